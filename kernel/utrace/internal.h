@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * utrace - what the parts of the core share
+ *
+ * Lock order, outermost first:
+ *
+ *   signal->cred_guard_mutex
+ *     signal->exec_update_lock
+ *       utrace_mutex		builds and publishes engine sets
+ *         tasklist_lock
+ *           sighand->siglock	jobctl bits and the state of a stop
+ *             utrace_engine_lock	flags and state of every engine
+ *               utrace->lock	the published set and what is per task
+ *
+ * The last two are leaves: interrupts off, nothing is called from within.
+ * No callback runs with any of them held.
+ */
+#ifndef _KERNEL_UTRACE_INTERNAL_H
+#define _KERNEL_UTRACE_INTERNAL_H
+
+#include <linux/atomic.h>
+#include <linux/jump_label.h>
+#include <linux/ktime.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/refcount.h>
+#include <linux/sched.h>
+#include <linux/spinlock.h>
+#include <linux/utrace.h>
+#include <linux/utrace_hooks.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+/* Bits of utrace_engine::state; all but the first two never change. */
+#define UTRACE_STATE_DETACHED	BIT(0)	/* under utrace_engine_lock */
+#define UTRACE_STATE_HOLD_ALL	BIT(1)	/* its whole scope is to stop */
+#define UTRACE_STATE_OWN_EVENTS	BIT(2)
+#define UTRACE_STATE_PROCESS	BIT(3)
+#define UTRACE_STATE_TREE	BIT(4)
+#define UTRACE_STATE_SCOPE	(UTRACE_STATE_PROCESS | UTRACE_STATE_TREE)
+#define UTRACE_STATE_CLASS_SHIFT 8
+
+/*
+ * In the event word, beside the events: the task's set is older than the
+ * wishes of an engine in it, the next pass builds a new one first.
+ */
+#define UTRACE_WORD_REBUILD	BIT(_UTRACE_NEVENTS)
+
+/* Lists of a set: all engines in the order of attach, then one per event. */
+#define UTRACE_LIST_ALL		0
+#define UTRACE_LIST(event)	((event) + 1)
+#define UTRACE_NLISTS		(_UTRACE_NEVENTS + 1)
+
+/* Who inherits which subset of a set. */
+enum utrace_heir {
+	UTRACE_HEIR_THREAD,	/* process and tree scope */
+	UTRACE_HEIR_PROCESS,	/* tree scope */
+	UTRACE_NHEIRS
+};
+
+/**
+ * struct utrace_set - the engines a task must call
+ * @ref: one per task that has it published, pinned or inherited from
+ * @nslots: elements of @engine
+ * @start: where in @order each list begins and the one before it ends
+ * @events: the event word of a task with this set
+ * @members: slots in use
+ * @heir: subsets for children; NULL if empty, the set itself (uncounted) if
+ *	it is inherited whole
+ * @order: slot numbers, list after list
+ * @engine: engines by slot, counted; an engine keeps its slot in every set
+ *	derived from this one
+ *
+ * Immutable once published.  Built under utrace_mutex.  Readers hold the
+ * utrace->lock of a task that has it, or are that task and have it pinned.
+ */
+struct utrace_set {
+	refcount_t ref;
+	unsigned int nslots;
+	u16 start[UTRACE_NLISTS + 1];
+	unsigned long events;
+	u64 members;
+	struct utrace_set *heir[UTRACE_NHEIRS];
+	u8 *order;
+	struct utrace_engine *engine[] __counted_by(nslots);
+};
+
+/* Bits of utrace::flags, under utrace->lock. */
+#define UTRACE_TASK_WAITER	BIT(0)	/* barriers wait for the pass */
+#define UTRACE_TASK_DEFERRED	BIT(1)	/* ->deferred is set */
+#define UTRACE_TASK_DYING	BIT(2)	/* reaping waits for the death report */
+#define UTRACE_TASK_REAPED	BIT(3)	/* no engine any more, never again */
+#define UTRACE_TASK_REAP_LATER	BIT(4)	/* the dying task reaps itself */
+#define UTRACE_TASK_KILLED	BIT(5)	/* never stops again */
+#define UTRACE_TASK_STEPPING	BIT(6)	/* single-stepping for an engine */
+#define UTRACE_TASK_STEPPED	BIT(7)	/* a step to be reported */
+#define UTRACE_TASK_HANDLER	BIT(8)	/* a handler to be reported */
+#define UTRACE_TASK_PTRACE_STEP	BIT(9)	/* single-stepping for ptrace */
+#define UTRACE_TASK_AT_HANDLER	BIT(10)	/* report when a handler is set up */
+
+/**
+ * struct utrace - what the core keeps for one task
+ * @lock: see the lock order above
+ * @flags: UTRACE_TASK_*; under @lock
+ * @resume: smallest resume action asked for; under @lock
+ * @passes: passes that ended while somebody waited; under @lock
+ * @pinned: the set of the running pass; written by the task only
+ * @deferred: a replaced set that was pinned then; under @lock
+ * @hold: slots of the engines that hold the task; under @lock
+ * @step: slots of the engines that asked for a step; under @lock
+ * @block: of those, the ones content with the next branch; under @lock
+ * @entered: slots that saw the entry of this system call; the task's own
+ * @fresh: slots that got their engine since; under @lock
+ * @held_since: when the present stop began, CLOCK_MONOTONIC; the task's own
+ * @wait: barriers
+ *
+ * Allocated when an engine first covers the task, freed with the task.
+ */
+struct utrace {
+	spinlock_t lock;
+	u16 flags;
+	u8 resume;
+	u32 passes;
+	struct utrace_set *pinned;
+	struct utrace_set *deferred;
+	u64 hold;
+	u64 step;
+	u64 block;
+	u64 entered;
+	u64 fresh;
+	ktime_t held_since;
+	wait_queue_head_t wait;
+};
+
+#if !defined(CONFIG_DEBUG_SPINLOCK) && !defined(CONFIG_DEBUG_LOCK_ALLOC)
+static_assert(sizeof(struct utrace) <= 128);
+#endif
+
+#define UTRACE_NAME_LEN		32
+
+/**
+ * struct utrace_engine_info - of an engine, what no pass looks at
+ * @uncover: takes the engine out of all sets after a detach; owns the
+ *	reference of being attached from then on
+ * @engine: whose
+ * @calls: callbacks made, while kernel.utrace_stats is set
+ * @nsec: time spent in them
+ * @name: copied at attach, so that nobody reads ops later
+ * @owner: name of the module
+ */
+struct utrace_engine_info {
+	struct work_struct uncover;
+	struct utrace_engine *engine;
+	atomic64_t calls;
+	atomic64_t nsec;
+	char name[UTRACE_NAME_LEN];
+	char owner[MODULE_NAME_LEN];
+};
+
+/**
+ * struct utrace_pass - one pass over the set of the current task
+ * @u: of current
+ * @set: pinned
+ * @action: smallest resume action answered so far
+ * @resume: the same without STOP
+ * @result: event action answered so far, and flags to be shown
+ * @stop: slots that answered STOP
+ * @called: slots that answered
+ * @before: slots that held the task or asked for a step when it began
+ * @step: slots that answered SINGLESTEP or BLOCKSTEP
+ * @block: slots that answered BLOCKSTEP
+ */
+struct utrace_pass {
+	struct utrace *u;
+	struct utrace_set *set;
+	enum utrace_resume_action action;
+	enum utrace_resume_action resume;
+	u32 result;
+	u64 stop;
+	u64 called;
+	u64 before;
+	u64 step;
+	u64 block;
+};
+
+extern struct mutex utrace_mutex;
+extern atomic_long_t utrace_generation;
+extern spinlock_t utrace_engine_lock;
+
+DECLARE_STATIC_KEY_FALSE(utrace_stats);
+
+static inline unsigned int utrace_engine_state(struct utrace_engine *engine)
+{
+	return atomic_read(&engine->state);
+}
+
+static inline bool utrace_engine_detached(struct utrace_engine *engine)
+{
+	return utrace_engine_state(engine) & UTRACE_STATE_DETACHED;
+}
+
+/* engine.c */
+void utrace_detach(struct utrace_engine *engine);
+void utrace_engine_end(struct utrace_engine *engine);
+
+/* scope.c */
+typedef void (*utrace_member_fn)(struct task_struct *task, struct utrace *u,
+				 unsigned int slot, void *arg);
+bool utrace_covers(struct utrace_engine *engine, struct task_struct *task);
+void utrace_for_each_member(struct utrace_engine *engine,
+			    struct task_struct *target, utrace_member_fn fn,
+			    void *arg);
+int utrace_cover(struct utrace_engine *engine);
+void utrace_uncover(struct utrace_engine *engine);
+
+/* set.c */
+struct utrace *utrace_alloc(gfp_t gfp);
+struct utrace *utrace_of(struct task_struct *task);
+void utrace_free(struct utrace *u);
+struct utrace_set *utrace_set_build(const struct utrace_set *old,
+				    struct utrace_engine *add);
+void utrace_set_put(struct utrace_set *set);
+int utrace_set_slot(const struct utrace_set *set,
+		    const struct utrace_engine *engine);
+void utrace_set_word(struct task_struct *task, unsigned long events);
+struct utrace_set *utrace_publish(struct task_struct *task, struct utrace *u,
+				  struct utrace_set *set);
+void utrace_memo_drop(void);
+void utrace_rebuild(struct task_struct *task);
+void utrace_add_events(struct task_struct *task, struct utrace *u,
+		       unsigned long events);
+struct utrace_set *utrace_pin(struct utrace *u);
+void utrace_unpin(struct utrace *u);
+
+/* report.c */
+bool utrace_pass_begin(struct utrace_pass *pass, u32 result);
+void utrace_pass_end(struct utrace_pass *pass);
+bool utrace_pass_wants(struct utrace_pass *pass, struct utrace_engine *engine,
+		       unsigned int slot, unsigned long event);
+void utrace_pass_answer(struct utrace_pass *pass, struct utrace_engine *engine,
+			unsigned int slot, u32 ret, u32 mask);
+void utrace_report_quiesce(struct utrace *u);
+
+/*
+ * Walk the list of an event in the order of the calls.  @i is the position
+ * in the list, @slot and @pos, the engine, come out of it.
+ */
+#define utrace_for_each(set, list, i, slot, pos)			\
+	for ((i) = (set)->start[list];					\
+	     (i) < (set)->start[(list) + 1] &&				\
+		((slot) = (set)->order[i],				\
+		 (pos) = (set)->engine[slot], true);			\
+	     (i)++)
+
+static inline u64 utrace_time(void)
+{
+	return static_branch_unlikely(&utrace_stats) ? ktime_get_ns() : 0;
+}
+
+void utrace_account(struct utrace_engine *engine, u64 since);
+
+/*
+ * Call one callback and keep account of it.  Evaluates to its answer, or to
+ * "as before" where the engine left the callback out.
+ */
+#define utrace_call(pass, engine, op, ...)				\
+({									\
+	u64 __since = utrace_time();					\
+	u32 __ret = UTRACE_RESUME | (pass)->result;			\
+	if ((engine)->ops->op)						\
+		__ret = (engine)->ops->op(__VA_ARGS__);			\
+	if (static_branch_unlikely(&utrace_stats))			\
+		utrace_account(engine, __since);			\
+	__ret;								\
+})
+
+/* signal.c */
+void utrace_interrupt_handler(void);
+
+/* stop.c */
+enum utrace_stop_where {
+	UTRACE_STOP_FIRM,	/* ptrace has to wait */
+	UTRACE_STOP_PERMEABLE,	/* ptrace traps are let through */
+};
+
+void utrace_stop(struct utrace *u, enum utrace_stop_where where);
+void utrace_wake(struct task_struct *task, struct utrace *u);
+bool utrace_task_stopped(struct task_struct *task);
+void utrace_interrupt(struct task_struct *task);
+void utrace_arm_step(struct utrace *u);
+
+#endif /* _KERNEL_UTRACE_INTERNAL_H */

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - /proc/PID/utrace: who traces this task
+ *
+ * One line per engine, and one for ptrace.  Nobody traces unseen: whoever may
+ * look at the task at all may read this.
+ */
+#include <linux/ptrace.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/sysctl.h>
+
+#include "internal.h"
+
+/* What is shown of one engine, copied so that no reference is kept. */
+struct utrace_row {
+	char name[UTRACE_NAME_LEN];
+	char owner[MODULE_NAME_LEN];
+	unsigned int state;
+	unsigned long events;
+	bool holds;
+	u64 calls;
+	u64 nsec;
+};
+
+static const char * const utrace_event_names[] = {
+	[_UTRACE_EVENT_QUIESCE]		= "quiesce",
+	[_UTRACE_EVENT_REAP]		= "reap",
+	[_UTRACE_EVENT_CLONE]		= "clone",
+	[_UTRACE_EVENT_EXEC]		= "exec",
+	[_UTRACE_EVENT_EXIT]		= "exit",
+	[_UTRACE_EVENT_DEATH]		= "death",
+	[_UTRACE_EVENT_SYSCALL_ENTRY]	= "syscall_entry",
+	[_UTRACE_EVENT_SYSCALL_EXIT]	= "syscall_exit",
+	[_UTRACE_EVENT_SIGNAL]		= "signal",
+	[_UTRACE_EVENT_SIGNAL_IGN]	= "signal_ign",
+	[_UTRACE_EVENT_SIGNAL_STOP]	= "signal_stop",
+	[_UTRACE_EVENT_SIGNAL_TERM]	= "signal_term",
+	[_UTRACE_EVENT_SIGNAL_CORE]	= "signal_core",
+	[_UTRACE_EVENT_JCTL]		= "jctl",
+	[_UTRACE_EVENT_VFORK_DONE]	= "vfork_done",
+};
+
+static_assert(ARRAY_SIZE(utrace_event_names) == _UTRACE_NEVENTS);
+
+/* By class, as in the flags of utrace_attach_task(). */
+static const char * const utrace_class_names[] = {
+	"mutator", "observer", "enforcer", "last-resort",
+};
+
+static const char *utrace_scope_name(unsigned int state)
+{
+	if (state & UTRACE_STATE_TREE)
+		return "tree";
+	return state & UTRACE_STATE_PROCESS ? "process" : "thread";
+}
+
+static void utrace_show_events(struct seq_file *m, unsigned long events)
+{
+	unsigned int event;
+	char sep = ' ';
+
+	if (!events)
+		seq_puts(m, " -");
+	for_each_set_bit(event, &events, _UTRACE_NEVENTS) {
+		seq_printf(m, "%c%s", sep, utrace_event_names[event]);
+		sep = ',';
+	}
+}
+
+static void utrace_show_row(struct seq_file *m, const struct utrace_row *row,
+			    ktime_t since)
+{
+	unsigned int class = row->state >> UTRACE_STATE_CLASS_SHIFT;
+
+	seq_printf(m, "%s %s %s %s", row->name, row->owner,
+		   utrace_scope_name(row->state), utrace_class_names[class]);
+	utrace_show_events(m, row->events);
+	/* Held, and for how long if it stands still already. */
+	if (!row->holds)
+		seq_puts(m, " -");
+	else
+		seq_printf(m, " %lld", !since ? 0 :
+			   ktime_divns(ktime_sub(ktime_get(), since),
+				       NSEC_PER_SEC));
+	if (static_key_enabled(&utrace_stats))
+		seq_printf(m, " %llu %llu\n", row->calls,
+			   div_u64(row->nsec, NSEC_PER_USEC));
+	else
+		seq_puts(m, " - -\n");
+}
+
+static unsigned int utrace_get_rows(struct task_struct *task,
+				    struct utrace_row *row, ktime_t *since)
+{
+	struct utrace *u = READ_ONCE(task->utrace);
+	struct utrace_engine *engine;
+	unsigned int i, slot, n = 0;
+
+	if (!u)
+		return 0;
+	guard(spinlock_irqsave)(&u->lock);
+	*since = READ_ONCE(u->held_since);
+	if (!task->utrace_set)
+		return 0;
+	utrace_for_each(task->utrace_set, UTRACE_LIST_ALL, i, slot, engine) {
+		if (utrace_engine_detached(engine))
+			continue;
+		strscpy(row[n].name, engine->info->name);
+		strscpy(row[n].owner, engine->info->owner);
+		row[n].state = utrace_engine_state(engine);
+		row[n].events = READ_ONCE(engine->flags);
+		row[n].holds = u->hold & BIT_ULL(slot);
+		row[n].calls = atomic64_read(&engine->info->calls);
+		row[n].nsec = atomic64_read(&engine->info->nsec);
+		n++;
+	}
+	return n;
+}
+
+static void utrace_show_ptrace(struct seq_file *m, struct pid_namespace *ns,
+			       struct task_struct *task)
+{
+	struct task_struct *tracer;
+	pid_t pid = 0;
+
+	scoped_guard(rcu) {
+		tracer = ptrace_parent(task);
+		if (tracer)
+			pid = task_pid_nr_ns(tracer, ns);
+	}
+	if (tracer)
+		seq_printf(m, "ptrace pid:%d thread - - %s - -\n", pid,
+			   task_is_traced(task) ? "yes" : "no");
+}
+
+/**
+ * proc_pid_utrace - /proc/PID/utrace and /proc/PID/task/TID/utrace
+ * @m: the file
+ * @ns: pid namespace of the mount
+ * @pid: of the task
+ * @task: the task
+ *
+ * Return: 0; -EACCES: the reader may not look at the task; -ENOMEM.
+ */
+int proc_pid_utrace(struct seq_file *m, struct pid_namespace *ns,
+		    struct pid *pid, struct task_struct *task)
+{
+	struct utrace_row *rows __free(kfree) = NULL;
+	ktime_t since = 0;
+	unsigned int i, n;
+
+	if (!ptrace_may_access(task, PTRACE_MODE_READ_FSCREDS))
+		return -EACCES;
+	rows = kcalloc(UTRACE_MAX_ENGINES, sizeof(*rows), GFP_KERNEL);
+	if (!rows)
+		return -ENOMEM;
+
+	seq_puts(m, "NAME OWNER SCOPE CLASS EVENTS HOLD CALLS TIME_US\n");
+	utrace_show_ptrace(m, ns, task);
+	n = utrace_get_rows(task, rows, &since);
+	for (i = 0; i < n; i++)
+		utrace_show_row(m, &rows[i], since);
+	return 0;
+}
+
+#ifdef CONFIG_SYSCTL
+static DEFINE_MUTEX(utrace_stats_mutex);
+static int utrace_stats_value;
+
+static int utrace_stats_sysctl(const struct ctl_table *table, int write,
+			       void *buffer, size_t *lenp, loff_t *ppos)
+{
+	int ret;
+
+	guard(mutex)(&utrace_stats_mutex);
+	ret = proc_dointvec_minmax(table, write, buffer, lenp, ppos);
+	if (ret || !write)
+		return ret;
+	if (utrace_stats_value)
+		static_branch_enable(&utrace_stats);
+	else
+		static_branch_disable(&utrace_stats);
+	return 0;
+}
+
+static struct ctl_table utrace_sysctls[] = {
+	{
+		.procname	= "utrace_stats",
+		.data		= &utrace_stats_value,
+		.maxlen		= sizeof(utrace_stats_value),
+		.mode		= 0644,
+		.proc_handler	= utrace_stats_sysctl,
+		.extra1		= SYSCTL_ZERO,
+		.extra2		= SYSCTL_ONE,
+	},
+};
+
+static int __init utrace_sysctl_init(void)
+{
+	register_sysctl_init("kernel", utrace_sysctls);
+	return 0;
+}
+late_initcall(utrace_sysctl_init);
+#endif /* CONFIG_SYSCTL */

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - one pass over a task's set: calls, and the merging of answers
+ *
+ * The resume actions of all engines merge to the smallest, the answers about
+ * the event replace each other in the order of the calls.  The two are kept
+ * apart, so that an engine which only says how the task goes on does not undo
+ * what another said about the event.
+ */
+#include <linux/binfmts.h>
+#include <linux/entry-common.h>
+#include <linux/jump_label.h>
+#include <linux/memcontrol.h>
+#include <linux/ptrace.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+
+#include "internal.h"
+
+static_assert(UTRACE_HOOK_REAP == UTRACE_EVENT(REAP));
+static_assert(UTRACE_HOOK_CLONE == UTRACE_EVENT(CLONE));
+static_assert(UTRACE_HOOK_EXEC == UTRACE_EVENT(EXEC));
+static_assert(UTRACE_HOOK_EXIT == UTRACE_EVENT(EXIT));
+static_assert(UTRACE_HOOK_SIGNALS == UTRACE_EVENT_SIGNAL_ALL);
+static_assert(UTRACE_HOOK_IGN == UTRACE_EVENT(SIGNAL_IGN));
+static_assert(UTRACE_HOOK_FATAL == (UTRACE_EVENT(SIGNAL_TERM) |
+				    UTRACE_EVENT(SIGNAL_CORE)));
+static_assert(UTRACE_HOOK_JCTL == UTRACE_EVENT(JCTL));
+static_assert(UTRACE_HOOK_VFORK_DONE == UTRACE_EVENT(VFORK_DONE));
+
+DEFINE_STATIC_KEY_FALSE(utrace_stats);
+
+void utrace_account(struct utrace_engine *engine, u64 since)
+{
+	atomic64_inc(&engine->info->calls);
+	if (since)
+		atomic64_add(ktime_get_ns() - since, &engine->info->nsec);
+}
+
+/**
+ * utrace_pass_begin - pin the set of the current task for a pass
+ * @pass: filled in
+ * @result: what becomes of the event if no engine says otherwise
+ *
+ * Return: true if there is a set to walk; utrace_pass_end() must follow.
+ */
+bool utrace_pass_begin(struct utrace_pass *pass, u32 result)
+{
+	struct utrace *u = utrace_of(current);
+
+	if (current->utrace_events & UTRACE_WORD_REBUILD)
+		utrace_rebuild(current);
+	/* A callback that makes its own task report would unpin our set. */
+	if (WARN_ON_ONCE(u->pinned))
+		return false;
+
+	*pass = (struct utrace_pass) {
+		.u	= u,
+		.action	= UTRACE_RESUME,
+		.result	= result,
+		.resume	= UTRACE_RESUME,
+		.before	= READ_ONCE(u->hold) | READ_ONCE(u->step),
+		.set	= utrace_pin(u),
+	};
+	if (likely(pass->set))
+		return true;
+	utrace_unpin(u);
+	return false;
+}
+
+/* What the answers leave to be done before user mode. */
+static void utrace_pass_apply(struct utrace_pass *pass)
+{
+	struct utrace *u = pass->u;
+	/*
+	 * An engine that answers something else gives up what it had asked
+	 * for when the pass began, not what control() asked for since.
+	 */
+	u64 gone = pass->called & pass->before;
+
+	scoped_guard(spinlock_irqsave, &u->lock) {
+		u->hold = (u->hold & ~gone) | pass->stop;
+		u->step = (u->step & ~gone) | pass->step;
+		u->block = (u->block & ~gone) | pass->block;
+		u->resume = min_t(u8, u->resume, pass->resume);
+	}
+	if (pass->resume == UTRACE_INTERRUPT)
+		utrace_interrupt(current);
+	set_thread_flag(TIF_NOTIFY_RESUME);
+}
+
+/**
+ * utrace_pass_end - apply the answers and unpin the set
+ * @pass: the pass
+ *
+ * A barrier that waited for the pass returns after this.
+ */
+void utrace_pass_end(struct utrace_pass *pass)
+{
+	if (unlikely(pass->action != UTRACE_RESUME ||
+		     pass->called & pass->before))
+		utrace_pass_apply(pass);
+	utrace_unpin(pass->u);
+}
+
+/**
+ * utrace_pass_answer - take in the answer of one engine
+ * @pass: the pass
+ * @engine: who answered
+ * @slot: its slot
+ * @ret: the answer
+ * @mask: bits of @ret that are about the event; 0 leaves the event alone
+ */
+void utrace_pass_answer(struct utrace_pass *pass, struct utrace_engine *engine,
+			unsigned int slot, u32 ret, u32 mask)
+{
+	enum utrace_resume_action action = utrace_resume_action(ret);
+	u64 bit = BIT_ULL(slot);
+
+	if (mask)
+		pass->result = (pass->result & ~mask) | (ret & mask);
+	pass->called |= bit;
+	if (likely(action == UTRACE_RESUME))
+		return;
+
+	switch (action) {
+	case UTRACE_STOP:
+		pass->stop |= bit;
+		pass->action = UTRACE_STOP;
+		break;
+	case UTRACE_BLOCKSTEP:
+	case UTRACE_SINGLESTEP:
+		if (!arch_has_single_step())
+			break;
+		pass->step |= bit;
+		if (action == UTRACE_BLOCKSTEP)
+			pass->block |= bit;
+		fallthrough;
+	case UTRACE_INTERRUPT:
+	case UTRACE_REPORT:
+		/* Kept for when it goes on, where another says STOP. */
+		pass->resume = min(pass->resume, action);
+		pass->action = min(pass->action, action);
+		break;
+	case UTRACE_DETACH:
+		utrace_detach(engine);
+		break;
+	default:
+		WARN_ONCE(1, "utrace: engine %s answered %#x\n",
+			  engine->info->name, ret);
+	}
+}
+
+/**
+ * utrace_pass_wants - is an engine to be called for an event?
+ * @pass: the pass
+ * @engine: the engine
+ * @slot: its slot
+ * @event: the event's bit
+ *
+ * Reports QUIESCE before that if the engine asked for it.  The flags are
+ * read again afterwards because the engine may ask for the very event there.
+ *
+ * Return: true if so.  False too for an engine that was detached since the
+ * set was published: its flags are 0.
+ */
+bool utrace_pass_wants(struct utrace_pass *pass, struct utrace_engine *engine,
+		       unsigned int slot, unsigned long event)
+{
+	unsigned long flags = READ_ONCE(engine->flags);
+
+	if (unlikely(flags & UTRACE_EVENT(QUIESCE))) {
+		u32 ret = utrace_call(pass, engine, report_quiesce,
+				      pass->action, engine, event);
+
+		utrace_pass_answer(pass, engine, slot, ret, 0);
+		flags = READ_ONCE(engine->flags);
+	}
+	return flags & event;
+}
+
+/*
+ * A pass whose callbacks take (action, engine, ...) and say nothing about the
+ * event but how the task goes on.
+ */
+#define UTRACE_REPORT_PASS(event, op, ...)				\
+do {									\
+	struct utrace_engine *engine;					\
+	struct utrace_pass pass;					\
+	unsigned int i, slot;						\
+									\
+	if (!utrace_pass_begin(&pass, 0))				\
+		break;							\
+	utrace_for_each(pass.set, UTRACE_LIST(_UTRACE_EVENT_##event),	\
+			i, slot, engine) {				\
+		u32 ret;						\
+									\
+		if (!utrace_pass_wants(&pass, engine, slot,		\
+				       UTRACE_EVENT(event)))		\
+			continue;					\
+		ret = utrace_call(&pass, engine, op, pass.action,	\
+				  engine, __VA_ARGS__);			\
+		utrace_pass_answer(&pass, engine, slot, ret, 0);	\
+	}								\
+	utrace_pass_end(&pass);						\
+} while (0)
+
+/* The pass of the safe point: somebody asked for a report. */
+void utrace_report_quiesce(struct utrace *u)
+{
+	struct utrace_engine *engine;
+	struct utrace_pass pass;
+	unsigned int i, slot;
+
+	if (!utrace_pass_begin(&pass, 0))
+		return;
+	utrace_for_each(pass.set, UTRACE_LIST(_UTRACE_EVENT_QUIESCE), i, slot,
+			engine)
+		utrace_pass_wants(&pass, engine, slot, 0);
+	utrace_pass_end(&pass);
+}
+
+void __utrace_report_clone(u64 clone_flags, struct task_struct *child)
+{
+	UTRACE_REPORT_PASS(CLONE, report_clone, clone_flags, child);
+}
+
+void __utrace_report_vfork_done(pid_t child)
+{
+	UTRACE_REPORT_PASS(VFORK_DONE, report_vfork_done, child);
+}
+
+void __utrace_report_exec(const struct linux_binprm *bprm)
+{
+	struct pt_regs *regs = current_pt_regs();
+
+	UTRACE_REPORT_PASS(EXEC, report_exec, NULL, bprm, regs);
+}
+
+void __utrace_report_jctl(int type, int notify)
+{
+	UTRACE_REPORT_PASS(JCTL, report_jctl, type, notify);
+}
+
+/* Exit, death and reaping. */
+
+void __utrace_report_exit(long *code)
+{
+	long orig_code = *code;
+
+	UTRACE_REPORT_PASS(EXIT, report_exit, orig_code, code);
+	if (READ_ONCE(current->utrace->hold))
+		utrace_stop(current->utrace, UTRACE_STOP_FIRM);
+}
+
+void __utrace_exit_begin(void)
+{
+	struct utrace *u = utrace_of(current);
+
+	scoped_guard(spinlock_irqsave, &u->lock)
+		u->flags |= UTRACE_TASK_DYING;
+}
+
+static void utrace_report_reap(struct task_struct *task, struct utrace *u,
+			       struct utrace_set *set)
+{
+	bool last = thread_group_leader(task);
+	struct utrace_engine *engine;
+	unsigned int i, slot;
+
+	/* Whoever looks from now on finds no engine here. */
+	utrace_for_each(set, UTRACE_LIST(_UTRACE_EVENT_REAP), i, slot, engine) {
+		u64 since = utrace_time();
+
+		if (!(READ_ONCE(engine->flags) & UTRACE_EVENT(REAP)) ||
+		    !engine->ops->report_reap)
+			continue;
+		engine->ops->report_reap(engine, task);
+		if (static_branch_unlikely(&utrace_stats))
+			utrace_account(engine, since);
+	}
+	utrace_for_each(set, UTRACE_LIST_ALL, i, slot, engine) {
+		unsigned int scope = utrace_engine_state(engine) &
+				     UTRACE_STATE_SCOPE;
+
+		if (!scope || (scope == UTRACE_STATE_PROCESS && last))
+			utrace_engine_end(engine);
+	}
+}
+
+/* Drop all engines of a task that is gone for good. */
+static void utrace_reap(struct task_struct *task, struct utrace *u)
+{
+	struct utrace_set *set, *deferred;
+
+	if (task->utrace_events & UTRACE_WORD_REBUILD)
+		utrace_rebuild(task);
+
+	scoped_guard(spinlock_irqsave, &u->lock) {
+		set = task->utrace_set;
+		deferred = u->deferred;
+		u->deferred = NULL;
+		u->flags |= UTRACE_TASK_REAPED;
+		u->hold = 0;
+		task->utrace_set = NULL;
+		WRITE_ONCE(task->utrace_events, 0);
+	}
+	if (set)
+		utrace_report_reap(task, u, set);
+	utrace_memo_drop();
+	utrace_set_put(set);
+	utrace_set_put(deferred);
+}
+
+void __utrace_release_task(struct task_struct *task)
+{
+	struct utrace *u = utrace_of(task);
+
+	scoped_guard(spinlock_irqsave, &u->lock) {
+		if (u->flags & UTRACE_TASK_DYING) {
+			/* It is still in its death report. */
+			u->flags |= UTRACE_TASK_REAP_LATER;
+			return;
+		}
+	}
+	utrace_reap(task, u);
+}
+
+/* What the parent of the current, dead task is sent. */
+static int utrace_death_signal(bool autoreap)
+{
+	if (autoreap)
+		return -1;
+	if (delay_group_leader(current))
+		return -2;
+	return current->exit_signal;
+}
+
+static void utrace_death_pass(bool group_dead, int signal)
+{
+	struct utrace_engine *engine;
+	struct utrace_pass pass;
+	unsigned int i, slot;
+
+	if (!utrace_pass_begin(&pass, 0))
+		return;
+	utrace_for_each(pass.set, UTRACE_LIST(_UTRACE_EVENT_DEATH), i, slot,
+			engine) {
+		u64 since;
+		u32 ret;
+
+		if (!utrace_pass_wants(&pass, engine, slot,
+				       UTRACE_EVENT(DEATH)) ||
+		    !engine->ops->report_death)
+			continue;
+		since = utrace_time();
+		ret = engine->ops->report_death(engine, group_dead, signal);
+		if (static_branch_unlikely(&utrace_stats))
+			utrace_account(engine, since);
+		if (utrace_resume_action(ret) == UTRACE_DETACH)
+			utrace_detach(engine);
+	}
+	/* Nothing can follow for this task: the answers have no effect. */
+	utrace_unpin(pass.u);
+}
+
+void __utrace_report_death(bool group_dead, bool autoreap)
+{
+	struct utrace *u = current->utrace;
+	bool reap;
+
+	/* Not if the first engine came after utrace_exit_begin(). */
+	if (!u || !(READ_ONCE(u->flags) & UTRACE_TASK_DYING))
+		return;
+
+	if (current->utrace_events & UTRACE_EVENT(DEATH))
+		utrace_death_pass(group_dead, utrace_death_signal(autoreap));
+
+	scoped_guard(spinlock_irqsave, &u->lock) {
+		u->flags &= ~UTRACE_TASK_DYING;
+		reap = u->flags & UTRACE_TASK_REAP_LATER;
+	}
+	if (reap)
+		utrace_reap(current, u);
+}

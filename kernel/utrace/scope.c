@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - scopes: which tasks an engine covers
+ *
+ * A thread engine names its task, a process engine the struct pid of the
+ * thread group, which moves to the survivor of an execve().  A tree has no
+ * list of its members: a task belongs to it if the engine is in its set.
+ * Children inherit under tasklist_lock (for writing) and the parent's
+ * siglock, so a walk under tasklist_lock that finds everybody covered has
+ * missed nobody.
+ */
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+
+#include "internal.h"
+
+/**
+ * struct utrace_walk - a walk that gives tasks another set
+ * @engine: added to each set, or left out of it if it is detached
+ * @known: @set is what replaces @old
+ * @old: counted
+ * @set: counted
+ * @want: a set was met that is neither, it is @wanted
+ * @wanted: counted; may be NULL
+ * @stuck: tasks that could not be given a set for want of something
+ * @bare: of those, the ones without a struct utrace
+ * @covered: tasks that are as they should be
+ * @nspare: elements of @spare
+ * @spare: struct utrace for tasks that have none
+ *
+ * What is missing cannot be allocated under the locks of the walk.  The walk
+ * counts it and is repeated until nothing was missing.
+ */
+struct utrace_walk {
+	struct utrace_engine *engine;
+	bool known;
+	struct utrace_set *old;
+	struct utrace_set *set;
+	bool want;
+	struct utrace_set *wanted;
+	unsigned int stuck;
+	unsigned int bare;
+	unsigned int covered;
+	unsigned int nspare;
+	void **spare;
+};
+
+static struct utrace_set *utrace_set_of(struct utrace *u,
+					struct task_struct *task,
+					bool *reaped)
+{
+	lockdep_assert_held(&u->lock);
+
+	*reaped = u->flags & UTRACE_TASK_REAPED;
+	return task->utrace_set;
+}
+
+/*
+ * The first set of a task that is being reaped came too late for the hook in
+ * release_task() if exit_state was EXIT_DEAD before: one of the two sees the
+ * other, since utrace_publish() and the change of exit_state are both full
+ * barriers.  Take the set back unless the hook has it.
+ */
+static bool utrace_take_back(struct task_struct *task, struct utrace *u)
+{
+	if (READ_ONCE(task->exit_state) != EXIT_DEAD)
+		return false;
+	guard(spinlock_irqsave)(&u->lock);
+	if (u->flags & UTRACE_TASK_REAPED)
+		return false;
+	u->flags |= UTRACE_TASK_REAPED;
+	task->utrace_set = NULL;
+	WRITE_ONCE(task->utrace_events, 0);
+	return true;
+}
+
+static void utrace_walk_one(struct utrace_walk *walk, struct task_struct *task)
+{
+	bool remove = utrace_engine_detached(walk->engine);
+	struct utrace *u = READ_ONCE(task->utrace);
+	struct utrace_set *set, *drop;
+	bool reaped, done;
+
+	if (!u) {
+		if (remove && !READ_ONCE(task->utrace_set))
+			return;
+		if (!walk->nspare) {
+			walk->bare++;
+			walk->stuck++;
+			return;
+		}
+		u = walk->spare[walk->nspare - 1];
+		if (cmpxchg(&task->utrace, NULL, u))
+			u = task->utrace;
+		else
+			walk->nspare--;
+	}
+
+	scoped_guard(spinlock_irqsave, &u->lock) {
+		set = utrace_set_of(u, task, &reaped);
+		if (reaped)
+			return;
+		done = (utrace_set_slot(set, walk->engine) >= 0) != remove;
+		if (!done && !(walk->known && set == walk->old)) {
+			walk->stuck++;
+			if (!walk->want) {
+				if (set)
+					refcount_inc(&set->ref);
+				walk->wanted = set;
+				walk->want = true;
+			}
+			return;
+		}
+	}
+	walk->covered++;
+	if (done)
+		return;
+
+	/*
+	 * Only this walk publishes now.  What comes back is a set on which
+	 * the walk has a reference too, so this is not the last one.
+	 */
+	if (walk->set)
+		refcount_inc(&walk->set->ref);
+	drop = utrace_publish(task, u, walk->set);
+	if (!set && utrace_take_back(task, u)) {
+		drop = walk->set;
+		walk->covered--;
+	}
+	if (drop)
+		refcount_dec(&drop->ref);
+	utrace_wake(task, u);
+}
+
+static bool utrace_is_descendant(struct task_struct *task, struct pid *tgid)
+{
+	struct task_struct *p;
+
+	for (p = task; p->pid;
+	     p = rcu_dereference_protected(p->real_parent,
+					   lockdep_is_held(&tasklist_lock)))
+		if (task_tgid(p) == tgid)
+			return true;
+	return false;
+}
+
+/* One round.  Removing looks at everybody: members may be anywhere. */
+static void utrace_walk_round(struct utrace_walk *walk)
+{
+	struct utrace_engine *engine = walk->engine;
+	unsigned int scope = utrace_engine_state(engine) & UTRACE_STATE_SCOPE;
+	bool remove = utrace_engine_detached(engine);
+	struct task_struct *p, *t;
+
+	walk->stuck = walk->bare = walk->covered = 0;
+	read_lock(&tasklist_lock);
+	if (!scope) {
+		utrace_walk_one(walk, engine->task);
+	} else if (scope == UTRACE_STATE_PROCESS) {
+		p = pid_task(engine->tgid, PIDTYPE_TGID);
+		if (p)
+			for_each_thread(p, t)
+				utrace_walk_one(walk, t);
+	} else {
+		for_each_process(p) {
+			if (!remove && !utrace_is_descendant(p, engine->tgid))
+				continue;
+			for_each_thread(p, t)
+				utrace_walk_one(walk, t);
+		}
+	}
+	read_unlock(&tasklist_lock);
+}
+
+/* Get what the last round lacked.  Not fewer spares than it counted. */
+static int utrace_walk_supply(struct utrace_walk *walk)
+{
+	struct utrace_set *set;
+
+	if (walk->bare) {
+		unsigned int i, n = walk->bare + 4;
+		void **spare = kvcalloc(n, sizeof(*spare), GFP_KERNEL);
+
+		if (!spare)
+			return -ENOMEM;
+		kvfree(walk->spare);
+		walk->spare = spare;
+		for (i = 0; i < n; i++) {
+			spare[i] = utrace_alloc(GFP_KERNEL_ACCOUNT);
+			if (!spare[i])
+				return -ENOMEM;
+			walk->nspare++;
+		}
+	}
+	if (!walk->want)
+		return 0;
+
+	set = utrace_set_build(walk->wanted,
+			       utrace_engine_detached(walk->engine) ?
+			       NULL : walk->engine);
+	if (IS_ERR(set))
+		return PTR_ERR(set);
+	swap(walk->old, walk->wanted);
+	swap(walk->set, set);
+	walk->known = true;
+	walk->want = false;
+	/*
+	 * The last put of an engine calls ->release().  What is known stays
+	 * true without the mutex: no task goes back to @old.
+	 */
+	mutex_unlock(&utrace_mutex);
+	utrace_set_put(set);
+	utrace_set_put(walk->wanted);
+	walk->wanted = NULL;
+	mutex_lock(&utrace_mutex);
+	return 0;
+}
+
+static int utrace_walk(struct utrace_walk *walk)
+{
+	int ret;
+
+	mutex_lock(&utrace_mutex);
+	do {
+		utrace_walk_round(walk);
+		ret = walk->stuck ? utrace_walk_supply(walk) : 0;
+	} while (!ret && walk->stuck);
+	mutex_unlock(&utrace_mutex);
+
+	while (walk->nspare)
+		utrace_free(walk->spare[--walk->nspare]);
+	kvfree(walk->spare);
+	utrace_set_put(walk->wanted);
+	utrace_set_put(walk->old);
+	utrace_set_put(walk->set);
+	return ret;
+}
+
+/**
+ * utrace_cover - put a new engine into the sets of all tasks of its scope
+ * @engine: the engine; no event is asked for yet
+ *
+ * Context: May sleep.  Takes utrace_mutex and tasklist_lock.
+ * Return: 0; -ENOSPC: a task has no slot left; -ENOMEM; -ESRCH: there is
+ * nobody, all are reaped.  On error the caller detaches the engine.
+ */
+int utrace_cover(struct utrace_engine *engine)
+{
+	struct utrace_walk walk = { .engine = engine };
+	int ret = utrace_walk(&walk);
+
+	return ret ?: walk.covered ? 0 : -ESRCH;
+}
+
+/**
+ * utrace_uncover - take a detached engine out of all sets
+ * @engine: the engine, on which the caller has a reference
+ *
+ * Context: May sleep.  Takes utrace_mutex and tasklist_lock.
+ */
+void utrace_uncover(struct utrace_engine *engine)
+{
+	/* Without memory the sets keep the engine, which is never called. */
+	do {
+		struct utrace_walk walk = { .engine = engine };
+
+		if (!utrace_walk(&walk))
+			break;
+		cond_resched();
+	} while (true);
+	utrace_memo_drop();
+}
+
+/**
+ * utrace_covers - is a task within the scope of an engine?
+ * @engine: the engine
+ * @task: a task on which the caller has a reference, or current
+ *
+ * Context: Any.
+ */
+bool utrace_covers(struct utrace_engine *engine, struct task_struct *task)
+{
+	unsigned int scope = utrace_engine_state(engine) & UTRACE_STATE_SCOPE;
+	struct utrace *u;
+
+	if (!scope)
+		return task == engine->task;
+	u = READ_ONCE(task->utrace);
+	if (!u)
+		return false;
+	guard(spinlock_irqsave)(&u->lock);
+	return utrace_set_slot(task->utrace_set, engine) >= 0;
+}
+
+/* Call @fn for a task if the engine is in its set. */
+static void utrace_member(struct utrace_engine *engine,
+			  struct task_struct *task, utrace_member_fn fn,
+			  void *arg)
+{
+	struct utrace *u = READ_ONCE(task->utrace);
+	int slot = -1;
+
+	if (!u)
+		return;
+	scoped_guard(spinlock_irqsave, &u->lock)
+		slot = utrace_set_slot(task->utrace_set, engine);
+	if (slot >= 0)
+		fn(task, u, slot, arg);
+}
+
+/**
+ * utrace_for_each_member - call a function for the tasks of a scope
+ * @engine: the engine
+ * @target: one task of it, or NULL for all
+ * @fn: called with the task's slot of the engine; must not sleep
+ * @arg: for @fn
+ *
+ * A task that the engine joins or leaves meanwhile may be missed, except that
+ * children are not: tasklist_lock is held for all.
+ *
+ * Context: Any but NMI.  Takes tasklist_lock for process and tree scope.
+ */
+void utrace_for_each_member(struct utrace_engine *engine,
+			    struct task_struct *target, utrace_member_fn fn,
+			    void *arg)
+{
+	unsigned int scope = utrace_engine_state(engine) & UTRACE_STATE_SCOPE;
+	struct task_struct *p, *t;
+
+	if (!scope)
+		target = engine->task;
+	if (target) {
+		utrace_member(engine, target, fn, arg);
+		return;
+	}
+
+	read_lock(&tasklist_lock);
+	if (scope == UTRACE_STATE_PROCESS) {
+		p = pid_task(engine->tgid, PIDTYPE_TGID);
+		if (p)
+			for_each_thread(p, t)
+				utrace_member(engine, t, fn, arg);
+	} else {
+		for_each_process_thread(p, t)
+			utrace_member(engine, t, fn, arg);
+	}
+	read_unlock(&tasklist_lock);
+}

@@ -1,0 +1,558 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - engine sets: what a task must call
+ *
+ * A set is built once, never changed and shared by all tasks with the same
+ * engines.  Whoever wants a task to call something else builds another set
+ * and publishes it.  The task may be in the middle of a pass over the old
+ * one, whose callbacks sleep, so it pins the set it walks:
+ *
+ *	task (utrace_pin)		publisher (utrace_publish)
+ *	pinned = set			task->utrace_set = new
+ *	smp_mb				smp_mb
+ *	still task->utrace_set?		is the old set pinned?
+ *
+ * At least one of the two sees the other's store.  If the publisher finds the
+ * old set pinned, it leaves its reference to the task (->deferred), which
+ * drops it when it unpins.  A task that sees a newer set starts over under
+ * the lock, where no publisher can be.
+ */
+#include <linux/bitops.h>
+#include <linux/slab.h>
+#include <linux/sched/task.h>
+
+#include "internal.h"
+
+DEFINE_MUTEX(utrace_mutex);
+
+static struct kmem_cache *utrace_cache __ro_after_init;
+
+static int __init utrace_set_init(void)
+{
+	utrace_cache = KMEM_CACHE(utrace, SLAB_PANIC | SLAB_ACCOUNT);
+	return 0;
+}
+core_initcall(utrace_set_init);
+
+/* A task's struct utrace. */
+
+struct utrace *utrace_alloc(gfp_t gfp)
+{
+	struct utrace *u = kmem_cache_zalloc(utrace_cache, gfp);
+
+	if (u) {
+		spin_lock_init(&u->lock);
+		init_waitqueue_head(&u->wait);
+		u->resume = UTRACE_RESUME;
+	}
+	return u;
+}
+
+void utrace_free(struct utrace *u)
+{
+	kmem_cache_free(utrace_cache, u);
+}
+
+void __utrace_free_task(struct task_struct *task)
+{
+	WARN_ON_ONCE(task->utrace_set);
+	utrace_free(task->utrace);
+	task->utrace = NULL;
+}
+
+/*
+ * The struct utrace of a task, allocated if it has none.  Cannot fail: the
+ * caller is in the task's own way and has no one to tell.
+ */
+struct utrace *utrace_of(struct task_struct *task)
+{
+	struct utrace *u = READ_ONCE(task->utrace), *old;
+
+	if (likely(u))
+		return u;
+
+	u = utrace_alloc(GFP_KERNEL | __GFP_NOFAIL);
+	old = cmpxchg(&task->utrace, NULL, u);
+	if (!old)
+		return u;
+	utrace_free(u);
+	return old;
+}
+
+/* Sets. */
+
+int utrace_set_slot(const struct utrace_set *set,
+		    const struct utrace_engine *engine)
+{
+	unsigned int slot;
+
+	for (slot = 0; set && slot < set->nslots; slot++)
+		if (set->engine[slot] == engine)
+			return slot;
+	return -1;
+}
+
+static struct utrace_set *utrace_set_get(struct utrace_set *set)
+{
+	if (set)
+		refcount_inc(&set->ref);
+	return set;
+}
+
+void utrace_set_put(struct utrace_set *set)
+{
+	unsigned int i;
+
+	if (!set || !refcount_dec_and_test(&set->ref))
+		return;
+
+	for (i = 0; i < UTRACE_NHEIRS; i++)
+		if (set->heir[i] != set)
+			utrace_set_put(set->heir[i]);
+	for (i = 0; i < set->nslots; i++)
+		if (set->engine[i])
+			utrace_engine_put(set->engine[i]);
+	kfree(set);
+}
+
+static unsigned int utrace_engine_rank(struct utrace_engine *engine)
+{
+	/* By class: mutator, observer, enforcer, last resort. */
+	static const u8 rank[] = { 1, 0, 2, 3 };
+
+	return rank[utrace_engine_state(engine) >> UTRACE_STATE_CLASS_SHIFT];
+}
+
+static bool utrace_lists(struct utrace_engine *engine, unsigned int event)
+{
+	unsigned long wants = READ_ONCE(engine->flags);
+
+	if (wants & BIT(event))
+		return true;
+	/* Told before the events of others, except when nothing is left. */
+	return event != _UTRACE_EVENT_REAP &&
+	       (wants & UTRACE_EVENT(QUIESCE)) &&
+	       !(utrace_engine_state(engine) & UTRACE_STATE_OWN_EVENTS);
+}
+
+/* Write the list of one event to set->order from @n on; where does it end? */
+static unsigned int utrace_set_list(struct utrace_set *set, unsigned int event,
+				    unsigned int n)
+{
+	unsigned int nall = hweight64(set->members);
+	const u8 *all = set->order;
+	bool newest_first = event == _UTRACE_EVENT_SYSCALL_ENTRY;
+	bool classes_reversed = event == _UTRACE_EVENT_SYSCALL_EXIT;
+	unsigned int rank, i;
+
+	set->start[UTRACE_LIST(event)] = n;
+	if (!(set->events & BIT(event)))
+		return n;
+
+	for (rank = 0; rank < 4; rank++) {
+		for (i = 0; i < nall; i++) {
+			u8 slot = all[newest_first ? nall - 1 - i : i];
+			struct utrace_engine *engine = set->engine[slot];
+			unsigned int r = utrace_engine_rank(engine);
+
+			if (r == (classes_reversed ? 3 - rank : rank) &&
+			    utrace_lists(engine, event))
+				set->order[n++] = slot;
+		}
+	}
+	return n;
+}
+
+static void utrace_set_fill(struct utrace_set *set, const u8 *all,
+			    unsigned int nall)
+{
+	unsigned int event, i, n = nall;
+
+	set->start[UTRACE_LIST_ALL] = 0;
+	memcpy(set->order, all, nall);
+
+	for (i = 0; i < nall; i++)
+		set->events |= READ_ONCE(set->engine[all[i]]->flags);
+	for (event = 0; event < _UTRACE_NEVENTS; event++)
+		n = utrace_set_list(set, event, n);
+	set->start[UTRACE_NLISTS] = n;
+	/* Every task with engines is to pass the hook that drops them. */
+	set->events |= UTRACE_EVENT(REAP);
+}
+
+static bool utrace_inherits(struct utrace_engine *engine,
+			    enum utrace_heir heir)
+{
+	unsigned int scope = heir == UTRACE_HEIR_THREAD ?
+			     UTRACE_STATE_SCOPE : UTRACE_STATE_TREE;
+
+	return utrace_engine_state(engine) & scope;
+}
+
+/* The engines of @from named by @all[], in that order, as a set of its own. */
+static struct utrace_set *utrace_set_alloc(struct utrace_engine **from,
+					   const u8 *all, unsigned int nall)
+{
+	unsigned int i, nslots = 0;
+	struct utrace_set *set;
+
+	for (i = 0; i < nall; i++)
+		nslots = max(nslots, all[i] + 1U);
+
+	set = kzalloc(struct_size(set, engine, nslots) + UTRACE_NLISTS * nall,
+		      GFP_KERNEL_ACCOUNT);
+	if (!set)
+		return ERR_PTR(-ENOMEM);
+	refcount_set(&set->ref, 1);
+	set->nslots = nslots;
+	set->order = (u8 *)&set->engine[nslots];
+	for (i = 0; i < nall; i++) {
+		utrace_engine_get(from[all[i]]);
+		set->engine[all[i]] = from[all[i]];
+		set->members |= BIT_ULL(all[i]);
+	}
+	utrace_set_fill(set, all, nall);
+	return set;
+}
+
+/* Give @set its subsets for children. */
+static int utrace_set_heirs(struct utrace_set *set, const u8 *all,
+			    unsigned int nall)
+{
+	u8 some[UTRACE_MAX_ENGINES];
+	unsigned int heir, i, n;
+
+	for (heir = 0; heir < UTRACE_NHEIRS; heir++) {
+		struct utrace_set *child;
+
+		for (i = n = 0; i < nall; i++)
+			if (utrace_inherits(set->engine[all[i]], heir))
+				some[n++] = all[i];
+		if (!n)
+			continue;
+		if (n == nall) {
+			set->heir[heir] = set;
+			continue;
+		}
+		child = utrace_set_alloc(set->engine, some, n);
+		if (!IS_ERR(child) && utrace_set_heirs(child, some, n)) {
+			utrace_set_put(child);
+			child = ERR_PTR(-ENOMEM);
+		}
+		if (IS_ERR(child))
+			return PTR_ERR(child);
+		set->heir[heir] = child;
+	}
+	return 0;
+}
+
+/**
+ * utrace_set_build - make the set that follows another
+ * @old: the set to start from, or NULL
+ * @add: an engine to add behind the others, or NULL
+ *
+ * Takes over the engines that are not detached and what each of them wants
+ * now.
+ *
+ * Context: May sleep.  utrace_mutex is held.
+ * Return: a set with one reference for the caller; NULL if no engine is left;
+ * -ENOSPC if there is no slot for @add; -ENOMEM.
+ */
+struct utrace_set *utrace_set_build(const struct utrace_set *old,
+				    struct utrace_engine *add)
+{
+	struct utrace_engine *engine[UTRACE_MAX_ENGINES];
+	u8 all[UTRACE_MAX_ENGINES];
+	struct utrace_set *set;
+	unsigned int i, slot, n = 0;
+	u64 used = 0;
+
+	lockdep_assert_held(&utrace_mutex);
+
+	if (old) {
+		struct utrace_engine *one;
+
+		utrace_for_each(old, UTRACE_LIST_ALL, i, slot, one) {
+			if (utrace_engine_detached(one))
+				continue;
+			engine[slot] = one;
+			all[n++] = slot;
+			used |= BIT_ULL(slot);
+		}
+	}
+	if (add) {
+		if (n == UTRACE_MAX_ENGINES)
+			return ERR_PTR(-ENOSPC);
+		slot = ffz(used);
+		engine[slot] = add;
+		all[n++] = slot;
+	}
+	if (!n)
+		return NULL;
+
+	set = utrace_set_alloc(engine, all, n);
+	if (!IS_ERR(set) && utrace_set_heirs(set, all, n)) {
+		utrace_set_put(set);
+		set = ERR_PTR(-ENOMEM);
+	}
+	return set;
+}
+
+/* What a task is given to do. */
+
+/*
+ * The work bit is a function of the event word and nothing else, so that
+ * attach and detach cannot race about it.
+ */
+void utrace_set_word(struct task_struct *task, unsigned long events)
+{
+	/* These threads never see user mode, only their end is reported. */
+	if (task->flags & PF_USER_WORKER)
+		events &= UTRACE_EVENT(EXIT) | UTRACE_EVENT(DEATH) |
+			  UTRACE_EVENT(REAP) | UTRACE_WORD_REBUILD;
+
+	WRITE_ONCE(task->utrace_events, events);
+	if (events & UTRACE_EVENT_SYSCALL)
+		set_task_syscall_work(task, SYSCALL_UTRACE);
+	else
+		clear_task_syscall_work(task, SYSCALL_UTRACE);
+}
+
+/* Slots of @old that hold the same engine in @new. */
+static u64 utrace_set_same(const struct utrace_set *old,
+			   const struct utrace_set *new)
+{
+	u64 same = 0;
+	unsigned int slot;
+
+	if (!old || !new)
+		return 0;
+	for (slot = 0; slot < min(old->nslots, new->nslots); slot++)
+		if (old->engine[slot] && old->engine[slot] == new->engine[slot])
+			same |= BIT_ULL(slot);
+	return same;
+}
+
+/**
+ * utrace_publish - give a task another set
+ * @task: the task
+ * @u: its struct utrace
+ * @set: the set, with a reference that passes to the task; NULL for none
+ *
+ * Context: Any.  Takes @u->lock.  Tasks that can run are only published to
+ * under utrace_mutex.  If the task was held, the caller calls utrace_wake().
+ * Return: a set whose reference the caller has to drop, without locks; that
+ * is @set itself if the task was reaped.
+ */
+struct utrace_set *utrace_publish(struct task_struct *task, struct utrace *u,
+				  struct utrace_set *set)
+{
+	unsigned long events = set ? set->events : 0;
+	struct utrace_set *old;
+	unsigned long flags;
+	u64 same;
+
+	spin_lock_irqsave(&u->lock, flags);
+	if (u->flags & UTRACE_TASK_REAPED) {
+		spin_unlock_irqrestore(&u->lock, flags);
+		return set;
+	}
+	old = task->utrace_set;
+	same = utrace_set_same(old, set);
+	u->hold &= same;
+	u->step &= same;
+	u->block &= same;
+	u->fresh |= ~same;
+	/* Wishes that came while this set was built. */
+	if (set && (task->utrace_events & UTRACE_WORD_REBUILD))
+		events |= task->utrace_events;
+	WRITE_ONCE(task->utrace_set, set);
+	utrace_set_word(task, events);
+	smp_mb(); /* Pairs with utrace_pin(): the set before the pin. */
+	if (old && READ_ONCE(u->pinned) == old) {
+		WARN_ON_ONCE(u->deferred);
+		u->deferred = old;
+		u->flags |= UTRACE_TASK_DEFERRED;
+		smp_mb(); /* Pairs with utrace_unpin(): the flag or the pin. */
+		if (READ_ONCE(u->pinned) == old) {
+			old = NULL;
+		} else {
+			u->deferred = NULL;
+			u->flags &= ~UTRACE_TASK_DEFERRED;
+		}
+	}
+	spin_unlock_irqrestore(&u->lock, flags);
+	return old;
+}
+
+/**
+ * utrace_add_events - have a task see more events from now on
+ * @task: the task
+ * @u: its struct utrace
+ * @events: UTRACE_EVENT() bits that an engine in its set has newly got
+ *
+ * The task builds the set that says so itself, at the first of them.
+ *
+ * Context: Any.  Takes @u->lock.
+ */
+void utrace_add_events(struct task_struct *task, struct utrace *u,
+		       unsigned long events)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&u->lock, flags);
+	if (!(u->flags & UTRACE_TASK_REAPED))
+		utrace_set_word(task, task->utrace_events | events |
+				UTRACE_WORD_REBUILD);
+	spin_unlock_irqrestore(&u->lock, flags);
+}
+
+/*
+ * The last renewal, so that tasks which shared a set before share one after.
+ * Holds a reference on both; dropped when an engine goes.
+ */
+static struct {
+	spinlock_t lock;
+	struct utrace_set *old;
+	struct utrace_set *set;
+	long generation;
+} utrace_memo = {
+	.lock = __SPIN_LOCK_UNLOCKED(utrace_memo.lock),
+};
+
+/* Counts the changes of what engines want; a set is newer than its number. */
+atomic_long_t utrace_generation = ATOMIC_LONG_INIT(0);
+
+static void utrace_memo_set(struct utrace_set *old, struct utrace_set *set,
+			    long generation)
+{
+	utrace_set_get(old);
+	utrace_set_get(set);
+	scoped_guard(spinlock_irqsave, &utrace_memo.lock) {
+		swap(utrace_memo.old, old);
+		swap(utrace_memo.set, set);
+		utrace_memo.generation = generation;
+	}
+	utrace_set_put(old);
+	utrace_set_put(set);
+}
+
+void utrace_memo_drop(void)
+{
+	utrace_memo_set(NULL, NULL, 0);
+}
+
+/* The set that takes the place of @old with what its engines want now. */
+static struct utrace_set *utrace_set_renew(struct utrace_set *old)
+{
+	scoped_guard(spinlock_irqsave, &utrace_memo.lock) {
+		if (utrace_memo.old == old &&
+		    utrace_memo.generation ==
+		    atomic_long_read(&utrace_generation))
+			return utrace_set_get(utrace_memo.set);
+	}
+	return utrace_set_build(old, NULL);
+}
+
+/**
+ * utrace_rebuild - bring the set of a task up to date
+ * @task: a task with a struct utrace
+ *
+ * Context: May sleep.  Takes utrace_mutex.
+ */
+void utrace_rebuild(struct task_struct *task)
+{
+	struct utrace_set *old, *set, *drop;
+	struct utrace *u = task->utrace;
+	long generation;
+
+	mutex_lock(&utrace_mutex);
+	scoped_guard(spinlock_irqsave, &u->lock) {
+		WRITE_ONCE(task->utrace_events,
+			   task->utrace_events & ~UTRACE_WORD_REBUILD);
+		old = utrace_set_get(task->utrace_set);
+	}
+	/* Changes from here on set the bit again. */
+	generation = atomic_long_read(&utrace_generation);
+	set = old ? utrace_set_renew(old) : NULL;
+	if (IS_ERR(set)) {
+		/* Keep the word as it is and try again at the next event. */
+		utrace_add_events(task, u, 0);
+		mutex_unlock(&utrace_mutex);
+		utrace_set_put(old);
+		return;
+	}
+	drop = utrace_publish(task, u, utrace_set_get(set));
+	mutex_unlock(&utrace_mutex);
+
+	utrace_wake(task, u);
+	/* Without the mutex: the last put calls ->release(). */
+	utrace_set_put(drop);
+	if (set)
+		utrace_memo_set(old, set, generation);
+	utrace_set_put(set);
+	utrace_set_put(old);
+}
+
+/**
+ * utrace_pin - the set that this pass walks
+ * @u: of the current task
+ *
+ * Context: The task itself.
+ * Return: the published set, valid until utrace_unpin(); NULL if none.
+ */
+struct utrace_set *utrace_pin(struct utrace *u)
+{
+	struct utrace_set *set = READ_ONCE(current->utrace_set), *drop;
+	unsigned long flags;
+
+	/* The full barrier pairs with the one in utrace_publish(). */
+	smp_store_mb(u->pinned, set);
+	if (likely(set == READ_ONCE(current->utrace_set)))
+		return set;
+
+	spin_lock_irqsave(&u->lock, flags);
+	set = current->utrace_set;
+	WRITE_ONCE(u->pinned, set);
+	drop = u->deferred;
+	u->deferred = NULL;
+	u->flags &= ~UTRACE_TASK_DEFERRED;
+	spin_unlock_irqrestore(&u->lock, flags);
+	utrace_set_put(drop);
+	return set;
+}
+
+/**
+ * utrace_unpin - end of the walk
+ * @u: of the current task
+ *
+ * Context: The task itself.  May call ->release() of an engine that was
+ * detached meanwhile.
+ */
+void utrace_unpin(struct utrace *u)
+{
+	struct utrace_set *drop;
+	unsigned long flags;
+
+	/* The full barrier pairs with utrace_publish() and with barriers. */
+	smp_store_mb(u->pinned, NULL);
+	if (likely(!(READ_ONCE(u->flags) &
+		     (UTRACE_TASK_DEFERRED | UTRACE_TASK_WAITER))))
+		return;
+
+	spin_lock_irqsave(&u->lock, flags);
+	drop = u->deferred;
+	u->deferred = NULL;
+	u->flags &= ~UTRACE_TASK_DEFERRED;
+	spin_unlock_irqrestore(&u->lock, flags);
+	/* Before the waiters run: they may unload what ->release() is in. */
+	utrace_set_put(drop);
+
+	spin_lock_irqsave(&u->lock, flags);
+	if (u->flags & UTRACE_TASK_WAITER) {
+		u->flags &= ~UTRACE_TASK_WAITER;
+		u->passes++;
+		wake_up_all(&u->wait);
+	}
+	spin_unlock_irqrestore(&u->lock, flags);
+}

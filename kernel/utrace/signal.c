@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - signals: reports from get_signal()
+ *
+ * Engines come after ptrace, once it decided to deliver, and before the
+ * disposition is acted on.  What they answer is turned into a signal number
+ * and a k_sigaction, which get_signal() then treats like any other.
+ */
+#include <linux/coredump.h>
+#include <linux/ptrace.h>
+#include <linux/sched/jobctl.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/signal.h>
+
+#include "internal.h"
+
+/* What a program's handling of a signal amounts to. */
+static u32 utrace_classify(int signr, const struct k_sigaction *ka,
+			   unsigned int *event)
+{
+	if (ka->sa.sa_handler == SIG_IGN ||
+	    (ka->sa.sa_handler == SIG_DFL && sig_kernel_ignore(signr))) {
+		*event = _UTRACE_EVENT_SIGNAL_IGN;
+		return UTRACE_SIGNAL_IGN;
+	}
+	if (ka->sa.sa_handler != SIG_DFL) {
+		*event = _UTRACE_EVENT_SIGNAL;
+		return UTRACE_SIGNAL_DELIVER;
+	}
+	if (sig_kernel_coredump(signr)) {
+		*event = _UTRACE_EVENT_SIGNAL_CORE;
+		return UTRACE_SIGNAL_CORE;
+	}
+	if (sig_kernel_stop(signr)) {
+		*event = _UTRACE_EVENT_SIGNAL_STOP;
+		return signr == SIGSTOP ? UTRACE_SIGNAL_STOP :
+					  UTRACE_SIGNAL_TSTP;
+	}
+	*event = _UTRACE_EVENT_SIGNAL_TERM;
+	return UTRACE_SIGNAL_TERM;
+}
+
+/*
+ * Call one engine with a signal or a report.  An engine without
+ * report_signal is told by report_quiesce, as in 2010.
+ */
+static void utrace_signal_call(struct utrace_pass *pass,
+			       struct utrace_engine *engine, unsigned int slot,
+			       unsigned long event, struct ksignal *ksig,
+			       const struct k_sigaction *orig_ka)
+{
+	struct pt_regs *regs = current_pt_regs();
+	u32 ret;
+
+	if (engine->ops->report_signal) {
+		ret = utrace_call(pass, engine, report_signal,
+				  pass->action | pass->result, engine, regs,
+				  &ksig->info, orig_ka, &ksig->ka);
+		utrace_pass_answer(pass, engine, slot, ret,
+				   UTRACE_SIGNAL_MASK | UTRACE_SIGNAL_HOLD);
+	} else {
+		ret = utrace_call(pass, engine, report_quiesce, pass->action,
+				  engine, event);
+		utrace_pass_answer(pass, engine, slot, ret, 0);
+	}
+}
+
+/*
+ * One pass over the engines that want @event or QUIESCE.  @only, if not 0,
+ * says which slots.
+ */
+static bool utrace_signal_pass(struct utrace_pass *pass, unsigned int list,
+			       unsigned long event, u64 only,
+			       struct ksignal *ksig,
+			       const struct k_sigaction *orig_ka, u32 result)
+{
+	struct utrace_engine *engine;
+	unsigned int i, slot;
+
+	if (!utrace_pass_begin(pass, result))
+		return false;
+	utrace_for_each(pass->set, list, i, slot, engine) {
+		unsigned long wants = READ_ONCE(engine->flags);
+
+		if (only && !(only & BIT_ULL(slot)))
+			continue;
+		if (wants & (event | UTRACE_EVENT(QUIESCE)))
+			utrace_signal_call(pass, engine, slot, event, ksig,
+					   orig_ka);
+	}
+	utrace_pass_end(pass);
+	return true;
+}
+
+/* A signal that engines made fatal is reported by its own number. */
+static void utrace_die(struct ksignal *ksig, bool core)
+{
+	int signr = ksig->info.si_signo;
+
+	spin_unlock_irq(&current->sighand->siglock);
+	current->flags |= PF_SIGNALED;
+	if (core)
+		do_coredump(&ksig->info);
+	do_group_exit(signr);
+}
+
+static bool utrace_default_is(int signr, bool core)
+{
+	return !sig_kernel_ignore(signr) && !sig_kernel_stop(signr) &&
+	       sig_kernel_coredump(signr) == core;
+}
+
+/**
+ * utrace_signal_act - turn what the engines decided into a signal to deliver
+ * @result: UTRACE_SIGNAL_*
+ * @ksig: with the signal's info and what the engines made of its action
+ * @orig_ka: what the program set up; NULL if there was no signal
+ * @ka: changed to &ksig->ka if that differs from the program's
+ *
+ * Context: siglock is held.
+ * Return: the number; 0 if nothing is to be done.
+ */
+static int utrace_signal_act(u32 result, struct ksignal *ksig,
+			     const struct k_sigaction *orig_ka,
+			     struct k_sigaction **ka)
+{
+	int signr = ksig->info.si_signo;
+	bool core = false;
+
+	if (WARN_ONCE(!valid_signal(signr) || !signr,
+		      "utrace: an engine made signal %d\n", signr)) {
+		signr = SIGTRAP;
+		ksig->info.si_signo = signr;
+	}
+
+	switch (utrace_signal_action(result)) {
+	case UTRACE_SIGNAL_DELIVER:
+		/* An unchanged action: SA_ONESHOT acts on the real one. */
+		if (orig_ka && *ka == &current->sighand->action[signr - 1] &&
+		    !memcmp(orig_ka, &ksig->ka, sizeof(ksig->ka)))
+			return signr;
+		*ka = &ksig->ka;
+		return signr;
+	case UTRACE_SIGNAL_CORE:
+		core = true;
+		fallthrough;
+	case UTRACE_SIGNAL_TERM:
+		if (!utrace_default_is(signr, core)) {
+			utrace_die(ksig, core);
+			return 0;
+		}
+		break;
+	case UTRACE_SIGNAL_STOP:
+		signr = SIGSTOP;
+		break;
+	case UTRACE_SIGNAL_TSTP:
+		signr = SIGTSTP;
+		break;
+	default:
+		return 0;
+	}
+	ksig->ka.sa.sa_handler = SIG_DFL;
+	*ka = &ksig->ka;
+	return signr;
+}
+
+/* Must the signal wait for another time, as after a ptrace stop? */
+static bool utrace_requeue(int signr)
+{
+	return sigismember(&current->blocked, signr) ||
+	       fatal_signal_pending(current);
+}
+
+/**
+ * __utrace_signal - report a signal that was dequeued
+ * @signr: its number
+ * @ksig: with its info
+ * @type: from which queue it came
+ * @ka: the program's action; changed if the engines want another
+ *
+ * Context: siglock is held; released and taken again.
+ * Return: the signal to go on with, 0 for none.
+ */
+int __utrace_signal(int signr, struct ksignal *ksig, enum pid_type type,
+		    struct k_sigaction **ka)
+{
+	struct k_sigaction orig = **ka;
+	struct utrace_pass pass;
+	unsigned int event;
+	u32 initial = utrace_classify(signr, &orig, &event);
+	bool fixed = signr == SIGKILL || (orig.sa.sa_flags & SA_IMMUTABLE);
+
+	if (!(current->utrace_events & BIT(event)) || signr == SIGKILL)
+		return signr;
+
+	ksig->ka = orig;
+	/* SIGCONT clears it while siglock is not held; see ptrace_signal(). */
+	current->jobctl |= JOBCTL_STOP_DEQUEUED;
+	spin_unlock_irq(&current->sighand->siglock);
+
+	if (!utrace_signal_pass(&pass, UTRACE_LIST(event), BIT(event), 0, ksig,
+				&orig, initial)) {
+		pass.result = initial;
+		pass.stop = 0;
+	}
+	if (fixed) {
+		pass.result = initial;
+		ksig->ka = orig;
+		ksig->info.si_signo = signr;
+	}
+	/*
+	 * With a handler to run, the stop comes when its frame is there, and
+	 * is reported then; else it is now.
+	 */
+	if (pass.stop && utrace_signal_action(pass.result) ==
+			 UTRACE_SIGNAL_DELIVER)
+		utrace_interrupt_handler();
+	else if (pass.stop)
+		utrace_stop(current->utrace, UTRACE_STOP_PERMEABLE);
+
+	spin_lock_irq(&current->sighand->siglock);
+	if (pass.result & UTRACE_SIGNAL_HOLD) {
+		send_signal_locked(ksig->info.si_signo, &ksig->info, current,
+				   PIDTYPE_PID);
+		/* It comes again; what else was answered holds for now. */
+		if (utrace_signal_action(pass.result) != UTRACE_SIGNAL_STOP &&
+		    utrace_signal_action(pass.result) != UTRACE_SIGNAL_TSTP)
+			return 0;
+	} else if (utrace_signal_action(pass.result) != UTRACE_SIGNAL_IGN &&
+		   utrace_requeue(ksig->info.si_signo)) {
+		send_signal_locked(ksig->info.si_signo, &ksig->info, current,
+				   type);
+		return 0;
+	}
+	return utrace_signal_act(pass.result, ksig, &orig, ka);
+}
+
+/* A step that engines asked for: only they are told. */
+static void utrace_report_step(struct ksignal *ksig, struct utrace *u,
+			       struct utrace_pass *pass)
+{
+	struct pt_regs *regs = current_pt_regs();
+	u64 who;
+
+	scoped_guard(spinlock_irqsave, &u->lock) {
+		who = u->step;
+		u->step = 0;
+		u->block = 0;
+	}
+	if (!who)
+		return;
+	clear_siginfo(&ksig->info);
+	ksig->info.si_signo = SIGTRAP;
+	ksig->info.si_code = TRAP_TRACE;
+	ksig->info.si_addr = (void __user *)instruction_pointer(regs);
+	utrace_signal_pass(pass, UTRACE_LIST(_UTRACE_EVENT_QUIESCE), 0, who,
+			   ksig, NULL, UTRACE_SIGNAL_IGN);
+}
+
+/**
+ * __utrace_signal_trap - a report from get_signal() was asked for
+ * @ksig: filled in if an engine makes a signal of its own
+ * @ka: set then
+ *
+ * Context: siglock is held; released and taken again.
+ * Return: a signal to go on with, 0 for none.
+ */
+int __utrace_signal_trap(struct ksignal *ksig, struct k_sigaction **ka)
+{
+	struct utrace *u = current->utrace;
+	struct utrace_pass pass = { .result = UTRACE_SIGNAL_IGN };
+	u32 initial = UTRACE_SIGNAL_REPORT;
+	bool step, handler;
+
+	current->jobctl &= ~JOBCTL_TRAP_UTRACE;
+	if (!u || (current->flags & PF_USER_WORKER))
+		return 0;
+	spin_unlock_irq(&current->sighand->siglock);
+
+	scoped_guard(spinlock_irqsave, &u->lock) {
+		step = u->flags & UTRACE_TASK_STEPPED;
+		handler = u->flags & UTRACE_TASK_HANDLER;
+		u->flags &= ~(UTRACE_TASK_STEPPED | UTRACE_TASK_HANDLER);
+		u->resume = UTRACE_RESUME;
+	}
+	memset(&ksig->ka, 0, sizeof(ksig->ka));
+	if (step) {
+		utrace_report_step(ksig, u, &pass);
+	} else {
+		if (handler)
+			initial = UTRACE_SIGNAL_HANDLER;
+		clear_siginfo(&ksig->info);
+		utrace_signal_pass(&pass, UTRACE_LIST(_UTRACE_EVENT_QUIESCE),
+				   0, 0, ksig, NULL, initial);
+	}
+	if (READ_ONCE(u->hold))
+		utrace_stop(u, UTRACE_STOP_PERMEABLE);
+
+	spin_lock_irq(&current->sighand->siglock);
+	/* Only an engine that made a signal says anything but what it got. */
+	if (utrace_signal_action(pass.result) == initial ||
+	    !ksig->info.si_signo)
+		return 0;
+	return utrace_signal_act(pass.result, ksig, NULL, ka);
+}
+
+/**
+ * utrace_interrupt_handler - report once the handler's frame is set up
+ */
+void utrace_interrupt_handler(void)
+{
+	struct utrace *u = current->utrace;
+
+	scoped_guard(spinlock_irqsave, &u->lock)
+		u->flags |= UTRACE_TASK_AT_HANDLER;
+}
+
+/**
+ * __utrace_signal_handler - the frame of a signal handler was set up
+ * @stepping: the task was being stepped, by whomever
+ *
+ * The step ends at the first instruction of the handler.  If an engine asked
+ * for it, or for a stop at this signal, it is told.
+ *
+ * Return: true if ptrace is to be told too.
+ */
+bool __utrace_signal_handler(bool stepping)
+{
+	struct utrace *u = current->utrace;
+	bool ptrace = stepping, report = false;
+
+	if (u) {
+		guard(spinlock_irqsave)(&u->lock);
+		report = u->flags & UTRACE_TASK_AT_HANDLER;
+		if (stepping) {
+			report |= u->flags & UTRACE_TASK_STEPPING;
+			ptrace = !(u->flags & UTRACE_TASK_STEPPING) ||
+				 (u->flags & UTRACE_TASK_PTRACE_STEP);
+			u->step = 0;
+			u->block = 0;
+		}
+		u->flags &= ~(UTRACE_TASK_AT_HANDLER | UTRACE_TASK_STEPPING);
+		if (report)
+			u->flags |= UTRACE_TASK_HANDLER;
+	}
+	if (report)
+		utrace_interrupt(current);
+	return ptrace;
+}

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - stopping a task, letting it go, interrupting and stepping it
+ *
+ * A stop is TASK_TRACED with JOBCTL_UTRACE and without JOBCTL_TRACED, so that
+ * ptrace(2) does not take it for one of its own.  It is entered under siglock
+ * and in a loop, since many may wake the task: SIGKILL, the last engine that
+ * held it, a group stop to take part in, and ptrace, for a trap that a
+ * permeable stop lets through.  Who wants it to go on clears ->hold first and
+ * looks for JOBCTL_UTRACE under siglock second, the task does the reverse:
+ *
+ *	task				utrace_wake()
+ *	lock siglock			hold &= ~bit
+ *	hold == 0? then leave		lock siglock
+ *	set TASK_TRACED, UTRACE		JOBCTL_UTRACE? then wake
+ *	unlock				unlock
+ */
+#include <linux/cgroup.h>
+#include <linux/ptrace.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/uprobes.h>
+
+#include "internal.h"
+
+#define CREATE_TRACE_POINTS
+#include <trace/events/utrace_core.h>
+
+/* Must not, or need not, be held here. */
+static bool utrace_may_not_stop(struct utrace *u)
+{
+	return fatal_signal_pending(current) ||
+	       (READ_ONCE(u->flags) & UTRACE_TASK_KILLED) ||
+	       (current->flags & PF_USER_WORKER);
+}
+
+/* Is there something that ptrace or its tracer waits for? */
+static bool utrace_ptrace_trap(void)
+{
+	return current->ptrace &&
+	       ((current->jobctl & JOBCTL_TRAP_MASK) || signal_pending(current));
+}
+
+/*
+ * The end of a stop, with siglock held.  A group stop that is in force, or
+ * that the task took part in while it was held, still applies.
+ */
+static void utrace_stop_leave(bool joined)
+{
+	struct signal_struct *sig = current->signal;
+
+	if (joined && !current->ptrace &&
+	    (sig->group_stop_count || (sig->flags & SIGNAL_STOP_STOPPED)))
+		task_set_jobctl_pending(current, JOBCTL_STOP_PENDING |
+					(current->jobctl & JOBCTL_STOP_SIGMASK));
+	signal_utrace_recalc();
+}
+
+/**
+ * utrace_stop - stay stopped while an engine holds the task
+ * @u: of the current task
+ * @where: whether a ptrace trap may be let through here; it then returns
+ *	with the hold in force and asks for the safe point again
+ *
+ * Context: The task itself, no locks held.  No set is pinned, so barriers do
+ * not wait for the stop.
+ */
+void utrace_stop(struct utrace *u, enum utrace_stop_where where)
+{
+	bool joined = false;
+
+	spin_lock_irq(&current->sighand->siglock);
+	u->held_since = ktime_get();
+	trace_utrace_stop(current, u->hold);
+	while (READ_ONCE(u->hold) && !utrace_may_not_stop(u)) {
+		bool notify = false;
+
+		/* PTRACE_ATTACH waits for this bit, and need not. */
+		task_clear_jobctl_trapping(current);
+		if (where == UTRACE_STOP_PERMEABLE && current->ptrace) {
+			signal_utrace_recalc();
+			if (utrace_ptrace_trap())
+				break;
+		}
+		if (!current->ptrace &&
+		    (current->jobctl & JOBCTL_STOP_PENDING)) {
+			notify = signal_utrace_group_stop();
+			joined = true;
+		}
+		current->jobctl |= JOBCTL_UTRACE;
+		set_special_state(TASK_TRACED);
+		spin_unlock_irq(&current->sighand->siglock);
+
+		if (notify)
+			signal_utrace_notify_stop();
+		cgroup_enter_frozen();
+		schedule();
+		cgroup_leave_frozen(true);
+
+		spin_lock_irq(&current->sighand->siglock);
+		current->jobctl &= ~JOBCTL_UTRACE;
+	}
+	if (READ_ONCE(u->hold) && !utrace_may_not_stop(u))
+		set_thread_flag(TIF_NOTIFY_RESUME);
+	utrace_stop_leave(joined);
+	u->held_since = 0;
+	trace_utrace_resume(current);
+	spin_unlock_irq(&current->sighand->siglock);
+}
+
+/**
+ * utrace_wake - let a task go on if no engine holds it any more
+ * @task: the task
+ * @u: its struct utrace, whose ->hold may have become 0
+ *
+ * Context: Any but NMI, without siglock and @u->lock.
+ */
+void utrace_wake(struct task_struct *task, struct utrace *u)
+{
+	unsigned long flags;
+
+	if (READ_ONCE(u->hold) || !lock_task_sighand(task, &flags))
+		return;
+	if ((task->jobctl & JOBCTL_UTRACE) && !READ_ONCE(u->hold))
+		wake_up_state(task, __TASK_TRACED);
+	unlock_task_sighand(task, &flags);
+}
+
+/**
+ * utrace_kill_group - SIGKILL came for a process that is dying already
+ * @task: one of its threads
+ *
+ * The signal itself is dropped by the caller because a group exit is under
+ * way.  Threads that engines hold in their EXIT report must not outlive it.
+ *
+ * Context: siglock is held.
+ */
+void utrace_kill_group(struct task_struct *task)
+{
+	struct task_struct *t;
+
+	lockdep_assert_held(&task->sighand->siglock);
+
+	for_each_thread(task, t) {
+		struct utrace *u = READ_ONCE(t->utrace);
+
+		if (!u)
+			continue;
+		scoped_guard(spinlock_irqsave, &u->lock)
+			u->flags |= UTRACE_TASK_KILLED;
+		if (t->jobctl & JOBCTL_UTRACE)
+			wake_up_state(t, __TASK_TRACED);
+	}
+}
+
+/* The current thread dies because another one or a signal said so. */
+void __utrace_mark_killed(void)
+{
+	struct utrace *u = current->utrace;
+
+	if (!u)
+		return;
+	scoped_guard(spinlock_irqsave, &u->lock)
+		u->flags |= UTRACE_TASK_KILLED;
+}
+
+/* Stopped by anybody: it does not run before it is woken on purpose. */
+bool utrace_task_stopped(struct task_struct *task)
+{
+	return READ_ONCE(task->jobctl) &
+	       (JOBCTL_STOPPED | JOBCTL_TRACED | JOBCTL_UTRACE);
+}
+
+/**
+ * utrace_interrupt - have a task report from get_signal()
+ * @task: the task
+ *
+ * A jobctl trap breaks off every interruptible sleep, those of io_uring
+ * included, and cannot be mistaken for a signal.  A dying task is left alone:
+ * TIF_SIGPENDING would cut its core dump short.
+ *
+ * Context: Any but NMI, without siglock.
+ */
+void utrace_interrupt(struct task_struct *task)
+{
+	unsigned long flags;
+
+	if (!lock_task_sighand(task, &flags))
+		return;
+	if (!(task->flags & (PF_EXITING | PF_DUMPCORE | PF_USER_WORKER)) &&
+	    !(task->signal->flags & SIGNAL_GROUP_EXIT)) {
+		task->jobctl |= JOBCTL_TRAP_UTRACE;
+		signal_wake_up(task, 0);
+	}
+	unlock_task_sighand(task, &flags);
+}
+
+/* Before it is run: a stop between copy_process() and the wait of vfork(). */
+void __utrace_vfork_stop(void)
+{
+	struct utrace *u = current->utrace;
+
+	if (u && READ_ONCE(u->hold))
+		utrace_stop(u, UTRACE_STOP_FIRM);
+}
+
+/*
+ * ptrace let its tracee go from a stop at an event or system call while an
+ * engine held it.  control() told that engine that the task is stopped, so it
+ * stays; other ptrace stops are on the way to the safe point.
+ */
+void __utrace_ptrace_notified(void)
+{
+	struct utrace *u = current->utrace;
+
+	if (u && READ_ONCE(u->hold))
+		utrace_stop(u, UTRACE_STOP_FIRM);
+}
+
+/*
+ * Stepping.  The trap flag of a task has two owners, ptrace and the engines.
+ * ptrace sets or clears it while the task sits in a ptrace stop and nowhere
+ * else, so what it is at the end of one is what ptrace wants; the engines set
+ * it at the safe point.
+ */
+
+/* The end of a ptrace stop; siglock is held. */
+void __utrace_ptrace_stopped(void)
+{
+	struct utrace *u = current->utrace;
+	bool step = test_thread_flag(TIF_SINGLESTEP);
+
+	if (!u)
+		return;
+	scoped_guard(spinlock_irqsave, &u->lock) {
+		u->flags &= ~(UTRACE_TASK_STEPPING | UTRACE_TASK_PTRACE_STEP);
+		if (step)
+			u->flags |= UTRACE_TASK_PTRACE_STEP;
+		if (u->step)
+			set_thread_flag(TIF_NOTIFY_RESUME);
+	}
+}
+
+/**
+ * utrace_arm_step - run one instruction, or up to the next branch
+ * @u: of the current task, about to return to user mode
+ *
+ * A block step is only made if nobody, ptrace included, wants less.
+ */
+void utrace_arm_step(struct utrace *u)
+{
+	bool block;
+
+	scoped_guard(spinlock_irqsave, &u->lock) {
+		if (!u->step)
+			return;
+		/* The first step of a task that ptrace stepped all along. */
+		if (!(u->flags & UTRACE_TASK_STEPPING) &&
+		    test_thread_flag(TIF_SINGLESTEP))
+			u->flags |= UTRACE_TASK_PTRACE_STEP;
+		u->flags |= UTRACE_TASK_STEPPING;
+		block = u->step == u->block &&
+			!(u->flags & UTRACE_TASK_PTRACE_STEP);
+	}
+	if (block && arch_has_block_step())
+		user_enable_block_step(current);
+	else
+		user_enable_single_step(current);
+}
+
+/**
+ * __utrace_step_trap - the current task finished a step
+ *
+ * Return: true if an engine and nobody else asked for it: no signal is to be
+ * queued, the engine is told by the report that follows.
+ */
+bool __utrace_step_trap(void)
+{
+	struct utrace *u = current->utrace;
+	bool engines, ptrace;
+
+	if (!u)
+		return false;
+	scoped_guard(spinlock_irqsave, &u->lock) {
+		engines = u->flags & UTRACE_TASK_STEPPING;
+		ptrace = u->flags & UTRACE_TASK_PTRACE_STEP;
+		u->flags &= ~UTRACE_TASK_STEPPING;
+		if (engines)
+			u->flags |= UTRACE_TASK_STEPPED;
+	}
+	if (!engines)
+		return false;
+	utrace_interrupt(current);
+	if (ptrace)
+		return false;
+	user_disable_single_step(current);
+	return true;
+}
+
+/**
+ * __utrace_resume - the safe point, on the way to user mode
+ * @regs: registers of the task; NULL where it does not go to user mode after
+ *	all, that is for a guest of KVM and in io_uring's waits
+ *
+ * Context: The task itself, no locks held.
+ */
+void __utrace_resume(struct pt_regs *regs)
+{
+	struct utrace *u = current->utrace;
+	enum utrace_resume_action resume;
+
+	if (!u || (READ_ONCE(u->resume) == UTRACE_RESUME &&
+		   !READ_ONCE(u->hold)))
+		return;
+
+	if (!regs) {
+		/* Have it come back to user mode for this. */
+		utrace_interrupt(current);
+		return;
+	}
+#ifdef CONFIG_UPROBES
+	/* Out of line: its registers are not the program's. */
+	if (current->utask && current->utask->active_uprobe)
+		return;
+#endif
+	scoped_guard(spinlock_irqsave, &u->lock) {
+		resume = u->resume;
+		u->resume = UTRACE_RESUME;
+	}
+	if (resume <= UTRACE_REPORT)
+		utrace_report_quiesce(u);
+	if (READ_ONCE(u->hold))
+		utrace_stop(u, UTRACE_STOP_PERMEABLE);
+	utrace_arm_step(u);
+}
