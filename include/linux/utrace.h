@@ -53,6 +53,8 @@ struct utrace_syscall_filter;
  * @_UTRACE_EVENT_SIGNAL_CORE: a signal will end the process with a core dump
  * @_UTRACE_EVENT_JCTL: job control stops or continues the process
  * @_UTRACE_EVENT_VFORK_DONE: a vfork() child let go of the task's memory
+ * @_UTRACE_EVENT_CREDS: an execve() has committed its credentials, and nobody
+ *	can have looked at the new image yet
  * @_UTRACE_NEVENTS: how many there are
  *
  * Events are classes, not system calls: which calls an engine wants is said
@@ -74,6 +76,7 @@ enum utrace_events {
 	_UTRACE_EVENT_SIGNAL_CORE,
 	_UTRACE_EVENT_JCTL,
 	_UTRACE_EVENT_VFORK_DONE,
+	_UTRACE_EVENT_CREDS,
 	_UTRACE_NEVENTS
 };
 
@@ -277,6 +280,10 @@ static_assert(sizeof(struct utrace_engine) <= 64);
  * @report_reap: the task is gone after this.  Must not block.
  * @report_vfork_done: the child of a vfork() with id @child_pid (in the
  *	initial pid namespace) let go of the memory.
+ * @report_creds: like @report_exec, but before the new image can be looked at:
+ *	an engine whose owner may not trace the new credentials detaches here.
+ *	cred_guard_mutex and exec_update_lock of the task are held, so this is
+ *	the one callback that runs under locks.
  * @release: the last reference to the engine is gone; gets @data.
  * @owner: the module of the callbacks, for display only; may be NULL
  * @name: a name for display; may be NULL
@@ -316,6 +323,8 @@ struct utrace_engine_ops {
 	void (*release)(void *data);
 	u32 (*report_vfork_done)(u32 action, struct utrace_engine *engine,
 				 pid_t child_pid);
+	u32 (*report_creds)(u32 action, struct utrace_engine *engine,
+			    const struct linux_binprm *bprm);
 	struct module *owner;
 	const char *name;
 };

@@ -40,12 +40,14 @@ void __utrace_syscall_exit(struct pt_regs *regs);
 #define UTRACE_HOOK_FATAL		(BIT(11) | BIT(12))
 #define UTRACE_HOOK_JCTL		BIT(13)
 #define UTRACE_HOOK_VFORK_DONE		BIT(14)
+#define UTRACE_HOOK_CREDS		BIT(15)
 
 void __utrace_fork_prepare(struct task_struct *child, u64 clone_flags);
 void __utrace_fork(struct task_struct *child, u64 clone_flags);
 void __utrace_report_clone(u64 clone_flags, struct task_struct *child);
 void __utrace_vfork_stop(void);
 void __utrace_report_vfork_done(pid_t child);
+void __utrace_report_creds(const struct linux_binprm *bprm);
 void __utrace_report_exec(const struct linux_binprm *bprm);
 void __utrace_report_exit(long *code);
 void __utrace_exit_begin(void);
@@ -118,6 +120,13 @@ static inline void utrace_report_vfork_done(struct pid *child)
 {
 	if (unlikely(current->utrace_events & UTRACE_HOOK_VFORK_DONE))
 		__utrace_report_vfork_done(pid_nr(child));
+}
+
+/* The new credentials hold; exec_update_lock keeps everybody else out. */
+static inline void utrace_report_creds(const struct linux_binprm *bprm)
+{
+	if (unlikely(current->utrace_events & UTRACE_HOOK_CREDS))
+		__utrace_report_creds(bprm);
 }
 
 static inline void utrace_report_exec(const struct linux_binprm *bprm)
@@ -259,6 +268,7 @@ static inline void utrace_report_clone(u64 clone_flags,
 				       struct task_struct *child) { }
 static inline void utrace_vfork_stop(void) { }
 static inline void utrace_report_vfork_done(struct pid *child) { }
+static inline void utrace_report_creds(const struct linux_binprm *bprm) { }
 static inline void utrace_report_exec(const struct linux_binprm *bprm) { }
 static inline void utrace_report_exit(long *code) { }
 static inline void utrace_exit_begin(void) { }

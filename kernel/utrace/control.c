@@ -252,6 +252,11 @@ static bool utrace_find_wait(struct utrace_wait *wait)
 	return wait->task;
 }
 
+static bool utrace_pass_over(struct utrace_wait *wait)
+{
+	return READ_ONCE(wait->task->utrace->passes) != wait->passes;
+}
+
 /*
  * The passes to wait for are those that run now, not the ones that follow on
  * a busy task.  The first look marks them all, the mark goes with the pass.
@@ -261,15 +266,15 @@ static int utrace_wait_passes(struct utrace_engine *engine, bool interruptible)
 	struct utrace_wait wait = { .engine = engine, .mark = true };
 	int ret = 0;
 
+	smp_mb(); /* What the caller changed before the pins. */
 	while (!ret && utrace_find_wait(&wait)) {
 		struct utrace *u = wait.task->utrace;
 
 		if (interruptible)
 			ret = wait_event_interruptible(u->wait,
-				READ_ONCE(u->passes) != wait.passes);
+						       utrace_pass_over(&wait));
 		else
-			wait_event(u->wait,
-				   READ_ONCE(u->passes) != wait.passes);
+			wait_event(u->wait, utrace_pass_over(&wait));
 		put_task_struct(wait.task);
 		wait.mark = false;
 	}

@@ -117,7 +117,7 @@ struct utrace_set {
  * Allocated when an engine first covers the task, freed with the task.
  */
 struct utrace {
-	spinlock_t lock;
+	spinlock_t lock;	/* a leaf, interrupts off */
 	u16 flags;
 	u8 resume;
 	u32 passes;

@@ -41,6 +41,7 @@ static const char * const utrace_event_names[] = {
 	[_UTRACE_EVENT_SIGNAL_CORE]	= "signal_core",
 	[_UTRACE_EVENT_JCTL]		= "jctl",
 	[_UTRACE_EVENT_VFORK_DONE]	= "vfork_done",
+	[_UTRACE_EVENT_CREDS]		= "creds",
 };
 
 static_assert(ARRAY_SIZE(utrace_event_names) == _UTRACE_NEVENTS);

@@ -17,16 +17,19 @@
 
 #include "internal.h"
 
-static_assert(UTRACE_HOOK_REAP == UTRACE_EVENT(REAP));
-static_assert(UTRACE_HOOK_CLONE == UTRACE_EVENT(CLONE));
-static_assert(UTRACE_HOOK_EXEC == UTRACE_EVENT(EXEC));
-static_assert(UTRACE_HOOK_EXIT == UTRACE_EVENT(EXIT));
-static_assert(UTRACE_HOOK_SIGNALS == UTRACE_EVENT_SIGNAL_ALL);
-static_assert(UTRACE_HOOK_IGN == UTRACE_EVENT(SIGNAL_IGN));
-static_assert(UTRACE_HOOK_FATAL == (UTRACE_EVENT(SIGNAL_TERM) |
-				    UTRACE_EVENT(SIGNAL_CORE)));
-static_assert(UTRACE_HOOK_JCTL == UTRACE_EVENT(JCTL));
-static_assert(UTRACE_HOOK_VFORK_DONE == UTRACE_EVENT(VFORK_DONE));
+#include <trace/events/utrace_core.h>
+
+static_assert(UTRACE_EVENT(REAP) == UTRACE_HOOK_REAP);
+static_assert(UTRACE_EVENT(CLONE) == UTRACE_HOOK_CLONE);
+static_assert(UTRACE_EVENT(EXEC) == UTRACE_HOOK_EXEC);
+static_assert(UTRACE_EVENT(EXIT) == UTRACE_HOOK_EXIT);
+static_assert((UTRACE_EVENT_SIGNAL_ALL) == UTRACE_HOOK_SIGNALS);
+static_assert(UTRACE_EVENT(SIGNAL_IGN) == UTRACE_HOOK_IGN);
+static_assert((UTRACE_EVENT(SIGNAL_TERM) | UTRACE_EVENT(SIGNAL_CORE)) ==
+	      UTRACE_HOOK_FATAL);
+static_assert(UTRACE_EVENT(JCTL) == UTRACE_HOOK_JCTL);
+static_assert(UTRACE_EVENT(VFORK_DONE) == UTRACE_HOOK_VFORK_DONE);
+static_assert(UTRACE_EVENT(CREDS) == UTRACE_HOOK_CREDS);
 
 DEFINE_STATIC_KEY_FALSE(utrace_stats);
 
@@ -84,6 +87,7 @@ static void utrace_pass_apply(struct utrace_pass *pass)
 		u->block = (u->block & ~gone) | pass->block;
 		u->resume = min_t(u8, u->resume, pass->resume);
 	}
+	trace_utrace_report(current, pass->action, pass->result);
 	if (pass->resume == UTRACE_INTERRUPT)
 		utrace_interrupt(current);
 	set_thread_flag(TIF_NOTIFY_RESUME);
@@ -228,6 +232,11 @@ void __utrace_report_clone(u64 clone_flags, struct task_struct *child)
 void __utrace_report_vfork_done(pid_t child)
 {
 	UTRACE_REPORT_PASS(VFORK_DONE, report_vfork_done, child);
+}
+
+void __utrace_report_creds(const struct linux_binprm *bprm)
+{
+	UTRACE_REPORT_PASS(CREDS, report_creds, bprm);
 }
 
 void __utrace_report_exec(const struct linux_binprm *bprm)

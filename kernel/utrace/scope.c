@@ -153,7 +153,9 @@ static void utrace_walk_round(struct utrace_walk *walk)
 	bool remove = utrace_engine_detached(engine);
 	struct task_struct *p, *t;
 
-	walk->stuck = walk->bare = walk->covered = 0;
+	walk->stuck = 0;
+	walk->bare = 0;
+	walk->covered = 0;
 	read_lock(&tasklist_lock);
 	if (!scope) {
 		utrace_walk_one(walk, engine->task);

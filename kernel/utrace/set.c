@@ -23,6 +23,7 @@
 
 #include "internal.h"
 
+/* Whoever publishes a set to a task that can run holds this. */
 DEFINE_MUTEX(utrace_mutex);
 
 static struct kmem_cache *utrace_cache __ro_after_init;
@@ -412,7 +413,7 @@ void utrace_add_events(struct task_struct *task, struct utrace *u,
  * Holds a reference on both; dropped when an engine goes.
  */
 static struct {
-	spinlock_t lock;
+	spinlock_t lock;	/* a leaf, interrupts off */
 	struct utrace_set *old;
 	struct utrace_set *set;
 	long generation;
