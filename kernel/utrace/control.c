@@ -164,8 +164,7 @@ int utrace_control(struct task_struct *target, struct utrace_engine *engine,
 	struct utrace_request req = { .action = action };
 	int ret;
 
-	if (utrace_engine_detached(engine) ||
-	    (target && !utrace_covers(engine, target)))
+	if (!utrace_addresses(engine, target))
 		return -ESRCH;
 	ret = utrace_check_action(engine, action);
 	if (ret)
@@ -344,18 +343,19 @@ EXPORT_SYMBOL_GPL(utrace_barrier_sync);
 
 /* Examine. */
 
-struct utrace_holds {
-	bool found;
-	bool holds;
-};
-
 static void utrace_look_hold(struct task_struct *task, struct utrace *u,
 			     unsigned int slot, void *arg)
 {
-	struct utrace_holds *look = arg;
+	*(bool *)arg = READ_ONCE(u->hold) & BIT_ULL(slot);
+}
 
-	look->found = true;
-	look->holds = READ_ONCE(u->hold) & BIT_ULL(slot);
+static bool utrace_holds(struct utrace_engine *engine,
+			 struct task_struct *target)
+{
+	bool holds = false;
+
+	utrace_for_each_member(engine, target, utrace_look_hold, &holds);
+	return holds;
 }
 
 /* As a number that says which sleep it is, or 0. */
@@ -385,17 +385,12 @@ int utrace_prepare_examine(struct task_struct *target,
 			   struct utrace_engine *engine,
 			   struct utrace_examiner *exam)
 {
-	struct utrace_holds look = { };
-
 	might_sleep();
 	if (target == current)
 		return 0;
-	if (!utrace_covers(engine, target) || target->exit_state)
+	if (!target || !utrace_addresses(engine, target) || target->exit_state)
 		return -ESRCH;
-	utrace_for_each_member(engine, target, utrace_look_hold, &look);
-	if (!look.found || utrace_engine_detached(engine))
-		return -ESRCH;
-	if (!look.holds)
+	if (!utrace_holds(engine, target))
 		return -EINVAL;
 	exam->ncsw = utrace_sleep_count(target);
 	return exam->ncsw ? 0 : -EAGAIN;
@@ -409,7 +404,8 @@ EXPORT_SYMBOL_GPL(utrace_prepare_examine);
  * @exam: from utrace_prepare_examine()
  *
  * Context: Process context, sleeps.
- * Return: 0: what was read since is true; -EAGAIN: the task ran, it is not.
+ * Return: 0: what was read since is true; -EAGAIN: the task ran, it is not;
+ * -EINVAL: the engine does not hold the task any more.
  */
 int utrace_finish_examine(struct task_struct *target,
 			  struct utrace_engine *engine,
@@ -418,6 +414,8 @@ int utrace_finish_examine(struct task_struct *target,
 	might_sleep();
 	if (target == current)
 		return 0;
-	return utrace_sleep_count(target) == exam->ncsw ? 0 : -EAGAIN;
+	if (utrace_sleep_count(target) != exam->ncsw)
+		return -EAGAIN;
+	return utrace_holds(engine, target) ? 0 : -EINVAL;
 }
 EXPORT_SYMBOL_GPL(utrace_finish_examine);

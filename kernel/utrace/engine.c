@@ -49,7 +49,8 @@ void utrace_engine_release(struct kref *kref)
 	struct utrace_engine *engine = container_of(kref, struct utrace_engine,
 						    kref);
 
-	if (engine->ops->release)
+	if (engine->ops->release &&
+	    !(utrace_engine_state(engine) & UTRACE_STATE_UNBORN))
 		engine->ops->release(engine->data);
 	if (utrace_engine_state(engine) & UTRACE_STATE_SCOPE)
 		put_pid(engine->tgid);
@@ -203,6 +204,8 @@ utrace_attach_new(struct task_struct *target, int flags,
 
 	ret = utrace_cover(engine);
 	if (ret) {
+		/* The client keeps its data, nothing is to be released. */
+		atomic_or(UTRACE_STATE_UNBORN, &engine->state);
 		utrace_detach(engine);
 		utrace_barrier_sync(engine);
 		utrace_engine_put(engine);
@@ -402,8 +405,7 @@ int utrace_set_events(struct task_struct *target, struct utrace_engine *engine,
 
 	if (events & ~UTRACE_EVENT_ALL)
 		return -EINVAL;
-	if (utrace_engine_detached(engine) ||
-	    (target && !utrace_covers(engine, target)))
+	if (!utrace_addresses(engine, target))
 		return -ESRCH;
 
 	scoped_guard(spinlock_irqsave, &utrace_engine_lock) {

@@ -38,6 +38,7 @@
 #define UTRACE_STATE_PROCESS	BIT(3)
 #define UTRACE_STATE_TREE	BIT(4)
 #define UTRACE_STATE_SCOPE	(UTRACE_STATE_PROCESS | UTRACE_STATE_TREE)
+#define UTRACE_STATE_UNBORN	BIT(5)	/* attaching failed */
 #define UTRACE_STATE_CLASS_SHIFT 8
 
 /*
@@ -206,7 +207,7 @@ void utrace_engine_end(struct utrace_engine *engine);
 /* scope.c */
 typedef void (*utrace_member_fn)(struct task_struct *task, struct utrace *u,
 				 unsigned int slot, void *arg);
-bool utrace_covers(struct utrace_engine *engine, struct task_struct *task);
+bool utrace_addresses(struct utrace_engine *engine, struct task_struct *target);
 void utrace_for_each_member(struct utrace_engine *engine,
 			    struct task_struct *target, utrace_member_fn fn,
 			    void *arg);
@@ -222,6 +223,8 @@ struct utrace_set *utrace_set_build(const struct utrace_set *old,
 void utrace_set_put(struct utrace_set *set);
 int utrace_set_slot(const struct utrace_set *set,
 		    const struct utrace_engine *engine);
+u64 utrace_set_present(const struct utrace_set *old,
+		       const struct utrace_set *set);
 void utrace_set_word(struct task_struct *task, unsigned long events);
 struct utrace_set *utrace_publish(struct task_struct *task, struct utrace *u,
 				  struct utrace_set *set);

@@ -82,9 +82,16 @@ static void utrace_pass_apply(struct utrace_pass *pass)
 	u64 gone = pass->called & pass->before;
 
 	scoped_guard(spinlock_irqsave, &u->lock) {
-		u->hold = (u->hold & ~gone) | pass->stop;
-		u->step = (u->step & ~gone) | pass->step;
-		u->block = (u->block & ~gone) | pass->block;
+		/*
+		 * Nor does an engine get anything that was detached since:
+		 * nobody could let go of the task again.  A detach that comes
+		 * now drops the holds after us.
+		 */
+		u64 there = utrace_set_present(pass->set, current->utrace_set);
+
+		u->hold = (u->hold & ~gone) | (pass->stop & there);
+		u->step = (u->step & ~gone) | (pass->step & there);
+		u->block = (u->block & ~gone) | (pass->block & there);
 		u->resume = min_t(u8, u->resume, pass->resume);
 	}
 	trace_utrace_report(current, pass->action, pass->result);
@@ -257,6 +264,9 @@ void __utrace_report_exit(long *code)
 {
 	long orig_code = *code;
 
+	/* A callback died of an oops in the middle of its pass. */
+	if (unlikely(current->utrace && current->utrace->pinned))
+		utrace_unpin(current->utrace);
 	UTRACE_REPORT_PASS(EXIT, report_exit, orig_code, code);
 	if (READ_ONCE(current->utrace->hold))
 		utrace_stop(current->utrace, UTRACE_STOP_FIRM);

@@ -274,14 +274,8 @@ void utrace_uncover(struct utrace_engine *engine)
 	utrace_memo_drop();
 }
 
-/**
- * utrace_covers - is a task within the scope of an engine?
- * @engine: the engine
- * @task: a task on which the caller has a reference, or current
- *
- * Context: Any.
- */
-bool utrace_covers(struct utrace_engine *engine, struct task_struct *task)
+/* Is @task, on which the caller has a reference, in the engine's scope? */
+static bool utrace_covers(struct utrace_engine *engine, struct task_struct *task)
 {
 	unsigned int scope = utrace_engine_state(engine) & UTRACE_STATE_SCOPE;
 	struct utrace *u;
@@ -293,6 +287,25 @@ bool utrace_covers(struct utrace_engine *engine, struct task_struct *task)
 		return false;
 	guard(spinlock_irqsave)(&u->lock);
 	return utrace_set_slot(task->utrace_set, engine) >= 0;
+}
+
+/**
+ * utrace_addresses - does this pair of arguments name tasks of an engine?
+ * @engine: the engine
+ * @target: what the client gave: a task on which it has a reference, or NULL
+ *
+ * Return: false if the engine is detached, or @target is not in its scope, or
+ * NULL for an engine that has but one task.
+ */
+bool utrace_addresses(struct utrace_engine *engine, struct task_struct *target)
+{
+	unsigned int state = utrace_engine_state(engine);
+
+	if (state & UTRACE_STATE_DETACHED)
+		return false;
+	if (!target)
+		return state & UTRACE_STATE_SCOPE;
+	return utrace_covers(engine, target);
 }
 
 /* Call @fn for a task if the engine is in its set. */

@@ -143,7 +143,9 @@ static unsigned int utrace_set_list(struct utrace_set *set, unsigned int event,
 	unsigned int nall = hweight64(set->members);
 	const u8 *all = set->order;
 	bool newest_first = event == _UTRACE_EVENT_SYSCALL_ENTRY;
-	bool classes_reversed = event == _UTRACE_EVENT_SYSCALL_EXIT;
+	const u8 *ranks = event == _UTRACE_EVENT_SYSCALL_EXIT ?
+			  (const u8 []){ 2, 1, 0, 3 } :
+			  (const u8 []){ 0, 1, 2, 3 };
 	unsigned int rank, i;
 
 	set->start[UTRACE_LIST(event)] = n;
@@ -154,9 +156,8 @@ static unsigned int utrace_set_list(struct utrace_set *set, unsigned int event,
 		for (i = 0; i < nall; i++) {
 			u8 slot = all[newest_first ? nall - 1 - i : i];
 			struct utrace_engine *engine = set->engine[slot];
-			unsigned int r = utrace_engine_rank(engine);
 
-			if (r == (classes_reversed ? 3 - rank : rank) &&
+			if (utrace_engine_rank(engine) == ranks[rank] &&
 			    utrace_lists(engine, event))
 				set->order[n++] = slot;
 		}
@@ -331,6 +332,20 @@ static u64 utrace_set_same(const struct utrace_set *old,
 	for (slot = 0; slot < min(old->nslots, new->nslots); slot++)
 		if (old->engine[slot] && old->engine[slot] == new->engine[slot])
 			same |= BIT_ULL(slot);
+	return same;
+}
+
+/* Slots of @old whose engines are in @set as well and not detached. */
+u64 utrace_set_present(const struct utrace_set *old,
+		       const struct utrace_set *set)
+{
+	u64 same = utrace_set_same(old, set);
+	unsigned int slot;
+
+	for (slot = 0; slot < UTRACE_MAX_ENGINES; slot++)
+		if ((same & BIT_ULL(slot)) &&
+		    utrace_engine_detached(set->engine[slot]))
+			same &= ~BIT_ULL(slot);
 	return same;
 }
 
