@@ -44,6 +44,7 @@ void __utrace_syscall_exit(struct pt_regs *regs);
 
 void __utrace_fork_prepare(struct task_struct *child, u64 clone_flags);
 void __utrace_fork(struct task_struct *child, u64 clone_flags);
+void __utrace_fork_done(struct task_struct *child);
 void __utrace_report_clone(u64 clone_flags, struct task_struct *child);
 void __utrace_vfork_stop(void);
 void __utrace_report_vfork_done(pid_t child);
@@ -103,6 +104,13 @@ static inline void utrace_fork(struct task_struct *child, u64 clone_flags)
 		__utrace_fork(child, clone_flags);
 }
 
+/* The locks are dropped: what could not be had in utrace_fork() follows. */
+static inline void utrace_fork_done(struct task_struct *child)
+{
+	if (unlikely(child->utrace_events))
+		__utrace_fork_done(child);
+}
+
 static inline void utrace_report_clone(u64 clone_flags,
 				       struct task_struct *child)
 {
@@ -148,9 +156,10 @@ static inline void utrace_exit_begin(void)
 		__utrace_exit_begin();
 }
 
+/* Not the event word: it is to undo what utrace_exit_begin() did. */
 static inline void utrace_report_death(bool group_dead, bool autoreap)
 {
-	if (unlikely(current->utrace_events))
+	if (unlikely(current->utrace))
 		__utrace_report_death(group_dead, autoreap);
 }
 
@@ -191,7 +200,7 @@ static inline int utrace_signal(int signr, struct ksignal *ksig,
 /* The frame of a handler is set up; true if ptrace was stepping up to it. */
 static inline int utrace_signal_handler(int stepping)
 {
-	if (unlikely(current->utrace_events))
+	if (unlikely(current->utrace))
 		return __utrace_signal_handler(stepping);
 	return stepping;
 }
@@ -233,7 +242,7 @@ static inline void utrace_mark_killed(void)
 /* At the end of a ptrace stop, with siglock held: did ptrace ask to step? */
 static inline void utrace_ptrace_stopped(void)
 {
-	if (unlikely(current->utrace_events))
+	if (unlikely(current->utrace))
 		__utrace_ptrace_stopped();
 }
 
@@ -251,10 +260,13 @@ static inline void utrace_uprobe_done(void)
 		set_thread_flag(TIF_NOTIFY_RESUME);
 }
 
-/* True if the single-step trap was an engine's and nobody else's. */
+/*
+ * True if the single-step trap was an engine's and nobody else's.  Not the
+ * event word: the engine may have detached since it asked for the step.
+ */
 static inline bool utrace_step_trap(void)
 {
-	return unlikely(current->utrace_events) && __utrace_step_trap();
+	return unlikely(current->utrace) && __utrace_step_trap();
 }
 
 #else /* !CONFIG_UTRACE */
@@ -264,6 +276,7 @@ static inline void utrace_free_task(struct task_struct *task) { }
 static inline void utrace_fork_prepare(struct task_struct *child,
 				       u64 clone_flags) { }
 static inline void utrace_fork(struct task_struct *child, u64 clone_flags) { }
+static inline void utrace_fork_done(struct task_struct *child) { }
 static inline void utrace_report_clone(u64 clone_flags,
 				       struct task_struct *child) { }
 static inline void utrace_vfork_stop(void) { }

@@ -5,7 +5,6 @@
  */
 #include <linux/export.h>
 #include <linux/ptrace.h>
-#include <linux/resume_user_mode.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 
@@ -25,82 +24,53 @@ static bool utrace_can_stop(struct task_struct *task)
 	       !task->exit_state;
 }
 
-/* A task in a job control stop is held when SIGCONT comes, not before. */
-static void utrace_trap_if_stopped(struct task_struct *task)
-{
-	unsigned long flags;
-
-	if (!lock_task_sighand(task, &flags))
-		return;
-	if (task->jobctl & JOBCTL_STOPPED) {
-		task->jobctl |= JOBCTL_TRAP_UTRACE;
-		set_tsk_thread_flag(task, TIF_SIGPENDING);
-	}
-	unlock_task_sighand(task, &flags);
-}
-
-static void utrace_ask_stop(struct task_struct *task, struct utrace *u,
-			    unsigned int slot, struct utrace_request *req)
+static unsigned int utrace_ask_stop(struct utrace_engine *engine,
+				    struct task_struct *task,
+				    struct utrace *u, u64 bit,
+				    struct utrace_request *req)
 {
 	if (!utrace_can_stop(task))
-		return;
-	scoped_guard(spinlock_irqsave, &u->lock) {
-		u->hold |= BIT_ULL(slot);
-		u->step &= ~BIT_ULL(slot);
-	}
-	set_notify_resume(task);
-	utrace_trap_if_stopped(task);
+		return 0;
+	u->hold |= bit;
+	u->step &= ~bit;
 	req->tasks++;
-	if (!utrace_task_stopped(task))
+	if (!utrace_task_stopped(task)) {
 		req->running++;
+		/* As in 2010: it is told, and may still answer otherwise. */
+		if (engine->flags & UTRACE_EVENT(QUIESCE))
+			u->resume = min_t(u8, u->resume, UTRACE_REPORT);
+	}
+	return UTRACE_AFTER_NOTIFY | UTRACE_AFTER_STOPPED;
 }
 
-static void utrace_ask_one(struct task_struct *task, struct utrace *u,
-			   unsigned int slot, void *arg)
+static unsigned int utrace_ask_one(struct utrace_engine *engine,
+				   struct task_struct *task,
+				   struct utrace *u, u64 bit, void *arg)
 {
 	struct utrace_request *req = arg;
 	enum utrace_resume_action action = req->action;
-	u64 bit = BIT_ULL(slot);
+	unsigned int after = UTRACE_AFTER_WAKE;
 
-	if (action == UTRACE_STOP) {
-		utrace_ask_stop(task, u, slot, req);
-		return;
-	}
-	if (task->exit_state)
-		return;
+	/* After a detach nobody could let go of the task again. */
+	if (task->exit_state || utrace_engine_detached(engine))
+		return 0;
+	if (action == UTRACE_STOP)
+		return utrace_ask_stop(engine, task, u, bit, req);
+
 	req->tasks++;
-	scoped_guard(spinlock_irqsave, &u->lock) {
-		u->hold &= ~bit;
-		u->step &= ~bit;
-		u->block &= ~bit;
-		if (action == UTRACE_SINGLESTEP || action == UTRACE_BLOCKSTEP)
-			u->step |= bit;
-		if (action == UTRACE_BLOCKSTEP)
-			u->block |= bit;
-		u->resume = min_t(u8, u->resume, action);
-	}
+	u->hold &= ~bit;
+	u->step &= ~bit;
+	u->block &= ~bit;
+	if (action == UTRACE_SINGLESTEP || action == UTRACE_BLOCKSTEP)
+		u->step |= bit;
+	if (action == UTRACE_BLOCKSTEP)
+		u->block |= bit;
+	u->resume = min_t(u8, u->resume, action);
 	if (action == UTRACE_INTERRUPT)
-		utrace_interrupt(task);
+		after |= UTRACE_AFTER_INTERRUPT;
 	if (action < UTRACE_RESUME)
-		set_notify_resume(task);
-	utrace_wake(task, u);
-}
-
-static void utrace_pinned(struct task_struct *task, struct utrace *u,
-			  unsigned int slot, void *arg)
-{
-	if (task != current && READ_ONCE(u->pinned))
-		*(bool *)arg = true;
-}
-
-static int utrace_control_detach(struct utrace_engine *engine)
-{
-	bool running = false;
-
-	/* Looked at first: afterwards it may be in no set any more. */
-	utrace_for_each_member(engine, NULL, utrace_pinned, &running);
-	utrace_detach(engine);
-	return running ? -EINPROGRESS : 0;
+		after |= UTRACE_AFTER_NOTIFY;
+	return after;
 }
 
 /* May this action be asked for? */
@@ -148,7 +118,7 @@ static int utrace_check_action(struct utrace_engine *engine,
  * passes that begin after this.
  *
  * Every action but STOP lets go of the task.  Threads that never run user
- * code (PF_USER_WORKER) are passed over.
+ * code (PF_USER_WORKER) do not stop, interrupt or step.
  *
  * Context: Any but NMI, without siglock.  Does not sleep.  May be called from
  * callbacks.
@@ -170,7 +140,7 @@ int utrace_control(struct task_struct *target, struct utrace_engine *engine,
 	if (ret)
 		return ret;
 	if (action == UTRACE_DETACH)
-		return utrace_control_detach(engine);
+		return utrace_detach(engine) ? -EINPROGRESS : 0;
 
 	if (!target) {
 		/* Before the walk: who is born meanwhile inherits it. */
@@ -214,9 +184,12 @@ static void utrace_find_pass(struct task_struct *task,
 {
 	struct utrace *u = READ_ONCE(task->utrace);
 
-	if (!u || task == current || (wait->task && !wait->mark))
+	if (!u || (wait->task && !wait->mark))
 		return;
 	guard(spinlock_irqsave)(&u->lock);
+	/* Not for a pass of the caller itself. */
+	if ((u->reaper ?: task) == current)
+		return;
 	if (!utrace_pass_has(u, task, wait->engine))
 		return;
 	if (!wait->mark && !(u->flags & UTRACE_TASK_WAITER))
@@ -280,16 +253,42 @@ static int utrace_wait_passes(struct utrace_engine *engine, bool interruptible)
 	return ret;
 }
 
-/* Bring a detach to its end; false if it was there already. */
-static bool utrace_finish_detach(struct utrace_engine *engine)
+/* Is the caller a callback, in a pass that has the engine pinned? */
+static bool utrace_in_own_pass(struct utrace_engine *engine)
+{
+	struct utrace *u = current->utrace;
+
+	if (!u)
+		return false;
+	guard(spinlock_irqsave)(&u->lock);
+	return utrace_pass_has(u, current, engine);
+}
+
+/* Bring a detach to its end without waiting for a worker to have time. */
+static void utrace_finish_detach(struct utrace_engine *engine)
 {
 	if (!utrace_engine_detached(engine) ||
 	    !cancel_work_sync(&engine->info->uncover))
-		return false;
-	/* Not run before and not going to: the reference is ours. */
+		return;
+	/* Not run before and not going to: the core's reference is ours. */
 	utrace_uncover(engine);
-	utrace_engine_put(engine);
-	return true;
+	utrace_core_put(engine);
+}
+
+static int utrace_do_barrier(struct utrace_engine *engine, bool interruptible)
+{
+	bool gone;
+	int ret;
+
+	might_sleep();
+	gone = utrace_engine_detached(engine) && utrace_core_gone(engine);
+	utrace_finish_detach(engine);
+	ret = utrace_wait_passes(engine, interruptible);
+	if (ret)
+		return ret;
+	if (utrace_engine_detached(engine) && !utrace_in_own_pass(engine))
+		utrace_wait_gone(engine);
+	return gone ? -ESRCH : 0;
 }
 
 /**
@@ -311,16 +310,7 @@ static bool utrace_finish_detach(struct utrace_engine *engine)
  */
 int utrace_barrier(struct task_struct *target, struct utrace_engine *engine)
 {
-	bool was_detached = utrace_engine_detached(engine);
-	bool finished;
-	int ret;
-
-	might_sleep();
-	finished = utrace_finish_detach(engine);
-	ret = utrace_wait_passes(engine, true);
-	if (ret)
-		return ret;
-	return was_detached && !finished ? -ESRCH : 0;
+	return utrace_do_barrier(engine, true);
 }
 EXPORT_SYMBOL_GPL(utrace_barrier);
 
@@ -335,18 +325,18 @@ EXPORT_SYMBOL_GPL(utrace_barrier);
  */
 void utrace_barrier_sync(struct utrace_engine *engine)
 {
-	might_sleep();
-	utrace_finish_detach(engine);
-	utrace_wait_passes(engine, false);
+	utrace_do_barrier(engine, false);
 }
 EXPORT_SYMBOL_GPL(utrace_barrier_sync);
 
 /* Examine. */
 
-static void utrace_look_hold(struct task_struct *task, struct utrace *u,
-			     unsigned int slot, void *arg)
+static unsigned int utrace_look_hold(struct utrace_engine *engine,
+				     struct task_struct *task,
+				     struct utrace *u, u64 bit, void *arg)
 {
-	*(bool *)arg = READ_ONCE(u->hold) & BIT_ULL(slot);
+	*(bool *)arg = u->hold & bit;
+	return 0;
 }
 
 static bool utrace_holds(struct utrace_engine *engine,
@@ -414,7 +404,7 @@ int utrace_finish_examine(struct task_struct *target,
 	might_sleep();
 	if (target == current)
 		return 0;
-	if (utrace_sleep_count(target) != exam->ncsw)
+	if (!exam->ncsw || utrace_sleep_count(target) != exam->ncsw)
 		return -EAGAIN;
 	return utrace_holds(engine, target) ? 0 : -EINVAL;
 }

@@ -2,10 +2,13 @@
 /*
  * utrace - an engine's life: attach, find, choose events, detach
  *
- * References to an engine: one for whoever attached it, one for being
- * attached, one per set it is in.  A detach marks the engine and takes its
- * events away at once; it disappears from the sets in a work item, or in
- * utrace_barrier() if that comes first.
+ * References to an engine: those of clients, and one for the core.  The core
+ * counts its own, for being attached and for every set the engine is in, so
+ * that a barrier can tell when it has none left and nothing but the client's
+ * own put can call ->release().
+ *
+ * A detach marks the engine and takes its events away at once; it disappears
+ * from the sets in a work item, or in utrace_barrier() if that comes first.
  */
 #include <linux/export.h>
 #include <linux/kallsyms.h>
@@ -62,13 +65,48 @@ void utrace_engine_release(struct kref *kref)
 }
 EXPORT_SYMBOL_GPL(utrace_engine_release);
 
+static DECLARE_WAIT_QUEUE_HEAD(utrace_gone);
+
+void utrace_core_get(struct utrace_engine *engine)
+{
+	atomic_inc(&engine->info->core);
+}
+
+/* Whoever sees the count at 0 may find that the last reference is its own. */
+void utrace_core_put(struct utrace_engine *engine)
+{
+	unsigned long flags;
+	bool last;
+
+	if (!atomic_dec_and_lock_irqsave(&engine->info->core,
+					 &utrace_engine_lock, flags))
+		return;
+	last = refcount_dec_and_test(&engine->kref.refcount);
+	spin_unlock_irqrestore(&utrace_engine_lock, flags);
+	wake_up_all(&utrace_gone);
+	if (last)
+		utrace_engine_release(&engine->kref);
+}
+
+bool utrace_core_gone(struct utrace_engine *engine)
+{
+	guard(spinlock_irqsave)(&utrace_engine_lock);
+	return !atomic_read(&engine->info->core);
+}
+
+/* Wait until the core has no reference to a detached engine any more. */
+void utrace_wait_gone(struct utrace_engine *engine)
+{
+	wait_event(utrace_gone, utrace_core_gone(engine));
+}
+
 static void utrace_uncover_work(struct work_struct *work)
 {
 	struct utrace_engine_info *info =
 		container_of(work, struct utrace_engine_info, uncover);
 
 	utrace_uncover(info->engine);
-	utrace_engine_put(info->engine);
+	utrace_core_put(info->engine);
 }
 
 /* Name and owner, for display: nobody reads @ops for that later. */
@@ -124,7 +162,9 @@ utrace_engine_alloc(struct task_struct *target, int flags,
 		engine->task = get_task_struct(target);
 	}
 	kref_init(&engine->kref);
+	/* For the core as a whole, which begins with being attached. */
 	kref_get(&engine->kref);
+	atomic_set(&info->core, 1);
 	atomic_set(&engine->state, utrace_state_of_flags(flags));
 	engine->ops = ops;
 	engine->data = data;
@@ -186,28 +226,25 @@ static struct utrace_engine *
 utrace_attach_new(struct task_struct *target, int flags,
 		  const struct utrace_engine_ops *ops, void *data)
 {
-	struct utrace_engine *engine;
-	int ret;
+	struct utrace_engine *engine, *other = NULL;
+	int ret = 0;
 
-	guard(mutex)(&utrace_attach_mutex);
-
-	if (flags & UTRACE_ATTACH_EXCLUSIVE) {
-		engine = utrace_find(target, flags, ops, data);
-		if (engine) {
-			utrace_engine_put(engine);
-			return ERR_PTR(-EEXIST);
-		}
-	}
 	engine = utrace_engine_alloc(target, flags, ops, data);
 	if (IS_ERR(engine))
 		return engine;
 
-	ret = utrace_cover(engine);
+	mutex_lock(&utrace_attach_mutex);
+	if (flags & UTRACE_ATTACH_EXCLUSIVE)
+		other = utrace_find(target, flags, ops, data);
+	ret = other ? -EEXIST : utrace_cover(engine);
+	mutex_unlock(&utrace_attach_mutex);
+
+	if (other)
+		utrace_engine_put(other);
 	if (ret) {
 		/* The client keeps its data, nothing is to be released. */
 		atomic_or(UTRACE_STATE_UNBORN, &engine->state);
 		utrace_detach(engine);
-		utrace_barrier_sync(engine);
 		utrace_engine_put(engine);
 		return ERR_PTR(ret);
 	}
@@ -308,15 +345,24 @@ static bool utrace_mark_detached(struct utrace_engine *engine)
 	return true;
 }
 
-static void utrace_drop_hold(struct task_struct *task, struct utrace *u,
-			     unsigned int slot, void *arg)
+static unsigned int utrace_drop_hold(struct utrace_engine *engine,
+				     struct task_struct *task,
+				     struct utrace *u, u64 bit, void *arg)
 {
-	scoped_guard(spinlock_irqsave, &u->lock) {
-		u->hold &= ~BIT_ULL(slot);
-		u->step &= ~BIT_ULL(slot);
-		u->block &= ~BIT_ULL(slot);
-	}
-	utrace_wake(task, u);
+	u->hold &= ~bit;
+	u->step &= ~bit;
+	u->block &= ~bit;
+	return UTRACE_AFTER_WAKE;
+}
+
+/* Is a pass over a set that has the engine running in another task? */
+static unsigned int utrace_in_pass(struct utrace_engine *engine,
+				   struct task_struct *task,
+				   struct utrace *u, u64 bit, void *arg)
+{
+	if (task != current && READ_ONCE(u->pinned))
+		*(bool *)arg = true;
+	return 0;
 }
 
 /**
@@ -324,13 +370,19 @@ static void utrace_drop_hold(struct task_struct *task, struct utrace *u,
  * @engine: the engine
  *
  * Context: Any but NMI, without siglock.  Does not sleep.
+ * Return: true if a callback may still be running.
  */
-void utrace_detach(struct utrace_engine *engine)
+bool utrace_detach(struct utrace_engine *engine)
 {
+	bool running = false;
+
 	if (!utrace_mark_detached(engine))
-		return;
+		return true;
+	smp_mb(); /* The flags before the pins; pairs with utrace_pin(). */
+	utrace_for_each_member(engine, NULL, utrace_in_pass, &running);
 	utrace_for_each_member(engine, NULL, utrace_drop_hold, NULL);
 	queue_work(system_unbound_wq, &engine->info->uncover);
+	return running;
 }
 
 /**
@@ -342,21 +394,16 @@ void utrace_detach(struct utrace_engine *engine)
 void utrace_engine_end(struct utrace_engine *engine)
 {
 	if (utrace_mark_detached(engine))
-		utrace_engine_put(engine);
+		utrace_core_put(engine);
 }
 
-static void utrace_add_to_member(struct task_struct *task, struct utrace *u,
-				 unsigned int slot, void *arg)
+static unsigned int utrace_add_to_member(struct utrace_engine *engine,
+					 struct task_struct *task,
+					 struct utrace *u, u64 bit, void *arg)
 {
-	utrace_add_events(task, u, *(unsigned long *)arg);
-}
-
-static void utrace_in_pass(struct task_struct *task, struct utrace *u,
-			   unsigned int slot, void *arg)
-{
-	/* It may be a pass over an older set: not one without the engine. */
-	if (task != current && READ_ONCE(u->pinned))
-		*(bool *)arg = true;
+	utrace_set_word(task, task->utrace_events | *(unsigned long *)arg |
+			UTRACE_WORD_REBUILD);
+	return 0;
 }
 
 /* Too late for a thread engine to change what its dying task reports? */

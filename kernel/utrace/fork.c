@@ -35,7 +35,7 @@ static struct utrace_set *utrace_heir(u64 clone_flags)
  * @clone_flags: of the clone
  *
  * An engine that covers the parent between this and __utrace_fork() finds
- * nothing prepared; the child then allocates at its first event.
+ * nothing prepared; __utrace_fork_done() then makes up for it.
  */
 void __utrace_fork_prepare(struct task_struct *child, u64 clone_flags)
 {
@@ -57,7 +57,7 @@ static void utrace_inherit_hold(struct task_struct *child,
 	struct utrace_engine *engine;
 	unsigned int i, slot;
 
-	if (!child->utrace || (child->flags & PF_USER_WORKER))
+	if (child->flags & PF_USER_WORKER)
 		return;
 	utrace_for_each(set, UTRACE_LIST_ALL, i, slot, engine)
 		if (utrace_engine_state(engine) & UTRACE_STATE_HOLD_ALL)
@@ -98,5 +98,42 @@ void __utrace_fork(struct task_struct *child, u64 clone_flags)
 		events |= parent_events;
 	child->utrace_set = set;
 	utrace_set_word(child, events);
-	utrace_inherit_hold(child, set);
+	if (child->utrace)
+		utrace_inherit_hold(child, set);
+}
+
+/* What its engines want of a task by now. */
+static unsigned long utrace_wanted(struct utrace_set *set)
+{
+	unsigned long events = UTRACE_WORD_REBUILD;
+	struct utrace_engine *engine;
+	unsigned int i, slot;
+
+	utrace_for_each(set, UTRACE_LIST_ALL, i, slot, engine)
+		events |= READ_ONCE(engine->flags);
+	return events;
+}
+
+/**
+ * __utrace_fork_done - see that a child with engines has a struct utrace
+ * @child: visible, and not yet run
+ *
+ * Without one it could not be reached by control() and set_events(), so what
+ * they did since the child inherited its set is made up for.
+ *
+ * Context: May sleep.
+ */
+void __utrace_fork_done(struct task_struct *child)
+{
+	struct utrace *u;
+
+	if (likely(READ_ONCE(child->utrace)))
+		return;
+	u = utrace_of(child);
+	guard(spinlock_irqsave)(&u->lock);
+	if (!child->utrace_set)
+		return;
+	utrace_set_word(child, child->utrace_events |
+			utrace_wanted(child->utrace_set));
+	utrace_inherit_hold(child, child->utrace_set);
 }

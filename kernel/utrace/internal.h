@@ -12,8 +12,10 @@
  *             utrace_engine_lock	flags and state of every engine
  *               utrace->lock	the published set and what is per task
  *
- * The last two are leaves: interrupts off, nothing is called from within.
- * No callback runs with any of them held.
+ * utrace_attach_mutex is outside utrace_mutex.  utrace_engine_lock and
+ * utrace->lock are taken with interrupts off and never both; wait queues and
+ * the memo of set.c are all that is locked within.  No callback runs with any
+ * of them held.
  */
 #ifndef _KERNEL_UTRACE_INTERNAL_H
 #define _KERNEL_UTRACE_INTERNAL_H
@@ -91,13 +93,12 @@ struct utrace_set {
 #define UTRACE_TASK_DEFERRED	BIT(1)	/* ->deferred is set */
 #define UTRACE_TASK_DYING	BIT(2)	/* reaping waits for the death report */
 #define UTRACE_TASK_REAPED	BIT(3)	/* no engine any more, never again */
-#define UTRACE_TASK_REAP_LATER	BIT(4)	/* the dying task reaps itself */
-#define UTRACE_TASK_KILLED	BIT(5)	/* never stops again */
-#define UTRACE_TASK_STEPPING	BIT(6)	/* single-stepping for an engine */
-#define UTRACE_TASK_STEPPED	BIT(7)	/* a step to be reported */
-#define UTRACE_TASK_HANDLER	BIT(8)	/* a handler to be reported */
-#define UTRACE_TASK_PTRACE_STEP	BIT(9)	/* single-stepping for ptrace */
-#define UTRACE_TASK_AT_HANDLER	BIT(10)	/* report when a handler is set up */
+#define UTRACE_TASK_KILLED	BIT(4)	/* never stops again */
+#define UTRACE_TASK_STEPPING	BIT(5)	/* single-stepping for an engine */
+#define UTRACE_TASK_STEPPED	BIT(6)	/* a step to be reported */
+#define UTRACE_TASK_HANDLER	BIT(7)	/* a handler to be reported */
+#define UTRACE_TASK_PTRACE_STEP	BIT(8)	/* single-stepping for ptrace */
+#define UTRACE_TASK_AT_HANDLER	BIT(9)	/* report when a handler is set up */
 
 /**
  * struct utrace - what the core keeps for one task
@@ -105,7 +106,8 @@ struct utrace_set {
  * @flags: UTRACE_TASK_*; under @lock
  * @resume: smallest resume action asked for; under @lock
  * @passes: passes that ended while somebody waited; under @lock
- * @pinned: the set of the running pass; written by the task only
+ * @pinned: the set of the running pass; written by the task only, and by its
+ *	reaper
  * @deferred: a replaced set that was pinned then; under @lock
  * @hold: slots of the engines that hold the task; under @lock
  * @step: slots of the engines that asked for a step; under @lock
@@ -113,7 +115,8 @@ struct utrace_set {
  * @entered: slots that saw the entry of this system call; the task's own
  * @fresh: slots that got their engine since; under @lock
  * @held_since: when the present stop began, CLOCK_MONOTONIC; the task's own
- * @wait: barriers
+ * @reaper: who runs the pass of the reaping, else NULL
+ * @wait: barriers, and the reaper of a task that reports its death
  *
  * Allocated when an engine first covers the task, freed with the task.
  */
@@ -130,6 +133,7 @@ struct utrace {
 	u64 entered;
 	u64 fresh;
 	ktime_t held_since;
+	struct task_struct *reaper;
 	wait_queue_head_t wait;
 };
 
@@ -141,9 +145,11 @@ static_assert(sizeof(struct utrace) <= 128);
 
 /**
  * struct utrace_engine_info - of an engine, what no pass looks at
- * @uncover: takes the engine out of all sets after a detach; owns the
- *	reference of being attached from then on
+ * @uncover: takes the engine out of all sets after a detach
  * @engine: whose
+ * @core: references of the core: one for being attached, one per set.  All
+ *	of them together have one on the engine; 0 is read under
+ *	utrace_engine_lock
  * @calls: callbacks made, while kernel.utrace_stats is set
  * @nsec: time spent in them
  * @name: copied at attach, so that nobody reads ops later
@@ -152,6 +158,7 @@ static_assert(sizeof(struct utrace) <= 128);
 struct utrace_engine_info {
 	struct work_struct uncover;
 	struct utrace_engine *engine;
+	atomic_t core;
 	atomic64_t calls;
 	atomic64_t nsec;
 	char name[UTRACE_NAME_LEN];
@@ -201,12 +208,23 @@ static inline bool utrace_engine_detached(struct utrace_engine *engine)
 }
 
 /* engine.c */
-void utrace_detach(struct utrace_engine *engine);
+void utrace_core_get(struct utrace_engine *engine);
+void utrace_core_put(struct utrace_engine *engine);
+void utrace_wait_gone(struct utrace_engine *engine);
+bool utrace_core_gone(struct utrace_engine *engine);
+bool utrace_detach(struct utrace_engine *engine);
 void utrace_engine_end(struct utrace_engine *engine);
 
 /* scope.c */
-typedef void (*utrace_member_fn)(struct task_struct *task, struct utrace *u,
-				 unsigned int slot, void *arg);
+/* What is left to be done for a task when its utrace->lock is released. */
+#define UTRACE_AFTER_NOTIFY	BIT(0)	/* have it pass the safe point */
+#define UTRACE_AFTER_INTERRUPT	BIT(1)	/* have it report from get_signal() */
+#define UTRACE_AFTER_STOPPED	BIT(2)	/* the same if job control stopped it */
+#define UTRACE_AFTER_WAKE	BIT(3)	/* it may be held no more */
+
+typedef unsigned int (*utrace_member_fn)(struct utrace_engine *engine,
+					 struct task_struct *task,
+					 struct utrace *u, u64 bit, void *arg);
 bool utrace_addresses(struct utrace_engine *engine, struct task_struct *target);
 void utrace_for_each_member(struct utrace_engine *engine,
 			    struct task_struct *target, utrace_member_fn fn,
@@ -238,6 +256,7 @@ void utrace_unpin(struct utrace *u);
 /* report.c */
 bool utrace_pass_begin(struct utrace_pass *pass, u32 result);
 void utrace_pass_end(struct utrace_pass *pass);
+void utrace_pass_end_report(struct utrace_pass *pass);
 bool utrace_pass_wants(struct utrace_pass *pass, struct utrace_engine *engine,
 		       unsigned int slot, unsigned long event);
 void utrace_pass_answer(struct utrace_pass *pass, struct utrace_engine *engine,
@@ -290,6 +309,7 @@ void utrace_stop(struct utrace *u, enum utrace_stop_where where);
 void utrace_wake(struct task_struct *task, struct utrace *u);
 bool utrace_task_stopped(struct task_struct *task);
 void utrace_interrupt(struct task_struct *task);
+void utrace_interrupt_stopped(struct task_struct *task);
 void utrace_arm_step(struct utrace *u);
 
 #endif /* _KERNEL_UTRACE_INTERNAL_H */

@@ -115,6 +115,20 @@ void utrace_pass_end(struct utrace_pass *pass)
 }
 
 /**
+ * utrace_pass_end_report - the end of a pass that somebody asked for
+ * @pass: the pass
+ *
+ * REPORT and INTERRUPT as answers to such a report would have the task report
+ * for ever instead of going on; they are not heard.
+ */
+void utrace_pass_end_report(struct utrace_pass *pass)
+{
+	if (pass->resume < UTRACE_SINGLESTEP)
+		pass->resume = UTRACE_RESUME;
+	utrace_pass_end(pass);
+}
+
+/**
  * utrace_pass_answer - take in the answer of one engine
  * @pass: the pass
  * @engine: who answered
@@ -180,7 +194,8 @@ bool utrace_pass_wants(struct utrace_pass *pass, struct utrace_engine *engine,
 {
 	unsigned long flags = READ_ONCE(engine->flags);
 
-	if (unlikely(flags & UTRACE_EVENT(QUIESCE))) {
+	if (unlikely(flags & UTRACE_EVENT(QUIESCE)) &&
+	    engine->ops->report_quiesce) {
 		u32 ret = utrace_call(pass, engine, report_quiesce,
 				      pass->action, engine, event);
 
@@ -228,7 +243,7 @@ void utrace_report_quiesce(struct utrace *u)
 	utrace_for_each(pass.set, UTRACE_LIST(_UTRACE_EVENT_QUIESCE), i, slot,
 			engine)
 		utrace_pass_wants(&pass, engine, slot, 0);
-	utrace_pass_end(&pass);
+	utrace_pass_end_report(&pass);
 }
 
 void __utrace_report_clone(u64 clone_flags, struct task_struct *child)
@@ -267,6 +282,10 @@ void __utrace_report_exit(long *code)
 	/* A callback died of an oops in the middle of its pass. */
 	if (unlikely(current->utrace && current->utrace->pinned))
 		utrace_unpin(current->utrace);
+	/* Who dies for another thread's execve() must not keep it waiting. */
+	if (current->signal->group_exec_task &&
+	    current->signal->group_exec_task != current)
+		__utrace_mark_killed();
 	UTRACE_REPORT_PASS(EXIT, report_exit, orig_code, code);
 	if (READ_ONCE(current->utrace->hold))
 		utrace_stop(current->utrace, UTRACE_STOP_FIRM);
@@ -280,14 +299,13 @@ void __utrace_exit_begin(void)
 		u->flags |= UTRACE_TASK_DYING;
 }
 
-static void utrace_report_reap(struct task_struct *task, struct utrace *u,
+static void utrace_report_reap(struct task_struct *task,
 			       struct utrace_set *set)
 {
 	bool last = thread_group_leader(task);
 	struct utrace_engine *engine;
 	unsigned int i, slot;
 
-	/* Whoever looks from now on finds no engine here. */
 	utrace_for_each(set, UTRACE_LIST(_UTRACE_EVENT_REAP), i, slot, engine) {
 		u64 since = utrace_time();
 
@@ -307,41 +325,48 @@ static void utrace_report_reap(struct task_struct *task, struct utrace *u,
 	}
 }
 
-/* Drop all engines of a task that is gone for good. */
+/*
+ * Drop all engines of a task that is gone for good.  The reaper runs the pass
+ * in the task's place, with the set pinned so that barriers wait for it; the
+ * task is still where they look.
+ */
 static void utrace_reap(struct task_struct *task, struct utrace *u)
 {
-	struct utrace_set *set, *deferred;
+	struct utrace_set *set, *left;
 
 	if (task->utrace_events & UTRACE_WORD_REBUILD)
 		utrace_rebuild(task);
 
 	scoped_guard(spinlock_irqsave, &u->lock) {
 		set = task->utrace_set;
-		deferred = u->deferred;
-		u->deferred = NULL;
+		left = u->deferred;
 		u->flags |= UTRACE_TASK_REAPED;
 		u->hold = 0;
+		u->reaper = current;
+		u->pinned = set;
+		u->deferred = set;
+		if (set)
+			u->flags |= UTRACE_TASK_DEFERRED;
 		task->utrace_set = NULL;
 		WRITE_ONCE(task->utrace_events, 0);
 	}
+	utrace_set_put(left);
 	if (set)
-		utrace_report_reap(task, u, set);
+		utrace_report_reap(task, set);
+	utrace_unpin(u);
 	utrace_memo_drop();
-	utrace_set_put(set);
-	utrace_set_put(deferred);
 }
 
+/*
+ * Nobody hears of the reaping before the death report is over, and while it
+ * runs the task must stay where barriers look for it.  Callbacks do not wait
+ * for user space, so this ends.
+ */
 void __utrace_release_task(struct task_struct *task)
 {
 	struct utrace *u = utrace_of(task);
 
-	scoped_guard(spinlock_irqsave, &u->lock) {
-		if (u->flags & UTRACE_TASK_DYING) {
-			/* It is still in its death report. */
-			u->flags |= UTRACE_TASK_REAP_LATER;
-			return;
-		}
-	}
+	wait_event(u->wait, !(READ_ONCE(u->flags) & UTRACE_TASK_DYING));
 	utrace_reap(task, u);
 }
 
@@ -386,19 +411,19 @@ static void utrace_death_pass(bool group_dead, int signal)
 void __utrace_report_death(bool group_dead, bool autoreap)
 {
 	struct utrace *u = current->utrace;
-	bool reap;
 
-	/* Not if the first engine came after utrace_exit_begin(). */
-	if (!u || !(READ_ONCE(u->flags) & UTRACE_TASK_DYING))
-		return;
+	scoped_guard(spinlock_irqsave, &u->lock) {
+		if (u->flags & UTRACE_TASK_REAPED)
+			return;
+		/* Missing if the first engine came after exit_begin. */
+		u->flags |= UTRACE_TASK_DYING;
+	}
 
 	if (current->utrace_events & UTRACE_EVENT(DEATH))
 		utrace_death_pass(group_dead, utrace_death_signal(autoreap));
 
 	scoped_guard(spinlock_irqsave, &u->lock) {
 		u->flags &= ~UTRACE_TASK_DYING;
-		reap = u->flags & UTRACE_TASK_REAP_LATER;
+		wake_up_all(&u->wait);
 	}
-	if (reap)
-		utrace_reap(current, u);
 }

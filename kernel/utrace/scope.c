@@ -9,6 +9,7 @@
  * siglock, so a walk under tasklist_lock that finds everybody covered has
  * missed nobody.
  */
+#include <linux/resume_user_mode.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
@@ -314,21 +315,32 @@ static void utrace_member(struct utrace_engine *engine,
 			  void *arg)
 {
 	struct utrace *u = READ_ONCE(task->utrace);
-	int slot = -1;
+	unsigned int after = 0;
 
 	if (!u)
 		return;
-	scoped_guard(spinlock_irqsave, &u->lock)
-		slot = utrace_set_slot(task->utrace_set, engine);
-	if (slot >= 0)
-		fn(task, u, slot, arg);
+	scoped_guard(spinlock_irqsave, &u->lock) {
+		int slot = utrace_set_slot(task->utrace_set, engine);
+
+		if (slot >= 0)
+			after = fn(engine, task, u, BIT_ULL(slot), arg);
+	}
+	if (after & UTRACE_AFTER_INTERRUPT)
+		utrace_interrupt(task);
+	if (after & UTRACE_AFTER_STOPPED)
+		utrace_interrupt_stopped(task);
+	if (after & UTRACE_AFTER_NOTIFY)
+		set_notify_resume(task);
+	if (after & UTRACE_AFTER_WAKE)
+		utrace_wake(task, u);
 }
 
 /**
  * utrace_for_each_member - call a function for the tasks of a scope
  * @engine: the engine
  * @target: one task of it, or NULL for all
- * @fn: called with the task's slot of the engine; must not sleep
+ * @fn: called under the task's utrace->lock with the engine's slot as a bit;
+ *	returns what is to be done when the lock is released, UTRACE_AFTER_*
  * @arg: for @fn
  *
  * A task that the engine joins or leaves meanwhile may be missed, except that

@@ -112,7 +112,7 @@ void utrace_set_put(struct utrace_set *set)
 			utrace_set_put(set->heir[i]);
 	for (i = 0; i < set->nslots; i++)
 		if (set->engine[i])
-			utrace_engine_put(set->engine[i]);
+			utrace_core_put(set->engine[i]);
 	kfree(set);
 }
 
@@ -209,7 +209,7 @@ static struct utrace_set *utrace_set_alloc(struct utrace_engine **from,
 	set->nslots = nslots;
 	set->order = (u8 *)&set->engine[nslots];
 	for (i = 0; i < nall; i++) {
-		utrace_engine_get(from[all[i]]);
+		utrace_core_get(from[all[i]]);
 		set->engine[all[i]] = from[all[i]];
 		set->members |= BIT_ULL(all[i]);
 	}
@@ -445,9 +445,12 @@ static void utrace_memo_set(struct utrace_set *old, struct utrace_set *set,
 	utrace_set_get(old);
 	utrace_set_get(set);
 	scoped_guard(spinlock_irqsave, &utrace_memo.lock) {
-		swap(utrace_memo.old, old);
-		swap(utrace_memo.set, set);
-		utrace_memo.generation = generation;
+		/* A detach counts first and drops the memo later. */
+		if (atomic_long_read(&utrace_generation) == generation) {
+			swap(utrace_memo.old, old);
+			swap(utrace_memo.set, set);
+			utrace_memo.generation = generation;
+		}
 	}
 	utrace_set_put(old);
 	utrace_set_put(set);
@@ -455,7 +458,14 @@ static void utrace_memo_set(struct utrace_set *old, struct utrace_set *set,
 
 void utrace_memo_drop(void)
 {
-	utrace_memo_set(NULL, NULL, 0);
+	struct utrace_set *old = NULL, *set = NULL;
+
+	scoped_guard(spinlock_irqsave, &utrace_memo.lock) {
+		swap(utrace_memo.old, old);
+		swap(utrace_memo.set, set);
+	}
+	utrace_set_put(old);
+	utrace_set_put(set);
 }
 
 /* The set that takes the place of @old with what its engines want now. */
@@ -561,7 +571,6 @@ void utrace_unpin(struct utrace *u)
 	u->deferred = NULL;
 	u->flags &= ~UTRACE_TASK_DEFERRED;
 	spin_unlock_irqrestore(&u->lock, flags);
-	/* Before the waiters run: they may unload what ->release() is in. */
 	utrace_set_put(drop);
 
 	spin_lock_irqsave(&u->lock, flags);

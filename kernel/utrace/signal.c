@@ -89,7 +89,7 @@ static bool utrace_signal_pass(struct utrace_pass *pass, unsigned int list,
 			utrace_signal_call(pass, engine, slot, event, ksig,
 					   orig_ka);
 	}
-	utrace_pass_end(pass);
+	utrace_pass_end_report(pass);
 	return true;
 }
 
@@ -140,6 +140,11 @@ static int utrace_signal_act(u32 result, struct ksignal *ksig,
 		if (orig_ka && *ka == &current->sighand->action[signr - 1] &&
 		    !memcmp(orig_ka, &ksig->ka, sizeof(ksig->ka)))
 			return signr;
+		/* get_signal() would reset the copy it delivers by. */
+		if (orig_ka && (ksig->ka.sa.sa_flags & SA_ONESHOT) &&
+		    (*ka)->sa.sa_handler != SIG_IGN)
+			(*ka)->sa.sa_handler = SIG_DFL;
+		ksig->ka.sa.sa_flags &= ~SA_ONESHOT;
 		*ka = &ksig->ka;
 		return signr;
 	case UTRACE_SIGNAL_CORE:
@@ -163,6 +168,25 @@ static int utrace_signal_act(u32 result, struct ksignal *ksig,
 	ksig->ka.sa.sa_handler = SIG_DFL;
 	*ka = &ksig->ka;
 	return signr;
+}
+
+static bool utrace_runs_handler(u32 result, const struct k_sigaction *ka)
+{
+	return utrace_signal_action(result) == UTRACE_SIGNAL_DELIVER &&
+	       !(result & UTRACE_SIGNAL_HOLD) &&
+	       ka->sa.sa_handler != SIG_DFL && ka->sa.sa_handler != SIG_IGN;
+}
+
+/*
+ * Did a stop at this signal end only because a debugger came?  The hold is
+ * still in force then, and the signal may be about to kill.
+ */
+static bool utrace_ptrace_passes(const struct utrace_pass *pass)
+{
+	return current->ptrace && READ_ONCE(current->utrace->hold) &&
+	       utrace_signal_action(pass->result) != UTRACE_SIGNAL_DELIVER &&
+	       utrace_signal_action(pass->result) != UTRACE_SIGNAL_IGN &&
+	       !fatal_signal_pending(current);
 }
 
 /* Must the signal wait for another time, as after a ptrace stop? */
@@ -189,6 +213,7 @@ int __utrace_signal(int signr, struct ksignal *ksig, enum pid_type type,
 	struct utrace_pass pass;
 	unsigned int event;
 	u32 initial = utrace_classify(signr, &orig, &event);
+	bool held = true;
 	bool fixed = signr == SIGKILL || (orig.sa.sa_flags & SA_IMMUTABLE);
 
 	if (!(current->utrace_events & BIT(event)) || signr == SIGKILL)
@@ -213,13 +238,20 @@ int __utrace_signal(int signr, struct ksignal *ksig, enum pid_type type,
 	 * With a handler to run, the stop comes when its frame is there, and
 	 * is reported then; else it is now.
 	 */
-	if (pass.stop && utrace_signal_action(pass.result) ==
-			 UTRACE_SIGNAL_DELIVER)
+	if (pass.stop && utrace_runs_handler(pass.result, &ksig->ka))
 		utrace_interrupt_handler();
 	else if (pass.stop)
 		utrace_stop(current->utrace, UTRACE_STOP_PERMEABLE);
+	else
+		held = false;
 
 	spin_lock_irq(&current->sighand->siglock);
+	if (held && utrace_ptrace_passes(&pass)) {
+		/* ptrace has to see it before anything comes of it. */
+		send_signal_locked(ksig->info.si_signo, &ksig->info, current,
+				   type);
+		return 0;
+	}
 	if (pass.result & UTRACE_SIGNAL_HOLD) {
 		send_signal_locked(ksig->info.si_signo, &ksig->info, current,
 				   PIDTYPE_PID);
@@ -250,7 +282,6 @@ static void utrace_report_step(struct ksignal *ksig, struct utrace *u,
 	}
 	if (!who)
 		return;
-	clear_siginfo(&ksig->info);
 	ksig->info.si_signo = SIGTRAP;
 	ksig->info.si_code = TRAP_TRACE;
 	ksig->info.si_addr = (void __user *)instruction_pointer(regs);
@@ -270,8 +301,8 @@ int __utrace_signal_trap(struct ksignal *ksig, struct k_sigaction **ka)
 {
 	struct utrace *u = current->utrace;
 	struct utrace_pass pass = { .result = UTRACE_SIGNAL_IGN };
-	u32 initial = UTRACE_SIGNAL_REPORT;
-	bool step, handler;
+	u32 initial = UTRACE_SIGNAL_IGN;
+	bool step, handler, report;
 
 	current->jobctl &= ~JOBCTL_TRAP_UTRACE;
 	if (!u || (current->flags & PF_USER_WORKER))
@@ -281,16 +312,21 @@ int __utrace_signal_trap(struct ksignal *ksig, struct k_sigaction **ka)
 	scoped_guard(spinlock_irqsave, &u->lock) {
 		step = u->flags & UTRACE_TASK_STEPPED;
 		handler = u->flags & UTRACE_TASK_HANDLER;
+		report = u->resume <= UTRACE_REPORT;
 		u->flags &= ~(UTRACE_TASK_STEPPED | UTRACE_TASK_HANDLER);
 		u->resume = UTRACE_RESUME;
 	}
 	memset(&ksig->ka, 0, sizeof(ksig->ka));
-	if (step) {
+	clear_siginfo(&ksig->info);
+	if (step)
 		utrace_report_step(ksig, u, &pass);
-	} else {
-		if (handler)
-			initial = UTRACE_SIGNAL_HANDLER;
+	/* One that made a signal of the step has it delivered first. */
+	if (utrace_signal_action(pass.result) == UTRACE_SIGNAL_IGN &&
+	    (report || handler || !step)) {
+		initial = handler ? UTRACE_SIGNAL_HANDLER :
+				    UTRACE_SIGNAL_REPORT;
 		clear_siginfo(&ksig->info);
+		pass.result = initial;
 		utrace_signal_pass(&pass, UTRACE_LIST(_UTRACE_EVENT_QUIESCE),
 				   0, 0, ksig, NULL, initial);
 	}
@@ -328,15 +364,13 @@ void utrace_interrupt_handler(void)
 bool __utrace_signal_handler(bool stepping)
 {
 	struct utrace *u = current->utrace;
-	bool ptrace = stepping, report = false;
+	bool ptrace = stepping, report, ours;
 
-	if (u) {
-		guard(spinlock_irqsave)(&u->lock);
-		report = u->flags & UTRACE_TASK_AT_HANDLER;
-		if (stepping) {
-			report |= u->flags & UTRACE_TASK_STEPPING;
-			ptrace = !(u->flags & UTRACE_TASK_STEPPING) ||
-				 (u->flags & UTRACE_TASK_PTRACE_STEP);
+	scoped_guard(spinlock_irqsave, &u->lock) {
+		ours = u->flags & UTRACE_TASK_STEPPING;
+		report = ours || (u->flags & UTRACE_TASK_AT_HANDLER);
+		if (ours) {
+			ptrace = u->flags & UTRACE_TASK_PTRACE_STEP;
 			u->step = 0;
 			u->block = 0;
 		}
@@ -344,6 +378,9 @@ bool __utrace_signal_handler(bool stepping)
 		if (report)
 			u->flags |= UTRACE_TASK_HANDLER;
 	}
+	/* UML leaves that to the tracer. */
+	if (ours && !ptrace)
+		user_disable_single_step(current);
 	if (report)
 		utrace_interrupt(current);
 	return ptrace;

@@ -195,6 +195,23 @@ void utrace_interrupt(struct task_struct *task)
 	unlock_task_sighand(task, &flags);
 }
 
+/*
+ * A task in a job control stop is held when SIGCONT comes, not before: the
+ * trap is what it finds first then.
+ */
+void utrace_interrupt_stopped(struct task_struct *task)
+{
+	unsigned long flags;
+
+	if (!lock_task_sighand(task, &flags))
+		return;
+	if (task->jobctl & JOBCTL_STOPPED) {
+		task->jobctl |= JOBCTL_TRAP_UTRACE;
+		set_tsk_thread_flag(task, TIF_SIGPENDING);
+	}
+	unlock_task_sighand(task, &flags);
+}
+
 /* Before it is run: a stop between copy_process() and the wait of vfork(). */
 void __utrace_vfork_stop(void)
 {
@@ -230,10 +247,12 @@ void __utrace_ptrace_stopped(void)
 	struct utrace *u = current->utrace;
 	bool step = test_thread_flag(TIF_SINGLESTEP);
 
-	if (!u)
-		return;
 	scoped_guard(spinlock_irqsave, &u->lock) {
-		u->flags &= ~(UTRACE_TASK_STEPPING | UTRACE_TASK_PTRACE_STEP);
+		u->flags &= ~UTRACE_TASK_PTRACE_STEP;
+		/* The tracer died and left the flag as it was. */
+		if (!current->ptrace)
+			return;
+		u->flags &= ~UTRACE_TASK_STEPPING;
 		if (step)
 			u->flags |= UTRACE_TASK_PTRACE_STEP;
 		if (u->step)
@@ -254,10 +273,11 @@ void utrace_arm_step(struct utrace *u)
 	scoped_guard(spinlock_irqsave, &u->lock) {
 		if (!u->step)
 			return;
-		/* The first step of a task that ptrace stepped all along. */
-		if (!(u->flags & UTRACE_TASK_STEPPING) &&
-		    test_thread_flag(TIF_SINGLESTEP))
-			u->flags |= UTRACE_TASK_PTRACE_STEP;
+		if (!(u->flags & UTRACE_TASK_STEPPING)) {
+			u->flags &= ~UTRACE_TASK_PTRACE_STEP;
+			if (current->ptrace && test_thread_flag(TIF_SINGLESTEP))
+				u->flags |= UTRACE_TASK_PTRACE_STEP;
+		}
 		u->flags |= UTRACE_TASK_STEPPING;
 		block = u->step == u->block &&
 			!(u->flags & UTRACE_TASK_PTRACE_STEP);
@@ -277,13 +297,11 @@ void utrace_arm_step(struct utrace *u)
 bool __utrace_step_trap(void)
 {
 	struct utrace *u = current->utrace;
-	bool engines, ptrace;
+	bool engines, others;
 
-	if (!u)
-		return false;
 	scoped_guard(spinlock_irqsave, &u->lock) {
 		engines = u->flags & UTRACE_TASK_STEPPING;
-		ptrace = u->flags & UTRACE_TASK_PTRACE_STEP;
+		others = u->flags & UTRACE_TASK_PTRACE_STEP;
 		u->flags &= ~UTRACE_TASK_STEPPING;
 		if (engines)
 			u->flags |= UTRACE_TASK_STEPPED;
@@ -291,10 +309,22 @@ bool __utrace_step_trap(void)
 	if (!engines)
 		return false;
 	utrace_interrupt(current);
-	if (ptrace)
+#ifdef TIF_FORCED_TF
+	/* The program steps itself and has a handler for it. */
+	others |= !test_thread_flag(TIF_FORCED_TF);
+#endif
+	if (others)
 		return false;
 	user_disable_single_step(current);
 	return true;
+}
+
+/* Is there anything to be done before user mode? */
+static bool utrace_pending(struct utrace *u)
+{
+	return READ_ONCE(u->resume) != UTRACE_RESUME || READ_ONCE(u->hold) ||
+	       (READ_ONCE(u->step) &&
+		!(READ_ONCE(u->flags) & UTRACE_TASK_STEPPING));
 }
 
 /**
@@ -309,8 +339,7 @@ void __utrace_resume(struct pt_regs *regs)
 	struct utrace *u = current->utrace;
 	enum utrace_resume_action resume;
 
-	if (!u || (READ_ONCE(u->resume) == UTRACE_RESUME &&
-		   !READ_ONCE(u->hold)))
+	if (!u || !utrace_pending(u))
 		return;
 
 	if (!regs) {

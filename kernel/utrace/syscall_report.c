@@ -163,13 +163,16 @@ bool __utrace_syscall_entry(struct pt_regs *regs, bool skip)
 	u32 run = skip ? UTRACE_SYSCALL_ABORT : UTRACE_SYSCALL_RUN;
 	u32 result = run;
 
-	while (utrace_entry_pass(regs, &result)) {
-		/* Consumed by this report; an INTERRUPT still interrupts. */
-		scoped_guard(spinlock_irqsave, &current->utrace->lock)
-			current->utrace->resume = UTRACE_RESUME;
+	/* What was asked for stays pending: engines may be left out here. */
+	while (utrace_entry_pass(regs, &result))
 		result = run | UTRACE_SYSCALL_RESUMED;
-	}
 	return skip || (result & UTRACE_SYSCALL_MASK) == UTRACE_SYSCALL_ABORT;
+}
+
+/* Had the filter its say at the entry already? */
+static bool utrace_was_asked(struct utrace_engine *engine, bool fresh)
+{
+	return !fresh && (engine->flags & UTRACE_EVENT(SYSCALL_ENTRY));
 }
 
 /**
@@ -181,11 +184,12 @@ void __utrace_syscall_exit(struct pt_regs *regs)
 	struct utrace_engine *engine;
 	struct utrace_pass pass;
 	unsigned int i, slot;
-	u64 entered;
+	u64 entered, fresh;
 
 	if (!utrace_pass_begin(&pass, 0))
 		return;
-	entered = pass.u->entered & ~READ_ONCE(pass.u->fresh);
+	fresh = READ_ONCE(pass.u->fresh);
+	entered = pass.u->entered & ~fresh;
 	pass.u->entered = 0;
 	utrace_for_each(pass.set, UTRACE_LIST(_UTRACE_EVENT_SYSCALL_EXIT), i,
 			slot, engine) {
@@ -193,7 +197,7 @@ void __utrace_syscall_exit(struct pt_regs *regs)
 		u32 ret;
 
 		if (!paired && rcu_access_pointer(engine->filter) &&
-		    (engine->flags & UTRACE_EVENT(SYSCALL_ENTRY) ||
+		    (utrace_was_asked(engine, fresh & BIT_ULL(slot)) ||
 		     !utrace_filter_passes(engine, regs)))
 			continue;
 		if (!utrace_pass_wants(&pass, engine, slot,
