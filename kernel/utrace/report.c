@@ -8,9 +8,6 @@
  * what another said about the event.
  */
 #include <linux/binfmts.h>
-#include <linux/entry-common.h>
-#include <linux/jump_label.h>
-#include <linux/memcontrol.h>
 #include <linux/ptrace.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>

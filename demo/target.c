@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The program that the debugger is shown: waits at a gate (a byte on standard
+ * input), then calls visit() three times, or, with the argument "crash",
+ * crashes in broken().
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static int sum;
+
+static int visit(int n)
+{
+	int twice = 2 * n;
+
+	sum += twice;
+	return sum;
+}
+
+static void broken(int *where)
+{
+	*where = 1;
+}
+
+int main(int argc, char **argv)
+{
+	char c;
+	int n;
+
+	puts("ready");
+	fflush(stdout);
+	if (read(0, &c, 1) != 1)
+		return 1;
+	if (argc > 1 && !strcmp(argv[1], "crash"))
+		broken(NULL);
+	for (n = 1; n <= 3; n++) {
+		/* A call that nothing else here makes, to be counted */
+		syscall(SYS_getppid);
+		printf("visit %d: %d\n", n, visit(n));
+	}
+	return 7;
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The demonstration, in three acts:
+ *
+ * 1. Two engines and strace watch the same tree of ordinary programs. Each
+ *    counts every system call and notes how every task ended; the counts must
+ *    be equal.
+ * 2. gdb debugs a process that both engines watch.
+ * 3. A third engine makes a crashing program wait for gdb.
+ *
+ * Ends with "demo: all agree" and 0, or with what differed and 1.
+ */
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "demo.h"
+
+/* The slowest emulated guest needs a tenth of it. */
+#define TIME_LIMIT	300
+
+#define PIPELINE	"ls -lR /etc | head -n 300 | sort | tail -n 1; " \
+			"/usr/bin/python3 "
+
+char workdir[] = "/tmp/utrace-demo.XXXXXX";
+static bool color;
+static char first_problem[256];
+static unsigned int problems;
+
+void heading(const char *title)
+{
+	printf("%s%s%s\n", color ? "\033[1m" : "", title, color ? "\033[0m" : "");
+}
+
+const char *mark(bool good)
+{
+	if (good)
+		return color ? "\033[32mok\033[0m " : "ok ";
+	return color ? "\033[31mDIFFERS\033[0m" : "DIFFERS";
+}
+
+void step(const char *fmt, ...)
+{
+	va_list args;
+
+	printf("  ");
+	va_start(args, fmt);
+	vprintf(fmt, args);
+	va_end(args);
+	printf("\n");
+	fflush(stdout);
+}
+
+/* One line for one claim, and the first that does not hold is remembered. */
+void check(bool good, const char *fmt, ...)
+{
+	char text[sizeof(first_problem)];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	if (!good && !problems++)
+		memcpy(first_problem, text, sizeof(text));
+	step("%s %s", good ? mark(true) :
+	     color ? "\033[31mNOT\033[0m" : "NOT", text);
+}
+
+void give_up(const char *fmt, ...)
+{
+	va_list args;
+
+	fflush(stdout);
+	fprintf(stderr, "demo: ");
+	va_start(args, fmt);
+	vfprintf(stderr, fmt, args);
+	va_end(args);
+	fprintf(stderr, "\n");
+	exit(1);
+}
+
+static void on_alarm(int sig)
+{
+	static const char text[] = "demo: did not end in time\n";
+
+	(void)sig;
+	if (write(2, text, sizeof(text) - 1) < 0)
+		_exit(2);
+	_exit(1);
+}
+
+static void print_file(const char *path)
+{
+	char *text = read_whole(path), *line;
+
+	for (line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+		printf("    | %.70s\n", line);
+	free(text);
+}
+
+static void act_pipeline(const char *script)
+{
+	static struct view engine, strace;
+	char log[64], out[64], options[32], cmd[512];
+	struct gated g;
+	int status;
+
+	snprintf(log, sizeof(log), "%s/strace.txt", workdir);
+	snprintf(out, sizeof(out), "%s/out.txt", workdir);
+	snprintf(cmd, sizeof(cmd), PIPELINE "%s", script);
+	step("strace -f sh -c '%s'", cmd);
+	g = spawn_traced(log, out, cmd);
+	snprintf(options, sizeof(options), "pid=%d", g.root);
+	module_load("utrace_syscount", options);
+	module_load("utrace_fork_tree", options);
+	open_gate(&g);
+	if (waitpid(g.pid, &status, 0) != g.pid)
+		give_up("strace is lost");
+	print_file(out);
+	check(WIFEXITED(status) && !WEXITSTATUS(status),
+	      "the programs ended well (status %#x)", status);
+	close(g.ready);
+	close(g.gate);
+
+	read_engines(&engine);
+	read_strace(&strace, log);
+	compare_calls(&engine, &strace);
+	compare_tasks(&engine, &strace);
+}
+
+static void clean_up(void)
+{
+	static const char *const files[] = { "strace.txt", "out.txt", "gdb.txt" };
+	char path[64];
+	size_t i;
+
+	for (i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		snprintf(path, sizeof(path), "%s/%s", workdir, files[i]);
+		unlink(path);
+	}
+	rmdir(workdir);
+}
+
+int main(int argc, char **argv)
+{
+	struct rlimit no_core = { 0, 0 };
+
+	if (argc > 2 && !strcmp(argv[1], "--gated"))
+		return gated_main(argv + 2);
+	if (argc != 3)
+		give_up("usage: %s TARGET SCRIPT", argv[0]);
+	signal(SIGALRM, on_alarm);
+	alarm(TIME_LIMIT);
+	setrlimit(RLIMIT_CORE, &no_core);
+	setenv("LC_ALL", "C.UTF-8", 1);
+	color = isatty(1);
+	if (!mkdtemp(workdir))
+		give_up("cannot make a folder in /tmp");
+
+	heading("1. Two engines and strace on one tree of programs");
+	act_pipeline(argv[2]);
+	heading("2. gdb on a process that both engines watch");
+	act_debugger(argv[1]);
+	heading("3. A crash that waits for gdb");
+	act_crash(argv[1]);
+	modules_unload();
+
+	if (problems) {
+		printf("demo: %u things differ; the first: %s (logs: %s)\n",
+		       problems, first_problem, workdir);
+		return 1;
+	}
+	clean_up();
+	printf("demo: all agree\n");
+	return 0;
+}

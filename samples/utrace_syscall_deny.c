@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0
+/**
+ * DOC: utrace_syscall_deny
+ *
+ * Makes one system call fail in a process and in all it creates, with the
+ * error of your choice: an enforcer, called after every engine that might
+ * change the call, so it has the last word. ::
+ *
+ *	modprobe utrace_syscall_deny pid=1234 nr=83 errno=1	# mkdir: EPERM
+ *
+ * Thanks to the syscall filter all other calls run at full speed. Unloading
+ * ends it.
+ */
+#include <linux/err.h>
+#include <linux/errno.h>
+#include <linux/module.h>
+#include <linux/pid.h>
+#include <linux/sched.h>
+#include <linux/utrace.h>
+
+#include <asm/syscall.h>
+
+static int pid;
+module_param(pid, int, 0444);
+MODULE_PARM_DESC(pid, "process whose tree is denied the call");
+
+static int nr = -1;
+module_param(nr, int, 0444);
+MODULE_PARM_DESC(nr, "number of the call in the native table");
+
+static int errno = EPERM;
+module_param(errno, int, 0444);
+MODULE_PARM_DESC(errno, "error that the call gives");
+
+static struct utrace_engine *engine;
+
+static u32 deny_entry(u32 action, struct utrace_engine *engine,
+		      struct pt_regs *regs)
+{
+	/* The filter lets only nr through; the result is what regs hold */
+	syscall_set_return_value(current, regs, -errno, 0);
+	return UTRACE_SYSCALL_ABORT | UTRACE_RESUME;
+}
+
+static const struct utrace_engine_ops deny_ops = {
+	.report_syscall_entry	= deny_entry,
+	.owner			= THIS_MODULE,
+	.name			= "utrace_syscall_deny",
+};
+
+static void deny_detach(void)
+{
+	int ret = utrace_control(NULL, engine, UTRACE_DETACH);
+
+	/* Gone with its tasks, or being called right now: both are fine */
+	WARN_ON(ret && ret != -ESRCH && ret != -EINPROGRESS);
+	utrace_barrier_sync(engine);
+	utrace_engine_put(engine);
+}
+
+static int __init deny_init(void)
+{
+	struct pid *target;
+	int ret;
+
+	if (nr < 0 || errno <= 0 || errno > MAX_ERRNO)
+		return -EINVAL;
+	target = find_get_pid(pid);
+	if (!target)
+		return -ESRCH;
+	engine = utrace_attach_pid(target, UTRACE_ATTACH_CREATE |
+				   UTRACE_ATTACH_ENFORCER |
+				   UTRACE_ATTACH_TREE, &deny_ops, NULL);
+	put_pid(target);
+	if (IS_ERR(engine))
+		return PTR_ERR(engine);
+
+	/* Nothing is reported before set_events: the filter comes first */
+	ret = utrace_set_syscall_filter(engine, &nr, 1);
+	if (!ret)
+		ret = utrace_set_events(NULL, engine,
+					UTRACE_EVENT(SYSCALL_ENTRY));
+	if (ret)
+		deny_detach();
+	return ret;
+}
+
+static void __exit deny_exit(void)
+{
+	deny_detach();
+}
+
+module_init(deny_init);
+module_exit(deny_exit);
+MODULE_DESCRIPTION("utrace sample: make a system call fail in a tree");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the utrace selftests share: the device of module/, its log, and
+ * waiting for things to happen.
+ *
+ * A test never sleeps a fixed time to let something happen: it polls until
+ * UT_DEADLINE_MS, which is long because the same programs run under an
+ * emulated CPU with KASAN.  A short sleep (UT_QUIET_MS) is only used to look
+ * for what must not happen.
+ */
+#ifndef UTRACE_COMMON_H
+#define UTRACE_COMMON_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "module/utrace_test_ioctl.h"
+
+/* Used where TEST_F() expands, so that this is every test's limit. */
+#undef TEST_TIMEOUT_DEFAULT
+#define TEST_TIMEOUT_DEFAULT	300
+
+#define UT_DEADLINE_MS		30000
+#define UT_QUIET_MS		60
+#define UT_MAX_RECORDS		65536
+
+static int ut_fd = -1;
+static struct ut_record *ut_rec;
+static int ut_nrec;
+
+static inline long ut_now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+static inline void ut_sleep_ms(long ms)
+{
+	struct timespec ts = { ms / 1000, ms % 1000 * 1000000 };
+
+	while (nanosleep(&ts, &ts) && errno == EINTR)
+		;
+}
+
+/* Wait until @cond holds; its value at the end is the result. */
+#define ut_until(cond)							\
+({									\
+	long __end = ut_now_ms() + UT_DEADLINE_MS;			\
+	bool __met;							\
+									\
+	while (!(__met = !!(cond)) && ut_now_ms() < __end)		\
+		ut_sleep_ms(2);						\
+	__met;								\
+})
+
+/* Does @cond hold all the time? */
+#define ut_stays(cond)							\
+({									\
+	long __end = ut_now_ms() + UT_QUIET_MS;				\
+	bool __met;							\
+									\
+	while ((__met = !!(cond)) && ut_now_ms() < __end)		\
+		ut_sleep_ms(2);						\
+	__met;								\
+})
+
+/* Read the file that @fmt names into @buf; its length or -errno. */
+static inline int ut_read_file(char *buf, size_t size, const char *fmt, ...)
+{
+	char path[PATH_MAX];
+	va_list ap;
+	int fd, n;
+
+	va_start(ap, fmt);
+	vsnprintf(path, sizeof(path), fmt, ap);
+	va_end(ap);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	n = read(fd, buf, size - 1);
+	if (n < 0)
+		n = -errno;
+	buf[n < 0 ? 0 : n] = '\0';
+	close(fd);
+	return n;
+}
+
+static inline int ut_write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	int ret = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, strlen(text)) < 0)
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
+/* State letter of a thread, 0 if it is gone. */
+static inline char ut_state(pid_t tid)
+{
+	char buf[1024], *p;
+
+	if (ut_read_file(buf, sizeof(buf), "/proc/%d/stat", tid) <= 0)
+		return 0;
+	p = strrchr(buf, ')');
+	return p ? p[2] : 0;
+}
+
+/* The number on line @key ("TracerPid:") of a thread's status, or -1. */
+static inline long ut_status(pid_t tid, const char *key)
+{
+	char buf[8192], *p;
+
+	if (ut_read_file(buf, sizeof(buf), "/proc/%d/status", tid) <= 0)
+		return -1;
+	p = strstr(buf, key);
+	return p ? strtol(p + strlen(key), NULL, 0) : -1;
+}
+
+/* Is the thread asleep in the system call @nr? */
+static inline bool ut_asleep_in(pid_t tid, long nr)
+{
+	char buf[256];
+
+	if (ut_state(tid) != 'S')
+		return false;
+	if (ut_read_file(buf, sizeof(buf), "/proc/%d/syscall", tid) <= 0)
+		return false;
+	return strtol(buf, NULL, 0) == nr && buf[0] >= '0' && buf[0] <= '9';
+}
+
+/* waitpid() with a deadline: 1 on a change, 0 if none came, or -errno. */
+static inline int ut_waitpid(pid_t pid, int *status, int options)
+{
+	long end = ut_now_ms() + UT_DEADLINE_MS;
+	pid_t ret;
+
+	for (;;) {
+		ret = waitpid(pid, status, options | WNOHANG);
+		if (ret || ut_now_ms() >= end)
+			break;
+		ut_sleep_ms(2);
+	}
+	if (!ret)
+		return 0;
+	return ret < 0 ? -errno : 1;
+}
+
+/* Directory of this program: the helper and the module are there. */
+static inline const char *ut_dir(void)
+{
+	static char dir[PATH_MAX];
+	ssize_t n;
+
+	if (dir[0])
+		return dir;
+	n = readlink("/proc/self/exe", dir, sizeof(dir) - 1);
+	dir[n < 0 ? 0 : n] = '\0';
+	dirname(dir);
+	return dir;
+}
+
+static inline const char *ut_helper(void)
+{
+	static char path[PATH_MAX + 16];
+
+	snprintf(path, sizeof(path), "%s/helper", ut_dir());
+	return path;
+}
+
+/* Find the module: UTRACE_TEST_KO, beside the program, or below it. */
+static inline int ut_module_open(void)
+{
+	static const char * const names[] = {
+		"module/utrace_test.ko", "utrace_test.ko",
+	};
+	const char *env = getenv("UTRACE_TEST_KO");
+	char path[PATH_MAX + 32];
+	size_t i;
+	int fd;
+
+	if (env)
+		return open(env, O_RDONLY | O_CLOEXEC);
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		snprintf(path, sizeof(path), "%s/%s", ut_dir(), names[i]);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (fd >= 0)
+			return fd;
+	}
+	return -1;
+}
+
+static inline int ut_module_load(void)
+{
+	int fd = ut_module_open();
+	int ret;
+
+	if (fd < 0)
+		return system("modprobe -q utrace_test") ? -ENOENT : 0;
+	ret = syscall(SYS_finit_module, fd, "", 0);
+	if (ret)
+		ret = errno == EEXIST ? 0 : -errno;
+	close(fd);
+	return ret;
+}
+
+/* Open the device, loading its module if need be; 0 or -errno. */
+static inline int ut_open(void)
+{
+	int ret;
+
+	ut_fd = open(UT_DEVICE, O_RDWR | O_CLOEXEC);
+	if (ut_fd < 0 && (errno == ENOENT || errno == ENXIO ||
+			  errno == ENODEV)) {
+		ret = ut_module_load();
+		if (ret)
+			return ret;
+		/* devtmpfs makes the node before init returns; udev may not. */
+		ut_until((ut_fd = open(UT_DEVICE, O_RDWR | O_CLOEXEC)) >= 0);
+	}
+	if (ut_fd < 0)
+		return -errno;
+	if (!ut_rec)
+		ut_rec = mmap(NULL, UT_MAX_RECORDS * sizeof(*ut_rec),
+			      PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ut_nrec = 0;
+	return ut_rec == MAP_FAILED ? -ENOMEM : 0;
+}
+
+static inline int ut_ioctl(unsigned long cmd, void *arg)
+{
+	int ret = ioctl(ut_fd, cmd, arg);
+
+	return ret < 0 ? -errno : ret;
+}
+
+/* Attach with everything to say; the engine's number or -errno. */
+static inline int ut_attach_full(pid_t pid, __u32 flags, __u32 ops,
+				 __u32 nolog)
+{
+	struct ut_attach arg = {
+		.pid = pid,
+		.flags = flags | UT_ATTACH_CREATE,
+		.ops = ops,
+		.nolog = nolog,
+	};
+	int ret = ut_ioctl(UT_IOC_ATTACH, &arg);
+
+	return ret ?: (int)arg.id;
+}
+
+static inline int ut_events(int id, pid_t tid, __u64 events)
+{
+	struct ut_events arg = { .id = id, .tid = tid, .events = events };
+
+	return ut_ioctl(UT_IOC_EVENTS, &arg);
+}
+
+static inline int ut_detach(int id)
+{
+	struct ut_detach arg = { .id = id };
+
+	return ut_ioctl(UT_IOC_DETACH, &arg) ?: arg.ret;
+}
+
+/* A new engine of scope and class @flags that wants @events. */
+static inline int ut_attach(pid_t pid, __u32 flags, __u64 events)
+{
+	int id = ut_attach_full(pid, flags, UT_OPS_FULL, 0);
+	int ret;
+
+	if (id < 0)
+		return id;
+	ret = ut_events(id, 0, events);
+	if (!ret)
+		return id;
+	ut_detach(id);
+	return ret;
+}
+
+static inline int ut_control(int id, pid_t tid, __u32 action)
+{
+	struct ut_control arg = { .id = id, .tid = tid, .action = action };
+
+	return ut_ioctl(UT_IOC_CONTROL, &arg);
+}
+
+static inline int ut_barrier(int id, pid_t tid)
+{
+	struct ut_barrier arg = { .id = id, .tid = tid };
+
+	return ut_ioctl(UT_IOC_BARRIER, &arg);
+}
+
+static inline int ut_barrier_sync(int id)
+{
+	struct ut_barrier arg = { .id = id, .sync = 1 };
+
+	return ut_ioctl(UT_IOC_BARRIER, &arg);
+}
+
+static inline int ut_filter(int id, const int *nrs, unsigned int n)
+{
+	struct ut_filter arg = {
+		.id = id, .n = n, .nrs = (unsigned long)nrs,
+	};
+
+	return ut_ioctl(UT_IOC_FILTER, &arg);
+}
+
+static inline int ut_norules(int id)
+{
+	__u32 arg = id;
+
+	return ut_ioctl(UT_IOC_NORULES, &arg);
+}
+
+/* Number of times an engine got @event, or -errno. */
+static inline long ut_count(int id, enum ut_event event)
+{
+	struct ut_counts arg = { .id = id };
+	int ret = ut_ioctl(UT_IOC_COUNTS, &arg);
+
+	return ret ?: (long)arg.count[event];
+}
+
+/* ut_rule(.id = ..., ...): set a rule; whatever matches unless told. */
+#define ut_rule(...)							\
+({									\
+	struct ut_rule __rule = { .match = UT_ANY, __VA_ARGS__ };	\
+									\
+	ut_ioctl(UT_IOC_RULE, &__rule);					\
+})
+
+/* Move the module's log to ut_rec[]. */
+static inline void ut_pull(int timeout_ms)
+{
+	struct ut_log arg = {
+		.buf = (unsigned long)(ut_rec + ut_nrec),
+		.max = UT_MAX_RECORDS - ut_nrec,
+		.timeout_ms = timeout_ms,
+	};
+
+	if (!ioctl(ut_fd, UT_IOC_LOG, &arg))
+		ut_nrec += arg.n;
+}
+
+/* Records that did not fit the module's ring. */
+static inline long ut_lost(void)
+{
+	struct ut_log arg = { .max = 0 };
+
+	return ut_ioctl(UT_IOC_LOG, &arg) ?: (long)arg.lost;
+}
+
+/* First record from @from on that fits, or -1; UT_ANY fits all. */
+static inline int ut_find(int from, int id, int event, pid_t tid, int nr)
+{
+	int i;
+
+	for (i = from; i < ut_nrec; i++) {
+		struct ut_record *r = &ut_rec[i];
+
+		if ((id == UT_ANY || id == (int)r->id) &&
+		    (event == UT_ANY || event == (int)r->event) &&
+		    (tid == UT_ANY || tid == r->tid) &&
+		    (nr == UT_ANY || nr == r->nr))
+			return i;
+	}
+	return -1;
+}
+
+/* The same for what has been logged by now. */
+static inline int ut_seen(int from, int id, int event, pid_t tid, int nr)
+{
+	ut_pull(0);
+	return ut_find(from, id, event, tid, nr);
+}
+
+/* The same, waiting for it. */
+static inline int ut_wait(int from, int id, int event, pid_t tid, int nr)
+{
+	long end = ut_now_ms() + UT_DEADLINE_MS;
+	int i;
+
+	while ((i = ut_find(from, id, event, tid, nr)) < 0 &&
+	       ut_now_ms() < end)
+		ut_pull(50);
+	return i;
+}
+
+/* How many records fit, of those logged by now. */
+static inline int ut_matches(int from, int id, int event, pid_t tid, int nr)
+{
+	int n = 0, i = from;
+
+	ut_pull(0);
+	while ((i = ut_find(i, id, event, tid, nr)) >= 0) {
+		n++;
+		i++;
+	}
+	return n;
+}
+
+/*
+ * Close: every engine is detached, and none may be left.  What is left, or
+ * -errno.
+ */
+static inline int ut_close(void)
+{
+	int left = 0;
+
+	if (ut_fd >= 0) {
+		left = ut_ioctl(UT_IOC_DETACH_ALL, NULL);
+		close(ut_fd);
+		ut_fd = -1;
+	}
+	return left;
+}
+
+#endif /* UTRACE_COMMON_H */

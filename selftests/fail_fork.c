@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Forks that fail, at each place where they can, with engines of all scopes
+ * on the parent: no child is reported, and the parent keeps its engines.
+ */
+#include <linux/sched.h>
+#include <sys/resource.h>
+
+#include "cgroup.h"
+#include "fixture.h"
+
+static struct {
+	int thread, process, tree;
+} ids;
+
+static bool attach_three(struct ut_target *t, __u32 nolog)
+{
+	int *id[] = { &ids.thread, &ids.process, &ids.tree };
+	static const __u32 scope[] = {
+		0, UT_ATTACH_PROCESS, UT_ATTACH_TREE,
+	};
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		*id[i] = ut_attach_full(t->pid, scope[i], UT_OPS_FULL, nolog);
+		if (*id[i] < 0 ||
+		    ut_events(*id[i], 0, UT_BIT(CLONE) | UT_BIT(EXIT) |
+			      UT_BIT(QUIESCE)))
+			return false;
+	}
+	return true;
+}
+
+/* The parent works as ever: its engines get the end of it. */
+static void check_parent(struct __test_metadata *_metadata,
+			 struct ut_target *t, long forks)
+{
+	int status;
+
+	EXPECT_EQ(forks, ut_count(ids.thread, UT_EV_CLONE));
+	EXPECT_EQ(forks, ut_count(ids.process, UT_EV_CLONE));
+	EXPECT_EQ(forks, ut_count(ids.tree, UT_EV_CLONE));
+	ASSERT_EQ(0, ut_control(ids.thread, 0, UT_REPORT));
+	ASSERT_TRUE(ut_go(t));
+	ASSERT_TRUE(ut_reap(t, &status));
+	EXPECT_EQ(0, status);
+	EXPECT_EQ(1, ut_matches(0, ids.process, UT_EV_QUIESCE, t->pid, 0));
+	EXPECT_EQ(1, ut_count(ids.thread, UT_EV_EXIT));
+	EXPECT_EQ(1, ut_count(ids.process, UT_EV_EXIT));
+	EXPECT_EQ(forks + 1, ut_count(ids.tree, UT_EV_EXIT));
+}
+
+/* Fork t->arg times; value[0]: worked, value[1]: failed, value[2]: errno. */
+static void fork_many(struct ut_target *t)
+{
+	int i;
+
+	for (i = 0; i < t->arg; i++) {
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(0);
+		if (pid < 0) {
+			t->sh->value[1]++;
+			t->sh->value[2] = errno;
+			continue;
+		}
+		t->sh->value[0]++;
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+}
+
+static int without_processes(struct ut_target *t)
+{
+	struct rlimit limit = { 0, 0 };
+
+	ut_await(t);
+	/* Root may have as many as it likes. */
+	if (setrlimit(RLIMIT_NPROC, &limit) || setresgid(65534, 65534, 65534) ||
+	    setresuid(65534, 65534, 65534))
+		return 1;
+	fork_many(t);
+	ut_say(t);
+	ut_await(t);
+	return 0;
+}
+
+TEST_F(utrace, rlimit_nproc)
+{
+	struct ut_target *t = &self->t;
+
+	t->arg = 50;
+	ASSERT_TRUE(ut_spawn(t, without_processes));
+	ASSERT_TRUE(attach_three(t, 0));
+	ASSERT_TRUE(ut_go(t));
+	ASSERT_TRUE(ut_hear(t));
+	EXPECT_EQ(0, t->sh->value[0]);
+	EXPECT_EQ(50, t->sh->value[1]);
+	EXPECT_EQ(EAGAIN, t->sh->value[2]);
+	check_parent(_metadata, t, 0);
+}
+
+static int just_fork(struct ut_target *t)
+{
+	ut_await(t);
+	fork_many(t);
+	ut_say(t);
+	ut_await(t);
+	return 0;
+}
+
+TEST_F(utrace, pids_max)
+{
+	struct ut_target *t = &self->t;
+	const char *why = ut_cg_make("+pids");
+
+	if (why) {
+		ut_cg_remove();
+		SKIP(return, "%s", why);
+	}
+	t->arg = 50;
+	EXPECT_TRUE(ut_spawn(t, just_fork));
+	EXPECT_EQ(0, ut_cg_write("pids.max", "1"));
+	EXPECT_EQ(0, ut_cg_add(t->pid));
+	EXPECT_TRUE(attach_three(t, 0));
+	EXPECT_TRUE(ut_go(t));
+	EXPECT_TRUE(ut_hear(t));
+	EXPECT_EQ(50, t->sh->value[1]);
+	EXPECT_EQ(EAGAIN, t->sh->value[2]);
+	check_parent(_metadata, t, 0);
+	ut_cg_remove();
+}
+
+/* Arguments that are refused early and late. */
+static int bad_clones(struct ut_target *t)
+{
+	pid_t taken[] = { 1 };
+	struct clone_args args = {
+		.exit_signal = SIGCHLD,
+		.set_tid = (unsigned long)taken, .set_tid_size = 1,
+	};
+	int i;
+
+	ut_await(t);
+	for (i = 0; i < 20; i++) {
+		/* Flags that exclude each other. */
+		if (syscall(SYS_clone, CLONE_THREAD | SIGCHLD, 0, 0, 0, 0) < 0)
+			t->sh->value[1]++;
+		if (syscall(SYS_clone, CLONE_NEWNS | CLONE_FS | SIGCHLD, 0, 0,
+			    0, 0) < 0)
+			t->sh->value[1]++;
+		/* A pid that is taken: nearly at the end of the way. */
+		if (syscall(SYS_clone3, &args, sizeof(args)) < 0) {
+			t->sh->value[1]++;
+			t->sh->value[2] = errno;
+		}
+		/* A pidfd that cannot be told. */
+		if (syscall(SYS_clone, CLONE_PIDFD | SIGCHLD, 0, 8, 0, 0) < 0)
+			t->sh->value[1]++;
+	}
+	ut_say(t);
+	ut_await(t);
+	return 0;
+}
+
+TEST_F(utrace, bad_arguments)
+{
+	struct ut_target *t = &self->t;
+
+	ASSERT_TRUE(ut_spawn(t, bad_clones));
+	ASSERT_TRUE(attach_three(t, 0));
+	ASSERT_TRUE(ut_go(t));
+	ASSERT_TRUE(ut_hear(t));
+	EXPECT_EQ(80, t->sh->value[1]);
+	EXPECT_EQ(EEXIST, t->sh->value[2]);
+	check_parent(_metadata, t, 0);
+}
+
+#define DEBUGFS		"/sys/kernel/debug/"
+#define FAILSLAB	DEBUGFS "failslab/ignore-gfp-wait"
+
+/* Let every allocation fail that is told to, and quietly. */
+static int fault_injection(bool on)
+{
+	/* Pages too, if the kernel can. */
+	ut_write_file(DEBUGFS "fail_page_alloc/ignore-gfp-wait",
+		      on ? "N" : "Y");
+	ut_write_file(DEBUGFS "fail_page_alloc/min-order", on ? "0" : "1");
+	ut_write_file(DEBUGFS "fail_page_alloc/verbose", on ? "0" : "2");
+	ut_write_file(DEBUGFS "failslab/verbose", on ? "0" : "2");
+	return ut_write_file(FAILSLAB, on ? "N" : "Y");
+}
+
+/*
+ * Let the n-th allocation of a fork fail, for each n, until a fork needs
+ * fewer than that.  value[3]: the last n.
+ */
+static int fail_each(struct ut_target *t)
+{
+	char text[32];
+	int n, fd;
+
+	fd = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return 1;
+	ut_await(t);
+	for (n = 1; n < 2000; n++) {
+		pid_t pid;
+		int len;
+
+		len = snprintf(text, sizeof(text), "%d", n);
+		if (pwrite(fd, text, len, 0) != len)
+			return 1;
+		pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+		if (!pid)
+			syscall(SYS_exit_group, 0);
+		memset(text, 0, sizeof(text));
+		if (pread(fd, text, sizeof(text) - 1, 0) <= 0)
+			text[0] = '?';
+		if (pwrite(fd, "0", 1, 0) != 1)
+			return 1;
+		if (pid < 0)
+			t->sh->value[1]++;
+		else
+			t->sh->value[0]++;
+		if (pid > 0)
+			while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+				;
+		t->sh->value[3] = n;
+		/* Not used up: no allocation had that number. */
+		if (pid > 0 && atoi(text) > 0)
+			break;
+	}
+	ut_say(t);
+	ut_await(t);
+	return 0;
+}
+
+TEST_F(utrace, each_allocation)
+{
+	struct ut_target *t = &self->t;
+
+	if (access("/proc/thread-self/fail-nth", W_OK))
+		SKIP(return, "no /proc/TID/fail-nth (FAULT_INJECTION)");
+	if (access(FAILSLAB, W_OK))
+		SKIP(return, "no " FAILSLAB " (FAILSLAB, debugfs mounted)");
+	ASSERT_EQ(0, fault_injection(true));
+	EXPECT_TRUE(ut_spawn(t, fail_each));
+	EXPECT_TRUE(attach_three(t, 0));
+	EXPECT_TRUE(ut_go(t));
+	EXPECT_TRUE(ut_until(t->sh->value[3] > 0));
+	EXPECT_TRUE(ut_hear(t));
+	TH_LOG("%ld allocations, %ld forks failed, %ld worked",
+	       t->sh->value[3], t->sh->value[1], t->sh->value[0]);
+	EXPECT_LT(5, t->sh->value[1]);
+	check_parent(_metadata, t, t->sh->value[0]);
+	fault_injection(false);
+}
+
+/* An attach that runs out of memory leaves nothing behind. */
+TEST_F(utrace, each_allocation_of_an_attach)
+{
+	struct ut_target *t = &self->t;
+	char text[32];
+	int fd, n, id = -1, failed = 0;
+
+	if (access(FAILSLAB, W_OK))
+		SKIP(return, "no " FAILSLAB " (FAILSLAB, debugfs mounted)");
+	fd = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		SKIP(return, "no /proc/TID/fail-nth (FAULT_INJECTION)");
+	t->arg = 3;
+	ASSERT_TRUE(ut_spawn(t, ut_threaded));
+	ASSERT_TRUE(ut_hear(t));
+	ASSERT_EQ(0, fault_injection(true));
+	for (n = 1; n < 200; n++) {
+		int len = snprintf(text, sizeof(text), "%d", n);
+
+		EXPECT_EQ(len, pwrite(fd, text, len, 0));
+		id = ut_attach_full(t->pid, UT_ATTACH_TREE, UT_OPS_FULL, 0);
+		memset(text, 0, sizeof(text));
+		EXPECT_LT(0, pread(fd, text, sizeof(text) - 1, 0));
+		EXPECT_EQ(1, pwrite(fd, "0", 1, 0));
+		if (id >= 0 && atoi(text) > 0)
+			break;
+		if (id >= 0)
+			ut_detach(id);
+		else
+			failed++;
+		EXPECT_TRUE(id >= 0 || id == -ENOMEM);
+	}
+	fault_injection(false);
+	close(fd);
+	EXPECT_LT(0, failed);
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, ut_events(id, 0, UT_BIT(EXIT)));
+	ASSERT_EQ(0, kill(t->pid, SIGTERM));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(3, ut_count(id, UT_EV_EXIT));
+}
+
+TEST_HARNESS_MAIN

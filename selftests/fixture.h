@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The fixture of most tests: the device is open, a target is to be spawned.
+ */
+#ifndef UTRACE_FIXTURE_H
+#define UTRACE_FIXTURE_H
+
+#include "target.h"
+
+FIXTURE(utrace) {
+	struct ut_target t;
+	int status;
+};
+
+FIXTURE_SETUP(utrace)
+{
+	int ret = ut_open();
+
+	if (ret)
+		SKIP(return, "no %s: %s (load utrace_test.ko)", UT_DEVICE,
+		     strerror(-ret));
+}
+
+FIXTURE_TEARDOWN(utrace)
+{
+	EXPECT_EQ(0, ut_close());
+	if (self->t.sh)
+		self->t.sh->quit = 1;
+	ut_kill_targets();
+}
+
+#endif /* UTRACE_FIXTURE_H */

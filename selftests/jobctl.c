@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Holds against job control, in every order.
+ *
+ * A thread that an engine holds takes part in a group stop.  A signal to a
+ * process of which all threads are held waits, as other signals do, and takes
+ * effect before any user code runs.
+ */
+#include <termios.h>
+
+#include "fixture.h"
+
+/* Attach to and hold a spinning single thread. */
+static int hold(struct ut_target *t)
+{
+	int id, ret;
+
+	if (!ut_spawn(t, ut_spin) || !ut_runs(t))
+		return -1;
+	id = ut_attach(t->pid, 0, UT_BIT(QUIESCE));
+	if (id < 0)
+		return id;
+	ret = ut_control(id, 0, UT_STOP);
+	if ((ret && ret != -EINPROGRESS) || !ut_held(t->pid))
+		return -1;
+	return id;
+}
+
+/* The parent is told of a stop, by the end of the wait. */
+static bool told_stop(pid_t pid)
+{
+	int status;
+
+	return ut_waitpid(pid, &status, WUNTRACED) == 1 && WIFSTOPPED(status);
+}
+
+static bool told_cont(pid_t pid)
+{
+	int status;
+
+	return ut_waitpid(pid, &status, WCONTINUED) == 1 &&
+	       WIFCONTINUED(status);
+}
+
+TEST_F(utrace, held_then_sigstop)
+{
+	struct ut_target *t = &self->t;
+	int id = hold(t);
+
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, kill(t->pid, SIGSTOP));
+	EXPECT_TRUE(ut_still(t));
+	ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
+	EXPECT_TRUE(told_stop(t->pid));
+	EXPECT_TRUE(ut_until(ut_state(t->pid) == 'T'));
+	EXPECT_TRUE(ut_still(t));
+	ASSERT_EQ(0, kill(t->pid, SIGCONT));
+	EXPECT_TRUE(told_cont(t->pid));
+	EXPECT_TRUE(ut_runs(t));
+}
+
+TEST_F(utrace, held_then_sigstop_no_code_runs)
+{
+	struct ut_target *t = &self->t;
+	int id = hold(t);
+	long old;
+
+	ASSERT_LT(0, id);
+	old = t->sh->counter;
+	ASSERT_EQ(0, kill(t->pid, SIGSTOP));
+	ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
+	ASSERT_TRUE(told_stop(t->pid));
+	EXPECT_EQ(old, t->sh->counter);
+}
+
+TEST_F(utrace, sigstop_then_held)
+{
+	struct ut_target *t = &self->t;
+	int id;
+
+	ASSERT_TRUE(ut_spawn(t, ut_spin));
+	id = ut_attach(t->pid, 0, UT_BIT(QUIESCE));
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, kill(t->pid, SIGSTOP));
+	ASSERT_TRUE(told_stop(t->pid));
+	ASSERT_TRUE(ut_until(ut_state(t->pid) == 'T'));
+	/* Stopped is stopped. */
+	EXPECT_EQ(0, ut_control(id, 0, UT_STOP));
+	/* SIGCONT is told, and ends one of the two. */
+	ASSERT_EQ(0, kill(t->pid, SIGCONT));
+	EXPECT_TRUE(told_cont(t->pid));
+	EXPECT_TRUE(ut_held(t->pid));
+	EXPECT_TRUE(ut_still(t));
+	ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
+	EXPECT_TRUE(ut_runs(t));
+}
+
+TEST_F(utrace, sigstop_then_held_then_resumed_first)
+{
+	struct ut_target *t = &self->t;
+	int id;
+
+	ASSERT_TRUE(ut_spawn(t, ut_spin));
+	id = ut_attach(t->pid, 0, UT_BIT(QUIESCE));
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, kill(t->pid, SIGSTOP));
+	ASSERT_TRUE(told_stop(t->pid));
+	EXPECT_EQ(0, ut_control(id, 0, UT_STOP));
+	ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
+	EXPECT_TRUE(ut_stays(ut_state(t->pid) == 'T'));
+	EXPECT_TRUE(ut_still(t));
+	ASSERT_EQ(0, kill(t->pid, SIGCONT));
+	EXPECT_TRUE(ut_runs(t));
+}
+
+TEST_F(utrace, detach_in_group_stop)
+{
+	struct ut_target *t = &self->t;
+	int id;
+
+	ASSERT_TRUE(ut_spawn(t, ut_spin));
+	id = ut_attach(t->pid, 0, UT_BIT(QUIESCE));
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, kill(t->pid, SIGSTOP));
+	ASSERT_TRUE(told_stop(t->pid));
+	EXPECT_EQ(0, ut_control(id, 0, UT_STOP));
+	EXPECT_EQ(0, ut_detach(id));
+	EXPECT_TRUE(ut_stays(ut_state(t->pid) == 'T'));
+	EXPECT_TRUE(ut_still(t));
+	ASSERT_EQ(0, kill(t->pid, SIGCONT));
+	EXPECT_TRUE(ut_runs(t));
+}
+
+TEST_F(utrace, held_then_sigstop_then_sigcont)
+{
+	struct ut_target *t = &self->t;
+	int id = hold(t);
+
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, kill(t->pid, SIGSTOP));
+	ASSERT_EQ(0, kill(t->pid, SIGCONT));
+	EXPECT_TRUE(ut_stays(ut_state(t->pid) == 't'));
+	EXPECT_TRUE(ut_still(t));
+	ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
+	/* SIGCONT took the stop back before it was acted on. */
+	EXPECT_TRUE(ut_runs(t));
+	EXPECT_NE('T', ut_state(t->pid));
+}
+
+TEST_F(utrace, kill_in_both_stops)
+{
+	struct ut_target *t = &self->t;
+	int id;
+
+	ASSERT_TRUE(ut_spawn(t, ut_spin));
+	id = ut_attach(t->pid, 0, UT_BIT(QUIESCE));
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, kill(t->pid, SIGSTOP));
+	ASSERT_TRUE(told_stop(t->pid));
+	EXPECT_EQ(0, ut_control(id, 0, UT_STOP));
+	ASSERT_EQ(0, kill(t->pid, SIGKILL));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(SIGKILL, WTERMSIG(self->status));
+}
+
+/* A handler answers UTRACE_STOP to each job control event. */
+TEST_F(utrace, stop_at_continue)
+{
+	struct ut_target *t = &self->t;
+	int id;
+
+	ASSERT_TRUE(ut_spawn(t, ut_spin));
+	id = ut_attach(t->pid, 0, UT_BIT(QUIESCE) | UT_BIT(JCTL));
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, ut_rule(.id = id, .event = UT_EV_JCTL, .count = 1,
+			     .match = CLD_CONTINUED, .answer = UT_STOP));
+	ASSERT_EQ(0, kill(t->pid, SIGSTOP));
+	ASSERT_TRUE(told_stop(t->pid));
+	ASSERT_EQ(0, kill(t->pid, SIGCONT));
+	EXPECT_TRUE(told_cont(t->pid));
+	EXPECT_TRUE(ut_held(t->pid));
+	EXPECT_TRUE(ut_still(t));
+	ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
+	EXPECT_TRUE(ut_runs(t));
+}
+
+/* Threads: number 1 held. */
+static int hold_one(struct ut_target *t)
+{
+	int id, ret;
+
+	t->arg = 3;
+	if (!ut_spawn(t, ut_threaded) || !ut_hear(t))
+		return -1;
+	id = ut_attach(t->sh->tid[1], 0, UT_BIT(QUIESCE));
+	if (id < 0)
+		return id;
+	ret = ut_control(id, 0, UT_STOP);
+	if ((ret && ret != -EINPROGRESS) || !ut_held(t->sh->tid[1]))
+		return -1;
+	return id;
+}
+
+TEST_F(utrace, held_thread_takes_part)
+{
+	struct ut_target *t = &self->t;
+	int id = hold_one(t);
+
+	ASSERT_LT(0, id);
+	EXPECT_TRUE(ut_thread_runs(t, 0));
+	ASSERT_EQ(0, kill(t->pid, SIGSTOP));
+	/* The stop is complete although one thread is held. */
+	EXPECT_TRUE(told_stop(t->pid));
+	EXPECT_TRUE(ut_until(ut_state(t->sh->tid[0]) == 'T'));
+	EXPECT_TRUE(ut_until(ut_state(t->sh->tid[2]) == 'T'));
+	ASSERT_EQ(0, kill(t->pid, SIGCONT));
+	EXPECT_TRUE(told_cont(t->pid));
+	EXPECT_TRUE(ut_thread_runs(t, 0));
+	EXPECT_TRUE(ut_thread_runs(t, 2));
+	EXPECT_EQ('t', ut_state(t->sh->tid[1]));
+	EXPECT_TRUE(ut_thread_still(t, 1));
+	ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
+	EXPECT_TRUE(ut_thread_runs(t, 1));
+}
+
+TEST_F(utrace, held_thread_released_in_group_stop)
+{
+	struct ut_target *t = &self->t;
+	int id = hold_one(t);
+
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, kill(t->pid, SIGSTOP));
+	ASSERT_TRUE(told_stop(t->pid));
+	ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
+	EXPECT_TRUE(ut_until(ut_state(t->sh->tid[1]) == 'T'));
+	EXPECT_TRUE(ut_thread_still(t, 1));
+	/* The parent is not told twice. */
+	EXPECT_EQ(0, waitpid(t->pid, &self->status, WUNTRACED | WNOHANG));
+	ASSERT_EQ(0, kill(t->pid, SIGCONT));
+	EXPECT_TRUE(ut_thread_runs(t, 0));
+	EXPECT_TRUE(ut_thread_runs(t, 1));
+	EXPECT_TRUE(ut_thread_runs(t, 2));
+}
+
+TEST_F(utrace, process_held_in_group_stop)
+{
+	struct ut_target *t = &self->t;
+	int id, i;
+
+	t->arg = 3;
+	ASSERT_TRUE(ut_spawn(t, ut_threaded));
+	ASSERT_TRUE(ut_hear(t));
+	id = ut_attach(t->pid, UT_ATTACH_PROCESS, UT_BIT(QUIESCE));
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, kill(t->pid, SIGSTOP));
+	ASSERT_TRUE(told_stop(t->pid));
+	for (i = 0; i < 3; i++)
+		ASSERT_TRUE(ut_until(ut_state(t->sh->tid[i]) == 'T'));
+	EXPECT_EQ(0, ut_control(id, 0, UT_STOP));
+	ASSERT_EQ(0, kill(t->pid, SIGCONT));
+	EXPECT_TRUE(told_cont(t->pid));
+	for (i = 0; i < 3; i++) {
+		EXPECT_TRUE(ut_held(t->sh->tid[i]));
+		EXPECT_TRUE(ut_thread_still(t, i));
+	}
+	ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
+	for (i = 0; i < 3; i++)
+		EXPECT_TRUE(ut_thread_runs(t, i));
+}
+
+/* A signal to the process goes to a thread that can take it. */
+TEST_F(utrace, signal_passes_by_the_held_thread)
+{
+	struct ut_target *t = &self->t;
+
+	ASSERT_LT(0, hold_one(t));
+	ASSERT_EQ(0, kill(t->pid, SIGTERM));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(SIGTERM, WTERMSIG(self->status));
+}
+
+/* Ctrl-Z at a terminal: one held thread, a parent that waits for the job. */
+static int job_target(struct ut_target *t)
+{
+	t->arg = 3;
+	/* The foreground group of its own terminal session. */
+	while (tcgetpgrp(STDIN_FILENO) != getpgrp())
+		sched_yield();
+	return ut_threaded(t);
+}
+
+/* value[1]: pid of the job, value[2..4]: 1 when it was seen to happen. */
+static int shell_target(struct ut_target *t)
+{
+	char *name = (char *)t->arg;
+	int fd, status;
+	pid_t pid;
+
+	setsid();
+	fd = open(name, O_RDWR);
+	if (fd < 0 || ioctl(fd, TIOCSCTTY, 0))
+		return 99;
+	dup2(fd, STDIN_FILENO);
+	signal(SIGTTOU, SIG_IGN);
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		setpgid(0, 0);
+		_exit(job_target(t));
+	}
+	setpgid(pid, pid);
+	tcsetpgrp(STDIN_FILENO, pid);
+	t->sh->value[1] = pid;
+	if (waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status))
+		t->sh->value[2] = WSTOPSIG(status);
+	ut_await(t);
+	kill(-pid, SIGCONT);
+	if (waitpid(pid, &status, WCONTINUED) == pid && WIFCONTINUED(status))
+		t->sh->value[3] = 1;
+	ut_await(t);
+	kill(-pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	return 0;
+}
+
+TEST_F(utrace, control_z)
+{
+	struct ut_target *t = &self->t;
+	int master, id, ret;
+
+	master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+	if (master < 0)
+		SKIP(return, "no pseudo terminals: %s", strerror(errno));
+	ASSERT_EQ(0, grantpt(master));
+	ASSERT_EQ(0, unlockpt(master));
+	t->arg = (long)ptsname(master);
+	ASSERT_TRUE(ut_spawn(t, shell_target));
+	ASSERT_TRUE(ut_hear(t));
+	id = ut_attach(t->sh->tid[1], 0, UT_BIT(QUIESCE));
+	ASSERT_LT(0, id);
+	ret = ut_control(id, 0, UT_STOP);
+	ASSERT_TRUE(ret == 0 || ret == -EINPROGRESS);
+	ASSERT_TRUE(ut_held(t->sh->tid[1]));
+	ASSERT_EQ(1, write(master, "\x1a", 1));
+	/* The shell gets its prompt back. */
+	EXPECT_TRUE(ut_until(t->sh->value[2] == SIGTSTP));
+	ASSERT_TRUE(ut_go(t));
+	EXPECT_TRUE(ut_until(t->sh->value[3] == 1));
+	EXPECT_TRUE(ut_thread_runs(t, 0));
+	EXPECT_TRUE(ut_thread_still(t, 1));
+	ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
+	EXPECT_TRUE(ut_thread_runs(t, 1));
+	ASSERT_TRUE(ut_go(t));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	close(master);
+}
+
+/* Both at once, again and again; in the end it runs. */
+TEST_F(utrace, storm)
+{
+	struct ut_target *t = &self->t;
+	long end = ut_now_ms() + 5000;
+	int id, ret, status, i;
+	pid_t pid;
+
+	t->arg = 3;
+	ASSERT_TRUE(ut_spawn(t, ut_threaded));
+	ASSERT_TRUE(ut_hear(t));
+	id = ut_attach(t->pid, UT_ATTACH_PROCESS,
+		       UT_BIT(QUIESCE) | UT_BIT(JCTL) | UT_SIGNAL_ALL);
+	ASSERT_LT(0, id);
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		ut_be_child();
+		while (ut_now_ms() < end) {
+			kill(t->pid, SIGSTOP);
+			kill(t->pid, SIGCONT);
+		}
+		_exit(0);
+	}
+	while (ut_now_ms() < end) {
+		ret = ut_control(id, 0, UT_STOP);
+		ASSERT_TRUE(ret == 0 || ret == -EINPROGRESS);
+		ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
+		ut_pull(0);
+		ut_nrec = 0;
+	}
+	ASSERT_EQ(1, ut_waitpid(pid, &status, 0));
+	ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
+	for (i = 0; i < 3; i++)
+		EXPECT_TRUE(ut_thread_runs(t, i));
+	/* And job control still works. */
+	while (waitpid(t->pid, &status,
+		       WUNTRACED | WCONTINUED | WNOHANG) > 0)
+		;
+	ASSERT_EQ(0, kill(t->pid, SIGSTOP));
+	EXPECT_TRUE(told_stop(t->pid));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The two halves of the module: device.c (what user space asks) and
+ * callbacks.c (what the traced tasks run).
+ */
+#ifndef UTRACE_TEST_H
+#define UTRACE_TEST_H
+
+#include <linux/atomic.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/sched.h>
+#include <linux/spinlock.h>
+#include <linux/utrace.h>
+#include <linux/wait.h>
+#include <linux/xarray.h>
+
+#include "utrace_test_ioctl.h"
+
+/* Records that one session can have unread; a power of two. */
+#define UT_RING		8192
+
+/* One open file. */
+struct ut_session {
+	struct kref		kref;
+	/* Engines whose release() has not run. */
+	atomic_t		live;
+	struct xarray		engines;	/* id -> utrace_engine */
+	wait_queue_head_t	wait;
+	spinlock_t		lock;		/* all below */
+	struct ut_record	*ring;		/* NULL once closed */
+	unsigned int		head;
+	unsigned int		tail;
+	u64			seq;
+	u64			lost;
+};
+
+/* The data of one engine. */
+struct ut_engine {
+	struct ut_session	*session;
+	struct task_struct	*task;		/* counted */
+	u32			id;
+	u32			flags;
+	u32			ops;
+	u32			nolog;
+	spinlock_t		lock;		/* rules, follow */
+	struct list_head	rules;
+	struct ut_follow	follow;
+	struct xarray		wants;		/* tid -> action */
+	atomic64_t		count[UT_EV_MAX];
+};
+
+struct ut_rule_node {
+	struct list_head	node;
+	struct ut_rule		rule;
+};
+
+/* callbacks.c */
+extern const struct utrace_engine_ops *const ut_ops[2];
+
+/* device.c */
+struct utrace_engine *ut_engine_attach(struct ut_session *session,
+				       struct task_struct *task,
+				       const struct ut_attach *arg, u32 *id);
+void ut_engine_free(struct ut_engine *e);
+void ut_log(struct ut_engine *e, struct ut_record *rec);
+
+#endif /* UTRACE_TEST_H */

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the selftests and the module utrace_test say to each other.
+ *
+ * <linux/utrace.h> is not for user space, so its values are here once more
+ * with the prefix UT_; the module asserts that they are the same.
+ */
+#ifndef UTRACE_TEST_IOCTL_H
+#define UTRACE_TEST_IOCTL_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+#define UT_DEVICE	"/dev/utrace_test"
+
+/* Events, then what only the log knows. */
+enum ut_event {
+	UT_EV_QUIESCE,
+	UT_EV_REAP,
+	UT_EV_CLONE,
+	UT_EV_EXEC,
+	UT_EV_EXIT,
+	UT_EV_DEATH,
+	UT_EV_SYSCALL_ENTRY,
+	UT_EV_SYSCALL_EXIT,
+	UT_EV_SIGNAL,
+	UT_EV_SIGNAL_IGN,
+	UT_EV_SIGNAL_STOP,
+	UT_EV_SIGNAL_TERM,
+	UT_EV_SIGNAL_CORE,
+	UT_EV_JCTL,
+	UT_EV_VFORK_DONE,
+	UT_EV_CREDS,
+	UT_EV_NR,
+	/* report_signal() with UTRACE_SIGNAL_REPORT */
+	UT_EV_REPORT = UT_EV_NR,
+	/* report_signal() with UTRACE_SIGNAL_HANDLER */
+	UT_EV_HANDLER,
+	/* release() */
+	UT_EV_RELEASE,
+	/* A callback that a rule delayed is about to return */
+	UT_EV_RETURN,
+	UT_EV_MAX
+};
+
+#define UT_BIT(ev)	(1UL << UT_EV_##ev)
+#define UT_SYSCALL	(UT_BIT(SYSCALL_ENTRY) | UT_BIT(SYSCALL_EXIT))
+#define UT_SIGNAL_ALL	(UT_BIT(SIGNAL) | UT_BIT(SIGNAL_IGN) |		\
+			 UT_BIT(SIGNAL_STOP) | UT_BIT(SIGNAL_TERM) |	\
+			 UT_BIT(SIGNAL_CORE))
+#define UT_ALL		((1UL << UT_EV_NR) - 1)
+
+enum ut_action {
+	UT_STOP,
+	UT_INTERRUPT,
+	UT_REPORT,
+	UT_SINGLESTEP,
+	UT_BLOCKSTEP,
+	UT_RESUME,
+	UT_DETACH,
+};
+
+#define UT_RESUME_MASK		0x07
+
+#define UT_SIGNAL_DELIVER	0x00
+#define UT_SIGNAL_IGN		0x10
+#define UT_SIGNAL_TERM		0x20
+#define UT_SIGNAL_CORE		0x30
+#define UT_SIGNAL_STOP		0x40
+#define UT_SIGNAL_TSTP		0x50
+#define UT_SIGNAL_REPORT	0x60
+#define UT_SIGNAL_HANDLER	0x70
+#define UT_SIGNAL_MASK		0xf0
+#define UT_SIGNAL_HOLD		0x100
+
+#define UT_SYSCALL_RUN		0x00
+#define UT_SYSCALL_ABORT	0x10
+#define UT_SYSCALL_MASK		0xf0
+#define UT_SYSCALL_RESUMED	0x100
+#define UT_SYSCALL_UNPAIRED	0x200
+
+#define UT_ATTACH_MATCH_OPS	0x0001
+#define UT_ATTACH_MATCH_DATA	0x0002
+#define UT_ATTACH_CREATE	0x0010
+#define UT_ATTACH_EXCLUSIVE	0x0020
+#define UT_ATTACH_ANY_SCOPE	0x0040
+#define UT_ATTACH_OWN_EVENTS	0x0080
+#define UT_ATTACH_PROCESS	0x0100
+#define UT_ATTACH_TREE		0x0200
+#define UT_ATTACH_MUTATOR	0x0000
+#define UT_ATTACH_OBSERVER	0x1000
+#define UT_ATTACH_ENFORCER	0x2000
+#define UT_ATTACH_LAST_RESORT	0x3000
+
+/* Which table of callbacks an engine gets. */
+enum ut_ops {
+	UT_OPS_FULL,
+	/* No name and no owner, as a table of 2010 */
+	UT_OPS_BARE,
+};
+
+/**
+ * struct ut_attach - UT_IOC_ATTACH
+ * @pid: thread to attach to, in the caller's pid namespace
+ * @flags: UT_ATTACH_*
+ * @ops: enum ut_ops
+ * @nolog: bits of enum ut_event that are counted but not logged
+ * @data: without UT_ATTACH_CREATE: the engine whose data is looked for
+ * @id: out: the engine
+ */
+struct ut_attach {
+	__s32 pid;
+	__u32 flags;
+	__u32 ops;
+	__u32 nolog;
+	__u32 data;
+	__u32 id;
+};
+
+/* UT_IOC_EVENTS; @tid 0 is no task: every task of the scope. */
+struct ut_events {
+	__u32 id;
+	__s32 tid;
+	__u64 events;
+};
+
+/*
+ * UT_IOC_CONTROL.  After UT_STOP, and after a rule answered UTRACE_STOP, the
+ * engine goes on answering UTRACE_STOP, as its author would have it do, until
+ * another action is asked for; after UT_SINGLESTEP and UT_BLOCKSTEP it does
+ * the same until the step is reported.
+ */
+struct ut_control {
+	__u32 id;
+	__s32 tid;
+	__u32 action;
+	__u32 pad;
+};
+
+/* UT_IOC_BARRIER; @sync: utrace_barrier_sync(). */
+struct ut_barrier {
+	__u32 id;
+	__s32 tid;
+	__u32 sync;
+	__u32 pad;
+};
+
+/* UT_IOC_FILTER; @nrs points to @n numbers, NULL takes the filter off. */
+struct ut_filter {
+	__u32 id;
+	__u32 n;
+	__u64 nrs;
+};
+
+/* UT_IOC_EXAMINE; both results are out, as are the registers. */
+struct ut_examine {
+	__u32 id;
+	__s32 tid;
+	__u32 delay_ms;
+	__s32 prepare;
+	__s32 finish;
+	__s32 nr;
+	__u64 ip;
+	__u64 sp;
+	__s64 result;
+	__u64 arg[6];
+};
+
+/* What a rule changes, and in which event. */
+#define UT_CHANGE_NR		0x01	/* SYSCALL_ENTRY: nr */
+#define UT_CHANGE_ARG		0x02	/* SYSCALL_ENTRY: argument argi */
+#define UT_CHANGE_RESULT	0x04	/* SYSCALL_ENTRY, _EXIT: result */
+#define UT_CHANGE_SIGNO		0x08	/* Signals: number */
+#define UT_CHANGE_HANDLER	0x10	/* Signals: sa_handler */
+#define UT_CHANGE_CODE		0x20	/* EXIT: wait status */
+#define UT_CHANGE_EVENTS	0x40	/* Any: utrace_set_events(current) */
+#define UT_CHANGE_CONTROL	0x80	/* Any: utrace_control(current) */
+
+#define UT_ANY		(-1000000)	/* ut_rule.match: whatever */
+#define UT_PASS		0x10000		/* ut_rule.answer: predecessor's */
+
+/**
+ * struct ut_rule - UT_IOC_RULE: how an engine answers an event
+ * @id: the engine
+ * @event: enum ut_event
+ * @match: UT_ANY or the syscall, the signal, the jctl type, the event that
+ *	report_quiesce() is told of
+ * @tid: 0 or the only thread the rule is for
+ * @answer: what the callback returns; with UT_PASS only the resume action,
+ *	the rest is what the predecessor said
+ * @count: how many times the rule is used; 0 is for ever
+ * @delay_ms: how long the callback sleeps first
+ * @change: UT_CHANGE_*
+ * @nr: new syscall number
+ * @signo: new signal
+ * @argi: which argument is changed
+ * @control: for UT_CHANGE_CONTROL
+ * @arg: to what
+ * @result: new result
+ * @handler: new sa_handler
+ * @code: new wait status
+ * @events: for UT_CHANGE_EVENTS
+ *
+ * The first rule that fits is used.  Without one the answer is what was last
+ * asked for, see struct ut_control, and the rest what the predecessor said.
+ */
+struct ut_rule {
+	__u32 id;
+	__u32 event;
+	__s32 match;
+	__s32 tid;
+	__u32 answer;
+	__u32 count;
+	__u32 delay_ms;
+	__u32 change;
+	__s32 nr;
+	__s32 signo;
+	__u32 argi;
+	__u32 control;
+	__u64 arg;
+	__s64 result;
+	__u64 handler;
+	__s64 code;
+	__u64 events;
+};
+
+/**
+ * struct ut_follow - UT_IOC_FOLLOW: report_clone() attaches to the child
+ * @id: the engine
+ * @on: whether it does
+ * @flags: UT_ATTACH_* of the child's engine
+ * @control: UT_RESUME or what is asked of the child before it runs
+ * @events: of the child's engine
+ *
+ * The child's engine follows in the same way.  Its id is in the CLONE record.
+ */
+struct ut_follow {
+	__u32 id;
+	__u32 on;
+	__u32 flags;
+	__u32 control;
+	__u64 events;
+};
+
+/**
+ * struct ut_record - one callback
+ * @seq: order in the session, from 0
+ * @id: engine
+ * @event: enum ut_event
+ * @tid: of the task the callback ran for, initial pid namespace
+ * @tgid: of its process
+ * @runner: the thread that ran it; differs from @tid for REAP only
+ * @action: argument action
+ * @answer: what the callback returns
+ * @nr: syscall, signal, jctl type
+ * @val: by event:
+ *	QUIESCE: argument event
+ *	CLONE: clone flags, child's tid, child's tgid, its new engine, errno
+ *	EXEC: ip, fmt == NULL
+ *	EXIT: orig_code, *code
+ *	DEATH: group_dead, signal
+ *	SYSCALL_ENTRY: arguments
+ *	SYSCALL_EXIT: result
+ *	signals: si_code, si_pid, orig_ka == NULL, sa_handler of orig_ka,
+ *	sa_handler of return_ka
+ *	JCTL: notify
+ *	VFORK_DONE: child_pid
+ *	RETURN: the event it was for
+ * @comm: of the task
+ */
+struct ut_record {
+	__u64 seq;
+	__u32 id;
+	__u32 event;
+	__s32 tid;
+	__s32 tgid;
+	__s32 runner;
+	__u32 action;
+	__u32 answer;
+	__s32 nr;
+	__s64 val[6];
+	char comm[16];
+};
+
+/**
+ * struct ut_log - UT_IOC_LOG: take records out of the ring
+ * @buf: struct ut_record *
+ * @max: room there
+ * @timeout_ms: how long to wait for the first
+ * @n: out: how many
+ * @pad: 0
+ * @lost: out: how many found the ring full, since the session began
+ */
+struct ut_log {
+	__u64 buf;
+	__u32 max;
+	__u32 timeout_ms;
+	__u32 n;
+	__u32 pad;
+	__u64 lost;
+};
+
+/* UT_IOC_COUNTS: how often each event came, logged or not. */
+struct ut_counts {
+	__u32 id;
+	__u32 pad;
+	__u64 count[UT_EV_MAX];
+};
+
+/* UT_IOC_DETACH; @ret: out: what utrace_control(DETACH) said. */
+struct ut_detach {
+	__u32 id;
+	__s32 ret;
+};
+
+#define UT_MAGIC		0xb5
+#define UT_IOC_ATTACH		_IOWR(UT_MAGIC, 0, struct ut_attach)
+#define UT_IOC_EVENTS		_IOW(UT_MAGIC, 1, struct ut_events)
+#define UT_IOC_CONTROL		_IOW(UT_MAGIC, 2, struct ut_control)
+#define UT_IOC_BARRIER		_IOW(UT_MAGIC, 3, struct ut_barrier)
+#define UT_IOC_FILTER		_IOW(UT_MAGIC, 4, struct ut_filter)
+#define UT_IOC_EXAMINE		_IOWR(UT_MAGIC, 5, struct ut_examine)
+#define UT_IOC_RULE		_IOW(UT_MAGIC, 6, struct ut_rule)
+/* Forget the rules of an engine. */
+#define UT_IOC_NORULES		_IOW(UT_MAGIC, 7, __u32)
+#define UT_IOC_FOLLOW		_IOW(UT_MAGIC, 8, struct ut_follow)
+#define UT_IOC_LOG		_IOWR(UT_MAGIC, 9, struct ut_log)
+#define UT_IOC_COUNTS		_IOWR(UT_MAGIC, 10, struct ut_counts)
+/* Detach, utrace_barrier_sync(), put. */
+#define UT_IOC_DETACH		_IOWR(UT_MAGIC, 11, struct ut_detach)
+/* The same with all engines; returns how many were not released by that. */
+#define UT_IOC_DETACH_ALL	_IO(UT_MAGIC, 12)
+
+#endif /* UTRACE_TEST_IOCTL_H */

@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who is called when: classes and age of engines, ptrace around them, seccomp
+ * behind them.
+ */
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+
+#include "fixture.h"
+
+static int mark_target(struct ut_target *t)
+{
+	int i;
+
+	ut_await(t);
+	for (i = 0; i < t->arg; i++) {
+		errno = 0;
+		t->sh->value[2 * i] = ut_mark(10 * i);
+		t->sh->value[2 * i + 1] = errno;
+	}
+	return 0;
+}
+
+static int fork_target(struct ut_target *t)
+{
+	ut_await(t);
+	ut_mark(0);
+	return ut_fork_wait(0);
+}
+
+/* Position among the records of @event and @nr of each engine in @ids. */
+static void positions(const int *ids, int n, int event, int nr, int *pos)
+{
+	int i;
+
+	ut_pull(0);
+	for (i = 0; i < n; i++)
+		pos[i] = ut_find(0, ids[i], event, UT_ANY, nr);
+}
+
+TEST_F(utrace, classes)
+{
+	static const __u32 class[8] = {
+		UT_ATTACH_MUTATOR, UT_ATTACH_LAST_RESORT, UT_ATTACH_ENFORCER,
+		UT_ATTACH_OBSERVER, UT_ATTACH_ENFORCER, UT_ATTACH_MUTATOR,
+		UT_ATTACH_LAST_RESORT, UT_ATTACH_OBSERVER,
+	};
+	enum { M1, L1, E1, O1, E2, M2, L2, O2 };
+	struct ut_target *t = &self->t;
+	int id[8], p[8], i;
+
+	ASSERT_TRUE(ut_spawn(t, fork_target));
+	for (i = 0; i < 8; i++) {
+		/* Scope has nothing to do with it. */
+		__u32 scope = i % 3 == 0 ? 0 : i % 3 == 1 ?
+			UT_ATTACH_PROCESS : UT_ATTACH_TREE;
+
+		id[i] = ut_attach(t->pid, class[i] | scope,
+				  UT_SYSCALL | UT_BIT(CLONE));
+		ASSERT_LT(0, id[i]);
+	}
+	ASSERT_TRUE(ut_go(t));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+
+	/* Entry: class by class, newest first. */
+	positions(id, 8, UT_EV_SYSCALL_ENTRY, UT_MARK_NR, p);
+	ASSERT_LE(0, p[O2]);
+	EXPECT_LT(p[O2], p[O1]);
+	EXPECT_LT(p[O1], p[M2]);
+	EXPECT_LT(p[M2], p[M1]);
+	EXPECT_LT(p[M1], p[E2]);
+	EXPECT_LT(p[E2], p[E1]);
+	EXPECT_LT(p[E1], p[L1]);
+	EXPECT_LT(p[E1], p[L2]);
+
+	/* Exit: the other way round, last resort still last. */
+	positions(id, 8, UT_EV_SYSCALL_EXIT, UT_MARK_NR, p);
+	ASSERT_LE(0, p[E1]);
+	EXPECT_LT(p[E1], p[E2]);
+	EXPECT_LT(p[E2], p[M1]);
+	EXPECT_LT(p[M1], p[M2]);
+	EXPECT_LT(p[M2], p[O1]);
+	EXPECT_LT(p[O1], p[O2]);
+	EXPECT_LT(p[O2], p[L1]);
+	EXPECT_LT(p[O2], p[L2]);
+
+	/* All else: class by class, oldest first. */
+	positions(id, 8, UT_EV_CLONE, UT_ANY, p);
+	ASSERT_LE(0, p[O1]);
+	EXPECT_LT(p[O1], p[O2]);
+	EXPECT_LT(p[O2], p[M1]);
+	EXPECT_LT(p[M1], p[M2]);
+	EXPECT_LT(p[M2], p[E1]);
+	EXPECT_LT(p[E1], p[E2]);
+	EXPECT_LT(p[E2], p[L1]);
+	EXPECT_LT(p[L1], p[L2]);
+}
+
+/* Both want another number: the last called, the older one, has its way. */
+TEST_F(utrace, last_word_of_mutators)
+{
+	struct ut_target *t = &self->t;
+	int old, new, i;
+
+	t->arg = 1;
+	ASSERT_TRUE(ut_spawn(t, mark_target));
+	old = ut_attach(t->pid, 0, UT_SYSCALL);
+	new = ut_attach(t->pid, 0, UT_SYSCALL);
+	ASSERT_LT(0, old);
+	ASSERT_LT(0, new);
+	ASSERT_EQ(0, ut_rule(.id = new, .event = UT_EV_SYSCALL_ENTRY,
+			     .match = UT_MARK_NR, .answer = UT_RESUME,
+			     .count = 1, .change = UT_CHANGE_NR,
+			     .nr = SYS_getuid));
+	ASSERT_EQ(0, ut_rule(.id = old, .event = UT_EV_SYSCALL_ENTRY,
+			     .match = SYS_getuid, .answer = UT_RESUME,
+			     .count = 1, .change = UT_CHANGE_NR,
+			     .nr = SYS_gettid));
+	/* And of the result it is the newer one, closest to user mode. */
+	ASSERT_EQ(0, ut_rule(.id = old, .event = UT_EV_SYSCALL_EXIT,
+			     .match = SYS_gettid, .answer = UT_RESUME,
+			     .count = 1, .change = UT_CHANGE_RESULT,
+			     .result = 11));
+	ASSERT_EQ(0, ut_rule(.id = new, .event = UT_EV_SYSCALL_EXIT,
+			     .match = SYS_gettid, .answer = UT_RESUME,
+			     .count = 1, .change = UT_CHANGE_RESULT,
+			     .result = 22));
+	ASSERT_TRUE(ut_go(t));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(22, t->sh->value[0]);
+	i = ut_seen(0, new, UT_EV_SYSCALL_EXIT, t->pid, SYS_gettid);
+	ASSERT_LE(0, i);
+	EXPECT_EQ(11, ut_rec[i].val[0]);
+}
+
+/* An enforcer takes back what a mutator did, and the reverse fails. */
+TEST_F(utrace, enforcer_has_the_last_word)
+{
+	struct ut_target *t = &self->t;
+	int enforcer, mutator, i;
+
+	t->arg = 2;
+	ASSERT_TRUE(ut_spawn(t, mark_target));
+	enforcer = ut_attach(t->pid, UT_ATTACH_ENFORCER, UT_SYSCALL);
+	mutator = ut_attach(t->pid, 0, UT_SYSCALL);
+	ASSERT_LT(0, enforcer);
+	ASSERT_LT(0, mutator);
+	ASSERT_EQ(0, ut_rule(.id = mutator, .event = UT_EV_SYSCALL_ENTRY,
+			     .match = UT_MARK_NR, .count = 1,
+			     .answer = UT_RESUME | UT_SYSCALL_ABORT));
+	ASSERT_EQ(0, ut_rule(.id = enforcer, .event = UT_EV_SYSCALL_ENTRY,
+			     .match = UT_MARK_NR, .count = 1,
+			     .answer = UT_RESUME | UT_SYSCALL_RUN));
+	ASSERT_EQ(0, ut_rule(.id = mutator, .event = UT_EV_SYSCALL_ENTRY,
+			     .match = UT_MARK_NR, .count = 1,
+			     .answer = UT_RESUME | UT_SYSCALL_RUN));
+	ASSERT_EQ(0, ut_rule(.id = enforcer, .event = UT_EV_SYSCALL_ENTRY,
+			     .match = UT_MARK_NR, .count = 1,
+			     .answer = UT_RESUME | UT_SYSCALL_ABORT));
+	ASSERT_TRUE(ut_go(t));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	i = ut_seen(0, enforcer, UT_EV_SYSCALL_ENTRY, t->pid, UT_MARK_NR);
+	ASSERT_LE(0, i);
+	EXPECT_EQ(UT_SYSCALL_ABORT, ut_rec[i].action & UT_SYSCALL_MASK);
+	EXPECT_EQ(getpid(), t->sh->value[0]);
+	EXPECT_EQ(ENOSYS, t->sh->value[3]);
+}
+
+/* The resume action shown is the smallest so far. */
+TEST_F(utrace, resume_action_of_those_before)
+{
+	struct ut_target *t = &self->t;
+	int first, second, i;
+
+	t->arg = 1;
+	ASSERT_TRUE(ut_spawn(t, mark_target));
+	second = ut_attach(t->pid, 0, UT_SYSCALL);
+	first = ut_attach(t->pid, 0, UT_SYSCALL | UT_BIT(QUIESCE));
+	ASSERT_LT(0, first);
+	ASSERT_LT(0, second);
+	ASSERT_EQ(0, ut_rule(.id = first, .event = UT_EV_SYSCALL_ENTRY,
+			     .match = UT_MARK_NR, .answer = UT_REPORT));
+	ASSERT_TRUE(ut_go(t));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	i = ut_seen(0, first, UT_EV_SYSCALL_ENTRY, t->pid, UT_MARK_NR);
+	ASSERT_LE(0, i);
+	EXPECT_EQ(UT_RESUME, ut_rec[i].action & UT_RESUME_MASK);
+	i = ut_find(0, second, UT_EV_SYSCALL_ENTRY, t->pid, UT_MARK_NR);
+	ASSERT_LE(0, i);
+	EXPECT_EQ(UT_REPORT, ut_rec[i].action & UT_RESUME_MASK);
+}
+
+/* Not one exit without its entry, nor the reverse. */
+static int many_marks(struct ut_target *t)
+{
+	int i;
+
+	ut_await(t);
+	for (i = 0; i < 1000; i++)
+		ut_mark(i);
+	return 0;
+}
+
+TEST_F(utrace, every_entry_has_its_exit)
+{
+	struct ut_target *t = &self->t;
+	int id, i, open = 0;
+
+	ASSERT_TRUE(ut_spawn(t, many_marks));
+	ASSERT_TRUE(ut_until(ut_asleep_in(t->pid, SYS_read)));
+	id = ut_attach(t->pid, 0, UT_SYSCALL);
+	ASSERT_LT(0, id);
+	/* Some are skipped, some get another number. */
+	ut_rule(.id = id, .event = UT_EV_SYSCALL_ENTRY, .match = UT_MARK_NR,
+		.count = 10, .answer = UT_RESUME | UT_SYSCALL_ABORT);
+	ut_rule(.id = id, .event = UT_EV_SYSCALL_ENTRY, .match = UT_MARK_NR,
+		.count = 10, .answer = UT_RESUME, .change = UT_CHANGE_NR,
+		.nr = SYS_getuid);
+	ASSERT_TRUE(ut_go(t));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	ut_pull(0);
+	ASSERT_EQ(0, ut_lost());
+	for (i = 0; i < ut_nrec; i++) {
+		if (ut_rec[i].event == UT_EV_SYSCALL_ENTRY) {
+			EXPECT_EQ(0, open);
+			open = 1;
+		} else if (!(ut_rec[i].action & UT_SYSCALL_UNPAIRED)) {
+			EXPECT_EQ(1, open);
+			open = 0;
+		}
+	}
+	/* Only exit_group() never comes back. */
+	EXPECT_EQ(1, open);
+	EXPECT_EQ(SYS_exit_group, ut_rec[ut_nrec - 1].nr);
+	EXPECT_EQ(1001, ut_matches(0, id, UT_EV_SYSCALL_ENTRY, t->pid,
+				   UT_ANY));
+}
+
+/* Answers to getppid() by errno 77, kills for getuid(). */
+static int seccomp_target(struct ut_target *t)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, UT_MARK_NR, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 77),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getuid, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (__u32)-1, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog prog = {
+		.len = ARRAY_SIZE(code), .filter = code,
+	};
+	int i;
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog))
+		t->sh->value[15] = errno;
+	ut_say(t);
+	ut_await(t);
+	for (i = 0; i < t->arg; i++) {
+		errno = 0;
+		t->sh->value[2 * i] = ut_mark(0);
+		t->sh->value[2 * i + 1] = errno;
+	}
+	errno = 0;
+	t->sh->value[12] = syscall(SYS_getpgrp);
+	t->sh->value[13] = errno;
+	return 0;
+}
+
+TEST_F(utrace, seccomp_comes_after)
+{
+	struct ut_target *t = &self->t;
+	int id;
+
+	t->arg = 3;
+	ASSERT_TRUE(ut_spawn(t, seccomp_target));
+	ASSERT_TRUE(ut_hear(t));
+	if (t->sh->value[15])
+		SKIP(return, "no seccomp: %s", strerror(t->sh->value[15]));
+	id = ut_attach(t->pid, 0, UT_SYSCALL);
+	ASSERT_LT(0, id);
+	/* The first is seccomp's, the second is skipped, so is no other. */
+	ASSERT_EQ(0, ut_rule(.id = id, .event = UT_EV_SYSCALL_ENTRY,
+			     .match = UT_MARK_NR, .count = 1,
+			     .answer = UT_RESUME));
+	ASSERT_EQ(0, ut_rule(.id = id, .event = UT_EV_SYSCALL_ENTRY,
+			     .match = UT_MARK_NR, .count = 1,
+			     .answer = UT_RESUME | UT_SYSCALL_ABORT,
+			     .change = UT_CHANGE_RESULT, .result = 5));
+	/* And what the engine makes of a call is what seccomp sees. */
+	ASSERT_EQ(0, ut_rule(.id = id, .event = UT_EV_SYSCALL_ENTRY,
+			     .match = UT_MARK_NR, .count = 1,
+			     .answer = UT_RESUME, .change = UT_CHANGE_NR,
+			     .nr = SYS_gettid));
+	ASSERT_EQ(0, ut_rule(.id = id, .event = UT_EV_SYSCALL_ENTRY,
+			     .match = SYS_getpgrp, .count = 1,
+			     .answer = UT_RESUME, .change = UT_CHANGE_NR,
+			     .nr = UT_MARK_NR));
+	ASSERT_TRUE(ut_go(t));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(0, self->status);
+	EXPECT_EQ(77, t->sh->value[1]);
+	EXPECT_EQ(5, t->sh->value[2]);
+	EXPECT_EQ(t->pid, t->sh->value[4]);
+	EXPECT_EQ(77, t->sh->value[13]);
+	/* The exit is the engine's even if seccomp made the result. */
+	EXPECT_EQ(3, ut_matches(0, id, UT_EV_SYSCALL_EXIT, t->pid,
+				UT_MARK_NR));
+}
+
+TEST_F(utrace, seccomp_kills_what_an_engine_asks_for)
+{
+	struct ut_target *t = &self->t;
+	int id;
+
+	t->arg = 1;
+	ASSERT_TRUE(ut_spawn(t, seccomp_target));
+	ASSERT_TRUE(ut_hear(t));
+	if (t->sh->value[15])
+		SKIP(return, "no seccomp: %s", strerror(t->sh->value[15]));
+	id = ut_attach(t->pid, 0, UT_SYSCALL | UT_SIGNAL_ALL);
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, ut_rule(.id = id, .event = UT_EV_SYSCALL_ENTRY,
+			     .match = UT_MARK_NR, .count = 1,
+			     .answer = UT_RESUME, .change = UT_CHANGE_NR,
+			     .nr = SYS_getuid));
+	/* And such a death cannot be prevented. */
+	ASSERT_EQ(0, ut_rule(.id = id, .event = UT_EV_SIGNAL_CORE,
+			     .match = SIGSYS,
+			     .answer = UT_RESUME | UT_SIGNAL_IGN));
+	ASSERT_TRUE(ut_go(t));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	ASSERT_TRUE(WIFSIGNALED(self->status));
+	EXPECT_EQ(SIGSYS, WTERMSIG(self->status));
+}
+
+#ifdef __x86_64__
+/* Traced by ptrace from its start; the test is the tracer. */
+static int traced_target(struct ut_target *t)
+{
+	ptrace(PTRACE_TRACEME, 0, 0, 0);
+	raise(SIGSTOP);
+	t->sh->value[0] = ut_mark(0);
+	t->sh->value[1] = ut_mark(0);
+	return 0;
+}
+
+/* Run to the next stop of the marker call at entry or exit. */
+static bool to_mark_stop(pid_t pid, int request)
+{
+	struct user_regs_struct regs;
+	int i, status;
+
+	for (i = 0; i < 100; i++) {
+		if (ptrace(request, pid, 0, 0) ||
+		    ut_waitpid(pid, &status, 0) != 1 ||
+		    !WIFSTOPPED(status) ||
+		    ptrace(PTRACE_GETREGS, pid, 0, &regs))
+			return false;
+		if (WSTOPSIG(status) == (SIGTRAP | 0x80) &&
+		    (long)regs.orig_rax == UT_MARK_NR)
+			return true;
+	}
+	return false;
+}
+
+static bool start_traced(struct ut_target *t)
+{
+	int status;
+
+	return ut_spawn(t, traced_target) &&
+	       ut_waitpid(t->pid, &status, 0) == 1 && WIFSTOPPED(status) &&
+	       !ptrace(PTRACE_SETOPTIONS, t->pid, 0, PTRACE_O_TRACESYSGOOD);
+}
+
+TEST_F(utrace, ptrace_is_outermost)
+{
+	struct ut_target *t = &self->t;
+	struct user_regs_struct regs;
+	int id, i;
+
+	ASSERT_TRUE(start_traced(t));
+	id = ut_attach(t->pid, 0, UT_SYSCALL);
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, ut_rule(.id = id, .event = UT_EV_SYSCALL_EXIT,
+			     .match = SYS_gettid, .answer = UT_RESUME,
+			     .change = UT_CHANGE_RESULT, .result = 31));
+
+	/* Entry: the tracer first; the engine sees what it made of it. */
+	ASSERT_TRUE(to_mark_stop(t->pid, PTRACE_SYSCALL));
+	EXPECT_EQ(-1, ut_seen(0, id, UT_EV_SYSCALL_ENTRY, t->pid,
+			      UT_MARK_NR));
+	ASSERT_EQ(0, ptrace(PTRACE_GETREGS, t->pid, 0, &regs));
+	regs.orig_rax = SYS_gettid;
+	ASSERT_EQ(0, ptrace(PTRACE_SETREGS, t->pid, 0, &regs));
+
+	/* Exit: the engine first; the tracer sees the final result. */
+	ASSERT_EQ(0, ptrace(PTRACE_SYSCALL, t->pid, 0, 0));
+	ASSERT_EQ(1, ut_waitpid(t->pid, &self->status, 0));
+	ASSERT_EQ(SIGTRAP | 0x80, WSTOPSIG(self->status));
+	i = ut_seen(0, id, UT_EV_SYSCALL_ENTRY, t->pid, SYS_gettid);
+	ASSERT_LE(0, i);
+	EXPECT_LT(i, ut_find(0, id, UT_EV_SYSCALL_EXIT, t->pid, SYS_gettid));
+	EXPECT_EQ(-1, ut_find(0, id, UT_EV_SYSCALL_ENTRY, t->pid,
+			      UT_MARK_NR));
+	ASSERT_EQ(0, ptrace(PTRACE_GETREGS, t->pid, 0, &regs));
+	EXPECT_EQ(31, regs.rax);
+	ASSERT_EQ(0, ptrace(PTRACE_DETACH, t->pid, 0, 0));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(31, t->sh->value[0]);
+}
+
+/* A call that an engine skips still has both of the tracer's stops. */
+TEST_F(utrace, abort_keeps_the_tracers_pair)
+{
+	struct ut_target *t = &self->t;
+	struct user_regs_struct regs;
+	int id;
+
+	ASSERT_TRUE(start_traced(t));
+	id = ut_attach(t->pid, 0, UT_SYSCALL);
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, ut_rule(.id = id, .event = UT_EV_SYSCALL_ENTRY,
+			     .match = UT_MARK_NR, .count = 1,
+			     .answer = UT_RESUME | UT_SYSCALL_ABORT));
+	ASSERT_TRUE(to_mark_stop(t->pid, PTRACE_SYSCALL));
+	ASSERT_EQ(0, ptrace(PTRACE_GETREGS, t->pid, 0, &regs));
+	EXPECT_EQ(-ENOSYS, (long)regs.rax);
+	ASSERT_TRUE(to_mark_stop(t->pid, PTRACE_SYSCALL));
+	ASSERT_EQ(0, ptrace(PTRACE_GETREGS, t->pid, 0, &regs));
+	EXPECT_EQ(-ENOSYS, (long)regs.rax);
+	ASSERT_TRUE(to_mark_stop(t->pid, PTRACE_SYSCALL));
+	ASSERT_TRUE(to_mark_stop(t->pid, PTRACE_SYSCALL));
+	ASSERT_EQ(0, ptrace(PTRACE_GETREGS, t->pid, 0, &regs));
+	EXPECT_EQ(getpid(), regs.rax);
+}
+
+TEST_F(utrace, sysemu_shows_as_abort)
+{
+	struct ut_target *t = &self->t;
+	int id, i;
+
+	ASSERT_TRUE(start_traced(t));
+	id = ut_attach(t->pid, 0, UT_SYSCALL);
+	ASSERT_LT(0, id);
+	ASSERT_TRUE(to_mark_stop(t->pid, PTRACE_SYSEMU));
+	ASSERT_EQ(0, ptrace(PTRACE_CONT, t->pid, 0, 0));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	i = ut_seen(0, id, UT_EV_SYSCALL_ENTRY, t->pid, UT_MARK_NR);
+	ASSERT_LE(0, i);
+	EXPECT_EQ(UT_SYSCALL_ABORT, ut_rec[i].action & UT_SYSCALL_MASK);
+	EXPECT_EQ(-1, t->sh->value[0]);
+	EXPECT_EQ(getpid(), t->sh->value[1]);
+}
+#endif /* __x86_64__ */
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /proc/PID/utrace and /proc/PID/task/TID/utrace.
+ */
+#include <sys/ptrace.h>
+
+#include "fixture.h"
+
+enum { NAME, OWNER, SCOPE, CLASS, EVENTS, HOLD, CALLS, TIME, COLUMNS };
+
+struct table {
+	int lines;			/* without the header */
+	char text[16][512];
+	char *col[16][COLUMNS + 1];
+	int columns[16];
+	char header[512];
+};
+
+static int parse(struct table *tab, pid_t pid, pid_t tid)
+{
+	char buf[8192], *line, *next;
+	int ret, i;
+
+	memset(tab, 0, sizeof(*tab));
+	if (tid)
+		ret = ut_read_file(buf, sizeof(buf), "/proc/%d/task/%d/utrace",
+				   pid, tid);
+	else
+		ret = ut_read_file(buf, sizeof(buf), "/proc/%d/utrace", pid);
+	if (ret < 0)
+		return ret;
+	next = buf;
+	line = strsep(&next, "\n");
+	snprintf(tab->header, sizeof(tab->header), "%s", line);
+	while ((line = strsep(&next, "\n")) && *line && tab->lines < 16) {
+		char *p, *save = NULL;
+
+		snprintf(tab->text[tab->lines], sizeof(tab->text[0]), "%s",
+			 line);
+		i = 0;
+		for (p = strtok_r(tab->text[tab->lines], " \t", &save); p;
+		     p = strtok_r(NULL, " \t", &save)) {
+			if (i <= COLUMNS)
+				tab->col[tab->lines][i] = p;
+			i++;
+		}
+		tab->columns[tab->lines++] = i;
+	}
+	return 0;
+}
+
+TEST_F(utrace, no_engine)
+{
+	struct ut_target *t = &self->t;
+	struct table tab;
+
+	ASSERT_TRUE(ut_spawn(t, ut_spin));
+	ASSERT_EQ(0, parse(&tab, t->pid, 0));
+	EXPECT_EQ(0, tab.lines);
+}
+
+TEST_F(utrace, one_line_an_engine)
+{
+	struct ut_target *t = &self->t;
+	struct table tab;
+	int i;
+
+	ASSERT_TRUE(ut_spawn(t, ut_spin));
+	ASSERT_LT(0, ut_attach(t->pid, UT_ATTACH_OBSERVER, UT_BIT(EXIT)));
+	ASSERT_LT(0, ut_attach(t->pid, UT_ATTACH_PROCESS, UT_SYSCALL));
+	ASSERT_LT(0, ut_attach(t->pid, UT_ATTACH_TREE | UT_ATTACH_ENFORCER,
+			       0));
+	ASSERT_EQ(0, parse(&tab, t->pid, 0));
+	ASSERT_EQ(3, tab.lines);
+	EXPECT_NE(NULL, strstr(tab.header, "NAME"));
+	EXPECT_NE(NULL, strstr(tab.header, "TIME_US"));
+	for (i = 0; i < 3; i++) {
+		ASSERT_EQ(COLUMNS, tab.columns[i]);
+		EXPECT_STREQ("test_engine", tab.col[i][NAME]);
+		EXPECT_STREQ("utrace_test", tab.col[i][OWNER]);
+		EXPECT_STREQ("-", tab.col[i][HOLD]);
+	}
+	/* In the order in which they are called. */
+	EXPECT_STREQ("thread", tab.col[0][SCOPE]);
+	EXPECT_STREQ("observer", tab.col[0][CLASS]);
+	EXPECT_STREQ("process", tab.col[1][SCOPE]);
+	EXPECT_STREQ("mutator", tab.col[1][CLASS]);
+	EXPECT_STREQ("tree", tab.col[2][SCOPE]);
+	EXPECT_STREQ("enforcer", tab.col[2][CLASS]);
+	/* What they ask for can be told apart. */
+	EXPECT_STRNE(tab.col[0][EVENTS], tab.col[1][EVENTS]);
+	EXPECT_STRNE(tab.col[1][EVENTS], tab.col[2][EVENTS]);
+}
+
+TEST_F(utrace, engine_without_a_name)
+{
+	struct ut_target *t = &self->t;
+	struct table tab;
+
+	ASSERT_TRUE(ut_spawn(t, ut_spin));
+	ASSERT_LT(0, ut_attach_full(t->pid, 0, UT_OPS_BARE, 0));
+	ASSERT_EQ(0, parse(&tab, t->pid, 0));
+	ASSERT_EQ(1, tab.lines);
+	/* Found by the address of its callbacks. */
+	EXPECT_STREQ("utrace_test", tab.col[0][OWNER]);
+}
+
+TEST_F(utrace, hold)
+{
+	struct ut_target *t = &self->t;
+	struct table tab;
+	int id, ret;
+
+	ASSERT_TRUE(ut_spawn(t, ut_spin));
+	id = ut_attach(t->pid, 0, UT_BIT(QUIESCE));
+	ASSERT_LT(0, id);
+	ret = ut_control(id, 0, UT_STOP);
+	ASSERT_TRUE(ret == 0 || ret == -EINPROGRESS);
+	ASSERT_TRUE(ut_held(t->pid));
+	ASSERT_EQ(0, parse(&tab, t->pid, 0));
+	ASSERT_EQ(1, tab.lines);
+	EXPECT_TRUE(isdigit(tab.col[0][HOLD][0]));
+	/* It counts the time. */
+	EXPECT_TRUE(ut_until(!parse(&tab, t->pid, 0) && tab.lines == 1 &&
+			     atof(tab.col[0][HOLD]) >= 1));
+	ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
+	EXPECT_TRUE(ut_until(!parse(&tab, t->pid, 0) && tab.lines == 1 &&
+			     !strcmp(tab.col[0][HOLD], "-")));
+}
+
+TEST_F(utrace, thread_by_thread)
+{
+	struct ut_target *t = &self->t;
+	struct table tab;
+
+	t->arg = 3;
+	ASSERT_TRUE(ut_spawn(t, ut_threaded));
+	ASSERT_TRUE(ut_hear(t));
+	ASSERT_LT(0, ut_attach(t->sh->tid[1], 0, UT_BIT(EXIT)));
+	ASSERT_LT(0, ut_attach(t->pid, UT_ATTACH_PROCESS, UT_BIT(EXIT)));
+	ASSERT_EQ(0, parse(&tab, t->pid, t->sh->tid[1]));
+	EXPECT_EQ(2, tab.lines);
+	ASSERT_EQ(0, parse(&tab, t->pid, t->sh->tid[2]));
+	ASSERT_EQ(1, tab.lines);
+	EXPECT_STREQ("process", tab.col[0][SCOPE]);
+}
+
+TEST_F(utrace, detached_is_gone)
+{
+	struct ut_target *t = &self->t;
+	struct table tab;
+	int id;
+
+	ASSERT_TRUE(ut_spawn(t, ut_spin));
+	id = ut_attach(t->pid, UT_ATTACH_TREE, UT_BIT(EXIT));
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, ut_detach(id));
+	ASSERT_EQ(0, parse(&tab, t->pid, 0));
+	EXPECT_EQ(0, tab.lines);
+}
+
+TEST_F(utrace, tracer)
+{
+	struct ut_target *t = &self->t;
+	struct table tab;
+	char who[32];
+	int i, found = -1;
+
+	ASSERT_TRUE(ut_spawn(t, ut_spin));
+	ASSERT_EQ(0, ptrace(PTRACE_SEIZE, t->pid, 0, 0));
+	ASSERT_LT(0, ut_attach(t->pid, 0, UT_BIT(EXIT)));
+	ASSERT_EQ(0, parse(&tab, t->pid, 0));
+	ASSERT_EQ(2, tab.lines);
+	for (i = 0; i < 2; i++)
+		if (!strcmp(tab.col[i][NAME], "ptrace"))
+			found = i;
+	ASSERT_LE(0, found);
+	snprintf(who, sizeof(who), "pid:%d", getpid());
+	EXPECT_STREQ(who, tab.col[found][OWNER]);
+	EXPECT_STREQ("thread", tab.col[found][SCOPE]);
+	EXPECT_STREQ("no", tab.col[found][HOLD]);
+	ASSERT_EQ(0, ptrace(PTRACE_INTERRUPT, t->pid, 0, 0));
+	ASSERT_EQ(1, ut_waitpid(t->pid, &self->status, __WALL));
+	ASSERT_EQ(0, parse(&tab, t->pid, 0));
+	ASSERT_EQ(2, tab.lines);
+	EXPECT_STREQ("yes", tab.col[found][HOLD]);
+}
+
+#define STATS	"/proc/sys/kernel/utrace_stats"
+
+static int calls(struct ut_target *t)
+{
+	while (!t->sh->quit) {
+		ut_mark(0);
+		t->sh->counter++;
+	}
+	return 0;
+}
+
+TEST_F(utrace, statistics)
+{
+	struct ut_target *t = &self->t;
+	char old[16] = "";
+	struct table tab;
+
+	ASSERT_LT(0, ut_read_file(old, sizeof(old), STATS));
+	ASSERT_EQ(0, ut_write_file(STATS, "0"));
+	ASSERT_TRUE(ut_spawn(t, calls));
+	ASSERT_LT(0, ut_attach(t->pid, 0, UT_SYSCALL));
+	ASSERT_TRUE(ut_runs(t));
+	ASSERT_EQ(0, parse(&tab, t->pid, 0));
+	ASSERT_EQ(COLUMNS, tab.columns[0]);
+	EXPECT_STREQ("-", tab.col[0][CALLS]);
+	EXPECT_STREQ("-", tab.col[0][TIME]);
+	EXPECT_EQ(0, ut_write_file(STATS, "1"));
+	EXPECT_TRUE(ut_until(!parse(&tab, t->pid, 0) &&
+			     atol(tab.col[0][CALLS]) > 10));
+	EXPECT_TRUE(isdigit(tab.col[0][TIME][0]));
+	EXPECT_EQ(0, ut_write_file(STATS, old));
+}
+
+/* Who may not trace the target may not look either. */
+static int stranger(struct ut_target *t)
+{
+	char buf[256];
+
+	if (setgid(65534) || setuid(65534))
+		return 99;
+	return -ut_read_file(buf, sizeof(buf), "/proc/%ld/utrace", t->arg);
+}
+
+static int itself(struct ut_target *t)
+{
+	char buf[256];
+
+	if (setgid(65534) || setuid(65534))
+		return 99;
+	prctl(PR_SET_DUMPABLE, 1);
+	return ut_read_file(buf, sizeof(buf), "/proc/self/utrace") < 0;
+}
+
+TEST_F(utrace, permission)
+{
+	struct ut_target *t = &self->t, other = {};
+
+	ASSERT_TRUE(ut_spawn(t, ut_spin));
+	ASSERT_LT(0, ut_attach(t->pid, 0, UT_BIT(EXIT)));
+	other.arg = t->pid;
+	ASSERT_TRUE(ut_spawn(&other, stranger));
+	ASSERT_TRUE(ut_reap(&other, &self->status));
+	ASSERT_TRUE(WIFEXITED(self->status));
+	EXPECT_TRUE(WEXITSTATUS(self->status) == EACCES ||
+		    WEXITSTATUS(self->status) == EPERM);
+	ASSERT_TRUE(ut_spawn(&other, itself));
+	ASSERT_TRUE(ut_reap(&other, &self->status));
+	EXPECT_EQ(0, self->status);
+}
+
+TEST_F(utrace, of_a_zombie)
+{
+	struct ut_target *t = &self->t;
+	struct table tab;
+
+	ASSERT_TRUE(ut_spawn(t, ut_spin));
+	ASSERT_LT(0, ut_attach(t->pid, 0, UT_BIT(REAP)));
+	t->sh->quit = 1;
+	ASSERT_TRUE(ut_until(ut_state(t->pid) == 'Z'));
+	ASSERT_EQ(0, parse(&tab, t->pid, 0));
+	EXPECT_EQ(1, tab.lines);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ptrace and engines on the same task: a debugger can come, look and leave
+ * while an engine holds, and nobody gets the other's steps.
+ */
+#include <elf.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+
+#include "fixture.h"
+
+/* A spinning thread, held where ptrace may come in: at the safe point. */
+static int hold(struct ut_target *t)
+{
+	int id, ret;
+
+	if (!ut_spawn(t, ut_spin) || !ut_runs(t))
+		return -1;
+	id = ut_attach(t->pid, 0, UT_BIT(QUIESCE));
+	if (id < 0)
+		return id;
+	ret = ut_control(id, 0, UT_STOP);
+	if ((ret && ret != -EINPROGRESS) || !ut_held(t->pid))
+		return -1;
+	return id;
+}
+
+/* Wait for a ptrace stop; the whole status, or -1. */
+static int tracer_stop(pid_t pid)
+{
+	int status;
+
+	if (ut_waitpid(pid, &status, __WALL) != 1 || !WIFSTOPPED(status))
+		return -1;
+	return status;
+}
+
+static bool can_read_registers(pid_t pid)
+{
+	struct user_regs_struct regs = {};
+	struct iovec iov = { &regs, sizeof(regs) };
+
+	return !ptrace(PTRACE_GETREGSET, pid, NT_PRSTATUS, &iov) &&
+	       iov.iov_len > 0;
+}
+
+TEST_F(utrace, attach_look_detach)
+{
+	struct ut_target *t = &self->t;
+	int id = hold(t);
+	long word;
+
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, ptrace(PTRACE_ATTACH, t->pid, 0, 0));
+	ASSERT_EQ(SIGSTOP, WSTOPSIG(tracer_stop(t->pid)));
+	EXPECT_TRUE(can_read_registers(t->pid));
+	errno = 0;
+	word = ptrace(PTRACE_PEEKDATA, t->pid, &t->sh->counter, 0);
+	EXPECT_EQ(0, errno);
+	EXPECT_EQ(t->sh->counter, word);
+	EXPECT_EQ(0, ptrace(PTRACE_DETACH, t->pid, 0, 0));
+	/* Nobody's tracer any more, but still held. */
+	EXPECT_EQ(0, ut_status(t->pid, "TracerPid:"));
+	EXPECT_TRUE(ut_held(t->pid));
+	EXPECT_TRUE(ut_still(t));
+	ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
+	EXPECT_TRUE(ut_runs(t));
+}
+
+TEST_F(utrace, no_user_code_from_attach_to_detach)
+{
+	struct ut_target *t = &self->t;
+	int id = hold(t);
+	long old;
+
+	ASSERT_LT(0, id);
+	old = t->sh->counter;
+	ASSERT_EQ(0, ptrace(PTRACE_ATTACH, t->pid, 0, 0));
+	ASSERT_EQ(SIGSTOP, WSTOPSIG(tracer_stop(t->pid)));
+	EXPECT_EQ(0, ptrace(PTRACE_DETACH, t->pid, 0, 0));
+	EXPECT_TRUE(ut_held(t->pid));
+	EXPECT_EQ(old, t->sh->counter);
+}
+
+TEST_F(utrace, seize_interrupt_detach)
+{
+	struct ut_target *t = &self->t;
+	int id = hold(t), status, i;
+
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, ptrace(PTRACE_SEIZE, t->pid, 0, 0));
+	for (i = 0; i < 3; i++) {
+		ASSERT_EQ(0, ptrace(PTRACE_INTERRUPT, t->pid, 0, 0));
+		status = tracer_stop(t->pid);
+		ASSERT_EQ(PTRACE_EVENT_STOP, status >> 16);
+		EXPECT_TRUE(can_read_registers(t->pid));
+		ASSERT_EQ(0, ptrace(PTRACE_CONT, t->pid, 0, 0));
+		EXPECT_TRUE(ut_still(t));
+	}
+	ASSERT_EQ(0, ptrace(PTRACE_INTERRUPT, t->pid, 0, 0));
+	ASSERT_EQ(PTRACE_EVENT_STOP, tracer_stop(t->pid) >> 16);
+	ASSERT_EQ(0, ptrace(PTRACE_DETACH, t->pid, 0, 0));
+	EXPECT_TRUE(ut_held(t->pid));
+	ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
+	EXPECT_TRUE(ut_runs(t));
+}
+
+/* To the tracer it runs; in truth it waits for the engine. */
+TEST_F(utrace, cont_does_not_run_it)
+{
+	struct ut_target *t = &self->t;
+	int id = hold(t);
+
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, ptrace(PTRACE_ATTACH, t->pid, 0, 0));
+	ASSERT_EQ(SIGSTOP, WSTOPSIG(tracer_stop(t->pid)));
+	ASSERT_EQ(0, ptrace(PTRACE_CONT, t->pid, 0, 0));
+	EXPECT_TRUE(ut_still(t));
+	EXPECT_FALSE(can_read_registers(t->pid));
+	EXPECT_EQ(0, waitpid(t->pid, &self->status, WNOHANG | __WALL));
+	ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
+	EXPECT_TRUE(ut_runs(t));
+	/* The tracer is still its tracer. */
+	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
+	EXPECT_EQ(SIGUSR1, WSTOPSIG(tracer_stop(t->pid)));
+	EXPECT_EQ(0, ptrace(PTRACE_DETACH, t->pid, 0, 0));
+	EXPECT_TRUE(ut_runs(t));
+}
+
+TEST_F(utrace, signal_while_held_is_told_to_the_tracer)
+{
+	struct ut_target *t = &self->t;
+	int id = hold(t);
+
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, ptrace(PTRACE_SEIZE, t->pid, 0, 0));
+	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
+	ASSERT_EQ(SIGUSR1, WSTOPSIG(tracer_stop(t->pid)));
+	EXPECT_TRUE(ut_still(t));
+	ASSERT_EQ(0, ptrace(PTRACE_CONT, t->pid, 0, 0));
+	EXPECT_TRUE(ut_held(t->pid));
+	ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
+	EXPECT_TRUE(ut_runs(t));
+}
+
+/* PTRACE_ATTACH returns at once wherever the task is held. */
+static int mark_then_spin(struct ut_target *t)
+{
+	ut_await(t);
+	ut_mark(0);
+	return ut_spin(t);
+}
+
+TEST_F(utrace, attach_at_syscall_entry)
+{
+	struct ut_target *t = &self->t;
+	long before;
+	int id;
+
+	ASSERT_TRUE(ut_spawn(t, mark_then_spin));
+	id = ut_attach(t->pid, 0, UT_BIT(SYSCALL_ENTRY));
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, ut_rule(.id = id, .event = UT_EV_SYSCALL_ENTRY,
+			     .match = UT_MARK_NR, .count = 1,
+			     .answer = UT_STOP));
+	ASSERT_TRUE(ut_go(t));
+	ASSERT_TRUE(ut_held(t->pid));
+	before = ut_now_ms();
+	ASSERT_EQ(0, ptrace(PTRACE_ATTACH, t->pid, 0, 0));
+	EXPECT_GT(UT_DEADLINE_MS, ut_now_ms() - before);
+	/* The stop itself comes when the engine has let go. */
+	EXPECT_TRUE(ut_held(t->pid));
+	EXPECT_EQ(0, waitpid(t->pid, &self->status, WNOHANG | __WALL));
+	ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
+	ASSERT_EQ(SIGSTOP, WSTOPSIG(tracer_stop(t->pid)));
+	EXPECT_EQ(0, t->sh->counter);
+	EXPECT_EQ(0, ptrace(PTRACE_DETACH, t->pid, 0, 0));
+	EXPECT_TRUE(ut_runs(t));
+}
+
+TEST_F(utrace, attach_to_group_stopped_and_held)
+{
+	struct ut_target *t = &self->t;
+	int id;
+
+	ASSERT_TRUE(ut_spawn(t, ut_spin));
+	id = ut_attach(t->pid, 0, UT_BIT(QUIESCE));
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, kill(t->pid, SIGSTOP));
+	ASSERT_NE(-1, ut_waitpid(t->pid, &self->status, WUNTRACED));
+	ASSERT_TRUE(ut_until(ut_state(t->pid) == 'T'));
+	ASSERT_EQ(0, ut_control(id, 0, UT_STOP));
+	ASSERT_EQ(0, ptrace(PTRACE_ATTACH, t->pid, 0, 0));
+	ASSERT_EQ(SIGSTOP, WSTOPSIG(tracer_stop(t->pid)));
+	EXPECT_TRUE(can_read_registers(t->pid));
+	ASSERT_EQ(0, ptrace(PTRACE_DETACH, t->pid, 0, 0));
+	EXPECT_TRUE(ut_still(t));
+	ASSERT_EQ(0, kill(t->pid, SIGCONT));
+	EXPECT_TRUE(ut_still(t));
+	ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
+	EXPECT_TRUE(ut_runs(t));
+}
+
+/* The tracer dies: the task is the engine's as before. */
+TEST_F(utrace, death_of_the_tracer)
+{
+	struct ut_target *t = &self->t;
+	int id = hold(t), status;
+	pid_t pid;
+
+	ASSERT_LT(0, id);
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		ut_be_child();
+		if (ptrace(PTRACE_ATTACH, t->pid, 0, 0))
+			_exit(1);
+		_exit(tracer_stop(t->pid) < 0);
+	}
+	ASSERT_EQ(1, ut_waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	EXPECT_TRUE(ut_until(ut_status(t->pid, "TracerPid:") == 0));
+	EXPECT_TRUE(ut_held(t->pid));
+	EXPECT_TRUE(ut_still(t));
+	ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
+	EXPECT_TRUE(ut_runs(t));
+}
+
+TEST_F(utrace, kill_of_a_traced_and_held_task)
+{
+	struct ut_target *t = &self->t;
+
+	ASSERT_LT(0, hold(t));
+	ASSERT_EQ(0, ptrace(PTRACE_SEIZE, t->pid, 0, 0));
+	ASSERT_EQ(0, kill(t->pid, SIGKILL));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(SIGKILL, WTERMSIG(self->status));
+}
+
+/* The other way round: the tracer was there first. */
+static bool trace(struct ut_target *t)
+{
+	return ut_spawn(t, ut_spin) && ut_runs(t) &&
+	       !ptrace(PTRACE_SEIZE, t->pid, 0, 0) &&
+	       !ptrace(PTRACE_INTERRUPT, t->pid, 0, 0) &&
+	       tracer_stop(t->pid) >> 16 == PTRACE_EVENT_STOP;
+}
+
+TEST_F(utrace, engine_on_a_traced_task)
+{
+	struct ut_target *t = &self->t;
+	int id;
+
+	ASSERT_TRUE(trace(t));
+	id = ut_attach(t->pid, 0, UT_BIT(QUIESCE) | UT_SIGNAL_ALL);
+	ASSERT_LT(0, id);
+	/* Stopped by ptrace is stopped. */
+	EXPECT_EQ(0, ut_control(id, 0, UT_STOP));
+	EXPECT_TRUE(can_read_registers(t->pid));
+	ASSERT_EQ(0, ptrace(PTRACE_CONT, t->pid, 0, 0));
+	EXPECT_TRUE(ut_still(t));
+	ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
+	EXPECT_TRUE(ut_runs(t));
+	/* Both see a signal. */
+	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
+	ASSERT_EQ(SIGUSR1, WSTOPSIG(tracer_stop(t->pid)));
+	ASSERT_EQ(0, ptrace(PTRACE_CONT, t->pid, 0, SIGUSR1));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(SIGUSR1, WTERMSIG(self->status));
+	EXPECT_LE(0, ut_seen(0, id, UT_EV_SIGNAL_TERM, t->pid, SIGUSR1));
+}
+
+TEST_F(utrace, engine_lets_go_of_a_task_in_a_ptrace_stop)
+{
+	struct ut_target *t = &self->t;
+	int id;
+
+	ASSERT_TRUE(trace(t));
+	id = ut_attach(t->pid, 0, UT_BIT(QUIESCE));
+	ASSERT_LT(0, id);
+	EXPECT_EQ(0, ut_control(id, 0, UT_STOP));
+	ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
+	EXPECT_TRUE(ut_still(t));
+	EXPECT_TRUE(can_read_registers(t->pid));
+	EXPECT_EQ(0, ut_control(id, 0, UT_STOP));
+	ASSERT_EQ(0, ut_detach(id));
+	EXPECT_TRUE(ut_still(t));
+	EXPECT_TRUE(can_read_registers(t->pid));
+	ASSERT_EQ(0, ptrace(PTRACE_CONT, t->pid, 0, 0));
+	EXPECT_TRUE(ut_runs(t));
+}
+
+/* The engine steps: the tracer, which did not ask, hears nothing. */
+TEST_F(utrace, engines_steps_are_not_the_tracers)
+{
+	struct ut_target *t = &self->t;
+	int id, i, from;
+
+	ASSERT_TRUE(ut_spawn(t, ut_spin));
+	ASSERT_TRUE(ut_runs(t));
+	ASSERT_EQ(0, ptrace(PTRACE_SEIZE, t->pid, 0, 0));
+	id = ut_attach(t->pid, 0, UT_BIT(QUIESCE));
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, ut_rule(.id = id, .event = UT_EV_SIGNAL_IGN,
+			     .match = SIGTRAP, .answer = UT_STOP | UT_PASS));
+	for (i = 0; i < 5; i++) {
+		ut_pull(0);
+		from = ut_nrec;
+		ASSERT_EQ(0, ut_control(id, 0, UT_SINGLESTEP));
+		ASSERT_LE(0, ut_wait(from, id, UT_EV_SIGNAL_IGN, t->pid,
+				     SIGTRAP));
+		ASSERT_TRUE(ut_held(t->pid));
+	}
+	EXPECT_EQ(0, waitpid(t->pid, &self->status, WNOHANG | __WALL));
+	ASSERT_EQ(0, ut_norules(id));
+	ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
+	EXPECT_TRUE(ut_runs(t));
+	EXPECT_EQ(0, waitpid(t->pid, &self->status, WNOHANG | __WALL));
+}
+
+/* The tracer steps: it gets its trap, the engine no step report. */
+TEST_F(utrace, tracers_steps_are_not_the_engines)
+{
+	struct ut_target *t = &self->t;
+	int id, i;
+
+	ASSERT_TRUE(trace(t));
+	id = ut_attach(t->pid, 0, UT_BIT(QUIESCE) | UT_BIT(SIGNAL_IGN));
+	ASSERT_LT(0, id);
+	for (i = 0; i < 5; i++) {
+		ASSERT_EQ(0, ptrace(PTRACE_SINGLESTEP, t->pid, 0, 0));
+		ASSERT_EQ(SIGTRAP, WSTOPSIG(tracer_stop(t->pid)));
+	}
+	EXPECT_EQ(0, ut_matches(0, id, UT_EV_SIGNAL_IGN, t->pid, SIGTRAP));
+	ASSERT_EQ(0, ptrace(PTRACE_CONT, t->pid, 0, 0));
+	EXPECT_TRUE(ut_runs(t));
+	/* No trap is left over. */
+	EXPECT_EQ(0, waitpid(t->pid, &self->status, WNOHANG | __WALL));
+}
+
+TEST_F(utrace, both_step)
+{
+	struct ut_target *t = &self->t;
+	int id, i, from;
+
+	ASSERT_TRUE(trace(t));
+	id = ut_attach(t->pid, 0, UT_BIT(QUIESCE));
+	ASSERT_LT(0, id);
+	for (i = 0; i < 5; i++) {
+		ut_pull(0);
+		from = ut_nrec;
+		ASSERT_EQ(0, ut_control(id, 0, UT_SINGLESTEP));
+		ASSERT_EQ(0, ptrace(PTRACE_SINGLESTEP, t->pid, 0, 0));
+		ASSERT_EQ(SIGTRAP, WSTOPSIG(tracer_stop(t->pid)));
+		EXPECT_LE(0, ut_wait(from, id, UT_EV_SIGNAL_IGN, t->pid,
+				     SIGTRAP));
+	}
+	ASSERT_EQ(0, ptrace(PTRACE_CONT, t->pid, 0, 0));
+	EXPECT_TRUE(ut_runs(t));
+	EXPECT_EQ(0, waitpid(t->pid, &self->status, WNOHANG | __WALL));
+}
+
+/* A tracer that follows forks and an engine on the tree, both to the end. */
+static int family(struct ut_target *t)
+{
+	int i;
+
+	ut_await(t);
+	for (i = 0; i < 10; i++)
+		ut_fork_wait(0);
+	return 4;
+}
+
+TEST_F(utrace, both_follow_forks)
+{
+	long end = ut_now_ms() + UT_DEADLINE_MS * 3;
+	struct ut_target *t = &self->t;
+	int id, status, forks = 0, over = 0;
+	pid_t pid;
+
+	ASSERT_TRUE(ut_spawn(t, family));
+	ASSERT_TRUE(ut_until(ut_asleep_in(t->pid, SYS_read)));
+	id = ut_attach(t->pid, UT_ATTACH_TREE,
+		       UT_BIT(CLONE) | UT_BIT(EXIT) | UT_SYSCALL);
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, ptrace(PTRACE_SEIZE, t->pid, 0, PTRACE_O_TRACEFORK |
+			    PTRACE_O_TRACESYSGOOD));
+	ASSERT_TRUE(ut_go(t));
+	while (!over && ut_now_ms() < end) {
+		pid = waitpid(-1, &status, WNOHANG | __WALL);
+		if (pid <= 0) {
+			ut_sleep_ms(1);
+			continue;
+		}
+		if (pid == t->pid && WIFEXITED(status)) {
+			EXPECT_EQ(4, WEXITSTATUS(status));
+			over = 1;
+		}
+		if (!WIFSTOPPED(status))
+			continue;
+		if (status >> 16 == PTRACE_EVENT_FORK)
+			forks++;
+		/* Its own stops and those of signals alike. */
+		ptrace(PTRACE_SYSCALL, pid, 0,
+		       WSTOPSIG(status) == SIGCHLD ? SIGCHLD : 0);
+	}
+	EXPECT_EQ(1, over);
+	EXPECT_EQ(10, forks);
+	EXPECT_EQ(10, ut_count(id, UT_EV_CLONE));
+	EXPECT_EQ(11, ut_count(id, UT_EV_EXIT));
+}
+
+TEST_HARNESS_MAIN

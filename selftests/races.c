@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Attaching, detaching, stopping and unloading while the targets do all they
+ * can to be elsewhere.  Each test runs for a bounded time; what it asserts is
+ * that nothing is left over, that only the documented results come, and that
+ * the targets end as if nobody had been there.
+ */
+#include <sys/sysinfo.h>
+
+#include "fixture.h"
+
+#define STORM_MS	8000
+
+static void on_cpu(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu % get_nprocs(), &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+static void *idle_thread(void *arg)
+{
+	return arg;
+}
+
+/*
+ * value[0]: the newest child, value[1]: how many ended well, value[2]: how
+ * many did not.
+ */
+static int busy(struct ut_target *t)
+{
+	char * const argv[] = { (char *)"helper", (char *)"exit",
+				(char *)"0", NULL };
+	int i, status;
+
+	on_cpu(0);
+	ut_helper();
+	for (i = 0; !t->sh->quit; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			pthread_t thread;
+
+			if (i % 3 == 0)
+				execv(ut_helper(), argv);
+			if (i % 3 == 1 &&
+			    !pthread_create(&thread, NULL, idle_thread, NULL))
+				pthread_join(thread, NULL);
+			ut_mark(i);
+			_exit(0);
+		}
+		t->sh->value[0] = pid;
+		if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
+			t->sh->value[2]++;
+		else
+			t->sh->value[1]++;
+		t->sh->counter++;
+	}
+	return 0;
+}
+
+/* Results that a race may have; all others are mistakes. */
+static bool may_be(int ret)
+{
+	return ret >= 0 || ret == -ESRCH || ret == -EALREADY ||
+	       ret == -EINPROGRESS;
+}
+
+struct storm {
+	struct ut_target *t;
+	long end;
+	int cpu;
+	__u32 scope;
+	long attached;
+	int bad;
+};
+
+/* Attach to the newest child or the parent, ask for all, and leave. */
+static void *attacher(void *arg)
+{
+	struct storm *s = arg;
+	long i;
+
+	on_cpu(s->cpu);
+	for (i = 0; ut_now_ms() < s->end && !s->bad; i++) {
+		pid_t pid = i % 4 ? s->t->sh->value[0] : s->t->pid;
+		int id, ret;
+
+		if (pid <= 0)
+			continue;
+		id = ut_attach_full(pid, s->scope, UT_OPS_FULL, ~0U);
+		if (id == -ESRCH)
+			continue;
+		if (id < 0) {
+			s->bad = id;
+			break;
+		}
+		s->attached++;
+		ret = ut_events(id, 0, UT_ALL);
+		if (!may_be(ret))
+			s->bad = ret;
+		if (i % 2) {
+			ret = ut_control(id, 0, UT_REPORT);
+			if (!may_be(ret) && ret != -EINVAL)
+				s->bad = ret;
+		}
+		ret = ut_detach(id);
+		if (!may_be(ret))
+			s->bad = ret;
+	}
+	return NULL;
+}
+
+static void attach_storm(struct __test_metadata *_metadata,
+			 struct ut_target *t, __u32 scope)
+{
+	struct storm s[2];
+	pthread_t thread[2];
+	int i, status;
+
+	ASSERT_TRUE(ut_spawn(t, busy));
+	ASSERT_TRUE(ut_runs(t));
+	for (i = 0; i < 2; i++) {
+		s[i] = (struct storm) {
+			.t = t, .end = ut_now_ms() + STORM_MS, .cpu = i,
+			.scope = scope,
+		};
+		ASSERT_EQ(0, pthread_create(&thread[i], NULL, attacher, &s[i]));
+	}
+	for (i = 0; i < 2; i++) {
+		pthread_join(thread[i], NULL);
+		EXPECT_EQ(0, s[i].bad);
+		EXPECT_LT(0, s[i].attached);
+	}
+	EXPECT_TRUE(ut_runs(t));
+	t->sh->quit = 1;
+	ASSERT_TRUE(ut_reap(t, &status));
+	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, t->sh->value[2]);
+	EXPECT_LT(0, t->sh->value[1]);
+}
+
+TEST_F(utrace, attach_detach_thread)
+{
+	attach_storm(_metadata, &self->t, 0);
+}
+
+TEST_F(utrace, attach_detach_process)
+{
+	attach_storm(_metadata, &self->t, UT_ATTACH_PROCESS);
+}
+
+TEST_F(utrace, attach_detach_tree)
+{
+	attach_storm(_metadata, &self->t, UT_ATTACH_TREE);
+}
+
+/* Makes calls as fast as it can. */
+static int calls(struct ut_target *t)
+{
+	while (!t->sh->quit) {
+		ut_mark(0);
+		t->sh->counter++;
+	}
+	return 0;
+}
+
+/*
+ * What every module does in its exit, with the target in the middle of it:
+ * when it is over the engine is released, and never called again.
+ */
+TEST_F(utrace, nothing_after_the_detach)
+{
+	struct ut_target *t = &self->t;
+	long end = ut_now_ms() + STORM_MS;
+	long rounds = 0, called = 0, checked = 0, lost;
+	int id, i;
+
+	ASSERT_TRUE(ut_spawn(t, calls));
+	ASSERT_TRUE(ut_runs(t));
+	while (ut_now_ms() < end) {
+		lost = ut_lost();
+		id = ut_attach(t->pid, rounds % 2 ? UT_ATTACH_PROCESS : 0,
+			       UT_SYSCALL | UT_BIT(QUIESCE));
+		ASSERT_LT(0, id);
+		if (rounds % 8 == 0)
+			ASSERT_LE(0, ut_wait(0, id, UT_ANY, UT_ANY, UT_ANY));
+		i = ut_detach(id);
+		ASSERT_TRUE(i == 0 || i == -EINPROGRESS);
+		ut_pull(0);
+		i = ut_find(0, id, UT_EV_RELEASE, UT_ANY, UT_ANY);
+		/* A full ring drops records; then there is nothing to see. */
+		if (ut_lost() == lost) {
+			ASSERT_LE(0, i);
+			ASSERT_EQ(-1, ut_find(i + 1, id, UT_ANY, UT_ANY,
+					      UT_ANY));
+			checked++;
+		}
+		called += ut_nrec;
+		ut_nrec = 0;
+		rounds++;
+	}
+	EXPECT_LT(10, checked);
+	EXPECT_LT(rounds, called);
+	EXPECT_TRUE(ut_runs(t));
+}
+
+/* Changing the events from two CPUs under a running target. */
+static void *changer(void *arg)
+{
+	struct storm *s = arg;
+	long i;
+
+	on_cpu(s->cpu);
+	for (i = 0; ut_now_ms() < s->end && !s->bad; i++) {
+		int ret = ut_events(s->scope, 0,
+				    (i + s->cpu) % 2 ? UT_ALL : UT_SYSCALL);
+
+		if (!may_be(ret))
+			s->bad = ret;
+		ret = ut_barrier(s->scope, 0);
+		if (ret)
+			s->bad = ret;
+		s->attached++;
+	}
+	return NULL;
+}
+
+TEST_F(utrace, set_events_from_two_cpus)
+{
+	struct ut_target *t = &self->t;
+	struct storm s[2];
+	pthread_t thread[2];
+	int id, i;
+
+	ASSERT_TRUE(ut_spawn(t, calls));
+	id = ut_attach_full(t->pid, 0, UT_OPS_FULL, ~0U);
+	ASSERT_LT(0, id);
+	for (i = 0; i < 2; i++) {
+		/* The engine's number travels as scope. */
+		s[i] = (struct storm) {
+			.t = t, .end = ut_now_ms() + STORM_MS / 2, .cpu = i,
+			.scope = id,
+		};
+		ASSERT_EQ(0, pthread_create(&thread[i], NULL, changer, &s[i]));
+	}
+	for (i = 0; i < 2; i++) {
+		pthread_join(thread[i], NULL);
+		EXPECT_EQ(0, s[i].bad);
+		EXPECT_LT(0, s[i].attached);
+	}
+	/* Afterwards it is as the last one said. */
+	ASSERT_TRUE(may_be(ut_events(id, 0, UT_BIT(EXIT))));
+	ASSERT_EQ(0, ut_barrier(id, 0));
+	i = ut_count(id, UT_EV_SYSCALL_ENTRY);
+	EXPECT_TRUE(ut_runs(t));
+	EXPECT_EQ(i, ut_count(id, UT_EV_SYSCALL_ENTRY));
+	t->sh->quit = 1;
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(1, ut_count(id, UT_EV_EXIT));
+}
+
+/* Two engines stop and resume it all the time; it must not stay stopped. */
+static void *stopper(void *arg)
+{
+	struct storm *s = arg;
+
+	on_cpu(s->cpu);
+	while (ut_now_ms() < s->end && !s->bad) {
+		int ret = ut_control(s->scope, 0, UT_STOP);
+
+		if (!may_be(ret))
+			s->bad = ret;
+		ret = ut_control(s->scope, 0,
+				 s->attached % 3 == 0 ? UT_RESUME :
+				 s->attached % 3 == 1 ? UT_REPORT :
+				 UT_INTERRUPT);
+		if (ret)
+			s->bad = ret;
+		s->attached++;
+	}
+	return NULL;
+}
+
+static void stop_storm(struct __test_metadata *_metadata,
+		       struct ut_target *t, int (*fn)(struct ut_target *))
+{
+	struct storm s[2];
+	pthread_t thread[2];
+	int id[2], i, status;
+
+	ASSERT_TRUE(ut_spawn(t, fn));
+	ASSERT_TRUE(ut_runs(t));
+	for (i = 0; i < 2; i++) {
+		id[i] = ut_attach_full(t->pid, i ? UT_ATTACH_TREE : 0,
+				       UT_OPS_FULL, ~0U);
+		ASSERT_LT(0, id[i]);
+		ASSERT_EQ(0, ut_events(id[i], 0, UT_ALL));
+		s[i] = (struct storm) {
+			.t = t, .end = ut_now_ms() + STORM_MS, .cpu = i,
+			.scope = id[i],
+		};
+		ASSERT_EQ(0, pthread_create(&thread[i], NULL, stopper, &s[i]));
+	}
+	for (i = 0; i < 2; i++) {
+		pthread_join(thread[i], NULL);
+		EXPECT_EQ(0, s[i].bad);
+		EXPECT_LT(0, s[i].attached);
+		EXPECT_EQ(0, ut_control(id[i], 0, UT_RESUME));
+	}
+	EXPECT_TRUE(ut_runs(t));
+	t->sh->quit = 1;
+	ASSERT_TRUE(ut_reap(t, &status));
+	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, t->sh->value[2]);
+}
+
+TEST_F(utrace, stop_and_resume_of_calls)
+{
+	stop_storm(_metadata, &self->t, calls);
+}
+
+TEST_F(utrace, stop_and_resume_of_forks)
+{
+	stop_storm(_metadata, &self->t, busy);
+}
+
+/* Die while being attached to, stopped and let go. */
+TEST_F(utrace, kill_meanwhile)
+{
+	long end = ut_now_ms() + STORM_MS;
+	long rounds = 0;
+	int id, ret, status;
+	pid_t pid;
+
+	while (ut_now_ms() < end) {
+		pid = fork();
+		ASSERT_LE(0, pid);
+		if (!pid) {
+			ut_be_child();
+			for (;;)
+				ut_mark(0);
+		}
+		id = ut_attach_full(pid, 0, UT_OPS_FULL, ~0U);
+		ASSERT_LT(0, id);
+		ASSERT_EQ(0, ut_events(id, 0, UT_ALL));
+		ret = ut_control(id, 0, UT_STOP);
+		ASSERT_TRUE(may_be(ret));
+		if (rounds % 2)
+			ut_until(ut_state(pid) == 't');
+		ASSERT_EQ(0, kill(pid, SIGKILL));
+		ret = ut_control(id, 0, rounds % 3 ? UT_RESUME : UT_STOP);
+		ASSERT_TRUE(may_be(ret));
+		if (rounds % 5 == 0)
+			ASSERT_TRUE(may_be(ut_detach(id)));
+		ASSERT_EQ(1, ut_waitpid(pid, &status, 0));
+		ASSERT_EQ(SIGKILL, WTERMSIG(status));
+		if (rounds % 5)
+			ASSERT_EQ(-ESRCH, ut_detach(id));
+		rounds++;
+	}
+	EXPECT_LT(10, rounds);
+}
+
+/* /proc is read while engines come and go. */
+static void *proc_reader(void *arg)
+{
+	struct storm *s = arg;
+	char buf[4096];
+
+	on_cpu(s->cpu);
+	while (ut_now_ms() < s->end) {
+		int ret = ut_read_file(buf, sizeof(buf), "/proc/%d/utrace",
+				       s->t->pid);
+
+		if (ret < 0)
+			s->bad = ret;
+		ut_read_file(buf, sizeof(buf), "/proc/%ld/utrace",
+			     s->t->sh->value[0]);
+		s->attached++;
+	}
+	return NULL;
+}
+
+TEST_F(utrace, proc_meanwhile)
+{
+	struct ut_target *t = &self->t;
+	struct storm s[2];
+	pthread_t thread[2];
+	int i;
+
+	ASSERT_TRUE(ut_spawn(t, busy));
+	ASSERT_TRUE(ut_runs(t));
+	for (i = 0; i < 2; i++) {
+		s[i] = (struct storm) {
+			.t = t, .end = ut_now_ms() + STORM_MS / 2, .cpu = i,
+			.scope = UT_ATTACH_PROCESS,
+		};
+		ASSERT_EQ(0, pthread_create(&thread[i], NULL,
+					    i ? attacher : proc_reader,
+					    &s[i]));
+	}
+	for (i = 0; i < 2; i++) {
+		pthread_join(thread[i], NULL);
+		EXPECT_EQ(0, s[i].bad);
+		EXPECT_LT(0, s[i].attached);
+	}
+	t->sh->quit = 1;
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(0, t->sh->value[2]);
+}
+
+/* The module itself goes, right after it closed its engines. */
+TEST_F(utrace, unload_under_load)
+{
+	struct ut_target *t = &self->t;
+	long end = ut_now_ms() + STORM_MS;
+	int fd = ut_module_open(), id, rounds = 0;
+
+	if (fd < 0)
+		SKIP(return, "no utrace_test.ko to load again");
+	close(fd);
+	ASSERT_TRUE(ut_spawn(t, calls));
+	ASSERT_TRUE(ut_runs(t));
+	while (ut_now_ms() < end) {
+		id = ut_attach_full(t->pid, rounds % 2 ? UT_ATTACH_TREE : 0,
+				    UT_OPS_FULL, ~0U);
+		ASSERT_LT(0, id);
+		ASSERT_EQ(0, ut_events(id, 0, UT_ALL));
+		ASSERT_TRUE(ut_until(ut_count(id, UT_EV_SYSCALL_ENTRY) > 10));
+		close(ut_fd);
+		ut_fd = -1;
+		if (syscall(SYS_delete_module, "utrace_test", O_NONBLOCK)) {
+			/* Built in, or another test runs beside this one. */
+			if (errno == ENOENT || errno == EBUSY)
+				SKIP(goto out, "utrace_test in use");
+			ASSERT_EQ(0, errno);
+		}
+		ASSERT_EQ(0, ut_module_load());
+		ASSERT_EQ(0, ut_open());
+		rounds++;
+	}
+	EXPECT_LT(3, rounds);
+	EXPECT_TRUE(ut_runs(t));
+	t->sh->quit = 1;
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(0, self->status);
+	return;
+out:
+	if (ut_fd < 0)
+		ut_open();
+}
+
+TEST_HARNESS_MAIN

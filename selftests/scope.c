@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which tasks an engine covers: a thread, a process, a tree; nobody escapes
+ * and nobody is counted twice.
+ */
+#include <linux/sched.h>
+
+#include "fixture.h"
+
+static bool saw_mark(int id, pid_t tid)
+{
+	return ut_wait(0, id, UT_EV_SYSCALL_ENTRY, tid, UT_MARK_NR) >= 0;
+}
+
+TEST_F(utrace, thread_is_one_thread)
+{
+	struct ut_target *t = &self->t;
+	int id, whole;
+
+	t->arg = 3;
+	ASSERT_TRUE(ut_spawn(t, ut_threaded));
+	ASSERT_TRUE(ut_hear(t));
+	id = ut_attach(t->sh->tid[1], 0, UT_BIT(SYSCALL_ENTRY));
+	whole = ut_attach(t->pid, UT_ATTACH_PROCESS, UT_BIT(SYSCALL_ENTRY));
+	ASSERT_LT(0, id);
+	ASSERT_LT(0, whole);
+	t->sh->go[0] = UT_GO_MARK;
+	t->sh->go[1] = UT_GO_MARK;
+	t->sh->go[2] = UT_GO_MARK;
+	EXPECT_TRUE(saw_mark(whole, t->sh->tid[0]));
+	EXPECT_TRUE(saw_mark(whole, t->sh->tid[1]));
+	EXPECT_TRUE(saw_mark(whole, t->sh->tid[2]));
+	EXPECT_TRUE(saw_mark(id, t->sh->tid[1]));
+	EXPECT_EQ(1, ut_matches(0, id, UT_ANY, UT_ANY, UT_ANY));
+}
+
+/* Any thread names the process. */
+TEST_F(utrace, process_by_another_thread)
+{
+	struct ut_target *t = &self->t;
+	int id;
+
+	t->arg = 3;
+	ASSERT_TRUE(ut_spawn(t, ut_threaded));
+	ASSERT_TRUE(ut_hear(t));
+	id = ut_attach(t->sh->tid[2], UT_ATTACH_PROCESS,
+		       UT_BIT(SYSCALL_ENTRY));
+	ASSERT_LT(0, id);
+	t->sh->go[0] = UT_GO_MARK;
+	EXPECT_TRUE(saw_mark(id, t->sh->tid[0]));
+}
+
+static void *late_thread(void *arg)
+{
+	struct ut_target *t = arg;
+
+	t->sh->value[1] = ut_gettid();
+	ut_mark(1);
+	return NULL;
+}
+
+static int thread_and_child(struct ut_target *t)
+{
+	pthread_t thread;
+	pid_t pid;
+
+	ut_await(t);
+	pthread_create(&thread, NULL, late_thread, t);
+	pthread_join(thread, NULL);
+	pid = fork();
+	if (!pid) {
+		ut_mark(2);
+		_exit(0);
+	}
+	t->sh->value[2] = pid;
+	waitpid(pid, NULL, 0);
+	return 0;
+}
+
+TEST_F(utrace, process_takes_new_threads_not_children)
+{
+	struct ut_target *t = &self->t;
+	int id;
+
+	ASSERT_TRUE(ut_spawn(t, thread_and_child));
+	id = ut_attach(t->pid, UT_ATTACH_PROCESS, UT_BIT(SYSCALL_ENTRY) |
+		       UT_BIT(REAP));
+	ASSERT_LT(0, id);
+	ASSERT_TRUE(ut_go(t));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(1, ut_matches(0, id, UT_EV_SYSCALL_ENTRY, t->sh->value[1],
+				UT_MARK_NR));
+	EXPECT_EQ(0, ut_matches(0, id, UT_ANY, t->sh->value[2], UT_ANY));
+	/* Both threads are told of, then it is over. */
+	EXPECT_EQ(2, ut_matches(0, id, UT_EV_REAP, UT_ANY, UT_ANY));
+	EXPECT_EQ(-ESRCH, ut_control(id, 0, UT_RESUME));
+}
+
+/* fork() by clone() with flags; the child marks and ends. */
+static pid_t clone_marks(unsigned long flags)
+{
+	pid_t pid = syscall(SYS_clone, flags, 0, 0, 0, 0);
+
+	if (!pid) {
+		ut_mark(3);
+		syscall(SYS_exit_group, 0);
+	}
+	return pid;
+}
+
+static int clone_flags_target(struct ut_target *t)
+{
+	ut_await(t);
+	t->sh->value[0] = clone_marks(t->arg);
+	/* With CLONE_PARENT it is not our child, and waits for no one. */
+	while (wait(NULL) > 0 || errno == EINTR)
+		;
+	return t->sh->value[0] < 0;
+}
+
+static void follows(struct __test_metadata *_metadata, struct ut_target *t,
+		    unsigned long flags)
+{
+	pid_t child;
+	int id;
+
+	t->arg = flags;
+	ASSERT_TRUE(ut_spawn(t, clone_flags_target));
+	id = ut_attach(t->pid, UT_ATTACH_TREE,
+		       UT_BIT(CLONE) | UT_BIT(SYSCALL_ENTRY) | UT_BIT(EXIT));
+	ASSERT_LT(0, id);
+	ASSERT_TRUE(ut_go(t));
+	ASSERT_TRUE(ut_until(t->sh->value[0]));
+	child = t->sh->value[0];
+	ASSERT_LT(0, child);
+	EXPECT_LE(0, ut_wait(0, id, UT_EV_EXIT, child, UT_ANY));
+	EXPECT_EQ(1, ut_matches(0, id, UT_EV_SYSCALL_ENTRY, child,
+				UT_MARK_NR));
+	EXPECT_EQ(1, ut_matches(0, id, UT_EV_CLONE, t->pid, UT_ANY));
+	EXPECT_LT(ut_find(0, id, UT_EV_CLONE, t->pid, UT_ANY),
+		  ut_find(0, id, UT_ANY, child, UT_ANY));
+	if (flags & CLONE_PARENT)
+		waitpid(child, NULL, __WALL);
+}
+
+TEST_F(utrace, tree_follows_fork)
+{
+	follows(_metadata, &self->t, SIGCHLD);
+}
+
+TEST_F(utrace, tree_follows_clone_untraced)
+{
+	follows(_metadata, &self->t, SIGCHLD | CLONE_UNTRACED);
+}
+
+TEST_F(utrace, tree_follows_clone_parent)
+{
+	follows(_metadata, &self->t, SIGCHLD | CLONE_PARENT);
+}
+
+TEST_F(utrace, tree_follows_clone_without_signal)
+{
+	follows(_metadata, &self->t, CLONE_UNTRACED | CLONE_VFORK);
+}
+
+/*
+ * A daemon: the middle process ends, the grandchild is some other process's
+ * child by then, leaves the session, and forks again.
+ */
+static int daemon_target(struct ut_target *t)
+{
+	pid_t pid;
+
+	ut_await(t);
+	pid = fork();
+	if (!pid) {
+		pid_t old = getpid();
+
+		pid = fork();
+		if (pid)
+			_exit(0);
+		while (getppid() == old)
+			sched_yield();
+		setsid();
+		t->sh->value[1] = getpid();
+		t->sh->value[2] = getppid();
+		pid = fork();
+		if (!pid) {
+			t->sh->value[3] = getpid();
+			while (!t->sh->quit)
+				sched_yield();
+			ut_mark(4);
+			_exit(0);
+		}
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+	return 0;
+}
+
+static void follows_daemon(struct __test_metadata *_metadata,
+			   struct ut_target *t)
+{
+	int id;
+
+	ASSERT_TRUE(ut_spawn(t, daemon_target));
+	id = ut_attach(t->pid, UT_ATTACH_TREE, UT_BIT(CLONE) |
+		       UT_BIT(EXIT) | UT_BIT(SYSCALL_ENTRY));
+	ASSERT_LT(0, id);
+	/* The log is for the end; until then only numbers. */
+	ASSERT_TRUE(ut_go(t));
+	ASSERT_TRUE(ut_until(t->sh->value[3]));
+	EXPECT_NE(t->pid, t->sh->value[2]);
+	ut_reap(t, &(int){ 0 });
+	t->sh->quit = 1;
+	/* The last of them, long after the one that was attached to. */
+	EXPECT_LE(0, ut_wait(0, id, UT_EV_EXIT, t->sh->value[3], UT_ANY));
+	EXPECT_LE(0, ut_find(0, id, UT_EV_EXIT, t->sh->value[1], UT_ANY));
+	EXPECT_EQ(3, ut_count(id, UT_EV_CLONE));
+	EXPECT_EQ(4, ut_count(id, UT_EV_EXIT));
+}
+
+TEST_F(utrace, tree_follows_a_daemon)
+{
+	follows_daemon(_metadata, &self->t);
+}
+
+TEST_F(utrace, tree_follows_into_a_subreaper)
+{
+	ASSERT_EQ(0, prctl(PR_SET_CHILD_SUBREAPER, 1));
+	follows_daemon(_metadata, &self->t);
+	EXPECT_EQ(getpid(), self->t.sh->value[2]);
+	/* Two were left to us. */
+	while (waitpid(-1, NULL, WNOHANG) > 0)
+		;
+}
+
+/* What is there already: children and their threads. */
+static int standing_tree(struct ut_target *t)
+{
+	pid_t pid, grandchild;
+
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		grandchild = fork();
+		if (!grandchild) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			t->arg = 3;
+			ut_threaded(t);
+			_exit(0);
+		}
+		t->sh->value[2] = grandchild;
+		waitpid(grandchild, NULL, 0);
+		_exit(0);
+	}
+	t->sh->value[1] = pid;
+	waitpid(pid, NULL, 0);
+	return 0;
+}
+
+TEST_F(utrace, tree_takes_living_descendants)
+{
+	struct ut_target *t = &self->t;
+	int id;
+
+	ASSERT_TRUE(ut_spawn(t, standing_tree));
+	ASSERT_TRUE(ut_hear(t));
+	ASSERT_TRUE(ut_until(t->sh->value[2]));
+	id = ut_attach(t->pid, UT_ATTACH_TREE,
+		       UT_BIT(SYSCALL_ENTRY) | UT_BIT(EXIT));
+	ASSERT_LT(0, id);
+	t->sh->go[1] = UT_GO_MARK;
+	EXPECT_TRUE(saw_mark(id, t->sh->tid[1]));
+	kill(t->sh->value[2], SIGKILL);
+	EXPECT_LE(0, ut_wait(0, id, UT_EV_EXIT, t->sh->value[2], UT_ANY));
+	EXPECT_LE(0, ut_wait(0, id, UT_EV_EXIT, t->sh->value[1], UT_ANY));
+	EXPECT_LE(0, ut_wait(0, id, UT_EV_EXIT, t->pid, UT_ANY));
+	/* Three threads and two processes. */
+	EXPECT_EQ(5, ut_count(id, UT_EV_EXIT));
+}
+
+TEST_F(utrace, subtree_only)
+{
+	struct ut_target *t = &self->t;
+	int id;
+
+	ASSERT_TRUE(ut_spawn(t, standing_tree));
+	ASSERT_TRUE(ut_hear(t));
+	ASSERT_TRUE(ut_until(t->sh->value[2]));
+	id = ut_attach(t->sh->value[2], UT_ATTACH_TREE, UT_BIT(EXIT));
+	ASSERT_LT(0, id);
+	kill(t->sh->value[2], SIGKILL);
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(3, ut_count(id, UT_EV_EXIT));
+	EXPECT_EQ(0, ut_matches(0, id, UT_ANY, t->pid, UT_ANY));
+	EXPECT_EQ(0, ut_matches(0, id, UT_ANY, t->sh->value[1], UT_ANY));
+}
+
+TEST_F(utrace, target_within_the_scope)
+{
+	struct ut_target *t = &self->t;
+	int id, ret, i;
+
+	t->arg = 3;
+	ASSERT_TRUE(ut_spawn(t, ut_threaded));
+	ASSERT_TRUE(ut_hear(t));
+	id = ut_attach(t->pid, UT_ATTACH_PROCESS, UT_BIT(QUIESCE));
+	ASSERT_LT(0, id);
+	ret = ut_control(id, t->sh->tid[1], UT_STOP);
+	ASSERT_TRUE(ret == 0 || ret == -EINPROGRESS);
+	ASSERT_TRUE(ut_held(t->sh->tid[1]));
+	EXPECT_TRUE(ut_thread_runs(t, 0));
+	EXPECT_TRUE(ut_thread_runs(t, 2));
+	EXPECT_TRUE(ut_thread_still(t, 1));
+	EXPECT_EQ(-ESRCH, ut_control(id, getpid(), UT_STOP));
+	EXPECT_EQ(-ESRCH, ut_events(id, getpid(), 0));
+	/* All of them, and again one. */
+	ret = ut_control(id, 0, UT_STOP);
+	ASSERT_TRUE(ret == 0 || ret == -EINPROGRESS);
+	for (i = 0; i < 3; i++)
+		ASSERT_TRUE(ut_held(t->sh->tid[i]));
+	EXPECT_EQ(0, ut_control(id, 0, UT_STOP));
+	ASSERT_EQ(0, ut_control(id, t->sh->tid[2], UT_RESUME));
+	EXPECT_TRUE(ut_thread_runs(t, 2));
+	EXPECT_TRUE(ut_thread_still(t, 0));
+	EXPECT_TRUE(ut_thread_still(t, 1));
+	ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
+	for (i = 0; i < 3; i++)
+		EXPECT_TRUE(ut_thread_runs(t, i));
+}
+
+/* A stop of everybody includes those who are born meanwhile. */
+static int forks_all_the_time(struct ut_target *t)
+{
+	while (!t->sh->quit) {
+		t->sh->counter++;
+		ut_fork_wait(0);
+	}
+	return 0;
+}
+
+TEST_F(utrace, stop_of_a_forking_tree)
+{
+	struct ut_target *t = &self->t;
+	int id, ret, i;
+
+	ASSERT_TRUE(ut_spawn(t, forks_all_the_time));
+	id = ut_attach(t->pid, UT_ATTACH_TREE, UT_BIT(QUIESCE));
+	ASSERT_LT(0, id);
+	for (i = 0; i < 10; i++) {
+		ASSERT_TRUE(ut_runs(t));
+		ret = ut_control(id, 0, UT_STOP);
+		ASSERT_TRUE(ret == 0 || ret == -EINPROGRESS);
+		/* The parent may be asleep in wait4(), its child is not. */
+		ASSERT_TRUE(ut_until(ut_state(t->pid) == 't' ||
+				     ut_asleep_in(t->pid, SYS_wait4)));
+		ASSERT_TRUE(ut_until(ut_still(t)));
+		EXPECT_TRUE(ut_still(t));
+		ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
+	}
+	t->sh->quit = 1;
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(0, self->status);
+}
+
+/* Everyone in a storm of forks is counted, exactly once. */
+#define STORM_WIDTH	8
+#define STORM_DEPTH	3
+#define STORM_ROUNDS	4
+
+static void storm(struct ut_target *t, int depth)
+{
+	int i;
+
+	t->sh->value[0]++;
+	ut_mark(depth);
+	for (i = 0; depth && i < STORM_WIDTH >> (STORM_DEPTH - depth); i++) {
+		unsigned long flags = SIGCHLD;
+		pid_t pid;
+
+		if (i & 1)
+			flags |= CLONE_UNTRACED;
+		pid = syscall(SYS_clone, flags, 0, 0, 0, 0);
+		if (!pid) {
+			storm(t, depth - 1);
+			syscall(SYS_exit_group, 0);
+		}
+		if (pid > 0)
+			t->sh->value[1]++;
+	}
+	while (wait(NULL) > 0 || errno == EINTR)
+		;
+}
+
+static int storm_target(struct ut_target *t)
+{
+	int i;
+
+	ut_await(t);
+	for (i = 0; i < STORM_ROUNDS; i++)
+		storm(t, STORM_DEPTH);
+	return 0;
+}
+
+TEST_F(utrace, fork_storm)
+{
+	static const int mark_only[] = { UT_MARK_NR };
+	struct ut_target *t = &self->t;
+	int id;
+
+	ASSERT_TRUE(ut_spawn(t, storm_target));
+	/* Counted, not logged: the ring is not made for this. */
+	id = ut_attach_full(t->pid, UT_ATTACH_TREE, UT_OPS_FULL, ~0U);
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, ut_filter(id, mark_only, 1));
+	ASSERT_EQ(0, ut_events(id, 0, UT_ALL & ~UT_BIT(QUIESCE)));
+	ASSERT_TRUE(ut_go(t));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(0, self->status);
+	ASSERT_LT(STORM_ROUNDS, t->sh->value[1]);
+	EXPECT_EQ(t->sh->value[1], ut_count(id, UT_EV_CLONE));
+	EXPECT_EQ(t->sh->value[0], ut_count(id, UT_EV_SYSCALL_ENTRY));
+	EXPECT_EQ(t->sh->value[0], ut_count(id, UT_EV_SYSCALL_EXIT));
+	EXPECT_EQ(t->sh->value[1] + 1, ut_count(id, UT_EV_EXIT));
+	EXPECT_EQ(t->sh->value[1] + 1, ut_count(id, UT_EV_DEATH));
+	EXPECT_EQ(t->sh->value[1] + 1, ut_count(id, UT_EV_REAP));
+}
+
+/* Attached in the middle: from then on nobody is missed either. */
+TEST_F(utrace, attach_to_a_running_storm)
+{
+	struct ut_target *t = &self->t;
+	int id, i;
+
+	ASSERT_TRUE(ut_spawn(t, storm_target));
+	ASSERT_TRUE(ut_go(t));
+	ASSERT_TRUE(ut_until(t->sh->value[0] > 10));
+	id = ut_attach(t->pid, UT_ATTACH_TREE, UT_BIT(CLONE) | UT_BIT(EXIT));
+	ASSERT_LT(0, id);
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	ut_pull(0);
+	ASSERT_EQ(0, ut_lost());
+	/* Every child of which the birth was seen is seen to end. */
+	for (i = 0; i < ut_nrec; i++) {
+		pid_t child = ut_rec[i].val[1];
+
+		if (ut_rec[i].event != UT_EV_CLONE)
+			continue;
+		ASSERT_LT(i, ut_find(i, id, UT_EV_EXIT, child, UT_ANY));
+	}
+	EXPECT_LE(0, ut_find(0, id, UT_EV_CLONE, UT_ANY, UT_ANY));
+	EXPECT_EQ(1, ut_matches(0, id, UT_EV_EXIT, t->pid, UT_ANY));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,491 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Signal events, and what an engine can make of a signal.
+ */
+#include <sys/resource.h>
+
+#include "target.h"
+
+static struct ut_shared *shared;
+
+static void on_signal(int sig, siginfo_t *info, void *context)
+{
+	shared->value[1]++;
+	shared->value[2] = sig;
+}
+
+static void on_signal_too(int sig, siginfo_t *info, void *context)
+{
+	shared->value[3]++;
+	shared->value[2] = sig;
+}
+
+static void handle(int sig, void (*fn)(int, siginfo_t *, void *))
+{
+	struct sigaction sa = { .sa_sigaction = fn, .sa_flags = SA_SIGINFO };
+
+	sigaction(sig, &sa, NULL);
+}
+
+/* Spins; a handler for SIGUSR1 and SIGUSR2, SIGWINCH is ignored anyway. */
+static int signal_target(struct ut_target *t)
+{
+	shared = t->sh;
+	handle(SIGUSR1, on_signal);
+	handle(SIGUSR2, on_signal);
+	signal(SIGHUP, SIG_IGN);
+	ut_say(t);
+	ut_spin(t);
+	return 0;
+}
+
+FIXTURE(signals) {
+	struct ut_target t;
+	int status;
+	int id;
+};
+
+FIXTURE_SETUP(signals)
+{
+	int ret = ut_open();
+
+	if (ret)
+		SKIP(return, "no %s: %s (load utrace_test.ko)", UT_DEVICE,
+		     strerror(-ret));
+	ASSERT_TRUE(ut_spawn(&self->t, signal_target));
+	ASSERT_TRUE(ut_hear(&self->t));
+	self->id = ut_attach(self->t.pid, 0, UT_SIGNAL_ALL | UT_BIT(EXIT));
+	ASSERT_LT(0, self->id);
+}
+
+FIXTURE_TEARDOWN(signals)
+{
+	EXPECT_EQ(0, ut_close());
+	ut_kill_targets();
+}
+
+TEST_F(signals, handler)
+{
+	struct ut_target *t = &self->t;
+	int i;
+
+	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
+	i = ut_wait(0, self->id, UT_EV_SIGNAL, t->pid, SIGUSR1);
+	ASSERT_LE(0, i);
+	EXPECT_EQ(SI_USER, ut_rec[i].val[0]);
+	EXPECT_EQ(getpid(), ut_rec[i].val[1]);
+	EXPECT_EQ(0, ut_rec[i].val[2]);
+	EXPECT_EQ((long)on_signal, ut_rec[i].val[3]);
+	EXPECT_EQ((long)on_signal, ut_rec[i].val[4]);
+	EXPECT_EQ(UT_SIGNAL_DELIVER, ut_rec[i].action & UT_SIGNAL_MASK);
+	EXPECT_TRUE(ut_until(t->sh->value[1] == 1));
+	EXPECT_TRUE(ut_runs(t));
+	EXPECT_EQ(1, ut_matches(0, self->id, UT_ANY, UT_ANY, SIGUSR1));
+}
+
+TEST_F(signals, ignored)
+{
+	struct ut_target *t = &self->t;
+	int i;
+
+	/* By the program, and by default. */
+	ASSERT_EQ(0, kill(t->pid, SIGHUP));
+	i = ut_wait(0, self->id, UT_EV_SIGNAL_IGN, t->pid, SIGHUP);
+	ASSERT_LE(0, i);
+	EXPECT_EQ(UT_SIGNAL_IGN, ut_rec[i].action & UT_SIGNAL_MASK);
+	EXPECT_EQ((long)SIG_IGN, ut_rec[i].val[3]);
+	ASSERT_EQ(0, kill(t->pid, SIGWINCH));
+	i = ut_wait(0, self->id, UT_EV_SIGNAL_IGN, t->pid, SIGWINCH);
+	ASSERT_LE(0, i);
+	EXPECT_EQ((long)SIG_DFL, ut_rec[i].val[3]);
+	EXPECT_TRUE(ut_runs(t));
+}
+
+TEST_F(signals, term)
+{
+	struct ut_target *t = &self->t;
+	int i, exit;
+
+	ASSERT_EQ(0, kill(t->pid, SIGTERM));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(SIGTERM, WTERMSIG(self->status));
+	i = ut_seen(0, self->id, UT_EV_SIGNAL_TERM, t->pid, SIGTERM);
+	ASSERT_LE(0, i);
+	EXPECT_EQ(UT_SIGNAL_TERM, ut_rec[i].action & UT_SIGNAL_MASK);
+	exit = ut_find(0, self->id, UT_EV_EXIT, t->pid, UT_ANY);
+	ASSERT_LT(i, exit);
+	EXPECT_EQ(SIGTERM, ut_rec[exit].val[0] & 0x7f);
+}
+
+TEST_F(signals, core)
+{
+	struct ut_target *t = &self->t;
+	int i;
+
+	ASSERT_EQ(0, kill(t->pid, SIGABRT));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(SIGABRT, WTERMSIG(self->status));
+	i = ut_seen(0, self->id, UT_EV_SIGNAL_CORE, t->pid, SIGABRT);
+	ASSERT_LE(0, i);
+	EXPECT_EQ(UT_SIGNAL_CORE, ut_rec[i].action & UT_SIGNAL_MASK);
+	EXPECT_LT(i, ut_find(0, self->id, UT_EV_EXIT, t->pid, UT_ANY));
+}
+
+/* SIGKILL is not an event, and no engine can do anything about it. */
+TEST_F(signals, kill_is_no_event)
+{
+	struct ut_target *t = &self->t;
+	unsigned int ev;
+
+	for (ev = UT_EV_SIGNAL; ev <= UT_EV_SIGNAL_CORE; ev++)
+		ASSERT_EQ(0, ut_rule(.id = self->id, .event = ev,
+				     .answer = UT_RESUME | UT_SIGNAL_IGN));
+	ASSERT_EQ(0, kill(t->pid, SIGKILL));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(SIGKILL, WTERMSIG(self->status));
+	EXPECT_LE(0, ut_seen(0, self->id, UT_EV_EXIT, t->pid, UT_ANY));
+}
+
+TEST_F(signals, only_what_is_asked_for)
+{
+	struct ut_target *t = &self->t;
+
+	ASSERT_EQ(0, ut_events(self->id, 0, UT_BIT(SIGNAL_TERM)));
+	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
+	ASSERT_TRUE(ut_until(t->sh->value[1] == 1));
+	ASSERT_EQ(0, kill(t->pid, SIGHUP));
+	ASSERT_EQ(0, kill(t->pid, SIGTERM));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(1, ut_matches(0, self->id, UT_ANY, UT_ANY, UT_ANY));
+	EXPECT_LE(0, ut_find(0, self->id, UT_EV_SIGNAL_TERM, t->pid,
+			     SIGTERM));
+}
+
+TEST_F(signals, term_to_ignore)
+{
+	struct ut_target *t = &self->t;
+
+	ASSERT_EQ(0, ut_rule(.id = self->id, .event = UT_EV_SIGNAL_TERM,
+			     .match = SIGTERM, .count = 1,
+			     .answer = UT_RESUME | UT_SIGNAL_IGN));
+	ASSERT_EQ(0, kill(t->pid, SIGTERM));
+	ASSERT_LE(0, ut_wait(0, self->id, UT_EV_SIGNAL_TERM, t->pid,
+			     SIGTERM));
+	EXPECT_TRUE(ut_runs(t));
+	/* The rule is used up. */
+	ASSERT_EQ(0, kill(t->pid, SIGTERM));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(SIGTERM, WTERMSIG(self->status));
+}
+
+TEST_F(signals, handler_to_ignore)
+{
+	struct ut_target *t = &self->t;
+
+	ASSERT_EQ(0, ut_rule(.id = self->id, .event = UT_EV_SIGNAL,
+			     .match = SIGUSR1, .count = 1,
+			     .answer = UT_RESUME | UT_SIGNAL_IGN));
+	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
+	ASSERT_LE(0, ut_wait(0, self->id, UT_EV_SIGNAL, t->pid, SIGUSR1));
+	/* The next one is delivered, so the first would have been, too. */
+	ASSERT_EQ(0, kill(t->pid, SIGUSR2));
+	EXPECT_TRUE(ut_until(t->sh->value[2] == SIGUSR2));
+	EXPECT_EQ(1, t->sh->value[1]);
+}
+
+TEST_F(signals, handler_to_term)
+{
+	struct ut_target *t = &self->t;
+
+	ASSERT_EQ(0, ut_rule(.id = self->id, .event = UT_EV_SIGNAL,
+			     .answer = UT_RESUME | UT_SIGNAL_TERM));
+	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	ASSERT_TRUE(WIFSIGNALED(self->status));
+	EXPECT_EQ(SIGUSR1, WTERMSIG(self->status));
+	EXPECT_EQ(0, t->sh->value[1]);
+}
+
+static int core_target(struct ut_target *t)
+{
+	struct rlimit limit = { 1 << 24, 1 << 24 };
+
+	if (chdir("/tmp") || setrlimit(RLIMIT_CORE, &limit))
+		return 1;
+	return signal_target(t);
+}
+
+TEST_F(signals, handler_to_core)
+{
+	struct ut_target *t = &self->t;
+	char pattern[256];
+	int id;
+
+	if (ut_read_file(pattern, sizeof(pattern),
+			 "/proc/sys/kernel/core_pattern") <= 0)
+		SKIP(return, "no kernel.core_pattern");
+	if (strncmp(pattern, "core", 4))
+		SKIP(return, "kernel.core_pattern is not a plain \"core\"");
+	ASSERT_TRUE(ut_spawn(t, core_target));
+	ASSERT_TRUE(ut_hear(t));
+	id = ut_attach(t->pid, 0, UT_SIGNAL_ALL);
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, ut_rule(.id = id, .event = UT_EV_SIGNAL,
+			     .answer = UT_RESUME | UT_SIGNAL_CORE));
+	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	ASSERT_TRUE(WIFSIGNALED(self->status));
+	EXPECT_TRUE(WCOREDUMP(self->status));
+	EXPECT_EQ(0, t->sh->value[1]);
+	unlink("/tmp/core");
+}
+
+TEST_F(signals, handler_to_stop)
+{
+	struct ut_target *t = &self->t;
+
+	ASSERT_EQ(0, ut_rule(.id = self->id, .event = UT_EV_SIGNAL,
+			     .count = 1,
+			     .answer = UT_RESUME | UT_SIGNAL_STOP));
+	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
+	ASSERT_EQ(1, ut_waitpid(t->pid, &self->status, WUNTRACED));
+	EXPECT_TRUE(WIFSTOPPED(self->status));
+	EXPECT_EQ('T', ut_state(t->pid));
+	EXPECT_TRUE(ut_still(t));
+	ASSERT_EQ(0, kill(t->pid, SIGCONT));
+	EXPECT_TRUE(ut_runs(t));
+	EXPECT_EQ(0, t->sh->value[1]);
+}
+
+TEST_F(signals, handler_to_tstp)
+{
+	struct ut_target *t = &self->t;
+
+	ASSERT_EQ(0, ut_rule(.id = self->id, .event = UT_EV_SIGNAL,
+			     .count = 1,
+			     .answer = UT_RESUME | UT_SIGNAL_TSTP));
+	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
+	ASSERT_EQ(1, ut_waitpid(t->pid, &self->status, WUNTRACED));
+	EXPECT_TRUE(WIFSTOPPED(self->status));
+	ASSERT_EQ(0, kill(t->pid, SIGCONT));
+	EXPECT_TRUE(ut_runs(t));
+}
+
+TEST_F(signals, stop_to_ignore)
+{
+	struct ut_target *t = &self->t;
+
+	ASSERT_EQ(0, ut_rule(.id = self->id, .event = UT_EV_SIGNAL_STOP,
+			     .answer = UT_RESUME | UT_SIGNAL_IGN));
+	ASSERT_EQ(0, kill(t->pid, SIGTSTP));
+	ASSERT_LE(0, ut_wait(0, self->id, UT_EV_SIGNAL_STOP, t->pid,
+			     SIGTSTP));
+	EXPECT_TRUE(ut_runs(t));
+	EXPECT_EQ(0, waitpid(t->pid, &self->status, WUNTRACED | WNOHANG));
+}
+
+TEST_F(signals, other_number)
+{
+	struct ut_target *t = &self->t;
+
+	ASSERT_EQ(0, ut_rule(.id = self->id, .event = UT_EV_SIGNAL,
+			     .match = SIGUSR1, .count = 1,
+			     .answer = UT_RESUME | UT_PASS,
+			     .change = UT_CHANGE_SIGNO, .signo = SIGUSR2));
+	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
+	EXPECT_TRUE(ut_until(t->sh->value[1] == 1));
+	EXPECT_EQ(SIGUSR2, t->sh->value[2]);
+}
+
+TEST_F(signals, other_handler)
+{
+	struct ut_target *t = &self->t;
+
+	ASSERT_EQ(0, ut_rule(.id = self->id, .event = UT_EV_SIGNAL,
+			     .match = SIGUSR1, .count = 1,
+			     .answer = UT_RESUME | UT_PASS,
+			     .change = UT_CHANGE_HANDLER,
+			     .handler = (unsigned long)on_signal_too));
+	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
+	EXPECT_TRUE(ut_until(t->sh->value[3] == 1));
+	EXPECT_EQ(0, t->sh->value[1]);
+	/* Only this once: what the program set up is as it was. */
+	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
+	EXPECT_TRUE(ut_until(t->sh->value[1] == 1));
+	EXPECT_EQ(1, t->sh->value[3]);
+}
+
+TEST_F(signals, ignored_to_delivered)
+{
+	struct ut_target *t = &self->t;
+
+	ASSERT_EQ(0, ut_rule(.id = self->id, .event = UT_EV_SIGNAL_IGN,
+			     .match = SIGHUP, .count = 1,
+			     .answer = UT_RESUME | UT_SIGNAL_DELIVER,
+			     .change = UT_CHANGE_HANDLER,
+			     .handler = (unsigned long)on_signal_too));
+	ASSERT_EQ(0, kill(t->pid, SIGHUP));
+	EXPECT_TRUE(ut_until(t->sh->value[3] == 1));
+}
+
+TEST_F(signals, hold_puts_back)
+{
+	struct ut_target *t = &self->t;
+
+	ASSERT_EQ(0, ut_rule(.id = self->id, .event = UT_EV_SIGNAL,
+			     .match = SIGUSR1, .count = 1,
+			     .answer = UT_RESUME | UT_SIGNAL_IGN |
+				       UT_SIGNAL_HOLD));
+	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
+	EXPECT_TRUE(ut_until(t->sh->value[1] == 1));
+	EXPECT_EQ(2, ut_matches(0, self->id, UT_EV_SIGNAL, t->pid, SIGUSR1));
+	EXPECT_TRUE(ut_stays(t->sh->value[1] == 1));
+}
+
+/* What the sample crash_suspend does. */
+TEST_F(signals, crash_stands_still)
+{
+	struct ut_target *t = &self->t;
+	int i;
+
+	ASSERT_EQ(0, ut_rule(.id = self->id, .event = UT_EV_SIGNAL_CORE,
+			     .match = SIGSEGV, .count = 1,
+			     .answer = UT_RESUME | UT_SIGNAL_STOP |
+				       UT_SIGNAL_HOLD));
+	ASSERT_EQ(0, kill(t->pid, SIGSEGV));
+	ASSERT_EQ(1, ut_waitpid(t->pid, &self->status, WUNTRACED));
+	EXPECT_TRUE(WIFSTOPPED(self->status));
+	EXPECT_EQ('T', ut_state(t->pid));
+	EXPECT_TRUE(ut_still(t));
+	ASSERT_EQ(0, kill(t->pid, SIGCONT));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	ASSERT_TRUE(WIFSIGNALED(self->status));
+	EXPECT_EQ(SIGSEGV, WTERMSIG(self->status));
+	i = ut_matches(0, self->id, UT_EV_SIGNAL_CORE, t->pid, SIGSEGV);
+	EXPECT_EQ(2, i);
+}
+
+static int threads_target(struct ut_target *t)
+{
+	t->arg = 3;
+	return ut_threaded(t);
+}
+
+/* A crash catcher on one thread sees a signal sent to the process. */
+TEST_F(signals, fatal_signal_waits_for_any_threads_engine)
+{
+	struct ut_target *t = &self->t;
+	int id, i;
+
+	ASSERT_TRUE(ut_spawn(t, threads_target));
+	ASSERT_TRUE(ut_hear(t));
+	id = ut_attach(t->pid, UT_ATTACH_PROCESS, UT_BIT(SIGNAL_TERM));
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, ut_rule(.id = id, .event = UT_EV_SIGNAL_TERM,
+			     .count = 1, .answer = UT_RESUME | UT_SIGNAL_IGN));
+	ASSERT_EQ(0, kill(t->pid, SIGTERM));
+	ASSERT_LE(0, ut_wait(0, id, UT_EV_SIGNAL_TERM, UT_ANY, SIGTERM));
+	for (i = 0; i < 3; i++)
+		EXPECT_TRUE(ut_thread_runs(t, i));
+	ASSERT_EQ(0, syscall(SYS_tgkill, t->pid, t->sh->tid[2], SIGTERM));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(SIGTERM, WTERMSIG(self->status));
+	EXPECT_LE(0, ut_seen(0, id, UT_EV_SIGNAL_TERM, t->sh->tid[2],
+			     SIGTERM));
+}
+
+static int fault_target(struct ut_target *t)
+{
+	ut_await(t);
+	/* Not a constant: a compiler would know better. */
+	*(int *)(t->sh->value[0] + 8) = 1;
+	return 0;
+}
+
+TEST_F(signals, fault)
+{
+	struct ut_target *t = &self->t;
+	int id, i;
+
+	ASSERT_TRUE(ut_spawn(t, fault_target));
+	id = ut_attach(t->pid, 0, UT_BIT(SIGNAL_CORE));
+	ASSERT_LT(0, id);
+	ASSERT_TRUE(ut_go(t));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(SIGSEGV, WTERMSIG(self->status));
+	i = ut_seen(0, id, UT_EV_SIGNAL_CORE, t->pid, SIGSEGV);
+	ASSERT_LE(0, i);
+	EXPECT_EQ(SEGV_MAPERR, ut_rec[i].val[0]);
+}
+
+TEST_F(signals, each_engine_sees_the_answer_before)
+{
+	struct ut_target *t = &self->t;
+	int second, i;
+
+	second = ut_attach(t->pid, 0, UT_SIGNAL_ALL);
+	ASSERT_LT(0, second);
+	ASSERT_EQ(0, ut_rule(.id = self->id, .event = UT_EV_SIGNAL_TERM,
+			     .count = 1, .answer = UT_RESUME | UT_SIGNAL_IGN));
+	ASSERT_EQ(0, kill(t->pid, SIGTERM));
+	/* The record is filed by the action that the engine is shown. */
+	i = ut_wait(0, second, UT_EV_SIGNAL_IGN, t->pid, SIGTERM);
+	ASSERT_LE(0, i);
+	EXPECT_EQ(UT_SIGNAL_IGN, ut_rec[i].action & UT_SIGNAL_MASK);
+	EXPECT_TRUE(ut_runs(t));
+	/* And the last word is the last engine's. */
+	ASSERT_EQ(0, ut_rule(.id = self->id, .event = UT_EV_SIGNAL_TERM,
+			     .count = 1, .answer = UT_RESUME | UT_SIGNAL_IGN));
+	ASSERT_EQ(0, ut_rule(.id = second, .event = UT_EV_SIGNAL_IGN,
+			     .count = 1, .answer = UT_RESUME | UT_SIGNAL_TERM));
+	ASSERT_EQ(0, kill(t->pid, SIGTERM));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(SIGTERM, WTERMSIG(self->status));
+}
+
+TEST_F(signals, report_injects)
+{
+	struct ut_target *t = &self->t;
+
+	ASSERT_EQ(0, ut_rule(.id = self->id, .event = UT_EV_REPORT,
+			     .count = 1,
+			     .answer = UT_RESUME | UT_SIGNAL_TERM,
+			     .change = UT_CHANGE_SIGNO, .signo = SIGTERM));
+	ASSERT_EQ(0, ut_events(self->id, 0, UT_SIGNAL_ALL | UT_BIT(QUIESCE)));
+	ASSERT_EQ(0, ut_control(self->id, 0, UT_INTERRUPT));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	ASSERT_TRUE(WIFSIGNALED(self->status));
+	EXPECT_EQ(SIGTERM, WTERMSIG(self->status));
+}
+
+TEST_F(signals, signals_of_job_control)
+{
+	struct ut_target *t = &self->t;
+	int i, jctl;
+
+	ASSERT_EQ(0, ut_events(self->id, 0, UT_SIGNAL_ALL | UT_BIT(JCTL)));
+	ASSERT_EQ(0, kill(t->pid, SIGSTOP));
+	ASSERT_EQ(1, ut_waitpid(t->pid, &self->status, WUNTRACED));
+	ASSERT_TRUE(WIFSTOPPED(self->status));
+	EXPECT_EQ(SIGSTOP, WSTOPSIG(self->status));
+	i = ut_seen(0, self->id, UT_EV_SIGNAL_STOP, t->pid, SIGSTOP);
+	ASSERT_LE(0, i);
+	EXPECT_EQ(UT_SIGNAL_STOP, ut_rec[i].action & UT_SIGNAL_MASK);
+	jctl = ut_find(i, self->id, UT_EV_JCTL, t->pid, CLD_STOPPED);
+	ASSERT_LE(0, jctl);
+	EXPECT_EQ(CLD_STOPPED, ut_rec[jctl].val[0]);
+	ASSERT_EQ(0, kill(t->pid, SIGCONT));
+	ASSERT_EQ(1, ut_waitpid(t->pid, &self->status, WCONTINUED));
+	EXPECT_TRUE(WIFCONTINUED(self->status));
+	jctl = ut_wait(jctl, self->id, UT_EV_JCTL, t->pid, CLD_CONTINUED);
+	ASSERT_LE(0, jctl);
+	EXPECT_EQ(CLD_CONTINUED, ut_rec[jctl].val[0]);
+	EXPECT_TRUE(ut_runs(t));
+	/* SIGTSTP is asked about in another way. */
+	ASSERT_EQ(0, kill(t->pid, SIGTSTP));
+	i = ut_wait(0, self->id, UT_EV_SIGNAL_STOP, t->pid, SIGTSTP);
+	ASSERT_LE(0, i);
+	EXPECT_EQ(UT_SIGNAL_TSTP, ut_rec[i].action & UT_SIGNAL_MASK);
+}
+
+TEST_HARNESS_MAIN

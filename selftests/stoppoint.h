@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Every place where an engine can stop a task, as variants of a fixture, for
+ * the tests of what ends a stop.
+ */
+#ifndef UTRACE_STOPPOINT_H
+#define UTRACE_STOPPOINT_H
+
+#include "target.h"
+
+enum ut_point {
+	UT_AT_CONTROL,		/* utrace_control() on a running task */
+	UT_AT_QUIESCE,		/* answer to report_quiesce(0) */
+	UT_AT_REPORT,		/* answer to UTRACE_SIGNAL_REPORT */
+	UT_AT_ENTRY,
+	UT_AT_SYSEXIT,
+	UT_AT_CLONE,
+	UT_AT_VFORK,		/* CLONE of a vfork() */
+	UT_AT_VFORK_DONE,
+	UT_AT_EXEC,
+	UT_AT_SIGNAL,
+	UT_AT_SIGNAL_IGN,
+	UT_AT_SIGNAL_TERM,
+	UT_AT_EXIT,
+	UT_AT_EXIT_GROUP,	/* EXIT of the thread that calls exit_group() */
+};
+
+#define UT_POINT_CODE	41	/* what a target ends with */
+
+static inline void ut_point_handler(int sig)
+{
+}
+
+/* The target: runs into the stop, and ends after it. */
+static inline int ut_point_target(struct ut_target *t)
+{
+	signal(SIGUSR1, ut_point_handler);
+	signal(SIGHUP, SIG_IGN);
+	ut_helper();
+	if (t->arg == UT_AT_EXIT_GROUP && !ut_threads(t, 3))
+		return 98;
+	ut_say(t);
+	/* Waiting makes no system call: the next one is the tested one. */
+	while (!t->sh->go[0])
+		t->sh->counter++;
+	switch (t->arg) {
+	case UT_AT_ENTRY:
+	case UT_AT_SYSEXIT:
+		ut_mark(0);
+		break;
+	case UT_AT_CLONE:
+		ut_fork_wait(0);
+		break;
+	case UT_AT_VFORK:
+	case UT_AT_VFORK_DONE:
+		if (!vfork())
+			_exit(0);
+		break;
+	case UT_AT_EXEC:
+		execl(ut_helper(), "helper", "exit", "41", NULL);
+		return 97;
+	case UT_AT_SIGNAL:
+	case UT_AT_SIGNAL_IGN:
+	case UT_AT_SIGNAL_TERM:
+		/* The test sends it. */
+		while (!t->sh->quit)
+			;
+		break;
+	case UT_AT_EXIT:
+		break;
+	}
+	t->sh->value[0]++;
+	return UT_POINT_CODE;
+}
+
+static inline enum ut_event ut_point_event(enum ut_point at)
+{
+	switch (at) {
+	case UT_AT_CONTROL:
+	case UT_AT_QUIESCE:
+		return UT_EV_QUIESCE;
+	case UT_AT_REPORT:
+		return UT_EV_REPORT;
+	case UT_AT_ENTRY:
+		return UT_EV_SYSCALL_ENTRY;
+	case UT_AT_SYSEXIT:
+		return UT_EV_SYSCALL_EXIT;
+	case UT_AT_CLONE:
+	case UT_AT_VFORK:
+		return UT_EV_CLONE;
+	case UT_AT_VFORK_DONE:
+		return UT_EV_VFORK_DONE;
+	case UT_AT_EXEC:
+		return UT_EV_EXEC;
+	case UT_AT_SIGNAL:
+		return UT_EV_SIGNAL;
+	case UT_AT_SIGNAL_IGN:
+		return UT_EV_SIGNAL_IGN;
+	case UT_AT_SIGNAL_TERM:
+		return UT_EV_SIGNAL_TERM;
+	default:
+		return UT_EV_EXIT;
+	}
+}
+
+static inline bool ut_point_is_exit(enum ut_point at)
+{
+	return at == UT_AT_EXIT || at == UT_AT_EXIT_GROUP;
+}
+
+/* The status that a target ends with when nothing kills it. */
+static inline bool ut_point_ended_well(enum ut_point at, int status)
+{
+	if (at == UT_AT_SIGNAL_TERM)
+		return WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM;
+	return WIFEXITED(status) && WEXITSTATUS(status) == UT_POINT_CODE;
+}
+
+static inline int ut_point_match(enum ut_point at)
+{
+	switch (at) {
+	case UT_AT_ENTRY:
+	case UT_AT_SYSEXIT:
+		return UT_MARK_NR;
+	case UT_AT_QUIESCE:
+		return 0;
+	default:
+		return UT_ANY;
+	}
+}
+
+/*
+ * Stop @t, which waits in its loop, at @at by a new engine.  Its number, or
+ * -1 with the reason on stderr.
+ */
+static inline int ut_point_stop(struct ut_target *t, enum ut_point at)
+{
+	int id = ut_attach(t->pid, 0, UT_ALL);
+	struct ut_rule rule = {
+		.id = id, .event = ut_point_event(at), .count = 1,
+		.match = ut_point_match(at), .answer = UT_STOP | UT_PASS,
+	};
+	int ret = 0;
+
+	if (id < 0) {
+		fprintf(stderr, "# attach: %s\n", strerror(-id));
+		return -1;
+	}
+	if (at != UT_AT_CONTROL)
+		ret = ut_ioctl(UT_IOC_RULE, &rule);
+	switch (at) {
+	case UT_AT_CONTROL:
+		ret = ut_control(id, 0, UT_STOP);
+		if (ret == -EINPROGRESS)
+			ret = 0;
+		break;
+	case UT_AT_QUIESCE:
+		ret = ut_control(id, 0, UT_REPORT);
+		break;
+	case UT_AT_REPORT:
+		ret = ut_control(id, 0, UT_INTERRUPT);
+		break;
+	case UT_AT_SIGNAL:
+		ret = kill(t->pid, SIGUSR1);
+		break;
+	case UT_AT_SIGNAL_IGN:
+		ret = kill(t->pid, SIGHUP);
+		break;
+	case UT_AT_SIGNAL_TERM:
+		ret = kill(t->pid, SIGTERM);
+		break;
+	default:
+		break;
+	}
+	t->sh->go[0] = 1;
+	if (ret) {
+		fprintf(stderr, "# stop: %d (%s)\n", ret, strerror(-ret));
+		return -1;
+	}
+	if (!ut_held(t->pid)) {
+		fprintf(stderr, "# not held: state %c\n", ut_state(t->pid));
+		return -1;
+	}
+	return id;
+}
+
+static inline void ut_point_let_end(struct ut_target *t)
+{
+	t->sh->quit = 1;
+}
+
+FIXTURE(point) {
+	struct ut_target t;
+	int status;
+};
+
+FIXTURE_VARIANT(point) {
+	enum ut_point at;
+};
+
+FIXTURE_VARIANT_ADD(point, control)
+{
+	.at = UT_AT_CONTROL,
+};
+
+FIXTURE_VARIANT_ADD(point, quiesce)
+{
+	.at = UT_AT_QUIESCE,
+};
+
+FIXTURE_VARIANT_ADD(point, report)
+{
+	.at = UT_AT_REPORT,
+};
+
+FIXTURE_VARIANT_ADD(point, entry)
+{
+	.at = UT_AT_ENTRY,
+};
+
+FIXTURE_VARIANT_ADD(point, syscall_exit)
+{
+	.at = UT_AT_SYSEXIT,
+};
+
+FIXTURE_VARIANT_ADD(point, clone)
+{
+	.at = UT_AT_CLONE,
+};
+
+FIXTURE_VARIANT_ADD(point, vfork)
+{
+	.at = UT_AT_VFORK,
+};
+
+FIXTURE_VARIANT_ADD(point, vfork_done)
+{
+	.at = UT_AT_VFORK_DONE,
+};
+
+FIXTURE_VARIANT_ADD(point, exec)
+{
+	.at = UT_AT_EXEC,
+};
+
+FIXTURE_VARIANT_ADD(point, signal)
+{
+	.at = UT_AT_SIGNAL,
+};
+
+FIXTURE_VARIANT_ADD(point, signal_ign)
+{
+	.at = UT_AT_SIGNAL_IGN,
+};
+
+FIXTURE_VARIANT_ADD(point, signal_term)
+{
+	.at = UT_AT_SIGNAL_TERM,
+};
+
+FIXTURE_VARIANT_ADD(point, exit)
+{
+	.at = UT_AT_EXIT,
+};
+
+FIXTURE_VARIANT_ADD(point, exit_group)
+{
+	.at = UT_AT_EXIT_GROUP,
+};
+
+FIXTURE_SETUP(point)
+{
+	int ret = ut_open();
+
+	if (ret)
+		SKIP(return, "no %s: %s (load utrace_test.ko)", UT_DEVICE,
+		     strerror(-ret));
+	self->t.arg = variant->at;
+	ASSERT_TRUE(ut_spawn(&self->t, ut_point_target));
+	ASSERT_TRUE(ut_hear(&self->t));
+}
+
+FIXTURE_TEARDOWN(point)
+{
+	EXPECT_EQ(0, ut_close());
+	ut_kill_targets();
+}
+
+#endif /* UTRACE_STOPPOINT_H */
