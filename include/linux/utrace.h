@@ -13,6 +13,7 @@
 #include <linux/kref.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
+#include <linux/sched/task.h>
 #include <linux/signal.h>
 
 struct k_sigaction;
@@ -273,7 +274,8 @@ static_assert(sizeof(struct utrace_engine) <= 64);
  * @report_syscall_entry: @regs hold number and arguments, both may be
  *	changed.
  * @report_syscall_exit: @regs hold the result, which may be changed.
- * @report_exit: *@code is the wait status and may be changed.
+ * @report_exit: *@code is the wait status and may be changed.  That of the
+ *	process changes with it if the thread ends with the same status.
  * @report_death: @group_dead: last thread of its process; @signal: what the
  *	parent is sent, -1 if the task reaps itself, -2 for a leader whose
  *	threads live on.  Only %UTRACE_DETACH means something as answer.

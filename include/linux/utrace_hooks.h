@@ -3,10 +3,9 @@
  * utrace - the hooks that the core kernel calls
  *
  * Every hook is one test of a word that belongs to the task and, where that
- * fires, one call.  With CONFIG_UTRACE=n all of this is empty.  The names of
- * <linux/utrace.h> are kept out of here on purpose: this header reaches every
- * file that includes <linux/sched.h> users, and modules have names of their
- * own.
+ * fires, one call.  With CONFIG_UTRACE=n all of this is empty.  Only .c files
+ * of the core kernel include this: modules have names of their own that begin
+ * with utrace_.
  */
 #ifndef _LINUX_UTRACE_HOOKS_H
 #define _LINUX_UTRACE_HOOKS_H
@@ -55,7 +54,6 @@ void __utrace_exit_begin(void);
 void __utrace_report_death(bool group_dead, bool autoreap);
 void __utrace_release_task(struct task_struct *task);
 void __utrace_free_task(struct task_struct *task);
-void __utrace_resume(struct pt_regs *regs);
 int __utrace_signal(int signr, struct ksignal *ksig, enum pid_type type,
 		    struct k_sigaction **ka);
 int __utrace_signal_trap(struct ksignal *ksig, struct k_sigaction **ka);
@@ -169,13 +167,6 @@ static inline void utrace_release_task(struct task_struct *task)
 		__utrace_release_task(task);
 }
 
-/* The safe point: the last thing before the task goes to user mode. */
-static inline void utrace_resume(struct pt_regs *regs)
-{
-	if (unlikely(current->utrace_events))
-		__utrace_resume(regs);
-}
-
 /* May be called for any task whose sighand is locked. */
 static inline bool utrace_wants_ignored(struct task_struct *task)
 {
@@ -287,7 +278,6 @@ static inline void utrace_report_exit(long *code) { }
 static inline void utrace_exit_begin(void) { }
 static inline void utrace_report_death(bool group_dead, bool autoreap) { }
 static inline void utrace_release_task(struct task_struct *task) { }
-static inline void utrace_resume(struct pt_regs *regs) { }
 
 static inline bool utrace_wants_ignored(struct task_struct *task)
 {

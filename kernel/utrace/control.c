@@ -36,7 +36,7 @@ static unsigned int utrace_ask_stop(struct utrace_engine *engine,
 	req->tasks++;
 	if (!utrace_task_stopped(task)) {
 		req->running++;
-		/* As in 2010: it is told, and may still answer otherwise. */
+		/* As in 2010: it is told, and may answer otherwise. */
 		if (engine->flags & UTRACE_EVENT(QUIESCE))
 			u->resume = min_t(u8, u->resume, UTRACE_REPORT);
 	}
@@ -104,8 +104,9 @@ static int utrace_check_action(struct utrace_engine *engine,
  * @action: what to do
  *
  * %UTRACE_STOP: the task stops before it runs user code again and stays so
- * until the engine lets go by another action, an answer or a detach.  A
- * system call it sleeps in is not broken off.  With @target NULL, threads
+ * until the engine lets go by another action, an answer or a detach.  An
+ * engine with QUIESCE is asked before, and declines by any answer but STOP.
+ * A system call the task sleeps in is not broken off.  With @target NULL, threads
  * and processes that are created meanwhile start stopped.
  *
  * %UTRACE_REPORT, %UTRACE_INTERRUPT: the task reports QUIESCE, or SIGNAL with

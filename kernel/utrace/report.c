@@ -272,6 +272,16 @@ void __utrace_report_jctl(int type, int notify)
 
 /* Exit, death and reaping. */
 
+/* wait() tells the status of a group exit, not that of the thread. */
+static void utrace_change_group_code(long old, long new)
+{
+	struct signal_struct *sig = current->signal;
+
+	guard(spinlock_irq)(&current->sighand->siglock);
+	if ((sig->flags & SIGNAL_GROUP_EXIT) && sig->group_exit_code == old)
+		sig->group_exit_code = new;
+}
+
 void __utrace_report_exit(long *code)
 {
 	long orig_code = *code;
@@ -284,6 +294,8 @@ void __utrace_report_exit(long *code)
 	    current->signal->group_exec_task != current)
 		__utrace_mark_killed();
 	UTRACE_REPORT_PASS(EXIT, report_exit, orig_code, code);
+	if (*code != orig_code)
+		utrace_change_group_code(orig_code, *code);
 	if (READ_ONCE(current->utrace->hold))
 		utrace_stop(current->utrace, UTRACE_STOP_FIRM);
 }

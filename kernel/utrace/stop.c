@@ -17,6 +17,7 @@
  */
 #include <linux/cgroup.h>
 #include <linux/ptrace.h>
+#include <linux/resume_user_mode.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/uprobes.h>
