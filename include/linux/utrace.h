@@ -266,7 +266,7 @@ static_assert(sizeof(struct utrace_engine) <= 64);
  *	@orig_ka is NULL.  Also called, with %UTRACE_SIGNAL_IGN in @action and
  *	SIGTRAP in @info, for a step this engine asked for.
  * @report_clone: @child is set up and not yet running; it is safe to attach
- *	to it.
+ *	to it.  @clone_flags has the child's exit signal in its low byte.
  * @report_jctl: @type is CLD_STOPPED or CLD_CONTINUED, @notify what the
  *	parent is told, or 0.
  * @report_exec: the new image is in place, @regs are its first registers.

@@ -14,6 +14,7 @@
 #include <linux/sched/jobctl.h>
 #include <linux/thread_info.h>
 
+struct kernel_clone_args;
 struct ksignal;
 struct linux_binprm;
 struct pid_namespace;
@@ -44,7 +45,8 @@ void __utrace_syscall_exit(struct pt_regs *regs);
 void __utrace_fork_prepare(struct task_struct *child, u64 clone_flags);
 void __utrace_fork(struct task_struct *child, u64 clone_flags);
 void __utrace_fork_done(struct task_struct *child);
-void __utrace_report_clone(u64 clone_flags, struct task_struct *child);
+void __utrace_report_clone(const struct kernel_clone_args *args,
+			   struct task_struct *child);
 void __utrace_vfork_stop(void);
 void __utrace_report_vfork_done(pid_t child);
 void __utrace_report_creds(const struct linux_binprm *bprm);
@@ -109,11 +111,11 @@ static inline void utrace_fork_done(struct task_struct *child)
 		__utrace_fork_done(child);
 }
 
-static inline void utrace_report_clone(u64 clone_flags,
+static inline void utrace_report_clone(const struct kernel_clone_args *args,
 				       struct task_struct *child)
 {
 	if (unlikely(current->utrace_events & UTRACE_HOOK_CLONE))
-		__utrace_report_clone(clone_flags, child);
+		__utrace_report_clone(args, child);
 }
 
 static inline void utrace_vfork_stop(void)
@@ -268,7 +270,7 @@ static inline void utrace_fork_prepare(struct task_struct *child,
 				       u64 clone_flags) { }
 static inline void utrace_fork(struct task_struct *child, u64 clone_flags) { }
 static inline void utrace_fork_done(struct task_struct *child) { }
-static inline void utrace_report_clone(u64 clone_flags,
+static inline void utrace_report_clone(const struct kernel_clone_args *args,
 				       struct task_struct *child) { }
 static inline void utrace_vfork_stop(void) { }
 static inline void utrace_report_vfork_done(struct pid *child) { }

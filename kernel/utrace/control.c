@@ -150,7 +150,7 @@ int utrace_control(struct task_struct *target, struct utrace_engine *engine,
 		else
 			atomic_andnot(UTRACE_STATE_HOLD_ALL, &engine->state);
 	}
-	utrace_for_each_member(engine, target, utrace_ask_one, &req);
+	utrace_visit_members(engine, target, utrace_ask_one, &req);
 	if (!req.tasks)
 		return -ESRCH;
 	return req.running ? -EINPROGRESS : 0;
@@ -345,7 +345,7 @@ static bool utrace_holds(struct utrace_engine *engine,
 {
 	bool holds = false;
 
-	utrace_for_each_member(engine, target, utrace_look_hold, &holds);
+	utrace_visit_members(engine, target, utrace_look_hold, &holds);
 	return holds;
 }
 

@@ -379,8 +379,8 @@ bool utrace_detach(struct utrace_engine *engine)
 	if (!utrace_mark_detached(engine))
 		return true;
 	smp_mb(); /* The flags before the pins; pairs with utrace_pin(). */
-	utrace_for_each_member(engine, NULL, utrace_in_pass, &running);
-	utrace_for_each_member(engine, NULL, utrace_drop_hold, NULL);
+	utrace_visit_members(engine, NULL, utrace_in_pass, &running);
+	utrace_visit_members(engine, NULL, utrace_drop_hold, NULL);
 	queue_work(system_unbound_wq, &engine->info->uncover);
 	return running;
 }
@@ -471,11 +471,11 @@ int utrace_set_events(struct task_struct *target, struct utrace_engine *engine,
 	 * that are gone nothing is done; the next new set leaves them out.
 	 */
 	if (added)
-		utrace_for_each_member(engine, NULL, utrace_add_to_member,
-				       &added);
+		utrace_visit_members(engine, NULL, utrace_add_to_member,
+				     &added);
 	if (gone) {
 		smp_mb(); /* The flags before the pins. */
-		utrace_for_each_member(engine, NULL, utrace_in_pass, &running);
+		utrace_visit_members(engine, NULL, utrace_in_pass, &running);
 	}
 	return running ? -EINPROGRESS : 0;
 }

@@ -226,9 +226,9 @@ typedef unsigned int (*utrace_member_fn)(struct utrace_engine *engine,
 					 struct task_struct *task,
 					 struct utrace *u, u64 bit, void *arg);
 bool utrace_addresses(struct utrace_engine *engine, struct task_struct *target);
-void utrace_for_each_member(struct utrace_engine *engine,
-			    struct task_struct *target, utrace_member_fn fn,
-			    void *arg);
+void utrace_visit_members(struct utrace_engine *engine,
+			  struct task_struct *target, utrace_member_fn fn,
+			  void *arg);
 int utrace_cover(struct utrace_engine *engine);
 void utrace_uncover(struct utrace_engine *engine);
 

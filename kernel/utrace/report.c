@@ -243,8 +243,12 @@ void utrace_report_quiesce(struct utrace *u)
 	utrace_pass_end_report(&pass);
 }
 
-void __utrace_report_clone(u64 clone_flags, struct task_struct *child)
+/* The flags as the program gave them, with the signal in the low byte. */
+void __utrace_report_clone(const struct kernel_clone_args *args,
+			   struct task_struct *child)
 {
+	unsigned long clone_flags = args->flags | (args->exit_signal & CSIGNAL);
+
 	UTRACE_REPORT_PASS(CLONE, report_clone, clone_flags, child);
 }
 

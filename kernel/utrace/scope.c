@@ -336,7 +336,7 @@ static void utrace_member(struct utrace_engine *engine,
 }
 
 /**
- * utrace_for_each_member - call a function for the tasks of a scope
+ * utrace_visit_members - call a function for the tasks of a scope
  * @engine: the engine
  * @target: one task of it, or NULL for all
  * @fn: called under the task's utrace->lock with the engine's slot as a bit;
@@ -348,9 +348,9 @@ static void utrace_member(struct utrace_engine *engine,
  *
  * Context: Any but NMI.  Takes tasklist_lock for process and tree scope.
  */
-void utrace_for_each_member(struct utrace_engine *engine,
-			    struct task_struct *target, utrace_member_fn fn,
-			    void *arg)
+void utrace_visit_members(struct utrace_engine *engine,
+			  struct task_struct *target, utrace_member_fn fn,
+			  void *arg)
 {
 	unsigned int scope = utrace_engine_state(engine) & UTRACE_STATE_SCOPE;
 	struct task_struct *p, *t;
