@@ -286,7 +286,8 @@ static_assert(sizeof(struct utrace_engine) <= 64);
  *	an engine whose owner may not trace the new credentials detaches here.
  *	cred_guard_mutex and exec_update_lock of the task are held, so this is
  *	the one callback that runs under locks.
- * @release: the last reference to the engine is gone; gets @data.
+ * @release: the last reference to the engine is gone; gets @data.  Must not
+ *	call back into utrace.
  * @owner: the module of the callbacks, for display only; may be NULL
  * @name: a name for display; may be NULL
  *
