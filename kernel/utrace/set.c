@@ -425,7 +425,9 @@ void utrace_add_events(struct task_struct *task, struct utrace *u,
 
 /*
  * The last renewal, so that tasks which shared a set before share one after.
- * Holds a reference on both; dropped when an engine goes.
+ * Holds a reference on both.  Written under utrace_mutex, dropped when an
+ * engine goes: by then a walk has taken the mutex, after which no rebuild finds
+ * a set with the engine.
  */
 static struct {
 	spinlock_t lock;	/* a leaf, interrupts off */
@@ -439,31 +441,21 @@ static struct {
 /* Counts the changes of what engines want; a set is newer than its number. */
 atomic_long_t utrace_generation = ATOMIC_LONG_INIT(0);
 
-static void utrace_memo_set(struct utrace_set *old, struct utrace_set *set,
-			    long generation)
+/* Takes over the references of the caller, and gives it those of before. */
+static void utrace_memo_swap(struct utrace_set **old, struct utrace_set **set,
+			     long generation)
 {
-	utrace_set_get(old);
-	utrace_set_get(set);
-	scoped_guard(spinlock_irqsave, &utrace_memo.lock) {
-		/* A detach counts first and drops the memo later. */
-		if (atomic_long_read(&utrace_generation) == generation) {
-			swap(utrace_memo.old, old);
-			swap(utrace_memo.set, set);
-			utrace_memo.generation = generation;
-		}
-	}
-	utrace_set_put(old);
-	utrace_set_put(set);
+	guard(spinlock_irqsave)(&utrace_memo.lock);
+	swap(utrace_memo.old, *old);
+	swap(utrace_memo.set, *set);
+	utrace_memo.generation = generation;
 }
 
 void utrace_memo_drop(void)
 {
 	struct utrace_set *old = NULL, *set = NULL;
 
-	scoped_guard(spinlock_irqsave, &utrace_memo.lock) {
-		swap(utrace_memo.old, old);
-		swap(utrace_memo.set, set);
-	}
+	utrace_memo_swap(&old, &set, 0);
 	utrace_set_put(old);
 	utrace_set_put(set);
 }
@@ -488,7 +480,7 @@ static struct utrace_set *utrace_set_renew(struct utrace_set *old)
  */
 void utrace_rebuild(struct task_struct *task)
 {
-	struct utrace_set *old, *set, *drop;
+	struct utrace_set *old, *set, *drop, *last_old, *last_set;
 	struct utrace *u = task->utrace;
 	long generation;
 
@@ -509,13 +501,16 @@ void utrace_rebuild(struct task_struct *task)
 		return;
 	}
 	drop = utrace_publish(task, u, utrace_set_get(set));
+	last_old = utrace_set_get(old);
+	last_set = utrace_set_get(set);
+	utrace_memo_swap(&last_old, &last_set, generation);
 	mutex_unlock(&utrace_mutex);
 
 	utrace_wake(task, u);
 	/* Without the mutex: the last put calls ->release(). */
+	utrace_set_put(last_old);
+	utrace_set_put(last_set);
 	utrace_set_put(drop);
-	if (set)
-		utrace_memo_set(old, set, generation);
 	utrace_set_put(set);
 	utrace_set_put(old);
 }
