@@ -223,6 +223,65 @@ TEST_F(utrace, held_thread_takes_part)
 	EXPECT_TRUE(ut_thread_runs(t, 1));
 }
 
+/* It reports that it joins the stop; an answer then does not let go of it. */
+TEST_F(utrace, held_thread_reports_the_stop)
+{
+	struct ut_target *t = &self->t;
+	int id = hold_one(t), observer, i, told = 0;
+
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, ut_events(id, 0, UT_BIT(QUIESCE) | UT_BIT(JCTL)));
+	ASSERT_EQ(0, ut_rule(.id = id, .event = UT_EV_JCTL,
+			     .answer = UT_RESUME));
+	observer = ut_attach(t->pid, UT_ATTACH_PROCESS, UT_BIT(JCTL));
+	ASSERT_LT(0, observer);
+	ASSERT_EQ(0, kill(t->pid, SIGSTOP));
+	EXPECT_TRUE(told_stop(t->pid));
+	EXPECT_LE(0, ut_wait(0, id, UT_EV_JCTL, t->sh->tid[1], CLD_STOPPED));
+	EXPECT_EQ(3, ut_matches(0, observer, UT_EV_JCTL, UT_ANY, CLD_STOPPED));
+	EXPECT_EQ(1, ut_matches(0, observer, UT_EV_JCTL, t->sh->tid[1],
+				CLD_STOPPED));
+	for (i = 0; i < ut_nrec; i++)
+		told += (int)ut_rec[i].id == observer &&
+			ut_rec[i].val[0] == CLD_STOPPED;
+	EXPECT_EQ(1, told);
+	ASSERT_EQ(0, kill(t->pid, SIGCONT));
+	EXPECT_TRUE(ut_thread_runs(t, 0));
+	EXPECT_TRUE(ut_held(t->sh->tid[1]));
+	EXPECT_TRUE(ut_thread_still(t, 1));
+	ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
+	EXPECT_TRUE(ut_thread_runs(t, 1));
+}
+
+/* The last one that a stop waits for exits instead. */
+TEST_F(utrace, stop_completed_by_exit)
+{
+	struct ut_target *t = &self->t;
+	int id, i;
+
+	t->arg = 2;
+	ASSERT_TRUE(ut_spawn(t, ut_threaded));
+	ASSERT_TRUE(ut_hear(t));
+	id = ut_attach(t->pid, UT_ATTACH_PROCESS,
+		       UT_BIT(JCTL) | UT_BIT(EXIT));
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, ut_rule(.id = id, .event = UT_EV_EXIT,
+			     .tid = t->sh->tid[1], .answer = UT_RESUME,
+			     .delay_ms = 3000));
+	t->sh->go[1] = UT_GO_END;
+	ASSERT_LE(0, ut_wait(0, id, UT_EV_EXIT, t->sh->tid[1], UT_ANY));
+	ASSERT_EQ(0, kill(t->pid, SIGSTOP));
+	EXPECT_TRUE(told_stop(t->pid));
+	i = ut_wait(0, id, UT_EV_JCTL, t->sh->tid[1], CLD_STOPPED);
+	ASSERT_LE(0, i);
+	EXPECT_EQ(CLD_STOPPED, ut_rec[i].val[0]);
+	i = ut_find(0, id, UT_EV_JCTL, t->pid, CLD_STOPPED);
+	ASSERT_LE(0, i);
+	EXPECT_EQ(0, ut_rec[i].val[0]);
+	ASSERT_EQ(0, kill(t->pid, SIGCONT));
+	EXPECT_TRUE(ut_thread_runs(t, 0));
+}
+
 TEST_F(utrace, held_thread_released_in_group_stop)
 {
 	struct ut_target *t = &self->t;

@@ -57,6 +57,20 @@ static void utrace_stop_leave(bool joined)
 	signal_utrace_recalc();
 }
 
+/*
+ * Engines are told before the task takes part in a group stop.  Anything may
+ * have come up when siglock is taken again.
+ */
+static void utrace_tell_group_stop(void)
+{
+	bool last = (current->jobctl & JOBCTL_STOP_CONSUME) &&
+		    current->signal->group_stop_count == 1;
+
+	spin_unlock_irq(&current->sighand->siglock);
+	utrace_report_jctl(CLD_STOPPED, last ? CLD_STOPPED : 0);
+	spin_lock_irq(&current->sighand->siglock);
+}
+
 /**
  * utrace_stop - stay stopped while an engine holds the task
  * @u: of the current task
@@ -68,7 +82,7 @@ static void utrace_stop_leave(bool joined)
  */
 void utrace_stop(struct utrace *u, enum utrace_stop_where where)
 {
-	bool joined = false;
+	bool joined = false, told = false;
 
 	spin_lock_irq(&current->sighand->siglock);
 	u->held_since = ktime_get();
@@ -85,9 +99,15 @@ void utrace_stop(struct utrace *u, enum utrace_stop_where where)
 		}
 		if (!current->ptrace &&
 		    (current->jobctl & JOBCTL_STOP_PENDING)) {
+			if (!told && utrace_wants_jctl()) {
+				utrace_tell_group_stop();
+				told = true;
+				continue;
+			}
 			notify = signal_utrace_group_stop();
 			joined = true;
 		}
+		told = false;
 		current->jobctl |= JOBCTL_UTRACE;
 		set_special_state(TASK_TRACED);
 		spin_unlock_irq(&current->sighand->siglock);
