@@ -308,6 +308,7 @@ static void filter_rejects_nonsense(struct kunit *test)
 {
 	static const int big[] = { __NR_getppid, NO_SUCH_NR };
 	static const int negative[] = { -2 };
+	static const int big_ia32[] = { NO_SUCH_NR | UTRACE_SYSCALL_IA32 };
 	static const int good[] = { __NR_getppid };
 	struct user_task *t = user_task_start(test);
 	struct probe *p = probe_attach(t, 0, 0);
@@ -318,6 +319,9 @@ static void filter_rejects_nonsense(struct kunit *test)
 			-EINVAL);
 	KUNIT_EXPECT_EQ(test,
 			utrace_set_syscall_filter(p->engine, negative, 1),
+			-EINVAL);
+	KUNIT_EXPECT_EQ(test,
+			utrace_set_syscall_filter(p->engine, big_ia32, 1),
 			-EINVAL);
 	/* The old one is still there. */
 	probe_set_events(p, ENTRY);
@@ -400,23 +404,32 @@ static void filter_sees_changed_number(struct kunit *test)
 static void filter_of_other_table(struct kunit *test)
 {
 	static const int native[] = { INT80_GETPID, __NR_getpid };
+	static const int ia32[] = { INT80_GETPID | UTRACE_SYSCALL_IA32 };
 	static const int others[] = { -1 };
 	struct user_task *t = user_task_start(test);
 	struct probe *all = attach_nr(t, INT80_GETPID, ENTRY | EXIT);
 	struct probe *p = probe_attach(t, 0, 0);
 	struct probe *q = probe_attach(t, 0, 0);
+	struct probe *r = probe_attach(t, 0, 0);
 
 	KUNIT_ASSERT_EQ(test, utrace_set_syscall_filter(p->engine, native, 2),
 			0);
 	KUNIT_ASSERT_EQ(test, utrace_set_syscall_filter(q->engine, others, 1),
 			0);
+	KUNIT_ASSERT_EQ(test, utrace_set_syscall_filter(r->engine, ia32, 1), 0);
 	probe_set_events(p, ENTRY | EXIT);
 	probe_set_events(q, ENTRY | EXIT);
+	probe_set_events(r, ENTRY | EXIT);
 	user_task_do(t, .op = USER_INT80, .nr = INT80_GETPID);
 	KUNIT_EXPECT_EQ(test, user_task_result(t), (long)task_pid_nr(t->task));
 	KUNIT_EXPECT_EQ(test, all->calls, 2U);
 	KUNIT_EXPECT_EQ(test, p->calls, 0U);
+	KUNIT_EXPECT_EQ(test, q->calls, 0U);
+	KUNIT_EXPECT_EQ(test, r->calls, 2U);
+	user_task_do(t, .op = USER_INT80, .nr = NO_SUCH_NR);
+	KUNIT_EXPECT_EQ(test, user_task_result(t), USER_NO_CALL);
 	KUNIT_EXPECT_EQ(test, q->calls, 2U);
+	KUNIT_EXPECT_EQ(test, r->calls, 2U);
 }
 #endif
 

@@ -61,6 +61,70 @@ TEST_F(utrace, syscall_exit_without_entry)
 	EXPECT_EQ(0, ut_rec[out].action & UT_SYSCALL_UNPAIRED);
 }
 
+/* Who dies in a call is told so; that call has no exit. */
+TEST_F(utrace, syscall_entry_without_exit)
+{
+	struct ut_target *t = &self->t;
+	int id, only, i;
+
+	ASSERT_TRUE(ut_spawn(t, mark_target));
+	ASSERT_TRUE(ut_until(ut_asleep_in(t->pid, SYS_read)));
+	id = ut_attach(t->pid, 0, UT_SYSCALL | UT_BIT(EXIT));
+	only = ut_attach(t->pid, 0, UT_BIT(SYSCALL_ENTRY) | UT_BIT(EXIT));
+	ASSERT_LT(0, id);
+	ASSERT_LT(0, only);
+	ASSERT_TRUE(ut_go(t));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	i = ut_wait(0, id, UT_EV_EXIT, t->pid, UT_ANY);
+	ASSERT_LE(0, i);
+	EXPECT_EQ(UT_SYSCALL_UNPAIRED, ut_rec[i].action & UT_SYSCALL_UNPAIRED);
+	/* Who does not ask for exits misses none. */
+	i = ut_wait(0, only, UT_EV_EXIT, t->pid, UT_ANY);
+	ASSERT_LE(0, i);
+	EXPECT_EQ(0, ut_rec[i].action & UT_SYSCALL_UNPAIRED);
+}
+
+static int marks_then_waits(struct ut_target *t)
+{
+	ut_await(t);
+	ut_mark(1000);
+	t->sh->value[0] = 1;
+	while (!t->sh->value[1])
+		;
+	syscall(SYS_gettid);
+	ut_mark(2000);
+	return 0;
+}
+
+/* The engine did not want the exit when it came. */
+TEST_F(utrace, next_entry_tells_of_a_lost_exit)
+{
+	struct ut_target *t = &self->t;
+	int id, i;
+
+	ASSERT_TRUE(ut_spawn(t, marks_then_waits));
+	ASSERT_TRUE(ut_until(ut_asleep_in(t->pid, SYS_read)));
+	id = ut_attach(t->pid, 0, UT_SYSCALL);
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, ut_rule(.id = id, .event = UT_EV_SYSCALL_ENTRY,
+			     .match = UT_MARK_NR, .answer = UT_RESUME,
+			     .count = 1, .change = UT_CHANGE_EVENTS,
+			     .events = UT_BIT(SYSCALL_ENTRY)));
+	ASSERT_TRUE(ut_go(t));
+	ASSERT_TRUE(ut_until(t->sh->value[0]));
+	ASSERT_EQ(0, ut_events(id, 0, UT_SYSCALL));
+	t->sh->value[1] = 1;
+	i = ut_wait(0, id, UT_EV_SYSCALL_ENTRY, t->pid, SYS_gettid);
+	ASSERT_LE(0, i);
+	EXPECT_EQ(UT_SYSCALL_UNPAIRED, ut_rec[i].action & UT_SYSCALL_UNPAIRED);
+	i = ut_wait(i + 1, id, UT_EV_SYSCALL_ENTRY, t->pid, UT_MARK_NR);
+	ASSERT_LE(0, i);
+	EXPECT_EQ(0, ut_rec[i].action & UT_SYSCALL_UNPAIRED);
+	EXPECT_LE(i, ut_wait(i, id, UT_EV_SYSCALL_EXIT, t->pid, UT_MARK_NR));
+	EXPECT_EQ(1, ut_matches(0, id, UT_EV_SYSCALL_EXIT, t->pid,
+				UT_MARK_NR));
+}
+
 TEST_F(utrace, no_events_no_callbacks)
 {
 	struct ut_target *t = &self->t;

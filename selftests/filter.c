@@ -247,23 +247,28 @@ static bool have_int80(void)
 TEST_F(utrace, table_of_int80)
 {
 	static const int semget_nr[] = { INT80_GETPPID };
+	static const int table_nr[] = { INT80_GETPPID | UT_SYSCALL_IA32 };
 	static const int outside[] = { -1 };
 	struct ut_target *t = &self->t;
-	int native, other, all, i;
+	int native, table, other, all, i;
 
 	if (!have_int80())
 		SKIP(return, "no int 0x80 (IA32_EMULATION off)");
 	ASSERT_TRUE(ut_spawn(t, int80_caller));
 	ASSERT_TRUE(ut_until(ut_asleep_in(t->pid, SYS_read)));
 	native = ut_attach(t->pid, 0, 0);
+	table = ut_attach(t->pid, 0, 0);
 	other = ut_attach(t->pid, 0, 0);
 	all = ut_attach(t->pid, 0, UT_SYSCALL);
 	ASSERT_LT(0, native);
+	ASSERT_LT(0, table);
 	ASSERT_LT(0, other);
 	ASSERT_LT(0, all);
 	ASSERT_EQ(0, ut_filter(native, semget_nr, 1));
+	ASSERT_EQ(0, ut_filter(table, table_nr, 1));
 	ASSERT_EQ(0, ut_filter(other, outside, 1));
 	ASSERT_EQ(0, ut_events(native, 0, UT_SYSCALL));
+	ASSERT_EQ(0, ut_events(table, 0, UT_SYSCALL));
 	ASSERT_EQ(0, ut_events(other, 0, UT_SYSCALL));
 	ASSERT_TRUE(ut_go(t));
 	ASSERT_TRUE(ut_until(t->sh->value[2]));
@@ -273,16 +278,19 @@ TEST_F(utrace, table_of_int80)
 	i = ut_wait(0, all, UT_EV_SYSCALL_ENTRY, t->pid, INT80_HUGE);
 	ASSERT_LE(0, i);
 	EXPECT_EQ(0, ut_matches(0, native, UT_ANY, UT_ANY, UT_ANY));
-	i = ut_find(0, other, UT_EV_SYSCALL_ENTRY, t->pid, INT80_GETPPID);
+	i = ut_find(0, table, UT_EV_SYSCALL_ENTRY, t->pid, INT80_GETPPID);
 	ASSERT_LE(0, i);
 	/* Its arguments are where that table has them. */
 	EXPECT_EQ(21, ut_rec[i].val[0]);
 	EXPECT_EQ(22, ut_rec[i].val[1]);
 	EXPECT_EQ(23, ut_rec[i].val[2]);
-	EXPECT_EQ(1, ut_matches(0, other, UT_EV_SYSCALL_EXIT, t->pid,
+	EXPECT_EQ(1, ut_matches(0, table, UT_EV_SYSCALL_EXIT, t->pid,
 				INT80_GETPPID));
+	EXPECT_EQ(2, ut_matches(0, table, UT_ANY, UT_ANY, UT_ANY));
+	EXPECT_EQ(0, ut_matches(0, other, UT_ANY, t->pid, INT80_GETPPID));
 	EXPECT_EQ(1, ut_matches(0, other, UT_EV_SYSCALL_ENTRY, t->pid,
 				INT80_HUGE));
+	EXPECT_EQ(1, ut_matches(0, other, UT_EV_SYSCALL_ENTRY, t->pid, -1));
 }
 
 TEST_F(utrace, abort_of_int80)
@@ -311,6 +319,7 @@ TEST_F(utrace, odd_lists)
 	static const int ends[] = { 0, 1, 334, 424, 450 };
 	static const int above[] = { UT_MARK_NR, ABOVE_TABLE };
 	static const int below[] = { UT_MARK_NR, -2 };
+	static const int above_ia32[] = { ABOVE_TABLE | UT_SYSCALL_IA32 };
 	static int many[600];
 	struct ut_target *t = &self->t;
 	int id = start(t, ends, 5), i;
@@ -318,6 +327,7 @@ TEST_F(utrace, odd_lists)
 	ASSERT_LT(0, id);
 	EXPECT_EQ(-EINVAL, ut_filter(id, above, 2));
 	EXPECT_EQ(-EINVAL, ut_filter(id, below, 2));
+	EXPECT_EQ(-EINVAL, ut_filter(id, above_ia32, 1));
 	for (i = 0; i < 600; i++)
 		many[i] = UT_MARK_NR;
 	EXPECT_EQ(0, ut_filter(id, many, 600));

@@ -105,6 +105,55 @@ TEST_F(utrace, engine_without_a_name)
 	EXPECT_STREQ("utrace_test", tab.col[0][OWNER]);
 }
 
+/* Whatever a module calls itself, a line has the same fields. */
+TEST_F(utrace, name_is_one_field)
+{
+	struct ut_target *t = &self->t;
+	struct table tab;
+
+	ASSERT_TRUE(ut_spawn(t, ut_spin));
+	ASSERT_LT(0, ut_attach_full(t->pid, 0, UT_OPS_ODD, 0));
+	ASSERT_EQ(0, parse(&tab, t->pid, 0));
+	ASSERT_EQ(1, tab.lines);
+	EXPECT_EQ(COLUMNS, tab.columns[0]);
+	EXPECT_STREQ("an\\040odd\\012name\\134", tab.col[0][NAME]);
+}
+
+/* Does what is unread of the kernel log have @text? */
+static bool logged(int kmsg, const char *text)
+{
+	char buf[1024];
+	ssize_t n;
+
+	while ((n = read(kmsg, buf, sizeof(buf) - 1)) > 0 || errno == EPIPE) {
+		buf[n < 0 ? 0 : n] = '\0';
+		if (strstr(buf, text))
+			return true;
+	}
+	return false;
+}
+
+/* CONFIG_UTRACE_DEBUG names the engine whose callback takes its time. */
+TEST_F(utrace, slow_callback_is_logged)
+{
+	struct ut_target *t = &self->t;
+	int id, kmsg;
+
+	if (system("zgrep -q ^CONFIG_UTRACE_DEBUG=y /proc/config.gz"))
+		SKIP(return, "the kernel has no CONFIG_UTRACE_DEBUG");
+	kmsg = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	ASSERT_LE(0, kmsg);
+	ASSERT_LE(0, lseek(kmsg, 0, SEEK_END));
+	ASSERT_TRUE(ut_spawn(t, ut_spin));
+	id = ut_attach(t->pid, 0, UT_BIT(QUIESCE));
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, ut_rule(.id = id, .event = UT_EV_QUIESCE, .count = 1,
+			     .answer = UT_RESUME, .delay_ms = 1500));
+	ASSERT_EQ(0, ut_control(id, 0, UT_REPORT));
+	EXPECT_TRUE(ut_until(logged(kmsg, "callback of engine test_engine")));
+	close(kmsg);
+}
+
 TEST_F(utrace, hold)
 {
 	struct ut_target *t = &self->t;

@@ -168,7 +168,8 @@ static inline enum utrace_signal_action utrace_signal_action(u32 action)
  * @UTRACE_SYSCALL_RESUMED: in @action: this entry was reported before, the
  *	task was stopped in between
  * @UTRACE_SYSCALL_UNPAIRED: in @action of report_syscall_exit: this engine
- *	was not told of the entry
+ *	was not told of the entry.  In that of report_syscall_entry and
+ *	report_exit: the exit of the call it was told of before never came
  */
 enum utrace_syscall_action {
 	UTRACE_SYSCALL_RUN	= 0x00,
@@ -253,6 +254,12 @@ struct utrace_engine {
 
 static_assert(sizeof(struct utrace_engine) <= 64);
 
+/*
+ * Or-ed to a number in utrace_set_syscall_filter(): it is one of the 32-bit
+ * table of x86_64, which int $0x80 and 32-bit programs use.
+ */
+#define UTRACE_SYSCALL_IA32	0x20000000
+
 /**
  * struct utrace_engine_ops - callbacks of an engine
  * @report_quiesce: @event 0: the task is about to return to user mode and
@@ -268,13 +275,18 @@ static_assert(sizeof(struct utrace_engine) <= 64);
  * @report_clone: @child is set up and not yet running; it is safe to attach
  *	to it.  @clone_flags has the child's exit signal in its low byte.
  * @report_jctl: @type is CLD_STOPPED or CLD_CONTINUED, @notify what the
- *	parent is told, or 0.
+ *	parent is told, or 0.  A task that engines hold reports when it joins
+ *	a stop of its process, and again when they let go and it really stops;
+ *	an answer in between does not let go.  A thread that completes the stop
+ *	by exiting reports too, after report_exit.
  * @report_exec: the new image is in place, @regs are its first registers.
  *	@fmt is NULL on this kernel.
  * @report_syscall_entry: @regs hold number and arguments, both may be
  *	changed.
  * @report_syscall_exit: @regs hold the result, which may be changed.
- * @report_exit: *@code is the wait status and may be changed.  That of the
+ * @report_exit: *@code is the wait status and may be changed.  @action has
+ *	%UTRACE_SYSCALL_UNPAIRED if the task dies in a system call that this
+ *	engine saw the entry of, as after exit_group(2).  That of the
  *	process changes with it if the thread ends with the same status.
  * @report_death: @group_dead: last thread of its process; @signal: what the
  *	parent is sent, -1 if the task reaps itself, -2 for a leader whose
@@ -433,6 +445,16 @@ static inline int utrace_finish_examine(struct task_struct *target,
 }
 
 static inline void utrace_engine_release(struct kref *kref) { }
+
+static inline unsigned long utrace_syscall_get_arg(struct pt_regs *regs,
+						   unsigned int i)
+{
+	return 0;
+}
+
+static inline void utrace_syscall_set_arg(struct pt_regs *regs, unsigned int i,
+					  unsigned long value) { }
+static inline void utrace_syscall_set_nr(struct pt_regs *regs, int nr) { }
 
 #endif /* CONFIG_UTRACE */
 

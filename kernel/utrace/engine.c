@@ -119,7 +119,7 @@ static void utrace_engine_label(struct utrace_engine_info *info,
 	if (!owner)
 		owner = __module_address((unsigned long)ops);
 	strscpy(info->owner, owner ? module_name(owner) : "kernel");
-	strscpy(info->name, ops->name ?: info->owner);
+	strscpy(info->name, ops->name && *ops->name ? ops->name : info->owner);
 }
 
 static unsigned int utrace_state_of_flags(int flags)

@@ -114,6 +114,7 @@ struct utrace_set {
  * @block: of those, the ones content with the next branch; under @lock
  * @entered: slots that saw the entry of this system call; the task's own
  * @fresh: slots that got their engine since; under @lock
+ * @unpaired: slots that saw an entry without an exit; the task's own
  * @held_since: when the present stop began, CLOCK_MONOTONIC; the task's own
  * @reaper: who runs the pass of the reaping, else NULL
  * @wait: barriers, and the reaper of a task that reports its death
@@ -132,6 +133,7 @@ struct utrace {
 	u64 block;
 	u64 entered;
 	u64 fresh;
+	u64 unpaired;
 	ktime_t held_since;
 	struct task_struct *reaper;
 	wait_queue_head_t wait;
@@ -274,12 +276,26 @@ void utrace_report_quiesce(struct utrace *u);
 		 (pos) = (set)->engine[slot], true);			\
 	     (i)++)
 
-static inline u64 utrace_time(void)
+/* Is it of interest how long callbacks take? */
+static inline bool utrace_timed(void)
 {
-	return static_branch_unlikely(&utrace_stats) ? ktime_get_ns() : 0;
+	return IS_ENABLED(CONFIG_UTRACE_DEBUG) ||
+	       static_branch_unlikely(&utrace_stats);
 }
 
-void utrace_account(struct utrace_engine *engine, u64 since);
+static inline u64 utrace_time(void)
+{
+	return utrace_timed() ? ktime_get_ns() : 0;
+}
+
+void __utrace_account(struct utrace_engine *engine, u64 since);
+
+/* A callback that began at utrace_time() @since returned. */
+static inline void utrace_account(struct utrace_engine *engine, u64 since)
+{
+	if (utrace_timed())
+		__utrace_account(engine, since);
+}
 
 /*
  * Call one callback and keep account of it.  Evaluates to its answer, or to
@@ -291,10 +307,14 @@ void utrace_account(struct utrace_engine *engine, u64 since);
 	u32 __ret = UTRACE_RESUME | (pass)->result;			\
 	if ((engine)->ops->op)						\
 		__ret = (engine)->ops->op(__VA_ARGS__);			\
-	if (static_branch_unlikely(&utrace_stats))			\
-		utrace_account(engine, __since);			\
+	utrace_account(engine, __since);				\
 	__ret;								\
 })
+
+/* syscall_report.c */
+void utrace_no_exit(struct utrace *u);
+u32 utrace_tell_unpaired(struct utrace *u, struct utrace_engine *engine,
+			 unsigned int slot);
 
 /* signal.c */
 void utrace_interrupt_handler(void);

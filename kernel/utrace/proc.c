@@ -76,7 +76,9 @@ static void utrace_show_row(struct seq_file *m, const struct utrace_row *row,
 {
 	unsigned int class = row->state >> UTRACE_STATE_CLASS_SHIFT;
 
-	seq_printf(m, "%s %s %s %s", row->name, row->owner,
+	/* One field, whatever a module calls itself. */
+	seq_escape(m, row->name, " \t\n\\");
+	seq_printf(m, " %s %s %s", row->owner,
 		   utrace_scope_name(row->state), utrace_class_names[class]);
 	utrace_show_events(m, row->events);
 	/* Held, and for how long if it stands still already. */

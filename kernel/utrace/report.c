@@ -27,14 +27,27 @@ static_assert((UTRACE_EVENT(SIGNAL_TERM) | UTRACE_EVENT(SIGNAL_CORE)) ==
 static_assert(UTRACE_EVENT(JCTL) == UTRACE_HOOK_JCTL);
 static_assert(UTRACE_EVENT(VFORK_DONE) == UTRACE_HOOK_VFORK_DONE);
 static_assert(UTRACE_EVENT(CREDS) == UTRACE_HOOK_CREDS);
+/* The word has UTRACE_WORD_REBUILD beside them. */
+static_assert(_UTRACE_NEVENTS < BITS_PER_LONG);
 
 DEFINE_STATIC_KEY_FALSE(utrace_stats);
 
-void utrace_account(struct utrace_engine *engine, u64 since)
+/* Callbacks do not wait for user space; one that takes longer may well do. */
+#define UTRACE_SLOW_CALLBACK	NSEC_PER_SEC
+
+void __utrace_account(struct utrace_engine *engine, u64 since)
 {
+	u64 took = since ? ktime_get_ns() - since : 0;
+
+	if (IS_ENABLED(CONFIG_UTRACE_DEBUG) && took > UTRACE_SLOW_CALLBACK)
+		pr_warn_ratelimited("utrace: a callback of engine %*pE took %llu ms in task %d\n",
+				    (int)strlen(engine->info->name),
+				    engine->info->name, took / NSEC_PER_MSEC,
+				    current->pid);
+	if (!static_branch_unlikely(&utrace_stats))
+		return;
 	atomic64_inc(&engine->info->calls);
-	if (since)
-		atomic64_add(ktime_get_ns() - since, &engine->info->nsec);
+	atomic64_add(took, &engine->info->nsec);
 }
 
 /**
@@ -59,7 +72,9 @@ bool utrace_pass_begin(struct utrace_pass *pass, u32 result)
 		.action	= UTRACE_RESUME,
 		.result	= result,
 		.resume	= UTRACE_RESUME,
-		.before	= READ_ONCE(u->hold) | READ_ONCE(u->step),
+		/* A report made while it is held does not end the hold. */
+		.before	= u->held_since ? 0 :
+			  READ_ONCE(u->hold) | READ_ONCE(u->step),
 		.set	= utrace_pin(u),
 	};
 	if (likely(pass->set))
@@ -168,8 +183,9 @@ void utrace_pass_answer(struct utrace_pass *pass, struct utrace_engine *engine,
 		utrace_detach(engine);
 		break;
 	default:
-		WARN_ONCE(1, "utrace: engine %s answered %#x\n",
-			  engine->info->name, ret);
+		pr_warn_once("utrace: engine %*pE answered %#x, which is no resume action; taken for RESUME\n",
+			     (int)strlen(engine->info->name),
+			     engine->info->name, ret);
 	}
 }
 
@@ -207,6 +223,10 @@ bool utrace_pass_wants(struct utrace_pass *pass, struct utrace_engine *engine,
  * event but how the task goes on.
  */
 #define UTRACE_REPORT_PASS(event, op, ...)				\
+	UTRACE_FLAGGED_PASS(event, 0, op, __VA_ARGS__)
+
+/* The same with a flag in the action, an expression of @engine and @slot. */
+#define UTRACE_FLAGGED_PASS(event, flag, op, ...)			\
 do {									\
 	struct utrace_engine *engine;					\
 	struct utrace_pass pass;					\
@@ -221,7 +241,8 @@ do {									\
 		if (!utrace_pass_wants(&pass, engine, slot,		\
 				       UTRACE_EVENT(event)))		\
 			continue;					\
-		ret = utrace_call(&pass, engine, op, pass.action,	\
+		ret = utrace_call(&pass, engine, op,			\
+				  pass.action | (flag),			\
 				  engine, __VA_ARGS__);			\
 		utrace_pass_answer(&pass, engine, slot, ret, 0);	\
 	}								\
@@ -297,7 +318,9 @@ void __utrace_report_exit(long *code)
 	if (current->signal->group_exec_task &&
 	    current->signal->group_exec_task != current)
 		__utrace_mark_killed();
-	UTRACE_REPORT_PASS(EXIT, report_exit, orig_code, code);
+	utrace_no_exit(utrace_of(current));
+	UTRACE_FLAGGED_PASS(EXIT, utrace_tell_unpaired(pass.u, engine, slot),
+			    report_exit, orig_code, code);
 	if (*code != orig_code)
 		utrace_change_group_code(orig_code, *code);
 	if (READ_ONCE(current->utrace->hold))
@@ -326,8 +349,7 @@ static void utrace_report_reap(struct task_struct *task,
 		    !engine->ops->report_reap)
 			continue;
 		engine->ops->report_reap(engine, task);
-		if (static_branch_unlikely(&utrace_stats))
-			utrace_account(engine, since);
+		utrace_account(engine, since);
 	}
 	utrace_for_each(set, UTRACE_LIST_ALL, i, slot, engine) {
 		unsigned int scope = utrace_engine_state(engine) &
@@ -412,8 +434,7 @@ static void utrace_death_pass(bool group_dead, int signal)
 			continue;
 		since = utrace_time();
 		ret = engine->ops->report_death(engine, group_dead, signal);
-		if (static_branch_unlikely(&utrace_stats))
-			utrace_account(engine, since);
+		utrace_account(engine, since);
 		if (utrace_resume_action(ret) == UTRACE_DETACH)
 			utrace_detach(engine);
 	}

@@ -18,30 +18,51 @@
 
 /* x32 calls share the native table and have this bit in their number. */
 #ifdef __X32_SYSCALL_BIT
-#define UTRACE_NR_MASK		(~__X32_SYSCALL_BIT)
+#define UTRACE_X32_BIT		__X32_SYSCALL_BIT
 #else
-#define UTRACE_NR_MASK		(~0U)
+#define UTRACE_X32_BIT		0
 #endif
+
+/* Calls in the 32-bit table. */
+#ifdef CONFIG_IA32_EMULATION
+#define UTRACE_IA32_CALLS	IA32_NR_syscalls
+#else
+#define UTRACE_IA32_CALLS	0
+#endif
+
+/* Bits of a filter: the native table, the 32-bit one, and all other numbers. */
+#define UTRACE_FILTER_OTHERS	(NR_syscalls + UTRACE_IA32_CALLS)
+#define UTRACE_FILTER_BITS	(UTRACE_FILTER_OTHERS + 1)
+
+static_assert(NR_syscalls < UTRACE_SYSCALL_IA32);
+static_assert(UTRACE_IA32_CALLS < UTRACE_SYSCALL_IA32);
 
 /**
  * struct utrace_syscall_filter - the system calls an engine wants
  * @rcu: for readers in passes
- * @others: also those with a number outside the native table, -1 among them,
- *	and those of another table
- * @nr: the native table
+ * @calls: see utrace_filter_bit()
  */
 struct utrace_syscall_filter {
 	struct rcu_head rcu;
-	bool others;
-	DECLARE_BITMAP(nr, NR_syscalls);
+	DECLARE_BITMAP(calls, UTRACE_FILTER_BITS);
 };
 
-static bool utrace_native_syscall(void)
+/* Which bit stands for call @nr of the 32-bit or of the native table? */
+static unsigned int utrace_filter_bit(unsigned int nr, bool ia32)
 {
-#ifdef CONFIG_COMPAT
-	return !in_ia32_syscall();
+	if (ia32)
+		return nr < UTRACE_IA32_CALLS ? NR_syscalls + nr :
+						UTRACE_FILTER_OTHERS;
+	nr &= ~UTRACE_X32_BIT;
+	return nr < NR_syscalls ? nr : UTRACE_FILTER_OTHERS;
+}
+
+static bool utrace_in_ia32_syscall(void)
+{
+#ifdef CONFIG_IA32_EMULATION
+	return in_ia32_syscall();
 #else
-	return true;
+	return false;
 #endif
 }
 
@@ -50,35 +71,38 @@ static bool utrace_filter_passes(struct utrace_engine *engine,
 				 struct pt_regs *regs)
 {
 	struct utrace_syscall_filter *filter;
-	unsigned int nr;
 
 	guard(rcu)();
 	filter = rcu_dereference(engine->filter);
 	if (likely(!filter))
 		return true;
+	return test_bit(utrace_filter_bit(syscall_get_nr(current, regs),
+					  utrace_in_ia32_syscall()),
+			filter->calls);
+}
 
-	nr = (unsigned int)syscall_get_nr(current, regs);
-	if (nr != -1U)
-		nr &= UTRACE_NR_MASK;
-	if (nr >= NR_syscalls || !utrace_native_syscall())
-		return filter->others;
-	return test_bit(nr, filter->nr);
+/* The same for a number that an engine asks for. */
+static unsigned int utrace_chosen_bit(unsigned int nr)
+{
+	return utrace_filter_bit(nr & ~UTRACE_SYSCALL_IA32,
+				 nr & UTRACE_SYSCALL_IA32);
 }
 
 /**
  * utrace_set_syscall_filter - choose the system calls an engine is told of
  * @engine: the engine; the caller has a reference
- * @nrs: numbers of the native table; -1 stands for every number outside the
- *	table and for every call of another table.  On x86 the flag of the
- *	x32 ABI is ignored.
+ * @nrs: numbers of the native table, or of the 32-bit one with
+ *	%UTRACE_SYSCALL_IA32; -1 stands for every number that is in neither.
+ *	The flag of the x32 ABI is ignored.
  * @n: elements of @nrs; 0 removes the filter
  *
  * Holds for entries reported from now on.  An exit is reported exactly if
  * the entry was; without an entry, the number decides.
  *
  * Context: May sleep.
- * Return: 0; -EINVAL: a number is outside the table and not -1, nothing is
- * changed; -ENOMEM; -ESRCH: the engine is detached.
+ * Return: 0; -EINVAL: a number is outside its table and not -1, or this
+ * kernel has no 32-bit table; nothing is changed; -ENOMEM; -ESRCH: the engine
+ * is detached.
  */
 int utrace_set_syscall_filter(struct utrace_engine *engine, const int *nrs,
 			      unsigned int n)
@@ -87,7 +111,8 @@ int utrace_set_syscall_filter(struct utrace_engine *engine, const int *nrs,
 	unsigned int i;
 
 	for (i = 0; i < n; i++)
-		if (nrs[i] < -1 || nrs[i] >= (int)NR_syscalls)
+		if (nrs[i] != -1 &&
+		    utrace_chosen_bit(nrs[i]) == UTRACE_FILTER_OTHERS)
 			return -EINVAL;
 	if (utrace_engine_detached(engine))
 		return -ESRCH;
@@ -96,18 +121,48 @@ int utrace_set_syscall_filter(struct utrace_engine *engine, const int *nrs,
 		if (!filter)
 			return -ENOMEM;
 	}
-	for (i = 0; i < n; i++) {
-		if (nrs[i] < 0)
-			filter->others = true;
-		else
-			__set_bit(nrs[i], filter->nr);
-	}
+	for (i = 0; i < n; i++)
+		__set_bit(utrace_chosen_bit(nrs[i]), filter->calls);
 	filter = unrcu_pointer(xchg(&engine->filter, RCU_INITIALIZER(filter)));
 	if (filter)
 		kfree_rcu(filter, rcu);
 	return 0;
 }
 EXPORT_SYMBOL_GPL(utrace_set_syscall_filter);
+
+/**
+ * utrace_no_exit - remember whose entries have had no exit
+ * @u: of the current task, which begins another call or its own end
+ */
+void utrace_no_exit(struct utrace *u)
+{
+	if (READ_ONCE(u->fresh)) {
+		guard(spinlock_irqsave)(&u->lock);
+		u->entered &= ~u->fresh;
+		u->unpaired &= ~u->fresh;
+		u->fresh = 0;
+	}
+	u->unpaired |= u->entered;
+	u->entered = 0;
+}
+
+/**
+ * utrace_tell_unpaired - does an engine wait for an exit that never comes?
+ * @u: of the current task
+ * @engine: the engine, which is told now
+ * @slot: its slot
+ *
+ * Return: a flag for @action, or 0.
+ */
+u32 utrace_tell_unpaired(struct utrace *u, struct utrace_engine *engine,
+			 unsigned int slot)
+{
+	if (likely(!(u->unpaired & BIT_ULL(slot))))
+		return 0;
+	u->unpaired &= ~BIT_ULL(slot);
+	return engine->flags & UTRACE_EVENT(SYSCALL_EXIT) ?
+	       UTRACE_SYSCALL_UNPAIRED : 0;
+}
 
 /* One pass over those who want the entry; true if it is to be reported again. */
 static bool utrace_entry_pass(struct pt_regs *regs, u32 *result)
@@ -119,11 +174,10 @@ static bool utrace_entry_pass(struct pt_regs *regs, u32 *result)
 
 	if (!utrace_pass_begin(&pass, *result))
 		return false;
-	u->entered = 0;
-	if (READ_ONCE(u->fresh)) {
-		scoped_guard(spinlock_irqsave, &u->lock)
-			u->fresh = 0;
-	}
+	/* Told again after a stop, the call is still the same. */
+	if (*result & UTRACE_SYSCALL_RESUMED)
+		u->entered = 0;
+	utrace_no_exit(u);
 	utrace_for_each(pass.set, UTRACE_LIST(_UTRACE_EVENT_SYSCALL_ENTRY), i,
 			slot, engine) {
 		u32 ret;
@@ -134,7 +188,9 @@ static bool utrace_entry_pass(struct pt_regs *regs, u32 *result)
 			continue;
 		u->entered |= BIT_ULL(slot);
 		ret = utrace_call(&pass, engine, report_syscall_entry,
-				  pass.action | pass.result, engine, regs);
+				  pass.action | pass.result |
+				  utrace_tell_unpaired(u, engine, slot),
+				  engine, regs);
 		utrace_pass_answer(&pass, engine, slot, ret,
 				   UTRACE_SYSCALL_MASK);
 	}
@@ -191,6 +247,8 @@ void __utrace_syscall_exit(struct pt_regs *regs)
 	fresh = READ_ONCE(pass.u->fresh);
 	entered = pass.u->entered & ~fresh;
 	pass.u->entered = 0;
+	/* Until they are told. */
+	pass.u->unpaired |= entered;
 	utrace_for_each(pass.set, UTRACE_LIST(_UTRACE_EVENT_SYSCALL_EXIT), i,
 			slot, engine) {
 		bool paired = entered & BIT_ULL(slot);
@@ -203,6 +261,7 @@ void __utrace_syscall_exit(struct pt_regs *regs)
 		if (!utrace_pass_wants(&pass, engine, slot,
 				       UTRACE_EVENT(SYSCALL_EXIT)))
 			continue;
+		pass.u->unpaired &= ~BIT_ULL(slot);
 		ret = utrace_call(&pass, engine, report_syscall_exit,
 				  pass.action |
 				  (paired ? 0 : UTRACE_SYSCALL_UNPAIRED),

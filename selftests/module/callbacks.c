@@ -56,6 +56,7 @@ SAME(SYSCALL_ABORT);
 SAME(SYSCALL_MASK);
 SAME(SYSCALL_RESUMED);
 SAME(SYSCALL_UNPAIRED);
+SAME(SYSCALL_IA32);
 SAME(ATTACH_MATCH_OPS);
 SAME(ATTACH_MATCH_DATA);
 SAME(ATTACH_CREATE);
@@ -480,7 +481,14 @@ static const struct utrace_engine_ops ut_bare_ops = {
 	UT_CALLBACKS,
 };
 
-const struct utrace_engine_ops *const ut_ops[2] = {
+static const struct utrace_engine_ops ut_odd_ops = {
+	UT_CALLBACKS,
+	.owner	= THIS_MODULE,
+	.name	= "an odd\nname\\",
+};
+
+const struct utrace_engine_ops *const ut_ops[3] = {
 	[UT_OPS_FULL]	= &ut_full_ops,
 	[UT_OPS_BARE]	= &ut_bare_ops,
+	[UT_OPS_ODD]	= &ut_odd_ops,
 };

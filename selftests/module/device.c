@@ -199,7 +199,8 @@ static long ut_ioc_find(struct ut_session *session, struct task_struct *task,
 	/* Another module's engine has no number. */
 	arg->id = 0;
 	if (engine->ops == ut_ops[UT_OPS_FULL] ||
-	    engine->ops == ut_ops[UT_OPS_BARE]) {
+	    engine->ops == ut_ops[UT_OPS_BARE] ||
+	    engine->ops == ut_ops[UT_OPS_ODD]) {
 		e = engine->data;
 		arg->id = e->id;
 	}
@@ -216,7 +217,7 @@ static long ut_ioc_attach(struct ut_session *session, void __user *uarg)
 
 	if (copy_from_user(&arg, uarg, sizeof(arg)))
 		return -EFAULT;
-	if (arg.ops > UT_OPS_BARE)
+	if (arg.ops > UT_OPS_ODD)
 		return -EINVAL;
 	task = arg.pid ? ut_task_find(arg.pid) : get_task_struct(current);
 	if (!task)

@@ -56,7 +56,7 @@ struct ut_rule_node {
 };
 
 /* callbacks.c */
-extern const struct utrace_engine_ops *const ut_ops[2];
+extern const struct utrace_engine_ops *const ut_ops[3];
 
 /* device.c */
 struct utrace_engine *ut_engine_attach(struct ut_session *session,

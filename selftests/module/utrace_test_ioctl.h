@@ -79,6 +79,9 @@ enum ut_action {
 #define UT_SYSCALL_RESUMED	0x100
 #define UT_SYSCALL_UNPAIRED	0x200
 
+/* Or-ed to a number in a filter. */
+#define UT_SYSCALL_IA32		0x20000000
+
 #define UT_ATTACH_MATCH_OPS	0x0001
 #define UT_ATTACH_MATCH_DATA	0x0002
 #define UT_ATTACH_CREATE	0x0010
@@ -97,6 +100,8 @@ enum ut_ops {
 	UT_OPS_FULL,
 	/* No name and no owner, as a table of 2010 */
 	UT_OPS_BARE,
+	/* A name that is hard to print */
+	UT_OPS_ODD,
 };
 
 /**
