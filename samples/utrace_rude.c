@@ -118,12 +118,7 @@ static void rude_exit(void)
 	scoped_guard(mutex, &rude_lock)
 		unloading = true;
 	for (i = 0; i < engines; i++)
-		if (utrace_control(NULL, attached[i], UTRACE_DETACH))
-			refused++;
-	for (i = 0; i < engines; i++) {
-		utrace_barrier_sync(attached[i]);
-		utrace_engine_put(attached[i]);
-	}
+		utrace_engine_shutdown(attached[i]);
 }
 
 static int __init rude_init(void)

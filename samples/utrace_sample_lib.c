@@ -23,18 +23,6 @@ struct sample_engine {
 	struct utrace_engine *engine;
 };
 
-/* Detach: no more calls. The barrier waits for one that has begun. */
-static void sample_engine_end(struct utrace_engine *engine)
-{
-	int ret = utrace_control(NULL, engine, UTRACE_DETACH);
-
-	/* Gone with its tasks, or being called right now: both are fine */
-	if (ret && ret != -ESRCH && ret != -EINPROGRESS)
-		pr_warn("detach: error %d\n", ret);
-	utrace_barrier_sync(engine);
-	utrace_engine_put(engine);
-}
-
 /**
  * utrace_sample_attach - watch one more process
  * @sample: a sample that was initialised
@@ -73,7 +61,7 @@ int utrace_sample_attach(struct utrace_sample *sample, int pid)
 	if (!ret)
 		ret = utrace_set_events(NULL, engine, sample->events);
 	if (ret) {
-		sample_engine_end(engine);
+		utrace_engine_shutdown(engine);
 		kfree(entry);
 		return ret;
 	}
@@ -137,7 +125,7 @@ void utrace_sample_exit(struct utrace_sample *sample)
 	/* First, so that nobody attaches any more */
 	debugfs_remove(sample->dir);
 	list_for_each_entry_safe(entry, next, &sample->engines, node) {
-		sample_engine_end(entry->engine);
+		utrace_engine_shutdown(entry->engine);
 		kfree(entry);
 	}
 }

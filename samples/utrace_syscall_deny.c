@@ -48,16 +48,6 @@ static const struct utrace_engine_ops deny_ops = {
 	.name			= "utrace_syscall_deny",
 };
 
-static void deny_detach(void)
-{
-	int ret = utrace_control(NULL, engine, UTRACE_DETACH);
-
-	/* Gone with its tasks, or being called right now: both are fine */
-	WARN_ON(ret && ret != -ESRCH && ret != -EINPROGRESS);
-	utrace_barrier_sync(engine);
-	utrace_engine_put(engine);
-}
-
 static int __init deny_init(void)
 {
 	struct pid *target;
@@ -81,13 +71,13 @@ static int __init deny_init(void)
 		ret = utrace_set_events(NULL, engine,
 					UTRACE_EVENT(SYSCALL_ENTRY));
 	if (ret)
-		deny_detach();
+		utrace_engine_shutdown(engine);
 	return ret;
 }
 
 static void __exit deny_exit(void)
 {
-	deny_detach();
+	utrace_engine_shutdown(engine);
 }
 
 module_init(deny_init);

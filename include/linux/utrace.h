@@ -374,6 +374,7 @@ int __must_check utrace_set_syscall_filter(struct utrace_engine *engine,
 int __must_check utrace_barrier(struct task_struct *target,
 				struct utrace_engine *engine);
 void utrace_barrier_sync(struct utrace_engine *engine);
+void utrace_engine_shutdown(struct utrace_engine *engine);
 int __must_check utrace_prepare_examine(struct task_struct *target,
 					struct utrace_engine *engine,
 					struct utrace_examiner *exam);
@@ -429,6 +430,7 @@ static inline int utrace_barrier(struct task_struct *target,
 }
 
 static inline void utrace_barrier_sync(struct utrace_engine *engine) { }
+static inline void utrace_engine_shutdown(struct utrace_engine *engine) { }
 
 static inline int utrace_prepare_examine(struct task_struct *target,
 					 struct utrace_engine *engine,

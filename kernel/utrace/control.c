@@ -330,6 +330,26 @@ void utrace_barrier_sync(struct utrace_engine *engine)
 }
 EXPORT_SYMBOL_GPL(utrace_barrier_sync);
 
+/**
+ * utrace_engine_shutdown - detach an engine, and be done with it
+ * @engine: an engine on which the caller has a reference, which it gives up
+ *
+ * What module_exit() does for each engine of the module: detach it unless that
+ * was done before, whatever its scope and whether or not its tasks live; wait
+ * until no callback runs; drop the reference.
+ *
+ * Must not be called from a callback, or under a lock that one of them takes.
+ *
+ * Context: Process context, sleeps.
+ */
+void utrace_engine_shutdown(struct utrace_engine *engine)
+{
+	utrace_detach(engine);
+	utrace_barrier_sync(engine);
+	utrace_engine_put(engine);
+}
+EXPORT_SYMBOL_GPL(utrace_engine_shutdown);
+
 /* Examine. */
 
 static unsigned int utrace_look_hold(struct utrace_engine *engine,
