@@ -17,13 +17,17 @@ test: prepare ## all tests, at most an hour (QUICK=1: ten minutes, FULL=1: every
 	@$(S)/test
 
 try: kernel ## CMD='...' run a command in the guest under the sample tracer
-	@$(S)/guest "$(CURDIR)/$(S)/guest-try $$CMD"
+	@$(S)/try
 
-guest: kernel ## a shell in the guest; CMD='...' one command and its exit status
+guest: kernel ## a shell in the guest; CMD='...' one command, fails as it does
 	@$(S)/guest "$$CMD"
 
 engine: kernel ## NAME=x a new engine module in x/, from a template, built
 	@$(S)/new-engine "$(NAME)"
+
+stock:
+	@$(S)/deps
+	@$(S)/stock
 
 prepare: ## build/linux: pristine kernel (KSRC=, or Debian's) + overlay + series
 	@$(S)/prepare
@@ -43,13 +47,13 @@ stock-results: prepare ## store what the kernel's own selftests give unpatched
 check: prepare ## checkpatch, W=1, sparse, kernel-doc, shellcheck, clang-format
 	@$(S)/check
 
-series: prepare ## build/series: the hooks as a git repository to edit
+series: stock ## build/series: the hooks as a git repository to edit
 	@$(S)/series open
 
-series-add: prepare ## FILE=kernel/fork.c bring a kernel file into build/series
+series-add: stock ## FILE=kernel/fork.c bring a kernel file into build/series
 	@$(S)/series add $(FILE)
 
-patches: prepare ## write build/series back to patches/linux-6.12
+patches: stock ## write build/series back to patches/linux-6.12
 	@$(S)/series export
 
 deb: prepare ## Debian packages of the kernel (CONFIG=local: for this machine)
