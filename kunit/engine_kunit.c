@@ -244,11 +244,11 @@ static void target_is_compared(struct kunit *test)
 	struct user_task *child = user_task_clone(t, USER_FORK, 2);
 	const struct {
 		int scope;
-		bool none, self, thread, child;
+		bool self, thread, child;
 	} rows[] = {
-		{ 0,			 false, true, false, false },
-		{ UTRACE_ATTACH_PROCESS, true,  true, true,  false },
-		{ UTRACE_ATTACH_TREE,	 true,  true, true,  true  },
+		{ 0,			 true, false, false },
+		{ UTRACE_ATTACH_PROCESS, true, true,  false },
+		{ UTRACE_ATTACH_TREE,	 true, true,  true  },
 	};
 	unsigned int i;
 
@@ -258,7 +258,7 @@ static void target_is_compared(struct kunit *test)
 			struct task_struct *task;
 			bool ok;
 		} to[] = {
-			{ NULL,		rows[i].none },
+			{ NULL,		true },
 			{ t->task,	rows[i].self },
 			{ thread->task,	rows[i].thread },
 			{ child->task,	rows[i].child },

@@ -3,6 +3,7 @@
  * KUnit suite utrace_stop: tasks are held, let go, and can always be killed
  */
 #include <kunit/test.h>
+#include <linux/delay.h>
 #include <linux/pid.h>
 #include <linux/ptrace.h>
 #include <linux/sched/task.h>
@@ -70,6 +71,44 @@ static void stop_is_taken_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, probe_control(p, UTRACE_RESUME), 0);
 	KUNIT_EXPECT_EQ(test, user_task_syscall(t, __NR_getpid),
 			(long)task_pid_nr(t->task));
+}
+
+static u32 wait_for_end(struct probe *p, struct probe_call *c)
+{
+	complete(&p->begun);
+	wait_for_completion(&p->end);
+	return UTRACE_RESUME | PROBE_KEEP;
+}
+
+/*
+ * An engine answers that the task may go on, and is replaced before the end of
+ * the pass: the hold of the one in its slot is not meant.
+ */
+static void hold_is_not_anothers(struct kunit *test)
+{
+	struct user_task *t = user_task_start(test);
+	struct probe *p = probe_attach(t, 0, UTRACE_EVENT(SYSCALL_EXIT));
+	struct probe *q = probe_attach(t, 0, 0);
+	struct probe *r;
+	long in_time;
+
+	KUNIT_ASSERT_TRUE(test, user_task_wait_asleep(t));
+	KUNIT_EXPECT_EQ(test, probe_control(p, UTRACE_STOP), -EINPROGRESS);
+	q->hook = wait_for_end;
+	q->nr = __NR_read;
+	probe_set_events(q, UTRACE_EVENT(SYSCALL_EXIT));
+	user_task_do_syscall(t, __NR_getpid);
+	in_time = wait_for_completion_timeout(&q->begun, USER_DEADLINE);
+	KUNIT_EXPECT_GT(test, in_time, 0L);
+	KUNIT_EXPECT_EQ(test, probe_control(p, UTRACE_DETACH), -EINPROGRESS);
+	/* Its slot is free as soon as a worker had the time. */
+	msleep(200);
+	r = probe_attach(t, 0, 0);
+	KUNIT_EXPECT_EQ(test, probe_control(r, UTRACE_STOP), -EINPROGRESS);
+	complete_all(&q->end);
+	KUNIT_EXPECT_TRUE(test, user_task_wait_stopped(t));
+	KUNIT_EXPECT_EQ(test, probe_control(r, UTRACE_RESUME), 0);
+	KUNIT_EXPECT_EQ(test, user_task_result(t), (long)task_pid_nr(t->task));
 }
 
 /* An engine with QUIESCE is told before, and may think better of it. */
@@ -501,6 +540,7 @@ static struct kunit_case stop_cases[] = {
 	KUNIT_CASE(stop_of_running),
 	KUNIT_CASE(stop_of_sleeping),
 	KUNIT_CASE(stop_is_taken_back),
+	KUNIT_CASE(hold_is_not_anothers),
 	KUNIT_CASE(stop_is_declined),
 	KUNIT_CASE(every_action_resumes),
 	KUNIT_CASE(several_hold),

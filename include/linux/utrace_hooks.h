@@ -21,11 +21,6 @@ struct pid_namespace;
 struct pt_regs;
 struct seq_file;
 
-bool __utrace_syscall_entry(struct pt_regs *regs, bool skip);
-void __utrace_syscall_exit(struct pt_regs *regs);
-
-#ifdef CONFIG_UTRACE
-
 /*
  * Bits of task_struct::utrace_events that the hooks test, the events of
  * <linux/utrace.h>.  kernel/utrace/report.c asserts that they agree.
@@ -41,30 +36,30 @@ void __utrace_syscall_exit(struct pt_regs *regs);
 #define UTRACE_HOOK_JCTL		BIT(13)
 #define UTRACE_HOOK_VFORK_DONE		BIT(14)
 #define UTRACE_HOOK_CREDS		BIT(15)
+#define UTRACE_HOOK_ANY			(~0UL)
 
-void __utrace_fork_prepare(struct task_struct *child, u64 clone_flags);
-void __utrace_fork(struct task_struct *child, u64 clone_flags);
-void __utrace_fork_done(struct task_struct *child);
+bool __utrace_syscall_entry(struct pt_regs *regs, bool skip);
+void __utrace_syscall_exit(struct pt_regs *regs);
+void __utrace_init_task(struct task_struct *child);
+void __utrace_free_task(struct task_struct *task);
+int __utrace_fork(struct task_struct *child, u64 clone_flags);
 void __utrace_report_clone(const struct kernel_clone_args *args,
 			   struct task_struct *child);
-void __utrace_vfork_stop(void);
 void __utrace_report_vfork_done(pid_t child);
 void __utrace_report_creds(const struct linux_binprm *bprm);
 void __utrace_report_exec(const struct linux_binprm *bprm);
-void __utrace_report_exit(long *code);
-void __utrace_exit_begin(void);
+long __utrace_report_exit(long code);
 void __utrace_report_death(bool group_dead, bool autoreap);
 void __utrace_release_task(struct task_struct *task);
-void __utrace_free_task(struct task_struct *task);
-int __utrace_signal(int signr, struct ksignal *ksig, enum pid_type type,
-		    struct k_sigaction **ka);
-int __utrace_signal_trap(struct ksignal *ksig, struct k_sigaction **ka);
+struct k_sigaction *__utrace_signal(struct ksignal *ksig, enum pid_type type,
+				    struct k_sigaction *ka);
+bool __utrace_signal_trap(struct ksignal *ksig);
 bool __utrace_signal_handler(bool stepping);
 void __utrace_report_jctl(int type, int notify);
 void __utrace_mark_killed(void);
+void __utrace_kill_group(struct task_struct *task);
+void __utrace_stop_if_held(void);
 void __utrace_ptrace_stopped(void);
-void __utrace_ptrace_notified(void);
-void utrace_kill_group(struct task_struct *task);
 bool __utrace_step_trap(void);
 int proc_pid_utrace(struct seq_file *m, struct pid_namespace *ns,
 		    struct pid *pid, struct task_struct *task);
@@ -74,126 +69,144 @@ bool signal_utrace_group_stop(void);
 void signal_utrace_notify_stop(void);
 void signal_utrace_recalc(void);
 
-/* dup_task_struct() copied the parent's members byte by byte. */
-static inline void utrace_init_task(struct task_struct *child)
+/*
+ * The two tests that hooks begin with.  Lockless by design: a hook that runs
+ * while the word changes may see either.  Where the word is not 0 there is a
+ * struct utrace; that stays for as long as the task is there.
+ */
+#ifdef CONFIG_UTRACE
+static __always_inline bool utrace_wants(const struct task_struct *task,
+					 unsigned long events)
 {
-	child->utrace_events = 0;
-	child->utrace_set = NULL;
-	child->utrace = NULL;
-	clear_task_syscall_work(child, SYSCALL_UTRACE);
+	return unlikely(data_race(task->utrace_events) & events);
+}
+
+static __always_inline bool utrace_known(const struct task_struct *task)
+{
+	return unlikely(data_race(task->utrace));
+}
+#else
+static __always_inline bool utrace_wants(const struct task_struct *task,
+					 unsigned long events)
+{
+	return false;
+}
+
+static __always_inline bool utrace_known(const struct task_struct *task)
+{
+	return false;
+}
+#endif
+
+/*
+ * dup_task_struct() copied the parent's members byte by byte.  ->utrace is set
+ * before the others and never taken back: if it is NULL now, so were they.
+ */
+static inline void utrace_init_task(struct task_struct *parent,
+				    struct task_struct *child)
+{
+	if (IS_ENABLED(CONFIG_UTRACE))
+		smp_rmb(); /* The copy before this; pairs with an attach. */
+	if (utrace_known(parent))
+		__utrace_init_task(child);
 }
 
 static inline void utrace_free_task(struct task_struct *task)
 {
-	if (unlikely(task->utrace))
+	if (utrace_known(task))
 		__utrace_free_task(task);
 }
 
-/* What the child will need is allocated here, where that may still sleep. */
-static inline void utrace_fork_prepare(struct task_struct *child,
-				       u64 clone_flags)
+/*
+ * Under tasklist_lock and the parent's siglock, and not visible yet: the child
+ * inherits.  0 or -ENOMEM.
+ */
+static inline int utrace_fork(struct task_struct *child, u64 clone_flags)
 {
-	if (unlikely(current->utrace_events))
-		__utrace_fork_prepare(child, clone_flags);
-}
-
-/* Under tasklist_lock and the parent's siglock: the child inherits. */
-static inline void utrace_fork(struct task_struct *child, u64 clone_flags)
-{
-	if (unlikely(current->utrace_events))
-		__utrace_fork(child, clone_flags);
-}
-
-/* The locks are dropped: what could not be had in utrace_fork() follows. */
-static inline void utrace_fork_done(struct task_struct *child)
-{
-	if (unlikely(child->utrace_events))
-		__utrace_fork_done(child);
+	if (utrace_wants(current, UTRACE_HOOK_ANY))
+		return __utrace_fork(child, clone_flags);
+	return 0;
 }
 
 static inline void utrace_report_clone(const struct kernel_clone_args *args,
 				       struct task_struct *child)
 {
-	if (unlikely(current->utrace_events & UTRACE_HOOK_CLONE))
+	if (utrace_wants(current, UTRACE_HOOK_CLONE))
 		__utrace_report_clone(args, child);
 }
 
+/* Before a vfork() waits for its child: a stop that was asked for meanwhile. */
 static inline void utrace_vfork_stop(void)
 {
-	if (unlikely(current->utrace_events))
-		__utrace_vfork_stop();
+	if (utrace_wants(current, UTRACE_HOOK_ANY))
+		__utrace_stop_if_held();
 }
 
 static inline void utrace_report_vfork_done(struct pid *child)
 {
-	if (unlikely(current->utrace_events & UTRACE_HOOK_VFORK_DONE))
+	if (utrace_wants(current, UTRACE_HOOK_VFORK_DONE))
 		__utrace_report_vfork_done(pid_nr(child));
 }
 
 /* The new credentials hold; exec_update_lock keeps everybody else out. */
 static inline void utrace_report_creds(const struct linux_binprm *bprm)
 {
-	if (unlikely(current->utrace_events & UTRACE_HOOK_CREDS))
+	if (utrace_wants(current, UTRACE_HOOK_CREDS))
 		__utrace_report_creds(bprm);
 }
 
 static inline void utrace_report_exec(const struct linux_binprm *bprm)
 {
-	if (unlikely(current->utrace_events & UTRACE_HOOK_EXEC))
+	if (utrace_wants(current, UTRACE_HOOK_EXEC))
 		__utrace_report_exec(bprm);
 }
 
-static inline void utrace_report_exit(long *code)
+/*
+ * Any event: from here until the death report is done, reaping waits for it.
+ * Returns the exit code, which engines may change.
+ */
+static inline long utrace_report_exit(long code)
 {
-	if (unlikely(current->utrace_events & UTRACE_HOOK_EXIT))
-		__utrace_report_exit(code);
+	if (utrace_wants(current, UTRACE_HOOK_ANY))
+		return __utrace_report_exit(code);
+	return code;
 }
 
-/* From here until the death report is done, reaping waits for it. */
-static inline void utrace_exit_begin(void)
-{
-	if (unlikely(current->utrace_events))
-		__utrace_exit_begin();
-}
-
-/* Not the event word: it is to undo what utrace_exit_begin() did. */
+/* Not the event word: it is to undo what the report of the exit did. */
 static inline void utrace_report_death(bool group_dead, bool autoreap)
 {
-	if (unlikely(current->utrace))
+	if (utrace_known(current))
 		__utrace_report_death(group_dead, autoreap);
 }
 
 static inline void utrace_release_task(struct task_struct *task)
 {
-	if (unlikely(READ_ONCE(task->utrace_events) & UTRACE_HOOK_REAP))
+	if (utrace_wants(task, UTRACE_HOOK_REAP))
 		__utrace_release_task(task);
 }
 
 /* May be called for any task whose sighand is locked. */
 static inline bool utrace_wants_ignored(struct task_struct *task)
 {
-	return READ_ONCE(task->utrace_events) & UTRACE_HOOK_IGN;
+	return utrace_wants(task, UTRACE_HOOK_IGN);
 }
 
 static inline bool utrace_wants_fatal(struct task_struct *a,
 				      struct task_struct *b)
 {
-	return (READ_ONCE(a->utrace_events) | READ_ONCE(b->utrace_events)) &
-	       UTRACE_HOOK_FATAL;
+	return utrace_wants(a, UTRACE_HOOK_FATAL) ||
+	       utrace_wants(b, UTRACE_HOOK_FATAL);
 }
 
-static inline int utrace_signal(int signr, struct ksignal *ksig,
-				enum pid_type type, struct k_sigaction **ka)
+static inline bool utrace_wants_signals(void)
 {
-	if (unlikely(current->utrace_events & UTRACE_HOOK_SIGNALS))
-		return __utrace_signal(signr, ksig, type, ka);
-	return signr;
+	return utrace_wants(current, UTRACE_HOOK_SIGNALS);
 }
 
 /* The frame of a handler is set up; true if ptrace was stepping up to it. */
 static inline int utrace_signal_handler(int stepping)
 {
-	if (unlikely(current->utrace))
+	if (utrace_known(current))
 		return __utrace_signal_handler(stepping);
 	return stepping;
 }
@@ -217,7 +230,7 @@ static inline void utrace_wake_traced(struct task_struct *task)
 
 static inline bool utrace_wants_jctl(void)
 {
-	return unlikely(current->utrace_events & UTRACE_HOOK_JCTL);
+	return utrace_wants(current, UTRACE_HOOK_JCTL);
 }
 
 static inline void utrace_report_jctl(int type, int notify)
@@ -228,28 +241,39 @@ static inline void utrace_report_jctl(int type, int notify)
 
 static inline void utrace_mark_killed(void)
 {
-	if (unlikely(current->utrace_events))
+	if (utrace_wants(current, UTRACE_HOOK_ANY))
 		__utrace_mark_killed();
+}
+
+/* SIGKILL came for a process that is dying already; siglock is held. */
+static inline void utrace_kill_group(struct task_struct *task)
+{
+	if (IS_ENABLED(CONFIG_UTRACE))
+		__utrace_kill_group(task);
 }
 
 /* At the end of a ptrace stop, with siglock held: did ptrace ask to step? */
 static inline void utrace_ptrace_stopped(void)
 {
-	if (unlikely(current->utrace))
+	if (utrace_known(current))
 		__utrace_ptrace_stopped();
 }
 
-/* After a ptrace stop at an event or system call: does an engine hold it? */
+/*
+ * ptrace let its tracee go from a stop at an event or system call.  If an
+ * engine holds the task, control() told it that it is stopped, so it stays;
+ * other ptrace stops are on the way to the safe point.
+ */
 static inline void utrace_ptrace_notified(void)
 {
-	if (unlikely(current->utrace_events))
-		__utrace_ptrace_notified();
+	if (utrace_wants(current, UTRACE_HOOK_ANY))
+		__utrace_stop_if_held();
 }
 
 /* A uprobe stepped out of line; the safe point was passed over for that. */
 static inline void utrace_uprobe_done(void)
 {
-	if (unlikely(current->utrace_events))
+	if (utrace_wants(current, UTRACE_HOOK_ANY))
 		set_thread_flag(TIF_NOTIFY_RESUME);
 }
 
@@ -259,67 +283,7 @@ static inline void utrace_uprobe_done(void)
  */
 static inline bool utrace_step_trap(void)
 {
-	return unlikely(current->utrace) && __utrace_step_trap();
+	return utrace_known(current) && __utrace_step_trap();
 }
-
-#else /* !CONFIG_UTRACE */
-
-static inline void utrace_init_task(struct task_struct *child) { }
-static inline void utrace_free_task(struct task_struct *task) { }
-static inline void utrace_fork_prepare(struct task_struct *child,
-				       u64 clone_flags) { }
-static inline void utrace_fork(struct task_struct *child, u64 clone_flags) { }
-static inline void utrace_fork_done(struct task_struct *child) { }
-static inline void utrace_report_clone(const struct kernel_clone_args *args,
-				       struct task_struct *child) { }
-static inline void utrace_vfork_stop(void) { }
-static inline void utrace_report_vfork_done(struct pid *child) { }
-static inline void utrace_report_creds(const struct linux_binprm *bprm) { }
-static inline void utrace_report_exec(const struct linux_binprm *bprm) { }
-static inline void utrace_report_exit(long *code) { }
-static inline void utrace_exit_begin(void) { }
-static inline void utrace_report_death(bool group_dead, bool autoreap) { }
-static inline void utrace_release_task(struct task_struct *task) { }
-
-static inline bool utrace_wants_ignored(struct task_struct *task)
-{
-	return false;
-}
-
-static inline bool utrace_wants_fatal(struct task_struct *a,
-				      struct task_struct *b)
-{
-	return false;
-}
-
-static inline int utrace_signal(int signr, struct ksignal *ksig,
-				enum pid_type type, struct k_sigaction **ka)
-{
-	return signr;
-}
-
-static inline int __utrace_signal_trap(struct ksignal *ksig,
-				       struct k_sigaction **ka)
-{
-	return 0;
-}
-
-static inline int utrace_signal_handler(int stepping)
-{
-	return stepping;
-}
-
-static inline void utrace_wake_held(struct task_struct *task) { }
-static inline void utrace_wake_traced(struct task_struct *task) { }
-static inline bool utrace_wants_jctl(void) { return false; }
-static inline void utrace_report_jctl(int type, int notify) { }
-static inline void utrace_mark_killed(void) { }
-static inline void utrace_ptrace_stopped(void) { }
-static inline void utrace_ptrace_notified(void) { }
-static inline void utrace_uprobe_done(void) { }
-static inline void utrace_kill_group(struct task_struct *task) { }
-static inline bool utrace_step_trap(void) { return false; }
-
-#endif /* CONFIG_UTRACE */
 
 #endif /* _LINUX_UTRACE_HOOKS_H */

@@ -52,8 +52,9 @@ void utrace_engine_release(struct kref *kref)
 	struct utrace_engine *engine = container_of(kref, struct utrace_engine,
 						    kref);
 
-	if (engine->ops->release &&
-	    !(utrace_engine_state(engine) & UTRACE_STATE_UNBORN))
+	/* In this order: of one that was never attached the ops may be gone. */
+	if (!(utrace_engine_state(engine) & UTRACE_STATE_UNBORN) &&
+	    engine->ops->release)
 		engine->ops->release(engine->data);
 	if (utrace_engine_state(engine) & UTRACE_STATE_SCOPE)
 		put_pid(engine->tgid);
@@ -360,7 +361,7 @@ static unsigned int utrace_in_pass(struct utrace_engine *engine,
 				   struct task_struct *task,
 				   struct utrace *u, u64 bit, void *arg)
 {
-	if (task != current && READ_ONCE(u->pinned))
+	if ((u->reaper ?: task) != current && READ_ONCE(u->pinned))
 		*(bool *)arg = true;
 	return 0;
 }
@@ -401,8 +402,9 @@ static unsigned int utrace_add_to_member(struct utrace_engine *engine,
 					 struct task_struct *task,
 					 struct utrace *u, u64 bit, void *arg)
 {
-	utrace_set_word(task, task->utrace_events | *(unsigned long *)arg |
-			UTRACE_WORD_REBUILD);
+	if (!(u->flags & UTRACE_TASK_REAPED))
+		utrace_set_word(task, task->utrace_events |
+				*(unsigned long *)arg | UTRACE_WORD_REBUILD);
 	return 0;
 }
 
@@ -415,8 +417,7 @@ static bool utrace_too_late(struct utrace_engine *engine, unsigned long events)
 
 	if (utrace_engine_state(engine) & UTRACE_STATE_SCOPE)
 		return false;
-	if (!task->exit_state &&
-	    !(READ_ONCE(task->utrace->flags) & UTRACE_TASK_DYING))
+	if (!task->exit_state)
 		return false;
 	if (changed & events & late)
 		return true;
@@ -428,7 +429,7 @@ static bool utrace_too_late(struct utrace_engine *engine, unsigned long events)
 
 /**
  * utrace_set_events - choose the events an engine is told of
- * @target: for a thread engine its task; else one task of the scope, or NULL
+ * @target: one task of the engine, or NULL; the events are those of all
  * @engine: the engine; the caller has a reference, or is its callback
  * @events: UTRACE_EVENT() bits, in place of the former ones
  *

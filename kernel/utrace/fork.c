@@ -29,24 +29,25 @@ static struct utrace_set *utrace_heir(u64 clone_flags)
 	return current->utrace_set->heir[utrace_heir_of(clone_flags)];
 }
 
-/**
- * __utrace_fork_prepare - allocate for a child that will have engines
- * @child: not visible yet
- * @clone_flags: of the clone
- *
- * An engine that covers the parent between this and __utrace_fork() finds
- * nothing prepared; __utrace_fork_done() then makes up for it.
- */
-void __utrace_fork_prepare(struct task_struct *child, u64 clone_flags)
+static bool utrace_has_heir(u64 clone_flags)
 {
-	struct utrace *u = READ_ONCE(current->utrace);
-	bool inherits;
+	guard(spinlock_irqsave)(&current->utrace->lock);
+	return utrace_heir(clone_flags);
+}
 
-	if (!u)
-		return;
-	scoped_guard(spinlock_irqsave, &u->lock)
-		inherits = utrace_heir(clone_flags);
-	if (inherits)
+/*
+ * Nothing of the parent's is the child's.  Memory for what it may inherit is
+ * had here, where that may sleep, if any engine goes to children at all.
+ */
+void __utrace_init_task(struct task_struct *child)
+{
+	child->utrace_events = 0;
+	child->utrace_set = NULL;
+	child->utrace = NULL;
+	clear_task_syscall_work(child, SYSCALL_UTRACE);
+
+	/* What a process inherits a thread inherits too. */
+	if (utrace_has_heir(CLONE_THREAD))
 		child->utrace = utrace_alloc(GFP_KERNEL);
 }
 
@@ -75,22 +76,29 @@ static void utrace_inherit_hold(struct task_struct *child,
  * for wishes that the parent's set does not contain yet.
  *
  * Context: tasklist_lock is held for writing, and the parent's siglock.
+ * Return: 0; -ENOMEM: the first engine came after __utrace_init_task(), or
+ * that found no memory, and there is none in reserve either.
  */
-void __utrace_fork(struct task_struct *child, u64 clone_flags)
+int __utrace_fork(struct task_struct *child, u64 clone_flags)
 {
-	struct utrace *u = READ_ONCE(current->utrace);
 	unsigned long events, parent_events;
 	struct utrace_set *set;
 
 	lockdep_assert_held(&current->sighand->siglock);
 
-	if (!u)
-		return;
-	scoped_guard(spinlock_irqsave, &u->lock) {
-		set = utrace_heir(clone_flags);
-		if (!set)
-			return;
-		refcount_inc(&set->ref);
+	/* That stays so: nobody publishes without tasklist_lock. */
+	if (!utrace_has_heir(clone_flags)) {
+		if (child->utrace)
+			utrace_free(child->utrace);
+		child->utrace = NULL;
+		return 0;
+	}
+	if (!child->utrace)
+		child->utrace = utrace_alloc(GFP_ATOMIC | __GFP_NOWARN);
+	if (!child->utrace)
+		return -ENOMEM;
+	scoped_guard(spinlock_irqsave, &current->utrace->lock) {
+		set = utrace_set_get(utrace_heir(clone_flags));
 		parent_events = current->utrace_events;
 	}
 	events = set->events;
@@ -98,42 +106,6 @@ void __utrace_fork(struct task_struct *child, u64 clone_flags)
 		events |= parent_events;
 	child->utrace_set = set;
 	utrace_set_word(child, events);
-	if (child->utrace)
-		utrace_inherit_hold(child, set);
-}
-
-/* What its engines want of a task by now. */
-static unsigned long utrace_wanted(struct utrace_set *set)
-{
-	unsigned long events = UTRACE_WORD_REBUILD;
-	struct utrace_engine *engine;
-	unsigned int i, slot;
-
-	utrace_for_each(set, UTRACE_LIST_ALL, i, slot, engine)
-		events |= READ_ONCE(engine->flags);
-	return events;
-}
-
-/**
- * __utrace_fork_done - see that a child with engines has a struct utrace
- * @child: visible, and not yet run
- *
- * Without one it could not be reached by control() and set_events(), so what
- * they did since the child inherited its set is made up for.
- *
- * Context: May sleep.
- */
-void __utrace_fork_done(struct task_struct *child)
-{
-	struct utrace *u;
-
-	if (likely(READ_ONCE(child->utrace)))
-		return;
-	u = utrace_of(child);
-	guard(spinlock_irqsave)(&u->lock);
-	if (!child->utrace_set)
-		return;
-	utrace_set_word(child, child->utrace_events |
-			utrace_wanted(child->utrace_set));
-	utrace_inherit_hold(child, child->utrace_set);
+	utrace_inherit_hold(child, set);
+	return 0;
 }

@@ -13,9 +13,8 @@
  *               utrace->lock	the published set and what is per task
  *
  * utrace_attach_mutex is outside utrace_mutex.  utrace_engine_lock and
- * utrace->lock are taken with interrupts off and never both; wait queues and
- * the memo of set.c are all that is locked within.  No callback runs with any
- * of them held.
+ * utrace->lock are taken with interrupts off and never both; only wait queues
+ * are locked within.  No callback runs with any of them held.
  */
 #ifndef _KERNEL_UTRACE_INTERNAL_H
 #define _KERNEL_UTRACE_INTERNAL_H
@@ -33,7 +32,10 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
-/* Bits of utrace_engine::state; all but the first two never change. */
+/*
+ * Bits of utrace_engine::state.  DETACHED, HOLD_ALL and UNBORN are set later,
+ * the others at attach.
+ */
 #define UTRACE_STATE_DETACHED	BIT(0)	/* under utrace_engine_lock */
 #define UTRACE_STATE_HOLD_ALL	BIT(1)	/* its whole scope is to stop */
 #define UTRACE_STATE_OWN_EVENTS	BIT(2)
@@ -236,10 +238,10 @@ void utrace_uncover(struct utrace_engine *engine);
 
 /* set.c */
 struct utrace *utrace_alloc(gfp_t gfp);
-struct utrace *utrace_of(struct task_struct *task);
 void utrace_free(struct utrace *u);
 struct utrace_set *utrace_set_build(const struct utrace_set *old,
 				    struct utrace_engine *add);
+struct utrace_set *utrace_set_get(struct utrace_set *set);
 void utrace_set_put(struct utrace_set *set);
 int utrace_set_slot(const struct utrace_set *set,
 		    const struct utrace_engine *engine);
@@ -250,8 +252,6 @@ struct utrace_set *utrace_publish(struct task_struct *task, struct utrace *u,
 				  struct utrace_set *set);
 void utrace_memo_drop(void);
 void utrace_rebuild(struct task_struct *task);
-void utrace_add_events(struct task_struct *task, struct utrace *u,
-		       unsigned long events);
 struct utrace_set *utrace_pin(struct utrace *u);
 void utrace_unpin(struct utrace *u);
 
@@ -315,9 +315,6 @@ static inline void utrace_account(struct utrace_engine *engine, u64 since)
 void utrace_no_exit(struct utrace *u);
 u32 utrace_tell_unpaired(struct utrace *u, struct utrace_engine *engine,
 			 unsigned int slot);
-
-/* signal.c */
-void utrace_interrupt_handler(void);
 
 /* stop.c */
 enum utrace_stop_where {

@@ -55,11 +55,12 @@ void __utrace_account(struct utrace_engine *engine, u64 since)
  * @pass: filled in
  * @result: what becomes of the event if no engine says otherwise
  *
+ * Context: The task itself, no locks held.
  * Return: true if there is a set to walk; utrace_pass_end() must follow.
  */
 bool utrace_pass_begin(struct utrace_pass *pass, u32 result)
 {
-	struct utrace *u = utrace_of(current);
+	struct utrace *u = current->utrace;
 
 	if (current->utrace_events & UTRACE_WORD_REBUILD)
 		utrace_rebuild(current);
@@ -72,11 +73,11 @@ bool utrace_pass_begin(struct utrace_pass *pass, u32 result)
 		.action	= UTRACE_RESUME,
 		.result	= result,
 		.resume	= UTRACE_RESUME,
-		/* A report made while it is held does not end the hold. */
-		.before	= u->held_since ? 0 :
-			  READ_ONCE(u->hold) | READ_ONCE(u->step),
 		.set	= utrace_pin(u),
 	};
+	/* A report made while it is held does not end the hold. */
+	if (likely(!u->held_since))
+		pass->before = READ_ONCE(u->hold) | READ_ONCE(u->step);
 	if (likely(pass->set))
 		return true;
 	utrace_unpin(u);
@@ -87,19 +88,19 @@ bool utrace_pass_begin(struct utrace_pass *pass, u32 result)
 static void utrace_pass_apply(struct utrace_pass *pass)
 {
 	struct utrace *u = pass->u;
-	/*
-	 * An engine that answers something else gives up what it had asked
-	 * for when the pass began, not what control() asked for since.
-	 */
-	u64 gone = pass->called & pass->before;
 
 	scoped_guard(spinlock_irqsave, &u->lock) {
 		/*
-		 * Nor does an engine get anything that was detached since:
-		 * nobody could let go of the task again.  A detach that comes
-		 * now drops the holds after us.
+		 * An engine that was detached since gets nothing: nobody could
+		 * let go of the task again.  A detach that comes now drops the
+		 * holds after us.
 		 */
 		u64 there = utrace_set_present(pass->set, current->utrace_set);
+		/*
+		 * Who answers something else gives up what it had asked for
+		 * when the pass began, not what control() asked for since.
+		 */
+		u64 gone = pass->called & pass->before & there;
 
 		u->hold = (u->hold & ~gone) | (pass->stop & there);
 		u->step = (u->step & ~gone) | (pass->step & there);
@@ -117,6 +118,8 @@ static void utrace_pass_apply(struct utrace_pass *pass)
  * @pass: the pass
  *
  * A barrier that waited for the pass returns after this.
+ *
+ * Context: The task itself, no locks held.
  */
 void utrace_pass_end(struct utrace_pass *pass)
 {
@@ -127,11 +130,13 @@ void utrace_pass_end(struct utrace_pass *pass)
 }
 
 /**
- * utrace_pass_end_report - the end of a pass that somebody asked for
+ * utrace_pass_end_report - the end of a report asked for, or of a signal's
  * @pass: the pass
  *
  * REPORT and INTERRUPT as answers to such a report would have the task report
  * for ever instead of going on; they are not heard.
+ *
+ * Context: The task itself, no locks held.
  */
 void utrace_pass_end_report(struct utrace_pass *pass)
 {
@@ -147,6 +152,8 @@ void utrace_pass_end_report(struct utrace_pass *pass)
  * @slot: its slot
  * @ret: the answer
  * @mask: bits of @ret that are about the event; 0 leaves the event alone
+ *
+ * Context: The task itself, no locks held.
  */
 void utrace_pass_answer(struct utrace_pass *pass, struct utrace_engine *engine,
 			unsigned int slot, u32 ret, u32 mask)
@@ -199,6 +206,7 @@ void utrace_pass_answer(struct utrace_pass *pass, struct utrace_engine *engine,
  * Reports QUIESCE before that if the engine asked for it.  The flags are
  * read again afterwards because the engine may ask for the very event there.
  *
+ * Context: The task itself.  No locks held, save for CREDS, see there.
  * Return: true if so.  False too for an engine that was detached since the
  * set was published: its flags are 0.
  */
@@ -307,32 +315,49 @@ static void utrace_change_group_code(long old, long new)
 		sig->group_exit_code = new;
 }
 
-void __utrace_report_exit(long *code)
+/* Dies by SIGKILL, or for another thread's execve(): not to be kept waiting. */
+static bool utrace_is_killed(void)
 {
-	long orig_code = *code;
+	struct signal_struct *sig = current->signal;
 
-	/* A callback died of an oops in the middle of its pass. */
-	if (unlikely(current->utrace && current->utrace->pinned))
-		utrace_unpin(current->utrace);
-	/* Who dies for another thread's execve() must not keep it waiting. */
-	if (current->signal->group_exec_task &&
-	    current->signal->group_exec_task != current)
-		__utrace_mark_killed();
-	utrace_no_exit(utrace_of(current));
-	UTRACE_FLAGGED_PASS(EXIT, utrace_tell_unpaired(pass.u, engine, slot),
-			    report_exit, orig_code, code);
-	if (*code != orig_code)
-		utrace_change_group_code(orig_code, *code);
-	if (READ_ONCE(current->utrace->hold))
-		utrace_stop(current->utrace, UTRACE_STOP_FIRM);
+	guard(spinlock_irq)(&current->sighand->siglock);
+	if (sig->group_exec_task && sig->group_exec_task != current)
+		return true;
+	return (sig->flags & SIGNAL_GROUP_EXIT) &&
+	       (sig->group_exit_code & 0x7f) == SIGKILL;
 }
 
-void __utrace_exit_begin(void)
+static long utrace_exit_pass(struct utrace *u, long orig_code)
 {
-	struct utrace *u = utrace_of(current);
+	long code = orig_code;
 
-	scoped_guard(spinlock_irqsave, &u->lock)
+	utrace_no_exit(u);
+	UTRACE_FLAGGED_PASS(EXIT, utrace_tell_unpaired(u, engine, slot),
+			    report_exit, orig_code, &code);
+	if (code != orig_code)
+		utrace_change_group_code(orig_code, code);
+	if (READ_ONCE(u->hold))
+		utrace_stop(u, UTRACE_STOP_FIRM);
+	return code;
+}
+
+long __utrace_report_exit(long code)
+{
+	struct utrace *u = current->utrace;
+	bool killed = utrace_is_killed();
+
+	/* A callback died of an oops in the middle of its pass. */
+	if (unlikely(u->pinned))
+		utrace_unpin(u);
+	scoped_guard(spinlock_irqsave, &u->lock) {
+		/* Until the death report is done. */
 		u->flags |= UTRACE_TASK_DYING;
+		if (killed)
+			u->flags |= UTRACE_TASK_KILLED;
+	}
+	if (current->utrace_events & UTRACE_EVENT(EXIT))
+		code = utrace_exit_pass(u, code);
+	return code;
 }
 
 static void utrace_report_reap(struct task_struct *task,
@@ -363,33 +388,31 @@ static void utrace_report_reap(struct task_struct *task,
 /*
  * Drop all engines of a task that is gone for good.  The reaper runs the pass
  * in the task's place, with the set pinned so that barriers wait for it; the
- * task is still where they look.
+ * task is still where they look, and its engines are its members until then.
+ * False if the task has begun to report its death.
  */
-static void utrace_reap(struct task_struct *task, struct utrace *u)
+static bool utrace_reap(struct task_struct *task, struct utrace *u)
 {
-	struct utrace_set *set, *left;
-
-	if (task->utrace_events & UTRACE_WORD_REBUILD)
-		utrace_rebuild(task);
+	struct utrace_set *set;
 
 	scoped_guard(spinlock_irqsave, &u->lock) {
-		set = task->utrace_set;
-		left = u->deferred;
+		if (u->flags & UTRACE_TASK_DYING)
+			return false;
 		u->flags |= UTRACE_TASK_REAPED;
 		u->hold = 0;
 		u->reaper = current;
-		u->pinned = set;
-		u->deferred = set;
-		if (set)
-			u->flags |= UTRACE_TASK_DEFERRED;
-		task->utrace_set = NULL;
+		set = task->utrace_set;
+		WRITE_ONCE(u->pinned, set);
 		WRITE_ONCE(task->utrace_events, 0);
 	}
-	utrace_set_put(left);
 	if (set)
 		utrace_report_reap(task, set);
+	scoped_guard(spinlock_irqsave, &u->lock)
+		task->utrace_set = NULL;
 	utrace_unpin(u);
+	utrace_set_put(set);
 	utrace_memo_drop();
+	return true;
 }
 
 /*
@@ -399,10 +422,14 @@ static void utrace_reap(struct task_struct *task, struct utrace *u)
  */
 void __utrace_release_task(struct task_struct *task)
 {
-	struct utrace *u = utrace_of(task);
+	struct utrace *u = task->utrace;
 
-	wait_event(u->wait, !(READ_ONCE(u->flags) & UTRACE_TASK_DYING));
-	utrace_reap(task, u);
+	do {
+		wait_event(u->wait,
+			   !(READ_ONCE(u->flags) & UTRACE_TASK_DYING));
+		if (task->utrace_events & UTRACE_WORD_REBUILD)
+			utrace_rebuild(task);
+	} while (!utrace_reap(task, u));
 }
 
 /* What the parent of the current, dead task is sent. */
@@ -425,16 +452,13 @@ static void utrace_death_pass(bool group_dead, int signal)
 		return;
 	utrace_for_each(pass.set, UTRACE_LIST(_UTRACE_EVENT_DEATH), i, slot,
 			engine) {
-		u64 since;
 		u32 ret;
 
 		if (!utrace_pass_wants(&pass, engine, slot,
-				       UTRACE_EVENT(DEATH)) ||
-		    !engine->ops->report_death)
+				       UTRACE_EVENT(DEATH)))
 			continue;
-		since = utrace_time();
-		ret = engine->ops->report_death(engine, group_dead, signal);
-		utrace_account(engine, since);
+		ret = utrace_call(&pass, engine, report_death, engine,
+				  group_dead, signal);
 		if (utrace_resume_action(ret) == UTRACE_DETACH)
 			utrace_detach(engine);
 	}
@@ -445,15 +469,15 @@ static void utrace_death_pass(bool group_dead, int signal)
 void __utrace_report_death(bool group_dead, bool autoreap)
 {
 	struct utrace *u = current->utrace;
+	bool reaped;
 
 	scoped_guard(spinlock_irqsave, &u->lock) {
-		if (u->flags & UTRACE_TASK_REAPED)
-			return;
-		/* Missing if the first engine came after exit_begin. */
+		reaped = u->flags & UTRACE_TASK_REAPED;
+		/* Missing if the first engine came after the exit report. */
 		u->flags |= UTRACE_TASK_DYING;
 	}
 
-	if (current->utrace_events & UTRACE_EVENT(DEATH))
+	if (!reaped && (current->utrace_events & UTRACE_EVENT(DEATH)))
 		utrace_death_pass(group_dead, utrace_death_signal(autoreap));
 
 	scoped_guard(spinlock_irqsave, &u->lock) {

@@ -6,8 +6,9 @@
  * thread group, which moves to the survivor of an execve().  A tree has no
  * list of its members: a task belongs to it if the engine is in its set.
  * Children inherit under tasklist_lock (for writing) and the parent's
- * siglock, so a walk under tasklist_lock that finds everybody covered has
- * missed nobody.
+ * siglock, so a round that finds everybody covered has missed nobody who is a
+ * descendant then.  A task whose last ancestor in the tree exits between two
+ * rounds is reparented and not found, like those that were before the attach.
  */
 #include <linux/resume_user_mode.h>
 #include <linux/sched/signal.h>
@@ -47,16 +48,6 @@ struct utrace_walk {
 	void **spare;
 };
 
-static struct utrace_set *utrace_set_of(struct utrace *u,
-					struct task_struct *task,
-					bool *reaped)
-{
-	lockdep_assert_held(&u->lock);
-
-	*reaped = u->flags & UTRACE_TASK_REAPED;
-	return task->utrace_set;
-}
-
 /*
  * The first set of a task that is being reaped came too late for the hook in
  * release_task() if exit_state was EXIT_DEAD before: one of the two sees the
@@ -76,62 +67,76 @@ static bool utrace_take_back(struct task_struct *task, struct utrace *u)
 	return true;
 }
 
-static void utrace_walk_one(struct utrace_walk *walk, struct task_struct *task)
+/* The struct utrace of a task, one of the spares if it has none; or NULL. */
+static struct utrace *utrace_walk_utrace(struct utrace_walk *walk,
+					 struct task_struct *task)
 {
-	bool remove = utrace_engine_detached(walk->engine);
 	struct utrace *u = READ_ONCE(task->utrace);
-	struct utrace_set *set, *drop;
-	bool reaped, done;
 
-	if (!u) {
-		if (remove && !READ_ONCE(task->utrace_set))
-			return;
-		if (!walk->nspare) {
-			walk->bare++;
-			walk->stuck++;
-			return;
-		}
-		u = walk->spare[walk->nspare - 1];
-		if (cmpxchg(&task->utrace, NULL, u))
-			u = task->utrace;
-		else
-			walk->nspare--;
+	if (u)
+		return u;
+	if (!walk->nspare) {
+		walk->bare++;
+		walk->stuck++;
+		return NULL;
 	}
+	u = walk->spare[walk->nspare - 1];
+	/* Before the set and the word; pairs with utrace_init_task(). */
+	if (cmpxchg(&task->utrace, NULL, u))
+		return task->utrace;
+	walk->nspare--;
+	return u;
+}
 
-	scoped_guard(spinlock_irqsave, &u->lock) {
-		set = utrace_set_of(u, task, &reaped);
-		if (reaped)
-			return;
-		done = (utrace_set_slot(set, walk->engine) >= 0) != remove;
-		if (!done && !(walk->known && set == walk->old)) {
-			walk->stuck++;
-			if (!walk->want) {
-				if (set)
-					refcount_inc(&set->ref);
-				walk->wanted = set;
-				walk->want = true;
-			}
-			return;
-		}
-	}
+/*
+ * Only this walk publishes now.  What comes back is a set on which the walk
+ * has a reference too, so this is not the last one.
+ */
+static void utrace_walk_publish(struct utrace_walk *walk,
+				struct task_struct *task, struct utrace *u,
+				bool first)
+{
+	struct utrace_set *drop;
+
 	walk->covered++;
-	if (done)
-		return;
-
-	/*
-	 * Only this walk publishes now.  What comes back is a set on which
-	 * the walk has a reference too, so this is not the last one.
-	 */
-	if (walk->set)
-		refcount_inc(&walk->set->ref);
-	drop = utrace_publish(task, u, walk->set);
-	if (!set && utrace_take_back(task, u)) {
+	drop = utrace_publish(task, u, utrace_set_get(walk->set));
+	if (first && utrace_take_back(task, u)) {
 		drop = walk->set;
 		walk->covered--;
 	}
 	if (drop)
 		refcount_dec(&drop->ref);
 	utrace_wake(task, u);
+}
+
+static void utrace_walk_one(struct utrace_walk *walk, struct task_struct *task)
+{
+	bool remove = utrace_engine_detached(walk->engine);
+	struct utrace_set *set;
+	struct utrace *u;
+
+	if (remove && !READ_ONCE(task->utrace))
+		return;
+	u = utrace_walk_utrace(walk, task);
+	if (!u)
+		return;
+	scoped_guard(spinlock_irqsave, &u->lock) {
+		if (u->flags & UTRACE_TASK_REAPED)
+			return;
+		set = task->utrace_set;
+		if ((utrace_set_slot(set, walk->engine) >= 0) != remove) {
+			walk->covered++;
+			return;
+		}
+		if (!walk->known || set != walk->old) {
+			walk->stuck++;
+			if (!walk->want)
+				walk->wanted = utrace_set_get(set);
+			walk->want = true;
+			return;
+		}
+	}
+	utrace_walk_publish(walk, task, u, !set);
 }
 
 static bool utrace_is_descendant(struct task_struct *task, struct pid *tgid)
@@ -295,18 +300,14 @@ static bool utrace_covers(struct utrace_engine *engine, struct task_struct *task
  * @engine: the engine
  * @target: what the client gave: a task on which it has a reference, or NULL
  *
- * Return: false if the engine is detached, or @target is not in its scope, or
- * NULL for an engine that has but one task.
+ * Context: Any but NMI.  Takes @target's utrace->lock.
+ * Return: false if the engine is detached, or @target is not in its scope.
  */
 bool utrace_addresses(struct utrace_engine *engine, struct task_struct *target)
 {
-	unsigned int state = utrace_engine_state(engine);
-
-	if (state & UTRACE_STATE_DETACHED)
+	if (utrace_engine_detached(engine))
 		return false;
-	if (!target)
-		return state & UTRACE_STATE_SCOPE;
-	return utrace_covers(engine, target);
+	return !target || utrace_covers(engine, target);
 }
 
 /* Call @fn for a task if the engine is in its set. */

@@ -23,7 +23,7 @@
 
 #include "internal.h"
 
-/* Whoever publishes a set to a task that can run holds this. */
+/* Whoever publishes a set holds this. */
 DEFINE_MUTEX(utrace_mutex);
 
 static struct kmem_cache *utrace_cache __ro_after_init;
@@ -61,25 +61,6 @@ void __utrace_free_task(struct task_struct *task)
 	task->utrace = NULL;
 }
 
-/*
- * The struct utrace of a task, allocated if it has none.  Cannot fail: the
- * caller is in the task's own way and has no one to tell.
- */
-struct utrace *utrace_of(struct task_struct *task)
-{
-	struct utrace *u = READ_ONCE(task->utrace), *old;
-
-	if (likely(u))
-		return u;
-
-	u = utrace_alloc(GFP_KERNEL | __GFP_NOFAIL);
-	old = cmpxchg(&task->utrace, NULL, u);
-	if (!old)
-		return u;
-	utrace_free(u);
-	return old;
-}
-
 /* Sets. */
 
 int utrace_set_slot(const struct utrace_set *set,
@@ -93,7 +74,7 @@ int utrace_set_slot(const struct utrace_set *set,
 	return -1;
 }
 
-static struct utrace_set *utrace_set_get(struct utrace_set *set)
+struct utrace_set *utrace_set_get(struct utrace_set *set)
 {
 	if (set)
 		refcount_inc(&set->ref);
@@ -355,8 +336,9 @@ u64 utrace_set_present(const struct utrace_set *old,
  * @u: its struct utrace
  * @set: the set, with a reference that passes to the task; NULL for none
  *
- * Context: Any.  Takes @u->lock.  Tasks that can run are only published to
- * under utrace_mutex.  If the task was held, the caller calls utrace_wake().
+ * Context: Any.  Takes @u->lock.  utrace_mutex is held, and tasklist_lock
+ * unless @task is current or dead.  If the task was held, the caller calls
+ * utrace_wake().
  * Return: a set whose reference the caller has to drop, without locks; that
  * is @set itself if the task was reaped.
  */
@@ -367,6 +349,8 @@ struct utrace_set *utrace_publish(struct task_struct *task, struct utrace *u,
 	struct utrace_set *old;
 	unsigned long flags;
 	u64 same;
+
+	lockdep_assert_held(&utrace_mutex);
 
 	spin_lock_irqsave(&u->lock, flags);
 	if (u->flags & UTRACE_TASK_REAPED) {
@@ -401,42 +385,17 @@ struct utrace_set *utrace_publish(struct task_struct *task, struct utrace *u,
 	return old;
 }
 
-/**
- * utrace_add_events - have a task see more events from now on
- * @task: the task
- * @u: its struct utrace
- * @events: UTRACE_EVENT() bits that an engine in its set has newly got
- *
- * The task builds the set that says so itself, at the first of them.
- *
- * Context: Any.  Takes @u->lock.
- */
-void utrace_add_events(struct task_struct *task, struct utrace *u,
-		       unsigned long events)
-{
-	unsigned long flags;
-
-	spin_lock_irqsave(&u->lock, flags);
-	if (!(u->flags & UTRACE_TASK_REAPED))
-		utrace_set_word(task, task->utrace_events | events |
-				UTRACE_WORD_REBUILD);
-	spin_unlock_irqrestore(&u->lock, flags);
-}
-
 /*
  * The last renewal, so that tasks which shared a set before share one after.
- * Holds a reference on both.  Written under utrace_mutex, dropped when an
- * engine goes: by then a walk has taken the mutex, after which no rebuild finds
- * a set with the engine.
+ * Holds a reference on both.  Under utrace_mutex.  Dropped when an engine goes:
+ * by then a walk has taken the mutex, after which no rebuild finds a set with
+ * the engine.
  */
 static struct {
-	spinlock_t lock;	/* a leaf, interrupts off */
 	struct utrace_set *old;
 	struct utrace_set *set;
 	long generation;
-} utrace_memo = {
-	.lock = __SPIN_LOCK_UNLOCKED(utrace_memo.lock),
-};
+} utrace_memo;
 
 /* Counts the changes of what engines want; a set is newer than its number. */
 atomic_long_t utrace_generation = ATOMIC_LONG_INIT(0);
@@ -445,7 +404,8 @@ atomic_long_t utrace_generation = ATOMIC_LONG_INIT(0);
 static void utrace_memo_swap(struct utrace_set **old, struct utrace_set **set,
 			     long generation)
 {
-	guard(spinlock_irqsave)(&utrace_memo.lock);
+	lockdep_assert_held(&utrace_mutex);
+
 	swap(utrace_memo.old, *old);
 	swap(utrace_memo.set, *set);
 	utrace_memo.generation = generation;
@@ -455,7 +415,11 @@ void utrace_memo_drop(void)
 {
 	struct utrace_set *old = NULL, *set = NULL;
 
-	utrace_memo_swap(&old, &set, 0);
+	if (!READ_ONCE(utrace_memo.old))
+		return;
+	scoped_guard(mutex, &utrace_mutex)
+		utrace_memo_swap(&old, &set, 0);
+	/* Without the mutex: the last put calls ->release(). */
 	utrace_set_put(old);
 	utrace_set_put(set);
 }
@@ -463,12 +427,9 @@ void utrace_memo_drop(void)
 /* The set that takes the place of @old with what its engines want now. */
 static struct utrace_set *utrace_set_renew(struct utrace_set *old)
 {
-	scoped_guard(spinlock_irqsave, &utrace_memo.lock) {
-		if (utrace_memo.old == old &&
-		    utrace_memo.generation ==
-		    atomic_long_read(&utrace_generation))
-			return utrace_set_get(utrace_memo.set);
-	}
+	if (utrace_memo.old == old &&
+	    utrace_memo.generation == atomic_long_read(&utrace_generation))
+		return utrace_set_get(utrace_memo.set);
 	return utrace_set_build(old, NULL);
 }
 
@@ -495,7 +456,9 @@ void utrace_rebuild(struct task_struct *task)
 	set = old ? utrace_set_renew(old) : NULL;
 	if (IS_ERR(set)) {
 		/* Keep the word as it is and try again at the next event. */
-		utrace_add_events(task, u, 0);
+		scoped_guard(spinlock_irqsave, &u->lock)
+			utrace_set_word(task, task->utrace_events |
+					UTRACE_WORD_REBUILD);
 		mutex_unlock(&utrace_mutex);
 		utrace_set_put(old);
 		return;
@@ -506,7 +469,6 @@ void utrace_rebuild(struct task_struct *task)
 	utrace_memo_swap(&last_old, &last_set, generation);
 	mutex_unlock(&utrace_mutex);
 
-	utrace_wake(task, u);
 	/* Without the mutex: the last put calls ->release(). */
 	utrace_set_put(last_old);
 	utrace_set_put(last_set);

@@ -114,16 +114,17 @@ static bool utrace_default_is(int signr, bool core)
 /**
  * utrace_signal_act - turn what the engines decided into a signal to deliver
  * @result: UTRACE_SIGNAL_*
- * @ksig: with the signal's info and what the engines made of its action
+ * @ksig: with the signal's info and what the engines made of its action; its
+ *	number is filled in
  * @orig_ka: what the program set up; NULL if there was no signal
- * @ka: changed to &ksig->ka if that differs from the program's
+ * @ka: where it did that
  *
  * Context: siglock is held.
- * Return: the number; 0 if nothing is to be done.
+ * Return: the action, @ka or that in @ksig; NULL if nothing is to be done.
  */
-static int utrace_signal_act(u32 result, struct ksignal *ksig,
-			     const struct k_sigaction *orig_ka,
-			     struct k_sigaction **ka)
+static struct k_sigaction *utrace_signal_act(u32 result, struct ksignal *ksig,
+					     const struct k_sigaction *orig_ka,
+					     struct k_sigaction *ka)
 {
 	int signr = ksig->info.si_signo;
 	bool core = false;
@@ -134,40 +135,39 @@ static int utrace_signal_act(u32 result, struct ksignal *ksig,
 		ksig->info.si_signo = signr;
 	}
 
+	ksig->sig = signr;
 	switch (utrace_signal_action(result)) {
 	case UTRACE_SIGNAL_DELIVER:
 		/* An unchanged action: SA_ONESHOT acts on the real one. */
-		if (orig_ka && *ka == &current->sighand->action[signr - 1] &&
+		if (orig_ka && ka == &current->sighand->action[signr - 1] &&
 		    !memcmp(orig_ka, &ksig->ka, sizeof(ksig->ka)))
-			return signr;
+			return ka;
 		/* get_signal() would reset the copy it delivers by. */
 		if (orig_ka && (ksig->ka.sa.sa_flags & SA_ONESHOT) &&
-		    (*ka)->sa.sa_handler != SIG_IGN)
-			(*ka)->sa.sa_handler = SIG_DFL;
+		    ka->sa.sa_handler != SIG_IGN)
+			ka->sa.sa_handler = SIG_DFL;
 		ksig->ka.sa.sa_flags &= ~SA_ONESHOT;
-		*ka = &ksig->ka;
-		return signr;
+		return &ksig->ka;
 	case UTRACE_SIGNAL_CORE:
 		core = true;
 		fallthrough;
 	case UTRACE_SIGNAL_TERM:
 		if (!utrace_default_is(signr, core)) {
 			utrace_die(ksig, core);
-			return 0;
+			return NULL;
 		}
 		break;
 	case UTRACE_SIGNAL_STOP:
-		signr = SIGSTOP;
+		ksig->sig = SIGSTOP;
 		break;
 	case UTRACE_SIGNAL_TSTP:
-		signr = SIGTSTP;
+		ksig->sig = SIGTSTP;
 		break;
 	default:
-		return 0;
+		return NULL;
 	}
 	ksig->ka.sa.sa_handler = SIG_DFL;
-	*ka = &ksig->ka;
-	return signr;
+	return &ksig->ka;
 }
 
 static bool utrace_runs_handler(u32 result, const struct k_sigaction *ka)
@@ -196,28 +196,55 @@ static bool utrace_requeue(int signr)
 	       fatal_signal_pending(current);
 }
 
+/* It comes again: from the queue it came from, or as the thread's own. */
+static void utrace_put_back(struct ksignal *ksig, enum pid_type type)
+{
+	send_signal_locked(ksig->info.si_signo, &ksig->info, current, type);
+}
+
+/* What is done about a signal; see __utrace_signal(). */
+static struct k_sigaction *utrace_signal_decide(u32 result,
+						struct ksignal *ksig,
+						enum pid_type type,
+						const struct k_sigaction *orig,
+						struct k_sigaction *ka)
+{
+	enum utrace_signal_action action = utrace_signal_action(result);
+
+	if (result & UTRACE_SIGNAL_HOLD) {
+		utrace_put_back(ksig, PIDTYPE_PID);
+		/* What else was answered holds for now. */
+		if (action != UTRACE_SIGNAL_STOP && action != UTRACE_SIGNAL_TSTP)
+			return NULL;
+	} else if (action != UTRACE_SIGNAL_IGN &&
+		   utrace_requeue(ksig->info.si_signo)) {
+		utrace_put_back(ksig, type);
+		return NULL;
+	}
+	return utrace_signal_act(result, ksig, orig, ka);
+}
+
 /**
  * __utrace_signal - report a signal that was dequeued
- * @signr: its number
- * @ksig: with its info
+ * @ksig: with its info; the number to go on with is filled in
  * @type: from which queue it came
- * @ka: the program's action; changed if the engines want another
+ * @ka: the program's action
  *
  * Context: siglock is held; released and taken again.
- * Return: the signal to go on with, 0 for none.
+ * Return: the action to go on with; NULL if there is no signal any more.
  */
-int __utrace_signal(int signr, struct ksignal *ksig, enum pid_type type,
-		    struct k_sigaction **ka)
+struct k_sigaction *__utrace_signal(struct ksignal *ksig, enum pid_type type,
+				    struct k_sigaction *ka)
 {
-	struct k_sigaction orig = **ka;
+	int signr = ksig->sig;
+	struct k_sigaction orig = *ka;
 	struct utrace_pass pass;
 	unsigned int event;
 	u32 initial = utrace_classify(signr, &orig, &event);
-	bool held = true;
-	bool fixed = signr == SIGKILL || (orig.sa.sa_flags & SA_IMMUTABLE);
+	bool stopped = false;
 
 	if (!(current->utrace_events & BIT(event)) || signr == SIGKILL)
-		return signr;
+		return ka;
 
 	ksig->ka = orig;
 	/* SIGCONT clears it while siglock is not held; see ptrace_signal(). */
@@ -229,43 +256,27 @@ int __utrace_signal(int signr, struct ksignal *ksig, enum pid_type type,
 		pass.result = initial;
 		pass.stop = 0;
 	}
-	if (fixed) {
+	if (orig.sa.sa_flags & SA_IMMUTABLE) {
 		pass.result = initial;
 		ksig->ka = orig;
 		ksig->info.si_signo = signr;
 	}
-	/*
-	 * With a handler to run, the stop comes when its frame is there, and
-	 * is reported then; else it is now.
-	 */
-	if (pass.stop && utrace_runs_handler(pass.result, &ksig->ka))
-		utrace_interrupt_handler();
-	else if (pass.stop)
+	if (pass.stop && utrace_runs_handler(pass.result, &ksig->ka)) {
+		/* The stop, with a report, comes when the frame is there. */
+		scoped_guard(spinlock_irqsave, &current->utrace->lock)
+			current->utrace->flags |= UTRACE_TASK_AT_HANDLER;
+	} else if (pass.stop) {
 		utrace_stop(current->utrace, UTRACE_STOP_PERMEABLE);
-	else
-		held = false;
+		stopped = true;
+	}
 
 	spin_lock_irq(&current->sighand->siglock);
-	if (held && utrace_ptrace_passes(&pass)) {
+	if (stopped && utrace_ptrace_passes(&pass)) {
 		/* ptrace has to see it before anything comes of it. */
-		send_signal_locked(ksig->info.si_signo, &ksig->info, current,
-				   type);
-		return 0;
+		utrace_put_back(ksig, type);
+		return NULL;
 	}
-	if (pass.result & UTRACE_SIGNAL_HOLD) {
-		send_signal_locked(ksig->info.si_signo, &ksig->info, current,
-				   PIDTYPE_PID);
-		/* It comes again; what else was answered holds for now. */
-		if (utrace_signal_action(pass.result) != UTRACE_SIGNAL_STOP &&
-		    utrace_signal_action(pass.result) != UTRACE_SIGNAL_TSTP)
-			return 0;
-	} else if (utrace_signal_action(pass.result) != UTRACE_SIGNAL_IGN &&
-		   utrace_requeue(ksig->info.si_signo)) {
-		send_signal_locked(ksig->info.si_signo, &ksig->info, current,
-				   type);
-		return 0;
-	}
-	return utrace_signal_act(pass.result, ksig, &orig, ka);
+	return utrace_signal_decide(pass.result, ksig, type, &orig, ka);
 }
 
 /* A step that engines asked for: only they are told. */
@@ -291,13 +302,12 @@ static void utrace_report_step(struct ksignal *ksig, struct utrace *u,
 
 /**
  * __utrace_signal_trap - a report from get_signal() was asked for
- * @ksig: filled in if an engine makes a signal of its own
- * @ka: set then
+ * @ksig: filled in, action included, if an engine makes a signal of its own
  *
  * Context: siglock is held; released and taken again.
- * Return: a signal to go on with, 0 for none.
+ * Return: true if there is a signal to go on with.
  */
-int __utrace_signal_trap(struct ksignal *ksig, struct k_sigaction **ka)
+bool __utrace_signal_trap(struct ksignal *ksig)
 {
 	struct utrace *u = current->utrace;
 	struct utrace_pass pass = { .result = UTRACE_SIGNAL_IGN };
@@ -306,7 +316,7 @@ int __utrace_signal_trap(struct ksignal *ksig, struct k_sigaction **ka)
 
 	current->jobctl &= ~JOBCTL_TRAP_UTRACE;
 	if (!u || (current->flags & PF_USER_WORKER))
-		return 0;
+		return false;
 	spin_unlock_irq(&current->sighand->siglock);
 
 	scoped_guard(spinlock_irqsave, &u->lock) {
@@ -337,19 +347,8 @@ int __utrace_signal_trap(struct ksignal *ksig, struct k_sigaction **ka)
 	/* Only an engine that made a signal says anything but what it got. */
 	if (utrace_signal_action(pass.result) == initial ||
 	    !ksig->info.si_signo)
-		return 0;
-	return utrace_signal_act(pass.result, ksig, NULL, ka);
-}
-
-/**
- * utrace_interrupt_handler - report once the handler's frame is set up
- */
-void utrace_interrupt_handler(void)
-{
-	struct utrace *u = current->utrace;
-
-	scoped_guard(spinlock_irqsave, &u->lock)
-		u->flags |= UTRACE_TASK_AT_HANDLER;
+		return false;
+	return utrace_signal_act(pass.result, ksig, NULL, NULL);
 }
 
 /**
@@ -359,6 +358,7 @@ void utrace_interrupt_handler(void)
  * The step ends at the first instruction of the handler.  If an engine asked
  * for it, or for a stop at this signal, it is told.
  *
+ * Context: The task itself, no locks held.
  * Return: true if ptrace is to be told too.
  */
 bool __utrace_signal_handler(bool stepping)

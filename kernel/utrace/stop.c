@@ -147,16 +147,12 @@ void utrace_wake(struct task_struct *task, struct utrace *u)
 	unlock_task_sighand(task, &flags);
 }
 
-/**
- * utrace_kill_group - SIGKILL came for a process that is dying already
- * @task: one of its threads
- *
- * The signal itself is dropped by the caller because a group exit is under
- * way.  Threads that engines hold in their EXIT report must not outlive it.
- *
- * Context: siglock is held.
+/*
+ * SIGKILL came for a process that is dying already.  The signal itself is
+ * dropped because a group exit is under way; threads that engines hold in
+ * their EXIT report must not outlive it.
  */
-void utrace_kill_group(struct task_struct *task)
+void __utrace_kill_group(struct task_struct *task)
 {
 	struct task_struct *t;
 
@@ -179,10 +175,8 @@ void __utrace_mark_killed(void)
 {
 	struct utrace *u = current->utrace;
 
-	if (!u)
-		return;
-	scoped_guard(spinlock_irqsave, &u->lock)
-		u->flags |= UTRACE_TASK_KILLED;
+	guard(spinlock_irqsave)(&u->lock);
+	u->flags |= UTRACE_TASK_KILLED;
 }
 
 /* Stopped by anybody: it does not run before it is woken on purpose. */
@@ -233,26 +227,11 @@ void utrace_interrupt_stopped(struct task_struct *task)
 	unlock_task_sighand(task, &flags);
 }
 
-/* Before it is run: a stop between copy_process() and the wait of vfork(). */
-void __utrace_vfork_stop(void)
+/* Where a task is not on its way to user mode and an engine may hold it. */
+void __utrace_stop_if_held(void)
 {
-	struct utrace *u = current->utrace;
-
-	if (u && READ_ONCE(u->hold))
-		utrace_stop(u, UTRACE_STOP_FIRM);
-}
-
-/*
- * ptrace let its tracee go from a stop at an event or system call while an
- * engine held it.  control() told that engine that the task is stopped, so it
- * stays; other ptrace stops are on the way to the safe point.
- */
-void __utrace_ptrace_notified(void)
-{
-	struct utrace *u = current->utrace;
-
-	if (u && READ_ONCE(u->hold))
-		utrace_stop(u, UTRACE_STOP_FIRM);
+	if (READ_ONCE(current->utrace->hold))
+		utrace_stop(current->utrace, UTRACE_STOP_FIRM);
 }
 
 /*
@@ -286,6 +265,8 @@ void __utrace_ptrace_stopped(void)
  * @u: of the current task, about to return to user mode
  *
  * A block step is only made if nobody, ptrace included, wants less.
+ *
+ * Context: The task itself, no locks held.
  */
 void utrace_arm_step(struct utrace *u)
 {
@@ -312,6 +293,7 @@ void utrace_arm_step(struct utrace *u)
 /**
  * __utrace_step_trap - the current task finished a step
  *
+ * Context: The task itself, without siglock.
  * Return: true if an engine and nobody else asked for it: no signal is to be
  * queued, the engine is told by the report that follows.
  */
@@ -360,7 +342,7 @@ void __utrace_resume(struct pt_regs *regs)
 	struct utrace *u = current->utrace;
 	enum utrace_resume_action resume;
 
-	if (!u || !utrace_pending(u))
+	if (!utrace_pending(u))
 		return;
 
 	if (!regs) {

@@ -133,6 +133,8 @@ EXPORT_SYMBOL_GPL(utrace_set_syscall_filter);
 /**
  * utrace_no_exit - remember whose entries have had no exit
  * @u: of the current task, which begins another call or its own end
+ *
+ * Context: The task itself, no locks held.
  */
 void utrace_no_exit(struct utrace *u)
 {
@@ -152,6 +154,7 @@ void utrace_no_exit(struct utrace *u)
  * @engine: the engine, which is told now
  * @slot: its slot
  *
+ * Context: The task itself.
  * Return: a flag for @action, or 0.
  */
 u32 utrace_tell_unpaired(struct utrace *u, struct utrace_engine *engine,
@@ -167,7 +170,7 @@ u32 utrace_tell_unpaired(struct utrace *u, struct utrace_engine *engine,
 /* One pass over those who want the entry; true if it is to be reported again. */
 static bool utrace_entry_pass(struct pt_regs *regs, u32 *result)
 {
-	struct utrace *u = utrace_of(current);
+	struct utrace *u = current->utrace;
 	struct utrace_engine *engine;
 	struct utrace_pass pass;
 	unsigned int i, slot;
@@ -212,6 +215,7 @@ static bool utrace_entry_pass(struct pt_regs *regs, u32 *result)
  * @regs: its registers
  * @skip: the call will not be made (PTRACE_SYSEMU)
  *
+ * Context: The task itself, no locks held.
  * Return: true if the call is to be skipped.
  */
 bool __utrace_syscall_entry(struct pt_regs *regs, bool skip)
@@ -234,6 +238,8 @@ static bool utrace_was_asked(struct utrace_engine *engine, bool fresh)
 /**
  * __utrace_syscall_exit - the task comes back from a system call
  * @regs: its registers, with the result
+ *
+ * Context: The task itself, no locks held.
  */
 void __utrace_syscall_exit(struct pt_regs *regs)
 {
