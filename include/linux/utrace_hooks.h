@@ -78,11 +78,13 @@ void signal_utrace_recalc(void);
 static __always_inline bool utrace_wants(const struct task_struct *task,
 					 unsigned long events)
 {
+	/* Lockless, see above. */
 	return unlikely(data_race(task->utrace_events) & events);
 }
 
 static __always_inline bool utrace_known(const struct task_struct *task)
 {
+	/* Lockless, see above. */
 	return unlikely(data_race(task->utrace));
 }
 #else
