@@ -330,12 +330,50 @@ TEST_F(utrace, target_within_the_scope)
 		EXPECT_TRUE(ut_thread_runs(t, i));
 }
 
-/* A stop of everybody includes those who are born meanwhile. */
+/*
+ * A stop of everybody includes those who are born meanwhile.  Each task of the
+ * family counts as long as the round lasts, so that one that is not held does
+ * not go unnoticed.
+ *
+ * value[0]: the round, value[1]: how many were forked, value[2]: how many of
+ * these have begun to run.
+ */
+#define FAMILY	12
+
+static void breed(struct ut_target *t, long round, int generations)
+{
+	struct ut_shared *sh = t->sh;
+	pid_t pid = fork();
+
+	if (pid) {
+		sh->value[1] += pid > 0;
+		return;
+	}
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	sh->value[2]++;
+	if (generations > 1)
+		breed(t, round, generations - 1);
+	while (sh->value[0] == round)
+		sh->counter++;
+	while (wait(NULL) > 0 || errno == EINTR)
+		;
+	_exit(0);
+}
+
 static int forks_all_the_time(struct ut_target *t)
 {
-	while (!t->sh->quit) {
-		t->sh->counter++;
-		ut_fork_wait(0);
+	struct ut_shared *sh = t->sh;
+	int i;
+
+	while (!sh->quit) {
+		long round = sh->value[0];
+
+		for (i = 0; i < FAMILY && sh->value[0] == round; i++)
+			breed(t, round, 2);
+		while (sh->value[0] == round)
+			sh->counter++;
+		while (wait(NULL) > 0 || errno == EINTR)
+			;
 	}
 	return 0;
 }
@@ -343,25 +381,36 @@ static int forks_all_the_time(struct ut_target *t)
 TEST_F(utrace, stop_of_a_forking_tree)
 {
 	struct ut_target *t = &self->t;
+	struct ut_shared *sh;
 	int id, ret, i;
+	long ran;
 
 	ASSERT_TRUE(ut_spawn(t, forks_all_the_time));
+	sh = t->sh;
 	id = ut_attach(t->pid, UT_ATTACH_TREE, UT_BIT(QUIESCE));
 	ASSERT_LT(0, id);
 	for (i = 0; i < 10; i++) {
-		ASSERT_TRUE(ut_runs(t));
+		/* In the midst of their forks, each time a bit later. */
+		ran = sh->value[2];
+		sh->value[0]++;
+		ASSERT_TRUE(ut_until(sh->value[2] > ran + i));
 		ret = ut_control(id, 0, UT_STOP);
 		ASSERT_TRUE(ret == 0 || ret == -EINPROGRESS);
-		/* The parent may be asleep in wait4(), its child is not. */
-		ASSERT_TRUE(ut_until(ut_state(t->pid) == 't' ||
-				     ut_asleep_in(t->pid, SYS_wait4)));
+		/* Who runs may take a moment to stop, who is new must not. */
 		ASSERT_TRUE(ut_until(ut_still(t)));
+		ran = sh->value[2];
 		EXPECT_TRUE(ut_still(t));
+		EXPECT_EQ(ran, sh->value[2]);
 		ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
+		EXPECT_TRUE(ut_runs(t));
 	}
-	t->sh->quit = 1;
+	sh->quit = 1;
+	sh->value[0]++;
+	/* It waits for all of its family: nobody is held any more. */
 	ASSERT_TRUE(ut_reap(t, &self->status));
 	EXPECT_EQ(0, self->status);
+	EXPECT_LT(10, sh->value[1]);
+	EXPECT_EQ(sh->value[1], sh->value[2]);
 }
 
 /* Everyone in a storm of forks is counted, exactly once. */
