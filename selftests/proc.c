@@ -87,9 +87,10 @@ TEST_F(utrace, one_line_an_engine)
 	EXPECT_STREQ("mutator", tab.col[1][CLASS]);
 	EXPECT_STREQ("tree", tab.col[2][SCOPE]);
 	EXPECT_STREQ("enforcer", tab.col[2][CLASS]);
-	/* What they ask for can be told apart. */
-	EXPECT_STRNE(tab.col[0][EVENTS], tab.col[1][EVENTS]);
-	EXPECT_STRNE(tab.col[1][EVENTS], tab.col[2][EVENTS]);
+	/* What they ask for, and nothing more. */
+	EXPECT_STREQ("exit", tab.col[0][EVENTS]);
+	EXPECT_STREQ("syscall_entry,syscall_exit", tab.col[1][EVENTS]);
+	EXPECT_STREQ("-", tab.col[2][EVENTS]);
 }
 
 TEST_F(utrace, engine_without_a_name)
@@ -101,8 +102,9 @@ TEST_F(utrace, engine_without_a_name)
 	ASSERT_LT(0, ut_attach_full(t->pid, 0, UT_OPS_BARE, 0));
 	ASSERT_EQ(0, parse(&tab, t->pid, 0));
 	ASSERT_EQ(1, tab.lines);
-	/* Found by the address of its callbacks. */
+	/* Found by the address of its callbacks, and good for a name. */
 	EXPECT_STREQ("utrace_test", tab.col[0][OWNER]);
+	EXPECT_STREQ("utrace_test", tab.col[0][NAME]);
 }
 
 /* Whatever a module calls itself, a line has the same fields. */
