@@ -1,10 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Every place where an engine can stop a task, as variants of a fixture, for
+ * The places where an engine can stop a task, as variants of a fixture, for
  * the tests of what ends a stop.
+ *
+ * Each event that can be answered by a stop is there, a step, and a stop that
+ * nobody answered.  UT_AT_SIGNAL stops once the frame of the handler is set
+ * up, where UTRACE_SIGNAL_HANDLER is reported.
+ *
+ * What needs a stop of another kind before is tested elsewhere: a stop that
+ * the answer to JCTL asks for begins when the job control stop ends, see
+ * jobctl.c, and one that goes on after a stop of ptrace is in
+ * ptrace_coexist.c.
  */
 #ifndef UTRACE_STOPPOINT_H
 #define UTRACE_STOPPOINT_H
+
+#include <sys/resource.h>
 
 #include "target.h"
 
@@ -17,10 +28,14 @@ enum ut_point {
 	UT_AT_CLONE,
 	UT_AT_VFORK,		/* CLONE of a vfork() */
 	UT_AT_VFORK_DONE,
+	UT_AT_CREDS,
 	UT_AT_EXEC,
-	UT_AT_SIGNAL,
+	UT_AT_SIGNAL,		/* at the first instruction of its handler */
 	UT_AT_SIGNAL_IGN,
+	UT_AT_SIGNAL_STOP,
 	UT_AT_SIGNAL_TERM,
+	UT_AT_SIGNAL_CORE,
+	UT_AT_STEP,
 	UT_AT_EXIT,
 	UT_AT_EXIT_GROUP,	/* EXIT of the thread that calls exit_group() */
 };
@@ -34,6 +49,9 @@ static inline void ut_point_handler(int sig)
 /* The target: runs into the stop, and ends after it. */
 static inline int ut_point_target(struct ut_target *t)
 {
+	struct rlimit no_core = {};
+
+	setrlimit(RLIMIT_CORE, &no_core);
 	signal(SIGUSR1, ut_point_handler);
 	signal(SIGHUP, SIG_IGN);
 	ut_helper();
@@ -56,13 +74,17 @@ static inline int ut_point_target(struct ut_target *t)
 		if (!vfork())
 			_exit(0);
 		break;
+	case UT_AT_CREDS:
 	case UT_AT_EXEC:
 		execl(ut_helper(), "helper", "exit", "41", NULL);
 		return 97;
 	case UT_AT_SIGNAL:
 	case UT_AT_SIGNAL_IGN:
+	case UT_AT_SIGNAL_STOP:
 	case UT_AT_SIGNAL_TERM:
-		/* The test sends it. */
+	case UT_AT_SIGNAL_CORE:
+	case UT_AT_STEP:
+		/* The test sends it, or asks for it. */
 		while (!t->sh->quit)
 			;
 		break;
@@ -90,14 +112,21 @@ static inline enum ut_event ut_point_event(enum ut_point at)
 		return UT_EV_CLONE;
 	case UT_AT_VFORK_DONE:
 		return UT_EV_VFORK_DONE;
+	case UT_AT_CREDS:
+		return UT_EV_CREDS;
 	case UT_AT_EXEC:
 		return UT_EV_EXEC;
 	case UT_AT_SIGNAL:
 		return UT_EV_SIGNAL;
 	case UT_AT_SIGNAL_IGN:
+	case UT_AT_STEP:
 		return UT_EV_SIGNAL_IGN;
+	case UT_AT_SIGNAL_STOP:
+		return UT_EV_SIGNAL_STOP;
 	case UT_AT_SIGNAL_TERM:
 		return UT_EV_SIGNAL_TERM;
+	case UT_AT_SIGNAL_CORE:
+		return UT_EV_SIGNAL_CORE;
 	default:
 		return UT_EV_EXIT;
 	}
@@ -108,11 +137,20 @@ static inline bool ut_point_is_exit(enum ut_point at)
 	return at == UT_AT_EXIT || at == UT_AT_EXIT_GROUP;
 }
 
+/* After it the task never comes back to user mode. */
+static inline bool ut_point_is_end(enum ut_point at)
+{
+	return ut_point_is_exit(at) || at == UT_AT_SIGNAL_TERM ||
+	       at == UT_AT_SIGNAL_CORE;
+}
+
 /* The status that a target ends with when nothing kills it. */
 static inline bool ut_point_ended_well(enum ut_point at, int status)
 {
 	if (at == UT_AT_SIGNAL_TERM)
 		return WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM;
+	if (at == UT_AT_SIGNAL_CORE)
+		return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
 	return WIFEXITED(status) && WEXITSTATUS(status) == UT_POINT_CODE;
 }
 
@@ -124,6 +162,8 @@ static inline int ut_point_match(enum ut_point at)
 		return UT_MARK_NR;
 	case UT_AT_QUIESCE:
 		return 0;
+	case UT_AT_STEP:
+		return SIGTRAP;
 	default:
 		return UT_ANY;
 	}
@@ -166,8 +206,17 @@ static inline int ut_point_stop(struct ut_target *t, enum ut_point at)
 	case UT_AT_SIGNAL_IGN:
 		ret = kill(t->pid, SIGHUP);
 		break;
+	case UT_AT_SIGNAL_STOP:
+		ret = kill(t->pid, SIGSTOP);
+		break;
 	case UT_AT_SIGNAL_TERM:
 		ret = kill(t->pid, SIGTERM);
+		break;
+	case UT_AT_SIGNAL_CORE:
+		ret = kill(t->pid, SIGABRT);
+		break;
+	case UT_AT_STEP:
+		ret = ut_control(id, 0, UT_SINGLESTEP);
 		break;
 	default:
 		break;
@@ -184,9 +233,13 @@ static inline int ut_point_stop(struct ut_target *t, enum ut_point at)
 	return id;
 }
 
+/* Nothing but the stop keeps @t from its end. */
 static inline void ut_point_let_end(struct ut_target *t)
 {
 	t->sh->quit = 1;
+	/* A stop signal that was not acted on yet is taken back. */
+	if (t->arg == UT_AT_SIGNAL_STOP)
+		kill(t->pid, SIGCONT);
 }
 
 FIXTURE(point) {
@@ -238,6 +291,11 @@ FIXTURE_VARIANT_ADD(point, vfork_done)
 	.at = UT_AT_VFORK_DONE,
 };
 
+FIXTURE_VARIANT_ADD(point, creds)
+{
+	.at = UT_AT_CREDS,
+};
+
 FIXTURE_VARIANT_ADD(point, exec)
 {
 	.at = UT_AT_EXEC,
@@ -253,9 +311,24 @@ FIXTURE_VARIANT_ADD(point, signal_ign)
 	.at = UT_AT_SIGNAL_IGN,
 };
 
+FIXTURE_VARIANT_ADD(point, signal_stop)
+{
+	.at = UT_AT_SIGNAL_STOP,
+};
+
 FIXTURE_VARIANT_ADD(point, signal_term)
 {
 	.at = UT_AT_SIGNAL_TERM,
+};
+
+FIXTURE_VARIANT_ADD(point, signal_core)
+{
+	.at = UT_AT_SIGNAL_CORE,
+};
+
+FIXTURE_VARIANT_ADD(point, step)
+{
+	.at = UT_AT_STEP,
 };
 
 FIXTURE_VARIANT_ADD(point, exit)
