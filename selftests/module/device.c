@@ -180,6 +180,15 @@ static int ut_target(struct utrace_engine *engine, pid_t tid,
 	return 0;
 }
 
+/* Both that an ioctl is about; the caller gets references to them. */
+static int ut_find_both(struct ut_session *session, u32 id, pid_t tid,
+			struct utrace_engine **engine,
+			struct task_struct **target)
+{
+	*engine = ut_engine_find(session, id);
+	return *engine ? ut_target(*engine, tid, target) : -ENOENT;
+}
+
 static long ut_ioc_find(struct ut_session *session, struct task_struct *task,
 			struct ut_attach *arg)
 {
@@ -244,15 +253,12 @@ static long ut_ioc_events(struct ut_session *session, void __user *uarg)
 
 	if (copy_from_user(&arg, uarg, sizeof(arg)))
 		return -EFAULT;
-	engine = ut_engine_find(session, arg.id);
-	if (!engine)
-		return -ENOENT;
-	ret = ut_target(engine, arg.tid, &task);
+	ret = ut_find_both(session, arg.id, arg.tid, &engine, &task);
 	return ret ?: utrace_set_events(task, engine, arg.events);
 }
 
-/* Remember what callbacks are to answer from now on. */
-static int ut_remember(struct ut_engine *e, pid_t tid, u32 action)
+/* What callbacks are to answer from now on where no rule says otherwise. */
+static int ut_set_standing_answer(struct ut_engine *e, pid_t tid, u32 action)
 {
 	unsigned long index;
 	void *entry;
@@ -276,15 +282,13 @@ static long ut_ioc_control(struct ut_session *session, void __user *uarg)
 
 	if (copy_from_user(&arg, uarg, sizeof(arg)))
 		return -EFAULT;
-	engine = ut_engine_find(session, arg.id);
-	if (!engine)
-		return -ENOENT;
-	ret = ut_target(engine, arg.tid, &task);
+	ret = ut_find_both(session, arg.id, arg.tid, &engine, &task);
 	if (ret)
 		return ret;
 	if (arg.action <= UTRACE_RESUME) {
-		ret = ut_remember(engine->data, task ? task_pid_nr(task) : 0,
-				  arg.action);
+		ret = ut_set_standing_answer(engine->data,
+					     task ? task_pid_nr(task) : 0,
+					     arg.action);
 		if (ret)
 			return ret;
 	}
@@ -300,15 +304,11 @@ static long ut_ioc_barrier(struct ut_session *session, void __user *uarg)
 
 	if (copy_from_user(&arg, uarg, sizeof(arg)))
 		return -EFAULT;
-	engine = ut_engine_find(session, arg.id);
-	if (!engine)
-		return -ENOENT;
-	if (arg.sync) {
-		utrace_barrier_sync(engine);
-		return 0;
-	}
-	ret = ut_target(engine, arg.tid, &task);
-	return ret ?: utrace_barrier(task, engine);
+	ret = ut_find_both(session, arg.id, arg.tid, &engine, &task);
+	if (ret || !arg.sync)
+		return ret ?: utrace_barrier(task, engine);
+	utrace_barrier_sync(engine);
+	return 0;
 }
 
 static long ut_ioc_filter(struct ut_session *session, void __user *uarg)
@@ -363,10 +363,7 @@ static long ut_ioc_examine(struct ut_session *session, void __user *uarg)
 
 	if (copy_from_user(&arg, uarg, sizeof(arg)))
 		return -EFAULT;
-	engine = ut_engine_find(session, arg.id);
-	if (!engine)
-		return -ENOENT;
-	ret = ut_target(engine, arg.tid, &task);
+	ret = ut_find_both(session, arg.id, arg.tid, &engine, &task);
 	if (ret)
 		return ret;
 	arg.prepare = utrace_prepare_examine(task, engine, &exam);
