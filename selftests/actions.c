@@ -5,24 +5,9 @@
  */
 #include "fixture.h"
 
-/* Makes the marker call t->arg times; results from value[0] on. */
-static int mark_target(struct ut_target *t)
-{
-	int i;
-
-	ut_await(t);
-	for (i = 0; i < t->arg; i++) {
-		errno = 0;
-		t->sh->value[2 * i] = ut_mark(10 * i);
-		t->sh->value[2 * i + 1] = errno;
-	}
-	return 0;
-}
-
 static int attach_to_marks(struct ut_target *t, int n, __u64 events)
 {
-	t->arg = n;
-	if (!ut_spawn(t, mark_target) ||
+	if (!ut_spawn_marks(t, n) ||
 	    !ut_until(ut_asleep_in(t->pid, SYS_read)))
 		return -EAGAIN;
 	return ut_attach(t->pid, 0, events);
@@ -81,8 +66,7 @@ TEST_F(utrace, abort_survives_a_neighbour_with_quiesce)
 	struct ut_target *t = &self->t;
 	int id, older, newer;
 
-	t->arg = 1;
-	ASSERT_TRUE(ut_spawn(t, mark_target));
+	ASSERT_TRUE(ut_spawn_marks(t, 1));
 	older = ut_attach(t->pid, 0, UT_BIT(QUIESCE));
 	id = ut_attach(t->pid, 0, UT_SYSCALL | UT_BIT(QUIESCE));
 	newer = ut_attach(t->pid, 0, UT_BIT(QUIESCE));

@@ -251,6 +251,19 @@ static inline int ut_open(void)
 	return ut_rec == MAP_FAILED ? -ENOMEM : 0;
 }
 
+/* The same for a fixture: NULL, or why its tests are to be skipped. */
+static inline const char *ut_begin(void)
+{
+	static char why[128];
+	int ret = ut_open();
+
+	if (!ret)
+		return NULL;
+	snprintf(why, sizeof(why), "no %s: %s (load utrace_test.ko)",
+		 UT_DEVICE, strerror(-ret));
+	return why;
+}
+
 static inline int ut_ioctl(unsigned long cmd, void *arg)
 {
 	int ret = ioctl(ut_fd, cmd, arg);
@@ -307,6 +320,14 @@ static inline int ut_control(int id, pid_t tid, __u32 action)
 	struct ut_control arg = { .id = id, .tid = tid, .action = action };
 
 	return ut_ioctl(UT_IOC_CONTROL, &arg);
+}
+
+/* Have it stop; 0 also where it is not stopped yet. */
+static inline int ut_stop(int id, pid_t tid)
+{
+	int ret = ut_control(id, tid, UT_STOP);
+
+	return ret == -EINPROGRESS ? 0 : ret;
 }
 
 static inline int ut_barrier(int id, pid_t tid)

@@ -5,19 +5,12 @@
  */
 #include "fixture.h"
 
-static int mark_target(struct ut_target *t)
-{
-	ut_await(t);
-	t->sh->value[0] = ut_mark(1000);
-	return 0;
-}
-
 TEST_F(utrace, syscall_pair)
 {
 	struct ut_target *t = &self->t;
 	int id, in, out, i;
 
-	ASSERT_TRUE(ut_spawn(t, mark_target));
+	ASSERT_TRUE(ut_spawn_marks(t, 1));
 	id = ut_attach(t->pid, 0, UT_SYSCALL);
 	ASSERT_LT(0, id);
 	ASSERT_TRUE(ut_go(t));
@@ -44,7 +37,7 @@ TEST_F(utrace, syscall_exit_without_entry)
 	struct ut_target *t = &self->t;
 	int id, out;
 
-	ASSERT_TRUE(ut_spawn(t, mark_target));
+	ASSERT_TRUE(ut_spawn_marks(t, 1));
 	ASSERT_TRUE(ut_until(ut_asleep_in(t->pid, SYS_read)));
 	id = ut_attach(t->pid, 0, UT_SYSCALL);
 	ASSERT_LT(0, id);
@@ -67,7 +60,7 @@ TEST_F(utrace, syscall_entry_without_exit)
 	struct ut_target *t = &self->t;
 	int id, only, i;
 
-	ASSERT_TRUE(ut_spawn(t, mark_target));
+	ASSERT_TRUE(ut_spawn_marks(t, 1));
 	ASSERT_TRUE(ut_until(ut_asleep_in(t->pid, SYS_read)));
 	id = ut_attach(t->pid, 0, UT_SYSCALL | UT_BIT(EXIT));
 	only = ut_attach(t->pid, 0, UT_BIT(SYSCALL_ENTRY) | UT_BIT(EXIT));
@@ -130,7 +123,7 @@ TEST_F(utrace, no_events_no_callbacks)
 	struct ut_target *t = &self->t;
 	int id, other;
 
-	ASSERT_TRUE(ut_spawn(t, mark_target));
+	ASSERT_TRUE(ut_spawn_marks(t, 1));
 	id = ut_attach(t->pid, 0, 0);
 	ASSERT_LT(0, id);
 	other = ut_attach(t->pid, 0, UT_BIT(REAP));
@@ -567,7 +560,7 @@ TEST_F(utrace, quiesce_before_others_events)
 	struct ut_target *t = &self->t;
 	int asks, any, own, i;
 
-	ASSERT_TRUE(ut_spawn(t, mark_target));
+	ASSERT_TRUE(ut_spawn_marks(t, 1));
 	asks = ut_attach(t->pid, 0, UT_BIT(SYSCALL_ENTRY));
 	any = ut_attach(t->pid, 0, UT_BIT(QUIESCE));
 	own = ut_attach(t->pid, UT_ATTACH_OWN_EVENTS,
@@ -595,7 +588,7 @@ TEST_F(utrace, quiesce_opts_in)
 	struct ut_target *t = &self->t;
 	int other, id, quiesce, entry;
 
-	ASSERT_TRUE(ut_spawn(t, mark_target));
+	ASSERT_TRUE(ut_spawn_marks(t, 1));
 	ASSERT_TRUE(ut_until(ut_asleep_in(t->pid, SYS_read)));
 	other = ut_attach(t->pid, 0, UT_BIT(SYSCALL_ENTRY));
 	id = ut_attach(t->pid, 0, UT_BIT(QUIESCE));

@@ -5,20 +5,6 @@
  */
 #include "fixture.h"
 
-static bool threads(struct ut_target *t)
-{
-	t->arg = 3;
-	return ut_spawn(t, ut_threaded) && ut_hear(t);
-}
-
-static bool became_helper(pid_t pid)
-{
-	char comm[32] = "";
-
-	return ut_until(ut_read_file(comm, sizeof(comm), "/proc/%d/comm",
-				     pid) > 0 && !strcmp(comm, "helper\n"));
-}
-
 #define EXEC_EVENTS	(UT_BIT(EXEC) | UT_BIT(EXIT) | UT_BIT(DEATH) |	\
 			 UT_BIT(REAP) | UT_BIT(QUIESCE))
 
@@ -27,13 +13,13 @@ TEST_F(utrace, by_the_leader)
 	struct ut_target *t = &self->t;
 	int leader, other, i;
 
-	ASSERT_TRUE(threads(t));
+	ASSERT_TRUE(ut_spawn_threads(t, 3));
 	leader = ut_attach(t->pid, 0, EXEC_EVENTS);
 	other = ut_attach(t->sh->tid[1], 0, EXEC_EVENTS);
 	ASSERT_LT(0, leader);
 	ASSERT_LT(0, other);
 	t->sh->go[0] = UT_GO_EXEC;
-	ASSERT_TRUE(became_helper(t->pid));
+	ASSERT_TRUE(ut_became_helper(t->pid));
 	i = ut_wait(0, leader, UT_EV_EXEC, t->pid, UT_ANY);
 	ASSERT_LE(0, i);
 	EXPECT_STREQ("helper", ut_rec[i].comm);
@@ -52,14 +38,14 @@ TEST_F(utrace, by_another_thread)
 	int leader, other, i, reap;
 	pid_t caller;
 
-	ASSERT_TRUE(threads(t));
+	ASSERT_TRUE(ut_spawn_threads(t, 3));
 	caller = t->sh->tid[1];
 	leader = ut_attach(t->pid, 0, EXEC_EVENTS);
 	other = ut_attach(caller, 0, EXEC_EVENTS);
 	ASSERT_LT(0, leader);
 	ASSERT_LT(0, other);
 	t->sh->go[1] = UT_GO_EXEC;
-	ASSERT_TRUE(became_helper(t->pid));
+	ASSERT_TRUE(ut_became_helper(t->pid));
 	/* The caller's engine is on the survivor, under its new id. */
 	i = ut_wait(0, other, UT_EV_EXEC, t->pid, UT_ANY);
 	ASSERT_LE(0, i);
@@ -88,13 +74,13 @@ TEST_F(utrace, process_and_tree_engines_stay)
 	struct ut_target *t = &self->t;
 	int process, tree;
 
-	ASSERT_TRUE(threads(t));
+	ASSERT_TRUE(ut_spawn_threads(t, 3));
 	process = ut_attach(t->pid, UT_ATTACH_PROCESS, EXEC_EVENTS);
 	tree = ut_attach(t->pid, UT_ATTACH_TREE, EXEC_EVENTS);
 	ASSERT_LT(0, process);
 	ASSERT_LT(0, tree);
 	t->sh->go[2] = UT_GO_EXEC;
-	ASSERT_TRUE(became_helper(t->pid));
+	ASSERT_TRUE(ut_became_helper(t->pid));
 	EXPECT_LE(0, ut_wait(0, process, UT_EV_EXEC, t->pid, UT_ANY));
 	EXPECT_LE(0, ut_wait(0, tree, UT_EV_EXEC, t->pid, UT_ANY));
 	EXPECT_EQ(0, ut_control(process, t->pid, UT_REPORT));
@@ -111,16 +97,15 @@ TEST_F(utrace, process_and_tree_engines_stay)
 TEST_F(utrace, with_the_leader_held)
 {
 	struct ut_target *t = &self->t;
-	int leader, ret;
+	int leader;
 
-	ASSERT_TRUE(threads(t));
+	ASSERT_TRUE(ut_spawn_threads(t, 3));
 	leader = ut_attach(t->pid, 0, EXEC_EVENTS);
 	ASSERT_LT(0, leader);
-	ret = ut_control(leader, 0, UT_STOP);
-	ASSERT_TRUE(ret == 0 || ret == -EINPROGRESS);
+	ASSERT_EQ(0, ut_stop(leader, 0));
 	ASSERT_TRUE(ut_held(t->pid));
 	t->sh->go[1] = UT_GO_EXEC;
-	ASSERT_TRUE(became_helper(t->pid));
+	ASSERT_TRUE(ut_became_helper(t->pid));
 	EXPECT_LE(0, ut_wait(0, leader, UT_EV_REAP, UT_ANY, UT_ANY));
 }
 
@@ -130,7 +115,7 @@ TEST_F(utrace, stop_at_exec_by_another_thread)
 	struct ut_examine exam = {};
 	int id, i;
 
-	ASSERT_TRUE(threads(t));
+	ASSERT_TRUE(ut_spawn_threads(t, 3));
 	id = ut_attach(t->sh->tid[1], 0, UT_BIT(EXEC) | UT_BIT(QUIESCE));
 	ASSERT_LT(0, id);
 	ASSERT_EQ(0, ut_rule(.id = id, .event = UT_EV_EXEC,

@@ -270,9 +270,7 @@ TEST_F(utrace, each_allocation_of_an_attach)
 	fd = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		SKIP(return, "no /proc/TID/fail-nth (FAULT_INJECTION)");
-	t->arg = 3;
-	ASSERT_TRUE(ut_spawn(t, ut_threaded));
-	ASSERT_TRUE(ut_hear(t));
+	ASSERT_TRUE(ut_spawn_threads(t, 3));
 	ASSERT_EQ(0, fault_injection(true));
 	for (n = 1; n < 200; n++) {
 		int len = snprintf(text, sizeof(text), "%d", n);

@@ -14,11 +14,10 @@ FIXTURE(utrace) {
 
 FIXTURE_SETUP(utrace)
 {
-	int ret = ut_open();
+	const char *why = ut_begin();
 
-	if (ret)
-		SKIP(return, "no %s: %s (load utrace_test.ko)", UT_DEVICE,
-		     strerror(-ret));
+	if (why)
+		SKIP(return, "%s", why);
 }
 
 FIXTURE_TEARDOWN(utrace)

@@ -14,12 +14,10 @@ FIXTURE(freeze) {
 
 FIXTURE_SETUP(freeze)
 {
-	const char *why;
-	int ret = ut_open();
+	const char *why = ut_begin();
 
-	if (ret)
-		SKIP(return, "no %s: %s (load utrace_test.ko)", UT_DEVICE,
-		     strerror(-ret));
+	if (why)
+		SKIP(return, "%s", why);
 	why = ut_cg_make(NULL);
 	if (why) {
 		ut_cg_remove();
@@ -47,9 +45,7 @@ static bool frozen(bool want)
 
 static bool hold(struct ut_target *t, int id)
 {
-	int ret = ut_control(id, 0, UT_STOP);
-
-	return (ret == 0 || ret == -EINPROGRESS) && ut_held(t->pid);
+	return !ut_stop(id, 0) && ut_held(t->pid);
 }
 
 TEST_F(freeze, held_then_frozen)
@@ -100,13 +96,11 @@ TEST_F(freeze, stop_of_a_frozen_task)
 {
 	struct ut_target *t = &self->t;
 	long old;
-	int ret;
 
 	ASSERT_EQ(0, ut_cg_write("cgroup.freeze", "1"));
 	ASSERT_TRUE(frozen(true));
 	old = t->sh->counter;
-	ret = ut_control(self->id, 0, UT_STOP);
-	EXPECT_TRUE(ret == 0 || ret == -EINPROGRESS);
+	EXPECT_EQ(0, ut_stop(self->id, 0));
 	EXPECT_TRUE(ut_stays(ut_cg_is("cgroup.events", "frozen", 1)));
 	ASSERT_EQ(0, ut_cg_write("cgroup.freeze", "0"));
 	EXPECT_TRUE(ut_held(t->pid));
@@ -183,12 +177,11 @@ TEST_F(freeze, storm)
 {
 	long end = ut_now_ms() + 5000;
 	struct ut_target *t = &self->t;
-	int ret, rounds = 0;
+	int rounds = 0;
 
 	while (ut_now_ms() < end) {
 		ASSERT_EQ(0, ut_cg_write("cgroup.freeze", "1"));
-		ret = ut_control(self->id, 0, UT_STOP);
-		ASSERT_TRUE(ret == 0 || ret == -EINPROGRESS);
+		ASSERT_EQ(0, ut_stop(self->id, 0));
 		if (rounds % 2)
 			ASSERT_EQ(0, ut_control(self->id, 0, UT_RESUME));
 		ASSERT_EQ(0, ut_cg_write("cgroup.freeze", "0"));

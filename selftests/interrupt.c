@@ -179,11 +179,10 @@ static int sleeper(struct ut_target *t)
 
 FIXTURE_SETUP(interrupt)
 {
-	int ret = ut_open();
+	const char *why = ut_begin();
 
-	if (ret)
-		SKIP(return, "no %s: %s (load utrace_test.ko)", UT_DEVICE,
-		     strerror(-ret));
+	if (why)
+		SKIP(return, "%s", why);
 	self->t.arg = variant->in;
 	ASSERT_TRUE(ut_spawn(&self->t, sleeper));
 	ASSERT_TRUE(ut_hear(&self->t));
@@ -321,9 +320,7 @@ TEST_F(utrace, one_thread_of_many)
 	struct ut_target *t = &self->t;
 	int id, i;
 
-	t->arg = 3;
-	ASSERT_TRUE(ut_spawn(t, ut_threaded));
-	ASSERT_TRUE(ut_hear(t));
+	ASSERT_TRUE(ut_spawn_threads(t, 3));
 	id = ut_attach(t->pid, UT_ATTACH_PROCESS,
 		       UT_BIT(QUIESCE) | UT_SIGNAL_ALL);
 	ASSERT_LT(0, id);

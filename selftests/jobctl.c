@@ -10,22 +10,6 @@
 
 #include "fixture.h"
 
-/* Attach to and hold a spinning single thread. */
-static int hold(struct ut_target *t)
-{
-	int id, ret;
-
-	if (!ut_spawn(t, ut_spin) || !ut_runs(t))
-		return -1;
-	id = ut_attach(t->pid, 0, UT_BIT(QUIESCE));
-	if (id < 0)
-		return id;
-	ret = ut_control(id, 0, UT_STOP);
-	if ((ret && ret != -EINPROGRESS) || !ut_held(t->pid))
-		return -1;
-	return id;
-}
-
 /* The parent is told of a stop, by the end of the wait. */
 static bool told_stop(pid_t pid)
 {
@@ -45,7 +29,7 @@ static bool told_cont(pid_t pid)
 TEST_F(utrace, held_then_sigstop)
 {
 	struct ut_target *t = &self->t;
-	int id = hold(t);
+	int id = ut_hold(t);
 
 	ASSERT_LT(0, id);
 	ASSERT_EQ(0, kill(t->pid, SIGSTOP));
@@ -62,7 +46,7 @@ TEST_F(utrace, held_then_sigstop)
 TEST_F(utrace, held_then_sigstop_no_code_runs)
 {
 	struct ut_target *t = &self->t;
-	int id = hold(t);
+	int id = ut_hold(t);
 	long old;
 
 	ASSERT_LT(0, id);
@@ -134,7 +118,7 @@ TEST_F(utrace, detach_in_group_stop)
 TEST_F(utrace, held_then_sigstop_then_sigcont)
 {
 	struct ut_target *t = &self->t;
-	int id = hold(t);
+	int id = ut_hold(t);
 
 	ASSERT_LT(0, id);
 	ASSERT_EQ(0, kill(t->pid, SIGSTOP));
@@ -184,27 +168,10 @@ TEST_F(utrace, stop_at_continue)
 	EXPECT_TRUE(ut_runs(t));
 }
 
-/* Threads: number 1 held. */
-static int hold_one(struct ut_target *t)
-{
-	int id, ret;
-
-	t->arg = 3;
-	if (!ut_spawn(t, ut_threaded) || !ut_hear(t))
-		return -1;
-	id = ut_attach(t->sh->tid[1], 0, UT_BIT(QUIESCE));
-	if (id < 0)
-		return id;
-	ret = ut_control(id, 0, UT_STOP);
-	if ((ret && ret != -EINPROGRESS) || !ut_held(t->sh->tid[1]))
-		return -1;
-	return id;
-}
-
 TEST_F(utrace, held_thread_takes_part)
 {
 	struct ut_target *t = &self->t;
-	int id = hold_one(t);
+	int id = ut_hold_thread(t);
 
 	ASSERT_LT(0, id);
 	EXPECT_TRUE(ut_thread_runs(t, 0));
@@ -227,7 +194,7 @@ TEST_F(utrace, held_thread_takes_part)
 TEST_F(utrace, held_thread_reports_the_stop)
 {
 	struct ut_target *t = &self->t;
-	int id = hold_one(t), observer, i, told = 0;
+	int id = ut_hold_thread(t), observer, i, told = 0;
 
 	ASSERT_LT(0, id);
 	ASSERT_EQ(0, ut_events(id, 0, UT_BIT(QUIESCE) | UT_BIT(JCTL)));
@@ -260,9 +227,7 @@ TEST_F(utrace, stop_completed_by_exit)
 	struct ut_target *t = &self->t;
 	int id, i;
 
-	t->arg = 2;
-	ASSERT_TRUE(ut_spawn(t, ut_threaded));
-	ASSERT_TRUE(ut_hear(t));
+	ASSERT_TRUE(ut_spawn_threads(t, 2));
 	id = ut_attach(t->pid, UT_ATTACH_PROCESS,
 		       UT_BIT(JCTL) | UT_BIT(EXIT));
 	ASSERT_LT(0, id);
@@ -286,7 +251,7 @@ TEST_F(utrace, stop_completed_by_exit)
 TEST_F(utrace, held_thread_released_in_group_stop)
 {
 	struct ut_target *t = &self->t;
-	int id = hold_one(t);
+	int id = ut_hold_thread(t);
 
 	ASSERT_LT(0, id);
 	ASSERT_EQ(0, kill(t->pid, SIGSTOP));
@@ -307,9 +272,7 @@ TEST_F(utrace, process_held_in_group_stop)
 	struct ut_target *t = &self->t;
 	int id, i;
 
-	t->arg = 3;
-	ASSERT_TRUE(ut_spawn(t, ut_threaded));
-	ASSERT_TRUE(ut_hear(t));
+	ASSERT_TRUE(ut_spawn_threads(t, 3));
 	id = ut_attach(t->pid, UT_ATTACH_PROCESS, UT_BIT(QUIESCE));
 	ASSERT_LT(0, id);
 	ASSERT_EQ(0, kill(t->pid, SIGSTOP));
@@ -333,7 +296,7 @@ TEST_F(utrace, signal_passes_by_the_held_thread)
 {
 	struct ut_target *t = &self->t;
 
-	ASSERT_LT(0, hold_one(t));
+	ASSERT_LT(0, ut_hold_thread(t));
 	ASSERT_EQ(0, kill(t->pid, SIGTERM));
 	ASSERT_TRUE(ut_reap(t, &self->status));
 	EXPECT_EQ(SIGTERM, WTERMSIG(self->status));
@@ -386,7 +349,7 @@ static int shell_target(struct ut_target *t)
 TEST_F(utrace, control_z)
 {
 	struct ut_target *t = &self->t;
-	int master, id, ret;
+	int master, id;
 
 	master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
 	if (master < 0)
@@ -398,8 +361,7 @@ TEST_F(utrace, control_z)
 	ASSERT_TRUE(ut_hear(t));
 	id = ut_attach(t->sh->tid[1], 0, UT_BIT(QUIESCE));
 	ASSERT_LT(0, id);
-	ret = ut_control(id, 0, UT_STOP);
-	ASSERT_TRUE(ret == 0 || ret == -EINPROGRESS);
+	ASSERT_EQ(0, ut_stop(id, 0));
 	ASSERT_TRUE(ut_held(t->sh->tid[1]));
 	ASSERT_EQ(1, write(master, "\x1a", 1));
 	/* The shell gets its prompt back. */
@@ -420,12 +382,10 @@ TEST_F(utrace, storm)
 {
 	struct ut_target *t = &self->t;
 	long end = ut_now_ms() + 5000;
-	int id, ret, status, i;
+	int id, status, i;
 	pid_t pid;
 
-	t->arg = 3;
-	ASSERT_TRUE(ut_spawn(t, ut_threaded));
-	ASSERT_TRUE(ut_hear(t));
+	ASSERT_TRUE(ut_spawn_threads(t, 3));
 	id = ut_attach(t->pid, UT_ATTACH_PROCESS,
 		       UT_BIT(QUIESCE) | UT_BIT(JCTL) | UT_SIGNAL_ALL);
 	ASSERT_LT(0, id);
@@ -440,8 +400,7 @@ TEST_F(utrace, storm)
 		_exit(0);
 	}
 	while (ut_now_ms() < end) {
-		ret = ut_control(id, 0, UT_STOP);
-		ASSERT_TRUE(ret == 0 || ret == -EINPROGRESS);
+		ASSERT_EQ(0, ut_stop(id, 0));
 		ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
 		ut_pull(0);
 		ut_nrec = 0;

@@ -211,28 +211,12 @@ TEST_F(point, by_oom)
 	ut_cg_remove();
 }
 
-/* Three threads, number 1 held. */
-static int hold_one(struct ut_target *t)
-{
-	int id, ret;
-
-	t->arg = 3;
-	if (!ut_spawn(t, ut_threaded) || !ut_hear(t))
-		return -1;
-	id = ut_attach(t->sh->tid[1], 0, UT_BIT(QUIESCE));
-	if (id < 0)
-		return id;
-	ret = ut_control(id, 0, UT_STOP);
-	if ((ret && ret != -EINPROGRESS) || !ut_held(t->sh->tid[1]))
-		return -1;
-	return id;
-}
-
+/* Of three threads number 1 is held. */
 TEST_F(utrace, exit_group)
 {
 	struct ut_target *t = &self->t;
 
-	ASSERT_LT(0, hold_one(t));
+	ASSERT_LT(0, ut_hold_thread(t));
 	t->sh->go[2] = UT_GO_EXIT_GROUP;
 	ASSERT_TRUE(ut_reap(t, &self->status));
 	ASSERT_TRUE(WIFEXITED(self->status));
@@ -242,13 +226,10 @@ TEST_F(utrace, exit_group)
 TEST_F(utrace, exec)
 {
 	struct ut_target *t = &self->t;
-	char comm[32] = "";
 
-	ASSERT_LT(0, hold_one(t));
+	ASSERT_LT(0, ut_hold_thread(t));
 	t->sh->go[2] = UT_GO_EXEC;
-	EXPECT_TRUE(ut_until(ut_read_file(comm, sizeof(comm),
-					  "/proc/%d/comm", t->pid) > 0 &&
-			     !strcmp(comm, "helper\n")));
+	EXPECT_TRUE(ut_became_helper(t->pid));
 	EXPECT_EQ(0, ut_state(t->sh->tid[1]));
 }
 
@@ -256,7 +237,7 @@ TEST_F(utrace, fatal_signal)
 {
 	struct ut_target *t = &self->t;
 
-	ASSERT_LT(0, hold_one(t));
+	ASSERT_LT(0, ut_hold_thread(t));
 	ASSERT_EQ(0, kill(t->pid, SIGTERM));
 	ASSERT_TRUE(ut_reap(t, &self->status));
 	EXPECT_EQ(SIGTERM, WTERMSIG(self->status));
@@ -268,9 +249,7 @@ TEST_F(utrace, exit_stop_of_the_caller_only)
 	struct ut_target *t = &self->t;
 	int id;
 
-	t->arg = 3;
-	ASSERT_TRUE(ut_spawn(t, ut_threaded));
-	ASSERT_TRUE(ut_hear(t));
+	ASSERT_TRUE(ut_spawn_threads(t, 3));
 	id = ut_attach(t->pid, UT_ATTACH_PROCESS, UT_BIT(EXIT));
 	ASSERT_LT(0, id);
 	ASSERT_EQ(0, ut_rule(.id = id, .event = UT_EV_EXIT,
@@ -293,9 +272,7 @@ TEST_F(utrace, exit_stop_of_one_thread)
 	struct ut_target *t = &self->t;
 	int id;
 
-	t->arg = 3;
-	ASSERT_TRUE(ut_spawn(t, ut_threaded));
-	ASSERT_TRUE(ut_hear(t));
+	ASSERT_TRUE(ut_spawn_threads(t, 3));
 	id = ut_attach(t->sh->tid[1], 0, UT_BIT(EXIT));
 	ASSERT_LT(0, id);
 	ASSERT_EQ(0, ut_rule(.id = id, .event = UT_EV_EXIT,
@@ -314,7 +291,7 @@ TEST_F(utrace, exit_stop_of_one_thread)
 TEST_F(utrace, kill_while_it_stops)
 {
 	struct ut_target t;
-	int i, id, ret;
+	int i, id;
 
 	for (i = 0; i < 100; i++) {
 		memset(&t, 0, sizeof(t));
@@ -323,8 +300,7 @@ TEST_F(utrace, kill_while_it_stops)
 		id = ut_attach(t.pid, 0, UT_BIT(QUIESCE) | UT_BIT(EXIT));
 		ASSERT_LT(0, id);
 		ut_rule(.id = id, .event = UT_EV_EXIT, .answer = UT_STOP);
-		ret = ut_control(id, 0, UT_STOP);
-		ASSERT_TRUE(ret == 0 || ret == -EINPROGRESS);
+		ASSERT_EQ(0, ut_stop(id, 0));
 		ASSERT_EQ(0, kill(t.pid, SIGKILL));
 		ASSERT_TRUE(ut_reap(&t, &self->status));
 		EXPECT_EQ(SIGKILL, WTERMSIG(self->status));

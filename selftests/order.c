@@ -12,19 +12,6 @@
 
 #include "fixture.h"
 
-static int mark_target(struct ut_target *t)
-{
-	int i;
-
-	ut_await(t);
-	for (i = 0; i < t->arg; i++) {
-		errno = 0;
-		t->sh->value[2 * i] = ut_mark(10 * i);
-		t->sh->value[2 * i + 1] = errno;
-	}
-	return 0;
-}
-
 static int fork_target(struct ut_target *t)
 {
 	ut_await(t);
@@ -106,8 +93,7 @@ TEST_F(utrace, last_word_of_mutators)
 	struct ut_target *t = &self->t;
 	int old, new, i;
 
-	t->arg = 1;
-	ASSERT_TRUE(ut_spawn(t, mark_target));
+	ASSERT_TRUE(ut_spawn_marks(t, 1));
 	old = ut_attach(t->pid, 0, UT_SYSCALL);
 	new = ut_attach(t->pid, 0, UT_SYSCALL);
 	ASSERT_LT(0, old);
@@ -143,8 +129,7 @@ TEST_F(utrace, enforcer_has_the_last_word)
 	struct ut_target *t = &self->t;
 	int enforcer, mutator, i;
 
-	t->arg = 2;
-	ASSERT_TRUE(ut_spawn(t, mark_target));
+	ASSERT_TRUE(ut_spawn_marks(t, 2));
 	enforcer = ut_attach(t->pid, UT_ATTACH_ENFORCER, UT_SYSCALL);
 	mutator = ut_attach(t->pid, 0, UT_SYSCALL);
 	ASSERT_LT(0, enforcer);
@@ -176,8 +161,7 @@ TEST_F(utrace, resume_action_of_those_before)
 	struct ut_target *t = &self->t;
 	int first, second, i;
 
-	t->arg = 1;
-	ASSERT_TRUE(ut_spawn(t, mark_target));
+	ASSERT_TRUE(ut_spawn_marks(t, 1));
 	second = ut_attach(t->pid, 0, UT_SYSCALL);
 	first = ut_attach(t->pid, 0, UT_SYSCALL | UT_BIT(QUIESCE));
 	ASSERT_LT(0, first);

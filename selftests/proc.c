@@ -160,13 +160,12 @@ TEST_F(utrace, hold)
 {
 	struct ut_target *t = &self->t;
 	struct table tab;
-	int id, ret;
+	int id;
 
 	ASSERT_TRUE(ut_spawn(t, ut_spin));
 	id = ut_attach(t->pid, 0, UT_BIT(QUIESCE));
 	ASSERT_LT(0, id);
-	ret = ut_control(id, 0, UT_STOP);
-	ASSERT_TRUE(ret == 0 || ret == -EINPROGRESS);
+	ASSERT_EQ(0, ut_stop(id, 0));
 	ASSERT_TRUE(ut_held(t->pid));
 	ASSERT_EQ(0, parse(&tab, t->pid, 0));
 	ASSERT_EQ(1, tab.lines);
@@ -184,9 +183,7 @@ TEST_F(utrace, thread_by_thread)
 	struct ut_target *t = &self->t;
 	struct table tab;
 
-	t->arg = 3;
-	ASSERT_TRUE(ut_spawn(t, ut_threaded));
-	ASSERT_TRUE(ut_hear(t));
+	ASSERT_TRUE(ut_spawn_threads(t, 3));
 	ASSERT_LT(0, ut_attach(t->sh->tid[1], 0, UT_BIT(EXIT)));
 	ASSERT_LT(0, ut_attach(t->pid, UT_ATTACH_PROCESS, UT_BIT(EXIT)));
 	ASSERT_EQ(0, parse(&tab, t->pid, t->sh->tid[1]));
@@ -239,15 +236,6 @@ TEST_F(utrace, tracer)
 
 #define STATS	"/proc/sys/kernel/utrace_stats"
 
-static int calls(struct ut_target *t)
-{
-	while (!t->sh->quit) {
-		ut_mark(0);
-		t->sh->counter++;
-	}
-	return 0;
-}
-
 TEST_F(utrace, statistics)
 {
 	struct ut_target *t = &self->t;
@@ -256,7 +244,7 @@ TEST_F(utrace, statistics)
 
 	ASSERT_LT(0, ut_read_file(old, sizeof(old), STATS));
 	ASSERT_EQ(0, ut_write_file(STATS, "0"));
-	ASSERT_TRUE(ut_spawn(t, calls));
+	ASSERT_TRUE(ut_spawn(t, ut_calls));
 	ASSERT_LT(0, ut_attach(t->pid, 0, UT_SYSCALL));
 	ASSERT_TRUE(ut_runs(t));
 	ASSERT_EQ(0, parse(&tab, t->pid, 0));

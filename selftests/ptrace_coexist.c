@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * ptrace and engines on the same task: a debugger can come, look and leave
- * while an engine holds, and nobody gets the other's steps.
+ * while an engine holds, and nobody gets the other's steps.  ut_hold() holds
+ * where ptrace may come in: at the safe point.
  */
 #include <elf.h>
 #include <sys/ptrace.h>
@@ -9,22 +10,6 @@
 #include <sys/user.h>
 
 #include "fixture.h"
-
-/* A spinning thread, held where ptrace may come in: at the safe point. */
-static int hold(struct ut_target *t)
-{
-	int id, ret;
-
-	if (!ut_spawn(t, ut_spin) || !ut_runs(t))
-		return -1;
-	id = ut_attach(t->pid, 0, UT_BIT(QUIESCE));
-	if (id < 0)
-		return id;
-	ret = ut_control(id, 0, UT_STOP);
-	if ((ret && ret != -EINPROGRESS) || !ut_held(t->pid))
-		return -1;
-	return id;
-}
 
 /* Wait for a ptrace stop; the whole status, or -1. */
 static int tracer_stop(pid_t pid)
@@ -48,7 +33,7 @@ static bool can_read_registers(pid_t pid)
 TEST_F(utrace, attach_look_detach)
 {
 	struct ut_target *t = &self->t;
-	int id = hold(t);
+	int id = ut_hold(t);
 	long word;
 
 	ASSERT_LT(0, id);
@@ -71,7 +56,7 @@ TEST_F(utrace, attach_look_detach)
 TEST_F(utrace, no_user_code_from_attach_to_detach)
 {
 	struct ut_target *t = &self->t;
-	int id = hold(t);
+	int id = ut_hold(t);
 	long old;
 
 	ASSERT_LT(0, id);
@@ -86,7 +71,7 @@ TEST_F(utrace, no_user_code_from_attach_to_detach)
 TEST_F(utrace, seize_interrupt_detach)
 {
 	struct ut_target *t = &self->t;
-	int id = hold(t), status, i;
+	int id = ut_hold(t), status, i;
 
 	ASSERT_LT(0, id);
 	ASSERT_EQ(0, ptrace(PTRACE_SEIZE, t->pid, 0, 0));
@@ -110,7 +95,7 @@ TEST_F(utrace, seize_interrupt_detach)
 TEST_F(utrace, cont_does_not_run_it)
 {
 	struct ut_target *t = &self->t;
-	int id = hold(t);
+	int id = ut_hold(t);
 
 	ASSERT_LT(0, id);
 	ASSERT_EQ(0, ptrace(PTRACE_ATTACH, t->pid, 0, 0));
@@ -131,7 +116,7 @@ TEST_F(utrace, cont_does_not_run_it)
 TEST_F(utrace, signal_while_held_is_told_to_the_tracer)
 {
 	struct ut_target *t = &self->t;
-	int id = hold(t);
+	int id = ut_hold(t);
 
 	ASSERT_LT(0, id);
 	ASSERT_EQ(0, ptrace(PTRACE_SEIZE, t->pid, 0, 0));
@@ -206,7 +191,7 @@ TEST_F(utrace, attach_to_group_stopped_and_held)
 TEST_F(utrace, death_of_the_tracer)
 {
 	struct ut_target *t = &self->t;
-	int id = hold(t), status;
+	int id = ut_hold(t), status;
 	pid_t pid;
 
 	ASSERT_LT(0, id);
@@ -231,7 +216,7 @@ TEST_F(utrace, kill_of_a_traced_and_held_task)
 {
 	struct ut_target *t = &self->t;
 
-	ASSERT_LT(0, hold(t));
+	ASSERT_LT(0, ut_hold(t));
 	ASSERT_EQ(0, ptrace(PTRACE_SEIZE, t->pid, 0, 0));
 	ASSERT_EQ(0, kill(t->pid, SIGKILL));
 	ASSERT_TRUE(ut_reap(t, &self->status));

@@ -157,16 +157,6 @@ TEST_F(utrace, attach_detach_tree)
 	attach_storm(_metadata, &self->t, UT_ATTACH_TREE);
 }
 
-/* Makes calls as fast as it can. */
-static int calls(struct ut_target *t)
-{
-	while (!t->sh->quit) {
-		ut_mark(0);
-		t->sh->counter++;
-	}
-	return 0;
-}
-
 /*
  * What every module does in its exit, with the target in the middle of it:
  * when it is over the engine is released, and never called again.
@@ -178,7 +168,7 @@ TEST_F(utrace, nothing_after_the_detach)
 	long rounds = 0, called = 0, checked = 0, lost;
 	int id, i;
 
-	ASSERT_TRUE(ut_spawn(t, calls));
+	ASSERT_TRUE(ut_spawn(t, ut_calls));
 	ASSERT_TRUE(ut_runs(t));
 	while (ut_now_ms() < end) {
 		lost = ut_lost();
@@ -235,7 +225,7 @@ TEST_F(utrace, set_events_from_two_cpus)
 	pthread_t thread[2];
 	int id, i;
 
-	ASSERT_TRUE(ut_spawn(t, calls));
+	ASSERT_TRUE(ut_spawn(t, ut_calls));
 	id = ut_attach_full(t->pid, 0, UT_OPS_FULL, ~0U);
 	ASSERT_LT(0, id);
 	for (i = 0; i < 2; i++) {
@@ -319,7 +309,7 @@ static void stop_storm(struct __test_metadata *_metadata,
 
 TEST_F(utrace, stop_and_resume_of_calls)
 {
-	stop_storm(_metadata, &self->t, calls);
+	stop_storm(_metadata, &self->t, ut_calls);
 }
 
 TEST_F(utrace, stop_and_resume_of_forks)
@@ -422,7 +412,7 @@ TEST_F(utrace, unload_under_load)
 	if (fd < 0)
 		SKIP(return, "no utrace_test.ko to load again");
 	close(fd);
-	ASSERT_TRUE(ut_spawn(t, calls));
+	ASSERT_TRUE(ut_spawn(t, ut_calls));
 	ASSERT_TRUE(ut_runs(t));
 	while (ut_now_ms() < end) {
 		id = ut_attach_full(t->pid, rounds % 2 ? UT_ATTACH_TREE : 0,

@@ -17,9 +17,7 @@ TEST_F(utrace, thread_is_one_thread)
 	struct ut_target *t = &self->t;
 	int id, whole;
 
-	t->arg = 3;
-	ASSERT_TRUE(ut_spawn(t, ut_threaded));
-	ASSERT_TRUE(ut_hear(t));
+	ASSERT_TRUE(ut_spawn_threads(t, 3));
 	id = ut_attach(t->sh->tid[1], 0, UT_BIT(SYSCALL_ENTRY));
 	whole = ut_attach(t->pid, UT_ATTACH_PROCESS, UT_BIT(SYSCALL_ENTRY));
 	ASSERT_LT(0, id);
@@ -40,9 +38,7 @@ TEST_F(utrace, process_by_another_thread)
 	struct ut_target *t = &self->t;
 	int id;
 
-	t->arg = 3;
-	ASSERT_TRUE(ut_spawn(t, ut_threaded));
-	ASSERT_TRUE(ut_hear(t));
+	ASSERT_TRUE(ut_spawn_threads(t, 3));
 	id = ut_attach(t->sh->tid[2], UT_ATTACH_PROCESS,
 		       UT_BIT(SYSCALL_ENTRY));
 	ASSERT_LT(0, id);
@@ -300,15 +296,12 @@ TEST_F(utrace, subtree_only)
 TEST_F(utrace, target_within_the_scope)
 {
 	struct ut_target *t = &self->t;
-	int id, ret, i;
+	int id, i;
 
-	t->arg = 3;
-	ASSERT_TRUE(ut_spawn(t, ut_threaded));
-	ASSERT_TRUE(ut_hear(t));
+	ASSERT_TRUE(ut_spawn_threads(t, 3));
 	id = ut_attach(t->pid, UT_ATTACH_PROCESS, UT_BIT(QUIESCE));
 	ASSERT_LT(0, id);
-	ret = ut_control(id, t->sh->tid[1], UT_STOP);
-	ASSERT_TRUE(ret == 0 || ret == -EINPROGRESS);
+	ASSERT_EQ(0, ut_stop(id, t->sh->tid[1]));
 	ASSERT_TRUE(ut_held(t->sh->tid[1]));
 	EXPECT_TRUE(ut_thread_runs(t, 0));
 	EXPECT_TRUE(ut_thread_runs(t, 2));
@@ -316,8 +309,7 @@ TEST_F(utrace, target_within_the_scope)
 	EXPECT_EQ(-ESRCH, ut_control(id, getpid(), UT_STOP));
 	EXPECT_EQ(-ESRCH, ut_events(id, getpid(), 0));
 	/* All of them, and again one. */
-	ret = ut_control(id, 0, UT_STOP);
-	ASSERT_TRUE(ret == 0 || ret == -EINPROGRESS);
+	ASSERT_EQ(0, ut_stop(id, 0));
 	for (i = 0; i < 3; i++)
 		ASSERT_TRUE(ut_held(t->sh->tid[i]));
 	EXPECT_EQ(0, ut_control(id, 0, UT_STOP));
@@ -382,7 +374,7 @@ TEST_F(utrace, stop_of_a_forking_tree)
 {
 	struct ut_target *t = &self->t;
 	struct ut_shared *sh;
-	int id, ret, i;
+	int id, i;
 	long ran;
 
 	ASSERT_TRUE(ut_spawn(t, forks_all_the_time));
@@ -394,8 +386,7 @@ TEST_F(utrace, stop_of_a_forking_tree)
 		ran = sh->value[2];
 		sh->value[0]++;
 		ASSERT_TRUE(ut_until(sh->value[2] > ran + i));
-		ret = ut_control(id, 0, UT_STOP);
-		ASSERT_TRUE(ret == 0 || ret == -EINPROGRESS);
+		ASSERT_EQ(0, ut_stop(id, 0));
 		/* Who runs may take a moment to stop, who is new must not. */
 		ASSERT_TRUE(ut_until(ut_still(t)));
 		ran = sh->value[2];

@@ -47,11 +47,10 @@ FIXTURE(signals) {
 
 FIXTURE_SETUP(signals)
 {
-	int ret = ut_open();
+	const char *why = ut_begin();
 
-	if (ret)
-		SKIP(return, "no %s: %s (load utrace_test.ko)", UT_DEVICE,
-		     strerror(-ret));
+	if (why)
+		SKIP(return, "%s", why);
 	ASSERT_TRUE(ut_spawn(&self->t, signal_target));
 	ASSERT_TRUE(ut_hear(&self->t));
 	self->id = ut_attach(self->t.pid, 0, UT_SIGNAL_ALL | UT_BIT(EXIT));

@@ -190,9 +190,7 @@ static inline int ut_point_stop(struct ut_target *t, enum ut_point at)
 		ret = ut_ioctl(UT_IOC_RULE, &rule);
 	switch (at) {
 	case UT_AT_CONTROL:
-		ret = ut_control(id, 0, UT_STOP);
-		if (ret == -EINPROGRESS)
-			ret = 0;
+		ret = ut_stop(id, 0);
 		break;
 	case UT_AT_QUIESCE:
 		ret = ut_control(id, 0, UT_REPORT);
@@ -343,11 +341,10 @@ FIXTURE_VARIANT_ADD(point, exit_group)
 
 FIXTURE_SETUP(point)
 {
-	int ret = ut_open();
+	const char *why = ut_begin();
 
-	if (ret)
-		SKIP(return, "no %s: %s (load utrace_test.ko)", UT_DEVICE,
-		     strerror(-ret));
+	if (why)
+		SKIP(return, "%s", why);
 	self->t.arg = variant->at;
 	ASSERT_TRUE(ut_spawn(&self->t, ut_point_target));
 	ASSERT_TRUE(ut_hear(&self->t));

@@ -159,6 +159,36 @@ static inline long ut_mark(long a)
 	return syscall(UT_MARK_NR, a, a + 1, a + 2, a + 3, a + 4, a + 5);
 }
 
+/* A target that makes it t->arg times; results from value[0] on. */
+static inline int ut_marks(struct ut_target *t)
+{
+	int i;
+
+	ut_await(t);
+	for (i = 0; i < t->arg; i++) {
+		errno = 0;
+		t->sh->value[2 * i] = ut_mark(1000 * (i + 1));
+		t->sh->value[2 * i + 1] = errno;
+	}
+	return 0;
+}
+
+static inline bool ut_spawn_marks(struct ut_target *t, int n)
+{
+	t->arg = n;
+	return ut_spawn(t, ut_marks);
+}
+
+/* A target that makes it as fast as it can. */
+static inline int ut_calls(struct ut_target *t)
+{
+	while (!t->sh->quit) {
+		ut_mark(0);
+		t->sh->counter++;
+	}
+	return 0;
+}
+
 static inline pid_t ut_gettid(void)
 {
 	return syscall(SYS_gettid);
@@ -217,6 +247,15 @@ static inline void *ut_thread_main(void *arg)
 	return NULL;
 }
 
+/* Did the process become what UT_GO_EXEC executes? */
+static inline bool ut_became_helper(pid_t pid)
+{
+	char comm[32] = "";
+
+	return ut_until(ut_read_file(comm, sizeof(comm), "/proc/%d/comm",
+				     pid) > 0 && !strcmp(comm, "helper\n"));
+}
+
 /* In the target: start threads 1 to @n - 1; the leader is number 0. */
 static inline bool ut_threads(struct ut_target *t, int n)
 {
@@ -250,6 +289,13 @@ static inline int ut_threaded(struct ut_target *t)
 	return 0;
 }
 
+/* Such a target of @n threads, all of which run. */
+static inline bool ut_spawn_threads(struct ut_target *t, int n)
+{
+	t->arg = n;
+	return ut_spawn(t, ut_threaded) && ut_hear(t);
+}
+
 static inline bool ut_thread_runs(struct ut_target *t, int i)
 {
 	long old = t->sh->thread_counter[i];
@@ -262,6 +308,32 @@ static inline bool ut_thread_still(struct ut_target *t, int i)
 	long old = t->sh->thread_counter[i];
 
 	return ut_stays(t->sh->thread_counter[i] == old);
+}
+
+/* A thread engine that holds @tid; its number, or a negative one. */
+static inline int ut_attach_hold(pid_t tid)
+{
+	int id = ut_attach(tid, 0, UT_BIT(QUIESCE));
+
+	if (id >= 0 && (ut_stop(id, 0) || !ut_held(tid)))
+		return -EAGAIN;
+	return id;
+}
+
+/* A target that spins, and is held on its way. */
+static inline int ut_hold(struct ut_target *t)
+{
+	if (!ut_spawn(t, ut_spin) || !ut_runs(t))
+		return -EAGAIN;
+	return ut_attach_hold(t->pid);
+}
+
+/* A target of three threads, of which number 1 is held. */
+static inline int ut_hold_thread(struct ut_target *t)
+{
+	if (!ut_spawn_threads(t, 3))
+		return -EAGAIN;
+	return ut_attach_hold(t->sh->tid[1]);
 }
 
 #endif /* UTRACE_TARGET_H */
