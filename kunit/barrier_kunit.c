@@ -274,6 +274,27 @@ static void examine_notices_run(struct kunit *test)
 						    &exam), -EAGAIN);
 }
 
+/* Another one holds it still, but that does not help the one that left. */
+static void examine_after_detach(struct kunit *test)
+{
+	struct user_task *t = user_task_start(test);
+	struct probe *p = probe_attach(t, 0, 0);
+	struct probe *other = probe_attach(t, 0, 0);
+	struct utrace_examiner exam;
+
+	user_task_do(t, .op = USER_SPIN);
+	probe_stop(p, t);
+	probe_stop(other, t);
+	KUNIT_EXPECT_EQ(test, utrace_prepare_examine(t->task, p->engine,
+						     &exam), 0);
+	probe_detach(p);
+	KUNIT_EXPECT_EQ(test, utrace_finish_examine(t->task, p->engine,
+						    &exam), -EINVAL);
+	KUNIT_EXPECT_EQ(test, utrace_prepare_examine(t->task, p->engine,
+						     &exam), -ESRCH);
+	KUNIT_EXPECT_FALSE(test, user_task_runs(t));
+}
+
 static void examine_of_dead(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -371,6 +392,7 @@ static struct kunit_case barrier_cases[] = {
 	KUNIT_CASE(set_events_during_callback),
 	KUNIT_CASE(examine_errno),
 	KUNIT_CASE(examine_notices_run),
+	KUNIT_CASE(examine_after_detach),
 	KUNIT_CASE(examine_of_dead),
 	KUNIT_CASE(interrupt_breaks_sleep),
 	KUNIT_CASE(interrupt_is_transparent),

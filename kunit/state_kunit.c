@@ -20,6 +20,7 @@
  * @control: of every action, by an engine that wants QUIESCE
  * @add_death: of asking for DEATH
  * @reap_only: of keeping only REAP
+ * @filter: of utrace_set_syscall_filter()
  * @barrier: of utrace_barrier()
  * @look_up: of finding the engine
  * @attach: of attaching another one
@@ -30,6 +31,7 @@ struct state_row {
 	int control[UTRACE_RESUME_MAX];
 	int add_death;
 	int reap_only;
+	int filter;
 	int barrier;
 	int look_up;
 	int attach;
@@ -85,6 +87,7 @@ static const struct state_row reaped = {
 	},
 	.add_death = -ESRCH,
 	.reap_only = -ESRCH,
+	.filter = -ESRCH,
 	.barrier = -ESRCH,
 	.look_up = -ENOENT,
 	.attach = -ESRCH,
@@ -104,6 +107,7 @@ static const struct state_row detached = {
 	},
 	.add_death = -ESRCH,
 	.reap_only = -ESRCH,
+	.filter = -ESRCH,
 	.barrier = -ESRCH,
 	.look_up = -ENOENT,
 	.examine = -ESRCH,
@@ -211,6 +215,10 @@ static void expect_row(struct user_task *t, struct state_probes *s,
 	if (row->reap_only != ANY)
 		KUNIT_EXPECT_EQ_MSG(test, ret, row->reap_only,
 				    "%s: REAP only", row->name);
+	KUNIT_EXPECT_EQ_MSG(test,
+			    utrace_set_syscall_filter(s->other->engine, NULL,
+						      0),
+			    row->filter, "%s: filter", row->name);
 	ret = try_examine(t, s->other);
 	if (row->examine != ANY)
 		KUNIT_EXPECT_EQ_MSG(test, ret, row->examine, "%s: examine",
