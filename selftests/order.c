@@ -87,6 +87,53 @@ TEST_F(utrace, classes)
 	EXPECT_LT(p[L1], p[L2]);
 }
 
+/* Of a fatal signal, last resort is told what the others made of it. */
+TEST_F(utrace, last_resort_of_a_fatal_signal)
+{
+	struct ut_target *t = &self->t;
+	int last, enforcer, mutator, observer, i, j;
+
+	ASSERT_TRUE(ut_spawn(t, ut_spin));
+	last = ut_attach(t->pid, UT_ATTACH_LAST_RESORT, UT_SIGNAL_ALL);
+	enforcer = ut_attach(t->pid, UT_ATTACH_ENFORCER, UT_SIGNAL_ALL);
+	mutator = ut_attach(t->pid, 0, UT_SIGNAL_ALL);
+	observer = ut_attach(t->pid, UT_ATTACH_OBSERVER, UT_SIGNAL_ALL);
+	ASSERT_LT(0, last);
+	ASSERT_LT(0, enforcer);
+	ASSERT_LT(0, mutator);
+	ASSERT_LT(0, observer);
+
+	/* Whom an enforcer saves, last resort need not catch. */
+	ASSERT_EQ(0, ut_rule(.id = enforcer, .event = UT_EV_SIGNAL_TERM,
+			     .count = 1, .answer = UT_RESUME | UT_SIGNAL_IGN));
+	ASSERT_EQ(0, kill(t->pid, SIGTERM));
+	i = ut_wait(0, last, UT_ANY, t->pid, SIGTERM);
+	ASSERT_LE(0, i);
+	EXPECT_EQ(UT_EV_SIGNAL_IGN, ut_rec[i].event);
+	EXPECT_GT(i, ut_find(0, enforcer, UT_EV_SIGNAL_TERM, t->pid, SIGTERM));
+	EXPECT_TRUE(ut_runs(t));
+
+	/* Whom nobody saves, it does. */
+	ASSERT_EQ(0, ut_rule(.id = last, .event = UT_EV_SIGNAL_TERM,
+			     .count = 1, .answer = UT_RESUME | UT_SIGNAL_IGN));
+	ASSERT_EQ(0, kill(t->pid, SIGTERM));
+	j = ut_wait(i + 1, last, UT_ANY, t->pid, SIGTERM);
+	ASSERT_LE(0, j);
+	EXPECT_EQ(UT_EV_SIGNAL_TERM, ut_rec[j].event);
+	EXPECT_LT(i, ut_find(i, observer, UT_EV_SIGNAL_TERM, t->pid, SIGTERM));
+	EXPECT_LT(ut_find(i, observer, UT_EV_SIGNAL_TERM, t->pid, SIGTERM),
+		  ut_find(i, mutator, UT_EV_SIGNAL_TERM, t->pid, SIGTERM));
+	EXPECT_LT(ut_find(i, mutator, UT_EV_SIGNAL_TERM, t->pid, SIGTERM),
+		  ut_find(i, enforcer, UT_EV_SIGNAL_TERM, t->pid, SIGTERM));
+	EXPECT_LT(ut_find(i, enforcer, UT_EV_SIGNAL_TERM, t->pid, SIGTERM), j);
+	EXPECT_TRUE(ut_runs(t));
+
+	/* And only this once. */
+	ASSERT_EQ(0, kill(t->pid, SIGTERM));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(SIGTERM, WTERMSIG(self->status));
+}
+
 /* Both want another number: the last called, the older one, has its way. */
 TEST_F(utrace, last_word_of_mutators)
 {
