@@ -34,9 +34,13 @@
 #include "../kselftest_harness.h"
 #include "module/utrace_test_ioctl.h"
 
-/* Used where TEST_F() expands, so that this is every test's limit. */
+/*
+ * Used where TEST_F() expands, so that this is every test's limit, in seconds.
+ * Much less than what the whole program has (settings), so that the others
+ * still run after one that hangs.
+ */
 #undef TEST_TIMEOUT_DEFAULT
-#define TEST_TIMEOUT_DEFAULT	300
+#define TEST_TIMEOUT_DEFAULT	60
 
 #define UT_DEADLINE_MS		30000
 #define UT_QUIET_MS		60

@@ -359,7 +359,7 @@ static int family(struct ut_target *t)
 
 TEST_F(utrace, both_follow_forks)
 {
-	long end = ut_now_ms() + UT_DEADLINE_MS * 3;
+	long end = ut_now_ms() + UT_DEADLINE_MS;
 	struct ut_target *t = &self->t;
 	int id, status, forks = 0, over = 0;
 	pid_t pid;
