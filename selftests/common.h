@@ -40,7 +40,7 @@
  * still run after one that hangs.
  */
 #undef TEST_TIMEOUT_DEFAULT
-#define TEST_TIMEOUT_DEFAULT	60
+#define TEST_TIMEOUT_DEFAULT	120
 
 #define UT_DEADLINE_MS		30000
 #define UT_QUIET_MS		60
