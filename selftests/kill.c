@@ -162,9 +162,15 @@ static int oom_victim(struct ut_target *t)
 	return ut_point_target(t);
 }
 
+/*
+ * Not to be killed itself while a child of the victim's, which shared its
+ * pages, is still giving them back: the fault is tried again then.
+ */
 static int oom_hog(struct ut_target *t)
 {
 	ut_await(t);
+	if (ut_write_file("/proc/self/oom_score_adj", "-1000"))
+		return 99;
 	return use_memory(36 * MIB) ? 5 : 99;
 }
 
