@@ -19,14 +19,6 @@
 #define EXIT	UTRACE_EVENT(SYSCALL_EXIT)
 #define QUIESCE	UTRACE_EVENT(QUIESCE)
 
-/* A callback that takes as long as the test wants, and answers word[0]. */
-static u32 slow_callback(struct probe *p, struct probe_call *c)
-{
-	complete(&p->begun);
-	wait_for_completion_timeout(&p->end, USER_DEADLINE);
-	return p->word[0];
-}
-
 /* Somebody else that calls a barrier. */
 struct waiter {
 	struct probe *p;
@@ -106,7 +98,7 @@ static struct probe *enter_slow(struct user_task *t, u32 answer)
 
 	p->nr = __NR_getpid;
 	p->word[0] = answer;
-	p->hook = slow_callback;
+	p->hook = probe_take_long;
 	probe_set_events(p, ENTRY);
 	user_task_do_syscall(t, __NR_getpid);
 	KUNIT_ASSERT_TRUE(t->test,

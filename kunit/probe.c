@@ -435,3 +435,10 @@ bool probe_wait_released(struct probe *p)
 	spin_unlock_irqrestore(&p->lock, flags);
 	return ret;
 }
+
+u32 probe_take_long(struct probe *p, struct probe_call *c)
+{
+	complete(&p->begun);
+	wait_for_completion_timeout(&p->end, USER_DEADLINE);
+	return p->word[0];
+}

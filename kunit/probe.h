@@ -134,4 +134,10 @@ void probe_forget(struct probe *p);
 bool probe_wait(struct probe *p, enum utrace_events event, unsigned int n);
 bool probe_wait_released(struct probe *p);
 
+/*
+ * A hook that takes as long as the test wants: completes @begun, waits for
+ * @end, and answers word[0].
+ */
+u32 probe_take_long(struct probe *p, struct probe_call *c);
+
 #endif /* _UTRACE_TESTS_PROBE_H */

@@ -366,13 +366,6 @@ static void tree_outlives_members(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, probe_control(p, UTRACE_DETACH), -ESRCH);
 }
 
-static u32 wait_for_end(struct probe *p, struct probe_call *c)
-{
-	complete(&p->begun);
-	wait_for_completion(&p->end);
-	return UTRACE_RESUME | PROBE_KEEP;
-}
-
 /* A callback of the reaper's is one that a detach tells of, too. */
 static void detach_sees_the_reaper(struct kunit *test)
 {
@@ -381,7 +374,7 @@ static void detach_sees_the_reaper(struct kunit *test)
 	long in_time;
 	int ret;
 
-	p->hook = wait_for_end;
+	p->hook = probe_take_long;
 	probe_set_events(p, UTRACE_EVENT(REAP));
 	user_task_do_syscall(t, __NR_exit_group, 0);
 	in_time = wait_for_completion_timeout(&p->begun, USER_DEADLINE);

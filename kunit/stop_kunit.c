@@ -73,13 +73,6 @@ static void stop_is_taken_back(struct kunit *test)
 			(long)task_pid_nr(t->task));
 }
 
-static u32 wait_for_end(struct probe *p, struct probe_call *c)
-{
-	complete(&p->begun);
-	wait_for_completion(&p->end);
-	return UTRACE_RESUME | PROBE_KEEP;
-}
-
 /*
  * An engine answers that the task may go on, and is replaced before the end of
  * the pass: the hold of the one in its slot is not meant.
@@ -94,7 +87,8 @@ static void hold_is_not_anothers(struct kunit *test)
 
 	KUNIT_ASSERT_TRUE(test, user_task_wait_asleep(t));
 	KUNIT_EXPECT_EQ(test, probe_control(p, UTRACE_STOP), -EINPROGRESS);
-	q->hook = wait_for_end;
+	q->hook = probe_take_long;
+	q->word[0] = UTRACE_RESUME | PROBE_KEEP;
 	q->nr = __NR_read;
 	probe_set_events(q, UTRACE_EVENT(SYSCALL_EXIT));
 	user_task_do_syscall(t, __NR_getpid);

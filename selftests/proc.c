@@ -93,15 +93,19 @@ TEST_F(utrace, one_line_an_engine)
 	EXPECT_STREQ("-", tab.col[2][EVENTS]);
 }
 
+/* The line of a task's one engine, of the ops @ops. */
+static bool only_engine(struct table *tab, struct ut_target *t, int ops)
+{
+	return ut_spawn(t, ut_spin) &&
+	       ut_attach_full(t->pid, 0, ops, 0) > 0 &&
+	       !parse(tab, t->pid, 0) && tab->lines == 1;
+}
+
 TEST_F(utrace, engine_without_a_name)
 {
-	struct ut_target *t = &self->t;
 	struct table tab;
 
-	ASSERT_TRUE(ut_spawn(t, ut_spin));
-	ASSERT_LT(0, ut_attach_full(t->pid, 0, UT_OPS_BARE, 0));
-	ASSERT_EQ(0, parse(&tab, t->pid, 0));
-	ASSERT_EQ(1, tab.lines);
+	ASSERT_TRUE(only_engine(&tab, &self->t, UT_OPS_BARE));
 	/* Found by the address of its callbacks, and good for a name. */
 	EXPECT_STREQ("utrace_test", tab.col[0][OWNER]);
 	EXPECT_STREQ("utrace_test", tab.col[0][NAME]);
@@ -110,13 +114,9 @@ TEST_F(utrace, engine_without_a_name)
 /* Whatever a module calls itself, a line has the same fields. */
 TEST_F(utrace, name_is_one_field)
 {
-	struct ut_target *t = &self->t;
 	struct table tab;
 
-	ASSERT_TRUE(ut_spawn(t, ut_spin));
-	ASSERT_LT(0, ut_attach_full(t->pid, 0, UT_OPS_ODD, 0));
-	ASSERT_EQ(0, parse(&tab, t->pid, 0));
-	ASSERT_EQ(1, tab.lines);
+	ASSERT_TRUE(only_engine(&tab, &self->t, UT_OPS_ODD));
 	EXPECT_EQ(COLUMNS, tab.columns[0]);
 	EXPECT_STREQ("an\\040odd\\012name\\134", tab.col[0][NAME]);
 }
