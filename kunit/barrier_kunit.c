@@ -219,6 +219,31 @@ static void barrier_in_callback(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p->word[0], 0L);
 }
 
+static u32 detach_inside(struct probe *p, struct probe_call *c)
+{
+	p->word[0] = probe_control(p, UTRACE_DETACH);
+	p->word[1] = utrace_barrier(NULL, p->engine);
+	return UTRACE_RESUME;
+}
+
+/* Nor can who reaps a task wait for the callback that it runs in its place. */
+static void barrier_of_the_reaper(struct kunit *test)
+{
+	struct user_task *t = user_task_start(test);
+	struct user_task *child = user_task_clone(t, USER_FORK, 1);
+	struct probe *p = probe_attach(child, 0, 0);
+	long pid = task_pid_nr(child->task);
+
+	p->word[1] = 1;
+	p->hook = detach_inside;
+	probe_set_events(p, UTRACE_EVENT(REAP));
+	user_task_kill(child, SIGTERM);
+	KUNIT_EXPECT_EQ(test, user_task_syscall(t, __NR_wait4, pid, 0, 0, 0),
+			pid);
+	KUNIT_EXPECT_EQ(test, p->word[0], 0L);
+	KUNIT_EXPECT_EQ(test, p->word[1], 0L);
+}
+
 static void examine_errno(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -380,6 +405,7 @@ static struct kunit_case barrier_cases[] = {
 	KUNIT_CASE(barrier_of_idle),
 	KUNIT_CASE(barrier_waits_for_answer),
 	KUNIT_CASE(barrier_in_callback),
+	KUNIT_CASE(barrier_of_the_reaper),
 	KUNIT_CASE(detach_during_callback),
 	KUNIT_CASE(set_events_during_callback),
 	KUNIT_CASE(examine_errno),

@@ -169,7 +169,8 @@ static inline enum utrace_signal_action utrace_signal_action(u32 action)
  *	task was stopped in between
  * @UTRACE_SYSCALL_UNPAIRED: in @action of report_syscall_exit: this engine
  *	was not told of the entry.  In that of report_syscall_entry and
- *	report_exit: the exit of the call it was told of before never came
+ *	report_exit, for an engine that wants SYSCALL_EXIT: the exit of the
+ *	call it was told of before never came
  */
 enum utrace_syscall_action {
 	UTRACE_SYSCALL_RUN	= 0x00,
@@ -284,30 +285,33 @@ static_assert(sizeof(struct utrace_engine) <= 64);
  * @report_syscall_entry: @regs hold number and arguments, both may be
  *	changed.
  * @report_syscall_exit: @regs hold the result, which may be changed.
- * @report_exit: *@code is the wait status and may be changed.  @action has
- *	%UTRACE_SYSCALL_UNPAIRED if the task dies in a system call that this
- *	engine saw the entry of, as after exit_group(2).  That of the
+ * @report_exit: *@code is the wait status and may be changed; that of the
  *	process changes with it if the thread ends with the same status.
+ *	@action has %UTRACE_SYSCALL_UNPAIRED if the task dies in a system call
+ *	whose entry this engine saw and whose exit it wants, as exit_group(2).
  * @report_death: @group_dead: last thread of its process; @signal: what the
  *	parent is sent, -1 if the task reaps itself, -2 for a leader whose
  *	threads live on.  Only %UTRACE_DETACH means something as answer.
- * @report_reap: the task is gone after this.  Must not block.
+ * @report_reap: the task is gone after this.  Must not block.  That of the old
+ *	leader, when another thread calls execve(), runs in that thread and
+ *	under cred_guard_mutex.
  * @report_vfork_done: the child of a vfork() with id @child_pid (in the
  *	initial pid namespace) let go of the memory.
  * @report_creds: like @report_exec, but before the new image can be looked at:
  *	an engine whose owner may not trace the new credentials detaches here.
- *	cred_guard_mutex and exec_update_lock of the task are held, so this is
- *	the one callback that runs under locks.
+ *	cred_guard_mutex and exec_update_lock of the task are held, here and in
+ *	the report_quiesce before it.
  * @release: the last reference to the engine is gone; gets @data.  Must not
- *	call back into utrace.
+ *	attach, and must not wait in a barrier or utrace_engine_shutdown().
  * @owner: the module of the callbacks, for display only; may be NULL
  * @name: a name for display; may be NULL
  *
- * Every callback runs in the traced task itself and without locks; only
- * @report_reap may run in another task.  A callback may sleep for memory,
- * page faults and mutexes of the kernel, never for user space: to wait for
- * user space, answer %UTRACE_STOP.  A callback may be NULL if its event is
- * never asked for.  The 2010 callbacks keep their place and meaning.
+ * Every callback runs in the traced task itself; only @report_reap may run in
+ * another.  No locks are held, save what @report_creds and @report_reap say.
+ * A callback may sleep for memory, page faults and mutexes of the kernel,
+ * never for user space: to wait for user space, answer %UTRACE_STOP.  A
+ * callback may be NULL if its event is never asked for.  The 2010 callbacks
+ * keep their place and meaning.
  */
 struct utrace_engine_ops {
 	u32 (*report_quiesce)(u32 action, struct utrace_engine *engine,

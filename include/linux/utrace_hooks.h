@@ -56,6 +56,7 @@ struct k_sigaction *__utrace_signal(struct ksignal *ksig, enum pid_type type,
 bool __utrace_signal_trap(struct ksignal *ksig);
 bool __utrace_signal_handler(bool stepping);
 void __utrace_report_jctl(int type, int notify);
+bool __utrace_tell_group_stop(void);
 void __utrace_mark_killed(void);
 void __utrace_kill_group(struct task_struct *task);
 void __utrace_stop_if_held(void);
@@ -239,6 +240,12 @@ static inline void utrace_report_jctl(int type, int notify)
 {
 	if (utrace_wants_jctl())
 		__utrace_report_jctl(type, notify);
+}
+
+/* With siglock, which is dropped meanwhile; false if the stop is off. */
+static inline bool utrace_tell_group_stop(void)
+{
+	return !utrace_wants_jctl() || __utrace_tell_group_stop();
 }
 
 static inline void utrace_mark_killed(void)

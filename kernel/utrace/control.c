@@ -37,7 +37,7 @@ static unsigned int utrace_ask_stop(struct utrace_engine *engine,
 	if (!utrace_task_stopped(task)) {
 		req->running++;
 		/* As in 2010: it is told, and may answer otherwise. */
-		if (engine->flags & UTRACE_EVENT(QUIESCE))
+		if (READ_ONCE(engine->flags) & UTRACE_EVENT(QUIESCE))
 			u->resume = min_t(u8, u->resume, UTRACE_REPORT);
 	}
 	return UTRACE_AFTER_NOTIFY | UTRACE_AFTER_STOPPED;
@@ -85,7 +85,8 @@ static int utrace_check_action(struct utrace_engine *engine,
 		fallthrough;
 	case UTRACE_REPORT:
 		/* It would not be told. */
-		return engine->flags & UTRACE_EVENT(QUIESCE) ? 0 : -EINVAL;
+		return READ_ONCE(engine->flags) & UTRACE_EVENT(QUIESCE) ?
+		       0 : -EINVAL;
 	case UTRACE_STOP:
 	case UTRACE_INTERRUPT:
 	case UTRACE_RESUME:
@@ -98,16 +99,15 @@ static int utrace_check_action(struct utrace_engine *engine,
 
 /**
  * utrace_control - stop, resume, interrupt, step or detach
- * @target: for a thread engine its task; else one task of the scope, or NULL
- *	for all of them
+ * @target: one task of the engine, or NULL for all of them
  * @engine: the engine; the caller has a reference, or is its callback
  * @action: what to do
  *
  * %UTRACE_STOP: the task stops before it runs user code again and stays so
  * until the engine lets go by another action, an answer or a detach.  An
  * engine with QUIESCE is asked before, and declines by any answer but STOP.
- * A system call the task sleeps in is not broken off.  With @target NULL, threads
- * and processes that are created meanwhile start stopped.
+ * A system call the task sleeps in is not broken off.  With @target NULL,
+ * threads and processes that are created meanwhile start stopped.
  *
  * %UTRACE_REPORT, %UTRACE_INTERRUPT: the task reports QUIESCE, or SIGNAL with
  * %UTRACE_SIGNAL_REPORT, before it runs user code again; INTERRUPT breaks off
@@ -127,7 +127,8 @@ static int utrace_check_action(struct utrace_engine *engine,
  * done, but a callback may be running, utrace_barrier() waits for it;
  * -EINVAL: no such action, or REPORT or a step without QUIESCE in the
  * engine's events; -EOPNOTSUPP: this machine cannot step; -ESRCH: the engine
- * is detached, @target is not in its scope, or all its tasks are dead.
+ * is detached, @target is not in its scope, or all the tasks meant are dead;
+ * for STOP also if they are exiting or never run user code.
  */
 int utrace_control(struct task_struct *target, struct utrace_engine *engine,
 		   enum utrace_resume_action action)
@@ -159,10 +160,18 @@ EXPORT_SYMBOL_GPL(utrace_control);
 
 /* Barrier. */
 
-/* A task whose pass is to be waited for. */
+/**
+ * struct utrace_wait - the wait of a barrier
+ * @engine: whose passes are waited for
+ * @mark: the first look, which marks them
+ * @own: the caller runs one itself
+ * @task: where there is one, counted; or NULL
+ * @passes: utrace::passes of @task then
+ */
 struct utrace_wait {
 	struct utrace_engine *engine;
 	bool mark;
+	bool own;
 	struct task_struct *task;
 	u32 passes;
 };
@@ -188,11 +197,12 @@ static void utrace_find_pass(struct task_struct *task,
 	if (!u || (wait->task && !wait->mark))
 		return;
 	guard(spinlock_irqsave)(&u->lock);
-	/* Not for a pass of the caller itself. */
-	if ((u->reaper ?: task) == current)
-		return;
 	if (!utrace_pass_has(u, task, wait->engine))
 		return;
+	if ((u->reaper ?: task) == current) {
+		wait->own = true;
+		return;
+	}
 	if (!wait->mark && !(u->flags & UTRACE_TASK_WAITER))
 		return;
 	u->flags |= UTRACE_TASK_WAITER;
@@ -234,35 +244,23 @@ static bool utrace_pass_over(struct utrace_wait *wait)
  * The passes to wait for are those that run now, not the ones that follow on
  * a busy task.  The first look marks them all, the mark goes with the pass.
  */
-static int utrace_wait_passes(struct utrace_engine *engine, bool interruptible)
+static int utrace_wait_passes(struct utrace_wait *wait, bool interruptible)
 {
-	struct utrace_wait wait = { .engine = engine, .mark = true };
 	int ret = 0;
 
 	smp_mb(); /* What the caller changed before the pins. */
-	while (!ret && utrace_find_wait(&wait)) {
-		struct utrace *u = wait.task->utrace;
+	while (!ret && utrace_find_wait(wait)) {
+		struct utrace *u = wait->task->utrace;
 
 		if (interruptible)
 			ret = wait_event_interruptible(u->wait,
-						       utrace_pass_over(&wait));
+						       utrace_pass_over(wait));
 		else
-			wait_event(u->wait, utrace_pass_over(&wait));
-		put_task_struct(wait.task);
-		wait.mark = false;
+			wait_event(u->wait, utrace_pass_over(wait));
+		put_task_struct(wait->task);
+		wait->mark = false;
 	}
 	return ret;
-}
-
-/* Is the caller a callback, in a pass that has the engine pinned? */
-static bool utrace_in_own_pass(struct utrace_engine *engine)
-{
-	struct utrace *u = current->utrace;
-
-	if (!u)
-		return false;
-	guard(spinlock_irqsave)(&u->lock);
-	return utrace_pass_has(u, current, engine);
 }
 
 /* Bring a detach to its end without waiting for a worker to have time. */
@@ -278,16 +276,18 @@ static void utrace_finish_detach(struct utrace_engine *engine)
 
 static int utrace_do_barrier(struct utrace_engine *engine, bool interruptible)
 {
+	struct utrace_wait wait = { .engine = engine, .mark = true };
 	bool gone;
 	int ret;
 
 	might_sleep();
 	gone = utrace_engine_detached(engine) && utrace_core_gone(engine);
 	utrace_finish_detach(engine);
-	ret = utrace_wait_passes(engine, interruptible);
+	ret = utrace_wait_passes(&wait, interruptible);
 	if (ret)
 		return ret;
-	if (utrace_engine_detached(engine) && !utrace_in_own_pass(engine))
+	/* A callback of its own has the engine until it returns. */
+	if (utrace_engine_detached(engine) && !wait.own)
 		utrace_wait_gone(engine);
 	return gone ? -ESRCH : 0;
 }

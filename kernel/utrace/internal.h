@@ -14,7 +14,8 @@
  *
  * utrace_attach_mutex is outside utrace_mutex.  utrace_engine_lock and
  * utrace->lock are taken with interrupts off and never both; only wait queues
- * are locked within.  No callback runs with any of them held.
+ * are locked within.  No callback runs with any of them held but the first two,
+ * see @report_creds and @report_reap.
  */
 #ifndef _KERNEL_UTRACE_INTERNAL_H
 #define _KERNEL_UTRACE_INTERNAL_H
@@ -115,10 +116,12 @@ struct utrace_set {
  * @step: slots of the engines that asked for a step; under @lock
  * @block: of those, the ones content with the next branch; under @lock
  * @entered: slots that saw the entry of this system call; the task's own
- * @fresh: slots that got their engine since; under @lock
+ * @fresh: slots that got their engine after the pass of that entry began;
+ *	under @lock
  * @unpaired: slots that saw an entry without an exit; the task's own
- * @held_since: when the present stop began, CLOCK_MONOTONIC; the task's own
- * @reaper: who runs the pass of the reaping, else NULL
+ * @held_since: when the present stop began, CLOCK_MONOTONIC; written by the
+ *	task only, read by /proc
+ * @reaper: who runs the pass of the reaping, else NULL; under @lock
  * @wait: barriers, and the reaper of a task that reports its death
  *
  * Allocated when an engine first covers the task, freed with the task.
@@ -245,6 +248,8 @@ struct utrace_set *utrace_set_get(struct utrace_set *set);
 void utrace_set_put(struct utrace_set *set);
 int utrace_set_slot(const struct utrace_set *set,
 		    const struct utrace_engine *engine);
+u64 utrace_set_same(const struct utrace_set *old,
+		    const struct utrace_set *new);
 u64 utrace_set_present(const struct utrace_set *old,
 		       const struct utrace_set *set);
 void utrace_set_word(struct task_struct *task, unsigned long events);
@@ -312,7 +317,7 @@ static inline void utrace_account(struct utrace_engine *engine, u64 since)
 })
 
 /* syscall_report.c */
-void utrace_no_exit(struct utrace *u);
+void utrace_no_exit(struct utrace_pass *pass);
 u32 utrace_tell_unpaired(struct utrace *u, struct utrace_engine *engine,
 			 unsigned int slot);
 

@@ -231,10 +231,6 @@ bool utrace_pass_wants(struct utrace_pass *pass, struct utrace_engine *engine,
  * event but how the task goes on.
  */
 #define UTRACE_REPORT_PASS(event, op, ...)				\
-	UTRACE_FLAGGED_PASS(event, 0, op, __VA_ARGS__)
-
-/* The same with a flag in the action, an expression of @engine and @slot. */
-#define UTRACE_FLAGGED_PASS(event, flag, op, ...)			\
 do {									\
 	struct utrace_engine *engine;					\
 	struct utrace_pass pass;					\
@@ -249,8 +245,7 @@ do {									\
 		if (!utrace_pass_wants(&pass, engine, slot,		\
 				       UTRACE_EVENT(event)))		\
 			continue;					\
-		ret = utrace_call(&pass, engine, op,			\
-				  pass.action | (flag),			\
+		ret = utrace_call(&pass, engine, op, pass.action,	\
 				  engine, __VA_ARGS__);			\
 		utrace_pass_answer(&pass, engine, slot, ret, 0);	\
 	}								\
@@ -329,11 +324,28 @@ static bool utrace_is_killed(void)
 
 static long utrace_exit_pass(struct utrace *u, long orig_code)
 {
+	struct utrace_engine *engine;
+	struct utrace_pass pass;
+	unsigned int i, slot;
 	long code = orig_code;
 
-	utrace_no_exit(u);
-	UTRACE_FLAGGED_PASS(EXIT, utrace_tell_unpaired(u, engine, slot),
-			    report_exit, orig_code, &code);
+	if (!utrace_pass_begin(&pass, 0))
+		return code;
+	utrace_no_exit(&pass);
+	utrace_for_each(pass.set, UTRACE_LIST(_UTRACE_EVENT_EXIT), i, slot,
+			engine) {
+		u32 ret;
+
+		if (!utrace_pass_wants(&pass, engine, slot,
+				       UTRACE_EVENT(EXIT)))
+			continue;
+		ret = utrace_call(&pass, engine, report_exit,
+				  pass.action |
+				  utrace_tell_unpaired(u, engine, slot),
+				  engine, orig_code, &code);
+		utrace_pass_answer(&pass, engine, slot, ret, 0);
+	}
+	utrace_pass_end(&pass);
 	if (code != orig_code)
 		utrace_change_group_code(orig_code, code);
 	if (READ_ONCE(u->hold))
@@ -360,19 +372,21 @@ long __utrace_report_exit(long code)
 	return code;
 }
 
-static void utrace_report_reap(struct task_struct *task,
+/* True if engines came to their end with the task. */
+static bool utrace_report_reap(struct task_struct *task,
 			       struct utrace_set *set)
 {
-	bool last = thread_group_leader(task);
+	bool last = thread_group_leader(task), ended = false;
 	struct utrace_engine *engine;
 	unsigned int i, slot;
 
 	utrace_for_each(set, UTRACE_LIST(_UTRACE_EVENT_REAP), i, slot, engine) {
-		u64 since = utrace_time();
+		u64 since;
 
 		if (!(READ_ONCE(engine->flags) & UTRACE_EVENT(REAP)) ||
 		    !engine->ops->report_reap)
 			continue;
+		since = utrace_time();
 		engine->ops->report_reap(engine, task);
 		utrace_account(engine, since);
 	}
@@ -380,9 +394,12 @@ static void utrace_report_reap(struct task_struct *task,
 		unsigned int scope = utrace_engine_state(engine) &
 				     UTRACE_STATE_SCOPE;
 
-		if (!scope || (scope == UTRACE_STATE_PROCESS && last))
+		if (!scope || (scope == UTRACE_STATE_PROCESS && last)) {
 			utrace_engine_end(engine);
+			ended = true;
+		}
 	}
+	return ended;
 }
 
 /*
@@ -394,6 +411,7 @@ static void utrace_report_reap(struct task_struct *task,
 static bool utrace_reap(struct task_struct *task, struct utrace *u)
 {
 	struct utrace_set *set;
+	bool ended = false;
 
 	scoped_guard(spinlock_irqsave, &u->lock) {
 		if (u->flags & UTRACE_TASK_DYING)
@@ -406,12 +424,13 @@ static bool utrace_reap(struct task_struct *task, struct utrace *u)
 		WRITE_ONCE(task->utrace_events, 0);
 	}
 	if (set)
-		utrace_report_reap(task, set);
+		ended = utrace_report_reap(task, set);
 	scoped_guard(spinlock_irqsave, &u->lock)
 		task->utrace_set = NULL;
 	utrace_unpin(u);
 	utrace_set_put(set);
-	utrace_memo_drop();
+	if (ended)
+		utrace_memo_drop();
 	return true;
 }
 

@@ -98,12 +98,12 @@ static void utrace_walk_publish(struct utrace_walk *walk,
 {
 	struct utrace_set *drop;
 
-	walk->covered++;
 	drop = utrace_publish(task, u, utrace_set_get(walk->set));
-	if (first && utrace_take_back(task, u)) {
+	if (first && utrace_take_back(task, u))
 		drop = walk->set;
-		walk->covered--;
-	}
+	/* It comes back if the task was reaped meanwhile. */
+	if (drop != walk->set)
+		walk->covered++;
 	if (drop)
 		refcount_dec(&drop->ref);
 	utrace_wake(task, u);

@@ -302,8 +302,8 @@ void utrace_set_word(struct task_struct *task, unsigned long events)
 }
 
 /* Slots of @old that hold the same engine in @new. */
-static u64 utrace_set_same(const struct utrace_set *old,
-			   const struct utrace_set *new)
+u64 utrace_set_same(const struct utrace_set *old,
+		    const struct utrace_set *new)
 {
 	u64 same = 0;
 	unsigned int slot;
@@ -336,9 +336,9 @@ u64 utrace_set_present(const struct utrace_set *old,
  * @u: its struct utrace
  * @set: the set, with a reference that passes to the task; NULL for none
  *
- * Context: Any.  Takes @u->lock.  utrace_mutex is held, and tasklist_lock
- * unless @task is current or dead.  If the task was held, the caller calls
- * utrace_wake().
+ * Context: Process context.  Takes @u->lock.  utrace_mutex is held, and
+ * tasklist_lock unless @task is current or dead.  If the task was held, the
+ * caller calls utrace_wake().
  * Return: a set whose reference the caller has to drop, without locks; that
  * is @set itself if the task was reaped.
  */
@@ -362,7 +362,8 @@ struct utrace_set *utrace_publish(struct task_struct *task, struct utrace *u,
 	u->hold &= same;
 	u->step &= same;
 	u->block &= same;
-	u->fresh |= ~same;
+	if (set)
+		u->fresh |= set->members & ~same;
 	/* Wishes that came while this set was built. */
 	if (set && (task->utrace_events & UTRACE_WORD_REBUILD))
 		events |= task->utrace_events;
@@ -387,9 +388,9 @@ struct utrace_set *utrace_publish(struct task_struct *task, struct utrace *u,
 
 /*
  * The last renewal, so that tasks which shared a set before share one after.
- * Holds a reference on both.  Under utrace_mutex.  Dropped when an engine goes:
- * by then a walk has taken the mutex, after which no rebuild finds a set with
- * the engine.
+ * Holds a reference on both.  Under utrace_mutex.  Dropped when an engine goes,
+ * when no rebuild finds a set with it any more: a walk has taken it out of all
+ * of them, or the last task that had one was reaped.
  */
 static struct {
 	struct utrace_set *old;
@@ -507,10 +508,10 @@ struct utrace_set *utrace_pin(struct utrace *u)
 
 /**
  * utrace_unpin - end of the walk
- * @u: of the current task
+ * @u: of the current task, or of the one it reaps
  *
- * Context: The task itself.  May call ->release() of an engine that was
- * detached meanwhile.
+ * Context: The task itself or its reaper.  May call ->release() of an engine
+ * that was detached meanwhile.
  */
 void utrace_unpin(struct utrace *u)
 {

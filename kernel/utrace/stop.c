@@ -58,10 +58,11 @@ static void utrace_stop_leave(bool joined)
 }
 
 /*
- * Engines are told before the task takes part in a group stop.  Anything may
- * have come up when siglock is taken again.
+ * Engines are told before the task takes part in a group stop.  siglock is held
+ * and is dropped for that, so anything may have come up then; false if nothing
+ * is left of the stop.
  */
-static void utrace_tell_group_stop(void)
+bool __utrace_tell_group_stop(void)
 {
 	bool last = (current->jobctl & JOBCTL_STOP_CONSUME) &&
 		    current->signal->group_stop_count == 1;
@@ -69,6 +70,7 @@ static void utrace_tell_group_stop(void)
 	spin_unlock_irq(&current->sighand->siglock);
 	utrace_report_jctl(CLD_STOPPED, last ? CLD_STOPPED : 0);
 	spin_lock_irq(&current->sighand->siglock);
+	return current->jobctl & JOBCTL_STOP_PENDING;
 }
 
 /**
@@ -100,7 +102,7 @@ void utrace_stop(struct utrace *u, enum utrace_stop_where where)
 		if (!current->ptrace &&
 		    (current->jobctl & JOBCTL_STOP_PENDING)) {
 			if (!told && utrace_wants_jctl()) {
-				utrace_tell_group_stop();
+				__utrace_tell_group_stop();
 				told = true;
 				continue;
 			}

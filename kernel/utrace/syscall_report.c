@@ -132,17 +132,24 @@ EXPORT_SYMBOL_GPL(utrace_set_syscall_filter);
 
 /**
  * utrace_no_exit - remember whose entries have had no exit
- * @u: of the current task, which begins another call or its own end
+ * @pass: with which the current task begins another call or its own end
  *
  * Context: The task itself, no locks held.
  */
-void utrace_no_exit(struct utrace *u)
+void utrace_no_exit(struct utrace_pass *pass)
 {
+	struct utrace *u = pass->u;
+
 	if (READ_ONCE(u->fresh)) {
+		struct utrace_set *set;
+
 		guard(spinlock_irqsave)(&u->lock);
+		set = current->utrace_set;
 		u->entered &= ~u->fresh;
 		u->unpaired &= ~u->fresh;
-		u->fresh = 0;
+		/* Who came after the set was pinned is not told by this pass. */
+		u->fresh = set ? set->members &
+				 ~utrace_set_same(pass->set, set) : 0;
 	}
 	u->unpaired |= u->entered;
 	u->entered = 0;
@@ -163,7 +170,7 @@ u32 utrace_tell_unpaired(struct utrace *u, struct utrace_engine *engine,
 	if (likely(!(u->unpaired & BIT_ULL(slot))))
 		return 0;
 	u->unpaired &= ~BIT_ULL(slot);
-	return engine->flags & UTRACE_EVENT(SYSCALL_EXIT) ?
+	return READ_ONCE(engine->flags) & UTRACE_EVENT(SYSCALL_EXIT) ?
 	       UTRACE_SYSCALL_UNPAIRED : 0;
 }
 
@@ -180,7 +187,7 @@ static bool utrace_entry_pass(struct pt_regs *regs, u32 *result)
 	/* Told again after a stop, the call is still the same. */
 	if (*result & UTRACE_SYSCALL_RESUMED)
 		u->entered = 0;
-	utrace_no_exit(u);
+	utrace_no_exit(&pass);
 	utrace_for_each(pass.set, UTRACE_LIST(_UTRACE_EVENT_SYSCALL_ENTRY), i,
 			slot, engine) {
 		u32 ret;
@@ -232,7 +239,8 @@ bool __utrace_syscall_entry(struct pt_regs *regs, bool skip)
 /* Had the filter its say at the entry already? */
 static bool utrace_was_asked(struct utrace_engine *engine, bool fresh)
 {
-	return !fresh && (engine->flags & UTRACE_EVENT(SYSCALL_ENTRY));
+	return !fresh &&
+	       (READ_ONCE(engine->flags) & UTRACE_EVENT(SYSCALL_ENTRY));
 }
 
 /**
