@@ -10,6 +10,7 @@
 
 #include <asm/unistd.h>
 
+#include "../internal.h"
 #include "probe.h"
 
 #define QUIESCE	UTRACE_EVENT(QUIESCE)
@@ -95,8 +96,8 @@ static void hold_is_not_anothers(struct kunit *test)
 	in_time = wait_for_completion_timeout(&q->begun, USER_DEADLINE);
 	KUNIT_EXPECT_GT(test, in_time, 0L);
 	KUNIT_EXPECT_EQ(test, probe_control(p, UTRACE_DETACH), -EINPROGRESS);
-	/* Its slot is free as soon as a worker had the time. */
-	msleep(200);
+	/* Its slot is free when a worker has been there. */
+	flush_work(&p->engine->info->uncover);
 	r = probe_attach(t, 0, 0);
 	KUNIT_EXPECT_EQ(test, probe_control(r, UTRACE_STOP), -EINPROGRESS);
 	complete_all(&q->end);

@@ -39,6 +39,14 @@ kmake() {
 	make -j"$JOBS" CC='ccache gcc' HOSTCC='ccache gcc' "$@"
 }
 
+# The modules of selftests/module for the kernel $K, in build/k-$K/utrace_test.
+test_modules() {
+	local out=$BUILD/k-$K/utrace_test
+
+	rsync -rc "$TOP/selftests/module/" "$out/" &&
+		make -s -C "$LINUX" O="$BUILD/k-$K" M="$out" CC='ccache gcc' modules
+}
+
 # "6.12.117" of the tree in $1, without running its Makefile.
 kernel_version() {
 	awk '$1 == "VERSION" { v = $3 } $1 == "PATCHLEVEL" { p = $3 }
