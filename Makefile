@@ -5,7 +5,7 @@
 MAKEFLAGS += --no-print-directory
 S := scripts
 K ?= lean
-export KSRC K CMD TIMEOUT WRITE QUICK FULL CONFIG
+export KSRC K CMD TIMEOUT WRITE QUICK FULL CONFIG LSMOD
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
