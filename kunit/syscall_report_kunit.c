@@ -59,6 +59,85 @@ static unsigned int exits(struct probe *p)
 	return probe_count(p, _UTRACE_EVENT_SYSCALL_EXIT);
 }
 
+/*
+ * A pass over engines of which one in the midst says more than "go on" is
+ * brought to its end like any other, at the entry and at the exit.
+ */
+static void one_in_the_midst_says_more(struct kunit *test)
+{
+	struct user_task *t = user_task_start(test);
+	struct probe *p[3];
+	struct probe_call c;
+	int i;
+
+	for (i = 0; i < 3; i++)
+		p[i] = attach_nr(t, __NR_getpid, ENTRY | EXIT);
+	/* The first call after an attach is a long pass anyway. */
+	user_task_syscall(t, __NR_getpid);
+	for (i = 0; i < 3; i++)
+		probe_forget(p[i]);
+	p[1]->answer[_UTRACE_EVENT_SYSCALL_ENTRY] = UTRACE_RESUME |
+						    UTRACE_SYSCALL_ABORT;
+	p[1]->answer[_UTRACE_EVENT_SYSCALL_EXIT] = UTRACE_REPORT;
+	KUNIT_EXPECT_EQ(test, user_task_syscall(t, __NR_getpid), USER_NO_CALL);
+	/* The newest comes first at the entry, and last at the exit. */
+	c = probe_call(p[2], _UTRACE_EVENT_SYSCALL_ENTRY, 0);
+	KUNIT_EXPECT_EQ(test, c.action, (u32)UTRACE_RESUME);
+	c = probe_call(p[0], _UTRACE_EVENT_SYSCALL_ENTRY, 0);
+	KUNIT_EXPECT_EQ(test, c.action,
+			(u32)UTRACE_RESUME | UTRACE_SYSCALL_ABORT);
+	c = probe_call(p[0], _UTRACE_EVENT_SYSCALL_EXIT, 0);
+	KUNIT_EXPECT_EQ(test, c.action, (u32)UTRACE_RESUME);
+	c = probe_call(p[2], _UTRACE_EVENT_SYSCALL_EXIT, 0);
+	KUNIT_EXPECT_EQ(test, c.action, (u32)UTRACE_REPORT);
+
+	/* And nothing of it is left for the next call. */
+	p[1]->answer[_UTRACE_EVENT_SYSCALL_ENTRY] = UTRACE_RESUME | PROBE_KEEP;
+	p[1]->answer[_UTRACE_EVENT_SYSCALL_EXIT] = UTRACE_RESUME | PROBE_KEEP;
+	KUNIT_EXPECT_EQ(test, user_task_syscall(t, __NR_getpid),
+			(long)task_pid_nr(t->task));
+	for (i = 0; i < 3; i++) {
+		KUNIT_EXPECT_EQ(test, entries(p[i]), 2U);
+		KUNIT_EXPECT_EQ(test, exits(p[i]), 2U);
+		c = probe_call(p[i], _UTRACE_EVENT_SYSCALL_EXIT, 1);
+		KUNIT_EXPECT_EQ(test, c.action, (u32)UTRACE_RESUME);
+	}
+}
+
+/* Filters are asked by a part of the number first, and then by all of it. */
+static void filter_of_a_like_number(struct kunit *test)
+{
+	static const int nr = __NR_getpid;
+	struct user_task *t = user_task_start(test);
+	struct probe *p = probe_attach(t, 0, 0);
+	struct probe *q;
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(test, utrace_set_syscall_filter(p->engine, &nr, 1), 0);
+	probe_set_events(p, ENTRY | EXIT);
+	for (i = 0; i < 64; i += 32)
+		user_task_syscall(t, nr + i, -1, 0, 0, 0, 0);
+	user_task_syscall(t, __NR_getppid);
+	KUNIT_EXPECT_EQ(test, entries(p), 1U);
+	KUNIT_EXPECT_EQ(test, exits(p), 1U);
+
+	/* Who has none is told of all, also beside one that has. */
+	q = attach_nr(t, __NR_getppid, ENTRY | EXIT);
+	user_task_syscall(t, __NR_getppid);
+	KUNIT_EXPECT_EQ(test, entries(q), 1U);
+	KUNIT_EXPECT_EQ(test, exits(q), 1U);
+	KUNIT_EXPECT_EQ(test, entries(p), 1U);
+	probe_detach(q);
+
+	/* Without it, from the next call on. */
+	KUNIT_ASSERT_EQ(test, utrace_set_syscall_filter(p->engine, NULL, 0), 0);
+	probe_forget(p);
+	p->nr = __NR_getppid;
+	user_task_syscall(t, __NR_getppid);
+	KUNIT_EXPECT_EQ(test, entries(p), 1U);
+	KUNIT_EXPECT_EQ(test, exits(p), 1U);
+}
+
 static void entry_and_exit_pair(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -579,6 +658,8 @@ static struct kunit_case syscall_report_cases[] = {
 #endif
 	KUNIT_CASE(resumed_entry_is_repeated),
 	KUNIT_CASE(abort_after_resume),
+	KUNIT_CASE(one_in_the_midst_says_more),
+	KUNIT_CASE(filter_of_a_like_number),
 	KUNIT_CASE(unpaired_exit_is_flagged),
 	KUNIT_CASE(unpaired_exit_is_filtered),
 	{}

@@ -38,7 +38,8 @@ struct seq_file;
 #define UTRACE_HOOK_CREDS		BIT(15)
 #define UTRACE_HOOK_ANY			(~0UL)
 
-bool __utrace_syscall_entry(struct pt_regs *regs, bool skip);
+bool __utrace_syscall_entry(struct pt_regs *regs);
+bool __utrace_syscall_skipped(struct pt_regs *regs);
 void __utrace_syscall_exit(struct pt_regs *regs);
 void __utrace_init_task(struct task_struct *child);
 void __utrace_free_task(struct task_struct *task);

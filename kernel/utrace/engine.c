@@ -404,8 +404,23 @@ static unsigned int utrace_add_to_member(struct utrace_engine *engine,
 {
 	if (!(u->flags & UTRACE_TASK_REAPED))
 		utrace_set_word(task, task->utrace_events |
-				*(unsigned long *)arg | UTRACE_WORD_REBUILD);
+				*(unsigned long *)arg | UTRACE_WORD_REBUILD |
+				UTRACE_WORD_CALLS);
 	return 0;
+}
+
+/**
+ * utrace_engine_changed - an engine wants something else than its sets say
+ * @engine: the engine
+ * @added: event bits that are new
+ *
+ * Every task with such a set builds another one at its next event.
+ *
+ * Context: Any but NMI, without siglock.
+ */
+void utrace_engine_changed(struct utrace_engine *engine, unsigned long added)
+{
+	utrace_visit_members(engine, NULL, utrace_add_to_member, &added);
 }
 
 /* Too late for a thread engine to change what its dying task reports? */
@@ -472,8 +487,7 @@ int utrace_set_events(struct task_struct *target, struct utrace_engine *engine,
 	 * that are gone nothing is done; the next new set leaves them out.
 	 */
 	if (added)
-		utrace_visit_members(engine, NULL, utrace_add_to_member,
-				     &added);
+		utrace_engine_changed(engine, added);
 	if (gone) {
 		smp_mb(); /* The flags before the pins. */
 		utrace_visit_members(engine, NULL, utrace_in_pass, &running);

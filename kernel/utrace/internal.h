@@ -51,6 +51,13 @@
  * wishes of an engine in it, the next pass builds a new one first.
  */
 #define UTRACE_WORD_REBUILD	BIT(_UTRACE_NEVENTS)
+/* Also there: an engine of the set needs the long pass for system calls. */
+#define UTRACE_WORD_LONG	BIT(_UTRACE_NEVENTS + 1)
+/*
+ * The upper half of the word says of system calls, by the low five bits of
+ * their numbers, which ones somebody may want: filters, see syscall_report.c.
+ */
+#define UTRACE_WORD_CALLS	GENMASK_ULL(63, 32)
 
 /* Lists of a set: all engines in the order of attach, then one per event. */
 #define UTRACE_LIST_ALL		0
@@ -71,6 +78,10 @@ enum utrace_heir {
  * @start: where in @order each list begins and the one before it ends
  * @events: the event word of a task with this set
  * @members: slots in use
+ * @entry: slots in the list of SYSCALL_ENTRY
+ * @exit: slots in the list of SYSCALL_EXIT
+ * @sole_entry: the engine in the list of SYSCALL_ENTRY if there is one only
+ * @sole_exit: the same for SYSCALL_EXIT
  * @heir: subsets for children; NULL if empty, the set itself (uncounted) if
  *	it is inherited whole
  * @order: slot numbers, list after list
@@ -86,6 +97,10 @@ struct utrace_set {
 	u16 start[UTRACE_NLISTS + 1];
 	unsigned long events;
 	u64 members;
+	u64 entry;
+	u64 exit;
+	struct utrace_engine *sole_entry;
+	struct utrace_engine *sole_exit;
 	struct utrace_set *heir[UTRACE_NHEIRS];
 	u8 *order;
 	struct utrace_engine *engine[] __counted_by(nslots);
@@ -221,6 +236,7 @@ void utrace_wait_gone(struct utrace_engine *engine);
 bool utrace_core_gone(struct utrace_engine *engine);
 bool utrace_detach(struct utrace_engine *engine);
 void utrace_engine_end(struct utrace_engine *engine);
+void utrace_engine_changed(struct utrace_engine *engine, unsigned long added);
 
 /* scope.c */
 /* What is left to be done for a task when its utrace->lock is released. */
@@ -258,7 +274,23 @@ struct utrace_set *utrace_publish(struct task_struct *task, struct utrace *u,
 void utrace_memo_drop(void);
 void utrace_rebuild(struct task_struct *task);
 struct utrace_set *utrace_pin(struct utrace *u);
-void utrace_unpin(struct utrace *u);
+void utrace_unpin_told(struct utrace *u);
+
+/**
+ * utrace_unpin - end of the walk
+ * @u: of the current task, or of the one it reaps
+ *
+ * Context: The task itself or its reaper.  May call ->release() of an engine
+ * that was detached meanwhile.
+ */
+static __always_inline void utrace_unpin(struct utrace *u)
+{
+	/* The full barrier pairs with utrace_publish() and with barriers. */
+	smp_store_mb(u->pinned, NULL);
+	if (unlikely(READ_ONCE(u->flags) &
+		     (UTRACE_TASK_DEFERRED | UTRACE_TASK_WAITER)))
+		utrace_unpin_told(u);
+}
 
 /* report.c */
 bool utrace_pass_begin(struct utrace_pass *pass, u32 result);
@@ -317,6 +349,7 @@ static inline void utrace_account(struct utrace_engine *engine, u64 since)
 })
 
 /* syscall_report.c */
+u64 utrace_filter_calls(struct utrace_engine *engine);
 void utrace_no_exit(struct utrace_pass *pass);
 u32 utrace_tell_unpaired(struct utrace *u, struct utrace_engine *engine,
 			 unsigned int slot);

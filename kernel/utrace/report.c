@@ -27,8 +27,8 @@ static_assert((UTRACE_EVENT(SIGNAL_TERM) | UTRACE_EVENT(SIGNAL_CORE)) ==
 static_assert(UTRACE_EVENT(JCTL) == UTRACE_HOOK_JCTL);
 static_assert(UTRACE_EVENT(VFORK_DONE) == UTRACE_HOOK_VFORK_DONE);
 static_assert(UTRACE_EVENT(CREDS) == UTRACE_HOOK_CREDS);
-/* The word has UTRACE_WORD_REBUILD beside them. */
-static_assert(_UTRACE_NEVENTS < BITS_PER_LONG);
+/* The word has UTRACE_WORD_REBUILD, _LONG and _CALLS beside them. */
+static_assert(_UTRACE_NEVENTS + 1 < 32 && BITS_PER_LONG == 64);
 
 DEFINE_STATIC_KEY_FALSE(utrace_stats);
 

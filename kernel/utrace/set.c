@@ -146,6 +146,30 @@ static unsigned int utrace_set_list(struct utrace_set *set, unsigned int event,
 	return n;
 }
 
+/* The slots in the list of one event. */
+static u64 utrace_set_slots(const struct utrace_set *set, unsigned int event)
+{
+	unsigned int i, list = UTRACE_LIST(event);
+	u64 slots = 0;
+
+	for (i = set->start[list]; i < set->start[list + 1]; i++)
+		slots |= BIT_ULL(set->order[i]);
+	return slots;
+}
+
+/* What the short pass over a system call does not look at. */
+static bool utrace_needs_long_pass(struct utrace_engine *engine)
+{
+	unsigned long wants = READ_ONCE(engine->flags);
+
+	return (wants & UTRACE_EVENT(QUIESCE)) ||
+	       rcu_access_pointer(engine->filter) ||
+	       ((wants & UTRACE_EVENT(SYSCALL_ENTRY)) &&
+		!engine->ops->report_syscall_entry) ||
+	       ((wants & UTRACE_EVENT(SYSCALL_EXIT)) &&
+		!engine->ops->report_syscall_exit);
+}
+
 static void utrace_set_fill(struct utrace_set *set, const u8 *all,
 			    unsigned int nall)
 {
@@ -154,11 +178,24 @@ static void utrace_set_fill(struct utrace_set *set, const u8 *all,
 	set->start[UTRACE_LIST_ALL] = 0;
 	memcpy(set->order, all, nall);
 
-	for (i = 0; i < nall; i++)
-		set->events |= READ_ONCE(set->engine[all[i]]->flags);
+	for (i = 0; i < nall; i++) {
+		struct utrace_engine *engine = set->engine[all[i]];
+
+		set->events |= READ_ONCE(engine->flags);
+		if (utrace_needs_long_pass(engine))
+			set->events |= UTRACE_WORD_LONG;
+		if (READ_ONCE(engine->flags) & UTRACE_EVENT_SYSCALL)
+			set->events |= utrace_filter_calls(engine);
+	}
 	for (event = 0; event < _UTRACE_NEVENTS; event++)
 		n = utrace_set_list(set, event, n);
 	set->start[UTRACE_NLISTS] = n;
+	set->entry = utrace_set_slots(set, _UTRACE_EVENT_SYSCALL_ENTRY);
+	set->exit = utrace_set_slots(set, _UTRACE_EVENT_SYSCALL_EXIT);
+	if (hweight64(set->entry) == 1)
+		set->sole_entry = set->engine[__ffs64(set->entry)];
+	if (hweight64(set->exit) == 1)
+		set->sole_exit = set->engine[__ffs64(set->exit)];
 	/* Every task with engines is to pass the hook that drops them. */
 	set->events |= UTRACE_EVENT(REAP);
 }
@@ -362,12 +399,12 @@ struct utrace_set *utrace_publish(struct task_struct *task, struct utrace *u,
 	u->hold &= same;
 	u->step &= same;
 	u->block &= same;
-	if (set)
-		u->fresh |= set->members & ~same;
+	u->fresh |= set ? set->members & ~same : U64_MAX;
 	/* Wishes that came while this set was built. */
 	if (set && (task->utrace_events & UTRACE_WORD_REBUILD))
 		events |= task->utrace_events;
-	WRITE_ONCE(task->utrace_set, set);
+	/* Pairs with utrace_pin_short(): what is fresh before the set. */
+	smp_store_release(&task->utrace_set, set);
 	utrace_set_word(task, events);
 	smp_mb(); /* Pairs with utrace_pin(): the set before the pin. */
 	if (old && READ_ONCE(u->pinned) == old) {
@@ -507,22 +544,16 @@ struct utrace_set *utrace_pin(struct utrace *u)
 }
 
 /**
- * utrace_unpin - end of the walk
+ * utrace_unpin_told - what others wait for at the end of a walk
  * @u: of the current task, or of the one it reaps
  *
  * Context: The task itself or its reaper.  May call ->release() of an engine
  * that was detached meanwhile.
  */
-void utrace_unpin(struct utrace *u)
+void utrace_unpin_told(struct utrace *u)
 {
 	struct utrace_set *drop;
 	unsigned long flags;
-
-	/* The full barrier pairs with utrace_publish() and with barriers. */
-	smp_store_mb(u->pinned, NULL);
-	if (likely(!(READ_ONCE(u->flags) &
-		     (UTRACE_TASK_DEFERRED | UTRACE_TASK_WAITER))))
-		return;
 
 	spin_lock_irqsave(&u->lock, flags);
 	drop = u->deferred;

@@ -5,8 +5,15 @@
  * Order at entry: ptrace's stop, engines, seccomp, sys_enter, audit; at exit
  * the reverse.  A skipped call is not shown to seccomp and those behind it,
  * and still gets its exit report.
+ *
+ * There are two passes for each.  The short one is for engines that look at
+ * every call and answer "go on": it calls them and does nothing else.  Who has
+ * a filter or wants QUIESCE, whatever is pending for the task, and accounting
+ * need the long one; so does the rest of a short pass when an engine answers
+ * something else.
  */
 #include <linux/compat.h>
+#include <linux/ptrace.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -88,6 +95,47 @@ static unsigned int utrace_chosen_bit(unsigned int nr)
 				 nr & UTRACE_SYSCALL_IA32);
 }
 
+/* The bit of UTRACE_WORD_CALLS for a number. */
+static u64 utrace_call_bit(unsigned int nr)
+{
+	return BIT_ULL(32 + (nr & 31));
+}
+
+/**
+ * utrace_filter_calls - what an engine's filter leaves of UTRACE_WORD_CALLS
+ * @engine: the engine
+ *
+ * Context: Any.
+ * Return: the bits of all numbers that the filter may let pass.
+ */
+u64 utrace_filter_calls(struct utrace_engine *engine)
+{
+	struct utrace_syscall_filter *filter;
+	unsigned int nr;
+	u64 calls = 0;
+
+	guard(rcu)();
+	filter = rcu_dereference(engine->filter);
+	if (!filter || test_bit(UTRACE_FILTER_OTHERS, filter->calls))
+		return UTRACE_WORD_CALLS;
+	for_each_set_bit(nr, filter->calls, UTRACE_FILTER_OTHERS)
+		calls |= utrace_call_bit(nr < NR_syscalls ? nr :
+					 nr - NR_syscalls);
+	return calls;
+}
+
+/*
+ * Is the call that the task is in one that nobody can want?  In doubt it is
+ * not.  The flag of the x32 ABI is none of the bits that are looked at.
+ */
+static __always_inline bool utrace_call_is_filtered(struct utrace *u,
+						    struct pt_regs *regs)
+{
+	return !(READ_ONCE(current->utrace_events) &
+		 utrace_call_bit(syscall_get_nr(current, regs))) &&
+	       !u->entered;
+}
+
 /**
  * utrace_set_syscall_filter - choose the system calls an engine is told of
  * @engine: the engine; the caller has a reference
@@ -126,6 +174,9 @@ int utrace_set_syscall_filter(struct utrace_engine *engine, const int *nrs,
 	filter = unrcu_pointer(xchg(&engine->filter, RCU_INITIALIZER(filter)));
 	if (filter)
 		kfree_rcu(filter, rcu);
+	/* Whether there is one is part of what a set says. */
+	atomic_long_inc(&utrace_generation);
+	utrace_engine_changed(engine, 0);
 	return 0;
 }
 EXPORT_SYMBOL_GPL(utrace_set_syscall_filter);
@@ -149,7 +200,7 @@ void utrace_no_exit(struct utrace_pass *pass)
 		u->unpaired &= ~u->fresh;
 		/* Who came after the set was pinned is not told by this pass. */
 		u->fresh = set ? set->members &
-				 ~utrace_set_same(pass->set, set) : 0;
+				 ~utrace_set_same(pass->set, set) : U64_MAX;
 	}
 	u->unpaired |= u->entered;
 	u->entered = 0;
@@ -174,38 +225,40 @@ u32 utrace_tell_unpaired(struct utrace *u, struct utrace_engine *engine,
 	       UTRACE_SYSCALL_UNPAIRED : 0;
 }
 
-/* One pass over those who want the entry; true if it is to be reported again. */
-static bool utrace_entry_pass(struct pt_regs *regs, u32 *result)
-{
-	struct utrace *u = current->utrace;
-	struct utrace_engine *engine;
-	struct utrace_pass pass;
-	unsigned int i, slot;
+/* Positions in the list of an event, and what is there. */
+#define UTRACE_FIRST(set, event)	((set)->start[UTRACE_LIST(event)])
+#define UTRACE_END(set, event)		((set)->start[UTRACE_LIST(event) + 1])
 
-	if (!utrace_pass_begin(&pass, *result))
-		return false;
-	/* Told again after a stop, the call is still the same. */
-	if (*result & UTRACE_SYSCALL_RESUMED)
-		u->entered = 0;
-	utrace_no_exit(&pass);
-	utrace_for_each(pass.set, UTRACE_LIST(_UTRACE_EVENT_SYSCALL_ENTRY), i,
-			slot, engine) {
+/* Entry: what is left of a pass, from position @i of the list on. */
+static void utrace_entry_rest(struct utrace_pass *pass, unsigned int i,
+			      struct pt_regs *regs)
+{
+	unsigned int end = UTRACE_END(pass->set, _UTRACE_EVENT_SYSCALL_ENTRY);
+	struct utrace *u = pass->u;
+
+	for (; i < end; i++) {
+		unsigned int slot = pass->set->order[i];
+		struct utrace_engine *engine = pass->set->engine[slot];
 		u32 ret;
 
 		if (!utrace_filter_passes(engine, regs) ||
-		    !utrace_pass_wants(&pass, engine, slot,
+		    !utrace_pass_wants(pass, engine, slot,
 				       UTRACE_EVENT(SYSCALL_ENTRY)))
 			continue;
 		u->entered |= BIT_ULL(slot);
-		ret = utrace_call(&pass, engine, report_syscall_entry,
-				  pass.action | pass.result |
+		ret = utrace_call(pass, engine, report_syscall_entry,
+				  pass->action | pass->result |
 				  utrace_tell_unpaired(u, engine, slot),
 				  engine, regs);
-		utrace_pass_answer(&pass, engine, slot, ret,
+		utrace_pass_answer(pass, engine, slot, ret,
 				   UTRACE_SYSCALL_MASK);
 	}
-	utrace_pass_end(&pass);
-	*result = pass.result;
+	utrace_pass_end(pass);
+}
+
+/* After a pass over the entry: true if it is to be reported again. */
+static bool utrace_entry_stop(struct utrace *u, u32 *result)
+{
 	if (likely(!READ_ONCE(u->hold)))
 		return false;
 
@@ -217,23 +270,191 @@ static bool utrace_entry_pass(struct pt_regs *regs, u32 *result)
 	return READ_ONCE(u->resume) <= UTRACE_REPORT;
 }
 
+/* One long pass over those who want the entry. */
+static void utrace_entry_pass(struct pt_regs *regs, u32 *result)
+{
+	struct utrace *u = current->utrace;
+	struct utrace_pass pass;
+
+	if (!utrace_pass_begin(&pass, *result))
+		return;
+	/* Told again after a stop, the call is still the same. */
+	if (*result & UTRACE_SYSCALL_RESUMED)
+		u->entered = 0;
+	utrace_no_exit(&pass);
+	utrace_entry_rest(&pass,
+			  UTRACE_FIRST(pass.set, _UTRACE_EVENT_SYSCALL_ENTRY),
+			  regs);
+	*result = pass.result;
+}
+
+/*
+ * Stops that follow the entry, and its reports after them.  What was asked for
+ * stays pending: engines may be left out here.  True if the call is skipped.
+ */
+static bool utrace_entry_end(struct utrace *u, struct pt_regs *regs, u32 run,
+			     u32 result)
+{
+	while (utrace_entry_stop(u, &result)) {
+		result = run | UTRACE_SYSCALL_RESUMED;
+		utrace_entry_pass(regs, &result);
+	}
+	return run == UTRACE_SYSCALL_ABORT ||
+	       (result & UTRACE_SYSCALL_MASK) == UTRACE_SYSCALL_ABORT;
+}
+
+static noinline bool utrace_long_entry(struct pt_regs *regs, u32 run)
+{
+	u32 result = run;
+
+	utrace_entry_pass(regs, &result);
+	return utrace_entry_end(current->utrace, regs, run, result);
+}
+
+/*
+ * Is there nothing that only the long pass looks at?  Not in the set, and
+ * @pending, a mask of slots, is empty.
+ */
+static __always_inline bool utrace_is_short(u64 pending)
+{
+	return !(READ_ONCE(current->utrace_events) &
+		 (UTRACE_WORD_REBUILD | UTRACE_WORD_LONG)) &&
+	       !pending && !static_branch_unlikely(&utrace_stats);
+}
+
+/* A call of a short pass, which keeps account only to find slow callbacks. */
+#define utrace_short_call(engine, op, regs)				\
+({									\
+	u64 __since = IS_ENABLED(CONFIG_UTRACE_DEBUG) ? utrace_time() : 0; \
+	u32 __ret = (engine)->ops->op(UTRACE_RESUME, engine, regs);	\
+	if (IS_ENABLED(CONFIG_UTRACE_DEBUG))				\
+		utrace_account(engine, __since);			\
+	__ret;								\
+})
+
+/*
+ * The pin of a short pass, see utrace_pin().  NULL if another set was published
+ * meanwhile or since the last entry; the long pass pins once more, and that in
+ * the right way.  The acquire pairs with utrace_publish(): no set without the
+ * slots that are fresh with it, and all are if there is none.
+ */
+static __always_inline struct utrace_set *utrace_pin_short(struct utrace *u)
+{
+	struct utrace_set *set = READ_ONCE(current->utrace_set);
+
+	/* The full barrier pairs with the one in utrace_publish(). */
+	smp_store_mb(u->pinned, set);
+	/* Pairs with the release there. */
+	if (likely(set == smp_load_acquire(&current->utrace_set) &&
+		   !READ_ONCE(u->fresh)))
+		return set;
+	utrace_unpin(u);
+	return NULL;
+}
+
+/* An engine answered more than "go on": the long pass does the rest. */
+static noinline bool utrace_entry_turns_long(struct utrace *u, unsigned int i,
+					     u32 ret)
+{
+	struct pt_regs *regs = current_pt_regs();
+	struct utrace_pass pass = {
+		.u	= u,
+		.set	= u->pinned,
+		.action	= UTRACE_RESUME,
+		.resume	= UTRACE_RESUME,
+		.result	= UTRACE_SYSCALL_RUN,
+	};
+	unsigned int slot = pass.set->order[i], n;
+
+	u->entered = 0;
+	for (n = UTRACE_FIRST(pass.set, _UTRACE_EVENT_SYSCALL_ENTRY); n <= i; n++)
+		u->entered |= BIT_ULL(pass.set->order[n]);
+	utrace_pass_answer(&pass, pass.set->engine[slot], slot, ret,
+			   UTRACE_SYSCALL_MASK);
+	utrace_entry_rest(&pass, i + 1, regs);
+	return utrace_entry_end(u, regs, UTRACE_SYSCALL_RUN, pass.result);
+}
+
+static __always_inline bool utrace_short_entry_done(struct utrace *u)
+{
+	utrace_unpin(u);
+	if (likely(!READ_ONCE(u->hold)))
+		return false;
+	return utrace_entry_end(u, current_pt_regs(), UTRACE_SYSCALL_RUN,
+				UTRACE_SYSCALL_RUN);
+}
+
+/* A short pass over any number of engines. */
+static noinline bool utrace_short_entries(struct utrace *u,
+					  struct pt_regs *regs)
+{
+	struct utrace_set *set = u->pinned;
+	unsigned int end = UTRACE_END(set, _UTRACE_EVENT_SYSCALL_ENTRY);
+	unsigned int i = UTRACE_FIRST(set, _UTRACE_EVENT_SYSCALL_ENTRY);
+
+	for (; i < end; i++) {
+		unsigned int slot = set->order[i];
+		struct utrace_engine *engine = set->engine[slot];
+		u32 ret;
+
+		if (unlikely(!(READ_ONCE(engine->flags) &
+			       UTRACE_EVENT(SYSCALL_ENTRY)))) {
+			u->entered &= ~BIT_ULL(slot);
+			continue;
+		}
+		ret = utrace_short_call(engine, report_syscall_entry, regs);
+		if (unlikely(ret != UTRACE_RESUME))
+			return utrace_entry_turns_long(u, i, ret);
+	}
+	return utrace_short_entry_done(u);
+}
+
 /**
  * __utrace_syscall_entry - the task is about to make a system call
  * @regs: its registers
- * @skip: the call will not be made (PTRACE_SYSEMU)
+ *
+ * Written for one engine that looks at every call: no instruction here is for
+ * anything else.
  *
  * Context: The task itself, no locks held.
  * Return: true if the call is to be skipped.
  */
-bool __utrace_syscall_entry(struct pt_regs *regs, bool skip)
+bool __utrace_syscall_entry(struct pt_regs *regs)
 {
-	u32 run = skip ? UTRACE_SYSCALL_ABORT : UTRACE_SYSCALL_RUN;
-	u32 result = run;
+	struct utrace *u = current->utrace;
+	struct utrace_engine *engine;
+	struct utrace_set *set;
+	u32 ret;
 
-	/* What was asked for stays pending: engines may be left out here. */
-	while (utrace_entry_pass(regs, &result))
-		result = run | UTRACE_SYSCALL_RESUMED;
-	return skip || (result & UTRACE_SYSCALL_MASK) == UTRACE_SYSCALL_ABORT;
+	if (unlikely(!utrace_is_short(READ_ONCE(u->hold) | READ_ONCE(u->step) |
+				      u->unpaired | u->entered)))
+		return utrace_call_is_filtered(u, regs) ? false :
+		       utrace_long_entry(regs, UTRACE_SYSCALL_RUN);
+	set = utrace_pin_short(u);
+	if (unlikely(!set))
+		return utrace_long_entry(regs, UTRACE_SYSCALL_RUN);
+	u->entered = set->entry;
+	engine = set->sole_entry;
+	if (!engine || unlikely(!(READ_ONCE(engine->flags) &
+				  UTRACE_EVENT(SYSCALL_ENTRY))))
+		return utrace_short_entries(u, regs);
+	ret = utrace_short_call(engine, report_syscall_entry, regs);
+	if (unlikely(ret != UTRACE_RESUME))
+		return utrace_entry_turns_long(u, UTRACE_FIRST(u->pinned,
+					       _UTRACE_EVENT_SYSCALL_ENTRY), ret);
+	return utrace_short_entry_done(u);
+}
+
+/**
+ * __utrace_syscall_skipped - the same for a call that is not made
+ * @regs: its registers
+ *
+ * Context: The task itself, no locks held.  PTRACE_SYSEMU is in force.
+ * Return: true.
+ */
+bool __utrace_syscall_skipped(struct pt_regs *regs)
+{
+	return utrace_long_entry(regs, UTRACE_SYSCALL_ABORT);
 }
 
 /* Had the filter its say at the entry already? */
@@ -241,6 +462,95 @@ static bool utrace_was_asked(struct utrace_engine *engine, bool fresh)
 {
 	return !fresh &&
 	       (READ_ONCE(engine->flags) & UTRACE_EVENT(SYSCALL_ENTRY));
+}
+
+/*
+ * Exit: what is left of a pass, from position @i of the list on.  @entered are
+ * the slots that saw the entry.
+ */
+static void utrace_exit_rest(struct utrace_pass *pass, unsigned int i,
+			     u64 entered, u64 fresh, struct pt_regs *regs)
+{
+	unsigned int end = UTRACE_END(pass->set, _UTRACE_EVENT_SYSCALL_EXIT);
+
+	for (; i < end; i++) {
+		unsigned int slot = pass->set->order[i];
+		struct utrace_engine *engine = pass->set->engine[slot];
+		bool paired = entered & BIT_ULL(slot);
+		u32 ret;
+
+		if (!paired && rcu_access_pointer(engine->filter) &&
+		    (utrace_was_asked(engine, fresh & BIT_ULL(slot)) ||
+		     !utrace_filter_passes(engine, regs)))
+			continue;
+		if (!utrace_pass_wants(pass, engine, slot,
+				       UTRACE_EVENT(SYSCALL_EXIT)))
+			continue;
+		pass->u->unpaired &= ~BIT_ULL(slot);
+		ret = utrace_call(pass, engine, report_syscall_exit,
+				  pass->action |
+				  (paired ? 0 : UTRACE_SYSCALL_UNPAIRED),
+				  engine, regs);
+		utrace_pass_answer(pass, engine, slot, ret, 0);
+	}
+	utrace_pass_end(pass);
+}
+
+static void utrace_long_exit(struct pt_regs *regs)
+{
+	struct utrace_pass pass;
+	u64 entered, fresh;
+
+	if (!utrace_pass_begin(&pass, 0))
+		return;
+	fresh = READ_ONCE(pass.u->fresh);
+	entered = pass.u->entered & ~fresh;
+	pass.u->entered = 0;
+	/* Until they are told; who does not ask for exits misses none. */
+	pass.u->unpaired |= entered & pass.set->exit;
+	utrace_exit_rest(&pass,
+			 UTRACE_FIRST(pass.set, _UTRACE_EVENT_SYSCALL_EXIT),
+			 entered, fresh, regs);
+}
+
+static noinline void utrace_exit_turns_long(struct utrace *u, unsigned int i,
+					    u32 ret)
+{
+	struct utrace_pass pass = {
+		.u	= u,
+		.set	= u->pinned,
+		.action	= UTRACE_RESUME,
+		.resume	= UTRACE_RESUME,
+	};
+	unsigned int slot = pass.set->order[i];
+
+	utrace_pass_answer(&pass, pass.set->engine[slot], slot, ret, 0);
+	utrace_exit_rest(&pass, i + 1, pass.set->exit, 0, current_pt_regs());
+}
+
+/* A short pass over any number of engines. */
+static noinline void utrace_short_exits(struct utrace *u, struct pt_regs *regs)
+{
+	struct utrace_set *set = u->pinned;
+	unsigned int end = UTRACE_END(set, _UTRACE_EVENT_SYSCALL_EXIT);
+	unsigned int i = UTRACE_FIRST(set, _UTRACE_EVENT_SYSCALL_EXIT);
+
+	for (; i < end; i++) {
+		unsigned int slot = set->order[i];
+		struct utrace_engine *engine = set->engine[slot];
+		u32 ret;
+
+		if (unlikely(!(READ_ONCE(engine->flags) &
+			       UTRACE_EVENT(SYSCALL_EXIT)))) {
+			/* To be told if it wants exits again. */
+			u->unpaired |= BIT_ULL(slot);
+			continue;
+		}
+		ret = utrace_short_call(engine, report_syscall_exit, regs);
+		if (unlikely(ret != UTRACE_RESUME))
+			return utrace_exit_turns_long(u, i, ret);
+	}
+	utrace_unpin(u);
 }
 
 /**
@@ -251,36 +561,32 @@ static bool utrace_was_asked(struct utrace_engine *engine, bool fresh)
  */
 void __utrace_syscall_exit(struct pt_regs *regs)
 {
+	struct utrace *u = current->utrace;
 	struct utrace_engine *engine;
-	struct utrace_pass pass;
-	unsigned int i, slot;
-	u64 entered, fresh;
+	struct utrace_set *set;
+	u32 ret;
 
-	if (!utrace_pass_begin(&pass, 0))
+	if (unlikely(!utrace_is_short(READ_ONCE(u->hold) | READ_ONCE(u->step)))) {
+		if (!utrace_call_is_filtered(u, regs))
+			utrace_long_exit(regs);
 		return;
-	fresh = READ_ONCE(pass.u->fresh);
-	entered = pass.u->entered & ~fresh;
-	pass.u->entered = 0;
-	/* Until they are told. */
-	pass.u->unpaired |= entered;
-	utrace_for_each(pass.set, UTRACE_LIST(_UTRACE_EVENT_SYSCALL_EXIT), i,
-			slot, engine) {
-		bool paired = entered & BIT_ULL(slot);
-		u32 ret;
-
-		if (!paired && rcu_access_pointer(engine->filter) &&
-		    (utrace_was_asked(engine, fresh & BIT_ULL(slot)) ||
-		     !utrace_filter_passes(engine, regs)))
-			continue;
-		if (!utrace_pass_wants(&pass, engine, slot,
-				       UTRACE_EVENT(SYSCALL_EXIT)))
-			continue;
-		pass.u->unpaired &= ~BIT_ULL(slot);
-		ret = utrace_call(&pass, engine, report_syscall_exit,
-				  pass.action |
-				  (paired ? 0 : UTRACE_SYSCALL_UNPAIRED),
-				  engine, regs);
-		utrace_pass_answer(&pass, engine, slot, ret, 0);
 	}
-	utrace_pass_end(&pass);
+	set = utrace_pin_short(u);
+	if (unlikely(!set))
+		return utrace_long_exit(regs);
+	/* For all of them this is the exit of a call whose entry they saw. */
+	if (unlikely(set->exit & ~u->entered)) {
+		utrace_unpin(u);
+		return utrace_long_exit(regs);
+	}
+	u->entered = 0;
+	engine = set->sole_exit;
+	if (!engine || unlikely(!(READ_ONCE(engine->flags) &
+				  UTRACE_EVENT(SYSCALL_EXIT))))
+		return utrace_short_exits(u, regs);
+	ret = utrace_short_call(engine, report_syscall_exit, regs);
+	if (unlikely(ret != UTRACE_RESUME))
+		return utrace_exit_turns_long(u, UTRACE_FIRST(u->pinned,
+					      _UTRACE_EVENT_SYSCALL_EXIT), ret);
+	utrace_unpin(u);
 }
