@@ -56,6 +56,9 @@ series-add: stock ## FILE=kernel/fork.c bring a kernel file into build/series
 patches: stock ## write build/series back to patches/linux-6.12
 	@$(S)/series export
 
+bench: prepare ## what tracing costs, in instructions (QUICK=1: fewer boots)
+	@$(S)/bench $(if $(SAVE),save)
+
 deb: prepare ## Debian packages of the kernel (CONFIG=local: for this machine)
 	@$(S)/deb
 

@@ -55,7 +55,10 @@ kernel_version() {
 
 # Which tree a kernel named $1 is built from.
 tree_of() {
-	if [ "$1" = stock ]; then echo "$STOCK"; else echo "$LINUX"; fi
+	case $1 in
+	stock | *-stock) echo "$STOCK" ;;
+	*) echo "$LINUX" ;;
+	esac
 }
 
 case $TOP in

@@ -1,0 +1,597 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace bench - the only program of the guest that measures
+ *
+ * Prints one line "row NAME VALUE" for each figure and switches off.  The guest
+ * runs under -icount shift=0,sleep=off on one CPU, where every clock advances
+ * by one nanosecond an instruction, so the TSC counts the instructions of user
+ * and kernel together.  Every figure is the least of many blocks: what a block
+ * has more is the timer's.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/bpf.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/reboot.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <x86intrin.h>
+
+#define CONTROL	"/sys/module/utrace_bench/parameters/do"
+
+static bool patched, quick;
+/* Between a child that measures and its parent. */
+static double *shared;
+
+static void die(const char *what)
+{
+	printf("failed: %s: %s\n", what, strerror(errno));
+	fflush(stdout);
+	reboot(RB_AUTOBOOT);
+}
+
+static void say(const char *name, double value)
+{
+	printf("row %s %.3f\n", name, value);
+	fflush(stdout);
+}
+
+/* One command to the module; false if it refused. */
+__attribute__((format(printf, 1, 2)))
+static bool control(const char *format, ...)
+{
+	char text[128];
+	va_list args;
+	int fd, n;
+
+	va_start(args, format);
+	n = vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	fd = open(CONTROL, O_WRONLY);
+	if (fd < 0 || write(fd, text, n) != n) {
+		close(fd);
+		return false;
+	}
+	close(fd);
+	return true;
+}
+
+static void must(bool ok, const char *what)
+{
+	if (!ok)
+		die(what);
+}
+
+/* What the last command said. */
+static void reply(char *buf, size_t size)
+{
+	int fd = open(CONTROL, O_RDONLY);
+	ssize_t n = read(fd, buf, size - 1);
+
+	must(n >= 0, "what the module said");
+	buf[n] = 0;
+	close(fd);
+}
+
+/* Loops. */
+
+static inline long raw_call(long nr)
+{
+	long ret;
+
+	asm volatile("syscall" : "=a" (ret) : "a" (nr)
+		     : "rcx", "r11", "memory");
+	return ret;
+}
+
+static void getppids(long n)
+{
+	while (n--)
+		raw_call(SYS_getppid);
+}
+
+static void million_nops(long n)
+{
+	while (n--)
+		asm volatile(".rept 1000000\n\tnop\n\t.endr");
+}
+
+static void signals(long n)
+{
+	pid_t pid = getpid(), tid = pid;
+
+	while (n--)
+		syscall(SYS_tgkill, pid, tid, SIGUSR1);
+}
+
+static void forks(long n)
+{
+	while (n--) {
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(0);
+		waitpid(pid, NULL, 0);
+	}
+}
+
+static int ping[2], pong[2];
+
+static void switches(long n)
+{
+	char c = 0;
+
+	while (n--)
+		if (write(ping[1], &c, 1) != 1 || read(pong[0], &c, 1) != 1)
+			die("ping");
+}
+
+/* Instructions per call of what @loop does, the least of @blocks. */
+static double per_op(void (*loop)(long n), long ops, int blocks)
+{
+	unsigned long least = ULONG_MAX;
+
+	loop(ops);
+	while (blocks--) {
+		unsigned long begun = __rdtsc();
+
+		loop(ops);
+		begun = __rdtsc() - begun;
+		if (begun < least)
+			least = begun;
+	}
+	return (double)least / ops;
+}
+
+static double call_cost(void)
+{
+	return per_op(getppids, 1000, quick ? 20 : 50);
+}
+
+/* The same in a child, which makes itself ready by @prepare first. */
+static double child_call_cost(void (*prepare)(void))
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		prepare();
+		*shared = call_cost();
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+	return *shared;
+}
+
+/* States of a task. */
+
+static int seccomp_filter(unsigned int ret, int flags)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getppid, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, ret),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_filter all[] = {
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	bool allow = ret == SECCOMP_RET_ALLOW;
+	struct sock_fprog prog = {
+		.len = allow ? 1 : 4,
+		.filter = allow ? all : code,
+	};
+
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &prog);
+}
+
+static void allow_all(void)
+{
+	must(!seccomp_filter(SECCOMP_RET_ALLOW, 0), "seccomp filter");
+}
+
+/* A child that sleeps until it is killed. */
+static pid_t sleeper(void)
+{
+	pid_t pid = fork();
+
+	while (!pid)
+		pause();
+	must(pid > 0, "fork");
+	sched_yield();
+	return pid;
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* An empty program on a raw tracepoint; the descriptor that holds it. */
+static int bpf_attach(const char *tracepoint)
+{
+	struct bpf_insn code[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	union bpf_attr load = {
+		.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT,
+		.insns = (uintptr_t)code,
+		.insn_cnt = 2,
+		.license = (uintptr_t)"GPL",
+	};
+	union bpf_attr attach = {
+		.raw_tracepoint.name = (uintptr_t)tracepoint,
+	};
+	int prog = syscall(SYS_bpf, BPF_PROG_LOAD, &load, sizeof(load));
+	int fd;
+
+	must(prog >= 0, "BPF program");
+	attach.raw_tracepoint.prog_fd = prog;
+	fd = syscall(SYS_bpf, BPF_RAW_TRACEPOINT_OPEN, &attach, sizeof(attach));
+	must(fd >= 0, "BPF raw tracepoint");
+	close(prog);
+	return fd;
+}
+
+/* Groups of rows. */
+
+static void calibrate(void)
+{
+	double n = per_op(million_nops, 1, 10);
+
+	say("calibration", n);
+	if (n < 1000000 || n > 1000100) {
+		errno = 0;
+		die("the TSC does not count instructions");
+	}
+}
+
+static void count_signal(int sig)
+{
+}
+
+static void untraced_rows(void)
+{
+	pid_t echo;
+	char c;
+
+	say("base", call_cost());
+	say("seccomp", child_call_cost(allow_all));
+	say("fork_exit_wait", per_op(forks, 1, quick ? 30 : 100));
+	signal(SIGUSR1, count_signal);
+	say("signal", per_op(signals, 100, 50));
+
+	must(!pipe(ping) && !pipe(pong), "pipe");
+	echo = fork();
+	if (!echo) {
+		while (read(ping[0], &c, 1) == 1 && write(pong[1], &c, 1) == 1)
+			;
+		_exit(0);
+	}
+	say("context_switch", per_op(switches, 100, 50));
+	end(echo);
+}
+
+/* From execve() to main() of this program, as said by the second image. */
+static void exec_row(void)
+{
+	double least = 0;
+	int i, fd[2];
+
+	for (i = 0; i < (quick ? 30 : 100); i++) {
+		char begun[32];
+		double took;
+		pid_t pid;
+
+		must(!pipe(fd), "pipe");
+		pid = fork();
+		if (!pid) {
+			dup2(fd[1], 1);
+			snprintf(begun, sizeof(begun), "%llu",
+				 (unsigned long long)__rdtsc());
+			execl("/init", "init", begun, NULL);
+			_exit(1);
+		}
+		must(read(fd[0], &took, sizeof(took)) == sizeof(took), "exec");
+		close(fd[0]);
+		close(fd[1]);
+		waitpid(pid, NULL, 0);
+		if (!i || took < least)
+			least = took;
+	}
+	say("exec", least);
+}
+
+static void tracepoint_rows(void)
+{
+	int enter, exit;
+
+	must(control("probes 1"), "probes");
+	say("tracepoint_pair", call_cost());
+	must(control("probes 0"), "probes off");
+	enter = bpf_attach("sys_enter");
+	exit = bpf_attach("sys_exit");
+	say("bpf_pair", call_cost());
+	close(exit);
+	close(enter);
+	/* Unregistering has to have come to its end. */
+	usleep(100000);
+	say("base_again", call_cost());
+}
+
+static void ptrace_row(void)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		ptrace(PTRACE_TRACEME, 0, 0, 0);
+		raise(SIGSTOP);
+		*shared = per_op(getppids, 100, 10);
+		_exit(0);
+	}
+	while (waitpid(pid, &status, 0) == pid && WIFSTOPPED(status))
+		ptrace(PTRACE_SYSCALL, pid, 0, 0);
+	say("ptrace", *shared);
+}
+
+static void notify_row(void)
+{
+	int fd[2];
+	pid_t pid;
+	int *listener = (int *)(shared + 1);
+
+	must(!pipe(fd), "pipe");
+	*listener = -1;
+	pid = fork();
+	if (!pid) {
+		/* The supervisor has the same files, so the same number. */
+		*listener = seccomp_filter(SECCOMP_RET_USER_NOTIF,
+					   SECCOMP_FILTER_FLAG_NEW_LISTENER);
+		*shared = per_op(getppids, 100, 10);
+		kill(getpid(), SIGKILL);
+	}
+	while (*listener < 0)
+		sched_yield();
+	{
+		int there = syscall(SYS_pidfd_open, pid, 0);
+		int here = syscall(SYS_pidfd_getfd, there, *listener, 0);
+		struct seccomp_notif req;
+		struct seccomp_notif_resp resp;
+
+		must(here >= 0, "seccomp listener");
+		for (;;) {
+			memset(&req, 0, sizeof(req));
+			if (ioctl(here, SECCOMP_IOCTL_NOTIF_RECV, &req))
+				break;
+			resp = (struct seccomp_notif_resp) {
+				.id = req.id,
+				.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE,
+			};
+			ioctl(here, SECCOMP_IOCTL_NOTIF_SEND, &resp);
+		}
+		close(here);
+		close(there);
+	}
+	waitpid(pid, NULL, 0);
+	say("seccomp_notify", *shared);
+}
+
+/* Engines of a kind on this very task. */
+static double with_engines(const char *kind, int n)
+{
+	double cost;
+
+	must(control("engines %s %d %d", kind, getpid(), n), kind);
+	cost = call_cost();
+	must(control("detach"), "detach");
+	return cost;
+}
+
+static void engine_rows(void)
+{
+	static const int counts[] = { 1, 2, 4, 8, 16, 32, 64 };
+	char name[32];
+	unsigned int i;
+	pid_t other;
+
+	for (i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
+		snprintf(name, sizeof(name), "engines_%d", counts[i]);
+		say(name, with_engines("pair", counts[i]));
+	}
+	for (i = 0; i < sizeof(counts) / sizeof(*counts) - 1; i++) {
+		/* Beside one that wants them. */
+		must(control("engines masked %d %d", getpid(), counts[i]),
+		     "masked");
+		snprintf(name, sizeof(name), "masked_%d", counts[i]);
+		say(name, with_engines("pair", 1));
+	}
+	say("filtered", with_engines("filtered", 1));
+	other = sleeper();
+	must(control("engines pair %d 1", other), "bystander");
+	say("bystander", call_cost());
+	must(control("detach"), "detach");
+	end(other);
+	say("detached", call_cost());
+}
+
+/* Every call stops, wakes its controller and is let go. */
+static void stop_row(void)
+{
+	must(control("stopper %d", getpid()), "stopper");
+	say("stop_resume", per_op(getppids, 100, 10));
+	must(control("detach"), "detach");
+}
+
+/* A thread that only sleeps and needs no stack. */
+static void add_thread(void)
+{
+	long flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND |
+		     CLONE_THREAD | CLONE_SYSVSEM;
+	long ret = SYS_clone;
+
+	asm volatile("xor %%r10d, %%r10d\n\t"
+		     "xor %%r8d, %%r8d\n\t"
+		     "syscall\n\t"
+		     "test %%rax, %%rax\n\t"
+		     "jnz 2f\n"
+		     "1:	mov %[pause], %%eax\n\t"
+		     "syscall\n\t"
+		     "jmp 1b\n"
+		     "2:"
+		     : "+a" (ret)
+		     : "D" (flags), "S" (0L), "d" (0L), [pause] "i" (SYS_pause)
+		     : "rcx", "r8", "r10", "r11", "memory");
+	if (ret < 0) {
+		errno = -ret;
+		die("thread");
+	}
+}
+
+/* Of a slab cache, the objects in use and the size of one. */
+static double slab(const char *cache, double *size)
+{
+	char line[512], name[64];
+	double objs;
+	FILE *f = fopen("/proc/slabinfo", "r");
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%63s %lf %*u %lf", name, &objs, size) == 3 &&
+		    !strcmp(name, cache)) {
+			fclose(f);
+			return objs;
+		}
+	errno = 0;
+	die(cache);
+	return 0;
+}
+
+static void attach_rows(int n)
+{
+	double size, before = slab("utrace", &size);
+	char said[64], name[64];
+	pid_t pid = fork();
+	int i;
+
+	if (!pid) {
+		for (i = 1; i < n; i++)
+			add_thread();
+		*shared = n;
+		for (;;)
+			pause();
+	}
+	*shared = 0;
+	while (*shared != n)
+		usleep(1000);
+	usleep(100000);
+	must(control("scope %d", pid), "scope");
+	reply(said, sizeof(said));
+	snprintf(name, sizeof(name), "attach_thread_cost_%d", n);
+	say(name, atof(said) / n);
+	snprintf(name, sizeof(name), "attach_bytes_%d", n);
+	say(name, (slab("utrace", &size) - before) * size / n);
+	must(control("detach"), "detach");
+	reply(said, sizeof(said));
+	snprintf(name, sizeof(name), "detach_thread_cost_%d", n);
+	say(name, atof(said) / n);
+	end(pid);
+}
+
+static void write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY);
+
+	must(fd >= 0 && write(fd, text, strlen(text)) > 0, path);
+	close(fd);
+}
+
+static void size_rows(void)
+{
+	double task, engine, growth;
+	char said[64];
+	int n;
+
+	if (patched) {
+		slab("utrace", &task);
+		say("task_bytes", task);
+	}
+	must(control("sizes"), "sizes");
+	reply(said, sizeof(said));
+	n = sscanf(said, "%lf %lf %lf", &task, &engine, &growth);
+	say("task_struct", task);
+	if (n == 3) {
+		say("engine_bytes", engine);
+		say("task_struct_growth", growth);
+	}
+}
+
+static void set_up(void)
+{
+	int fd;
+
+	mount("none", "/proc", "proc", 0, NULL);
+	mount("none", "/sys", "sysfs", 0, NULL);
+	patched = !access("/proc/self/utrace", F_OK);
+	quick = getenv("bench_quick");
+	shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	must(shared != MAP_FAILED, "mmap");
+	write_file("/proc/sys/kernel/threads-max", "100000");
+	write_file("/proc/sys/kernel/pid_max", "100000");
+	fd = open("/utrace_bench.ko", O_RDONLY);
+	must(!syscall(SYS_finit_module, fd, "", 0), "utrace_bench.ko");
+	close(fd);
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long now = __rdtsc();
+	int n;
+
+	if (getpid() != 1 && argc == 2) {
+		double took = now - strtoull(argv[1], NULL, 10);
+
+		return write(1, &took, sizeof(took)) != sizeof(took);
+	}
+	set_up();
+	calibrate();
+	untraced_rows();
+	exec_row();
+	size_rows();
+	tracepoint_rows();
+	ptrace_row();
+	notify_row();
+	if (patched) {
+		engine_rows();
+		stop_row();
+		for (n = 1; n <= (quick ? 3000 : 30000); n = n == 1 ? 30 : n * 10)
+			attach_rows(n);
+	}
+	printf("complete\n");
+	fflush(stdout);
+	reboot(RB_AUTOBOOT);
+	return 0;
+}

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace bench - puts tasks into the states that are measured
+ *
+ * /sys/module/utrace_bench/parameters/do takes one command and gives back what
+ * the last one said:
+ *
+ *	probes 1|0		empty probes on sys_enter and sys_exit
+ *	engines KIND PID N	N thread engines on a thread
+ *	scope PID		a process engine on a process; says how long
+ *				attaching took
+ *	stopper PID		an engine that stops a thread at every call,
+ *				and a kernel thread that lets it go on
+ *	detach			no engine any more; says how long it took
+ *	sizes			sizes of structures
+ *
+ * KIND is "pair": empty callbacks for entries and exits; "masked": wants
+ * another event; "filtered": as pair, but not for getppid.  Times are of the
+ * TSC, which counts instructions here, see bench/init.c.  Also built for the
+ * unpatched kernel, where there are only the probes.
+ */
+#include <linux/completion.h>
+#include <linux/err.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/pid.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+#include <linux/timex.h>
+#include <linux/tracepoint.h>
+#ifdef CONFIG_UTRACE
+#include <linux/utrace.h>
+#endif
+
+#include <asm/unistd.h>
+
+static char said[256];
+
+/* Probes. */
+
+static struct tracepoint *sys_enter, *sys_exit;
+static bool probing;
+
+static void find_tracepoint(struct tracepoint *tp, void *unused)
+{
+	if (!strcmp(tp->name, "sys_enter"))
+		sys_enter = tp;
+	if (!strcmp(tp->name, "sys_exit"))
+		sys_exit = tp;
+}
+
+static void probe_enter(void *data, struct pt_regs *regs, long id)
+{
+}
+
+static void probe_exit(void *data, struct pt_regs *regs, long ret)
+{
+}
+
+static int probes_off(void)
+{
+	if (!probing)
+		return 0;
+	tracepoint_probe_unregister(sys_exit, probe_exit, NULL);
+	tracepoint_probe_unregister(sys_enter, probe_enter, NULL);
+	tracepoint_synchronize_unregister();
+	probing = false;
+	return 0;
+}
+
+static int probes_on(void)
+{
+	int ret;
+
+	for_each_kernel_tracepoint(find_tracepoint, NULL);
+	if (!sys_enter || !sys_exit)
+		return -ENOENT;
+	ret = tracepoint_probe_register(sys_enter, probe_enter, NULL);
+	if (ret)
+		return ret;
+	ret = tracepoint_probe_register(sys_exit, probe_exit, NULL);
+	if (ret)
+		tracepoint_probe_unregister(sys_enter, probe_enter, NULL);
+	else
+		probing = true;
+	return ret;
+}
+
+/* Engines. */
+
+#ifdef CONFIG_UTRACE
+static struct utrace_engine *engine[UTRACE_MAX_ENGINES];
+static unsigned int nengines;
+
+static u32 empty_entry(u32 action, struct utrace_engine *engine,
+		       struct pt_regs *regs)
+{
+	return UTRACE_RESUME;
+}
+
+static u32 empty_exit(u32 action, struct utrace_engine *engine,
+		      struct pt_regs *regs)
+{
+	return UTRACE_RESUME;
+}
+
+static u32 empty_jctl(u32 action, struct utrace_engine *engine, int type,
+		      int notify)
+{
+	return UTRACE_RESUME;
+}
+
+static const struct utrace_engine_ops bench_ops = {
+	.report_syscall_entry	= empty_entry,
+	.report_syscall_exit	= empty_exit,
+	.report_jctl		= empty_jctl,
+	.owner			= THIS_MODULE,
+	.name			= "utrace_bench",
+};
+
+/* Stops. */
+
+static DECLARE_COMPLETION(stopping);
+static struct task_struct *controller;
+
+static u32 stop_entry(u32 action, struct utrace_engine *engine,
+		      struct pt_regs *regs)
+{
+	if (action & UTRACE_SYSCALL_RESUMED)
+		return UTRACE_RESUME;
+	complete(&stopping);
+	return UTRACE_STOP;
+}
+
+static const struct utrace_engine_ops stop_ops = {
+	.report_syscall_entry	= stop_entry,
+	.owner			= THIS_MODULE,
+	.name			= "utrace_bench",
+};
+
+/* The pass has to be over before it can be let go. */
+static int let_go(void *data)
+{
+	struct utrace_engine *stopper = data;
+
+	int ret = 0;
+
+	while (!kthread_should_stop() && !ret) {
+		wait_for_completion(&stopping);
+		utrace_barrier_sync(stopper);
+		ret = utrace_control(NULL, stopper, UTRACE_RESUME);
+	}
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(1);
+	return ret;
+}
+
+static int add_engine(pid_t nr, int flags, const struct utrace_engine_ops *ops,
+		      unsigned long events, bool filtered)
+{
+	static const int other = __NR_getpid;
+	struct utrace_engine *new;
+	struct pid *pid;
+	int ret = 0;
+
+	if (nengines == ARRAY_SIZE(engine))
+		return -ENOSPC;
+	pid = find_get_pid(nr);
+	if (!pid)
+		return -ESRCH;
+	new = utrace_attach_pid(pid, UTRACE_ATTACH_CREATE | flags, ops, NULL);
+	put_pid(pid);
+	if (IS_ERR(new))
+		return PTR_ERR(new);
+	engine[nengines++] = new;
+	if (filtered)
+		ret = utrace_set_syscall_filter(new, &other, 1);
+	if (!ret)
+		ret = utrace_set_events(NULL, new, events);
+	return ret == -EINPROGRESS ? 0 : ret;
+}
+
+static int add_engines(const char *kind, pid_t nr, unsigned int n)
+{
+	unsigned long events = strcmp(kind, "masked") ? UTRACE_EVENT_SYSCALL :
+							UTRACE_EVENT(JCTL);
+	int ret = 0;
+
+	while (!ret && n--)
+		ret = add_engine(nr, 0, &bench_ops, events,
+				 !strcmp(kind, "filtered"));
+	return ret;
+}
+
+static int add_scope(pid_t nr)
+{
+	cycles_t begun = get_cycles();
+	int ret = add_engine(nr, UTRACE_ATTACH_PROCESS, &bench_ops,
+			     UTRACE_EVENT_SYSCALL, false);
+
+	snprintf(said, sizeof(said), "%llu", get_cycles() - begun);
+	return ret;
+}
+
+static int add_stopper(pid_t nr)
+{
+	int ret = add_engine(nr, 0, &stop_ops, 0, false);
+
+	if (ret)
+		return ret;
+	controller = kthread_run(let_go, engine[0], "utrace_bench");
+	if (IS_ERR(controller)) {
+		ret = PTR_ERR(controller);
+		controller = NULL;
+		return ret;
+	}
+	return utrace_set_events(NULL, engine[0], UTRACE_EVENT(SYSCALL_ENTRY));
+}
+
+static int detach_all(void)
+{
+	cycles_t begun;
+
+	if (controller) {
+		/* No new stop, and the one that there may be is over. */
+		if (utrace_set_events(NULL, engine[0], 0))
+			utrace_barrier_sync(engine[0]);
+		get_task_struct(controller);
+		complete(&stopping);
+		kthread_stop_put(controller);
+		controller = NULL;
+	}
+	begun = get_cycles();
+	while (nengines)
+		utrace_engine_shutdown(engine[--nengines]);
+	snprintf(said, sizeof(said), "%llu", get_cycles() - begun);
+	return 0;
+}
+
+static int say_sizes(void)
+{
+	const struct task_struct *t = current;
+
+	snprintf(said, sizeof(said), "%zu %zu %zu",
+		 sizeof(struct task_struct), sizeof(struct utrace_engine),
+		 sizeof(t->utrace_events) + sizeof(t->utrace_set) +
+		 sizeof(t->utrace));
+	return 0;
+}
+#else
+static int add_engines(const char *kind, pid_t nr, unsigned int n)
+{
+	return -EOPNOTSUPP;
+}
+
+static int add_scope(pid_t nr)
+{
+	return -EOPNOTSUPP;
+}
+
+static int add_stopper(pid_t nr)
+{
+	return -EOPNOTSUPP;
+}
+
+static int detach_all(void)
+{
+	return 0;
+}
+
+static int say_sizes(void)
+{
+	snprintf(said, sizeof(said), "%zu", sizeof(struct task_struct));
+	return 0;
+}
+#endif
+
+static int do_set(const char *val, const struct kernel_param *kp)
+{
+	char kind[16];
+	unsigned int n;
+	int nr;
+
+	if (sscanf(val, "probes %u", &n) == 1)
+		return n ? probes_on() : probes_off();
+	if (sscanf(val, "engines %15s %d %u", kind, &nr, &n) == 3)
+		return add_engines(kind, nr, n);
+	if (sscanf(val, "scope %d", &nr) == 1)
+		return add_scope(nr);
+	if (sscanf(val, "stopper %d", &nr) == 1)
+		return add_stopper(nr);
+	if (sysfs_streq(val, "detach"))
+		return detach_all();
+	if (sysfs_streq(val, "sizes"))
+		return say_sizes();
+	return -EINVAL;
+}
+
+static int do_get(char *buf, const struct kernel_param *kp)
+{
+	return sysfs_emit(buf, "%s\n", said);
+}
+
+static const struct kernel_param_ops do_ops = {
+	.set = do_set,
+	.get = do_get,
+};
+module_param_cb(do, &do_ops, NULL, 0600);
+MODULE_PARM_DESC(do, "a command, see the source");
+
+static int __init bench_init(void)
+{
+	return 0;
+}
+
+static void __exit bench_exit(void)
+{
+	probes_off();
+	detach_all();
+}
+
+module_init(bench_init);
+module_exit(bench_exit);
+MODULE_DESCRIPTION("utrace bench: states to be measured");
+MODULE_LICENSE("GPL");
