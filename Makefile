@@ -5,7 +5,7 @@
 MAKEFLAGS += --no-print-directory
 S := scripts
 K ?= lean
-export KSRC K CMD TIMEOUT WRITE QUICK FULL CONFIG LSMOD
+export KSRC K CMD TIMEOUT WRITE QUICK FULL CONFIG LSMOD SAVE
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
@@ -13,7 +13,7 @@ help: ## this list
 demo: prepare ## build, boot, and see several engines on one real program
 	@$(S)/demo
 
-test: prepare ## all tests, at most an hour (QUICK=1: ten minutes, FULL=1: everything)
+test: prepare ## all tests, at most 70 minutes (QUICK=1: ten, FULL=1: everything)
 	@$(S)/test
 
 try: kernel ## CMD='...' run a command in the guest under the sample tracer
