@@ -157,16 +157,20 @@ static u64 utrace_set_slots(const struct utrace_set *set, unsigned int event)
 	return slots;
 }
 
-/* What the short pass over a system call does not look at. */
-static bool utrace_needs_long_pass(struct utrace_engine *engine)
+/*
+ * What the short pass over a system call does not look at.  A missing callback
+ * by the lists of the set: the flags may have changed since they were made.
+ */
+static bool utrace_needs_long_pass(const struct utrace_set *set,
+				   unsigned int slot)
 {
-	unsigned long wants = READ_ONCE(engine->flags);
+	struct utrace_engine *engine = set->engine[slot];
 
-	return (wants & UTRACE_EVENT(QUIESCE)) ||
+	return (READ_ONCE(engine->flags) & UTRACE_EVENT(QUIESCE)) ||
 	       rcu_access_pointer(engine->filter) ||
-	       ((wants & UTRACE_EVENT(SYSCALL_ENTRY)) &&
+	       ((set->entry & BIT_ULL(slot)) &&
 		!engine->ops->report_syscall_entry) ||
-	       ((wants & UTRACE_EVENT(SYSCALL_EXIT)) &&
+	       ((set->exit & BIT_ULL(slot)) &&
 		!engine->ops->report_syscall_exit);
 }
 
@@ -182,8 +186,6 @@ static void utrace_set_fill(struct utrace_set *set, const u8 *all,
 		struct utrace_engine *engine = set->engine[all[i]];
 
 		set->events |= READ_ONCE(engine->flags);
-		if (utrace_needs_long_pass(engine))
-			set->events |= UTRACE_WORD_LONG;
 		if (READ_ONCE(engine->flags) & UTRACE_EVENT_SYSCALL)
 			set->events |= utrace_filter_calls(engine);
 	}
@@ -192,6 +194,9 @@ static void utrace_set_fill(struct utrace_set *set, const u8 *all,
 	set->start[UTRACE_NLISTS] = n;
 	set->entry = utrace_set_slots(set, _UTRACE_EVENT_SYSCALL_ENTRY);
 	set->exit = utrace_set_slots(set, _UTRACE_EVENT_SYSCALL_EXIT);
+	for (i = 0; i < nall; i++)
+		if (utrace_needs_long_pass(set, all[i]))
+			set->events |= UTRACE_WORD_LONG;
 	if (hweight64(set->entry) == 1)
 		set->sole_entry = set->engine[__ffs64(set->entry)];
 	if (hweight64(set->exit) == 1)
