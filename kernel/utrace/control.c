@@ -344,7 +344,7 @@ EXPORT_SYMBOL_GPL(utrace_barrier_sync);
  */
 void utrace_engine_shutdown(struct utrace_engine *engine)
 {
-	utrace_detach(engine);
+	utrace_detach_now(engine);
 	utrace_barrier_sync(engine);
 	utrace_engine_put(engine);
 }

@@ -350,10 +350,12 @@ static unsigned int utrace_drop_hold(struct utrace_engine *engine,
 				     struct task_struct *task,
 				     struct utrace *u, u64 bit, void *arg)
 {
+	bool held = u->hold & bit;
+
 	u->hold &= ~bit;
 	u->step &= ~bit;
 	u->block &= ~bit;
-	return UTRACE_AFTER_WAKE;
+	return held ? UTRACE_AFTER_WAKE : 0;
 }
 
 /* Is a pass over a set that has the engine running in another task? */
@@ -384,6 +386,23 @@ bool utrace_detach(struct utrace_engine *engine)
 	utrace_visit_members(engine, NULL, utrace_drop_hold, NULL);
 	queue_work(system_unbound_wq, &engine->info->uncover);
 	return running;
+}
+
+/**
+ * utrace_detach_now - the same by one who can wait for it
+ * @engine: the engine
+ *
+ * Spares the way through a worker, two context switches.
+ *
+ * Context: Process context, sleeps.  Takes utrace_mutex.
+ */
+void utrace_detach_now(struct utrace_engine *engine)
+{
+	if (!utrace_mark_detached(engine))
+		return;
+	utrace_visit_members(engine, NULL, utrace_drop_hold, NULL);
+	utrace_uncover(engine);
+	utrace_core_put(engine);
 }
 
 /**

@@ -235,6 +235,7 @@ void utrace_core_put(struct utrace_engine *engine);
 void utrace_wait_gone(struct utrace_engine *engine);
 bool utrace_core_gone(struct utrace_engine *engine);
 bool utrace_detach(struct utrace_engine *engine);
+void utrace_detach_now(struct utrace_engine *engine);
 void utrace_engine_end(struct utrace_engine *engine);
 void utrace_engine_changed(struct utrace_engine *engine, unsigned long added);
 

@@ -106,7 +106,6 @@ static void utrace_walk_publish(struct utrace_walk *walk,
 		walk->covered++;
 	if (drop)
 		refcount_dec(&drop->ref);
-	utrace_wake(task, u);
 }
 
 static void utrace_walk_one(struct utrace_walk *walk, struct task_struct *task)

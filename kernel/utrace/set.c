@@ -379,8 +379,7 @@ u64 utrace_set_present(const struct utrace_set *old,
  * @set: the set, with a reference that passes to the task; NULL for none
  *
  * Context: Process context.  Takes @u->lock.  utrace_mutex is held, and
- * tasklist_lock unless @task is current or dead.  If the task was held, the
- * caller calls utrace_wake().
+ * tasklist_lock unless @task is current or dead; not @task's siglock.
  * Return: a set whose reference the caller has to drop, without locks; that
  * is @set itself if the task was reaped.
  */
@@ -390,7 +389,7 @@ struct utrace_set *utrace_publish(struct task_struct *task, struct utrace *u,
 	unsigned long events = set ? set->events : 0;
 	struct utrace_set *old;
 	unsigned long flags;
-	u64 same;
+	u64 same, held;
 
 	lockdep_assert_held(&utrace_mutex);
 
@@ -401,6 +400,7 @@ struct utrace_set *utrace_publish(struct task_struct *task, struct utrace *u,
 	}
 	old = task->utrace_set;
 	same = utrace_set_same(old, set);
+	held = u->hold;
 	u->hold &= same;
 	u->step &= same;
 	u->block &= same;
@@ -424,7 +424,10 @@ struct utrace_set *utrace_publish(struct task_struct *task, struct utrace *u,
 			u->flags &= ~UTRACE_TASK_DEFERRED;
 		}
 	}
+	held &= ~u->hold;
 	spin_unlock_irqrestore(&u->lock, flags);
+	if (held)
+		utrace_wake(task, u);
 	return old;
 }
 
