@@ -3,7 +3,15 @@
  * Every event but signals: comes at the right time, once, with the right
  * arguments.
  */
+#include <sys/prctl.h>
+
 #include "fixture.h"
+
+#ifndef PR_SET_SYSCALL_USER_DISPATCH
+#define PR_SET_SYSCALL_USER_DISPATCH	59
+#define PR_SYS_DISPATCH_ON		1
+#define SYSCALL_DISPATCH_FILTER_ALLOW	0
+#endif
 
 TEST_F(utrace, syscall_pair)
 {
@@ -116,6 +124,97 @@ TEST_F(utrace, next_entry_tells_of_a_lost_exit)
 	EXPECT_LE(i, ut_wait(i, id, UT_EV_SYSCALL_EXIT, t->pid, UT_MARK_NR));
 	EXPECT_EQ(1, ut_matches(0, id, UT_EV_SYSCALL_EXIT, t->pid,
 				UT_MARK_NR));
+}
+
+/*
+ * The same, and another engine answers the exit before it comes to the one that
+ * does not want it.
+ */
+TEST_F(utrace, next_entry_tells_of_a_lost_exit_that_another_answered)
+{
+	struct ut_target *t = &self->t;
+	int id, other, i;
+
+	ASSERT_TRUE(ut_spawn(t, marks_then_waits));
+	ASSERT_TRUE(ut_until(ut_asleep_in(t->pid, SYS_read)));
+	other = ut_attach(t->pid, 0, UT_SYSCALL);
+	id = ut_attach(t->pid, 0, UT_SYSCALL);
+	ASSERT_LT(0, other);
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, ut_rule(.id = id, .event = UT_EV_SYSCALL_ENTRY,
+			     .match = UT_MARK_NR, .answer = UT_RESUME,
+			     .count = 1, .change = UT_CHANGE_EVENTS,
+			     .events = UT_BIT(SYSCALL_ENTRY)));
+	ASSERT_EQ(0, ut_rule(.id = other, .event = UT_EV_SYSCALL_EXIT,
+			     .match = UT_MARK_NR, .answer = UT_REPORT,
+			     .count = 1));
+	ASSERT_TRUE(ut_go(t));
+	ASSERT_TRUE(ut_until(t->sh->value[0]));
+	ASSERT_EQ(0, ut_events(id, 0, UT_SYSCALL));
+	t->sh->value[1] = 1;
+	i = ut_wait(0, id, UT_EV_SYSCALL_ENTRY, t->pid, SYS_gettid);
+	ASSERT_LE(0, i);
+	EXPECT_EQ(UT_SYSCALL_UNPAIRED, ut_rec[i].action & UT_SYSCALL_UNPAIRED);
+}
+
+/* The engine did not want the entry; another one answers it. */
+TEST_F(utrace, exit_tells_of_a_lost_entry_that_another_answered)
+{
+	struct ut_target *t = &self->t;
+	int id, other, i;
+
+	ASSERT_TRUE(ut_spawn(t, marks_then_waits));
+	ASSERT_TRUE(ut_until(ut_asleep_in(t->pid, SYS_read)));
+	other = ut_attach(t->pid, 0, UT_SYSCALL);
+	id = ut_attach(t->pid, 0, UT_SYSCALL);
+	ASSERT_LT(0, other);
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, ut_rule(.id = other, .event = UT_EV_SYSCALL_ENTRY,
+			     .match = SYS_gettid, .answer = UT_REPORT,
+			     .count = 1));
+	ASSERT_TRUE(ut_go(t));
+	ASSERT_TRUE(ut_until(t->sh->value[0]));
+	ASSERT_EQ(0, ut_events(id, 0, UT_BIT(SYSCALL_EXIT)));
+	t->sh->value[1] = 1;
+	i = ut_wait(0, id, UT_EV_SYSCALL_EXIT, t->pid, SYS_gettid);
+	ASSERT_LE(0, i);
+	EXPECT_EQ(UT_SYSCALL_UNPAIRED, ut_rec[i].action & UT_SYSCALL_UNPAIRED);
+}
+
+/* A selector that is neither ALLOW nor BLOCK: the call ends the process. */
+static int dispatches_badly(struct ut_target *t)
+{
+	static volatile char selector = SYSCALL_DISPATCH_FILTER_ALLOW;
+
+	ut_await(t);
+	ut_mark(1000);
+	if (prctl(PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, 0, 0,
+		  &selector))
+		return 1;
+	ut_mark(2000);
+	selector = 2;
+	syscall(SYS_gettid);
+	return 0;
+}
+
+/* The entry ended before it came to engines. */
+TEST_F(utrace, exit_of_a_call_that_dispatch_refused)
+{
+	struct ut_target *t = &self->t;
+	int id, i;
+
+	ASSERT_TRUE(ut_spawn(t, dispatches_badly));
+	ASSERT_TRUE(ut_until(ut_asleep_in(t->pid, SYS_read)));
+	id = ut_attach(t->pid, 0, UT_SYSCALL);
+	ASSERT_LT(0, id);
+	ASSERT_TRUE(ut_go(t));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	ASSERT_TRUE(WIFSIGNALED(self->status));
+	EXPECT_EQ(SIGSYS, WTERMSIG(self->status));
+	i = ut_wait(0, id, UT_EV_SYSCALL_EXIT, t->pid, SYS_gettid);
+	ASSERT_LE(0, i);
+	EXPECT_EQ(UT_SYSCALL_UNPAIRED, ut_rec[i].action & UT_SYSCALL_UNPAIRED);
+	EXPECT_EQ(-1, ut_find(0, id, UT_EV_SYSCALL_ENTRY, t->pid, SYS_gettid));
 }
 
 TEST_F(utrace, no_events_no_callbacks)

@@ -71,6 +71,9 @@ bool signal_utrace_group_stop(void);
 void signal_utrace_notify_stop(void);
 void signal_utrace_recalc(void);
 
+/* And by kernel/entry/common.c: what follows the engines at an entry. */
+long syscall_utrace_entered(struct pt_regs *regs);
+
 /*
  * The two tests that hooks begin with.  Lockless by design: a hook that runs
  * while the word changes may see either.  Where the word is not 0 there is a

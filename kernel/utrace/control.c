@@ -33,6 +33,7 @@ static unsigned int utrace_ask_stop(struct utrace_engine *engine,
 		return 0;
 	u->hold |= bit;
 	u->step &= ~bit;
+	u->flags |= UTRACE_TASK_LONG;
 	req->tasks++;
 	if (!utrace_task_stopped(task)) {
 		req->running++;
@@ -61,8 +62,10 @@ static unsigned int utrace_ask_one(struct utrace_engine *engine,
 	u->hold &= ~bit;
 	u->step &= ~bit;
 	u->block &= ~bit;
-	if (action == UTRACE_SINGLESTEP || action == UTRACE_BLOCKSTEP)
+	if (action == UTRACE_SINGLESTEP || action == UTRACE_BLOCKSTEP) {
 		u->step |= bit;
+		u->flags |= UTRACE_TASK_LONG;
+	}
 	if (action == UTRACE_BLOCKSTEP)
 		u->block |= bit;
 	u->resume = min_t(u8, u->resume, action);

@@ -80,7 +80,8 @@ enum utrace_heir {
  * @members: slots in use
  * @entry: slots in the list of SYSCALL_ENTRY
  * @exit: slots in the list of SYSCALL_EXIT
- * @sole_entry: the engine in the list of SYSCALL_ENTRY if there is one only
+ * @sole_entry: the engine in the list of SYSCALL_ENTRY if there is one only,
+ *	else one that wants nothing
  * @sole_exit: the same for SYSCALL_EXIT
  * @heir: subsets for children; NULL if empty, the set itself (uncounted) if
  *	it is inherited whole
@@ -117,6 +118,7 @@ struct utrace_set {
 #define UTRACE_TASK_HANDLER	BIT(7)	/* a handler to be reported */
 #define UTRACE_TASK_PTRACE_STEP	BIT(8)	/* single-stepping for ptrace */
 #define UTRACE_TASK_AT_HANDLER	BIT(9)	/* report when a handler is set up */
+#define UTRACE_TASK_LONG	BIT(10)	/* no short pass for system calls */
 
 /**
  * struct utrace - what the core keeps for one task

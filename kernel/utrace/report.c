@@ -106,6 +106,8 @@ static void utrace_pass_apply(struct utrace_pass *pass)
 		u->step = (u->step & ~gone) | (pass->step & there);
 		u->block = (u->block & ~gone) | (pass->block & there);
 		u->resume = min_t(u8, u->resume, pass->resume);
+		if (u->hold || u->step)
+			u->flags |= UTRACE_TASK_LONG;
 	}
 	trace_utrace_report(current, pass->action, pass->result);
 	if (pass->resume == UTRACE_INTERRUPT)

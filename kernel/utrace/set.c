@@ -45,6 +45,7 @@ struct utrace *utrace_alloc(gfp_t gfp)
 		spin_lock_init(&u->lock);
 		init_waitqueue_head(&u->wait);
 		u->resume = UTRACE_RESUME;
+		u->flags = UTRACE_TASK_LONG;
 	}
 	return u;
 }
@@ -174,6 +175,16 @@ static bool utrace_needs_long_pass(const struct utrace_set *set,
 		!engine->ops->report_syscall_exit);
 }
 
+/* Spares the short pass a test. */
+static struct utrace_engine utrace_nobody;
+
+static struct utrace_engine *utrace_sole(const struct utrace_set *set, u64 slots)
+{
+	if (hweight64(slots) != 1)
+		return &utrace_nobody;
+	return set->engine[__ffs64(slots)];
+}
+
 static void utrace_set_fill(struct utrace_set *set, const u8 *all,
 			    unsigned int nall)
 {
@@ -194,13 +205,14 @@ static void utrace_set_fill(struct utrace_set *set, const u8 *all,
 	set->start[UTRACE_NLISTS] = n;
 	set->entry = utrace_set_slots(set, _UTRACE_EVENT_SYSCALL_ENTRY);
 	set->exit = utrace_set_slots(set, _UTRACE_EVENT_SYSCALL_EXIT);
+	/* Who wants exits only has them without an entry. */
+	if (set->exit & ~set->entry)
+		set->events |= UTRACE_WORD_LONG;
 	for (i = 0; i < nall; i++)
 		if (utrace_needs_long_pass(set, all[i]))
 			set->events |= UTRACE_WORD_LONG;
-	if (hweight64(set->entry) == 1)
-		set->sole_entry = set->engine[__ffs64(set->entry)];
-	if (hweight64(set->exit) == 1)
-		set->sole_exit = set->engine[__ffs64(set->exit)];
+	set->sole_entry = utrace_sole(set, set->entry);
+	set->sole_exit = utrace_sole(set, set->exit);
 	/* Every task with engines is to pass the hook that drops them. */
 	set->events |= UTRACE_EVENT(REAP);
 }
@@ -363,12 +375,11 @@ u64 utrace_set_present(const struct utrace_set *old,
 		       const struct utrace_set *set)
 {
 	u64 same = utrace_set_same(old, set);
-	unsigned int slot;
+	u64 left;
 
-	for (slot = 0; slot < UTRACE_MAX_ENGINES; slot++)
-		if ((same & BIT_ULL(slot)) &&
-		    utrace_engine_detached(set->engine[slot]))
-			same &= ~BIT_ULL(slot);
+	for (left = same; left; left &= left - 1)
+		if (utrace_engine_detached(set->engine[__ffs64(left)]))
+			same &= ~(left & -left);
 	return same;
 }
 
@@ -405,10 +416,11 @@ struct utrace_set *utrace_publish(struct task_struct *task, struct utrace *u,
 	u->step &= same;
 	u->block &= same;
 	u->fresh |= set ? set->members & ~same : U64_MAX;
+	u->flags |= UTRACE_TASK_LONG;
 	/* Wishes that came while this set was built. */
 	if (set && (task->utrace_events & UTRACE_WORD_REBUILD))
 		events |= task->utrace_events;
-	/* Pairs with utrace_pin_short(): what is fresh before the set. */
+	/* Pairs with utrace_pin_short(): the flag before the set. */
 	smp_store_release(&task->utrace_set, set);
 	utrace_set_word(task, events);
 	smp_mb(); /* Pairs with utrace_pin(): the set before the pin. */
@@ -504,7 +516,8 @@ void utrace_rebuild(struct task_struct *task)
 		/* Keep the word as it is and try again at the next event. */
 		scoped_guard(spinlock_irqsave, &u->lock)
 			utrace_set_word(task, task->utrace_events |
-					UTRACE_WORD_REBUILD);
+					UTRACE_WORD_REBUILD |
+					UTRACE_WORD_CALLS);
 		mutex_unlock(&utrace_mutex);
 		utrace_set_put(old);
 		return;

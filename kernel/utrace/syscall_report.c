@@ -10,9 +10,13 @@
  * every call and answer "go on": it calls them and does nothing else.  Who has
  * a filter or wants QUIESCE, whatever is pending for the task, and accounting
  * need the long one; so does the rest of a short pass when an engine answers
- * something else.
+ * something else.  Two bits lead to it: UTRACE_WORD_LONG belongs to the set,
+ * UTRACE_TASK_LONG to the task, see utrace_settle().
  */
 #include <linux/compat.h>
+#ifdef CONFIG_GENERIC_ENTRY
+#include <linux/entry-common.h>
+#endif
 #include <linux/ptrace.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
@@ -126,14 +130,16 @@ u64 utrace_filter_calls(struct utrace_engine *engine)
 
 /*
  * Is the call that the task is in one that nobody can want?  In doubt it is
- * not.  The flag of the x32 ABI is none of the bits that are looked at.
+ * not: while UTRACE_WORD_REBUILD is set all bits are.  The flag of the x32 ABI
+ * is none of the bits that are looked at.
  */
-static __always_inline bool utrace_call_is_filtered(struct utrace *u,
+static __always_inline bool utrace_call_is_filtered(unsigned long word,
 						    struct pt_regs *regs)
 {
-	return !(READ_ONCE(current->utrace_events) &
-		 utrace_call_bit(syscall_get_nr(current, regs))) &&
-	       !u->entered;
+	u32 calls = word >> 32;
+
+	return !(calls >> (syscall_get_nr(current, regs) & 31) & 1) &&
+	       !current->utrace->entered;
 }
 
 /**
@@ -225,9 +231,54 @@ u32 utrace_tell_unpaired(struct utrace *u, struct utrace_engine *engine,
 	       UTRACE_SYSCALL_UNPAIRED : 0;
 }
 
+/**
+ * utrace_settle - may the next pass be short?
+ * @pass: the long pass that is about to end
+ *
+ * Not with something pending for an engine of the set, nor with a newer set.
+ * Who makes either true later sets UTRACE_TASK_LONG itself: utrace_publish(),
+ * holds and steps, and short passes that leave an engine out.
+ */
+static void utrace_settle(struct utrace_pass *pass)
+{
+	struct utrace_set *set = pass->set;
+	struct utrace *u = pass->u;
+
+	guard(spinlock_irqsave)(&u->lock);
+	if (u->hold || u->step || u->fresh ||
+	    (u->unpaired & (set->entry | set->exit)) ||
+	    set != current->utrace_set)
+		u->flags |= UTRACE_TASK_LONG;
+	else
+		u->flags &= ~UTRACE_TASK_LONG;
+}
+
+/*
+ * A short pass left out an engine that does not want the event any more.  The
+ * next one has a set without it.
+ */
+static void utrace_left_out(struct utrace *u)
+{
+	guard(spinlock_irqsave)(&u->lock);
+	u->flags |= UTRACE_TASK_LONG;
+	utrace_set_word(current, current->utrace_events | UTRACE_WORD_REBUILD |
+			UTRACE_WORD_CALLS);
+}
+
 /* Positions in the list of an event, and what is there. */
 #define UTRACE_FIRST(set, event)	((set)->start[UTRACE_LIST(event)])
 #define UTRACE_END(set, event)		((set)->start[UTRACE_LIST(event) + 1])
+
+/* The slots that come after position @i in the list of an event. */
+static u64 utrace_slots_behind(const struct utrace_set *set, unsigned int event,
+			       unsigned int i)
+{
+	u64 slots = 0;
+
+	while (++i < UTRACE_END(set, event))
+		slots |= BIT_ULL(set->order[i]);
+	return slots;
+}
 
 /* Entry: what is left of a pass, from position @i of the list on. */
 static void utrace_entry_rest(struct utrace_pass *pass, unsigned int i,
@@ -253,6 +304,7 @@ static void utrace_entry_rest(struct utrace_pass *pass, unsigned int i,
 		utrace_pass_answer(pass, engine, slot, ret,
 				   UTRACE_SYSCALL_MASK);
 	}
+	utrace_settle(pass);
 	utrace_pass_end(pass);
 }
 
@@ -311,15 +363,11 @@ static noinline bool utrace_long_entry(struct pt_regs *regs, u32 run)
 	return utrace_entry_end(current->utrace, regs, run, result);
 }
 
-/*
- * Is there nothing that only the long pass looks at?  Not in the set, and
- * @pending, a mask of slots, is empty.
- */
-static __always_inline bool utrace_is_short(u64 pending)
+/* Is there nothing in the set that only the long pass looks at? */
+static __always_inline bool utrace_is_short(unsigned long word)
 {
-	return !(READ_ONCE(current->utrace_events) &
-		 (UTRACE_WORD_REBUILD | UTRACE_WORD_LONG)) &&
-	       !pending && !static_branch_unlikely(&utrace_stats);
+	return !(word & (UTRACE_WORD_REBUILD | UTRACE_WORD_LONG)) &&
+	       !static_branch_unlikely(&utrace_stats);
 }
 
 /* A call of a short pass, which keeps account only to find slow callbacks. */
@@ -333,23 +381,25 @@ static __always_inline bool utrace_is_short(u64 pending)
 })
 
 /*
- * The pin of a short pass, see utrace_pin().  NULL if another set was published
- * meanwhile or since the last entry; the long pass pins once more, and that in
- * the right way.  The acquire pairs with utrace_publish(): no set without the
- * slots that are fresh with it, and all are if there is none.
+ * The pin of a short pass, see utrace_pin().  False if another set was published
+ * meanwhile, or if something is pending; the long pass pins once more, and that
+ * in the right way.  The acquire pairs with utrace_publish(): a set that came
+ * since the last long pass, or none, has the flag with it.
  */
-static __always_inline struct utrace_set *utrace_pin_short(struct utrace *u)
+static __always_inline bool utrace_pin_short(struct utrace *u,
+					     struct utrace_set *set)
 {
-	struct utrace_set *set = READ_ONCE(current->utrace_set);
-
 	/* The full barrier pairs with the one in utrace_publish(). */
 	smp_store_mb(u->pinned, set);
 	/* Pairs with the release there. */
-	if (likely(set == smp_load_acquire(&current->utrace_set) &&
-		   !READ_ONCE(u->fresh)))
-		return set;
+	return likely(set == smp_load_acquire(&current->utrace_set) &&
+		      !(data_race(u->flags) & UTRACE_TASK_LONG));
+}
+
+static noinline bool utrace_entry_not_short(struct utrace *u)
+{
 	utrace_unpin(u);
-	return NULL;
+	return utrace_long_entry(current_pt_regs(), UTRACE_SYSCALL_RUN);
 }
 
 /* An engine answered more than "go on": the long pass does the rest. */
@@ -364,30 +414,39 @@ static noinline bool utrace_entry_turns_long(struct utrace *u, unsigned int i,
 		.resume	= UTRACE_RESUME,
 		.result	= UTRACE_SYSCALL_RUN,
 	};
-	unsigned int slot = pass.set->order[i], n;
+	unsigned int slot = pass.set->order[i];
 
-	u->entered = 0;
-	for (n = UTRACE_FIRST(pass.set, _UTRACE_EVENT_SYSCALL_ENTRY); n <= i; n++)
-		u->entered |= BIT_ULL(pass.set->order[n]);
+	/* So far; it has those already that are to come. */
+	u->entered &= ~utrace_slots_behind(pass.set, _UTRACE_EVENT_SYSCALL_ENTRY, i);
 	utrace_pass_answer(&pass, pass.set->engine[slot], slot, ret,
 			   UTRACE_SYSCALL_MASK);
 	utrace_entry_rest(&pass, i + 1, regs);
 	return utrace_entry_end(u, regs, UTRACE_SYSCALL_RUN, pass.result);
 }
 
-static __always_inline bool utrace_short_entry_done(struct utrace *u)
+/*
+ * The end of a short pass, see utrace_unpin(); true if somebody waits for it,
+ * or one of @flags is set.
+ */
+static __always_inline bool utrace_short_unpin(struct utrace *u, u16 flags)
 {
-	utrace_unpin(u);
-	if (likely(!READ_ONCE(u->hold)))
-		return false;
+	/* The full barrier pairs with utrace_publish() and with barriers. */
+	smp_store_mb(u->pinned, NULL);
+	return unlikely(data_race(u->flags) &
+			(flags | UTRACE_TASK_DEFERRED | UTRACE_TASK_WAITER));
+}
+
+static noinline bool utrace_entry_told(struct utrace *u)
+{
+	utrace_unpin_told(u);
 	return utrace_entry_end(u, current_pt_regs(), UTRACE_SYSCALL_RUN,
 				UTRACE_SYSCALL_RUN);
 }
 
 /* A short pass over any number of engines. */
-static noinline bool utrace_short_entries(struct utrace *u,
-					  struct pt_regs *regs)
+static noinline bool utrace_short_entries(struct utrace *u)
 {
+	struct pt_regs *regs = current_pt_regs();
 	struct utrace_set *set = u->pinned;
 	unsigned int end = UTRACE_END(set, _UTRACE_EVENT_SYSCALL_ENTRY);
 	unsigned int i = UTRACE_FIRST(set, _UTRACE_EVENT_SYSCALL_ENTRY);
@@ -400,50 +459,115 @@ static noinline bool utrace_short_entries(struct utrace *u,
 		if (unlikely(!(READ_ONCE(engine->flags) &
 			       UTRACE_EVENT(SYSCALL_ENTRY)))) {
 			u->entered &= ~BIT_ULL(slot);
+			utrace_left_out(u);
 			continue;
 		}
 		ret = utrace_short_call(engine, report_syscall_entry, regs);
 		if (unlikely(ret != UTRACE_RESUME))
 			return utrace_entry_turns_long(u, i, ret);
 	}
-	return utrace_short_entry_done(u);
+	return utrace_short_unpin(u, UTRACE_TASK_LONG) &&
+	       utrace_entry_told(u);
+}
+
+/* How a short pass over an entry ended. */
+enum utrace_entry {
+	UTRACE_ENTRY_QUIET,	/* the task did not stop */
+	UTRACE_ENTRY_RUN,
+	UTRACE_ENTRY_SKIP,	/* the call is not made */
+};
+
+static __always_inline enum utrace_entry utrace_entry_ended(bool skip)
+{
+	return skip ? UTRACE_ENTRY_SKIP : UTRACE_ENTRY_RUN;
+}
+
+/*
+ * Written for one engine that looks at every call: no instruction here is for
+ * anything else.
+ */
+static __always_inline enum utrace_entry utrace_short_entry(struct pt_regs *regs)
+{
+	struct utrace *u = current->utrace;
+	struct utrace_set *set = READ_ONCE(current->utrace_set);
+	struct utrace_engine *engine;
+	u32 ret;
+
+	if (unlikely(!utrace_pin_short(u, set)))
+		return utrace_entry_ended(utrace_entry_not_short(u));
+	u->entered = set->entry;
+	engine = set->sole_entry;
+	if (unlikely(!(data_race(engine->flags) & UTRACE_EVENT(SYSCALL_ENTRY))))
+		return utrace_entry_ended(utrace_short_entries(u));
+	ret = utrace_short_call(engine, report_syscall_entry, regs);
+	if (unlikely(ret != UTRACE_RESUME))
+		return utrace_entry_ended(utrace_entry_turns_long(u, UTRACE_FIRST(u->pinned,
+						  _UTRACE_EVENT_SYSCALL_ENTRY), ret));
+	if (utrace_short_unpin(u, UTRACE_TASK_LONG))
+		return utrace_entry_ended(utrace_entry_told(u));
+	return UTRACE_ENTRY_QUIET;
 }
 
 /**
  * __utrace_syscall_entry - the task is about to make a system call
  * @regs: its registers
  *
- * Written for one engine that looks at every call: no instruction here is for
- * anything else.
- *
  * Context: The task itself, no locks held.
  * Return: true if the call is to be skipped.
  */
 bool __utrace_syscall_entry(struct pt_regs *regs)
 {
-	struct utrace *u = current->utrace;
-	struct utrace_engine *engine;
-	struct utrace_set *set;
-	u32 ret;
+	unsigned long word = READ_ONCE(current->utrace_events);
 
-	if (unlikely(!utrace_is_short(READ_ONCE(u->hold) | READ_ONCE(u->step) |
-				      u->unpaired | u->entered)))
-		return utrace_call_is_filtered(u, regs) ? false :
-		       utrace_long_entry(regs, UTRACE_SYSCALL_RUN);
-	set = utrace_pin_short(u);
-	if (unlikely(!set))
-		return utrace_long_entry(regs, UTRACE_SYSCALL_RUN);
-	u->entered = set->entry;
-	engine = set->sole_entry;
-	if (!engine || unlikely(!(READ_ONCE(engine->flags) &
-				  UTRACE_EVENT(SYSCALL_ENTRY))))
-		return utrace_short_entries(u, regs);
-	ret = utrace_short_call(engine, report_syscall_entry, regs);
-	if (unlikely(ret != UTRACE_RESUME))
-		return utrace_entry_turns_long(u, UTRACE_FIRST(u->pinned,
-					       _UTRACE_EVENT_SYSCALL_ENTRY), ret);
-	return utrace_short_entry_done(u);
+	if (utrace_is_short(word))
+		return utrace_short_entry(regs) == UTRACE_ENTRY_SKIP;
+	if (utrace_call_is_filtered(word, regs))
+		return false;
+	return utrace_long_entry(regs, UTRACE_SYSCALL_RUN);
 }
+
+#ifdef CONFIG_GENERIC_ENTRY
+/* By the end of a long pass others may want the call as well. */
+static noinline long utrace_entered(struct pt_regs *regs, bool skip)
+{
+	return skip ? -1 : syscall_utrace_entered(regs);
+}
+
+static noinline long utrace_long_enter(struct pt_regs *regs)
+{
+	return utrace_entered(regs, utrace_long_entry(regs, UTRACE_SYSCALL_RUN));
+}
+
+static noinline long utrace_short_enter(struct pt_regs *regs)
+{
+	enum utrace_entry ended = utrace_short_entry(regs);
+
+	if (likely(ended == UTRACE_ENTRY_QUIET))
+		return syscall_get_nr(current, regs);
+	return utrace_entered(regs, ended == UTRACE_ENTRY_SKIP);
+}
+
+/**
+ * __utrace_syscall_enter - the same where nobody but engines wants the call
+ * @regs: its registers
+ *
+ * Both passes are functions of their own, so that a call which is filtered
+ * needs no frame.
+ *
+ * Context: The task itself, no locks held.
+ * Return: the number of the call to make, or -1.
+ */
+long __utrace_syscall_enter(struct pt_regs *regs)
+{
+	unsigned long word = READ_ONCE(current->utrace_events);
+
+	if (likely(utrace_is_short(word)))
+		return utrace_short_enter(regs);
+	if (utrace_call_is_filtered(word, regs))
+		return syscall_get_nr(current, regs);
+	return utrace_long_enter(regs);
+}
+#endif
 
 /**
  * __utrace_syscall_skipped - the same for a call that is not made
@@ -493,10 +617,11 @@ static void utrace_exit_rest(struct utrace_pass *pass, unsigned int i,
 				  engine, regs);
 		utrace_pass_answer(pass, engine, slot, ret, 0);
 	}
+	utrace_settle(pass);
 	utrace_pass_end(pass);
 }
 
-static void utrace_long_exit(struct pt_regs *regs)
+static noinline void utrace_long_exit(struct pt_regs *regs)
 {
 	struct utrace_pass pass;
 	u64 entered, fresh;
@@ -513,6 +638,12 @@ static void utrace_long_exit(struct pt_regs *regs)
 			 entered, fresh, regs);
 }
 
+static noinline void utrace_exit_not_short(struct utrace *u)
+{
+	utrace_unpin(u);
+	utrace_long_exit(current_pt_regs());
+}
+
 static noinline void utrace_exit_turns_long(struct utrace *u, unsigned int i,
 					    u32 ret)
 {
@@ -524,13 +655,16 @@ static noinline void utrace_exit_turns_long(struct utrace *u, unsigned int i,
 	};
 	unsigned int slot = pass.set->order[i];
 
+	/* Until they are told. */
+	u->unpaired |= utrace_slots_behind(pass.set, _UTRACE_EVENT_SYSCALL_EXIT, i);
 	utrace_pass_answer(&pass, pass.set->engine[slot], slot, ret, 0);
 	utrace_exit_rest(&pass, i + 1, pass.set->exit, 0, current_pt_regs());
 }
 
 /* A short pass over any number of engines. */
-static noinline void utrace_short_exits(struct utrace *u, struct pt_regs *regs)
+static noinline void utrace_short_exits(struct utrace *u)
 {
+	struct pt_regs *regs = current_pt_regs();
 	struct utrace_set *set = u->pinned;
 	unsigned int end = UTRACE_END(set, _UTRACE_EVENT_SYSCALL_EXIT);
 	unsigned int i = UTRACE_FIRST(set, _UTRACE_EVENT_SYSCALL_EXIT);
@@ -544,6 +678,7 @@ static noinline void utrace_short_exits(struct utrace *u, struct pt_regs *regs)
 			       UTRACE_EVENT(SYSCALL_EXIT)))) {
 			/* To be told if it wants exits again. */
 			u->unpaired |= BIT_ULL(slot);
+			utrace_left_out(u);
 			continue;
 		}
 		ret = utrace_short_call(engine, report_syscall_exit, regs);
@@ -557,36 +692,36 @@ static noinline void utrace_short_exits(struct utrace *u, struct pt_regs *regs)
  * __utrace_syscall_exit - the task comes back from a system call
  * @regs: its registers, with the result
  *
+ * In a short pass this is for all of them the exit of a call whose entry they
+ * saw: a set of which some want exits only has UTRACE_WORD_LONG.
+ *
  * Context: The task itself, no locks held.
  */
 void __utrace_syscall_exit(struct pt_regs *regs)
 {
-	struct utrace *u = current->utrace;
+	unsigned long word = READ_ONCE(current->utrace_events);
 	struct utrace_engine *engine;
 	struct utrace_set *set;
+	struct utrace *u;
 	u32 ret;
 
-	if (unlikely(!utrace_is_short(READ_ONCE(u->hold) | READ_ONCE(u->step)))) {
-		if (!utrace_call_is_filtered(u, regs))
+	if (unlikely(!utrace_is_short(word))) {
+		if (!utrace_call_is_filtered(word, regs))
 			utrace_long_exit(regs);
 		return;
 	}
-	set = utrace_pin_short(u);
-	if (unlikely(!set))
-		return utrace_long_exit(regs);
-	/* For all of them this is the exit of a call whose entry they saw. */
-	if (unlikely(set->exit & ~u->entered)) {
-		utrace_unpin(u);
-		return utrace_long_exit(regs);
-	}
+	u = current->utrace;
+	set = READ_ONCE(current->utrace_set);
+	if (unlikely(!utrace_pin_short(u, set) || u->entered != set->entry))
+		return utrace_exit_not_short(u);
 	u->entered = 0;
 	engine = set->sole_exit;
-	if (!engine || unlikely(!(READ_ONCE(engine->flags) &
-				  UTRACE_EVENT(SYSCALL_EXIT))))
-		return utrace_short_exits(u, regs);
+	if (unlikely(!(data_race(engine->flags) & UTRACE_EVENT(SYSCALL_EXIT))))
+		return utrace_short_exits(u);
 	ret = utrace_short_call(engine, report_syscall_exit, regs);
 	if (unlikely(ret != UTRACE_RESUME))
 		return utrace_exit_turns_long(u, UTRACE_FIRST(u->pinned,
 					      _UTRACE_EVENT_SYSCALL_EXIT), ret);
-	utrace_unpin(u);
+	if (utrace_short_unpin(u, 0))
+		utrace_unpin_told(u);
 }
