@@ -8,7 +8,8 @@
  * own put can call ->release().
  *
  * A detach marks the engine and takes its events away at once; it disappears
- * from the sets in a work item, or in utrace_barrier() if that comes first.
+ * from the sets in a work item, or in utrace_barrier() if that comes first, or
+ * at once in utrace_engine_shutdown().
  */
 #include <linux/export.h>
 #include <linux/kallsyms.h>
@@ -400,7 +401,7 @@ void utrace_detach_now(struct utrace_engine *engine)
 {
 	if (!utrace_mark_detached(engine))
 		return;
-	utrace_visit_members(engine, NULL, utrace_drop_hold, NULL);
+	/* Its holds go with it. */
 	utrace_uncover(engine);
 	utrace_core_put(engine);
 }

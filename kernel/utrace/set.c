@@ -383,6 +383,28 @@ u64 utrace_set_present(const struct utrace_set *old,
 	return same;
 }
 
+/*
+ * Leave the last reference to a replaced set to the pass that walks it, if one
+ * does.  The set whose reference is to be dropped, or NULL.
+ */
+static struct utrace_set *utrace_defer(struct utrace *u, struct utrace_set *old)
+{
+	lockdep_assert_held(&u->lock);
+
+	smp_mb(); /* Pairs with utrace_pin(): the set before the pin. */
+	if (!old || READ_ONCE(u->pinned) != old)
+		return old;
+	WARN_ON_ONCE(u->deferred);
+	u->deferred = old;
+	u->flags |= UTRACE_TASK_DEFERRED;
+	smp_mb(); /* Pairs with utrace_unpin(): the flag or the pin. */
+	if (READ_ONCE(u->pinned) == old)
+		return NULL;
+	u->deferred = NULL;
+	u->flags &= ~UTRACE_TASK_DEFERRED;
+	return old;
+}
+
 /**
  * utrace_publish - give a task another set
  * @task: the task
@@ -423,19 +445,7 @@ struct utrace_set *utrace_publish(struct task_struct *task, struct utrace *u,
 	/* Pairs with utrace_pin_short(): the flag before the set. */
 	smp_store_release(&task->utrace_set, set);
 	utrace_set_word(task, events);
-	smp_mb(); /* Pairs with utrace_pin(): the set before the pin. */
-	if (old && READ_ONCE(u->pinned) == old) {
-		WARN_ON_ONCE(u->deferred);
-		u->deferred = old;
-		u->flags |= UTRACE_TASK_DEFERRED;
-		smp_mb(); /* Pairs with utrace_unpin(): the flag or the pin. */
-		if (READ_ONCE(u->pinned) == old) {
-			old = NULL;
-		} else {
-			u->deferred = NULL;
-			u->flags &= ~UTRACE_TASK_DEFERRED;
-		}
-	}
+	old = utrace_defer(u, old);
 	held &= ~u->hold;
 	spin_unlock_irqrestore(&u->lock, flags);
 	if (held)

@@ -10,8 +10,8 @@
  * every call and answer "go on": it calls them and does nothing else.  Who has
  * a filter or wants QUIESCE, whatever is pending for the task, and accounting
  * need the long one; so does the rest of a short pass when an engine answers
- * something else.  Two bits lead to it: UTRACE_WORD_LONG belongs to the set,
- * UTRACE_TASK_LONG to the task, see utrace_settle().
+ * something else.  UTRACE_WORD_LONG sends the tasks of a set there,
+ * UTRACE_TASK_LONG one task, see utrace_settle().
  */
 #include <linux/compat.h>
 #ifdef CONFIG_GENERIC_ENTRY
@@ -472,8 +472,8 @@ static noinline bool utrace_short_entries(struct utrace *u)
 
 /* How a short pass over an entry ended. */
 enum utrace_entry {
-	UTRACE_ENTRY_QUIET,	/* the task did not stop */
-	UTRACE_ENTRY_RUN,
+	UTRACE_ENTRY_QUIET,	/* one engine was called, nothing else was done */
+	UTRACE_ENTRY_RUN,	/* anything, the task may have stopped */
 	UTRACE_ENTRY_SKIP,	/* the call is not made */
 };
 
@@ -491,6 +491,7 @@ static __always_inline enum utrace_entry utrace_short_entry(struct pt_regs *regs
 	struct utrace *u = current->utrace;
 	struct utrace_set *set = READ_ONCE(current->utrace_set);
 	struct utrace_engine *engine;
+	unsigned int first;
 	u32 ret;
 
 	if (unlikely(!utrace_pin_short(u, set)))
@@ -500,9 +501,10 @@ static __always_inline enum utrace_entry utrace_short_entry(struct pt_regs *regs
 	if (unlikely(!(data_race(engine->flags) & UTRACE_EVENT(SYSCALL_ENTRY))))
 		return utrace_entry_ended(utrace_short_entries(u));
 	ret = utrace_short_call(engine, report_syscall_entry, regs);
-	if (unlikely(ret != UTRACE_RESUME))
-		return utrace_entry_ended(utrace_entry_turns_long(u, UTRACE_FIRST(u->pinned,
-						  _UTRACE_EVENT_SYSCALL_ENTRY), ret));
+	if (unlikely(ret != UTRACE_RESUME)) {
+		first = UTRACE_FIRST(u->pinned, _UTRACE_EVENT_SYSCALL_ENTRY);
+		return utrace_entry_ended(utrace_entry_turns_long(u, first, ret));
+	}
 	if (utrace_short_unpin(u, UTRACE_TASK_LONG))
 		return utrace_entry_ended(utrace_entry_told(u));
 	return UTRACE_ENTRY_QUIET;
@@ -548,7 +550,7 @@ static noinline long utrace_short_enter(struct pt_regs *regs)
 }
 
 /**
- * __utrace_syscall_enter - the same where nobody but engines wants the call
+ * __utrace_syscall_enter_alone - the same where nobody but engines wants the call
  * @regs: its registers
  *
  * Both passes are functions of their own, so that a call which is filtered
@@ -557,7 +559,7 @@ static noinline long utrace_short_enter(struct pt_regs *regs)
  * Context: The task itself, no locks held.
  * Return: the number of the call to make, or -1.
  */
-long __utrace_syscall_enter(struct pt_regs *regs)
+long __utrace_syscall_enter_alone(struct pt_regs *regs)
 {
 	unsigned long word = READ_ONCE(current->utrace_events);
 
