@@ -5,8 +5,8 @@
  * Prints one line "row NAME VALUE" for each figure and switches off.  The guest
  * runs under -icount shift=0,sleep=off on one CPU, where every clock advances
  * by one nanosecond an instruction, so the TSC counts the instructions of user
- * and kernel together.  Every figure is the least of many blocks: what a block
- * has more is the timer's.
+ * and kernel together.  A figure is the least of many blocks, what a block has
+ * more being the timer's, or where that does not do, what is said beside it.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -31,15 +31,18 @@
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/reboot.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <x86intrin.h>
 
 #define CONTROL	"/sys/module/utrace_bench/parameters/do"
+#define TRACING	"/sys/kernel/tracing"
 
-static bool patched, quick;
+static bool patched, quick, brief;
 /* Between a child that measures and its parent. */
 static double *shared;
 
@@ -122,17 +125,6 @@ static void signals(long n)
 
 	while (n--)
 		syscall(SYS_tgkill, pid, tid, SIGUSR1);
-}
-
-static void forks(long n)
-{
-	while (n--) {
-		pid_t pid = fork();
-
-		if (!pid)
-			_exit(0);
-		waitpid(pid, NULL, 0);
-	}
 }
 
 static int ping[2], pong[2];
@@ -229,17 +221,27 @@ static void end(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-/* An empty program on a raw tracepoint; the descriptor that holds it. */
-static int bpf_attach(const char *tracepoint)
+/*
+ * A program on a raw tracepoint that does nothing, or looks whether this is
+ * process @pid and then does nothing; the descriptor that holds it.
+ */
+static int bpf_attach(const char *tracepoint, pid_t pid)
 {
 	struct bpf_insn code[] = {
+		{ .code = BPF_JMP | BPF_CALL,
+		  .imm = BPF_FUNC_get_current_pid_tgid },
+		{ .code = BPF_ALU64 | BPF_RSH | BPF_K, .dst_reg = BPF_REG_0,
+		  .imm = 32 },
+		{ .code = BPF_JMP | BPF_JEQ | BPF_K, .dst_reg = BPF_REG_0,
+		  .imm = pid, .off = 1 },
+		{ .code = BPF_JMP | BPF_EXIT },
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
 	union bpf_attr load = {
 		.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT,
-		.insns = (uintptr_t)code,
-		.insn_cnt = 2,
+		.insns = (uintptr_t)(pid ? code : code + 4),
+		.insn_cnt = pid ? 6 : 2,
 		.license = (uintptr_t)"GPL",
 	};
 	union bpf_attr attach = {
@@ -273,6 +275,36 @@ static void count_signal(int sig)
 {
 }
 
+/*
+ * Which of its averages the fair scheduler brings up to date depends on the
+ * time; a first-in, first-out task has none of them.
+ */
+static void scheduler(int policy)
+{
+	struct sched_param param = { .sched_priority = policy == SCHED_FIFO };
+
+	must(!sched_setscheduler(0, policy, &param), "scheduler");
+}
+
+/*
+ * One row for each: a fork or an exec meets now a counter that is flushed, now a
+ * page that is there already.  bench/summary finds out what two kernels differ by.
+ */
+static void fork_rows(void)
+{
+	int i;
+
+	for (i = 0; i < (quick ? 50 : 150); i++) {
+		unsigned long begun = __rdtsc();
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(0);
+		waitpid(pid, NULL, 0);
+		say("fork_exit_wait", __rdtsc() - begun);
+	}
+}
+
 static void untraced_rows(void)
 {
 	pid_t echo;
@@ -280,7 +312,8 @@ static void untraced_rows(void)
 
 	say("base", call_cost());
 	say("seccomp", child_call_cost(allow_all));
-	say("fork_exit_wait", per_op(forks, 1, quick ? 30 : 100));
+	scheduler(SCHED_FIFO);
+	fork_rows();
 	signal(SIGUSR1, count_signal);
 	say("signal", per_op(signals, 100, 50));
 
@@ -293,17 +326,18 @@ static void untraced_rows(void)
 	}
 	say("context_switch", per_op(switches, 100, 50));
 	end(echo);
+	scheduler(SCHED_OTHER);
 }
 
 /* From execve() to main() of this program, as said by the second image. */
-static void exec_row(void)
+static void exec_rows(void)
 {
-	double least = 0;
+	double took;
 	int i, fd[2];
 
-	for (i = 0; i < (quick ? 30 : 100); i++) {
+	scheduler(SCHED_FIFO);
+	for (i = 0; i < (quick ? 50 : 150); i++) {
 		char begun[32];
-		double took;
 		pid_t pid;
 
 		must(!pipe(fd), "pipe");
@@ -319,10 +353,9 @@ static void exec_row(void)
 		close(fd[0]);
 		close(fd[1]);
 		waitpid(pid, NULL, 0);
-		if (!i || took < least)
-			least = took;
+		say("exec", took);
 	}
-	say("exec", least);
+	scheduler(SCHED_OTHER);
 }
 
 static void tracepoint_rows(void)
@@ -332,14 +365,51 @@ static void tracepoint_rows(void)
 	must(control("probes 1"), "probes");
 	say("tracepoint_pair", call_cost());
 	must(control("probes 0"), "probes off");
-	enter = bpf_attach("sys_enter");
-	exit = bpf_attach("sys_exit");
+	enter = bpf_attach("sys_enter", 0);
+	exit = bpf_attach("sys_exit", 0);
 	say("bpf_pair", call_cost());
 	close(exit);
 	close(enter);
 	/* Unregistering has to have come to its end. */
 	usleep(100000);
 	say("base_again", call_cost());
+}
+
+static void write_file(const char *path, const char *format, ...)
+{
+	char text[128];
+	va_list args;
+	int fd, n;
+
+	va_start(args, format);
+	n = vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	fd = open(path, O_WRONLY | O_TRUNC);
+	must(fd >= 0 && write(fd, text, n) == n, path);
+	close(fd);
+}
+
+/* What others cost a task that they do not want, while they trace @other. */
+static void bystander_rows(pid_t other)
+{
+	int enter, exit;
+
+	write_file(TRACING "/events/raw_syscalls/filter", "common_pid == %d", other);
+	write_file(TRACING "/events/raw_syscalls/enable", "1");
+	say("bystander_filter", call_cost());
+	write_file(TRACING "/events/raw_syscalls/enable", "0");
+	write_file(TRACING "/events/raw_syscalls/filter", "0");
+	write_file(TRACING "/set_event_pid", "%d", other);
+	write_file(TRACING "/events/raw_syscalls/enable", "1");
+	say("bystander_event_pid", call_cost());
+	write_file(TRACING "/events/raw_syscalls/enable", "0");
+	write_file(TRACING "/set_event_pid", "%s", " ");
+	enter = bpf_attach("sys_enter", other);
+	exit = bpf_attach("sys_exit", other);
+	say("bystander_bpf", call_cost());
+	close(exit);
+	close(enter);
+	usleep(100000);
 }
 
 static void ptrace_row(void)
@@ -356,6 +426,77 @@ static void ptrace_row(void)
 	while (waitpid(pid, &status, 0) == pid && WIFSTOPPED(status))
 		ptrace(PTRACE_SYSCALL, pid, 0, 0);
 	say("ptrace", *shared);
+}
+
+static bool is_traced(pid_t pid)
+{
+	char path[64], line[128];
+	int tracer = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	f = fopen(path, "r");
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "TracerPid: %d", &tracer) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return tracer;
+}
+
+/* Under Debian's strace, which decodes every call and throws it away. */
+static void strace_row(void)
+{
+	pid_t pid, strace;
+	char text[16];
+	int fd[2];
+
+	must(!pipe(fd), "pipe");
+	pid = fork();
+	if (!pid) {
+		must(read(fd[0], text, 1) == 1, "strace is there");
+		*shared = per_op(getppids, 100, 10);
+		_exit(0);
+	}
+	snprintf(text, sizeof(text), "%d", pid);
+	strace = fork();
+	if (!strace) {
+		execl("/usr/bin/strace", "strace", "-qq", "-o", "/dev/null",
+		      "-p", text, NULL);
+		die("strace");
+	}
+	while (!is_traced(pid))
+		usleep(1000);
+	usleep(100000);
+	must(write(fd[1], "", 1) == 1, "pipe");
+	waitpid(pid, NULL, 0);
+	waitpid(strace, NULL, 0);
+	close(fd[0]);
+	close(fd[1]);
+	say("strace", *shared);
+}
+
+/* Let every call of a child go on, until it ends. */
+static void supervise(pid_t pid, int listener)
+{
+	int there = syscall(SYS_pidfd_open, pid, 0);
+	int here = syscall(SYS_pidfd_getfd, there, listener, 0);
+	struct seccomp_notif req;
+	struct seccomp_notif_resp resp;
+
+	must(here >= 0, "seccomp listener");
+	for (;;) {
+		memset(&req, 0, sizeof(req));
+		if (ioctl(here, SECCOMP_IOCTL_NOTIF_RECV, &req))
+			break;
+		resp = (struct seccomp_notif_resp) {
+			.id = req.id,
+			.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE,
+		};
+		ioctl(here, SECCOMP_IOCTL_NOTIF_SEND, &resp);
+	}
+	close(here);
+	close(there);
 }
 
 static void notify_row(void)
@@ -376,28 +517,15 @@ static void notify_row(void)
 	}
 	while (*listener < 0)
 		sched_yield();
-	{
-		int there = syscall(SYS_pidfd_open, pid, 0);
-		int here = syscall(SYS_pidfd_getfd, there, *listener, 0);
-		struct seccomp_notif req;
-		struct seccomp_notif_resp resp;
-
-		must(here >= 0, "seccomp listener");
-		for (;;) {
-			memset(&req, 0, sizeof(req));
-			if (ioctl(here, SECCOMP_IOCTL_NOTIF_RECV, &req))
-				break;
-			resp = (struct seccomp_notif_resp) {
-				.id = req.id,
-				.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE,
-			};
-			ioctl(here, SECCOMP_IOCTL_NOTIF_SEND, &resp);
-		}
-		close(here);
-		close(there);
-	}
+	supervise(pid, *listener);
 	waitpid(pid, NULL, 0);
 	say("seccomp_notify", *shared);
+}
+
+static void seccomp_and_engine(void)
+{
+	allow_all();
+	must(control("engines pair %d 1", getpid()), "pair");
 }
 
 /* Engines of a kind on this very task. */
@@ -430,10 +558,17 @@ static void engine_rows(void)
 		say(name, with_engines("pair", 1));
 	}
 	say("filtered", with_engines("filtered", 1));
+	must(control("engines pair %d 2", getpid()), "pair");
+	must(control("park"), "park");
+	say("parked", call_cost());
+	must(control("detach"), "detach");
+	say("seccomp_engine", child_call_cost(seccomp_and_engine));
+	must(control("detach"), "detach");
 	other = sleeper();
 	must(control("engines pair %d 1", other), "bystander");
 	say("bystander", call_cost());
 	must(control("detach"), "detach");
+	bystander_rows(other);
 	end(other);
 	say("detached", call_cost());
 }
@@ -489,10 +624,9 @@ static double slab(const char *cache, double *size)
 	return 0;
 }
 
-static void attach_rows(int n)
+/* A process of @n threads that sleep. */
+static pid_t threads(int n)
 {
-	double size, before = slab("utrace", &size);
-	char said[64], name[64];
 	pid_t pid = fork();
 	int i;
 
@@ -507,6 +641,15 @@ static void attach_rows(int n)
 	while (*shared != n)
 		usleep(1000);
 	usleep(100000);
+	return pid;
+}
+
+static void attach_rows(int n)
+{
+	double size, before = slab("utrace", &size);
+	char said[64], name[64];
+	pid_t pid = threads(n);
+
 	must(control("scope %d", pid), "scope");
 	reply(said, sizeof(said));
 	snprintf(name, sizeof(name), "attach_thread_cost_%d", n);
@@ -520,12 +663,16 @@ static void attach_rows(int n)
 	end(pid);
 }
 
-static void write_file(const char *path, const char *text)
+static void irqs_row(void)
 {
-	int fd = open(path, O_WRONLY);
+	pid_t pid = threads(3000);
+	char said[64];
 
-	must(fd >= 0 && write(fd, text, strlen(text)) > 0, path);
-	close(fd);
+	must(control("late %d", pid), "late");
+	reply(said, sizeof(said));
+	say("attach_irqs_off", atof(said));
+	must(control("detach"), "detach");
+	end(pid);
 }
 
 static void size_rows(void)
@@ -554,11 +701,17 @@ static void set_up(void)
 
 	mount("none", "/proc", "proc", 0, NULL);
 	mount("none", "/sys", "sysfs", 0, NULL);
+	mount("none", TRACING, "tracefs", 0, NULL);
+	must(!mkdir("/dev", 0755) || errno == EEXIST, "/dev");
+	must(!mknod("/dev/null", S_IFCHR | 0666, makedev(1, 3)) ||
+	     errno == EEXIST, "/dev/null");
 	patched = !access("/proc/self/utrace", F_OK);
 	quick = getenv("bench_quick");
+	brief = getenv("bench_brief");
 	shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	must(shared != MAP_FAILED, "mmap");
+	write_file("/proc/sys/kernel/sched_rt_runtime_us", "-1");
 	write_file("/proc/sys/kernel/threads-max", "100000");
 	write_file("/proc/sys/kernel/pid_max", "100000");
 	fd = open("/utrace_bench.ko", O_RDONLY);
@@ -566,10 +719,25 @@ static void set_up(void)
 	close(fd);
 }
 
+static void all_other_rows(void)
+{
+	int n;
+
+	ptrace_row();
+	strace_row();
+	notify_row();
+	if (!patched)
+		return;
+	engine_rows();
+	stop_row();
+	for (n = 1; n <= (quick ? 3000 : 30000); n = n == 1 ? 30 : n * 10)
+		attach_rows(n);
+	irqs_row();
+}
+
 int main(int argc, char **argv)
 {
 	unsigned long now = __rdtsc();
-	int n;
 
 	if (getpid() != 1 && argc == 2) {
 		double took = now - strtoull(argv[1], NULL, 10);
@@ -579,17 +747,13 @@ int main(int argc, char **argv)
 	set_up();
 	calibrate();
 	untraced_rows();
-	exec_row();
+	exec_rows();
 	size_rows();
 	tracepoint_rows();
-	ptrace_row();
-	notify_row();
-	if (patched) {
-		engine_rows();
-		stop_row();
-		for (n = 1; n <= (quick ? 3000 : 30000); n = n == 1 ? 30 : n * 10)
-			attach_rows(n);
-	}
+	if (brief)
+		say("engines_1", with_engines("pair", 1));
+	else
+		all_other_rows();
 	printf("complete\n");
 	fflush(stdout);
 	reboot(RB_AUTOBOOT);

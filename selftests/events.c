@@ -184,7 +184,7 @@ TEST_F(utrace, exit_tells_of_a_lost_entry_that_another_answered)
 /* A selector that is neither ALLOW nor BLOCK: the call ends the process. */
 static int dispatches_badly(struct ut_target *t)
 {
-	static volatile char selector = SYSCALL_DISPATCH_FILTER_ALLOW;
+	static char selector = SYSCALL_DISPATCH_FILTER_ALLOW;
 
 	ut_await(t);
 	ut_mark(1000);

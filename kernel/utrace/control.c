@@ -197,7 +197,7 @@ static void utrace_find_pass(struct task_struct *task,
 {
 	struct utrace *u = READ_ONCE(task->utrace);
 
-	if (!u || (wait->task && !wait->mark))
+	if (wait->task && !wait->mark)
 		return;
 	guard(spinlock_irqsave)(&u->lock);
 	if (!utrace_pass_has(u, task, wait->engine))
@@ -233,7 +233,8 @@ static bool utrace_find_wait(struct utrace_wait *wait)
 	}
 	read_lock(&tasklist_lock);
 	for_each_process_thread(p, t)
-		utrace_find_pass(t, wait);
+		if (READ_ONCE(t->utrace))
+			utrace_find_pass(t, wait);
 	read_unlock(&tasklist_lock);
 	return wait->task;
 }

@@ -392,8 +392,10 @@ static __always_inline bool utrace_pin_short(struct utrace *u,
 	/* The full barrier pairs with the one in utrace_publish(). */
 	smp_store_mb(u->pinned, set);
 	/* Pairs with the release there. */
-	return likely(set == smp_load_acquire(&current->utrace_set) &&
-		      !(data_race(u->flags) & UTRACE_TASK_LONG));
+	if (unlikely(set != smp_load_acquire(&current->utrace_set)))
+		return false;
+	/* One look behind the set, without the lock. */
+	return likely(!(data_race(u->flags) & UTRACE_TASK_LONG));
 }
 
 static noinline bool utrace_entry_not_short(struct utrace *u)
@@ -432,6 +434,7 @@ static __always_inline bool utrace_short_unpin(struct utrace *u, u16 flags)
 {
 	/* The full barrier pairs with utrace_publish() and with barriers. */
 	smp_store_mb(u->pinned, NULL);
+	/* One look, without the lock: who sets one then looks at the pin. */
 	return unlikely(data_race(u->flags) &
 			(flags | UTRACE_TASK_DEFERRED | UTRACE_TASK_WAITER));
 }
@@ -498,6 +501,7 @@ static __always_inline enum utrace_entry utrace_short_entry(struct pt_regs *regs
 		return utrace_entry_ended(utrace_entry_not_short(u));
 	u->entered = set->entry;
 	engine = set->sole_entry;
+	/* Lockless, as all passes read them. */
 	if (unlikely(!(data_race(engine->flags) & UTRACE_EVENT(SYSCALL_ENTRY))))
 		return utrace_entry_ended(utrace_short_entries(u));
 	ret = utrace_short_call(engine, report_syscall_entry, regs);
@@ -718,6 +722,7 @@ void __utrace_syscall_exit(struct pt_regs *regs)
 		return utrace_exit_not_short(u);
 	u->entered = 0;
 	engine = set->sole_exit;
+	/* Lockless, as all passes read them. */
 	if (unlikely(!(data_race(engine->flags) & UTRACE_EVENT(SYSCALL_EXIT))))
 		return utrace_short_exits(u);
 	ret = utrace_short_call(engine, report_syscall_exit, regs);
