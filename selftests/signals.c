@@ -487,4 +487,33 @@ TEST_F(signals, signals_of_job_control)
 	EXPECT_EQ(UT_SIGNAL_TSTP, ut_rec[i].action & UT_SIGNAL_MASK);
 }
 
+/* An engine that only looks on does not change what wait() says. */
+TEST_F(signals, stop_keeps_its_number)
+{
+	static const int sigs[] = { SIGTSTP, SIGTTIN, SIGTTOU };
+	struct ut_target *t = &self->t;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(sigs) / sizeof(*sigs); i++) {
+		ASSERT_EQ(0, kill(t->pid, sigs[i]));
+		ASSERT_EQ(1, ut_waitpid(t->pid, &self->status, WUNTRACED));
+		ASSERT_TRUE(WIFSTOPPED(self->status));
+		EXPECT_EQ(sigs[i], WSTOPSIG(self->status));
+		ASSERT_EQ(0, kill(t->pid, SIGCONT));
+		ASSERT_TRUE(ut_runs(t));
+	}
+}
+
+/* SIGSTOP does nothing to the init of the machine, engines or not. */
+TEST_F(signals, init_is_not_stopped)
+{
+	int id = ut_attach(1, 0, UT_SIGNAL_ALL);
+
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, kill(1, SIGSTOP));
+	ut_sleep_ms(100);
+	EXPECT_NE('T', ut_state(1));
+	kill(1, SIGCONT);
+}
+
 TEST_HARNESS_MAIN

@@ -52,6 +52,7 @@ void __utrace_report_exec(const struct linux_binprm *bprm);
 long __utrace_report_exit(long code);
 void __utrace_report_death(bool group_dead, bool autoreap);
 void __utrace_release_task(struct task_struct *task);
+bool __utrace_wants_ignored(struct task_struct *task);
 struct k_sigaction *__utrace_signal(struct ksignal *ksig, enum pid_type type,
 				    struct k_sigaction *ka);
 bool __utrace_signal_trap(struct ksignal *ksig);
@@ -195,7 +196,8 @@ static inline void utrace_release_task(struct task_struct *task)
 /* May be called for any task whose sighand is locked. */
 static inline bool utrace_wants_ignored(struct task_struct *task)
 {
-	return utrace_wants(task, UTRACE_HOOK_IGN);
+	return utrace_wants(task, UTRACE_HOOK_IGN) &&
+	       __utrace_wants_ignored(task);
 }
 
 static inline bool utrace_wants_fatal(struct task_struct *a,

@@ -112,6 +112,21 @@ static bool utrace_default_is(int signr, bool core)
 }
 
 /**
+ * __utrace_wants_ignored - is a signal that a task ignores to be queued for it?
+ * @task: a task with an engine that wants such signals
+ *
+ * Not for an init, which ignores what it has no handler for: once in its queue,
+ * SIGSTOP would stop it.
+ *
+ * Context: siglock of @task is held.
+ * Return: true if so.
+ */
+bool __utrace_wants_ignored(struct task_struct *task)
+{
+	return !(task->signal->flags & SIGNAL_UNKILLABLE);
+}
+
+/**
  * utrace_signal_act - turn what the engines decided into a signal to deliver
  * @result: UTRACE_SIGNAL_*
  * @ksig: with the signal's info and what the engines made of its action; its
@@ -161,7 +176,9 @@ static struct k_sigaction *utrace_signal_act(u32 result, struct ksignal *ksig,
 		ksig->sig = SIGSTOP;
 		break;
 	case UTRACE_SIGNAL_TSTP:
-		ksig->sig = SIGTSTP;
+		/* SIGTTIN and SIGTTOU are of this kind, and stay what they are. */
+		if (!sig_kernel_stop(signr) || signr == SIGSTOP)
+			ksig->sig = SIGTSTP;
 		break;
 	default:
 		return NULL;
