@@ -59,18 +59,12 @@ static void say(const char *name, double value)
 	fflush(stdout);
 }
 
-/* One command to the module; false if it refused. */
-__attribute__((format(printf, 1, 2)))
-static bool control(const char *format, ...)
+static bool write_text(const char *path, const char *format, va_list args)
 {
 	char text[128];
-	va_list args;
-	int fd, n;
+	int n = vsnprintf(text, sizeof(text), format, args);
+	int fd = open(path, O_WRONLY | O_TRUNC);
 
-	va_start(args, format);
-	n = vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	fd = open(CONTROL, O_WRONLY);
 	if (fd < 0 || write(fd, text, n) != n) {
 		close(fd);
 		return false;
@@ -83,6 +77,29 @@ static void must(bool ok, const char *what)
 {
 	if (!ok)
 		die(what);
+}
+
+__attribute__((format(printf, 2, 3)))
+static void write_file(const char *path, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	must(write_text(path, format, args), path);
+	va_end(args);
+}
+
+/* One command to the module; false if it refused. */
+__attribute__((format(printf, 1, 2)))
+static bool control(const char *format, ...)
+{
+	va_list args;
+	bool ok;
+
+	va_start(args, format);
+	ok = write_text(CONTROL, format, args);
+	va_end(args);
+	return ok;
 }
 
 /* What the last command said. */
@@ -373,20 +390,6 @@ static void tracepoint_rows(void)
 	/* Unregistering has to have come to its end. */
 	usleep(100000);
 	say("base_again", call_cost());
-}
-
-static void write_file(const char *path, const char *format, ...)
-{
-	char text[128];
-	va_list args;
-	int fd, n;
-
-	va_start(args, format);
-	n = vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	fd = open(path, O_WRONLY | O_TRUNC);
-	must(fd >= 0 && write(fd, text, n) == n, path);
-	close(fd);
 }
 
 /* What others cost a task that they do not want, while they trace @other. */

@@ -238,6 +238,8 @@ u32 utrace_tell_unpaired(struct utrace *u, struct utrace_engine *engine,
  * Not with something pending for an engine of the set, nor with a newer set.
  * Who makes either true later sets UTRACE_TASK_LONG itself: utrace_publish(),
  * holds and steps, and short passes that leave an engine out.
+ *
+ * Context: The task itself, no locks held.
  */
 static void utrace_settle(struct utrace_pass *pass)
 {
@@ -434,7 +436,10 @@ static __always_inline bool utrace_short_unpin(struct utrace *u, u16 flags)
 {
 	/* The full barrier pairs with utrace_publish() and with barriers. */
 	smp_store_mb(u->pinned, NULL);
-	/* One look, without the lock: who sets one then looks at the pin. */
+	/*
+	 * One look, without the lock: who defers or waits looks at the pin
+	 * then, and a hold that comes later is met at the safe point.
+	 */
 	return unlikely(data_race(u->flags) &
 			(flags | UTRACE_TASK_DEFERRED | UTRACE_TASK_WAITER));
 }
