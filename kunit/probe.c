@@ -311,6 +311,17 @@ int probe_try_attach(struct probe *p, struct task_struct *task, int flags)
 	return 0;
 }
 
+int probe_try_attach_system(struct probe *p, int flags)
+{
+	struct utrace_engine *engine = utrace_attach_system(flags, &probe_ops, p);
+
+	if (IS_ERR(engine))
+		return PTR_ERR(engine);
+	p->engine = engine;
+	p->attached++;
+	return 0;
+}
+
 struct probe *probe_attach(struct user_task *t, int flags,
 			   unsigned long events)
 {

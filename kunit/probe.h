@@ -110,6 +110,7 @@ extern const struct utrace_engine_ops probe_ops;
 struct probe *probe_new(struct kunit *test);
 /* Attach it with @flags, CREATE being understood; no events yet. */
 int probe_try_attach(struct probe *p, struct task_struct *task, int flags);
+int probe_try_attach_system(struct probe *p, int flags);
 /* All at once; these end the test if they fail. */
 struct probe *probe_attach(struct user_task *t, int flags,
 			   unsigned long events);

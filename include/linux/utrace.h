@@ -203,6 +203,13 @@ static inline enum utrace_syscall_action utrace_syscall_action(u32 action)
 #define UTRACE_ATTACH_SCOPE_MASK	0x0300
 
 /*
+ * For the system: kernel threads too, of which CLONE, EXIT, DEATH and REAP are
+ * reported.  Callbacks run in threads that memory may wait for, with
+ * memalloc_noio_save() in force; they must not wait for input and output.
+ */
+#define UTRACE_ATTACH_KTHREAD		0x0400
+
+/*
  * Class: when the engine is called.  At the entry of a system call observers
  * come first, then mutators, then enforcers, each class newest first; at its
  * exit the order is the reverse.  At all other events observers come first,
@@ -224,8 +231,13 @@ static inline enum utrace_syscall_action utrace_syscall_action(u32 action)
 				 UTRACE_ATTACH_SCOPE_MASK |		\
 				 UTRACE_ATTACH_CLASS_MASK)
 
+/* Of these, the ones that mean something for utrace_attach_system(). */
+#define UTRACE_ATTACH_OF_SYSTEM	(UTRACE_ATTACH_OWN_EVENTS |		\
+				 UTRACE_ATTACH_KTHREAD |		\
+				 UTRACE_ATTACH_CLASS_MASK)
+
 /**
- * struct utrace_engine - one engine, attached to a task, process or tree
+ * struct utrace_engine - one engine, attached to a task, process, tree or all
  * @ops:	the client's callbacks; never changes
  * @data:	the client's; the core does not look at it
  * @flags:	the events the engine wants, as UTRACE_EVENT() bits; read it,
@@ -247,7 +259,7 @@ struct utrace_engine {
 	/* private: */
 	union {
 		struct task_struct *task;	/* thread scope, counted */
-		struct pid *tgid;		/* process, tree; counted */
+		struct pid *tgid;		/* process, tree: counted; system: NULL */
 	};
 	struct utrace_syscall_filter __rcu *filter;
 	struct utrace_engine_info *info;
@@ -367,6 +379,10 @@ utrace_attach_task(struct task_struct *target, int flags,
 struct utrace_engine *
 utrace_attach_pid(struct pid *pid, int flags,
 		  const struct utrace_engine_ops *ops, void *data);
+struct utrace_engine *
+utrace_attach_system(int flags, const struct utrace_engine_ops *ops,
+		     void *data);
+unsigned long utrace_lost_events(void);
 int __must_check utrace_control(struct task_struct *target,
 				struct utrace_engine *engine,
 				enum utrace_resume_action action);
@@ -405,6 +421,17 @@ utrace_attach_pid(struct pid *pid, int flags,
 		  const struct utrace_engine_ops *ops, void *data)
 {
 	return ERR_PTR(-EOPNOTSUPP);
+}
+
+static inline struct utrace_engine *
+utrace_attach_system(int flags, const struct utrace_engine_ops *ops, void *data)
+{
+	return ERR_PTR(-EOPNOTSUPP);
+}
+
+static inline unsigned long utrace_lost_events(void)
+{
+	return 0;
 }
 
 static inline int utrace_control(struct task_struct *target,

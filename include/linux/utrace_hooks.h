@@ -10,6 +10,7 @@
 #ifndef _LINUX_UTRACE_HOOKS_H
 #define _LINUX_UTRACE_HOOKS_H
 
+#include <linux/jump_label.h>
 #include <linux/sched.h>
 #include <linux/sched/jobctl.h>
 #include <linux/thread_info.h>
@@ -64,8 +65,11 @@ void __utrace_kill_group(struct task_struct *task);
 void __utrace_stop_if_held(void);
 void __utrace_ptrace_stopped(void);
 bool __utrace_step_trap(void);
+void __utrace_user_changed(void);
 int proc_pid_utrace(struct seq_file *m, struct pid_namespace *ns,
 		    struct pid *pid, struct task_struct *task);
+
+DECLARE_STATIC_KEY_FALSE(utrace_matching);
 
 /* Lent to the hold loop by kernel/signal.c, which owns this code. */
 bool signal_utrace_group_stop(void);
@@ -76,9 +80,10 @@ void signal_utrace_recalc(void);
 long syscall_utrace_entered(struct pt_regs *regs);
 
 /*
- * The two tests that hooks begin with.  Lockless by design: a hook that runs
- * while the word changes may see either.  Where the word is not 0 there is a
- * struct utrace; that stays for as long as the task is there.
+ * The tests that hooks begin with.  Lockless by design: a hook that runs
+ * while the word changes may see either.  A struct utrace stays for as long as
+ * the task is there; a task that only engines of the system cover may have a word
+ * without one.
  */
 #ifdef CONFIG_UTRACE
 static __always_inline bool utrace_wants(const struct task_struct *task,
@@ -86,6 +91,12 @@ static __always_inline bool utrace_wants(const struct task_struct *task,
 {
 	/* Lockless, see above. */
 	return unlikely(data_race(task->utrace_events) & events);
+}
+
+static __always_inline unsigned long utrace_word(const struct task_struct *task)
+{
+	/* Lockless, see above. */
+	return data_race(task->utrace_events);
 }
 
 static __always_inline bool utrace_known(const struct task_struct *task)
@@ -98,6 +109,11 @@ static __always_inline bool utrace_wants(const struct task_struct *task,
 					 unsigned long events)
 {
 	return false;
+}
+
+static __always_inline unsigned long utrace_word(const struct task_struct *task)
+{
+	return 0;
 }
 
 static __always_inline bool utrace_known(const struct task_struct *task)
@@ -131,7 +147,8 @@ static inline void utrace_free_task(struct task_struct *task)
  */
 static inline int utrace_fork(struct task_struct *child, u64 clone_flags)
 {
-	if (utrace_wants(current, UTRACE_HOOK_ANY))
+	/* The child's is a copy made when the parent's was another. */
+	if (unlikely(utrace_word(current) | utrace_word(child)))
 		return __utrace_fork(child, clone_flags);
 	return 0;
 }
@@ -187,9 +204,10 @@ static inline void utrace_report_death(bool group_dead, bool autoreap)
 		__utrace_report_death(group_dead, autoreap);
 }
 
+/* Not the event word: from here on there is to be no set any more. */
 static inline void utrace_release_task(struct task_struct *task)
 {
-	if (utrace_wants(task, UTRACE_HOOK_REAP))
+	if (utrace_known(task))
 		__utrace_release_task(task);
 }
 
@@ -283,6 +301,15 @@ static inline void utrace_ptrace_notified(void)
 {
 	if (utrace_wants(current, UTRACE_HOOK_ANY))
 		__utrace_stop_if_held();
+}
+
+/* A task acts as another user. */
+static inline void utrace_user_changed(void)
+{
+#ifdef CONFIG_UTRACE_MATCH
+	if (static_branch_unlikely(&utrace_matching))
+		__utrace_user_changed();
+#endif
 }
 
 /* A uprobe stepped out of line; the safe point was passed over for that. */

@@ -80,6 +80,8 @@ static unsigned int utrace_ask_one(struct utrace_engine *engine,
 static int utrace_check_action(struct utrace_engine *engine,
 			       enum utrace_resume_action action)
 {
+	if (utrace_engine_is_system(engine) && action < UTRACE_DETACH)
+		return -EOPNOTSUPP;
 	switch (action) {
 	case UTRACE_BLOCKSTEP:
 	case UTRACE_SINGLESTEP:
@@ -129,7 +131,8 @@ static int utrace_check_action(struct utrace_engine *engine,
  * Return: 0; -EINPROGRESS for STOP: not stopped yet; -EINPROGRESS for DETACH:
  * done, but a callback may be running, utrace_barrier() waits for it;
  * -EINVAL: no such action, or REPORT or a step without QUIESCE in the
- * engine's events; -EOPNOTSUPP: this machine cannot step; -ESRCH: the engine
+ * engine's events; -EOPNOTSUPP: this machine cannot step, or the engine is the
+ * system's and @action is not DETACH; -ESRCH: the engine
  * is detached, @target is not in its scope, or all the tasks meant are dead;
  * for STOP also if they are exiting or never run user code.
  */

@@ -36,7 +36,7 @@ core_initcall(utrace_engine_init);
 static pid_t utrace_engine_pid(struct utrace_engine *engine)
 {
 	if (utrace_engine_state(engine) & UTRACE_STATE_SCOPE)
-		return pid_nr(engine->tgid);
+		return pid_nr(engine->tgid);	/* 0 for the system */
 	return engine->task->pid;
 }
 
@@ -61,6 +61,7 @@ void utrace_engine_release(struct kref *kref)
 		put_pid(engine->tgid);
 	else
 		put_task_struct(engine->task);
+	utrace_match_put(engine->info->match);
 	kfree(rcu_dereference_protected(engine->filter, true));
 	kfree(engine->info);
 	kmem_cache_free(utrace_engine_cache, engine);
@@ -135,10 +136,15 @@ static unsigned int utrace_state_of_flags(int flags)
 		state |= UTRACE_STATE_PROCESS;
 	if (flags & UTRACE_ATTACH_OWN_EVENTS)
 		state |= UTRACE_STATE_OWN_EVENTS;
+	if (flags & UTRACE_ATTACH_KTHREAD)
+		state |= UTRACE_STATE_KTHREAD;
 	return state;
 }
 
-/* A new engine with the references of its attacher and of being attached. */
+/*
+ * A new engine with the references of its attacher and of being attached.  No
+ * target: the system.
+ */
 static struct utrace_engine *
 utrace_engine_alloc(struct task_struct *target, int flags,
 		    const struct utrace_engine_ops *ops, void *data)
@@ -153,7 +159,9 @@ utrace_engine_alloc(struct task_struct *target, int flags,
 	if (!engine)
 		return ERR_PTR(-ENOMEM);
 
-	if (flags & UTRACE_ATTACH_SCOPE_MASK) {
+	if (!target) {
+		engine->tgid = NULL;
+	} else if (flags & UTRACE_ATTACH_SCOPE_MASK) {
 		scoped_guard(rcu)
 			engine->tgid = get_pid(task_tgid(target));
 		if (!engine->tgid) {
@@ -167,7 +175,8 @@ utrace_engine_alloc(struct task_struct *target, int flags,
 	/* For the core as a whole, which begins with being attached. */
 	kref_get(&engine->kref);
 	atomic_set(&info->core, 1);
-	atomic_set(&engine->state, utrace_state_of_flags(flags));
+	atomic_set(&engine->state, utrace_state_of_flags(flags) |
+		   (target ? 0 : UTRACE_STATE_SYSTEM));
 	engine->ops = ops;
 	engine->data = data;
 	INIT_WORK(&info->uncover, utrace_uncover_work);
@@ -183,7 +192,7 @@ static bool utrace_matches(struct utrace_engine *engine,
 {
 	unsigned int scope = utrace_state_of_flags(flags) & UTRACE_STATE_SCOPE;
 
-	if (utrace_engine_detached(engine))
+	if (utrace_engine_detached(engine) || utrace_engine_is_system(engine))
 		return false;
 	if ((flags & UTRACE_ATTACH_MATCH_OPS) && engine->ops != ops)
 		return false;
@@ -332,6 +341,56 @@ utrace_attach_pid(struct pid *pid, int flags,
 }
 EXPORT_SYMBOL_GPL(utrace_attach_pid);
 
+/**
+ * utrace_attach_system - attach an engine to every user task
+ * @flags: class, %UTRACE_ATTACH_OWN_EVENTS and %UTRACE_ATTACH_KTHREAD
+ * @ops: callbacks; stay as they are until the engine is released
+ * @data: for the client
+ *
+ * Covers every user task that there is and that there will be, pid 1 and those
+ * of all namespaces included; kernel threads only on request, and of them CLONE,
+ * EXIT, DEATH and REAP.  It observes: its answers
+ * about signals and system calls are not heard, nor any resume action but
+ * %UTRACE_DETACH, and utrace_control() only detaches it.  It cannot ask for
+ * SIGNAL_IGN: a signal that is queued though it is ignored breaks off sleeps.
+ * DEATH and REAP come from tasks that had not begun to exit when they were asked
+ * for.
+ *
+ * A task that has its first event allocates a little memory; if there is none
+ * the event is lost, see utrace_lost_events().
+ *
+ * There is no check of permissions: that is up to the caller.
+ *
+ * Context: Process context, may sleep.  May be called from callbacks.  Takes
+ * utrace_mutex.
+ * Return: the engine with a reference for the caller; -EINVAL: other flags, or
+ * @ops is NULL; -ENOSPC: there are %UTRACE_MAX_ENGINES; -ENOMEM.
+ */
+struct utrace_engine *
+utrace_attach_system(int flags, const struct utrace_engine_ops *ops, void *data)
+{
+	struct utrace_engine *engine;
+	int ret;
+
+	if (flags & ~UTRACE_ATTACH_OF_SYSTEM || !ops)
+		return ERR_PTR(-EINVAL);
+	engine = utrace_engine_alloc(NULL, flags, ops, data);
+	if (IS_ERR(engine))
+		return engine;
+	ret = utrace_system_add(engine);
+	if (ret) {
+		/* The client keeps its data, nothing is to be released. */
+		atomic_or(UTRACE_STATE_UNBORN, &engine->state);
+		utrace_core_put(engine);
+		utrace_engine_put(engine);
+		return ERR_PTR(ret);
+	}
+	trace_utrace_attach(engine, engine->info->name, 0,
+			    utrace_engine_state(engine));
+	return engine;
+}
+EXPORT_SYMBOL_GPL(utrace_attach_system);
+
 /* From here on nobody calls the engine; true for the one who did it. */
 static bool utrace_mark_detached(struct utrace_engine *engine)
 {
@@ -340,6 +399,8 @@ static bool utrace_mark_detached(struct utrace_engine *engine)
 		return false;
 	atomic_or(UTRACE_STATE_DETACHED, &engine->state);
 	WRITE_ONCE(engine->flags, 0);
+	if (utrace_engine_is_system(engine))
+		utrace_system_recount();
 	atomic_long_inc(&utrace_generation);
 	trace_utrace_detach(engine, engine->info->name,
 			    utrace_engine_pid(engine),
@@ -424,9 +485,21 @@ static unsigned int utrace_add_to_member(struct utrace_engine *engine,
 {
 	if (!(u->flags & UTRACE_TASK_REAPED))
 		utrace_set_word(task, task->utrace_events |
-				*(unsigned long *)arg | UTRACE_WORD_REBUILD |
-				UTRACE_WORD_CALLS);
+				*(unsigned long *)arg | UTRACE_WORD_REBUILD);
 	return 0;
+}
+
+/**
+ * utrace_want_rebuild - a task is to build another set at its next event
+ * @task: a task with a struct utrace
+ * @added: events that are new
+ *
+ * Context: Any but NMI.  Takes utrace->lock.
+ */
+void utrace_want_rebuild(struct task_struct *task, unsigned long added)
+{
+	guard(spinlock_irqsave)(&task->utrace->lock);
+	utrace_add_to_member(NULL, task, task->utrace, 0, &added);
 }
 
 /**
@@ -440,7 +513,10 @@ static unsigned int utrace_add_to_member(struct utrace_engine *engine,
  */
 void utrace_engine_changed(struct utrace_engine *engine, unsigned long added)
 {
-	utrace_visit_members(engine, NULL, utrace_add_to_member, &added);
+	if (utrace_engine_is_system(engine))
+		utrace_system_tell(added | UTRACE_WORD_REBUILD);
+	else
+		utrace_visit_members(engine, NULL, utrace_add_to_member, &added);
 }
 
 /* Too late for a thread engine to change what its dying task reports? */
@@ -486,7 +562,9 @@ int utrace_set_events(struct task_struct *target, struct utrace_engine *engine,
 	unsigned long added, gone;
 	bool running = false;
 
-	if (events & ~UTRACE_EVENT_ALL)
+	if (events & ~UTRACE_EVENT_ALL ||
+	    (utrace_engine_is_system(engine) &&
+	     events & UTRACE_EVENT(SIGNAL_IGN)))
 		return -EINVAL;
 	if (!utrace_addresses(engine, target))
 		return -ESRCH;
@@ -499,6 +577,8 @@ int utrace_set_events(struct task_struct *target, struct utrace_engine *engine,
 		added = events & ~engine->flags;
 		gone = engine->flags & ~events;
 		WRITE_ONCE(engine->flags, events);
+		if (utrace_engine_is_system(engine))
+			utrace_system_recount();
 		if (added | gone)
 			atomic_long_inc(&utrace_generation);
 	}

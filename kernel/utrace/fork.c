@@ -31,6 +31,8 @@ static struct utrace_set *utrace_heir(u64 clone_flags)
 
 static bool utrace_has_heir(u64 clone_flags)
 {
+	if (!current->utrace)
+		return false;
 	guard(spinlock_irqsave)(&current->utrace->lock);
 	return utrace_heir(clone_flags);
 }
@@ -91,6 +93,7 @@ int __utrace_fork(struct task_struct *child, u64 clone_flags)
 		if (child->utrace)
 			utrace_free(child->utrace);
 		child->utrace = NULL;
+		utrace_set_word(child, utrace_bare_events(child));
 		return 0;
 	}
 	if (!child->utrace)
@@ -102,6 +105,9 @@ int __utrace_fork(struct task_struct *child, u64 clone_flags)
 		parent_events = current->utrace_events;
 	}
 	events = set->events;
+	/* It is asked for itself. */
+	if (set->asked)
+		events |= set->asked | UTRACE_WORD_REBUILD;
 	if (parent_events & UTRACE_WORD_REBUILD)
 		events |= parent_events;
 	child->utrace_set = set;

@@ -10,11 +10,12 @@
  *         tasklist_lock
  *           sighand->siglock	jobctl bits and the state of a stop
  *             utrace_engine_lock	flags and state of every engine
- *               utrace->lock	the published set and what is per task
+ *               utrace_bare_lock	the words of tasks without struct utrace
+ *                 utrace->lock	the published set and what is per task
  *
- * utrace_attach_mutex is outside utrace_mutex.  utrace_engine_lock and
- * utrace->lock are taken with interrupts off and never both; only wait queues
- * are locked within.  No callback runs with any of them held but the first two,
+ * utrace_attach_mutex is outside utrace_mutex.  The last three are taken with
+ * interrupts off, the first of them never with another; only wait queues are
+ * locked within.  No callback runs with any of them held but the first two,
  * see @report_creds and @report_reap.
  */
 #ifndef _KERNEL_UTRACE_INTERNAL_H
@@ -42,8 +43,11 @@
 #define UTRACE_STATE_OWN_EVENTS	BIT(2)
 #define UTRACE_STATE_PROCESS	BIT(3)
 #define UTRACE_STATE_TREE	BIT(4)
-#define UTRACE_STATE_SCOPE	(UTRACE_STATE_PROCESS | UTRACE_STATE_TREE)
 #define UTRACE_STATE_UNBORN	BIT(5)	/* attaching failed */
+#define UTRACE_STATE_SYSTEM	BIT(6)
+#define UTRACE_STATE_KTHREAD	BIT(7)	/* kernel threads too */
+#define UTRACE_STATE_SCOPE	(UTRACE_STATE_PROCESS | UTRACE_STATE_TREE | \
+				 UTRACE_STATE_SYSTEM)
 #define UTRACE_STATE_CLASS_SHIFT 8
 
 /*
@@ -51,13 +55,27 @@
  * wishes of an engine in it, the next pass builds a new one first.
  */
 #define UTRACE_WORD_REBUILD	BIT(_UTRACE_NEVENTS)
-/* Also there: an engine of the set needs the long pass for system calls. */
-#define UTRACE_WORD_LONG	BIT(_UTRACE_NEVENTS + 1)
+/*
+ * Also there: no engine of the set needs the long pass for system calls, and
+ * the task has a struct utrace.  Not beside REBUILD.
+ */
+#define UTRACE_WORD_SHORT	BIT(_UTRACE_NEVENTS + 1)
+/*
+ * Also there, in the word of a task without a struct utrace: the engines of
+ * the system have rejected it.  Makes it pass the hook in copy_process(), since
+ * a child is asked for itself.
+ */
+#define UTRACE_WORD_REJECTED	BIT(_UTRACE_NEVENTS + 2)
 /*
  * The upper half of the word says of system calls, by the low five bits of
- * their numbers, which ones somebody may want: filters, see syscall_report.c.
+ * their numbers, which ones nobody wants: filters, see syscall_report.c.  None
+ * beside REBUILD.
  */
-#define UTRACE_WORD_CALLS	GENMASK_ULL(63, 32)
+#define UTRACE_WORD_UNWANTED	GENMASK_ULL(63, 32)
+
+/* Kernel threads have no others. */
+#define UTRACE_EVENT_KTHREAD	(UTRACE_EVENT(CLONE) | UTRACE_EVENT(EXIT) | \
+				 UTRACE_EVENT(DEATH) | UTRACE_EVENT(REAP))
 
 /* Lists of a set: all engines in the order of attach, then one per event. */
 #define UTRACE_LIST_ALL		0
@@ -77,7 +95,10 @@ enum utrace_heir {
  * @nslots: elements of @engine
  * @start: where in @order each list begins and the one before it ends
  * @events: the event word of a task with this set
+ * @asked: what engines with a match want, muted or not
+ * @kthread: it is for kernel threads
  * @members: slots in use
+ * @muted: of those, the ones whose match rejects the task
  * @entry: slots in the list of SYSCALL_ENTRY
  * @exit: slots in the list of SYSCALL_EXIT
  * @sole_entry: the engine in the list of SYSCALL_ENTRY if there is one only,
@@ -97,7 +118,10 @@ struct utrace_set {
 	unsigned int nslots;
 	u16 start[UTRACE_NLISTS + 1];
 	unsigned long events;
+	unsigned long asked;
+	bool kthread;
 	u64 members;
+	u64 muted;
 	u64 entry;
 	u64 exit;
 	struct utrace_engine *sole_entry;
@@ -139,6 +163,7 @@ struct utrace_set {
  * @held_since: when the present stop began, CLOCK_MONOTONIC; written by the
  *	task only, read by /proc
  * @reaper: who runs the pass of the reaping, else NULL; under @lock
+ * @local: what clients keep for the task, see local.c; the task's own
  * @wait: barriers, and the reaper of a task that reports its death
  *
  * Allocated when an engine first covers the task, freed with the task.
@@ -158,6 +183,7 @@ struct utrace {
 	u64 unpaired;
 	ktime_t held_since;
 	struct task_struct *reaper;
+	struct utrace_local *local;
 	wait_queue_head_t wait;
 };
 
@@ -176,6 +202,7 @@ static_assert(sizeof(struct utrace) <= 128);
  *	utrace_engine_lock
  * @calls: callbacks made, while kernel.utrace_stats is set
  * @nsec: time spent in them
+ * @match: which of the tasks it covers it wants, or NULL; under utrace_mutex
  * @name: copied at attach, so that nobody reads ops later
  * @owner: name of the module
  */
@@ -185,6 +212,7 @@ struct utrace_engine_info {
 	atomic_t core;
 	atomic64_t calls;
 	atomic64_t nsec;
+	struct utrace_match *match;
 	char name[UTRACE_NAME_LEN];
 	char owner[MODULE_NAME_LEN];
 };
@@ -201,6 +229,7 @@ struct utrace_engine_info {
  * @before: slots that held the task or asked for a step when it began
  * @step: slots that answered SINGLESTEP or BLOCKSTEP
  * @block: slots that answered BLOCKSTEP
+ * @noio: of a kernel thread, for memalloc_noio_restore()
  */
 struct utrace_pass {
 	struct utrace *u;
@@ -213,6 +242,7 @@ struct utrace_pass {
 	u64 before;
 	u64 step;
 	u64 block;
+	unsigned int noio;
 };
 
 extern struct mutex utrace_mutex;
@@ -221,14 +251,36 @@ extern spinlock_t utrace_engine_lock;
 
 DECLARE_STATIC_KEY_FALSE(utrace_stats);
 
+struct utrace_local;
+struct utrace_match;
+
 static inline unsigned int utrace_engine_state(struct utrace_engine *engine)
 {
 	return atomic_read(&engine->state);
 }
 
+static inline bool utrace_engine_is_system(struct utrace_engine *engine)
+{
+	return utrace_engine_state(engine) & UTRACE_STATE_SYSTEM;
+}
+
 static inline bool utrace_engine_detached(struct utrace_engine *engine)
 {
 	return utrace_engine_state(engine) & UTRACE_STATE_DETACHED;
+}
+
+/*
+ * The work bit is a function of the event word and nothing else, so that
+ * attach and detach cannot race about it.
+ */
+static inline void utrace_write_word(struct task_struct *task,
+				     unsigned long events)
+{
+	WRITE_ONCE(task->utrace_events, events);
+	if (events & UTRACE_EVENT_SYSCALL)
+		set_task_syscall_work(task, SYSCALL_UTRACE);
+	else
+		clear_task_syscall_work(task, SYSCALL_UTRACE);
 }
 
 /* engine.c */
@@ -258,9 +310,44 @@ void utrace_visit_members(struct utrace_engine *engine,
 int utrace_cover(struct utrace_engine *engine);
 void utrace_uncover(struct utrace_engine *engine);
 
+/* system.c */
+bool utrace_install(struct task_struct *task, struct utrace *u);
+unsigned long utrace_bare_events(struct task_struct *task);
+void utrace_count_lost(void);
+bool utrace_refresh_bare(struct task_struct *task);
+void utrace_system_tell(unsigned long added);
+void utrace_system_recount(void);
+int utrace_system_add(struct utrace_engine *engine);
+void utrace_system_remove(struct utrace_engine *engine);
+struct utrace_engine *utrace_system_engine(unsigned int i);
+bool utrace_adopt(void);
+
 /* set.c */
 struct utrace *utrace_alloc(gfp_t gfp);
 void utrace_free(struct utrace *u);
+
+/**
+ * struct utrace_roster - who is to be in a set
+ * @engine: engines by slot, those that @all names
+ * @all: their slots, in the order of attach
+ * @n: elements of @all
+ * @kthread: it is for kernel threads
+ * @used: slots in use
+ * @muted: of those, the ones whose match rejects the task
+ */
+struct utrace_roster {
+	struct utrace_engine *engine[UTRACE_MAX_ENGINES];
+	u8 all[UTRACE_MAX_ENGINES];
+	unsigned int n;
+	bool kthread;
+	u64 used;
+	u64 muted;
+};
+
+int utrace_roster_fill(struct utrace_roster *roster,
+		       const struct utrace_set *old, struct utrace_engine *add,
+		       bool kthread);
+struct utrace_set *utrace_set_make(const struct utrace_roster *roster);
 struct utrace_set *utrace_set_build(const struct utrace_set *old,
 				    struct utrace_engine *add);
 struct utrace_set *utrace_set_get(struct utrace_set *set);
@@ -272,12 +359,34 @@ u64 utrace_set_same(const struct utrace_set *old,
 u64 utrace_set_present(const struct utrace_set *old,
 		       const struct utrace_set *set);
 void utrace_set_word(struct task_struct *task, unsigned long events);
+void utrace_want_rebuild(struct task_struct *task, unsigned long added);
+struct utrace_set *utrace_defer(struct utrace *u, struct utrace_set *old);
 struct utrace_set *utrace_publish(struct task_struct *task, struct utrace *u,
 				  struct utrace_set *set);
-void utrace_memo_drop(void);
-void utrace_rebuild(struct task_struct *task);
 struct utrace_set *utrace_pin(struct utrace *u);
 void utrace_unpin_told(struct utrace *u);
+
+/* local.c */
+void utrace_local_drop(struct utrace *u);
+
+/* rebuild.c */
+void utrace_memo_drop(void);
+void utrace_rebuild(struct task_struct *task);
+
+/* match.c */
+#ifdef CONFIG_UTRACE_MATCH
+bool utrace_rejects(struct utrace_engine *engine);
+void utrace_match_put(struct utrace_match *match);
+#else
+static inline bool utrace_rejects(struct utrace_engine *engine)
+{
+	return false;
+}
+
+static inline void utrace_match_put(struct utrace_match *match)
+{
+}
+#endif
 
 /**
  * utrace_unpin - end of the walk

@@ -18,6 +18,7 @@
 struct utrace_row {
 	char name[UTRACE_NAME_LEN];
 	char owner[MODULE_NAME_LEN];
+	const struct utrace_engine *engine;	/* to be compared only */
 	unsigned int state;
 	unsigned long events;
 	bool holds;
@@ -53,6 +54,8 @@ static const char * const utrace_class_names[] = {
 
 static const char *utrace_scope_name(unsigned int state)
 {
+	if (state & UTRACE_STATE_SYSTEM)
+		return "system";
 	if (state & UTRACE_STATE_TREE)
 		return "tree";
 	return state & UTRACE_STATE_PROCESS ? "process" : "thread";
@@ -95,6 +98,41 @@ static void utrace_show_row(struct seq_file *m, const struct utrace_row *row,
 		seq_puts(m, " - -\n");
 }
 
+static void utrace_get_row(struct utrace_row *row, struct utrace_engine *engine,
+			   bool holds, bool rejects)
+{
+	strscpy(row->name, engine->info->name);
+	strscpy(row->owner, engine->info->owner);
+	row->engine = engine;
+	row->state = utrace_engine_state(engine);
+	row->events = rejects ? 0 : READ_ONCE(engine->flags);
+	row->holds = holds;
+	row->calls = atomic64_read(&engine->info->calls);
+	row->nsec = atomic64_read(&engine->info->nsec);
+}
+
+/* Engines of the system that are in no set of the task yet; @n rows are there. */
+static unsigned int utrace_get_system_rows(struct task_struct *task,
+					   struct utrace_row *row, unsigned int n)
+{
+	bool rejected = READ_ONCE(task->utrace_events) & UTRACE_WORD_REJECTED;
+	struct utrace_engine *engine;
+	unsigned int i, k;
+
+	guard(spinlock_irqsave)(&utrace_engine_lock);
+	for (i = 0; (engine = utrace_system_engine(i)) && n < UTRACE_MAX_ENGINES; i++) {
+		if (utrace_engine_detached(engine) ||
+		    (task->flags & PF_KTHREAD &&
+		     !(utrace_engine_state(engine) & UTRACE_STATE_KTHREAD)))
+			continue;
+		for (k = 0; k < n && row[k].engine != engine; k++)
+			;
+		if (k == n)
+			utrace_get_row(&row[n++], engine, false, rejected);
+	}
+	return n;
+}
+
 static unsigned int utrace_get_rows(struct task_struct *task,
 				    struct utrace_row *row, ktime_t *since)
 {
@@ -111,14 +149,8 @@ static unsigned int utrace_get_rows(struct task_struct *task,
 	utrace_for_each(task->utrace_set, UTRACE_LIST_ALL, i, slot, engine) {
 		if (utrace_engine_detached(engine))
 			continue;
-		strscpy(row[n].name, engine->info->name);
-		strscpy(row[n].owner, engine->info->owner);
-		row[n].state = utrace_engine_state(engine);
-		row[n].events = READ_ONCE(engine->flags);
-		row[n].holds = u->hold & BIT_ULL(slot);
-		row[n].calls = atomic64_read(&engine->info->calls);
-		row[n].nsec = atomic64_read(&engine->info->nsec);
-		n++;
+		utrace_get_row(&row[n++], engine, u->hold & BIT_ULL(slot),
+			       task->utrace_set->muted & BIT_ULL(slot));
 	}
 	return n;
 }
@@ -164,6 +196,7 @@ int proc_pid_utrace(struct seq_file *m, struct pid_namespace *ns,
 	seq_puts(m, "NAME OWNER SCOPE CLASS EVENTS HOLD CALLS TIME_US\n");
 	utrace_show_ptrace(m, ns, task);
 	n = utrace_get_rows(task, rows, &since);
+	n = utrace_get_system_rows(task, rows, n);
 	for (i = 0; i < n; i++)
 		utrace_show_row(m, &rows[i], since);
 	return 0;

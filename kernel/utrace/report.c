@@ -9,6 +9,7 @@
  */
 #include <linux/binfmts.h>
 #include <linux/ptrace.h>
+#include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 
@@ -27,8 +28,8 @@ static_assert((UTRACE_EVENT(SIGNAL_TERM) | UTRACE_EVENT(SIGNAL_CORE)) ==
 static_assert(UTRACE_EVENT(JCTL) == UTRACE_HOOK_JCTL);
 static_assert(UTRACE_EVENT(VFORK_DONE) == UTRACE_HOOK_VFORK_DONE);
 static_assert(UTRACE_EVENT(CREDS) == UTRACE_HOOK_CREDS);
-/* The word has UTRACE_WORD_REBUILD, _LONG and _CALLS beside them. */
-static_assert(_UTRACE_NEVENTS + 1 < 32 && BITS_PER_LONG == 64);
+/* The word has UTRACE_WORD_REBUILD and the like beside them. */
+static_assert(_UTRACE_NEVENTS + 2 < 32 && BITS_PER_LONG == 64);
 
 DEFINE_STATIC_KEY_FALSE(utrace_stats);
 
@@ -50,6 +51,14 @@ void __utrace_account(struct utrace_engine *engine, u64 since)
 	atomic64_add(took, &engine->info->nsec);
 }
 
+/* The end of what utrace_pass_begin() began. */
+static void utrace_pass_leave(struct utrace_pass *pass)
+{
+	if (unlikely(current->flags & PF_KTHREAD))
+		memalloc_noio_restore(pass->noio);
+	utrace_unpin(pass->u);
+}
+
 /**
  * utrace_pass_begin - pin the set of the current task for a pass
  * @pass: filled in
@@ -60,8 +69,11 @@ void __utrace_account(struct utrace_engine *engine, u64 since)
  */
 bool utrace_pass_begin(struct utrace_pass *pass, u32 result)
 {
-	struct utrace *u = current->utrace;
+	struct utrace *u;
 
+	if (!utrace_adopt())
+		return false;
+	u = current->utrace;
 	if (current->utrace_events & UTRACE_WORD_REBUILD)
 		utrace_rebuild(current);
 	/* A callback that makes its own task report would unpin our set. */
@@ -75,12 +87,14 @@ bool utrace_pass_begin(struct utrace_pass *pass, u32 result)
 		.resume	= UTRACE_RESUME,
 		.set	= utrace_pin(u),
 	};
+	if (unlikely(current->flags & PF_KTHREAD))
+		pass->noio = memalloc_noio_save();
 	/* A report made while it is held does not end the hold. */
 	if (likely(!u->held_since))
 		pass->before = READ_ONCE(u->hold) | READ_ONCE(u->step);
 	if (likely(pass->set))
 		return true;
-	utrace_unpin(u);
+	utrace_pass_leave(pass);
 	return false;
 }
 
@@ -128,7 +142,7 @@ void utrace_pass_end(struct utrace_pass *pass)
 	if (unlikely(pass->action != UTRACE_RESUME ||
 		     pass->called & pass->before))
 		utrace_pass_apply(pass);
-	utrace_unpin(pass->u);
+	utrace_pass_leave(pass);
 }
 
 /**
@@ -163,6 +177,12 @@ void utrace_pass_answer(struct utrace_pass *pass, struct utrace_engine *engine,
 	enum utrace_resume_action action = utrace_resume_action(ret);
 	u64 bit = BIT_ULL(slot);
 
+	if (utrace_engine_is_system(engine)) {
+		/* It observes. */
+		if (action == UTRACE_DETACH)
+			utrace_detach(engine);
+		return;
+	}
 	if (mask)
 		pass->result = (pass->result & ~mask) | (ret & mask);
 	pass->called |= bit;
@@ -329,7 +349,7 @@ static long utrace_exit_pass(struct utrace *u, long orig_code)
 	struct utrace_engine *engine;
 	struct utrace_pass pass;
 	unsigned int i, slot;
-	long code = orig_code;
+	long code = orig_code, seen;
 
 	if (!utrace_pass_begin(&pass, 0))
 		return code;
@@ -341,10 +361,12 @@ static long utrace_exit_pass(struct utrace *u, long orig_code)
 		if (!utrace_pass_wants(&pass, engine, slot,
 				       UTRACE_EVENT(EXIT)))
 			continue;
+		seen = code;
 		ret = utrace_call(&pass, engine, report_exit,
 				  pass.action |
 				  utrace_tell_unpaired(u, engine, slot),
-				  engine, orig_code, &code);
+				  engine, orig_code,
+				  utrace_engine_is_system(engine) ? &seen : &code);
 		utrace_pass_answer(&pass, engine, slot, ret, 0);
 	}
 	utrace_pass_end(&pass);
@@ -357,9 +379,17 @@ static long utrace_exit_pass(struct utrace *u, long orig_code)
 
 long __utrace_report_exit(long code)
 {
-	struct utrace *u = current->utrace;
 	bool killed = utrace_is_killed();
+	struct utrace *u;
 
+	/* For what is still to come of it; or nobody is interested. */
+	if (!current->utrace &&
+	    (!(current->utrace_events & (UTRACE_EVENT(EXIT) |
+					 UTRACE_EVENT(DEATH) |
+					 UTRACE_EVENT(REAP))) ||
+	     !utrace_adopt()))
+		return code;
+	u = current->utrace;
 	/* A callback died of an oops in the middle of its pass. */
 	if (unlikely(u->pinned))
 		utrace_unpin(u);
@@ -369,6 +399,9 @@ long __utrace_report_exit(long code)
 		if (killed)
 			u->flags |= UTRACE_TASK_KILLED;
 	}
+	/* As long as matches can be asked. */
+	if (current->utrace_events & UTRACE_WORD_REBUILD)
+		utrace_rebuild(current);
 	if (current->utrace_events & UTRACE_EVENT(EXIT))
 		code = utrace_exit_pass(u, code);
 	return code;
@@ -443,6 +476,8 @@ static bool utrace_reap(struct task_struct *task, struct utrace *u)
  */
 void __utrace_release_task(struct task_struct *task)
 {
+	/* The reaper may be a kernel thread that memory waits for. */
+	unsigned int noio = memalloc_noio_save();
 	struct utrace *u = task->utrace;
 
 	do {
@@ -451,6 +486,7 @@ void __utrace_release_task(struct task_struct *task)
 		if (task->utrace_events & UTRACE_WORD_REBUILD)
 			utrace_rebuild(task);
 	} while (!utrace_reap(task, u));
+	memalloc_noio_restore(noio);
 }
 
 /* What the parent of the current, dead task is sent. */
@@ -484,7 +520,7 @@ static void utrace_death_pass(bool group_dead, int signal)
 			utrace_detach(engine);
 	}
 	/* Nothing can follow for this task: the answers have no effect. */
-	utrace_unpin(pass.u);
+	utrace_pass_leave(&pass);
 }
 
 void __utrace_report_death(bool group_dead, bool autoreap)

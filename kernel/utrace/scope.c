@@ -11,6 +11,7 @@
  * rounds is reparented and not found, like those that were before the attach.
  */
 #include <linux/resume_user_mode.h>
+#include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
@@ -54,16 +55,22 @@ struct utrace_walk {
  * other, since utrace_publish() and the change of exit_state are both full
  * barriers.  Take the set back unless the hook has it.
  */
-static bool utrace_take_back(struct task_struct *task, struct utrace *u)
+static bool utrace_take_back(struct task_struct *task, struct utrace *u,
+			     struct utrace_set **drop)
 {
+	struct utrace_set *set;
+
 	if (READ_ONCE(task->exit_state) != EXIT_DEAD)
 		return false;
 	guard(spinlock_irqsave)(&u->lock);
 	if (u->flags & UTRACE_TASK_REAPED)
 		return false;
 	u->flags |= UTRACE_TASK_REAPED;
+	set = task->utrace_set;
 	task->utrace_set = NULL;
 	WRITE_ONCE(task->utrace_events, 0);
+	/* The task may be in the pass of its death. */
+	*drop = utrace_defer(u, set);
 	return true;
 }
 
@@ -81,8 +88,7 @@ static struct utrace *utrace_walk_utrace(struct utrace_walk *walk,
 		return NULL;
 	}
 	u = walk->spare[walk->nspare - 1];
-	/* Before the set and the word; pairs with utrace_init_task(). */
-	if (cmpxchg(&task->utrace, NULL, u))
+	if (!utrace_install(task, u))
 		return task->utrace;
 	walk->nspare--;
 	return u;
@@ -97,12 +103,12 @@ static void utrace_walk_publish(struct utrace_walk *walk,
 				bool first)
 {
 	struct utrace_set *drop;
+	bool back;
 
 	drop = utrace_publish(task, u, utrace_set_get(walk->set));
-	if (first && utrace_take_back(task, u))
-		drop = walk->set;
 	/* It comes back if the task was reaped meanwhile. */
-	if (drop != walk->set)
+	back = drop == walk->set || (first && utrace_take_back(task, u, &drop));
+	if (!back)
 		walk->covered++;
 	if (drop)
 		refcount_dec(&drop->ref);
@@ -114,6 +120,7 @@ static void utrace_walk_one(struct utrace_walk *walk, struct task_struct *task)
 	struct utrace_set *set;
 	struct utrace *u;
 
+	/* Without one it has no set either. */
 	if (remove && !READ_ONCE(task->utrace))
 		return;
 	u = utrace_walk_utrace(walk, task);
@@ -124,6 +131,9 @@ static void utrace_walk_one(struct utrace_walk *walk, struct task_struct *task)
 			return;
 		set = task->utrace_set;
 		if ((utrace_set_slot(set, walk->engine) >= 0) != remove) {
+			/* What it was to rebuild for may be gone. */
+			if (remove && !set)
+				utrace_set_word(task, utrace_bare_events(task));
 			walk->covered++;
 			return;
 		}
@@ -180,6 +190,19 @@ static void utrace_walk_round(struct utrace_walk *walk)
 	read_unlock(&tasklist_lock);
 }
 
+static bool utrace_has_detached(const struct utrace_set *set)
+{
+	struct utrace_engine *engine;
+	unsigned int i, slot;
+
+	if (!set)
+		return false;
+	utrace_for_each(set, UTRACE_LIST_ALL, i, slot, engine)
+		if (utrace_engine_detached(engine))
+			return true;
+	return false;
+}
+
 /* Get what the last round lacked.  Not fewer spares than it counted. */
 static int utrace_walk_supply(struct utrace_walk *walk)
 {
@@ -214,18 +237,23 @@ static int utrace_walk_supply(struct utrace_walk *walk)
 	walk->want = false;
 	/*
 	 * The last put of an engine calls ->release().  What is known stays
-	 * true without the mutex: no task goes back to @old.
+	 * true without the mutex, unless an engine of it was detached: the walk
+	 * that took it out of all sets did not see this one.
 	 */
 	mutex_unlock(&utrace_mutex);
 	utrace_set_put(set);
 	utrace_set_put(walk->wanted);
 	walk->wanted = NULL;
 	mutex_lock(&utrace_mutex);
+	if (utrace_has_detached(walk->set))
+		walk->known = false;
 	return 0;
 }
 
 static int utrace_walk(struct utrace_walk *walk)
 {
+	/* As utrace_rebuild(), which waits for this. */
+	unsigned int noio = memalloc_noio_save();
 	int ret;
 
 	mutex_lock(&utrace_mutex);
@@ -234,6 +262,7 @@ static int utrace_walk(struct utrace_walk *walk)
 		ret = walk->stuck ? utrace_walk_supply(walk) : 0;
 	} while (!ret && walk->stuck);
 	mutex_unlock(&utrace_mutex);
+	memalloc_noio_restore(noio);
 
 	while (walk->nspare)
 		utrace_free(walk->spare[--walk->nspare]);
@@ -268,6 +297,10 @@ int utrace_cover(struct utrace_engine *engine)
  */
 void utrace_uncover(struct utrace_engine *engine)
 {
+	if (utrace_engine_is_system(engine)) {
+		utrace_system_remove(engine);
+		utrace_system_tell(0);
+	}
 	/* Without memory the sets keep the engine, which is never called. */
 	do {
 		struct utrace_walk walk = { .engine = engine };
@@ -287,6 +320,9 @@ static bool utrace_covers(struct utrace_engine *engine, struct task_struct *task
 
 	if (!scope)
 		return task == engine->task;
+	if (scope == UTRACE_STATE_SYSTEM)
+		return !(task->flags & PF_KTHREAD) ||
+		       utrace_engine_state(engine) & UTRACE_STATE_KTHREAD;
 	u = READ_ONCE(task->utrace);
 	if (!u)
 		return false;

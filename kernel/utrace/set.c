@@ -52,6 +52,7 @@ struct utrace *utrace_alloc(gfp_t gfp)
 
 void utrace_free(struct utrace *u)
 {
+	utrace_local_drop(u);
 	kmem_cache_free(utrace_cache, u);
 }
 
@@ -139,7 +140,8 @@ static unsigned int utrace_set_list(struct utrace_set *set, unsigned int event,
 			u8 slot = all[newest_first ? nall - 1 - i : i];
 			struct utrace_engine *engine = set->engine[slot];
 
-			if (utrace_engine_rank(engine) == ranks[rank] &&
+			if (!(set->muted & BIT_ULL(slot)) &&
+			    utrace_engine_rank(engine) == ranks[rank] &&
 			    utrace_lists(engine, event))
 				set->order[n++] = slot;
 		}
@@ -167,6 +169,8 @@ static bool utrace_needs_long_pass(const struct utrace_set *set,
 {
 	struct utrace_engine *engine = set->engine[slot];
 
+	if (set->muted & BIT_ULL(slot))
+		return false;
 	return (READ_ONCE(engine->flags) & UTRACE_EVENT(QUIESCE)) ||
 	       rcu_access_pointer(engine->filter) ||
 	       ((set->entry & BIT_ULL(slot)) &&
@@ -189,17 +193,26 @@ static void utrace_set_fill(struct utrace_set *set, const u8 *all,
 			    unsigned int nall)
 {
 	unsigned int event, i, n = nall;
+	bool is_short = true;
+	u64 wanted = 0;
 
 	set->start[UTRACE_LIST_ALL] = 0;
 	memcpy(set->order, all, nall);
 
 	for (i = 0; i < nall; i++) {
 		struct utrace_engine *engine = set->engine[all[i]];
+		unsigned long events = READ_ONCE(engine->flags);
 
-		set->events |= READ_ONCE(engine->flags);
-		if (READ_ONCE(engine->flags) & UTRACE_EVENT_SYSCALL)
-			set->events |= utrace_filter_calls(engine);
+		if (engine->info->match)
+			set->asked |= events;
+		if (set->muted & BIT_ULL(all[i]))
+			continue;
+		set->events |= events;
+		if (events & UTRACE_EVENT_SYSCALL)
+			wanted |= utrace_filter_calls(engine);
 	}
+	if (set->events & UTRACE_EVENT_SYSCALL)
+		set->events |= UTRACE_WORD_UNWANTED & ~wanted;
 	for (event = 0; event < _UTRACE_NEVENTS; event++)
 		n = utrace_set_list(set, event, n);
 	set->start[UTRACE_NLISTS] = n;
@@ -207,27 +220,115 @@ static void utrace_set_fill(struct utrace_set *set, const u8 *all,
 	set->exit = utrace_set_slots(set, _UTRACE_EVENT_SYSCALL_EXIT);
 	/* Who wants exits only has them without an entry. */
 	if (set->exit & ~set->entry)
-		set->events |= UTRACE_WORD_LONG;
+		is_short = false;
 	for (i = 0; i < nall; i++)
 		if (utrace_needs_long_pass(set, all[i]))
-			set->events |= UTRACE_WORD_LONG;
+			is_short = false;
+	if (is_short)
+		set->events |= UTRACE_WORD_SHORT;
 	set->sole_entry = utrace_sole(set, set->entry);
 	set->sole_exit = utrace_sole(set, set->exit);
-	/* Every task with engines is to pass the hook that drops them. */
+	/* Every task with engines is to pass the hook at which children inherit. */
 	set->events |= UTRACE_EVENT(REAP);
 }
 
 static bool utrace_inherits(struct utrace_engine *engine,
 			    enum utrace_heir heir)
 {
-	unsigned int scope = heir == UTRACE_HEIR_THREAD ?
-			     UTRACE_STATE_SCOPE : UTRACE_STATE_TREE;
+	unsigned int scope = UTRACE_STATE_TREE | UTRACE_STATE_SYSTEM;
+
+	if (heir == UTRACE_HEIR_THREAD)
+		scope |= UTRACE_STATE_PROCESS;
 
 	return utrace_engine_state(engine) & scope;
 }
 
-/* The engines of @from named by @all[], in that order, as a set of its own. */
-static struct utrace_set *utrace_set_alloc(struct utrace_engine **from,
+/* One more engine, in a slot of its own; false if there is none. */
+static bool utrace_roster_add(struct utrace_roster *roster,
+			      struct utrace_engine *engine)
+{
+	unsigned int slot;
+
+	if (roster->n == UTRACE_MAX_ENGINES)
+		return false;
+	slot = ffz(roster->used);
+	roster->used |= BIT_ULL(slot);
+	roster->engine[slot] = engine;
+	roster->all[roster->n++] = slot;
+	return true;
+}
+
+/*
+ * Engines of the system that are not in @old go behind the others.  For who
+ * finds no slot the events of these tasks are lost.
+ */
+static void utrace_roster_add_system(struct utrace_roster *roster,
+				     const struct utrace_set *old)
+{
+	struct utrace_engine *one;
+	unsigned int i;
+
+	for (i = 0; (one = utrace_system_engine(i)); i++) {
+		unsigned int state = utrace_engine_state(one);
+
+		if (state & UTRACE_STATE_DETACHED ||
+		    (roster->kthread && !(state & UTRACE_STATE_KTHREAD)) ||
+		    utrace_set_slot(old, one) >= 0)
+			continue;
+		if (!utrace_roster_add(roster, one))
+			utrace_count_lost();
+		else if (one->info->match)	/* until it is asked */
+			roster->muted |= BIT_ULL(roster->all[roster->n - 1]);
+	}
+}
+
+/**
+ * utrace_roster_fill - who is to be in the set that follows another
+ * @roster: filled in
+ * @old: the set to start from, or NULL
+ * @add: an engine to add behind the others, or NULL
+ * @kthread: without @old: is it for kernel threads?
+ *
+ * Takes over the engines that are not detached, and those of the system.  Those
+ * that were muted stay so.
+ *
+ * Context: utrace_mutex is held.
+ * Return: 0; -ENOSPC if there is no slot for @add.
+ */
+int utrace_roster_fill(struct utrace_roster *roster,
+		       const struct utrace_set *old, struct utrace_engine *add,
+		       bool kthread)
+{
+	struct utrace_engine *engine;
+	unsigned int i, slot;
+
+	lockdep_assert_held(&utrace_mutex);
+
+	roster->n = 0;
+	roster->used = 0;
+	roster->muted = 0;
+	roster->kthread = old ? old->kthread : kthread;
+	if (old) {
+		utrace_for_each(old, UTRACE_LIST_ALL, i, slot, engine) {
+			if (utrace_engine_detached(engine))
+				continue;
+			roster->engine[slot] = engine;
+			roster->all[roster->n++] = slot;
+			roster->used |= BIT_ULL(slot);
+		}
+		roster->muted = old->muted & roster->used;
+	}
+	if (add && !utrace_roster_add(roster, add))
+		return -ENOSPC;
+	utrace_roster_add_system(roster, old);
+	return 0;
+}
+
+/*
+ * The engines of @roster named by @all[], in that order, as a set of its own.
+ * Tasks of many share it, so nobody's memory cgroup pays.
+ */
+static struct utrace_set *utrace_set_alloc(const struct utrace_roster *roster,
 					   const u8 *all, unsigned int nall)
 {
 	unsigned int i, nslots = 0;
@@ -237,23 +338,26 @@ static struct utrace_set *utrace_set_alloc(struct utrace_engine **from,
 		nslots = max(nslots, all[i] + 1U);
 
 	set = kzalloc(struct_size(set, engine, nslots) + UTRACE_NLISTS * nall,
-		      GFP_KERNEL_ACCOUNT);
+		      GFP_KERNEL);
 	if (!set)
 		return ERR_PTR(-ENOMEM);
 	refcount_set(&set->ref, 1);
+	set->kthread = roster->kthread;
 	set->nslots = nslots;
 	set->order = (u8 *)&set->engine[nslots];
 	for (i = 0; i < nall; i++) {
-		utrace_core_get(from[all[i]]);
-		set->engine[all[i]] = from[all[i]];
+		utrace_core_get(roster->engine[all[i]]);
+		set->engine[all[i]] = roster->engine[all[i]];
 		set->members |= BIT_ULL(all[i]);
 	}
+	set->muted = roster->muted & set->members;
 	utrace_set_fill(set, all, nall);
 	return set;
 }
 
 /* Give @set its subsets for children. */
-static int utrace_set_heirs(struct utrace_set *set, const u8 *all,
+static int utrace_set_heirs(struct utrace_set *set,
+			    const struct utrace_roster *roster, const u8 *all,
 			    unsigned int nall)
 {
 	u8 some[UTRACE_MAX_ENGINES];
@@ -261,18 +365,25 @@ static int utrace_set_heirs(struct utrace_set *set, const u8 *all,
 
 	for (heir = 0; heir < UTRACE_NHEIRS; heir++) {
 		struct utrace_set *child;
+		bool bare = true;
 
-		for (i = n = 0; i < nall; i++)
-			if (utrace_inherits(set->engine[all[i]], heir))
-				some[n++] = all[i];
-		if (!n)
+		for (i = n = 0; i < nall; i++) {
+			struct utrace_engine *engine = set->engine[all[i]];
+
+			if (!utrace_inherits(engine, heir))
+				continue;
+			some[n++] = all[i];
+			bare &= utrace_engine_is_system(engine);
+		}
+		/* For these alone a child needs no set. */
+		if (bare)
 			continue;
 		if (n == nall) {
 			set->heir[heir] = set;
 			continue;
 		}
-		child = utrace_set_alloc(set->engine, some, n);
-		if (!IS_ERR(child) && utrace_set_heirs(child, some, n)) {
+		child = utrace_set_alloc(roster, some, n);
+		if (!IS_ERR(child) && utrace_set_heirs(child, roster, some, n)) {
 			utrace_set_put(child);
 			child = ERR_PTR(-ENOMEM);
 		}
@@ -284,12 +395,34 @@ static int utrace_set_heirs(struct utrace_set *set, const u8 *all,
 }
 
 /**
- * utrace_set_build - make the set that follows another
- * @old: the set to start from, or NULL
- * @add: an engine to add behind the others, or NULL
+ * utrace_set_make - make a set
+ * @roster: who is to be in it, and who is muted
  *
- * Takes over the engines that are not detached and what each of them wants
- * now.
+ * Takes over what each engine wants now.
+ *
+ * Context: May sleep.  utrace_mutex is held.
+ * Return: a set with one reference for the caller; NULL if there are no
+ * engines; -ENOMEM.
+ */
+struct utrace_set *utrace_set_make(const struct utrace_roster *roster)
+{
+	struct utrace_set *set;
+
+	if (!roster->n)
+		return NULL;
+	set = utrace_set_alloc(roster, roster->all, roster->n);
+	if (!IS_ERR(set) &&
+	    utrace_set_heirs(set, roster, roster->all, roster->n)) {
+		utrace_set_put(set);
+		set = ERR_PTR(-ENOMEM);
+	}
+	return set;
+}
+
+/**
+ * utrace_set_build - make the set that follows another
+ * @old: the set to start from, or NULL, for a user task
+ * @add: an engine to add behind the others, or NULL
  *
  * Context: May sleep.  utrace_mutex is held.
  * Return: a set with one reference for the caller; NULL if no engine is left;
@@ -298,61 +431,37 @@ static int utrace_set_heirs(struct utrace_set *set, const u8 *all,
 struct utrace_set *utrace_set_build(const struct utrace_set *old,
 				    struct utrace_engine *add)
 {
-	struct utrace_engine *engine[UTRACE_MAX_ENGINES];
-	u8 all[UTRACE_MAX_ENGINES];
-	struct utrace_set *set;
-	unsigned int i, slot, n = 0;
-	u64 used = 0;
+	struct utrace_roster roster;
+	int ret = utrace_roster_fill(&roster, old, add, false);
 
-	lockdep_assert_held(&utrace_mutex);
-
-	if (old) {
-		struct utrace_engine *one;
-
-		utrace_for_each(old, UTRACE_LIST_ALL, i, slot, one) {
-			if (utrace_engine_detached(one))
-				continue;
-			engine[slot] = one;
-			all[n++] = slot;
-			used |= BIT_ULL(slot);
-		}
-	}
-	if (add) {
-		if (n == UTRACE_MAX_ENGINES)
-			return ERR_PTR(-ENOSPC);
-		slot = ffz(used);
-		engine[slot] = add;
-		all[n++] = slot;
-	}
-	if (!n)
-		return NULL;
-
-	set = utrace_set_alloc(engine, all, n);
-	if (!IS_ERR(set) && utrace_set_heirs(set, all, n)) {
-		utrace_set_put(set);
-		set = ERR_PTR(-ENOMEM);
-	}
-	return set;
+	return ret ? ERR_PTR(ret) : utrace_set_make(&roster);
 }
 
 /* What a task is given to do. */
 
-/*
- * The work bit is a function of the event word and nothing else, so that
- * attach and detach cannot race about it.
+/**
+ * utrace_set_word - write the event word of a task
+ * @task: the task
+ * @events: the word, of which some bits do not go with others, or with @task
+ *
+ * Context: The task's utrace->lock is held, or utrace_bare_lock.
  */
 void utrace_set_word(struct task_struct *task, unsigned long events)
 {
 	/* These threads never see user mode, only their end is reported. */
 	if (task->flags & PF_USER_WORKER)
 		events &= UTRACE_EVENT(EXIT) | UTRACE_EVENT(DEATH) |
-			  UTRACE_EVENT(REAP) | UTRACE_WORD_REBUILD;
+			  UTRACE_EVENT(REAP) | UTRACE_WORD_REBUILD |
+			  UTRACE_WORD_REJECTED;
+	if (task->flags & PF_KTHREAD)
+		events &= UTRACE_EVENT_KTHREAD | UTRACE_WORD_REBUILD |
+			  UTRACE_WORD_REJECTED;
 
-	WRITE_ONCE(task->utrace_events, events);
-	if (events & UTRACE_EVENT_SYSCALL)
-		set_task_syscall_work(task, SYSCALL_UTRACE);
-	else
-		clear_task_syscall_work(task, SYSCALL_UTRACE);
+	/* What is still to be built may need more, and want more. */
+	if (events & UTRACE_WORD_REBUILD)
+		events &= ~(UTRACE_WORD_SHORT | UTRACE_WORD_UNWANTED);
+
+	utrace_write_word(task, events);
 }
 
 /* Slots of @old that hold the same engine in @new. */
@@ -383,11 +492,16 @@ u64 utrace_set_present(const struct utrace_set *old,
 	return same;
 }
 
-/*
- * Leave the last reference to a replaced set to the pass that walks it, if one
- * does.  The set whose reference is to be dropped, or NULL.
+/**
+ * utrace_defer - leave the reference to a replaced set to the pass that walks it
+ * @u: of a task
+ * @old: the set that was its, or NULL; ->utrace_set is another one now
+ *
+ * Context: @u->lock is held.
+ * Return: the set whose reference the caller has to drop; NULL if there is none,
+ * or if a pass does that.
  */
-static struct utrace_set *utrace_defer(struct utrace *u, struct utrace_set *old)
+struct utrace_set *utrace_defer(struct utrace *u, struct utrace_set *old)
 {
 	lockdep_assert_held(&u->lock);
 
@@ -419,7 +533,7 @@ static struct utrace_set *utrace_defer(struct utrace *u, struct utrace_set *old)
 struct utrace_set *utrace_publish(struct task_struct *task, struct utrace *u,
 				  struct utrace_set *set)
 {
-	unsigned long events = set ? set->events : 0;
+	unsigned long events;
 	struct utrace_set *old;
 	unsigned long flags;
 	u64 same, held;
@@ -431,6 +545,8 @@ struct utrace_set *utrace_publish(struct task_struct *task, struct utrace *u,
 		spin_unlock_irqrestore(&u->lock, flags);
 		return set;
 	}
+	/* Not of the time when this set was built, or when there was to be none. */
+	events = set ? set->events : utrace_bare_events(task);
 	old = task->utrace_set;
 	same = utrace_set_same(old, set);
 	held = u->hold;
@@ -438,10 +554,15 @@ struct utrace_set *utrace_publish(struct task_struct *task, struct utrace *u,
 	u->step &= same;
 	u->block &= same;
 	u->fresh |= set ? set->members & ~same : U64_MAX;
+	/* Who was muted saw no entry either. */
+	if (old && set)
+		u->fresh |= old->muted & ~set->muted & same;
 	u->flags |= UTRACE_TASK_LONG;
-	/* Wishes that came while this set was built. */
-	if (set && (task->utrace_events & UTRACE_WORD_REBUILD))
-		events |= task->utrace_events;
+	/* Wishes that came while this set was built, and a bare task's verdict. */
+	if (set && (task->utrace_events &
+		    (UTRACE_WORD_REBUILD | UTRACE_WORD_REJECTED)))
+		events |= (task->utrace_events & ~UTRACE_WORD_REJECTED) |
+			  set->asked | UTRACE_WORD_REBUILD;
 	/* Pairs with utrace_pin_short(): the flag before the set. */
 	smp_store_release(&task->utrace_set, set);
 	utrace_set_word(task, events);
@@ -451,99 +572,6 @@ struct utrace_set *utrace_publish(struct task_struct *task, struct utrace *u,
 	if (held)
 		utrace_wake(task, u);
 	return old;
-}
-
-/*
- * The last renewal, so that tasks which shared a set before share one after.
- * Holds a reference on both.  Under utrace_mutex.  Dropped when an engine goes,
- * when no rebuild finds a set with it any more: a walk has taken it out of all
- * of them, or the last task that had one was reaped.
- */
-static struct {
-	struct utrace_set *old;
-	struct utrace_set *set;
-	long generation;
-} utrace_memo;
-
-/* Counts the changes of what engines want; a set is newer than its number. */
-atomic_long_t utrace_generation = ATOMIC_LONG_INIT(0);
-
-/* Takes over the references of the caller, and gives it those of before. */
-static void utrace_memo_swap(struct utrace_set **old, struct utrace_set **set,
-			     long generation)
-{
-	lockdep_assert_held(&utrace_mutex);
-
-	swap(utrace_memo.old, *old);
-	swap(utrace_memo.set, *set);
-	utrace_memo.generation = generation;
-}
-
-void utrace_memo_drop(void)
-{
-	struct utrace_set *old = NULL, *set = NULL;
-
-	if (!READ_ONCE(utrace_memo.old))
-		return;
-	scoped_guard(mutex, &utrace_mutex)
-		utrace_memo_swap(&old, &set, 0);
-	/* Without the mutex: the last put calls ->release(). */
-	utrace_set_put(old);
-	utrace_set_put(set);
-}
-
-/* The set that takes the place of @old with what its engines want now. */
-static struct utrace_set *utrace_set_renew(struct utrace_set *old)
-{
-	if (utrace_memo.old == old &&
-	    utrace_memo.generation == atomic_long_read(&utrace_generation))
-		return utrace_set_get(utrace_memo.set);
-	return utrace_set_build(old, NULL);
-}
-
-/**
- * utrace_rebuild - bring the set of a task up to date
- * @task: a task with a struct utrace
- *
- * Context: May sleep.  Takes utrace_mutex.
- */
-void utrace_rebuild(struct task_struct *task)
-{
-	struct utrace_set *old, *set, *drop, *last_old, *last_set;
-	struct utrace *u = task->utrace;
-	long generation;
-
-	mutex_lock(&utrace_mutex);
-	scoped_guard(spinlock_irqsave, &u->lock) {
-		WRITE_ONCE(task->utrace_events,
-			   task->utrace_events & ~UTRACE_WORD_REBUILD);
-		old = utrace_set_get(task->utrace_set);
-	}
-	/* Changes from here on set the bit again. */
-	generation = atomic_long_read(&utrace_generation);
-	set = old ? utrace_set_renew(old) : NULL;
-	if (IS_ERR(set)) {
-		/* Keep the word as it is and try again at the next event. */
-		scoped_guard(spinlock_irqsave, &u->lock)
-			utrace_set_word(task, task->utrace_events |
-					UTRACE_WORD_REBUILD |
-					UTRACE_WORD_CALLS);
-		mutex_unlock(&utrace_mutex);
-		utrace_set_put(old);
-		return;
-	}
-	drop = utrace_publish(task, u, utrace_set_get(set));
-	last_old = utrace_set_get(old);
-	last_set = utrace_set_get(set);
-	utrace_memo_swap(&last_old, &last_set, generation);
-	mutex_unlock(&utrace_mutex);
-
-	/* Without the mutex: the last put calls ->release(). */
-	utrace_set_put(last_old);
-	utrace_set_put(last_set);
-	utrace_set_put(drop);
-	utrace_set_put(set);
-	utrace_set_put(old);
 }
 
 /**

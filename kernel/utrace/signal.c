@@ -53,7 +53,15 @@ static void utrace_signal_call(struct utrace_pass *pass,
 	struct pt_regs *regs = current_pt_regs();
 	u32 ret;
 
-	if (engine->ops->report_signal) {
+	if (utrace_engine_is_system(engine) && engine->ops->report_signal) {
+		/* It observes: what it writes is a copy. */
+		struct ksignal seen = *ksig;
+
+		ret = utrace_call(pass, engine, report_signal,
+				  pass->action | pass->result, engine, regs,
+				  &seen.info, orig_ka, &seen.ka);
+		utrace_pass_answer(pass, engine, slot, ret, 0);
+	} else if (engine->ops->report_signal) {
 		ret = utrace_call(pass, engine, report_signal,
 				  pass->action | pass->result, engine, regs,
 				  &ksig->info, orig_ka, &ksig->ka);

@@ -177,6 +177,8 @@ void __utrace_mark_killed(void)
 {
 	struct utrace *u = current->utrace;
 
+	if (!u)
+		return;
 	guard(spinlock_irqsave)(&u->lock);
 	u->flags |= UTRACE_TASK_KILLED;
 }
@@ -232,8 +234,10 @@ void utrace_interrupt_stopped(struct task_struct *task)
 /* Where a task is not on its way to user mode and an engine may hold it. */
 void __utrace_stop_if_held(void)
 {
-	if (READ_ONCE(current->utrace->hold))
-		utrace_stop(current->utrace, UTRACE_STOP_FIRM);
+	struct utrace *u = current->utrace;
+
+	if (u && READ_ONCE(u->hold))
+		utrace_stop(u, UTRACE_STOP_FIRM);
 }
 
 /*
@@ -344,7 +348,7 @@ void __utrace_resume(struct pt_regs *regs)
 	struct utrace *u = current->utrace;
 	enum utrace_resume_action resume;
 
-	if (!utrace_pending(u))
+	if (!u || !utrace_pending(u))
 		return;
 
 	if (!regs) {

@@ -10,8 +10,8 @@
  * every call and answer "go on": it calls them and does nothing else.  Who has
  * a filter or wants QUIESCE, whatever is pending for the task, and accounting
  * need the long one; so does the rest of a short pass when an engine answers
- * something else.  UTRACE_WORD_LONG sends the tasks of a set there,
- * UTRACE_TASK_LONG one task, see utrace_settle().
+ * something else.  UTRACE_WORD_SHORT says that a set can do with the
+ * short one, UTRACE_TASK_LONG that a task cannot, see utrace_settle().
  */
 #include <linux/compat.h>
 #ifdef CONFIG_GENERIC_ENTRY
@@ -99,18 +99,19 @@ static unsigned int utrace_chosen_bit(unsigned int nr)
 				 nr & UTRACE_SYSCALL_IA32);
 }
 
-/* The bit of UTRACE_WORD_CALLS for a number. */
+/* The bit of UTRACE_WORD_UNWANTED for a number. */
 static u64 utrace_call_bit(unsigned int nr)
 {
 	return BIT_ULL(32 + (nr & 31));
 }
 
 /**
- * utrace_filter_calls - what an engine's filter leaves of UTRACE_WORD_CALLS
+ * utrace_filter_calls - the calls that an engine may want
  * @engine: the engine
  *
  * Context: Any.
- * Return: the bits of all numbers that the filter may let pass.
+ * Return: the bits of all numbers that its filter may let pass, in the place of
+ * UTRACE_WORD_UNWANTED.
  */
 u64 utrace_filter_calls(struct utrace_engine *engine)
 {
@@ -121,7 +122,7 @@ u64 utrace_filter_calls(struct utrace_engine *engine)
 	guard(rcu)();
 	filter = rcu_dereference(engine->filter);
 	if (!filter || test_bit(UTRACE_FILTER_OTHERS, filter->calls))
-		return UTRACE_WORD_CALLS;
+		return UTRACE_WORD_UNWANTED;
 	for_each_set_bit(nr, filter->calls, UTRACE_FILTER_OTHERS)
 		calls |= utrace_call_bit(nr < NR_syscalls ? nr :
 					 nr - NR_syscalls);
@@ -129,16 +130,16 @@ u64 utrace_filter_calls(struct utrace_engine *engine)
 }
 
 /*
- * Is the call that the task is in one that nobody can want?  In doubt it is
- * not: while UTRACE_WORD_REBUILD is set all bits are.  The flag of the x32 ABI
- * is none of the bits that are looked at.
+ * Is the call that the task is in one that nobody can want?  Where a bit says so
+ * there is a struct utrace.  The flag of the x32 ABI is none of the bits that
+ * are looked at.
  */
 static __always_inline bool utrace_call_is_filtered(unsigned long word,
 						    struct pt_regs *regs)
 {
-	u32 calls = word >> 32;
+	u32 unwanted = word >> 32;
 
-	return !(calls >> (syscall_get_nr(current, regs) & 31) & 1) &&
+	return unwanted >> (syscall_get_nr(current, regs) & 31) & 1 &&
 	       !current->utrace->entered;
 }
 
@@ -263,8 +264,7 @@ static void utrace_left_out(struct utrace *u)
 {
 	guard(spinlock_irqsave)(&u->lock);
 	u->flags |= UTRACE_TASK_LONG;
-	utrace_set_word(current, current->utrace_events | UTRACE_WORD_REBUILD |
-			UTRACE_WORD_CALLS);
+	utrace_set_word(current, current->utrace_events | UTRACE_WORD_REBUILD);
 }
 
 /* Positions in the list of an event, and what is there. */
@@ -361,6 +361,9 @@ static noinline bool utrace_long_entry(struct pt_regs *regs, u32 run)
 {
 	u32 result = run;
 
+	/* Of the system only, and they are gone since the work bit was seen. */
+	if (!utrace_adopt())
+		return run == UTRACE_SYSCALL_ABORT;
 	utrace_entry_pass(regs, &result);
 	return utrace_entry_end(current->utrace, regs, run, result);
 }
@@ -368,7 +371,7 @@ static noinline bool utrace_long_entry(struct pt_regs *regs, u32 run)
 /* Is there nothing in the set that only the long pass looks at? */
 static __always_inline bool utrace_is_short(unsigned long word)
 {
-	return !(word & (UTRACE_WORD_REBUILD | UTRACE_WORD_LONG)) &&
+	return word & UTRACE_WORD_SHORT &&
 	       !static_branch_unlikely(&utrace_stats);
 }
 
@@ -704,7 +707,7 @@ static noinline void utrace_short_exits(struct utrace *u)
  * @regs: its registers, with the result
  *
  * In a short pass this is for all of them the exit of a call whose entry they
- * saw: a set of which some want exits only has UTRACE_WORD_LONG.
+ * saw: a set of which some want exits only has no UTRACE_WORD_SHORT.
  *
  * Context: The task itself, no locks held.
  */

@@ -117,8 +117,13 @@ struct utrace_engine *ut_engine_attach(struct ut_session *session,
 	if (IS_ERR(e))
 		return ERR_CAST(e);
 	*id = e->id;
-	engine = utrace_attach_task(task, arg->flags | UTRACE_ATTACH_CREATE,
-				    ut_ops[arg->ops], e);
+	if (arg->flags & UT_ATTACH_SYSTEM)
+		engine = utrace_attach_system(arg->flags & UTRACE_ATTACH_OF_SYSTEM,
+					      ut_ops[arg->ops], e);
+	else
+		engine = utrace_attach_task(task,
+					    arg->flags | UTRACE_ATTACH_CREATE,
+					    ut_ops[arg->ops], e);
 	if (IS_ERR(engine)) {
 		xa_erase(&session->engines, *id);
 		ut_engine_free(e);
@@ -175,7 +180,7 @@ static int ut_target(struct utrace_engine *engine, pid_t tid,
 		*target = ut_task_find(tid);
 		return *target ? 0 : -ESRCH;
 	}
-	if (!(e->flags & UTRACE_ATTACH_SCOPE_MASK))
+	if (!(e->flags & (UTRACE_ATTACH_SCOPE_MASK | UT_ATTACH_SYSTEM)))
 		*target = get_task_struct(e->task);
 	return 0;
 }

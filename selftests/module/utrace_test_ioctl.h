@@ -90,6 +90,8 @@ enum ut_action {
 #define UT_ATTACH_OWN_EVENTS	0x0080
 #define UT_ATTACH_PROCESS	0x0100
 #define UT_ATTACH_TREE		0x0200
+/* Of this module: utrace_attach_system(). */
+#define UT_ATTACH_SYSTEM	0x10000
 #define UT_ATTACH_MUTATOR	0x0000
 #define UT_ATTACH_OBSERVER	0x1000
 #define UT_ATTACH_ENFORCER	0x2000
