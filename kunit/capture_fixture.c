@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace tests - a capture to fill, and user memory to fill it from
+ */
+#include <linux/align.h>
+#include <linux/err.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "capture_fixture.h"
+
+#define GUARD	0xa5
+
+void capture_begin_sized(struct fixture *f, size_t size)
+{
+	memset(f->before, GUARD, sizeof(f->before));
+	memset(f->data, GUARD, sizeof(f->data));
+	memset(f->behind, GUARD, sizeof(f->behind));
+	utrace_capture_init(&f->c, f->data, size);
+}
+
+void capture_begin(struct fixture *f)
+{
+	capture_begin_sized(f, sizeof(f->data));
+}
+
+/* User memory is made for those cases only that ask for it. */
+struct fixture *capture_begin_user(struct kunit *test)
+{
+	struct fixture *f = capture_fixture(test);
+
+	f->user = kunit_vm_mmap(test, NULL, 0, 3 * PAGE_SIZE,
+				PROT_READ | PROT_WRITE,
+				MAP_ANONYMOUS | MAP_PRIVATE, 0);
+	KUNIT_ASSERT_NE(test, f->user, 0UL);
+	KUNIT_ASSERT_FALSE(test, IS_ERR_VALUE(f->user));
+	f->end = f->user + 2 * PAGE_SIZE;
+	KUNIT_ASSERT_EQ(test, vm_munmap(f->end, PAGE_SIZE), 0);
+	return f;
+}
+
+void __user *capture_poke(struct kunit *test, unsigned long to,
+			  const void *from, size_t n)
+{
+	void __user *at = (void __user *)to;
+
+	KUNIT_ASSERT_EQ(test, copy_to_user(at, from, n), 0UL);
+	return at;
+}
+
+void __user *capture_fill(struct kunit *test, unsigned long to, char with,
+			  size_t n)
+{
+	char *from = kunit_kmalloc(test, n, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, from);
+	memset(from, with, n);
+	return capture_poke(test, to, from, n);
+}
+
+/* The rules that hold for every capture, whatever it was made of. */
+void capture_expect_sound(struct kunit *test)
+{
+	struct fixture *f = capture_fixture(test);
+	const struct utrace_item *item = NULL;
+	size_t at = 0, end;
+
+	KUNIT_EXPECT_LE(test, f->c.used, f->c.size);
+	KUNIT_EXPECT_EQ(test, f->c.used % 8, 0);
+	while ((item = utrace_capture_next(f->data, f->c.used, item))) {
+		KUNIT_EXPECT_PTR_EQ(test, (const u8 *)item, f->data + at);
+		KUNIT_EXPECT_EQ(test, item->reserved, 0);
+		KUNIT_EXPECT_EQ(test, item->reserved2, 0);
+		end = ALIGN(item->len, 8);
+		KUNIT_EXPECT_LE(test, HEADER + end, UTRACE_CAPTURE_ITEM);
+		KUNIT_EXPECT_NULL(test, memchr_inv(item->data + item->len, 0,
+						   end - item->len));
+		at += HEADER + end;
+	}
+	KUNIT_EXPECT_EQ(test, at, f->c.used);
+	KUNIT_EXPECT_NULL(test, memchr_inv(f->data + f->c.size, GUARD,
+					   sizeof(f->data) - f->c.size));
+	KUNIT_EXPECT_NULL(test, memchr_inv(f->before, GUARD,
+					   sizeof(f->before)));
+	KUNIT_EXPECT_NULL(test, memchr_inv(f->behind, GUARD,
+					   sizeof(f->behind)));
+}
+
+unsigned int capture_items(struct fixture *f)
+{
+	const struct utrace_item *item = NULL;
+	unsigned int n = 0;
+
+	while ((item = utrace_capture_next(f->data, f->c.used, item)))
+		n++;
+	return n;
+}
+
+/* The @n-th item, from 0; the test ends if there is none. */
+const struct utrace_item *capture_nth(struct kunit *test, unsigned int n)
+{
+	struct fixture *f = capture_fixture(test);
+	const struct utrace_item *item = NULL;
+
+	do {
+		item = utrace_capture_next(f->data, f->c.used, item);
+		KUNIT_ASSERT_NOT_NULL_MSG(test, item, "an item is missing");
+	} while (n--);
+	return item;
+}
+
+void capture_expect_item(struct kunit *test, unsigned int n,
+			 const struct utrace_item *want)
+{
+	const struct utrace_item *item = capture_nth(test, n);
+
+	KUNIT_EXPECT_EQ(test, item->kind, want->kind);
+	KUNIT_EXPECT_EQ(test, item->arg, want->arg);
+	KUNIT_EXPECT_EQ(test, item->flags, want->flags);
+	KUNIT_EXPECT_EQ(test, item->len, want->len);
+	KUNIT_EXPECT_EQ(test, item->whole, want->whole);
+}
+
+/* Bytes of the @n-th item, from @at on. */
+void capture_expect_data(struct kunit *test, unsigned int n, size_t at,
+			 const void *data, size_t len)
+{
+	const struct utrace_item *item = capture_nth(test, n);
+
+	KUNIT_ASSERT_LE(test, at + len, item->len);
+	KUNIT_EXPECT_MEMEQ(test, item->data + at, data, len);
+}
+
+void capture_expect_filled(struct kunit *test, unsigned int n, char with)
+{
+	const struct utrace_item *item = capture_nth(test, n);
+
+	KUNIT_EXPECT_NULL(test, memchr_inv(item->data, with, item->len));
+}
+
+void capture_expect_all(struct kunit *test, unsigned int n, const void *data,
+			size_t len)
+{
+	KUNIT_EXPECT_EQ(test, capture_nth(test, n)->len, len);
+	capture_expect_data(test, n, 0, data, len);
+}
+
+/* A struct fixture for every case, in test->priv. */
+int capture_fixture_init(struct kunit *test)
+{
+	struct fixture *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
+
+	if (!f)
+		return -ENOMEM;
+	test->priv = f;
+	capture_begin(f);
+	return 0;
+}
+
+MODULE_IMPORT_NS(EXPORTED_FOR_KUNIT_TESTING);

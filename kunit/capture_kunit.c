@@ -1,0 +1,607 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit suite utrace_capture: what the arguments of a system call point to
+ */
+#include <kunit/test.h>
+#include <linux/limits.h>
+#include <linux/mm.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <linux/uio.h>
+
+#include "capture_fixture.h"
+
+/* Strings and memory */
+
+static void string_is_taken(struct kunit *test)
+{
+	struct fixture *f = capture_begin_user(test);
+	const char __user *from;
+	unsigned int i;
+
+	/* Wherever it lies. */
+	for (i = 0; i < 16; i++) {
+		from = capture_poke(test, f->user + i, "hello", 6);
+		capture_begin(f);
+		utrace_capture_string(&f->c, 3, from);
+		KUNIT_EXPECT_EQ(test, capture_items(f), 1);
+		EXPECT_ITEM(test, 0, STRING, 3, 5, 5, 0);
+		EXPECT_DATA(test, 0, "hello");
+		capture_expect_sound(test);
+	}
+}
+
+static void string_over_two_pages(struct kunit *test)
+{
+	struct fixture *f = capture_begin_user(test);
+	unsigned long middle = f->user + PAGE_SIZE;
+	const char __user *from;
+	unsigned int i;
+
+	for (i = 0; i < 12; i++) {
+		from = capture_poke(test, middle - i, "0123456789", 11);
+		capture_begin(f);
+		utrace_capture_string(&f->c, 0, from);
+		EXPECT_ITEM(test, 0, STRING, 0, 10, 10, 0);
+		EXPECT_DATA(test, 0, "0123456789");
+	}
+}
+
+/* The NUL is the last byte there is, at every distance from it. */
+static void string_ends_with_memory(struct kunit *test)
+{
+	struct fixture *f = capture_begin_user(test);
+	const char __user *from;
+	unsigned int i;
+
+	for (i = 0; i < 20; i++) {
+		from = capture_fill(test, f->end - i - 1, 'x', i + 1);
+		capture_poke(test, f->end - 1, "", 1);
+		capture_begin(f);
+		utrace_capture_string(&f->c, 0, from);
+		EXPECT_ITEM(test, 0, STRING, 0, i, i, 0);
+		capture_expect_sound(test);
+	}
+}
+
+/* No NUL before the memory ends: what there is, is kept. */
+static void string_runs_out_of_memory(struct kunit *test)
+{
+	struct fixture *f = capture_begin_user(test);
+	const char __user *from;
+	unsigned int i;
+
+	for (i = 1; i < 20; i++) {
+		from = capture_fill(test, f->end - i, 'x', i);
+		capture_begin(f);
+		utrace_capture_string(&f->c, 0, from);
+		EXPECT_ITEM(test, 0, STRING, 0, i, i, FAULTED);
+		capture_expect_filled(test, 0, 'x');
+		capture_expect_sound(test);
+	}
+}
+
+static void string_is_truncated(struct kunit *test)
+{
+	struct fixture *f = capture_begin_user(test);
+	char __user *from = capture_fill(test, f->user, 'x', 2 * PAGE_SIZE);
+
+	capture_begin(f);
+	utrace_capture_string(&f->c, 0, from);
+	EXPECT_ITEM(test, 0, STRING, 0, ITEM_DATA, ITEM_DATA, TRUNCATED);
+	/* One that just fits, and one whose end is not to be known. */
+	capture_begin(f);
+	capture_poke(test, f->user + ITEM_DATA, "", 1);
+	utrace_capture_string(&f->c, 0, from);
+	EXPECT_ITEM(test, 0, STRING, 0, ITEM_DATA, ITEM_DATA, 0);
+	utrace_capture_string(&f->c, 0, (char __user *)f->end - ITEM_DATA);
+	EXPECT_ITEM(test, 1, STRING, 0, ITEM_DATA, ITEM_DATA, FAULTED);
+	capture_expect_sound(test);
+}
+
+static void bytes_are_taken(struct kunit *test)
+{
+	struct fixture *f = capture_begin_user(test);
+	void __user *from = capture_poke(test, f->user + 1, "a\0b", 3);
+
+	capture_begin(f);
+	utrace_capture_bytes(&f->c, 5, from, 3);
+	utrace_capture_bytes(&f->c, 4, from, 0);
+	EXPECT_ITEM(test, 0, BYTES, 5, 3, 3, 0);
+	EXPECT_DATA(test, 0, "a\0b");
+	EXPECT_ITEM(test, 1, BYTES, 4, 0, 0, 0);
+	capture_expect_sound(test);
+}
+
+static void bytes_run_out_of_memory(struct kunit *test)
+{
+	struct fixture *f = capture_begin_user(test);
+	const void __user *from;
+	unsigned int i;
+
+	for (i = 1; i < 20; i++) {
+		from = capture_fill(test, f->end - i, 'y', i);
+		capture_begin(f);
+		utrace_capture_bytes(&f->c, 0, from, 100);
+		EXPECT_ITEM(test, 0, BYTES, 0, i, 100, FAULTED);
+		capture_expect_filled(test, 0, 'y');
+		capture_expect_sound(test);
+	}
+}
+
+static void bytes_of_any_length(struct kunit *test)
+{
+	static const size_t len[] = {
+		ITEM_DATA + 1, U16_MAX, INT_MAX, UINT_MAX, LONG_MAX, SIZE_MAX,
+	};
+	struct fixture *f = capture_begin_user(test);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(len); i++) {
+		capture_begin(f);
+		utrace_capture_bytes(&f->c, 0, (void __user *)f->user + i,
+				     len[i]);
+		EXPECT_ITEM(test, 0, BYTES, 0, ITEM_DATA, len[i], TRUNCATED);
+		capture_expect_sound(test);
+	}
+}
+
+static const struct utrace_call everything_in = {
+	.name = "everything_in",
+	.nargs = 6,
+	.arg = {
+		{ UTRACE_ARG_PATH },
+		{ UTRACE_ARG_ARGV },
+		{ UTRACE_ARG_IN, 5 },
+		{ UTRACE_ARG_IN_IOVEC, 5 },
+		{ UTRACE_ARG_SOCKADDR, 5 },
+		{ UTRACE_ARG_SIZE },
+	},
+};
+
+static const struct utrace_call everything_out = {
+	.name = "everything_out",
+	.nargs = 6,
+	.arg = {
+		{ UTRACE_ARG_OUT, UTRACE_LEN_FIXED | 16 },
+		{ UTRACE_ARG_OUT, 5 },
+		{ UTRACE_ARG_OUT, UTRACE_LEN_RESULT },
+		{ UTRACE_ARG_OUT_IOVEC, 5 },
+		{ UTRACE_ARG_OUT_SOCKADDR, 4 },
+		{ UTRACE_ARG_SIZE },
+	},
+};
+
+static void hostile_pointers(struct kunit *test)
+{
+	struct fixture *f = capture_begin_user(test);
+	const unsigned long from[] = {
+		f->end, 1, ~0UL, ~0UL - 7, (unsigned long)f, PAGE_OFFSET,
+		TASK_SIZE, TASK_SIZE - 1, 1UL << 47, 1UL << 62, 1UL << 63,
+	};
+	unsigned int i, n;
+
+	for (i = 0; i < ARRAY_SIZE(from); i++) {
+		const unsigned long args[6] = {
+			from[i], from[i], from[i], from[i], from[i], 16,
+		};
+
+		capture_begin(f);
+		utrace_capture_entry(&f->c, &everything_in, args, ALL);
+		EXPECT_ITEM(test, 0, STRING, 0, 0, 0, FAULTED);
+		EXPECT_ITEM(test, 1, ARGV, 1, 0, 0, FAULTED);
+		EXPECT_ITEM(test, 2, BYTES, 2, 0, 16, FAULTED);
+		EXPECT_ITEM(test, 3, BYTES, 3, 0, 0, FAULTED);
+		EXPECT_ITEM(test, 4, SOCKADDR, 4, 0, 16, FAULTED);
+		n = capture_items(f);
+		KUNIT_EXPECT_EQ(test, n, 5);
+		utrace_capture_exit(&f->c, &everything_out, args, 16, ALL);
+		/* No length, no address. */
+		KUNIT_EXPECT_EQ(test, capture_items(f), n + 4);
+		for (; n < capture_items(f); n++)
+			KUNIT_EXPECT_EQ(test, capture_nth(test, n)->flags,
+					FAULTED);
+		capture_expect_sound(test);
+	}
+	capture_begin(f);
+	utrace_capture_string(&f->c, 0, NULL);
+	utrace_capture_bytes(&f->c, 0, NULL, SIZE_MAX);
+	EXPECT_ITEM(test, 0, STRING, 0, 0, 0, FAULTED);
+	EXPECT_ITEM(test, 1, BYTES, 0, 0, SIZE_MAX, FAULTED);
+}
+
+/* Room */
+
+/* Buffers of all sizes, filled until no more goes in. */
+static void full_to_the_byte(struct kunit *test)
+{
+	struct fixture *f = capture_begin_user(test);
+	const char __user *from = capture_fill(test, f->user, 'x', 100);
+	unsigned int size, i;
+
+	capture_poke(test, f->user + 100, "", 1);
+	for (size = 0; size <= 600; size++) {
+		capture_begin_sized(f, size);
+		KUNIT_EXPECT_EQ(test, f->c.size, size / 8 * 8);
+		for (i = 0; i < 40 && !f->c.lost; i++)
+			utrace_capture_string(&f->c, 0, from);
+		KUNIT_EXPECT_EQ(test, f->c.lost, 1);
+		KUNIT_EXPECT_LT(test, f->c.size - f->c.used, HEADER);
+		KUNIT_EXPECT_EQ(test, capture_items(f), i - 1);
+		capture_expect_sound(test);
+	}
+	capture_begin_sized(f, SIZE_MAX);
+	KUNIT_EXPECT_EQ(test, f->c.size, UTRACE_CAPTURE_SIZE);
+}
+
+static void item_of_what_room_is_left(struct kunit *test)
+{
+	struct fixture *f = capture_begin_user(test);
+	void __user *from = capture_poke(test, f->user, "0123456789abcdef", 17);
+
+	capture_begin_sized(f, 2 * HEADER + 8);
+	utrace_capture_string(&f->c, 0, from);
+	EXPECT_ITEM(test, 0, STRING, 0, 16, 16, 0);
+	/* 8 bytes are left, no header has that. */
+	utrace_capture_string(&f->c, 0, from);
+	KUNIT_EXPECT_EQ(test, f->c.lost, 1);
+
+	capture_begin_sized(f, HEADER + 8);
+	utrace_capture_string(&f->c, 0, from);
+	EXPECT_ITEM(test, 0, STRING, 0, 8, 8, TRUNCATED);
+	EXPECT_DATA(test, 0, "01234567");
+	capture_begin_sized(f, HEADER);
+	utrace_capture_bytes(&f->c, 0, from, 16);
+	EXPECT_ITEM(test, 0, BYTES, 0, 0, 16, TRUNCATED);
+	capture_begin_sized(f, HEADER + 8);
+	utrace_capture_creds(&f->c);
+	KUNIT_EXPECT_EQ(test, f->c.lost, 1);
+	KUNIT_EXPECT_EQ(test, f->c.used, 0);
+	capture_expect_sound(test);
+}
+
+static void lost_does_not_wrap(struct kunit *test)
+{
+	struct fixture *f = capture_begin_user(test);
+
+	capture_begin_sized(f, 0);
+	f->c.lost = U16_MAX - 1;
+	utrace_capture_creds(&f->c);
+	utrace_capture_creds(&f->c);
+	KUNIT_EXPECT_EQ(test, f->c.lost, U16_MAX);
+}
+
+/* System calls */
+
+static const struct utrace_call iovec_in = {
+	.name = "writev",
+	.nargs = 3,
+	.arg = {
+		{ UTRACE_ARG_FD },
+		{ UTRACE_ARG_IN_IOVEC, 2 },
+		{ UTRACE_ARG_SIZE },
+	},
+};
+
+static const struct utrace_call iovec_out = {
+	.name = "readv",
+	.nargs = 3,
+	.arg = {
+		{ UTRACE_ARG_FD },
+		{ UTRACE_ARG_OUT_IOVEC, 2 },
+		{ UTRACE_ARG_SIZE },
+	},
+};
+
+/* An array of ten entries at @to: "ab", nothing, "cde", and seven of "f". */
+static void poke_iovecs(struct kunit *test, unsigned long to)
+{
+	struct fixture *f = capture_fixture(test);
+	char __user *text = capture_poke(test, f->user, "abcdef", 6);
+	struct iovec iov[10] = {
+		{ text, 2 }, { NULL, 0 }, { text + 2, 3 },
+	};
+	unsigned int i;
+
+	for (i = 3; i < ARRAY_SIZE(iov); i++)
+		iov[i] = (struct iovec) { text + 5, 1 };
+	capture_poke(test, to, iov, sizeof(iov));
+}
+
+static void iovecs_are_gathered(struct kunit *test)
+{
+	struct fixture *f = capture_begin_user(test);
+	unsigned long args[6] = { -1, f->user + 512, 4 };
+
+	poke_iovecs(test, args[1]);
+	capture_begin(f);
+	utrace_capture_entry(&f->c, &iovec_in, args, ALL);
+	EXPECT_ITEM(test, 0, BYTES, 1, 6, 6, 0);
+	EXPECT_DATA(test, 0, "abcdef");
+	/* A call that reads less than there is room for. */
+	capture_begin(f);
+	utrace_capture_exit(&f->c, &iovec_out, args, 4, ALL);
+	EXPECT_ITEM(test, 0, BYTES, 1, 4, 4, 0);
+	EXPECT_DATA(test, 0, "abcd");
+	capture_begin(f);
+	utrace_capture_exit(&f->c, &iovec_out, args, 0, ALL);
+	EXPECT_ITEM(test, 0, BYTES, 1, 0, 0, 0);
+	capture_expect_sound(test);
+}
+
+static void iovecs_without_number(struct kunit *test)
+{
+	static const unsigned long count[] = { 9, 1024, INT_MAX, ULONG_MAX };
+	struct fixture *f = capture_begin_user(test);
+	unsigned long args[6] = { -1, f->user + 512 };
+	unsigned int i;
+
+	poke_iovecs(test, args[1]);
+	for (i = 0; i < ARRAY_SIZE(count); i++) {
+		capture_begin(f);
+		args[2] = count[i];
+		utrace_capture_entry(&f->c, &iovec_in, args, ALL);
+		EXPECT_ITEM(test, 0, BYTES, 1, 10, 10, TRUNCATED);
+		EXPECT_DATA(test, 0, "abcdefffff");
+	}
+	capture_begin(f);
+	utrace_capture_exit(&f->c, &iovec_out, args, LONG_MAX, ALL);
+	EXPECT_ITEM(test, 0, BYTES, 1, 10, 10, TRUNCATED);
+}
+
+/* Entries that claim more than there can be, and an array that breaks off. */
+static void iovecs_that_lie(struct kunit *test)
+{
+	struct fixture *f = capture_begin_user(test);
+	struct iovec iov[2] = {
+		{ (void __user *)f->user, SIZE_MAX - 1 },
+		{ (void __user *)f->user, SIZE_MAX },
+	};
+	unsigned long args[6] = { -1, f->end - sizeof(iov), 3 };
+
+	capture_poke(test, args[1], iov, sizeof(iov));
+	capture_begin(f);
+	utrace_capture_entry(&f->c, &iovec_in, args, ALL);
+	EXPECT_ITEM(test, 0, BYTES, 1, ITEM_DATA, SIZE_MAX, TRUNCATED);
+
+	iov[0].iov_len = 4;
+	iov[1].iov_len = 4;
+	capture_poke(test, args[1], iov, sizeof(iov));
+	utrace_capture_entry(&f->c, &iovec_in, args, ALL);
+	EXPECT_ITEM(test, 1, BYTES, 1, 8, 8, FAULTED);
+
+	iov[1].iov_base = (void __user *)f->end - 1;
+	capture_poke(test, args[1], iov, sizeof(iov));
+	utrace_capture_entry(&f->c, &iovec_in, args, ALL);
+	EXPECT_ITEM(test, 2, BYTES, 1, 5, 8, FAULTED);
+	capture_expect_sound(test);
+}
+
+static void argv_is_taken(struct kunit *test)
+{
+	struct fixture *f = capture_begin_user(test);
+	char __user *text = capture_poke(test, f->user, "ls\0-l\0", 7);
+	char __user *argv[] = { text, text + 3, text + 6, NULL };
+	unsigned long args[6] = { 0, f->user + 512 };
+
+	capture_poke(test, args[1], argv, sizeof(argv));
+	capture_begin(f);
+	utrace_capture_entry(&f->c, &everything_in, args, ALL);
+	EXPECT_ITEM(test, 0, ARGV, 1, 7, 7, 0);
+	EXPECT_DATA(test, 0, "ls\0-l\0\0");
+
+	/* There is a NUL behind what is cut off. */
+	capture_begin_sized(f, HEADER + 8);
+	capture_poke(test, f->user, "0123456789", 11);
+	utrace_capture_entry(&f->c, &everything_in, args, ALL);
+	EXPECT_ITEM(test, 0, ARGV, 1, 8, 8, TRUNCATED);
+	EXPECT_DATA(test, 0, "0123456\0");
+
+	/* Full with two strings, and there is a third. */
+	capture_begin_sized(f, HEADER + 8);
+	capture_poke(test, f->user, "abc\0def", 8);
+	argv[1] = text + 4;
+	capture_poke(test, args[1], argv, sizeof(argv));
+	utrace_capture_entry(&f->c, &everything_in, args, ALL);
+	EXPECT_ITEM(test, 0, ARGV, 1, 8, 8, TRUNCATED);
+	EXPECT_DATA(test, 0, "abc\0def\0");
+	capture_expect_sound(test);
+}
+
+/* An array without an end: its room bounds it, even of empty strings. */
+static void argv_without_end(struct kunit *test)
+{
+	struct fixture *f = capture_begin_user(test);
+	char __user *text = capture_poke(test, f->user, "", 1);
+	unsigned long args[6] = { 0, f->user + 8 };
+	unsigned long at;
+
+	for (at = args[1]; at < f->end; at += sizeof(text))
+		capture_poke(test, at, &text, sizeof(text));
+	capture_begin(f);
+	utrace_capture_entry(&f->c, &everything_in, args, ALL);
+	EXPECT_ITEM(test, 0, ARGV, 1, ITEM_DATA, ITEM_DATA, TRUNCATED);
+	args[1] = f->end - 2 * sizeof(text);
+	utrace_capture_entry(&f->c, &everything_in, args, ALL);
+	EXPECT_ITEM(test, 1, ARGV, 1, 2, 2, FAULTED);
+	capture_expect_sound(test);
+}
+
+static const int bad_length[] = { -1, INT_MIN, 129, INT_MAX };
+
+static void sockaddrs_of_entry(struct kunit *test)
+{
+	struct fixture *f = capture_begin_user(test);
+	unsigned long args[6] = { [4] = f->user, [5] = 16 };
+	unsigned int i;
+
+	capture_begin(f);
+	utrace_capture_entry(&f->c, &everything_in, args, ALL);
+	EXPECT_ITEM(test, 0, SOCKADDR, 4, 16, 16, 0);
+	/* The kernel looks at the lower half only. */
+	args[5] = 1UL << 32 | 8;
+	utrace_capture_entry(&f->c, &everything_in, args, ALL);
+	EXPECT_ITEM(test, 1, SOCKADDR, 4, 8, 8, 0);
+	for (i = 0; i < ARRAY_SIZE(bad_length); i++) {
+		args[5] = bad_length[i];
+		utrace_capture_entry(&f->c, &everything_in, args, ALL);
+	}
+	KUNIT_EXPECT_EQ(test, capture_items(f), 2);
+}
+
+static const struct utrace_call accept_call = {
+	.name = "accept",
+	.nargs = 3,
+	.arg = {
+		{ UTRACE_ARG_FD },
+		{ UTRACE_ARG_OUT_SOCKADDR, 2 },
+	},
+};
+
+static void sockaddrs_of_exit(struct kunit *test)
+{
+	struct fixture *f = capture_begin_user(test);
+	unsigned long args[6] = { -1, f->user, f->user + 512 };
+	unsigned int i;
+	int len = 12;
+
+	capture_begin(f);
+	capture_poke(test, args[2], &len, sizeof(len));
+	utrace_capture_exit(&f->c, &accept_call, args, 3, ALL);
+	EXPECT_ITEM(test, 0, SOCKADDR, 1, 12, 12, 0);
+	for (i = 0; i < ARRAY_SIZE(bad_length); i++) {
+		capture_poke(test, args[2], &bad_length[i], sizeof(int));
+		utrace_capture_exit(&f->c, &accept_call, args, 3, ALL);
+	}
+	args[2] = 0;
+	utrace_capture_exit(&f->c, &accept_call, args, 3, ALL);
+	KUNIT_EXPECT_EQ(test, capture_items(f), 1);
+}
+
+static void out_after_success_only(struct kunit *test)
+{
+	static const long error[] = { -1, -EINTR, -512, -4095 };
+	struct fixture *f = capture_begin_user(test);
+	unsigned long args[6] = { f->user, f->user, f->user, [5] = 5 };
+	unsigned int i;
+
+	capture_begin(f);
+	for (i = 0; i < ARRAY_SIZE(error); i++)
+		utrace_capture_exit(&f->c, &everything_out, args, error[i],
+				    ALL);
+	KUNIT_EXPECT_EQ(test, capture_items(f), 0);
+	utrace_capture_exit(&f->c, &everything_out, args, 7, ALL);
+	EXPECT_ITEM(test, 0, BYTES, 0, 16, 16, 0);
+	EXPECT_ITEM(test, 1, BYTES, 1, 5, 5, 0);
+	EXPECT_ITEM(test, 2, BYTES, 2, 7, 7, 0);
+	KUNIT_EXPECT_EQ(test, capture_items(f), 3);
+	/* A pointer with the upper bit: no error, and no length. */
+	capture_begin(f);
+	utrace_capture_exit(&f->c, &everything_out, args, LONG_MIN, ALL);
+	EXPECT_ITEM(test, 2, BYTES, 2, 0, 0, 0);
+	/* What is read at the entry is not read again. */
+	capture_begin(f);
+	utrace_capture_exit(&f->c, &everything_in, args, 7, ALL);
+	utrace_capture_entry(&f->c, &everything_out, args, ALL);
+	KUNIT_EXPECT_EQ(test, capture_items(f), 0);
+}
+
+static void what_is_asked_for(struct kunit *test)
+{
+	struct fixture *f = capture_begin_user(test);
+	unsigned long args[6] = {
+		f->user, f->user, f->user, f->user, f->user, 1,
+	};
+	static const struct {
+		unsigned int what, items;
+	} row[] = {
+		{ 0, 0 },
+		{ UTRACE_CAPTURE_STRINGS, 2 },
+		{ UTRACE_CAPTURE_BUFFERS, 2 },
+		{ UTRACE_CAPTURE_SOCKETS, 1 },
+		{ UTRACE_CAPTURE_FILES, 0 },
+		{ UTRACE_CAPTURE_ALL, 5 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(row); i++) {
+		capture_begin(f);
+		utrace_capture_entry(&f->c, &everything_in, args, row[i].what);
+		KUNIT_EXPECT_EQ(test, capture_items(f), row[i].items);
+	}
+	/* Null pointers, and calls of which nothing is known. */
+	capture_begin(f);
+	memset(args, 0, sizeof(args));
+	utrace_capture_entry(&f->c, &everything_in, args, ALL);
+	utrace_capture_exit(&f->c, &everything_out, args, 0, ALL);
+	utrace_capture_entry(&f->c, &(struct utrace_call) {}, args, ALL);
+	KUNIT_EXPECT_EQ(test, capture_items(f), 0);
+}
+
+/* The iterator */
+
+static void walk_garbage(struct kunit *test, size_t used, u16 len)
+{
+	struct fixture *f = capture_fixture(test);
+	struct utrace_item *first = (struct utrace_item *)f->data;
+	const struct utrace_item *item = NULL;
+	unsigned int n = 0;
+
+	memset(f->data, 0xff, sizeof(f->data));
+	first->len = len;
+	while ((item = utrace_capture_next(f->data, used, item))) {
+		KUNIT_EXPECT_TRUE(test, item->data + item->len <=
+				  f->data + used);
+		n++;
+	}
+	/* Behind the first item there is none of a length that could be. */
+	KUNIT_EXPECT_EQ(test, n, used >= HEADER + len);
+}
+
+static void next_on_garbage(struct kunit *test)
+{
+	unsigned int used, len;
+
+	for (used = 0; used < 64; used++) {
+		for (len = 0; len < 80; len++)
+			walk_garbage(test, used, len);
+		walk_garbage(test, used, U16_MAX);
+	}
+}
+
+static struct kunit_case capture_cases[] = {
+	KUNIT_CASE(string_is_taken),
+	KUNIT_CASE(string_over_two_pages),
+	KUNIT_CASE(string_ends_with_memory),
+	KUNIT_CASE(string_runs_out_of_memory),
+	KUNIT_CASE(string_is_truncated),
+	KUNIT_CASE(bytes_are_taken),
+	KUNIT_CASE(bytes_run_out_of_memory),
+	KUNIT_CASE(bytes_of_any_length),
+	KUNIT_CASE(hostile_pointers),
+	KUNIT_CASE(full_to_the_byte),
+	KUNIT_CASE(item_of_what_room_is_left),
+	KUNIT_CASE(lost_does_not_wrap),
+	KUNIT_CASE(iovecs_are_gathered),
+	KUNIT_CASE(iovecs_without_number),
+	KUNIT_CASE(iovecs_that_lie),
+	KUNIT_CASE(argv_is_taken),
+	KUNIT_CASE(argv_without_end),
+	KUNIT_CASE(sockaddrs_of_entry),
+	KUNIT_CASE(sockaddrs_of_exit),
+	KUNIT_CASE(out_after_success_only),
+	KUNIT_CASE(what_is_asked_for),
+	KUNIT_CASE(next_on_garbage),
+	{}
+};
+
+static struct kunit_suite capture_suite = {
+	.name = "utrace_capture",
+	.init = capture_fixture_init,
+	.test_cases = capture_cases,
+};
+
+kunit_test_suite(capture_suite);
+
+MODULE_DESCRIPTION("KUnit suite for what utrace takes of system calls");
+MODULE_LICENSE("GPL");
