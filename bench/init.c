@@ -630,9 +630,11 @@ static double slab(const char *cache, double *size)
 /* A process of @n threads that sleep. */
 static pid_t threads(int n)
 {
-	pid_t pid = fork();
+	pid_t pid;
 	int i;
 
+	*shared = 0;
+	pid = fork();
 	if (!pid) {
 		for (i = 1; i < n; i++)
 			add_thread();
@@ -640,7 +642,6 @@ static pid_t threads(int n)
 		for (;;)
 			pause();
 	}
-	*shared = 0;
 	while (*shared != n)
 		usleep(1000);
 	usleep(100000);
@@ -664,6 +665,59 @@ static void attach_rows(int n)
 	snprintf(name, sizeof(name), "detach_thread_cost_%d", n);
 	say(name, atof(said) / n);
 	end(pid);
+}
+
+/* The same threads, covered by the system's engine and armed for tracepoints. */
+static void system_rows(int n)
+{
+	double size, before;
+	char said[64], name[64];
+	pid_t pid = threads(n);
+
+	/* Whoever ended before is freed. */
+	usleep(100000);
+	before = slab("utrace", &size);
+	must(control("system"), "system");
+	reply(said, sizeof(said));
+	snprintf(name, sizeof(name), "system_attach_%d", n);
+	say(name, atof(said) / n);
+	snprintf(name, sizeof(name), "system_allocs_%d", n);
+	say(name, (slab("utrace", &size) - before) / n);
+	must(control("detach"), "detach");
+	reply(said, sizeof(said));
+	snprintf(name, sizeof(name), "system_detach_%d", n);
+	say(name, atof(said) / n);
+	must(control("probes 1"), "probes");
+	reply(said, sizeof(said));
+	snprintf(name, sizeof(name), "tracepoint_arm_%d", n);
+	say(name, atof(said) / n);
+	must(control("probes 0"), "probes off");
+	end(pid);
+}
+
+static double recorded(const char *file, const char *on, const char *off)
+{
+	double cost;
+
+	write_file(TRACING "/trace", " ");
+	write_file(file, "%s", on);
+	cost = call_cost();
+	write_file(file, "%s", off);
+	usleep(100000);
+	return cost;
+}
+
+/* Recording this task's calls, by raw_syscalls and by the process tracer. */
+static void record_rows(void)
+{
+	write_file(TRACING "/set_event_pid", "%d", getpid());
+	say("raw_record", recorded(TRACING "/events/raw_syscalls/enable", "1", "0"));
+	say("process_record", recorded(TRACING "/current_tracer", "process", "nop"));
+	write_file(TRACING "/process/events", "stat\n");
+	say("process_stat", recorded(TRACING "/current_tracer", "process", "nop"));
+	write_file(TRACING "/process/events", "sys_enter sys_exit\n");
+	write_file(TRACING "/set_event_pid", "%s", " ");
+	say("process_after", call_cost());
 }
 
 static void irqs_row(void)
@@ -733,8 +787,14 @@ static void all_other_rows(void)
 		return;
 	engine_rows();
 	stop_row();
+	record_rows();
+	must(control("system"), "system");
+	say("system_pair", call_cost());
+	must(control("detach"), "detach");
 	for (n = 1; n <= (quick ? 3000 : 30000); n = n == 1 ? 30 : n * 10)
 		attach_rows(n);
+	for (n = 3000; n <= (quick ? 3000 : 30000); n *= 10)
+		system_rows(n);
 	irqs_row();
 }
 

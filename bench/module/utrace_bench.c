@@ -73,14 +73,18 @@ static int probes_off(void)
 	return 0;
 }
 
+/* The first probe arms every thread there is. */
 static int probes_on(void)
 {
+	cycles_t begun;
 	int ret;
 
 	for_each_kernel_tracepoint(find_tracepoint, NULL);
 	if (!sys_enter || !sys_exit)
 		return -ENOENT;
+	begun = get_cycles();
 	ret = tracepoint_probe_register(sys_enter, probe_enter, NULL);
+	snprintf(said, sizeof(said), "%llu", get_cycles() - begun);
 	if (ret)
 		return ret;
 	ret = tracepoint_probe_register(sys_exit, probe_exit, NULL);
@@ -207,6 +211,22 @@ static int add_scope(pid_t nr)
 	return ret;
 }
 
+/* The walk over all threads is in the choice of events. */
+static int add_system(void)
+{
+	cycles_t begun = get_cycles();
+	int ret;
+
+	if (nengines == ARRAY_SIZE(engine))
+		return -ENOSPC;
+	engine[nengines] = utrace_attach_system(0, &bench_ops, NULL);
+	if (IS_ERR(engine[nengines]))
+		return PTR_ERR(engine[nengines]);
+	ret = utrace_set_events(NULL, engine[nengines++], UTRACE_EVENT_SYSCALL);
+	snprintf(said, sizeof(said), "%llu", get_cycles() - begun);
+	return ret;
+}
+
 /* Instructions from one look to the next; no divisor of what a thread takes. */
 #define LOOK_EVERY	10007
 
@@ -309,6 +329,11 @@ static int add_scope_looking(pid_t nr)
 	return -EOPNOTSUPP;
 }
 
+static int add_system(void)
+{
+	return -EOPNOTSUPP;
+}
+
 static int add_stopper(pid_t nr)
 {
 	return -EOPNOTSUPP;
@@ -345,6 +370,8 @@ static int do_set(const char *val, const struct kernel_param *kp)
 		return add_scope(nr);
 	if (sscanf(val, "late %d", &nr) == 1)
 		return add_scope_looking(nr);
+	if (sysfs_streq(val, "system"))
+		return add_system();
 	if (sscanf(val, "stopper %d", &nr) == 1)
 		return add_stopper(nr);
 	if (sysfs_streq(val, "park"))

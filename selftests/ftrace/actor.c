@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A program that does what it is told: one command a line on its standard
+ * input, and a line of answer when it is done.  What it does between two
+ * answers, beside reading and writing these, is what was asked for.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int handled;
+
+static void handler(int sig)
+{
+	handled = sig;
+}
+
+static void *mark(void *path)
+{
+	access(path, F_OK);
+	return NULL;
+}
+
+/* A child, or a thread, that asks for a file. */
+static long do_child(const char *path, int status)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		access(path, F_OK);
+		_exit(status);
+	}
+	waitpid(pid, NULL, 0);
+	return pid;
+}
+
+static long do_thread(char *path)
+{
+	pthread_t thread;
+
+	if (!pthread_create(&thread, NULL, mark, path))
+		pthread_join(thread, NULL);
+	return 0;
+}
+
+static long do_open(const char *path)
+{
+	int fd = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+
+	if (fd >= 0)
+		close(fd);
+	return fd;
+}
+
+/* Nobody listens there. */
+static long do_connect(int port)
+{
+	struct sockaddr_in in = {
+		.sin_family = AF_INET,
+		.sin_port = htons(port),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	long ret = connect(fd, (struct sockaddr *)&in, sizeof(in));
+
+	close(fd);
+	return ret;
+}
+
+static long do_write(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	long ret = write(fd, text, strlen(text));
+
+	close(fd);
+	return ret;
+}
+
+static long do_read(const char *path, size_t n)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char buf[256];
+	long ret = read(fd, buf, n < sizeof(buf) ? n : sizeof(buf));
+
+	close(fd);
+	return ret;
+}
+
+/* A call of the 32-bit table. */
+static long do_i386(long nr)
+{
+	long ret = -ENOSYS;
+
+#ifdef __x86_64__
+	asm volatile("int $0x80" : "=a" (ret) : "a" (nr)
+		     : "memory", "r8", "r9", "r10", "r11");
+#endif
+	return ret;
+}
+
+static long do_signal(int sig)
+{
+	struct sigaction action = { .sa_handler = handler };
+
+	sigaction(sig, &action, NULL);
+	raise(sig);
+	return handled;
+}
+
+/* Until a signal comes that is handled. */
+static long do_pause(void)
+{
+	struct sigaction action = { .sa_handler = handler };
+
+	sigaction(SIGUSR1, &action, NULL);
+	return syscall(SYS_pause);
+}
+
+/* A call that works. */
+static long do_zeros(size_t n)
+{
+	int fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+	void *buf = malloc(n);
+	long ret = read(fd, buf, n);
+
+	free(buf);
+	close(fd);
+	return ret;
+}
+
+static long repeat(long nr, long n)
+{
+	long ret = 0;
+
+	while (n-- > 0)
+		ret = syscall(nr, -1, 0, 0, 0, 0, 0);
+	return ret;
+}
+
+static long act(char *word[4])
+{
+	const char *what = word[0];
+
+	if (!strcmp(what, "mark"))
+		return access(word[1], F_OK);
+	if (!strcmp(what, "open"))
+		return do_open(word[1]);
+	if (!strcmp(what, "write"))
+		return do_write(word[1], word[2]);
+	if (!strcmp(what, "read"))
+		return do_read(word[1], atol(word[2]));
+	if (!strcmp(what, "connect"))
+		return do_connect(atoi(word[1]));
+	if (!strcmp(what, "call"))
+		return repeat(atol(word[1]), word[2] ? atol(word[2]) : 1);
+	if (!strcmp(what, "pause"))
+		return do_pause();
+	if (!strcmp(what, "zeros"))
+		return do_zeros(atol(word[1]));
+	if (!strcmp(what, "i386"))
+		return do_i386(atol(word[1]));
+	if (!strcmp(what, "comm"))
+		return prctl(PR_SET_NAME, word[1]);
+	if (!strcmp(what, "euid"))
+		return seteuid(atoi(word[1]));
+	if (!strcmp(what, "child"))
+		return do_child(word[1], atoi(word[2]));
+	if (!strcmp(what, "thread"))
+		return do_thread(word[1]);
+	if (!strcmp(what, "signal"))
+		return do_signal(atoi(word[1]));
+	if (!strcmp(what, "exec"))
+		return execl(word[1], "actor", word[2], NULL);
+	return -1;
+}
+
+int main(int argc, char **argv)
+{
+	char line[512], *word[4], *rest;
+	int i;
+
+	/* It goes on after an exec of its own, which is an answer too. */
+	if (argc > 1)
+		dprintf(1, "%s\n", argv[1]);
+	while (fgets(line, sizeof(line), stdin)) {
+		rest = line;
+		for (i = 0; i < 4; i++)
+			word[i] = strtok_r(i ? NULL : line, "\n ", &rest);
+		if (word[0])
+			dprintf(1, "%ld\n", act(word));
+	}
+	return 0;
+}
