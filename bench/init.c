@@ -39,21 +39,22 @@
 
 #include <x86intrin.h>
 
+#include "bench.h"
+
 #define CONTROL	"/sys/module/utrace_bench/parameters/do"
 #define TRACING	"/sys/kernel/tracing"
 
 static bool patched, quick, brief;
-/* Between a child that measures and its parent. */
-static double *shared;
+double *shared;
 
-static void die(const char *what)
+void die(const char *what)
 {
 	printf("failed: %s: %s\n", what, strerror(errno));
 	fflush(stdout);
 	reboot(RB_AUTOBOOT);
 }
 
-static void say(const char *name, double value)
+void say(const char *name, double value)
 {
 	printf("row %s %.3f\n", name, value);
 	fflush(stdout);
@@ -73,7 +74,7 @@ static bool write_text(const char *path, const char *format, va_list args)
 	return true;
 }
 
-static void must(bool ok, const char *what)
+void must(bool ok, const char *what)
 {
 	if (!ok)
 		die(what);
@@ -90,8 +91,7 @@ static void write_file(const char *path, const char *format, ...)
 }
 
 /* One command to the module; false if it refused. */
-__attribute__((format(printf, 1, 2)))
-static bool control(const char *format, ...)
+bool control(const char *format, ...)
 {
 	va_list args;
 	bool ok;
@@ -103,7 +103,7 @@ static bool control(const char *format, ...)
 }
 
 /* What the last command said. */
-static void reply(char *buf, size_t size)
+void reply(char *buf, size_t size)
 {
 	int fd = open(CONTROL, O_RDONLY);
 	ssize_t n = read(fd, buf, size - 1);
@@ -232,7 +232,7 @@ static pid_t sleeper(void)
 	return pid;
 }
 
-static void end(pid_t pid)
+void end(pid_t pid)
 {
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
@@ -584,117 +584,6 @@ static void stop_row(void)
 	must(control("detach"), "detach");
 }
 
-/* A thread that only sleeps and needs no stack. */
-static void add_thread(void)
-{
-	long flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND |
-		     CLONE_THREAD | CLONE_SYSVSEM;
-	long ret = SYS_clone;
-
-	asm volatile("xor %%r10d, %%r10d\n\t"
-		     "xor %%r8d, %%r8d\n\t"
-		     "syscall\n\t"
-		     "test %%rax, %%rax\n\t"
-		     "jnz 2f\n"
-		     "1:	mov %[pause], %%eax\n\t"
-		     "syscall\n\t"
-		     "jmp 1b\n"
-		     "2:"
-		     : "+a" (ret)
-		     : "D" (flags), "S" (0L), "d" (0L), [pause] "i" (SYS_pause)
-		     : "rcx", "r8", "r10", "r11", "memory");
-	if (ret < 0) {
-		errno = -ret;
-		die("thread");
-	}
-}
-
-/* Of a slab cache, the objects in use and the size of one. */
-static double slab(const char *cache, double *size)
-{
-	char line[512], name[64];
-	double objs;
-	FILE *f = fopen("/proc/slabinfo", "r");
-
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "%63s %lf %*u %lf", name, &objs, size) == 3 &&
-		    !strcmp(name, cache)) {
-			fclose(f);
-			return objs;
-		}
-	errno = 0;
-	die(cache);
-	return 0;
-}
-
-/* A process of @n threads that sleep. */
-static pid_t threads(int n)
-{
-	pid_t pid;
-	int i;
-
-	*shared = 0;
-	pid = fork();
-	if (!pid) {
-		for (i = 1; i < n; i++)
-			add_thread();
-		*shared = n;
-		for (;;)
-			pause();
-	}
-	while (*shared != n)
-		usleep(1000);
-	usleep(100000);
-	return pid;
-}
-
-static void attach_rows(int n)
-{
-	double size, before = slab("utrace", &size);
-	char said[64], name[64];
-	pid_t pid = threads(n);
-
-	must(control("scope %d", pid), "scope");
-	reply(said, sizeof(said));
-	snprintf(name, sizeof(name), "attach_thread_cost_%d", n);
-	say(name, atof(said) / n);
-	snprintf(name, sizeof(name), "attach_bytes_%d", n);
-	say(name, (slab("utrace", &size) - before) * size / n);
-	must(control("detach"), "detach");
-	reply(said, sizeof(said));
-	snprintf(name, sizeof(name), "detach_thread_cost_%d", n);
-	say(name, atof(said) / n);
-	end(pid);
-}
-
-/* The same threads, covered by the system's engine and armed for tracepoints. */
-static void system_rows(int n)
-{
-	double size, before;
-	char said[64], name[64];
-	pid_t pid = threads(n);
-
-	/* Whoever ended before is freed. */
-	usleep(100000);
-	before = slab("utrace", &size);
-	must(control("system"), "system");
-	reply(said, sizeof(said));
-	snprintf(name, sizeof(name), "system_attach_%d", n);
-	say(name, atof(said) / n);
-	snprintf(name, sizeof(name), "system_allocs_%d", n);
-	say(name, (slab("utrace", &size) - before) / n);
-	must(control("detach"), "detach");
-	reply(said, sizeof(said));
-	snprintf(name, sizeof(name), "system_detach_%d", n);
-	say(name, atof(said) / n);
-	must(control("probes 1"), "probes");
-	reply(said, sizeof(said));
-	snprintf(name, sizeof(name), "tracepoint_arm_%d", n);
-	say(name, atof(said) / n);
-	must(control("probes 0"), "probes off");
-	end(pid);
-}
-
 static double recorded(const char *file, const char *on, const char *off)
 {
 	double cost;
@@ -718,18 +607,6 @@ static void record_rows(void)
 	write_file(TRACING "/process/events", "sys_enter sys_exit\n");
 	write_file(TRACING "/set_event_pid", "%s", " ");
 	say("process_after", call_cost());
-}
-
-static void irqs_row(void)
-{
-	pid_t pid = threads(3000);
-	char said[64];
-
-	must(control("late %d", pid), "late");
-	reply(said, sizeof(said));
-	say("attach_irqs_off", atof(said));
-	must(control("detach"), "detach");
-	end(pid);
 }
 
 static void size_rows(void)
