@@ -19,6 +19,7 @@
 
 #include <asm/unistd.h>
 
+#include "../syscall_now.h"
 #include "capture_fixture.h"
 #include "probe.h"
 
@@ -434,10 +435,8 @@ static void take_arguments(struct fixture *f, struct pt_regs *regs)
 		},
 	};
 	unsigned long args[6];
-	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(args); i++)
-		args[i] = utrace_syscall_get_arg(regs, i);
+	utrace_args_now(regs, args);
 	utrace_capture_entry(&f->c, &call, args, ALL);
 }
 

@@ -9,13 +9,15 @@
 #include "../ftrace_engine.h"
 #include "../ftrace_words.h"
 
+static const struct process_setting words_setting = { .name = "test" };
+
 /* Words to be read from @text, which stays as it is. */
 static struct process_words *words_of(struct kunit *test, const char *text)
 {
 	struct process_words *words = kunit_kzalloc(test, sizeof(*words), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, words);
-	words->name = "test";
+	words->setting = &words_setting;
 	words->text = kunit_kmalloc(test, strlen(text) + 1, GFP_KERNEL);
 	words->shown = kunit_kmalloc(test, strlen(text) + 1, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, words->text);

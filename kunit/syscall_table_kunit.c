@@ -317,10 +317,9 @@ static void print_strings(struct kunit *test)
 	add_string(p, 0, "/bin/ls");
 	KUNIT_EXPECT_STREQ(test, PRINT(p, execve, 1, 2, 3),
 			   "execve(\"/bin/ls\", [\"ls\", \"-l\"], [])");
-	add_bytes(p, 1, "ab");
-	add_bytes(p, 1, "cd");
+	add_bytes(p, 1, "abcd");
 	KUNIT_EXPECT_STREQ(test, PRINT(p, writev, 1, 0x1000, 2),
-			   "writev(1, [\"ab\", \"cd\"], 2)");
+			   "writev(1, [\"abcd\"], 2)");
 	/* Neither the argument nor the kind of these is that of a path. */
 	add_string(p, 1, "no");
 	add_bytes(p, 0, "no");
@@ -423,6 +422,38 @@ static void print_other_addresses(struct kunit *test)
 			   "bind(3, {sa_family=AF_NETLINK, nl_pid=7, nl_groups=0x0}, 12)");
 	KUNIT_EXPECT_STREQ(test, print_bind(p, "\xff\0ab", 4),
 			   "bind(3, {sa_family=0xff, sa_data=0x6162}, 4)");
+}
+
+/* Of @len bytes that follow the family, @path and then 'x' in any number. */
+static void expect_unix_path(struct kunit *test, size_t len, const char *path,
+			     const char *before, unsigned int shown)
+{
+	struct printer *p = new_printer(test);
+	char want[256], addr[256], x[sizeof(addr)];
+	sa_family_t family = AF_UNIX;
+
+	memset(x, 'x', sizeof(x));
+	memset(addr, 'x', sizeof(addr));
+	memcpy(addr, &family, sizeof(family));
+	memcpy(addr + sizeof(family), path, 1);
+	scnprintf(want, sizeof(want), "bind(3, {sa_family=AF_UNIX, sun_path=%s%.*s\"}, %zu)",
+		  before, shown, x, len);
+	KUNIT_EXPECT_STREQ(test, print_bind(p, addr, len), want);
+}
+
+/* A path without an end, in an address that is longer than one of this family. */
+static void print_long_unix_addresses(struct kunit *test)
+{
+	static const size_t len[] = {
+		sizeof(struct sockaddr_un), sizeof(struct sockaddr_un) + 1,
+		sizeof(struct sockaddr_storage), 200,
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(len); i++) {
+		expect_unix_path(test, len[i], "x", "\"", UNIX_PATH_MAX);
+		expect_unix_path(test, len[i], "", "@\"", UNIX_PATH_MAX - 1);
+	}
 }
 
 static void print_unknown(struct kunit *test)
@@ -543,6 +574,7 @@ static struct kunit_case syscall_table_cases[] = {
 	KUNIT_CASE(print_files),
 	KUNIT_CASE(print_inet_addresses),
 	KUNIT_CASE(print_other_addresses),
+	KUNIT_CASE(print_long_unix_addresses),
 	KUNIT_CASE(print_unknown),
 	KUNIT_CASE(print_ia32),
 	KUNIT_CASE(print_results),

@@ -124,7 +124,8 @@ static __always_inline bool utrace_known(const struct task_struct *task)
 
 /*
  * dup_task_struct() copied the parent's members byte by byte.  ->utrace is set
- * before the others and never taken back: if it is NULL now, so were they.
+ * before there is a set and never taken back: if it is NULL now, so was the set,
+ * and the word is that of a bare task, which utrace_fork() will write anew.
  */
 static inline void utrace_init_task(struct task_struct *parent,
 				    struct task_struct *child)

@@ -451,29 +451,6 @@ static bool takes_arg(const struct utrace_call *call,
 	return what && (args[i] || what == UTRACE_CAPTURE_FILES);
 }
 
-/* The call's own number of arguments, but no more than there are. */
-static unsigned int nargs(const struct utrace_call *call)
-{
-	return min_t(unsigned int, call->nargs, UTRACE_CALL_ARGS);
-}
-
-/*
- * int $0x80 from 64-bit code leaves in the upper halves of the registers what
- * was there; the call does not see it.
- */
-static void get_args(unsigned long to[6], const unsigned long from[6])
-{
-	unsigned int i;
-
-	for (i = 0; i < UTRACE_CALL_ARGS; i++) {
-		to[i] = from[i];
-#ifdef CONFIG_IA32_EMULATION
-		if (in_ia32_syscall())
-			to[i] = (u32)from[i];
-#endif
-	}
-}
-
 /* How long, or how many, is what @a describes? */
 static size_t length_of(const struct utrace_arg *a, const unsigned long args[6],
 			long result)
@@ -542,7 +519,7 @@ static void capture_out(struct utrace_capture *c, const struct utrace_arg *a,
  * utrace_capture_entry - take what a system call is given
  * @c: the capture
  * @call: the system call
- * @args: its arguments
+ * @args: its arguments, by utrace_args_now()
  * @what: %UTRACE_CAPTURE_STRINGS and the like
  *
  * Another thread may change the memory before the call reads it.
@@ -553,13 +530,11 @@ void utrace_capture_entry(struct utrace_capture *c,
 			  const struct utrace_call *call,
 			  const unsigned long args[6], unsigned int what)
 {
-	unsigned long value[UTRACE_CALL_ARGS];
 	unsigned int i;
 
-	get_args(value, args);
-	for (i = 0; i < nargs(call); i++) {
-		if (takes_arg(call, value, i, what))
-			capture_in(c, &call->arg[i], value, i);
+	for (i = 0; i < call->nargs; i++) {
+		if (takes_arg(call, args, i, what))
+			capture_in(c, &call->arg[i], args, i);
 	}
 }
 
@@ -578,15 +553,13 @@ void utrace_capture_exit(struct utrace_capture *c,
 			 const unsigned long args[6], long result,
 			 unsigned int what)
 {
-	unsigned long value[UTRACE_CALL_ARGS];
 	unsigned int i;
 
 	if (IS_ERR_VALUE(result))
 		return;
-	get_args(value, args);
-	for (i = 0; i < nargs(call); i++) {
-		if (takes_arg(call, value, i, what))
-			capture_out(c, &call->arg[i], value, i, result);
+	for (i = 0; i < call->nargs; i++) {
+		if (takes_arg(call, args, i, what))
+			capture_out(c, &call->arg[i], args, i, result);
 	}
 }
 
@@ -611,7 +584,7 @@ bool utrace_capture_takes(const struct utrace_call *call, bool exit,
 {
 	unsigned int i;
 
-	for (i = 0; i < nargs(call); i++)
+	for (i = 0; i < call->nargs; i++)
 		if (what & what_takes(call->arg[i].type) &&
 		    is_output(call->arg[i].type) == exit)
 			return true;

@@ -108,7 +108,7 @@ struct utrace_capture {
 	u16 lost;
 };
 
-/* What utrace_capture_call() takes. */
+/* What utrace_capture_entry() and utrace_capture_exit() take. */
 #define UTRACE_CAPTURE_STRINGS	0x01	/* strings, argv */
 #define UTRACE_CAPTURE_BUFFERS	0x02	/* memory and iovecs */
 #define UTRACE_CAPTURE_SOCKETS	0x04	/* struct sockaddr */

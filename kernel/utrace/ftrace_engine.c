@@ -32,7 +32,7 @@ static void process_trace_free(struct kref *ref)
 
 	process_free_tasks(pt);
 	process_free_targets(pt);
-	utrace_match_put(rcu_dereference_protected(pt->match, true));
+	utrace_match_put(pt->match);
 	kfree(pt);
 }
 
@@ -54,6 +54,23 @@ static bool process_choose(struct task_struct *task, void *data)
 	return tr && !trace_ignore_this_task(rcu_dereference(tr->filtered_pids),
 					     rcu_dereference(tr->filtered_no_pids),
 					     task);
+}
+
+/**
+ * process_follows - is an instance told of a task's system calls?
+ * @pt: the instance
+ * @task: on which the caller has a reference, or RCU
+ *
+ * Context: Any but NMI.
+ * Return: true if so, by the verdict of the task's last event.
+ */
+bool process_follows(struct process_trace *pt, struct task_struct *task)
+{
+	struct utrace_engine *engine;
+
+	guard(rcu)();
+	engine = rcu_dereference(pt->engine);
+	return engine && utrace_is_told(engine, task);
 }
 
 static bool process_follows_call(const struct process_trace *pt,
@@ -81,35 +98,16 @@ bool process_is_first(struct process_trace *pt, enum process_event event,
 
 	guard(rcu)();
 	list_for_each_entry_rcu(other, &process_active, active) {
-		struct utrace_match *match = rcu_dereference(other->match);
-
 		if (other == pt)
 			return true;
-		if (!process_wants(other, event) || !match)
+		if (!process_wants(other, event))
 			continue;
 		if (event <= PROCESS_SYS_EXIT && !process_follows_call(other, nr))
 			continue;
-		if (utrace_match_current(match))
+		if (process_follows(other, current))
 			return false;
 	}
 	return true;
-}
-
-/**
- * process_follows - is an instance told of a task's system calls?
- * @pt: the instance
- * @task: on which the caller has a reference, or RCU
- *
- * Context: Any but NMI.
- * Return: true if so, by the verdict of the task's last event.
- */
-bool process_follows(struct process_trace *pt, struct task_struct *task)
-{
-	struct utrace_engine *engine;
-
-	guard(rcu)();
-	engine = rcu_dereference(pt->engine);
-	return engine && utrace_is_told(engine, task);
 }
 
 /* The engine. */
@@ -117,8 +115,25 @@ bool process_follows(struct process_trace *pt, struct task_struct *task)
 static u32 process_clone(u32 action, struct utrace_engine *engine,
 			 unsigned long clone_flags, struct task_struct *child)
 {
-	process_record_fork(engine->data, child, clone_flags);
+	process_record_fork(engine, child, clone_flags);
 	return UTRACE_RESUME;
+}
+
+/*
+ * A thread other than the first has another pid now, and ftrace looks at it only
+ * when tasks are switched: until then it would drop records by the old one.
+ */
+static void process_refresh_pid(struct process_trace *pt)
+{
+	struct trace_array *tr;
+
+	guard(preempt_notrace)();
+	tr = rcu_dereference_sched(pt->tr);
+	if (tr)
+		this_cpu_write(tr->array_buffer.data->ignore_pid,
+			       trace_ignore_this_task(rcu_dereference_sched(tr->filtered_pids),
+						      rcu_dereference_sched(tr->filtered_no_pids),
+						      current));
 }
 
 static u32 process_exec(u32 action, struct utrace_engine *engine,
@@ -127,9 +142,10 @@ static u32 process_exec(u32 action, struct utrace_engine *engine,
 {
 	struct process_trace *pt = engine->data;
 
+	process_refresh_pid(pt);
 	process_task_execs(pt);
 	if (process_wants(pt, PROCESS_EXEC))
-		process_record_exec(pt, bprm, regs);
+		process_record_exec(engine, bprm, regs);
 	return UTRACE_RESUME;
 }
 
@@ -139,7 +155,7 @@ static u32 process_exit(u32 action, struct utrace_engine *engine,
 	struct process_trace *pt = engine->data;
 
 	if (process_wants(pt, PROCESS_EXIT))
-		process_record_end(pt, *code);
+		process_record_end(engine, *code);
 	process_task_ends(pt);
 	return UTRACE_RESUME;
 }
@@ -150,14 +166,14 @@ static u32 process_signal(u32 action, struct utrace_engine *engine,
 			  struct k_sigaction *return_ka)
 {
 	if (orig_ka)
-		process_record_signal(engine->data, info, orig_ka, regs);
+		process_record_signal(engine, info, orig_ka, regs);
 	return UTRACE_RESUME | utrace_signal_action(action);
 }
 
 static u32 process_jobctl(u32 action, struct utrace_engine *engine, int type,
 			  int notify)
 {
-	process_record_jobctl(engine->data, type, notify);
+	process_record_jobctl(engine, type, notify);
 	return UTRACE_RESUME;
 }
 
@@ -200,9 +216,12 @@ static unsigned long process_engine_events(const struct process_trace *pt)
 
 	for_each_set_bit(i, &pt->events, PROCESS_NEVENTS)
 		all |= events[i];
-	/* What is known of a task is given up at its end, or is another's. */
+	/* What is known of a task is given up at its end. */
 	if (all & UTRACE_EVENT_SYSCALL)
-		all |= UTRACE_EVENT(EXEC) | UTRACE_EVENT(EXIT);
+		all |= UTRACE_EVENT(EXIT);
+	/* Its pid may be another one. */
+	if (all)
+		all |= UTRACE_EVENT(EXEC);
 	return all;
 }
 
@@ -232,10 +251,9 @@ static int process_set_filter(struct process_trace *pt,
 int process_apply(struct process_trace *pt)
 {
 	struct utrace_engine *engine = process_engine(pt);
-	struct utrace_match *match, *old;
+	struct utrace_match *match;
 	int ret;
 
-	process_update_captures(pt);
 	match = process_make_match(pt);
 	if (IS_ERR(match))
 		return PTR_ERR(match);
@@ -247,9 +265,8 @@ int process_apply(struct process_trace *pt)
 		utrace_match_put(match);
 		return ret;
 	}
-	old = rcu_replace_pointer(pt->match, match,
-				  lockdep_is_held(&process_mutex));
-	utrace_match_put(old);
+	utrace_match_put(pt->match);
+	pt->match = match;
 	if (!engine)
 		return 0;
 	ret = utrace_set_events(NULL, engine, process_engine_events(pt));
@@ -272,6 +289,7 @@ static struct process_trace *process_trace_new(void)
 		INIT_LIST_HEAD(&pt->targets[i]);
 	pt->events = BIT(PROCESS_NRECORDS) - 1;
 	pt->args = UTRACE_CAPTURE_STRINGS;
+	process_update_captures(pt);
 	return pt;
 }
 
@@ -311,9 +329,7 @@ void process_trace_pids_changed(struct trace_array *tr)
 	if (!engine)
 		return;
 	/* The same match: its chooser says something else now. */
-	WARN_ON_ONCE(utrace_set_match(engine,
-				      rcu_dereference_protected(tr->process->match,
-								true)));
+	WARN_ON_ONCE(utrace_set_match(engine, tr->process->match));
 }
 
 /* The files of events come and go under trace_types_lock too, which is held. */
@@ -364,7 +380,7 @@ static int process_tracer_init(struct trace_array *tr)
 		return PTR_ERR(engine);
 	kref_get(&pt->ref);
 	rcu_assign_pointer(pt->engine, engine);
-	pt->started = local_clock();
+	WRITE_ONCE(pt->started, local_clock());
 	rcu_assign_pointer(pt->tr, tr);
 	list_add_tail_rcu(&pt->active, &process_active);
 	ret = process_apply(pt);

@@ -19,6 +19,7 @@
 #include "../trace/trace.h"
 
 #include "local.h"
+#include "syscall_table.h"
 
 struct seq_buf;
 struct utrace_match;
@@ -68,12 +69,6 @@ enum process_stack {
 /* Numbers of system calls: those of the native table, then the 32-bit one's. */
 #define PROCESS_CALLS	1024
 
-/* What takes the place of a number that is none. */
-#define PROCESS_NO_CALL	UINT_MAX
-
-/* x32 programs or it to numbers of the native table. */
-#define PROCESS_X32_BIT	0x40000000
-
 /**
  * struct process_trace - the tracer in one instance
  * @ref: one for the instance, one for the engine
@@ -81,7 +76,7 @@ enum process_stack {
  *	current one; read under RCU by callbacks
  * @active: in the list of instances whose current tracer this is; RCU
  * @engine: the engine, while it is active
- * @match: what @engine has, for others to ask under RCU
+ * @match: what @engine has
  * @file: of the instance, one for each event
  * @events: what is recorded, bits of enum process_event
  * @args: UTRACE_CAPTURE_* of arguments
@@ -97,21 +92,21 @@ enum process_stack {
  * @ncounts: struct process_count that there are
  * @next_scan: when to look for dead tasks again, in jiffies
  * @sweep: up to where dead tasks were looked for in @task_list
- * @started: when the tracer began, local_clock(): what tasks entered before may
- *	be over
+ * @started: when the tracer began or what it follows was last changed,
+ *	local_clock(): calls that tasks entered before may be over
  * @epoch: what was counted under another number is over
  * @dropped: dead tasks that made room for others
  * @lost: events and calls for which there was no memory or room
  *
- * Members from @engine to @targets are written under process_mutex; callbacks
- * read them as they are at the moment.
+ * What has no other lock here is written under process_mutex; callbacks read it
+ * as it is at the moment.
  */
 struct process_trace {
 	struct kref ref;
 	struct trace_array __rcu *tr;
 	struct list_head active;
 	struct utrace_engine __rcu *engine;
-	struct utrace_match __rcu *match;
+	struct utrace_match *match;
 	struct trace_event_file *file[PROCESS_NRECORDS];
 	unsigned long events;
 	unsigned int args;
@@ -139,18 +134,19 @@ struct process_trace {
  * @ref: one for the task, one for the list
  * @rcu: for readers of the list
  * @pid: of the task, counted
- * @comm: name when it exited
- * @named: ftrace was told its name; the task's own
+ * @comm: its name when it was last looked at, for when it is dead
+ * @saved: the name that ftrace was told; the task's own
  * @nr: the call it is in, -1 if in none; with @since its own to write
  * @since: when it entered it, local_clock()
  * @counting: what it enters is to be counted
- * @cpu_since: CPU time it had used then, in ns
+ * @cpu_since: CPU time it had used at @since, in ns
  * @ncounts: how many are in @counts; under process_trace.task_lock
  * @counts: struct process_count by the number of the call; RCU
  *
  * Made by the task at its first system call, and anew when execve() gives a thread
- * the pid of its leader; freed when it is dead, at once if nothing was counted
- * or else when the room is needed, and with the process_trace.
+ * the pid of its leader.  Freed when the task exits if nothing was counted of it,
+ * by a sweep soon after if it was not followed any more then, or else when the
+ * room is needed, and with the process_trace.
  */
 struct process_task {
 	struct utrace_local local;
@@ -159,7 +155,7 @@ struct process_task {
 	struct rcu_head rcu;
 	struct pid *pid;
 	char comm[TASK_COMM_LEN];
-	bool named;
+	char saved[TASK_COMM_LEN];
 	int nr;
 	u64 since;
 	bool counting;
@@ -180,7 +176,7 @@ static inline bool process_wants(const struct process_trace *pt,
 /* Position of a call in the bitmaps of calls; @nr as utrace_call_of() has it. */
 static inline unsigned int process_call_bit(unsigned int nr)
 {
-	unsigned int bit = nr & ~(UTRACE_SYSCALL_IA32 | PROCESS_X32_BIT);
+	unsigned int bit = nr & ~(UTRACE_SYSCALL_IA32 | UTRACE_X32_BIT);
 
 	if (bit >= PROCESS_CALLS / 2)
 		bit = PROCESS_CALLS / 2 - 1;
@@ -211,15 +207,15 @@ u32 process_sys_enter(u32 action, struct utrace_engine *engine,
 		      struct pt_regs *regs);
 u32 process_sys_exit(u32 action, struct utrace_engine *engine,
 		     struct pt_regs *regs);
-void process_record_fork(struct process_trace *pt, struct task_struct *child,
-			 unsigned long clone_flags);
-void process_record_exec(struct process_trace *pt,
+void process_record_fork(struct utrace_engine *engine,
+			 struct task_struct *child, unsigned long clone_flags);
+void process_record_exec(struct utrace_engine *engine,
 			 const struct linux_binprm *bprm, struct pt_regs *regs);
-void process_record_end(struct process_trace *pt, long code);
-void process_record_signal(struct process_trace *pt,
+void process_record_end(struct utrace_engine *engine, long code);
+void process_record_signal(struct utrace_engine *engine,
 			   const struct kernel_siginfo *info,
 			   const struct k_sigaction *ka, struct pt_regs *regs);
-void process_record_jobctl(struct process_trace *pt, int type, int notify);
+void process_record_jobctl(struct utrace_engine *engine, int type, int notify);
 bool process_is_record(const struct trace_entry *entry);
 void process_print_record(struct seq_buf *s, const struct trace_entry *entry);
 
@@ -268,49 +264,6 @@ static inline struct process_task *process_find_task(struct process_trace *pt)
 static inline u64 process_since(const struct process_task *task)
 {
 	return max_t(s64, local_clock() - READ_ONCE(task->since), 0);
-}
-
-/* The current task enters a system call; what is known of it or NULL. */
-static inline struct process_task *process_enter(struct process_trace *pt,
-						 unsigned int nr)
-{
-	struct process_task *task = process_find_task(pt);
-
-	if (unlikely(!task)) {
-		task = process_new_task(pt);
-		if (!task)
-			return NULL;
-	}
-	WRITE_ONCE(task->since, local_clock());
-	WRITE_ONCE(task->nr, nr);
-	task->counting = process_wants(pt, PROCESS_STAT);
-	if (unlikely(task->counting))
-		task->cpu_since = task_sched_runtime(current);
-	return task;
-}
-
-/*
- * It leaves the call: its @duration in ns, or -1 if it was not seen to enter.
- * If it was (@paired), the number that it had then takes the place of *@nr:
- * sigreturn has none when it is over.
- */
-static inline struct process_task *process_leave(struct process_trace *pt,
-						 bool paired, unsigned int *nr,
-						 long ret, s64 *duration)
-{
-	struct process_task *task = process_find_task(pt);
-
-	*duration = -1;
-	if (unlikely(!task || task->nr < 0))
-		return task;
-	if (likely(paired)) {
-		*nr = task->nr;
-		*duration = process_since(task);
-	}
-	WRITE_ONCE(task->nr, -1);
-	if (unlikely(task->counting) && paired)
-		process_count(pt, task, *nr, ret, *duration);
-	return task;
 }
 
 #endif /* _KERNEL_UTRACE_FTRACE_ENGINE_H */

@@ -102,6 +102,8 @@ static int process_write_events(struct process_trace *pt,
 	ret = process_apply(pt);
 	if (ret)
 		WRITE_ONCE(pt->events, old);
+	else
+		WRITE_ONCE(pt->started, local_clock());
 	return ret;
 }
 
@@ -228,6 +230,8 @@ static int process_write_calls(struct process_trace *pt,
 	if (ret) {
 		bitmap_copy(pt->calls, old, PROCESS_CALLS);
 		WRITE_ONCE(pt->chosen, !bitmap_empty(old, PROCESS_CALLS));
+	} else {
+		WRITE_ONCE(pt->started, local_clock());
 	}
 	return ret;
 }

@@ -67,23 +67,6 @@ void process_print_fork(struct seq_buf *s, pid_t child, unsigned long flags)
 	seq_buf_puts(s, " +++");
 }
 
-/* Strings that are there with the NULs behind them. */
-static void process_print_argv(struct seq_buf *s, const struct utrace_item *item)
-{
-	size_t at = 0;
-
-	while (at < item->len) {
-		size_t len = strnlen(item->data + at, item->len - at);
-
-		seq_buf_puts(s, at ? ", " : " [");
-		utrace_print_string(s, (const char *)item->data + at, len);
-		at += len + 1;
-	}
-	if (item->flags & UTRACE_ITEM_TRUNCATED)
-		seq_buf_puts(s, "...");
-	seq_buf_puts(s, item->len ? "]" : " []");
-}
-
 void process_print_exec(struct seq_buf *s, const char *filename,
 			const void *items, size_t used)
 {
@@ -94,7 +77,8 @@ void process_print_exec(struct seq_buf *s, const char *filename,
 	utrace_print_string(s, filename, strlen(filename));
 	while ((item = utrace_capture_next(items, used, item))) {
 		if (item->kind == UTRACE_ITEM_ARGV) {
-			process_print_argv(s, item);
+			seq_buf_putc(s, ' ');
+			utrace_print_argv(s, item);
 		} else if (item->kind == UTRACE_ITEM_CWD) {
 			seq_buf_puts(s, " cwd=");
 			utrace_print_string(s, (const char *)item->data, item->len);

@@ -14,6 +14,7 @@
 #include <linux/binfmts.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/unaligned.h>
 
 #include <asm/syscall.h>
 
@@ -25,6 +26,7 @@
 #else
 #include "syscall_names.h"
 #endif
+#include "syscall_now.h"
 #include "syscall_print.h"
 #include "syscall_table.h"
 
@@ -77,13 +79,15 @@ static void process_capture_stack(struct process_trace *pt,
 }
 
 /* What the record gets to see of it. */
-static const struct utrace_captured *process_captured(struct process_capture *pc)
+static const struct utrace_captured *
+process_captured(struct process_trace *pt, struct process_capture *pc)
 {
 	const struct utrace_item *item = NULL;
 	struct utrace_captured *seen = &pc->seen;
 
 	if (!pc->buffer)
 		return &process_nothing;
+	atomic_long_add(pc->capture.lost, &pt->lost);
 	*seen = process_nothing;
 	seen->data = pc->buffer;
 	seen->size = pc->capture.used;
@@ -113,11 +117,16 @@ static struct trace_event_file process_bare_file(struct trace_event_file *file)
 	};
 }
 
-/* May a record be written?  Then until process_end(), with preemption off. */
-static bool process_begin(struct process_trace *pt)
+/*
+ * May a record be written?  Not when the instance was left or started anew since
+ * the engine was called.  If so then until process_end(), with preemption off.
+ */
+static bool process_begin(struct utrace_engine *engine)
 {
+	const struct process_trace *pt = engine->data;
+
 	preempt_disable_notrace();
-	if (likely(rcu_access_pointer(pt->tr)))
+	if (likely(rcu_access_pointer(pt->engine) == engine))
 		return true;
 	preempt_enable_notrace();
 	return false;
@@ -126,6 +135,19 @@ static bool process_begin(struct process_trace *pt)
 static void process_end(void)
 {
 	preempt_enable_notrace();
+}
+
+/*
+ * Readers know the name of a task by its pid only.  ftrace takes it after a
+ * record on this CPU, which a filter may have dropped.
+ */
+static void process_save_comm(struct process_task *task)
+{
+	if (!__this_cpu_read(trace_taskinfo_save))
+		return;
+	tracing_record_cmdline(current);
+	if (task && !__this_cpu_read(trace_taskinfo_save))
+		memcpy(task->saved, current->comm, TASK_COMM_LEN);
 }
 
 /* Write a record by the instance's own file. */
@@ -148,11 +170,14 @@ do {									\
 		trace_##name(__VA_ARGS__);				\
 } while (0)
 
-#define process_record(pt, which, name, nr, ...)			\
+#define process_record(engine, task, which, name, nr, ...)		\
 do {									\
-	if (process_begin(pt)) {					\
-		process_write(pt, which, name, __VA_ARGS__);		\
-		process_tell(pt, which, name, nr, __VA_ARGS__);		\
+	struct process_trace *__pt = (engine)->data;			\
+									\
+	if (process_begin(engine)) {					\
+		process_write(__pt, which, name, __VA_ARGS__);		\
+		process_save_comm(task);				\
+		process_tell(__pt, which, name, nr, __VA_ARGS__);	\
 		process_end();						\
 	}								\
 } while (0)
@@ -182,8 +207,8 @@ PROCESS_PROBE(utrace_exec,
 PROCESS_PROBE(utrace_exit, PARAMS(long code), code)
 PROCESS_PROBE(utrace_signal,
 	      PARAMS(const struct kernel_siginfo *info,
-		     const struct k_sigaction *ka,
-		     const struct utrace_captured *c), info, ka, c)
+		     const struct k_sigaction *ka, pid_t sender,
+		     const struct utrace_captured *c), info, ka, sender, c)
 PROCESS_PROBE(utrace_jobctl, PARAMS(int type, int notify), type, notify)
 
 /* From kernel/trace: before anybody can enable the events, on the command line too. */
@@ -198,96 +223,90 @@ void __init process_trace_init(void)
 	event_class_utrace_jobctl.probe = process_probe_utrace_jobctl;
 }
 
-/* int $0x80 from 64-bit code leaves anything in the upper halves. */
-static void process_get_args(unsigned int nr, struct pt_regs *regs,
-			     unsigned long args[6])
-{
-	unsigned int i;
-
-	syscall_get_arguments(current, regs, args);
-	if (unlikely(nr & UTRACE_SYSCALL_IA32 && nr != PROCESS_NO_CALL))
-		for (i = 0; i < 6; i++)
-			args[i] = (u32)args[i];
-}
-
 #define PROCESS_FL_SPECIAL	(EVENT_FILE_FL_FILTERED |		\
 				 EVENT_FILE_FL_SOFT_DISABLED |		\
 				 EVENT_FILE_FL_TRIGGER_MODE |		\
 				 EVENT_FILE_FL_TRIGGER_COND)
 
-/*
- * Readers know the name of a task by its pid only.  ftrace takes it after a
- * record on this CPU; a filter may have dropped ours.
- */
-static void process_save_comm(struct process_trace *pt, enum process_event event,
-			      struct process_task *task)
-{
-	if (!process_begin(pt))
-		return;
-	tracing_record_cmdline(current);
-	if (task && !(pt->file[event]->flags & PROCESS_FL_SPECIAL))
-		task->named = true;
-	process_end();
-}
-
-static noinline void process_full_entry(struct process_trace *pt,
+static noinline void process_full_entry(struct utrace_engine *engine,
 					struct process_task *task,
 					unsigned int nr, struct pt_regs *regs)
 {
+	const struct utrace_call *call = utrace_call_of(nr);
+	struct process_trace *pt = engine->data;
 	struct process_capture pc = {};
 	unsigned long args[6];
 
-	process_get_args(nr, regs, args);
-	if (test_bit(process_call_bit(nr), pt->entry_args) &&
-	    utrace_call_of(nr) && process_capture_begin(pt, &pc))
-		utrace_capture_entry(&pc.capture, utrace_call_of(nr), args,
+	utrace_args_now(regs, args);
+	if (call && test_bit(process_call_bit(nr), pt->entry_args) &&
+	    process_capture_begin(pt, &pc))
+		utrace_capture_entry(&pc.capture, call, args,
 				     READ_ONCE(pt->args));
 	process_capture_stack(pt, &pc, regs);
-	process_record(pt, PROCESS_SYS_ENTER, utrace_sys_enter, nr, (int)nr, args,
-		       process_captured(&pc));
-	process_save_comm(pt, PROCESS_SYS_ENTER, task);
+	process_record(engine, task, PROCESS_SYS_ENTER, utrace_sys_enter, nr,
+		       (int)nr, args, process_captured(pt, &pc));
 	kfree(pc.buffer);
 }
 
-static noinline void process_full_exit(struct process_trace *pt,
+static noinline void process_full_exit(struct utrace_engine *engine,
 				       struct process_task *task,
 				       unsigned int nr, long ret, s64 duration,
 				       struct pt_regs *regs)
 {
+	const struct utrace_call *call = utrace_call_of(nr);
+	struct process_trace *pt = engine->data;
 	struct process_capture pc = {};
 	unsigned long args[6];
 
-	if (test_bit(process_call_bit(nr), pt->exit_args) &&
-	    utrace_call_of(nr) && process_capture_begin(pt, &pc)) {
-		process_get_args(nr, regs, args);
-		utrace_capture_exit(&pc.capture, utrace_call_of(nr), args, ret,
+	if (call && test_bit(process_call_bit(nr), pt->exit_args) &&
+	    process_capture_begin(pt, &pc)) {
+		utrace_args_now(regs, args);
+		utrace_capture_exit(&pc.capture, call, args, ret,
 				    READ_ONCE(pt->args));
 	}
-	process_record(pt, PROCESS_SYS_EXIT, utrace_sys_exit, nr, (int)nr, ret,
-		       duration, process_captured(&pc));
-	process_save_comm(pt, PROCESS_SYS_EXIT, task);
+	process_record(engine, task, PROCESS_SYS_EXIT, utrace_sys_exit, nr,
+		       (int)nr, ret, duration, process_captured(pt, &pc));
 	kfree(pc.buffer);
 }
+
+/* Does ftrace know the name?  It may change at any time. */
+static __always_inline bool process_is_saved(const struct process_task *task)
+{
+	const struct task_struct *me = current;
+
+	return get_unaligned((u64 *)task->saved) ==
+	       get_unaligned((u64 *)me->comm) &&
+	       get_unaligned((u64 *)(task->saved + 8)) ==
+	       get_unaligned((u64 *)(me->comm + 8));
+}
+
+static_assert(TASK_COMM_LEN == 16);
 
 /*
  * Most calls are of the native table and have nothing to capture, and most
  * events no filter, no trigger and no other listener.  Their records are written
  * in place.  Of what stands between a record and its ring in general only the
  * exports of ftrace and tp_printk would be needed then, which do without them.
+ *
+ * With preemption off.  False also if there is nothing to write to any more.
  */
-/* With preemption off.  False also if there is nothing to write to any more. */
-static __always_inline bool process_is_plain(struct process_trace *pt,
+static __always_inline bool process_is_plain(struct utrace_engine *engine,
+					     const struct process_trace *pt,
+					     const struct process_task *task,
 					     enum process_event event,
 					     unsigned int nr,
 					     const unsigned long *captured)
 {
-	const struct trace_array *tr = rcu_dereference_sched(pt->tr);
+	const struct trace_event_file *file;
 
-	return likely(tr) &&
-	       !(tr->trace_flags & (TRACE_ITER_STACKTRACE |
-				    TRACE_ITER_USERSTACKTRACE)) &&
-	       !(pt->file[event]->flags & PROCESS_FL_SPECIAL) &&
-	       nr < PROCESS_CALLS / 2 && !test_bit(nr, captured);
+	if (unlikely(rcu_access_pointer(pt->engine) != engine))
+		return false;
+	file = pt->file[event];
+	return !(file->tr->trace_flags & (TRACE_ITER_STACKTRACE |
+					  TRACE_ITER_USERSTACKTRACE)) &&
+	       !(file->flags & PROCESS_FL_SPECIAL) &&
+	       nr < PROCESS_CALLS / 2 && !test_bit(nr, captured) &&
+	       process_is_saved(task);
 }
 
 /* The ring of an instance; a snapshot puts another one in its place. */
@@ -296,20 +315,13 @@ static __always_inline struct trace_buffer *process_ring(struct trace_event_file
 	return READ_ONCE(file->tr->array_buffer.buffer);
 }
 
-/* Reserve a record of an event; all of it happens in user context. */
-static __always_inline void *process_reserve(struct trace_event_file *file,
-					     struct trace_buffer *ring,
-					     size_t size)
+/* What a reserved record begins with; all of it is in a task that may sleep. */
+static __always_inline void *process_begin_entry(struct trace_event_file *file,
+						 struct ring_buffer_event *event)
 {
-	struct ring_buffer_event *event;
-	struct trace_entry *entry;
+	struct trace_entry *entry = ring_buffer_event_data(event);
 
-	event = ring_buffer_lock_reserve(ring, size);
-	if (unlikely(!event))
-		return NULL;
-	entry = ring_buffer_event_data(event);
-	tracing_generic_entry_update(entry, file->event_call->event.type,
-				     need_resched() ? TRACE_FLAG_NEED_RESCHED << 16 : 0);
+	tracing_generic_entry_update(entry, file->event_call->event.type, 0);
 	return entry;
 }
 
@@ -319,12 +331,14 @@ static __always_inline void process_plain_entry(struct trace_event_file *file,
 {
 	struct trace_event_raw_utrace_sys_enter *entry;
 	struct trace_buffer *ring = process_ring(file);
+	struct ring_buffer_event *event;
 	unsigned int at = offsetof(typeof(*entry), __data);
 
 	/* Two empty strings. */
-	entry = process_reserve(file, ring, sizeof(*entry) + 2);
-	if (unlikely(!entry))
+	event = ring_buffer_lock_reserve(ring, sizeof(*entry) + 2);
+	if (unlikely(!event))
 		return;
+	entry = process_begin_entry(file, event);
 	entry->id = (int)nr;
 	syscall_get_arguments(current, regs, entry->args);
 	entry->nstr = 0;
@@ -342,10 +356,12 @@ static __always_inline void process_plain_exit(struct trace_event_file *file,
 {
 	struct trace_event_raw_utrace_sys_exit *entry;
 	struct trace_buffer *ring = process_ring(file);
+	struct ring_buffer_event *event;
 
-	entry = process_reserve(file, ring, sizeof(*entry));
-	if (unlikely(!entry))
+	event = ring_buffer_lock_reserve(ring, sizeof(*entry));
+	if (unlikely(!event))
 		return;
+	entry = process_begin_entry(file, event);
 	entry->id = (int)nr;
 	entry->ret = ret;
 	entry->duration = duration;
@@ -353,7 +369,8 @@ static __always_inline void process_plain_exit(struct trace_event_file *file,
 	ring_buffer_unlock_commit(ring);
 }
 
-static __always_inline void process_record_entry(struct process_trace *pt,
+static __always_inline void process_record_entry(struct utrace_engine *engine,
+						 struct process_trace *pt,
 						 struct process_task *task,
 						 unsigned int nr,
 						 struct pt_regs *regs)
@@ -361,16 +378,18 @@ static __always_inline void process_record_entry(struct process_trace *pt,
 	bool plain;
 
 	preempt_disable_notrace();
-	plain = likely(task) && task->named && !trace_utrace_sys_enter_enabled() &&
-		process_is_plain(pt, PROCESS_SYS_ENTER, nr, pt->entry_args);
+	plain = !trace_utrace_sys_enter_enabled() &&
+		process_is_plain(engine, pt, task, PROCESS_SYS_ENTER, nr,
+				 pt->entry_args);
 	if (likely(plain))
 		process_plain_entry(pt->file[PROCESS_SYS_ENTER], nr, regs);
 	preempt_enable_notrace();
 	if (unlikely(!plain))
-		process_full_entry(pt, task, nr, regs);
+		process_full_entry(engine, task, nr, regs);
 }
 
-static __always_inline void process_record_exit(struct process_trace *pt,
+static __always_inline void process_record_exit(struct utrace_engine *engine,
+						struct process_trace *pt,
 						struct process_task *task,
 						unsigned int nr, long ret,
 						s64 duration,
@@ -379,39 +398,57 @@ static __always_inline void process_record_exit(struct process_trace *pt,
 	bool plain;
 
 	preempt_disable_notrace();
-	plain = likely(task) && task->named && !trace_utrace_sys_exit_enabled() &&
-		process_is_plain(pt, PROCESS_SYS_EXIT, nr, pt->exit_args);
+	plain = !trace_utrace_sys_exit_enabled() &&
+		process_is_plain(engine, pt, task, PROCESS_SYS_EXIT, nr,
+				 pt->exit_args);
 	if (likely(plain))
 		process_plain_exit(pt->file[PROCESS_SYS_EXIT], nr, ret, duration);
 	preempt_enable_notrace();
 	if (unlikely(!plain))
-		process_full_exit(pt, task, nr, ret, duration, regs);
+		process_full_exit(engine, task, nr, ret, duration, regs);
 }
 
-/* With the flag that tells the tables of system calls apart. */
-static unsigned int process_call(struct pt_regs *regs)
+/* The current task enters a system call. */
+static __always_inline void process_enter(struct process_trace *pt,
+					  struct process_task *task,
+					  unsigned int nr)
 {
-	unsigned int nr = syscall_get_nr(current, regs);
+	WRITE_ONCE(task->since, local_clock());
+	WRITE_ONCE(task->nr, nr);
+	task->counting = process_wants(pt, PROCESS_STAT);
+	if (unlikely(task->counting))
+		task->cpu_since = task_sched_runtime(current);
+}
 
-	/* No call of any table: a program may ask for whatever it wants. */
-	if (unlikely(nr & UTRACE_SYSCALL_IA32))
-		return PROCESS_NO_CALL;
-#ifdef CONFIG_IA32_EMULATION
-	if (in_ia32_syscall())
-		nr |= UTRACE_SYSCALL_IA32;
-#endif
-	return nr;
+/* It leaves the one that it entered. */
+static __always_inline void process_leave(struct process_trace *pt,
+					  struct process_task *task,
+					  long ret, s64 duration)
+{
+	unsigned int nr = task->nr;
+
+	WRITE_ONCE(task->nr, -1);
+	if (unlikely(task->counting))
+		process_count(pt, task, nr, ret, duration);
 }
 
 u32 process_sys_enter(u32 action, struct utrace_engine *engine,
 		      struct pt_regs *regs)
 {
 	struct process_trace *pt = engine->data;
-	unsigned int nr = process_call(regs);
-	struct process_task *task = process_enter(pt, nr);
+	struct process_task *task = process_find_task(pt);
+	bool wanted = process_wants(pt, PROCESS_SYS_ENTER);
+	unsigned int nr = utrace_syscall_now(regs);
 
-	if (process_wants(pt, PROCESS_SYS_ENTER))
-		process_record_entry(pt, task, nr, regs);
+	if (unlikely(!task))
+		task = process_new_task(pt);
+	if (likely(task)) {
+		process_enter(pt, task, nr);
+		if (wanted)
+			process_record_entry(engine, pt, task, nr, regs);
+	} else if (wanted) {
+		process_full_entry(engine, NULL, nr, regs);
+	}
 	return UTRACE_RESUME | utrace_syscall_action(action);
 }
 
@@ -419,65 +456,92 @@ u32 process_sys_exit(u32 action, struct utrace_engine *engine,
 		     struct pt_regs *regs)
 {
 	struct process_trace *pt = engine->data;
+	struct process_task *task = process_find_task(pt);
+	bool wanted = process_wants(pt, PROCESS_SYS_EXIT);
 	long ret = syscall_get_return_value(current, regs);
-	unsigned int nr = process_call(regs);
-	struct process_task *task;
+	unsigned int nr;
 	s64 duration;
 
-	task = process_leave(pt, !(action & UTRACE_SYSCALL_UNPAIRED), &nr, ret,
-			     &duration);
-	if (process_wants(pt, PROCESS_SYS_EXIT))
-		process_record_exit(pt, task, nr, ret, duration, regs);
+	/* Was it not seen to enter? */
+	if (unlikely(!task || task->nr < 0 || action & UTRACE_SYSCALL_UNPAIRED)) {
+		if (task)
+			WRITE_ONCE(task->nr, -1);
+		if (wanted)
+			process_full_exit(engine, task, utrace_syscall_now(regs), ret,
+					  -1, regs);
+		return UTRACE_RESUME;
+	}
+	/* Of sigreturn the registers do not tell any more. */
+	nr = task->nr;
+	duration = process_since(task);
+	process_leave(pt, task, ret, duration);
+	if (wanted)
+		process_record_exit(engine, pt, task, nr, ret, duration, regs);
 	return UTRACE_RESUME;
 }
 
-void process_record_fork(struct process_trace *pt, struct task_struct *child,
-			 unsigned long clone_flags)
+void process_record_fork(struct utrace_engine *engine,
+			 struct task_struct *child, unsigned long clone_flags)
 {
-	process_record(pt, PROCESS_FORK, utrace_fork, 0, child, clone_flags);
-	process_save_comm(pt, PROCESS_FORK, NULL);
+	process_record(engine, NULL, PROCESS_FORK, utrace_fork, 0, child,
+		       clone_flags);
 }
 
-/* Bytes of a file's name: with all else a record is to fit into a page. */
+/* Bytes of a file's name. */
 #define PROCESS_NAME_MAX	1024
 
-void process_record_exec(struct process_trace *pt,
+/* What does not fit into a page of the ring is dropped, and not counted. */
+static_assert(UTRACE_CAPTURE_SIZE + PROCESS_NAME_MAX < PAGE_SIZE - 512);
+static_assert(UTRACE_CAPTURE_SIZE + 2 * UTRACE_CAPTURE_ITEM < PAGE_SIZE - 512);
+
+void process_record_exec(struct utrace_engine *engine,
 			 const struct linux_binprm *bprm, struct pt_regs *regs)
 {
+	struct process_trace *pt = engine->data;
 	struct process_capture pc = {};
 
 	if (READ_ONCE(pt->args) && process_capture_begin(pt, &pc))
 		utrace_capture_exec(&pc.capture);
-	process_record(pt, PROCESS_EXEC, utrace_exec, 0, bprm->filename,
+	process_record(engine, NULL, PROCESS_EXEC, utrace_exec, 0, bprm->filename,
 		       strnlen(bprm->filename, PROCESS_NAME_MAX),
-		       process_captured(&pc));
-	process_save_comm(pt, PROCESS_EXEC, NULL);
+		       process_captured(pt, &pc));
 	kfree(pc.buffer);
 }
 
-void process_record_end(struct process_trace *pt, long code)
+void process_record_end(struct utrace_engine *engine, long code)
 {
-	process_record(pt, PROCESS_EXIT, utrace_exit, 0, code);
-	process_save_comm(pt, PROCESS_EXIT, NULL);
+	process_record(engine, NULL, PROCESS_EXIT, utrace_exit, 0, code);
 }
 
-void process_record_signal(struct process_trace *pt,
+/* Only these have a pid where others have a timer or a band. */
+static pid_t process_sender(const struct kernel_siginfo *info)
+{
+	switch (siginfo_layout(info->si_signo, info->si_code)) {
+	case SIL_KILL:
+	case SIL_RT:
+		return SI_FROMUSER(info) ? info->si_pid : 0;
+	default:
+		return 0;
+	}
+}
+
+void process_record_signal(struct utrace_engine *engine,
 			   const struct kernel_siginfo *info,
 			   const struct k_sigaction *ka, struct pt_regs *regs)
 {
+	struct process_trace *pt = engine->data;
 	struct process_capture pc = {};
 
 	process_capture_stack(pt, &pc, regs);
-	process_record(pt, PROCESS_SIGNAL, utrace_signal, 0, info, ka,
-		       process_captured(&pc));
-	process_save_comm(pt, PROCESS_SIGNAL, NULL);
+	process_record(engine, NULL, PROCESS_SIGNAL, utrace_signal, 0, info, ka,
+		       process_sender(info), process_captured(pt, &pc));
 	kfree(pc.buffer);
 }
 
-void process_record_jobctl(struct process_trace *pt, int type, int notify)
+void process_record_jobctl(struct utrace_engine *engine, int type, int notify)
 {
-	process_record(pt, PROCESS_JOBCTL, utrace_jobctl, 0, type, notify);
-	process_save_comm(pt, PROCESS_JOBCTL, NULL);
+	process_record(engine, NULL, PROCESS_JOBCTL, utrace_jobctl, 0, type,
+		       notify);
 }
 
 /* Reading them. */

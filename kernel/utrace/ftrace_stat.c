@@ -3,8 +3,9 @@
  * utrace - the process tracer of ftrace: what it knows of tasks, process/stat
  *
  * Each task that is followed has a struct process_task in each instance that
- * follows it.  Only the task itself writes to it, so nothing is locked at an
- * event; readers may see counts of different moments.  Tasks stay there when
+ * follows it.  Only the task itself writes to it, so an event takes no lock of the
+ * instance but for the first call of a task and the first of a kind; readers may
+ * see counts of different moments.  Tasks stay there when
  * they are dead, if something was counted of them, until they are too many.
  */
 #include <linux/log2.h>
@@ -17,12 +18,13 @@
 #include <linux/slab.h>
 
 #include "ftrace_engine.h"
+#include "syscall_now.h"
 #include "syscall_table.h"
 
 /* What an instance counts at most, in pairs of a task and a call: 16 MiB. */
 #define PROCESS_MAX_COUNTS	65536
 
-/* Durations by their logarithm: less than 1, 2, 4, ... 2^31 ns, and longer. */
+/* Durations by their logarithm: less than 1, 2, 4, ... 2^30 ns, and longer. */
 #define PROCESS_BUCKETS		32
 
 /**
@@ -151,6 +153,7 @@ struct process_task *process_new_task(struct process_trace *pt)
 	}
 	kref_init(&task->ref);
 	task->pid = get_pid(task_pid(current));
+	get_task_comm(task->comm, current);
 	task->nr = -1;
 	task->local.owner = pt;
 	task->local.put = process_task_put;
@@ -163,8 +166,8 @@ struct process_task *process_new_task(struct process_trace *pt)
 	return task;
 }
 
-/* Make room by the oldest task that is dead; its numbers go. */
-static bool process_drop_dead(struct process_trace *pt)
+/* If need be by the oldest task that is dead; its numbers go. */
+static bool process_make_room(struct process_trace *pt)
 {
 	struct process_task *task;
 
@@ -197,7 +200,7 @@ static struct process_count *process_new_count(struct process_trace *pt,
 {
 	struct process_count *count = NULL;
 
-	if (process_drop_dead(pt))
+	if (process_make_room(pt))
 		count = kzalloc(sizeof(*count), GFP_KERNEL_ACCOUNT);
 	if (!count) {
 		atomic_long_inc(&pt->lost);
@@ -253,7 +256,7 @@ void process_count(struct process_trace *pt, struct process_task *task,
 
 	/* There are more numbers than calls. */
 	if (!utrace_call_of(nr))
-		nr = PROCESS_NO_CALL;
+		nr = UTRACE_NO_CALL;
 	count = process_count_of(pt, task, nr);
 	if (!count)
 		return;
@@ -304,7 +307,7 @@ void process_task_execs(struct process_trace *pt)
 
 	if (!task)
 		return;
-	task->named = false;
+	get_task_comm(task->comm, current);
 	if (task->pid == task_pid(current))
 		return;
 	guard(spinlock)(&pt->task_lock);
@@ -351,7 +354,7 @@ static void process_show_call(struct seq_file *m, unsigned int nr)
 
 	snprintf(name, sizeof(name), "%s%s",
 		 nr & UTRACE_SYSCALL_IA32 ? "i386/" :
-		 nr & PROCESS_X32_BIT ? "x32/" : "",
+		 nr & UTRACE_X32_BIT ? "x32/" : "",
 		 call ? call->name : "");
 	if (!call)
 		strscpy(name, "(no such call)");

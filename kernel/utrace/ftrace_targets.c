@@ -133,7 +133,7 @@ static int process_resolve(struct process_target_item *item,
 	enum process_target_error error;
 	bool bad;
 
-	switch (words->what) {
+	switch (words->setting->what) {
 	case PROCESS_EXES:
 		bad = process_find_exe(item);
 		error = TARGET_NO_FILE;
@@ -230,7 +230,7 @@ static int process_do_words(struct list_head *list, struct list_head *written,
 		}
 		if (item->remove) {
 			list_del(&there->list);
-			process_free_item(words->what, there);
+			process_free_item(words->setting->what, there);
 			n--;
 		} else if (!there) {
 			if (n++ == UTRACE_MATCH_MAX)
@@ -245,7 +245,7 @@ static int process_do_words(struct list_head *list, struct list_head *written,
 static int process_write_targets(struct process_trace *pt,
 				 struct process_words *words)
 {
-	enum process_target kind = words->what;
+	enum process_target kind = words->setting->what;
 	LIST_HEAD(written);
 	LIST_HEAD(list);
 	LIST_HEAD(old);

@@ -3,7 +3,7 @@
  * utrace - the process tracer of ftrace: files that are lists of words
  *
  * Words are separated by white space; one that contains some, or that begins
- * with "!" or a quote, is written in double quotes.  "!" before a word takes it
+ * with "!", is written in double quotes.  "!" before a word takes it
  * out of the list.  A file that is opened to be truncated (">") loses its list
  * with the first write, or when it is closed without one; else (">>") words are
  * added.  What is written in one go is done as a whole or not at all.
@@ -48,7 +48,7 @@ int process_word_error(struct process_words *words, const char * const *errors,
 		line--;
 	end = strchrnul(line, '\n');
 	*end = '\0';
-	snprintf(file, sizeof(file), "process/%s", words->name);
+	snprintf(file, sizeof(file), "process/%s", words->setting->name);
 	/* It does not change them. */
 	tracing_log_err(words->tr, file, line, (const char **)errors, error,
 			words->shown + at - line);
@@ -126,8 +126,7 @@ static int process_words_do(struct process_open *open, char *text, char *shown)
 {
 	struct process_words words = {
 		.tr = open->tr,
-		.name = open->setting->name,
-		.what = open->setting->what,
+		.setting = open->setting,
 		.replace = open->replace,
 		.shown = shown,
 		.text = text,

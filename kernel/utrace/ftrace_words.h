@@ -8,6 +8,7 @@
 #include <linux/types.h>
 
 struct dentry;
+struct process_setting;
 struct process_trace;
 struct seq_file;
 struct trace_array;
@@ -15,8 +16,7 @@ struct trace_array;
 /**
  * struct process_words - what somebody writes to a file
  * @tr: the instance, for its error_log
- * @name: of the file
- * @what: process_setting.what
+ * @setting: the file
  * @replace: the words take the place of the list
  * @remove: there is a "!" before this word
  * @word: this word, without its quotes
@@ -27,8 +27,7 @@ struct trace_array;
  */
 struct process_words {
 	struct trace_array *tr;
-	const char *name;
-	unsigned int what;
+	const struct process_setting *setting;
 	bool replace;
 	bool remove;
 	char *word;

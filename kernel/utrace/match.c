@@ -65,7 +65,7 @@ struct utrace_match_item {
  * @choose: asked too if set, with @data
  * @data: for @choose
  * @armed: the probes are there on its behalf
- * @free: the end, after a grace period and where it is allowed to sleep
+ * @free: the end, where it is allowed to sleep
  */
 struct utrace_match {
 	refcount_t ref;
@@ -76,12 +76,32 @@ struct utrace_match {
 	bool (*choose)(struct task_struct *task, void *data);
 	void *data;
 	bool armed;
-	struct rcu_work free;
+	struct work_struct free;
 };
 
 /* What changes a verdict. */
 
 DEFINE_STATIC_KEY_FALSE(utrace_matching);
+
+/*
+ * A verdict may be another one now.  In any context but NMI, without
+ * utrace->lock; @task is current or known not to be freed.
+ */
+static void utrace_ask_again(struct task_struct *task)
+{
+	struct utrace *u;
+
+	if (utrace_refresh_bare(task))
+		return;
+	u = task->utrace;
+	guard(spinlock_irqsave)(&u->lock);
+	if (u->flags & UTRACE_TASK_REAPED)
+		return;
+	/* Also where nothing is asked yet: the next set may be in the making. */
+	utrace_set_word(task, task->utrace_events | UTRACE_WORD_REBUILD |
+			(task->utrace_set ? task->utrace_set->asked :
+			 utrace_bare_events(task)));
+}
 
 static void utrace_exec_probe(void *data, struct task_struct *task,
 			      pid_t old_pid, struct linux_binprm *bprm)
@@ -104,8 +124,9 @@ static void utrace_cgroup_probe(void *data, struct cgroup *cgroup,
 	struct task_struct *task;
 
 	guard(rcu)();
-	utrace_ask_again(leader);
-	if (threadgroup)
+	if (!threadgroup)
+		utrace_ask_again(leader);
+	else
 		for_each_thread(leader, task)
 			utrace_ask_again(task);
 }
@@ -156,6 +177,10 @@ void __utrace_user_changed(void)
 	utrace_ask_again(current);
 }
 
+/*
+ * Whether the probes are there.  Outside the mutexes of tracepoints and jump
+ * labels, inside process_mutex; with none of the core held.
+ */
 static DEFINE_MUTEX(utrace_probe_mutex);
 static unsigned int utrace_probe_users;
 
@@ -187,7 +212,7 @@ no_exec:
 	return ret;
 }
 
-/* Once for each match; 0, -ENOSYS or -ENOMEM. */
+/* Once for each match; 0 or -ENOMEM. */
 static int utrace_arm(struct utrace_match *match)
 {
 	int ret = 0;
@@ -208,29 +233,6 @@ static void utrace_unprobe(void)
 	utrace_unprobe_cgroups();
 	unregister_trace_task_rename(utrace_rename_probe, NULL);
 	unregister_trace_sched_process_exec(utrace_exec_probe, NULL);
-}
-
-/**
- * utrace_ask_again - a verdict may be another one now
- * @task: whose
- *
- * Context: Any but NMI, without utrace->lock.  @task is current or known not to
- * be freed.
- */
-void utrace_ask_again(struct task_struct *task)
-{
-	struct utrace *u;
-
-	if (utrace_refresh_bare(task))
-		return;
-	u = task->utrace;
-	guard(spinlock_irqsave)(&u->lock);
-	if (u->flags & UTRACE_TASK_REAPED)
-		return;
-	/* Also where nothing is asked yet: the next set may be in the making. */
-	utrace_set_word(task, task->utrace_events | UTRACE_WORD_REBUILD |
-			(task->utrace_set ? task->utrace_set->asked :
-			 utrace_bare_events(task)));
 }
 
 /* The verdict. */
@@ -273,15 +275,8 @@ static bool utrace_is_item(const struct utrace_match_item *item)
 	return false;
 }
 
-/**
- * utrace_match_current - does the current task match?
- * @match: the match
- *
- * Context: The task itself, may take task_lock().  The caller has a reference,
- * or rcu_read_lock() and found the match where who puts it takes it away.
- * Return: true if so; always for a match with nothing in it.
- */
-bool utrace_match_current(const struct utrace_match *match)
+/* Does the current task match?  It does a match with nothing in it. */
+static bool utrace_match_current(const struct utrace_match *match)
 {
 	unsigned int i, found = 0;
 
@@ -302,7 +297,7 @@ bool utrace_match_current(const struct utrace_match *match)
  * utrace_rejects - does an engine reject the current task?
  * @engine: an engine with a match
  *
- * Context: The task itself.  utrace_mutex is held.
+ * Context: The task itself, may take task_lock().  utrace_mutex is held.
  * Return: true if so.
  */
 bool utrace_rejects(struct utrace_engine *engine)
@@ -336,8 +331,8 @@ bool utrace_is_told(struct utrace_engine *engine, struct task_struct *task)
 
 static void utrace_match_free(struct work_struct *work)
 {
-	struct utrace_match *match = container_of(to_rcu_work(work),
-						  struct utrace_match, free);
+	struct utrace_match *match = container_of(work, struct utrace_match,
+						  free);
 	unsigned int i;
 
 	if (match->armed)
@@ -370,11 +365,11 @@ struct utrace_match *utrace_match_new(void)
 	if (!match)
 		return NULL;
 	refcount_set(&match->ref, 1);
-	INIT_RCU_WORK(&match->free, utrace_match_free);
+	INIT_WORK(&match->free, utrace_match_free);
 	return match;
 }
 
-struct utrace_match *utrace_match_get(struct utrace_match *match)
+static struct utrace_match *utrace_match_get(struct utrace_match *match)
 {
 	if (match)
 		refcount_inc(&match->ref);
@@ -385,13 +380,12 @@ struct utrace_match *utrace_match_get(struct utrace_match *match)
  * utrace_match_put - drop a reference
  * @match: the match, or NULL
  *
- * Context: Any.  What the match refers to is let go later, when nobody can ask
- * it under rcu_read_lock() any more.
+ * Context: Any.  What the match refers to is let go a little later.
  */
 void utrace_match_put(struct utrace_match *match)
 {
 	if (match && refcount_dec_and_test(&match->ref))
-		queue_rcu_work(system_unbound_wq, &match->free);
+		queue_work(system_unbound_wq, &match->free);
 }
 
 /* Room for one more item. */
@@ -553,7 +547,7 @@ void utrace_match_chooser(struct utrace_match *match,
  * now is reported by the verdict of before.
  *
  * Context: May sleep.  Takes utrace_mutex and tasklist_lock.
- * Return: 0; -ENOSYS: the kernel has no tracepoints; -ENOMEM; -ESRCH: the engine
+ * Return: 0; -ENOMEM; -ESRCH: the engine
  * is detached.
  */
 int utrace_set_match(struct utrace_engine *engine, struct utrace_match *match)

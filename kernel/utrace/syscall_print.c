@@ -37,24 +37,15 @@ struct call_text {
 	bool ia32;
 };
 
-/* The next item of an argument behind @item, which is NULL for the first. */
-static const struct utrace_item *next_item_of(const struct call_text *c,
-					      unsigned int arg,
-					      enum utrace_item_kind kind,
-					      const struct utrace_item *item)
-{
-	do {
-		item = utrace_capture_next(c->items, c->used, item);
-	} while (item && (item->arg != arg || item->kind != kind));
-	return item;
-}
-
 static const struct utrace_item *item_of(const struct call_text *c,
 					 unsigned int arg,
 					 enum utrace_item_kind kind)
 {
-	const struct utrace_item *item = next_item_of(c, arg, kind, NULL);
+	const struct utrace_item *item = NULL;
 
+	do {
+		item = utrace_capture_next(c->items, c->used, item);
+	} while (item && (item->arg != arg || item->kind != kind));
 	/* Of memory that could not be read the address says more. */
 	if (item && (item->flags & UTRACE_ITEM_FAULTED) && !item->len)
 		return NULL;
@@ -135,46 +126,50 @@ static void print_memory(const struct call_text *c, unsigned int arg,
 		seq_buf_puts(c->s, "...");
 }
 
-/* What several struct iovec point to, as one item or one for each. */
+/* What all of the struct iovec point to, together. */
 static void print_iovec(const struct call_text *c, unsigned int arg)
 {
-	const struct utrace_item *item = item_of(c, arg, UTRACE_ITEM_BYTES);
-	const char *before = "[";
-
-	if (!item) {
+	if (!item_of(c, arg, UTRACE_ITEM_BYTES)) {
 		print_address(c, arg);
 		return;
 	}
-	for (; item; item = next_item_of(c, arg, UTRACE_ITEM_BYTES, item)) {
-		seq_buf_puts(c->s, before);
-		utrace_print_string(c->s, (const char *)item->data, item->len);
-		if (is_part(item))
-			seq_buf_puts(c->s, "...");
+	seq_buf_putc(c->s, '[');
+	print_memory(c, arg, UTRACE_ITEM_BYTES);
+	seq_buf_putc(c->s, ']');
+}
+
+/**
+ * utrace_print_argv - print captured strings as an array
+ * @s: where to
+ * @item: of the kind UTRACE_ITEM_ARGV
+ *
+ * Context: Any.
+ */
+void utrace_print_argv(struct seq_buf *s, const struct utrace_item *item)
+{
+	const char *before = "";
+	size_t at, len;
+
+	seq_buf_putc(s, '[');
+	for (at = 0; at < item->len; at += len + 1) {
+		len = strnlen(item->data + at, item->len - at);
+		seq_buf_puts(s, before);
+		utrace_print_string(s, item->data + at, len);
 		before = ", ";
 	}
-	seq_buf_putc(c->s, ']');
+	if (is_part(item))
+		seq_buf_printf(s, "%s...", before);
+	seq_buf_putc(s, ']');
 }
 
 static void print_argv(const struct call_text *c, unsigned int arg)
 {
 	const struct utrace_item *item = item_of(c, arg, UTRACE_ITEM_ARGV);
-	const char *before = "";
-	size_t at, len;
 
-	if (!item) {
+	if (item)
+		utrace_print_argv(c->s, item);
+	else
 		print_address(c, arg);
-		return;
-	}
-	seq_buf_putc(c->s, '[');
-	for (at = 0; at < item->len; at += len + 1) {
-		len = strnlen(item->data + at, item->len - at);
-		seq_buf_puts(c->s, before);
-		utrace_print_string(c->s, item->data + at, len);
-		before = ", ";
-	}
-	if (is_part(item))
-		seq_buf_printf(c->s, "%s...", before);
-	seq_buf_putc(c->s, ']');
 }
 
 /* A name that begins with a NUL is abstract, others may end with one. */

@@ -8,6 +8,7 @@
 #include <linux/types.h>
 
 struct seq_buf;
+struct utrace_item;
 
 /* Names of numbers; "flags:SET" in syscall_args.tbl. */
 enum utrace_flag_set {
@@ -51,6 +52,7 @@ void utrace_print_call(struct seq_buf *s, unsigned int nr,
 		       size_t used);
 void utrace_print_result(struct seq_buf *s, unsigned int nr, long ret);
 void utrace_print_outputs(struct seq_buf *s, const void *items, size_t used);
+void utrace_print_argv(struct seq_buf *s, const struct utrace_item *item);
 void utrace_print_string(struct seq_buf *s, const char *text, size_t len);
 
 void utrace_print_flags(struct seq_buf *s, unsigned int set,

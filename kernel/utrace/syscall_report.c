@@ -26,13 +26,8 @@
 #include <asm/unistd.h>
 
 #include "internal.h"
-
-/* x32 calls share the native table and have this bit in their number. */
-#ifdef __X32_SYSCALL_BIT
-#define UTRACE_X32_BIT		__X32_SYSCALL_BIT
-#else
-#define UTRACE_X32_BIT		0
-#endif
+#include "syscall_now.h"
+#include "syscall_table.h"
 
 /* Calls in the 32-bit table. */
 #ifdef CONFIG_IA32_EMULATION
@@ -66,15 +61,6 @@ static unsigned int utrace_filter_bit(unsigned int nr, bool ia32)
 						UTRACE_FILTER_OTHERS;
 	nr &= ~UTRACE_X32_BIT;
 	return nr < NR_syscalls ? nr : UTRACE_FILTER_OTHERS;
-}
-
-static bool utrace_in_ia32_syscall(void)
-{
-#ifdef CONFIG_IA32_EMULATION
-	return in_ia32_syscall();
-#else
-	return false;
-#endif
 }
 
 /* Does @engine want the call that the task is in? */

@@ -8,19 +8,10 @@
 #include <linux/string.h>
 #include <linux/utrace.h>
 
-#include <asm/unistd.h>
-
 #include "syscall_print.h"
 #include "syscall_table.h"
 
 #include "syscall_rows.h"
-
-/* x32 calls share the native table and have this bit in their number. */
-#ifdef __X32_SYSCALL_BIT
-#define UTRACE_X32_BIT		__X32_SYSCALL_BIT
-#else
-#define UTRACE_X32_BIT		0
-#endif
 
 struct call_table {
 	const struct utrace_call *calls;

@@ -11,6 +11,15 @@
 
 #include <linux/types.h>
 
+#include <asm/unistd.h>
+
+/* x32 calls share the native table and have this bit in their number. */
+#ifdef __X32_SYSCALL_BIT
+#define UTRACE_X32_BIT		__X32_SYSCALL_BIT
+#else
+#define UTRACE_X32_BIT		0
+#endif
+
 #define UTRACE_CALL_ARGS	6
 
 /**

@@ -8,11 +8,12 @@
  * (utrace_adopt()), and every set that is built from then on contains these
  * engines, behind those that cover the task for reasons of its own.
  *
- * A task without a struct utrace is called bare here.  Its word is a function of
- * utrace_system_events, written in three places: a walk after these changed, a
- * walk after an engine was removed, and copy_process() under tasklist_lock for
- * writing.  The events change before the walk begins, so a child is born with
- * the new word or is there for the walk.
+ * A task without a struct utrace is called bare here.  Its word follows from
+ * utrace_system_events, or says that all engines reject the task
+ * (utrace_is_rejected()).  It is written by walks, after the events changed or an
+ * engine was removed, by whoever has the task asked again, and by copy_process()
+ * under tasklist_lock for writing.  The events change before the walk begins, so
+ * a child is born with the new word or is there for the walk.
  *
  * Kernel threads are covered by those engines only that asked for them.  Their
  * word always makes them pass the hook in copy_process(), since some of their
@@ -247,7 +248,7 @@ static bool utrace_is_wanted(void)
  */
 static bool utrace_is_rejected(void)
 {
-	unsigned long word = current->utrace_events;
+	unsigned long word;
 	bool wanted;
 
 	guard(mutex)(&utrace_mutex);
@@ -260,8 +261,6 @@ static bool utrace_is_rejected(void)
 		}
 		wanted = utrace_is_wanted();
 		guard(spinlock_irqsave)(&utrace_bare_lock);
-		if (current->utrace)
-			return false;
 		word = current->utrace_events;
 		if (wanted)
 			utrace_set_word(current, word | UTRACE_WORD_REBUILD);
@@ -310,10 +309,13 @@ bool utrace_adopt(void)
 }
 
 /**
- * utrace_lost_events - events that system engines were not told of
+ * utrace_lost_events - how often there was no memory for a task's set
+ *
+ * Each time may have cost the engines of the system, or those that newly cover the
+ * task, an event.
  *
  * Context: Any.
- * Return: how many since the machine was started.
+ * Return: how often since the machine was started.
  */
 unsigned long utrace_lost_events(void)
 {

@@ -100,11 +100,6 @@ end() {
 	wait "$actor"
 }
 
-# Records of the actor's marks, in order.
-marks() {
-	sed -n 's/.* access("\([^"]*\)".*/\1/p' "$1/trace" | tr '\n' ' '
-}
-
 # engine_events PID: what engines of the tracer are told of the task, one a line
 engine_events() {
 	awk '$1 == "ftrace" { print $5 }' "/proc/$1/utrace"

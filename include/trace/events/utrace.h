@@ -173,10 +173,10 @@ TRACE_EVENT(utrace_exit,
 TRACE_EVENT(utrace_signal,
 
 	TP_PROTO(const struct kernel_siginfo *info,
-		 const struct k_sigaction *ka,
+		 const struct k_sigaction *ka, pid_t sender,
 		 const struct utrace_captured *c),
 
-	TP_ARGS(info, ka, c),
+	TP_ARGS(info, ka, sender, c),
 
 	TP_STRUCT__entry(
 		__field(int, sig)
@@ -194,7 +194,7 @@ TRACE_EVENT(utrace_signal,
 		__entry->code = info->si_code;
 		__entry->sa_handler = (unsigned long)ka->sa.sa_handler;
 		__entry->sa_flags = ka->sa.sa_flags;
-		__entry->sender = SI_FROMUSER(info) ? info->si_pid : 0;
+		__entry->sender = sender;
 		memcpy(__get_dynamic_array(data), c->data, c->size);
 	),
 
