@@ -5,9 +5,11 @@
 #include <kunit/test.h>
 #include <linux/limits.h>
 #include <linux/mm.h>
+#include <linux/socket.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include <linux/uio.h>
+#include <linux/un.h>
 
 #include "capture_fixture.h"
 
@@ -449,6 +451,40 @@ static void sockaddrs_of_entry(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, capture_items(f), 2);
 }
 
+/* The longest that the kernel takes, longer than any name of AF_UNIX. */
+static void longest_sockaddr(struct kunit *test)
+{
+	const size_t most = sizeof(struct sockaddr_storage);
+	struct fixture *f = capture_begin_user(test);
+	unsigned long args[6] = { [4] = f->end - most, [5] = most };
+
+	BUILD_BUG_ON(sizeof(struct sockaddr_un) >= sizeof(struct sockaddr_storage));
+	capture_fill(test, args[4], AF_UNIX, most);
+	capture_begin(f);
+	utrace_capture_entry(&f->c, &everything_in, args, UTRACE_CAPTURE_SOCKETS);
+	EXPECT_ITEM(test, 0, SOCKADDR, 4, most, most, 0);
+	capture_expect_filled(test, 0, AF_UNIX);
+	capture_expect_sound(test);
+
+	/* One byte of it is not there. */
+	args[4]++;
+	utrace_capture_entry(&f->c, &everything_in, args, UTRACE_CAPTURE_SOCKETS);
+	EXPECT_ITEM(test, 1, SOCKADDR, 4, most - 1, most, FAULTED);
+	capture_expect_sound(test);
+	/* The room ends before it. */
+	args[4]--;
+	capture_begin_sized(f, HEADER + most - 8);
+	utrace_capture_entry(&f->c, &everything_in, args, UTRACE_CAPTURE_SOCKETS);
+	EXPECT_ITEM(test, 0, SOCKADDR, 4, most - 8, most, TRUNCATED);
+	capture_expect_filled(test, 0, AF_UNIX);
+	capture_expect_sound(test);
+	/* No address is longer. */
+	args[5]++;
+	capture_begin(f);
+	utrace_capture_entry(&f->c, &everything_in, args, UTRACE_CAPTURE_SOCKETS);
+	KUNIT_EXPECT_EQ(test, capture_items(f), 0);
+}
+
 static const struct utrace_call accept_call = {
 	.name = "accept",
 	.nargs = 3,
@@ -588,6 +624,7 @@ static struct kunit_case capture_cases[] = {
 	KUNIT_CASE(argv_is_taken),
 	KUNIT_CASE(argv_without_end),
 	KUNIT_CASE(sockaddrs_of_entry),
+	KUNIT_CASE(longest_sockaddr),
 	KUNIT_CASE(sockaddrs_of_exit),
 	KUNIT_CASE(out_after_success_only),
 	KUNIT_CASE(what_is_asked_for),

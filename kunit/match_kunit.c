@@ -2,9 +2,13 @@
 /*
  * KUnit suite utrace_match: which tasks an engine is told of
  */
+#include <kunit/resource.h>
 #include <kunit/test.h>
 #include <linux/cgroup.h>
+#include <linux/completion.h>
+#include <linux/delay.h>
 #include <linux/file.h>
+#include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/namei.h>
 #include <linux/prctl.h>
@@ -17,6 +21,7 @@
 #include "probe.h"
 
 #define ENTRY	UTRACE_EVENT(SYSCALL_ENTRY)
+#define EXIT	UTRACE_EVENT(SYSCALL_EXIT)
 
 static void put_match(void *match)
 {
@@ -32,16 +37,55 @@ static struct utrace_match *new_match(struct kunit *test)
 	return match;
 }
 
-/* A probe on the whole system that is told of tasks that match. */
-static struct probe *attach_match(struct kunit *test, struct utrace_match *match)
+/* A probe on the whole system that is told of some events of tasks that match. */
+static struct probe *attach_events(struct kunit *test,
+				   struct utrace_match *match,
+				   unsigned long events)
 {
 	struct probe *p = probe_new(test);
 
 	KUNIT_ASSERT_EQ(test, probe_try_attach_system(p, 0), 0);
 	p->nr = __NR_getppid;
 	KUNIT_ASSERT_EQ(test, utrace_set_match(p->engine, match), 0);
-	probe_set_events(p, ENTRY);
+	probe_set_events(p, events);
 	return p;
+}
+
+static struct probe *attach_match(struct kunit *test, struct utrace_match *match)
+{
+	return attach_events(test, match, ENTRY);
+}
+
+/* A match of the tasks with one name. */
+static struct utrace_match *new_comm(struct kunit *test, const char *comm)
+{
+	struct utrace_match *match = new_match(test);
+
+	KUNIT_ASSERT_EQ(test, utrace_match_add_comm(match, comm), 0);
+	return match;
+}
+
+static struct probe *attach_comm(struct kunit *test, const char *comm)
+{
+	return attach_match(test, new_comm(test, comm));
+}
+
+/* A match of the tasks that a function chooses. */
+static struct utrace_match *
+new_chooser(struct kunit *test,
+	    bool (*choose)(struct task_struct *task, void *data), void *data)
+{
+	struct utrace_match *match = new_match(test);
+
+	utrace_match_chooser(match, choose, data);
+	return match;
+}
+
+/* Every task is to be asked again at its next event. */
+static void ask_all_again(struct probe *p)
+{
+	KUNIT_ASSERT_EQ(p->test,
+			utrace_set_match(p->engine, p->engine->info->match), 0);
 }
 
 /* Does the probe hear of a call that the task makes now? */
@@ -69,12 +113,9 @@ static void empty_matches_all(struct kunit *test)
 
 static void comm_is_asked_again(struct kunit *test)
 {
-	struct utrace_match *match = new_match(test);
 	struct user_task *t = user_task_start(test);
-	struct probe *p;
+	struct probe *p = attach_comm(test, "wanted");
 
-	utrace_match_add_comm(match, "wanted");
-	p = attach_match(test, match);
 	KUNIT_EXPECT_FALSE(test, hears(p, t));
 	rename_task(t, "wanted");
 	KUNIT_EXPECT_TRUE(test, hears(p, t));
@@ -86,12 +127,10 @@ static void comm_is_asked_again(struct kunit *test)
 
 static void long_comm_is_cut(struct kunit *test)
 {
-	struct utrace_match *match = new_match(test);
 	struct user_task *t = user_task_start(test);
 	struct probe *p;
 
-	utrace_match_add_comm(match, "123456789012345, of which this is cut");
-	p = attach_match(test, match);
+	p = attach_comm(test, "123456789012345, of which this is cut");
 	rename_task(t, "12345678901234");
 	KUNIT_EXPECT_FALSE(test, hears(p, t));
 	rename_task(t, "123456789012345 and not this");
@@ -200,18 +239,21 @@ static void root_cgroup_has_all(struct kunit *test)
 #endif
 
 /* Nothing is kept for it, and no system call takes the slow path. */
+static void expect_nothing(struct user_task *t)
+{
+	KUNIT_EXPECT_NULL(t->test, t->task->utrace);
+	KUNIT_EXPECT_EQ(t->test, t->task->utrace_events, UTRACE_WORD_REJECTED);
+	KUNIT_EXPECT_FALSE(t->test,
+			   test_task_syscall_work(t->task, SYSCALL_UTRACE));
+}
+
 static void rejected_has_nothing(struct kunit *test)
 {
-	struct utrace_match *match = new_match(test);
 	struct user_task *t = user_task_start(test);
-	struct probe *p;
+	struct probe *p = attach_comm(test, "nobody");
 
-	utrace_match_add_comm(match, "nobody");
-	p = attach_match(test, match);
 	KUNIT_EXPECT_FALSE(test, hears(p, t));
-	KUNIT_EXPECT_NULL(test, t->task->utrace);
-	KUNIT_EXPECT_EQ(test, t->task->utrace_events, UTRACE_WORD_REJECTED);
-	KUNIT_EXPECT_FALSE(test, test_task_syscall_work(t->task, SYSCALL_UTRACE));
+	expect_nothing(t);
 }
 
 static bool choose_one(struct task_struct *task, void *data)
@@ -219,23 +261,78 @@ static bool choose_one(struct task_struct *task, void *data)
 	return task == READ_ONCE(*(struct task_struct **)data);
 }
 
+/* Who is told of @chosen only, NULL for now. */
+static struct probe *attach_chosen(struct kunit *test,
+				   struct task_struct **chosen)
+{
+	*chosen = NULL;
+	return attach_match(test, new_chooser(test, choose_one, chosen));
+}
+
+/* It is bare still, and what does not know it yet has it asked. */
+static void rejected_is_asked_again(struct kunit *test)
+{
+	static struct task_struct *chosen;
+	struct user_task *t = user_task_start(test);
+	struct probe *p = attach_chosen(test, &chosen), *q;
+
+	KUNIT_EXPECT_FALSE(test, hears(p, t));
+	ask_all_again(p);
+	KUNIT_EXPECT_FALSE(test, hears(p, t));
+	expect_nothing(t);
+	WRITE_ONCE(chosen, t->task);
+	KUNIT_EXPECT_FALSE(test, hears(p, t));
+	ask_all_again(p);
+	KUNIT_EXPECT_TRUE(test, hears(p, t));
+	WRITE_ONCE(chosen, NULL);
+	ask_all_again(p);
+	KUNIT_EXPECT_FALSE(test, hears(p, t));
+
+	/* Another one whose match is rejected too, and whose is not. */
+	t = user_task_start(test);
+	KUNIT_EXPECT_FALSE(test, hears(p, t));
+	q = attach_comm(test, "nobody");
+	KUNIT_EXPECT_FALSE(test, hears(q, t));
+	expect_nothing(t);
+	q = attach_match(test, new_match(test));
+	KUNIT_EXPECT_TRUE(test, hears(q, t));
+	KUNIT_EXPECT_FALSE(test, hears(p, t));
+	probe_detach(p);
+}
+
+/* A set that another engine brings changes nothing about the verdict. */
+static void rejected_stays_so_in_a_set(struct kunit *test)
+{
+	struct user_task *t = user_task_start(test);
+	struct probe *p = attach_comm(test, "wanted"), *q;
+
+	KUNIT_EXPECT_FALSE(test, hears(p, t));
+	expect_nothing(t);
+	q = probe_attach(t, 0, UTRACE_EVENT(EXEC));
+	KUNIT_EXPECT_FALSE(test, hears(p, t));
+	KUNIT_EXPECT_NOT_NULL(test, t->task->utrace_set);
+	KUNIT_EXPECT_EQ(test, t->task->utrace_events &
+			(UTRACE_EVENT_SYSCALL | UTRACE_WORD_REJECTED), 0UL);
+	KUNIT_EXPECT_FALSE(test, test_task_syscall_work(t->task, SYSCALL_UTRACE));
+	probe_detach(q);
+	KUNIT_EXPECT_FALSE(test, hears(p, t));
+	rename_task(t, "wanted");
+	KUNIT_EXPECT_TRUE(test, hears(p, t));
+}
+
 static void child_of_rejected_is_asked(struct kunit *test)
 {
 	static struct task_struct *chosen;
-	struct utrace_match *match = new_match(test);
 	struct user_task *t = user_task_start(test), *child;
-	struct probe *p;
+	struct probe *p = attach_chosen(test, &chosen);
 
-	chosen = NULL;
-	utrace_match_chooser(match, choose_one, &chosen);
-	p = attach_match(test, match);
 	KUNIT_EXPECT_FALSE(test, hears(p, t));
 	child = user_task_clone(t, USER_FORK, 1);
 	KUNIT_EXPECT_FALSE(test, hears(p, child));
 
 	WRITE_ONCE(chosen, child->task);
 	KUNIT_EXPECT_FALSE(test, hears(p, child));
-	KUNIT_ASSERT_EQ(test, utrace_set_match(p->engine, match), 0);
+	ask_all_again(p);
 	KUNIT_EXPECT_TRUE(test, hears(p, child));
 	KUNIT_EXPECT_FALSE(test, hears(p, t));
 	probe_detach(p);
@@ -260,12 +357,9 @@ static void child_is_asked_for_itself(struct kunit *test)
 
 static void others_hear_of_rejected(struct kunit *test)
 {
-	struct utrace_match *match = new_match(test);
 	struct user_task *t = user_task_start(test);
-	struct probe *p, *q;
+	struct probe *p = attach_comm(test, "nobody"), *q;
 
-	utrace_match_add_comm(match, "nobody");
-	p = attach_match(test, match);
 	q = probe_attach(t, 0, ENTRY);
 	q->nr = __NR_getppid;
 	KUNIT_EXPECT_FALSE(test, hears(p, t));
@@ -275,17 +369,362 @@ static void others_hear_of_rejected(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, hears(q, t));
 }
 
+/* How often a probe was told of entries and exits, and if an exit is alone. */
+static void expect_told(struct probe *p, unsigned int entries,
+			unsigned int exits, bool unpaired)
+{
+	struct probe_call c;
+
+	KUNIT_EXPECT_EQ(p->test, probe_count(p, _UTRACE_EVENT_SYSCALL_ENTRY),
+			entries);
+	KUNIT_EXPECT_EQ(p->test, probe_count(p, _UTRACE_EVENT_SYSCALL_EXIT),
+			exits);
+	if (probe_find(p, _UTRACE_EVENT_SYSCALL_EXIT, 0, &c))
+		KUNIT_EXPECT_EQ(p->test, !!(c.action & UTRACE_SYSCALL_UNPAIRED),
+				unpaired);
+	probe_forget(p);
+}
+
+/* Between the call that has it rejected and the one that has it accepted. */
+static void muted_hears_nothing(struct kunit *test)
+{
+	struct user_task *t = user_task_start(test);
+	struct probe *p = attach_events(test, new_comm(test, "wanted"),
+					ENTRY | EXIT);
+	struct probe *q = probe_attach(t, 0, ENTRY | EXIT);
+	unsigned int i;
+
+	p->nr = __NR_prctl;
+	q->nr = __NR_prctl;
+	for (i = 0; i < 3; i++) {
+		rename_task(t, "wanted");
+		expect_told(p, 0, 1, true);
+		rename_task(t, "wanted");
+		expect_told(p, 1, 1, false);
+		rename_task(t, "other");
+		expect_told(p, 1, 0, false);
+		rename_task(t, "other");
+		expect_told(p, 0, 0, false);
+		expect_told(q, 4, 4, false);
+	}
+}
+
+/*
+ * An exec takes the name away after its entry was told, and no exit looks at
+ * that any more.  What is told next is not the exit that belongs to it.
+ */
+static void no_pair_over_a_mute(struct kunit *test)
+{
+	struct user_task *t = user_task_start(test);
+	struct probe *p = attach_events(test, new_comm(test, "wanted"),
+					ENTRY | EXIT | UTRACE_EVENT(EXEC));
+
+	rename_task(t, "wanted");
+	p->nr = __NR_execve;
+	user_task_do(t, .op = USER_EXEC);
+	user_task_hello(t);
+	KUNIT_EXPECT_EQ(test, probe_count(p, _UTRACE_EVENT_EXEC), 0U);
+	expect_told(p, 1, 0, false);
+	p->nr = __NR_prctl;
+	rename_task(t, "wanted");
+	expect_told(p, 0, 1, true);
+	rename_task(t, "wanted");
+	expect_told(p, 1, 1, false);
+}
+
+static void reap_child(struct user_task *t, struct user_task *child)
+{
+	long pid = task_pid_nr(child->task);
+
+	KUNIT_ASSERT_EQ(t->test, user_task_syscall(t, __NR_wait4, pid, 0, 0, 0),
+			pid);
+}
+
+/* Two tasks end, and one of them matches. */
+static void expect_mourned(struct kunit *test, unsigned long events)
+{
+	struct user_task *t = user_task_start(test);
+	struct user_task *child[] = {
+		user_task_clone(t, USER_FORK, 1),
+		user_task_clone(t, USER_FORK, 2),
+	};
+	struct probe *p = attach_events(test, new_comm(test, "mourned"), events);
+	struct probe_call c;
+	unsigned int i;
+
+	rename_task(child[1], "mourned");
+	for (i = 0; i < ARRAY_SIZE(child); i++) {
+		user_task_do_syscall(child[i], __NR_exit_group, 0);
+		reap_child(t, child[i]);
+	}
+	KUNIT_EXPECT_NULL(test, child[0]->task->utrace);
+	KUNIT_EXPECT_EQ(test, p->calls, (unsigned int)hweight_long(events));
+	if (events & UTRACE_EVENT(DEATH)) {
+		c = probe_call(p, _UTRACE_EVENT_DEATH, 0);
+		KUNIT_EXPECT_PTR_EQ(test, c.task, child[1]->task);
+	}
+	if (events & UTRACE_EVENT(REAP)) {
+		c = probe_call(p, _UTRACE_EVENT_REAP, 0);
+		KUNIT_EXPECT_EQ(test, c.arg[0], (long)child[1]->task);
+	}
+}
+
+/* A task is asked while it can be, though what is wanted comes later. */
+static void death_of_those_that_match(struct kunit *test)
+{
+	expect_mourned(test, UTRACE_EVENT(DEATH));
+}
+
+static void reaping_of_those_that_match(struct kunit *test)
+{
+	expect_mourned(test, UTRACE_EVENT(REAP));
+}
+
+static void end_of_those_that_match(struct kunit *test)
+{
+	expect_mourned(test, UTRACE_EVENT(DEATH) | UTRACE_EVENT(REAP));
+}
+
+/* A zombie cannot be asked any more; it stays what it was while it could. */
+static void rejected_zombie_stays_so(struct kunit *test)
+{
+	struct user_task *t = user_task_start(test);
+	struct user_task *child = user_task_clone(t, USER_FORK, 1);
+	struct probe *p = attach_events(test, new_comm(test, "nobody"),
+					UTRACE_EVENT(REAP));
+	struct probe *q;
+
+	user_task_do_syscall(child, __NR_exit_group, 0);
+	KUNIT_ASSERT_TRUE(test, user_task_wait_dead(child));
+	q = probe_attach(child, 0, UTRACE_EVENT(REAP));
+	reap_child(t, child);
+	KUNIT_EXPECT_EQ(test, q->calls, 1U);
+	KUNIT_EXPECT_EQ(test, p->calls, 0U);
+}
+
+/* Another thread than the leader executes: it is the process from then on. */
+static void exec_by_thread_is_asked_again(struct kunit *test)
+{
+	struct utrace_match *process = new_match(test), *thread = new_match(test);
+	struct user_task *t = user_task_start(test);
+	struct user_task *other = user_task_clone(t, USER_THREAD, 1);
+	struct probe *p, *q;
+
+	utrace_match_add_pid(process, t->pid);
+	utrace_match_add_pid(thread, other->pid);
+	p = attach_events(test, process, ENTRY | UTRACE_EVENT(EXEC));
+	q = attach_events(test, thread, ENTRY | UTRACE_EVENT(EXEC));
+	KUNIT_EXPECT_TRUE(test, hears(p, other));
+	KUNIT_EXPECT_TRUE(test, hears(q, other));
+	probe_forget(p);
+	probe_forget(q);
+	user_task_do(other, .op = USER_EXEC);
+	user_task_hello(t);
+	KUNIT_EXPECT_EQ(test, probe_count(p, _UTRACE_EVENT_EXEC), 1U);
+	KUNIT_EXPECT_EQ(test, probe_count(q, _UTRACE_EVENT_EXEC), 0U);
+	KUNIT_EXPECT_TRUE(test, hears(p, t));
+	KUNIT_EXPECT_EQ(test, p->calls, 1U);
+	KUNIT_EXPECT_FALSE(test, hears(q, t));
+}
+
+/* As the task is asked by a match, after it was asked by others. */
+static bool rename_when_asked(struct task_struct *task, void *data)
+{
+	const char *name = xchg((const char **)data, NULL);
+
+	if (name)
+		set_task_comm(task, name);
+	return false;
+}
+
+/* A set that is being made by the verdict of before is not the last one. */
+static void rename_while_asked(struct kunit *test)
+{
+	static const char *name;
+	struct user_task *bare = user_task_start(test);
+	struct user_task *t = user_task_start(test);
+	struct probe *p = attach_comm(test, "wanted");
+	struct probe *q;
+
+	name = NULL;
+	q = attach_match(test, new_chooser(test, rename_when_asked, &name));
+	KUNIT_EXPECT_FALSE(test, hears(p, bare));
+	expect_nothing(bare);
+	WRITE_ONCE(name, "wanted");
+	ask_all_again(q);
+	user_task_syscall(bare, __NR_getppid);
+	KUNIT_EXPECT_NULL(test, READ_ONCE(name));
+	KUNIT_EXPECT_TRUE(test, hears(p, bare));
+
+	probe_attach(t, 0, ENTRY);
+	KUNIT_EXPECT_FALSE(test, hears(p, t));
+	WRITE_ONCE(name, "wanted");
+	ask_all_again(q);
+	user_task_syscall(t, __NR_getppid);
+	KUNIT_EXPECT_NULL(test, READ_ONCE(name));
+	KUNIT_EXPECT_TRUE(test, hears(p, t));
+	WRITE_ONCE(name, "other");
+	ask_all_again(q);
+	user_task_syscall(t, __NR_getppid);
+	KUNIT_EXPECT_NULL(test, READ_ONCE(name));
+	KUNIT_EXPECT_FALSE(test, hears(p, t));
+	probe_detach(q);
+}
+
+/* Nor is one that comes with another engine, while the task sleeps. */
+static void rename_before_another_set(struct kunit *test)
+{
+	struct user_task *t = user_task_start(test);
+	struct probe *p = attach_comm(test, "wanted"), *q;
+
+	KUNIT_EXPECT_FALSE(test, hears(p, t));
+	KUNIT_ASSERT_TRUE(test, user_task_wait_asleep(t));
+	set_task_comm(t->task, "wanted");
+	q = probe_attach(t, 0, 0);
+	KUNIT_EXPECT_TRUE(test, hears(p, t));
+	KUNIT_ASSERT_TRUE(test, user_task_wait_asleep(t));
+	set_task_comm(t->task, "other");
+	probe_detach(q);
+	KUNIT_EXPECT_FALSE(test, hears(p, t));
+	KUNIT_ASSERT_TRUE(test, user_task_wait_asleep(t));
+	set_task_comm(t->task, "wanted");
+	probe_attach(t, 0, UTRACE_EVENT(EXEC));
+	KUNIT_EXPECT_TRUE(test, hears(p, t));
+}
+
+/**
+ * struct renamer - somebody who gives a task one name after the other
+ * @task: the task
+ * @thread: who does it
+ * @wanted: is the last name the one that is wanted?
+ * @usec: the last one comes so soon after another one
+ * @begun: @thread runs
+ */
+struct renamer {
+	struct task_struct *task;
+	struct task_struct *thread;
+	bool wanted;
+	unsigned int usec;
+	struct completion begun;
+};
+
+static const char *name_of(bool wanted)
+{
+	return wanted ? "wanted" : "other";
+}
+
+static int rename_fn(void *data)
+{
+	struct renamer *r = data;
+
+	/* One that is stopped before it runs would do nothing at all. */
+	complete(&r->begun);
+	while (!kthread_should_stop()) {
+		set_task_comm(r->task, name_of(r->wanted));
+		set_task_comm(r->task, name_of(!r->wanted));
+		schedule_timeout_interruptible(1);
+	}
+	/* The verdict about this one is being given when the next comes. */
+	set_task_comm(r->task, name_of(!r->wanted));
+	udelay(r->usec);
+	set_task_comm(r->task, name_of(r->wanted));
+	return 0;
+}
+
+static void renamer_stop(void *data)
+{
+	struct renamer *r = data;
+
+	if (r->thread)
+		kthread_stop(r->thread);
+	r->thread = NULL;
+}
+
+static void renamer_start(struct kunit *test, struct renamer *r)
+{
+	init_completion(&r->begun);
+	r->thread = kthread_run(rename_fn, r, "utrace_renamer");
+	if (IS_ERR(r->thread))
+		r->thread = NULL;
+	KUNIT_ASSERT_NOT_NULL(test, r->thread);
+	KUNIT_ASSERT_TRUE(test, wait_for_completion_timeout(&r->begun,
+							    USER_DEADLINE));
+}
+
+/* What holds is the last name, whatever sets were made meanwhile. */
+static void rename_under_load(struct kunit *test)
+{
+	struct renamer *r = kunit_kzalloc(test, sizeof(*r), GFP_KERNEL);
+	struct user_task *t = user_task_start(test);
+	struct probe *p = attach_comm(test, "wanted");
+	unsigned int round;
+
+	KUNIT_ASSERT_NOT_NULL(test, r);
+	r->task = t->task;
+	KUNIT_ASSERT_EQ(test, kunit_add_action(test, renamer_stop, r), 0);
+	for (round = 0; round < 40; round++) {
+		struct probe *q;
+
+		r->wanted = round % 2;
+		r->usec = round * 5;
+		user_task_go(t, 0);
+		user_task_do(t, .op = USER_REPEAT, .nr = __NR_getuid);
+		renamer_start(test, r);
+		q = probe_attach(t, 0, EXIT);
+		KUNIT_ASSERT_TRUE(test, user_task_wait_running(t));
+		probe_detach(q);
+		renamer_stop(r);
+		user_task_go(t, 1);
+		user_task_result(t);
+		KUNIT_ASSERT_STREQ(test, t->task->comm, name_of(r->wanted));
+		KUNIT_EXPECT_EQ(test, hears(p, t), r->wanted);
+	}
+}
+
+/* Detaches a probe at the so manieth time that a task is asked. */
+static bool detach_when_asked(struct task_struct *task, void *data)
+{
+	struct probe *p = data;
+
+	if (!p->word[0]--)
+		p->word[1] = utrace_control(NULL, p->engine, UTRACE_DETACH);
+	return true;
+}
+
+/* An engine that goes while a set with it is being made is not kept by it. */
+static void detached_while_asked(struct kunit *test)
+{
+	unsigned int i;
+
+	/* A bare task is asked once more when it has become none. */
+	for (i = 0; i < 2; i++) {
+		struct user_task *t = user_task_start(test);
+		struct probe *p = probe_new(test);
+		struct utrace_match *match;
+
+		p->word[0] = i;
+		p->word[1] = -EAGAIN;
+		match = new_chooser(test, detach_when_asked, p);
+		KUNIT_ASSERT_EQ(test, probe_try_attach_system(p, 0), 0);
+		KUNIT_ASSERT_EQ(test, utrace_set_match(p->engine, match), 0);
+		probe_set_events(p, ENTRY);
+		user_task_syscall(t, __NR_getppid);
+		user_task_syscall(t, __NR_getppid);
+		KUNIT_EXPECT_EQ(test, p->word[1], 0L);
+		KUNIT_EXPECT_TRUE(test, probe_put(p));
+		KUNIT_EXPECT_EQ(test, p->calls, 0U);
+		KUNIT_EXPECT_EQ(test, t->task->utrace_events, 0UL);
+	}
+}
+
 /* Tasks of which all engines say the same have one set. */
 static void verdicts_share_sets(struct kunit *test)
 {
-	struct utrace_match *match = new_match(test);
 	struct user_task *t = user_task_start(test);
 	struct user_task *a = user_task_clone(t, USER_FORK, 1);
 	struct user_task *b = user_task_clone(t, USER_FORK, 2);
-	struct probe *p;
+	struct probe *p = attach_comm(test, "same");
 
-	utrace_match_add_comm(match, "same");
-	p = attach_match(test, match);
 	rename_task(a, "same");
 	rename_task(b, "same");
 	KUNIT_EXPECT_TRUE(test, hears(p, a));
@@ -296,12 +735,9 @@ static void verdicts_share_sets(struct kunit *test)
 
 static void match_can_be_taken_away(struct kunit *test)
 {
-	struct utrace_match *match = new_match(test);
 	struct user_task *t = user_task_start(test);
-	struct probe *p;
+	struct probe *p = attach_comm(test, "nobody");
 
-	utrace_match_add_comm(match, "nobody");
-	p = attach_match(test, match);
 	KUNIT_EXPECT_FALSE(test, hears(p, t));
 	KUNIT_ASSERT_EQ(test, utrace_set_match(p->engine, NULL), 0);
 	KUNIT_EXPECT_TRUE(test, hears(p, t));
@@ -340,9 +776,22 @@ static struct kunit_case match_cases[] = {
 	KUNIT_CASE(root_cgroup_has_all),
 #endif
 	KUNIT_CASE(rejected_has_nothing),
+	KUNIT_CASE(rejected_is_asked_again),
+	KUNIT_CASE(rejected_stays_so_in_a_set),
 	KUNIT_CASE(child_of_rejected_is_asked),
 	KUNIT_CASE(child_is_asked_for_itself),
 	KUNIT_CASE(others_hear_of_rejected),
+	KUNIT_CASE(muted_hears_nothing),
+	KUNIT_CASE(no_pair_over_a_mute),
+	KUNIT_CASE(death_of_those_that_match),
+	KUNIT_CASE(reaping_of_those_that_match),
+	KUNIT_CASE(end_of_those_that_match),
+	KUNIT_CASE(rejected_zombie_stays_so),
+	KUNIT_CASE(exec_by_thread_is_asked_again),
+	KUNIT_CASE(rename_while_asked),
+	KUNIT_CASE(rename_before_another_set),
+	KUNIT_CASE(rename_under_load),
+	KUNIT_CASE(detached_while_asked),
 	KUNIT_CASE(verdicts_share_sets),
 	KUNIT_CASE(match_can_be_taken_away),
 	KUNIT_CASE(match_has_a_limit),

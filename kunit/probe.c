@@ -447,6 +447,15 @@ bool probe_wait_released(struct probe *p)
 	return ret;
 }
 
+bool probe_put(struct probe *p)
+{
+	struct utrace_engine *engine = p->engine;
+
+	p->engine = NULL;
+	utrace_engine_put(engine);
+	return probe_wait_released(p);
+}
+
 u32 probe_take_long(struct probe *p, struct probe_call *c)
 {
 	complete(&p->begun);

@@ -134,6 +134,8 @@ void probe_forget(struct probe *p);
 /* Waits for the @n-th call; false if it did not come in time. */
 bool probe_wait(struct probe *p, enum utrace_events event, unsigned int n);
 bool probe_wait_released(struct probe *p);
+/* Drop the engine of a probe that was detached; false if it is not released. */
+bool probe_put(struct probe *p);
 
 /*
  * A hook that takes as long as the test wants: completes @begun, waits for

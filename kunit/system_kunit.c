@@ -2,12 +2,15 @@
 /*
  * KUnit suite utrace_system: engines that cover every user task
  */
+#include <kunit/resource.h>
 #include <kunit/test.h>
+#include <linux/completion.h>
 #include <linux/kthread.h>
 #include <linux/sched/task.h>
 
 #include <asm/unistd.h>
 
+#include "../internal.h"
 #include "probe.h"
 
 #define ENTRY	UTRACE_EVENT(SYSCALL_ENTRY)
@@ -162,6 +165,317 @@ static void events_are_changed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, probe_count(p, _UTRACE_EVENT_SYSCALL_EXIT), 1U);
 }
 
+/* How many entries of a few calls does a probe hear of? */
+static unsigned int hears(struct probe *p, struct user_task *t)
+{
+	probe_forget(p);
+	user_task_syscall(t, __NR_getppid);
+	user_task_syscall(t, __NR_getuid);
+	return probe_count(p, _UTRACE_EVENT_SYSCALL_ENTRY);
+}
+
+/*
+ * Bare tasks, and those that have a set from another engine, one that came
+ * before or one that came after, are all told of what is wanted now.
+ */
+static void changes_reach_all_tasks(struct kunit *test)
+{
+	static const int nrs[] = { __NR_getppid, __NR_getuid };
+	struct user_task *t[3];
+	struct probe *p;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++)
+		t[i] = user_task_start(test);
+	probe_attach(t[1], 0, UTRACE_EVENT(EXEC));
+	p = attach_system(test, UTRACE_EVENT(JCTL));
+	probe_attach(t[2], 0, UTRACE_EVENT(EXEC));
+	for (i = 0; i < ARRAY_SIZE(t); i++)
+		KUNIT_EXPECT_EQ(test, hears(p, t[i]), 0U);
+	KUNIT_EXPECT_NULL(test, t[0]->task->utrace);
+
+	KUNIT_ASSERT_EQ(test, utrace_set_syscall_filter(p->engine, nrs, 2), 0);
+	p->nr = PROBE_ANY_NR;
+	probe_set_events(p, ENTRY);
+	for (i = 0; i < ARRAY_SIZE(t); i++)
+		KUNIT_EXPECT_EQ(test, hears(p, t[i]), 2U);
+	KUNIT_ASSERT_EQ(test, utrace_set_syscall_filter(p->engine, nrs, 1), 0);
+	for (i = 0; i < ARRAY_SIZE(t); i++)
+		KUNIT_EXPECT_EQ(test, hears(p, t[i]), 1U);
+	/* A task is written to and read from, too. */
+	KUNIT_ASSERT_EQ(test, utrace_set_syscall_filter(p->engine, NULL, 0), 0);
+	for (i = 0; i < ARRAY_SIZE(t); i++)
+		KUNIT_EXPECT_GT(test, hears(p, t[i]), 2U);
+	KUNIT_ASSERT_EQ(test, utrace_set_syscall_filter(p->engine, nrs, 2), 0);
+	for (i = 0; i < ARRAY_SIZE(t); i++)
+		KUNIT_EXPECT_EQ(test, hears(p, t[i]), 2U);
+	probe_set_events(p, UTRACE_EVENT(JCTL));
+	for (i = 0; i < ARRAY_SIZE(t); i++)
+		KUNIT_EXPECT_EQ(test, hears(p, t[i]), 0U);
+}
+
+/* A handler runs in the midst of a sleep. */
+static void handle_signal(struct user_task *t)
+{
+	user_task_do_syscall(t, __NR_pause);
+	KUNIT_ASSERT_TRUE(t->test, user_task_wait_asleep(t));
+	user_task_kill(t, SIGUSR1);
+	KUNIT_EXPECT_EQ(t->test, user_task_result(t), (long)-EINTR);
+}
+
+static struct user_task *start_with_handler(struct kunit *test)
+{
+	struct user_task *t = user_task_start(test);
+
+	user_task_do(t, .op = USER_HANDLE, .arg = { SIGUSR1, 0 });
+	KUNIT_ASSERT_EQ(test, user_task_result(t), 0L);
+	return t;
+}
+
+/* Told once, it is gone; neither the signal nor others feel that. */
+static void detach_by_answer_to_signal(struct kunit *test)
+{
+	struct user_task *t = start_with_handler(test);
+	struct probe *p[3], *q;
+	unsigned int i;
+
+	p[0] = attach_system(test, 0);
+	p[1] = probe_attach(t, 0, 0);
+	p[2] = probe_attach(t, UTRACE_ATTACH_PROCESS, 0);
+	q = attach_system(test, UTRACE_EVENT(SIGNAL));
+	for (i = 0; i < ARRAY_SIZE(p); i++) {
+		p[i]->answer[_UTRACE_EVENT_SIGNAL] = UTRACE_DETACH | PROBE_KEEP;
+		probe_set_events(p[i], UTRACE_EVENT(SIGNAL));
+	}
+	handle_signal(t);
+	handle_signal(t);
+	KUNIT_EXPECT_EQ(test, q->calls, 2U);
+	KUNIT_EXPECT_EQ(test, user_task_peek(t, offsetof(struct user_area, handled)),
+			2UL);
+	for (i = 0; i < ARRAY_SIZE(p); i++) {
+		KUNIT_EXPECT_EQ(test, p[i]->calls, 1U);
+		KUNIT_EXPECT_TRUE(test, probe_put(p[i]));
+	}
+}
+
+/* The same where it was the only one: nothing is left with the task. */
+static void only_one_detaches_at_signal(struct kunit *test)
+{
+	struct user_task *t = start_with_handler(test);
+	struct probe *p = attach_system(test, 0);
+
+	p->answer[_UTRACE_EVENT_SIGNAL] = UTRACE_DETACH | PROBE_KEEP;
+	probe_set_events(p, UTRACE_EVENT(SIGNAL));
+	handle_signal(t);
+	KUNIT_EXPECT_TRUE(test, probe_put(p));
+	handle_signal(t);
+	KUNIT_EXPECT_EQ(test, p->calls, 1U);
+	KUNIT_EXPECT_EQ(test, t->task->utrace_events, 0UL);
+	KUNIT_EXPECT_NULL(test, t->task->utrace_set);
+	KUNIT_EXPECT_EQ(test, user_task_peek(t, offsetof(struct user_area, handled)),
+			2UL);
+}
+
+/* The old leader is reaped once, and who executes is there once. */
+static void expect_exec_by_thread(struct kunit *test, bool traced)
+{
+	struct user_task *t = user_task_start(test);
+	struct user_task *thread = user_task_clone(t, USER_THREAD, 1);
+	struct probe *p = attach_system(test, ENTRY | UTRACE_EVENT(EXEC) |
+					UTRACE_EVENT(REAP));
+
+	if (traced) {
+		probe_attach(t, 0, UTRACE_EVENT(EXEC));
+		probe_attach(thread, 0, UTRACE_EVENT(EXEC));
+		probe_attach(t, UTRACE_ATTACH_PROCESS, UTRACE_EVENT(EXEC));
+	}
+	user_task_do(thread, .op = USER_EXEC);
+	/* The new image begins on the first channel. */
+	user_task_hello(t);
+	KUNIT_EXPECT_EQ(test, p->calls, 2U);
+	KUNIT_EXPECT_EQ(test, probe_call(p, _UTRACE_EVENT_REAP, 0).arg[0],
+			(long)t->task);
+	KUNIT_EXPECT_PTR_EQ(test, probe_call(p, _UTRACE_EVENT_EXEC, 0).task,
+			    thread->task);
+	probe_forget(p);
+	user_task_syscall(t, __NR_getppid);
+	KUNIT_EXPECT_EQ(test, p->calls, 1U);
+	KUNIT_EXPECT_PTR_EQ(test, probe_call(p, _UTRACE_EVENT_SYSCALL_ENTRY, 0).task,
+			    thread->task);
+	probe_detach(p);
+}
+
+static void exec_by_thread_is_covered(struct kunit *test)
+{
+	expect_exec_by_thread(test, false);
+}
+
+static void exec_by_traced_thread_is_covered(struct kunit *test)
+{
+	expect_exec_by_thread(test, true);
+}
+
+/* Who comes too late gets no set, of which an engine of the system were part. */
+static void reaped_gets_no_set(struct kunit *test)
+{
+	static const int scope[] = { 0, UTRACE_ATTACH_PROCESS, UTRACE_ATTACH_TREE };
+	struct user_task *t = user_task_start(test);
+	struct user_task *child = user_task_clone(t, USER_FORK, 1);
+	struct probe *p = attach_system(test, UTRACE_EVENT(JCTL));
+	long pid = task_pid_nr(child->task);
+	unsigned int i;
+
+	user_task_kill(child, SIGKILL);
+	KUNIT_ASSERT_EQ(test, user_task_syscall(t, __NR_wait4, pid, 0, 0, 0), pid);
+	KUNIT_EXPECT_NULL(test, child->task->utrace);
+	for (i = 0; i < ARRAY_SIZE(scope); i++)
+		KUNIT_EXPECT_EQ(test, probe_try_attach(probe_new(test), child->task,
+						       scope[i]), -ESRCH);
+	KUNIT_EXPECT_EQ(test, child->task->utrace_events, 0UL);
+	KUNIT_ASSERT_NULL(test, child->task->utrace_set);
+	KUNIT_EXPECT_EQ(test, probe_control(p, UTRACE_DETACH), 0);
+	KUNIT_EXPECT_TRUE(test, probe_put(p));
+}
+
+#define COMINGS	50
+
+/**
+ * struct comer - somebody who attaches an engine and ends it, again and again
+ * @test: the test it belongs to
+ * @task: to what; NULL: to the system
+ * @shut: by utrace_engine_shutdown()
+ * @thread: it
+ * @ret: what went wrong
+ * @released: engines that came to their end
+ * @done: it was there often enough
+ */
+struct comer {
+	struct kunit *test;
+	struct task_struct *task;
+	bool shut;
+	struct task_struct *thread;
+	int ret;
+	atomic_t released;
+	struct completion done;
+};
+
+static u32 comer_entry(u32 action, struct utrace_engine *engine,
+		       struct pt_regs *regs)
+{
+	return UTRACE_RESUME | utrace_syscall_action(action);
+}
+
+static void comer_release(void *data)
+{
+	struct comer *c = data;
+
+	atomic_inc(&c->released);
+}
+
+static const struct utrace_engine_ops comer_ops = {
+	.report_syscall_entry	= comer_entry,
+	.release		= comer_release,
+	.name			= "comer",
+};
+
+static int come_and_go(struct comer *c)
+{
+	struct utrace_engine *engine;
+	int ret;
+
+	if (c->task)
+		engine = utrace_attach_task(c->task, UTRACE_ATTACH_CREATE,
+					    &comer_ops, c);
+	else
+		engine = utrace_attach_system(0, &comer_ops, c);
+	if (IS_ERR(engine))
+		return PTR_ERR(engine);
+	ret = utrace_set_events(c->task, engine, ENTRY);
+	cond_resched();
+	if (c->shut) {
+		utrace_engine_shutdown(engine);
+		return ret;
+	}
+	ret = ret ?: utrace_control(c->task, engine, UTRACE_DETACH);
+	if (ret == -EINPROGRESS)
+		ret = 0;
+	utrace_barrier_sync(engine);
+	utrace_engine_put(engine);
+	return ret;
+}
+
+static int comer_fn(void *data)
+{
+	struct comer *c = data;
+	unsigned int i;
+
+	for (i = 0; i < COMINGS && !c->ret; i++)
+		c->ret = come_and_go(c);
+	complete_all(&c->done);
+	/* Until it is collected. */
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(1);
+	return 0;
+}
+
+static void comer_collect(void *data)
+{
+	struct comer *c = data;
+
+	KUNIT_EXPECT_TRUE_MSG(c->test,
+			      wait_for_completion_timeout(&c->done,
+							  3 * USER_DEADLINE),
+			      "the end of an engine does not come");
+	kthread_stop(c->thread);
+}
+
+static struct comer *comer_start(struct kunit *test, struct task_struct *task,
+				 bool shut)
+{
+	struct comer *c = kunit_kzalloc(test, sizeof(*c), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, c);
+	c->test = test;
+	c->task = task;
+	c->shut = shut;
+	init_completion(&c->done);
+	c->thread = kthread_run(comer_fn, c, "utrace_comer");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(c->thread));
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, comer_collect, c),
+			0);
+	return c;
+}
+
+/* Sets are made all the time, and no engine that went is kept by one. */
+static void many_come_and_go(struct kunit *test)
+{
+	struct user_task *t = user_task_start(test);
+	struct user_task *bare = user_task_start(test);
+	struct comer *c[4];
+	unsigned int i;
+
+	user_task_do(t, .op = USER_REPEAT, .nr = __NR_getppid);
+	user_task_do(bare, .op = USER_REPEAT, .nr = __NR_getppid);
+	KUNIT_ASSERT_TRUE(test, user_task_wait_running(t));
+	KUNIT_ASSERT_TRUE(test, user_task_wait_running(bare));
+	for (i = 0; i < ARRAY_SIZE(c); i++)
+		c[i] = comer_start(test, i < 2 ? NULL : t->task, i % 2);
+	for (i = 0; i < ARRAY_SIZE(c); i++) {
+		KUNIT_ASSERT_TRUE_MSG(test,
+				      wait_for_completion_timeout(&c[i]->done,
+								  3 * USER_DEADLINE),
+				      "the end of an engine does not come");
+		KUNIT_EXPECT_EQ(test, c[i]->ret, 0);
+		KUNIT_EXPECT_EQ(test, atomic_read(&c[i]->released), COMINGS);
+	}
+	user_task_go(t, 1);
+	user_task_go(bare, 1);
+	user_task_result(t);
+	user_task_result(bare);
+	KUNIT_EXPECT_EQ(test, t->task->utrace_events, 0UL);
+	KUNIT_EXPECT_EQ(test, bare->task->utrace_events, 0UL);
+}
+
 /* Its answers do nothing, and it controls nothing. */
 static void it_observes(struct kunit *test)
 {
@@ -274,6 +588,13 @@ static struct kunit_case system_cases[] = {
 	KUNIT_CASE(works_beside_others),
 	KUNIT_CASE(two_of_the_system),
 	KUNIT_CASE(events_are_changed),
+	KUNIT_CASE(changes_reach_all_tasks),
+	KUNIT_CASE(detach_by_answer_to_signal),
+	KUNIT_CASE(only_one_detaches_at_signal),
+	KUNIT_CASE(exec_by_thread_is_covered),
+	KUNIT_CASE(exec_by_traced_thread_is_covered),
+	KUNIT_CASE(reaped_gets_no_set),
+	KUNIT_CASE_SLOW(many_come_and_go),
 	KUNIT_CASE(it_observes),
 	KUNIT_CASE(lifecycle_is_told),
 	KUNIT_CASE(kernel_threads_on_request),

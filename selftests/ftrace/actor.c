@@ -7,12 +7,14 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -148,6 +150,100 @@ static long repeat(long nr, long n)
 	return ret;
 }
 
+/* Four strings that are longer than what is taken of one. */
+static long do_large(void)
+{
+	char text[600];
+
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	return mount(text, text, text, 0, text);
+}
+
+/* A program by a path that is as long as one may be. */
+static long do_exec_long(const char *path, const char *answer)
+{
+	char name[PATH_MAX], arg[600];
+	size_t slashes = sizeof(name) - 1 - strlen(path);
+
+	memset(name, '/', slashes);
+	memcpy(name + slashes, path, strlen(path) + 1);
+	memset(arg, 'x', sizeof(arg) - 1);
+	arg[sizeof(arg) - 1] = '\0';
+	return execl(name, "actor", answer, arg, arg, arg, NULL);
+}
+
+static void *run(void *word)
+{
+	execl(((char **)word)[1], "actor", ((char **)word)[2], NULL);
+	return NULL;
+}
+
+/* The program is executed by a thread that is not the first. */
+static long do_exec_thread(char *word[4])
+{
+	pthread_t thread;
+
+	if (!pthread_create(&thread, NULL, run, word))
+		pthread_join(thread, NULL);
+	return -1;
+}
+
+/* Children that have one name for one call only. */
+static long do_renamed(const char *name, long n)
+{
+	pid_t pid;
+
+	while (n-- > 0) {
+		pid = fork();
+		if (!pid) {
+			prctl(PR_SET_NAME, name);
+			syscall(SYS_getuid);
+			prctl(PR_SET_NAME, "nobody");
+			_exit(0);
+		}
+		waitpid(pid, NULL, 0);
+	}
+	return 0;
+}
+
+/* Children that make as many different calls as do no harm: with no file. */
+static long do_many(long n)
+{
+	static const short calls[] = {
+		SYS_read, SYS_write, SYS_close, SYS_fstat, SYS_lseek, SYS_ioctl,
+		SYS_pread64, SYS_pwrite64, SYS_readv, SYS_writev, SYS_dup,
+		SYS_getpid, SYS_sendto, SYS_recvfrom, SYS_sendmsg, SYS_recvmsg,
+		SYS_shutdown, SYS_bind, SYS_listen, SYS_getsockname,
+		SYS_getpeername, SYS_fcntl, SYS_flock, SYS_fsync, SYS_fdatasync,
+		SYS_ftruncate, SYS_getdents, SYS_fchdir, SYS_fchmod, SYS_fchown,
+		SYS_getuid, SYS_getgid, SYS_geteuid, SYS_getegid, SYS_getppid,
+		SYS_getpgrp, SYS_fstatfs, SYS_gettid, SYS_readahead,
+		SYS_fsetxattr, SYS_fgetxattr, SYS_flistxattr, SYS_fremovexattr,
+		SYS_getdents64, SYS_fadvise64, SYS_epoll_wait, SYS_epoll_ctl,
+		SYS_openat, SYS_mkdirat, SYS_mknodat, SYS_fchownat,
+		SYS_newfstatat, SYS_unlinkat, SYS_renameat, SYS_linkat,
+		SYS_readlinkat, SYS_fchmodat, SYS_faccessat, SYS_splice,
+		SYS_tee, SYS_sync_file_range, SYS_vmsplice, SYS_fallocate,
+		SYS_timerfd_settime, SYS_timerfd_gettime, SYS_accept4,
+		SYS_preadv, SYS_pwritev, SYS_syncfs, SYS_copy_file_range,
+	};
+	const long ncalls = sizeof(calls) / sizeof(*calls);
+	pid_t pid;
+	long i;
+
+	while (n-- > 0) {
+		pid = fork();
+		if (!pid) {
+			for (i = 0; i < ncalls; i++)
+				syscall(calls[i], -1, 0, 0, 0, 0, 0);
+			_exit(0);
+		}
+		waitpid(pid, NULL, 0);
+	}
+	return ncalls;
+}
+
 static long act(char *word[4])
 {
 	const char *what = word[0];
@@ -182,6 +278,16 @@ static long act(char *word[4])
 		return do_signal(atoi(word[1]));
 	if (!strcmp(what, "exec"))
 		return execl(word[1], "actor", word[2], NULL);
+	if (!strcmp(what, "exec-long"))
+		return do_exec_long(word[1], word[2]);
+	if (!strcmp(what, "exec-thread"))
+		return do_exec_thread(word);
+	if (!strcmp(what, "large"))
+		return do_large();
+	if (!strcmp(what, "renamed"))
+		return do_renamed(word[1], atol(word[2]));
+	if (!strcmp(what, "many"))
+		return do_many(atol(word[1]));
 	return -1;
 }
 
