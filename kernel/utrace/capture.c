@@ -119,34 +119,6 @@ void utrace_item_end(struct utrace_capture *c, struct utrace_item *item,
 	c->used += sizeof(*item) + end;
 }
 
-/**
- * utrace_capture_next - walk the items of a capture
- * @data: where the capture is
- * @used: bytes of it
- * @item: the item before, or NULL for the first
- *
- * What is in @data need not be a capture: nothing outside of it is read.
- *
- * Context: Any.
- * Return: the next item, all of which is in @data; NULL if there is none.
- */
-const struct utrace_item *utrace_capture_next(const void *data, size_t used,
-					      const struct utrace_item *item)
-{
-	const struct utrace_item *next = data;
-	size_t at = 0;
-
-	if (item) {
-		at = (const void *)item - data + sizeof(*item);
-		at += ALIGN((size_t)item->len, ITEM_ALIGN);
-		next = data + at;
-	}
-	if (at > used || used - at < sizeof(*next) ||
-	    used - at - sizeof(*next) < next->len)
-		return NULL;
-	return next;
-}
-
 /* Memory */
 
 /* Of @n bytes at @at, how many are in its page? */

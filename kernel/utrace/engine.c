@@ -17,6 +17,7 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 
+#include "client.h"
 #include "internal.h"
 
 #include <trace/events/utrace_core.h>
@@ -63,6 +64,7 @@ void utrace_engine_release(struct kref *kref)
 		put_task_struct(engine->task);
 	utrace_match_put(engine->info->match);
 	kfree(rcu_dereference_protected(engine->filter, true));
+	put_pid(engine->info->on_behalf);
 	kfree(engine->info);
 	kmem_cache_free(utrace_engine_cache, engine);
 }
@@ -110,6 +112,21 @@ static void utrace_uncover_work(struct work_struct *work)
 
 	utrace_uncover(info->engine);
 	utrace_core_put(info->engine);
+}
+
+/**
+ * utrace_set_owner - show a process as the owner of an engine
+ * @engine: the engine; the caller has a reference
+ * @owner: the process
+ *
+ * Once for an engine, before anybody else knows it.
+ *
+ * Context: Any.
+ */
+void utrace_set_owner(struct utrace_engine *engine, struct pid *owner)
+{
+	/* /proc may show the engine now; pairs with utrace_get_row(). */
+	smp_store_release(&engine->info->on_behalf, get_pid(owner));
 }
 
 /* Name and owner, for display: nobody reads @ops for that later. */

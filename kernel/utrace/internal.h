@@ -205,6 +205,7 @@ static_assert(sizeof(struct utrace) <= 128);
  * @match: which of the tasks it covers it wants, or NULL; under utrace_mutex
  * @name: copied at attach, so that nobody reads ops later
  * @owner: name of the module
+ * @on_behalf: process that is shown instead, counted, or NULL; set once
  */
 struct utrace_engine_info {
 	struct work_struct uncover;
@@ -215,6 +216,7 @@ struct utrace_engine_info {
 	struct utrace_match *match;
 	char name[UTRACE_NAME_LEN];
 	char owner[MODULE_NAME_LEN];
+	struct pid *on_behalf;
 };
 
 /**

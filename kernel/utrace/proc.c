@@ -99,10 +99,17 @@ static void utrace_show_row(struct seq_file *m, const struct utrace_row *row,
 }
 
 static void utrace_get_row(struct utrace_row *row, struct utrace_engine *engine,
-			   bool holds, bool rejects)
+			   struct pid_namespace *ns, bool holds, bool rejects)
 {
+	/* Set once; pairs with utrace_set_owner(). */
+	struct pid *process = smp_load_acquire(&engine->info->on_behalf);
+
 	strscpy(row->name, engine->info->name);
-	strscpy(row->owner, engine->info->owner);
+	if (process)
+		snprintf(row->owner, sizeof(row->owner), "pid:%d",
+			 pid_nr_ns(process, ns));
+	else
+		strscpy(row->owner, engine->info->owner);
 	row->engine = engine;
 	row->state = utrace_engine_state(engine);
 	row->events = rejects ? 0 : READ_ONCE(engine->flags);
@@ -113,6 +120,7 @@ static void utrace_get_row(struct utrace_row *row, struct utrace_engine *engine,
 
 /* Engines of the system that are in no set of the task yet; @n rows are there. */
 static unsigned int utrace_get_system_rows(struct task_struct *task,
+					   struct pid_namespace *ns,
 					   struct utrace_row *row, unsigned int n)
 {
 	bool rejected = READ_ONCE(task->utrace_events) & UTRACE_WORD_REJECTED;
@@ -128,12 +136,13 @@ static unsigned int utrace_get_system_rows(struct task_struct *task,
 		for (k = 0; k < n && row[k].engine != engine; k++)
 			;
 		if (k == n)
-			utrace_get_row(&row[n++], engine, false, rejected);
+			utrace_get_row(&row[n++], engine, ns, false, rejected);
 	}
 	return n;
 }
 
 static unsigned int utrace_get_rows(struct task_struct *task,
+				    struct pid_namespace *ns,
 				    struct utrace_row *row, ktime_t *since)
 {
 	struct utrace *u = READ_ONCE(task->utrace);
@@ -149,7 +158,7 @@ static unsigned int utrace_get_rows(struct task_struct *task,
 	utrace_for_each(task->utrace_set, UTRACE_LIST_ALL, i, slot, engine) {
 		if (utrace_engine_detached(engine))
 			continue;
-		utrace_get_row(&row[n++], engine, u->hold & BIT_ULL(slot),
+		utrace_get_row(&row[n++], engine, ns, u->hold & BIT_ULL(slot),
 			       task->utrace_set->muted & BIT_ULL(slot));
 	}
 	return n;
@@ -195,8 +204,8 @@ int proc_pid_utrace(struct seq_file *m, struct pid_namespace *ns,
 
 	seq_puts(m, "NAME OWNER SCOPE CLASS EVENTS HOLD CALLS TIME_US\n");
 	utrace_show_ptrace(m, ns, task);
-	n = utrace_get_rows(task, rows, &since);
-	n = utrace_get_system_rows(task, rows, n);
+	n = utrace_get_rows(task, ns, rows, &since);
+	n = utrace_get_system_rows(task, ns, rows, n);
 	for (i = 0; i < n; i++)
 		utrace_show_row(m, &rows[i], since);
 	return 0;

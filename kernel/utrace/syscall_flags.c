@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * utrace - names of the bits and values that system calls take
+ *
+ * The command utrace is built with this file, too (tools/utrace).
  */
 #include <linux/array_size.h>
 #include <linux/fcntl.h>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * utrace - system calls as text, much like that of strace
+ *
+ * The command utrace is built with this file, too (tools/utrace).
  */
 #include <linux/ctype.h>
 #include <linux/errname.h>
@@ -152,9 +154,9 @@ void utrace_print_argv(struct seq_buf *s, const struct utrace_item *item)
 
 	seq_buf_putc(s, '[');
 	for (at = 0; at < item->len; at += len + 1) {
-		len = strnlen(item->data + at, item->len - at);
+		len = strnlen((const char *)item->data + at, item->len - at);
 		seq_buf_puts(s, before);
-		utrace_print_string(s, item->data + at, len);
+		utrace_print_string(s, (const char *)item->data + at, len);
 		before = ", ";
 	}
 	if (is_part(item))
@@ -192,16 +194,30 @@ static void print_unix(struct seq_buf *s, const struct sockaddr_un *un,
 
 static void print_inet(struct seq_buf *s, const struct sockaddr_in *in)
 {
-	seq_buf_printf(s, ", sin_port=htons(%u), sin_addr=inet_addr(\"%pI4\")",
-		       ntohs(in->sin_port), &in->sin_addr);
+	const u8 *addr = (const u8 *)&in->sin_addr;
+
+	seq_buf_printf(s, ", sin_port=htons(%u), sin_addr=inet_addr(\"%u.%u.%u.%u\")",
+		       ntohs(in->sin_port), addr[0], addr[1], addr[2], addr[3]);
+}
+
+static void print_in6_addr(struct seq_buf *s, const struct in6_addr *addr)
+{
+#ifdef __KERNEL__
+	seq_buf_printf(s, "%pI6c", addr);
+#else
+	char text[INET6_ADDRSTRLEN];
+
+	seq_buf_puts(s, inet_ntop(AF_INET6, addr, text, sizeof(text)));
+#endif
 }
 
 static void print_inet6(struct seq_buf *s, const struct sockaddr_in6 *in6)
 {
 	seq_buf_printf(s, ", sin6_port=htons(%u), sin6_flowinfo=htonl(%u), ",
 		       ntohs(in6->sin6_port), ntohl(in6->sin6_flowinfo));
-	seq_buf_printf(s, "sin6_addr=inet_pton(\"%pI6c\"), sin6_scope_id=%u",
-		       &in6->sin6_addr, in6->sin6_scope_id);
+	seq_buf_puts(s, "sin6_addr=inet_pton(\"");
+	print_in6_addr(s, &in6->sin6_addr);
+	seq_buf_printf(s, "\"), sin6_scope_id=%u", in6->sin6_scope_id);
 }
 
 static void print_netlink(struct seq_buf *s, const struct sockaddr_nl *nl)

@@ -25,6 +25,7 @@
 #include <asm/syscall.h>
 #include <asm/unistd.h>
 
+#include "client.h"
 #include "internal.h"
 #include "syscall_now.h"
 #include "syscall_table.h"
@@ -130,6 +131,25 @@ static __always_inline bool utrace_call_is_filtered(unsigned long word,
 }
 
 /**
+ * utrace_check_calls - are these numbers for utrace_set_syscall_filter()?
+ * @nrs: the numbers
+ * @n: how many
+ *
+ * Context: Any.
+ * Return: 0; -EINVAL: one of them is not.
+ */
+int utrace_check_calls(const int *nrs, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		if (nrs[i] != -1 &&
+		    utrace_chosen_bit(nrs[i]) == UTRACE_FILTER_OTHERS)
+			return -EINVAL;
+	return 0;
+}
+
+/**
  * utrace_set_syscall_filter - choose the system calls an engine is told of
  * @engine: the engine; the caller has a reference
  * @nrs: numbers of the native table, or of the 32-bit one with
@@ -151,10 +171,8 @@ int utrace_set_syscall_filter(struct utrace_engine *engine, const int *nrs,
 	struct utrace_syscall_filter *filter = NULL;
 	unsigned int i;
 
-	for (i = 0; i < n; i++)
-		if (nrs[i] != -1 &&
-		    utrace_chosen_bit(nrs[i]) == UTRACE_FILTER_OTHERS)
-			return -EINVAL;
+	if (utrace_check_calls(nrs, n))
+		return -EINVAL;
 	if (utrace_engine_detached(engine))
 		return -ESRCH;
 	if (n) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * utrace - system calls by number and by name
+ *
+ * The command utrace is built with this file, too (tools/utrace).
  */
 #include <linux/array_size.h>
 #include <linux/errno.h>

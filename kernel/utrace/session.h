@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * utrace - sessions of /dev/utrace: what their parts share
+ *
+ * Lock order, outermost first: utrace_session.lock, utrace_mutex of the core,
+ * task_lock(); utrace_session.read_lock; session_ring.lock, a leaf.  Callbacks take
+ * the last one only.
+ */
+#ifndef _KERNEL_UTRACE_SESSION_H
+#define _KERNEL_UTRACE_SESSION_H
+
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/sizes.h>
+#include <linux/spinlock.h>
+#include <linux/timer.h>
+#include <linux/types.h>
+#include <linux/wait.h>
+#include <uapi/linux/utrace.h>
+
+struct cred;
+struct pid;
+struct pid_namespace;
+struct utrace_capture;
+struct utrace_engine;
+struct utrace_engine_ops;
+struct utrace_match;
+
+/* Bytes of a ring if nothing is said, and the most without a capability. */
+#define SESSION_RING_DEFAULT	SZ_1M
+
+/**
+ * struct session_ring - records on their way to the reader
+ * @lock: among writers; taken in tasks only, never in interrupts
+ * @data: @size bytes; records do not wrap, UTRACE_REC_PAD fills what is left
+ * @size: a power of 2; 0: there is none yet
+ * @head: bytes that were ever written; by writers, under @lock
+ * @tail: bytes that were ever read; by the reader
+ * @seq: number of the last record, under @lock
+ * @missed: records that were lost and not yet told of, under @lock
+ * @lost: records that were ever lost, under @lock
+ * @clock: enum utrace_clock
+ */
+struct session_ring {
+	spinlock_t lock;	/* a leaf */
+	void *data;
+	size_t size;
+	u64 head;
+	u64 tail;
+	u64 seq;
+	u64 missed;
+	u64 lost;
+	enum utrace_clock clock;
+};
+
+/* What a record begins with and what follows, both of any length. */
+struct session_parts {
+	struct utrace_rec *head;
+	size_t head_size;
+	const void *items;
+	size_t items_size;
+};
+
+/**
+ * struct utrace_session - an open /dev/utrace
+ * @ref: one for the file, one for each target
+ * @cred: of who opened it; counted, never changes
+ * @ns: his pid namespace, in which records have their ids; counted
+ * @owner: his process; counted
+ * @lock: among ioctls; guards @targets, @next_id and the settings below, which
+ *	callbacks read as they are at the moment
+ * @targets: struct session_target
+ * @next_id: of the next target
+ * @events: UTRACE_F_EVENT() bits
+ * @capture: UTRACE_F_STRINGS and the like
+ * @calls: numbers of the system calls that are recorded, NULL for all
+ * @ncalls: how many
+ * @read_lock: among readers
+ * @ring: the records
+ * @wait: readers
+ * @wake: wakes them a little after the first record that they wait for, so that
+ *	there are more by then
+ */
+struct utrace_session {
+	struct kref ref;
+	const struct cred *cred;
+	struct pid_namespace *ns;
+	struct pid *owner;
+	struct mutex lock;	/* among ioctls */
+	struct list_head targets;
+	u32 next_id;
+	u64 events;
+	u64 capture;
+	int *calls;
+	unsigned int ncalls;
+	struct mutex read_lock;	/* among readers */
+	struct session_ring ring;
+	wait_queue_head_t wait;
+	struct timer_list wake;
+};
+
+/**
+ * struct session_target - what a session is attached to
+ * @list: in utrace_session.targets
+ * @session: counted
+ * @cred: of who attached; counted, never changes
+ * @engine: counted
+ * @id: for UTRACE_IOC_DETACH
+ * @all: the system, with the right to trace everybody
+ *
+ * Belongs to the engine, whose release() frees it.
+ */
+struct session_target {
+	struct list_head list;
+	struct utrace_session *session;
+	const struct cred *cred;
+	struct utrace_engine *engine;
+	u32 id;
+	bool all;
+};
+
+/* utrace_dev.c */
+void session_put(struct utrace_session *session);
+extern int session_unprivileged;
+
+/* session_target.c */
+int session_attach(struct utrace_session *session, struct utrace_ioc_attach *attach);
+int session_detach(struct utrace_session *session, u32 id);
+int session_set_events(struct utrace_session *session,
+		       const struct utrace_ioc_events *events);
+void session_detach_all(struct utrace_session *session);
+bool session_may_see(const struct session_target *target);
+
+/* session_record.c */
+unsigned long session_engine_events(u64 events);
+void session_write(const struct session_target *target, u16 type,
+		   struct utrace_rec *rec, size_t size,
+		   const struct utrace_capture *capture);
+extern const struct utrace_engine_ops session_ops;
+
+/* session_ring.c */
+int session_ring_make(struct session_ring *ring, size_t size, enum utrace_clock clock);
+void session_ring_free(struct session_ring *ring);
+bool session_ring_write(struct session_ring *ring, const struct session_parts *parts);
+bool session_ring_has(struct session_ring *ring);
+ssize_t session_ring_read(struct session_ring *ring, char __user *to, size_t size);
+
+#endif /* _KERNEL_UTRACE_SESSION_H */

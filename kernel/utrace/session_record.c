@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - sessions of /dev/utrace: callbacks, and the records they write
+ *
+ * What is captured is captured first, since that may fault and sleep, and is
+ * copied into the ring with the record.  A record that is recorded by the
+ * settings of a moment ago is one of the moment ago.
+ */
+#include <linux/cred.h>
+#include <linux/sched.h>
+#include <linux/signal.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/utrace.h>
+
+#include "capture.h"
+#include "session.h"
+#include "syscall_now.h"
+#include "syscall_table.h"
+
+static_assert(UTRACE_REC_IA32 == UTRACE_SYSCALL_IA32);
+static_assert(UTRACE_F_STRINGS == UTRACE_CAPTURE_STRINGS);
+static_assert(UTRACE_F_BUFFERS == UTRACE_CAPTURE_BUFFERS);
+static_assert(UTRACE_F_SOCKETS == UTRACE_CAPTURE_SOCKETS);
+static_assert(UTRACE_F_FILES == UTRACE_CAPTURE_FILES);
+
+/**
+ * session_engine_events - what an engine has to be told of
+ * @events: UTRACE_F_EVENT() bits
+ *
+ * Context: Any.
+ * Return: UTRACE_EVENT() bits.
+ */
+unsigned long session_engine_events(u64 events)
+{
+	static const unsigned long of[UTRACE_REC_TYPES] = {
+		[UTRACE_REC_SYS_ENTER]	= UTRACE_EVENT(SYSCALL_ENTRY),
+		[UTRACE_REC_SYS_EXIT]	= UTRACE_EVENT(SYSCALL_EXIT),
+		[UTRACE_REC_FORK]	= UTRACE_EVENT(CLONE),
+		[UTRACE_REC_EXEC]	= UTRACE_EVENT(EXEC),
+		[UTRACE_REC_EXIT]	= UTRACE_EVENT(EXIT),
+		/* Who wants ignored signals changes what a program sees. */
+		[UTRACE_REC_SIGNAL]	= UTRACE_EVENT_SIGNAL_ALL &
+					  ~UTRACE_EVENT(SIGNAL_IGN),
+		[UTRACE_REC_JOBCTL]	= UTRACE_EVENT(JCTL),
+	};
+	unsigned long all = 0;
+	unsigned int i;
+
+	for (i = 0; i < UTRACE_REC_TYPES; i++)
+		if (events & BIT_ULL(i))
+			all |= of[i];
+	return all;
+}
+
+/* Readers that wait are woken once for what comes within this time. */
+#define SESSION_WAKE_DELAY	(HZ / 100 ?: 1)
+
+/**
+ * session_write - write a record of the current task
+ * @target: whose engine was called
+ * @type: enum utrace_rec_type
+ * @rec: the record; all but its header is filled in
+ * @size: bytes of it
+ * @capture: items that follow, or NULL
+ *
+ * Nothing is written of a task that may not be seen any more, but that.
+ *
+ * Context: The task itself.
+ */
+void session_write(const struct session_target *target, u16 type,
+		   struct utrace_rec *rec, size_t size,
+		   const struct utrace_capture *capture)
+{
+	struct utrace_session *session = target->session;
+	struct session_parts parts = {
+		.head = rec,
+		.head_size = size,
+		.items = capture ? capture->data : NULL,
+		.items_size = capture ? capture->used : 0,
+	};
+
+	if (type != UTRACE_REC_DETACHED && !session_may_see(target))
+		return;
+	rec->type = type;
+	rec->items = parts.items_size ? size : 0;
+	rec->pid = task_tgid_nr_ns(current, session->ns);
+	rec->tid = task_pid_nr_ns(current, session->ns);
+	session_ring_write(&session->ring, &parts);
+	if (wq_has_sleeper(&session->wait) && !timer_pending(&session->wake))
+		mod_timer(&session->wake, jiffies + SESSION_WAKE_DELAY);
+}
+
+/* Captures */
+
+/* Without memory the record goes without. */
+static bool session_capture_begin(struct utrace_capture *capture)
+{
+	void *buffer = kmalloc(UTRACE_CAPTURE_SIZE, GFP_KERNEL);
+
+	if (!buffer)
+		return false;
+	utrace_capture_init(capture, buffer, UTRACE_CAPTURE_SIZE);
+	return true;
+}
+
+static void session_capture_stack(struct utrace_capture *capture, u64 what,
+				  struct pt_regs *regs)
+{
+	if (!(what & (UTRACE_F_STACK | UTRACE_F_RAW_STACK)))
+		return;
+	if (!capture->data && !session_capture_begin(capture))
+		return;
+	if (what & UTRACE_F_STACK)
+		utrace_capture_stack(capture, regs);
+	if (what & UTRACE_F_RAW_STACK)
+		utrace_capture_raw_stack(capture, regs);
+}
+
+/* Callbacks */
+
+static u32 session_sys_enter(u32 action, struct utrace_engine *engine,
+			     struct pt_regs *regs)
+{
+	struct session_target *target = engine->data;
+	struct utrace_session *session = target->session;
+	u64 what = READ_ONCE(session->capture);
+	unsigned int nr = utrace_syscall_now(regs);
+	const struct utrace_call *call = utrace_call_of(nr);
+	struct utrace_rec_sys_enter rec = { .nr = nr };
+	struct utrace_capture capture = {};
+	unsigned long args[6];
+
+	utrace_args_now(regs, args);
+	BUILD_BUG_ON(sizeof(rec.args) != sizeof(args));
+	memcpy(rec.args, args, sizeof(args));
+	if (call && utrace_capture_takes(call, false, what) &&
+	    session_capture_begin(&capture))
+		utrace_capture_entry(&capture, call, args, what);
+	session_capture_stack(&capture, what, regs);
+	session_write(target, UTRACE_REC_SYS_ENTER, &rec.head, sizeof(rec), &capture);
+	kfree(capture.data);
+	return UTRACE_RESUME | utrace_syscall_action(action);
+}
+
+static u32 session_sys_exit(u32 action, struct utrace_engine *engine,
+			    struct pt_regs *regs)
+{
+	struct session_target *target = engine->data;
+	struct utrace_session *session = target->session;
+	u64 what = READ_ONCE(session->capture);
+	unsigned int nr = utrace_syscall_now(regs);
+	const struct utrace_call *call = utrace_call_of(nr);
+	struct utrace_rec_sys_exit rec = {
+		.nr = nr,
+		.flags = action & UTRACE_SYSCALL_UNPAIRED ? UTRACE_REC_UNPAIRED : 0,
+		.ret = syscall_get_return_value(current, regs),
+	};
+	struct utrace_capture capture = {};
+	unsigned long args[6];
+
+	utrace_args_now(regs, args);
+	memcpy(rec.args, args, sizeof(args));
+	if (call && utrace_capture_takes(call, true, what) &&
+	    session_capture_begin(&capture))
+		utrace_capture_exit(&capture, call, args, rec.ret, what);
+	session_write(target, UTRACE_REC_SYS_EXIT, &rec.head, sizeof(rec), &capture);
+	kfree(capture.data);
+	return UTRACE_RESUME;
+}
+
+static u32 session_clone(u32 action, struct utrace_engine *engine,
+			 unsigned long clone_flags, struct task_struct *child)
+{
+	struct session_target *target = engine->data;
+	struct utrace_session *session = target->session;
+	struct utrace_rec_fork rec = {
+		.child_pid = task_tgid_nr_ns(child, session->ns),
+		.child_tid = task_pid_nr_ns(child, session->ns),
+		.flags = clone_flags,
+	};
+
+	session_write(target, UTRACE_REC_FORK, &rec.head, sizeof(rec), NULL);
+	return UTRACE_RESUME;
+}
+
+static u32 session_exec(u32 action, struct utrace_engine *engine,
+			const struct linux_binfmt *fmt,
+		    const struct linux_binprm *bprm, struct pt_regs *regs)
+{
+	struct session_target *target = engine->data;
+	struct utrace_capture capture = {};
+	struct utrace_rec rec = {};
+
+	if (session_capture_begin(&capture))
+		utrace_capture_exec(&capture);
+	session_write(target, UTRACE_REC_EXEC, &rec, sizeof(rec), &capture);
+	kfree(capture.data);
+	return UTRACE_RESUME;
+}
+
+static u32 session_exit(u32 action, struct utrace_engine *engine, long orig_code,
+			long *code)
+{
+	struct session_target *target = engine->data;
+	struct utrace_rec_exit rec = { .code = *code };
+
+	session_write(target, UTRACE_REC_EXIT, &rec.head, sizeof(rec), NULL);
+	return UTRACE_RESUME;
+}
+
+static u32 session_signal(u32 action, struct utrace_engine *engine,
+			  struct pt_regs *regs, kernel_siginfo_t *info,
+		      const struct k_sigaction *orig_ka,
+		      struct k_sigaction *return_ka)
+{
+	struct session_target *target = engine->data;
+	struct utrace_rec_signal rec = {};
+
+	if (!orig_ka)
+		return UTRACE_RESUME | utrace_signal_action(action);
+	BUILD_BUG_ON(sizeof(rec.info) < sizeof(*info));
+	memcpy(rec.info, info, sizeof(*info));
+	rec.handler = (unsigned long)orig_ka->sa.sa_handler;
+	rec.flags = orig_ka->sa.sa_flags;
+	session_write(target, UTRACE_REC_SIGNAL, &rec.head, sizeof(rec), NULL);
+	return UTRACE_RESUME | utrace_signal_action(action);
+}
+
+static u32 session_jobctl(u32 action, struct utrace_engine *engine, int type,
+			  int notify)
+{
+	struct session_target *target = engine->data;
+	struct utrace_rec_jobctl rec = { .type = type, .notify = notify };
+
+	session_write(target, UTRACE_REC_JOBCTL, &rec.head, sizeof(rec), NULL);
+	return UTRACE_RESUME;
+}
+
+static void session_target_release(void *data)
+{
+	struct session_target *target = data;
+
+	put_cred(target->cred);
+	session_put(target->session);
+	kfree(target);
+}
+
+const struct utrace_engine_ops session_ops = {
+	.name			= "dev",
+	.report_syscall_entry	= session_sys_enter,
+	.report_syscall_exit	= session_sys_exit,
+	.report_clone		= session_clone,
+	.report_exec		= session_exec,
+	.report_exit		= session_exit,
+	.report_signal		= session_signal,
+	.report_jctl		= session_jobctl,
+	.release		= session_target_release,
+};

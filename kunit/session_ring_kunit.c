@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit suite utrace_session_ring: the ring of /dev/utrace against a model of it
+ */
+#include <kunit/test.h>
+#include <linux/mman.h>
+#include <linux/prandom.h>
+#include <linux/sizes.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "../session.h"
+
+/* What reads go to. */
+#define PIECE		SZ_16K
+
+/* Records here are a header and bytes that follow from its number. */
+struct ring_test {
+	struct session_ring ring;
+	unsigned long user;
+	u8 *copy;
+	u8 items[4096];
+};
+
+static int ring_init(struct kunit *test)
+{
+	struct ring_test *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
+
+	if (!t)
+		return -ENOMEM;
+	test->priv = t;
+	spin_lock_init(&t->ring.lock);
+	t->copy = kunit_kmalloc(test, PIECE, GFP_KERNEL);
+	if (!t->copy)
+		return -ENOMEM;
+	t->user = kunit_vm_mmap(test, NULL, 0, PIECE, PROT_READ | PROT_WRITE,
+				MAP_ANONYMOUS | MAP_PRIVATE, 0);
+	if (!t->user || IS_ERR_VALUE(t->user))
+		return -ENOMEM;
+	return session_ring_make(&t->ring, SZ_64K, UTRACE_F_MONOTONIC);
+}
+
+static void ring_exit(struct kunit *test)
+{
+	struct ring_test *t = test->priv;
+
+	if (t)
+		session_ring_free(&t->ring);
+}
+
+/* The bytes of a record: known by its number, so that a reader can check them. */
+static u8 byte_of(u64 seq, size_t i)
+{
+	return seq * 31 + i;
+}
+
+/* A record with @items bytes behind its header; was there room? */
+static bool put(struct ring_test *t, size_t items)
+{
+	u64 seq = t->ring.seq + 1;
+	struct utrace_rec rec = { .type = UTRACE_REC_EXEC, .tid = items };
+	struct session_parts parts = {
+		.head = &rec,
+		.head_size = sizeof(rec),
+		.items = t->items,
+		.items_size = items,
+	};
+	size_t i;
+
+	for (i = 0; i < items; i++)
+		t->items[i] = byte_of(seq, i);
+	return session_ring_write(&t->ring, &parts);
+}
+
+static ssize_t take(struct ring_test *t, size_t size)
+{
+	ssize_t n = session_ring_read(&t->ring, (char __user *)t->user, size);
+
+	if (n > 0 && copy_from_user(t->copy, (void __user *)t->user, n))
+		return -EFAULT;
+	return n;
+}
+
+/* Check what was read: the next number is @seq; the one after it is returned. */
+static u64 check(struct kunit *test, ssize_t n, u64 seq)
+{
+	struct ring_test *t = test->priv;
+	ssize_t at = 0;
+	int i;
+
+	while (at < n) {
+		const struct utrace_rec *rec = (void *)(t->copy + at);
+		const struct utrace_rec_lost *lost = (const void *)rec;
+
+		KUNIT_ASSERT_EQ(test, rec->size % 8, 0U);
+		KUNIT_ASSERT_GE(test, rec->size, (u32)sizeof(*rec));
+		KUNIT_ASSERT_LE(test, at + rec->size, n);
+		at += rec->size;
+		if (rec->type == UTRACE_REC_LOST) {
+			KUNIT_ASSERT_GT(test, lost->lost, 0ULL);
+			seq += lost->lost;
+			KUNIT_ASSERT_EQ(test, rec->seq, seq - 1);
+			continue;
+		}
+		KUNIT_ASSERT_EQ(test, (int)rec->type, UTRACE_REC_EXEC);
+		KUNIT_ASSERT_EQ(test, rec->seq, seq);
+		for (i = 0; i < rec->tid; i++)
+			KUNIT_ASSERT_EQ(test, ((const u8 *)(rec + 1))[i],
+					byte_of(seq, i));
+		seq++;
+	}
+	return seq;
+}
+
+static void sizes_are_checked(struct kunit *test)
+{
+	struct session_ring ring = {};
+
+	KUNIT_EXPECT_EQ(test, session_ring_make(&ring, SZ_32K, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, session_ring_make(&ring, SZ_128M, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, session_ring_make(&ring, SZ_64K + 8, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, session_ring_make(&ring, SZ_64K, 3), -EINVAL);
+	KUNIT_EXPECT_EQ(test, ring.size, (size_t)0);
+	KUNIT_EXPECT_EQ(test, session_ring_make(&ring, 0, UTRACE_F_BOOTTIME), 0);
+	KUNIT_EXPECT_EQ(test, ring.size, (size_t)SZ_1M);
+	session_ring_free(&ring);
+}
+
+static void records_come_back(struct kunit *test)
+{
+	struct ring_test *t = test->priv;
+
+	KUNIT_EXPECT_FALSE(test, session_ring_has(&t->ring));
+	KUNIT_EXPECT_EQ(test, take(t, PIECE), 0);
+	KUNIT_EXPECT_TRUE(test, put(t, 5));
+	KUNIT_EXPECT_TRUE(test, put(t, 0));
+	KUNIT_EXPECT_TRUE(test, session_ring_has(&t->ring));
+	KUNIT_EXPECT_EQ(test, take(t, PIECE), 32 + 8 + 32);
+	KUNIT_EXPECT_EQ(test, check(test, 72, 1), 3ULL);
+	KUNIT_EXPECT_FALSE(test, session_ring_has(&t->ring));
+}
+
+/* Whole records only; what is too small for one takes none. */
+static void no_record_is_cut(struct kunit *test)
+{
+	struct ring_test *t = test->priv;
+
+	put(t, 100);
+	put(t, 100);
+	KUNIT_EXPECT_EQ(test, take(t, 135), -EINVAL);
+	KUNIT_EXPECT_EQ(test, take(t, 136 + 135), 136);
+	KUNIT_EXPECT_EQ(test, check(test, 136, 1), 2ULL);
+	KUNIT_EXPECT_EQ(test, take(t, 136), 136);
+	KUNIT_EXPECT_EQ(test, check(test, 136, 2), 3ULL);
+}
+
+/* A record that could not be copied is there the next time. */
+static void fault_loses_nothing(struct kunit *test)
+{
+	struct ring_test *t = test->priv;
+
+	put(t, 16);
+	KUNIT_EXPECT_EQ(test, session_ring_read(&t->ring, NULL, PIECE), -EFAULT);
+	KUNIT_EXPECT_EQ(test, take(t, PIECE), 48);
+	KUNIT_EXPECT_EQ(test, check(test, 48, 1), 2ULL);
+}
+
+/* Until somebody reads, the ring keeps what it has and counts the rest. */
+static void full_ring_counts(struct kunit *test)
+{
+	struct ring_test *t = test->priv;
+	unsigned int there = 0, n;
+	u64 seq = 1;
+
+	while (put(t, 32))
+		there++;
+	KUNIT_EXPECT_EQ(test, there, SZ_64K / 64);
+	for (n = 0; n < 9; n++)
+		KUNIT_EXPECT_FALSE(test, put(t, 32));
+	KUNIT_EXPECT_EQ(test, t->ring.lost, 10ULL);
+	/* Room for the record alone is not enough, it says what was lost. */
+	KUNIT_EXPECT_EQ(test, take(t, 64), 64);
+	seq = check(test, 64, seq);
+	KUNIT_EXPECT_FALSE(test, put(t, 32));
+	KUNIT_EXPECT_EQ(test, take(t, 64), 64);
+	seq = check(test, 64, seq);
+	KUNIT_EXPECT_TRUE(test, put(t, 32));
+	for (;;) {
+		ssize_t size = take(t, PIECE);
+
+		if (!size)
+			break;
+		seq = check(test, size, seq);
+	}
+	KUNIT_EXPECT_EQ(test, seq, t->ring.seq + 1);
+	KUNIT_EXPECT_EQ(test, seq, (u64)there + 11 + 2);
+	KUNIT_EXPECT_EQ(test, t->ring.lost, 11ULL);
+}
+
+/* Every number is accounted for, whatever is written and read how. */
+static void any_sizes(struct kunit *test)
+{
+	struct ring_test *t = test->priv;
+	struct rnd_state random;
+	unsigned int round, i;
+	u64 seq = 1, got = 0;
+
+	prandom_seed_state(&random, 6);
+	for (round = 0; round < 3000; round++) {
+		u32 r = prandom_u32_state(&random);
+
+		for (i = 0; i < r % 64; i++)
+			got += put(t, (r >> 8) % 64 ? (r >> 6) % 200 : 3000);
+		if (r & BIT(20)) {
+			ssize_t n = take(t, 4096 + (r >> 10) % (PIECE - 4096));
+
+			KUNIT_ASSERT_GE(test, n, (ssize_t)0);
+			seq = check(test, n, seq);
+		}
+	}
+	for (;;) {
+		ssize_t n = take(t, PIECE);
+
+		if (!n)
+			break;
+		seq = check(test, n, seq);
+	}
+	/* What is lost at the end is told of by the next record. */
+	KUNIT_EXPECT_TRUE(test, put(t, 8));
+	seq = check(test, take(t, PIECE), seq);
+	KUNIT_EXPECT_EQ(test, seq, t->ring.seq + 1);
+	KUNIT_EXPECT_EQ(test, t->ring.seq, got + 1 + t->ring.lost);
+	KUNIT_EXPECT_GT(test, t->ring.lost, 0ULL);
+	KUNIT_EXPECT_GT(test, t->ring.head, 4ULL * SZ_64K);
+}
+
+static struct kunit_case ring_cases[] = {
+	KUNIT_CASE(sizes_are_checked),
+	KUNIT_CASE(records_come_back),
+	KUNIT_CASE(no_record_is_cut),
+	KUNIT_CASE(fault_loses_nothing),
+	KUNIT_CASE(full_ring_counts),
+	KUNIT_CASE(any_sizes),
+	{}
+};
+
+static struct kunit_suite ring_suite = {
+	.name = "utrace_session_ring",
+	.init = ring_init,
+	.exit = ring_exit,
+	.test_cases = ring_cases,
+};
+
+kunit_test_suite(ring_suite);
+
+MODULE_DESCRIPTION("KUnit suite for the ring of /dev/utrace");
+MODULE_LICENSE("GPL");
