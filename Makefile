@@ -20,6 +20,7 @@ try: kernel ## CMD='...' run a command in the guest under the sample tracer
 	@$(S)/try
 
 guest: kernel ## a shell in the guest; CMD='...' one command, fails as it does
+	@$(S)/tools
 	@$(S)/guest "$$CMD"
 
 engine: kernel ## NAME=x a new engine module in x/, from a template, built
@@ -46,6 +47,9 @@ stock-results: prepare ## store what the kernel's own selftests give unpatched
 
 check: prepare ## checkpatch, W=1, sparse, kernel-doc, shellcheck, clang-format
 	@$(S)/check
+
+tools: prepare ## the command utrace, in build/tools
+	@$(S)/tools
 
 series: stock ## build/series: the hooks as a git repository to edit
 	@$(S)/series open

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * utrace - sets of system calls, as in -e trace=SET
+ */
+#ifndef UTRACE_CALLS_H
+#define UTRACE_CALLS_H
+
+#include <stdbool.h>
+#include <linux/types.h>
+
+/* Numbers of both tables that a set may have. */
+#define CALLS_MAX	1024
+
+struct calls {
+	__u32 nr[CALLS_MAX];
+	unsigned int n;
+};
+
+const char *calls_parse(struct calls *calls, const char *set);
+const char *call_name(unsigned int nr);
+
+#endif /* UTRACE_CALLS_H */

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * utrace - records as text, in the manner of strace
+ */
+#ifndef UTRACE_TEXT_H
+#define UTRACE_TEXT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include <linux/utrace.h>
+
+enum text_time {
+	TEXT_NO_TIME,
+	TEXT_SECONDS,		/* -t: time of day */
+	TEXT_MICROSECONDS,	/* -tt */
+	TEXT_EPOCH,		/* -ttt */
+	TEXT_RELATIVE,		/* -r: since the line before */
+};
+
+/**
+ * struct text - how text is written
+ * @out: where to
+ * @time: what is at the begin of a line
+ * @durations: -T: the time that a call took is behind it
+ * @pids: the task is at the begin of a line
+ * @quiet: -q: no ends of tasks
+ * @verbose: -v: environments, too
+ * @max_string: -s: bytes of what calls read and write that are shown
+ * @failed: -Z: only calls that fail
+ * @succeeded: -z: only those that do not
+ */
+struct text {
+	FILE *out;
+	enum text_time time;
+	bool durations;
+	bool pids;
+	bool quiet;
+	bool verbose;
+	unsigned int max_string;
+	bool failed;
+	bool succeeded;
+};
+
+void text_record(const struct text *text, struct utrace_rec *rec);
+void text_idle(const struct text *text);
+void text_end(const struct text *text);
+
+#endif /* UTRACE_TEXT_H */
