@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the checks of /dev/utrace share: results in TAP, targets that do what
+ * they are told, and the records that were read.
+ */
+#ifndef UTRACE_DEV_H
+#define UTRACE_DEV_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <linux/utrace.h>
+
+#define DEADLINE_MS	20000
+
+/* Results */
+
+static int results, failures;
+
+static inline bool holds(bool good, const char *format, ...)
+{
+	va_list args;
+
+	results++;
+	failures += !good;
+	printf("%sok %d ", good ? "" : "not ", results);
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+	putchar('\n');
+	fflush(stdout);
+	return good;
+}
+
+static inline bool is(long want, long got, const char *text)
+{
+	if (!holds(want == got, "%s", text))
+		printf("#   %ld instead of %ld\n", got, want);
+	fflush(stdout);
+	return want == got;
+}
+
+static inline int plan(void)
+{
+	printf("1..%d\n", results);
+	return failures ? 1 : 0;
+}
+
+/* What is no check, but has to work. */
+static inline void need(bool good, const char *what)
+{
+	if (good)
+		return;
+	printf("Bail out! %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+/* Sessions */
+
+static inline int session(void)
+{
+	int fd = open("/dev/utrace", O_RDWR | O_CLOEXEC | O_NONBLOCK);
+
+	need(fd >= 0, "/dev/utrace");
+	return fd;
+}
+
+/* 0 or -errno */
+static inline int command(int fd, unsigned long cmd, void *arg)
+{
+	return ioctl(fd, cmd, arg) < 0 ? -errno : 0;
+}
+
+static inline int setup(int fd, __u64 ring_size, __u32 clock)
+{
+	struct utrace_ioc_setup arg = { .ring_size = ring_size, .clock = clock };
+
+	return command(fd, UTRACE_IOC_SETUP, &arg);
+}
+
+static inline struct utrace_ioc_info info(int fd)
+{
+	struct utrace_ioc_info arg = {};
+
+	need(!command(fd, UTRACE_IOC_INFO, &arg), "UTRACE_IOC_INFO");
+	return arg;
+}
+
+static inline int pidfd_of(pid_t pid, unsigned int flags)
+{
+	int fd = syscall(SYS_pidfd_open, pid, flags);
+
+	need(fd >= 0, "pidfd_open");
+	return fd;
+}
+
+/* The id of the target, or -errno. */
+static inline int attach_fd(int fd, int pidfd, __u32 scope)
+{
+	struct utrace_ioc_attach arg = { .fd = pidfd, .scope = scope };
+
+	return command(fd, UTRACE_IOC_ATTACH, &arg) ?: (int)arg.id;
+}
+
+static inline int attach(int fd, pid_t pid, __u32 scope)
+{
+	int pidfd = pidfd_of(pid, 0);
+	int ret = attach_fd(fd, pidfd, scope);
+
+	close(pidfd);
+	return ret;
+}
+
+static inline int attach_system(int fd)
+{
+	return attach_fd(fd, -1, UTRACE_F_SYSTEM);
+}
+
+static inline int detach(int fd, __u32 id)
+{
+	return command(fd, UTRACE_IOC_DETACH, &id);
+}
+
+static inline int choose(int fd, __u64 events, __u64 capture, const __u32 *calls,
+			 __u32 ncalls)
+{
+	struct utrace_ioc_events arg = {
+		.events = events,
+		.capture = capture,
+		.calls = (uintptr_t)calls,
+		.ncalls = ncalls,
+	};
+
+	return command(fd, UTRACE_IOC_EVENTS, &arg);
+}
+
+/* The call that targets make to be seen, and nobody else makes here. */
+#define MARK_NR		SYS_getppid
+
+/* Entries and exits of that call only. */
+static inline int choose_marks(int fd)
+{
+	static const __u32 mark[] = { MARK_NR };
+
+	return choose(fd, UTRACE_F_EVENT(SYS_ENTER) | UTRACE_F_EVENT(SYS_EXIT), 0,
+		      mark, 1);
+}
+
+/* Records that were read; the memory is used again by the next take(). */
+
+static char records[32 << 20] __attribute__((aligned(8)));
+static size_t records_size;
+
+static inline struct utrace_rec *next_record(struct utrace_rec *rec)
+{
+	char *next = rec ? (char *)rec + rec->size : records;
+
+	return next < records + records_size ? (void *)next : NULL;
+}
+
+#define for_each_record(rec) \
+	for ((rec) = next_record(NULL); (rec); (rec) = next_record(rec))
+
+/* All that there are; how many. */
+static inline int take(int fd)
+{
+	struct utrace_rec *rec;
+	ssize_t n;
+	int count = 0;
+
+	records_size = 0;
+	while ((n = read(fd, records + records_size,
+			 sizeof(records) - records_size)) > 0)
+		records_size += n;
+	for_each_record(rec)
+		count++;
+	return count;
+}
+
+/* Of the mark: how many of a type, by a task if @tid is not 0. */
+static inline int marks(int type, pid_t tid)
+{
+	struct utrace_rec_sys_enter *enter;
+	struct utrace_rec *rec;
+	int n = 0;
+
+	for_each_record(rec) {
+		enter = (void *)rec;
+		n += rec->type == type && (!tid || rec->tid == tid) &&
+		     enter->nr == MARK_NR;
+	}
+	return n;
+}
+
+static inline struct utrace_rec *find(int type, pid_t tid)
+{
+	struct utrace_rec *rec;
+
+	for_each_record(rec)
+		if (rec->type == type && (!tid || rec->tid == tid))
+			return rec;
+	return NULL;
+}
+
+static inline int count(int type, pid_t tid)
+{
+	struct utrace_rec *rec;
+	int n = 0;
+
+	for_each_record(rec)
+		n += rec->type == type && (!tid || rec->tid == tid);
+	return n;
+}
+
+/* Targets */
+
+/* Who of a target: each is told by a pipe of its own. */
+enum who { SELF, THREAD, CHILD, NWHO };
+
+struct order {
+	char what;	/* m: marks; others as main() of the check says */
+	int n;
+};
+
+/**
+ * struct target - a process that does what it is told
+ * @pid: the process
+ * @tid: whoever of it there is
+ * @to: orders
+ * @from: answers
+ * @more: what it does with orders other than 'm'
+ */
+struct target {
+	pid_t pid;
+	pid_t tid[NWHO];
+	int to[NWHO][2];
+	int from[NWHO][2];
+	void (*more)(struct target *target, struct order *order);
+};
+
+static inline void obey(struct target *target, enum who who);
+
+static inline void *be_thread(void *target)
+{
+	obey(target, THREAD);
+	return NULL;
+}
+
+static inline pid_t start_child(struct target *target)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		obey(target, CHILD);
+		_exit(0);
+	}
+	return pid;
+}
+
+static inline void mark(int n)
+{
+	int i;
+
+	for (i = 1; i <= n; i++)
+		syscall(MARK_NR, i, i + 1, i + 2, i + 3, i + 4, i + 5);
+}
+
+static inline void obey(struct target *target, enum who who)
+{
+	struct order order;
+	pthread_t thread;
+	pid_t pid = 0;
+
+	while (read(target->to[who][0], &order, sizeof(order)) == sizeof(order)) {
+		pid = gettid();
+		switch (order.what) {
+		case 'm':
+			mark(order.n);
+			break;
+		case 't':
+			pthread_create(&thread, NULL, be_thread, target);
+			continue;
+		case 'c':
+			pid = start_child(target);
+			break;
+		case 'w':	/* a child that does marks, and is waited for */
+			pid = fork();
+			if (!pid) {
+				mark(order.n);
+				_exit(0);
+			}
+			waitpid(pid, NULL, 0);
+			break;
+		case 'e':
+			_exit(order.n);
+		case '?':
+			break;
+		default:
+			target->more(target, &order);
+		}
+		if (write(target->from[who][1], &pid, sizeof(pid)) < 0)
+			_exit(99);
+	}
+}
+
+/* Have it done without waiting for it. */
+static inline void tell(struct target *target, enum who who, char what, int n)
+{
+	struct order order = { .what = what, .n = n };
+
+	need(write(target->to[who][1], &order, sizeof(order)) == sizeof(order),
+	     "an order");
+}
+
+/* The answer: a pid, -1 if there is none. */
+static inline pid_t hear(struct target *target, enum who who)
+{
+	struct pollfd pfd = { .fd = target->from[who][0], .events = POLLIN };
+	pid_t answer = -1;
+
+	if (poll(&pfd, 1, DEADLINE_MS) != 1 ||
+	    read(pfd.fd, &answer, sizeof(answer)) != sizeof(answer))
+		return -1;
+	return answer;
+}
+
+static inline pid_t have(struct target *target, enum who who, char what, int n)
+{
+	pid_t answer;
+
+	tell(target, who, what, n);
+	answer = hear(target, who);
+	need(answer >= 0, "an answer");
+	return answer;
+}
+
+/* A second one of the target, a thread or a child. */
+static inline void have_more(struct target *target, enum who who)
+{
+	if (who == THREAD)
+		tell(target, SELF, 't', 0);
+	else
+		have(target, SELF, 'c', 0);
+	target->tid[who] = have(target, who, '?', 0);
+}
+
+static inline void start_with(struct target *target,
+			      void (*more)(struct target *target, struct order *order))
+{
+	int i;
+
+	*target = (struct target){ .more = more };
+	for (i = 0; i < NWHO; i++)
+		need(!pipe2(target->to[i], O_CLOEXEC) &&
+		     !pipe2(target->from[i], O_CLOEXEC), "pipe");
+	target->pid = fork();
+	need(target->pid >= 0, "fork");
+	if (!target->pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		obey(target, SELF);
+		_exit(0);
+	}
+	target->tid[SELF] = target->pid;
+	have(target, SELF, '?', 0);
+}
+
+static inline void start(struct target *target)
+{
+	start_with(target, NULL);
+}
+
+static inline void stop(struct target *target)
+{
+	int i;
+
+	kill(target->pid, SIGKILL);
+	waitpid(target->pid, NULL, 0);
+	for (i = 0; i < NWHO; i++) {
+		close(target->to[i][0]);
+		close(target->to[i][1]);
+		close(target->from[i][0]);
+		close(target->from[i][1]);
+	}
+}
+
+/* Engines of /dev/utrace on a task, by what /proc/PID/utrace says. */
+static inline int engines(pid_t pid)
+{
+	char path[64], line[512];
+	int n = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/utrace", pid);
+	file = fopen(path, "r");
+	if (!file)
+		return -errno;
+	while (fgets(line, sizeof(line), file))
+		n += !strncmp(line, "dev ", 4);
+	fclose(file);
+	return n;
+}
+
+/* Run a function in a child; what it returns, which is at most 255. */
+static inline int in_child(int (*function)(void *arg), void *arg)
+{
+	pid_t pid;
+	int status;
+
+	fflush(stdout);
+	pid = fork();
+	need(pid >= 0, "fork");
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		_exit(function(arg));
+	}
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -status;
+}
+
+/* Hand a descriptor on. */
+static inline bool send_fd(int to, int fd)
+{
+	char room[CMSG_SPACE(sizeof(int))] = {}, byte = 0;
+	struct iovec iov = { &byte, 1 };
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = room,
+		.msg_controllen = sizeof(room),
+	};
+	struct cmsghdr *cmsg = CMSG_FIRSTHDR(&msg);
+
+	cmsg->cmsg_level = SOL_SOCKET;
+	cmsg->cmsg_type = SCM_RIGHTS;
+	cmsg->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(cmsg), &fd, sizeof(fd));
+	return sendmsg(to, &msg, 0) == 1;
+}
+
+static inline int receive_fd(int from)
+{
+	char room[CMSG_SPACE(sizeof(int))] = {}, byte;
+	struct iovec iov = { &byte, 1 };
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = room,
+		.msg_controllen = sizeof(room),
+	};
+	struct cmsghdr *cmsg;
+	int fd = -1;
+
+	if (recvmsg(from, &msg, MSG_CMSG_CLOEXEC) != 1)
+		return -1;
+	cmsg = CMSG_FIRSTHDR(&msg);
+	if (cmsg && cmsg->cmsg_type == SCM_RIGHTS)
+		memcpy(&fd, CMSG_DATA(cmsg), sizeof(fd));
+	return fd;
+}
+
+#endif /* UTRACE_DEV_H */

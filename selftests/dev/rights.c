@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who may trace whom by /dev/utrace, and that nobody sees what he may not.
+ *
+ * Called with words it is a program to be traced: "mark N" makes N marks;
+ * "setid N PROGRAM" makes N marks, opens a file, becomes who it really is, does
+ * so again and executes "PROGRAM mark 3".
+ */
+#include <linux/capability.h>
+#include <sched.h>
+#include <sys/stat.h>
+
+#include "dev.h"
+
+#define NOBODY	65534
+
+/* A name that only the set-id program uses. */
+#define SECRET	"/what-nobody-is-to-see"
+
+static char folder[32];
+static char plain[64], setid[64];
+
+/* For good. */
+static void become_nobody(void)
+{
+	need(!setresgid(NOBODY, NOBODY, NOBODY) && !setresuid(NOBODY, NOBODY, NOBODY),
+	     "setresuid");
+	/* As an execve() would. */
+	need(!prctl(PR_SET_DUMPABLE, 1), "PR_SET_DUMPABLE");
+}
+
+static void obey_here(struct target *target, struct order *order)
+{
+	char * const argv[] = { setid, "setid", "5", plain, NULL };
+	char * const envp[] = { NULL };
+
+	switch (order->what) {
+	case 'n':
+		become_nobody();
+		break;
+	case 'd':
+		if (prctl(PR_SET_DUMPABLE, order->n))
+			_exit(1);
+		break;
+	case 'u':
+		if (unshare(CLONE_NEWUSER) || prctl(PR_SET_DUMPABLE, 1))
+			_exit(1);
+		break;
+	case 'x':
+		execve(setid, argv, envp);
+		_exit(1);
+	}
+}
+
+/* What nobody does is done in a child, who says by a pipe what he got. */
+static int pipe_of[2];
+
+struct job {
+	void (*fn)(struct job *job);
+	struct target *mine, *roots;
+	int fd;
+	int result[8];
+};
+
+static int as_nobody(void *arg)
+{
+	struct job *job = arg;
+
+	become_nobody();
+	job->fn(job);
+	return write(pipe_of[1], job->result, sizeof(job->result)) < 0;
+}
+
+static void run_as_nobody(struct job *job)
+{
+	need(!pipe(pipe_of), "pipe");
+	if (in_child(as_nobody, job))
+		printf("# the child has failed\n");
+	close(pipe_of[1]);
+	memset(job->result, 0x55, sizeof(job->result));
+	if (read(pipe_of[0], job->result, sizeof(job->result)) < 0)
+		perror("read");
+	close(pipe_of[0]);
+}
+
+static void do_attach(struct job *job)
+{
+	int fd = session();
+
+	job->result[0] = attach(fd, job->mine->pid, UTRACE_F_PROCESS) > 0;
+	job->result[1] = attach(fd, job->roots->pid, UTRACE_F_PROCESS);
+	job->result[2] = attach(fd, job->roots->pid, UTRACE_F_THREAD);
+	job->result[3] = attach(fd, job->roots->pid, UTRACE_F_TREE);
+	job->result[4] = attach_system(fd);
+	job->result[5] = choose_marks(fd);
+	have(job->mine, SELF, 'm', 3);
+	take(fd);
+	job->result[6] = marks(UTRACE_REC_SYS_ENTER, job->mine->pid);
+}
+
+static void do_use(struct job *job)
+{
+	job->result[0] = attach(job->fd, job->mine->pid, UTRACE_F_PROCESS) > 0;
+	job->result[1] = attach(job->fd, job->roots->pid, UTRACE_F_PROCESS);
+	job->result[2] = attach_system(job->fd);
+}
+
+static int pair_of[2];
+
+static void do_open(struct job *job)
+{
+	int fd = session();
+
+	job->result[0] = send_fd(pair_of[1], fd);
+}
+
+static void test_users(struct target *mine, struct target *roots)
+{
+	struct job job = { .fn = do_attach, .mine = mine, .roots = roots };
+	int fd;
+
+	run_as_nobody(&job);
+	is(1, job.result[0], "one's own process");
+	is(-EPERM, job.result[1], "root's process is EPERM");
+	is(-EPERM, job.result[2], "root's thread is EPERM");
+	is(-EPERM, job.result[3], "root's tree is EPERM");
+	is(-EPERM, job.result[4], "the system is EPERM");
+	is(0, job.result[5], "EVENTS may be chosen");
+	is(3, job.result[6], "one's own process is recorded");
+
+	job = (struct job){ .fn = do_use, .mine = mine, .roots = roots, .fd = session() };
+	run_as_nobody(&job);
+	is(1, job.result[0], "opened by root, used by nobody: nobody's process");
+	is(-EPERM, job.result[1], "opened by root, used by nobody: root's process");
+	is(-EPERM, job.result[2], "opened by root, used by nobody: the system");
+	close(job.fd);
+	is(0, engines(roots->pid), "root's process has no engine");
+
+	need(!socketpair(AF_UNIX, SOCK_STREAM, 0, pair_of), "socketpair");
+	job = (struct job){ .fn = do_open };
+	run_as_nobody(&job);
+	fd = receive_fd(pair_of[0]);
+	need(fd >= 0, "a session of nobody");
+	holds(attach(fd, mine->pid, UTRACE_F_PROCESS) > 0,
+	      "opened by nobody, used by root: nobody's process");
+	is(-EPERM, attach(fd, roots->pid, UTRACE_F_PROCESS),
+	   "opened by nobody, used by root: root's process");
+	is(-EPERM, attach(fd, roots->pid, UTRACE_F_TREE),
+	   "opened by nobody, used by root: root's tree");
+	is(-EPERM, attach_system(fd), "opened by nobody, used by root: the system");
+	close(fd);
+	close(pair_of[0]);
+	close(pair_of[1]);
+
+	fd = session();
+	holds(attach(fd, mine->pid, UTRACE_F_PROCESS) > 0, "root: nobody's process");
+	holds(attach(fd, roots->pid, UTRACE_F_PROCESS) > 0, "root: a process of root");
+	holds(attach_system(fd) > 0, "root: the system");
+	close(fd);
+}
+
+static void test_dumpable(struct target *mine, struct target *roots)
+{
+	struct job job = { .fn = do_use, .mine = mine, .roots = roots };
+	int fd;
+
+	have(mine, SELF, 'd', 0);
+	need(!socketpair(AF_UNIX, SOCK_STREAM, 0, pair_of), "socketpair");
+	job.fn = do_open;
+	run_as_nobody(&job);
+	fd = receive_fd(pair_of[0]);
+	need(fd >= 0, "a session of nobody");
+	job = (struct job){ .fn = do_use, .mine = mine, .roots = roots, .fd = fd };
+	run_as_nobody(&job);
+	is(0, job.result[0], "PR_SET_DUMPABLE 0: nobody may not");
+	is(-EPERM, attach(fd, mine->pid, UTRACE_F_PROCESS),
+	   "PR_SET_DUMPABLE 0: nor root by a session of nobody");
+	have(mine, SELF, 'd', 1);
+	run_as_nobody(&job);
+	is(1, job.result[0], "PR_SET_DUMPABLE 1: nobody may");
+	close(fd);
+	close(pair_of[0]);
+	close(pair_of[1]);
+	fd = session();
+	have(mine, SELF, 'd', 0);
+	holds(attach(fd, mine->pid, UTRACE_F_PROCESS) > 0, "PR_SET_DUMPABLE 0: root may");
+	have(mine, SELF, 'd', 1);
+	close(fd);
+}
+
+static int set_unprivileged(const char *value)
+{
+	int fd = open("/proc/sys/kernel/utrace/unprivileged", O_WRONLY | O_CLOEXEC);
+	int ret;
+
+	need(fd >= 0, "kernel.utrace.unprivileged");
+	ret = write(fd, value, strlen(value)) < 0 ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
+static void test_sysctl(struct target *mine, struct target *roots)
+{
+	struct job job = { .fn = do_attach, .mine = mine, .roots = roots };
+	int fd;
+
+	is(-EINVAL, set_unprivileged("2"), "unprivileged is 0 or 1");
+	is(0, set_unprivileged("0"), "unprivileged is set to 0");
+	run_as_nobody(&job);
+	is(0, job.result[0], "unprivileged 0: one's own process is refused");
+	is(0, job.result[6], "unprivileged 0: nothing is recorded");
+	fd = session();
+	holds(attach(fd, mine->pid, UTRACE_F_PROCESS) > 0, "unprivileged 0: root may");
+	need(!choose_marks(fd), "choose");
+	have(mine, SELF, 'm', 2);
+	take(fd);
+	is(2, marks(UTRACE_REC_SYS_ENTER, mine->pid), "unprivileged 0: root gets records");
+	close(fd);
+	is(0, set_unprivileged("1"), "unprivileged is set to 1");
+	run_as_nobody(&job);
+	is(1, job.result[0], "unprivileged 1: one's own process");
+}
+
+/* Only these capabilities, as nobody; in a child. */
+static void keep_only(__u32 cap)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = {};
+
+	need(!prctl(PR_SET_KEEPCAPS, 1), "PR_SET_KEEPCAPS");
+	become_nobody();
+	data[cap / 32].effective = 1U << cap % 32;
+	data[cap / 32].permitted = 1U << cap % 32;
+	need(!syscall(SYS_capset, &head, data), "capset");
+	need(!prctl(PR_SET_DUMPABLE, 1), "PR_SET_DUMPABLE");
+}
+
+/* Bit 0: the system; bit 1: somebody else. */
+static int with_cap(__u32 cap, pid_t other)
+{
+	int fd, bits = 0;
+
+	keep_only(cap);
+	fd = session();
+	bits |= attach_system(fd) > 0;
+	bits |= (attach(fd, other, UTRACE_F_PROCESS) > 0) << 1;
+	return bits;
+}
+
+static int with_perfmon(void *other)
+{
+	return with_cap(CAP_PERFMON, *(pid_t *)other);
+}
+
+static int with_ptrace(void *other)
+{
+	return with_cap(CAP_SYS_PTRACE, *(pid_t *)other);
+}
+
+static void test_capabilities(void)
+{
+	struct target other;
+
+	start_with(&other, obey_here);
+	have(&other, SELF, 'd', 0);
+	is(1, in_child(with_perfmon, &other.pid), "CAP_PERFMON: the system, and nobody else's");
+	stop(&other);
+	/* Another user who has no capabilities. */
+	start_with(&other, obey_here);
+	have(&other, SELF, 'n', 0);
+	have(&other, SELF, 'd', 0);
+	is(2, in_child(with_ptrace, &other.pid), "CAP_SYS_PTRACE: others', and not the system");
+	stop(&other);
+}
+
+/* A session of nobody that is attached to his process, which executes setid. */
+static void do_setid(struct job *job)
+{
+	struct utrace_rec_sys_enter *enter;
+	struct utrace_rec *rec, *detached = NULL;
+	int fd = session(), i, before = 0, after = 0, between = 0;
+	char *from, *end;
+
+	if (attach(fd, job->mine->pid, UTRACE_F_TREE) < 0 ||
+	    choose(fd, UTRACE_F_EVENTS_ALL, UTRACE_F_CAPTURE_ALL, NULL, 0))
+		return;
+	have(job->mine, SELF, 'm', 2);
+	tell(job->mine, SELF, 'x', 0);
+	records_size = 0;
+	for (i = 0; i < 200 && !find(UTRACE_REC_EXIT, job->mine->pid); i++) {
+		ssize_t n = read(fd, records + records_size, sizeof(records) - records_size);
+
+		if (n > 0)
+			records_size += n;
+		else
+			usleep(50000);
+	}
+	for_each_record(rec) {
+		enter = (void *)rec;
+		if (rec->type == UTRACE_REC_DETACHED) {
+			detached = detached ?: rec;
+		} else if (rec->type == UTRACE_REC_SYS_ENTER && enter->nr == MARK_NR) {
+			before += !detached;
+			after += !!detached;
+		}
+		/* Of the set-id program its execve() is asked for, and no more. */
+		if (rec->type == UTRACE_REC_EXEC && !detached)
+			between++;
+	}
+	end = records + records_size;
+	from = (char *)(detached ?: next_record(NULL));
+	job->result[0] = !!find(UTRACE_REC_EXIT, job->mine->pid);
+	job->result[1] = count(UTRACE_REC_DETACHED, job->mine->pid);
+	job->result[2] = before;
+	job->result[3] = after;
+	job->result[4] = !!memmem(records, end - records, SECRET, strlen(SECRET));
+	job->result[5] = between;
+	job->result[6] = !!memmem(from, end - from, setid, strlen(setid));
+	job->result[7] = count(UTRACE_REC_EXEC, job->mine->pid);
+}
+
+static void test_setid(void)
+{
+	struct target mine;
+	struct job job = { .fn = do_setid, .mine = &mine };
+
+	start_with(&mine, obey_here);
+	have(&mine, SELF, 'n', 0);
+	run_as_nobody(&job);
+	is(1, job.result[0], "set-id: its end, as of a plain program, is seen");
+	is(1, job.result[1], "set-id: DETACHED, once");
+	is(2, job.result[2], "set-id: marks before it");
+	is(3, job.result[3], "set-id: those of the plain program behind it, and no others");
+	is(0, job.result[4], "set-id: not a byte of what it opens");
+	is(0, job.result[5], "set-id: no EXEC of it");
+	is(0, job.result[6], "set-id: nor of itself");
+	is(1, job.result[7], "set-id: EXEC of the plain program");
+	stop(&mine);
+}
+
+/* Root's session is not stopped by a set-id program. */
+static void test_setid_by_root(void)
+{
+	struct target mine;
+	int fd, i;
+
+	start_with(&mine, obey_here);
+	have(&mine, SELF, 'n', 0);
+	fd = session();
+	need(attach(fd, mine.pid, UTRACE_F_PROCESS) > 0, "attach");
+	need(!choose(fd, UTRACE_F_EVENTS_ALL, UTRACE_F_STRINGS, NULL, 0), "choose");
+	tell(&mine, SELF, 'x', 0);
+	records_size = 0;
+	for (i = 0; i < 200 && !find(UTRACE_REC_EXIT, mine.pid); i++) {
+		ssize_t n = read(fd, records + records_size, sizeof(records) - records_size);
+
+		if (n > 0)
+			records_size += n;
+		else
+			usleep(50000);
+	}
+	is(13, marks(UTRACE_REC_SYS_ENTER, mine.pid), "set-id, by root: all marks");
+	is(0, count(UTRACE_REC_DETACHED, 0), "set-id, by root: never DETACHED");
+	holds(memmem(records, records_size, SECRET, strlen(SECRET)),
+	      "set-id, by root: what it opens");
+	close(fd);
+	stop(&mine);
+}
+
+/* Root of a user namespace that nobody has made. */
+static void do_namespace(struct job *job)
+{
+	struct target inside;
+	int fd;
+
+	fd = session();
+	start_with(&inside, obey_here);
+	have(&inside, SELF, 'u', 0);
+	job->result[0] = attach(fd, inside.pid, UTRACE_F_PROCESS) > 0;
+	stop(&inside);
+	close(fd);
+	job->result[1] = unshare(CLONE_NEWUSER);
+	prctl(PR_SET_DUMPABLE, 1);
+	fd = session();
+	start_with(&inside, obey_here);
+	job->result[2] = attach(fd, inside.pid, UTRACE_F_PROCESS) > 0;
+	job->result[3] = attach(fd, job->mine->pid, UTRACE_F_PROCESS);
+	job->result[4] = attach(fd, job->roots->pid, UTRACE_F_PROCESS);
+	job->result[5] = attach_system(fd);
+	stop(&inside);
+}
+
+static void test_namespace(struct target *mine, struct target *roots)
+{
+	struct job job = { .fn = do_namespace, .mine = mine, .roots = roots };
+
+	run_as_nobody(&job);
+	is(1, job.result[0], "user namespace: its owner may trace what is in it");
+	is(0, job.result[1], "user namespace: nobody may make one");
+	is(1, job.result[2], "user namespace: in it, a process in it");
+	is(-EPERM, job.result[3], "user namespace: in it, the same user's outside");
+	is(-EPERM, job.result[4], "user namespace: in it, root's outside");
+	is(-EPERM, job.result[5], "user namespace: in it, the system");
+}
+
+/* A copy of this program, with a mode. */
+static void copy_self(const char *to, mode_t mode)
+{
+	int in = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	int out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0700);
+	char buffer[65536];
+	ssize_t n;
+
+	need(in >= 0 && out >= 0, to);
+	while ((n = read(in, buffer, sizeof(buffer))) > 0)
+		need(write(out, buffer, n) == n, to);
+	need(!fchmod(out, mode), to);
+	close(in);
+	close(out);
+}
+
+static int be_setid(int n, char *program)
+{
+	char * const argv[] = { program, "mark", "3", NULL };
+	char * const envp[] = { NULL };
+
+	/* It is set-id, or nothing is shown by this. */
+	if (geteuid() == getuid())
+		return 2;
+	mark(n);
+	open(SECRET, O_RDONLY);
+	if (setresuid(getuid(), getuid(), getuid()))
+		return 3;
+	mark(n);
+	open(SECRET, O_RDONLY);
+	execve(program, argv, envp);
+	return 4;
+}
+
+int main(int argc, char **argv)
+{
+	struct target mine, roots;
+
+	if (argc > 2 && !strcmp(argv[1], "mark")) {
+		mark(atoi(argv[2]));
+		return 0;
+	}
+	if (argc > 3 && !strcmp(argv[1], "setid"))
+		return be_setid(atoi(argv[2]), argv[3]);
+
+	printf("TAP version 13\n");
+	set_unprivileged("1");
+	snprintf(folder, sizeof(folder), "/tmp/utrace-rights.XXXXXX");
+	need(mkdtemp(folder) && !chmod(folder, 0755), folder);
+	snprintf(plain, sizeof(plain), "%s/plain", folder);
+	snprintf(setid, sizeof(setid), "%s/setid", folder);
+	copy_self(plain, 0755);
+	copy_self(setid, 04755);
+	start_with(&roots, obey_here);
+	start_with(&mine, obey_here);
+	have(&mine, SELF, 'n', 0);
+	test_users(&mine, &roots);
+	test_dumpable(&mine, &roots);
+	test_sysctl(&mine, &roots);
+	test_capabilities();
+	test_setid();
+	test_setid_by_root();
+	test_namespace(&mine, &roots);
+	stop(&mine);
+	stop(&roots);
+	unlink(plain);
+	unlink(setid);
+	rmdir(folder);
+	return plan();
+}

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /dev/utrace: what each scope takes in, and whose a session is
+ */
+#include <sched.h>
+#include <sys/un.h>
+
+#include "dev.h"
+
+static void test_scopes(void)
+{
+	struct target target;
+	pid_t later;
+	int fd, pidfd;
+
+	start(&target);
+	have_more(&target, THREAD);
+	have_more(&target, CHILD);
+
+	pidfd = pidfd_of(target.tid[THREAD], O_EXCL);
+	fd = session();
+	holds(attach_fd(fd, pidfd, UTRACE_F_THREAD) > 0, "thread: by a pidfd of it");
+	need(!choose_marks(fd), "choose");
+	have(&target, SELF, 'm', 1);
+	have(&target, THREAD, 'm', 2);
+	have(&target, CHILD, 'm', 4);
+	take(fd);
+	is(2, marks(UTRACE_REC_SYS_ENTER, target.tid[THREAD]), "thread: it is there");
+	is(2, marks(UTRACE_REC_SYS_ENTER, 0), "thread: nobody else is");
+	is(target.pid, find(UTRACE_REC_SYS_ENTER, 0)->pid, "thread: of its process");
+	close(fd);
+
+	fd = session();
+	need(attach_fd(fd, pidfd, UTRACE_F_PROCESS) > 0, "attach");
+	need(!choose_marks(fd), "choose");
+	have(&target, SELF, 'm', 1);
+	have(&target, THREAD, 'm', 2);
+	have(&target, CHILD, 'm', 4);
+	have(&target, SELF, 'w', 8);
+	take(fd);
+	is(1, marks(UTRACE_REC_SYS_ENTER, target.pid), "process: the first thread");
+	is(2, marks(UTRACE_REC_SYS_ENTER, target.tid[THREAD]), "process: the other one");
+	is(3, marks(UTRACE_REC_SYS_ENTER, 0), "process: no children");
+	close(fd);
+	close(pidfd);
+
+	fd = session();
+	need(attach(fd, target.pid, UTRACE_F_TREE) > 0, "attach");
+	need(!choose_marks(fd), "choose");
+	have(&target, SELF, 'm', 1);
+	have(&target, THREAD, 'm', 2);
+	have(&target, CHILD, 'm', 4);
+	later = have(&target, SELF, 'w', 8);
+	take(fd);
+	is(1, marks(UTRACE_REC_SYS_ENTER, target.pid), "tree: the first thread");
+	is(2, marks(UTRACE_REC_SYS_ENTER, target.tid[THREAD]), "tree: the other one");
+	is(4, marks(UTRACE_REC_SYS_ENTER, target.tid[CHILD]), "tree: a child that was alive");
+	is(8, marks(UTRACE_REC_SYS_ENTER, later), "tree: a child that comes");
+	is(15, marks(UTRACE_REC_SYS_ENTER, 0), "tree: nobody else");
+	later = have(&target, CHILD, 'w', 16);
+	take(fd);
+	is(16, marks(UTRACE_REC_SYS_ENTER, later), "tree: a child of the child");
+	close(fd);
+	stop(&target);
+
+	start(&target);
+	fd = session();
+	need(attach(fd, target.pid, UTRACE_F_PROCESS) > 0, "attach");
+	need(!choose_marks(fd), "choose");
+	have_more(&target, THREAD);
+	have(&target, THREAD, 'm', 5);
+	take(fd);
+	is(5, marks(UTRACE_REC_SYS_ENTER, target.tid[THREAD]), "process: a thread that comes");
+	close(fd);
+	stop(&target);
+}
+
+static void test_system(void)
+{
+	struct target target;
+	int fd;
+
+	start(&target);
+	fd = session();
+	holds(attach_system(fd) > 0, "system: root may");
+	need(!choose_marks(fd), "choose");
+	mark(7);
+	have(&target, SELF, 'm', 3);
+	have(&target, SELF, 'w', 2);
+	take(fd);
+	is(3, marks(UTRACE_REC_SYS_ENTER, target.pid), "system: who was there");
+	holds(marks(UTRACE_REC_SYS_ENTER, 0) >= 5, "system: who came");
+	is(0, marks(UTRACE_REC_SYS_ENTER, getpid()), "system: not the caller");
+	close(fd);
+	stop(&target);
+}
+
+static void test_close(void)
+{
+	struct target target;
+	int fd, copy;
+
+	start(&target);
+	fd = session();
+	is(0, engines(target.pid), "before: no engine");
+	need(attach(fd, target.pid, UTRACE_F_PROCESS) > 0, "attach");
+	need(!choose_marks(fd), "choose");
+	is(1, engines(target.pid), "attached: one");
+	copy = dup(fd);
+	close(fd);
+	is(1, engines(target.pid), "one descriptor of two is closed: still");
+	have(&target, SELF, 'm', 3);
+	is(6, take(copy), "it still records");
+	close(copy);
+	is(0, engines(target.pid), "the last one is closed: none");
+	is(3, have(&target, SELF, 'm', 3) == target.pid ? 3 : 0, "the target goes on");
+	stop(&target);
+}
+
+static void test_several(void)
+{
+	static struct utrace_rec_sys_enter first[64];
+	int fds[8], i, n = 0, same = 0;
+	struct target target;
+	struct utrace_rec *rec;
+
+	start(&target);
+	for (i = 0; i < 8; i++) {
+		fds[i] = session();
+		need(attach(fds[i], target.pid, i % 2 ? UTRACE_F_TREE : UTRACE_F_PROCESS) > 0,
+		     "attach");
+		need(!choose(fds[i], UTRACE_F_EVENT(SYS_ENTER), 0, NULL, 0), "choose");
+	}
+	is(8, engines(target.pid), "eight sessions on one process");
+	have(&target, SELF, 'm', 5);
+	/* Until it waits for the next order nothing more is to come. */
+	usleep(200000);
+	for (i = 0; i < 8; i++) {
+		int k = 0;
+		bool good = true;
+
+		take(fds[i]);
+		for_each_record(rec) {
+			struct utrace_rec_sys_enter *enter = (void *)rec;
+
+			if (!i && n < 64)
+				first[n++] = *enter;
+			else if (k < n)
+				good = good && enter->nr == first[k].nr &&
+				       !memcmp(enter->args, first[k].args, sizeof(enter->args));
+			k++;
+		}
+		same += good && k == n && marks(UTRACE_REC_SYS_ENTER, 0) == 5;
+	}
+	/* The read of the order, five marks, the answer, the next read. */
+	holds(n >= 7 && n < 64, "the first has %d calls", n);
+	is(8, same, "all have the same calls");
+	close(fds[0]);
+	is(7, engines(target.pid), "one is closed");
+	have(&target, SELF, 'm', 2);
+	take(fds[5]);
+	is(2, marks(UTRACE_REC_SYS_ENTER, 0), "the others go on");
+	for (i = 1; i < 8; i++)
+		close(fds[i]);
+	is(0, engines(target.pid), "all are closed");
+	stop(&target);
+}
+
+static int read_in_child(void *fd)
+{
+	return take(*(int *)fd);
+}
+
+static int receive_in_child(void *socket)
+{
+	int fd = receive_fd(*(int *)socket);
+	char byte;
+
+	if (fd < 0 || read(*(int *)socket, &byte, 1) != 1)
+		return 200;
+	return take(fd);
+}
+
+static void test_handed_on(void)
+{
+	struct target target;
+	int fd, pair[2], status;
+	pid_t pid;
+
+	start(&target);
+	fd = session();
+	need(attach(fd, target.pid, UTRACE_F_PROCESS) > 0, "attach");
+	need(!choose_marks(fd), "choose");
+	have(&target, SELF, 'm', 3);
+	is(6, in_child(read_in_child, &fd), "a child reads");
+	is(0, take(fd), "what is read is gone");
+	need(!socketpair(AF_UNIX, SOCK_STREAM, 0, pair), "socketpair");
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		close(fd);
+		close(pair[0]);
+		_exit(receive_in_child(&pair[1]));
+	}
+	need(send_fd(pair[0], fd), "send");
+	close(fd);
+	have(&target, SELF, 'm', 4);
+	is(1, engines(target.pid), "sent to somebody: it goes on");
+	need(write(pair[0], "", 1) == 1, "write");
+	waitpid(pid, &status, 0);
+	is(8, WEXITSTATUS(status), "he reads");
+	is(0, engines(target.pid), "he has ended: so has the session");
+	close(pair[0]);
+	close(pair[1]);
+	stop(&target);
+}
+
+/* Process 1 of a namespace: what is in it, and what is not. */
+static int in_namespace(void *arg)
+{
+	int *pair = arg, fd = session(), outside;
+	struct target target;
+	struct utrace_rec_fork *forked;
+	struct utrace_rec *rec;
+	pid_t child;
+	char byte;
+
+	start(&target);
+	if (target.pid == 1 || getpid() != 1)
+		return 1;
+	if (attach(fd, target.pid, UTRACE_F_PROCESS) < 0 ||
+	    choose(fd, UTRACE_F_EVENT(SYS_ENTER) | UTRACE_F_EVENT(FORK), 0, NULL, 0))
+		return 2;
+	child = have(&target, SELF, 'w', 1);
+	take(fd);
+	rec = find(UTRACE_REC_SYS_ENTER, target.pid);
+	forked = (void *)find(UTRACE_REC_FORK, target.pid);
+	if (!rec || rec->pid != target.pid)
+		return 3;
+	if (!forked || forked->child_pid != child || forked->child_tid != child)
+		return 4;
+	close(fd);
+	/* The one outside has attached this session to somebody out there. */
+	outside = session();
+	if (!send_fd(pair[1], outside) || read(pair[1], &byte, 1) != 1)
+		return 5;
+	take(outside);
+	rec = find(UTRACE_REC_SYS_ENTER, 0);
+	if (marks(UTRACE_REC_SYS_ENTER, 0) != 3)
+		return 6;
+	if (rec->pid || rec->tid)
+		return 7;
+	stop(&target);
+	return 0;
+}
+
+static int to_namespace(void *pair)
+{
+	if (unshare(CLONE_NEWPID))
+		return 100;
+	return in_child(in_namespace, pair);
+}
+
+static void test_namespace(void)
+{
+	struct target target;
+	int pair[2], fd, status;
+	pid_t pid;
+
+	start(&target);
+	need(!socketpair(AF_UNIX, SOCK_STREAM, 0, pair), "socketpair");
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		close(pair[0]);
+		_exit(to_namespace(pair));
+	}
+	close(pair[1]);
+	fd = receive_fd(pair[0]);
+	if (fd >= 0) {
+		need(attach(fd, target.pid, UTRACE_F_PROCESS) > 0, "attach");
+		need(!choose_marks(fd), "choose");
+		have(&target, SELF, 'm', 3);
+		need(write(pair[0], "", 1) == 1, "write");
+	}
+	waitpid(pid, &status, 0);
+	is(0, WEXITSTATUS(status), "ids are those of the opener's namespace, 0 if it has none");
+	if (fd >= 0)
+		close(fd);
+	close(pair[0]);
+	stop(&target);
+}
+
+int main(void)
+{
+	printf("TAP version 13\n");
+	test_scopes();
+	test_system();
+	test_close();
+	test_several();
+	test_handed_on();
+	test_namespace();
+	return plan();
+}
