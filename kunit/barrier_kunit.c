@@ -193,9 +193,11 @@ static void set_events_during_callback(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p->engine->flags, 0UL);
 	complete(&p->end);
 	utrace_barrier_sync(p->engine);
+	user_task_result(t);
+	/* Waits for the next command in a call of its own. */
+	KUNIT_ASSERT_TRUE(test, user_task_wait_asleep(t));
 	KUNIT_EXPECT_EQ(test, utrace_set_events(t->task, p->engine, ENTRY), 0);
 	KUNIT_EXPECT_EQ(test, utrace_set_events(t->task, p->engine, 0), 0);
-	user_task_result(t);
 }
 
 static u32 barrier_inside(struct probe *p, struct probe_call *c)
