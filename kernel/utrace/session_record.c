@@ -64,7 +64,7 @@ unsigned long session_engine_events(u64 events)
  * @size: bytes of it
  * @capture: items that follow, or NULL
  *
- * Nothing is written of a task that may not be seen any more, but that.
+ * Of a task that may not be seen any more only UTRACE_REC_DETACHED is written.
  *
  * Context: The task itself.
  */

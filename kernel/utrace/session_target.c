@@ -6,12 +6,12 @@
  * credentials and with those of who opened the session: a descriptor that is
  * handed on gives nobody more rights than either had.
  *
- * After that, whatever becomes of the target and whatever it creates is asked by
- * each task about itself, as a verdict of the engine's match: at the first event
- * and again after each change of its credentials, before anything is recorded of
- * it.  A task that executes a set-id program is left out from then on, and comes
- * back with a program that may be traced.  An execve() changes credentials before
- * anything can look at the new image, in commit_creds(), which asks again.
+ * After that each task is asked about itself, as a verdict of the engine's match:
+ * at its first event, and again after an execve(), a change of name, and a change of
+ * credentials that makes it undumpable, before anything more is recorded of it.  A
+ * task that executes a set-id program is left out from then on, and comes back with
+ * a program that may be traced.  Whether its memory may be dumped, which can change
+ * without any of these, is looked at with each record.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -182,7 +182,7 @@ static bool session_may_trace_all(const struct cred *opener)
 
 /* Engines */
 
-/* Tell an engine what its session wants, or nothing any more if that fails. */
+/* Tell an engine what its session wants; after an error some of it may hold. */
 static int session_apply(struct utrace_session *session, struct utrace_engine *engine)
 {
 	int ret;

@@ -40,6 +40,12 @@ static void session_free(struct kref *ref)
 	kfree(session);
 }
 
+/**
+ * session_put - drop a reference
+ * @session: the session
+ *
+ * Context: Any but interrupts.
+ */
 void session_put(struct utrace_session *session)
 {
 	kref_put(&session->ref, session_free);

@@ -70,7 +70,7 @@ static void count_exit(const struct utrace_rec_sys_exit *exit)
 	struct count *count = count_of(paired ? now->nr : exit->nr);
 
 	count->calls++;
-	if (exit->ret < 0 && exit->ret >= -4095)
+	if (IS_ERR_VALUE(exit->ret))
 		count->errors++;
 	if (paired)
 		count->total += exit->head.time - now->since;

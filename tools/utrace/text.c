@@ -256,11 +256,6 @@ static void text_enter(const struct text *text, const struct utrace_rec *rec)
 	begun = false;
 }
 
-static bool is_error(__s64 ret)
-{
-	return ret < 0 && ret >= -4095;
-}
-
 static bool is_restart(int error)
 {
 	return error == ERESTARTSYS || error == ERESTARTNOINTR ||
@@ -281,7 +276,7 @@ static void print_result(const struct text *text, const struct task *task,
 		align_result(s);
 	seq_buf_puts(s, " = ");
 	utrace_print_result(s, exit->nr, exit->ret);
-	if (is_error(exit->ret))
+	if (IS_ERR_VALUE(exit->ret))
 		seq_buf_printf(s, " (%s)", is_restart(-exit->ret) ?
 			       "To be restarted" : strerror(-exit->ret));
 	if (text->durations && task->in_call) {
@@ -310,8 +305,8 @@ static void print_whole(const struct task *task, const void *out,
 
 static bool is_shown(const struct text *text, const struct utrace_rec_sys_exit *exit)
 {
-	return !(text->failed && !is_error(exit->ret)) &&
-	       !(text->succeeded && is_error(exit->ret));
+	return !(text->failed && !IS_ERR_VALUE(exit->ret)) &&
+	       !(text->succeeded && IS_ERR_VALUE(exit->ret));
 }
 
 static void print_exit(const struct text *text, const struct task *task,
