@@ -36,7 +36,7 @@ prepare: ## build/linux: pristine kernel (KSRC=, or Debian's) + overlay + series
 kernel: prepare ## K=lean|debug|stock build that kernel
 	@$(S)/kernel $(K)
 
-kunit: prepare ## ARCH=um|x86_64 the KUnit suites
+kunit: prepare ## ARCH=um|um-wide|x86_64 the KUnit suites
 	@$(S)/kunit $(or $(ARCH),um) $(SUITE)
 
 selftest: prepare ## K=lean|debug TEST=name our selftests; STOCK=1 the kernel's own

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Usage: wide-host BYTES COMMAND...
+ * Run a command, such as User-mode Linux, on a host that seems to have a CPU
+ * with BYTES of extended registers.
+ *
+ * Of ptrace()'s regset NT_X86_XSTATE, PTRACE_GETREGSET then gives that many
+ * bytes, zeros behind those that there are, and PTRACE_SETREGSET fails with
+ * EFAULT if it is given fewer, as Linux does. Everything else goes to the
+ * host as it is. Only the command's first process is looked after, which in
+ * User-mode Linux is the one that traces the others.
+ */
+#define _GNU_SOURCE
+#include <elf.h>
+#include <err.h>
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static size_t wide;
+
+/* Have the calls in question stop for the tracer, and no others. */
+static void filter(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ptrace, 0, 4),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, args[0])),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PTRACE_GETREGSET, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PTRACE_SETREGSET, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRACE),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog prog = {
+		.len = sizeof(code) / sizeof(*code), .filter = code,
+	};
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog))
+		err(125, "seccomp");
+}
+
+static void take(pid_t pid, unsigned long from, void *to, size_t n)
+{
+	struct iovec here = { to, n }, there = { (void *)from, n };
+
+	if (process_vm_readv(pid, &here, 1, &there, 1, 0) != (ssize_t)n)
+		err(125, "process_vm_readv");
+}
+
+static void put(pid_t pid, unsigned long to, void *from, size_t n)
+{
+	struct iovec here = { from, n }, there = { (void *)to, n };
+
+	if (process_vm_writev(pid, &here, 1, &there, 1, 0) != (ssize_t)n)
+		err(125, "process_vm_writev");
+}
+
+/* The command's ptrace(GETREGSET) has returned; its iovec was @asked before. */
+static void widen(pid_t pid, const struct user_regs_struct *regs,
+		  const struct iovec *asked)
+{
+	size_t n = asked->iov_len < wide ? asked->iov_len : wide;
+	struct iovec got;
+	char *zeros;
+
+	take(pid, regs->r10, &got, sizeof(got));
+	if (got.iov_len < n) {
+		zeros = calloc(1, n);
+		if (!zeros)
+			err(125, "calloc");
+		put(pid, (unsigned long)got.iov_base + got.iov_len, zeros,
+		    n - got.iov_len);
+		free(zeros);
+		got.iov_len = n;
+		put(pid, regs->r10, &got, sizeof(got));
+	}
+}
+
+/* Let the call go on until it returns; false if it does not. */
+static int finish(pid_t pid)
+{
+	int status, sig = 0;
+
+	do {
+		if (ptrace(PTRACE_SYSCALL, pid, 0, sig) ||
+		    waitpid(pid, &status, __WALL) != pid || !WIFSTOPPED(status))
+			return 0;
+		sig = WSTOPSIG(status);
+	} while (sig != (SIGTRAP | 0x80));
+	return 1;
+}
+
+static void regset(pid_t pid)
+{
+	struct user_regs_struct regs;
+	struct iovec asked;
+
+	if (ptrace(PTRACE_GETREGS, pid, 0, &regs))
+		err(125, "PTRACE_GETREGS");
+	if (regs.rdx != NT_X86_XSTATE)
+		return;
+	take(pid, regs.r10, &asked, sizeof(asked));
+
+	if (regs.rdi == PTRACE_SETREGSET) {
+		if (asked.iov_len >= wide)
+			return;
+		regs.orig_rax = -1;
+		regs.rax = -EFAULT;
+		if (ptrace(PTRACE_SETREGS, pid, 0, &regs))
+			err(125, "PTRACE_SETREGS");
+		return;
+	}
+	if (!finish(pid) || ptrace(PTRACE_GETREGS, pid, 0, &regs))
+		return;
+	if ((long)regs.rax == 0)
+		widen(pid, &regs, &asked);
+}
+
+int main(int argc, char **argv)
+{
+	int status, sig = 0;
+	pid_t pid, self = getpid();
+
+	if (argc > 2)
+		wide = strtoul(argv[1], NULL, 10);
+	if (!wide)
+		errx(125, "usage: wide-host BYTES COMMAND...");
+
+	pid = fork();
+	if (pid < 0)
+		err(125, "fork");
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != self)
+			_exit(125);
+		raise(SIGSTOP);
+		filter();
+		execvp(argv[2], argv + 2);
+		err(127, "%s", argv[2]);
+	}
+
+	if (waitpid(pid, &status, WUNTRACED) != pid || !WIFSTOPPED(status) ||
+	    ptrace(PTRACE_SEIZE, pid, 0, PTRACE_O_TRACESECCOMP |
+		   PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL))
+		err(125, "PTRACE_SEIZE");
+	kill(pid, SIGCONT);
+	/* What is meant for the command and reached us as its group. */
+	signal(SIGINT, SIG_IGN);
+
+	while (waitpid(pid, &status, __WALL) == pid) {
+		if (WIFEXITED(status))
+			return WEXITSTATUS(status);
+		if (WIFSIGNALED(status))
+			return 128 + WTERMSIG(status);
+		sig = WSTOPSIG(status);
+		if (status >> 8 == (SIGTRAP | PTRACE_EVENT_SECCOMP << 8)) {
+			regset(pid);
+			sig = 0;
+		} else if (status >> 16 == PTRACE_EVENT_STOP) {
+			sig = 0;
+		}
+		ptrace(PTRACE_CONT, pid, 0, sig);
+	}
+	err(125, "waitpid");
+}
