@@ -352,6 +352,52 @@ static inline pid_t have(struct target *target, enum who who, char what, int n)
 	return answer;
 }
 
+/* The first line of a file of /proc/TID; false if there is none. */
+static inline bool of_task(pid_t tid, const char *name, char *line, int size)
+{
+	char path[64];
+	FILE *file;
+	bool got;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", tid, name);
+	file = fopen(path, "r");
+	got = file && fgets(line, size, file);
+	if (file)
+		fclose(file);
+	return got;
+}
+
+/* Is it asleep in the call, not merely on its way into it? */
+static inline bool asleep_in(pid_t tid, long nr)
+{
+	char line[512], *state;
+
+	if (!of_task(tid, "stat", line, sizeof(line)))
+		return false;
+	state = strrchr(line, ')');
+	return state && !strncmp(state, ") S", 3) &&
+	       of_task(tid, "syscall", line, sizeof(line)) &&
+	       *line >= '0' && *line <= '9' && atol(line) == nr;
+}
+
+/*
+ * Wait until the target waits for the next order, in the read() that its
+ * answer is followed by: what is recorded of that has been recorded, and new
+ * settings do not meet it.
+ */
+static inline void settle(struct target *target, enum who who)
+{
+	int i;
+
+	for (i = 0; i < DEADLINE_MS / 2; i++) {
+		if (asleep_in(target->tid[who], SYS_read))
+			return;
+		usleep(2000);
+	}
+	errno = ETIME;
+	need(false, "a target that waits for orders");
+}
+
 /* A second one of the target, a thread or a child. */
 static inline void have_more(struct target *target, enum who who)
 {

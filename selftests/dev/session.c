@@ -290,6 +290,7 @@ static void test_events(void)
 	is(3, marks(UTRACE_REC_SYS_EXIT, 0), "EVENTS: these are there");
 	holds(count(UTRACE_REC_SYS_EXIT, 0) > 3 && !count(UTRACE_REC_SYS_ENTER, 0),
 	      "EVENTS: of other calls too, and no entries");
+	settle(&target, SELF);
 	is(0, choose(fd, 0, 0, NULL, 0), "EVENTS: nothing");
 	take(fd);
 	have(&target, SELF, 'm', 3);
@@ -689,6 +690,8 @@ static void test_captures(void)
 	for (i = 0; i < 7; i++) {
 		__u64 what = i < 6 ? 1 << i : 0;
 
+		settle(&target, SELF);
+		take(fd);
 		need(!choose(fd, UTRACE_F_EVENT(SYS_ENTER) | UTRACE_F_EVENT(SYS_EXIT), what,
 			     NULL, 0), "choose");
 		have(&target, SELF, 'o', 0);
@@ -715,6 +718,7 @@ static void test_captures(void)
 		if (rec->type == UTRACE_REC_SYS_ENTER)
 			none = none && rec->size == enter;
 	holds(none, "no capture: no items");
+	settle(&target, SELF);
 	need(!choose(fd, UTRACE_F_EVENT(EXEC), 0, NULL, 0), "choose");
 	tell(&target, SELF, 'x', 0);
 	holds(await_type(fd, UTRACE_REC_EXEC), "EXEC");

@@ -125,6 +125,7 @@ static void test_several(void)
 	struct utrace_rec *rec;
 
 	start(&target);
+	settle(&target, SELF);
 	for (i = 0; i < 8; i++) {
 		fds[i] = session();
 		need(attach(fds[i], target.pid, i % 2 ? UTRACE_F_TREE : UTRACE_F_PROCESS) > 0,
@@ -133,8 +134,8 @@ static void test_several(void)
 	}
 	is(8, engines(target.pid), "eight sessions on one process");
 	have(&target, SELF, 'm', 5);
-	/* Until it waits for the next order nothing more is to come. */
-	usleep(200000);
+	/* Nothing more is to come then. */
+	settle(&target, SELF);
 	for (i = 0; i < 8; i++) {
 		int k = 0;
 		bool good = true;
