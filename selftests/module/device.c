@@ -36,7 +36,10 @@ static void ut_session_free(struct kref *kref)
 void ut_log(struct ut_engine *e, struct ut_record *rec)
 {
 	struct ut_session *session = e->session;
+	unsigned int room = UT_RING;
 
+	if (rec->event != UT_EV_RELEASE)
+		room -= UT_RING_SPARE;
 	rec->id = e->id;
 	atomic64_inc(&e->count[rec->event]);
 	if (BIT(rec->event) & e->nolog)
@@ -44,7 +47,7 @@ void ut_log(struct ut_engine *e, struct ut_record *rec)
 
 	spin_lock(&session->lock);
 	rec->seq = session->seq++;
-	if (!session->ring || session->head - session->tail == UT_RING)
+	if (!session->ring || session->head - session->tail >= room)
 		session->lost++;
 	else
 		session->ring[session->head++ % UT_RING] = *rec;
@@ -62,9 +65,10 @@ static struct ut_engine *ut_engine_new(struct ut_session *session,
 	if (!e)
 		return ERR_PTR(-ENOMEM);
 	/* The place is taken now, so that callbacks know their id. */
-	ret = xa_alloc(&session->engines, &e->id, NULL,
-		       XA_LIMIT(1, INT_MAX), GFP_KERNEL);
-	if (ret) {
+	ret = xa_alloc_cyclic(&session->engines, &e->id, NULL,
+			      XA_LIMIT(1, INT_MAX), &session->next_id,
+			      GFP_KERNEL);
+	if (ret < 0) {
 		kfree(e);
 		return ERR_PTR(ret);
 	}
@@ -469,6 +473,7 @@ static long ut_ioc_log(struct ut_session *session, void __user *uarg)
 	struct ut_record rec;
 	struct ut_log arg;
 	unsigned long t;
+	u32 max;
 	long ret;
 
 	if (copy_from_user(&arg, uarg, sizeof(arg)))
@@ -479,11 +484,16 @@ static long ut_ioc_log(struct ut_session *session, void __user *uarg)
 	if (ret < 0)
 		return ret;
 	buf = u64_to_user_ptr(arg.buf);
-	for (arg.n = 0; arg.n < arg.max && ut_log_take(session, &rec); arg.n++)
+	/* What is logged meanwhile is for the next call. */
+	spin_lock(&session->lock);
+	max = min(arg.max, session->head - session->tail);
+	spin_unlock(&session->lock);
+	for (arg.n = 0; arg.n < max && ut_log_take(session, &rec); arg.n++)
 		if (copy_to_user(buf + arg.n, &rec, sizeof(rec)))
 			return -EFAULT;
 	spin_lock(&session->lock);
 	arg.lost = session->lost;
+	arg.seq = session->seq;
 	spin_unlock(&session->lock);
 	return copy_to_user(uarg, &arg, sizeof(arg)) ? -EFAULT : 0;
 }

@@ -19,6 +19,8 @@
 
 /* Records that one session can have unread; a power of two. */
 #define UT_RING		8192
+/* Of these so many are kept for RELEASE, which is not to be lost. */
+#define UT_RING_SPARE	64
 
 /* One open file. */
 struct ut_session {
@@ -26,6 +28,7 @@ struct ut_session {
 	/* Engines whose release() has not run. */
 	atomic_t		live;
 	struct xarray		engines;	/* id -> utrace_engine */
+	u32			next_id;	/* no id is given twice */
 	wait_queue_head_t	wait;
 	spinlock_t		lock;		/* all below */
 	struct ut_record	*ring;		/* NULL once closed */

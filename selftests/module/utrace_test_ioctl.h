@@ -297,6 +297,7 @@ struct ut_record {
  * @n: out: how many
  * @pad: 0
  * @lost: out: how many found the ring full, since the session began
+ * @seq: out: the number that the next one gets, lost ones counted
  */
 struct ut_log {
 	__u64 buf;
@@ -305,6 +306,7 @@ struct ut_log {
 	__u32 n;
 	__u32 pad;
 	__u64 lost;
+	__u64 seq;
 };
 
 /* UT_IOC_COUNTS: how often each event came, logged or not. */
