@@ -47,6 +47,12 @@ test_modules() {
 		make -s -C "$LINUX" O="$BUILD/k-$K" M="$out" CC='ccache gcc' modules
 }
 
+# Every limit by the clock is multiplied by $PATIENCE, which is measured at the
+# start of a run.
+measure_patience() {
+	export PATIENCE=${PATIENCE:-$("$TOP/scripts/calibrate")}
+}
+
 # "6.12.117" of the tree in $1, without running its Makefile.
 kernel_version() {
 	awk '$1 == "VERSION" { v = $3 } $1 == "PATCHLEVEL" { p = $3 }

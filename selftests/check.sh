@@ -5,6 +5,7 @@
 
 n=0
 failed=0
+patience=${PATIENCE:-1}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
@@ -23,11 +24,11 @@ holds() {
 	fi
 }
 
-# await COMMAND...: until it succeeds, at most 10 s
+# await COMMAND...: until it succeeds, at most 10 s, times PATIENCE
 await() {
 	local i
 
-	for ((i = 0; i < 100; i++)); do
+	for ((i = 0; i < 100 * patience; i++)); do
 		"$@" && return 0
 		sleep 0.1
 	done

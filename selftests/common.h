@@ -5,7 +5,8 @@
  *
  * A test never sleeps a fixed time to let something happen: it polls until
  * UT_DEADLINE_MS, which is long because the same programs run under an
- * emulated CPU with KASAN.  A short sleep (UT_QUIET_MS) is only used to look
+ * emulated CPU with KASAN, and which is multiplied by PATIENCE from the
+ * environment where the machine is busy.  A short sleep (UT_QUIET_MS) is only used to look
  * for what must not happen.
  */
 #ifndef UTRACE_COMMON_H
@@ -40,11 +41,19 @@
  * still run after one that hangs.
  */
 #undef TEST_TIMEOUT_DEFAULT
-#define TEST_TIMEOUT_DEFAULT	120
+#define TEST_TIMEOUT_DEFAULT	(120 * ut_patience())
 
-#define UT_DEADLINE_MS		30000
+#define UT_DEADLINE_MS		(30000 * ut_patience())
 #define UT_QUIET_MS		60
 #define UT_MAX_RECORDS		65536
+
+static inline int ut_patience(void)
+{
+	const char *text = getenv("PATIENCE");
+	int n = text ? atoi(text) : 1;
+
+	return n > 1 ? n : 1;
+}
 
 static int ut_fd = -1;
 static struct ut_record *ut_rec;

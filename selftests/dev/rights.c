@@ -287,7 +287,7 @@ static void do_setid(struct job *job)
 	have(job->mine, SELF, 'm', 2);
 	tell(job->mine, SELF, 'x', 0);
 	records_size = 0;
-	for (i = 0; i < 200 && !find(UTRACE_REC_EXIT, job->mine->pid); i++) {
+	for (i = 0; i < DEADLINE_MS / 50 && !find(UTRACE_REC_EXIT, job->mine->pid); i++) {
 		ssize_t n = read(fd, records + records_size, sizeof(records) - records_size);
 
 		if (n > 0)
@@ -351,7 +351,7 @@ static void test_setid_by_root(void)
 	need(!choose(fd, UTRACE_F_EVENTS_ALL, UTRACE_F_STRINGS, NULL, 0), "choose");
 	tell(&mine, SELF, 'x', 0);
 	records_size = 0;
-	for (i = 0; i < 200 && !find(UTRACE_REC_EXIT, mine.pid); i++) {
+	for (i = 0; i < DEADLINE_MS / 50 && !find(UTRACE_REC_EXIT, mine.pid); i++) {
 		ssize_t n = read(fd, records + records_size, sizeof(records) - records_size);
 
 		if (n > 0)

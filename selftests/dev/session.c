@@ -620,7 +620,7 @@ static bool await_type(int fd, int type)
 {
 	int i;
 
-	for (i = 0; i < 200; i++) {
+	for (i = 0; i < DEADLINE_MS / 20; i++) {
 		take(fd);
 		if (find(type, 0))
 			return true;

@@ -87,7 +87,7 @@ act() {
 	local answer
 
 	echo "$*" >&8
-	read -r -t 30 answer <&9 && echo "$answer"
+	read -r -t $((30 * patience)) answer <&9 && echo "$answer"
 }
 
 # do_it COMMAND...: the same without the answer
