@@ -84,8 +84,11 @@ new_chooser(struct kunit *test,
 /* Every task is to be asked again at its next event. */
 static void ask_all_again(struct probe *p)
 {
-	KUNIT_ASSERT_EQ(p->test,
-			utrace_set_match(p->engine, p->engine->info->match), 0);
+	struct utrace_match *match;
+
+	/* Nobody else gives it another one. */
+	match = rcu_dereference_protected(p->engine->info->match, true);
+	KUNIT_ASSERT_EQ(p->test, utrace_set_match(p->engine, match), 0);
 }
 
 /* Does the probe hear of a call that the task makes now? */

@@ -95,7 +95,8 @@ static void hold_is_not_anothers(struct kunit *test)
 	user_task_do_syscall(t, __NR_getpid);
 	in_time = wait_for_completion_timeout(&q->begun, USER_DEADLINE);
 	KUNIT_EXPECT_GT(test, in_time, 0L);
-	KUNIT_EXPECT_EQ(test, probe_control(p, UTRACE_DETACH), -EINPROGRESS);
+	/* The task is in a callback, but in none of this engine. */
+	KUNIT_EXPECT_EQ(test, probe_control(p, UTRACE_DETACH), 0);
 	/* Its slot is free when a worker has been there. */
 	flush_work(&p->engine->info->uncover);
 	r = probe_attach(t, 0, 0);

@@ -359,7 +359,7 @@ TEST_F(utrace, limit_of_engines)
 	int i, id = 0;
 
 	ASSERT_TRUE(ut_spawn(t, ut_spin));
-	for (i = 0; i < 64; i++) {
+	for (i = 0; i < 48; i++) {
 		id = ut_attach(t->pid, 0, UT_BIT(EXIT));
 		ASSERT_LT(0, id);
 	}
@@ -369,7 +369,7 @@ TEST_F(utrace, limit_of_engines)
 	EXPECT_LT(0, ut_attach(t->pid, 0, UT_BIT(EXIT)));
 	t->sh->quit = 1;
 	ASSERT_TRUE(ut_reap(t, &self->status));
-	EXPECT_EQ(64, ut_matches(0, UT_ANY, UT_EV_EXIT, t->pid, UT_ANY));
+	EXPECT_EQ(48, ut_matches(0, UT_ANY, UT_EV_EXIT, t->pid, UT_ANY));
 }
 
 TEST_F(utrace, control_errors)

@@ -33,8 +33,12 @@ struct utrace_syscall_filter;
  */
 #define UTRACE_API_VERSION	20261121
 
-/* Engines that one task can have at the same time, whatever their scopes. */
-#define UTRACE_MAX_ENGINES	64
+/*
+ * Engines that one task can have at the same time, those of the system aside;
+ * and engines of the system.
+ */
+#define UTRACE_MAX_ENGINES	48
+#define UTRACE_MAX_SYSTEM	16
 
 /**
  * enum utrace_events - events that an engine can ask for
@@ -263,6 +267,7 @@ struct utrace_engine {
 	};
 	struct utrace_syscall_filter __rcu *filter;
 	struct utrace_engine_info *info;
+	u32 seq;		/* grows after a change of what it wants */
 };
 
 static_assert(sizeof(struct utrace_engine) <= 64);
@@ -393,6 +398,7 @@ int __must_check utrace_set_syscall_filter(struct utrace_engine *engine,
 					   const int *nrs, unsigned int n);
 int __must_check utrace_barrier(struct task_struct *target,
 				struct utrace_engine *engine);
+int __must_check utrace_barrier_killable(struct utrace_engine *engine);
 void utrace_barrier_sync(struct utrace_engine *engine);
 void utrace_engine_shutdown(struct utrace_engine *engine);
 int __must_check utrace_prepare_examine(struct task_struct *target,
@@ -456,6 +462,11 @@ static inline int utrace_set_syscall_filter(struct utrace_engine *engine,
 
 static inline int utrace_barrier(struct task_struct *target,
 				 struct utrace_engine *engine)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline int utrace_barrier_killable(struct utrace_engine *engine)
 {
 	return -EOPNOTSUPP;
 }

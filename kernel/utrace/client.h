@@ -5,10 +5,19 @@
 #ifndef _KERNEL_UTRACE_CLIENT_H
 #define _KERNEL_UTRACE_CLIENT_H
 
+#include <linux/uidgid.h>
+
 struct pid;
+struct task_struct;
 struct utrace_engine;
+struct utrace_engine_ops;
 
 int utrace_check_calls(const int *nrs, unsigned int n);
 void utrace_set_owner(struct utrace_engine *engine, struct pid *owner);
+struct utrace_engine *
+utrace_attach_checked(struct task_struct *target, int flags,
+		      const struct utrace_engine_ops *ops, void *data,
+		      bool (*may)(struct task_struct *task, void *arg),
+		      void *arg, kuid_t user);
 
 #endif /* _KERNEL_UTRACE_CLIENT_H */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - what an engine does to its tasks from outside: control, barrier,
- * examine
+ * utrace - what an engine does to its tasks from outside: control, examine
  */
 #include <linux/export.h>
 #include <linux/ptrace.h>
@@ -129,7 +128,9 @@ static int utrace_check_action(struct utrace_engine *engine,
  * Context: Any but NMI, without siglock.  Does not sleep.  May be called from
  * callbacks.
  * Return: 0; -EINPROGRESS for STOP: not stopped yet; -EINPROGRESS for DETACH:
- * done, but a callback may be running, utrace_barrier() waits for it;
+ * done, but a callback of the engine is running in another task, or may be where
+ * that cannot be known (in atomic context, and everywhere on SMP without
+ * PREEMPT_COUNT); utrace_barrier() waits for it;
  * -EINVAL: no such action, or REPORT or a step without QUIESCE in the
  * engine's events; -EOPNOTSUPP: this machine cannot step, or the engine is the
  * system's and @action is not DETACH; -ESRCH: the engine
@@ -163,199 +164,6 @@ int utrace_control(struct task_struct *target, struct utrace_engine *engine,
 	return req.running ? -EINPROGRESS : 0;
 }
 EXPORT_SYMBOL_GPL(utrace_control);
-
-/* Barrier. */
-
-/**
- * struct utrace_wait - the wait of a barrier
- * @engine: whose passes are waited for
- * @mark: the first look, which marks them
- * @own: the caller runs one itself
- * @task: where there is one, counted; or NULL
- * @passes: utrace::passes of @task then
- */
-struct utrace_wait {
-	struct utrace_engine *engine;
-	bool mark;
-	bool own;
-	struct task_struct *task;
-	u32 passes;
-};
-
-static bool utrace_pass_has(struct utrace *u, struct task_struct *task,
-			    struct utrace_engine *engine)
-{
-	struct utrace_set *set = READ_ONCE(u->pinned);
-
-	lockdep_assert_held(&u->lock);
-
-	/* The pin of a set that is neither is about to be corrected. */
-	if (!set || (set != task->utrace_set && set != u->deferred))
-		return false;
-	return utrace_set_slot(set, engine) >= 0;
-}
-
-static void utrace_find_pass(struct task_struct *task,
-			     struct utrace_wait *wait)
-{
-	struct utrace *u = READ_ONCE(task->utrace);
-
-	if (wait->task && !wait->mark)
-		return;
-	guard(spinlock_irqsave)(&u->lock);
-	if (!utrace_pass_has(u, task, wait->engine))
-		return;
-	if ((u->reaper ?: task) == current) {
-		wait->own = true;
-		return;
-	}
-	if (!wait->mark && !(u->flags & UTRACE_TASK_WAITER))
-		return;
-	u->flags |= UTRACE_TASK_WAITER;
-	smp_mb(); /* Pairs with utrace_unpin(): the flag or the pin. */
-	if (!READ_ONCE(u->pinned) || wait->task)
-		return;
-	wait->passes = u->passes;
-	wait->task = get_task_struct(task);
-}
-
-/*
- * Find a task to wait for.  Not by membership but by the pins: a detached
- * engine is in no published set any more.
- */
-static bool utrace_find_wait(struct utrace_wait *wait)
-{
-	unsigned int scope = utrace_engine_state(wait->engine) &
-			     UTRACE_STATE_SCOPE;
-	struct task_struct *p, *t;
-
-	wait->task = NULL;
-	if (!scope) {
-		utrace_find_pass(wait->engine->task, wait);
-		return wait->task;
-	}
-	read_lock(&tasklist_lock);
-	for_each_process_thread(p, t)
-		if (READ_ONCE(t->utrace))
-			utrace_find_pass(t, wait);
-	read_unlock(&tasklist_lock);
-	return wait->task;
-}
-
-static bool utrace_pass_over(struct utrace_wait *wait)
-{
-	return READ_ONCE(wait->task->utrace->passes) != wait->passes;
-}
-
-/*
- * The passes to wait for are those that run now, not the ones that follow on
- * a busy task.  The first look marks them all, the mark goes with the pass.
- */
-static int utrace_wait_passes(struct utrace_wait *wait, bool interruptible)
-{
-	int ret = 0;
-
-	smp_mb(); /* What the caller changed before the pins. */
-	while (!ret && utrace_find_wait(wait)) {
-		struct utrace *u = wait->task->utrace;
-
-		if (interruptible)
-			ret = wait_event_interruptible(u->wait,
-						       utrace_pass_over(wait));
-		else
-			wait_event(u->wait, utrace_pass_over(wait));
-		put_task_struct(wait->task);
-		wait->mark = false;
-	}
-	return ret;
-}
-
-/* Bring a detach to its end without waiting for a worker to have time. */
-static void utrace_finish_detach(struct utrace_engine *engine)
-{
-	if (!utrace_engine_detached(engine) ||
-	    !cancel_work_sync(&engine->info->uncover))
-		return;
-	/* Not run before and not going to: the core's reference is ours. */
-	utrace_uncover(engine);
-	utrace_core_put(engine);
-}
-
-static int utrace_do_barrier(struct utrace_engine *engine, bool interruptible)
-{
-	struct utrace_wait wait = { .engine = engine, .mark = true };
-	bool gone;
-	int ret;
-
-	might_sleep();
-	gone = utrace_engine_detached(engine) && utrace_core_gone(engine);
-	utrace_finish_detach(engine);
-	ret = utrace_wait_passes(&wait, interruptible);
-	if (ret)
-		return ret;
-	/* A callback of its own has the engine until it returns. */
-	if (utrace_engine_detached(engine) && !wait.own)
-		utrace_wait_gone(engine);
-	return gone ? -ESRCH : 0;
-}
-
-/**
- * utrace_barrier - wait until no callback of an engine is running
- * @target: not looked at; may be stale
- * @engine: the engine; the caller has a reference
- *
- * Waits for the passes that are running in all tasks of the engine and that
- * include it, except one of the calling task.  After a detach, and once this
- * returned 0 or -ESRCH, no callback of the engine runs or will run, and the
- * references the core had are dropped: what is left is ->release(), called
- * by the last utrace_engine_put().
- *
- * Must not be called under a lock that one of the callbacks takes.
- *
- * Context: Process context, sleeps.
- * Return: 0; -ESRCH: the same, the engine had been detached completely
- * before; -ERESTARTSYS: interrupted by a signal.
- */
-int utrace_barrier(struct task_struct *target, struct utrace_engine *engine)
-{
-	return utrace_do_barrier(engine, true);
-}
-EXPORT_SYMBOL_GPL(utrace_barrier);
-
-/**
- * utrace_barrier_sync - utrace_barrier() for module_exit()
- * @engine: the engine; the caller has a reference
- *
- * Cannot be interrupted and does not fail.  Ends because callbacks do not
- * wait for user space.
- *
- * Context: Process context, sleeps.
- */
-void utrace_barrier_sync(struct utrace_engine *engine)
-{
-	utrace_do_barrier(engine, false);
-}
-EXPORT_SYMBOL_GPL(utrace_barrier_sync);
-
-/**
- * utrace_engine_shutdown - detach an engine, and be done with it
- * @engine: an engine on which the caller has a reference, which it gives up
- *
- * What module_exit() does for each engine of the module: detach it unless that
- * was done before, whatever its scope and whether or not its tasks live; wait
- * until no callback runs; drop the reference.
- *
- * Must not be called from a callback, or under a lock that one of them takes.
- *
- * Context: Process context, sleeps.
- */
-void utrace_engine_shutdown(struct utrace_engine *engine)
-{
-	utrace_detach_now(engine);
-	utrace_barrier_sync(engine);
-	utrace_engine_put(engine);
-}
-EXPORT_SYMBOL_GPL(utrace_engine_shutdown);
 
 /* Examine. */
 

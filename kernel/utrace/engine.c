@@ -3,12 +3,14 @@
  * utrace - an engine's life: attach, find, choose events, detach
  *
  * References to an engine: those of clients, and one for the core.  The core
- * counts its own, for being attached and for every set the engine is in, so
- * that a barrier can tell when it has none left and nothing but the client's
- * own put can call ->release().
+ * counts its own, for being attached and for each task that is in a callback
+ * after a detach, so that a barrier can tell when it has none left and nothing but
+ * the client's own put can call ->release().  Casts and sets only have a reference
+ * to the memory: a set that a task has pinned for the sake of another engine keeps
+ * no module from being unloaded.
  *
  * A detach marks the engine and takes its events away at once; it disappears
- * from the sets in a work item, or in utrace_barrier() if that comes first, or
+ * from the casts in a work item, or in utrace_barrier() if that comes first, or
  * at once in utrace_engine_shutdown().
  */
 #include <linux/export.h>
@@ -26,11 +28,15 @@ DEFINE_SPINLOCK(utrace_engine_lock);
 
 static struct kmem_cache *utrace_engine_cache __ro_after_init;
 
+/* For the ends of detaches, none of which waits for a callback. */
+static struct workqueue_struct *utrace_wq __ro_after_init;
+
 static int __init utrace_engine_init(void)
 {
 	utrace_engine_cache = KMEM_CACHE(utrace_engine,
 					 SLAB_PANIC | SLAB_ACCOUNT);
-	return 0;
+	utrace_wq = alloc_workqueue("utrace", WQ_UNBOUND, 0);
+	return utrace_wq ? 0 : -ENOMEM;
 }
 core_initcall(utrace_engine_init);
 
@@ -39,6 +45,41 @@ static pid_t utrace_engine_pid(struct utrace_engine *engine)
 	if (utrace_engine_state(engine) & UTRACE_STATE_SCOPE)
 		return pid_nr(engine->tgid);	/* 0 for the system */
 	return engine->task->pid;
+}
+
+/* Nobody has the engine, nor a set or cast with it. */
+static void utrace_engine_free(struct rcu_head *rcu)
+{
+	struct utrace_engine_info *info =
+		container_of(rcu, struct utrace_engine_info, rcu);
+
+	kmem_cache_free(utrace_engine_cache, info->engine);
+	kfree(info);
+}
+
+void utrace_shell_get(struct utrace_engine *engine)
+{
+	refcount_inc(&engine->info->shell);
+}
+
+/* For who has RCU only. */
+bool utrace_shell_tryget(struct utrace_engine *engine)
+{
+	return refcount_inc_not_zero(&engine->info->shell);
+}
+
+void utrace_shell_put(struct utrace_engine *engine)
+{
+	struct utrace_engine_info *info = engine->info;
+
+	if (!refcount_dec_and_test(&info->shell))
+		return;
+	if (utrace_engine_state(engine) & UTRACE_STATE_SCOPE)
+		put_pid(engine->tgid);
+	else
+		put_task_struct(engine->task);
+	put_pid(info->on_behalf);
+	call_rcu(&info->rcu, utrace_engine_free);
 }
 
 /**
@@ -53,42 +94,50 @@ void utrace_engine_release(struct kref *kref)
 {
 	struct utrace_engine *engine = container_of(kref, struct utrace_engine,
 						    kref);
+	struct utrace_syscall_filter *filter;
+	struct utrace_match *match;
 
 	/* In this order: of one that was never attached the ops may be gone. */
 	if (!(utrace_engine_state(engine) & UTRACE_STATE_UNBORN) &&
 	    engine->ops->release)
 		engine->ops->release(engine->data);
-	if (utrace_engine_state(engine) & UTRACE_STATE_SCOPE)
-		put_pid(engine->tgid);
-	else
-		put_task_struct(engine->task);
-	utrace_match_put(engine->info->match);
-	kfree(rcu_dereference_protected(engine->filter, true));
-	put_pid(engine->info->on_behalf);
-	kfree(engine->info);
-	kmem_cache_free(utrace_engine_cache, engine);
+	/* Readers by RCU may be there, as long as sets have the engine. */
+	match = unrcu_pointer(xchg(&engine->info->match, NULL));
+	utrace_match_put(match);
+	filter = unrcu_pointer(xchg(&engine->filter, NULL));
+	utrace_filter_free(filter);
+	utrace_shell_put(engine);
 }
 EXPORT_SYMBOL_GPL(utrace_engine_release);
 
-static DECLARE_WAIT_QUEUE_HEAD(utrace_gone);
-
-void utrace_core_get(struct utrace_engine *engine)
+/**
+ * utrace_core_tryget - keep an engine from its end
+ * @engine: an engine to whose memory the caller has a reference
+ *
+ * Context: Any.
+ * Return: false if the core has none left.
+ */
+bool utrace_core_tryget(struct utrace_engine *engine)
 {
-	atomic_inc(&engine->info->core);
+	return atomic_inc_not_zero(&engine->info->core);
 }
 
-/* Whoever sees the count at 0 may find that the last reference is its own. */
+/*
+ * Both counts are dropped under the lock: a waiter that sees ->core at 0 may have
+ * the last reference itself then.
+ */
 void utrace_core_put(struct utrace_engine *engine)
 {
+	atomic_t *core = &engine->info->core;
 	unsigned long flags;
 	bool last;
 
-	if (!atomic_dec_and_lock_irqsave(&engine->info->core,
-					 &utrace_engine_lock, flags))
+	if (!atomic_dec_and_lock_irqsave(core, &utrace_engine_lock, flags))
 		return;
 	last = refcount_dec_and_test(&engine->kref.refcount);
 	spin_unlock_irqrestore(&utrace_engine_lock, flags);
-	wake_up_all(&utrace_gone);
+	smp_mb(); /* Pairs with the one in prepare_to_wait_event(). */
+	wake_up_var(core);
 	if (last)
 		utrace_engine_release(&engine->kref);
 }
@@ -97,12 +146,6 @@ bool utrace_core_gone(struct utrace_engine *engine)
 {
 	guard(spinlock_irqsave)(&utrace_engine_lock);
 	return !atomic_read(&engine->info->core);
-}
-
-/* Wait until the core has no reference to a detached engine any more. */
-void utrace_wait_gone(struct utrace_engine *engine)
-{
-	wait_event(utrace_gone, utrace_core_gone(engine));
 }
 
 static void utrace_uncover_work(struct work_struct *work)
@@ -158,6 +201,12 @@ static unsigned int utrace_state_of_flags(int flags)
 	return state;
 }
 
+static unsigned int utrace_state_of_ops(const struct utrace_engine_ops *ops)
+{
+	return (ops->report_syscall_entry ? UTRACE_STATE_HAS_ENTRY : 0) |
+	       (ops->report_syscall_exit ? UTRACE_STATE_HAS_EXIT : 0);
+}
+
 /*
  * A new engine with the references of its attacher and of being attached.  No
  * target: the system.
@@ -192,8 +241,12 @@ utrace_engine_alloc(struct task_struct *target, int flags,
 	/* For the core as a whole, which begins with being attached. */
 	kref_get(&engine->kref);
 	atomic_set(&info->core, 1);
+	refcount_set(&info->shell, 1);
+	INIT_LIST_HEAD(&info->roles);
+	INIT_LIST_HEAD(&info->attaching);
 	atomic_set(&engine->state, utrace_state_of_flags(flags) |
-		   (target ? 0 : UTRACE_STATE_SYSTEM));
+		   utrace_state_of_ops(ops) |
+		   (target ? UTRACE_STATE_ATTACHING : UTRACE_STATE_SYSTEM));
 	engine->ops = ops;
 	engine->data = data;
 	INIT_WORK(&info->uncover, utrace_uncover_work);
@@ -239,40 +292,122 @@ utrace_find(struct task_struct *target, int flags,
 	if (!target->utrace_set)
 		return NULL;
 	utrace_for_each(target->utrace_set, UTRACE_LIST_ALL, i, slot, engine) {
-		if (!utrace_matches(engine, target, flags, ops, data))
+		/* Nobody may use one before its attacher has it. */
+		if (utrace_engine_state(engine) & UTRACE_STATE_ATTACHING ||
+		    !utrace_matches(engine, target, flags, ops, data))
 			continue;
-		utrace_engine_get(engine);
-		return engine;
+		/* A set may have one that came to its end. */
+		if (kref_get_unless_zero(&engine->kref))
+			return engine;
 	}
 	return NULL;
 }
 
-/* Serialises look-up and attach of exclusive engines. */
-static DEFINE_MUTEX(utrace_attach_mutex);
+/* Exclusive engines that are being attached; under utrace_engine_lock. */
+static LIST_HEAD(utrace_attaching);
 
-static struct utrace_engine *
-utrace_attach_new(struct task_struct *target, int flags,
-		  const struct utrace_engine_ops *ops, void *data)
+/* Is an engine on its way to @target that an exclusive one does not tolerate? */
+static bool utrace_is_attaching(struct task_struct *target, int flags,
+				const struct utrace_engine_ops *ops, void *data)
 {
-	struct utrace_engine *engine, *other = NULL;
+	struct utrace_engine_info *info;
+
+	guard(rcu)();	/* for task_tgid() */
+	list_for_each_entry(info, &utrace_attaching, attaching) {
+		struct utrace_engine *engine = info->engine;
+		unsigned int scope = utrace_engine_state(engine) &
+				     UTRACE_STATE_SCOPE;
+
+		if (utrace_matches(engine, target, flags, ops, data) &&
+		    (scope ? engine->tgid == task_tgid(target) :
+			     engine->task == target))
+			return true;
+	}
+	return false;
+}
+
+/* From here on others see that this one is to be the only one; or -EEXIST. */
+static int utrace_claim(struct utrace_engine *engine, struct task_struct *target,
+			int flags)
+{
+	struct utrace_engine *other;
+
+	scoped_guard(spinlock_irqsave, &utrace_engine_lock) {
+		if (utrace_is_attaching(target, flags, engine->ops, engine->data))
+			return -EEXIST;
+		other = utrace_find(target, flags, engine->ops, engine->data);
+		if (!other)
+			list_add(&engine->info->attaching, &utrace_attaching);
+	}
+	if (!other)
+		return 0;
+	utrace_engine_put(other);
+	return -EEXIST;
+}
+
+static void utrace_unclaim(struct utrace_engine *engine)
+{
+	guard(spinlock_irqsave)(&utrace_engine_lock);
+	list_del_init(&engine->info->attaching);
+}
+
+/* Attach one that was made, or get rid of it. */
+static int utrace_attach_made(struct utrace_engine *engine,
+			      struct task_struct *target, int flags,
+			      bool (*may)(struct task_struct *task, void *data),
+			      void *data)
+{
 	int ret = 0;
+
+	if (flags & UTRACE_ATTACH_EXCLUSIVE)
+		ret = utrace_claim(engine, target, flags);
+	if (!ret)
+		ret = utrace_cover(engine, target, may, data);
+	utrace_unclaim(engine);
+	if (!ret) {
+		atomic_andnot(UTRACE_STATE_ATTACHING, &engine->state);
+		return 0;
+	}
+	/* The client keeps its data, nothing is to be released. */
+	atomic_or(UTRACE_STATE_UNBORN, &engine->state);
+	utrace_detach_later(engine);
+	return ret;
+}
+
+/**
+ * utrace_attach_checked - utrace_attach_task() for those who look at each task
+ * @target: see utrace_attach_task()
+ * @flags: see there, with %UTRACE_ATTACH_CREATE
+ * @ops: see there
+ * @data: see there
+ * @may: asked about each task of the scope before the engine covers it; may sleep.
+ *	Tasks that are created meanwhile inherit.  NULL: all of them may be covered.
+ * @arg: for @may
+ * @user: on whose behalf, if that user may not trace everybody; INVALID_UID
+ *	otherwise
+ *
+ * Context: As utrace_attach_task().
+ * Return: as utrace_attach_task(), and -EPERM: @may refused, -ENOSPC: @user has as
+ * many engines on a task as one may.
+ */
+struct utrace_engine *
+utrace_attach_checked(struct task_struct *target, int flags,
+		      const struct utrace_engine_ops *ops, void *data,
+		      bool (*may)(struct task_struct *task, void *arg),
+		      void *arg, kuid_t user)
+{
+	struct utrace_engine *engine;
+	int ret;
 
 	engine = utrace_engine_alloc(target, flags, ops, data);
 	if (IS_ERR(engine))
 		return engine;
-
-	mutex_lock(&utrace_attach_mutex);
-	if (flags & UTRACE_ATTACH_EXCLUSIVE)
-		other = utrace_find(target, flags, ops, data);
-	ret = other ? -EEXIST : utrace_cover(engine);
-	mutex_unlock(&utrace_attach_mutex);
-
-	if (other)
-		utrace_engine_put(other);
+	if (uid_valid(user)) {
+		engine->info->user = user;
+		atomic_or(UTRACE_STATE_USER, &engine->state);
+	}
+	ret = utrace_attach_made(engine, target, flags, may, arg);
 	if (ret) {
-		/* The client keeps its data, nothing is to be released. */
-		atomic_or(UTRACE_STATE_UNBORN, &engine->state);
-		utrace_detach(engine);
 		utrace_engine_put(engine);
 		return ERR_PTR(ret);
 	}
@@ -303,12 +438,13 @@ utrace_attach_new(struct task_struct *target, int flags,
  * There is no check of permissions: that is up to the caller.
  *
  * Context: Process context, may sleep.  May be called from callbacks.  Takes
- * utrace_mutex and tasklist_lock.
+ * utrace_change_mutex and tasklist_lock.
  * Return: the engine with a reference for the caller; -EINVAL: unknown flags,
  * both scopes, or @ops is NULL; -EPERM: @target is a kernel thread; -ENOENT:
- * none matches; -EEXIST: one matches %UTRACE_ATTACH_EXCLUSIVE; -ESRCH:
- * @target is reaped or being reaped; -ENOSPC: it has %UTRACE_MAX_ENGINES
- * already; -ENOMEM.
+ * none matches; -EEXIST: one matches %UTRACE_ATTACH_EXCLUSIVE, or such a one is
+ * being attached; -ESRCH: @target is reaped or being reaped; -ENOSPC: a task of
+ * the scope has %UTRACE_MAX_ENGINES already; -EINTR: the caller is to die;
+ * -ENOMEM.
  */
 struct utrace_engine *
 utrace_attach_task(struct task_struct *target, int flags,
@@ -329,7 +465,8 @@ utrace_attach_task(struct task_struct *target, int flags,
 		return ERR_PTR(-EINVAL);
 	if (target->flags & PF_KTHREAD)
 		return ERR_PTR(-EPERM);
-	return utrace_attach_new(target, flags, ops, data);
+	return utrace_attach_checked(target, flags, ops, data, NULL, NULL,
+				     INVALID_UID);
 }
 EXPORT_SYMBOL_GPL(utrace_attach_task);
 
@@ -378,10 +515,9 @@ EXPORT_SYMBOL_GPL(utrace_attach_pid);
  *
  * There is no check of permissions: that is up to the caller.
  *
- * Context: Process context, may sleep.  May be called from callbacks.  Takes
- * utrace_mutex.
+ * Context: Process context, may sleep.  May be called from callbacks.
  * Return: the engine with a reference for the caller; -EINVAL: other flags, or
- * @ops is NULL; -ENOSPC: there are %UTRACE_MAX_ENGINES; -ENOMEM.
+ * @ops is NULL; -ENOSPC: there are %UTRACE_MAX_SYSTEM; -ENOMEM.
  */
 struct utrace_engine *
 utrace_attach_system(int flags, const struct utrace_engine_ops *ops, void *data)
@@ -408,6 +544,21 @@ utrace_attach_system(int flags, const struct utrace_engine_ops *ops, void *data)
 }
 EXPORT_SYMBOL_GPL(utrace_attach_system);
 
+/**
+ * utrace_engine_touch - what an engine wants has changed
+ * @engine: the engine
+ *
+ * Whoever makes a set reads the number first and what the engine wants after it.
+ *
+ * Context: utrace_engine_lock is held.
+ */
+void utrace_engine_touch(struct utrace_engine *engine)
+{
+	lockdep_assert_held(&utrace_engine_lock);
+
+	smp_store_release(&engine->seq, engine->seq + 1);
+}
+
 /* From here on nobody calls the engine; true for the one who did it. */
 static bool utrace_mark_detached(struct utrace_engine *engine)
 {
@@ -416,9 +567,9 @@ static bool utrace_mark_detached(struct utrace_engine *engine)
 		return false;
 	atomic_or(UTRACE_STATE_DETACHED, &engine->state);
 	WRITE_ONCE(engine->flags, 0);
+	utrace_engine_touch(engine);
 	if (utrace_engine_is_system(engine))
 		utrace_system_recount();
-	atomic_long_inc(&utrace_generation);
 	trace_utrace_detach(engine, engine->info->name,
 			    utrace_engine_pid(engine),
 			    utrace_engine_state(engine));
@@ -437,33 +588,41 @@ static unsigned int utrace_drop_hold(struct utrace_engine *engine,
 	return held ? UTRACE_AFTER_WAKE : 0;
 }
 
-/* Is a pass over a set that has the engine running in another task? */
-static unsigned int utrace_in_pass(struct utrace_engine *engine,
-				   struct task_struct *task,
-				   struct utrace *u, u64 bit, void *arg)
+/* Let go of the tasks now; the rest in a work item. */
+static void utrace_detach_rest(struct utrace_engine *engine)
 {
-	if ((u->reaper ?: task) != current && READ_ONCE(u->pinned))
-		*(bool *)arg = true;
-	return 0;
+	if (!utrace_engine_is_system(engine))
+		utrace_visit_members(engine, NULL, utrace_drop_hold, NULL);
+	queue_work(utrace_wq, &engine->info->uncover);
 }
 
 /**
- * utrace_detach - detach an engine from all its tasks
+ * utrace_detach_later - detach an engine, and leave the end of it to others
  * @engine: the engine
  *
  * Context: Any but NMI, without siglock.  Does not sleep.
- * Return: true if a callback may still be running.
+ */
+void utrace_detach_later(struct utrace_engine *engine)
+{
+	if (utrace_mark_detached(engine))
+		utrace_detach_rest(engine);
+}
+
+/**
+ * utrace_detach - the same, by a caller that has to know more
+ * @engine: the engine
+ *
+ * Context: As utrace_detach_later().
+ * Return: true if a callback may still be running, see utrace_is_running().
  */
 bool utrace_detach(struct utrace_engine *engine)
 {
-	bool running = false;
+	bool running;
 
 	if (!utrace_mark_detached(engine))
 		return true;
-	smp_mb(); /* The flags before the pins; pairs with utrace_pin(). */
-	utrace_visit_members(engine, NULL, utrace_in_pass, &running);
-	utrace_visit_members(engine, NULL, utrace_drop_hold, NULL);
-	queue_work(system_unbound_wq, &engine->info->uncover);
+	running = utrace_is_running(engine);
+	utrace_detach_rest(engine);
 	return running;
 }
 
@@ -473,7 +632,7 @@ bool utrace_detach(struct utrace_engine *engine)
  *
  * Spares the way through a worker, two context switches.
  *
- * Context: Process context, sleeps.  Takes utrace_mutex.
+ * Context: Process context, sleeps.  Takes utrace_change_mutex.
  */
 void utrace_detach_now(struct utrace_engine *engine)
 {
@@ -507,31 +666,18 @@ static unsigned int utrace_add_to_member(struct utrace_engine *engine,
 }
 
 /**
- * utrace_want_rebuild - a task is to build another set at its next event
- * @task: a task with a struct utrace
- * @added: events that are new
- *
- * Context: Any but NMI.  Takes utrace->lock.
- */
-void utrace_want_rebuild(struct task_struct *task, unsigned long added)
-{
-	guard(spinlock_irqsave)(&task->utrace->lock);
-	utrace_add_to_member(NULL, task, task->utrace, 0, &added);
-}
-
-/**
  * utrace_engine_changed - an engine wants something else than its sets say
  * @engine: the engine
  * @added: event bits that are new
  *
- * Every task with such a set builds another one at its next event.
+ * Every task with such a set takes another one at its next event.
  *
  * Context: Any but NMI, without siglock.
  */
 void utrace_engine_changed(struct utrace_engine *engine, unsigned long added)
 {
 	if (utrace_engine_is_system(engine))
-		utrace_system_tell(added | UTRACE_WORD_REBUILD);
+		utrace_system_tell();
 	else
 		utrace_visit_members(engine, NULL, utrace_add_to_member, &added);
 }
@@ -567,8 +713,9 @@ static bool utrace_too_late(struct utrace_engine *engine, unsigned long events)
  * Context: Any but NMI, without siglock.  Does not sleep.  May be called from
  * callbacks.
  * Return: 0: and where bits were taken away, their callbacks do not run any
- * more; -EINPROGRESS: done, but a callback may be running in a task of the
- * engine, utrace_barrier() waits for it; -EALREADY: nothing changed, because
+ * more; -EINPROGRESS: done, but a callback of the engine is running in another
+ * task, or may be where that cannot be known (in atomic context, and everywhere on
+ * SMP without PREEMPT_COUNT); utrace_barrier() waits for it; -EALREADY: nothing changed, because
  * the task is dead and DEATH or QUIESCE would be newly set, or its death
  * report is running; -EINVAL: unknown bits; -ESRCH: the engine is detached or
  * @target is not in its scope.
@@ -577,7 +724,6 @@ int utrace_set_events(struct task_struct *target, struct utrace_engine *engine,
 		      unsigned long events)
 {
 	unsigned long added, gone;
-	bool running = false;
 
 	if (events & ~UTRACE_EVENT_ALL ||
 	    (utrace_engine_is_system(engine) &&
@@ -594,10 +740,10 @@ int utrace_set_events(struct task_struct *target, struct utrace_engine *engine,
 		added = events & ~engine->flags;
 		gone = engine->flags & ~events;
 		WRITE_ONCE(engine->flags, events);
+		if (added | gone)
+			utrace_engine_touch(engine);
 		if (utrace_engine_is_system(engine))
 			utrace_system_recount();
-		if (added | gone)
-			atomic_long_inc(&utrace_generation);
 	}
 	/*
 	 * Sets with too many engines in a list only cost time, so for events
@@ -605,10 +751,6 @@ int utrace_set_events(struct task_struct *target, struct utrace_engine *engine,
 	 */
 	if (added)
 		utrace_engine_changed(engine, added);
-	if (gone) {
-		smp_mb(); /* The flags before the pins. */
-		utrace_visit_members(engine, NULL, utrace_in_pass, &running);
-	}
-	return running ? -EINPROGRESS : 0;
+	return gone && utrace_is_running(engine) ? -EINPROGRESS : 0;
 }
 EXPORT_SYMBOL_GPL(utrace_set_events);

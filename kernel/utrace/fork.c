@@ -22,11 +22,18 @@ static enum utrace_heir utrace_heir_of(u64 clone_flags)
 /* What the current task hands on to a child; its utrace->lock is held. */
 static struct utrace_set *utrace_heir(u64 clone_flags)
 {
+	struct utrace_set *set = current->utrace_set;
+
 	lockdep_assert_held(&current->utrace->lock);
 
-	if (!current->utrace_set)
+	if (!set)
 		return NULL;
-	return current->utrace_set->heir[utrace_heir_of(clone_flags)];
+	set = set->heir[utrace_heir_of(clone_flags)];
+	/* An engine of it is being removed; pairs with utrace_cast_replace(). */
+	while (set && set->cast && smp_load_acquire(&set->cast->replaced))
+		set = set->cast->next;
+	/* For the engines of the system alone a child needs none. */
+	return set && set->cast ? set : NULL;
 }
 
 static bool utrace_has_heir(u64 clone_flags)
@@ -35,6 +42,20 @@ static bool utrace_has_heir(u64 clone_flags)
 		return false;
 	guard(spinlock_irqsave)(&current->utrace->lock);
 	return utrace_heir(clone_flags);
+}
+
+/* A struct utrace for a child, ready to be a member; or NULL. */
+static struct utrace *utrace_alloc_child(gfp_t gfp)
+{
+	struct utrace *u = utrace_alloc(gfp);
+
+	if (!u)
+		return NULL;
+	u->member = utrace_member_alloc(gfp);
+	if (u->member)
+		return u;
+	utrace_free(u);
+	return NULL;
 }
 
 /*
@@ -50,7 +71,7 @@ void __utrace_init_task(struct task_struct *child)
 
 	/* What a process inherits a thread inherits too. */
 	if (utrace_has_heir(CLONE_THREAD))
-		child->utrace = utrace_alloc(GFP_KERNEL);
+		child->utrace = utrace_alloc_child(GFP_KERNEL_ACCOUNT);
 }
 
 /* Engines that are to stop their whole scope stop its newest member too. */
@@ -63,10 +84,44 @@ static void utrace_inherit_hold(struct task_struct *child,
 	if (child->flags & PF_USER_WORKER)
 		return;
 	utrace_for_each(set, UTRACE_LIST_ALL, i, slot, engine)
-		if (utrace_engine_state(engine) & UTRACE_STATE_HOLD_ALL)
+		if (utrace_engine_state(engine) & UTRACE_STATE_HOLD_ALL &&
+		    !utrace_engine_detached(engine))
 			child->utrace->hold |= BIT_ULL(slot);
 	if (child->utrace->hold)
 		set_tsk_thread_flag(child, TIF_NOTIFY_RESUME);
+}
+
+/*
+ * The child has the set and is a member of its cast: from here on whoever changes
+ * what an engine wants meets it, or has made the change before.  Its word is made
+ * from that, never from the parent's.  Somebody may have given it another set by now.
+ */
+static void utrace_inherit_word(struct task_struct *child)
+{
+	struct utrace *u = child->utrace;
+	struct utrace_set *set;
+
+	smp_mb(); /* The list before the numbers; pairs with utrace_visit_casts(). */
+	guard(spinlock_irqsave)(&u->lock);
+	set = child->utrace_set;
+	if (!set) {
+		utrace_set_word(child, utrace_bare_events(child));
+		return;
+	}
+	/* It is asked for itself. */
+	if (set->asked || !utrace_set_is_current(set))
+		utrace_set_word(child, utrace_word_now(child, u));
+	else
+		utrace_set_word(child, utrace_word_of(set, u->muted));
+	utrace_inherit_hold(child, set);
+}
+
+/* Has the child what it needs if there is something to inherit? */
+static bool utrace_child_is_ready(struct task_struct *child)
+{
+	if (!child->utrace)
+		child->utrace = utrace_alloc_child(GFP_ATOMIC | __GFP_NOWARN);
+	return child->utrace;
 }
 
 /**
@@ -74,8 +129,9 @@ static void utrace_inherit_hold(struct task_struct *child,
  * @child: about to become visible
  * @clone_flags: of the clone
  *
- * The event word is made from the set, never from the parent's word, save
- * for wishes that the parent's set does not contain yet.
+ * The parent may get another set at any time.  One lock is held from the look at
+ * what it has until the child is a member of the same, so that a walk which took
+ * the parent along finds the child.
  *
  * Context: tasklist_lock is held for writing, and the parent's siglock.
  * Return: 0; -ENOMEM: the first engine came after __utrace_init_task(), or
@@ -83,35 +139,29 @@ static void utrace_inherit_hold(struct task_struct *child,
  */
 int __utrace_fork(struct task_struct *child, u64 clone_flags)
 {
-	unsigned long events, parent_events;
-	struct utrace_set *set;
+	struct utrace_set *set = NULL;
 
 	lockdep_assert_held(&current->sighand->siglock);
 
-	/* That stays so: nobody publishes without tasklist_lock. */
-	if (!utrace_has_heir(clone_flags)) {
-		if (child->utrace)
-			utrace_free(child->utrace);
-		child->utrace = NULL;
-		utrace_set_word(child, utrace_bare_events(child));
+	if (utrace_has_heir(clone_flags) && !utrace_child_is_ready(child))
+		return -ENOMEM;
+	if (child->utrace && current->utrace) {
+		guard(spinlock_irqsave)(&current->utrace->lock);
+		set = utrace_set_get(utrace_heir(clone_flags));
+		if (set) {
+			child->utrace_set = set;
+			child->utrace->muted = set->matched;
+			utrace_member_join(child->utrace->member, child,
+					   set->cast);
+		}
+	}
+	if (set) {
+		utrace_inherit_word(child);
 		return 0;
 	}
-	if (!child->utrace)
-		child->utrace = utrace_alloc(GFP_ATOMIC | __GFP_NOWARN);
-	if (!child->utrace)
-		return -ENOMEM;
-	scoped_guard(spinlock_irqsave, &current->utrace->lock) {
-		set = utrace_set_get(utrace_heir(clone_flags));
-		parent_events = current->utrace_events;
-	}
-	events = set->events;
-	/* It is asked for itself. */
-	if (set->asked)
-		events |= set->asked | UTRACE_WORD_REBUILD;
-	if (parent_events & UTRACE_WORD_REBUILD)
-		events |= parent_events;
-	child->utrace_set = set;
-	utrace_set_word(child, events);
-	utrace_inherit_hold(child, set);
+	if (child->utrace)
+		utrace_free(child->utrace);
+	child->utrace = NULL;
+	utrace_set_word(child, utrace_bare_events(child));
 	return 0;
 }

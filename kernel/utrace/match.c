@@ -6,9 +6,10 @@
  * (this executable or that one) and (this user or that one).  Once it belongs
  * to an engine a match never changes; a client makes another one instead.
  *
- * The verdict is kept in the task's set, or in its word if it has none
- * (UTRACE_WORD_REJECTED), and asked again at the next event after something
- * changed that it depends on: an exec, the name, the user, the cgroup.  Probes
+ * The verdict is kept with the task (utrace::muted), or in its word if it has no
+ * struct utrace (UTRACE_WORD_REJECTED), and asked again at the next event after
+ * something changed that it depends on: an exec, the name, the user, the cgroup.
+ * It is asked under no lock, possibly twice, and has no effect.  Probes
  * and a hook tell of these, as long as there is a match.  Nothing tells of a
  * program that gives itself another executable by prctl(PR_SET_MM).
  */
@@ -65,7 +66,7 @@ struct utrace_match_item {
  * @choose: asked too if set, with @data
  * @data: for @choose
  * @armed: the probes are there on its behalf
- * @free: the end, where it is allowed to sleep
+ * @free: the end, where it is allowed to sleep, when nobody can ask any more
  */
 struct utrace_match {
 	refcount_t ref;
@@ -76,7 +77,7 @@ struct utrace_match {
 	bool (*choose)(struct task_struct *task, void *data);
 	void *data;
 	bool armed;
-	struct work_struct free;
+	struct rcu_work free;
 };
 
 /* What changes a verdict. */
@@ -98,9 +99,7 @@ static void utrace_ask_again(struct task_struct *task)
 	if (u->flags & UTRACE_TASK_REAPED)
 		return;
 	/* Also where nothing is asked yet: the next set may be in the making. */
-	utrace_set_word(task, task->utrace_events | UTRACE_WORD_REBUILD |
-			(task->utrace_set ? task->utrace_set->asked :
-			 utrace_bare_events(task)));
+	utrace_set_word(task, utrace_word_now(task, u));
 }
 
 static void utrace_exec_probe(void *data, struct task_struct *task,
@@ -293,17 +292,38 @@ static bool utrace_match_current(const struct utrace_match *match)
 	return found == match->kinds;
 }
 
+/* The match of an engine, counted, unless there is none. */
+static struct utrace_match *utrace_match_of(struct utrace_engine *engine)
+{
+	struct utrace_match *match;
+
+	guard(rcu)();
+	match = rcu_dereference(engine->info->match);
+	return match && refcount_inc_not_zero(&match->ref) ? match : NULL;
+}
+
 /**
  * utrace_rejects - does an engine reject the current task?
- * @engine: an engine with a match
+ * @engine: an engine to whose memory the caller has a reference
  *
- * Context: The task itself, may take task_lock().  utrace_mutex is held.
- * Return: true if so.
+ * The engine does not come to its end while it is asked, so that what the client
+ * chooses by is there.
+ *
+ * Context: The task itself, may take task_lock().
+ * Return: true if so; true too for an engine that is at its end.
  */
 bool utrace_rejects(struct utrace_engine *engine)
 {
-	lockdep_assert_held(&utrace_mutex);
-	return !utrace_match_current(engine->info->match);
+	struct utrace_match *match;
+	bool rejects;
+
+	if (!utrace_core_tryget(engine))
+		return true;
+	match = utrace_match_of(engine);
+	rejects = match && !utrace_match_current(match);
+	utrace_match_put(match);
+	utrace_core_put(engine);
+	return rejects;
 }
 
 /**
@@ -324,15 +344,15 @@ bool utrace_is_told(struct utrace_engine *engine, struct task_struct *task)
 		return false;
 	guard(spinlock_irqsave)(&u->lock);
 	slot = utrace_set_slot(task->utrace_set, engine);
-	return slot >= 0 && !(task->utrace_set->muted & BIT_ULL(slot));
+	return slot >= 0 && !(u->muted & BIT_ULL(slot));
 }
 
 /* Making one. */
 
 static void utrace_match_free(struct work_struct *work)
 {
-	struct utrace_match *match = container_of(work, struct utrace_match,
-						  free);
+	struct utrace_match *match = container_of(to_rcu_work(work),
+						  struct utrace_match, free);
 	unsigned int i;
 
 	if (match->armed)
@@ -365,7 +385,7 @@ struct utrace_match *utrace_match_new(void)
 	if (!match)
 		return NULL;
 	refcount_set(&match->ref, 1);
-	INIT_WORK(&match->free, utrace_match_free);
+	INIT_RCU_WORK(&match->free, utrace_match_free);
 	return match;
 }
 
@@ -385,7 +405,7 @@ static struct utrace_match *utrace_match_get(struct utrace_match *match)
 void utrace_match_put(struct utrace_match *match)
 {
 	if (match && refcount_dec_and_test(&match->ref))
-		queue_work(system_unbound_wq, &match->free);
+		queue_rcu_work(system_unbound_wq, &match->free);
 }
 
 /* Room for one more item. */
@@ -546,13 +566,12 @@ void utrace_match_chooser(struct utrace_match *match,
  * Holds for events that begin after this returns.  One whose callbacks run
  * now is reported by the verdict of before.
  *
- * Context: May sleep.  Takes utrace_mutex and tasklist_lock.
- * Return: 0; -ENOMEM; -ESRCH: the engine
- * is detached.
+ * Context: May sleep.  Takes tasklist_lock for an engine of the system.
+ * Return: 0; -ENOMEM; -ESRCH: the engine is detached.
  */
 int utrace_set_match(struct utrace_engine *engine, struct utrace_match *match)
 {
-	struct utrace_match *old = match;
+	struct utrace_match *old;
 
 	if (match) {
 		int ret = utrace_arm(match);
@@ -560,14 +579,14 @@ int utrace_set_match(struct utrace_engine *engine, struct utrace_match *match)
 		if (ret)
 			return ret;
 	}
-	scoped_guard(mutex, &utrace_mutex) {
+	scoped_guard(spinlock_irqsave, &utrace_engine_lock) {
 		if (utrace_engine_detached(engine))
 			return -ESRCH;
-		if (engine->info->match != match) {
-			old = engine->info->match;
-			WRITE_ONCE(engine->info->match, utrace_match_get(match));
-		}
-		atomic_long_inc(&utrace_generation);
+		old = rcu_dereference_protected(engine->info->match, true);
+		if (old != match)
+			rcu_assign_pointer(engine->info->match,
+					   utrace_match_get(match));
+		utrace_engine_touch(engine);
 	}
 	/* Even where no event is new: the verdict may be. */
 	utrace_engine_changed(engine, READ_ONCE(engine->flags));

@@ -75,9 +75,10 @@ static void utrace_show_events(struct seq_file *m, unsigned long events)
 }
 
 static void utrace_show_row(struct seq_file *m, const struct utrace_row *row,
-			    ktime_t since)
+			    u32 since)
 {
-	unsigned int class = row->state >> UTRACE_STATE_CLASS_SHIFT;
+	unsigned int class = (row->state & UTRACE_STATE_CLASS) >>
+			     UTRACE_STATE_CLASS_SHIFT;
 
 	/* One field, whatever a module calls itself. */
 	seq_escape(m, row->name, " \t\n\\");
@@ -88,9 +89,8 @@ static void utrace_show_row(struct seq_file *m, const struct utrace_row *row,
 	if (!row->holds)
 		seq_puts(m, " -");
 	else
-		seq_printf(m, " %lld", !since ? 0 :
-			   ktime_divns(ktime_sub(ktime_get(), since),
-				       NSEC_PER_SEC));
+		seq_printf(m, " %u", !since ? 0 :
+			   (u32)ktime_get_seconds() - since);
 	if (static_key_enabled(&utrace_stats))
 		seq_printf(m, " %llu %llu\n", row->calls,
 			   div_u64(row->nsec, NSEC_PER_USEC));
@@ -124,26 +124,29 @@ static unsigned int utrace_get_system_rows(struct task_struct *task,
 					   struct utrace_row *row, unsigned int n)
 {
 	bool rejected = READ_ONCE(task->utrace_events) & UTRACE_WORD_REJECTED;
+	const struct utrace_system *system;
 	struct utrace_engine *engine;
 	unsigned int i, k;
 
-	guard(spinlock_irqsave)(&utrace_engine_lock);
-	for (i = 0; (engine = utrace_system_engine(i)) && n < UTRACE_MAX_ENGINES; i++) {
-		if (utrace_engine_detached(engine) ||
-		    (task->flags & PF_KTHREAD &&
-		     !(utrace_engine_state(engine) & UTRACE_STATE_KTHREAD)))
+	guard(rcu)();
+	system = rcu_dereference(utrace_system);
+	for (i = 0; i < system->n && n < UTRACE_NSLOTS; i++) {
+		engine = system->engine[system->all[i]];
+		if (!utrace_system_reaches(engine, task->flags & PF_KTHREAD) ||
+		    !utrace_shell_tryget(engine))
 			continue;
 		for (k = 0; k < n && row[k].engine != engine; k++)
 			;
 		if (k == n)
 			utrace_get_row(&row[n++], engine, ns, false, rejected);
+		utrace_shell_put(engine);
 	}
 	return n;
 }
 
 static unsigned int utrace_get_rows(struct task_struct *task,
 				    struct pid_namespace *ns,
-				    struct utrace_row *row, ktime_t *since)
+				    struct utrace_row *row, u32 *since)
 {
 	struct utrace *u = READ_ONCE(task->utrace);
 	struct utrace_engine *engine;
@@ -159,7 +162,7 @@ static unsigned int utrace_get_rows(struct task_struct *task,
 		if (utrace_engine_detached(engine))
 			continue;
 		utrace_get_row(&row[n++], engine, ns, u->hold & BIT_ULL(slot),
-			       task->utrace_set->muted & BIT_ULL(slot));
+			       u->muted & BIT_ULL(slot));
 	}
 	return n;
 }
@@ -193,12 +196,12 @@ int proc_pid_utrace(struct seq_file *m, struct pid_namespace *ns,
 		    struct pid *pid, struct task_struct *task)
 {
 	struct utrace_row *rows __free(kfree) = NULL;
-	ktime_t since = 0;
 	unsigned int i, n;
+	u32 since = 0;
 
 	if (!ptrace_may_access(task, PTRACE_MODE_READ_FSCREDS))
 		return -EACCES;
-	rows = kcalloc(UTRACE_MAX_ENGINES, sizeof(*rows), GFP_KERNEL);
+	rows = kcalloc(UTRACE_NSLOTS, sizeof(*rows), GFP_KERNEL);
 	if (!rows)
 		return -ENOMEM;
 

@@ -3,164 +3,137 @@
  * utrace - a task brings its set up to date
  *
  * Whoever changes what an engine wants sets UTRACE_WORD_REBUILD in the words of
- * its tasks, and each of them builds a new set at its next event, if it ever
- * has one.  Only then the matches of engines are asked: a set says which of
- * its engines the task was rejected by (->muted), and that is how verdicts are
- * kept.
+ * its tasks, and each of them takes the latest set of its cast at its next event,
+ * if it ever has one.  Only then the matches of engines are asked, under no lock;
+ * the verdicts are kept beside the set (utrace::muted), so that tasks with the
+ * same engines share a set whatever becomes of them.
+ *
+ * Nothing here waits for another task.  Something may change between the first
+ * look and the moment when the set is published; then the work is done once more,
+ * and if that fails too, or there is no memory, the event at hand is reported by
+ * what engines want now, see utrace_pass_begin(), and the bit stays.
  */
 #include <linux/sched/mm.h>
 
 #include "internal.h"
 
-/*
- * The last renewal, so that tasks which shared a set before share one after.
- * Holds a reference on both.  Under utrace_mutex.  Dropped when an engine goes,
- * when no rebuild finds a set with it any more: a walk has taken it out of all
- * of them, or the last task that had one was reaped.
+/**
+ * utrace_ask - ask the matches of a set about the current task
+ * @set: the set, or NULL
+ * @old: the set of the verdicts that the task has
+ *
+ * A task without memory, on its way to the end, cannot be asked any more and keeps
+ * those.
+ *
+ * Context: The task itself.  May take task_lock().
+ * Return: the slots of @set that reject the task.
  */
-struct utrace_memo {
-	struct utrace_set *old;
-	struct utrace_set *set;
-	u64 muted;
-	long generation;
-};
-
-/* For tasks with a set; for those without, which the system's engines cover. */
-static struct utrace_memo utrace_memos[3];
-
-static struct utrace_memo *utrace_memo_of(const struct utrace_set *old,
-					  bool kthread)
+u64 utrace_ask(const struct utrace_set *set, const struct utrace_set *old)
 {
-	return &utrace_memos[old ? 0 : 1 + kthread];
+	u64 same = utrace_set_same(old, set);
+	u64 left, muted = 0;
+
+	if (!set)
+		return 0;
+	if (!current->mm && current->flags & PF_EXITING)
+		return (current->utrace->muted | ~same) & set->matched;
+	for (left = set->matched; left; left &= left - 1)
+		if (utrace_rejects(set->engine[__ffs64(left)]))
+			muted |= left & -left;
+	return muted;
 }
 
-/* Counts the changes of what engines want; a set is newer than its number. */
-atomic_long_t utrace_generation = ATOMIC_LONG_INIT(0);
-
-/* Takes over the references of the caller, and gives it those of before. */
-static void utrace_memo_swap(struct utrace_memo *memo, struct utrace_set **old,
-			     struct utrace_set **set, long generation)
+/* The verdicts have changed and the set has not. */
+static void utrace_mute(struct utrace *u, const struct utrace_set *set,
+			u64 muted)
 {
-	lockdep_assert_held(&utrace_mutex);
-
-	swap(memo->old, *old);
-	swap(memo->set, *set);
-	memo->muted = memo->set ? memo->set->muted : 0;
-	memo->generation = generation;
-}
-
-void utrace_memo_drop(void)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(utrace_memos); i++) {
-		struct utrace_set *old = NULL, *set = NULL;
-
-		if (!READ_ONCE(utrace_memos[i].set) &&
-		    !READ_ONCE(utrace_memos[i].old))
-			continue;
-		/* No generation is -1. */
-		scoped_guard(mutex, &utrace_mutex)
-			utrace_memo_swap(&utrace_memos[i], &old, &set, -1);
-		/* Without the mutex: the last put calls ->release(). */
-		utrace_set_put(old);
-		utrace_set_put(set);
-	}
+	u->fresh |= u->muted & ~muted;
+	if (u->muted != muted)
+		u->flags |= UTRACE_TASK_LONG;
+	u->muted = muted;
+	utrace_set_word(current, current->utrace_events & UTRACE_WORD_REBUILD ||
+				 !utrace_set_is_current(set) ?
+				 utrace_word_now(current, u) :
+				 utrace_word_of(set, muted));
 }
 
 /*
- * Ask the matches.  A task answers for itself, and not once its memory is
- * gone: then it keeps the verdicts it has.
+ * Publish @set, whose reference passes on, if the task still has @old; no pass is
+ * running, so nothing has to be deferred.
  */
-static void utrace_roster_ask(struct utrace_roster *roster,
-			      struct task_struct *task)
+static bool utrace_renew_publish(struct utrace *u, struct utrace_set *old,
+				 struct utrace_set *set, u64 muted)
 {
-	bool ask = task == current &&
-		   (task->mm || !(task->flags & PF_EXITING));
-	unsigned int i;
+	struct utrace_set *drop = set, *deferred = NULL;
+	bool done = false;
 
-	for (i = 0; i < roster->n; i++) {
-		u64 bit = BIT_ULL(roster->all[i]);
-		struct utrace_engine *engine = roster->engine[roster->all[i]];
-
-		if (!engine->info->match)
-			roster->muted &= ~bit;
-		else if (ask && utrace_rejects(engine))
-			roster->muted |= bit;
-		else if (ask)
-			roster->muted &= ~bit;
-	}
-}
-
-/* The set that takes the place of @old with what its engines want now. */
-static struct utrace_set *utrace_set_renew(struct utrace_set *old,
-					   struct task_struct *task)
-{
-	bool kthread = task->flags & PF_KTHREAD;
-	const struct utrace_memo *memo = utrace_memo_of(old, kthread);
-	struct utrace_roster roster;
-
-	utrace_roster_fill(&roster, old, NULL, kthread);
-	utrace_roster_ask(&roster, task);
-	if (memo->old == old && memo->muted == roster.muted &&
-	    memo->generation == atomic_long_read(&utrace_generation))
-		return utrace_set_get(memo->set);
-	return utrace_set_make(&roster);
-}
-
-static void utrace_rebuild_noio(struct task_struct *task)
-{
-	struct utrace_set *old, *set, *drop, *last_old, *last_set;
-	struct utrace *u = task->utrace;
-	long generation;
-
-	mutex_lock(&utrace_mutex);
 	scoped_guard(spinlock_irqsave, &u->lock) {
-		WRITE_ONCE(task->utrace_events,
-			   task->utrace_events & ~UTRACE_WORD_REBUILD);
-		old = utrace_set_get(task->utrace_set);
+		if (u->flags & UTRACE_TASK_REAPED) {
+			done = true;
+		} else if (current->utrace_set != old) {
+			utrace_set_word(current, utrace_word_now(current, u));
+		} else if (set && set == old) {
+			utrace_mute(u, set, muted);
+			done = true;
+		} else {
+			drop = utrace_switch(current, u, set, muted, false);
+			deferred = utrace_take_deferred(u);
+			done = true;
+		}
 	}
-	/* Changes from here on set the bit again. */
-	generation = atomic_long_read(&utrace_generation);
-	set = utrace_set_renew(old, task);
-	if (IS_ERR(set)) {
-		utrace_count_lost();
-		/* Keep the word as it is and try again at the next event. */
-		scoped_guard(spinlock_irqsave, &u->lock)
-			utrace_set_word(task, task->utrace_events |
-					UTRACE_WORD_REBUILD);
-		mutex_unlock(&utrace_mutex);
-		utrace_set_put(old);
-		return;
-	}
-	drop = utrace_publish(task, u, utrace_set_get(set));
-	last_old = utrace_set_get(old);
-	last_set = utrace_set_get(set);
-	utrace_memo_swap(utrace_memo_of(old, task->flags & PF_KTHREAD),
-			 &last_old, &last_set, generation);
-	mutex_unlock(&utrace_mutex);
-
-	/* Without the mutex: the last put calls ->release(). */
-	utrace_set_put(last_old);
-	utrace_set_put(last_set);
+	smp_mb(); /* The set before the flags of its engines; see utrace_heavy(). */
 	utrace_set_put(drop);
-	utrace_set_put(set);
+	utrace_set_put(deferred);
+	return done;
+}
+
+/* One try; true if the task has what is wanted now, or as good as that. */
+static bool utrace_renew_once(struct utrace *u, bool *nomem)
+{
+	struct utrace_set *old, *set;
+	bool done = false;
+
+	scoped_guard(spinlock_irqsave, &u->lock) {
+		if (u->flags & UTRACE_TASK_REAPED)
+			return true;
+		/* Changes from here on set it again. */
+		WRITE_ONCE(current->utrace_events,
+			   current->utrace_events & ~UTRACE_WORD_REBUILD);
+		old = utrace_set_get(current->utrace_set);
+	}
+	set = utrace_set_latest(old ? old->cast : NULL,
+				current->flags & PF_KTHREAD);
+	*nomem = IS_ERR(set);
+	if (*nomem) {
+		guard(spinlock_irqsave)(&u->lock);
+		if (!(u->flags & UTRACE_TASK_REAPED))
+			utrace_set_word(current, utrace_word_now(current, u));
+	} else {
+		done = utrace_renew_publish(u, old, set, utrace_ask(set, old));
+	}
 	utrace_set_put(old);
+	return done;
 }
 
 /**
- * utrace_rebuild - bring the set of a task up to date
- * @task: a task with a struct utrace
+ * utrace_renew - bring the set of the current task up to date
  *
- * Everybody's rebuilds wait for this one, so it does not wait for a file system
- * to write, which may be one in user space.
- *
- * Context: May sleep.  Takes utrace_mutex.
+ * Context: The task itself, which has a struct utrace and no set pinned.  May
+ * sleep for memory.
+ * Return: false if that did not succeed; UTRACE_WORD_REBUILD is still set then.
  */
-void utrace_rebuild(struct task_struct *task)
+bool utrace_renew(void)
 {
-	unsigned int noio = memalloc_noio_save();
+	bool kthread = current->flags & PF_KTHREAD, done, nomem = false;
+	unsigned int noio = 0, tries = 2;
 
-	utrace_rebuild_noio(task);
-	memalloc_noio_restore(noio);
+	/* Memory may wait for a kernel thread. */
+	if (kthread)
+		noio = memalloc_noio_save();
+	do {
+		done = utrace_renew_once(current->utrace, &nomem);
+	} while (!done && !nomem && --tries);
+	if (kthread)
+		memalloc_noio_restore(noio);
+	return done;
 }

@@ -54,48 +54,77 @@ void __utrace_account(struct utrace_engine *engine, u64 since)
 /* The end of what utrace_pass_begin() began. */
 static void utrace_pass_leave(struct utrace_pass *pass)
 {
+	/* May call ->release(). */
+	utrace_unpin(pass->u);
 	if (unlikely(current->flags & PF_KTHREAD))
 		memalloc_noio_restore(pass->noio);
-	utrace_unpin(pass->u);
+}
+
+/*
+ * The set could not be brought up to date: the pass calls those engines of it that
+ * want the event now, and the verdicts are asked for it, which takes no memory.
+ */
+static void utrace_pass_live(struct utrace_pass *pass, unsigned int event)
+{
+	utrace_count_lost(pass->set, BIT(event));
+	if (!pass->set)
+		return;
+	pass->muted = utrace_ask(pass->set, pass->set);
+	pass->order = pass->live;
+	pass->n = utrace_order(pass->set, event, NULL, pass->live);
 }
 
 /**
  * utrace_pass_begin - pin the set of the current task for a pass
  * @pass: filled in
+ * @list: UTRACE_LIST() of the event
  * @result: what becomes of the event if no engine says otherwise
  *
  * Context: The task itself, no locks held.
  * Return: true if there is a set to walk; utrace_pass_end() must follow.
  */
-bool utrace_pass_begin(struct utrace_pass *pass, u32 result)
+bool utrace_pass_begin(struct utrace_pass *pass, unsigned int list, u32 result)
 {
+	struct utrace_set *set;
 	struct utrace *u;
+	bool live;
 
 	if (!utrace_adopt())
 		return false;
 	u = current->utrace;
-	if (current->utrace_events & UTRACE_WORD_REBUILD)
-		utrace_rebuild(current);
 	/* A callback that makes its own task report would unpin our set. */
 	if (WARN_ON_ONCE(u->pinned))
 		return false;
+	live = current->utrace_events & UTRACE_WORD_REBUILD && !utrace_renew();
 
-	*pass = (struct utrace_pass) {
-		.u	= u,
-		.action	= UTRACE_RESUME,
-		.result	= result,
-		.resume	= UTRACE_RESUME,
-		.set	= utrace_pin(u),
-	};
+	set = utrace_pin(u);
+	pass->u = u;
+	pass->set = set;
+	pass->action = UTRACE_RESUME;
+	pass->resume = UTRACE_RESUME;
+	pass->result = result;
+	pass->muted = READ_ONCE(u->muted);
+	pass->stop = 0;
+	pass->called = 0;
+	pass->before = 0;
+	pass->step = 0;
+	pass->block = 0;
 	if (unlikely(current->flags & PF_KTHREAD))
 		pass->noio = memalloc_noio_save();
 	/* A report made while it is held does not end the hold. */
 	if (likely(!u->held_since))
 		pass->before = READ_ONCE(u->hold) | READ_ONCE(u->step);
-	if (likely(pass->set))
-		return true;
-	utrace_pass_leave(pass);
-	return false;
+	if (unlikely(live))
+		utrace_pass_live(pass, list - UTRACE_LIST(0));
+	if (unlikely(!set)) {
+		utrace_pass_leave(pass);
+		return false;
+	}
+	if (likely(!live)) {
+		pass->order = &set->order[set->start[list]];
+		pass->n = set->start[list + 1] - set->start[list];
+	}
+	return true;
 }
 
 /* What the answers leave to be done before user mode. */
@@ -180,7 +209,7 @@ void utrace_pass_answer(struct utrace_pass *pass, struct utrace_engine *engine,
 	if (utrace_engine_is_system(engine)) {
 		/* It observes. */
 		if (action == UTRACE_DETACH)
-			utrace_detach(engine);
+			utrace_detach_later(engine);
 		return;
 	}
 	if (mask)
@@ -209,13 +238,32 @@ void utrace_pass_answer(struct utrace_pass *pass, struct utrace_engine *engine,
 		pass->action = min(pass->action, action);
 		break;
 	case UTRACE_DETACH:
-		utrace_detach(engine);
+		utrace_detach_later(engine);
 		break;
 	default:
 		pr_warn_once("utrace: engine %*pE answered %#x, which is no resume action; taken for RESUME\n",
 			     (int)strlen(engine->info->name),
 			     engine->info->name, ret);
 	}
+}
+
+/**
+ * utrace_pass_enter - the next engine of a pass
+ * @pass: the pass
+ * @engine: the engine
+ * @slot: its slot
+ *
+ * Context: The task itself.
+ * Return: false if the engine rejects the task; else its flags may be read and
+ * what they ask for be called.
+ */
+bool utrace_pass_enter(struct utrace_pass *pass, struct utrace_engine *engine,
+		       unsigned int slot)
+{
+	if (unlikely(pass->muted & BIT_ULL(slot)))
+		return false;
+	utrace_enter(pass->u, engine);
+	return true;
 }
 
 /**
@@ -235,8 +283,11 @@ void utrace_pass_answer(struct utrace_pass *pass, struct utrace_engine *engine,
 bool utrace_pass_wants(struct utrace_pass *pass, struct utrace_engine *engine,
 		       unsigned int slot, unsigned long event)
 {
-	unsigned long flags = READ_ONCE(engine->flags);
+	unsigned long flags;
 
+	if (!utrace_pass_enter(pass, engine, slot))
+		return false;
+	flags = READ_ONCE(engine->flags);
 	if (unlikely(flags & UTRACE_EVENT(QUIESCE)) &&
 	    engine->ops->report_quiesce) {
 		u32 ret = utrace_call(pass, engine, report_quiesce,
@@ -258,10 +309,10 @@ do {									\
 	struct utrace_pass pass;					\
 	unsigned int i, slot;						\
 									\
-	if (!utrace_pass_begin(&pass, 0))				\
+	if (!utrace_pass_begin(&pass, UTRACE_LIST(_UTRACE_EVENT_##event), \
+			       0))					\
 		break;							\
-	utrace_for_each(pass.set, UTRACE_LIST(_UTRACE_EVENT_##event),	\
-			i, slot, engine) {				\
+	utrace_pass_for_each(&pass, i, slot, engine) {			\
 		u32 ret;						\
 									\
 		if (!utrace_pass_wants(&pass, engine, slot,		\
@@ -281,10 +332,9 @@ void utrace_report_quiesce(struct utrace *u)
 	struct utrace_pass pass;
 	unsigned int i, slot;
 
-	if (!utrace_pass_begin(&pass, 0))
+	if (!utrace_pass_begin(&pass, UTRACE_LIST(_UTRACE_EVENT_QUIESCE), 0))
 		return;
-	utrace_for_each(pass.set, UTRACE_LIST(_UTRACE_EVENT_QUIESCE), i, slot,
-			engine)
+	utrace_pass_for_each(&pass, i, slot, engine)
 		utrace_pass_wants(&pass, engine, slot, 0);
 	utrace_pass_end_report(&pass);
 }
@@ -351,11 +401,10 @@ static long utrace_exit_pass(struct utrace *u, long orig_code)
 	unsigned int i, slot;
 	long code = orig_code, seen;
 
-	if (!utrace_pass_begin(&pass, 0))
+	if (!utrace_pass_begin(&pass, UTRACE_LIST(_UTRACE_EVENT_EXIT), 0))
 		return code;
 	utrace_no_exit(&pass);
-	utrace_for_each(pass.set, UTRACE_LIST(_UTRACE_EVENT_EXIT), i, slot,
-			engine) {
+	utrace_pass_for_each(&pass, i, slot, engine) {
 		u32 ret;
 
 		if (!utrace_pass_wants(&pass, engine, slot,
@@ -401,40 +450,72 @@ long __utrace_report_exit(long code)
 	}
 	/* As long as matches can be asked. */
 	if (current->utrace_events & UTRACE_WORD_REBUILD)
-		utrace_rebuild(current);
+		utrace_renew();
 	if (current->utrace_events & UTRACE_EVENT(EXIT))
 		code = utrace_exit_pass(u, code);
 	return code;
 }
 
-/* True if engines came to their end with the task. */
-static bool utrace_report_reap(struct task_struct *task,
+/*
+ * The reaper may be a task that nobody traces, which utrace_heavy() passes over, so
+ * it has full barriers of its own where a task has none.
+ */
+static void utrace_reap_call(struct task_struct *task, struct utrace *u,
+			     struct utrace_engine *engine)
+{
+	u64 since;
+
+	smp_store_mb(u->now, engine);
+	if (unlikely(READ_ONCE(u->flags) & UTRACE_TASK_WAITER))
+		utrace_told(u);
+	if (!(READ_ONCE(engine->flags) & UTRACE_EVENT(REAP)) ||
+	    !engine->ops->report_reap)
+		return;
+	since = utrace_time();
+	engine->ops->report_reap(engine, task);
+	utrace_account(engine, since);
+}
+
+/* By what the engines want now: there is no later event to renew the set at. */
+static void utrace_report_reap(struct task_struct *task, struct utrace *u,
 			       struct utrace_set *set)
 {
-	bool last = thread_group_leader(task), ended = false;
+	bool last = thread_group_leader(task);
 	struct utrace_engine *engine;
-	unsigned int i, slot;
+	u8 order[UTRACE_NSLOTS];
+	unsigned int i, n, slot;
 
-	utrace_for_each(set, UTRACE_LIST(_UTRACE_EVENT_REAP), i, slot, engine) {
-		u64 since;
-
-		if (!(READ_ONCE(engine->flags) & UTRACE_EVENT(REAP)) ||
-		    !engine->ops->report_reap)
-			continue;
-		since = utrace_time();
-		engine->ops->report_reap(engine, task);
-		utrace_account(engine, since);
-	}
+	utrace_count_lost(set, UTRACE_EVENT(REAP));
+	n = utrace_order(set, _UTRACE_EVENT_REAP, NULL, order);
+	for (i = 0; i < n; i++)
+		if (!(u->muted & BIT_ULL(order[i])))
+			utrace_reap_call(task, u, set->engine[order[i]]);
+	smp_store_mb(u->now, NULL);
 	utrace_for_each(set, UTRACE_LIST_ALL, i, slot, engine) {
 		unsigned int scope = utrace_engine_state(engine) &
 				     UTRACE_STATE_SCOPE;
 
-		if (!scope || (scope == UTRACE_STATE_PROCESS && last)) {
+		if (!scope || (scope == UTRACE_STATE_PROCESS && last))
 			utrace_engine_end(engine);
-			ended = true;
-		}
 	}
-	return ended;
+}
+
+/* The pass is over: the task has no set any more, and is no member. */
+static void utrace_reap_end(struct task_struct *task, struct utrace *u)
+{
+	struct utrace_member *member;
+
+	scoped_guard(spinlock_irqsave, &u->lock) {
+		WRITE_ONCE(task->utrace_set, NULL);
+		member = u->member;
+		u->member = NULL;
+	}
+	utrace_member_leave(member);
+	if (member)
+		kfree_rcu(member, rcu);
+	smp_store_mb(u->pinned, NULL);
+	if (READ_ONCE(u->flags) & (UTRACE_TASK_DEFERRED | UTRACE_TASK_WAITER))
+		utrace_told(u);
 }
 
 /*
@@ -446,7 +527,6 @@ static bool utrace_report_reap(struct task_struct *task,
 static bool utrace_reap(struct task_struct *task, struct utrace *u)
 {
 	struct utrace_set *set;
-	bool ended = false;
 
 	scoped_guard(spinlock_irqsave, &u->lock) {
 		if (u->flags & UTRACE_TASK_DYING)
@@ -455,17 +535,13 @@ static bool utrace_reap(struct task_struct *task, struct utrace *u)
 		u->hold = 0;
 		u->reaper = current;
 		set = task->utrace_set;
-		WRITE_ONCE(u->pinned, set);
+		smp_store_mb(u->pinned, set);
 		WRITE_ONCE(task->utrace_events, 0);
 	}
 	if (set)
-		ended = utrace_report_reap(task, set);
-	scoped_guard(spinlock_irqsave, &u->lock)
-		task->utrace_set = NULL;
-	utrace_unpin(u);
+		utrace_report_reap(task, u, set);
+	utrace_reap_end(task, u);
 	utrace_set_put(set);
-	if (ended)
-		utrace_memo_drop();
 	return true;
 }
 
@@ -481,10 +557,8 @@ void __utrace_release_task(struct task_struct *task)
 	struct utrace *u = task->utrace;
 
 	do {
-		wait_event(u->wait,
-			   !(READ_ONCE(u->flags) & UTRACE_TASK_DYING));
-		if (task->utrace_events & UTRACE_WORD_REBUILD)
-			utrace_rebuild(task);
+		wait_var_event(&u->flags,
+			       !(READ_ONCE(u->flags) & UTRACE_TASK_DYING));
 	} while (!utrace_reap(task, u));
 	memalloc_noio_restore(noio);
 }
@@ -505,10 +579,9 @@ static void utrace_death_pass(bool group_dead, int signal)
 	struct utrace_pass pass;
 	unsigned int i, slot;
 
-	if (!utrace_pass_begin(&pass, 0))
+	if (!utrace_pass_begin(&pass, UTRACE_LIST(_UTRACE_EVENT_DEATH), 0))
 		return;
-	utrace_for_each(pass.set, UTRACE_LIST(_UTRACE_EVENT_DEATH), i, slot,
-			engine) {
+	utrace_pass_for_each(&pass, i, slot, engine) {
 		u32 ret;
 
 		if (!utrace_pass_wants(&pass, engine, slot,
@@ -517,7 +590,7 @@ static void utrace_death_pass(bool group_dead, int signal)
 		ret = utrace_call(&pass, engine, report_death, engine,
 				  group_dead, signal);
 		if (utrace_resume_action(ret) == UTRACE_DETACH)
-			utrace_detach(engine);
+			utrace_detach_later(engine);
 	}
 	/* Nothing can follow for this task: the answers have no effect. */
 	utrace_pass_leave(&pass);
@@ -537,8 +610,8 @@ void __utrace_report_death(bool group_dead, bool autoreap)
 	if (!reaped && (current->utrace_events & UTRACE_EVENT(DEATH)))
 		utrace_death_pass(group_dead, utrace_death_signal(autoreap));
 
-	scoped_guard(spinlock_irqsave, &u->lock) {
+	scoped_guard(spinlock_irqsave, &u->lock)
 		u->flags &= ~UTRACE_TASK_DYING;
-		wake_up_all(&u->wait);
-	}
+	smp_mb(); /* Pairs with the one in prepare_to_wait_event(). */
+	wake_up_var(&u->flags);
 }

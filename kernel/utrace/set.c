@@ -3,28 +3,32 @@
  * utrace - engine sets: what a task must call
  *
  * A set is built once, never changed and shared by all tasks with the same
- * engines.  Whoever wants a task to call something else builds another set
- * and publishes it.  The task may be in the middle of a pass over the old
- * one, whose callbacks sleep, so it pins the set it walks:
+ * engines.  It is made from a cast, the engines of the system, and what all of
+ * them want at the moment.  A change of wishes makes it old, which is seen by the
+ * numbers it keeps (->seq, ->sysgen); the next event of each task has it take a
+ * newer one, see rebuild.c.  The task may be in the middle of a pass over the old
+ * one then, whose callbacks sleep, so it pins the set it walks:
  *
- *	task (utrace_pin)		publisher (utrace_publish)
- *	pinned = set			task->utrace_set = new
- *	smp_mb				smp_mb
- *	still task->utrace_set?		is the old set pinned?
+ *	task (utrace_pin)		controller (utrace_turn, utrace_sweep)
+ *	pinned = set			lock
+ *	(compiler barrier)		task->utrace_set = new, deferred = old
+ *	still task->utrace_set?		unlock
+ *					utrace_heavy(), once for a round
+ *	...				lock
+ *	pinned = NULL			is the old set pinned?  else take it back
+ *	(compiler barrier)		unlock
+ *	deferred?
  *
- * At least one of the two sees the other's store.  If the publisher finds the
- * old set pinned, it leaves its reference to the task (->deferred), which
- * drops it when it unpins.  A task that sees a newer set starts over under
- * the lock, where no publisher can be.
+ * At least one of the two sees the other's store.  If the controller finds the old
+ * set pinned, it leaves its reference to the task, which drops it when it unpins.
+ * A task that sees a newer set when it pins starts over under the lock.
  */
 #include <linux/bitops.h>
 #include <linux/slab.h>
 #include <linux/sched/task.h>
+#include <linux/wait_bit.h>
 
 #include "internal.h"
-
-/* Whoever publishes a set holds this. */
-DEFINE_MUTEX(utrace_mutex);
 
 static struct kmem_cache *utrace_cache __ro_after_init;
 
@@ -43,7 +47,6 @@ struct utrace *utrace_alloc(gfp_t gfp)
 
 	if (u) {
 		spin_lock_init(&u->lock);
-		init_waitqueue_head(&u->wait);
 		u->resume = UTRACE_RESUME;
 		u->flags = UTRACE_TASK_LONG;
 	}
@@ -53,6 +56,7 @@ struct utrace *utrace_alloc(gfp_t gfp)
 void utrace_free(struct utrace *u)
 {
 	utrace_local_drop(u);
+	kfree(u->member);
 	kmem_cache_free(utrace_cache, u);
 }
 
@@ -68,11 +72,13 @@ void __utrace_free_task(struct task_struct *task)
 int utrace_set_slot(const struct utrace_set *set,
 		    const struct utrace_engine *engine)
 {
-	unsigned int slot;
+	u64 left;
 
-	for (slot = 0; set && slot < set->nslots; slot++)
-		if (set->engine[slot] == engine)
-			return slot;
+	if (!set)
+		return -1;
+	for (left = set->members; left; left &= left - 1)
+		if (set->engine[__ffs64(left)] == engine)
+			return __ffs64(left);
 	return -1;
 }
 
@@ -83,34 +89,64 @@ struct utrace_set *utrace_set_get(struct utrace_set *set)
 	return set;
 }
 
-void utrace_set_put(struct utrace_set *set)
+/*
+ * The sets that were made last for tasks which only the system's engines cover:
+ * user tasks and kernel threads.  Not counted, as utrace_cast::latest.
+ */
+static struct utrace_set __rcu *utrace_latest_bare[2];
+
+static struct utrace_set __rcu **utrace_latest_of(struct utrace_cast *cast,
+						  bool kthread)
+{
+	return cast ? &cast->latest : &utrace_latest_bare[kthread];
+}
+
+/* Slots of the system's engines. */
+#define UTRACE_SYSTEM_SLOTS	GENMASK_ULL(UTRACE_NSLOTS - 1, UTRACE_SYSTEM_SLOT)
+
+static void utrace_set_free(struct utrace_set *set)
 {
 	unsigned int i;
-
-	if (!set || !refcount_dec_and_test(&set->ref))
-		return;
+	u64 left;
 
 	for (i = 0; i < UTRACE_NHEIRS; i++)
 		if (set->heir[i] != set)
 			utrace_set_put(set->heir[i]);
-	for (i = 0; i < set->nslots; i++)
-		if (set->engine[i])
-			utrace_core_put(set->engine[i]);
-	kfree(set);
+	for (left = set->members & UTRACE_SYSTEM_SLOTS; left; left &= left - 1)
+		utrace_shell_put(set->engine[__ffs64(left)]);
+	utrace_cast_put(set->cast);
+	kfree_rcu(set, rcu);
 }
 
+/**
+ * utrace_set_put - drop a reference
+ * @set: the set, or NULL
+ *
+ * Context: Any but NMI, without utrace_engine_lock and those inside of it.
+ */
+void utrace_set_put(struct utrace_set *set)
+{
+	struct utrace_set __rcu **latest;
+
+	if (!set || !refcount_dec_and_test(&set->ref))
+		return;
+	latest = utrace_latest_of(set->cast, set->kthread);
+	cmpxchg((struct utrace_set **)latest, set, NULL);
+	utrace_set_free(set);
+}
+
+/* In which order the classes are called; utrace_engine_class() counts so. */
 static unsigned int utrace_engine_rank(struct utrace_engine *engine)
 {
 	/* By class: mutator, observer, enforcer, last resort. */
 	static const u8 rank[] = { 1, 0, 2, 3 };
 
-	return rank[utrace_engine_state(engine) >> UTRACE_STATE_CLASS_SHIFT];
+	return rank[utrace_engine_class(engine)];
 }
 
-static bool utrace_lists(struct utrace_engine *engine, unsigned int event)
+static bool utrace_lists(struct utrace_engine *engine, unsigned long wants,
+			 unsigned int event)
 {
-	unsigned long wants = READ_ONCE(engine->flags);
-
 	if (wants & BIT(event))
 		return true;
 	/* Told before the events of others, except when nothing is left. */
@@ -119,34 +155,49 @@ static bool utrace_lists(struct utrace_engine *engine, unsigned int event)
 	       !(utrace_engine_state(engine) & UTRACE_STATE_OWN_EVENTS);
 }
 
-/* Write the list of one event to set->order from @n on; where does it end? */
-static unsigned int utrace_set_list(struct utrace_set *set, unsigned int event,
-				    unsigned int n)
+/**
+ * utrace_order - the slots that are called for an event, in the order of the calls
+ * @set: the set
+ * @event: number of the event
+ * @wants: what each engine wants, by slot; NULL: what it wants now
+ * @order: filled in
+ *
+ * Context: Any; the caller has @set pinned or builds it.
+ * Return: how many.
+ */
+unsigned int utrace_order(const struct utrace_set *set, unsigned int event,
+			  const u16 *wants, u8 *order)
 {
-	unsigned int nall = hweight64(set->members);
-	const u8 *all = set->order;
 	bool newest_first = event == _UTRACE_EVENT_SYSCALL_ENTRY;
 	const u8 *ranks = event == _UTRACE_EVENT_SYSCALL_EXIT ?
 			  (const u8 []){ 2, 1, 0, 3 } :
 			  (const u8 []){ 0, 1, 2, 3 };
-	unsigned int rank, i;
-
-	set->start[UTRACE_LIST(event)] = n;
-	if (!(set->events & BIT(event)))
-		return n;
+	unsigned int nall = hweight64(set->members);
+	unsigned int rank, i, n = 0;
 
 	for (rank = 0; rank < 4; rank++) {
 		for (i = 0; i < nall; i++) {
-			u8 slot = all[newest_first ? nall - 1 - i : i];
+			u8 slot = set->order[newest_first ? nall - 1 - i : i];
 			struct utrace_engine *engine = set->engine[slot];
+			unsigned long events = wants ? wants[slot] :
+					       READ_ONCE(engine->flags);
 
-			if (!(set->muted & BIT_ULL(slot)) &&
-			    utrace_engine_rank(engine) == ranks[rank] &&
-			    utrace_lists(engine, event))
-				set->order[n++] = slot;
+			if (utrace_engine_rank(engine) == ranks[rank] &&
+			    utrace_lists(engine, events, event))
+				order[n++] = slot;
 		}
 	}
 	return n;
+}
+
+/* Write the list of one event to set->order from @n on; where does it end? */
+static unsigned int utrace_set_list(struct utrace_set *set, unsigned int event,
+				    const u16 *wants, unsigned int n)
+{
+	set->start[UTRACE_LIST(event)] = n;
+	if (!(set->events & BIT(event)))
+		return n;
+	return n + utrace_order(set, event, wants, &set->order[n]);
 }
 
 /* The slots in the list of one event. */
@@ -160,26 +211,22 @@ static u64 utrace_set_slots(const struct utrace_set *set, unsigned int event)
 	return slots;
 }
 
-/*
- * What the short pass over a system call does not look at.  A missing callback
- * by the lists of the set: the flags may have changed since they were made.
- */
+/* What the short pass over a system call does not look at. */
 static bool utrace_needs_long_pass(const struct utrace_set *set,
-				   unsigned int slot)
+				   unsigned int slot, unsigned long wants)
 {
 	struct utrace_engine *engine = set->engine[slot];
+	unsigned int state = utrace_engine_state(engine);
 
-	if (set->muted & BIT_ULL(slot))
-		return false;
-	return (READ_ONCE(engine->flags) & UTRACE_EVENT(QUIESCE)) ||
+	return (wants & UTRACE_EVENT(QUIESCE)) ||
 	       rcu_access_pointer(engine->filter) ||
 	       ((set->entry & BIT_ULL(slot)) &&
-		!engine->ops->report_syscall_entry) ||
+		!(state & UTRACE_STATE_HAS_ENTRY)) ||
 	       ((set->exit & BIT_ULL(slot)) &&
-		!engine->ops->report_syscall_exit);
+		!(state & UTRACE_STATE_HAS_EXIT));
 }
 
-/* Spares the short pass a test. */
+/* Wants nothing; stands in where a list has no single engine. */
 static struct utrace_engine utrace_nobody;
 
 static struct utrace_engine *utrace_sole(const struct utrace_set *set, u64 slots)
@@ -189,42 +236,52 @@ static struct utrace_engine *utrace_sole(const struct utrace_set *set, u64 slots
 	return set->engine[__ffs64(slots)];
 }
 
-static void utrace_set_fill(struct utrace_set *set, const u8 *all,
-			    unsigned int nall)
+/* Can the system calls of tasks with this set do with the short pass? */
+static bool utrace_set_is_short(const struct utrace_set *set, const u16 *wants)
 {
-	unsigned int event, i, n = nall;
-	bool is_short = true;
-	u64 wanted = 0;
+	u64 left;
 
-	set->start[UTRACE_LIST_ALL] = 0;
-	memcpy(set->order, all, nall);
+	/* An exit without an entry is reported by the long pass only. */
+	if (set->exit & ~set->entry)
+		return false;
+	for (left = set->members; left; left &= left - 1)
+		if (utrace_needs_long_pass(set, __ffs64(left),
+					   wants[__ffs64(left)]))
+			return false;
+	return true;
+}
 
-	for (i = 0; i < nall; i++) {
-		struct utrace_engine *engine = set->engine[all[i]];
-		unsigned long events = READ_ONCE(engine->flags);
+/* The engines are there; now what they want, and what follows from that. */
+static void utrace_set_fill(struct utrace_set *set)
+{
+	unsigned int event, n = hweight64(set->members);
+	u16 wants[UTRACE_NSLOTS];
+	u64 left, calls = 0;
 
-		if (engine->info->match)
-			set->asked |= events;
-		if (set->muted & BIT_ULL(all[i]))
-			continue;
-		set->events |= events;
-		if (events & UTRACE_EVENT_SYSCALL)
-			wanted |= utrace_filter_calls(engine);
+	for (left = set->members; left; left &= left - 1) {
+		unsigned int slot = __ffs64(left);
+		struct utrace_engine *engine = set->engine[slot];
+
+		/* Pairs with utrace_engine_touch(): the number first. */
+		set->seq[slot] = smp_load_acquire(&engine->seq);
+		wants[slot] = READ_ONCE(engine->flags);
+		set->events |= wants[slot];
+		if (rcu_access_pointer(engine->info->match)) {
+			set->matched |= BIT_ULL(slot);
+			set->asked |= wants[slot];
+		}
+		if (wants[slot] & UTRACE_EVENT_SYSCALL)
+			calls |= utrace_filter_calls(engine);
 	}
-	if (set->events & UTRACE_EVENT_SYSCALL)
-		set->events |= UTRACE_WORD_UNWANTED & ~wanted;
+	set->start[UTRACE_LIST_ALL] = 0;
 	for (event = 0; event < _UTRACE_NEVENTS; event++)
-		n = utrace_set_list(set, event, n);
+		n = utrace_set_list(set, event, wants, n);
 	set->start[UTRACE_NLISTS] = n;
 	set->entry = utrace_set_slots(set, _UTRACE_EVENT_SYSCALL_ENTRY);
 	set->exit = utrace_set_slots(set, _UTRACE_EVENT_SYSCALL_EXIT);
-	/* Who wants exits only has them without an entry. */
-	if (set->exit & ~set->entry)
-		is_short = false;
-	for (i = 0; i < nall; i++)
-		if (utrace_needs_long_pass(set, all[i]))
-			is_short = false;
-	if (is_short)
+	if (set->events & UTRACE_EVENT_SYSCALL)
+		set->events |= UTRACE_WORD_UNWANTED & ~calls;
+	if (utrace_set_is_short(set, wants))
 		set->events |= UTRACE_WORD_SHORT;
 	set->sole_entry = utrace_sole(set, set->entry);
 	set->sole_exit = utrace_sole(set, set->exit);
@@ -232,209 +289,188 @@ static void utrace_set_fill(struct utrace_set *set, const u8 *all,
 	set->events |= UTRACE_EVENT(REAP);
 }
 
-static bool utrace_inherits(struct utrace_engine *engine,
-			    enum utrace_heir heir)
-{
-	unsigned int scope = UTRACE_STATE_TREE | UTRACE_STATE_SYSTEM;
-
-	if (heir == UTRACE_HEIR_THREAD)
-		scope |= UTRACE_STATE_PROCESS;
-
-	return utrace_engine_state(engine) & scope;
-}
-
-/* One more engine, in a slot of its own; false if there is none. */
-static bool utrace_roster_add(struct utrace_roster *roster,
-			      struct utrace_engine *engine)
-{
-	unsigned int slot;
-
-	if (roster->n == UTRACE_MAX_ENGINES)
-		return false;
-	slot = ffz(roster->used);
-	roster->used |= BIT_ULL(slot);
-	roster->engine[slot] = engine;
-	roster->all[roster->n++] = slot;
-	return true;
-}
-
-/*
- * Engines of the system that are not in @old go behind the others.  For who
- * finds no slot the events of these tasks are lost.
+/**
+ * struct utrace_census - the engines a set is made of
+ * @engine: by slot
+ * @all: slots in the order of attach, those of the system last
+ * @n: elements of @all
+ * @sysgen: of the system's engines, on whose memory there is a reference each
  */
-static void utrace_roster_add_system(struct utrace_roster *roster,
-				     const struct utrace_set *old)
+struct utrace_census {
+	struct utrace_engine *engine[UTRACE_NSLOTS];
+	u8 all[UTRACE_NSLOTS];
+	unsigned int n;
+	unsigned int sysgen;
+};
+
+static void utrace_census_take(struct utrace_census *census,
+			       const struct utrace_cast *cast, bool kthread)
 {
-	struct utrace_engine *one;
+	const struct utrace_system *system;
 	unsigned int i;
 
-	for (i = 0; (one = utrace_system_engine(i)); i++) {
-		unsigned int state = utrace_engine_state(one);
+	census->n = 0;
+	for (i = 0; cast && i < cast->nroles; i++) {
+		u8 slot = cast->role[i].slot;
 
-		if (state & UTRACE_STATE_DETACHED ||
-		    (roster->kthread && !(state & UTRACE_STATE_KTHREAD)) ||
-		    utrace_set_slot(old, one) >= 0)
+		census->engine[slot] = cast->role[i].engine;
+		census->all[census->n++] = slot;
+	}
+	guard(rcu)();
+	system = rcu_dereference(utrace_system);
+	census->sysgen = system->gen;
+	for (i = 0; i < system->n; i++) {
+		struct utrace_engine *engine = system->engine[system->all[i]];
+		u8 slot = UTRACE_SYSTEM_SLOT + system->all[i];
+
+		if (!utrace_system_reaches(engine, kthread) ||
+		    !utrace_shell_tryget(engine))
 			continue;
-		if (!utrace_roster_add(roster, one))
-			utrace_count_lost();
-		else if (one->info->match)	/* until it is asked */
-			roster->muted |= BIT_ULL(roster->all[roster->n - 1]);
+		census->engine[slot] = engine;
+		census->all[census->n++] = slot;
 	}
 }
 
-/**
- * utrace_roster_fill - who is to be in the set that follows another
- * @roster: filled in
- * @old: the set to start from, or NULL
- * @add: an engine to add behind the others, or NULL
- * @kthread: without @old: is it for kernel threads?
- *
- * Takes over the engines that are not detached, and those of the system.  Those
- * that were muted stay so.
- *
- * Context: utrace_mutex is held.
- * Return: 0; -ENOSPC if there is no slot for @add.
- */
-int utrace_roster_fill(struct utrace_roster *roster,
-		       const struct utrace_set *old, struct utrace_engine *add,
-		       bool kthread)
+static void utrace_census_drop(struct utrace_census *census)
 {
-	struct utrace_engine *engine;
-	unsigned int i, slot;
+	unsigned int i;
 
-	lockdep_assert_held(&utrace_mutex);
-
-	roster->n = 0;
-	roster->used = 0;
-	roster->muted = 0;
-	roster->kthread = old ? old->kthread : kthread;
-	if (old) {
-		utrace_for_each(old, UTRACE_LIST_ALL, i, slot, engine) {
-			if (utrace_engine_detached(engine))
-				continue;
-			roster->engine[slot] = engine;
-			roster->all[roster->n++] = slot;
-			roster->used |= BIT_ULL(slot);
-		}
-		roster->muted = old->muted & roster->used;
-	}
-	if (add && !utrace_roster_add(roster, add))
-		return -ENOSPC;
-	utrace_roster_add_system(roster, old);
-	return 0;
+	for (i = 0; i < census->n; i++)
+		if (census->all[i] >= UTRACE_SYSTEM_SLOT)
+			utrace_shell_put(census->engine[census->all[i]]);
 }
 
 /*
- * The engines of @roster named by @all[], in that order, as a set of its own.
- * Tasks of many share it, so nobody's memory cgroup pays.
+ * A set of the engines that were found, whose references it takes over.  Tasks of
+ * many share it, so nobody's memory cgroup pays.
  */
-static struct utrace_set *utrace_set_alloc(const struct utrace_roster *roster,
-					   const u8 *all, unsigned int nall)
+static struct utrace_set *utrace_set_make(const struct utrace_census *census,
+					  struct utrace_cast *cast, bool kthread)
 {
 	unsigned int i, nslots = 0;
 	struct utrace_set *set;
 
-	for (i = 0; i < nall; i++)
-		nslots = max(nslots, all[i] + 1U);
-
-	set = kzalloc(struct_size(set, engine, nslots) + UTRACE_NLISTS * nall,
+	for (i = 0; i < census->n; i++)
+		nslots = max(nslots, census->all[i] + 1U);
+	set = kzalloc(struct_size(set, engine, nslots) +
+		      nslots * sizeof(*set->seq) + UTRACE_NLISTS * census->n,
 		      GFP_KERNEL);
 	if (!set)
-		return ERR_PTR(-ENOMEM);
+		return NULL;
 	refcount_set(&set->ref, 1);
-	set->kthread = roster->kthread;
 	set->nslots = nslots;
-	set->order = (u8 *)&set->engine[nslots];
-	for (i = 0; i < nall; i++) {
-		utrace_core_get(roster->engine[all[i]]);
-		set->engine[all[i]] = roster->engine[all[i]];
-		set->members |= BIT_ULL(all[i]);
+	set->seq = (u32 *)&set->engine[nslots];
+	set->order = (u8 *)&set->seq[nslots];
+	set->sysgen = census->sysgen;
+	set->kthread = kthread;
+	set->cast = utrace_cast_get(cast);
+	for (i = 0; i < census->n; i++) {
+		u8 slot = census->all[i];
+
+		set->engine[slot] = census->engine[slot];
+		set->order[i] = slot;
+		set->members |= BIT_ULL(slot);
 	}
-	set->muted = roster->muted & set->members;
-	utrace_set_fill(set, all, nall);
+	utrace_set_fill(set);
 	return set;
 }
 
-/* Give @set its subsets for children. */
-static int utrace_set_heirs(struct utrace_set *set,
-			    const struct utrace_roster *roster, const u8 *all,
-			    unsigned int nall)
+/* Give @set its sets for children. */
+static int utrace_set_heirs(struct utrace_set *set)
 {
-	u8 some[UTRACE_MAX_ENGINES];
-	unsigned int heir, i, n;
+	struct utrace_cast *cast = set->cast;
+	unsigned int i;
 
-	for (heir = 0; heir < UTRACE_NHEIRS; heir++) {
-		struct utrace_set *child;
-		bool bare = true;
+	for (i = 0; cast && i < UTRACE_NHEIRS; i++) {
+		struct utrace_set *heir;
 
-		for (i = n = 0; i < nall; i++) {
-			struct utrace_engine *engine = set->engine[all[i]];
-
-			if (!utrace_inherits(engine, heir))
-				continue;
-			some[n++] = all[i];
-			bare &= utrace_engine_is_system(engine);
+		if (cast->heir[i] == cast) {
+			set->heir[i] = set;
+		} else if (cast->heir[i]) {
+			heir = utrace_set_latest(cast->heir[i], false);
+			if (IS_ERR(heir))
+				return PTR_ERR(heir);
+			set->heir[i] = heir;
 		}
-		/* For these alone a child needs no set. */
-		if (bare)
-			continue;
-		if (n == nall) {
-			set->heir[heir] = set;
-			continue;
-		}
-		child = utrace_set_alloc(roster, some, n);
-		if (!IS_ERR(child) && utrace_set_heirs(child, roster, some, n)) {
-			utrace_set_put(child);
-			child = ERR_PTR(-ENOMEM);
-		}
-		if (IS_ERR(child))
-			return PTR_ERR(child);
-		set->heir[heir] = child;
 	}
 	return 0;
 }
 
-/**
- * utrace_set_make - make a set
- * @roster: who is to be in it, and who is muted
- *
- * Takes over what each engine wants now.
- *
- * Context: May sleep.  utrace_mutex is held.
- * Return: a set with one reference for the caller; NULL if there are no
- * engines; -ENOMEM.
- */
-struct utrace_set *utrace_set_make(const struct utrace_roster *roster)
+static struct utrace_set *utrace_set_build(struct utrace_cast *cast, bool kthread)
 {
+	struct utrace_census census;
 	struct utrace_set *set;
 
-	if (!roster->n)
+	utrace_census_take(&census, cast, kthread);
+	if (!census.n)
 		return NULL;
-	set = utrace_set_alloc(roster, roster->all, roster->n);
-	if (!IS_ERR(set) &&
-	    utrace_set_heirs(set, roster, roster->all, roster->n)) {
+	set = utrace_set_make(&census, cast, kthread);
+	if (!set) {
+		utrace_census_drop(&census);
+		return ERR_PTR(-ENOMEM);
+	}
+	if (utrace_set_heirs(set)) {
 		utrace_set_put(set);
-		set = ERR_PTR(-ENOMEM);
+		return ERR_PTR(-ENOMEM);
 	}
 	return set;
 }
 
 /**
- * utrace_set_build - make the set that follows another
- * @old: the set to start from, or NULL, for a user task
- * @add: an engine to add behind the others, or NULL
+ * utrace_set_is_current - does a set say what its engines want?
+ * @set: the set
  *
- * Context: May sleep.  utrace_mutex is held.
- * Return: a set with one reference for the caller; NULL if no engine is left;
- * -ENOSPC if there is no slot for @add; -ENOMEM.
+ * Context: Any; the caller has a reference, or the lock of a task that has it.
+ * Return: false if one of them wants something else since it was made, or there
+ * are other engines of the system.
  */
-struct utrace_set *utrace_set_build(const struct utrace_set *old,
-				    struct utrace_engine *add)
+bool utrace_set_is_current(const struct utrace_set *set)
 {
-	struct utrace_roster roster;
-	int ret = utrace_roster_fill(&roster, old, add, false);
+	u64 left;
 
-	return ret ? ERR_PTR(ret) : utrace_set_make(&roster);
+	scoped_guard(rcu)
+		if (set->sysgen != rcu_dereference(utrace_system)->gen)
+			return false;
+	for (left = set->members; left; left &= left - 1) {
+		unsigned int slot = __ffs64(left);
+
+		/* Pairs with utrace_engine_touch(). */
+		if (smp_load_acquire(&set->engine[slot]->seq) != set->seq[slot])
+			return false;
+	}
+	return true;
+}
+
+/**
+ * utrace_set_latest - the set for a cast, with what its engines want now
+ * @cast: the cast, on which the caller has a reference; NULL for tasks that only
+ *	the system's engines cover
+ * @kthread: without @cast: for kernel threads
+ *
+ * The one that was made last if that is good still; so tasks with the same engines
+ * have the same set.
+ *
+ * Context: May sleep for memory.
+ * Return: a set with one reference for the caller; NULL if there are no engines;
+ * -ENOMEM.
+ */
+struct utrace_set *utrace_set_latest(struct utrace_cast *cast, bool kthread)
+{
+	struct utrace_set __rcu **latest = utrace_latest_of(cast, kthread);
+	struct utrace_set *set;
+
+	scoped_guard(rcu) {
+		set = rcu_dereference(*latest);
+		if (set && !refcount_inc_not_zero(&set->ref))
+			set = NULL;
+	}
+	if (set && utrace_set_is_current(set))
+		return set;
+	utrace_set_put(set);
+	set = utrace_set_build(cast, kthread);
+	if (!IS_ERR_OR_NULL(set))
+		rcu_assign_pointer(*latest, set);
+	return set;
 }
 
 /* What a task is given to do. */
@@ -468,14 +504,14 @@ void utrace_set_word(struct task_struct *task, unsigned long events)
 u64 utrace_set_same(const struct utrace_set *old,
 		    const struct utrace_set *new)
 {
-	u64 same = 0;
-	unsigned int slot;
+	u64 same, left;
 
 	if (!old || !new)
 		return 0;
-	for (slot = 0; slot < min(old->nslots, new->nslots); slot++)
-		if (old->engine[slot] && old->engine[slot] == new->engine[slot])
-			same |= BIT_ULL(slot);
+	same = old->members & new->members;
+	for (left = same; left; left &= left - 1)
+		if (old->engine[__ffs64(left)] != new->engine[__ffs64(left)])
+			same &= ~(left & -left);
 	return same;
 }
 
@@ -492,86 +528,120 @@ u64 utrace_set_present(const struct utrace_set *old,
 	return same;
 }
 
-/**
- * utrace_defer - leave the reference to a replaced set to the pass that walks it
- * @u: of a task
- * @old: the set that was its, or NULL; ->utrace_set is another one now
- *
- * Context: @u->lock is held.
- * Return: the set whose reference the caller has to drop; NULL if there is none,
- * or if a pass does that.
- */
-struct utrace_set *utrace_defer(struct utrace *u, struct utrace_set *old)
+/* What of a word is left when some engines of the set are not to be called. */
+static unsigned long utrace_word_muted(const struct utrace_set *set, u64 muted)
 {
-	lockdep_assert_held(&u->lock);
+	unsigned long events = UTRACE_EVENT(REAP);
+	u64 left, calls = 0;
 
-	smp_mb(); /* Pairs with utrace_pin(): the set before the pin. */
-	if (!old || READ_ONCE(u->pinned) != old)
-		return old;
-	WARN_ON_ONCE(u->deferred);
-	u->deferred = old;
-	u->flags |= UTRACE_TASK_DEFERRED;
-	smp_mb(); /* Pairs with utrace_unpin(): the flag or the pin. */
-	if (READ_ONCE(u->pinned) == old)
-		return NULL;
-	u->deferred = NULL;
-	u->flags &= ~UTRACE_TASK_DEFERRED;
-	return old;
+	for (left = set->members & ~muted; left; left &= left - 1) {
+		struct utrace_engine *engine = set->engine[__ffs64(left)];
+		unsigned long wants = READ_ONCE(engine->flags);
+
+		events |= wants;
+		if (wants & UTRACE_EVENT_SYSCALL)
+			calls |= utrace_filter_calls(engine);
+	}
+	if (events & UTRACE_EVENT_SYSCALL)
+		events |= UTRACE_WORD_UNWANTED & ~calls;
+	if (!(muted & (set->entry | set->exit)))
+		events |= set->events & UTRACE_WORD_SHORT;
+	return events;
 }
 
 /**
- * utrace_publish - give a task another set
+ * utrace_word_of - the event word that goes with a set
+ * @set: the set
+ * @muted: slots that are not to be called
+ *
+ * Context: Any; the caller has a reference, or the lock of a task that has it.
+ * Return: the word.
+ */
+unsigned long utrace_word_of(const struct utrace_set *set, u64 muted)
+{
+	muted &= set->members;
+	return likely(!muted) ? set->events : utrace_word_muted(set, muted);
+}
+
+/**
+ * utrace_word_now - the event word by what engines want now
+ * @task: the task
+ * @u: its struct utrace
+ *
+ * Context: @u->lock is held.
+ * Return: the word of a task whose set is to be renewed.
+ */
+unsigned long utrace_word_now(struct task_struct *task, struct utrace *u)
+{
+	const struct utrace_set *set = task->utrace_set;
+	unsigned long events = utrace_bare_events(task);
+	u64 left;
+
+	lockdep_assert_held(&u->lock);
+
+	for (left = set ? set->members : 0; left; left &= left - 1)
+		events |= READ_ONCE(set->engine[__ffs64(left)]->flags);
+	if (set)
+		events |= UTRACE_EVENT(REAP);
+	return events | UTRACE_WORD_REBUILD;
+}
+
+/**
+ * utrace_switch - give a task another set
  * @task: the task
  * @u: its struct utrace
  * @set: the set, with a reference that passes to the task; NULL for none
+ * @muted: slots of @set whose engines reject the task
+ * @ask: they have yet to be asked
  *
- * Context: Process context.  Takes @u->lock.  utrace_mutex is held, and
- * tasklist_lock unless @task is current or dead; not @task's siglock.
- * Return: a set whose reference the caller has to drop, without locks; that
- * is @set itself if the task was reaped.
+ * Context: @u->lock is held, and the task is not reaped.
+ * Return: the set of before, with the reference to it.  The task may have it
+ * pinned.
  */
-struct utrace_set *utrace_publish(struct task_struct *task, struct utrace *u,
-				  struct utrace_set *set)
+struct utrace_set *utrace_switch(struct task_struct *task, struct utrace *u,
+				 struct utrace_set *set, u64 muted, bool ask)
 {
-	unsigned long events;
-	struct utrace_set *old;
-	unsigned long flags;
-	u64 same, held;
+	struct utrace_set *old = task->utrace_set;
+	u64 same = utrace_set_same(old, set);
+	bool rebuild = ask || task->utrace_events & UTRACE_WORD_REBUILD;
 
-	lockdep_assert_held(&utrace_mutex);
+	lockdep_assert_held(&u->lock);
 
-	spin_lock_irqsave(&u->lock, flags);
-	if (u->flags & UTRACE_TASK_REAPED) {
-		spin_unlock_irqrestore(&u->lock, flags);
-		return set;
-	}
-	/* Not of the time when this set was built, or when there was to be none. */
-	events = set ? set->events : utrace_bare_events(task);
-	old = task->utrace_set;
-	same = utrace_set_same(old, set);
-	held = u->hold;
 	u->hold &= same;
 	u->step &= same;
 	u->block &= same;
 	u->fresh |= set ? set->members & ~same : U64_MAX;
-	/* Who was muted saw no entry either. */
-	if (old && set)
-		u->fresh |= old->muted & ~set->muted & same;
+	/* An engine that was muted saw no entry either. */
+	u->fresh |= u->muted & ~muted & same;
+	u->muted = set ? muted & set->members : 0;
 	u->flags |= UTRACE_TASK_LONG;
-	/* Wishes that came while this set was built, and a bare task's verdict. */
-	if (set && (task->utrace_events &
-		    (UTRACE_WORD_REBUILD | UTRACE_WORD_REJECTED)))
-		events |= (task->utrace_events & ~UTRACE_WORD_REJECTED) |
-			  set->asked | UTRACE_WORD_REBUILD;
-	/* Pairs with utrace_pin_short(): the flag before the set. */
+	/* Pairs with utrace_pin_try(): the flag before the set. */
 	smp_store_release(&task->utrace_set, set);
-	utrace_set_word(task, events);
-	old = utrace_defer(u, old);
-	held &= ~u->hold;
-	spin_unlock_irqrestore(&u->lock, flags);
-	if (held)
-		utrace_wake(task, u);
+	/* Wishes that came while this set was made, and questions. */
+	if (set && (rebuild || !utrace_set_is_current(set)))
+		utrace_set_word(task, utrace_word_now(task, u));
+	else
+		utrace_set_word(task, set ? utrace_word_of(set, u->muted) :
+				      utrace_bare_events(task));
 	return old;
+}
+
+/**
+ * utrace_take_deferred - drop what was left for a pass to drop
+ * @u: of a task that has no set pinned, or another one
+ *
+ * Context: @u->lock is held.  The task itself or its reaper.
+ * Return: a set whose reference the caller has to drop; NULL if there is none.
+ */
+struct utrace_set *utrace_take_deferred(struct utrace *u)
+{
+	struct utrace_set *drop = u->deferred;
+
+	lockdep_assert_held(&u->lock);
+
+	u->deferred = NULL;
+	u->flags &= ~UTRACE_TASK_DEFERRED;
+	return drop;
 }
 
 /**
@@ -584,48 +654,47 @@ struct utrace_set *utrace_publish(struct task_struct *task, struct utrace *u,
 struct utrace_set *utrace_pin(struct utrace *u)
 {
 	struct utrace_set *set = READ_ONCE(current->utrace_set), *drop;
-	unsigned long flags;
 
-	/* The full barrier pairs with the one in utrace_publish(). */
-	smp_store_mb(u->pinned, set);
-	if (likely(set == READ_ONCE(current->utrace_set)))
+	if (likely(utrace_pin_try(&u->pinned, set, &current->utrace_set)))
 		return set;
 
-	spin_lock_irqsave(&u->lock, flags);
-	set = current->utrace_set;
-	WRITE_ONCE(u->pinned, set);
-	drop = u->deferred;
-	u->deferred = NULL;
-	u->flags &= ~UTRACE_TASK_DEFERRED;
-	spin_unlock_irqrestore(&u->lock, flags);
+	scoped_guard(spinlock_irqsave, &u->lock) {
+		set = current->utrace_set;
+		WRITE_ONCE(u->pinned, set);
+		drop = utrace_take_deferred(u);
+	}
 	utrace_set_put(drop);
 	return set;
 }
 
 /**
- * utrace_unpin_told - what others wait for at the end of a walk
+ * utrace_told - what others left for the end of a callback, or of a walk
  * @u: of the current task, or of the one it reaps
  *
  * Context: The task itself or its reaper.  May call ->release() of an engine
  * that was detached meanwhile.
  */
-void utrace_unpin_told(struct utrace *u)
+void utrace_told(struct utrace *u)
 {
-	struct utrace_set *drop;
-	unsigned long flags;
+	struct utrace_set *drop = NULL;
+	struct utrace_engine *left;
+	bool waited;
 
-	spin_lock_irqsave(&u->lock, flags);
-	drop = u->deferred;
-	u->deferred = NULL;
-	u->flags &= ~UTRACE_TASK_DEFERRED;
-	spin_unlock_irqrestore(&u->lock, flags);
-	utrace_set_put(drop);
-
-	spin_lock_irqsave(&u->lock, flags);
-	if (u->flags & UTRACE_TASK_WAITER) {
+	scoped_guard(spinlock_irqsave, &u->lock) {
+		if (!u->pinned)
+			drop = utrace_take_deferred(u);
+		waited = u->flags & UTRACE_TASK_WAITER;
 		u->flags &= ~UTRACE_TASK_WAITER;
-		u->passes++;
-		wake_up_all(&u->wait);
+		/* What the callback did is done for those who see it. */
+		smp_store_release(&u->passes, u->passes + waited);
+		left = u->left;
+		u->left = NULL;
 	}
-	spin_unlock_irqrestore(&u->lock, flags);
+	utrace_set_put(drop);
+	if (waited) {
+		smp_mb(); /* Pairs with the one in prepare_to_wait_event(). */
+		wake_up_var(&u->passes);
+	}
+	if (left)
+		utrace_core_put(left);
 }

@@ -86,13 +86,16 @@ static bool utrace_signal_pass(struct utrace_pass *pass, unsigned int list,
 	struct utrace_engine *engine;
 	unsigned int i, slot;
 
-	if (!utrace_pass_begin(pass, result))
+	if (!utrace_pass_begin(pass, list, result))
 		return false;
-	utrace_for_each(pass->set, list, i, slot, engine) {
-		unsigned long wants = READ_ONCE(engine->flags);
+	utrace_pass_for_each(pass, i, slot, engine) {
+		unsigned long wants;
 
 		if (only && !(only & BIT_ULL(slot)))
 			continue;
+		if (!utrace_pass_enter(pass, engine, slot))
+			continue;
+		wants = READ_ONCE(engine->flags);
 		if (wants & (event | UTRACE_EVENT(QUIESCE)))
 			utrace_signal_call(pass, engine, slot, event, ksig,
 					   orig_ka);

@@ -20,6 +20,7 @@
 #include <linux/resume_user_mode.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
+#include <linux/timekeeping.h>
 #include <linux/uprobes.h>
 
 #include "internal.h"
@@ -87,7 +88,7 @@ void utrace_stop(struct utrace *u, enum utrace_stop_where where)
 	bool joined = false, told = false;
 
 	spin_lock_irq(&current->sighand->siglock);
-	u->held_since = ktime_get();
+	u->held_since = max_t(u32, ktime_get_seconds(), 1);
 	trace_utrace_stop(current, u->hold);
 	while (READ_ONCE(u->hold) && !utrace_may_not_stop(u)) {
 		bool notify = false;

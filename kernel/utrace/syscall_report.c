@@ -131,6 +131,18 @@ static __always_inline bool utrace_call_is_filtered(unsigned long word,
 }
 
 /**
+ * utrace_filter_free - a filter is in use no more, but for readers by RCU
+ * @filter: the filter, or NULL
+ *
+ * Context: Any.
+ */
+void utrace_filter_free(struct utrace_syscall_filter *filter)
+{
+	if (filter)
+		kfree_rcu(filter, rcu);
+}
+
+/**
  * utrace_check_calls - are these numbers for utrace_set_syscall_filter()?
  * @nrs: the numbers
  * @n: how many
@@ -183,10 +195,10 @@ int utrace_set_syscall_filter(struct utrace_engine *engine, const int *nrs,
 	for (i = 0; i < n; i++)
 		__set_bit(utrace_chosen_bit(nrs[i]), filter->calls);
 	filter = unrcu_pointer(xchg(&engine->filter, RCU_INITIALIZER(filter)));
-	if (filter)
-		kfree_rcu(filter, rcu);
+	utrace_filter_free(filter);
 	/* Whether there is one is part of what a set says. */
-	atomic_long_inc(&utrace_generation);
+	scoped_guard(spinlock_irqsave, &utrace_engine_lock)
+		utrace_engine_touch(engine);
 	utrace_engine_changed(engine, 0);
 	return 0;
 }
@@ -286,15 +298,14 @@ static u64 utrace_slots_behind(const struct utrace_set *set, unsigned int event,
 	return slots;
 }
 
-/* Entry: what is left of a pass, from position @i of the list on. */
+/* Entry: what is left of a pass, from position @i of its order on. */
 static void utrace_entry_rest(struct utrace_pass *pass, unsigned int i,
 			      struct pt_regs *regs)
 {
-	unsigned int end = UTRACE_END(pass->set, _UTRACE_EVENT_SYSCALL_ENTRY);
 	struct utrace *u = pass->u;
 
-	for (; i < end; i++) {
-		unsigned int slot = pass->set->order[i];
+	for (; i < pass->n; i++) {
+		unsigned int slot = pass->order[i];
 		struct utrace_engine *engine = pass->set->engine[slot];
 		u32 ret;
 
@@ -312,6 +323,23 @@ static void utrace_entry_rest(struct utrace_pass *pass, unsigned int i,
 	}
 	utrace_settle(pass);
 	utrace_pass_end(pass);
+}
+
+/* The pass that a short one over the list of @event turns into. */
+static void utrace_pass_continue(struct utrace_pass *pass, struct utrace *u,
+				 unsigned int event)
+{
+	struct utrace_set *set = u->pinned;
+
+	*pass = (struct utrace_pass) {
+		.u	= u,
+		.set	= set,
+		.order	= &set->order[UTRACE_FIRST(set, event)],
+		.n	= UTRACE_END(set, event) - UTRACE_FIRST(set, event),
+		.muted	= READ_ONCE(u->muted),
+		.action	= UTRACE_RESUME,
+		.resume	= UTRACE_RESUME,
+	};
 }
 
 /* After a pass over the entry: true if it is to be reported again. */
@@ -334,15 +362,14 @@ static void utrace_entry_pass(struct pt_regs *regs, u32 *result)
 	struct utrace *u = current->utrace;
 	struct utrace_pass pass;
 
-	if (!utrace_pass_begin(&pass, *result))
+	if (!utrace_pass_begin(&pass, UTRACE_LIST(_UTRACE_EVENT_SYSCALL_ENTRY),
+			       *result))
 		return;
 	/* Told again after a stop, the call is still the same. */
 	if (*result & UTRACE_SYSCALL_RESUMED)
 		u->entered = 0;
 	utrace_no_exit(&pass);
-	utrace_entry_rest(&pass,
-			  UTRACE_FIRST(pass.set, _UTRACE_EVENT_SYSCALL_ENTRY),
-			  regs);
+	utrace_entry_rest(&pass, 0, regs);
 	*result = pass.result;
 }
 
@@ -392,16 +419,13 @@ static __always_inline bool utrace_is_short(unsigned long word)
 /*
  * The pin of a short pass, see utrace_pin().  False if another set was published
  * meanwhile, or if something is pending; the long pass pins once more, and that
- * in the right way.  The acquire pairs with utrace_publish(): a set that came
- * since the last long pass, or none, has the flag with it.
+ * in the right way.  A set that came since the last long pass, or none, has the
+ * flag with it.
  */
 static __always_inline bool utrace_pin_short(struct utrace *u,
 					     struct utrace_set *set)
 {
-	/* The full barrier pairs with the one in utrace_publish(). */
-	smp_store_mb(u->pinned, set);
-	/* Pairs with the release there. */
-	if (unlikely(set != smp_load_acquire(&current->utrace_set)))
+	if (unlikely(!utrace_pin_try(&u->pinned, set, &current->utrace_set)))
 		return false;
 	/* One look behind the set, without the lock. */
 	return likely(!(data_race(u->flags) & UTRACE_TASK_LONG));
@@ -418,20 +442,19 @@ static noinline bool utrace_entry_turns_long(struct utrace *u, unsigned int i,
 					     u32 ret)
 {
 	struct pt_regs *regs = current_pt_regs();
-	struct utrace_pass pass = {
-		.u	= u,
-		.set	= u->pinned,
-		.action	= UTRACE_RESUME,
-		.resume	= UTRACE_RESUME,
-		.result	= UTRACE_SYSCALL_RUN,
-	};
-	unsigned int slot = pass.set->order[i];
+	struct utrace_pass pass;
+	unsigned int slot;
 
+	utrace_pass_continue(&pass, u, _UTRACE_EVENT_SYSCALL_ENTRY);
+	pass.result = UTRACE_SYSCALL_RUN;
+	slot = pass.set->order[i];
 	/* So far; it has those already that are to come. */
 	u->entered &= ~utrace_slots_behind(pass.set, _UTRACE_EVENT_SYSCALL_ENTRY, i);
 	utrace_pass_answer(&pass, pass.set->engine[slot], slot, ret,
 			   UTRACE_SYSCALL_MASK);
-	utrace_entry_rest(&pass, i + 1, regs);
+	utrace_entry_rest(&pass, i + 1 - UTRACE_FIRST(pass.set,
+						      _UTRACE_EVENT_SYSCALL_ENTRY),
+			  regs);
 	return utrace_entry_end(u, regs, UTRACE_SYSCALL_RUN, pass.result);
 }
 
@@ -441,11 +464,11 @@ static noinline bool utrace_entry_turns_long(struct utrace *u, unsigned int i,
  */
 static __always_inline bool utrace_short_unpin(struct utrace *u, u16 flags)
 {
-	/* The full barrier pairs with utrace_publish() and with barriers. */
-	smp_store_mb(u->pinned, NULL);
+	utrace_pin_drop(&u->pinned);
 	/*
-	 * One look, without the lock: who defers or waits looks at the pin
-	 * then, and a hold that comes later is met at the safe point.
+	 * One look, without the lock: whoever defers or waits looks at the pin
+	 * after utrace_heavy(), and a hold that comes later is met at the safe
+	 * point.
 	 */
 	return unlikely(data_race(u->flags) &
 			(flags | UTRACE_TASK_DEFERRED | UTRACE_TASK_WAITER));
@@ -453,7 +476,7 @@ static __always_inline bool utrace_short_unpin(struct utrace *u, u16 flags)
 
 static noinline bool utrace_entry_told(struct utrace *u)
 {
-	utrace_unpin_told(u);
+	utrace_told(u);
 	return utrace_entry_end(u, current_pt_regs(), UTRACE_SYSCALL_RUN,
 				UTRACE_SYSCALL_RUN);
 }
@@ -471,6 +494,7 @@ static noinline bool utrace_short_entries(struct utrace *u)
 		struct utrace_engine *engine = set->engine[slot];
 		u32 ret;
 
+		utrace_enter(u, engine);
 		if (unlikely(!(READ_ONCE(engine->flags) &
 			       UTRACE_EVENT(SYSCALL_ENTRY)))) {
 			u->entered &= ~BIT_ULL(slot);
@@ -481,6 +505,7 @@ static noinline bool utrace_short_entries(struct utrace *u)
 		if (unlikely(ret != UTRACE_RESUME))
 			return utrace_entry_turns_long(u, i, ret);
 	}
+	smp_store_release(&u->now, NULL);
 	return utrace_short_unpin(u, UTRACE_TASK_LONG) &&
 	       utrace_entry_told(u);
 }
@@ -607,16 +632,14 @@ static bool utrace_was_asked(struct utrace_engine *engine, bool fresh)
 }
 
 /*
- * Exit: what is left of a pass, from position @i of the list on.  @entered are
+ * Exit: what is left of a pass, from position @i of its order on.  @entered are
  * the slots that saw the entry.
  */
 static void utrace_exit_rest(struct utrace_pass *pass, unsigned int i,
 			     u64 entered, u64 fresh, struct pt_regs *regs)
 {
-	unsigned int end = UTRACE_END(pass->set, _UTRACE_EVENT_SYSCALL_EXIT);
-
-	for (; i < end; i++) {
-		unsigned int slot = pass->set->order[i];
+	for (; i < pass->n; i++) {
+		unsigned int slot = pass->order[i];
 		struct utrace_engine *engine = pass->set->engine[slot];
 		bool paired = entered & BIT_ULL(slot);
 		u32 ret;
@@ -644,16 +667,14 @@ static noinline void utrace_long_exit(struct pt_regs *regs)
 	struct utrace_pass pass;
 	u64 entered, fresh;
 
-	if (!utrace_pass_begin(&pass, 0))
+	if (!utrace_pass_begin(&pass, UTRACE_LIST(_UTRACE_EVENT_SYSCALL_EXIT), 0))
 		return;
 	fresh = READ_ONCE(pass.u->fresh);
 	entered = pass.u->entered & ~fresh;
 	pass.u->entered = 0;
 	/* Until they are told; who does not ask for exits misses none. */
 	pass.u->unpaired |= entered & pass.set->exit;
-	utrace_exit_rest(&pass,
-			 UTRACE_FIRST(pass.set, _UTRACE_EVENT_SYSCALL_EXIT),
-			 entered, fresh, regs);
+	utrace_exit_rest(&pass, 0, entered, fresh, regs);
 }
 
 static noinline void utrace_exit_not_short(struct utrace *u)
@@ -665,18 +686,17 @@ static noinline void utrace_exit_not_short(struct utrace *u)
 static noinline void utrace_exit_turns_long(struct utrace *u, unsigned int i,
 					    u32 ret)
 {
-	struct utrace_pass pass = {
-		.u	= u,
-		.set	= u->pinned,
-		.action	= UTRACE_RESUME,
-		.resume	= UTRACE_RESUME,
-	};
-	unsigned int slot = pass.set->order[i];
+	struct utrace_pass pass;
+	unsigned int slot;
 
+	utrace_pass_continue(&pass, u, _UTRACE_EVENT_SYSCALL_EXIT);
+	slot = pass.set->order[i];
 	/* Until they are told. */
 	u->unpaired |= utrace_slots_behind(pass.set, _UTRACE_EVENT_SYSCALL_EXIT, i);
 	utrace_pass_answer(&pass, pass.set->engine[slot], slot, ret, 0);
-	utrace_exit_rest(&pass, i + 1, pass.set->exit, 0, current_pt_regs());
+	utrace_exit_rest(&pass, i + 1 - UTRACE_FIRST(pass.set,
+						     _UTRACE_EVENT_SYSCALL_EXIT),
+			 pass.set->exit, 0, current_pt_regs());
 }
 
 /* A short pass over any number of engines. */
@@ -692,6 +712,7 @@ static noinline void utrace_short_exits(struct utrace *u)
 		struct utrace_engine *engine = set->engine[slot];
 		u32 ret;
 
+		utrace_enter(u, engine);
 		if (unlikely(!(READ_ONCE(engine->flags) &
 			       UTRACE_EVENT(SYSCALL_EXIT)))) {
 			/* To be told if it wants exits again. */
@@ -742,5 +763,5 @@ void __utrace_syscall_exit(struct pt_regs *regs)
 		return utrace_exit_turns_long(u, UTRACE_FIRST(u->pinned,
 					      _UTRACE_EVENT_SYSCALL_EXIT), ret);
 	if (utrace_short_unpin(u, 0))
-		utrace_unpin_told(u);
+		utrace_told(u);
 }

@@ -3,10 +3,12 @@
  * utrace - system scope: one engine for every user task, present and future
  *
  * Nothing is allocated for a task.  Its event word says what the engines of the
- * system want, and that its set is to be rebuilt; a task that never has such an
+ * system want, and that its set is to be renewed; a task that never has such an
  * event never gets a struct utrace.  One that has takes it in its own context
- * (utrace_adopt()), and every set that is built from then on contains these
- * engines, behind those that cover the task for reasons of its own.
+ * (utrace_adopt()), and every set that is made from then on contains these
+ * engines, in slots of their own, behind those that cover the task for reasons of
+ * its own.  An engine that has gone is in no new set; the sets that have it keep
+ * its memory until their tasks have an event, but never call it.
  *
  * A task without a struct utrace is called bare here.  Its word follows from
  * utrace_system_events, or says that all engines reject the task
@@ -27,16 +29,16 @@
 
 #include "internal.h"
 
-/* The engines, in the order of attach.  Under utrace_mutex and engine_lock. */
-static struct utrace_engine *utrace_system[UTRACE_MAX_ENGINES];
-static unsigned int utrace_nsystem;
+static struct utrace_system utrace_system_empty;
+struct utrace_system __rcu *utrace_system =
+	RCU_INITIALIZER(&utrace_system_empty);
 
 /* What they want, together.  Written under utrace_engine_lock. */
 static unsigned long utrace_system_events;
 /* Of that, what is wanted of kernel threads. */
 static unsigned long utrace_kthread_events;
 
-/* Events that came to no engine for want of memory. */
+/* Events that did not come to engines, each counted for itself. */
 static atomic_long_t utrace_lost;
 
 /*
@@ -107,16 +109,28 @@ bool utrace_refresh_bare(struct task_struct *task)
 /* Bare tasks in a row that a walk writes to with interrupts off. */
 #define UTRACE_BARE_RUN		64
 
+/* A task that is not bare takes a newer set at its next event. */
+static void utrace_want_rebuild(struct task_struct *task)
+{
+	struct utrace *u = task->utrace;
+
+	guard(spinlock_irqsave)(&u->lock);
+	if (u->flags & UTRACE_TASK_REAPED)
+		return;
+	utrace_set_word(task, utrace_bare_events(task) |
+			(task->utrace_set ?
+			 task->utrace_events | UTRACE_WORD_REBUILD : 0));
+}
+
 /**
  * utrace_system_tell - what the engines of the system want has changed
- * @added: the event bits that are new; 0: some are gone
  *
  * One walk over all tasks, with a few instructions for each that is bare: nobody
  * can be born or reaped meanwhile.
  *
  * Context: Any but NMI, without siglock.  Takes tasklist_lock.
  */
-void utrace_system_tell(unsigned long added)
+void utrace_system_tell(void)
 {
 	unsigned long user, flags;
 	struct task_struct *p, *t;
@@ -127,8 +141,7 @@ void utrace_system_tell(unsigned long added)
 	user = utrace_bare_events_of(0);
 	for_each_process_thread(p, t) {
 		if (unlikely(t->utrace)) {
-			if (added)
-				utrace_want_rebuild(t, added);
+			utrace_want_rebuild(t);
 		} else if (likely(!(t->flags & (PF_KTHREAD | PF_USER_WORKER)))) {
 			utrace_write_word(t, user);
 		} else {
@@ -148,12 +161,13 @@ void utrace_system_tell(unsigned long added)
 void utrace_system_recount(void)
 {
 	unsigned long events = 0, kthread = 0;
+	struct utrace_system *system;
 	unsigned int i;
 
-	lockdep_assert_held(&utrace_engine_lock);
-
-	for (i = 0; i < utrace_nsystem; i++) {
-		struct utrace_engine *engine = utrace_system[i];
+	system = rcu_dereference_protected(utrace_system,
+					   lockdep_is_held(&utrace_engine_lock));
+	for (i = 0; i < system->n; i++) {
+		struct utrace_engine *engine = system->engine[system->all[i]];
 
 		events |= READ_ONCE(engine->flags);
 		if (utrace_engine_state(engine) & UTRACE_STATE_KTHREAD)
@@ -164,21 +178,95 @@ void utrace_system_recount(void)
 }
 
 /**
+ * utrace_system_reaches - is an engine of the system for tasks of a kind?
+ * @engine: the engine
+ * @kthread: the task is a kernel thread
+ *
+ * Context: Any.
+ * Return: false also for one that is detached.
+ */
+bool utrace_system_reaches(struct utrace_engine *engine, bool kthread)
+{
+	unsigned int state = utrace_engine_state(engine);
+
+	return !(state & UTRACE_STATE_DETACHED) &&
+	       (!kthread || state & UTRACE_STATE_KTHREAD);
+}
+
+/* Take @next, a copy that was changed, as the table; utrace_engine_lock is held. */
+static struct utrace_system *utrace_system_replace(struct utrace_system *next)
+{
+	struct utrace_system *old;
+
+	old = rcu_dereference_protected(utrace_system,
+					lockdep_is_held(&utrace_engine_lock));
+	next->gen = old->gen + 1;
+	rcu_assign_pointer(utrace_system, next);
+	utrace_system_recount();
+	return old;
+}
+
+static void utrace_system_free(struct utrace_system *old)
+{
+	if (old != &utrace_system_empty)
+		kfree_rcu(old, rcu);
+}
+
+static void utrace_system_copy(struct utrace_system *next)
+{
+	*next = *rcu_dereference_protected(utrace_system,
+					   lockdep_is_held(&utrace_engine_lock));
+}
+
+/* Take an engine out of a copy of the table, and all that are detached. */
+static void utrace_system_leave_out(struct utrace_system *next,
+				    struct utrace_engine *engine)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < next->n; i++) {
+		u8 slot = next->all[i];
+
+		if (next->engine[slot] == engine ||
+		    utrace_engine_detached(next->engine[slot]))
+			next->slots &= ~BIT(slot);
+		else
+			next->all[n++] = slot;
+	}
+	next->n = n;
+}
+
+/**
  * utrace_system_add - the next engine of the system
  * @engine: it wants no event yet
  *
- * Context: May sleep.  Takes utrace_mutex.
- * Return: 0; -ENOSPC: there are %UTRACE_MAX_ENGINES.
+ * Context: May sleep.
+ * Return: 0; -ENOSPC: there are %UTRACE_MAX_SYSTEM; -ENOMEM.
  */
 int utrace_system_add(struct utrace_engine *engine)
 {
-	guard(mutex)(&utrace_mutex);
-	if (utrace_nsystem == UTRACE_MAX_ENGINES)
+	struct utrace_system *next = kmalloc(sizeof(*next), GFP_KERNEL), *old;
+	unsigned int slot;
+
+	if (!next)
+		return -ENOMEM;
+	scoped_guard(spinlock_irqsave, &utrace_engine_lock) {
+		utrace_system_copy(next);
+		utrace_system_leave_out(next, NULL);
+		old = next;
+		if (next->n < UTRACE_MAX_SYSTEM) {
+			slot = ffz(next->slots);
+			next->slots |= BIT(slot);
+			next->engine[slot] = engine;
+			next->all[next->n++] = slot;
+			old = utrace_system_replace(next);
+		}
+	}
+	if (old == next) {
+		kfree(next);
 		return -ENOSPC;
-	utrace_core_get(engine);
-	scoped_guard(spinlock_irqsave, &utrace_engine_lock)
-		utrace_system[utrace_nsystem++] = engine;
-	atomic_long_inc(&utrace_generation);
+	}
+	utrace_system_free(old);
 	return 0;
 }
 
@@ -186,88 +274,136 @@ int utrace_system_add(struct utrace_engine *engine)
  * utrace_system_remove - a detached engine is in no new set any more
  * @engine: the engine, on which the caller has a reference
  *
- * Context: May sleep.  Takes utrace_mutex.
+ * Context: May sleep.
  */
 void utrace_system_remove(struct utrace_engine *engine)
 {
-	bool found = false;
-	unsigned int i;
+	struct utrace_system *next, *old;
 
-	scoped_guard(mutex, &utrace_mutex) {
-		guard(spinlock_irqsave)(&utrace_engine_lock);
-		for (i = 0; i < utrace_nsystem; i++) {
-			if (found)
-				utrace_system[i - 1] = utrace_system[i];
-			found |= utrace_system[i] == engine;
-		}
-		utrace_nsystem -= found;
+	/* Two hundred bytes; a detach does not fail. */
+	next = kmalloc(sizeof(*next), GFP_KERNEL | __GFP_NOFAIL);
+	scoped_guard(spinlock_irqsave, &utrace_engine_lock) {
+		utrace_system_copy(next);
+		utrace_system_leave_out(next, engine);
+		old = utrace_system_replace(next);
 	}
-	if (found)
-		utrace_core_put(engine);
+	utrace_system_free(old);
 }
 
 /**
- * utrace_system_engine - enumerate the engines of the system
- * @i: counts from 0
+ * utrace_count_lost - an event does not come to engines of the system
+ * @set: the set by which it is reported, or NULL
+ * @events: bits of which one is the event
  *
- * Context: utrace_mutex or utrace_engine_lock is held.
- * Return: the engine, or NULL if there are no more.
+ * Counts for each engine that wants it and is not in the set.  Whether its match
+ * would have rejected the task is not known.
+ *
+ * Context: The task itself, or its reaper.
  */
-struct utrace_engine *utrace_system_engine(unsigned int i)
+void utrace_count_lost(const struct utrace_set *set, unsigned long events)
 {
-	return i < utrace_nsystem ? utrace_system[i] : NULL;
+	bool kthread = set ? set->kthread : current->flags & PF_KTHREAD;
+	const struct utrace_system *system;
+	unsigned int i;
+
+	guard(rcu)();
+	system = rcu_dereference(utrace_system);
+	for (i = 0; i < system->n; i++) {
+		struct utrace_engine *engine = system->engine[system->all[i]];
+
+		if (!(READ_ONCE(engine->flags) & events) ||
+		    !utrace_system_reaches(engine, kthread) ||
+		    utrace_set_slot(set, engine) >= 0)
+			continue;
+		atomic_long_inc(&engine->info->lost);
+		atomic_long_inc(&utrace_lost);
+	}
 }
 
-/* An event came to no engine, since there is no memory for a set. */
-void utrace_count_lost(void)
+/* The engine in a slot, if it may want current; with a reference to its memory. */
+static struct utrace_engine *utrace_system_get(unsigned int slot)
 {
-	atomic_long_inc(&utrace_lost);
+	struct utrace_system *system;
+	struct utrace_engine *engine;
+
+	guard(rcu)();
+	system = rcu_dereference(utrace_system);
+	if (!(system->slots & BIT(slot)))
+		return NULL;
+	engine = system->engine[slot];
+	if (!READ_ONCE(engine->flags) ||
+	    !utrace_system_reaches(engine, current->flags & PF_KTHREAD) ||
+	    !utrace_shell_tryget(engine))
+		return NULL;
+	return engine;
 }
 
 /* Does any engine of the system want to hear of the current task? */
 static bool utrace_is_wanted(void)
 {
-	bool kthread = current->flags & PF_KTHREAD;
-	struct utrace_engine *engine;
-	unsigned int i;
+	bool wanted = false;
+	unsigned int slot;
 
-	for (i = 0; (engine = utrace_system_engine(i)); i++) {
-		if (!READ_ONCE(engine->flags) ||
-		    (kthread &&
-		     !(utrace_engine_state(engine) & UTRACE_STATE_KTHREAD)))
+	for (slot = 0; slot < UTRACE_MAX_SYSTEM && !wanted; slot++) {
+		struct utrace_engine *engine = utrace_system_get(slot);
+
+		if (!engine)
 			continue;
-		if (!engine->info->match || !utrace_rejects(engine))
-			return true;
+		wanted = !rcu_access_pointer(engine->info->match) ||
+			 !utrace_rejects(engine);
+		utrace_shell_put(engine);
 	}
-	return false;
+	return wanted;
 }
 
 /*
- * A bare task that is rejected by all engines needs no struct utrace.  Who
- * wants it to ask again sets UTRACE_WORD_REBUILD meanwhile.
+ * A bare task that is rejected by all engines needs no struct utrace.  Asked once,
+ * under no lock: whatever happens meanwhile sets UTRACE_WORD_REBUILD, and the next
+ * event asks again.
  */
 static bool utrace_is_rejected(void)
 {
-	unsigned long word;
 	bool wanted;
 
-	guard(mutex)(&utrace_mutex);
-	do {
-		scoped_guard(spinlock_irqsave, &utrace_bare_lock) {
-			if (current->utrace)
-				return false;
-			WRITE_ONCE(current->utrace_events,
-				   current->utrace_events & ~UTRACE_WORD_REBUILD);
-		}
-		wanted = utrace_is_wanted();
-		guard(spinlock_irqsave)(&utrace_bare_lock);
-		word = current->utrace_events;
+	scoped_guard(spinlock_irqsave, &utrace_bare_lock) {
+		if (current->utrace)
+			return false;
+		WRITE_ONCE(current->utrace_events,
+			   current->utrace_events & ~UTRACE_WORD_REBUILD);
+	}
+	wanted = utrace_is_wanted();
+	scoped_guard(spinlock_irqsave, &utrace_bare_lock) {
+		if (current->utrace)
+			return false;
 		if (wanted)
-			utrace_set_word(current, word | UTRACE_WORD_REBUILD);
-		else if (!(word & UTRACE_WORD_REBUILD))
+			utrace_set_word(current, current->utrace_events |
+					UTRACE_WORD_REBUILD);
+		else if (!(current->utrace_events & UTRACE_WORD_REBUILD))
 			utrace_set_word(current, UTRACE_WORD_REJECTED);
-	} while (!wanted && word & UTRACE_WORD_REBUILD);
+	}
 	return !wanted;
+}
+
+/* The current task is wanted, and is to have a struct utrace. */
+static bool utrace_adopt_wanted(void)
+{
+	bool kthread = current->flags & PF_KTHREAD;
+	unsigned int noio = 0;
+	struct utrace *u;
+
+	/* Memory may wait for a kernel thread. */
+	if (kthread)
+		noio = memalloc_noio_save();
+	u = utrace_alloc(GFP_KERNEL_ACCOUNT);
+	if (kthread)
+		memalloc_noio_restore(noio);
+	if (!u) {
+		utrace_count_lost(NULL, UTRACE_EVENT_ALL);
+		return current->utrace;
+	}
+	if (!utrace_install(current, u))
+		utrace_free(u);
+	return true;
 }
 
 /**
@@ -280,9 +416,6 @@ static bool utrace_is_rejected(void)
  */
 bool utrace_adopt(void)
 {
-	unsigned int noio;
-	struct utrace *u;
-
 	if (current->utrace)
 		return true;
 	/*
@@ -293,29 +426,16 @@ bool utrace_adopt(void)
 		utrace_refresh_bare(current);
 		return false;
 	}
-	if (utrace_is_rejected())
-		return false;
-	/* As a rebuild, and in kernel threads which memory may wait for. */
-	noio = memalloc_noio_save();
-	u = utrace_alloc(GFP_KERNEL_ACCOUNT);
-	memalloc_noio_restore(noio);
-	if (!u) {
-		utrace_count_lost();
-		return false;
-	}
-	if (!utrace_install(current, u))
-		utrace_free(u);
-	return true;
+	return !utrace_is_rejected() && utrace_adopt_wanted();
 }
 
 /**
- * utrace_lost_events - how often there was no memory for a task's set
+ * utrace_lost_events - how many events did not come to engines of the system
  *
- * Each time may have cost the engines of the system, or those that newly cover the
- * task, an event.
+ * For want of memory, most likely.  Each engine counts for itself.
  *
  * Context: Any.
- * Return: how often since the machine was started.
+ * Return: how many since the machine was started.
  */
 unsigned long utrace_lost_events(void)
 {
