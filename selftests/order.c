@@ -97,7 +97,8 @@ TEST_F(utrace, last_resort_of_a_fatal_signal)
 	last = ut_attach(t->pid, UT_ATTACH_LAST_RESORT, UT_SIGNAL_ALL);
 	enforcer = ut_attach(t->pid, UT_ATTACH_ENFORCER, UT_SIGNAL_ALL);
 	mutator = ut_attach(t->pid, 0, UT_SIGNAL_ALL);
-	observer = ut_attach(t->pid, UT_ATTACH_OBSERVER, UT_SIGNAL_ALL);
+	observer = ut_attach(t->pid, UT_ATTACH_OBSERVER,
+			     UT_SIGNAL_ALL & ~UT_BIT(SIGNAL_IGN));
 	ASSERT_LT(0, last);
 	ASSERT_LT(0, enforcer);
 	ASSERT_LT(0, mutator);

@@ -214,6 +214,9 @@ static inline enum utrace_syscall_action utrace_syscall_action(u32 action)
 #define UTRACE_ATTACH_KTHREAD		0x0400
 
 /*
+ * An observer changes nothing about signals that end the process: of its
+ * answers to them only DETACH is heard.  It cannot ask for SIGNAL_IGN.
+ *
  * Class: when the engine is called.  At the entry of a system call observers
  * come first, then mutators, then enforcers, each class newest first; at its
  * exit the order is the reverse.  At all other events observers come first,

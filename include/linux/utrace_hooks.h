@@ -33,11 +33,18 @@ struct seq_file;
 #define UTRACE_HOOK_SIGNALS		(BIT(8) | BIT(9) | BIT(10) | \
 					 BIT(11) | BIT(12))
 #define UTRACE_HOOK_IGN			BIT(9)
-#define UTRACE_HOOK_FATAL		(BIT(11) | BIT(12))
 #define UTRACE_HOOK_JCTL		BIT(13)
 #define UTRACE_HOOK_VFORK_DONE		BIT(14)
 #define UTRACE_HOOK_CREDS		BIT(15)
+#define UTRACE_HOOK_FATAL		BIT(19)	/* UTRACE_WORD_FATAL */
 #define UTRACE_HOOK_ANY			(~0UL)
+
+/*
+ * In signal_struct::flags beside SIGNAL_GROUP_EXIT, under siglock: the group
+ * was killed by a signal when that was sent, so the signal is in a queue still
+ * and no engine was told.  Whoever tells the engines clears it.
+ */
+#define UTRACE_GROUP_UNTOLD	(IS_ENABLED(CONFIG_UTRACE) ? 0x00000080 : 0)
 
 bool __utrace_syscall_entry(struct pt_regs *regs);
 bool __utrace_syscall_skipped(struct pt_regs *regs);
@@ -62,6 +69,7 @@ void __utrace_report_jctl(int type, int notify);
 bool __utrace_tell_group_stop(void);
 void __utrace_mark_killed(void);
 void __utrace_kill_group(struct task_struct *task);
+void __utrace_oom_victim(struct task_struct *task);
 void __utrace_stop_if_held(void);
 void __utrace_ptrace_stopped(void);
 bool __utrace_step_trap(void);
@@ -219,6 +227,7 @@ static inline bool utrace_wants_ignored(struct task_struct *task)
 	       __utrace_wants_ignored(task);
 }
 
+/* May an engine on one of them change what a fatal signal does? */
 static inline bool utrace_wants_fatal(struct task_struct *a,
 				      struct task_struct *b)
 {
@@ -273,6 +282,7 @@ static inline bool utrace_tell_group_stop(void)
 	return !utrace_wants_jctl() || __utrace_tell_group_stop();
 }
 
+/* The group is marked for death.  With siglock, which is dropped meanwhile. */
 static inline void utrace_mark_killed(void)
 {
 	if (utrace_wants(current, UTRACE_HOOK_ANY))

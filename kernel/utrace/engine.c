@@ -715,18 +715,20 @@ static bool utrace_too_late(struct utrace_engine *engine, unsigned long events)
  * Return: 0: and where bits were taken away, their callbacks do not run any
  * more; -EINPROGRESS: done, but a callback of the engine is running in another
  * task, or may be where that cannot be known (in atomic context, and everywhere on
- * SMP without PREEMPT_COUNT); utrace_barrier() waits for it; -EALREADY: nothing changed, because
- * the task is dead and DEATH or QUIESCE would be newly set, or its death
- * report is running; -EINVAL: unknown bits; -ESRCH: the engine is detached or
- * @target is not in its scope.
+ * SMP without PREEMPT_COUNT); utrace_barrier() waits for it; -EALREADY: nothing
+ * changed, because the task is dead and DEATH or QUIESCE would be newly set, or its death
+ * report is running; -EINVAL: unknown bits, or SIGNAL_IGN for an observer or
+ * an engine of the system: a signal that is queued although it is ignored
+ * breaks off sleeps; -ESRCH: the engine is detached or @target is not in its
+ * scope.
  */
 int utrace_set_events(struct task_struct *target, struct utrace_engine *engine,
 		      unsigned long events)
 {
-	unsigned long added, gone;
+	unsigned long old, added, gone;
 
 	if (events & ~UTRACE_EVENT_ALL ||
-	    (utrace_engine_is_system(engine) &&
+	    (utrace_engine_observes(engine) &&
 	     events & UTRACE_EVENT(SIGNAL_IGN)))
 		return -EINVAL;
 	if (!utrace_addresses(engine, target))
@@ -737,8 +739,9 @@ int utrace_set_events(struct task_struct *target, struct utrace_engine *engine,
 			return -ESRCH;
 		if (utrace_too_late(engine, events))
 			return -EALREADY;
-		added = events & ~engine->flags;
-		gone = engine->flags & ~events;
+		old = engine->flags;
+		added = utrace_engine_word(engine, events & ~old);
+		gone = old & ~events;
 		WRITE_ONCE(engine->flags, events);
 		if (added | gone)
 			utrace_engine_touch(engine);

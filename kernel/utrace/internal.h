@@ -86,11 +86,21 @@ static_assert(UTRACE_MAX_ENGINES + UTRACE_MAX_SYSTEM == UTRACE_NSLOTS);
  */
 #define UTRACE_WORD_REJECTED	BIT(_UTRACE_NEVENTS + 2)
 /*
+ * Also there: an engine that may change what a fatal signal does wants
+ * SIGNAL_TERM or SIGNAL_CORE, so such a signal does not take the group down
+ * when it is sent.  Not in the word of a bare task.
+ */
+#define UTRACE_WORD_FATAL	BIT(_UTRACE_NEVENTS + 3)
+/*
  * The upper half of the word says of system calls, by the low five bits of
  * their numbers, which ones nobody wants: filters, see syscall_report.c.  None
  * beside REBUILD.
  */
 #define UTRACE_WORD_UNWANTED	GENMASK_ULL(63, 32)
+
+/* Signals that end a process. */
+#define UTRACE_EVENT_FATAL	(UTRACE_EVENT(SIGNAL_TERM) | \
+				 UTRACE_EVENT(SIGNAL_CORE))
 
 /* Kernel threads have no others. */
 #define UTRACE_EVENT_KTHREAD	(UTRACE_EVENT(CLONE) | UTRACE_EVENT(EXIT) | \
@@ -400,6 +410,22 @@ static inline unsigned int utrace_engine_class(struct utrace_engine *engine)
 static inline bool utrace_engine_is_system(struct utrace_engine *engine)
 {
 	return utrace_engine_state(engine) & UTRACE_STATE_SYSTEM;
+}
+
+/* An observer changes nothing about the signals that end a process. */
+static inline bool utrace_engine_observes(struct utrace_engine *engine)
+{
+	return utrace_engine_is_system(engine) ||
+	       utrace_engine_class(engine) == UTRACE_ATTACH_OBSERVER >> 12;
+}
+
+/* What an engine that wants @events puts into the words of its tasks. */
+static inline unsigned long utrace_engine_word(struct utrace_engine *engine,
+					       unsigned long events)
+{
+	if ((events & UTRACE_EVENT_FATAL) && !utrace_engine_observes(engine))
+		events |= UTRACE_WORD_FATAL;
+	return events;
 }
 
 static inline bool utrace_engine_detached(struct utrace_engine *engine)
@@ -729,6 +755,9 @@ u64 utrace_filter_calls(struct utrace_engine *engine);
 void utrace_no_exit(struct utrace_pass *pass);
 u32 utrace_tell_unpaired(struct utrace *u, struct utrace_engine *engine,
 			 unsigned int slot);
+
+/* signal.c */
+void utrace_report_killer(int code);
 
 /* stop.c */
 enum utrace_stop_where {

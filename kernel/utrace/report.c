@@ -23,13 +23,12 @@ static_assert(UTRACE_EVENT(EXEC) == UTRACE_HOOK_EXEC);
 static_assert(UTRACE_EVENT(EXIT) == UTRACE_HOOK_EXIT);
 static_assert((UTRACE_EVENT_SIGNAL_ALL) == UTRACE_HOOK_SIGNALS);
 static_assert(UTRACE_EVENT(SIGNAL_IGN) == UTRACE_HOOK_IGN);
-static_assert((UTRACE_EVENT(SIGNAL_TERM) | UTRACE_EVENT(SIGNAL_CORE)) ==
-	      UTRACE_HOOK_FATAL);
+static_assert(UTRACE_WORD_FATAL == UTRACE_HOOK_FATAL);
 static_assert(UTRACE_EVENT(JCTL) == UTRACE_HOOK_JCTL);
 static_assert(UTRACE_EVENT(VFORK_DONE) == UTRACE_HOOK_VFORK_DONE);
 static_assert(UTRACE_EVENT(CREDS) == UTRACE_HOOK_CREDS);
 /* The word has UTRACE_WORD_REBUILD and the like beside them. */
-static_assert(_UTRACE_NEVENTS + 2 < 32 && BITS_PER_LONG == 64);
+static_assert(_UTRACE_NEVENTS + 3 < 32 && BITS_PER_LONG == 64);
 
 DEFINE_STATIC_KEY_FALSE(utrace_stats);
 
@@ -448,6 +447,9 @@ long __utrace_report_exit(long code)
 		if (killed)
 			u->flags |= UTRACE_TASK_KILLED;
 	}
+	/* A thread that exits by itself while a signal kills its process. */
+	if (current->utrace_events & UTRACE_EVENT(SIGNAL_TERM))
+		utrace_report_killer(code & 0x7f);
 	/* As long as matches can be asked. */
 	if (current->utrace_events & UTRACE_WORD_REBUILD)
 		utrace_renew();

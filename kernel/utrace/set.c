@@ -261,14 +261,16 @@ static void utrace_set_fill(struct utrace_set *set)
 	for (left = set->members; left; left &= left - 1) {
 		unsigned int slot = __ffs64(left);
 		struct utrace_engine *engine = set->engine[slot];
+		unsigned long events;
 
 		/* Pairs with utrace_engine_touch(): the number first. */
 		set->seq[slot] = smp_load_acquire(&engine->seq);
 		wants[slot] = READ_ONCE(engine->flags);
-		set->events |= wants[slot];
+		events = utrace_engine_word(engine, wants[slot]);
+		set->events |= events;
 		if (rcu_access_pointer(engine->info->match)) {
 			set->matched |= BIT_ULL(slot);
-			set->asked |= wants[slot];
+			set->asked |= events;
 		}
 		if (wants[slot] & UTRACE_EVENT_SYSCALL)
 			calls |= utrace_filter_calls(engine);
@@ -538,7 +540,7 @@ static unsigned long utrace_word_muted(const struct utrace_set *set, u64 muted)
 		struct utrace_engine *engine = set->engine[__ffs64(left)];
 		unsigned long wants = READ_ONCE(engine->flags);
 
-		events |= wants;
+		events |= utrace_engine_word(engine, wants);
 		if (wants & UTRACE_EVENT_SYSCALL)
 			calls |= utrace_filter_calls(engine);
 	}
@@ -579,8 +581,11 @@ unsigned long utrace_word_now(struct task_struct *task, struct utrace *u)
 
 	lockdep_assert_held(&u->lock);
 
-	for (left = set ? set->members : 0; left; left &= left - 1)
-		events |= READ_ONCE(set->engine[__ffs64(left)]->flags);
+	for (left = set ? set->members : 0; left; left &= left - 1) {
+		struct utrace_engine *engine = set->engine[__ffs64(left)];
+
+		events |= utrace_engine_word(engine, READ_ONCE(engine->flags));
+	}
 	if (set)
 		events |= UTRACE_EVENT(REAP);
 	return events | UTRACE_WORD_REBUILD;

@@ -15,6 +15,10 @@
 
 #include "internal.h"
 
+static_assert(!(UTRACE_GROUP_UNTOLD &
+		(SIGNAL_STOP_MASK | SIGNAL_GROUP_EXIT | SIGNAL_CLD_MASK |
+		 SIGNAL_UNKILLABLE)));
+
 /* What a program's handling of a signal amounts to. */
 static u32 utrace_classify(int signr, const struct k_sigaction *ka,
 			   unsigned int *event)
@@ -41,6 +45,28 @@ static u32 utrace_classify(int signr, const struct k_sigaction *ka,
 	return UTRACE_SIGNAL_TERM;
 }
 
+/* What an observer writes is a copy; of its answers only DETACH is heard. */
+static void utrace_signal_observe(struct utrace_pass *pass,
+				  struct utrace_engine *engine,
+				  unsigned long event,
+				  const struct ksignal *ksig,
+				  const struct k_sigaction *orig_ka)
+{
+	struct pt_regs *regs = current_pt_regs();
+	struct ksignal seen = *ksig;
+	u32 ret;
+
+	if (engine->ops->report_signal)
+		ret = utrace_call(pass, engine, report_signal,
+				  pass->action | pass->result, engine, regs,
+				  &seen.info, orig_ka, &seen.ka);
+	else
+		ret = utrace_call(pass, engine, report_quiesce, pass->action,
+				  engine, event);
+	if (utrace_resume_action(ret) == UTRACE_DETACH)
+		utrace_detach_later(engine);
+}
+
 /*
  * Call one engine with a signal or a report.  An engine without
  * report_signal is told by report_quiesce, as in 2010.
@@ -53,14 +79,9 @@ static void utrace_signal_call(struct utrace_pass *pass,
 	struct pt_regs *regs = current_pt_regs();
 	u32 ret;
 
-	if (utrace_engine_is_system(engine) && engine->ops->report_signal) {
-		/* It observes: what it writes is a copy. */
-		struct ksignal seen = *ksig;
-
-		ret = utrace_call(pass, engine, report_signal,
-				  pass->action | pass->result, engine, regs,
-				  &seen.info, orig_ka, &seen.ka);
-		utrace_pass_answer(pass, engine, slot, ret, 0);
+	if (utrace_engine_is_system(engine) ||
+	    ((event & UTRACE_EVENT_FATAL) && utrace_engine_observes(engine))) {
+		utrace_signal_observe(pass, engine, event, ksig, orig_ka);
 	} else if (engine->ops->report_signal) {
 		ret = utrace_call(pass, engine, report_signal,
 				  pass->action | pass->result, engine, regs,
@@ -305,6 +326,117 @@ struct k_sigaction *__utrace_signal(struct ksignal *ksig, enum pid_type type,
 		return NULL;
 	}
 	return utrace_signal_decide(pass.result, ksig, type, &orig, ka);
+}
+
+/* Was @signr sent to this very thread, and may have killed the process? */
+static bool utrace_was_sent(struct task_struct *task, int signr)
+{
+	return sigismember(&task->pending.signal, signr) &&
+	       !sigismember(&task->blocked, signr);
+}
+
+/*
+ * Is the current thread to tell of the signal that killed the process?  If that
+ * was sent to a thread, the thread itself tells of it.  @code is the signal that
+ * the current thread dies of, or 0.
+ */
+static bool utrace_is_teller(int signr, int code)
+{
+	struct task_struct *t;
+
+	if (utrace_was_sent(current, signr))
+		return true;
+	if (signr != code)
+		return false;
+	for_other_threads(current, t)
+		if (utrace_was_sent(t, signr) && !(t->flags & PF_EXITING))
+			return false;
+	return true;
+}
+
+/*
+ * The information of that signal, if it is in a queue still: signalfd could
+ * take it away.  The last entry is the one, since none can come after it.
+ */
+static void utrace_killer_info(int signr, kernel_siginfo_t *info)
+{
+	struct sigpending *pending = &current->signal->shared_pending;
+	struct sigqueue *q;
+
+	if (utrace_was_sent(current, signr) ||
+	    !sigismember(&pending->signal, signr))
+		pending = &current->pending;
+	/* As collect_signal() has it where there was no memory for it. */
+	clear_siginfo(info);
+	info->si_signo = signr;
+	list_for_each_entry_reverse(q, &pending->list, list) {
+		if (q->info.si_signo != signr)
+			continue;
+		copy_siginfo(info, &q->info);
+		if (info->si_code == SI_TIMER)
+			info->si_sys_private = 0;
+		break;
+	}
+}
+
+/* Take it upon the current thread to tell of that signal; true for one only. */
+static bool utrace_claim_killer(struct ksignal *ksig, int code)
+{
+	struct signal_struct *signal = current->signal;
+	int signr;
+
+	guard(spinlock_irq)(&current->sighand->siglock);
+	signr = signal->group_exit_code & 0x7f;
+	if (!(signal->flags & UTRACE_GROUP_UNTOLD) || !signr ||
+	    !valid_signal(signr) || signr == SIGKILL ||
+	    !utrace_is_teller(signr, code))
+		return false;
+	signal->flags &= ~UTRACE_GROUP_UNTOLD;
+	ksig->sig = signr;
+	ksig->ka = current->sighand->action[signr - 1];
+	utrace_killer_info(signr, &ksig->info);
+	return true;
+}
+
+/**
+ * utrace_report_killer - a signal killed the process when it was sent
+ * @code: the signal that the current thread dies of, or 0
+ *
+ * No thread takes such a signal from its queue.  Engines that may change what
+ * it does were not there, or it would not have killed like that; observers are
+ * told by the first thread that comes along, or by the one that it was sent to.
+ *
+ * Context: The task itself, no locks held.
+ */
+void utrace_report_killer(int code)
+{
+	const unsigned long wanted = UTRACE_EVENT(SIGNAL_TERM) |
+				     UTRACE_EVENT(QUIESCE);
+	struct utrace_engine *engine;
+	struct k_sigaction orig;
+	struct utrace_pass pass;
+	unsigned int i, slot;
+	struct ksignal ksig;
+	bool ours = false;
+
+	if (!(READ_ONCE(current->signal->flags) & UTRACE_GROUP_UNTOLD) ||
+	    !utrace_pass_begin(&pass, UTRACE_SIGNAL_TERM))
+		return;
+	utrace_for_each(pass.set, UTRACE_LIST(_UTRACE_EVENT_SIGNAL_TERM), i,
+			slot, engine) {
+		if (!(READ_ONCE(engine->flags) & wanted) ||
+		    !utrace_engine_observes(engine))
+			continue;
+		if (!ours) {
+			ours = utrace_claim_killer(&ksig, code);
+			if (!ours)
+				break;
+			orig = ksig.ka;
+		}
+		utrace_signal_observe(&pass, engine, UTRACE_EVENT(SIGNAL_TERM),
+				      &ksig, &orig);
+	}
+	utrace_pass_end(&pass);
 }
 
 /* A step that engines asked for: only they are told. */

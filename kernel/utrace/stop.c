@@ -173,15 +173,41 @@ void __utrace_kill_group(struct task_struct *task)
 	}
 }
 
-/* The current thread dies because another one or a signal said so. */
+/*
+ * The OOM killer sends no SIGKILL to a process that is dying already, it counts
+ * on its end.
+ */
+void __utrace_oom_victim(struct task_struct *task)
+{
+	unsigned long flags;
+
+	if (!lock_task_sighand(task, &flags))
+		return;
+	__utrace_kill_group(task);
+	unlock_task_sighand(task, &flags);
+}
+
+/*
+ * The current thread dies because another one or a signal said so.  siglock is
+ * held.
+ */
 void __utrace_mark_killed(void)
 {
+	int signr = current->signal->group_exit_code & 0x7f;
 	struct utrace *u = current->utrace;
 
-	if (!u)
+	if (u) {
+		scoped_guard(spinlock_irqsave, &u->lock)
+			u->flags |= UTRACE_TASK_KILLED;
+	}
+	if (!(current->signal->flags & UTRACE_GROUP_UNTOLD) ||
+	    !(current->utrace_events & UTRACE_EVENT(SIGNAL_TERM)))
 		return;
-	guard(spinlock_irqsave)(&u->lock);
-	u->flags |= UTRACE_TASK_KILLED;
+	spin_unlock_irq(&current->sighand->siglock);
+	if (unlikely(cgroup_task_frozen(current)))
+		cgroup_leave_frozen(true);
+	utrace_report_killer(signr);
+	spin_lock_irq(&current->sighand->siglock);
 }
 
 /* Stopped by anybody: it does not run before it is woken on purpose. */

@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <netinet/in.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -127,6 +128,23 @@ static long do_pause(void)
 
 	sigaction(SIGUSR1, &action, NULL);
 	return syscall(SYS_pause);
+}
+
+static int wait_for_parent(void *unused)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (pause() < 0)
+		;
+	return 0;
+}
+
+/* Until a signal comes that kills: waits as vfork() does. */
+static long do_vfork(void)
+{
+	static _Alignas(16) char stack[16384];
+
+	return clone(wait_for_parent, stack + sizeof(stack),
+		     CLONE_VM | CLONE_VFORK | SIGCHLD, NULL);
 }
 
 /* A call that works. */
@@ -262,6 +280,8 @@ static long act(char *word[4])
 		return repeat(atol(word[1]), word[2] ? atol(word[2]) : 1);
 	if (!strcmp(what, "pause"))
 		return do_pause();
+	if (!strcmp(what, "vfork"))
+		return do_vfork();
 	if (!strcmp(what, "zeros"))
 		return do_zeros(atol(word[1]));
 	if (!strcmp(what, "i386"))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace tests - an engine that watches everything of a tree and does nothing
+ * utrace tests - an observer of all that happens in a tree, which does nothing
  *
  * "insmod utrace_noop.ko pid=N": whatever is run from that process afterwards
  * must give the results that it gives without.  How often the engine was called
@@ -114,11 +114,14 @@ static int __init noop_init(void)
 	if (!target)
 		return -ESRCH;
 	engine = utrace_attach_pid(target, UTRACE_ATTACH_CREATE |
-				   UTRACE_ATTACH_TREE, &noop_ops, NULL);
+				   UTRACE_ATTACH_TREE |
+				   UTRACE_ATTACH_OBSERVER, &noop_ops, NULL);
 	put_pid(target);
 	if (IS_ERR(engine))
 		return PTR_ERR(engine);
-	ret = utrace_set_events(NULL, engine, UTRACE_EVENT_ALL);
+	/* Whoever only looks cannot have signals queued that are ignored. */
+	ret = utrace_set_events(NULL, engine, UTRACE_EVENT_ALL &
+				~UTRACE_EVENT(SIGNAL_IGN));
 	if (ret)
 		utrace_engine_shutdown(engine);
 	return ret;

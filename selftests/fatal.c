@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Signals that end a process, and who may change that.
+ *
+ * An observer is told of such a signal once, and the process dies as it would
+ * without: a sleep that only a fatal signal ends is ended, and all threads die
+ * at the same time.  A mutator is asked before.
+ */
+#include "fixture.h"
+
+/* Sleeps as vfork() does, until the child ends: only a fatal signal ends it. */
+static int vfork_child(void *arg)
+{
+	struct ut_target *t = arg;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	t->sh->value[0] = ut_gettid();
+	while (!t->sh->quit)
+		ut_sleep_ms(5);
+	_exit(0);
+}
+
+static void killable_sleep(struct ut_target *t)
+{
+	static _Alignas(16) char stack[65536];
+
+	clone(vfork_child, stack + sizeof(stack),
+	      CLONE_VM | CLONE_VFORK | SIGCHLD, t);
+}
+
+/* Three threads, of which the leader sleeps like that. */
+static int sleeper(struct ut_target *t)
+{
+	if (!ut_threads(t, 3))
+		return 98;
+	ut_say(t);
+	killable_sleep(t);
+	t->sh->value[1] = 1;
+	for (;;)
+		pause();
+}
+
+static bool sleeps(pid_t pid)
+{
+	return ut_until(ut_state(pid) == 'D');
+}
+
+static bool spawn_sleeper(struct ut_target *t)
+{
+	return ut_spawn(t, sleeper) && ut_hear(t) && sleeps(t->pid);
+}
+
+/* How many records of @event, of signal @nr, are of process @tgid? */
+static int count(int id, int event, pid_t tgid, int nr)
+{
+	int i, n = 0;
+
+	ut_pull(0);
+	for (i = 0; (i = ut_find(i, id, event, UT_ANY, nr)) >= 0; i++)
+		n += ut_rec[i].tgid == tgid;
+	return n;
+}
+
+/* Of these there is one; its number in ut_rec[]. */
+static int only(int id, int event, pid_t tgid, int nr)
+{
+	int i;
+
+	if (count(id, event, tgid, nr) != 1)
+		return -1;
+	for (i = 0; (i = ut_find(i, id, event, UT_ANY, nr)) >= 0; i++)
+		if (ut_rec[i].tgid == tgid)
+			return i;
+	return -1;
+}
+
+FIXTURE(observer) {
+	struct ut_target t;
+	int status;
+	int id;
+};
+
+FIXTURE_VARIANT(observer) {
+	__u32 scope;
+};
+
+FIXTURE_VARIANT_ADD(observer, process)
+{
+	.scope = UT_ATTACH_PROCESS | UT_ATTACH_OBSERVER,
+};
+
+FIXTURE_VARIANT_ADD(observer, tree)
+{
+	.scope = UT_ATTACH_TREE | UT_ATTACH_OBSERVER,
+};
+
+FIXTURE_VARIANT_ADD(observer, system)
+{
+	.scope = UT_ATTACH_SYSTEM | UT_ATTACH_OBSERVER,
+};
+
+FIXTURE_SETUP(observer)
+{
+	const char *why = ut_begin();
+
+	if (why)
+		SKIP(return, "%s", why);
+	ASSERT_TRUE(spawn_sleeper(&self->t));
+	self->id = ut_attach(self->t.pid, variant->scope,
+			     (UT_SIGNAL_ALL & ~UT_BIT(SIGNAL_IGN)) |
+			     UT_BIT(EXIT));
+	ASSERT_LT(0, self->id);
+}
+
+FIXTURE_TEARDOWN(observer)
+{
+	EXPECT_EQ(0, ut_close());
+	ut_kill_targets();
+}
+
+TEST_F(observer, sigterm_ends_a_killable_sleep)
+{
+	struct ut_target *t = &self->t;
+	int i, exit;
+
+	ASSERT_EQ(0, kill(t->pid, SIGTERM));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(SIGTERM, WTERMSIG(self->status));
+	EXPECT_EQ(0, t->sh->value[1]);
+	i = only(self->id, UT_EV_SIGNAL_TERM, t->pid, SIGTERM);
+	ASSERT_LE(0, i);
+	EXPECT_EQ(SI_USER, ut_rec[i].val[0]);
+	EXPECT_EQ(getpid(), ut_rec[i].val[1]);
+	EXPECT_EQ(0, ut_rec[i].val[2]);
+	EXPECT_EQ((long)SIG_DFL, ut_rec[i].val[3]);
+	EXPECT_EQ(UT_SIGNAL_TERM, ut_rec[i].action & UT_SIGNAL_MASK);
+	EXPECT_EQ(3, count(self->id, UT_EV_EXIT, t->pid, UT_ANY));
+	exit = ut_find(0, self->id, UT_EV_EXIT, ut_rec[i].tid, UT_ANY);
+	EXPECT_LT(i, exit);
+	EXPECT_EQ(SIGTERM, ut_rec[exit].val[0] & 0x7f);
+}
+
+/* One thread is meant, and that one tells of it. */
+TEST_F(observer, tgkill)
+{
+	struct ut_target *t = &self->t;
+	int i;
+
+	ASSERT_EQ(0, syscall(SYS_tgkill, t->pid, t->sh->tid[1], SIGUSR1));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(SIGUSR1, WTERMSIG(self->status));
+	i = only(self->id, UT_EV_SIGNAL_TERM, t->pid, SIGUSR1);
+	ASSERT_LE(0, i);
+	EXPECT_EQ(t->sh->tid[1], ut_rec[i].tid);
+	EXPECT_EQ(SI_TKILL, ut_rec[i].val[0]);
+	EXPECT_EQ(getpid(), ut_rec[i].val[1]);
+	EXPECT_EQ(3, count(self->id, UT_EV_EXIT, t->pid, UT_ANY));
+}
+
+/* The one that is meant is the one that sleeps. */
+TEST_F(observer, tgkill_of_the_sleeper)
+{
+	struct ut_target *t = &self->t;
+	int i;
+
+	ASSERT_EQ(0, syscall(SYS_tgkill, t->pid, t->pid, SIGTERM));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	i = only(self->id, UT_EV_SIGNAL_TERM, t->pid, SIGTERM);
+	ASSERT_LE(0, i);
+	EXPECT_EQ(t->pid, ut_rec[i].tid);
+	EXPECT_EQ(SI_TKILL, ut_rec[i].val[0]);
+}
+
+/* A queue of its own for each; of two that are equal one killed. */
+TEST_F(observer, realtime_signal_twice)
+{
+	union sigval value = { .sival_int = 5 };
+	struct ut_target *t = &self->t;
+
+	sigqueue(t->pid, SIGRTMIN, value);
+	sigqueue(t->pid, SIGRTMIN, value);
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(SIGRTMIN, WTERMSIG(self->status));
+	EXPECT_EQ(1, count(self->id, UT_EV_SIGNAL_TERM, t->pid, SIGRTMIN));
+}
+
+TEST_F(observer, core_signal)
+{
+	struct ut_target *t = &self->t;
+	int i;
+
+	ASSERT_EQ(0, syscall(SYS_tgkill, t->pid, t->sh->tid[2], SIGABRT));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(SIGABRT, WTERMSIG(self->status));
+	i = only(self->id, UT_EV_SIGNAL_CORE, t->pid, SIGABRT);
+	ASSERT_LE(0, i);
+	EXPECT_EQ(t->sh->tid[2], ut_rec[i].tid);
+	EXPECT_EQ(SI_TKILL, ut_rec[i].val[0]);
+	EXPECT_EQ(getpid(), ut_rec[i].val[1]);
+	EXPECT_EQ(3, count(self->id, UT_EV_EXIT, t->pid, UT_ANY));
+}
+
+/* SIGKILL and execve() are no such signals. */
+TEST_F(observer, kill_is_not_told)
+{
+	struct ut_target *t = &self->t;
+
+	ASSERT_EQ(0, kill(t->pid, SIGKILL));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(0, count(self->id, UT_EV_SIGNAL_TERM, t->pid, UT_ANY));
+	EXPECT_EQ(3, count(self->id, UT_EV_EXIT, t->pid, UT_ANY));
+}
+
+/* A signal that was blocked is taken from the queue like any other. */
+static int blocks_term(struct ut_target *t)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	if (!ut_threads(t, 2))
+		return 98;
+	ut_say(t);
+	ut_await(t);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	return 97;
+}
+
+TEST_F(observer, unblocked_later)
+{
+	struct ut_target t = {};
+	int id = self->id, i;
+
+	ASSERT_TRUE(ut_spawn(&t, blocks_term));
+	if (!(variant->scope & UT_ATTACH_SYSTEM)) {
+		id = ut_attach(t.pid, variant->scope, UT_BIT(SIGNAL_TERM));
+		ASSERT_LT(0, id);
+	}
+	ASSERT_TRUE(ut_hear(&t));
+	ASSERT_EQ(0, kill(t.pid, SIGTERM));
+	ASSERT_TRUE(ut_go(&t));
+	ASSERT_TRUE(ut_reap(&t, &self->status));
+	EXPECT_EQ(SIGTERM, WTERMSIG(self->status));
+	i = only(id, UT_EV_SIGNAL_TERM, t.pid, SIGTERM);
+	ASSERT_LE(0, i);
+	EXPECT_EQ(t.pid, ut_rec[i].tid);
+	EXPECT_EQ(getpid(), ut_rec[i].val[1]);
+}
+
+/* Whatever it answers, but for a detach. */
+TEST_F(observer, answers_are_not_heard)
+{
+	struct ut_target *t = &self->t;
+	unsigned int ev;
+
+	if (variant->scope & UT_ATTACH_SYSTEM)
+		SKIP(return, "its answers never are");
+	for (ev = UT_EV_SIGNAL_TERM; ev <= UT_EV_SIGNAL_CORE; ev++)
+		ASSERT_EQ(0, ut_rule(.id = self->id, .event = ev,
+				     .answer = UT_STOP | UT_SIGNAL_IGN |
+					       UT_SIGNAL_HOLD,
+				     .change = UT_CHANGE_SIGNO,
+				     .signo = SIGCHLD));
+	ASSERT_EQ(0, kill(t->pid, SIGTERM));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(SIGTERM, WTERMSIG(self->status));
+
+	memset(t, 0, sizeof(*t));
+	ASSERT_TRUE(ut_spawn(t, ut_spin));
+	self->id = ut_attach(t->pid, UT_ATTACH_OBSERVER, UT_BIT(SIGNAL_CORE));
+	ASSERT_LT(0, self->id);
+	ASSERT_EQ(0, ut_rule(.id = self->id, .event = UT_EV_SIGNAL_CORE,
+			     .answer = UT_STOP | UT_SIGNAL_IGN));
+	ASSERT_EQ(0, kill(t->pid, SIGABRT));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(SIGABRT, WTERMSIG(self->status));
+	EXPECT_EQ(1, count(self->id, UT_EV_SIGNAL_CORE, t->pid, SIGABRT));
+}
+
+TEST_F(observer, detach_is_heard)
+{
+	struct ut_target *t = &self->t;
+
+	ASSERT_EQ(0, ut_rule(.id = self->id, .event = UT_EV_SIGNAL_TERM,
+			     .match = SIGUSR2,
+			     .answer = UT_DETACH | UT_PASS));
+	ASSERT_EQ(0, kill(t->pid, SIGUSR2));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(SIGUSR2, WTERMSIG(self->status));
+	EXPECT_EQ(1, count(self->id, UT_EV_SIGNAL_TERM, t->pid, SIGUSR2));
+	EXPECT_EQ(-ESRCH, ut_events(self->id, 0, 0));
+}
+
+/* A signal that is queued although it is ignored would break off sleeps. */
+TEST_F(observer, cannot_ask_for_ignored_signals)
+{
+	EXPECT_EQ(-EINVAL, ut_events(self->id, 0, UT_BIT(SIGNAL_IGN)));
+	EXPECT_EQ(-EINVAL, ut_attach(self->t.pid, variant->scope, UT_ALL));
+	EXPECT_EQ(0, ut_events(self->id, 0, UT_ALL &
+			       ~(UT_BIT(SIGNAL_IGN) | UT_SYSCALL)));
+}
+
+/* It dies of a signal and exits by itself at the same time. */
+static int exits(struct ut_target *t)
+{
+	if (!ut_threads(t, 2))
+		return 98;
+	ut_say(t);
+	while (!t->sh->go[0])
+		;
+	syscall(SYS_exit_group, 7);
+	return 99;
+}
+
+TEST_F(observer, exits_meanwhile)
+{
+	int i, killed = 0;
+
+	ASSERT_EQ(0, kill(self->t.pid, SIGKILL));
+	ASSERT_TRUE(ut_reap(&self->t, &self->status));
+	for (i = 0; i < 60; i++) {
+		struct ut_target t = {};
+		int id = self->id;
+
+		ut_npids = 0;
+		ASSERT_TRUE(ut_spawn(&t, exits));
+		if (!(variant->scope & UT_ATTACH_SYSTEM)) {
+			id = ut_attach(t.pid, variant->scope,
+				       UT_BIT(SIGNAL_TERM));
+			ASSERT_LT(0, id);
+		}
+		ASSERT_TRUE(ut_hear(&t));
+		t.sh->go[0] = i % 3;
+		kill(t.pid, SIGTERM);
+		t.sh->go[0] = 1;
+		ASSERT_TRUE(ut_reap(&t, &self->status));
+		/* Told if it died of it, and else not. */
+		EXPECT_EQ(WIFSIGNALED(self->status),
+			  count(id, UT_EV_SIGNAL_TERM, t.pid, SIGTERM)) {
+			TH_LOG("round %d: status %#x", i, self->status);
+		}
+		killed += WIFSIGNALED(self->status);
+		if (id != self->id)
+			ut_detach(id);
+		ut_nrec = 0;
+		munmap(t.sh, sizeof(*t.sh));
+		close(t.to[0]);
+		close(t.to[1]);
+		close(t.from[0]);
+		close(t.from[1]);
+	}
+	TH_LOG("%d of %d killed", killed, i);
+	EXPECT_LT(0, killed);
+}
+
+/* A mutator is asked before anybody dies. */
+TEST_F(utrace, mutator_is_asked_first)
+{
+	struct ut_target *t = &self->t;
+	int mutator, observer, i;
+
+	ASSERT_TRUE(spawn_sleeper(t));
+	observer = ut_attach(t->pid, UT_ATTACH_PROCESS | UT_ATTACH_OBSERVER,
+			     UT_BIT(SIGNAL_TERM));
+	ASSERT_LT(0, observer);
+	/* Asks for it while nobody has an event that would build a set. */
+	mutator = ut_attach(t->pid, UT_ATTACH_PROCESS, UT_BIT(SIGNAL_TERM));
+	ASSERT_LT(0, mutator);
+	ASSERT_EQ(0, ut_rule(.id = mutator, .event = UT_EV_SIGNAL_TERM,
+			     .answer = UT_RESUME | UT_SIGNAL_IGN));
+	ASSERT_EQ(0, kill(t->pid, SIGTERM));
+	EXPECT_TRUE(ut_stays(ut_state(t->pid) == 'D'));
+	/* The child ends, the signal is taken. */
+	t->sh->quit = 1;
+	i = ut_wait(0, mutator, UT_EV_SIGNAL_TERM, UT_ANY, SIGTERM);
+	ASSERT_LE(0, i);
+	EXPECT_EQ(getpid(), ut_rec[i].val[1]);
+	EXPECT_TRUE(ut_until(t->sh->value[1]));
+	EXPECT_EQ(1, count(observer, UT_EV_SIGNAL_TERM, t->pid, SIGTERM));
+	EXPECT_EQ(1, count(mutator, UT_EV_SIGNAL_TERM, t->pid, SIGTERM));
+	/* Without it all is as before, from the next set on. */
+	ASSERT_EQ(0, ut_detach(mutator));
+	ASSERT_EQ(0, kill(t->pid, SIGTERM));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(SIGTERM, WTERMSIG(self->status));
+}
+
+/* As enforcers and engines of last resort are. */
+TEST_F(utrace, others_are_asked_first)
+{
+	static const __u32 classes[] = {
+		UT_ATTACH_ENFORCER, UT_ATTACH_LAST_RESORT,
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(classes); i++) {
+		struct ut_target *t = &self->t;
+		int id;
+
+		memset(t, 0, sizeof(*t));
+		ASSERT_TRUE(spawn_sleeper(t));
+		id = ut_attach(t->pid, UT_ATTACH_PROCESS | classes[i],
+			       UT_BIT(SIGNAL_CORE));
+		ASSERT_LT(0, id);
+		ASSERT_EQ(0, kill(t->pid, SIGTERM));
+		EXPECT_TRUE(ut_stays(ut_state(t->pid) == 'D'));
+		ASSERT_EQ(0, kill(t->pid, SIGKILL));
+		ASSERT_TRUE(ut_reap(t, &self->status));
+	}
+}
+
+TEST_HARNESS_MAIN
