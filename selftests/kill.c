@@ -209,9 +209,6 @@ TEST_F(point, by_oom)
 	EXPECT_TRUE(ut_reap(&hog, &self->status));
 	EXPECT_TRUE(WIFEXITED(self->status));
 	EXPECT_EQ(5, WEXITSTATUS(self->status));
-	/* Who is exiting is not killed, only its memory is taken away. */
-	if (ut_point_is_exit(variant->at))
-		EXPECT_EQ(0, kill(victim.pid, SIGKILL));
 	EXPECT_TRUE(ut_reap(&victim, &self->status));
 	EXPECT_TRUE(died_of_it(variant->at, self->status));
 	ut_cg_remove();

@@ -296,6 +296,13 @@ static inline void utrace_kill_group(struct task_struct *task)
 		__utrace_kill_group(task);
 }
 
+/* The OOM killer wants the memory; to who exits already it sends no SIGKILL. */
+static inline void utrace_oom_victim(struct task_struct *task)
+{
+	if (IS_ENABLED(CONFIG_UTRACE))
+		__utrace_oom_victim(task);
+}
+
 /* At the end of a ptrace stop, with siglock held: did ptrace ask to step? */
 static inline void utrace_ptrace_stopped(void)
 {
