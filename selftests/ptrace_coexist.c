@@ -5,6 +5,9 @@
  * where ptrace may come in: at the safe point.
  */
 #include <elf.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/user.h>
@@ -185,6 +188,160 @@ TEST_F(utrace, attach_to_group_stopped_and_held)
 	EXPECT_TRUE(ut_still(t));
 	ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
 	EXPECT_TRUE(ut_runs(t));
+}
+
+/*
+ * A thread that was held when it took part in a group stop: PTRACE_SEIZE has it
+ * trap for that as it would any other, and it does not run before SIGCONT.
+ */
+TEST_F(utrace, seize_of_a_held_thread_of_a_stopped_group)
+{
+	struct ut_target *t = &self->t;
+	int id = ut_hold_thread(t), status;
+	pid_t tid;
+
+	ASSERT_LT(0, id);
+	tid = t->sh->tid[1];
+	ASSERT_EQ(0, kill(t->pid, SIGSTOP));
+	ASSERT_EQ(1, ut_waitpid(t->pid, &status, WUNTRACED));
+	ASSERT_TRUE(WIFSTOPPED(status));
+	ASSERT_EQ(0, ptrace(PTRACE_SEIZE, tid, 0, 0));
+	status = tracer_stop(tid);
+	ASSERT_NE(-1, status);
+	EXPECT_EQ(PTRACE_EVENT_STOP, status >> 16);
+	EXPECT_EQ(SIGSTOP, WSTOPSIG(status));
+	ASSERT_EQ(0, ptrace(PTRACE_DETACH, tid, 0, 0));
+	EXPECT_TRUE(ut_thread_still(t, 1));
+	ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
+	EXPECT_TRUE(ut_until(ut_state(tid) == 'T'));
+	EXPECT_TRUE(ut_thread_still(t, 1));
+	ASSERT_EQ(0, kill(t->pid, SIGCONT));
+	EXPECT_TRUE(ut_thread_runs(t, 1));
+}
+
+/* The same where ptrace has to wait until the engine lets go. */
+TEST_F(utrace, seize_of_a_firmly_held_thread_of_a_stopped_group)
+{
+	struct ut_target *t = &self->t;
+	int id, status;
+	pid_t tid;
+	long old;
+
+	ASSERT_TRUE(ut_spawn_threads(t, 3));
+	tid = t->sh->tid[1];
+	id = ut_attach(tid, 0, UT_BIT(SYSCALL_ENTRY));
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, ut_rule(.id = id, .event = UT_EV_SYSCALL_ENTRY,
+			     .match = UT_MARK_NR, .count = 1,
+			     .answer = UT_STOP));
+	t->sh->go[1] = UT_GO_MARK;
+	ASSERT_TRUE(ut_held(tid));
+	ASSERT_EQ(0, kill(t->pid, SIGSTOP));
+	ASSERT_EQ(1, ut_waitpid(t->pid, &status, WUNTRACED));
+	ASSERT_EQ(0, ptrace(PTRACE_SEIZE, tid, 0, 0));
+	old = t->sh->thread_counter[1];
+	ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
+	status = tracer_stop(tid);
+	EXPECT_EQ(PTRACE_EVENT_STOP, status >> 16);
+	EXPECT_EQ(old, t->sh->thread_counter[1]);
+	ASSERT_EQ(0, ptrace(PTRACE_DETACH, tid, 0, 0));
+	EXPECT_TRUE(ut_until(ut_state(tid) == 'T'));
+	ASSERT_EQ(0, kill(t->pid, SIGCONT));
+	EXPECT_TRUE(ut_thread_runs(t, 1));
+}
+
+/* value[15]: why there is no seccomp. */
+static int killed_by_seccomp(struct ut_target *t)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, UT_MARK_NR, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog prog = { ARRAY_SIZE(code), code };
+
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog))
+		t->sh->value[15] = errno;
+	ut_say(t);
+	ut_await(t);
+	ut_mark(0);
+	return ut_spin(t);
+}
+
+/* A target that an engine holds at a SIGSYS which nobody can change. */
+static int hold_at_sigsys(struct ut_target *t)
+{
+	struct ut_rule rule = {
+		.event = UT_EV_SIGNAL_CORE, .match = UT_ANY,
+		.answer = UT_STOP | UT_PASS,
+	};
+
+	if (!ut_spawn(t, killed_by_seccomp) || !ut_hear(t))
+		return -EAGAIN;
+	if (t->sh->value[15])
+		return -EOPNOTSUPP;
+	rule.id = ut_attach(t->pid, 0, UT_BIT(SIGNAL_CORE));
+	if (ut_ioctl(UT_IOC_RULE, &rule) || !ut_go(t) || !ut_held(t->pid))
+		return -EAGAIN;
+	return rule.id;
+}
+
+/*
+ * A tracer is not shown such a signal, and SIGSTOP would be taken after it.
+ * What must not be is that the task goes round and round for its sake.
+ */
+TEST_F(utrace, attach_to_one_held_at_a_signal_that_is_forced)
+{
+	struct ut_target *t = &self->t;
+	int id = hold_at_sigsys(t), i;
+
+	if (id == -EOPNOTSUPP)
+		SKIP(return, "no seccomp: %s", strerror(t->sh->value[15]));
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, ptrace(PTRACE_ATTACH, t->pid, 0, 0));
+	EXPECT_TRUE(ut_stays(ut_state(t->pid) == 't'));
+	EXPECT_EQ(1, ut_matches(0, id, UT_EV_SIGNAL_CORE, t->pid, SIGSYS));
+	EXPECT_EQ(0, waitpid(t->pid, &self->status, WNOHANG | __WALL));
+	ASSERT_EQ(0, ut_norules(id));
+	ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
+	/* It dies before SIGSTOP is taken, as it does without an engine. */
+	for (i = 0; i < 5; i++) {
+		ASSERT_TRUE(ut_reap(t, &self->status));
+		if (!WIFSTOPPED(self->status))
+			break;
+		ptrace(PTRACE_CONT, t->pid, 0, 0);
+	}
+	EXPECT_TRUE(WIFSIGNALED(self->status));
+	EXPECT_EQ(SIGSYS, WTERMSIG(self->status));
+}
+
+/* A trap that ptrace asks for is let through. */
+TEST_F(utrace, interrupt_of_one_held_at_a_signal_that_is_forced)
+{
+	struct ut_target *t = &self->t;
+	int id = hold_at_sigsys(t), i;
+
+	if (id == -EOPNOTSUPP)
+		SKIP(return, "no seccomp: %s", strerror(t->sh->value[15]));
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, ptrace(PTRACE_SEIZE, t->pid, 0, 0));
+	for (i = 0; i < 3; i++) {
+		ASSERT_EQ(0, ptrace(PTRACE_INTERRUPT, t->pid, 0, 0));
+		ASSERT_EQ(PTRACE_EVENT_STOP, tracer_stop(t->pid) >> 16);
+		EXPECT_TRUE(can_read_registers(t->pid));
+		ASSERT_EQ(0, ptrace(PTRACE_CONT, t->pid, 0, 0));
+		EXPECT_TRUE(ut_held(t->pid));
+	}
+	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
+	EXPECT_TRUE(ut_stays(ut_state(t->pid) == 't'));
+	/* Reported anew each time that it was put back. */
+	EXPECT_EQ(4, ut_matches(0, id, UT_EV_SIGNAL_CORE, t->pid, SIGSYS));
+	ASSERT_EQ(0, kill(t->pid, SIGKILL));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(SIGKILL, WTERMSIG(self->status));
 }
 
 /* The tracer dies: the task is the engine's as before. */

@@ -763,6 +763,7 @@ void utrace_report_killer(int code);
 enum utrace_stop_where {
 	UTRACE_STOP_FIRM,	/* ptrace has to wait */
 	UTRACE_STOP_PERMEABLE,	/* ptrace traps are let through */
+	UTRACE_STOP_TRAPS,	/* the same, but no signals */
 };
 
 void utrace_stop(struct utrace *u, enum utrace_stop_where where);

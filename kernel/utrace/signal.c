@@ -290,6 +290,7 @@ struct k_sigaction *__utrace_signal(struct ksignal *ksig, enum pid_type type,
 	struct utrace_pass pass;
 	unsigned int event;
 	u32 initial = utrace_classify(signr, &orig, &event);
+	enum utrace_stop_where where = UTRACE_STOP_PERMEABLE;
 	bool stopped = false;
 
 	if (!(current->utrace_events & BIT(event)) || signr == SIGKILL)
@@ -309,13 +310,15 @@ struct k_sigaction *__utrace_signal(struct ksignal *ksig, enum pid_type type,
 		pass.result = initial;
 		ksig->ka = orig;
 		ksig->info.si_signo = signr;
+		/* Put back, it would be taken before any other, for ever. */
+		where = UTRACE_STOP_TRAPS;
 	}
 	if (pass.stop && utrace_runs_handler(pass.result, &ksig->ka)) {
 		/* The stop, with a report, comes when the frame is there. */
 		scoped_guard(spinlock_irqsave, &current->utrace->lock)
 			current->utrace->flags |= UTRACE_TASK_AT_HANDLER;
 	} else if (pass.stop) {
-		utrace_stop(current->utrace, UTRACE_STOP_PERMEABLE);
+		utrace_stop(current->utrace, where);
 		stopped = true;
 	}
 

@@ -37,10 +37,32 @@ static bool utrace_may_not_stop(struct utrace *u)
 }
 
 /* Is there something that ptrace or its tracer waits for? */
-static bool utrace_ptrace_trap(void)
+static bool utrace_ptrace_trap(enum utrace_stop_where where)
 {
-	return current->ptrace &&
-	       ((current->jobctl & JOBCTL_TRAP_MASK) || signal_pending(current));
+	if (where == UTRACE_STOP_FIRM || !current->ptrace)
+		return false;
+	signal_utrace_recalc();
+	return (current->jobctl & JOBCTL_PENDING_MASK) ||
+	       (where == UTRACE_STOP_PERMEABLE && signal_pending(current));
+}
+
+/* Is the group of the current task stopped, or about to be? */
+static bool utrace_group_stops(void)
+{
+	struct signal_struct *sig = current->signal;
+
+	return sig->group_stop_count || (sig->flags & SIGNAL_STOP_STOPPED);
+}
+
+/*
+ * A tracer came after the task had joined a group stop.  PTRACE_SEIZE has a
+ * task in TASK_STOPPED trap, but does not know that a task which engines hold
+ * took part too.  PTRACE_ATTACH queued a SIGSTOP, which does the same.
+ */
+static void utrace_trap_seized(void)
+{
+	if ((current->ptrace & PT_SEIZED) && utrace_group_stops())
+		task_set_jobctl_pending(current, JOBCTL_TRAP_STOP);
 }
 
 /*
@@ -49,12 +71,11 @@ static bool utrace_ptrace_trap(void)
  */
 static void utrace_stop_leave(bool joined)
 {
-	struct signal_struct *sig = current->signal;
-
-	if (joined && !current->ptrace &&
-	    (sig->group_stop_count || (sig->flags & SIGNAL_STOP_STOPPED)))
+	if (joined && !current->ptrace && utrace_group_stops())
 		task_set_jobctl_pending(current, JOBCTL_STOP_PENDING |
 					(current->jobctl & JOBCTL_STOP_SIGMASK));
+	else if (joined)
+		utrace_trap_seized();
 	signal_utrace_recalc();
 }
 
@@ -95,11 +116,12 @@ void utrace_stop(struct utrace *u, enum utrace_stop_where where)
 
 		/* PTRACE_ATTACH waits for this bit, and need not. */
 		task_clear_jobctl_trapping(current);
-		if (where == UTRACE_STOP_PERMEABLE && current->ptrace) {
-			signal_utrace_recalc();
-			if (utrace_ptrace_trap())
-				break;
+		if (joined && current->ptrace) {
+			utrace_trap_seized();
+			joined = false;
 		}
+		if (utrace_ptrace_trap(where))
+			break;
 		if (!current->ptrace &&
 		    (current->jobctl & JOBCTL_STOP_PENDING)) {
 			if (!told && utrace_wants_jctl()) {
