@@ -79,6 +79,31 @@ TEST_F(utrace, sigstop_then_held)
 	EXPECT_TRUE(ut_runs(t));
 }
 
+/* It is stopped, so it is not asked, and what it would answer is no matter. */
+TEST_F(utrace, sigstop_then_held_by_one_that_answers_resume)
+{
+	struct ut_target *t = &self->t;
+	int id;
+
+	ASSERT_TRUE(ut_spawn(t, ut_spin));
+	id = ut_attach(t->pid, 0, UT_BIT(QUIESCE));
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, ut_rule(.id = id, .event = UT_EV_REPORT,
+			     .answer = UT_RESUME | UT_PASS));
+	ASSERT_EQ(0, ut_rule(.id = id, .event = UT_EV_QUIESCE,
+			     .answer = UT_RESUME | UT_PASS));
+	ASSERT_EQ(0, kill(t->pid, SIGSTOP));
+	ASSERT_TRUE(told_stop(t->pid));
+	ASSERT_TRUE(ut_until(ut_state(t->pid) == 'T'));
+	EXPECT_EQ(0, ut_control(id, 0, UT_STOP));
+	ASSERT_EQ(0, kill(t->pid, SIGCONT));
+	EXPECT_TRUE(told_cont(t->pid));
+	EXPECT_TRUE(ut_held(t->pid));
+	EXPECT_TRUE(ut_still(t));
+	ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
+	EXPECT_TRUE(ut_runs(t));
+}
+
 TEST_F(utrace, sigstop_then_held_then_resumed_first)
 {
 	struct ut_target *t = &self->t;

@@ -34,6 +34,8 @@ static unsigned int utrace_ask_stop(struct utrace_engine *engine,
 	u->step &= ~bit;
 	u->flags |= UTRACE_TASK_LONG;
 	req->tasks++;
+	/* Pairs with utrace_stop(): the hold, or that it is not stopped. */
+	smp_mb();
 	if (!utrace_task_stopped(task)) {
 		req->running++;
 		/* As in 2010: it is told, and may answer otherwise. */

@@ -475,7 +475,7 @@ bool __utrace_signal_trap(struct ksignal *ksig)
 	struct utrace *u = current->utrace;
 	struct utrace_pass pass = { .result = UTRACE_SIGNAL_IGN };
 	u32 initial = UTRACE_SIGNAL_IGN;
-	bool step, handler, report;
+	bool step, handler, report, held;
 
 	current->jobctl &= ~JOBCTL_TRAP_UTRACE;
 	if (!u || (current->flags & PF_USER_WORKER))
@@ -486,6 +486,7 @@ bool __utrace_signal_trap(struct ksignal *ksig)
 		step = u->flags & UTRACE_TASK_STEPPED;
 		handler = u->flags & UTRACE_TASK_HANDLER;
 		report = u->resume <= UTRACE_REPORT;
+		held = u->hold;
 		u->flags &= ~(UTRACE_TASK_STEPPED | UTRACE_TASK_HANDLER);
 		u->resume = UTRACE_RESUME;
 	}
@@ -493,9 +494,13 @@ bool __utrace_signal_trap(struct ksignal *ksig)
 	clear_siginfo(&ksig->info);
 	if (step)
 		utrace_report_step(ksig, u, &pass);
-	/* One that made a signal of the step has it delivered first. */
+	/*
+	 * One that made a signal of the step has it delivered first.  A task
+	 * that is held since job control stopped it reports nothing: its engine
+	 * was told that it is stopped.
+	 */
 	if (utrace_signal_action(pass.result) == UTRACE_SIGNAL_IGN &&
-	    (report || handler || !step)) {
+	    (report || handler || !(step || held))) {
 		initial = handler ? UTRACE_SIGNAL_HANDLER :
 				    UTRACE_SIGNAL_REPORT;
 		clear_siginfo(&ksig->info);

@@ -145,6 +145,8 @@ void utrace_stop(struct utrace *u, enum utrace_stop_where where)
 
 		spin_lock_irq(&current->sighand->siglock);
 		current->jobctl &= ~JOBCTL_UTRACE;
+		/* Pairs with utrace_ask_stop(): the bit or the hold. */
+		smp_mb();
 	}
 	if (READ_ONCE(u->hold) && !utrace_may_not_stop(u))
 		set_thread_flag(TIF_NOTIFY_RESUME);
