@@ -7,6 +7,8 @@
  */
 #include <kunit/test.h>
 
+#include <linux/sched/task.h>
+
 #include <asm/unistd.h>
 
 #include "probe.h"
@@ -412,6 +414,29 @@ static void interrupt_by_answer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c.arg[1], 0L);
 }
 
+/* As an oops does it: the task begins to exit once more. */
+static u32 exit_again(struct probe *p, struct probe_call *c)
+{
+	if (c->event == _UTRACE_EVENT_EXIT && p->word[0]++ < 3)
+		do_exit(*c->code);
+	return UTRACE_RESUME;
+}
+
+/* A callback that ends its task in report_exit is not called once more. */
+static void exit_within_exit(struct kunit *test)
+{
+	struct user_task *t = user_task_start(test);
+	struct probe *p = probe_attach(t, 0, 0);
+
+	p->hook = exit_again;
+	probe_set_events(p, UTRACE_EVENT(EXIT) | UTRACE_EVENT(DEATH));
+	user_task_do_syscall(t, __NR_exit_group, 3);
+	KUNIT_ASSERT_TRUE(test, user_task_wait_dead(t));
+	KUNIT_EXPECT_EQ(test, p->word[0], 1L);
+	KUNIT_EXPECT_TRUE(test, probe_wait(p, _UTRACE_EVENT_DEATH, 1));
+	KUNIT_EXPECT_EQ(test, probe_count(p, _UTRACE_EVENT_DEATH), 1U);
+}
+
 static struct kunit_case report_cases[] = {
 	KUNIT_CASE(merge_resume_actions),
 	KUNIT_CASE(merge_syscall_answers),
@@ -425,6 +450,7 @@ static struct kunit_case report_cases[] = {
 	KUNIT_CASE(report_reaches_all),
 	KUNIT_CASE(report_by_answer),
 	KUNIT_CASE(interrupt_by_answer),
+	KUNIT_CASE(exit_within_exit),
 	{}
 };
 

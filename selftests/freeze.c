@@ -48,6 +48,29 @@ static bool hold(struct ut_target *t, int id)
 	return !ut_stop(id, 0) && ut_held(t->pid);
 }
 
+/* An engine kills it by a signal that would not.  It is not counted any more. */
+TEST_F(freeze, killed_by_an_engine_while_frozen)
+{
+	struct ut_target *t = &self->t, other = {};
+
+	ASSERT_EQ(0, ut_cg_write("cgroup.freeze", "1"));
+	ASSERT_TRUE(frozen(true));
+	ASSERT_EQ(0, ut_rule(.id = self->id, .event = UT_EV_REPORT, .count = 1,
+			     .answer = UT_RESUME | UT_SIGNAL_TERM,
+			     .change = UT_CHANGE_SIGNO, .signo = SIGWINCH));
+	ASSERT_EQ(0, ut_control(self->id, 0, UT_INTERRUPT));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	ASSERT_TRUE(WIFSIGNALED(self->status));
+	EXPECT_EQ(SIGWINCH, WTERMSIG(self->status));
+	ASSERT_EQ(0, ut_cg_write("cgroup.freeze", "0"));
+	ASSERT_TRUE(ut_spawn(&other, ut_spin));
+	ASSERT_EQ(0, ut_cg_add(other.pid));
+	ASSERT_EQ(0, ut_cg_write("cgroup.freeze", "1"));
+	EXPECT_TRUE(frozen(true));
+	ASSERT_EQ(0, ut_cg_write("cgroup.freeze", "0"));
+	EXPECT_TRUE(ut_runs(&other));
+}
+
 TEST_F(freeze, held_then_frozen)
 {
 	struct ut_target *t = &self->t;

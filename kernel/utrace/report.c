@@ -441,6 +441,9 @@ long __utrace_report_exit(long code)
 	/* A callback died of an oops in the middle of its pass. */
 	if (unlikely(u->pinned))
 		utrace_unpin(u);
+	/* That oops brings the task here again, and would do so for ever. */
+	if (unlikely(READ_ONCE(u->flags) & UTRACE_TASK_DYING))
+		return code;
 	scoped_guard(spinlock_irqsave, &u->lock) {
 		/* Until the death report is done. */
 		u->flags |= UTRACE_TASK_DYING;

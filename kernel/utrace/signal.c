@@ -6,6 +6,8 @@
  * disposition is acted on.  What they answer is turned into a signal number
  * and a k_sigaction, which get_signal() then treats like any other.
  */
+#include <linux/cgroup.h>
+#include <linux/cn_proc.h>
 #include <linux/coredump.h>
 #include <linux/ptrace.h>
 #include <linux/sched/jobctl.h>
@@ -131,9 +133,14 @@ static void utrace_die(struct ksignal *ksig, bool core)
 	int signr = ksig->info.si_signo;
 
 	spin_unlock_irq(&current->sighand->siglock);
+	/* As get_signal() does. */
+	if (unlikely(cgroup_task_frozen(current)))
+		cgroup_leave_frozen(true);
 	current->flags |= PF_SIGNALED;
-	if (core)
+	if (core) {
+		proc_coredump_connector(current);
 		do_coredump(&ksig->info);
+	}
 	do_group_exit(signr);
 }
 
