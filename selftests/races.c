@@ -20,6 +20,13 @@ static void on_cpu(int cpu)
 	sched_setaffinity(0, sizeof(set), &set);
 }
 
+/* For less time than a sleep takes. */
+static void loops(int n)
+{
+	while (n-- > 0)
+		asm volatile("" : : : "memory");
+}
+
 static void *idle_thread(void *arg)
 {
 	return arg;
@@ -428,6 +435,119 @@ static void *proc_reader(void *arg)
 		s->attached++;
 	}
 	return NULL;
+}
+
+/*
+ * DEATH is asked for while the task dies: it is reported, or it was too late.
+ * The task looks for the bit once, the other side writes it; which of the two
+ * came first is decided under the task's utrace->lock.
+ */
+static int dies(struct ut_target *t)
+{
+	on_cpu(0);
+	while (!t->sh->go[0])
+		;
+	return 0;
+}
+
+TEST_F(utrace, death_asked_for_at_the_last_moment)
+{
+	long end = ut_now_ms() + STORM_MS;
+	int i, id, ret, status, asked = 0, late = 0, gone = 0;
+
+	on_cpu(1);
+	for (i = 0; ut_now_ms() < end; i++) {
+		struct ut_target t = {};
+
+		ut_npids = 0;
+		ASSERT_TRUE(ut_spawn(&t, dies));
+		id = ut_attach(t.pid, 0, 0);
+		ASSERT_LT(0, id);
+		t.sh->go[0] = 1;
+		/* Somewhere on its way, wherever that is on this machine. */
+		while (ut_state(t.pid) == 'R' && !(i % 4))
+			;
+		loops(i * 997 % 60000);
+		ret = ut_events(id, 0, UT_BIT(DEATH));
+		ASSERT_TRUE(ut_reap(&t, &status));
+		ut_pull(0);
+		asked += !ret;
+		late += ret == -EALREADY;
+		gone += ret == -ESRCH;
+		EXPECT_TRUE(!ret || ret == -EALREADY || ret == -ESRCH);
+		ASSERT_EQ(!ret, ut_matches(0, id, UT_EV_DEATH, t.pid,
+					   UT_ANY)) {
+			TH_LOG("round %d: %d", i, ret);
+		}
+		ut_detach(id);
+		ut_nrec = 0;
+		munmap(t.sh, sizeof(*t.sh));
+		close(t.to[0]);
+		close(t.to[1]);
+		close(t.from[0]);
+		close(t.from[1]);
+	}
+	TH_LOG("%d asked for, %d too late, %d gone", asked, late, gone);
+	EXPECT_LT(0, asked);
+	EXPECT_LT(0, late + gone);
+}
+
+/*
+ * control(STOP) says that the task is stopped: then it makes no call, although
+ * the same engine just let it go.
+ */
+static int writes(struct ut_target *t)
+{
+	on_cpu(0);
+	while (!t->sh->quit)
+		ut_say(t);
+	return 0;
+}
+
+static int written(struct ut_target *t)
+{
+	int n = -1;
+
+	ioctl(t->from[0], FIONREAD, &n);
+	return n;
+}
+
+TEST_F(utrace, stopped_is_stopped)
+{
+	long end = ut_now_ms() + STORM_MS;
+	struct ut_target *t = &self->t;
+	int id, ret, n, stopped = 0, running = 0;
+	char buf[4096];
+
+	on_cpu(1);
+	ASSERT_TRUE(ut_spawn(t, writes));
+	id = ut_attach_full(t->pid, 0, UT_OPS_FULL, UT_BIT(SYSCALL_ENTRY));
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, ut_events(id, 0, UT_BIT(SYSCALL_ENTRY)));
+	ASSERT_EQ(0, ut_rule(.id = id, .event = UT_EV_SYSCALL_ENTRY,
+			     .answer = UT_STOP));
+	ASSERT_TRUE(ut_held(t->pid));
+	while (ut_now_ms() < end) {
+		ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
+		loops(stopped * 37 % 3000);
+		ret = ut_control(id, 0, UT_STOP);
+		if (ret) {
+			ASSERT_EQ(-EINPROGRESS, ret);
+			running++;
+			ASSERT_TRUE(ut_held(t->pid));
+			continue;
+		}
+		n = written(t);
+		loops(20000);
+		ASSERT_EQ(n, written(t));
+		stopped++;
+		if (n > 2048)
+			ASSERT_LT(0, read(t->from[0], buf, sizeof(buf)));
+	}
+	TH_LOG("%d times stopped, %d running", stopped, running);
+	EXPECT_LT(0, stopped);
+	t->sh->quit = 1;
+	ut_detach(id);
 }
 
 TEST_F(utrace, proc_meanwhile)

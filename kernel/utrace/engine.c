@@ -682,10 +682,13 @@ void utrace_engine_changed(struct utrace_engine *engine, unsigned long added)
 		utrace_visit_members(engine, NULL, utrace_add_to_member, &added);
 }
 
+/* What a thread engine cannot newly ask for when its task is dead. */
+#define UTRACE_EVENT_LATE	(UTRACE_EVENT(DEATH) | UTRACE_EVENT(QUIESCE))
+
 /* Too late for a thread engine to change what its dying task reports? */
 static bool utrace_too_late(struct utrace_engine *engine, unsigned long events)
 {
-	const unsigned long late = UTRACE_EVENT(DEATH) | UTRACE_EVENT(QUIESCE);
+	const unsigned long late = UTRACE_EVENT_LATE;
 	unsigned long changed = engine->flags ^ events;
 	struct task_struct *task = engine->task;
 
@@ -699,6 +702,28 @@ static bool utrace_too_late(struct utrace_engine *engine, unsigned long events)
 	return (changed & late) &&
 	       (READ_ONCE(task->utrace->flags) & UTRACE_TASK_DYING) &&
 	       task != current;
+}
+
+/*
+ * The task of a thread engine may die at any time.  It looks for DEATH in its
+ * word under its utrace->lock, once, and sets DEAD there; so either it finds
+ * what is written here, or the caller is told that it came too late.  The
+ * engine's flags are written before: the pass reads them.
+ */
+static bool utrace_add_late(struct utrace_engine *engine, unsigned long added)
+{
+	struct task_struct *task = engine->task;
+	struct utrace *u;
+
+	if ((utrace_engine_state(engine) & UTRACE_STATE_SCOPE) ||
+	    !(added & UTRACE_EVENT_LATE))
+		return true;
+	u = task->utrace;
+	guard(spinlock_irqsave)(&u->lock);
+	if (u->flags & UTRACE_TASK_DEAD)
+		return false;
+	utrace_add_to_member(engine, task, u, 0, &added);
+	return true;
 }
 
 /**
@@ -743,6 +768,10 @@ int utrace_set_events(struct task_struct *target, struct utrace_engine *engine,
 		added = utrace_engine_word(engine, events & ~old);
 		gone = old & ~events;
 		WRITE_ONCE(engine->flags, events);
+		if (!utrace_add_late(engine, added)) {
+			WRITE_ONCE(engine->flags, old);
+			return -EALREADY;
+		}
 		if (added | gone)
 			utrace_engine_touch(engine);
 		if (utrace_engine_is_system(engine))

@@ -250,6 +250,7 @@ struct utrace_set {
 #define UTRACE_TASK_AT_HANDLER	BIT(9)	/* report when a handler is set up */
 #define UTRACE_TASK_LONG	BIT(10)	/* no short pass for system calls */
 #define UTRACE_TASK_WAITS	BIT(11)	/* in a barrier, called by a callback */
+#define UTRACE_TASK_DEAD	BIT(12)	/* too late to ask for DEATH */
 
 /**
  * struct utrace - what the core keeps for one task

@@ -604,15 +604,20 @@ static void utrace_death_pass(bool group_dead, int signal)
 void __utrace_report_death(bool group_dead, bool autoreap)
 {
 	struct utrace *u = current->utrace;
-	bool reaped;
+	bool wanted;
 
 	scoped_guard(spinlock_irqsave, &u->lock) {
-		reaped = u->flags & UTRACE_TASK_REAPED;
-		/* Missing if the first engine came after the exit report. */
-		u->flags |= UTRACE_TASK_DYING;
+		wanted = !(u->flags & UTRACE_TASK_REAPED) &&
+			 (current->utrace_events & UTRACE_EVENT(DEATH));
+		/*
+		 * DYING is missing if the first engine came after the exit
+		 * report.  From DEAD on it is too late to ask for DEATH, see
+		 * utrace_add_late().
+		 */
+		u->flags |= UTRACE_TASK_DYING | UTRACE_TASK_DEAD;
 	}
 
-	if (!reaped && (current->utrace_events & UTRACE_EVENT(DEATH)))
+	if (wanted)
 		utrace_death_pass(group_dead, utrace_death_signal(autoreap));
 
 	scoped_guard(spinlock_irqsave, &u->lock)

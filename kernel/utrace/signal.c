@@ -430,11 +430,12 @@ void utrace_report_killer(int code)
 	bool ours = false;
 
 	if (!(READ_ONCE(current->signal->flags) & UTRACE_GROUP_UNTOLD) ||
-	    !utrace_pass_begin(&pass, UTRACE_SIGNAL_TERM))
+	    !utrace_pass_begin(&pass, UTRACE_LIST(_UTRACE_EVENT_SIGNAL_TERM),
+			       UTRACE_SIGNAL_TERM))
 		return;
-	utrace_for_each(pass.set, UTRACE_LIST(_UTRACE_EVENT_SIGNAL_TERM), i,
-			slot, engine) {
-		if (!(READ_ONCE(engine->flags) & wanted) ||
+	utrace_pass_for_each(&pass, i, slot, engine) {
+		if (!utrace_pass_enter(&pass, engine, slot) ||
+		    !(READ_ONCE(engine->flags) & wanted) ||
 		    !utrace_engine_observes(engine))
 			continue;
 		if (!ours) {
