@@ -45,6 +45,9 @@ selftest: prepare ## K=lean|debug TEST=name our selftests; STOCK=1 the kernel's 
 stock-results: prepare ## store what the kernel's own selftests give unpatched
 	@$(S)/stock-suites record
 
+check-models: ## explore the models of tools/models, and what breaks them
+	@$(S)/check-models $(MODEL)
+
 check: prepare ## checkpatch, W=1, sparse, kernel-doc, shellcheck, clang-format
 	@$(S)/check
 

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace models - the heavy barrier, and a task that migrates
+ *
+ * The barrier asks each CPU's run queue, under its lock, which task is current,
+ * and interrupts the CPU if that is a traced one.  The task stores, looks, and
+ * changes between two CPUs at any time; the scheduler has no barrier but its
+ * locks and ->on_cpu.
+ *
+ * Of the task and the one who calls the barrier, one sees what the other
+ * stored.
+ */
+#include "explore.h"
+
+enum var { A, B, RQ0, RQ1, CURR0, CURR1, ON_CPU };
+static const char *const vars[] = {
+	"A", "B", "lock of rq 0", "lock of rq 1", "curr of CPU 0",
+	"curr of CPU 1", "on_cpu",
+};
+
+#define CALLER		2
+#define SWITCHES	3
+
+/* What a variant has. */
+enum {
+	NO_LOCK		= 1 << 0,	/* of the run queue */
+	NO_HEAVY	= 1 << 1,	/* only barriers of the caller's own */
+	NO_MB		= 1 << 2,	/* before curr is read */
+	ONE_CPU		= 1 << 3,	/* the one that the task was on before */
+};
+
+struct state {
+	struct machine m;
+	__u8 op;	/* of the task: what comes next */
+	__u8 switches;
+	__u8 moves[2];	/* does the task leave this CPU now? */
+	__u8 cpu;	/* of the task, the last one */
+	__u8 target;	/* of the caller */
+	__u8 curr;
+	__u8 task_sees;
+	__u8 caller_sees;
+};
+
+static void task_goes_on(struct state *s)
+{
+	if (s->op++ == 0)
+		store(A, 1);
+	else
+		s->task_sees = load(B);
+}
+
+static bool may_pick(const struct state *s)
+{
+	return s->op < 2 && s->switches < SWITCHES && try_lock(ON_CPU);
+}
+
+/* A CPU: the scheduler, and the task while it is here. */
+static void cpu(struct state *s, unsigned int me)
+{
+	BEGIN;
+	for (;;) {
+		AWAIT("pick the task", may_pick(s));
+		s->cpu = me;
+		s->switches++;
+		LOCK(RQ0 + me);
+		STEP("curr = task");
+		store(CURR0 + me, 1);
+		UNLOCK(RQ0 + me);
+		do {
+			STEP("task: A = 1, then B?; or it is switched out");
+			s->moves[me] = choose(2);
+			if (!s->moves[me])
+				task_goes_on(s);
+		} while (!s->moves[me] && s->op < 2);
+		if (!s->moves[me])
+			break;
+		LOCK(RQ0 + me);
+		STEP("curr = idle");
+		store(CURR0 + me, 0);
+		STEP("on_cpu = 0");
+		store_release(ON_CPU, 0);
+		UNLOCK(RQ0 + me);
+	}
+	END;
+}
+
+static void caller(struct state *s, unsigned int me)
+{
+	BEGIN;
+	STEP("B = 1");
+	store(B, 1);
+	s->target = has(ONE_CPU) ? s->cpu : 0;
+	if (!has(NO_MB)) {
+		STEP("smp_mb()");
+		fence();
+	}
+	for (; s->target < 2; s->target++) {
+		if (has(NO_HEAVY))
+			continue;
+		if (!has(NO_LOCK))
+			LOCK(RQ0 + s->target);
+		STEP("curr?");
+		s->curr = load(CURR0 + s->target);
+		if (!has(NO_LOCK))
+			UNLOCK(RQ0 + s->target);
+		STEP("IPI if that is the task");
+		if (s->curr)
+			fence_on(s->target);
+		if (has(ONE_CPU))
+			break;
+	}
+	STEP("smp_mb()");
+	fence();
+	STEP("A?");
+	s->caller_sees = load(A);
+	END;
+}
+
+static void init(struct state *s)
+{
+}
+
+static void at_end(struct state *s)
+{
+	if (!done(CALLER))
+		fail("deadlock");
+	if (s->op == 2 && !s->task_sees && !s->caller_sees)
+		fail("neither sees the other's store");
+}
+
+static const struct thread threads[] = {
+	{ "CPU 0", cpu },
+	{ "CPU 1", cpu },
+	{ "caller", caller },
+	{}
+};
+
+#define NEITHER	"neither sees the other's store"
+
+static const struct variant variants[] = {
+	{ "heavy", false, 0, NULL },
+	{ "heavy, PSO", true, 0, NULL },
+	{ "heavy without an IPI", false, NO_HEAVY, NEITHER },
+	{ "heavy without the lock of the run queue", false, NO_LOCK, NEITHER },
+	{ "heavy to the task's last CPU alone", false, ONE_CPU, NEITHER },
+	{ "heavy, PSO, without barrier before", true, NO_MB, NEITHER },
+	{}
+};
+
+const struct model model = {
+	.size		= sizeof(struct state),
+	.vars		= vars,
+	.threads	= threads,
+	.ncpus		= 3,
+	.init		= init,
+	.end		= at_end,
+	.variants	= variants,
+};

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace models - pin, publish, defer, sweep
+ *
+ * A task walks sets and brings its set up to date itself, two controllers
+ * publish others.  The task has compiler barriers only, a controller calls the
+ * heavy barrier between its store and its look.  A set is an address that is
+ * used again as soon as its last reference is gone.
+ *
+ * Nobody uses a set without a reference, no reference is dropped twice or lost.
+ */
+#include "explore.h"
+
+enum var { UTRACE_SET, PINNED, DEFERRED, FLAGS, U_LOCK, MUTEX, WALK };
+static const char *const vars[] = {
+	"utrace_set", "pinned", "deferred", "flags", "u->lock", "mutex",
+	"last store of the walk",
+};
+
+#define FLAG_DEFERRED	1
+#define NSETS		4
+#define TASK		0
+
+/* What a variant has. */
+enum {
+	NO_HEAVY	= 1 << 0,
+	DEFER_LATE	= 1 << 1,	/* after the heavy barrier */
+	NO_LOOK		= 1 << 2,	/* after the pin */
+	LOOK_EARLY	= 1 << 3,	/* moved before the pin by a compiler */
+	UNPIN_PLAIN	= 1 << 4,	/* no release */
+	FLAG_EARLY	= 1 << 5,	/* DEFERRED? moved before the unpin */
+	SWEEP_ANY	= 1 << 6,	/* without "still ours?" */
+	SWEEP_UNLOCKED	= 1 << 7,	/* after the mutex */
+	BEGIN_BARE	= 1 << 8,	/* no set at first */
+};
+
+struct state {
+	struct machine m;
+	__u8 ref[NSETS + 1];
+	struct {
+		__u8 set;
+		__u8 new;
+		__u8 drop[2];
+		__u8 looked;
+		__u8 flags;
+		__u8 passes;
+	} task;
+	struct controller {
+		__u8 old;
+		__u8 drop;
+		__u8 confirmed;
+		__u8 rounds;
+	} controller[2];
+};
+
+/* References. */
+
+static __u8 new_set(struct state *s)
+{
+	__u8 set;
+
+	for (set = 1; set <= NSETS; set++) {
+		if (!s->ref[set]) {
+			s->ref[set] = 1;
+			return set;
+		}
+	}
+	cannot_go_on();
+	return 0;
+}
+
+static void touch(struct state *s, __u8 set)
+{
+	if (set && !s->ref[set])
+		fail("use of a freed set");
+}
+
+static void get(struct state *s, __u8 set)
+{
+	touch(s, set);
+	if (set)
+		s->ref[set]++;
+}
+
+/* As refcount_dec_and_test(): a release. */
+static void put(struct state *s, __u8 *set)
+{
+	fence();
+	if (*set && !s->ref[*set])
+		fail("a reference is dropped twice");
+	else if (*set)
+		s->ref[*set]--;
+	*set = 0;
+}
+
+/* The task. */
+
+/* u->lock is held. */
+static __u8 take_deferred(void)
+{
+	__u8 set = load(DEFERRED);
+
+	if (set) {
+		store(DEFERRED, 0);
+		store(FLAGS, load(FLAGS) & ~FLAG_DEFERRED);
+	}
+	return set;
+}
+
+static void look(struct state *s)
+{
+	s->task.looked = has(NO_LOOK) || load(UTRACE_SET) == s->task.set;
+}
+
+static void unpin(void)
+{
+	if (has(UNPIN_PLAIN))
+		store(PINNED, 0);
+	else
+		store_release(PINNED, 0);
+}
+
+/* The set is new; what was published and what was deferred are dropped. */
+static void publish_own(struct state *s)
+{
+	if (load(UTRACE_SET) != s->task.set) {
+		s->task.drop[0] = s->task.new;
+		return;
+	}
+	s->task.drop[0] = load(UTRACE_SET);
+	store_release(UTRACE_SET, s->task.new);
+	s->task.drop[1] = take_deferred();
+}
+
+static void task(struct state *s, unsigned int me)
+{
+	BEGIN;
+	while (s->task.passes < 3) {
+		STEP("set = utrace_set");
+		s->task.set = load(UTRACE_SET);
+		if (has(LOOK_EARLY)) {
+			STEP("still utrace_set?");
+			look(s);
+		}
+		STEP("pinned = set");
+		store(PINNED, s->task.set);
+		if (!has(LOOK_EARLY)) {
+			STEP("still utrace_set?");
+			look(s);
+		}
+		if (!s->task.looked) {
+			LOCK(U_LOCK);
+			STEP("pin what is published, take what is deferred");
+			s->task.set = load(UTRACE_SET);
+			store(PINNED, s->task.set);
+			s->task.drop[0] = take_deferred();
+			UNLOCK(U_LOCK);
+			STEP("drop the deferred set");
+			put(s, &s->task.drop[0]);
+		}
+		STEP("walk");
+		touch(s, s->task.set);
+		STEP("the last store of the walk");
+		touch(s, s->task.set);
+		store(WALK, s->task.set);
+		if (has(FLAG_EARLY)) {
+			STEP("DEFERRED?");
+			s->task.flags = load(FLAGS);
+		}
+		STEP("pinned = NULL");
+		unpin();
+		if (!has(FLAG_EARLY)) {
+			STEP("DEFERRED?");
+			s->task.flags = load(FLAGS);
+		}
+		if (s->task.flags & FLAG_DEFERRED) {
+			LOCK(U_LOCK);
+			STEP("take what is deferred");
+			s->task.drop[0] = take_deferred();
+			UNLOCK(U_LOCK);
+			STEP("drop the deferred set");
+			put(s, &s->task.drop[0]);
+		}
+		if (++s->task.passes != 2)
+			continue;
+
+		LOCK(U_LOCK);
+		STEP("a reference on what is published, to renew it");
+		s->task.set = load(UTRACE_SET);
+		get(s, s->task.set);
+		UNLOCK(U_LOCK);
+		STEP("build its successor");
+		s->task.new = new_set(s);
+		LOCK(U_LOCK);
+		STEP("publish it if that is still the old one");
+		publish_own(s);
+		UNLOCK(U_LOCK);
+		STEP("drop the references");
+		s->task.new = 0;
+		put(s, &s->task.set);
+		put(s, &s->task.drop[0]);
+		put(s, &s->task.drop[1]);
+	}
+	s->task.set = 0;
+	END;
+}
+
+/* Controllers. */
+
+/* u->lock is held.  What is deferred already was seen pinned by a sweep. */
+static void publish(struct state *s, struct controller *c)
+{
+	__u8 new = new_set(s);
+
+	c->old = load(UTRACE_SET);
+	store_release(UTRACE_SET, new);
+	c->confirmed = load(FLAGS) & FLAG_DEFERRED;
+	if (c->confirmed) {
+		c->drop = c->old;
+		c->old = 0;
+	} else if (c->old && !has(DEFER_LATE)) {
+		store(DEFERRED, c->old);
+		store(FLAGS, load(FLAGS) | FLAG_DEFERRED);
+	}
+}
+
+/* u->lock is held. */
+static void sweep(struct controller *c)
+{
+	bool pinned = load(PINNED) == c->old;
+
+	if (has(DEFER_LATE)) {
+		if (pinned) {
+			store(DEFERRED, c->old);
+			store(FLAGS, load(FLAGS) | FLAG_DEFERRED);
+		} else {
+			c->drop = c->old;
+		}
+	} else if (!pinned && (load(DEFERRED) == c->old || has(SWEEP_ANY))) {
+		store(DEFERRED, 0);
+		store(FLAGS, load(FLAGS) & ~FLAG_DEFERRED);
+		c->drop = c->old;
+	}
+	c->old = 0;
+}
+
+static void controller(struct state *s, unsigned int me)
+{
+	struct controller *c = &s->controller[me - 1];
+
+	BEGIN;
+	while (c->rounds < 2) {
+		LOCK(MUTEX);
+		LOCK(U_LOCK);
+		STEP("utrace_set = new, deferred = old, DEFERRED");
+		publish(s, c);
+		UNLOCK(U_LOCK);
+		if (has(SWEEP_UNLOCKED))
+			UNLOCK(MUTEX);
+		if (c->old) {
+			STEP("heavy: smp_mb()");
+			fence();
+			STEP("heavy: IPI");
+			if (!has(NO_HEAVY))
+				fence_on(TASK);
+			LOCK(U_LOCK);
+			STEP("sweep: take back what is not pinned");
+			sweep(c);
+			UNLOCK(U_LOCK);
+		}
+		STEP("drop the old set");
+		put(s, &c->drop);
+		if (!has(SWEEP_UNLOCKED))
+			UNLOCK(MUTEX);
+		/* The second one comes once. */
+		c->rounds += me;
+	}
+	END;
+}
+
+static void init(struct state *s)
+{
+	if (has(BEGIN_BARE))
+		return;
+	s->m.mem[UTRACE_SET] = 1;
+	s->ref[1] = 1;
+}
+
+static void landed(struct state *s, __u8 var, __u8 val)
+{
+	if (var == WALK && val && !s->ref[val])
+		fail("a store of the walk lands in a freed set");
+}
+
+static void at_end(struct state *s)
+{
+	__u8 set;
+
+	if (!done(0) || !done(1) || !done(2))
+		fail("deadlock");
+	if (in_memory(FLAGS) || in_memory(DEFERRED))
+		fail("a deferred set is left behind");
+	for (set = 1; set <= NSETS; set++)
+		if (s->ref[set] != (in_memory(UTRACE_SET) == set))
+			fail("a reference is lost");
+}
+
+static const struct thread threads[] = {
+	{ "task", task },
+	{ "controller 1", controller },
+	{ "controller 2", controller },
+	{}
+};
+
+#define FREED	"use of a freed set"
+#define TWICE	"a reference is dropped twice"
+
+static const struct variant variants[] = {
+	{ "pin", false, 0, NULL },
+	{ "pin, PSO", true, 0, NULL },
+	{ "pin, no set at first", false, BEGIN_BARE, NULL },
+	{ "pin without heavy barrier", false, NO_HEAVY, FREED },
+	{ "pin with DEFERRED after the heavy barrier", false, DEFER_LATE, FREED },
+	{ "pin without a look after it", false, NO_LOOK, FREED },
+	{ "pin with the look moved before it", false, LOOK_EARLY, FREED },
+	{ "pin with DEFERRED read before the end", false, FLAG_EARLY, FREED },
+	{ "pin, PSO, without release at the end", true, UNPIN_PLAIN,
+	  "a store of the walk lands in a freed set" },
+	{ "pin with a sweep of what others took", false, SWEEP_ANY, TWICE },
+	{ "pin with a sweep after the mutex", false, SWEEP_UNLOCKED, FREED },
+	{}
+};
+
+const struct model model = {
+	.size		= sizeof(struct state),
+	.vars		= vars,
+	.threads	= threads,
+	.ncpus		= 3,
+	.init		= init,
+	.landed		= landed,
+	.end		= at_end,
+	.variants	= variants,
+};
