@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace models - barriers in callbacks
+ *
+ * Three tasks, each in a callback of an engine, and each may call a barrier
+ * there, on any engine, which waits until nobody else is in a callback of that.
+ * A task says that it waits before it looks, and is refused if anybody it would
+ * wait for says so too.
+ *
+ * All of them come to an end, and one that waits alone is not refused.
+ */
+#include "explore.h"
+
+#define NTASKS		3
+
+enum var {
+	WAITS,					/* one for each task */
+	IN		= WAITS + NTASKS,
+	U_LOCK		= IN + NTASKS,
+};
+
+static const char *const vars[] = {
+	"TASK_WAITS of 1", "TASK_WAITS of 2", "TASK_WAITS of 3",
+	"now of 1", "now of 2", "now of 3",
+	"u->lock of 1", "u->lock of 2", "u->lock of 3",
+};
+
+/* What a variant has. */
+enum {
+	ONE_ENGINE	= 1 << 0,	/* all tasks are in its callbacks */
+	TWO_ENGINES	= 1 << 1,	/* two tasks in those of one */
+	ALONE		= 1 << 2,	/* only the first calls a barrier */
+	LOCKLESS	= 1 << 3,	/* looks take no lock */
+	/* Mutants. */
+	LOOK_EARLY	= 1 << 4,	/* before it says that it waits */
+	NO_MB		= 1 << 5,	/* between the two */
+	NO_REFUSAL	= 1 << 6,
+};
+
+struct state {
+	struct machine m;
+	struct waiter {
+		__u8 target;	/* engine, or 0 */
+		__u8 inside;	/* tasks to wait for, as bits */
+		__u8 refused;
+		__u8 i;
+	} task[NTASKS];
+};
+
+/* The u->lock of task ->i is held, which makes up for a barrier. */
+static void look(struct waiter *w)
+{
+	if (load(IN + w->i) != w->target)
+		return;
+	w->inside |= 1 << w->i;
+	if (load(WAITS + w->i) && !has(NO_REFUSAL))
+		w->refused = 1;
+}
+
+static bool all_left(const struct waiter *w)
+{
+	unsigned int i;
+
+	for (i = 0; i < NTASKS; i++)
+		if ((w->inside & (1 << i)) && load(IN + i) == w->target)
+			return false;
+	return true;
+}
+
+static void task(struct state *s, unsigned int me)
+{
+	struct waiter *w = &s->task[me];
+
+	BEGIN;
+	STEP("barrier on an engine, or none");
+	if (!has(ALONE) || !me)
+		w->target = choose(NTASKS + 1);
+	if (!w->target)
+		goto out;
+	if (!has(LOOK_EARLY)) {
+		LOCK(U_LOCK + me);
+		STEP("TASK_WAITS");
+		store(WAITS + me, 1);
+		UNLOCK(U_LOCK + me);
+		if (!has(NO_MB)) {
+			STEP("smp_mb()");
+			fence();
+		}
+	}
+	for (w->i = 0; w->i < NTASKS; w->i++) {
+		if (w->i == me)
+			continue;
+		if (!has(LOCKLESS))
+			LOCK(U_LOCK + w->i);
+		STEP("inside? TASK_WAITS?");
+		look(w);
+		if (!has(LOCKLESS))
+			UNLOCK(U_LOCK + w->i);
+	}
+	if (has(LOOK_EARLY)) {
+		LOCK(U_LOCK + me);
+		STEP("TASK_WAITS");
+		store(WAITS + me, 1);
+		UNLOCK(U_LOCK + me);
+	}
+	if (!w->refused)
+		AWAIT("sleep until they left", all_left(w));
+	if (w->refused && has(ALONE))
+		fail("refused though nobody else waits");
+	LOCK(U_LOCK + me);
+	STEP("no TASK_WAITS");
+	store(WAITS + me, 0);
+	UNLOCK(U_LOCK + me);
+out:
+	STEP("the callback returns");
+	store_release(IN + me, 0);
+	w->inside = 0;
+	END;
+}
+
+static void init(struct state *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < NTASKS; i++)
+		s->m.mem[IN + i] = has(ONE_ENGINE) ? 1 :
+				   has(TWO_ENGINES) ? 1 + i / 2 : 1 + i;
+}
+
+static void at_end(struct state *s)
+{
+	if (!done(0) || !done(1) || !done(2))
+		fail("tasks wait for each other");
+}
+
+static const struct thread threads[] = {
+	{ "task 1", task },
+	{ "task 2", task },
+	{ "task 3", task },
+	{}
+};
+
+#define CYCLE	"tasks wait for each other"
+
+static const struct variant variants[] = {
+	{ "barriers in callbacks", false, 0, NULL },
+	{ "barriers in callbacks, PSO", true, 0, NULL },
+	{ "barriers in callbacks of two engines", false, TWO_ENGINES, NULL },
+	{ "barriers in callbacks of one engine", false, ONE_ENGINE, NULL },
+	{ "barrier in a callback, one alone", false, ALONE, NULL },
+	{ "barriers in callbacks, locks alone, PSO", true, NO_MB, NULL },
+	{ "barriers in callbacks, barrier alone", false, LOCKLESS, NULL },
+	{ "barriers in callbacks, never refused", false, NO_REFUSAL, CYCLE },
+	{ "barriers in callbacks with a look before TASK_WAITS", false,
+	  LOOK_EARLY, CYCLE },
+	{ "barriers in callbacks with neither", false, LOCKLESS | NO_MB,
+	  CYCLE },
+	{}
+};
+
+const struct model model = {
+	.size		= sizeof(struct state),
+	.vars		= vars,
+	.threads	= threads,
+	.ncpus		= NTASKS,
+	.init		= init,
+	.end		= at_end,
+	.variants	= variants,
+};

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace models - members that come while an engine's wishes change
+ *
+ * A change of wishes, and a STOP of all tasks, walk the lists of members under
+ * RCU.  Meanwhile a child is born that inherits from a set of before, and a
+ * controller moves another task to a newer cast, whose list of members is
+ * behind that of the old one.
+ *
+ * Nobody is missed: each of the two has the new wishes to ask for (REBUILD) and
+ * is held, whether by the walk or because it looked itself.
+ */
+#include "explore.h"
+
+enum var {
+	SEQ, HOLD_ALL, CHILD_LINKED, IN_OLD, IN_NEW,
+	/* One for each of the two. */
+	REBUILD, HOLD = REBUILD + 2, U_LOCK = HOLD + 2,
+};
+
+static const char *const vars[] = {
+	"seq", "HOLD_ALL", "child in a list", "task in the old list",
+	"task in the new list", "REBUILD of the child", "REBUILD of the task",
+	"hold of the child", "hold of the task", "u->lock of the child",
+	"u->lock of the task",
+};
+
+#define CHILD	0
+#define MOVED	1
+#define MISSED	"a member is missed"
+
+/* What a variant has. */
+enum {
+	NO_MB_CHILD	= 1 << 0,	/* after it is linked */
+	NO_MB_WALK	= 1 << 1,	/* before the walk */
+	LOOK_EARLY	= 1 << 2,	/* by the child, before it is linked */
+	UNLINK_EARLY	= 1 << 3,	/* before the task is in the new list */
+	LINK_PLAIN	= 1 << 4,	/* no release at the unlinking */
+	NEWEST_FIRST	= 1 << 5,	/* casts that are walked */
+	NO_LOOK		= 1 << 6,	/* by the controller */
+};
+
+struct state {
+	struct machine m;
+	__u8 looked;		/* what the child saw before */
+	__u8 set_seq[2];	/* of the sets they are given */
+	__u8 found;
+};
+
+/* The u->lock of task @i is held. */
+static void told(unsigned int i, bool rebuild, bool hold)
+{
+	if (rebuild)
+		store(REBUILD + i, 1);
+	if (hold)
+		store(HOLD + i, 1);
+}
+
+static void child(struct state *s, unsigned int me)
+{
+	BEGIN;
+	STEP("inherit a set");
+	s->set_seq[CHILD] = load(SEQ);
+	if (has(LOOK_EARLY)) {
+		STEP("seq? HOLD_ALL?");
+		s->looked = load(SEQ) | load(HOLD_ALL) << 1;
+	}
+	STEP("link");
+	store_release(CHILD_LINKED, 1);
+	if (!has(NO_MB_CHILD)) {
+		STEP("smp_mb()");
+		fence();
+	}
+	if (!has(LOOK_EARLY)) {
+		STEP("seq?");
+		s->looked = load(SEQ);
+		STEP("HOLD_ALL?");
+		s->looked |= load(HOLD_ALL) << 1;
+	}
+	STEP("REBUILD if it is another, hold");
+	told(CHILD, (s->looked & 1) != s->set_seq[CHILD], s->looked & 2);
+	END;
+}
+
+/* Moves the other task. */
+static void controller(struct state *s, unsigned int me)
+{
+	BEGIN;
+	STEP("build a set");
+	s->set_seq[MOVED] = load(SEQ);
+	LOCK(U_LOCK + MOVED);
+	STEP("publish it");
+	store(REBUILD + MOVED, 0);
+	UNLOCK(U_LOCK + MOVED);
+	if (has(UNLINK_EARLY)) {
+		STEP("unlink from the old list");
+		store(IN_OLD, 0);
+	}
+	STEP("link to the new list");
+	if (has(LINK_PLAIN))
+		store(IN_NEW, 1);
+	else
+		store_release(IN_NEW, 1);
+	if (!has(UNLINK_EARLY)) {
+		STEP("unlink from the old list");
+		if (has(LINK_PLAIN))
+			store(IN_OLD, 0);
+		else
+			store_release(IN_OLD, 0);
+	}
+	STEP("smp_mb()");
+	fence();
+	if (!has(NO_LOOK)) {
+		LOCK(U_LOCK + MOVED);
+		STEP("REBUILD if seq is another");
+		told(MOVED, load(SEQ) != s->set_seq[MOVED], false);
+		UNLOCK(U_LOCK + MOVED);
+	}
+	END;
+}
+
+static void visit(unsigned int me, unsigned int i)
+{
+	told(i, me == 2, me == 3);
+}
+
+/* set_events, or a STOP of all. */
+static void changer(struct state *s, unsigned int me)
+{
+	__u8 *found = &s->found;
+	__u8 bit = me == 2 ? 1 : 2;
+
+	BEGIN;
+	STEP("seq, or HOLD_ALL");
+	store_release(me == 2 ? SEQ : HOLD_ALL, 1);
+	if (!has(NO_MB_WALK)) {
+		STEP("smp_mb()");
+		fence();
+	}
+	STEP("is the child in a list?");
+	if (load(CHILD_LINKED)) {
+		LOCK(U_LOCK + CHILD);
+		STEP("REBUILD, or hold");
+		visit(me, CHILD);
+		UNLOCK(U_LOCK + CHILD);
+	}
+	STEP("is the task in the first list?");
+	*found |= load(has(NEWEST_FIRST) ? IN_NEW : IN_OLD) ? bit : 0;
+	if (!(*found & bit)) {
+		STEP("is the task in the second list?");
+		*found |= load(has(NEWEST_FIRST) ? IN_OLD : IN_NEW) ? bit : 0;
+	}
+	if (*found & bit) {
+		LOCK(U_LOCK + MOVED);
+		STEP("REBUILD, or hold");
+		visit(me, MOVED);
+		UNLOCK(U_LOCK + MOVED);
+	}
+	END;
+}
+
+static void init(struct state *s)
+{
+	s->m.mem[IN_OLD] = 1;
+}
+
+static void at_end(struct state *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < 4; i++)
+		if (!done(i))
+			fail("deadlock");
+	for (i = CHILD; i <= MOVED; i++)
+		if ((!in_memory(REBUILD + i) && !s->set_seq[i]) ||
+		    !in_memory(HOLD + i))
+			fail(MISSED);
+}
+
+static const struct thread threads[] = {
+	{ "child", child },
+	{ "controller", controller },
+	{ "set_events", changer },
+	{ "STOP of all", changer },
+	{}
+};
+
+static const struct variant variants[] = {
+	{ "members", false, 0, NULL },
+	{ "members, PSO", true, 0, NULL },
+	{ "members without barrier of the child", false, NO_MB_CHILD, MISSED },
+	{ "members without barrier before the walk", false, NO_MB_WALK,
+	  MISSED },
+	{ "members with a look before the child is linked", false, LOOK_EARLY,
+	  MISSED },
+	{ "members with unlink before link", false, UNLINK_EARLY, MISSED },
+	{ "members, PSO, with plain stores to the lists", true, LINK_PLAIN,
+	  MISSED },
+	{ "members with casts walked newest first", false, NEWEST_FIRST,
+	  MISSED },
+	{ "members with seq not looked at by a controller", false, NO_LOOK,
+	  MISSED },
+	{}
+};
+
+const struct model model = {
+	.size		= sizeof(struct state),
+	.vars		= vars,
+	.threads	= threads,
+	.ncpus		= 4,
+	.init		= init,
+	.end		= at_end,
+	.variants	= variants,
+};

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace models - attach against reaping
+ *
+ * Two controllers, one at a time, give a task its first engines while it is
+ * reaped.  They hold no tasklist_lock.  The reaper's hook passes by a task
+ * without a struct utrace; a controller whose set came too late for it, and was
+ * the first one, takes that back.
+ *
+ * No set is left on a task that was reaped, none is dropped twice, and an
+ * engine whose attach succeeded is told of the reaping.
+ */
+#include "explore.h"
+
+enum var { UTRACE, UTRACE_SET, REAPED, EXIT_DEAD, U_LOCK, MUTEX };
+static const char *const vars[] = {
+	"utrace", "utrace_set", "REAPED", "EXIT_DEAD", "u->lock", "mutex",
+};
+
+#define LEFT	"a set is left on a task that was reaped"
+#define DEAF	"an engine that was attached is not told of the reaping"
+
+/* What a variant has. */
+enum {
+	NO_MB_REAPER	= 1 << 0,
+	NO_MB_PUBLISH	= 1 << 1,	/* u->lock is one for TSO */
+	NO_REAPED	= 1 << 2,	/* looked at by who publishes */
+	NO_REAPED_BACK	= 1 << 3,	/* by who takes back */
+	NO_TAKE_BACK	= 1 << 4,
+	TAKE_ANY	= 1 << 5,	/* back, though it was not the first */
+	ONE		= 1 << 6,	/* controller only */
+};
+
+struct state {
+	struct machine m;
+	struct {
+		__u8 looked;
+		__u8 set;
+	} controller[2];
+	__u8 attached;	/* engines, as bits; so are sets */
+	__u8 told;	/* those that were told of the reaping */
+	__u8 reaps;
+	__u8 dropped;	/* sets */
+	__u8 made;
+};
+
+/* u->lock is held. */
+static void publish(struct state *s, unsigned int me)
+{
+	if (load(REAPED) && !has(NO_REAPED))
+		return;
+	s->made++;
+	s->controller[me].set = load(UTRACE_SET);
+	s->dropped += s->controller[me].set != 0;
+	store_release(UTRACE_SET, s->controller[me].set | 1 << me);
+	s->attached |= 1 << me;
+}
+
+/* u->lock is held. */
+static void take_back(struct state *s, unsigned int me)
+{
+	if (load(REAPED) && !has(NO_REAPED_BACK))
+		return;
+	store(REAPED, 1);
+	s->attached &= ~(1 << me);
+	s->dropped++;
+	store(UTRACE_SET, 0);
+}
+
+static void controller(struct state *s, unsigned int me)
+{
+	BEGIN;
+	if (me && has(ONE))
+		goto out;
+	LOCK(MUTEX);
+	STEP("no utrace? then one");
+	if (!load(UTRACE))
+		store_release(UTRACE, 1);
+	LOCK(U_LOCK);
+	STEP("utrace_set = new unless REAPED");
+	publish(s, me);
+	UNLOCK(U_LOCK);
+	if (!has(NO_MB_PUBLISH)) {
+		STEP("smp_mb()");
+		fence();
+	}
+	if ((s->controller[me].set && !has(TAKE_ANY)) || has(NO_TAKE_BACK) ||
+	    !(s->attached & (1 << me)))
+		goto unlock;
+	STEP("EXIT_DEAD?");
+	s->controller[me].looked = load(EXIT_DEAD);
+	if (s->controller[me].looked) {
+		LOCK(U_LOCK);
+		STEP("take it back unless REAPED");
+		take_back(s, me);
+		UNLOCK(U_LOCK);
+	}
+unlock:
+	UNLOCK(MUTEX);
+out:
+	END;
+}
+
+/* u->lock is held. */
+static void reap(struct state *s)
+{
+	__u8 set = load(UTRACE_SET);
+
+	s->reaps = !load(REAPED);
+	store(REAPED, 1);
+	if (!s->reaps)
+		return;
+	s->told |= set;
+	s->dropped += set != 0;
+	store(UTRACE_SET, 0);
+}
+
+static void reaper(struct state *s, unsigned int me)
+{
+	BEGIN;
+	STEP("EXIT_DEAD");
+	store(EXIT_DEAD, 1);
+	if (!has(NO_MB_REAPER)) {
+		STEP("smp_mb()");
+		fence();
+	}
+	STEP("a struct utrace?");
+	if (load(UTRACE)) {
+		LOCK(U_LOCK);
+		STEP("REAPED, take the set, report");
+		reap(s);
+		UNLOCK(U_LOCK);
+	}
+	END;
+}
+
+static void init(struct state *s)
+{
+}
+
+static void at_end(struct state *s)
+{
+	if (!done(0) || !done(1) || !done(2))
+		fail("deadlock");
+	if (in_memory(UTRACE_SET))
+		fail(LEFT);
+	if (s->dropped != s->made)
+		fail("a set is dropped twice, or never");
+	if (s->attached & ~s->told)
+		fail(DEAF);
+}
+
+static const struct thread threads[] = {
+	{ "controller 1", controller },
+	{ "controller 2", controller },
+	{ "reaper", reaper },
+	{}
+};
+
+static const struct variant variants[] = {
+	{ "reaping", false, 0, NULL },
+	{ "reaping, PSO", true, 0, NULL },
+	{ "reaping without barrier of the reaper", false, NO_MB_REAPER, LEFT },
+	{ "reaping, PSO, without barrier after publishing", true,
+	  ONE | NO_MB_PUBLISH, LEFT },
+	{ "reaping with nothing taken back", false, NO_TAKE_BACK, LEFT },
+	{ "reaping with more than a first set taken back", false, TAKE_ANY,
+	  DEAF },
+	{ "reaping with REAPED not looked at to publish", false, NO_REAPED,
+	  LEFT },
+	{ "reaping with REAPED not looked at to take back", false,
+	  NO_REAPED_BACK, "a set is dropped twice, or never" },
+	{}
+};
+
+const struct model model = {
+	.size		= sizeof(struct state),
+	.vars		= vars,
+	.threads	= threads,
+	.ncpus		= 3,
+	.init		= init,
+	.end		= at_end,
+	.variants	= variants,
+};
