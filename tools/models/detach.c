@@ -52,6 +52,10 @@ enum {
 	NOW_PLAIN	= 1 << 15,	/* no release at a change */
 	NOW_SURE	= 1 << 16,	/* NULL: no short pass considered */
 	PASSES_PLAIN	= 1 << 17,	/* no release */
+	/* The task is a reaper, which no heavy barrier interrupts. */
+	REAPER		= 1 << 18,
+	NO_MB_NOW	= 1 << 19,	/* after it stores pinned or now */
+	NO_MB_UNPIN	= 1 << 20,
 };
 
 struct state {
@@ -120,6 +124,13 @@ static void set_now(__u8 engine)
 		store_release(NOW, engine);
 }
 
+/* In the step of the store before: nobody interrupts this CPU. */
+static void reaper_fence(unsigned int not)
+{
+	if (has(REAPER) && !has(not))
+		fence();
+}
+
 /* u->lock is held.  Who sleeps for passes to change takes no lock. */
 static void tell(struct state *s)
 {
@@ -143,11 +154,13 @@ static void task(struct state *s, unsigned int me)
 	while (s->task.passes < (has(F_BLOCKS) ? 2 : 3)) {
 		STEP("pinned = set");
 		store(PINNED, 1);
+		reaper_fence(NO_MB_NOW);
 		if (has(SHORT) && !is_short(s))
 			goto f;
 		if (!is_short(s) && !has(NOW_LATE)) {
 			STEP("now = E");
 			set_now(E);
+			reaper_fence(NO_MB_NOW);
 			STEP("WAITER?");
 			s->task.flags = load(FLAGS);
 			if (s->task.flags & FLAG_WAITER) {
@@ -177,6 +190,7 @@ static void task(struct state *s, unsigned int me)
 f:
 		STEP("now = F");
 		set_now(F);
+		reaper_fence(NO_MB_NOW);
 		STEP("WAITER?");
 		s->task.flags = load(FLAGS);
 		if ((s->task.flags & FLAG_WAITER) && !has(NO_TEST) &&
@@ -207,6 +221,7 @@ f:
 out:
 		STEP("pinned = NULL");
 		store_release(PINNED, 0);
+		reaper_fence(NO_MB_UNPIN);
 		STEP("WAITER?");
 		s->task.flags = load(FLAGS);
 		if (s->task.flags & FLAG_WAITER) {
@@ -265,7 +280,7 @@ static void detacher(struct state *s, unsigned int me)
 	if (has(ATOMIC))
 		goto queue;
 	STEP("heavy: IPI");
-	if (!has(NO_HEAVY))
+	if (!has(NO_HEAVY | REAPER))
 		fence_on(TASK);
 	LOCK(U_LOCK);
 	STEP("inside E? then WAITER");
@@ -280,7 +295,7 @@ queue:
 	if (has(ATOMIC) || !l->inside)
 		goto out;
 	STEP("heavy again: IPI");
-	if (!has(NO_SECOND))
+	if (!has(NO_SECOND | REAPER))
 		fence_on(TASK);
 	LOCK(U_LOCK);
 	STEP("inside E and not told?");
@@ -322,7 +337,7 @@ static void worker(struct state *s, unsigned int me)
 	STEP("heavy: smp_mb()");
 	fence();
 	STEP("heavy: IPI");
-	if (!has(NO_HEAVY))
+	if (!has(NO_HEAVY | REAPER))
 		fence_on(TASK);
 	LOCK(U_LOCK);
 	STEP("inside? then WAITER");
@@ -332,7 +347,7 @@ static void worker(struct state *s, unsigned int me)
 		STEP("heavy again: smp_mb()");
 		fence();
 		STEP("heavy again: IPI");
-		if (!has(NO_SECOND_WORK))
+		if (!has(NO_SECOND_WORK | REAPER))
 			fence_on(TASK);
 		LOCK(U_LOCK);
 		STEP("inside and not told? then u->core");
@@ -452,6 +467,8 @@ static const struct variant variants[] = {
 	{ "detach, atomic, barrier on F, PSO", true,
 	  ATOMIC | WORKS | F_BARRIER | F_BLOCKS, NULL },
 	{ "detach of both", false, ATOMIC | WORKS | F_DETACH, NULL },
+	{ "detach, reaper", false, REAPER | WORKS, NULL },
+	{ "detach, reaper, short, PSO", true, REAPER | SHORT | WORKS, NULL },
 	{ "detach without heavy barrier", false, NO_HEAVY, RUNS },
 	{ "detach, short, without heavy barrier", false, SHORT | NO_HEAVY,
 	  RUNS },
@@ -474,6 +491,10 @@ static const struct variant variants[] = {
 	  WORKS | CORE_EARLY, "release() while a callback runs" },
 	{ "detach of both with u->core overwritten", false,
 	  ATOMIC | WORKS | F_DETACH | CORE_LOST, NEVER },
+	{ "detach, reaper, without barrier after now", false,
+	  REAPER | NO_MB_NOW, RUNS },
+	{ "detach, reaper, without barrier after its end", false,
+	  REAPER | SHORT | NO_MB_UNPIN, SLEEPS },
 	{}
 };
 

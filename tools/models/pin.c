@@ -3,21 +3,30 @@
  * utrace models - pin, publish, defer, sweep
  *
  * A task walks sets and brings its set up to date itself, two controllers
- * publish others.  The task has compiler barriers only, a controller calls the
- * heavy barrier between its store and its look.  A set is an address that is
- * used again as soon as its last reference is gone.
+ * publish others; or one does, and an engine is detached.  The task has compiler
+ * barriers only, the others call the heavy barrier between their store and their
+ * look.  A set is an address that is used again as soon as its last reference is
+ * gone.
  *
  * Nobody uses a set without a reference, no reference is dropped twice or lost.
+ * Told that the engine's callback does not run, a client can rely on it.
  */
 #include "explore.h"
 
-enum var { UTRACE_SET, PINNED, DEFERRED, FLAGS, U_LOCK, MUTEX, WALK };
+enum var {
+	UTRACE_SET, PINNED, DEFERRED, FLAGS, U_LOCK, MUTEX, WALK, E_FLAGS,
+};
+
 static const char *const vars[] = {
 	"utrace_set", "pinned", "deferred", "flags", "u->lock", "mutex",
-	"last store of the walk",
+	"last store of the walk", "flags of the engine",
 };
 
 #define FLAG_DEFERRED	1
+#define FREED	"use of a freed set"
+#define TWICE	"a reference is dropped twice"
+#define RUNS	"told that no callback runs while one does"
+
 #define NSETS		4
 #define TASK		0
 
@@ -32,6 +41,9 @@ enum {
 	SWEEP_ANY	= 1 << 6,	/* without "still ours?" */
 	SWEEP_UNLOCKED	= 1 << 7,	/* after the mutex */
 	BEGIN_BARE	= 1 << 8,	/* no set at first */
+	DETACH		= 1 << 9,	/* in place of the second controller */
+	LOOK_PUBLISHED	= 1 << 10,	/* for passes over that set alone */
+	LOOK_ANY	= 1 << 11,	/* into whatever is pinned */
 };
 
 struct state {
@@ -51,6 +63,8 @@ struct state {
 		__u8 confirmed;
 		__u8 rounds;
 	} controller[2];
+	__u8 running;	/* a callback */
+	__u8 told;	/* that none does */
 };
 
 /* References. */
@@ -72,7 +86,7 @@ static __u8 new_set(struct state *s)
 static void touch(struct state *s, __u8 set)
 {
 	if (set && !s->ref[set])
-		fail("use of a freed set");
+		fail(FREED);
 }
 
 static void get(struct state *s, __u8 set)
@@ -87,7 +101,7 @@ static void put(struct state *s, __u8 *set)
 {
 	fence();
 	if (*set && !s->ref[*set])
-		fail("a reference is dropped twice");
+		fail(TWICE);
 	else if (*set)
 		s->ref[*set]--;
 	*set = 0;
@@ -158,9 +172,13 @@ static void task(struct state *s, unsigned int me)
 			STEP("drop the deferred set");
 			put(s, &s->task.drop[0]);
 		}
-		STEP("walk");
+		STEP("walk: flags of the engine, callback");
 		touch(s, s->task.set);
+		s->running = s->task.set && load(E_FLAGS);
+		if (s->running && s->told)
+			fail(RUNS);
 		STEP("the last store of the walk");
+		s->running = 0;
 		touch(s, s->task.set);
 		store(WALK, s->task.set);
 		if (has(FLAG_EARLY)) {
@@ -278,8 +296,53 @@ static void controller(struct state *s, unsigned int me)
 	END;
 }
 
+/* u->lock is held. */
+static void look_for_pass(struct state *s)
+{
+	__u8 set = load(PINNED);
+
+	if (!set)
+		goto none;
+	if (!has(LOOK_ANY) && set != load(UTRACE_SET) &&
+	    (set != load(DEFERRED) || has(LOOK_PUBLISHED)))
+		goto none;
+	/* Which engines are in it? */
+	touch(s, set);
+	return;
+none:
+	s->told = 1;
+	if (s->running)
+		fail(RUNS);
+}
+
+static void detacher(struct state *s, unsigned int me)
+{
+	BEGIN;
+	STEP("flags of the engine = 0");
+	store(E_FLAGS, 0);
+	STEP("heavy: smp_mb()");
+	fence();
+	STEP("heavy: IPI");
+	if (!has(NO_HEAVY))
+		fence_on(TASK);
+	LOCK(U_LOCK);
+	STEP("is a pass in it?");
+	look_for_pass(s);
+	UNLOCK(U_LOCK);
+	END;
+}
+
+static void second(struct state *s, unsigned int me)
+{
+	if (has(DETACH))
+		detacher(s, me);
+	else
+		controller(s, me);
+}
+
 static void init(struct state *s)
 {
+	s->m.mem[E_FLAGS] = 1;
 	if (has(BEGIN_BARE))
 		return;
 	s->m.mem[UTRACE_SET] = 1;
@@ -308,17 +371,16 @@ static void at_end(struct state *s)
 static const struct thread threads[] = {
 	{ "task", task },
 	{ "controller 1", controller },
-	{ "controller 2", controller },
+	{ "controller 2", second },
 	{}
 };
-
-#define FREED	"use of a freed set"
-#define TWICE	"a reference is dropped twice"
 
 static const struct variant variants[] = {
 	{ "pin", false, 0, NULL },
 	{ "pin, PSO", true, 0, NULL },
 	{ "pin, no set at first", false, BEGIN_BARE, NULL },
+	{ "pin and detach", false, DETACH, NULL },
+	{ "pin and detach, PSO", true, DETACH, NULL },
 	{ "pin without heavy barrier", false, NO_HEAVY, FREED },
 	{ "pin with DEFERRED after the heavy barrier", false, DEFER_LATE, FREED },
 	{ "pin without a look after it", false, NO_LOOK, FREED },
@@ -328,6 +390,10 @@ static const struct variant variants[] = {
 	  "a store of the walk lands in a freed set" },
 	{ "pin with a sweep of what others took", false, SWEEP_ANY, TWICE },
 	{ "pin with a sweep after the mutex", false, SWEEP_UNLOCKED, FREED },
+	{ "pin and detach that looks at the published set", false,
+	  DETACH | LOOK_PUBLISHED, RUNS },
+	{ "pin and detach that looks into whatever is pinned", false,
+	  DETACH | LOOK_ANY, FREED },
 	{}
 };
 
