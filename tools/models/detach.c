@@ -45,13 +45,14 @@ enum {
 	NO_SECOND_WORK	= 1 << 8,
 	NO_TEST		= 1 << 9,	/* of WAITER between engines */
 	NO_FIRST_TEST	= 1 << 10,	/* before the first engine */
-	ANY_WAITER	= 1 << 11,	/* passes are not compared */
-	CORE_EARLY	= 1 << 12,	/* dropped though inside */
+	ANY_WAITER	= 1 << 11,	/* will do, whoever set it */
+	CORE_NONE	= 1 << 12,	/* for the task inside */
 	CORE_LOST	= 1 << 13,	/* one engine's for the other's */
 	NOW_LATE	= 1 << 14,	/* after the flags were read */
 	NOW_PLAIN	= 1 << 15,	/* no release at a change */
 	NOW_SURE	= 1 << 16,	/* NULL: no short pass considered */
 	PASSES_PLAIN	= 1 << 17,	/* no release */
+	CORE_KEPT	= 1 << 21,	/* by a task that left */
 	/* The task is a reaper, which no heavy barrier interrupts. */
 	REAPER		= 1 << 18,
 	NO_MB_NOW	= 1 << 19,	/* after it stores pinned or now */
@@ -259,13 +260,20 @@ static void look(struct state *s, struct look *l, __u8 engine)
 	store(FLAGS, load(FLAGS) | FLAG_WAITER);
 }
 
-/* u->lock is held.  Nobody was told since: WAITER is that of the first look. */
+/*
+ * u->lock is held.  The mark may be that of another, which the task has not seen
+ * yet; it will have after one more heavy barrier.
+ */
+static void find(struct look *l, __u8 engine)
+{
+	l->inside = (load(FLAGS) & FLAG_WAITER) && inside(engine);
+	l->passes = load(PASSES);
+}
+
+/* u->lock is held.  Nobody was told since, so WAITER was set all the time. */
 static void look_again(struct look *l, __u8 engine)
 {
-	bool waiter = has(ANY_WAITER) ? load(FLAGS) & FLAG_WAITER :
-					load(PASSES) == l->passes;
-
-	l->inside = waiter && inside(engine);
+	l->inside = load(PASSES) == l->passes && inside(engine);
 }
 
 static void detacher(struct state *s, unsigned int me)
@@ -298,9 +306,20 @@ queue:
 	if (!has(NO_SECOND | REAPER))
 		fence_on(TASK);
 	LOCK(U_LOCK);
-	STEP("inside E and not told?");
-	look_again(l, E);
+	STEP("inside E and WAITER? then passes");
+	find(l, E);
 	UNLOCK(U_LOCK);
+	if (l->inside && !has(ANY_WAITER)) {
+		STEP("heavy for the third time: smp_mb()");
+		fence();
+		STEP("heavy for the third time: IPI");
+		if (!has(NO_SECOND | REAPER))
+			fence_on(TASK);
+		LOCK(U_LOCK);
+		STEP("inside E and not told?");
+		look_again(l, E);
+		UNLOCK(U_LOCK);
+	}
 	if (l->inside)
 		AWAIT("sleep until passes changes", load(PASSES) != l->passes);
 	STEP("the barrier returns");
@@ -309,16 +328,28 @@ out:
 	END;
 }
 
-/* u->lock is held.  What another engine has there its task has left. */
+/*
+ * u->lock is held.  If the task is inside, it gets a reference to drop when it
+ * leaves.  An engine that has one there was left already.
+ */
 static void give_core(struct state *s, struct look *l, __u8 engine)
 {
-	look_again(l, engine);
-	if (!l->inside || load(CORE) == engine || has(CORE_EARLY))
+	look(s, l, engine);
+	if (!l->inside || load(CORE) == engine || has(CORE_NONE))
 		return;
 	if (!has(CORE_LOST))
 		l->drop = load(CORE);
 	store(CORE, engine);
 	s->core[engine]++;
+}
+
+/* u->lock is held.  The task may have left before it could see the mark. */
+static void take_core_back(struct look *l, __u8 engine)
+{
+	if (load(CORE) == engine && !inside(engine)) {
+		l->drop = engine;
+		store(CORE, NOBODY);
+	}
 }
 
 /* The work of a detach: the core's references go. */
@@ -340,18 +371,19 @@ static void worker(struct state *s, unsigned int me)
 	if (!has(NO_HEAVY | REAPER))
 		fence_on(TASK);
 	LOCK(U_LOCK);
-	STEP("inside? then WAITER");
-	look(s, l, engine);
+	STEP("inside? then WAITER and u->core");
+	give_core(s, l, engine);
 	UNLOCK(U_LOCK);
 	if (l->inside) {
-		STEP("heavy again: smp_mb()");
-		fence();
+		STEP("drop what was u->core");
+		core_put(s, &l->drop);
 		STEP("heavy again: IPI");
 		if (!has(NO_SECOND_WORK | REAPER))
 			fence_on(TASK);
 		LOCK(U_LOCK);
-		STEP("inside and not told? then u->core");
-		give_core(s, l, engine);
+		STEP("not inside, u->core still? then take it back");
+		if (!has(CORE_KEPT))
+			take_core_back(l, engine);
 		UNLOCK(U_LOCK);
 		STEP("drop what was u->core");
 		core_put(s, &l->drop);
@@ -462,6 +494,7 @@ static const struct variant variants[] = {
 	{ "detach, F blocks, PSO", true, F_BLOCKS | WORKS, NULL },
 	{ "detach, short", false, SHORT | WORKS, NULL },
 	{ "detach, short, F blocks, PSO", true, SHORT | WORKS | F_BLOCKS, NULL },
+	{ "detach, barrier on F", false, F_BARRIER | F_BLOCKS, NULL },
 	{ "detach, atomic, barrier on F", false,
 	  ATOMIC | WORKS | F_BARRIER | F_BLOCKS, NULL },
 	{ "detach, atomic, barrier on F, PSO", true,
@@ -486,9 +519,11 @@ static const struct variant variants[] = {
 	{ "detach, short, without WAITER tested before the first", false,
 	  SHORT | NO_FIRST_TEST | F_BLOCKS, SLEEPS },
 	{ "detach with any WAITER taken for its own", false,
-	  ATOMIC | WORKS | F_BARRIER | F_BLOCKS | ANY_WAITER, NEVER },
+	  F_BARRIER | F_BLOCKS | ANY_WAITER, SLEEPS },
+	{ "detach, worker that takes nothing back", false,
+	  ATOMIC | WORKS | F_BLOCKS | CORE_KEPT, NEVER },
 	{ "detach without a reference for the task inside", false,
-	  WORKS | CORE_EARLY, "release() while a callback runs" },
+	  WORKS | CORE_NONE, "release() while a callback runs" },
 	{ "detach of both with u->core overwritten", false,
 	  ATOMIC | WORKS | F_DETACH | CORE_LOST, NEVER },
 	{ "detach, reaper, without barrier after now", false,

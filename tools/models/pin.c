@@ -44,6 +44,8 @@ enum {
 	DETACH		= 1 << 9,	/* in place of the second controller */
 	LOOK_PUBLISHED	= 1 << 10,	/* for passes over that set alone */
 	LOOK_ANY	= 1 << 11,	/* into whatever is pinned */
+	TAKE_BACK	= 1 << 12,	/* a first set, after the last one went */
+	TAKE_OVER	= 1 << 13,	/* ->deferred, whatever is there */
 };
 
 struct state {
@@ -199,7 +201,7 @@ static void task(struct state *s, unsigned int me)
 			STEP("drop the deferred set");
 			put(s, &s->task.drop[0]);
 		}
-		if (++s->task.passes != 2)
+		if (++s->task.passes != 2 || has(TAKE_BACK))
 			continue;
 
 		LOCK(U_LOCK);
@@ -228,7 +230,7 @@ static void task(struct state *s, unsigned int me)
 /* u->lock is held.  What is deferred already was seen pinned by a sweep. */
 static void publish(struct state *s, struct controller *c)
 {
-	__u8 new = new_set(s);
+	__u8 new = has(TAKE_BACK) && !c->rounds ? 0 : new_set(s);
 
 	c->old = load(UTRACE_SET);
 	store_release(UTRACE_SET, new);
@@ -240,6 +242,21 @@ static void publish(struct state *s, struct controller *c)
 		store(DEFERRED, c->old);
 		store(FLAGS, load(FLAGS) | FLAG_DEFERRED);
 	}
+}
+
+/* u->lock is held.  The task is dead: it gets no set any more. */
+static void take_back(struct controller *c)
+{
+	__u8 set = load(UTRACE_SET);
+
+	store_release(UTRACE_SET, 0);
+	if ((load(FLAGS) & FLAG_DEFERRED) && !has(TAKE_OVER)) {
+		c->drop = set;
+		return;
+	}
+	c->old = set;
+	store(DEFERRED, set);
+	store(FLAGS, load(FLAGS) | FLAG_DEFERRED);
 }
 
 /* u->lock is held. */
@@ -273,6 +290,12 @@ static void controller(struct state *s, unsigned int me)
 		STEP("utrace_set = new, deferred = old, DEFERRED");
 		publish(s, c);
 		UNLOCK(U_LOCK);
+		if (has(TAKE_BACK) && c->rounds) {
+			LOCK(U_LOCK);
+			STEP("take the set back, to be deferred or dropped");
+			take_back(c);
+			UNLOCK(U_LOCK);
+		}
 		if (has(SWEEP_UNLOCKED))
 			UNLOCK(MUTEX);
 		if (c->old) {
@@ -336,6 +359,8 @@ static void second(struct state *s, unsigned int me)
 {
 	if (has(DETACH))
 		detacher(s, me);
+	else if (has(TAKE_BACK))
+		next_step(THREAD_DONE, "done");
 	else
 		controller(s, me);
 }
@@ -381,6 +406,7 @@ static const struct variant variants[] = {
 	{ "pin, no set at first", false, BEGIN_BARE, NULL },
 	{ "pin and detach", false, DETACH, NULL },
 	{ "pin and detach, PSO", true, DETACH, NULL },
+	{ "pin and a set taken back", false, TAKE_BACK, NULL },
 	{ "pin without heavy barrier", false, NO_HEAVY, FREED },
 	{ "pin with DEFERRED after the heavy barrier", false, DEFER_LATE, FREED },
 	{ "pin without a look after it", false, NO_LOOK, FREED },
@@ -390,6 +416,8 @@ static const struct variant variants[] = {
 	  "a store of the walk lands in a freed set" },
 	{ "pin with a sweep of what others took", false, SWEEP_ANY, TWICE },
 	{ "pin with a sweep after the mutex", false, SWEEP_UNLOCKED, FREED },
+	{ "pin and a set taken back over a deferred one", false,
+	  TAKE_BACK | TAKE_OVER, "a reference is lost" },
 	{ "pin and detach that looks at the published set", false,
 	  DETACH | LOOK_PUBLISHED, RUNS },
 	{ "pin and detach that looks into whatever is pinned", false,
