@@ -380,6 +380,7 @@ static void print_trace(__u32 n)
 static const char *explore(const struct variant *variant, bool trace)
 {
 	struct state *s = must(malloc(model.size));
+	bool ends = false;
 	struct move last;
 	__u32 n;
 
@@ -396,10 +397,14 @@ static const char *explore(const struct variant *variant, bool trace)
 			begin(s, 0, 0);
 			model.end(s);
 			last.cpu = MACHINE_CPUS;
+			ends = true;
 		}
 		if (seen.n > MAX_STATES)
 			fail("too many states");
 	}
+	/* It runs in circles, and nothing was looked at. */
+	if (!ends)
+		fail("there is no end");
 	if (trace && now.error) {
 		print_trace(n - 1);
 		if (last.cpu < MACHINE_CPUS)
