@@ -389,6 +389,14 @@ static inline long ut_count(int id, enum ut_event event)
 	return ret ?: (long)arg.count[event];
 }
 
+/* Let callbacks pass that wait because of UT_CHANGE_GATE, or no more. */
+static inline int ut_gate(bool open)
+{
+	__u32 arg = open;
+
+	return ut_ioctl(UT_IOC_OPEN, &arg);
+}
+
 /* ut_rule(.id = ..., ...): set a rule; whatever matches unless told. */
 #define ut_rule(...)							\
 ({									\

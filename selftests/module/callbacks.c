@@ -7,6 +7,7 @@
 #include <linux/module.h>
 #include <linux/ptrace.h>
 #include <linux/string.h>
+#include <linux/uaccess.h>
 #include <linux/utrace.h>
 
 #include <asm/syscall.h>
@@ -73,6 +74,9 @@ SAME(ATTACH_LAST_RESORT);
 /* Events whose answer says more than what the task does next. */
 #define UT_ANSWERED	(UT_SYSCALL | UT_SIGNAL_ALL |			\
 			 UT_BIT(REPORT) | UT_BIT(HANDLER))
+
+#define UT_CHANGE_LINGER	(UT_CHANGE_GATE | UT_CHANGE_TOUCH |	\
+				 UT_CHANGE_BARRIER)
 
 static void ut_record_init(struct ut_record *rec, u32 event, u32 action,
 			   struct task_struct *task)
@@ -151,6 +155,32 @@ static u32 ut_answer(struct ut_engine *e, const struct ut_record *rec,
 	return rule->answer;
 }
 
+/* The waits that a rule asks for; what the last of them said. */
+static int ut_linger(struct ut_engine *e, const struct ut_rule *rule)
+{
+	struct ut_session *session = e->session;
+	struct utrace_engine *other;
+	int ret = 0;
+	u8 byte;
+
+	if (rule->change & UT_CHANGE_GATE)
+		ret = wait_event_killable(session->wait,
+					  READ_ONCE(session->open));
+	if (rule->change & UT_CHANGE_TOUCH)
+		ret = get_user(byte, (u8 __user *)u64_to_user_ptr(rule->arg));
+	if (rule->change & UT_CHANGE_BARRIER) {
+		other = ut_engine_find(session, rule->other);
+		ret = -ENOENT;
+		if (other) {
+			ret = utrace_barrier(NULL, other);
+			utrace_engine_put(other);
+		}
+	}
+	if (rule->delay_ms)
+		msleep(rule->delay_ms);
+	return ret;
+}
+
 /* Find the rule, log, wait, act on the engine itself. */
 static u32 ut_report(struct utrace_engine *engine, struct ut_record *rec,
 		     struct ut_rule *rule)
@@ -178,10 +208,11 @@ static u32 ut_report(struct utrace_engine *engine, struct ut_record *rec,
 		if (ret && ret != -EINPROGRESS)
 			pr_warn("utrace_control(current): %d\n", ret);
 	}
-	if (rule->delay_ms) {
-		msleep(rule->delay_ms);
+	if (rule->delay_ms || rule->change & UT_CHANGE_LINGER) {
+		ret = ut_linger(e, rule);
 		ut_record_init(rec, UT_EV_RETURN, 0, current);
 		rec->val[0] = event;
+		rec->val[1] = ret;
 		ut_log(e, rec);
 	}
 	return answer;

@@ -140,8 +140,14 @@ struct utrace_engine *ut_engine_attach(struct ut_session *session,
 	return engine;
 }
 
-/* The engine with number @id, with a reference. */
-static struct utrace_engine *ut_engine_find(struct ut_session *session, u32 id)
+/**
+ * ut_engine_find - look an engine up
+ * @session: the session
+ * @id: the number of the engine
+ *
+ * Return: the engine with a reference for the caller, or NULL.
+ */
+struct utrace_engine *ut_engine_find(struct ut_session *session, u32 id)
 {
 	struct utrace_engine *engine;
 
@@ -546,12 +552,30 @@ static long ut_ioc_detach(struct ut_session *session, void __user *uarg)
 	return copy_to_user(uarg, &arg, sizeof(arg)) ? -EFAULT : 0;
 }
 
+static void ut_set_gate(struct ut_session *session, bool open)
+{
+	WRITE_ONCE(session->open, open);
+	wake_up_all(&session->wait);
+}
+
+static long ut_ioc_open(struct ut_session *session, void __user *uarg)
+{
+	u32 open;
+
+	if (copy_from_user(&open, uarg, sizeof(open)))
+		return -EFAULT;
+	ut_set_gate(session, open);
+	return 0;
+}
+
 static long ut_detach_all(struct ut_session *session)
 {
 	struct utrace_engine *engine;
 	unsigned long id;
 	bool again;
 
+	/* Whoever waits there would keep an engine. */
+	ut_set_gate(session, true);
 	/* Engines that follow forks may add some; they end with the others. */
 	do {
 		again = false;
@@ -598,6 +622,10 @@ static long ut_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return ut_ioc_detach(session, uarg);
 	case UT_IOC_DETACH_ALL:
 		return ut_detach_all(session);
+	case UT_IOC_OPEN:
+		return ut_ioc_open(session, uarg);
+	case UT_IOC_LOST:
+		return utrace_lost_events();
 	default:
 		return -ENOTTY;
 	}

@@ -29,6 +29,7 @@ struct ut_session {
 	atomic_t		live;
 	struct xarray		engines;	/* id -> utrace_engine */
 	u32			next_id;	/* no id is given twice */
+	bool			open;		/* the gate, see UT_IOC_OPEN */
 	wait_queue_head_t	wait;
 	spinlock_t		lock;		/* all below */
 	struct ut_record	*ring;		/* NULL once closed */
@@ -66,6 +67,7 @@ struct utrace_engine *ut_engine_attach(struct ut_session *session,
 				       struct task_struct *task,
 				       const struct ut_attach *arg, u32 *id);
 void ut_engine_free(struct ut_engine *e);
+struct utrace_engine *ut_engine_find(struct ut_session *session, u32 id);
 void ut_log(struct ut_engine *e, struct ut_record *rec);
 
 #endif /* UTRACE_TEST_H */

@@ -38,7 +38,7 @@ enum ut_event {
 	UT_EV_HANDLER,
 	/* release() */
 	UT_EV_RELEASE,
-	/* A callback that a rule delayed is about to return */
+	/* A callback that a rule delayed or let wait is about to return */
 	UT_EV_RETURN,
 	UT_EV_MAX
 };
@@ -182,6 +182,9 @@ struct ut_examine {
 #define UT_CHANGE_CODE		0x20	/* EXIT: wait status */
 #define UT_CHANGE_EVENTS	0x40	/* Any: utrace_set_events(current) */
 #define UT_CHANGE_CONTROL	0x80	/* Any: utrace_control(current) */
+#define UT_CHANGE_GATE		0x100	/* Any: wait until UT_IOC_OPEN */
+#define UT_CHANGE_TOUCH		0x200	/* Any: read the byte at arg */
+#define UT_CHANGE_BARRIER	0x400	/* Any: utrace_barrier(), see other */
 
 #define UT_ANY		(-1000000)	/* ut_rule.match: whatever */
 #define UT_PASS		0x10000		/* ut_rule.answer: predecessor's */
@@ -207,6 +210,10 @@ struct ut_examine {
  * @handler: new sa_handler
  * @code: new wait status
  * @events: for UT_CHANGE_EVENTS
+ * @other: for UT_CHANGE_BARRIER: the engine that is waited for
+ *
+ * The gate comes first, then the byte, then the barrier; a fatal signal ends
+ * the waiting at the gate.
  *
  * The first rule that fits is used.  Without one the answer is what was last
  * asked for, see struct ut_control, and the rest what the predecessor said.
@@ -229,6 +236,8 @@ struct ut_rule {
 	__u64 handler;
 	__s64 code;
 	__u64 events;
+	__u32 other;
+	__u32 pad;
 };
 
 /**
@@ -272,7 +281,7 @@ struct ut_follow {
  *	sa_handler of return_ka
  *	JCTL: notify
  *	VFORK_DONE: child_pid
- *	RETURN: the event it was for
+ *	RETURN: the event it was for, what waiting ended with
  * @comm: of the task
  */
 struct ut_record {
@@ -339,5 +348,9 @@ struct ut_detach {
 #define UT_IOC_DETACH		_IOWR(UT_MAGIC, 11, struct ut_detach)
 /* The same with all engines; returns how many were not released by that. */
 #define UT_IOC_DETACH_ALL	_IO(UT_MAGIC, 12)
+/* Open the gate, for as long as the session lasts, or shut it again (0). */
+#define UT_IOC_OPEN		_IOW(UT_MAGIC, 13, __u32)
+/* Returns utrace_lost_events(). */
+#define UT_IOC_LOST		_IO(UT_MAGIC, 14)
 
 #endif /* UTRACE_TEST_IOCTL_H */
