@@ -1,0 +1,600 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Waiting for callbacks, and telling whether one runs: the answers are about
+ * the one engine that was asked about, whatever else its tasks are doing.
+ *
+ * A callback is kept from returning by the module's gate, by a page that
+ * userfaultfd never gets, or by a barrier of its own.
+ */
+#include <linux/userfaultfd.h>
+
+#include "target.h"
+
+/* Long enough for whatever does not hang. */
+#define SOON_MS		10000
+
+#define soon(cond)							\
+({									\
+	long __last = ut_now_ms() + SOON_MS;				\
+	bool __met;							\
+									\
+	while (!(__met = !!(cond)) && ut_now_ms() < __last)		\
+		ut_sleep_ms(2);						\
+	__met;								\
+})
+
+FIXTURE(waits) {
+	struct ut_target t[3];
+};
+
+FIXTURE_SETUP(waits)
+{
+	const char *why = ut_begin();
+
+	if (why)
+		SKIP(return, "%s", why);
+}
+
+/* The targets first: a fatal signal ends whatever their callbacks wait for. */
+FIXTURE_TEARDOWN(waits)
+{
+	int i;
+
+	for (i = 0; i < 3; i++)
+		if (self->t[i].sh)
+			self->t[i].sh->quit = 1;
+	ut_kill_targets();
+	EXPECT_EQ(0, ut_close());
+}
+
+/* What may hang runs in a thread of its own. */
+struct job {
+	_Atomic bool done;
+	int ret;
+	int id;
+	int (*fn)(int id);
+	pthread_t thread;
+};
+
+static void *run_job(void *arg)
+{
+	struct job *job = arg;
+
+	job->ret = job->fn(job->id);
+	job->done = true;
+	return NULL;
+}
+
+static bool begin(struct job *job, int (*fn)(int id), int id)
+{
+	job->fn = fn;
+	job->id = id;
+	job->done = false;
+	return !pthread_create(&job->thread, NULL, run_job, job);
+}
+
+static int job_barrier(int id)
+{
+	return ut_barrier(id, 0);
+}
+
+static int job_barrier_sync(int id)
+{
+	return ut_barrier_sync(id);
+}
+
+static int job_no_events(int id)
+{
+	return ut_events(id, 0, 0);
+}
+
+static int job_detach(int id)
+{
+	return ut_control(id, 0, UT_DETACH);
+}
+
+/* detach, barrier_sync, put: all that a module does at its end */
+static int job_end(int id)
+{
+	int ret = ut_detach(id);
+
+	return ret == -EINPROGRESS ? 0 : ret;
+}
+
+/* Has a callback of the engine begun? */
+static bool is_in(int id)
+{
+	return ut_wait(0, id, UT_EV_SYSCALL_ENTRY, UT_ANY, UT_ANY) >= 0;
+}
+
+static bool has_left(int id)
+{
+	return ut_seen(0, id, UT_EV_RETURN, UT_ANY, UT_ANY) >= 0;
+}
+
+/* An engine whose next callback does what @change says before it returns. */
+static int attach_lingering(pid_t pid, __u32 flags, __u32 change, __u64 arg)
+{
+	int id = ut_attach_full(pid, flags, UT_OPS_FULL, 0);
+	int ret;
+
+	if (id < 0)
+		return id;
+	ret = ut_rule(.id = id, .event = UT_EV_SYSCALL_ENTRY, .answer = UT_RESUME,
+		      .count = 1, .change = change, .arg = arg);
+	if (!ret)
+		ret = ut_events(id, 0, UT_BIT(SYSCALL_ENTRY));
+	return ret ?: id;
+}
+
+/* The same, and the target is in it. */
+static int attach_waiting(pid_t pid, __u32 flags)
+{
+	int id = attach_lingering(pid, flags, UT_CHANGE_GATE, 0);
+
+	return id < 0 || is_in(id) ? id : -ETIMEDOUT;
+}
+
+/* One that counts calls, of which it has seen some. */
+static int attach_counting(pid_t pid, __u32 flags)
+{
+	int id = ut_attach_full(pid, flags, UT_OPS_FULL, UT_BIT(SYSCALL_ENTRY));
+
+	if (id < 0)
+		return id;
+	if (ut_events(id, 0, UT_BIT(SYSCALL_ENTRY)))
+		return -EINVAL;
+	return ut_until(ut_count(id, UT_EV_SYSCALL_ENTRY) > 0) ? id : -ETIMEDOUT;
+}
+
+static const __u32 scopes[] = { 0, UT_ATTACH_PROCESS, UT_ATTACH_TREE };
+
+/*
+ * Another engine's attach gives the task a new set.  Which callback it is in
+ * does not change by that.
+ */
+static void tells_of_callback(struct __test_metadata *_metadata,
+			      struct ut_target *t, int (*fn)(int id))
+{
+	unsigned int i;
+
+	ASSERT_TRUE(ut_spawn(t, ut_calls));
+	for (i = 0; i < ARRAY_SIZE(scopes); i++) {
+		int id, other;
+
+		ASSERT_EQ(0, ut_gate(false));
+		id = attach_waiting(t->pid, scopes[i]);
+		ASSERT_LT(0, id);
+		other = ut_attach(t->pid, 0, UT_BIT(EXEC));
+		ASSERT_LT(0, other);
+		EXPECT_EQ(-EINPROGRESS, fn(id));
+		EXPECT_FALSE(has_left(id));
+		ASSERT_EQ(0, ut_gate(true));
+		ASSERT_EQ(0, ut_barrier_sync(id));
+		EXPECT_TRUE(has_left(id));
+		ut_detach(id);
+		ut_detach(other);
+	}
+}
+
+TEST_F(waits, set_events_tells_of_a_callback)
+{
+	tells_of_callback(_metadata, &self->t[0], job_no_events);
+}
+
+TEST_F(waits, detach_tells_of_a_callback)
+{
+	tells_of_callback(_metadata, &self->t[0], job_detach);
+}
+
+#define IDLE_THREADS	400
+
+static void *idle(void *arg)
+{
+	for (;;)
+		pause();
+	return arg;
+}
+
+static int idlers(struct ut_target *t)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	int i;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 1 << 16);
+	for (i = 0; i < IDLE_THREADS; i++)
+		if (pthread_create(&thread, &attr, idle, NULL))
+			return 1;
+	ut_say(t);
+	ut_await(t);
+	return 0;
+}
+
+/* Attaches to the target again and again, while told to. */
+struct attacher {
+	pid_t pid;
+	_Atomic bool on, over;
+	_Atomic long attached;
+	_Atomic int bad;
+};
+
+static void *attach_more(void *arg)
+{
+	struct attacher *a = arg;
+
+	while (!a->over) {
+		int id;
+
+		if (!a->on) {
+			sched_yield();
+			continue;
+		}
+		id = ut_attach_full(a->pid, 0, UT_OPS_FULL, ~0U);
+		if (id < 0)
+			a->bad = id;
+		else
+			ut_detach(id);
+		a->attached++;
+	}
+	return NULL;
+}
+
+/*
+ * The set is replaced in the middle of the detach, after the engine was marked
+ * and before the detach looks at the target, so that the new set is without the
+ * engine.  The tasks of the first target stand before the second one in the
+ * list of tasks; that is what the detach takes its time for.
+ */
+TEST_F(waits, detach_beside_an_attach)
+{
+	struct ut_target *t = &self->t[1];
+	struct attacher a = {};
+	pthread_t thread;
+	long end;
+	int id, ret, rounds;
+
+	ASSERT_TRUE(ut_spawn(&self->t[0], idlers));
+	ASSERT_TRUE(ut_hear(&self->t[0]));
+	/* From now on each of its threads costs a look under a lock. */
+	id = ut_attach(self->t[0].pid, UT_ATTACH_PROCESS, UT_BIT(EXEC));
+	ASSERT_LT(0, id);
+	ASSERT_TRUE(ut_spawn(t, ut_calls));
+	a.pid = t->pid;
+	ASSERT_EQ(0, pthread_create(&thread, NULL, attach_more, &a));
+
+	end = ut_now_ms() + 15000;
+	for (rounds = 0; ut_now_ms() < end; rounds++) {
+		long before = a.attached;
+
+		ASSERT_EQ(0, ut_gate(false));
+		id = attach_waiting(t->pid, UT_ATTACH_TREE);
+		ASSERT_LT(0, id);
+		a.on = true;
+		ASSERT_TRUE(soon(a.attached > before));
+		ret = ut_control(id, 0, UT_DETACH);
+		EXPECT_FALSE(has_left(id));
+		EXPECT_EQ(-EINPROGRESS, ret) {
+			TH_LOG("round %d, %ld attaches", rounds, a.attached);
+			end = 0;
+		}
+		a.on = false;
+		ASSERT_EQ(0, ut_gate(true));
+		ut_detach(id);
+		ut_nrec = 0;
+	}
+	a.over = true;
+	pthread_join(thread, NULL);
+	EXPECT_EQ(0, a.bad);
+	TH_LOG("%d rounds, %ld attaches", rounds, a.attached);
+}
+
+/*
+ * The target is in a callback of another engine that does not return.  What is
+ * asked of the one at hand, which is in the same set, has its answer.
+ */
+static void other_is_in(struct __test_metadata *_metadata,
+			struct ut_target *t, int (*fn)(int id), int want)
+{
+	/* Called before the other one, and after it. */
+	static const __u32 class[] = { UT_ATTACH_OBSERVER, UT_ATTACH_ENFORCER };
+	unsigned int i;
+
+	ASSERT_TRUE(ut_spawn(t, ut_calls));
+	for (i = 0; i < ARRAY_SIZE(class) * ARRAY_SIZE(scopes); i++) {
+		struct job job;
+		int id, other;
+		long calls;
+
+		ASSERT_EQ(0, ut_gate(false));
+		id = attach_counting(t->pid, class[i % 2] | scopes[i / 2]);
+		ASSERT_LT(0, id);
+		other = attach_waiting(t->pid, 0);
+		ASSERT_LT(0, other);
+		ASSERT_TRUE(begin(&job, fn, id));
+		ASSERT_TRUE(soon(job.done)) {
+			TH_LOG("class %#x scope %#x: hangs", class[i % 2],
+			       scopes[i / 2]);
+		}
+		pthread_join(job.thread, NULL);
+		EXPECT_EQ(want, job.ret) {
+			TH_LOG("class %#x scope %#x", class[i % 2],
+			       scopes[i / 2]);
+		}
+		EXPECT_FALSE(has_left(other));
+		calls = ut_count(id, UT_EV_SYSCALL_ENTRY);
+		ASSERT_EQ(0, ut_gate(true));
+		ASSERT_TRUE(ut_until(has_left(other)));
+		ASSERT_TRUE(ut_runs(t));
+		/* What the answer means: the engine is not called any more. */
+		if (fn == job_no_events || fn == job_detach)
+			EXPECT_EQ(calls, ut_count(id, UT_EV_SYSCALL_ENTRY));
+		ut_detach(id);
+		ut_detach(other);
+		ut_nrec = 0;
+	}
+}
+
+TEST_F(waits, barrier_past_another_callback)
+{
+	other_is_in(_metadata, &self->t[0], job_barrier, 0);
+}
+
+TEST_F(waits, barrier_sync_past_another_callback)
+{
+	other_is_in(_metadata, &self->t[0], job_barrier_sync, 0);
+}
+
+TEST_F(waits, set_events_past_another_callback)
+{
+	other_is_in(_metadata, &self->t[0], job_no_events, 0);
+}
+
+TEST_F(waits, detach_past_another_callback)
+{
+	other_is_in(_metadata, &self->t[0], job_detach, 0);
+}
+
+TEST_F(waits, end_past_another_callback)
+{
+	other_is_in(_metadata, &self->t[0], job_end, 0);
+}
+
+/* The memory of a detached engine goes too, not only its callbacks. */
+TEST_F(waits, release_past_another_callback)
+{
+	struct ut_target *t = &self->t[0];
+	struct job job;
+	int id, other;
+
+	ASSERT_TRUE(ut_spawn(t, ut_calls));
+	id = attach_counting(t->pid, UT_ATTACH_OBSERVER);
+	ASSERT_LT(0, id);
+	other = attach_waiting(t->pid, 0);
+	ASSERT_LT(0, other);
+	ASSERT_TRUE(begin(&job, job_end, id));
+	EXPECT_TRUE(soon(ut_seen(0, id, UT_EV_RELEASE, UT_ANY, UT_ANY) >= 0));
+	EXPECT_FALSE(has_left(other));
+}
+
+/* A target with a page that never comes; its address in value[0]. */
+static int with_page(struct ut_target *t)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	int fd = syscall(SYS_userfaultfd, O_CLOEXEC);
+	void *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	reg.range.start = (unsigned long)p;
+	reg.range.len = 4096;
+	if (fd >= 0 && p != MAP_FAILED && !ioctl(fd, UFFDIO_API, &api) &&
+	    !ioctl(fd, UFFDIO_REGISTER, &reg))
+		t->sh->value[0] = (long)p;
+	ut_say(t);
+	return ut_calls(t);
+}
+
+static bool is_in_fault(pid_t pid)
+{
+	char wchan[64];
+
+	return ut_read_file(wchan, sizeof(wchan), "/proc/%d/wchan", pid) > 0 &&
+	       !strcmp(wchan, "handle_userfault");
+}
+
+/* A callback of another engine reads memory that user space withholds. */
+TEST_F(waits, past_a_page_that_never_comes)
+{
+	static int (* const jobs[])(int id) = {
+		job_barrier, job_no_events, job_detach, job_end,
+	};
+	struct ut_target *t = &self->t[0];
+	int id[ARRAY_SIZE(jobs)], other;
+	unsigned int i;
+
+	ASSERT_TRUE(ut_spawn(t, with_page));
+	ASSERT_TRUE(ut_hear(t));
+	if (!t->sh->value[0])
+		SKIP(return, "no userfaultfd");
+	for (i = 0; i < ARRAY_SIZE(jobs); i++) {
+		id[i] = attach_counting(t->pid, UT_ATTACH_OBSERVER |
+					UT_ATTACH_PROCESS);
+		ASSERT_LT(0, id[i]);
+	}
+	other = attach_lingering(t->pid, 0, UT_CHANGE_TOUCH, t->sh->value[0]);
+	ASSERT_LT(0, other);
+	ASSERT_TRUE(ut_until(is_in_fault(t->pid)));
+	for (i = 0; i < ARRAY_SIZE(jobs); i++) {
+		struct job job;
+
+		ASSERT_TRUE(begin(&job, jobs[i], id[i]));
+		ASSERT_TRUE(soon(job.done)) {
+			TH_LOG("job %u hangs", i);
+		}
+		pthread_join(job.thread, NULL);
+		EXPECT_EQ(0, job.ret);
+		EXPECT_TRUE(is_in_fault(t->pid));
+	}
+	/* Attaching goes on too. */
+	id[0] = ut_attach(t->pid, UT_ATTACH_TREE, UT_BIT(EXIT));
+	EXPECT_LT(0, id[0]);
+	EXPECT_TRUE(is_in_fault(t->pid));
+	ASSERT_EQ(0, kill(t->pid, SIGKILL));
+	EXPECT_TRUE(ut_until(ut_count(id[0], UT_EV_EXIT) == 1));
+}
+
+/* What a barrier in a callback said; -ETIMEDOUT if it said nothing. */
+static long verdict(int id, pid_t tid)
+{
+	if (!soon(ut_seen(0, id, UT_EV_RETURN, tid, UT_ANY) >= 0))
+		return -ETIMEDOUT;
+	return ut_rec[ut_find(0, id, UT_EV_RETURN, tid, UT_ANY)].val[1];
+}
+
+/*
+ * Each of @n tasks is in a callback and waits for the engine of the next one.
+ * That cannot end well for all: one at least is refused, and all go on.
+ */
+static void in_a_circle(struct __test_metadata *_metadata,
+			struct ut_target *t, int n)
+{
+	int id[3], i, refused = 0;
+
+	for (i = 0; i < n; i++) {
+		ASSERT_TRUE(ut_spawn(&t[i], ut_calls));
+		id[i] = ut_attach_full(t[i].pid, 0, UT_OPS_FULL, 0);
+		ASSERT_LT(0, id[i]);
+	}
+	for (i = 0; i < n; i++) {
+		ASSERT_EQ(0, ut_rule(.id = id[i], .event = UT_EV_SYSCALL_ENTRY,
+				     .answer = UT_RESUME, .count = 1,
+				     .change = UT_CHANGE_GATE | UT_CHANGE_BARRIER,
+				     .other = id[(i + 1) % n]));
+		ASSERT_EQ(0, ut_events(id[i], 0, UT_BIT(SYSCALL_ENTRY)));
+		ASSERT_TRUE(is_in(id[i]));
+	}
+	ASSERT_EQ(0, ut_gate(true));
+	for (i = 0; i < n; i++) {
+		long said = verdict(id[i], UT_ANY);
+
+		EXPECT_TRUE(said == 0 || said == -EDEADLK) {
+			TH_LOG("task %d: %ld", i, said);
+		}
+		refused += said == -EDEADLK;
+		if (said != -ETIMEDOUT)
+			EXPECT_TRUE(ut_runs(&t[i]));
+	}
+	EXPECT_LE(1, refused);
+}
+
+TEST_F(waits, circle_of_two)
+{
+	in_a_circle(_metadata, self->t, 2);
+}
+
+TEST_F(waits, circle_of_three)
+{
+	in_a_circle(_metadata, self->t, 3);
+}
+
+/* Two threads in callbacks of one engine, for which both wait. */
+TEST_F(waits, circle_of_one_engine)
+{
+	struct ut_target *t = &self->t[0];
+	int id, i, refused = 0;
+
+	ASSERT_TRUE(ut_spawn_threads(t, 2));
+	id = ut_attach_full(t->pid, UT_ATTACH_PROCESS, UT_OPS_FULL, 0);
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, ut_rule(.id = id, .event = UT_EV_SYSCALL_ENTRY,
+			     .answer = UT_RESUME, .other = id,
+			     .change = UT_CHANGE_GATE | UT_CHANGE_BARRIER));
+	ASSERT_EQ(0, ut_events(id, 0, UT_BIT(SYSCALL_ENTRY)));
+	for (i = 0; i < 2; i++) {
+		t->sh->go[i] = UT_GO_MARK;
+		ASSERT_LE(0, ut_wait(0, id, UT_EV_SYSCALL_ENTRY, t->sh->tid[i],
+				     UT_ANY));
+	}
+	ASSERT_EQ(0, ut_gate(true));
+	for (i = 0; i < 2; i++) {
+		long said = verdict(id, t->sh->tid[i]);
+
+		EXPECT_TRUE(said == 0 || said == -EDEADLK) {
+			TH_LOG("thread %d: %ld", i, said);
+		}
+		refused += said == -EDEADLK;
+	}
+	EXPECT_LE(1, refused);
+}
+
+/* No circle: the wait is granted, and ends when the other callback does. */
+TEST_F(waits, chain_is_not_refused)
+{
+	struct ut_target *t = self->t;
+	int id, other;
+
+	ASSERT_TRUE(ut_spawn(&t[0], ut_calls));
+	ASSERT_TRUE(ut_spawn(&t[1], ut_calls));
+	other = attach_waiting(t[1].pid, 0);
+	ASSERT_LT(0, other);
+	id = ut_attach_full(t[0].pid, 0, UT_OPS_FULL, 0);
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, ut_rule(.id = id, .event = UT_EV_SYSCALL_ENTRY,
+			     .answer = UT_RESUME, .count = 1,
+			     .change = UT_CHANGE_BARRIER, .other = other));
+	ASSERT_EQ(0, ut_events(id, 0, UT_BIT(SYSCALL_ENTRY)));
+	ASSERT_TRUE(is_in(id));
+	EXPECT_TRUE(ut_stays(!has_left(id)));
+	ASSERT_EQ(0, ut_gate(true));
+	EXPECT_EQ(0, verdict(id, UT_ANY));
+	EXPECT_TRUE(has_left(other));
+}
+
+/* A barrier for the engine whose callback this is: there is nobody else. */
+TEST_F(waits, barrier_for_oneself)
+{
+	struct ut_target *t = &self->t[0];
+	int id;
+
+	ASSERT_TRUE(ut_spawn(t, ut_calls));
+	id = ut_attach_full(t->pid, 0, UT_OPS_FULL, 0);
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, ut_rule(.id = id, .event = UT_EV_SYSCALL_ENTRY,
+			     .answer = UT_RESUME, .count = 1,
+			     .change = UT_CHANGE_BARRIER, .other = id));
+	ASSERT_EQ(0, ut_events(id, 0, UT_BIT(SYSCALL_ENTRY)));
+	EXPECT_EQ(0, verdict(id, UT_ANY));
+	EXPECT_TRUE(ut_runs(t));
+}
+
+/* A program that waits for a callback that does not end can be killed. */
+TEST_F(waits, barrier_is_killable)
+{
+	struct ut_target *t = &self->t[0];
+	int id, status;
+	pid_t pid;
+
+	ASSERT_TRUE(ut_spawn(t, ut_calls));
+	id = attach_waiting(t->pid, UT_ATTACH_TREE);
+	ASSERT_LT(0, id);
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		_exit(ut_barrier(id, 0) ? 1 : 0);
+	}
+	ASSERT_TRUE(ut_until(ut_asleep_in(pid, SYS_ioctl)));
+	EXPECT_TRUE(ut_stays(ut_asleep_in(pid, SYS_ioctl)));
+	ASSERT_EQ(0, kill(pid, SIGKILL));
+	ASSERT_TRUE(soon(waitpid(pid, &status, WNOHANG) == pid));
+	EXPECT_EQ(SIGKILL, WTERMSIG(status));
+	/* It left nothing behind: the wait of another one is as ever. */
+	EXPECT_FALSE(has_left(id));
+	ASSERT_EQ(0, ut_gate(true));
+	EXPECT_EQ(0, ut_barrier(id, 0));
+	EXPECT_TRUE(has_left(id));
+}
+
+TEST_HARNESS_MAIN
