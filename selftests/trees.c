@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * An engine of tree scope is on every descendant of its target: attached and
+ * detached while processes of the tree are born and die, change their parents
+ * and lose them.
+ *
+ * The target is a subreaper, so nobody leaves its tree alive.  When an attach is
+ * over the processes stay as they are for a moment, and are all looked at.
+ */
+#include <dirent.h>
+#include <linux/sched.h>
+
+#include "target.h"
+
+#define STORM_MS	8000
+/* Processes of the tree at the same time. */
+#define MOST		60
+
+/* ut_shared.value: */
+enum {
+	V_LIVE,			/* how many there are */
+	V_BORN,			/* and have been */
+	V_STILL,		/* nobody is to be born or to die now */
+};
+
+FIXTURE(trees) {
+	struct ut_target t;
+};
+
+FIXTURE_SETUP(trees)
+{
+	const char *why = ut_begin();
+
+	if (why)
+		SKIP(return, "%s", why);
+	if (access("/proc/self/task/1/children", F_OK) &&
+	    access("/proc/thread-self/children", F_OK))
+		SKIP(return, "no /proc/TID/children");
+}
+
+FIXTURE_TEARDOWN(trees)
+{
+	if (self->t.sh) {
+		self->t.sh->quit = 1;
+		self->t.sh->value[V_STILL] = 0;
+	}
+	EXPECT_EQ(0, ut_close());
+	ut_kill_targets();
+}
+
+static struct ut_shared *sh;
+
+static void rest(void)
+{
+	while (sh->value[V_STILL] && !sh->quit)
+		ut_sleep_ms(1);
+}
+
+/* The life of a process that nobody needs. */
+static void live(unsigned int n)
+{
+	prctl(PR_SET_PDEATHSIG, 0);
+	alarm(60);
+	ut_sleep_ms(1 + n % 7 * 3);
+	rest();
+	sh->value[V_LIVE]--;
+	_exit(0);
+}
+
+/* May there be one more? */
+static bool birth(void)
+{
+	rest();
+	if (sh->quit)
+		_exit(0);
+	if (sh->value[V_LIVE]++ < MOST) {
+		sh->value[V_BORN]++;
+		return true;
+	}
+	sh->value[V_LIVE]--;
+	ut_sleep_ms(1);
+	return false;
+}
+
+/* A grandchild whose parent is gone. */
+static void orphan(unsigned int n)
+{
+	pid_t pid;
+
+	if (!birth())
+		return;
+	pid = fork();
+	if (!pid) {
+		if (!fork())
+			live(n);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+}
+
+/* Brothers and sisters instead of children. */
+static void sibling(unsigned int n)
+{
+	if (birth() &&
+	    !syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0))
+		live(n);
+}
+
+static void *forking_thread(void *arg)
+{
+	if (birth() && !fork())
+		live((long)arg);
+	/* Its child becomes that of another thread. */
+	return NULL;
+}
+
+static void threads(unsigned int n)
+{
+	pthread_t thread[3];
+	long i;
+
+	for (i = 0; i < 3; i++)
+		if (pthread_create(&thread[i], NULL, forking_thread,
+				   (void *)(i + n)))
+			_exit(1);
+	for (i = 0; i < 3; i++)
+		pthread_join(thread[i], NULL);
+	while (waitpid(-1, NULL, WNOHANG) > 0)
+		;
+}
+
+/* A subreaper whose end gives what it had to the one above. */
+static void reaper(unsigned int n)
+{
+	pid_t pid = fork();
+	int i;
+
+	if (!pid) {
+		prctl(PR_SET_CHILD_SUBREAPER, 1);
+		for (i = 0; i < 4; i++)
+			orphan(n + i);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+}
+
+static void *survivor(void *arg)
+{
+	int i;
+
+	for (i = 0; i < 3; i++)
+		if (birth() && !fork())
+			live((long)arg);
+	ut_sleep_ms(3);
+	rest();
+	_exit(0);
+	return NULL;
+}
+
+/* A process whose leader is a zombie, and which forks. */
+static void headless(unsigned int n)
+{
+	pthread_t thread;
+	pid_t pid = fork();
+
+	if (!pid) {
+		if (!pthread_create(&thread, NULL, survivor, (void *)(long)n))
+			syscall(SYS_exit, 0);
+		_exit(1);
+	}
+	waitpid(pid, NULL, 0);
+}
+
+static void (* const deeds[])(unsigned int n) = {
+	orphan, sibling, threads, reaper, headless,
+};
+
+static void *reap_all(void *arg)
+{
+	while (!sh->quit) {
+		if (waitpid(-1, NULL, __WALL) <= 0)
+			ut_sleep_ms(2);
+	}
+	return arg;
+}
+
+/* One worker for each deed, which does some of the others too. */
+static int family(struct ut_target *t)
+{
+	pthread_t thread;
+	unsigned int i, n;
+
+	sh = t->sh;
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	for (i = 0; i < ARRAY_SIZE(deeds); i++) {
+		if (fork())
+			continue;
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (n = 0; ; n++)
+			deeds[n % 3 ? i : (i + n) % ARRAY_SIZE(deeds)](n);
+	}
+	if (pthread_create(&thread, NULL, reap_all, NULL))
+		return 1;
+	pthread_join(thread, NULL);
+	return 0;
+}
+
+struct found {
+	int tasks;
+	int without;
+	int with;
+	int alive;		/* of these */
+	pid_t who;		/* one of those without */
+};
+
+/*
+ * Has the task an engine of the test's module?  2: but it is dead, -1: it has
+ * none, being dead.
+ */
+static int has_engine(pid_t pid, pid_t tid)
+{
+	char buf[8192];
+	char path[64], state;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d", pid, tid);
+	if (ut_read_file(buf, sizeof(buf), "%s/utrace", path) <= 0)
+		return -1;
+	state = ut_state(tid);
+	if (!state || state == 'Z' || state == 'X')
+		return strstr(buf, "test_engine ") ? 2 : -1;
+	return strstr(buf, "test_engine ") ? 1 : 0;
+}
+
+static void look_at(struct found *f, pid_t pid, pid_t tid)
+{
+	int has = has_engine(pid, tid);
+
+	f->tasks++;
+	f->with += has > 0;
+	f->alive += has == 1;
+	if (has)
+		return;
+	f->without++;
+	f->who = tid;
+}
+
+/* Call @fn for each number in a folder of /proc. */
+static void each_task(pid_t pid, struct found *f,
+		      void (*fn)(struct found *f, pid_t pid, pid_t tid))
+{
+	char path[64];
+	struct dirent *d;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	if (!dir)
+		return;
+	while ((d = readdir(dir)))
+		if (atoi(d->d_name) > 0)
+			fn(f, pid, atoi(d->d_name));
+	closedir(dir);
+}
+
+static void look_below(struct found *f, pid_t pid, pid_t tid)
+{
+	char buf[16384], *p = buf;
+	pid_t child;
+	int n;
+
+	look_at(f, pid, tid);
+	if (ut_read_file(buf, sizeof(buf), "/proc/%d/task/%d/children", pid,
+			 tid) <= 0)
+		return;
+	while (sscanf(p, "%d%n", &child, &n) == 1) {
+		each_task(child, f, look_below);
+		p += n;
+	}
+}
+
+static struct found look_everywhere(void)
+{
+	struct found f = {};
+	struct dirent *d;
+	DIR *dir = opendir("/proc");
+
+	while (dir && (d = readdir(dir)))
+		if (atoi(d->d_name) > 0)
+			each_task(atoi(d->d_name), &f, look_at);
+	if (dir)
+		closedir(dir);
+	return f;
+}
+
+static struct found look_at_tree(pid_t pid)
+{
+	struct found f = {};
+
+	each_task(pid, &f, look_below);
+	return f;
+}
+
+static void attach_and_look(struct __test_metadata *_metadata,
+			    struct ut_target *t, int settle_ms)
+{
+	long end = ut_now_ms() + STORM_MS, tasks = 0;
+	int rounds = 0;
+
+	ASSERT_TRUE(ut_spawn(t, family));
+	ASSERT_TRUE(ut_until(t->sh->value[V_BORN] > 50));
+	while (ut_now_ms() < end) {
+		struct found f;
+		int id = ut_attach_full(t->pid, UT_ATTACH_TREE, UT_OPS_FULL, ~0U);
+
+		if (settle_ms)
+			ut_sleep_ms(settle_ms);
+		t->sh->value[V_STILL] = 1;
+		ASSERT_LT(0, id);
+		f = look_at_tree(t->pid);
+		ASSERT_EQ(0, f.without) {
+			TH_LOG("round %d: %d of %d tasks without, one is %d",
+			       rounds, f.without, f.tasks, f.who);
+		}
+		EXPECT_LT(5, f.with);
+		tasks += f.with;
+		t->sh->value[V_STILL] = 0;
+
+		ut_sleep_ms(rounds % 5 * 2);
+		id = ut_detach(id);
+		ASSERT_TRUE(!id || id == -EINPROGRESS);
+		t->sh->value[V_STILL] = 1;
+		f = look_everywhere();
+		ASSERT_EQ(0, f.with) {
+			TH_LOG("round %d: left on %d tasks", rounds, f.with);
+		}
+		t->sh->value[V_STILL] = 0;
+		rounds++;
+	}
+	TH_LOG("%d rounds, %ld tasks looked at, %ld born", rounds, tasks,
+	       t->sh->value[V_BORN]);
+	EXPECT_LT(3, rounds);
+}
+
+/* All that are there when the attach is over. */
+TEST_F(trees, nobody_is_missed)
+{
+	attach_and_look(_metadata, &self->t, 0);
+}
+
+/* And all that came after. */
+TEST_F(trees, nobody_gets_out)
+{
+	attach_and_look(_metadata, &self->t, 50);
+}
+
+/*
+ * The events that are asked for reach all of them, those included that join
+ * while they are asked for: each member that ends says so.
+ */
+TEST_F(trees, set_events_reaches_all)
+{
+	struct ut_target *t = &self->t;
+	long before, told;
+	int id;
+
+	ASSERT_TRUE(ut_spawn(t, family));
+	ASSERT_TRUE(ut_until(t->sh->value[V_BORN] > 50));
+	id = ut_attach_full(t->pid, UT_ATTACH_TREE, UT_OPS_FULL, ~0U);
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, ut_events(id, 0, UT_BIT(EXIT)));
+	t->sh->value[V_STILL] = 1;
+	/* All who are in the middle of something come to rest. */
+	ut_sleep_ms(200);
+	before = look_at_tree(t->pid).alive;
+	told = ut_count(id, UT_EV_EXIT);
+	ASSERT_EQ(0, kill(t->pid, SIGKILL));
+	t->sh->quit = 1;
+	t->sh->value[V_STILL] = 0;
+	EXPECT_TRUE(ut_until(ut_count(id, UT_EV_EXIT) - told >= before)) {
+		TH_LOG("%ld of %ld ends were told of",
+		       ut_count(id, UT_EV_EXIT) - told, before);
+	}
+	EXPECT_TRUE(ut_until(look_everywhere().with == 0));
+}
+
+TEST_HARNESS_MAIN
