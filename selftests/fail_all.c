@@ -1,0 +1,744 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memory that fails: each call of the interface, and each event, with the first
+ * allocation that it makes failing, then with the second one, until there is
+ * none with that number.
+ *
+ * What is asserted: only the documented results come, nothing is left half
+ * done, and each event is either told of or counted as lost.  What leaks, the
+ * kernel's leak detector tells.
+ */
+#include <linux/utrace.h>
+
+#include "fixture.h"
+#include "storm.h"
+
+#define DEBUGFS		"/sys/kernel/debug/"
+#define FAILSLAB	DEBUGFS "failslab/ignore-gfp-wait"
+/* More than any of them makes. */
+#define MOST		2000
+
+/* Let every allocation fail that is told to, and quietly. */
+static void fault_injection(bool on)
+{
+	ut_write_file(DEBUGFS "fail_page_alloc/ignore-gfp-wait", on ? "N" : "Y");
+	ut_write_file(DEBUGFS "fail_page_alloc/min-order", on ? "0" : "1");
+	ut_write_file(DEBUGFS "fail_page_alloc/verbose", on ? "0" : "2");
+	ut_write_file(DEBUGFS "failslab/verbose", on ? "0" : "2");
+	ut_write_file(FAILSLAB, on ? "N" : "Y");
+}
+
+static const char *why_not(void)
+{
+	if (access("/proc/thread-self/fail-nth", W_OK))
+		return "no /proc/TID/fail-nth (FAULT_INJECTION)";
+	if (access(FAILSLAB, W_OK))
+		return "no " FAILSLAB " (FAILSLAB, debugfs mounted)";
+	return NULL;
+}
+
+/* The number of a thread, 0 for the caller's; what is left of it comes back. */
+static int set_nth(pid_t pid, int n)
+{
+	char path[64], text[16];
+	int left = -1, fd;
+	ssize_t len;
+
+	snprintf(path, sizeof(path), "/proc/%d/fail-nth", pid);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	len = pread(fd, text, sizeof(text) - 1, 0);
+	if (len > 0) {
+		text[len] = '\0';
+		left = atoi(text);
+	}
+	len = snprintf(text, sizeof(text), "%d", n);
+	if (pwrite(fd, text, len, 0) != len)
+		left = -1;
+	close(fd);
+	return left;
+}
+
+/* For the caller's own: the file is open already, so that nothing else fails. */
+static int own_fd = -1;
+
+static bool own_begin(int n)
+{
+	char text[16];
+	int len = snprintf(text, sizeof(text), "%d", n);
+
+	if (own_fd < 0)
+		own_fd = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
+	return pwrite(own_fd, text, len, 0) == len;
+}
+
+/* Was it used up? */
+static bool own_end(void)
+{
+	char text[16] = "";
+
+	if (pread(own_fd, text, sizeof(text) - 1, 0) <= 0)
+		return true;
+	pwrite(own_fd, "0", 1, 0);
+	return atoi(text) <= 0;
+}
+
+/**
+ * struct op - one call
+ * @name: for what is printed
+ * @call: what is to be done, the failing allocations being armed
+ * @undo: puts things back after a call that succeeded
+ * @check: whether nothing is left after one that failed
+ * @may: another documented result than 0 and -ENOMEM
+ */
+struct op {
+	const char *name;
+	int (*call)(struct ut_target *t);
+	void (*undo)(struct ut_target *t);
+	bool (*check)(struct ut_target *t);
+	int may;
+};
+
+/* The engine and the session at hand. */
+static int id, dev = -1;
+
+static bool has_none(struct ut_target *t)
+{
+	char buf[8192];
+
+	return ut_read_file(buf, sizeof(buf), "/proc/%d/utrace", t->pid) > 0 &&
+	       !strstr(buf, "test_engine ") && !strstr(buf, "dev ");
+}
+
+/* The target's engine is told of all that is asked for. */
+static bool works(struct ut_target *t)
+{
+	long before = ut_count(id, UT_EV_SYSCALL_ENTRY);
+
+	return before >= 0 &&
+	       ut_until(ut_count(id, UT_EV_SYSCALL_ENTRY) > before);
+}
+
+static int attach(struct ut_target *t, __u32 flags)
+{
+	id = ut_attach_full(t->pid, flags, UT_OPS_FULL, ~0U);
+	return id < 0 ? id : 0;
+}
+
+static int attach_thread(struct ut_target *t)
+{
+	return attach(t, 0);
+}
+
+static int attach_process(struct ut_target *t)
+{
+	return attach(t, UT_ATTACH_PROCESS);
+}
+
+static int attach_tree(struct ut_target *t)
+{
+	return attach(t, UT_ATTACH_TREE);
+}
+
+static int attach_system(struct ut_target *t)
+{
+	return attach(t, UT_ATTACH_SYSTEM);
+}
+
+static int attach_exclusive(struct ut_target *t)
+{
+	return attach(t, UT_ATTACH_EXCLUSIVE | UT_ATTACH_MATCH_OPS);
+}
+
+static void undo_attach(struct ut_target *t)
+{
+	ut_detach(id);
+}
+
+static const struct op attaches[] = {
+	{ "attach to a thread", attach_thread, undo_attach, has_none },
+	{ "attach to a process", attach_process, undo_attach, has_none },
+	{ "attach to a tree", attach_tree, undo_attach, has_none },
+	{ "attach to the system", attach_system, undo_attach, has_none },
+	{ "attach if alone", attach_exclusive, undo_attach, has_none },
+};
+
+static int find(struct ut_target *t)
+{
+	struct ut_attach arg = { .pid = t->pid, .flags = UT_ATTACH_ANY_SCOPE };
+
+	return ut_ioctl(UT_IOC_ATTACH, &arg);
+}
+
+static int events(struct ut_target *t)
+{
+	return ut_events(id, 0, UT_ALL & ~UT_BIT(SIGNAL_IGN));
+}
+
+static int no_events(struct ut_target *t)
+{
+	return ut_events(id, 0, UT_BIT(EXEC));
+}
+
+static void undo_events(struct ut_target *t)
+{
+	ut_events(id, 0, UT_SYSCALL | UT_BIT(QUIESCE));
+}
+
+static int filter(struct ut_target *t)
+{
+	static const int some[] = { UT_MARK_NR, SYS_read, SYS_write };
+
+	return ut_filter(id, some, 3);
+}
+
+static void undo_filter(struct ut_target *t)
+{
+	ut_filter(id, NULL, 0);
+}
+
+static int stop(struct ut_target *t)
+{
+	return ut_control(id, 0, UT_STOP);
+}
+
+static void resume(struct ut_target *t)
+{
+	ut_control(id, 0, UT_RESUME);
+}
+
+static int report(struct ut_target *t)
+{
+	return ut_control(id, 0, UT_REPORT);
+}
+
+static int interrupt(struct ut_target *t)
+{
+	return ut_control(id, 0, UT_INTERRUPT);
+}
+
+static int barrier(struct ut_target *t)
+{
+	return ut_barrier(id, 0);
+}
+
+static int barrier_sync(struct ut_target *t)
+{
+	return ut_barrier_sync(id);
+}
+
+static int examine(struct ut_target *t)
+{
+	struct ut_examine arg = { .id = id, .tid = t->pid };
+
+	return ut_ioctl(UT_IOC_EXAMINE, &arg);
+}
+
+static int rule(struct ut_target *t)
+{
+	return ut_rule(.id = id, .event = UT_EV_EXIT, .answer = UT_RESUME);
+}
+
+static int log_read(struct ut_target *t)
+{
+	struct ut_log arg = { .max = 0 };
+
+	return ut_ioctl(UT_IOC_LOG, &arg);
+}
+
+static int proc_read(struct ut_target *t)
+{
+	char buf[4096];
+	int ret = ut_read_file(buf, sizeof(buf), "/proc/%d/utrace", t->pid);
+
+	return ret < 0 ? ret : 0;
+}
+
+static void nothing(struct ut_target *t)
+{
+}
+
+static const struct op others[] = {
+	{ "find", find, nothing, works },
+	{ "set_events, more", events, undo_events, works, -EINPROGRESS },
+	{ "set_events, fewer", no_events, undo_events, works, -EINPROGRESS },
+	{ "set_syscall_filter", filter, undo_filter, works },
+	{ "stop", stop, resume, works, -EINPROGRESS },
+	{ "report", report, nothing, works },
+	{ "interrupt", interrupt, nothing, works },
+	{ "barrier", barrier, nothing, works },
+	{ "barrier_sync", barrier_sync, nothing, works },
+	{ "examine", examine, nothing, works },
+	{ "a rule", rule, nothing, works },
+	{ "the log", log_read, nothing, works },
+	{ "/proc", proc_read, nothing, works },
+};
+
+static void fail_each(struct __test_metadata *_metadata, struct ut_target *t,
+		      const struct op *op)
+{
+	int n, ret, failed = 0;
+	bool used = true;
+
+	for (n = 1; n < MOST && used; n++) {
+		ASSERT_TRUE(own_begin(n));
+		ret = op->call(t);
+		used = own_end();
+		EXPECT_TRUE(!ret || ret == -ENOMEM || ret == op->may) {
+			TH_LOG("%s: allocation %d: %d", op->name, n, ret);
+		}
+		failed += ret == -ENOMEM;
+		if (!ret || ret == op->may)
+			op->undo(t);
+		EXPECT_TRUE(op->check(t)) {
+			TH_LOG("%s: after allocation %d: %d", op->name, n, ret);
+		}
+	}
+	EXPECT_FALSE(used) {
+		TH_LOG("%s: no end of it", op->name);
+	}
+	TH_LOG("%s: %d allocations, %d failures", op->name, n - 2, failed);
+}
+
+TEST_F(utrace, attaching)
+{
+	const char *why = why_not();
+	unsigned int i;
+
+	if (why)
+		SKIP(return, "%s", why);
+	ASSERT_TRUE(ut_spawn(&self->t, ut_calls));
+	fault_injection(true);
+	for (i = 0; i < ARRAY_SIZE(attaches); i++)
+		fail_each(_metadata, &self->t, &attaches[i]);
+	fault_injection(false);
+}
+
+static void fail_others(struct __test_metadata *_metadata, struct ut_target *t,
+			__u32 scope)
+{
+	const char *why = why_not();
+	unsigned int i;
+
+	if (why)
+		SKIP(return, "%s", why);
+	ASSERT_TRUE(ut_spawn(t, ut_calls));
+	id = ut_attach_full(t->pid, scope, UT_OPS_FULL, ~0U);
+	ASSERT_LT(0, id);
+	undo_events(t);
+	fault_injection(true);
+	for (i = 0; i < ARRAY_SIZE(others); i++)
+		fail_each(_metadata, t, &others[i]);
+	fault_injection(false);
+}
+
+TEST_F(utrace, thread_calls)
+{
+	fail_others(_metadata, &self->t, 0);
+}
+
+TEST_F(utrace, tree_calls)
+{
+	fail_others(_metadata, &self->t, UT_ATTACH_TREE);
+}
+
+/* A detach cannot fail; who is detached is not called, memory or not. */
+TEST_F(utrace, detaching)
+{
+	static const __u32 scopes[] = {
+		0, UT_ATTACH_PROCESS, UT_ATTACH_TREE, UT_ATTACH_SYSTEM,
+	};
+	const char *why = why_not();
+	unsigned int i;
+	int n, ret;
+
+	if (why)
+		SKIP(return, "%s", why);
+	ASSERT_TRUE(ut_spawn(&self->t, ut_calls));
+	fault_injection(true);
+	for (i = 0; i < ARRAY_SIZE(scopes); i++) {
+		bool used = true;
+
+		for (n = 1; n < MOST && used; n++) {
+			id = ut_attach_full(self->t.pid, scopes[i], UT_OPS_FULL,
+					    (__u32)~UT_BIT(RELEASE));
+			ASSERT_LT(0, id);
+			ASSERT_EQ(0, ut_events(id, 0, UT_SYSCALL));
+			ASSERT_TRUE(own_begin(n));
+			ret = ut_detach(id);
+			used = own_end();
+			EXPECT_TRUE(!ret || ret == -EINPROGRESS);
+			EXPECT_LE(0, ut_wait(0, id, UT_EV_RELEASE, UT_ANY,
+					     UT_ANY));
+			ut_nrec = 0;
+		}
+		EXPECT_TRUE(has_none(&self->t));
+		TH_LOG("scope %#x: %d allocations", scopes[i], n - 2);
+	}
+	fault_injection(false);
+}
+
+/* Spins in user mode, then makes one mark for each go. */
+static int mark_when_told(struct ut_target *t)
+{
+	long told = 0;
+
+	t->sh->value[0] = 1;
+	for (;;) {
+		while (t->sh->value[1] == told && !t->sh->quit)
+			t->sh->counter++;
+		if (t->sh->quit)
+			return 0;
+		told = t->sh->value[1];
+		ut_mark(told);
+		t->sh->value[2] = told;
+	}
+}
+
+/* Until it was told of, or counted. */
+static bool accounted(int engine, long lost)
+{
+	return ut_count(engine, UT_EV_SYSCALL_ENTRY) +
+	       ut_ioctl(UT_IOC_LOST, NULL) - lost > 0;
+}
+
+/*
+ * The first event of a task under an engine: that is where the task gets what
+ * it needs for it.  It is told of or counted, and the next one is told of.
+ */
+static void first_events(struct __test_metadata *_metadata, __u32 flags,
+			 int others)
+{
+	static const int mark[] = { UT_MARK_NR };
+	const char *why = why_not();
+	int n, i, left = 0, status, lost = 0;
+
+	if (why)
+		SKIP(return, "%s", why);
+	fault_injection(true);
+	for (n = 1; n < MOST && left <= 0; n++) {
+		struct ut_target t = {};
+		long lost_before;
+
+		ASSERT_TRUE(ut_spawn(&t, mark_when_told));
+		ASSERT_TRUE(ut_until(t.sh->value[0]));
+		for (i = 0; i < others; i++)
+			ASSERT_LT(0, ut_attach(t.pid, i % 2 ? UT_ATTACH_PROCESS :
+					       0, UT_BIT(EXEC)));
+		id = ut_attach_full(t.pid, flags, UT_OPS_FULL, ~0U);
+		ASSERT_LT(0, id);
+		ASSERT_EQ(0, ut_filter(id, mark, 1));
+		ASSERT_EQ(0, ut_events(id, 0, UT_BIT(SYSCALL_ENTRY)));
+		lost_before = ut_ioctl(UT_IOC_LOST, NULL);
+		ASSERT_LE(0, set_nth(t.pid, n));
+		t.sh->value[1] = 1;
+		ASSERT_TRUE(ut_until(t.sh->value[2] == 1));
+		left = set_nth(t.pid, 0);
+		EXPECT_TRUE(accounted(id, lost_before)) {
+			TH_LOG("allocation %d: lost and not counted", n);
+		}
+		lost += !ut_count(id, UT_EV_SYSCALL_ENTRY);
+		i = ut_count(id, UT_EV_SYSCALL_ENTRY);
+		t.sh->value[1] = 2;
+		ASSERT_TRUE(ut_until(t.sh->value[2] == 2));
+		EXPECT_EQ(i + 1, ut_count(id, UT_EV_SYSCALL_ENTRY)) {
+			TH_LOG("allocation %d: the next event is lost too", n);
+		}
+		t.sh->quit = 1;
+		ASSERT_TRUE(ut_reap(&t, &status));
+		ASSERT_EQ(0, ut_ioctl(UT_IOC_DETACH_ALL, NULL));
+		munmap(t.sh, sizeof(*t.sh));
+		for (i = 0; i < 2; i++) {
+			close(t.to[i]);
+			close(t.from[i]);
+		}
+		ut_npids = 0;
+	}
+	fault_injection(false);
+	EXPECT_LT(0, left);
+	TH_LOG("%d allocations, %d events lost", n - 2, lost);
+}
+
+TEST_F(utrace, first_event_under_a_system_engine)
+{
+	first_events(_metadata, UT_ATTACH_SYSTEM, 0);
+}
+
+TEST_F(utrace, first_event_beside_own_engines)
+{
+	first_events(_metadata, UT_ATTACH_SYSTEM, 2);
+}
+
+TEST_F(utrace, first_event_of_an_own_engine)
+{
+	first_events(_metadata, UT_ATTACH_PROCESS, 2);
+}
+
+/*
+ * A child that executes the helper, which makes one mark.  Either there is no
+ * EXEC and no mark, as the exec failed, or both, or what is missing was counted.
+ */
+static int exec_each(struct ut_target *t)
+{
+	char * const argv[] = { (char *)"helper", (char *)"mark", NULL };
+	char * const envp[] = { NULL };
+
+	ut_await(t);
+	own_begin(t->arg);
+	execve(ut_helper(), argv, envp);
+	return 50 + own_end();
+}
+
+static void fail_exec(struct __test_metadata *_metadata, __u32 scope)
+{
+	long execs = 0, marks = 0, worked = 0, lost, end = ut_now_ms() + 90000;
+	static const int mark[] = { UT_MARK_NR };
+	const char *why = why_not();
+	int n, status = 0;
+
+	if (why)
+		SKIP(return, "%s", why);
+	/* Opened here: the children have it. */
+	ASSERT_TRUE(own_begin(0));
+	own_end();
+	id = ut_attach_full(0, scope, UT_OPS_FULL, ~0U);
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, ut_filter(id, mark, 1));
+	ASSERT_EQ(0, ut_events(id, 0, UT_BIT(EXEC) | UT_BIT(SYSCALL_ENTRY)));
+	fault_injection(true);
+	ut_helper();
+	lost = ut_ioctl(UT_IOC_LOST, NULL);
+	/* Steps get longer: most of them fail in exec itself. */
+	for (n = 1; n < MOST && ut_now_ms() < end; n += 1 + n / 100) {
+		struct ut_target t = { .arg = n };
+		bool good;
+
+		close(own_fd);
+		own_fd = -1;
+		ASSERT_TRUE(ut_spawn(&t, exec_each));
+		ASSERT_TRUE(ut_go(&t));
+		ASSERT_TRUE(ut_reap(&t, &status));
+		good = WIFEXITED(status) && !WEXITSTATUS(status);
+		worked += good;
+		execs = ut_count(id, UT_EV_EXEC);
+		marks = ut_count(id, UT_EV_SYSCALL_ENTRY);
+		EXPECT_LE(worked, execs + ut_ioctl(UT_IOC_LOST, NULL) - lost) {
+			TH_LOG("allocation %d: exec lost", n);
+			worked = execs;
+		}
+		EXPECT_LE(2 * worked, execs + marks +
+			  ut_ioctl(UT_IOC_LOST, NULL) - lost) {
+			TH_LOG("allocation %d: mark lost", n);
+		}
+		close(t.to[0]);
+		close(t.to[1]);
+		close(t.from[0]);
+		close(t.from[1]);
+		munmap(t.sh, sizeof(*t.sh));
+		ut_npids = 0;
+	}
+	fault_injection(false);
+	EXPECT_LT(0, worked);
+	TH_LOG("up to %d: %ld programs ran, %ld EXEC, %ld marks, %ld lost", n,
+	       worked, execs, marks, ut_ioctl(UT_IOC_LOST, NULL) - lost);
+}
+
+TEST_F(utrace, exec_in_a_tree)
+{
+	fail_exec(_metadata, UT_ATTACH_TREE);
+}
+
+TEST_F(utrace, exec_under_a_system_engine)
+{
+	fail_exec(_metadata, UT_ATTACH_SYSTEM);
+}
+
+/* /dev/utrace */
+
+static int dev_call(unsigned long cmd, void *arg)
+{
+	return ioctl(dev, cmd, arg) < 0 ? -errno : 0;
+}
+
+static int dev_open(struct ut_target *t)
+{
+	dev = open("/dev/utrace", O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	return dev < 0 ? -errno : 0;
+}
+
+static void dev_close(struct ut_target *t)
+{
+	close(dev);
+	dev = -1;
+}
+
+static int dev_setup(struct ut_target *t)
+{
+	struct utrace_ioc_setup arg = { .ring_size = 1 << 16 };
+
+	return dev_call(UTRACE_IOC_SETUP, &arg);
+}
+
+static int dev_attach_pid(struct ut_target *t)
+{
+	struct utrace_ioc_attach arg = { .scope = UTRACE_F_TREE };
+	int ret;
+
+	arg.fd = syscall(SYS_pidfd_open, t->pid, 0);
+	if (arg.fd < 0)
+		return -errno;
+	ret = dev_call(UTRACE_IOC_ATTACH, &arg);
+	close(arg.fd);
+	id = arg.id;
+	return ret;
+}
+
+static int dev_attach_system(struct ut_target *t)
+{
+	struct utrace_ioc_attach arg = { .fd = -1, .scope = UTRACE_F_SYSTEM };
+	int ret = dev_call(UTRACE_IOC_ATTACH, &arg);
+
+	id = arg.id;
+	return ret;
+}
+
+static void dev_detach(struct ut_target *t)
+{
+	__u32 arg = id;
+
+	dev_call(UTRACE_IOC_DETACH, &arg);
+}
+
+static int dev_events(struct ut_target *t)
+{
+	static const __u32 calls[] = { UT_MARK_NR, SYS_openat };
+	struct utrace_ioc_events arg = {
+		.events = UTRACE_F_EVENTS_ALL,
+		.capture = UTRACE_F_CAPTURE_ALL,
+		.calls = (unsigned long)calls,
+		.ncalls = 2,
+	};
+
+	return dev_call(UTRACE_IOC_EVENTS, &arg);
+}
+
+static int dev_info(struct ut_target *t)
+{
+	struct utrace_ioc_info arg = {};
+
+	return dev_call(UTRACE_IOC_INFO, &arg);
+}
+
+static bool fine(struct ut_target *t)
+{
+	return ut_runs(t);
+}
+
+static const struct op dev_ops[] = {
+	{ "dev: events", dev_events, nothing, fine },
+	{ "dev: attach to a tree", dev_attach_pid, dev_detach, has_none },
+	{ "dev: attach to the system", dev_attach_system, dev_detach, has_none },
+	{ "dev: info", dev_info, nothing, fine },
+};
+
+TEST_F(utrace, sessions)
+{
+	static const struct op opening = {
+		"dev: open", dev_open, dev_close, fine,
+	};
+	const char *why = why_not();
+	struct ut_target *t = &self->t;
+	bool used = true;
+	unsigned int i;
+	int n, ret;
+
+	if (!why && access("/dev/utrace", R_OK | W_OK))
+		why = "no /dev/utrace";
+	if (why)
+		SKIP(return, "%s", why);
+	ASSERT_TRUE(ut_spawn(t, ut_calls));
+	fault_injection(true);
+	fail_each(_metadata, t, &opening);
+	/* Once a session has its ring the next setup is another story. */
+	for (n = 1; n < MOST && used; n++) {
+		ASSERT_EQ(0, dev_open(t));
+		ASSERT_TRUE(own_begin(n));
+		ret = dev_setup(t);
+		used = own_end();
+		EXPECT_TRUE(!ret || ret == -ENOMEM);
+		dev_close(t);
+	}
+	ASSERT_EQ(0, dev_open(t));
+	ASSERT_EQ(0, dev_setup(t));
+	for (i = 0; i < ARRAY_SIZE(dev_ops); i++)
+		fail_each(_metadata, t, &dev_ops[i]);
+	dev_close(t);
+	fault_injection(false);
+}
+
+/* The process tracer */
+
+static int tracer_make(struct ut_target *t)
+{
+	return storm_match("comms", "nobody", 1);
+}
+
+static void tracer_unmake(struct ut_target *t)
+{
+	storm_unmatch();
+}
+
+static int tracer_on(struct ut_target *t)
+{
+	return storm_tracer(true);
+}
+
+static void tracer_off(struct ut_target *t)
+{
+	storm_tracer(false);
+}
+
+static int tracer_comms(struct ut_target *t)
+{
+	return storm_write("process/comms", "someone else\n", O_APPEND);
+}
+
+static int tracer_events(struct ut_target *t)
+{
+	return storm_write("process/events", "fork exec\n", O_TRUNC);
+}
+
+static int tracer_syscalls(struct ut_target *t)
+{
+	return storm_write("process/syscalls", "openat\n", O_TRUNC);
+}
+
+static const struct op tracer_ops[] = {
+	{ "tracer: on", tracer_on, tracer_off, fine },
+	{ "tracer: comms", tracer_comms, nothing, fine },
+	{ "tracer: events", tracer_events, nothing, fine },
+	{ "tracer: syscalls", tracer_syscalls, nothing, fine },
+};
+
+TEST_F(utrace, tracer)
+{
+	const char *why = why_not();
+	struct ut_target *t = &self->t;
+	unsigned int i;
+
+	if (why)
+		SKIP(return, "%s", why);
+	if (tracer_make(t))
+		SKIP(return, "no process tracer");
+	ASSERT_TRUE(ut_spawn(t, ut_calls));
+	fault_injection(true);
+	fail_each(_metadata, t, &tracer_ops[0]);
+	EXPECT_EQ(0, tracer_on(t));
+	for (i = 1; i < ARRAY_SIZE(tracer_ops); i++)
+		fail_each(_metadata, t, &tracer_ops[i]);
+	fault_injection(false);
+	tracer_unmake(t);
+}
+
+TEST_HARNESS_MAIN
