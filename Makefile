@@ -33,13 +33,13 @@ stock:
 prepare: ## build/linux: pristine kernel (KSRC=, or Debian's) + overlay + series
 	@$(S)/prepare
 
-kernel: prepare ## K=lean|debug|stock build that kernel
+kernel: prepare ## K=lean|debug|kcsan|stock build that kernel
 	@$(S)/kernel $(K)
 
 kunit: prepare ## ARCH=um|um-wide|x86_64 the KUnit suites
 	@$(S)/kunit $(or $(ARCH),um) $(SUITE)
 
-selftest: prepare ## K=lean|debug TEST=name our selftests; STOCK=1 the kernel's own
+selftest: prepare ## K=lean|debug|kcsan TEST=name our selftests; STOCK=1 the kernel's own
 	@$(if $(STOCK),$(S)/stock-suites compare,$(S)/selftest $(TEST))
 
 stock-results: prepare ## store what the kernel's own selftests give unpatched
