@@ -9,6 +9,7 @@
  * more being the timer's, or where that does not do, what is said beside it.
  */
 #define _GNU_SOURCE
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
@@ -42,7 +43,6 @@
 #include "bench.h"
 
 #define CONTROL	"/sys/module/utrace_bench/parameters/do"
-#define TRACING	"/sys/kernel/tracing"
 
 static bool patched, quick, brief;
 double *shared;
@@ -80,14 +80,24 @@ void must(bool ok, const char *what)
 		die(what);
 }
 
-__attribute__((format(printf, 2, 3)))
-static void write_file(const char *path, const char *format, ...)
+void write_file(const char *path, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
 	must(write_text(path, format, args), path);
 	va_end(args);
+}
+
+bool write_file_if(const char *path, const char *format, ...)
+{
+	va_list args;
+	bool ok;
+
+	va_start(args, format);
+	ok = write_text(path, format, args);
+	va_end(args);
+	return ok;
 }
 
 /* One command to the module; false if it refused. */
@@ -102,14 +112,27 @@ bool control(const char *format, ...)
 	return ok;
 }
 
+void read_file(const char *path, char *buf, size_t size)
+{
+	int fd = open(path, O_RDONLY);
+	ssize_t n = read(fd, buf, size - 1);
+
+	must(n >= 0, path);
+	buf[n] = 0;
+	close(fd);
+}
+
 /* What the last command said. */
 void reply(char *buf, size_t size)
 {
-	int fd = open(CONTROL, O_RDONLY);
-	ssize_t n = read(fd, buf, size - 1);
+	read_file(CONTROL, buf, size);
+}
 
-	must(n >= 0, "what the module said");
-	buf[n] = 0;
+void load_module(const char *path)
+{
+	int fd = open(path, O_RDONLY);
+
+	must(!syscall(SYS_finit_module, fd, "", 0), path);
 	close(fd);
 }
 
@@ -307,7 +330,7 @@ static void scheduler(int policy)
  * One row for each: a fork or an exec meets now a counter that is flushed, now a
  * page that is there already.  bench/summary finds out what two kernels differ by.
  */
-static void fork_rows(void)
+static void fork_rows(const char *name)
 {
 	int i;
 
@@ -318,7 +341,7 @@ static void fork_rows(void)
 		if (!pid)
 			_exit(0);
 		waitpid(pid, NULL, 0);
-		say("fork_exit_wait", __rdtsc() - begun);
+		say(name, __rdtsc() - begun);
 	}
 }
 
@@ -330,7 +353,7 @@ static void untraced_rows(void)
 	say("base", call_cost());
 	say("seccomp", child_call_cost(allow_all));
 	scheduler(SCHED_FIFO);
-	fork_rows();
+	fork_rows("fork_exit_wait");
 	signal(SIGUSR1, count_signal);
 	say("signal", per_op(signals, 100, 50));
 
@@ -609,6 +632,25 @@ static void record_rows(void)
 	say("process_after", call_cost());
 }
 
+/* A fork under an engine of the system, and under one that does not want it. */
+static void system_fork_rows(void)
+{
+	scheduler(SCHED_FIFO);
+	fork_rows("fork_without");
+	must(control("system"), "system");
+	fork_rows("fork_system");
+	must(control("detach"), "detach");
+	usleep(100000);
+	write_file(TRACING "/process/comms", "nobody\n");
+	write_file(TRACING "/process/events", "sys_enter sys_exit fork exec exit\n");
+	write_file(TRACING "/current_tracer", "process");
+	fork_rows("fork_match");
+	write_file(TRACING "/current_tracer", "nop");
+	write_file(TRACING "/process/comms", "\n");
+	scheduler(SCHED_OTHER);
+	usleep(100000);
+}
+
 static void size_rows(void)
 {
 	double task, engine, growth;
@@ -631,8 +673,6 @@ static void size_rows(void)
 
 static void set_up(void)
 {
-	int fd;
-
 	mount("none", "/proc", "proc", 0, NULL);
 	mount("none", "/sys", "sysfs", 0, NULL);
 	mount("none", TRACING, "tracefs", 0, NULL);
@@ -648,9 +688,7 @@ static void set_up(void)
 	write_file("/proc/sys/kernel/sched_rt_runtime_us", "-1");
 	write_file("/proc/sys/kernel/threads-max", "100000");
 	write_file("/proc/sys/kernel/pid_max", "100000");
-	fd = open("/utrace_bench.ko", O_RDONLY);
-	must(!syscall(SYS_finit_module, fd, "", 0), "utrace_bench.ko");
-	close(fd);
+	load_module("/utrace_bench.ko");
 }
 
 static void all_other_rows(void)
@@ -668,23 +706,20 @@ static void all_other_rows(void)
 	must(control("system"), "system");
 	say("system_pair", call_cost());
 	must(control("detach"), "detach");
+	system_fork_rows();
 	for (n = 1; n <= (quick ? 3000 : 30000); n = n == 1 ? 30 : n * 10)
 		attach_rows(n);
 	for (n = 3000; n <= (quick ? 3000 : 30000); n *= 10)
 		system_rows(n);
 	irqs_row();
+	load_module("/utrace_watch.ko");
+	for (n = 1; n <= (quick ? 300 : 30000); n = n == 1 ? 300 : n * 100)
+		barrier_rows(n);
 }
 
-int main(int argc, char **argv)
+/* Everything that is compared with the unpatched kernel, or rests on that. */
+static void usual_rows(void)
 {
-	unsigned long now = __rdtsc();
-
-	if (getpid() != 1 && argc == 2) {
-		double took = now - strtoull(argv[1], NULL, 10);
-
-		return write(1, &took, sizeof(took)) != sizeof(took);
-	}
-	set_up();
 	calibrate();
 	untraced_rows();
 	exec_rows();
@@ -694,6 +729,28 @@ int main(int argc, char **argv)
 		say("engines_1", with_engines("pair", 1));
 	else
 		all_other_rows();
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long now = __rdtsc();
+
+	if (getpid() != 1 && argc == 2) {
+		if (!isdigit(*argv[1]))
+			return 0;
+		double took = now - strtoull(argv[1], NULL, 10);
+
+		return write(1, &took, sizeof(took)) != sizeof(took);
+	}
+	set_up();
+	if (getenv("bench_locks"))
+		storm_rows();
+	else if (getenv("bench_calls"))
+		calls_to_look_at();
+	else if (getenv("bench_holds"))
+		holds_rows();
+	else
+		usual_rows();
 	printf("complete\n");
 	fflush(stdout);
 	reboot(RB_AUTOBOOT);

@@ -55,8 +55,7 @@ double slab(const char *cache, double *size)
 	return 0;
 }
 
-/* A process of @n threads that sleep. */
-static pid_t threads(int n)
+pid_t threads(int n)
 {
 	pid_t pid;
 	int i;

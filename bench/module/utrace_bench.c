@@ -11,6 +11,9 @@
  *				attaching took
  *	late PID		the same; says how late a timer was meanwhile at
  *				most, that is for how long interrupts were off
+ *	cover KIND PID		an engine that wants nothing yet on a "process",
+ *				a "tree" or the "system"; says how long it took
+ *	want			the last engine wants system calls
  *	stopper PID		an engine that stops a thread at every call,
  *				and a kernel thread that lets it go on
  *	park			the last engine wants nothing any more
@@ -164,29 +167,60 @@ static int let_go(void *data)
 	return ret;
 }
 
-static int add_engine(pid_t nr, int flags, const struct utrace_engine_ops *ops,
-		      unsigned long events, bool filtered)
+static int keep_engine(struct utrace_engine *new)
 {
-	static const int other = __NR_getpid;
-	struct utrace_engine *new;
+	if (IS_ERR(new))
+		return PTR_ERR(new);
+	engine[nengines++] = new;
+	return 0;
+}
+
+static int attach_engine(pid_t nr, int flags,
+			 const struct utrace_engine_ops *ops)
+{
 	struct pid *pid;
-	int ret = 0;
+	int ret;
 
 	if (nengines == ARRAY_SIZE(engine))
 		return -ENOSPC;
 	pid = find_get_pid(nr);
 	if (!pid)
 		return -ESRCH;
-	new = utrace_attach_pid(pid, UTRACE_ATTACH_CREATE | flags, ops, NULL);
+	ret = keep_engine(utrace_attach_pid(pid, UTRACE_ATTACH_CREATE | flags,
+					    ops, NULL));
 	put_pid(pid);
-	if (IS_ERR(new))
-		return PTR_ERR(new);
-	engine[nengines++] = new;
-	if (filtered)
-		ret = utrace_set_syscall_filter(new, &other, 1);
-	if (!ret)
-		ret = utrace_set_events(NULL, new, events);
+	return ret;
+}
+
+static int attach_system(void)
+{
+	if (nengines == ARRAY_SIZE(engine))
+		return -ENOSPC;
+	return keep_engine(utrace_attach_system(0, &bench_ops, NULL));
+}
+
+/* What the last engine wants. */
+static int want(unsigned long events)
+{
+	int ret;
+
+	if (!nengines)
+		return -ENOENT;
+	ret = utrace_set_events(NULL, engine[nengines - 1], events);
 	return ret == -EINPROGRESS ? 0 : ret;
+}
+
+static int add_engine(pid_t nr, int flags, const struct utrace_engine_ops *ops,
+		      unsigned long events, bool filtered)
+{
+	static const int other = __NR_getpid;
+	int ret = attach_engine(nr, flags, ops);
+
+	if (ret)
+		return ret;
+	if (filtered)
+		ret = utrace_set_syscall_filter(engine[nengines - 1], &other, 1);
+	return ret ?: want(events);
 }
 
 static int add_engines(const char *kind, pid_t nr, unsigned int n)
@@ -215,16 +249,31 @@ static int add_scope(pid_t nr)
 static int add_system(void)
 {
 	cycles_t begun = get_cycles();
-	int ret;
+	int ret = attach_system() ?: want(UTRACE_EVENT_SYSCALL);
 
-	if (nengines == ARRAY_SIZE(engine))
-		return -ENOSPC;
-	engine[nengines] = utrace_attach_system(0, &bench_ops, NULL);
-	if (IS_ERR(engine[nengines]))
-		return PTR_ERR(engine[nengines]);
-	ret = utrace_set_events(NULL, engine[nengines++], UTRACE_EVENT_SYSCALL);
 	snprintf(said, sizeof(said), "%llu", get_cycles() - begun);
 	return ret;
+}
+
+/* An engine that wants nothing yet. */
+static int cover(const char *kind, pid_t nr)
+{
+	cycles_t begun = get_cycles();
+	int ret = -EINVAL;
+
+	if (!strcmp(kind, "process"))
+		ret = attach_engine(nr, UTRACE_ATTACH_PROCESS, &bench_ops);
+	else if (!strcmp(kind, "tree"))
+		ret = attach_engine(nr, UTRACE_ATTACH_TREE, &bench_ops);
+	else if (!strcmp(kind, "system"))
+		ret = attach_system();
+	snprintf(said, sizeof(said), "%llu", get_cycles() - begun);
+	return ret;
+}
+
+static int want_calls(void)
+{
+	return want(UTRACE_EVENT_SYSCALL);
 }
 
 /* Instructions from one look to the next; no divisor of what a thread takes. */
@@ -278,9 +327,7 @@ static int add_stopper(pid_t nr)
 
 static int park(void)
 {
-	if (!nengines)
-		return -ENOENT;
-	return utrace_set_events(NULL, engine[nengines - 1], 0);
+	return want(0);
 }
 
 static int detach_all(void)
@@ -329,6 +376,16 @@ static int add_scope_looking(pid_t nr)
 	return -EOPNOTSUPP;
 }
 
+static int cover(const char *kind, pid_t nr)
+{
+	return -EOPNOTSUPP;
+}
+
+static int want_calls(void)
+{
+	return -EOPNOTSUPP;
+}
+
 static int add_system(void)
 {
 	return -EOPNOTSUPP;
@@ -370,6 +427,10 @@ static int do_set(const char *val, const struct kernel_param *kp)
 		return add_scope(nr);
 	if (sscanf(val, "late %d", &nr) == 1)
 		return add_scope_looking(nr);
+	if (sscanf(val, "cover %15s %d", kind, &nr) == 2)
+		return cover(kind, nr);
+	if (sysfs_streq(val, "want"))
+		return want_calls();
 	if (sysfs_streq(val, "system"))
 		return add_system();
 	if (sscanf(val, "stopper %d", &nr) == 1)
