@@ -168,13 +168,13 @@ static bool utrace_is_crowded(const struct utrace_roster *roster,
 {
 	unsigned int i, same = 0;
 
-	if (!(utrace_engine_state(engine) & UTRACE_STATE_USER))
+	if (utrace_engine_is_privileged(engine))
 		return false;
 	for (i = 0; i < roster->n; i++) {
 		struct utrace_engine *other = roster->role[i].engine;
 
-		if (utrace_engine_state(other) & UTRACE_STATE_USER)
-			same += uid_eq(other->info->user, engine->info->user);
+		same += !utrace_engine_is_privileged(other) &&
+			utrace_same_user(other, engine);
 	}
 	return same >= UTRACE_MAX_OF_USER ||
 	       roster->n >= UTRACE_MAX_ENGINES - UTRACE_KEPT_SLOTS;

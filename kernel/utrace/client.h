@@ -5,8 +5,7 @@
 #ifndef _KERNEL_UTRACE_CLIENT_H
 #define _KERNEL_UTRACE_CLIENT_H
 
-#include <linux/uidgid.h>
-
+struct cred;
 struct pid;
 struct task_struct;
 struct utrace_engine;
@@ -15,9 +14,8 @@ struct utrace_engine_ops;
 int utrace_check_calls(const int *nrs, unsigned int n);
 void utrace_set_owner(struct utrace_engine *engine, struct pid *owner);
 struct utrace_engine *
-utrace_attach_checked(struct task_struct *target, int flags,
-		      const struct utrace_engine_ops *ops, void *data,
-		      bool (*may)(struct task_struct *task, void *arg),
-		      void *arg, kuid_t user);
+utrace_attach_for(const struct cred *opener, struct task_struct *target, int flags,
+		  const struct utrace_engine_ops *ops, void *data,
+		  bool (*may)(struct task_struct *task, void *arg), void *arg);
 
 #endif /* _KERNEL_UTRACE_CLIENT_H */

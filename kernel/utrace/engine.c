@@ -106,6 +106,7 @@ void utrace_engine_release(struct kref *kref)
 	utrace_match_put(match);
 	filter = unrcu_pointer(xchg(&engine->filter, NULL));
 	utrace_filter_free(filter);
+	utrace_uncharge_engine(engine);
 	utrace_shell_put(engine);
 }
 EXPORT_SYMBOL_GPL(utrace_engine_release);
@@ -351,50 +352,11 @@ static void utrace_unclaim(struct utrace_engine *engine)
 	list_del_init(&engine->info->attaching);
 }
 
-/* Attach one that was made, or get rid of it. */
-static int utrace_attach_made(struct utrace_engine *engine,
-			      struct task_struct *target, int flags,
-			      bool (*may)(struct task_struct *task, void *data),
-			      void *data)
-{
-	int ret = 0;
-
-	if (flags & UTRACE_ATTACH_EXCLUSIVE)
-		ret = utrace_claim(engine, target, flags);
-	if (!ret)
-		ret = utrace_cover(engine, target, may, data);
-	utrace_unclaim(engine);
-	if (!ret) {
-		atomic_andnot(UTRACE_STATE_ATTACHING, &engine->state);
-		return 0;
-	}
-	/* The client keeps its data, nothing is to be released. */
-	atomic_or(UTRACE_STATE_UNBORN, &engine->state);
-	utrace_detach_later(engine);
-	return ret;
-}
-
-/**
- * utrace_attach_checked - utrace_attach_task() for those who look at each task
- * @target: see utrace_attach_task()
- * @flags: see there, with %UTRACE_ATTACH_CREATE
- * @ops: see there
- * @data: see there
- * @may: asked about each task of the scope before the engine covers it; may sleep.
- *	Tasks that are created meanwhile inherit.  NULL: all of them may be covered.
- * @arg: for @may
- * @user: on whose behalf, if that user may not trace everybody; INVALID_UID
- *	otherwise
- *
- * Context: As utrace_attach_task().
- * Return: as utrace_attach_task(), and -EPERM: @may refused, -ENOSPC: @user has as
- * many engines on a task as one may.
- */
-struct utrace_engine *
-utrace_attach_checked(struct task_struct *target, int flags,
-		      const struct utrace_engine_ops *ops, void *data,
-		      bool (*may)(struct task_struct *task, void *arg),
-		      void *arg, kuid_t user)
+/* A new engine, which acts for @opener; see utrace_attach_for(). */
+static struct utrace_engine *
+utrace_attach_new(const struct cred *opener, struct task_struct *target, int flags,
+		  const struct utrace_engine_ops *ops, void *data,
+		  bool (*may)(struct task_struct *task, void *arg), void *arg)
 {
 	struct utrace_engine *engine;
 	int ret;
@@ -402,15 +364,20 @@ utrace_attach_checked(struct task_struct *target, int flags,
 	engine = utrace_engine_alloc(target, flags, ops, data);
 	if (IS_ERR(engine))
 		return engine;
-	if (uid_valid(user)) {
-		engine->info->user = user;
-		atomic_or(UTRACE_STATE_USER, &engine->state);
-	}
-	ret = utrace_attach_made(engine, target, flags, may, arg);
+	ret = utrace_charge_engine(engine, opener);
+	if (!ret && flags & UTRACE_ATTACH_EXCLUSIVE)
+		ret = utrace_claim(engine, target, flags);
+	if (!ret)
+		ret = utrace_cover(engine, target, may, arg);
+	utrace_unclaim(engine);
 	if (ret) {
+		/* The client keeps its data, nothing is to be released. */
+		atomic_or(UTRACE_STATE_UNBORN, &engine->state);
+		utrace_detach_later(engine);
 		utrace_engine_put(engine);
 		return ERR_PTR(ret);
 	}
+	atomic_andnot(UTRACE_STATE_ATTACHING, &engine->state);
 	trace_utrace_attach(engine, engine->info->name,
 			    utrace_engine_pid(engine),
 			    utrace_engine_state(engine));
@@ -465,8 +432,7 @@ utrace_attach_task(struct task_struct *target, int flags,
 		return ERR_PTR(-EINVAL);
 	if (target->flags & PF_KTHREAD)
 		return ERR_PTR(-EPERM);
-	return utrace_attach_checked(target, flags, ops, data, NULL, NULL,
-				     INVALID_UID);
+	return utrace_attach_new(NULL, target, flags, ops, data, NULL, NULL);
 }
 EXPORT_SYMBOL_GPL(utrace_attach_task);
 
@@ -495,6 +461,31 @@ utrace_attach_pid(struct pid *pid, int flags,
 }
 EXPORT_SYMBOL_GPL(utrace_attach_pid);
 
+static struct utrace_engine *
+utrace_attach_to_system(const struct cred *opener, int flags,
+			const struct utrace_engine_ops *ops, void *data)
+{
+	struct utrace_engine *engine;
+	int ret;
+
+	if (flags & ~UTRACE_ATTACH_OF_SYSTEM || !ops)
+		return ERR_PTR(-EINVAL);
+	engine = utrace_engine_alloc(NULL, flags, ops, data);
+	if (IS_ERR(engine))
+		return engine;
+	ret = utrace_charge_engine(engine, opener) ?: utrace_system_add(engine);
+	if (ret) {
+		/* The client keeps its data, nothing is to be released. */
+		atomic_or(UTRACE_STATE_UNBORN, &engine->state);
+		utrace_core_put(engine);
+		utrace_engine_put(engine);
+		return ERR_PTR(ret);
+	}
+	trace_utrace_attach(engine, engine->info->name, 0,
+			    utrace_engine_state(engine));
+	return engine;
+}
+
 /**
  * utrace_attach_system - attach an engine to every user task
  * @flags: class, %UTRACE_ATTACH_OWN_EVENTS and %UTRACE_ATTACH_KTHREAD
@@ -522,27 +513,41 @@ EXPORT_SYMBOL_GPL(utrace_attach_pid);
 struct utrace_engine *
 utrace_attach_system(int flags, const struct utrace_engine_ops *ops, void *data)
 {
-	struct utrace_engine *engine;
-	int ret;
-
-	if (flags & ~UTRACE_ATTACH_OF_SYSTEM || !ops)
-		return ERR_PTR(-EINVAL);
-	engine = utrace_engine_alloc(NULL, flags, ops, data);
-	if (IS_ERR(engine))
-		return engine;
-	ret = utrace_system_add(engine);
-	if (ret) {
-		/* The client keeps its data, nothing is to be released. */
-		atomic_or(UTRACE_STATE_UNBORN, &engine->state);
-		utrace_core_put(engine);
-		utrace_engine_put(engine);
-		return ERR_PTR(ret);
-	}
-	trace_utrace_attach(engine, engine->info->name, 0,
-			    utrace_engine_state(engine));
-	return engine;
+	return utrace_attach_to_system(NULL, flags, ops, data);
 }
 EXPORT_SYMBOL_GPL(utrace_attach_system);
+
+/**
+ * utrace_attach_for - attach a new engine that acts for a program
+ * @opener: credentials of who opened the session; in force is what they and those
+ *	of the caller have in common
+ * @target: see utrace_attach_task(); NULL: the system
+ * @flags: as for utrace_attach_task() with %UTRACE_ATTACH_CREATE, or as for
+ *	utrace_attach_system()
+ * @ops: see utrace_attach_task()
+ * @data: see utrace_attach_task()
+ * @may: asked about each task of the scope before it is covered; may sleep.  Tasks
+ *	that covered ones create are not asked about.  NULL: all of them may be.
+ * @arg: for @may
+ *
+ * The engine counts for the user, see utrace_charge_engine(), until it is released.
+ *
+ * Context: As utrace_attach_task().
+ * Return: as utrace_attach_task() and utrace_attach_system(), and -EUSERS: the
+ * user has too many engines; -EPERM: @may refused; -ENOSPC: the user has too many
+ * on one task.
+ */
+struct utrace_engine *
+utrace_attach_for(const struct cred *opener, struct task_struct *target, int flags,
+		  const struct utrace_engine_ops *ops, void *data,
+		  bool (*may)(struct task_struct *task, void *arg), void *arg)
+{
+	if (!target)
+		return utrace_attach_to_system(opener, flags, ops, data);
+	if (target->flags & PF_KTHREAD)
+		return ERR_PTR(-EPERM);
+	return utrace_attach_new(opener, target, flags, ops, data, may, arg);
+}
 
 /**
  * utrace_engine_touch - what an engine wants has changed

@@ -66,7 +66,7 @@ static_assert(UTRACE_MAX_ENGINES + UTRACE_MAX_SYSTEM == UTRACE_NSLOTS);
 /* Callbacks that there are; ops may be gone when a set is built. */
 #define UTRACE_STATE_HAS_ENTRY	BIT(10)
 #define UTRACE_STATE_HAS_EXIT	BIT(11)
-#define UTRACE_STATE_USER	BIT(12)	/* for a user without CAP_SYS_PTRACE */
+#define UTRACE_STATE_PRIVILEGED	BIT(12)	/* see limit.c */
 #define UTRACE_STATE_ATTACHING	BIT(13)	/* not to be found yet */
 
 /*
@@ -332,7 +332,8 @@ static_assert(sizeof(struct utrace) <= 128);
  * @name: copied at attach, so that nobody reads ops later
  * @owner: name of the module
  * @on_behalf: process that is shown instead, counted, or NULL; set once
- * @user: who counts for the engines of one user on a task, see UTRACE_STATE_USER
+ * @ucounts: the user it acts for, who is charged with it; NULL: kernel code.  Set
+ *	before it covers anything
  * @rcu: for readers of the system's engines
  */
 struct utrace_engine_info {
@@ -349,7 +350,7 @@ struct utrace_engine_info {
 	char name[UTRACE_NAME_LEN];
 	char owner[MODULE_NAME_LEN];
 	struct pid *on_behalf;
-	kuid_t user;
+	struct ucounts *ucounts;
 	struct rcu_head rcu;
 };
 
@@ -394,6 +395,8 @@ extern spinlock_t utrace_engine_lock;
 
 DECLARE_STATIC_KEY_FALSE(utrace_stats);
 
+struct cred;
+struct ucounts;
 struct utrace_local;
 struct utrace_match;
 
@@ -427,6 +430,12 @@ static inline unsigned long utrace_engine_word(struct utrace_engine *engine,
 	if ((events & UTRACE_EVENT_FATAL) && !utrace_engine_observes(engine))
 		events |= UTRACE_WORD_FATAL;
 	return events;
+}
+
+/* The kernel's own, or of one with CAP_SYS_PTRACE in the initial user namespace. */
+static inline bool utrace_engine_is_privileged(struct utrace_engine *engine)
+{
+	return utrace_engine_state(engine) & UTRACE_STATE_PRIVILEGED;
 }
 
 static inline bool utrace_engine_detached(struct utrace_engine *engine)
@@ -537,6 +546,11 @@ struct utrace_turn {
 
 void utrace_turn(struct utrace_turn *turn, struct utrace_set *set);
 void utrace_sweep(struct utrace_turn *turns, unsigned int n);
+
+/* limit.c */
+int utrace_charge_engine(struct utrace_engine *engine, const struct cred *opener);
+void utrace_uncharge_engine(struct utrace_engine *engine);
+bool utrace_same_user(const struct utrace_engine *a, const struct utrace_engine *b);
 
 /* scope.c */
 /* What is left to be done for a task when its utrace->lock is released. */
