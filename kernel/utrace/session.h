@@ -22,6 +22,8 @@
 struct cred;
 struct pid;
 struct pid_namespace;
+struct task_struct;
+struct user_struct;
 struct utrace_capture;
 struct utrace_engine;
 struct utrace_engine_ops;
@@ -34,6 +36,7 @@ struct utrace_match;
  * struct session_ring - records on their way to the reader
  * @lock: among writers; taken in tasks only, never in interrupts
  * @data: @size bytes; records do not wrap, UTRACE_REC_PAD fills what is left
+ * @user: who is charged with @data, counted; NULL: nobody
  * @size: a power of 2; 0: there is none yet
  * @head: bytes that were ever written; by writers, under @lock
  * @tail: bytes that were ever read; by the reader
@@ -45,6 +48,7 @@ struct utrace_match;
 struct session_ring {
 	spinlock_t lock;	/* a leaf */
 	void *data;
+	struct user_struct *user;
 	size_t size;
 	u64 head;
 	u64 tail;

@@ -7,7 +7,11 @@
  * and the next one that has room comes behind a UTRACE_REC_LOST.
  */
 #include <linux/align.h>
+#include <linux/capability.h>
+#include <linux/cred.h>
 #include <linux/log2.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/user.h>
 #include <linux/sizes.h>
 #include <linux/string.h>
 #include <linux/timekeeping.h>
@@ -23,6 +27,39 @@
 /* In the place of a position. */
 #define SESSION_RING_FULL		U64_MAX
 
+/*
+ * The memory counts for the user who asks for it, with the buffers of perf and
+ * io_uring and up to the same RLIMIT_MEMLOCK: nothing of it can be swapped out.  It
+ * counts for the user and not for an address space, since a session may outlive
+ * all processes of the user.
+ */
+static int session_ring_charge(struct session_ring *ring, size_t size)
+{
+	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
+	struct user_struct *user = current_user();
+	long used, sum;
+
+	if (capable(CAP_IPC_LOCK))
+		return 0;
+	used = atomic_long_read(&user->locked_vm);
+	do {
+		sum = used + (size >> PAGE_SHIFT);
+		if (sum > limit)
+			return -ENOMEM;
+	} while (!atomic_long_try_cmpxchg(&user->locked_vm, &used, sum));
+	ring->user = get_uid(user);
+	return 0;
+}
+
+static void session_ring_uncharge(struct session_ring *ring, size_t size)
+{
+	if (!ring->user)
+		return;
+	atomic_long_sub(size >> PAGE_SHIFT, &ring->user->locked_vm);
+	free_uid(ring->user);
+	ring->user = NULL;
+}
+
 /**
  * session_ring_make - give a ring its memory
  * @ring: a ring that has none
@@ -30,20 +67,29 @@
  * @clock: of the records' times
  *
  * Context: May sleep.
- * Return: 0; -EINVAL: no such size or clock; -ENOMEM.
+ * Return: 0; -EINVAL: no such size or clock; -ENOMEM: there is none, or the user has
+ * no more that may be locked, and the caller no CAP_IPC_LOCK.
  */
 int session_ring_make(struct session_ring *ring, size_t size, enum utrace_clock clock)
 {
+	int ret;
+
 	if (!size)
 		size = SESSION_RING_DEFAULT;
 	if (!is_power_of_2(size) || size < SESSION_RING_MIN || size > SESSION_RING_MAX ||
 	    clock > UTRACE_F_BOOTTIME)
 		return -EINVAL;
+	ret = session_ring_charge(ring, size);
+	if (ret)
+		return ret;
 	ring->data = __vmalloc(size, GFP_KERNEL_ACCOUNT);
-	if (!ring->data)
+	if (!ring->data) {
+		session_ring_uncharge(ring, size);
 		return -ENOMEM;
+	}
 	ring->clock = clock;
-	ring->size = size;
+	/* UTRACE_IOC_INFO reads it at any time. */
+	WRITE_ONCE(ring->size, size);
 	return 0;
 }
 
@@ -56,6 +102,7 @@ int session_ring_make(struct session_ring *ring, size_t size, enum utrace_clock 
 void session_ring_free(struct session_ring *ring)
 {
 	vfree(ring->data);
+	session_ring_uncharge(ring, ring->size);
 }
 
 static u64 session_time(enum utrace_clock clock)
