@@ -19,6 +19,7 @@
 #include "syscall_table.h"
 
 static_assert(UTRACE_REC_IA32 == UTRACE_SYSCALL_IA32);
+static_assert(UTRACE_REC_NO_CALL == UTRACE_NO_CALL);
 static_assert(UTRACE_F_STRINGS == UTRACE_CAPTURE_STRINGS);
 static_assert(UTRACE_F_BUFFERS == UTRACE_CAPTURE_BUFFERS);
 static_assert(UTRACE_F_SOCKETS == UTRACE_CAPTURE_SOCKETS);

@@ -364,6 +364,7 @@ void session_detach_all(struct utrace_session *session)
 {
 	struct session_target *target, *next;
 
+	/* Nobody else can have it: an ioctl holds the file. */
 	guard(mutex)(&session->lock);
 	list_for_each_entry_safe(target, next, &session->targets, list)
 		session_remove(target);
@@ -402,42 +403,55 @@ static void session_exchange(struct utrace_session *session,
 	*old = now;
 }
 
-/**
- * session_set_events - choose what is recorded
- * @session: the session; its lock is held
- * @events: the choice
- *
- * Context: May sleep.
- * Return: 0; -EINVAL: there is no such event, capture or system call; -EFAULT;
- * -ENOMEM.  After an error all is as before, as far as there is memory for it.
- */
-int session_set_events(struct utrace_session *session,
-		       const struct utrace_ioc_events *events)
+/* User memory is read here, with no lock held. */
+static int session_take_settings(struct session_settings *settings,
+				 const struct utrace_ioc_events *events)
 {
-	struct session_settings settings = {
+	int ret;
+
+	if (events->events & ~UTRACE_F_EVENTS_ALL || events->reserved ||
+	    events->capture & ~(u64)UTRACE_F_CAPTURE_ALL ||
+	    events->ncalls > SESSION_MAX_CALLS || (events->calls && !events->ncalls))
+		return -EINVAL;
+	*settings = (struct session_settings){
 		.events = events->events,
 		.capture = events->capture,
 		.ncalls = events->ncalls,
 	};
-	int ret;
-
-	lockdep_assert_held(&session->lock);
-
-	if (events->events & ~UTRACE_F_EVENTS_ALL || events->reserved ||
-	    events->capture & ~(u64)UTRACE_F_CAPTURE_ALL ||
-	    events->ncalls > SESSION_MAX_CALLS)
-		return -EINVAL;
 	if (events->ncalls) {
-		settings.calls = memdup_array_user(u64_to_user_ptr(events->calls),
-						   events->ncalls, sizeof(int));
-		if (IS_ERR(settings.calls))
-			return PTR_ERR(settings.calls);
+		settings->calls = memdup_array_user(u64_to_user_ptr(events->calls),
+						    events->ncalls, sizeof(int));
+		if (IS_ERR(settings->calls))
+			return PTR_ERR(settings->calls);
 	}
 	/* Also where nobody is attached yet who would. */
-	ret = utrace_check_calls(settings.calls, settings.ncalls);
-	if (ret) {
-		kfree(settings.calls);
+	ret = utrace_check_calls(settings->calls, settings->ncalls);
+	if (ret)
+		kfree(settings->calls);
+	return ret;
+}
+
+/**
+ * session_set_events - choose what is recorded
+ * @session: the session; its lock is not held
+ * @events: the choice
+ *
+ * Context: May sleep.  Takes utrace_session.lock.
+ * Return: 0; -EINVAL: there is no such event, capture or system call; -EFAULT;
+ * -EINTR: killed; -ENOMEM.  After an error all is as before, as far as there is
+ * memory for it.
+ */
+int session_set_events(struct utrace_session *session,
+		       const struct utrace_ioc_events *events)
+{
+	struct session_settings settings;
+	int ret = session_take_settings(&settings, events);
+
+	if (ret)
 		return ret;
+	if (mutex_lock_killable(&session->lock)) {
+		kfree(settings.calls);
+		return -EINTR;
 	}
 	session_exchange(session, &settings);
 	ret = session_apply_all(session);
@@ -445,6 +459,7 @@ int session_set_events(struct utrace_session *session,
 		session_exchange(session, &settings);
 		session_apply_all(session);
 	}
+	mutex_unlock(&session->lock);
 	kfree(settings.calls);
 	return ret;
 }

@@ -104,8 +104,13 @@ static ssize_t session_read(struct file *file, char __user *to, size_t size,
 			if (ret)
 				return ret;
 		}
-		if (mutex_lock_interruptible(&session->read_lock))
+		/* Another reader may be in a page fault. */
+		if (file->f_flags & O_NONBLOCK) {
+			if (!mutex_trylock(&session->read_lock))
+				return -EAGAIN;
+		} else if (mutex_lock_interruptible(&session->read_lock)) {
 			return -ERESTARTSYS;
+		}
 		ret = session_ring_read(&session->ring, to, size);
 		mutex_unlock(&session->read_lock);
 		/* Another reader may have been faster. */
@@ -171,32 +176,77 @@ union session_arg {
 	u32 id;
 };
 
-static int session_command(struct utrace_session *session, unsigned int nr,
-			   union session_arg *arg)
+/* What changes the session, one after the other. */
+static int session_change(struct utrace_session *session, unsigned int nr,
+			  union session_arg *arg)
 {
-	guard(mutex)(&session->lock);
+	lockdep_assert_held(&session->lock);
 	switch (nr) {
-	case _IOC_NR(UTRACE_IOC_INFO):
-		return session_info(session, &arg->info);
 	case _IOC_NR(UTRACE_IOC_SETUP):
 		return session_setup(session, &arg->setup);
 	case _IOC_NR(UTRACE_IOC_ATTACH):
 		return session_do_attach(session, &arg->attach);
 	case _IOC_NR(UTRACE_IOC_DETACH):
 		return session_detach(session, arg->id);
-	case _IOC_NR(UTRACE_IOC_EVENTS):
-		return session_set_events(session, &arg->events);
 	}
 	return -ENOTTY;
 }
 
-/* What each command was when it was first published. */
-static const unsigned int session_commands[] = {
-	UTRACE_IOC_INFO, UTRACE_IOC_SETUP, UTRACE_IOC_ATTACH,
-	UTRACE_IOC_DETACH, UTRACE_IOC_EVENTS,
+static int session_command(struct utrace_session *session, unsigned int nr,
+			   union session_arg *arg)
+{
+	int ret;
+
+	/* These two do without the lock, or take it themselves. */
+	if (nr == _IOC_NR(UTRACE_IOC_INFO))
+		return session_info(session, &arg->info);
+	if (nr == _IOC_NR(UTRACE_IOC_EVENTS))
+		return session_set_events(session, &arg->events);
+	if (mutex_lock_killable(&session->lock))
+		return -EINTR;
+	ret = session_change(session, nr, arg);
+	mutex_unlock(&session->lock);
+	return ret;
+}
+
+/*
+ * The user does not know the id, so nobody does.  Of one who is killed meanwhile the
+ * target stays until the end of the session.
+ */
+static void session_undo_attach(struct utrace_session *session, u32 id)
+{
+	if (mutex_lock_killable(&session->lock))
+		return;
+	session_detach(session, id);
+	mutex_unlock(&session->lock);
+}
+
+/* Each command as it is now, and its structure's size when it was first published. */
+static const struct {
+	unsigned int cmd;
+	unsigned int first;
+} session_commands[] = {
+	{ UTRACE_IOC_INFO, UTRACE_IOC_INFO_SIZE_VER0 },
+	{ UTRACE_IOC_SETUP, UTRACE_IOC_SETUP_SIZE_VER0 },
+	{ UTRACE_IOC_ATTACH, UTRACE_IOC_ATTACH_SIZE_VER0 },
+	{ UTRACE_IOC_DETACH, UTRACE_IOC_DETACH_SIZE_VER0 },
+	{ UTRACE_IOC_EVENTS, UTRACE_IOC_EVENTS_SIZE_VER0 },
 };
 
-/* A structure may be larger than ours if the rest is 0, see copy_struct_from_user(). */
+/* As copy_struct_from_user() takes it: what is behind the smaller one of both is 0. */
+static int session_arg_to_user(void __user *user, unsigned int size,
+			       const union session_arg *arg, unsigned int known)
+{
+	if (copy_to_user(user, arg, min(size, known)) ||
+	    (size > known && clear_user(user + known, size - known)))
+		return -EFAULT;
+	return 0;
+}
+
+/*
+ * A structure may be larger than ours if the rest is 0, and smaller, down to its
+ * first version; see copy_struct_from_user().
+ */
 static long session_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	unsigned int nr = _IOC_NR(cmd), size = _IOC_SIZE(cmd), known;
@@ -206,11 +256,11 @@ static long session_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 
 	if (_IOC_TYPE(cmd) != _IOC_TYPE(UTRACE_IOC_INFO) ||
 	    nr >= ARRAY_SIZE(session_commands) ||
-	    _IOC_DIR(cmd) != _IOC_DIR(session_commands[nr]))
+	    _IOC_DIR(cmd) != _IOC_DIR(session_commands[nr].cmd))
 		return -ENOTTY;
 	nr = array_index_nospec(nr, ARRAY_SIZE(session_commands));
-	known = _IOC_SIZE(session_commands[nr]);
-	if (size < known)
+	known = _IOC_SIZE(session_commands[nr].cmd);
+	if (size < session_commands[nr].first)
 		return -EINVAL;
 	if (size > SESSION_ARG_MAX)
 		return -E2BIG;
@@ -219,17 +269,10 @@ static long session_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 	ret = ret ?: session_command(file->private_data, nr, &copy);
 	if (ret || !(_IOC_DIR(cmd) & _IOC_READ))
 		return ret;
-	if ((size > known && clear_user(user + known, size - known)) ||
-	    copy_to_user(user, &copy, known)) {
-		/* Nobody knows its id. */
-		if (nr == _IOC_NR(UTRACE_IOC_ATTACH)) {
-			copy.id = copy.attach.id;
-			session_command(file->private_data,
-					_IOC_NR(UTRACE_IOC_DETACH), &copy);
-		}
-		return -EFAULT;
-	}
-	return 0;
+	ret = session_arg_to_user(user, size, &copy, known);
+	if (ret && nr == _IOC_NR(UTRACE_IOC_ATTACH))
+		session_undo_attach(file->private_data, copy.attach.id);
+	return ret;
 }
 
 static const struct file_operations session_fops = {

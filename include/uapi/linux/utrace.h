@@ -128,6 +128,12 @@ struct utrace_rec_lost {
 /* Or-ed to @nr: it is of the 32-bit table of x86_64. */
 #define UTRACE_REC_IA32		0x20000000
 
+/*
+ * In the place of @nr: no number of a call.  The exit of sigreturn has it, of
+ * either table: what its registers say is of the code that was interrupted.
+ */
+#define UTRACE_REC_NO_CALL	0x1fffffff
+
 struct utrace_rec_sys_enter {
 	struct utrace_rec head;
 	__u32 nr;
@@ -260,7 +266,7 @@ struct utrace_ioc_attach {
  * @calls: pointer to __u32 numbers of the only system calls that are recorded,
  *	or-ed with UTRACE_REC_IA32 for the 32-bit table; 0xffffffff stands for
  *	all that are in no table
- * @ncalls: how many; 0: all calls
+ * @ncalls: how many; 0: all calls, and @calls is 0
  * @reserved: 0
  */
 struct utrace_ioc_events {
@@ -270,6 +276,13 @@ struct utrace_ioc_events {
 	__u32 ncalls;
 	__u32 reserved;
 };
+
+/* Bytes of each structure when it was first published; less is EINVAL. */
+#define UTRACE_IOC_INFO_SIZE_VER0	48
+#define UTRACE_IOC_SETUP_SIZE_VER0	16
+#define UTRACE_IOC_ATTACH_SIZE_VER0	16
+#define UTRACE_IOC_DETACH_SIZE_VER0	4
+#define UTRACE_IOC_EVENTS_SIZE_VER0	32
 
 #define UTRACE_IOC_INFO		_IOR(0xBC, 0x00, struct utrace_ioc_info)
 #define UTRACE_IOC_SETUP	_IOW(0xBC, 0x01, struct utrace_ioc_setup)
