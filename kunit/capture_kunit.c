@@ -256,7 +256,7 @@ static void item_of_what_room_is_left(struct kunit *test)
 	utrace_capture_bytes(&f->c, 0, from, 16);
 	EXPECT_ITEM(test, 0, BYTES, 0, 0, 16, TRUNCATED);
 	capture_begin_sized(f, HEADER + 8);
-	utrace_capture_creds(&f->c);
+	utrace_capture_creds(&f->c, &init_user_ns);
 	KUNIT_EXPECT_EQ(test, f->c.lost, 1);
 	KUNIT_EXPECT_EQ(test, f->c.used, 0);
 	capture_expect_sound(test);
@@ -268,8 +268,8 @@ static void lost_does_not_wrap(struct kunit *test)
 
 	capture_begin_sized(f, 0);
 	f->c.lost = U16_MAX - 1;
-	utrace_capture_creds(&f->c);
-	utrace_capture_creds(&f->c);
+	utrace_capture_creds(&f->c, &init_user_ns);
+	utrace_capture_creds(&f->c, &init_user_ns);
 	KUNIT_EXPECT_EQ(test, f->c.lost, U16_MAX);
 }
 

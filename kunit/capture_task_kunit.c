@@ -330,7 +330,7 @@ static struct probe *arm(struct user_task *t, struct in_task *in,
 
 static void take_exec(struct fixture *f, struct pt_regs *regs)
 {
-	utrace_capture_exec(&f->c);
+	utrace_capture_exec(&f->c, &init_user_ns);
 }
 
 /* What @take takes when a task executes the test program. */
@@ -395,7 +395,7 @@ static void image_of_task(struct kunit *test)
 
 static void take_creds(struct fixture *f, struct pt_regs *regs)
 {
-	utrace_capture_creds(&f->c);
+	utrace_capture_creds(&f->c, &init_user_ns);
 	utrace_capture_file(&f->c, 0, 0);
 	utrace_capture_file(&f->c, 1, 3000);
 }

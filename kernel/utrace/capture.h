@@ -13,6 +13,7 @@
 #include <uapi/linux/utrace.h>
 
 struct pt_regs;
+struct user_namespace;
 struct utrace_call;
 
 /* Bytes of one item at most, and of all items of one event, headers included. */
@@ -55,8 +56,8 @@ void utrace_capture_string(struct utrace_capture *c, unsigned int arg,
 void utrace_capture_bytes(struct utrace_capture *c, unsigned int arg,
 			  const void __user *from, size_t len);
 void utrace_capture_file(struct utrace_capture *c, unsigned int arg, int fd);
-void utrace_capture_exec(struct utrace_capture *c);
-void utrace_capture_creds(struct utrace_capture *c);
+void utrace_capture_exec(struct utrace_capture *c, struct user_namespace *ns);
+void utrace_capture_creds(struct utrace_capture *c, struct user_namespace *ns);
 void utrace_capture_cwd(struct utrace_capture *c);
 void utrace_capture_stack(struct utrace_capture *c, struct pt_regs *regs);
 void utrace_capture_raw_stack(struct utrace_capture *c, struct pt_regs *regs);

@@ -131,23 +131,22 @@ static void capture_cmdline(struct utrace_capture *c)
 /**
  * utrace_capture_creds - take the ids and capabilities
  * @c: the capture
- *
- * The ids are those of the initial user namespace.
+ * @ns: of the reader, whose ids these are
  *
  * Context: The task's own.
  */
-void utrace_capture_creds(struct utrace_capture *c)
+void utrace_capture_creds(struct utrace_capture *c, struct user_namespace *ns)
 {
 	const struct cred *cred = current_cred();
 	struct utrace_item_creds creds = {
-		.uid	= from_kuid(&init_user_ns, cred->uid),
-		.gid	= from_kgid(&init_user_ns, cred->gid),
-		.euid	= from_kuid(&init_user_ns, cred->euid),
-		.egid	= from_kgid(&init_user_ns, cred->egid),
-		.suid	= from_kuid(&init_user_ns, cred->suid),
-		.sgid	= from_kgid(&init_user_ns, cred->sgid),
-		.fsuid	= from_kuid(&init_user_ns, cred->fsuid),
-		.fsgid	= from_kgid(&init_user_ns, cred->fsgid),
+		.uid	= from_kuid_munged(ns, cred->uid),
+		.gid	= from_kgid_munged(ns, cred->gid),
+		.euid	= from_kuid_munged(ns, cred->euid),
+		.egid	= from_kgid_munged(ns, cred->egid),
+		.suid	= from_kuid_munged(ns, cred->suid),
+		.sgid	= from_kgid_munged(ns, cred->sgid),
+		.fsuid	= from_kuid_munged(ns, cred->fsuid),
+		.fsgid	= from_kgid_munged(ns, cred->fsgid),
 		.cap_effective = cred->cap_effective.val,
 	};
 	struct utrace_item *item;
@@ -163,17 +162,18 @@ void utrace_capture_creds(struct utrace_capture *c)
 /**
  * utrace_capture_exec - take what the task executes, where and as whom
  * @c: the capture
+ * @ns: of the reader, see utrace_capture_creds()
  *
  * Four items: program, arguments, working directory, credentials.
  *
  * Context: report_exec of the task, or later; may fault and sleep.
  */
-void utrace_capture_exec(struct utrace_capture *c)
+void utrace_capture_exec(struct utrace_capture *c, struct user_namespace *ns)
 {
 	capture_exe(c);
 	capture_cmdline(c);
 	utrace_capture_cwd(c);
-	utrace_capture_creds(c);
+	utrace_capture_creds(c, ns);
 }
 
 /* The stack */

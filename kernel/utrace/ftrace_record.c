@@ -501,7 +501,7 @@ void process_record_exec(struct utrace_engine *engine,
 	struct process_capture pc = {};
 
 	if (READ_ONCE(pt->args) && process_capture_begin(pt, &pc))
-		utrace_capture_exec(&pc.capture);
+		utrace_capture_exec(&pc.capture, &init_user_ns);
 	process_record(engine, NULL, PROCESS_EXEC, utrace_exec, 0, bprm->filename,
 		       strnlen(bprm->filename, PROCESS_NAME_MAX),
 		       process_captured(pt, &pc));

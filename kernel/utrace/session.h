@@ -2,13 +2,15 @@
 /*
  * utrace - sessions of /dev/utrace: what their parts share
  *
- * Lock order, outermost first: utrace_session.lock, utrace_mutex of the core,
- * task_lock(); utrace_session.read_lock; session_ring.lock, a leaf.  Callbacks take
- * the last one only.
+ * Lock order, outermost first: utrace_session.lock, utrace_mutex of the core;
+ * utrace_session.read_lock; task_lock(); session_tasks_lock and session_ring.lock,
+ * leaves.  Callbacks take the last three only.  User memory is read and written under
+ * read_lock, never under utrace_session.lock.
  */
 #ifndef _KERNEL_UTRACE_SESSION_H
 #define _KERNEL_UTRACE_SESSION_H
 
+#include <linux/atomic.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -27,7 +29,6 @@ struct user_struct;
 struct utrace_capture;
 struct utrace_engine;
 struct utrace_engine_ops;
-struct utrace_match;
 
 /* Bytes of a ring if nothing is said, and the most without a capability. */
 #define SESSION_RING_DEFAULT	SZ_1M
@@ -80,6 +81,8 @@ struct session_parts {
  * @capture: UTRACE_F_STRINGS and the like
  * @calls: numbers of the system calls that are recorded, NULL for all
  * @ncalls: how many
+ * @hidden: how often a task was hidden from it
+ * @uncaptured: items that records are without, for want of room or memory
  * @read_lock: among readers
  * @ring: the records
  * @wait: readers
@@ -98,6 +101,8 @@ struct utrace_session {
 	u64 capture;
 	int *calls;
 	unsigned int ncalls;
+	atomic64_t hidden;
+	atomic64_t uncaptured;
 	struct mutex read_lock;	/* among readers */
 	struct session_ring ring;
 	wait_queue_head_t wait;
@@ -111,6 +116,10 @@ struct utrace_session {
  * @cred: of who attached; counted, never changes
  * @engine: counted
  * @id: for UTRACE_IOC_DETACH
+ * @scope: with @of, what it is
+ * @of: the task, or the process's pid; the engine has a reference; to be compared
+ *	only
+ * @tasks: what is known of tasks, see session_rights.c
  * @all: the system, with the right to trace everybody
  *
  * Belongs to the engine, whose release() frees it.
@@ -121,6 +130,9 @@ struct session_target {
 	const struct cred *cred;
 	struct utrace_engine *engine;
 	u32 id;
+	enum utrace_scope scope;
+	const void *of;
+	struct list_head tasks;
 	bool all;
 };
 
@@ -134,13 +146,15 @@ int session_detach(struct utrace_session *session, u32 id);
 int session_set_events(struct utrace_session *session,
 		       const struct utrace_ioc_events *events);
 void session_detach_all(struct utrace_session *session);
+
+/* session_rights.c */
+bool session_sees(struct session_target *target);
 bool session_may_see(const struct session_target *target);
+void session_forget_tasks(struct session_target *target);
 
 /* session_record.c */
 unsigned long session_engine_events(u64 events);
-void session_write(const struct session_target *target, u16 type,
-		   struct utrace_rec *rec, size_t size,
-		   const struct utrace_capture *capture);
+void session_hide(const struct session_target *target);
 extern const struct utrace_engine_ops session_ops;
 
 /* session_ring.c */

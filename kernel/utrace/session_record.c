@@ -57,51 +57,59 @@ unsigned long session_engine_events(u64 events)
 /* Readers that wait are woken once for what comes within this time. */
 #define SESSION_WAKE_DELAY	(HZ / 100 ?: 1)
 
-/**
- * session_write - write a record of the current task
- * @target: whose engine was called
- * @type: enum utrace_rec_type
- * @rec: the record; all but its header is filled in
- * @size: bytes of it
- * @capture: items that follow, or NULL
- *
- * Of a task that may not be seen any more only UTRACE_REC_DETACHED is written.
- *
- * Context: The task itself.
- */
-void session_write(const struct session_target *target, u16 type,
-		   struct utrace_rec *rec, size_t size,
-		   const struct utrace_capture *capture)
+static void session_write_parts(const struct session_target *target, u16 type,
+				struct session_parts *parts)
 {
 	struct utrace_session *session = target->session;
-	struct session_parts parts = {
-		.head = rec,
-		.head_size = size,
-		.items = capture ? capture->data : NULL,
-		.items_size = capture ? capture->used : 0,
-	};
+	struct utrace_rec *rec = parts->head;
 
-	if (type != UTRACE_REC_DETACHED && !session_may_see(target))
-		return;
 	rec->type = type;
-	rec->items = parts.items_size ? size : 0;
+	rec->items = parts->items_size ? parts->head_size : 0;
 	rec->pid = task_tgid_nr_ns(current, session->ns);
 	rec->tid = task_pid_nr_ns(current, session->ns);
-	session_ring_write(&session->ring, &parts);
+	session_ring_write(&session->ring, parts);
 	if (wq_has_sleeper(&session->wait) && !timer_pending(&session->wake))
 		mod_timer(&session->wake, jiffies + SESSION_WAKE_DELAY);
 }
 
+/* A record of the current task without items. */
+static void session_write(const struct session_target *target, u16 type,
+			  struct utrace_rec *rec, size_t size)
+{
+	struct session_parts parts = { .head = rec, .head_size = size };
+
+	session_write_parts(target, type, &parts);
+}
+
+/**
+ * session_hide - tell the reader that the current task is hidden from now on
+ * @target: whose engine is called
+ *
+ * Context: A callback, in the task itself.
+ */
+void session_hide(const struct session_target *target)
+{
+	struct utrace_rec rec = {};
+
+	atomic64_inc(&target->session->hidden);
+	session_write(target, UTRACE_REC_DETACHED, &rec, sizeof(rec));
+}
+
 /* Captures */
 
-/* Without memory the record goes without. */
+/* Bytes for items.  Behind them there is room for the one that says what is missing. */
+#define SESSION_CAPTURE_SIZE	(UTRACE_CAPTURE_SIZE - sizeof(struct utrace_item))
+
+/* Without memory the record goes without, and says so. */
 static bool session_capture_begin(struct utrace_capture *capture)
 {
 	void *buffer = kmalloc(UTRACE_CAPTURE_SIZE, GFP_KERNEL);
 
-	if (!buffer)
+	if (!buffer) {
+		capture->lost++;
 		return false;
-	utrace_capture_init(capture, buffer, UTRACE_CAPTURE_SIZE);
+	}
+	utrace_capture_init(capture, buffer, SESSION_CAPTURE_SIZE);
 	return true;
 }
 
@@ -118,6 +126,49 @@ static void session_capture_stack(struct utrace_capture *capture, u64 what,
 		utrace_capture_raw_stack(capture, regs);
 }
 
+/*
+ * The last item says how many there are not.  @missing is in its place where there is
+ * no buffer.
+ */
+static void session_count_missing(const struct session_target *target,
+				  struct session_parts *parts,
+				  const struct utrace_capture *capture,
+				  struct utrace_item *missing)
+{
+	*missing = (struct utrace_item){
+		.kind = UTRACE_ITEM_MISSING,
+		.arg = UTRACE_ITEM_NO_ARG,
+		.whole = capture->lost,
+	};
+	if (capture->data)
+		memcpy(capture->data + capture->used, missing, sizeof(*missing));
+	else
+		parts->items = missing;
+	parts->items_size += sizeof(*missing);
+	atomic64_add(capture->lost, &target->session->uncaptured);
+}
+
+/* A record with what was captured, which is freed. */
+static void session_write_captured(const struct session_target *target, u16 type,
+				   struct utrace_rec *rec, size_t size,
+				   const struct utrace_capture *capture)
+{
+	struct session_parts parts = {
+		.head = rec,
+		.head_size = size,
+		.items = capture->data,
+		.items_size = capture->used,
+	};
+	struct utrace_item missing;
+
+	if (session_may_see(target)) {
+		if (unlikely(capture->lost))
+			session_count_missing(target, &parts, capture, &missing);
+		session_write_parts(target, type, &parts);
+	}
+	kfree(capture->data);
+}
+
 /* Callbacks */
 
 static u32 session_sys_enter(u32 action, struct utrace_engine *engine,
@@ -132,6 +183,8 @@ static u32 session_sys_enter(u32 action, struct utrace_engine *engine,
 	struct utrace_capture capture = {};
 	unsigned long args[6];
 
+	if (!session_sees(target))
+		return UTRACE_RESUME | utrace_syscall_action(action);
 	utrace_args_now(regs, args);
 	BUILD_BUG_ON(sizeof(rec.args) != sizeof(args));
 	memcpy(rec.args, args, sizeof(args));
@@ -139,8 +192,8 @@ static u32 session_sys_enter(u32 action, struct utrace_engine *engine,
 	    session_capture_begin(&capture))
 		utrace_capture_entry(&capture, call, args, what);
 	session_capture_stack(&capture, what, regs);
-	session_write(target, UTRACE_REC_SYS_ENTER, &rec.head, sizeof(rec), &capture);
-	kfree(capture.data);
+	session_write_captured(target, UTRACE_REC_SYS_ENTER, &rec.head, sizeof(rec),
+			       &capture);
 	return UTRACE_RESUME | utrace_syscall_action(action);
 }
 
@@ -160,13 +213,15 @@ static u32 session_sys_exit(u32 action, struct utrace_engine *engine,
 	struct utrace_capture capture = {};
 	unsigned long args[6];
 
+	if (!session_sees(target))
+		return UTRACE_RESUME;
 	utrace_args_now(regs, args);
 	memcpy(rec.args, args, sizeof(args));
 	if (call && utrace_capture_takes(call, true, what) &&
 	    session_capture_begin(&capture))
 		utrace_capture_exit(&capture, call, args, rec.ret, what);
-	session_write(target, UTRACE_REC_SYS_EXIT, &rec.head, sizeof(rec), &capture);
-	kfree(capture.data);
+	session_write_captured(target, UTRACE_REC_SYS_EXIT, &rec.head, sizeof(rec),
+			       &capture);
 	return UTRACE_RESUME;
 }
 
@@ -181,7 +236,9 @@ static u32 session_clone(u32 action, struct utrace_engine *engine,
 		.flags = clone_flags,
 	};
 
-	session_write(target, UTRACE_REC_FORK, &rec.head, sizeof(rec), NULL);
+	if (!session_sees(target))
+		return UTRACE_RESUME;
+	session_write(target, UTRACE_REC_FORK, &rec.head, sizeof(rec));
 	return UTRACE_RESUME;
 }
 
@@ -193,10 +250,11 @@ static u32 session_exec(u32 action, struct utrace_engine *engine,
 	struct utrace_capture capture = {};
 	struct utrace_rec rec = {};
 
+	if (!session_sees(target))
+		return UTRACE_RESUME;
 	if (session_capture_begin(&capture))
-		utrace_capture_exec(&capture);
-	session_write(target, UTRACE_REC_EXEC, &rec, sizeof(rec), &capture);
-	kfree(capture.data);
+		utrace_capture_exec(&capture, target->session->cred->user_ns);
+	session_write_captured(target, UTRACE_REC_EXEC, &rec, sizeof(rec), &capture);
 	return UTRACE_RESUME;
 }
 
@@ -204,9 +262,14 @@ static u32 session_exit(u32 action, struct utrace_engine *engine, long orig_code
 			long *code)
 {
 	struct session_target *target = engine->data;
-	struct utrace_rec_exit rec = { .code = *code };
+	struct utrace_rec_exit rec = {};
 
-	session_write(target, UTRACE_REC_EXIT, &rec.head, sizeof(rec), NULL);
+	/* The end is never kept back, but how it came. */
+	if (session_sees(target))
+		rec.code = *code;
+	else
+		rec.flags = UTRACE_REC_HIDDEN;
+	session_write(target, UTRACE_REC_EXIT, &rec.head, sizeof(rec));
 	return UTRACE_RESUME;
 }
 
@@ -218,13 +281,13 @@ static u32 session_signal(u32 action, struct utrace_engine *engine,
 	struct session_target *target = engine->data;
 	struct utrace_rec_signal rec = {};
 
-	if (!orig_ka)
+	if (!orig_ka || !session_sees(target))
 		return UTRACE_RESUME | utrace_signal_action(action);
 	BUILD_BUG_ON(sizeof(rec.info) < sizeof(*info));
 	memcpy(rec.info, info, sizeof(*info));
 	rec.handler = (unsigned long)orig_ka->sa.sa_handler;
 	rec.flags = orig_ka->sa.sa_flags;
-	session_write(target, UTRACE_REC_SIGNAL, &rec.head, sizeof(rec), NULL);
+	session_write(target, UTRACE_REC_SIGNAL, &rec.head, sizeof(rec));
 	return UTRACE_RESUME | utrace_signal_action(action);
 }
 
@@ -234,7 +297,9 @@ static u32 session_jobctl(u32 action, struct utrace_engine *engine, int type,
 	struct session_target *target = engine->data;
 	struct utrace_rec_jobctl rec = { .type = type, .notify = notify };
 
-	session_write(target, UTRACE_REC_JOBCTL, &rec.head, sizeof(rec), NULL);
+	if (!session_sees(target))
+		return UTRACE_RESUME;
+	session_write(target, UTRACE_REC_JOBCTL, &rec.head, sizeof(rec));
 	return UTRACE_RESUME;
 }
 
@@ -242,6 +307,7 @@ static void session_target_release(void *data)
 {
 	struct session_target *target = data;
 
+	session_forget_tasks(target);
 	put_cred(target->cred);
 	session_put(target->session);
 	kfree(target);

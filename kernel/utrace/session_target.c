@@ -2,23 +2,19 @@
 /*
  * utrace - sessions of /dev/utrace: what they are attached to, and by what right
  *
- * Who attaches has to pass ptrace_may_access() for the target, with his own
+ * Who attaches has to pass ptrace_may_access() for the target, with the caller's own
  * credentials and with those of who opened the session: a descriptor that is
- * handed on gives nobody more rights than either had.
+ * handed on gives nobody more rights than either had.  What of a target may be seen
+ * from then on is in session_rights.c.
  *
- * After that each task is asked about itself, as a verdict of the engine's match:
- * at its first event, and again after an execve(), a change of name, and a change of
- * credentials that makes it undumpable, before anything more is recorded of it.  A
- * task that executes a set-id program is left out from then on, and comes back with
- * a program that may be traced.  Whether its memory may be dumped, which can change
- * without any of these, is looked at with each record.
+ * User memory is never read under utrace_session.lock: a page fault may be one that
+ * a program answers, or does not.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
-#include <linux/mm.h>
+#include <linux/perf_event.h>
 #include <linux/pid.h>
 #include <linux/ptrace.h>
-#include <linux/sched/coredump.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/security.h>
@@ -41,99 +37,6 @@ struct session_settings {
 /* What a session may be attached to at a time. */
 #define SESSION_MAX_TARGETS		1024
 
-static bool session_is_capable(const struct cred *cred, struct user_namespace *ns,
-			       int cap)
-{
-	return !security_capable(cred, ns, cap, CAP_OPT_NOAUDIT);
-}
-
-/*
- * The current task, by what it is now: ptrace_may_access() with other hands, and
- * like that under task_lock(), which security modules rely on.  They are asked
- * without audit: it is the reader who wants to know, and who is not here.
- */
-static bool session_cred_may_trace_current(const struct cred *cred)
-{
-	const struct cred *of = current_real_cred(), *old;
-	bool capable = session_is_capable(cred, of->user_ns, CAP_SYS_PTRACE);
-	struct mm_struct *mm = current->mm;
-	bool may;
-
-	may = uid_eq(cred->uid, of->euid) && uid_eq(cred->uid, of->suid) &&
-	      uid_eq(cred->uid, of->uid) && gid_eq(cred->gid, of->egid) &&
-	      gid_eq(cred->gid, of->sgid) && gid_eq(cred->gid, of->gid);
-	if (!capable && !(may && READ_ONCE(session_unprivileged)))
-		return false;
-	if (mm && get_dumpable(mm) != SUID_DUMP_USER &&
-	    !session_is_capable(cred, mm->user_ns, CAP_SYS_PTRACE))
-		return false;
-	/* Modules ask for the credentials of current, the object's are ->real_cred. */
-	old = override_creds(cred);
-	task_lock(current);
-	may = !security_ptrace_access_check(current, PTRACE_MODE_ATTACH_REALCREDS |
-					    PTRACE_MODE_NOAUDIT);
-	task_unlock(current);
-	revert_creds(old);
-	return may;
-}
-
-/**
- * session_may_see - may what was captured of the current task be recorded?
- * @target: whose engine was called
- *
- * A program may cease to be dumpable at any time, also while something is
- * captured: by prctl(PR_SET_DUMPABLE), or when another task that shares its memory
- * becomes another user.
- *
- * Context: The task itself.
- * Return: true if so.
- */
-bool session_may_see(const struct session_target *target)
-{
-	struct mm_struct *mm = current->mm;
-
-	if (target->all || !mm || likely(get_dumpable(mm) == SUID_DUMP_USER))
-		return true;
-	return session_is_capable(target->session->cred, mm->user_ns,
-				  CAP_SYS_PTRACE) &&
-	       session_is_capable(target->cred, mm->user_ns, CAP_SYS_PTRACE);
-}
-
-/*
- * The verdict about the current task.  The reader is told when it changes to the
- * worse: of that task he will hear nothing more.
- */
-static bool session_choose(struct task_struct *task, void *data)
-{
-	struct session_target *target = data;
-	const struct cred *opener = target->session->cred;
-	struct utrace_rec rec = {};
-
-	if (session_cred_may_trace_current(opener) &&
-	    (target->cred == opener ||
-	     session_cred_may_trace_current(target->cred)))
-		return true;
-	if (utrace_is_told(target->engine, task))
-		session_write(target, UTRACE_REC_DETACHED, &rec, sizeof(rec),
-			      NULL);
-	return false;
-}
-
-/* May who calls trace a task, by what he is now? */
-static bool session_caller_may_trace(struct task_struct *task)
-{
-	struct user_namespace *ns;
-	bool may = true;
-
-	if (!READ_ONCE(session_unprivileged)) {
-		scoped_guard(rcu)
-			ns = get_user_ns(__task_cred(task)->user_ns);
-		may = ns_capable(ns, CAP_SYS_PTRACE);
-		put_user_ns(ns);
-	}
-	return may && ptrace_may_access(task, PTRACE_MODE_ATTACH_REALCREDS);
-}
-
 /* All of a tree that is alive: what security modules compare may differ. */
 static bool session_caller_may_trace_tree(struct task_struct *root)
 {
@@ -146,15 +49,18 @@ static bool session_caller_may_trace_tree(struct task_struct *root)
 						    lockdep_tasklist_lock_is_held()))
 			;
 		if (same_thread_group(up, root) && !t->exit_state &&
-		    !session_caller_may_trace(t))
+		    !ptrace_may_access(t, PTRACE_MODE_ATTACH_REALCREDS))
 			return false;
 	}
 	return true;
 }
 
+/* May the caller trace a task, or all of a tree, by what it is now? */
 static bool session_caller_may(struct task_struct *task, enum utrace_scope scope)
 {
-	return session_caller_may_trace(task) &&
+	if (!READ_ONCE(session_unprivileged) && !capable(CAP_SYS_PTRACE))
+		return false;
+	return ptrace_may_access(task, PTRACE_MODE_ATTACH_REALCREDS) &&
 	       (scope != UTRACE_F_TREE || session_caller_may_trace_tree(task));
 }
 
@@ -173,11 +79,35 @@ static bool session_may_trace(const struct cred *opener, struct task_struct *tas
 	return may;
 }
 
+/*
+ * Security modules have no hook for this.  The nearest that they know is a perf event
+ * of the calls of all tasks, on all CPUs.  Lockdown is not asked: what is recorded is
+ * memory of programs, none of the kernel.
+ */
+static bool session_caller_may_trace_all(void)
+{
+	if (!perfmon_capable())
+		return false;
+#ifdef CONFIG_PERF_EVENTS
+	if (security_perf_event_open(PERF_SECURITY_OPEN) ||
+	    security_perf_event_open(PERF_SECURITY_CPU) ||
+	    security_perf_event_open(PERF_SECURITY_TRACEPOINT))
+		return false;
+#endif
+	return true;
+}
+
 static bool session_may_trace_all(const struct cred *opener)
 {
-	return (perfmon_capable() || capable(CAP_SYS_ADMIN)) &&
-	       (session_is_capable(opener, &init_user_ns, CAP_PERFMON) ||
-		session_is_capable(opener, &init_user_ns, CAP_SYS_ADMIN));
+	const struct cred *old;
+	bool may;
+
+	if (!session_caller_may_trace_all())
+		return false;
+	old = override_creds(opener);
+	may = session_caller_may_trace_all();
+	revert_creds(old);
+	return may;
 }
 
 /* Engines */
@@ -197,39 +127,35 @@ static int session_apply(struct utrace_session *session, struct utrace_engine *e
 	return ret == -EINPROGRESS ? 0 : ret;
 }
 
-static int session_set_match(struct session_target *target)
+/* The system is without the process that looks at it. */
+static int session_leave_out_caller(struct session_target *target)
 {
 	struct utrace_match *match = utrace_match_new();
 	int ret;
 
 	if (!match)
 		return -ENOMEM;
-	if (target->all)
-		utrace_match_leave_out(match, task_tgid(current));
-	else
-		utrace_match_chooser(match, session_choose, target);
+	utrace_match_leave_out(match, task_tgid(current));
 	ret = utrace_set_match(target->engine, match);
 	utrace_match_put(match);
 	return ret;
 }
 
 static struct utrace_engine *session_attach_engine(struct session_target *target,
-						   enum utrace_scope scope,
-					       struct task_struct *task)
+						   struct task_struct *task)
 {
 	static const int flags[] = {
-		[UTRACE_F_THREAD]	= 0,
-		[UTRACE_F_PROCESS]	= UTRACE_ATTACH_PROCESS,
-		[UTRACE_F_TREE]		= UTRACE_ATTACH_TREE,
+		[UTRACE_F_THREAD]	= UTRACE_ATTACH_OWN_EVENTS,
+		[UTRACE_F_PROCESS]	= UTRACE_ATTACH_OWN_EVENTS |
+					  UTRACE_ATTACH_PROCESS,
+		[UTRACE_F_TREE]		= UTRACE_ATTACH_OWN_EVENTS |
+					  UTRACE_ATTACH_TREE,
+		[UTRACE_F_SYSTEM]	= 0,
 	};
 
-	if (scope == UTRACE_F_SYSTEM)
-		return utrace_attach_system(UTRACE_ATTACH_OBSERVER, &session_ops,
-					    target);
-	return utrace_attach_task(task, UTRACE_ATTACH_CREATE |
-				  UTRACE_ATTACH_OBSERVER |
-				  UTRACE_ATTACH_OWN_EVENTS | flags[scope],
-				  &session_ops, target);
+	return utrace_attach_for(target->session->cred, task,
+				 UTRACE_ATTACH_OBSERVER | flags[target->scope],
+				 &session_ops, target);
 }
 
 static void session_remove(struct session_target *target)
@@ -244,21 +170,47 @@ static void session_remove(struct session_target *target)
 	utrace_engine_put(engine);
 }
 
+/* What tells targets of a scope apart, as long as an engine refers to it. */
+static const void *session_identity(enum utrace_scope scope, struct task_struct *task)
+{
+	if (!task)
+		return NULL;
+	return scope == UTRACE_F_THREAD ? (void *)task : (void *)task_tgid(task);
+}
+
+static bool session_has_target(const struct utrace_session *session,
+			       enum utrace_scope scope, struct task_struct *task)
+{
+	const void *of = session_identity(scope, task);
+	const struct session_target *target;
+
+	list_for_each_entry(target, &session->targets, list)
+		if (target->scope == scope && target->of == of)
+			return true;
+	return false;
+}
+
 static int session_attach_to(struct utrace_session *session,
 			     struct utrace_ioc_attach *attach,
 			 struct task_struct *task)
 {
-	struct session_target *target = kzalloc(sizeof(*target), GFP_KERNEL_ACCOUNT);
+	struct session_target *target;
 	struct utrace_engine *engine;
 	int ret;
 
+	if (session_has_target(session, attach->scope, task))
+		return -EEXIST;
+	target = kzalloc(sizeof(*target), GFP_KERNEL_ACCOUNT);
 	if (!target)
 		return -ENOMEM;
 	target->session = session;
 	target->cred = get_current_cred();
 	target->id = ++session->next_id;
+	target->scope = attach->scope;
+	target->of = session_identity(attach->scope, task);
 	target->all = attach->scope == UTRACE_F_SYSTEM;
-	engine = session_attach_engine(target, attach->scope, task);
+	INIT_LIST_HEAD(&target->tasks);
+	engine = session_attach_engine(target, task);
 	if (IS_ERR(engine)) {
 		put_cred(target->cred);
 		kfree(target);
@@ -270,7 +222,8 @@ static int session_attach_to(struct utrace_session *session,
 	target->engine = engine;
 	list_add_tail(&target->list, &session->targets);
 	/* The match before events, so that nothing is recorded without. */
-	ret = session_set_match(target) ?: session_apply(session, engine);
+	ret = target->all ? session_leave_out_caller(target) : 0;
+	ret = ret ?: session_apply(session, engine);
 	if (ret)
 		session_remove(target);
 	else
@@ -300,8 +253,9 @@ static struct task_struct *session_task_of(int fd)
  * Context: May sleep.
  * Return: 0; -EBADF: not a pidfd; -EINVAL: no such scope; -ESRCH: the task is
  * gone; -EPERM: the caller or who opened the session may not trace it, or it is a
- * kernel thread; -ENOSPC: too many targets, or too many engines on a task;
- * -ENOMEM.
+ * kernel thread; -EEXIST: the session is attached to it already, in that scope;
+ * -EUSERS: too many engines of the user; -ENOSPC: too many targets, or too many
+ * engines on a task; -ENOMEM.
  */
 int session_attach(struct utrace_session *session, struct utrace_ioc_attach *attach)
 {

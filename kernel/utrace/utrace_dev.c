@@ -5,8 +5,8 @@
  * An open file is a session.  It is a client like any other: each thing that it
  * is attached to has an engine, whose callbacks write records into the ring of
  * the session (session_record.c, session_ring.c), from where read(2) takes them.
- * Everybody may open the device; who may be traced is checked at each attach
- * and again whenever a task becomes somebody else (session_target.c).
+ * Who may be traced is checked at each attach (session_target.c) and again whenever
+ * a task becomes somebody else (session_rights.c).
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -25,6 +25,12 @@
 
 /* Bytes of the largest structure that is taken, those to come included. */
 #define SESSION_ARG_MAX	SZ_4K
+
+/*
+ * kernel.utrace.unprivileged: may one trace who has no CAP_SYS_PTRACE in the initial
+ * user namespace?
+ */
+int session_unprivileged __read_mostly;
 
 static void session_free(struct kref *ref)
 {
@@ -60,9 +66,12 @@ static void session_wake(struct timer_list *timer)
 
 static int session_open(struct inode *inode, struct file *file)
 {
-	struct utrace_session *session = kzalloc(sizeof(*session),
-						 GFP_KERNEL_ACCOUNT);
+	struct utrace_session *session;
 
+	/* In a user namespace of one's own everybody is capable. */
+	if (!READ_ONCE(session_unprivileged) && !capable(CAP_SYS_PTRACE))
+		return -EPERM;
+	session = kzalloc(sizeof(*session), GFP_KERNEL_ACCOUNT);
 	if (!session)
 		return -ENOMEM;
 	kref_init(&session->ref);
@@ -134,7 +143,9 @@ static int session_info(struct utrace_session *session, struct utrace_ioc_info *
 		.version = UTRACE_IOC_VERSION_NOW,
 		.events = UTRACE_F_EVENTS_ALL,
 		.capture = UTRACE_F_CAPTURE_ALL,
-		.ring_size = session->ring.size,
+		.ring_size = READ_ONCE(session->ring.size),
+		.hidden = atomic64_read(&session->hidden),
+		.uncaptured = atomic64_read(&session->uncaptured),
 	};
 	guard(spinlock)(&session->ring.lock);
 	info->records = session->ring.seq;
@@ -291,9 +302,6 @@ static struct miscdevice session_misc = {
 	.fops	= &session_fops,
 	.mode	= 0666,
 };
-
-/* kernel.utrace.unprivileged: may one trace without CAP_SYS_PTRACE? */
-int session_unprivileged __read_mostly;
 
 #ifdef CONFIG_SYSCTL
 static struct ctl_table session_sysctls[] = {

@@ -15,7 +15,7 @@
 #include <linux/types.h>
 
 /* Grows with each addition to what is defined here. */
-#define UTRACE_IOC_VERSION_NOW	1
+#define UTRACE_IOC_VERSION_NOW	2
 
 /*
  * What an argument of a system call or another part of an event was captured
@@ -33,6 +33,7 @@ enum utrace_item_kind {
 	UTRACE_ITEM_STACK,	/* return addresses, __u64, innermost first */
 	UTRACE_ITEM_RAW_STACK,	/* struct utrace_item_raw_stack, then memory */
 	UTRACE_ITEM_MAPPING,	/* struct utrace_item_mapping, then the path */
+	UTRACE_ITEM_MISSING,	/* the last one: @whole items had no room or memory */
 };
 
 /* utrace_item.flags */
@@ -65,6 +66,7 @@ struct utrace_item {
 	__u8 data[];
 };
 
+/* Ids are those of the user namespace of the one who opened the session. */
 struct utrace_item_creds {
 	__u32 uid, gid, euid, egid, suid, sgid, fsuid, fsgid;
 	__u64 cap_effective;
@@ -94,7 +96,7 @@ enum utrace_rec_type {
 	UTRACE_REC_EXIT,	/* struct utrace_rec_exit */
 	UTRACE_REC_SIGNAL,	/* struct utrace_rec_signal */
 	UTRACE_REC_JOBCTL,	/* struct utrace_rec_jobctl */
-	UTRACE_REC_DETACHED,	/* the task runs a program that is not to be traced */
+	UTRACE_REC_DETACHED,	/* the task may not be traced: hidden from here on */
 	UTRACE_REC_TYPES
 };
 
@@ -159,10 +161,13 @@ struct utrace_rec_fork {
 	__u64 flags;			/* CLONE_*, the exit signal in the low byte */
 };
 
+/* utrace_rec_exit.flags */
+#define UTRACE_REC_HIDDEN	0x01	/* the task was hidden: @code is 0 */
+
 struct utrace_rec_exit {
 	struct utrace_rec head;
 	__s32 code;			/* as of wait(2) */
-	__u32 reserved;
+	__u32 flags;
 };
 
 struct utrace_rec_signal {
@@ -221,6 +226,8 @@ enum utrace_clock {
  * @ring_size: bytes; 0: not made yet
  * @records: how many there were, lost ones included
  * @lost: of these
+ * @hidden: how often a task was hidden, each with a UTRACE_REC_DETACHED (since 2)
+ * @uncaptured: sum of what UTRACE_ITEM_MISSING says (since 2)
  */
 struct utrace_ioc_info {
 	__u32 version;
@@ -230,6 +237,8 @@ struct utrace_ioc_info {
 	__u64 ring_size;
 	__u64 records;
 	__u64 lost;
+	__u64 hidden;
+	__u64 uncaptured;
 };
 
 /**
