@@ -14,19 +14,24 @@
 /* The session, or -1 with errno. */
 int session_open(size_t ring_size, enum utrace_clock clock)
 {
-	struct utrace_ioc_setup setup = {
-		.ring_size = ring_size,
-		.clock = clock,
-	};
-	int session = open("/dev/utrace", O_RDONLY | O_CLOEXEC);
+	/* Who may not have so much has the kernel's default, or the least there is. */
+	const size_t sizes[] = { ring_size, 0, 64 << 10 };
+	struct utrace_ioc_setup setup = { .clock = clock };
+	int session = open("/dev/utrace", O_RDONLY | O_CLOEXEC), error;
+	unsigned int i;
 
-	if (session < 0 || !ioctl(session, UTRACE_IOC_SETUP, &setup))
-		return session;
-	/* Who may not have so much has the kernel's default. */
-	setup.ring_size = 0;
-	if (errno == EPERM && !ioctl(session, UTRACE_IOC_SETUP, &setup))
-		return session;
+	if (session < 0)
+		return -1;
+	for (i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		setup.ring_size = sizes[i];
+		if (!ioctl(session, UTRACE_IOC_SETUP, &setup))
+			return session;
+		if (errno != EPERM && errno != ENOMEM)
+			break;
+	}
+	error = errno;
 	close(session);
+	errno = error;
 	return -1;
 }
 
@@ -83,6 +88,11 @@ const char *session_why_not(int error)
 		return "not allowed: trace your own processes, or as root (see also "
 		       "/proc/sys/kernel/utrace/unprivileged and "
 		       "/proc/sys/kernel/yama/ptrace_scope)";
+	case EUSERS:
+		return "you have too many engines; /proc/sys/user/max_utrace_engines "
+		       "is how many there may be";
+	case ENOMEM:
+		return "there is no memory for it, or no more that you may lock (ulimit -l)";
 	case ESRCH:
 		return "there is no such process";
 	case EINVAL:

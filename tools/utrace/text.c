@@ -348,7 +348,7 @@ static void text_exit_call(const struct text *text, struct utrace_rec *rec)
 	/* The entry that is known is of a call before. */
 	if (exit->flags & UTRACE_REC_UNPAIRED)
 		task->in_call = false;
-	/* Of sigreturn the registers do not tell any more. */
+	/* UTRACE_REC_NO_CALL: of sigreturn the registers do not tell any more. */
 	if (task->in_call)
 		exit->nr = task->entry->nr;
 	size = copy_items(text, items, rec, exit->nr);
@@ -447,7 +447,9 @@ static void text_end_of_task(const struct text *text, const struct utrace_rec *r
 		return;
 	begin_line(text, rec, rec->time);
 	s = new_text();
-	if (exit->code & 0x7f) {
+	if (exit->flags & UTRACE_REC_HIDDEN) {
+		seq_buf_puts(s, "+++ exited +++");
+	} else if (exit->code & 0x7f) {
 		seq_buf_puts(s, "+++ killed by ");
 		utrace_print_signal(s, exit->code & 0x7f);
 		seq_buf_puts(s, exit->code & 0x80 ? " (core dumped) +++" : " +++");
@@ -493,7 +495,7 @@ void text_record(const struct text *text, struct utrace_rec *rec)
 	case UTRACE_REC_DETACHED:
 		forget_task(task_of(rec->tid));
 		begin_line(text, rec, rec->time);
-		fputs("+++ runs a program that you may not trace; left out +++\n",
+		fputs("+++ is what you may not trace; left out +++\n",
 		      text->out);
 		break;
 	case UTRACE_REC_LOST:

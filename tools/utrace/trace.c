@@ -108,9 +108,9 @@ static void keep_alive(struct trace *trace, const struct utrace_rec *rec)
 {
 	const struct utrace_rec_fork *fork = (const void *)rec;
 
-	if (rec->type == UTRACE_REC_EXIT || rec->type == UTRACE_REC_DETACHED)
+	if (rec->type == UTRACE_REC_EXIT)
 		remove_task(trace, rec->tid);
-	else if (rec->type != UTRACE_REC_LOST)
+	else if (rec->type != UTRACE_REC_LOST && rec->type != UTRACE_REC_DETACHED)
 		add_task(trace, rec->tid);
 	if (rec->type == UTRACE_REC_FORK &&
 	    (trace->options.follow || fork->flags & CLONE_THREAD))
