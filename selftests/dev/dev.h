@@ -39,17 +39,27 @@ static inline int patience(void)
 
 #define DEADLINE_MS	(20000 * patience())
 
-/* Results */
+/* Results; those of children too. */
 
-static int results, failures;
+static struct tap {
+	int results, failures;
+} *tap;
+
+static __attribute__((constructor)) void tap_begin(void)
+{
+	tap = mmap(NULL, sizeof(*tap), PROT_READ | PROT_WRITE,
+		   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (tap == MAP_FAILED)
+		abort();
+}
 
 static inline bool holds(bool good, const char *format, ...)
 {
 	va_list args;
 
-	results++;
-	failures += !good;
-	printf("%sok %d ", good ? "" : "not ", results);
+	tap->results++;
+	tap->failures += !good;
+	printf("%sok %d ", good ? "" : "not ", tap->results);
 	va_start(args, format);
 	vprintf(format, args);
 	va_end(args);
@@ -68,8 +78,8 @@ static inline bool is(long want, long got, const char *text)
 
 static inline int plan(void)
 {
-	printf("1..%d\n", results);
-	return failures ? 1 : 0;
+	printf("1..%d\n", tap->results);
+	return tap->failures ? 1 : 0;
 }
 
 /* What is no check, but has to work. */
@@ -83,9 +93,17 @@ static inline void need(bool good, const char *what)
 
 /* Sessions */
 
-static inline int session(void)
+/* A descriptor, or -errno. */
+static inline int try_session(void)
 {
 	int fd = open("/dev/utrace", O_RDWR | O_CLOEXEC | O_NONBLOCK);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static inline int session(void)
+{
+	int fd = try_session();
 
 	need(fd >= 0, "/dev/utrace");
 	return fd;
@@ -489,6 +507,36 @@ static inline int in_child(int (*function)(void *arg), void *arg)
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -status;
+}
+
+/* A number below /proc/sys; 0 or -errno. */
+static inline int set_sysctl(const char *name, const char *value)
+{
+	char path[128];
+	int fd, ret;
+
+	snprintf(path, sizeof(path), "/proc/sys/%s", name);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	need(fd >= 0, path);
+	ret = write(fd, value, strlen(value)) < 0 ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
+static inline int set_unprivileged(const char *value)
+{
+	return set_sysctl("kernel/utrace/unprivileged", value);
+}
+
+#define NOBODY	65534
+
+/* For good. */
+static inline void become_nobody(void)
+{
+	need(!setresgid(NOBODY, NOBODY, NOBODY) && !setresuid(NOBODY, NOBODY, NOBODY),
+	     "setresuid");
+	/* As an execve() would. */
+	need(!prctl(PR_SET_DUMPABLE, 1), "PR_SET_DUMPABLE");
 }
 
 /* Hand a descriptor on. */

@@ -15,13 +15,14 @@ static void test_sizes(void)
 	static const struct {
 		const char *name;
 		unsigned long cmd;
+		unsigned int first;
 		bool in;
 	} cmds[] = {
-		{ "INFO", UTRACE_IOC_INFO, false },
-		{ "SETUP", UTRACE_IOC_SETUP, true },
-		{ "ATTACH", UTRACE_IOC_ATTACH, true },
-		{ "DETACH", UTRACE_IOC_DETACH, true },
-		{ "EVENTS", UTRACE_IOC_EVENTS, true },
+		{ "INFO", UTRACE_IOC_INFO, UTRACE_IOC_INFO_SIZE_VER0, false },
+		{ "SETUP", UTRACE_IOC_SETUP, UTRACE_IOC_SETUP_SIZE_VER0, true },
+		{ "ATTACH", UTRACE_IOC_ATTACH, UTRACE_IOC_ATTACH_SIZE_VER0, true },
+		{ "DETACH", UTRACE_IOC_DETACH, UTRACE_IOC_DETACH_SIZE_VER0, true },
+		{ "EVENTS", UTRACE_IOC_EVENTS, UTRACE_IOC_EVENTS_SIZE_VER0, true },
 	};
 	/* What each says to zeros, with and without more zeros behind. */
 	const int zeros[] = { 0, 0, -EBADF, -ENOENT, 0 };
@@ -40,7 +41,7 @@ static void test_sizes(void)
 		memset(buffer, 0, sizeof(buffer));
 		if (cmd == UTRACE_IOC_ATTACH)
 			memcpy(buffer, &other, sizeof(other));
-		holds(command(fd, RESIZED(cmd, size - 4), buffer) == -EINVAL &&
+		holds(command(fd, RESIZED(cmd, cmds[i].first - 4), buffer) == -EINVAL &&
 		      command(fd, RESIZED(cmd, 0), buffer) == -EINVAL,
 		      "%s: too small is EINVAL", cmds[i].name);
 		holds(command(fd, RESIZED(cmd, 4096 + 8), buffer) == -E2BIG,
@@ -64,6 +65,24 @@ static void test_sizes(void)
 		close(other);
 		close(fd);
 	}
+}
+
+/* A program that was compiled before a structure grew goes on working. */
+static void test_first_version(void)
+{
+	struct utrace_ioc_info arg;
+	unsigned char *bytes = (void *)&arg;
+	int fd = session();
+
+	need(!setup(fd, 64 << 10, 0), "setup");
+	memset(&arg, 0x55, sizeof(arg));
+	is(0, command(fd, RESIZED(UTRACE_IOC_INFO, UTRACE_IOC_INFO_SIZE_VER0), &arg),
+	   "INFO: its first version is taken");
+	is(64 << 10, arg.ring_size, "INFO: and filled in");
+	holds(sizeof(arg) > UTRACE_IOC_INFO_SIZE_VER0 &&
+	      bytes[UTRACE_IOC_INFO_SIZE_VER0] == 0x55,
+	      "INFO: nothing is written behind it");
+	close(fd);
 }
 
 static void test_unknown(void)
@@ -92,8 +111,8 @@ static void test_info(void)
 	is(UTRACE_IOC_VERSION_NOW, arg.version, "the version");
 	is(UTRACE_F_EVENTS_ALL, arg.events, "all events");
 	is(UTRACE_F_CAPTURE_ALL, arg.capture, "all that is captured");
-	holds(!arg.reserved && !arg.ring_size && !arg.records && !arg.lost,
-	      "the rest of a new session is 0");
+	holds(!arg.reserved && !arg.ring_size && !arg.records && !arg.lost &&
+	      !arg.hidden && !arg.uncaptured, "the rest of a new session is 0");
 	close(fd);
 }
 
@@ -187,33 +206,59 @@ static void test_attach_errors(void)
 	close(fd);
 }
 
+/* One engine for each target; a scope makes it another one. */
+static void test_attach_twice(void)
+{
+	struct target target;
+	int fd, process, thread, tree;
+
+	start(&target);
+	have_more(&target, THREAD);
+	fd = session();
+	process = attach(fd, target.pid, UTRACE_F_PROCESS);
+	need(process > 0, "attach");
+	is(-EEXIST, attach(fd, target.pid, UTRACE_F_PROCESS), "ATTACH: a process twice");
+	thread = attach(fd, target.pid, UTRACE_F_THREAD);
+	holds(thread > process, "ATTACH: its first thread is another target");
+	is(-EEXIST, attach(fd, target.pid, UTRACE_F_THREAD), "ATTACH: a thread twice");
+	tree = attach(fd, target.pid, UTRACE_F_TREE);
+	holds(tree > thread, "ATTACH: its tree is another target");
+	is(-EEXIST, attach(fd, target.pid, UTRACE_F_TREE), "ATTACH: a tree twice");
+	is(3, engines(target.pid), "ATTACH: each is there");
+	is(0, detach(fd, tree), "DETACH: the last one");
+	is(2, engines(target.pid), "DETACH: it is not there any more");
+	is(-ENOENT, detach(fd, tree), "DETACH: twice is ENOENT");
+	is(-ENOENT, detach(fd, 0), "DETACH: 0 is ENOENT");
+	is(-ENOENT, detach(fd, ~0U), "DETACH: -1 is ENOENT");
+	is(2, engines(target.pid), "DETACH: the others are");
+	holds(attach(fd, target.pid, UTRACE_F_TREE) > tree,
+	      "ATTACH: again after a DETACH, by another id");
+	need(attach_system(fd) > 0, "attach");
+	is(-EEXIST, attach_system(fd), "ATTACH: the system twice");
+	is(-EBUSY, setup(fd, 0, 0), "SETUP: after the first ATTACH is EBUSY");
+	close(fd);
+	is(0, engines(target.pid), "closed: nothing is left");
+	stop(&target);
+}
+
 static void test_attach_many(void)
 {
 	struct target target;
-	int fd, n = 0, id = 0, last = 0;
-	bool grows = true;
+	int fds[100], n = 0, id = 0;
 
 	start(&target);
-	fd = session();
-	while (n < 100 && (id = attach(fd, target.pid, UTRACE_F_PROCESS)) > 0) {
-		grows = grows && id > last;
-		last = id;
-		n++;
+	for (n = 0; n < 100; n++) {
+		fds[n] = session();
+		need(!setup(fds[n], 64 << 10, 0), "setup");
+		id = attach(fds[n], target.pid, UTRACE_F_PROCESS);
+		if (id < 0)
+			break;
 	}
 	holds(n > 8 && n < 100 && id == -ENOSPC,
 	      "ATTACH: too many engines on a process are ENOSPC (%d, then %d)", n, id);
-	holds(grows, "ATTACH: each has an id of its own");
 	is(n, engines(target.pid), "ATTACH: each is there");
-	is(0, detach(fd, last), "DETACH: the last one");
-	is(n - 1, engines(target.pid), "DETACH: it is not there any more");
-	is(-ENOENT, detach(fd, last), "DETACH: twice is ENOENT");
-	is(-ENOENT, detach(fd, 0), "DETACH: 0 is ENOENT");
-	is(-ENOENT, detach(fd, ~0U), "DETACH: -1 is ENOENT");
-	is(n - 1, engines(target.pid), "DETACH: the others are");
-	id = attach(fd, target.pid, UTRACE_F_PROCESS);
-	holds(id > last, "ATTACH: an id is not given twice");
-	is(-EBUSY, setup(fd, 0, 0), "SETUP: after the first ATTACH is EBUSY");
-	close(fd);
+	for (; n >= 0; n--)
+		close(fds[n]);
 	is(0, engines(target.pid), "closed: nothing is left");
 	stop(&target);
 }
@@ -241,6 +286,8 @@ static void test_events_errors(void)
 	   "EVENTS: nothing like that is captured");
 	is(-EINVAL, choose(fd, 0, 1ULL << 32, NULL, 0), "EVENTS: capture has 64 bits");
 	is(-EINVAL, command(fd, UTRACE_IOC_EVENTS, &arg), "EVENTS: reserved is 0");
+	is(-EINVAL, choose(fd, UTRACE_F_EVENTS_ALL, 0, other, 0),
+	   "EVENTS: no calls, at an address");
 	is(-EINVAL, choose(fd, 0, 0, other, 4097), "EVENTS: too many calls are EINVAL");
 	is(-EINVAL, choose(fd, 0, 0, other, ~0U), "EVENTS: 2^32 - 1 calls are EINVAL");
 	is(-EFAULT, choose(fd, 0, 0, NULL, 1), "EVENTS: no calls there are EFAULT");
@@ -253,8 +300,7 @@ static void test_events_errors(void)
 	}
 	holds(attach(empty, target.pid, UTRACE_F_PROCESS) > 0,
 	      "EVENTS: after a refused choice ATTACH is as before");
-	holds(attach(fd, target.pid, UTRACE_F_PROCESS) > 0,
-	      "EVENTS: also where there is one");
+	is(2, attach(fd, target.pid, UTRACE_F_THREAD), "EVENTS: also where there is one");
 	detach(fd, 2);
 	have(&target, SELF, 'm', 2);
 	take(fd);
@@ -629,6 +675,17 @@ static bool await_type(int fd, int type)
 	return false;
 }
 
+static int count_exits(__u32 nr)
+{
+	struct utrace_rec *rec;
+	int n = 0;
+
+	for_each_record(rec)
+		n += rec->type == UTRACE_REC_SYS_EXIT &&
+		     ((struct utrace_rec_sys_exit *)rec)->nr == nr;
+	return n;
+}
+
 static void test_types(void)
 {
 	struct utrace_rec_jobctl *jobctl;
@@ -661,6 +718,13 @@ static void test_types(void)
 	holds(si.si_signo == SIGUSR2 && si.si_code == SI_TKILL && si.si_pid == target.pid,
 	      "SIGNAL: its siginfo_t");
 	holds(signal && signal->handler == (unsigned long)no_handler, "SIGNAL: its handler");
+	need(!choose(fd, UTRACE_F_EVENT(SYS_EXIT), 0, NULL, 0), "choose");
+	have(&target, SELF, 's', 0);
+	take(fd);
+	is(1, count_exits(UTRACE_REC_NO_CALL), "SYS_EXIT: that of sigreturn has no number");
+	is(0, count_exits(SYS_rt_sigreturn), "SYS_EXIT: not that of sigreturn");
+	need(!choose(fd, UTRACE_F_EVENTS_ALL & ~(UTRACE_F_EVENT(SYS_ENTER) |
+						 UTRACE_F_EVENT(SYS_EXIT)), 0, NULL, 0), "choose");
 	kill(target.pid, SIGSTOP);
 	jobctl = await_type(fd, UTRACE_REC_JOBCTL) ? (void *)find(UTRACE_REC_JOBCTL, 0) : NULL;
 	holds(jobctl && jobctl->type == CLD_STOPPED, "JOBCTL: stopped");
@@ -740,9 +804,11 @@ int main(void)
 	printf("TAP version 13\n");
 	test_unknown();
 	test_sizes();
+	test_first_version();
 	test_info();
 	test_setup();
 	test_attach_errors();
+	test_attach_twice();
 	test_attach_many();
 	test_events_errors();
 	test_events();

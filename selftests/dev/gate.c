@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * kernel.utrace.unprivileged: at 0 /dev/utrace is for who has CAP_SYS_PTRACE in the
+ * initial user namespace, whatever namespace they make and however they come by a
+ * session.
+ */
+#include <linux/capability.h>
+#include <sched.h>
+
+#include "dev.h"
+
+/* How far somebody got: -errno, or what there is. */
+struct outcome {
+	int open;	/* 0 */
+	int attach;	/* 0 */
+	int marks;	/* of the 3 that the target makes */
+};
+
+/* Who tries, and by what session: -1 for one of their own. */
+struct attempt {
+	bool is_root;
+	bool drop;	/* root without CAP_SYS_PTRACE */
+	bool namespace;	/* in a user namespace of their own */
+	int fd;		/* inherited */
+	int socket;	/* a session comes from there, unless -1 */
+	int out;
+};
+
+static void drop_ptrace(void)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2];
+
+	need(!syscall(SYS_capget, &head, data), "capget");
+	data[0].effective &= ~(1U << CAP_SYS_PTRACE);
+	data[0].permitted &= ~(1U << CAP_SYS_PTRACE);
+	need(!syscall(SYS_capset, &head, data), "capset");
+	need(!prctl(PR_SET_DUMPABLE, 1), "PR_SET_DUMPABLE");
+}
+
+static int try_it(void *arg)
+{
+	struct attempt *a = arg;
+	struct outcome outcome = {};
+	struct target target;
+	int fd = a->fd;
+
+	if (!a->is_root)
+		become_nobody();
+	if (a->drop)
+		drop_ptrace();
+	if (a->namespace && (unshare(CLONE_NEWUSER) || prctl(PR_SET_DUMPABLE, 1)))
+		return 1;
+	start(&target);
+	if (a->socket >= 0)
+		fd = receive_fd(a->socket);
+	else if (fd < 0)
+		fd = try_session();
+	if (fd < 0) {
+		outcome.open = fd;
+	} else {
+		outcome.attach = attach(fd, target.pid, UTRACE_F_PROCESS);
+		if (outcome.attach > 0) {
+			outcome.attach = 0;
+			choose_marks(fd);
+			have(&target, SELF, 'm', 3);
+			take(fd);
+			outcome.marks = marks(UTRACE_REC_SYS_ENTER, 0);
+		}
+	}
+	stop(&target);
+	return write(a->out, &outcome, sizeof(outcome)) != sizeof(outcome);
+}
+
+static struct outcome attempt(struct attempt a)
+{
+	struct outcome outcome = { -1, -1, -1 };
+	int pair[2];
+
+	need(!pipe(pair), "pipe");
+	a.out = pair[1];
+	need(!in_child(try_it, &a), "the child");
+	need(read(pair[0], &outcome, sizeof(outcome)) == sizeof(outcome), "an outcome");
+	close(pair[0]);
+	close(pair[1]);
+	return outcome;
+}
+
+/* By a session that somebody else has opened and sent. */
+static struct outcome attempt_sent(struct attempt a, int fd)
+{
+	struct outcome outcome;
+	int pair[2];
+
+	need(!socketpair(AF_UNIX, SOCK_STREAM, 0, pair), "socketpair");
+	need(send_fd(pair[0], fd), "send");
+	a.socket = pair[1];
+	outcome = attempt(a);
+	close(pair[0]);
+	close(pair[1]);
+	return outcome;
+}
+
+/* Refused, or let in: then all marks are there. */
+static void expect(struct outcome outcome, bool open, bool attach, const char *text)
+{
+	is(open ? 0 : -EPERM, outcome.open, text);
+	if (open)
+		is(attach ? 0 : -EPERM, outcome.attach, text);
+	is(open && attach ? 3 : 0, outcome.marks, text);
+}
+
+static const struct attempt nobody = { .fd = -1, .socket = -1 };
+
+static const struct attempt inside = { .namespace = true, .fd = -1, .socket = -1 };
+
+static const struct attempt root = { .is_root = true, .fd = -1, .socket = -1 };
+
+static const struct attempt root_inside = {
+	.is_root = true, .namespace = true, .fd = -1, .socket = -1,
+};
+
+static const struct attempt weak_root = {
+	.is_root = true, .drop = true, .fd = -1, .socket = -1,
+};
+
+static void test_open(void)
+{
+	set_unprivileged("1");
+	expect(attempt(nobody), true, true, "1: nobody");
+	expect(attempt(inside), true, true, "1: nobody, in a namespace");
+	expect(attempt(root), true, true, "1: root");
+	expect(attempt(root_inside), true, true, "1: root, in a namespace");
+	expect(attempt(weak_root), true, true, "1: root without the capability");
+	set_unprivileged("0");
+	expect(attempt(nobody), false, false, "0: nobody");
+	expect(attempt(inside), false, false, "0: nobody, in a namespace");
+	expect(attempt(root), true, true, "0: root");
+	expect(attempt(root_inside), false, false, "0: root, in a namespace");
+	expect(attempt(weak_root), false, false, "0: root without the capability");
+}
+
+/* A session of root's, inherited over fork() and the loss of rights, or sent. */
+static void test_handed_on(void)
+{
+	struct attempt a;
+	int value, in, fd;
+
+	for (value = 0; value < 2; value++)
+		for (in = 0; in < 2; in++) {
+			set_unprivileged(value ? "1" : "0");
+			fd = session();
+			a = in ? inside : nobody;
+			a.fd = fd;
+			expect(attempt(a), true, value, value ?
+			       "1: by root's session, inherited" :
+			       "0: by root's session, inherited");
+			close(fd);
+			fd = session();
+			expect(attempt_sent(in ? inside : nobody, fd), true, value, value ?
+			       "1: by root's session, sent" : "0: by root's session, sent");
+			close(fd);
+		}
+}
+
+static int send_session(void *arg)
+{
+	const struct attempt *a = arg;
+	int fd;
+
+	become_nobody();
+	if (a->namespace && unshare(CLONE_NEWUSER))
+		return 1;
+	fd = try_session();
+	return fd < 0 || !send_fd(a->socket, fd);
+}
+
+/* A session of nobody's that was opened before. */
+static int session_of(struct attempt a)
+{
+	int pair[2], fd;
+
+	need(!socketpair(AF_UNIX, SOCK_STREAM, 0, pair), "socketpair");
+	a.socket = pair[1];
+	need(!in_child(send_session, &a), "a session");
+	fd = receive_fd(pair[0]);
+	need(fd >= 0, "a session");
+	close(pair[0]);
+	close(pair[1]);
+	return fd;
+}
+
+static void test_opened_before(void)
+{
+	int in, fd;
+
+	for (in = 0; in < 2; in++) {
+		set_unprivileged("1");
+		fd = session_of(in ? inside : nobody);
+		set_unprivileged("0");
+		expect(attempt_sent(nobody, fd), true, false, "0: opened before, by nobody");
+		expect(attempt_sent(inside, fd), true, false, "0: opened before, in a namespace");
+		expect(attempt_sent(root, fd), true, false, "0: opened before, by root");
+		close(fd);
+	}
+}
+
+/* Who was attached to when it was 1 is hidden when it is 0. */
+static int stay_attached(void *arg)
+{
+	struct target target;
+	int *sync = arg, fd, bad = 0;
+	char byte;
+
+	become_nobody();
+	start(&target);
+	fd = session();
+	if (attach(fd, target.pid, UTRACE_F_PROCESS) < 0 || choose_marks(fd))
+		return 1;
+	have(&target, SELF, 'm', 2);
+	take(fd);
+	bad |= (marks(UTRACE_REC_SYS_ENTER, 0) != 2) << 1;
+	/* It is set to 0 now. */
+	if (write(sync[1], "", 1) != 1 || read(sync[1], &byte, 1) != 1)
+		return 1;
+	have(&target, SELF, 'm', 3);
+	take(fd);
+	bad |= (marks(UTRACE_REC_SYS_ENTER, 0) != 0) << 2;
+	bad |= (count(UTRACE_REC_DETACHED, target.pid) != 1) << 3;
+	bad |= (info(fd).hidden != 1) << 4;
+	/* And to 1. */
+	if (write(sync[1], "", 1) != 1 || read(sync[1], &byte, 1) != 1)
+		return 1;
+	have(&target, SELF, 'm', 4);
+	take(fd);
+	bad |= (marks(UTRACE_REC_SYS_ENTER, 0) != 4) << 5;
+	stop(&target);
+	return bad;
+}
+
+static void test_changed(void)
+{
+	int sync[2], status;
+	char byte;
+	pid_t pid;
+
+	set_unprivileged("1");
+	need(!socketpair(AF_UNIX, SOCK_STREAM, 0, sync), "socketpair");
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		close(sync[0]);
+		_exit(stay_attached(sync));
+	}
+	close(sync[1]);
+	if (read(sync[0], &byte, 1) == 1) {
+		set_unprivileged("0");
+		if (write(sync[0], "", 1) == 1 && read(sync[0], &byte, 1) == 1) {
+			set_unprivileged("1");
+			if (write(sync[0], "", 1) != 1)
+				perror("write");
+		}
+	}
+	waitpid(pid, &status, 0);
+	is(0, status, "1, 0, 1 while attached: recorded, hidden and told once, recorded");
+	close(sync[0]);
+}
+
+int main(void)
+{
+	printf("TAP version 13\n");
+	test_open();
+	test_handed_on();
+	test_opened_before();
+	test_changed();
+	set_unprivileged("0");
+	return plan();
+}

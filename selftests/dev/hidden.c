@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /dev/utrace: what a reader is told of what cannot be shown: tasks that may not be
+ * traced any more, items that were not captured, ids of other user namespaces.
+ */
+#include <sched.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+
+#include "dev.h"
+
+/* Opened only while nobody may look. */
+#define SECRET	"/what-nobody-is-to-see"
+
+#define VECTORS	16
+
+static char fill[VECTORS][600];
+
+static void more(struct target *target, struct order *order)
+{
+	static char * const argv[] = { "true", NULL };
+	static char * const envp[] = { NULL };
+	struct iovec iov[VECTORS];
+	int fd, i;
+
+	switch (order->what) {
+	case 'n':
+		become_nobody();
+		break;
+	case 'd':
+		if (prctl(PR_SET_DUMPABLE, order->n))
+			_exit(1);
+		break;
+	case 's':
+		open(SECRET, O_RDONLY);
+		break;
+	case 'v':
+		for (i = 0; i < VECTORS; i++)
+			iov[i] = (struct iovec){ fill[i], sizeof(fill[i]) };
+		fd = open("/dev/null", O_WRONLY);
+		if (writev(fd, iov, VECTORS) < 0)
+			_exit(1);
+		close(fd);
+		break;
+	case 'f':
+		/* The n-th allocation from here on fails, see below. */
+		fd = open("/proc/self/fail-nth", O_WRONLY);
+		if (dprintf(fd, "%d", order->n) < 0)
+			_exit(1);
+		open(SECRET, O_RDONLY);
+		/* What is left of it. */
+		if (pwrite(fd, "0", 1, 0) != 1)
+			_exit(1);
+		close(fd);
+		break;
+	case 'x':
+		execve("/bin/true", argv, envp);
+		_exit(1);
+	}
+}
+
+/* Add what comes until a task's EXIT is there. */
+static bool await_exit(int fd, pid_t tid)
+{
+	ssize_t n;
+	int i;
+
+	for (i = 0; i < 400; i++) {
+		n = read(fd, records + records_size, sizeof(records) - records_size);
+		if (n > 0) {
+			records_size += n;
+			continue;
+		}
+		if (find(UTRACE_REC_EXIT, tid))
+			return true;
+		usleep(20000);
+	}
+	return false;
+}
+
+static bool has_secret(void)
+{
+	return memmem(records, records_size, SECRET, strlen(SECRET));
+}
+
+static struct utrace_rec_exit *exit_of(pid_t tid)
+{
+	return (void *)find(UTRACE_REC_EXIT, tid);
+}
+
+/* A session of nobody's and a process of theirs, which comes and goes. */
+static void test_undumpable(void)
+{
+	struct target target;
+	int fd;
+
+	start_with(&target, more);
+	fd = session();
+	need(attach(fd, target.pid, UTRACE_F_TREE) > 0, "attach");
+	need(!choose(fd, UTRACE_F_EVENTS_ALL, UTRACE_F_CAPTURE_ALL, NULL, 0), "choose");
+	have(&target, SELF, 'm', 2);
+	have(&target, SELF, 'd', 0);
+	have(&target, SELF, 'm', 5);
+	have(&target, SELF, 's', 0);
+	take(fd);
+	is(2, marks(UTRACE_REC_SYS_ENTER, target.pid), "undumpable: marks before it, no others");
+	is(1, count(UTRACE_REC_DETACHED, target.pid), "undumpable: told once");
+	is(1, info(fd).hidden, "undumpable: INFO counts it");
+	holds(!has_secret(), "undumpable: not a byte of what it opens");
+	have(&target, SELF, 'm', 5);
+	is(0, take(fd), "undumpable: nothing, as long as it is");
+	have(&target, SELF, 'd', 1);
+	have(&target, SELF, 'm', 3);
+	take(fd);
+	is(3, marks(UTRACE_REC_SYS_ENTER, target.pid), "dumpable again: recorded");
+	is(0, count(UTRACE_REC_DETACHED, 0), "dumpable again: nothing is hidden");
+	have(&target, SELF, 'd', 0);
+	tell(&target, SELF, 'e', 7);
+	records_size = 0;
+	holds(await_exit(fd, target.pid), "undumpable: its EXIT");
+	is(1, count(UTRACE_REC_DETACHED, target.pid), "undumpable: told again, once");
+	is(2, info(fd).hidden, "undumpable: INFO counts two");
+	is(UTRACE_REC_HIDDEN, exit_of(target.pid) ? exit_of(target.pid)->flags : -1,
+	   "undumpable: EXIT says that it is hidden");
+	is(0, exit_of(target.pid) ? exit_of(target.pid)->code : -1,
+	   "undumpable: and not how it ended");
+	close(fd);
+	stop(&target);
+}
+
+/* Nobody asks before its end. */
+static void test_only_exit(void)
+{
+	struct target target;
+	pid_t child;
+	int fd;
+
+	start_with(&target, more);
+	fd = session();
+	need(attach(fd, target.pid, UTRACE_F_TREE) > 0, "attach");
+	need(!choose(fd, UTRACE_F_EVENT(EXIT) | UTRACE_F_EVENT(FORK), 0, NULL, 0), "choose");
+	have(&target, SELF, 'd', 0);
+	child = have(&target, SELF, 'w', 3);
+	tell(&target, SELF, 'e', 7);
+	records_size = 0;
+	holds(await_exit(fd, target.pid), "only EXIT: it comes");
+	is(1, count(UTRACE_REC_DETACHED, target.pid), "only EXIT: DETACHED before it");
+	is(0, count(UTRACE_REC_FORK, 0), "only EXIT: its fork is hidden");
+	is(1, count(UTRACE_REC_EXIT, child), "only EXIT: that of its child comes, too");
+	close(fd);
+	stop(&target);
+}
+
+static int undumpable_as_nobody(void *arg)
+{
+	become_nobody();
+	test_undumpable();
+	test_only_exit();
+	return 0;
+}
+
+/* CAP_SYS_PTRACE sees what is not dumpable. */
+static void test_undumpable_by_root(void)
+{
+	struct target target;
+	int fd;
+
+	start_with(&target, more);
+	have(&target, SELF, 'n', 0);
+	fd = session();
+	need(attach(fd, target.pid, UTRACE_F_PROCESS) > 0, "attach");
+	need(!choose(fd, UTRACE_F_EVENTS_ALL, UTRACE_F_CAPTURE_ALL, NULL, 0), "choose");
+	have(&target, SELF, 'd', 0);
+	have(&target, SELF, 'm', 3);
+	have(&target, SELF, 's', 0);
+	tell(&target, SELF, 'e', 7);
+	records_size = 0;
+	holds(await_exit(fd, target.pid), "undumpable, by root: its EXIT");
+	is(3, marks(UTRACE_REC_SYS_ENTER, 0), "undumpable, by root: marks");
+	holds(has_secret(), "undumpable, by root: what it opens");
+	is(0, info(fd).hidden, "undumpable, by root: nothing is hidden");
+	is(7 << 8, exit_of(target.pid) ? exit_of(target.pid)->code : -1,
+	   "undumpable, by root: how it ended");
+	is(0, exit_of(target.pid) ? exit_of(target.pid)->flags : -1,
+	   "undumpable, by root: EXIT has no flag");
+	close(fd);
+	stop(&target);
+}
+
+/* Dumpable and not, as fast as it can, beside one who makes marks. */
+static void *flap(void *arg)
+{
+	int i;
+
+	for (i = 0; i < 2000; i++)
+		prctl(PR_SET_DUMPABLE, i & 1);
+	return NULL;
+}
+
+static int flap_as_nobody(void *arg)
+{
+	pid_t pid;
+	int fd, status;
+
+	become_nobody();
+	fd = session();
+	need(!setup(fd, 1 << 20, 0), "setup");
+	/* A child that makes marks beside a thread that flaps. */
+	need(attach(fd, getpid(), UTRACE_F_TREE) > 0, "attach");
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		pthread_t thread;
+
+		pthread_create(&thread, NULL, flap, NULL);
+		mark(1000);
+		pthread_join(thread, NULL);
+		_exit(0);
+	}
+	need(!choose_marks(fd), "choose");
+	waitpid(pid, &status, 0);
+	take(fd);
+	is(0, info(fd).lost, "flapping: no record is lost");
+	is(info(fd).hidden, count(UTRACE_REC_DETACHED, 0),
+	   "flapping: each time that it is hidden is told");
+	return 0;
+}
+
+/* Items that are missing */
+
+/* What the last item of each record says is missing; -1 if one is not the last. */
+static long missing_items(void)
+{
+	struct utrace_rec *rec;
+	long sum = 0;
+
+	for_each_record(rec) {
+		struct utrace_item *item;
+		size_t at, end = rec->size;
+
+		for (at = rec->items; at && at < end;
+		     at += sizeof(*item) + ((item->len + 7) & ~7)) {
+			item = (void *)((char *)rec + at);
+			if (item->kind != UTRACE_ITEM_MISSING)
+				continue;
+			if (at + sizeof(*item) != end || item->len ||
+			    item->arg != UTRACE_ITEM_NO_ARG || !item->whole)
+				return -1;
+			sum += item->whole;
+		}
+	}
+	return sum;
+}
+
+static void test_no_room(void)
+{
+	struct target target;
+	long sum;
+	int fd;
+
+	start_with(&target, more);
+	fd = session();
+	need(attach(fd, target.pid, UTRACE_F_PROCESS) > 0, "attach");
+	need(!choose(fd, UTRACE_F_EVENT(SYS_ENTER), UTRACE_F_CAPTURE_ALL, NULL, 0), "choose");
+	have(&target, SELF, 'm', 1);
+	take(fd);
+	is(0, missing_items(), "room for all: nothing is missing");
+	is(0, info(fd).uncaptured, "room for all: INFO says so");
+	have(&target, SELF, 'v', 0);
+	take(fd);
+	sum = missing_items();
+	holds(sum > 0, "no room: the record says how many are missing (%ld)", sum);
+	is(sum, info(fd).uncaptured, "no room: INFO has the sum");
+	close(fd);
+	stop(&target);
+}
+
+static void write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	need(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text), path);
+	close(fd);
+}
+
+/* Each allocation of a traced open() fails in turn: nothing is lost unsaid. */
+static void test_no_memory(void)
+{
+	static const __u32 opens[] = { SYS_open, SYS_openat };
+	int fd, i, said = 0, silent = 0, records_missing = 0;
+	struct target target;
+	long sum = 0;
+
+	if (access("/proc/self/fail-nth", F_OK)) {
+		printf("# no fault injection in this kernel\n");
+		return;
+	}
+	write_file("/sys/kernel/debug/failslab/ignore-gfp-wait", "N");
+	/* What fails is no complaint. */
+	write_file("/sys/kernel/debug/failslab/verbose", "0");
+	start_with(&target, more);
+	fd = session();
+	need(attach(fd, target.pid, UTRACE_F_PROCESS) > 0, "attach");
+	need(!choose(fd, UTRACE_F_EVENT(SYS_ENTER) | UTRACE_F_EVENT(SYS_EXIT),
+		     UTRACE_F_STRINGS, opens, 2), "choose");
+	for (i = 1; i <= 12; i++) {
+		long now;
+
+		have(&target, SELF, 'f', i);
+		take(fd);
+		now = missing_items();
+		/* The open() of fail-nth, and the one that may lack something. */
+		records_missing += count(UTRACE_REC_SYS_ENTER, 0) != 2;
+		records_missing += count(UTRACE_REC_SYS_EXIT, 0) != 2;
+		if (!has_secret())
+			now > 0 ? said++ : silent++;
+		sum += now;
+	}
+	holds(said > 0, "no memory: the record says so (%d of %d)", said, i - 1);
+	is(0, silent, "no memory: never without a word");
+	is(0, records_missing, "no memory: each record is there");
+	is(sum, info(fd).uncaptured, "no memory: INFO has the sum");
+	close(fd);
+	stop(&target);
+	write_file("/sys/kernel/debug/failslab/ignore-gfp-wait", "Y");
+}
+
+/* Ids of the reader's user namespace */
+
+static struct utrace_item_creds *creds_of_exec(int fd, struct target *target)
+{
+	struct utrace_item *item;
+	struct utrace_rec *rec;
+	size_t at;
+
+	records_size = 0;
+	if (!await_exit(fd, target->pid))
+		return NULL;
+	rec = find(UTRACE_REC_EXEC, target->pid);
+	if (!rec)
+		return NULL;
+	for (at = rec->items; at && at < rec->size;
+	     at += sizeof(*item) + ((item->len + 7) & ~7)) {
+		item = (void *)((char *)rec + at);
+		if (item->kind == UTRACE_ITEM_CREDS)
+			return (void *)item->data;
+	}
+	return NULL;
+}
+
+static void test_ids(bool inside)
+{
+	struct utrace_item_creds *creds;
+	struct target target;
+	int fd;
+
+	start_with(&target, more);
+	fd = session();
+	need(attach(fd, target.pid, UTRACE_F_PROCESS) > 0, "attach");
+	need(!choose(fd, UTRACE_F_EVENT(EXEC) | UTRACE_F_EVENT(EXIT), 0, NULL, 0), "choose");
+	tell(&target, SELF, 'x', 0);
+	creds = creds_of_exec(fd, &target);
+	is(inside ? 0 : NOBODY, creds ? creds->uid : 0x5555,
+	   inside ? "ids: in a namespace where nobody is root" : "ids: of nobody");
+	is(inside ? 0 : NOBODY, creds ? creds->egid : 0x5555, "ids: of the group");
+	close(fd);
+	stop(&target);
+}
+
+static int ids_as_nobody(void *arg)
+{
+	become_nobody();
+	test_ids(false);
+	need(!unshare(CLONE_NEWUSER), "unshare");
+	need(!prctl(PR_SET_DUMPABLE, 1), "PR_SET_DUMPABLE");
+	write_file("/proc/self/setgroups", "deny");
+	write_file("/proc/self/uid_map", "0 65534 1");
+	write_file("/proc/self/gid_map", "0 65534 1");
+	test_ids(true);
+	return 0;
+}
+
+int main(void)
+{
+	printf("TAP version 13\n");
+	set_unprivileged("1");
+	is(0, in_child(undumpable_as_nobody, NULL), "nobody");
+	is(0, in_child(flap_as_nobody, NULL), "nobody, flapping");
+	test_undumpable_by_root();
+	test_no_room();
+	test_no_memory();
+	is(0, in_child(ids_as_nobody, NULL), "ids");
+	set_unprivileged("0");
+	return plan();
+}
