@@ -37,44 +37,31 @@ struct session_settings {
 /* What a session may be attached to at a time. */
 #define SESSION_MAX_TARGETS		1024
 
-/* All of a tree that is alive: what security modules compare may differ. */
-static bool session_caller_may_trace_tree(struct task_struct *root)
-{
-	struct task_struct *p, *t, *up;
-
-	guard(read_lock)(&tasklist_lock);
-	for_each_process_thread(p, t) {
-		for (up = t; up->pid && !same_thread_group(up, root);
-		     up = rcu_dereference_protected(up->real_parent,
-						    lockdep_tasklist_lock_is_held()))
-			;
-		if (same_thread_group(up, root) && !t->exit_state &&
-		    !ptrace_may_access(t, PTRACE_MODE_ATTACH_REALCREDS))
-			return false;
-	}
-	return true;
-}
-
-/* May the caller trace a task, or all of a tree, by what it is now? */
-static bool session_caller_may(struct task_struct *task, enum utrace_scope scope)
+/* May the caller trace a task, by what it is now? */
+static bool session_caller_may(struct task_struct *task)
 {
 	if (!READ_ONCE(session_unprivileged) && !capable(CAP_SYS_PTRACE))
 		return false;
-	return ptrace_may_access(task, PTRACE_MODE_ATTACH_REALCREDS) &&
-	       (scope != UTRACE_F_TREE || session_caller_may_trace_tree(task));
+	return ptrace_may_access(task, PTRACE_MODE_ATTACH_REALCREDS);
 }
 
-/* Both who calls and who opened the session. */
-static bool session_may_trace(const struct cred *opener, struct task_struct *task,
-			      enum utrace_scope scope)
+/*
+ * Both the caller and whoever opened the session, about each task of a scope: what
+ * security modules compare may differ.
+ */
+static bool session_may_trace(struct task_struct *task, void *data)
 {
+	const struct utrace_session *session = data;
 	const struct cred *old;
 	bool may;
 
-	if (!session_caller_may(task, scope))
+	/* Of a dead one nothing is to be seen. */
+	if (task->exit_state)
+		return true;
+	if (!session_caller_may(task))
 		return false;
-	old = override_creds(opener);
-	may = session_caller_may(task, scope);
+	old = override_creds(session->cred);
+	may = session_caller_may(task);
 	revert_creds(old);
 	return may;
 }
@@ -155,7 +142,8 @@ static struct utrace_engine *session_attach_engine(struct session_target *target
 
 	return utrace_attach_for(target->session->cred, task,
 				 UTRACE_ATTACH_OBSERVER | flags[target->scope],
-				 &session_ops, target);
+				 &session_ops, target, session_may_trace,
+				 target->session);
 }
 
 static void session_remove(struct session_target *target)
@@ -278,9 +266,7 @@ int session_attach(struct utrace_session *session, struct utrace_ioc_attach *att
 	task = session_task_of(attach->fd);
 	if (IS_ERR(task))
 		return PTR_ERR(task);
-	ret = -EPERM;
-	if (session_may_trace(session->cred, task, attach->scope))
-		ret = session_attach_to(session, attach, task);
+	ret = session_attach_to(session, attach, task);
 	put_task_struct(task);
 	return ret;
 }

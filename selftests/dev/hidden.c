@@ -5,23 +5,41 @@
  */
 #include <sched.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 
 #include "dev.h"
 
 /* Opened only while nobody may look. */
 #define SECRET	"/what-nobody-is-to-see"
 
-#define VECTORS	16
+/* Longer than an item may be, and a name of which three are. */
+static char text[600], name[200];
 
-static char fill[VECTORS][600];
+/* A call with four arguments that fill a capture, before there is a stack. */
+static void fill_capture(void)
+{
+	int fd, i;
+
+	memset(text, 'x', sizeof(text) - 1);
+	memset(name, 'y', sizeof(name) - 1);
+	if (chdir("/tmp"))
+		_exit(1);
+	for (i = 0; i < 3; i++)
+		if (mkdir(name, 0700) || chdir(name))
+			_exit(1);
+	fd = open(".", O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || !syscall(SYS_renameat2, fd, text, fd, text, 0))
+		_exit(1);
+	close(fd);
+	for (i = 0; i < 3; i++)
+		if (chdir("..") || rmdir(name))
+			_exit(1);
+}
 
 static void more(struct target *target, struct order *order)
 {
 	static char * const argv[] = { "true", NULL };
 	static char * const envp[] = { NULL };
-	struct iovec iov[VECTORS];
-	int fd, i;
+	int fd;
 
 	switch (order->what) {
 	case 'n':
@@ -35,12 +53,7 @@ static void more(struct target *target, struct order *order)
 		open(SECRET, O_RDONLY);
 		break;
 	case 'v':
-		for (i = 0; i < VECTORS; i++)
-			iov[i] = (struct iovec){ fill[i], sizeof(fill[i]) };
-		fd = open("/dev/null", O_WRONLY);
-		if (writev(fd, iov, VECTORS) < 0)
-			_exit(1);
-		close(fd);
+		fill_capture();
 		break;
 	case 'f':
 		/* The n-th allocation from here on fails, see below. */
