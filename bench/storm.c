@@ -101,6 +101,8 @@ static void lock_rows(void)
 				     &contentions, &acquisitions) != 2)
 			continue;
 		*colon = 0;
+		/* A second class of one name, or a nested lock. */
+		name[strcspn(name, "#/")] = 0;
 		if (!is_named(name))
 			continue;
 		printf("%s: %.0f of %.0f\n", name, contentions, acquisitions);
