@@ -83,12 +83,18 @@ static bool meet(int me, unsigned long round)
 	return !READ_ONCE(over);
 }
 
-static void idle(unsigned int *seed, unsigned int most)
+/* Some spins, mostly few, at times longer than a heavy barrier takes. */
+static unsigned int some(unsigned int *seed)
+{
+	*seed = *seed * 1664525 + 1013904223;
+	return (*seed >> 8 & 0xffff) >> (*seed >> 24) % 16;
+}
+
+static void idle(unsigned int *seed)
 {
 	unsigned int n;
 
-	*seed = *seed * 1664525 + 1013904223;
-	for (n = (*seed >> 8) % most; n; n--)
+	for (n = some(seed); n; n--)
 		barrier();
 }
 
@@ -101,12 +107,15 @@ static void *task(void *unused)
 	sched_setaffinity(0, sizeof(cpu[0]), &cpu[0]);
 	for (round = 1; meet(0, 2 * round - 1); round++) {
 		struct utrace_set *set;
-		int i;
+		unsigned int looks;
 
-		idle(&seed, round & 1 ? 256 : 4096);
+		idle(&seed);
 		set = READ_ONCE(published);
+		/* Here it may be interrupted. */
+		if (round & 1)
+			idle(&seed);
 		if (utrace_pin_try(&pinned, set, &published))
-			for (i = 0; i < 200; i++)
+			for (looks = some(&seed); looks; looks--)
 				walked_freed += READ_ONCE(set->freed);
 		utrace_pin_drop(&pinned);
 		if (READ_ONCE(deferred))
@@ -159,7 +168,7 @@ static unsigned long storm(double seconds)
 		published = old;
 		if (!meet(1, 2 * round - 1))
 			break;
-		idle(&seed, 256);
+		idle(&seed);
 		publish(old, new);
 		if (!meet(1, 2 * round))
 			break;
