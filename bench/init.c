@@ -567,7 +567,7 @@ static double with_engines(const char *kind, int n)
 
 static void engine_rows(void)
 {
-	static const int counts[] = { 1, 2, 4, 8, 16, 32, 64 };
+	static const int counts[] = { 1, 2, 4, 8, 16, 32, 48 };
 	char name[32];
 	unsigned int i;
 	pid_t other;

@@ -302,6 +302,8 @@ TEST_F(utrace, attach_to_one_held_at_a_signal_that_is_forced)
 		SKIP(return, "no seccomp: %s", strerror(t->sh->value[15]));
 	ASSERT_LT(0, id);
 	ASSERT_EQ(0, ptrace(PTRACE_ATTACH, t->pid, 0, 0));
+	/* It may look up for a moment. */
+	EXPECT_TRUE(ut_held(t->pid));
 	EXPECT_TRUE(ut_stays(ut_state(t->pid) == 't'));
 	EXPECT_EQ(1, ut_matches(0, id, UT_EV_SIGNAL_CORE, t->pid, SIGSYS));
 	EXPECT_EQ(0, waitpid(t->pid, &self->status, WNOHANG | __WALL));
@@ -336,6 +338,7 @@ TEST_F(utrace, interrupt_of_one_held_at_a_signal_that_is_forced)
 		EXPECT_TRUE(ut_held(t->pid));
 	}
 	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
+	EXPECT_TRUE(ut_held(t->pid));
 	EXPECT_TRUE(ut_stays(ut_state(t->pid) == 't'));
 	/* Reported anew each time that it was put back. */
 	EXPECT_EQ(4, ut_matches(0, id, UT_EV_SIGNAL_CORE, t->pid, SIGSYS));

@@ -36,6 +36,7 @@
  * @task: what was found, counted
  * @found: how many; may be more than @max
  * @max: elements of @task
+ * @asked: of @task, those that @may was asked about
  * @turn: of a round
  * @nturns: elements of @turn
  * @covered: tasks that have got the engine
@@ -50,6 +51,7 @@ struct utrace_walk {
 	struct task_struct **task;
 	unsigned int found;
 	unsigned int max;
+	unsigned int asked;
 	struct utrace_turn *turn;
 	unsigned int nturns;
 	unsigned int covered;
@@ -236,7 +238,10 @@ static struct utrace_cast *utrace_cast_of(struct task_struct *task)
 	if (!u)
 		return NULL;
 	guard(spinlock_irqsave)(&u->lock);
-	return utrace_cast_get(task->utrace_set ? task->utrace_set->cast : NULL);
+	/* Nothing comes of a turn of a task that is being reaped. */
+	if (!task->utrace_set || u->flags & UTRACE_TASK_REAPED)
+		return NULL;
+	return utrace_cast_get(task->utrace_set->cast);
 }
 
 /* What kernel threads have without the engine; 0 or -ENOMEM. */
@@ -324,9 +329,12 @@ static void utrace_take_back_dead(struct utrace_turn *turn, unsigned int n)
 /* The end of a round in which the turns were taken. */
 static void utrace_walk_settle(struct utrace_walk *walk, unsigned int n)
 {
+	bool first = false;
 	unsigned int i;
 
-	if (!utrace_engine_detached(walk->change.engine))
+	for (i = 0; i < n; i++)
+		first |= walk->turn[i].done && !walk->turn[i].old;
+	if (first)
 		utrace_take_back_dead(walk->turn, n);
 	for (i = 0; i < n; i++)
 		walk->covered += walk->turn[i].done;
@@ -419,6 +427,17 @@ static bool utrace_walk_may(struct utrace_walk *walk)
 	return true;
 }
 
+/* Was a task there when they were asked?  Few are left by then. */
+static bool utrace_last_asked(struct utrace_walk *walk, struct task_struct *task)
+{
+	unsigned int i;
+
+	for (i = 0; i < walk->asked; i++)
+		if (walk->task[i] == task)
+			return true;
+	return !walk->may;
+}
+
 /*
  * The last round: births are stopped, and so are changes of casts.  Each task takes
  * a turn with its spares, as far as they go.
@@ -431,6 +450,10 @@ static void utrace_last_turn(struct utrace_walk *walk, struct task_struct *task)
 
 	if (walk->found++ >= walk->nturns)
 		return;
+	if (!utrace_last_asked(walk, task)) {
+		walk->found += walk->nturns;
+		return;
+	}
 	turn = &walk->turn[walk->found - 1];
 	cast = utrace_cast_of(task);
 	succ = utrace_change_find(&walk->change, cast);
@@ -465,12 +488,13 @@ static int utrace_last_locked(struct utrace_walk *walk, unsigned int n)
 
 	utrace_change_begin(&walk->change);
 	ret = utrace_last_make(walk);
-	utrace_walk_drop_tasks(walk);
 	if (!ret) {
+		walk->asked = walk->found;
+		walk->found = 0;
 		walk->found_one = utrace_last_turn;
 		utrace_walk_look(walk);
 		ret = walk->found > n ? walk->found - n : 0;
-		walk->found = 0;
+		walk->found = walk->asked;
 		utrace_walk_settle(walk, n);
 		for (i = 0; i < n; i++)
 			if (walk->turn[i].task)
@@ -577,9 +601,17 @@ int utrace_cover(struct utrace_engine *engine, struct task_struct *target,
 	walk.target = target;
 	walk.may = may;
 	walk.data = data;
-	do {
+	for (;;) {
 		ret = utrace_cover_walk(&walk);
-	} while (ret == -ENOSPC && utrace_change_make_room(&walk.change));
+		if (ret != -ENOSPC || !utrace_change_make_room(&walk.change))
+			break;
+		/* Somebody else may be at it. */
+		schedule_timeout_killable(1);
+		if (fatal_signal_pending(current)) {
+			ret = -EINTR;
+			break;
+		}
+	}
 	utrace_walk_destroy(&walk);
 	return ret ?: walk.covered ? 0 : -ESRCH;
 }
@@ -722,6 +754,8 @@ static void utrace_uncover_casts(struct utrace_engine *engine)
 {
 	struct utrace_role *role;
 
+	/* Other rounds read it. */
+	guard(mutex)(&utrace_change_mutex);
 	guard(rcu)();
 	list_for_each_entry_rcu(role, &engine->info->roles, list)
 		utrace_set_put(xchg(&role->cast->next, NULL));
@@ -733,8 +767,8 @@ static void utrace_uncover_casts(struct utrace_engine *engine)
  *
  * Callbacks that are running are counted first, as long as their tasks can be found.
  * Every cast with the engine leaves a successor to children before the first task
- * moves out of it, so that this comes to an end.  Without memory the casts keep the engine, which is never
- * called, until there is some.
+ * moves out of it, so that this comes to an end.  Without memory the casts keep the
+ * engine, which is never called, until there is some.
  *
  * Context: May sleep.  Takes utrace_change_mutex for one round at a time; for an
  * engine of the system tasklist_lock.

@@ -268,6 +268,12 @@ static bool utrace_wait_confirm(struct utrace_engine *engine,
 	       utrace_is_inside(engine, wait->task, u);
 }
 
+static bool utrace_wait_over(struct utrace_wait *wait)
+{
+	/* What the callback did is seen after this; pairs with utrace_told(). */
+	return smp_load_acquire(&wait->task->utrace->passes) != wait->passes;
+}
+
 /*
  * The callbacks to wait for are those that run now, not the ones that follow on
  * a busy task.  The first look marks them all, the mark goes with the callback.
@@ -293,8 +299,7 @@ static int utrace_wait_callbacks(struct utrace_engine *engine,
 		passes = &wait->task->utrace->passes;
 		if (utrace_wait_confirm(engine, wait))
 			ret = utrace_wait_var(wait->state, passes,
-					      smp_load_acquire(passes) !=
-					      wait->passes);
+					      utrace_wait_over(wait));
 		put_task_struct(wait->task);
 	}
 	return ret;

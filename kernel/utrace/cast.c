@@ -411,7 +411,7 @@ int utrace_change_make(struct utrace_change *change, struct utrace_cast *cast)
 		change->bare = succ;
 	else
 		cast->succ = succ;
-	if (remove && cast)
+	if (remove && utrace_cast_has(cast, change->engine))
 		utrace_cast_replace(cast, set);
 	return 0;
 }

@@ -12,6 +12,7 @@ struct utrace_engine;
 struct utrace_engine_ops;
 
 int utrace_check_calls(const int *nrs, unsigned int n);
+unsigned long utrace_engine_lost(const struct utrace_engine *engine);
 void utrace_set_owner(struct utrace_engine *engine, struct pid *owner);
 struct utrace_engine *
 utrace_attach_for(const struct cred *opener, struct task_struct *target, int flags,

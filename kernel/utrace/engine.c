@@ -369,6 +369,9 @@ utrace_attach_new(const struct cred *opener, struct task_struct *target, int fla
 		ret = utrace_claim(engine, target, flags);
 	if (!ret)
 		ret = utrace_cover(engine, target, may, arg);
+	/* Found from here on, or not at all; before it leaves the list. */
+	if (!ret)
+		atomic_andnot(UTRACE_STATE_ATTACHING, &engine->state);
 	utrace_unclaim(engine);
 	if (ret) {
 		/* The client keeps its data, nothing is to be released. */
@@ -377,7 +380,6 @@ utrace_attach_new(const struct cred *opener, struct task_struct *target, int fla
 		utrace_engine_put(engine);
 		return ERR_PTR(ret);
 	}
-	atomic_andnot(UTRACE_STATE_ATTACHING, &engine->state);
 	trace_utrace_attach(engine, engine->info->name,
 			    utrace_engine_pid(engine),
 			    utrace_engine_state(engine));
@@ -561,6 +563,7 @@ void utrace_engine_touch(struct utrace_engine *engine)
 {
 	lockdep_assert_held(&utrace_engine_lock);
 
+	/* After the change; pairs with utrace_set_fill(). */
 	smp_store_release(&engine->seq, engine->seq + 1);
 }
 

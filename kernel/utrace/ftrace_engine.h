@@ -3,7 +3,7 @@
  * utrace - the process tracer of ftrace: what its parts share
  *
  * Lock order, outermost first: event_mutex and trace_types_lock of ftrace,
- * process_mutex, utrace_mutex.  Callbacks take none of them: they may be kept
+ * process_mutex, utrace_change_mutex.  Callbacks take none of them: they may be kept
  * waiting by a page fault, and whoever holds these must not wait for them.
  */
 #ifndef _KERNEL_UTRACE_FTRACE_ENGINE_H

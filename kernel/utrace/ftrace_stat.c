@@ -17,6 +17,7 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 
+#include "client.h"
 #include "ftrace_engine.h"
 #include "syscall_now.h"
 #include "syscall_table.h"
@@ -338,12 +339,23 @@ static void process_stat_stop(struct seq_file *m, void *v)
 	rcu_read_unlock();
 }
 
+/* Events that found no room or memory, here or on their way. */
+static unsigned long process_lost(struct process_trace *pt)
+{
+	unsigned long lost = atomic_long_read(&pt->lost);
+	struct utrace_engine *engine;
+
+	guard(rcu)();
+	engine = rcu_dereference(pt->engine);
+	return lost + (engine ? utrace_engine_lost(engine) : 0);
+}
+
 static void process_show_head(struct seq_file *m, struct process_trace *pt)
 {
 	if (!process_wants(pt, PROCESS_STAT))
 		seq_puts(m, "# Nothing is counted; 'echo stat >> events' beside this file starts it\n");
-	seq_printf(m, "# dropped: %ld dead tasks, lost: %ld events\n",
-		   atomic_long_read(&pt->dropped), atomic_long_read(&pt->lost));
+	seq_printf(m, "# dropped: %ld dead tasks, lost: %lu events\n",
+		   atomic_long_read(&pt->dropped), process_lost(pt));
 	seq_puts(m, "#    PID COMM            SYSCALL                 CALLS   ERRORS     TOTAL_US   MIN_US     MAX_US       CPU_US LOG2_NS:CALLS\n");
 }
 

@@ -334,6 +334,7 @@ static_assert(sizeof(struct utrace) <= 128);
  * @on_behalf: process that is shown instead, counted, or NULL; set once
  * @ucounts: the user it acts for, who is charged with it; NULL: kernel code.  Set
  *	before it covers anything
+ * @uid: of @ucounts, as long as there is the memory; or invalid
  * @rcu: for readers of the system's engines
  */
 struct utrace_engine_info {
@@ -351,6 +352,7 @@ struct utrace_engine_info {
 	char owner[MODULE_NAME_LEN];
 	struct pid *on_behalf;
 	struct ucounts *ucounts;
+	kuid_t uid;
 	struct rcu_head rcu;
 };
 
@@ -683,8 +685,10 @@ static __always_inline void utrace_enter(struct utrace *u,
  */
 static __always_inline void utrace_unpin(struct utrace *u)
 {
+	/* What the last callback did is done. */
 	smp_store_release(&u->now, NULL);
 	utrace_pin_drop(&u->pinned);
+	/* One look without the lock: whoever sets one looks at the pin then. */
 	if (unlikely(data_race(u->flags) &
 		     (UTRACE_TASK_DEFERRED | UTRACE_TASK_WAITER)))
 		utrace_told(u);

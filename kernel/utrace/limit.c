@@ -59,6 +59,7 @@ int utrace_charge_engine(struct utrace_engine *engine, const struct cred *opener
 			return -EUSERS;
 	}
 	engine->info->ucounts = ucounts;
+	engine->info->uid = ucounts ? ucounts->uid : INVALID_UID;
 	if (utrace_acts_privileged(opener))
 		atomic_or(UTRACE_STATE_PRIVILEGED, &engine->state);
 	return 0;
@@ -86,7 +87,5 @@ void utrace_uncharge_engine(struct utrace_engine *engine)
  */
 bool utrace_same_user(const struct utrace_engine *a, const struct utrace_engine *b)
 {
-	const struct ucounts *of = a->info->ucounts, *other = b->info->ucounts;
-
-	return of && other && uid_eq(of->uid, other->uid);
+	return uid_valid(a->info->uid) && uid_eq(a->info->uid, b->info->uid);
 }

@@ -53,6 +53,7 @@ static __always_inline bool utrace_pin_try(struct utrace_set **pinned,
  */
 static __always_inline void utrace_pin_drop(struct utrace_set **pinned)
 {
+	/* The walk is over for those who see this. */
 	smp_store_release(pinned, NULL);
 	barrier();	/* Pairs with utrace_heavy(). */
 }

@@ -51,10 +51,11 @@ static void utrace_mute(struct utrace *u, const struct utrace_set *set,
 	if (u->muted != muted)
 		u->flags |= UTRACE_TASK_LONG;
 	u->muted = muted;
-	utrace_set_word(current, current->utrace_events & UTRACE_WORD_REBUILD ||
-				 !utrace_set_is_current(set) ?
-				 utrace_word_now(current, u) :
-				 utrace_word_of(set, muted));
+	if (current->utrace_events & UTRACE_WORD_REBUILD ||
+	    !utrace_set_is_current(set))
+		utrace_set_word(current, utrace_word_now(current, u));
+	else
+		utrace_set_word(current, utrace_word_of(set, muted));
 }
 
 /*

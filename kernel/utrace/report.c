@@ -471,7 +471,7 @@ static void utrace_reap_call(struct task_struct *task, struct utrace *u,
 {
 	u64 since;
 
-	smp_store_mb(u->now, engine);
+	smp_store_mb(u->now, engine); /* Before the flags of both. */
 	if (unlikely(READ_ONCE(u->flags) & UTRACE_TASK_WAITER))
 		utrace_told(u);
 	if (!(READ_ONCE(engine->flags) & UTRACE_EVENT(REAP)) ||
@@ -496,7 +496,7 @@ static void utrace_report_reap(struct task_struct *task, struct utrace *u,
 	for (i = 0; i < n; i++)
 		if (!(u->muted & BIT_ULL(order[i])))
 			utrace_reap_call(task, u, set->engine[order[i]]);
-	smp_store_mb(u->now, NULL);
+	smp_store_mb(u->now, NULL); /* Before a look at the flags. */
 	utrace_for_each(set, UTRACE_LIST_ALL, i, slot, engine) {
 		unsigned int scope = utrace_engine_state(engine) &
 				     UTRACE_STATE_SCOPE;
@@ -519,7 +519,7 @@ static void utrace_reap_end(struct task_struct *task, struct utrace *u)
 	utrace_member_leave(member);
 	if (member)
 		kfree_rcu(member, rcu);
-	smp_store_mb(u->pinned, NULL);
+	smp_store_mb(u->pinned, NULL); /* Before a look at the flags. */
 	if (READ_ONCE(u->flags) & (UTRACE_TASK_DEFERRED | UTRACE_TASK_WAITER))
 		utrace_told(u);
 }
@@ -541,7 +541,7 @@ static bool utrace_reap(struct task_struct *task, struct utrace *u)
 		u->hold = 0;
 		u->reaper = current;
 		set = task->utrace_set;
-		smp_store_mb(u->pinned, set);
+		smp_store_mb(u->pinned, set); /* Before what is read of it. */
 		WRITE_ONCE(task->utrace_events, 0);
 	}
 	if (set)

@@ -2,7 +2,7 @@
 /*
  * utrace - sessions of /dev/utrace: what their parts share
  *
- * Lock order, outermost first: utrace_session.lock, utrace_mutex of the core;
+ * Lock order, outermost first: utrace_session.lock, utrace_change_mutex;
  * utrace_session.read_lock; task_lock(); session_tasks_lock and session_ring.lock,
  * leaves.  Callbacks take the last three only.  User memory is read and written under
  * read_lock, never under utrace_session.lock.

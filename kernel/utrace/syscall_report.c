@@ -254,7 +254,7 @@ u32 utrace_tell_unpaired(struct utrace *u, struct utrace_engine *engine,
  * @pass: the long pass that is about to end
  *
  * Not with something pending for an engine of the set, nor with a newer set.
- * Who makes either true later sets UTRACE_TASK_LONG itself: utrace_publish(),
+ * Who makes either true later sets UTRACE_TASK_LONG itself: utrace_switch(),
  * holds and steps, and short passes that leave an engine out.
  *
  * Context: The task itself, no locks held.
@@ -506,6 +506,7 @@ static noinline bool utrace_short_entries(struct utrace *u)
 		if (unlikely(ret != UTRACE_RESUME))
 			return utrace_entry_turns_long(u, i, ret);
 	}
+	/* What the last callback did is done. */
 	smp_store_release(&u->now, NULL);
 	return utrace_short_unpin(u, UTRACE_TASK_LONG) &&
 	       utrace_entry_told(u);

@@ -27,6 +27,7 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 
+#include "client.h"
 #include "internal.h"
 
 static struct utrace_system utrace_system_empty;
@@ -140,13 +141,12 @@ void utrace_system_tell(void)
 	spin_lock_irqsave(&utrace_bare_lock, flags);
 	user = utrace_bare_events_of(0);
 	for_each_process_thread(p, t) {
-		if (unlikely(t->utrace)) {
+		if (unlikely(t->utrace))
 			utrace_want_rebuild(t);
-		} else if (likely(!(t->flags & (PF_KTHREAD | PF_USER_WORKER)))) {
+		else if (likely(!(t->flags & (PF_KTHREAD | PF_USER_WORKER))))
 			utrace_write_word(t, user);
-		} else {
+		else
 			utrace_set_word(t, utrace_bare_events(t));
-		}
 		if (unlikely(++run % UTRACE_BARE_RUN == 0)) {
 			spin_unlock_irqrestore(&utrace_bare_lock, flags);
 			spin_lock_irqsave(&utrace_bare_lock, flags);
@@ -427,6 +427,18 @@ bool utrace_adopt(void)
 		return false;
 	}
 	return !utrace_is_rejected() && utrace_adopt_wanted();
+}
+
+/**
+ * utrace_engine_lost - how many events did not come to an engine of the system
+ * @engine: the engine; the caller has a reference
+ *
+ * Context: Any.
+ * Return: how many since it was attached.
+ */
+unsigned long utrace_engine_lost(const struct utrace_engine *engine)
+{
+	return atomic_long_read(&engine->info->lost);
 }
 
 /**

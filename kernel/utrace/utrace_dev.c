@@ -21,6 +21,7 @@
 #include <linux/sysctl.h>
 #include <linux/uaccess.h>
 
+#include "client.h"
 #include "session.h"
 
 /* Bytes of the largest structure that is taken, those to come included. */
@@ -139,6 +140,8 @@ static __poll_t session_poll(struct file *file, struct poll_table_struct *table)
 
 static int session_info(struct utrace_session *session, struct utrace_ioc_info *info)
 {
+	struct session_target *target;
+
 	*info = (struct utrace_ioc_info){
 		.version = UTRACE_IOC_VERSION_NOW,
 		.events = UTRACE_F_EVENTS_ALL,
@@ -147,6 +150,12 @@ static int session_info(struct utrace_session *session, struct utrace_ioc_info *
 		.hidden = atomic64_read(&session->hidden),
 		.uncaptured = atomic64_read(&session->uncaptured),
 	};
+	/* No page fault is waited for under it. */
+	if (mutex_lock_killable(&session->lock))
+		return -EINTR;
+	list_for_each_entry(target, &session->targets, list)
+		info->missed += utrace_engine_lost(target->engine);
+	mutex_unlock(&session->lock);
 	guard(spinlock)(&session->ring.lock);
 	info->records = session->ring.seq;
 	info->lost = session->ring.lost;
