@@ -380,7 +380,7 @@ TEST_F(trees, set_events_reaches_all)
 		TH_LOG("%ld of %ld ends were told of",
 		       ut_count(id, UT_EV_EXIT) - told, before);
 	}
-	EXPECT_TRUE(ut_until(look_everywhere().with == 0));
+	EXPECT_TRUE(ut_until(look_everywhere().alive == 0));
 }
 
 TEST_HARNESS_MAIN
