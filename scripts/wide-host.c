@@ -14,6 +14,7 @@
 #include <elf.h>
 #include <err.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <signal.h>
@@ -53,20 +54,35 @@ static void filter(void)
 		err(125, "seccomp");
 }
 
+/* Memory that may only be written too, as User-mode Linux maps some of its own. */
+static int memory(pid_t pid)
+{
+	char path[32];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		err(125, "%s", path);
+	return fd;
+}
+
 static void take(pid_t pid, unsigned long from, void *to, size_t n)
 {
-	struct iovec here = { to, n }, there = { (void *)from, n };
+	int fd = memory(pid);
 
-	if (process_vm_readv(pid, &here, 1, &there, 1, 0) != (ssize_t)n)
-		err(125, "process_vm_readv");
+	if (pread(fd, to, n, from) != (ssize_t)n)
+		err(125, "reading the command's memory");
+	close(fd);
 }
 
 static void put(pid_t pid, unsigned long to, void *from, size_t n)
 {
-	struct iovec here = { from, n }, there = { (void *)to, n };
+	int fd = memory(pid);
 
-	if (process_vm_writev(pid, &here, 1, &there, 1, 0) != (ssize_t)n)
-		err(125, "process_vm_writev");
+	if (pwrite(fd, from, n, to) != (ssize_t)n)
+		err(125, "writing the command's memory");
+	close(fd);
 }
 
 /* The command's ptrace(GETREGSET) has returned; its iovec was @asked before. */
