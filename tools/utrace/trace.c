@@ -254,7 +254,7 @@ static void choose(struct trace *trace)
 	struct utrace_ioc_events events = {
 		.events = UTRACE_F_EVENTS_ALL,
 		.capture = UTRACE_F_STRINGS | UTRACE_F_BUFFERS | UTRACE_F_SOCKETS,
-		.calls = (uintptr_t)options->calls.nr,
+		.calls = options->calls.n ? (uintptr_t)options->calls.nr : 0,
 		.ncalls = options->calls.n,
 	};
 
