@@ -287,7 +287,6 @@ static long worst_beside_attach(struct __test_metadata *_metadata,
  */
 #define TICKS	20000	/* microseconds */
 
-
 TEST_F_TIMEOUT(progress, chain, 240)
 {
 	struct storm *s = &self->s;
