@@ -404,7 +404,7 @@ static bool utrace_claim_killer(struct ksignal *ksig, int code)
 		return false;
 	signal->flags &= ~UTRACE_GROUP_UNTOLD;
 	ksig->sig = signr;
-	ksig->ka = current->sighand->action[signr - 1];
+	ksig->ka = unrcu_pointer(current->sighand)->action[signr - 1];
 	utrace_killer_info(signr, &ksig->info);
 	return true;
 }
