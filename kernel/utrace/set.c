@@ -635,7 +635,8 @@ struct utrace_set *utrace_switch(struct task_struct *task, struct utrace *u,
  * utrace_take_deferred - drop what was left for a pass to drop
  * @u: of a task that has no set pinned, or another one
  *
- * Context: @u->lock is held.  The task itself or its reaper.
+ * Context: @u->lock is held.  The task itself, its reaper, or utrace_sweep() after
+ * utrace_heavy() if the set is not pinned.
  * Return: a set whose reference the caller has to drop; NULL if there is none.
  */
 struct utrace_set *utrace_take_deferred(struct utrace *u)
