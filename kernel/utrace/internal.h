@@ -522,9 +522,6 @@ void utrace_member_leave(struct utrace_member *member);
 /* publish.c */
 void utrace_heavy(struct utrace_engine *engine);
 
-/* Tasks that get another set together. */
-#define UTRACE_ROUND		1024
-
 /**
  * struct utrace_turn - one task of a round
  * @task: counted by the caller

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * utrace - what attach and detach share: tasks that are found, and rounds
+ */
+#ifndef _KERNEL_UTRACE_WALK_H
+#define _KERNEL_UTRACE_WALK_H
+
+#include "internal.h"
+
+/* Tasks that get another set together. */
+#define UTRACE_ROUND		1024
+
+/**
+ * struct utrace_walk - an engine comes to its tasks, or goes from them
+ * @change: what becomes of their casts
+ * @target: where the scope begins
+ * @found_one: what is done with each task that is found to want the engine
+ * @may: asked about each task before it is covered, with @data; or NULL
+ * @data: for @may
+ * @task: what was found, counted
+ * @found: how many; may be more than @max
+ * @max: elements of @task
+ * @asked: of @task, those that @may was asked about
+ * @hint: where in @task to look first for one that was asked about
+ * @turn: of a round
+ * @nturns: elements of @turn
+ * @covered: tasks that have got the engine
+ * @kthread: for kernel threads that an engine of the system leaves, counted
+ */
+struct utrace_walk {
+	struct utrace_change change;
+	struct task_struct *target;
+	void (*found_one)(struct utrace_walk *walk, struct task_struct *task);
+	bool (*may)(struct task_struct *task, void *data);
+	void *data;
+	struct task_struct **task;
+	unsigned int found;
+	unsigned int max;
+	unsigned int asked;
+	unsigned int hint;
+	struct utrace_turn *turn;
+	unsigned int nturns;
+	unsigned int covered;
+	struct utrace_set *kthread;
+};
+
+void utrace_walk_init(struct utrace_walk *walk, struct utrace_engine *engine);
+void utrace_walk_drop_tasks(struct utrace_walk *walk);
+void utrace_walk_destroy(struct utrace_walk *walk);
+int utrace_walk_turns(struct utrace_walk *walk, unsigned int n);
+void utrace_walk_settle(struct utrace_walk *walk, unsigned int n);
+int utrace_rounds(struct utrace_walk *walk, bool killable);
+int utrace_turn_init(struct utrace_turn *turn, struct task_struct *task);
+struct utrace_cast *utrace_cast_of(struct task_struct *task);
+void utrace_drop_spares(struct utrace_turn *turn, unsigned int n);
+void utrace_drop_members(struct utrace_turn *turn, unsigned int n);
+
+#endif /* _KERNEL_UTRACE_WALK_H */
