@@ -3,7 +3,10 @@
  * KUnit suite utrace_engine: an engine's life
  */
 #include <kunit/test.h>
+#include <linux/delay.h>
+#include <linux/jiffies.h>
 #include <linux/ptrace.h>
+#include <linux/resume_user_mode.h>
 #include <linux/sched/task.h>
 
 #include <asm/unistd.h>
@@ -373,6 +376,29 @@ static void scope_ends_engine(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, probe_control(q, UTRACE_RESUME), -ESRCH);
 }
 
+/* The safe point is patched in with the first engine, and out when all are gone. */
+static void key_follows_engines(struct kunit *test)
+{
+	unsigned long end = jiffies + 20 * HZ;
+	struct user_task *t = user_task_start(test);
+	struct probe *p;
+
+	p = probe_attach(t, 0, 0);
+	KUNIT_EXPECT_TRUE(test, static_key_enabled(&utrace_in_use));
+	probe_detach(p);
+	utrace_engine_put(p->engine);
+	KUNIT_EXPECT_TRUE(test, probe_wait_released(p));
+	p->engine = NULL;
+	while (static_key_enabled(&utrace_in_use) && time_before(jiffies, end))
+		msleep(20);
+	KUNIT_EXPECT_FALSE(test, static_key_enabled(&utrace_in_use));
+	/* Once more, and a second engine that ends first changes nothing. */
+	probe_attach(t, 0, 0);
+	probe_detach(probe_attach(t, 0, 0));
+	msleep(1500);
+	KUNIT_EXPECT_TRUE(test, static_key_enabled(&utrace_in_use));
+}
+
 static struct kunit_case engine_cases[] = {
 	KUNIT_CASE(attach_gives_engine),
 	KUNIT_CASE(look_up_finds_match),
@@ -392,6 +418,7 @@ static struct kunit_case engine_cases[] = {
 	KUNIT_CASE(detach_releases),
 	KUNIT_CASE(reap_releases),
 	KUNIT_CASE(scope_ends_engine),
+	KUNIT_CASE_SLOW(key_follows_engines),
 	{}
 };
 

@@ -546,6 +546,10 @@ struct utrace_turn {
 void utrace_turn(struct utrace_turn *turn, struct utrace_set *set);
 void utrace_sweep(struct utrace_turn *turns, unsigned int n);
 
+/* in_use.c */
+void utrace_use(void);
+void utrace_unuse(void);
+
 /* limit.c */
 int utrace_charge_engine(struct utrace_engine *engine, const struct cred *opener);
 void utrace_uncharge_engine(struct utrace_engine *engine);
