@@ -258,6 +258,38 @@ TEST_F(utrace, each_allocation)
 	fault_injection(false);
 }
 
+/*
+ * An engine of the system has no memory ready for what the parent reports: a CLONE
+ * of a fork that worked came, or is counted as lost; none came of one that failed.
+ */
+TEST_F(utrace, each_allocation_under_a_system_engine)
+{
+	struct ut_target *t = &self->t;
+	long lost, told;
+	int id;
+
+	if (access("/proc/thread-self/fail-nth", W_OK) || access(FAILSLAB, W_OK))
+		SKIP(return, "no /proc/TID/fail-nth, or no " FAILSLAB);
+	ASSERT_EQ(0, fault_injection(true));
+	EXPECT_TRUE(ut_spawn(t, fail_each));
+	lost = ut_ioctl(UT_IOC_LOST, NULL);
+	id = ut_attach(0, UT_ATTACH_SYSTEM, UT_BIT(CLONE));
+	EXPECT_LT(0, id);
+	EXPECT_TRUE(ut_go(t));
+	EXPECT_TRUE(ut_until(t->sh->value[3] > 0));
+	EXPECT_TRUE(ut_hear(t));
+	fault_injection(false);
+	lost = ut_ioctl(UT_IOC_LOST, NULL) - lost;
+	told = ut_matches(0, id, UT_EV_CLONE, t->pid, UT_ANY);
+	TH_LOG("%ld forks failed, %ld worked, %ld told, %ld lost",
+	       t->sh->value[1], t->sh->value[0], told, lost);
+	EXPECT_LT(5, t->sh->value[1]);
+	EXPECT_LE(told, t->sh->value[0]);
+	EXPECT_LE(t->sh->value[0], told + lost);
+	ASSERT_TRUE(ut_go(t));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+}
+
 /* An attach that runs out of memory leaves nothing behind. */
 TEST_F(utrace, each_allocation_of_an_attach)
 {

@@ -14,6 +14,8 @@ static int vfork_child(void *arg)
 	struct ut_target *t = arg;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* It stays when its parent's terminal sends that to both. */
+	signal(SIGINT, SIG_IGN);
 	t->sh->value[0] = ut_gettid();
 	while (!t->sh->quit)
 		ut_sleep_ms(5);
@@ -38,6 +40,14 @@ static int sleeper(struct ut_target *t)
 	t->sh->value[1] = 1;
 	for (;;)
 		pause();
+}
+
+/* The same on the terminal whose master is t->arg. */
+static int on_a_terminal(struct ut_target *t)
+{
+	if (setsid() < 0 || open(ptsname(t->arg), O_RDWR) < 0)
+		return 97;
+	return sleeper(t);
 }
 
 static bool sleeps(pid_t pid)
@@ -138,6 +148,29 @@ TEST_F(observer, sigterm_ends_a_killable_sleep)
 	exit = ut_find(0, self->id, UT_EV_EXIT, ut_rec[i].tid, UT_ANY);
 	EXPECT_LT(i, exit);
 	EXPECT_EQ(SIGTERM, ut_rec[exit].val[0] & 0x7f);
+}
+
+TEST_F(observer, ctrl_c_ends_a_killable_sleep)
+{
+	int id, i, tty = posix_openpt(O_RDWR | O_NOCTTY);
+	struct ut_target t = { .arg = tty };
+
+	ASSERT_LE(0, tty);
+	ASSERT_EQ(0, grantpt(tty));
+	ASSERT_EQ(0, unlockpt(tty));
+	ASSERT_TRUE(ut_spawn(&t, on_a_terminal));
+	ASSERT_TRUE(ut_hear(&t));
+	ASSERT_TRUE(sleeps(t.pid));
+	id = ut_attach(t.pid, variant->scope, UT_BIT(SIGNAL_TERM));
+	ASSERT_LT(0, id);
+	ASSERT_EQ(1, write(tty, "\003", 1));
+	ASSERT_TRUE(ut_reap(&t, &self->status));
+	EXPECT_EQ(SIGINT, WTERMSIG(self->status));
+	EXPECT_EQ(0, t.sh->value[1]);
+	i = only(id, UT_EV_SIGNAL_TERM, t.pid, SIGINT);
+	ASSERT_LE(0, i);
+	EXPECT_EQ(SI_KERNEL, ut_rec[i].val[0]);
+	close(tty);
 }
 
 /* One thread is meant, and that one tells of it. */

@@ -3,6 +3,11 @@
  * Signal events, and what an engine can make of a signal.
  */
 #include <sys/resource.h>
+#include <sys/socket.h>
+
+#include <linux/cn_proc.h>
+#include <linux/connector.h>
+#include <linux/netlink.h>
 
 #include "target.h"
 
@@ -236,6 +241,75 @@ TEST_F(signals, handler_to_core)
 	ASSERT_TRUE(WIFSIGNALED(self->status));
 	EXPECT_TRUE(WCOREDUMP(self->status));
 	EXPECT_EQ(0, t->sh->value[1]);
+	unlink("/tmp/core");
+}
+
+/* A listener to what the connector tells of processes; -1 without one. */
+static int connector(void)
+{
+	struct sockaddr_nl to = {
+		.nl_family = AF_NETLINK, .nl_groups = CN_IDX_PROC,
+	};
+	struct {
+		struct nlmsghdr nl;
+		struct cn_msg cn;
+		enum proc_cn_mcast_op op;
+	} __attribute__((packed)) listen = {
+		.nl = { .nlmsg_len = sizeof(listen), .nlmsg_type = NLMSG_DONE },
+		.cn = {
+			.id = { CN_IDX_PROC, CN_VAL_PROC },
+			.len = sizeof(listen.op),
+		},
+		.op = PROC_CN_MCAST_LISTEN,
+	};
+	int fd = socket(PF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC,
+			NETLINK_CONNECTOR);
+
+	if (fd >= 0 && !bind(fd, (struct sockaddr *)&to, sizeof(to)) &&
+	    send(fd, &listen, sizeof(listen), 0) == sizeof(listen))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* How many core dumps of a process does it tell of?  All has happened. */
+static int core_dumps(int fd, pid_t pid)
+{
+	char text[4096] __attribute__((aligned(NLMSG_ALIGNTO)));
+	int n = 0;
+
+	while (recv(fd, text, sizeof(text), MSG_DONTWAIT) > 0) {
+		struct cn_msg *cn = NLMSG_DATA((struct nlmsghdr *)text);
+		struct proc_event event;
+
+		memcpy(&event, cn->data, sizeof(event));
+		n += event.what == PROC_EVENT_COREDUMP &&
+		     event.event_data.coredump.process_pid == pid;
+	}
+	return n;
+}
+
+/* An engine dumps a core for a signal that never does: the connector is told. */
+TEST_F(signals, core_by_an_engine_is_told)
+{
+	struct ut_target *t = &self->t;
+	int id, fd = connector();
+
+	if (fd < 0)
+		SKIP(return, "no connector (PROC_EVENTS)");
+	ASSERT_TRUE(ut_spawn(t, core_target));
+	ASSERT_TRUE(ut_hear(t));
+	id = ut_attach(t->pid, 0, UT_SIGNAL_ALL);
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, ut_rule(.id = id, .event = UT_EV_SIGNAL,
+			     .answer = UT_RESUME | UT_SIGNAL_CORE,
+			     .change = UT_CHANGE_SIGNO, .signo = SIGWINCH));
+	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	ASSERT_TRUE(WIFSIGNALED(self->status));
+	EXPECT_EQ(SIGWINCH, WTERMSIG(self->status));
+	EXPECT_EQ(1, core_dumps(fd, t->pid));
+	close(fd);
 	unlink("/tmp/core");
 }
 

@@ -4,10 +4,9 @@
  * the one engine that was asked about, whatever else its tasks are doing.
  *
  * A callback is kept from returning by the module's gate, by a page that
- * userfaultfd never gets, or by a barrier of its own.
+ * nobody fills, or by a barrier of its own.
  */
-#include <linux/userfaultfd.h>
-
+#include "silent.h"
 #include "target.h"
 
 /* Long enough for whatever does not hang. */
@@ -383,17 +382,7 @@ TEST_F(waits, release_past_another_callback)
 /* A target with a page that never comes; its address in value[0]. */
 static int with_page(struct ut_target *t)
 {
-	struct uffdio_api api = { .api = UFFD_API };
-	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
-	int fd = syscall(SYS_userfaultfd, O_CLOEXEC);
-	void *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	reg.range.start = (unsigned long)p;
-	reg.range.len = 4096;
-	if (fd >= 0 && p != MAP_FAILED && !ioctl(fd, UFFDIO_API, &api) &&
-	    !ioctl(fd, UFFDIO_REGISTER, &reg))
-		t->sh->value[0] = (long)p;
+	t->sh->value[0] = (long)silent_page(t->arg);
 	ut_say(t);
 	return ut_calls(t);
 }
@@ -403,23 +392,24 @@ static bool is_in_fault(pid_t pid)
 	char wchan[64];
 
 	return ut_read_file(wchan, sizeof(wchan), "/proc/%d/wchan", pid) > 0 &&
-	       !strcmp(wchan, "handle_userfault");
+	       (!strcmp(wchan, "handle_userfault") || strstr(wchan, "folio_"));
 }
 
 /* A callback of another engine reads memory that user space withholds. */
-TEST_F(waits, past_a_page_that_never_comes)
+static void past_a_page(struct __test_metadata *_metadata, struct ut_target *t,
+			enum silent_kind kind)
 {
 	static int (* const jobs[])(int id) = {
 		job_barrier, job_no_events, job_detach, job_end,
 	};
-	struct ut_target *t = &self->t[0];
 	int id[ARRAY_SIZE(jobs)], other;
 	unsigned int i;
 
+	t->arg = kind;
 	ASSERT_TRUE(ut_spawn(t, with_page));
 	ASSERT_TRUE(ut_hear(t));
 	if (!t->sh->value[0])
-		SKIP(return, "no userfaultfd");
+		SKIP(return, "no %s", silent_names[kind]);
 	for (i = 0; i < ARRAY_SIZE(jobs); i++) {
 		id[i] = attach_counting(t->pid, UT_ATTACH_OBSERVER |
 					UT_ATTACH_PROCESS);
@@ -445,6 +435,16 @@ TEST_F(waits, past_a_page_that_never_comes)
 	EXPECT_TRUE(is_in_fault(t->pid));
 	ASSERT_EQ(0, kill(t->pid, SIGKILL));
 	EXPECT_TRUE(ut_until(ut_count(id[0], UT_EV_EXIT) == 1));
+}
+
+TEST_F(waits, past_a_page_that_never_comes)
+{
+	past_a_page(_metadata, &self->t[0], SILENT_UFFD);
+}
+
+TEST_F(waits, past_a_file_that_never_comes)
+{
+	past_a_page(_metadata, &self->t[0], SILENT_FUSE);
 }
 
 /* What a barrier in a callback said; -ETIMEDOUT if it said nothing. */

@@ -3,29 +3,20 @@
  * /dev/utrace: a page fault that nobody answers, in an ioctl or a read, holds up
  * the one who has it and nobody else.
  */
-#include <sys/syscall.h>
-
-#include <linux/userfaultfd.h>
-
+#include "../silent.h"
 #include "dev.h"
 
 /* What has to be done at once may take so long on a slow machine. */
 #define PATIENCE_MS	10000
 
-/* A page that faults for ever, for this process. */
-static void *silent_page(void)
-{
-	struct uffdio_api api = { .api = UFFD_API };
-	struct uffdio_register arg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
-	int fd = syscall(SYS_userfaultfd, O_CLOEXEC);
-	void *page;
+/* By which means. */
+static enum silent_kind kind;
 
-	need(fd >= 0 && !ioctl(fd, UFFDIO_API, &api), "userfaultfd");
-	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	need(page != MAP_FAILED, "mmap");
-	arg.range.start = (uintptr_t)page;
-	arg.range.len = 4096;
-	need(!ioctl(fd, UFFDIO_REGISTER, &arg), "UFFDIO_REGISTER");
+static void *need_silent_page(void)
+{
+	void *page = silent_page(kind);
+
+	need(page, silent_names[kind]);
 	return page;
 }
 
@@ -99,7 +90,7 @@ static int choose_silent(void *fd)
 {
 	struct utrace_ioc_events arg = {
 		.events = UTRACE_F_EVENT(SYS_ENTER),
-		.calls = (uintptr_t)silent_page(),
+		.calls = (uintptr_t)need_silent_page(),
 		.ncalls = 4,
 	};
 
@@ -151,7 +142,7 @@ static void test_events(void)
 
 static int read_silent(void *fd)
 {
-	void *page = silent_page();
+	void *page = need_silent_page();
 
 	*calls_now = true;
 	return read(*(int *)fd, page, 4096) < 0;
@@ -208,7 +199,10 @@ int main(void)
 	printf("TAP version 13\n");
 	calls_now = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	need(calls_now != MAP_FAILED, "mmap");
-	test_events();
-	test_read();
+	for (kind = 0; kind < SILENT_KINDS; kind++) {
+		printf("# %s\n", silent_names[kind]);
+		test_events();
+		test_read();
+	}
 	return plan();
 }

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Pages that fault for ever: the one who is to fill them never answers. That is
+ * userfaultfd with nobody at its other end, or a server of FUSE that answers all
+ * but reads.
+ */
+#ifndef UTRACE_SILENT_H
+#define UTRACE_SILENT_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <linux/fuse.h>
+#include <linux/userfaultfd.h>
+
+enum silent_kind { SILENT_UFFD, SILENT_FUSE, SILENT_KINDS };
+
+static const char * const silent_names[] = { "userfaultfd", "FUSE" };
+
+/* A page of this process that nobody fills; NULL if that cannot be had. */
+static inline void *silent_uffd(void)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register arg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	int fd = syscall(SYS_userfaultfd, O_CLOEXEC);
+	void *page;
+
+	if (fd < 0 || ioctl(fd, UFFDIO_API, &api))
+		return NULL;
+	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (page == MAP_FAILED)
+		return NULL;
+	arg.range.start = (uintptr_t)page;
+	arg.range.len = 4096;
+	return ioctl(fd, UFFDIO_REGISTER, &arg) ? NULL : page;
+}
+
+static inline void silent_reply(int fd, uint64_t unique, int error,
+				void *data, size_t len)
+{
+	struct fuse_out_header head = {
+		.len = sizeof(head) + len, .error = error, .unique = unique,
+	};
+	struct iovec out[] = { { &head, sizeof(head) }, { data, len } };
+
+	if (writev(fd, out, len ? 2 : 1) < 0)
+		_exit(1);
+}
+
+/* The root, number 1, has one file under every name, number 2. */
+static inline struct fuse_attr silent_attr(uint64_t ino)
+{
+	return (struct fuse_attr) {
+		.ino = ino, .nlink = 1, .size = ino == 1 ? 0 : 4096,
+		.mode = ino == 1 ? S_IFDIR | 0755 : S_IFREG | 0644,
+	};
+}
+
+static inline void silent_answer(int fd, const struct fuse_in_header *in)
+{
+	/* Read ahead, so that the fault waits for the page and can be killed. */
+	struct fuse_init_out init = {
+		.major = FUSE_KERNEL_VERSION, .minor = 31, .max_write = 4096,
+		.max_readahead = 1 << 17, .flags = FUSE_ASYNC_READ,
+	};
+	struct fuse_entry_out entry = { .nodeid = 2, .attr = silent_attr(2) };
+	struct fuse_attr_out attr = { .attr = silent_attr(in->nodeid) };
+	struct fuse_open_out opened = { .fh = 1 };
+
+	switch (in->opcode) {
+	case FUSE_INIT:
+		silent_reply(fd, in->unique, 0, &init, sizeof(init));
+		break;
+	case FUSE_LOOKUP:
+		silent_reply(fd, in->unique, 0, &entry, sizeof(entry));
+		break;
+	case FUSE_GETATTR:
+		silent_reply(fd, in->unique, 0, &attr, sizeof(attr));
+		break;
+	case FUSE_OPEN:
+		silent_reply(fd, in->unique, 0, &opened, sizeof(opened));
+		break;
+	case FUSE_READ:
+	case FUSE_FORGET:
+	case FUSE_BATCH_FORGET:
+	case FUSE_INTERRUPT:
+		break;
+	default:
+		silent_reply(fd, in->unique, -ENOSYS, NULL, 0);
+	}
+}
+
+/* Ends with the process whose page it is. */
+static inline void silent_serve(int fd)
+{
+	static char in[1 << 17];
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (read(fd, in, sizeof(in)) > 0 || errno == ENOENT || errno == EINTR)
+		silent_answer(fd, (struct fuse_in_header *)in);
+	_exit(0);
+}
+
+/* A mapped page of the file, which is mounted for as long as this takes. */
+static inline void *silent_map(int fuse)
+{
+	char dir[] = "/tmp/silent.XXXXXX", path[64], options[128];
+	void *page = NULL;
+	int fd;
+
+	if (!mkdtemp(dir))
+		return NULL;
+	snprintf(options, sizeof(options),
+		 "fd=%d,rootmode=40000,user_id=0,group_id=0", fuse);
+	snprintf(path, sizeof(path), "%s/page", dir);
+	if (!mount("silent", dir, "fuse", MS_NODEV | MS_NOSUID, options)) {
+		pid_t pid = fork();
+
+		if (!pid)
+			silent_serve(fuse);
+		fd = pid < 0 ? -1 : open(path, O_RDWR | O_CLOEXEC);
+		page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+		if (page == MAP_FAILED)
+			page = NULL;
+		umount2(dir, MNT_DETACH);
+	}
+	rmdir(dir);
+	return page;
+}
+
+static inline void *silent_fuse(void)
+{
+	int fuse = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+	void *page;
+
+	if (fuse < 0)
+		return NULL;
+	page = silent_map(fuse);
+	close(fuse);
+	return page;
+}
+
+static inline void *silent_page(enum silent_kind kind)
+{
+	return kind == SILENT_FUSE ? silent_fuse() : silent_uffd();
+}
+
+#endif /* UTRACE_SILENT_H */
