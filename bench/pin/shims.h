@@ -14,9 +14,11 @@
 #define barrier()		__atomic_signal_fence(__ATOMIC_SEQ_CST)
 #define READ_ONCE(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define WRITE_ONCE(x, val)	__atomic_store_n(&(x), val, __ATOMIC_RELAXED)
-/* Pairs with the next. */
-#define smp_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
-/* Pairs with the one before. */
+/* The compiler sees a barrier() before it. */
+#define data_race(expr)		(expr)
+/* What was loaded before a branch is loaded before all after it. */
+#define smp_acquire__after_ctrl_dep()	__atomic_thread_fence(__ATOMIC_ACQUIRE)
+/* Pairs with a load before smp_acquire__after_ctrl_dep(). */
 #define smp_store_release(p, v)	__atomic_store_n(p, v, __ATOMIC_RELEASE)
 /* On x86 an exchange, as the kernel's own. */
 #define smp_store_mb(var, val) \

@@ -40,7 +40,11 @@ static __always_inline bool utrace_pin_try(struct utrace_set **pinned,
 {
 	WRITE_ONCE(*pinned, set);
 	barrier();	/* Pairs with utrace_heavy(). */
-	return set == smp_load_acquire(published);
+	/* A plain load, which can be part of the comparison. */
+	if (unlikely(set != data_race(*published)))
+		return false;
+	smp_acquire__after_ctrl_dep();
+	return true;
 }
 
 /**

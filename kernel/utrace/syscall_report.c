@@ -273,10 +273,7 @@ static void utrace_settle(struct utrace_pass *pass)
 		u->flags &= ~UTRACE_TASK_LONG;
 }
 
-/*
- * A short pass left out an engine that does not want the event any more.  The
- * next one has a set without it.
- */
+/* The next pass has a set without an engine that does not want the event any more. */
 static void utrace_left_out(struct utrace *u)
 {
 	guard(spinlock_irqsave)(&u->lock);
@@ -394,7 +391,7 @@ static noinline bool utrace_long_entry(struct pt_regs *regs, u32 run)
 	u32 result = run;
 
 	/* Of the system only, and they are gone since the work bit was seen. */
-	if (!utrace_adopt())
+	if (!utrace_adopt(UTRACE_EVENT(SYSCALL_ENTRY)))
 		return run == UTRACE_SYSCALL_ABORT;
 	utrace_entry_pass(regs, &result);
 	return utrace_entry_end(current->utrace, regs, run, result);
@@ -482,29 +479,38 @@ static noinline bool utrace_entry_told(struct utrace *u)
 				UTRACE_SYSCALL_RUN);
 }
 
+/*
+ * A short pass left out the engine at @at of the order, which does not want the
+ * event any more.
+ */
+static noinline void utrace_entry_left_out(struct utrace *u, const u8 *at)
+{
+	u->entered &= ~BIT_ULL(*at);
+	utrace_left_out(u);
+}
+
 /* A short pass over any number of engines. */
 static noinline bool utrace_short_entries(struct utrace *u)
 {
 	struct pt_regs *regs = current_pt_regs();
 	struct utrace_set *set = u->pinned;
-	unsigned int end = UTRACE_END(set, _UTRACE_EVENT_SYSCALL_ENTRY);
-	unsigned int i = UTRACE_FIRST(set, _UTRACE_EVENT_SYSCALL_ENTRY);
+	const u8 *at = &set->order[UTRACE_FIRST(set, _UTRACE_EVENT_SYSCALL_ENTRY)];
+	const u8 *end = &set->order[UTRACE_END(set, _UTRACE_EVENT_SYSCALL_ENTRY)];
 
-	for (; i < end; i++) {
-		unsigned int slot = set->order[i];
-		struct utrace_engine *engine = set->engine[slot];
+	for (; at < end; at++) {
+		struct utrace_engine *engine = set->engine[*at];
 		u32 ret;
 
 		utrace_enter(u, engine);
-		if (unlikely(!(READ_ONCE(engine->flags) &
+		/* Lockless, as all passes read them. */
+		if (unlikely(!(data_race(engine->flags) &
 			       UTRACE_EVENT(SYSCALL_ENTRY)))) {
-			u->entered &= ~BIT_ULL(slot);
-			utrace_left_out(u);
+			utrace_entry_left_out(u, at);
 			continue;
 		}
 		ret = utrace_short_call(engine, report_syscall_entry, regs);
 		if (unlikely(ret != UTRACE_RESUME))
-			return utrace_entry_turns_long(u, i, ret);
+			return utrace_entry_turns_long(u, at - set->order, ret);
 	}
 	/* What the last callback did is done. */
 	smp_store_release(&u->now, NULL);
@@ -701,30 +707,35 @@ static noinline void utrace_exit_turns_long(struct utrace *u, unsigned int i,
 			 pass.set->exit, 0, current_pt_regs());
 }
 
+/* It is to be told if it wants exits again. */
+static noinline void utrace_exit_left_out(struct utrace *u, const u8 *at)
+{
+	u->unpaired |= BIT_ULL(*at);
+	utrace_left_out(u);
+}
+
 /* A short pass over any number of engines. */
 static noinline void utrace_short_exits(struct utrace *u)
 {
 	struct pt_regs *regs = current_pt_regs();
 	struct utrace_set *set = u->pinned;
-	unsigned int end = UTRACE_END(set, _UTRACE_EVENT_SYSCALL_EXIT);
-	unsigned int i = UTRACE_FIRST(set, _UTRACE_EVENT_SYSCALL_EXIT);
+	const u8 *at = &set->order[UTRACE_FIRST(set, _UTRACE_EVENT_SYSCALL_EXIT)];
+	const u8 *end = &set->order[UTRACE_END(set, _UTRACE_EVENT_SYSCALL_EXIT)];
 
-	for (; i < end; i++) {
-		unsigned int slot = set->order[i];
-		struct utrace_engine *engine = set->engine[slot];
+	for (; at < end; at++) {
+		struct utrace_engine *engine = set->engine[*at];
 		u32 ret;
 
 		utrace_enter(u, engine);
-		if (unlikely(!(READ_ONCE(engine->flags) &
+		/* Lockless, as all passes read them. */
+		if (unlikely(!(data_race(engine->flags) &
 			       UTRACE_EVENT(SYSCALL_EXIT)))) {
-			/* To be told if it wants exits again. */
-			u->unpaired |= BIT_ULL(slot);
-			utrace_left_out(u);
+			utrace_exit_left_out(u, at);
 			continue;
 		}
 		ret = utrace_short_call(engine, report_syscall_exit, regs);
 		if (unlikely(ret != UTRACE_RESUME))
-			return utrace_exit_turns_long(u, i, ret);
+			return utrace_exit_turns_long(u, at - set->order, ret);
 	}
 	utrace_unpin(u);
 }
