@@ -376,27 +376,38 @@ static void scope_ends_engine(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, probe_control(q, UTRACE_RESUME), -ESRCH);
 }
 
+/* An engine that comes and is released. */
+static void come_and_go(struct kunit *test, struct user_task *t)
+{
+	struct probe *p = probe_attach(t, 0, 0);
+
+	KUNIT_EXPECT_FALSE(test, static_key_enabled(&utrace_unused));
+	probe_detach(p);
+	utrace_engine_put(p->engine);
+	KUNIT_EXPECT_TRUE(test, probe_wait_released(p));
+	p->engine = NULL;
+}
+
 /* The safe point is patched in with the first engine, and out when all are gone. */
 static void key_follows_engines(struct kunit *test)
 {
 	unsigned long end = jiffies + 20 * HZ;
 	struct user_task *t = user_task_start(test);
-	struct probe *p;
 
-	p = probe_attach(t, 0, 0);
-	KUNIT_EXPECT_TRUE(test, static_key_enabled(&utrace_in_use));
-	probe_detach(p);
-	utrace_engine_put(p->engine);
-	KUNIT_EXPECT_TRUE(test, probe_wait_released(p));
-	p->engine = NULL;
-	while (static_key_enabled(&utrace_in_use) && time_before(jiffies, end))
+	come_and_go(test, t);
+	/* The second begins anew with the next one. */
+	msleep(800);
+	come_and_go(test, t);
+	msleep(500);
+	KUNIT_EXPECT_FALSE(test, static_key_enabled(&utrace_unused));
+	while (!static_key_enabled(&utrace_unused) && time_before(jiffies, end))
 		msleep(20);
-	KUNIT_EXPECT_FALSE(test, static_key_enabled(&utrace_in_use));
+	KUNIT_EXPECT_TRUE(test, static_key_enabled(&utrace_unused));
 	/* Once more, and a second engine that ends first changes nothing. */
 	probe_attach(t, 0, 0);
-	probe_detach(probe_attach(t, 0, 0));
+	come_and_go(test, t);
 	msleep(1500);
-	KUNIT_EXPECT_TRUE(test, static_key_enabled(&utrace_in_use));
+	KUNIT_EXPECT_FALSE(test, static_key_enabled(&utrace_unused));
 }
 
 static struct kunit_case engine_cases[] = {

@@ -55,7 +55,7 @@ static void utrace_engine_free(struct rcu_head *rcu)
 
 	kmem_cache_free(utrace_engine_cache, info->engine);
 	kfree(info);
-	utrace_unuse();
+	utrace_in_use_put();
 }
 
 void utrace_shell_get(struct utrace_engine *engine)
@@ -255,7 +255,7 @@ utrace_engine_alloc(struct task_struct *target, int flags,
 	info->engine = engine;
 	utrace_engine_label(info, ops);
 	engine->info = no_free_ptr(info);
-	utrace_use();
+	utrace_in_use_get();
 	return engine;
 }
 

@@ -7,9 +7,9 @@
  * the task's word out of it as long as no engine exists.  The other hooks are not
  * passed that often, and have none.
  *
- * Patching interrupts all CPUs.  A program that attaches and detaches in a loop makes
- * that happen no more than twice a second: the key stays for one after the last
- * engine.
+ * Patching interrupts all CPUs.  The safe point stays patched in for a second after
+ * the last engine, so a program that attaches and detaches in a loop does not have
+ * that done again and again.
  */
 #include <linux/atomic.h>
 #include <linux/jump_label.h>
@@ -19,46 +19,49 @@
 
 #include "internal.h"
 
-DEFINE_STATIC_KEY_FALSE(utrace_in_use);
+/* True: as long as nothing is patched a jump leads past the test. */
+DEFINE_STATIC_KEY_TRUE(utrace_unused);
 
 /* Engines that have memory; from 0 on under the mutex only, after the key. */
 static atomic_t utrace_engines;
 static DEFINE_MUTEX(utrace_in_use_mutex);
 
-static void utrace_unused(struct work_struct *work)
+static void utrace_rest(struct work_struct *work)
 {
 	guard(mutex)(&utrace_in_use_mutex);
 	if (!atomic_read(&utrace_engines))
-		static_branch_disable(&utrace_in_use);
+		static_branch_enable(&utrace_unused);
 }
 
-static DECLARE_DELAYED_WORK(utrace_unused_work, utrace_unused);
+static DECLARE_DELAYED_WORK(utrace_rest_work, utrace_rest);
 
 /**
- * utrace_use - one more engine exists
+ * utrace_in_use_get - one more engine exists
  *
  * After this each task with an event word passes the safe point.
  *
- * Context: May sleep.
+ * Context: May sleep.  The first engine takes utrace_in_use_mutex, and in it what
+ * patching takes: cpus_read_lock() and jump_label_mutex.
  */
-void utrace_use(void)
+void utrace_in_use_get(void)
 {
+	might_sleep();
 	if (atomic_inc_not_zero(&utrace_engines))
 		return;
 	guard(mutex)(&utrace_in_use_mutex);
-	static_branch_enable(&utrace_in_use);
+	static_branch_disable(&utrace_unused);
 	atomic_inc(&utrace_engines);
 }
 
 /**
- * utrace_unuse - one engine less exists
+ * utrace_in_use_put - one engine less exists
  *
  * No task has a set with it, so none has anything to do at the safe point for it.
  *
  * Context: Any but NMI.
  */
-void utrace_unuse(void)
+void utrace_in_use_put(void)
 {
 	if (atomic_dec_and_test(&utrace_engines))
-		schedule_delayed_work(&utrace_unused_work, HZ);
+		mod_delayed_work(system_wq, &utrace_rest_work, HZ);
 }

@@ -547,8 +547,8 @@ void utrace_turn(struct utrace_turn *turn, struct utrace_set *set);
 void utrace_sweep(struct utrace_turn *turns, unsigned int n);
 
 /* in_use.c */
-void utrace_use(void);
-void utrace_unuse(void);
+void utrace_in_use_get(void);
+void utrace_in_use_put(void);
 
 /* limit.c */
 int utrace_charge_engine(struct utrace_engine *engine, const struct cred *opener);
