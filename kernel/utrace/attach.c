@@ -23,16 +23,26 @@
 /* Walks that may find newcomers before births are stopped for one. */
 #define UTRACE_WALKS		3
 
-/* Is a task still to be given the engine? */
+/*
+ * Is a task still to be given the engine?  Asked without its lock: what changes
+ * meanwhile is found by a later walk, or by the task's turn.
+ */
 static bool utrace_walk_wants(struct utrace_walk *walk, struct task_struct *task)
 {
 	struct utrace *u = READ_ONCE(task->utrace);
+	struct utrace_set *set;
 
 	if (!u)
 		return READ_ONCE(task->exit_state) != EXIT_DEAD;
-	guard(spinlock_irqsave)(&u->lock);
-	return !(u->flags & UTRACE_TASK_REAPED) &&
-	       utrace_set_slot(task->utrace_set, walk->change.engine) < 0;
+	set = READ_ONCE(task->utrace_set);
+	if (set && set == walk->known)
+		return false;
+	if (data_race(u->flags) & UTRACE_TASK_REAPED)
+		return false;
+	if (utrace_set_slot(set, walk->change.engine) < 0)
+		return true;
+	walk->known = set;
+	return false;
 }
 
 /* The usual thing to do: keep it for a round. */
@@ -93,6 +103,8 @@ static void utrace_walk_look(struct utrace_walk *walk)
 			     UTRACE_STATE_SCOPE;
 	struct task_struct *top, *p;
 
+	guard(rcu)();	/* For the sets that are looked at. */
+	walk->known = NULL;
 	if (!scope) {
 		if (utrace_walk_wants(walk, walk->target))
 			walk->found_one(walk, walk->target);
@@ -110,82 +122,78 @@ static void utrace_walk_look(struct utrace_walk *walk)
 		utrace_walk_process(walk, p);
 }
 
-/* The same with room for all of them; 0 or -ENOMEM. */
+/* Room for @max tasks; 0 or -ENOMEM. */
+static int utrace_walk_room(struct utrace_walk *walk, unsigned int max)
+{
+	utrace_walk_drop_tasks(walk);
+	kvfree(walk->task);
+	walk->max = 0;
+	walk->task = kvmalloc_array(max, sizeof(*walk->task), GFP_KERNEL);
+	if (!walk->task)
+		return -ENOMEM;
+	walk->max = max;
+	return 0;
+}
+
+/* One look with room for all of them; 0 or -ENOMEM. */
 static int utrace_walk_find(struct utrace_walk *walk)
 {
-	unsigned int max;
+	unsigned int max = walk->max;
 
+	if (!max)
+		max = utrace_engine_state(walk->change.engine) & UTRACE_STATE_SCOPE ?
+		      data_race(get_nr_threads(walk->target)) : 1;
 	walk->found_one = utrace_walk_keep;
 	for (;;) {
+		if (max > walk->max && utrace_walk_room(walk, max))
+			return -ENOMEM;
 		utrace_walk_drop_tasks(walk);
 		utrace_walk_look(walk);
 		if (walk->found <= walk->max)
 			return 0;
 		max = walk->found + walk->found / 8;
-		utrace_walk_drop_tasks(walk);
-		kvfree(walk->task);
-		walk->max = 0;
-		walk->task = kvmalloc_array(max, sizeof(*walk->task),
-					    GFP_KERNEL);
-		if (!walk->task)
-			return -ENOMEM;
-		walk->max = max;
 	}
 }
 
-static bool utrace_walk_may(struct utrace_walk *walk)
+/* Ask about all that were found; 0 or an error. */
+static int utrace_walk_ask(struct utrace_walk *walk)
 {
 	unsigned int i;
 
-	for (i = 0; walk->may && i < walk->found; i++)
+	for (i = 0; walk->may && i < walk->found; i++) {
 		if (!walk->may(walk->task[i], walk->data))
-			return false;
-	return true;
-}
-
-/*
- * Was a task there when they were asked?  Both walks go the same way, so the next
- * one is most often the one after the last; who is missing ends the round.
- */
-static bool utrace_last_asked(struct utrace_walk *walk, struct task_struct *task)
-{
-	unsigned int i, at;
-
-	for (i = 0; i < walk->asked; i++) {
-		at = (walk->hint + i) % walk->asked;
-		if (walk->task[at] == task) {
-			walk->hint = at + 1;
-			return true;
-		}
+			return -EPERM;
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
 	}
-	return !walk->may;
+	return 0;
 }
 
 /*
  * The last round: births are stopped, and so are changes of casts.  Each task takes
- * a turn with its spares, as far as they go.
+ * a turn with its spares, as far as they go.  Those that were born since the tasks
+ * were found are not asked about, as those that are born later are not.
  */
 static void utrace_last_turn(struct utrace_walk *walk, struct task_struct *task)
 {
-	struct utrace_successor *succ;
+	struct utrace_successor *succ = NULL;
 	struct utrace_cast *cast;
 	struct utrace_turn *turn;
 
-	if (walk->found++ >= walk->nturns)
-		return;
-	if (!utrace_last_asked(walk, task)) {
-		walk->found += walk->nturns;
+	if (walk->taken < walk->nspares) {
+		cast = utrace_cast_of(task);
+		succ = utrace_change_find(&walk->change, cast);
+		utrace_cast_put(cast);
+	}
+	/* Somebody changed its cast since the tasks were found, or no spares. */
+	if (!succ) {
+		walk->missed++;
 		return;
 	}
-	turn = &walk->turn[walk->found - 1];
-	cast = utrace_cast_of(task);
-	succ = utrace_change_find(&walk->change, cast);
-	utrace_cast_put(cast);
+	turn = &walk->turn[walk->taken++];
 	turn->task = get_task_struct(task);
-	if (succ)
-		utrace_turn(turn, succ->set);
-	else	/* Somebody changed it since the tasks were found; once more. */
-		walk->found += walk->nturns;
+	utrace_turn(turn, succ->set);
 }
 
 /* Make what follows the casts of the tasks that were found; 0 or an error. */
@@ -203,8 +211,8 @@ static int utrace_last_make(struct utrace_walk *walk)
 	return ret;
 }
 
-/* With the mutex and spares for @n tasks; how many more would be needed? */
-static int utrace_last_locked(struct utrace_walk *walk, unsigned int n)
+/* With the mutex and the spares; 0 or an error. */
+static int utrace_last_locked(struct utrace_walk *walk)
 {
 	unsigned int noio = memalloc_noio_save(), i;
 	int ret;
@@ -212,49 +220,50 @@ static int utrace_last_locked(struct utrace_walk *walk, unsigned int n)
 	utrace_change_begin(&walk->change);
 	ret = utrace_last_make(walk);
 	if (!ret) {
-		walk->asked = walk->found;
-		walk->hint = 0;
-		walk->found = 0;
 		walk->found_one = utrace_last_turn;
 		utrace_walk_look(walk);
-		ret = walk->found > n ? walk->found - n : 0;
-		walk->found = walk->asked;
-		utrace_walk_settle(walk, n);
-		for (i = 0; i < n; i++)
-			if (walk->turn[i].task)
-				put_task_struct(walk->turn[i].task);
+		utrace_walk_settle(walk, walk->taken);
+		for (i = 0; i < walk->taken; i++)
+			put_task_struct(walk->turn[i].task);
 	}
 	utrace_change_end(&walk->change);
 	memalloc_noio_restore(noio);
 	return ret;
 }
 
-/* One try with spares for @n tasks, of the kind of utrace_last_locked(). */
+/* Spares for @n tasks, which are not known yet; 0 or -ENOMEM. */
+static int utrace_last_spares(struct utrace_walk *walk, unsigned int n)
+{
+	int ret = utrace_walk_turns(walk, n);
+
+	walk->nspares = 0;
+	while (!ret && walk->nspares < n) {
+		struct utrace_turn *turn = &walk->turn[walk->nspares++];
+
+		ret = utrace_turn_init(turn, NULL);
+		if (!ret)
+			turn->member = utrace_member_alloc(GFP_KERNEL_ACCOUNT);
+		if (!turn->member)
+			ret = -ENOMEM;
+	}
+	return ret;
+}
+
+/* One try with spares for @n tasks; 0 or an error, and ->missed. */
 static int utrace_last_try(struct utrace_walk *walk, unsigned int n)
 {
-	unsigned int i;
-	int ret;
+	int ret = utrace_last_spares(walk, n);
 
-	ret = utrace_walk_turns(walk, n);
-	if (ret)
-		return ret;
-	walk->nturns = n;
-	for (i = 0; i < n && !ret; i++) {
-		ret = utrace_turn_init(&walk->turn[i], NULL);
-		if (ret)
-			continue;
-		walk->turn[i].member = utrace_member_alloc(GFP_KERNEL_ACCOUNT);
-		ret = walk->turn[i].member ? 0 : -ENOMEM;
-	}
-	n = i;
+	walk->taken = 0;
+	walk->missed = 0;
 	if (!ret)
 		ret = mutex_lock_killable(&utrace_change_mutex);
 	if (!ret) {
-		ret = utrace_last_locked(walk, n);
+		ret = utrace_last_locked(walk);
 		mutex_unlock(&utrace_change_mutex);
 	}
-	utrace_drop_members(walk->turn, n);
-	utrace_drop_spares(walk->turn, n);
+	utrace_drop_members(walk->turn, walk->nspares);
+	utrace_drop_spares(walk->turn, walk->nspares);
 	return ret;
 }
 
@@ -268,15 +277,15 @@ static int utrace_cover_last(struct utrace_walk *walk)
 		ret = utrace_walk_find(walk);
 		if (ret || !walk->found)
 			return ret;
-		if (!utrace_walk_may(walk))
-			return -EPERM;
+		ret = utrace_walk_ask(walk);
+		if (ret)
+			return ret;
 		n = max(n, 2 * walk->found);
 		ret = utrace_last_try(walk, n);
-		if (ret > 0)
-			n += 2 * ret;
+		n += 2 * walk->missed;
 		if (fatal_signal_pending(current))
 			return -EINTR;
-	} while (ret > 0);
+	} while (!ret && walk->missed);
 	return ret;
 }
 
@@ -289,9 +298,7 @@ static int utrace_cover_walk(struct utrace_walk *walk)
 		ret = utrace_walk_find(walk);
 		if (ret || !walk->found)
 			return ret;
-		if (!utrace_walk_may(walk))
-			return -EPERM;
-		ret = utrace_rounds(walk, true);
+		ret = utrace_walk_ask(walk) ?: utrace_rounds(walk, true);
 		if (ret)
 			return ret;
 		/* One task needs no second look. */
@@ -306,8 +313,8 @@ static int utrace_cover_walk(struct utrace_walk *walk)
  * utrace_cover - put a new engine into the casts of all tasks of its scope
  * @engine: the engine; no event is asked for yet
  * @target: the task where its scope begins
- * @may: asked about each task, by @data, before it is covered; NULL: all of them
- *	may be
+ * @may: asked about the tasks that are found, by @data, before they are covered;
+ *	NULL: all of them may be.  Nobody asks about tasks that are born from then on
  * @data: for @may
  *
  * Context: May sleep.  Takes utrace_change_mutex for one round at a time.
@@ -339,4 +346,3 @@ int utrace_cover(struct utrace_engine *engine, struct task_struct *target,
 	utrace_walk_destroy(&walk);
 	return ret ?: walk.covered ? 0 : -ESRCH;
 }
-

@@ -71,7 +71,9 @@ static unsigned int utrace_look_other(struct utrace_engine *engine,
 				      struct task_struct *task,
 				      struct utrace *u, u64 bit, void *arg)
 {
-	if (!utrace_is_own(task, u) && !(u->flags & UTRACE_TASK_REAPED))
+	/* A reaper has full barriers of its own: what it is in can be seen. */
+	if (!utrace_is_own(task, u) &&
+	    (!u->reaper || utrace_is_inside(engine, task, u)))
 		*(bool *)arg = true;
 	return 0;
 }
@@ -92,6 +94,7 @@ bool utrace_is_running(struct utrace_engine *engine)
 		utrace_heavy(engine);
 		utrace_visit_tasks(engine, utrace_look_inside, &running);
 	} else {
+		smp_mb(); /* The flags before the look at what a reaper is in. */
 		utrace_visit_tasks(engine, utrace_look_other, &running);
 	}
 	return running;
@@ -313,8 +316,10 @@ static int utrace_wait_gone(struct utrace_engine *engine, unsigned int state)
 }
 
 /**
- * utrace_finish_detach - bring a detach to its end without waiting for a worker
+ * utrace_finish_detach - bring a detach to its end, unless a worker is at it
  * @engine: the engine; the caller has a reference, or one of the core
+ *
+ * Waits for the worker if that has begun.
  *
  * Context: May sleep.  Takes utrace_change_mutex.
  */

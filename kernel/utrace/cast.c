@@ -102,7 +102,7 @@ bool utrace_cast_has_members(const struct utrace_cast *cast)
  * @task: the task
  * @cast: the cast, or NULL
  *
- * Context: Any but NMI.  Takes @cast's lock.
+ * Context: Interrupts are off.  Takes @cast's lock.
  */
 void utrace_member_join(struct utrace_member *member, struct task_struct *task,
 			struct utrace_cast *cast)
@@ -111,7 +111,8 @@ void utrace_member_join(struct utrace_member *member, struct task_struct *task,
 		return;
 	member->task = task;
 	member->cast = cast;
-	guard(spinlock_irqsave)(&cast->lock);
+	lockdep_assert_irqs_disabled();
+	guard(spinlock)(&cast->lock);
 	list_add_tail_rcu(&member->list, &cast->members);
 }
 

@@ -10,8 +10,8 @@
  * no module from being unloaded.
  *
  * A detach marks the engine and takes its events away at once; it disappears
- * from the casts in a work item, or in utrace_barrier() if that comes first, or
- * at once in utrace_engine_shutdown().
+ * from the casts in a work item, or in a barrier whose caller cannot wait for that,
+ * or at once in utrace_engine_shutdown().
  */
 #include <linux/export.h>
 #include <linux/kallsyms.h>
@@ -164,7 +164,7 @@ static void utrace_uncover_work(struct work_struct *work)
  * @engine: the engine; the caller has a reference
  * @owner: the process
  *
- * Once for an engine, before anybody else knows it.
+ * Once for an engine.  /proc shows it without an owner until then.
  *
  * Context: Any.
  */
@@ -409,7 +409,7 @@ utrace_attach_new(const struct cred *opener, struct task_struct *target, int fla
  * There is no check of permissions: that is up to the caller.
  *
  * Context: Process context, may sleep.  May be called from callbacks.  Takes
- * utrace_change_mutex and tasklist_lock.
+ * utrace_change_mutex and tasklist_lock, and cpus_read_lock().
  * Return: the engine with a reference for the caller; -EINVAL: unknown flags,
  * both scopes, or @ops is NULL; -EPERM: @target is a kernel thread; -ENOENT:
  * none matches; -EEXIST: one matches %UTRACE_ATTACH_EXCLUSIVE, or such a one is
@@ -530,8 +530,9 @@ EXPORT_SYMBOL_GPL(utrace_attach_system);
  *	utrace_attach_system()
  * @ops: see utrace_attach_task()
  * @data: see utrace_attach_task()
- * @may: asked about each task of the scope before it is covered; may sleep.  Tasks
- *	that covered ones create are not asked about.  NULL: all of them may be.
+ * @may: asked about each task of the scope that is found, before it is covered; may
+ *	sleep.  Tasks that are born meanwhile or later are not asked about.  NULL: all
+ *	of them may be.
  * @arg: for @may
  *
  * The engine counts for the user, see utrace_charge_engine(), until it is released.
@@ -749,8 +750,9 @@ static bool utrace_add_late(struct utrace_engine *engine, unsigned long added)
  * callbacks.
  * Return: 0: and where bits were taken away, their callbacks do not run any
  * more; -EINPROGRESS: done, but a callback of the engine is running in another
- * task, or may be where that cannot be known (in atomic context, and everywhere on
- * SMP without PREEMPT_COUNT); utrace_barrier() waits for it; -EALREADY: nothing
+ * task, or may be where that cannot be known (in atomic context, everywhere on SMP
+ * without PREEMPT_COUNT, and while the engine is detached by somebody else);
+ * utrace_barrier() waits for it; -EALREADY: nothing
  * changed, because the task is dead and DEATH or QUIESCE would be newly set, or its death
  * report is running; -EINVAL: unknown bits, or SIGNAL_IGN for an observer or
  * an engine of the system: a signal that is queued although it is ignored
@@ -793,6 +795,10 @@ int utrace_set_events(struct task_struct *target, struct utrace_engine *engine,
 	 */
 	if (added)
 		utrace_engine_changed(engine, added);
-	return gone && utrace_is_running(engine) ? -EINPROGRESS : 0;
+	if (!gone)
+		return 0;
+	/* Of one that is detached meanwhile not all tasks can be found any more. */
+	return utrace_is_running(engine) || utrace_engine_detached(engine) ?
+	       -EINPROGRESS : 0;
 }
 EXPORT_SYMBOL_GPL(utrace_set_events);

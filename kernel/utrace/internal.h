@@ -576,6 +576,8 @@ void utrace_visit_tasks(struct utrace_engine *engine, utrace_member_fn fn,
 /* attach.c */
 int utrace_cover(struct utrace_engine *engine, struct task_struct *target,
 		 bool (*may)(struct task_struct *task, void *data), void *data);
+
+/* uncover.c */
 void utrace_uncover(struct utrace_engine *engine);
 
 /* system.c */
@@ -609,7 +611,7 @@ void utrace_system_tell(void);
 void utrace_system_recount(void);
 int utrace_system_add(struct utrace_engine *engine);
 void utrace_system_remove(struct utrace_engine *engine);
-bool utrace_adopt(void);
+bool utrace_adopt(unsigned long events);
 
 /* set.c */
 struct utrace *utrace_alloc(gfp_t gfp);

@@ -89,7 +89,7 @@ bool utrace_pass_begin(struct utrace_pass *pass, unsigned int list, u32 result)
 	struct utrace *u;
 	bool live;
 
-	if (!utrace_adopt())
+	if (!utrace_adopt(BIT(list - 1)))
 		return false;
 	u = current->utrace;
 	/* A callback that makes its own task report would unpin our set. */
@@ -428,15 +428,14 @@ static long utrace_exit_pass(struct utrace *u, long orig_code)
 
 long __utrace_report_exit(long code)
 {
+	const unsigned long last = UTRACE_EVENT(EXIT) | UTRACE_EVENT(DEATH) |
+				   UTRACE_EVENT(REAP);
 	bool killed = utrace_is_killed();
 	struct utrace *u;
 
 	/* For what is still to come of it; or nobody is interested. */
 	if (!current->utrace &&
-	    (!(current->utrace_events & (UTRACE_EVENT(EXIT) |
-					 UTRACE_EVENT(DEATH) |
-					 UTRACE_EVENT(REAP))) ||
-	     !utrace_adopt()))
+	    (!(current->utrace_events & last) || !utrace_adopt(last)))
 		return code;
 	u = current->utrace;
 	/* A callback died of an oops in the middle of its pass. */

@@ -2,8 +2,9 @@
 /*
  * utrace - rounds: tasks that were found get the successor of their cast
  *
- * Memory is had, and clients are asked, before any lock is taken.
- * utrace_change_mutex is held for one round at a time.
+ * Memory of tasks is had before any lock is taken; that of casts and sets, and
+ * places in the lists of casts, with utrace_change_mutex, which is held for one round
+ * at a time.
  */
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -319,4 +320,3 @@ int utrace_rounds(struct utrace_walk *walk, bool killable)
 	}
 	return ret;
 }
-

@@ -243,7 +243,7 @@ static struct task_struct *session_task_of(int fd)
  * gone; -EPERM: the caller or who opened the session may not trace it, or it is a
  * kernel thread; -EEXIST: the session is attached to it already, in that scope;
  * -EUSERS: too many engines of the user; -ENOSPC: too many targets, or too many
- * engines on a task; -ENOMEM.
+ * engines on a task; -EINTR: killed; -ENOMEM.
  */
 int session_attach(struct utrace_session *session, struct utrace_ioc_attach *attach)
 {

@@ -620,6 +620,9 @@ struct utrace_set *utrace_switch(struct task_struct *task, struct utrace *u,
 	u->fresh |= u->muted & ~muted & same;
 	u->muted = set ? muted & set->members : 0;
 	u->flags |= UTRACE_TASK_LONG;
+	/* Whoever asked for a report is gone. */
+	if (!set)
+		u->resume = UTRACE_RESUME;
 	/* Pairs with utrace_pin_try(): the flag before the set. */
 	smp_store_release(&task->utrace_set, set);
 	/* Wishes that came while this set was made, and questions. */

@@ -385,7 +385,7 @@ static bool utrace_is_rejected(void)
 }
 
 /* The current task is wanted, and is to have a struct utrace. */
-static bool utrace_adopt_wanted(void)
+static bool utrace_adopt_wanted(unsigned long events)
 {
 	bool kthread = current->flags & PF_KTHREAD;
 	unsigned int noio = 0;
@@ -398,7 +398,7 @@ static bool utrace_adopt_wanted(void)
 	if (kthread)
 		memalloc_noio_restore(noio);
 	if (!u) {
-		utrace_count_lost(NULL, UTRACE_EVENT_ALL);
+		utrace_count_lost(NULL, events);
 		return current->utrace;
 	}
 	if (!utrace_install(current, u))
@@ -408,13 +408,12 @@ static bool utrace_adopt_wanted(void)
 
 /**
  * utrace_adopt - take a struct utrace for the current task
- *
- * Without memory the event at hand is lost, and counted.
+ * @events: what it is for; without memory that is lost, and counted
  *
  * Context: The task itself, may sleep.
  * Return: false if there is none.
  */
-bool utrace_adopt(void)
+bool utrace_adopt(unsigned long events)
 {
 	if (current->utrace)
 		return true;
@@ -426,7 +425,7 @@ bool utrace_adopt(void)
 		utrace_refresh_bare(current);
 		return false;
 	}
-	return !utrace_is_rejected() && utrace_adopt_wanted();
+	return !utrace_is_rejected() && utrace_adopt_wanted(events);
 }
 
 /**

@@ -171,7 +171,6 @@ static void utrace_uncover_casts(struct utrace_engine *engine)
  */
 void utrace_uncover(struct utrace_engine *engine)
 {
-	struct task_struct *some[32];
 	struct utrace_walk walk;
 	int ret;
 
@@ -181,12 +180,10 @@ void utrace_uncover(struct utrace_engine *engine)
 		utrace_system_tell();
 	}
 	utrace_walk_init(&walk, engine);
-	walk.task = kvmalloc_array(UTRACE_ROUND, sizeof(*walk.task), GFP_KERNEL);
+	/* Two pages; a detach does not fail. */
+	walk.task = kvmalloc_array(UTRACE_ROUND, sizeof(*walk.task),
+				   GFP_KERNEL | __GFP_NOFAIL);
 	walk.max = UTRACE_ROUND;
-	if (!walk.task) {
-		walk.task = some;
-		walk.max = ARRAY_SIZE(some);
-	}
 	do {
 		ret = utrace_uncover_look(&walk);
 		if (!ret && !walk.found)
@@ -196,7 +193,5 @@ void utrace_uncover(struct utrace_engine *engine)
 			schedule_timeout_uninterruptible(1);
 	} while (true);
 	utrace_uncover_casts(engine);
-	if (walk.task == some)
-		walk.task = NULL;
 	utrace_walk_destroy(&walk);
 }

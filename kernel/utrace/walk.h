@@ -15,15 +15,17 @@
  * @change: what becomes of their casts
  * @target: where the scope begins
  * @found_one: what is done with each task that is found to want the engine
- * @may: asked about each task before it is covered, with @data; or NULL
+ * @may: asked about each task that is found, with @data; or NULL
  * @data: for @may
  * @task: what was found, counted
  * @found: how many; may be more than @max
  * @max: elements of @task
- * @asked: of @task, those that @may was asked about
- * @hint: where in @task to look first for one that was asked about
+ * @known: a set that has the engine, for the length of one look
  * @turn: of a round
  * @nturns: elements of @turn
+ * @nspares: of @turn, those that have spares, for the last round
+ * @taken: of those, turns that were taken
+ * @missed: tasks that found no spares in the last round, or no successor
  * @covered: tasks that have got the engine
  * @kthread: for kernel threads that an engine of the system leaves, counted
  */
@@ -36,10 +38,12 @@ struct utrace_walk {
 	struct task_struct **task;
 	unsigned int found;
 	unsigned int max;
-	unsigned int asked;
-	unsigned int hint;
+	struct utrace_set *known;
 	struct utrace_turn *turn;
 	unsigned int nturns;
+	unsigned int nspares;
+	unsigned int taken;
+	unsigned int missed;
 	unsigned int covered;
 	struct utrace_set *kthread;
 };
