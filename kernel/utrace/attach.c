@@ -37,6 +37,7 @@ static bool utrace_walk_wants(struct utrace_walk *walk, struct task_struct *task
 	set = READ_ONCE(task->utrace_set);
 	if (set && set == walk->known)
 		return false;
+	/* Set once and for all; a task that is met before takes its turn in vain. */
 	if (data_race(u->flags) & UTRACE_TASK_REAPED)
 		return false;
 	if (utrace_set_slot(set, walk->change.engine) < 0)
@@ -140,9 +141,9 @@ static int utrace_walk_find(struct utrace_walk *walk)
 {
 	unsigned int max = walk->max;
 
-	if (!max)
-		max = utrace_engine_state(walk->change.engine) & UTRACE_STATE_SCOPE ?
-		      data_race(get_nr_threads(walk->target)) : 1;
+	if (!max && utrace_engine_state(walk->change.engine) & UTRACE_STATE_SCOPE)
+		max = data_race(get_nr_threads(walk->target)); /* a guess */
+	max = max ?: 1;
 	walk->found_one = utrace_walk_keep;
 	for (;;) {
 		if (max > walk->max && utrace_walk_room(walk, max))
