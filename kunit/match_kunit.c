@@ -2,109 +2,16 @@
 /*
  * KUnit suite utrace_match: which tasks an engine is told of
  */
-#include <kunit/resource.h>
 #include <kunit/test.h>
 #include <linux/cgroup.h>
-#include <linux/completion.h>
-#include <linux/delay.h>
 #include <linux/file.h>
-#include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/namei.h>
-#include <linux/prctl.h>
 #include <linux/sched/task.h>
 
 #include <asm/unistd.h>
 
-#include "../internal.h"
-#include "../match.h"
-#include "probe.h"
-
-#define ENTRY	UTRACE_EVENT(SYSCALL_ENTRY)
-#define EXIT	UTRACE_EVENT(SYSCALL_EXIT)
-
-static void put_match(void *match)
-{
-	utrace_match_put(match);
-}
-
-static struct utrace_match *new_match(struct kunit *test)
-{
-	struct utrace_match *match = utrace_match_new();
-
-	KUNIT_ASSERT_NOT_NULL(test, match);
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, put_match, match), 0);
-	return match;
-}
-
-/* A probe on the whole system that is told of some events of tasks that match. */
-static struct probe *attach_events(struct kunit *test,
-				   struct utrace_match *match,
-				   unsigned long events)
-{
-	struct probe *p = probe_new(test);
-
-	KUNIT_ASSERT_EQ(test, probe_try_attach_system(p, 0), 0);
-	p->nr = __NR_getppid;
-	KUNIT_ASSERT_EQ(test, utrace_set_match(p->engine, match), 0);
-	probe_set_events(p, events);
-	return p;
-}
-
-static struct probe *attach_match(struct kunit *test, struct utrace_match *match)
-{
-	return attach_events(test, match, ENTRY);
-}
-
-/* A match of the tasks with one name. */
-static struct utrace_match *new_comm(struct kunit *test, const char *comm)
-{
-	struct utrace_match *match = new_match(test);
-
-	KUNIT_ASSERT_EQ(test, utrace_match_add_comm(match, comm), 0);
-	return match;
-}
-
-static struct probe *attach_comm(struct kunit *test, const char *comm)
-{
-	return attach_match(test, new_comm(test, comm));
-}
-
-/* A match of the tasks that a function chooses. */
-static struct utrace_match *
-new_chooser(struct kunit *test,
-	    bool (*choose)(struct task_struct *task, void *data), void *data)
-{
-	struct utrace_match *match = new_match(test);
-
-	utrace_match_chooser(match, choose, data);
-	return match;
-}
-
-/* Every task is to be asked again at its next event. */
-static void ask_all_again(struct probe *p)
-{
-	struct utrace_match *match;
-
-	/* Nobody else gives it another one. */
-	match = rcu_dereference_protected(p->engine->info->match, true);
-	KUNIT_ASSERT_EQ(p->test, utrace_set_match(p->engine, match), 0);
-}
-
-/* Does the probe hear of a call that the task makes now? */
-static bool hears(struct probe *p, struct user_task *t)
-{
-	probe_forget(p);
-	user_task_syscall(t, __NR_getppid);
-	return probe_count(p, _UTRACE_EVENT_SYSCALL_ENTRY);
-}
-
-static void rename_task(struct user_task *t, const char *name)
-{
-	user_task_poke(t, offsetof(struct user_area, scratch), name,
-		       strlen(name) + 1);
-	user_task_syscall(t, __NR_prctl, PR_SET_NAME, user_task_scratch(t));
-}
+#include "match_fixture.h"
 
 static void empty_matches_all(struct kunit *test)
 {
@@ -240,15 +147,6 @@ static void root_cgroup_has_all(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, hears(p, t));
 }
 #endif
-
-/* Nothing is kept for it, and no system call takes the slow path. */
-static void expect_nothing(struct user_task *t)
-{
-	KUNIT_EXPECT_NULL(t->test, t->task->utrace);
-	KUNIT_EXPECT_EQ(t->test, t->task->utrace_events, UTRACE_WORD_REJECTED);
-	KUNIT_EXPECT_FALSE(t->test,
-			   test_task_syscall_work(t->task, SYSCALL_UTRACE));
-}
 
 static void rejected_has_nothing(struct kunit *test)
 {
@@ -530,196 +428,6 @@ static void exec_by_thread_is_asked_again(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, hears(q, t));
 }
 
-/* As the task is asked by a match, after it was asked by others. */
-static bool rename_when_asked(struct task_struct *task, void *data)
-{
-	const char *name = xchg((const char **)data, NULL);
-
-	if (name)
-		set_task_comm(task, name);
-	return false;
-}
-
-/* A set that is being made by the verdict of before is not the last one. */
-static void rename_while_asked(struct kunit *test)
-{
-	static const char *name;
-	struct user_task *bare = user_task_start(test);
-	struct user_task *t = user_task_start(test);
-	struct probe *p = attach_comm(test, "wanted");
-	struct probe *q;
-
-	name = NULL;
-	q = attach_match(test, new_chooser(test, rename_when_asked, &name));
-	KUNIT_EXPECT_FALSE(test, hears(p, bare));
-	expect_nothing(bare);
-	WRITE_ONCE(name, "wanted");
-	ask_all_again(q);
-	user_task_syscall(bare, __NR_getppid);
-	KUNIT_EXPECT_NULL(test, READ_ONCE(name));
-	KUNIT_EXPECT_TRUE(test, hears(p, bare));
-
-	probe_attach(t, 0, ENTRY);
-	KUNIT_EXPECT_FALSE(test, hears(p, t));
-	WRITE_ONCE(name, "wanted");
-	ask_all_again(q);
-	user_task_syscall(t, __NR_getppid);
-	KUNIT_EXPECT_NULL(test, READ_ONCE(name));
-	KUNIT_EXPECT_TRUE(test, hears(p, t));
-	WRITE_ONCE(name, "other");
-	ask_all_again(q);
-	user_task_syscall(t, __NR_getppid);
-	KUNIT_EXPECT_NULL(test, READ_ONCE(name));
-	KUNIT_EXPECT_FALSE(test, hears(p, t));
-	probe_detach(q);
-}
-
-/* Nor is one that comes with another engine, while the task sleeps. */
-static void rename_before_another_set(struct kunit *test)
-{
-	struct user_task *t = user_task_start(test);
-	struct probe *p = attach_comm(test, "wanted"), *q;
-
-	KUNIT_EXPECT_FALSE(test, hears(p, t));
-	KUNIT_ASSERT_TRUE(test, user_task_wait_asleep(t));
-	set_task_comm(t->task, "wanted");
-	q = probe_attach(t, 0, 0);
-	KUNIT_EXPECT_TRUE(test, hears(p, t));
-	KUNIT_ASSERT_TRUE(test, user_task_wait_asleep(t));
-	set_task_comm(t->task, "other");
-	probe_detach(q);
-	KUNIT_EXPECT_FALSE(test, hears(p, t));
-	KUNIT_ASSERT_TRUE(test, user_task_wait_asleep(t));
-	set_task_comm(t->task, "wanted");
-	probe_attach(t, 0, UTRACE_EVENT(EXEC));
-	KUNIT_EXPECT_TRUE(test, hears(p, t));
-}
-
-/**
- * struct renamer - somebody who gives a task one name after the other
- * @task: the task
- * @thread: who does it
- * @wanted: is the last name the one that is wanted?
- * @usec: the last one comes so soon after another one
- * @begun: @thread runs
- */
-struct renamer {
-	struct task_struct *task;
-	struct task_struct *thread;
-	bool wanted;
-	unsigned int usec;
-	struct completion begun;
-};
-
-static const char *name_of(bool wanted)
-{
-	return wanted ? "wanted" : "other";
-}
-
-static int rename_fn(void *data)
-{
-	struct renamer *r = data;
-
-	/* One that is stopped before it runs would do nothing at all. */
-	complete(&r->begun);
-	while (!kthread_should_stop()) {
-		set_task_comm(r->task, name_of(r->wanted));
-		set_task_comm(r->task, name_of(!r->wanted));
-		schedule_timeout_interruptible(1);
-	}
-	/* The verdict about this one is being given when the next comes. */
-	set_task_comm(r->task, name_of(!r->wanted));
-	udelay(r->usec);
-	set_task_comm(r->task, name_of(r->wanted));
-	return 0;
-}
-
-static void renamer_stop(void *data)
-{
-	struct renamer *r = data;
-
-	if (r->thread)
-		kthread_stop(r->thread);
-	r->thread = NULL;
-}
-
-static void renamer_start(struct kunit *test, struct renamer *r)
-{
-	init_completion(&r->begun);
-	r->thread = kthread_run(rename_fn, r, "utrace_renamer");
-	if (IS_ERR(r->thread))
-		r->thread = NULL;
-	KUNIT_ASSERT_NOT_NULL(test, r->thread);
-	KUNIT_ASSERT_TRUE(test, wait_for_completion_timeout(&r->begun,
-							    USER_DEADLINE));
-}
-
-/* What holds is the last name, whatever sets were made meanwhile. */
-static void rename_under_load(struct kunit *test)
-{
-	struct renamer *r = kunit_kzalloc(test, sizeof(*r), GFP_KERNEL);
-	struct user_task *t = user_task_start(test);
-	struct probe *p = attach_comm(test, "wanted");
-	unsigned int round;
-
-	KUNIT_ASSERT_NOT_NULL(test, r);
-	r->task = t->task;
-	KUNIT_ASSERT_EQ(test, kunit_add_action(test, renamer_stop, r), 0);
-	for (round = 0; round < 40; round++) {
-		struct probe *q;
-
-		r->wanted = round % 2;
-		r->usec = round * 5;
-		user_task_go(t, 0);
-		user_task_do(t, .op = USER_REPEAT, .nr = __NR_getuid);
-		renamer_start(test, r);
-		q = probe_attach(t, 0, EXIT);
-		KUNIT_ASSERT_TRUE(test, user_task_wait_running(t));
-		probe_detach(q);
-		renamer_stop(r);
-		user_task_go(t, 1);
-		user_task_result(t);
-		KUNIT_ASSERT_STREQ(test, t->task->comm, name_of(r->wanted));
-		KUNIT_EXPECT_EQ(test, hears(p, t), r->wanted);
-	}
-}
-
-/* Detaches a probe at the so manieth time that a task is asked. */
-static bool detach_when_asked(struct task_struct *task, void *data)
-{
-	struct probe *p = data;
-
-	if (!p->word[0]--)
-		p->word[1] = utrace_control(NULL, p->engine, UTRACE_DETACH);
-	return true;
-}
-
-/* An engine that goes while a set with it is being made is not kept by it. */
-static void detached_while_asked(struct kunit *test)
-{
-	unsigned int i;
-
-	/* A bare task is asked once more when it has become none. */
-	for (i = 0; i < 2; i++) {
-		struct user_task *t = user_task_start(test);
-		struct probe *p = probe_new(test);
-		struct utrace_match *match;
-
-		p->word[0] = i;
-		p->word[1] = -EAGAIN;
-		match = new_chooser(test, detach_when_asked, p);
-		KUNIT_ASSERT_EQ(test, probe_try_attach_system(p, 0), 0);
-		KUNIT_ASSERT_EQ(test, utrace_set_match(p->engine, match), 0);
-		probe_set_events(p, ENTRY);
-		user_task_syscall(t, __NR_getppid);
-		user_task_syscall(t, __NR_getppid);
-		KUNIT_EXPECT_EQ(test, p->word[1], 0L);
-		KUNIT_EXPECT_TRUE(test, probe_put(p));
-		KUNIT_EXPECT_EQ(test, p->calls, 0U);
-		KUNIT_EXPECT_EQ(test, t->task->utrace_events, 0UL);
-	}
-}
-
 /* Tasks of which all engines say the same have one set. */
 static void verdicts_share_sets(struct kunit *test)
 {
@@ -791,10 +499,6 @@ static struct kunit_case match_cases[] = {
 	KUNIT_CASE(end_of_those_that_match),
 	KUNIT_CASE(rejected_zombie_stays_so),
 	KUNIT_CASE(exec_by_thread_is_asked_again),
-	KUNIT_CASE(rename_while_asked),
-	KUNIT_CASE(rename_before_another_set),
-	KUNIT_CASE(rename_under_load),
-	KUNIT_CASE(detached_while_asked),
 	KUNIT_CASE(verdicts_share_sets),
 	KUNIT_CASE(match_can_be_taken_away),
 	KUNIT_CASE(match_has_a_limit),

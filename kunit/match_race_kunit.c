@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit suite utrace_match_race: what a task is changes while it is asked
+ */
+#include <kunit/test.h>
+#include <linux/completion.h>
+#include <linux/delay.h>
+#include <linux/kthread.h>
+#include <linux/sched/task.h>
+
+#include "match_fixture.h"
+
+/* As the task is asked by a match, after it was asked by others. */
+static bool rename_when_asked(struct task_struct *task, void *data)
+{
+	const char *name = xchg((const char **)data, NULL);
+
+	if (name)
+		set_task_comm(task, name);
+	return false;
+}
+
+/* A set that is being made by the verdict of before is not the last one. */
+static void rename_while_asked(struct kunit *test)
+{
+	static const char *name;
+	struct user_task *bare = user_task_start(test);
+	struct user_task *t = user_task_start(test);
+	struct probe *p = attach_comm(test, "wanted");
+	struct probe *q;
+
+	name = NULL;
+	q = attach_match(test, new_chooser(test, rename_when_asked, &name));
+	KUNIT_EXPECT_FALSE(test, hears(p, bare));
+	expect_nothing(bare);
+	WRITE_ONCE(name, "wanted");
+	ask_all_again(q);
+	user_task_syscall(bare, __NR_getppid);
+	KUNIT_EXPECT_NULL(test, READ_ONCE(name));
+	KUNIT_EXPECT_TRUE(test, hears(p, bare));
+
+	probe_attach(t, 0, ENTRY);
+	KUNIT_EXPECT_FALSE(test, hears(p, t));
+	WRITE_ONCE(name, "wanted");
+	ask_all_again(q);
+	user_task_syscall(t, __NR_getppid);
+	KUNIT_EXPECT_NULL(test, READ_ONCE(name));
+	KUNIT_EXPECT_TRUE(test, hears(p, t));
+	WRITE_ONCE(name, "other");
+	ask_all_again(q);
+	user_task_syscall(t, __NR_getppid);
+	KUNIT_EXPECT_NULL(test, READ_ONCE(name));
+	KUNIT_EXPECT_FALSE(test, hears(p, t));
+	probe_detach(q);
+}
+
+/* Nor is one that comes with another engine, while the task sleeps. */
+static void rename_before_another_set(struct kunit *test)
+{
+	struct user_task *t = user_task_start(test);
+	struct probe *p = attach_comm(test, "wanted"), *q;
+
+	KUNIT_EXPECT_FALSE(test, hears(p, t));
+	KUNIT_ASSERT_TRUE(test, user_task_wait_asleep(t));
+	set_task_comm(t->task, "wanted");
+	q = probe_attach(t, 0, 0);
+	KUNIT_EXPECT_TRUE(test, hears(p, t));
+	KUNIT_ASSERT_TRUE(test, user_task_wait_asleep(t));
+	set_task_comm(t->task, "other");
+	probe_detach(q);
+	KUNIT_EXPECT_FALSE(test, hears(p, t));
+	KUNIT_ASSERT_TRUE(test, user_task_wait_asleep(t));
+	set_task_comm(t->task, "wanted");
+	probe_attach(t, 0, UTRACE_EVENT(EXEC));
+	KUNIT_EXPECT_TRUE(test, hears(p, t));
+}
+
+/**
+ * struct renamer - somebody who gives a task one name after the other
+ * @task: the task
+ * @thread: who does it
+ * @wanted: is the last name the one that is wanted?
+ * @usec: the last one comes so soon after another one
+ * @begun: @thread runs
+ */
+struct renamer {
+	struct task_struct *task;
+	struct task_struct *thread;
+	bool wanted;
+	unsigned int usec;
+	struct completion begun;
+};
+
+static const char *name_of(bool wanted)
+{
+	return wanted ? "wanted" : "other";
+}
+
+static int rename_fn(void *data)
+{
+	struct renamer *r = data;
+
+	/* One that is stopped before it runs would do nothing at all. */
+	complete(&r->begun);
+	while (!kthread_should_stop()) {
+		set_task_comm(r->task, name_of(r->wanted));
+		set_task_comm(r->task, name_of(!r->wanted));
+		schedule_timeout_interruptible(1);
+	}
+	/* The verdict about this one is being given when the next comes. */
+	set_task_comm(r->task, name_of(!r->wanted));
+	udelay(r->usec);
+	set_task_comm(r->task, name_of(r->wanted));
+	return 0;
+}
+
+static void renamer_stop(void *data)
+{
+	struct renamer *r = data;
+
+	if (r->thread)
+		kthread_stop(r->thread);
+	r->thread = NULL;
+}
+
+static void renamer_start(struct kunit *test, struct renamer *r)
+{
+	init_completion(&r->begun);
+	r->thread = kthread_run(rename_fn, r, "utrace_renamer");
+	if (IS_ERR(r->thread))
+		r->thread = NULL;
+	KUNIT_ASSERT_NOT_NULL(test, r->thread);
+	KUNIT_ASSERT_TRUE(test, wait_for_completion_timeout(&r->begun,
+							    USER_DEADLINE));
+}
+
+/* What holds is the last name, whatever sets were made meanwhile. */
+static void rename_under_load(struct kunit *test)
+{
+	struct renamer *r = kunit_kzalloc(test, sizeof(*r), GFP_KERNEL);
+	struct user_task *t = user_task_start(test);
+	struct probe *p = attach_comm(test, "wanted");
+	unsigned int round;
+
+	KUNIT_ASSERT_NOT_NULL(test, r);
+	r->task = t->task;
+	KUNIT_ASSERT_EQ(test, kunit_add_action(test, renamer_stop, r), 0);
+	for (round = 0; round < 40; round++) {
+		struct probe *q;
+
+		r->wanted = round % 2;
+		r->usec = round * 5;
+		user_task_go(t, 0);
+		user_task_do(t, .op = USER_REPEAT, .nr = __NR_getuid);
+		renamer_start(test, r);
+		q = probe_attach(t, 0, EXIT);
+		KUNIT_ASSERT_TRUE(test, user_task_wait_running(t));
+		probe_detach(q);
+		renamer_stop(r);
+		user_task_go(t, 1);
+		user_task_result(t);
+		KUNIT_ASSERT_STREQ(test, t->task->comm, name_of(r->wanted));
+		KUNIT_EXPECT_EQ(test, hears(p, t), r->wanted);
+	}
+}
+
+/* Detaches a probe at the so manieth time that a task is asked. */
+static bool detach_when_asked(struct task_struct *task, void *data)
+{
+	struct probe *p = data;
+
+	if (!p->word[0]--)
+		p->word[1] = utrace_control(NULL, p->engine, UTRACE_DETACH);
+	return true;
+}
+
+/* An engine that goes while a set with it is being made is not kept by it. */
+static void detached_while_asked(struct kunit *test)
+{
+	unsigned int i;
+
+	/* A bare task is asked once more when it has become none. */
+	for (i = 0; i < 2; i++) {
+		struct user_task *t = user_task_start(test);
+		struct probe *p = probe_new(test);
+		struct utrace_match *match;
+
+		p->word[0] = i;
+		p->word[1] = -EAGAIN;
+		match = new_chooser(test, detach_when_asked, p);
+		KUNIT_ASSERT_EQ(test, probe_try_attach_system(p, 0), 0);
+		KUNIT_ASSERT_EQ(test, utrace_set_match(p->engine, match), 0);
+		probe_set_events(p, ENTRY);
+		user_task_syscall(t, __NR_getppid);
+		user_task_syscall(t, __NR_getppid);
+		KUNIT_EXPECT_EQ(test, p->word[1], 0L);
+		KUNIT_EXPECT_TRUE(test, probe_put(p));
+		KUNIT_EXPECT_EQ(test, p->calls, 0U);
+		KUNIT_EXPECT_EQ(test, t->task->utrace_events, 0UL);
+	}
+}
+
+static struct kunit_case match_race_cases[] = {
+	KUNIT_CASE(rename_while_asked),
+	KUNIT_CASE(rename_before_another_set),
+	KUNIT_CASE(rename_under_load),
+	KUNIT_CASE(detached_while_asked),
+	{}
+};
+
+static struct kunit_suite match_race_suite = {
+	.name = "utrace_match_race",
+	.test_cases = match_race_cases,
+};
+
+kunit_test_suite(match_race_suite);
+
+MODULE_DESCRIPTION("KUnit suite for matches whose tasks change");
+MODULE_LICENSE("GPL");
