@@ -140,14 +140,16 @@ TEST_F(utrace, system_engines_come_and_go)
 	struct ut_target *t = &self->t;
 	int round, id, error;
 
+	/* The target logs faster than anybody reads; it is its first record that counts. */
+	ut_may_miss = true;
 	ASSERT_TRUE(ut_spawn(t, ut_calls));
 	ASSERT_LE(OWN_MOST, fill(t->pid, &error));
 	for (round = 0; round < 3 * SYSTEM_MOST; round++) {
-		id = ut_attach_full(t->pid, UT_ATTACH_SYSTEM, UT_OPS_FULL, ~0U);
+		ut_drain();
+		id = ut_attach_full(t->pid, UT_ATTACH_SYSTEM, UT_OPS_FULL, 0);
 		ASSERT_LT(0, id);
 		ASSERT_EQ(0, ut_events(id, 0, UT_BIT(SYSCALL_ENTRY)));
-		EXPECT_TRUE(ut_runs(t));
-		ASSERT_TRUE(ut_until(ut_count(id, UT_EV_SYSCALL_ENTRY) > 0));
+		ASSERT_LE(0, ut_wait(0, id, UT_EV_SYSCALL_ENTRY, t->pid, UT_ANY));
 		error = ut_detach(id);
 		ASSERT_TRUE(!error || error == -EINPROGRESS);
 	}
