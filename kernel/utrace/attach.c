@@ -206,7 +206,7 @@ static int utrace_last_make(struct utrace_walk *walk)
 	for (i = 0; i < walk->found && !ret; i++) {
 		struct utrace_cast *cast = utrace_cast_of(walk->task[i]);
 
-		ret = utrace_change_make(&walk->change, cast);
+		ret = PTR_ERR_OR_ZERO(utrace_change_make(&walk->change, cast));
 		utrace_cast_put(cast);
 	}
 	return ret;
@@ -240,10 +240,12 @@ static int utrace_last_spares(struct utrace_walk *walk, unsigned int n)
 	walk->nspares = 0;
 	while (!ret && walk->nspares < n) {
 		struct utrace_turn *turn = &walk->turn[walk->nspares++];
+		unsigned int more = n - walk->nspares + 1;
 
-		ret = utrace_turn_init(turn, NULL);
+		ret = utrace_turn_init(walk, turn, NULL, more);
 		if (!ret)
-			turn->member = utrace_member_alloc(GFP_KERNEL_ACCOUNT);
+			turn->member = utrace_walk_member(walk, GFP_KERNEL_ACCOUNT,
+							  more);
 		if (!turn->member)
 			ret = -ENOMEM;
 	}

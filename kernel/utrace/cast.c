@@ -75,25 +75,35 @@ bool utrace_cast_has(const struct utrace_cast *cast,
 
 /* Members */
 
+static struct kmem_cache *utrace_member_cache __ro_after_init;
+
+static int __init utrace_cast_init(void)
+{
+	utrace_member_cache = KMEM_CACHE(utrace_member, SLAB_PANIC);
+	return 0;
+}
+core_initcall(utrace_cast_init);
+
+/* To be freed by kfree(), or kfree_rcu(). */
 struct utrace_member *utrace_member_alloc(gfp_t gfp)
 {
-	struct utrace_member *member = kmalloc(sizeof(*member), gfp);
+	struct utrace_member *member = kmem_cache_alloc(utrace_member_cache, gfp);
 
 	if (member)
 		INIT_LIST_HEAD(&member->list);
 	return member;
 }
 
-/* Has a cast, which may be NULL, engines that look for its members? */
-bool utrace_cast_has_members(const struct utrace_cast *cast)
+/* @n at a time; returns @n, or 0 without memory. */
+unsigned int utrace_member_alloc_bulk(gfp_t gfp, unsigned int n,
+				      struct utrace_member **member)
 {
 	unsigned int i;
 
-	for (i = 0; cast && i < cast->nroles; i++)
-		if (utrace_engine_state(cast->role[i].engine) &
-		    (UTRACE_STATE_PROCESS | UTRACE_STATE_TREE))
-			return true;
-	return false;
+	n = kmem_cache_alloc_bulk(utrace_member_cache, gfp, n, (void **)member);
+	for (i = 0; i < n; i++)
+		INIT_LIST_HEAD(&member[i]->list);
+	return n;
 }
 
 /**
@@ -107,7 +117,7 @@ bool utrace_cast_has_members(const struct utrace_cast *cast)
 void utrace_member_join(struct utrace_member *member, struct task_struct *task,
 			struct utrace_cast *cast)
 {
-	if (!utrace_cast_has_members(cast))
+	if (!cast || !cast->listed)
 		return;
 	member->task = task;
 	member->cast = cast;
@@ -274,6 +284,7 @@ static struct utrace_cast *utrace_cast_make(const struct utrace_roster *roster)
 		role->engine = roster->role[i].engine;
 		role->slot = roster->role[i].slot;
 		role->cast = cast;
+		cast->listed |= utrace_inherits(role->engine, UTRACE_HEIR_THREAD);
 		utrace_shell_get(role->engine);
 		list_add_tail_rcu(&role->list, &role->engine->info->roles);
 	}
@@ -310,20 +321,18 @@ static int utrace_cast_heirs(struct utrace_change *change,
 	for (heir = 0; heir < UTRACE_NHEIRS; heir++) {
 		unsigned int n = utrace_roster_heirs(roster, heir);
 		struct utrace_cast *part = old ? old->heir[heir] : NULL;
-		struct utrace_set *set;
-		int ret;
+		struct utrace_successor *succ;
 
 		if (n && n == cast->nroles) {
 			cast->heir[heir] = cast;
 		} else if (n && utrace_part_stays(change->engine, part, heir)) {
 			cast->heir[heir] = utrace_cast_get(part);
 		} else if (n) {
-			ret = utrace_change_make(change, part);
-			if (ret)
-				return ret;
-			set = utrace_change_find(change, part)->set;
-			cast->heir[heir] = set ? utrace_cast_get(set->cast) :
-					   NULL;
+			succ = utrace_change_make(change, part);
+			if (IS_ERR(succ))
+				return PTR_ERR(succ);
+			cast->heir[heir] = succ->set ?
+					   utrace_cast_get(succ->set->cast) : NULL;
 		}
 	}
 	return 0;
@@ -381,21 +390,24 @@ static void utrace_cast_replace(struct utrace_cast *cast,
  * here on.
  *
  * Context: May sleep.  utrace_change_mutex is held.
- * Return: 0; -ENOSPC: there is no slot for the engine; -ENOMEM.
+ * Return: it, which @change keeps; -ENOSPC: there is no slot for the engine;
+ * -ENOMEM.
  */
-int utrace_change_make(struct utrace_change *change, struct utrace_cast *cast)
+struct utrace_successor *utrace_change_make(struct utrace_change *change,
+					    struct utrace_cast *cast)
 {
-	bool remove = utrace_engine_detached(change->engine);
-	struct utrace_successor *succ;
+	struct utrace_successor *succ = utrace_change_find(change, cast);
 	struct utrace_set *set;
+	bool remove;
 
 	lockdep_assert_held(&utrace_change_mutex);
 
-	if (utrace_change_find(change, cast))
-		return 0;
+	if (succ)
+		return succ;
 	succ = kmalloc(sizeof(*succ), GFP_KERNEL);
 	if (!succ)
-		return -ENOMEM;
+		return ERR_PTR(-ENOMEM);
+	remove = utrace_engine_detached(change->engine);
 	if (remove && cast && cast->replaced &&
 	    !(cast->next && utrace_cast_has(cast->next->cast, change->engine)))
 		set = utrace_set_get(cast->next);
@@ -403,7 +415,7 @@ int utrace_change_make(struct utrace_change *change, struct utrace_cast *cast)
 		set = utrace_cast_follow(change, cast);
 	if (IS_ERR(set)) {
 		kfree(succ);
-		return PTR_ERR(set);
+		return ERR_CAST(set);
 	}
 	succ->cast = utrace_cast_get(cast);
 	succ->set = set;
@@ -414,7 +426,7 @@ int utrace_change_make(struct utrace_change *change, struct utrace_cast *cast)
 		cast->succ = succ;
 	if (remove && utrace_cast_has(cast, change->engine))
 		utrace_cast_replace(cast, set);
-	return 0;
+	return succ;
 }
 
 /**

@@ -140,8 +140,7 @@ struct utrace_role {
  * @ref: one for each set made for it, for each cast it is an heir of, and for
  *	whoever makes what follows it
  * @lock: for @members
- * @members: tasks with a set of this cast, if it has an engine of process or tree
- *	scope; under @lock, read by RCU
+ * @members: tasks with a set of this cast, if @listed; under @lock, read by RCU
  * @latest: the last set made for it, not counted; see utrace_set_latest()
  * @heir: parts for children; NULL if empty, the cast itself (uncounted) if it is
  *	inherited whole
@@ -149,6 +148,7 @@ struct utrace_role {
  *	NULL for none.  Holds if @replaced, from before the first member is moved
  *	until the last one is.
  * @replaced: an engine of it is detached, children get @next
+ * @listed: it has an engine of process or tree scope, so its tasks are in @members
  * @succ: what follows it, in the round that goes on; under utrace_change_mutex
  * @rcu: for readers of @members and of the roles
  * @nroles: elements of @role
@@ -165,6 +165,7 @@ struct utrace_cast {
 	struct utrace_cast *heir[UTRACE_NHEIRS];
 	struct utrace_set *next;
 	bool replaced;
+	bool listed;
 	struct utrace_successor *succ;
 	struct rcu_head rcu;
 	unsigned int nroles;
@@ -193,7 +194,7 @@ struct utrace_member {
  * @start: where in @order each list begins and the one before it ends
  * @events: the event word of a task with this set that no engine rejects
  * @asked: what engines with a match want
- * @sysgen: the generation of the system's engines that it was made with
+ * @sysgen: of utrace_system_gen when it was made, or before
  * @kthread: it is for kernel threads
  * @members: slots in use
  * @matched: of those, the ones with a match
@@ -505,7 +506,8 @@ void utrace_change_init(struct utrace_change *change,
 void utrace_change_begin(struct utrace_change *change);
 void utrace_change_end(struct utrace_change *change);
 void utrace_change_destroy(struct utrace_change *change);
-int utrace_change_make(struct utrace_change *change, struct utrace_cast *cast);
+struct utrace_successor *utrace_change_make(struct utrace_change *change,
+					    struct utrace_cast *cast);
 struct utrace_successor *utrace_change_find(struct utrace_change *change,
 					    struct utrace_cast *cast);
 bool utrace_change_make_room(struct utrace_change *change);
@@ -513,8 +515,9 @@ struct utrace_cast *utrace_cast_get(struct utrace_cast *cast);
 void utrace_cast_put(struct utrace_cast *cast);
 bool utrace_cast_has(const struct utrace_cast *cast,
 		     const struct utrace_engine *engine);
-bool utrace_cast_has_members(const struct utrace_cast *cast);
 struct utrace_member *utrace_member_alloc(gfp_t gfp);
+unsigned int utrace_member_alloc_bulk(gfp_t gfp, unsigned int n,
+				      struct utrace_member **member);
 void utrace_member_join(struct utrace_member *member, struct task_struct *task,
 			struct utrace_cast *cast);
 void utrace_member_leave(struct utrace_member *member);
@@ -584,7 +587,6 @@ void utrace_uncover(struct utrace_engine *engine);
 /**
  * struct utrace_system - the engines of the system
  * @rcu: for readers
- * @gen: grows with every change of the table
  * @slots: in use, counted from 0
  * @all: those slots in the order of attach
  * @n: elements of @all
@@ -594,7 +596,6 @@ void utrace_uncover(struct utrace_engine *engine);
  */
 struct utrace_system {
 	struct rcu_head rcu;
-	unsigned int gen;
 	u32 slots;
 	u8 all[UTRACE_MAX_SYSTEM];
 	unsigned int n;
@@ -602,6 +603,7 @@ struct utrace_system {
 };
 
 extern struct utrace_system __rcu *utrace_system;
+extern unsigned int utrace_system_gen;
 bool utrace_system_reaches(struct utrace_engine *engine, bool kthread);
 bool utrace_install(struct task_struct *task, struct utrace *u);
 unsigned long utrace_bare_events(struct task_struct *task);
@@ -615,6 +617,7 @@ bool utrace_adopt(unsigned long events);
 
 /* set.c */
 struct utrace *utrace_alloc(gfp_t gfp);
+unsigned int utrace_alloc_bulk(gfp_t gfp, unsigned int n, struct utrace **u);
 void utrace_free(struct utrace *u);
 struct utrace_set *utrace_set_get(struct utrace_set *set);
 void utrace_set_put(struct utrace_set *set);
@@ -632,7 +635,8 @@ void utrace_set_word(struct task_struct *task, unsigned long events);
 unsigned long utrace_word_of(const struct utrace_set *set, u64 muted);
 unsigned long utrace_word_now(struct task_struct *task, struct utrace *u);
 struct utrace_set *utrace_switch(struct task_struct *task, struct utrace *u,
-				 struct utrace_set *set, u64 muted, bool ask);
+				 struct utrace_set *set, u64 same, u64 muted,
+				 bool ask);
 struct utrace_set *utrace_take_deferred(struct utrace *u);
 struct utrace_set *utrace_pin(struct utrace *u);
 void utrace_told(struct utrace *u);

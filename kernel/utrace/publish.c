@@ -87,7 +87,7 @@ static void utrace_turn_locked(struct utrace_turn *turn, struct utrace *u,
 	if (set && turn->member)
 		utrace_member_join(turn->member, turn->task, set->cast);
 	smp_mb(); /* And before a look at what is wanted; see utrace_visit_casts(). */
-	turn->old = utrace_switch(turn->task, u, utrace_set_get(set),
+	turn->old = utrace_switch(turn->task, u, utrace_set_get(set), same,
 				  (u->muted & same) | unasked, unasked);
 	swap(u->member, turn->member);
 	turn->done = true;
@@ -125,7 +125,8 @@ void utrace_turn(struct utrace_turn *turn, struct utrace_set *set)
 		utrace_turn_locked(turn, u, set);
 		held &= ~u->hold;
 	}
-	utrace_member_leave(turn->member);
+	if (turn->member)
+		utrace_member_leave(turn->member);
 	if (held)
 		utrace_wake(turn->task, u);
 }

@@ -77,7 +77,8 @@ static bool utrace_renew_publish(struct utrace *u, struct utrace_set *old,
 			utrace_mute(u, set, muted);
 			done = true;
 		} else {
-			drop = utrace_switch(current, u, set, muted, false);
+			drop = utrace_switch(current, u, set,
+					     utrace_set_same(old, set), muted, false);
 			deferred = utrace_take_deferred(u);
 			done = true;
 		}

@@ -34,11 +34,11 @@ void utrace_walk_init(struct utrace_walk *walk, struct utrace_engine *engine)
  */
 void utrace_walk_drop_tasks(struct utrace_walk *walk)
 {
-	while (walk->found) {
-		walk->found--;
-		if (walk->found < walk->max)
-			put_task_struct(walk->task[walk->found]);
-	}
+	unsigned int n = min(walk->found, walk->max);
+
+	while (n)
+		put_task_struct(walk->task[--n]);
+	walk->found = 0;
 }
 
 /**
@@ -49,10 +49,16 @@ void utrace_walk_drop_tasks(struct utrace_walk *walk)
  */
 void utrace_walk_destroy(struct utrace_walk *walk)
 {
+	struct utrace_pool *pool = &walk->pool;
+
 	utrace_walk_drop_tasks(walk);
 	kvfree(walk->task);
 	kvfree(walk->turn);
 	utrace_set_put(walk->kthread);
+	while (pool->nu)
+		utrace_free(pool->u[--pool->nu]);
+	while (pool->nmembers)
+		kfree(pool->member[--pool->nmembers]);
 	utrace_change_destroy(&walk->change);
 }
 
@@ -91,21 +97,65 @@ void utrace_drop_spares(struct utrace_turn *turn, unsigned int n)
 			utrace_free(turn[n].u);
 }
 
+/* A struct utrace, one of at most @more that are needed; or NULL. */
+static struct utrace *utrace_walk_u(struct utrace_walk *walk, unsigned int more)
+{
+	struct utrace_pool *pool = &walk->pool;
+
+	if (!pool->nu)
+		pool->nu = utrace_alloc_bulk(GFP_KERNEL_ACCOUNT,
+					     min(more, UTRACE_BULK), pool->u);
+	return pool->nu ? pool->u[--pool->nu] : NULL;
+}
+
+/**
+ * utrace_walk_member - memory for a membership
+ * @walk: the walk
+ * @gfp: how to allocate it
+ * @more: how many are needed at most, this one included
+ *
+ * Context: As @gfp says.
+ * Return: it, or NULL.
+ */
+struct utrace_member *utrace_walk_member(struct utrace_walk *walk, gfp_t gfp,
+					 unsigned int more)
+{
+	struct utrace_pool *pool = &walk->pool;
+
+	if (!pool->nmembers)
+		pool->nmembers = utrace_member_alloc_bulk(gfp, min(more, UTRACE_BULK),
+							  pool->member);
+	return pool->nmembers ? pool->member[--pool->nmembers] : NULL;
+}
+
 /**
  * utrace_turn_init - have what a task of a round may need, before any lock
+ * @walk: the walk
  * @turn: to be set up
  * @task: the task; NULL if that is not known yet
+ * @more: how many turns are set up, this one included
  *
  * Context: May sleep.
  * Return: 0, or -ENOMEM.
  */
-int utrace_turn_init(struct utrace_turn *turn, struct task_struct *task)
+int utrace_turn_init(struct utrace_walk *walk, struct utrace_turn *turn,
+		     struct task_struct *task, unsigned int more)
 {
 	*turn = (struct utrace_turn) { .task = task };
 	if (task && READ_ONCE(task->utrace))
 		return 0;
-	turn->u = utrace_alloc(GFP_KERNEL_ACCOUNT);
+	turn->u = utrace_walk_u(walk, more);
 	return turn->u ? 0 : -ENOMEM;
+}
+
+static noinline struct utrace_cast *utrace_cast_of_u(struct task_struct *task,
+						     struct utrace *u)
+{
+	guard(spinlock_irqsave)(&u->lock);
+	/* Nothing comes of a turn of a task that is being reaped. */
+	if (!task->utrace_set || u->flags & UTRACE_TASK_REAPED)
+		return NULL;
+	return utrace_cast_get(task->utrace_set->cast);
 }
 
 /**
@@ -121,13 +171,7 @@ struct utrace_cast *utrace_cast_of(struct task_struct *task)
 
 	lockdep_assert_held(&utrace_change_mutex);
 
-	if (!u)
-		return NULL;
-	guard(spinlock_irqsave)(&u->lock);
-	/* Nothing comes of a turn of a task that is being reaped. */
-	if (!task->utrace_set || u->flags & UTRACE_TASK_REAPED)
-		return NULL;
-	return utrace_cast_get(task->utrace_set->cast);
+	return u ? utrace_cast_of_u(task, u) : NULL;
 }
 
 /* What kernel threads have without the engine; 0 or -ENOMEM. */
@@ -146,23 +190,28 @@ static int utrace_kthread_prepare(struct utrace_walk *walk,
 	return 0;
 }
 
-/* What this task is to be given, and what is needed for that; 0 or an error. */
-static int utrace_turn_prepare(struct utrace_walk *walk,
-			       struct utrace_turn *turn)
+/*
+ * What this task is to be given, one of @more, and what is needed for that; 0 or an
+ * error.
+ */
+static int utrace_turn_prepare(struct utrace_walk *walk, struct utrace_turn *turn,
+			       unsigned int more)
 {
+	struct utrace_successor *succ;
 	struct utrace_cast *cast;
-	int ret;
 
 	if (turn->task->flags & PF_KTHREAD)
 		return utrace_kthread_prepare(walk, turn);
 	cast = utrace_cast_of(turn->task);
-	ret = utrace_change_make(&walk->change, cast);
-	if (!ret)
-		turn->set = utrace_change_find(&walk->change, cast)->set;
+	succ = utrace_change_make(&walk->change, cast);
 	utrace_cast_put(cast);
-	if (ret || !turn->set || !utrace_cast_has_members(turn->set->cast))
-		return ret;
-	turn->member = utrace_member_alloc(GFP_KERNEL);
+	if (IS_ERR(succ))
+		return PTR_ERR(succ);
+	turn->set = succ->set;
+	cast = turn->set ? turn->set->cast : NULL;
+	if (!cast || !cast->listed)
+		return 0;
+	turn->member = utrace_walk_member(walk, GFP_KERNEL, more);
 	return turn->member ? 0 : -ENOMEM;
 }
 
@@ -172,16 +221,16 @@ static int utrace_turn_prepare(struct utrace_walk *walk,
  * tasklist_lock for writing, or uses cmpxchg(), and looks for a struct utrace
  * after it; so the task is seen here, or the set there.
  */
-static void utrace_take_back(struct utrace_turn *turn)
+static bool utrace_take_back(struct utrace_turn *turn)
 {
 	struct utrace *u = turn->task->utrace;
 	struct utrace_member *member;
 
 	if (READ_ONCE(turn->task->exit_state) != EXIT_DEAD)
-		return;
+		return false;
 	scoped_guard(spinlock_irqsave, &u->lock) {
 		if (u->flags & UTRACE_TASK_REAPED)
-			return;
+			return false;
 		u->flags |= UTRACE_TASK_REAPED;
 		turn->old = turn->task->utrace_set;
 		WRITE_ONCE(turn->task->utrace_set, NULL);
@@ -197,19 +246,20 @@ static void utrace_take_back(struct utrace_turn *turn)
 	}
 	utrace_member_leave(member);
 	turn->member = member;
-	turn->done = false;
+	return true;
 }
 
-static void utrace_take_back_dead(struct utrace_turn *turn, unsigned int n)
+/* How many of @n turns were in vain. */
+static unsigned int utrace_take_back_dead(struct utrace_turn *turn, unsigned int n)
 {
-	unsigned int i;
+	unsigned int i, dead = 0;
 
 	smp_mb(); /* The sets before exit_state, see utrace_take_back(). */
-	read_lock(&tasklist_lock);
+	guard(read_lock)(&tasklist_lock);
 	for (i = 0; i < n; i++)
 		if (turn[i].done && !turn[i].old)
-			utrace_take_back(&turn[i]);
-	read_unlock(&tasklist_lock);
+			dead += utrace_take_back(&turn[i]);
+	return dead;
 }
 
 /**
@@ -224,12 +274,12 @@ void utrace_walk_settle(struct utrace_walk *walk, unsigned int n)
 	bool first = false;
 	unsigned int i;
 
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
 		first |= walk->turn[i].done && !walk->turn[i].old;
-	if (first)
-		utrace_take_back_dead(walk->turn, n);
-	for (i = 0; i < n; i++)
 		walk->covered += walk->turn[i].done;
+	}
+	if (first)
+		walk->covered -= utrace_take_back_dead(walk->turn, n);
 	utrace_sweep(walk->turn, n);
 }
 
@@ -256,7 +306,7 @@ static int utrace_round_locked(struct utrace_walk *walk, unsigned int n)
 
 	utrace_change_begin(&walk->change);
 	for (i = 0; i < n && !ret; i++)
-		ret = utrace_turn_prepare(walk, &walk->turn[i]);
+		ret = utrace_turn_prepare(walk, &walk->turn[i], n - i);
 	if (ret) {
 		utrace_drop_members(walk->turn, i);
 	} else {
@@ -286,7 +336,8 @@ static int utrace_round(struct utrace_walk *walk, unsigned int first,
 	if (ret)
 		return ret;
 	for (i = 0; i < n && !ret; i++)
-		ret = utrace_turn_init(&walk->turn[i], walk->task[first + i]);
+		ret = utrace_turn_init(walk, &walk->turn[i],
+				       walk->task[first + i], n - i);
 	n = i;
 	if (!ret)
 		ret = utrace_lock_changes(killable);

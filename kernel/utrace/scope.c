@@ -59,6 +59,20 @@ bool utrace_addresses(struct utrace_engine *engine, struct task_struct *target)
 	return !target || utrace_in_scope(engine, target);
 }
 
+/* What a function wanted done when the lock is released. */
+static noinline void utrace_after(struct task_struct *task, struct utrace *u,
+				  unsigned int after)
+{
+	if (after & UTRACE_AFTER_INTERRUPT)
+		utrace_interrupt(task);
+	if (after & UTRACE_AFTER_STOPPED)
+		utrace_interrupt_stopped(task);
+	if (after & UTRACE_AFTER_NOTIFY)
+		set_notify_resume(task);
+	if (after & UTRACE_AFTER_WAKE)
+		utrace_wake(task, u);
+}
+
 /* Call @fn for a task if the engine is in its set. */
 static void utrace_member(struct utrace_engine *engine,
 			  struct task_struct *task, utrace_member_fn fn,
@@ -75,14 +89,8 @@ static void utrace_member(struct utrace_engine *engine,
 		if (slot >= 0)
 			after = fn(engine, task, u, BIT_ULL(slot), arg);
 	}
-	if (after & UTRACE_AFTER_INTERRUPT)
-		utrace_interrupt(task);
-	if (after & UTRACE_AFTER_STOPPED)
-		utrace_interrupt_stopped(task);
-	if (after & UTRACE_AFTER_NOTIFY)
-		set_notify_resume(task);
-	if (after & UTRACE_AFTER_WAKE)
-		utrace_wake(task, u);
+	if (after)
+		utrace_after(task, u, after);
 }
 
 typedef void (*utrace_task_fn)(struct utrace_engine *engine,

@@ -41,16 +41,30 @@ core_initcall(utrace_set_init);
 
 /* A task's struct utrace. */
 
+static void utrace_init(struct utrace *u)
+{
+	*u = (struct utrace) { .resume = UTRACE_RESUME, .flags = UTRACE_TASK_LONG };
+	spin_lock_init(&u->lock);
+}
+
 struct utrace *utrace_alloc(gfp_t gfp)
 {
-	struct utrace *u = kmem_cache_zalloc(utrace_cache, gfp);
+	struct utrace *u = kmem_cache_alloc(utrace_cache, gfp);
 
-	if (u) {
-		spin_lock_init(&u->lock);
-		u->resume = UTRACE_RESUME;
-		u->flags = UTRACE_TASK_LONG;
-	}
+	if (u)
+		utrace_init(u);
 	return u;
+}
+
+/* @n at a time; returns @n, or 0 without memory. */
+unsigned int utrace_alloc_bulk(gfp_t gfp, unsigned int n, struct utrace **u)
+{
+	unsigned int i;
+
+	n = kmem_cache_alloc_bulk(utrace_cache, gfp, n, (void **)u);
+	for (i = 0; i < n; i++)
+		utrace_init(u[i]);
+	return n;
 }
 
 void utrace_free(struct utrace *u)
@@ -296,7 +310,7 @@ static void utrace_set_fill(struct utrace_set *set)
  * @engine: by slot
  * @all: slots in the order of attach, those of the system last
  * @n: elements of @all
- * @sysgen: of the system's engines, on whose memory there is a reference each
+ * @sysgen: of the engines of the system, on whose memory there is a reference each
  */
 struct utrace_census {
 	struct utrace_engine *engine[UTRACE_NSLOTS];
@@ -318,9 +332,10 @@ static void utrace_census_take(struct utrace_census *census,
 		census->engine[slot] = cast->role[i].engine;
 		census->all[census->n++] = slot;
 	}
+	/* The number first; pairs with utrace_system_replace(). */
+	census->sysgen = smp_load_acquire(&utrace_system_gen);
 	guard(rcu)();
 	system = rcu_dereference(utrace_system);
-	census->sysgen = system->gen;
 	for (i = 0; i < system->n; i++) {
 		struct utrace_engine *engine = system->engine[system->all[i]];
 		u8 slot = UTRACE_SYSTEM_SLOT + system->all[i];
@@ -430,9 +445,8 @@ bool utrace_set_is_current(const struct utrace_set *set)
 {
 	u64 left;
 
-	scoped_guard(rcu)
-		if (set->sysgen != rcu_dereference(utrace_system)->gen)
-			return false;
+	if (set->sysgen != READ_ONCE(utrace_system_gen))
+		return false;
 	for (left = set->members; left; left &= left - 1) {
 		unsigned int slot = __ffs64(left);
 
@@ -477,6 +491,17 @@ struct utrace_set *utrace_set_latest(struct utrace_cast *cast, bool kthread)
 
 /* What a task is given to do. */
 
+/* What there is of a word for threads that run in the kernel only. */
+static unsigned long utrace_kernel_events(struct task_struct *task)
+{
+	unsigned long events = UTRACE_EVENT_KTHREAD;
+
+	/* These never see user mode, only their end is reported. */
+	if (task->flags & PF_USER_WORKER)
+		events &= ~UTRACE_EVENT(CLONE);
+	return events | UTRACE_WORD_REBUILD | UTRACE_WORD_REJECTED;
+}
+
 /**
  * utrace_set_word - write the event word of a task
  * @task: the task
@@ -486,14 +511,8 @@ struct utrace_set *utrace_set_latest(struct utrace_cast *cast, bool kthread)
  */
 void utrace_set_word(struct task_struct *task, unsigned long events)
 {
-	/* These threads never see user mode, only their end is reported. */
-	if (task->flags & PF_USER_WORKER)
-		events &= UTRACE_EVENT(EXIT) | UTRACE_EVENT(DEATH) |
-			  UTRACE_EVENT(REAP) | UTRACE_WORD_REBUILD |
-			  UTRACE_WORD_REJECTED;
-	if (task->flags & PF_KTHREAD)
-		events &= UTRACE_EVENT_KTHREAD | UTRACE_WORD_REBUILD |
-			  UTRACE_WORD_REJECTED;
+	if (unlikely(task->flags & (PF_USER_WORKER | PF_KTHREAD)))
+		events &= utrace_kernel_events(task);
 
 	/* What is still to be built may need more, and want more. */
 	if (events & UTRACE_WORD_REBUILD)
@@ -531,7 +550,7 @@ u64 utrace_set_present(const struct utrace_set *old,
 }
 
 /* What of a word is left when some engines of the set are not to be called. */
-static unsigned long utrace_word_muted(const struct utrace_set *set, u64 muted)
+static noinline unsigned long utrace_word_muted(const struct utrace_set *set, u64 muted)
 {
 	unsigned long events = UTRACE_EVENT(REAP);
 	u64 left, calls = 0;
@@ -596,6 +615,7 @@ unsigned long utrace_word_now(struct task_struct *task, struct utrace *u)
  * @task: the task
  * @u: its struct utrace
  * @set: the set, with a reference that passes to the task; NULL for none
+ * @same: utrace_set_same() of the set of before and @set
  * @muted: slots of @set whose engines reject the task
  * @ask: they have yet to be asked
  *
@@ -604,10 +624,10 @@ unsigned long utrace_word_now(struct task_struct *task, struct utrace *u)
  * pinned.
  */
 struct utrace_set *utrace_switch(struct task_struct *task, struct utrace *u,
-				 struct utrace_set *set, u64 muted, bool ask)
+				 struct utrace_set *set, u64 same, u64 muted,
+				 bool ask)
 {
 	struct utrace_set *old = task->utrace_set;
-	u64 same = utrace_set_same(old, set);
 	bool rebuild = ask || task->utrace_events & UTRACE_WORD_REBUILD;
 
 	lockdep_assert_held(&u->lock);

@@ -34,6 +34,9 @@ static struct utrace_system utrace_system_empty;
 struct utrace_system __rcu *utrace_system =
 	RCU_INITIALIZER(&utrace_system_empty);
 
+/* Changes of the table.  Written under utrace_engine_lock. */
+unsigned int utrace_system_gen;
+
 /* What they want, together.  Written under utrace_engine_lock. */
 static unsigned long utrace_system_events;
 /* Of that, what is wanted of kernel threads. */
@@ -200,8 +203,9 @@ static struct utrace_system *utrace_system_replace(struct utrace_system *next)
 
 	old = rcu_dereference_protected(utrace_system,
 					lockdep_is_held(&utrace_engine_lock));
-	next->gen = old->gen + 1;
 	rcu_assign_pointer(utrace_system, next);
+	/* After the table; pairs with utrace_census_take(). */
+	smp_store_release(&utrace_system_gen, utrace_system_gen + 1);
 	utrace_system_recount();
 	return old;
 }

@@ -19,14 +19,13 @@ static bool utrace_uncover_found(struct utrace_walk *walk,
 				 struct task_struct *task)
 {
 	struct utrace *u = READ_ONCE(task->utrace);
-	bool reaped = true;
 
-	/* One that is being reaped leaves by itself. */
-	if (u) {
-		guard(spinlock_irqsave)(&u->lock);
-		reaped = u->flags & UTRACE_TASK_REAPED;
-	}
-	if (!reaped && tryget_task_struct(task))
+	/*
+	 * One that is being reaped leaves by itself.  Set once and for all; a task
+	 * that is met before takes its turn in vain.
+	 */
+	if (u && !(data_race(u->flags) & UTRACE_TASK_REAPED) &&
+	    tryget_task_struct(task))
 		walk->task[walk->found++] = task;
 	return walk->found == walk->max;
 }
@@ -82,14 +81,14 @@ static int utrace_uncover_make(struct utrace_walk *walk)
 	struct utrace_cast *cast = NULL;
 
 	while ((cast = utrace_cast_after(engine, cast))) {
-		int ret;
+		struct utrace_successor *succ;
 
 		if (cast->replaced)
 			continue;
-		ret = utrace_change_make(&walk->change, cast);
-		if (ret) {
+		succ = utrace_change_make(&walk->change, cast);
+		if (IS_ERR(succ)) {
 			utrace_cast_put(cast);
-			return ret;
+			return PTR_ERR(succ);
 		}
 	}
 	return 0;

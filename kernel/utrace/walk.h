@@ -10,6 +10,23 @@
 /* Tasks that get another set together. */
 #define UTRACE_ROUND		1024
 
+/* Objects that are allocated together, with interrupts off. */
+#define UTRACE_BULK		8
+
+/**
+ * struct utrace_pool - memory for tasks that get their first set, or another one
+ * @nu: elements of @u that are there
+ * @nmembers: elements of @member that are there
+ * @u: each for one task
+ * @member: each for one task
+ */
+struct utrace_pool {
+	unsigned int nu;
+	unsigned int nmembers;
+	struct utrace *u[UTRACE_BULK];
+	struct utrace_member *member[UTRACE_BULK];
+};
+
 /**
  * struct utrace_walk - an engine comes to its tasks, or goes from them
  * @change: what becomes of their casts
@@ -28,6 +45,7 @@
  * @missed: tasks that found no spares in the last round, or no successor
  * @covered: tasks that have got the engine
  * @kthread: for kernel threads that an engine of the system leaves, counted
+ * @pool: what turns are given
  */
 struct utrace_walk {
 	struct utrace_change change;
@@ -46,6 +64,7 @@ struct utrace_walk {
 	unsigned int missed;
 	unsigned int covered;
 	struct utrace_set *kthread;
+	struct utrace_pool pool;
 };
 
 void utrace_walk_init(struct utrace_walk *walk, struct utrace_engine *engine);
@@ -54,7 +73,10 @@ void utrace_walk_destroy(struct utrace_walk *walk);
 int utrace_walk_turns(struct utrace_walk *walk, unsigned int n);
 void utrace_walk_settle(struct utrace_walk *walk, unsigned int n);
 int utrace_rounds(struct utrace_walk *walk, bool killable);
-int utrace_turn_init(struct utrace_turn *turn, struct task_struct *task);
+int utrace_turn_init(struct utrace_walk *walk, struct utrace_turn *turn,
+		     struct task_struct *task, unsigned int more);
+struct utrace_member *utrace_walk_member(struct utrace_walk *walk, gfp_t gfp,
+					 unsigned int more);
 struct utrace_cast *utrace_cast_of(struct task_struct *task);
 void utrace_drop_spares(struct utrace_turn *turn, unsigned int n);
 void utrace_drop_members(struct utrace_turn *turn, unsigned int n);
