@@ -31,6 +31,37 @@ struct utrace_cast *utrace_cast_get(struct utrace_cast *cast)
 }
 
 /**
+ * utrace_cast_drop - drop a reference, and leave the rest to utrace_set_put()
+ * @cast: the cast, or NULL
+ *
+ * Where many engines are detached at a time, casts that nobody has keep each other
+ * in a row as long as a task can have engines, too long for the stack.
+ *
+ * Context: Any but NMI, without utrace_engine_lock and those inside of it.
+ * Return: the set that took the place of the cast, with the reference of the cast,
+ * if that was freed; or NULL.
+ */
+struct utrace_set *utrace_cast_drop(struct utrace_cast *cast)
+{
+	struct utrace_set *next;
+	unsigned int i;
+
+	if (!cast || !refcount_dec_and_test(&cast->ref))
+		return NULL;
+	scoped_guard(spinlock_irqsave, &utrace_engine_lock)
+		for (i = 0; i < cast->nroles; i++)
+			list_del_rcu(&cast->role[i].list);
+	for (i = 0; i < UTRACE_NHEIRS; i++)
+		if (cast->heir[i] != cast)
+			utrace_cast_put(cast->heir[i]);
+	next = xchg(&cast->next, NULL);
+	for (i = 0; i < cast->nroles; i++)
+		utrace_shell_put(cast->role[i].engine);
+	kfree_rcu(cast, rcu);
+	return next;
+}
+
+/**
  * utrace_cast_put - drop a reference
  * @cast: the cast, or NULL
  *
@@ -38,20 +69,7 @@ struct utrace_cast *utrace_cast_get(struct utrace_cast *cast)
  */
 void utrace_cast_put(struct utrace_cast *cast)
 {
-	unsigned int i;
-
-	if (!cast || !refcount_dec_and_test(&cast->ref))
-		return;
-	scoped_guard(spinlock_irqsave, &utrace_engine_lock)
-		for (i = 0; i < cast->nroles; i++)
-			list_del_rcu(&cast->role[i].list);
-	for (i = 0; i < UTRACE_NHEIRS; i++)
-		if (cast->heir[i] != cast)
-			utrace_cast_put(cast->heir[i]);
-	utrace_set_put(xchg(&cast->next, NULL));
-	for (i = 0; i < cast->nroles; i++)
-		utrace_shell_put(cast->role[i].engine);
-	kfree_rcu(cast, rcu);
+	utrace_set_put(utrace_cast_drop(cast));
 }
 
 /**

@@ -512,6 +512,7 @@ struct utrace_successor *utrace_change_find(struct utrace_change *change,
 					    struct utrace_cast *cast);
 bool utrace_change_make_room(struct utrace_change *change);
 struct utrace_cast *utrace_cast_get(struct utrace_cast *cast);
+struct utrace_set *utrace_cast_drop(struct utrace_cast *cast);
 void utrace_cast_put(struct utrace_cast *cast);
 bool utrace_cast_has(const struct utrace_cast *cast,
 		     const struct utrace_engine *engine);

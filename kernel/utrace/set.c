@@ -118,8 +118,10 @@ static struct utrace_set __rcu **utrace_latest_of(struct utrace_cast *cast,
 /* Slots of the system's engines. */
 #define UTRACE_SYSTEM_SLOTS	GENMASK_ULL(UTRACE_NSLOTS - 1, UTRACE_SYSTEM_SLOT)
 
-static void utrace_set_free(struct utrace_set *set)
+/* Free a set; its reference to the cast passes to the caller. */
+static struct utrace_cast *utrace_set_free(struct utrace_set *set)
 {
+	struct utrace_cast *cast = set->cast;
 	unsigned int i;
 	u64 left;
 
@@ -128,8 +130,8 @@ static void utrace_set_free(struct utrace_set *set)
 			utrace_set_put(set->heir[i]);
 	for (left = set->members & UTRACE_SYSTEM_SLOTS; left; left &= left - 1)
 		utrace_shell_put(set->engine[__ffs64(left)]);
-	utrace_cast_put(set->cast);
 	kfree_rcu(set, rcu);
+	return cast;
 }
 
 /**
@@ -142,11 +144,11 @@ void utrace_set_put(struct utrace_set *set)
 {
 	struct utrace_set __rcu **latest;
 
-	if (!set || !refcount_dec_and_test(&set->ref))
-		return;
-	latest = utrace_latest_of(set->cast, set->kthread);
-	cmpxchg((struct utrace_set **)latest, set, NULL);
-	utrace_set_free(set);
+	while (set && refcount_dec_and_test(&set->ref)) {
+		latest = utrace_latest_of(set->cast, set->kthread);
+		cmpxchg((struct utrace_set **)latest, set, NULL);
+		set = utrace_cast_drop(utrace_set_free(set));
+	}
 }
 
 /* In which order the classes are called; utrace_engine_class() counts so. */
