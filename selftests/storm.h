@@ -63,6 +63,7 @@ struct storm {
 	pid_t pid[STORM_MAX_WORKERS];
 	int n;
 	int seconds;			/* at most */
+	int crowd;			/* idle children of STORM_RENAME_SELF */
 	/* What STORM_EXEC and STORM_SETID execute. */
 	const char *program;
 	const char *setid;
@@ -177,6 +178,32 @@ static inline void *storm_renamer(void *arg)
 	return NULL;
 }
 
+#define STORM_IDLE_STACK	4096
+
+static inline int storm_idle(void *arg)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;)
+		pause();
+	return 0;
+}
+
+/* Children that share the memory, so that there can be thousands. */
+static inline void storm_crowd(int n)
+{
+	char *stacks = mmap(NULL, (size_t)n * STORM_IDLE_STACK,
+			    PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	int i;
+
+	for (i = 1; stacks != MAP_FAILED && i <= n; i++)
+		if (clone(storm_idle, stacks + (size_t)i * STORM_IDLE_STACK,
+			  CLONE_VM | SIGCHLD, NULL) < 0)
+			_exit(1);
+	if (stacks == MAP_FAILED)
+		_exit(1);
+}
+
 static inline void storm_rename(struct storm *s, bool other)
 {
 	struct storm_thread th = {
@@ -185,6 +212,8 @@ static inline void storm_rename(struct storm *s, bool other)
 	int i, n = other ? STORM_RENAMERS : 1;
 	pthread_t thread;
 
+	if (!other && s->crowd)
+		storm_crowd(s->crowd);
 	for (i = 0; i < n; i++)
 		if (pthread_create(&thread, NULL, storm_renamer, &th))
 			_exit(1);
