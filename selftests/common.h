@@ -359,7 +359,14 @@ static inline int ut_barrier(int id, pid_t tid)
 
 static inline int ut_barrier_sync(int id)
 {
-	struct ut_barrier arg = { .id = id, .sync = 1 };
+	struct ut_barrier arg = { .id = id, .kind = UT_BARRIER_SYNC };
+
+	return ut_ioctl(UT_IOC_BARRIER, &arg);
+}
+
+static inline int ut_barrier_killable(int id)
+{
+	struct ut_barrier arg = { .id = id, .kind = UT_BARRIER_KILLABLE };
 
 	return ut_ioctl(UT_IOC_BARRIER, &arg);
 }

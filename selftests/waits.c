@@ -571,7 +571,26 @@ TEST_F(waits, barrier_for_oneself)
 	EXPECT_TRUE(ut_runs(t));
 }
 
-/* A program that waits for a callback that does not end can be killed. */
+static void on_signal(int signo)
+{
+}
+
+/* A child that waits in a barrier for a callback that does not end. */
+static pid_t barrier_in_a_child(int id, bool killable)
+{
+	struct sigaction act = { .sa_handler = on_signal };
+	pid_t pid = fork();
+	int ret;
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	sigaction(SIGUSR1, &act, NULL);
+	ret = killable ? ut_barrier_killable(id) : ut_barrier(id, 0);
+	_exit(ret == -EINTR ? 2 : ret ? 1 : 0);
+}
+
+/* A signal with a handler ends a barrier, but not one of the killable kind. */
 TEST_F(waits, barrier_is_killable)
 {
 	struct ut_target *t = &self->t[0];
@@ -581,16 +600,23 @@ TEST_F(waits, barrier_is_killable)
 	ASSERT_TRUE(ut_spawn(t, ut_calls));
 	id = attach_waiting(t->pid, UT_ATTACH_TREE);
 	ASSERT_LT(0, id);
-	pid = fork();
-	ASSERT_LE(0, pid);
-	if (!pid) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		_exit(ut_barrier(id, 0) ? 1 : 0);
-	}
+	pid = barrier_in_a_child(id, false);
+	ASSERT_LT(0, pid);
 	ASSERT_TRUE(ut_until(ut_asleep_in(pid, SYS_ioctl)));
 	EXPECT_TRUE(ut_stays(ut_asleep_in(pid, SYS_ioctl)));
+	ASSERT_EQ(0, kill(pid, SIGUSR1));
+	ASSERT_TRUE(soon(waitpid(pid, &status, WNOHANG) == pid));
+	ASSERT_TRUE(WIFEXITED(status));
+	EXPECT_EQ(2, WEXITSTATUS(status));
+
+	pid = barrier_in_a_child(id, true);
+	ASSERT_LT(0, pid);
+	ASSERT_TRUE(ut_until(ut_state(pid) == 'D'));
+	ASSERT_EQ(0, kill(pid, SIGUSR1));
+	EXPECT_TRUE(ut_stays(ut_state(pid) == 'D'));
 	ASSERT_EQ(0, kill(pid, SIGKILL));
 	ASSERT_TRUE(soon(waitpid(pid, &status, WNOHANG) == pid));
+	ASSERT_TRUE(WIFSIGNALED(status));
 	EXPECT_EQ(SIGKILL, WTERMSIG(status));
 	/* It left nothing behind: the wait of another one is as ever. */
 	EXPECT_FALSE(has_left(id));

@@ -320,10 +320,19 @@ static long ut_ioc_barrier(struct ut_session *session, void __user *uarg)
 	if (copy_from_user(&arg, uarg, sizeof(arg)))
 		return -EFAULT;
 	ret = ut_find_both(session, arg.id, arg.tid, &engine, &task);
-	if (ret || !arg.sync)
-		return ret ?: utrace_barrier(task, engine);
-	utrace_barrier_sync(engine);
-	return 0;
+	if (ret)
+		return ret;
+	switch (arg.kind) {
+	case UT_BARRIER_PLAIN:
+		return utrace_barrier(task, engine);
+	case UT_BARRIER_KILLABLE:
+		return utrace_barrier_killable(engine);
+	case UT_BARRIER_SYNC:
+		utrace_barrier_sync(engine);
+		return 0;
+	default:
+		return -EINVAL;
+	}
 }
 
 static long ut_ioc_filter(struct ut_session *session, void __user *uarg)

@@ -144,11 +144,17 @@ struct ut_control {
 	__u32 pad;
 };
 
-/* UT_IOC_BARRIER; @sync: utrace_barrier_sync(). */
+/* UT_IOC_BARRIER; @kind: which of the functions. */
+enum {
+	UT_BARRIER_PLAIN,
+	UT_BARRIER_KILLABLE,
+	UT_BARRIER_SYNC,
+};
+
 struct ut_barrier {
 	__u32 id;
 	__s32 tid;
-	__u32 sync;
+	__u32 kind;
 	__u32 pad;
 };
 
