@@ -81,6 +81,7 @@ struct session_parts {
  * @capture: UTRACE_F_STRINGS and the like
  * @calls: numbers of the system calls that are recorded, NULL for all
  * @ncalls: how many
+ * @missed: events that did not come to the engines of targets of before, under @lock
  * @hidden: how often a task was hidden from it
  * @uncaptured: items that records are without, for want of room or memory
  * @read_lock: among readers
@@ -101,6 +102,7 @@ struct utrace_session {
 	u64 capture;
 	int *calls;
 	unsigned int ncalls;
+	u64 missed;
 	atomic64_t hidden;
 	atomic64_t uncaptured;
 	struct mutex read_lock;	/* among readers */

@@ -154,6 +154,7 @@ static void session_remove(struct session_target *target)
 	list_del(&target->list);
 	ret = utrace_control(NULL, engine, UTRACE_DETACH);
 	WARN_ON_ONCE(ret && ret != -EINPROGRESS && ret != -ESRCH);
+	target->session->missed += utrace_engine_lost(engine);
 	/* The target goes with the engine, when no callback runs any more. */
 	utrace_engine_put(engine);
 }

@@ -153,6 +153,7 @@ static int session_info(struct utrace_session *session, struct utrace_ioc_info *
 	/* No page fault is waited for under it. */
 	if (mutex_lock_killable(&session->lock))
 		return -EINTR;
+	info->missed = session->missed;
 	list_for_each_entry(target, &session->targets, list)
 		info->missed += utrace_engine_lost(target->engine);
 	mutex_unlock(&session->lock);

@@ -229,7 +229,7 @@ enum utrace_clock {
  * @hidden: how often a task was hidden, each with a UTRACE_REC_DETACHED (since 2)
  * @uncaptured: sum of what UTRACE_ITEM_MISSING says (since 2)
  * @missed: events that did not come to the session, as there was no memory for a task
- *	under system scope; of targets that it is attached to (since 2)
+ *	under system scope (since 2)
  */
 struct utrace_ioc_info {
 	__u32 version;
