@@ -13,7 +13,7 @@ help: ## this list
 demo: prepare ## build, boot, and see several engines on one real program
 	@$(S)/demo
 
-test: prepare ## all tests, at most 70 minutes (QUICK=1: ten, FULL=1: everything)
+test: prepare ## all tests, at most 80 minutes (QUICK=1: ten, FULL=1: everything)
 	@$(S)/test
 
 try: kernel ## CMD='...' run a command in the guest under the sample tracer
