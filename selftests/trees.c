@@ -303,11 +303,12 @@ static struct found look_at_tree(pid_t pid)
 static void attach_and_look(struct __test_metadata *_metadata,
 			    struct ut_target *t, int settle_ms)
 {
-	long end = ut_now_ms() + STORM_MS, tasks = 0;
+	long end, tasks = 0;
 	int rounds = 0;
 
 	ASSERT_TRUE(ut_spawn(t, family));
 	ASSERT_TRUE(ut_until(t->sh->value[V_BORN] > 50));
+	end = ut_now_ms() + STORM_MS;
 	while (ut_now_ms() < end) {
 		struct found f;
 		int id = ut_attach_full(t->pid, UT_ATTACH_TREE, UT_OPS_FULL, ~0U);
