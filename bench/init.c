@@ -345,11 +345,48 @@ static void fork_rows(const char *name)
 	}
 }
 
-static void untraced_rows(void)
+/* Switches between a child and a child of that. */
+static double child_switch_cost(void)
 {
-	pid_t echo;
+	pid_t pid = fork(), echo;
 	char c;
 
+	if (!pid) {
+		echo = fork();
+		if (!echo) {
+			while (read(ping[0], &c, 1) == 1 &&
+			       write(pong[1], &c, 1) == 1)
+				;
+			_exit(0);
+		}
+		*shared = per_op(switches, 100, 50);
+		end(echo);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+	return *shared;
+}
+
+/*
+ * A CPU remembers six address spaces (TLB_NR_DYN_ASIDS), and a switch looks for the
+ * next one from the first on: which place a process has depends on those before it.
+ * So processes are taken until they had all places, and the least of them.
+ */
+static double switch_cost(void)
+{
+	double least = child_switch_cost(), cost;
+	int i;
+
+	for (i = 0; i < 12; i++) {
+		cost = child_switch_cost();
+		if (cost < least)
+			least = cost;
+	}
+	return least;
+}
+
+static void untraced_rows(void)
+{
 	say("base", call_cost());
 	say("seccomp", child_call_cost(allow_all));
 	scheduler(SCHED_FIFO);
@@ -358,14 +395,7 @@ static void untraced_rows(void)
 	say("signal", per_op(signals, 100, 50));
 
 	must(!pipe(ping) && !pipe(pong), "pipe");
-	echo = fork();
-	if (!echo) {
-		while (read(ping[0], &c, 1) == 1 && write(pong[1], &c, 1) == 1)
-			;
-		_exit(0);
-	}
-	say("context_switch", per_op(switches, 100, 50));
-	end(echo);
+	say("context_switch", switch_cost());
 	scheduler(SCHED_OTHER);
 }
 
