@@ -69,7 +69,8 @@ struct utrace_set *utrace_cast_drop(struct utrace_cast *cast)
  */
 void utrace_cast_put(struct utrace_cast *cast)
 {
-	utrace_set_put(utrace_cast_drop(cast));
+	if (cast)
+		utrace_set_put(utrace_cast_drop(cast));
 }
 
 /**
