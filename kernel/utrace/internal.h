@@ -512,7 +512,7 @@ struct utrace_successor *utrace_change_find(struct utrace_change *change,
 					    struct utrace_cast *cast);
 bool utrace_change_make_room(struct utrace_change *change);
 struct utrace_cast *utrace_cast_get(struct utrace_cast *cast);
-struct utrace_set *utrace_cast_drop(struct utrace_cast *cast);
+struct utrace_set * __must_check utrace_cast_drop(struct utrace_cast *cast);
 void utrace_cast_put(struct utrace_cast *cast);
 bool utrace_cast_has(const struct utrace_cast *cast,
 		     const struct utrace_engine *engine);
@@ -535,7 +535,7 @@ void utrace_heavy(struct utrace_engine *engine);
  * @set: what it is to be given, not counted
  * @old: the set of before, for utrace_sweep()
  * @pinned: @old may be pinned
- * @done: the task has the set now
+ * @done: the task was given the set, which may have been taken back since
  */
 struct utrace_turn {
 	struct task_struct *task;

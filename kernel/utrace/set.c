@@ -312,7 +312,8 @@ static void utrace_set_fill(struct utrace_set *set)
  * @engine: by slot
  * @all: slots in the order of attach, those of the system last
  * @n: elements of @all
- * @sysgen: of the engines of the system, on whose memory there is a reference each
+ * @sysgen: of utrace_system_gen, before the engines of the system were looked at;
+ *	there is a reference on the memory of each of these
  */
 struct utrace_census {
 	struct utrace_engine *engine[UTRACE_NSLOTS];
@@ -447,6 +448,10 @@ bool utrace_set_is_current(const struct utrace_set *set)
 {
 	u64 left;
 
+	/*
+	 * Old for an instant after the table changed: utrace_system_tell() comes
+	 * later, and takes the lock of each task.
+	 */
 	if (set->sysgen != READ_ONCE(utrace_system_gen))
 		return false;
 	for (left = set->members; left; left &= left - 1) {

@@ -35,12 +35,12 @@ struct utrace_system __rcu *utrace_system =
 	RCU_INITIALIZER(&utrace_system_empty);
 
 /* Changes of the table.  Written under utrace_engine_lock. */
-unsigned int utrace_system_gen;
+unsigned int utrace_system_gen __read_mostly;
 
 /* What they want, together.  Written under utrace_engine_lock. */
-static unsigned long utrace_system_events;
+static unsigned long utrace_system_events __read_mostly;
 /* Of that, what is wanted of kernel threads. */
-static unsigned long utrace_kthread_events;
+static unsigned long utrace_kthread_events __read_mostly;
 
 /* Events that did not come to engines, each counted for itself. */
 static atomic_long_t utrace_lost;
