@@ -48,6 +48,8 @@ enum {
 	NO_COMPARE	= 1 << 9,	/* of seqs by a controller */
 	GIVES_UP	= 1 << 10,	/* REBUILD stays off */
 	WALK_EARLY	= 1 << 11,	/* before the table changes */
+	TABLE_FIRST	= 1 << 13,	/* read before its number */
+	SYSGEN_FIRST	= 1 << 14,	/* written before the table */
 };
 
 struct state {
@@ -102,11 +104,14 @@ static void read_wishes(__u8 *set)
 		*set |= SET_WISHES;
 }
 
-/* One copy of the table, under RCU, says both. */
-static void read_system(__u8 *set)
+static void read_sysgen(__u8 *set)
 {
 	if (load(SYSGEN))
 		*set |= SET_SYSGEN;
+}
+
+static void read_system(__u8 *set)
+{
 	if (load(SYSTEM))
 		*set |= SET_SYSTEM;
 }
@@ -147,8 +152,16 @@ static void task(struct state *s, unsigned int me)
 			STEP("ask the match");
 			s->task.verdict = load(NAME);
 			s->task.new = s->task.old & SET_OTHER;
+			if (!has(TABLE_FIRST)) {
+				STEP("the number of the system's table");
+				read_sysgen(&s->task.new);
+			}
 			STEP("the table of the system");
 			read_system(&s->task.new);
+			if (has(TABLE_FIRST)) {
+				STEP("the number of the system's table");
+				read_sysgen(&s->task.new);
+			}
 			if (!has(SEQ_LATE)) {
 				STEP("seq");
 				read_seq(&s->task.new);
@@ -213,14 +226,6 @@ static void publish_other(struct state *s)
 		want_rebuild();
 }
 
-static void new_table(struct state *s)
-{
-	/* By rcu_assign_pointer(), so at once. */
-	fence();
-	s->m.mem[SYSTEM] = has(SYSTEM_ATTACH);
-	s->m.mem[SYSGEN] = 1;
-}
-
 /* u->lock is held. */
 static void walk_system(struct state *s)
 {
@@ -241,8 +246,10 @@ static void controller(struct state *s, unsigned int me)
 {
 	BEGIN;
 	if (has(ATTACH)) {
-		STEP("the table of the system");
+		STEP("the number of the system's table");
 		s->built = SET_OTHER;
+		read_sysgen(&s->built);
+		STEP("the table of the system");
 		read_system(&s->built);
 		STEP("seq");
 		read_seq(&s->built);
@@ -254,9 +261,15 @@ static void controller(struct state *s, unsigned int me)
 		UNLOCK(U_LOCK);
 	}
 	if (has(SYSTEM_ATTACH | SYSTEM_DETACH)) {
+		if (has(SYSGEN_FIRST)) {
+			STEP("its number");
+			store_release(SYSGEN, 1);
+		}
 		if (!has(WALK_EARLY)) {
 			STEP("another table of the system");
-			new_table(s);
+			store_release(SYSTEM, has(SYSTEM_ATTACH));
+			STEP("its number");
+			store_release(SYSGEN, 1);
 		}
 		LOCK(U_LOCK);
 		STEP("walk: REBUILD, or another set");
@@ -264,7 +277,9 @@ static void controller(struct state *s, unsigned int me)
 		UNLOCK(U_LOCK);
 		if (has(WALK_EARLY)) {
 			STEP("another table of the system");
-			new_table(s);
+			store_release(SYSTEM, has(SYSTEM_ATTACH));
+			STEP("its number");
+			store_release(SYSGEN, 1);
 		}
 	}
 	END;
@@ -291,6 +306,8 @@ static void at_end(struct state *s)
 	read_seq(&wanted);
 	read_wishes(&wanted);
 	read_system(&wanted);
+	/* The number may be older than the table: that costs one more renewal. */
+	set &= ~SET_SYSGEN;
 	if (set != wanted || in_memory(MUTED) != in_memory(NAME) ||
 	    in_memory(WORD) != word_of(set, in_memory(MUTED)))
 		fail(STALE);
@@ -310,6 +327,7 @@ static const struct variant variants[] = {
 	{ "renewal beside attach, PSO", true, ATTACH, NULL },
 	{ "renewal beside system attach", false, SYSTEM_ATTACH, NULL },
 	{ "renewal beside system detach", false, SYSTEM_DETACH, NULL },
+	{ "renewal beside system detach, PSO", true, SYSTEM_DETACH, NULL },
 	{ "renewal beside attach and system detach", false,
 	  ATTACH | SYSTEM_DETACH | SYSTEM_IN, NULL },
 	{ "renewal beside attach and system detach, PSO", true,
@@ -323,6 +341,10 @@ static const struct variant variants[] = {
 	{ "renewal of whatever is published", false, ATTACH | NO_OLD, LOST },
 	{ "renewal without sysgen looked at", false, SYSTEM_DETACH | NO_SYSGEN,
 	  BACK },
+	{ "renewal with the table read before its number", false,
+	  SYSTEM_DETACH | TABLE_FIRST, BACK },
+	{ "renewal with the number written before the table", false,
+	  SYSTEM_DETACH | SYSGEN_FIRST, BACK },
 	{ "renewal beside a detach that walks first", false,
 	  SYSTEM_DETACH | WALK_EARLY,
 	  BACK },
