@@ -55,7 +55,9 @@ static void begin_stretch(void)
 
 static void end_stretch(void)
 {
-	u64 took = net_time() - began;
+	u64 now = net_time();
+	/* What is left out may have begun before the stretch. */
+	u64 took = now > began ? now - began : 0;
 
 	if (owner == current && took > longest) {
 		longest = took;
