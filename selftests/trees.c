@@ -309,7 +309,8 @@ static void attach_and_look(struct __test_metadata *_metadata,
 	ASSERT_TRUE(ut_spawn(t, family));
 	ASSERT_TRUE(ut_until(t->sh->value[V_BORN] > 50));
 	end = ut_now_ms() + STORM_MS;
-	while (ut_now_ms() < end) {
+	/* A few at least, however slow the kernel is. */
+	while (ut_now_ms() < end || rounds < 4) {
 		struct found f;
 		int id = ut_attach_full(t->pid, UT_ATTACH_TREE, UT_OPS_FULL, ~0U);
 
@@ -339,7 +340,6 @@ static void attach_and_look(struct __test_metadata *_metadata,
 	}
 	TH_LOG("%d rounds, %ld tasks looked at, %ld born", rounds, tasks,
 	       t->sh->value[V_BORN]);
-	EXPECT_LT(3, rounds);
 }
 
 /* All that are there when the attach is over. */
