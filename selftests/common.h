@@ -160,16 +160,21 @@ static inline long ut_status(pid_t tid, const char *key)
 	return p ? strtol(p + strlen(key), NULL, 0) : -1;
 }
 
-/* Is the thread asleep in the system call @nr? */
-static inline bool ut_asleep_in(pid_t tid, long nr)
+/* Is the thread in the system call @nr, and does it have @state there? */
+static inline bool ut_in_call(pid_t tid, long nr, char state)
 {
 	char buf[256];
 
-	if (ut_state(tid) != 'S')
+	if (ut_state(tid) != state)
 		return false;
 	if (ut_read_file(buf, sizeof(buf), "/proc/%d/syscall", tid) <= 0)
 		return false;
 	return strtol(buf, NULL, 0) == nr && buf[0] >= '0' && buf[0] <= '9';
+}
+
+static inline bool ut_asleep_in(pid_t tid, long nr)
+{
+	return ut_in_call(tid, nr, 'S');
 }
 
 /* waitpid() with a deadline: 1 on a change, 0 if none came, or -errno. */

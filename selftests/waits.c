@@ -611,9 +611,9 @@ TEST_F(waits, barrier_is_killable)
 
 	pid = barrier_in_a_child(id, true);
 	ASSERT_LT(0, pid);
-	ASSERT_TRUE(ut_until(ut_state(pid) == 'D'));
+	ASSERT_TRUE(ut_until(ut_in_call(pid, SYS_ioctl, 'D')));
 	ASSERT_EQ(0, kill(pid, SIGUSR1));
-	EXPECT_TRUE(ut_stays(ut_state(pid) == 'D'));
+	EXPECT_TRUE(ut_stays(ut_in_call(pid, SYS_ioctl, 'D')));
 	ASSERT_EQ(0, kill(pid, SIGKILL));
 	ASSERT_TRUE(soon(waitpid(pid, &status, WNOHANG) == pid));
 	ASSERT_TRUE(WIFSIGNALED(status));

@@ -239,8 +239,8 @@ static int utrace_last_spares(struct utrace_walk *walk, unsigned int n)
 
 	walk->nspares = 0;
 	while (!ret && walk->nspares < n) {
+		unsigned int more = n - walk->nspares;
 		struct utrace_turn *turn = &walk->turn[walk->nspares++];
-		unsigned int more = n - walk->nspares + 1;
 
 		ret = utrace_turn_init(walk, turn, NULL, more);
 		if (!ret)

@@ -35,8 +35,8 @@
  * Context: @u->lock is held.
  * Return: true if so; errs for an instant, and only to this side.
  */
-bool utrace_is_inside(struct utrace_engine *engine, struct task_struct *task,
-		      struct utrace *u)
+static bool utrace_is_inside(struct utrace_engine *engine,
+			     struct task_struct *task, struct utrace *u)
 {
 	struct utrace_set *set = READ_ONCE(u->pinned);
 	struct utrace_engine *now;

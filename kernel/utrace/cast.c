@@ -81,8 +81,8 @@ void utrace_cast_put(struct utrace_cast *cast)
  * Context: Any; the caller has a reference on @cast, or RCU.
  * Return: true if so.
  */
-bool utrace_cast_has(const struct utrace_cast *cast,
-		     const struct utrace_engine *engine)
+static bool utrace_cast_has(const struct utrace_cast *cast,
+			    const struct utrace_engine *engine)
 {
 	unsigned int i;
 

@@ -514,8 +514,6 @@ bool utrace_change_make_room(struct utrace_change *change);
 struct utrace_cast *utrace_cast_get(struct utrace_cast *cast);
 struct utrace_set * __must_check utrace_cast_drop(struct utrace_cast *cast);
 void utrace_cast_put(struct utrace_cast *cast);
-bool utrace_cast_has(const struct utrace_cast *cast,
-		     const struct utrace_engine *engine);
 struct utrace_member *utrace_member_alloc(gfp_t gfp);
 unsigned int utrace_member_alloc_bulk(gfp_t gfp, unsigned int n,
 				      struct utrace_member **member);
@@ -703,8 +701,6 @@ static __always_inline void utrace_unpin(struct utrace *u)
 }
 
 /* barrier.c */
-bool utrace_is_inside(struct utrace_engine *engine, struct task_struct *task,
-		      struct utrace *u);
 bool utrace_is_running(struct utrace_engine *engine);
 void utrace_count_inside(struct utrace_engine *engine);
 bool utrace_in_callback(void);
@@ -798,6 +794,5 @@ void utrace_wake(struct task_struct *task, struct utrace *u);
 bool utrace_task_stopped(struct task_struct *task);
 void utrace_interrupt(struct task_struct *task);
 void utrace_interrupt_stopped(struct task_struct *task);
-void utrace_arm_step(struct utrace *u);
 
 #endif /* _KERNEL_UTRACE_INTERNAL_H */

@@ -111,7 +111,7 @@ static struct utrace *utrace_walk_u(struct utrace_walk *walk, unsigned int more)
 /**
  * utrace_walk_member - memory for a membership
  * @walk: the walk
- * @gfp: how to allocate it
+ * @gfp: how to allocate it, and others with it, if none is left
  * @more: how many are needed at most, this one included
  *
  * Context: As @gfp says.

@@ -325,7 +325,7 @@ void __utrace_ptrace_stopped(void)
  *
  * Context: The task itself, no locks held.
  */
-void utrace_arm_step(struct utrace *u)
+static void utrace_arm_step(struct utrace *u)
 {
 	bool block;
 
