@@ -148,8 +148,8 @@ static double watched(const char *kind, const struct step *step, pid_t pid,
 	double longest;
 
 	step->before(pid);
-	/* What is done a little later is over. */
-	usleep(50000);
+	/* What was done before is over: memory that RCU frees takes five seconds. */
+	sleep(6);
 	if (!strcmp(kind, "tasklist"))
 		write_file(WATCH, "tasklist %lx", tasklist_lock());
 	else

@@ -13,8 +13,8 @@
  *				ended, or the number of calls and what they took
  *
  * The guest has one CPU, and the TSC counts instructions, see bench/init.c.
- * Preemption and interrupts are watched for the caller and for workers, the lock
- * for everybody.  What the timer's interrupt and softirqs take is no part of a
+ * Preemption and interrupts are watched for the caller and for what workers do, the
+ * lock for everybody.  What the timer's interrupt and softirqs take is no part of a
  * stretch that they come into.  The tracepoints of preempt and irqs are in the
  * kernel bench-holds only.
  */
@@ -28,6 +28,7 @@
 #include <linux/string.h>
 #include <linux/timex.h>
 #include <linux/tracepoint.h>
+#include <linux/workqueue.h>
 
 static char said[1024];
 
@@ -67,11 +68,24 @@ static void end_stretch(void)
 	owner = NULL;
 }
 
+/* Workers that are at work, and do not look for some or wake others up. */
+static const struct task_struct *at_work[8];
+
+static bool is_at_work(void)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(at_work); i++)
+		if (at_work[i] == current)
+			return true;
+	return false;
+}
+
 /* Of the caller, or of what was left to a worker. */
 static bool is_ours(void)
 {
 	return !in_hardirq() && !in_serving_softirq() &&
-	       (current == caller || current->flags & PF_WQ_WORKER);
+	       (current == caller || is_at_work());
 }
 
 /* Probes. */
@@ -86,6 +100,28 @@ static void probe_on(void *data, unsigned long ip, unsigned long parent)
 {
 	if (owner)
 		end_stretch();
+}
+
+static void probe_work_start(void *data, struct work_struct *work)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(at_work); i++) {
+		if (!at_work[i]) {
+			at_work[i] = current;
+			break;
+		}
+	}
+}
+
+static void probe_work_end(void *data, struct work_struct *work,
+			   work_func_t function)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(at_work); i++)
+		if (at_work[i] == current)
+			at_work[i] = NULL;
 }
 
 static void aside_begin(void)
@@ -137,6 +173,8 @@ static struct probe {
 	{ "softirq_entry", probe_softirq_entry },
 	{ "softirq_exit", probe_softirq_exit },
 	{ "sched_switch", probe_switch },
+	{ "workqueue_execute_start", probe_work_start },
+	{ "workqueue_execute_end", probe_work_end },
 }, preempt_probes[] = {
 	{ "preempt_disable", probe_off },
 	{ "preempt_enable", probe_on },
@@ -350,6 +388,7 @@ static int watch(const char *what)
 	longest = 0;
 	longest_depth = 0;
 	aside_depth = 0;
+	memset(at_work, 0, sizeof(at_work));
 	ret = add_probes(probes, ARRAY_SIZE(probes));
 	if (ret)
 		return ret;

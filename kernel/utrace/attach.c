@@ -3,14 +3,21 @@
  * utrace - an engine comes to its tasks
  *
  * Those that a walk finds take it in rounds, see round.c.  tasklist_lock is held
- * only to find tasks, which is a walk over pointers.
+ * only to find the tasks of a tree, which is a walk over pointers.
  *
  * An attach is complete when a walk finds every task of the scope covered.  It
  * misses nobody: each thread's children are looked at, zombie leaders' too;
  * reparenting and births need tasklist_lock for writing; children of covered tasks
  * inherit, whatever flags they are created with.  A task that left the tree, or was
  * born outside of it, by the doing of one that was not covered yet came before the
- * attach.  Where tasks are created faster than covered, the last round is made with
+ * attach.
+ *
+ * The threads of a process are walked by RCU, once those that were about to be born
+ * are there.  A thread that is not covered and behind the walk has been created by
+ * one that is not covered and was in the list before it, so the walk has met the
+ * first of them, or the one that it created meanwhile at the end of the list.
+ *
+ * Where tasks are created faster than covered, the last round is made with
  * tasklist_lock held.
  */
 #include <linux/sched/mm.h>
@@ -97,21 +104,11 @@ static struct task_struct *utrace_process_after(struct task_struct *p,
 	return next;
 }
 
-/* One look for those that are not covered. */
-static void utrace_walk_look(struct utrace_walk *walk)
+/* The tasks of a process, or of a tree; for the latter tasklist_lock is held. */
+static void utrace_walk_scope(struct utrace_walk *walk, unsigned int scope)
 {
-	unsigned int scope = utrace_engine_state(walk->change.engine) &
-			     UTRACE_STATE_SCOPE;
 	struct task_struct *top, *p;
 
-	guard(rcu)();	/* For the sets that are looked at. */
-	walk->known = NULL;
-	if (!scope) {
-		if (utrace_walk_wants(walk, walk->target))
-			walk->found_one(walk, walk->target);
-		return;
-	}
-	guard(read_lock)(&tasklist_lock);
 	top = pid_task(walk->change.engine->tgid, PIDTYPE_TGID);
 	if (!top)
 		return;
@@ -121,6 +118,26 @@ static void utrace_walk_look(struct utrace_walk *walk)
 	for (p = utrace_process_after(top, top); p;
 	     p = utrace_process_after(p, top))
 		utrace_walk_process(walk, p);
+}
+
+/* One look for those that are not covered; nobody is born during the last. */
+static void utrace_walk_look(struct utrace_walk *walk, bool last)
+{
+	unsigned int scope = utrace_engine_state(walk->change.engine) &
+			     UTRACE_STATE_SCOPE;
+
+	guard(rcu)();	/* For the sets that are looked at, too. */
+	walk->known = NULL;
+	if (!scope) {
+		if (utrace_walk_wants(walk, walk->target))
+			walk->found_one(walk, walk->target);
+	} else if (scope == UTRACE_STATE_PROCESS && !last) {
+		utrace_births_barrier();
+		utrace_walk_scope(walk, scope);
+	} else {
+		guard(read_lock)(&tasklist_lock);
+		utrace_walk_scope(walk, scope);
+	}
 }
 
 /* Room for @max tasks; 0 or -ENOMEM. */
@@ -149,7 +166,7 @@ static int utrace_walk_find(struct utrace_walk *walk)
 		if (max > walk->max && utrace_walk_room(walk, max))
 			return -ENOMEM;
 		utrace_walk_drop_tasks(walk);
-		utrace_walk_look(walk);
+		utrace_walk_look(walk, false);
 		if (walk->found <= walk->max)
 			return 0;
 		max = walk->found + walk->found / 8;
@@ -222,7 +239,7 @@ static int utrace_last_locked(struct utrace_walk *walk)
 	ret = utrace_last_make(walk);
 	if (!ret) {
 		walk->found_one = utrace_last_turn;
-		utrace_walk_look(walk);
+		utrace_walk_look(walk, true);
 		utrace_walk_settle(walk, walk->taken);
 		for (i = 0; i < walk->taken; i++)
 			put_task_struct(walk->turn[i].task);

@@ -127,22 +127,47 @@ static void utrace_visit_casts(struct utrace_engine *engine,
 	}
 }
 
+/**
+ * utrace_births_barrier - those who are about to have a child have it
+ *
+ * A child gets its set and its word in copy_process(), and joins the lists of tasks
+ * there, in one hold of tasklist_lock for writing.  So one whose word was made before
+ * what the caller changed last is in the lists when this returns, and is met by a
+ * walk under RCU that begins then; the word of any other is made after the change.
+ * Such a walk meets every task that is in the lists from its begin to its end, even
+ * if others end or exchange their leader meanwhile: children go to the end of a list.
+ *
+ * Context: Any but NMI, without siglock.  Takes tasklist_lock.
+ */
+void utrace_births_barrier(void)
+{
+	read_lock(&tasklist_lock);
+	read_unlock(&tasklist_lock);
+}
+
+/* All tasks that there are; one that is born from here on knows what has changed. */
+static void utrace_visit_all(struct utrace_engine *engine, utrace_task_fn each,
+			     utrace_member_fn fn, void *arg)
+{
+	struct task_struct *p, *t;
+
+	utrace_births_barrier();
+	guard(rcu)();
+	for_each_process_thread(p, t)
+		each(engine, t, fn, arg);
+}
+
 static void utrace_visit(struct utrace_engine *engine, utrace_task_fn each,
 			 utrace_member_fn fn, void *arg)
 {
 	unsigned int scope = utrace_engine_state(engine) & UTRACE_STATE_SCOPE;
-	struct task_struct *p, *t;
 
-	if (!scope) {
+	if (!scope)
 		each(engine, engine->task, fn, arg);
-	} else if (scope != UTRACE_STATE_SYSTEM) {
+	else if (scope != UTRACE_STATE_SYSTEM)
 		utrace_visit_casts(engine, each, fn, arg);
-	} else {
-		read_lock(&tasklist_lock);
-		for_each_process_thread(p, t)
-			each(engine, t, fn, arg);
-		read_unlock(&tasklist_lock);
-	}
+	else
+		utrace_visit_all(engine, each, fn, arg);
 }
 
 /**

@@ -15,7 +15,8 @@
  * (utrace_is_rejected()).  It is written by walks, after the events changed or an
  * engine was removed, by whoever has the task asked again, and by copy_process()
  * under tasklist_lock for writing.  The events change before the walk begins, so
- * a child is born with the new word or is there for the walk.
+ * a child is born with the new word or is there for the walk, which is made under
+ * RCU; see utrace_births_barrier().
  *
  * Kernel threads are covered by those engines only that asked for them.  Their
  * word always makes them pass the hook in copy_process(), since some of their
@@ -112,6 +113,8 @@ bool utrace_refresh_bare(struct task_struct *task)
 
 /* Bare tasks in a row that a walk writes to with interrupts off. */
 #define UTRACE_BARE_RUN		64
+/* Any other takes as long as eight of them. */
+#define UTRACE_OTHER		8
 
 /* A task that is not bare takes a newer set at its next event. */
 static void utrace_want_rebuild(struct task_struct *task)
@@ -129,8 +132,7 @@ static void utrace_want_rebuild(struct task_struct *task)
 /**
  * utrace_system_tell - what the engines of the system want has changed
  *
- * One walk over all tasks, with a few instructions for each that is bare: nobody
- * can be born or reaped meanwhile.
+ * One walk over all tasks, with a few instructions for each that is bare.
  *
  * Context: Any but NMI, without siglock.  Takes tasklist_lock.
  */
@@ -140,24 +142,29 @@ void utrace_system_tell(void)
 	struct task_struct *p, *t;
 	unsigned int run = 0;
 
-	read_lock(&tasklist_lock);
+	utrace_births_barrier();
+	guard(rcu)();
 	spin_lock_irqsave(&utrace_bare_lock, flags);
 	user = utrace_bare_events_of(0);
 	for_each_process_thread(p, t) {
-		if (unlikely(t->utrace))
+		if (unlikely(t->utrace)) {
 			utrace_want_rebuild(t);
-		else if (likely(!(t->flags & (PF_KTHREAD | PF_USER_WORKER))))
-			utrace_write_word(t, user);
-		else
+			run += UTRACE_OTHER;
+		} else if (unlikely(t->flags & (PF_KTHREAD | PF_USER_WORKER))) {
 			utrace_set_word(t, utrace_bare_events(t));
-		if (unlikely(++run % UTRACE_BARE_RUN == 0)) {
+			run += UTRACE_OTHER;
+		} else {
+			utrace_write_word(t, user);
+			run++;
+		}
+		if (unlikely(run >= UTRACE_BARE_RUN)) {
 			spin_unlock_irqrestore(&utrace_bare_lock, flags);
+			run = 0;
 			spin_lock_irqsave(&utrace_bare_lock, flags);
 			user = utrace_bare_events_of(0);
 		}
 	}
 	spin_unlock_irqrestore(&utrace_bare_lock, flags);
-	read_unlock(&tasklist_lock);
 }
 
 /* What all of them want, after a change in what one wants. */
