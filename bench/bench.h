@@ -50,6 +50,5 @@ void calls_to_look_at(void);
 void holds_rows(void);
 void storm_rows(void);
 void system_rows(int n);
-void irqs_row(void);
 
 #endif /* BENCH_H */

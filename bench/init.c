@@ -741,7 +741,6 @@ static void all_other_rows(void)
 		attach_rows(n);
 	for (n = 3000; n <= (quick ? 3000 : 30000); n *= 10)
 		system_rows(n);
-	irqs_row();
 	load_module("/utrace_watch.ko");
 	for (n = 1; n <= (quick ? 300 : 30000); n = n == 1 ? 300 : n * 100)
 		barrier_rows(n);

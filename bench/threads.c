@@ -121,20 +121,3 @@ void system_rows(int n)
 	must(control("probes 0"), "probes off");
 	end(pid);
 }
-
-void irqs_row(void)
-{
-	pid_t pid = threads(3000), other = threads(1);
-	char said[64];
-
-	/* The first engine for a while patches code, with interrupts off; not here. */
-	must(control("scope %d", other), "scope");
-	reply(said, sizeof(said));
-	must(control("detach"), "detach");
-	end(other);
-	must(control("late %d", pid), "late");
-	reply(said, sizeof(said));
-	say("attach_irqs_off", atof(said));
-	must(control("detach"), "detach");
-	end(pid);
-}

@@ -9,8 +9,6 @@
  *	engines KIND PID N	N thread engines on a thread
  *	scope PID		a process engine on a process; says how long
  *				attaching took
- *	late PID		the same; says how late a timer was meanwhile at
- *				most, that is for how long interrupts were off
  *	cover KIND PID		an engine that wants nothing yet on a "process",
  *				a "tree" or the "system"; says how long it took
  *	want			the last engine wants system calls
@@ -27,7 +25,6 @@
  */
 #include <linux/completion.h>
 #include <linux/err.h>
-#include <linux/hrtimer.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
@@ -276,40 +273,6 @@ static int want_calls(void)
 	return want(UTRACE_EVENT_SYSCALL);
 }
 
-/* Instructions from one look to the next; no divisor of what a thread takes. */
-#define LOOK_EVERY	10007
-
-static s64 least_late, most_late;
-
-static enum hrtimer_restart look(struct hrtimer *timer)
-{
-	s64 late = ktime_to_ns(ktime_sub(ktime_get(),
-					 hrtimer_get_expires(timer)));
-
-	least_late = min(least_late, late);
-	most_late = max(most_late, late);
-	hrtimer_forward_now(timer, LOOK_EVERY);
-	return HRTIMER_RESTART;
-}
-
-/* What every interrupt takes to come to look() is in the least. */
-static int add_scope_looking(pid_t nr)
-{
-	struct hrtimer timer;
-	int ret;
-
-	least_late = U32_MAX;
-	most_late = 0;
-	hrtimer_init_on_stack(&timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
-	timer.function = look;
-	hrtimer_start(&timer, LOOK_EVERY, HRTIMER_MODE_REL_HARD);
-	ret = add_scope(nr);
-	hrtimer_cancel(&timer);
-	destroy_hrtimer_on_stack(&timer);
-	snprintf(said, sizeof(said), "%lld", max(most_late - least_late, 0LL));
-	return ret;
-}
-
 static int add_stopper(pid_t nr)
 {
 	int ret = add_engine(nr, 0, &stop_ops, 0, false);
@@ -371,11 +334,6 @@ static int add_scope(pid_t nr)
 	return -EOPNOTSUPP;
 }
 
-static int add_scope_looking(pid_t nr)
-{
-	return -EOPNOTSUPP;
-}
-
 static int cover(const char *kind, pid_t nr)
 {
 	return -EOPNOTSUPP;
@@ -425,8 +383,6 @@ static int do_set(const char *val, const struct kernel_param *kp)
 		return add_engines(kind, nr, n);
 	if (sscanf(val, "scope %d", &nr) == 1)
 		return add_scope(nr);
-	if (sscanf(val, "late %d", &nr) == 1)
-		return add_scope_looking(nr);
 	if (sscanf(val, "cover %15s %d", kind, &nr) == 2)
 		return cover(kind, nr);
 	if (sysfs_streq(val, "want"))
