@@ -107,6 +107,14 @@ static __always_inline unsigned long utrace_word(const struct task_struct *task)
 	return data_race(task->utrace_events);
 }
 
+/* What the engines of the system want, together; see kernel/utrace/system.c. */
+extern unsigned long utrace_system_events;
+
+static __always_inline unsigned long utrace_system_word(void)
+{
+	return READ_ONCE(utrace_system_events);
+}
+
 static __always_inline bool utrace_known(const struct task_struct *task)
 {
 	/* Lockless, see above. */
@@ -120,6 +128,11 @@ static __always_inline bool utrace_wants(const struct task_struct *task,
 }
 
 static __always_inline unsigned long utrace_word(const struct task_struct *task)
+{
+	return 0;
+}
+
+static __always_inline unsigned long utrace_system_word(void)
 {
 	return 0;
 }
@@ -156,8 +169,12 @@ static inline void utrace_free_task(struct task_struct *task)
  */
 static inline int utrace_fork(struct task_struct *child, u64 clone_flags)
 {
-	/* The child's is a copy made when the parent's was another. */
-	if (unlikely(utrace_word(current) | utrace_word(child)))
+	/*
+	 * The child's is a copy made when the parent's was another; and the parent
+	 * may have yet to be told of what the system's engines want.
+	 */
+	if (unlikely(utrace_word(current) | utrace_word(child) |
+		     utrace_system_word()))
 		return __utrace_fork(child, clone_flags);
 	return 0;
 }

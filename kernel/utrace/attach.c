@@ -15,7 +15,8 @@
  * The threads of a process are walked by RCU, once those that were about to be born
  * are there.  A thread that is not covered and behind the walk has been created by
  * one that is not covered and was in the list before it, so the walk has met the
- * first of them, or the one that it created meanwhile at the end of the list.
+ * first of them, or the one that it created meanwhile at the end of the list.  That
+ * one is there before its creator dies, and is passed by.
  *
  * Where tasks are created faster than covered, the last round is made with
  * tasklist_lock held.
@@ -66,9 +67,11 @@ static void utrace_walk_process(struct utrace_walk *walk,
 {
 	struct task_struct *t;
 
-	for_each_thread(process, t)
+	for_each_thread(process, t) {
 		if (utrace_walk_wants(walk, t))
 			walk->found_one(walk, t);
+		smp_rmb(); /* Does it live?  If not, the last that it created is there. */
+	}
 }
 
 /* The first child of the threads of a process that come after @t; or NULL. */

@@ -86,7 +86,11 @@ static void utrace_turn_locked(struct utrace_turn *turn, struct utrace *u,
 	/* In the list of the new cast before it leaves that of the old. */
 	if (set && turn->member)
 		utrace_member_join(turn->member, turn->task, set->cast);
-	smp_mb(); /* And before a look at what is wanted; see utrace_visit_casts(). */
+	/*
+	 * And before a look at what is wanted, see utrace_visit_casts().  A first set
+	 * comes after ->utrace; pairs with utrace_init_task().
+	 */
+	smp_mb();
 	turn->old = utrace_switch(turn->task, u, utrace_set_get(set), same,
 				  (u->muted & same) | unasked, unasked);
 	swap(u->member, turn->member);

@@ -39,7 +39,7 @@ struct utrace_system __rcu *utrace_system =
 unsigned int utrace_system_gen __read_mostly;
 
 /* What they want, together.  Written under utrace_engine_lock. */
-static unsigned long utrace_system_events __read_mostly;
+unsigned long utrace_system_events __read_mostly;
 /* Of that, what is wanted of kernel threads. */
 static unsigned long utrace_kthread_events __read_mostly;
 
@@ -65,7 +65,7 @@ bool utrace_install(struct task_struct *task, struct utrace *u)
 	guard(spinlock_irqsave)(&utrace_bare_lock);
 	if (task->utrace)
 		return false;
-	/* Before the set and the word; pairs with utrace_init_task(). */
+	/* What is in it first. */
 	smp_store_release(&task->utrace, u);
 	return true;
 }
