@@ -5,17 +5,19 @@
  * The barrier asks each CPU's run queue, under its lock, which task is current,
  * and interrupts the CPU if that is a traced one.  The task stores, looks, and
  * changes between two CPUs at any time; the scheduler has no barrier but its
- * locks and ->on_cpu.
+ * locks and ->on_cpu.  A task whose set is without the engine at hand is not
+ * interrupted.  It may be about to give itself one with it, and has a full barrier
+ * after that.
  *
  * Of the task and the one who calls the barrier, one sees what the other
  * stored.
  */
 #include "explore.h"
 
-enum var { A, B, RQ0, RQ1, CURR0, CURR1, ON_CPU };
+enum var { A, B, RQ0, RQ1, CURR0, CURR1, ON_CPU, UTRACE, SET };
 static const char *const vars[] = {
 	"A", "B", "lock of rq 0", "lock of rq 1", "curr of CPU 0",
-	"curr of CPU 1", "on_cpu",
+	"curr of CPU 1", "on_cpu", "utrace", "utrace_set",
 };
 
 #define CALLER		2
@@ -27,7 +29,12 @@ enum {
 	NO_HEAVY	= 1 << 1,	/* only barriers of the caller's own */
 	NO_MB		= 1 << 2,	/* before curr is read */
 	ONE_CPU		= 1 << 3,	/* the one that the task was on before */
+	RENEWS		= 1 << 4,	/* the task has no set at first */
+	NO_MB_RENEW	= 1 << 5,	/* after it has one */
 };
+
+/* What the task does, one after the other. */
+enum { HAS_UTRACE, HAS_SET, HAS_MB, STORES_A, LOOKS_AT_B, NOTHING };
 
 struct state {
 	struct machine m;
@@ -43,15 +50,29 @@ struct state {
 
 static void task_goes_on(struct state *s)
 {
-	if (s->op++ == 0)
+	switch (s->op++) {
+	case HAS_UTRACE:
+		store_release(UTRACE, 1);
+		break;
+	case HAS_SET:
+		store_release(SET, 1);
+		break;
+	case HAS_MB:
+		if (!has(NO_MB_RENEW))
+			fence();
+		break;
+	case STORES_A:
 		store(A, 1);
-	else
+		break;
+	case LOOKS_AT_B:
 		s->task_sees = load(B);
+		break;
+	}
 }
 
 static bool may_pick(const struct state *s)
 {
-	return s->op < 2 && s->switches < SWITCHES && try_lock(ON_CPU);
+	return s->op < NOTHING && s->switches < SWITCHES && try_lock(ON_CPU);
 }
 
 /* A CPU: the scheduler, and the task while it is here. */
@@ -67,11 +88,11 @@ static void cpu(struct state *s, unsigned int me)
 		store(CURR0 + me, 1);
 		UNLOCK(RQ0 + me);
 		do {
-			STEP("task: A = 1, then B?; or it is switched out");
+			STEP("task: its set, A = 1, then B?; or a switch");
 			s->moves[me] = choose(2);
 			if (!s->moves[me])
 				task_goes_on(s);
-		} while (!s->moves[me] && s->op < 2);
+		} while (!s->moves[me] && s->op < NOTHING);
 		if (!s->moves[me])
 			break;
 		LOCK(RQ0 + me);
@@ -103,6 +124,14 @@ static void caller(struct state *s, unsigned int me)
 		s->curr = load(CURR0 + s->target);
 		if (!has(NO_LOCK))
 			UNLOCK(RQ0 + s->target);
+		if (s->curr && has(RENEWS)) {
+			STEP("has the task a struct utrace?");
+			s->curr = load(UTRACE);
+		}
+		if (s->curr && has(RENEWS)) {
+			STEP("and a set with the engine?");
+			s->curr = load(SET);
+		}
 		STEP("IPI if that is the task");
 		if (s->curr)
 			fence_on(s->target);
@@ -118,13 +147,14 @@ static void caller(struct state *s, unsigned int me)
 
 static void init(struct state *s)
 {
+	s->op = has(RENEWS) ? HAS_UTRACE : STORES_A;
 }
 
 static void at_end(struct state *s)
 {
 	if (!done(CALLER))
 		fail("deadlock");
-	if (s->op == 2 && !s->task_sees && !s->caller_sees)
+	if (s->op == NOTHING && !s->task_sees && !s->caller_sees)
 		fail("neither sees the other's store");
 }
 
@@ -140,10 +170,14 @@ static const struct thread threads[] = {
 static const struct variant variants[] = {
 	{ "heavy", false, 0, NULL },
 	{ "heavy, PSO", true, 0, NULL },
+	{ "heavy beside a renewal", false, RENEWS, NULL },
+	{ "heavy beside a renewal, PSO", true, RENEWS, NULL },
 	{ "heavy without an IPI", false, NO_HEAVY, NEITHER },
 	{ "heavy without the lock of the run queue", false, NO_LOCK, NEITHER },
 	{ "heavy to the task's last CPU alone", false, ONE_CPU, NEITHER },
 	{ "heavy, PSO, without barrier before", true, NO_MB, NEITHER },
+	{ "heavy beside a renewal without barrier of its own", false,
+	  RENEWS | NO_MB_RENEW, NEITHER },
 	{}
 };
 
