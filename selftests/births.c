@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tasks that are born while an engine comes to them, or asks for events: each of
+ * them makes a call when the controller has been told that it is done, and each of
+ * these calls is reported.
+ */
+#include <linux/futex.h>
+
+#include "fixture.h"
+
+#define STORM_MS	3000
+/* Children of one creator in a round, or its descendants. */
+#define MOST		40
+#define NCREATORS	2
+
+/* ut_shared.value: */
+enum {
+	V_ROUND,		/* creators are at work */
+	V_BORN,			/* children in this round */
+	V_ENDED,		/* of these, those that have made their call */
+	V_OVER,			/* creators that have done with this round */
+};
+
+/* What is born, and by what. */
+struct birth {
+	bool processes;
+	bool chain;		/* each child has one, and is the last in a list */
+};
+
+static struct ut_shared *sh;
+static struct birth kind;
+
+/* Wait until the controller says that the engine is there. */
+static void await_go(int round)
+{
+	int go;
+
+	while ((go = sh->go[0]) < round && !sh->quit)
+		syscall(SYS_futex, &sh->go[0], FUTEX_WAIT, go, NULL, NULL, 0);
+}
+
+static void say_go(int round)
+{
+	sh->go[0] = round;
+	syscall(SYS_futex, &sh->go[0], FUTEX_WAKE, 1000, NULL, NULL, 0);
+}
+
+static void *live(void *arg);
+
+/* One more, unless the engine is there. */
+static bool birth(long round)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	bool born;
+	pid_t pid;
+
+	if (sh->go[0] >= round || sh->quit)
+		return false;
+	sh->value[V_BORN]++;
+	if (kind.processes) {
+		pid = fork();
+		if (!pid) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			live((void *)round);
+			_exit(0);
+		}
+		born = pid > 0;
+	} else {
+		pthread_attr_init(&attr);
+		pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+		born = !pthread_create(&thread, &attr, live, (void *)round);
+	}
+	if (!born)
+		sh->value[V_BORN]--;
+	return born;
+}
+
+static void reap_children(void)
+{
+	while (kind.processes && waitpid(-1, NULL, __WNOTHREAD) > 0)
+		;
+}
+
+static void *live(void *arg)
+{
+	long round = (long)arg;
+
+	if (kind.chain && sh->value[V_BORN] < NCREATORS * MOST)
+		birth(round);
+	await_go(round);
+	ut_mark(round);
+	sh->value[V_ENDED]++;
+	reap_children();
+	return NULL;
+}
+
+static void *creator(void *arg)
+{
+	long round = 1;
+	int n;
+
+	while (!sh->quit) {
+		if (sh->value[V_ROUND] < round) {
+			sched_yield();
+			continue;
+		}
+		for (n = kind.chain ? MOST - 1 : 0; n < MOST && birth(round); n++)
+			;
+		await_go(round);
+		reap_children();
+		sh->value[V_OVER]++;
+		round++;
+	}
+	return arg;
+}
+
+static int creators(struct ut_target *t)
+{
+	pthread_t thread[NCREATORS];
+	int i;
+
+	sh = t->sh;
+	for (i = 0; i < NCREATORS; i++)
+		if (pthread_create(&thread[i], NULL, creator, NULL))
+			return 1;
+	for (i = 0; i < NCREATORS; i++)
+		pthread_join(thread[i], NULL);
+	return 0;
+}
+
+/* Calls of this round that were reported; others make such calls too. */
+static long reported(int id, long round)
+{
+	int i = -1;
+	long n = 0;
+
+	ut_pull(0);
+	while ((i = ut_find(i + 1, id, UT_EV_SYSCALL_ENTRY, UT_ANY,
+			    UT_MARK_NR)) >= 0)
+		n += ut_rec[i].val[0] == round;
+	return n;
+}
+
+static bool is_over(void)
+{
+	return sh->value[V_OVER] == NCREATORS &&
+	       sh->value[V_ENDED] == sh->value[V_BORN];
+}
+
+static void births(struct __test_metadata *_metadata, struct ut_target *t,
+		   __u32 scope, struct birth what)
+{
+	static const int mark[] = { UT_MARK_NR };
+	long end = ut_now_ms() + STORM_MS, round, born = 0;
+
+	kind = what;
+	ASSERT_TRUE(ut_spawn(t, creators));
+	sh = t->sh;
+	for (round = 1; ut_now_ms() < end || round < 10; round++) {
+		int id, ret, other = 0;
+
+		ut_drain();
+		/* With and without a set of before. */
+		if (round % 2)
+			other = ut_attach_full(t->pid, UT_ATTACH_TREE,
+					       UT_OPS_FULL, 0);
+		ASSERT_LE(0, other);
+		sh->value[V_BORN] = 0;
+		sh->value[V_ENDED] = 0;
+		sh->value[V_OVER] = 0;
+		sh->value[V_ROUND] = round;
+		/* At another moment in each round. */
+		usleep(round * 97 % 2000);
+		id = ut_attach_full(t->pid, scope, UT_OPS_FULL, 0);
+		ASSERT_LT(0, id);
+		ASSERT_EQ(0, ut_filter(id, mark, 1));
+		ASSERT_EQ(0, ut_events(id, 0, UT_BIT(SYSCALL_ENTRY)));
+		say_go(round);
+		ASSERT_TRUE(ut_until(is_over()));
+		ASSERT_EQ(sh->value[V_BORN], reported(id, round)) {
+			TH_LOG("round %ld", round);
+		}
+		born += sh->value[V_BORN];
+		ret = ut_detach(id);
+		ASSERT_TRUE(!ret || ret == -EINPROGRESS);
+		if (other)
+			ut_detach(other);
+	}
+	TH_LOG("%ld rounds, %ld born", round - 1, born);
+	EXPECT_LT(round, born);
+}
+
+static const struct birth threads, processes = { .processes = true };
+static const struct birth thread_chain = { .chain = true };
+static const struct birth process_chain = { .processes = true, .chain = true };
+
+TEST_F(utrace, threads_of_a_process)
+{
+	births(_metadata, &self->t, UT_ATTACH_PROCESS, threads);
+}
+
+TEST_F(utrace, threads_by_threads_of_a_process)
+{
+	births(_metadata, &self->t, UT_ATTACH_PROCESS, thread_chain);
+}
+
+TEST_F(utrace, processes_of_a_tree)
+{
+	births(_metadata, &self->t, UT_ATTACH_TREE, processes);
+}
+
+TEST_F(utrace, threads_of_the_system)
+{
+	births(_metadata, &self->t, UT_ATTACH_SYSTEM, threads);
+}
+
+TEST_F(utrace, threads_by_threads_of_the_system)
+{
+	births(_metadata, &self->t, UT_ATTACH_SYSTEM, thread_chain);
+}
+
+TEST_F(utrace, processes_by_processes_of_the_system)
+{
+	births(_metadata, &self->t, UT_ATTACH_SYSTEM, process_chain);
+}
+
+TEST_HARNESS_MAIN
