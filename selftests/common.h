@@ -34,6 +34,7 @@
 
 #include "../kselftest_harness.h"
 #include "module/utrace_test_ioctl.h"
+#include "patience.h"
 
 /*
  * Used where TEST_F() expands, so that this is every test's limit, in seconds.
@@ -46,14 +47,6 @@
 #define UT_DEADLINE_MS		(30000 * ut_patience())
 #define UT_QUIET_MS		60
 #define UT_MAX_RECORDS		65536
-
-static inline int ut_patience(void)
-{
-	const char *text = getenv("PATIENCE");
-	int n = text ? atoi(text) : 1;
-
-	return n > 1 ? n : 1;
-}
 
 static int ut_fd = -1;
 static struct ut_record *ut_rec;

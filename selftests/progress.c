@@ -14,7 +14,9 @@
 #define TRIES		3
 #define WORST_FACTOR	3
 /* For what waits for nothing but its turn on a busy machine. */
-#define DONE_MS		60000
+#define DONE_MS		(60000 * ut_patience())
+/* A test runs into this limit, in seconds, only where something hangs. */
+#define TEST_S		(240 * ut_patience())
 
 FIXTURE(progress) {
 	struct storm s;
@@ -81,7 +83,7 @@ static long worst_of(struct __test_metadata *_metadata, struct storm *s,
 	pid_t victim;
 
 	/* Where the test itself is held up, this is how it gets on. */
-	s->seconds = 20;
+	s->seconds = 20 * ut_patience();
 	ASSERT_TRUE(storm_bystander(s));
 	ASSERT_TRUE(begin(s));
 	ut_sleep_ms(500);
@@ -132,7 +134,7 @@ static bool rename_and_fork(struct storm *s)
  * it is to be asked again all the time, and each answer takes a while and the
  * lock that the renamers want.
  */
-TEST_F_TIMEOUT(progress, renamers, 240)
+TEST_F_TIMEOUT(progress, renamers, TEST_S)
 {
 	int ret = storm_match("comms", "nobody", 500);
 
@@ -148,7 +150,7 @@ static bool rename_exec_fork(struct storm *s)
 	       storm_add(s, STORM_THREADS, 1);
 }
 
-TEST_F_TIMEOUT(progress, everything, 240)
+TEST_F_TIMEOUT(progress, everything, TEST_S)
 {
 	int ret = storm_match("comms", "nobody", 20);
 
@@ -179,7 +181,7 @@ static int attach_often(void *arg)
  * Threads that get a new set all the time, sooner than a look at all of a tree takes,
  * do not keep an attach from its end.
  */
-TEST_F_TIMEOUT(progress, attach_to_renamers, 240)
+TEST_F_TIMEOUT(progress, attach_to_renamers, TEST_S)
 {
 	int ret = storm_match("comms", "nobody", 1), id;
 	struct storm *s = &self->s;
@@ -292,7 +294,7 @@ static long worst_beside_attach(struct __test_metadata *_metadata,
  */
 #define TICKS	20000	/* microseconds */
 
-TEST_F_TIMEOUT(progress, chain, 240)
+TEST_F_TIMEOUT(progress, chain, TEST_S)
 {
 	struct storm *s = &self->s;
 	struct ut_target lone = {};
@@ -376,7 +378,7 @@ static int control_trees(void *arg)
  * Programs that change the user, under a match by user, beside three who attach
  * and detach trees: all of them get on, and each can be killed meanwhile.
  */
-TEST_F_TIMEOUT(progress, setid_and_controllers, 240)
+TEST_F_TIMEOUT(progress, setid_and_controllers, TEST_S)
 {
 	char path[] = "/tmp/utrace_setid_XXXXXX";
 	struct storm *s = &self->s;

@@ -28,11 +28,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "patience.h"
+
 #define STORM_MAX_WORKERS	64
-#define STORM_KILL_MS		30000
+#define STORM_KILL_MS		(30000 * ut_patience())
 #define STORM_RENAMERS		4
 /* Workers end by themselves after that: it may be them who hold all others up. */
-#define STORM_LIFE_S		100
+#define STORM_LIFE_S		(100 * ut_patience())
 
 enum storm_kind {
 	STORM_FORK,		/* fork, exit, wait */

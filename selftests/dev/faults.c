@@ -7,7 +7,7 @@
 #include "dev.h"
 
 /* What has to be done at once may take so long on a slow machine. */
-#define PATIENCE_MS	10000
+#define PATIENCE_MS	(10000 * patience())
 
 /* By which means. */
 static enum silent_kind kind;
@@ -77,7 +77,7 @@ static bool is_stuck(pid_t pid)
 	int i, seen = 0;
 	char state;
 
-	for (i = 0; i < 500 && seen < 15; i++) {
+	for (i = 0; i < PATIENCE_MS / 20 && seen < 15; i++) {
 		state = state_of(pid);
 		seen = *calls_now && (state == 'S' || state == 'D') ? seen + 1 : 0;
 		usleep(20000);

@@ -78,7 +78,7 @@ static bool await_exit(int fd, pid_t tid)
 	ssize_t n;
 	int i;
 
-	for (i = 0; i < 400; i++) {
+	for (i = 0; i < DEADLINE_MS / 20; i++) {
 		n = read(fd, records + records_size, sizeof(records) - records_size);
 		if (n > 0) {
 			records_size += n;

@@ -15,6 +15,9 @@
 #define MAX_ENGINES	3
 #define MAX_RINGS	4
 
+/* Pauses of 20 ms until what is given back is counted no more. */
+#define TRIES		(200 * patience())
+
 /* Scopes of one process: as many targets. */
 static const __u32 scopes[] = { UTRACE_F_THREAD, UTRACE_F_PROCESS, UTRACE_F_TREE };
 
@@ -34,7 +37,7 @@ static int most_engines(struct target *target, struct target *other)
 {
 	int fd = small_session(), more = small_session(), n, tries, ret = 0;
 
-	for (tries = 0; tries < 200; tries++) {
+	for (tries = 0; tries < TRIES; tries++) {
 		for (n = 0; n < MAX_ENGINES; n++) {
 			ret = attach(fd, target->pid, scopes[n]);
 			if (ret < 0)
@@ -50,7 +53,7 @@ static int most_engines(struct target *target, struct target *other)
 	ret = attach(more, other->pid, UTRACE_F_PROCESS);
 	close(fd);
 	close(more);
-	return tries == 200 ? -1 : ret == -EUSERS ? MAX_ENGINES : ret;
+	return tries == TRIES ? -1 : ret == -EUSERS ? MAX_ENGINES : ret;
 }
 
 /* Attach to all scopes of a target, as soon as there are as many engines left. */
@@ -59,7 +62,7 @@ static void attach_three(int fd, struct target *target, int *ids)
 	int i, id, tries;
 
 	for (i = 0; i < MAX_ENGINES; i++) {
-		for (tries = 0; tries < 200; tries++) {
+		for (tries = 0; tries < TRIES; tries++) {
 			id = attach(fd, target->pid, scopes[i]);
 			if (id != -EUSERS)
 				break;
@@ -101,7 +104,7 @@ static void test_engine_count(struct target *target, struct target *other)
 
 	fd = small_session();
 	for (i = 0; i < 20; i++) {
-		for (tries = 0; tries < 200; tries++) {
+		for (tries = 0; tries < TRIES; tries++) {
 			id = attach(fd, target->pid, UTRACE_F_PROCESS);
 			if (id != -EUSERS)
 				break;
@@ -184,7 +187,7 @@ static void test_namespaces(void)
 	is(MAX_ENGINES, in_child(engines_in_namespace, NULL), "a namespace gets three");
 	need(!socketpair(AF_UNIX, SOCK_STREAM, 0, pair), "socketpair");
 	/* Its engines may be counted for a moment still. */
-	usleep(500000);
+	usleep(500000 * patience());
 	pid = fork();
 	if (!pid) {
 		close(pair[0]);
@@ -234,7 +237,7 @@ static int most_rings(void)
 {
 	int fds[MAX_RINGS + 2], n, i, ret = 0, tries;
 
-	for (tries = 0; tries < 200; tries++) {
+	for (tries = 0; tries < TRIES; tries++) {
 		for (n = 0; n < MAX_RINGS + 1; n++) {
 			fds[n] = session();
 			ret = setup(fds[n], RING, 0);

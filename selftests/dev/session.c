@@ -19,7 +19,7 @@ static void test_info(void)
 	is(UTRACE_F_EVENTS_ALL, arg.events, "all events");
 	is(UTRACE_F_CAPTURE_ALL, arg.capture, "all that is captured");
 	holds(!arg.reserved && !arg.ring_size && !arg.records && !arg.lost &&
-	      !arg.hidden && !arg.uncaptured, "the rest of a new session is 0");
+	      !arg.hidden && !arg.uncaptured && !arg.missed, "the rest of a new session is 0");
 	close(fd);
 }
 
@@ -146,6 +146,52 @@ static void test_attach_twice(void)
 	close(fd);
 	is(0, engines(target.pid), "closed: nothing is left");
 	stop(&target);
+}
+
+/* Is there something to read, and nothing else to say? */
+static bool polls(int fd, bool readable)
+{
+	struct pollfd pfd = { .fd = fd, .events = POLLIN };
+
+	return poll(&pfd, 1, 0) == readable && pfd.revents == (readable ? POLLIN : 0);
+}
+
+/* A DETACH writes no record and takes none away, the one that is refused neither. */
+static void test_detach_twice(void)
+{
+	struct target target;
+	int fd, id, dead, i;
+
+	start(&target);
+	fd = session();
+	id = attach(fd, target.pid, UTRACE_F_PROCESS);
+	need(id > 0 && !choose_marks(fd), "attach");
+	have(&target, SELF, 'm', 2);
+	for (i = 0; i < 3; i++) {
+		is(i ? -ENOENT : 0, detach(fd, id), i ? "DETACH: once more is ENOENT" :
+		   "DETACH: with records that nobody has read");
+		holds(polls(fd, true), "DETACH: they can be read");
+		is(4, info(fd).records, "DETACH: there are no others");
+	}
+	is(4, take(fd), "DETACH: they are read");
+	is(4, marks(UTRACE_REC_SYS_ENTER, 0) + marks(UTRACE_REC_SYS_EXIT, 0),
+	   "DETACH: they are what the target did");
+	is(-ENOENT, detach(fd, id), "DETACH: ENOENT also behind the last record");
+	have(&target, SELF, 'm', 2);
+	holds(polls(fd, false), "DETACH: nothing comes behind them");
+
+	/* One whose task ends between. */
+	dead = attach(fd, target.pid, UTRACE_F_TREE);
+	need(dead > 0 && !choose(fd, UTRACE_F_EVENT(EXIT), 0, NULL, 0), "attach");
+	stop(&target);
+	is(1, take(fd), "DETACH: before it the target ends");
+	is(0, detach(fd, dead), "DETACH: from a task that is gone");
+	is(-ENOENT, detach(fd, dead), "DETACH: from it twice");
+	is(-ENOENT, detach(fd, id), "DETACH: and from the first target");
+	holds(polls(fd, false), "DETACH: that writes nothing");
+	is(5, info(fd).records, "DETACH: no record, seen or lost");
+	is(0, info(fd).hidden, "DETACH: nobody was hidden by it");
+	close(fd);
 }
 
 static void test_attach_many(void)
@@ -713,6 +759,7 @@ int main(void)
 	test_setup();
 	test_attach_errors();
 	test_attach_twice();
+	test_detach_twice();
 	test_attach_many();
 	test_events_errors();
 	test_events();

@@ -1,0 +1,707 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /dev/utrace where memory fails: open(2), each ioctl, read(2) and close(2), with the
+ * first allocation that it makes failing, then with the second one, until there is
+ * none with that number; and events of tasks for which there is no memory.
+ *
+ * Only documented errors come, nothing is left half done, what counts for a user is
+ * given back, and each event is recorded or counted as missed.  Who is asked has one
+ * engine and one ring at most: one that goes on counting keeps the next from being
+ * made.  What leaks, the kernel's leak detector tells.
+ *
+ * Fault injection is a matter of the kernel debug; without it all of this is skipped.
+ */
+#include <sched.h>
+#include <sys/resource.h>
+
+#include "dev.h"
+
+#define ENGINES		"user/max_utrace_engines"
+#define RING		(64 << 10)
+/* More than any call makes. */
+#define MOST		2000
+/* Pauses of 20 ms until an engine that was detached, and its session, are gone. */
+#define TRIES		(200 * patience())
+/* The exit status of a program that is skipped. */
+#define SKIPPED		4
+
+/* Opened only while nobody may look. */
+#define SECRET		"/what-nobody-is-to-see"
+
+/* Whatever fails is told to, and it is no complaint. */
+static bool fault_injection(bool on)
+{
+	static const char * const files[][3] = {
+		{ "failslab/ignore-gfp-wait", "Y", "N" },
+		{ "failslab/verbose", "2", "0" },
+		{ "fail_page_alloc/ignore-gfp-wait", "Y", "N" },
+		{ "fail_page_alloc/ignore-gfp-highmem", "Y", "N" },
+		{ "fail_page_alloc/min-order", "1", "0" },
+		{ "fail_page_alloc/verbose", "2", "0" },
+	};
+	unsigned int i;
+	char path[64];
+	bool good = true;
+	int fd;
+
+	for (i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		snprintf(path, sizeof(path), "/sys/kernel/debug/%s", files[i][0]);
+		fd = open(path, O_WRONLY | O_CLOEXEC);
+		good = write(fd, files[i][1 + on], 1) == 1 && good;
+		close(fd);
+	}
+	return good;
+}
+
+/* Of the caller: opened before, so that nothing else fails. */
+static int nth_fd;
+
+static void nth_open(void)
+{
+	nth_fd = open("/proc/self/fail-nth", O_RDWR | O_CLOEXEC);
+	need(nth_fd >= 0, "/proc/self/fail-nth");
+}
+
+static void nth_arm(int n)
+{
+	char text[16];
+	int len = snprintf(text, sizeof(text), "%d", n);
+
+	need(pwrite(nth_fd, text, len, 0) == len, "fail-nth");
+}
+
+/* Was there an allocation with that number? */
+static bool nth_used(void)
+{
+	char text[16] = "";
+
+	need(pread(nth_fd, text, sizeof(text) - 1, 0) > 0 && pwrite(nth_fd, "0", 1, 0) == 1,
+	     "fail-nth");
+	return !atoi(text);
+}
+
+/* The same of another task. */
+static int nth_file(pid_t tid)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/fail-nth", tid);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	need(fd >= 0, path);
+	return fd;
+}
+
+/* The session and the target at hand. */
+static int fd = -1, pidfd;
+static __u32 scope, id;
+static struct target *victim;
+
+/**
+ * struct op - one call
+ * @name: for what is printed
+ * @prepare: what comes before it, with memory
+ * @call: 0 or -errno, the failing allocation being armed
+ * @good: is all as that result says?  Leaves everything as it was before.
+ * @may: another result that there may be than 0 and -ENOMEM
+ * @never_fails: there is no other result than 0
+ */
+struct op {
+	const char *name;
+	void (*prepare)(void);
+	int (*call)(void);
+	bool (*good)(int ret);
+	int may;
+	bool never_fails;
+};
+
+static bool documented(const struct op *op, int ret, bool used)
+{
+	if (!ret)
+		return true;
+	/* With memory there is no error. */
+	return used && !op->never_fails && (ret == -ENOMEM || (op->may && ret == op->may));
+}
+
+static void fail_each(const struct op *op)
+{
+	int n, ret, tries = 0, failed = 0, bad = 0, half = 0;
+	bool used = true;
+
+	for (n = 1; n < MOST && used; n++) {
+		op->prepare();
+		nth_arm(n);
+		ret = op->call();
+		used = nth_used();
+		/* The engine of the round before is on its way. */
+		if (ret == -EUSERS && tries++ < TRIES) {
+			usleep(20000);
+			used = true;
+			n--;
+			continue;
+		}
+		tries = 0;
+		failed += !!ret;
+		if (!documented(op, ret, used)) {
+			printf("# %s: allocation %d: %d\n", op->name, n, ret);
+			bad++;
+		}
+		if (!op->good(ret)) {
+			printf("# %s: half done after allocation %d: %d\n", op->name, n, ret);
+			half++;
+		}
+	}
+	holds(!used, "%s: %d allocations, of which %d make it fail", op->name, n - 2, failed);
+	is(0, bad, "  errors as documented");
+	is(0, half, "  and nothing is half done");
+}
+
+static void nothing(void)
+{
+}
+
+/* Is the target without an engine, and not recorded? */
+static bool is_left_alone(void)
+{
+	if (engines(victim->pid))
+		return false;
+	have(victim, SELF, 'm', 1);
+	return !take(fd);
+}
+
+static bool is_recorded(void)
+{
+	have(victim, SELF, 'm', 2);
+	return take(fd) == 4 && marks(UTRACE_REC_SYS_ENTER, victim->pid) == 2;
+}
+
+/* A session with the one ring that there may be, as soon as that is there. */
+static void new_session(void)
+{
+	int tries, ret = -1;
+
+	fd = session();
+	for (tries = 0; tries < TRIES && ret; tries++) {
+		if (tries)
+			usleep(20000);
+		ret = setup(fd, RING, 0);
+	}
+	errno = -ret;
+	need(!ret, "a ring");
+	need(!choose_marks(fd), "choose");
+}
+
+/* The one engine that there may be, as soon as it is there. */
+static void attach_again(void)
+{
+	int tries, ret = -EUSERS;
+
+	for (tries = 0; tries < TRIES && ret == -EUSERS; tries++) {
+		if (tries)
+			usleep(20000);
+		ret = scope == UTRACE_F_SYSTEM ? attach_system(fd) : attach_fd(fd, pidfd, scope);
+	}
+	errno = -ret;
+	need(ret > 0, "attach");
+	id = ret;
+}
+
+/* Opening */
+
+static int call_open(void)
+{
+	fd = try_session();
+	return fd < 0 ? fd : 0;
+}
+
+static bool good_open(int ret)
+{
+	if (ret)
+		fd = session();
+	return !close(fd);
+}
+
+/* SETUP */
+
+static void prepare_setup(void)
+{
+	fd = session();
+}
+
+static int call_setup(void)
+{
+	return setup(fd, RING, 0);
+}
+
+static bool good_setup(int ret)
+{
+	bool good = info(fd).ring_size == (ret ? 0 : RING);
+
+	good = setup(fd, RING, 0) == (ret ? 0 : -EBUSY) && good;
+	good = info(fd).ring_size == RING && good;
+	close(fd);
+	return good;
+}
+
+/* INFO */
+
+static int call_info(void)
+{
+	struct utrace_ioc_info arg = {};
+
+	return command(fd, UTRACE_IOC_INFO, &arg);
+}
+
+static bool good_info(int ret)
+{
+	return info(fd).ring_size == RING;
+}
+
+/* EVENTS */
+
+static int call_events(void)
+{
+	static const __u32 calls[] = { SYS_openat, SYS_getuid };
+
+	return choose(fd, UTRACE_F_EVENT(SYS_ENTER) | UTRACE_F_EVENT(EXEC),
+		      UTRACE_F_CAPTURE_ALL, calls, 2);
+}
+
+static bool good_events(int ret)
+{
+	bool good = true;
+
+	if (ret)
+		return is_recorded();
+	have(victim, SELF, 'm', 1);
+	good = !take(fd);
+	return !choose_marks(fd) && is_recorded() && good;
+}
+
+/* ATTACH and DETACH */
+
+static struct utrace_ioc_attach attach_arg;
+
+static void prepare_attach(void)
+{
+	attach_arg = (struct utrace_ioc_attach){
+		.fd = scope == UTRACE_F_SYSTEM ? -1 : pidfd,
+		.scope = scope,
+	};
+}
+
+static int call_attach(void)
+{
+	return command(fd, UTRACE_IOC_ATTACH, &attach_arg);
+}
+
+/* What is detached once is no target any more, and writes nothing. */
+static bool good_detach(int ret)
+{
+	__u64 before = info(fd).records;
+
+	return !ret && detach(fd, id) == -ENOENT && is_left_alone() &&
+	       info(fd).records == before;
+}
+
+static bool good_attach(int ret)
+{
+	bool good;
+
+	if (ret)
+		return !attach_arg.id && is_left_alone();
+	id = attach_arg.id;
+	good = is_recorded();
+	return good_detach(detach(fd, id)) && good;
+}
+
+static int call_detach(void)
+{
+	return detach(fd, id);
+}
+
+/* The first ATTACH makes the ring. */
+static void prepare_first_attach(void)
+{
+	fd = session();
+	need(!choose_marks(fd), "choose");
+	prepare_attach();
+}
+
+static bool good_first_attach(int ret)
+{
+	__u64 size = info(fd).ring_size;
+	bool good = size == 1 << 20 || (ret && !size);
+
+	good = good_attach(ret) && good;
+	if (ret) {
+		attach_again();
+		good = is_recorded() && good_detach(detach(fd, id)) && good;
+	}
+	close(fd);
+	return good;
+}
+
+/* Closing */
+
+static void prepare_close(void)
+{
+	new_session();
+	attach_again();
+}
+
+static int call_close(void)
+{
+	return close(fd) ? -errno : 0;
+}
+
+static bool good_close(int ret)
+{
+	have(victim, SELF, 'm', 1);
+	return !ret && !engines(victim->pid);
+}
+
+/* read(2), to pages that are made by it */
+
+static char *page;
+static ssize_t got;
+static __u64 last;	/* number of the last record that was read */
+
+static void prepare_read(void)
+{
+	last = info(fd).records;
+	have(victim, SELF, 'm', 2);
+	page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	need(page != MAP_FAILED, "mmap");
+}
+
+static int call_read(void)
+{
+	got = read(fd, page + 4000, 4096);
+	return got < 0 ? -errno : 0;
+}
+
+/* No record is gone, and none comes twice. */
+static bool good_read(int ret)
+{
+	struct utrace_rec *rec;
+	bool good = true;
+	size_t size = 0;
+
+	if (!ret) {
+		size = got;
+		memcpy(records, page + 4000, size);
+	}
+	munmap(page, 8192);
+	while ((got = read(fd, records + size, sizeof(records) - size)) > 0)
+		size += got;
+	records_size = size;
+	for_each_record(rec)
+		good = good && rec->seq == ++last;
+	return good && marks(UTRACE_REC_SYS_ENTER, victim->pid) == 2 &&
+	       marks(UTRACE_REC_SYS_EXIT, victim->pid) == 2 && last == info(fd).records;
+}
+
+static const struct op opening = {
+	"open", nothing, call_open, good_open,
+};
+
+static const struct op setting_up = {
+	"SETUP", prepare_setup, call_setup, good_setup,
+};
+
+static const struct op informing = {
+	"INFO", nothing, call_info, good_info, .never_fails = true,
+};
+
+static const struct op choosing = {
+	"EVENTS", nothing, call_events, good_events,
+};
+
+static const struct op reading = {
+	"read", prepare_read, call_read, good_read, .may = -EFAULT,
+};
+
+static const struct op first_attaching = {
+	"ATTACH to the system, with a ring", prepare_first_attach, call_attach,
+	good_first_attach,
+};
+
+static const struct {
+	struct op attach, detach, close;
+} of_scope[] = {
+	[UTRACE_F_THREAD] = {
+		{ "ATTACH to a thread", prepare_attach, call_attach, good_attach },
+		{ "DETACH from a thread", attach_again, call_detach, good_detach,
+		  .never_fails = true },
+		{ "close, of a thread", prepare_close, call_close, good_close,
+		  .never_fails = true },
+	},
+	[UTRACE_F_PROCESS] = {
+		{ "ATTACH to a process", prepare_attach, call_attach, good_attach },
+		{ "DETACH from a process", attach_again, call_detach, good_detach,
+		  .never_fails = true },
+		{ "close, of a process", prepare_close, call_close, good_close,
+		  .never_fails = true },
+	},
+	[UTRACE_F_TREE] = {
+		{ "ATTACH to a tree", prepare_attach, call_attach, good_attach },
+		{ "DETACH from a tree", attach_again, call_detach, good_detach,
+		  .never_fails = true },
+		{ "close, of a tree", prepare_close, call_close, good_close,
+		  .never_fails = true },
+	},
+	[UTRACE_F_SYSTEM] = {
+		{ "ATTACH to the system", prepare_attach, call_attach, good_attach },
+		{ "DETACH from the system", attach_again, call_detach, good_detach,
+		  .never_fails = true },
+		{ "close, of the system", prepare_close, call_close, good_close,
+		  .never_fails = true },
+	},
+};
+
+static void fail_scope(__u32 which)
+{
+	scope = which;
+	new_session();
+	fail_each(&of_scope[which].attach);
+	fail_each(&of_scope[which].detach);
+	close(fd);
+	fail_each(&of_scope[which].close);
+}
+
+static void begin(struct target *target)
+{
+	start(target);
+	victim = target;
+	pidfd = pidfd_of(target->pid, 0);
+	nth_open();
+}
+
+static void end(struct target *target)
+{
+	close(nth_fd);
+	close(pidfd);
+	stop(target);
+}
+
+/* Events */
+
+/* What a target that is not asked says, and is told. */
+static struct shared {
+	_Atomic int go, done;	/* marks that it is to make, and has made */
+	_Atomic int left;	/* of its fail-nth; 0: it was used up */
+} *shared;
+
+/* Runs in user mode and makes marks, without any other call. */
+static pid_t start_bare(void)
+{
+	pid_t pid;
+	int n;
+
+	*shared = (struct shared){ .done = -1 };
+	fflush(stdout);
+	pid = fork();
+	need(pid >= 0, "fork");
+	if (pid) {
+		while (shared->done)
+			usleep(2000);
+		return pid;
+	}
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (n = 0; ; n++) {
+		while (shared->go < n)
+			;
+		if (n)
+			mark(1);
+		shared->done = n;
+	}
+}
+
+static bool have_bare_mark(int n)
+{
+	int i;
+
+	shared->go = n;
+	for (i = 0; i < DEADLINE_MS / 2 && shared->done < n; i++)
+		usleep(2000);
+	return shared->done == n;
+}
+
+/* The first event of a task under system scope needs memory. */
+static int missed_as_root(void *arg)
+{
+	int n, told, nth, lost = 0, wrong = 0, fell = 0;
+	bool used = true, good = true;
+	__u64 missed = 0, now;
+
+	fd = session();
+	need(!choose_marks(fd), "choose");
+	scope = UTRACE_F_SYSTEM;
+	for (n = 1; n < MOST && used && good; n++) {
+		pid_t pid = start_bare();
+		char text[16] = "";
+
+		attach_again();
+		nth = nth_file(pid);
+		need(dprintf(nth, "%d", n) > 0, "fail-nth");
+		good = have_bare_mark(1);
+		need(pread(nth, text, sizeof(text) - 1, 0) > 0 && pwrite(nth, "0", 1, 0) == 1,
+		     "fail-nth");
+		used = !atoi(text);
+		good = have_bare_mark(2) && good;
+		take(fd);
+		told = marks(UTRACE_REC_SYS_ENTER, pid) + marks(UTRACE_REC_SYS_EXIT, pid);
+		now = info(fd).missed;
+		lost += 4 - told;
+		if (now - missed != (__u64)(4 - told)) {
+			printf("# allocation %d: %d of 4 recorded, %lld missed\n", n, told,
+			       (long long)(now - missed));
+			wrong++;
+		}
+		fell += now < missed;
+		missed = now;
+		/* With the engine its count does not go. */
+		need(!detach(fd, id), "detach");
+		fell += info(fd).missed != missed;
+		close(nth);
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
+	holds(!used && good, "missed: %d allocations of two calls", n - 2);
+	holds(lost > 0, "missed: events without a record (%d)", lost);
+	is(0, wrong, "missed: each is counted, and no other");
+	is(lost, missed, "missed: INFO has the sum");
+	is(0, fell, "missed: it never falls, with a DETACH neither");
+	is(0, info(fd).lost, "missed: that is not lost in the ring");
+	close(fd);
+	return 0;
+}
+
+/* Whoever is hidden is asked to be, memory or not. */
+static int target_nth;
+
+static void hide(struct target *target, struct order *order)
+{
+	char text[16] = "";
+
+	switch (order->what) {
+	case 'o':
+		target_nth = open("/proc/self/fail-nth", O_RDWR | O_CLOEXEC);
+		break;
+	case 'd':
+		prctl(PR_SET_DUMPABLE, order->n);
+		break;
+	case 'h':
+		prctl(PR_SET_DUMPABLE, 0);
+		if (dprintf(target_nth, "%d", order->n) < 0)
+			_exit(1);
+		mark(1);
+		open(SECRET, O_RDONLY);
+		if (pread(target_nth, text, sizeof(text) - 1, 0) <= 0 ||
+		    pwrite(target_nth, "0", 1, 0) != 1)
+			_exit(1);
+		shared->left = atoi(text);
+		mark(1);
+		break;
+	}
+}
+
+static int hidden_as_nobody(void *arg)
+{
+	static const __u32 calls[] = { MARK_NR, SYS_openat };
+	int n, shown = 0, told = 0, again = 0;
+	struct target target;
+	__u64 hidden = 0;
+
+	become_nobody();
+	start_with(&target, hide);
+	have(&target, SELF, 'o', 0);
+	pidfd = pidfd_of(target.pid, 0);
+	fd = session();
+	need(!setup(fd, RING, 0), "setup");
+	need(!choose(fd, UTRACE_F_EVENT(SYS_ENTER), UTRACE_F_STRINGS, calls, 2), "choose");
+	scope = UTRACE_F_PROCESS;
+	shared->left = 0;
+	for (n = 1; n < MOST && !shared->left; n++) {
+		attach_again();
+		have(&target, SELF, 'h', n);
+		take(fd);
+		shown += count(UTRACE_REC_SYS_ENTER, 0) ||
+			 memmem(records, records_size, SECRET, strlen(SECRET));
+		told += count(UTRACE_REC_DETACHED, target.pid);
+		hidden = info(fd).hidden;
+		have(&target, SELF, 'd', 1);
+		have(&target, SELF, 'm', 3);
+		take(fd);
+		again += marks(UTRACE_REC_SYS_ENTER, target.pid) == 3;
+		need(!detach(fd, id), "detach");
+	}
+	holds(n > 2 && shared->left, "hidden: %d allocations", n - 2);
+	is(0, shown, "hidden: never a byte of it");
+	is(n - 1, told, "hidden: told each time, and once");
+	is(told, hidden, "hidden: INFO counts as many");
+	is(n - 1, again, "hidden: shown again when it may be");
+	close(fd);
+	stop(&target);
+	return 0;
+}
+
+/* One who may have one engine and one ring. */
+static int calls_as_nobody(void *arg)
+{
+	struct rlimit limit = { RING, RING };
+	struct target target;
+	__u32 which;
+
+	need(!setrlimit(RLIMIT_MEMLOCK, &limit), "setrlimit");
+	become_nobody();
+	begin(&target);
+	fail_each(&opening);
+	fail_each(&setting_up);
+	for (which = UTRACE_F_THREAD; which <= UTRACE_F_TREE; which++)
+		fail_scope(which);
+	new_session();
+	scope = UTRACE_F_PROCESS;
+	attach_again();
+	fail_each(&informing);
+	fail_each(&choosing);
+	fail_each(&reading);
+	close(fd);
+	end(&target);
+	return 0;
+}
+
+static int calls_as_root(void *arg)
+{
+	struct target target;
+
+	begin(&target);
+	fail_scope(UTRACE_F_SYSTEM);
+	fail_each(&first_attaching);
+	end(&target);
+	return 0;
+}
+
+int main(void)
+{
+	printf("TAP version 13\n");
+	if (access("/proc/self/fail-nth", W_OK) || !fault_injection(true)) {
+		fault_injection(false);
+		printf("1..0 # SKIP no fault injection of slabs and pages in this kernel\n");
+		return SKIPPED;
+	}
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	need(shared != MAP_FAILED, "mmap");
+	set_unprivileged("1");
+	need(!set_sysctl(ENGINES, "1"), ENGINES);
+	is(0, in_child(calls_as_nobody, NULL), "calls of a user");
+	is(0, in_child(calls_as_root, NULL), "calls of root");
+	is(0, in_child(missed_as_root, NULL), "events that are missed");
+	is(0, in_child(hidden_as_nobody, NULL), "a task that is hidden");
+	need(!set_sysctl(ENGINES, "1024"), ENGINES);
+	set_unprivileged("0");
+	fault_injection(false);
+	return plan();
+}
