@@ -588,12 +588,15 @@ static void fail_exec(struct __test_metadata *_metadata, __u32 scope)
 	TH_LOG("%d allocations: %d programs ran, %d events lost", n - 2, worked, lost);
 }
 
-TEST_F(utrace, exec_in_a_tree)
+/* In seconds: some 150 programs, each up to a second on the kernel debug. */
+#define EXECS_S		(600 * ut_patience())
+
+TEST_F_TIMEOUT(utrace, exec_in_a_tree, EXECS_S)
 {
 	fail_exec(_metadata, UT_ATTACH_TREE);
 }
 
-TEST_F(utrace, exec_under_a_system_engine)
+TEST_F_TIMEOUT(utrace, exec_under_a_system_engine, EXECS_S)
 {
 	fail_exec(_metadata, UT_ATTACH_SYSTEM);
 }
