@@ -2,10 +2,10 @@
 /*
  * utrace - the hooks that the core kernel calls
  *
- * Every hook is one test of a word that belongs to the task and, where that
- * fires, one call.  With CONFIG_UTRACE=n all of this is empty.  Only .c files
- * of the core kernel include this: modules have names of their own that begin
- * with utrace_.
+ * Every hook is one test of a word that belongs to the task, in copy_process() of
+ * three words, and, where that fires, one call.  With CONFIG_UTRACE=n all of this is
+ * empty.  Only .c files of the core kernel include this: modules have names of their
+ * own that begin with utrace_.
  */
 #ifndef _LINUX_UTRACE_HOOKS_H
 #define _LINUX_UTRACE_HOOKS_H
@@ -152,7 +152,7 @@ static inline void utrace_init_task(struct task_struct *parent,
 				    struct task_struct *child)
 {
 	if (IS_ENABLED(CONFIG_UTRACE))
-		smp_rmb(); /* The copy before this; pairs with an attach. */
+		smp_rmb(); /* The copy before this look; pairs with utrace_turn_locked(). */
 	if (utrace_known(parent))
 		__utrace_init_task(child);
 }
@@ -170,8 +170,9 @@ static inline void utrace_free_task(struct task_struct *task)
 static inline int utrace_fork(struct task_struct *child, u64 clone_flags)
 {
 	/*
-	 * The child's is a copy made when the parent's was another; and the parent
-	 * may have yet to be told of what the system's engines want.
+	 * The word of the child is a copy that may be older than that of the parent.
+	 * The walk of utrace_system_tell() may not have come to the parent yet, and may
+	 * be over before the child is in the list; so the system's word is read as well.
 	 */
 	if (unlikely(utrace_word(current) | utrace_word(child) |
 		     utrace_system_word()))

@@ -2,8 +2,8 @@
 /*
  * utrace - an engine comes to its tasks
  *
- * Those that a walk finds take it in rounds, see round.c.  tasklist_lock is held
- * only to find the tasks of a tree, which is a walk over pointers.
+ * The tasks that a walk finds take the engine in rounds, see round.c.  A look for
+ * tasks holds tasklist_lock if the scope is a tree, or if it is the last one.
  *
  * An attach is complete when a walk finds every task of the scope covered.  It
  * misses nobody: each thread's children are looked at, zombie leaders' too;
@@ -12,11 +12,13 @@
  * born outside of it, by the doing of one that was not covered yet came before the
  * attach.
  *
- * The threads of a process are walked by RCU, once those that were about to be born
- * are there.  A thread that is not covered and behind the walk has been created by
- * one that is not covered and was in the list before it, so the walk has met the
- * first of them, or the one that it created meanwhile at the end of the list.  That
- * one is there before its creator dies, and is passed by.
+ * The threads of a process are walked under RCU, after utrace_births_barrier().
+ * Suppose that thread X is not covered and the walk did not meet it.  Then X was
+ * added to the end of the list after the walk had got there, by a thread Y that was
+ * not covered either.  Either the walk met Y, which counts as a newcomer, or Y was
+ * created in the same way, and so on back to a thread that was in the list at the
+ * barrier.  A dead thread is passed by: all that it created were in the list before
+ * it died, and the walk reads where the list goes on after it saw that.
  *
  * Where tasks are created faster than covered, the last round is made with
  * tasklist_lock held.
@@ -70,7 +72,11 @@ static void utrace_walk_process(struct utrace_walk *walk,
 	for_each_thread(process, t) {
 		if (utrace_walk_wants(walk, t))
 			walk->found_one(walk, t);
-		smp_rmb(); /* Does it live?  If not, the last that it created is there. */
+		/*
+		 * The state of @t before what comes next; pairs with tasklist_lock, under
+		 * which the children of @t were added before it died.
+		 */
+		smp_rmb();
 	}
 }
 
@@ -123,7 +129,7 @@ static void utrace_walk_scope(struct utrace_walk *walk, unsigned int scope)
 		utrace_walk_process(walk, p);
 }
 
-/* One look for those that are not covered; nobody is born during the last. */
+/* One look for tasks that are not covered; the last, and any at a tree, has no births. */
 static void utrace_walk_look(struct utrace_walk *walk, bool last)
 {
 	unsigned int scope = utrace_engine_state(walk->change.engine) &

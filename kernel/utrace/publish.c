@@ -87,8 +87,9 @@ static void utrace_turn_locked(struct utrace_turn *turn, struct utrace *u,
 	if (set && turn->member)
 		utrace_member_join(turn->member, turn->task, set->cast);
 	/*
-	 * And before a look at what is wanted, see utrace_visit_casts().  A first set
-	 * comes after ->utrace; pairs with utrace_init_task().
+	 * The membership comes before a look at what is wanted, see
+	 * utrace_visit_casts(); ->utrace comes before a first set, see
+	 * utrace_init_task().
 	 */
 	smp_mb();
 	turn->old = utrace_switch(turn->task, u, utrace_set_get(set), same,

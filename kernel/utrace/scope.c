@@ -128,14 +128,16 @@ static void utrace_visit_casts(struct utrace_engine *engine,
 }
 
 /**
- * utrace_births_barrier - those who are about to have a child have it
+ * utrace_births_barrier - wait for forks that may not have seen a change
  *
- * A child gets its set and its word in copy_process(), and joins the lists of tasks
- * there, in one hold of tasklist_lock for writing.  So one whose word was made before
- * what the caller changed last is in the lists when this returns, and is met by a
- * walk under RCU that begins then; the word of any other is made after the change.
- * Such a walk meets every task that is in the lists from its begin to its end, even
- * if others end or exchange their leader meanwhile: children go to the end of a list.
+ * copy_process() makes the event word and the set of a child and adds the child to
+ * the lists of tasks in one section under tasklist_lock, held for writing.  A child of
+ * a section before this barrier is in the lists when a walk begins after it; a child of
+ * a later section is made from what the caller has changed before.
+ *
+ * A walk under RCU meets each task that stays in the lists from its begin to its end:
+ * a task that is removed, or replaced by de_thread(), keeps its pointer to the next.
+ * An attach also relies on children being added to the end, see attach.c.
  *
  * Context: Any but NMI, without siglock.  Takes tasklist_lock.
  */

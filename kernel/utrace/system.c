@@ -18,9 +18,9 @@
  * a child is born with the new word or is there for the walk, which is made under
  * RCU; see utrace_births_barrier().
  *
- * Kernel threads are covered by those engines only that asked for them.  Their
- * word always makes them pass the hook in copy_process(), since some of their
- * children are user tasks.
+ * Kernel threads are covered by those engines only that asked for them.  The user
+ * tasks that they start get their word in copy_process(), as every child does while
+ * utrace_system_events is not 0.
  */
 #include <linux/export.h>
 #include <linux/sched/mm.h>
@@ -65,7 +65,7 @@ bool utrace_install(struct task_struct *task, struct utrace *u)
 	guard(spinlock_irqsave)(&utrace_bare_lock);
 	if (task->utrace)
 		return false;
-	/* What is in it first. */
+	/* The contents of @u are written before the pointer to it. */
 	smp_store_release(&task->utrace, u);
 	return true;
 }
@@ -111,9 +111,9 @@ bool utrace_refresh_bare(struct task_struct *task)
 	return true;
 }
 
-/* Bare tasks in a row that a walk writes to with interrupts off. */
+/* What a walk does with interrupts off, in bare tasks. */
 #define UTRACE_BARE_RUN		64
-/* Any other takes as long as eight of them. */
+/* Any other task takes as long as eight of them. */
 #define UTRACE_OTHER		8
 
 /* A task that is not bare takes a newer set at its next event. */
