@@ -28,16 +28,9 @@
 
 #include <linux/utrace.h>
 
-/* How much busier than usual the machine is. */
-static inline int patience(void)
-{
-	const char *text = getenv("PATIENCE");
-	int n = text ? atoi(text) : 1;
+#include "../patience.h"
 
-	return n > 1 ? n : 1;
-}
-
-#define DEADLINE_MS	(20000 * patience())
+#define DEADLINE_MS	(20000 * ut_patience())
 
 /* Results; those of children too. */
 

@@ -7,7 +7,7 @@
 #include "dev.h"
 
 /* What has to be done at once may take so long on a slow machine. */
-#define PATIENCE_MS	(10000 * patience())
+#define PATIENCE_MS	(10000 * ut_patience())
 
 /* By which means. */
 static enum silent_kind kind;

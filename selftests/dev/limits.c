@@ -16,7 +16,7 @@
 #define MAX_RINGS	4
 
 /* Pauses of 20 ms until what is given back is counted no more. */
-#define TRIES		(200 * patience())
+#define TRIES		(200 * ut_patience())
 
 /* Scopes of one process: as many targets. */
 static const __u32 scopes[] = { UTRACE_F_THREAD, UTRACE_F_PROCESS, UTRACE_F_TREE };
@@ -187,7 +187,7 @@ static void test_namespaces(void)
 	is(MAX_ENGINES, in_child(engines_in_namespace, NULL), "a namespace gets three");
 	need(!socketpair(AF_UNIX, SOCK_STREAM, 0, pair), "socketpair");
 	/* Its engines may be counted for a moment still. */
-	usleep(500000 * patience());
+	usleep(500000 * ut_patience());
 	pid = fork();
 	if (!pid) {
 		close(pair[0]);

@@ -21,7 +21,7 @@
 /* More than any call makes. */
 #define MOST		2000
 /* Pauses of 20 ms until an engine that was detached, and its session, are gone. */
-#define TRIES		(200 * patience())
+#define TRIES		(200 * ut_patience())
 /* The exit status of a program that is skipped. */
 #define SKIPPED		4
 
@@ -129,7 +129,9 @@ static void fail_each(const struct op *op)
 	bool used = true;
 
 	for (n = 1; n < MOST && used; n++) {
-		op->prepare();
+		/* Once, however often it is tried. */
+		if (!tries)
+			op->prepare();
 		nth_arm(n);
 		ret = op->call();
 		used = nth_used();

@@ -10,7 +10,7 @@
 #include "dev.h"
 
 /* Long enough for whatever does not hang. */
-#define SOON_MS		(10000 * patience())
+#define SOON_MS		(10000 * ut_patience())
 
 static struct target target;
 static int stuck_fd;
@@ -187,7 +187,7 @@ static int begin_stuck(void)
 	need(attach(other, target.pid, UTRACE_F_PROCESS) >= 0, "attach");
 	need(!choose(other, UTRACE_F_EVENT(SYS_EXIT), 0, NULL, 0), "events");
 	tell(&target, SELF, 'u', 0);
-	for (i = 0; i < 1000 * patience() && !is_stuck(); i++)
+	for (i = 0; i < 1000 * ut_patience() && !is_stuck(); i++)
 		nap();
 	holds(is_stuck(), "the target is in a capture");
 	stuck_fd = fd;
