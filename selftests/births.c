@@ -16,7 +16,8 @@
 /* ut_shared.value: */
 enum {
 	V_ROUND,		/* creators are at work */
-	V_BORN,			/* children in this round */
+	V_BORN,			/* children in this round, or about to be */
+	V_MADE,			/* of these, those whose creator has gone on */
 	V_ENDED,		/* of these, those that have made their call */
 	V_OVER,			/* creators that have done with this round */
 };
@@ -74,7 +75,9 @@ static bool birth(long round)
 		pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 		born = !pthread_create(&thread, &attr, live, (void *)round);
 	}
-	if (!born)
+	if (born)
+		sh->value[V_MADE]++;
+	else
 		sh->value[V_BORN]--;
 	return born;
 }
@@ -145,6 +148,15 @@ static long reported(int id, long round)
 	return n;
 }
 
+/* Somebody is about to be born, unless all have been. */
+static void await_birth(void)
+{
+	int i;
+
+	for (i = 0; i < 1000000 && sh->value[V_BORN] == sh->value[V_MADE]; i++)
+		;
+}
+
 static bool is_over(void)
 {
 	return sh->value[V_OVER] == NCREATORS &&
@@ -170,15 +182,18 @@ static void births(struct __test_metadata *_metadata, struct ut_target *t,
 					       UT_OPS_FULL, 0);
 		ASSERT_LE(0, other);
 		sh->value[V_BORN] = 0;
+		sh->value[V_MADE] = 0;
 		sh->value[V_ENDED] = 0;
 		sh->value[V_OVER] = 0;
 		sh->value[V_ROUND] = round;
 		/* At another moment in each round. */
 		usleep(round * 97 % 2000);
-		before = sh->value[V_BORN];
+		await_birth();
 		id = ut_attach_full(t->pid, scope, UT_OPS_FULL, 0);
 		ASSERT_LT(0, id);
 		ASSERT_EQ(0, ut_filter(id, mark, 1));
+		await_birth();
+		before = sh->value[V_MADE];
 		ASSERT_EQ(0, ut_events(id, 0, UT_BIT(SYSCALL_ENTRY)));
 		beside += sh->value[V_BORN] != before;
 		say_go(round);
@@ -192,8 +207,8 @@ static void births(struct __test_metadata *_metadata, struct ut_target *t,
 		if (other)
 			ut_detach(other);
 	}
-	TH_LOG("%ld rounds, %ld born, in %ld while the engine came", round - 1,
-	       born, beside);
+	TH_LOG("%ld rounds, %ld born, in %ld while events were asked for",
+	       round - 1, born, beside);
 	EXPECT_LT(0, beside);
 }
 
