@@ -442,7 +442,8 @@ static void past_a_page(struct __test_metadata *_metadata, struct ut_target *t,
 	EXPECT_LT(0, id[0]);
 	EXPECT_TRUE(is_in_fault(t->pid));
 	ASSERT_EQ(0, kill(t->pid, SIGKILL));
-	EXPECT_TRUE(ut_until(ut_count(id[0], UT_EV_EXIT) == 1));
+	/* Its server of FUSE is in the tree too, and ends after it. */
+	EXPECT_TRUE(ut_until(ut_count(id[0], UT_EV_EXIT) > 0));
 }
 
 TEST_F(waits, past_a_page_that_never_comes)
