@@ -12,7 +12,7 @@
  * born outside of it, by the doing of one that was not covered yet came before the
  * attach.
  *
- * The threads of a process are walked under RCU, after utrace_births_barrier().
+ * The threads of a process are walked under RCU, after utrace_tasklist_barrier().
  * Suppose that thread X is not covered and the walk did not meet it.  Then X was
  * added to the end of the list after the walk had got there, by a thread Y that was
  * not covered either.  Either the walk met Y, which counts as a newcomer, or Y was
@@ -141,7 +141,7 @@ static void utrace_walk_look(struct utrace_walk *walk, bool last)
 		if (utrace_walk_wants(walk, walk->target))
 			walk->found_one(walk, walk->target);
 	} else if (scope == UTRACE_STATE_PROCESS && !last) {
-		utrace_births_barrier();
+		utrace_tasklist_barrier();
 		utrace_walk_scope(walk, scope);
 	} else {
 		guard(read_lock)(&tasklist_lock);

@@ -255,7 +255,7 @@ static unsigned int utrace_take_back_dead(struct utrace_turn *turn, unsigned int
 	unsigned int i, dead = 0;
 
 	smp_mb(); /* The sets before exit_state, see utrace_take_back(). */
-	guard(read_lock)(&tasklist_lock);
+	utrace_tasklist_barrier();
 	for (i = 0; i < n; i++)
 		if (turn[i].done && !turn[i].old)
 			dead += utrace_take_back(&turn[i]);

@@ -128,12 +128,15 @@ static void utrace_visit_casts(struct utrace_engine *engine,
 }
 
 /**
- * utrace_births_barrier - wait for forks that may not have seen a change
+ * utrace_tasklist_barrier - wait for who holds tasklist_lock for writing
+ *
+ * A section that held the lock before is seen as a whole after this barrier, and a
+ * later section sees all that the caller has written before.
  *
  * copy_process() makes the event word and the set of a child and adds the child to
- * the lists of tasks in one section under tasklist_lock, held for writing.  A child of
- * a section before this barrier is in the lists when a walk begins after it; a child of
- * a later section is made from what the caller has changed before.
+ * the lists of tasks in one such section.  A child of a section before this barrier is
+ * in the lists when a walk begins after it; a child of a later section is made from
+ * what the caller has changed before.
  *
  * A walk under RCU meets each task that stays in the lists from its begin to its end:
  * a task that is removed, or replaced by de_thread(), keeps its pointer to the next.
@@ -141,7 +144,7 @@ static void utrace_visit_casts(struct utrace_engine *engine,
  *
  * Context: Any but NMI, without siglock.  Takes tasklist_lock.
  */
-void utrace_births_barrier(void)
+void utrace_tasklist_barrier(void)
 {
 	read_lock(&tasklist_lock);
 	read_unlock(&tasklist_lock);
@@ -153,7 +156,7 @@ static void utrace_visit_all(struct utrace_engine *engine, utrace_task_fn each,
 {
 	struct task_struct *p, *t;
 
-	utrace_births_barrier();
+	utrace_tasklist_barrier();
 	guard(rcu)();
 	for_each_process_thread(p, t)
 		each(engine, t, fn, arg);

@@ -16,7 +16,7 @@
  * engine was removed, by whoever has the task asked again, and by copy_process()
  * under tasklist_lock for writing.  The events change before the walk begins, so
  * a child is born with the new word or is there for the walk, which is made under
- * RCU; see utrace_births_barrier().
+ * RCU; see utrace_tasklist_barrier().
  *
  * Kernel threads are covered by those engines only that asked for them.  The user
  * tasks that they start get their word in copy_process(), as every child does while
@@ -142,7 +142,7 @@ void utrace_system_tell(void)
 	struct task_struct *p, *t;
 	unsigned int run = 0;
 
-	utrace_births_barrier();
+	utrace_tasklist_barrier();
 	guard(rcu)();
 	spin_lock_irqsave(&utrace_bare_lock, flags);
 	user = utrace_bare_events_of(0);

@@ -5,7 +5,7 @@
  * A fork reads what its child is to have, and later puts the child to the end of
  * a list; tasklist_lock is held for writing around both.  A walk over that list is
  * made under RCU.  It begins after tasklist_lock was taken for reading and let go,
- * by utrace_births_barrier().  Tasks die meanwhile.  One that is removed keeps its
+ * by utrace_tasklist_barrier().  Tasks die meanwhile.  One that is removed keeps its
  * way to the next one, and a walk that stands on it follows that, old as it is.
  *
  * Engines of the system want something else, and the walk tells each task.  Fork

@@ -3,18 +3,24 @@
  * utrace models - attach against reaping
  *
  * Two controllers, one at a time, give a task its first engines while it is
- * reaped.  They hold no tasklist_lock.  The reaper's hook passes by a task
- * without a struct utrace; a controller whose set came too late for it, and was
- * the first one, takes that back.
+ * reaped.  The reaper's hook passes by a task without a struct utrace; a
+ * controller whose set came too late for it, and was the first one, takes that
+ * back.  EXIT_DEAD is written by cmpxchg(), a full barrier, or with tasklist_lock
+ * held for writing, which is none.  So the controller takes that lock and lets it
+ * go before it looks.
  *
  * No set is left on a task that was reaped, none is dropped twice, and an
  * engine whose attach succeeded is told of the reaping.
  */
 #include "explore.h"
 
-enum var { UTRACE, UTRACE_SET, REAPED, EXIT_DEAD, U_LOCK, MUTEX };
+enum var {
+	UTRACE, UTRACE_SET, REAPED, EXIT_DEAD, U_LOCK, MUTEX, TASKLIST_LOCK,
+};
+
 static const char *const vars[] = {
 	"utrace", "utrace_set", "REAPED", "EXIT_DEAD", "u->lock", "mutex",
+	"tasklist_lock",
 };
 
 #define LEFT	"a set is left on a task that was reaped"
@@ -29,6 +35,8 @@ enum {
 	NO_TAKE_BACK	= 1 << 4,
 	TAKE_ANY	= 1 << 5,	/* back, though it was not the first */
 	ONE		= 1 << 6,	/* controller only */
+	LOCKED		= 1 << 7,	/* the reaper has tasklist_lock, and no barrier */
+	NO_TASKLIST	= 1 << 8,	/* is taken by who looks */
 };
 
 struct state {
@@ -87,6 +95,10 @@ static void controller(struct state *s, unsigned int me)
 	if ((s->controller[me].set && !has(TAKE_ANY)) || has(NO_TAKE_BACK) ||
 	    !(s->attached & (1 << me)))
 		goto unlock;
+	if (!has(NO_TASKLIST)) {
+		LOCK(TASKLIST_LOCK);
+		UNLOCK(TASKLIST_LOCK);
+	}
 	STEP("EXIT_DEAD?");
 	s->controller[me].looked = load(EXIT_DEAD);
 	if (s->controller[me].looked) {
@@ -118,9 +130,13 @@ static void reap(struct state *s)
 static void reaper(struct state *s, unsigned int me)
 {
 	BEGIN;
+	if (has(LOCKED))
+		LOCK(TASKLIST_LOCK);
 	STEP("EXIT_DEAD");
 	store(EXIT_DEAD, 1);
-	if (!has(NO_MB_REAPER)) {
+	if (has(LOCKED))
+		UNLOCK(TASKLIST_LOCK);
+	if (!has(NO_MB_REAPER) && !has(LOCKED)) {
 		STEP("smp_mb()");
 		fence();
 	}
@@ -160,7 +176,11 @@ static const struct thread threads[] = {
 static const struct variant variants[] = {
 	{ "reaping", false, 0, NULL },
 	{ "reaping, PSO", true, 0, NULL },
+	{ "reaping, tasklist_lock", false, LOCKED, NULL },
+	{ "reaping, tasklist_lock, PSO", true, LOCKED, NULL },
 	{ "reaping without barrier of the reaper", false, NO_MB_REAPER, LEFT },
+	{ "reaping, tasklist_lock, taken by the reaper alone", false,
+	  LOCKED | NO_TASKLIST, LEFT },
 	{ "reaping, PSO, without barrier after publishing", true,
 	  ONE | NO_MB_PUBLISH, LEFT },
 	{ "reaping with nothing taken back", false, NO_TAKE_BACK, LEFT },
