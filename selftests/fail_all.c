@@ -8,78 +8,28 @@
  * done, and each event is either told of or counted as lost.  What leaks, the
  * kernel's leak detector tells.  /dev/utrace has this in dev/memory.c.
  */
+#include "fail_nth.h"
 #include "fixture.h"
 #include "storm.h"
 
-#define DEBUGFS		"/sys/kernel/debug/"
-#define FAILSLAB	DEBUGFS "failslab/ignore-gfp-wait"
-/* More than any of them makes. */
-#define MOST		2000
+/* Of the caller: opened before, so that nothing else fails. */
+static int own_nth = -1;
 
-/* Let every allocation fail that is told to, and quietly. */
-static void fault_injection(bool on)
+/* NULL, or why nothing can be made to fail. */
+static const char *begin_failing(void)
 {
-	ut_write_file(DEBUGFS "fail_page_alloc/ignore-gfp-wait", on ? "N" : "Y");
-	ut_write_file(DEBUGFS "fail_page_alloc/min-order", on ? "0" : "1");
-	ut_write_file(DEBUGFS "fail_page_alloc/verbose", on ? "0" : "2");
-	ut_write_file(DEBUGFS "failslab/verbose", on ? "0" : "2");
-	ut_write_file(FAILSLAB, on ? "N" : "Y");
+	const char *why = fail_nth_why_not();
+
+	if (why)
+		return why;
+	own_nth = fail_nth_open(0);
+	return fail_nth_enable(true) ? NULL : "debugfs is read-only";
 }
 
-static const char *why_not(void)
+static void end_failing(void)
 {
-	if (access("/proc/thread-self/fail-nth", W_OK))
-		return "no /proc/TID/fail-nth (FAULT_INJECTION)";
-	if (access(FAILSLAB, W_OK))
-		return "no " FAILSLAB " (FAILSLAB, debugfs mounted)";
-	return NULL;
-}
-
-/* The number of a thread, 0 for the caller's; what is left of it comes back. */
-static int set_nth(pid_t pid, int n)
-{
-	char path[64], text[16];
-	int left = -1, fd;
-	ssize_t len;
-
-	snprintf(path, sizeof(path), "/proc/%d/fail-nth", pid);
-	fd = open(path, O_RDWR | O_CLOEXEC);
-	if (fd < 0)
-		return -1;
-	len = pread(fd, text, sizeof(text) - 1, 0);
-	if (len > 0) {
-		text[len] = '\0';
-		left = atoi(text);
-	}
-	len = snprintf(text, sizeof(text), "%d", n);
-	if (pwrite(fd, text, len, 0) != len)
-		left = -1;
-	close(fd);
-	return left;
-}
-
-/* For the caller's own: the file is open already, so that nothing else fails. */
-static int own_fd = -1;
-
-static bool own_begin(int n)
-{
-	char text[16];
-	int len = snprintf(text, sizeof(text), "%d", n);
-
-	if (own_fd < 0)
-		own_fd = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
-	return pwrite(own_fd, text, len, 0) == len;
-}
-
-/* Was it used up? */
-static bool own_end(void)
-{
-	char text[16] = "";
-
-	if (pread(own_fd, text, sizeof(text) - 1, 0) <= 0)
-		return true;
-	pwrite(own_fd, "0", 1, 0);
-	return atoi(text) <= 0;
+	fail_nth_enable(false);
+	close(own_nth);
 }
 
 /**
@@ -279,11 +229,11 @@ static void fail_each(struct __test_metadata *_metadata, struct ut_target *t,
 	int n, ret, failed = 0;
 	bool used = true;
 
-	for (n = 1; n < MOST && used; n++) {
-		ASSERT_TRUE(own_begin(n));
+	for (n = 1; n < FAIL_NTH_MOST && used; n++) {
+		ASSERT_TRUE(fail_nth_arm(own_nth, n));
 		ret = op->call(t);
-		used = own_end();
-		EXPECT_TRUE(!ret || ret == -ENOMEM || ret == op->may) {
+		used = !fail_nth_left(own_nth);
+		EXPECT_TRUE(!ret || (used && ret == -ENOMEM) || ret == op->may) {
 			TH_LOG("%s: allocation %d: %d", op->name, n, ret);
 		}
 		failed += ret == -ENOMEM;
@@ -301,22 +251,21 @@ static void fail_each(struct __test_metadata *_metadata, struct ut_target *t,
 
 TEST_F(utrace, attaching)
 {
-	const char *why = why_not();
+	const char *why = begin_failing();
 	unsigned int i;
 
 	if (why)
 		SKIP(return, "%s", why);
 	ASSERT_TRUE(ut_spawn(&self->t, ut_calls));
-	fault_injection(true);
 	for (i = 0; i < ARRAY_SIZE(attaches); i++)
 		fail_each(_metadata, &self->t, &attaches[i]);
-	fault_injection(false);
+	end_failing();
 }
 
 static void fail_others(struct __test_metadata *_metadata, struct ut_target *t,
 			__u32 scope)
 {
-	const char *why = why_not();
+	const char *why = begin_failing();
 	unsigned int i;
 
 	if (why)
@@ -325,10 +274,9 @@ static void fail_others(struct __test_metadata *_metadata, struct ut_target *t,
 	id = ut_attach_full(t->pid, scope, UT_OPS_FULL, ~0U);
 	ASSERT_LT(0, id);
 	undo_events(t);
-	fault_injection(true);
 	for (i = 0; i < ARRAY_SIZE(others); i++)
 		fail_each(_metadata, t, &others[i]);
-	fault_injection(false);
+	end_failing();
 }
 
 TEST_F(utrace, thread_calls)
@@ -347,25 +295,24 @@ TEST_F(utrace, detaching)
 	static const __u32 scopes[] = {
 		0, UT_ATTACH_PROCESS, UT_ATTACH_TREE, UT_ATTACH_SYSTEM,
 	};
-	const char *why = why_not();
+	const char *why = begin_failing();
 	unsigned int i;
 	int n, ret;
 
 	if (why)
 		SKIP(return, "%s", why);
 	ASSERT_TRUE(ut_spawn(&self->t, ut_calls));
-	fault_injection(true);
 	for (i = 0; i < ARRAY_SIZE(scopes); i++) {
 		bool used = true;
 
-		for (n = 1; n < MOST && used; n++) {
+		for (n = 1; n < FAIL_NTH_MOST && used; n++) {
 			id = ut_attach_full(self->t.pid, scopes[i], UT_OPS_FULL,
 					    (__u32)~UT_BIT(RELEASE));
 			ASSERT_LT(0, id);
 			ASSERT_EQ(0, ut_events(id, 0, UT_SYSCALL));
-			ASSERT_TRUE(own_begin(n));
+			ASSERT_TRUE(fail_nth_arm(own_nth, n));
 			ret = ut_detach(id);
-			used = own_end();
+			used = !fail_nth_left(own_nth);
 			EXPECT_TRUE(!ret || ret == -EINPROGRESS);
 			EXPECT_LE(0, ut_wait(0, id, UT_EV_RELEASE, UT_ANY,
 					     UT_ANY));
@@ -374,7 +321,7 @@ TEST_F(utrace, detaching)
 		EXPECT_TRUE(has_none(&self->t));
 		TH_LOG("scope %#x: %d allocations", scopes[i], n - 2);
 	}
-	fault_injection(false);
+	end_failing();
 }
 
 /* Spins in user mode, then makes one mark for each go. */
@@ -409,13 +356,12 @@ static void first_events(struct __test_metadata *_metadata, __u32 flags,
 			 int others)
 {
 	static const int mark[] = { UT_MARK_NR };
-	const char *why = why_not();
-	int n, i, left = 0, status, lost = 0;
+	const char *why = begin_failing();
+	int n, i, nth, left = 0, status, lost = 0;
 
 	if (why)
 		SKIP(return, "%s", why);
-	fault_injection(true);
-	for (n = 1; n < MOST && left <= 0; n++) {
+	for (n = 1; n < FAIL_NTH_MOST && !left; n++) {
 		struct ut_target t = {};
 		long lost_before;
 
@@ -429,10 +375,13 @@ static void first_events(struct __test_metadata *_metadata, __u32 flags,
 		ASSERT_EQ(0, ut_filter(id, mark, 1));
 		ASSERT_EQ(0, ut_events(id, 0, UT_BIT(SYSCALL_ENTRY)));
 		lost_before = ut_ioctl(UT_IOC_LOST, NULL);
-		ASSERT_LE(0, set_nth(t.pid, n));
+		nth = fail_nth_open(t.pid);
+		ASSERT_TRUE(fail_nth_arm(nth, n));
 		t.sh->value[1] = 1;
 		ASSERT_TRUE(ut_until(t.sh->value[2] == 1));
-		left = set_nth(t.pid, 0);
+		left = fail_nth_left(nth);
+		close(nth);
+		ASSERT_LE(0, left);
 		EXPECT_TRUE(accounted(id, lost_before)) {
 			TH_LOG("allocation %d: lost and not counted", n);
 		}
@@ -453,8 +402,10 @@ static void first_events(struct __test_metadata *_metadata, __u32 flags,
 		}
 		ut_npids = 0;
 	}
-	fault_injection(false);
+	end_failing();
 	EXPECT_LT(0, left);
+	/* An engine of the system has got nothing for the task before. */
+	EXPECT_TRUE(n > 2 || flags != UT_ATTACH_SYSTEM);
 	TH_LOG("%d allocations, %d events lost", n - 2, lost);
 }
 
@@ -521,25 +472,26 @@ static bool exec_with(struct execution *exec, int n)
 	char * const argv[] = { (char *)"helper", (char *)"mark", NULL };
 	char * const envp[] = { NULL };
 	siginfo_t info = {};
-	int status = 0;
+	int status = 0, nth;
 
-	own_fd = -1;
 	/* A copy of this process takes the kernel debug half a second. */
 	exec->pid = vfork();
 	if (!exec->pid) {
 		/* What the program says of its failure is for nobody. */
 		close(STDERR_FILENO);
-		if (own_begin(n))
+		nth = fail_nth_open(0);
+		if (fail_nth_arm(nth, n))
 			syscall(SYS_execveat, helper_fd, "", argv, envp, AT_EMPTY_PATH);
-		own_end();
+		fail_nth_left(nth);
 		_exit(50);
 	}
-	own_fd = -1;
 	if (exec->pid < 0 ||
 	    !ut_until(!waitid(P_PID, exec->pid, &info, WEXITED | WNOHANG | WNOWAIT) &&
 		      info.si_pid == exec->pid))
 		return false;
-	exec->left = set_nth(exec->pid, 0);
+	nth = fail_nth_open(exec->pid);
+	exec->left = fail_nth_left(nth);
+	close(nth);
 	if (waitpid(exec->pid, &status, 0) != exec->pid)
 		return false;
 	exec->status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -556,7 +508,7 @@ static void fail_exec(struct __test_metadata *_metadata, __u32 scope)
 	static const int mark[] = { UT_MARK_NR };
 	struct execution exec = {};
 	int n, worked = 0, lost = 0;
-	const char *why = why_not();
+	const char *why = begin_failing();
 
 	if (why)
 		SKIP(return, "%s", why);
@@ -565,8 +517,7 @@ static void fail_exec(struct __test_metadata *_metadata, __u32 scope)
 	ASSERT_EQ(0, ut_filter(id, mark, 1));
 	ASSERT_EQ(0, ut_events(id, 0, UT_BIT(EXEC) | UT_BIT(SYSCALL_ENTRY)));
 	ASSERT_TRUE(copy_helper());
-	fault_injection(true);
-	for (n = 1; n < MOST && exec.left <= 0; n++) {
+	for (n = 1; n < FAIL_NTH_MOST && !exec.left; n++) {
 		ut_drain();
 		exec.lost = ut_ioctl(UT_IOC_LOST, NULL);
 		ASSERT_TRUE(exec_with(&exec, n));
@@ -581,7 +532,7 @@ static void fail_exec(struct __test_metadata *_metadata, __u32 scope)
 			       n, exec.status, exec.execs, exec.marks, exec.lost);
 		}
 	}
-	fault_injection(false);
+	end_failing();
 	close(helper_fd);
 	/* The last one had all that it wanted, and those before had not. */
 	EXPECT_LT(0, exec.left);
@@ -654,7 +605,7 @@ static const struct op tracer_ops[] = {
 
 TEST_F(utrace, tracer)
 {
-	const char *why = why_not();
+	const char *why = begin_failing();
 	struct ut_target *t = &self->t;
 	unsigned int i;
 
@@ -663,12 +614,11 @@ TEST_F(utrace, tracer)
 	if (tracer_make(t))
 		SKIP(return, "no process tracer");
 	ASSERT_TRUE(ut_spawn(t, ut_calls));
-	fault_injection(true);
 	fail_each(_metadata, t, &tracer_ops[0]);
 	EXPECT_EQ(0, tracer_on(t));
 	for (i = 1; i < ARRAY_SIZE(tracer_ops); i++)
 		fail_each(_metadata, t, &tracer_ops[i]);
-	fault_injection(false);
+	end_failing();
 	tracer_unmake(t);
 }
 

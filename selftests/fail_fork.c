@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include "cgroup.h"
+#include "fail_nth.h"
 #include "fixture.h"
 
 static struct {
@@ -177,49 +178,24 @@ TEST_F(utrace, bad_arguments)
 	check_parent(_metadata, t, 0);
 }
 
-#define DEBUGFS		"/sys/kernel/debug/"
-#define FAILSLAB	DEBUGFS "failslab/ignore-gfp-wait"
-
-/* Let every allocation fail that is told to, and quietly. */
-static int fault_injection(bool on)
-{
-	/* Pages too, if the kernel can. */
-	ut_write_file(DEBUGFS "fail_page_alloc/ignore-gfp-wait",
-		      on ? "N" : "Y");
-	ut_write_file(DEBUGFS "fail_page_alloc/min-order", on ? "0" : "1");
-	ut_write_file(DEBUGFS "fail_page_alloc/verbose", on ? "0" : "2");
-	ut_write_file(DEBUGFS "failslab/verbose", on ? "0" : "2");
-	return ut_write_file(FAILSLAB, on ? "N" : "Y");
-}
-
 /*
  * Let the n-th allocation of a fork fail, for each n, until a fork needs
  * fewer than that.  value[3]: the last n.
  */
 static int fail_each(struct ut_target *t)
 {
-	char text[32];
-	int n, fd;
+	int n, left = 0, nth = fail_nth_open(0);
 
-	fd = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
-	if (fd < 0)
-		return 1;
 	ut_await(t);
-	for (n = 1; n < 2000; n++) {
+	for (n = 1; n < FAIL_NTH_MOST && !left; n++) {
 		pid_t pid;
-		int len;
 
-		len = snprintf(text, sizeof(text), "%d", n);
-		if (pwrite(fd, text, len, 0) != len)
+		if (!fail_nth_arm(nth, n))
 			return 1;
 		pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 		if (!pid)
 			syscall(SYS_exit_group, 0);
-		memset(text, 0, sizeof(text));
-		if (pread(fd, text, sizeof(text) - 1, 0) <= 0)
-			text[0] = '?';
-		if (pwrite(fd, "0", 1, 0) != 1)
-			return 1;
+		left = fail_nth_left(nth);
 		if (pid < 0)
 			t->sh->value[1]++;
 		else
@@ -228,9 +204,6 @@ static int fail_each(struct ut_target *t)
 			while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 				;
 		t->sh->value[3] = n;
-		/* Not used up: no allocation had that number. */
-		if (pid > 0 && atoi(text) > 0)
-			break;
 	}
 	ut_say(t);
 	ut_await(t);
@@ -239,13 +212,12 @@ static int fail_each(struct ut_target *t)
 
 TEST_F(utrace, each_allocation)
 {
+	const char *why = fail_nth_why_not();
 	struct ut_target *t = &self->t;
 
-	if (access("/proc/thread-self/fail-nth", W_OK))
-		SKIP(return, "no /proc/TID/fail-nth (FAULT_INJECTION)");
-	if (access(FAILSLAB, W_OK))
-		SKIP(return, "no " FAILSLAB " (FAILSLAB, debugfs mounted)");
-	ASSERT_EQ(0, fault_injection(true));
+	if (why)
+		SKIP(return, "%s", why);
+	ASSERT_TRUE(fail_nth_enable(true));
 	EXPECT_TRUE(ut_spawn(t, fail_each));
 	EXPECT_TRUE(attach_three(t, 0));
 	EXPECT_TRUE(ut_go(t));
@@ -255,7 +227,7 @@ TEST_F(utrace, each_allocation)
 	       t->sh->value[3], t->sh->value[1], t->sh->value[0]);
 	EXPECT_LT(5, t->sh->value[1]);
 	check_parent(_metadata, t, t->sh->value[0]);
-	fault_injection(false);
+	fail_nth_enable(false);
 }
 
 /*
@@ -264,13 +236,14 @@ TEST_F(utrace, each_allocation)
  */
 TEST_F(utrace, each_allocation_under_a_system_engine)
 {
+	const char *why = fail_nth_why_not();
 	struct ut_target *t = &self->t;
 	long lost, told;
 	int id;
 
-	if (access("/proc/thread-self/fail-nth", W_OK) || access(FAILSLAB, W_OK))
-		SKIP(return, "no /proc/TID/fail-nth, or no " FAILSLAB);
-	ASSERT_EQ(0, fault_injection(true));
+	if (why)
+		SKIP(return, "%s", why);
+	ASSERT_TRUE(fail_nth_enable(true));
 	EXPECT_TRUE(ut_spawn(t, fail_each));
 	lost = ut_ioctl(UT_IOC_LOST, NULL);
 	id = ut_attach(0, UT_ATTACH_SYSTEM, UT_BIT(CLONE));
@@ -278,7 +251,7 @@ TEST_F(utrace, each_allocation_under_a_system_engine)
 	EXPECT_TRUE(ut_go(t));
 	EXPECT_TRUE(ut_until(t->sh->value[3] > 0));
 	EXPECT_TRUE(ut_hear(t));
-	fault_injection(false);
+	fail_nth_enable(false);
 	lost = ut_ioctl(UT_IOC_LOST, NULL) - lost;
 	told = ut_matches(0, id, UT_EV_CLONE, t->pid, UT_ANY);
 	TH_LOG("%ld forks failed, %ld worked, %ld told, %ld lost",
@@ -294,34 +267,25 @@ TEST_F(utrace, each_allocation_under_a_system_engine)
 TEST_F(utrace, each_allocation_of_an_attach)
 {
 	struct ut_target *t = &self->t;
-	char text[32];
-	int fd, n, id = -1, failed = 0;
+	const char *why = fail_nth_why_not();
+	int nth, n, left = 0, id = -1, failed = 0;
 
-	if (access(FAILSLAB, W_OK))
-		SKIP(return, "no " FAILSLAB " (FAILSLAB, debugfs mounted)");
-	fd = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
-	if (fd < 0)
-		SKIP(return, "no /proc/TID/fail-nth (FAULT_INJECTION)");
+	if (why)
+		SKIP(return, "%s", why);
+	nth = fail_nth_open(0);
 	ASSERT_TRUE(ut_spawn_threads(t, 3));
-	ASSERT_EQ(0, fault_injection(true));
-	for (n = 1; n < 200; n++) {
-		int len = snprintf(text, sizeof(text), "%d", n);
-
-		EXPECT_EQ(len, pwrite(fd, text, len, 0));
+	ASSERT_TRUE(fail_nth_enable(true));
+	for (n = 1; n < FAIL_NTH_MOST && !left; n++) {
+		EXPECT_TRUE(fail_nth_arm(nth, n));
 		id = ut_attach_full(t->pid, UT_ATTACH_TREE, UT_OPS_FULL, 0);
-		memset(text, 0, sizeof(text));
-		EXPECT_LT(0, pread(fd, text, sizeof(text) - 1, 0));
-		EXPECT_EQ(1, pwrite(fd, "0", 1, 0));
-		if (id >= 0 && atoi(text) > 0)
-			break;
-		if (id >= 0)
+		left = fail_nth_left(nth);
+		if (id >= 0 && !left)
 			ut_detach(id);
-		else
-			failed++;
-		EXPECT_TRUE(id >= 0 || id == -ENOMEM);
+		failed += id < 0;
+		EXPECT_TRUE(id >= 0 || (id == -ENOMEM && !left));
 	}
-	fault_injection(false);
-	close(fd);
+	fail_nth_enable(false);
+	close(nth);
 	EXPECT_LT(0, failed);
 	ASSERT_LT(0, id);
 	ASSERT_EQ(0, ut_events(id, 0, UT_BIT(EXIT)));

@@ -14,12 +14,11 @@
 #include <sched.h>
 #include <sys/resource.h>
 
+#include "../fail_nth.h"
 #include "dev.h"
 
 #define ENGINES		"user/max_utrace_engines"
 #define RING		(64 << 10)
-/* More than any call makes. */
-#define MOST		2000
 /* Pauses of 20 ms until an engine that was detached, and its session, are gone. */
 #define TRIES		(200 * ut_patience())
 /* The exit status of a program that is skipped. */
@@ -28,68 +27,24 @@
 /* Opened only while nobody may look. */
 #define SECRET		"/what-nobody-is-to-see"
 
-/* Whatever fails is told to, and it is no complaint. */
-static bool fault_injection(bool on)
-{
-	static const char * const files[][3] = {
-		{ "failslab/ignore-gfp-wait", "Y", "N" },
-		{ "failslab/verbose", "2", "0" },
-		{ "fail_page_alloc/ignore-gfp-wait", "Y", "N" },
-		{ "fail_page_alloc/ignore-gfp-highmem", "Y", "N" },
-		{ "fail_page_alloc/min-order", "1", "0" },
-		{ "fail_page_alloc/verbose", "2", "0" },
-	};
-	unsigned int i;
-	char path[64];
-	bool good = true;
-	int fd;
-
-	for (i = 0; i < sizeof(files) / sizeof(*files); i++) {
-		snprintf(path, sizeof(path), "/sys/kernel/debug/%s", files[i][0]);
-		fd = open(path, O_WRONLY | O_CLOEXEC);
-		good = write(fd, files[i][1 + on], 1) == 1 && good;
-		close(fd);
-	}
-	return good;
-}
-
 /* Of the caller: opened before, so that nothing else fails. */
 static int nth_fd;
 
-static void nth_open(void)
+static int nth_open(pid_t tid)
 {
-	nth_fd = open("/proc/self/fail-nth", O_RDWR | O_CLOEXEC);
-	need(nth_fd >= 0, "/proc/self/fail-nth");
-}
+	int nth = fail_nth_open(tid);
 
-static void nth_arm(int n)
-{
-	char text[16];
-	int len = snprintf(text, sizeof(text), "%d", n);
-
-	need(pwrite(nth_fd, text, len, 0) == len, "fail-nth");
+	need(nth >= 0, "fail-nth");
+	return nth;
 }
 
 /* Was there an allocation with that number? */
-static bool nth_used(void)
+static bool nth_used(int nth)
 {
-	char text[16] = "";
+	int left = fail_nth_left(nth);
 
-	need(pread(nth_fd, text, sizeof(text) - 1, 0) > 0 && pwrite(nth_fd, "0", 1, 0) == 1,
-	     "fail-nth");
-	return !atoi(text);
-}
-
-/* The same of another task. */
-static int nth_file(pid_t tid)
-{
-	char path[64];
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/fail-nth", tid);
-	fd = open(path, O_RDWR | O_CLOEXEC);
-	need(fd >= 0, path);
-	return fd;
+	need(left >= 0, "fail-nth");
+	return !left;
 }
 
 /* The session and the target at hand. */
@@ -128,13 +83,13 @@ static void fail_each(const struct op *op)
 	int n, ret, tries = 0, failed = 0, bad = 0, half = 0;
 	bool used = true;
 
-	for (n = 1; n < MOST && used; n++) {
+	for (n = 1; n < FAIL_NTH_MOST && used; n++) {
 		/* Once, however often it is tried. */
 		if (!tries)
 			op->prepare();
-		nth_arm(n);
+		need(fail_nth_arm(nth_fd, n), "fail-nth");
 		ret = op->call();
-		used = nth_used();
+		used = nth_used(nth_fd);
 		/* The engine of the round before is on its way. */
 		if (ret == -EUSERS && tries++ < TRIES) {
 			usleep(20000);
@@ -477,7 +432,7 @@ static void begin(struct target *target)
 	start(target);
 	victim = target;
 	pidfd = pidfd_of(target->pid, 0);
-	nth_open();
+	nth_fd = nth_open(0);
 }
 
 static void end(struct target *target)
@@ -540,17 +495,14 @@ static int missed_as_root(void *arg)
 	fd = session();
 	need(!choose_marks(fd), "choose");
 	scope = UTRACE_F_SYSTEM;
-	for (n = 1; n < MOST && used && good; n++) {
+	for (n = 1; n < FAIL_NTH_MOST && used && good; n++) {
 		pid_t pid = start_bare();
-		char text[16] = "";
 
 		attach_again();
-		nth = nth_file(pid);
-		need(dprintf(nth, "%d", n) > 0, "fail-nth");
+		nth = nth_open(pid);
+		need(fail_nth_arm(nth, n), "fail-nth");
 		good = have_bare_mark(1);
-		need(pread(nth, text, sizeof(text) - 1, 0) > 0 && pwrite(nth, "0", 1, 0) == 1,
-		     "fail-nth");
-		used = !atoi(text);
+		used = nth_used(nth);
 		good = have_bare_mark(2) && good;
 		take(fd);
 		told = marks(UTRACE_REC_SYS_ENTER, pid) + marks(UTRACE_REC_SYS_EXIT, pid);
@@ -585,25 +537,22 @@ static int target_nth;
 
 static void hide(struct target *target, struct order *order)
 {
-	char text[16] = "";
-
 	switch (order->what) {
 	case 'o':
-		target_nth = open("/proc/self/fail-nth", O_RDWR | O_CLOEXEC);
+		target_nth = fail_nth_open(0);
 		break;
 	case 'd':
 		prctl(PR_SET_DUMPABLE, order->n);
 		break;
 	case 'h':
 		prctl(PR_SET_DUMPABLE, 0);
-		if (dprintf(target_nth, "%d", order->n) < 0)
+		if (!fail_nth_arm(target_nth, order->n))
 			_exit(1);
 		mark(1);
 		open(SECRET, O_RDONLY);
-		if (pread(target_nth, text, sizeof(text) - 1, 0) <= 0 ||
-		    pwrite(target_nth, "0", 1, 0) != 1)
+		shared->left = fail_nth_left(target_nth);
+		if (shared->left < 0)
 			_exit(1);
-		shared->left = atoi(text);
 		mark(1);
 		break;
 	}
@@ -625,7 +574,7 @@ static int hidden_as_nobody(void *arg)
 	need(!choose(fd, UTRACE_F_EVENT(SYS_ENTER), UTRACE_F_STRINGS, calls, 2), "choose");
 	scope = UTRACE_F_PROCESS;
 	shared->left = 0;
-	for (n = 1; n < MOST && !shared->left; n++) {
+	for (n = 1; n < FAIL_NTH_MOST && !shared->left; n++) {
 		attach_again();
 		have(&target, SELF, 'h', n);
 		take(fd);
@@ -687,12 +636,15 @@ static int calls_as_root(void *arg)
 
 int main(void)
 {
+	const char *why;
+
 	printf("TAP version 13\n");
-	if (access("/proc/self/fail-nth", W_OK) || !fault_injection(true)) {
-		fault_injection(false);
-		printf("1..0 # SKIP no fault injection of slabs and pages in this kernel\n");
+	why = fail_nth_why_not();
+	if (why) {
+		printf("1..0 # SKIP %s\n", why);
 		return SKIPPED;
 	}
+	need(fail_nth_enable(true) && fail_nth_enable_highmem(true), "debugfs");
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	need(shared != MAP_FAILED, "mmap");
@@ -704,6 +656,7 @@ int main(void)
 	is(0, in_child(hidden_as_nobody, NULL), "a task that is hidden");
 	need(!set_sysctl(ENGINES, "1024"), ENGINES);
 	set_unprivileged("0");
-	fault_injection(false);
+	fail_nth_enable_highmem(false);
+	fail_nth_enable(false);
 	return plan();
 }
