@@ -232,7 +232,7 @@ static void fail_each(struct __test_metadata *_metadata, struct ut_target *t,
 	for (n = 1; n < FAIL_NTH_MOST && used; n++) {
 		ASSERT_TRUE(fail_nth_arm(own_nth, n));
 		ret = op->call(t);
-		used = !fail_nth_left(own_nth);
+		used = fail_nth_left(own_nth) <= 0;
 		EXPECT_TRUE(!ret || (used && ret == -ENOMEM) || ret == op->may) {
 			TH_LOG("%s: allocation %d: %d", op->name, n, ret);
 		}
@@ -312,7 +312,7 @@ TEST_F(utrace, detaching)
 			ASSERT_EQ(0, ut_events(id, 0, UT_SYSCALL));
 			ASSERT_TRUE(fail_nth_arm(own_nth, n));
 			ret = ut_detach(id);
-			used = !fail_nth_left(own_nth);
+			used = fail_nth_left(own_nth) <= 0;
 			EXPECT_TRUE(!ret || ret == -EINPROGRESS);
 			EXPECT_LE(0, ut_wait(0, id, UT_EV_RELEASE, UT_ANY,
 					     UT_ANY));

@@ -196,6 +196,8 @@ static int fail_each(struct ut_target *t)
 		if (!pid)
 			syscall(SYS_exit_group, 0);
 		left = fail_nth_left(nth);
+		if (left < 0)
+			return 1;
 		if (pid < 0)
 			t->sh->value[1]++;
 		else
@@ -279,6 +281,7 @@ TEST_F(utrace, each_allocation_of_an_attach)
 		EXPECT_TRUE(fail_nth_arm(nth, n));
 		id = ut_attach_full(t->pid, UT_ATTACH_TREE, UT_OPS_FULL, 0);
 		left = fail_nth_left(nth);
+		EXPECT_LE(0, left);
 		if (id >= 0 && !left)
 			ut_detach(id);
 		failed += id < 0;
