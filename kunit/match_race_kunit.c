@@ -10,46 +10,61 @@
 
 #include "match_fixture.h"
 
+/**
+ * struct renaming - a name that a task is given as it is asked
+ * @task: the task; others are asked too, whatever they do just then
+ * @name: the name; NULL once it is given
+ */
+struct renaming {
+	struct task_struct *task;
+	const char *name;
+};
+
 /* As the task is asked by a match, after it was asked by others. */
 static bool rename_when_asked(struct task_struct *task, void *data)
 {
-	const char *name = xchg((const char **)data, NULL);
+	struct renaming *r = data;
+	const char *name;
 
+	if (task != READ_ONCE(r->task))
+		return false;
+	name = xchg(&r->name, NULL);
 	if (name)
 		set_task_comm(task, name);
 	return false;
 }
 
+static void rename_next_time(struct probe *q, struct renaming *r,
+			     struct user_task *t, const char *name)
+{
+	WRITE_ONCE(r->task, t->task);
+	WRITE_ONCE(r->name, name);
+	ask_all_again(q);
+	user_task_syscall(t, __NR_getppid);
+	KUNIT_EXPECT_NULL(q->test, READ_ONCE(r->name));
+}
+
 /* A set that is being made by the verdict of before is not the last one. */
 static void rename_while_asked(struct kunit *test)
 {
-	static const char *name;
+	static struct renaming r;
 	struct user_task *bare = user_task_start(test);
 	struct user_task *t = user_task_start(test);
 	struct probe *p = attach_comm(test, "wanted");
 	struct probe *q;
 
-	name = NULL;
-	q = attach_match(test, new_chooser(test, rename_when_asked, &name));
+	r.task = NULL;
+	q = attach_match(test, new_chooser(test, rename_when_asked, &r));
 	KUNIT_EXPECT_FALSE(test, hears(p, bare));
 	expect_nothing(bare);
-	WRITE_ONCE(name, "wanted");
-	ask_all_again(q);
-	user_task_syscall(bare, __NR_getppid);
-	KUNIT_EXPECT_NULL(test, READ_ONCE(name));
+	rename_next_time(q, &r, bare, "wanted");
 	KUNIT_EXPECT_TRUE(test, hears(p, bare));
 
 	probe_attach(t, 0, ENTRY);
 	KUNIT_EXPECT_FALSE(test, hears(p, t));
-	WRITE_ONCE(name, "wanted");
-	ask_all_again(q);
-	user_task_syscall(t, __NR_getppid);
-	KUNIT_EXPECT_NULL(test, READ_ONCE(name));
+	rename_next_time(q, &r, t, "wanted");
 	KUNIT_EXPECT_TRUE(test, hears(p, t));
-	WRITE_ONCE(name, "other");
-	ask_all_again(q);
-	user_task_syscall(t, __NR_getppid);
-	KUNIT_EXPECT_NULL(test, READ_ONCE(name));
+	rename_next_time(q, &r, t, "other");
 	KUNIT_EXPECT_FALSE(test, hears(p, t));
 	probe_detach(q);
 }
@@ -164,19 +179,35 @@ static void rename_under_load(struct kunit *test)
 	}
 }
 
-/* Detaches a probe at the so manieth time that a task is asked. */
+/**
+ * struct detaching - an engine that goes as a task is asked
+ * @task: the task; others are rejected, whatever they do just then
+ * @p: the engine's probe
+ * @before: how often the task is asked before that
+ * @ret: what the detach returned
+ */
+struct detaching {
+	struct task_struct *task;
+	struct probe *p;
+	unsigned int before;
+	int ret;
+};
+
 static bool detach_when_asked(struct task_struct *task, void *data)
 {
-	struct probe *p = data;
+	struct detaching *d = data;
 
-	if (!p->word[0]--)
-		p->word[1] = utrace_control(NULL, p->engine, UTRACE_DETACH);
+	if (task != d->task)
+		return false;
+	if (!d->before--)
+		d->ret = utrace_control(NULL, d->p->engine, UTRACE_DETACH);
 	return true;
 }
 
 /* An engine that goes while a set with it is being made is not kept by it. */
 static void detached_while_asked(struct kunit *test)
 {
+	static struct detaching d;
 	unsigned int i;
 
 	/* A bare task is asked once more when it has become none. */
@@ -185,15 +216,14 @@ static void detached_while_asked(struct kunit *test)
 		struct probe *p = probe_new(test);
 		struct utrace_match *match;
 
-		p->word[0] = i;
-		p->word[1] = -EAGAIN;
-		match = new_chooser(test, detach_when_asked, p);
+		d = (struct detaching){ t->task, p, i, -EAGAIN };
+		match = new_chooser(test, detach_when_asked, &d);
 		KUNIT_ASSERT_EQ(test, probe_try_attach_system(p, 0), 0);
 		KUNIT_ASSERT_EQ(test, utrace_set_match(p->engine, match), 0);
 		probe_set_events(p, ENTRY);
 		user_task_syscall(t, __NR_getppid);
 		user_task_syscall(t, __NR_getppid);
-		KUNIT_EXPECT_EQ(test, p->word[1], 0L);
+		KUNIT_EXPECT_EQ(test, d.ret, 0);
 		KUNIT_EXPECT_TRUE(test, probe_put(p));
 		KUNIT_EXPECT_EQ(test, p->calls, 0U);
 		KUNIT_EXPECT_EQ(test, t->task->utrace_events, 0UL);
