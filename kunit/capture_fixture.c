@@ -71,7 +71,7 @@ void capture_expect_sound(struct kunit *test)
 
 	KUNIT_EXPECT_LE(test, f->c.used, f->c.size);
 	KUNIT_EXPECT_EQ(test, f->c.used % 8, 0);
-	while ((item = utrace_capture_next(f->data, f->c.used, item))) {
+	while ((item = utrace_item_next(f->data, f->c.used, item))) {
 		KUNIT_EXPECT_PTR_EQ(test, (const u8 *)item, f->data + at);
 		KUNIT_EXPECT_EQ(test, item->reserved, 0);
 		KUNIT_EXPECT_EQ(test, item->reserved2, 0);
@@ -95,7 +95,7 @@ unsigned int capture_items(struct fixture *f)
 	const struct utrace_item *item = NULL;
 	unsigned int n = 0;
 
-	while ((item = utrace_capture_next(f->data, f->c.used, item)))
+	while ((item = utrace_item_next(f->data, f->c.used, item)))
 		n++;
 	return n;
 }
@@ -107,7 +107,7 @@ const struct utrace_item *capture_nth(struct kunit *test, unsigned int n)
 	const struct utrace_item *item = NULL;
 
 	do {
-		item = utrace_capture_next(f->data, f->c.used, item);
+		item = utrace_item_next(f->data, f->c.used, item);
 		KUNIT_ASSERT_NOT_NULL_MSG(test, item, "an item is missing");
 	} while (n--);
 	return item;

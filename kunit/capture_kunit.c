@@ -585,7 +585,7 @@ static void walk_garbage(struct kunit *test, size_t used, u16 len)
 
 	memset(f->data, 0xff, sizeof(f->data));
 	first->len = len;
-	while ((item = utrace_capture_next(f->data, used, item))) {
+	while ((item = utrace_item_next(f->data, used, item))) {
 		KUNIT_EXPECT_TRUE(test, item->data + item->len <=
 				  f->data + used);
 		n++;

@@ -19,7 +19,7 @@
 
 #include <asm/unistd.h>
 
-#include "../syscall_now.h"
+#include "../syscall_current.h"
 #include "capture_fixture.h"
 #include "probe.h"
 
@@ -436,7 +436,7 @@ static void take_arguments(struct fixture *f, struct pt_regs *regs)
 	};
 	unsigned long args[6];
 
-	utrace_args_now(regs, args);
+	utrace_current_args(regs, args);
 	utrace_capture_entry(&f->c, &call, args, ALL);
 }
 

@@ -6,8 +6,8 @@
 #include <linux/seq_file.h>
 #include <linux/string.h>
 
-#include "../ftrace_engine.h"
-#include "../ftrace_words.h"
+#include "../ftrace/process.h"
+#include "../ftrace/words.h"
 
 static const struct process_setting words_setting = { .name = "test" };
 
@@ -31,7 +31,7 @@ static struct process_words *words_of(struct kunit *test, const char *text)
 static void expect_word(struct kunit *test, struct process_words *words,
 			const char *word, bool remove, size_t at)
 {
-	KUNIT_ASSERT_EQ(test, process_next_word(words), 1);
+	KUNIT_ASSERT_EQ(test, utrace_ftrace_next_word(words), 1);
 	KUNIT_EXPECT_STREQ(test, words->word, word);
 	KUNIT_EXPECT_EQ(test, words->remove, remove);
 	KUNIT_EXPECT_EQ(test, words->at, at);
@@ -45,14 +45,14 @@ static void words_are_split(struct kunit *test)
 	expect_word(test, words, "two", false, 6);
 	expect_word(test, words, "three", false, 10);
 	expect_word(test, words, "four", false, 17);
-	KUNIT_EXPECT_EQ(test, process_next_word(words), 0);
-	KUNIT_EXPECT_EQ(test, process_next_word(words), 0);
+	KUNIT_EXPECT_EQ(test, utrace_ftrace_next_word(words), 0);
+	KUNIT_EXPECT_EQ(test, utrace_ftrace_next_word(words), 0);
 }
 
 static void nothing_has_no_words(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, process_next_word(words_of(test, "")), 0);
-	KUNIT_EXPECT_EQ(test, process_next_word(words_of(test, " \t\n")), 0);
+	KUNIT_EXPECT_EQ(test, utrace_ftrace_next_word(words_of(test, "")), 0);
+	KUNIT_EXPECT_EQ(test, utrace_ftrace_next_word(words_of(test, " \t\n")), 0);
 }
 
 static void words_are_removed(struct kunit *test)
@@ -62,7 +62,7 @@ static void words_are_removed(struct kunit *test)
 	expect_word(test, words, "one", true, 0);
 	expect_word(test, words, "two", false, 5);
 	expect_word(test, words, "three !", true, 9);
-	KUNIT_EXPECT_EQ(test, process_next_word(words), 0);
+	KUNIT_EXPECT_EQ(test, utrace_ftrace_next_word(words), 0);
 }
 
 static void quotes_keep_blanks(struct kunit *test)
@@ -72,7 +72,7 @@ static void quotes_keep_blanks(struct kunit *test)
 	expect_word(test, words, "a b", false, 0);
 	expect_word(test, words, "!c", false, 6);
 	expect_word(test, words, "d\"e", false, 11);
-	KUNIT_EXPECT_EQ(test, process_next_word(words), 0);
+	KUNIT_EXPECT_EQ(test, utrace_ftrace_next_word(words), 0);
 }
 
 static void bad_syntax_is_refused(struct kunit *test)
@@ -86,7 +86,7 @@ static void bad_syntax_is_refused(struct kunit *test)
 		struct process_words *words = words_of(test, bad[i]);
 		int ret;
 
-		while ((ret = process_next_word(words)) > 0)
+		while ((ret = utrace_ftrace_next_word(words)) > 0)
 			;
 		KUNIT_EXPECT_EQ_MSG(test, ret, -EINVAL, "%s", bad[i]);
 	}
@@ -102,14 +102,14 @@ static void words_come_back(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(word); i++)
-		process_show_word(&m, word[i]);
+		utrace_ftrace_show_word(&m, word[i]);
 	words = words_of(test, buf);
 	for (i = 0; i < ARRAY_SIZE(word); i++) {
-		KUNIT_ASSERT_EQ(test, process_next_word(words), 1);
+		KUNIT_ASSERT_EQ(test, utrace_ftrace_next_word(words), 1);
 		KUNIT_EXPECT_STREQ(test, words->word, word[i]);
 		KUNIT_EXPECT_FALSE(test, words->remove);
 	}
-	KUNIT_EXPECT_EQ(test, process_next_word(words), 0);
+	KUNIT_EXPECT_EQ(test, utrace_ftrace_next_word(words), 0);
 }
 
 static struct kunit_case words_cases[] = {

@@ -9,7 +9,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#include "../session.h"
+#include "../dev/session.h"
 
 /* What reads go to. */
 #define PIECE		SZ_16K
@@ -37,7 +37,7 @@ static int ring_init(struct kunit *test)
 				MAP_ANONYMOUS | MAP_PRIVATE, 0);
 	if (!t->user || IS_ERR_VALUE(t->user))
 		return -ENOMEM;
-	return session_ring_make(&t->ring, SZ_64K, UTRACE_F_MONOTONIC);
+	return utrace_dev_ring_make(&t->ring, SZ_64K, UTRACE_F_MONOTONIC);
 }
 
 static void ring_exit(struct kunit *test)
@@ -45,7 +45,7 @@ static void ring_exit(struct kunit *test)
 	struct ring_test *t = test->priv;
 
 	if (t)
-		session_ring_free(&t->ring);
+		utrace_dev_ring_free(&t->ring);
 }
 
 /* The bytes of a record: known by its number, so that a reader can check them. */
@@ -69,12 +69,12 @@ static bool put(struct ring_test *t, size_t items)
 
 	for (i = 0; i < items; i++)
 		t->items[i] = byte_of(seq, i);
-	return session_ring_write(&t->ring, &parts);
+	return utrace_dev_ring_write(&t->ring, &parts);
 }
 
 static ssize_t take(struct ring_test *t, size_t size)
 {
-	ssize_t n = session_ring_read(&t->ring, (char __user *)t->user, size);
+	ssize_t n = utrace_dev_ring_read(&t->ring, (char __user *)t->user, size);
 
 	if (n > 0 && copy_from_user(t->copy, (void __user *)t->user, n))
 		return -EFAULT;
@@ -116,28 +116,28 @@ static void sizes_are_checked(struct kunit *test)
 {
 	struct session_ring ring = {};
 
-	KUNIT_EXPECT_EQ(test, session_ring_make(&ring, SZ_32K, 0), -EINVAL);
-	KUNIT_EXPECT_EQ(test, session_ring_make(&ring, SZ_128M, 0), -EINVAL);
-	KUNIT_EXPECT_EQ(test, session_ring_make(&ring, SZ_64K + 8, 0), -EINVAL);
-	KUNIT_EXPECT_EQ(test, session_ring_make(&ring, SZ_64K, 3), -EINVAL);
+	KUNIT_EXPECT_EQ(test, utrace_dev_ring_make(&ring, SZ_32K, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, utrace_dev_ring_make(&ring, SZ_128M, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, utrace_dev_ring_make(&ring, SZ_64K + 8, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, utrace_dev_ring_make(&ring, SZ_64K, 3), -EINVAL);
 	KUNIT_EXPECT_EQ(test, ring.size, (size_t)0);
-	KUNIT_EXPECT_EQ(test, session_ring_make(&ring, 0, UTRACE_F_BOOTTIME), 0);
+	KUNIT_EXPECT_EQ(test, utrace_dev_ring_make(&ring, 0, UTRACE_F_BOOTTIME), 0);
 	KUNIT_EXPECT_EQ(test, ring.size, (size_t)SZ_1M);
-	session_ring_free(&ring);
+	utrace_dev_ring_free(&ring);
 }
 
 static void records_come_back(struct kunit *test)
 {
 	struct ring_test *t = test->priv;
 
-	KUNIT_EXPECT_FALSE(test, session_ring_has(&t->ring));
+	KUNIT_EXPECT_FALSE(test, utrace_dev_ring_has(&t->ring));
 	KUNIT_EXPECT_EQ(test, take(t, PIECE), 0);
 	KUNIT_EXPECT_TRUE(test, put(t, 5));
 	KUNIT_EXPECT_TRUE(test, put(t, 0));
-	KUNIT_EXPECT_TRUE(test, session_ring_has(&t->ring));
+	KUNIT_EXPECT_TRUE(test, utrace_dev_ring_has(&t->ring));
 	KUNIT_EXPECT_EQ(test, take(t, PIECE), 32 + 8 + 32);
 	KUNIT_EXPECT_EQ(test, check(test, 72, 1), 3ULL);
-	KUNIT_EXPECT_FALSE(test, session_ring_has(&t->ring));
+	KUNIT_EXPECT_FALSE(test, utrace_dev_ring_has(&t->ring));
 }
 
 /* Whole records only; what is too small for one takes none. */
@@ -160,7 +160,7 @@ static void fault_loses_nothing(struct kunit *test)
 	struct ring_test *t = test->priv;
 
 	put(t, 16);
-	KUNIT_EXPECT_EQ(test, session_ring_read(&t->ring, NULL, PIECE), -EFAULT);
+	KUNIT_EXPECT_EQ(test, utrace_dev_ring_read(&t->ring, NULL, PIECE), -EFAULT);
 	KUNIT_EXPECT_EQ(test, take(t, PIECE), 48);
 	KUNIT_EXPECT_EQ(test, check(test, 48, 1), 2ULL);
 }

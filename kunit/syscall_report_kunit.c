@@ -72,7 +72,7 @@ static void one_in_the_midst_says_more(struct kunit *test)
 
 	for (i = 0; i < 3; i++)
 		p[i] = attach_nr(t, __NR_getpid, ENTRY | EXIT);
-	/* The first call after an attach is a long pass anyway. */
+	/* The first call after an attach is a slow pass anyway. */
 	user_task_syscall(t, __NR_getpid);
 	for (i = 0; i < 3; i++)
 		probe_forget(p[i]);

@@ -16,9 +16,10 @@
 
 #include <asm/unistd.h>
 
-#include "../capture.h"
-#include "../syscall_print.h"
-#include "../syscall_table.h"
+#include "../capture/capture.h"
+#include "../decode/items.h"
+#include "../decode/print.h"
+#include "../decode/table.h"
 
 #define IA32			UTRACE_SYSCALL_IA32
 #define HAVE_IA32		IS_ENABLED(CONFIG_IA32_EMULATION)
@@ -548,12 +549,12 @@ static void items_end_where_they_break(struct kunit *test)
 	struct utrace_item *item = (void *)p->items;
 
 	add_string(p, 0, "/a");
-	KUNIT_EXPECT_PTR_EQ(test, utrace_capture_next(p->items, p->used, NULL),
+	KUNIT_EXPECT_PTR_EQ(test, utrace_item_next(p->items, p->used, NULL),
 			    (const struct utrace_item *)item);
-	KUNIT_EXPECT_NULL(test, utrace_capture_next(p->items, p->used, item));
-	KUNIT_EXPECT_NULL(test, utrace_capture_next(p->items, 17, NULL));
-	KUNIT_EXPECT_NULL(test, utrace_capture_next(p->items, 15, NULL));
-	KUNIT_EXPECT_NULL(test, utrace_capture_next(p->items, 0, NULL));
+	KUNIT_EXPECT_NULL(test, utrace_item_next(p->items, p->used, item));
+	KUNIT_EXPECT_NULL(test, utrace_item_next(p->items, 17, NULL));
+	KUNIT_EXPECT_NULL(test, utrace_item_next(p->items, 15, NULL));
+	KUNIT_EXPECT_NULL(test, utrace_item_next(p->items, 0, NULL));
 	item->len = 1000;
 	KUNIT_EXPECT_STREQ(test, PRINT(p, chdir, 0x1000), "chdir(0x1000)");
 }

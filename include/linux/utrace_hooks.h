@@ -107,7 +107,7 @@ static __always_inline unsigned long utrace_word(const struct task_struct *task)
 	return data_race(task->utrace_events);
 }
 
-/* What the engines of the system want, together; see kernel/utrace/system.c. */
+/* What the engines of the system want, together; see kernel/utrace/scope_system.c. */
 extern unsigned long utrace_system_events;
 
 static __always_inline unsigned long utrace_system_word(void)

@@ -47,7 +47,7 @@ static bool utrace_is_inside(struct utrace_engine *engine,
 	if (!set || (set != task->utrace_set && set != u->deferred))
 		return false;
 	now = READ_ONCE(u->now);
-	if (now || !(set->events & UTRACE_WORD_SHORT))
+	if (now || !(set->events & UTRACE_WORD_FAST))
 		return now == engine;
 	return set->sole_entry == engine || set->sole_exit == engine;
 }

@@ -32,7 +32,7 @@ static unsigned int utrace_ask_stop(struct utrace_engine *engine,
 		return 0;
 	u->hold |= bit;
 	u->step &= ~bit;
-	u->flags |= UTRACE_TASK_LONG;
+	u->flags |= UTRACE_TASK_SLOW;
 	req->tasks++;
 	/* Pairs with utrace_stop(): the hold, or that it is not stopped. */
 	smp_mb();
@@ -65,7 +65,7 @@ static unsigned int utrace_ask_one(struct utrace_engine *engine,
 	u->block &= ~bit;
 	if (action == UTRACE_SINGLESTEP || action == UTRACE_BLOCKSTEP) {
 		u->step |= bit;
-		u->flags |= UTRACE_TASK_LONG;
+		u->flags |= UTRACE_TASK_SLOW;
 	}
 	if (action == UTRACE_BLOCKSTEP)
 		u->block |= bit;

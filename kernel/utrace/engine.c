@@ -19,7 +19,7 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 
-#include "client.h"
+#include "builtin.h"
 #include "internal.h"
 
 #include <trace/events/utrace_core.h>
@@ -285,8 +285,6 @@ utrace_find(struct task_struct *target, int flags,
 	    const struct utrace_engine_ops *ops, void *data)
 {
 	struct utrace *u = READ_ONCE(target->utrace);
-	struct utrace_engine *engine;
-	unsigned int i, slot;
 
 	if (!u)
 		return NULL;
@@ -294,14 +292,14 @@ utrace_find(struct task_struct *target, int flags,
 	guard(spinlock_irqsave)(&u->lock);
 	if (!target->utrace_set)
 		return NULL;
-	utrace_for_each(target->utrace_set, UTRACE_LIST_ALL, i, slot, engine) {
+	utrace_set_for_each(target->utrace_set, UTRACE_LIST_ALL, at) {
 		/* Nobody may use one before its attacher has it. */
-		if (utrace_engine_state(engine) & UTRACE_STATE_ATTACHING ||
-		    !utrace_matches(engine, target, flags, ops, data))
+		if (utrace_engine_state(at.engine) & UTRACE_STATE_ATTACHING ||
+		    !utrace_matches(at.engine, target, flags, ops, data))
 			continue;
 		/* A set may have one that came to its end. */
-		if (kref_get_unless_zero(&engine->kref))
-			return engine;
+		if (kref_get_unless_zero(&at.engine->kref))
+			return at.engine;
 	}
 	return NULL;
 }

@@ -78,15 +78,12 @@ void __utrace_init_task(struct task_struct *child)
 static void utrace_inherit_hold(struct task_struct *child,
 				struct utrace_set *set)
 {
-	struct utrace_engine *engine;
-	unsigned int i, slot;
-
 	if (child->flags & PF_USER_WORKER)
 		return;
-	utrace_for_each(set, UTRACE_LIST_ALL, i, slot, engine)
-		if (utrace_engine_state(engine) & UTRACE_STATE_HOLD_ALL &&
-		    !utrace_engine_detached(engine))
-			child->utrace->hold |= BIT_ULL(slot);
+	utrace_set_for_each(set, UTRACE_LIST_ALL, at)
+		if (utrace_engine_state(at.engine) & UTRACE_STATE_HOLD_ALL &&
+		    !utrace_engine_detached(at.engine))
+			child->utrace->hold |= BIT_ULL(at.slot);
 	if (child->utrace->hold)
 		set_tsk_thread_flag(child, TIF_NOTIFY_RESUME);
 }

@@ -75,10 +75,10 @@ static_assert(UTRACE_MAX_ENGINES + UTRACE_MAX_SYSTEM == UTRACE_NSLOTS);
  */
 #define UTRACE_WORD_REBUILD	BIT(_UTRACE_NEVENTS)
 /*
- * Also there: no engine of the set needs the long pass for system calls, and
+ * Also there: no engine of the set needs the slow pass for system calls, and
  * the task has a struct utrace.  Not beside REBUILD.
  */
-#define UTRACE_WORD_SHORT	BIT(_UTRACE_NEVENTS + 1)
+#define UTRACE_WORD_FAST	BIT(_UTRACE_NEVENTS + 1)
 /*
  * Also there, in the word of a task without a struct utrace: the engines of
  * the system have rejected it.  Makes it pass the hook in copy_process(), since
@@ -249,7 +249,7 @@ struct utrace_set {
 #define UTRACE_TASK_HANDLER	BIT(7)	/* a handler to be reported */
 #define UTRACE_TASK_PTRACE_STEP	BIT(8)	/* single-stepping for ptrace */
 #define UTRACE_TASK_AT_HANDLER	BIT(9)	/* report when a handler is set up */
-#define UTRACE_TASK_LONG	BIT(10)	/* no short pass for system calls */
+#define UTRACE_TASK_SLOW	BIT(10)	/* no fast pass for system calls */
 #define UTRACE_TASK_WAITS	BIT(11)	/* in a barrier, called by a callback */
 #define UTRACE_TASK_DEAD	BIT(12)	/* too late to ask for DEATH */
 
@@ -277,7 +277,7 @@ struct utrace_set {
  * @muted: slots whose match rejects the task; under @lock, and changed with the
  *	set only, or by the task itself
  * @reaper: who runs the pass of the reaping, else NULL; under @lock
- * @local: what clients keep for the task, see local.c; the task's own
+ * @task_data: what clients keep for the task, see task_data.c; the task's own
  * @member: of the cast of the published set; under @lock.  NULL if there is no
  *	need for one.
  * @left: a detached engine whose callback is running, with the core's count of
@@ -302,7 +302,7 @@ struct utrace {
 	u64 unpaired;
 	u64 muted;
 	struct task_struct *reaper;
-	struct utrace_local *local;
+	struct utrace_task_data *task_data;
 	struct utrace_member *member;
 	struct utrace_engine *left;
 };
@@ -400,7 +400,7 @@ DECLARE_STATIC_KEY_FALSE(utrace_stats);
 
 struct cred;
 struct ucounts;
-struct utrace_local;
+struct utrace_task_data;
 struct utrace_match;
 
 static inline unsigned int utrace_engine_state(struct utrace_engine *engine)
@@ -583,7 +583,7 @@ int utrace_cover(struct utrace_engine *engine, struct task_struct *target,
 /* uncover.c */
 void utrace_uncover(struct utrace_engine *engine);
 
-/* system.c */
+/* scope_system.c */
 /**
  * struct utrace_system - the engines of the system
  * @rcu: for readers
@@ -641,8 +641,8 @@ struct utrace_set *utrace_take_deferred(struct utrace *u);
 struct utrace_set *utrace_pin(struct utrace *u);
 void utrace_told(struct utrace *u);
 
-/* local.c */
-void utrace_local_drop(struct utrace *u);
+/* task_data.c */
+void utrace_task_data_drop(struct utrace *u);
 
 /* rebuild.c */
 u64 utrace_ask(const struct utrace_set *set, const struct utrace_set *old);
@@ -709,6 +709,7 @@ void utrace_finish_detach(struct utrace_engine *engine);
 
 /* report.c */
 bool utrace_pass_begin(struct utrace_pass *pass, unsigned int list, u32 result);
+void utrace_pass_leave(struct utrace_pass *pass);
 void utrace_pass_end(struct utrace_pass *pass);
 void utrace_pass_end_report(struct utrace_pass *pass);
 bool utrace_pass_enter(struct utrace_pass *pass, struct utrace_engine *engine,
@@ -719,24 +720,45 @@ void utrace_pass_answer(struct utrace_pass *pass, struct utrace_engine *engine,
 			unsigned int slot, u32 ret, u32 mask);
 void utrace_report_quiesce(struct utrace *u);
 
-/*
- * Walk the list of an event in the order of the calls.  @i is the position
- * in the list, @slot and @pos, the engine, come out of it.
+/**
+ * struct utrace_place - where a walk over a list of engines is
+ * @i: position in the list
+ * @slot: the slot that is there
+ * @engine: the engine in that slot
  */
-#define utrace_for_each(set, list, i, slot, pos)			\
-	for ((i) = (set)->start[list];					\
-	     (i) < (set)->start[(list) + 1] &&				\
-		((slot) = (set)->order[i],				\
-		 (pos) = (set)->engine[slot], true);			\
-	     (i)++)
+struct utrace_place {
+	unsigned int i;
+	unsigned int slot;
+	struct utrace_engine *engine;
+};
 
-/* The same for what a pass is to call. */
-#define utrace_pass_for_each(pass, i, slot, pos)			\
-	for ((i) = 0;							\
-	     (i) < (pass)->n &&						\
-		((slot) = (pass)->order[i],				\
-		 (pos) = (pass)->set->engine[slot], true);		\
-	     (i)++)
+static __always_inline bool utrace_place_in(const struct utrace_set *set,
+					    const u8 *order, unsigned int n,
+					    struct utrace_place *at)
+{
+	if (at->i >= n)
+		return false;
+	at->slot = order[at->i];
+	at->engine = set->engine[at->slot];
+	return true;
+}
+
+/*
+ * Walk a list of a set in the order of the calls; the walk declares @at, a struct
+ * utrace_place.
+ */
+#define utrace_set_for_each(set, list, at)				\
+	for (struct utrace_place at = { .i = (set)->start[list] };	\
+	     utrace_place_in(set, (set)->order, (set)->start[(list) + 1], &at); \
+	     at.i++)
+
+/* Walk what a pass is to call, from position @first on. */
+#define utrace_pass_for_each_from(pass, at, first)			\
+	for (struct utrace_place at = { .i = (first) };			\
+	     utrace_place_in((pass)->set, (pass)->order, (pass)->n, &at); \
+	     at.i++)
+
+#define utrace_pass_for_each(pass, at)	utrace_pass_for_each_from(pass, at, 0)
 
 /* Is it of interest how long callbacks take? */
 static inline bool utrace_timed(void)

@@ -178,7 +178,7 @@ void __utrace_user_changed(void)
 
 /*
  * Whether the probes are there.  Outside the mutexes of tracepoints and jump
- * labels, inside process_mutex; with none of the core held.
+ * labels, inside utrace_ftrace_mutex; with none of the core held.
  */
 static DEFINE_MUTEX(utrace_probe_mutex);
 static unsigned int utrace_probe_users;

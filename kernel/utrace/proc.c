@@ -149,8 +149,7 @@ static unsigned int utrace_get_rows(struct task_struct *task,
 				    struct utrace_row *row, u32 *since)
 {
 	struct utrace *u = READ_ONCE(task->utrace);
-	struct utrace_engine *engine;
-	unsigned int i, slot, n = 0;
+	unsigned int n = 0;
 
 	if (!u)
 		return 0;
@@ -158,12 +157,11 @@ static unsigned int utrace_get_rows(struct task_struct *task,
 	*since = READ_ONCE(u->held_since);
 	if (!task->utrace_set)
 		return 0;
-	utrace_for_each(task->utrace_set, UTRACE_LIST_ALL, i, slot, engine) {
-		if (utrace_engine_detached(engine))
-			continue;
-		utrace_get_row(&row[n++], engine, ns, u->hold & BIT_ULL(slot),
-			       u->muted & BIT_ULL(slot));
-	}
+	utrace_set_for_each(task->utrace_set, UTRACE_LIST_ALL, at)
+		if (!utrace_engine_detached(at.engine))
+			utrace_get_row(&row[n++], at.engine, ns,
+				       u->hold & BIT_ULL(at.slot),
+				       u->muted & BIT_ULL(at.slot));
 	return n;
 }
 

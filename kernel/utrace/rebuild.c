@@ -49,7 +49,7 @@ static void utrace_mute(struct utrace *u, const struct utrace_set *set,
 {
 	u->fresh |= u->muted & ~muted;
 	if (u->muted != muted)
-		u->flags |= UTRACE_TASK_LONG;
+		u->flags |= UTRACE_TASK_SLOW;
 	u->muted = muted;
 	if (current->utrace_events & UTRACE_WORD_REBUILD ||
 	    !utrace_set_is_current(set))

@@ -43,7 +43,7 @@ core_initcall(utrace_set_init);
 
 static void utrace_init(struct utrace *u)
 {
-	*u = (struct utrace) { .resume = UTRACE_RESUME, .flags = UTRACE_TASK_LONG };
+	*u = (struct utrace) { .resume = UTRACE_RESUME, .flags = UTRACE_TASK_SLOW };
 	spin_lock_init(&u->lock);
 }
 
@@ -69,7 +69,7 @@ unsigned int utrace_alloc_bulk(gfp_t gfp, unsigned int n, struct utrace **u)
 
 void utrace_free(struct utrace *u)
 {
-	utrace_local_drop(u);
+	utrace_task_data_drop(u);
 	kfree(u->member);
 	kmem_cache_free(utrace_cache, u);
 }
@@ -227,7 +227,7 @@ static u64 utrace_set_slots(const struct utrace_set *set, unsigned int event)
 	return slots;
 }
 
-/* What the short pass over a system call does not look at. */
+/* What the fast pass over a system call does not look at. */
 static bool utrace_needs_long_pass(const struct utrace_set *set,
 				   unsigned int slot, unsigned long wants)
 {
@@ -252,12 +252,12 @@ static struct utrace_engine *utrace_sole(const struct utrace_set *set, u64 slots
 	return set->engine[__ffs64(slots)];
 }
 
-/* Can the system calls of tasks with this set do with the short pass? */
+/* Can the system calls of tasks with this set do with the fast pass? */
 static bool utrace_set_is_short(const struct utrace_set *set, const u16 *wants)
 {
 	u64 left;
 
-	/* An exit without an entry is reported by the long pass only. */
+	/* An exit without an entry is reported by the slow pass only. */
 	if (set->exit & ~set->entry)
 		return false;
 	for (left = set->members; left; left &= left - 1)
@@ -300,7 +300,7 @@ static void utrace_set_fill(struct utrace_set *set)
 	if (set->events & UTRACE_EVENT_SYSCALL)
 		set->events |= UTRACE_WORD_UNWANTED & ~calls;
 	if (utrace_set_is_short(set, wants))
-		set->events |= UTRACE_WORD_SHORT;
+		set->events |= UTRACE_WORD_FAST;
 	set->sole_entry = utrace_sole(set, set->entry);
 	set->sole_exit = utrace_sole(set, set->exit);
 	/* Every task with engines is to pass the hook at which children inherit. */
@@ -523,7 +523,7 @@ void utrace_set_word(struct task_struct *task, unsigned long events)
 
 	/* What is still to be built may need more, and want more. */
 	if (events & UTRACE_WORD_REBUILD)
-		events &= ~(UTRACE_WORD_SHORT | UTRACE_WORD_UNWANTED);
+		events &= ~(UTRACE_WORD_FAST | UTRACE_WORD_UNWANTED);
 
 	utrace_write_word(task, events);
 }
@@ -573,7 +573,7 @@ static noinline unsigned long utrace_word_muted(const struct utrace_set *set, u6
 	if (events & UTRACE_EVENT_SYSCALL)
 		events |= UTRACE_WORD_UNWANTED & ~calls;
 	if (!(muted & (set->entry | set->exit)))
-		events |= set->events & UTRACE_WORD_SHORT;
+		events |= set->events & UTRACE_WORD_FAST;
 	return events;
 }
 
@@ -646,7 +646,7 @@ struct utrace_set *utrace_switch(struct task_struct *task, struct utrace *u,
 	/* An engine that was muted saw no entry either. */
 	u->fresh |= u->muted & ~muted & same;
 	u->muted = set ? muted & set->members : 0;
-	u->flags |= UTRACE_TASK_LONG;
+	u->flags |= UTRACE_TASK_SLOW;
 	/* Whoever asked for a report is gone. */
 	if (!set)
 		u->resume = UTRACE_RESUME;

@@ -107,22 +107,19 @@ static bool utrace_signal_pass(struct utrace_pass *pass, unsigned int list,
 			       struct ksignal *ksig,
 			       const struct k_sigaction *orig_ka, u32 result)
 {
-	struct utrace_engine *engine;
-	unsigned int i, slot;
-
 	if (!utrace_pass_begin(pass, list, result))
 		return false;
-	utrace_pass_for_each(pass, i, slot, engine) {
+	utrace_pass_for_each(pass, at) {
 		unsigned long wants;
 
-		if (only && !(only & BIT_ULL(slot)))
+		if (only && !(only & BIT_ULL(at.slot)))
 			continue;
-		if (!utrace_pass_enter(pass, engine, slot))
+		if (!utrace_pass_enter(pass, at.engine, at.slot))
 			continue;
-		wants = READ_ONCE(engine->flags);
+		wants = READ_ONCE(at.engine->flags);
 		if (wants & (event | UTRACE_EVENT(QUIESCE)))
-			utrace_signal_call(pass, engine, slot, event, ksig,
-					   orig_ka);
+			utrace_signal_call(pass, at.engine, at.slot, event,
+					   ksig, orig_ka);
 	}
 	utrace_pass_end_report(pass);
 	return true;
@@ -423,10 +420,8 @@ void utrace_report_killer(int code)
 {
 	const unsigned long wanted = UTRACE_EVENT(SIGNAL_TERM) |
 				     UTRACE_EVENT(QUIESCE);
-	struct utrace_engine *engine;
 	struct k_sigaction orig;
 	struct utrace_pass pass;
-	unsigned int i, slot;
 	struct ksignal ksig;
 	bool ours = false;
 
@@ -434,10 +429,10 @@ void utrace_report_killer(int code)
 	    !utrace_pass_begin(&pass, UTRACE_LIST(_UTRACE_EVENT_SIGNAL_TERM),
 			       UTRACE_SIGNAL_TERM))
 		return;
-	utrace_pass_for_each(&pass, i, slot, engine) {
-		if (!utrace_pass_enter(&pass, engine, slot) ||
-		    !(READ_ONCE(engine->flags) & wanted) ||
-		    !utrace_engine_observes(engine))
+	utrace_pass_for_each(&pass, at) {
+		if (!utrace_pass_enter(&pass, at.engine, at.slot) ||
+		    !(READ_ONCE(at.engine->flags) & wanted) ||
+		    !utrace_engine_observes(at.engine))
 			continue;
 		if (!ours) {
 			ours = utrace_claim_killer(&ksig, code);
@@ -445,8 +440,8 @@ void utrace_report_killer(int code)
 				break;
 			orig = ksig.ka;
 		}
-		utrace_signal_observe(&pass, engine, UTRACE_EVENT(SIGNAL_TERM),
-				      &ksig, &orig);
+		utrace_signal_observe(&pass, at.engine,
+				      UTRACE_EVENT(SIGNAL_TERM), &ksig, &orig);
 	}
 	utrace_pass_end(&pass);
 }

@@ -2,27 +2,26 @@
 /*
  * utrace - /dev/utrace: sessions of user programs
  *
- * An open file is a session.  It is a client like any other: each thing that it
- * is attached to has an engine, whose callbacks write records into the ring of
- * the session (session_record.c, session_ring.c), from where read(2) takes them.
- * Who may be traced is checked at each attach (session_target.c) and again whenever
- * a task becomes somebody else (session_rights.c).
+ * An open file is a session.  A session is a client like any other: each thing
+ * that it is attached to has an engine, whose callbacks write records into the
+ * ring of the session (dev/record.c, dev/ring.c), from where read(2) takes them.
+ * Rights are checked at each attach (dev/target.c) and again whenever a task
+ * becomes another user (dev/rights.c).
+ *
+ * The device knows no command by name: each one is registered, by dev/session.c
+ * and by any engine that has one of its own.
  */
 #include <linux/capability.h>
-#include <linux/cred.h>
 #include <linux/fs.h>
 #include <linux/init.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
 #include <linux/nospec.h>
-#include <linux/pid_namespace.h>
 #include <linux/poll.h>
-#include <linux/slab.h>
 #include <linux/sysctl.h>
 #include <linux/uaccess.h>
 
-#include "client.h"
-#include "session.h"
+#include "dev/session.h"
 
 /* Bytes of the largest structure that is taken, those to come included. */
 #define SESSION_ARG_MAX	SZ_4K
@@ -31,60 +30,18 @@
  * kernel.utrace.unprivileged: may one trace who has no CAP_SYS_PTRACE in the initial
  * user namespace?
  */
-int session_unprivileged __read_mostly;
-
-static void session_free(struct kref *ref)
-{
-	struct utrace_session *session = container_of(ref, struct utrace_session,
-						      ref);
-
-	timer_shutdown_sync(&session->wake);
-	session_ring_free(&session->ring);
-	kfree(session->calls);
-	put_pid_ns(session->ns);
-	put_pid(session->owner);
-	put_cred(session->cred);
-	kfree(session);
-}
-
-/**
- * session_put - drop a reference
- * @session: the session
- *
- * Context: Any but interrupts.
- */
-void session_put(struct utrace_session *session)
-{
-	kref_put(&session->ref, session_free);
-}
-
-static void session_wake(struct timer_list *timer)
-{
-	struct utrace_session *session = from_timer(session, timer, wake);
-
-	wake_up_interruptible_poll(&session->wait, EPOLLIN | EPOLLRDNORM);
-}
+int utrace_dev_unprivileged __read_mostly;
 
 static int session_open(struct inode *inode, struct file *file)
 {
 	struct utrace_session *session;
 
 	/* In a user namespace of one's own everybody is capable. */
-	if (!READ_ONCE(session_unprivileged) && !capable(CAP_SYS_PTRACE))
+	if (!READ_ONCE(utrace_dev_unprivileged) && !capable(CAP_SYS_PTRACE))
 		return -EPERM;
-	session = kzalloc(sizeof(*session), GFP_KERNEL_ACCOUNT);
+	session = utrace_dev_new(file->f_cred);
 	if (!session)
 		return -ENOMEM;
-	kref_init(&session->ref);
-	session->cred = get_cred(file->f_cred);
-	session->owner = get_pid(task_tgid(current));
-	session->ns = get_pid_ns(task_active_pid_ns(current));
-	mutex_init(&session->lock);
-	mutex_init(&session->read_lock);
-	INIT_LIST_HEAD(&session->targets);
-	spin_lock_init(&session->ring.lock);
-	init_waitqueue_head(&session->wait);
-	timer_setup(&session->wake, session_wake, 0);
 	file->private_data = session;
 	return stream_open(inode, file);
 }
@@ -94,8 +51,8 @@ static int session_release(struct inode *inode, struct file *file)
 {
 	struct utrace_session *session = file->private_data;
 
-	session_detach_all(session);
-	session_put(session);
+	utrace_dev_detach_all(session);
+	utrace_dev_put(session);
 	return 0;
 }
 
@@ -106,11 +63,11 @@ static ssize_t session_read(struct file *file, char __user *to, size_t size,
 	ssize_t ret;
 
 	do {
-		if (!session_ring_has(&session->ring)) {
+		if (!utrace_dev_ring_has(&session->ring)) {
 			if (file->f_flags & O_NONBLOCK)
 				return -EAGAIN;
 			ret = wait_event_interruptible(session->wait,
-						       session_ring_has(&session->ring));
+						       utrace_dev_ring_has(&session->ring));
 			if (ret)
 				return ret;
 		}
@@ -121,7 +78,7 @@ static ssize_t session_read(struct file *file, char __user *to, size_t size,
 		} else if (mutex_lock_interruptible(&session->read_lock)) {
 			return -ERESTARTSYS;
 		}
-		ret = session_ring_read(&session->ring, to, size);
+		ret = utrace_dev_ring_read(&session->ring, to, size);
 		mutex_unlock(&session->read_lock);
 		/* Another reader may have been faster. */
 	} while (!ret && size);
@@ -133,130 +90,71 @@ static __poll_t session_poll(struct file *file, struct poll_table_struct *table)
 	struct utrace_session *session = file->private_data;
 
 	poll_wait(file, &session->wait, table);
-	return session_ring_has(&session->ring) ? EPOLLIN | EPOLLRDNORM : 0;
+	return utrace_dev_ring_has(&session->ring) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
-/* ioctls */
+/* Commands */
 
-static int session_info(struct utrace_session *session, struct utrace_ioc_info *info)
+/* Numbers of ioctls that may be registered. */
+#define UTRACE_DEV_COMMANDS	32
+
+/* By number.  Written while the kernel starts, before the device is there. */
+static const struct utrace_dev_command *commands[UTRACE_DEV_COMMANDS] __ro_after_init;
+
+/**
+ * utrace_dev_add_commands - register commands of /dev/utrace
+ * @command: the commands, which stay there for good
+ * @n: how many
+ *
+ * Context: An initcall before device_initcall().
+ * Return: 0; -EINVAL: a structure is too large, or not one of /dev/utrace's
+ * ioctls; -EBUSY: a number is taken.  The commands before that one are there.
+ */
+int __init utrace_dev_add_commands(const struct utrace_dev_command *command,
+				   unsigned int n)
 {
-	struct session_target *target;
+	for (; n--; command++) {
+		unsigned int nr = _IOC_NR(command->cmd);
 
-	*info = (struct utrace_ioc_info){
-		.version = UTRACE_IOC_VERSION_NOW,
-		.events = UTRACE_F_EVENTS_ALL,
-		.capture = UTRACE_F_CAPTURE_ALL,
-		.ring_size = READ_ONCE(session->ring.size),
-		.hidden = atomic64_read(&session->hidden),
-		.uncaptured = atomic64_read(&session->uncaptured),
-	};
-	/* No page fault is waited for under it. */
-	if (mutex_lock_killable(&session->lock))
-		return -EINTR;
-	info->missed = session->missed;
-	list_for_each_entry(target, &session->targets, list)
-		info->missed += utrace_engine_lost(target->engine);
-	mutex_unlock(&session->lock);
-	guard(spinlock)(&session->ring.lock);
-	info->records = session->ring.seq;
-	info->lost = session->ring.lost;
+		if (WARN_ON(_IOC_TYPE(command->cmd) != _IOC_TYPE(UTRACE_IOC_INFO) ||
+			    nr >= UTRACE_DEV_COMMANDS ||
+			    _IOC_SIZE(command->cmd) > UTRACE_DEV_ARG_SIZE))
+			return -EINVAL;
+		if (WARN_ON(commands[nr]))
+			return -EBUSY;
+		commands[nr] = command;
+	}
 	return 0;
 }
 
-static int session_setup(struct utrace_session *session,
-			 const struct utrace_ioc_setup *setup)
+static const struct utrace_dev_command *session_command_of(unsigned int cmd)
 {
-	if (setup->flags)
-		return -EINVAL;
-	if (setup->ring_size > SESSION_RING_DEFAULT && !capable(CAP_SYS_RESOURCE))
-		return -EPERM;
-	/* Too large for a size_t is too large. */
-	if (session->ring.size)
-		return -EBUSY;
-	return session_ring_make(&session->ring, min_t(u64, setup->ring_size, SZ_1G),
-			     setup->clock);
+	unsigned int nr = _IOC_NR(cmd);
+	const struct utrace_dev_command *command;
+
+	if (_IOC_TYPE(cmd) != _IOC_TYPE(UTRACE_IOC_INFO) || nr >= UTRACE_DEV_COMMANDS)
+		return NULL;
+	command = commands[array_index_nospec(nr, UTRACE_DEV_COMMANDS)];
+	return command && _IOC_DIR(cmd) == _IOC_DIR(command->cmd) ? command : NULL;
 }
 
-static int session_do_attach(struct utrace_session *session,
-			     struct utrace_ioc_attach *attach)
-{
-	int ret = 0;
-
-	if (attach->flags || attach->id)
-		return -EINVAL;
-	if (!session->ring.size)
-		ret = session_ring_make(&session->ring, 0, UTRACE_F_MONOTONIC);
-	return ret ?: session_attach(session, attach);
-}
-
-union session_arg {
-	struct utrace_ioc_info info;
-	struct utrace_ioc_setup setup;
-	struct utrace_ioc_attach attach;
-	struct utrace_ioc_events events;
-	u32 id;
-};
-
-/* What changes the session, one after the other. */
-static int session_change(struct utrace_session *session, unsigned int nr,
-			  union session_arg *arg)
-{
-	lockdep_assert_held(&session->lock);
-	switch (nr) {
-	case _IOC_NR(UTRACE_IOC_SETUP):
-		return session_setup(session, &arg->setup);
-	case _IOC_NR(UTRACE_IOC_ATTACH):
-		return session_do_attach(session, &arg->attach);
-	case _IOC_NR(UTRACE_IOC_DETACH):
-		return session_detach(session, arg->id);
-	}
-	return -ENOTTY;
-}
-
-static int session_command(struct utrace_session *session, unsigned int nr,
-			   union session_arg *arg)
+static int session_run(struct utrace_session *session,
+		       const struct utrace_dev_command *command, void *arg)
 {
 	int ret;
 
-	/* These two do without the lock, or take it themselves. */
-	if (nr == _IOC_NR(UTRACE_IOC_INFO))
-		return session_info(session, &arg->info);
-	if (nr == _IOC_NR(UTRACE_IOC_EVENTS))
-		return session_set_events(session, &arg->events);
+	if (!command->locked)
+		return command->run(session, arg);
 	if (mutex_lock_killable(&session->lock))
 		return -EINTR;
-	ret = session_change(session, nr, arg);
+	ret = command->run(session, arg);
 	mutex_unlock(&session->lock);
 	return ret;
 }
 
-/*
- * The user does not know the id, so nobody does.  Of one who is killed meanwhile the
- * target stays until the end of the session.
- */
-static void session_undo_attach(struct utrace_session *session, u32 id)
-{
-	if (mutex_lock_killable(&session->lock))
-		return;
-	session_detach(session, id);
-	mutex_unlock(&session->lock);
-}
-
-/* Each command as it is now, and its structure's size when it was first published. */
-static const struct {
-	unsigned int cmd;
-	unsigned int first;
-} session_commands[] = {
-	{ UTRACE_IOC_INFO, UTRACE_IOC_INFO_SIZE_VER0 },
-	{ UTRACE_IOC_SETUP, UTRACE_IOC_SETUP_SIZE_VER0 },
-	{ UTRACE_IOC_ATTACH, UTRACE_IOC_ATTACH_SIZE_VER0 },
-	{ UTRACE_IOC_DETACH, UTRACE_IOC_DETACH_SIZE_VER0 },
-	{ UTRACE_IOC_EVENTS, UTRACE_IOC_EVENTS_SIZE_VER0 },
-};
-
 /* As copy_struct_from_user() takes it: what is behind the smaller one of both is 0. */
 static int session_arg_to_user(void __user *user, unsigned int size,
-			       const union session_arg *arg, unsigned int known)
+			       const void *arg, unsigned int known)
 {
 	if (copy_to_user(user, arg, min(size, known)) ||
 	    (size > known && clear_user(user + known, size - known)))
@@ -270,29 +168,28 @@ static int session_arg_to_user(void __user *user, unsigned int size,
  */
 static long session_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
-	unsigned int nr = _IOC_NR(cmd), size = _IOC_SIZE(cmd), known;
+	const struct utrace_dev_command *command = session_command_of(cmd);
+	struct utrace_session *session = file->private_data;
+	u64 copy[UTRACE_DEV_ARG_SIZE / sizeof(u64)] = {};
+	unsigned int size = _IOC_SIZE(cmd), known;
 	void __user *user = (void __user *)arg;
-	union session_arg copy = {};
 	int ret = 0;
 
-	if (_IOC_TYPE(cmd) != _IOC_TYPE(UTRACE_IOC_INFO) ||
-	    nr >= ARRAY_SIZE(session_commands) ||
-	    _IOC_DIR(cmd) != _IOC_DIR(session_commands[nr].cmd))
+	if (!command)
 		return -ENOTTY;
-	nr = array_index_nospec(nr, ARRAY_SIZE(session_commands));
-	known = _IOC_SIZE(session_commands[nr].cmd);
-	if (size < session_commands[nr].first)
+	known = _IOC_SIZE(command->cmd);
+	if (size < command->first)
 		return -EINVAL;
 	if (size > SESSION_ARG_MAX)
 		return -E2BIG;
 	if (_IOC_DIR(cmd) & _IOC_WRITE)
-		ret = copy_struct_from_user(&copy, known, user, size);
-	ret = ret ?: session_command(file->private_data, nr, &copy);
+		ret = copy_struct_from_user(copy, known, user, size);
+	ret = ret ?: session_run(session, command, copy);
 	if (ret || !(_IOC_DIR(cmd) & _IOC_READ))
 		return ret;
-	ret = session_arg_to_user(user, size, &copy, known);
-	if (ret && nr == _IOC_NR(UTRACE_IOC_ATTACH))
-		session_undo_attach(file->private_data, copy.attach.id);
+	ret = session_arg_to_user(user, size, copy, known);
+	if (ret && command->undo)
+		command->undo(session, copy);
 	return ret;
 }
 
@@ -317,8 +214,8 @@ static struct miscdevice session_misc = {
 static struct ctl_table session_sysctls[] = {
 	{
 		.procname	= "unprivileged",
-		.data		= &session_unprivileged,
-		.maxlen		= sizeof(session_unprivileged),
+		.data		= &utrace_dev_unprivileged,
+		.maxlen		= sizeof(utrace_dev_unprivileged),
 		.mode		= 0644,
 		.proc_handler	= proc_dointvec_minmax,
 		.extra1		= SYSCTL_ZERO,

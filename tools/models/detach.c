@@ -3,7 +3,7 @@
  * utrace models - is a callback of this engine running?
  *
  * A task makes passes over a set with the engines E and F, and says in ->now
- * whose callback it is in, unless the pass is a short one, which calls E alone.
+ * whose callback it is in, unless the pass is a fast one, which calls E alone.
  * E is detached: the caller is told whether its callback runs, and waits for
  * the end of one that does; a worker drops the core's references, of which the
  * task gets one (->core) if it is inside E by then.  Meanwhile another waits
@@ -31,7 +31,7 @@ enum { NOBODY, E, F };
 
 /* What a variant has. */
 enum {
-	/* The set: E and F in each pass, or E in short ones, F in others. */
+	/* The set: E and F in each pass, or E in fast ones, F in others. */
 	SHORT		= 1 << 0,
 	/* The others, beside the task. */
 	ATOMIC		= 1 << 1,	/* nobody waits for the end */
@@ -50,7 +50,7 @@ enum {
 	CORE_LOST	= 1 << 13,	/* one engine's for the other's */
 	NOW_LATE	= 1 << 14,	/* after the flags were read */
 	NOW_PLAIN	= 1 << 15,	/* no release at a change */
-	NOW_SURE	= 1 << 16,	/* NULL: no short pass considered */
+	NOW_SURE	= 1 << 16,	/* NULL: no fast pass considered */
 	PASSES_PLAIN	= 1 << 17,	/* no release */
 	CORE_KEPT	= 1 << 21,	/* by a task that left */
 	/* The task is a reaper, which no heavy barrier interrupts. */

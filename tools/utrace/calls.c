@@ -13,7 +13,7 @@
 #include <linux/utrace.h>
 
 #include "calls.h"
-#include "syscall_table.h"
+#include "decode/table.h"
 
 /* Numbers of a table are less than this; from there on they are x32's. */
 #define TABLE_MAX	512

@@ -17,8 +17,8 @@
 #include <linux/seq_buf.h>
 
 #include "calls.h"
-#include "capture.h"
-#include "syscall_print.h"
+#include "decode/items.h"
+#include "decode/print.h"
 #include "text.h"
 
 /* Bytes of a line: the largest record with every byte as \ooo. */
@@ -178,7 +178,7 @@ static size_t copy_items(const struct text *text, void *to,
 	int environment = text->verbose ? -1 : environment_of(nr);
 	size_t done = 0;
 
-	while ((item = utrace_capture_next(items_of(rec), items_size(rec), item))) {
+	while ((item = utrace_item_next(items_of(rec), items_size(rec), item))) {
 		struct utrace_item *copy = to + done;
 		size_t len = item->len;
 

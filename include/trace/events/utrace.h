@@ -2,7 +2,7 @@
 /*
  * What the tasks do that the process tracer follows.  Fields have the names
  * that they have in the events of raw_syscalls, sched and signal; what was
- * captured comes last, as items of kernel/utrace/capture.h in @data.
+ * captured comes last, as items of kernel/utrace/capture/capture.h in @data.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM utrace
@@ -23,7 +23,7 @@
  * @len: their lengths in bytes
  * @nstr: how many there are
  * @size: bytes of @data
- * @data: items, see kernel/utrace/capture.h
+ * @data: items, see kernel/utrace/capture/capture.h
  */
 struct utrace_captured {
 	const char *str[2];

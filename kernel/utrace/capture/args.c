@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - capture: what the arguments of a system call point to
+ */
+#include <linux/compat.h>
+#include <linux/err.h>
+#include <linux/fcntl.h>
+#include <linux/minmax.h>
+#include <linux/socket.h>
+#include <linux/string.h>
+#include <linux/thread_info.h>
+#include <linux/uaccess.h>
+#include <linux/uio.h>
+
+#include "../decode/table.h"
+#include "item.h"
+
+/* So many entries of an array of struct iovec are looked at. */
+#define IOVECS		8
+
+/* Entry @i of an array of struct iovec; false if there is no memory. */
+static bool get_iovec(struct iovec *to, const void __user *array, size_t i)
+{
+	const struct compat_iovec __user *narrow = array;
+	const struct iovec __user *wide = array;
+	struct compat_iovec iov;
+
+	if (!in_compat_syscall())
+		return !copy_from_user(to, wide + i, sizeof(*to));
+	if (copy_from_user(&iov, narrow + i, sizeof(iov)))
+		return false;
+	to->iov_base = compat_ptr(iov.iov_base);
+	to->iov_len = iov.iov_len;
+	return true;
+}
+
+/* Gather @most bytes at most; fills @whole and @flags. */
+static size_t copy_iovecs(void *to, size_t room, const void __user *array,
+			  size_t count, size_t most, size_t *whole,
+			  unsigned int *flags)
+{
+	size_t i, len, part, got, done = 0;
+	struct iovec iov;
+
+	for (i = 0; i < count && *whole < most; i++) {
+		if (i == IOVECS) {
+			*flags |= UTRACE_ITEM_TRUNCATED;
+			break;
+		}
+		if (!get_iovec(&iov, array, i)) {
+			*flags |= UTRACE_ITEM_FAULTED;
+			break;
+		}
+		len = min_t(size_t, iov.iov_len, most - *whole);
+		*whole += len;
+		part = min(len, room - done);
+		got = utrace_copy_memory(to + done, iov.iov_base, part);
+		done += got;
+		if (got < part) {
+			*flags |= UTRACE_ITEM_FAULTED;
+			break;
+		}
+		if (part < len)
+			*flags |= UTRACE_ITEM_TRUNCATED;
+	}
+	return done;
+}
+
+static void capture_iovecs(struct utrace_capture *c, unsigned int arg,
+			   const void __user *array, size_t count, size_t most)
+{
+	unsigned int flags = 0;
+	struct utrace_item *item;
+	size_t len, whole = 0;
+
+	item = utrace_item_begin(c, UTRACE_ITEM_BYTES, arg, 0);
+	if (!item)
+		return;
+	len = copy_iovecs(item->data, utrace_item_room(c), array, count, most,
+			  &whole, &flags);
+	utrace_item_end(c, item, len, whole, flags);
+}
+
+/* Entry @i of an array of pointers to strings; false if there is no memory. */
+static bool get_string_pointer(const char __user **to,
+			       const void __user *array, size_t i)
+{
+	const compat_uptr_t __user *narrow = array;
+	const char __user *const __user *wide = array;
+	compat_uptr_t pointer;
+
+	if (!in_compat_syscall())
+		return !get_user(*to, wide + i);
+	if (get_user(pointer, narrow + i))
+		return false;
+	*to = compat_ptr(pointer);
+	return true;
+}
+
+/* There is a NUL even behind a string that is cut off. */
+static size_t copy_strings(char *to, size_t room, const void __user *array,
+			   unsigned int *flags)
+{
+	const char __user *string;
+	size_t i, done = 0;
+
+	for (i = 0; !*flags; i++) {
+		if (!get_string_pointer(&string, array, i)) {
+			*flags |= UTRACE_ITEM_FAULTED;
+			break;
+		}
+		if (!string)
+			break;
+		if (done == room) {
+			*flags |= UTRACE_ITEM_TRUNCATED;
+			break;
+		}
+		done += utrace_copy_string(to + done, string, room - done - 1,
+					   flags);
+		to[done++] = '\0';
+	}
+	return done;
+}
+
+static void capture_argv(struct utrace_capture *c, unsigned int arg,
+			 const void __user *array)
+{
+	unsigned int flags = 0;
+	struct utrace_item *item;
+	size_t len;
+
+	item = utrace_item_begin(c, UTRACE_ITEM_ARGV, arg, 0);
+	if (!item)
+		return;
+	len = copy_strings(item->data, utrace_item_room(c), array, &flags);
+	utrace_item_end(c, item, len, len, flags);
+}
+
+/* The kernel takes no address that is longer, and none of negative length. */
+static void capture_sockaddr(struct utrace_capture *c, unsigned int arg,
+			     const void __user *from, int len)
+{
+	if (len >= 0 && len <= sizeof(struct sockaddr_storage))
+		utrace_capture_memory(c, UTRACE_ITEM_SOCKADDR, arg, from, len);
+}
+
+/*
+ * The length that the call stored may be that of an address that did not fit:
+ * then what is behind the program's buffer is taken along.
+ */
+static void capture_out_sockaddr(struct utrace_capture *c, unsigned int arg,
+				 const void __user *from,
+				 const int __user *stored)
+{
+	int len;
+
+	if (stored && !get_user(len, stored))
+		capture_sockaddr(c, arg, from, len);
+}
+
+/* What to ask for to get an argument of this type; 0 if it says all itself. */
+static unsigned int what_takes(enum utrace_arg_type type)
+{
+	switch (type) {
+	case UTRACE_ARG_PATH:
+	case UTRACE_ARG_STRING:
+	case UTRACE_ARG_ARGV:
+		return UTRACE_CAPTURE_STRINGS;
+	case UTRACE_ARG_IN:
+	case UTRACE_ARG_OUT:
+	case UTRACE_ARG_IN_IOVEC:
+	case UTRACE_ARG_OUT_IOVEC:
+		return UTRACE_CAPTURE_BUFFERS;
+	case UTRACE_ARG_SOCKADDR:
+	case UTRACE_ARG_OUT_SOCKADDR:
+		return UTRACE_CAPTURE_SOCKETS;
+	case UTRACE_ARG_FD:
+	case UTRACE_ARG_DFD:
+		return UTRACE_CAPTURE_FILES;
+	default:
+		return 0;
+	}
+}
+
+/* Is argument @i wanted?  A null pointer is known as such without a capture. */
+static bool takes_arg(const struct utrace_call *call,
+		      const unsigned long args[6], unsigned int i,
+		      unsigned int what)
+{
+	what &= what_takes(call->arg[i].type);
+	return what && (args[i] || what == UTRACE_CAPTURE_FILES);
+}
+
+/* How long, or how many, is what @a describes? */
+static size_t length_of(const struct utrace_arg *a, const unsigned long args[6],
+			long result)
+{
+	if (a->len & UTRACE_LEN_FIXED)
+		return a->len & ~UTRACE_LEN_FIXED;
+	if (a->len < UTRACE_CALL_ARGS)
+		return args[a->len];
+	return max(result, 0L);
+}
+
+static void capture_in(struct utrace_capture *c, const struct utrace_arg *a,
+		       const unsigned long args[6], unsigned int i)
+{
+	void __user *from = (void __user *)args[i];
+	size_t len = length_of(a, args, 0);
+
+	switch (a->type) {
+	case UTRACE_ARG_PATH:
+	case UTRACE_ARG_STRING:
+		utrace_capture_string(c, i, from);
+		break;
+	case UTRACE_ARG_ARGV:
+		capture_argv(c, i, from);
+		break;
+	case UTRACE_ARG_IN:
+		utrace_capture_bytes(c, i, from, len);
+		break;
+	case UTRACE_ARG_IN_IOVEC:
+		capture_iovecs(c, i, from, len, SIZE_MAX);
+		break;
+	case UTRACE_ARG_SOCKADDR:
+		capture_sockaddr(c, i, from, len);
+		break;
+	case UTRACE_ARG_DFD:
+		if ((int)args[i] == AT_FDCWD)
+			break;
+		fallthrough;
+	case UTRACE_ARG_FD:
+		utrace_capture_file(c, i, args[i]);
+		break;
+	}
+}
+
+static void capture_out(struct utrace_capture *c, const struct utrace_arg *a,
+			const unsigned long args[6], unsigned int i,
+			long result)
+{
+	void __user *from = (void __user *)args[i];
+	size_t len = length_of(a, args, result);
+
+	switch (a->type) {
+	case UTRACE_ARG_OUT:
+		utrace_capture_bytes(c, i, from, len);
+		break;
+	case UTRACE_ARG_OUT_IOVEC:
+		capture_iovecs(c, i, from, len, max(result, 0L));
+		break;
+	case UTRACE_ARG_OUT_SOCKADDR:
+		capture_out_sockaddr(c, i, from, (const int __user *)len);
+		break;
+	}
+}
+
+/**
+ * utrace_capture_entry - take what a system call is given
+ * @c: the capture
+ * @call: the system call
+ * @args: its arguments, by utrace_current_args()
+ * @what: %UTRACE_CAPTURE_STRINGS and the like
+ *
+ * Another thread may change the memory before the call reads it.
+ *
+ * Context: report_syscall_entry of the task; may fault and sleep.
+ */
+void utrace_capture_entry(struct utrace_capture *c,
+			  const struct utrace_call *call,
+			  const unsigned long args[6], unsigned int what)
+{
+	unsigned int i;
+
+	for (i = 0; i < call->nargs; i++) {
+		if (takes_arg(call, args, i, what))
+			capture_in(c, &call->arg[i], args, i);
+	}
+}
+
+/**
+ * utrace_capture_exit - take what a system call gives
+ * @c: the capture
+ * @call: the system call
+ * @args: its arguments, as they were at its entry
+ * @result: its result; nothing is taken if that is an error
+ * @what: %UTRACE_CAPTURE_BUFFERS and the like
+ *
+ * Context: report_syscall_exit of the task; may fault and sleep.
+ */
+void utrace_capture_exit(struct utrace_capture *c,
+			 const struct utrace_call *call,
+			 const unsigned long args[6], long result,
+			 unsigned int what)
+{
+	unsigned int i;
+
+	if (IS_ERR_VALUE(result))
+		return;
+	for (i = 0; i < call->nargs; i++) {
+		if (takes_arg(call, args, i, what))
+			capture_out(c, &call->arg[i], args, i, result);
+	}
+}
+
+static bool is_output(enum utrace_arg_type type)
+{
+	return type == UTRACE_ARG_OUT || type == UTRACE_ARG_OUT_IOVEC ||
+	       type == UTRACE_ARG_OUT_SOCKADDR;
+}
+
+/**
+ * utrace_capture_takes - is there anything to take of a system call?
+ * @call: the system call
+ * @exit: at its exit, not at its entry
+ * @what: %UTRACE_CAPTURE_STRINGS and the like
+ *
+ * Context: Any.
+ * Return: false if utrace_capture_entry() or utrace_capture_exit() does nothing
+ * for this call, whatever its arguments.
+ */
+bool utrace_capture_takes(const struct utrace_call *call, bool exit,
+			  unsigned int what)
+{
+	unsigned int i;
+
+	for (i = 0; i < call->nargs; i++)
+		if (what & what_takes(call->arg[i].type) &&
+		    is_output(call->arg[i].type) == exit)
+			return true;
+	return false;
+}

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - capture: what a task is and has
+ *
+ * Its files, program, credentials, stack and mappings.  Whoever calls is the
+ * task itself, and not yet in report_death: it has memory, files and a root.
+ */
+#include <linux/align.h>
+#include <linux/build_bug.h>
+#include <linux/buildid.h>
+#include <linux/cred.h>
+#include <linux/dcache.h>
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/fs_struct.h>
+#include <linux/limits.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
+#include <linux/mmap_lock.h>
+#include <linux/path.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <linux/uidgid.h>
+#include <linux/user_namespace.h>
+
+#include "item.h"
+
+/* Return addresses of one stack at most, the first of them where it is. */
+#define FRAMES	32
+
+static_assert(BUILD_ID_SIZE_MAX <=
+	      sizeof_field(struct utrace_item_mapping, build_id));
+/* These go to the buffer as they are, so they must not have holes. */
+static_assert(sizeof(struct utrace_item_creds) == 8 * 4 + 8);
+static_assert(sizeof(struct utrace_item_raw_stack) == 3 * 8);
+static_assert(sizeof(struct utrace_item_mapping) == 3 * 8 + 2 * 4 + 24);
+
+/* Files */
+
+/* Write a path behind the @before bytes that the item has, and end it. */
+static void end_with_path(struct utrace_capture *c, struct utrace_item *item,
+			  size_t before, const struct path *path)
+{
+	char *buf = __getname(), *name = ERR_PTR(-ENOMEM);
+	size_t room = utrace_item_room(c) - before;
+	unsigned int flags = UTRACE_ITEM_TRUNCATED;
+	size_t whole = 0, len = 0;
+
+	if (buf)
+		name = d_path(path, buf, PATH_MAX);
+	if (!IS_ERR(name)) {
+		whole = strlen(name);
+		len = min(whole, room);
+		memcpy(item->data + before, name, len);
+		flags = len < whole ? UTRACE_ITEM_TRUNCATED : 0;
+	}
+	if (buf)
+		__putname(buf);
+	utrace_item_end(c, item, before + len, before + whole, flags);
+}
+
+static void capture_path(struct utrace_capture *c, enum utrace_item_kind kind,
+			 unsigned int arg, const struct path *path)
+{
+	struct utrace_item *item = utrace_item_begin(c, kind, arg, 0);
+
+	if (item)
+		end_with_path(c, item, 0, path);
+}
+
+/**
+ * utrace_capture_file - take the path behind a descriptor
+ * @c: the capture
+ * @arg: which argument it is of
+ * @fd: the descriptor; nothing is taken if it is not open
+ *
+ * Context: The task's own; may sleep.
+ */
+void utrace_capture_file(struct utrace_capture *c, unsigned int arg, int fd)
+{
+	struct file *file = fget_raw(fd);
+
+	if (!file)
+		return;
+	capture_path(c, UTRACE_ITEM_FILE, arg, &file->f_path);
+	fput(file);
+}
+
+/**
+ * utrace_capture_cwd - take the path of the working directory
+ * @c: the capture
+ *
+ * Context: The task's own; may sleep.
+ */
+void utrace_capture_cwd(struct utrace_capture *c)
+{
+	struct path pwd;
+
+	get_fs_pwd(current->fs, &pwd);
+	capture_path(c, UTRACE_ITEM_CWD, UTRACE_ITEM_NO_ARG, &pwd);
+	path_put(&pwd);
+}
+
+/* The program */
+
+static void capture_exe(struct utrace_capture *c)
+{
+	struct file *file = get_mm_exe_file(current->mm);
+
+	if (!file)
+		return;
+	capture_path(c, UTRACE_ITEM_EXE, UTRACE_ITEM_NO_ARG, &file->f_path);
+	fput(file);
+}
+
+/* As /proc/PID/cmdline: the program may have written something else there. */
+static void capture_cmdline(struct utrace_capture *c)
+{
+	unsigned long start = READ_ONCE(current->mm->arg_start);
+	unsigned long end = READ_ONCE(current->mm->arg_end);
+
+	utrace_capture_memory(c, UTRACE_ITEM_ARGV, UTRACE_ITEM_NO_ARG,
+			      (const void __user *)start,
+			      end > start ? end - start : 0);
+}
+
+/**
+ * utrace_capture_creds - take the ids and capabilities
+ * @c: the capture
+ * @ns: of the reader, whose ids these are
+ *
+ * Context: The task's own.
+ */
+void utrace_capture_creds(struct utrace_capture *c, struct user_namespace *ns)
+{
+	const struct cred *cred = current_cred();
+	struct utrace_item_creds creds = {
+		.uid	= from_kuid_munged(ns, cred->uid),
+		.gid	= from_kgid_munged(ns, cred->gid),
+		.euid	= from_kuid_munged(ns, cred->euid),
+		.egid	= from_kgid_munged(ns, cred->egid),
+		.suid	= from_kuid_munged(ns, cred->suid),
+		.sgid	= from_kgid_munged(ns, cred->sgid),
+		.fsuid	= from_kuid_munged(ns, cred->fsuid),
+		.fsgid	= from_kgid_munged(ns, cred->fsgid),
+		.cap_effective = cred->cap_effective.val,
+	};
+	struct utrace_item *item;
+
+	item = utrace_item_begin(c, UTRACE_ITEM_CREDS, UTRACE_ITEM_NO_ARG,
+				 sizeof(creds));
+	if (!item)
+		return;
+	memcpy(item->data, &creds, sizeof(creds));
+	utrace_item_end(c, item, sizeof(creds), sizeof(creds), 0);
+}
+
+/**
+ * utrace_capture_exec - take what the task executes, where and as whom
+ * @c: the capture
+ * @ns: of the reader, see utrace_capture_creds()
+ *
+ * Four items: program, arguments, working directory, credentials.
+ *
+ * Context: report_exec of the task, or later; may fault and sleep.
+ */
+void utrace_capture_exec(struct utrace_capture *c, struct user_namespace *ns)
+{
+	capture_exe(c);
+	capture_cmdline(c);
+	utrace_capture_cwd(c);
+	utrace_capture_creds(c, ns);
+}
+
+/* The stack */
+
+#ifdef CONFIG_UML
+
+static unsigned long user_frame_pointer(struct pt_regs *regs)
+{
+	return PT_REGS_BP(regs);
+}
+
+static size_t user_word(struct pt_regs *regs)
+{
+	return sizeof(u64);
+}
+
+#else /* X86_64 */
+
+static unsigned long user_frame_pointer(struct pt_regs *regs)
+{
+	return frame_pointer(regs);
+}
+
+/* What a push pushes. */
+static size_t user_word(struct pt_regs *regs)
+{
+	return user_64bit_mode(regs) ? sizeof(u64) : sizeof(u32);
+}
+
+#endif
+
+/* What a function that keeps a frame pointer has at it. */
+struct user_frame {
+	u64 next;
+	u64 ret;
+};
+
+static bool get_frame(struct user_frame *frame, unsigned long fp, size_t word)
+{
+	const void __user *from = (const void __user *)fp;
+	u32 narrow[2];
+
+	if (word == sizeof(u64))
+		return !copy_from_user(frame, from, sizeof(*frame));
+	if (copy_from_user(narrow, from, sizeof(narrow)))
+		return false;
+	frame->next = narrow[0];
+	frame->ret = narrow[1];
+	return true;
+}
+
+/* A stack grows down, so each frame is above the one before. */
+static size_t walk_frames(u64 *to, size_t most, struct pt_regs *regs,
+			  unsigned int *flags)
+{
+	unsigned long fp = user_frame_pointer(regs), last = 0;
+	size_t n = 0, word = user_word(regs);
+	struct user_frame frame;
+
+	to[n++] = instruction_pointer(regs);
+	while (fp > last && IS_ALIGNED(fp, word)) {
+		if (n == most) {
+			*flags |= UTRACE_ITEM_TRUNCATED;
+			break;
+		}
+		if (!get_frame(&frame, fp, word)) {
+			*flags |= UTRACE_ITEM_FAULTED;
+			break;
+		}
+		to[n++] = frame.ret;
+		last = fp;
+		fp = frame.next;
+	}
+	return n;
+}
+
+/**
+ * utrace_capture_stack - take the return addresses of the task's functions
+ * @c: the capture
+ * @regs: its registers in user mode
+ *
+ * Follows frame pointers; of code without them, the first address is true and
+ * the others may be missing or anything.
+ *
+ * Context: The task's own; may fault and sleep.
+ */
+void utrace_capture_stack(struct utrace_capture *c, struct pt_regs *regs)
+{
+	struct utrace_item *item;
+	unsigned int flags = 0;
+	size_t most, len;
+
+	item = utrace_item_begin(c, UTRACE_ITEM_STACK, UTRACE_ITEM_NO_ARG,
+				 sizeof(u64));
+	if (!item)
+		return;
+	most = min_t(size_t, FRAMES, utrace_item_room(c) / sizeof(u64));
+	len = walk_frames((u64 *)item->data, most, regs, &flags) * sizeof(u64);
+	utrace_item_end(c, item, len, len, flags);
+}
+
+/**
+ * utrace_capture_raw_stack - take the innermost part of the stack
+ * @c: the capture
+ * @regs: the task's registers in user mode
+ *
+ * For a reader who can unwind it.
+ *
+ * Context: The task's own; may fault and sleep.
+ */
+void utrace_capture_raw_stack(struct utrace_capture *c, struct pt_regs *regs)
+{
+	struct utrace_item_raw_stack head = {
+		.ip = instruction_pointer(regs),
+		.sp = user_stack_pointer(regs),
+		.bp = user_frame_pointer(regs),
+	};
+	struct utrace_item *item;
+	size_t want, got;
+
+	item = utrace_item_begin(c, UTRACE_ITEM_RAW_STACK, UTRACE_ITEM_NO_ARG,
+				 sizeof(head));
+	if (!item)
+		return;
+	memcpy(item->data, &head, sizeof(head));
+	want = utrace_item_room(c) - sizeof(head);
+	got = utrace_copy_memory(item->data + sizeof(head),
+				 (const void __user *)head.sp, want);
+	utrace_item_end(c, item, sizeof(head) + got, sizeof(head) + got,
+			got < want ? UTRACE_ITEM_FAULTED :
+				     UTRACE_ITEM_TRUNCATED);
+}
+
+/* Mappings */
+
+static u32 prot_of(const struct vm_area_struct *vma)
+{
+	return (vma->vm_flags & VM_READ ? PROT_READ : 0) |
+	       (vma->vm_flags & VM_WRITE ? PROT_WRITE : 0) |
+	       (vma->vm_flags & VM_EXEC ? PROT_EXEC : 0);
+}
+
+/*
+ * Describe the mapping and take a reference on its file, for the path must not
+ * be asked for under the lock.  The build id is taken from the page cache or
+ * not at all: to read a file may mean to wait for user space.
+ */
+static void describe(struct vm_area_struct *vma, struct utrace_item_mapping *to,
+		     struct file **file)
+{
+	*to = (struct utrace_item_mapping) {
+		.start = vma->vm_start,
+		.end = vma->vm_end,
+		.prot = prot_of(vma),
+	};
+	*file = vma->vm_file;
+	if (!*file)
+		return;
+	get_file(*file);
+	to->pgoff = (u64)vma->vm_pgoff << PAGE_SHIFT;
+	if (build_id_parse_nofault(vma, to->build_id, &to->build_id_len))
+		to->build_id_len = 0;
+}
+
+static bool find_mapping(unsigned long addr, struct utrace_item_mapping *to,
+			 struct file **file)
+{
+	struct mm_struct *mm = current->mm;
+	struct vm_area_struct *vma;
+
+	if (mmap_read_lock_killable(mm))
+		return false;
+	vma = vma_lookup(mm, addr);
+	if (vma)
+		describe(vma, to, file);
+	mmap_read_unlock(mm);
+	return vma;
+}
+
+/**
+ * utrace_capture_mapping - take what is mapped at an address
+ * @c: the capture
+ * @addr: the address; nothing is taken if nothing is mapped there
+ *
+ * Context: The task's own; takes the mmap lock for reading; may sleep.
+ */
+void utrace_capture_mapping(struct utrace_capture *c, unsigned long addr)
+{
+	struct utrace_item_mapping mapping;
+	struct utrace_item *item;
+	struct file *file;
+
+	if (!find_mapping(addr, &mapping, &file))
+		return;
+	item = utrace_item_begin(c, UTRACE_ITEM_MAPPING, UTRACE_ITEM_NO_ARG,
+				 sizeof(mapping));
+	if (item)
+		memcpy(item->data, &mapping, sizeof(mapping));
+	if (item && file)
+		end_with_path(c, item, sizeof(mapping), file_user_path(file));
+	else if (item)
+		utrace_item_end(c, item, sizeof(mapping), sizeof(mapping), 0);
+	if (file)
+		fput(file);
+}

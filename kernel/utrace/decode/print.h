@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * utrace - system calls as text
+ */
+#ifndef _KERNEL_UTRACE_DECODE_PRINT_H
+#define _KERNEL_UTRACE_DECODE_PRINT_H
+
+#include <linux/types.h>
+
+struct seq_buf;
+struct utrace_item;
+
+/* Names of numbers; "flags:SET" in args.tbl. */
+enum utrace_flag_set {
+	UTRACE_FLAGS_ACCESS,
+	UTRACE_FLAGS_AT,
+	UTRACE_FLAGS_CLOCK,
+	UTRACE_FLAGS_CLONE,
+	UTRACE_FLAGS_EPOLL_CTL,
+	UTRACE_FLAGS_FACCESSAT,
+	UTRACE_FLAGS_FAMILY,
+	UTRACE_FLAGS_FCNTL,
+	UTRACE_FLAGS_FD,
+	UTRACE_FLAGS_FLOCK,
+	UTRACE_FLAGS_FUTEX,
+	UTRACE_FLAGS_MADVISE,
+	UTRACE_FLAGS_MAP,
+	UTRACE_FLAGS_MOUNT,
+	UTRACE_FLAGS_MREMAP,
+	UTRACE_FLAGS_MSG,
+	UTRACE_FLAGS_MSYNC,
+	UTRACE_FLAGS_OPEN,
+	UTRACE_FLAGS_PRCTL,
+	UTRACE_FLAGS_PROT,
+	UTRACE_FLAGS_PTRACE,
+	UTRACE_FLAGS_RENAME,
+	UTRACE_FLAGS_RESOURCE,
+	UTRACE_FLAGS_SCHED,
+	UTRACE_FLAGS_SHUTDOWN,
+	UTRACE_FLAGS_SIGPROCMASK,
+	UTRACE_FLAGS_SOCKTYPE,
+	UTRACE_FLAGS_UNLINKAT,
+	UTRACE_FLAGS_UNSHARE,
+	UTRACE_FLAGS_WAIT,
+	UTRACE_FLAGS_WHENCE,
+	UTRACE_FLAGS_XATTR,
+	UTRACE_FLAG_SETS
+};
+
+void utrace_print_call(struct seq_buf *s, unsigned int nr,
+		       const unsigned long args[6], const void *items,
+		       size_t used);
+void utrace_print_result(struct seq_buf *s, unsigned int nr, long ret);
+void utrace_print_outputs(struct seq_buf *s, const void *items, size_t used);
+void utrace_print_argv(struct seq_buf *s, const struct utrace_item *item);
+void utrace_print_string(struct seq_buf *s, const char *text, size_t len);
+
+void utrace_print_flags(struct seq_buf *s, unsigned int set,
+			unsigned long value);
+void utrace_print_hex(struct seq_buf *s, unsigned long value);
+void utrace_print_signal(struct seq_buf *s, int signal);
+
+#endif /* _KERNEL_UTRACE_DECODE_PRINT_H */

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - system calls by number and by name
+ *
+ * The command utrace is built with this file, too (tools/utrace).
+ */
+#include <linux/array_size.h>
+#include <linux/errno.h>
+#include <linux/nospec.h>
+#include <linux/string.h>
+#include <linux/utrace.h>
+
+#include "print.h"
+#include "table.h"
+
+#include "rows.h"
+
+struct call_table {
+	const struct utrace_call *calls;
+	unsigned int n;
+};
+
+static struct call_table call_table(bool ia32)
+{
+	if (!ia32)
+		return (struct call_table){ native_calls,
+					    ARRAY_SIZE(native_calls) };
+#ifdef CONFIG_IA32_EMULATION
+	return (struct call_table){ ia32_calls, ARRAY_SIZE(ia32_calls) };
+#else
+	return (struct call_table){};
+#endif
+}
+
+/**
+ * utrace_call_of - what is known of a system call
+ * @nr: its number, as a program may have chosen it; or-ed with
+ *	UTRACE_SYSCALL_IA32 if it is of the 32-bit table.  The flag of the x32
+ *	ABI is ignored.
+ *
+ * Context: Any.
+ * Return: the call; NULL: there is none of this number.
+ */
+const struct utrace_call *utrace_call_of(unsigned int nr)
+{
+	bool ia32 = nr & UTRACE_SYSCALL_IA32;
+	struct call_table table = call_table(ia32);
+
+	nr &= ~(ia32 ? UTRACE_SYSCALL_IA32 : UTRACE_X32_BIT);
+	if (nr >= table.n)
+		return NULL;
+	nr = array_index_nospec(nr, table.n);
+	return table.calls[nr].name ? &table.calls[nr] : NULL;
+}
+
+/**
+ * utrace_call_nr - which number has the system call of this name?
+ * @name: as in the kernel's table
+ * @ia32: of the 32-bit table?
+ *
+ * Of the two numbers that a call has if x32 has its own, it is that of x86_64.
+ *
+ * Context: Any.
+ * Return: the number, or-ed with UTRACE_SYSCALL_IA32 if it is of the 32-bit
+ * table; -ENOENT: the table has no such call, or the kernel no such table.
+ */
+int utrace_call_nr(const char *name, bool ia32)
+{
+	struct call_table table = call_table(ia32);
+	unsigned int nr;
+
+	for (nr = 0; nr < table.n; nr++)
+		if (table.calls[nr].name && !strcmp(table.calls[nr].name, name))
+			return nr | (ia32 ? UTRACE_SYSCALL_IA32 : 0);
+	return -ENOENT;
+}

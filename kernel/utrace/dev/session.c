@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - sessions of /dev/utrace: their lives, and the commands they take
+ */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/init.h>
+#include <linux/pid_namespace.h>
+#include <linux/poll.h>
+#include <linux/slab.h>
+
+#include "../builtin.h"
+#include "session.h"
+
+static void session_free(struct kref *ref)
+{
+	struct utrace_session *session = container_of(ref, struct utrace_session,
+						      ref);
+
+	timer_shutdown_sync(&session->wake);
+	utrace_dev_ring_free(&session->ring);
+	kfree(session->calls);
+	put_pid_ns(session->ns);
+	put_pid(session->owner);
+	put_cred(session->cred);
+	kfree(session);
+}
+
+/**
+ * utrace_dev_put - drop a reference
+ * @session: the session
+ *
+ * Context: Any but interrupts.
+ */
+void utrace_dev_put(struct utrace_session *session)
+{
+	kref_put(&session->ref, session_free);
+}
+
+static void session_wake(struct timer_list *timer)
+{
+	struct utrace_session *session = from_timer(session, timer, wake);
+
+	wake_up_interruptible_poll(&session->wait, EPOLLIN | EPOLLRDNORM);
+}
+
+/**
+ * utrace_dev_new - begin a session
+ * @cred: of who opens it
+ *
+ * Context: May sleep.
+ * Return: the session, with one reference; NULL without memory.
+ */
+struct utrace_session *utrace_dev_new(const struct cred *cred)
+{
+	struct utrace_session *session = kzalloc(sizeof(*session),
+						 GFP_KERNEL_ACCOUNT);
+
+	if (!session)
+		return NULL;
+	kref_init(&session->ref);
+	session->cred = get_cred(cred);
+	session->owner = get_pid(task_tgid(current));
+	session->ns = get_pid_ns(task_active_pid_ns(current));
+	mutex_init(&session->lock);
+	mutex_init(&session->read_lock);
+	INIT_LIST_HEAD(&session->targets);
+	spin_lock_init(&session->ring.lock);
+	init_waitqueue_head(&session->wait);
+	timer_setup(&session->wake, session_wake, 0);
+	return session;
+}
+
+/* Commands */
+
+static int session_info(struct utrace_session *session, void *arg)
+{
+	struct utrace_ioc_info *info = arg;
+	struct session_target *target;
+
+	*info = (struct utrace_ioc_info){
+		.version = UTRACE_IOC_VERSION_NOW,
+		.events = UTRACE_F_EVENTS_ALL,
+		.capture = UTRACE_F_CAPTURE_ALL,
+		.ring_size = READ_ONCE(session->ring.size),
+		.hidden = atomic64_read(&session->hidden),
+		.uncaptured = atomic64_read(&session->uncaptured),
+	};
+	/* No page fault is waited for under it. */
+	if (mutex_lock_killable(&session->lock))
+		return -EINTR;
+	info->missed = session->missed;
+	list_for_each_entry(target, &session->targets, list)
+		info->missed += utrace_engine_lost(target->engine);
+	mutex_unlock(&session->lock);
+	guard(spinlock)(&session->ring.lock);
+	info->records = session->ring.seq;
+	info->lost = session->ring.lost;
+	return 0;
+}
+
+static int session_setup(struct utrace_session *session, void *arg)
+{
+	const struct utrace_ioc_setup *setup = arg;
+
+	if (setup->flags)
+		return -EINVAL;
+	if (setup->ring_size > SESSION_RING_DEFAULT && !capable(CAP_SYS_RESOURCE))
+		return -EPERM;
+	/* Too large for a size_t is too large. */
+	if (session->ring.size)
+		return -EBUSY;
+	return utrace_dev_ring_make(&session->ring, min_t(u64, setup->ring_size, SZ_1G),
+			     setup->clock);
+}
+
+static int session_do_attach(struct utrace_session *session, void *arg)
+{
+	struct utrace_ioc_attach *attach = arg;
+	int ret = 0;
+
+	if (attach->flags || attach->id)
+		return -EINVAL;
+	if (!session->ring.size)
+		ret = utrace_dev_ring_make(&session->ring, 0, UTRACE_F_MONOTONIC);
+	return ret ?: utrace_dev_attach(session, attach);
+}
+
+static int session_do_detach(struct utrace_session *session, void *arg)
+{
+	return utrace_dev_detach(session, *(u32 *)arg);
+}
+
+static int session_do_set_events(struct utrace_session *session, void *arg)
+{
+	return utrace_dev_set_events(session, arg);
+}
+
+/*
+ * The user does not know the id, so nobody does.  Of one who is killed meanwhile the
+ * target stays until the end of the session.
+ */
+static void session_undo_attach(struct utrace_session *session, const void *arg)
+{
+	const struct utrace_ioc_attach *attach = arg;
+
+	if (mutex_lock_killable(&session->lock))
+		return;
+	utrace_dev_detach(session, attach->id);
+	mutex_unlock(&session->lock);
+}
+
+static const struct utrace_dev_command session_commands[] = {
+	{
+		.cmd	= UTRACE_IOC_INFO,
+		.first	= UTRACE_IOC_INFO_SIZE_VER0,
+		.run	= session_info,
+	},
+	{
+		.cmd	= UTRACE_IOC_SETUP,
+		.first	= UTRACE_IOC_SETUP_SIZE_VER0,
+		.locked	= true,
+		.run	= session_setup,
+	},
+	{
+		.cmd	= UTRACE_IOC_ATTACH,
+		.first	= UTRACE_IOC_ATTACH_SIZE_VER0,
+		.locked	= true,
+		.run	= session_do_attach,
+		.undo	= session_undo_attach,
+	},
+	{
+		.cmd	= UTRACE_IOC_DETACH,
+		.first	= UTRACE_IOC_DETACH_SIZE_VER0,
+		.locked	= true,
+		.run	= session_do_detach,
+	},
+	{
+		.cmd	= UTRACE_IOC_EVENTS,
+		.first	= UTRACE_IOC_EVENTS_SIZE_VER0,
+		.run	= session_do_set_events,
+	},
+};
+
+static int __init session_init(void)
+{
+	return utrace_dev_add_commands(session_commands,
+				       ARRAY_SIZE(session_commands));
+}
+subsys_initcall(session_init);
