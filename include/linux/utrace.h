@@ -228,6 +228,7 @@ static inline enum utrace_syscall_action utrace_syscall_action(u32 action)
 #define UTRACE_ATTACH_ENFORCER		0x2000
 #define UTRACE_ATTACH_LAST_RESORT	0x3000
 #define UTRACE_ATTACH_CLASS_MASK	0x3000
+#define UTRACE_ATTACH_CLASS_SHIFT	12
 
 #define UTRACE_ATTACH_ALL	(UTRACE_ATTACH_MATCH_OPS |		\
 				 UTRACE_ATTACH_MATCH_DATA |		\

@@ -189,9 +189,8 @@ static void utrace_engine_label(struct utrace_engine_info *info,
 
 static unsigned int utrace_state_of_flags(int flags)
 {
-	unsigned int state = (flags & UTRACE_ATTACH_CLASS_MASK) >> 12;
+	unsigned int state = UTRACE_CLASS_OF(flags) << UTRACE_STATE_CLASS_SHIFT;
 
-	state <<= UTRACE_STATE_CLASS_SHIFT;
 	if (flags & UTRACE_ATTACH_TREE)
 		state |= UTRACE_STATE_TREE;
 	else if (flags & UTRACE_ATTACH_PROCESS)

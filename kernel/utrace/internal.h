@@ -62,7 +62,7 @@ static_assert(UTRACE_MAX_ENGINES + UTRACE_MAX_SYSTEM == UTRACE_NSLOTS);
 #define UTRACE_STATE_SCOPE	(UTRACE_STATE_PROCESS | UTRACE_STATE_TREE | \
 				 UTRACE_STATE_SYSTEM)
 #define UTRACE_STATE_CLASS_SHIFT 8
-#define UTRACE_STATE_CLASS	(BIT(8) | BIT(9))
+#define UTRACE_STATE_CLASS	(BIT(8) | BIT(9))	/* enum utrace_class */
 /* Callbacks that there are; ops may be gone when a set is built. */
 #define UTRACE_STATE_HAS_ENTRY	BIT(10)
 #define UTRACE_STATE_HAS_EXIT	BIT(11)
@@ -105,6 +105,17 @@ static_assert(UTRACE_MAX_ENGINES + UTRACE_MAX_SYSTEM == UTRACE_NSLOTS);
 /* Kernel threads have no others. */
 #define UTRACE_EVENT_KTHREAD	(UTRACE_EVENT(CLONE) | UTRACE_EVENT(EXIT) | \
 				 UTRACE_EVENT(DEATH) | UTRACE_EVENT(REAP))
+
+/* The class of an engine, as UTRACE_ATTACH_CLASS_MASK has it in its flags. */
+#define UTRACE_CLASS_OF(flags) \
+	(((flags) & UTRACE_ATTACH_CLASS_MASK) >> UTRACE_ATTACH_CLASS_SHIFT)
+
+enum utrace_class {
+	UTRACE_CLASS_MUTATOR	 = UTRACE_CLASS_OF(UTRACE_ATTACH_MUTATOR),
+	UTRACE_CLASS_OBSERVER	 = UTRACE_CLASS_OF(UTRACE_ATTACH_OBSERVER),
+	UTRACE_CLASS_ENFORCER	 = UTRACE_CLASS_OF(UTRACE_ATTACH_ENFORCER),
+	UTRACE_CLASS_LAST_RESORT = UTRACE_CLASS_OF(UTRACE_ATTACH_LAST_RESORT),
+};
 
 /* Lists of a set: all engines in the order of attach, then one per event. */
 #define UTRACE_LIST_ALL		0
@@ -408,10 +419,14 @@ static inline unsigned int utrace_engine_state(struct utrace_engine *engine)
 	return atomic_read(&engine->state);
 }
 
-static inline unsigned int utrace_engine_class(struct utrace_engine *engine)
+static inline enum utrace_class utrace_state_class(unsigned int state)
 {
-	return (utrace_engine_state(engine) & UTRACE_STATE_CLASS) >>
-	       UTRACE_STATE_CLASS_SHIFT;
+	return (state & UTRACE_STATE_CLASS) >> UTRACE_STATE_CLASS_SHIFT;
+}
+
+static inline enum utrace_class utrace_engine_class(struct utrace_engine *engine)
+{
+	return utrace_state_class(utrace_engine_state(engine));
 }
 
 static inline bool utrace_engine_is_system(struct utrace_engine *engine)
@@ -423,7 +438,7 @@ static inline bool utrace_engine_is_system(struct utrace_engine *engine)
 static inline bool utrace_engine_observes(struct utrace_engine *engine)
 {
 	return utrace_engine_is_system(engine) ||
-	       utrace_engine_class(engine) == UTRACE_ATTACH_OBSERVER >> 12;
+	       utrace_engine_class(engine) == UTRACE_CLASS_OBSERVER;
 }
 
 /* What an engine that wants @events puts into the words of its tasks. */

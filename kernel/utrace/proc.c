@@ -47,9 +47,11 @@ static const char * const utrace_event_names[] = {
 
 static_assert(ARRAY_SIZE(utrace_event_names) == _UTRACE_NEVENTS);
 
-/* By class, as in the flags of utrace_attach_task(). */
 static const char * const utrace_class_names[] = {
-	"mutator", "observer", "enforcer", "last-resort",
+	[UTRACE_CLASS_MUTATOR]		= "mutator",
+	[UTRACE_CLASS_OBSERVER]		= "observer",
+	[UTRACE_CLASS_ENFORCER]		= "enforcer",
+	[UTRACE_CLASS_LAST_RESORT]	= "last-resort",
 };
 
 static const char *utrace_scope_name(unsigned int state)
@@ -77,13 +79,11 @@ static void utrace_show_events(struct seq_file *m, unsigned long events)
 static void utrace_show_row(struct seq_file *m, const struct utrace_row *row,
 			    u32 since)
 {
-	unsigned int class = (row->state & UTRACE_STATE_CLASS) >>
-			     UTRACE_STATE_CLASS_SHIFT;
-
 	/* One field, whatever a module calls itself. */
 	seq_escape(m, row->name, " \t\n\\");
 	seq_printf(m, " %s %s %s", row->owner,
-		   utrace_scope_name(row->state), utrace_class_names[class]);
+		   utrace_scope_name(row->state),
+		   utrace_class_names[utrace_state_class(row->state)]);
 	utrace_show_events(m, row->events);
 	/* Held, and for how long if it stands still already. */
 	if (!row->holds)

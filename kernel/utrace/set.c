@@ -151,11 +151,15 @@ void utrace_set_put(struct utrace_set *set)
 	}
 }
 
-/* In which order the classes are called; utrace_engine_class() counts so. */
+/* In which order the classes are called. */
 static unsigned int utrace_engine_rank(struct utrace_engine *engine)
 {
-	/* By class: mutator, observer, enforcer, last resort. */
-	static const u8 rank[] = { 1, 0, 2, 3 };
+	static const u8 rank[] = {
+		[UTRACE_CLASS_OBSERVER]		= 0,
+		[UTRACE_CLASS_MUTATOR]		= 1,
+		[UTRACE_CLASS_ENFORCER]		= 2,
+		[UTRACE_CLASS_LAST_RESORT]	= 3,
+	};
 
 	return rank[utrace_engine_class(engine)];
 }
