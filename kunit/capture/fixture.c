@@ -11,7 +11,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#include "capture_fixture.h"
+#include "fixture.h"
 
 #define GUARD	0xa5
 

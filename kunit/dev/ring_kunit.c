@@ -9,7 +9,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#include "../dev/session.h"
+#include "../../dev/session.h"
 
 /* What reads go to. */
 #define PIECE		SZ_16K

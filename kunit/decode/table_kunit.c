@@ -16,10 +16,10 @@
 
 #include <asm/unistd.h>
 
-#include "../capture/capture.h"
-#include "../decode/items.h"
-#include "../decode/print.h"
-#include "../decode/table.h"
+#include "../../capture/capture.h"
+#include "../../decode/items.h"
+#include "../../decode/print.h"
+#include "../../decode/table.h"
 
 #define IA32			UTRACE_SYSCALL_IA32
 #define HAVE_IA32		IS_ENABLED(CONFIG_IA32_EMULATION)

@@ -7,9 +7,9 @@
 
 #include <kunit/test.h>
 
-#include "../capture/capture.h"
-#include "../decode/items.h"
-#include "../decode/table.h"
+#include "../../capture/capture.h"
+#include "../../decode/items.h"
+#include "../../decode/table.h"
 
 #define HEADER		sizeof(struct utrace_item)
 #define ITEM_DATA	(UTRACE_CAPTURE_ITEM - HEADER)

@@ -19,9 +19,9 @@
 
 #include <asm/unistd.h>
 
-#include "../syscall_current.h"
-#include "capture_fixture.h"
-#include "probe.h"
+#include "../../syscall_current.h"
+#include "fixture.h"
+#include "../probe.h"
 
 /* What the test program is called, see user_task.c. */
 #define PROGRAM		"/utrace_test_task"

@@ -11,7 +11,7 @@
 #include <linux/uio.h>
 #include <linux/un.h>
 
-#include "capture_fixture.h"
+#include "fixture.h"
 
 /* Strings and memory */
 
