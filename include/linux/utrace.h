@@ -2,8 +2,13 @@
 /*
  * utrace - many tracing engines on one user task
  *
- * The interface for kernel modules.  Documentation/trace/utrace/api.rst is
- * the guide to it, Documentation/trace/utrace/design.rst tells how it works.
+ * This is the interface for kernel modules.  A client attaches an engine, which
+ * is a table of callbacks, to a task, a process, a tree of processes or the
+ * whole system, and chooses events.  Each task calls its engines in its own
+ * context; an answer says how the task goes on.
+ *
+ * Documentation/trace/utrace/api.rst is the guide to this interface,
+ * Documentation/trace/utrace/design.rst tells how it works.
  */
 #ifndef _LINUX_UTRACE_H
 #define _LINUX_UTRACE_H
@@ -27,24 +32,23 @@ struct utrace_engine_ops;
 struct utrace_syscall_filter;
 
 /*
- * The date of the interface: the values of 2009 and 2010 name the interface
- * that this one continues, so that "#if UTRACE_API_VERSION >= 20091216" is
- * true here.
+ * The date of the interface.  This interface continues that of 2009 and 2010,
+ * so "#if UTRACE_API_VERSION >= 20091216" is true here.
  */
 #define UTRACE_API_VERSION	20261121
 
 /*
- * Engines that one task can have at the same time, those of the system aside;
- * and engines of the system.
+ * The largest number of engines that one task can have at the same time,
+ * without those of the system, and the largest number of engines of the system.
  */
 #define UTRACE_MAX_ENGINES	48
 #define UTRACE_MAX_SYSTEM	16
 
 /**
  * enum utrace_events - events that an engine can ask for
- * @_UTRACE_EVENT_QUIESCE: tracing asked for a stop in the task's way, or
- *	another event is about to be reported
- * @_UTRACE_EVENT_REAP: the task is reaped by its parent or by itself
+ * @_UTRACE_EVENT_QUIESCE: an engine requested a stop or a report, or another
+ *	event is about to be reported
+ * @_UTRACE_EVENT_REAP: the task is reaped, by another task or by itself
  * @_UTRACE_EVENT_CLONE: the task created a thread or process
  * @_UTRACE_EVENT_EXEC: the task completed an execve()
  * @_UTRACE_EVENT_EXIT: the task begins to exit
@@ -57,13 +61,14 @@ struct utrace_syscall_filter;
  * @_UTRACE_EVENT_SIGNAL_TERM: a signal will end the process
  * @_UTRACE_EVENT_SIGNAL_CORE: a signal will end the process with a core dump
  * @_UTRACE_EVENT_JCTL: job control stops or continues the process
- * @_UTRACE_EVENT_VFORK_DONE: a vfork() child let go of the task's memory
- * @_UTRACE_EVENT_CREDS: an execve() has committed its credentials, and nobody
- *	can have looked at the new image yet
- * @_UTRACE_NEVENTS: how many there are
+ * @_UTRACE_EVENT_VFORK_DONE: the child of a vfork() has given the memory of the
+ *	task back
+ * @_UTRACE_EVENT_CREDS: an execve() has committed its credentials, and no other
+ *	task can have looked at the new image yet
+ * @_UTRACE_NEVENTS: number of events
  *
- * Events are classes, not system calls: which calls an engine wants is said
- * by utrace_set_syscall_filter().
+ * SYSCALL_ENTRY and SYSCALL_EXIT stand for all system calls;
+ * utrace_set_syscall_filter() chooses some of them.
  */
 enum utrace_events {
 	_UTRACE_EVENT_QUIESCE,
@@ -97,22 +102,23 @@ enum utrace_events {
 #define UTRACE_EVENT_ALL	(BIT(_UTRACE_NEVENTS) - 1)
 
 /*
- * Answers of a callback are one u32: a resume action in the low bits and,
- * for signals and system calls, what becomes of the event above them.
+ * The answer of a callback is a u32: a resume action in the low three bits, and
+ * above these, for signals and system calls, what becomes of the event.
  */
 
 /**
  * enum utrace_resume_action - what a task does next
- * @UTRACE_STOP: stay stopped until this engine lets go
- * @UTRACE_INTERRUPT: break off a sleep, report before user mode
- * @UTRACE_REPORT: report before user mode
- * @UTRACE_SINGLESTEP: run one instruction, then report it as a step
- * @UTRACE_BLOCKSTEP: run up to the next branch, then report it as a step
- * @UTRACE_RESUME: run
- * @UTRACE_DETACH: detach the engine
- * @UTRACE_RESUME_MAX: not an action, one more than the last
+ * @UTRACE_STOP: the task stays stopped until this engine lets go
+ * @UTRACE_INTERRUPT: the task breaks off its sleep, and reports before it runs
+ *	user code
+ * @UTRACE_REPORT: the task reports before it runs user code
+ * @UTRACE_SINGLESTEP: the task runs one instruction and reports a step
+ * @UTRACE_BLOCKSTEP: the task runs up to the next branch and reports a step
+ * @UTRACE_RESUME: the task runs
+ * @UTRACE_DETACH: the engine is detached from all its tasks
+ * @UTRACE_RESUME_MAX: one more than the last action
  *
- * The engines' actions merge to the smallest one.
+ * If the engines of a task give different actions, the smallest one is done.
  */
 enum utrace_resume_action {
 	UTRACE_STOP,
@@ -134,15 +140,17 @@ static inline enum utrace_resume_action utrace_resume_action(u32 action)
 
 /**
  * enum utrace_signal_action - what becomes of a signal
- * @UTRACE_SIGNAL_DELIVER: do what @return_ka says
- * @UTRACE_SIGNAL_IGN: drop it
+ * @UTRACE_SIGNAL_DELIVER: do what @return_ka of report_signal says
+ * @UTRACE_SIGNAL_IGN: drop the signal
  * @UTRACE_SIGNAL_TERM: end the process
  * @UTRACE_SIGNAL_CORE: end the process with a core dump
  * @UTRACE_SIGNAL_STOP: stop the process, as SIGSTOP does
- * @UTRACE_SIGNAL_TSTP: stop the process unless its group is orphaned
- * @UTRACE_SIGNAL_REPORT: no signal, a report that was asked for
- * @UTRACE_SIGNAL_HANDLER: no signal, the frame of a handler was just set up
- * @UTRACE_SIGNAL_HOLD: or-ed to an answer: put the signal back on the queue
+ * @UTRACE_SIGNAL_TSTP: stop the process unless its process group is orphaned
+ * @UTRACE_SIGNAL_REPORT: there is no signal, but a report that was asked for
+ * @UTRACE_SIGNAL_HANDLER: there is no signal; the frame of a handler was set up
+ * @UTRACE_SIGNAL_HOLD: or-ed to an answer: put the signal back on the queue of
+ *	the thread, and do nothing else now but stop the process if the answer
+ *	says so
  *
  * REPORT and HANDLER only appear in the @action argument of report_signal.
  */
@@ -167,14 +175,14 @@ static inline enum utrace_signal_action utrace_signal_action(u32 action)
 
 /**
  * enum utrace_syscall_action - what becomes of a system call
- * @UTRACE_SYSCALL_RUN: make it
- * @UTRACE_SYSCALL_ABORT: skip it
- * @UTRACE_SYSCALL_RESUMED: in @action: this entry was reported before, the
- *	task was stopped in between
+ * @UTRACE_SYSCALL_RUN: make the call
+ * @UTRACE_SYSCALL_ABORT: skip the call
+ * @UTRACE_SYSCALL_RESUMED: in @action of report_syscall_entry: this entry was
+ *	reported before, and the task was stopped in between
  * @UTRACE_SYSCALL_UNPAIRED: in @action of report_syscall_exit: this engine
- *	was not told of the entry.  In that of report_syscall_entry and
- *	report_exit, for an engine that wants SYSCALL_EXIT: the exit of the
- *	call it was told of before never came
+ *	was not told of the entry.  In @action of report_syscall_entry and
+ *	report_exit, for an engine that wants SYSCALL_EXIT: this engine was
+ *	told of the entry of an earlier call, and the exit never came
  */
 enum utrace_syscall_action {
 	UTRACE_SYSCALL_RUN	= 0x00,
@@ -193,35 +201,37 @@ static inline enum utrace_syscall_action utrace_syscall_action(u32 action)
 /*
  * Flags of utrace_attach_task() and utrace_attach_pid().
  */
-#define UTRACE_ATTACH_MATCH_OPS		0x0001	/* Same ops */
-#define UTRACE_ATTACH_MATCH_DATA	0x0002	/* Same data */
+#define UTRACE_ATTACH_MATCH_OPS		0x0001	/* Match the same ops */
+#define UTRACE_ATTACH_MATCH_DATA	0x0002	/* Match the same data */
 #define UTRACE_ATTACH_MATCH_MASK	0x000f
 #define UTRACE_ATTACH_CREATE		0x0010	/* Attach a new engine */
-#define UTRACE_ATTACH_EXCLUSIVE		0x0020	/* Only if none matches */
+#define UTRACE_ATTACH_EXCLUSIVE		0x0020	/* No engine may match */
 #define UTRACE_ATTACH_ANY_SCOPE		0x0040	/* Match any scope */
 #define UTRACE_ATTACH_OWN_EVENTS	0x0080	/* See report_quiesce */
 
-/* Scope: which tasks the engine covers.  None of them: the one thread. */
-#define UTRACE_ATTACH_PROCESS		0x0100	/* Its thread group */
+/* Scope: the tasks that the engine covers.  Without a flag: one thread. */
+#define UTRACE_ATTACH_PROCESS		0x0100	/* A thread group */
 #define UTRACE_ATTACH_TREE		0x0200	/* And all descendants */
 #define UTRACE_ATTACH_SCOPE_MASK	0x0300
 
 /*
- * For the system: kernel threads too, of which CLONE, EXIT, DEATH and REAP are
- * reported.  Callbacks run in threads that memory may wait for, with
- * memalloc_noio_save() in force; they must not wait for input and output.
+ * For engines of the system only: cover kernel threads too, which report CLONE,
+ * EXIT, DEATH and REAP.  Memory reclaim may wait for such a thread, so
+ * callbacks run under memalloc_noio_save() and must not wait for input and
+ * output.
  */
 #define UTRACE_ATTACH_KTHREAD		0x0400
 
 /*
- * An observer changes nothing about signals that end the process: of its
- * answers to them only DETACH is heard.  It cannot ask for SIGNAL_IGN.
+ * Class: the order in which engines are called.  At the entry of a system call
+ * observers come first, then mutators, then enforcers, each class newest first;
+ * at the exit the order is the reverse.  At all other events observers come
+ * first, then mutators, then enforcers, each class oldest first.  Engines of
+ * last resort come after all other engines at every event.
  *
- * Class: when the engine is called.  At the entry of a system call observers
- * come first, then mutators, then enforcers, each class newest first; at its
- * exit the order is the reverse.  At all other events observers come first,
- * then mutators, then enforcers, each class oldest first.  Engines of last
- * resort come after all others at every event.
+ * An observer cannot change what becomes of a signal that ends the process: of
+ * its answers to such a signal only DETACH counts.  An observer cannot ask for
+ * SIGNAL_IGN.
  */
 #define UTRACE_ATTACH_MUTATOR		0x0000
 #define UTRACE_ATTACH_OBSERVER		0x1000
@@ -239,22 +249,24 @@ static inline enum utrace_syscall_action utrace_syscall_action(u32 action)
 				 UTRACE_ATTACH_SCOPE_MASK |		\
 				 UTRACE_ATTACH_CLASS_MASK)
 
-/* Of these, the ones that mean something for utrace_attach_system(). */
+/* The flags that utrace_attach_system() takes. */
 #define UTRACE_ATTACH_OF_SYSTEM	(UTRACE_ATTACH_OWN_EVENTS |		\
 				 UTRACE_ATTACH_KTHREAD |		\
 				 UTRACE_ATTACH_CLASS_MASK)
 
 /**
  * struct utrace_engine - one engine, attached to a task, process, tree or all
- * @ops:	the client's callbacks; never changes
- * @data:	the client's; the core does not look at it
- * @flags:	the events the engine wants, as UTRACE_EVENT() bits; read it,
- *		change it by utrace_set_events(); 0 once detached
+ * @ops: the callbacks; set at attach, valid until ->release() was called
+ * @data: a pointer of the client; the core compares it in utrace_attach_task()
+ *	and hands it to ->release()
+ * @flags: the events that the engine wants, as UTRACE_EVENT() bits; 0 once the
+ *	engine is detached.  Changed by utrace_set_events(), under a lock of the
+ *	core; read without a lock
  *
- * Valid as long as somebody holds a reference.  Attaching gives one to the
- * caller, to be returned by utrace_engine_put(); being attached holds
- * another, dropped when the detach completes.  Within a callback the engine
- * is valid.
+ * An engine is valid as long as a reference to it exists, and in its callbacks.
+ * An attach gives a reference to its caller, who drops it by
+ * utrace_engine_put().  The core has another reference until the detach is
+ * complete.
  */
 struct utrace_engine {
 	/* private: */
@@ -267,72 +279,80 @@ struct utrace_engine {
 	/* private: */
 	union {
 		struct task_struct *task;	/* thread scope, counted */
-		struct pid *tgid;		/* process, tree: counted; system: NULL */
+		struct pid *tgid;		/* counted; NULL: system */
 	};
 	struct utrace_syscall_filter __rcu *filter;
 	struct utrace_engine_info *info;
-	u32 seq;		/* grows after a change of what it wants */
+	u32 seq;		/* grows when events, filter or match change */
 };
 
 static_assert(sizeof(struct utrace_engine) <= 64);
 
 /*
- * Or-ed to a number in utrace_set_syscall_filter(): it is one of the 32-bit
- * table of x86_64, which int $0x80 and 32-bit programs use.
+ * Or-ed to a number in utrace_set_syscall_filter(), the flag says that the
+ * number is one of the 32-bit table of x86_64, which int $0x80 and 32-bit
+ * programs use.
  */
 #define UTRACE_SYSCALL_IA32	0x20000000
 
 /**
  * struct utrace_engine_ops - callbacks of an engine
- * @report_quiesce: @event 0: the task is about to return to user mode and
- *	somebody asked for a report.  Else: that event is about to be
- *	reported, to this or to another engine; with
- *	%UTRACE_ATTACH_OWN_EVENTS only to this one.  utrace_set_events() may
- *	be called to take part in it.
- * @report_signal: the task dequeued a signal.  @orig_ka is what the program
- *	set up, @return_ka may be changed, @info too.  For a report without a
- *	signal (%UTRACE_SIGNAL_REPORT, %UTRACE_SIGNAL_HANDLER in @action)
- *	@orig_ka is NULL.  Also called, with %UTRACE_SIGNAL_IGN in @action and
- *	SIGTRAP in @info, for a step this engine asked for.
- * @report_clone: @child is set up and not yet running; it is safe to attach
- *	to it.  @clone_flags has the child's exit signal in its low byte.
- * @report_jctl: @type is CLD_STOPPED or CLD_CONTINUED, @notify what the
- *	parent is told, or 0.  A task that engines hold reports when it joins
- *	a stop of its process, and again when they let go and it really stops;
- *	an answer in between does not let go.  A thread that completes the stop
- *	by exiting reports too, after report_exit.
- * @report_exec: the new image is in place, @regs are its first registers.
+ * @report_quiesce: with @event 0, the task is about to return to user mode, and
+ *	an engine asked for a report.  Otherwise @event is about to be reported
+ *	to an engine of the task; with %UTRACE_ATTACH_OWN_EVENTS only if this
+ *	engine wants @event.  The engine may call utrace_set_events() to be told
+ *	of @event too.
+ * @report_signal: the task has dequeued a signal.  @orig_ka is the action that
+ *	the program has set; the engine may change @return_ka and @info.  For a
+ *	report without a signal (%UTRACE_SIGNAL_REPORT, %UTRACE_SIGNAL_HANDLER
+ *	in @action) @orig_ka is NULL.  The end of a step that this engine asked
+ *	for is reported with %UTRACE_SIGNAL_IGN in @action, SIGTRAP in @info and
+ *	NULL as @orig_ka.
+ * @report_clone: the task has created @child, which does not run yet; the
+ *	engine may attach engines to it.  @clone_flags has the exit signal of
+ *	@child in its low byte.
+ * @report_jctl: @type is CLD_STOPPED or CLD_CONTINUED, @notify is what the
+ *	parent is told, or 0.  A task that engines hold reports when it takes
+ *	part in a stop of its process, and again when the engines let go and the
+ *	task stops for job control; an answer to the first report does not end a
+ *	hold.  A thread that completes the stop by exiting reports after
+ *	report_exit.
+ * @report_exec: the task runs a new program, and @regs are its first registers.
  *	@fmt is NULL on this kernel.
- * @report_syscall_entry: @regs hold number and arguments, both may be
- *	changed.
- * @report_syscall_exit: @regs hold the result, which may be changed.
- * @report_exit: *@code is the wait status and may be changed; that of the
- *	process changes with it if the thread ends with the same status.
- *	@action has %UTRACE_SYSCALL_UNPAIRED if the task dies in a system call
- *	whose entry this engine saw and whose exit it wants, as exit_group(2).
- * @report_death: @group_dead: last thread of its process; @signal: what the
- *	parent is sent, -1 if the task reaps itself, -2 for a leader whose
- *	threads live on.  Only %UTRACE_DETACH means something as answer.
- * @report_reap: the task is gone after this.  Must not block.  That of the old
- *	leader, when another thread calls execve(), runs in that thread and
- *	under cred_guard_mutex.
- * @report_vfork_done: the child of a vfork() with id @child_pid (in the
- *	initial pid namespace) let go of the memory.
- * @report_creds: like @report_exec, but before the new image can be looked at:
- *	an engine whose owner may not trace the new credentials detaches here.
- *	cred_guard_mutex and exec_update_lock of the task are held, here and in
- *	the report_quiesce before it.
- * @release: the last reference to the engine is gone; gets @data.  Must not
- *	attach, and must not wait in a barrier or utrace_engine_shutdown().
+ * @report_syscall_entry: @regs have the number and the arguments, which the
+ *	engine may change.
+ * @report_syscall_exit: @regs have the result, which the engine may change.
+ * @report_exit: *@code is the wait status, which the engine may change.  The
+ *	status of the process changes with it if the process ends with the
+ *	status of this thread.  @action has %UTRACE_SYSCALL_UNPAIRED if the task
+ *	dies in a system call, as exit_group(2), whose entry this engine saw and
+ *	whose exit it wants.
+ * @report_death: @group_dead says that the task is the last thread of its
+ *	process.  @signal is the signal that the parent is sent, -1 if the task
+ *	reaps itself, -2 for a leader whose threads live on.  Only the answer
+ *	%UTRACE_DETACH has an effect.
+ * @report_reap: the task is gone after this call, which must not block.  When a
+ *	thread other than the leader calls execve(), that thread makes the call
+ *	for the old leader, under cred_guard_mutex.
+ * @report_vfork_done: the child of a vfork() has given the memory back.
+ *	@child_pid is the id of the child in the initial pid namespace.
+ * @report_creds: like @report_exec, but before another task can look at the new
+ *	image: an engine whose owner may not trace the new credentials detaches
+ *	here.  cred_guard_mutex and exec_update_lock of the task are held, here
+ *	and in the report_quiesce before this call.
+ * @release: the last reference to the engine is gone; the argument is @data.
+ *	Must not attach an engine, nor wait in a barrier or in
+ *	utrace_engine_shutdown().  May be NULL.
  * @owner: the module of the callbacks, for display only; may be NULL
  * @name: a name for display; may be NULL
  *
- * Every callback runs in the traced task itself; only @report_reap may run in
- * another.  No locks are held, save what @report_creds and @report_reap say.
- * A callback may sleep for memory, page faults and mutexes of the kernel,
- * never for user space: to wait for user space, answer %UTRACE_STOP.  A
- * callback may be NULL if its event is never asked for.  The 2010 callbacks
- * keep their place and meaning.
+ * The traced task itself makes all callbacks, in its own context; only
+ * @report_reap may run in another task.  No locks are held but those that
+ * @report_creds and @report_reap name.  A callback may sleep for memory, page
+ * faults and mutexes of the kernel, never for user space: an engine that waits
+ * for user space answers %UTRACE_STOP.  A callback may be NULL if the engine
+ * never asks for its event.  The callbacks of 2010 have the place and the
+ * meaning that they had then.
  */
 struct utrace_engine_ops {
 	u32 (*report_quiesce)(u32 action, struct utrace_engine *engine,
@@ -370,10 +390,10 @@ struct utrace_engine_ops {
 };
 
 /**
- * struct utrace_examiner - state of an examination
+ * struct utrace_examiner - state of an examination of a stopped task
  *
- * Filled by utrace_prepare_examine() and compared by
- * utrace_finish_examine(); the caller only provides the memory.
+ * utrace_prepare_examine() fills it in and utrace_finish_examine() reads it;
+ * the caller provides the memory.
  */
 struct utrace_examiner {
 	/* private: */
@@ -507,9 +527,8 @@ static inline void utrace_syscall_set_nr(struct pt_regs *regs, int nr) { }
 #endif /* CONFIG_UTRACE */
 
 /**
- * utrace_engine_get - take a reference to an engine
- * @engine: an engine on which the caller has a reference, or which is valid
- *	because the caller is one of its callbacks
+ * utrace_engine_get() - take a reference to an engine
+ * @engine: the engine; the caller has a reference, or is a callback of it
  *
  * Context: Any.
  */
@@ -519,12 +538,10 @@ static inline void utrace_engine_get(struct utrace_engine *engine)
 }
 
 /**
- * utrace_engine_put - drop a reference to an engine
- * @engine: an engine on which the caller has a reference
+ * utrace_engine_put() - drop a reference to an engine
+ * @engine: the engine; the caller has a reference
  *
- * The last put calls ops->release(), in the context of the caller.
- *
- * Context: Any in which ops->release() may run.
+ * Context: Any in which ->release() may run, which the last put calls.
  */
 static inline void utrace_engine_put(struct utrace_engine *engine)
 {
@@ -532,13 +549,15 @@ static inline void utrace_engine_put(struct utrace_engine *engine)
 }
 
 /**
- * utrace_control_pid - utrace_control() for a pid
- * @pid: a pid on which the caller has a reference
+ * utrace_control_pid() - utrace_control() for a pid
+ * @pid: a pid to which the caller has a reference
  * @engine: see utrace_control()
  * @action: see utrace_control()
  *
  * Context: As utrace_control().
- * Return: as utrace_control(), and -ESRCH if no task has @pid.
+ * Return:
+ * * as utrace_control()
+ * * -ESRCH - no task has @pid
  */
 static inline int __must_check
 utrace_control_pid(struct pid *pid, struct utrace_engine *engine,
@@ -555,13 +574,15 @@ utrace_control_pid(struct pid *pid, struct utrace_engine *engine,
 }
 
 /**
- * utrace_set_events_pid - utrace_set_events() for a pid
- * @pid: a pid on which the caller has a reference
+ * utrace_set_events_pid() - utrace_set_events() for a pid
+ * @pid: a pid to which the caller has a reference
  * @engine: see utrace_set_events()
  * @events: see utrace_set_events()
  *
  * Context: As utrace_set_events().
- * Return: as utrace_set_events(), and -ESRCH if no task has @pid.
+ * Return:
+ * * as utrace_set_events()
+ * * -ESRCH - no task has @pid
  */
 static inline int __must_check
 utrace_set_events_pid(struct pid *pid, struct utrace_engine *engine,
@@ -578,12 +599,14 @@ utrace_set_events_pid(struct pid *pid, struct utrace_engine *engine,
 }
 
 /**
- * utrace_barrier_pid - utrace_barrier() for a pid
- * @pid: a pid on which the caller has a reference
+ * utrace_barrier_pid() - utrace_barrier() for a pid
+ * @pid: a pid to which the caller has a reference
  * @engine: see utrace_barrier()
  *
  * Context: As utrace_barrier().
- * Return: as utrace_barrier(), and -ESRCH if no task has @pid.
+ * Return:
+ * * as utrace_barrier()
+ * * -ESRCH - no task has @pid
  */
 static inline int __must_check
 utrace_barrier_pid(struct pid *pid, struct utrace_engine *engine)

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the tasks do that the process tracer follows.  Fields have the names
- * that they have in the events of raw_syscalls, sched and signal; what was
- * captured comes last, as items of kernel/utrace/capture/capture.h in @data.
+ * utrace - trace events for what traced tasks do
+ *
+ * The tracer "process" of ftrace writes these events for the tasks that it
+ * follows.  Fields have the names that they have in the events of raw_syscalls,
+ * sched and signal.  An event that can have a capture ends with the field
+ * @data, which has items as kernel/utrace/capture/capture.h describes them.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM utrace
@@ -18,12 +21,14 @@
 #ifndef _UTRACE_TRACE_CAPTURED
 #define _UTRACE_TRACE_CAPTURED
 /**
- * struct utrace_captured - what goes into a record beside its fields
- * @str: the first two strings, not ended by a NUL
- * @len: their lengths in bytes
- * @nstr: how many there are
- * @size: bytes of @data
+ * struct utrace_captured - what was captured for a record
+ * @str: the first two strings that were captured, without a NUL at the end
+ * @len: lengths of these strings in bytes
+ * @nstr: number of these strings
+ * @size: size of @data in bytes
  * @data: items, see kernel/utrace/capture/capture.h
+ *
+ * The caller of the tracepoint keeps the memory; a record has copies.
  */
 struct utrace_captured {
 	const char *str[2];
@@ -34,7 +39,7 @@ struct utrace_captured {
 };
 #endif
 
-/* @id of the 32-bit table has UTRACE_SYSCALL_IA32, as everywhere in utrace. */
+/* @id is or-ed with UTRACE_SYSCALL_IA32 if it is of the 32-bit table. */
 TRACE_EVENT(utrace_sys_enter,
 
 	TP_PROTO(long id, const unsigned long *args,
@@ -69,7 +74,7 @@ TRACE_EVENT(utrace_sys_enter,
 		  __entry->nstr > 0 ? "'" : "")
 );
 
-/* @duration in ns, -1 if the entry was not seen. */
+/* @duration is the time since the entry in ns, -1 if the entry was not seen. */
 TRACE_EVENT(utrace_sys_exit,
 
 	TP_PROTO(long id, long ret, s64 duration,
@@ -146,7 +151,7 @@ TRACE_EVENT(utrace_exec,
 	TP_printk("filename=%s pid=%d", __get_str(filename), __entry->pid)
 );
 
-/* @code is a wait status. */
+/* @code is the status that wait(2) reports. */
 TRACE_EVENT(utrace_exit,
 
 	TP_PROTO(long code),
@@ -169,7 +174,7 @@ TRACE_EVENT(utrace_exit,
 		  __entry->code)
 );
 
-/* @sender: its pid as the task sees it, 0 for the kernel. */
+/* @sender is the pid of the sender as the task sees it, 0 for the kernel. */
 TRACE_EVENT(utrace_signal,
 
 	TP_PROTO(const struct kernel_siginfo *info,
@@ -203,7 +208,10 @@ TRACE_EVENT(utrace_signal,
 		  __entry->sa_handler, __entry->sa_flags, __entry->sender)
 );
 
-/* @type: CLD_STOPPED or CLD_CONTINUED; @notify: what the parent is told, or 0. */
+/*
+ * @type is CLD_STOPPED or CLD_CONTINUED; @notify is what the parent is told, or
+ * 0.
+ */
 TRACE_EVENT(utrace_jobctl,
 
 	TP_PROTO(int type, int notify),

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * utrace - trace events for what the core of utrace does
+ *
+ * Engines come and go, passes leave something to be done, tasks stop and go on.
+ * What the traced tasks do is in <trace/events/utrace.h>.
+ */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM utrace_core
 
@@ -8,8 +14,10 @@
 #include <linux/sched.h>
 #include <linux/tracepoint.h>
 
-/* What the framework itself does; the traced programs' events are not here. */
-
+/*
+ * An engine was attached or detached.  @pid is its target, 0 for the system;
+ * @state has the bits UTRACE_STATE_* of kernel/utrace/internal.h.
+ */
 DECLARE_EVENT_CLASS(utrace_core_engine,
 	TP_PROTO(const void *engine, const char *name, pid_t pid,
 		 unsigned int state),
@@ -42,6 +50,7 @@ DEFINE_EVENT(utrace_core_engine, utrace_detach,
 	TP_ARGS(engine, name, pid, state)
 );
 
+/* The answers of a pass, merged to @action and @result, have an effect. */
 TRACE_EVENT(utrace_report,
 	TP_PROTO(struct task_struct *task, unsigned int action, u32 result),
 	TP_ARGS(task, action, result),
@@ -59,6 +68,7 @@ TRACE_EVENT(utrace_report,
 		  __entry->action, __entry->result)
 );
 
+/* A task begins to stop; @hold has the slots of the engines that hold it. */
 TRACE_EVENT(utrace_stop,
 	TP_PROTO(struct task_struct *task, u64 hold),
 	TP_ARGS(task, hold),
@@ -73,6 +83,7 @@ TRACE_EVENT(utrace_stop,
 	TP_printk("pid=%d hold=%#llx", __entry->pid, __entry->hold)
 );
 
+/* A task leaves utrace_stop(). */
 TRACE_EVENT(utrace_resume,
 	TP_PROTO(struct task_struct *task),
 	TP_ARGS(task),
