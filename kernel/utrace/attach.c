@@ -1,27 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - an engine comes to its tasks
+ * utrace - attach: an engine is added to the tasks of its scope
  *
- * The tasks that a walk finds take the engine in rounds, see round.c.  A look for
- * tasks holds tasklist_lock if the scope is a tree, or if it is the last one.
- *
- * An attach is complete when a walk finds every task of the scope covered.  It
- * misses nobody: each thread's children are looked at, zombie leaders' too;
- * reparenting and births need tasklist_lock for writing; children of covered tasks
- * inherit, whatever flags they are created with.  A task that left the tree, or was
- * born outside of it, by the doing of one that was not covered yet came before the
- * attach.
- *
- * The threads of a process are walked under RCU, after utrace_tasklist_barrier().
- * Suppose that thread X is not covered and the walk did not meet it.  Then X was
- * added to the end of the list after the walk had got there, by a thread Y that was
- * not covered either.  Either the walk met Y, which counts as a newcomer, or Y was
- * created in the same way, and so on back to a thread that was in the list at the
- * barrier.  A dead thread is passed by: all that it created were in the list before
- * it died, and the walk reads where the list goes on after it saw that.
- *
- * Where tasks are created faster than covered, the last round is made with
- * tasklist_lock held.
+ * A walk finds the tasks of the scope that do not have the engine yet, and
+ * rounds give them sets with the engine (round.c).  The attach is complete when
+ * a walk finds no such task.  Where tasks are created faster than rounds can
+ * cover them, the last round is made with tasklist_lock held, so that no task
+ * is born meanwhile.
  */
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -30,14 +15,16 @@
 
 #include "walk.h"
 
-/* Walks that may find newcomers before births are stopped for one. */
+/* Walks that may find tasks, before tasklist_lock is held for a round. */
 #define UTRACE_WALKS		3
 
 /*
- * Is a task still to be given the engine?  Asked without its lock: what changes
- * meanwhile is found by a later walk, or by the task's turn.
+ * Does a task still lack the engine?  Called under RCU, which keeps the set,
+ * and without utrace->lock: a later walk finds what changes after this look,
+ * and utrace_turn() looks again under the lock.
  */
-static bool utrace_walk_wants(struct utrace_walk *walk, struct task_struct *task)
+static bool utrace_walk_wants(struct utrace_walk *walk,
+			      struct task_struct *task)
 {
 	struct utrace *u = READ_ONCE(task->utrace);
 	struct utrace_set *set;
@@ -47,7 +34,10 @@ static bool utrace_walk_wants(struct utrace_walk *walk, struct task_struct *task
 	set = READ_ONCE(task->utrace_set);
 	if (set && set == walk->known)
 		return false;
-	/* Set once and for all; a task that is met before takes its turn in vain. */
+	/*
+	 * REAPED is never cleared.  If it is set after this, utrace_turn() does
+	 * nothing.
+	 */
 	if (data_race(u->flags) & UTRACE_TASK_REAPED)
 		return false;
 	if (utrace_set_slot(set, walk->change.engine) < 0)
@@ -56,7 +46,10 @@ static bool utrace_walk_wants(struct utrace_walk *walk, struct task_struct *task
 	return false;
 }
 
-/* The usual thing to do: keep it for a round. */
+/*
+ * ->found_one of all walks but the last: keep the task for a round, and count
+ * those for which there is no room.
+ */
 static void utrace_walk_keep(struct utrace_walk *walk, struct task_struct *task)
 {
 	if (walk->found < walk->max)
@@ -64,6 +57,20 @@ static void utrace_walk_keep(struct utrace_walk *walk, struct task_struct *task)
 	walk->found++;
 }
 
+/*
+ * Call ->found_one() for each thread of a process that lacks the engine.
+ *
+ * Births are excluded if tasklist_lock is held.  Else the walk is under RCU,
+ * after utrace_tasklist_barrier(), and misses no thread either.  Suppose that
+ * thread X lacks the engine and was not met.  Threads are added to the end of
+ * the list, so X was added after the walk had been there, and by a thread Y
+ * that lacked the engine too, or X would have inherited it.  If the walk met Y,
+ * it found a task, and another walk follows.  If not, Y was added in the same
+ * way as X, and so on, back to a thread that was in the list at the barrier.
+ *
+ * A thread that is dead when it is met is not counted as found.  All threads
+ * that it created were in the list before it died, so the walk meets them.
+ */
 static void utrace_walk_process(struct utrace_walk *walk,
 				struct task_struct *process)
 {
@@ -73,14 +80,19 @@ static void utrace_walk_process(struct utrace_walk *walk,
 		if (utrace_walk_wants(walk, t))
 			walk->found_one(walk, t);
 		/*
-		 * The state of @t before what comes next; pairs with tasklist_lock, under
-		 * which the children of @t were added before it died.
+		 * The state of @t before the next thread in the list.  @t added
+		 * threads with tasklist_lock held before it died, so if it is
+		 * seen dead, these are seen, too.
 		 */
 		smp_rmb();
 	}
 }
 
-/* The first child of the threads of a process that come after @t; or NULL. */
+/*
+ * With tasklist_lock held: the first child of those threads of @process that
+ * come after @t in the list, or of all its threads if @t is NULL.  NULL if
+ * there is none.
+ */
 static struct task_struct *utrace_child_after(struct task_struct *process,
 					      struct task_struct *t)
 {
@@ -96,7 +108,10 @@ static struct task_struct *utrace_child_after(struct task_struct *process,
 	return NULL;
 }
 
-/* What follows @p in a walk over all below @top, parents first; NULL at the end. */
+/*
+ * With tasklist_lock held: the process after @p in a walk over @top and all its
+ * descendants, parents before children.  NULL at the end.
+ */
 static struct task_struct *utrace_process_after(struct task_struct *p,
 						struct task_struct *top)
 {
@@ -113,7 +128,10 @@ static struct task_struct *utrace_process_after(struct task_struct *p,
 	return next;
 }
 
-/* The tasks of a process, or of a tree; for the latter tasklist_lock is held. */
+/*
+ * Walk the scope of a process or tree engine, under RCU.  For a tree, and in
+ * the last round, tasklist_lock is held.
+ */
 static void utrace_walk_scope(struct utrace_walk *walk, unsigned int scope)
 {
 	struct task_struct *top, *p;
@@ -129,13 +147,16 @@ static void utrace_walk_scope(struct utrace_walk *walk, unsigned int scope)
 		utrace_walk_process(walk, p);
 }
 
-/* One look for tasks that are not covered; the last, and any at a tree, has no births. */
+/*
+ * Look once for tasks of the scope that lack the engine.  No task is born
+ * during the look if it is the last one, or if the scope is a tree.
+ */
 static void utrace_walk_look(struct utrace_walk *walk, bool last)
 {
 	unsigned int scope = utrace_engine_state(walk->change.engine) &
 			     UTRACE_STATE_SCOPE;
 
-	guard(rcu)();	/* For the sets that are looked at, too. */
+	guard(rcu)();	/* Keeps tasks, and the sets that are looked at. */
 	walk->known = NULL;
 	if (!scope) {
 		if (utrace_walk_wants(walk, walk->target))
@@ -149,7 +170,7 @@ static void utrace_walk_look(struct utrace_walk *walk, bool last)
 	}
 }
 
-/* Room for @max tasks; 0 or -ENOMEM. */
+/* Forget the tasks found and make room for @max.  Returns 0 or -ENOMEM. */
 static int utrace_walk_room(struct utrace_walk *walk, unsigned int max)
 {
 	utrace_walk_drop_tasks(walk);
@@ -162,12 +183,15 @@ static int utrace_walk_room(struct utrace_walk *walk, unsigned int max)
 	return 0;
 }
 
-/* One look with room for all of them; 0 or -ENOMEM. */
+/*
+ * Look until there is room for all tasks that are found.  Returns 0 or -ENOMEM.
+ */
 static int utrace_walk_find(struct utrace_walk *walk)
 {
 	unsigned int max = walk->max;
 
-	if (!max && utrace_engine_state(walk->change.engine) & UTRACE_STATE_SCOPE)
+	if (!max &&
+	    utrace_engine_state(walk->change.engine) & UTRACE_STATE_SCOPE)
 		max = data_race(get_nr_threads(walk->target)); /* a guess */
 	max = max ?: 1;
 	walk->found_one = utrace_walk_keep;
@@ -182,7 +206,7 @@ static int utrace_walk_find(struct utrace_walk *walk)
 	}
 }
 
-/* Ask about all that were found; 0 or an error. */
+/* Ask ->may() about each task that was found.  Returns 0, -EPERM or -EINTR. */
 static int utrace_walk_ask(struct utrace_walk *walk)
 {
 	unsigned int i;
@@ -198,9 +222,13 @@ static int utrace_walk_ask(struct utrace_walk *walk)
 }
 
 /*
- * The last round: births are stopped, and so are changes of casts.  Each task takes
- * a turn with its spares, as far as they go.  Those that were born since the tasks
- * were found are not asked about, as those that are born later are not.
+ * ->found_one of the last round, with utrace_change_mutex and tasklist_lock
+ * held: no cast changes and no task is born.  Gives the task the successor of
+ * its cast at once, with one of the spares.  Counts the task as missed if all
+ * spares are taken.
+ *
+ * ->may() is not asked about tasks that were born after utrace_walk_find(),
+ * just as it is not asked about tasks that inherit the engine.
  */
 static void utrace_last_turn(struct utrace_walk *walk, struct task_struct *task)
 {
@@ -213,7 +241,7 @@ static void utrace_last_turn(struct utrace_walk *walk, struct task_struct *task)
 		succ = utrace_change_find(&walk->change, cast);
 		utrace_cast_put(cast);
 	}
-	/* Somebody changed its cast since the tasks were found, or no spares. */
+	/* No spares, or a cast that utrace_last_make() has not met. */
 	if (!succ) {
 		walk->missed++;
 		return;
@@ -223,7 +251,7 @@ static void utrace_last_turn(struct utrace_walk *walk, struct task_struct *task)
 	utrace_turn(turn, succ->set);
 }
 
-/* Make what follows the casts of the tasks that were found; 0 or an error. */
+/* Make the successors for the tasks that were found.  Returns 0 or an error. */
 static int utrace_last_make(struct utrace_walk *walk)
 {
 	unsigned int i;
@@ -238,7 +266,10 @@ static int utrace_last_make(struct utrace_walk *walk)
 	return ret;
 }
 
-/* With the mutex and the spares; 0 or an error. */
+/*
+ * The last round, with utrace_change_mutex held and spares at hand.  Returns 0
+ * or an error; tasks that were left out are in ->missed.
+ */
 static int utrace_last_locked(struct utrace_walk *walk)
 {
 	unsigned int noio = memalloc_noio_save(), i;
@@ -258,7 +289,9 @@ static int utrace_last_locked(struct utrace_walk *walk)
 	return ret;
 }
 
-/* Spares for @n tasks, which are not known yet; 0 or -ENOMEM. */
+/*
+ * Allocate spares for @n tasks, which are not known yet.  Returns 0 or -ENOMEM.
+ */
 static int utrace_last_spares(struct utrace_walk *walk, unsigned int n)
 {
 	int ret = utrace_walk_turns(walk, n);
@@ -278,7 +311,10 @@ static int utrace_last_spares(struct utrace_walk *walk, unsigned int n)
 	return ret;
 }
 
-/* One try with spares for @n tasks; 0 or an error, and ->missed. */
+/*
+ * Try the last round with spares for @n tasks.  Returns 0 or an error; tasks
+ * that were left out are in ->missed.
+ */
 static int utrace_last_try(struct utrace_walk *walk, unsigned int n)
 {
 	int ret = utrace_last_spares(walk, n);
@@ -296,7 +332,10 @@ static int utrace_last_try(struct utrace_walk *walk, unsigned int n)
 	return ret;
 }
 
-/* Tasks are created as fast as they are covered: those that are left, at once. */
+/*
+ * Cover all tasks that are left at once, since new ones come as fast as rounds
+ * cover them.  Tries again with more spares if they did not suffice.
+ */
 static int utrace_cover_last(struct utrace_walk *walk)
 {
 	unsigned int n = 16;
@@ -318,6 +357,17 @@ static int utrace_cover_last(struct utrace_walk *walk)
 	return ret;
 }
 
+/*
+ * Walk until a walk finds no task that lacks the engine.  Returns 0 or an
+ * error.
+ *
+ * For a tree such a walk misses no task: tasklist_lock excludes births and
+ * reparenting, the walk looks at the children of every thread, those of zombies
+ * included, and a child of a covered task inherits the engine whatever its
+ * clone flags are.  A task that has left the tree, or was born outside of it,
+ * by what a task without the engine did, has done so before the attach was
+ * complete.
+ */
 static int utrace_cover_walk(struct utrace_walk *walk)
 {
 	unsigned int i;
@@ -330,7 +380,7 @@ static int utrace_cover_walk(struct utrace_walk *walk)
 		ret = utrace_walk_ask(walk) ?: utrace_rounds(walk, true);
 		if (ret)
 			return ret;
-		/* One task needs no second look. */
+		/* A thread engine needs no second look. */
 		if (!(utrace_engine_state(walk->change.engine) &
 		      UTRACE_STATE_SCOPE))
 			return 0;
@@ -339,17 +389,25 @@ static int utrace_cover_walk(struct utrace_walk *walk)
 }
 
 /**
- * utrace_cover - put a new engine into the casts of all tasks of its scope
- * @engine: the engine; no event is asked for yet
- * @target: the task where its scope begins
- * @may: asked about the tasks that are found, by @data, before they are covered;
- *	NULL: all of them may be.  Nobody asks about tasks that are born from then on
- * @data: for @may
+ * utrace_cover() - add a new engine to all tasks of its scope
+ * @engine: the engine, which wants no event yet; the caller has a reference
+ * @target: the task where the scope begins; the caller has a reference
+ * @may: asks about each task that a walk finds, before the task is covered; may
+ *	sleep.  Tasks that inherit the engine, or that are born between the last
+ *	two walks, are not asked about.  NULL: all tasks may be covered
+ * @data: second argument of @may
  *
- * Context: May sleep.  Takes utrace_change_mutex for one round at a time.
- * Return: 0; -ENOSPC: a task has no slot left; -ENOMEM; -EPERM: @may refused;
- * -EINTR: SIGKILL; -ESRCH: there is nobody, all are reaped.  On error the caller
- * detaches the engine.
+ * If this fails, some tasks may have the engine; the caller detaches it.
+ *
+ * Context: May sleep.  Takes tasklist_lock, and utrace_change_mutex for one
+ * round at a time.
+ * Return:
+ * * 0 - all tasks of the scope have the engine
+ * * -ENOSPC - a task has no slot left
+ * * -ENOMEM - no memory
+ * * -EPERM - @may refused a task
+ * * -EINTR - the caller has a fatal signal pending
+ * * -ESRCH - all tasks of the scope are reaped
  */
 int utrace_cover(struct utrace_engine *engine, struct task_struct *target,
 		 bool (*may)(struct task_struct *task, void *data), void *data)
@@ -365,7 +423,7 @@ int utrace_cover(struct utrace_engine *engine, struct task_struct *target,
 		ret = utrace_cover_walk(&walk);
 		if (ret != -ENOSPC || !utrace_change_make_room(&walk.change))
 			break;
-		/* Somebody else may be at it. */
+		/* Another task may be completing that detach. */
 		schedule_timeout_killable(1);
 		if (fatal_signal_pending(current)) {
 			ret = -EINTR;

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - whose callback a task is in, and waiting for the end of it
+ * utrace - barriers: which callback a task is in, and waiting for its end
  *
- * A task says whose callback it may be in (utrace::now) before it looks at what
- * the engine wants, and takes the word back after it; in a pass over a set with
- * one engine only, the pin says it.  So whoever took events away, or detached the
- * engine, and then called utrace_heavy(), finds every task that may still be in a
- * callback because of what was before:
+ * A task writes the engine to utrace::now before it reads what the engine
+ * wants, and writes another one or NULL after the callback; a fast pass over
+ * one engine has the pin instead.  A function that took events away, or
+ * detached the engine, and then called utrace_heavy() finds every task that may
+ * still be in a callback because of what the engine wanted before:
  *
- *	task				other
- *	now = engine			engine->flags = less
+ *	task				other task
+ *	now = engine			engine->flags = fewer
  *	(compiler barrier)		utrace_heavy()
  *	engine->flags?			now == engine?
  *
- * To be told of the end, the other marks the task, has a second heavy barrier and
- * looks again.  If the task is in the callback still, and has not told since, it
- * will see the mark when it leaves, which it does before it enters the next one.
- * tools/models explores all of this.
+ * To hear of the end, the other task sets UTRACE_TASK_WAITER, calls
+ * utrace_heavy() again and looks once more.  A task that is still in the
+ * callback then sees WAITER when it leaves, before it enters the next one
+ * (utrace_told()).  tools/models checks this protocol.
  */
 #include <linux/export.h>
 #include <linux/preempt.h>
@@ -27,13 +27,18 @@
 #include "internal.h"
 
 /**
- * utrace_is_inside - may a task be in a callback of an engine?
+ * utrace_is_inside() - may a task be in a callback of an engine?
  * @engine: the engine
  * @task: the task
- * @u: its struct utrace
+ * @u: struct utrace of @task
+ *
+ * After utrace_heavy(), false means that the task is in no callback that began
+ * because of what the engine wanted before.
  *
  * Context: @u->lock is held.
- * Return: true if so; errs for an instant, and only to this side.
+ * Return:
+ * * true - @task may be in a callback of @engine, or was a moment ago
+ * * false - @task is in none
  */
 static bool utrace_is_inside(struct utrace_engine *engine,
 			     struct task_struct *task, struct utrace *u)
@@ -43,21 +48,23 @@ static bool utrace_is_inside(struct utrace_engine *engine,
 
 	lockdep_assert_held(&u->lock);
 
-	/* The pin of a set that is neither is about to be corrected. */
+	/* utrace_pin() is about to replace the pin of any other set. */
 	if (!set || (set != task->utrace_set && set != u->deferred))
 		return false;
+	/* A fast pass over a list with one engine leaves ->now NULL. */
 	now = READ_ONCE(u->now);
 	if (now || !(set->events & UTRACE_WORD_FAST))
 		return now == engine;
 	return set->sole_entry == engine || set->sole_exit == engine;
 }
 
-/* Is it current that runs the pass of a task? */
+/* With @u->lock held: does current, the task or its reaper, run this pass? */
 static bool utrace_is_own(struct task_struct *task, struct utrace *u)
 {
 	return (u->reaper ?: task) == current;
 }
 
+/* Called after utrace_heavy(): is a task other than current in a callback? */
 static unsigned int utrace_look_inside(struct utrace_engine *engine,
 				       struct task_struct *task,
 				       struct utrace *u, u64 bit, void *arg)
@@ -67,11 +74,15 @@ static unsigned int utrace_look_inside(struct utrace_engine *engine,
 	return 0;
 }
 
+/*
+ * Called without utrace_heavy(): the stores of a pass may not be visible yet,
+ * so each task other than current counts as being in a callback.
+ */
 static unsigned int utrace_look_other(struct utrace_engine *engine,
 				      struct task_struct *task,
 				      struct utrace *u, u64 bit, void *arg)
 {
-	/* A reaper has full barriers of its own: what it is in can be seen. */
+	/* The stores of a reaper are visible: it has full barriers. */
 	if (!utrace_is_own(task, u) &&
 	    (!u->reaper || utrace_is_inside(engine, task, u)))
 		*(bool *)arg = true;
@@ -79,12 +90,17 @@ static unsigned int utrace_look_other(struct utrace_engine *engine,
 }
 
 /**
- * utrace_is_running - may a callback be running by what an engine wanted before?
- * @engine: the engine, whose flags the caller has changed
+ * utrace_is_running() - may a callback run because of former events?
+ * @engine: the engine, from whose flags the caller has taken events; the caller
+ *	has a reference, or is a callback of it
  *
- * Context: Any but NMI, without siglock.
- * Return: true if one may be running in another task; where the caller cannot
- * wait for other CPUs, also if there is another task.
+ * Context: Any but NMI, without siglock.  Takes tasklist_lock for an engine of
+ * the system.
+ * Return:
+ * * true - a callback may be running in another task; where the caller cannot
+ *   wait for other CPUs, the engine has another task at all
+ * * false - no callback that began because of the former events is running in
+ *   another task
  */
 bool utrace_is_running(struct utrace_engine *engine)
 {
@@ -94,21 +110,25 @@ bool utrace_is_running(struct utrace_engine *engine)
 		utrace_heavy(engine);
 		utrace_visit_tasks(engine, utrace_look_inside, &running);
 	} else {
-		smp_mb(); /* The flags before the look at what a reaper is in. */
+		smp_mb(); /* The flags before ->pinned and ->now of reapers. */
 		utrace_visit_tasks(engine, utrace_look_other, &running);
 	}
 	return running;
 }
 
-/* Counting those inside */
+/* Counting the tasks in callbacks at a detach */
 
 /**
- * struct utrace_count - counts of callbacks, handed to their tasks
- * @drop: counts of engines that a task has left and not told of yet
- * @n: elements of @drop
- * @any: a task was in a callback
- * @again: there was no room in @drop
- * @back: counts that were taken back
+ * struct utrace_count - what a walk over the tasks of a detached engine counts
+ * @drop: engines whose count was still in utrace::left of a task; a reference
+ *	of the core to each is to be dropped
+ * @n: number of elements of @drop
+ * @any: at least one task was in a callback
+ * @again: @drop was full, so that another walk is needed
+ * @back: number of counts of the engine that were taken back from tasks
+ *
+ * On the stack of utrace_count_inside(); filled in under utrace->lock of each
+ * task.
  */
 struct utrace_count {
 	struct utrace_engine *drop[8];
@@ -118,7 +138,10 @@ struct utrace_count {
 	unsigned int back;
 };
 
-/* The task drops the count when it leaves, if it is seen to be inside again below. */
+/*
+ * First walk: give a task that may be in a callback a count of the engine in
+ * ->left, which utrace_told() drops when the callback ends.
+ */
 static unsigned int utrace_give_count(struct utrace_engine *engine,
 				      struct task_struct *task,
 				      struct utrace *u, u64 bit, void *arg)
@@ -131,7 +154,10 @@ static unsigned int utrace_give_count(struct utrace_engine *engine,
 		count->again = true;
 		return 0;
 	}
-	/* Of a callback that is over; the task is about to tell, or was. */
+	/*
+	 * The callback that ->left counts is over, as a task is in one at a
+	 * time.  Its count is dropped here in place of utrace_told().
+	 */
 	if (u->left)
 		count->drop[count->n++] = u->left;
 	u->left = utrace_core_tryget(engine) ? engine : NULL;
@@ -140,7 +166,11 @@ static unsigned int utrace_give_count(struct utrace_engine *engine,
 	return 0;
 }
 
-/* Those that still have it and are inside will see the mark when they leave. */
+/*
+ * Second walk: a task that is still inside after another utrace_heavy() sees
+ * WAITER when it leaves.  One that has left may have missed WAITER, so its
+ * count is taken back.
+ */
 static unsigned int utrace_take_count(struct utrace_engine *engine,
 				      struct task_struct *task,
 				      struct utrace *u, u64 bit, void *arg)
@@ -155,19 +185,22 @@ static unsigned int utrace_take_count(struct utrace_engine *engine,
 }
 
 /**
- * utrace_count_inside - the core counts the callbacks of a detached engine
- * @engine: the engine, on which the caller has the core's reference
+ * utrace_count_inside() - count the running callbacks of a detached engine
+ * @engine: the engine, whose tasks still have their casts; the caller has a
+ *	count in utrace_engine_info::core
  *
- * Each task that is in one drops its count when it leaves; so the core's reference
- * goes with the last of them.
+ * Adds to utrace_engine_info::core one count for each task that is in a
+ * callback of the engine; the task drops the count when the callback ends.  So
+ * core becomes 0 with the last of these callbacks, at the earliest.
  *
- * Context: Process context, no spinlock held.
+ * Context: Process context, no spinlock held.  Takes tasklist_lock for an
+ * engine of the system.
  */
 void utrace_count_inside(struct utrace_engine *engine)
 {
 	struct utrace_count count = {};
 
-	/* One that never was attached never wanted anything. */
+	/* After a failed attach there are no callbacks: it wanted no event. */
 	if (utrace_engine_state(engine) & UTRACE_STATE_UNBORN)
 		return;
 	utrace_heavy(engine);
@@ -185,17 +218,20 @@ void utrace_count_inside(struct utrace_engine *engine)
 		utrace_core_put(engine);
 }
 
-/* Barrier. */
+/* Barriers */
 
 /**
- * struct utrace_wait - the wait of a barrier
+ * struct utrace_wait - state of the wait in a barrier
  * @state: how the caller sleeps, TASK_*
- * @own: the caller runs a callback of the engine itself
- * @any: there is something to wait for
- * @deadlock: a task in such a callback waits in a barrier, as the caller does
+ * @own: the caller is in a callback of the engine itself
+ * @any: another task was in a callback of the engine
+ * @deadlock: the caller is in a callback, and so is a task that it would wait
+ *	for and that waits in a barrier
  * @callback: the caller is in a callback, of whatever engine
- * @task: where one is waited for, counted; or NULL
+ * @task: the task that is waited for, with a reference; or NULL
  * @passes: utrace::passes of @task when it was found
+ *
+ * On the stack of the caller; filled in under utrace->lock of each task.
  */
 struct utrace_wait {
 	unsigned int state;
@@ -207,6 +243,7 @@ struct utrace_wait {
 	u32 passes;
 };
 
+/* First walk: mark the tasks in a callback of the engine with WAITER. */
 static unsigned int utrace_wait_mark(struct utrace_engine *engine,
 				     struct task_struct *task,
 				     struct utrace *u, u64 bit, void *arg)
@@ -226,6 +263,7 @@ static unsigned int utrace_wait_mark(struct utrace_engine *engine,
 	return 0;
 }
 
+/* Later walks: find one task that is still in a callback that was marked. */
 static unsigned int utrace_wait_find(struct utrace_engine *engine,
 				     struct task_struct *task,
 				     struct utrace *u, u64 bit, void *arg)
@@ -241,7 +279,10 @@ static unsigned int utrace_wait_find(struct utrace_engine *engine,
 	return 0;
 }
 
-/* Sleep until *@var is not @old any more, in the way the caller can. */
+/*
+ * Sleep until @condition is true, which wake_up_var(@var) is called for.  The
+ * value is 0, -ERESTARTSYS or -EINTR, as @wait_state says.
+ */
 #define utrace_wait_var(wait_state, var, condition)			\
 ({									\
 	int __ret = 0;							\
@@ -257,8 +298,9 @@ static unsigned int utrace_wait_find(struct utrace_engine *engine,
 })
 
 /*
- * Is the task that was found in the callback still?  The mark may be one of another
- * barrier, which came when the task had left already and its word was not out.
+ * Is the task that was found still in that callback?  WAITER may have been set
+ * by another barrier when the task had left already, and the store by which it
+ * left was not visible yet; utrace_heavy() makes it visible.
  */
 static bool utrace_wait_confirm(struct utrace_engine *engine,
 				struct utrace_wait *wait)
@@ -273,13 +315,14 @@ static bool utrace_wait_confirm(struct utrace_engine *engine,
 
 static bool utrace_wait_over(struct utrace_wait *wait)
 {
-	/* What the callback did is seen after this; pairs with utrace_told(). */
+	/* The number before what the callback did; pairs with utrace_told(). */
 	return smp_load_acquire(&wait->task->utrace->passes) != wait->passes;
 }
 
 /*
- * The callbacks to wait for are those that run now, not the ones that follow on
- * a busy task.  The first look marks them all, the mark goes with the callback.
+ * Wait for the callbacks that run now, and not for those that follow on a busy
+ * task: the first walk marks the tasks, and the mark ends with the callback.
+ * Returns 0, -EDEADLK or the error of utrace_wait_var().
  */
 static int utrace_wait_callbacks(struct utrace_engine *engine,
 				 struct utrace_wait *wait)
@@ -316,10 +359,12 @@ static int utrace_wait_gone(struct utrace_engine *engine, unsigned int state)
 }
 
 /**
- * utrace_finish_detach - bring a detach to its end, unless a worker is at it
- * @engine: the engine; the caller has a reference, or one of the core
+ * utrace_finish_detach() - complete a detach, unless its work item has run
+ * @engine: the engine; the caller has a reference, or a count in
+ *	utrace_engine_info::core
  *
- * Waits for the worker if that has begun.
+ * Waits for the work item if it is running.  Does nothing if the engine is not
+ * detached.
  *
  * Context: May sleep.  Takes utrace_change_mutex.
  */
@@ -328,23 +373,27 @@ void utrace_finish_detach(struct utrace_engine *engine)
 	if (!utrace_engine_detached(engine) ||
 	    !cancel_work_sync(&engine->info->uncover))
 		return;
-	/* Not run before and not going to: the core's reference is ours. */
+	/*
+	 * The work item will not run any more, so its core reference is ours.
+	 */
 	utrace_uncover(engine);
 	utrace_core_put(engine);
 }
 
 /**
- * utrace_in_callback - is the caller in a callback?
+ * utrace_in_callback() - is the caller in a callback?
  *
  * Context: Process context.
- * Return: false also for the reaper of another task.
+ * Return:
+ * * true - current has a set pinned
+ * * false - it has none, or is the reaper of another task and in its pass
  */
 bool utrace_in_callback(void)
 {
 	return current->utrace && READ_ONCE(current->utrace->pinned);
 }
 
-/* The others see that this task waits, or this task sees that they do. */
+/* Say that a callback of current waits in a barrier, or no longer does. */
 static void utrace_say_waits(bool waits)
 {
 	struct utrace *u = current->utrace;
@@ -355,24 +404,32 @@ static void utrace_say_waits(bool waits)
 		else
 			u->flags &= ~UTRACE_TASK_WAITS;
 	}
-	smp_mb(); /* The flag before a look at the flags of others. */
+	/*
+	 * The own flag before those of other tasks in utrace_wait_mark().  Of
+	 * two callbacks that wait for each other, both of which run this, at
+	 * least one sees the flag of the other.
+	 */
+	smp_mb();
 }
 
 /*
- * A detached engine's callbacks cannot be found by their tasks any more, so it is
- * not known whether one of them waits for the caller.
+ * Wait for the core's references to a detached engine.  The tasks of its
+ * callbacks cannot be found any more, and one of them may wait for the callback
+ * that calls this: a callback does not wait here.
  */
 static int utrace_wait_detached(struct utrace_engine *engine,
 				struct utrace_wait *wait)
 {
 	if (!utrace_engine_detached(engine) || utrace_core_gone(engine))
 		return 0;
-	/* A callback of its own has the engine until it returns. */
+	/* The caller's own callback has one count until it returns. */
 	if (wait->own)
 		return atomic_read(&engine->info->core) == 1 ? 0 : -EDEADLK;
-	return wait->callback ? -EDEADLK : utrace_wait_gone(engine, wait->state);
+	return wait->callback ? -EDEADLK :
+				utrace_wait_gone(engine, wait->state);
 }
 
+/* The barriers: @state says how the caller sleeps. */
 static int utrace_do_barrier(struct utrace_engine *engine, unsigned int state)
 {
 	struct utrace_wait wait = {
@@ -391,7 +448,10 @@ static int utrace_do_barrier(struct utrace_engine *engine, unsigned int state)
 	}
 	gone = utrace_engine_detached(engine) && utrace_core_gone(engine);
 	ret = gone ? 0 : utrace_wait_callbacks(engine, &wait);
-	/* A caller that can be killed leaves that to the worker. */
+	/*
+	 * Other callers leave that to the work item, and wait so that a signal
+	 * can end the wait.
+	 */
 	if (wait.callback || state == TASK_UNINTERRUPTIBLE)
 		utrace_finish_detach(engine);
 	if (!ret)
@@ -402,25 +462,30 @@ static int utrace_do_barrier(struct utrace_engine *engine, unsigned int state)
 }
 
 /**
- * utrace_barrier - wait until no callback of an engine is running
- * @target: not looked at; may be stale
+ * utrace_barrier() - wait until no callback of an engine is running
+ * @target: not used; may be stale
  * @engine: the engine; the caller has a reference
  *
- * Waits for the callbacks of this engine that are running in all tasks, except
- * one of the calling task; callbacks of other engines are not waited for.  After a
- * detach, and once this returned 0 or -ESRCH, no callback of the engine runs or
- * will run, and the references the core had are dropped: what is left is
- * ->release(), called by the last utrace_engine_put().
+ * Waits for the callbacks of this engine that are running now in all tasks,
+ * except one of the calling task.  Callbacks of other engines are not waited
+ * for.
  *
- * Must not be called under a lock that one of the callbacks takes.  A callback may
- * call it for another engine, and is refused if that could last for ever: a task
- * in a callback of that engine is in a barrier too, or the engine is detached and
- * a callback of it is running.
+ * After a detach, and once this has returned 0 or -ESRCH, no callback of the
+ * engine runs or will run in another task, and the core has no reference to the
+ * engine but that of the caller's own callback.  What is left is ->release(),
+ * which the last utrace_engine_put() calls.
+ *
+ * A caller must hold no lock that one of the callbacks takes.  A callback may
+ * call this for another engine; it is refused with -EDEADLK if the wait could
+ * last for ever: a task in a callback of that engine is in a barrier too, or
+ * the engine is detached and a callback of it is running.
  *
  * Context: Process context, sleeps.
- * Return: 0; -ESRCH: the same, the engine had been detached completely
- * before; -ERESTARTSYS: interrupted by a signal; -EDEADLK: called by a callback,
- * and it might never return.
+ * Return:
+ * * 0 - no callback that was running is running any more
+ * * -ESRCH - likewise, and the detach was complete before the call
+ * * -ERESTARTSYS - a signal has ended the wait
+ * * -EDEADLK - the caller is in a callback, and the wait could last for ever
  */
 int utrace_barrier(struct task_struct *target, struct utrace_engine *engine)
 {
@@ -429,14 +494,17 @@ int utrace_barrier(struct task_struct *target, struct utrace_engine *engine)
 EXPORT_SYMBOL_GPL(utrace_barrier);
 
 /**
- * utrace_barrier_killable - utrace_barrier() for those who serve user space
+ * utrace_barrier_killable() - utrace_barrier() that only SIGKILL ends early
  * @engine: the engine; the caller has a reference
  *
- * Only SIGKILL ends it early.
+ * For clients that serve user space.
  *
  * Context: Process context, sleeps.
- * Return: 0; -ESRCH: the same, the engine had been detached completely before;
- * -EINTR: the caller is to die; -EDEADLK: as utrace_barrier().
+ * Return:
+ * * 0 - no callback that was running is running any more
+ * * -ESRCH - likewise, and the detach was complete before the call
+ * * -EINTR - the caller has a fatal signal pending
+ * * -EDEADLK - the caller is in a callback, and the wait could last for ever
  */
 int utrace_barrier_killable(struct utrace_engine *engine)
 {
@@ -445,13 +513,14 @@ int utrace_barrier_killable(struct utrace_engine *engine)
 EXPORT_SYMBOL_GPL(utrace_barrier_killable);
 
 /**
- * utrace_barrier_sync - utrace_barrier() for module_exit()
+ * utrace_barrier_sync() - utrace_barrier() that does not fail
  * @engine: the engine; the caller has a reference
  *
- * Cannot be interrupted and does not fail.  Ends because callbacks do not
- * wait for user space.  Not for callbacks: there it warns and does not wait.
+ * For module_exit().  No signal ends the wait; it comes to an end because
+ * callbacks do not wait for user space.  In a callback this warns and does not
+ * wait.
  *
- * Context: Process context, sleeps.
+ * Context: Process context, sleeps.  Not in a callback.
  */
 void utrace_barrier_sync(struct utrace_engine *engine)
 {
@@ -461,17 +530,17 @@ void utrace_barrier_sync(struct utrace_engine *engine)
 EXPORT_SYMBOL_GPL(utrace_barrier_sync);
 
 /**
- * utrace_engine_shutdown - detach an engine, and be done with it
- * @engine: an engine on which the caller has a reference, which it gives up
+ * utrace_engine_shutdown() - detach an engine, wait, and drop the reference
+ * @engine: the engine; the call consumes the caller's reference
  *
- * What module_exit() does for each engine of the module: detach it unless that
- * was done before, whatever its scope and whether or not its tasks live; wait
- * until no callback runs; drop the reference.
+ * For module_exit(), which calls this for each engine of the module, whatever
+ * its scope is, whether its tasks live, and whether it is detached already.
+ * When this returns, no callback of the engine runs.
  *
- * Must not be called from a callback, where it warns and does not wait, or under a
- * lock that one of them takes.
+ * A caller must hold no lock that one of the callbacks takes.  In a callback
+ * this warns and does not wait.
  *
- * Context: Process context, sleeps.
+ * Context: Process context, sleeps.  Not in a callback.
  */
 void utrace_engine_shutdown(struct utrace_engine *engine)
 {

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - what an engine does to its tasks from outside: control, examine
+ * utrace - control and examine: what an engine asks of its tasks from outside
+ *
+ * utrace_control() writes what it asks for into struct utrace of each task and
+ * sends the task past the safe point, where the task serves it; the caller
+ * waits for nothing.  An examination tells by the count of context switches
+ * whether a held task has run between its begin and its end.
  */
 #include <linux/export.h>
 #include <linux/ptrace.h>
@@ -9,14 +14,17 @@
 
 #include "internal.h"
 
-/* What utrace_control() asks of each task, and what it learns. */
+/*
+ * What utrace_control() asks of each task, how many tasks were asked, and how
+ * many of them were not stopped yet.  On the stack of the caller.
+ */
 struct utrace_request {
 	enum utrace_resume_action action;
 	unsigned int tasks;
 	unsigned int running;
 };
 
-/* Does it make sense to wait for this task to stop or to report? */
+/* Can this task stop at the safe point? */
 static bool utrace_can_stop(struct task_struct *task)
 {
 	return !(task->flags & (PF_EXITING | PF_USER_WORKER)) &&
@@ -34,11 +42,18 @@ static unsigned int utrace_ask_stop(struct utrace_engine *engine,
 	u->step &= ~bit;
 	u->flags |= UTRACE_TASK_SLOW;
 	req->tasks++;
-	/* Pairs with utrace_stop(): the hold, or that it is not stopped. */
+	/*
+	 * The hold before the look at JOBCTL_UTRACE.  utrace_stop() clears that
+	 * bit before it looks at the hold: so the task stays stopped, or it is
+	 * counted as running here.
+	 */
 	smp_mb();
 	if (!utrace_task_stopped(task)) {
 		req->running++;
-		/* As in 2010: it is told, and may answer otherwise. */
+		/*
+		 * As in utrace of 2010 an engine with QUIESCE is asked before
+		 * the task stops, and declines by another answer.
+		 */
 		if (READ_ONCE(engine->flags) & UTRACE_EVENT(QUIESCE))
 			u->resume = min_t(u8, u->resume, UTRACE_REPORT);
 	}
@@ -53,7 +68,7 @@ static unsigned int utrace_ask_one(struct utrace_engine *engine,
 	enum utrace_resume_action action = req->action;
 	unsigned int after = UTRACE_AFTER_WAKE;
 
-	/* After a detach nobody could let go of the task again. */
+	/* No call could end the hold of a detached engine. */
 	if (task->exit_state || utrace_engine_detached(engine))
 		return 0;
 	if (action == UTRACE_STOP)
@@ -77,7 +92,7 @@ static unsigned int utrace_ask_one(struct utrace_engine *engine,
 	return after;
 }
 
-/* May this action be asked for? */
+/* Returns 0 if the engine may ask for this action, else an error. */
 static int utrace_check_action(struct utrace_engine *engine,
 			       enum utrace_resume_action action)
 {
@@ -90,7 +105,7 @@ static int utrace_check_action(struct utrace_engine *engine,
 			return -EOPNOTSUPP;
 		fallthrough;
 	case UTRACE_REPORT:
-		/* It would not be told. */
+		/* An engine without QUIESCE would not hear of the report. */
 		return READ_ONCE(engine->flags) & UTRACE_EVENT(QUIESCE) ?
 		       0 : -EINVAL;
 	case UTRACE_STOP:
@@ -104,40 +119,48 @@ static int utrace_check_action(struct utrace_engine *engine,
 }
 
 /**
- * utrace_control - stop, resume, interrupt, step or detach
- * @target: one task of the engine, or NULL for all of them
- * @engine: the engine; the caller has a reference, or is its callback
+ * utrace_control() - stop, resume, interrupt, step or detach
+ * @target: one task of the engine, to which the caller has a reference; NULL
+ *	for all tasks of the engine
+ * @engine: the engine; the caller has a reference, or is a callback of it
  * @action: what to do
  *
- * %UTRACE_STOP: the task stops before it runs user code again and stays so
- * until the engine lets go by another action, an answer or a detach.  An
- * engine with QUIESCE is asked before, and declines by any answer but STOP.
- * A system call the task sleeps in is not broken off.  With @target NULL,
- * threads and processes that are created meanwhile start stopped.
+ * %UTRACE_STOP: the task stops before it runs user code again, and stays so
+ * until the engine lets go by another action, an answer or a detach.  An engine
+ * with QUIESCE is asked before, and declines by any answer but STOP.  A system
+ * call in which the task sleeps is not broken off.  With @target NULL, threads
+ * and processes that inherit the engine later start stopped, until another
+ * action follows with @target NULL.
  *
  * %UTRACE_REPORT, %UTRACE_INTERRUPT: the task reports QUIESCE, or SIGNAL with
- * %UTRACE_SIGNAL_REPORT, before it runs user code again; INTERRUPT breaks off
- * a sleep as a signal would.
+ * %UTRACE_SIGNAL_REPORT, before it runs user code again; INTERRUPT breaks off a
+ * sleep as a signal would.
  *
- * %UTRACE_SINGLESTEP, %UTRACE_BLOCKSTEP: once.  %UTRACE_RESUME: only let go.
+ * %UTRACE_SINGLESTEP, %UTRACE_BLOCKSTEP: the task makes one step.
+ * %UTRACE_RESUME: the engine lets go of the task, and no more.
  *
- * %UTRACE_DETACH: always of the whole engine.  It is not called any more by
- * passes that begin after this.
+ * %UTRACE_DETACH: detaches the whole engine, also if @target is one task.
+ * Passes that begin after this do not call the engine.
  *
- * Every action but STOP lets go of the task.  Threads that never run user
- * code (PF_USER_WORKER) do not stop, interrupt or step.
+ * By each action but STOP the engine lets go of the task.  Threads that never
+ * run user code (PF_USER_WORKER) do not stop, interrupt or step.
  *
- * Context: Any but NMI, without siglock.  Does not sleep.  May be called from
- * callbacks.
- * Return: 0; -EINPROGRESS for STOP: not stopped yet; -EINPROGRESS for DETACH:
- * done, but a callback of the engine is running in another task, or may be where
- * that cannot be known (in atomic context, and everywhere on SMP without
- * PREEMPT_COUNT); utrace_barrier() waits for it;
- * -EINVAL: no such action, or REPORT or a step without QUIESCE in the
- * engine's events; -EOPNOTSUPP: this machine cannot step, or the engine is the
- * system's and @action is not DETACH; -ESRCH: the engine
- * is detached, @target is not in its scope, or all the tasks meant are dead;
- * for STOP also if they are exiting or never run user code.
+ * Context: Any but NMI, without siglock.  Does not sleep.  Callbacks may call
+ * it.  A detach of an engine of the system takes tasklist_lock.
+ * Return:
+ * * 0 - done; for STOP, all the tasks meant are stopped already
+ * * -EINPROGRESS - for STOP: done, but a task is not stopped yet
+ * * -EINPROGRESS - for DETACH: done, but a callback of the engine may be
+ *   running in another task, which utrace_barrier() waits for; or another call
+ *   detaches the engine at the same time.  In atomic context, and always on SMP
+ *   without PREEMPT_COUNT, it is not known whether a callback runs
+ * * -EINVAL - @action is unknown, or is REPORT or a step and the engine does
+ *   not want QUIESCE
+ * * -EOPNOTSUPP - this machine cannot step, or the engine is of the system and
+ *   @action is not DETACH
+ * * -ESRCH - the engine is detached, @target is not in its scope, or all the
+ *   tasks meant are dead; for STOP also if all of them are exiting or never run
+ *   user code
  */
 int utrace_control(struct task_struct *target, struct utrace_engine *engine,
 		   enum utrace_resume_action action)
@@ -154,7 +177,10 @@ int utrace_control(struct task_struct *target, struct utrace_engine *engine,
 		return utrace_detach(engine) ? -EINPROGRESS : 0;
 
 	if (!target) {
-		/* Before the walk: who is born meanwhile inherits it. */
+		/*
+		 * Before the walk: a child that the walk does not meet sees
+		 * this in utrace_inherit_hold().
+		 */
 		if (action == UTRACE_STOP)
 			atomic_or(UTRACE_STATE_HOLD_ALL, &engine->state);
 		else
@@ -167,7 +193,7 @@ int utrace_control(struct task_struct *target, struct utrace_engine *engine,
 }
 EXPORT_SYMBOL_GPL(utrace_control);
 
-/* Examine. */
+/* Examine */
 
 static unsigned int utrace_look_hold(struct utrace_engine *engine,
 				     struct task_struct *task,
@@ -186,7 +212,10 @@ static bool utrace_holds(struct utrace_engine *engine,
 	return holds;
 }
 
-/* As a number that says which sleep it is, or 0. */
+/*
+ * Wait until a stopped task is off its CPU.  Returns a number that another
+ * sleep of the task does not have, or 0 if the task is not stopped.
+ */
 static unsigned long utrace_sleep_count(struct task_struct *task)
 {
 	if (!utrace_task_stopped(task))
@@ -195,19 +224,23 @@ static unsigned long utrace_sleep_count(struct task_struct *task)
 }
 
 /**
- * utrace_prepare_examine - begin to look at a task that the engine holds
+ * utrace_prepare_examine() - begin to look at a task that the engine holds
  * @target: the task; the caller has a reference
  * @engine: the engine; the caller has a reference
  * @exam: filled in, for utrace_finish_examine()
  *
  * Waits until the task is off its CPU, so that its registers are in memory.
- * It is not prevented from going on, for example by SIGKILL; whether it did
- * is what utrace_finish_examine() tells.
+ * Nothing keeps the task from going on, for example by SIGKILL;
+ * utrace_finish_examine() tells whether it did.  A task can always examine
+ * itself.
  *
  * Context: Process context, sleeps.
- * Return: 0; -EINVAL: the engine does not hold the task; -ESRCH: the engine
- * is detached, @target is not in its scope or is dead; -EAGAIN: it is not
- * stopped yet, or not any more.
+ * Return:
+ * * 0 - the task is stopped and off its CPU, or is current
+ * * -EINVAL - the engine does not hold the task
+ * * -ESRCH - the engine is detached, or @target is NULL, dead or not in the
+ *   scope of the engine
+ * * -EAGAIN - the task is not stopped yet, or not any more
  */
 int utrace_prepare_examine(struct task_struct *target,
 			   struct utrace_engine *engine,
@@ -226,14 +259,16 @@ int utrace_prepare_examine(struct task_struct *target,
 EXPORT_SYMBOL_GPL(utrace_prepare_examine);
 
 /**
- * utrace_finish_examine - was the task stopped all the time?
+ * utrace_finish_examine() - was the task stopped all the time?
  * @target: as for utrace_prepare_examine()
  * @engine: as for utrace_prepare_examine()
- * @exam: from utrace_prepare_examine()
+ * @exam: filled in by utrace_prepare_examine()
  *
  * Context: Process context, sleeps.
- * Return: 0: what was read since is true; -EAGAIN: the task ran, it is not;
- * -EINVAL: the engine does not hold the task any more.
+ * Return:
+ * * 0 - the task has not run since utrace_prepare_examine(), or is current
+ * * -EAGAIN - the task has run, so what was read may be wrong
+ * * -EINVAL - the engine does not hold the task any more
  */
 int utrace_finish_examine(struct task_struct *target,
 			  struct utrace_engine *engine,

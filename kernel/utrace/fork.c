@@ -1,25 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - what a new task inherits
+ * utrace - fork: what a new task inherits
  *
- * A thread inherits the process and tree engines of the task that creates it,
- * a process the tree engines; CLONE_PARENT and CLONE_UNTRACED make no
- * difference.  The set that says so is part of the parent's set, so that
- * nothing has to be built under the locks of copy_process().
+ * A thread inherits the process and tree engines of the task that creates it, a
+ * process inherits the tree engines; no clone flag but CLONE_THREAD matters.
+ * The set for the child is part of the parent's set (utrace_set::heir), so
+ * nothing has to be built under the locks of copy_process(), which are
+ * tasklist_lock for writing and the parent's siglock.
  */
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 
 #include "internal.h"
 
-/* Thread or process?  Only the thread group counts, not what is shared. */
+/* CLONE_THREAD alone decides, not whether memory or files are shared. */
 static enum utrace_heir utrace_heir_of(u64 clone_flags)
 {
 	return clone_flags & CLONE_THREAD ? UTRACE_HEIR_THREAD :
 					    UTRACE_HEIR_PROCESS;
 }
 
-/* What the current task hands on to a child; its utrace->lock is held. */
+/*
+ * The set that a child of the current task inherits, NULL for none.  The
+ * current task's utrace->lock is held.
+ */
 static struct utrace_set *utrace_heir(u64 clone_flags)
 {
 	struct utrace_set *set = current->utrace_set;
@@ -29,10 +33,13 @@ static struct utrace_set *utrace_heir(u64 clone_flags)
 	if (!set)
 		return NULL;
 	set = set->heir[utrace_heir_of(clone_flags)];
-	/* An engine of it is being removed; pairs with utrace_cast_replace(). */
+	/*
+	 * An engine of this cast is detached: take the set that follows.  The
+	 * flag before ->next; pairs with utrace_cast_replace().
+	 */
 	while (set && set->cast && smp_load_acquire(&set->cast->replaced))
 		set = set->cast->next;
-	/* For the engines of the system alone a child needs none. */
+	/* A child that only engines of the system cover starts bare. */
 	return set && set->cast ? set : NULL;
 }
 
@@ -44,7 +51,7 @@ static bool utrace_has_heir(u64 clone_flags)
 	return utrace_heir(clone_flags);
 }
 
-/* A struct utrace for a child, ready to be a member; or NULL. */
+/* Allocate a struct utrace with a member for a child.  NULL without memory. */
 static struct utrace *utrace_alloc_child(gfp_t gfp)
 {
 	struct utrace *u = utrace_alloc(gfp);
@@ -58,9 +65,16 @@ static struct utrace *utrace_alloc_child(gfp_t gfp)
 	return NULL;
 }
 
-/*
- * Nothing of the parent's is the child's.  Memory for what it may inherit is
- * had here, where that may sleep, if any engine goes to children at all.
+/**
+ * __utrace_init_task() - clear what a child has copied from its parent
+ * @child: a copy of the current task that is not visible yet
+ *
+ * __utrace_fork() must not sleep, so memory for what the child may inherit is
+ * allocated here.  The clone flags are not known yet: a thread inherits
+ * whatever a process would, so the test is for a thread.  Without memory
+ * __utrace_fork() tries again.
+ *
+ * Context: dup_task_struct(), may sleep.
  */
 void __utrace_init_task(struct task_struct *child)
 {
@@ -74,7 +88,10 @@ void __utrace_init_task(struct task_struct *child)
 		child->utrace = utrace_alloc_child(GFP_KERNEL_ACCOUNT);
 }
 
-/* Engines that are to stop their whole scope stop its newest member too. */
+/*
+ * With the child's utrace->lock held: an engine that holds its whole scope, see
+ * utrace_control(), holds the child too.
+ */
 static void utrace_inherit_hold(struct task_struct *child,
 				struct utrace_set *set)
 {
@@ -89,23 +106,29 @@ static void utrace_inherit_hold(struct task_struct *child,
 }
 
 /*
- * The child has the set and is a member of its cast: from here on whoever changes
- * what an engine wants meets it, or has made the change before.  Its word is made
- * from that, never from the parent's.  Somebody may have given it another set by now.
+ * Make the word of a child from what its engines want now, and not from the
+ * parent's word.  The child is a member of its cast already: the walk of an
+ * engine that changes what it wants meets the child, or this function sees the
+ * change.  An attach or a detach may have given the child another set
+ * meanwhile.
  */
 static void utrace_inherit_word(struct task_struct *child)
 {
 	struct utrace *u = child->utrace;
 	struct utrace_set *set;
 
-	smp_mb(); /* The list before the numbers; pairs with utrace_visit_casts(). */
+	/*
+	 * The membership before the numbers, flags and HOLD_ALL of the engines;
+	 * pairs with utrace_visit_casts().
+	 */
+	smp_mb();
 	guard(spinlock_irqsave)(&u->lock);
 	set = child->utrace_set;
 	if (!set) {
 		utrace_set_word(child, utrace_bare_events(child));
 		return;
 	}
-	/* It is asked for itself. */
+	/* The child has verdicts of its own: its first event asks. */
 	if (set->asked || !utrace_set_is_current(set))
 		utrace_set_word(child, utrace_word_now(child, u));
 	else
@@ -113,7 +136,10 @@ static void utrace_inherit_word(struct task_struct *child)
 	utrace_inherit_hold(child, set);
 }
 
-/* Has the child what it needs if there is something to inherit? */
+/*
+ * Allocate a struct utrace for the child, without sleeping, if it has none.
+ * False without memory.
+ */
 static bool utrace_child_is_ready(struct task_struct *child)
 {
 	if (!child->utrace)
@@ -122,17 +148,25 @@ static bool utrace_child_is_ready(struct task_struct *child)
 }
 
 /**
- * __utrace_fork - the child inherits
- * @child: about to become visible
- * @clone_flags: of the clone
+ * __utrace_fork() - let a child inherit engines, and write its event word
+ * @child: the child, which is about to become visible
+ * @clone_flags: flags of the clone
  *
- * The parent may get another set at any time.  One lock is held from the look at
- * what it has until the child is a member of the same, so that a walk which took
- * the parent along finds the child.
+ * An attach or a detach may give the parent another set at any time.  The
+ * parent's utrace->lock is held from the look at its set until the child is a
+ * member of the heir's cast.  So a child that inherits from the parent's old
+ * set is a member before the parent gets the new one, and the walk finds it.
  *
- * Context: tasklist_lock is held for writing, and the parent's siglock.
- * Return: 0; -ENOMEM: the first engine came after __utrace_init_task(), or
- * that found no memory, and there is none in reserve either.
+ * If an attach gives the parent its first engine that a child inherits after
+ * the look of utrace_has_heir(), the child does not get it.  A later walk of
+ * that attach finds the child, since it waits for tasklist_lock.
+ *
+ * Context: copy_process(), with tasklist_lock held for writing, and the
+ * parent's siglock.  Interrupts are off.
+ * Return:
+ * * 0 - done
+ * * -ENOMEM - the child inherits an engine, but __utrace_init_task() allocated
+ *   no struct utrace, and there is no memory for one without sleeping
  */
 int __utrace_fork(struct task_struct *child, u64 clone_flags)
 {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - while there is an engine the safe point is patched in
+ * utrace - the static key of the safe point
  *
- * A C library that registered with rseq gets TIF_NOTIFY_RESUME from every context
- * switch, and with that a way past the safe point.  A static key keeps the test of
- * the task's word out of it as long as no engine exists.  The other hooks are not
- * passed that often, and have none.
+ * A C library that registered with rseq gets TIF_NOTIFY_RESUME at every context
+ * switch, and so comes by the safe point each time.  While no engine exists, a
+ * static key leaves the test of the event word out there.  The other hooks are
+ * not passed that often and have no key.
  *
- * Patching interrupts all CPUs.  The safe point stays patched in for a second after
- * the last engine, so a program that attaches and detaches in a loop does not have
- * that done again and again.
+ * Patching interrupts all CPUs.  The key is switched back a second after the
+ * last engine has gone, so that a program which attaches and detaches in a loop
+ * does not have it patched each time.
  */
 #include <linux/atomic.h>
 #include <linux/jump_label.h>
@@ -19,13 +19,19 @@
 
 #include "internal.h"
 
-/* True: as long as nothing is patched a jump leads past the test. */
+/* True while no engine exists: __utrace_resume() is not called then. */
 DEFINE_STATIC_KEY_TRUE(utrace_unused);
 
-/* Engines that have memory; from 0 on under the mutex only, after the key. */
+/*
+ * Number of engines whose memory exists.  Leaves 0 only under the mutex, and
+ * after the key is switched, so that no engine exists without the safe point.
+ */
 static atomic_t utrace_engines;
 static DEFINE_MUTEX(utrace_in_use_mutex);
 
+/*
+ * Switch the key back, unless an engine was made since the last one had gone.
+ */
 static void utrace_rest(struct work_struct *work)
 {
 	guard(mutex)(&utrace_in_use_mutex);
@@ -36,12 +42,12 @@ static void utrace_rest(struct work_struct *work)
 static DECLARE_DELAYED_WORK(utrace_rest_work, utrace_rest);
 
 /**
- * utrace_in_use_get - one more engine exists
+ * utrace_in_use_get() - count an engine that is about to exist
  *
- * After this each task with an event word passes the safe point.
+ * When this returns, each task with an event word passes the safe point.
  *
- * Context: May sleep.  The first engine takes utrace_in_use_mutex, and in it what
- * patching takes: cpus_read_lock() and jump_label_mutex.
+ * Context: May sleep.  The first engine takes utrace_in_use_mutex and, inside
+ * of it, cpus_read_lock() and jump_label_mutex for the patching.
  */
 void utrace_in_use_get(void)
 {
@@ -54,9 +60,9 @@ void utrace_in_use_get(void)
 }
 
 /**
- * utrace_in_use_put - one engine less exists
+ * utrace_in_use_put() - count an engine as gone
  *
- * No task has a set with it, so none has anything to do at the safe point for it.
+ * No set has the engine any more, so no task needs the safe point for it.
  *
  * Context: Any but NMI.
  */

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - whom an engine acts for, and how many a user may have
+ * utrace - limits: the user an engine acts for, and how many engines a user has
  *
- * An engine of kernel code acts for the kernel.  One that was attached for a program
- * counts for the user who opened the session, and for the owners of the user
- * namespaces around that user's own: user.max_utrace_engines.  What is counted is
- * the engine, not the tasks that it covers: a fork costs nothing, so it never
- * fails for a limit of somebody who looks on.
+ * An engine of kernel code acts for the kernel and is not limited.  An engine
+ * that was attached for a program is charged to the user who opened the
+ * session, and to the owners of the user namespaces around that user's own, up
+ * to user.max_utrace_engines.  Engines are counted, not the tasks that they
+ * cover: a fork costs nothing, so it never fails because of the limit of a
+ * tracer.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -26,7 +27,11 @@ static int __init utrace_limit_init(void)
 }
 core_initcall(utrace_limit_init);
 
-/* Both who attaches and who opened the session: neither lends rights to the other. */
+/*
+ * Is an engine privileged?  The task that attaches and the opener of the
+ * session both need CAP_SYS_PTRACE, so that neither lends its rights to the
+ * other.
+ */
 static bool utrace_acts_privileged(const struct cred *opener)
 {
 	return !opener ||
@@ -36,18 +41,21 @@ static bool utrace_acts_privileged(const struct cred *opener)
 }
 
 /**
- * utrace_charge_engine - count an engine for the user it acts for
- * @engine: an engine that covers nothing yet
- * @opener: credentials of who opened the session, NULL for kernel code
+ * utrace_charge_engine() - charge an engine to the user it acts for
+ * @engine: an engine that covers no task yet
+ * @opener: credentials of the task that opened the session, kept by the caller;
+ *	NULL: the engine acts for the kernel
  *
- * Says whether the engine is privileged, too: where a set is built that decides
- * which slots it may have.
+ * Decides whether the engine is privileged, too; see utrace_is_crowded().
  *
- * Context: May sleep.
- * Return: 0; -EUSERS: the user, or the owner of a user namespace around, has as
- * many engines as user.max_utrace_engines allows, or there is no memory.
+ * Context: Process context of the task that attaches.  May sleep.
+ * Return:
+ * * 0 - done
+ * * -EUSERS - the user, or the owner of a user namespace around, has as many
+ *   engines as user.max_utrace_engines allows, or there is no memory
  */
-int utrace_charge_engine(struct utrace_engine *engine, const struct cred *opener)
+int utrace_charge_engine(struct utrace_engine *engine,
+			 const struct cred *opener)
 {
 	struct ucounts *ucounts = NULL;
 
@@ -66,8 +74,8 @@ int utrace_charge_engine(struct utrace_engine *engine, const struct cred *opener
 }
 
 /**
- * utrace_uncharge_engine - the engine is gone
- * @engine: the engine, charged or not
+ * utrace_uncharge_engine() - take back what utrace_charge_engine() has charged
+ * @engine: the engine, of which the last reference is gone; charged or not
  *
  * Context: Any but NMI.
  */
@@ -78,14 +86,15 @@ void utrace_uncharge_engine(struct utrace_engine *engine)
 }
 
 /**
- * utrace_same_user - do two engines act for one user?
- * @a: an engine that was charged
+ * utrace_same_user() - do two engines act for the same user?
+ * @a: an engine that was charged; the caller keeps its memory
  * @b: another one
  *
  * Context: Any.
- * Return: true if so; false if either is the kernel's.
+ * Return: true if so; false if one of them acts for the kernel.
  */
-bool utrace_same_user(const struct utrace_engine *a, const struct utrace_engine *b)
+bool utrace_same_user(const struct utrace_engine *a,
+		      const struct utrace_engine *b)
 {
 	return uid_valid(a->info->uid) && uid_eq(a->info->uid, b->info->uid);
 }

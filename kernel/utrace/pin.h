@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - pins: a task says which set it walks
+ * utrace - pins: a task names the set that it walks
  *
- * A pin is a hazard pointer with one writer, the task.  The pass of a system
- * call cannot afford a full barrier, so the two sides are not alike: the task
- * has compiler barriers only, and whoever publishes a set, takes events away or
- * looks for a running callback calls utrace_heavy() between its store and its
- * look, which makes up for the barrier that the task left out:
+ * A pin is a hazard pointer that one task writes.  A pass over a system call
+ * cannot afford a full barrier, so the task has compiler barriers only.  A
+ * function that publishes a set, takes events away or looks for a running
+ * callback calls utrace_heavy() between its own store and its load; this stands
+ * in for the barrier that the task leaves out:
  *
- *	task				other
+ *	task				other task
  *	pinned = set			utrace_set = new
  *	(compiler barrier)		utrace_heavy()
  *	still task->utrace_set?		is the old set pinned?
  *
- * One of the two sees the other's store.  This header is compiled in user space
- * too, by the program that measures it.
+ * At least one of the two sees the store of the other.  bench/pin compiles this
+ * header in user space, too.
  */
 #ifndef _KERNEL_UTRACE_PIN_H
 #define _KERNEL_UTRACE_PIN_H
@@ -22,25 +22,27 @@
 struct utrace_set;
 
 /**
- * utrace_pin_try - pin a set if it is still the published one
- * @pinned: the task's pin
- * @set: what was published a moment ago
+ * utrace_pin_try() - pin a set if it is still the published one
+ * @pinned: the pin of the task
+ * @set: what @published was a moment ago; NULL can be pinned too
  * @published: where sets are published
  *
- * The acquire pairs with the release of the store that publishes: what was
- * written before that is seen with the set.
+ * After a successful pin the task sees all that was written before
+ * utrace_switch() published the set with a release store.
  *
  * Context: The task that owns the pin.
- * Return: true if @set is pinned; else the pin is to be corrected under the lock
- * of whoever publishes.
+ * Return:
+ * * true - @set is pinned
+ * * false - @published has changed; the caller sets the pin again under
+ *   utrace->lock, or drops the pin
  */
 static __always_inline bool utrace_pin_try(struct utrace_set **pinned,
 					   struct utrace_set *set,
 					   struct utrace_set **published)
 {
 	WRITE_ONCE(*pinned, set);
-	barrier();	/* Pairs with utrace_heavy(). */
-	/* A plain load, which can be part of the comparison. */
+	barrier();	/* Pin before the load; pairs with utrace_heavy(). */
+	/* A plain load, so that it can be an operand of the comparison. */
 	if (unlikely(set != data_race(*published)))
 		return false;
 	smp_acquire__after_ctrl_dep();
@@ -48,18 +50,19 @@ static __always_inline bool utrace_pin_try(struct utrace_set **pinned,
 }
 
 /**
- * utrace_pin_drop - the end of a walk
- * @pinned: the task's pin
+ * utrace_pin_drop() - drop the pin at the end of a walk
+ * @pinned: the pin of the task
  *
- * What others left for the task to do is to be read after this.
+ * The caller reads utrace::flags after this, for what others left for the task
+ * to do.
  *
  * Context: The task that owns the pin.
  */
 static __always_inline void utrace_pin_drop(struct utrace_set **pinned)
 {
-	/* The walk is over for those who see this. */
+	/* All that the walk read comes before its end. */
 	smp_store_release(pinned, NULL);
-	barrier();	/* Pairs with utrace_heavy(). */
+	barrier();	/* Unpin before the flags; pairs with utrace_heavy(). */
 }
 
 #endif /* _KERNEL_UTRACE_PIN_H */

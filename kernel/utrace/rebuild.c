@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - a task brings its set up to date
+ * utrace - a task renews its set
  *
- * Whoever changes what an engine wants sets UTRACE_WORD_REBUILD in the words of
- * its tasks, and each of them takes the latest set of its cast at its next event,
- * if it ever has one.  Only then the matches of engines are asked, under no lock;
- * the verdicts are kept beside the set (utrace::muted), so that tasks with the
- * same engines share a set whatever becomes of them.
+ * A change of events, filter or match sets UTRACE_WORD_REBUILD in the words of
+ * the engine's tasks.  Each task takes the latest set of its cast at its next
+ * event, and only then asks the matches of the engines, under no lock.  The
+ * verdicts are kept beside the set, in utrace::muted, so that tasks with the
+ * same engines share a set whatever the verdicts are.
  *
- * Nothing here waits for another task.  Something may change between the first
- * look and the moment when the set is published; then the work is done once more,
- * and if that fails too, or there is no memory, the event at hand is reported by
- * what engines want now, see utrace_pass_begin(), and the bit stays.
+ * Renewing waits for no other task.  If an attach or a detach gave the task
+ * another set meanwhile, the task tries once more.  If that fails too, or if
+ * memory is short, UTRACE_WORD_REBUILD stays, and utrace_pass_begin() calls
+ * those engines of the present set that want the event now.
  */
 #include <linux/sched/mm.h>
 
 #include "internal.h"
 
 /**
- * utrace_ask - ask the matches of a set about the current task
- * @set: the set, or NULL
- * @old: the set of the verdicts that the task has
+ * utrace_ask() - ask the matches of a set about the current task
+ * @set: the set, or NULL; the caller has a reference or has it pinned
+ * @old: the set that utrace::muted of the task belongs to, or NULL
  *
- * A task without memory, on its way to the end, cannot be asked any more and keeps
- * those.
+ * A task that is exiting and has no mm any more cannot be asked.  It keeps the
+ * verdicts of engines that are in both sets, and counts as rejected by the
+ * others that have a match.
  *
  * Context: The task itself.  May take task_lock().
- * Return: the slots of @set that reject the task.
+ * Return: the slots of @set whose engines reject the task.
  */
 u64 utrace_ask(const struct utrace_set *set, const struct utrace_set *old)
 {
@@ -43,7 +44,7 @@ u64 utrace_ask(const struct utrace_set *set, const struct utrace_set *old)
 	return muted;
 }
 
-/* The verdicts have changed and the set has not. */
+/* With @u->lock held: the task keeps @set and has new verdicts. */
 static void utrace_mute(struct utrace *u, const struct utrace_set *set,
 			u64 muted)
 {
@@ -59,8 +60,9 @@ static void utrace_mute(struct utrace *u, const struct utrace_set *set,
 }
 
 /*
- * Publish @set, whose reference passes on, if the task still has @old; no pass is
- * running, so nothing has to be deferred.
+ * Publish @set, and consume its reference, if the task still has @old.  The
+ * task is not in a pass, so no pass can have @old pinned.  Returns false if an
+ * attach or a detach gave the task another set.
  */
 static bool utrace_renew_publish(struct utrace *u, struct utrace_set *old,
 				 struct utrace_set *set, u64 muted)
@@ -78,18 +80,22 @@ static bool utrace_renew_publish(struct utrace *u, struct utrace_set *old,
 			done = true;
 		} else {
 			drop = utrace_switch(current, u, set,
-					     utrace_set_same(old, set), muted, false);
+					     utrace_set_same(old, set), muted,
+					     false);
 			deferred = utrace_take_deferred(u);
 			done = true;
 		}
 	}
-	smp_mb(); /* The set before the flags of its engines; see utrace_heavy(). */
+	smp_mb(); /* Set before engines' flags; pairs with utrace_heavy(). */
 	utrace_set_put(drop);
 	utrace_set_put(deferred);
 	return done;
 }
 
-/* One try; true if the task has what is wanted now, or as good as that. */
+/*
+ * One try.  Returns false if an attach or a detach gave the task another set
+ * meanwhile, or if there was no memory (@nomem).
+ */
 static bool utrace_renew_once(struct utrace *u, bool *nomem)
 {
 	struct utrace_set *old, *set;
@@ -98,7 +104,10 @@ static bool utrace_renew_once(struct utrace *u, bool *nomem)
 	scoped_guard(spinlock_irqsave, &u->lock) {
 		if (u->flags & UTRACE_TASK_REAPED)
 			return true;
-		/* Changes from here on set it again. */
+		/*
+		 * From here on a change of events or verdicts sets REBUILD
+		 * anew.
+		 */
 		WRITE_ONCE(current->utrace_events,
 			   current->utrace_events & ~UTRACE_WORD_REBUILD);
 		old = utrace_set_get(current->utrace_set);
@@ -118,18 +127,22 @@ static bool utrace_renew_once(struct utrace *u, bool *nomem)
 }
 
 /**
- * utrace_renew - bring the set of the current task up to date
+ * utrace_renew() - bring the set of the current task up to date
  *
- * Context: The task itself, which has a struct utrace and no set pinned.  May
+ * Context: The task itself, with a struct utrace and with no set pinned.  May
  * sleep for memory.
- * Return: false if that did not succeed; UTRACE_WORD_REBUILD is still set then.
+ * Return:
+ * * true - the set and the verdicts are up to date, or the reaper has claimed
+ *   the task
+ * * false - there was no memory, or an attach or a detach gave the task another
+ *   set twice meanwhile; UTRACE_WORD_REBUILD is set
  */
 bool utrace_renew(void)
 {
 	bool kthread = current->flags & PF_KTHREAD, done, nomem = false;
 	unsigned int noio = 0, tries = 2;
 
-	/* Memory may wait for a kernel thread. */
+	/* Memory reclaim may wait for this kernel thread. */
 	if (kthread)
 		noio = memalloc_noio_save();
 	do {

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - rounds: tasks that were found get the successor of their cast
+ * utrace - rounds: tasks get the successors of their casts
  *
- * Memory of tasks is had before any lock is taken; that of casts and sets, and
- * places in the lists of casts, with utrace_change_mutex, which is held for one round
- * at a time.
+ * A round gives another set to up to UTRACE_ROUND tasks that a walk has found.
+ * First it allocates a struct utrace for each task that has none, without a
+ * lock.  Then it takes utrace_change_mutex, makes the successors and
+ * memberships for all its tasks, and gives each task its set.  This last step
+ * cannot fail, so a round that fails has changed no task.
+ *
+ * The mutex is held for one round at a time, so that other attaches and
+ * detaches need not wait for the whole walk.
  */
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -14,9 +19,10 @@
 #include "walk.h"
 
 /**
- * utrace_walk_init - begin to bring an engine to tasks, or to take it from them
- * @walk: to be set up
- * @engine: the engine
+ * utrace_walk_init() - begin an attach or a detach
+ * @walk: filled in
+ * @engine: the engine to be added, or removed if it is detached; the caller has
+ *	a reference
  *
  * Context: Any.
  */
@@ -27,8 +33,8 @@ void utrace_walk_init(struct utrace_walk *walk, struct utrace_engine *engine)
 }
 
 /**
- * utrace_walk_drop_tasks - forget the tasks that were found
- * @walk: with a reference to each
+ * utrace_walk_drop_tasks() - forget the tasks that were found
+ * @walk: the walk, whose references to the tasks are dropped
  *
  * Context: Any.
  */
@@ -42,10 +48,10 @@ void utrace_walk_drop_tasks(struct utrace_walk *walk)
 }
 
 /**
- * utrace_walk_destroy - the end of a walk
- * @walk: after utrace_walk_init()
+ * utrace_walk_destroy() - end a walk and free what it has
+ * @walk: the walk, after utrace_walk_init()
  *
- * Context: May sleep, no locks held.
+ * Context: May sleep, without utrace_change_mutex.
  */
 void utrace_walk_destroy(struct utrace_walk *walk)
 {
@@ -63,12 +69,14 @@ void utrace_walk_destroy(struct utrace_walk *walk)
 }
 
 /**
- * utrace_walk_turns - make room for the turns of a round
+ * utrace_walk_turns() - make room for the turns of a round
  * @walk: the walk
- * @n: how many tasks take one
+ * @n: number of tasks that take a turn
  *
  * Context: May sleep.
- * Return: 0, or -ENOMEM.
+ * Return:
+ * * 0 - utrace_walk::turn has at least @n elements
+ * * -ENOMEM - no memory
  */
 int utrace_walk_turns(struct utrace_walk *walk, unsigned int n)
 {
@@ -84,11 +92,11 @@ int utrace_walk_turns(struct utrace_walk *walk, unsigned int n)
 }
 
 /**
- * utrace_drop_spares - free what turns did not need, before or after them
- * @turn: the turns
- * @n: how many
+ * utrace_drop_spares() - free each struct utrace that turns did not use
+ * @turn: the turns, after utrace_turn_init(); taken or not
+ * @n: number of turns
  *
- * Context: Any, utrace_change_mutex not held.
+ * Context: Any, without utrace_change_mutex.
  */
 void utrace_drop_spares(struct utrace_turn *turn, unsigned int n)
 {
@@ -97,7 +105,7 @@ void utrace_drop_spares(struct utrace_turn *turn, unsigned int n)
 			utrace_free(turn[n].u);
 }
 
-/* A struct utrace, one of at most @more that are needed; or NULL. */
+/* Get a struct utrace, the first of up to @more.  NULL without memory. */
 static struct utrace *utrace_walk_u(struct utrace_walk *walk, unsigned int more)
 {
 	struct utrace_pool *pool = &walk->pool;
@@ -109,13 +117,15 @@ static struct utrace *utrace_walk_u(struct utrace_walk *walk, unsigned int more)
 }
 
 /**
- * utrace_walk_member - memory for a membership
+ * utrace_walk_member() - get memory for the entry of a task in a cast's list
  * @walk: the walk
- * @gfp: how to allocate it, and others with it, if none is left
- * @more: how many are needed at most, this one included
+ * @gfp: how to allocate it, and a few more with it, if the pool has none
+ * @more: number of entries that are needed at most, this one included
  *
  * Context: As @gfp says.
- * Return: it, or NULL.
+ * Return:
+ * * the entry, which is in no list; the caller frees it with kfree()
+ * * NULL - no memory
  */
 struct utrace_member *utrace_walk_member(struct utrace_walk *walk, gfp_t gfp,
 					 unsigned int more)
@@ -123,20 +133,24 @@ struct utrace_member *utrace_walk_member(struct utrace_walk *walk, gfp_t gfp,
 	struct utrace_pool *pool = &walk->pool;
 
 	if (!pool->nmembers)
-		pool->nmembers = utrace_member_alloc_bulk(gfp, min(more, UTRACE_BULK),
-							  pool->member);
+		pool->nmembers =
+			utrace_member_alloc_bulk(gfp, min(more, UTRACE_BULK),
+						 pool->member);
 	return pool->nmembers ? pool->member[--pool->nmembers] : NULL;
 }
 
 /**
- * utrace_turn_init - have what a task of a round may need, before any lock
+ * utrace_turn_init() - set up a turn with a spare struct utrace
  * @walk: the walk
- * @turn: to be set up
- * @task: the task; NULL if that is not known yet
- * @more: how many turns are set up, this one included
+ * @turn: filled in
+ * @task: the task, to which the caller has a reference; NULL if it is not known
+ *	yet
+ * @more: number of turns that are still to be set up, this one included
  *
- * Context: May sleep.
- * Return: 0, or -ENOMEM.
+ * Context: May sleep.  Called without utrace_change_mutex.
+ * Return:
+ * * 0 - @turn has a spare, or @task has a struct utrace already
+ * * -ENOMEM - no memory
  */
 int utrace_turn_init(struct utrace_walk *walk, struct utrace_turn *turn,
 		     struct task_struct *task, unsigned int more)
@@ -152,18 +166,21 @@ static noinline struct utrace_cast *utrace_cast_of_u(struct task_struct *task,
 						     struct utrace *u)
 {
 	guard(spinlock_irqsave)(&u->lock);
-	/* Nothing comes of a turn of a task that is being reaped. */
+	/* utrace_turn() does nothing for a task that is being reaped. */
 	if (!task->utrace_set || u->flags & UTRACE_TASK_REAPED)
 		return NULL;
 	return utrace_cast_get(task->utrace_set->cast);
 }
 
 /**
- * utrace_cast_of - the cast of a task
- * @task: the task
+ * utrace_cast_of() - get the cast of a task
+ * @task: the task; the caller has a reference, or it is kept by RCU
  *
- * Context: utrace_change_mutex is held, under which it changes.
- * Return: the cast with a reference; NULL: none, or the task is being reaped.
+ * Context: utrace_change_mutex is held, so that no attach or detach gives @task
+ * another cast.
+ * Return:
+ * * the cast, with a reference for the caller
+ * * NULL - @task has no cast, or is being reaped
  */
 struct utrace_cast *utrace_cast_of(struct task_struct *task)
 {
@@ -174,7 +191,10 @@ struct utrace_cast *utrace_cast_of(struct task_struct *task)
 	return u ? utrace_cast_of_u(task, u) : NULL;
 }
 
-/* What kernel threads have without the engine; 0 or -ENOMEM. */
+/*
+ * Find the set for a kernel thread from which a detach removes an engine of the
+ * system.  All kernel threads get the same set.  Returns 0 or -ENOMEM.
+ */
 static int utrace_kthread_prepare(struct utrace_walk *walk,
 				  struct utrace_turn *turn)
 {
@@ -191,11 +211,12 @@ static int utrace_kthread_prepare(struct utrace_walk *walk,
 }
 
 /*
- * What this task is to be given, one of @more, and what is needed for that; 0 or an
- * error.
+ * Find the set that the task of a turn is to get, and memory for its
+ * membership.  @more turns are still to be prepared, this one included.
+ * Returns 0 or an error.
  */
-static int utrace_turn_prepare(struct utrace_walk *walk, struct utrace_turn *turn,
-			       unsigned int more)
+static int utrace_turn_prepare(struct utrace_walk *walk,
+			       struct utrace_turn *turn, unsigned int more)
 {
 	struct utrace_successor *succ;
 	struct utrace_cast *cast;
@@ -216,10 +237,15 @@ static int utrace_turn_prepare(struct utrace_walk *walk, struct utrace_turn *tur
 }
 
 /*
- * The first set of a task that is being reaped came too late for the hook in
- * release_task() if exit_state was EXIT_DEAD before.  Whoever writes that has
- * tasklist_lock for writing, or uses cmpxchg(), and looks for a struct utrace
- * after it; so the task is seen here, or the set there.
+ * Take a first set back from a task that is EXIT_DEAD, unless its reaper does
+ * it.  Returns true if it was taken back.
+ *
+ * release_task() looks for ->utrace after exit_state became EXIT_DEAD, which is
+ * written by cmpxchg() or with tasklist_lock held for writing.  Here ->utrace
+ * and the set come first, and exit_state is read after the barriers of
+ * utrace_take_back_dead().  So the reaper finds the struct utrace, or EXIT_DEAD
+ * is seen here.  If both happen, the first of the two that sets REAPED under
+ * utrace->lock takes the set.
  */
 static bool utrace_take_back(struct utrace_turn *turn)
 {
@@ -235,7 +261,10 @@ static bool utrace_take_back(struct utrace_turn *turn)
 		turn->old = turn->task->utrace_set;
 		WRITE_ONCE(turn->task->utrace_set, NULL);
 		WRITE_ONCE(turn->task->utrace_events, 0);
-		/* The task may be in the pass of its death, over this set or before. */
+		/*
+		 * The task may be in its death report and have this set pinned;
+		 * then utrace_sweep() leaves the set to it.
+		 */
 		if (!(u->flags & UTRACE_TASK_DEFERRED)) {
 			u->deferred = turn->old;
 			u->flags |= UTRACE_TASK_DEFERRED;
@@ -249,12 +278,19 @@ static bool utrace_take_back(struct utrace_turn *turn)
 	return true;
 }
 
-/* How many of @n turns were in vain. */
-static unsigned int utrace_take_back_dead(struct utrace_turn *turn, unsigned int n)
+/*
+ * Take back the first sets of tasks that are being reaped.  Returns how many.
+ */
+static unsigned int utrace_take_back_dead(struct utrace_turn *turn,
+					  unsigned int n)
 {
 	unsigned int i, dead = 0;
 
-	smp_mb(); /* The sets before exit_state, see utrace_take_back(). */
+	/*
+	 * ->utrace and the sets before exit_state; pairs with release_task(),
+	 * see utrace_take_back().
+	 */
+	smp_mb();
 	utrace_tasklist_barrier();
 	for (i = 0; i < n; i++)
 		if (turn[i].done && !turn[i].old)
@@ -263,9 +299,11 @@ static unsigned int utrace_take_back_dead(struct utrace_turn *turn, unsigned int
 }
 
 /**
- * utrace_walk_settle - the end of a round in which the turns were taken
- * @walk: the walk
- * @n: how many turns
+ * utrace_walk_settle() - end a round in which tasks took their turns
+ * @walk: the walk, of which ->covered is brought up to date
+ * @n: number of turns that were taken
+ *
+ * Takes the set back from tasks that died meanwhile, and drops the old sets.
  *
  * Context: May sleep.  utrace_change_mutex is held.
  */
@@ -284,9 +322,9 @@ void utrace_walk_settle(struct utrace_walk *walk, unsigned int n)
 }
 
 /**
- * utrace_drop_members - free the memberships that turns did not use
+ * utrace_drop_members() - free memberships that turns did not use
  * @turn: the turns
- * @n: how many
+ * @n: number of turns
  *
  * Context: Any.
  */
@@ -298,7 +336,10 @@ void utrace_drop_members(struct utrace_turn *turn, unsigned int n)
 	}
 }
 
-/* With the mutex: @n of the tasks found, from @first on. */
+/*
+ * With utrace_change_mutex held, one round over the first @n turns.  Returns 0,
+ * or an error if no task got its set.
+ */
 static int utrace_round_locked(struct utrace_walk *walk, unsigned int n)
 {
 	unsigned int noio = memalloc_noio_save(), i;
@@ -327,6 +368,9 @@ static int utrace_lock_changes(bool killable)
 	return 0;
 }
 
+/*
+ * One round over @n of the tasks found, from @first on.  Returns 0 or an error.
+ */
 static int utrace_round(struct utrace_walk *walk, unsigned int first,
 			unsigned int n, bool killable)
 {
@@ -350,12 +394,16 @@ static int utrace_round(struct utrace_walk *walk, unsigned int first,
 }
 
 /**
- * utrace_rounds - give all that were found the successor of their cast
+ * utrace_rounds() - give another set to all tasks that were found
  * @walk: the walk
- * @killable: come back at SIGKILL
+ * @killable: end early if the caller has a fatal signal pending
  *
  * Context: May sleep.  Takes utrace_change_mutex for one round at a time.
- * Return: 0; -ENOMEM; -ENOSPC: a task has no slot left; -EINTR: SIGKILL.
+ * Return:
+ * * 0 - all tasks took their turns
+ * * -ENOMEM - no memory
+ * * -ENOSPC - a task has no slot left
+ * * -EINTR - @killable, and the caller has a fatal signal pending
  */
 int utrace_rounds(struct utrace_walk *walk, bool killable)
 {

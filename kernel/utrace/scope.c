@@ -2,10 +2,14 @@
 /*
  * utrace - scopes: which tasks an engine covers
  *
- * A thread engine names its task, a process engine the struct pid of the
- * thread group, which moves to the survivor of an execve().  Whether a task
- * belongs to a process or tree engine is said by the cast of its set, and nothing
- * else; the engine finds its tasks as the members of its casts.
+ * A thread engine names its task.  A process or tree engine names the struct
+ * pid of its thread group, which stays with the group when a thread other than
+ * the leader calls execve().  Which tasks such an engine covers is said by
+ * their sets alone; the engine finds them as members of its casts.
+ *
+ * What is done to the tasks of an engine from outside goes through
+ * utrace_visit_members(), which looks up the engine's slot and uses it in one
+ * hold of utrace->lock.  So another engine cannot get the slot in between.
  */
 #include <linux/rculist.h>
 #include <linux/resume_user_mode.h>
@@ -15,12 +19,12 @@
 #include "internal.h"
 
 /**
- * utrace_covers - is an engine in the set of a task?
- * @engine: the engine
+ * utrace_covers() - is an engine in the set of a task?
+ * @engine: the engine; the caller has a reference
  * @task: the task; the caller has a reference
  *
  * Context: Any but NMI.  Takes @task's utrace->lock.
- * Return: true if so.
+ * Return: true if @engine is in the published set of @task.
  */
 bool utrace_covers(struct utrace_engine *engine, struct task_struct *task)
 {
@@ -32,7 +36,8 @@ bool utrace_covers(struct utrace_engine *engine, struct task_struct *task)
 	return utrace_set_slot(task->utrace_set, engine) >= 0;
 }
 
-static bool utrace_in_scope(struct utrace_engine *engine, struct task_struct *task)
+static bool utrace_in_scope(struct utrace_engine *engine,
+			    struct task_struct *task)
 {
 	unsigned int state = utrace_engine_state(engine);
 
@@ -45,12 +50,15 @@ static bool utrace_in_scope(struct utrace_engine *engine, struct task_struct *ta
 }
 
 /**
- * utrace_addresses - does this pair of arguments name tasks of an engine?
- * @engine: the engine
- * @target: what the client gave: a task on which it has a reference, or NULL
+ * utrace_addresses() - may a client name this target for an engine?
+ * @engine: the engine; the caller has a reference, or is a callback of it
+ * @target: what the client gave: a task to which the client has a reference, or
+ *	NULL for all tasks of the engine
  *
  * Context: Any but NMI.  Takes @target's utrace->lock.
- * Return: false if the engine is detached, or @target is not in its scope.
+ * Return:
+ * * true - @target is NULL or in the scope of @engine
+ * * false - @target is not in the scope, or @engine is detached
  */
 bool utrace_addresses(struct utrace_engine *engine, struct task_struct *target)
 {
@@ -59,7 +67,11 @@ bool utrace_addresses(struct utrace_engine *engine, struct task_struct *target)
 	return !target || utrace_in_scope(engine, target);
 }
 
-/* What a function wanted done when the lock is released. */
+/*
+ * Do what a utrace_member_fn asked for by UTRACE_AFTER_* bits, after
+ * utrace->lock was released: siglock, which most of this takes, is outside of
+ * that lock.
+ */
 static noinline void utrace_after(struct task_struct *task, struct utrace *u,
 				  unsigned int after)
 {
@@ -73,7 +85,7 @@ static noinline void utrace_after(struct task_struct *task, struct utrace *u,
 		utrace_wake(task, u);
 }
 
-/* Call @fn for a task if the engine is in its set. */
+/* Call @fn for a task if its published set has the engine. */
 static void utrace_member(struct utrace_engine *engine,
 			  struct task_struct *task, utrace_member_fn fn,
 			  void *arg)
@@ -97,7 +109,9 @@ typedef void (*utrace_task_fn)(struct utrace_engine *engine,
 			       struct task_struct *task, utrace_member_fn fn,
 			       void *arg);
 
-/* Call @fn for a task, whatever its set. */
+/*
+ * Call @fn for a task whatever its published set is; see utrace_visit_tasks().
+ */
 static void utrace_task(struct utrace_engine *engine, struct task_struct *task,
 			utrace_member_fn fn, void *arg)
 {
@@ -109,7 +123,7 @@ static void utrace_task(struct utrace_engine *engine, struct task_struct *task,
 	fn(engine, task, u, 0, arg);
 }
 
-/* Members of an engine of process or tree scope. */
+/* Visit the members of all casts of an engine of process or tree scope. */
 static void utrace_visit_casts(struct utrace_engine *engine,
 			       utrace_task_fn each, utrace_member_fn fn,
 			       void *arg)
@@ -117,10 +131,20 @@ static void utrace_visit_casts(struct utrace_engine *engine,
 	struct utrace_member *member;
 	struct utrace_role *role;
 
-	smp_mb(); /* What has changed before the lists; pairs with __utrace_fork(). */
+	/*
+	 * The caller's change comes before the reads of the lists: a task that
+	 * joins a cast too late to be met sees the change.  Pairs with
+	 * utrace_inherit_word() and utrace_turn_locked().
+	 */
+	smp_mb();
 	guard(rcu)();
 	list_for_each_entry_rcu(role, &engine->info->roles, list) {
-		/* One cast before the next; pairs with utrace_turn_locked(). */
+		/*
+		 * A task joins the list of a newer cast before it leaves the
+		 * old one.  If it was gone from the list that was read last, it
+		 * is seen in a list that is read after this.  Pairs with
+		 * utrace_turn_locked().
+		 */
 		smp_rmb();
 		list_for_each_entry_rcu(member, &role->cast->members, list)
 			each(engine, member->task, fn, arg);
@@ -128,19 +152,21 @@ static void utrace_visit_casts(struct utrace_engine *engine,
 }
 
 /**
- * utrace_tasklist_barrier - wait for who holds tasklist_lock for writing
+ * utrace_tasklist_barrier() - wait until tasklist_lock is not held for writing
  *
- * A section that held the lock before is seen as a whole after this barrier, and a
- * later section sees all that the caller has written before.
+ * A section that held the lock for writing before is over when this returns,
+ * and the caller sees all that was stored there.  A section that takes the lock
+ * later sees all that the caller has stored before.
  *
- * copy_process() makes the event word and the set of a child and adds the child to
- * the lists of tasks in one such section.  A child of a section before this barrier is
- * in the lists when a walk begins after it; a child of a later section is made from
- * what the caller has changed before.
+ * copy_process() makes the event word and the set of a child and adds the child
+ * to the lists of tasks in one such section.  So if a walk begins after this
+ * barrier, a child is either in the lists already, or is made later from what
+ * the caller has changed.
  *
- * A walk under RCU meets each task that stays in the lists from its begin to its end:
- * a task that is removed, or replaced by de_thread(), keeps its pointer to the next.
- * An attach also relies on children being added to the end, see attach.c.
+ * A walk under RCU meets each task that stays in the lists from its begin to
+ * its end: a task that is removed, or replaced by de_thread(), keeps its
+ * pointer to the next one.  An attach also relies on new threads being added to
+ * the end of their list, see utrace_walk_process().
  *
  * Context: Any but NMI, without siglock.  Takes tasklist_lock.
  */
@@ -150,7 +176,10 @@ void utrace_tasklist_barrier(void)
 	read_unlock(&tasklist_lock);
 }
 
-/* All tasks that there are; one that is born from here on knows what has changed. */
+/*
+ * Visit all tasks.  A task that is born after the barrier is made from what the
+ * caller has changed before, see utrace_tasklist_barrier().
+ */
 static void utrace_visit_all(struct utrace_engine *engine, utrace_task_fn each,
 			     utrace_member_fn fn, void *arg)
 {
@@ -176,18 +205,21 @@ static void utrace_visit(struct utrace_engine *engine, utrace_task_fn each,
 }
 
 /**
- * utrace_visit_members - call a function for the tasks of a scope
- * @engine: the engine
- * @target: one task of it, or NULL for all
- * @fn: called under the task's utrace->lock with the engine's slot as a bit;
- *	returns what is to be done when the lock is released, UTRACE_AFTER_*.
- *	It may be called twice for a task.
- * @arg: for @fn
+ * utrace_visit_members() - call a function for the tasks that an engine covers
+ * @engine: the engine; the caller has a reference
+ * @target: one task of the engine, to which the caller has a reference; NULL
+ *	for all its tasks
+ * @fn: called under the task's utrace->lock, with the engine's slot as a bit;
+ *	returns UTRACE_AFTER_* bits for what is to be done without that lock.
+ *	May be called twice for a task, which can move to a newer cast meanwhile
+ * @arg: last argument of @fn
  *
- * A task that the engine joins or leaves meanwhile may be missed.  One that
- * inherits it is met, or sees itself what the caller changed before.
+ * A task that gets the engine by an attach during the call, or loses it by a
+ * detach, may be missed.  A child that inherits the engine during the call is
+ * either met, or sees what the caller has changed before the call.
  *
- * Context: Any but NMI.  Takes tasklist_lock for system scope.
+ * Context: Any but NMI, without siglock.  Takes tasklist_lock for an engine of
+ * the system.
  */
 void utrace_visit_members(struct utrace_engine *engine,
 			  struct task_struct *target, utrace_member_fn fn,
@@ -200,13 +232,15 @@ void utrace_visit_members(struct utrace_engine *engine,
 }
 
 /**
- * utrace_visit_tasks - call a function for tasks that may be in a callback
- * @engine: the engine, of which uncover has not begun if it is detached
- * @fn: as for utrace_visit_members(), without a slot and without an answer: the
- *	set that the task has pinned counts, not the published one
- * @arg: for @fn
+ * utrace_visit_tasks() - call a function for tasks that may be in a callback
+ * @engine: the engine; if it is detached, utrace_uncover() has not begun to
+ *	move its tasks to other casts
+ * @fn: called under the task's utrace->lock with 0 for the slot, also for a
+ *	task whose published set does not have the engine: the set that the task
+ *	has pinned may have it.  The answer is not used
+ * @arg: last argument of @fn
  *
- * Context: Any but NMI.  Takes tasklist_lock for system scope.
+ * Context: Any but NMI.  Takes tasklist_lock for an engine of the system.
  */
 void utrace_visit_tasks(struct utrace_engine *engine, utrace_member_fn fn,
 			void *arg)

@@ -2,25 +2,16 @@
 /*
  * utrace - system scope: one engine for every user task, present and future
  *
- * Nothing is allocated for a task.  Its event word says what the engines of the
- * system want, and that its set is to be renewed; a task that never has such an
- * event never gets a struct utrace.  One that has takes it in its own context
- * (utrace_adopt()), and every set that is made from then on contains these
- * engines, in slots of their own, behind those that cover the task for reasons of
- * its own.  An engine that has gone is in no new set; the sets that have it keep
- * its memory until their tasks have an event, but never call it.
+ * Nothing is allocated for a task until it has an event.  A task without struct
+ * utrace is called bare: its event word says what the engines of the system
+ * want, together with UTRACE_WORD_REBUILD, or that all of them reject the task
+ * (UTRACE_WORD_REJECTED).  At its first event a bare task takes a struct utrace
+ * in its own context (utrace_adopt()).  Every set that is made contains the
+ * engines of the system, in slots of their own behind those of the cast.
  *
- * A task without a struct utrace is called bare here.  Its word follows from
- * utrace_system_events, or says that all engines reject the task
- * (utrace_is_rejected()).  It is written by walks, after the events changed or an
- * engine was removed, by whoever has the task asked again, and by copy_process()
- * under tasklist_lock for writing.  The events change before the walk begins, so
- * a child is born with the new word or is there for the walk, which is made under
- * RCU; see utrace_tasklist_barrier().
- *
- * Kernel threads are covered by those engines only that asked for them.  The user
- * tasks that they start get their word in copy_process(), as every child does while
- * utrace_system_events is not 0.
+ * A change of events or of the table is told by one walk over all tasks
+ * (utrace_system_tell()).  A removed engine is in no new set; the sets that
+ * still have it keep its memory, and no pass calls it.
  */
 #include <linux/export.h>
 #include <linux/sched/mm.h>
@@ -35,41 +26,59 @@ static struct utrace_system utrace_system_empty;
 struct utrace_system __rcu *utrace_system =
 	RCU_INITIALIZER(&utrace_system_empty);
 
-/* Changes of the table.  Written under utrace_engine_lock. */
+/*
+ * Number of changes of the table, which a set remembers (utrace_set::sysgen).
+ * Written under utrace_engine_lock.
+ */
 unsigned int utrace_system_gen __read_mostly;
 
-/* What they want, together.  Written under utrace_engine_lock. */
+/*
+ * The events that any engine of the system wants.  Written under
+ * utrace_engine_lock, read without a lock.
+ */
 unsigned long utrace_system_events __read_mostly;
-/* Of that, what is wanted of kernel threads. */
+/*
+ * The events that engines with UTRACE_ATTACH_KTHREAD want of kernel threads.
+ * Written and read as utrace_system_events is.
+ */
 static unsigned long utrace_kthread_events __read_mostly;
 
-/* Events that did not come to engines, each counted for itself. */
+/* Number of events that engines of the system missed, counted per engine. */
 static atomic_long_t utrace_lost;
 
 /*
- * The words of bare tasks, and who gives a task its struct utrace.  Interrupts
- * off; outside utrace->lock, inside all others.
+ * Protects the words of bare tasks, which walks and the tasks themselves write,
+ * and the moment at which a task gets a struct utrace.  A child that is not
+ * visible yet needs no lock.  Taken with interrupts off, inside
+ * utrace_engine_lock and outside utrace->lock.
  */
 static DEFINE_SPINLOCK(utrace_bare_lock);
 
 /**
- * utrace_install - give a bare task a struct utrace
- * @task: the task
- * @u: its struct utrace
+ * utrace_install() - give a bare task a struct utrace
+ * @task: the task; the caller has a reference, or it is current
+ * @u: the struct utrace, which is @task's if the call succeeds
  *
- * Context: Any but NMI.
- * Return: false if it has one already.
+ * An attach and the task itself may call this at the same time.
+ *
+ * Context: Any but NMI, without utrace->lock.
+ * Return:
+ * * true - @task has @u
+ * * false - @task had a struct utrace already; @u stays the caller's
  */
 bool utrace_install(struct task_struct *task, struct utrace *u)
 {
 	guard(spinlock_irqsave)(&utrace_bare_lock);
 	if (task->utrace)
 		return false;
-	/* The contents of @u are written before the pointer to it. */
+	/*
+	 * The contents of @u before the pointer, for readers without the lock.
+	 */
 	smp_store_release(&task->utrace, u);
 	return true;
 }
 
+/* The word of a bare task with these PF_* flags. */
 static unsigned long utrace_bare_events_of(unsigned int task_flags)
 {
 	unsigned long events = READ_ONCE(utrace_system_events);
@@ -82,12 +91,13 @@ static unsigned long utrace_bare_events_of(unsigned int task_flags)
 }
 
 /**
- * utrace_bare_events - the word of a task without a set
+ * utrace_bare_events() - what the engines of the system put into a task's word
  * @task: the task
  *
  * Context: Any.
- * Return: what the engines of the system want of it, and to rebuild; 0 without
- * them.
+ * Return:
+ * * 0 - no engine of the system wants an event
+ * * other - the events that they want of @task, with UTRACE_WORD_REBUILD
  */
 unsigned long utrace_bare_events(struct task_struct *task)
 {
@@ -95,12 +105,14 @@ unsigned long utrace_bare_events(struct task_struct *task)
 }
 
 /**
- * utrace_refresh_bare - bring the word of a bare task up to date
- * @task: the task
+ * utrace_refresh_bare() - bring the word of a bare task up to date
+ * @task: the task, which is current, or is in the lists of tasks and kept by
+ *	tasklist_lock or RCU
  *
- * Context: tasklist_lock is held, or rcu_read_lock() and @task is visible, or
- * it is current.
- * Return: false if the task is not bare.
+ * Context: Any but NMI, without utrace->lock.
+ * Return:
+ * * true - the word of @task says what the engines of the system want now
+ * * false - @task is not bare
  */
 bool utrace_refresh_bare(struct task_struct *task)
 {
@@ -111,12 +123,15 @@ bool utrace_refresh_bare(struct task_struct *task)
 	return true;
 }
 
-/* What a walk does with interrupts off, in bare tasks. */
+/*
+ * The cost, in bare tasks, of what utrace_system_tell() does in one hold of
+ * utrace_bare_lock, with interrupts off.
+ */
 #define UTRACE_BARE_RUN		64
-/* Any other task takes as long as eight of them. */
+/* The cost of any other task. */
 #define UTRACE_OTHER		8
 
-/* A task that is not bare takes a newer set at its next event. */
+/* Have a task that is not bare renew its set at its next event. */
 static void utrace_want_rebuild(struct task_struct *task)
 {
 	struct utrace *u = task->utrace;
@@ -130,9 +145,14 @@ static void utrace_want_rebuild(struct task_struct *task)
 }
 
 /**
- * utrace_system_tell - what the engines of the system want has changed
+ * utrace_system_tell() - tell all tasks what the engines of the system want
  *
- * One walk over all tasks, with a few instructions for each that is bare.
+ * One walk over all tasks, with a few instructions for each that is bare.  A
+ * child that is born meanwhile is met by the walk or has its word made from the
+ * new events, see utrace_tasklist_barrier().
+ *
+ * The events are read anew in each hold of utrace_bare_lock: where two walks
+ * run at the same time, the later change stays.
  *
  * Context: Any but NMI, without siglock.  Takes tasklist_lock.
  */
@@ -167,7 +187,13 @@ void utrace_system_tell(void)
 	spin_unlock_irqrestore(&utrace_bare_lock, flags);
 }
 
-/* What all of them want, after a change in what one wants. */
+/**
+ * utrace_system_recount() - compute what the engines of the system want
+ *
+ * Called after a change of the table or of what one of the engines wants.
+ *
+ * Context: utrace_engine_lock is held.
+ */
 void utrace_system_recount(void)
 {
 	unsigned long events = 0, kthread = 0;
@@ -188,12 +214,12 @@ void utrace_system_recount(void)
 }
 
 /**
- * utrace_system_reaches - is an engine of the system for tasks of a kind?
- * @engine: the engine
- * @kthread: the task is a kernel thread
+ * utrace_system_reaches() - does an engine of the system cover a kind of task?
+ * @engine: the engine; the caller has a reference, or is under RCU
+ * @kthread: the kind is kernel threads, else user tasks
  *
  * Context: Any.
- * Return: false also for one that is detached.
+ * Return: false if @engine does not cover such tasks, or is detached.
  */
 bool utrace_system_reaches(struct utrace_engine *engine, bool kthread)
 {
@@ -203,7 +229,10 @@ bool utrace_system_reaches(struct utrace_engine *engine, bool kthread)
 	       (!kthread || state & UTRACE_STATE_KTHREAD);
 }
 
-/* Take @next, a copy that was changed, as the table; utrace_engine_lock is held. */
+/*
+ * With utrace_engine_lock held, publish @next, a changed copy of the table.
+ * Returns the old table, which readers under RCU may still use.
+ */
 static struct utrace_system *utrace_system_replace(struct utrace_system *next)
 {
 	struct utrace_system *old;
@@ -211,7 +240,7 @@ static struct utrace_system *utrace_system_replace(struct utrace_system *next)
 	old = rcu_dereference_protected(utrace_system,
 					lockdep_is_held(&utrace_engine_lock));
 	rcu_assign_pointer(utrace_system, next);
-	/* After the table; pairs with utrace_census_take(). */
+	/* The table before the number; pairs with utrace_census_take(). */
 	smp_store_release(&utrace_system_gen, utrace_system_gen + 1);
 	utrace_system_recount();
 	return old;
@@ -229,7 +258,10 @@ static void utrace_system_copy(struct utrace_system *next)
 					   lockdep_is_held(&utrace_engine_lock));
 }
 
-/* Take an engine out of a copy of the table, and all that are detached. */
+/*
+ * Remove @engine, which may be NULL, and all detached engines from a copy of
+ * the table.
+ */
 static void utrace_system_leave_out(struct utrace_system *next,
 				    struct utrace_engine *engine)
 {
@@ -248,11 +280,14 @@ static void utrace_system_leave_out(struct utrace_system *next,
 }
 
 /**
- * utrace_system_add - the next engine of the system
- * @engine: it wants no event yet
+ * utrace_system_add() - add an engine to the engines of the system
+ * @engine: the engine, which wants no event yet; the caller has a reference
  *
- * Context: May sleep.
- * Return: 0; -ENOSPC: there are %UTRACE_MAX_SYSTEM; -ENOMEM.
+ * Context: May sleep.  Takes utrace_engine_lock.
+ * Return:
+ * * 0 - done
+ * * -ENOSPC - there are %UTRACE_MAX_SYSTEM engines of the system
+ * * -ENOMEM - no memory
  */
 int utrace_system_add(struct utrace_engine *engine)
 {
@@ -282,16 +317,18 @@ int utrace_system_add(struct utrace_engine *engine)
 }
 
 /**
- * utrace_system_remove - a detached engine is in no new set any more
- * @engine: the engine, on which the caller has a reference
+ * utrace_system_remove() - remove a detached engine of the system
+ * @engine: the engine; the caller has a reference
  *
- * Context: May sleep.
+ * Sets that are made later do not have the engine.
+ *
+ * Context: May sleep.  Takes utrace_engine_lock.
  */
 void utrace_system_remove(struct utrace_engine *engine)
 {
 	struct utrace_system *next, *old;
 
-	/* Two hundred bytes; a detach does not fail. */
+	/* Less than two hundred bytes; a detach must not fail. */
 	next = kmalloc(sizeof(*next), GFP_KERNEL | __GFP_NOFAIL);
 	scoped_guard(spinlock_irqsave, &utrace_engine_lock) {
 		utrace_system_copy(next);
@@ -302,12 +339,14 @@ void utrace_system_remove(struct utrace_engine *engine)
 }
 
 /**
- * utrace_count_lost - an event does not come to engines of the system
- * @set: the set by which it is reported, or NULL
- * @events: bits of which one is the event
+ * utrace_count_lost() - count an event for the engines that miss it
+ * @set: the set that reports the event, which the caller has pinned; NULL if
+ *	there is none
+ * @events: UTRACE_EVENT() bits, of which the event is one
  *
- * Counts for each engine that wants it and is not in the set.  Whether its match
- * would have rejected the task is not known.
+ * An engine of the system misses the event if it wants one of @events and is
+ * not in @set.  It counts as missed also where a match would have rejected the
+ * task.
  *
  * Context: The task itself, or its reaper.
  */
@@ -331,7 +370,10 @@ void utrace_count_lost(const struct utrace_set *set, unsigned long events)
 	}
 }
 
-/* The engine in a slot, if it may want current; with a reference to its memory. */
+/*
+ * Get a reference to the memory of the engine in a slot.  NULL if the slot has
+ * none, or one that wants no event or does not cover current.
+ */
 static struct utrace_engine *utrace_system_get(unsigned int slot)
 {
 	struct utrace_system *system;
@@ -349,7 +391,7 @@ static struct utrace_engine *utrace_system_get(unsigned int slot)
 	return engine;
 }
 
-/* Does any engine of the system want to hear of the current task? */
+/* Does an engine of the system want events and not reject the current task? */
 static bool utrace_is_wanted(void)
 {
 	bool wanted = false;
@@ -368,9 +410,12 @@ static bool utrace_is_wanted(void)
 }
 
 /*
- * A bare task that is rejected by all engines needs no struct utrace.  Asked once,
- * under no lock: whatever happens meanwhile sets UTRACE_WORD_REBUILD, and the next
- * event asks again.
+ * Do all engines of the system reject the current task?  Such a task stays
+ * bare.
+ *
+ * REBUILD is cleared before the matches are asked, which happens under no lock.
+ * A change that comes meanwhile sets REBUILD again; then REJECTED is not
+ * written, and the next event asks again.
  */
 static bool utrace_is_rejected(void)
 {
@@ -395,14 +440,17 @@ static bool utrace_is_rejected(void)
 	return !wanted;
 }
 
-/* The current task is wanted, and is to have a struct utrace. */
+/*
+ * Give the current task a struct utrace.  Returns false if there is none for
+ * want of memory, after counting the event as lost.
+ */
 static bool utrace_adopt_wanted(unsigned long events)
 {
 	bool kthread = current->flags & PF_KTHREAD;
 	unsigned int noio = 0;
 	struct utrace *u;
 
-	/* Memory may wait for a kernel thread. */
+	/* Memory reclaim may wait for this kernel thread. */
 	if (kthread)
 		noio = memalloc_noio_save();
 	u = utrace_alloc(GFP_KERNEL_ACCOUNT);
@@ -418,19 +466,24 @@ static bool utrace_adopt_wanted(unsigned long events)
 }
 
 /**
- * utrace_adopt - take a struct utrace for the current task
- * @events: what it is for; without memory that is lost, and counted
+ * utrace_adopt() - give the current task a struct utrace if an engine wants it
+ * @events: UTRACE_EVENT() bits, of which the event to be reported is one;
+ *	without memory it is counted as lost
  *
  * Context: The task itself, may sleep.
- * Return: false if there is none.
+ * Return:
+ * * true - the task has a struct utrace
+ * * false - it has none: no engine wants its events, all reject it, or there is
+ *   no memory
  */
 bool utrace_adopt(unsigned long events)
 {
 	if (current->utrace)
 		return true;
 	/*
-	 * Nobody wants anything of it any more; or it was born with a work bit
-	 * that is older than its word, both being copied one after the other.
+	 * The engines that wanted its events are gone.  Or its work bit is
+	 * older than its word, since dup_task_struct() copied the two one after
+	 * the other.  Writing the word sets the work bit right.
 	 */
 	if (!(READ_ONCE(current->utrace_events) & UTRACE_EVENT_ALL)) {
 		utrace_refresh_bare(current);
@@ -440,11 +493,11 @@ bool utrace_adopt(unsigned long events)
 }
 
 /**
- * utrace_engine_lost - how many events did not come to an engine of the system
+ * utrace_engine_lost() - how many events did an engine of the system miss?
  * @engine: the engine; the caller has a reference
  *
  * Context: Any.
- * Return: how many since it was attached.
+ * Return: number of events that did not come to @engine since it was attached.
  */
 unsigned long utrace_engine_lost(const struct utrace_engine *engine)
 {
@@ -452,12 +505,14 @@ unsigned long utrace_engine_lost(const struct utrace_engine *engine)
 }
 
 /**
- * utrace_lost_events - how many events did not come to engines of the system
+ * utrace_lost_events() - how many events did engines of the system miss?
  *
- * For want of memory, most likely.  Each engine counts for itself.
+ * An event is lost if there is no memory for the struct utrace or the set of a
+ * task, or if the set cannot be renewed because of attaches and detaches.  An
+ * event that two engines miss counts twice.
  *
  * Context: Any.
- * Return: how many since the machine was started.
+ * Return: number of lost events since the machine was started.
  */
 unsigned long utrace_lost_events(void)
 {

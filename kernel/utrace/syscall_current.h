@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - the system call that the current task is in
+ * utrace - number and arguments of the system call that the current task is in
+ *
+ * A number of the 32-bit table has the bit UTRACE_SYSCALL_IA32 set, as it has
+ * in utrace_set_syscall_filter().
  */
 #ifndef _KERNEL_UTRACE_SYSCALL_CURRENT_H
 #define _KERNEL_UTRACE_SYSCALL_CURRENT_H
@@ -10,10 +13,10 @@
 
 #include <asm/syscall.h>
 
-/* What takes the place of a number that is none: without the flag of a table. */
+/* Stands for a number that no table has.  The IA32 bit is not set in it. */
 #define UTRACE_NO_CALL	(UTRACE_SYSCALL_IA32 - 1)
 
-/* Is it of the 32-bit table? */
+/* Is the number of the current system call one of the 32-bit table? */
 static inline bool utrace_in_ia32_syscall(void)
 {
 #ifdef CONFIG_IA32_EMULATION
@@ -23,9 +26,16 @@ static inline bool utrace_in_ia32_syscall(void)
 #endif
 }
 
-/*
- * Its number, or-ed with UTRACE_SYSCALL_IA32 if it is of the 32-bit table.  A
- * program may ask for any number: one that looks like the flag is none.
+/**
+ * utrace_current_call() - the number of the current system call
+ * @regs: registers of the current task
+ *
+ * A program may ask for any number.  A number with the IA32 bit set would alias
+ * the 32-bit table; %UTRACE_NO_CALL is returned for it.
+ *
+ * Context: The task itself, in a system call.
+ * Return: the number, or-ed with %UTRACE_SYSCALL_IA32 if the call is one of the
+ * 32-bit table; or %UTRACE_NO_CALL.
  */
 static inline unsigned int utrace_current_call(struct pt_regs *regs)
 {
@@ -36,9 +46,15 @@ static inline unsigned int utrace_current_call(struct pt_regs *regs)
 	return utrace_in_ia32_syscall() ? nr | UTRACE_SYSCALL_IA32 : nr;
 }
 
-/*
- * Its arguments as it sees them: int $0x80 from 64-bit code leaves in the upper
- * halves of the registers what was there.
+/**
+ * utrace_current_args() - the arguments of the current system call
+ * @regs: registers of the current task
+ * @args: filled in with what the system call sees
+ *
+ * A call of the 32-bit table sees the lower halves of the registers.  int $0x80
+ * from 64-bit code leaves the upper halves as they were.
+ *
+ * Context: The task itself, in a system call.
  */
 static inline void utrace_current_args(struct pt_regs *regs, unsigned long args[6])
 {

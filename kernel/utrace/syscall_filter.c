@@ -2,9 +2,10 @@
 /*
  * utrace - the system calls that an engine wants
  *
- * A filter is a bitmap of all numbers.  The words of tasks say by the low five
- * bits of numbers which calls no engine of the set wants, so that most of the
- * others end with a look at the word.
+ * A filter is a bitmap with a bit for each number of a system call.  A pass
+ * looks at it before it calls the engine.  The event word of a task has one bit
+ * for each value of the low five bits of a number (UTRACE_WORD_UNWANTED): where
+ * it is set, no engine of the set wants such calls, and no pass is made.
  */
 #include <linux/bitops.h>
 #include <linux/export.h>
@@ -13,7 +14,7 @@
 #include "builtin.h"
 #include "syscall_filter.h"
 
-/* The same for a number that an engine asks for. */
+/* The bit of a filter for a number as clients name it, or -1. */
 static unsigned int utrace_chosen_bit(unsigned int nr)
 {
 	return utrace_filter_bit(nr & ~UTRACE_SYSCALL_IA32,
@@ -27,12 +28,13 @@ static u64 utrace_call_bit(unsigned int nr)
 }
 
 /**
- * utrace_filter_calls - the calls that an engine may want
- * @engine: the engine
+ * utrace_filter_calls() - the classes of system calls that an engine may want
+ * @engine: the engine; the caller has a reference to its memory
  *
  * Context: Any.
- * Return: the bits of all numbers that its filter may let pass, in the place of
- * UTRACE_WORD_UNWANTED.
+ * Return: a bit of UTRACE_WORD_UNWANTED for each class with a number that the
+ * filter lets pass; all bits if there is no filter, or if it lets numbers pass
+ * that are in no table.
  */
 u64 utrace_filter_calls(struct utrace_engine *engine)
 {
@@ -51,8 +53,8 @@ u64 utrace_filter_calls(struct utrace_engine *engine)
 }
 
 /**
- * utrace_filter_free - a filter is in use no more, but for readers by RCU
- * @filter: the filter, or NULL
+ * utrace_filter_free() - free a filter when readers under RCU are done
+ * @filter: a filter that no engine has any more, or NULL
  *
  * Context: Any.
  */
@@ -63,12 +65,15 @@ void utrace_filter_free(struct utrace_syscall_filter *filter)
 }
 
 /**
- * utrace_check_calls - are these numbers for utrace_set_syscall_filter()?
+ * utrace_check_calls() - does utrace_set_syscall_filter() take these numbers?
  * @nrs: the numbers
- * @n: how many
+ * @n: number of elements of @nrs
  *
  * Context: Any.
- * Return: 0; -EINVAL: one of them is not.
+ * Return:
+ * * 0 - yes
+ * * -EINVAL - a number is outside its table and not -1, or this kernel has no
+ *   32-bit table
  */
 int utrace_check_calls(const int *nrs, unsigned int n)
 {
@@ -82,20 +87,26 @@ int utrace_check_calls(const int *nrs, unsigned int n)
 }
 
 /**
- * utrace_set_syscall_filter - choose the system calls an engine is told of
+ * utrace_set_syscall_filter() - choose the system calls an engine is told of
  * @engine: the engine; the caller has a reference
- * @nrs: numbers of the native table, or of the 32-bit one with
+ * @nrs: numbers of the native table, or of the 32-bit table if or-ed with
  *	%UTRACE_SYSCALL_IA32; -1 stands for every number that is in neither.
- *	The flag of the x32 ABI is ignored.
- * @n: elements of @nrs; 0 removes the filter
+ *	The flag of the x32 ABI is ignored
+ * @n: number of elements of @nrs; 0 removes the filter
  *
- * Holds for entries reported from now on.  An exit is reported exactly if
- * the entry was; without an entry, the number decides.
+ * The filter applies to entries that are reported from now on.  An engine that
+ * wants entries is told of an exit exactly if it was told of the entry.  Where
+ * the engine could not be asked at the entry, because it wants only exits or
+ * was attached during the call, the number decides at the exit.
  *
- * Context: May sleep.
- * Return: 0; -EINVAL: a number is outside its table and not -1, or this
- * kernel has no 32-bit table; nothing is changed; -ENOMEM; -ESRCH: the engine
- * is detached.
+ * Context: May sleep for memory, no spinlock held.  Takes tasklist_lock for an
+ * engine of the system.
+ * Return:
+ * * 0 - done
+ * * -EINVAL - a number is outside its table and not -1, or this kernel has no
+ *   32-bit table; nothing is changed
+ * * -ESRCH - the engine is detached
+ * * -ENOMEM - no memory; nothing is changed
  */
 int utrace_set_syscall_filter(struct utrace_engine *engine, const int *nrs,
 			      unsigned int n)
@@ -116,7 +127,7 @@ int utrace_set_syscall_filter(struct utrace_engine *engine, const int *nrs,
 		__set_bit(utrace_chosen_bit(nrs[i]), filter->calls);
 	filter = unrcu_pointer(xchg(&engine->filter, RCU_INITIALIZER(filter)));
 	utrace_filter_free(filter);
-	/* Whether there is one is part of what a set says. */
+	/* Sets depend on filters: have the tasks renew theirs. */
 	scoped_guard(spinlock_irqsave, &utrace_engine_lock)
 		utrace_engine_touch(engine);
 	utrace_engine_changed(engine, 0);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - the filters of engines as the passes over a system call look at them
+ * utrace - how the passes over a system call look at the filters of engines
+ *
+ * A number has its bit in the part of the native table or of the 32-bit table.
+ * One more bit stands for all numbers that are in neither.
  */
 #ifndef _KERNEL_UTRACE_SYSCALL_FILTER_H
 #define _KERNEL_UTRACE_SYSCALL_FILTER_H
@@ -13,14 +16,14 @@
 #include "internal.h"
 #include "syscall_current.h"
 
-/* Calls in the 32-bit table. */
+/* Number of calls in the 32-bit table, 0 if this kernel has none. */
 #ifdef CONFIG_IA32_EMULATION
 #define UTRACE_IA32_CALLS	IA32_NR_syscalls
 #else
 #define UTRACE_IA32_CALLS	0
 #endif
 
-/* Bits of a filter: the native table, the 32-bit one, and all other numbers. */
+/* Bits of a filter: native table, 32-bit table, one bit for other numbers. */
 #define UTRACE_FILTER_OTHERS	(NR_syscalls + UTRACE_IA32_CALLS)
 #define UTRACE_FILTER_BITS	(UTRACE_FILTER_OTHERS + 1)
 
@@ -28,16 +31,19 @@ static_assert(NR_syscalls < UTRACE_SYSCALL_IA32);
 static_assert(UTRACE_IA32_CALLS < UTRACE_SYSCALL_IA32);
 
 /**
- * struct utrace_syscall_filter - the system calls an engine wants
- * @rcu: for readers in passes
- * @calls: see utrace_filter_bit()
+ * struct utrace_syscall_filter - the system calls that an engine wants
+ * @rcu: frees the filter when readers under RCU are done
+ * @calls: a bit for each number, by utrace_filter_bit()
+ *
+ * Immutable once utrace_engine::filter points to it; that pointer is changed by
+ * xchg() and read under RCU.
  */
 struct utrace_syscall_filter {
 	struct rcu_head rcu;
 	DECLARE_BITMAP(calls, UTRACE_FILTER_BITS);
 };
 
-/* Which bit stands for call @nr of the 32-bit or of the native table? */
+/* The bit of a filter for call @nr of the 32-bit or of the native table. */
 static inline unsigned int utrace_filter_bit(unsigned int nr, bool ia32)
 {
 	if (ia32)
@@ -49,7 +55,7 @@ static inline unsigned int utrace_filter_bit(unsigned int nr, bool ia32)
 	return nr < NR_syscalls ? nr : UTRACE_FILTER_OTHERS;
 }
 
-/* Does @engine want the call that the task is in? */
+/* Does the filter of @engine let pass the call that the current task is in? */
 static inline bool utrace_filter_passes(struct utrace_engine *engine,
 					struct pt_regs *regs)
 {
@@ -65,9 +71,11 @@ static inline bool utrace_filter_passes(struct utrace_engine *engine,
 }
 
 /*
- * Is the call that the task is in one that nobody can want?  Where a bit says so
- * there is a struct utrace.  The flag of the x32 ABI is none of the bits that
- * are looked at.
+ * Does the event word say that no engine of the set wants the call that the
+ * current task is in?  A word with such a bit belongs to a task with a struct
+ * utrace.  If engines saw the entry, their exit has to be reported
+ * nevertheless: the set or the number may have changed since.  The flag of the
+ * x32 ABI is not among the low five bits.
  */
 static __always_inline bool utrace_call_is_filtered(unsigned long word,
 						    struct pt_regs *regs)

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - what a client keeps for a task
+ * utrace - data that clients keep for a task
  *
- * A list that only the task itself walks and changes, and whoever frees the
- * task.  Owners may end before it does: they set ->owner to NULL, and the task
- * drops such entries when it gets a new one.
+ * Each task has a list of entries.  Only the task itself walks and changes the
+ * list, and the function that frees the task; so no lock is needed.  An owner
+ * that ends before the task sets ->owner of its entries to NULL, and the task
+ * drops such entries when it adds another one.
  */
 #include "internal.h"
 #include "task_data.h"
 
 /**
- * utrace_task_data_find - what an owner keeps for the current task
- * @owner: the owner
+ * utrace_task_data_find() - find the entry of an owner for the current task
+ * @owner: the owner, which is only compared
  *
- * Context: A callback, in the task itself.
- * Return: what utrace_task_data_add() was given, NULL if there is nothing.
+ * Context: A callback in the task itself.
+ * Return:
+ * * the entry
+ * * NULL - the task has none of @owner
  */
 struct utrace_task_data *utrace_task_data_find(const void *owner)
 {
@@ -26,10 +29,13 @@ struct utrace_task_data *utrace_task_data_find(const void *owner)
 }
 
 /**
- * utrace_task_data_add - keep something for the current task
- * @data: with @owner and @put; there is none of this owner yet
+ * utrace_task_data_add() - add an entry for the current task
+ * @data: the entry, with ->owner and ->put set; the task has none of this owner
+ *	yet
  *
- * Context: A callback, in the task itself.  May call ->put() of others.
+ * Drops the entries of owners that have ended.
+ *
+ * Context: A callback in the task itself.  May call ->put() of other entries.
  */
 void utrace_task_data_add(struct utrace_task_data *data)
 {
@@ -48,8 +54,8 @@ void utrace_task_data_add(struct utrace_task_data *data)
 }
 
 /**
- * utrace_task_data_drop - the end of a task
- * @u: of the task, which nobody has any more
+ * utrace_task_data_drop() - drop all entries of a task
+ * @u: struct utrace of a task that is being freed, or of no task
  *
  * Context: Any.
  */

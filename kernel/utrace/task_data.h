@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - what a client keeps for a task
+ * utrace - data that clients keep for a task
  *
- * For clients that look it up at every event: it is found in a few
- * instructions, and it goes with the task.
+ * For a client that looks up its data at every event: the look-up takes a few
+ * instructions, and the task drops the data at its end.
  */
 #ifndef _KERNEL_UTRACE_TASK_DATA_H
 #define _KERNEL_UTRACE_TASK_DATA_H
@@ -11,11 +11,14 @@
 #include <linux/compiler.h>
 
 /**
- * struct utrace_task_data - head of what a client keeps for a task
- * @next: what others keep; the task's own
- * @owner: whose it is, to be compared only; set to NULL by the owner when it
- *	will not look for it any more
- * @put: the task lets go of it; may be called from softirqs
+ * struct utrace_task_data - head of the data that a client keeps for a task
+ * @next: the next entry in the list of the task; only the task uses it
+ * @owner: the owner of the entry, which is only compared.  The owner may set it
+ *	to NULL at any time, after which the task does not find the entry
+ * @put: called when the task drops the entry, after which the task does not use
+ *	it; may be called from softirqs
+ *
+ * The entry is in the list of the task from utrace_task_data_add() to @put.
  */
 struct utrace_task_data {
 	struct utrace_task_data *next;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - a detached engine goes from its tasks
+ * utrace - detach: an engine is removed from its tasks
  *
- * The casts that have it are followed, not the scope: each leaves a successor to
- * children before the first task moves out of it, so that nobody is born with the
- * engine any more.  A system engine has no casts; its tasks are looked for.
+ * The walk follows the casts that have the engine, not the scope.  Each such
+ * cast is replaced before its first task gets another set: children then
+ * inherit a set without the engine (utrace_cast::next), so the walk comes to an
+ * end however fast tasks are born.  An engine of the system is in no cast; its
+ * tasks are found by a look at all sets.
  */
 #include <linux/rculist.h>
 #include <linux/sched/mm.h>
@@ -14,15 +16,17 @@
 
 #include "walk.h"
 
-/* True if there is no room for more. */
+/*
+ * Keep a task for a round.  Returns true if there is no room for another one.
+ */
 static bool utrace_uncover_found(struct utrace_walk *walk,
 				 struct task_struct *task)
 {
 	struct utrace *u = READ_ONCE(task->utrace);
 
 	/*
-	 * One that is being reaped leaves by itself.  Set once and for all; a task
-	 * that is met before takes its turn in vain.
+	 * A task that is being reaped leaves its cast by itself.  REAPED is
+	 * never cleared; if it is set after this, utrace_turn() does nothing.
 	 */
 	if (u && !(data_race(u->flags) & UTRACE_TASK_REAPED) &&
 	    tryget_task_struct(task))
@@ -31,8 +35,9 @@ static bool utrace_uncover_found(struct utrace_walk *walk,
 }
 
 /*
- * Tasks that have a set for the system's engines alone, with this one: else each
- * would keep that, and a word, until it has an event.
+ * Find tasks whose set has no cast, and has this engine of the system: they
+ * would keep the set and an event word until their next event.  Tasks with a
+ * cast renew their sets then.
  */
 static void utrace_uncover_find_system(struct utrace_walk *walk)
 {
@@ -42,7 +47,7 @@ static void utrace_uncover_find_system(struct utrace_walk *walk)
 
 	guard(rcu)();
 	for_each_process_thread(p, t) {
-		/* Under RCU a set may be looked at, and engines compared. */
+		/* RCU keeps the set; its engines are only compared. */
 		set = READ_ONCE(t->utrace_set);
 		if (set && !set->cast && utrace_set_slot(set, engine) >= 0 &&
 		    utrace_uncover_found(walk, t))
@@ -50,7 +55,11 @@ static void utrace_uncover_find_system(struct utrace_walk *walk)
 	}
 }
 
-/* The cast after @cast that has the engine, counted; @cast is let go. */
+/*
+ * Get a reference to the cast that follows @cast in the engine's roles, or to
+ * the first one if @cast is NULL.  Drops the reference to @cast.  NULL at the
+ * end.
+ */
 static struct utrace_cast *utrace_cast_after(struct utrace_engine *engine,
 					     struct utrace_cast *cast)
 {
@@ -74,7 +83,10 @@ static struct utrace_cast *utrace_cast_after(struct utrace_engine *engine,
 	return next;
 }
 
-/* From here on nobody is born with the engine; 0 or -ENOMEM. */
+/*
+ * Replace all casts that have the engine: from here on no child inherits it.
+ * Returns 0 or -ENOMEM.
+ */
 static int utrace_uncover_make(struct utrace_walk *walk)
 {
 	struct utrace_engine *engine = walk->change.engine;
@@ -94,7 +106,7 @@ static int utrace_uncover_make(struct utrace_walk *walk)
 	return 0;
 }
 
-/* Members of the casts that have the engine still. */
+/* Find tasks that still have the engine, as many as there is room for. */
 static void utrace_uncover_find(struct utrace_walk *walk)
 {
 	struct utrace_engine *engine = walk->change.engine;
@@ -120,9 +132,11 @@ static void utrace_uncover_find(struct utrace_walk *walk)
 }
 
 /*
- * Some of those that have the engine.  The mutex keeps others from making casts with
- * it; and when all that there are leave a successor to children, finding nobody is
- * proof.  0 or -ENOMEM.
+ * Look once for tasks that still have the engine.  Returns 0 or -ENOMEM.
+ *
+ * utrace_change_mutex keeps attaches and detaches from making casts with the
+ * engine, and children do not inherit it from the casts that exist.  So if the
+ * look finds no task, no task has the engine, and none will get it.
  */
 static int utrace_uncover_look(struct utrace_walk *walk)
 {
@@ -142,14 +156,14 @@ static int utrace_uncover_look(struct utrace_walk *walk)
 }
 
 /*
- * No task has a cast with the engine, nor is any born with one: what was left for
- * children is of no use any more.
+ * Drop what children of the engine's tasks were to inherit: no task has a cast
+ * with the engine any more, so no child inherits from one.
  */
 static void utrace_uncover_casts(struct utrace_engine *engine)
 {
 	struct utrace_role *role;
 
-	/* Other rounds read it. */
+	/* utrace_change_make() reads ->next of a replaced cast. */
 	guard(mutex)(&utrace_change_mutex);
 	guard(rcu)();
 	list_for_each_entry_rcu(role, &engine->info->roles, list)
@@ -157,16 +171,15 @@ static void utrace_uncover_casts(struct utrace_engine *engine)
 }
 
 /**
- * utrace_uncover - take a detached engine out of all casts
- * @engine: the engine, on which the caller has a reference
+ * utrace_uncover() - remove a detached engine from all tasks and casts
+ * @engine: the engine; the caller has a count in utrace_engine_info::core
  *
- * Callbacks that are running are counted first, as long as their tasks can be found.
- * Every cast with the engine leaves a successor to children before the first task
- * moves out of it, so that this comes to an end.  Without memory the casts keep the
- * engine, which is never called, until there is some.
+ * Counts the running callbacks first, while the casts still lead to their
+ * tasks.  Without memory it tries again at each tick; meanwhile casts keep the
+ * engine, and no pass calls it.
  *
- * Context: May sleep.  Takes utrace_change_mutex for one round at a time; for an
- * engine of the system tasklist_lock.
+ * Context: May sleep.  Takes utrace_change_mutex for one round at a time, and
+ * tasklist_lock for an engine of the system.
  */
 void utrace_uncover(struct utrace_engine *engine)
 {
@@ -179,7 +192,7 @@ void utrace_uncover(struct utrace_engine *engine)
 		utrace_system_tell();
 	}
 	utrace_walk_init(&walk, engine);
-	/* Two pages; a detach does not fail. */
+	/* Two pages; a detach must not fail. */
 	walk.task = kvmalloc_array(UTRACE_ROUND, sizeof(*walk.task),
 				   GFP_KERNEL | __GFP_NOFAIL);
 	walk.max = UTRACE_ROUND;
