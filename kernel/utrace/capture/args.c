@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * utrace - capture: what the arguments of a system call point to
+ *
+ * The table of system calls (decode/table.h) says which argument points to
+ * what.  Arguments that the call reads are captured at its entry, memory that
+ * it writes at its exit.
  */
 #include <linux/compat.h>
 #include <linux/err.h>
@@ -15,10 +19,14 @@
 #include "../decode/table.h"
 #include "item.h"
 
-/* So many entries of an array of struct iovec are looked at. */
+/*
+ * Entries of an array of struct iovec that are read; later ones are left out.
+ */
 #define IOVECS		8
 
-/* Entry @i of an array of struct iovec; false if there is no memory. */
+/*
+ * Read entry @i of a user array of struct iovec.  Return false after a fault.
+ */
 static bool get_iovec(struct iovec *to, const void __user *array, size_t i)
 {
 	const struct compat_iovec __user *narrow = array;
@@ -34,7 +42,12 @@ static bool get_iovec(struct iovec *to, const void __user *array, size_t i)
 	return true;
 }
 
-/* Gather @most bytes at most; fills @whole and @flags. */
+/*
+ * Copy what the struct iovec in @array point to, one behind the other, until
+ * @room bytes are full or the entries account for @most.  Add to @whole the
+ * bytes that the entries account for, and to @flags why any are missing.
+ * Return the number of bytes copied.
+ */
 static size_t copy_iovecs(void *to, size_t room, const void __user *array,
 			  size_t count, size_t most, size_t *whole,
 			  unsigned int *flags)
@@ -81,7 +94,7 @@ static void capture_iovecs(struct utrace_capture *c, unsigned int arg,
 	utrace_item_end(c, item, len, whole, flags);
 }
 
-/* Entry @i of an array of pointers to strings; false if there is no memory. */
+/* Read entry @i of a user array of pointers to strings; false after a fault. */
 static bool get_string_pointer(const char __user **to,
 			       const void __user *array, size_t i)
 {
@@ -97,7 +110,7 @@ static bool get_string_pointer(const char __user **to,
 	return true;
 }
 
-/* There is a NUL even behind a string that is cut off. */
+/* Copy the strings of @array.  Each has a NUL behind it, a cut one too. */
 static size_t copy_strings(char *to, size_t room, const void __user *array,
 			   unsigned int *flags)
 {
@@ -136,7 +149,7 @@ static void capture_argv(struct utrace_capture *c, unsigned int arg,
 	utrace_item_end(c, item, len, len, flags);
 }
 
-/* The kernel takes no address that is longer, and none of negative length. */
+/* The kernel accepts no socket address of another length than this. */
 static void capture_sockaddr(struct utrace_capture *c, unsigned int arg,
 			     const void __user *from, int len)
 {
@@ -145,8 +158,9 @@ static void capture_sockaddr(struct utrace_capture *c, unsigned int arg,
 }
 
 /*
- * The length that the call stored may be that of an address that did not fit:
- * then what is behind the program's buffer is taken along.
+ * @stored points to the length that the call wrote.  An address that did not
+ * fit into the program's buffer has a larger one; then the memory behind the
+ * buffer is captured with it.
  */
 static void capture_out_sockaddr(struct utrace_capture *c, unsigned int arg,
 				 const void __user *from,
@@ -158,7 +172,7 @@ static void capture_out_sockaddr(struct utrace_capture *c, unsigned int arg,
 		capture_sockaddr(c, arg, from, len);
 }
 
-/* What to ask for to get an argument of this type; 0 if it says all itself. */
+/* The UTRACE_CAPTURE_ bit of a type; 0 if the argument's value says it all. */
 static unsigned int what_takes(enum utrace_arg_type type)
 {
 	switch (type) {
@@ -182,7 +196,10 @@ static unsigned int what_takes(enum utrace_arg_type type)
 	}
 }
 
-/* Is argument @i wanted?  A null pointer is known as such without a capture. */
+/*
+ * Return true if argument @i is to be captured.  A null pointer is not: the
+ * printed value tells all.  Descriptor 0 is captured like any other.
+ */
 static bool takes_arg(const struct utrace_call *call,
 		      const unsigned long args[6], unsigned int i,
 		      unsigned int what)
@@ -191,7 +208,10 @@ static bool takes_arg(const struct utrace_call *call,
 	return what && (args[i] || what == UTRACE_CAPTURE_FILES);
 }
 
-/* How long, or how many, is what @a describes? */
+/*
+ * Length, or number of entries, of the memory that @a describes.
+ * UTRACE_LEN_RESULT is the result, and 0 if the call failed.
+ */
 static size_t length_of(const struct utrace_arg *a, const unsigned long args[6],
 			long result)
 {
@@ -256,15 +276,15 @@ static void capture_out(struct utrace_capture *c, const struct utrace_arg *a,
 }
 
 /**
- * utrace_capture_entry - take what a system call is given
+ * utrace_capture_entry() - capture what a system call reads
  * @c: the capture
- * @call: the system call
- * @args: its arguments, by utrace_current_args()
- * @what: %UTRACE_CAPTURE_STRINGS and the like
+ * @call: row of the call
+ * @args: arguments of the call, from utrace_current_args()
+ * @what: UTRACE_CAPTURE_ bits
  *
  * Another thread may change the memory before the call reads it.
  *
- * Context: report_syscall_entry of the task; may fault and sleep.
+ * Context: report_syscall_entry of the task itself; may fault and sleep.
  */
 void utrace_capture_entry(struct utrace_capture *c,
 			  const struct utrace_call *call,
@@ -279,14 +299,14 @@ void utrace_capture_entry(struct utrace_capture *c,
 }
 
 /**
- * utrace_capture_exit - take what a system call gives
+ * utrace_capture_exit() - capture what a system call wrote
  * @c: the capture
- * @call: the system call
- * @args: its arguments, as they were at its entry
- * @result: its result; nothing is taken if that is an error
- * @what: %UTRACE_CAPTURE_BUFFERS and the like
+ * @call: row of the call
+ * @args: arguments of the call, as at its entry
+ * @result: result of the call; after an error nothing is captured
+ * @what: UTRACE_CAPTURE_ bits
  *
- * Context: report_syscall_exit of the task; may fault and sleep.
+ * Context: report_syscall_exit of the task itself; may fault and sleep.
  */
 void utrace_capture_exit(struct utrace_capture *c,
 			 const struct utrace_call *call,
@@ -310,14 +330,16 @@ static bool is_output(enum utrace_arg_type type)
 }
 
 /**
- * utrace_capture_takes - is there anything to take of a system call?
- * @call: the system call
- * @exit: at its exit, not at its entry
- * @what: %UTRACE_CAPTURE_STRINGS and the like
+ * utrace_capture_takes() - can anything be captured of a system call?
+ * @call: row of the call
+ * @exit: at its exit; false: at its entry
+ * @what: UTRACE_CAPTURE_ bits
  *
  * Context: Any.
- * Return: false if utrace_capture_entry() or utrace_capture_exit() does nothing
- * for this call, whatever its arguments.
+ * Return:
+ * * true - the arguments decide what is captured
+ * * false - utrace_capture_entry() or utrace_capture_exit() captures nothing of
+ *   this call, whatever its arguments are
  */
 bool utrace_capture_takes(const struct utrace_call *call, bool exit,
 			  unsigned int what)

@@ -2,10 +2,11 @@
 /*
  * utrace - capture: what goes along with one event
  *
- * The front-end of clients that record events.  A client begins with an empty
- * capture, names what it is to hold, and frees it when the record is written.
- * Memory is allocated when the first thing is taken, since most events have
- * nothing to take.
+ * Clients that record events begin here.  A client has an empty capture on its
+ * stack (UTRACE_CAPTURE_INIT), calls a function for each thing that the record
+ * is to have, and frees the capture when the record is written.  The buffer is
+ * allocated by the first function that finds something to capture, since most
+ * events have nothing.
  */
 #include <linux/slab.h>
 
@@ -13,13 +14,16 @@
 #include "capture.h"
 
 /**
- * utrace_capture_start - have room for items
- * @c: the capture, by UTRACE_CAPTURE_INIT()
+ * utrace_capture_start() - allocate the buffer of a capture
+ * @c: the capture, from UTRACE_CAPTURE_INIT()
  *
- * Without memory the record goes without, which is counted in @c->lost.
+ * If there is no memory, @c->lost is incremented and the record goes without
+ * items.
  *
- * Context: May sleep.
- * Return: true if there is room, also from an earlier call.
+ * Context: The task itself; may sleep.
+ * Return:
+ * * true - there is a buffer, from this call or from an earlier one
+ * * false - there is no memory
  */
 bool utrace_capture_start(struct utrace_capture *c)
 {
@@ -32,13 +36,13 @@ bool utrace_capture_start(struct utrace_capture *c)
 }
 
 /**
- * utrace_capture_call - take what a system call is given
- * @c: the capture, by UTRACE_CAPTURE_INIT()
- * @nr: the number of the call, see utrace_call_of()
- * @args: its arguments
- * @what: %UTRACE_CAPTURE_STRINGS and the like
+ * utrace_capture_call() - capture what a system call reads
+ * @c: the capture, from UTRACE_CAPTURE_INIT()
+ * @nr: number of the call, as for utrace_call_of()
+ * @args: arguments of the call, from utrace_current_args()
+ * @what: UTRACE_CAPTURE_ bits
  *
- * Context: At the entry of the call, in the task itself.  May fault and sleep.
+ * Context: report_syscall_entry of the task itself; may fault and sleep.
  */
 void utrace_capture_call(struct utrace_capture *c, unsigned int nr,
 			 const unsigned long args[6], unsigned int what)
@@ -51,14 +55,14 @@ void utrace_capture_call(struct utrace_capture *c, unsigned int nr,
 }
 
 /**
- * utrace_capture_result - take what a system call gave
- * @c: the capture, by UTRACE_CAPTURE_INIT()
- * @nr: the number of the call
- * @args: its arguments
- * @result: what it returned
- * @what: %UTRACE_CAPTURE_STRINGS and the like
+ * utrace_capture_result() - capture what a system call wrote
+ * @c: the capture, from UTRACE_CAPTURE_INIT()
+ * @nr: number of the call, as for utrace_call_of()
+ * @args: arguments of the call, as at its entry
+ * @result: result of the call; after an error nothing is captured
+ * @what: UTRACE_CAPTURE_ bits
  *
- * Context: At the exit of the call, in the task itself.  May fault and sleep.
+ * Context: report_syscall_exit of the task itself; may fault and sleep.
  */
 void utrace_capture_result(struct utrace_capture *c, unsigned int nr,
 			   const unsigned long args[6], long result,
@@ -72,12 +76,13 @@ void utrace_capture_result(struct utrace_capture *c, unsigned int nr,
 }
 
 /**
- * utrace_capture_stacks - take the user stack
- * @c: the capture, by UTRACE_CAPTURE_INIT()
- * @regs: the registers of the current task
- * @what: %UTRACE_CAPTURE_STACK, %UTRACE_CAPTURE_RAW_STACK, both or none
+ * utrace_capture_stacks() - capture the user stack
+ * @c: the capture, from UTRACE_CAPTURE_INIT()
+ * @regs: registers of the current task
+ * @what: UTRACE_CAPTURE_STACK, UTRACE_CAPTURE_RAW_STACK, both or none of them;
+ *	other bits are ignored
  *
- * Context: The task itself.  May fault and sleep.
+ * Context: A callback of the task itself; may fault and sleep.
  */
 void utrace_capture_stacks(struct utrace_capture *c, struct pt_regs *regs,
 			   unsigned int what)
@@ -92,10 +97,10 @@ void utrace_capture_stacks(struct utrace_capture *c, struct pt_regs *regs,
 }
 
 /**
- * utrace_capture_free - the record is written
- * @c: the capture
+ * utrace_capture_free() - free the buffer of a capture
+ * @c: the capture, from UTRACE_CAPTURE_INIT(); the record has been written
  *
- * Context: Any.
+ * Context: Any but NMI.
  */
 void utrace_capture_free(struct utrace_capture *c)
 {

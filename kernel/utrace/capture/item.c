@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - capture: items, and how the memory of the current task gets into them
+ * utrace - capture: items, and how the memory of the current task gets into
+ * them
  *
- * Nothing that a task says is believed: pointers may lead anywhere, lengths
- * may be of any size, and the memory may change while it is read.  Each byte
- * is read once, and how much is read depends on the room alone.
+ * Pointers and lengths that a task gives are not trusted: a pointer may lead
+ * anywhere, a length may have any value, and the memory may change while it is
+ * read.  Each byte is read once, and the room in the buffer alone bounds how
+ * much is read.
  *
- * The buffer and what fills it belong to the task whose event is captured, so
- * there is nothing to lock.
+ * Only the task whose event is captured uses the buffer, so there is no lock.
  */
 #include <linux/align.h>
 #include <linux/build_bug.h>
@@ -19,10 +20,13 @@
 
 #include "item.h"
 
-/* An item starts at a multiple of this. */
+/* Alignment of each item. */
 #define ITEM_ALIGN	8
 
-/* The header has no holes, and the largest item leaves the next one aligned. */
+/*
+ * The header has no holes, and an item of the largest size leaves the next item
+ * aligned.
+ */
 static_assert(sizeof(struct utrace_item) == 16);
 static_assert(IS_ALIGNED(UTRACE_CAPTURE_ITEM, ITEM_ALIGN));
 static_assert(IS_ALIGNED(UTRACE_CAPTURE_SIZE, ITEM_ALIGN));
@@ -30,10 +34,10 @@ static_assert(IS_ALIGNED(UTRACE_CAPTURE_SIZE, ITEM_ALIGN));
 /* Items */
 
 /**
- * utrace_capture_init - begin a capture
+ * utrace_capture_init() - begin a capture in a buffer of the caller
  * @c: the capture
- * @data: where its items go, aligned like a u64
- * @size: bytes of @data; more than %UTRACE_CAPTURE_SIZE are not used
+ * @data: the buffer, aligned like a u64
+ * @size: bytes of @data; more than UTRACE_CAPTURE_SIZE are not used
  *
  * Context: Any.
  */
@@ -47,15 +51,16 @@ void utrace_capture_init(struct utrace_capture *c, void *data, size_t size)
 }
 
 /**
- * utrace_item_begin - begin an item
- * @c: the capture
- * @kind: what the item is
- * @arg: which argument it is of, or %UTRACE_ITEM_NO_ARG
- * @least: without so many bytes behind the header it is of no use
+ * utrace_item_begin() - begin an item
+ * @c: the capture, with a buffer
+ * @kind: kind of the item
+ * @arg: number of the argument that the item is of, or UTRACE_ITEM_NO_ARG
+ * @least: bytes behind the header without which the item is of no use
  *
  * Context: Any.
- * Return: the item, to be given to utrace_item_end(); NULL if there is no room
- * for it, which is counted.
+ * Return:
+ * * the item - give it to utrace_item_end()
+ * * NULL - there is no room for it; @c->lost was incremented
  */
 struct utrace_item *utrace_item_begin(struct utrace_capture *c,
 				      enum utrace_item_kind kind,
@@ -73,10 +78,10 @@ struct utrace_item *utrace_item_begin(struct utrace_capture *c,
 }
 
 /**
- * utrace_item_room - how many bytes the item that was begun may have
- * @c: the capture
+ * utrace_item_room() - bytes that the begun item may have behind its header
+ * @c: the capture; utrace_item_begin() has returned an item of it
  *
- * Context: Any; after a utrace_item_begin() that gave an item.
+ * Context: Any.
  * Return: the number of bytes.
  */
 size_t utrace_item_room(const struct utrace_capture *c)
@@ -88,12 +93,12 @@ size_t utrace_item_room(const struct utrace_capture *c)
 }
 
 /**
- * utrace_item_end - add the item that was begun to the capture
+ * utrace_item_end() - make the begun item a part of the capture
  * @c: the capture
- * @item: from utrace_item_begin()
- * @len: bytes that were written, at most utrace_item_room()
+ * @item: the item, from utrace_item_begin()
+ * @len: bytes that were written behind the header, utrace_item_room() at most
  * @whole: see &struct utrace_item
- * @flags: %UTRACE_ITEM_TRUNCATED and %UTRACE_ITEM_FAULTED
+ * @flags: UTRACE_ITEM_TRUNCATED and UTRACE_ITEM_FAULTED
  *
  * Context: Any.
  */
@@ -111,23 +116,23 @@ void utrace_item_end(struct utrace_capture *c, struct utrace_item *item,
 
 /* Memory */
 
-/* Of @n bytes at @at, how many are in its page? */
+/* Return how many of the @n bytes at @at are in the page of @at. */
 static size_t bytes_in_page(const void __user *at, size_t n)
 {
 	return min_t(size_t, n, PAGE_SIZE - offset_in_page(at));
 }
 
 /**
- * utrace_copy_memory - copy the current task's memory as far as there is some
- * @to: where to, @n bytes
- * @from: where from
- * @n: how many bytes
+ * utrace_copy_memory() - copy memory of the current task up to the first fault
+ * @to: destination, @n bytes
+ * @from: source in user memory; any value
+ * @n: bytes to copy
  *
- * Goes page by page: a copy that reaches beyond the end of the address space
- * would be refused as a whole.
+ * Copies page by page, since copy_from_user() refuses a range that leaves the
+ * address space as a whole.
  *
- * Context: The task's own; may fault and sleep.
- * Return: how many bytes were copied; fewer than @n after a fault.
+ * Context: The task itself; may fault and sleep.
+ * Return: number of bytes copied; fewer than @n after a fault.
  */
 size_t utrace_copy_memory(void *to, const void __user *from, size_t n)
 {
@@ -145,17 +150,17 @@ size_t utrace_copy_memory(void *to, const void __user *from, size_t n)
 }
 
 /**
- * utrace_copy_string - copy a string of the current task without its NUL
- * @to: where to, @n bytes
- * @from: where from
- * @n: how many bytes at most
- * @flags: %UTRACE_ITEM_TRUNCATED and %UTRACE_ITEM_FAULTED are added
+ * utrace_copy_string() - copy a string of the current task without its NUL
+ * @to: destination, @n bytes
+ * @from: source in user memory; any value
+ * @n: bytes to copy at most
+ * @flags: UTRACE_ITEM_TRUNCATED or UTRACE_ITEM_FAULTED is added if it applies
  *
- * Goes page by page: no page behind the NUL is touched, and what is before a
- * fault is kept.
+ * Copies page by page, so that no page behind the NUL is touched and all whole
+ * pages before a fault are kept.
  *
- * Context: The task's own; may fault and sleep.
- * Return: how many bytes were copied.
+ * Context: The task itself; may fault and sleep.
+ * Return: number of bytes copied.
  */
 size_t utrace_copy_string(char *to, const char __user *from, size_t n,
 			  unsigned int *flags)
@@ -183,12 +188,12 @@ size_t utrace_copy_string(char *to, const char __user *from, size_t n,
 }
 
 /**
- * utrace_capture_string - take a string from the current task's memory
- * @c: the capture
- * @arg: which argument it is of
- * @from: where it is
+ * utrace_capture_string() - capture a string of the current task
+ * @c: the capture, with a buffer
+ * @arg: number of the argument that points to the string
+ * @from: the string in user memory; any value
  *
- * Context: The task's own; may fault and sleep.
+ * Context: The task itself; may fault and sleep.
  */
 void utrace_capture_string(struct utrace_capture *c, unsigned int arg,
 			   const char __user *from)
@@ -205,14 +210,14 @@ void utrace_capture_string(struct utrace_capture *c, unsigned int arg,
 }
 
 /**
- * utrace_capture_memory - take memory of the current task
- * @c: the capture
- * @kind: what it is
- * @arg: which argument it is of, or %UTRACE_ITEM_NO_ARG
- * @from: where it is
- * @len: how many bytes, any number
+ * utrace_capture_memory() - capture memory of the current task as an item
+ * @c: the capture, with a buffer
+ * @kind: kind of the item
+ * @arg: number of the argument that points there, or UTRACE_ITEM_NO_ARG
+ * @from: start of the user memory; any value
+ * @len: bytes of the memory; any number, what has no room is left out
  *
- * Context: The task's own; may fault and sleep.
+ * Context: The task itself; may fault and sleep.
  */
 void utrace_capture_memory(struct utrace_capture *c,
 			   enum utrace_item_kind kind, unsigned int arg,
@@ -234,13 +239,13 @@ void utrace_capture_memory(struct utrace_capture *c,
 }
 
 /**
- * utrace_capture_bytes - take memory of the current task as it is
- * @c: the capture
- * @arg: which argument it is of
- * @from: where it is
- * @len: how many bytes, any number
+ * utrace_capture_bytes() - capture memory of the current task as plain bytes
+ * @c: the capture, with a buffer
+ * @arg: number of the argument that points there
+ * @from: start of the user memory; any value
+ * @len: bytes of the memory; any number, what has no room is left out
  *
- * Context: The task's own; may fault and sleep.
+ * Context: The task itself; may fault and sleep.
  */
 void utrace_capture_bytes(struct utrace_capture *c, unsigned int arg,
 			  const void __user *from, size_t len)

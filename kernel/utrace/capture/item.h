@@ -2,8 +2,8 @@
 /*
  * utrace - how an item gets into a capture
  *
- * Between utrace_item_begin() and utrace_item_end() the item is not yet part
- * of the capture: its maker writes utrace_item_room() bytes at most.
+ * Between utrace_item_begin() and utrace_item_end() an item is not yet a part
+ * of the capture, and its caller writes at most utrace_item_room() bytes to it.
  */
 #ifndef _KERNEL_UTRACE_CAPTURE_ITEM_H
 #define _KERNEL_UTRACE_CAPTURE_ITEM_H

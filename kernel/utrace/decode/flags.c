@@ -2,7 +2,11 @@
 /*
  * utrace - names of the bits and values that system calls take
  *
- * The command utrace is built with this file, too (tools/utrace).
+ * One table for each kind of argument that is a set of bits or one of several
+ * values (enum utrace_flag_set), and the functions that print a number by such
+ * a table.
+ *
+ * The command utrace (tools/utrace) is built with this file, too.
  */
 #include <linux/array_size.h>
 #include <linux/fcntl.h>
@@ -34,7 +38,10 @@ struct named {
 
 #define NAMED(constant)		{ constant, #constant }
 
-/* Numbers where a header of the kernel has no name, or not of all ABIs. */
+/*
+ * Numbers stand here where no kernel header names the value, or none for all
+ * ABIs.
+ */
 static const struct named access_bits[] = {
 	{ 4, "R_OK" }, { 2, "W_OK" }, { 1, "X_OK" },
 	{}
@@ -58,7 +65,11 @@ static const struct named clocks[] = {
 	{}
 };
 
-/* CLONE_NEWTIME is one of the bits that clone() has for its signal. */
+/*
+ * CLONE_NEWTIME (0x80) lies within CSIGNAL, the exit signal of clone().  So it
+ * is named in the flags of unshare() and setns() only; see
+ * utrace_print_flags().
+ */
 static const struct named clone_bits[] = {
 	NAMED(CLONE_VM), NAMED(CLONE_FS), NAMED(CLONE_FILES),
 	NAMED(CLONE_SIGHAND), NAMED(CLONE_PIDFD), NAMED(CLONE_PTRACE),
@@ -110,7 +121,10 @@ static const struct named fcntls[] = {
 	{}
 };
 
-/* Of a new descriptor; other calls have names of their own for these. */
+/*
+ * Flags of calls that make a descriptor.  The O_ names stand for the names of
+ * the single calls (EFD_CLOEXEC, TFD_NONBLOCK), which have the same values.
+ */
 static const struct named fd_bits[] = {
 	NAMED(O_CLOEXEC), NAMED(O_NONBLOCK), NAMED(O_DIRECT), NAMED(O_EXCL),
 	{}
@@ -201,7 +215,10 @@ static const struct named opens[] = {
 	{}
 };
 
-/* Those that contain others come before them. */
+/*
+ * print_bits() takes away the bits it has printed.  So a name that contains the
+ * bits of another one (O_SYNC: O_DSYNC) stands before it.
+ */
 static const struct named open_bits[] = {
 	NAMED(O_CREAT), NAMED(O_EXCL), NAMED(O_NOCTTY), NAMED(O_TRUNC),
 	NAMED(O_APPEND), NAMED(O_NONBLOCK), NAMED(O_SYNC), NAMED(O_DSYNC),
@@ -338,11 +355,15 @@ static const struct named xattr_bits[] = {
 
 /**
  * struct flag_set - names of the numbers that one kind of argument takes
- * @zero: how 0 is called if nothing else is set, may be NULL
- * @mask: the bits that are one value together, named by @values
- * @values: up to one without a name, may be NULL
- * @bits: names of the other bits, up to one without a name, may be NULL
- * @wide: the argument has the bits of a word, not 32
+ * @zero: name of the value 0; NULL: 0 has none
+ * @mask: bits that form one value together, which @values names
+ * @values: names of the values under @mask, ended by an empty entry; may be
+ *	NULL
+ * @bits: names of the bits outside @mask, ended by an empty entry; may be NULL
+ * @wide: the argument is a word of the ABI; false: it is an int, and the upper
+ *	half of the register means nothing
+ *
+ * All of it is constant.
  */
 struct flag_set {
 	const char *zero;
@@ -424,7 +445,10 @@ static const char *name_of(const struct named *values, unsigned long value)
 	return NULL;
 }
 
-/* Puts what is between two names before all but the first. */
+/*
+ * Return what stands before the next name: nothing for the first, "|" after
+ * that.
+ */
 static const char *separator(bool *first)
 {
 	bool was_first = *first;
@@ -433,7 +457,9 @@ static const char *separator(bool *first)
 	return was_first ? "" : "|";
 }
 
-/* Print the bits that have names; return the others. */
+/*
+ * Print the names of the bits that have one.  Return the bits that have none.
+ */
 static unsigned long print_bits(struct seq_buf *s, const struct named *bits,
 				unsigned long value, bool *first)
 {
@@ -447,9 +473,9 @@ static unsigned long print_bits(struct seq_buf *s, const struct named *bits,
 }
 
 /**
- * utrace_print_hex - print a number in base 16
- * @s: where to
- * @value: the number; 0 has no prefix
+ * utrace_print_hex() - print a number in base 16
+ * @s: the text is appended here
+ * @value: the number; 0 is printed without a prefix
  *
  * Context: Any.
  */
@@ -458,6 +484,9 @@ void utrace_print_hex(struct seq_buf *s, unsigned long value)
 	seq_buf_printf(s, value ? "%#lx" : "%lu", value);
 }
 
+/*
+ * Append @value by the names in @set.  What has no name is printed in base 16.
+ */
 static void print_set(struct seq_buf *s, const struct flag_set *set,
 		      unsigned long value, bool *first)
 {
@@ -477,10 +506,10 @@ static void print_set(struct seq_buf *s, const struct flag_set *set,
 }
 
 /**
- * utrace_print_flags - print a number by the names of its bits
- * @s: where to
+ * utrace_print_flags() - print a number by the names of its bits
+ * @s: the text is appended here
  * @set: enum utrace_flag_set
- * @value: the number; what of it has no name is printed in base 16
+ * @value: the number; bits and values without a name are printed in base 16
  *
  * Context: Any.
  */
@@ -509,9 +538,10 @@ void utrace_print_flags(struct seq_buf *s, unsigned int set,
 }
 
 /**
- * utrace_print_signal - print a signal by its name
- * @s: where to
- * @signal: its number; what is none is printed as it is
+ * utrace_print_signal() - print a signal by its name
+ * @s: the text is appended here
+ * @signal: number of the signal; a number that is no signal is printed in base
+ *	10
  *
  * Context: Any.
  */

@@ -2,22 +2,28 @@
 /*
  * utrace - reading what was captured
  *
- * The command utrace is built with this file, too (tools/utrace).
+ * A capture is a row of items (struct utrace_item), each of them a header and
+ * its bytes.  utrace_item_next() walks over them and trusts no length that it
+ * reads.
+ *
+ * The command utrace (tools/utrace) is built with this file, too.
  */
 #include <linux/align.h>
 
 #include "items.h"
 
 /**
- * utrace_item_next - walk the items of a capture
- * @data: where the capture is
- * @used: bytes of it
- * @item: the item before, or NULL for the first
+ * utrace_item_next() - walk the items of a capture
+ * @data: start of the capture
+ * @used: bytes of the capture
+ * @item: the item before the wanted one; NULL for the first
  *
- * What is in @data need not be a capture: nothing outside of it is read.
+ * @data need not be a capture: no byte outside of it is read.
  *
  * Context: Any.
- * Return: the next item, all of which is in @data; NULL if there is none.
+ * Return:
+ * * the next item - its header and all of its bytes are in @data
+ * * NULL - there is no further item, or not all of it is in @data
  */
 const struct utrace_item *utrace_item_next(const void *data, size_t used,
 					   const struct utrace_item *item)

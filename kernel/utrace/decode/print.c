@@ -2,7 +2,10 @@
 /*
  * utrace - system calls as text, much like that of strace
  *
- * The command utrace is built with this file, too (tools/utrace).
+ * An argument is printed by its type in the table (table.h).  Where a capture
+ * has an item for the argument, that item is printed, else the bare number.
+ *
+ * The command utrace (tools/utrace) is built with this file, too.
  */
 #include <linux/ctype.h>
 #include <linux/errname.h>
@@ -25,11 +28,14 @@
 
 /**
  * struct call_text - a system call being printed
- * @s: where to
- * @args: its arguments
- * @items: what was captured of them
+ * @s: the text is appended here
+ * @args: arguments of the call; to print a result, the result alone
+ * @items: what was captured of the arguments; may be NULL if @used is 0
  * @used: bytes of @items
- * @ia32: are its words of 32 bits?
+ * @ia32: the call is of the 32-bit table, so its words have 32 bits
+ *
+ * Lives on the stack of the printing function, which keeps @args and @items
+ * alive.
  */
 struct call_text {
 	struct seq_buf *s;
@@ -39,6 +45,9 @@ struct call_text {
 	bool ia32;
 };
 
+/*
+ * Find the item of kind @kind for argument @arg; NULL if there is none of use.
+ */
 static const struct utrace_item *item_of(const struct call_text *c,
 					 unsigned int arg,
 					 enum utrace_item_kind kind)
@@ -48,12 +57,13 @@ static const struct utrace_item *item_of(const struct call_text *c,
 	do {
 		item = utrace_item_next(c->items, c->used, item);
 	} while (item && (item->arg != arg || item->kind != kind));
-	/* Of memory that could not be read the address says more. */
+	/* No byte could be read: the caller prints the address instead. */
 	if (item && (item->flags & UTRACE_ITEM_FAULTED) && !item->len)
 		return NULL;
 	return item;
 }
 
+/* Argument @arg, cut to the width of the ABI's word. */
 static unsigned long word(const struct call_text *c, unsigned int arg)
 {
 	return c->ia32 ? (u32)c->args[arg] : c->args[arg];
@@ -67,7 +77,9 @@ static void print_address(const struct call_text *c, unsigned int arg)
 		seq_buf_puts(c->s, "NULL");
 }
 
-/* The letter that stands for @ch behind a backslash in C, or 0. */
+/*
+ * The letter that stands for @ch behind a backslash in C; 0 if there is none.
+ */
 static char escape_of(u8 ch)
 {
 	static const char from[] = "\t\n\v\f\r\"\\";
@@ -77,6 +89,10 @@ static char escape_of(u8 ch)
 	return at ? to[at - from] : 0;
 }
 
+/*
+ * Append @text with C escapes.  A short octal escape is used unless a digit
+ * follows, which would be read as a part of it.
+ */
 static void print_text(struct seq_buf *s, const u8 *text, size_t len)
 {
 	size_t i;
@@ -94,10 +110,10 @@ static void print_text(struct seq_buf *s, const u8 *text, size_t len)
 }
 
 /**
- * utrace_print_string - print text in quotes, with the escapes of C
- * @s: where to
- * @text: the text, need not end with a NUL
- * @len: its length in bytes
+ * utrace_print_string() - print text in quotes, with the escapes of C
+ * @s: the text is appended here
+ * @text: the text; need not end with a NUL
+ * @len: bytes of @text
  *
  * Context: Any.
  */
@@ -108,7 +124,7 @@ void utrace_print_string(struct seq_buf *s, const char *text, size_t len)
 	seq_buf_putc(s, '"');
 }
 
-/* Is the item less than what there was in the task? */
+/* Return true if the item holds less than the task's memory had. */
 static bool is_part(const struct utrace_item *item)
 {
 	return item->flags & (UTRACE_ITEM_TRUNCATED | UTRACE_ITEM_FAULTED);
@@ -128,7 +144,7 @@ static void print_memory(const struct call_text *c, unsigned int arg,
 		seq_buf_puts(c->s, "...");
 }
 
-/* What all of the struct iovec point to, together. */
+/* Print the captured bytes of all struct iovec together, as one string. */
 static void print_iovec(const struct call_text *c, unsigned int arg)
 {
 	if (!item_of(c, arg, UTRACE_ITEM_BYTES)) {
@@ -141,9 +157,9 @@ static void print_iovec(const struct call_text *c, unsigned int arg)
 }
 
 /**
- * utrace_print_argv - print captured strings as an array
- * @s: where to
- * @item: of the kind UTRACE_ITEM_ARGV
+ * utrace_print_argv() - print captured strings as an array
+ * @s: the text is appended here
+ * @item: an item of kind UTRACE_ITEM_ARGV
  *
  * Context: Any.
  */
@@ -174,18 +190,22 @@ static void print_argv(const struct call_text *c, unsigned int arg)
 		print_address(c, arg);
 }
 
-/* A name that begins with a NUL is abstract, others may end with one. */
+/*
+ * Print sun_path.  An abstract name begins with a NUL and has a length; any
+ * other name ends at its first NUL or with the address.
+ */
 static void print_unix(struct seq_buf *s, const struct sockaddr_un *un,
 		       size_t len)
 {
-	/* A program may say that its address is longer than one can be. */
+	/* A program may claim a length beyond the largest address there is. */
 	len = min(len - offsetof(struct sockaddr_un, sun_path),
 		  sizeof(un->sun_path));
 	if (!len)
 		return;
 	seq_buf_puts(s, ", sun_path=");
 	if (un->sun_path[0]) {
-		utrace_print_string(s, un->sun_path, strnlen(un->sun_path, len));
+		utrace_print_string(s, un->sun_path,
+				    strnlen(un->sun_path, len));
 	} else {
 		seq_buf_putc(s, '@');
 		utrace_print_string(s, un->sun_path + 1, len - 1);
@@ -351,7 +371,10 @@ static void print_arg(const struct call_text *c, unsigned int arg,
 	}
 }
 
-/* A file that is not created has no mode, nor what follows it. */
+/*
+ * Return true if the call ends before argument @arg: open() and openat() have
+ * no mode where they create no file.
+ */
 static bool ends_before(const struct call_text *c,
 			const struct utrace_call *call, unsigned int arg)
 {
@@ -374,7 +397,7 @@ static void print_args(const struct call_text *c,
 	}
 }
 
-/* What is printed of a call that has no arguments in the table. */
+/* Stands for a call whose arguments the table does not know: six numbers. */
 static const struct utrace_call unknown_call = {
 	.nargs = UTRACE_CALL_ARGS,
 	.arg = {
@@ -383,14 +406,14 @@ static const struct utrace_call unknown_call = {
 };
 
 /**
- * utrace_print_call - print a system call and its arguments
- * @s: where to
- * @nr: its number, as for utrace_call_of()
- * @args: its arguments, whatever the ABI in the order of the call
- * @items: what was captured of them, may be NULL
+ * utrace_print_call() - print a system call and its arguments
+ * @s: the text is appended here
+ * @nr: number of the call, as for utrace_call_of()
+ * @args: arguments, in the order of the call for every ABI
+ * @items: what was captured of the arguments; may be NULL if @used is 0
  * @used: bytes of @items
  *
- * Calls of which nothing is known are printed with six numbers.
+ * A call that args.tbl does not know is printed with six numbers.
  *
  * Context: Any.
  */
@@ -415,7 +438,7 @@ void utrace_print_call(struct seq_buf *s, unsigned int nr,
 	seq_buf_putc(s, ')');
 }
 
-/* Is it one of the codes by which the kernel makes the call again? */
+/* Return true for the codes by which the kernel makes the call again. */
 static bool is_restart(long error)
 {
 	return error == ERESTARTSYS || error == ERESTARTNOINTR ||
@@ -434,10 +457,10 @@ static void print_error(struct seq_buf *s, long error)
 }
 
 /**
- * utrace_print_result - print what a system call returned
- * @s: where to
- * @nr: its number, as for utrace_call_of()
- * @ret: what it returned
+ * utrace_print_result() - print what a system call returned
+ * @s: the text is appended here
+ * @nr: number of the call, as for utrace_call_of()
+ * @ret: the result; a negative errno is printed as "-1 NAME"
  *
  * Context: Any.
  */
@@ -463,8 +486,8 @@ void utrace_print_result(struct seq_buf *s, unsigned int nr, long ret)
 }
 
 /**
- * utrace_print_outputs - print what was captured when a call was over
- * @s: where to, a blank before each
+ * utrace_print_outputs() - print what was captured at the exit of a call
+ * @s: the text is appended here, with a blank before each item
  * @items: what was captured
  * @used: bytes of @items
  *

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * utrace - system calls as text
+ *
+ * Declares the printers of calls, results, strings, flags and signals.
  */
 #ifndef _KERNEL_UTRACE_DECODE_PRINT_H
 #define _KERNEL_UTRACE_DECODE_PRINT_H
@@ -10,7 +12,7 @@
 struct seq_buf;
 struct utrace_item;
 
-/* Names of numbers; "flags:SET" in args.tbl. */
+/* Tables of names in flags.c, by the words behind "flags:" in args.tbl. */
 enum utrace_flag_set {
 	UTRACE_FLAGS_ACCESS,
 	UTRACE_FLAGS_AT,

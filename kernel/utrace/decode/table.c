@@ -2,7 +2,10 @@
 /*
  * utrace - system calls by number and by name
  *
- * The command utrace is built with this file, too (tools/utrace).
+ * Looks up rows of the generated tables (rows.h, made by table.awk).  There is
+ * one table for the native ABI, which x32 shares, and one for 32-bit calls.
+ *
+ * The command utrace (tools/utrace) is built with this file, too.
  */
 #include <linux/array_size.h>
 #include <linux/errno.h>
@@ -20,6 +23,10 @@ struct call_table {
 	unsigned int n;
 };
 
+/*
+ * The table of one ABI.  A kernel without 32-bit calls has an empty one for
+ * them.
+ */
 static struct call_table call_table(bool ia32)
 {
 	if (!ia32)
@@ -33,13 +40,15 @@ static struct call_table call_table(bool ia32)
 }
 
 /**
- * utrace_call_of - what is known of a system call
- * @nr: its number, as a program may have chosen it; or-ed with
- *	UTRACE_SYSCALL_IA32 if it is of the 32-bit table.  The flag of the x32
- *	ABI is ignored.
+ * utrace_call_of() - find the row of a system call
+ * @nr: number of the call, which may be any number that a program chose; or-ed
+ *	with UTRACE_SYSCALL_IA32 if it is of the 32-bit table.  The flag of the
+ *	x32 ABI is ignored.
  *
  * Context: Any.
- * Return: the call; NULL: there is none of this number.
+ * Return:
+ * * the row - it is constant
+ * * NULL - the table has no call of this number
  */
 const struct utrace_call *utrace_call_of(unsigned int nr)
 {
@@ -54,15 +63,17 @@ const struct utrace_call *utrace_call_of(unsigned int nr)
 }
 
 /**
- * utrace_call_nr - which number has the system call of this name?
- * @name: as in the kernel's table
- * @ia32: of the 32-bit table?
+ * utrace_call_nr() - find the number of a system call by its name
+ * @name: the name, as in the kernel's table
+ * @ia32: look in the 32-bit table
  *
- * Of the two numbers that a call has if x32 has its own, it is that of x86_64.
+ * Where x32 has a number of its own for the call, the number of x86_64 is
+ * returned.
  *
  * Context: Any.
- * Return: the number, or-ed with UTRACE_SYSCALL_IA32 if it is of the 32-bit
- * table; -ENOENT: the table has no such call, or the kernel no such table.
+ * Return:
+ * * the number - or-ed with UTRACE_SYSCALL_IA32 if @ia32
+ * * -ENOENT - the table has no such call, or the kernel has no such table
  */
 int utrace_call_nr(const char *name, bool ia32)
 {

@@ -2,9 +2,10 @@
 /*
  * utrace - which argument of which system call is what
  *
- * One row per call, generated when the kernel is built: names and numbers from
- * the kernel's own tables of system calls, arguments from args.tbl.
- * Who captures and who prints arguments both ask here, and nobody else knows.
+ * One row per call, generated when the kernel is built: names and numbers come
+ * from the kernel's own tables of system calls, arguments from args.tbl.  The
+ * code that captures arguments and the code that prints them both look here;
+ * nothing else says what an argument is.
  */
 #ifndef _KERNEL_UTRACE_DECODE_TABLE_H
 #define _KERNEL_UTRACE_DECODE_TABLE_H
@@ -13,7 +14,7 @@
 
 #include <asm/unistd.h>
 
-/* x32 calls share the native table and have this bit in their number. */
+/* An x32 call shares the native table and has this bit in its number. */
 #ifdef __X32_SYSCALL_BIT
 #define UTRACE_X32_BIT		__X32_SYSCALL_BIT
 #else
@@ -25,27 +26,31 @@
 /**
  * enum utrace_arg_type - what an argument of a system call is
  * @UTRACE_ARG_NONE: there is no such argument
- * @UTRACE_ARG_HEX: a number best read in base 16, and pointers to whatever is
- *	not captured
+ * @UTRACE_ARG_HEX: a number best read in base 16, or a pointer to memory that
+ *	is not captured
  * @UTRACE_ARG_INT: a signed number of 32 bits
  * @UTRACE_ARG_LONG: a signed number of the ABI's word
- * @UTRACE_ARG_SIZE: an unsigned number
- * @UTRACE_ARG_OCTAL: a mode of files
+ * @UTRACE_ARG_SIZE: an unsigned number of the ABI's word
+ * @UTRACE_ARG_OCTAL: the mode of a file
  * @UTRACE_ARG_FD: a file descriptor
- * @UTRACE_ARG_DFD: the same or AT_FDCWD
+ * @UTRACE_ARG_DFD: a file descriptor or AT_FDCWD
  * @UTRACE_ARG_SIGNAL: the number of a signal
- * @UTRACE_ARG_PATH: a string that names a file
- * @UTRACE_ARG_STRING: another string
- * @UTRACE_ARG_IN: memory that the call reads, see @len of &struct utrace_arg
- * @UTRACE_ARG_OUT: memory that the call writes, read at its exit
- * @UTRACE_ARG_IN_IOVEC: struct iovec, which the call reads from
- * @UTRACE_ARG_OUT_IOVEC: struct iovec, which the call writes to
- * @UTRACE_ARG_SOCKADDR: struct sockaddr that the call reads
- * @UTRACE_ARG_OUT_SOCKADDR: struct sockaddr that it writes; @len names a
- *	pointer to an int with the length
- * @UTRACE_ARG_ARGV: an array of strings with a NULL behind
- * @UTRACE_ARG_FLAGS: a number whose bits or values have names, the set is
- *	in @len, see flags.c
+ * @UTRACE_ARG_PATH: pointer to a string that names a file
+ * @UTRACE_ARG_STRING: pointer to a string that names no file
+ * @UTRACE_ARG_IN: pointer to memory that the call reads; @len of &struct
+ *	utrace_arg tells how much
+ * @UTRACE_ARG_OUT: pointer to memory that the call writes; it is captured at
+ *	the exit
+ * @UTRACE_ARG_IN_IOVEC: pointer to an array of struct iovec for memory that the
+ *	call reads
+ * @UTRACE_ARG_OUT_IOVEC: pointer to an array of struct iovec for memory that
+ *	the call writes
+ * @UTRACE_ARG_SOCKADDR: pointer to a struct sockaddr that the call reads
+ * @UTRACE_ARG_OUT_SOCKADDR: pointer to a struct sockaddr that the call writes;
+ *	@len names the argument that points to an int with its length
+ * @UTRACE_ARG_ARGV: pointer to an array of pointers to strings, ended by NULL
+ * @UTRACE_ARG_FLAGS: a number whose bits or values have names; @len is enum
+ *	utrace_flag_set, see flags.c
  */
 enum utrace_arg_type {
 	UTRACE_ARG_NONE,
@@ -69,15 +74,16 @@ enum utrace_arg_type {
 	UTRACE_ARG_FLAGS,
 };
 
-/* utrace_arg::len of memory: an argument by number, or one of these. */
-#define UTRACE_LEN_RESULT	6	/* the result of the call */
-#define UTRACE_LEN_FIXED	0x80	/* the other bits are the length in bytes */
+/* Values of utrace_arg.len for memory, beside the number of an argument. */
+#define UTRACE_LEN_RESULT	6	/* result of the call, in bytes */
+#define UTRACE_LEN_FIXED	0x80	/* other bits: length in bytes */
 
 /**
  * struct utrace_arg - one argument
  * @type: enum utrace_arg_type
- * @len: memory: where its length comes from; iovecs: the argument with their
- *	number; sockaddrs: the argument with their length; FLAGS: enum
+ * @len: for memory, the argument that has its length, or a UTRACE_LEN_ value;
+ *	for iovecs, the argument that has their number; for sockaddrs, the
+ *	argument that has their length; for UTRACE_ARG_FLAGS, enum
  *	utrace_flag_set
  */
 struct utrace_arg {
@@ -87,13 +93,12 @@ struct utrace_arg {
 
 /**
  * struct utrace_call - one system call
- * @name: as in the kernel's table; NULL: there is no call of this number
- * @nargs: how many arguments it has; 0 too if args.tbl does not
- *	know it, then @known is not set
- * @known: is it in args.tbl?
- * @result: what it returns if it does not fail: enum utrace_arg_type, of
- *	those that need no length
- * @arg: what they are
+ * @name: name in the kernel's table; NULL: no call has this number
+ * @nargs: number of arguments; 0 if @known is not set
+ * @known: args.tbl has a line for the call
+ * @result: type of the result of a call that did not fail; one of enum
+ *	utrace_arg_type that needs no length
+ * @arg: types of the arguments
  */
 struct utrace_call {
 	const char *name;

@@ -2,18 +2,19 @@
 /*
  * utrace - sessions of /dev/utrace: what a session may see of a task
  *
- * Rights are checked when a session is attached, see target.c.  From then on
- * each task is asked about itself, with each event: may both who opened the session
- * and who attached it trace this task as it is now?  The answer is kept with the
- * task, and asked for anew only when something differs that it depends on: the
- * task's credentials, whether its memory may be dumped, kernel.utrace.unprivileged.
- * So a program that becomes set-id, or undumpable, is hidden from the next event on,
- * before anything is captured, and comes back when it may be traced again.
+ * target.c checks rights once, when a session is attached.  From then on each
+ * callback asks about the current task, before it captures anything: may both
+ * the opener of the session and the process that attached it trace this task as
+ * it is now?  The answer is kept with the task (struct session_task) and is
+ * asked for again only when something differs on which it depends: the task's
+ * credentials, the dumpability of its memory, or kernel.utrace.unprivileged.
+ * So a program that becomes set-id or undumpable is hidden from its next event
+ * on, and is seen again when it may be traced again.
  *
- * The reader is told once each time that a task becomes hidden
- * (UTRACE_REC_DETACHED), and of its end in any case.  How many events are kept
- * back meanwhile is not told: it would tell what a program does that nobody may look
- * into, as /proc/PID/io once did.
+ * The reader is told each time that a task becomes hidden
+ * (UTRACE_REC_DETACHED), and always of the task's end.  The number of events
+ * that are kept back is not told: it would reveal what a program does that the
+ * reader may not look into, as /proc/PID/io once did.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -29,14 +30,18 @@
 
 /**
  * struct session_task - what a target's engine knows of a task
- * @data: how the task finds it; its owner is the target, under session_tasks_lock
- * @list: in session_target.tasks, as long as it has an owner
- * @cred: the task's credentials when it was asked, counted; with the following
- *	the task's own
- * @key: session_key() of then
- * @hidden: the answer
+ * @data: by which the task finds this structure.  Its owner is the target; NULL
+ *	once the target has ended.  Written under session_tasks_lock.
+ * @list: entry in session_target.tasks while there is an owner.  Under
+ *	session_tasks_lock.
+ * @cred: credentials of the task when it was last asked about, counted.  Only
+ *	the task uses it.
+ * @key: session_key() at that time.  Only the task uses it.
+ * @hidden: the answer of that time.  Only the task uses it.
  *
- * Belongs to the task, which frees it.
+ * The task makes the structure at the first event that the target's engine
+ * reports, and frees it at its own end, or when it adds another one and finds
+ * the owner gone.
  */
 struct session_task {
 	struct utrace_task_data data;
@@ -46,18 +51,25 @@ struct session_task {
 	bool hidden;
 };
 
-/* The tasks of every target: a task may end while its target does. */
-static DEFINE_SPINLOCK(session_tasks_lock);	/* a leaf, interrupts off */
+/*
+ * Guards the lists of tasks of all targets, between the end of a target
+ * (utrace_dev_forget_tasks()) and the end of a task (session_put_task()).  No
+ * lock is taken inside it.  Interrupts are off, since a task may be freed in a
+ * softirq.
+ */
+static DEFINE_SPINLOCK(session_tasks_lock);	/* interrupts are off */
 
-static bool session_is_capable(const struct cred *cred, struct user_namespace *ns)
+static bool session_is_capable(const struct cred *cred,
+			       struct user_namespace *ns)
 {
 	return !security_capable(cred, ns, CAP_SYS_PTRACE, CAP_OPT_NOAUDIT);
 }
 
 /*
- * An open-coded ptrace_may_access(current) for @cred in the place of current's own
- * credentials, under task_lock() as there, which security modules rely on.  They are
- * asked without audit: the reader wants to know, and the reader is not here.
+ * Open-coded ptrace_may_access() to the current task, for @cred instead of
+ * current's credentials.  Security modules are called under task_lock(), as
+ * there.  They are not to audit a refusal: the process that they would name is
+ * the traced one, and not the reader.
  */
 static bool session_cred_may_trace_current(const struct cred *cred)
 {
@@ -65,7 +77,8 @@ static bool session_cred_may_trace_current(const struct cred *cred)
 	struct mm_struct *mm = current->mm;
 	bool may;
 
-	if (!READ_ONCE(utrace_dev_unprivileged) && !session_is_capable(cred, &init_user_ns))
+	if (!READ_ONCE(utrace_dev_unprivileged) &&
+	    !session_is_capable(cred, &init_user_ns))
 		return false;
 	may = uid_eq(cred->uid, of->euid) && uid_eq(cred->uid, of->suid) &&
 	      uid_eq(cred->uid, of->uid) && gid_eq(cred->gid, of->egid) &&
@@ -75,17 +88,21 @@ static bool session_cred_may_trace_current(const struct cred *cred)
 	if (mm && get_dumpable(mm) != SUID_DUMP_USER &&
 	    !session_is_capable(cred, mm->user_ns))
 		return false;
-	/* Modules ask for the credentials of current, the object's are ->real_cred. */
+	/*
+	 * Security modules take current->cred for the subject and ->real_cred
+	 * for the object.
+	 */
 	old = override_creds(cred);
 	task_lock(current);
-	may = !security_ptrace_access_check(current, PTRACE_MODE_ATTACH_REALCREDS |
+	may = !security_ptrace_access_check(current,
+					    PTRACE_MODE_ATTACH_REALCREDS |
 					    PTRACE_MODE_NOAUDIT);
 	task_unlock(current);
 	revert_creds(old);
 	return may;
 }
 
-/* What the answer depends on, apart from the credentials. */
+/* What else the answer depends on, beside the credentials. */
 static unsigned int session_key(void)
 {
 	struct mm_struct *mm = current->mm;
@@ -94,9 +111,11 @@ static unsigned int session_key(void)
 	       READ_ONCE(utrace_dev_unprivileged);
 }
 
+/* The task frees what is known of it; see struct session_task. */
 static void session_put_task(struct utrace_task_data *data)
 {
-	struct session_task *task = container_of(data, struct session_task, data);
+	struct session_task *task =
+		container_of(data, struct session_task, data);
 
 	scoped_guard(spinlock_irqsave, &session_tasks_lock)
 		if (data->owner)
@@ -105,7 +124,7 @@ static void session_put_task(struct utrace_task_data *data)
 	kfree(task);
 }
 
-/* NULL without memory. */
+/* Make the structure for the current task; NULL: no memory. */
 static struct session_task *session_new_task(struct session_target *target)
 {
 	struct session_task *task = kzalloc(sizeof(*task), GFP_KERNEL_ACCOUNT);
@@ -121,9 +140,12 @@ static struct session_task *session_new_task(struct session_target *target)
 	return task;
 }
 
-/* How many are let go of with interrupts off. */
+/* Tasks that are removed in one section with interrupts off. */
 #define SESSION_TASKS_AT_ONCE	32
 
+/*
+ * Remove some tasks from a target that ends.  Return true if there may be more.
+ */
 static bool session_forget_some(struct session_target *target)
 {
 	struct session_task *task;
@@ -131,22 +153,25 @@ static bool session_forget_some(struct session_target *target)
 
 	guard(spinlock_irqsave)(&session_tasks_lock);
 	for (n = 0; n < SESSION_TASKS_AT_ONCE; n++) {
-		task = list_first_entry_or_null(&target->tasks, struct session_task,
-						list);
+		task = list_first_entry_or_null(&target->tasks,
+						struct session_task, list);
 		if (!task)
 			return false;
 		list_del(&task->list);
-		/* The task frees it, at its end or when it gets another one. */
+		/*
+		 * utrace_task_data_find() matches no more; the task frees the
+		 * structure.
+		 */
 		WRITE_ONCE(task->data.owner, NULL);
 	}
 	return true;
 }
 
 /**
- * utrace_dev_forget_tasks - a target ends
- * @target: the target; none of its callbacks runs, nor will
+ * utrace_dev_forget_tasks() - remove all tasks from a target that ends
+ * @target: the target; no callback of its engine runs or will run
  *
- * Context: Any but NMI.
+ * Context: Any but NMI.  Takes session_tasks_lock.
  */
 void utrace_dev_forget_tasks(struct session_target *target)
 {
@@ -154,11 +179,20 @@ void utrace_dev_forget_tasks(struct session_target *target)
 		;
 }
 
-/* The reader is told when the answer changes to the worse. */
-static bool session_ask(struct session_target *target, struct session_task *task)
+/*
+ * Ask about the current task and keep the answer in @task; NULL: nothing is
+ * known of it yet.  The reader is told when the task becomes hidden.  Without
+ * memory the answer is not kept and the reader not told; the next event asks
+ * again.
+ */
+static bool session_ask(struct session_target *target,
+			struct session_task *task)
 {
 	const struct cred *opener = target->session->cred;
-	/* Before the question: what changes meanwhile is asked about next time. */
+	/*
+	 * Read before the question: a change that comes meanwhile makes the key
+	 * differ at the next event, which asks again.
+	 */
 	unsigned int key = session_key();
 	bool hidden;
 
@@ -180,13 +214,16 @@ static bool session_ask(struct session_target *target, struct session_task *task
 }
 
 /**
- * utrace_dev_sees - may an event of the current task be recorded?
- * @target: whose engine is called
+ * utrace_dev_sees() - may an event of the current task be recorded?
+ * @target: the target whose engine has called back
  *
- * Writes UTRACE_REC_DETACHED if it may not from now on.
+ * If the task becomes hidden, it writes a UTRACE_REC_DETACHED.
  *
- * Context: A callback, in the task itself.  May sleep.
- * Return: true if so.
+ * Context: A callback, in the task itself; may sleep.  Takes task_lock(),
+ * session_tasks_lock and session_ring.lock.
+ * Return:
+ * * true - the session may see the task
+ * * false - the task is hidden
  */
 bool utrace_dev_sees(struct session_target *target)
 {
@@ -204,15 +241,17 @@ bool utrace_dev_sees(struct session_target *target)
 }
 
 /**
- * utrace_dev_may_see - may what was captured of the current task be recorded?
- * @target: whose engine is called; utrace_dev_sees() it
+ * utrace_dev_may_see() - may what was captured be recorded?
+ * @target: the target whose engine has called back; utrace_dev_sees() was true
  *
- * The memory may cease to be dumpable while something is captured: by
- * prctl(PR_SET_DUMPABLE) of another thread, or when a task that shares it becomes
- * another user.
+ * The task's memory can become undumpable while it is captured: by
+ * prctl(PR_SET_DUMPABLE) of another thread, or by a change of credentials of
+ * another task that shares the memory.
  *
- * Context: A callback, in the task itself.
- * Return: true if so.
+ * Context: A callback, in the task itself; does not sleep.
+ * Return:
+ * * true - the memory is dumpable, or the session may see undumpable memory
+ * * false - what was captured must be dropped
  */
 bool utrace_dev_may_see(const struct session_target *target)
 {

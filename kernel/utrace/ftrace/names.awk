@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# The names of the system calls in syscall_64.tbl as one macro, for the trace
-# events, whose formats say them to tools.
+# utrace - the names of the system calls in syscall_64.tbl as one macro
+#
+# The trace events print a call by its name with it. Their format files contain
+# the names, so that tools that read binary records can print them, too.
 
 $1 ~ /^[0-9]+$/ && $2 ~ /^(common|64)$/ {
 	names = names sprintf(", \\\n\t{ %d, \"%s\" }", $1, $3)

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * utrace - the process tracer of ftrace: records as text, much like strace's
+ *
+ * record.c takes the fields out of a record and calls the function here that
+ * prints them.  utrace_ftrace_print_line() is the tracer's ->print_line().
  */
 #include <linux/sched/signal.h>
 #include <linux/seq_buf.h>
@@ -13,7 +16,7 @@
 #include "../decode/print.h"
 #include "../decode/table.h"
 
-/* What was captured beside arguments, behind the rest of the line. */
+/* Print captured stacks; they stand behind the rest of the line. */
 static void process_print_stack(struct seq_buf *s, const void *items,
 				size_t used)
 {
@@ -23,7 +26,8 @@ static void process_print_stack(struct seq_buf *s, const void *items,
 
 	while ((item = utrace_item_next(items, used, item))) {
 		if (item->kind == UTRACE_ITEM_RAW_STACK)
-			seq_buf_printf(s, " <raw stack of %u bytes>", item->len);
+			seq_buf_printf(s, " <raw stack of %u bytes>",
+				       item->len);
 		if (item->kind != UTRACE_ITEM_STACK)
 			continue;
 		address = (const u64 *)item->data;
@@ -34,6 +38,16 @@ static void process_print_stack(struct seq_buf *s, const void *items,
 	}
 }
 
+/**
+ * utrace_ftrace_print_entry() - print the entry of a system call
+ * @s: the text is appended here
+ * @nr: number of the call, as for utrace_call_of()
+ * @args: six arguments
+ * @items: what was captured
+ * @used: bytes of @items
+ *
+ * Context: Any.
+ */
 void utrace_ftrace_print_entry(struct seq_buf *s, unsigned int nr,
 			       const unsigned long *args, const void *items,
 			       size_t used)
@@ -42,6 +56,17 @@ void utrace_ftrace_print_entry(struct seq_buf *s, unsigned int nr,
 	process_print_stack(s, items, used);
 }
 
+/**
+ * utrace_ftrace_print_exit() - print the exit of a system call
+ * @s: the text is appended here
+ * @nr: number of the call, as for utrace_call_of()
+ * @ret: result of the call
+ * @duration: time between entry and exit in ns; negative: unknown
+ * @items: what was captured
+ * @used: bytes of @items
+ *
+ * Context: Any.
+ */
 void utrace_ftrace_print_exit(struct seq_buf *s, unsigned int nr, long ret,
 			      s64 duration, const void *items, size_t used)
 {
@@ -59,7 +84,16 @@ void utrace_ftrace_print_exit(struct seq_buf *s, unsigned int nr, long ret,
 			       duration % NSEC_PER_SEC / NSEC_PER_USEC);
 }
 
-void utrace_ftrace_print_fork(struct seq_buf *s, pid_t child, unsigned long flags)
+/**
+ * utrace_ftrace_print_fork() - print that the task created a thread or process
+ * @s: the text is appended here
+ * @child: pid of the new task
+ * @flags: CLONE_ flags, with the exit signal in the low byte
+ *
+ * Context: Any.
+ */
+void utrace_ftrace_print_fork(struct seq_buf *s, pid_t child,
+			      unsigned long flags)
 {
 	seq_buf_printf(s, "+++ %s %d created, ",
 		       flags & CLONE_THREAD ? "thread" : "process", child);
@@ -67,6 +101,15 @@ void utrace_ftrace_print_fork(struct seq_buf *s, pid_t child, unsigned long flag
 	seq_buf_puts(s, " +++");
 }
 
+/**
+ * utrace_ftrace_print_exec() - print that the task executes another program
+ * @s: the text is appended here
+ * @filename: name of the program, as given to execve()
+ * @items: what was captured, from utrace_capture_exec()
+ * @used: bytes of @items
+ *
+ * Context: Any.
+ */
 void utrace_ftrace_print_exec(struct seq_buf *s, const char *filename,
 			      const void *items, size_t used)
 {
@@ -81,7 +124,8 @@ void utrace_ftrace_print_exec(struct seq_buf *s, const char *filename,
 			utrace_print_argv(s, item);
 		} else if (item->kind == UTRACE_ITEM_CWD) {
 			seq_buf_puts(s, " cwd=");
-			utrace_print_string(s, (const char *)item->data, item->len);
+			utrace_print_string(s, (const char *)item->data,
+					    item->len);
 		} else if (item->kind == UTRACE_ITEM_CREDS &&
 			   item->len >= sizeof(*creds)) {
 			creds = (const void *)item->data;
@@ -92,6 +136,13 @@ void utrace_ftrace_print_exec(struct seq_buf *s, const char *filename,
 	seq_buf_puts(s, " +++");
 }
 
+/**
+ * utrace_ftrace_print_end() - print that the task exits
+ * @s: the text is appended here
+ * @code: exit status, as from wait()
+ *
+ * Context: Any.
+ */
 void utrace_ftrace_print_end(struct seq_buf *s, int code)
 {
 	if (!(code & 0x7f)) {
@@ -103,8 +154,19 @@ void utrace_ftrace_print_end(struct seq_buf *s, int code)
 	seq_buf_puts(s, code & 0x80 ? " (core dumped) +++" : " +++");
 }
 
-void utrace_ftrace_print_signal(struct seq_buf *s, int sig, int code, pid_t sender,
-				const void *items, size_t used)
+/**
+ * utrace_ftrace_print_signal() - print that the task takes a signal
+ * @s: the text is appended here
+ * @sig: number of the signal
+ * @code: si_code of the signal
+ * @sender: pid of the sender; 0: unknown or the kernel
+ * @items: what was captured
+ * @used: bytes of @items
+ *
+ * Context: Any.
+ */
+void utrace_ftrace_print_signal(struct seq_buf *s, int sig, int code,
+				pid_t sender, const void *items, size_t used)
 {
 	seq_buf_puts(s, "--- ");
 	utrace_print_signal(s, sig);
@@ -115,6 +177,13 @@ void utrace_ftrace_print_signal(struct seq_buf *s, int sig, int code, pid_t send
 	process_print_stack(s, items, used);
 }
 
+/**
+ * utrace_ftrace_print_jobctl() - print that the process stops or continues
+ * @s: the text is appended here
+ * @type: CLD_CONTINUED, or another CLD_ code for a stop
+ *
+ * Context: Any.
+ */
 void utrace_ftrace_print_jobctl(struct seq_buf *s, int type)
 {
 	seq_buf_puts(s, type == CLD_CONTINUED ? "--- continued ---" :
@@ -122,12 +191,18 @@ void utrace_ftrace_print_jobctl(struct seq_buf *s, int type)
 }
 
 /**
- * utrace_ftrace_print_line - the text of a record while the tracer is the current one
- * @iter: where the reader is
+ * utrace_ftrace_print_line() - print a record for ftrace's readers
+ * @iter: the reader's position; its ent is the record
  *
- * Context: That of ftrace's readers.
- * Return: as ftrace wants it; TRACE_TYPE_UNHANDLED for what is not ours, or is
- * to be shown raw.
+ * Is ->print_line() of the tracer, so it is called only while the tracer is the
+ * current one of the instance.
+ *
+ * Context: A read of a trace file.
+ * Return:
+ * * TRACE_TYPE_HANDLED - the line is printed
+ * * TRACE_TYPE_PARTIAL_LINE - the line has no room; ftrace tries again
+ * * TRACE_TYPE_UNHANDLED - ftrace is to print the record: another event has
+ *   made it, or an option asks for raw output
  */
 enum print_line_t utrace_ftrace_print_line(struct trace_iterator *iter)
 {
@@ -145,7 +220,7 @@ enum print_line_t utrace_ftrace_print_line(struct trace_iterator *iter)
 	len = s->seq.len;
 	utrace_ftrace_print_record(&s->seq, iter->ent);
 	if (seq_buf_has_overflowed(&s->seq)) {
-		/* As the functions of trace_seq do. */
+		/* Take the half line back, as the functions of trace_seq do. */
 		s->seq.len = len;
 		s->full = 1;
 		return TRACE_TYPE_PARTIAL_LINE;
