@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite utrace_barrier: waiting for callbacks, looking at stopped tasks,
- * breaking off sleeps
+ * utrace tests - KUnit suite utrace_barrier: barriers, examination and
+ * interrupts
+ *
+ * The target is in a callback that ends when the test says so, while a kernel
+ * thread calls a barrier.
  */
 #include <kunit/resource.h>
 #include <kunit/test.h>
@@ -19,7 +22,7 @@
 #define EXIT	UTRACE_EVENT(SYSCALL_EXIT)
 #define QUIESCE	UTRACE_EVENT(QUIESCE)
 
-/* Somebody else that calls a barrier. */
+/* A kernel thread that calls a barrier. */
 struct waiter {
 	struct probe *p;
 	struct task_struct *thread;
@@ -37,13 +40,13 @@ static int waiter_fn(void *data)
 	else
 		w->ret = utrace_barrier(w->p->target, w->p->engine);
 	complete_all(&w->done);
-	/* Until it is collected. */
+	/* Run until kthread_stop(). */
 	while (!kthread_should_stop())
 		schedule_timeout_interruptible(1);
 	return 0;
 }
 
-/* It sits in its barrier, and not because it has done with it. */
+/* Does the thread sleep in its barrier, and has it not returned from there? */
 static bool waiter_waits(struct waiter *w)
 {
 	unsigned long end = jiffies + USER_DEADLINE;
@@ -91,7 +94,7 @@ static struct waiter *waiter_start(struct probe *p, bool sync)
 	return w;
 }
 
-/* The task is in the callback when this returns. */
+/* When this returns, the task is in the callback of the new probe. */
 static struct probe *enter_slow(struct user_task *t, u32 answer)
 {
 	struct probe *p = probe_attach(t, 0, 0);
@@ -130,7 +133,7 @@ static void barrier_sync_waits(struct kunit *test)
 	wait_for_callback(test, true);
 }
 
-/* Nothing to wait for: it returns. */
+/* A barrier returns at once if no callback runs. */
 static void barrier_of_idle(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -139,14 +142,14 @@ static void barrier_of_idle(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, utrace_barrier(t->task, p->engine), 0);
 	KUNIT_EXPECT_EQ(test, utrace_barrier(NULL, q->engine), 0);
-	/* A task that stands still makes no callbacks either. */
+	/* The task is stopped, so no callback runs. */
 	user_task_do_syscall(t, __NR_getpid);
 	probe_stop(p, t);
 	KUNIT_EXPECT_EQ(test, utrace_barrier(t->task, p->engine), 0);
 	KUNIT_EXPECT_EQ(test, utrace_barrier(NULL, q->engine), 0);
 }
 
-/* What the callback answered holds when the barrier is passed. */
+/* When the barrier returns, the answer of the callback is in force. */
 static void barrier_waits_for_answer(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -175,7 +178,9 @@ static void detach_during_callback(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p->released, 0U);
 	complete(&p->end);
 	KUNIT_EXPECT_TRUE(test, waiter_ends(w));
-	/* It was detached before it could answer: it does not hold. */
+	/*
+	 * The engine was detached before it answered STOP, so there is no hold.
+	 */
 	KUNIT_EXPECT_EQ(test, user_task_result(t), (long)task_pid_nr(t->task));
 }
 
@@ -184,7 +189,7 @@ static void set_events_during_callback(struct kunit *test)
 	struct user_task *t = user_task_start(test);
 	struct probe *p = enter_slow(t, UTRACE_RESUME);
 
-	/* Adding needs no wait, taking away does. */
+	/* Only the removal of events has to wait. */
 	KUNIT_EXPECT_EQ(test, utrace_set_events(t->task, p->engine,
 						ENTRY | UTRACE_EVENT(EXEC)),
 			0);
@@ -194,7 +199,7 @@ static void set_events_during_callback(struct kunit *test)
 	complete(&p->end);
 	utrace_barrier_sync(p->engine);
 	user_task_result(t);
-	/* Waits for the next command in a call of its own. */
+	/* The task's read() of the next command is another call. */
 	KUNIT_ASSERT_TRUE(test, user_task_wait_asleep(t));
 	KUNIT_EXPECT_EQ(test, utrace_set_events(t->task, p->engine, ENTRY), 0);
 	KUNIT_EXPECT_EQ(test, utrace_set_events(t->task, p->engine, 0), 0);
@@ -206,7 +211,7 @@ static u32 barrier_inside(struct probe *p, struct probe_call *c)
 	return UTRACE_RESUME | PROBE_KEEP;
 }
 
-/* In its own callback: it cannot wait for itself. */
+/* A barrier in the engine's own callback does not wait for that callback. */
 static void barrier_in_callback(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -228,7 +233,7 @@ static u32 detach_inside(struct probe *p, struct probe_call *c)
 	return UTRACE_RESUME;
 }
 
-/* Nor can who reaps a task wait for the callback that it runs in its place. */
+/* A barrier in report_reap does not wait for the reaper, which calls it. */
 static void barrier_of_the_reaper(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -256,7 +261,7 @@ static void examine_errno(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, user_task_wait_asleep(t));
 	KUNIT_EXPECT_EQ(test, utrace_prepare_examine(t->task, p->engine,
 						     &exam), -EINVAL);
-	/* It asked, but is not obeyed yet. */
+	/* The engine has asked for a stop, but the task is not stopped yet. */
 	KUNIT_EXPECT_EQ(test, probe_control(p, UTRACE_STOP), -EINPROGRESS);
 	KUNIT_EXPECT_EQ(test, utrace_prepare_examine(t->task, p->engine,
 						     &exam), -EAGAIN);
@@ -268,14 +273,14 @@ static void examine_errno(struct kunit *test)
 						     &exam), 0);
 	KUNIT_EXPECT_EQ(test, utrace_finish_examine(t->task, p->engine,
 						    &exam), 0);
-	/* As often as it likes. */
+	/* An engine may examine the task several times. */
 	KUNIT_EXPECT_EQ(test, utrace_prepare_examine(t->task, p->engine,
 						     &exam), 0);
 	KUNIT_EXPECT_EQ(test, utrace_finish_examine(t->task, other->engine,
 						    &exam), -EINVAL);
 }
 
-/* The task moved in between: what was read is worth nothing. */
+/* The task ran in between, so what was read is not valid. */
 static void examine_notices_run(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -293,7 +298,9 @@ static void examine_notices_run(struct kunit *test)
 						    &exam), -EAGAIN);
 }
 
-/* Another one holds it still, but that does not help the one that left. */
+/*
+ * After its detach an engine may not finish, though another one holds the task.
+ */
 static void examine_after_detach(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -335,7 +342,7 @@ static void examine_of_dead(struct kunit *test)
 						     &exam), -ESRCH);
 }
 
-/* epoll_wait() is not restarted: the program sees that it was broken off. */
+/* epoll_wait() is not restarted, so the program sees an EINTR. */
 static void interrupt_breaks_sleep(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -356,7 +363,7 @@ static void interrupt_breaks_sleep(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, probe_count(p, _UTRACE_EVENT_SIGNAL), 1U);
 }
 
-/* A call that can be restarted is: only the engine notices. */
+/* A call that can be restarted goes on, and the program notices nothing. */
 static void interrupt_is_transparent(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -383,7 +390,7 @@ static void interrupt_of_running(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, probe_count(p, _UTRACE_EVENT_SIGNAL), 1U);
 }
 
-/* The report is a chance to stop it at once. */
+/* The engine answers STOP to the report of the interrupt. */
 static void interrupt_then_stop(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -396,7 +403,7 @@ static void interrupt_then_stop(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, user_task_wait_stopped(t));
 	KUNIT_EXPECT_EQ(test, probe_count(p, _UTRACE_EVENT_SIGNAL), 1U);
 	KUNIT_EXPECT_EQ(test, probe_control(p, UTRACE_RESUME), 0);
-	/* The read() it was in goes on as if nothing had been. */
+	/* The read() goes on as if there had been no interrupt. */
 	KUNIT_EXPECT_EQ(test, user_task_syscall(t, __NR_getpid),
 			(long)task_pid_nr(t->task));
 }

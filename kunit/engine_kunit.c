@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite utrace_engine: an engine's life
+ * utrace tests - KUnit suite utrace_engine: an engine's life
+ *
+ * Attach, find, control, detach and release, without regard to events.
  */
 #include <kunit/test.h>
 #include <linux/delay.h>
@@ -16,7 +18,7 @@
 #define CREATE		UTRACE_ATTACH_CREATE
 #define MATCH_BOTH	(UTRACE_ATTACH_MATCH_OPS | UTRACE_ATTACH_MATCH_DATA)
 
-/* Look up without creating; 0 or an errno. */
+/* Find an engine without creating one; returns 0 or an errno. */
 static int look_up(struct task_struct *task, int flags, void *data,
 		   const struct utrace_engine *expected)
 {
@@ -41,7 +43,7 @@ static void attach_gives_engine(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, p->engine->data, (void *)p);
 	KUNIT_EXPECT_EQ(test, p->engine->flags, 0UL);
 	KUNIT_EXPECT_LE(test, sizeof(*p->engine), 64UL);
-	/* No events: it is not called. */
+	/* The engine wants no events, so it is not called. */
 	user_task_syscall(t, __NR_getpid);
 	KUNIT_EXPECT_EQ(test, p->calls, 0U);
 }
@@ -63,7 +65,7 @@ static void look_up_finds_match(struct kunit *test)
 				      p->engine), 0);
 	KUNIT_EXPECT_EQ(test, look_up(t->task, UTRACE_ATTACH_MATCH_DATA, p,
 				      p->engine), 0);
-	/* Neither: any engine will do. */
+	/* Without MATCH_OPS and MATCH_DATA any engine is found. */
 	KUNIT_EXPECT_EQ(test, look_up(t->task, 0, NULL, p->engine), 0);
 
 	found = utrace_attach_task(t->task, UTRACE_ATTACH_MATCH_OPS,
@@ -103,7 +105,7 @@ static void attach_rejects_nonsense(struct kunit *test)
 					 UTRACE_ATTACH_SCOPE_MASK), -EINVAL);
 }
 
-/* The suite itself runs in a kernel thread. */
+/* The suite runs in a kernel thread. */
 static void attach_refuses_kthread(struct kunit *test)
 {
 	struct probe *p = probe_new(test);
@@ -128,10 +130,10 @@ static void exclusive_refuses_second(struct kunit *test)
 	KUNIT_EXPECT_EQ(test,
 			probe_try_attach(b, t->task, exclusive |
 					 UTRACE_ATTACH_MATCH_OPS), -EEXIST);
-	/* Other data is no match. */
+	/* An engine with other data does not exclude a new one. */
 	KUNIT_EXPECT_EQ(test, probe_try_attach(b, t->task,
 					       exclusive | MATCH_BOTH), 0);
-	/* And nobody has to ask for exclusion. */
+	/* Without UTRACE_ATTACH_EXCLUSIVE a second engine may attach. */
 	probe_attach(t, 0, 0);
 	probe_detach(a);
 }
@@ -227,7 +229,7 @@ static void set_events_rejects_unknown(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p->engine->flags, UTRACE_EVENT(EXEC));
 }
 
-/* The events go with the engine, and the flags are 0 once it is detached. */
+/* A detached engine has no events, and its flags are 0. */
 static void detach_clears_events(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -282,7 +284,10 @@ static void target_is_compared(struct kunit *test)
 							   p->engine,
 							   UTRACE_RESUME),
 					    "control, row %u, task %u", i, j);
-			/* Nothing is done to the target of a barrier. */
+			/*
+			 * A barrier looks at its target, but changes nothing
+			 * there.
+			 */
 			KUNIT_EXPECT_EQ_MSG(test, 0,
 					    utrace_barrier(to[j].task,
 							   p->engine),
@@ -298,14 +303,14 @@ static void control_rejects_nonsense(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, probe_control(p, UTRACE_RESUME_MAX), -EINVAL);
 	KUNIT_EXPECT_EQ(test, probe_control(p, -1), -EINVAL);
-	/* Nobody could be told. */
+	/* An engine without QUIESCE would not be told of the report or step. */
 	KUNIT_EXPECT_EQ(test, probe_control(p, UTRACE_REPORT), -EINVAL);
 	KUNIT_EXPECT_EQ(test, probe_control(p, UTRACE_SINGLESTEP), -EINVAL);
 	KUNIT_EXPECT_EQ(test, probe_control(p, UTRACE_BLOCKSTEP), -EINVAL);
 	KUNIT_EXPECT_EQ(test, probe_control(p, UTRACE_RESUME), 0);
 }
 
-/* One reference more keeps the engine, also a detached one. */
+/* Another reference keeps the engine, even when it is detached. */
 static void last_put_releases(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -320,7 +325,7 @@ static void last_put_releases(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p->released, 1U);
 }
 
-/* The last reference may be the one for being attached. */
+/* The detach may drop the last reference. */
 static void detach_releases(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -354,7 +359,7 @@ static void reap_releases(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, probe_count(p, _UTRACE_EVENT_REAP), 1U);
 }
 
-/* A thread engine does not outlive its thread, a process engine does. */
+/* A thread engine ends with its thread, a process engine does not. */
 static void scope_ends_engine(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -376,7 +381,7 @@ static void scope_ends_engine(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, probe_control(q, UTRACE_RESUME), -ESRCH);
 }
 
-/* An engine that comes and is released. */
+/* Attach an engine and have it released. */
 static void come_and_go(struct kunit *test, struct user_task *t)
 {
 	struct probe *p = probe_attach(t, 0, 0);
@@ -388,14 +393,17 @@ static void come_and_go(struct kunit *test, struct user_task *t)
 	p->engine = NULL;
 }
 
-/* The safe point is patched in with the first engine, and out when all are gone. */
+/*
+ * The static key of the safe point is on from the first engine on, until a
+ * second after the last one's end.
+ */
 static void key_follows_engines(struct kunit *test)
 {
 	unsigned long end = jiffies + 20 * HZ;
 	struct user_task *t = user_task_start(test);
 
 	come_and_go(test, t);
-	/* The second begins anew with the next one. */
+	/* The next engine starts the second anew. */
 	msleep(800);
 	come_and_go(test, t);
 	msleep(500);
@@ -403,7 +411,7 @@ static void key_follows_engines(struct kunit *test)
 	while (!static_key_enabled(&utrace_unused) && time_before(jiffies, end))
 		msleep(20);
 	KUNIT_EXPECT_TRUE(test, static_key_enabled(&utrace_unused));
-	/* Once more, and a second engine that ends first changes nothing. */
+	/* The end of an engine that is not the last one has no effect. */
 	probe_attach(t, 0, 0);
 	come_and_go(test, t);
 	msleep(1500);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * KUnit suite utrace_event: every event, and what it tells
- */
+/* utrace tests - KUnit suite utrace_event: every event, and its arguments */
 #include <kunit/test.h>
 #include <linux/ptrace.h>
 #include <linux/sched/task.h>
@@ -43,7 +41,9 @@ static u32 attach_to_child(struct probe *p, struct probe_call *c)
 	return UTRACE_RESUME;
 }
 
-/* Attached from the report, an engine misses nothing of the child. */
+/*
+ * An engine that attaches from the CLONE report misses no event of the child.
+ */
 static void clone_lets_attach(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -59,7 +59,7 @@ static void clone_lets_attach(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p->word[0], 0L);
 	c = probe_call(other, _UTRACE_EVENT_SYSCALL_ENTRY, 0);
 	KUNIT_EXPECT_PTR_EQ(test, c.task, child->task);
-	/* It begins by asking who it is. */
+	/* The first call of the program in a new task is gettid(). */
 	KUNIT_EXPECT_EQ(test, c.arg[0], (long)__NR_gettid);
 }
 
@@ -82,7 +82,7 @@ static void vfork_is_reported(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p->calls, 2U);
 }
 
-/* Only a child that shares the memory lets go of it. */
+/* A child that does not share the memory makes no VFORK_DONE. */
 static void fork_is_no_vfork(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -106,12 +106,12 @@ static void exec_is_reported(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, p->calls, 1U);
 	c = probe_call(p, _UTRACE_EVENT_EXEC, 0);
 	KUNIT_EXPECT_PTR_EQ(test, c.task, t->task);
-	/* No format on this kernel, but a program. */
+	/* This kernel passes no format, but a program. */
 	KUNIT_EXPECT_EQ(test, c.arg[0], 1L);
 	KUNIT_EXPECT_EQ(test, c.arg[1], 1L);
 }
 
-/* The credentials come first, while nobody can look at the image. */
+/* CREDS is reported before EXEC, while no task can look at the new image. */
 static void creds_are_reported(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -131,7 +131,7 @@ static u32 detach_at_creds(struct probe *p, struct probe_call *c)
 	return UTRACE_DETACH;
 }
 
-/* An engine that may not trace the new program is not told of its exec. */
+/* An engine that detaches at CREDS gets no EXEC. */
 static void creds_let_detach(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -157,7 +157,7 @@ static void failed_exec_is_not(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p->calls, 0U);
 }
 
-/* exec by another thread than the leader: the process engine goes along. */
+/* A thread other than the leader calls execve(): the process engine stays. */
 static void exec_by_thread(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -170,14 +170,14 @@ static void exec_by_thread(struct kunit *test)
 	long tgid = task_tgid_nr(t->task);
 
 	user_task_do(thread, .op = USER_EXEC);
-	/* The new image begins on the first channel. */
+	/* The new image serves channel 0. */
 	user_task_hello(t);
 	KUNIT_EXPECT_EQ(test, process->calls, 1U);
 	KUNIT_EXPECT_EQ(test, self->calls, 1U);
 	KUNIT_EXPECT_EQ(test, probe_count(leader, _UTRACE_EVENT_REAP), 1U);
 	c = probe_call(self, _UTRACE_EVENT_EXEC, 0);
 	KUNIT_EXPECT_PTR_EQ(test, c.task, thread->task);
-	/* The survivor has the id of the process. */
+	/* The thread has the id of the leader now. */
 	KUNIT_EXPECT_EQ(test, (long)c.tid, tgid);
 	KUNIT_EXPECT_EQ(test, probe_control(process, UTRACE_RESUME), 0);
 	utrace_barrier_sync(leader->engine);
@@ -186,7 +186,7 @@ static void exec_by_thread(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, user_task_syscall(t, __NR_getpid), tgid);
 }
 
-/* In this order, each once, and nothing after REAP. */
+/* EXIT, DEATH and REAP come in this order, once each, and no event follows. */
 static void end_is_reported(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -206,12 +206,12 @@ static void end_is_reported(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, exit.arg[0], 7L << 8);
 	KUNIT_EXPECT_EQ(test, exit.arg[1], 7L << 8);
 	KUNIT_EXPECT_EQ(test, death.arg[0], 1L);
-	/* Its parent does not want to know: it reaps itself. */
+	/* kthreadd ignores SIGCHLD, so the task reaps itself. */
 	KUNIT_EXPECT_EQ(test, death.arg[1], -1L);
 	KUNIT_EXPECT_EQ(test, reap.arg[0], (long)t->task);
 }
 
-/* A parent that waits is told by a signal, and is the one that reaps. */
+/* A waiting parent gets a signal and reaps the child. */
 static void end_of_child_is_reported(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -235,7 +235,7 @@ static void end_of_child_is_reported(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c.arg[0], (long)child->task);
 }
 
-/* A leader that dies before its threads waits for them to be reaped. */
+/* A leader that dies first is reaped only after its threads. */
 static void end_of_leader_is_delayed(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -262,7 +262,7 @@ static void end_of_leader_is_delayed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c.arg[0], 1L);
 }
 
-/* How signals are told apart, each by the one event that fits. */
+/* Signals, and the event that fits each of them. */
 static const struct signal_row {
 	const char *name;
 	int signo;
@@ -309,7 +309,7 @@ static void signal_is_classified(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, utrace_signal_action(c.action), row->action);
 	KUNIT_EXPECT_EQ(test, c.arg[1], 1L);
 	KUNIT_EXPECT_PTR_EQ(test, c.task, t->task);
-	/* It was dropped: the task lives, and no handler ran. */
+	/* The signal was dropped: the task lives, and no handler ran. */
 	KUNIT_EXPECT_EQ(test, user_task_syscall(t, __NR_getpid),
 			(long)task_pid_nr(t->task));
 	KUNIT_EXPECT_EQ(test,
@@ -318,7 +318,7 @@ static void signal_is_classified(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, q->calls, 0U);
 }
 
-/* An engine that only looks on changes nothing. */
+/* An engine that changes nothing lets the handler run. */
 static void signal_runs_handler(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -361,7 +361,7 @@ static void signal_is_changed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->task->exit_code & 0x7f, SIGBUS);
 }
 
-/* A fatal signal for the process, an engine on another thread than the leader. */
+/* A fatal signal is sent to the process; the engine is on another thread. */
 static void signal_to_thread_is_seen(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -376,7 +376,7 @@ static void signal_to_thread_is_seen(struct kunit *test)
 			(long)task_tgid_nr(t->task));
 }
 
-/* Put back on the queue, it comes again. */
+/* The first report puts the signal back, so it is reported again. */
 static u32 hold_first(struct probe *p, struct probe_call *c)
 {
 	if (utrace_signal_action(c->action) < UTRACE_SIGNAL_REPORT &&

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace tests - engines of the system with a match, and what they hear
+ * utrace tests - engines of system scope with a match
+ *
+ * The probes here want events of the whole system and are told of those tasks
+ * only that their match accepts.  They write down calls of getppid() only,
+ * which the tasks of the test make for no other purpose.
  */
 #ifndef _UTRACE_TESTS_MATCH_FIXTURE_H
 #define _UTRACE_TESTS_MATCH_FIXTURE_H
@@ -28,11 +32,12 @@ static inline struct utrace_match *new_match(struct kunit *test)
 	struct utrace_match *match = utrace_match_new();
 
 	KUNIT_ASSERT_NOT_NULL(test, match);
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, put_match, match), 0);
+	KUNIT_ASSERT_EQ(test,
+			kunit_add_action_or_reset(test, put_match, match), 0);
 	return match;
 }
 
-/* A probe on the whole system that is told of some events of tasks that match. */
+/* Attach a probe that wants @events of all tasks that @match accepts. */
 static inline struct probe *attach_events(struct kunit *test,
 					  struct utrace_match *match,
 					  unsigned long events)
@@ -46,12 +51,13 @@ static inline struct probe *attach_events(struct kunit *test,
 	return p;
 }
 
-static inline struct probe *attach_match(struct kunit *test, struct utrace_match *match)
+static inline struct probe *attach_match(struct kunit *test,
+					 struct utrace_match *match)
 {
 	return attach_events(test, match, ENTRY);
 }
 
-/* A match of the tasks with one name. */
+/* A match that accepts tasks with one name. */
 static inline struct utrace_match *new_comm(struct kunit *test, const char *comm)
 {
 	struct utrace_match *match = new_match(test);
@@ -65,7 +71,7 @@ static inline struct probe *attach_comm(struct kunit *test, const char *comm)
 	return attach_match(test, new_comm(test, comm));
 }
 
-/* A match of the tasks that a function chooses. */
+/* A match that accepts the tasks for which @choose returns true. */
 static inline struct utrace_match *
 new_chooser(struct kunit *test,
 	    bool (*choose)(struct task_struct *task, void *data), void *data)
@@ -76,17 +82,17 @@ new_chooser(struct kunit *test,
 	return match;
 }
 
-/* Every task is to be asked again at its next event. */
+/* Make every task ask the match again at its next event. */
 static inline void ask_all_again(struct probe *p)
 {
 	struct utrace_match *match;
 
-	/* Nobody else gives it another one. */
+	/* Only the test sets the match, so the pointer is stable. */
 	match = rcu_dereference_protected(p->engine->info->match, true);
 	KUNIT_ASSERT_EQ(p->test, utrace_set_match(p->engine, match), 0);
 }
 
-/* Does the probe hear of a call that the task makes now? */
+/* Is the probe told of a call that the task makes now? */
 static inline bool hears(struct probe *p, struct user_task *t)
 {
 	probe_forget(p);
@@ -101,7 +107,10 @@ static inline void rename_task(struct user_task *t, const char *name)
 	user_task_syscall(t, __NR_prctl, PR_SET_NAME, user_task_scratch(t));
 }
 
-/* Nothing is kept for it, and no system call takes the slow path. */
+/*
+ * The task is bare, and the engines' matches reject it, so that its system
+ * calls take no slow path.
+ */
 static inline void expect_nothing(struct user_task *t)
 {
 	KUNIT_EXPECT_NULL(t->test, t->task->utrace);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite utrace_match: which tasks an engine is told of
+ * utrace tests - KUnit suite utrace_match: which tasks an engine is told of
+ *
+ * Engines of system scope, and of other scopes, with matches of all kinds.
  */
 #include <kunit/test.h>
 #include <linux/cgroup.h>
@@ -56,9 +58,11 @@ static void uid_is_asked_again(struct kunit *test)
 	utrace_match_add_uid(match, KUIDT_INIT(1000));
 	p = attach_match(test, match);
 	KUNIT_EXPECT_FALSE(test, hears(p, t));
-	KUNIT_ASSERT_EQ(test, user_task_syscall(t, __NR_setresuid, -1, 1000, -1), 0);
+	KUNIT_ASSERT_EQ(test,
+			user_task_syscall(t, __NR_setresuid, -1, 1000, -1), 0);
 	KUNIT_EXPECT_TRUE(test, hears(p, t));
-	KUNIT_ASSERT_EQ(test, user_task_syscall(t, __NR_setresuid, -1, 0, -1), 0);
+	KUNIT_ASSERT_EQ(test,
+			user_task_syscall(t, __NR_setresuid, -1, 0, -1), 0);
 	KUNIT_EXPECT_FALSE(test, hears(p, t));
 }
 
@@ -101,7 +105,7 @@ static void pid_is_a_process_or_a_thread(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, hears(q, other));
 }
 
-/* One of each kind is enough, and one of each is needed. */
+/* Of each kind that the match has, one entry must fit. */
 static void kinds_are_combined(struct kunit *test)
 {
 	struct utrace_match *match = new_match(test);
@@ -142,7 +146,8 @@ static void root_cgroup_has_all(struct kunit *test)
 	struct user_task *t = user_task_start(test);
 	struct probe *p;
 
-	KUNIT_ASSERT_EQ(test, utrace_match_add_cgroup(match, &cgrp_dfl_root.cgrp), 0);
+	KUNIT_ASSERT_EQ(test,
+			utrace_match_add_cgroup(match, &cgrp_dfl_root.cgrp), 0);
 	p = attach_match(test, match);
 	KUNIT_EXPECT_TRUE(test, hears(p, t));
 }
@@ -162,7 +167,7 @@ static bool choose_one(struct task_struct *task, void *data)
 	return task == READ_ONCE(*(struct task_struct **)data);
 }
 
-/* Who is told of @chosen only, NULL for now. */
+/* A probe that is told of the task @chosen only; NULL for none. */
 static struct probe *attach_chosen(struct kunit *test,
 				   struct task_struct **chosen)
 {
@@ -170,7 +175,7 @@ static struct probe *attach_chosen(struct kunit *test,
 	return attach_match(test, new_chooser(test, choose_one, chosen));
 }
 
-/* It is bare still, and what does not know it yet has it asked. */
+/* A rejected task stays bare; a new match makes the task ask again. */
 static void rejected_is_asked_again(struct kunit *test)
 {
 	static struct task_struct *chosen;
@@ -189,7 +194,10 @@ static void rejected_is_asked_again(struct kunit *test)
 	ask_all_again(p);
 	KUNIT_EXPECT_FALSE(test, hears(p, t));
 
-	/* Another one whose match is rejected too, and whose is not. */
+	/*
+	 * One engine more, whose match rejects the task, and one whose match
+	 * does not.
+	 */
 	t = user_task_start(test);
 	KUNIT_EXPECT_FALSE(test, hears(p, t));
 	q = attach_comm(test, "nobody");
@@ -201,7 +209,7 @@ static void rejected_is_asked_again(struct kunit *test)
 	probe_detach(p);
 }
 
-/* A set that another engine brings changes nothing about the verdict. */
+/* A set that another engine brings does not change the verdict. */
 static void rejected_stays_so_in_a_set(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -214,7 +222,8 @@ static void rejected_stays_so_in_a_set(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, t->task->utrace_set);
 	KUNIT_EXPECT_EQ(test, t->task->utrace_events &
 			(UTRACE_EVENT_SYSCALL | UTRACE_WORD_REJECTED), 0UL);
-	KUNIT_EXPECT_FALSE(test, test_task_syscall_work(t->task, SYSCALL_UTRACE));
+	KUNIT_EXPECT_FALSE(test,
+			   test_task_syscall_work(t->task, SYSCALL_UTRACE));
 	probe_detach(q);
 	KUNIT_EXPECT_FALSE(test, hears(p, t));
 	rename_task(t, "wanted");
@@ -239,7 +248,10 @@ static void child_of_rejected_is_asked(struct kunit *test)
 	probe_detach(p);
 }
 
-/* By another name than its creator's, told to nobody before its first event. */
+/*
+ * A child gets another name than its creator has.  It is asked for itself at
+ * its first event.
+ */
 static void child_is_asked_for_itself(struct kunit *test)
 {
 	struct utrace_match *match = new_match(test);
@@ -270,7 +282,7 @@ static void others_hear_of_rejected(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, hears(q, t));
 }
 
-/* How often a probe was told of entries and exits, and if an exit is alone. */
+/* Check the numbers of entries and exits, and whether an exit is unpaired. */
 static void expect_told(struct probe *p, unsigned int entries,
 			unsigned int exits, bool unpaired)
 {
@@ -286,7 +298,9 @@ static void expect_told(struct probe *p, unsigned int entries,
 	probe_forget(p);
 }
 
-/* Between the call that has it rejected and the one that has it accepted. */
+/*
+ * A muted engine is told of no call between its mute and its next acceptance.
+ */
 static void muted_hears_nothing(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -311,8 +325,8 @@ static void muted_hears_nothing(struct kunit *test)
 }
 
 /*
- * An exec takes the name away after its entry was told, and no exit looks at
- * that any more.  What is told next is not the exit that belongs to it.
+ * An execve() takes the name away after its entry was reported, so its exit is
+ * not.  The next exit that is reported must not be taken for that exit.
  */
 static void no_pair_over_a_mute(struct kunit *test)
 {
@@ -341,7 +355,7 @@ static void reap_child(struct user_task *t, struct user_task *child)
 			pid);
 }
 
-/* Two tasks end, and one of them matches. */
+/* Two tasks end; the probe must be told of the one that matches. */
 static void expect_mourned(struct kunit *test, unsigned long events)
 {
 	struct user_task *t = user_task_start(test);
@@ -370,7 +384,7 @@ static void expect_mourned(struct kunit *test, unsigned long events)
 	}
 }
 
-/* A task is asked while it can be, though what is wanted comes later. */
+/* The match is asked while the task lives, before DEATH or REAP is wanted. */
 static void death_of_those_that_match(struct kunit *test)
 {
 	expect_mourned(test, UTRACE_EVENT(DEATH));
@@ -386,7 +400,7 @@ static void end_of_those_that_match(struct kunit *test)
 	expect_mourned(test, UTRACE_EVENT(DEATH) | UTRACE_EVENT(REAP));
 }
 
-/* A zombie cannot be asked any more; it stays what it was while it could. */
+/* A zombie cannot be asked any more, so its last verdict stays. */
 static void rejected_zombie_stays_so(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -403,7 +417,7 @@ static void rejected_zombie_stays_so(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p->calls, 0U);
 }
 
-/* Another thread than the leader executes: it is the process from then on. */
+/* A thread other than the leader calls execve(), and becomes the process. */
 static void exec_by_thread_is_asked_again(struct kunit *test)
 {
 	struct utrace_match *process = new_match(test), *thread = new_match(test);
@@ -428,7 +442,7 @@ static void exec_by_thread_is_asked_again(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, hears(q, t));
 }
 
-/* Tasks of which all engines say the same have one set. */
+/* Tasks with the same engines share one set, whatever the verdicts are. */
 static void verdicts_share_sets(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);

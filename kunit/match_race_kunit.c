@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite utrace_match_race: what a task is changes while it is asked
+ * utrace tests - KUnit suite utrace_match_race: names that change during a
+ * match
+ *
+ * A task is renamed, or an engine detached, while the matches are asked about
+ * the task.  The verdict about the last name must win.
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
@@ -11,16 +15,18 @@
 #include "match_fixture.h"
 
 /**
- * struct renaming - a name that a task is given as it is asked
- * @task: the task; others are asked too, whatever they do just then
- * @name: the name; NULL once it is given
+ * struct renaming - a name that a task gets while a match is asked about it
+ * @task: the task; the match is asked about other tasks too
+ * @name: the new name; NULL once the task has it
  */
 struct renaming {
 	struct task_struct *task;
 	const char *name;
 };
 
-/* As the task is asked by a match, after it was asked by others. */
+/*
+ * A chooser that renames the task, when other matches have been asked already.
+ */
 static bool rename_when_asked(struct task_struct *task, void *data)
 {
 	struct renaming *r = data;
@@ -44,7 +50,7 @@ static void rename_next_time(struct probe *q, struct renaming *r,
 	KUNIT_EXPECT_NULL(q->test, READ_ONCE(r->name));
 }
 
-/* A set that is being made by the verdict of before is not the last one. */
+/* A set that is made with the old verdict must not stay in use. */
 static void rename_while_asked(struct kunit *test)
 {
 	static struct renaming r;
@@ -69,7 +75,7 @@ static void rename_while_asked(struct kunit *test)
 	probe_detach(q);
 }
 
-/* Nor is one that comes with another engine, while the task sleeps. */
+/* A set that another engine brings must not keep the old verdict, either. */
 static void rename_before_another_set(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -91,11 +97,11 @@ static void rename_before_another_set(struct kunit *test)
 }
 
 /**
- * struct renamer - somebody who gives a task one name after the other
+ * struct renamer - a kernel thread that renames a task again and again
  * @task: the task
- * @thread: who does it
- * @wanted: is the last name the one that is wanted?
- * @usec: the last one comes so soon after another one
+ * @thread: the kernel thread
+ * @wanted: does the match accept the last name?
+ * @usec: the time between the last two names, in microseconds
  * @begun: @thread runs
  */
 struct renamer {
@@ -115,14 +121,14 @@ static int rename_fn(void *data)
 {
 	struct renamer *r = data;
 
-	/* One that is stopped before it runs would do nothing at all. */
+	/* kthread_stop() before the thread runs would skip this function. */
 	complete(&r->begun);
 	while (!kthread_should_stop()) {
 		set_task_comm(r->task, name_of(r->wanted));
 		set_task_comm(r->task, name_of(!r->wanted));
 		schedule_timeout_interruptible(1);
 	}
-	/* The verdict about this one is being given when the next comes. */
+	/* The match may be asked about this name when the last name comes. */
 	set_task_comm(r->task, name_of(!r->wanted));
 	udelay(r->usec);
 	set_task_comm(r->task, name_of(r->wanted));
@@ -149,7 +155,7 @@ static void renamer_start(struct kunit *test, struct renamer *r)
 							    USER_DEADLINE));
 }
 
-/* What holds is the last name, whatever sets were made meanwhile. */
+/* The verdict about the last name holds, whatever sets were made meanwhile. */
 static void rename_under_load(struct kunit *test)
 {
 	struct renamer *r = kunit_kzalloc(test, sizeof(*r), GFP_KERNEL);
@@ -180,10 +186,10 @@ static void rename_under_load(struct kunit *test)
 }
 
 /**
- * struct detaching - an engine that goes as a task is asked
- * @task: the task; others are rejected, whatever they do just then
+ * struct detaching - an engine that is detached while its match is asked
+ * @task: the task; other tasks are rejected
  * @p: the engine's probe
- * @before: how often the task is asked before that
+ * @before: how often the match is asked about @task before the detach
  * @ret: what the detach returned
  */
 struct detaching {
@@ -204,13 +210,13 @@ static bool detach_when_asked(struct task_struct *task, void *data)
 	return true;
 }
 
-/* An engine that goes while a set with it is being made is not kept by it. */
+/* An engine that is detached while a set with it is made ends nevertheless. */
 static void detached_while_asked(struct kunit *test)
 {
 	static struct detaching d;
 	unsigned int i;
 
-	/* A bare task is asked once more when it has become none. */
+	/* A bare task that gets a struct utrace is asked once more. */
 	for (i = 0; i < 2; i++) {
 		struct user_task *t = user_task_start(test);
 		struct probe *p = probe_new(test);

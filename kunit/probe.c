@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * utrace tests - an engine that writes down how it is called
+ *
+ * See probe.h.  @lock orders the callbacks, which run in several tasks, against
+ * the test, which looks at the calls.
  */
 #include <kunit/resource.h>
 #include <kunit/test.h>
@@ -14,14 +17,14 @@
 
 #include "probe.h"
 
-/* One clock for all probes, to compare when they were called. */
+/* One clock for all probes, so that a test can compare the order of calls. */
 static atomic_t probe_clock = ATOMIC_INIT(0);
 
 static u32 probe_keep(const struct probe_call *c)
 {
 	switch (c->event) {
 	case _UTRACE_EVENT_SIGNAL:
-		/* A report without a signal: there is nothing to deliver. */
+		/* A report without a signal has nothing to deliver. */
 		if (utrace_signal_action(c->action) >= UTRACE_SIGNAL_REPORT)
 			return UTRACE_SIGNAL_IGN;
 		return utrace_signal_action(c->action);
@@ -46,7 +49,10 @@ static u32 probe_record(struct utrace_engine *engine, struct probe_call *c)
 	answer = p->hook ? p->hook(p, c) : READ_ONCE(p->answer[c->event]);
 	if (answer & PROBE_KEEP) {
 		answer = (answer & ~PROBE_KEEP) | probe_keep(c);
-		/* Whoever answers something else takes the stop back. */
+		/*
+		 * An answer other than STOP would end the stop that the probe
+		 * asked for.
+		 */
 		if (READ_ONCE(p->holding))
 			answer &= ~UTRACE_RESUME_MASK;
 	}
@@ -134,7 +140,7 @@ static u32 probe_exec(u32 action, struct utrace_engine *engine,
 	return probe_record(engine, &c);
 }
 
-/* Is this a system call the test does not look at? */
+/* Is the system call one that the test does not look at? */
 static bool probe_passes(const struct probe *p, int nr)
 {
 	return p->nr != PROBE_ANY_NR && p->nr != nr;
@@ -259,7 +265,7 @@ const struct utrace_engine_ops probe_ops = {
 	.name			= "probe",
 };
 
-/* Every probe checks at its end that its engine is released, and once. */
+/* Action of every test: the engine must be released, exactly once. */
 static void probe_end(void *data)
 {
 	struct probe *p = data;
@@ -267,7 +273,10 @@ static void probe_end(void *data)
 	if (p->child)
 		put_task_struct(p->child);
 	if (!p->engine) {
-		/* What was not attached is not released. */
+		/*
+		 * probe_put() has dropped the reference, or there never was
+		 * one.
+		 */
 		KUNIT_EXPECT_EQ(p->test, p->released, p->attached);
 		return;
 	}
@@ -306,7 +315,9 @@ int probe_try_attach(struct probe *p, struct task_struct *task, int flags)
 		return PTR_ERR(engine);
 	p->engine = engine;
 	p->attached++;
-	/* What covers more than the task may outlive it. */
+	/*
+	 * The scope of such an engine may outlive the task, so keep no pointer.
+	 */
 	p->target = flags & UTRACE_ATTACH_SCOPE_MASK ? NULL : task;
 	return 0;
 }
@@ -441,7 +452,10 @@ bool probe_wait_released(struct probe *p)
 
 	ret = wait_event_timeout(p->wait, READ_ONCE(p->released),
 				 USER_DEADLINE);
-	/* The lock is the last thing that release() lets go of. */
+	/*
+	 * release() drops the lock last, so that it no longer uses the probe
+	 * here.
+	 */
 	spin_lock_irqsave(&p->lock, flags);
 	spin_unlock_irqrestore(&p->lock, flags);
 	return ret;

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * utrace tests - an engine that writes down how it is called
+ *
+ * A test attaches probes to user tasks, sets answers or a hook, and looks at
+ * the calls that the callbacks have written down.  The end of a test checks
+ * that the engine of each probe is released exactly once.
  */
 #ifndef _UTRACE_TESTS_PROBE_H
 #define _UTRACE_TESTS_PROBE_H
@@ -15,12 +19,12 @@
 
 #define PROBE_CALLS	200
 
-/* Any number: see probe.nr. */
+/* Every system call number, see probe::nr. */
 #define PROBE_ANY_NR	INT_MIN
 
 /*
- * Or-ed to an answer: and of the event becomes what @action says, so the
- * probe is not felt.
+ * A bit of an answer: the probe adds what @action says of the event, so that
+ * its answer does not change the event.
  */
 #define PROBE_KEEP	0x80000000u
 
@@ -28,23 +32,23 @@ struct probe;
 
 /**
  * struct probe_call - one call of a callback
- * @event: which callback, as its event: %_UTRACE_EVENT_SIGNAL for all signals
+ * @event: the event of the callback; %_UTRACE_EVENT_SIGNAL for all signals
  * @order: larger than that of any earlier call of any probe
- * @task: the task that was current, for comparison
- * @tid: its id
- * @action: what the callback was told
- * @answer: what it answered
- * @arg: what else it was told:
+ * @task: the task that ran the callback, for comparison only
+ * @tid: the id of @task
+ * @action: argument action of the callback
+ * @answer: what the callback returned
+ * @arg: the other arguments of the callback:
  *	QUIESCE: event.  SIGNAL: signal number, whether @orig_ka was given.
  *	CLONE: flags, id of the child.  JCTL: type, notify.  SYSCALL_ENTRY:
  *	number, first argument.  SYSCALL_EXIT: number, result.  EXIT:
  *	orig_code, *code.  DEATH: group_dead, signal.  VFORK_DONE: id.
  *	REAP: the task.  EXEC: no format, a program.  CREDS: a program.
- * @regs: during the callback only, as all that follow
- * @info: of a signal
- * @ka: what becomes of it
- * @child: of a clone
- * @code: of an exit
+ * @regs: argument; valid in probe::hook only, as are the members below
+ * @info: argument of report_signal()
+ * @ka: argument return_ka of report_signal()
+ * @child: argument of report_clone()
+ * @code: argument of report_exit()
  */
 struct probe_call {
 	enum utrace_events event;
@@ -62,25 +66,27 @@ struct probe_call {
 };
 
 /**
- * struct probe - an engine and what it saw
- * @test: the test it belongs to
- * @engine: the engine, on which it has a reference until the end of the test
- * @target: the task it was attached to; NULL if its scope is wider
- * @nr: do not write down system calls of other numbers, and let them pass
- * @answer: for every event, %UTRACE_RESUME | %PROBE_KEEP if not set
- * @holding: stand by a stop that was asked for: STOP in place of RESUME
- * @hook: called instead, if set, in the callback; returns the answer
- * @other: for @hook: whom to do something to
- * @child: for @hook: the child of a clone, counted until the end of the test
- * @word: for @hook: what to do, and what came of it
- * @begun: for @hook: to say that it began
- * @end: for @hook: to be told when to end
- * @lock: guards @calls and @call
- * @calls: how many callbacks there were, also those not in @call any more
- * @call: what they were called with
- * @attached: how often it was attached
- * @released: how often its engine was released
- * @wait: woken at every call
+ * struct probe - an engine and the calls of its callbacks
+ * @test: the test that the probe belongs to
+ * @engine: the engine; the probe has a reference until the end of the test
+ * @target: the task of an engine of thread scope, else NULL; not counted
+ * @nr: the number of the system calls to write down; other calls get an answer
+ *	that changes nothing
+ * @answer: by event; %UTRACE_RESUME | %PROBE_KEEP unless the test changes it
+ * @holding: answer STOP in place of RESUME, since probe_stop() asked for a stop
+ * @hook: if set, called in the callback to return the answer
+ * @other: for @hook: another probe
+ * @child: for @hook: the child of a clone; its reference is dropped at the end
+ *	of the test
+ * @word: for @hook: parameters and results
+ * @begun: for @hook: tells the test that the hook runs
+ * @end: for @hook: tells the hook to return
+ * @lock: protects @calls, @call and @released
+ * @calls: number of callbacks since probe_forget()
+ * @call: a ring of the last calls
+ * @attached: how often the probe was attached
+ * @released: how often release() was called
+ * @wait: woken at every call and by release()
  */
 struct probe {
 	struct kunit *test;
@@ -95,7 +101,6 @@ struct probe {
 	long word[12];
 	struct completion begun;
 	struct completion end;
-	/* @calls and @call */
 	spinlock_t lock;
 	unsigned int calls;
 	struct probe_call call[PROBE_CALLS];
@@ -106,39 +111,48 @@ struct probe {
 
 extern const struct utrace_engine_ops probe_ops;
 
-/* A probe that is not attached yet; its answers may be set. */
+/* Make a probe, not attached yet, whose answers the test may set. */
 struct probe *probe_new(struct kunit *test);
-/* Attach it with @flags, CREATE being understood; no events yet. */
+/*
+ * Attach the probe with @flags and UTRACE_ATTACH_CREATE; it wants no events
+ * yet.  Returns 0 or the error of the attach.
+ */
 int probe_try_attach(struct probe *p, struct task_struct *task, int flags);
 int probe_try_attach_system(struct probe *p, int flags);
-/* All at once; these end the test if they fail. */
+/* Make, attach and set events in one; a failure ends the test. */
 struct probe *probe_attach(struct user_task *t, int flags,
 			   unsigned long events);
 void probe_set_events(struct probe *p, unsigned long events);
-/* The probe is not called after this. */
+/* Detach, and wait: no callback of the probe runs after this. */
 void probe_detach(struct probe *p);
 
 int probe_control(struct probe *p, enum utrace_resume_action action);
-/* Ask for a stop, stand by it until the next probe_control(), and wait. */
+/* Ask for a stop that holds until the next probe_control(), and wait for it. */
 void probe_stop(struct probe *p, struct user_task *t);
 
-/* How often was it called for @event, and with what the @nth time? */
+/*
+ * The number of calls for @event that are written down; the @nth of them, from
+ * 0.
+ */
 unsigned int probe_count(struct probe *p, enum utrace_events event);
 bool probe_find(struct probe *p, enum utrace_events event, unsigned int nth,
 		struct probe_call *found);
-/* The same, for a call that the test cannot do without. */
+/* probe_find() that ends the test if there is no such call. */
 struct probe_call probe_call(struct probe *p, enum utrace_events event,
 			     unsigned int nth);
 void probe_forget(struct probe *p);
 
-/* Waits for the @n-th call; false if it did not come in time. */
+/* Wait for the @n-th call for @event; false if it does not come in time. */
 bool probe_wait(struct probe *p, enum utrace_events event, unsigned int n);
 bool probe_wait_released(struct probe *p);
-/* Drop the engine of a probe that was detached; false if it is not released. */
+/*
+ * Drop the probe's reference after a detach; false if no release() follows in
+ * time.
+ */
 bool probe_put(struct probe *p);
 
 /*
- * A hook that takes as long as the test wants: completes @begun, waits for
+ * A hook that takes as long as the test wants: it completes @begun, waits for
  * @end, and answers word[0].
  */
 u32 probe_take_long(struct probe *p, struct probe_call *c);

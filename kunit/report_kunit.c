@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite utrace_report: who is called when, and what the answers become
+ * utrace tests - KUnit suite utrace_report: order of the calls, merging of
+ * answers
  *
- * The tables here are written from the documentation of the interface, not
- * from the code.
+ * The tables of this suite are written from the documentation of the interface,
+ * not from the code.
  */
 #include <kunit/test.h>
 
@@ -31,8 +32,8 @@ static struct probe *attach_getppid(struct user_task *t, int flags,
 }
 
 /*
- * What is left of two resume actions: the smaller one.  DETACH is not a wish
- * of how to go on, and who detaches lets the task run.
+ * The result of two resume actions is the smaller one.  DETACH does not say how
+ * the task goes on, so a detached engine lets the task run.
  */
 static const enum utrace_resume_action merged[NPAIRS][NPAIRS] = {
 #define S	UTRACE_STOP
@@ -57,7 +58,7 @@ static const enum utrace_resume_action merged[NPAIRS][NPAIRS] = {
 #undef G
 };
 
-/* Two that answer, newest first, and one of the last class that looks on. */
+/* Two engines that answer, the newest first; an enforcer sees the result. */
 static void merge_pair(struct user_task *t, enum utrace_resume_action first,
 		       enum utrace_resume_action second)
 {
@@ -85,7 +86,7 @@ static void merge_pair(struct user_task *t, enum utrace_resume_action first,
 			    "after answer %d", first);
 	if (want == UTRACE_STOP)
 		KUNIT_EXPECT_TRUE(t->test, user_task_wait_stopped(t));
-	/* Whatever they asked for goes with them. */
+	/* A detach drops what the engine has asked for. */
 	probe_detach(a);
 	probe_detach(b);
 	probe_detach(late);
@@ -100,12 +101,12 @@ static void merge_resume_actions(struct kunit *test)
 	for (first = 0; first < NPAIRS; first++)
 		for (second = 0; second < NPAIRS; second++)
 			merge_pair(t, first, second);
-	/* No step or stop is left over. */
+	/* No step and no hold is left over. */
 	KUNIT_EXPECT_EQ(test, user_task_syscall(t, __NR_getpid),
 			(long)task_pid_nr(t->task));
 }
 
-/* Of two verdicts on a system call the later one counts. */
+/* Of two answers about a system call the later one counts. */
 static void merge_syscall_answers(struct kunit *test)
 {
 	static const struct {
@@ -152,8 +153,8 @@ static const u32 signal_answers[] = {
 };
 
 /*
- * Every pair of verdicts on a signal: each sees the one before.  A third
- * engine has the last word and drops it, so that the task lives.
+ * Every pair of answers about a signal: each engine is told of the answer
+ * before.  A third engine drops the signal, so that the task lives.
  */
 static void merge_signal_answers(struct kunit *test)
 {
@@ -199,8 +200,8 @@ static void merge_signal_answers(struct kunit *test)
 }
 
 /*
- * A quiesce report has no verdict on the event: an earlier ABORT stands,
- * whichever of the two engines came first.
+ * An answer to QUIESCE says nothing about the event, so an earlier ABORT stays,
+ * whichever of the two engines is older.
  */
 static void quiesce_keeps_abort(struct kunit *test)
 {
@@ -221,7 +222,10 @@ static void quiesce_keeps_abort(struct kunit *test)
 			USER_NO_CALL);
 	KUNIT_EXPECT_GT(test, probe_count(before, _UTRACE_EVENT_QUIESCE), 0U);
 	KUNIT_EXPECT_GT(test, probe_count(after, _UTRACE_EVENT_QUIESCE), 0U);
-	/* Its own quiesce report neither. */
+	/*
+	 * The answer of the aborting engine itself to QUIESCE has no effect,
+	 * either.
+	 */
 	probe_set_events(abort, ENTRY | QUIESCE);
 	KUNIT_EXPECT_EQ(test, user_task_syscall(t, __NR_getppid),
 			USER_NO_CALL);
@@ -234,12 +238,12 @@ static const int classes[] = {
 	UTRACE_ATTACH_OBSERVER, UTRACE_ATTACH_ENFORCER,
 };
 
-/* Positions in @classes in the order in which they are to be called. */
+/* Indexes in @classes, in the order of the calls. */
 static const unsigned int entry_order[] = { 6, 3, 4, 1, 7, 2 };
 static const unsigned int exit_order[] = { 2, 7, 1, 4, 3, 6 };
 static const unsigned int other_order[] = { 3, 6, 1, 4, 2, 7 };
 
-/* Engines of last resort: after the others, whatever the event. */
+/* Engines of last resort are called after all others at every event. */
 static const unsigned int last[] = { 0, 5 };
 
 static void expect_order(struct kunit *test, struct probe **p,
@@ -276,7 +280,7 @@ static void order_of_classes(struct kunit *test)
 	expect_order(test, p, _UTRACE_EVENT_CLONE, other_order);
 }
 
-/* One order for all scopes: class first, then who came when. */
+/* Engines of all scopes have one order: class first, then age. */
 static void order_over_scopes(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -294,7 +298,7 @@ static void order_over_scopes(struct kunit *test)
 	KUNIT_EXPECT_LT(test, c[1].order, c[2].order);
 }
 
-/* Count reports of QUIESCE for one event, or for the safe point. */
+/* The number of QUIESCE reports for one event, or for event 0. */
 static unsigned int count_quiesce(struct probe *p, unsigned long event)
 {
 	struct probe_call c;
@@ -315,9 +319,11 @@ static void quiesce_before_events(struct kunit *test)
 
 	user_task_clone(t, USER_FORK, 1);
 	KUNIT_EXPECT_EQ(test, count_quiesce(p, CLONE), 1U);
-	/* Somebody else's event is not for the one that asked for its own. */
+	/*
+	 * An engine with OWN_EVENTS gets QUIESCE only for events that it wants.
+	 */
 	KUNIT_EXPECT_EQ(test, count_quiesce(own, CLONE), 0U);
-	/* And without QUIESCE nobody is told beforehand. */
+	/* An engine without QUIESCE gets the event only. */
 	KUNIT_EXPECT_EQ(test, probe_count(other, _UTRACE_EVENT_QUIESCE), 0U);
 	KUNIT_EXPECT_EQ(test, probe_count(other, _UTRACE_EVENT_CLONE), 1U);
 
@@ -327,11 +333,11 @@ static void quiesce_before_events(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, count_quiesce(own, UTRACE_EVENT(EXEC)), 1U);
 	KUNIT_EXPECT_EQ(test, probe_count(own, _UTRACE_EVENT_EXEC), 1U);
 	KUNIT_EXPECT_EQ(test, probe_count(p, _UTRACE_EVENT_EXEC), 0U);
-	/* Nobody asked for a report. */
+	/* No report was asked for. */
 	KUNIT_EXPECT_EQ(test, count_quiesce(p, 0), 0U);
 }
 
-/* An event that nobody wants is not announced either. */
+/* An event that no engine wants gives no QUIESCE. */
 static void quiesce_needs_event(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -355,7 +361,7 @@ static void quiesce_precedes_event(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p->calls, 2U);
 }
 
-/* One asks for a report, and all that listen get it. */
+/* One engine asks for a report, and all engines with QUIESCE get it. */
 static void report_reaches_all(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -372,14 +378,14 @@ static void report_reaches_all(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, probe_wait(own, _UTRACE_EVENT_QUIESCE, 1));
 	user_task_go(t, 1);
 	user_task_result(t);
-	/* Asked once, told once. */
+	/* One request gives one report. */
 	KUNIT_EXPECT_EQ(test, count_quiesce(a, 0), 1U);
 	KUNIT_EXPECT_EQ(test, count_quiesce(b, 0), 1U);
 	KUNIT_EXPECT_EQ(test, a->calls, 1U);
 	KUNIT_EXPECT_EQ(test, deaf->calls, 0U);
 }
 
-/* A callback may ask for a report before user mode. */
+/* The answer REPORT gives a report before the task returns to user mode. */
 static void report_by_answer(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -397,7 +403,7 @@ static void report_by_answer(struct kunit *test)
 	KUNIT_EXPECT_GT(test, later.order, at.order);
 }
 
-/* INTERRUPT is reported as a signal that is none. */
+/* The answer INTERRUPT gives a signal report without a signal. */
 static void interrupt_by_answer(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -414,7 +420,7 @@ static void interrupt_by_answer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c.arg[1], 0L);
 }
 
-/* As an oops does it: the task begins to exit once more. */
+/* The callback makes the task exit once more, as an oops would. */
 static u32 exit_again(struct probe *p, struct probe_call *c)
 {
 	if (c->event == _UTRACE_EVENT_EXIT && p->word[0]++ < 3)
@@ -422,7 +428,7 @@ static u32 exit_again(struct probe *p, struct probe_call *c)
 	return UTRACE_RESUME;
 }
 
-/* A callback that ends its task in report_exit is not called once more. */
+/* A callback that ends its task in report_exit is not called again. */
 static void exit_within_exit(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);

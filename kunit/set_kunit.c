@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite utrace_set: which engines a task calls while that changes
+ * utrace tests - KUnit suite utrace_set: engines and events that change during
+ * a pass
  */
 #include <kunit/test.h>
 
@@ -13,7 +14,9 @@
 #define CLONE	UTRACE_EVENT(CLONE)
 #define QUIESCE	UTRACE_EVENT(QUIESCE)
 
-/* A probe that only looks at getppid(), which nobody else here calls. */
+/*
+ * A probe that looks at getppid() only, which the program never calls itself.
+ */
 static struct probe *attach_getppid(struct user_task *t, int flags,
 				    unsigned long events)
 {
@@ -29,7 +32,7 @@ static void call_getppid(struct user_task *t)
 	user_task_syscall(t, __NR_getppid);
 }
 
-/* What a callback does to another engine, once: words of the probe. */
+/* Words of a probe whose callback changes another engine once. */
 #define EVENTS	0
 #define RET	1
 #define ORDER	2
@@ -56,7 +59,7 @@ static u32 change_other(struct probe *p, struct probe_call *c)
 static void detach_from_callback_of_earlier(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
-	/* The newest is called first. */
+	/* The newest engine is called first. */
 	struct probe *second = attach_getppid(t, 0, ENTRY);
 	struct probe *first = attach_getppid(t, 0, 0);
 
@@ -86,7 +89,7 @@ static void detach_from_callback_of_later(struct kunit *test)
 	call_getppid(t);
 	call_getppid(t);
 	KUNIT_EXPECT_EQ(test, second->calls, 2U);
-	/* The one entry before it, and no exit. */
+	/* The engine was called for the one entry before, and for no exit. */
 	KUNIT_EXPECT_EQ(test, first->calls, 1U);
 }
 
@@ -132,7 +135,7 @@ static u32 attach_other(struct probe *p, struct probe_call *c)
 	return UTRACE_RESUME;
 }
 
-/* The new one would be due after the one that attaches it. */
+/* The new engine would be called after the engine that attaches it. */
 static void attach_from_callback(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -158,8 +161,8 @@ static void attach_from_callback(struct kunit *test)
 }
 
 /*
- * An answer of 0 promises that callbacks which are not wanted any more do not
- * run any more, also in the pass that the caller is in.
+ * If utrace_set_events() returns 0, callbacks of the removed events do not run
+ * any more, not even in the current pass.
  */
 static void events_taken_from_later(struct kunit *test)
 {
@@ -196,7 +199,7 @@ static void events_given_to_other(struct kunit *test)
 	probe_set_events(first, ENTRY);
 	call_getppid(t);
 	KUNIT_EXPECT_EQ(test, first->word[RET], 0L);
-	/* The exit is the next pass, and part of the same call. */
+	/* The exit is another pass of the same call. */
 	KUNIT_EXPECT_EQ(test, probe_count(second, _UTRACE_EVENT_SYSCALL_EXIT),
 			1U);
 	KUNIT_EXPECT_EQ(test, probe_count(second, _UTRACE_EVENT_SYSCALL_ENTRY),
@@ -213,7 +216,7 @@ static u32 opt_in(struct probe *p, struct probe_call *c)
 	return UTRACE_RESUME | PROBE_KEEP;
 }
 
-/* report_quiesce is the last chance to take part in an event. */
+/* An engine may still ask for an event in report_quiesce. */
 static void opt_in_from_quiesce(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -252,12 +255,12 @@ static void limit_is_enforced(struct kunit *test)
 		order = c.order;
 	}
 
-	/* One goes, one can come. */
+	/* A detach makes room for one engine. */
 	probe_detach(p[10]);
 	KUNIT_EXPECT_EQ(test, probe_try_attach(more, t->task, 0), 0);
 }
 
-/* What an engine with @flags on @t sees of everybody's getppid(). */
+/* Does a probe see the getppid() of a task? */
 static void expect_seen(struct user_task *t, struct probe *p, bool seen,
 			const char *what)
 {
@@ -309,13 +312,15 @@ static void scope_covers_created(struct kunit *test)
 	expect_seen(child, r, true, "tree scope, child");
 	expect_seen(grandchild, r, true, "tree scope, grandchild");
 
-	/* The middle of the tree goes: its child stays in it. */
+	/*
+	 * The task in the middle of the tree ends; its child stays in the tree.
+	 */
 	user_task_kill(child, SIGKILL);
 	KUNIT_ASSERT_TRUE(test, user_task_wait_dead(child));
 	expect_seen(grandchild, r, true, "tree scope, orphan");
 }
 
-/* Flags that hide a child from ptrace, or give it to another parent. */
+/* Flags that hide a child from ptrace, or give it another parent. */
 static void tree_has_no_escape(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -328,7 +333,7 @@ static void tree_has_no_escape(struct kunit *test)
 	expect_seen(b, p, true, "CLONE_PARENT");
 }
 
-/* Nothing is missed: the very first system call of a child is seen. */
+/* The very first system call of a child is reported. */
 static void child_is_seen_from_birth(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -341,7 +346,7 @@ static void child_is_seen_from_birth(struct kunit *test)
 	       c.task != child->task)
 		i++;
 	KUNIT_ASSERT_PTR_EQ(test, c.task, child->task);
-	/* It begins by asking who it is. */
+	/* The first call of the program in a new task is gettid(). */
 	KUNIT_EXPECT_EQ(test, c.arg[0], (long)__NR_gettid);
 }
 
@@ -358,7 +363,7 @@ static void tree_outlives_members(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, probe_wait(p, _UTRACE_EVENT_REAP, 1));
 	c = probe_call(p, _UTRACE_EVENT_DEATH, 0);
 	KUNIT_EXPECT_EQ(test, c.arg[0], 1L);
-	/* The reaper may be at it still. */
+	/* The reaper may still run the callback. */
 	ret = utrace_set_events(NULL, p->engine, 0);
 	KUNIT_EXPECT_TRUE(test, !ret || ret == -EINPROGRESS);
 	ret = probe_control(p, UTRACE_DETACH);
@@ -366,7 +371,7 @@ static void tree_outlives_members(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, probe_control(p, UTRACE_DETACH), -ESRCH);
 }
 
-/* A callback of the reaper's is one that a detach tells of, too. */
+/* A detach reports a callback that the reaper runs, too. */
 static void detach_sees_the_reaper(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -390,7 +395,7 @@ static void expect_entry(struct probe *p)
 			  probe_wait(p, _UTRACE_EVENT_SYSCALL_ENTRY, 1));
 }
 
-/* After detach and barrier there is no call, however busy the task. */
+/* After a detach and a barrier no callback runs, however busy the task is. */
 static void detach_under_load(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -405,7 +410,7 @@ static void detach_under_load(struct kunit *test)
 
 		KUNIT_ASSERT_EQ(test, probe_try_attach(p, t->task, 0), 0);
 		probe_set_events(p, UTRACE_EVENT_SYSCALL | QUIESCE);
-		/* Now and then let it be called before it goes. */
+		/* Let the engine be called in every fourth round. */
 		if (i % 4 == 0)
 			expect_entry(p);
 		engine = p->engine;
@@ -424,7 +429,7 @@ static void detach_under_load(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p->calls, 0U);
 }
 
-/* The same for events that are not wanted any more. */
+/* After utrace_set_events() and a barrier no removed event is reported. */
 static void set_events_under_load(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite utrace_state: what every call returns in every state of a task
+ * utrace tests - KUnit suite utrace_state: what each function returns in each
+ * state
+ *
+ * A table has, for each state of a task, the expected result of every function.
  */
 #include <kunit/test.h>
 #include <linux/ptrace.h>
@@ -9,22 +12,22 @@
 
 #include "probe.h"
 
-/* Not compared: the state allows several answers, or is tested elsewhere. */
+/* Not compared: the state allows several results, or another test has it. */
 #define ANY	1
 
 #define DEATH_QUIESCE	(UTRACE_EVENT(DEATH) | UTRACE_EVENT(QUIESCE))
 
 /**
- * struct state_row - what is expected in one state
- * @name: of the state
- * @control: of every action, by an engine that wants QUIESCE
- * @add_death: of asking for DEATH
- * @reap_only: of keeping only REAP
+ * struct state_row - the results that are expected in one state
+ * @name: the state
+ * @control: of utrace_control() with every action, by an engine with QUIESCE
+ * @add_death: of utrace_set_events() that adds DEATH
+ * @reap_only: of utrace_set_events() that leaves REAP only
  * @filter: of utrace_set_syscall_filter()
  * @barrier: of utrace_barrier()
- * @look_up: of finding the engine
- * @attach: of attaching another one
- * @examine: of utrace_prepare_examine() by an engine that does not hold
+ * @look_up: of an attach that finds the engine
+ * @attach: of an attach of another engine
+ * @examine: of utrace_prepare_examine() by an engine without a hold
  */
 struct state_row {
 	const char *name;
@@ -42,7 +45,7 @@ static const struct state_row running = {
 	.name = "running",
 	.control = {
 		[UTRACE_STOP] = -EINPROGRESS,
-		/* Depends on where the task is. */
+		/* The result depends on where the task is. */
 		[UTRACE_DETACH] = ANY,
 	},
 	.reap_only = ANY,
@@ -113,7 +116,7 @@ static const struct state_row detached = {
 	.examine = -ESRCH,
 };
 
-/* Engines of which each takes part in one call, so that none disturbs. */
+/* One engine for each function, so that no call disturbs another. */
 struct state_probes {
 	struct probe *control[UTRACE_RESUME_MAX];
 	struct probe *add_death;
@@ -145,7 +148,7 @@ static void detach_all(struct state_probes *s)
 	probe_detach(s->other);
 }
 
-/* Without hardware to step with, stepping is refused while there is a task. */
+/* Without hardware support a step is refused as long as the task lives. */
 static int expected_control(const struct state_row *row,
 			    enum utrace_resume_action action)
 {
@@ -153,7 +156,7 @@ static int expected_control(const struct state_row *row,
 
 	if (want)
 		return want;
-	/* Who cannot step by blocks does it by instructions. */
+	/* Without block steps, a block step is made as a single step. */
 	if ((action == UTRACE_SINGLESTEP || action == UTRACE_BLOCKSTEP) &&
 	    !arch_has_single_step())
 		return -EOPNOTSUPP;
@@ -165,7 +168,7 @@ static void expect_controls(struct user_task *t, struct state_probes *s,
 {
 	enum utrace_resume_action action;
 
-	/* Backwards: STOP last, so that the others meet the state. */
+	/* STOP comes last, so that all other actions find the state. */
 	for (action = UTRACE_RESUME_MAX; action-- > UTRACE_STOP; ) {
 		int want = expected_control(row, action);
 		int ret = probe_control(s->control[action], action);
@@ -257,11 +260,11 @@ static void errno_stopped(struct kunit *test)
 	user_task_do(t, .op = USER_SPIN);
 	probe_stop(holder, t);
 	expect_row(t, &s, &stopped);
-	/* Another engine holds it through all that. */
+	/* Another engine has held the task all the time. */
 	KUNIT_EXPECT_FALSE(test, user_task_runs(t));
 }
 
-/* A child that its parent, the test program, has not waited for. */
+/* A child that its parent has not waited for. */
 static struct user_task *clone_zombie(struct user_task *t,
 				      struct state_probes *s)
 {
@@ -309,7 +312,7 @@ static void errno_detached(struct kunit *test)
 	expect_row(t, &s, &detached);
 }
 
-/* A zombie can still be watched until it is reaped. */
+/* An engine on a zombie is told when the zombie is reaped. */
 static void zombie_reports_reap(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -329,7 +332,7 @@ static void zombie_reports_reap(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p->calls, 1U);
 }
 
-/* Calls made from the report of a death, on the engine that is called. */
+/* Calls from report_death, on the engine of the callback. */
 static u32 call_from_death(struct probe *p, struct probe_call *c)
 {
 	long *ret = p->word;
@@ -359,13 +362,13 @@ static void errno_dying(struct kunit *test)
 	for (i = 0; i < 5; i++)
 		ret[i] = ANY;
 	p->hook = call_from_death;
-	/* QUIESCE comes in at EXIT, which is early enough. */
+	/* The callback of EXIT adds QUIESCE, which is early enough. */
 	probe_set_events(p, UTRACE_EVENT(EXIT) | UTRACE_EVENT(DEATH));
 	user_task_do_syscall(t, __NR_exit_group, 0);
 	KUNIT_ASSERT_TRUE(test, probe_wait(p, _UTRACE_EVENT_DEATH, 1));
 	KUNIT_EXPECT_EQ(test, ret[0], 0L);
 	KUNIT_EXPECT_EQ(test, ret[1], 0L);
-	/* Nothing that is new: DEATH and QUIESCE are there already. */
+	/* DEATH and QUIESCE cannot be added now, but are wanted already. */
 	KUNIT_EXPECT_EQ(test, ret[2], 0L);
 	KUNIT_EXPECT_EQ(test, ret[3], (long)-ESRCH);
 	KUNIT_EXPECT_EQ(test, ret[4], 0L);
@@ -379,7 +382,7 @@ static u32 ask_for_death(struct probe *p, struct probe_call *c)
 	return UTRACE_RESUME;
 }
 
-/* Whoever comes when DEATH is being reported comes too late for it. */
+/* An engine that wants DEATH when it is being reported is too late. */
 static void death_cannot_be_added(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);

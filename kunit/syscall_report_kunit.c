@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite utrace_syscall_report: system calls seen, changed and filtered
+ * utrace tests - KUnit suite utrace_syscall_report: calls seen, changed and
+ * filtered
  */
 #include <kunit/test.h>
 #include <linux/pid.h>
@@ -14,10 +15,10 @@
 #define EXIT	UTRACE_EVENT(SYSCALL_EXIT)
 #define QUIESCE	UTRACE_EVENT(QUIESCE)
 
-/* No table has this many. */
+/* A number that no table has. */
 #define NO_SUCH_NR	100000
 
-/* getpid of the 32-bit table, which is writev of the other */
+/* getpid() of the 32-bit table, writev() of the 64-bit one. */
 #define INT80_GETPID	20
 
 /* User Mode Linux has one table only. */
@@ -35,7 +36,7 @@ static struct probe *attach_nr(struct user_task *t, int nr,
 	return p;
 }
 
-/* The same with a hook, which must be there before the events. */
+/* Attach as above, with a hook that is set before the events. */
 static struct probe *hook_nr(struct user_task *t, int nr, unsigned long events,
 			     u32 (*hook)(struct probe *p, struct probe_call *c),
 			     long word)
@@ -60,8 +61,9 @@ static unsigned int exits(struct probe *p)
 }
 
 /*
- * A pass over engines of which one in the midst says more than "go on" is
- * brought to its end like any other, at the entry and at the exit.
+ * An engine in the middle of a pass answers more than RESUME, which moves the
+ * rest of the fast pass to the slow pass: all engines are called, at the entry
+ * and the exit.
  */
 static void one_in_the_midst_says_more(struct kunit *test)
 {
@@ -72,7 +74,7 @@ static void one_in_the_midst_says_more(struct kunit *test)
 
 	for (i = 0; i < 3; i++)
 		p[i] = attach_nr(t, __NR_getpid, ENTRY | EXIT);
-	/* The first call after an attach is a slow pass anyway. */
+	/* The first call after an attach takes the slow pass anyway. */
 	user_task_syscall(t, __NR_getpid);
 	for (i = 0; i < 3; i++)
 		probe_forget(p[i]);
@@ -80,7 +82,7 @@ static void one_in_the_midst_says_more(struct kunit *test)
 						    UTRACE_SYSCALL_ABORT;
 	p[1]->answer[_UTRACE_EVENT_SYSCALL_EXIT] = UTRACE_REPORT;
 	KUNIT_EXPECT_EQ(test, user_task_syscall(t, __NR_getpid), USER_NO_CALL);
-	/* The newest comes first at the entry, and last at the exit. */
+	/* The newest engine is first at the entry, and last at the exit. */
 	c = probe_call(p[2], _UTRACE_EVENT_SYSCALL_ENTRY, 0);
 	KUNIT_EXPECT_EQ(test, c.action, (u32)UTRACE_RESUME);
 	c = probe_call(p[0], _UTRACE_EVENT_SYSCALL_ENTRY, 0);
@@ -91,7 +93,7 @@ static void one_in_the_midst_says_more(struct kunit *test)
 	c = probe_call(p[2], _UTRACE_EVENT_SYSCALL_EXIT, 0);
 	KUNIT_EXPECT_EQ(test, c.action, (u32)UTRACE_REPORT);
 
-	/* And nothing of it is left for the next call. */
+	/* The next call is not affected. */
 	p[1]->answer[_UTRACE_EVENT_SYSCALL_ENTRY] = UTRACE_RESUME | PROBE_KEEP;
 	p[1]->answer[_UTRACE_EVENT_SYSCALL_EXIT] = UTRACE_RESUME | PROBE_KEEP;
 	KUNIT_EXPECT_EQ(test, user_task_syscall(t, __NR_getpid),
@@ -104,7 +106,10 @@ static void one_in_the_midst_says_more(struct kunit *test)
 	}
 }
 
-/* Filters are asked by a part of the number first, and then by all of it. */
+/*
+ * The low bits of the number are tested first, then the engine's bitmap; this
+ * number has the same low bits as a wanted one.
+ */
 static void filter_of_a_like_number(struct kunit *test)
 {
 	static const int nr = __NR_getpid;
@@ -121,7 +126,10 @@ static void filter_of_a_like_number(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, entries(p), 1U);
 	KUNIT_EXPECT_EQ(test, exits(p), 1U);
 
-	/* Who has none is told of all, also beside one that has. */
+	/*
+	 * An engine without a filter is told of all calls, beside one with a
+	 * filter.
+	 */
 	q = attach_nr(t, __NR_getppid, ENTRY | EXIT);
 	user_task_syscall(t, __NR_getppid);
 	KUNIT_EXPECT_EQ(test, entries(q), 1U);
@@ -129,7 +137,9 @@ static void filter_of_a_like_number(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, entries(p), 1U);
 	probe_detach(q);
 
-	/* Without it, from the next call on. */
+	/*
+	 * Without the filter the engine is told of all, from the next call on.
+	 */
 	KUNIT_ASSERT_EQ(test, utrace_set_syscall_filter(p->engine, NULL, 0), 0);
 	probe_forget(p);
 	p->nr = __NR_getppid;
@@ -211,7 +221,7 @@ static u32 change_arg(struct probe *p, struct probe_call *c)
 	return UTRACE_RESUME | PROBE_KEEP;
 }
 
-/* A change is seen by the call, and by engines that come later. */
+/* The call and the engines called later see a changed argument. */
 static void argument_is_changed(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -283,7 +293,7 @@ static void result_is_changed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, user_task_syscall(t, __NR_getppid), 1234L);
 }
 
-/* The last call at the exit is that of the newest engine. */
+/* At the exit the newest engine is called last. */
 static void result_is_changed_again(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -309,7 +319,7 @@ static void abort_skips_call(struct kunit *test)
 	probe_set_events(p, ENTRY | EXIT);
 	KUNIT_EXPECT_EQ(test, user_task_syscall(t, __NR_dup2, 1, 40),
 			USER_NO_CALL);
-	/* It has an exit like any other. */
+	/* An aborted call has an exit as any call has. */
 	KUNIT_ASSERT_EQ(test, exits(p), 1U);
 	c = probe_call(p, _UTRACE_EVENT_SYSCALL_EXIT, 0);
 	KUNIT_EXPECT_EQ(test, c.arg[1], USER_NO_CALL);
@@ -351,7 +361,7 @@ static void filter_passes_its_numbers(struct kunit *test)
 	user_task_syscall(t, __NR_getppid);
 	KUNIT_EXPECT_EQ(test, p->calls, 4U);
 
-	/* Another filter replaces it, */
+	/* Another filter replaces the first one, */
 	probe_forget(p);
 	KUNIT_ASSERT_EQ(test, utrace_set_syscall_filter(p->engine, other, 1),
 			0);
@@ -360,7 +370,7 @@ static void filter_passes_its_numbers(struct kunit *test)
 	user_task_syscall(t, __NR_gettid);
 	KUNIT_EXPECT_EQ(test, p->calls, 2U);
 
-	/* and none lets everything through. */
+	/* and without a filter all calls are reported. */
 	KUNIT_ASSERT_EQ(test, utrace_set_syscall_filter(p->engine, NULL, 0),
 			0);
 	p->nr = __NR_getpid;
@@ -402,7 +412,7 @@ static void filter_rejects_nonsense(struct kunit *test)
 	KUNIT_EXPECT_EQ(test,
 			utrace_set_syscall_filter(p->engine, big_ia32, 1),
 			-EINVAL);
-	/* The old one is still there. */
+	/* The old filter is still in force. */
 	probe_set_events(p, ENTRY);
 	user_task_syscall(t, __NR_getpid);
 	KUNIT_EXPECT_EQ(test, p->calls, 0U);
@@ -415,7 +425,10 @@ static const long strange_nrs[] = {
 	NO_SUCH_NR, 1024, 0x3fffffff, INT_MAX, -1, -2, INT_MIN,
 };
 
-/* Only -1 lets numbers through that no table has; nothing is overrun. */
+/*
+ * Only a filter with -1 accepts numbers that no table has; no number reads
+ * beyond the bitmap.
+ */
 static void filter_of_strange_numbers(struct kunit *test)
 {
 	static const int without[] = { __NR_getppid };
@@ -445,7 +458,7 @@ static void filter_of_strange_numbers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, q->calls, 0U);
 }
 
-/* The exit belongs to the entry, whatever becomes of the number. */
+/* The verdict of the entry holds for the exit, whatever the number becomes. */
 static void filter_keeps_pairs(struct kunit *test)
 {
 	static const int nrs[] = { __NR_getppid };
@@ -460,12 +473,12 @@ static void filter_keeps_pairs(struct kunit *test)
 			(long)task_pid_nr(t->task));
 	KUNIT_EXPECT_EQ(test, entries(p), 1U);
 	KUNIT_EXPECT_EQ(test, exits(p), 1U);
-	/* And a call that was not told of has no exit either. */
+	/* A call whose entry was not reported has no exit, either. */
 	user_task_syscall(t, __NR_getpid);
 	KUNIT_EXPECT_EQ(test, p->calls, 2U);
 }
 
-/* A newer engine changes the number into one that the filter lets through. */
+/* A newer engine changes the number into one that the filter accepts. */
 static void filter_sees_changed_number(struct kunit *test)
 {
 	static const int nrs[] = { __NR_getpid };
@@ -514,7 +527,7 @@ static void filter_of_other_table(struct kunit *test)
 #endif
 
 #ifdef X32_FLAG
-/* The flag of x32 does not make another number of it. */
+/* The x32 flag does not make another number. */
 static void filter_ignores_x32_flag(struct kunit *test)
 {
 	static const int nrs[] = { __NR_getppid };
@@ -529,7 +542,7 @@ static void filter_ignores_x32_flag(struct kunit *test)
 }
 #endif
 
-/* Stops only at the first report of an entry. */
+/* Stop at the first report of an entry only. */
 static u32 stop_at_first(struct probe *p, struct probe_call *c)
 {
 	if (c->event == _UTRACE_EVENT_SYSCALL_ENTRY &&
@@ -569,7 +582,7 @@ static void resumed_entry_is_repeated(struct kunit *test)
 	resume_by(test, UTRACE_RESUME, 1);
 }
 
-/* While it is stopped at the entry the call can be changed from outside. */
+/* A call can be changed from outside while it is stopped at its entry. */
 static void abort_after_resume(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -587,7 +600,7 @@ static void abort_after_resume(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, user_task_result(t), USER_NO_CALL);
 }
 
-/* Attached in the middle of a call: the task sits in read(). */
+/* The engine attaches while the task is in read(). */
 static void unpaired_exit_is_flagged(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -605,7 +618,7 @@ static void unpaired_exit_is_flagged(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, c.action & UTRACE_SYSCALL_UNPAIRED);
 }
 
-/* Without an entry the number decides, and then says so. */
+/* Without an entry the filter decides at the exit, which is marked unpaired. */
 static void unpaired_exit_is_filtered(struct kunit *test)
 {
 	static const int with[] = { __NR_read };
@@ -624,7 +637,7 @@ static void unpaired_exit_is_filtered(struct kunit *test)
 	probe_set_events(q, ENTRY | EXIT);
 	user_task_syscall(t, __NR_getpid);
 	KUNIT_EXPECT_EQ(test, q->calls, 0U);
-	/* The first read() began before, the second is complete. */
+	/* The first read() began before the attach; the second is complete. */
 	user_task_syscall(t, __NR_getpid);
 	KUNIT_EXPECT_EQ(test, exits(p), 2U);
 	c = probe_call(p, _UTRACE_EVENT_SYSCALL_EXIT, 0);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite utrace_system: engines that cover every user task
+ * utrace tests - KUnit suite utrace_system: engines that cover every user task
+ *
+ * Bare tasks, tasks with engines of their own, and their children.
  */
 #include <kunit/resource.h>
 #include <kunit/test.h>
@@ -16,7 +18,7 @@
 #define ENTRY	UTRACE_EVENT(SYSCALL_ENTRY)
 #define EXIT	UTRACE_EVENT(SYSCALL_EXIT)
 
-/* A probe on the whole system. */
+/* Attach a probe of system scope. */
 static struct probe *attach_system(struct kunit *test, unsigned long events)
 {
 	struct probe *p = probe_new(test);
@@ -63,11 +65,13 @@ static void children_are_covered(struct kunit *test)
 
 		probe_forget(p);
 		user_task_syscall(child, __NR_getppid);
-		KUNIT_EXPECT_EQ(test, probe_count(p, _UTRACE_EVENT_SYSCALL_ENTRY), 1U);
+		KUNIT_EXPECT_EQ(test,
+				probe_count(p, _UTRACE_EVENT_SYSCALL_ENTRY),
+				1U);
 	}
 }
 
-/* No event it wants, no memory. */
+/* A task without a wanted event stays bare. */
 static void others_have_nothing(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -116,7 +120,7 @@ static void works_beside_others(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, first->calls, 1U);
 	KUNIT_EXPECT_EQ(test, system->calls, 1U);
 	KUNIT_EXPECT_EQ(test, second->calls, 1U);
-	/* A thread has the two that go to it, in one set. */
+	/* The thread has both engines that cover it, in one set. */
 	child = user_task_clone(t, USER_THREAD, 1);
 	user_task_syscall(child, __NR_getppid);
 	KUNIT_EXPECT_EQ(test, first->calls, 1U);
@@ -165,7 +169,7 @@ static void events_are_changed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, probe_count(p, _UTRACE_EVENT_SYSCALL_EXIT), 1U);
 }
 
-/* How many entries of a few calls does a probe hear of? */
+/* The number of entries of a few calls that a probe is told of. */
 static unsigned int hears(struct probe *p, struct user_task *t)
 {
 	probe_forget(p);
@@ -175,8 +179,8 @@ static unsigned int hears(struct probe *p, struct user_task *t)
 }
 
 /*
- * Bare tasks, and those that have a set from another engine, one that came
- * before or one that came after, are all told of what is wanted now.
+ * Bare tasks, and tasks that have a set since another engine came before or
+ * after, are all told of what the engine of the system wants now.
  */
 static void changes_reach_all_tasks(struct kunit *test)
 {
@@ -202,7 +206,7 @@ static void changes_reach_all_tasks(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, utrace_set_syscall_filter(p->engine, nrs, 1), 0);
 	for (i = 0; i < ARRAY_SIZE(t); i++)
 		KUNIT_EXPECT_EQ(test, hears(p, t[i]), 1U);
-	/* A task is written to and read from, too. */
+	/* The test's own commands make calls, too. */
 	KUNIT_ASSERT_EQ(test, utrace_set_syscall_filter(p->engine, NULL, 0), 0);
 	for (i = 0; i < ARRAY_SIZE(t); i++)
 		KUNIT_EXPECT_GT(test, hears(p, t[i]), 2U);
@@ -214,7 +218,7 @@ static void changes_reach_all_tasks(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, hears(p, t[i]), 0U);
 }
 
-/* A handler runs in the midst of a sleep. */
+/* Have a handler run while the task sleeps in pause(). */
 static void handle_signal(struct user_task *t)
 {
 	user_task_do_syscall(t, __NR_pause);
@@ -232,7 +236,9 @@ static struct user_task *start_with_handler(struct kunit *test)
 	return t;
 }
 
-/* Told once, it is gone; neither the signal nor others feel that. */
+/*
+ * The engine detaches at its first signal; the signal and other engines stay.
+ */
 static void detach_by_answer_to_signal(struct kunit *test)
 {
 	struct user_task *t = start_with_handler(test);
@@ -250,7 +256,8 @@ static void detach_by_answer_to_signal(struct kunit *test)
 	handle_signal(t);
 	handle_signal(t);
 	KUNIT_EXPECT_EQ(test, q->calls, 2U);
-	KUNIT_EXPECT_EQ(test, user_task_peek(t, offsetof(struct user_area, handled)),
+	KUNIT_EXPECT_EQ(test,
+			user_task_peek(t, offsetof(struct user_area, handled)),
 			2UL);
 	for (i = 0; i < ARRAY_SIZE(p); i++) {
 		KUNIT_EXPECT_EQ(test, p[i]->calls, 1U);
@@ -258,7 +265,7 @@ static void detach_by_answer_to_signal(struct kunit *test)
 	}
 }
 
-/* The same where it was the only one: nothing is left with the task. */
+/* The only engine detaches so; the task has no set and no events then. */
 static void only_one_detaches_at_signal(struct kunit *test)
 {
 	struct user_task *t = start_with_handler(test);
@@ -272,11 +279,15 @@ static void only_one_detaches_at_signal(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p->calls, 1U);
 	KUNIT_EXPECT_EQ(test, t->task->utrace_events, 0UL);
 	KUNIT_EXPECT_NULL(test, t->task->utrace_set);
-	KUNIT_EXPECT_EQ(test, user_task_peek(t, offsetof(struct user_area, handled)),
+	KUNIT_EXPECT_EQ(test,
+			user_task_peek(t, offsetof(struct user_area, handled)),
 			2UL);
 }
 
-/* The old leader is reaped once, and who executes is there once. */
+/*
+ * execve() by a thread: the old leader is reaped once, and the thread has one
+ * engine.
+ */
 static void expect_exec_by_thread(struct kunit *test, bool traced)
 {
 	struct user_task *t = user_task_start(test);
@@ -290,7 +301,7 @@ static void expect_exec_by_thread(struct kunit *test, bool traced)
 		probe_attach(t, UTRACE_ATTACH_PROCESS, UTRACE_EVENT(EXEC));
 	}
 	user_task_do(thread, .op = USER_EXEC);
-	/* The new image begins on the first channel. */
+	/* The new image serves channel 0. */
 	user_task_hello(t);
 	KUNIT_EXPECT_EQ(test, p->calls, 2U);
 	KUNIT_EXPECT_EQ(test, probe_call(p, _UTRACE_EVENT_REAP, 0).arg[0],
@@ -300,7 +311,8 @@ static void expect_exec_by_thread(struct kunit *test, bool traced)
 	probe_forget(p);
 	user_task_syscall(t, __NR_getppid);
 	KUNIT_EXPECT_EQ(test, p->calls, 1U);
-	KUNIT_EXPECT_PTR_EQ(test, probe_call(p, _UTRACE_EVENT_SYSCALL_ENTRY, 0).task,
+	KUNIT_EXPECT_PTR_EQ(test,
+			    probe_call(p, _UTRACE_EVENT_SYSCALL_ENTRY, 0).task,
 			    thread->task);
 	probe_detach(p);
 }
@@ -315,10 +327,12 @@ static void exec_by_traced_thread_is_covered(struct kunit *test)
 	expect_exec_by_thread(test, true);
 }
 
-/* Who comes too late gets no set, of which an engine of the system were part. */
+/* A dead task gets no set, which would also have the engines of the system. */
 static void reaped_gets_no_set(struct kunit *test)
 {
-	static const int scope[] = { 0, UTRACE_ATTACH_PROCESS, UTRACE_ATTACH_TREE };
+	static const int scope[] = {
+		0, UTRACE_ATTACH_PROCESS, UTRACE_ATTACH_TREE
+	};
 	struct user_task *t = user_task_start(test);
 	struct user_task *child = user_task_clone(t, USER_FORK, 1);
 	struct probe *p = attach_system(test, UTRACE_EVENT(JCTL));
@@ -326,11 +340,14 @@ static void reaped_gets_no_set(struct kunit *test)
 	unsigned int i;
 
 	user_task_kill(child, SIGKILL);
-	KUNIT_ASSERT_EQ(test, user_task_syscall(t, __NR_wait4, pid, 0, 0, 0), pid);
+	KUNIT_ASSERT_EQ(test,
+			user_task_syscall(t, __NR_wait4, pid, 0, 0, 0), pid);
 	KUNIT_EXPECT_NULL(test, child->task->utrace);
 	for (i = 0; i < ARRAY_SIZE(scope); i++)
-		KUNIT_EXPECT_EQ(test, probe_try_attach(probe_new(test), child->task,
-						       scope[i]), -ESRCH);
+		KUNIT_EXPECT_EQ(test,
+				probe_try_attach(probe_new(test), child->task,
+						 scope[i]),
+				-ESRCH);
 	KUNIT_ASSERT_NULL(test, child->task->utrace_set);
 	KUNIT_EXPECT_EQ(test, probe_control(p, UTRACE_DETACH), 0);
 	KUNIT_EXPECT_TRUE(test, probe_put(p));
@@ -339,14 +356,15 @@ static void reaped_gets_no_set(struct kunit *test)
 #define COMINGS	50
 
 /**
- * struct comer - somebody who attaches an engine and ends it, again and again
- * @test: the test it belongs to
- * @task: to what; NULL: to the system
- * @shut: by utrace_engine_shutdown()
- * @thread: it
- * @ret: what went wrong
- * @released: engines that came to their end
- * @done: it was there often enough
+ * struct comer - a kernel thread that attaches and ends an engine, again and
+ * again
+ * @test: the test that the thread belongs to
+ * @task: the task to attach to; NULL: the system
+ * @shut: end engines by utrace_engine_shutdown()
+ * @thread: the kernel thread
+ * @ret: the first error
+ * @released: number of engines that were released
+ * @done: the thread has made all its rounds
  */
 struct comer {
 	struct kunit *test;
@@ -411,7 +429,7 @@ static int comer_fn(void *data)
 	for (i = 0; i < COMINGS && !c->ret; i++)
 		c->ret = come_and_go(c);
 	complete_all(&c->done);
-	/* Until it is collected. */
+	/* Run until kthread_stop(). */
 	while (!kthread_should_stop())
 		schedule_timeout_interruptible(1);
 	return 0;
@@ -445,7 +463,7 @@ static struct comer *comer_start(struct kunit *test, struct task_struct *task,
 	return c;
 }
 
-/* Sets are made all the time, and no engine that went is kept by one. */
+/* Sets are made all the time, and none of them keeps a detached engine. */
 static void many_come_and_go(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -475,7 +493,9 @@ static void many_come_and_go(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bare->task->utrace_events, 0UL);
 }
 
-/* Its answers do nothing, and it controls nothing. */
+/*
+ * The answers of an engine of the system have no effect, and it cannot control.
+ */
 static void it_observes(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -514,7 +534,7 @@ static int end_at_once(void *unused)
 	return 0;
 }
 
-/* How often did a probe see this task exit? */
+/* The number of EXIT reports of one task. */
 static unsigned int exits_of(struct probe *p, struct task_struct *task)
 {
 	unsigned int i, n = 0;
@@ -530,7 +550,8 @@ static void kernel_threads_on_request(struct kunit *test)
 	struct probe *all = probe_new(test), *user;
 	struct task_struct *thread;
 
-	KUNIT_ASSERT_EQ(test, probe_try_attach_system(all, UTRACE_ATTACH_KTHREAD), 0);
+	KUNIT_ASSERT_EQ(test,
+			probe_try_attach_system(all, UTRACE_ATTACH_KTHREAD), 0);
 	probe_set_events(all, UTRACE_EVENT(EXIT) | UTRACE_EVENT(SIGNAL));
 	user = attach_system(test, UTRACE_EVENT(EXIT));
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * utrace tests - the test program as data of the kernel
+ *
+ * user_task.c writes this data to a file, which it executes.
  */
 #include <linux/linkage.h>
 

@@ -2,9 +2,8 @@
 /*
  * utrace tests - the program that is traced
  *
- * A static program without any library that serves commands, see
- * user_proto.h.  It is built into the kernel and runs before there is a root
- * file system.
+ * A static program without any library, which serves commands (user_proto.h).
+ * The kernel contains it and runs it before there is a root file system.
  */
 #include "user_proto.h"
 
@@ -12,7 +11,7 @@
 #error "the test program knows only the system calls of x86_64"
 #endif
 
-/* The few it makes on its own account; those of a test come by number. */
+/* The calls that the program itself makes; those of a test come by number. */
 #define NR_READ			0
 #define NR_WRITE		1
 #define NR_RT_SIGACTION		13
@@ -37,7 +36,7 @@ struct user_sigaction {
 static struct user_area area;
 static char stacks[USER_CHANNELS][STACK_SIZE];
 
-/* The entry, where the stack holds argc, argv and environment. */
+/* The entry point, where the stack holds argc, argv and environment. */
 #define ENTRY_CODE			\
 	".globl	_start\n"		\
 	"_start:\n"			\
@@ -47,7 +46,7 @@ static char stacks[USER_CHANNELS][STACK_SIZE];
 	"	call	begin\n"	\
 	"	ud2\n"
 
-/* Where a handler returns to: rt_sigreturn(2). */
+/* A signal handler returns here, to make rt_sigreturn(2). */
 #define RESTORE_CODE			\
 	"restore:\n"			\
 	"	movl	$15, %eax\n"	\
@@ -65,7 +64,7 @@ static unsigned long address_of_restore(void)
 	return address;
 }
 
-/* The kernel writes to our memory. */
+/* The kernel writes to the memory of the program meanwhile. */
 static void barrier(void)
 {
 	asm volatile("" : : : "memory");
@@ -86,7 +85,7 @@ static long make_syscall(unsigned long nr, const unsigned long *arg)
 	return ret;
 }
 
-/* Numbers and arguments of the 32-bit table; at most three of them. */
+/* Number and arguments of the 32-bit table; at most three arguments. */
 static long make_int80(unsigned long nr, const unsigned long *arg)
 {
 	long ret;
@@ -99,8 +98,8 @@ static long make_int80(unsigned long nr, const unsigned long *arg)
 }
 
 /*
- * A child that shares the memory gets a stack of its own.  It never returns
- * from here: it serves its channel.
+ * Clone.  A child that shares the memory gets a stack of its own.  No child
+ * returns from here: it serves its channel.
  */
 static long make_clone(unsigned long flags, unsigned long channel)
 {
@@ -225,7 +224,7 @@ static long transfer(unsigned long nr, unsigned long fd, void *buf,
 	return ret;
 }
 
-/* Until the kernel closes its end. */
+/* Serve commands until the kernel closes its end of the pipes. */
 void serve(unsigned long channel)
 {
 	struct user_command c;

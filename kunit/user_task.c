@@ -2,9 +2,9 @@
 /*
  * utrace tests - user tasks that do what a test tells them
  *
- * The program is written to the root file system of the early boot and is
- * started the way the kernel starts its helpers: kthreadd is the parent, which
- * reaps at once.  Tests that want a zombie let a task clone one.
+ * The program is written to the root file system of the early boot and started
+ * as kernel helpers are.  Its parent is kthreadd, which ignores SIGCHLD, so the
+ * task is reaped at once; a test that needs a zombie lets a task clone one.
  */
 #include <kunit/resource.h>
 #include <kunit/test.h>
@@ -25,20 +25,20 @@
 
 #define USER_PATH	"/utrace_test_task"
 
-/* The kernel's ends of all channels of a family of tasks. */
+/* The kernel's ends of the channels, shared by a program and its clones. */
 struct user_pipes {
 	struct file *command[USER_CHANNELS];
 	struct file *answer[USER_CHANNELS];
 };
 
-/* What the new task needs until it executes the program. */
+/* What a new task needs before it executes the program. */
 struct user_start {
 	struct user_task *t;
 	struct file *command[USER_CHANNELS];
 	struct file *answer[USER_CHANNELS];
 };
 
-/* Once: a program that is running cannot be written. */
+/* Write the program once: later a running task may prevent a write to it. */
 static void write_program(struct kunit *test)
 {
 	size_t size = utrace_user_program_end - utrace_user_program;
@@ -53,7 +53,7 @@ static void write_program(struct kunit *test)
 	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
 	done = kernel_write(file, utrace_user_program, size, &pos);
 	fput(file);
-	/* Nothing that is open for writing can be executed. */
+	/* A file that is open for writing cannot be executed. */
 	flush_delayed_fput();
 	KUNIT_ASSERT_EQ(test, done, (ssize_t)size);
 }
@@ -84,7 +84,7 @@ static void close_start(struct user_start *start)
 	}
 }
 
-/* Both pipes of every channel: one end to keep, one for the task. */
+/* Both pipes of every channel; the task gets one end of each. */
 static int open_pipes(struct user_pipes *pipes, struct user_start *start)
 {
 	struct file *ends[2];
@@ -106,7 +106,7 @@ static int open_pipes(struct user_pipes *pipes, struct user_start *start)
 	return 0;
 }
 
-/* In the new task, before it executes the program. */
+/* Runs in the new task, before it executes the program. */
 static int user_task_init(struct subprocess_info *info, struct cred *new)
 {
 	struct user_start *start = info->data;
@@ -127,7 +127,7 @@ static int user_task_init(struct subprocess_info *info, struct cred *new)
 	return 0;
 }
 
-/* Whatever a test did: SIGKILL ends its tasks. */
+/* Action of every test: SIGKILL must end the task, whatever the test did. */
 static void user_task_end(void *data)
 {
 	struct user_task *t = data;
@@ -152,11 +152,9 @@ static struct user_task *user_task_alloc(struct kunit *test)
 	return t;
 }
 
-/**
- * user_task_start - start the test program
- * @test: the running test, which ends if this fails
- *
- * Return: a task that waits for a command on channel 0.
+/*
+ * Start the test program.  Returns a task that waits for a command on channel
+ * 0; a failure ends @test.
  */
 struct user_task *user_task_start(struct kunit *test)
 {
@@ -169,7 +167,10 @@ struct user_task *user_task_start(struct kunit *test)
 
 	write_program(test);
 
-	/* The pipes stay until the task is dead: first in, last out. */
+	/*
+	 * Actions run in reverse order: the pipes are closed after the task's
+	 * end.
+	 */
 	pipes = kunit_kzalloc(test, sizeof(*pipes), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, pipes);
 	KUNIT_ASSERT_EQ(test, kunit_add_action(test, close_pipes, pipes), 0);
@@ -192,13 +193,10 @@ struct user_task *user_task_start(struct kunit *test)
 	return t;
 }
 
-/**
- * user_task_adopt - take over a task that the test program made
- * @t: any task of its family
- * @task: the new one, on which the caller has a reference
- * @channel: which channel it serves
- *
- * Return: @task, with references of its own.
+/*
+ * Make a user_task of @task, to which the caller has a reference, and which @t
+ * or a relative has made.  @task serves @channel.  The user_task has references
+ * of its own.
  */
 struct user_task *user_task_adopt(struct user_task *t,
 				  struct task_struct *task,
@@ -214,13 +212,9 @@ struct user_task *user_task_adopt(struct user_task *t,
 	return child;
 }
 
-/**
- * user_task_clone - have the task clone itself
- * @t: the task
- * @flags: for clone(2)
- * @channel: which one the child is to serve
- *
- * Return: the child, ready for commands.
+/*
+ * Have @t clone itself with the clone(2) flags @flags.  Returns the child,
+ * which waits for a command on @channel.
  */
 struct user_task *user_task_clone(struct user_task *t, unsigned long flags,
 				  unsigned int channel)
@@ -231,7 +225,10 @@ struct user_task *user_task_clone(struct user_task *t, unsigned long flags,
 	child->pipes = t->pipes;
 	user_task_do(t, .op = USER_CLONE, .arg = { flags, channel });
 	user_task_hello(child);
-	/* A parent in vfork() says nothing before the child is done. */
+	/*
+	 * The answer of vfork() comes only when the child has ended or
+	 * executed.
+	 */
 	if (!(flags & CLONE_VFORK))
 		KUNIT_ASSERT_EQ(t->test, user_task_result(t),
 				(long)task_pid_nr(child->task));
@@ -285,7 +282,7 @@ long user_task_result(struct user_task *t)
 	return result;
 }
 
-/* What a task says when it begins to serve: after start, clone, exec. */
+/* Wait for the reply that a task sends after start, clone and exec. */
 void user_task_hello(struct user_task *t)
 {
 	struct user_reply r = {};
@@ -327,8 +324,9 @@ void user_task_go(struct user_task *t, unsigned long go)
 }
 
 /*
- * Asleep in what it was told last: the command is out of the pipe and the task
- * sleeps again.  Nothing announces that, so this looks every tick.
+ * Wait until the task sleeps in the last command: the command is out of the
+ * pipe, and the task sleeps.  Nothing wakes a waiter for that, so look every
+ * tick.
  */
 bool user_task_wait_asleep(struct user_task *t)
 {
@@ -356,27 +354,27 @@ static bool wait_state(struct user_task *t, unsigned int state)
 	return false;
 }
 
-/* In a stop made by tracing; not announced either. */
+/* Wait for a stop of an engine or of ptrace. */
 bool user_task_wait_stopped(struct user_task *t)
 {
 	return wait_state(t, __TASK_TRACED);
 }
 
-/* In a stop made by job control. */
+/* Wait for a job control stop. */
 bool user_task_wait_jobctl(struct user_task *t)
 {
 	return wait_state(t, __TASK_STOPPED);
 }
 
-/* Nothing came back yet. */
+/* Is there no answer yet? */
 bool user_task_is_silent(struct user_task *t)
 {
 	return pipe_idle(t->pipes->answer[t->channel]->private_data);
 }
 
 /*
- * Waiters of the pid are told.  But the pid may have gone to another task, by
- * an exec, so this looks now and then.
+ * The end of a task wakes waiters of its pid, except if execve() has given the
+ * pid to another task; so look every 100 ms as well.
  */
 bool user_task_wait_dead(struct user_task *t)
 {
@@ -390,7 +388,7 @@ bool user_task_wait_dead(struct user_task *t)
 	return false;
 }
 
-/* Do its loops turn at this moment? */
+/* Do the loops of the task's program turn within @ticks? */
 static bool turns_change(struct user_task *t, unsigned int ticks)
 {
 	size_t offset = offsetof(struct user_area, turns);
@@ -409,7 +407,7 @@ bool user_task_wait_running(struct user_task *t)
 	return turns_change(t, USER_DEADLINE);
 }
 
-/* The same for a task that is expected to stand still: a fifth of a second. */
+/* For a task that may stand still: look for a fifth of a second only. */
 bool user_task_runs(struct user_task *t)
 {
 	return turns_change(t, HZ / 5);

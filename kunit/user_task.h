@@ -2,8 +2,9 @@
 /*
  * utrace tests - user tasks that do what a test tells them
  *
- * Engines only attach to user tasks, so the suites need some before there is
- * a user space.  Every task here is ended with its test.
+ * Engines attach to user tasks only, and the suites run before there is a user
+ * space.  So the kernel has a program of its own, which serves commands of the
+ * test in as many tasks as the test wants.  Every such task ends with its test.
  */
 #ifndef _UTRACE_TESTS_USER_TASK_H
 #define _UTRACE_TESTS_USER_TASK_H
@@ -15,13 +16,13 @@
 
 #include "user_proto.h"
 
-/* No wait is longer: something that should have happened did not. */
+/* The longest wait: what has not happened by then will not happen. */
 #define USER_DEADLINE		(10 * HZ)
 
-/* The result of a system call that does not exist, or is not made. */
+/* The result of a system call that does not exist, or that an engine aborts. */
 #define USER_NO_CALL		(-(long)ENOSYS)
 
-/* What clone(2) is told for a thread, a process and a vfork() child. */
+/* The flags of clone(2) for a thread, a process and a child of vfork(). */
 #define USER_THREAD	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | \
 			 CLONE_THREAD | CLONE_SYSVSEM)
 #define USER_FORK	SIGCHLD
@@ -37,12 +38,12 @@ struct user_pipes;
 
 /**
  * struct user_task - a task of the test program
- * @test: the test it belongs to
+ * @test: the test that the task belongs to
  * @task: the task, counted
- * @pid: its pid, counted
- * @area: address of struct user_area in its memory
- * @channel: which one it serves
- * @pipes: the channels of the whole family
+ * @pid: the task's pid, counted
+ * @area: address of struct user_area in the task's memory
+ * @channel: the channel that the task serves
+ * @pipes: the channels of all tasks that descend from one user_task_start()
  */
 struct user_task {
 	struct kunit *test;
@@ -54,8 +55,8 @@ struct user_task {
 };
 
 /*
- * These end the test if they fail; user_task_adopt() is for a child that a
- * callback saw and that need not live long enough to speak for itself.
+ * A failure of these ends the test.  user_task_adopt() is for a child that a
+ * callback saw, and that may die before its first answer.
  */
 struct user_task *user_task_start(struct kunit *test);
 struct user_task *user_task_clone(struct user_task *t, unsigned long flags,
@@ -65,7 +66,7 @@ struct user_task *user_task_adopt(struct user_task *t,
 				  unsigned int channel);
 void user_task_hello(struct user_task *t);
 
-/* Tell the task something; it may be long before it gets to it. */
+/* Send a command; the task may carry it out much later. */
 void user_task_send(struct user_task *t, const struct user_command *c);
 
 #define user_task_do(t, ...)						\
@@ -75,13 +76,16 @@ void user_task_send(struct user_task *t, const struct user_command *c);
 	user_task_do(t, .op = USER_SYSCALL, .nr = (number),		\
 		     .arg = { __VA_ARGS__ })
 
-/* Its answer: 0, or -ETIMEDOUT, or -EPIPE if nobody is left to answer. */
+/*
+ * Wait for an answer: 0, -ETIMEDOUT, or -EPIPE if no task is left that could
+ * answer.
+ */
 int user_task_answer(struct user_task *t, long *result);
 
-/* Answer of the last command; ends the test if there is none. */
+/* The answer to the last command; the test ends if there is none. */
 long user_task_result(struct user_task *t);
 
-/* A system call and its result. */
+/* Have the task make a system call, and return the result. */
 #define user_task_syscall(t, number, ...)				\
 ({									\
 	struct user_task *__t = (t);					\
@@ -90,7 +94,7 @@ long user_task_result(struct user_task *t);
 	user_task_result(__t);						\
 })
 
-/* The task's struct user_area. */
+/* Read and write the task's struct user_area. */
 unsigned long user_task_peek(struct user_task *t, size_t offset);
 void user_task_poke(struct user_task *t, size_t offset, const void *from,
 		    size_t size);
@@ -99,14 +103,14 @@ void user_task_go(struct user_task *t, unsigned long go);
 #define user_task_scratch(t)						\
 	((t)->area + offsetof(struct user_area, scratch))
 
-/* Waits; false if it did not happen in time. */
+/* Wait for a state of the task; false if it does not come in time. */
 bool user_task_wait_asleep(struct user_task *t);
 bool user_task_wait_stopped(struct user_task *t);
 bool user_task_wait_jobctl(struct user_task *t);
 bool user_task_wait_dead(struct user_task *t);
 bool user_task_wait_running(struct user_task *t);
 
-/* What it does at the moment. */
+/* Does the task run its loop now?  Has it given no answer yet? */
 bool user_task_runs(struct user_task *t);
 bool user_task_is_silent(struct user_task *t);
 

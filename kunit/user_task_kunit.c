@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite utrace_user_task: the user tasks of the other suites
+ * utrace tests - KUnit suite utrace_user_task: the user tasks of the other
+ * suites
  *
- * Nothing here traces.  If one of these fails, do not look at the others.
+ * No engine is used here.  If a test of this suite fails, results of the other
+ * suites mean nothing.
  */
 #include <kunit/test.h>
 #include <linux/pid.h>
@@ -36,7 +38,7 @@ static void user_task_answers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, user_task_syscall(t, 9999), USER_NO_CALL);
 }
 
-/* Two at once: each has its own channels. */
+/* Two programs have channels of their own. */
 static void user_task_starts_twice(struct kunit *test)
 {
 	struct user_task *a = user_task_start(test);
@@ -93,7 +95,7 @@ static void user_task_handles_signal(struct kunit *test)
 
 	user_task_do(t, .op = USER_HANDLE, .arg = { SIGUSR1, 0 });
 	KUNIT_ASSERT_EQ(test, user_task_result(t), 0L);
-	/* Without SA_RESTART this breaks off the sleep. */
+	/* Without SA_RESTART the signal ends the sleep. */
 	user_task_do_syscall(t, __NR_pause);
 	KUNIT_ASSERT_TRUE(test, user_task_wait_asleep(t));
 	user_task_kill(t, SIGUSR1);
@@ -160,7 +162,7 @@ static void user_task_forks(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, status, 3 << 8);
 }
 
-/* The parent is gone from the conversation until the child lets it go. */
+/* The parent does not answer until the child of the vfork() has ended. */
 static void user_task_vforks(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -183,7 +185,7 @@ static void user_task_executes(struct kunit *test)
 	user_task_do(t, .op = USER_EXEC);
 	user_task_hello(t);
 	KUNIT_EXPECT_PTR_NE(test, t->task->mm, mm);
-	/* A new image: its memory is as it was in the file. */
+	/* The memory of the new image is as in the file. */
 	KUNIT_EXPECT_EQ(test, user_task_peek(t, offsetof(struct user_area, go)),
 			0UL);
 	KUNIT_EXPECT_EQ(test, user_task_syscall(t, __NR_getpid),
@@ -195,7 +197,7 @@ static void user_task_makes_int80(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
 
-	/* getpid of the 32-bit table */
+	/* getpid() of the 32-bit table. */
 	user_task_do(t, .op = USER_INT80, .nr = 20);
 	KUNIT_EXPECT_EQ(test, user_task_result(t), (long)task_pid_nr(t->task));
 }

@@ -2,18 +2,19 @@
 /**
  * DOC: utrace_crash_suspend
  *
- * A program that is about to die of a signal that dumps core stands still
- * instead, so that a debugger can be attached to it as it is. ::
+ * Stops a program that is about to die of a signal that dumps core, so that a
+ * debugger can attach to the program in the state of the crash. ::
  *
  *	modprobe utrace_crash_suspend pid=1234
  *	cat /sys/kernel/debug/utrace_crash_suspend/crashes  # "pid signal name"
  *	gdb -p 5678
  *	kill -CONT 5678					    # the crash goes on
  *
- * The engine is of last resort: any other that knows what to do about the
- * signal goes first. It puts the signal back and stops the process by job
- * control, which every debugger and shell understands. When the process is
- * continued the signal comes again, and this time the engine lets it.
+ * The engine is of last resort, so every other engine that handles the signal
+ * is called before this one. The engine puts the signal back and stops the
+ * process by job control, which every debugger and shell understands. When the
+ * process is continued the signal comes again, and this time the engine does
+ * not touch it.
  */
 #include <linux/list.h>
 #include <linux/module.h>
@@ -29,12 +30,13 @@ module_param(pid, int, 0444);
 MODULE_PARM_DESC(pid, "process whose tree is suspended at a crash");
 
 /*
- * A thread that stood still at a crash and has not ended yet. By thread, not
- * by process: the second of two that crash together must not end both.
+ * A thread that was stopped at a crash and has not ended yet. There is an entry
+ * for each thread: of two threads that crash together, the crash of the second
+ * must be stopped as well, or it would end the process.
  */
 struct crash {
 	struct list_head list;
-	struct task_struct *task;	/* Compared only */
+	struct task_struct *task;	/* no reference: only compared */
 	pid_t tgid;
 	int signo;
 	char comm[TASK_COMM_LEN];
@@ -53,7 +55,7 @@ static struct crash *crash_find(void)
 	return NULL;
 }
 
-/* Whether it is the first crash of this thread. */
+/* Note a crash of the current thread; false if it has crashed before. */
 static bool crash_add(int signo)
 {
 	struct crash *crash;
@@ -77,7 +79,7 @@ static u32 crash_signal(u32 action, struct utrace_engine *engine,
 			const struct k_sigaction *orig_ka,
 			struct k_sigaction *return_ka)
 {
-	/* Another engine may have made something else of it */
+	/* Another engine may have changed what becomes of the signal. */
 	if (utrace_signal_action(action) != UTRACE_SIGNAL_CORE ||
 	    !crash_add(info->si_signo))
 		return UTRACE_RESUME | utrace_signal_action(action);

@@ -2,14 +2,14 @@
 /**
  * DOC: utrace_fork_tree
  *
- * Keeps the tree of processes and threads created below a process: who
- * created whom, under which name it ran, how it ended. ::
+ * Keeps the tree of processes and threads below a process: which task created
+ * which, the name of each task, and how each ended. ::
  *
  *	modprobe utrace_fork_tree pid=1234
  *	cat /sys/kernel/debug/utrace_fork_tree/tree
  *
- * A line is, indented by generation: number, "process" or "thread", what
- * became of it ("running 0", "exit N" or "signal N"), name.
+ * Each task has one line, indented by generation: its number, "process" or
+ * "thread", its state ("running 0", "exit N" or "signal N"), its name.
  */
 #include <linux/list.h>
 #include <linux/module.h>
@@ -26,7 +26,7 @@ MODULE_PARM_DESC(pid, "process whose tree is kept");
 
 struct node {
 	struct list_head list;
-	struct task_struct *task;	/* Compared only; NULL once it ended */
+	struct task_struct *task;	/* only compared; NULL after the exit */
 	unsigned int depth;
 	pid_t pid;
 	const char *kind, *state;
@@ -34,13 +34,16 @@ struct node {
 	char comm[TASK_COMM_LEN];
 };
 
-/* In the order of the output: behind each node what it created. */
+/* Nodes in the order of the output: each is followed by those it created. */
 static LIST_HEAD(nodes);
 static DEFINE_MUTEX(nodes_lock);
 
 #define node_of(entry)	list_entry(entry, struct node, list)
 
-/* The node of @task, made below @parent (NULL: on top) if there is none. */
+/*
+ * Find the node of @task, or add one below @parent, or at the top if @parent is
+ * NULL. Returns NULL if there is no memory.
+ */
 static struct node *node_get(struct task_struct *task, struct node *parent)
 {
 	struct list_head *next = parent ? parent->list.next : &nodes;
@@ -55,12 +58,12 @@ static struct node *node_get(struct task_struct *task, struct node *parent)
 	node->task = task;
 	node->state = "running";
 	node->depth = parent ? parent->depth + 1 : 0;
-	/* Behind all that the parent created before */
+	/* The node goes behind all that the parent created before. */
 	while (next != &nodes && node_of(next)->depth >= node->depth)
 		next = next->next;
 	list_add_tail(&node->list, next);
 update:
-	/* An exec may have changed all of them */
+	/* An exec may have changed pid, kind and name. */
 	node->pid = task->pid;
 	node->kind = thread_group_leader(task) ? "process" : "thread";
 	get_task_comm(node->comm, task);

@@ -2,19 +2,20 @@
 /**
  * DOC: utrace_rude
  *
- * Does on purpose what an engine should not do, so that tests can see the
- * core and the traced program survive it. Not an example to follow. ::
+ * Does on purpose what an engine should not do, so that tests can check that
+ * the core and the traced program survive that. Not an example to follow. ::
  *
  *	modprobe utrace_rude pid=1234 mode=garbage
  *
  * * mode=slow: every callback sleeps for delay= milliseconds
- * * mode=garbage: the answers are all ones
+ * * mode=garbage: every answer has all bits set
  * * mode=attach: every callback attaches one more engine to its own task
- * * mode=stop: stops the task at its next system call and never resumes it
- * * mode=detach: detaches in the callback, twice by call and once by answer
+ * * mode=stop: every callback answers UTRACE_STOP, and nobody resumes the task
+ * * mode=detach: every callback detaches twice by call and once by its answer
  *
- * Parameters to read: engines attached so far, calls that were refused.
- * Unloading ends all of it; a stopped task goes on.
+ * The parameter engines counts the engines attached so far, refused the calls
+ * that failed. Unloading the module detaches all engines, so a stopped task
+ * goes on.
  */
 #include <linux/delay.h>
 #include <linux/err.h>
@@ -41,9 +42,9 @@ static unsigned int engines, refused;
 module_param(engines, uint, 0444);
 module_param(refused, uint, 0444);
 
-/* Guards all that follows, and the two above. */
+/* Protects engines, refused, attached and unloading. */
 static DEFINE_MUTEX(rude_lock);
-/* One more than a task can have, to run into the limit. */
+/* Room for one more engine than a task can have, so that mode=attach fails. */
 static struct utrace_engine *attached[UTRACE_MAX_ENGINES + 1];
 static bool unloading;
 static const struct utrace_engine_ops rude_ops;

@@ -2,9 +2,10 @@
 /**
  * DOC: utrace_sample_lib
  *
- * The life of engines, once for all samples: attached to a process given by
- * number, at load time or later, and all gone before the module is. Not loaded
- * by hand: "modprobe utrace_syscount" brings it along.
+ * Functions that samples share: attach an engine to the process with a given
+ * number, when the module is loaded or later, and detach all engines before the
+ * module goes. modprobe loads this module along with a sample, for instance by
+ * "modprobe utrace_syscount".
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -26,14 +27,18 @@ struct sample_engine {
 /**
  * utrace_sample_attach - watch one more process
  * @sample: a sample that was initialised
- * @pid: number of the process, as the caller sees it
+ * @pid: number of the process in the pid namespace of the caller
  *
- * A process that an engine of this sample covers already is refused: its
+ * A process that an engine of this sample covers already is refused, since its
  * events would count twice.
  *
- * Context: Process context. May sleep.
- * Return: 0, -ESRCH (no such process), -EEXIST (watched already), -ENOMEM
- * or an error of utrace_attach_pid().
+ * Context: Process context. May sleep. Takes @sample->lock.
+ * Return:
+ * * 0 - the process is watched
+ * * -ESRCH - there is no such process
+ * * -EEXIST - an engine of the sample covers the process already
+ * * -ENOMEM - no memory
+ * * other - an error of utrace_attach_pid() or utrace_set_events()
  */
 int utrace_sample_attach(struct utrace_sample *sample, int pid)
 {
@@ -57,7 +62,7 @@ int utrace_sample_attach(struct utrace_sample *sample, int pid)
 
 	entry = kzalloc(sizeof(*entry), GFP_KERNEL);
 	ret = entry ? 0 : -ENOMEM;
-	/* NULL: in all tasks that the engine covers */
+	/* NULL stands for all tasks that the engine covers. */
 	if (!ret)
 		ret = utrace_set_events(NULL, engine, sample->events);
 	if (ret) {
@@ -83,14 +88,17 @@ DEFINE_DEBUGFS_ATTRIBUTE(attach_fops, NULL, attach_set, "%llu\n");
 
 /**
  * utrace_sample_init - set a sample up
- * @sample: filled in as its description says
- * @pid: first process to watch, 0 for none
+ * @sample: filled in as the description of struct utrace_sample says
+ * @pid: first process to watch, or 0 for none
  *
- * Makes a folder in debugfs, named as the sample's ops are, with its file and
- * the file "attach": a pid written there is watched too.
+ * Makes a folder in debugfs with the name of @sample->ops. The folder has the
+ * sample's own file and the file "attach": writing a pid there has one more
+ * process watched.
  *
- * Context: Process context. May sleep.
- * Return: 0 or an error of utrace_sample_attach().
+ * Context: Process context. May sleep. Takes @sample->lock.
+ * Return:
+ * * 0 - done
+ * * other - an error of utrace_sample_attach(); nothing is left behind
  */
 int utrace_sample_init(struct utrace_sample *sample, int pid)
 {
@@ -111,10 +119,11 @@ int utrace_sample_init(struct utrace_sample *sample, int pid)
 EXPORT_SYMBOL_GPL(utrace_sample_init);
 
 /**
- * utrace_sample_exit - let go of everything
+ * utrace_sample_exit - detach all engines of a sample
  * @sample: a sample that was initialised
  *
- * When it returns no callback of the sample runs or will, so it may go away.
+ * After the return no callback of the sample runs, and none begins, so its
+ * module may be unloaded.
  *
  * Context: Process context. May sleep.
  */
@@ -122,7 +131,9 @@ void utrace_sample_exit(struct utrace_sample *sample)
 {
 	struct sample_engine *entry, *next;
 
-	/* First, so that nobody attaches any more */
+	/*
+	 * Remove "attach" first, so that no write adds an engine to the list.
+	 */
 	debugfs_remove(sample->dir);
 	list_for_each_entry_safe(entry, next, &sample->engines, node) {
 		utrace_engine_shutdown(entry->engine);

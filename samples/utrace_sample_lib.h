@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace_sample_lib - what the samples that watch whole trees share
+ * utrace - functions that the samples share
+ *
+ * A sample fills in a struct utrace_sample and calls utrace_sample_init() and
+ * utrace_sample_exit() when its module is loaded and unloaded.
  */
 #ifndef _UTRACE_SAMPLE_LIB_H
 #define _UTRACE_SAMPLE_LIB_H
@@ -12,14 +15,15 @@
 
 /**
  * struct utrace_sample - one sample module
- * @ops:	callbacks of its engines
- * @events:	the events they want
- * @flags:	their scope and class, UTRACE_ATTACH_*
- * @file:	name of the file in debugfs that shows what they saw
- * @fops:	how it is read
- * @dir:	the folder in debugfs
+ * @ops:	callbacks of the sample's engines
+ * @events:	events that the engines want
+ * @flags:	scope and class of the engines, UTRACE_ATTACH_*
+ * @file:	name of the file in debugfs that shows what the engines saw
+ * @fops:	how @file is read
+ * @dir:	the sample's folder in debugfs, from utrace_sample_init() to
+ *		utrace_sample_exit()
  *
- * The module fills in all but @dir and calls utrace_sample_init().
+ * The module fills in all members but @dir, before utrace_sample_init().
  */
 struct utrace_sample {
 	const struct utrace_engine_ops *ops;
@@ -29,7 +33,7 @@ struct utrace_sample {
 	const struct file_operations *fops;
 	struct dentry *dir;
 	/* private: */
-	struct mutex lock;	/* Guards @engines */
+	struct mutex lock;	/* protects additions to @engines */
 	struct list_head engines;
 };
 

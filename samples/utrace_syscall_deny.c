@@ -2,14 +2,15 @@
 /**
  * DOC: utrace_syscall_deny
  *
- * Makes one system call fail in a process and in all it creates, with the
- * error of your choice: an enforcer, called after every engine that might
- * change the call, so it has the last word. ::
+ * Makes one system call fail, with the error of your choice, in a process and
+ * in all tasks that it creates. The engine is an enforcer: it is called after
+ * every engine that might change the call, so its answer is about the final
+ * call. ::
  *
  *	modprobe utrace_syscall_deny pid=1234 nr=83 errno=1	# mkdir: EPERM
  *
- * Thanks to the syscall filter all other calls run at full speed. Unloading
- * ends it.
+ * Because of the engine's syscall filter all other calls run at full speed. The
+ * call works again once the module is unloaded.
  */
 #include <linux/err.h>
 #include <linux/errno.h>
@@ -37,7 +38,7 @@ static struct utrace_engine *engine;
 static u32 deny_entry(u32 action, struct utrace_engine *engine,
 		      struct pt_regs *regs)
 {
-	/* The filter lets only nr through; the result is what regs hold */
+	/* The filter lets only nr through. ABORT gives the result in regs. */
 	syscall_set_return_value(current, regs, -errno, 0);
 	return UTRACE_SYSCALL_ABORT | UTRACE_RESUME;
 }
@@ -65,7 +66,7 @@ static int __init deny_init(void)
 	if (IS_ERR(engine))
 		return PTR_ERR(engine);
 
-	/* Nothing is reported before set_events: the filter comes first */
+	/* Set the filter before events, so that no other call is denied. */
 	ret = utrace_set_syscall_filter(engine, &nr, 1);
 	if (!ret)
 		ret = utrace_set_events(NULL, engine,

@@ -2,9 +2,9 @@
 /**
  * DOC: utrace_syscount
  *
- * Counts the system calls of a process and of all it creates, by number,
- * from the moment of attach on: the least an engine can be, an observer
- * with one event. ::
+ * Counts the system calls of a process and of all tasks that it creates, by
+ * number, from the attach on. This is a minimal engine, an observer with one
+ * event. ::
  *
  *	modprobe utrace_syscount pid=1234
  *	cat /sys/kernel/debug/utrace_syscount/counts	# lines "nr count"
@@ -31,7 +31,7 @@ static int pid;
 module_param(pid, int, 0444);
 MODULE_PARM_DESC(pid, "process whose tree is counted");
 
-/* The last one is for numbers that are not in the table. */
+/* The last element counts calls whose numbers are not in the native table. */
 static atomic64_t counts[__NR_syscalls + 1];
 
 static u32 syscount_entry(u32 action, struct utrace_engine *engine,
@@ -41,10 +41,13 @@ static u32 syscount_entry(u32 action, struct utrace_engine *engine,
 
 	if (nr > __NR_syscalls || in_compat_syscall())
 		nr = __NR_syscalls;
-	/* RESUMED: an engine stopped the task here, the call was counted */
+	/*
+	 * RESUMED: reported again after a stop, so the call is counted
+	 * already.
+	 */
 	if (!(action & UTRACE_SYSCALL_RESUMED))
 		atomic64_inc(&counts[nr]);
-	/* An observer leaves the verdict of the others as it is */
+	/* An observer gives back the verdict of the engines before it. */
 	return UTRACE_RESUME | utrace_syscall_action(action);
 }
 

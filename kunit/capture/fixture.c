@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * utrace tests - a capture to fill, and user memory to fill it from
+ *
+ * See fixture.h.  test->priv of each case is a struct fixture.
  */
 #include <linux/align.h>
 #include <linux/err.h>
@@ -28,7 +30,7 @@ void capture_begin(struct fixture *f)
 	capture_begin_sized(f, sizeof(f->data));
 }
 
-/* User memory is made for those cases only that ask for it. */
+/* User memory is mapped for the cases only that need it. */
 struct fixture *capture_begin_user(struct kunit *test)
 {
 	struct fixture *f = capture_fixture(test);
@@ -62,7 +64,7 @@ void __user *capture_fill(struct kunit *test, unsigned long to, char with,
 	return capture_poke(test, to, from, n);
 }
 
-/* The rules that hold for every capture, whatever it was made of. */
+/* Check the rules that every capture obeys: form, padding and guard bytes. */
 void capture_expect_sound(struct kunit *test)
 {
 	struct fixture *f = capture_fixture(test);
@@ -100,7 +102,6 @@ unsigned int capture_items(struct fixture *f)
 	return n;
 }
 
-/* The @n-th item, from 0; the test ends if there is none. */
 const struct utrace_item *capture_nth(struct kunit *test, unsigned int n)
 {
 	struct fixture *f = capture_fixture(test);
@@ -125,7 +126,7 @@ void capture_expect_item(struct kunit *test, unsigned int n,
 	KUNIT_EXPECT_EQ(test, item->whole, want->whole);
 }
 
-/* Bytes of the @n-th item, from @at on. */
+/* Compare bytes of the @n-th item, from @at on. */
 void capture_expect_data(struct kunit *test, unsigned int n, size_t at,
 			 const void *data, size_t len)
 {
@@ -149,7 +150,7 @@ void capture_expect_all(struct kunit *test, unsigned int n, const void *data,
 	capture_expect_data(test, n, 0, data, len);
 }
 
-/* A struct fixture for every case, in test->priv. */
+/* The init function of suites: make a struct fixture for each case. */
 int capture_fixture_init(struct kunit *test)
 {
 	struct fixture *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite utrace_capture_task: what a task is and has
+ * utrace tests - KUnit suite utrace_capture_task: files, stacks and mappings of
+ * tasks
  *
- * Where a real task is needed, its callbacks take it.
+ * Tests that need a real task capture in the callback of a probe.
  */
 #include <kunit/test.h>
 #include <linux/elf.h>
@@ -23,10 +24,10 @@
 #include "fixture.h"
 #include "../probe.h"
 
-/* What the test program is called, see user_task.c. */
+/* Path of the test program, see user_task.c. */
 #define PROGRAM		"/utrace_test_task"
 
-/* Files */
+/* Files. */
 
 static int open_fd(struct kunit *test, const char *path, int flags)
 {
@@ -75,9 +76,9 @@ static void file_behind_descriptor(struct kunit *test)
 	capture_expect_sound(test);
 }
 
-/* Stacks */
+/* Stacks. */
 
-/* Those of UML are too large for a stack of the kernel. */
+/* struct pt_regs of UML is too large for a kernel stack. */
 static struct pt_regs *make_regs(struct kunit *test, unsigned long ip,
 				 unsigned long sp, unsigned long bp)
 {
@@ -123,7 +124,7 @@ static void stack_is_walked(struct kunit *test)
 	capture_expect_data(test, 0, 0, want, sizeof(want));
 }
 
-/* At what the second frame may be, and is not. */
+/* Second frames at addresses where the walk must stop. */
 static void stack_stops(struct kunit *test)
 {
 	struct fixture *f = capture_begin_user(test);
@@ -167,7 +168,7 @@ static void stack_is_bounded(struct kunit *test)
 static void stack_of_narrow_task(struct kunit *test)
 {
 	struct fixture *f = capture_begin_user(test);
-	/* Where a pointer of 32 bits leads. */
+	/* An address that a 32-bit pointer can have. */
 	unsigned long at = vm_mmap(NULL, 0x10000, PAGE_SIZE,
 				   PROT_READ | PROT_WRITE,
 				   MAP_ANONYMOUS | MAP_PRIVATE | MAP_FIXED, 0);
@@ -204,7 +205,7 @@ static void raw_stack(struct kunit *test)
 	capture_expect_sound(test);
 }
 
-/* Mappings */
+/* Mappings. */
 
 static void mapping_of_memory(struct kunit *test)
 {
@@ -229,7 +230,7 @@ static void mapping_of_memory(struct kunit *test)
 
 #define ELF_PATH	"/utrace_capture_elf"
 
-/* As little of an ELF file as has a build id. */
+/* The smallest ELF file that has a build id. */
 static struct file *open_elf(struct kunit *test)
 {
 	struct {
@@ -252,7 +253,7 @@ static struct file *open_elf(struct kunit *test)
 			.p_offset = sizeof(elf.ehdr) + sizeof(elf.phdr),
 			.p_filesz = sizeof(elf.nhdr) + 24,
 		},
-		/* 3 is NT_GNU_BUILD_ID, which the kernel has no name for. */
+		/* 3 is NT_GNU_BUILD_ID, for which the kernel has no name. */
 		.nhdr = { 4, 20, 3 },
 		.name = "GNU",
 		.id = "twenty bytes of a id",
@@ -289,7 +290,7 @@ static void mapping_of_file(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, m->build_id_len, 20);
 	KUNIT_EXPECT_MEMEQ(test, m->build_id, "twenty bytes of a id", 20);
 	capture_expect_data(test, 0, len, ELF_PATH, strlen(ELF_PATH));
-	/* Room for a part of the path, and then not even for the rest. */
+	/* Room for a part of the path, and then for nothing. */
 	utrace_capture_mapping(&f->c, at);
 	EXPECT_ITEM(test, 1, MAPPING, NO_ARG, len + 8, whole, TRUNCATED);
 	capture_expect_data(test, 1, len, ELF_PATH, 8);
@@ -298,9 +299,9 @@ static void mapping_of_file(struct kunit *test)
 	capture_expect_sound(test);
 }
 
-/* In a real task */
+/* In a real task. */
 
-/* What the callback does: take something into a fixture. */
+/* What the callback captures, and the fixture for that. */
 struct in_task {
 	void (*take)(struct fixture *f, struct pt_regs *regs);
 	struct fixture *f;
@@ -315,7 +316,7 @@ static u32 take_in_task(struct probe *p, struct probe_call *c)
 	return UTRACE_RESUME | PROBE_KEEP;
 }
 
-/* @take what the task has when it gets to @event, with system call @nr. */
+/* Have @take run in @t at @event, for system call @nr. */
 static struct probe *arm(struct user_task *t, struct in_task *in,
 			 unsigned long event, int nr)
 {
@@ -333,7 +334,7 @@ static void take_exec(struct fixture *f, struct pt_regs *regs)
 	utrace_capture_exec(&f->c, &init_user_ns);
 }
 
-/* What @take takes when a task executes the test program. */
+/* Have @take run when a task executes the test program. */
 static void execute(struct kunit *test, struct in_task *in)
 {
 	struct user_task *t = user_task_start(test);
@@ -385,7 +386,9 @@ static void image_of_task(struct kunit *test)
 	capture_expect_data(test, 0, size, PROGRAM, strlen(PROGRAM));
 	m = (const void *)capture_nth(test, 0)->data;
 	KUNIT_EXPECT_TRUE(test, m->prot & PROT_EXEC);
-	/* No function has been called yet. */
+	/*
+	 * The program has called no function yet, so the stack has one address.
+	 */
 	EXPECT_ITEM(test, 1, STACK, NO_ARG, 8, 8, 0);
 	KUNIT_EXPECT_EQ(test, capture_nth(test, 2)->kind,
 			UTRACE_ITEM_RAW_STACK);
@@ -440,7 +443,7 @@ static void take_arguments(struct fixture *f, struct pt_regs *regs)
 	utrace_capture_entry(&f->c, &call, args, ALL);
 }
 
-/* The same arrays in the layout of each table. */
+/* The same arrays in the layouts of both tables. */
 static void arrays_of_task(struct kunit *test)
 {
 	struct in_task in = { take_arguments, capture_fixture(test) };
@@ -470,7 +473,7 @@ static void arrays_of_task(struct kunit *test)
 #ifdef CONFIG_IA32_EMULATION
 static void arrays_of_narrow_call(struct kunit *test)
 {
-	/* getppid of the 32-bit table */
+	/* getppid() of the 32-bit table. */
 	const unsigned long nr = 64;
 	struct in_task in = { take_arguments, capture_fixture(test) };
 	struct user_task *t = user_task_start(test);
@@ -489,7 +492,7 @@ static void arrays_of_narrow_call(struct kunit *test)
 	user_task_poke(t, offsetof(struct user_area, scratch), &narrow,
 		       sizeof(narrow));
 	p = arm(t, &in, UTRACE_EVENT(SYSCALL_ENTRY), nr);
-	/* What is in the upper halves is not seen by the call. */
+	/* The call does not see the upper halves of the registers. */
 	user_task_do(t, .op = USER_INT80, .nr = nr,
 		     .arg = { junk | at, junk | (at + 16), junk | 2 });
 	user_task_result(t);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite utrace_syscall_table: what is known of system calls, and how they
- * are printed
+ * utrace tests - KUnit suite utrace_syscall_table: the table of system calls
+ *
+ * The suite checks that the entries are consistent, and how calls are printed.
  */
 #include <kunit/test.h>
 #include <linux/fcntl.h>
@@ -47,7 +48,7 @@ static void numbers_and_names_agree(struct kunit *test)
 			found++;
 			back = utrace_call_nr(call->name, table);
 			KUNIT_ASSERT_GE_MSG(test, back, 0, "%s", call->name);
-			/* Those of x32 have the name of another. */
+			/* A number of x32 has the name of a 64-bit call. */
 			if (table || nr < 512)
 				KUNIT_EXPECT_EQ(test, back, nr | table);
 			else
@@ -111,7 +112,7 @@ static void unknown_numbers(struct kunit *test)
 				      none[i]);
 }
 
-/* Does @len name an argument that can say how much memory there is? */
+/* Is @len an argument that can be the length of memory? */
 static bool length_is_sound(const struct utrace_call *call,
 			    const struct utrace_arg *arg)
 {
@@ -177,7 +178,7 @@ static void rows_are_sound(struct kunit *test)
 	KUNIT_EXPECT_GT(test, known, HAVE_IA32 ? 780U : 380U);
 }
 
-/* Items made by hand, and what is printed of them. */
+/* Items made by hand, and the text that is printed for them. */
 struct printer {
 	struct seq_buf s;
 	char text[1024];
@@ -218,7 +219,10 @@ static const char *print_nr(struct printer *p, unsigned int nr,
 	return seq_buf_str(&p->s);
 }
 
-/* Print call @name with these arguments and the items added since the last. */
+/*
+ * Print call @name with these arguments and the items added since the last
+ * call.
+ */
 #define PRINT(p, name, ...) \
 	print_nr(p, __NR_##name, ((struct call_args){ { __VA_ARGS__ } }).arg)
 
@@ -321,7 +325,7 @@ static void print_strings(struct kunit *test)
 	add_bytes(p, 1, "abcd");
 	KUNIT_EXPECT_STREQ(test, PRINT(p, writev, 1, 0x1000, 2),
 			   "writev(1, [\"abcd\"], 2)");
-	/* Neither the argument nor the kind of these is that of a path. */
+	/* Items whose argument or kind does not fit a path are not printed. */
 	add_string(p, 1, "no");
 	add_bytes(p, 0, "no");
 	KUNIT_EXPECT_STREQ(test, PRINT(p, chdir, 0x1000), "chdir(0x1000)");
@@ -425,7 +429,10 @@ static void print_other_addresses(struct kunit *test)
 			   "bind(3, {sa_family=0xff, sa_data=0x6162}, 4)");
 }
 
-/* Of @len bytes that follow the family, @path and then 'x' in any number. */
+/*
+ * Check the text of an address: @len bytes behind the family, which are @path
+ * and then 'x' as often as needed.
+ */
 static void expect_unix_path(struct kunit *test, size_t len, const char *path,
 			     const char *before, unsigned int shown)
 {
@@ -437,12 +444,13 @@ static void expect_unix_path(struct kunit *test, size_t len, const char *path,
 	memset(addr, 'x', sizeof(addr));
 	memcpy(addr, &family, sizeof(family));
 	memcpy(addr + sizeof(family), path, 1);
-	scnprintf(want, sizeof(want), "bind(3, {sa_family=AF_UNIX, sun_path=%s%.*s\"}, %zu)",
+	scnprintf(want, sizeof(want),
+		  "bind(3, {sa_family=AF_UNIX, sun_path=%s%.*s\"}, %zu)",
 		  before, shown, x, len);
 	KUNIT_EXPECT_STREQ(test, print_bind(p, addr, len), want);
 }
 
-/* A path without an end, in an address that is longer than one of this family. */
+/* A path without NUL, in an address longer than any of AF_UNIX. */
 static void print_long_unix_addresses(struct kunit *test)
 {
 	static const size_t len[] = {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite utrace_words: what is written to the files of the process tracer
+ * utrace tests - KUnit suite utrace_words: words in the files of the process
+ * tracer
  */
 #include <kunit/test.h>
 #include <linux/seq_file.h>
@@ -11,10 +12,11 @@
 
 static const struct process_setting words_setting = { .name = "test" };
 
-/* Words to be read from @text, which stays as it is. */
+/* Parse words from @text, which is not changed. */
 static struct process_words *words_of(struct kunit *test, const char *text)
 {
-	struct process_words *words = kunit_kzalloc(test, sizeof(*words), GFP_KERNEL);
+	struct process_words *words =
+		kunit_kzalloc(test, sizeof(*words), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, words);
 	words->setting = &words_setting;
@@ -92,10 +94,12 @@ static void bad_syntax_is_refused(struct kunit *test)
 	}
 }
 
-/* What is shown can be written. */
+/* The text that a file shows can be written to it. */
 static void words_come_back(struct kunit *test)
 {
-	static const char * const word[] = { "one", "t wo", "!three", "fo\tur", "a\"b" };
+	static const char * const word[] = {
+		"one", "t wo", "!three", "fo\tur", "a\"b"
+	};
 	char buf[128] = "";
 	struct seq_file m = { .buf = buf, .size = sizeof(buf) - 1 };
 	struct process_words *words;
