@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What an engine can do to a system call and to an exit, and the results of
- * the calls of the interface.
+ * utrace selftests - what an engine can do to a system call and to an exit
+ *
+ * Answers abort calls, change their number, arguments and results, and change
+ * the status of an exit.  The file also tests the results of the interface's
+ * functions.
  */
 #include "fixture.h"
 
@@ -27,13 +30,13 @@ TEST_F(utrace, abort_is_enosys)
 	ASSERT_TRUE(ut_reap(t, &self->status));
 	EXPECT_EQ(-1, t->sh->value[0]);
 	EXPECT_EQ(ENOSYS, t->sh->value[1]);
-	/* The exit is reported all the same. */
+	/* The exit is reported although the call was aborted. */
 	in = ut_seen(0, id, UT_EV_SYSCALL_ENTRY, t->pid, UT_MARK_NR);
 	out = ut_find(in, id, UT_EV_SYSCALL_EXIT, t->pid, UT_MARK_NR);
 	ASSERT_EQ(in + 1, out);
 	EXPECT_EQ(-ENOSYS, ut_rec[out].val[0]);
 	EXPECT_EQ(0, ut_rec[out].action & UT_SYSCALL_UNPAIRED);
-	/* The second call is made. */
+	/* No rule is left for the second call, so it is made. */
 	EXPECT_EQ(getpid(), t->sh->value[2]);
 }
 
@@ -60,7 +63,7 @@ TEST_F(utrace, abort_with_result)
 	EXPECT_EQ(EXDEV, t->sh->value[3]);
 }
 
-/* An engine that only looks must not undo what an earlier one said. */
+/* An engine without an answer of its own leaves an earlier abort in force. */
 TEST_F(utrace, abort_survives_a_neighbour_with_quiesce)
 {
 	struct ut_target *t = &self->t;
@@ -281,7 +284,7 @@ TEST_F(utrace, answer_interrupt)
 	EXPECT_EQ(1, ut_rec[i].val[2]);
 }
 
-/* A child is stopped before its first instruction, by its own engine. */
+/* A child whose own engine stops it before its first instruction. */
 static int fork_target(struct ut_target *t)
 {
 	pid_t pid;
@@ -340,7 +343,7 @@ TEST_F(utrace, attach_errors)
 	EXPECT_EQ(id, find.id);
 	EXPECT_EQ(-EEXIST, ut_attach_full(t->pid, UT_ATTACH_MATCH_OPS |
 					  UT_ATTACH_EXCLUSIVE, 0, 0));
-	/* Another scope is another place, unless it is asked for. */
+	/* An engine of another scope is found only with UT_ATTACH_ANY_SCOPE. */
 	find.flags |= UT_ATTACH_PROCESS;
 	EXPECT_EQ(-ENOENT, ut_ioctl(UT_IOC_ATTACH, &find));
 	find.flags |= UT_ATTACH_ANY_SCOPE;
@@ -393,7 +396,10 @@ TEST_F(utrace, control_errors)
 	EXPECT_EQ(-ESRCH, ut_control(id, 0, UT_DETACH));
 	EXPECT_EQ(-ESRCH, ut_control(id, 0, UT_STOP));
 	EXPECT_EQ(-ESRCH, ut_events(id, 0, UT_BIT(EXIT)));
-	/* This one completes the detach, or finds that a worker did. */
+	/*
+	 * This barrier completes the detach, or finds that a worker has done
+	 * so.
+	 */
 	ret = ut_barrier(id, 0);
 	EXPECT_TRUE(ret == 0 || ret == -ESRCH);
 	EXPECT_EQ(-ESRCH, ut_barrier(id, 0));
@@ -401,7 +407,10 @@ TEST_F(utrace, control_errors)
 	EXPECT_TRUE(ut_runs(t));
 }
 
-/* The callback sleeps; the calls say so, and a barrier waits for its end. */
+/*
+ * While the callback sleeps, the functions return -EINPROGRESS, and a barrier
+ * waits for the end of the callback.
+ */
 TEST_F(utrace, in_progress_and_barrier)
 {
 	struct ut_target *t = &self->t;
@@ -416,7 +425,9 @@ TEST_F(utrace, in_progress_and_barrier)
 	entry = ut_wait(0, id, UT_EV_SYSCALL_ENTRY, t->pid, UT_MARK_NR);
 	ASSERT_LE(0, entry);
 	EXPECT_EQ(-EINPROGRESS, ut_events(id, 0, UT_BIT(SYSCALL_ENTRY)));
-	/* Taking nothing away is no reason to wait. */
+	/*
+	 * These events take nothing away from the engine, so there is no wait.
+	 */
 	EXPECT_EQ(0, ut_events(id, 0, UT_SYSCALL));
 	EXPECT_EQ(-1, ut_seen(0, id, UT_EV_RETURN, t->pid, UT_ANY));
 	EXPECT_EQ(0, ut_barrier(id, 0));
@@ -455,7 +466,7 @@ TEST_F(utrace, detach_of_a_sleeper_is_at_once)
 
 	id = attach_to_marks(t, 1, UT_ALL);
 	ASSERT_LT(0, id);
-	/* It sleeps in read() all the while. */
+	/* The target sleeps in read() all the while. */
 	EXPECT_EQ(0, ut_detach(id));
 	EXPECT_TRUE(ut_asleep_in(t->pid, SYS_read));
 	EXPECT_EQ(1, ut_matches(0, id, UT_EV_RELEASE, UT_ANY, UT_ANY));

@@ -1,37 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks that are born while an engine comes to them, or asks for events: each of
- * them makes a call when the controller has been told that it is done, and each of
- * these calls is reported.
+ * utrace selftests - tasks that are born while an engine comes to them
+ *
+ * Creators make threads or processes while an engine attaches, or while it asks
+ * for events.  Each child makes a call once the controller has said that the
+ * engine is there, and every one of these calls must be reported.
  */
 #include <linux/futex.h>
 
 #include "fixture.h"
 
 #define STORM_MS	3000
-/* Children of one creator in a round, or its descendants. */
+/* The most children of one creator in a round, counting all descendants. */
 #define MOST		40
 #define NCREATORS	2
 
-/* ut_shared.value: */
+/* Elements of ut_shared.value. */
 enum {
-	V_ROUND,		/* creators are at work */
-	V_BORN,			/* children in this round, or about to be */
-	V_MADE,			/* of these, those whose creator has gone on */
-	V_ENDED,		/* of these, those that have made their call */
-	V_OVER,			/* creators that have done with this round */
+	V_ROUND,		/* number of the round that creators work on */
+	V_BORN,			/* children of this round and the next one */
+	V_MADE,			/* those of V_BORN whose creator has gone on */
+	V_ENDED,		/* those of V_BORN that have made their call */
+	V_OVER,			/* creators that are done with this round */
 };
 
-/* What is born, and by what. */
+/* What is born, and how. */
 struct birth {
 	bool processes;
-	bool chain;		/* each child has one, and is the last in a list */
+	bool chain;		/* each child makes the next one */
 };
 
 static struct ut_shared *sh;
 static struct birth kind;
 
-/* What no other task calls with. */
+/* The argument of the round's marker calls, which no other call has. */
 #define MARK(round)	(0x6269727468 << 16 | (round))
 
 /* Wait until the controller says that the engine is there. */
@@ -51,7 +53,7 @@ static void say_go(int round)
 
 static void *live(void *arg);
 
-/* One more, unless the engine is there. */
+/* Make one more child, unless the engine is there. */
 static bool birth(long round)
 {
 	pthread_attr_t attr;
@@ -135,7 +137,7 @@ static int creators(struct ut_target *t)
 	return 0;
 }
 
-/* Calls of this round that were reported. */
+/* The number of calls of this round that were reported. */
 static long reported(int id, long round)
 {
 	int i = -1;
@@ -148,7 +150,7 @@ static long reported(int id, long round)
 	return n;
 }
 
-/* Somebody is about to be born, unless all have been. */
+/* Wait until a child is about to be born; give up if no more come. */
 static void await_birth(void)
 {
 	int i;
@@ -176,7 +178,10 @@ static void births(struct __test_metadata *_metadata, struct ut_target *t,
 		int id, ret, other = 0;
 
 		ut_drain();
-		/* With and without a set of before. */
+		/*
+		 * Every second round, the tasks have a set before the engine
+		 * comes.
+		 */
 		if (round % 2)
 			other = ut_attach_full(t->pid, UT_ATTACH_TREE,
 					       UT_OPS_FULL, 0);
@@ -186,7 +191,7 @@ static void births(struct __test_metadata *_metadata, struct ut_target *t,
 		sh->value[V_ENDED] = 0;
 		sh->value[V_OVER] = 0;
 		sh->value[V_ROUND] = round;
-		/* At another moment in each round. */
+		/* Attach at another moment in each round. */
 		usleep(round * 97 % 2000);
 		await_birth();
 		id = ut_attach_full(t->pid, scope, UT_OPS_FULL, 0);

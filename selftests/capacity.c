@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How many engines a task can have: what tasks have of their own takes nothing
- * from engines of the system, and the other way round.
+ * utrace selftests - how many engines a task can have
+ *
+ * Engines of thread, process and tree scope ("own" engines) and engines of the
+ * system have slots of their own, so neither kind takes room from the other.
  */
 #include "fixture.h"
 
-/* Engines of the system; a task has so many slots for them. */
+/* Slots for engines of the system. */
 #define SYSTEM_MOST	16
-/* Its own: for everybody, and with those kept for who has the right to all. */
+/*
+ * Slots for own engines: those for every user, and those for privileged ones.
+ */
 #define OWN_MOST	40
 #define OWN_KEPT	8
 
@@ -22,7 +26,10 @@ static int attach_marker(pid_t pid, __u32 flags)
 	return id;
 }
 
-/* Own engines of all scopes until there is no room; how many, or the error. */
+/*
+ * Attach own engines of all scopes until there is no room; returns their
+ * number, and the error of the last attach.
+ */
 static int fill(pid_t pid, int *error)
 {
 	static const __u32 scopes[] = { 0, UT_ATTACH_PROCESS, UT_ATTACH_TREE };
@@ -37,7 +44,7 @@ static int fill(pid_t pid, int *error)
 	return n;
 }
 
-/* Did the engine see each of the target's marks? */
+/* The number of the target's marker calls that the engine was told of. */
 static long marks_seen(int id, pid_t tid)
 {
 	return ut_matches(0, id, UT_EV_SYSCALL_ENTRY, tid, UT_MARK_NR);
@@ -55,7 +62,7 @@ TEST_F(utrace, own_engines)
 		TH_LOG("%d engines", n);
 	}
 	EXPECT_EQ(-ENOSPC, ut_attach_full(t->pid, UT_ATTACH_TREE, 0, 0));
-	/* What is given back can be had again. */
+	/* A detach makes room for one engine. */
 	ASSERT_LE(0, ut_detach(1));
 	EXPECT_LT(0, ut_attach_full(t->pid, 0, 0, 0));
 	EXPECT_EQ(-ENOSPC, ut_attach_full(t->pid, 0, 0, 0));
@@ -92,7 +99,7 @@ static int marking_child(struct ut_target *t)
 	return 0;
 }
 
-/* A child inherits what its parent has, and that much. */
+/* A child inherits all engines of its parent, and gets those of the system. */
 TEST_F(utrace, system_engine_and_children)
 {
 	struct ut_target *t = &self->t;
@@ -112,7 +119,7 @@ TEST_F(utrace, system_engine_and_children)
 	EXPECT_EQ(1, marks_seen(id, t->sh->value[0]));
 }
 
-/* Those of the system have their own limit, and it is nobody else's. */
+/* Engines of the system have a limit of their own. */
 TEST_F(utrace, system_engines)
 {
 	struct ut_target *t = &self->t;
@@ -134,13 +141,13 @@ TEST_F(utrace, system_engines)
 	EXPECT_LT(0, ut_attach_full(getpid(), UT_ATTACH_SYSTEM, 0, 0));
 }
 
-/* An engine of the system that goes leaves its slot to the next one. */
+/* A detached engine of the system leaves its slot to the next one. */
 TEST_F(utrace, system_engines_come_and_go)
 {
 	struct ut_target *t = &self->t;
 	int round, id, error;
 
-	/* The target logs faster than anybody reads; it is its first record that counts. */
+	/* The log overflows, but only the target's first record counts here. */
 	ut_may_miss = true;
 	ASSERT_TRUE(ut_spawn(t, ut_calls));
 	ASSERT_LE(OWN_MOST, fill(t->pid, &error));

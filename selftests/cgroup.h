@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A cgroup of the second version, made by the test and removed after it.
+ * utrace selftests - a cgroup (version 2) for the time of a test
+ *
+ * The cgroup is made below the file system that is mounted, or below one that
+ * is mounted for the test.
  */
 #ifndef UTRACE_CGROUP_H
 #define UTRACE_CGROUP_H
@@ -31,7 +34,7 @@ static inline bool ut_cg_find_root(void)
 	return ut_cg_root[0];
 }
 
-/* Make the cgroup; NULL or why there is none. */
+/* Make the cgroup; NULL, or why there is none. */
 static inline const char *ut_cg_make(const char *controllers)
 {
 	static char why[256];

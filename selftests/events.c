@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every event but signals: comes at the right time, once, with the right
- * arguments.
+ * utrace selftests - every event but signals
+ *
+ * Each event must come at the right time, once, and with the right arguments.
  */
 #include <sys/prctl.h>
 
@@ -56,13 +57,16 @@ TEST_F(utrace, syscall_exit_without_entry)
 	EXPECT_EQ(UT_SYSCALL_UNPAIRED,
 		  ut_rec[out].action & UT_SYSCALL_UNPAIRED);
 	EXPECT_EQ(-1, ut_find(0, id, UT_EV_SYSCALL_ENTRY, t->pid, SYS_read));
-	/* The next pair is whole. */
+	/* The engine sees both ends of the next call. */
 	out = ut_wait(out, id, UT_EV_SYSCALL_EXIT, t->pid, UT_MARK_NR);
 	ASSERT_LE(0, out);
 	EXPECT_EQ(0, ut_rec[out].action & UT_SYSCALL_UNPAIRED);
 }
 
-/* Who dies in a call is told so; that call has no exit. */
+/*
+ * A call that ends the task has no exit, and the task's EXIT says so to an
+ * engine that wants exits.
+ */
 TEST_F(utrace, syscall_entry_without_exit)
 {
 	struct ut_target *t = &self->t;
@@ -79,7 +83,7 @@ TEST_F(utrace, syscall_entry_without_exit)
 	i = ut_wait(0, id, UT_EV_EXIT, t->pid, UT_ANY);
 	ASSERT_LE(0, i);
 	EXPECT_EQ(UT_SYSCALL_UNPAIRED, ut_rec[i].action & UT_SYSCALL_UNPAIRED);
-	/* Who does not ask for exits misses none. */
+	/* An engine that wants no exits misses none. */
 	i = ut_wait(0, only, UT_EV_EXIT, t->pid, UT_ANY);
 	ASSERT_LE(0, i);
 	EXPECT_EQ(0, ut_rec[i].action & UT_SYSCALL_UNPAIRED);
@@ -97,7 +101,7 @@ static int marks_then_waits(struct ut_target *t)
 	return 0;
 }
 
-/* The engine did not want the exit when it came. */
+/* The engine does not want exits when the exit of the first call comes. */
 TEST_F(utrace, next_entry_tells_of_a_lost_exit)
 {
 	struct ut_target *t = &self->t;
@@ -127,8 +131,8 @@ TEST_F(utrace, next_entry_tells_of_a_lost_exit)
 }
 
 /*
- * The same, and another engine answers the exit before it comes to the one that
- * does not want it.
+ * As above, but another engine's answer sends the pass to the slow path before
+ * the pass comes to the engine that does not want the exit.
  */
 TEST_F(utrace, next_entry_tells_of_a_lost_exit_that_another_answered)
 {
@@ -157,7 +161,7 @@ TEST_F(utrace, next_entry_tells_of_a_lost_exit_that_another_answered)
 	EXPECT_EQ(UT_SYSCALL_UNPAIRED, ut_rec[i].action & UT_SYSCALL_UNPAIRED);
 }
 
-/* The engine did not want the entry; another one answers it. */
+/* The engine does not want entries at the entry, which another one answers. */
 TEST_F(utrace, exit_tells_of_a_lost_entry_that_another_answered)
 {
 	struct ut_target *t = &self->t;
@@ -181,7 +185,10 @@ TEST_F(utrace, exit_tells_of_a_lost_entry_that_another_answered)
 	EXPECT_EQ(UT_SYSCALL_UNPAIRED, ut_rec[i].action & UT_SYSCALL_UNPAIRED);
 }
 
-/* A selector that is neither ALLOW nor BLOCK: the call ends the process. */
+/*
+ * Function of a target: a selector that is neither ALLOW nor BLOCK makes
+ * syscall user dispatch end the process at its next call.
+ */
 static int dispatches_badly(struct ut_target *t)
 {
 	static char selector = SYSCALL_DISPATCH_FILTER_ALLOW;
@@ -197,7 +204,7 @@ static int dispatches_badly(struct ut_target *t)
 	return 0;
 }
 
-/* The entry ended before it came to engines. */
+/* Syscall user dispatch ends the entry before engines are called. */
 TEST_F(utrace, exit_of_a_call_that_dispatch_refused)
 {
 	struct ut_target *t = &self->t;
@@ -266,7 +273,9 @@ TEST_F(utrace, clone_process)
 	EXPECT_EQ(t->sh->value[0], ut_rec[i].val[1]);
 	EXPECT_EQ(t->sh->value[0], ut_rec[i].val[2]);
 	EXPECT_EQ(1, ut_matches(0, id, UT_EV_CLONE, UT_ANY, UT_ANY));
-	/* The parent's report is before anything of the child. */
+	/*
+	 * The CLONE report of the parent comes before any event of the child.
+	 */
 	EXPECT_LT(i, ut_find(0, id, UT_ANY, t->sh->value[0], UT_ANY));
 }
 
@@ -303,7 +312,7 @@ TEST_F(utrace, clone_thread)
 	EXPECT_NE(0, ut_rec[i].val[0] & CLONE_THREAD);
 	EXPECT_EQ(t->sh->value[1], ut_rec[i].val[1]);
 	EXPECT_EQ(t->pid, ut_rec[i].val[2]);
-	/* Thread scope: the new thread has no engine. */
+	/* The engine has thread scope, so the new thread has no engine. */
 	EXPECT_EQ(1, ut_matches(0, id, UT_EV_DEATH, UT_ANY, UT_ANY));
 }
 
@@ -402,7 +411,7 @@ TEST_F(utrace, exec)
 	ASSERT_TRUE(ut_reap(t, &self->status));
 	EXPECT_EQ(6, WEXITSTATUS(self->status));
 	EXPECT_EQ(ENOENT, t->sh->value[0]);
-	/* One that failed, one that worked; only this is an event. */
+	/* One execve() failed, one worked; only the latter is an event. */
 	EXPECT_EQ(2, ut_matches(0, id, UT_EV_SYSCALL_ENTRY, UT_ANY,
 				SYS_execve));
 	EXPECT_EQ(1, ut_matches(0, id, UT_EV_EXEC, UT_ANY, UT_ANY));
@@ -434,11 +443,11 @@ TEST_F(utrace, creds_before_exec)
 	exec = ut_find(0, id, UT_EV_EXEC, t->pid, UT_ANY);
 	ASSERT_LE(0, creds);
 	EXPECT_EQ(creds + 1, exec);
-	/* None for the one that failed. */
+	/* The execve() that failed has no CREDS. */
 	EXPECT_EQ(1, ut_matches(0, id, UT_EV_CREDS, UT_ANY, UT_ANY));
 }
 
-/* An engine that leaves there does not see the new image. */
+/* An engine that detaches at CREDS gets no EXEC. */
 TEST_F(utrace, detach_at_creds)
 {
 	struct ut_target *t = &self->t;
@@ -483,7 +492,7 @@ TEST_F(utrace, exit_death_reap)
 	EXPECT_EQ(7 << 8, ut_rec[exit].val[1]);
 	EXPECT_EQ(1, ut_rec[death].val[0]);
 	EXPECT_EQ(SIGCHLD, ut_rec[death].val[1]);
-	/* A zombie that nobody has waited for is not reaped. */
+	/* A zombie is not reaped before its parent waits for it. */
 	EXPECT_TRUE(ut_until(ut_state(t->pid) == 'Z'));
 	EXPECT_EQ(-1, ut_seen(0, id, UT_EV_REAP, t->pid, UT_ANY));
 	ASSERT_TRUE(ut_reap(t, &self->status));
@@ -491,7 +500,10 @@ TEST_F(utrace, exit_death_reap)
 	ASSERT_LE(0, reap);
 	EXPECT_EQ(getpid(), ut_rec[reap].runner);
 	EXPECT_EQ(3, ut_matches(0, id, UT_ANY, UT_ANY, UT_ANY));
-	/* The engine is gone with its task; its number is not. */
+	/*
+	 * The engine ended with its task, but the module still knows its
+	 * number.
+	 */
 	EXPECT_EQ(-ESRCH, ut_events(id, 0, UT_BIT(REAP)));
 	EXPECT_EQ(-ESRCH, ut_control(id, 0, UT_RESUME));
 }
@@ -522,7 +534,9 @@ static int parent_ignores(struct ut_target *t)
 	if (!pid)
 		_exit(0);
 	t->sh->value[0] = pid;
-	/* With SIGCHLD ignored this waits for all and finds none. */
+	/*
+	 * Since SIGCHLD is ignored, wait() returns when all children are gone.
+	 */
 	while (wait(NULL) >= 0 || errno == EINTR)
 		;
 	return errno == ECHILD ? 0 : 1;
@@ -591,7 +605,7 @@ TEST_F(utrace, death_delayed_leader)
 	ASSERT_LE(0, last);
 	EXPECT_EQ(1, ut_rec[last].val[0]);
 	EXPECT_EQ(-1, ut_rec[last].val[1]);
-	/* The thread reaps itself, the leader is waited for. */
+	/* The thread reaps itself, the test reaps the leader. */
 	reap = ut_wait(0, id, UT_EV_REAP, t->sh->value[1], UT_ANY);
 	ASSERT_LE(0, reap);
 	EXPECT_EQ(t->sh->value[1], ut_rec[reap].runner);
@@ -631,7 +645,7 @@ TEST_F(utrace, quiesce_report)
 	ASSERT_LE(0, i);
 	EXPECT_EQ(0, ut_rec[i].val[0]);
 	EXPECT_TRUE(ut_runs(t));
-	/* One request, one report. */
+	/* One request gives one report. */
 	EXPECT_EQ(1, ut_matches(0, id, UT_EV_QUIESCE, t->pid, 0));
 }
 
@@ -678,7 +692,7 @@ TEST_F(utrace, quiesce_before_others_events)
 	i = ut_find(0, own, UT_EV_QUIESCE, t->pid, UT_BIT(EXIT));
 	ASSERT_LE(0, i);
 	EXPECT_LT(i, ut_find(0, own, UT_EV_EXIT, t->pid, UT_ANY));
-	/* Nobody asked for a report, so there was none of event 0. */
+	/* No report was asked for, so QUIESCE never comes with event 0. */
 	EXPECT_EQ(-1, ut_find(0, any, UT_EV_QUIESCE, t->pid, 0));
 }
 
@@ -703,7 +717,7 @@ TEST_F(utrace, quiesce_opts_in)
 	quiesce = ut_seen(0, id, UT_EV_QUIESCE, t->pid,
 			  UT_BIT(SYSCALL_ENTRY));
 	ASSERT_LE(0, quiesce);
-	/* That very call is reported, the first after it was asked for. */
+	/* The first call after the request is reported. */
 	entry = ut_find(0, id, UT_EV_SYSCALL_ENTRY, t->pid, UT_ANY);
 	ASSERT_LT(quiesce, entry);
 	EXPECT_EQ(UT_MARK_NR, ut_rec[entry].nr);

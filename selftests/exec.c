@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Exec in a process with several threads: the one that calls it lives on
- * with the leader's id, the others end.
+ * utrace selftests - execve() in a process with several threads
+ *
+ * The thread that calls execve() lives on with the id of the leader, all other
+ * threads end.
  */
 #include "fixture.h"
 
@@ -24,7 +26,7 @@ TEST_F(utrace, by_the_leader)
 	ASSERT_LE(0, i);
 	EXPECT_STREQ("helper", ut_rec[i].comm);
 	EXPECT_EQ(t->pid, ut_rec[i].tgid);
-	/* The other is dead and gone before the new image is there. */
+	/* The other thread is reaped before the EXEC report. */
 	EXPECT_GT(i, ut_find(0, other, UT_EV_EXIT, t->sh->tid[1], UT_ANY));
 	EXPECT_LE(0, ut_find(0, other, UT_EV_REAP, t->sh->tid[1], UT_ANY));
 	EXPECT_EQ(-1, ut_find(0, other, UT_EV_EXEC, UT_ANY, UT_ANY));
@@ -46,14 +48,14 @@ TEST_F(utrace, by_another_thread)
 	ASSERT_LT(0, other);
 	t->sh->go[1] = UT_GO_EXEC;
 	ASSERT_TRUE(ut_became_helper(t->pid));
-	/* The caller's engine is on the survivor, under its new id. */
+	/* The engine of the caller goes with it to its new id. */
 	i = ut_wait(0, other, UT_EV_EXEC, t->pid, UT_ANY);
 	ASSERT_LE(0, i);
 	EXPECT_EQ(t->pid, ut_rec[i].tgid);
 	EXPECT_EQ(0, ut_matches(0, other, UT_EV_EXIT, UT_ANY, UT_ANY));
 	EXPECT_EQ(0, ut_control(other, t->pid, UT_REPORT));
 	EXPECT_EQ(-ESRCH, ut_control(other, caller, UT_REPORT));
-	/* The old leader ended as others do, reaped by the caller. */
+	/* The old leader ends like any thread, and the caller reaps it. */
 	EXPECT_LE(0, ut_find(0, leader, UT_EV_EXIT, t->pid, UT_ANY));
 	EXPECT_LE(0, ut_find(0, leader, UT_EV_DEATH, UT_ANY, UT_ANY));
 	reap = ut_find(0, leader, UT_EV_REAP, UT_ANY, UT_ANY);
@@ -62,7 +64,10 @@ TEST_F(utrace, by_another_thread)
 	EXPECT_EQ(t->pid, ut_rec[reap].runner);
 	EXPECT_EQ(0, ut_matches(0, leader, UT_EV_EXEC, UT_ANY, UT_ANY));
 	EXPECT_EQ(-ESRCH, ut_control(leader, 0, UT_REPORT));
-	/* To the end: its exit is the process's. */
+	/*
+	 * The engine stays to the end: the survivor's exit is that of the
+	 * process.
+	 */
 	ASSERT_EQ(0, kill(t->pid, SIGTERM));
 	ASSERT_TRUE(ut_reap(t, &self->status));
 	EXPECT_EQ(1, ut_matches(0, other, UT_EV_EXIT, t->pid, UT_ANY));
@@ -87,13 +92,13 @@ TEST_F(utrace, process_and_tree_engines_stay)
 	EXPECT_EQ(0, ut_control(tree, 0, UT_REPORT));
 	ASSERT_EQ(0, kill(t->pid, SIGTERM));
 	ASSERT_TRUE(ut_reap(t, &self->status));
-	/* Three threads began; the two that ended and the survivor. */
+	/* Three exits: two threads at the execve(), the survivor at its end. */
 	EXPECT_EQ(3, ut_matches(0, process, UT_EV_EXIT, UT_ANY, UT_ANY));
 	EXPECT_EQ(3, ut_matches(0, tree, UT_EV_REAP, UT_ANY, UT_ANY));
 	EXPECT_EQ(-ESRCH, ut_control(process, 0, UT_REPORT));
 }
 
-/* A hold does not keep others from their exec. */
+/* A held thread does not keep another one from its execve(). */
 TEST_F(utrace, with_the_leader_held)
 {
 	struct ut_target *t = &self->t;
@@ -133,7 +138,7 @@ TEST_F(utrace, stop_at_exec_by_another_thread)
 	EXPECT_TRUE(ut_until(ut_asleep_in(t->pid, SYS_pause)));
 }
 
-/* Engines keep what was asked of them over an exec. */
+/* An engine keeps its events and filter over an execve(). */
 static int exec_marks(struct ut_target *t)
 {
 	ut_await(t);

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory that fails: each call of the interface, and each event, with the first
- * allocation that it makes failing, then with the second one, until there is
- * none with that number.
+ * utrace selftests - allocations that fail in every call and every event
  *
- * What is asserted: only the documented results come, nothing is left half
- * done, and each event is either told of or counted as lost.  What leaks, the
- * kernel's leak detector tells.  /dev/utrace has this in dev/memory.c.
+ * A test repeats a call or an event: the first allocation fails, then the
+ * second, until fewer allocations are made.  It asserts that only documented
+ * results come, that nothing is left half done, and that each event is either
+ * reported or counted as lost.  Leaks are left to the kernel's leak detector.
+ * dev/memory.c does the same for /dev/utrace.
  */
 #include "fail_nth.h"
 #include "fixture.h"
 #include "storm.h"
 
-/* Of the caller: opened before, so that nothing else fails. */
+/* The test's own fail-nth, opened early so that the open cannot fail. */
 static int own_nth = -1;
 
-/* NULL, or why nothing can be made to fail. */
+/* NULL, or why allocations cannot be made to fail. */
 static const char *begin_failing(void)
 {
 	const char *why = fail_nth_why_not();
@@ -32,13 +32,14 @@ static void end_failing(void)
 	close(own_nth);
 }
 
-/**
- * struct op - one call
- * @name: for what is printed
- * @call: what is to be done, the failing allocations being armed
- * @undo: puts things back after a call that succeeded
- * @check: whether nothing is left after one that failed
- * @may: another documented result than 0 and -ENOMEM
+/*
+ * One call of the interface.
+ *
+ * @name: for messages
+ * @call: makes the call, with fail-nth armed
+ * @undo: takes back a call that succeeded
+ * @check: does a call that failed leave nothing behind?
+ * @may: a documented result other than 0 and -ENOMEM
  */
 struct op {
 	const char *name;
@@ -48,7 +49,7 @@ struct op {
 	int may;
 };
 
-/* The engine at hand. */
+/* Number of the engine that the current call is about. */
 static int id;
 
 static bool has_none(struct ut_target *t)
@@ -59,7 +60,7 @@ static bool has_none(struct ut_target *t)
 	       !strstr(buf, "test_engine ");
 }
 
-/* The target's engine is told of all that is asked for. */
+/* Is the engine told of the target's calls? */
 static bool works(struct ut_target *t)
 {
 	long before = ut_count(id, UT_EV_SYSCALL_ENTRY);
@@ -289,7 +290,9 @@ TEST_F(utrace, tree_calls)
 	fail_others(_metadata, &self->t, UT_ATTACH_TREE);
 }
 
-/* A detach cannot fail; who is detached is not called, memory or not. */
+/*
+ * A detach never fails: no later pass calls the engine, short of memory or not.
+ */
 TEST_F(utrace, detaching)
 {
 	static const __u32 scopes[] = {
@@ -324,7 +327,10 @@ TEST_F(utrace, detaching)
 	end_failing();
 }
 
-/* Spins in user mode, then makes one mark for each go. */
+/*
+ * Function of a target: spin in user mode, and make one marker call whenever
+ * the test changes value[1].
+ */
 static int mark_when_told(struct ut_target *t)
 {
 	long told = 0;
@@ -341,7 +347,7 @@ static int mark_when_told(struct ut_target *t)
 	}
 }
 
-/* Until it was told of, or counted. */
+/* Was the event reported or counted as lost? */
 static bool accounted(int engine, long lost)
 {
 	return ut_count(engine, UT_EV_SYSCALL_ENTRY) +
@@ -349,8 +355,9 @@ static bool accounted(int engine, long lost)
 }
 
 /*
- * The first event of a task under an engine: that is where the task gets what
- * it needs for it.  It is told of or counted, and the next one is told of.
+ * The first event of a task under a new engine, when the task gets what it
+ * needs for the pass.  The event is reported or counted as lost, and the next
+ * one is reported.
  */
 static void first_events(struct __test_metadata *_metadata, __u32 flags,
 			 int others)
@@ -404,7 +411,7 @@ static void first_events(struct __test_metadata *_metadata, __u32 flags,
 	}
 	end_failing();
 	EXPECT_LT(0, left);
-	/* An engine of the system has got nothing for the task before. */
+	/* A bare task allocates at its first event. */
 	EXPECT_TRUE(n > 2 || flags != UT_ATTACH_SYSTEM);
 	TH_LOG("%d allocations, %d events lost", n - 2, lost);
 }
@@ -424,13 +431,14 @@ TEST_F(utrace, first_event_of_an_own_engine)
 	first_events(_metadata, UT_ATTACH_PROCESS, 2);
 }
 
-/**
- * struct execution - the helper, which makes one mark, executed by a child
+/*
+ * A child that executes the helper, which makes one marker call.
+ *
  * @pid: the child
- * @status: its exit status, -1 if a signal ended it
- * @left: what is left of its fail-nth when it is dead
- * @execs: EXECs of it
- * @marks: and marks
+ * @status: exit status, -1 if a signal ended the child
+ * @left: what fail_nth_left() says when the child is dead
+ * @execs: number of EXEC reports of the child
+ * @marks: number of reports of its marker call
  * @lost: events that were counted as lost meanwhile
  */
 struct execution {
@@ -443,8 +451,8 @@ struct execution {
 };
 
 /*
- * A copy of the helper in memory, to be executed only.  A root file system may not
- * get over a failure of its own: that of 9p opens no file any more (EINVAL).
+ * A copy of the helper in memory.  A failing allocation may break the root file
+ * system for good: 9p cannot open any file after that (EINVAL).
  */
 static int helper_fd = -1;
 
@@ -458,7 +466,7 @@ static bool copy_helper(void)
 
 	while (good && (n = read(from, buf, sizeof(buf))) > 0)
 		good = write(to, buf, n) == n;
-	/* What may be written is busy. */
+	/* A file that is open for writing cannot be executed, so reopen it. */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", to);
 	helper_fd = open(path, O_RDONLY | O_CLOEXEC);
 	close(from);
@@ -466,7 +474,10 @@ static bool copy_helper(void)
 	return good && !n && helper_fd >= 0;
 }
 
-/* Let it run with the n-th allocation failing; false if it does not end. */
+/*
+ * Run the helper with its @n-th allocation failing; false if it does not end in
+ * time.
+ */
 static bool exec_with(struct execution *exec, int n)
 {
 	char * const argv[] = { (char *)"helper", (char *)"mark", NULL };
@@ -474,10 +485,10 @@ static bool exec_with(struct execution *exec, int n)
 	siginfo_t info = {};
 	int status = 0, nth;
 
-	/* A copy of this process takes the kernel debug half a second. */
+	/* fork() would take half a second on a debug kernel. */
 	exec->pid = vfork();
 	if (!exec->pid) {
-		/* What the program says of its failure is for nobody. */
+		/* Drop what the helper prints when it fails. */
 		close(STDERR_FILENO);
 		nth = fail_nth_open(0);
 		if (fail_nth_arm(nth, n))
@@ -499,9 +510,10 @@ static bool exec_with(struct execution *exec, int n)
 }
 
 /*
- * Each allocation of the kernel for itself, from execve() to the end of the program;
- * pages of user space do not fail.  If it ran, its EXEC and its mark have come or are
- * counted as lost; if not there is one of each at most.
+ * Let each GFP_KERNEL allocation between the execve() and the end of the
+ * program fail; pages of user space do not fail.  If the program ran, its EXEC
+ * and its marker call were reported or counted as lost; if not, each was
+ * reported at most once.
  */
 static void fail_exec(struct __test_metadata *_metadata, __u32 scope)
 {
@@ -534,14 +546,17 @@ static void fail_exec(struct __test_metadata *_metadata, __u32 scope)
 	}
 	end_failing();
 	close(helper_fd);
-	/* The last one had all that it wanted, and those before had not. */
+	/*
+	 * In the last round no allocation failed; earlier rounds had one that
+	 * did.
+	 */
 	EXPECT_LT(0, exec.left);
 	EXPECT_LT(2, n);
 	EXPECT_EQ(0, exec.status);
 	TH_LOG("%d allocations: %d programs ran, %d events lost", n - 2, worked, lost);
 }
 
-/* In seconds: some 150 programs, each up to a second on the kernel debug. */
+/* In seconds: about 150 programs of up to a second each on a debug kernel. */
 #define EXECS_S		(600 * ut_patience())
 
 TEST_F_TIMEOUT(utrace, exec_in_a_tree, EXECS_S)
@@ -559,7 +574,7 @@ static bool fine(struct ut_target *t)
 	return ut_runs(t);
 }
 
-/* The process tracer */
+/* The process tracer. */
 
 static int tracer_make(struct ut_target *t)
 {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Forks that fail, at each place where they can, with engines of all scopes
- * on the parent: no child is reported, and the parent keeps its engines.
+ * utrace selftests - forks that fail
+ *
+ * Forks are made to fail at each place where they can, with engines of all
+ * scopes on the parent.  No child may be reported, and the parent keeps its
+ * engines.
  */
 #include <linux/sched.h>
 #include <sys/resource.h>
@@ -32,7 +35,7 @@ static bool attach_three(struct ut_target *t, __u32 nolog)
 	return true;
 }
 
-/* The parent works as ever: its engines get the end of it. */
+/* The engines of the parent work as before, and are told of its end. */
 static void check_parent(struct __test_metadata *_metadata,
 			 struct ut_target *t, long forks)
 {
@@ -51,7 +54,10 @@ static void check_parent(struct __test_metadata *_metadata,
 	EXPECT_EQ(forks + 1, ut_count(ids.tree, UT_EV_EXIT));
 }
 
-/* Fork t->arg times; value[0]: worked, value[1]: failed, value[2]: errno. */
+/*
+ * Fork t->arg times.  value[0] counts the forks that worked, value[1] those
+ * that failed; value[2] is the last errno.
+ */
 static void fork_many(struct ut_target *t)
 {
 	int i;
@@ -77,7 +83,7 @@ static int without_processes(struct ut_target *t)
 	struct rlimit limit = { 0, 0 };
 
 	ut_await(t);
-	/* Root may have as many as it likes. */
+	/* The limit of processes does not bind root. */
 	if (setrlimit(RLIMIT_NPROC, &limit) || setresgid(65534, 65534, 65534) ||
 	    setresuid(65534, 65534, 65534))
 		return 1;
@@ -133,7 +139,7 @@ TEST_F(utrace, pids_max)
 	ut_cg_remove();
 }
 
-/* Arguments that are refused early and late. */
+/* Arguments that clone() refuses early and late. */
 static int bad_clones(struct ut_target *t)
 {
 	pid_t taken[] = { 1 };
@@ -151,12 +157,14 @@ static int bad_clones(struct ut_target *t)
 		if (syscall(SYS_clone, CLONE_NEWNS | CLONE_FS | SIGCHLD, 0, 0,
 			    0, 0) < 0)
 			t->sh->value[1]++;
-		/* A pid that is taken: nearly at the end of the way. */
+		/*
+		 * A pid that is in use makes copy_process() fail near its end.
+		 */
 		if (syscall(SYS_clone3, &args, sizeof(args)) < 0) {
 			t->sh->value[1]++;
 			t->sh->value[2] = errno;
 		}
-		/* A pidfd that cannot be told. */
+		/* An address where the pidfd cannot be stored. */
 		if (syscall(SYS_clone, CLONE_PIDFD | SIGCHLD, 0, 8, 0, 0) < 0)
 			t->sh->value[1]++;
 	}
@@ -179,8 +187,8 @@ TEST_F(utrace, bad_arguments)
 }
 
 /*
- * Let the n-th allocation of a fork fail, for each n, until a fork needs
- * fewer than that.  value[3]: the last n.
+ * Let the n-th allocation of a fork fail, for each n, until a fork makes fewer
+ * allocations.  value[3] is the last n.
  */
 static int fail_each(struct ut_target *t)
 {
@@ -233,8 +241,8 @@ TEST_F(utrace, each_allocation)
 }
 
 /*
- * An engine of the system has no memory ready for what the parent reports: a CLONE
- * of a fork that worked came, or is counted as lost; none came of one that failed.
+ * A bare parent needs memory for its report: a CLONE of a fork that worked is
+ * reported or counted as lost, a fork that failed has none.
  */
 TEST_F(utrace, each_allocation_under_a_system_engine)
 {
@@ -265,7 +273,7 @@ TEST_F(utrace, each_allocation_under_a_system_engine)
 	ASSERT_TRUE(ut_reap(t, &self->status));
 }
 
-/* An attach that runs out of memory leaves nothing behind. */
+/* An attach that fails for lack of memory leaves nothing behind. */
 TEST_F(utrace, each_allocation_of_an_attach)
 {
 	struct ut_target *t = &self->t;

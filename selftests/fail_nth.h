@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Allocations that fail when told to: /proc/TID/fail-nth and what CONFIG_FAILSLAB
- * and CONFIG_FAIL_PAGE_ALLOC have in debugfs.
+ * utrace selftests - let the n-th allocation of a thread fail
+ *
+ * The means are /proc/TID/fail-nth and the settings of CONFIG_FAILSLAB and
+ * CONFIG_FAIL_PAGE_ALLOC in debugfs.
  */
 #ifndef UTRACE_FAIL_NTH_H
 #define UTRACE_FAIL_NTH_H
@@ -12,12 +14,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* More allocations than any call makes. */
+/* More allocations than any system call of the tests makes. */
 #define FAIL_NTH_MOST	2000
 
 #define FAIL_NTH_DEBUGFS	"/sys/kernel/debug/"
 
-/* NULL, or what the kernel is without. */
+/* NULL, or what this kernel lacks. */
 static inline const char *fail_nth_why_not(void)
 {
 	if (access("/proc/thread-self/fail-nth", W_OK))
@@ -42,7 +44,10 @@ static inline bool fail_nth_write(const char *file, const char *text)
 	return good;
 }
 
-/* Let each allocation of the kernel for itself fail that is told to, and quietly. */
+/*
+ * Let fail-nth apply to every GFP_KERNEL allocation, of pages of any order too,
+ * without messages in the kernel log.
+ */
 static inline bool fail_nth_enable(bool on)
 {
 	bool good = fail_nth_write("failslab/ignore-gfp-wait", on ? "N" : "Y");
@@ -54,13 +59,16 @@ static inline bool fail_nth_enable(bool on)
 	return good;
 }
 
-/* And of pages that may be anywhere: those of vmalloc(), and of user space. */
+/*
+ * Let fail-nth apply to __GFP_HIGHMEM pages too, as of vmalloc() and user
+ * space.
+ */
 static inline bool fail_nth_enable_highmem(bool on)
 {
 	return fail_nth_write("fail_page_alloc/ignore-gfp-highmem", on ? "N" : "Y");
 }
 
-/* The file of a thread, of the calling one if 0; -1 if it has none. */
+/* Open the file of thread @tid, 0 for the calling one; -1 if there is none. */
 static inline int fail_nth_open(pid_t tid)
 {
 	char path[64] = "/proc/thread-self/fail-nth";
@@ -70,7 +78,7 @@ static inline int fail_nth_open(pid_t tid)
 	return open(path, O_RDWR | O_CLOEXEC);
 }
 
-/* Let the @n-th allocation of the thread fail from here on. */
+/* Let the @n-th allocation of the thread from here on fail. */
 static inline bool fail_nth_arm(int fd, int n)
 {
 	char text[16];
@@ -80,8 +88,8 @@ static inline bool fail_nth_arm(int fd, int n)
 }
 
 /*
- * No more of that.  0 if the allocation came and failed, else how many were left to
- * come; -1 if the thread is gone.
+ * Disarm fail-nth.  Returns 0 if the allocation came and failed, else the
+ * number of allocations that were still to come; -1 if the thread is gone.
  */
 static inline int fail_nth_left(int fd)
 {

@@ -1,25 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Signals that end a process, and who may change that.
+ * utrace selftests - signals that end a process, and engines that may change
+ * that
  *
  * An observer is told of such a signal once, and the process dies as it would
- * without: a sleep that only a fatal signal ends is ended, and all threads die
- * at the same time.  A mutator is asked before.
+ * without the engine: a sleep that only a fatal signal ends is ended, and all
+ * threads die together.  A mutator is asked before anything ends.
  */
 #include "fixture.h"
 
 static pid_t vfork_parent;
 
-/* Sleeps as vfork() does, until the child ends: only a fatal signal ends it. */
+/*
+ * The child of a vfork().  Its parent sleeps until the child ends; only a fatal
+ * signal ends that sleep earlier.
+ */
 static int vfork_child(void *arg)
 {
 	struct ut_target *t = arg;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* The signal that ends it may have been quicker. */
+	/* The parent may have died before the prctl(). */
 	if (getppid() != vfork_parent)
 		_exit(1);
-	/* It stays when its parent's terminal sends that to both. */
+	/*
+	 * The terminal sends SIGINT to parent and child; the child has to
+	 * survive.
+	 */
 	signal(SIGINT, SIG_IGN);
 	t->sh->value[0] = ut_gettid();
 	while (!t->sh->quit)
@@ -36,7 +43,7 @@ static void killable_sleep(struct ut_target *t)
 	      CLONE_VM | CLONE_VFORK | SIGCHLD, t);
 }
 
-/* Three threads, of which the leader sleeps like that. */
+/* Function of a target of three threads; its leader sleeps in vfork(). */
 static int sleeper(struct ut_target *t)
 {
 	if (!ut_threads(t, 3))
@@ -48,7 +55,7 @@ static int sleeper(struct ut_target *t)
 		pause();
 }
 
-/* The same on the terminal whose master is t->arg. */
+/* The same function on the terminal whose master is t->arg. */
 static int on_a_terminal(struct ut_target *t)
 {
 	if (setsid() < 0 || open(ptsname(t->arg), O_RDWR) < 0)
@@ -66,7 +73,7 @@ static bool spawn_sleeper(struct ut_target *t)
 	return ut_spawn(t, sleeper) && ut_hear(t) && sleeps(t->pid);
 }
 
-/* How many records of @event, of signal @nr, are of process @tgid? */
+/* The number of records of @event and signal @nr of process @tgid. */
 static int count(int id, int event, pid_t tgid, int nr)
 {
 	int i, n = 0;
@@ -77,7 +84,9 @@ static int count(int id, int event, pid_t tgid, int nr)
 	return n;
 }
 
-/* Of these there is one; its number in ut_rec[]. */
+/*
+ * The index in ut_rec[] of the only such record; -1 if there is not just one.
+ */
 static int only(int id, int event, pid_t tgid, int nr)
 {
 	int i;
@@ -179,7 +188,7 @@ TEST_F(observer, ctrl_c_ends_a_killable_sleep)
 	close(tty);
 }
 
-/* One thread is meant, and that one tells of it. */
+/* The signal is for one thread, and that thread reports it. */
 TEST_F(observer, tgkill)
 {
 	struct ut_target *t = &self->t;
@@ -196,7 +205,7 @@ TEST_F(observer, tgkill)
 	EXPECT_EQ(3, count(self->id, UT_EV_EXIT, t->pid, UT_ANY));
 }
 
-/* The one that is meant is the one that sleeps. */
+/* The signal is for the thread that sleeps. */
 TEST_F(observer, tgkill_of_the_sleeper)
 {
 	struct ut_target *t = &self->t;
@@ -210,7 +219,7 @@ TEST_F(observer, tgkill_of_the_sleeper)
 	EXPECT_EQ(SI_TKILL, ut_rec[i].val[0]);
 }
 
-/* A queue of its own for each; of two that are equal one killed. */
+/* Two instances of a signal are queued; only the first one is reported. */
 TEST_F(observer, realtime_signal_twice)
 {
 	union sigval value = { .sival_int = 5 };
@@ -239,7 +248,7 @@ TEST_F(observer, core_signal)
 	EXPECT_EQ(3, count(self->id, UT_EV_EXIT, t->pid, UT_ANY));
 }
 
-/* SIGKILL and execve() are no such signals. */
+/* SIGKILL is no fatal signal that engines are told of. */
 TEST_F(observer, kill_is_not_told)
 {
 	struct ut_target *t = &self->t;
@@ -250,7 +259,9 @@ TEST_F(observer, kill_is_not_told)
 	EXPECT_EQ(3, count(self->id, UT_EV_EXIT, t->pid, UT_ANY));
 }
 
-/* A signal that was blocked is taken from the queue like any other. */
+/*
+ * Function of a target: an unblocked signal is taken from the queue as usual.
+ */
 static int blocks_term(struct ut_target *t)
 {
 	sigset_t set;
@@ -287,7 +298,7 @@ TEST_F(observer, unblocked_later)
 	EXPECT_EQ(getpid(), ut_rec[i].val[1]);
 }
 
-/* Whatever it answers, but for a detach. */
+/* An observer's answer changes nothing, except for a detach. */
 TEST_F(observer, answers_are_not_heard)
 {
 	struct ut_target *t = &self->t;
@@ -331,7 +342,10 @@ TEST_F(observer, detach_is_heard)
 	EXPECT_EQ(-ESRCH, ut_events(self->id, 0, 0));
 }
 
-/* A signal that is queued although it is ignored would break off sleeps. */
+/*
+ * An ignored signal that is queued for an engine ends interruptible sleeps,
+ * which the program would notice.
+ */
 TEST_F(observer, cannot_ask_for_ignored_signals)
 {
 	EXPECT_EQ(-EINVAL, ut_events(self->id, 0, UT_BIT(SIGNAL_IGN)));
@@ -340,7 +354,7 @@ TEST_F(observer, cannot_ask_for_ignored_signals)
 			       ~(UT_BIT(SIGNAL_IGN) | UT_SYSCALL)));
 }
 
-/* It dies of a signal and exits by itself at the same time. */
+/* Function of a target: one thread calls exit_group() as the signal comes. */
 static int exits(struct ut_target *t)
 {
 	if (!ut_threads(t, 2))
@@ -374,7 +388,9 @@ TEST_F(observer, exits_meanwhile)
 		kill(t.pid, SIGTERM);
 		t.sh->go[0] = 1;
 		ASSERT_TRUE(ut_reap(&t, &self->status));
-		/* Told if it died of it, and else not. */
+		/*
+		 * The signal is reported if and only if the process died of it.
+		 */
 		EXPECT_EQ(WIFSIGNALED(self->status),
 			  count(id, UT_EV_SIGNAL_TERM, t.pid, SIGTERM)) {
 			TH_LOG("round %d: status %#x", i, self->status);
@@ -393,7 +409,7 @@ TEST_F(observer, exits_meanwhile)
 	EXPECT_LT(0, killed);
 }
 
-/* A mutator is asked before anybody dies. */
+/* A mutator is asked before any thread dies. */
 TEST_F(utrace, mutator_is_asked_first)
 {
 	struct ut_target *t = &self->t;
@@ -403,14 +419,14 @@ TEST_F(utrace, mutator_is_asked_first)
 	observer = ut_attach(t->pid, UT_ATTACH_PROCESS | UT_ATTACH_OBSERVER,
 			     UT_BIT(SIGNAL_TERM));
 	ASSERT_LT(0, observer);
-	/* Asks for it while nobody has an event that would build a set. */
+	/* The task has had no event since, so it has not renewed its set. */
 	mutator = ut_attach(t->pid, UT_ATTACH_PROCESS, UT_BIT(SIGNAL_TERM));
 	ASSERT_LT(0, mutator);
 	ASSERT_EQ(0, ut_rule(.id = mutator, .event = UT_EV_SIGNAL_TERM,
 			     .answer = UT_RESUME | UT_SIGNAL_IGN));
 	ASSERT_EQ(0, kill(t->pid, SIGTERM));
 	EXPECT_TRUE(ut_stays(ut_state(t->pid) == 'D'));
-	/* The child ends, the signal is taken. */
+	/* The end of the child ends the sleep, and the signal is taken. */
 	t->sh->quit = 1;
 	i = ut_wait(0, mutator, UT_EV_SIGNAL_TERM, UT_ANY, SIGTERM);
 	ASSERT_LE(0, i);
@@ -418,14 +434,16 @@ TEST_F(utrace, mutator_is_asked_first)
 	EXPECT_TRUE(ut_until(t->sh->value[1]));
 	EXPECT_EQ(1, count(observer, UT_EV_SIGNAL_TERM, t->pid, SIGTERM));
 	EXPECT_EQ(1, count(mutator, UT_EV_SIGNAL_TERM, t->pid, SIGTERM));
-	/* Without it all is as before, from the next set on. */
+	/* The signal is fatal at once again when the mutator is gone. */
 	ASSERT_EQ(0, ut_detach(mutator));
 	ASSERT_EQ(0, kill(t->pid, SIGTERM));
 	ASSERT_TRUE(ut_reap(t, &self->status));
 	EXPECT_EQ(SIGTERM, WTERMSIG(self->status));
 }
 
-/* As enforcers and engines of last resort are. */
+/*
+ * Enforcers and engines of last resort are asked before any thread dies, too.
+ */
 TEST_F(utrace, others_are_asked_first)
 {
 	static const __u32 classes[] = {

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Syscall filters, and numbers that no table has.
- */
+/* utrace selftests - syscall filters, and numbers that are in no table */
 #include "fixture.h"
 
 #define X32_BIT		0x40000000
 #define HUGE_NR		0x7ffffff0
 #define ABOVE_TABLE	4000
 
-/* value[i]: result of call i, value[15]: how far it came. */
+/* value[i] is the result of call i, value[15] the number of calls made. */
 static int caller(struct ut_target *t)
 {
 	ut_await(t);
@@ -67,7 +65,7 @@ TEST_F(utrace, only_these)
 	EXPECT_EQ(t->pid, t->sh->value[2]);
 }
 
-/* Other events are not the filter's business. */
+/* A filter has no effect on other events. */
 TEST_F(utrace, leaves_other_events_alone)
 {
 	static const int nrs[] = { UT_MARK_NR };
@@ -122,14 +120,16 @@ TEST_F(utrace, can_be_changed_and_taken_off)
 	EXPECT_LE(0, ut_wait(0, id, UT_EV_SYSCALL_ENTRY, t->pid, SYS_read));
 }
 
-/* The verdict of the entry holds for the exit, whatever becomes of the nr. */
+/*
+ * The verdict of the entry holds for the exit, even if the number is changed.
+ */
 TEST_F(utrace, exit_follows_the_entry)
 {
 	static const int marks[] = { UT_MARK_NR }, uids[] = { SYS_getuid };
 	struct ut_target *t = &self->t;
 	int rewrites, marked, uided;
 
-	/* At entry the newest is first. */
+	/* At the entry the newest engine is called first. */
 	uided = start(t, uids, 1);
 	ASSERT_LT(0, uided);
 	rewrites = ut_attach(t->pid, 0, UT_BIT(SYSCALL_ENTRY));
@@ -168,7 +168,10 @@ TEST_F(utrace, numbers_outside_the_table)
 	EXPECT_EQ(-1, t->sh->value[4]);
 	EXPECT_EQ(-1, t->sh->value[5]);
 	EXPECT_EQ(-1, t->sh->value[6]);
-	/* Without a filter they all come, with one only x32's getppid(). */
+	/*
+	 * Without a filter the engine is told of all; the filter lets x32's
+	 * pass.
+	 */
 	EXPECT_LE(0, ut_seen(i, all, UT_EV_SYSCALL_ENTRY, t->pid, -1));
 	EXPECT_LE(0, ut_find(i, all, UT_EV_SYSCALL_ENTRY, t->pid,
 			     ABOVE_TABLE));
@@ -207,7 +210,9 @@ TEST_F(utrace, minus_one_is_all_outside)
 }
 
 #ifdef __x86_64__
-/* Number 64 is getppid() in the table of int 0x80 and semget() in ours. */
+/*
+ * Number 64 is getppid() in the table of int 0x80, semget() in the 64-bit one.
+ */
 #define INT80_GETPPID	64
 #define INT80_HUGE	0x7fffff00
 
@@ -280,7 +285,9 @@ TEST_F(utrace, table_of_int80)
 	EXPECT_EQ(0, ut_matches(0, native, UT_ANY, UT_ANY, UT_ANY));
 	i = ut_find(0, table, UT_EV_SYSCALL_ENTRY, t->pid, INT80_GETPPID);
 	ASSERT_LE(0, i);
-	/* Its arguments are where that table has them. */
+	/*
+	 * The arguments are read from the registers of the 32-bit convention.
+	 */
 	EXPECT_EQ(21, ut_rec[i].val[0]);
 	EXPECT_EQ(22, ut_rec[i].val[1]);
 	EXPECT_EQ(23, ut_rec[i].val[2]);
@@ -313,7 +320,7 @@ TEST_F(utrace, abort_of_int80)
 }
 #endif /* __x86_64__ */
 
-/* Both ends of the table, a number twice, and what is no number. */
+/* The ends of the table, a number twice, and values that are no number. */
 TEST_F(utrace, odd_lists)
 {
 	static const int ends[] = { 0, 1, 334, 424, 450 };

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The fixture of most tests: the device is open, a target is to be spawned.
+ * utrace selftests - the fixture of most tests
+ *
+ * The setup opens the device; a test spawns @t itself.  The teardown fails the
+ * test if an engine was not released, and kills all targets.
  */
 #ifndef UTRACE_FIXTURE_H
 #define UTRACE_FIXTURE_H

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Holds and freezers: neither waits for the other, neither lets out what the
- * other keeps in.
+ * utrace selftests - holds and freezers
+ *
+ * Neither a hold nor a freezer waits for the other, and neither lets a task run
+ * that the other stops.
  */
 #include "cgroup.h"
 #include "target.h"
@@ -48,7 +50,11 @@ static bool hold(struct ut_target *t, int id)
 	return !ut_stop(id, 0) && ut_held(t->pid);
 }
 
-/* An engine kills it by a signal that would not.  It is not counted any more. */
+/*
+ * An engine kills a frozen target, by a signal that is not fatal.  The dead
+ * task must not count in its cgroup any more, or the cgroup would never be
+ * frozen again.
+ */
 TEST_F(freeze, killed_by_an_engine_while_frozen)
 {
 	struct ut_target *t = &self->t, other = {};
@@ -127,7 +133,7 @@ TEST_F(freeze, stop_of_a_frozen_task)
 	EXPECT_TRUE(ut_stays(ut_cg_is("cgroup.events", "frozen", 1)));
 	ASSERT_EQ(0, ut_cg_write("cgroup.freeze", "0"));
 	EXPECT_TRUE(ut_held(t->pid));
-	/* Not one instruction from the one to the other. */
+	/* The task runs no instruction between the freeze and the hold. */
 	EXPECT_EQ(old, t->sh->counter);
 	ASSERT_EQ(0, ut_control(self->id, 0, UT_RESUME));
 	EXPECT_TRUE(ut_runs(t));
@@ -142,7 +148,10 @@ TEST_F(freeze, interrupt_of_a_frozen_task)
 	ASSERT_TRUE(frozen(true));
 	old = t->sh->counter;
 	ASSERT_EQ(0, ut_control(self->id, 0, UT_INTERRUPT));
-	/* Reported at once or when it thaws; it does not run in between. */
+	/*
+	 * The report may come now or after the thaw; the task does not run
+	 * before.
+	 */
 	EXPECT_TRUE(ut_still(t));
 	EXPECT_TRUE(frozen(true));
 	EXPECT_EQ(old, t->sh->counter);
@@ -157,7 +166,9 @@ TEST_F(freeze, detach_of_a_frozen_task)
 
 	ASSERT_EQ(0, ut_cg_write("cgroup.freeze", "1"));
 	ASSERT_TRUE(frozen(true));
-	/* It sleeps somewhere in the kernel; nobody waits for that. */
+	/*
+	 * The task sleeps in the freezer, for whose end a detach does not wait.
+	 */
 	EXPECT_EQ(0, ut_detach(self->id));
 	EXPECT_EQ(1, ut_matches(0, self->id, UT_EV_RELEASE, UT_ANY, UT_ANY));
 	ASSERT_EQ(0, ut_cg_write("cgroup.freeze", "0"));
@@ -214,13 +225,13 @@ TEST_F(freeze, storm)
 	}
 	EXPECT_TRUE(frozen(false));
 	EXPECT_TRUE(ut_runs(t));
-	/* And both still work. */
+	/* Holds and freezes still work. */
 	ASSERT_TRUE(hold(t, self->id));
 	ASSERT_EQ(0, ut_cg_write("cgroup.freeze", "1"));
 	EXPECT_TRUE(frozen(true));
 }
 
-/* The freezer of system sleep, by its own test mode. */
+/* The freezer of system sleep, in the test mode of /sys/power. */
 TEST_F(freeze, system_sleep)
 {
 	struct ut_target *t = &self->t;
@@ -229,7 +240,7 @@ TEST_F(freeze, system_sleep)
 		SKIP(return, "no /sys/power/pm_test (PM_DEBUG)");
 	ASSERT_TRUE(hold(t, self->id));
 	ASSERT_EQ(0, ut_write_file("/sys/power/pm_test", "freezer"));
-	/* It fails if there is a task that cannot be frozen. */
+	/* The write fails if some task cannot be frozen. */
 	EXPECT_EQ(0, ut_write_file("/sys/power/state", "freeze"));
 	ut_write_file("/sys/power/pm_test", "none");
 	EXPECT_TRUE(ut_held(t->pid));

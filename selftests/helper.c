@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What targets execute:
+ * utrace selftests - the program that targets execute
+ *
  * helper exit N	exit with N
- * helper pause		sleep until killed
- * helper mark		make the marker call, exit with 0
+ * helper pause	sleep until killed
+ * helper mark	make the marker call, exit with 0
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,10 @@
 
 int main(int argc, char **argv)
 {
-	/* An exec keeps this, but a child of a target has not set it. */
+	/*
+	 * An execve() keeps this setting, but a child of a target does not have
+	 * it.
+	 */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (argc < 2)
 		return 100;

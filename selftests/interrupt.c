@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * UTRACE_INTERRUPT gets a thread out of every interruptible sleep, to a
- * report; the calls that can be restarted go on as if nothing had been.
+ * utrace selftests - UTRACE_INTERRUPT
+ *
+ * An interrupt gets a thread out of every interruptible sleep, to a report.
+ * Calls that can be restarted then go on as if nothing had happened.
  */
 #include <linux/futex.h>
 #include <linux/io_uring.h>
@@ -29,10 +31,10 @@ FIXTURE(interrupt) {
 
 FIXTURE_VARIANT(interrupt) {
 	enum sleeper in;
-	/* The call asleep, before and after the report. */
+	/* The call that the target sleeps in, before and after the report. */
 	long nr;
 	long nr_after;
-	/* Whether it goes on sleeping, or what it fails with. */
+	/* The call goes on to sleep, or fails with @error. */
 	bool restarts;
 	int error;
 };
@@ -126,7 +128,9 @@ static int do_wait(struct ut_target *t)
 	return syscall(SYS_wait4, pid, NULL, 0, NULL) > 0 ? 0 : -1;
 }
 
-/* value[0]: result, value[1]: errno, value[2]: done. */
+/*
+ * value[0] is the result, value[1] errno, value[2] says that the call is over.
+ */
 static int sleeper(struct ut_target *t)
 {
 	struct timespec ts = { .tv_sec = 3600 };
@@ -198,7 +202,7 @@ FIXTURE_TEARDOWN(interrupt)
 	ut_kill_targets();
 }
 
-/* After the report the call goes on, or has failed as it should. */
+/* After the report the call sleeps again, or has failed with @error. */
 static bool goes_on(struct ut_target *t, bool restarts, long nr_after,
 		    int error)
 {
@@ -245,7 +249,7 @@ TEST_F(interrupt, stops_and_goes_on)
 			    variant->error));
 }
 
-/* Many times, and then what it waits for still wakes it. */
+/* After many interrupts, the event that the target waits for still wakes it. */
 TEST_F(interrupt, again_and_again)
 {
 	struct ut_target *t = &self->t;
@@ -286,7 +290,7 @@ TEST_F(utrace, reports)
 	EXPECT_TRUE(ut_runs(t));
 }
 
-/* A blocked signal is no reason not to be interrupted. */
+/* Function of a target: an interrupt works although all signals are blocked. */
 static int blocks_all(struct ut_target *t)
 {
 	sigset_t all;
@@ -314,7 +318,7 @@ TEST_F(utrace, with_all_signals_blocked)
 	EXPECT_EQ(0, self->status);
 }
 
-/* A group of which one thread is interrupted: the others notice nothing. */
+/* An interrupt of one thread is not noticed by the other threads. */
 TEST_F(utrace, one_thread_of_many)
 {
 	struct ut_target *t = &self->t;
@@ -328,7 +332,7 @@ TEST_F(utrace, one_thread_of_many)
 	ASSERT_LE(0, ut_wait(0, id, UT_EV_REPORT, t->sh->tid[1], UT_ANY));
 	EXPECT_EQ(0, ut_matches(0, id, UT_EV_REPORT, t->sh->tid[0], UT_ANY));
 	EXPECT_EQ(0, ut_matches(0, id, UT_EV_REPORT, t->sh->tid[2], UT_ANY));
-	/* NULL is all of them. */
+	/* Without a task, the engine interrupts all tasks of its scope. */
 	ASSERT_EQ(0, ut_control(id, 0, UT_INTERRUPT));
 	for (i = 0; i < 3; i++)
 		EXPECT_LE(0, ut_wait(0, id, UT_EV_REPORT, t->sh->tid[i],

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Holds against job control, in every order.
+ * utrace selftests - holds and job control, in every order
  *
  * A thread that an engine holds takes part in a group stop.  A signal to a
- * process of which all threads are held waits, as other signals do, and takes
- * effect before any user code runs.
+ * process whose threads are all held waits, and takes effect before any user
+ * code runs.
  */
 #include <termios.h>
 
 #include "fixture.h"
 
-/* The parent is told of a stop, by the end of the wait. */
+/* Does wait() report that the process has stopped? */
 static bool told_stop(pid_t pid)
 {
 	int status;
@@ -68,9 +68,9 @@ TEST_F(utrace, sigstop_then_held)
 	ASSERT_EQ(0, kill(t->pid, SIGSTOP));
 	ASSERT_TRUE(told_stop(t->pid));
 	ASSERT_TRUE(ut_until(ut_state(t->pid) == 'T'));
-	/* Stopped is stopped. */
+	/* A task in a group stop counts as stopped. */
 	EXPECT_EQ(0, ut_control(id, 0, UT_STOP));
-	/* SIGCONT is told, and ends one of the two. */
+	/* SIGCONT ends the group stop and is reported; the hold goes on. */
 	ASSERT_EQ(0, kill(t->pid, SIGCONT));
 	EXPECT_TRUE(told_cont(t->pid));
 	EXPECT_TRUE(ut_held(t->pid));
@@ -79,7 +79,9 @@ TEST_F(utrace, sigstop_then_held)
 	EXPECT_TRUE(ut_runs(t));
 }
 
-/* It is stopped, so it is not asked, and what it would answer is no matter. */
+/*
+ * The stopped task makes no report, so the engine cannot decline its request.
+ */
 TEST_F(utrace, sigstop_then_held_by_one_that_answers_resume)
 {
 	struct ut_target *t = &self->t;
@@ -151,7 +153,9 @@ TEST_F(utrace, held_then_sigstop_then_sigcont)
 	EXPECT_TRUE(ut_stays(ut_state(t->pid) == 't'));
 	EXPECT_TRUE(ut_still(t));
 	ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
-	/* SIGCONT took the stop back before it was acted on. */
+	/*
+	 * SIGCONT cancelled the group stop before the target took part in it.
+	 */
 	EXPECT_TRUE(ut_runs(t));
 	EXPECT_NE('T', ut_state(t->pid));
 }
@@ -172,7 +176,7 @@ TEST_F(utrace, kill_in_both_stops)
 	EXPECT_EQ(SIGKILL, WTERMSIG(self->status));
 }
 
-/* A handler answers UTRACE_STOP to each job control event. */
+/* The engine answers UTRACE_STOP to the JCTL report of a SIGCONT. */
 TEST_F(utrace, stop_at_continue)
 {
 	struct ut_target *t = &self->t;
@@ -201,7 +205,7 @@ TEST_F(utrace, held_thread_takes_part)
 	ASSERT_LT(0, id);
 	EXPECT_TRUE(ut_thread_runs(t, 0));
 	ASSERT_EQ(0, kill(t->pid, SIGSTOP));
-	/* The stop is complete although one thread is held. */
+	/* The group stop completes although one thread is held. */
 	EXPECT_TRUE(told_stop(t->pid));
 	EXPECT_TRUE(ut_until(ut_state(t->sh->tid[0]) == 'T'));
 	EXPECT_TRUE(ut_until(ut_state(t->sh->tid[2]) == 'T'));
@@ -215,7 +219,10 @@ TEST_F(utrace, held_thread_takes_part)
 	EXPECT_TRUE(ut_thread_runs(t, 1));
 }
 
-/* It reports that it joins the stop; an answer then does not let go of it. */
+/*
+ * A held thread reports that it joins the group stop; its answer UTRACE_RESUME
+ * then does not end the hold.
+ */
 TEST_F(utrace, held_thread_reports_the_stop)
 {
 	struct ut_target *t = &self->t;
@@ -236,7 +243,7 @@ TEST_F(utrace, held_thread_reports_the_stop)
 	for (i = 0; i < ut_nrec; i++)
 		told += (int)ut_rec[i].id == observer &&
 			ut_rec[i].val[0] == CLD_STOPPED;
-	/* None of them is the last if they all stop at once. */
+	/* At most one thread is the last; none is if all stop at once. */
 	EXPECT_GE(1, told);
 	ASSERT_EQ(0, kill(t->pid, SIGCONT));
 	EXPECT_TRUE(ut_thread_runs(t, 0));
@@ -246,7 +253,7 @@ TEST_F(utrace, held_thread_reports_the_stop)
 	EXPECT_TRUE(ut_thread_runs(t, 1));
 }
 
-/* The last one that a stop waits for exits instead. */
+/* The last thread that a group stop waits for exits instead of stopping. */
 TEST_F(utrace, stop_completed_by_exit)
 {
 	struct ut_target *t = &self->t;
@@ -284,7 +291,7 @@ TEST_F(utrace, held_thread_released_in_group_stop)
 	ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
 	EXPECT_TRUE(ut_until(ut_state(t->sh->tid[1]) == 'T'));
 	EXPECT_TRUE(ut_thread_still(t, 1));
-	/* The parent is not told twice. */
+	/* The parent is told of the group stop once only. */
 	EXPECT_EQ(0, waitpid(t->pid, &self->status, WUNTRACED | WNOHANG));
 	ASSERT_EQ(0, kill(t->pid, SIGCONT));
 	EXPECT_TRUE(ut_thread_runs(t, 0));
@@ -316,7 +323,7 @@ TEST_F(utrace, process_held_in_group_stop)
 		EXPECT_TRUE(ut_thread_runs(t, i));
 }
 
-/* A signal to the process goes to a thread that can take it. */
+/* A fatal signal to the process is taken by a thread that is not held. */
 TEST_F(utrace, signal_passes_by_the_held_thread)
 {
 	struct ut_target *t = &self->t;
@@ -327,17 +334,22 @@ TEST_F(utrace, signal_passes_by_the_held_thread)
 	EXPECT_EQ(SIGTERM, WTERMSIG(self->status));
 }
 
-/* Ctrl-Z at a terminal: one held thread, a parent that waits for the job. */
+/*
+ * The job of test control_z: one thread is held, and a shell waits for the job.
+ */
 static int job_target(struct ut_target *t)
 {
 	t->arg = 3;
-	/* The foreground group of its own terminal session. */
+	/* Wait to be the foreground group of the terminal. */
 	while (tcgetpgrp(STDIN_FILENO) != getpgrp())
 		sched_yield();
 	return ut_threaded(t);
 }
 
-/* value[1]: pid of the job, value[2..4]: 1 when it was seen to happen. */
+/*
+ * The shell.  value[1] is the pid of the job, value[2] the signal that stopped
+ * it; value[3] is 1 when the shell has seen the job continue.
+ */
 static int shell_target(struct ut_target *t)
 {
 	char *name = (char *)t->arg;
@@ -389,7 +401,7 @@ TEST_F(utrace, control_z)
 	ASSERT_EQ(0, ut_stop(id, 0));
 	ASSERT_TRUE(ut_held(t->sh->tid[1]));
 	ASSERT_EQ(1, write(master, "\x1a", 1));
-	/* The shell gets its prompt back. */
+	/* The shell is told that the job has stopped. */
 	EXPECT_TRUE(ut_until(t->sh->value[2] == SIGTSTP));
 	ASSERT_TRUE(ut_go(t));
 	EXPECT_TRUE(ut_until(t->sh->value[3] == 1));
@@ -402,7 +414,7 @@ TEST_F(utrace, control_z)
 	close(master);
 }
 
-/* Both at once, again and again; in the end it runs. */
+/* Holds and job control race; in the end the target runs. */
 TEST_F(utrace, storm)
 {
 	struct ut_target *t = &self->t;
@@ -434,7 +446,7 @@ TEST_F(utrace, storm)
 	ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
 	for (i = 0; i < 3; i++)
 		EXPECT_TRUE(ut_thread_runs(t, i));
-	/* And job control still works. */
+	/* Job control still works. */
 	while (waitpid(t->pid, &status,
 		       WUNTRACED | WCONTINUED | WNOHANG) > 0)
 		;

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * SIGKILL ends every stop, in whatever way it comes.
- */
+/* utrace selftests - SIGKILL ends every stop, whatever sends it */
 #include "cgroup.h"
 #include "fixture.h"
 #include "stoppoint.h"
 
-/* Killed; but who was exiting keeps its exit status. */
+/* Did SIGKILL end the target?  A target in its exit keeps its exit status. */
 static bool died_of_it(enum ut_point at, int status)
 {
 	if (ut_point_is_exit(at))
@@ -27,7 +25,7 @@ TEST_F(point, by_signal)
 	EXPECT_LE(0, ut_wait(0, id, UT_EV_DEATH, t->pid, UT_ANY));
 }
 
-/* Whatever the engine answers from now on. */
+/* SIGKILL wins although the engine answers UTRACE_STOP from now on. */
 TEST_F(point, engine_that_always_stops)
 {
 	struct ut_target *t = &self->t;
@@ -66,7 +64,7 @@ TEST_F(point, by_death_of_the_tracing_program)
 	int status;
 	pid_t pid;
 
-	/* A second session, of a process that is killed. */
+	/* A process with a session of its own holds a target, and is killed. */
 	pid = fork();
 	ASSERT_LE(0, pid);
 	if (!pid) {
@@ -86,7 +84,10 @@ TEST_F(point, by_death_of_the_tracing_program)
 	EXPECT_TRUE(ut_point_ended_well(variant->at, self->status));
 }
 
-/* value[10]: the init of a pid namespace, of which the target is a child. */
+/*
+ * Init of a pid namespace, of which the target is a child; value[10] is its
+ * pid.
+ */
 static int ns_parent(struct ut_target *t)
 {
 	pid_t pid;
@@ -131,7 +132,7 @@ TEST_F(point, by_death_of_its_pid_namespace)
 	in_ns.pid = atoi(children);
 	ASSERT_LT(0, ut_point_stop(&in_ns, variant->at));
 	ASSERT_EQ(0, kill(init, SIGKILL));
-	/* The init is not gone before all others are. */
+	/* The init ends after all other tasks of its namespace. */
 	ASSERT_TRUE(ut_reap(&ns, &self->status));
 	EXPECT_EQ(0, self->status);
 	EXPECT_EQ(0, ut_state(in_ns.pid));
@@ -152,7 +153,7 @@ static bool use_memory(long size)
 	return true;
 }
 
-/* Joins the cgroup first, so that its memory is charged there. */
+/* Function of the victim: join the cgroup first, which pays for the memory. */
 static int oom_victim(struct ut_target *t)
 {
 	ut_await(t);
@@ -163,8 +164,9 @@ static int oom_victim(struct ut_target *t)
 }
 
 /*
- * Not to be killed itself while a child of the victim's, which shared its
- * pages, is still giving them back: the fault is tried again then.
+ * Function of the hog.  The OOM killer must not choose the hog while a child of
+ * the victim still gives back the pages that both shared; the fault is then
+ * repeated.
  */
 static int oom_hog(struct ut_target *t)
 {
@@ -205,7 +207,10 @@ TEST_F(point, by_oom)
 	EXPECT_TRUE(ut_hear(&victim));
 	EXPECT_LT(0, ut_point_stop(&victim, variant->at));
 	EXPECT_TRUE(ut_go(&hog));
-	/* The hog only gets its memory if the victim gives up its own. */
+	/*
+	 * The hog gets its memory only if the victim is killed and frees its
+	 * own.
+	 */
 	EXPECT_TRUE(ut_reap(&hog, &self->status));
 	EXPECT_TRUE(WIFEXITED(self->status));
 	EXPECT_EQ(5, WEXITSTATUS(self->status));
@@ -214,7 +219,7 @@ TEST_F(point, by_oom)
 	ut_cg_remove();
 }
 
-/* Of three threads number 1 is held. */
+/* Thread 1 is held, thread 2 ends the process. */
 TEST_F(utrace, exit_group)
 {
 	struct ut_target *t = &self->t;
@@ -246,7 +251,10 @@ TEST_F(utrace, fatal_signal)
 	EXPECT_EQ(SIGTERM, WTERMSIG(self->status));
 }
 
-/* Who dies for somebody else does not stop; who exits does. */
+/*
+ * Only the thread that calls exit_group() stops at its EXIT; threads that it
+ * kills do not.
+ */
 TEST_F(utrace, exit_stop_of_the_caller_only)
 {
 	struct ut_target *t = &self->t;
@@ -269,7 +277,7 @@ TEST_F(utrace, exit_stop_of_the_caller_only)
 	EXPECT_EQ(7, WEXITSTATUS(self->status));
 }
 
-/* A thread that ends alone may be held at its exit; the others go on. */
+/* A thread that ends alone can be held at its exit while the others run. */
 TEST_F(utrace, exit_stop_of_one_thread)
 {
 	struct ut_target *t = &self->t;
@@ -284,13 +292,13 @@ TEST_F(utrace, exit_stop_of_one_thread)
 	ASSERT_TRUE(ut_held(t->sh->tid[1]));
 	EXPECT_TRUE(ut_thread_runs(t, 0));
 	EXPECT_TRUE(ut_thread_runs(t, 2));
-	/* And does not get in the way of the others' end. */
+	/* The held thread does not keep the process from its end. */
 	t->sh->go[2] = UT_GO_EXIT_GROUP;
 	ASSERT_TRUE(ut_reap(t, &self->status));
 	EXPECT_EQ(7, WEXITSTATUS(self->status));
 }
 
-/* SIGKILL and the stop race. */
+/* SIGKILL races with the stop. */
 TEST_F(utrace, kill_while_it_stops)
 {
 	struct ut_target t;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who is called when: classes and age of engines, ptrace around them, seccomp
- * behind them.
+ * utrace selftests - the order of the calls
+ *
+ * The order depends on the classes and the ages of engines.  ptrace is called
+ * around all engines, seccomp after them.
  */
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -19,7 +21,7 @@ static int fork_target(struct ut_target *t)
 	return ut_fork_wait(0);
 }
 
-/* Position among the records of @event and @nr of each engine in @ids. */
+/* By engine in @ids, the index of its record of @event and @nr. */
 static void positions(const int *ids, int n, int event, int nr, int *pos)
 {
 	int i;
@@ -42,7 +44,10 @@ TEST_F(utrace, classes)
 
 	ASSERT_TRUE(ut_spawn(t, fork_target));
 	for (i = 0; i < 8; i++) {
-		/* Scope has nothing to do with it. */
+		/*
+		 * Engines of all scopes are mixed, since scope has no
+		 * influence.
+		 */
 		__u32 scope = i % 3 == 0 ? 0 : i % 3 == 1 ?
 			UT_ATTACH_PROCESS : UT_ATTACH_TREE;
 
@@ -53,7 +58,7 @@ TEST_F(utrace, classes)
 	ASSERT_TRUE(ut_go(t));
 	ASSERT_TRUE(ut_reap(t, &self->status));
 
-	/* Entry: class by class, newest first. */
+	/* Entry: classes in order, in each the newest engine first. */
 	positions(id, 8, UT_EV_SYSCALL_ENTRY, UT_MARK_NR, p);
 	ASSERT_LE(0, p[O2]);
 	EXPECT_LT(p[O2], p[O1]);
@@ -64,7 +69,7 @@ TEST_F(utrace, classes)
 	EXPECT_LT(p[E1], p[L1]);
 	EXPECT_LT(p[E1], p[L2]);
 
-	/* Exit: the other way round, last resort still last. */
+	/* Exit: the reverse order, but last resort is still last. */
 	positions(id, 8, UT_EV_SYSCALL_EXIT, UT_MARK_NR, p);
 	ASSERT_LE(0, p[E1]);
 	EXPECT_LT(p[E1], p[E2]);
@@ -75,7 +80,9 @@ TEST_F(utrace, classes)
 	EXPECT_LT(p[O2], p[L1]);
 	EXPECT_LT(p[O2], p[L2]);
 
-	/* All else: class by class, oldest first. */
+	/*
+	 * All other events: classes in order, in each the oldest engine first.
+	 */
 	positions(id, 8, UT_EV_CLONE, UT_ANY, p);
 	ASSERT_LE(0, p[O1]);
 	EXPECT_LT(p[O1], p[O2]);
@@ -87,7 +94,7 @@ TEST_F(utrace, classes)
 	EXPECT_LT(p[L1], p[L2]);
 }
 
-/* Of a fatal signal, last resort is told what the others made of it. */
+/* Last resort is told what the other engines have made of a fatal signal. */
 TEST_F(utrace, last_resort_of_a_fatal_signal)
 {
 	struct ut_target *t = &self->t;
@@ -104,7 +111,9 @@ TEST_F(utrace, last_resort_of_a_fatal_signal)
 	ASSERT_LT(0, mutator);
 	ASSERT_LT(0, observer);
 
-	/* Whom an enforcer saves, last resort need not catch. */
+	/*
+	 * The enforcer ignores the signal, so last resort sees an ignored one.
+	 */
 	ASSERT_EQ(0, ut_rule(.id = enforcer, .event = UT_EV_SIGNAL_TERM,
 			     .count = 1, .answer = UT_RESUME | UT_SIGNAL_IGN));
 	ASSERT_EQ(0, kill(t->pid, SIGTERM));
@@ -116,7 +125,7 @@ TEST_F(utrace, last_resort_of_a_fatal_signal)
 	EXPECT_GT(i, j);
 	EXPECT_TRUE(ut_runs(t));
 
-	/* Whom nobody saves, it does. */
+	/* No other engine changes the signal: last resort sees a fatal one. */
 	ASSERT_EQ(0, ut_rule(.id = last, .event = UT_EV_SIGNAL_TERM,
 			     .count = 1, .answer = UT_RESUME | UT_SIGNAL_IGN));
 	ASSERT_EQ(0, kill(t->pid, SIGTERM));
@@ -131,13 +140,13 @@ TEST_F(utrace, last_resort_of_a_fatal_signal)
 	EXPECT_LT(ut_find(i, enforcer, UT_EV_SIGNAL_TERM, t->pid, SIGTERM), j);
 	EXPECT_TRUE(ut_runs(t));
 
-	/* And only this once. */
+	/* The rule is used up, and the next signal is fatal. */
 	ASSERT_EQ(0, kill(t->pid, SIGTERM));
 	ASSERT_TRUE(ut_reap(t, &self->status));
 	EXPECT_EQ(SIGTERM, WTERMSIG(self->status));
 }
 
-/* Both want another number: the last called, the older one, has its way. */
+/* Two mutators change the number: the older one is called last and wins. */
 TEST_F(utrace, last_word_of_mutators)
 {
 	struct ut_target *t = &self->t;
@@ -156,7 +165,9 @@ TEST_F(utrace, last_word_of_mutators)
 			     .match = SYS_getuid, .answer = UT_RESUME,
 			     .count = 1, .change = UT_CHANGE_NR,
 			     .nr = SYS_gettid));
-	/* And of the result it is the newer one, closest to user mode. */
+	/*
+	 * At the exit the newer mutator is called last, so its result is final.
+	 */
 	ASSERT_EQ(0, ut_rule(.id = old, .event = UT_EV_SYSCALL_EXIT,
 			     .match = SYS_gettid, .answer = UT_RESUME,
 			     .count = 1, .change = UT_CHANGE_RESULT,
@@ -173,7 +184,9 @@ TEST_F(utrace, last_word_of_mutators)
 	EXPECT_EQ(11, ut_rec[i].val[0]);
 }
 
-/* An enforcer takes back what a mutator did, and the reverse fails. */
+/*
+ * An enforcer undoes what a mutator did; a mutator cannot undo the enforcer's.
+ */
 TEST_F(utrace, enforcer_has_the_last_word)
 {
 	struct ut_target *t = &self->t;
@@ -205,7 +218,7 @@ TEST_F(utrace, enforcer_has_the_last_word)
 	EXPECT_EQ(ENOSYS, t->sh->value[3]);
 }
 
-/* The resume action shown is the smallest so far. */
+/* An engine is shown the smallest resume action of the engines before it. */
 TEST_F(utrace, resume_action_of_those_before)
 {
 	struct ut_target *t = &self->t;
@@ -228,7 +241,7 @@ TEST_F(utrace, resume_action_of_those_before)
 	EXPECT_EQ(UT_REPORT, ut_rec[i].action & UT_RESUME_MASK);
 }
 
-/* Not one exit without its entry, nor the reverse. */
+/* Function of a target: make 1000 marker calls. */
 static int many_marks(struct ut_target *t)
 {
 	int i;
@@ -248,7 +261,7 @@ TEST_F(utrace, every_entry_has_its_exit)
 	ASSERT_TRUE(ut_until(ut_asleep_in(t->pid, SYS_read)));
 	id = ut_attach(t->pid, 0, UT_SYSCALL);
 	ASSERT_LT(0, id);
-	/* Some are skipped, some get another number. */
+	/* Some calls are aborted, some get another number. */
 	ut_rule(.id = id, .event = UT_EV_SYSCALL_ENTRY, .match = UT_MARK_NR,
 		.count = 10, .answer = UT_RESUME | UT_SYSCALL_ABORT);
 	ut_rule(.id = id, .event = UT_EV_SYSCALL_ENTRY, .match = UT_MARK_NR,
@@ -267,14 +280,16 @@ TEST_F(utrace, every_entry_has_its_exit)
 			open = 0;
 		}
 	}
-	/* Only exit_group() never comes back. */
+	/* exit_group() is the only entry without an exit. */
 	EXPECT_EQ(1, open);
 	EXPECT_EQ(SYS_exit_group, ut_rec[ut_nrec - 1].nr);
 	EXPECT_EQ(1001, ut_matches(0, id, UT_EV_SYSCALL_ENTRY, t->pid,
 				   UT_ANY));
 }
 
-/* Answers to getppid() by errno 77, kills for getuid(). */
+/*
+ * A seccomp filter makes getppid() fail with errno 77, and kills at getuid().
+ */
 static int seccomp_target(struct ut_target *t)
 {
 	struct sock_filter code[] = {
@@ -321,7 +336,10 @@ TEST_F(utrace, seccomp_comes_after)
 		SKIP(return, "no seccomp: %s", strerror(t->sh->value[15]));
 	id = ut_attach(t->pid, 0, UT_SYSCALL);
 	ASSERT_LT(0, id);
-	/* The first is seccomp's, the second is skipped, so is no other. */
+	/*
+	 * The first call is let pass to seccomp; the second is aborted, and
+	 * seccomp does not see it.
+	 */
 	ASSERT_EQ(0, ut_rule(.id = id, .event = UT_EV_SYSCALL_ENTRY,
 			     .match = UT_MARK_NR, .count = 1,
 			     .answer = UT_RESUME));
@@ -329,7 +347,7 @@ TEST_F(utrace, seccomp_comes_after)
 			     .match = UT_MARK_NR, .count = 1,
 			     .answer = UT_RESUME | UT_SYSCALL_ABORT,
 			     .change = UT_CHANGE_RESULT, .result = 5));
-	/* And what the engine makes of a call is what seccomp sees. */
+	/* seccomp sees the number that the engine gives a call. */
 	ASSERT_EQ(0, ut_rule(.id = id, .event = UT_EV_SYSCALL_ENTRY,
 			     .match = UT_MARK_NR, .count = 1,
 			     .answer = UT_RESUME, .change = UT_CHANGE_NR,
@@ -345,7 +363,7 @@ TEST_F(utrace, seccomp_comes_after)
 	EXPECT_EQ(5, t->sh->value[2]);
 	EXPECT_EQ(t->pid, t->sh->value[4]);
 	EXPECT_EQ(77, t->sh->value[13]);
-	/* The exit is the engine's even if seccomp made the result. */
+	/* The engine sees the exit even if seccomp made the result. */
 	EXPECT_EQ(3, ut_matches(0, id, UT_EV_SYSCALL_EXIT, t->pid,
 				UT_MARK_NR));
 }
@@ -366,7 +384,7 @@ TEST_F(utrace, seccomp_kills_what_an_engine_asks_for)
 			     .match = UT_MARK_NR, .count = 1,
 			     .answer = UT_RESUME, .change = UT_CHANGE_NR,
 			     .nr = SYS_getuid));
-	/* And such a death cannot be prevented. */
+	/* An engine cannot prevent this death. */
 	ASSERT_EQ(0, ut_rule(.id = id, .event = UT_EV_SIGNAL_CORE,
 			     .match = SIGSYS,
 			     .answer = UT_RESUME | UT_SIGNAL_IGN));
@@ -377,7 +395,7 @@ TEST_F(utrace, seccomp_kills_what_an_engine_asks_for)
 }
 
 #ifdef __x86_64__
-/* Traced by ptrace from its start; the test is the tracer. */
+/* Function of a target that the test traces by ptrace from the start. */
 static int traced_target(struct ut_target *t)
 {
 	ptrace(PTRACE_TRACEME, 0, 0, 0);
@@ -387,7 +405,7 @@ static int traced_target(struct ut_target *t)
 	return 0;
 }
 
-/* Run to the next stop of the marker call at entry or exit. */
+/* Let the target run to its next ptrace stop at the marker call. */
 static bool to_mark_stop(pid_t pid, int request)
 {
 	struct user_regs_struct regs;
@@ -428,7 +446,10 @@ TEST_F(utrace, ptrace_is_outermost)
 			     .match = SYS_gettid, .answer = UT_RESUME,
 			     .change = UT_CHANGE_RESULT, .result = 31));
 
-	/* Entry: the tracer first; the engine sees what it made of it. */
+	/*
+	 * Entry: ptrace comes first, and the engine sees what the tracer
+	 * changed.
+	 */
 	ASSERT_TRUE(to_mark_stop(t->pid, PTRACE_SYSCALL));
 	EXPECT_EQ(-1, ut_seen(0, id, UT_EV_SYSCALL_ENTRY, t->pid,
 			      UT_MARK_NR));
@@ -436,7 +457,9 @@ TEST_F(utrace, ptrace_is_outermost)
 	regs.orig_rax = SYS_gettid;
 	ASSERT_EQ(0, ptrace(PTRACE_SETREGS, t->pid, 0, &regs));
 
-	/* Exit: the engine first; the tracer sees the final result. */
+	/*
+	 * Exit: the engine comes first, and the tracer sees the final result.
+	 */
 	ASSERT_EQ(0, ptrace(PTRACE_SYSCALL, t->pid, 0, 0));
 	ASSERT_EQ(1, ut_waitpid(t->pid, &self->status, 0));
 	ASSERT_EQ(SIGTRAP | 0x80, WSTOPSIG(self->status));
@@ -452,7 +475,7 @@ TEST_F(utrace, ptrace_is_outermost)
 	EXPECT_EQ(31, t->sh->value[0]);
 }
 
-/* A call that an engine skips still has both of the tracer's stops. */
+/* The tracer has both stops of a call that an engine aborts. */
 TEST_F(utrace, abort_keeps_the_tracers_pair)
 {
 	struct ut_target *t = &self->t;

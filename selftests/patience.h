@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How many times longer than usual things take on this machine: limits by the
- * clock are there to end what hangs, and are multiplied by it.
+ * utrace selftests - how much longer than usual this machine takes
+ *
+ * Limits by the clock exist to end what hangs.  They are multiplied by PATIENCE
+ * from the environment, so that a busy or emulated machine does not exceed
+ * them.
  */
 #ifndef UTRACE_PATIENCE_H
 #define UTRACE_PATIENCE_H

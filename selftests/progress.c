@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Progress: what tasks do delays nobody but themselves, whatever is attached,
- * and attaches come to their end whatever the tasks do.
+ * utrace selftests - tasks and attaches go on
  *
- * Times are compared with those of the same boot, without what is tested, and
- * the best of a few tries counts: what is looked for takes for ever, or grows
- * with something that it should not depend on.
+ * A task delays no other task by what it does, whatever engine is attached, and
+ * an attach ends whatever the tasks do.
+ *
+ * Times are compared with times of the same boot, taken without the engine or
+ * the load, and the best of a few tries counts: a defect makes an operation
+ * take for ever, or grow with a number that it should not depend on.
  */
 #include "storm.h"
 
@@ -13,9 +15,9 @@
 
 #define TRIES		3
 #define WORST_FACTOR	3
-/* For what waits for nothing but its turn on a busy machine. */
+/* For an operation that only waits for its turn on a busy machine. */
 #define DONE_MS		(60000 * ut_patience())
-/* A test runs into this limit, in seconds, only where something hangs. */
+/* The limit of a test in seconds, which is reached only if something hangs. */
 #define TEST_S		(240 * ut_patience())
 
 FIXTURE(progress) {
@@ -32,7 +34,7 @@ FIXTURE_SETUP(progress)
 	ASSERT_TRUE(storm_init(&self->s));
 }
 
-/* The storm first: what is to end may wait for it. */
+/* End the storm first, since the detach may have to wait for it. */
 FIXTURE_TEARDOWN(progress)
 {
 	EXPECT_EQ(0, storm_end(&self->s));
@@ -43,7 +45,7 @@ FIXTURE_TEARDOWN(progress)
 	EXPECT_EQ(0, ut_close());
 }
 
-/* In a child, so that the test goes on if it hangs. */
+/* An operation in a child, so that the test goes on if it hangs. */
 struct run {
 	pid_t pid;
 	long began;
@@ -59,7 +61,7 @@ static bool run_begin(struct storm *s, struct run *run, int (*fn)(void *arg),
 	return run->pid > 0;
 }
 
-/* Its exit status, or -1 if it does not end in time. */
+/* Exit status of the child, or -1 if it does not end in time. */
 static int run_end(struct run *run, long ms)
 {
 	long end = ut_now_ms() + ms;
@@ -72,9 +74,9 @@ static int run_end(struct run *run, long ms)
 }
 
 /*
- * The bystander's worst round beside a storm, with and without the engine.  Each
- * with a storm of its own: the one with the engine may have to be killed for
- * the engine to go.
+ * The bystander's worst round beside a storm, with or without the engine.  Each
+ * call makes a storm of its own, since a storm with the engine may have to be
+ * killed before the engine can be detached.
  */
 static long worst_of(struct __test_metadata *_metadata, struct storm *s,
 		     bool engine, bool (*begin)(struct storm *s))
@@ -82,21 +84,24 @@ static long worst_of(struct __test_metadata *_metadata, struct storm *s,
 	long ms = storm_slow() ? 5000 : 3000, worst, forks;
 	pid_t victim;
 
-	/* Where the test itself is held up, this is how it gets on. */
+	/*
+	 * If the storm keeps the test itself from running, the storm ends after
+	 * this.
+	 */
 	s->seconds = 20 * ut_patience();
 	ASSERT_TRUE(storm_bystander(s));
 	ASSERT_TRUE(begin(s));
 	ut_sleep_ms(500);
-	/* The switching on is a part of it. */
+	/* Turning the tracer on counts, too. */
 	s->sh->worst = 0;
 	if (engine)
 		ASSERT_EQ(0, storm_tracer(true));
 	ut_sleep_ms(ms);
 	worst = storm_worst(s);
-	/* They have not ended by themselves. */
+	/* The workers still run. */
 	forks = s->sh->done[STORM_FORK];
 	EXPECT_TRUE(ut_until(s->sh->done[STORM_FORK] > forks));
-	/* One can be killed while the others go on. */
+	/* A worker can be killed while the others go on. */
 	victim = s->pid[0];
 	EXPECT_EQ(0, kill(victim, SIGKILL));
 	EXPECT_TRUE(ut_until(waitpid(victim, NULL, WNOHANG) == victim));
@@ -130,9 +135,9 @@ static bool rename_and_fork(struct storm *s)
 }
 
 /*
- * Four threads rename a fifth one, which no engine wants and which makes calls:
- * it is to be asked again all the time, and each answer takes a while and the
- * lock that the renamers want.
+ * Four threads rename a fifth one, which makes calls and which no engine wants.
+ * So the fifth must ask the match again all the time; each answer takes a
+ * while, and needs the lock that the renamers take.
  */
 TEST_F_TIMEOUT(progress, renamers, TEST_S)
 {
@@ -159,7 +164,7 @@ TEST_F_TIMEOUT(progress, everything, TEST_S)
 	bystander_is_left_alone(_metadata, &self->s, rename_exec_fork);
 }
 
-/* Attach to @pid with each scope and leave again, 100 times. */
+/* Attach to @pid with each scope and detach, 100 times. */
 static int attach_often(void *arg)
 {
 	static const __u32 scopes[] = { 0, UT_ATTACH_PROCESS, UT_ATTACH_TREE };
@@ -178,8 +183,8 @@ static int attach_often(void *arg)
 }
 
 /*
- * Threads that get a new set all the time, sooner than a look at all of a tree takes,
- * do not keep an attach from its end.
+ * Threads whose sets are out of date all the time, more often than a walk over
+ * the tree takes, do not keep an attach from its end.
  */
 TEST_F_TIMEOUT(progress, attach_to_renamers, TEST_S)
 {
@@ -194,7 +199,7 @@ TEST_F_TIMEOUT(progress, attach_to_renamers, TEST_S)
 	ASSERT_TRUE(storm_add(s, STORM_RENAME_SELF, 1));
 	pid = s->pid[0];
 	ASSERT_TRUE(ut_until(s->sh->done[STORM_RENAME_SELF]));
-	/* Each of its threads has a set to be renewed, and does that. */
+	/* The threads have sets, which they have to renew. */
 	id = ut_attach_full(pid, UT_ATTACH_PROCESS, UT_OPS_FULL, ~0U);
 	ASSERT_LT(0, id);
 	ASSERT_EQ(0, ut_events(id, 0, UT_BIT(SYSCALL_ENTRY)));
@@ -210,8 +215,9 @@ TEST_F_TIMEOUT(progress, attach_to_renamers, TEST_S)
 #define LINK_STACK	(16 << 10)
 
 /*
- * A chain: each process is the child of the one before; all wait.  They share their
- * memory: a fork of a copy of a copy takes the longer the more there are.
+ * A chain of processes, each the child of the one before; all wait.  They share
+ * their memory, since copies of copies of it would make fork() slower and
+ * slower.
  */
 static int chain_link(void *arg)
 {
@@ -241,7 +247,7 @@ static int chain(struct ut_target *t)
 	return chain_link(t);
 }
 
-/* The shortest of a few attaches of a tree to @pid, in microseconds. */
+/* The shortest of a few attaches of a tree engine to @pid, in microseconds. */
 static long attach_time(struct __test_metadata *_metadata, pid_t pid)
 {
 	long best = 0, took, end = ut_now_ms() + 8000;
@@ -272,7 +278,7 @@ static int attach_trees(void *arg)
 	}
 }
 
-/* The bystander's longest round while trees are attached to @pid, and left. */
+/* The bystander's worst round while tree engines come to @pid and go. */
 static long worst_beside_attach(struct __test_metadata *_metadata,
 				struct storm *s, pid_t pid)
 {
@@ -289,8 +295,9 @@ static long worst_beside_attach(struct __test_metadata *_metadata,
 }
 
 /*
- * The last process of a long chain is as quick to attach to as one beside it,
- * with a factor of ten for what is measured with a clock, and some of its ticks.
+ * An attach to the last process of a long chain takes no longer than one to a
+ * single process.  A factor of ten and some clock ticks allow for the
+ * measurement.
  */
 #define TICKS	20000	/* microseconds */
 
@@ -329,13 +336,16 @@ TEST_F_TIMEOUT(progress, chain, TEST_S)
 			break;
 	}
 	EXPECT_LE(worst_inside, WORST_FACTOR * worst_alone);
-	/* The whole chain, that is: its tree has so many members. */
+	/*
+	 * For comparison: a tree engine on the whole chain, with that many
+	 * members.
+	 */
 	alone = attach_time(_metadata, self->t.pid);
 	TH_LOG("attach to all of them: %ld us", alone);
 	lone.sh->quit = 1;
 }
 
-/* A copy of the helper that changes the user of who executes it. */
+/* Make a copy of the helper that changes the user of its caller. */
 static bool make_setid(char *path)
 {
 	char command[3 * PATH_MAX];
@@ -351,7 +361,7 @@ static bool make_setid(char *path)
 	return !system(command) && !stat(path, &st) && st.st_mode & S_ISUID;
 }
 
-/* Attaches trees to the workers of a storm, by a session of its own. */
+/* Attach tree engines to the workers of a storm, in a session of its own. */
 static int control_trees(void *arg)
 {
 	struct storm *s = arg;
@@ -375,8 +385,9 @@ static int control_trees(void *arg)
 }
 
 /*
- * Programs that change the user, under a match by user, beside three who attach
- * and detach trees: all of them get on, and each can be killed meanwhile.
+ * Programs that change their user run under a match by user, while three
+ * controllers attach and detach tree engines.  All of them make progress and
+ * can be killed.
  */
 TEST_F_TIMEOUT(progress, setid_and_controllers, TEST_S)
 {
@@ -416,7 +427,7 @@ TEST_F_TIMEOUT(progress, setid_and_controllers, TEST_S)
 		EXPECT_EQ(0, kill(run[i].pid, SIGKILL));
 		EXPECT_TRUE(ut_until(waitpid(run[i].pid, &status, WNOHANG) ==
 				     run[i].pid));
-		/* Not by a mistake of its own. */
+		/* The controller was killed, and did not fail before. */
 		EXPECT_EQ(SIGKILL, status);
 		TH_LOG("controller %d killed in %ld ms", i,
 		       ut_now_ms() - killed);

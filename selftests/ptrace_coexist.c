@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ptrace and engines on the same task: a debugger can come, look and leave
- * while an engine holds, and nobody gets the other's steps.  ut_hold() holds
- * where ptrace may come in: at the safe point.
+ * utrace selftests - ptrace and engines on the same task
+ *
+ * A debugger can come, look and leave while an engine holds the task, and
+ * neither gets a report of the other's steps.  ut_hold() holds the task at the
+ * safe point, a permeable stop: ptrace can stop the task there.
  */
 #include <elf.h>
 #include <linux/filter.h>
@@ -14,7 +16,7 @@
 
 #include "fixture.h"
 
-/* Wait for a ptrace stop; the whole status, or -1. */
+/* Wait for a ptrace stop; returns the whole status, or -1. */
 static int tracer_stop(pid_t pid)
 {
 	int status;
@@ -48,7 +50,7 @@ TEST_F(utrace, attach_look_detach)
 	EXPECT_EQ(0, errno);
 	EXPECT_EQ(t->sh->counter, word);
 	EXPECT_EQ(0, ptrace(PTRACE_DETACH, t->pid, 0, 0));
-	/* Nobody's tracer any more, but still held. */
+	/* The tracer is gone, and the task is still held. */
 	EXPECT_EQ(0, ut_status(t->pid, "TracerPid:"));
 	EXPECT_TRUE(ut_held(t->pid));
 	EXPECT_TRUE(ut_still(t));
@@ -94,7 +96,7 @@ TEST_F(utrace, seize_interrupt_detach)
 	EXPECT_TRUE(ut_runs(t));
 }
 
-/* To the tracer it runs; in truth it waits for the engine. */
+/* PTRACE_CONT does not run a task that an engine holds. */
 TEST_F(utrace, cont_does_not_run_it)
 {
 	struct ut_target *t = &self->t;
@@ -109,7 +111,7 @@ TEST_F(utrace, cont_does_not_run_it)
 	EXPECT_EQ(0, waitpid(t->pid, &self->status, WNOHANG | __WALL));
 	ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
 	EXPECT_TRUE(ut_runs(t));
-	/* The tracer is still its tracer. */
+	/* The tracer is still there. */
 	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
 	EXPECT_EQ(SIGUSR1, WSTOPSIG(tracer_stop(t->pid)));
 	EXPECT_EQ(0, ptrace(PTRACE_DETACH, t->pid, 0, 0));
@@ -132,7 +134,10 @@ TEST_F(utrace, signal_while_held_is_told_to_the_tracer)
 	EXPECT_TRUE(ut_runs(t));
 }
 
-/* PTRACE_ATTACH returns at once wherever the task is held. */
+/*
+ * Function of a target that is held in different places; PTRACE_ATTACH must
+ * return at once in each of them.
+ */
 static int mark_then_spin(struct ut_target *t)
 {
 	ut_await(t);
@@ -157,7 +162,7 @@ TEST_F(utrace, attach_at_syscall_entry)
 	before = ut_now_ms();
 	ASSERT_EQ(0, ptrace(PTRACE_ATTACH, t->pid, 0, 0));
 	EXPECT_GT(UT_DEADLINE_MS, ut_now_ms() - before);
-	/* The stop itself comes when the engine has let go. */
+	/* The stop of ptrace comes when the engine ends its hold. */
 	EXPECT_TRUE(ut_held(t->pid));
 	EXPECT_EQ(0, waitpid(t->pid, &self->status, WNOHANG | __WALL));
 	ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
@@ -191,8 +196,9 @@ TEST_F(utrace, attach_to_group_stopped_and_held)
 }
 
 /*
- * A thread that was held when it took part in a group stop: PTRACE_SEIZE has it
- * trap for that as it would any other, and it does not run before SIGCONT.
+ * PTRACE_SEIZE of a held thread that took part in a group stop: the thread
+ * reports that stop to the tracer as any thread would, and does not run before
+ * SIGCONT.
  */
 TEST_F(utrace, seize_of_a_held_thread_of_a_stopped_group)
 {
@@ -219,7 +225,7 @@ TEST_F(utrace, seize_of_a_held_thread_of_a_stopped_group)
 	EXPECT_TRUE(ut_thread_runs(t, 1));
 }
 
-/* The same where ptrace has to wait until the engine lets go. */
+/* The same seize, but the hold is firm: ptrace waits until the hold ends. */
 TEST_F(utrace, seize_of_a_firmly_held_thread_of_a_stopped_group)
 {
 	struct ut_target *t = &self->t;
@@ -250,7 +256,7 @@ TEST_F(utrace, seize_of_a_firmly_held_thread_of_a_stopped_group)
 	EXPECT_TRUE(ut_thread_runs(t, 1));
 }
 
-/* value[15]: why there is no seccomp. */
+/* Function of a target; value[15] is the errno if there is no seccomp. */
 static int killed_by_seccomp(struct ut_target *t)
 {
 	struct sock_filter code[] = {
@@ -271,7 +277,7 @@ static int killed_by_seccomp(struct ut_target *t)
 	return ut_spin(t);
 }
 
-/* A target that an engine holds at a SIGSYS which nobody can change. */
+/* A target that an engine holds at a SIGSYS with SA_IMMUTABLE. */
 static int hold_at_sigsys(struct ut_target *t)
 {
 	struct ut_rule rule = {
@@ -290,8 +296,9 @@ static int hold_at_sigsys(struct ut_target *t)
 }
 
 /*
- * A tracer is not shown such a signal, and SIGSTOP would be taken after it.
- * What must not be is that the task goes round and round for its sake.
+ * A tracer does not see such a signal, and the SIGSTOP of PTRACE_ATTACH would
+ * come after it.  So the task must stay held, and not leave the stop again and
+ * again.
  */
 TEST_F(utrace, attach_to_one_held_at_a_signal_that_is_forced)
 {
@@ -302,14 +309,16 @@ TEST_F(utrace, attach_to_one_held_at_a_signal_that_is_forced)
 		SKIP(return, "no seccomp: %s", strerror(t->sh->value[15]));
 	ASSERT_LT(0, id);
 	ASSERT_EQ(0, ptrace(PTRACE_ATTACH, t->pid, 0, 0));
-	/* It may look up for a moment. */
+	/* The attach may wake the task for a moment. */
 	EXPECT_TRUE(ut_held(t->pid));
 	EXPECT_TRUE(ut_stays(ut_state(t->pid) == 't'));
 	EXPECT_EQ(1, ut_matches(0, id, UT_EV_SIGNAL_CORE, t->pid, SIGSYS));
 	EXPECT_EQ(0, waitpid(t->pid, &self->status, WNOHANG | __WALL));
 	ASSERT_EQ(0, ut_norules(id));
 	ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
-	/* It dies before SIGSTOP is taken, as it does without an engine. */
+	/*
+	 * SIGSYS kills the task before it takes SIGSTOP, as without an engine.
+	 */
 	for (i = 0; i < 5; i++) {
 		ASSERT_TRUE(ut_reap(t, &self->status));
 		if (!WIFSTOPPED(self->status))
@@ -320,7 +329,7 @@ TEST_F(utrace, attach_to_one_held_at_a_signal_that_is_forced)
 	EXPECT_EQ(SIGSYS, WTERMSIG(self->status));
 }
 
-/* A trap that ptrace asks for is let through. */
+/* A trap of PTRACE_INTERRUPT is let through while the task is held there. */
 TEST_F(utrace, interrupt_of_one_held_at_a_signal_that_is_forced)
 {
 	struct ut_target *t = &self->t;
@@ -340,14 +349,14 @@ TEST_F(utrace, interrupt_of_one_held_at_a_signal_that_is_forced)
 	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
 	EXPECT_TRUE(ut_held(t->pid));
 	EXPECT_TRUE(ut_stays(ut_state(t->pid) == 't'));
-	/* Reported anew each time that it was put back. */
+	/* The signal is put back at each trap, and reported again after it. */
 	EXPECT_EQ(4, ut_matches(0, id, UT_EV_SIGNAL_CORE, t->pid, SIGSYS));
 	ASSERT_EQ(0, kill(t->pid, SIGKILL));
 	ASSERT_TRUE(ut_reap(t, &self->status));
 	EXPECT_EQ(SIGKILL, WTERMSIG(self->status));
 }
 
-/* The tracer dies: the task is the engine's as before. */
+/* The tracer dies, and the task stays held by the engine. */
 TEST_F(utrace, death_of_the_tracer)
 {
 	struct ut_target *t = &self->t;
@@ -383,7 +392,7 @@ TEST_F(utrace, kill_of_a_traced_and_held_task)
 	EXPECT_EQ(SIGKILL, WTERMSIG(self->status));
 }
 
-/* The other way round: the tracer was there first. */
+/* The tracer comes first, the engine after it. */
 static bool trace(struct ut_target *t)
 {
 	return ut_spawn(t, ut_spin) && ut_runs(t) &&
@@ -400,14 +409,14 @@ TEST_F(utrace, engine_on_a_traced_task)
 	ASSERT_TRUE(trace(t));
 	id = ut_attach(t->pid, 0, UT_BIT(QUIESCE) | UT_SIGNAL_ALL);
 	ASSERT_LT(0, id);
-	/* Stopped by ptrace is stopped. */
+	/* A task in a ptrace stop counts as stopped. */
 	EXPECT_EQ(0, ut_control(id, 0, UT_STOP));
 	EXPECT_TRUE(can_read_registers(t->pid));
 	ASSERT_EQ(0, ptrace(PTRACE_CONT, t->pid, 0, 0));
 	EXPECT_TRUE(ut_still(t));
 	ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
 	EXPECT_TRUE(ut_runs(t));
-	/* Both see a signal. */
+	/* The tracer and the engine both see a signal. */
 	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
 	ASSERT_EQ(SIGUSR1, WSTOPSIG(tracer_stop(t->pid)));
 	ASSERT_EQ(0, ptrace(PTRACE_CONT, t->pid, 0, SIGUSR1));
@@ -436,7 +445,7 @@ TEST_F(utrace, engine_lets_go_of_a_task_in_a_ptrace_stop)
 	EXPECT_TRUE(ut_runs(t));
 }
 
-/* The engine steps: the tracer, which did not ask, hears nothing. */
+/* The engine steps; the tracer did not ask for the step and sees no trap. */
 TEST_F(utrace, engines_steps_are_not_the_tracers)
 {
 	struct ut_target *t = &self->t;
@@ -464,7 +473,7 @@ TEST_F(utrace, engines_steps_are_not_the_tracers)
 	EXPECT_EQ(0, waitpid(t->pid, &self->status, WNOHANG | __WALL));
 }
 
-/* The tracer steps: it gets its trap, the engine no step report. */
+/* The tracer steps; it gets the trap, and the engine no report of a step. */
 TEST_F(utrace, tracers_steps_are_not_the_engines)
 {
 	struct ut_target *t = &self->t;
@@ -506,7 +515,10 @@ TEST_F(utrace, both_step)
 	EXPECT_EQ(0, waitpid(t->pid, &self->status, WNOHANG | __WALL));
 }
 
-/* A tracer that follows forks and an engine on the tree, both to the end. */
+/*
+ * Function of a target whose forks a tracer follows while an engine covers the
+ * tree, both to the end.
+ */
 static int family(struct ut_target *t)
 {
 	int i;
@@ -546,7 +558,10 @@ TEST_F(utrace, both_follow_forks)
 			continue;
 		if (status >> 16 == PTRACE_EVENT_FORK)
 			forks++;
-		/* Its own stops and those of signals alike. */
+		/*
+		 * Signals other than SIGCHLD are dropped, like the tracer's own
+		 * stops.
+		 */
 		ptrace(PTRACE_SYSCALL, pid, 0,
 		       WSTOPSIG(status) == SIGCHLD ? SIGCHLD : 0);
 	}

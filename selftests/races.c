@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Attaching, detaching, stopping and unloading while the targets do all they
- * can to be elsewhere.  Each test runs for a bounded time; what it asserts is
- * that nothing is left over, that only the documented results come, and that
- * the targets end as if nobody had been there.
+ * utrace selftests - races between engines and busy targets
+ *
+ * Engines attach, detach and stop, and the module is unloaded, while the
+ * targets fork, execute and die.  Each test runs for a bounded time.  It
+ * asserts that no engine is left, that only documented results come, and that
+ * the targets end as they would without engines.
  */
 #include <sys/sysinfo.h>
 
@@ -20,7 +22,7 @@ static void on_cpu(int cpu)
 	sched_setaffinity(0, sizeof(set), &set);
 }
 
-/* For less time than a sleep takes. */
+/* Busy loops, for a time shorter than any sleep. */
 static void loops(int n)
 {
 	while (n-- > 0)
@@ -33,8 +35,8 @@ static void *idle_thread(void *arg)
 }
 
 /*
- * value[0]: the newest child, value[1]: how many ended well, value[2]: how
- * many did not.
+ * Function of a target: fork children all the time.  value[0] is the newest
+ * child, value[1] counts the children that ended well, value[2] all others.
  */
 static int busy(struct ut_target *t)
 {
@@ -68,7 +70,7 @@ static int busy(struct ut_target *t)
 	return 0;
 }
 
-/* Results that a race may have; all others are mistakes. */
+/* Is @ret a documented result of a race? */
 static bool may_be(int ret)
 {
 	return ret >= 0 || ret == -ESRCH || ret == -EALREADY ||
@@ -84,7 +86,7 @@ struct storm {
 	int bad;
 };
 
-/* Attach to the newest child or the parent, ask for all, and leave. */
+/* Attach to the newest child or the parent, want all events, and detach. */
 static void *attacher(void *arg)
 {
 	struct storm *s = arg;
@@ -171,15 +173,18 @@ TEST_F(utrace, attach_detach_system)
 	attach_storm(_metadata, &self->t, UT_ATTACH_SYSTEM);
 }
 
-/* busy() lets every child but each third make one call, with its number. */
+/*
+ * The number of the marker call after @mark: busy() has two of three children
+ * make a call, with their number.
+ */
 static long next_mark(long mark)
 {
 	return mark % 3 == 2 ? mark + 2 : mark + 1;
 }
 
 /*
- * Attached while children are born, an engine of the system misses none from
- * then on, and is not called after the detach.
+ * An engine of the system that attaches while children are born is told of
+ * every child that is born after that, and of none after the detach.
  */
 TEST_F(utrace, system_misses_nobody)
 {
@@ -222,8 +227,8 @@ TEST_F(utrace, system_misses_nobody)
 }
 
 /*
- * What every module does in its exit, with the target in the middle of it:
- * when it is over the engine is released, and never called again.
+ * The end of a module, while its callback may run in the target: after the
+ * detach and the barrier the engine is released, and never called again.
  */
 TEST_F(utrace, nothing_after_the_detach)
 {
@@ -232,12 +237,14 @@ TEST_F(utrace, nothing_after_the_detach)
 	long rounds = 0, seq = 0;
 	int id, i;
 
-	/* Calls may be lost in a full ring, but no RELEASE, and no number. */
+	/*
+	 * The ring may overflow; RELEASE and the record numbers are never lost.
+	 */
 	ut_may_miss = true;
 	ASSERT_TRUE(ut_spawn(t, ut_calls));
 	ASSERT_TRUE(ut_runs(t));
 	while (ut_now_ms() < end) {
-		/* Nothing came since the detach of the round before. */
+		/* Nothing was logged since the detach of the round before. */
 		ASSERT_EQ(seq, ut_seq());
 		ut_drain();
 		id = ut_attach(t->pid, rounds % 2 ? UT_ATTACH_PROCESS : 0,
@@ -255,12 +262,12 @@ TEST_F(utrace, nothing_after_the_detach)
 		rounds++;
 	}
 	EXPECT_LT(10, rounds);
-	/* Each was released; there were other calls too. */
+	/* Each engine logged its RELEASE, and some of them other events. */
 	EXPECT_LT(rounds, seq);
 	EXPECT_TRUE(ut_runs(t));
 }
 
-/* Changing the events from two CPUs under a running target. */
+/* Change the events of a running target from two CPUs. */
 static void *changer(void *arg)
 {
 	struct storm *s = arg;
@@ -292,7 +299,7 @@ TEST_F(utrace, set_events_from_two_cpus)
 	id = ut_attach_full(t->pid, 0, UT_OPS_FULL, ~0U);
 	ASSERT_LT(0, id);
 	for (i = 0; i < 2; i++) {
-		/* The engine's number travels as scope. */
+		/* The member scope carries the engine's number here. */
 		s[i] = (struct storm) {
 			.t = t, .end = ut_now_ms() + STORM_MS / 2, .cpu = i,
 			.scope = id,
@@ -304,7 +311,7 @@ TEST_F(utrace, set_events_from_two_cpus)
 		EXPECT_EQ(0, s[i].bad);
 		EXPECT_LT(0, s[i].attached);
 	}
-	/* Afterwards it is as the last one said. */
+	/* The last change of events is in force afterwards. */
 	ASSERT_TRUE(may_be(ut_events(id, 0, UT_BIT(EXIT))));
 	ASSERT_EQ(0, ut_barrier(id, 0));
 	i = ut_count(id, UT_EV_SYSCALL_ENTRY);
@@ -315,7 +322,7 @@ TEST_F(utrace, set_events_from_two_cpus)
 	EXPECT_EQ(1, ut_count(id, UT_EV_EXIT));
 }
 
-/* Two engines stop and resume it all the time; it must not stay stopped. */
+/* Stop and resume the target all the time; two engines do so. */
 static void *stopper(void *arg)
 {
 	struct storm *s = arg;
@@ -380,7 +387,7 @@ TEST_F(utrace, stop_and_resume_of_forks)
 	stop_storm(_metadata, &self->t, busy);
 }
 
-/* Die while being attached to, stopped and let go. */
+/* Targets die while engines attach, stop and resume them. */
 TEST_F(utrace, kill_meanwhile)
 {
 	long end = ut_now_ms() + STORM_MS;
@@ -417,7 +424,7 @@ TEST_F(utrace, kill_meanwhile)
 	EXPECT_LT(10, rounds);
 }
 
-/* /proc is read while engines come and go. */
+/* Read /proc while engines come and go. */
 static void *proc_reader(void *arg)
 {
 	struct storm *s = arg;
@@ -438,9 +445,9 @@ static void *proc_reader(void *arg)
 }
 
 /*
- * DEATH is asked for while the task dies: it is reported, or it was too late.
- * The task looks for the bit once, the other side writes it; which of the two
- * came first is decided under the task's utrace->lock.
+ * DEATH is asked for while the task dies: either the event is reported, or the
+ * caller is told that it was too late.  The task tests the bit once, under its
+ * utrace->lock, and utrace_set_events() sets the bit under that lock.
  */
 static int dies(struct ut_target *t)
 {
@@ -464,7 +471,7 @@ TEST_F(utrace, death_asked_for_at_the_last_moment)
 		id = ut_attach(t.pid, 0, 0);
 		ASSERT_LT(0, id);
 		t.sh->go[0] = 1;
-		/* Somewhere on its way, wherever that is on this machine. */
+		/* Meet the target at different points on its way to death. */
 		while (ut_state(t.pid) == 'R' && !(i % 4))
 			;
 		loops(i * 997 % 60000);
@@ -493,8 +500,8 @@ TEST_F(utrace, death_asked_for_at_the_last_moment)
 }
 
 /*
- * control(STOP) says that the task is stopped: then it makes no call, although
- * the same engine just let it go.
+ * If utrace_control(STOP) returns 0 the task is stopped and makes no call,
+ * although the same engine has just resumed it.
  */
 static int writes(struct ut_target *t)
 {
@@ -578,7 +585,7 @@ TEST_F(utrace, proc_meanwhile)
 	EXPECT_EQ(0, t->sh->value[2]);
 }
 
-/* The module itself goes, right after it closed its engines. */
+/* The module is unloaded right after it has closed its engines. */
 TEST_F(utrace, unload_under_load)
 {
 	struct ut_target *t = &self->t;
@@ -599,7 +606,7 @@ TEST_F(utrace, unload_under_load)
 		close(ut_fd);
 		ut_fd = -1;
 		if (syscall(SYS_delete_module, "utrace_test", O_NONBLOCK)) {
-			/* Built in, or another test runs beside this one. */
+			/* The module is built in, or another test uses it. */
 			if (errno == ENOENT || errno == EBUSY)
 				SKIP(goto out, "utrace_test in use");
 			ASSERT_EQ(0, errno);

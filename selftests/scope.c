@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which tasks an engine covers: a thread, a process, a tree; nobody escapes
- * and nobody is counted twice.
+ * utrace selftests - the tasks that an engine covers
+ *
+ * Thread, process and tree engines cover all tasks of their scope, and no event
+ * of a task is reported twice.
  */
 #include <linux/sched.h>
 
@@ -32,7 +34,7 @@ TEST_F(utrace, thread_is_one_thread)
 	EXPECT_EQ(1, ut_matches(0, id, UT_ANY, UT_ANY, UT_ANY));
 }
 
-/* Any thread names the process. */
+/* A process engine attaches by any thread of the process. */
 TEST_F(utrace, process_by_another_thread)
 {
 	struct ut_target *t = &self->t;
@@ -87,12 +89,12 @@ TEST_F(utrace, process_takes_new_threads_not_children)
 	EXPECT_EQ(1, ut_matches(0, id, UT_EV_SYSCALL_ENTRY, t->sh->value[1],
 				UT_MARK_NR));
 	EXPECT_EQ(0, ut_matches(0, id, UT_ANY, t->sh->value[2], UT_ANY));
-	/* Both threads are told of, then it is over. */
+	/* Both threads are reaped, and the engine has ended then. */
 	EXPECT_EQ(2, ut_matches(0, id, UT_EV_REAP, UT_ANY, UT_ANY));
 	EXPECT_EQ(-ESRCH, ut_control(id, 0, UT_RESUME));
 }
 
-/* fork() by clone() with flags; the child marks and ends. */
+/* Clone a child with flags; the child makes the marker call and exits. */
 static pid_t clone_marks(unsigned long flags)
 {
 	pid_t pid = syscall(SYS_clone, flags, 0, 0, 0, 0);
@@ -108,7 +110,10 @@ static int clone_flags_target(struct ut_target *t)
 {
 	ut_await(t);
 	t->sh->value[0] = clone_marks(t->arg);
-	/* With CLONE_PARENT it is not our child, and waits for no one. */
+	/*
+	 * With CLONE_PARENT the child is not ours, and wait() fails with
+	 * ECHILD.
+	 */
 	while (wait(NULL) > 0 || errno == EINTR)
 		;
 	return t->sh->value[0] < 0;
@@ -160,8 +165,8 @@ TEST_F(utrace, tree_follows_clone_without_signal)
 }
 
 /*
- * A daemon: the middle process ends, the grandchild is some other process's
- * child by then, leaves the session, and forks again.
+ * A daemon: the middle process ends, so that the grandchild gets another
+ * parent.  The grandchild leaves the session and forks again.
  */
 static int daemon_target(struct ut_target *t)
 {
@@ -203,15 +208,17 @@ static void follows_daemon(struct __test_metadata *_metadata,
 	id = ut_attach(t->pid, UT_ATTACH_TREE, UT_BIT(CLONE) |
 		       UT_BIT(EXIT) | UT_BIT(SYSCALL_ENTRY));
 	ASSERT_LT(0, id);
-	/* The log is for the end; until then only numbers. */
+	/* Pull the log at the end only, and look at counts until then. */
 	ASSERT_TRUE(ut_go(t));
 	ASSERT_TRUE(ut_until(t->sh->value[3]));
 	EXPECT_NE(t->pid, t->sh->value[2]);
 	ut_reap(t, &(int){ 0 });
 	t->sh->quit = 1;
-	/* The last of them, long after the one that was attached to. */
+	/*
+	 * The last process ends long after the one that the engine attached to.
+	 */
 	EXPECT_LE(0, ut_wait(0, id, UT_EV_EXIT, t->sh->value[3], UT_ANY));
-	/* Its parent may have been slower. */
+	/* The parent of the last process may end after it. */
 	EXPECT_LE(0, ut_wait(0, id, UT_EV_EXIT, t->sh->value[1], UT_ANY));
 	EXPECT_EQ(3, ut_count(id, UT_EV_CLONE));
 	EXPECT_EQ(4, ut_count(id, UT_EV_EXIT));
@@ -227,12 +234,12 @@ TEST_F(utrace, tree_follows_into_a_subreaper)
 	ASSERT_EQ(0, prctl(PR_SET_CHILD_SUBREAPER, 1));
 	follows_daemon(_metadata, &self->t);
 	EXPECT_EQ(getpid(), self->t.sh->value[2]);
-	/* Two were left to us. */
+	/* Two processes have become children of the test. */
 	while (waitpid(-1, NULL, WNOHANG) > 0)
 		;
 }
 
-/* What is there already: children and their threads. */
+/* A tree that exists before the attach: children and their threads. */
 static int standing_tree(struct ut_target *t)
 {
 	pid_t pid, grandchild;
@@ -273,7 +280,7 @@ TEST_F(utrace, tree_takes_living_descendants)
 	EXPECT_LE(0, ut_wait(0, id, UT_EV_EXIT, t->sh->value[2], UT_ANY));
 	EXPECT_LE(0, ut_wait(0, id, UT_EV_EXIT, t->sh->value[1], UT_ANY));
 	EXPECT_LE(0, ut_wait(0, id, UT_EV_EXIT, t->pid, UT_ANY));
-	/* Three threads and two processes. */
+	/* Three threads and two processes exit. */
 	EXPECT_EQ(5, ut_count(id, UT_EV_EXIT));
 }
 
@@ -309,7 +316,7 @@ TEST_F(utrace, target_within_the_scope)
 	EXPECT_TRUE(ut_thread_still(t, 1));
 	EXPECT_EQ(-ESRCH, ut_control(id, getpid(), UT_STOP));
 	EXPECT_EQ(-ESRCH, ut_events(id, getpid(), 0));
-	/* All of them, and again one. */
+	/* Stop all threads, then resume one. */
 	ASSERT_EQ(0, ut_stop(id, 0));
 	for (i = 0; i < 3; i++)
 		ASSERT_TRUE(ut_held(t->sh->tid[i]));
@@ -324,12 +331,12 @@ TEST_F(utrace, target_within_the_scope)
 }
 
 /*
- * A stop of everybody includes those who are born meanwhile.  Each task of the
- * family counts as long as the round lasts, so that one that is not held does
- * not go unnoticed.
+ * A stop of the whole tree includes tasks that are born meanwhile.  Each task
+ * of the family increments a counter while the round lasts, so that a task that
+ * is not held is noticed.
  *
- * value[0]: the round, value[1]: how many were forked, value[2]: how many of
- * these have begun to run.
+ * value[0] is the round, value[1] the number of children that were forked,
+ * value[2] the number of children that have begun to run.
  */
 #define FAMILY	12
 
@@ -383,12 +390,15 @@ TEST_F(utrace, stop_of_a_forking_tree)
 	id = ut_attach(t->pid, UT_ATTACH_TREE, UT_BIT(QUIESCE));
 	ASSERT_LT(0, id);
 	for (i = 0; i < 10; i++) {
-		/* In the midst of their forks, each time a bit later. */
+		/* Stop in the midst of the forks, in each round a bit later. */
 		ran = sh->value[2];
 		sh->value[0]++;
 		ASSERT_TRUE(ut_until(sh->value[2] > ran + i));
 		ASSERT_EQ(0, ut_stop(id, 0));
-		/* Who runs may take a moment to stop, who is new must not. */
+		/*
+		 * A running task may take a moment to stop; a new task must not
+		 * run at all.
+		 */
 		ASSERT_TRUE(ut_until(ut_still(t)));
 		ran = sh->value[2];
 		EXPECT_TRUE(ut_still(t));
@@ -398,14 +408,17 @@ TEST_F(utrace, stop_of_a_forking_tree)
 	}
 	sh->quit = 1;
 	sh->value[0]++;
-	/* It waits for all of its family: nobody is held any more. */
+	/*
+	 * The target waits for its whole family, of which no task is held any
+	 * more.
+	 */
 	ASSERT_TRUE(ut_reap(t, &self->status));
 	EXPECT_EQ(0, self->status);
 	EXPECT_LT(10, sh->value[1]);
 	EXPECT_EQ(sh->value[1], sh->value[2]);
 }
 
-/* Everyone in a storm of forks is counted, exactly once. */
+/* Every task of a storm of forks is reported exactly once. */
 #define STORM_WIDTH	8
 #define STORM_DEPTH	3
 #define STORM_ROUNDS	4
@@ -451,7 +464,7 @@ TEST_F(utrace, fork_storm)
 	int id;
 
 	ASSERT_TRUE(ut_spawn(t, storm_target));
-	/* Counted, not logged: the ring is not made for this. */
+	/* The events are counted and not logged, as the ring is too small. */
 	id = ut_attach_full(t->pid, UT_ATTACH_TREE, UT_OPS_FULL, ~0U);
 	ASSERT_LT(0, id);
 	ASSERT_EQ(0, ut_filter(id, mark_only, 1));
@@ -468,7 +481,7 @@ TEST_F(utrace, fork_storm)
 	EXPECT_EQ(t->sh->value[1] + 1, ut_count(id, UT_EV_REAP));
 }
 
-/* Attached in the middle: from then on nobody is missed either. */
+/* After an attach in the middle of a storm no task is missed, either. */
 TEST_F(utrace, attach_to_a_running_storm)
 {
 	struct ut_target *t = &self->t;
@@ -482,7 +495,7 @@ TEST_F(utrace, attach_to_a_running_storm)
 	ASSERT_TRUE(ut_reap(t, &self->status));
 	ut_pull(0);
 	ASSERT_EQ(0, ut_lost());
-	/* Every child of which the birth was seen is seen to end. */
+	/* A child whose CLONE was reported reports its EXIT. */
 	for (i = 0; i < ut_nrec; i++) {
 		pid_t child = ut_rec[i].val[1];
 

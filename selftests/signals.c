@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Signal events, and what an engine can make of a signal.
- */
+/* utrace selftests - signal events, and what an engine can make of a signal */
 #include <sys/resource.h>
 #include <sys/socket.h>
 
@@ -32,7 +30,7 @@ static void handle(int sig, void (*fn)(int, siginfo_t *, void *))
 	sigaction(sig, &sa, NULL);
 }
 
-/* Spins; a handler for SIGUSR1 and SIGUSR2, SIGWINCH is ignored anyway. */
+/* Spin; SIGUSR1 and SIGUSR2 have a handler, SIGWINCH is ignored by default. */
 static int signal_target(struct ut_target *t)
 {
 	shared = t->sh;
@@ -92,7 +90,7 @@ TEST_F(signals, ignored)
 	struct ut_target *t = &self->t;
 	int i;
 
-	/* By the program, and by default. */
+	/* The program ignores SIGHUP, the default action ignores SIGWINCH. */
 	ASSERT_EQ(0, kill(t->pid, SIGHUP));
 	i = ut_wait(0, self->id, UT_EV_SIGNAL_IGN, t->pid, SIGHUP);
 	ASSERT_LE(0, i);
@@ -135,7 +133,7 @@ TEST_F(signals, core)
 	EXPECT_LT(i, ut_find(0, self->id, UT_EV_EXIT, t->pid, UT_ANY));
 }
 
-/* SIGKILL is not an event, and no engine can do anything about it. */
+/* SIGKILL is no event, and no engine can change it. */
 TEST_F(signals, kill_is_no_event)
 {
 	struct ut_target *t = &self->t;
@@ -191,7 +189,10 @@ TEST_F(signals, handler_to_ignore)
 			     .answer = UT_RESUME | UT_SIGNAL_IGN));
 	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
 	ASSERT_LE(0, ut_wait(0, self->id, UT_EV_SIGNAL, t->pid, SIGUSR1));
-	/* The next one is delivered, so the first would have been, too. */
+	/*
+	 * SIGUSR2 is delivered; had SIGUSR1 not been dropped, it would have
+	 * been first.
+	 */
 	ASSERT_EQ(0, kill(t->pid, SIGUSR2));
 	EXPECT_TRUE(ut_until(t->sh->value[2] == SIGUSR2));
 	EXPECT_EQ(1, t->sh->value[1]);
@@ -244,7 +245,7 @@ TEST_F(signals, handler_to_core)
 	unlink("/tmp/core");
 }
 
-/* A listener to what the connector tells of processes; -1 without one. */
+/* A socket for the process events of the connector; -1 without connector. */
 static int connector(void)
 {
 	struct sockaddr_nl to = {
@@ -272,7 +273,7 @@ static int connector(void)
 	return -1;
 }
 
-/* How many core dumps of a process does it tell of?  All has happened. */
+/* The core dumps of a process that the connector has told of by now. */
 static int core_dumps(int fd, pid_t pid)
 {
 	char text[4096] __attribute__((aligned(NLMSG_ALIGNTO)));
@@ -289,7 +290,7 @@ static int core_dumps(int fd, pid_t pid)
 	return n;
 }
 
-/* An engine dumps a core for a signal that never does: the connector is told. */
+/* An engine makes an ignored signal dump core: the connector tells of it. */
 TEST_F(signals, core_by_an_engine_is_told)
 {
 	struct ut_target *t = &self->t;
@@ -382,7 +383,9 @@ TEST_F(signals, other_handler)
 	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
 	EXPECT_TRUE(ut_until(t->sh->value[3] == 1));
 	EXPECT_EQ(0, t->sh->value[1]);
-	/* Only this once: what the program set up is as it was. */
+	/*
+	 * The rule is used up, and the program's handler is set up as before.
+	 */
 	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
 	EXPECT_TRUE(ut_until(t->sh->value[1] == 1));
 	EXPECT_EQ(1, t->sh->value[3]);
@@ -415,7 +418,7 @@ TEST_F(signals, hold_puts_back)
 	EXPECT_TRUE(ut_stays(t->sh->value[1] == 1));
 }
 
-/* What the sample crash_suspend does. */
+/* The sample crash_suspend does the same. */
 TEST_F(signals, crash_stands_still)
 {
 	struct ut_target *t = &self->t;
@@ -444,7 +447,7 @@ static int threads_target(struct ut_target *t)
 	return ut_threaded(t);
 }
 
-/* A crash catcher on one thread sees a signal sent to the process. */
+/* An engine is told of a fatal signal that is sent to the process. */
 TEST_F(signals, fatal_signal_waits_for_any_threads_engine)
 {
 	struct ut_target *t = &self->t;
@@ -470,7 +473,10 @@ TEST_F(signals, fatal_signal_waits_for_any_threads_engine)
 static int fault_target(struct ut_target *t)
 {
 	ut_await(t);
-	/* Not a constant: a compiler would know better. */
+	/*
+	 * The address is not a constant, so the compiler does not see the
+	 * fault.
+	 */
 	*(int *)(t->sh->value[0] + 8) = 1;
 	return 0;
 }
@@ -501,12 +507,14 @@ TEST_F(signals, each_engine_sees_the_answer_before)
 	ASSERT_EQ(0, ut_rule(.id = self->id, .event = UT_EV_SIGNAL_TERM,
 			     .count = 1, .answer = UT_RESUME | UT_SIGNAL_IGN));
 	ASSERT_EQ(0, kill(t->pid, SIGTERM));
-	/* The record is filed by the action that the engine is shown. */
+	/*
+	 * The module files a record under the action that the engine is shown.
+	 */
 	i = ut_wait(0, second, UT_EV_SIGNAL_IGN, t->pid, SIGTERM);
 	ASSERT_LE(0, i);
 	EXPECT_EQ(UT_SIGNAL_IGN, ut_rec[i].action & UT_SIGNAL_MASK);
 	EXPECT_TRUE(ut_runs(t));
-	/* And the last word is the last engine's. */
+	/* The answer of the last engine is final. */
 	ASSERT_EQ(0, ut_rule(.id = self->id, .event = UT_EV_SIGNAL_TERM,
 			     .count = 1, .answer = UT_RESUME | UT_SIGNAL_IGN));
 	ASSERT_EQ(0, ut_rule(.id = second, .event = UT_EV_SIGNAL_IGN,
@@ -554,14 +562,14 @@ TEST_F(signals, signals_of_job_control)
 	ASSERT_LE(0, jctl);
 	EXPECT_EQ(CLD_CONTINUED, ut_rec[jctl].val[0]);
 	EXPECT_TRUE(ut_runs(t));
-	/* SIGTSTP is asked about in another way. */
+	/* SIGTSTP takes another path than SIGSTOP. */
 	ASSERT_EQ(0, kill(t->pid, SIGTSTP));
 	i = ut_wait(0, self->id, UT_EV_SIGNAL_STOP, t->pid, SIGTSTP);
 	ASSERT_LE(0, i);
 	EXPECT_EQ(UT_SIGNAL_TSTP, ut_rec[i].action & UT_SIGNAL_MASK);
 }
 
-/* An engine that only looks on does not change what wait() says. */
+/* An engine that changes nothing does not change what wait() reports. */
 TEST_F(signals, stop_keeps_its_number)
 {
 	static const int sigs[] = { SIGTSTP, SIGTTIN, SIGTTOU };
@@ -578,7 +586,7 @@ TEST_F(signals, stop_keeps_its_number)
 	}
 }
 
-/* SIGSTOP does nothing to the init of the machine, engines or not. */
+/* SIGSTOP has no effect on the machine's init, with or without an engine. */
 TEST_F(signals, init_is_not_stopped)
 {
 	int id = ut_attach(1, 0, UT_SIGNAL_ALL);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Pages that fault for ever: the one who is to fill them never answers. That is
- * userfaultfd with nobody at its other end, or a server of FUSE that answers all
- * but reads.
+ * utrace selftests - pages whose fault never ends
+ *
+ * A callback that touches such a page stays in its page fault until it is
+ * killed.  The page belongs to a userfaultfd that nobody reads, or to a file of
+ * a FUSE server that answers all requests but reads.
  */
 #ifndef UTRACE_SILENT_H
 #define UTRACE_SILENT_H
@@ -30,7 +32,7 @@ enum silent_kind { SILENT_UFFD, SILENT_FUSE, SILENT_KINDS };
 
 static const char * const silent_names[] = { "userfaultfd", "FUSE" };
 
-/* A page of this process that nobody fills; NULL if that cannot be had. */
+/* A page of this process that nobody fills; NULL if there is no userfaultfd. */
 static inline void *silent_uffd(void)
 {
 	struct uffdio_api api = { .api = UFFD_API };
@@ -61,7 +63,7 @@ static inline void silent_reply(int fd, uint64_t unique, int error,
 		_exit(1);
 }
 
-/* The root, number 1, has one file under every name, number 2. */
+/* Inode 1 is the root; every name in it is the one file, inode 2. */
 static inline struct fuse_attr silent_attr(uint64_t ino)
 {
 	return (struct fuse_attr) {
@@ -72,7 +74,10 @@ static inline struct fuse_attr silent_attr(uint64_t ino)
 
 static inline void silent_answer(int fd, const struct fuse_in_header *in)
 {
-	/* Read ahead, so that the fault waits for the page and can be killed. */
+	/*
+	 * With readahead a fault waits for the page to be read in, and SIGKILL
+	 * ends that wait.
+	 */
 	struct fuse_init_out init = {
 		.major = FUSE_KERNEL_VERSION, .minor = 31, .max_write = 4096,
 		.max_readahead = 1 << 17, .flags = FUSE_ASYNC_READ,
@@ -104,7 +109,7 @@ static inline void silent_answer(int fd, const struct fuse_in_header *in)
 	}
 }
 
-/* Ends with the process whose page it is. */
+/* The FUSE server, which dies with the process that maps the page. */
 static inline void silent_serve(int fd)
 {
 	static char in[1 << 17];
@@ -115,7 +120,10 @@ static inline void silent_serve(int fd)
 	_exit(0);
 }
 
-/* A mapped page of the file, which is mounted for as long as this takes. */
+/*
+ * Map a page of a file of the FUSE server @fuse.  The file system is mounted
+ * only while this runs; the mapping keeps the file.
+ */
 static inline void *silent_map(int fuse)
 {
 	char dir[] = "/tmp/silent.XXXXXX", path[64], options[128];

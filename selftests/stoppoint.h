@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The places where an engine can stop a task, as variants of a fixture, for
- * the tests of what ends a stop.
+ * utrace selftests - the places where an engine can stop a task
  *
- * Each event that can be answered by a stop is there, a step, and a stop that
- * nobody answered.  UT_AT_SIGNAL stops once the frame of the handler is set
- * up, where UTRACE_SIGNAL_HANDLER is reported.
+ * The places are the variants of the fixture "point", for tests of what ends a
+ * stop: each event whose answer can be UTRACE_STOP, the end of a step, and a
+ * stop that utrace_control() asks for and no callback answers.
  *
- * What needs a stop of another kind before is tested elsewhere: a stop that
- * the answer to JCTL asks for begins when the job control stop ends, see
- * jobctl.c, and one that goes on after a stop of ptrace is in
- * ptrace_coexist.c.
+ * Two kinds of stop have their tests elsewhere, since another stop must come
+ * first: one that the answer to JCTL asks for (jobctl.c), and one that goes on
+ * after a ptrace stop (ptrace_coexist.c).
  */
 #ifndef UTRACE_STOPPOINT_H
 #define UTRACE_STOPPOINT_H
@@ -30,23 +28,23 @@ enum ut_point {
 	UT_AT_VFORK_DONE,
 	UT_AT_CREDS,
 	UT_AT_EXEC,
-	UT_AT_SIGNAL,		/* at the first instruction of its handler */
+	UT_AT_SIGNAL,		/* the frame of its handler is set up */
 	UT_AT_SIGNAL_IGN,
 	UT_AT_SIGNAL_STOP,
 	UT_AT_SIGNAL_TERM,
 	UT_AT_SIGNAL_CORE,
 	UT_AT_STEP,
 	UT_AT_EXIT,
-	UT_AT_EXIT_GROUP,	/* EXIT of the thread that calls exit_group() */
+	UT_AT_EXIT_GROUP,	/* thread that calls exit_group() */
 };
 
-#define UT_POINT_CODE	41	/* what a target ends with */
+#define UT_POINT_CODE	41	/* exit code of a target */
 
 static inline void ut_point_handler(int sig)
 {
 }
 
-/* The target: runs into the stop, and ends after it. */
+/* Function of the target: run into the stop, and end after it. */
 static inline int ut_point_target(struct ut_target *t)
 {
 	struct rlimit no_core = {};
@@ -58,7 +56,9 @@ static inline int ut_point_target(struct ut_target *t)
 	if (t->arg == UT_AT_EXIT_GROUP && !ut_threads(t, 3))
 		return 98;
 	ut_say(t);
-	/* Waiting makes no system call: the next one is the tested one. */
+	/*
+	 * This loop makes no system call, so the next call is the tested one.
+	 */
 	while (!t->sh->go[0])
 		t->sh->counter++;
 	switch (t->arg) {
@@ -84,7 +84,7 @@ static inline int ut_point_target(struct ut_target *t)
 	case UT_AT_SIGNAL_TERM:
 	case UT_AT_SIGNAL_CORE:
 	case UT_AT_STEP:
-		/* The test sends it, or asks for it. */
+		/* The test sends the signal, or asks for the step. */
 		while (!t->sh->quit)
 			;
 		break;
@@ -137,14 +137,14 @@ static inline bool ut_point_is_exit(enum ut_point at)
 	return at == UT_AT_EXIT || at == UT_AT_EXIT_GROUP;
 }
 
-/* After it the task never comes back to user mode. */
+/* Does a task that stops at @at never return to user mode? */
 static inline bool ut_point_is_end(enum ut_point at)
 {
 	return ut_point_is_exit(at) || at == UT_AT_SIGNAL_TERM ||
 	       at == UT_AT_SIGNAL_CORE;
 }
 
-/* The status that a target ends with when nothing kills it. */
+/* Did the target end with @status as it does when nothing kills it? */
 static inline bool ut_point_ended_well(enum ut_point at, int status)
 {
 	if (at == UT_AT_SIGNAL_TERM)
@@ -170,8 +170,8 @@ static inline int ut_point_match(enum ut_point at)
 }
 
 /*
- * Stop @t, which waits in its loop, at @at by a new engine.  Its number, or
- * -1 with the reason on stderr.
+ * Let a new engine stop @t, which waits in its loop, at @at.  Returns the
+ * engine's number, or -1 with the reason on stderr.
  */
 static inline int ut_point_stop(struct ut_target *t, enum ut_point at)
 {
@@ -231,11 +231,11 @@ static inline int ut_point_stop(struct ut_target *t, enum ut_point at)
 	return id;
 }
 
-/* Nothing but the stop keeps @t from its end. */
+/* Let @t run to its end, once nothing holds it. */
 static inline void ut_point_let_end(struct ut_target *t)
 {
 	t->sh->quit = 1;
-	/* A stop signal that was not acted on yet is taken back. */
+	/* SIGCONT drops a stop signal that @t has not acted on yet. */
 	if (t->arg == UT_AT_SIGNAL_STOP)
 		kill(t->pid, SIGCONT);
 }

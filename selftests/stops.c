@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Stops: at every place, ended in every way; stepping; looking at a stopped
- * task.
+ * utrace selftests - stops at every place, ended in every way
+ *
+ * The file also tests steps, and the examination of a stopped task.
  */
 #include <sys/ptrace.h>
 #include <sys/user.h>
@@ -17,10 +18,10 @@ TEST_F(point, ends_by_resume)
 	ASSERT_LT(0, id);
 	EXPECT_EQ(0, ut_status(t->pid, "TracerPid:"));
 	EXPECT_EQ(ut_point_is_exit(variant->at), t->sh->value[0]);
-	/* Stopped, so the answer is at once and final. */
+	/* The task is stopped, so another request for a stop returns 0. */
 	EXPECT_EQ(0, ut_control(id, 0, UT_STOP));
 	EXPECT_TRUE(ut_stays(ut_state(t->pid) == 't'));
-	/* The parent hears nothing of it. */
+	/* The parent is not told of the stop. */
 	EXPECT_EQ(0, waitpid(t->pid, &self->status,
 			     WNOHANG | WUNTRACED | WCONTINUED));
 	ut_point_let_end(t);
@@ -53,7 +54,10 @@ TEST_F(point, ends_by_close)
 	EXPECT_TRUE(ut_point_ended_well(variant->at, self->status));
 }
 
-/* Where a handler is about to run the report of that is as good. */
+/*
+ * Was a report made after the request?  The report of a handler's frame counts
+ * as well.
+ */
 static bool was_reported(pid_t tid, int from, int id)
 {
 	return ut_find(from, id, UT_EV_QUIESCE, tid, 0) >= 0 ||
@@ -153,7 +157,7 @@ TEST_F(point, can_be_examined)
 		EXPECT_EQ(UT_MARK_NR, exam.nr);
 	if (variant->at == UT_AT_SIGNAL)
 		EXPECT_EQ((unsigned long)ut_point_handler, exam.ip);
-	/* Who does not hold may not look. */
+	/* An engine that does not hold the task may not examine it. */
 	other = ut_attach(t->pid, 0, UT_BIT(QUIESCE));
 	ASSERT_LT(0, other);
 	exam.id = other;
@@ -167,7 +171,7 @@ TEST_F(utrace, of_a_running_task)
 	int id;
 
 	ASSERT_TRUE(ut_spawn(t, ut_spin));
-	/* No event at all: holding needs none. */
+	/* A hold needs no event. */
 	id = ut_attach(t->pid, 0, 0);
 	ASSERT_LT(0, id);
 	EXPECT_EQ(-EINPROGRESS, ut_control(id, 0, UT_STOP));
@@ -247,13 +251,13 @@ TEST_F(utrace, examine_while_it_goes_on)
 	other = ut_attach(t->pid, 0, UT_BIT(QUIESCE));
 	ASSERT_LT(0, id);
 	ASSERT_LT(0, other);
-	/* Running: nothing to look at. */
+	/* A running task cannot be examined. */
 	exam.id = id;
 	ASSERT_EQ(0, ut_ioctl(UT_IOC_EXAMINE, &exam));
 	EXPECT_EQ(-EINVAL, exam.prepare);
 	ut_control(id, 0, UT_STOP);
 	ASSERT_TRUE(ut_held(t->pid));
-	/* Killed in between. */
+	/* The target is killed during the examination. */
 	pid = fork();
 	ASSERT_LE(0, pid);
 	if (!pid) {
@@ -269,7 +273,7 @@ TEST_F(utrace, examine_while_it_goes_on)
 	EXPECT_EQ(SIGKILL, WTERMSIG(self->status));
 }
 
-/* NOPS instructions of one byte, then a loop that begins behind them. */
+/* NOPS instructions of one byte, and behind them the jump of a loop. */
 #define NOPS		32
 #define STRING_OF(x)	#x
 #define STRING(x)	STRING_OF(x)
@@ -295,7 +299,7 @@ static int stepper(struct ut_target *t)
 	return 0;
 }
 
-/* Leave @t stopped at the first of the instructions. */
+/* Leave @t stopped at the first instruction of ut_steps. */
 static int stop_at_steps(struct ut_target *t)
 {
 	int id, i;
@@ -311,7 +315,7 @@ static int stop_at_steps(struct ut_target *t)
 	ut_go(t);
 	if (!ut_held(t->pid))
 		return -1;
-	/* From the end of read() to the nops: few instructions. */
+	/* Step from the end of read() to the nops, a few instructions. */
 	ut_rule(.id = id, .event = UT_EV_SIGNAL_IGN, .match = SIGTRAP,
 		.answer = UT_STOP | UT_PASS);
 	for (i = 0; i < 200; i++) {
@@ -354,7 +358,9 @@ TEST_F(utrace, single_step)
 		ASSERT_EQ(0, exam.prepare);
 		EXPECT_EQ((unsigned long)ut_steps + i, exam.ip);
 	}
-	/* One step is one step: then it runs, and is not killed. */
+	/*
+	 * The step happens once: then the task runs, and no SIGTRAP kills it.
+	 */
 	ASSERT_EQ(0, ut_norules(id));
 	ut_pull(0);
 	from = ut_nrec;
@@ -363,7 +369,7 @@ TEST_F(utrace, single_step)
 	EXPECT_EQ(0, ut_matches(from, id, UT_ANY, t->pid, SIGTRAP));
 }
 
-/* Another engine's step is not told to those who did not ask for it. */
+/* A step is reported only to the engine that asked for it. */
 TEST_F(utrace, step_is_told_to_its_owner)
 {
 	struct ut_target *t = &self->t;
@@ -383,7 +389,10 @@ TEST_F(utrace, step_is_told_to_its_owner)
 	EXPECT_EQ(0, ut_matches(from, other, UT_ANY, t->pid, UT_ANY));
 }
 
-/* Does PTRACE_SINGLEBLOCK stop behind the first of them, too? */
+/*
+ * Does PTRACE_SINGLEBLOCK stop after the first instruction, as if it were a
+ * single step?
+ */
 static bool steps_by_instructions(void)
 {
 	struct user_regs_struct regs = {};
@@ -433,7 +442,7 @@ TEST_F(utrace, block_step)
 	ASSERT_EQ(0, exam.prepare);
 	if (exam.ip == (unsigned long)ut_steps + 1 && steps_by_instructions())
 		SKIP(return, "this CPU has no block step, for ptrace neither");
-	/* The first jump goes back to the loop. */
+	/* The first jump of ut_steps goes back to the loop. */
 	EXPECT_EQ((unsigned long)ut_steps + NOPS, exam.ip);
 }
 

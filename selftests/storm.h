@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Storms: processes that fork, execute, rename themselves or each other and
- * change their user as fast as they can, and a bystander that says how long the
- * machine makes it wait.
+ * utrace selftests - storms
  *
- * All workers of a storm are one process group, which one SIGKILL ends.  What
- * they do is counted in memory that is shared with the program.
+ * A storm is a process group of workers that fork, execute, rename themselves
+ * or each other, or change their user, as fast as they can; one SIGKILL ends
+ * all.  Counters are in memory that the workers share with the test.  A
+ * bystander, which does nothing but fork, exec and wait, measures how long the
+ * machine makes it wait.
  */
 #ifndef UTRACE_STORM_H
 #define UTRACE_STORM_H
@@ -33,14 +34,17 @@
 #define STORM_MAX_WORKERS	64
 #define STORM_KILL_MS		(30000 * ut_patience())
 #define STORM_RENAMERS		4
-/* Workers end by themselves after that: it may be them who hold all others up. */
+/*
+ * SIGALRM ends workers after this time, in case they keep everything else, the
+ * test included, from running.
+ */
 #define STORM_LIFE_S		(100 * ut_patience())
 
 enum storm_kind {
 	STORM_FORK,		/* fork, exit, wait */
 	STORM_EXEC,		/* fork, execute, wait */
 	STORM_THREADS,		/* threads that come and go */
-	STORM_RENAME_ONE,	/* threads rename one that makes calls */
+	STORM_RENAME_ONE,	/* threads rename a thread that makes calls */
 	STORM_RENAME_SELF,	/* two threads rename themselves and make calls */
 	STORM_SETID,		/* fork, execute a set-id program, wait */
 	STORM_NKINDS
@@ -53,7 +57,10 @@ static const char * const storm_names[] = {
 struct storm_shared {
 	_Atomic long done[STORM_NKINDS];
 	_Atomic long failed;
-	/* The bystander, in microseconds; 0: between two rounds. */
+	/*
+	 * When the bystander's round began, in microseconds; 0 between two
+	 * rounds.
+	 */
 	_Atomic long began;
 	_Atomic long worst;
 	_Atomic long rounds;
@@ -61,10 +68,10 @@ struct storm_shared {
 
 struct storm {
 	struct storm_shared *sh;
-	pid_t group;			/* that of the first worker */
+	pid_t group;			/* pid of the first worker */
 	pid_t pid[STORM_MAX_WORKERS];
 	int n;
-	int seconds;			/* at most */
+	int seconds;			/* life of a worker */
 	int crowd;			/* idle children of STORM_RENAME_SELF */
 	/* What STORM_EXEC and STORM_SETID execute. */
 	const char *program;
@@ -87,7 +94,7 @@ static inline void storm_sleep_ms(long ms)
 		;
 }
 
-/* Everything takes long on such a kernel. */
+/* Is this a kernel with a debugging tool that slows everything down? */
 static inline bool storm_slow(void)
 {
 	return !access("/sys/kernel/debug/kmemleak", F_OK) ||
@@ -109,7 +116,7 @@ static inline long storm_call(void)
 	return syscall(SYS_getppid);
 }
 
-/* One child that makes a call, or executes @program; waits for it. */
+/* Fork a child that makes a call, or executes @program, and wait for it. */
 static inline bool storm_child(const char *program)
 {
 	char * const argv[] = {
@@ -153,7 +160,7 @@ struct storm_thread {
 	bool other;
 };
 
-/* Writes a new name over and over, its own or that of @tid. */
+/* Write a new name over and over, of this thread or of thread @tid. */
 static inline void *storm_renamer(void *arg)
 {
 	struct storm_thread *th = arg;
@@ -190,7 +197,7 @@ static inline int storm_idle(void *arg)
 	return 0;
 }
 
-/* Children that share the memory, so that there can be thousands. */
+/* Start @n idle children that share the memory, to afford thousands of them. */
 static inline void storm_crowd(int n)
 {
 	char *stacks = mmap(NULL, (size_t)n * STORM_IDLE_STACK,
@@ -253,7 +260,7 @@ static inline void storm_work(struct storm *s, enum storm_kind kind)
 	}
 }
 
-/* In a new worker. */
+/* A new worker calls this first. */
 static inline void storm_join(struct storm *s, pid_t parent)
 {
 	setpgid(0, s->group);
@@ -263,7 +270,7 @@ static inline void storm_join(struct storm *s, pid_t parent)
 	alarm(s->seconds);
 }
 
-/* The pid of the new worker, which belongs to the storm; 0 in it. */
+/* Fork a worker of the storm; returns its pid, in the worker 0. */
 static inline pid_t storm_fork(struct storm *s)
 {
 	pid_t parent = getpid(), pid = -1;
@@ -294,7 +301,7 @@ static inline bool storm_add(struct storm *s, enum storm_kind kind, int n)
 	return true;
 }
 
-/* Fork, execute and wait all the time; the longest round is kept. */
+/* Start the bystander, whose longest round is kept in sh->worst. */
 static inline bool storm_bystander(struct storm *s)
 {
 	pid_t pid = storm_fork(s);
@@ -314,7 +321,10 @@ static inline bool storm_bystander(struct storm *s)
 	}
 }
 
-/* The bystander's longest round since ->worst was 0, one that lasts included. */
+/*
+ * The bystander's longest round since sh->worst was set to 0, in microseconds;
+ * a round that still lasts counts up to now.
+ */
 static inline long storm_worst(struct storm *s)
 {
 	long began = s->sh->began, lasts = began ? storm_us() - began : 0;
@@ -323,7 +333,7 @@ static inline long storm_worst(struct storm *s)
 	return lasts > worst ? lasts : worst;
 }
 
-/* Kill them all; how many do not end by that within STORM_KILL_MS. */
+/* Kill all workers; returns how many have not ended after STORM_KILL_MS. */
 static inline int storm_end(struct storm *s)
 {
 	long end = storm_us() + STORM_KILL_MS * 1000L;
@@ -334,7 +344,10 @@ static inline int storm_end(struct storm *s)
 	for (i = 0; i < s->n; i++) {
 		while (!waitpid(s->pid[i], NULL, WNOHANG) && storm_us() < end)
 			storm_sleep_ms(2);
-		/* No such child: it was waited for. */
+		/*
+		 * waitpid() gives 0 for a worker that still runs, ECHILD for a
+		 * reaped one.
+		 */
 		left += !waitpid(s->pid[i], NULL, WNOHANG);
 	}
 	s->n = 0;
@@ -343,8 +356,8 @@ static inline int storm_end(struct storm *s)
 }
 
 /*
- * An instance of the process tracer: the engine of the system with a match that
- * a program can ask for.
+ * An instance of ftrace with the tracer "process": its engine has system scope,
+ * and user space can give it a match.
  */
 #define STORM_INSTANCE	"/sys/kernel/tracing/instances/utrace_storm"
 
@@ -363,7 +376,10 @@ static inline int storm_write(const char *name, const char *text, int flags)
 	return ret;
 }
 
-/* Make it, for @n words that begin with @word, in the file of @kind. */
+/*
+ * Make the instance, and write @n words to the file process/@kind: @word, or
+ * @word with a number behind it if @n > 1.
+ */
 static inline int storm_match(const char *kind, const char *word, int n)
 {
 	char name[32], text[64];

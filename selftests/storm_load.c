@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
+ * utrace selftests - a load for measurements
+ *
  * Usage: storm_load SECONDS [NAME[=N]...]
  *
- * A load for measurements: N workers (1) of each kind, for so long, by default
- * one that forks, one that executes and one whose threads rename each other.
- * Says how often each kind did what it does, and how long a bystander's fork,
- * exec and wait took at worst:
+ * N workers (default 1) of each named kind run for SECONDS.  Without a name
+ * there is one that forks, one that executes and one whose threads rename each
+ * other.  The output is how often each kind did its work, and how long the
+ * slowest round of fork, exec and wait of a bystander took:
  *
  *	fork 1234
  *	bystander 567 rounds, worst 8901 us
  *
- * The kinds: fork exec threads rename rename-self.
+ * The kinds are fork, exec, threads, rename and rename-self.
  */
 #include "storm.h"
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The processes that are traced: a child that runs a function, with memory
- * and two pipes shared with the test.
+ * utrace selftests - the processes that are traced
+ *
+ * A target is a child of the test that runs a function.  Test and target share
+ * the memory of struct ut_shared and two pipes, by which each can wait for the
+ * other.
  */
 #ifndef UTRACE_TARGET_H
 #define UTRACE_TARGET_H
@@ -15,10 +18,10 @@
 #define UT_MAX_TARGETS	64
 #define UT_MAX_THREADS	8
 
-/* Seen by the test, the target and its children. */
+/* Shared by the test, the target and the target's children. */
 struct ut_shared {
-	_Atomic long counter;			/* of ut_spin() */
-	_Atomic long value[16];			/* as a test likes */
+	_Atomic long counter;			/* ut_spin(), ut_calls() */
+	_Atomic long value[16];			/* for the test's own use */
 	_Atomic pid_t tid[UT_MAX_THREADS];
 	_Atomic long thread_counter[UT_MAX_THREADS];
 	_Atomic int go[UT_MAX_THREADS];
@@ -37,7 +40,7 @@ struct ut_target {
 static pid_t ut_pids[UT_MAX_TARGETS];
 static int ut_npids;
 
-/* In the target: wait for ut_go(). */
+/* In the target: wait for ut_go() of the test. */
 static inline void ut_await(struct ut_target *t)
 {
 	char c;
@@ -52,13 +55,13 @@ static inline void ut_say(struct ut_target *t)
 		;
 }
 
-/* In the test: let the target go on from ut_await(). */
+/* In the test: end the target's ut_await(). */
 static inline bool ut_go(struct ut_target *t)
 {
 	return write(t->to[1], "", 1) == 1;
 }
 
-/* In the test: wait for ut_say(). */
+/* In the test: wait for ut_say() of the target. */
 static inline bool ut_hear(struct ut_target *t)
 {
 	struct pollfd pfd = { .fd = t->from[0], .events = POLLIN };
@@ -68,7 +71,10 @@ static inline bool ut_hear(struct ut_target *t)
 	       read(t->from[0], &c, 1) == 1;
 }
 
-/* What ut_spawn()'s child and children of targets begin with. */
+/*
+ * Die with the parent, and drop the test's session.  Children of the test and
+ * of targets call this first.
+ */
 static inline void ut_be_child(void)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -85,7 +91,7 @@ static inline bool ut_prepare(struct ut_target *t)
 	return t->sh != MAP_FAILED;
 }
 
-/* Have a child run @fn; it exits with what that returns. */
+/* Start a child that runs @fn and exits with its result. */
 static inline bool ut_spawn(struct ut_target *t,
 			    int (*fn)(struct ut_target *t))
 {
@@ -103,7 +109,7 @@ static inline bool ut_spawn(struct ut_target *t,
 	return true;
 }
 
-/* The end of the target, with a deadline. */
+/* Wait for the end of the target, until the deadline. */
 static inline bool ut_reap(struct ut_target *t, int *status)
 {
 	return ut_waitpid(t->pid, status, __WALL) == 1;
@@ -122,7 +128,7 @@ static inline void ut_kill_targets(void)
 	ut_npids = 0;
 }
 
-/* In the target: run in user mode only, for ever. */
+/* In the target: count in user mode, without system calls, for ever. */
 static inline int ut_spin(struct ut_target *t)
 {
 	while (!t->sh->quit)
@@ -137,7 +143,7 @@ static inline bool ut_runs(struct ut_target *t)
 	return ut_until(t->sh->counter != old);
 }
 
-/* Does not run user code: looked at for a while. */
+/* Does the target run no user code for UT_QUIET_MS? */
 static inline bool ut_still(struct ut_target *t)
 {
 	long old = t->sh->counter;
@@ -145,13 +151,19 @@ static inline bool ut_still(struct ut_target *t)
 	return ut_stays(t->sh->counter == old);
 }
 
-/* Is it held: in a tracing stop, and ptrace is not the reason? */
+/*
+ * Does @tid come into the state of a tracing stop?  The state is the same for a
+ * hold and for a ptrace stop.
+ */
 static inline bool ut_held(pid_t tid)
 {
 	return ut_until(ut_state(tid) == 't');
 }
 
-/* A system call that nothing else makes, with arguments to recognise. */
+/*
+ * The marker: a system call that targets make for no other purpose, with
+ * arguments that a test can recognise.
+ */
 #define UT_MARK_NR	SYS_getppid
 
 static inline long ut_mark(long a)
@@ -159,7 +171,10 @@ static inline long ut_mark(long a)
 	return syscall(UT_MARK_NR, a, a + 1, a + 2, a + 3, a + 4, a + 5);
 }
 
-/* A target that makes it t->arg times; results from value[0] on. */
+/*
+ * Function of a target: make the marker call t->arg times.  Results and errno
+ * are in sh->value[], in pairs.
+ */
 static inline int ut_marks(struct ut_target *t)
 {
 	int i;
@@ -179,7 +194,7 @@ static inline bool ut_spawn_marks(struct ut_target *t, int n)
 	return ut_spawn(t, ut_marks);
 }
 
-/* A target that makes it as fast as it can. */
+/* Function of a target: make the marker call as fast as possible. */
 static inline int ut_calls(struct ut_target *t)
 {
 	while (!t->sh->quit) {
@@ -194,7 +209,7 @@ static inline pid_t ut_gettid(void)
 	return syscall(SYS_gettid);
 }
 
-/* A child of the target that exits with @code; waits for it. */
+/* In the target: fork a child that exits with @code; returns its status. */
 static inline int ut_fork_wait(int code)
 {
 	pid_t pid = fork();
@@ -209,7 +224,7 @@ static inline int ut_fork_wait(int code)
 	return pid < 0 ? -1 : status;
 }
 
-/* Threads of a target: each counts, and does as go[] says. */
+/* The threads of a target count, and do what their element of go[] says. */
 struct ut_thread {
 	struct ut_target *t;
 	int index;
@@ -247,7 +262,7 @@ static inline void *ut_thread_main(void *arg)
 	return NULL;
 }
 
-/* Did the process become what UT_GO_EXEC executes? */
+/* Does the process become the helper, which UT_GO_EXEC executes? */
 static inline bool ut_became_helper(pid_t pid)
 {
 	char comm[32] = "";
@@ -256,7 +271,7 @@ static inline bool ut_became_helper(pid_t pid)
 				     pid) > 0 && !strcmp(comm, "helper\n"));
 }
 
-/* In the target: start threads 1 to @n - 1; the leader is number 0. */
+/* In the target: start threads 1 to @n - 1; the leader is thread 0. */
 static inline bool ut_threads(struct ut_target *t, int n)
 {
 	static struct ut_thread th[UT_MAX_THREADS];
@@ -276,12 +291,12 @@ static inline bool ut_threads(struct ut_target *t, int n)
 	return true;
 }
 
-/* A target of t->arg threads; the leader is like the others. */
+/* Function of a target with t->arg threads; the leader counts like the rest. */
 static inline int ut_threaded(struct ut_target *t)
 {
 	struct ut_thread self = { .t = t };
 
-	ut_helper();	/* not in the middle of something else */
+	ut_helper();	/* ut_dir() makes no system call from now on */
 	if (!ut_threads(t, t->arg))
 		return 98;
 	ut_say(t);
@@ -289,7 +304,7 @@ static inline int ut_threaded(struct ut_target *t)
 	return 0;
 }
 
-/* Such a target of @n threads, all of which run. */
+/* Start a target of @n threads, and wait until all of them run. */
 static inline bool ut_spawn_threads(struct ut_target *t, int n)
 {
 	t->arg = n;
@@ -310,7 +325,7 @@ static inline bool ut_thread_still(struct ut_target *t, int i)
 	return ut_stays(t->sh->thread_counter[i] == old);
 }
 
-/* A thread engine that holds @tid; its number, or a negative one. */
+/* Attach a thread engine that holds @tid; returns its number, or < 0. */
 static inline int ut_attach_hold(pid_t tid)
 {
 	int id = ut_attach(tid, 0, UT_BIT(QUIESCE));
@@ -320,7 +335,7 @@ static inline int ut_attach_hold(pid_t tid)
 	return id;
 }
 
-/* A target that spins, and is held on its way. */
+/* Start a target that spins, and hold it in user mode; returns as above. */
 static inline int ut_hold(struct ut_target *t)
 {
 	if (!ut_spawn(t, ut_spin) || !ut_runs(t))
@@ -328,7 +343,10 @@ static inline int ut_hold(struct ut_target *t)
 	return ut_attach_hold(t->pid);
 }
 
-/* A target of three threads, of which number 1 is held. */
+/*
+ * Start a target of three threads and hold thread 1; returns as
+ * ut_attach_hold().
+ */
 static inline int ut_hold_thread(struct ut_target *t)
 {
 	if (!ut_spawn_threads(t, 3))

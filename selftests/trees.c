@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An engine of tree scope is on every descendant of its target: attached and
- * detached while processes of the tree are born and die, change their parents
- * and lose them.
+ * utrace selftests - a tree engine covers every descendant of its target
  *
- * The target is a subreaper, so nobody leaves its tree alive.  When an attach is
- * over the processes stay as they are for a moment, and are all looked at.
+ * Engines attach and detach while processes of the tree are born and die,
+ * change their parents and lose them.  The target is a subreaper, so no process
+ * leaves its tree alive.  After each attach the tree stands still for a moment,
+ * and the test looks at all its tasks.
  */
 #include <dirent.h>
 #include <linux/sched.h>
@@ -13,14 +13,14 @@
 #include "target.h"
 
 #define STORM_MS	8000
-/* Processes of the tree at the same time. */
+/* The most processes of the tree at one time. */
 #define MOST		60
 
-/* ut_shared.value: */
+/* Elements of ut_shared.value. */
 enum {
-	V_LIVE,			/* how many there are */
-	V_BORN,			/* and have been */
-	V_STILL,		/* nobody is to be born or to die now */
+	V_LIVE,			/* processes alive */
+	V_BORN,			/* processes that have been born */
+	V_STILL,		/* 1: no process may be born or die */
 };
 
 FIXTURE(trees) {
@@ -56,7 +56,7 @@ static void rest(void)
 		ut_sleep_ms(1);
 }
 
-/* The life of a process that nobody needs. */
+/* The life of a process that has nothing to do. */
 static void live(unsigned int n)
 {
 	prctl(PR_SET_PDEATHSIG, 0);
@@ -67,7 +67,7 @@ static void live(unsigned int n)
 	_exit(0);
 }
 
-/* May there be one more? */
+/* Is there room for one more process?  Counts it if there is. */
 static bool birth(void)
 {
 	rest();
@@ -82,7 +82,7 @@ static bool birth(void)
 	return false;
 }
 
-/* A grandchild whose parent is gone. */
+/* Make a grandchild whose parent ends. */
 static void orphan(unsigned int n)
 {
 	pid_t pid;
@@ -98,7 +98,7 @@ static void orphan(unsigned int n)
 	waitpid(pid, NULL, 0);
 }
 
-/* Brothers and sisters instead of children. */
+/* Make a sibling instead of a child. */
 static void sibling(unsigned int n)
 {
 	if (birth() &&
@@ -110,7 +110,7 @@ static void *forking_thread(void *arg)
 {
 	if (birth() && !fork())
 		live((long)arg);
-	/* Its child becomes that of another thread. */
+	/* The child gets another thread of the process as its parent. */
 	return NULL;
 }
 
@@ -129,7 +129,9 @@ static void threads(unsigned int n)
 		;
 }
 
-/* A subreaper whose end gives what it had to the one above. */
+/*
+ * Make a subreaper that ends, so that its children go to the subreaper above.
+ */
 static void reaper(unsigned int n)
 {
 	pid_t pid = fork();
@@ -157,7 +159,7 @@ static void *survivor(void *arg)
 	return NULL;
 }
 
-/* A process whose leader is a zombie, and which forks. */
+/* Make a process whose leader is a zombie and whose other thread forks. */
 static void headless(unsigned int n)
 {
 	pthread_t thread;
@@ -184,7 +186,7 @@ static void *reap_all(void *arg)
 	return arg;
 }
 
-/* One worker for each deed, which does some of the others too. */
+/* Start one worker for each deed; a worker does some of the other deeds too. */
 static int family(struct ut_target *t)
 {
 	pthread_t thread;
@@ -209,13 +211,13 @@ struct found {
 	int tasks;
 	int without;
 	int with;
-	int alive;		/* of these */
-	pid_t who;		/* one of those without */
+	int alive;		/* living tasks of @with */
+	pid_t who;		/* one task of @without */
 };
 
 /*
- * Has the task an engine of the test's module?  2: but it is dead, -1: it has
- * none, being dead.
+ * Has the task an engine of the test's module?  1: yes, 0: no, 2: yes, but the
+ * task is dead, -1: no, and the task is dead or gone.
  */
 static int has_engine(pid_t pid, pid_t tid)
 {
@@ -244,7 +246,7 @@ static void look_at(struct found *f, pid_t pid, pid_t tid)
 	f->who = tid;
 }
 
-/* Call @fn for each number in a folder of /proc. */
+/* Call @fn for each thread of a process. */
 static void each_task(pid_t pid, struct found *f,
 		      void (*fn)(struct found *f, pid_t pid, pid_t tid))
 {
@@ -309,7 +311,7 @@ static void attach_and_look(struct __test_metadata *_metadata,
 	ASSERT_TRUE(ut_spawn(t, family));
 	ASSERT_TRUE(ut_until(t->sh->value[V_BORN] > 50));
 	end = ut_now_ms() + STORM_MS;
-	/* A few at least, however slow the kernel is. */
+	/* A slow kernel makes a few rounds at least. */
 	while (ut_now_ms() < end || rounds < 4) {
 		struct found f;
 		int id = ut_attach_full(t->pid, UT_ATTACH_TREE, UT_OPS_FULL, ~0U);
@@ -342,21 +344,21 @@ static void attach_and_look(struct __test_metadata *_metadata,
 	       t->sh->value[V_BORN]);
 }
 
-/* All that are there when the attach is over. */
+/* The attach misses no task that exists when it is over. */
 TEST_F(trees, nobody_is_missed)
 {
 	attach_and_look(_metadata, &self->t, 0);
 }
 
-/* And all that came after. */
+/* No task that is born after the attach is missed. */
 TEST_F(trees, nobody_gets_out)
 {
 	attach_and_look(_metadata, &self->t, 50);
 }
 
 /*
- * The events that are asked for reach all of them, those included that join
- * while they are asked for: each member that ends says so.
+ * utrace_set_events() reaches all tasks, and those that join meanwhile: each
+ * task that ends reports its EXIT.
  */
 TEST_F(trees, set_events_reaches_all)
 {
@@ -370,7 +372,7 @@ TEST_F(trees, set_events_reaches_all)
 	ASSERT_LT(0, id);
 	ASSERT_EQ(0, ut_events(id, 0, UT_BIT(EXIT)));
 	t->sh->value[V_STILL] = 1;
-	/* All who are in the middle of something come to rest. */
+	/* Tasks in the middle of a deed need time to come to rest. */
 	ut_sleep_ms(200);
 	before = look_at_tree(t->pid).alive;
 	told = ut_count(id, UT_EV_EXIT);

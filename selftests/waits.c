@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Waiting for callbacks, and telling whether one runs: the answers are about
- * the one engine that was asked about, whatever else its tasks are doing.
+ * utrace selftests - barriers, and whether a callback runs
  *
- * A callback is kept from returning by the module's gate, by a page that
- * nobody fills, or by a barrier of its own.
+ * The answers are about the engine that was asked about, whatever else its
+ * tasks do.  A callback is kept from returning by the module's gate, by a page
+ * that nobody fills, or by a barrier that the callback calls.
  */
 #include "silent.h"
 #include "target.h"
 
-/* Long enough for whatever does not hang. */
+/* Long enough for everything that does not hang. */
 #define SOON_MS		(10000 * ut_patience())
 
 #define soon(cond)							\
@@ -34,7 +34,7 @@ FIXTURE_SETUP(waits)
 		SKIP(return, "%s", why);
 }
 
-/* The targets first: a fatal signal ends whatever their callbacks wait for. */
+/* Kill the targets first: a fatal signal ends the waits of their callbacks. */
 FIXTURE_TEARDOWN(waits)
 {
 	int i;
@@ -46,7 +46,7 @@ FIXTURE_TEARDOWN(waits)
 	EXPECT_EQ(0, ut_close());
 }
 
-/* What may hang runs in a thread of its own. */
+/* An operation that may hang runs in a thread of its own. */
 struct job {
 	_Atomic bool done;
 	int ret;
@@ -92,7 +92,7 @@ static int job_detach(int id)
 	return ut_control(id, 0, UT_DETACH);
 }
 
-/* detach, barrier_sync, put: all that a module does at its end */
+/* Do what a module does at its end: detach, utrace_barrier_sync(), put. */
 static int job_end(int id)
 {
 	int ret = ut_detach(id);
@@ -101,8 +101,8 @@ static int job_end(int id)
 }
 
 /*
- * Busy targets log faster than anybody reads, and what the log has no place for
- * is lost.  So their calls are counted, and logged only for few of them.
+ * Attach an engine whose calls are counted and not logged: busy targets would
+ * make the log lose records.
  */
 static int attach_quiet(pid_t pid, __u32 flags)
 {
@@ -115,13 +115,13 @@ static bool is_in(int id)
 	return ut_until(ut_count(id, UT_EV_SYSCALL_ENTRY) > 0);
 }
 
-/* How many lingering callbacks of the engine were left; an error if it is gone. */
+/* The number of callbacks that ended their wait; < 0 if the engine is gone. */
 static long left_times(int id)
 {
 	return ut_count(id, UT_EV_RETURN);
 }
 
-/* An engine whose next callback does what @change says before it returns. */
+/* Attach an engine whose next callback waits as @change says. */
 static int attach_lingering(pid_t pid, __u32 flags, __u32 change, __u64 arg)
 {
 	int id = attach_quiet(pid, flags);
@@ -136,7 +136,7 @@ static int attach_lingering(pid_t pid, __u32 flags, __u32 change, __u64 arg)
 	return ret ?: id;
 }
 
-/* The same, and the target is in it. */
+/* Attach an engine whose callback waits at the gate, and wait for that. */
 static int attach_waiting(pid_t pid, __u32 flags)
 {
 	int id = attach_lingering(pid, flags, UT_CHANGE_GATE, 0);
@@ -144,7 +144,7 @@ static int attach_waiting(pid_t pid, __u32 flags)
 	return id < 0 || is_in(id) ? id : -ETIMEDOUT;
 }
 
-/* One that counts calls, of which it has seen some. */
+/* Attach an engine, and wait until its calls have been counted. */
 static int attach_counting(pid_t pid, __u32 flags)
 {
 	int id = attach_quiet(pid, flags);
@@ -159,8 +159,8 @@ static int attach_counting(pid_t pid, __u32 flags)
 static const __u32 scopes[] = { 0, UT_ATTACH_PROCESS, UT_ATTACH_TREE };
 
 /*
- * Another engine's attach gives the task a new set.  Which callback it is in
- * does not change by that.
+ * Another engine's attach gives the task a new set, while the task is in a
+ * callback of the first engine.
  */
 static void tells_of_callback(struct __test_metadata *_metadata,
 			      struct ut_target *t, int (*fn)(int id))
@@ -221,7 +221,7 @@ static int idlers(struct ut_target *t)
 	return 0;
 }
 
-/* Attaches to the target again and again, while told to. */
+/* Attach to the target again and again while @on is set. */
 struct attacher {
 	pid_t pid;
 	_Atomic bool on, over;
@@ -251,10 +251,9 @@ static void *attach_more(void *arg)
 }
 
 /*
- * The set is replaced in the middle of the detach, after the engine was marked
- * and before the detach looks at the target, so that the new set is without the
- * engine.  The tasks of the first target stand before the second one in the
- * list of tasks; that is what the detach takes its time for.
+ * An attach replaces the set of the target in the middle of a detach: after the
+ * engine was marked, and before the detach looks at the target.  The new set is
+ * without the engine, and the detach must return -EINPROGRESS nevertheless.
  */
 TEST_F(waits, detach_beside_an_attach)
 {
@@ -266,7 +265,7 @@ TEST_F(waits, detach_beside_an_attach)
 
 	ASSERT_TRUE(ut_spawn(&self->t[0], idlers));
 	ASSERT_TRUE(ut_hear(&self->t[0]));
-	/* From now on each of its threads costs a look under a lock. */
+	/* All threads of the first target get sets, too. */
 	id = ut_attach(self->t[0].pid, UT_ATTACH_PROCESS, UT_BIT(EXEC));
 	ASSERT_LT(0, id);
 	ASSERT_TRUE(ut_spawn(t, ut_calls));
@@ -300,13 +299,14 @@ TEST_F(waits, detach_beside_an_attach)
 }
 
 /*
- * The target is in a callback of another engine that does not return.  What is
- * asked of the one at hand, which is in the same set, has its answer.
+ * The target is in a callback of another engine, which does not return.
+ * Operations on the engine at hand, which is in the same set, must end with
+ * their result.
  */
 static void other_is_in(struct __test_metadata *_metadata,
 			struct ut_target *t, int (*fn)(int id), int want)
 {
-	/* Called before the other one, and after it. */
+	/* The engine is called before the other one, or after it. */
 	static const __u32 class[] = { UT_ATTACH_OBSERVER, UT_ATTACH_ENFORCER };
 	unsigned int i;
 
@@ -336,7 +336,9 @@ static void other_is_in(struct __test_metadata *_metadata,
 		ASSERT_EQ(0, ut_gate(true));
 		ASSERT_TRUE(ut_until(left_times(other) == 1));
 		ASSERT_TRUE(ut_runs(t));
-		/* What the answer means: the engine is not called any more. */
+		/*
+		 * After a successful answer the engine is not called any more.
+		 */
 		if (fn == job_no_events || fn == job_detach)
 			EXPECT_EQ(calls, ut_count(id, UT_EV_SYSCALL_ENTRY));
 		ut_detach(id);
@@ -370,7 +372,7 @@ TEST_F(waits, end_past_another_callback)
 	other_is_in(_metadata, &self->t[0], job_end, 0);
 }
 
-/* The memory of a detached engine goes too, not only its callbacks. */
+/* The engine is released, too, while the other callback waits. */
 TEST_F(waits, release_past_another_callback)
 {
 	struct ut_target *t = &self->t[0];
@@ -387,7 +389,7 @@ TEST_F(waits, release_past_another_callback)
 	EXPECT_EQ(0, left_times(other));
 }
 
-/* A target with a page that never comes; its address in value[0]. */
+/* Function of a target with a silent page, whose address is in value[0]. */
 static int with_page(struct ut_target *t)
 {
 	t->sh->value[0] = (long)silent_page(t->arg);
@@ -437,12 +439,12 @@ static void past_a_page(struct __test_metadata *_metadata, struct ut_target *t,
 		EXPECT_EQ(0, job.ret);
 		EXPECT_TRUE(is_in_fault(t->pid));
 	}
-	/* Attaching goes on too. */
+	/* An attach works, too. */
 	id[0] = ut_attach(t->pid, UT_ATTACH_TREE, UT_BIT(EXIT));
 	EXPECT_LT(0, id[0]);
 	EXPECT_TRUE(is_in_fault(t->pid));
 	ASSERT_EQ(0, kill(t->pid, SIGKILL));
-	/* Its server of FUSE is in the tree too, and ends after it. */
+	/* The FUSE server is in the tree as well, and ends after the target. */
 	EXPECT_TRUE(ut_until(ut_count(id[0], UT_EV_EXIT) > 0));
 }
 
@@ -456,7 +458,7 @@ TEST_F(waits, past_a_file_that_never_comes)
 	past_a_page(_metadata, &self->t[0], SILENT_FUSE);
 }
 
-/* What a barrier in a callback said; -ETIMEDOUT if it said nothing. */
+/* The result of a barrier in a callback; -ETIMEDOUT if there was none. */
 static long verdict(int id, pid_t tid)
 {
 	if (!soon(ut_seen(0, id, UT_EV_RETURN, tid, UT_ANY) >= 0))
@@ -465,8 +467,8 @@ static long verdict(int id, pid_t tid)
 }
 
 /*
- * Each of @n tasks is in a callback and waits for the engine of the next one.
- * That cannot end well for all: one at least is refused, and all go on.
+ * Each of @n tasks is in a callback and waits for the engine of the next task.
+ * At least one of these barriers must be refused, so that all tasks go on.
  */
 static void in_a_circle(struct __test_metadata *_metadata,
 			struct ut_target *t, int n)
@@ -510,7 +512,7 @@ TEST_F(waits, circle_of_three)
 	in_a_circle(_metadata, self->t, 3);
 }
 
-/* Two threads in callbacks of one engine, for which both wait. */
+/* Two threads are in callbacks of one engine, and both wait for that engine. */
 TEST_F(waits, circle_of_one_engine)
 {
 	struct ut_target *t = &self->t[0];
@@ -540,7 +542,7 @@ TEST_F(waits, circle_of_one_engine)
 	EXPECT_LE(1, refused);
 }
 
-/* No circle: the wait is granted, and ends when the other callback does. */
+/* Without a circle the barrier waits, until the other callback ends. */
 TEST_F(waits, chain_is_not_refused)
 {
 	struct ut_target *t = self->t;
@@ -563,7 +565,7 @@ TEST_F(waits, chain_is_not_refused)
 	EXPECT_EQ(1, left_times(other));
 }
 
-/* A barrier for the engine whose callback this is: there is nobody else. */
+/* A barrier for the engine of the calling callback has nothing to wait for. */
 TEST_F(waits, barrier_for_oneself)
 {
 	struct ut_target *t = &self->t[0];
@@ -584,7 +586,7 @@ static void on_signal(int signo)
 {
 }
 
-/* A child that waits in a barrier for a callback that does not end. */
+/* Start a child that waits in a barrier for a callback that does not end. */
 static pid_t barrier_in_a_child(int id, bool killable)
 {
 	struct sigaction act = { .sa_handler = on_signal };
@@ -599,7 +601,7 @@ static pid_t barrier_in_a_child(int id, bool killable)
 	_exit(ret == -EINTR ? 2 : ret ? 1 : 0);
 }
 
-/* A signal with a handler ends a barrier, but not one of the killable kind. */
+/* A signal with a handler ends utrace_barrier(), but not the killable one. */
 TEST_F(waits, barrier_is_killable)
 {
 	struct ut_target *t = &self->t[0];
@@ -627,7 +629,7 @@ TEST_F(waits, barrier_is_killable)
 	ASSERT_TRUE(soon(waitpid(pid, &status, WNOHANG) == pid));
 	ASSERT_TRUE(WIFSIGNALED(status));
 	EXPECT_EQ(SIGKILL, WTERMSIG(status));
-	/* It left nothing behind: the wait of another one is as ever. */
+	/* Another barrier of the engine still works. */
 	EXPECT_EQ(0, left_times(id));
 	ASSERT_EQ(0, ut_gate(true));
 	EXPECT_EQ(0, ut_barrier(id, 0));

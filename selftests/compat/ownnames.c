@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A module that brings a utrace of its own, as SystemTap's runtime does, and
- * does not include <linux/utrace.h>: the kernel's names must not be visible
- * to it. That it builds is the test; loaded, it says which ones it called.
+ * utrace selftests - a module that defines names of its own beginning with
+ * utrace_
+ *
+ * SystemTap's runtime does so and does not include <linux/utrace.h>: the names
+ * of the kernel must not be visible to such a module.  The test is that this
+ * file compiles; the loaded module logs which functions it called.
  */
 #include <linux/binfmts.h>
 #include <linux/cgroup.h>
@@ -86,7 +89,7 @@ struct utrace_examiner {
 
 static struct utrace_engine engine;
 
-/* One function each, with a prototype that the kernel's has not. */
+/* One function for each name, with a prototype unlike the kernel's. */
 #define OWN(name)				\
 static noinline void name(void)			\
 {						\

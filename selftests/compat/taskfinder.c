@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The calls that SystemTap's task finder makes, in its order, to find a
- * program wherever it is started: an engine on every user thread, new ones
- * through report_clone; a second engine on threads of the program that was
- * looked for, which is brought to a safe point by UTRACE_INTERRUPT before
- * its events are switched on; both looked up by their ops to be detached.
+ * utrace selftests - the calls of SystemTap's task finder, in its order
+ *
+ * The task finder looks for a program wherever it is started.  An engine is on
+ * every user thread, on new ones by report_clone.  Threads of the program get a
+ * second engine, which is brought to the safe point by UTRACE_INTERRUPT before
+ * its events are switched on.  Both engines are looked up by their ops to be
+ * detached.
  *
  *	insmod taskfinder.ko match=NAME
  *
- * What happened is counted in /sys/module/taskfinder/parameters.
+ * Counts of what happened are in /sys/module/taskfinder/parameters.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -59,7 +61,7 @@ static bool is_target(struct task_struct *task)
 	return !strcmp(get_task_comm(comm, task), match);
 }
 
-/* A task that ends meanwhile is no error. */
+/* The end of a task is no error. */
 static int forgive(int ret)
 {
 	return ret == -ESRCH || ret == -EALREADY ? 0 : ret;
@@ -81,7 +83,7 @@ static int finder_attach(struct task_struct *task,
 		ret = utrace_barrier(task, engine);
 	if (!ret && action != UTRACE_RESUME) {
 		ret = utrace_control(task, engine, action);
-		/* A STOP may take its time, the report comes in any case */
+		/* The task may stop later; the report comes in any case. */
 		if (ret == -EINPROGRESS)
 			ret = 0;
 	}
@@ -89,7 +91,7 @@ static int finder_attach(struct task_struct *task,
 	return forgive(ret);
 }
 
-/* Detach the engine of @ops, if there is one; whether there was. */
+/* Detach the engine of @ops, if the task has one; returns whether it has. */
 static bool finder_detach(struct task_struct *task,
 			  const struct utrace_engine_ops *ops)
 {
@@ -122,7 +124,7 @@ static u32 base_clone(u32 action, struct utrace_engine *engine,
 	note(finder_attach(child, &base_ops, BASE_EVENTS, UTRACE_RESUME));
 	if (is_target(child)) {
 		atomic_inc(&targets);
-		/* It has not run yet: INTERRUPT is not needed */
+		/* The child has not run yet, so it needs no interrupt. */
 		note(finder_attach(child, &target_ops, TARGET_EVENTS,
 				   UTRACE_RESUME));
 	}
@@ -154,7 +156,7 @@ static const struct utrace_engine_ops base_ops = {
 	.report_death	= finder_death,
 };
 
-/* At the safe point: now the memory map would be read. */
+/* At the safe point the task finder would read the memory map. */
 static u32 target_safe(struct utrace_engine *engine)
 {
 	int ret = utrace_set_events(current, engine, TARGET_EVENTS);
@@ -167,7 +169,7 @@ static u32 target_safe(struct utrace_engine *engine)
 static u32 target_quiesce(u32 action, struct utrace_engine *engine,
 			  unsigned long event)
 {
-	/* Before an event: not yet the safe point */
+	/* A report before an event is not at the safe point yet. */
 	return event ? UTRACE_RESUME : target_safe(engine);
 }
 
@@ -176,13 +178,13 @@ static u32 target_signal(u32 action, struct utrace_engine *engine,
 			 const struct k_sigaction *orig_ka,
 			 struct k_sigaction *return_ka)
 {
-	/* The INTERRUPT comes as a signal report without a signal */
+	/* The interrupt gives a signal report without a signal. */
 	if (utrace_signal_action(action) != UTRACE_SIGNAL_REPORT)
 		return UTRACE_RESUME | utrace_signal_action(action);
 	return UTRACE_SIGNAL_IGN | target_safe(engine);
 }
 
-/* Another program runs now. */
+/* The task executes another program. */
 static u32 target_exec(u32 action, struct utrace_engine *engine,
 		       const struct linux_binfmt *fmt,
 		       const struct linux_binprm *bprm, struct pt_regs *regs)
@@ -206,7 +208,7 @@ static const struct utrace_engine_ops target_ops = {
 	.report_death		= finder_death,
 };
 
-/* Call @visit for every user thread, without a lock that forbids to sleep. */
+/* Call @visit for every user thread, with no lock held, as @visit may sleep. */
 static void visit_user_threads(void (*visit)(struct task_struct *task))
 {
 	struct task_struct *process, *task, **found;
@@ -247,7 +249,7 @@ static atomic_t found_attached;
 
 static void visit_detach(struct task_struct *task)
 {
-	/* Both calls, always: a thread may have either or both */
+	/* Make both calls, since a thread may have both engines. */
 	if (finder_detach(task, &target_ops) + finder_detach(task, &base_ops))
 		atomic_inc(&found_attached);
 }
@@ -260,7 +262,9 @@ static int __init taskfinder_init(void)
 
 static void __exit taskfinder_exit(void)
 {
-	/* A thread that is detached late may have made a new one meanwhile */
+	/*
+	 * A thread that is detached late may have created a thread meanwhile.
+	 */
 	do {
 		atomic_set(&found_attached, 0);
 		visit_user_threads(visit_detach);

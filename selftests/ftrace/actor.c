@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program that does what it is told: one command a line on its standard
- * input, and a line of answer when it is done.  What it does between two
- * answers, beside reading and writing these, is what was asked for.
+ * utrace selftests - a program that does what it is told
+ *
+ * The program reads commands, one a line, and answers each by a line when the
+ * command is done.  Between two answers it does nothing but what the command
+ * says, besides reading and writing these lines.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -35,7 +37,7 @@ static void *mark(void *path)
 	return NULL;
 }
 
-/* A child, or a thread, that asks for a file. */
+/* A child or a thread that looks for a file. */
 static long do_child(const char *path, int status)
 {
 	pid_t pid = fork();
@@ -66,7 +68,7 @@ static long do_open(const char *path)
 	return fd;
 }
 
-/* Nobody listens there. */
+/* No socket listens on the port. */
 static long do_connect(int port)
 {
 	struct sockaddr_in in = {
@@ -100,7 +102,7 @@ static long do_read(const char *path, size_t n)
 	return ret;
 }
 
-/* A call of the 32-bit table. */
+/* A system call of the 32-bit table. */
 static long do_i386(long nr)
 {
 	long ret = -ENOSYS;
@@ -121,7 +123,7 @@ static long do_signal(int sig)
 	return handled;
 }
 
-/* Until a signal comes that is handled. */
+/* Sleep until a signal comes that has a handler. */
 static long do_pause(void)
 {
 	struct sigaction action = { .sa_handler = handler };
@@ -138,7 +140,7 @@ static int wait_for_parent(void *unused)
 	return 0;
 }
 
-/* Until a signal comes that kills: waits as vfork() does. */
+/* Sleep as vfork() does: only a fatal signal ends the sleep. */
 static long do_vfork(void)
 {
 	static _Alignas(16) char stack[16384];
@@ -147,7 +149,7 @@ static long do_vfork(void)
 		     CLONE_VM | CLONE_VFORK | SIGCHLD, NULL);
 }
 
-/* A call that works. */
+/* A read() that works. */
 static long do_zeros(size_t n)
 {
 	int fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
@@ -168,7 +170,7 @@ static long repeat(long nr, long n)
 	return ret;
 }
 
-/* Four strings that are longer than what is taken of one. */
+/* Four strings, each longer than the tracer captures. */
 static long do_large(void)
 {
 	char text[600];
@@ -178,7 +180,7 @@ static long do_large(void)
 	return mount(text, text, text, 0, text);
 }
 
-/* A program by a path that is as long as one may be. */
+/* Execute a program by a path of the greatest length. */
 static long do_exec_long(const char *path, const char *answer)
 {
 	char name[PATH_MAX], arg[600];
@@ -197,7 +199,7 @@ static void *run(void *word)
 	return NULL;
 }
 
-/* The program is executed by a thread that is not the first. */
+/* A thread other than the leader executes the program. */
 static long do_exec_thread(char *word[4])
 {
 	pthread_t thread;
@@ -207,7 +209,7 @@ static long do_exec_thread(char *word[4])
 	return -1;
 }
 
-/* Children that have one name for one call only. */
+/* Children that have a name for one call only. */
 static long do_renamed(const char *name, long n)
 {
 	pid_t pid;
@@ -225,7 +227,7 @@ static long do_renamed(const char *name, long n)
 	return 0;
 }
 
-/* Children that make as many different calls as do no harm: with no file. */
+/* Children that make many different calls, which do no harm without a file. */
 static long do_many(long n)
 {
 	static const short calls[] = {
@@ -316,7 +318,7 @@ int main(int argc, char **argv)
 	char line[512], *word[4], *rest;
 	int i;
 
-	/* It goes on after an exec of its own, which is an answer too. */
+	/* After an execve() of its own the program answers, and goes on. */
 	if (argc > 1)
 		dprintf(1, "%s\n", argv[1]);
 	while (fgets(line, sizeof(line), stdin)) {

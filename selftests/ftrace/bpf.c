@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
+ * utrace selftests - a BPF program on a trace event
+ *
  * Usage: bpf EVENT-ID OFFSET VALUE
- * A BPF program on a trace event, the way bpftrace puts it there: it counts the
- * records whose 64-bit field at OFFSET is VALUE.  Prints "ready", and the
- * number when there is a line to read.
+ *
+ * The BPF program is attached as bpftrace attaches it, and counts the records
+ * whose 64-bit field at OFFSET is VALUE.  The output is "ready", and the count
+ * when there is a line to read.
  */
 #define _GNU_SOURCE
 #include <linux/bpf.h>
@@ -76,7 +79,10 @@ static int attach(int prog, int event)
 		.config = event,
 		.sample_period = 1,
 	};
-	/* Of all tasks: the program is run once, on whatever CPU it is. */
+	/*
+	 * The perf event is on one CPU, but the program runs for events on all
+	 * CPUs.
+	 */
 	int fd = syscall(SYS_perf_event_open, &attr, -1, 0, -1, 0);
 
 	if (fd < 0)

@@ -1,23 +1,26 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Begin and end of system calls, one a line, out of what several tracers say:
-# "PID > NAME ARGUMENTS" and "PID < NAME RESULT", the arguments in hexadecimal.
+# utrace selftests - the system calls in the output of several tracers
+#
+# The script prints entries and exits, one a line: "PID > NAME ARGUMENTS" and
+# "PID < NAME RESULT", with arguments in hexadecimal.
 #
 #	awk -v from=raw|listener|fields|strace -f calls.awk FORMAT FILE
 #
-# FORMAT is that of utrace_sys_enter, for the names. FILE is the trace of an
-# instance: with raw_syscalls; that listens to the events of utrace; with the
-# tracer and the option "fields"; or what strace has written. Only raw and
-# listener have arguments; strace has no results.
+# FORMAT is that of utrace_sys_enter, for the names of the calls. FILE is the
+# output of strace, or the trace of an instance: with raw_syscalls, with the
+# events of utrace (listener), or with the tracer and its option "fields". Only
+# raw and listener have arguments; strace has no results.
 
 function name_of(nr) {
-	# raw_syscalls reads it when sigreturn has put back other registers.
+	# raw_syscalls reads the number after sigreturn has restored other
+	# registers.
 	if (nr == -1)
 		return "rt_sigreturn"
 	return nr in name ? name[nr] : nr
 }
 
-# Who it is, in pid, and what follows the name of the event.
+# Set pid to the task, and return what follows the name of the event.
 function rest(line) {
 	match(line, /-[0-9]+ +\[[0-9]+\]/)
 	pid = substr(line, RSTART + 1) + 0
@@ -26,7 +29,7 @@ function rest(line) {
 	return line
 }
 
-# { 0, "read" }, { 1, "write" } and so on.
+# Names of calls: { 0, "read" }, { 1, "write" } and so on.
 FNR == NR {
 	while (match($0, /\{ *[0-9]+, *"[a-z0-9_]+" *\}/)) {
 		split(substr($0, RSTART, RLENGTH), part, /[{}, "]+/)

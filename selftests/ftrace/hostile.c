@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
+ * utrace selftests - system calls with bad pointers
+ *
  * Usage: hostile pointers | race ROUNDS | stuck | stuck-exec
  *
- * System calls with pointers to what is not there, to what goes away meanwhile,
- * and to a page that userfaultfd never gets.  "pointers" prints what each call
- * answers, which is to be the same whoever looks; "race" succeeds if it comes to
- * its end; "stuck" says "ready" and never comes back.
+ * The pointers are to memory that does not exist, that is unmapped meanwhile,
+ * or that userfaultfd never provides.  "pointers" prints the result of each
+ * call, which must not depend on tracers; "race" succeeds if it comes to its
+ * end; "stuck" and "stuck-exec" say "ready" and never return.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -42,7 +44,7 @@ static void say(const char *what, long ret)
 	printf("%s: %ld %s\n", what, ret, ret < 0 ? strerrorname_np(errno) : "");
 }
 
-/* Every kind of argument that is captured. */
+/* Use the pointer as every kind of argument that is captured. */
 static void bad_pointer(const char *name, void *p)
 {
 	struct iovec half[2] = {
@@ -69,7 +71,7 @@ static void bad_pointer(const char *name, void *p)
 	say("bind", syscall(SYS_bind, sock, p, 110));
 	say("sendmsg", syscall(SYS_sendmsg, sock, &msg, 0));
 	say("sendmsg header", syscall(SYS_sendmsg, sock, p, 0));
-	/* Lengths that no memory has. */
+	/* Lengths that exceed any memory. */
 	say("writev many", syscall(SYS_writev, pipes[1], p, -1L));
 	say("bind long", syscall(SYS_bind, sock, p, 0x7fffffff));
 	write(pipes[1], "x", 1);
@@ -94,7 +96,7 @@ static int pointers(void)
 	bad_pointer("kernel", (void *)0xffffffff81000000);
 	bad_pointer("between", (void *)0x8000000000000000);
 	bad_pointer("last", (void *)-16L);
-	/* A string that just fits. */
+	/* A string that ends with its page. */
 	pages[page - 1] = '\0';
 	say("openat at the end",
 	    syscall(SYS_openat, AT_FDCWD, pages + page - 8, O_RDONLY));
@@ -137,7 +139,7 @@ static int race(long rounds)
 	return 0;
 }
 
-/* A page that nobody brings. */
+/* A page that nobody provides. */
 static void *unserved(void)
 {
 	struct uffdio_api api = { .api = UFFD_API };

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
+ * utrace selftests - open files that may have been removed
+ *
  * Usage: reopen FILE...
- * Find files without opening them, and print how many there are.  At each line
- * of input open them, whatever has become of them, and print the error and how
- * many had it.
+ *
+ * The program finds files without opening them and prints their number.  At
+ * each line of input it opens them, even if they were removed, and prints the
+ * errno and the number of files that had it.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -15,7 +18,7 @@
 
 static int found[MOST];
 
-/* As found, not by name: the name may be another file's by now. */
+/* Open the file that was found: another file may have its name by now. */
 static int reopen(int fd)
 {
 	char path[64];

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
+ * utrace selftests - a process with many threads
+ *
  * Usage: threads THREADS CALLS
- * Start threads, print the id of the last one, wait for a line, and have each
- * ask for its user CALLS times.  Prints "done" and waits for another line.
+ *
+ * The program starts threads, prints the id of the last one and waits for a
+ * line.  Then each thread calls getuid() CALLS times, and the program prints
+ * "done" and waits for another line.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

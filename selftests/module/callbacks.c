@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The callbacks: log, answer by the rules that user space set.
+ * utrace selftests - the callbacks of the test module
+ *
+ * Each callback logs a record and answers by the rules that user space has set.
  */
 
 #include <linux/delay.h>
@@ -71,7 +73,10 @@ SAME(ATTACH_OBSERVER);
 SAME(ATTACH_ENFORCER);
 SAME(ATTACH_LAST_RESORT);
 
-/* Events whose answer says more than what the task does next. */
+/*
+ * Events whose answer has a part besides the resume action, which callbacks
+ * pass on.
+ */
 #define UT_ANSWERED	(UT_SYSCALL | UT_SIGNAL_ALL |			\
 			 UT_BIT(REPORT) | UT_BIT(HANDLER))
 
@@ -91,7 +96,9 @@ static void ut_record_init(struct ut_record *rec, u32 event, u32 action,
 	rec->comm[sizeof(rec->comm) - 1] = '\0';
 }
 
-/* The rule for @rec, used up by one; all zero if there is none. */
+/*
+ * Find the rule for @rec, and use it once.  Without a rule @rule is all zero.
+ */
 static bool ut_rule_find(struct ut_engine *e, const struct ut_record *rec,
 			 struct ut_rule *rule)
 {
@@ -114,7 +121,9 @@ static bool ut_rule_find(struct ut_engine *e, const struct ut_record *rec,
 	return false;
 }
 
-/* What user space wants of this thread; its own word counts first. */
+/*
+ * The answer that UT_IOC_CONTROL set for this thread, or else for all threads.
+ */
 static u32 ut_wanted(struct ut_engine *e, pid_t tid)
 {
 	void *entry = xa_load(&e->wants, tid) ?: xa_load(&e->wants, 0);
@@ -128,8 +137,9 @@ static void ut_want(struct ut_engine *e, pid_t tid, u32 action)
 }
 
 /*
- * A stop and a step are asked for again in every callback, until the stop is
- * taken back or the step was made.
+ * Before a callback answers: a step that the SIGTRAP of @rec ends is not asked
+ * for again.  After: a stop is asked for in every callback until UT_IOC_CONTROL
+ * takes it back.
  */
 static void ut_remember(struct ut_engine *e, const struct ut_record *rec,
 			bool found)
@@ -155,7 +165,7 @@ static u32 ut_answer(struct ut_engine *e, const struct ut_record *rec,
 	return rule->answer;
 }
 
-/* The waits that a rule asks for; what the last of them said. */
+/* Do the waits of a rule; returns the result of the last one. */
 static int ut_linger(struct ut_engine *e, const struct ut_rule *rule)
 {
 	struct ut_session *session = e->session;
@@ -181,7 +191,7 @@ static int ut_linger(struct ut_engine *e, const struct ut_rule *rule)
 	return ret;
 }
 
-/* Find the rule, log, wait, act on the engine itself. */
+/* Find the rule, log the record, change the engine, and wait. */
 static u32 ut_report(struct utrace_engine *engine, struct ut_record *rec,
 		     struct ut_rule *rule)
 {
@@ -262,7 +272,7 @@ static u32 ut_report_signal(u32 action, struct utrace_engine *engine,
 	u32 answer;
 
 	ut_record_init(&rec, event, action, current);
-	/* Without a signal there is nothing to read in info. */
+	/* Without a signal @info has nothing to log. */
 	if (event != UT_EV_REPORT && event != UT_EV_HANDLER) {
 		rec.nr = info->si_signo;
 		rec.val[0] = info->si_code;
@@ -288,7 +298,7 @@ static u32 ut_report_signal(u32 action, struct utrace_engine *engine,
 	return answer;
 }
 
-/* Attach to @child what @e is told to. */
+/* Attach an engine to @child if UT_IOC_FOLLOW has told @e to do so. */
 static void ut_follow(struct ut_engine *e, struct task_struct *child,
 		      struct ut_record *rec)
 {
@@ -323,7 +333,7 @@ static void ut_follow(struct ut_engine *e, struct task_struct *child,
 		if (follow.control == UTRACE_STOP)
 			ut_want(ce, 0, UTRACE_STOP);
 		ret = utrace_control(child, engine, follow.control);
-		/* A newborn is not stopped yet. */
+		/* A new task stops only when it first runs. */
 		if (ret == -EINPROGRESS)
 			ret = 0;
 	}
@@ -451,7 +461,7 @@ static void ut_report_reap(struct utrace_engine *engine,
 {
 	struct ut_record rec;
 
-	/* No rules: they might sleep. */
+	/* Rules may make a callback sleep, which must not delay the reaping. */
 	ut_record_init(&rec, UT_EV_REAP, UTRACE_RESUME, task);
 	ut_log(engine->data, &rec);
 }

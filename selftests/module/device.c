@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /dev/utrace_test: the calls of <linux/utrace.h> as ioctls, for the
- * selftests.  An engine lives until its file is closed.
+ * utrace selftests - /dev/utrace_test: the interface of engines as ioctls
+ *
+ * Every open file is a session with engines of its own, which end with the
+ * file.  The session has one reference to each engine; an ioctl takes another.
+ * The engine's data (struct ut_engine) has a reference to the session, so that
+ * ->release() may run late.
  */
 
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -32,7 +36,7 @@ static void ut_session_free(struct kref *kref)
 	kfree(session);
 }
 
-/* Put a copy of @rec into the ring and count the event. */
+/* Count the event, and put a copy of @rec into the ring. */
 void ut_log(struct ut_engine *e, struct ut_record *rec)
 {
 	struct ut_session *session = e->session;
@@ -64,7 +68,10 @@ static struct ut_engine *ut_engine_new(struct ut_session *session,
 
 	if (!e)
 		return ERR_PTR(-ENOMEM);
-	/* The place is taken now, so that callbacks know their id. */
+	/*
+	 * Reserve the number: callbacks log it, and may run before the engine
+	 * is stored.
+	 */
 	ret = xa_alloc_cyclic(&session->engines, &e->id, NULL,
 			      XA_LIMIT(1, INT_MAX), &session->next_id,
 			      GFP_KERNEL);
@@ -85,7 +92,7 @@ static struct ut_engine *ut_engine_new(struct ut_session *session,
 	return e;
 }
 
-/* The end of an engine, by its release() or because it never was attached. */
+/* ->release() and a failed attach call this. */
 void ut_engine_free(struct ut_engine *e)
 {
 	struct ut_session *session = e->session;
@@ -100,15 +107,10 @@ void ut_engine_free(struct ut_engine *e)
 	kref_put(&session->kref, ut_session_free);
 }
 
-/**
- * ut_engine_attach - attach a new engine of @session to @task
- * @session: the session
- * @task: the task
- * @arg: flags, ops, nolog
- * @id: out: the number of the engine
- *
- * Return: the engine with a reference for the caller, besides that of the
- * session; or an error.
+/*
+ * Attach a new engine of @session to @task, or to the system, as @arg says; @id
+ * gets its number.  Returns the engine with a reference for the caller, besides
+ * that of the session, or an error pointer.
  */
 struct utrace_engine *ut_engine_attach(struct ut_session *session,
 				       struct task_struct *task,
@@ -135,18 +137,14 @@ struct utrace_engine *ut_engine_attach(struct ut_session *session,
 	}
 	utrace_engine_get(engine);
 	old = xa_store(&session->engines, *id, engine, GFP_KERNEL);
-	/* The slot was reserved: no memory is needed. */
+	/*
+	 * xa_alloc_cyclic() reserved the slot, so xa_store() needs no memory.
+	 */
 	WARN_ON(xa_is_err(old));
 	return engine;
 }
 
-/**
- * ut_engine_find - look an engine up
- * @session: the session
- * @id: the number of the engine
- *
- * Return: the engine with a reference for the caller, or NULL.
- */
+/* Returns the engine number @id with a reference for the caller, or NULL. */
 struct utrace_engine *ut_engine_find(struct ut_session *session, u32 id)
 {
 	struct utrace_engine *engine;
@@ -177,8 +175,8 @@ static struct task_struct *ut_task_find(pid_t tid)
 }
 
 /*
- * The target that @tid says: 0 is the engine's own task for thread scope and
- * none for the others.
+ * Find the target of an ioctl.  A @tid of 0 stands for the engine's own task if
+ * it has thread scope, and for no task otherwise.
  */
 static int ut_target(struct utrace_engine *engine, pid_t tid,
 		     struct task_struct **target)
@@ -195,7 +193,7 @@ static int ut_target(struct utrace_engine *engine, pid_t tid,
 	return 0;
 }
 
-/* Both that an ioctl is about; the caller gets references to them. */
+/* Find engine and target; the caller gets references to both. */
 static int ut_find_both(struct ut_session *session, u32 id, pid_t tid,
 			struct utrace_engine **engine,
 			struct task_struct **target)
@@ -220,7 +218,7 @@ static long ut_ioc_find(struct ut_session *session, struct task_struct *task,
 				    model ? model->data : NULL);
 	if (IS_ERR(engine))
 		return PTR_ERR(engine);
-	/* Another module's engine has no number. */
+	/* An engine of another module has no number. */
 	arg->id = 0;
 	if (engine->ops == ut_ops[UT_OPS_FULL] ||
 	    engine->ops == ut_ops[UT_OPS_BARE] ||
@@ -272,13 +270,16 @@ static long ut_ioc_events(struct ut_session *session, void __user *uarg)
 	return ret ?: utrace_set_events(task, engine, arg.events);
 }
 
-/* What callbacks are to answer from now on where no rule says otherwise. */
+/* Set the answer of callbacks that no rule fits. */
 static int ut_set_standing_answer(struct ut_engine *e, pid_t tid, u32 action)
 {
 	unsigned long index;
 	void *entry;
 
-	/* These are over with the one report. */
+	/*
+	 * One report serves these actions, so the callback need not repeat
+	 * them.
+	 */
 	if (action == UTRACE_REPORT || action == UTRACE_INTERRUPT)
 		action = UTRACE_RESUME;
 	if (!tid)
@@ -359,8 +360,9 @@ static long ut_ioc_filter(struct ut_session *session, void __user *uarg)
 }
 
 /*
- * A SIGKILL may take the task's stack away under us: then the copy fails or
- * is garbage, and utrace_finish_examine() says so.
+ * Read what the registers of the stopped task say.  SIGKILL may end the stop
+ * and free the task's stack meanwhile: then the copy fails or is garbage, and
+ * utrace_finish_examine() returns an error.
  */
 static void ut_read_regs(struct task_struct *task, struct ut_examine *arg)
 {
@@ -499,7 +501,7 @@ static long ut_ioc_log(struct ut_session *session, void __user *uarg)
 	if (ret < 0)
 		return ret;
 	buf = u64_to_user_ptr(arg.buf);
-	/* What is logged meanwhile is for the next call. */
+	/* Records that are logged after this are for the next call. */
 	spin_lock(&session->lock);
 	max = min(arg.max, session->head - session->tail);
 	spin_unlock(&session->lock);
@@ -532,8 +534,8 @@ static long ut_ioc_counts(struct ut_session *session, void __user *uarg)
 }
 
 /*
- * What a module does in its exit: detach, wait, put.  From here on nobody
- * calls the engine, whatever its tasks are doing.
+ * End an engine as a module does in its exit function: detach, wait, put.  No
+ * callback of the engine runs after that.
  */
 static int ut_engine_end(struct utrace_engine *engine)
 {
@@ -583,9 +585,11 @@ static long ut_detach_all(struct ut_session *session)
 	unsigned long id;
 	bool again;
 
-	/* Whoever waits there would keep an engine. */
+	/* A callback that waits at the gate would not let its engine end. */
 	ut_set_gate(session, true);
-	/* Engines that follow forks may add some; they end with the others. */
+	/*
+	 * Engines that follow forks may add engines meanwhile, so look again.
+	 */
 	do {
 		again = false;
 		xa_for_each(&session->engines, id, engine) {
@@ -665,7 +669,9 @@ static int ut_close(struct inode *inode, struct file *file)
 	struct ut_record *ring = session->ring;
 	long left = ut_detach_all(session);
 
-	/* Each of them would call back into a module that may be gone. */
+	/*
+	 * ->release() of such an engine would run in a module that may be gone.
+	 */
 	WARN(left, "%ld engines outlive their session\n", left);
 	spin_lock(&session->lock);
 	session->ring = NULL;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace tests - an observer of all that happens in a tree, which does nothing
+ * utrace selftests - an observer of a whole tree, which does nothing
  *
- * "insmod utrace_noop.ko pid=N": whatever is run from that process afterwards
- * must give the results that it gives without.  How often the engine was called
- * is in /proc/N/utrace.
+ * After "insmod utrace_noop.ko pid=N" any program that process N runs must give
+ * the results that it gives without the module.  /proc/N/utrace shows how often
+ * the engine was called.
  */
 #include <linux/err.h>
 #include <linux/module.h>
@@ -119,7 +119,10 @@ static int __init noop_init(void)
 	put_pid(target);
 	if (IS_ERR(engine))
 		return PTR_ERR(engine);
-	/* Whoever only looks cannot have signals queued that are ignored. */
+	/*
+	 * SIGNAL_IGN is left out: an ignored signal is queued only if an engine
+	 * wants that event, which the program can notice.
+	 */
 	ret = utrace_set_events(NULL, engine, UTRACE_EVENT_ALL &
 				~UTRACE_EVENT(SIGNAL_IGN));
 	if (ret)

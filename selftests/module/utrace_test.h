@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The two halves of the module: device.c (what user space asks) and
- * callbacks.c (what the traced tasks run).
+ * utrace selftests - types that the two halves of the test module share
+ *
+ * device.c has the ioctls of user space, callbacks.c what traced tasks run.  An
+ * open file of the device is a session; it owns engines and a ring of records.
  */
 #ifndef UTRACE_TEST_H
 #define UTRACE_TEST_H
@@ -17,21 +19,24 @@
 
 #include "utrace_test_ioctl.h"
 
-/* Records that one session can have unread; a power of two. */
+/* The most unread records of a session; a power of two. */
 #define UT_RING		8192
-/* Of these so many are kept for RELEASE, which is not to be lost. */
+/*
+ * These places of the ring are kept for RELEASE, so that no other event makes
+ * the log lose one.
+ */
 #define UT_RING_SPARE	64
 
-/* One open file. */
+/* One open file.  The file has a reference, and every ut_engine has one. */
 struct ut_session {
 	struct kref		kref;
-	/* Engines whose release() has not run. */
+	/* Engines that ut_engine_free() has not freed. */
 	atomic_t		live;
 	struct xarray		engines;	/* id -> utrace_engine */
 	u32			next_id;	/* no id is given twice */
 	bool			open;		/* the gate, see UT_IOC_OPEN */
 	wait_queue_head_t	wait;
-	spinlock_t		lock;		/* all below */
+	spinlock_t		lock;		/* protects the members below */
 	struct ut_record	*ring;		/* NULL once closed */
 	unsigned int		head;
 	unsigned int		tail;
@@ -47,7 +52,7 @@ struct ut_engine {
 	u32			flags;
 	u32			ops;
 	u32			nolog;
-	spinlock_t		lock;		/* rules, follow */
+	spinlock_t		lock;		/* protects rules and follow */
 	struct list_head	rules;
 	struct ut_follow	follow;
 	struct xarray		wants;		/* tid -> action */

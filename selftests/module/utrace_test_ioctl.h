@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the selftests and the module utrace_test say to each other.
+ * utrace selftests - the ioctls of the module utrace_test
  *
- * <linux/utrace.h> is not for user space, so its values are here once more
- * with the prefix UT_; the module asserts that they are the same.
+ * <linux/utrace.h> is not for user space, so this file has its values with the
+ * prefix UT_; callbacks.c asserts that the values are equal.
  */
 #ifndef UTRACE_TEST_IOCTL_H
 #define UTRACE_TEST_IOCTL_H
@@ -13,7 +13,7 @@
 
 #define UT_DEVICE	"/dev/utrace_test"
 
-/* Events, then what only the log knows. */
+/* The events of the interface, then kinds of records that only the log has. */
 enum ut_event {
 	UT_EV_QUIESCE,
 	UT_EV_REAP,
@@ -38,7 +38,7 @@ enum ut_event {
 	UT_EV_HANDLER,
 	/* release() */
 	UT_EV_RELEASE,
-	/* A callback that a rule delayed or let wait is about to return */
+	/* A callback that a rule let wait is about to return. */
 	UT_EV_RETURN,
 	UT_EV_MAX
 };
@@ -79,7 +79,7 @@ enum ut_action {
 #define UT_SYSCALL_RESUMED	0x100
 #define UT_SYSCALL_UNPAIRED	0x200
 
-/* Or-ed to a number in a filter. */
+/* A bit of a number in a filter: the number is one of the 32-bit table. */
 #define UT_SYSCALL_IA32		0x20000000
 
 #define UT_ATTACH_MATCH_OPS	0x0001
@@ -90,30 +90,31 @@ enum ut_action {
 #define UT_ATTACH_OWN_EVENTS	0x0080
 #define UT_ATTACH_PROCESS	0x0100
 #define UT_ATTACH_TREE		0x0200
-/* Of this module: utrace_attach_system(). */
+/* Known to this module only: utrace_attach_system(). */
 #define UT_ATTACH_SYSTEM	0x10000
 #define UT_ATTACH_MUTATOR	0x0000
 #define UT_ATTACH_OBSERVER	0x1000
 #define UT_ATTACH_ENFORCER	0x2000
 #define UT_ATTACH_LAST_RESORT	0x3000
 
-/* Which table of callbacks an engine gets. */
+/* The table of callbacks that an engine gets. */
 enum ut_ops {
 	UT_OPS_FULL,
-	/* No name and no owner, as a table of 2010 */
+	/* Without name and owner, like a table of 2010. */
 	UT_OPS_BARE,
-	/* A name that is hard to print */
+	/* With a name that must be quoted in /proc. */
 	UT_OPS_ODD,
 };
 
 /**
  * struct ut_attach - UT_IOC_ATTACH
- * @pid: thread to attach to, in the caller's pid namespace
+ * @pid: thread to attach to, in the caller's pid namespace; 0 for the caller
  * @flags: UT_ATTACH_*
  * @ops: enum ut_ops
  * @nolog: bits of enum ut_event that are counted but not logged
- * @data: without UT_ATTACH_CREATE: the engine whose data is looked for
- * @id: out: the engine
+ * @data: without UT_ATTACH_CREATE: number of the engine whose data must match;
+ *	0 for none
+ * @id: out: number of the engine; 0 for an engine of another module
  */
 struct ut_attach {
 	__s32 pid;
@@ -124,7 +125,7 @@ struct ut_attach {
 	__u32 id;
 };
 
-/* UT_IOC_EVENTS; @tid 0 is no task: every task of the scope. */
+/* UT_IOC_EVENTS; a @tid of 0 stands for the engine's own target. */
 struct ut_events {
 	__u32 id;
 	__s32 tid;
@@ -132,10 +133,10 @@ struct ut_events {
 };
 
 /*
- * UT_IOC_CONTROL.  After UT_STOP, and after a rule answered UTRACE_STOP, the
- * engine goes on answering UTRACE_STOP, as its author would have it do, until
- * another action is asked for; after UT_SINGLESTEP and UT_BLOCKSTEP it does
- * the same until the step is reported.
+ * UT_IOC_CONTROL.  After UT_STOP, or a rule whose answer is UTRACE_STOP,
+ * callbacks keep answering UTRACE_STOP, as an engine that holds its task must,
+ * until another action is asked for.  After UT_SINGLESTEP and UT_BLOCKSTEP
+ * callbacks keep asking for the step until its SIGTRAP is reported.
  */
 struct ut_control {
 	__u32 id;
@@ -144,7 +145,7 @@ struct ut_control {
 	__u32 pad;
 };
 
-/* UT_IOC_BARRIER; @kind: which of the functions. */
+/* UT_IOC_BARRIER; @kind is one of these functions. */
 enum {
 	UT_BARRIER_PLAIN,
 	UT_BARRIER_KILLABLE,
@@ -158,14 +159,18 @@ struct ut_barrier {
 	__u32 pad;
 };
 
-/* UT_IOC_FILTER; @nrs points to @n numbers, NULL takes the filter off. */
+/* UT_IOC_FILTER: @nrs points to @n numbers; NULL removes the filter. */
 struct ut_filter {
 	__u32 id;
 	__u32 n;
 	__u64 nrs;
 };
 
-/* UT_IOC_EXAMINE; both results are out, as are the registers. */
+/*
+ * UT_IOC_EXAMINE.  @prepare and @finish return the results of the two
+ * functions; the kernel sleeps @delay_ms between them.  All members below are
+ * out too.
+ */
 struct ut_examine {
 	__u32 id;
 	__s32 tid;
@@ -179,50 +184,51 @@ struct ut_examine {
 	__u64 arg[6];
 };
 
-/* What a rule changes, and in which event. */
-#define UT_CHANGE_NR		0x01	/* SYSCALL_ENTRY: nr */
-#define UT_CHANGE_ARG		0x02	/* SYSCALL_ENTRY: argument argi */
-#define UT_CHANGE_RESULT	0x04	/* SYSCALL_ENTRY, _EXIT: result */
-#define UT_CHANGE_SIGNO		0x08	/* Signals: number */
-#define UT_CHANGE_HANDLER	0x10	/* Signals: sa_handler */
-#define UT_CHANGE_CODE		0x20	/* EXIT: wait status */
-#define UT_CHANGE_EVENTS	0x40	/* Any: utrace_set_events(current) */
-#define UT_CHANGE_CONTROL	0x80	/* Any: utrace_control(current) */
-#define UT_CHANGE_GATE		0x100	/* Any: wait until UT_IOC_OPEN */
-#define UT_CHANGE_TOUCH		0x200	/* Any: read the byte at arg */
-#define UT_CHANGE_BARRIER	0x400	/* Any: utrace_barrier(), see other */
+/* What a rule changes; the comments name the events. */
+#define UT_CHANGE_NR		0x01	/* SYSCALL_ENTRY: @nr */
+#define UT_CHANGE_ARG		0x02	/* SYSCALL_ENTRY: argument @argi */
+#define UT_CHANGE_RESULT	0x04	/* SYSCALL_ENTRY, _EXIT: @result */
+#define UT_CHANGE_SIGNO		0x08	/* signals: @signo */
+#define UT_CHANGE_HANDLER	0x10	/* signals: @handler */
+#define UT_CHANGE_CODE		0x20	/* EXIT: wait status @code */
+#define UT_CHANGE_EVENTS	0x40	/* any: utrace_set_events(current) */
+#define UT_CHANGE_CONTROL	0x80	/* any: utrace_control(current) */
+#define UT_CHANGE_GATE		0x100	/* any: wait until UT_IOC_OPEN */
+#define UT_CHANGE_TOUCH		0x200	/* any: read the byte at @arg */
+#define UT_CHANGE_BARRIER	0x400	/* any: utrace_barrier() of @other */
 
-#define UT_ANY		(-1000000)	/* ut_rule.match: whatever */
-#define UT_PASS		0x10000		/* ut_rule.answer: predecessor's */
+#define UT_ANY		(-1000000)	/* ut_rule.match: fits everything */
+#define UT_PASS		0x10000		/* ut_rule.answer: see there */
 
 /**
  * struct ut_rule - UT_IOC_RULE: how an engine answers an event
  * @id: the engine
  * @event: enum ut_event
- * @match: UT_ANY or the syscall, the signal, the jctl type, the event that
- *	report_quiesce() is told of
- * @tid: 0 or the only thread the rule is for
- * @answer: what the callback returns; with UT_PASS only the resume action,
- *	the rest is what the predecessor said
- * @count: how many times the rule is used; 0 is for ever
- * @delay_ms: how long the callback sleeps first
+ * @match: UT_ANY, or the number that ut_record::nr must have: system call,
+ *	signal, type of job control stop, argument of report_quiesce()
+ * @tid: the only thread that the rule is for; 0 for all
+ * @answer: what the callback returns; with UT_PASS only its resume action
+ *	counts, and what the engine before said of the event is passed on
+ * @count: how many times the rule is used; 0 for ever
+ * @delay_ms: how long the callback sleeps
  * @change: UT_CHANGE_*
- * @nr: new syscall number
+ * @nr: new system call number
  * @signo: new signal
- * @argi: which argument is changed
- * @control: for UT_CHANGE_CONTROL
- * @arg: to what
+ * @argi: index of the argument that UT_CHANGE_ARG changes
+ * @control: action of UT_CHANGE_CONTROL
+ * @arg: new argument, or address of UT_CHANGE_TOUCH
  * @result: new result
  * @handler: new sa_handler
  * @code: new wait status
- * @events: for UT_CHANGE_EVENTS
- * @other: for UT_CHANGE_BARRIER: the engine that is waited for
+ * @events: events of UT_CHANGE_EVENTS
+ * @other: number of the engine of UT_CHANGE_BARRIER
  *
- * The gate comes first, then the byte, then the barrier; a fatal signal ends
- * the waiting at the gate.
+ * The first rule that fits is used.  Without a rule the callback answers with
+ * the action of the last UT_IOC_CONTROL, see struct ut_control, and passes on
+ * the rest of what the engine before said.
  *
- * The first rule that fits is used.  Without one the answer is what was last
- * asked for, see struct ut_control, and the rest what the predecessor said.
+ * Waits come in the order gate, byte, barrier, delay.  A fatal signal ends the
+ * wait at the gate.
  */
 struct ut_rule {
 	__u32 id;
@@ -249,12 +255,13 @@ struct ut_rule {
 /**
  * struct ut_follow - UT_IOC_FOLLOW: report_clone() attaches to the child
  * @id: the engine
- * @on: whether it does
+ * @on: 1 to attach to children, 0 not to
  * @flags: UT_ATTACH_* of the child's engine
- * @control: UT_RESUME or what is asked of the child before it runs
- * @events: of the child's engine
+ * @control: action that is asked of the child before it runs; UT_RESUME for
+ *	none
+ * @events: events of the child's engine
  *
- * The child's engine follows in the same way.  Its id is in the CLONE record.
+ * The child's engine gets this setting too.  Its number is in the CLONE record.
  */
 struct ut_follow {
 	__u32 id;
@@ -266,15 +273,16 @@ struct ut_follow {
 
 /**
  * struct ut_record - one callback
- * @seq: order in the session, from 0
+ * @seq: number of the record in the session, from 0
  * @id: engine
  * @event: enum ut_event
- * @tid: of the task the callback ran for, initial pid namespace
- * @tgid: of its process
- * @runner: the thread that ran it; differs from @tid for REAP only
+ * @tid: the task that the callback is about, in the initial pid namespace
+ * @tgid: its process
+ * @runner: the thread that ran the callback; differs from @tid for REAP and
+ *	RELEASE
  * @action: argument action
  * @answer: what the callback returns
- * @nr: syscall, signal, jctl type
+ * @nr: system call, signal, type of job control stop, event of QUIESCE
  * @val: by event:
  *	QUIESCE: argument event
  *	CLONE: clone flags, child's tid, child's tgid, its new engine, errno
@@ -287,8 +295,8 @@ struct ut_follow {
  *	sa_handler of return_ka
  *	JCTL: notify
  *	VFORK_DONE: child_pid
- *	RETURN: the event it was for, what waiting ended with
- * @comm: of the task
+ *	RETURN: the event of the callback, the result of the last wait
+ * @comm: name of @tid
  */
 struct ut_record {
 	__u64 seq;
@@ -307,12 +315,12 @@ struct ut_record {
 /**
  * struct ut_log - UT_IOC_LOG: take records out of the ring
  * @buf: struct ut_record *
- * @max: room there
- * @timeout_ms: how long to wait for the first
- * @n: out: how many
+ * @max: number of records that fit into @buf
+ * @timeout_ms: how long to wait for the first record
+ * @n: out: number of records taken
  * @pad: 0
- * @lost: out: how many found the ring full, since the session began
- * @seq: out: the number that the next one gets, lost ones counted
+ * @lost: out: records of the session that found the ring full
+ * @seq: out: number of the next record; lost records have numbers too
  */
 struct ut_log {
 	__u64 buf;
@@ -324,14 +332,14 @@ struct ut_log {
 	__u64 seq;
 };
 
-/* UT_IOC_COUNTS: how often each event came, logged or not. */
+/* UT_IOC_COUNTS: how often each event came, whether logged or not. */
 struct ut_counts {
 	__u32 id;
 	__u32 pad;
 	__u64 count[UT_EV_MAX];
 };
 
-/* UT_IOC_DETACH; @ret: out: what utrace_control(DETACH) said. */
+/* UT_IOC_DETACH; out: @ret is the result of utrace_control(UTRACE_DETACH). */
 struct ut_detach {
 	__u32 id;
 	__s32 ret;
@@ -350,13 +358,16 @@ struct ut_detach {
 #define UT_IOC_FOLLOW		_IOW(UT_MAGIC, 8, struct ut_follow)
 #define UT_IOC_LOG		_IOWR(UT_MAGIC, 9, struct ut_log)
 #define UT_IOC_COUNTS		_IOWR(UT_MAGIC, 10, struct ut_counts)
-/* Detach, utrace_barrier_sync(), put. */
+/* UT_IOC_DETACH is a detach, utrace_barrier_sync() and a put. */
 #define UT_IOC_DETACH		_IOWR(UT_MAGIC, 11, struct ut_detach)
-/* The same with all engines; returns how many were not released by that. */
+/*
+ * UT_IOC_DETACH_ALL does so for all engines, and returns the number of engines
+ * that were not released by that.
+ */
 #define UT_IOC_DETACH_ALL	_IO(UT_MAGIC, 12)
-/* Open the gate, for as long as the session lasts, or shut it again (0). */
+/* Open the gate of the session, or close it (0). */
 #define UT_IOC_OPEN		_IOW(UT_MAGIC, 13, __u32)
-/* Returns utrace_lost_events(). */
+/* UT_IOC_LOST returns utrace_lost_events(). */
 #define UT_IOC_LOST		_IO(UT_MAGIC, 14)
 
 #endif /* UTRACE_TEST_IOCTL_H */
