@@ -1,37 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace models - walks under RCU, beside births
+ * utrace models - walks under RCU over a list of tasks, beside births
  *
- * A fork reads what its child is to have, and later puts the child to the end of
- * a list; tasklist_lock is held for writing around both.  A walk over that list is
- * made under RCU.  It begins after tasklist_lock was taken for reading and let go,
- * by utrace_tasklist_barrier().  Tasks die meanwhile.  One that is removed keeps its
- * way to the next one, and a walk that stands on it follows that, old as it is.
+ * A fork reads what its child is to have, and later adds the child at the end
+ * of the list; it holds tasklist_lock for writing around both.  A walk over
+ * the list is made under RCU, after utrace_tasklist_barrier() has taken
+ * tasklist_lock for reading and let it go.  Tasks die meanwhile.  A task that
+ * is removed from the list keeps its pointer to the next task, which a walk
+ * that has come to the removed task follows.
  *
- * Engines of the system want something else, and the walk tells each task.  Fork
- * makes the child's word from what they want, or leaves it as it was copied if
- * there is nothing in that, in the copy, and in the creator's word.
+ * Without ATTACH, the events that the engines of the system want (wishes)
+ * change, and the walk writes them to the word of each task.  A fork writes
+ * the wishes to the child's word, unless the wishes, the creator's word and
+ * the copied word are all empty.
  *
- * Or an engine is attached to a process: a walk looks for threads that are not
- * covered, these are covered, and so on until a walk finds none.  A child inherits
- * from its creator.  After some such walks the last one covers what it meets, with
- * tasklist_lock held.
+ * With ATTACH, an engine is attached to a process: a walk collects threads
+ * that are not covered, these are covered, and so on until a walk finds none.
+ * A child inherits from its creator.  After some such walks the last walk
+ * covers threads as it meets them, with tasklist_lock held.
  *
- * From the moment at which the walk or the attach is over, each living task in the
- * list is told, or covered.
+ * The property: once the walk or the attach is over, each living task in the
+ * list has been told the wishes, or is covered.
  */
 #include "explore.h"
 
 #define NTASKS		5
-#define NFIRST		2	/* there at first */
-#define HEAD		NTASKS	/* of the list */
+#define NFIRST		2	/* tasks that are in the list at first */
+#define HEAD		NTASKS	/* the head of the list */
 #define EXITS		3
 #define ROUNDS		1
 
 enum var {
-	NEXT,				/* of each task, and of the list */
-	WORD	= NEXT + NTASKS + 1,	/* of each task; or is it covered? */
-	WISHES	= WORD + NTASKS,	/* of the system */
+	NEXT,				/* for each task, and for the head */
+	WORD	= NEXT + NTASKS + 1,	/* for each task; ATTACH: covered? */
+	WISHES	= WORD + NTASKS,	/* events of the system's engines */
 	TASKLIST_LOCK,
 };
 
@@ -42,43 +44,43 @@ static const char *const vars[] = {
 	"word of task 4", "wishes", "tasklist_lock",
 };
 
-/* What a variant has. */
+/* Bits of a variant. */
 enum {
-	ATTACH		= 1 << 0,	/* to a process */
-	WISHES_GO	= 1 << 1,	/* where others come */
+	ATTACH		= 1 << 0,	/* attach to a process */
+	WISHES_GO	= 1 << 1,	/* the wishes become empty */
 	/* Mutants. */
-	NO_BARRIER	= 1 << 2,
-	BARRIER_EARLY	= 1 << 3,	/* before the change */
-	AT_HEAD		= 1 << 4,	/* where children are put */
-	READ_EARLY	= 1 << 5,	/* by fork, before the lock */
-	NO_WISHES	= 1 << 6,	/* looked at, nothing being in the words */
-	NO_COPY		= 1 << 7,	/* looked at by fork */
-	NO_CERTIFY	= 1 << 8,	/* one walk, and those it found */
-	LAST_FREE	= 1 << 9,	/* the last walk is as the others */
-	FORGETS		= 1 << 10,	/* one that is removed, what came next */
-	NEXT_EARLY	= 1 << 11,	/* read before the look at a thread */
+	NO_BARRIER	= 1 << 2,	/* no utrace_tasklist_barrier() */
+	BARRIER_EARLY	= 1 << 3,	/* barrier before the change */
+	AT_HEAD		= 1 << 4,	/* children are added at the head */
+	READ_EARLY	= 1 << 5,	/* fork reads before it has the lock */
+	NO_WISHES	= 1 << 6,	/* fork looks at the words only */
+	NO_COPY		= 1 << 7,	/* fork does not look at the copy */
+	NO_CERTIFY	= 1 << 8,	/* no second walk */
+	LAST_FREE	= 1 << 9,	/* the last walk is without the lock */
+	FORGETS		= 1 << 10,	/* a removed task has no next */
+	NEXT_EARLY	= 1 << 11,	/* next is read before a look */
 };
 
 struct state {
 	struct machine m;
-	__u8 runs;		/* tasks, as bits */
-	__u8 dead;
-	__u8 tasks;		/* that were in the list; no place is used again */
+	__u8 runs;		/* running tasks, as bits */
+	__u8 dead;		/* dead tasks, as bits */
+	__u8 tasks;		/* tasks so far; no number is used again */
 	__u8 forks;
 	__u8 exits;
-	__u8 dying;		/* still in the list */
+	__u8 dying;		/* a dead task that is still in the list */
 	struct {
-		__u8 creator;	/* + 1 */
+		__u8 creator;	/* number of the task + 1 */
 		__u8 child;
-		__u8 copy;	/* of the creator's word */
+		__u8 copy;	/* copy of the creator's word */
 		__u8 word;
 	} birth[2];
 	struct {
 		__u8 at;
 		__u8 next;
-		__u8 found;	/* as bits */
+		__u8 found;	/* tasks to cover, as bits */
 		__u8 rounds;
-		__u8 last;
+		__u8 last;	/* this is the last walk */
 		__u8 over;
 	} walk;
 };
@@ -93,7 +95,10 @@ static __u8 wanted(void)
 	return !has(WISHES_GO);
 }
 
-/* A task is reached as soon as the store that links it has landed. */
+/*
+ * Check the property.  A task is in the list as soon as the store that links it
+ * has landed.
+ */
 static void check(const struct state *s)
 {
 	unsigned int i;
@@ -106,7 +111,7 @@ static void check(const struct state *s)
 					   "a task is not told");
 }
 
-/* Whatever the walk wrote lands at some time. */
+/* End the walk.  fence() lets its stores land, which they do at some time. */
 static void over(struct state *s)
 {
 	fence();
@@ -144,12 +149,15 @@ static void tell_all(struct state *s, unsigned int me)
 	END;
 }
 
-/* A dead one is not wanted. */
+/* Find, or cover, the thread that the walk has come to, unless it is dead. */
 static void look_at(struct state *s)
 {
 	if (is_dead(s, s->walk.at) || load(WORD + s->walk.at))
 		return;
-	/* The last walk covers it at once, and needs no other after it. */
+	/*
+	 * The last walk covers a thread at once, so that no further walk is
+	 * needed.
+	 */
 	if (s->walk.last)
 		store(WORD + s->walk.at, 1);
 	else
@@ -196,13 +204,19 @@ static void attach_all(struct state *s, unsigned int me)
 			UNLOCK(TASKLIST_LOCK);
 		if (!s->walk.found)
 			break;
-		/* What was found is not kept: the last walk finds it again. */
+		/*
+		 * The last walk finds the threads again that this walk has
+		 * found.
+		 */
 		if (s->walk.rounds++ == ROUNDS) {
 			s->walk.found = 0;
 			s->walk.last = 1;
 			continue;
 		}
-		/* The barrier of the look that follows comes too early. */
+		/*
+		 * The barrier of the next walk comes before the change, too
+		 * early.
+		 */
 		if (has(BARRIER_EARLY)) {
 			LOCK(TASKLIST_LOCK);
 			UNLOCK(TASKLIST_LOCK);
@@ -241,7 +255,7 @@ static __u8 word_of_child(unsigned int creator, __u8 copy)
 	return look ? load(WISHES) : copy;
 }
 
-/* One that runs and is in no fork; it is chosen. */
+/* Choose a task that runs and is not forking; false if this choice is none. */
 static bool choose_task(const struct state *s, unsigned int *task)
 {
 	*task = choose(NTASKS);
@@ -252,7 +266,7 @@ static bool choose_task(const struct state *s, unsigned int *task)
 	return false;
 }
 
-/* clone() up to where the lock is taken; the child is a copy. */
+/* clone() up to tasklist_lock: the child is a copy of its creator. */
 static void birth_begins(struct state *s, unsigned int nr)
 {
 	unsigned int creator;
@@ -267,7 +281,10 @@ static void birth_begins(struct state *s, unsigned int nr)
 		s->birth[nr].word = word_of_child(creator, s->birth[nr].copy);
 }
 
-/* tasklist_lock is held.  What nobody can see yet needs no store buffer. */
+/*
+ * Add the child to the list; tasklist_lock is held.  The fence() is for stores
+ * to the child alone, which no other thread can see yet.
+ */
 static void birth(struct state *s, unsigned int nr)
 {
 	unsigned int child = s->tasks++, last = HEAD;
@@ -283,7 +300,10 @@ static void birth(struct state *s, unsigned int nr)
 	s->birth[nr].word = 0;
 }
 
-/* What was written is seen by those who see one of the two die. */
+/*
+ * clone() is over: creator and child may die.  A thread that sees one of them
+ * dead sees the stores of the fork, as the unlock has landed before.
+ */
 static void birth_ends(struct state *s, unsigned int nr)
 {
 	s->runs |= 1 << s->birth[nr].child;
@@ -292,8 +312,9 @@ static void birth_ends(struct state *s, unsigned int nr)
 }
 
 /*
- * Of the two the first one that is idle.  What begins when all are told or covered
- * changes nothing in that, and is left out.
+ * May fork number @nr begin?  The second one begins only while the first one
+ * is under way, since the two are alike.  A fork that begins after the end of
+ * the walk cannot break the property, and is left out.
  */
 static bool may_fork(const struct state *s, unsigned int nr)
 {
@@ -339,7 +360,9 @@ static void task_dies(struct state *s)
 	s->exits++;
 }
 
-/* tasklist_lock is taken, and let go. */
+/*
+ * Remove the dead task from the list.  tasklist_lock is held, and let go here.
+ */
 static void task_goes(struct state *s)
 {
 	unsigned int task = s->dying, before = HEAD;

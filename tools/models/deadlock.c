@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace models - barriers in callbacks
+ * utrace models - deadlocks of barriers in callbacks
  *
- * Three tasks, each in a callback of an engine, and each may call a barrier
- * there, on any engine, which waits until nobody else is in a callback of that.
- * A task says that it waits before it looks, and is refused if anybody it would
- * wait for says so too.
+ * Each of three tasks is in a callback of an engine and may call a barrier on
+ * any engine there.  The barrier waits until no other task is in a callback of
+ * that engine.  A task sets TASK_WAITS before it looks for such tasks, and its
+ * barrier is refused if one of them has TASK_WAITS as well.
  *
- * All of them come to an end, and one that waits alone is not refused.
+ * The properties: all three tasks come to an end, and a barrier is not refused
+ * if no other task waits.
  */
 #include "explore.h"
 
 #define NTASKS		3
 
 enum var {
-	WAITS,					/* one for each task */
-	IN		= WAITS + NTASKS,
+	WAITS,					/* for each task */
+	IN		= WAITS + NTASKS,	/* whose callback it is in */
 	U_LOCK		= IN + NTASKS,
 };
 
@@ -25,29 +26,32 @@ static const char *const vars[] = {
 	"u->lock of 1", "u->lock of 2", "u->lock of 3",
 };
 
-/* What a variant has. */
+/* Bits of a variant. */
 enum {
-	ONE_ENGINE	= 1 << 0,	/* all tasks are in its callbacks */
-	TWO_ENGINES	= 1 << 1,	/* two tasks in those of one */
-	ALONE		= 1 << 2,	/* only the first calls a barrier */
-	LOCKLESS	= 1 << 3,	/* looks take no lock */
+	ONE_ENGINE	= 1 << 0,	/* all tasks are in one engine */
+	TWO_ENGINES	= 1 << 1,	/* two tasks are in one engine */
+	ALONE		= 1 << 2,	/* only one task calls a barrier */
+	LOCKLESS	= 1 << 3,	/* a look at a task takes no u->lock */
 	/* Mutants. */
-	LOOK_EARLY	= 1 << 4,	/* before it says that it waits */
-	NO_MB		= 1 << 5,	/* between the two */
-	NO_REFUSAL	= 1 << 6,
+	LOOK_EARLY	= 1 << 4,	/* looks come before TASK_WAITS */
+	NO_MB		= 1 << 5,	/* no smp_mb() after TASK_WAITS */
+	NO_REFUSAL	= 1 << 6,	/* no barrier is refused */
 };
 
 struct state {
 	struct machine m;
 	struct waiter {
-		__u8 target;	/* engine, or 0 */
+		__u8 target;	/* engine of the barrier; 0: no barrier */
 		__u8 inside;	/* tasks to wait for, as bits */
 		__u8 refused;
-		__u8 i;
+		__u8 i;		/* the task to look at */
 	} task[NTASKS];
 };
 
-/* The u->lock of task ->i is held, which makes up for a barrier. */
+/*
+ * Is the task ->i one to wait for, and does it wait?  The u->lock of that task
+ * is held, unless LOCKLESS; the lock makes a full barrier unnecessary.
+ */
 static void look(struct waiter *w)
 {
 	if (load(IN + w->i) != w->target)

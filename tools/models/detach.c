@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace models - is a callback of this engine running?
+ * utrace models - is a callback of the detached engine running?
  *
- * A task makes passes over a set with the engines E and F, and says in ->now
- * whose callback it is in, unless the pass is a fast one, which calls E alone.
- * E is detached: the caller is told whether its callback runs, and waits for
- * the end of one that does; a worker drops the core's references, of which the
- * task gets one (->core) if it is inside E by then.  Meanwhile another waits
- * for F, or F is detached too.
+ * A task makes passes over a set with the engines E and F.  It stores to ->now
+ * the engine whose callback it is in, except in a fast pass, which calls E
+ * alone.  E is detached: the detacher is told whether a callback of E runs,
+ * and waits for the end of such a callback.  A worker drops the core's
+ * references; if the task is inside E by then, the worker gives it a reference
+ * of its own (->core).  Meanwhile another thread waits for F, or detaches F.
  *
- * Told "not running" means so: no callback begins afterwards, and what the last
- * one stored can be seen.  release() comes once, never while a callback runs,
- * and does come, also when the callback of F never ends.
+ * The properties: once the detacher is told "not running", no callback of E
+ * begins, and the stores of the last one are visible.  release() is called
+ * exactly once, never while a callback runs, also if the callback of F never
+ * ends.
  */
 #include "explore.h"
 
@@ -29,34 +30,34 @@ static const char *const vars[] = {
 
 enum { NOBODY, E, F };
 
-/* What a variant has. */
+/* Bits of a variant. */
 enum {
-	/* The set: E and F in each pass, or E in fast ones, F in others. */
+	/* Fast passes over E and a slow pass over F; else each over both. */
 	SHORT		= 1 << 0,
-	/* The others, beside the task. */
-	ATOMIC		= 1 << 1,	/* nobody waits for the end */
-	WORKS		= 1 << 2,	/* the core's references go */
-	F_BARRIER	= 1 << 3,
-	F_DETACH	= 1 << 4,
-	F_BLOCKS	= 1 << 5,	/* and may do so for ever */
+	/* What the threads beside the task do. */
+	ATOMIC		= 1 << 1,	/* the detacher does not look or wait */
+	WORKS		= 1 << 2,	/* the worker drops core references */
+	F_BARRIER	= 1 << 3,	/* another thread waits for F */
+	F_DETACH	= 1 << 4,	/* another thread detaches F */
+	F_BLOCKS	= 1 << 5,	/* the callback of F may never end */
 	/* Mutants. */
-	NO_HEAVY	= 1 << 6,
-	NO_SECOND	= 1 << 7,	/* heavy barrier, after WAITER */
-	NO_SECOND_WORK	= 1 << 8,
-	NO_TEST		= 1 << 9,	/* of WAITER between engines */
-	NO_FIRST_TEST	= 1 << 10,	/* before the first engine */
-	ANY_WAITER	= 1 << 11,	/* will do, whoever set it */
-	CORE_NONE	= 1 << 12,	/* for the task inside */
-	CORE_LOST	= 1 << 13,	/* one engine's for the other's */
-	NOW_LATE	= 1 << 14,	/* after the flags were read */
-	NOW_PLAIN	= 1 << 15,	/* no release at a change */
-	NOW_SURE	= 1 << 16,	/* NULL: no fast pass considered */
-	PASSES_PLAIN	= 1 << 17,	/* no release */
-	CORE_KEPT	= 1 << 21,	/* by a task that left */
+	NO_HEAVY	= 1 << 6,	/* no heavy barrier before a look */
+	NO_SECOND	= 1 << 7,	/* no second one by the detacher */
+	NO_SECOND_WORK	= 1 << 8,	/* no second one by the worker */
+	NO_TEST		= 1 << 9,	/* no test of WAITER before F */
+	NO_FIRST_TEST	= 1 << 10,	/* the same, where F comes first */
+	ANY_WAITER	= 1 << 11,	/* any WAITER is one of its own */
+	CORE_NONE	= 1 << 12,	/* the task inside gets no reference */
+	CORE_LOST	= 1 << 13,	/* u->core is overwritten */
+	NOW_LATE	= 1 << 14,	/* now comes after the flags */
+	NOW_PLAIN	= 1 << 15,	/* now is stored without release */
+	NOW_SURE	= 1 << 16,	/* now == NULL means no callback */
+	PASSES_PLAIN	= 1 << 17,	/* passes is stored without release */
+	CORE_KEPT	= 1 << 21,	/* u->core of a task that left stays */
 	/* The task is a reaper, which no heavy barrier interrupts. */
 	REAPER		= 1 << 18,
-	NO_MB_NOW	= 1 << 19,	/* after it stores pinned or now */
-	NO_MB_UNPIN	= 1 << 20,
+	NO_MB_NOW	= 1 << 19,	/* no smp_mb() after pinned or now */
+	NO_MB_UNPIN	= 1 << 20,	/* no smp_mb() after the unpin */
 };
 
 struct state {
@@ -66,22 +67,22 @@ struct state {
 		__u8 drop;
 		__u8 looked;
 		__u8 passes;
-		__u8 calls;	/* of E, to know which one is meant */
-		__u8 f_calls;
-		__u8 in;
-		__u8 in_f;
+		__u8 calls;	/* number of E's callbacks so far */
+		__u8 f_calls;	/* number of F's callbacks so far */
+		__u8 in;	/* the task is in a callback of E */
+		__u8 in_f;	/* the task is in a callback of F */
 	} task;
 	struct look {
 		__u8 inside;
 		__u8 passes;
 		__u8 drop;
 	} look[4];
-	__u8 queued;
-	__u8 told;	/* that E is not running */
-	__u8 f_call;	/* that is to be waited for */
-	__u8 core[3];
-	__u8 released[3];
-	__u8 stuck;
+	__u8 queued;	/* the work of the detach is queued */
+	__u8 told;	/* the detacher was told that no callback of E runs */
+	__u8 f_call;	/* number of F's callback to wait for */
+	__u8 core[3];	/* the core's references, by engine */
+	__u8 released[3];	/* release() was called, by engine */
+	__u8 stuck;	/* the callback of F never ends */
 };
 
 static void core_put(struct state *s, __u8 *engine)
@@ -125,14 +126,17 @@ static void set_now(__u8 engine)
 		store_release(NOW, engine);
 }
 
-/* In the step of the store before: nobody interrupts this CPU. */
+/* A reaper's own full barrier, in one step with the store before it. */
 static void reaper_fence(unsigned int not)
 {
 	if (has(REAPER) && !has(not))
 		fence();
 }
 
-/* u->lock is held.  Who sleeps for passes to change takes no lock. */
+/*
+ * Tell the waiting barriers; u->lock is held.  passes is stored with release,
+ * as a barrier that sleeps until passes changes takes no lock.
+ */
 static void tell(struct state *s)
 {
 	s->task.drop = load(CORE);
@@ -238,9 +242,9 @@ out:
 	END;
 }
 
-/* The others. */
+/* The threads beside the task. */
 
-/* u->lock is held. */
+/* May the task be in a callback of the engine?  u->lock is held. */
 static bool inside(__u8 engine)
 {
 	if (!load(PINNED))
@@ -250,7 +254,7 @@ static bool inside(__u8 engine)
 	return engine == E && has(SHORT) && !load(NOW) && !has(NOW_SURE);
 }
 
-/* u->lock is held. */
+/* The first look: mark the task if it is inside.  u->lock is held. */
 static void look(struct state *s, struct look *l, __u8 engine)
 {
 	l->inside = inside(engine);
@@ -261,8 +265,9 @@ static void look(struct state *s, struct look *l, __u8 engine)
 }
 
 /*
- * u->lock is held.  The mark may be that of another, which the task has not seen
- * yet; it will have after one more heavy barrier.
+ * Is the task inside and marked?  u->lock is held.  The mark may be that of
+ * another barrier, which the task has not seen yet.  After one more heavy
+ * barrier the task sees the mark.
  */
 static void find(struct look *l, __u8 engine)
 {
@@ -270,7 +275,10 @@ static void find(struct look *l, __u8 engine)
 	l->passes = load(PASSES);
 }
 
-/* u->lock is held.  Nobody was told since, so WAITER was set all the time. */
+/*
+ * Is the task inside, and was it so all the time?  u->lock is held.  If passes
+ * is unchanged the task has not called tell(), so WAITER was set all the time.
+ */
 static void look_again(struct look *l, __u8 engine)
 {
 	l->inside = load(PASSES) == l->passes && inside(engine);
@@ -329,8 +337,9 @@ out:
 }
 
 /*
- * u->lock is held.  If the task is inside, it gets a reference to drop when it
- * leaves.  An engine that has one there was left already.
+ * If the task is inside, give it a reference to drop when it leaves.  u->lock
+ * is held.  If there is a reference of another engine, the task has left that
+ * engine, and the caller drops the reference.
  */
 static void give_core(struct state *s, struct look *l, __u8 engine)
 {
@@ -343,7 +352,10 @@ static void give_core(struct state *s, struct look *l, __u8 engine)
 	s->core[engine]++;
 }
 
-/* u->lock is held.  The task may have left before it could see the mark. */
+/*
+ * Take the reference back if the task left before it saw the mark.  u->lock is
+ * held.
+ */
 static void take_core_back(struct look *l, __u8 engine)
 {
 	if (load(CORE) == engine && !inside(engine)) {
@@ -352,7 +364,7 @@ static void take_core_back(struct look *l, __u8 engine)
 	}
 }
 
-/* The work of a detach: the core's references go. */
+/* The work of a detach: drop the core's references. */
 static void worker(struct state *s, unsigned int me)
 {
 	struct look *l = &s->look[me];
@@ -427,7 +439,7 @@ static void barrier_on_f(struct state *s, unsigned int me)
 	END;
 }
 
-/* Those that a variant is without have nothing to do. */
+/* Threads that the variant does not use are done at once. */
 static void maybe_worker(struct state *s, unsigned int me)
 {
 	if (has(WORKS))

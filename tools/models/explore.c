@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace models - breadth first through all states of a model
+ * utrace models - explore all states of a model, breadth first
  *
- * Without an argument every variant is explored.  With the name of a variant
- * that one is, and if it fails the shortest way there is printed.
+ * Without an argument the program explores every variant.  With the name of a
+ * variant it explores that variant, and prints the shortest way to its failure.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,26 +11,26 @@
 
 #include "explore.h"
 
-/* More than any model has; it would not fit the memory promised either. */
+/* No model has more states; a higher number hints at a mistake in a model. */
 #define MAX_STATES	6000000
 #define MAX_LINES	4096
 #define RELEASE		0x80
 
-/* How a state was come by: a step of a thread, or a store that landed. */
+/* A move leads from one state to another: a step, or the landing of a store. */
 struct move {
-	__u8 cpu;	/* or the thread */
-	__u8 which;	/* the choice, or the store */
+	__u8 cpu;	/* the thread of a step, or the CPU of a store */
+	__u8 which;	/* the choice of a step, or the index of a store */
 	bool landing;
 };
 
-/* All states that were seen, in the order in which they were. */
+/* All states that were reached, in the order in which they were reached. */
 static struct {
 	__u8 *state;
 	__u32 *parent;
 	struct move *move;
 	__u32 n;
 	__u32 room;
-	__u32 *hash;	/* number of a state + 1 */
+	__u32 *hash;	/* number of a state + 1, or 0 */
 	__u32 hash_size;
 } seen;
 
@@ -58,7 +58,7 @@ static void *must(void *p)
 	return p;
 }
 
-/* What threads call. */
+/* Functions for the code of threads. */
 
 __u16 program_counter(void)
 {
@@ -294,7 +294,7 @@ static bool may_land(const struct buffer *buf, unsigned int i)
 	return true;
 }
 
-/* Every thread goes up to its first STEP(). */
+/* Make the first state: each thread runs up to its first STEP(). */
 static void first_state(struct state *s)
 {
 	unsigned int i;
@@ -308,7 +308,10 @@ static void first_state(struct state *s)
 	}
 }
 
-/* All moves from state @n; how many were there? */
+/*
+ * Make every move from state @n.  @s is memory for a state, @last the move that
+ * was made last, for the trace of a failure.  Returns the number of moves.
+ */
 static unsigned int explore_one(__u32 n, struct state *s, struct move *last)
 {
 	unsigned int i, k, moves = 0;
@@ -367,7 +370,7 @@ static void print_move(const struct state *s, struct move move)
 	putchar('\n');
 }
 
-/* The way to state @n, which was come by through shorter ways only. */
+/* Print the way to state @n, a shortest one as the search is breadth first. */
 static void print_trace(__u32 n)
 {
 	if (!n)
@@ -376,7 +379,7 @@ static void print_trace(__u32 n)
 	print_move(state_nr(seen.parent[n]), seen.move[n]);
 }
 
-/* Explores all; the error, or NULL. */
+/* Explore a variant.  Returns the failure that was found, or NULL. */
 static const char *explore(const struct variant *variant, bool trace)
 {
 	struct state *s = must(malloc(model.size));
@@ -402,7 +405,7 @@ static const char *explore(const struct variant *variant, bool trace)
 		if (seen.n > MAX_STATES)
 			fail("too many states");
 	}
-	/* It runs in circles, and nothing was looked at. */
+	/* Without a final state model.end() has checked nothing. */
 	if (!ends)
 		fail("there is no end");
 	if (trace && now.error) {

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace models - programs whose every interleaving is looked at
+ * utrace models - how to write a program whose every interleaving is explored
  *
  * A model has a few threads that share a small memory.  A thread is written as
  * the kernel's code would be, in steps: STEP("what") ends the step before it
- * and begins the next one, and whatever the code touches up to the following
- * STEP() happens at once.  What a thread keeps from one step to the next is in
- * the model's struct state, never in a C variable.
+ * and begins the next one.  The code of one step happens at once.  A value that
+ * a thread keeps from one step to the next is in the model's struct state,
+ * never in a C variable.
  *
- * Each CPU has a store buffer.  A store goes there, the CPU's own loads find it
- * there, and it lands in memory at any later time: in the order of the stores
- * (TSO, what x86 does), or in any order that keeps stores to one variable and
- * releases where they are (PSO).  Loads are not reordered.
+ * Each CPU has a store buffer.  A store goes to the buffer, where loads of the
+ * CPU itself find it, and lands in memory at any later time.  With TSO, the
+ * order of x86, stores land in the order in which they were made.  With PSO a
+ * store may overtake an older one, unless both are to one variable; a release
+ * overtakes no store.  Loads are not reordered.
  */
 #ifndef MODELS_EXPLORE_H
 #define MODELS_EXPLORE_H
@@ -25,10 +26,10 @@
 #define MACHINE_STORES	6
 
 /**
- * struct machine - what every state of a model begins with
- * @mem: the variables that are shared
- * @pc: where each thread is, a line of its source
- * @buf: stores that did not land yet, oldest first
+ * struct machine - the begin of every state of a model
+ * @mem: the variables that the threads share
+ * @pc: for each thread, the line of its source where its next step begins
+ * @buf: for each CPU, the stores that have not landed yet, oldest first
  */
 struct machine {
 	__u8 mem[MACHINE_VARS];
@@ -42,13 +43,16 @@ struct machine {
 	} buf[MACHINE_CPUS];
 };
 
-/* Of the model; begins with a struct machine, and is all zeroes at first. */
+/*
+ * Each model defines struct state, with a struct machine as the first member.
+ * All members are 0 before model::init.
+ */
 struct state;
 
 /**
- * struct thread - one that runs
- * @name: for traces
- * @run: its code; the second argument is the number of the thread
+ * struct thread - a thread of a model
+ * @name: name for traces; NULL ends the list of threads
+ * @run: makes one step; the second argument is the number of the thread
  */
 struct thread {
 	const char *name;
@@ -57,11 +61,11 @@ struct thread {
 
 /**
  * struct variant - one exploration of a model
- * @name: of the result line
- * @pso: stores may overtake each other
- * @has: bits that the model gives a meaning, asked for by has()
- * @fails: NULL, or what the exploration has to find, since something was
- *	taken out
+ * @name: name for the result line; NULL ends the list of variants
+ * @pso: the order of stores is PSO, else TSO
+ * @has: bits with a meaning of the model's own, which has() tests
+ * @fails: the failure that the exploration has to find, since a barrier, look
+ *	or order is taken out; NULL if it has to find none
  */
 struct variant {
 	const char *name;
@@ -71,16 +75,15 @@ struct variant {
 };
 
 /**
- * struct model - what a program of this folder defines as "model"
- * @size: of its struct state
+ * struct model - description of a model; each program defines one, "model"
+ * @size: size of the model's struct state in bytes
  * @vars: names of the shared variables, for traces
- * @threads: up to MACHINE_CPUS, the last without a name
- * @ncpus: those with a store buffer; thread n runs on CPU n unless it
- *	calls run_on()
- * @init: the first state
- * @landed: NULL, or called when a store lands
- * @end: called for a state in which nobody can go on
- * @variants: the last without a name
+ * @threads: up to MACHINE_CPUS threads
+ * @ncpus: number of CPUs; thread n runs on CPU n unless it calls run_on()
+ * @init: sets up the first state
+ * @landed: called when a store lands; may be NULL
+ * @end: called for each state from which no move leads on
+ * @variants: the variants to explore
  */
 struct model {
 	size_t size;
@@ -126,36 +129,40 @@ __u16 program_counter(void);
 void next_step(__u16 line, const char *what);
 void cannot_go_on(void);
 
-/* Is this bit in the variant that is explored? */
+/* Has the explored variant this bit, or one of these bits? */
 bool has(unsigned int bit);
 
-/* One of 0 to @n - 1, and all of them; once a step. */
+/*
+ * Returns a number below @n.  The exploration makes the step once with each
+ * such number, so a step calls choose() at most once.
+ */
 unsigned int choose(unsigned int n);
 
-/* The property that does not hold. */
+/* The state is a failure; @why says which property does not hold. */
 void fail(const char *why);
 
 /* Did this thread come to its end? */
 bool done(unsigned int thread);
 
-/* The rest of the step is on another CPU than that of the thread's number. */
+/* Make the rest of the step on @cpu, not the CPU with the thread's number. */
 void run_on(unsigned int cpu);
 
 __u8 load(__u8 var);
 void store(__u8 var, __u8 val);
 void store_release(__u8 var, __u8 val);
 
-/* A full barrier, smp_mb(), of this CPU or, as an IPI makes it, of another. */
+/* A full barrier, smp_mb(): of this CPU, or of @cpu, as an IPI makes it. */
 void fence(void);
 void fence_on(unsigned int cpu);
 
 /*
- * An atomic exchange of 0 for 1, a full barrier for TSO, as on x86, and an
- * acquire for PSO, which earlier stores may be overtaken by.
+ * An atomic exchange of 0 for 1; false if it was 1.  With TSO it is a full
+ * barrier, as on x86.  With PSO it is an acquire, which may overtake earlier
+ * stores.
  */
 bool try_lock(__u8 var);
 
-/* Where a model looks, and no code: the memory, and stores still to land. */
+/* Memory and store buffers, for the checks of a model, not for its code. */
 __u8 in_memory(__u8 var);
 bool in_flight(unsigned int cpu, __u8 var);
 

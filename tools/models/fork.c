@@ -2,15 +2,16 @@
 /*
  * utrace models - attach to a tree that grows and falls apart
  *
- * A controller attaches an engine to a process and all below it.  It collects
- * them in one hold of tasklist_lock, publishes without it, and certifies in one
- * hold that nobody came meanwhile; after some rounds it publishes in the hold.
- * Meanwhile processes fork, also with CLONE_PARENT, and end, so that their
- * children move to the nearest subreaper or to init.  Locks make all of this
- * happen one after the other, so there are no store buffers here.
+ * A controller attaches an engine to a process and all its descendants.  It
+ * collects them in one hold of tasklist_lock, publishes without the lock, and
+ * certifies in one hold that there are no newcomers.  After some rounds it
+ * publishes within the hold.  Meanwhile processes fork, also with
+ * CLONE_PARENT, and end, so that their children move to the nearest subreaper
+ * or to init.  All of this happens under locks, one after the other, so the
+ * model has no store buffers.
  *
- * From the moment at which the attach is over, each process in the tree has the
- * engine, and no process outside the tree ever got it by birth.
+ * The property: once the attach is over, each process in the tree has the
+ * engine.
  */
 #include "explore.h"
 
@@ -21,31 +22,31 @@
 #define ACTIONS		4
 #define ROUNDS		2
 
-/* What a variant has. */
+/* Bits of a variant. */
 enum {
-	SUBREAPER	= 1 << 0,	/* the target is one */
+	SUBREAPER	= 1 << 0,	/* the target is a subreaper */
 	/* Mutants. */
-	NO_CERTIFY	= 1 << 1,
-	BATCHES		= 1 << 2,	/* a hold for each member's children */
-	HEIR_EARLY	= 1 << 3,	/* read before the locks of fork */
-	NO_LAST		= 1 << 4,	/* round, in the hold */
+	NO_CERTIFY	= 1 << 1,	/* there is no second look */
+	BATCHES		= 1 << 2,	/* one hold for each parent */
+	HEIR_EARLY	= 1 << 3,	/* fork reads before it has locks */
+	NO_LAST		= 1 << 4,	/* no last round within a hold */
 };
 
 struct state {
 	struct machine m;
 	__u8 parent[NTASKS];
-	__u8 alive;		/* as bits */
+	__u8 alive;		/* processes, as bits, as are the next four */
 	__u8 covered;
-	__u8 todo;		/* collected, to be published */
-	__u8 seen;		/* by the certification */
-	__u8 bad;
+	__u8 todo;		/* collected, and to get the engine */
+	__u8 seen;		/* whose children are to be certified */
+	__u8 bad;		/* newcomers that BATCHES has found */
 	__u8 rounds;
 	__u8 attached;
 	__u8 actions;
 	struct {
 		__u8 creator;
-		__u8 like;	/* CLONE_PARENT */
-		__u8 heir;
+		__u8 like;	/* the fork has CLONE_PARENT */
+		__u8 heir;	/* the engine, as HEIR_EARLY has read it */
 	} birth[2];
 };
 
@@ -94,7 +95,7 @@ static void check(const struct state *s)
 		fail("a process of the tree is missed");
 }
 
-/* The target is there, or there is nothing to attach to. */
+/* The attach is over. */
 static void over(struct state *s)
 {
 	s->attached = 1;
@@ -198,7 +199,7 @@ static void birth_begins(struct state *s, unsigned int nr)
 	s->actions++;
 }
 
-/* tasklist_lock, and u->lock of the creator. */
+/* The child appears, under tasklist_lock and the creator's u->lock. */
 static void birth(struct state *s, unsigned int nr)
 {
 	unsigned int creator = s->birth[nr].creator;

@@ -2,14 +2,15 @@
 /*
  * utrace models - a task gets its first set while it forks
  *
- * A fork copies the members of the parent, in any order, has a read barrier, and
- * then asks whether the parent has a struct utrace; if so, nothing of it is the
- * child's.  Meanwhile a controller gives the parent one, and then a set and a
- * word.  The copies are loaded in any order here.  Without the barrier so is what
- * the question is about.
+ * A fork copies the members of the parent, in any order.  After a read barrier
+ * it tests whether the parent has a struct utrace, and clears the child's
+ * copies if so.  Meanwhile a controller gives the parent a struct utrace, and
+ * then a set and a word.  In this model the copies are loaded in any order,
+ * and without the read barrier the load of the test may come before them.
  *
- * A child keeps nothing but the word of a parent that is bare, which fork writes
- * anew, and a struct utrace that is found is ready for use.
+ * The properties: a child whose copies are not cleared has no more than the
+ * word of a bare parent, which the fork writes anew.  A struct utrace that the
+ * fork finds is initialised.
  */
 #include "explore.h"
 
@@ -22,24 +23,24 @@ static const char *const vars[] = {
 #define NOT_READY	"a struct utrace is used that is not ready"
 #define KEEPS		"the child keeps what is its parent's"
 
-/* Words. */
+/* Values of the word: of a bare task, and of a task with a set. */
 enum { BARE = 1, OF_SET };
 
-/* Loads of a fork. */
+/* The loads of a fork; ASK is the test of the parent's utrace. */
 enum { COPY_UTRACE, COPY_SET, COPY_WORD, ASK, NLOADS };
 
-/* What a variant has: mutants. */
+/* Bits of a variant, all of them mutants. */
 enum {
-	UTRACE_PLAIN	= 1 << 0,	/* no release */
-	UTRACE_LATE	= 1 << 1,	/* after the set */
-	NO_MB		= 1 << 2,	/* before the set */
-	NO_RMB		= 1 << 3,	/* of the fork */
-	ASK_FIRST	= 1 << 4,	/* then copy */
+	UTRACE_PLAIN	= 1 << 0,	/* utrace is stored without release */
+	UTRACE_LATE	= 1 << 1,	/* utrace is stored after the set */
+	NO_MB		= 1 << 2,	/* no smp_mb() before the set */
+	NO_RMB		= 1 << 3,	/* no smp_rmb() in the fork */
+	ASK_FIRST	= 1 << 4,	/* the fork tests, then copies */
 };
 
 struct state {
 	struct machine m;
-	__u8 loaded;		/* as bits */
+	__u8 loaded;		/* loads that were made, as bits */
 	__u8 got[NLOADS];
 };
 
@@ -48,7 +49,10 @@ static bool is_loaded(const struct state *s, unsigned int which)
 	return s->loaded & (1 << which);
 }
 
-/* May this one be next?  Loads of the same variable are made in their order. */
+/*
+ * May the fork make this load now?  COPY_UTRACE comes before ASK in any case,
+ * as loads of one variable keep their order.
+ */
 static bool may_load(const struct state *s, unsigned int which)
 {
 	if (is_loaded(s, which))
@@ -115,7 +119,7 @@ static void controller(struct state *s, unsigned int me)
 		UNLOCK(BARE_LOCK);
 	}
 	LOCK(U_LOCK);
-	/* The release puts nothing before what follows it. */
+	/* The release store of utrace does not order the stores after it. */
 	if (!has(NO_MB)) {
 		STEP("smp_mb()");
 		fence();

@@ -2,15 +2,15 @@
 /*
  * utrace models - the heavy barrier, and a task that migrates
  *
- * The barrier asks each CPU's run queue, under its lock, which task is current,
- * and interrupts the CPU if that is a traced one.  The task stores, looks, and
- * changes between two CPUs at any time; the scheduler has no barrier but its
- * locks and ->on_cpu.  A task whose set is without the engine at hand is not
- * interrupted.  It may be about to give itself one with it, and has a full barrier
- * after that.
+ * The heavy barrier reads the current task of each CPU, under the lock of the
+ * run queue, and interrupts the CPU if that task is traced.  The task stores
+ * to A and then loads B, and moves between two CPUs at any time; the scheduler
+ * has no barrier but its locks and ->on_cpu.  The barrier does not interrupt a
+ * task whose set is without the engine.  With RENEWS such a task gives itself
+ * a set with the engine, and has a full barrier after that.
  *
- * Of the task and the one who calls the barrier, one sees what the other
- * stored.
+ * The property: at least one of the task and the caller of the barrier sees the
+ * store of the other.
  */
 #include "explore.h"
 
@@ -23,27 +23,27 @@ static const char *const vars[] = {
 #define CALLER		2
 #define SWITCHES	3
 
-/* What a variant has. */
+/* Bits of a variant; all but RENEWS are mutants. */
 enum {
-	NO_LOCK		= 1 << 0,	/* of the run queue */
-	NO_HEAVY	= 1 << 1,	/* only barriers of the caller's own */
-	NO_MB		= 1 << 2,	/* before curr is read */
-	ONE_CPU		= 1 << 3,	/* the one that the task was on before */
+	NO_LOCK		= 1 << 0,	/* curr is read without the lock */
+	NO_HEAVY	= 1 << 1,	/* no CPU is interrupted */
+	NO_MB		= 1 << 2,	/* no smp_mb() before curr is read */
+	ONE_CPU		= 1 << 3,	/* only the task's last CPU */
 	RENEWS		= 1 << 4,	/* the task has no set at first */
-	NO_MB_RENEW	= 1 << 5,	/* after it has one */
+	NO_MB_RENEW	= 1 << 5,	/* no smp_mb() after the new set */
 };
 
-/* What the task does, one after the other. */
+/* The steps of the task, in this order. */
 enum { HAS_UTRACE, HAS_SET, HAS_MB, STORES_A, LOOKS_AT_B, NOTHING };
 
 struct state {
 	struct machine m;
-	__u8 op;	/* of the task: what comes next */
+	__u8 op;	/* the next step of the task */
 	__u8 switches;
 	__u8 moves[2];	/* does the task leave this CPU now? */
-	__u8 cpu;	/* of the task, the last one */
-	__u8 target;	/* of the caller */
-	__u8 curr;
+	__u8 cpu;	/* the last CPU of the task */
+	__u8 target;	/* the CPU that the caller is about to interrupt */
+	__u8 curr;	/* is the target to be interrupted? */
 	__u8 task_sees;
 	__u8 caller_sees;
 };
@@ -75,7 +75,7 @@ static bool may_pick(const struct state *s)
 	return s->op < NOTHING && s->switches < SWITCHES && try_lock(ON_CPU);
 }
 
-/* A CPU: the scheduler, and the task while it is here. */
+/* A CPU: the scheduler, and the task while it runs here. */
 static void cpu(struct state *s, unsigned int me)
 {
 	BEGIN;

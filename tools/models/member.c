@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace models - members that come while an engine's wishes change
+ * utrace models - members that come while an engine's events change
  *
- * A change of wishes, and a STOP of all tasks, walk the lists of members under
- * RCU.  Meanwhile a child is born that inherits from a set of before, and a
- * controller moves another task to a newer cast, whose list of members is
- * behind that of the old one.
+ * A change of events and a STOP of all tasks walk over the lists of members
+ * under RCU.  Meanwhile a child is born that inherits from a set of before the
+ * change, and a controller moves another task to a newer cast.  A walk comes
+ * to the list of the newer cast after that of the older one.
  *
- * Nobody is missed: each of the two has the new wishes to ask for (REBUILD) and
- * is held, whether by the walk or because it looked itself.
+ * The property: the walks miss no member.  Both tasks have REBUILD or a set of
+ * after the change, and both are held, by the walk or by their own look.
  */
 #include "explore.h"
 
 enum var {
 	SEQ, HOLD_ALL, CHILD_LINKED, IN_OLD, IN_NEW,
-	/* One for each of the two. */
+	/* For each of CHILD and MOVED. */
 	REBUILD, HOLD = REBUILD + 2, U_LOCK = HOLD + 2,
 };
 
@@ -29,25 +29,25 @@ static const char *const vars[] = {
 #define MOVED	1
 #define MISSED	"a member is missed"
 
-/* What a variant has. */
+/* Bits of a variant, all of them mutants. */
 enum {
-	NO_MB_CHILD	= 1 << 0,	/* after it is linked */
-	NO_MB_WALK	= 1 << 1,	/* before the walk */
-	LOOK_EARLY	= 1 << 2,	/* by the child, before it is linked */
-	UNLINK_EARLY	= 1 << 3,	/* before the task is in the new list */
-	LINK_PLAIN	= 1 << 4,	/* no release at the unlinking */
-	NEWEST_FIRST	= 1 << 5,	/* casts that are walked */
-	NO_LOOK		= 1 << 6,	/* by the controller */
+	NO_MB_CHILD	= 1 << 0,	/* none after the child is linked */
+	NO_MB_WALK	= 1 << 1,	/* none before the walk */
+	LOOK_EARLY	= 1 << 2,	/* the child looks, then is linked */
+	UNLINK_EARLY	= 1 << 3,	/* unlink comes before link */
+	LINK_PLAIN	= 1 << 4,	/* link and unlink have no release */
+	NEWEST_FIRST	= 1 << 5,	/* a walk begins at the newest cast */
+	NO_LOOK		= 1 << 6,	/* the controller ignores seq */
 };
 
 struct state {
 	struct machine m;
-	__u8 looked;		/* what the child saw before */
-	__u8 set_seq[2];	/* of the sets they are given */
-	__u8 found;
+	__u8 looked;		/* bit 0: seq, bit 1: HOLD_ALL, for the child */
+	__u8 set_seq[2];	/* seq of the sets of CHILD and MOVED */
+	__u8 found;		/* bits of the walks that found MOVED */
 };
 
-/* The u->lock of task @i is held. */
+/* Change the word and the hold of task @i, whose u->lock is held. */
 static void told(unsigned int i, bool rebuild, bool hold)
 {
 	if (rebuild)
@@ -82,7 +82,7 @@ static void child(struct state *s, unsigned int me)
 	END;
 }
 
-/* Moves the other task. */
+/* The controller moves the task MOVED to a newer cast. */
 static void controller(struct state *s, unsigned int me)
 {
 	BEGIN;
@@ -124,7 +124,7 @@ static void visit(unsigned int me, unsigned int i)
 	told(i, me == 2, me == 3);
 }
 
-/* set_events, or a STOP of all. */
+/* Thread 2 is utrace_set_events(), thread 3 a STOP of all tasks. */
 static void changer(struct state *s, unsigned int me)
 {
 	__u8 *found = &s->found;

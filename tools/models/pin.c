@@ -2,14 +2,15 @@
 /*
  * utrace models - pin, publish, defer, sweep
  *
- * A task walks sets and brings its set up to date itself, two controllers
- * publish others; or one does, and an engine is detached.  The task has compiler
- * barriers only, the others call the heavy barrier between their store and their
- * look.  A set is an address that is used again as soon as its last reference is
- * gone.
+ * A task walks its sets and also renews its set itself.  Meanwhile two
+ * controllers publish other sets; or one does, and an engine is detached.  The
+ * task has compiler barriers only.  Controllers and detacher make a heavy
+ * barrier between their store and their load.  The address of a set is used
+ * again as soon as its last reference is gone.
  *
- * Nobody uses a set without a reference, no reference is dropped twice or lost.
- * Told that the engine's callback does not run, a client can rely on it.
+ * The properties: no thread uses a set that has no reference, and no reference
+ * is dropped twice or lost.  When the detacher is told that no callback of the
+ * engine runs, none runs or begins.
  */
 #include "explore.h"
 
@@ -30,22 +31,22 @@ static const char *const vars[] = {
 #define NSETS		4
 #define TASK		0
 
-/* What a variant has. */
+/* Bits of a variant; all but BEGIN_BARE, DETACH and TAKE_BACK are mutants. */
 enum {
-	NO_HEAVY	= 1 << 0,
-	DEFER_LATE	= 1 << 1,	/* after the heavy barrier */
-	NO_LOOK		= 1 << 2,	/* after the pin */
-	LOOK_EARLY	= 1 << 3,	/* moved before the pin by a compiler */
-	UNPIN_PLAIN	= 1 << 4,	/* no release */
-	FLAG_EARLY	= 1 << 5,	/* DEFERRED? moved before the unpin */
-	SWEEP_ANY	= 1 << 6,	/* without "still ours?" */
-	SWEEP_UNLOCKED	= 1 << 7,	/* after the mutex */
-	BEGIN_BARE	= 1 << 8,	/* no set at first */
-	DETACH		= 1 << 9,	/* in place of the second controller */
-	LOOK_PUBLISHED	= 1 << 10,	/* for passes over that set alone */
-	LOOK_ANY	= 1 << 11,	/* into whatever is pinned */
-	TAKE_BACK	= 1 << 12,	/* a first set, after the last one went */
-	TAKE_OVER	= 1 << 13,	/* ->deferred, whatever is there */
+	NO_HEAVY	= 1 << 0,	/* no heavy barrier */
+	DEFER_LATE	= 1 << 1,	/* defer after the heavy barrier */
+	NO_LOOK		= 1 << 2,	/* no look at utrace_set after a pin */
+	LOOK_EARLY	= 1 << 3,	/* a compiler moves it before the pin */
+	UNPIN_PLAIN	= 1 << 4,	/* unpin without release */
+	FLAG_EARLY	= 1 << 5,	/* DEFERRED? before the unpin */
+	SWEEP_ANY	= 1 << 6,	/* sweep without a look at deferred */
+	SWEEP_UNLOCKED	= 1 << 7,	/* sweep without the mutex */
+	BEGIN_BARE	= 1 << 8,	/* the task has no set at first */
+	DETACH		= 1 << 9,	/* no second controller, a detach */
+	LOOK_PUBLISHED	= 1 << 10,	/* it ignores a deferred set */
+	LOOK_ANY	= 1 << 11,	/* it looks into any pinned address */
+	TAKE_BACK	= 1 << 12,	/* a first set is taken back */
+	TAKE_OVER	= 1 << 13,	/* that overwrites deferred */
 };
 
 struct state {
@@ -65,8 +66,8 @@ struct state {
 		__u8 confirmed;
 		__u8 rounds;
 	} controller[2];
-	__u8 running;	/* a callback */
-	__u8 told;	/* that none does */
+	__u8 running;	/* a callback of the engine runs */
+	__u8 told;	/* the detacher was told that none runs */
 };
 
 /* References. */
@@ -98,7 +99,7 @@ static void get(struct state *s, __u8 set)
 		s->ref[set]++;
 }
 
-/* As refcount_dec_and_test(): a release. */
+/* Drop a reference, with a barrier, as refcount_dec_and_test() has. */
 static void put(struct state *s, __u8 *set)
 {
 	fence();
@@ -111,7 +112,7 @@ static void put(struct state *s, __u8 *set)
 
 /* The task. */
 
-/* u->lock is held. */
+/* Take the deferred set, to be dropped.  u->lock is held. */
 static __u8 take_deferred(void)
 {
 	__u8 set = load(DEFERRED);
@@ -136,7 +137,10 @@ static void unpin(void)
 		store_release(PINNED, 0);
 }
 
-/* The set is new; what was published and what was deferred are dropped. */
+/*
+ * Publish the task's own new set, unless the published set has changed.  The
+ * old set and the deferred one are to be dropped.  u->lock is held.
+ */
 static void publish_own(struct state *s)
 {
 	if (load(UTRACE_SET) != s->task.set) {
@@ -227,7 +231,11 @@ static void task(struct state *s, unsigned int me)
 
 /* Controllers. */
 
-/* u->lock is held.  What is deferred already was seen pinned by a sweep. */
+/*
+ * Publish a new set and defer the old one.  u->lock is held.  If a set is
+ * deferred already, a sweep has found it pinned, so the task has not pinned
+ * the old set, which is to be dropped at once.
+ */
 static void publish(struct state *s, struct controller *c)
 {
 	__u8 new = has(TAKE_BACK) && !c->rounds ? 0 : new_set(s);
@@ -244,7 +252,7 @@ static void publish(struct state *s, struct controller *c)
 	}
 }
 
-/* u->lock is held.  The task is dead: it gets no set any more. */
+/* Take the set of a dead task back.  u->lock is held. */
 static void take_back(struct controller *c)
 {
 	__u8 set = load(UTRACE_SET);
@@ -259,7 +267,9 @@ static void take_back(struct controller *c)
 	store(FLAGS, load(FLAGS) | FLAG_DEFERRED);
 }
 
-/* u->lock is held. */
+/*
+ * Take the deferred set back unless the task has it pinned.  u->lock is held.
+ */
 static void sweep(struct controller *c)
 {
 	bool pinned = load(PINNED) == c->old;
@@ -313,13 +323,13 @@ static void controller(struct state *s, unsigned int me)
 		put(s, &c->drop);
 		if (!has(SWEEP_UNLOCKED))
 			UNLOCK(MUTEX);
-		/* The second one comes once. */
+		/* Controller 1 makes two rounds, controller 2 makes one. */
 		c->rounds += me;
 	}
 	END;
 }
 
-/* u->lock is held. */
+/* Is a pass over a set with the engine under way?  u->lock is held. */
 static void look_for_pass(struct state *s)
 {
 	__u8 set = load(PINNED);
@@ -329,7 +339,7 @@ static void look_for_pass(struct state *s)
 	if (!has(LOOK_ANY) && set != load(UTRACE_SET) &&
 	    (set != load(DEFERRED) || has(LOOK_PUBLISHED)))
 		goto none;
-	/* Which engines are in it? */
+	/* The detacher reads which engines are in the set. */
 	touch(s, set);
 	return;
 none:

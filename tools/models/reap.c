@@ -2,15 +2,16 @@
 /*
  * utrace models - attach against reaping
  *
- * Two controllers, one at a time, give a task its first engines while it is
- * reaped.  The reaper's hook passes by a task without a struct utrace; a
- * controller whose set came too late for it, and was the first one, takes that
- * back.  EXIT_DEAD is written by cmpxchg(), a full barrier, or with tasklist_lock
- * held for writing, which is none.  So the controller takes that lock and lets it
- * go before it looks.
+ * Two controllers, one at a time, give a task its first engines while the task
+ * is reaped.  The reaper's hook does nothing for a task without a struct
+ * utrace.  A controller that published the first set too late for the hook
+ * takes the set back.  The reaper writes EXIT_DEAD by cmpxchg(), a full
+ * barrier, or with tasklist_lock held for writing, which is no full barrier.
+ * So the controller takes that lock and lets it go before it looks at
+ * EXIT_DEAD.
  *
- * No set is left on a task that was reaped, none is dropped twice, and an
- * engine whose attach succeeded is told of the reaping.
+ * The properties: no set is left on a task that was reaped, no set is dropped
+ * twice, and an engine whose attach succeeded is told of the reaping.
  */
 #include "explore.h"
 
@@ -26,33 +27,33 @@ static const char *const vars[] = {
 #define LEFT	"a set is left on a task that was reaped"
 #define DEAF	"an engine that was attached is not told of the reaping"
 
-/* What a variant has. */
+/* Bits of a variant; all but ONE and LOCKED are mutants. */
 enum {
-	NO_MB_REAPER	= 1 << 0,
-	NO_MB_PUBLISH	= 1 << 1,	/* u->lock is one for TSO */
-	NO_REAPED	= 1 << 2,	/* looked at by who publishes */
-	NO_REAPED_BACK	= 1 << 3,	/* by who takes back */
-	NO_TAKE_BACK	= 1 << 4,
-	TAKE_ANY	= 1 << 5,	/* back, though it was not the first */
-	ONE		= 1 << 6,	/* controller only */
-	LOCKED		= 1 << 7,	/* the reaper has tasklist_lock, and no barrier */
-	NO_TASKLIST	= 1 << 8,	/* is taken by who looks */
+	NO_MB_REAPER	= 1 << 0,	/* no barrier after EXIT_DEAD */
+	NO_MB_PUBLISH	= 1 << 1,	/* none after publishing */
+	NO_REAPED	= 1 << 2,	/* publish though REAPED */
+	NO_REAPED_BACK	= 1 << 3,	/* take back though REAPED */
+	NO_TAKE_BACK	= 1 << 4,	/* take no set back */
+	TAKE_ANY	= 1 << 5,	/* take a later set back, too */
+	ONE		= 1 << 6,	/* only one controller */
+	LOCKED		= 1 << 7,	/* EXIT_DEAD under tasklist_lock */
+	NO_TASKLIST	= 1 << 8,	/* controllers do not take it */
 };
 
 struct state {
 	struct machine m;
 	struct {
 		__u8 looked;
-		__u8 set;
+		__u8 set;	/* the set that was there before */
 	} controller[2];
-	__u8 attached;	/* engines, as bits; so are sets */
-	__u8 told;	/* those that were told of the reaping */
-	__u8 reaps;
-	__u8 dropped;	/* sets */
-	__u8 made;
+	__u8 attached;	/* engines, as bits; a set is such bits as well */
+	__u8 told;	/* engines that were told of the reaping */
+	__u8 reaps;	/* the reaper was the first to set REAPED */
+	__u8 dropped;	/* number of sets that were dropped */
+	__u8 made;	/* number of sets that were made */
 };
 
-/* u->lock is held. */
+/* Publish a set with one more engine, unless REAPED.  u->lock is held. */
 static void publish(struct state *s, unsigned int me)
 {
 	if (load(REAPED) && !has(NO_REAPED))
@@ -64,7 +65,7 @@ static void publish(struct state *s, unsigned int me)
 	s->attached |= 1 << me;
 }
 
-/* u->lock is held. */
+/* Take the set back, unless the reaper has done so.  u->lock is held. */
 static void take_back(struct state *s, unsigned int me)
 {
 	if (load(REAPED) && !has(NO_REAPED_BACK))
@@ -113,7 +114,7 @@ out:
 	END;
 }
 
-/* u->lock is held. */
+/* Report to the engines of the set, and drop it.  u->lock is held. */
 static void reap(struct state *s)
 {
 	__u8 set = load(UTRACE_SET);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace models - a task brings its set up to date
+ * utrace models - a task renews its set
  *
- * The task has two events.  Meanwhile another thread renames it, which may turn
- * the verdict of a match; an engine's wishes change; and a controller attaches
- * another engine, or one of the system comes or goes.  A set remembers ->seq of
- * the engine and the number of the system's table when it was made.
+ * The task has two events.  Meanwhile another thread renames the task, which
+ * changes the verdict of a match; the events that an engine wants (wishes)
+ * change; and a controller attaches another engine, or attaches or detaches an
+ * engine of the system.  A set has the ->seq of the engine and the number of
+ * the system's table that were read when it was made.
  *
- * When all is quiet, the set, the verdict and the word of the task are what was
- * wished for last, or REBUILD is set.  An engine of the system that the walk of
- * its detach has taken out does not come back.
+ * The properties: when all threads are done, the set, the verdict and the word
+ * of the task fit the last changes, or the word has REBUILD.  An engine of the
+ * system does not come back once the walk of its detach has taken it out.
  */
 #include "explore.h"
 
@@ -23,46 +24,46 @@ static const char *const vars[] = {
 #define BACK	"a detached engine of the system is published"
 #define LOST	"an attached engine is not in the set"
 
-#define REBUILD		0x80	/* in a word; the rest are the wishes */
+#define REBUILD		0x80	/* a bit of the word; the others are SET_... */
 
-/* A set is what it was made of. */
+/* A set, as bits: the values it was made from. */
 #define SET_SEQ		0x01
 #define SET_WISHES	0x02
 #define SET_SYSGEN	0x04
-#define SET_SYSTEM	0x08	/* an engine of the system is in it */
-#define SET_OTHER	0x10	/* and the one that a controller attached */
+#define SET_SYSTEM	0x08	/* the set has the engine of the system */
+#define SET_OTHER	0x10	/* the set has the engine that is attached */
 
-/* What a variant has. */
+/* Bits of a variant. */
 enum {
-	ATTACH		= 1 << 0,	/* of another engine */
-	SYSTEM_ATTACH	= 1 << 1,
-	SYSTEM_DETACH	= 1 << 2,
-	SYSTEM_IN	= 1 << 12,	/* the task's set at first */
+	ATTACH		= 1 << 0,	/* another engine is attached */
+	SYSTEM_ATTACH	= 1 << 1,	/* one of the system is attached */
+	SYSTEM_DETACH	= 1 << 2,	/* one of the system is detached */
+	SYSTEM_IN	= 1 << 12,	/* which the first set has */
 	/* Mutants. */
-	CLEAR_LATE	= 1 << 3,	/* REBUILD, after the match was asked */
-	SEQ_LATE	= 1 << 4,	/* read after the flags */
-	SEQ_PLAIN	= 1 << 5,	/* written without release */
-	WORD_WHOLE	= 1 << 6,	/* REBUILD is overwritten */
-	NO_OLD		= 1 << 7,	/* still the set it began with? */
-	NO_SYSGEN	= 1 << 8,	/* of today? */
-	NO_COMPARE	= 1 << 9,	/* of seqs by a controller */
-	GIVES_UP	= 1 << 10,	/* REBUILD stays off */
-	WALK_EARLY	= 1 << 11,	/* before the table changes */
-	TABLE_FIRST	= 1 << 13,	/* read before its number */
-	SYSGEN_FIRST	= 1 << 14,	/* written before the table */
+	CLEAR_LATE	= 1 << 3,	/* REBUILD is cleared after the match */
+	SEQ_LATE	= 1 << 4,	/* seq is read after the flags */
+	SEQ_PLAIN	= 1 << 5,	/* seq is stored without release */
+	WORD_WHOLE	= 1 << 6,	/* publishing overwrites REBUILD */
+	NO_OLD		= 1 << 7,	/* publish over any set */
+	NO_SYSGEN	= 1 << 8,	/* publish an old table's set */
+	NO_COMPARE	= 1 << 9,	/* a controller ignores seq */
+	GIVES_UP	= 1 << 10,	/* REBUILD stays off after a failure */
+	WALK_EARLY	= 1 << 11,	/* walk before the table changes */
+	TABLE_FIRST	= 1 << 13,	/* table is read before its number */
+	SYSGEN_FIRST	= 1 << 14,	/* number is written before the table */
 };
 
 struct state {
 	struct machine m;
 	struct {
-		__u8 old;
-		__u8 new;
+		__u8 old;	/* the set when the renewal began */
+		__u8 new;	/* the set to publish */
 		__u8 verdict;
 		__u8 events;
 		__u8 tries;
-		__u8 done;
+		__u8 done;	/* the renewal has published */
 	} task;
-	__u8 built;		/* by the controller */
+	__u8 built;		/* the set that the controller made */
 	__u8 gone;		/* the walk of a system detach is over */
 };
 
@@ -75,7 +76,7 @@ static __u8 word_of(__u8 set, __u8 muted)
 	return word | (set & (SET_SYSTEM | SET_OTHER));
 }
 
-/* u->lock is held. */
+/* Publish a set with its word, and keep REBUILD.  u->lock is held. */
 static void publish(struct state *s, __u8 set, __u8 muted)
 {
 	__u8 rebuild = has(WORD_WHOLE) ? 0 : load(WORD) & REBUILD;
@@ -116,7 +117,7 @@ static void read_system(__u8 *set)
 		*set |= SET_SYSTEM;
 }
 
-/* u->lock is held. */
+/* Publish the task's own set, unless it is out of date.  u->lock is held. */
 static void renewed(struct state *s)
 {
 	bool current_table = !!(s->task.new & SET_SYSGEN) == load(SYSGEN);
@@ -172,7 +173,7 @@ static void task(struct state *s, unsigned int me)
 				STEP("seq");
 				read_seq(&s->task.new);
 			}
-			/* As good as before: what it had is kept. */
+			/* The old set has the same numbers, so it is kept. */
 			if (!((s->task.old ^ s->task.new) &
 			      (SET_SEQ | SET_SYSGEN)))
 				s->task.new = s->task.old;
@@ -216,7 +217,10 @@ static void changer(struct state *s, unsigned int me)
 	END;
 }
 
-/* u->lock is held.  A task that is not up to date yet does the rest. */
+/*
+ * Publish the controller's set.  u->lock is held.  If seq has changed since
+ * the set was made, REBUILD has the task renew it.
+ */
 static void publish_other(struct state *s)
 {
 	bool changed = !!(s->built & SET_SEQ) != load(SEQ);
@@ -226,7 +230,7 @@ static void publish_other(struct state *s)
 		want_rebuild();
 }
 
-/* u->lock is held. */
+/* The walk of the system's engines comes to the task.  u->lock is held. */
 static void walk_system(struct state *s)
 {
 	__u8 set = load(SET);
@@ -306,7 +310,7 @@ static void at_end(struct state *s)
 	read_seq(&wanted);
 	read_wishes(&wanted);
 	read_system(&wanted);
-	/* The number may be older than the table: that costs one more renewal. */
+	/* A number that is older than the table only costs one more renewal. */
 	set &= ~SET_SYSGEN;
 	if (set != wanted || in_memory(MUTED) != in_memory(NAME) ||
 	    in_memory(WORD) != word_of(set, in_memory(MUTED)))

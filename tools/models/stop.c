@@ -3,11 +3,12 @@
  * utrace models - stop against wake
  *
  * A task stops while ->hold has a bit, under siglock and in a loop.  Two
- * engines ask it to stop and let go of it, SIGKILL may come.
+ * engines request stops and let the task go, and SIGKILL may come.
  *
- * No wake is lost: a task that nobody holds, or that was killed, does not sleep
- * on.  A task that is held at the end does not run.  An engine that is told
- * "stopped" has a task that does not go on before the engine lets go of it.
+ * The properties: a task that no engine holds, or that was killed, does not
+ * sleep for ever (no wake is lost).  A task that is held at the end does not
+ * run.  When an engine is told "stopped", the task does not run before that
+ * engine lets go.
  */
 #include "explore.h"
 
@@ -22,19 +23,19 @@ enum { TASK_RUNNING, TASK_TRACED };
 #define LOST	"a wake is lost"
 #define TOLD	"a task runs though an engine was told it is stopped"
 
-/* What a variant has. */
+/* Bits of a variant. */
 enum {
-	KILL		= 1 << 0,	/* a SIGKILL */
-	STAYS		= 1 << 1,	/* the second engine does not let go */
+	KILL		= 1 << 0,	/* SIGKILL comes */
+	STAYS		= 1 << 1,	/* engine 2 does not let go */
 	/* Mutants. */
-	HOLD_EARLY	= 1 << 2,	/* looked at before siglock */
-	JOBCTL_EARLY	= 1 << 3,	/* looked at before hold is cleared */
-	JOBCTL_UNLOCKED	= 1 << 4,	/* looked at without siglock */
-	KILL_EARLY	= 1 << 5,	/* looked at before siglock */
-	NO_MB_STOP	= 1 << 6,	/* between jobctl and hold */
-	NO_MB_ASK	= 1 << 7,	/* between hold and jobctl */
+	HOLD_EARLY	= 1 << 2,	/* hold is read before siglock */
+	JOBCTL_EARLY	= 1 << 3,	/* jobctl is read before hold goes */
+	JOBCTL_UNLOCKED	= 1 << 4,	/* jobctl is read without siglock */
+	KILL_EARLY	= 1 << 5,	/* SIGKILL is read before siglock */
+	NO_MB_STOP	= 1 << 6,	/* none between jobctl and hold */
+	NO_MB_ASK	= 1 << 7,	/* none between hold and jobctl */
 	NO_LOOP		= 1 << 8,	/* any wake ends the stop */
-	NO_NOTIFY	= 1 << 9,	/* of a task that is not stopped */
+	NO_NOTIFY	= 1 << 9,	/* a running task is not notified */
 };
 
 struct state {
@@ -43,8 +44,8 @@ struct state {
 		__u8 looked;
 		__u8 hold;
 		__u8 killed;
-		__u8 runs;	/* what the stop is to keep it from */
-		__u8 entries;
+		__u8 runs;	/* the task runs user code */
+		__u8 entries;	/* times it came to the safe point by itself */
 	} task;
 	struct engine {
 		__u8 looked;
@@ -72,7 +73,9 @@ static void task(struct state *s, unsigned int me)
 	for (;;) {
 		STEP("runs");
 		go_on(s);
-		/* It comes here by itself, or because of the notification. */
+		/*
+		 * The task comes here once by itself, and when it is notified.
+		 */
 		AWAIT("safe point", in_memory(NOTIFY) || s->task.entries < 1);
 		s->task.entries += !in_memory(NOTIFY);
 		STEP("TIF_NOTIFY_RESUME off");
@@ -129,7 +132,7 @@ static void engine(struct state *s, unsigned int me)
 	struct engine *e = &s->engine[me - 1];
 
 	BEGIN;
-	/* The first one comes twice. */
+	/* Engine 1 makes two rounds, engine 2 makes one. */
 	for (; e->rounds < 2; e->rounds += me) {
 		LOCK(U_LOCK);
 		STEP("hold |= bit");

@@ -2,8 +2,9 @@
 /*
  * utrace - sets of system calls, as in -e trace=SET
  *
- * A set is names, %groups and /regular expressions with commas between them; "!"
- * before all of it stands for all others, "all" and "none" for what they say.
+ * A set is a list of names, %groups and /regular expressions with commas
+ * between them.  "all" stands for all calls and "none" for no call.  A "!"
+ * before the set stands for all calls that are not in the set.
  */
 #include <regex.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@
 #include "calls.h"
 #include "decode/table.h"
 
-/* Numbers of a table are less than this; from there on they are x32's. */
+/* Both tables have numbers below this; higher numbers are those of x32. */
 #define TABLE_MAX	512
 
 const char *call_name(unsigned int nr)
@@ -43,7 +44,7 @@ static bool is_one_of(const char *name, const char *const *names)
 	return false;
 }
 
-/* Groups follow from what the table says of the arguments, or are lists. */
+/* A call is in a group by the types of its arguments, or by a list of names. */
 static bool in_group(const struct utrace_call *call, const char *group)
 {
 	static const char *const process[] = {
@@ -96,7 +97,7 @@ static bool is_group(const char *word)
 
 /* One word of a set, made ready to be compared with calls. */
 struct word {
-	const char *name;	/* NULL: @regex */
+	const char *name;	/* NULL if the word is @regex */
 	bool group;
 	bool all;
 	regex_t regex;
@@ -113,7 +114,7 @@ static bool fits(const struct word *word, const struct utrace_call *call)
 	return !regexec(&word->regex, call->name, 0, NULL, 0);
 }
 
-/* What is wrong with it, or NULL. */
+/* Parse one word.  Returns NULL, or a message that says what is wrong. */
 static const char *word_parse(struct word *word, const char *text)
 {
 	static char wrong[160];
@@ -158,11 +159,13 @@ static void table_walk(const struct word *word, bool *in, bool ia32)
 }
 
 /**
- * calls_parse - the numbers of a set
- * @calls: where they go; 0 of them stand for all calls
- * @set: the text
+ * calls_parse() - find the system calls of a set
+ * @calls: filled in with the numbers of the calls, the 32-bit table last
+ * @set: the set as text, as in -e trace=SET
  *
- * Return: NULL, or what is wrong with the text.
+ * Return:
+ * * NULL - done
+ * * a message - what is wrong with @set; valid until the next call
  */
 const char *calls_parse(struct calls *calls, const char *set)
 {

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <linux/types.h>
 
-/* Numbers of both tables that a set may have. */
+/* A set may have this many numbers, of both tables together. */
 #define CALLS_MAX	1024
 
 struct calls {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - the command
+ * utrace - main() of the command utrace
+ *
+ * The command traces programs by /dev/utrace and prints what they do in the
+ * manner of strace.  trace.c has the commands run and attach.
  */
 #include <stdio.h>
 #include <string.h>

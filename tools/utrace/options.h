@@ -12,17 +12,17 @@
 #include "text.h"
 
 /**
- * struct options - what the user wants
+ * struct options - options of the user, set by options_parse()
  * @text: how records are written
- * @calls: -e trace=
- * @chosen: it was given
- * @follow: -f
- * @summary: -c, and no text
- * @summary_too: -C, both
- * @paths: -y
- * @output: -o
- * @pids: -p
- * @npids: how many
+ * @calls: -e trace=: system calls to show
+ * @chosen: -e trace= was given, so @calls is valid
+ * @follow: -f: trace new processes, too
+ * @summary: -c: print a summary and no calls
+ * @summary_too: -C: print calls and a summary
+ * @paths: -y: show the paths behind file descriptors
+ * @output: -o: file to write to; NULL for standard error
+ * @pids: -p: processes to attach to; never freed
+ * @npids: number of elements of @pids
  */
 struct options {
 	struct text text;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - what calls there were, and how long they took (-c)
+ * utrace - count system calls, and sum up how long they took (-c)
+ *
+ * A call is counted at its exit.  Its time is that from its entry, which is
+ * kept for each task, to its exit; a call whose entry was not recorded adds no
+ * time.
  */
 #include <search.h>
 #include <stdbool.h>
@@ -17,7 +21,7 @@ struct count {
 	__u64 total;	/* ns */
 };
 
-/* The call a task is in, and since when. */
+/* The system call that a task is in, and the time of its entry in ns. */
 struct now {
 	__s32 tid;
 	__u32 nr;
@@ -85,7 +89,7 @@ static void end_call(const void *node, VISIT visit, int depth)
 		now->in_call = false;
 }
 
-/* Count a record. */
+/* Add a record to the counts. */
 void summary_record(const struct utrace_rec *rec)
 {
 	const struct utrace_rec_sys_enter *enter = (const void *)rec;
@@ -102,7 +106,7 @@ void summary_record(const struct utrace_rec *rec)
 		count_exit((const void *)rec);
 		break;
 	case UTRACE_REC_LOST:
-		/* What is known of calls may be over. */
+		/* The exits of calls that have begun may be among the lost. */
 		twalk(tasks, end_call);
 		break;
 	case UTRACE_REC_EXIT:
@@ -137,7 +141,7 @@ static void print_count(FILE *out, const struct count *count, __u64 total)
 		name ? name : "(no such call)");
 }
 
-/* Print what was counted, the calls that took longest first. */
+/* Print the counts, the calls that took longest first. */
 void summary_print(FILE *out)
 {
 	__u64 calls = 0, errors = 0, total = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - what calls there were, and how long they took (-c)
+ * utrace - count system calls, and sum up how long they took (-c)
  */
 #ifndef UTRACE_SUMMARY_H
 #define UTRACE_SUMMARY_H

@@ -21,15 +21,15 @@ enum text_time {
 
 /**
  * struct text - how text is written
- * @out: where to
- * @time: what is at the begin of a line
- * @durations: -T: the time that a call took is behind it
- * @pids: the task is at the begin of a line
- * @quiet: -q: no ends of tasks
- * @verbose: -v: environments, too
- * @max_string: -s: bytes of what calls read and write that are shown
- * @failed: -Z: only calls that fail
- * @succeeded: -z: only those that do not
+ * @out: file to write to
+ * @time: form of the time at the begin of a line
+ * @durations: -T: a line ends with the time that the call took
+ * @pids: a line begins with the number of the task
+ * @quiet: -q: print no line when a task ends
+ * @verbose: -v: print environments, too
+ * @max_string: -s: how many bytes to show of memory that calls read and write
+ * @failed: -Z: print only calls that fail
+ * @succeeded: -z: print only calls that do not fail
  */
 struct text {
 	FILE *out;

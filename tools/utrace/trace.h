@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * utrace - the commands run and attach: follow tasks and print what they do
+ */
 #ifndef UTRACE_TRACE_H
 #define UTRACE_TRACE_H
 
-/* How failures of the command itself end, as with env(1) and timeout(1). */
+/*
+ * Exit statuses for failures of the command itself, as of env(1) and
+ * timeout(1).
+ */
 #define STATUS_FAILED		125
 #define STATUS_NOT_EXECUTABLE	126
 #define STATUS_NOT_FOUND	127

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #include_next <linux/errno.h>
 
-/* What a call that a signal interrupted returns before it is restarted. */
+/* Results of calls that a signal interrupted and that are to be restarted. */
 #define ERESTARTSYS		512
 #define ERESTARTNOINTR		513
 #define ERESTARTNOHAND		514

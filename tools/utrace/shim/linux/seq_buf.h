@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Text that is put together in a buffer; what does not fit is left out
+ * utrace - the kernel's struct seq_buf, for the command utrace
+ *
+ * Text is put together in a buffer; text that does not fit is left out.
  */
 #ifndef SHIM_LINUX_SEQ_BUF_H
 #define SHIM_LINUX_SEQ_BUF_H

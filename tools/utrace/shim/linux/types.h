@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files that the command shares with the kernel take from its headers
+ * utrace - kernel types and macros for the sources shared with the kernel
+ *
+ * The headers of shim/ stand in for the kernel headers of the same names, with
+ * no more than kernel/utrace/decode needs.
  */
 #ifndef SHIM_LINUX_TYPES_H
 #define SHIM_LINUX_TYPES_H
