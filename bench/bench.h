@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace bench - what the parts of its program share
+ * utrace bench - functions that the files of the guest's program share
+ *
+ * The program is process 1 of the guest.  bench/init.c has main(), and each
+ * other file that includes this header measures one group of rows.
  */
 #ifndef BENCH_H
 #define BENCH_H
@@ -9,10 +12,10 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Between a child that measures and its parent. */
+/* Shared memory, by which a child that measures hands values to its parent. */
 extern double *shared;
 
-/* Failures end the guest, and with it the measurement. */
+/* Print the failure and reboot, which ends the guest and the measurement. */
 void die(const char *what);
 void must(bool ok, const char *what);
 
@@ -24,24 +27,24 @@ void end(pid_t pid);
 __attribute__((format(printf, 2, 3)))
 void write_file(const char *path, const char *format, ...);
 
-/* False if it was refused. */
+/* Returns false if the file cannot be written. */
 __attribute__((format(printf, 2, 3)))
 bool write_file_if(const char *path, const char *format, ...);
 
 void read_file(const char *path, char *buf, size_t size);
 void load_module(const char *path);
 
-/* One command to the module; false if it refused. */
+/* Give one command to utrace_bench.ko.  Returns false if the command fails. */
 __attribute__((format(printf, 1, 2)))
 bool control(const char *format, ...);
 
-/* What the last command said. */
+/* Read what the last command to utrace_bench.ko said. */
 void reply(char *buf, size_t size);
 
-/* Of a slab cache, the objects in use and the size of one. */
+/* Returns how many objects of a slab cache are in use; @size is that of one. */
 double slab(const char *cache, double *size);
 
-/* A process of @n threads that sleep. */
+/* Start a process of @n threads that sleep. */
 pid_t threads(int n);
 
 void attach_rows(int n);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace bench - calls for bench/barriers to look at, until the guest is ended
+ * utrace bench - system calls for bench/barriers to look at
+ *
+ * The program makes calls with and without an engine pair in turns, until
+ * bench/barriers ends the guest.  bench/barriers tells the two kinds apart by
+ * the address of the loop that makes the call.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -16,7 +20,7 @@ static inline void one_call(void)
 	asm volatile("syscall" : "+a" (nr) : : "rcx", "r11", "memory");
 }
 
-/* Two loops, so that the address tells which of them a call is of. */
+/* The two loops are the same but for the nop, and must stay two functions. */
 __attribute__((noinline, noclone))
 static void plain_calls(void)
 {
@@ -33,7 +37,7 @@ static void traced_calls(void)
 
 	for (i = 0; i < 100; i++)
 		one_call();
-	/* Else the compiler makes one of them. */
+	/* Without a difference the compiler would merge the two loops. */
 	asm volatile("nop");
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace bench - how long an attach keeps others waiting at most
+ * utrace bench - the longest time for which an attach keeps other tasks waiting
  *
- * The longest that tasklist_lock is held, and that preemption or interrupts are
- * off, while one thing is done.  Each is done three times, and the least of the
- * three counts: what comes in between is no part of it.  A stretch above ENOUGH is
- * not there by accident.
+ * A row is the longest stretch in which tasklist_lock is held, or in which
+ * preemption or interrupts are off, during one step such as an attach.  Each
+ * step is made three times and the least of the three values counts, since
+ * interrupts and workers may make a stretch longer.  A value above ENOUGH is
+ * no accident, so such a step is not repeated.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -148,7 +149,7 @@ static double watched(const char *kind, const struct step *step, pid_t pid,
 	double longest;
 
 	step->before(pid);
-	/* What was done before is over: memory that RCU frees takes five seconds. */
+	/* Let RCU free the memory of earlier steps, which takes up to 5 s. */
 	sleep(6);
 	if (!strcmp(kind, "tasklist"))
 		write_file(WATCH, "tasklist %lx", tasklist_lock());
@@ -187,7 +188,11 @@ static void holds(const char *prefix, const struct step *step, pid_t pid, int n)
 	}
 }
 
-/* The child goes on, and the parent pauses and needs no stack for that. */
+/*
+ * Fork a child that returns from here.  The parent pauses for ever, in
+ * assembly, since the child has the same memory and so uses the parent's
+ * stack.
+ */
 static void next_in_chain(void)
 {
 	long flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | SIGCHLD;
@@ -211,10 +216,13 @@ static void next_in_chain(void)
 	}
 }
 
-/* Of these the engine covers the last ones. */
+/* Number of the processes at the end of a chain that the engine covers. */
 #define MEMBERS	10
 
-/* @n processes, each the child of the one before; gives the first. */
+/*
+ * Start @n processes, each the child of the one before.  Returns the first; the
+ * engine is attached to the tree of @member.
+ */
 static pid_t chain(int n, pid_t *member)
 {
 	pid_t pid;
@@ -269,7 +277,7 @@ void holds_rows(void)
 		chain_rows(n);
 }
 
-/* What of an attach and a detach is the barrier of who publishes. */
+/* Rows of the heavy barriers of an attach and a detach: calls and cost. */
 void barrier_rows(int n)
 {
 	static const char *const names[] = { "attach", "detach" };
@@ -286,7 +294,7 @@ void barrier_rows(int n)
 			must(control("scope %d", pid), "scope");
 		else
 			detach(pid);
-		/* With what is left to a worker. */
+		/* Wait until the worker has done its part of a detach. */
 		usleep(100000);
 		write_file(WATCH, "%s", "done");
 		read_file(WATCH, said, sizeof(said));

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace bench - the only program of the guest that measures
+ * utrace bench - process 1 of the guest, which measures
  *
- * Prints one line "row NAME VALUE" for each figure and switches off.  The guest
- * runs under -icount shift=0,sleep=off on one CPU, where every clock advances
- * by one nanosecond an instruction, so the TSC counts the instructions of user
- * and kernel together.  A figure is the least of many blocks, what a block has
- * more being the timer's, or where that does not do, what is said beside it.
+ * The program prints one line "row NAME VALUE" for each figure and reboots,
+ * which ends the guest.  The guest runs under -icount shift=0,sleep=off on one
+ * CPU, where every clock advances by one nanosecond an instruction.  So the
+ * TSC counts the instructions of user and kernel together.  Most figures are
+ * the least of many blocks, since the timer adds instructions to some blocks;
+ * comments tell where a figure is made otherwise.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -100,7 +101,7 @@ bool write_file_if(const char *path, const char *format, ...)
 	return ok;
 }
 
-/* One command to the module; false if it refused. */
+/* Give one command to utrace_bench.ko.  Returns false if the command fails. */
 bool control(const char *format, ...)
 {
 	va_list args;
@@ -122,7 +123,7 @@ void read_file(const char *path, char *buf, size_t size)
 	close(fd);
 }
 
-/* What the last command said. */
+/* Read what the last command to utrace_bench.ko said. */
 void reply(char *buf, size_t size)
 {
 	read_file(CONTROL, buf, size);
@@ -178,7 +179,7 @@ static void switches(long n)
 			die("ping");
 }
 
-/* Instructions per call of what @loop does, the least of @blocks. */
+/* Instructions for one of the @ops operations of @loop, least of @blocks. */
 static double per_op(void (*loop)(long n), long ops, int blocks)
 {
 	unsigned long least = ULONG_MAX;
@@ -200,7 +201,7 @@ static double call_cost(void)
 	return per_op(getppids, 1000, quick ? 20 : 50);
 }
 
-/* The same in a child, which makes itself ready by @prepare first. */
+/* As call_cost(), in a child that calls @prepare first. */
 static double child_call_cost(void (*prepare)(void))
 {
 	pid_t pid = fork();
@@ -262,8 +263,9 @@ void end(pid_t pid)
 }
 
 /*
- * A program on a raw tracepoint that does nothing, or looks whether this is
- * process @pid and then does nothing; the descriptor that holds it.
+ * Attach a BPF program to a raw tracepoint.  The program does nothing, or for a
+ * @pid compares the current process with @pid and then does nothing.  Returns
+ * the descriptor that keeps the program attached.
  */
 static int bpf_attach(const char *tracepoint, pid_t pid)
 {
@@ -316,8 +318,8 @@ static void count_signal(int sig)
 }
 
 /*
- * Which of its averages the fair scheduler brings up to date depends on the
- * time; a first-in, first-out task has none of them.
+ * Choose a scheduling policy.  Which averages the fair scheduler updates
+ * depends on the time, and so does its cost; SCHED_FIFO has no such averages.
  */
 static void scheduler(int policy)
 {
@@ -327,8 +329,9 @@ static void scheduler(int policy)
 }
 
 /*
- * One row for each: a fork or an exec meets now a counter that is flushed, now a
- * page that is there already.  bench/summary finds out what two kernels differ by.
+ * Print one row for each fork, as forks differ: one flushes a counter, another
+ * finds a page that is there already.  bench/summary compares the rows of two
+ * kernels.
  */
 static void fork_rows(const char *name)
 {
@@ -345,7 +348,7 @@ static void fork_rows(const char *name)
 	}
 }
 
-/* Switches between a child and a child of that. */
+/* Cost of switches between a child and a grandchild. */
 static double child_switch_cost(void)
 {
 	pid_t pid = fork(), echo;
@@ -368,9 +371,10 @@ static double child_switch_cost(void)
 }
 
 /*
- * A CPU remembers six address spaces (TLB_NR_DYN_ASIDS), and a switch looks for the
- * next one from the first on: which place a process has depends on those before it.
- * So processes are taken until they had all places, and the least of them.
+ * A CPU remembers six address spaces (TLB_NR_DYN_ASIDS), and a switch searches
+ * them from the first on.  So the cost depends on the place of a process, and
+ * that on the processes before it.  Thirteen pairs of processes get every
+ * place in turn, and the least cost counts.
  */
 static double switch_cost(void)
 {
@@ -399,7 +403,7 @@ static void untraced_rows(void)
 	scheduler(SCHED_OTHER);
 }
 
-/* From execve() to main() of this program, as said by the second image. */
+/* Cost from execve() to main(), as the second image of this program says. */
 static void exec_rows(void)
 {
 	double took;
@@ -440,12 +444,12 @@ static void tracepoint_rows(void)
 	say("bpf_pair", call_cost());
 	close(exit);
 	close(enter);
-	/* Unregistering has to have come to its end. */
+	/* Wait until the probes are unregistered. */
 	usleep(100000);
 	say("base_again", call_cost());
 }
 
-/* What others cost a task that they do not want, while they trace @other. */
+/* What other tracers that trace @other cost the current task. */
 static void bystander_rows(pid_t other)
 {
 	int enter, exit;
@@ -500,7 +504,7 @@ static bool is_traced(pid_t pid)
 	return tracer;
 }
 
-/* Under Debian's strace, which decodes every call and throws it away. */
+/* Under Debian's strace, which decodes every call and writes to /dev/null. */
 static void strace_row(void)
 {
 	pid_t pid, strace;
@@ -532,7 +536,7 @@ static void strace_row(void)
 	say("strace", *shared);
 }
 
-/* Let every call of a child go on, until it ends. */
+/* Answer every notification of a child with "continue" until the child ends. */
 static void supervise(pid_t pid, int listener)
 {
 	int there = syscall(SYS_pidfd_open, pid, 0);
@@ -565,7 +569,7 @@ static void notify_row(void)
 	*listener = -1;
 	pid = fork();
 	if (!pid) {
-		/* The supervisor has the same files, so the same number. */
+		/* Hand the parent the number, for pidfd_getfd(). */
 		*listener = seccomp_filter(SECCOMP_RET_USER_NOTIF,
 					   SECCOMP_FILTER_FLAG_NEW_LISTENER);
 		*shared = per_op(getppids, 100, 10);
@@ -584,7 +588,7 @@ static void seccomp_and_engine(void)
 	must(control("engines pair %d 1", getpid()), "pair");
 }
 
-/* Engines of a kind on this very task. */
+/* Cost of a call with @n engines of a kind on the current task. */
 static double with_engines(const char *kind, int n)
 {
 	double cost;
@@ -607,7 +611,7 @@ static void engine_rows(void)
 		say(name, with_engines("pair", counts[i]));
 	}
 	for (i = 0; i < sizeof(counts) / sizeof(*counts) - 1; i++) {
-		/* Beside one that wants them. */
+		/* with_engines() adds one engine that wants system calls. */
 		must(control("engines masked %d %d", getpid(), counts[i]),
 		     "masked");
 		snprintf(name, sizeof(name), "masked_%d", counts[i]);
@@ -629,7 +633,7 @@ static void engine_rows(void)
 	say("detached", call_cost());
 }
 
-/* Every call stops, wakes its controller and is let go. */
+/* Each call stops the task; a kernel thread lets the task go on. */
 static void stop_row(void)
 {
 	must(control("stopper %d", getpid()), "stopper");
@@ -649,7 +653,7 @@ static double recorded(const char *file, const char *on, const char *off)
 	return cost;
 }
 
-/* Recording this task's calls, by raw_syscalls and by the process tracer. */
+/* Cost of recording this task's calls: raw_syscalls and process tracer. */
 static void record_rows(void)
 {
 	write_file(TRACING "/set_event_pid", "%d", getpid());
@@ -662,7 +666,7 @@ static void record_rows(void)
 	say("process_after", call_cost());
 }
 
-/* A fork under an engine of the system, and under one that does not want it. */
+/* Forks under an engine of the system, and under one that rejects them. */
 static void system_fork_rows(void)
 {
 	scheduler(SCHED_FIFO);
@@ -746,7 +750,7 @@ static void all_other_rows(void)
 		barrier_rows(n);
 }
 
-/* Everything that is compared with the unpatched kernel, or rests on that. */
+/* Rows to compare with the unpatched kernel, or with one of these rows. */
 static void usual_rows(void)
 {
 	calibrate();

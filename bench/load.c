@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace bench - what is there besides while wall-clock time is measured
+ * utrace bench - background load while bench/pairs measures by the clock
  *
  *	load idle N	N threads that sleep
  *	load calls	a hundred system calls every ten milliseconds
  *
- * Prints "ready" and stays until it is killed.
+ * The program prints "ready" and runs until it is killed.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace bench - forks, execs and renames under engines, and who waited for whom
+ * utrace bench - do forks, execs and renames under engines wait for each other?
  *
- * On the kernel bench-locks and four CPUs.  The sleeping locks of utrace are named
- * in /locks, one a line, as they are in /proc/lock_stat.
+ * Workers fork, exec and rename themselves while engines cover them, and the
+ * rows say how often the sleeping locks of utrace were taken and waited for.
+ * This runs on the kernel bench-locks with four CPUs.  The file /locks has the
+ * names of the locks, one a line, as they are in /proc/lock_stat.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -19,7 +21,7 @@
 
 #define SECONDS	20
 
-/* How often, for each kind of worker. */
+/* How often each kind of worker has done its work; shared by all workers. */
 static unsigned long *done;
 
 static void count(int kind)
@@ -51,7 +53,10 @@ static void execs(int kind)
 	}
 }
 
-/* With a call after each: it is the next event that a rename matters for. */
+/*
+ * A system call follows each rename, since a task asks its matches at an
+ * event.
+ */
 static void renames(int kind)
 {
 	static const char *const names[] = { "nobody", "somebody" };
@@ -86,7 +91,10 @@ static bool is_named(const char *name)
 	return strstr(locks, line);
 }
 
-/* "NAME: con-bounces contentions and six more acquisitions ..." */
+/*
+ * After "NAME:" a line has con-bounces, contentions, four wait times,
+ * acq-bounces, acquisitions, and more that is not read.
+ */
 static void lock_rows(void)
 {
 	double contentions, acquisitions, all = 0, all_taken = 0;
@@ -101,7 +109,10 @@ static void lock_rows(void)
 				     &contentions, &acquisitions) != 2)
 			continue;
 		*colon = 0;
-		/* A second class of one name, or a nested lock. */
+		/*
+		 * Cut "#N" of a second class with the name, and "/N" of a
+		 * subclass.
+		 */
 		name[strcspn(name, "#/")] = 0;
 		if (!is_named(name))
 			continue;
@@ -114,7 +125,7 @@ static void lock_rows(void)
 	say("lock_acquisitions", all_taken);
 }
 
-/* Engines of the system, with and without a match, and one of the tree. */
+/* Attach engines of the system with and without a match, and a tree engine. */
 static void attach_all(void)
 {
 	write_file(TRACING "/process/events", "%s",

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace bench - what engines cost that cover many threads
+ * utrace bench - cost of attach and detach of engines that cover many threads
+ *
+ * Rows are instructions, or bytes, for each thread: for a process engine, and
+ * for an engine of the system beside the arming of the same threads for
+ * tracepoints.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -13,7 +17,7 @@
 
 #include "bench.h"
 
-/* A thread that only sleeps and needs no stack. */
+/* Start a thread that sleeps, in assembly, so that it needs no stack. */
 static void add_thread(void)
 {
 	long flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND |
@@ -94,14 +98,14 @@ void attach_rows(int n)
 	end(pid);
 }
 
-/* The same threads, covered by the system's engine and armed for tracepoints. */
+/* Cover @n threads by an engine of the system, and arm them for tracepoints. */
 void system_rows(int n)
 {
 	double size, before;
 	char said[64], name[64];
 	pid_t pid = threads(n);
 
-	/* Whoever ended before is freed. */
+	/* Let the tasks of earlier rows be freed. */
 	usleep(100000);
 	before = slab("utrace", &size);
 	must(control("system"), "system");

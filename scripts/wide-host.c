@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Usage: wide-host BYTES COMMAND...
- * Run a command, such as User-mode Linux, on a host that seems to have a CPU
- * with BYTES of extended registers.
+ * utrace - run a command on a host with large extended registers
  *
- * Of ptrace()'s regset NT_X86_XSTATE, PTRACE_GETREGSET then gives that many
- * bytes, zeros behind those that there are, and PTRACE_SETREGSET fails with
- * EFAULT if it is given fewer, as Linux does. Everything else goes to the
- * host as it is. Only the command's first process is looked after, which in
- * User-mode Linux is the one that traces the others.
+ * Usage: wide-host BYTES COMMAND...
+ *
+ * The command, such as User-mode Linux, sees a CPU with BYTES of extended
+ * registers. Its PTRACE_GETREGSET of NT_X86_XSTATE gives that many bytes, with
+ * zeros behind those of the host, and its PTRACE_SETREGSET of fewer bytes
+ * fails with EFAULT, as Linux does. All other system calls reach the host
+ * unchanged. Only the command's first process is covered, which in User-mode
+ * Linux is the process that traces the others.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -31,7 +32,7 @@
 
 static size_t wide;
 
-/* Have the calls in question stop for the tracer, and no others. */
+/* Make only PTRACE_GETREGSET and PTRACE_SETREGSET stop for the tracer. */
 static void filter(void)
 {
 	struct sock_filter code[] = {
@@ -54,7 +55,10 @@ static void filter(void)
 		err(125, "seccomp");
 }
 
-/* Memory that may only be written too, as User-mode Linux maps some of its own. */
+/*
+ * Open the memory of the command. /proc/PID/mem also reads pages that are
+ * mapped write-only, as some of User-mode Linux are.
+ */
 static int memory(pid_t pid)
 {
 	char path[32];
@@ -106,7 +110,9 @@ static void widen(pid_t pid, const struct user_regs_struct *regs,
 	}
 }
 
-/* Let the call go on until it returns; false if it does not. */
+/*
+ * Let the call go on until it returns. Returns 0 if the command ends instead.
+ */
 static int finish(pid_t pid)
 {
 	int status, sig = 0;
@@ -174,7 +180,9 @@ int main(int argc, char **argv)
 		   PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL))
 		err(125, "PTRACE_SEIZE");
 	kill(pid, SIGCONT);
-	/* What is meant for the command and reached us as its group. */
+	/*
+	 * Ctrl-C is meant for the command and reaches its whole process group.
+	 */
 	signal(SIGINT, SIG_IGN);
 
 	while (waitpid(pid, &status, __WALL) == pid) {

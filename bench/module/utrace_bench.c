@@ -1,27 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace bench - puts tasks into the states that are measured
+ * utrace bench - put tasks into the states that are measured
  *
- * /sys/module/utrace_bench/parameters/do takes one command and gives back what
- * the last one said:
+ * A write to /sys/module/utrace_bench/parameters/do is one command, a read
+ * gives what the last command said:
  *
  *	probes 1|0		empty probes on sys_enter and sys_exit
  *	engines KIND PID N	N thread engines on a thread
  *	scope PID		a process engine on a process; says how long
- *				attaching took
- *	cover KIND PID		an engine that wants nothing yet on a "process",
- *				a "tree" or the "system"; says how long it took
+ *				the attach took
+ *	system			an engine of the system; says how long the
+ *				attach took
+ *	cover KIND PID		an engine without events on a "process", a
+ *				"tree" or the "system"; says how long the
+ *				attach took
  *	want			the last engine wants system calls
  *	stopper PID		an engine that stops a thread at every call,
- *				and a kernel thread that lets it go on
- *	park			the last engine wants nothing any more
- *	detach			no engine any more; says how long it took
- *	sizes			sizes of structures
+ *				and a kernel thread that lets the thread go on
+ *	park			the last engine wants no events any more
+ *	detach			detach all engines; says how long that took
+ *	sizes			says sizes of structures
  *
- * KIND is "pair": empty callbacks for entries and exits; "masked": wants
- * another event; "filtered": as pair, but not for getppid.  Times are of the
- * TSC, which counts instructions here, see bench/init.c.  Also built for the
- * unpatched kernel, where there are only the probes.
+ * KIND of "engines" is "pair": the engines have empty callbacks for entries
+ * and exits; "masked": they want another event; or "filtered": they are as
+ * those of "pair", and their syscall filter leaves getppid out.  Times are
+ * differences of the TSC, which counts instructions in the guest, see
+ * bench/init.c.  The module is also built for the unpatched kernel, where it
+ * has "probes" and "sizes" only.
  */
 #include <linux/completion.h>
 #include <linux/err.h>
@@ -73,7 +78,7 @@ static int probes_off(void)
 	return 0;
 }
 
-/* The first probe arms every thread there is. */
+/* Registering the first probe arms every thread; its time is measured. */
 static int probes_on(void)
 {
 	cycles_t begun;
@@ -147,7 +152,11 @@ static const struct utrace_engine_ops stop_ops = {
 	.name			= "utrace_bench",
 };
 
-/* The pass has to be over before it can be let go. */
+/*
+ * A kernel thread that resumes the task after each stop.  stop_entry()
+ * completes @stopping before its STOP is in force, so the barrier waits until
+ * the pass is over; only then can UTRACE_RESUME end the stop.
+ */
 static int let_go(void *data)
 {
 	struct utrace_engine *stopper = data;
@@ -196,7 +205,7 @@ static int attach_system(void)
 	return keep_engine(utrace_attach_system(0, &bench_ops, NULL));
 }
 
-/* What the last engine wants. */
+/* Choose the events of the last engine. */
 static int want(unsigned long events)
 {
 	int ret;
@@ -242,7 +251,7 @@ static int add_scope(pid_t nr)
 	return ret;
 }
 
-/* The walk over all threads is in the choice of events. */
+/* utrace_set_events() walks over all threads, so the time includes it. */
 static int add_system(void)
 {
 	cycles_t begun = get_cycles();
@@ -252,7 +261,7 @@ static int add_system(void)
 	return ret;
 }
 
-/* An engine that wants nothing yet. */
+/* Attach an engine without events. */
 static int cover(const char *kind, pid_t nr)
 {
 	cycles_t begun = get_cycles();
@@ -298,7 +307,7 @@ static int detach_all(void)
 	cycles_t begun;
 
 	if (controller) {
-		/* No new stop, and the one that there may be is over. */
+		/* Have no new stop, and wait for a running callback. */
 		if (utrace_set_events(NULL, engine[0], 0))
 			utrace_barrier_sync(engine[0]);
 		get_task_struct(controller);

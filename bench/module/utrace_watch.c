@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace bench - how long something lasted at most, while the caller did something
+ * utrace bench - how long locks are held, and preemption or interrupts off
  *
- * /sys/module/utrace_watch/parameters/do takes one command and gives back what
- * the last one said:
+ * A write to /sys/module/utrace_watch/parameters/do is one command, a read
+ * gives what the last command said:
  *
- *	tasklist ADDRESS	watch how long tasklist_lock, which is there, is held
+ *	tasklist ADDRESS	watch how long tasklist_lock, at this address,
+ *				is held
  *	preempt			watch for how long preemption is off
  *	irqs			watch for how long interrupts are off
- *	call FUNCTION		watch how often it is called and what it takes
- *	done			no more; says the longest stretch and where it
- *				ended, or the number of calls and what they took
+ *	call FUNCTION		watch how often the function is called and how
+ *				long the calls take
+ *	done			end the watch; says the longest stretch and the
+ *				stack at its end, or the number of calls and
+ *				their time
  *
  * The guest has one CPU, and the TSC counts instructions, see bench/init.c.
- * Preemption and interrupts are watched for the caller and for what workers do, the
- * lock for everybody.  What the timer's interrupt and softirqs take is no part of a
- * stretch that they come into.  The tracepoints of preempt and irqs are in the
- * kernel bench-holds only.
+ * "preempt" and "irqs" watch the caller and workers, "tasklist" watches all
+ * tasks.  A timer interrupt or softirq within a stretch does not count.  Only
+ * the kernel bench-holds has the tracepoints of "preempt" and "irqs".
  */
 #include <linux/ftrace.h>
 #include <linux/interrupt.h>
@@ -32,11 +34,11 @@
 
 static char said[1024];
 
-/* What interrupted, so far. */
+/* Time in timer interrupts and softirqs so far, and the start of one now. */
 static u64 aside, aside_began;
 static unsigned int aside_depth;
 
-/* The stretch there is now, and the longest. */
+/* The stretch that @owner is in since @began, and the longest one so far. */
 static const struct task_struct *caller, *owner;
 static u64 began, longest;
 static unsigned long longest_at[16];
@@ -57,7 +59,7 @@ static void begin_stretch(void)
 static void end_stretch(void)
 {
 	u64 now = net_time();
-	/* What is left out may have begun before the stretch. */
+	/* An interrupt that ends in the stretch may have begun before it. */
 	u64 took = now > began ? now - began : 0;
 
 	if (owner == current && took > longest) {
@@ -68,7 +70,7 @@ static void end_stretch(void)
 	owner = NULL;
 }
 
-/* Workers that are at work, and do not look for some or wake others up. */
+/* Workers that execute a work item, not those that look for one. */
 static const struct task_struct *at_work[8];
 
 static bool is_at_work(void)
@@ -81,7 +83,7 @@ static bool is_at_work(void)
 	return false;
 }
 
-/* Of the caller, or of what was left to a worker. */
+/* Is the current context the caller, or a worker with a work item? */
 static bool is_ours(void)
 {
 	return !in_hardirq() && !in_serving_softirq() &&
@@ -156,7 +158,7 @@ static void probe_softirq_exit(void *data, unsigned int nr)
 	aside_end();
 }
 
-/* A stretch that ends in another task is the scheduler's. */
+/* Forget a stretch that a context switch is part of: it is the scheduler's. */
 static void probe_switch(void *data, bool preempt, struct task_struct *prev,
 			 struct task_struct *next, unsigned int prev_state)
 {
@@ -183,7 +185,7 @@ static struct probe {
 	{ "irq_enable", probe_on },
 };
 
-/* What is registered, in groups. */
+/* Groups of probes that are registered. */
 static struct {
 	struct probe *probe;
 	size_t n;
@@ -312,7 +314,7 @@ static int add_call_probe(const char *name)
 	return register_kretprobe(&call_probe);
 }
 
-/* A call of nothing is what the probe itself takes. */
+/* A call of this empty function takes as long as the probe itself. */
 static noinline void utrace_watch_nothing(void)
 {
 	barrier();
@@ -340,7 +342,10 @@ static int watch_calls(const char *name)
 
 /* Commands. */
 
-/* Where it ended: functions from the inside. */
+/*
+ * Say the longest stretch and the stack at its end, the innermost function
+ * first.
+ */
 static void say_longest(u64 took)
 {
 	size_t n = scnprintf(said, sizeof(said), "%llu ", took);
@@ -355,7 +360,7 @@ static int stop_watching(void)
 {
 	u64 took = longest;
 
-	/* Removing probes is work, too. */
+	/* No stretch is longer than this, so removing the probes adds none. */
 	longest = U64_MAX;
 	if (call_watched) {
 		unregister_kretprobe(&call_probe);
@@ -398,7 +403,7 @@ static int watch(const char *what)
 		ret = add_probes(irqs_probes, ARRAY_SIZE(irqs_probes));
 	else
 		ret = watch_lock();
-	/* What it took to begin to watch does not count. */
+	/* Forget the stretches of the registration itself. */
 	owner = NULL;
 	longest = 0;
 	if (ret)

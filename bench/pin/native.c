@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace bench - what pins cost on the machine itself
+ * utrace bench - time that pins take on the machine itself
  *
- * Counting instructions does not see what a locked one costs.  This program times
- * the two passes of a system call, as far as they are pins: the kernel's own header
- * beside pins with a full barrier each, in turns in one run, and prints the
- * medians in nanoseconds as lines "NAME VALUE".
+ * A count of instructions does not tell that a locked instruction takes longer.
+ * This program times the pins of the two passes of a system call.  The pins of
+ * kernel/utrace/pin.h and pins with full barriers take turns in one run.  The
+ * program prints the medians in nanoseconds as lines "NAME VALUE".
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -21,7 +21,7 @@ struct utrace_set {
 	unsigned long events;
 };
 
-/* The words of a task that pins are about. */
+/* The words of a task that a pin reads and writes. */
 static struct {
 	struct utrace_set *published;
 	struct utrace_set *pinned;
@@ -33,16 +33,16 @@ static __always_inline bool pin_full(struct utrace_set **pinned,
 				     struct utrace_set *set,
 				     struct utrace_set **published)
 {
-	smp_store_mb(*pinned, set);	/* Before who published it looks. */
+	smp_store_mb(*pinned, set);	/* Pairs with one after publishing. */
 	return set == READ_ONCE(*published);
 }
 
 static __always_inline void drop_full(struct utrace_set **pinned)
 {
-	smp_store_mb(*pinned, NULL);	/* Before the task looks what it was left. */
+	smp_store_mb(*pinned, NULL);	/* Before a look at what is deferred. */
 }
 
-/* The pins of one pass. */
+/* Pin and unpin once, as one pass does. */
 static __always_inline void pass(bool full)
 {
 	struct utrace_set *s = READ_ONCE(task.published);
@@ -64,7 +64,7 @@ static double now(void)
 	return t.tv_sec * 1e9 + t.tv_nsec;
 }
 
-/* Nanoseconds of a pair of passes, entry and exit. */
+/* Nanoseconds that the pins of a pair of passes take, entry and exit. */
 static __always_inline double block(bool full)
 {
 	double begun = now();

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace bench - the pins against who publishes, on the machine itself
+ * utrace bench - pins against publishing, on the machine itself
  *
- * One thread pins, walks and unpins a set by the kernel's own header; another
- * publishes a new one meanwhile, leaves the old one to the first and takes it back
- * if it is not pinned.  membarrier(2) stands for utrace_heavy().  Nothing may be
- * freed while it is walked, and nothing may be left behind.  The second test is
- * the first without membarrier(2), which has to go wrong: a machine that does not
- * show it has shown nothing by the first.
+ * One thread, the task, pins, walks and unpins a set by kernel/utrace/pin.h.
+ * Another thread publishes a new set meanwhile, defers the old set to the
+ * task, and takes the old set back if the task has not pinned it.
+ * membarrier(2) stands for utrace_heavy().  No set may be freed while it is
+ * walked, and no set may be left behind.  The second test leaves membarrier(2)
+ * out and has to go wrong; on a machine where it does not, the first test
+ * proves nothing.
  */
 #define _GNU_SOURCE
 #include <linux/membarrier.h>
@@ -21,14 +22,16 @@
 
 #include "shims.h"
 
-/* Seconds of the first test, and a quarter of what the second may take. */
+/*
+ * Seconds of the first test; the second test takes four times as long at most.
+ */
 #define BOUND	5
 
 struct utrace_set {
 	bool freed;
 };
 
-/* Who writes is beside it; a line each, as the two are not to share them. */
+/* The words that the two threads share, each in a cache line of its own. */
 static struct utrace_set sets[2] __attribute__((aligned(64)));
 static struct utrace_set *published __attribute__((aligned(64)));
 static struct utrace_set *pinned __attribute__((aligned(64)));
@@ -40,12 +43,12 @@ static unsigned long walked_freed, left_behind;
 
 static void heavy(void)
 {
-	smp_mb();	/* As in the kernel, also without the interrupts. */
+	smp_mb();	/* utrace_heavy() has it on every machine. */
 	if (!heavy_is_off)
 		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
 }
 
-/* Whoever takes it frees it. */
+/* Take the deferred set and free it.  The exchange lets one thread take it. */
 static void take_deferred(void)
 {
 	struct utrace_set *old;
@@ -55,7 +58,7 @@ static void take_deferred(void)
 		WRITE_ONCE(old->freed, true);
 }
 
-/* Each thread has a CPU of its own, else they hardly ever meet. */
+/* A CPU for each thread: on one CPU the threads would hardly ever overlap. */
 static cpu_set_t cpu[2];
 
 static bool two_cpus(void)
@@ -71,7 +74,10 @@ static bool two_cpus(void)
 	return found == 2;
 }
 
-/* Both begin a round together; false if that was the last one. */
+/*
+ * Wait for the other thread at the start of a round.  Returns false at the
+ * end.
+ */
 static bool meet(int me, unsigned long round)
 {
 	int spins = 0;
@@ -83,7 +89,9 @@ static bool meet(int me, unsigned long round)
 	return !READ_ONCE(over);
 }
 
-/* Some spins, mostly few, at times longer than a heavy barrier takes. */
+/*
+ * A random number of spins, mostly few, at times longer than a heavy barrier.
+ */
 static unsigned int some(unsigned int *seed)
 {
 	*seed = *seed * 1664525 + 1013904223;
@@ -98,7 +106,7 @@ static void idle(unsigned int *seed)
 		barrier();
 }
 
-/* The task: one walk a round. */
+/* The task: pins, walks and unpins once in each round. */
 static void *task(void *unused)
 {
 	unsigned long round;
@@ -111,7 +119,7 @@ static void *task(void *unused)
 
 		idle(&seed);
 		set = READ_ONCE(published);
-		/* Here it may be interrupted. */
+		/* Idle as if an interrupt came between the load and the pin. */
 		if (round & 1)
 			idle(&seed);
 		if (utrace_pin_try(&pinned, set, &published))
@@ -134,17 +142,17 @@ static double now(void)
 	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
-/* The other side of a round. */
+/* Publish @new and defer @old; take it back unless the task has pinned it. */
 static void publish(struct utrace_set *old, struct utrace_set *new)
 {
-	smp_store_release(&published, new);	/* For smp_load_acquire(). */
+	smp_store_release(&published, new);	/* For utrace_pin_try(). */
 	WRITE_ONCE(deferred, old);
 	heavy();
 	if (READ_ONCE(pinned) != old)
 		take_deferred();
 }
 
-/* Rounds that were made in @seconds, or until something went wrong. */
+/* Make rounds for @seconds, or until one goes wrong.  Returns how many. */
 static unsigned long storm(double seconds)
 {
 	double end = now() + seconds;
