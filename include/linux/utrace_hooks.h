@@ -2,10 +2,10 @@
 /*
  * utrace - the hooks that the core kernel calls
  *
- * Every hook is one test of a word that belongs to the task, in copy_process() of
- * three words, and, where that fires, one call.  With CONFIG_UTRACE=n all of this is
- * empty.  Only .c files of the core kernel include this: modules have names of their
- * own that begin with utrace_.
+ * Each hook tests one word of the task, the hook in copy_process() three words,
+ * and calls one function if the test is true.  With CONFIG_UTRACE=n all hooks
+ * are empty.  Only .c files of the core kernel include this header, since
+ * modules define names of their own that begin with utrace_.
  */
 #ifndef _LINUX_UTRACE_HOOKS_H
 #define _LINUX_UTRACE_HOOKS_H
@@ -40,9 +40,10 @@ struct seq_file;
 #define UTRACE_HOOK_ANY			(~0UL)
 
 /*
- * In signal_struct::flags beside SIGNAL_GROUP_EXIT, under siglock: the group
- * was killed by a signal when that was sent, so the signal is in a queue still
- * and no engine was told.  Whoever tells the engines clears it.
+ * In signal_struct::flags beside SIGNAL_GROUP_EXIT, under siglock: a signal has
+ * killed the group when it was sent.  The signal is still in a queue, and no
+ * engine was told of it.  utrace_report_killer() clears the flag and tells
+ * them.
  */
 #define UTRACE_GROUP_UNTOLD	(IS_ENABLED(CONFIG_UTRACE) ? 0x00000080 : 0)
 
@@ -79,19 +80,19 @@ int proc_pid_utrace(struct seq_file *m, struct pid_namespace *ns,
 
 DECLARE_STATIC_KEY_FALSE(utrace_matching);
 
-/* Lent to the hold loop by kernel/signal.c, which owns this code. */
+/* Job-control helpers in kernel/signal.c, for utrace_stop(). */
 bool signal_utrace_group_stop(void);
 void signal_utrace_notify_stop(void);
 void signal_utrace_recalc(void);
 
-/* And by kernel/entry/common.c: what follows the engines at an entry. */
-long syscall_utrace_entered(struct pt_regs *regs);
+/* In kernel/entry/common.c: the part of an entry that comes after engines. */
+long syscall_trace_enter_rest(struct pt_regs *regs);
 
 /*
- * The tests that hooks begin with.  Lockless by design: a hook that runs
- * while the word changes may see either.  A struct utrace stays for as long as
- * the task is there; a task that only engines of the system cover may have a word
- * without one.
+ * The tests of the hooks.  They take no lock: a hook that runs while the word
+ * changes sees the old or the new word.  A struct utrace is freed with its
+ * task.  A task that only engines of the system cover may have a word and no
+ * struct utrace.
  */
 #ifdef CONFIG_UTRACE
 static __always_inline bool utrace_wants(const struct task_struct *task,
@@ -107,7 +108,7 @@ static __always_inline unsigned long utrace_word(const struct task_struct *task)
 	return data_race(task->utrace_events);
 }
 
-/* What the engines of the system want, together; see kernel/utrace/scope_system.c. */
+/* All events that engines of the system want, see scope_system.c. */
 extern unsigned long utrace_system_events;
 
 static __always_inline unsigned long utrace_system_word(void)
@@ -145,14 +146,15 @@ static __always_inline bool utrace_known(const struct task_struct *task)
 
 /*
  * dup_task_struct() copied the parent's members byte by byte.  ->utrace is set
- * before there is a set and never taken back: if it is NULL now, so was the set,
- * and the word is that of a bare task, which utrace_fork() will write anew.
+ * before there is a set and never taken back: if it is NULL now, so was the
+ * set, and the word is that of a bare task, which utrace_fork() will write
+ * anew.
  */
 static inline void utrace_init_task(struct task_struct *parent,
 				    struct task_struct *child)
 {
 	if (IS_ENABLED(CONFIG_UTRACE))
-		smp_rmb(); /* The copy before this look; pairs with utrace_turn_locked(). */
+		smp_rmb(); /* Pairs with smp_mb() in utrace_turn_locked(). */
 	if (utrace_known(parent))
 		__utrace_init_task(child);
 }
@@ -170,9 +172,10 @@ static inline void utrace_free_task(struct task_struct *task)
 static inline int utrace_fork(struct task_struct *child, u64 clone_flags)
 {
 	/*
-	 * The word of the child is a copy that may be older than that of the parent.
-	 * The walk of utrace_system_tell() may not have come to the parent yet, and may
-	 * be over before the child is in the list; so the system's word is read as well.
+	 * The word of the child is a copy that may be older than that of the
+	 * parent.  The walk of utrace_system_tell() may not have come to the
+	 * parent yet, and may be over before the child is in the list; so the
+	 * system's word is read as well.
 	 */
 	if (unlikely(utrace_word(current) | utrace_word(child) |
 		     utrace_system_word()))
@@ -187,7 +190,7 @@ static inline void utrace_report_clone(const struct kernel_clone_args *args,
 		__utrace_report_clone(args, child);
 }
 
-/* Before a vfork() waits for its child: a stop that was asked for meanwhile. */
+/* Stop, if an engine holds the task, before vfork() waits for the child. */
 static inline void utrace_vfork_stop(void)
 {
 	if (utrace_wants(current, UTRACE_HOOK_ANY))
@@ -200,7 +203,7 @@ static inline void utrace_report_vfork_done(struct pid *child)
 		__utrace_report_vfork_done(pid_nr(child));
 }
 
-/* The new credentials hold; exec_update_lock keeps everybody else out. */
+/* Called after commit_creds(), under cred_guard_mutex and exec_update_lock. */
 static inline void utrace_report_creds(const struct linux_binprm *bprm)
 {
 	if (utrace_wants(current, UTRACE_HOOK_CREDS))
@@ -214,8 +217,8 @@ static inline void utrace_report_exec(const struct linux_binprm *bprm)
 }
 
 /*
- * Any event: from here until the death report is done, reaping waits for it.
- * Returns the exit code, which engines may change.
+ * Tests for any event, since release_task() waits from here until the death
+ * report is over.  Returns the wait status, which engines may have changed.
  */
 static inline long utrace_report_exit(long code)
 {
@@ -224,28 +227,28 @@ static inline long utrace_report_exit(long code)
 	return code;
 }
 
-/* Not the event word: it is to undo what the report of the exit did. */
+/* Does not test the word: the mark of the EXIT hook has to be taken back. */
 static inline void utrace_report_death(bool group_dead, bool autoreap)
 {
 	if (utrace_known(current))
 		__utrace_report_death(group_dead, autoreap);
 }
 
-/* Not the event word: from here on there is to be no set any more. */
+/* Does not test the word: from here on the task must get no set. */
 static inline void utrace_release_task(struct task_struct *task)
 {
 	if (utrace_known(task))
 		__utrace_release_task(task);
 }
 
-/* May be called for any task whose sighand is locked. */
+/* siglock of @task is held; @task need not be current. */
 static inline bool utrace_wants_ignored(struct task_struct *task)
 {
 	return utrace_wants(task, UTRACE_HOOK_IGN) &&
 	       __utrace_wants_ignored(task);
 }
 
-/* May an engine on one of them change what a fatal signal does? */
+/* May an engine of @a or @b change what a fatal signal does? */
 static inline bool utrace_wants_fatal(struct task_struct *a,
 				      struct task_struct *b)
 {
@@ -258,7 +261,7 @@ static inline bool utrace_wants_signals(void)
 	return utrace_wants(current, UTRACE_HOOK_SIGNALS);
 }
 
-/* The frame of a handler is set up; true if ptrace was stepping up to it. */
+/* The frame of a handler is set up; returns true if ptrace asked for a step. */
 static inline int utrace_signal_handler(int stepping)
 {
 	if (utrace_known(current))
@@ -267,8 +270,8 @@ static inline int utrace_signal_handler(int stepping)
 }
 
 /*
- * Something came up that a held task has to see: ptrace wants it, or a group
- * stop.  It is back in its hold soon.  siglock is held.
+ * Wake a task that engines hold, for ptrace or for a group stop.  The task
+ * looks at these in utrace_stop() and stops again.  siglock is held.
  */
 static inline void utrace_wake_held(struct task_struct *task)
 {
@@ -276,7 +279,7 @@ static inline void utrace_wake_held(struct task_struct *task)
 		wake_up_state(task, __TASK_TRACED);
 }
 
-/* The same for a signal, which only ptrace has a use for. */
+/* Wake a task that engines hold, for a signal that only ptrace has to see. */
 static inline void utrace_wake_traced(struct task_struct *task)
 {
 	if (unlikely(task->jobctl & JOBCTL_UTRACE) && task->ptrace)
@@ -294,34 +297,34 @@ static inline void utrace_report_jctl(int type, int notify)
 		__utrace_report_jctl(type, notify);
 }
 
-/* With siglock, which is dropped meanwhile; false if the stop is off. */
+/* siglock is held and may be dropped.  Returns false if the stop has ended. */
 static inline bool utrace_tell_group_stop(void)
 {
 	return !utrace_wants_jctl() || __utrace_tell_group_stop();
 }
 
-/* The group is marked for death.  With siglock, which is dropped meanwhile. */
+/* The group is being killed.  siglock is held and may be dropped. */
 static inline void utrace_mark_killed(void)
 {
 	if (utrace_wants(current, UTRACE_HOOK_ANY))
 		__utrace_mark_killed();
 }
 
-/* SIGKILL came for a process that is dying already; siglock is held. */
+/* A process that is dying already was sent SIGKILL; siglock is held. */
 static inline void utrace_kill_group(struct task_struct *task)
 {
 	if (IS_ENABLED(CONFIG_UTRACE))
 		__utrace_kill_group(task);
 }
 
-/* The OOM killer wants the memory; to who exits already it sends no SIGKILL. */
+/* The OOM killer sends no SIGKILL to a process that is dying already. */
 static inline void utrace_oom_victim(struct task_struct *task)
 {
 	if (IS_ENABLED(CONFIG_UTRACE))
 		__utrace_oom_victim(task);
 }
 
-/* At the end of a ptrace stop, with siglock held: did ptrace ask to step? */
+/* Note at the end of a ptrace stop whether ptrace wants a step. */
 static inline void utrace_ptrace_stopped(void)
 {
 	if (utrace_known(current))
@@ -329,9 +332,10 @@ static inline void utrace_ptrace_stopped(void)
 }
 
 /*
- * ptrace let its tracee go from a stop at an event or system call.  If an
- * engine holds the task, control() told it that it is stopped, so it stays;
- * other ptrace stops are on the way to the safe point.
+ * ptrace has let the task go from a stop at an event or a system call.  If an
+ * engine holds the task, utrace_control() may have told the engine that the
+ * task is stopped, so it must stop here.  After other ptrace stops the task
+ * comes to the safe point.
  */
 static inline void utrace_ptrace_notified(void)
 {
@@ -339,7 +343,7 @@ static inline void utrace_ptrace_notified(void)
 		__utrace_stop_if_held();
 }
 
-/* A task acts as another user. */
+/* Credentials of the task are about to change: ask its matches again. */
 static inline void utrace_user_changed(void)
 {
 #ifdef CONFIG_UTRACE_MATCH
@@ -348,7 +352,7 @@ static inline void utrace_user_changed(void)
 #endif
 }
 
-/* A uprobe stepped out of line; the safe point was passed over for that. */
+/* The out-of-line step, during which the safe point does nothing, is over. */
 static inline void utrace_uprobe_done(void)
 {
 	if (utrace_wants(current, UTRACE_HOOK_ANY))
@@ -356,8 +360,8 @@ static inline void utrace_uprobe_done(void)
 }
 
 /*
- * True if the single-step trap was an engine's and nobody else's.  Not the
- * event word: the engine may have detached since it asked for the step.
+ * Returns true if only engines asked for the step that has trapped.  Does not
+ * test the word: the engine may be detached since it asked.
  */
 static inline bool utrace_step_trap(void)
 {

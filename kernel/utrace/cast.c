@@ -1,28 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - casts: which engines cover a task, those of the system aside
+ * utrace - casts: which engines cover a task, without those of the system
  *
- * A cast has no say in what its engines want at the moment: that is what sets
- * are made for, which any task may renew at any event.  Casts change only when
- * an engine comes or goes, by those who attach and detach, and stay when sets
- * change; so a walk that gives each task the successor of its cast comes to an
+ * A cast does not depend on which events its engines want; sets do (set.c), and
+ * any task may renew its set at any event.  Only an attach or a detach makes
+ * casts.  So a walk that gives each task the successor of its cast comes to an
  * end however busy the tasks are.
  *
- * A task that has an engine of process or tree scope is a member of its cast.
- * It moves to newer casts only, and is in the list of the new one before it
- * leaves that of the old one; roles are appended to the list of their engine.  So
- * whoever walks the roles of an engine and the members of each cast by RCU meets
- * every task that was there when the walk began.  Children that join meanwhile
- * look themselves whether anything has changed, see __utrace_fork().
+ * A task that is covered by an engine of process or tree scope is a member of
+ * its cast.  The task moves to newer casts only, and joins the list of the new
+ * cast before it leaves that of the old one.  The roles of an engine are in the
+ * order in which its casts were made.  So a walk under RCU over the roles of an
+ * engine and the members of each cast meets every task that was there when the
+ * walk began.  A child that joins during the walk checks for changes itself,
+ * see utrace_inherit_word().
  */
 #include <linux/rculist.h>
 #include <linux/slab.h>
 
-#include "internal.h"
+#include "change.h"
 
-/* Whoever changes which engines cover which tasks holds this, for a round. */
+/* Held, for one round at a time, to change which engines cover which tasks. */
 DEFINE_MUTEX(utrace_change_mutex);
 
+/**
+ * utrace_cast_get() - take a reference
+ * @cast: the cast, or NULL; the caller keeps it by another reference or a lock
+ *
+ * Context: Any.
+ * Return: @cast.
+ */
 struct utrace_cast *utrace_cast_get(struct utrace_cast *cast)
 {
 	if (cast)
@@ -31,15 +38,17 @@ struct utrace_cast *utrace_cast_get(struct utrace_cast *cast)
 }
 
 /**
- * utrace_cast_drop - drop a reference, and leave the rest to utrace_set_put()
+ * utrace_cast_drop() - drop a reference, without the one to the next set
  * @cast: the cast, or NULL
  *
- * Where many engines are detached at a time, casts that nobody has keep each other
- * in a row as long as a task can have engines, too long for the stack.
+ * For utrace_set_put(), which frees a row of replaced casts in a loop.  Where
+ * many engines were detached, each cast of such a row has a reference to the
+ * next one, and a recursion would be too deep for the stack.
  *
- * Context: Any but NMI, without utrace_engine_lock and those inside of it.
- * Return: the set that took the place of the cast, with the reference of the cast,
- * if that was freed; or NULL.
+ * Context: Any but NMI, without utrace_engine_lock and the locks inside of it.
+ * Return:
+ * * @next of the cast, with its reference, if the cast was freed and had one
+ * * NULL - otherwise
  */
 struct utrace_set *utrace_cast_drop(struct utrace_cast *cast)
 {
@@ -62,10 +71,10 @@ struct utrace_set *utrace_cast_drop(struct utrace_cast *cast)
 }
 
 /**
- * utrace_cast_put - drop a reference
+ * utrace_cast_put() - drop a reference
  * @cast: the cast, or NULL
  *
- * Context: Any but NMI, without utrace_engine_lock and those inside of it.
+ * Context: Any but NMI, without utrace_engine_lock and the locks inside of it.
  */
 void utrace_cast_put(struct utrace_cast *cast)
 {
@@ -74,12 +83,12 @@ void utrace_cast_put(struct utrace_cast *cast)
 }
 
 /**
- * utrace_cast_has - is an engine in a cast?
- * @cast: the cast, or NULL
- * @engine: the engine, only compared
+ * utrace_cast_has() - is an engine in a cast?
+ * @cast: the cast, or NULL; the caller has a reference, or is under RCU
+ * @engine: the engine, which is only compared
  *
- * Context: Any; the caller has a reference on @cast, or RCU.
- * Return: true if so.
+ * Context: Any.
+ * Return: true if @engine has a role in @cast.
  */
 static bool utrace_cast_has(const struct utrace_cast *cast,
 			    const struct utrace_engine *engine)
@@ -103,7 +112,16 @@ static int __init utrace_cast_init(void)
 }
 core_initcall(utrace_cast_init);
 
-/* To be freed by kfree(), or kfree_rcu(). */
+/**
+ * utrace_member_alloc() - allocate an entry for the list of a cast
+ * @gfp: how to allocate it
+ *
+ * Context: As @gfp says.
+ * Return:
+ * * the entry, which is in no list; the caller frees it with kfree(), or once
+ *   it was in a list with kfree_rcu()
+ * * NULL - no memory
+ */
 struct utrace_member *utrace_member_alloc(gfp_t gfp)
 {
 	struct utrace_member *member = kmem_cache_alloc(utrace_member_cache, gfp);
@@ -113,7 +131,17 @@ struct utrace_member *utrace_member_alloc(gfp_t gfp)
 	return member;
 }
 
-/* @n at a time; returns @n, or 0 without memory. */
+/**
+ * utrace_member_alloc_bulk() - allocate entries for the lists of casts
+ * @gfp: how to allocate them
+ * @n: number of entries
+ * @member: filled in; see utrace_member_alloc()
+ *
+ * Context: As @gfp says.
+ * Return:
+ * * @n - done
+ * * 0 - no memory, nothing is allocated
+ */
 unsigned int utrace_member_alloc_bulk(gfp_t gfp, unsigned int n,
 				      struct utrace_member **member)
 {
@@ -126,10 +154,12 @@ unsigned int utrace_member_alloc_bulk(gfp_t gfp, unsigned int n,
 }
 
 /**
- * utrace_member_join - a task is in the list of a cast from here on
- * @member: of the task, in no list
- * @task: the task
- * @cast: the cast, or NULL
+ * utrace_member_join() - add a task to the members of a cast
+ * @member: the entry of the task, in no list
+ * @task: the task; the caller makes sure that the entry leaves the list before
+ *	the task is freed
+ * @cast: the cast, kept by the set that the task has or gets; NULL, or a cast
+ *	that is not listed: nothing is done
  *
  * Context: Interrupts are off.  Takes @cast's lock.
  */
@@ -146,12 +176,12 @@ void utrace_member_join(struct utrace_member *member, struct task_struct *task,
 }
 
 /**
- * utrace_member_leave - and from here on it is not
- * @member: of the task, in a list or not; or NULL.  To be freed by
- *	kfree_rcu().
+ * utrace_member_leave() - remove a task from the members of its cast
+ * @member: the entry, in a list or not, or NULL; the caller frees it with
+ *	kfree_rcu() if it was in a list
  *
- * Context: Any but NMI.  The caller's task has, or had until now, a set of the
- * cast.
+ * Context: Any but NMI.  The caller keeps the cast from being freed, by a
+ * reference to a set of the cast, or by the successor of the cast in a round.
  */
 void utrace_member_leave(struct utrace_member *member)
 {
@@ -161,7 +191,7 @@ void utrace_member_leave(struct utrace_member *member)
 	list_del_rcu(&member->list);
 }
 
-/* Successors */
+/* Successors of casts */
 
 static bool utrace_inherits(struct utrace_engine *engine,
 			    enum utrace_heir heir)
@@ -175,10 +205,13 @@ static bool utrace_inherits(struct utrace_engine *engine,
 }
 
 /**
- * struct utrace_roster - the engines of a cast that is being made
- * @n: how many
- * @slots: in use
- * @role: the engines, and their slots
+ * struct utrace_roster - the engines of a cast before the cast is made
+ * @n: number of elements of @role that are used
+ * @slots: slots of these engines
+ * @role: the engines and their slots, in the order of attach
+ *
+ * Lives on the stack under utrace_change_mutex, which keeps the cast that the
+ * engines are taken from.
  */
 struct utrace_roster {
 	unsigned int n;
@@ -189,10 +222,14 @@ struct utrace_roster {
 	} role[UTRACE_MAX_ENGINES];
 };
 
-/* Engines of one user without further rights on one task. */
+/* The largest number of unprivileged engines of one user on one task. */
 #define UTRACE_MAX_OF_USER	16
 
-/* What an ordinary user's engine finds taken, though there are slots left. */
+/*
+ * Must an unprivileged engine be refused, although there are slots left?
+ * UTRACE_KEPT_SLOTS slots are left to privileged engines, and one user has no
+ * more than UTRACE_MAX_OF_USER.
+ */
 static bool utrace_is_crowded(const struct utrace_roster *roster,
 			      struct utrace_engine *engine)
 {
@@ -218,7 +255,10 @@ static void utrace_roster_set(struct utrace_roster *roster,
 	roster->slots |= BIT_ULL(slot);
 }
 
-/* Is there no slot because an engine is detached that has yet to be removed? */
+/*
+ * For utrace_change_make_room(): if an engine of the roster is detached, and is
+ * not removed yet, its slot will soon be free.
+ */
 static void utrace_roster_blame(const struct utrace_roster *roster,
 				struct utrace_change *change)
 {
@@ -227,17 +267,23 @@ static void utrace_roster_blame(const struct utrace_roster *roster,
 	for (i = 0; i < roster->n && !change->going; i++) {
 		struct utrace_engine *engine = roster->role[i].engine;
 
-		if (utrace_engine_detached(engine) && utrace_core_tryget(engine))
+		if (utrace_engine_detached(engine) &&
+		    utrace_core_tryget(engine))
 			change->going = engine;
 	}
 }
 
 /**
- * utrace_change_make_room - remove a detached engine that is in the way
- * @change: the change, after -ENOSPC
+ * utrace_change_make_room() - remove a detached engine that takes a slot
+ * @change: the change, after utrace_change_make() returned -ENOSPC
+ *
+ * The call removes nothing if the caller is in a callback: the detach may have
+ * to wait for a ->release() that waits for what the callback holds.
  *
  * Context: May sleep.  Takes utrace_change_mutex.
- * Return: false if there was none.
+ * Return:
+ * * true - a detached engine was found, and the caller can try again
+ * * false - there was none, or the caller is in a callback
  */
 bool utrace_change_make_room(struct utrace_change *change)
 {
@@ -246,7 +292,10 @@ bool utrace_change_make_room(struct utrace_change *change)
 	change->going = NULL;
 	if (!going)
 		return false;
-	/* A callback may hold what a ->release() that is under way waits for. */
+	/*
+	 * A callback may hold a lock that the work item's ->release() waits
+	 * for.
+	 */
 	if (!utrace_in_callback())
 		utrace_finish_detach(going);
 	utrace_core_put(going);
@@ -254,9 +303,10 @@ bool utrace_change_make_room(struct utrace_change *change)
 }
 
 /*
- * Those of @cast, and the engine behind them, or without it if it is detached.  Other
- * engines that are detached stay: as long as nobody has looked for callbacks of
- * theirs, their tasks have to be found by their casts.
+ * Fill in the engines of @cast, with the engine of @change added, or without it
+ * if it is detached.  Other detached engines stay: utrace_count_inside() finds
+ * the tasks that are in callbacks of these engines by their casts.  Returns 0
+ * or -ENOSPC.
  */
 static int utrace_roster_fill(struct utrace_roster *roster,
 			      const struct utrace_cast *cast,
@@ -275,7 +325,8 @@ static int utrace_roster_fill(struct utrace_roster *roster,
 	}
 	if (utrace_engine_detached(engine))
 		return 0;
-	if (roster->n == UTRACE_MAX_ENGINES || utrace_is_crowded(roster, engine)) {
+	if (roster->n == UTRACE_MAX_ENGINES ||
+	    utrace_is_crowded(roster, engine)) {
 		utrace_roster_blame(roster, change);
 		return -ENOSPC;
 	}
@@ -283,7 +334,10 @@ static int utrace_roster_fill(struct utrace_roster *roster,
 	return 0;
 }
 
-/* Tasks of many have it, so nobody's memory cgroup pays. */
+/*
+ * Make a cast.  It is shared, so no memory cgroup is charged.  NULL without
+ * memory.
+ */
 static struct utrace_cast *utrace_cast_make(const struct utrace_roster *roster)
 {
 	struct utrace_cast *cast;
@@ -303,14 +357,15 @@ static struct utrace_cast *utrace_cast_make(const struct utrace_roster *roster)
 		role->engine = roster->role[i].engine;
 		role->slot = roster->role[i].slot;
 		role->cast = cast;
-		cast->listed |= utrace_inherits(role->engine, UTRACE_HEIR_THREAD);
+		cast->listed |= utrace_inherits(role->engine,
+						UTRACE_HEIR_THREAD);
 		utrace_shell_get(role->engine);
 		list_add_tail_rcu(&role->list, &role->engine->info->roles);
 	}
 	return cast;
 }
 
-/* How many of a roster does a child get? */
+/* How many engines of a roster does a child inherit? */
 static unsigned int utrace_roster_heirs(const struct utrace_roster *roster,
 					enum utrace_heir heir)
 {
@@ -321,7 +376,7 @@ static unsigned int utrace_roster_heirs(const struct utrace_roster *roster,
 	return n;
 }
 
-/* Is a part for children to be the same as before? */
+/* Can an heir of the old cast be the heir of the new one, too? */
 static bool utrace_part_stays(struct utrace_engine *engine,
 			      struct utrace_cast *part, enum utrace_heir heir)
 {
@@ -330,7 +385,7 @@ static bool utrace_part_stays(struct utrace_engine *engine,
 	return !utrace_inherits(engine, heir);
 }
 
-/* Give @cast, which follows @old, its parts for children. */
+/* Give @cast, which follows @old, its heirs.  Returns 0 or an error. */
 static int utrace_cast_heirs(struct utrace_change *change,
 			     struct utrace_cast *cast, struct utrace_cast *old,
 			     const struct utrace_roster *roster)
@@ -351,13 +406,17 @@ static int utrace_cast_heirs(struct utrace_change *change,
 			if (IS_ERR(succ))
 				return PTR_ERR(succ);
 			cast->heir[heir] = succ->set ?
-					   utrace_cast_get(succ->set->cast) : NULL;
+					   utrace_cast_get(succ->set->cast) :
+					   NULL;
 		}
 	}
 	return 0;
 }
 
-/* The set of the cast that follows @cast; NULL if there is none, or an error. */
+/*
+ * Make the cast that follows @cast, and a set for it.  Returns NULL if no
+ * engine is left, -ENOSPC or -ENOMEM as an error pointer.
+ */
 static struct utrace_set *utrace_cast_follow(struct utrace_change *change,
 					     struct utrace_cast *cast)
 {
@@ -390,27 +449,33 @@ static bool utrace_set_has_detached(const struct utrace_set *set)
 	return false;
 }
 
-/* From here on children are born with what follows. */
+/*
+ * From here on a child of a task with @cast gets @set, or a set that replaced
+ * it, see utrace_heir().
+ */
 static void utrace_cast_replace(struct utrace_cast *cast,
 				struct utrace_set *set)
 {
 	if (cast->replaced)
 		return;
 	cast->next = utrace_set_get(set);
-	smp_store_release(&cast->replaced, true); /* Pairs with utrace_fork(). */
+	smp_store_release(&cast->replaced, true); /* For utrace_heir(). */
 }
 
 /**
- * utrace_change_make - make what follows a cast
- * @change: the change, begun
- * @cast: the cast, or NULL
+ * utrace_change_make() - make the successor of a cast
+ * @change: the change, after utrace_change_begin()
+ * @cast: the cast, to which the caller has a reference; NULL for tasks without
+ *	one
  *
- * If an engine is removed, children of tasks with @cast get what follows from
- * here on.
+ * If the engine of @change is being removed, children of tasks with @cast get
+ * the successor from here on.
  *
  * Context: May sleep.  utrace_change_mutex is held.
- * Return: it, which @change keeps; -ENOSPC: there is no slot for the engine;
- * -ENOMEM.
+ * Return:
+ * * the successor, which belongs to @change and may have been made before
+ * * -ENOSPC - @cast has no slot for the engine
+ * * -ENOMEM - no memory
  */
 struct utrace_successor *utrace_change_make(struct utrace_change *change,
 					    struct utrace_cast *cast)
@@ -449,12 +514,15 @@ struct utrace_successor *utrace_change_make(struct utrace_change *change,
 }
 
 /**
- * utrace_change_find - what follows a cast
- * @change: the change, begun
- * @cast: the cast, or NULL
+ * utrace_change_find() - look up the successor of a cast
+ * @change: the change, after utrace_change_begin()
+ * @cast: the cast, to which the caller has a reference; NULL for tasks without
+ *	one
  *
  * Context: utrace_change_mutex is held.
- * Return: what utrace_change_make() made; NULL if it was not called.
+ * Return:
+ * * the successor that utrace_change_make() made for @cast
+ * * NULL - none was made
  */
 struct utrace_successor *utrace_change_find(struct utrace_change *change,
 					    struct utrace_cast *cast)
@@ -464,6 +532,14 @@ struct utrace_successor *utrace_change_find(struct utrace_change *change,
 	return cast ? cast->succ : change->bare;
 }
 
+/**
+ * utrace_change_init() - set up a change that has no successors yet
+ * @change: the change
+ * @engine: the engine to be added, or removed if it is detached; the caller has
+ *	a reference
+ *
+ * Context: Any.
+ */
 void utrace_change_init(struct utrace_change *change,
 			struct utrace_engine *engine)
 {
@@ -485,12 +561,14 @@ static void utrace_successor_drop(struct utrace_change *change,
 }
 
 /**
- * utrace_change_begin - begin a round
+ * utrace_change_begin() - begin a round
  * @change: the change
  *
- * What was made in earlier rounds is good still, save for casts of which an
- * engine was detached: whoever removes that engine may be past them.  So it is with
- * engines of the system in what bare tasks are to be given.
+ * Successors of earlier rounds are used again, with two exceptions.  A
+ * successor that has a detached engine is dropped: the walk that removes this
+ * engine may be over, and a task that got this successor now would keep the
+ * engine.  The successor for tasks without a cast is dropped if its set is out
+ * of date.
  *
  * Context: utrace_change_mutex is held until utrace_change_end().
  */
@@ -502,7 +580,8 @@ void utrace_change_begin(struct utrace_change *change)
 
 	list_for_each_entry_safe(succ, next, &change->list, list) {
 		if (utrace_set_has_detached(succ->set) ||
-		    (!succ->cast && succ->set && !utrace_set_is_current(succ->set)))
+		    (!succ->cast && succ->set &&
+		     !utrace_set_is_current(succ->set)))
 			utrace_successor_drop(change, succ);
 		else if (succ->cast)
 			succ->cast->succ = succ;
@@ -510,8 +589,8 @@ void utrace_change_begin(struct utrace_change *change)
 }
 
 /**
- * utrace_change_end - end a round
- * @change: the change
+ * utrace_change_end() - end a round
+ * @change: the change, which keeps its successors
  *
  * Context: utrace_change_mutex is held.
  */
@@ -527,10 +606,10 @@ void utrace_change_end(struct utrace_change *change)
 }
 
 /**
- * utrace_change_destroy - let go of what was made
- * @change: the change
+ * utrace_change_destroy() - free the successors of a change
+ * @change: the change, in no round
  *
- * Context: Process context.
+ * Context: May sleep, without utrace_change_mutex.
  */
 void utrace_change_destroy(struct utrace_change *change)
 {

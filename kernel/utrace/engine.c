@@ -2,16 +2,17 @@
 /*
  * utrace - an engine's life: attach, find, detach
  *
- * References to an engine: those of clients, and one for the core.  The core
- * counts its own, for being attached and for each task that is in a callback
- * after a detach, so that a barrier can tell when it has none left and nothing but
- * the client's own put can call ->release().  Casts and sets only have a reference
- * to the memory: a set that a task has pinned for the sake of another engine keeps
- * no module from being unloaded.
+ * Clients have references to an engine, and the core has one.  The core counts
+ * its own uses apart (utrace_engine_info::core): one for being attached, and
+ * one for each task that was in a callback at the detach.  So a barrier can
+ * tell when the core has none left, and only the client's own put can call
+ * ->release().  Casts and sets have references to the memory only
+ * (utrace_engine_info::shell): a set that a task has pinned because of another
+ * engine does not keep a module from being unloaded.
  *
- * A detach marks the engine and takes its events away at once; it disappears
- * from the casts in a work item, or in a barrier whose caller cannot wait for that,
- * or at once in utrace_engine_shutdown().
+ * A detach marks the engine and takes its events away at once.  A work item
+ * takes the engine out of the casts, as do a barrier whose caller cannot wait
+ * for the work item, and utrace_engine_shutdown().
  */
 #include <linux/export.h>
 #include <linux/kallsyms.h>
@@ -28,7 +29,7 @@ DEFINE_SPINLOCK(utrace_engine_lock);
 
 static struct kmem_cache *utrace_engine_cache __ro_after_init;
 
-/* For the ends of detaches, none of which waits for a callback. */
+/* Runs utrace_uncover_work(), which never waits for a callback. */
 static struct workqueue_struct *utrace_wq __ro_after_init;
 
 static int __init utrace_engine_init(void)
@@ -43,11 +44,11 @@ core_initcall(utrace_engine_init);
 static pid_t utrace_engine_pid(struct utrace_engine *engine)
 {
 	if (utrace_engine_state(engine) & UTRACE_STATE_SCOPE)
-		return pid_nr(engine->tgid);	/* 0 for the system */
+		return pid_nr(engine->tgid);	/* system: 0 */
 	return engine->task->pid;
 }
 
-/* Nobody has the engine, nor a set or cast with it. */
+/* After the last shell reference, when readers under RCU are done. */
 static void utrace_engine_free(struct rcu_head *rcu)
 {
 	struct utrace_engine_info *info =
@@ -58,17 +59,35 @@ static void utrace_engine_free(struct rcu_head *rcu)
 	utrace_in_use_put();
 }
 
+/**
+ * utrace_shell_get() - take a reference to the memory of an engine
+ * @engine: the engine; the caller keeps it by another reference
+ *
+ * Context: Any.
+ */
 void utrace_shell_get(struct utrace_engine *engine)
 {
 	refcount_inc(&engine->info->shell);
 }
 
-/* For who has RCU only. */
+/**
+ * utrace_shell_tryget() - take a reference to the memory under RCU
+ * @engine: the engine, found under RCU
+ *
+ * Context: Any, under rcu_read_lock().
+ * Return: false if the memory is about to be freed.
+ */
 bool utrace_shell_tryget(struct utrace_engine *engine)
 {
 	return refcount_inc_not_zero(&engine->info->shell);
 }
 
+/**
+ * utrace_shell_put() - drop a reference to the memory of an engine
+ * @engine: the engine
+ *
+ * Context: Any but NMI.
+ */
 void utrace_shell_put(struct utrace_engine *engine)
 {
 	struct utrace_engine_info *info = engine->info;
@@ -84,12 +103,13 @@ void utrace_shell_put(struct utrace_engine *engine)
 }
 
 /**
- * utrace_engine_release - the last reference to an engine is gone
- * @kref: the engine's
+ * utrace_engine_release() - end an engine whose last reference is gone
+ * @kref: utrace_engine::kref
  *
- * Use utrace_engine_put().
+ * Clients call utrace_engine_put() instead.
  *
- * Context: That of the last put.  Calls ops->release().
+ * Context: That of the last put.  Calls ->release() unless the attach had
+ * failed.
  */
 void utrace_engine_release(struct kref *kref)
 {
@@ -98,11 +118,13 @@ void utrace_engine_release(struct kref *kref)
 	struct utrace_syscall_filter *filter;
 	struct utrace_match *match;
 
-	/* In this order: of one that was never attached the ops may be gone. */
+	/* UNBORN is tested first: after a failed attach ->ops may be gone. */
 	if (!(utrace_engine_state(engine) & UTRACE_STATE_UNBORN) &&
 	    engine->ops->release)
 		engine->ops->release(engine->data);
-	/* Readers by RCU may be there, as long as sets have the engine. */
+	/*
+	 * RCU frees both: a pass over a set with the engine may look at them.
+	 */
 	match = unrcu_pointer(xchg(&engine->info->match, NULL));
 	utrace_match_put(match);
 	filter = unrcu_pointer(xchg(&engine->filter, NULL));
@@ -113,20 +135,27 @@ void utrace_engine_release(struct kref *kref)
 EXPORT_SYMBOL_GPL(utrace_engine_release);
 
 /**
- * utrace_core_tryget - keep an engine from its end
- * @engine: an engine to whose memory the caller has a reference
+ * utrace_core_tryget() - take one of the core's references to an engine
+ * @engine: the engine; the caller has a reference to its memory
  *
  * Context: Any.
- * Return: false if the core has none left.
+ * Return: false if the core has no reference left, which is final.
  */
 bool utrace_core_tryget(struct utrace_engine *engine)
 {
 	return atomic_inc_not_zero(&engine->info->core);
 }
 
-/*
- * Both counts are dropped under the lock: a waiter that sees ->core at 0 may have
- * the last reference itself then.
+/**
+ * utrace_core_put() - drop one of the core's references to an engine
+ * @engine: the engine
+ *
+ * The last one drops the core's reference in utrace_engine::kref too.  Both
+ * counts change under the lock: a waiter that sees ->core == 0 may then have
+ * the last reference in ->kref.
+ *
+ * Context: Any but NMI, without utrace_engine_lock and the locks inside of it.
+ * May call ->release().
  */
 void utrace_core_put(struct utrace_engine *engine)
 {
@@ -138,12 +167,20 @@ void utrace_core_put(struct utrace_engine *engine)
 		return;
 	last = refcount_dec_and_test(&engine->kref.refcount);
 	spin_unlock_irqrestore(&utrace_engine_lock, flags);
-	smp_mb(); /* Pairs with the one in prepare_to_wait_event(). */
+	smp_mb(); /* ->core before a look for waiters, see wait_var_event(). */
 	wake_up_var(core);
 	if (last)
 		utrace_engine_release(&engine->kref);
 }
 
+/**
+ * utrace_core_gone() - has the core no reference to an engine any more?
+ * @engine: the engine; the caller has a reference
+ *
+ * Context: Any but NMI, without utrace_engine_lock and the locks inside of it.
+ * Return: true if all are dropped.  Then utrace_core_put() does not touch the
+ * engine any more, unless it has the last reference.
+ */
 bool utrace_core_gone(struct utrace_engine *engine)
 {
 	guard(spinlock_irqsave)(&utrace_engine_lock);
@@ -160,21 +197,21 @@ static void utrace_uncover_work(struct work_struct *work)
 }
 
 /**
- * utrace_set_owner - show a process as the owner of an engine
+ * utrace_set_owner() - show a process as the owner of an engine
  * @engine: the engine; the caller has a reference
- * @owner: the process
+ * @owner: the process; the engine takes a reference
  *
- * Once for an engine.  /proc shows it without an owner until then.
+ * Called once for an engine.  Until then /proc shows the name of the module.
  *
  * Context: Any.
  */
 void utrace_set_owner(struct utrace_engine *engine, struct pid *owner)
 {
-	/* /proc may show the engine now; pairs with utrace_get_row(). */
+	/* /proc may look at the same time; pairs with utrace_get_row(). */
 	smp_store_release(&engine->info->on_behalf, get_pid(owner));
 }
 
-/* Name and owner, for display: nobody reads @ops for that later. */
+/* Copy name and owner for display, since @ops may be gone later. */
 static void utrace_engine_label(struct utrace_engine_info *info,
 				const struct utrace_engine_ops *ops)
 {
@@ -209,8 +246,8 @@ static unsigned int utrace_state_of_ops(const struct utrace_engine_ops *ops)
 }
 
 /*
- * A new engine with the references of its attacher and of being attached.  No
- * target: the system.
+ * Make an engine with one reference for the caller, and one of the core for
+ * being attached.  Without @target it is an engine of the system.
  */
 static struct utrace_engine *
 utrace_engine_alloc(struct task_struct *target, int flags,
@@ -239,7 +276,7 @@ utrace_engine_alloc(struct task_struct *target, int flags,
 		engine->task = get_task_struct(target);
 	}
 	kref_init(&engine->kref);
-	/* For the core as a whole, which begins with being attached. */
+	/* The core's one reference, for all in ->core. */
 	kref_get(&engine->kref);
 	atomic_set(&info->core, 1);
 	refcount_set(&info->shell, 1);
@@ -272,13 +309,18 @@ static bool utrace_matches(struct utrace_engine *engine,
 		return false;
 	if (flags & UTRACE_ATTACH_ANY_SCOPE)
 		return true;
-	/* The same scope, and attached to this target: not inherited. */
+	/*
+	 * Only the same scope matches; an inherited tree engine has another
+	 * tgid.
+	 */
 	if ((utrace_engine_state(engine) & UTRACE_STATE_SCOPE) != scope)
 		return false;
 	return !scope || engine->tgid == task_tgid(target);
 }
 
-/* The first engine of @target that matches, with a reference. */
+/*
+ * Find the first engine of @target that matches; returns it with a reference.
+ */
 static struct utrace_engine *
 utrace_find(struct task_struct *target, int flags,
 	    const struct utrace_engine_ops *ops, void *data)
@@ -292,27 +334,38 @@ utrace_find(struct task_struct *target, int flags,
 	if (!target->utrace_set)
 		return NULL;
 	utrace_set_for_each(target->utrace_set, UTRACE_LIST_ALL, at) {
-		/* Nobody may use one before its attacher has it. */
+		/*
+		 * Until its attach is over, only the attaching task may use an
+		 * engine.
+		 */
 		if (utrace_engine_state(at.engine) & UTRACE_STATE_ATTACHING ||
 		    !utrace_matches(at.engine, target, flags, ops, data))
 			continue;
-		/* A set may have one that came to its end. */
+		/* A set may have an engine whose last reference is gone. */
 		if (kref_get_unless_zero(&at.engine->kref))
 			return at.engine;
 	}
 	return NULL;
 }
 
-/* Exclusive engines that are being attached; under utrace_engine_lock. */
+/*
+ * utrace_engine_info::attaching of exclusive engines that are being attached;
+ * under utrace_engine_lock.
+ */
 static LIST_HEAD(utrace_attaching);
 
-/* Is an engine on its way to @target that an exclusive one does not tolerate? */
+/*
+ * With utrace_engine_lock held: is an exclusive engine being attached to
+ * @target that another exclusive attach with these arguments has to yield to?
+ * A tree engine that is being attached to an ancestor of @target does not
+ * count, as if the attach to @target had come first.
+ */
 static bool utrace_is_attaching(struct task_struct *target, int flags,
 				const struct utrace_engine_ops *ops, void *data)
 {
 	struct utrace_engine_info *info;
 
-	guard(rcu)();	/* for task_tgid() */
+	guard(rcu)();	/* RCU keeps what task_tgid() returns. */
 	list_for_each_entry(info, &utrace_attaching, attaching) {
 		struct utrace_engine *engine = info->engine;
 		unsigned int scope = utrace_engine_state(engine) &
@@ -326,14 +379,19 @@ static bool utrace_is_attaching(struct task_struct *target, int flags,
 	return false;
 }
 
-/* From here on others see that this one is to be the only one; or -EEXIST. */
-static int utrace_claim(struct utrace_engine *engine, struct task_struct *target,
-			int flags)
+/*
+ * Claim @target for an exclusive engine: another exclusive attach that would
+ * match fails from here on.  Returns -EEXIST if another attach did the same, or
+ * if an engine of @target matches.
+ */
+static int utrace_claim(struct utrace_engine *engine,
+			struct task_struct *target, int flags)
 {
 	struct utrace_engine *other;
 
 	scoped_guard(spinlock_irqsave, &utrace_engine_lock) {
-		if (utrace_is_attaching(target, flags, engine->ops, engine->data))
+		if (utrace_is_attaching(target, flags, engine->ops,
+					engine->data))
 			return -EEXIST;
 		other = utrace_find(target, flags, engine->ops, engine->data);
 		if (!other)
@@ -351,10 +409,10 @@ static void utrace_unclaim(struct utrace_engine *engine)
 	list_del_init(&engine->info->attaching);
 }
 
-/* A new engine, which acts for @opener; see utrace_attach_for(). */
+/* Attach a new engine that acts for @opener, see utrace_attach_for(). */
 static struct utrace_engine *
-utrace_attach_new(const struct cred *opener, struct task_struct *target, int flags,
-		  const struct utrace_engine_ops *ops, void *data,
+utrace_attach_new(const struct cred *opener, struct task_struct *target,
+		  int flags, const struct utrace_engine_ops *ops, void *data,
 		  bool (*may)(struct task_struct *task, void *arg), void *arg)
 {
 	struct utrace_engine *engine;
@@ -368,12 +426,16 @@ utrace_attach_new(const struct cred *opener, struct task_struct *target, int fla
 		ret = utrace_claim(engine, target, flags);
 	if (!ret)
 		ret = utrace_cover(engine, target, may, arg);
-	/* Found from here on, or not at all; before it leaves the list. */
+	/*
+	 * utrace_find() returns the engine from here on.  This comes before the
+	 * engine leaves the list, so that utrace_claim() finds it in the list
+	 * or by utrace_find().
+	 */
 	if (!ret)
 		atomic_andnot(UTRACE_STATE_ATTACHING, &engine->state);
 	utrace_unclaim(engine);
 	if (ret) {
-		/* The client keeps its data, nothing is to be released. */
+		/* The client keeps its data: ->release() is not called. */
 		atomic_or(UTRACE_STATE_UNBORN, &engine->state);
 		utrace_detach_later(engine);
 		utrace_engine_put(engine);
@@ -386,33 +448,42 @@ utrace_attach_new(const struct cred *opener, struct task_struct *target, int fla
 }
 
 /**
- * utrace_attach_task - attach an engine to a task, or find one
- * @target: the task; the caller has a reference, or it is current, or the
- *	child in report_clone
+ * utrace_attach_task() - attach an engine to a task, or find one
+ * @target: the task; the caller has a reference, or it is current, or the child
+ *	in report_clone
  * @flags: UTRACE_ATTACH_*: what matches, whether to create, scope and class
- * @ops: callbacks; stay as they are until the engine is released
- * @data: for the client
+ * @ops: callbacks, which the client keeps unchanged until the engine is
+ *	released
+ * @data: the client's data; the core hands it to ->release()
  *
  * Without %UTRACE_ATTACH_CREATE the first matching engine of @target is
- * returned.  With it a new one is attached, which wants no event yet; it is
- * called from the next pass on, never for the event that is being reported.
- * Matching looks at engines of the same scope attached to the same target,
- * or at all with %UTRACE_ATTACH_ANY_SCOPE.
+ * returned.  Engines match if they have the same scope and were attached to the
+ * same target, or with %UTRACE_ATTACH_ANY_SCOPE whatever their scope.
  *
- * A process engine covers all threads of @target's thread group, a tree
- * engine also the processes that are its descendants now, and both whatever
+ * With %UTRACE_ATTACH_CREATE a new engine is attached, which wants no event
+ * yet.  Passes that begin later call it; the event that is being reported does
+ * not.
+ *
+ * A process engine covers all threads of @target's thread group.  A tree engine
+ * also covers the processes that are its descendants now.  Both cover what
  * their tasks create later.
  *
  * There is no check of permissions: that is up to the caller.
  *
- * Context: Process context, may sleep.  May be called from callbacks.  Takes
- * utrace_change_mutex and tasklist_lock, and cpus_read_lock().
- * Return: the engine with a reference for the caller; -EINVAL: unknown flags,
- * both scopes, or @ops is NULL; -EPERM: @target is a kernel thread; -ENOENT:
- * none matches; -EEXIST: one matches %UTRACE_ATTACH_EXCLUSIVE, or such a one is
- * being attached; -ESRCH: @target is reaped or being reaped; -ENOSPC: a task of
- * the scope has %UTRACE_MAX_ENGINES already; -EINTR: the caller is to die;
- * -ENOMEM.
+ * Context: Process context, may sleep.  Callbacks may call it.  Takes
+ * utrace_change_mutex and tasklist_lock, and cpus_read_lock() for the first
+ * engine that exists, so a caller must not hold any of them.
+ * Return:
+ * * the engine, with a reference for the caller
+ * * -EINVAL - unknown flags, two scopes, or CREATE without @ops
+ * * -EPERM - CREATE, and @target is a kernel thread
+ * * -ENOENT - no engine matches, without CREATE
+ * * -EEXIST - CREATE with %UTRACE_ATTACH_EXCLUSIVE, and an engine matches or
+ *   another exclusive engine that matches is being attached
+ * * -ESRCH - CREATE, and @target is reaped or being reaped
+ * * -ENOSPC - a task of the scope has %UTRACE_MAX_ENGINES already
+ * * -EINTR - the caller has a fatal signal pending
+ * * -ENOMEM - no memory
  */
 struct utrace_engine *
 utrace_attach_task(struct task_struct *target, int flags,
@@ -438,14 +509,16 @@ utrace_attach_task(struct task_struct *target, int flags,
 EXPORT_SYMBOL_GPL(utrace_attach_task);
 
 /**
- * utrace_attach_pid - utrace_attach_task() for a pid
- * @pid: a pid on which the caller has a reference
+ * utrace_attach_pid() - utrace_attach_task() for a pid
+ * @pid: a pid to which the caller has a reference
  * @flags: see utrace_attach_task()
  * @ops: see utrace_attach_task()
  * @data: see utrace_attach_task()
  *
  * Context: As utrace_attach_task().
- * Return: as utrace_attach_task(), and -ESRCH if no task has @pid.
+ * Return:
+ * * the engine, or an error of utrace_attach_task()
+ * * -ESRCH - no task has @pid
  */
 struct utrace_engine *
 utrace_attach_pid(struct pid *pid, int flags,
@@ -476,7 +549,7 @@ utrace_attach_to_system(const struct cred *opener, int flags,
 		return engine;
 	ret = utrace_charge_engine(engine, opener) ?: utrace_system_add(engine);
 	if (ret) {
-		/* The client keeps its data, nothing is to be released. */
+		/* The client keeps its data: ->release() is not called. */
 		atomic_or(UTRACE_STATE_UNBORN, &engine->state);
 		utrace_core_put(engine);
 		utrace_engine_put(engine);
@@ -488,28 +561,35 @@ utrace_attach_to_system(const struct cred *opener, int flags,
 }
 
 /**
- * utrace_attach_system - attach an engine to every user task
+ * utrace_attach_system() - attach an engine to every user task
  * @flags: class, %UTRACE_ATTACH_OWN_EVENTS and %UTRACE_ATTACH_KTHREAD
- * @ops: callbacks; stay as they are until the engine is released
- * @data: for the client
+ * @ops: callbacks, which the client keeps unchanged until the engine is
+ *	released
+ * @data: the client's data; the core hands it to ->release()
  *
- * Covers every user task that there is and that there will be, pid 1 and those
- * of all namespaces included; kernel threads only on request, and of them CLONE,
- * EXIT, DEATH and REAP.  It observes: its answers
- * about signals and system calls are not heard, nor any resume action but
- * %UTRACE_DETACH, and utrace_control() only detaches it.  It cannot ask for
- * SIGNAL_IGN: a signal that is queued though it is ignored breaks off sleeps.
- * DEATH and REAP come from tasks that had not begun to exit when they were asked
- * for.
+ * The engine covers every user task that there is and that there will be, pid 1
+ * and the tasks of all namespaces included.  With %UTRACE_ATTACH_KTHREAD it
+ * also covers kernel threads, which report CLONE, EXIT, DEATH and REAP.
  *
- * A task that has its first event allocates a little memory; if there is none
- * the event is lost, see utrace_lost_events().
+ * An engine of the system is an observer.  Its answers about signals and system
+ * calls have no effect, nor has any resume action but %UTRACE_DETACH, and
+ * utrace_control() can only detach it.  It cannot ask for SIGNAL_IGN: a signal
+ * that is queued although it is ignored breaks off sleeps.
+ *
+ * DEATH and REAP are reported for tasks that had not begun to exit when the
+ * engine asked for these events.  At its first event a task allocates a little
+ * memory; if there is none, the event is lost, see utrace_lost_events().
  *
  * There is no check of permissions: that is up to the caller.
  *
- * Context: Process context, may sleep.  May be called from callbacks.
- * Return: the engine with a reference for the caller; -EINVAL: other flags, or
- * @ops is NULL; -ENOSPC: there are %UTRACE_MAX_SYSTEM; -ENOMEM.
+ * Context: Process context, may sleep.  Callbacks may call it.  Takes
+ * cpus_read_lock() for the first engine that exists, so a caller must not hold
+ * it.
+ * Return:
+ * * the engine, with a reference for the caller
+ * * -EINVAL - other flags, or @ops is NULL
+ * * -ENOSPC - there are %UTRACE_MAX_SYSTEM engines of the system
+ * * -ENOMEM - no memory
  */
 struct utrace_engine *
 utrace_attach_system(int flags, const struct utrace_engine_ops *ops, void *data)
@@ -519,29 +599,34 @@ utrace_attach_system(int flags, const struct utrace_engine_ops *ops, void *data)
 EXPORT_SYMBOL_GPL(utrace_attach_system);
 
 /**
- * utrace_attach_for - attach a new engine that acts for a program
- * @opener: credentials of who opened the session; in force is what they and those
- *	of the caller have in common
+ * utrace_attach_for() - attach a new engine that acts for a program
+ * @opener: credentials of the task that opened the session, kept by the caller;
+ *	the engine is privileged if @opener and the caller both are.  NULL: the
+ *	engine acts for the kernel
  * @target: see utrace_attach_task(); NULL: the system
- * @flags: as for utrace_attach_task() with %UTRACE_ATTACH_CREATE, or as for
- *	utrace_attach_system()
- * @ops: see utrace_attach_task()
+ * @flags: without @target as for utrace_attach_system(), else as for
+ *	utrace_attach_task(): %UTRACE_ATTACH_CREATE is implied, and no flag is
+ *	refused
+ * @ops: see utrace_attach_task(); not NULL
  * @data: see utrace_attach_task()
- * @may: asked about each task of the scope that is found, before it is covered; may
- *	sleep.  Tasks that are born meanwhile or later are not asked about.  NULL: all
- *	of them may be.
- * @arg: for @may
+ * @may: asks, before a task of the scope is covered, whether it may be; may
+ *	sleep.  Tasks that are born meanwhile or later are not asked about, nor
+ *	any task for the system.  NULL: all tasks may be covered
+ * @arg: second argument of @may
  *
- * The engine counts for the user, see utrace_charge_engine(), until it is released.
+ * The engine is charged to the user, see utrace_charge_engine(), until it is
+ * released.
  *
  * Context: As utrace_attach_task().
- * Return: as utrace_attach_task() and utrace_attach_system(), and -EUSERS: the
- * user has too many engines; -EPERM: @may refused; -ENOSPC: the user has too many
- * on one task.
+ * Return:
+ * * the engine, or an error of utrace_attach_task() or utrace_attach_system()
+ * * -EUSERS - the user has too many engines
+ * * -EPERM - @may refused a task
+ * * -ENOSPC - the user has too many engines on one task
  */
 struct utrace_engine *
-utrace_attach_for(const struct cred *opener, struct task_struct *target, int flags,
-		  const struct utrace_engine_ops *ops, void *data,
+utrace_attach_for(const struct cred *opener, struct task_struct *target,
+		  int flags, const struct utrace_engine_ops *ops, void *data,
 		  bool (*may)(struct task_struct *task, void *arg), void *arg)
 {
 	if (!target)
@@ -551,7 +636,10 @@ utrace_attach_for(const struct cred *opener, struct task_struct *target, int fla
 	return utrace_attach_new(opener, target, flags, ops, data, may, arg);
 }
 
-/* From here on nobody calls the engine; true for the one who did it. */
+/*
+ * Mark an engine as detached: no pass that begins later calls it.  Returns true
+ * for the one caller that has marked it, and has to complete the detach.
+ */
 static bool utrace_mark_detached(struct utrace_engine *engine)
 {
 	guard(spinlock_irqsave)(&utrace_engine_lock);
@@ -562,9 +650,11 @@ static bool utrace_mark_detached(struct utrace_engine *engine)
 	utrace_engine_touch(engine);
 	if (utrace_engine_is_system(engine))
 		utrace_system_recount();
-	trace_utrace_detach(engine, engine->info->name,
-			    utrace_engine_pid(engine),
-			    utrace_engine_state(engine));
+	/* A failed attach was never traced as one. */
+	if (!(utrace_engine_state(engine) & UTRACE_STATE_UNBORN))
+		trace_utrace_detach(engine, engine->info->name,
+				    utrace_engine_pid(engine),
+				    utrace_engine_state(engine));
 	return true;
 }
 
@@ -580,7 +670,10 @@ static unsigned int utrace_drop_hold(struct utrace_engine *engine,
 	return held ? UTRACE_AFTER_WAKE : 0;
 }
 
-/* Let go of the tasks now; the rest in a work item. */
+/*
+ * Drop the holds and steps of a detached engine, and leave the rest to a work
+ * item, which drops the core's reference for being attached.
+ */
 static void utrace_detach_rest(struct utrace_engine *engine)
 {
 	if (!utrace_engine_is_system(engine))
@@ -589,8 +682,10 @@ static void utrace_detach_rest(struct utrace_engine *engine)
 }
 
 /**
- * utrace_detach_later - detach an engine, and leave the end of it to others
- * @engine: the engine
+ * utrace_detach_later() - detach an engine without looking for callbacks
+ * @engine: the engine; the caller has a reference, or is a callback of it
+ *
+ * A work item completes the detach.  Does nothing if the engine is detached.
  *
  * Context: Any but NMI, without siglock.  Does not sleep.
  */
@@ -601,11 +696,14 @@ void utrace_detach_later(struct utrace_engine *engine)
 }
 
 /**
- * utrace_detach - the same, by a caller that has to know more
- * @engine: the engine
+ * utrace_detach() - detach an engine and look for running callbacks
+ * @engine: the engine; the caller has a reference, or is a callback of it
+ *
+ * A work item completes the detach.
  *
  * Context: As utrace_detach_later().
- * Return: true if a callback may still be running, see utrace_is_running().
+ * Return: true if a callback may be running in another task, see
+ * utrace_is_running(), or if the engine was detached before the call.
  */
 bool utrace_detach(struct utrace_engine *engine)
 {
@@ -619,27 +717,28 @@ bool utrace_detach(struct utrace_engine *engine)
 }
 
 /**
- * utrace_detach_now - the same by one who can wait for it
- * @engine: the engine
+ * utrace_detach_now() - detach an engine and complete the detach
+ * @engine: the engine; the caller has a reference
  *
- * Spares the way through a worker, two context switches.
+ * Saves the two context switches that a work item costs.  Does nothing if the
+ * engine is detached.
  *
- * Context: Process context, sleeps.  Takes utrace_change_mutex.
+ * Context: Process context, may sleep.  Takes utrace_change_mutex.
  */
 void utrace_detach_now(struct utrace_engine *engine)
 {
 	if (!utrace_mark_detached(engine))
 		return;
-	/* Its holds go with it. */
+	/* Holds are dropped when the tasks get sets without the engine. */
 	utrace_uncover(engine);
 	utrace_core_put(engine);
 }
 
 /**
- * utrace_engine_end - the last task of an engine's scope was reaped
- * @engine: the engine
+ * utrace_engine_end() - end an engine when the last task of its scope is reaped
+ * @engine: an engine in the set that the reaper has pinned
  *
- * Context: That of the reaper.
+ * Context: The reaper, in the REAP pass of that task.  May call ->release().
  */
 void utrace_engine_end(struct utrace_engine *engine)
 {

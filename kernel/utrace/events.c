@@ -2,8 +2,10 @@
 /*
  * utrace - which events an engine wants
  *
- * What is taken away holds at once, as passes read the engine's flags.  What is added
- * goes into the words of its tasks, which take a set that says so at their next event.
+ * utrace_set_events() never sleeps, so it makes no set.  Events that are taken
+ * away end at once, since each pass reads the flags of the engine.  Events that
+ * are added go into the words of the engine's tasks together with
+ * UTRACE_WORD_REBUILD; each task renews its set at its next event.
  */
 #include <linux/export.h>
 #include <linux/sched.h>
@@ -11,10 +13,8 @@
 #include "internal.h"
 
 /**
- * utrace_engine_touch - what an engine wants has changed
- * @engine: the engine
- *
- * Whoever makes a set reads the number first and what the engine wants after it.
+ * utrace_engine_touch() - make the sets of an engine out of date
+ * @engine: the engine, whose events, filter or match the caller has changed
  *
  * Context: utrace_engine_lock is held.
  */
@@ -22,7 +22,7 @@ void utrace_engine_touch(struct utrace_engine *engine)
 {
 	lockdep_assert_held(&utrace_engine_lock);
 
-	/* After the change; pairs with utrace_set_fill(). */
+	/* The change before the number; pairs with utrace_set_fill(). */
 	smp_store_release(&engine->seq, engine->seq + 1);
 }
 
@@ -37,26 +37,32 @@ static unsigned int utrace_add_to_member(struct utrace_engine *engine,
 }
 
 /**
- * utrace_engine_changed - an engine wants something else than its sets say
- * @engine: the engine
- * @added: event bits that are new
+ * utrace_engine_changed() - have the tasks of an engine renew their sets
+ * @engine: the engine, after utrace_engine_touch()
+ * @added: bits to be or-ed into the words of its tasks
  *
- * Every task with such a set takes another one at its next event.
+ * For an engine of the system the bits come from utrace_system_recount(), and
+ * @added is not used.
  *
- * Context: Any but NMI, without siglock.
+ * Context: Any but NMI, without siglock.  Takes tasklist_lock for an engine of
+ * the system.
  */
 void utrace_engine_changed(struct utrace_engine *engine, unsigned long added)
 {
 	if (utrace_engine_is_system(engine))
 		utrace_system_tell();
 	else
-		utrace_visit_members(engine, NULL, utrace_add_to_member, &added);
+		utrace_visit_members(engine, NULL, utrace_add_to_member,
+				     &added);
 }
 
-/* What a thread engine cannot newly ask for when its task is dead. */
+/* The events that a thread engine cannot add when its task is dead. */
 #define UTRACE_EVENT_LATE	(UTRACE_EVENT(DEATH) | UTRACE_EVENT(QUIESCE))
 
-/* Too late for a thread engine to change what its dying task reports? */
+/*
+ * With utrace_engine_lock held: is it too late for a thread engine to change
+ * its events to @events, because its task is dead?
+ */
 static bool utrace_too_late(struct utrace_engine *engine, unsigned long events)
 {
 	const unsigned long late = UTRACE_EVENT_LATE;
@@ -65,21 +71,24 @@ static bool utrace_too_late(struct utrace_engine *engine, unsigned long events)
 
 	if (utrace_engine_state(engine) & UTRACE_STATE_SCOPE)
 		return false;
-	if (!task->exit_state)
+	if (!READ_ONCE(task->exit_state))
 		return false;
 	if (changed & events & late)
 		return true;
-	/* Taking it away while the death report runs. */
+	/*
+	 * Another task must not take DEATH or QUIESCE away during the report.
+	 */
 	return (changed & late) &&
 	       (READ_ONCE(task->utrace->flags) & UTRACE_TASK_DYING) &&
 	       task != current;
 }
 
 /*
- * The task of a thread engine may die at any time.  It looks for DEATH in its
- * word under its utrace->lock, once, and sets DEAD there; so either it finds
- * what is written here, or the caller is told that it came too late.  The
- * engine's flags are written before: the pass reads them.
+ * Write added events into the word of a thread engine's task, which may die at
+ * any time.  __utrace_report_death() looks for DEATH in the word and sets
+ * UTRACE_TASK_DEAD in one hold of utrace->lock.  So the task finds what is
+ * written here, or this function finds DEAD and returns false.  The caller has
+ * written the flags of the engine before, since the pass reads them.
  */
 static bool utrace_add_late(struct utrace_engine *engine, unsigned long added)
 {
@@ -98,26 +107,34 @@ static bool utrace_add_late(struct utrace_engine *engine, unsigned long added)
 }
 
 /**
- * utrace_set_events - choose the events an engine is told of
- * @target: one task of the engine, or NULL; the events are those of all
- * @engine: the engine; the caller has a reference, or is its callback
- * @events: UTRACE_EVENT() bits, in place of the former ones
+ * utrace_set_events() - choose the events that an engine is told of
+ * @target: NULL, or any task of the engine, which is only checked: the events
+ *	are those of all tasks of the engine.  The caller has a reference
+ * @engine: the engine; the caller has a reference, or is a callback of it
+ * @events: UTRACE_EVENT() bits, which replace the former ones
  *
- * Acts on all tasks of the engine.  Holds from the next pass on; in
- * report_quiesce for the event that is about to be reported.
+ * The change applies to passes that begin later; in report_quiesce also to the
+ * event that is about to be reported.
  *
- * Context: Any but NMI, without siglock.  Does not sleep.  May be called from
- * callbacks.
- * Return: 0: and where bits were taken away, their callbacks do not run any
- * more; -EINPROGRESS: done, but a callback of the engine is running in another
- * task, or may be where that cannot be known (in atomic context, everywhere on SMP
- * without PREEMPT_COUNT, and while the engine is detached by somebody else);
- * utrace_barrier() waits for it; -EALREADY: nothing
- * changed, because the task is dead and DEATH or QUIESCE would be newly set, or its death
- * report is running; -EINVAL: unknown bits, or SIGNAL_IGN for an observer or
- * an engine of the system: a signal that is queued although it is ignored
- * breaks off sleeps; -ESRCH: the engine is detached or @target is not in its
- * scope.
+ * Bits that are taken away with -EINPROGRESS are gone as well: no later pass
+ * makes these callbacks.  Only a callback that runs already is still to be
+ * waited for, with utrace_barrier().  In atomic context, and always on SMP
+ * without PREEMPT_COUNT, it is not known whether one runs, and -EINPROGRESS
+ * stands for that too.
+ *
+ * Context: Any but NMI, without siglock.  Does not sleep.  Callbacks may call
+ * it.  Takes tasklist_lock for an engine of the system.
+ * Return:
+ * * 0 - done; no other task is in a callback for an event that was taken away
+ * * -EINPROGRESS - done; a callback of the engine may be running in another
+ *   task, or the engine is being detached at the same time
+ * * -EALREADY - nothing is changed: the task of a thread engine is dead and
+ *   @events would add DEATH or QUIESCE, or its death report is running and
+ *   another task would take one of them away
+ * * -EINVAL - @events has an unknown bit, or SIGNAL_IGN for an observer or an
+ *   engine of the system, since a signal that is queued although it is ignored
+ *   breaks off sleeps
+ * * -ESRCH - the engine is detached, or @target is not in its scope
  */
 int utrace_set_events(struct task_struct *target, struct utrace_engine *engine,
 		      unsigned long events)
@@ -150,14 +167,14 @@ int utrace_set_events(struct task_struct *target, struct utrace_engine *engine,
 			utrace_system_recount();
 	}
 	/*
-	 * Sets with too many engines in a list only cost time, so for events
-	 * that are gone nothing is done; the next new set leaves them out.
+	 * Sets that still list the engine for events that are gone cost time
+	 * only; the next set that is made leaves it out.
 	 */
 	if (added)
 		utrace_engine_changed(engine, added);
 	if (!gone)
 		return 0;
-	/* Of one that is detached meanwhile not all tasks can be found any more. */
+	/* A detach at the same time hides tasks from utrace_is_running(). */
 	return utrace_is_running(engine) || utrace_engine_detached(engine) ?
 	       -EINPROGRESS : 0;
 }

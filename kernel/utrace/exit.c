@@ -2,18 +2,24 @@
 /*
  * utrace - the end of a task: exit, death and reaping
  *
- * EXIT is reported while everything of the task is still there, DEATH once the
- * parent may know, and REAP when the task is gone for good.  The parent may reap
- * a task that still reports its death; release_task() then waits.
+ * EXIT is reported in do_exit(), while the task still has its memory and files;
+ * DEATH in exit_notify(), when the parent may already know; REAP in
+ * release_task().  The parent may reap a task whose DEATH pass is running, so
+ * the task has UTRACE_TASK_DYING from its EXIT hook to the end of the DEATH
+ * pass, and release_task() waits until that flag is cleared.  The reaper then
+ * runs the REAP pass in the place of the task.
  */
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/wait_bit.h>
 
-#include "internal.h"
+#include "pass.h"
 
-/* wait() tells the status of a group exit, not that of the thread. */
+/*
+ * wait() reports the status of a group exit, not that of a thread.  Change the
+ * former if the group exits with the status that this thread had.
+ */
 static void utrace_change_group_code(long old, long new)
 {
 	struct signal_struct *sig = current->signal;
@@ -23,7 +29,10 @@ static void utrace_change_group_code(long old, long new)
 		sig->group_exit_code = new;
 }
 
-/* Dies by SIGKILL, or for another thread's execve(): not to be kept waiting. */
+/*
+ * Does the current thread die by SIGKILL, or because another thread calls
+ * execve()?  Then no engine may hold it.
+ */
 static bool utrace_is_killed(void)
 {
 	struct signal_struct *sig = current->signal;
@@ -35,6 +44,10 @@ static bool utrace_is_killed(void)
 	       (sig->group_exit_code & 0x7f) == SIGKILL;
 }
 
+/*
+ * Make the EXIT pass, and stop if an engine holds the task.  Returns the wait
+ * status, which engines may have changed; engines of the system get a copy.
+ */
 static long utrace_exit_pass(struct utrace *u, long orig_code)
 {
 	struct utrace_pass pass;
@@ -65,6 +78,16 @@ static long utrace_exit_pass(struct utrace *u, long orig_code)
 	return code;
 }
 
+/**
+ * __utrace_report_exit() - report EXIT, and make release_task() wait for DEATH
+ * @code: the wait status
+ *
+ * Sets UTRACE_TASK_DYING, which __utrace_report_death() clears.
+ *
+ * Context: The task itself, in do_exit(), no locks held.  May sleep, and stops
+ * while an engine holds the task.
+ * Return: the wait status, which engines may have changed.
+ */
 long __utrace_report_exit(long code)
 {
 	const unsigned long last = UTRACE_EVENT(EXIT) | UTRACE_EVENT(DEATH) |
@@ -72,27 +95,30 @@ long __utrace_report_exit(long code)
 	bool killed = utrace_is_killed();
 	struct utrace *u;
 
-	/* For what is still to come of it; or nobody is interested. */
+	/* A bare task needs a struct utrace only if one of @last is wanted. */
 	if (!current->utrace &&
 	    (!(current->utrace_events & last) || !utrace_adopt(last)))
 		return code;
 	u = current->utrace;
-	/* A callback died of an oops in the middle of its pass. */
+	/* A callback oopsed, and the task exits from within its pass. */
 	if (unlikely(u->pinned))
 		utrace_unpin(u);
-	/* That oops brings the task here again, and would do so for ever. */
+	/* A callback of the EXIT pass oopsed: do not call it again. */
 	if (unlikely(READ_ONCE(u->flags) & UTRACE_TASK_DYING))
 		return code;
 	scoped_guard(spinlock_irqsave, &u->lock) {
-		/* Until the death report is done. */
+		/* release_task() waits from here to the end of DEATH. */
 		u->flags |= UTRACE_TASK_DYING;
 		if (killed)
 			u->flags |= UTRACE_TASK_KILLED;
 	}
-	/* A thread that exits by itself while a signal kills its process. */
+	/*
+	 * A thread that exits by itself while a signal kills its process may
+	 * be the one that reports this signal.
+	 */
 	if (current->utrace_events & UTRACE_EVENT(SIGNAL_TERM))
 		utrace_report_killer(code & 0x7f);
-	/* As long as matches can be asked. */
+	/* The last time at which utrace_ask() can ask: later there is no mm. */
 	if (current->utrace_events & UTRACE_WORD_REBUILD)
 		utrace_renew();
 	if (current->utrace_events & UTRACE_EVENT(EXIT))
@@ -101,15 +127,17 @@ long __utrace_report_exit(long code)
 }
 
 /*
- * The reaper may be a task that nobody traces, which utrace_heavy() passes over, so
- * it has full barriers of its own where a task has none.
+ * Call one engine in the REAP pass.  utrace_heavy() may pass over the CPU of
+ * the reaper, which need not have a set with the engine.  So the REAP pass has
+ * full barriers where a pass of the task itself has compiler barriers.
  */
 static void utrace_reap_call(struct task_struct *task, struct utrace *u,
 			     struct utrace_engine *engine)
 {
 	u64 since;
 
-	smp_store_mb(u->now, engine); /* Before the flags of both. */
+	/* ->now before the flags of both; pairs with utrace_heavy(). */
+	smp_store_mb(u->now, engine);
 	if (unlikely(READ_ONCE(u->flags) & UTRACE_TASK_WAITER))
 		utrace_told(u);
 	if (!(READ_ONCE(engine->flags) & UTRACE_EVENT(REAP)) ||
@@ -120,7 +148,11 @@ static void utrace_reap_call(struct task_struct *task, struct utrace *u,
 	utrace_account(engine, since);
 }
 
-/* By what the engines want now: there is no later event to renew the set at. */
+/*
+ * Call the engines of @set that want REAP now: the task has no later event at
+ * which it could renew the set.  Then end the engines whose scope has no task
+ * any more.  The leader is the last thread of a process that is reaped.
+ */
 static void utrace_report_reap(struct task_struct *task, struct utrace *u,
 			       struct utrace_set *set)
 {
@@ -133,7 +165,8 @@ static void utrace_report_reap(struct task_struct *task, struct utrace *u,
 	for (i = 0; i < n; i++)
 		if (!(u->muted & BIT_ULL(order[i])))
 			utrace_reap_call(task, u, set->engine[order[i]]);
-	smp_store_mb(u->now, NULL); /* Before a look at the flags. */
+	/* Before u->flags, in utrace_reap_end(); pairs with utrace_heavy(). */
+	smp_store_mb(u->now, NULL);
 	utrace_set_for_each(set, UTRACE_LIST_ALL, at) {
 		unsigned int scope = utrace_engine_state(at.engine) &
 				     UTRACE_STATE_SCOPE;
@@ -143,7 +176,10 @@ static void utrace_report_reap(struct task_struct *task, struct utrace *u,
 	}
 }
 
-/* The pass is over: the task has no set any more, and is no member. */
+/*
+ * End the REAP pass: take the set away, leave the cast, unpin the set, and wake
+ * barriers that wait for the pass.
+ */
 static void utrace_reap_end(struct task_struct *task, struct utrace *u)
 {
 	struct utrace_member *member;
@@ -156,16 +192,19 @@ static void utrace_reap_end(struct task_struct *task, struct utrace *u)
 	utrace_member_leave(member);
 	if (member)
 		kfree_rcu(member, rcu);
-	smp_store_mb(u->pinned, NULL); /* Before a look at the flags. */
+	/* ->pinned before the flags; pairs with utrace_heavy(). */
+	smp_store_mb(u->pinned, NULL);
 	if (READ_ONCE(u->flags) & (UTRACE_TASK_DEFERRED | UTRACE_TASK_WAITER))
 		utrace_told(u);
 }
 
 /*
- * Drop all engines of a task that is gone for good.  The reaper runs the pass
- * in the task's place, with the set pinned so that barriers wait for it; the
- * task is still where they look, and its engines are its members until then.
- * False if the task has begun to report its death.
+ * Claim a dead task, run its REAP pass and drop its set.  Returns false if the
+ * task is DYING again: its death report has begun meanwhile.
+ *
+ * From REAPED on the task gets no other set.  The reaper pins the set for the
+ * task, which stays a member of its cast until the pass is over, so that a
+ * barrier or a detach finds the task and sees that a callback may be running.
  */
 static bool utrace_reap(struct task_struct *task, struct utrace *u)
 {
@@ -178,7 +217,8 @@ static bool utrace_reap(struct task_struct *task, struct utrace *u)
 		u->hold = 0;
 		u->reaper = current;
 		set = task->utrace_set;
-		smp_store_mb(u->pinned, set); /* Before what is read of it. */
+		/* The pin before engines' flags; pairs with utrace_heavy(). */
+		smp_store_mb(u->pinned, set);
 		WRITE_ONCE(task->utrace_events, 0);
 	}
 	if (set)
@@ -188,14 +228,20 @@ static bool utrace_reap(struct task_struct *task, struct utrace *u)
 	return true;
 }
 
-/*
- * Nobody hears of the reaping before the death report is over, and while it
- * runs the task must stay where barriers look for it.  Callbacks do not wait
- * for user space, so this ends.
+/**
+ * __utrace_release_task() - report REAP when the death report is over
+ * @task: the task
+ *
+ * No engine is told of REAP before the DEATH pass is over, and during that pass
+ * the task stays in the lists in which barriers look for it.  The wait ends
+ * because callbacks do not wait for user space.
+ *
+ * Context: The reaper, in release_task(); may sleep.  No locks are held but
+ * those that @report_reap of struct utrace_engine_ops names.
  */
 void __utrace_release_task(struct task_struct *task)
 {
-	/* The reaper may be a kernel thread that memory waits for. */
+	/* Memory reclaim may wait for a kernel thread that reaps @task. */
 	unsigned int noio = memalloc_noio_save();
 	struct utrace *u = task->utrace;
 
@@ -206,7 +252,7 @@ void __utrace_release_task(struct task_struct *task)
 	memalloc_noio_restore(noio);
 }
 
-/* What the parent of the current, dead task is sent. */
+/* The @signal of report_death for the current task. */
 static int utrace_death_signal(bool autoreap)
 {
 	if (autoreap)
@@ -233,10 +279,19 @@ static void utrace_death_pass(bool group_dead, int signal)
 		if (utrace_resume_action(ret) == UTRACE_DETACH)
 			utrace_detach_later(at.engine);
 	}
-	/* Nothing can follow for this task: the answers have no effect. */
+	/* A dead task does not stop or step: the answers are not applied. */
 	utrace_pass_leave(&pass);
 }
 
+/**
+ * __utrace_report_death() - report DEATH, and let release_task() go on
+ * @group_dead: the task is the last thread of its process
+ * @autoreap: the task reaps itself
+ *
+ * Context: The task itself, in exit_notify(), no locks held.  May sleep.  The
+ * reaper may have claimed the task already, if its first engine came after
+ * EXIT.
+ */
 void __utrace_report_death(bool group_dead, bool autoreap)
 {
 	struct utrace *u = current->utrace;
@@ -246,9 +301,10 @@ void __utrace_report_death(bool group_dead, bool autoreap)
 		wanted = !(u->flags & UTRACE_TASK_REAPED) &&
 			 (current->utrace_events & UTRACE_EVENT(DEATH));
 		/*
-		 * DYING is missing if the first engine came after the exit
-		 * report.  From DEAD on it is too late to ask for DEATH, see
-		 * utrace_add_late().
+		 * DYING is not set yet if the first engine came after the exit
+		 * report.  DEAD is set in the same hold of the lock in which
+		 * the word is read: utrace_add_late() adds DEATH before, or
+		 * finds DEAD and refuses.
 		 */
 		u->flags |= UTRACE_TASK_DYING | UTRACE_TASK_DEAD;
 	}
@@ -258,6 +314,6 @@ void __utrace_report_death(bool group_dead, bool autoreap)
 
 	scoped_guard(spinlock_irqsave, &u->lock)
 		u->flags &= ~UTRACE_TASK_DYING;
-	smp_mb(); /* Pairs with the one in prepare_to_wait_event(). */
+	smp_mb(); /* Flags before waiters, see prepare_to_wait_event(). */
 	wake_up_var(&u->flags);
 }

@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - what the parts of the core share
+ * utrace - types and functions that the files of the core share
+ *
+ * A cast says which engines cover a task, a set says what the task must call,
+ * and struct utrace keeps the state of one task.  Casts and sets are immutable
+ * except for the members that their kernel-doc names; so a task walks a set
+ * that it has pinned (pin.h) without a lock.
  *
  * Lock order, outermost first:
  *
  *   signal->cred_guard_mutex
  *     signal->exec_update_lock
+ *       utrace_in_use_mutex	the static key of the safe point
+ *         cpu_hotplug_lock, jump_label_mutex
  *       utrace_change_mutex	which engines cover which tasks
  *         tasklist_lock
  *           sighand->siglock	jobctl bits and the state of a stop
@@ -14,16 +21,16 @@
  *                 utrace->lock	the published set and what is per task
  *                   utrace_cast->lock	the members of a cast
  *
- * utrace_change_mutex is for those who attach and detach, for one round at a
- * time.  No hook takes it, nor any other lock that sleeps.  The last four locks
- * are taken with interrupts off.  No callback runs with any lock held but the
- * first two, see @report_creds and @report_reap.
+ * An attach and a detach hold utrace_change_mutex for one round at a time; no
+ * hook takes it.  The last four locks are spinlocks that are taken with
+ * interrupts off.  The first two locks are the only ones that may be held while
+ * a callback runs: see @report_creds and @report_reap of struct
+ * utrace_engine_ops.
  */
 #ifndef _KERNEL_UTRACE_INTERNAL_H
 #define _KERNEL_UTRACE_INTERNAL_H
 
 #include <linux/atomic.h>
-#include <linux/jump_label.h>
 #include <linux/list.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -37,9 +44,11 @@
 #include "pin.h"
 
 /*
- * Slots of a set.  Those of the system's engines are their own, so that nobody
- * can take them away by filling the others; of the others some are kept for who
- * may trace everybody.
+ * Slots of a set.  Engines of casts have the slots below UTRACE_SYSTEM_SLOT,
+ * engines of the system have the others, so that neither kind can take the
+ * slots of the other.  A cast whose engines leave no more than
+ * UTRACE_KEPT_SLOTS slots takes privileged engines only, see
+ * utrace_is_crowded().
  */
 #define UTRACE_NSLOTS		64
 #define UTRACE_SYSTEM_SLOT	UTRACE_MAX_ENGINES
@@ -48,65 +57,71 @@
 static_assert(UTRACE_MAX_ENGINES + UTRACE_MAX_SYSTEM == UTRACE_NSLOTS);
 
 /*
- * Bits of utrace_engine::state.  DETACHED, HOLD_ALL and UNBORN are set later,
- * ATTACHING is taken away, the others are set at attach.
+ * Bits of utrace_engine::state.  A detach sets DETACHED, utrace_control() sets
+ * and clears HOLD_ALL, a failed attach sets UNBORN, a successful attach clears
+ * ATTACHING.  All other bits are set before the engine covers a task, and stay.
  */
-#define UTRACE_STATE_DETACHED	BIT(0)	/* under utrace_engine_lock */
-#define UTRACE_STATE_HOLD_ALL	BIT(1)	/* its whole scope is to stop */
+#define UTRACE_STATE_DETACHED	BIT(0)	/* set under utrace_engine_lock */
+#define UTRACE_STATE_HOLD_ALL	BIT(1)	/* tasks that inherit it start held */
 #define UTRACE_STATE_OWN_EVENTS	BIT(2)
 #define UTRACE_STATE_PROCESS	BIT(3)
 #define UTRACE_STATE_TREE	BIT(4)
-#define UTRACE_STATE_UNBORN	BIT(5)	/* attaching failed */
+#define UTRACE_STATE_UNBORN	BIT(5)	/* attach failed: no ->release() */
 #define UTRACE_STATE_SYSTEM	BIT(6)
-#define UTRACE_STATE_KTHREAD	BIT(7)	/* kernel threads too */
+#define UTRACE_STATE_KTHREAD	BIT(7)	/* covers kernel threads too */
 #define UTRACE_STATE_SCOPE	(UTRACE_STATE_PROCESS | UTRACE_STATE_TREE | \
 				 UTRACE_STATE_SYSTEM)
 #define UTRACE_STATE_CLASS_SHIFT 8
 #define UTRACE_STATE_CLASS	(BIT(8) | BIT(9))	/* enum utrace_class */
-/* Callbacks that there are; ops may be gone when a set is built. */
+/*
+ * The engine has these callbacks.  utrace_set_fill() looks here and not at
+ * ->ops, which may be gone while a set still has the engine.
+ */
 #define UTRACE_STATE_HAS_ENTRY	BIT(10)
 #define UTRACE_STATE_HAS_EXIT	BIT(11)
-#define UTRACE_STATE_PRIVILEGED	BIT(12)	/* see limit.c */
-#define UTRACE_STATE_ATTACHING	BIT(13)	/* not to be found yet */
+#define UTRACE_STATE_PRIVILEGED	BIT(12)	/* may take kept slots, see limit.c */
+#define UTRACE_STATE_ATTACHING	BIT(13)	/* utrace_find() skips the engine */
 
 /*
- * In the event word, beside the events: the task's set is older than the
- * wishes of an engine in it, the next pass builds a new one first.
+ * In the event word, beside the events: the set is older than what an engine
+ * wants, or a verdict may have changed.  The next pass calls utrace_renew()
+ * first.
  */
 #define UTRACE_WORD_REBUILD	BIT(_UTRACE_NEVENTS)
 /*
- * Also there: no engine of the set needs the slow pass for system calls, and
- * the task has a struct utrace.  Not beside REBUILD.
+ * In the event word: no engine of the set needs the slow pass for system calls,
+ * and the task has a struct utrace.  Never set together with REBUILD.
  */
 #define UTRACE_WORD_FAST	BIT(_UTRACE_NEVENTS + 1)
 /*
- * Also there, in the word of a task without a struct utrace: the engines of
- * the system have rejected it.  Makes it pass the hook in copy_process(), since
- * a child is asked for itself.
+ * In the event word of a bare task: the matches of all engines of the system
+ * reject the task.  No event tests this bit.  It makes the word non-zero, so
+ * that utrace_fork() writes the word of a child, which has verdicts of its own.
  */
 #define UTRACE_WORD_REJECTED	BIT(_UTRACE_NEVENTS + 2)
 /*
- * Also there: an engine that may change what a fatal signal does wants
- * SIGNAL_TERM or SIGNAL_CORE, so such a signal does not take the group down
- * when it is sent.  Not in the word of a bare task.
+ * In the event word: a mutator, an enforcer or an engine of last resort wants
+ * SIGNAL_TERM or SIGNAL_CORE, so complete_signal() must not kill the whole
+ * group when such a signal is sent.  Never set in the word of a bare task.
  */
 #define UTRACE_WORD_FATAL	BIT(_UTRACE_NEVENTS + 3)
 /*
- * The upper half of the word says of system calls, by the low five bits of
- * their numbers, which ones nobody wants: filters, see syscall_report.c.  None
- * beside REBUILD.
+ * The upper half of the event word has one bit for each value of the low five
+ * bits of a system call's number.  Where a bit is set, no engine of the set
+ * wants these calls, see utrace_filter_calls().  Never set together with
+ * REBUILD.
  */
 #define UTRACE_WORD_UNWANTED	GENMASK_ULL(63, 32)
 
-/* Signals that end a process. */
+/* Events of signals that end a process. */
 #define UTRACE_EVENT_FATAL	(UTRACE_EVENT(SIGNAL_TERM) | \
 				 UTRACE_EVENT(SIGNAL_CORE))
 
-/* Kernel threads have no others. */
+/* The events that kernel threads report. */
 #define UTRACE_EVENT_KTHREAD	(UTRACE_EVENT(CLONE) | UTRACE_EVENT(EXIT) | \
 				 UTRACE_EVENT(DEATH) | UTRACE_EVENT(REAP))
 
-/* The class of an engine, as UTRACE_ATTACH_CLASS_MASK has it in its flags. */
+/* The class in the flags of an attach, shifted down to 0..3. */
 #define UTRACE_CLASS_OF(flags) \
 	(((flags) & UTRACE_ATTACH_CLASS_MASK) >> UTRACE_ATTACH_CLASS_SHIFT)
 
@@ -117,7 +132,11 @@ enum utrace_class {
 	UTRACE_CLASS_LAST_RESORT = UTRACE_CLASS_OF(UTRACE_ATTACH_LAST_RESORT),
 };
 
-/* Lists of a set: all engines in the order of attach, then one per event. */
+/*
+ * Lists of a set: the first has all slots in the order of attach, those of the
+ * system last; each other list has, for one event, the slots to be called in
+ * the order of the calls.
+ */
 #define UTRACE_LIST_ALL		0
 #define UTRACE_LIST(event)	((event) + 1)
 #define UTRACE_NLISTS		(_UTRACE_NEVENTS + 1)
@@ -125,7 +144,7 @@ enum utrace_class {
 struct utrace_set;
 struct utrace_successor;
 
-/* Who inherits which part of a cast. */
+/* The part of a cast that a new thread or process inherits. */
 enum utrace_heir {
 	UTRACE_HEIR_THREAD,	/* process and tree scope */
 	UTRACE_HEIR_PROCESS,	/* tree scope */
@@ -134,10 +153,11 @@ enum utrace_heir {
 
 /**
  * struct utrace_role - an engine's place in a cast
- * @list: in utrace_engine_info::roles; under utrace_engine_lock, read by RCU
- * @engine: the engine, whose memory the cast keeps
- * @cast: the cast
- * @slot: of the engine, in every set made for the cast
+ * @list: entry in utrace_engine_info::roles; changed under utrace_engine_lock,
+ *	read under RCU
+ * @engine: the engine; the cast has a reference to its memory
+ * @cast: the cast that has this role
+ * @slot: the slot of @engine in every set that is made for @cast
  */
 struct utrace_role {
 	struct list_head list;
@@ -147,30 +167,39 @@ struct utrace_role {
 };
 
 /**
- * struct utrace_cast - the engines that cover a task, those of the system aside
- * @ref: one for each set made for it, for each cast it is an heir of, and for
- *	whoever makes what follows it
- * @lock: for @members
- * @members: tasks with a set of this cast, if @listed; under @lock, read by RCU
- * @latest: the last set made for it, not counted; see utrace_set_latest()
- * @heir: parts for children; NULL if empty, the cast itself (uncounted) if it is
- *	inherited whole
- * @next: the set of the cast that takes the place of this one for good, counted;
- *	NULL for none.  Holds if @replaced, from before the first member is moved
- *	until the last one is.
- * @replaced: an engine of it is detached, children get @next
- * @listed: it has an engine of process or tree scope, so its tasks are in @members
- * @succ: what follows it, in the round that goes on; under utrace_change_mutex
- * @rcu: for readers of @members and of the roles
- * @nroles: elements of @role
+ * struct utrace_cast - the engines that cover a task, without the system's
+ * @ref: references: one for each set made for the cast, for each cast that has
+ *	it as @heir, for each utrace_successor of it, and those that functions
+ *	hold while they work on it
+ * @lock: protects changes of @members
+ * @members: a struct utrace_member for each task that has a set of the cast;
+ *	empty unless @listed.  Changed under @lock, read under RCU
+ * @latest: the last set made for the cast, not counted.  Read under RCU by
+ *	utrace_set_latest(), cleared by the last utrace_set_put() of that set
+ * @heir: by enum utrace_heir, the cast of a child, counted; NULL if a child
+ *	inherits no engine; the cast itself, not counted, if a child inherits
+ *	all
+ * @next: a set of the cast that replaces this one, counted; NULL if no engine
+ *	is left.  Valid once @replaced is set, until utrace_uncover_casts()
+ *	drops it when no task has the cast any more.  Changed under
+ *	utrace_change_mutex
+ * @replaced: an engine of the cast is detached, and children get @next.  Set
+ *	once, under utrace_change_mutex; utrace_heir() reads it with acquire
+ * @listed: an engine of the cast has process or tree scope, so that its tasks
+ *	are in @members
+ * @succ: the successor of the cast in the round that is going on, else NULL;
+ *	under utrace_change_mutex
+ * @rcu: frees the cast when readers of @members and of utrace_role::list are
+ *	done
+ * @nroles: number of elements of @role
  * @role: the engines, in the order of attach
  *
- * Immutable save for what is said above.  Made by those who attach and detach,
- * never on the path of an event; handed on at fork.
+ * Immutable except for @ref, @members, @latest, @next, @replaced and @succ.
+ * Attach and detach make casts, a fork hands them on; no other event makes one.
  */
 struct utrace_cast {
 	refcount_t ref;
-	spinlock_t lock;	/* a leaf, interrupts off */
+	spinlock_t lock;	/* innermost lock, interrupts off */
 	struct list_head members;
 	struct utrace_set __rcu *latest;
 	struct utrace_cast *heir[UTRACE_NHEIRS];
@@ -184,11 +213,14 @@ struct utrace_cast {
 };
 
 /**
- * struct utrace_member - a task in the list of its cast
- * @list: in utrace_cast::members, or empty
- * @task: the task, not counted: it leaves the list when it is reaped
- * @cast: whose list it is
- * @rcu: for readers of the list
+ * struct utrace_member - a task's entry in the list of its cast
+ * @list: entry in utrace_cast::members, or empty if the cast is not listed;
+ *	changed under utrace_cast::lock, read under RCU
+ * @task: the task, not counted: the entry leaves the list when the task is
+ *	reaped
+ * @cast: the cast whose list has the entry; the set of the task has a reference
+ *	to it
+ * @rcu: frees the entry when readers of the list are done
  */
 struct utrace_member {
 	struct list_head list;
@@ -198,34 +230,44 @@ struct utrace_member {
 };
 
 /**
- * struct utrace_set - what a task must call, ready for its passes
- * @ref: one per task that has it published or left to it, per set or cast that
- *	has it for children, and one for whoever is about to publish it
- * @nslots: elements of @engine and @seq
- * @start: where in @order each list begins and the one before it ends
+ * struct utrace_set - what a task must call, in lists for its passes
+ * @ref: references: one for each task that has the set as ->utrace_set or as
+ *	utrace::deferred, for each set that has it as @heir, for each cast that
+ *	has it as @next, for each utrace_successor, and those that functions
+ *	hold while they work on it
+ * @nslots: number of elements of @engine and @seq
+ * @start: by list, the index in @order where the list begins and where the list
+ *	before it ends
  * @events: the event word of a task with this set that no engine rejects
- * @asked: what engines with a match want
- * @sysgen: of utrace_system_gen when it was made, or before
- * @kthread: it is for kernel threads
- * @members: slots in use
- * @matched: of those, the ones with a match
+ * @asked: the events that engines with a match want
+ * @sysgen: utrace_system_gen, read before the engines of the system were
+ * @kthread: the set is for kernel threads; such a set has no @cast
+ * @members: slots that have an engine
+ * @matched: slots whose engine has a match
  * @entry: slots in the list of SYSCALL_ENTRY
  * @exit: slots in the list of SYSCALL_EXIT
- * @sole_entry: the engine in the list of SYSCALL_ENTRY if there is one only,
- *	else one that wants nothing
- * @sole_exit: the same for SYSCALL_EXIT
- * @cast: counted; NULL if only engines of the system are in it
- * @heir: sets for children, made for the heirs of @cast; NULL if there is none,
- *	the set itself (uncounted) if @cast is its own heir
- * @rcu: for utrace_set_latest() and others that only compare
- * @order: slot numbers, list after list
- * @seq: by slot, utrace_engine::seq when the set was made
- * @engine: by slot, the memory is kept by @cast, or by the set if the engine is
- *	the system's; an engine keeps its slot
+ * @sole_entry: the one engine in the list of SYSCALL_ENTRY.  If there is none
+ *	or more than one, an engine that wants nothing, so that the fast pass
+ *	needs no NULL check
+ * @sole_exit: likewise for SYSCALL_EXIT
+ * @cast: the cast that the set was made for, counted; NULL if the set has
+ *	engines of the system only
+ * @heir: by enum utrace_heir, the set of a child, counted; NULL if a child
+ *	inherits no engine; the set itself, not counted, if @cast is its own
+ *	heir
+ * @rcu: frees the set when readers under RCU are done
+ * @order: slots, list after list
+ * @seq: by slot, utrace_engine::seq, read before the flags of the engine
+ * @engine: by slot, the engine; @cast has a reference to the memory of its
+ *	engines, the set has one to that of each engine of the system
  *
- * Immutable.  There may be a newer one for the same cast, with what its engines
- * want now.  Readers hold the utrace->lock of a task that has it, or are that
- * task and have it pinned; under RCU alone engines may be compared, no more.
+ * Immutable except for @ref.  A newer set for the same cast may exist, made
+ * from what its engines want now.  An engine keeps its slot in every set of
+ * every cast that follows.
+ *
+ * A task that has the set pinned reads it without a lock.  Any other reader has
+ * a reference, or holds utrace->lock of a task that has the set.  Under RCU
+ * alone a reader may compare engines and try to take a reference, no more.
  */
 struct utrace_set {
 	refcount_t ref;
@@ -249,55 +291,64 @@ struct utrace_set {
 	struct utrace_engine *engine[] __counted_by(nslots);
 };
 
-/* Bits of utrace::flags, under utrace->lock. */
-#define UTRACE_TASK_WAITER	BIT(0)	/* somebody waits for a callback */
-#define UTRACE_TASK_DEFERRED	BIT(1)	/* ->deferred is set */
-#define UTRACE_TASK_DYING	BIT(2)	/* reaping waits for the death report */
-#define UTRACE_TASK_REAPED	BIT(3)	/* no engine any more, never again */
-#define UTRACE_TASK_KILLED	BIT(4)	/* never stops again */
-#define UTRACE_TASK_STEPPING	BIT(5)	/* single-stepping for an engine */
-#define UTRACE_TASK_STEPPED	BIT(6)	/* a step to be reported */
-#define UTRACE_TASK_HANDLER	BIT(7)	/* a handler to be reported */
-#define UTRACE_TASK_PTRACE_STEP	BIT(8)	/* single-stepping for ptrace */
-#define UTRACE_TASK_AT_HANDLER	BIT(9)	/* report when a handler is set up */
+/* Bits of utrace::flags, changed under utrace->lock. */
+#define UTRACE_TASK_WAITER	BIT(0)	/* tell when the callback ends */
+#define UTRACE_TASK_DEFERRED	BIT(1)	/* ->deferred is to be dropped */
+#define UTRACE_TASK_DYING	BIT(2)	/* release_task() has to wait */
+#define UTRACE_TASK_REAPED	BIT(3)	/* claimed by the reaper: no new set */
+#define UTRACE_TASK_KILLED	BIT(4)	/* must not stop any more */
+#define UTRACE_TASK_STEPPING	BIT(5)	/* trap flag set for an engine */
+#define UTRACE_TASK_STEPPED	BIT(6)	/* report the end of a step */
+#define UTRACE_TASK_HANDLER	BIT(7)	/* report the frame of a handler */
+#define UTRACE_TASK_PTRACE_STEP	BIT(8)	/* trap flag set for ptrace */
+#define UTRACE_TASK_AT_HANDLER	BIT(9)	/* set HANDLER at the next frame */
 #define UTRACE_TASK_SLOW	BIT(10)	/* no fast pass for system calls */
-#define UTRACE_TASK_WAITS	BIT(11)	/* in a barrier, called by a callback */
-#define UTRACE_TASK_DEAD	BIT(12)	/* too late to ask for DEATH */
+#define UTRACE_TASK_WAITS	BIT(11)	/* a callback waits in a barrier */
+#define UTRACE_TASK_DEAD	BIT(12)	/* too late to add DEATH */
 
 /**
  * struct utrace - what the core keeps for one task
- * @lock: see the lock order above
- * @flags: UTRACE_TASK_*; under @lock
- * @resume: smallest resume action asked for; under @lock
- * @passes: callbacks that ended while somebody waited; under @lock, waited for
- *	by wait_var_event()
+ * @lock: protects the set and the word of the task, and changes of what is
+ *	marked "under @lock" here
+ * @flags: UTRACE_TASK_*; changed under @lock
+ * @resume: the smallest resume action that was asked for and is not served yet,
+ *	UTRACE_RESUME if there is none; under @lock
+ * @passes: how often the end of a callback was told to waiting tasks;
+ *	incremented under @lock, waited for by wait_var_event()
  * @held_since: when the present stop began, in seconds of ktime_get_seconds(),
- *	or 0; written by the task only, read by /proc
- * @pinned: the set of the running pass; written by the task only, and by its
- *	reaper
- * @now: the engine whose callback may be running; NULL in passes over a set in
- *	which there is one only.  Written as @pinned.
- * @deferred: a replaced set that was pinned then; under @lock
+ *	or 0; written by the task, read by /proc
+ * @pinned: the set that a pass walks, or NULL; written by the task, in the REAP
+ *	pass by the reaper
+ * @now: the engine whose callback may be running, or NULL; written as @pinned
+ *	is.  A fast pass over a set with one engine in the list leaves it NULL
+ * @deferred: a set that was replaced while it may have been pinned; the pass
+ *	drops this reference.  Under @lock
  * @hold: slots of the engines that hold the task; under @lock
  * @step: slots of the engines that asked for a step; under @lock
- * @block: of those, the ones content with the next branch; under @lock
- * @entered: slots that saw the entry of this system call; the task's own
- * @fresh: slots that got their engine after the pass of that entry began;
- *	under @lock
- * @unpaired: slots that saw an entry without an exit; the task's own
- * @muted: slots whose match rejects the task; under @lock, and changed with the
- *	set only, or by the task itself
- * @reaper: who runs the pass of the reaping, else NULL; under @lock
- * @task_data: what clients keep for the task, see task_data.c; the task's own
- * @member: of the cast of the published set; under @lock.  NULL if there is no
- *	need for one.
- * @left: a detached engine whose callback is running, with the core's count of
- *	it: the task drops that when it leaves.  Under @lock.
+ * @block: those slots of @step for which the next branch is soon enough; under
+ *	@lock
+ * @entered: slots whose engines saw the entry of the present system call; only
+ *	the task uses it
+ * @fresh: slots that got another engine, or whose engine ceased to be muted,
+ *	after the pass of that entry began; under @lock
+ * @unpaired: slots whose engines saw an entry and no exit yet; only the task
+ *	uses it
+ * @muted: slots whose match rejects the task; under @lock.  Changed by the
+ *	task, or together with the set
+ * @reaper: the task that runs the REAP pass, or NULL; under @lock
+ * @task_data: what clients keep for the task (task_data.c); only the task uses
+ *	it
+ * @member: the entry of the task in the list of its cast, NULL if it needs
+ *	none; under @lock
+ * @left: a detached engine whose callback the task is in, or NULL.
+ *	utrace_told() drops the count in utrace_engine_info::core that comes
+ *	with it.  Under @lock
  *
- * Allocated when an engine first covers the task, freed with the task.
+ * Allocated when a first engine covers the task, for a bare task at its first
+ * event; freed with the task.
  */
 struct utrace {
-	spinlock_t lock;	/* outside members' locks only, interrupts off */
+	spinlock_t lock;	/* outside utrace_cast::lock only */
 	u16 flags;
 	u8 resume;
 	u32 passes;
@@ -325,29 +376,35 @@ static_assert(sizeof(struct utrace) <= 128);
 #define UTRACE_NAME_LEN		32
 
 /**
- * struct utrace_engine_info - of an engine, what no pass looks at
- * @uncover: takes the engine out of all casts after a detach
- * @engine: whose
- * @core: references of the core: one for being attached, one for each task that
- *	was in a callback when the engine was detached, and short ones of those
- *	that ask its match.  All of them together have one on the engine; 0 is
- *	read under utrace_engine_lock.
- * @shell: references to the memory: one for all those on the engine, one for
- *	each cast or set
- * @roles: casts with the engine; under utrace_engine_lock, read by RCU
- * @attaching: in the list of exclusive engines that are being attached
- * @lost: events of tasks that could not be given a set with the engine
- * @calls: callbacks made, while kernel.utrace_stats is set
- * @nsec: time spent in them
- * @match: which of the tasks it covers it wants, or NULL; under
- *	utrace_engine_lock, read by RCU
- * @name: copied at attach, so that nobody reads ops later
- * @owner: name of the module
- * @on_behalf: process that is shown instead, counted, or NULL; set once
- * @ucounts: the user it acts for, who is charged with it; NULL: kernel code.  Set
- *	before it covers anything
- * @uid: of @ucounts, as long as there is the memory; or invalid
- * @rcu: for readers of the system's engines
+ * struct utrace_engine_info - the part of an engine that no pass looks at
+ * @uncover: the work item that takes the engine out of all casts after a detach
+ * @engine: the engine itself
+ * @core: the core's own count of references: one for being attached, one for
+ *	each task that was in a callback when the engine was detached, and short
+ *	ones, as utrace_rejects() takes.  All of them have one reference of
+ *	utrace_engine::kref together.  The last one is dropped under
+ *	utrace_engine_lock
+ * @shell: references to the memory of the engine: one for all of
+ *	utrace_engine::kref, one for each cast with the engine, for an engine of
+ *	the system one for each set, and short ones of readers under RCU
+ * @roles: the engine's utrace_role in each cast; changed under
+ *	utrace_engine_lock, read under RCU
+ * @attaching: entry in the list of exclusive engines that are being attached,
+ *	or empty; under utrace_engine_lock
+ * @lost: number of events that did not come to this engine of the system
+ * @calls: number of callbacks made while kernel.utrace.stats was set
+ * @nsec: nanoseconds that these callbacks took
+ * @match: the match of the engine, counted, or NULL; changed under
+ *	utrace_engine_lock, dropped with the last reference to the engine, read
+ *	under RCU
+ * @name: name of the engine, copied from ops at attach because ops may be gone
+ * @owner: name of the module that has the callbacks, or "kernel"
+ * @on_behalf: the process that /proc shows instead of @owner, counted, or NULL;
+ *	set once
+ * @ucounts: the user who is charged with the engine, NULL for an engine of
+ *	kernel code; set before the engine covers a task
+ * @uid: the uid of @ucounts, or INVALID_UID; valid until the memory is freed
+ * @rcu: frees the engine when readers under RCU are done
  */
 struct utrace_engine_info {
 	struct work_struct uncover;
@@ -368,46 +425,8 @@ struct utrace_engine_info {
 	struct rcu_head rcu;
 };
 
-/**
- * struct utrace_pass - one pass over the set of the current task
- * @u: of current
- * @set: pinned
- * @order: the slots to be called, in the order of the calls
- * @n: elements of @order
- * @muted: slots to be passed over
- * @action: smallest resume action answered so far
- * @resume: the same without STOP
- * @result: event action answered so far, and flags to be shown
- * @stop: slots that answered STOP
- * @called: slots that answered
- * @before: slots that held the task or asked for a step when it began
- * @step: slots that answered SINGLESTEP or BLOCKSTEP
- * @block: slots that answered BLOCKSTEP
- * @noio: of a kernel thread, for memalloc_noio_restore()
- * @live: what @order is in a pass over a set that could not be brought up to date
- */
-struct utrace_pass {
-	struct utrace *u;
-	struct utrace_set *set;
-	const u8 *order;
-	unsigned int n;
-	enum utrace_resume_action action;
-	enum utrace_resume_action resume;
-	u32 result;
-	u64 muted;
-	u64 stop;
-	u64 called;
-	u64 before;
-	u64 step;
-	u64 block;
-	unsigned int noio;
-	u8 live[UTRACE_NSLOTS];
-};
-
 extern struct mutex utrace_change_mutex;
 extern spinlock_t utrace_engine_lock;
-
-DECLARE_STATIC_KEY_FALSE(utrace_stats);
 
 struct cred;
 struct ucounts;
@@ -424,7 +443,8 @@ static inline enum utrace_class utrace_state_class(unsigned int state)
 	return (state & UTRACE_STATE_CLASS) >> UTRACE_STATE_CLASS_SHIFT;
 }
 
-static inline enum utrace_class utrace_engine_class(struct utrace_engine *engine)
+static inline enum utrace_class
+utrace_engine_class(struct utrace_engine *engine)
 {
 	return utrace_state_class(utrace_engine_state(engine));
 }
@@ -434,14 +454,16 @@ static inline bool utrace_engine_is_system(struct utrace_engine *engine)
 	return utrace_engine_state(engine) & UTRACE_STATE_SYSTEM;
 }
 
-/* An observer changes nothing about the signals that end a process. */
+/* An observer cannot change what becomes of signals that end a process. */
 static inline bool utrace_engine_observes(struct utrace_engine *engine)
 {
 	return utrace_engine_is_system(engine) ||
 	       utrace_engine_class(engine) == UTRACE_CLASS_OBSERVER;
 }
 
-/* What an engine that wants @events puts into the words of its tasks. */
+/*
+ * The bits that an engine which wants @events adds to the words of its tasks.
+ */
 static inline unsigned long utrace_engine_word(struct utrace_engine *engine,
 					       unsigned long events)
 {
@@ -450,7 +472,10 @@ static inline unsigned long utrace_engine_word(struct utrace_engine *engine,
 	return events;
 }
 
-/* The kernel's own, or of one with CAP_SYS_PTRACE in the initial user namespace. */
+/*
+ * An engine of kernel code, or one whose opener and attacher have
+ * CAP_SYS_PTRACE in the initial user namespace.
+ */
 static inline bool utrace_engine_is_privileged(struct utrace_engine *engine)
 {
 	return utrace_engine_state(engine) & UTRACE_STATE_PRIVILEGED;
@@ -462,8 +487,11 @@ static inline bool utrace_engine_detached(struct utrace_engine *engine)
 }
 
 /*
- * The work bit is a function of the event word and nothing else, so that
- * attach and detach cannot race about it.
+ * Write the event word of a task, and compute the work bit from it.  No other
+ * function sets the work bit, so an attach and a detach at the same time cannot
+ * leave it different from what the word says.  The caller holds utrace->lock of
+ * the task, or utrace_bare_lock for a bare task, unless the task is not visible
+ * yet.
  */
 static inline void utrace_write_word(struct task_struct *task,
 				     unsigned long events)
@@ -490,42 +518,6 @@ void utrace_engine_touch(struct utrace_engine *engine);
 void utrace_engine_changed(struct utrace_engine *engine, unsigned long added);
 
 /* cast.c */
-/**
- * struct utrace_successor - what follows a cast
- * @list: in utrace_change::list
- * @cast: counted; NULL for tasks that no engine covers but those of the system
- * @set: for the cast that follows, counted; may be NULL
- */
-struct utrace_successor {
-	struct list_head list;
-	struct utrace_cast *cast;
-	struct utrace_set *set;
-};
-
-/**
- * struct utrace_change - what becomes of casts when an engine comes or goes
- * @engine: the engine that is added, or left out if it is detached
- * @list: what is known of successors
- * @bare: that of no cast, in @list; or NULL
- * @going: a detached engine that takes a slot, with a core's reference; or NULL
- */
-struct utrace_change {
-	struct utrace_engine *engine;
-	struct list_head list;
-	struct utrace_successor *bare;
-	struct utrace_engine *going;
-};
-
-void utrace_change_init(struct utrace_change *change,
-			struct utrace_engine *engine);
-void utrace_change_begin(struct utrace_change *change);
-void utrace_change_end(struct utrace_change *change);
-void utrace_change_destroy(struct utrace_change *change);
-struct utrace_successor *utrace_change_make(struct utrace_change *change,
-					    struct utrace_cast *cast);
-struct utrace_successor *utrace_change_find(struct utrace_change *change,
-					    struct utrace_cast *cast);
-bool utrace_change_make_room(struct utrace_change *change);
 struct utrace_cast *utrace_cast_get(struct utrace_cast *cast);
 struct utrace_set * __must_check utrace_cast_drop(struct utrace_cast *cast);
 void utrace_cast_put(struct utrace_cast *cast);
@@ -539,45 +531,23 @@ void utrace_member_leave(struct utrace_member *member);
 /* publish.c */
 void utrace_heavy(struct utrace_engine *engine);
 
-/**
- * struct utrace_turn - one task of a round
- * @task: counted by the caller
- * @u: a struct utrace for it if it has none, which the caller frees if it is
- *	left over; or NULL
- * @member: the same for utrace::member; afterwards what is to be freed
- * @set: what it is to be given, not counted
- * @old: the set of before, for utrace_sweep()
- * @pinned: @old may be pinned
- * @done: the task was given the set, which may have been taken back since
- */
-struct utrace_turn {
-	struct task_struct *task;
-	struct utrace *u;
-	struct utrace_member *member;
-	struct utrace_set *set;
-	struct utrace_set *old;
-	bool pinned;
-	bool done;
-};
-
-void utrace_turn(struct utrace_turn *turn, struct utrace_set *set);
-void utrace_sweep(struct utrace_turn *turns, unsigned int n);
-
 /* in_use.c */
 void utrace_in_use_get(void);
 void utrace_in_use_put(void);
 
 /* limit.c */
-int utrace_charge_engine(struct utrace_engine *engine, const struct cred *opener);
+int utrace_charge_engine(struct utrace_engine *engine,
+			 const struct cred *opener);
 void utrace_uncharge_engine(struct utrace_engine *engine);
-bool utrace_same_user(const struct utrace_engine *a, const struct utrace_engine *b);
+bool utrace_same_user(const struct utrace_engine *a,
+		      const struct utrace_engine *b);
 
 /* scope.c */
-/* What is left to be done for a task when its utrace->lock is released. */
-#define UTRACE_AFTER_NOTIFY	BIT(0)	/* have it pass the safe point */
-#define UTRACE_AFTER_INTERRUPT	BIT(1)	/* have it report from get_signal() */
-#define UTRACE_AFTER_STOPPED	BIT(2)	/* the same if job control stopped it */
-#define UTRACE_AFTER_WAKE	BIT(3)	/* it may be held no more */
+/* What utrace_visit_members() does when it has released utrace->lock. */
+#define UTRACE_AFTER_NOTIFY	BIT(0)	/* send the task past the safe point */
+#define UTRACE_AFTER_INTERRUPT	BIT(1)	/* report from get_signal() */
+#define UTRACE_AFTER_STOPPED	BIT(2)	/* likewise if job control stopped it */
+#define UTRACE_AFTER_WAKE	BIT(3)	/* wake the task if nobody holds it */
 
 typedef unsigned int (*utrace_member_fn)(struct utrace_engine *engine,
 					 struct task_struct *task,
@@ -600,14 +570,16 @@ void utrace_uncover(struct utrace_engine *engine);
 
 /* scope_system.c */
 /**
- * struct utrace_system - the engines of the system
- * @rcu: for readers
- * @slots: in use, counted from 0
- * @all: those slots in the order of attach
- * @n: elements of @all
- * @engine: by slot, counted from 0
+ * struct utrace_system - the table of the engines of the system
+ * @rcu: frees the table when readers under RCU are done
+ * @slots: slots in use, counted from 0; UTRACE_SYSTEM_SLOT is added in a set
+ * @all: the slots in use, in the order of attach
+ * @n: number of elements of @all
+ * @engine: by slot, the engine
  *
- * Copied on update under utrace_engine_lock; read by RCU.
+ * Immutable.  A change makes a copy and publishes it under utrace_engine_lock;
+ * readers are under RCU and take a reference to the memory of an engine
+ * (utrace_shell_tryget()) before they leave it.
  */
 struct utrace_system {
 	struct rcu_head rcu;
@@ -631,9 +603,6 @@ void utrace_system_remove(struct utrace_engine *engine);
 bool utrace_adopt(unsigned long events);
 
 /* set.c */
-struct utrace *utrace_alloc(gfp_t gfp);
-unsigned int utrace_alloc_bulk(gfp_t gfp, unsigned int n, struct utrace **u);
-void utrace_free(struct utrace *u);
 struct utrace_set *utrace_set_get(struct utrace_set *set);
 void utrace_set_put(struct utrace_set *set);
 int utrace_set_slot(const struct utrace_set *set,
@@ -646,6 +615,44 @@ struct utrace_set *utrace_set_latest(struct utrace_cast *cast, bool kthread);
 bool utrace_set_is_current(const struct utrace_set *set);
 unsigned int utrace_order(const struct utrace_set *set, unsigned int event,
 			  const u16 *wants, u8 *order);
+
+/**
+ * struct utrace_place - the position of a walk over a list of engines
+ * @i: index in the list
+ * @slot: the slot at that index
+ * @engine: the engine in that slot, kept by the set
+ */
+struct utrace_place {
+	unsigned int i;
+	unsigned int slot;
+	struct utrace_engine *engine;
+};
+
+static __always_inline bool utrace_place_in(const struct utrace_set *set,
+					    const u8 *order, unsigned int n,
+					    struct utrace_place *at)
+{
+	if (at->i >= n)
+		return false;
+	at->slot = order[at->i];
+	at->engine = set->engine[at->slot];
+	return true;
+}
+
+/*
+ * Walk a list of a set in the order of the calls.  The loop declares @at, a
+ * struct utrace_place.
+ */
+#define utrace_set_for_each(set, list, at)				\
+	for (struct utrace_place at = { .i = (set)->start[list] };	\
+	     utrace_place_in(set, (set)->order,				\
+			     (set)->start[(list) + 1], &at);		\
+	     at.i++)
+
+/* task.c */
+struct utrace *utrace_alloc(gfp_t gfp);
+unsigned int utrace_alloc_bulk(gfp_t gfp, unsigned int n, struct utrace **u);
+void utrace_free(struct utrace *u);
 void utrace_set_word(struct task_struct *task, unsigned long events);
 unsigned long utrace_word_of(const struct utrace_set *set, u64 muted);
 unsigned long utrace_word_now(struct task_struct *task, struct utrace *u);
@@ -678,153 +685,24 @@ static inline void utrace_match_put(struct utrace_match *match)
 }
 #endif
 
-/**
- * utrace_enter - another engine may be called now
- * @u: of the current task
- * @engine: the engine; its flags are to be read after this
- *
- * Whoever waited for the callback before is told, since this one may take long.
- *
- * Context: The task itself.
- */
-static __always_inline void utrace_enter(struct utrace *u,
-					 struct utrace_engine *engine)
-{
-	/* What the callback before did is done. */
-	smp_store_release(&u->now, engine);
-	barrier();	/* Pairs with utrace_heavy(). */
-	/* One look without the lock: whoever sets it looks at ->now then. */
-	if (unlikely(data_race(u->flags) & UTRACE_TASK_WAITER))
-		utrace_told(u);
-}
-
-/**
- * utrace_unpin - end of the walk
- * @u: of the current task
- *
- * Context: The task itself.  May call ->release() of an engine that was detached
- * meanwhile.
- */
-static __always_inline void utrace_unpin(struct utrace *u)
-{
-	/* What the last callback did is done. */
-	smp_store_release(&u->now, NULL);
-	utrace_pin_drop(&u->pinned);
-	/* One look without the lock: whoever sets one looks at the pin then. */
-	if (unlikely(data_race(u->flags) &
-		     (UTRACE_TASK_DEFERRED | UTRACE_TASK_WAITER)))
-		utrace_told(u);
-}
-
 /* barrier.c */
 bool utrace_is_running(struct utrace_engine *engine);
 void utrace_count_inside(struct utrace_engine *engine);
 bool utrace_in_callback(void);
 void utrace_finish_detach(struct utrace_engine *engine);
 
-/* report.c */
-bool utrace_pass_begin(struct utrace_pass *pass, unsigned int list, u32 result);
-void utrace_pass_leave(struct utrace_pass *pass);
-void utrace_pass_end(struct utrace_pass *pass);
-void utrace_pass_end_report(struct utrace_pass *pass);
-bool utrace_pass_enter(struct utrace_pass *pass, struct utrace_engine *engine,
-		       unsigned int slot);
-bool utrace_pass_wants(struct utrace_pass *pass, struct utrace_engine *engine,
-		       unsigned int slot, unsigned long event);
-void utrace_pass_answer(struct utrace_pass *pass, struct utrace_engine *engine,
-			unsigned int slot, u32 ret, u32 mask);
-void utrace_report_quiesce(struct utrace *u);
-
-/**
- * struct utrace_place - where a walk over a list of engines is
- * @i: position in the list
- * @slot: the slot that is there
- * @engine: the engine in that slot
- */
-struct utrace_place {
-	unsigned int i;
-	unsigned int slot;
-	struct utrace_engine *engine;
-};
-
-static __always_inline bool utrace_place_in(const struct utrace_set *set,
-					    const u8 *order, unsigned int n,
-					    struct utrace_place *at)
-{
-	if (at->i >= n)
-		return false;
-	at->slot = order[at->i];
-	at->engine = set->engine[at->slot];
-	return true;
-}
-
-/*
- * Walk a list of a set in the order of the calls; the walk declares @at, a struct
- * utrace_place.
- */
-#define utrace_set_for_each(set, list, at)				\
-	for (struct utrace_place at = { .i = (set)->start[list] };	\
-	     utrace_place_in(set, (set)->order, (set)->start[(list) + 1], &at); \
-	     at.i++)
-
-/* Walk what a pass is to call, from position @first on. */
-#define utrace_pass_for_each_from(pass, at, first)			\
-	for (struct utrace_place at = { .i = (first) };			\
-	     utrace_place_in((pass)->set, (pass)->order, (pass)->n, &at); \
-	     at.i++)
-
-#define utrace_pass_for_each(pass, at)	utrace_pass_for_each_from(pass, at, 0)
-
-/* Is it of interest how long callbacks take? */
-static inline bool utrace_timed(void)
-{
-	return IS_ENABLED(CONFIG_UTRACE_DEBUG) ||
-	       static_branch_unlikely(&utrace_stats);
-}
-
-static inline u64 utrace_time(void)
-{
-	return utrace_timed() ? ktime_get_ns() : 0;
-}
-
-void __utrace_account(struct utrace_engine *engine, u64 since);
-
-/* A callback that began at utrace_time() @since returned. */
-static inline void utrace_account(struct utrace_engine *engine, u64 since)
-{
-	if (utrace_timed())
-		__utrace_account(engine, since);
-}
-
-/*
- * Call one callback and keep account of it.  Evaluates to its answer, or to
- * "as before" where the engine left the callback out.
- */
-#define utrace_call(pass, engine, op, ...)				\
-({									\
-	u64 __since = utrace_time();					\
-	u32 __ret = UTRACE_RESUME | (pass)->result;			\
-	if ((engine)->ops->op)						\
-		__ret = (engine)->ops->op(__VA_ARGS__);			\
-	utrace_account(engine, __since);				\
-	__ret;								\
-})
-
-/* syscall_report.c */
+/* syscall_filter.c */
 void utrace_filter_free(struct utrace_syscall_filter *filter);
 u64 utrace_filter_calls(struct utrace_engine *engine);
-void utrace_no_exit(struct utrace_pass *pass);
-u32 utrace_tell_unpaired(struct utrace *u, struct utrace_engine *engine,
-			 unsigned int slot);
 
 /* signal.c */
 void utrace_report_killer(int code);
 
 /* stop.c */
 enum utrace_stop_where {
-	UTRACE_STOP_FIRM,	/* ptrace has to wait */
-	UTRACE_STOP_PERMEABLE,	/* ptrace traps are let through */
-	UTRACE_STOP_TRAPS,	/* the same, but no signals */
+	UTRACE_STOP_FIRM,	/* ptrace waits until engines let go */
+	UTRACE_STOP_PERMEABLE,	/* ends for ptrace traps and signals */
+	UTRACE_STOP_TRAPS,	/* ends for ptrace traps only */
 };
 
 void utrace_stop(struct utrace *u, enum utrace_stop_where where);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - /proc/PID/utrace: who traces this task
+ * utrace - /proc/PID/utrace: the engines that trace a task
  *
- * One line per engine, and one for ptrace.  Nobody traces unseen: whoever may
- * look at the task at all may read this.
+ * The file has one line for each engine, and one for ptrace.  No engine
+ * is hidden: each process that may read the state of the task, as
+ * ptrace_may_access() says, may read this file.  The sysctl kernel.utrace_stats
+ * turns the statistics on.
  */
 #include <linux/ptrace.h>
 #include <linux/sched/signal.h>
@@ -12,13 +14,16 @@
 #include <linux/slab.h>
 #include <linux/sysctl.h>
 
-#include "internal.h"
+#include "pass.h"
 
-/* What is shown of one engine, copied so that no reference is kept. */
+/*
+ * What a line shows of an engine.  Copied under utrace->lock or RCU and printed
+ * later, so that no reference to the engine is kept.
+ */
 struct utrace_row {
 	char name[UTRACE_NAME_LEN];
 	char owner[MODULE_NAME_LEN];
-	const struct utrace_engine *engine;	/* to be compared only */
+	const struct utrace_engine *engine;	/* only compared */
 	unsigned int state;
 	unsigned long events;
 	bool holds;
@@ -79,13 +84,13 @@ static void utrace_show_events(struct seq_file *m, unsigned long events)
 static void utrace_show_row(struct seq_file *m, const struct utrace_row *row,
 			    u32 since)
 {
-	/* One field, whatever a module calls itself. */
+	/* A name with blanks in it must stay one field. */
 	seq_escape(m, row->name, " \t\n\\");
 	seq_printf(m, " %s %s %s", row->owner,
 		   utrace_scope_name(row->state),
 		   utrace_class_names[utrace_state_class(row->state)]);
 	utrace_show_events(m, row->events);
-	/* Held, and for how long if it stands still already. */
+	/* For a hold: how many seconds the task is stopped; 0: not yet. */
 	if (!row->holds)
 		seq_puts(m, " -");
 	else
@@ -98,10 +103,13 @@ static void utrace_show_row(struct seq_file *m, const struct utrace_row *row,
 		seq_puts(m, " - -\n");
 }
 
+/* Fill in the row of an engine, whose memory the caller keeps. */
 static void utrace_get_row(struct utrace_row *row, struct utrace_engine *engine,
 			   struct pid_namespace *ns, bool holds, bool rejects)
 {
-	/* Set once; pairs with utrace_set_owner(). */
+	/*
+	 * Set once.  The pid before the pointer; pairs with utrace_set_owner().
+	 */
 	struct pid *process = smp_load_acquire(&engine->info->on_behalf);
 
 	strscpy(row->name, engine->info->name);
@@ -118,10 +126,14 @@ static void utrace_get_row(struct utrace_row *row, struct utrace_engine *engine,
 	row->nsec = atomic64_read(&engine->info->nsec);
 }
 
-/* Engines of the system that are in no set of the task yet; @n rows are there. */
+/*
+ * Add rows for engines of the system that are not in the set of the task yet.
+ * @n rows are filled in before.  Returns the number of rows.
+ */
 static unsigned int utrace_get_system_rows(struct task_struct *task,
 					   struct pid_namespace *ns,
-					   struct utrace_row *row, unsigned int n)
+					   struct utrace_row *row,
+					   unsigned int n)
 {
 	bool rejected = READ_ONCE(task->utrace_events) & UTRACE_WORD_REJECTED;
 	const struct utrace_system *system;
@@ -144,6 +156,9 @@ static unsigned int utrace_get_system_rows(struct task_struct *task,
 	return n;
 }
 
+/*
+ * Fill in rows for the engines in the set of the task.  Returns their number.
+ */
 static unsigned int utrace_get_rows(struct task_struct *task,
 				    struct pid_namespace *ns,
 				    struct utrace_row *row, u32 *since)
@@ -182,13 +197,17 @@ static void utrace_show_ptrace(struct seq_file *m, struct pid_namespace *ns,
 }
 
 /**
- * proc_pid_utrace - /proc/PID/utrace and /proc/PID/task/TID/utrace
+ * proc_pid_utrace() - show /proc/PID/utrace and /proc/PID/task/TID/utrace
  * @m: the file
- * @ns: pid namespace of the mount
- * @pid: of the task
- * @task: the task
+ * @ns: the pid namespace of the mount
+ * @pid: not used
+ * @task: the task; the caller has a reference
  *
- * Return: 0; -EACCES: the reader may not look at the task; -ENOMEM.
+ * Context: Process context, may sleep.
+ * Return:
+ * * 0 - done
+ * * -EACCES - the reader may not look at the task
+ * * -ENOMEM - no memory
  */
 int proc_pid_utrace(struct seq_file *m, struct pid_namespace *ns,
 		    struct pid *pid, struct task_struct *task)
@@ -213,6 +232,7 @@ int proc_pid_utrace(struct seq_file *m, struct pid_namespace *ns,
 }
 
 #ifdef CONFIG_SYSCTL
+/* Keeps the static key at what utrace_stats_value says. */
 static DEFINE_MUTEX(utrace_stats_mutex);
 static int utrace_stats_value;
 
@@ -234,7 +254,7 @@ static int utrace_stats_sysctl(const struct ctl_table *table, int write,
 
 static struct ctl_table utrace_sysctls[] = {
 	{
-		.procname	= "utrace_stats",
+		.procname	= "stats",
 		.data		= &utrace_stats_value,
 		.maxlen		= sizeof(utrace_stats_value),
 		.mode		= 0644,
@@ -246,7 +266,7 @@ static struct ctl_table utrace_sysctls[] = {
 
 static int __init utrace_sysctl_init(void)
 {
-	register_sysctl_init("kernel", utrace_sysctls);
+	register_sysctl_init("kernel/utrace", utrace_sysctls);
 	return 0;
 }
 late_initcall(utrace_sysctl_init);

@@ -1,56 +1,67 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - publishing: tasks get another set by the hand of somebody else
+ * utrace - publishing: attach and detach give tasks another set
  *
- * The barrier that the pass of a task leaves out is made up for here, once for a
- * whole round of tasks, and only by CPUs that run a traced task.
+ * An attach or a detach gives each task of a round its new set with
+ * utrace_turn(), while the task may be in a pass over the old one.  A pass has
+ * no full barrier of its own.  utrace_heavy() makes up for that once for the
+ * whole round, by an interrupt to those CPUs only that run a task which may be
+ * concerned; then utrace_sweep() drops the old sets that no pass has pinned.
  */
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 
-#include "internal.h"
+#include "change.h"
 
 #ifdef CONFIG_SMP
 static void utrace_heavy_ipi(void *unused)
 {
-	smp_mb(); /* Between a task's store and its look, wherever it was hit. */
+	smp_mb(); /* Between the store and the load of a pass. */
 }
 
 /*
- * A task that is switched out before cpu_curr_snapshot() has the run queue's lock
- * made its stores before the unlock that this lock follows; one that is switched in
- * after it sees what was stored before utrace_heavy().
+ * Must this CPU be interrupted?  A task that was switched out before
+ * cpu_curr_snapshot() took the lock of the run queue has made its stores
+ * visible by the unlock before; a task that is switched in later sees all that
+ * was stored before utrace_heavy().
  */
 static bool utrace_cpu_is_meant(int cpu, void *engine)
 {
 	struct task_struct *curr;
 	struct utrace *u;
 
-	guard(rcu)();	/* Neither the task nor its set goes away meanwhile. */
+	guard(rcu)();	/* RCU keeps the task and its set. */
 	curr = cpu_curr_snapshot(cpu);
 	u = READ_ONCE(curr->utrace);
 	if (!u)
 		return false;
 	if (READ_ONCE(u->flags) & UTRACE_TASK_DEFERRED)
 		return true;
-	return engine && utrace_set_slot(READ_ONCE(curr->utrace_set), engine) >= 0;
+	return engine &&
+	       utrace_set_slot(READ_ONCE(curr->utrace_set), engine) >= 0;
 }
 #endif
 
 /**
- * utrace_heavy - a full barrier in every running task that may be in a pass
- * @engine: in a pass over a set with this engine, which has not left the casts of
- *	its tasks; NULL: over a set that was replaced, and is deferred
+ * utrace_heavy() - make running tasks that may be in a pass execute a barrier
+ * @engine: an engine that has not left the casts of its tasks; CPUs are
+ *	interrupted whose task has a set with this engine, or a deferred set.
+ *	NULL: only CPUs whose task has a deferred set
  *
- * What the caller stored before is seen by such a task in all it loads after, or
- * what the task stored before its load is seen by the caller after this.  CPUs with
- * other tasks get no interrupt.  A task that has a deferred set may have any engine
- * pinned.  One that has just given itself a set with the engine has a full barrier
- * after that, see utrace_renew().
+ * Pairs with the compiler barriers of a pass: such a task sees in later loads
+ * what the caller stored before this call, or the caller sees after this call
+ * what the task stored before its loads.  CPUs that run other tasks are not
+ * interrupted.
  *
- * Context: Process context, interrupts and preemption enabled, no spinlock held.
+ * A task with a deferred set is always meant, since it may have any engine
+ * pinned.  A task that gives itself a set with @engine has a full barrier of
+ * its own between that and the load of the engine's flags, see
+ * utrace_renew_publish().
+ *
+ * Context: Process context, interrupts and preemption enabled, no spinlock
+ * held.
  */
 void utrace_heavy(struct utrace_engine *engine)
 {
@@ -58,10 +69,10 @@ void utrace_heavy(struct utrace_engine *engine)
 #ifdef CONFIG_SMP
 	on_each_cpu_cond(utrace_cpu_is_meant, utrace_heavy_ipi, engine, true);
 #endif
-	smp_mb(); /* The answers before the caller's look. */
+	smp_mb(); /* The interrupts before the caller's loads. */
 }
 
-/* The struct utrace of a task, the spare one if it has none; NULL without. */
+/* The struct utrace of a task, which may be the spare of the turn; or NULL. */
 static struct utrace *utrace_turn_utrace(struct utrace_turn *turn)
 {
 	struct utrace *u = READ_ONCE(turn->task->utrace);
@@ -75,20 +86,27 @@ static struct utrace *utrace_turn_utrace(struct utrace_turn *turn)
 	return u;
 }
 
-/* With @u->lock: the set changes, and the old one is left to a pass over it. */
+/*
+ * With @u->lock held, publish @set.  A pass may have the old set pinned: then
+ * its reference goes to utrace::deferred, and utrace_sweep() decides who drops
+ * it.
+ */
 static void utrace_turn_locked(struct utrace_turn *turn, struct utrace *u,
 			       struct utrace_set *set)
 {
 	u64 same = utrace_set_same(turn->task->utrace_set, set);
-	/* Engines that the task has not been asked about do not hear of it yet. */
+	/* Engines with a match are muted until the task itself has asked it. */
 	u64 unasked = set ? set->matched & ~same : 0;
 
-	/* In the list of the new cast before it leaves that of the old. */
+	/*
+	 * The task joins the list of the new cast here and leaves the old one
+	 * in utrace_turn(), so that a walk under RCU always meets it.
+	 */
 	if (set && turn->member)
 		utrace_member_join(turn->member, turn->task, set->cast);
 	/*
-	 * The membership comes before a look at what is wanted, see
-	 * utrace_visit_casts(); ->utrace comes before a first set, see
+	 * The membership before the loads of what engines want: pairs with
+	 * utrace_visit_casts().  And ->utrace before a first set: pairs with
 	 * utrace_init_task().
 	 */
 	smp_mb();
@@ -96,7 +114,7 @@ static void utrace_turn_locked(struct utrace_turn *turn, struct utrace *u,
 				  (u->muted & same) | unasked, unasked);
 	swap(u->member, turn->member);
 	turn->done = true;
-	/* A pass over an earlier one still runs: this one was never pinned. */
+	/* ->deferred is an earlier set, so no pass has pinned this one. */
 	if (!turn->old || u->flags & UTRACE_TASK_DEFERRED)
 		return;
 	u->deferred = turn->old;
@@ -105,14 +123,16 @@ static void utrace_turn_locked(struct utrace_turn *turn, struct utrace *u,
 }
 
 /**
- * utrace_turn - give a task another set
- * @turn: the task, and spares for it; filled in for utrace_sweep()
+ * utrace_turn() - give a task another set
+ * @turn: the task, and spare memory for it; filled in for utrace_sweep()
  * @set: the set, on which the caller keeps its reference; NULL for none
  *
- * Does nothing if the task was reaped, or if there is no struct utrace.
+ * Does nothing if the reaper has claimed the task, or if the task has no struct
+ * utrace and @turn has none to spare.  Wakes the task if it was held only by
+ * engines that are not in @set.
  *
- * Context: Any but NMI, without siglock.  utrace_change_mutex is held until
- * utrace_sweep().
+ * Context: Any but NMI, without siglock.  The caller holds utrace_change_mutex
+ * until utrace_sweep() has returned.
  */
 void utrace_turn(struct utrace_turn *turn, struct utrace_set *set)
 {
@@ -136,7 +156,10 @@ void utrace_turn(struct utrace_turn *turn, struct utrace_set *set)
 		utrace_wake(turn->task, u);
 }
 
-/* Does the pass that may have pinned the old set drop it? */
+/*
+ * After utrace_heavy(): is the old set left to the pass of the task?  If not,
+ * the caller has its reference back.
+ */
 static bool utrace_turn_is_deferred(struct utrace_turn *turn)
 {
 	struct utrace *u = turn->task->utrace;
@@ -151,9 +174,9 @@ static bool utrace_turn_is_deferred(struct utrace_turn *turn)
 }
 
 /**
- * utrace_sweep - the end of a round
- * @turns: after utrace_turn()
- * @n: how many
+ * utrace_sweep() - drop what the tasks of a round had before
+ * @turns: the turns, after utrace_turn()
+ * @n: number of @turns
  *
  * Context: Process context, no spinlock held.  utrace_change_mutex is held.
  */

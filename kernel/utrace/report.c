@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - one pass over a task's set: calls, and the merging of answers
+ * utrace - one pass over the set of a task: calls, and the merging of answers
  *
- * The resume actions of all engines merge to the smallest, the answers about
- * the event replace each other in the order of the calls.  The two are kept
- * apart, so that an engine which only says how the task goes on does not undo
- * what another said about the event.
+ * utrace_pass_begin() renews the set if needed and pins it.  Its caller walks
+ * the list of one event and calls the engines that still want the event.
+ * utrace_pass_end() applies the answers and unpins the set.
+ *
+ * An answer has two parts, which merge apart: the resume actions merge to the
+ * smallest one, and what an engine says about the event (a signal or a system
+ * call) replaces what an earlier engine said.  So an answer to QUIESCE, which
+ * has only a resume action, changes nothing about the event.
  */
 #include <linux/binfmts.h>
 #include <linux/ptrace.h>
@@ -14,7 +18,7 @@
 #include <linux/sched/task.h>
 #include <linux/sched/task_stack.h>
 
-#include "internal.h"
+#include "pass.h"
 
 #include <trace/events/utrace_core.h>
 
@@ -28,14 +32,23 @@ static_assert(UTRACE_WORD_FATAL == UTRACE_HOOK_FATAL);
 static_assert(UTRACE_EVENT(JCTL) == UTRACE_HOOK_JCTL);
 static_assert(UTRACE_EVENT(VFORK_DONE) == UTRACE_HOOK_VFORK_DONE);
 static_assert(UTRACE_EVENT(CREDS) == UTRACE_HOOK_CREDS);
-/* The word has UTRACE_WORD_REBUILD and the like beside them. */
+/* The lower half of the word has the events, and four UTRACE_WORD_* bits. */
 static_assert(_UTRACE_NEVENTS + 3 < 32 && BITS_PER_LONG == 64);
 
 DEFINE_STATIC_KEY_FALSE(utrace_stats);
 
-/* Callbacks do not wait for user space; one that takes longer may well do. */
+/* In ns.  A callback that takes longer may wait for user space: a bug. */
 #define UTRACE_SLOW_CALLBACK	NSEC_PER_SEC
 
+/**
+ * __utrace_account() - count a callback, and warn if it was slow
+ * @engine: the engine, kept by the pinned set
+ * @since: utrace_time() before the callback, 0 if callbacks were not timed then
+ *
+ * Counts while kernel.utrace_stats is set, warns with CONFIG_UTRACE_DEBUG.
+ *
+ * Context: The task that made the callback, with the set still pinned.
+ */
 void __utrace_account(struct utrace_engine *engine, u64 since)
 {
 	u64 took = since ? ktime_get_ns() - since : 0;
@@ -51,18 +64,25 @@ void __utrace_account(struct utrace_engine *engine, u64 since)
 	atomic64_add(took, &engine->info->nsec);
 }
 
-/* The end of what utrace_pass_begin() began. */
+/**
+ * utrace_pass_leave() - unpin the set without applying the answers
+ * @pass: the pass, after utrace_pass_begin()
+ *
+ * Context: The task itself.  May call ->release() of an engine that was
+ * detached meanwhile.
+ */
 void utrace_pass_leave(struct utrace_pass *pass)
 {
-	/* May call ->release(). */
 	utrace_unpin(pass->u);
 	if (unlikely(current->flags & PF_KTHREAD))
 		memalloc_noio_restore(pass->noio);
 }
 
 /*
- * The set could not be brought up to date: the pass calls those engines of it that
- * want the event now, and the verdicts are asked for it, which takes no memory.
+ * Prepare a pass over a set that could not be renewed; this takes no memory.
+ * The pass calls those engines of the set that want the event now; their
+ * matches are asked here.  Engines of the system that are not in the set lose
+ * the event.
  */
 static void utrace_pass_live(struct utrace_pass *pass, unsigned int event)
 {
@@ -75,13 +95,22 @@ static void utrace_pass_live(struct utrace_pass *pass, unsigned int event)
 }
 
 /**
- * utrace_pass_begin - pin the set of the current task for a pass
+ * utrace_pass_begin() - pin the set of the current task for a pass
  * @pass: filled in
  * @list: UTRACE_LIST() of the event
  * @result: what becomes of the event if no engine says otherwise
  *
- * Context: The task itself, no locks held.
- * Return: true if there is a set to walk; utrace_pass_end() must follow.
+ * Gives a bare task a struct utrace, and renews the set if its engines want
+ * something else.
+ *
+ * Context: The task itself, with no set pinned.  May sleep for memory.  No
+ * locks are held but those that @report_creds of struct utrace_engine_ops
+ * names.
+ * Return:
+ * * true - the caller walks @pass, then calls utrace_pass_end() or
+ *   utrace_pass_leave()
+ * * false - nothing is pinned: the task has no set, there was no memory for a
+ *   struct utrace, or the task is in another pass
  */
 bool utrace_pass_begin(struct utrace_pass *pass, unsigned int list, u32 result)
 {
@@ -92,7 +121,10 @@ bool utrace_pass_begin(struct utrace_pass *pass, unsigned int list, u32 result)
 	if (!utrace_adopt(BIT(list - 1)))
 		return false;
 	u = current->utrace;
-	/* A callback that makes its own task report would unpin our set. */
+	/*
+	 * A callback has caused an event of its own task.  The end of a second
+	 * pass would unpin the set that the first one walks.
+	 */
 	if (WARN_ON_ONCE(u->pinned))
 		return false;
 	live = current->utrace_events & UTRACE_WORD_REBUILD && !utrace_renew();
@@ -106,14 +138,20 @@ bool utrace_pass_begin(struct utrace_pass *pass, unsigned int list, u32 result)
 	pass->muted = READ_ONCE(u->muted);
 	pass->stop = 0;
 	pass->called = 0;
-	pass->before = 0;
+	pass->held = 0;
+	pass->stepped = 0;
 	pass->step = 0;
 	pass->block = 0;
 	if (unlikely(current->flags & PF_KTHREAD))
 		pass->noio = memalloc_noio_save();
-	/* A report made while it is held does not end the hold. */
-	if (likely(!u->held_since))
-		pass->before = READ_ONCE(u->hold) | READ_ONCE(u->step);
+	/*
+	 * utrace_stop() reports JCTL in the midst of a stop.  Answers to that
+	 * report do not end a hold.
+	 */
+	if (likely(!u->held_since)) {
+		pass->held = READ_ONCE(u->hold);
+		pass->stepped = READ_ONCE(u->step);
+	}
 	if (unlikely(live))
 		utrace_pass_live(pass, list - UTRACE_LIST(0));
 	if (unlikely(!set)) {
@@ -127,27 +165,34 @@ bool utrace_pass_begin(struct utrace_pass *pass, unsigned int list, u32 result)
 	return true;
 }
 
-/* What the answers leave to be done before user mode. */
+/*
+ * Write holds, steps and the smallest resume action to struct utrace, and send
+ * the task past the safe point, which serves them.
+ */
 static void utrace_pass_apply(struct utrace_pass *pass)
 {
 	struct utrace *u = pass->u;
 
 	scoped_guard(spinlock_irqsave, &u->lock) {
 		/*
-		 * An engine that was detached since gets nothing: nobody could
-		 * let go of the task again.  A detach that comes now drops the
-		 * holds after us.
+		 * An engine that was detached during the pass gets no hold and
+		 * no step, since it could not end them.  A detach that is
+		 * marked after this look takes the lock later, in
+		 * utrace_drop_hold() or utrace_turn(), and drops them.
 		 */
 		u64 there = utrace_set_present(pass->set, current->utrace_set);
 		/*
-		 * Who answers something else gives up what it had asked for
-		 * when the pass began, not what control() asked for since.
+		 * An engine that was called gives up a hold and a step that it
+		 * had when the pass began, unless it answers so again.  It
+		 * keeps what utrace_control() has set since.
 		 */
-		u64 gone = pass->called & pass->before & there;
+		u64 called = pass->called & there;
+		u64 over = called & (pass->held | pass->stepped);
+		u64 step = u->step & ~over;
 
-		u->hold = (u->hold & ~gone) | (pass->stop & there);
-		u->step = (u->step & ~gone) | (pass->step & there);
-		u->block = (u->block & ~gone) | (pass->block & there);
+		u->hold = (u->hold & ~over) | (pass->stop & there);
+		u->step = step | (pass->step & there);
+		u->block = (u->block & step) | (pass->block & there);
 		u->resume = min_t(u8, u->resume, pass->resume);
 		if (u->hold || u->step)
 			u->flags |= UTRACE_TASK_SLOW;
@@ -159,29 +204,28 @@ static void utrace_pass_apply(struct utrace_pass *pass)
 }
 
 /**
- * utrace_pass_end - apply the answers and unpin the set
- * @pass: the pass
+ * utrace_pass_end() - apply the answers and unpin the set
+ * @pass: the pass, after utrace_pass_begin()
  *
- * A barrier that waited for the pass returns after this.
- *
- * Context: The task itself, no locks held.
+ * Context: The task itself, as for utrace_pass_begin().  May call ->release()
+ * of an engine that was detached meanwhile.
  */
 void utrace_pass_end(struct utrace_pass *pass)
 {
 	if (unlikely(pass->action != UTRACE_RESUME ||
-		     pass->called & pass->before))
+		     pass->called & (pass->held | pass->stepped)))
 		utrace_pass_apply(pass);
 	utrace_pass_leave(pass);
 }
 
 /**
- * utrace_pass_end_report - the end of a report asked for, or of a signal's
- * @pass: the pass
+ * utrace_pass_end_report() - end the pass of a requested report or of a signal
+ * @pass: the pass, after utrace_pass_begin()
  *
- * REPORT and INTERRUPT as answers to such a report would have the task report
- * for ever instead of going on; they are not heard.
+ * Does as utrace_pass_end(), but ignores the answers REPORT and INTERRUPT: an
+ * engine that gives them each time would have the task report for ever.
  *
- * Context: The task itself, no locks held.
+ * Context: As utrace_pass_end().
  */
 void utrace_pass_end_report(struct utrace_pass *pass)
 {
@@ -191,14 +235,14 @@ void utrace_pass_end_report(struct utrace_pass *pass)
 }
 
 /**
- * utrace_pass_answer - take in the answer of one engine
+ * utrace_pass_answer() - merge the answer of one engine
  * @pass: the pass
- * @engine: who answered
- * @slot: its slot
+ * @engine: the engine that has answered, kept by the pinned set
+ * @slot: the slot of @engine
  * @ret: the answer
- * @mask: bits of @ret that are about the event; 0 leaves the event alone
+ * @mask: the bits of @ret that are about the event; 0 leaves the event alone
  *
- * Context: The task itself, no locks held.
+ * Context: The task itself, with the set pinned.  Does not sleep.
  */
 void utrace_pass_answer(struct utrace_pass *pass, struct utrace_engine *engine,
 			unsigned int slot, u32 ret, u32 mask)
@@ -207,7 +251,7 @@ void utrace_pass_answer(struct utrace_pass *pass, struct utrace_engine *engine,
 	u64 bit = BIT_ULL(slot);
 
 	if (utrace_engine_is_system(engine)) {
-		/* It observes. */
+		/* All that counts of its answers is DETACH. */
 		if (action == UTRACE_DETACH)
 			utrace_detach_later(engine);
 		return;
@@ -233,7 +277,10 @@ void utrace_pass_answer(struct utrace_pass *pass, struct utrace_engine *engine,
 		fallthrough;
 	case UTRACE_INTERRUPT:
 	case UTRACE_REPORT:
-		/* Kept for when it goes on, where another says STOP. */
+		/*
+		 * ->resume leaves STOP out: this action is served when the task
+		 * goes on after a stop for another engine.
+		 */
 		pass->resume = min(pass->resume, action);
 		pass->action = min(pass->action, action);
 		break;
@@ -248,14 +295,16 @@ void utrace_pass_answer(struct utrace_pass *pass, struct utrace_engine *engine,
 }
 
 /**
- * utrace_pass_enter - the next engine of a pass
+ * utrace_pass_enter() - begin with the next engine of a pass
  * @pass: the pass
- * @engine: the engine
- * @slot: its slot
+ * @engine: the engine, kept by the pinned set
+ * @slot: the slot of @engine
  *
- * Context: The task itself.
- * Return: false if the engine rejects the task; else its flags may be read and
- * what they ask for be called.
+ * Context: The task itself, with the set pinned.  May call ->release() of an
+ * engine that was detached meanwhile.
+ * Return:
+ * * true - the caller reads the flags of @engine and may call it
+ * * false - @engine rejects the task
  */
 bool utrace_pass_enter(struct utrace_pass *pass, struct utrace_engine *engine,
 		       unsigned int slot)
@@ -267,18 +316,20 @@ bool utrace_pass_enter(struct utrace_pass *pass, struct utrace_engine *engine,
 }
 
 /**
- * utrace_pass_wants - is an engine to be called for an event?
+ * utrace_pass_wants() - is an engine to be called for an event?
  * @pass: the pass
- * @engine: the engine
- * @slot: its slot
- * @event: the event's bit
+ * @engine: the engine, kept by the pinned set
+ * @slot: the slot of @engine
+ * @event: the bit of the event; 0 for a report that was asked for
  *
- * Reports QUIESCE before that if the engine asked for it.  The flags are
- * read again afterwards because the engine may ask for the very event there.
+ * Calls report_quiesce first if the engine wants QUIESCE.  The flags are read
+ * again after that call, in which the engine may ask for @event.
  *
- * Context: The task itself.  No locks held, save for CREDS, see there.
- * Return: true if so.  False too for an engine that was detached since the
- * set was published: its flags are 0.
+ * Context: As utrace_pass_begin(), but with the set pinned.
+ * Return:
+ * * true - the caller calls @engine
+ * * false - @engine does not want @event, is detached (its flags are 0) or
+ *   rejects the task
  */
 bool utrace_pass_wants(struct utrace_pass *pass, struct utrace_engine *engine,
 		       unsigned int slot, unsigned long event)
@@ -300,8 +351,8 @@ bool utrace_pass_wants(struct utrace_pass *pass, struct utrace_engine *engine,
 }
 
 /*
- * A pass whose callbacks take (action, engine, ...) and say nothing about the
- * event but how the task goes on.
+ * Make a pass whose callbacks take (action, engine, ...) and answer only with a
+ * resume action.
  */
 #define UTRACE_REPORT_PASS(event, op, ...)				\
 do {									\
@@ -323,8 +374,15 @@ do {									\
 	utrace_pass_end(&pass);						\
 } while (0)
 
-/* The pass of the safe point: somebody asked for a report. */
-void utrace_report_quiesce(struct utrace *u)
+/**
+ * utrace_report_quiesce() - call engines with QUIESCE at the safe point
+ *
+ * This is the report that an engine requested by UTRACE_REPORT, INTERRUPT or
+ * STOP.
+ *
+ * Context: The task itself, at the safe point, no locks held.  May sleep.
+ */
+void utrace_report_quiesce(void)
 {
 	struct utrace_pass pass;
 
@@ -335,7 +393,14 @@ void utrace_report_quiesce(struct utrace *u)
 	utrace_pass_end_report(&pass);
 }
 
-/* The flags as the program gave them, with the signal in the low byte. */
+/**
+ * __utrace_report_clone() - report CLONE
+ * @args: the arguments of the clone.  The callbacks get its flags, with the
+ *	exit signal of the child in the low byte
+ * @child: the new task, which does not run yet
+ *
+ * Context: The task itself, in kernel_clone(), no locks held.  May sleep.
+ */
 void __utrace_report_clone(const struct kernel_clone_args *args,
 			   struct task_struct *child)
 {
@@ -344,16 +409,35 @@ void __utrace_report_clone(const struct kernel_clone_args *args,
 	UTRACE_REPORT_PASS(CLONE, report_clone, clone_flags, child);
 }
 
+/**
+ * __utrace_report_vfork_done() - report VFORK_DONE
+ * @child: pid of the child in the initial pid namespace
+ *
+ * Context: The task itself, in kernel_clone(), no locks held.  May sleep.
+ */
 void __utrace_report_vfork_done(pid_t child)
 {
 	UTRACE_REPORT_PASS(VFORK_DONE, report_vfork_done, child);
 }
 
+/**
+ * __utrace_report_creds() - report CREDS
+ * @bprm: the program that is executed; its credentials are committed
+ *
+ * Context: The task itself, in begin_new_exec(), under cred_guard_mutex and
+ * exec_update_lock.  May sleep.
+ */
 void __utrace_report_creds(const struct linux_binprm *bprm)
 {
 	UTRACE_REPORT_PASS(CREDS, report_creds, bprm);
 }
 
+/**
+ * __utrace_report_exec() - report EXEC
+ * @bprm: the program that the task runs now
+ *
+ * Context: The task itself, in exec_binprm(), no locks held.  May sleep.
+ */
 void __utrace_report_exec(const struct linux_binprm *bprm)
 {
 	struct pt_regs *regs = current_pt_regs();
@@ -361,6 +445,13 @@ void __utrace_report_exec(const struct linux_binprm *bprm)
 	UTRACE_REPORT_PASS(EXEC, report_exec, NULL, bprm, regs);
 }
 
+/**
+ * __utrace_report_jctl() - report JCTL
+ * @type: CLD_STOPPED or CLD_CONTINUED
+ * @notify: what the parent is told, or 0
+ *
+ * Context: The task itself, no locks held.  May sleep.
+ */
 void __utrace_report_jctl(int type, int notify)
 {
 	UTRACE_REPORT_PASS(JCTL, report_jctl, type, notify);

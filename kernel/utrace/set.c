@@ -2,87 +2,30 @@
 /*
  * utrace - engine sets: what a task must call
  *
- * A set is built once, never changed and shared by all tasks with the same
- * engines.  It is made from a cast, the engines of the system, and what all of
- * them want at the moment.  A change of wishes makes it old, which is seen by the
- * numbers it keeps (->seq, ->sysgen); the next event of each task has it take a
- * newer one, see rebuild.c.  The task may be in the middle of a pass over the old
- * one then, whose callbacks sleep, so it pins the set it walks:
- *
- *	task (utrace_pin)		controller (utrace_turn, utrace_sweep)
- *	pinned = set			lock
- *	(compiler barrier)		task->utrace_set = new, deferred = old
- *	still task->utrace_set?		unlock
- *					utrace_heavy(), once for a round
- *	...				lock
- *	pinned = NULL			is the old set pinned?  else take it back
- *	(compiler barrier)		unlock
- *	deferred?
- *
- * At least one of the two sees the other's store.  If the controller finds the old
- * set pinned, it leaves its reference to the task, which drops it when it unpins.
- * A task that sees a newer set when it pins starts over under the lock.
+ * A set is made from a cast, the engines of the system, and what all of them
+ * want.  It is never changed and is shared by all tasks with the same engines.
+ * A change of what an engine wants makes the set out of date, which the numbers
+ * in the set tell (->seq, ->sysgen); each task then takes a newer set at its
+ * next event, see rebuild.c.
  */
 #include <linux/bitops.h>
 #include <linux/slab.h>
-#include <linux/sched/task.h>
-#include <linux/wait_bit.h>
 
 #include "internal.h"
 
-static struct kmem_cache *utrace_cache __ro_after_init;
+/* References */
 
-static int __init utrace_set_init(void)
-{
-	utrace_cache = KMEM_CACHE(utrace, SLAB_PANIC | SLAB_ACCOUNT);
-	return 0;
-}
-core_initcall(utrace_set_init);
-
-/* A task's struct utrace. */
-
-static void utrace_init(struct utrace *u)
-{
-	*u = (struct utrace) { .resume = UTRACE_RESUME, .flags = UTRACE_TASK_SLOW };
-	spin_lock_init(&u->lock);
-}
-
-struct utrace *utrace_alloc(gfp_t gfp)
-{
-	struct utrace *u = kmem_cache_alloc(utrace_cache, gfp);
-
-	if (u)
-		utrace_init(u);
-	return u;
-}
-
-/* @n at a time; returns @n, or 0 without memory. */
-unsigned int utrace_alloc_bulk(gfp_t gfp, unsigned int n, struct utrace **u)
-{
-	unsigned int i;
-
-	n = kmem_cache_alloc_bulk(utrace_cache, gfp, n, (void **)u);
-	for (i = 0; i < n; i++)
-		utrace_init(u[i]);
-	return n;
-}
-
-void utrace_free(struct utrace *u)
-{
-	utrace_task_data_drop(u);
-	kfree(u->member);
-	kmem_cache_free(utrace_cache, u);
-}
-
-void __utrace_free_task(struct task_struct *task)
-{
-	WARN_ON_ONCE(task->utrace_set);
-	utrace_free(task->utrace);
-	task->utrace = NULL;
-}
-
-/* Sets. */
-
+/**
+ * utrace_set_slot() - find the slot of an engine
+ * @set: the set, or NULL; the caller has a reference, a lock or a pin, or is
+ *	under RCU
+ * @engine: the engine, which is only compared
+ *
+ * Context: Any.
+ * Return:
+ * * the slot
+ * * -1 - @engine is not in @set
+ */
 int utrace_set_slot(const struct utrace_set *set,
 		    const struct utrace_engine *engine)
 {
@@ -96,6 +39,13 @@ int utrace_set_slot(const struct utrace_set *set,
 	return -1;
 }
 
+/**
+ * utrace_set_get() - take a reference
+ * @set: the set, or NULL; the caller keeps it by another reference or a lock
+ *
+ * Context: Any.
+ * Return: @set.
+ */
 struct utrace_set *utrace_set_get(struct utrace_set *set)
 {
 	if (set)
@@ -104,8 +54,9 @@ struct utrace_set *utrace_set_get(struct utrace_set *set)
 }
 
 /*
- * The sets that were made last for tasks which only the system's engines cover:
- * user tasks and kernel threads.  Not counted, as utrace_cast::latest.
+ * The latest sets of tasks without a cast, which only engines of the system
+ * cover: user tasks, and kernel threads.  They are not counted, as
+ * utrace_cast::latest is not.
  */
 static struct utrace_set __rcu *utrace_latest_bare[2];
 
@@ -115,10 +66,10 @@ static struct utrace_set __rcu **utrace_latest_of(struct utrace_cast *cast,
 	return cast ? &cast->latest : &utrace_latest_bare[kthread];
 }
 
-/* Slots of the system's engines. */
+/* The slots of the engines of the system. */
 #define UTRACE_SYSTEM_SLOTS	GENMASK_ULL(UTRACE_NSLOTS - 1, UTRACE_SYSTEM_SLOT)
 
-/* Free a set; its reference to the cast passes to the caller. */
+/* Free a set, and return its cast with the reference that the set had. */
 static struct utrace_cast *utrace_set_free(struct utrace_set *set)
 {
 	struct utrace_cast *cast = set->cast;
@@ -135,10 +86,13 @@ static struct utrace_cast *utrace_set_free(struct utrace_set *set)
 }
 
 /**
- * utrace_set_put - drop a reference
+ * utrace_set_put() - drop a reference
  * @set: the set, or NULL
  *
- * Context: Any but NMI, without utrace_engine_lock and those inside of it.
+ * The last put frees the set.  If it frees the cast as well, the reference that
+ * the cast has to the next set is dropped in turn, in a loop.
+ *
+ * Context: Any but NMI, without utrace_engine_lock and the locks inside of it.
  */
 void utrace_set_put(struct utrace_set *set)
 {
@@ -151,7 +105,7 @@ void utrace_set_put(struct utrace_set *set)
 	}
 }
 
-/* In which order the classes are called. */
+/* The order in which the classes are called at most events. */
 static unsigned int utrace_engine_rank(struct utrace_engine *engine)
 {
 	static const u8 rank[] = {
@@ -169,21 +123,26 @@ static bool utrace_lists(struct utrace_engine *engine, unsigned long wants,
 {
 	if (wants & BIT(event))
 		return true;
-	/* Told before the events of others, except when nothing is left. */
+	/*
+	 * An engine with QUIESCE, unless attached with OWN_EVENTS, is told
+	 * before each event of any engine.  REAP is no such event: the task is
+	 * gone.
+	 */
 	return event != _UTRACE_EVENT_REAP &&
 	       (wants & UTRACE_EVENT(QUIESCE)) &&
 	       !(utrace_engine_state(engine) & UTRACE_STATE_OWN_EVENTS);
 }
 
 /**
- * utrace_order - the slots that are called for an event, in the order of the calls
- * @set: the set
- * @event: number of the event
- * @wants: what each engine wants, by slot; NULL: what it wants now
- * @order: filled in
+ * utrace_order() - list the slots that are called for an event
+ * @set: the set, which the caller has pinned or is making
+ * @event: the number of the event, _UTRACE_EVENT_*
+ * @wants: by slot, the events that each engine wants; NULL:
+ *	utrace_engine::flags
+ * @order: filled in, in the order of the calls; room for all slots of @set
  *
- * Context: Any; the caller has @set pinned or builds it.
- * Return: how many.
+ * Context: Any.
+ * Return: the number of slots in @order.
  */
 unsigned int utrace_order(const struct utrace_set *set, unsigned int event,
 			  const u16 *wants, u8 *order)
@@ -210,7 +169,10 @@ unsigned int utrace_order(const struct utrace_set *set, unsigned int event,
 	return n;
 }
 
-/* Write the list of one event to set->order from @n on; where does it end? */
+/*
+ * Write the list of one event to set->order from index @n on, and return the
+ * index at which it ends.
+ */
 static unsigned int utrace_set_list(struct utrace_set *set, unsigned int event,
 				    const u16 *wants, unsigned int n)
 {
@@ -231,8 +193,8 @@ static u64 utrace_set_slots(const struct utrace_set *set, unsigned int event)
 	return slots;
 }
 
-/* What the fast pass over a system call does not look at. */
-static bool utrace_needs_long_pass(const struct utrace_set *set,
+/* Does an engine need something that only the slow pass does? */
+static bool utrace_needs_slow_pass(const struct utrace_set *set,
 				   unsigned int slot, unsigned long wants)
 {
 	struct utrace_engine *engine = set->engine[slot];
@@ -246,36 +208,47 @@ static bool utrace_needs_long_pass(const struct utrace_set *set,
 		!(state & UTRACE_STATE_HAS_EXIT));
 }
 
-/* Wants nothing; stands in where a list has no single engine. */
+/*
+ * Wants nothing; stands in where a list has no single engine, so that the fast
+ * pass needs no NULL check.
+ */
 static struct utrace_engine utrace_nobody;
 
-static struct utrace_engine *utrace_sole(const struct utrace_set *set, u64 slots)
+static struct utrace_engine *utrace_sole(const struct utrace_set *set,
+					 u64 slots)
 {
 	if (hweight64(slots) != 1)
 		return &utrace_nobody;
 	return set->engine[__ffs64(slots)];
 }
 
-/* Can the system calls of tasks with this set do with the fast pass? */
-static bool utrace_set_is_short(const struct utrace_set *set, const u16 *wants)
+/* Can tasks with this set take the fast pass over system calls? */
+static bool utrace_set_is_fast(const struct utrace_set *set, const u16 *wants)
 {
 	u64 left;
 
-	/* An exit without an entry is reported by the slow pass only. */
+	/*
+	 * An engine that wants only exits gets unpaired ones, which only the
+	 * slow pass reports.
+	 */
 	if (set->exit & ~set->entry)
 		return false;
 	for (left = set->members; left; left &= left - 1)
-		if (utrace_needs_long_pass(set, __ffs64(left),
+		if (utrace_needs_slow_pass(set, __ffs64(left),
 					   wants[__ffs64(left)]))
 			return false;
 	return true;
 }
 
-/* The engines are there; now what they want, and what follows from that. */
-static void utrace_set_fill(struct utrace_set *set)
+static_assert(_UTRACE_NEVENTS <= 16);	/* the events of an engine in an u16 */
+
+/*
+ * Read what the engines of the set want: fill in their numbers, the word
+ * without UNWANTED, and in @wants the events by slot.  Return the bits of the
+ * system calls that an engine may want, in the place of UTRACE_WORD_UNWANTED.
+ */
+static u64 utrace_set_read_wants(struct utrace_set *set, u16 *wants)
 {
-	unsigned int event, n = hweight64(set->members);
-	u16 wants[UTRACE_NSLOTS];
 	u64 left, calls = 0;
 
 	for (left = set->members; left; left &= left - 1) {
@@ -283,7 +256,10 @@ static void utrace_set_fill(struct utrace_set *set)
 		struct utrace_engine *engine = set->engine[slot];
 		unsigned long events;
 
-		/* Pairs with utrace_engine_touch(): the number first. */
+		/*
+		 * The number before the flags; pairs with
+		 * utrace_engine_touch().
+		 */
 		set->seq[slot] = smp_load_acquire(&engine->seq);
 		wants[slot] = READ_ONCE(engine->flags);
 		events = utrace_engine_word(engine, wants[slot]);
@@ -295,6 +271,16 @@ static void utrace_set_fill(struct utrace_set *set)
 		if (wants[slot] & UTRACE_EVENT_SYSCALL)
 			calls |= utrace_filter_calls(engine);
 	}
+	return calls;
+}
+
+/* Fill in what depends on the events that the engines of the set want. */
+static void utrace_set_fill(struct utrace_set *set)
+{
+	unsigned int event, n = hweight64(set->members);
+	u16 wants[UTRACE_NSLOTS];
+	u64 calls = utrace_set_read_wants(set, wants);
+
 	set->start[UTRACE_LIST_ALL] = 0;
 	for (event = 0; event < _UTRACE_NEVENTS; event++)
 		n = utrace_set_list(set, event, wants, n);
@@ -303,21 +289,26 @@ static void utrace_set_fill(struct utrace_set *set)
 	set->exit = utrace_set_slots(set, _UTRACE_EVENT_SYSCALL_EXIT);
 	if (set->events & UTRACE_EVENT_SYSCALL)
 		set->events |= UTRACE_WORD_UNWANTED & ~calls;
-	if (utrace_set_is_short(set, wants))
+	if (utrace_set_is_fast(set, wants))
 		set->events |= UTRACE_WORD_FAST;
 	set->sole_entry = utrace_sole(set, set->entry);
 	set->sole_exit = utrace_sole(set, set->exit);
-	/* Every task with engines is to pass the hook at which children inherit. */
+	/* A word is never 0 with a set: utrace_fork() tests it for any bit. */
 	set->events |= UTRACE_EVENT(REAP);
 }
 
 /**
- * struct utrace_census - the engines a set is made of
- * @engine: by slot
- * @all: slots in the order of attach, those of the system last
- * @n: elements of @all
- * @sysgen: of utrace_system_gen, before the engines of the system were looked at;
- *	there is a reference on the memory of each of these
+ * struct utrace_census - the engines that a set is made of
+ * @engine: by slot, the engine; the cast keeps its own engines,
+ *	utrace_census_take() took a reference to the memory of those of the
+ *	system
+ * @all: the slots that are used, in the order of attach, those of the system
+ *	last
+ * @n: number of elements of @all
+ * @sysgen: utrace_system_gen, read before the table of the engines of the
+ *	system
+ *
+ * Lives on the stack of the task that makes the set.
  */
 struct utrace_census {
 	struct utrace_engine *engine[UTRACE_NSLOTS];
@@ -339,7 +330,7 @@ static void utrace_census_take(struct utrace_census *census,
 		census->engine[slot] = cast->role[i].engine;
 		census->all[census->n++] = slot;
 	}
-	/* The number first; pairs with utrace_system_replace(). */
+	/* The number before the table; pairs with utrace_system_replace(). */
 	census->sysgen = smp_load_acquire(&utrace_system_gen);
 	guard(rcu)();
 	system = rcu_dereference(utrace_system);
@@ -365,11 +356,13 @@ static void utrace_census_drop(struct utrace_census *census)
 }
 
 /*
- * A set of the engines that were found, whose references it takes over.  Tasks of
- * many share it, so nobody's memory cgroup pays.
+ * Make a set of the engines of a census, and take over its references.  Tasks
+ * of many users share the set, so no memory cgroup is charged.  Returns NULL
+ * without memory.
  */
 static struct utrace_set *utrace_set_make(const struct utrace_census *census,
-					  struct utrace_cast *cast, bool kthread)
+					  struct utrace_cast *cast,
+					  bool kthread)
 {
 	unsigned int i, nslots = 0;
 	struct utrace_set *set;
@@ -399,7 +392,7 @@ static struct utrace_set *utrace_set_make(const struct utrace_census *census,
 	return set;
 }
 
-/* Give @set its sets for children. */
+/* Give @set the sets of children.  Returns 0 or -ENOMEM. */
 static int utrace_set_heirs(struct utrace_set *set)
 {
 	struct utrace_cast *cast = set->cast;
@@ -420,7 +413,8 @@ static int utrace_set_heirs(struct utrace_set *set)
 	return 0;
 }
 
-static struct utrace_set *utrace_set_build(struct utrace_cast *cast, bool kthread)
+static struct utrace_set *utrace_set_build(struct utrace_cast *cast,
+					   bool kthread)
 {
 	struct utrace_census census;
 	struct utrace_set *set;
@@ -441,27 +435,32 @@ static struct utrace_set *utrace_set_build(struct utrace_cast *cast, bool kthrea
 }
 
 /**
- * utrace_set_is_current - does a set say what its engines want?
- * @set: the set
+ * utrace_set_is_current() - does a set say what its engines want now?
+ * @set: the set; the caller has a reference, or utrace->lock of a task that has
+ *	it
  *
- * Context: Any; the caller has a reference, or the lock of a task that has it.
- * Return: false if one of them wants something else since it was made, or there
- * are other engines of the system.
+ * Context: Any.
+ * Return: false if an engine of the set has changed what it wants since the set
+ * was made, or if the table of the engines of the system has changed.
  */
 bool utrace_set_is_current(const struct utrace_set *set)
 {
 	u64 left;
 
 	/*
-	 * Old for an instant after the table changed: utrace_system_tell() comes
-	 * later, and takes the lock of each task.
+	 * The load may still return the number from before a change of the
+	 * table. utrace_system_tell() then comes later, and sets
+	 * UTRACE_WORD_REBUILD under utrace->lock of each task.
 	 */
 	if (set->sysgen != READ_ONCE(utrace_system_gen))
 		return false;
 	for (left = set->members; left; left &= left - 1) {
 		unsigned int slot = __ffs64(left);
 
-		/* Pairs with utrace_engine_touch(). */
+		/*
+		 * The number before what it stands for; see
+		 * utrace_engine_touch().
+		 */
 		if (smp_load_acquire(&set->engine[slot]->seq) != set->seq[slot])
 			return false;
 	}
@@ -469,17 +468,19 @@ bool utrace_set_is_current(const struct utrace_set *set)
 }
 
 /**
- * utrace_set_latest - the set for a cast, with what its engines want now
- * @cast: the cast, on which the caller has a reference; NULL for tasks that only
- *	the system's engines cover
- * @kthread: without @cast: for kernel threads
+ * utrace_set_latest() - get the set for a cast, with what its engines want now
+ * @cast: the cast, to which the caller has a reference; NULL for tasks that
+ *	only engines of the system cover
+ * @kthread: the set is for kernel threads; only without @cast
  *
- * The one that was made last if that is good still; so tasks with the same engines
- * have the same set.
+ * Returns the set that was made last if it is still current, so that tasks with
+ * the same engines share a set, and else makes another one.
  *
  * Context: May sleep for memory.
- * Return: a set with one reference for the caller; NULL if there are no engines;
- * -ENOMEM.
+ * Return:
+ * * the set, with a reference for the caller
+ * * NULL - there are no engines
+ * * -ENOMEM - no memory
  */
 struct utrace_set *utrace_set_latest(struct utrace_cast *cast, bool kthread)
 {
@@ -500,39 +501,14 @@ struct utrace_set *utrace_set_latest(struct utrace_cast *cast, bool kthread)
 	return set;
 }
 
-/* What a task is given to do. */
-
-/* What there is of a word for threads that run in the kernel only. */
-static unsigned long utrace_kernel_events(struct task_struct *task)
-{
-	unsigned long events = UTRACE_EVENT_KTHREAD;
-
-	/* These never see user mode, only their end is reported. */
-	if (task->flags & PF_USER_WORKER)
-		events &= ~UTRACE_EVENT(CLONE);
-	return events | UTRACE_WORD_REBUILD | UTRACE_WORD_REJECTED;
-}
-
 /**
- * utrace_set_word - write the event word of a task
- * @task: the task
- * @events: the word, of which some bits do not go with others, or with @task
+ * utrace_set_same() - the slots that have the same engine in two sets
+ * @old: a set, or NULL
+ * @new: another one, or NULL; the caller keeps both by references or locks
  *
- * Context: The task's utrace->lock is held, or utrace_bare_lock.
+ * Context: Any.
+ * Return: a bitmap of slots.
  */
-void utrace_set_word(struct task_struct *task, unsigned long events)
-{
-	if (unlikely(task->flags & (PF_USER_WORKER | PF_KTHREAD)))
-		events &= utrace_kernel_events(task);
-
-	/* What is still to be built may need more, and want more. */
-	if (events & UTRACE_WORD_REBUILD)
-		events &= ~(UTRACE_WORD_FAST | UTRACE_WORD_UNWANTED);
-
-	utrace_write_word(task, events);
-}
-
-/* Slots of @old that hold the same engine in @new. */
 u64 utrace_set_same(const struct utrace_set *old,
 		    const struct utrace_set *new)
 {
@@ -547,7 +523,14 @@ u64 utrace_set_same(const struct utrace_set *old,
 	return same;
 }
 
-/* Slots of @old whose engines are in @set as well and not detached. */
+/**
+ * utrace_set_present() - the slots of a set whose engines are still there
+ * @old: the set, or NULL
+ * @set: the set that the task has now, or NULL; the caller keeps both
+ *
+ * Context: Any.
+ * Return: the slots of utrace_set_same() whose engines are not detached.
+ */
 u64 utrace_set_present(const struct utrace_set *old,
 		       const struct utrace_set *set)
 {
@@ -558,183 +541,4 @@ u64 utrace_set_present(const struct utrace_set *old,
 		if (utrace_engine_detached(set->engine[__ffs64(left)]))
 			same &= ~(left & -left);
 	return same;
-}
-
-/* What of a word is left when some engines of the set are not to be called. */
-static noinline unsigned long utrace_word_muted(const struct utrace_set *set, u64 muted)
-{
-	unsigned long events = UTRACE_EVENT(REAP);
-	u64 left, calls = 0;
-
-	for (left = set->members & ~muted; left; left &= left - 1) {
-		struct utrace_engine *engine = set->engine[__ffs64(left)];
-		unsigned long wants = READ_ONCE(engine->flags);
-
-		events |= utrace_engine_word(engine, wants);
-		if (wants & UTRACE_EVENT_SYSCALL)
-			calls |= utrace_filter_calls(engine);
-	}
-	if (events & UTRACE_EVENT_SYSCALL)
-		events |= UTRACE_WORD_UNWANTED & ~calls;
-	if (!(muted & (set->entry | set->exit)))
-		events |= set->events & UTRACE_WORD_FAST;
-	return events;
-}
-
-/**
- * utrace_word_of - the event word that goes with a set
- * @set: the set
- * @muted: slots that are not to be called
- *
- * Context: Any; the caller has a reference, or the lock of a task that has it.
- * Return: the word.
- */
-unsigned long utrace_word_of(const struct utrace_set *set, u64 muted)
-{
-	muted &= set->members;
-	return likely(!muted) ? set->events : utrace_word_muted(set, muted);
-}
-
-/**
- * utrace_word_now - the event word by what engines want now
- * @task: the task
- * @u: its struct utrace
- *
- * Context: @u->lock is held.
- * Return: the word of a task whose set is to be renewed.
- */
-unsigned long utrace_word_now(struct task_struct *task, struct utrace *u)
-{
-	const struct utrace_set *set = task->utrace_set;
-	unsigned long events = utrace_bare_events(task);
-	u64 left;
-
-	lockdep_assert_held(&u->lock);
-
-	for (left = set ? set->members : 0; left; left &= left - 1) {
-		struct utrace_engine *engine = set->engine[__ffs64(left)];
-
-		events |= utrace_engine_word(engine, READ_ONCE(engine->flags));
-	}
-	if (set)
-		events |= UTRACE_EVENT(REAP);
-	return events | UTRACE_WORD_REBUILD;
-}
-
-/**
- * utrace_switch - give a task another set
- * @task: the task
- * @u: its struct utrace
- * @set: the set, with a reference that passes to the task; NULL for none
- * @same: utrace_set_same() of the set of before and @set
- * @muted: slots of @set whose engines reject the task
- * @ask: they have yet to be asked
- *
- * Context: @u->lock is held, and the task is not reaped.
- * Return: the set of before, with the reference to it.  The task may have it
- * pinned.
- */
-struct utrace_set *utrace_switch(struct task_struct *task, struct utrace *u,
-				 struct utrace_set *set, u64 same, u64 muted,
-				 bool ask)
-{
-	struct utrace_set *old = task->utrace_set;
-	bool rebuild = ask || task->utrace_events & UTRACE_WORD_REBUILD;
-
-	lockdep_assert_held(&u->lock);
-
-	u->hold &= same;
-	u->step &= same;
-	u->block &= same;
-	u->fresh |= set ? set->members & ~same : U64_MAX;
-	/* An engine that was muted saw no entry either. */
-	u->fresh |= u->muted & ~muted & same;
-	u->muted = set ? muted & set->members : 0;
-	u->flags |= UTRACE_TASK_SLOW;
-	/* Whoever asked for a report is gone. */
-	if (!set)
-		u->resume = UTRACE_RESUME;
-	/* Pairs with utrace_pin_try(): the flag before the set. */
-	smp_store_release(&task->utrace_set, set);
-	/* Wishes that came while this set was made, and questions. */
-	if (set && (rebuild || !utrace_set_is_current(set)))
-		utrace_set_word(task, utrace_word_now(task, u));
-	else
-		utrace_set_word(task, set ? utrace_word_of(set, u->muted) :
-				      utrace_bare_events(task));
-	return old;
-}
-
-/**
- * utrace_take_deferred - drop what was left for a pass to drop
- * @u: of a task that has no set pinned, or another one
- *
- * Context: @u->lock is held.  The task itself, its reaper, or utrace_sweep() after
- * utrace_heavy() if the set is not pinned.
- * Return: a set whose reference the caller has to drop; NULL if there is none.
- */
-struct utrace_set *utrace_take_deferred(struct utrace *u)
-{
-	struct utrace_set *drop = u->deferred;
-
-	lockdep_assert_held(&u->lock);
-
-	u->deferred = NULL;
-	u->flags &= ~UTRACE_TASK_DEFERRED;
-	return drop;
-}
-
-/**
- * utrace_pin - the set that this pass walks
- * @u: of the current task
- *
- * Context: The task itself.
- * Return: the published set, valid until utrace_unpin(); NULL if none.
- */
-struct utrace_set *utrace_pin(struct utrace *u)
-{
-	struct utrace_set *set = READ_ONCE(current->utrace_set), *drop;
-
-	if (likely(utrace_pin_try(&u->pinned, set, &current->utrace_set)))
-		return set;
-
-	scoped_guard(spinlock_irqsave, &u->lock) {
-		set = current->utrace_set;
-		WRITE_ONCE(u->pinned, set);
-		drop = utrace_take_deferred(u);
-	}
-	utrace_set_put(drop);
-	return set;
-}
-
-/**
- * utrace_told - what others left for the end of a callback, or of a walk
- * @u: of the current task, or of the one it reaps
- *
- * Context: The task itself or its reaper.  May call ->release() of an engine
- * that was detached meanwhile.
- */
-void utrace_told(struct utrace *u)
-{
-	struct utrace_set *drop = NULL;
-	struct utrace_engine *left;
-	bool waited;
-
-	scoped_guard(spinlock_irqsave, &u->lock) {
-		if (!u->pinned)
-			drop = utrace_take_deferred(u);
-		waited = u->flags & UTRACE_TASK_WAITER;
-		u->flags &= ~UTRACE_TASK_WAITER;
-		/* What the callback did is done for those who see it. */
-		smp_store_release(&u->passes, u->passes + waited);
-		left = u->left;
-		u->left = NULL;
-	}
-	utrace_set_put(drop);
-	if (waited) {
-		smp_mb(); /* Pairs with the one in prepare_to_wait_event(). */
-		wake_up_var(&u->passes);
-	}
-	if (left)
-		utrace_core_put(left);
 }

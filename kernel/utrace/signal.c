@@ -2,9 +2,14 @@
 /*
  * utrace - signals: reports from get_signal()
  *
- * Engines come after ptrace, once it decided to deliver, and before the
- * disposition is acted on.  What they answer is turned into a signal number
- * and a k_sigaction, which get_signal() then treats like any other.
+ * get_signal() calls the engines after ptrace, if ptrace lets the signal
+ * through, and before the task acts on the signal.  The answers are turned into
+ * a signal number and a k_sigaction, with which get_signal() goes on as with
+ * those of the program.  Siglock is dropped for the pass, so a signal that is
+ * not acted on at once goes back to its queue.
+ *
+ * A signal that kills the process when it is sent is never taken from its
+ * queue.  One thread reports it to observers, see utrace_report_killer().
  */
 #include <linux/cgroup.h>
 #include <linux/cn_proc.h>
@@ -16,13 +21,16 @@
 #include <linux/sched/task_stack.h>
 #include <linux/signal.h>
 
-#include "internal.h"
+#include "pass.h"
 
 static_assert(!(UTRACE_GROUP_UNTOLD &
 		(SIGNAL_STOP_MASK | SIGNAL_GROUP_EXIT | SIGNAL_CLD_MASK |
 		 SIGNAL_UNKILLABLE)));
 
-/* What a program's handling of a signal amounts to. */
+/*
+ * Returns what becomes of a signal by the action @ka of the program.  *@event
+ * is the number of the event, _UTRACE_EVENT_SIGNAL*.
+ */
 static u32 utrace_classify(int signr, const struct k_sigaction *ka,
 			   unsigned int *event)
 {
@@ -48,7 +56,10 @@ static u32 utrace_classify(int signr, const struct k_sigaction *ka,
 	return UTRACE_SIGNAL_TERM;
 }
 
-/* What an observer writes is a copy; of its answers only DETACH is heard. */
+/*
+ * Call an engine that must not change the signal.  The engine gets a copy of
+ * the signal, and of its answers only DETACH counts.
+ */
 static void utrace_signal_observe(struct utrace_pass *pass,
 				  struct utrace_engine *engine,
 				  unsigned long event,
@@ -71,8 +82,8 @@ static void utrace_signal_observe(struct utrace_pass *pass,
 }
 
 /*
- * Call one engine with a signal or a report.  An engine without
- * report_signal is told by report_quiesce, as in 2010.
+ * Call one engine with a signal or a report.  An engine without report_signal
+ * is called with report_quiesce instead, as in the interface of 2010.
  */
 static void utrace_signal_call(struct utrace_pass *pass,
 			       struct utrace_engine *engine, unsigned int slot,
@@ -99,8 +110,8 @@ static void utrace_signal_call(struct utrace_pass *pass,
 }
 
 /*
- * One pass over the engines that want @event or QUIESCE.  @only, if not 0,
- * says which slots.
+ * Make one pass over the engines that want @event or QUIESCE.  If @only is not
+ * 0, other slots are left out.  Returns false if there is no set to walk.
  */
 static bool utrace_signal_pass(struct utrace_pass *pass, unsigned int list,
 			       unsigned long event, u64 only,
@@ -125,13 +136,17 @@ static bool utrace_signal_pass(struct utrace_pass *pass, unsigned int list,
 	return true;
 }
 
-/* A signal that engines made fatal is reported by its own number. */
+/*
+ * End the process by a signal whose default action would not do so in this way,
+ * since get_signal() would take the default action.  siglock is held.  Does not
+ * return.
+ */
 static void utrace_die(struct ksignal *ksig, bool core)
 {
 	int signr = ksig->info.si_signo;
 
 	spin_unlock_irq(&current->sighand->siglock);
-	/* As get_signal() does. */
+	/* get_signal() does the same before it ends the process. */
 	if (unlikely(cgroup_task_frozen(current)))
 		cgroup_leave_frozen(true);
 	current->flags |= PF_SIGNALED;
@@ -142,6 +157,7 @@ static void utrace_die(struct ksignal *ksig, bool core)
 	do_group_exit(signr);
 }
 
+/* Does the default action of @signr end the process, with a dump if @core? */
 static bool utrace_default_is(int signr, bool core)
 {
 	return !sig_kernel_ignore(signr) && !sig_kernel_stop(signr) &&
@@ -149,14 +165,16 @@ static bool utrace_default_is(int signr, bool core)
 }
 
 /**
- * __utrace_wants_ignored - is a signal that a task ignores to be queued for it?
- * @task: a task with an engine that wants such signals
+ * __utrace_wants_ignored() - is a signal that a task ignores queued for it?
+ * @task: a task with an engine that wants SIGNAL_IGN
  *
- * Not for an init, which ignores what it has no handler for: once in its queue,
- * SIGSTOP would stop it.
+ * The init of a pid namespace ignores each signal that it has no handler for.
+ * SIGSTOP would stop it if it were queued, so nothing is queued for an init.
  *
  * Context: siglock of @task is held.
- * Return: true if so.
+ * Return:
+ * * true - the signal is queued
+ * * false - @task is an init; the signal is dropped
  */
 bool __utrace_wants_ignored(struct task_struct *task)
 {
@@ -164,15 +182,18 @@ bool __utrace_wants_ignored(struct task_struct *task)
 }
 
 /**
- * utrace_signal_act - turn what the engines decided into a signal to deliver
+ * utrace_signal_act() - turn the merged answers into a signal to deliver
  * @result: UTRACE_SIGNAL_*
- * @ksig: with the signal's info and what the engines made of its action; its
- *	number is filled in
- * @orig_ka: what the program set up; NULL if there was no signal
- * @ka: where it did that
+ * @ksig: has the info and the action as the engines left them; its number is
+ *	filled in
+ * @orig_ka: a copy of the action that the program has set; NULL if there was no
+ *	signal
+ * @ka: the action of the program itself, in sighand_struct
  *
  * Context: siglock is held.
- * Return: the action, @ka or that in @ksig; NULL if nothing is to be done.
+ * Return:
+ * * the action to go on with: @ka, or that in @ksig
+ * * NULL - the signal is ignored
  */
 static struct k_sigaction *utrace_signal_act(u32 result, struct ksignal *ksig,
 					     const struct k_sigaction *orig_ka,
@@ -190,11 +211,11 @@ static struct k_sigaction *utrace_signal_act(u32 result, struct ksignal *ksig,
 	ksig->sig = signr;
 	switch (utrace_signal_action(result)) {
 	case UTRACE_SIGNAL_DELIVER:
-		/* An unchanged action: SA_ONESHOT acts on the real one. */
+		/* An unchanged action: get_signal() may reset @ka itself. */
 		if (orig_ka && ka == &current->sighand->action[signr - 1] &&
 		    !memcmp(orig_ka, &ksig->ka, sizeof(ksig->ka)))
 			return ka;
-		/* get_signal() would reset the copy it delivers by. */
+		/* get_signal() would reset the copy, so reset @ka here. */
 		if (orig_ka && (ksig->ka.sa.sa_flags & SA_ONESHOT) &&
 		    ka->sa.sa_handler != SIG_IGN)
 			ka->sa.sa_handler = SIG_DFL;
@@ -213,7 +234,7 @@ static struct k_sigaction *utrace_signal_act(u32 result, struct ksignal *ksig,
 		ksig->sig = SIGSTOP;
 		break;
 	case UTRACE_SIGNAL_TSTP:
-		/* SIGTTIN and SIGTTOU are of this kind, and stay what they are. */
+		/* SIGTTIN and SIGTTOU stop the process in the same way. */
 		if (!sig_kernel_stop(signr) || signr == SIGSTOP)
 			ksig->sig = SIGTSTP;
 		break;
@@ -224,6 +245,7 @@ static struct k_sigaction *utrace_signal_act(u32 result, struct ksignal *ksig,
 	return &ksig->ka;
 }
 
+/* Does this result run a handler of the program now? */
 static bool utrace_runs_handler(u32 result, const struct k_sigaction *ka)
 {
 	return utrace_signal_action(result) == UTRACE_SIGNAL_DELIVER &&
@@ -232,8 +254,8 @@ static bool utrace_runs_handler(u32 result, const struct k_sigaction *ka)
 }
 
 /*
- * Did a stop at this signal end only because a debugger came?  The hold is
- * still in force then, and the signal may be about to kill.
+ * Did a stop at this signal end for ptrace, while an engine still holds the
+ * task?  Then the signal, which may end the process, must not be acted on yet.
  */
 static bool utrace_ptrace_passes(const struct utrace_pass *pass)
 {
@@ -243,20 +265,29 @@ static bool utrace_ptrace_passes(const struct utrace_pass *pass)
 	       !fatal_signal_pending(current);
 }
 
-/* Must the signal wait for another time, as after a ptrace stop? */
+/*
+ * Must the signal go back to its queue?  It may have been blocked while siglock
+ * was dropped, or the task is being killed.  ptrace_signal() does the same.
+ */
 static bool utrace_requeue(int signr)
 {
 	return sigismember(&current->blocked, signr) ||
 	       fatal_signal_pending(current);
 }
 
-/* It comes again: from the queue it came from, or as the thread's own. */
+/*
+ * Queue the signal again, for the thread or the process as @type says.  siglock
+ * is held.
+ */
 static void utrace_put_back(struct ksignal *ksig, enum pid_type type)
 {
 	send_signal_locked(ksig->info.si_signo, &ksig->info, current, type);
 }
 
-/* What is done about a signal; see __utrace_signal(). */
+/*
+ * Act on the merged answers to a signal, or put the signal back.  siglock is
+ * held.  Returns as __utrace_signal().
+ */
 static struct k_sigaction *utrace_signal_decide(u32 result,
 						struct ksignal *ksig,
 						enum pid_type type,
@@ -267,7 +298,7 @@ static struct k_sigaction *utrace_signal_decide(u32 result,
 
 	if (result & UTRACE_SIGNAL_HOLD) {
 		utrace_put_back(ksig, PIDTYPE_PID);
-		/* What else was answered holds for now. */
+		/* A stop takes place now, all else at the next delivery. */
 		if (action != UTRACE_SIGNAL_STOP && action != UTRACE_SIGNAL_TSTP)
 			return NULL;
 	} else if (action != UTRACE_SIGNAL_IGN &&
@@ -279,13 +310,17 @@ static struct k_sigaction *utrace_signal_decide(u32 result,
 }
 
 /**
- * __utrace_signal - report a signal that was dequeued
- * @ksig: with its info; the number to go on with is filled in
- * @type: from which queue it came
- * @ka: the program's action
+ * __utrace_signal() - report a signal that get_signal() has dequeued
+ * @ksig: has the number and the info of the signal; the number to go on with is
+ *	filled in
+ * @type: the queue that the signal came from, PIDTYPE_PID or PIDTYPE_TGID
+ * @ka: the action of the program, in sighand_struct
  *
- * Context: siglock is held; released and taken again.
- * Return: the action to go on with; NULL if there is no signal any more.
+ * Context: The task itself, with siglock held, which is dropped and taken
+ * again.  Sleeps, and stops while an engine holds the task.
+ * Return:
+ * * the action to go on with: @ka, or that in @ksig
+ * * NULL - the signal is ignored, or was put back to a queue
  */
 struct k_sigaction *__utrace_signal(struct ksignal *ksig, enum pid_type type,
 				    struct k_sigaction *ka)
@@ -302,7 +337,10 @@ struct k_sigaction *__utrace_signal(struct ksignal *ksig, enum pid_type type,
 		return ka;
 
 	ksig->ka = orig;
-	/* SIGCONT clears it while siglock is not held; see ptrace_signal(). */
+	/*
+	 * SIGCONT clears this bit while siglock is dropped, and
+	 * do_signal_stop() then does not stop; see ptrace_signal().
+	 */
 	current->jobctl |= JOBCTL_STOP_DEQUEUED;
 	spin_unlock_irq(&current->sighand->siglock);
 
@@ -315,11 +353,18 @@ struct k_sigaction *__utrace_signal(struct ksignal *ksig, enum pid_type type,
 		pass.result = initial;
 		ksig->ka = orig;
 		ksig->info.si_signo = signr;
-		/* Put back, it would be taken before any other, for ever. */
+		/*
+		 * This stop does not end for another signal: the present one
+		 * would be put back, and then taken before all others, again
+		 * and again.
+		 */
 		where = UTRACE_STOP_TRAPS;
 	}
 	if (pass.stop && utrace_runs_handler(pass.result, &ksig->ka)) {
-		/* The stop, with a report, comes when the frame is there. */
+		/*
+		 * The task stops when the frame of the handler is set up:
+		 * __utrace_signal_handler() asks for a report then.
+		 */
 		scoped_guard(spinlock_irqsave, &current->utrace->lock)
 			current->utrace->flags |= UTRACE_TASK_AT_HANDLER;
 	} else if (pass.stop) {
@@ -329,14 +374,14 @@ struct k_sigaction *__utrace_signal(struct ksignal *ksig, enum pid_type type,
 
 	spin_lock_irq(&current->sighand->siglock);
 	if (stopped && utrace_ptrace_passes(&pass)) {
-		/* ptrace has to see it before anything comes of it. */
+		/* ptrace sees the signal before the task acts on it. */
 		utrace_put_back(ksig, type);
 		return NULL;
 	}
 	return utrace_signal_decide(pass.result, ksig, type, &orig, ka);
 }
 
-/* Was @signr sent to this very thread, and may have killed the process? */
+/* Is @signr in the queue of @task itself, and not blocked?  siglock is held. */
 static bool utrace_was_sent(struct task_struct *task, int signr)
 {
 	return sigismember(&task->pending.signal, signr) &&
@@ -344,9 +389,10 @@ static bool utrace_was_sent(struct task_struct *task, int signr)
 }
 
 /*
- * Is the current thread to tell of the signal that killed the process?  If that
- * was sent to a thread, the thread itself tells of it.  @code is the signal that
- * the current thread dies of, or 0.
+ * Is the current thread to report @signr, which killed the process?  A signal
+ * that was sent to one thread is reported by that thread, unless the thread is
+ * exiting already.  @code is the signal that the current thread dies of, or 0.
+ * siglock is held.
  */
 static bool utrace_is_teller(int signr, int code)
 {
@@ -363,8 +409,10 @@ static bool utrace_is_teller(int signr, int code)
 }
 
 /*
- * The information of that signal, if it is in a queue still: signalfd could
- * take it away.  The last entry is the one, since none can come after it.
+ * Fill in *@info for the signal that killed the process.  Its entry is the last
+ * one with this number in the queue, since prepare_signal() drops what is sent
+ * later; if signalfd has taken the entry away, *@info has the number only.
+ * siglock is held.
  */
 static void utrace_killer_info(int signr, kernel_siginfo_t *info)
 {
@@ -374,7 +422,7 @@ static void utrace_killer_info(int signr, kernel_siginfo_t *info)
 	if (utrace_was_sent(current, signr) ||
 	    !sigismember(&pending->signal, signr))
 		pending = &current->pending;
-	/* As collect_signal() has it where there was no memory for it. */
+	/* collect_signal() does so if there was no memory for an entry. */
 	clear_siginfo(info);
 	info->si_signo = signr;
 	list_for_each_entry_reverse(q, &pending->list, list) {
@@ -387,7 +435,10 @@ static void utrace_killer_info(int signr, kernel_siginfo_t *info)
 	}
 }
 
-/* Take it upon the current thread to tell of that signal; true for one only. */
+/*
+ * Claim the report of the signal that killed the process, and fill in *@ksig.
+ * Returns true in one thread only: siglock protects UTRACE_GROUP_UNTOLD.
+ */
 static bool utrace_claim_killer(struct ksignal *ksig, int code)
 {
 	struct signal_struct *signal = current->signal;
@@ -407,14 +458,16 @@ static bool utrace_claim_killer(struct ksignal *ksig, int code)
 }
 
 /**
- * utrace_report_killer - a signal killed the process when it was sent
+ * utrace_report_killer() - report a signal that killed the process when sent
  * @code: the signal that the current thread dies of, or 0
  *
- * No thread takes such a signal from its queue.  Engines that may change what
- * it does were not there, or it would not have killed like that; observers are
- * told by the first thread that comes along, or by the one that it was sent to.
+ * complete_signal() has killed the group and set UTRACE_GROUP_UNTOLD, so no
+ * thread takes the signal from its queue.  It does so only if no engine on the
+ * task wants to change the signal, so observers are called here and nobody
+ * else.  The first thread that gets here makes the report, or the thread that
+ * the signal was sent to.
  *
- * Context: The task itself, no locks held.
+ * Context: The task itself, no locks held.  May sleep.
  */
 void utrace_report_killer(int code)
 {
@@ -446,7 +499,7 @@ void utrace_report_killer(int code)
 	utrace_pass_end(&pass);
 }
 
-/* A step that engines asked for: only they are told. */
+/* Report the end of a step to the engines that asked for it only. */
 static void utrace_report_step(struct ksignal *ksig, struct utrace *u,
 			       struct utrace_pass *pass)
 {
@@ -468,11 +521,17 @@ static void utrace_report_step(struct ksignal *ksig, struct utrace *u,
 }
 
 /**
- * __utrace_signal_trap - a report from get_signal() was asked for
- * @ksig: filled in, action included, if an engine makes a signal of its own
+ * __utrace_signal_trap() - report from get_signal() for JOBCTL_TRAP_UTRACE
+ * @ksig: filled in, with the action, if an engine makes a signal of its own
  *
- * Context: siglock is held; released and taken again.
- * Return: true if there is a signal to go on with.
+ * Reports the end of a step, the frame of a handler, or what UTRACE_INTERRUPT
+ * and UTRACE_REPORT asked for.
+ *
+ * Context: The task itself, with siglock held, which is dropped and taken
+ * again.  Sleeps, and stops while an engine holds the task.
+ * Return:
+ * * true - get_signal() delivers the signal in @ksig
+ * * false - there is no signal
  */
 bool __utrace_signal_trap(struct ksignal *ksig)
 {
@@ -499,9 +558,10 @@ bool __utrace_signal_trap(struct ksignal *ksig)
 	if (step)
 		utrace_report_step(ksig, u, &pass);
 	/*
-	 * One that made a signal of the step has it delivered first.  A task
-	 * that is held since job control stopped it reports nothing: its engine
-	 * was told that it is stopped.
+	 * An engine that made a signal of the step has it delivered first.
+	 * Without a request nothing is reported for a hold: the trap is that of
+	 * utrace_interrupt_stopped(), and the engine knows that the task is
+	 * stopped.
 	 */
 	if (utrace_signal_action(pass.result) == UTRACE_SIGNAL_IGN &&
 	    (report || handler || !(step || held))) {
@@ -516,7 +576,7 @@ bool __utrace_signal_trap(struct ksignal *ksig)
 		utrace_stop(u, UTRACE_STOP_PERMEABLE);
 
 	spin_lock_irq(&current->sighand->siglock);
-	/* Only an engine that made a signal says anything but what it got. */
+	/* The result has changed only if an engine made a signal. */
 	if (utrace_signal_action(pass.result) == initial ||
 	    !ksig->info.si_signo)
 		return false;
@@ -524,14 +584,17 @@ bool __utrace_signal_trap(struct ksignal *ksig)
 }
 
 /**
- * __utrace_signal_handler - the frame of a signal handler was set up
- * @stepping: the task was being stepped, by whomever
+ * __utrace_signal_handler() - end a step when the frame of a handler is set up
+ * @stepping: ptrace or an engine was stepping the task
  *
  * The step ends at the first instruction of the handler.  If an engine asked
- * for it, or for a stop at this signal, it is told.
+ * for the step, or for a stop at this signal, the task reports
+ * %UTRACE_SIGNAL_HANDLER.
  *
  * Context: The task itself, no locks held.
- * Return: true if ptrace is to be told too.
+ * Return:
+ * * true - ptrace is told, since it asked for the step
+ * * false - ptrace is not told
  */
 bool __utrace_signal_handler(bool stepping)
 {
@@ -550,7 +613,7 @@ bool __utrace_signal_handler(bool stepping)
 		if (report)
 			u->flags |= UTRACE_TASK_HANDLER;
 	}
-	/* UML leaves that to the tracer. */
+	/* x86 has cleared the trap flag already, UML has not. */
 	if (ours && !ptrace)
 		user_disable_single_step(current);
 	if (report)

@@ -2,17 +2,19 @@
 /*
  * utrace - stopping a task, letting it go, interrupting and stepping it
  *
- * A stop is TASK_TRACED with JOBCTL_UTRACE and without JOBCTL_TRACED, so that
- * ptrace(2) does not take it for one of its own.  It is entered under siglock
- * and in a loop, since many may wake the task: SIGKILL, the last engine that
- * held it, a group stop to take part in, and ptrace, for a trap that a
- * permeable stop lets through.  Who wants it to go on clears ->hold first and
- * looks for JOBCTL_UTRACE under siglock second, the task does the reverse:
+ * A stopped task is TASK_TRACED with JOBCTL_UTRACE and without JOBCTL_TRACED,
+ * so that ptrace(2) does not take the stop for one of its own.  utrace_stop()
+ * is a loop under siglock, since several events wake the task: SIGKILL, the end
+ * of the last hold, a group stop to take part in, and a trap of ptrace, for
+ * which a permeable stop ends.  A function that ends a hold clears the bit in
+ * ->hold and then looks for JOBCTL_UTRACE under siglock; the task looks at
+ * ->hold and sets JOBCTL_UTRACE in one hold of siglock, so that no wake-up is
+ * lost:
  *
- *	task				utrace_wake()
+ *	task				another task
  *	lock siglock			hold &= ~bit
- *	hold == 0? then leave		lock siglock
- *	set TASK_TRACED, UTRACE		JOBCTL_UTRACE? then wake
+ *	hold == 0? then leave		utrace_wake(): lock siglock
+ *	set JOBCTL_UTRACE, TASK_TRACED	JOBCTL_UTRACE? then wake
  *	unlock				unlock
  */
 #include <linux/cgroup.h>
@@ -23,12 +25,15 @@
 #include <linux/timekeeping.h>
 #include <linux/uprobes.h>
 
-#include "internal.h"
+#include "pass.h"
 
 #define CREATE_TRACE_POINTS
 #include <trace/events/utrace_core.h>
 
-/* Must not, or need not, be held here. */
+/*
+ * Must the current task go on although an engine holds it?  It must if it is
+ * being killed, or if it is a worker that never runs user code.
+ */
 static bool utrace_may_not_stop(struct utrace *u)
 {
 	return fatal_signal_pending(current) ||
@@ -36,7 +41,10 @@ static bool utrace_may_not_stop(struct utrace *u)
 	       (current->flags & PF_USER_WORKER);
 }
 
-/* Is there something that ptrace or its tracer waits for? */
+/*
+ * Does the stop end for ptrace, because of a trap or a signal that the tracer
+ * has to see?  siglock is held.
+ */
 static bool utrace_ptrace_trap(enum utrace_stop_where where)
 {
 	if (where == UTRACE_STOP_FIRM || !current->ptrace)
@@ -46,7 +54,7 @@ static bool utrace_ptrace_trap(enum utrace_stop_where where)
 	       (where == UTRACE_STOP_PERMEABLE && signal_pending(current));
 }
 
-/* Is the group of the current task stopped, or about to be? */
+/* Is a group stop in force or under way?  siglock is held. */
 static bool utrace_group_stops(void)
 {
 	struct signal_struct *sig = current->signal;
@@ -55,9 +63,10 @@ static bool utrace_group_stops(void)
 }
 
 /*
- * A tracer came after the task had joined a group stop.  PTRACE_SEIZE has a
- * task in TASK_STOPPED trap, but does not know that a task which engines hold
- * took part too.  PTRACE_ATTACH queued a SIGSTOP, which does the same.
+ * A tracer has attached after the task took part in a group stop.  PTRACE_SEIZE
+ * makes a task trap that is TASK_STOPPED; a task that engines hold is not, so
+ * it sets the trap itself.  PTRACE_ATTACH has queued a SIGSTOP, which is
+ * enough.  siglock is held.
  */
 static void utrace_trap_seized(void)
 {
@@ -66,8 +75,8 @@ static void utrace_trap_seized(void)
 }
 
 /*
- * The end of a stop, with siglock held.  A group stop that is in force, or
- * that the task took part in while it was held, still applies.
+ * End a stop; siglock is held.  If the task took part in a group stop that is
+ * still in force (@joined), the task stops for that now.
  */
 static void utrace_stop_leave(bool joined)
 {
@@ -79,10 +88,14 @@ static void utrace_stop_leave(bool joined)
 	signal_utrace_recalc();
 }
 
-/*
- * Engines are told before the task takes part in a group stop.  siglock is held
- * and is dropped for that, so anything may have come up then; false if nothing
- * is left of the stop.
+/**
+ * __utrace_tell_group_stop() - report JCTL before taking part in a group stop
+ *
+ * Context: The task itself, with siglock held, which is dropped and taken
+ * again.  May sleep.
+ * Return:
+ * * true - the group stop is still pending
+ * * false - SIGCONT or SIGKILL has ended it while siglock was dropped
  */
 bool __utrace_tell_group_stop(void)
 {
@@ -96,25 +109,28 @@ bool __utrace_tell_group_stop(void)
 }
 
 /**
- * utrace_stop - stay stopped while an engine holds the task
- * @u: of the current task
- * @where: whether a ptrace trap may be let through here; it then returns
- *	with the hold in force and asks for the safe point again
+ * utrace_stop() - stay stopped while an engine holds the task
+ * @u: struct utrace of the current task
+ * @where: whether the stop ends for ptrace.  Then the hold stays in force, and
+ *	the task comes to the safe point before it runs user code
  *
- * Context: The task itself, no locks held.  No set is pinned, so barriers do
- * not wait for the stop.
+ * Reports JCTL if the task takes part in a group stop meanwhile.  Returns at
+ * once if no engine holds the task.
+ *
+ * Context: The task itself, no locks held.  Sleeps.  No set is pinned, so that
+ * barriers do not wait for the end of the stop.
  */
 void utrace_stop(struct utrace *u, enum utrace_stop_where where)
 {
 	bool joined = false, told = false;
 
 	spin_lock_irq(&current->sighand->siglock);
-	u->held_since = max_t(u32, ktime_get_seconds(), 1);
+	WRITE_ONCE(u->held_since, max_t(u32, ktime_get_seconds(), 1));
 	trace_utrace_stop(current, u->hold);
 	while (READ_ONCE(u->hold) && !utrace_may_not_stop(u)) {
 		bool notify = false;
 
-		/* PTRACE_ATTACH waits for this bit, and need not. */
+		/* PTRACE_ATTACH must not wait until the engines let go. */
 		task_clear_jobctl_trapping(current);
 		if (joined && current->ptrace) {
 			utrace_trap_seized();
@@ -145,23 +161,27 @@ void utrace_stop(struct utrace *u, enum utrace_stop_where where)
 
 		spin_lock_irq(&current->sighand->siglock);
 		current->jobctl &= ~JOBCTL_UTRACE;
-		/* Pairs with utrace_ask_stop(): the bit or the hold. */
+		/*
+		 * JOBCTL_UTRACE off before a look at ->hold.  Pairs with
+		 * utrace_ask_stop(): it sees that the task is not stopped, or
+		 * the task sees its hold.
+		 */
 		smp_mb();
 	}
 	if (READ_ONCE(u->hold) && !utrace_may_not_stop(u))
 		set_thread_flag(TIF_NOTIFY_RESUME);
 	utrace_stop_leave(joined);
-	u->held_since = 0;
+	WRITE_ONCE(u->held_since, 0);
 	trace_utrace_resume(current);
 	spin_unlock_irq(&current->sighand->siglock);
 }
 
 /**
- * utrace_wake - let a task go on if no engine holds it any more
- * @task: the task
- * @u: its struct utrace, whose ->hold may have become 0
+ * utrace_wake() - let a task go on if no engine holds it any more
+ * @task: the task; the caller has a reference, or is under RCU
+ * @u: struct utrace of @task; the caller has cleared bits in ->hold
  *
- * Context: Any but NMI, without siglock and @u->lock.
+ * Context: Any but NMI, without siglock and @u->lock.  Takes siglock.
  */
 void utrace_wake(struct task_struct *task, struct utrace *u)
 {
@@ -174,10 +194,14 @@ void utrace_wake(struct task_struct *task, struct utrace *u)
 	unlock_task_sighand(task, &flags);
 }
 
-/*
- * SIGKILL came for a process that is dying already.  The signal itself is
- * dropped because a group exit is under way; threads that engines hold in
- * their EXIT report must not outlive it.
+/**
+ * __utrace_kill_group() - end the stops of a process, and forbid further ones
+ * @task: a thread of the process
+ *
+ * prepare_signal() drops SIGKILL if a group exit is under way.  Threads that
+ * engines hold after the EXIT report must die by it nevertheless.
+ *
+ * Context: siglock of @task is held.  Takes utrace->lock of each thread.
  */
 void __utrace_kill_group(struct task_struct *task)
 {
@@ -197,9 +221,14 @@ void __utrace_kill_group(struct task_struct *task)
 	}
 }
 
-/*
- * The OOM killer sends no SIGKILL to a process that is dying already, it counts
- * on its end.
+/**
+ * __utrace_oom_victim() - end the stops of a process that the OOM killer chose
+ * @task: a thread of the process
+ *
+ * The OOM killer sends no SIGKILL to a process that is dying already, and
+ * relies on it to die.
+ *
+ * Context: Any but NMI, without siglock.  Takes siglock.
  */
 void __utrace_oom_victim(struct task_struct *task)
 {
@@ -211,9 +240,15 @@ void __utrace_oom_victim(struct task_struct *task)
 	unlock_task_sighand(task, &flags);
 }
 
-/*
- * The current thread dies because another one or a signal said so.  siglock is
- * held.
+/**
+ * __utrace_mark_killed() - the current thread is killed with its process
+ *
+ * Called by get_signal() if a group exit or the execve() of another thread ends
+ * the current thread.  Forbids stops, and reports the signal that killed the
+ * process if that is still to be done.
+ *
+ * Context: The task itself, with siglock held, which may be dropped and taken
+ * again.  May sleep.
  */
 void __utrace_mark_killed(void)
 {
@@ -234,7 +269,13 @@ void __utrace_mark_killed(void)
 	spin_lock_irq(&current->sighand->siglock);
 }
 
-/* Stopped by anybody: it does not run before it is woken on purpose. */
+/**
+ * utrace_task_stopped() - is a task in a stop of job control, ptrace or utrace?
+ * @task: the task; the caller has a reference, or is under RCU
+ *
+ * Context: Any.
+ * Return: true if so.  Without siglock the answer may be out of date.
+ */
 bool utrace_task_stopped(struct task_struct *task)
 {
 	return READ_ONCE(task->jobctl) &
@@ -242,14 +283,14 @@ bool utrace_task_stopped(struct task_struct *task)
 }
 
 /**
- * utrace_interrupt - have a task report from get_signal()
- * @task: the task
+ * utrace_interrupt() - have a task report from get_signal()
+ * @task: the task; the caller has a reference, or is under RCU
  *
- * A jobctl trap breaks off every interruptible sleep, those of io_uring
- * included, and cannot be mistaken for a signal.  A dying task is left alone:
- * TIF_SIGPENDING would cut its core dump short.
+ * Sets a jobctl trap, which breaks off every interruptible sleep, those of
+ * io_uring included, and cannot be mistaken for a signal.  Does nothing to a
+ * dying task, since TIF_SIGPENDING would cut its core dump short.
  *
- * Context: Any but NMI, without siglock.
+ * Context: Any but NMI, without siglock.  Takes siglock.
  */
 void utrace_interrupt(struct task_struct *task)
 {
@@ -265,9 +306,15 @@ void utrace_interrupt(struct task_struct *task)
 	unlock_task_sighand(task, &flags);
 }
 
-/*
- * A task in a job control stop is held when SIGCONT comes, not before: the
- * trap is what it finds first then.
+/**
+ * utrace_interrupt_stopped() - have a task held when its job control stop ends
+ * @task: the task, which the caller has a hold on; the caller has a reference,
+ *	or is under RCU
+ *
+ * The task finds the trap in get_signal() when SIGCONT has woken it.  Does
+ * nothing to a task that is not in a job control stop.
+ *
+ * Context: Any but NMI, without siglock.  Takes siglock.
  */
 void utrace_interrupt_stopped(struct task_struct *task)
 {
@@ -282,7 +329,11 @@ void utrace_interrupt_stopped(struct task_struct *task)
 	unlock_task_sighand(task, &flags);
 }
 
-/* Where a task is not on its way to user mode and an engine may hold it. */
+/**
+ * __utrace_stop_if_held() - stop at a place that is not the safe point
+ *
+ * Context: The task itself, no locks held.  Sleeps.
+ */
 void __utrace_stop_if_held(void)
 {
 	struct utrace *u = current->utrace;
@@ -292,13 +343,16 @@ void __utrace_stop_if_held(void)
 }
 
 /*
- * Stepping.  The trap flag of a task has two owners, ptrace and the engines.
- * ptrace sets or clears it while the task sits in a ptrace stop and nowhere
- * else, so what it is at the end of one is what ptrace wants; the engines set
- * it at the safe point.
+ * Stepping.  ptrace and the engines share the trap flag of a task.  ptrace
+ * changes it only while the task is in a ptrace stop, so the flag at the end of
+ * such a stop is what ptrace wants.  The engines set it at the safe point.
  */
 
-/* The end of a ptrace stop; siglock is held. */
+/**
+ * __utrace_ptrace_stopped() - note at the end of a ptrace stop who wants a step
+ *
+ * Context: The task itself, with siglock held.  Takes utrace->lock.
+ */
 void __utrace_ptrace_stopped(void)
 {
 	struct utrace *u = current->utrace;
@@ -306,7 +360,7 @@ void __utrace_ptrace_stopped(void)
 
 	scoped_guard(spinlock_irqsave, &u->lock) {
 		u->flags &= ~UTRACE_TASK_PTRACE_STEP;
-		/* The tracer died and left the flag as it was. */
+		/* The tracer is gone and has not changed the trap flag. */
 		if (!current->ptrace)
 			return;
 		u->flags &= ~UTRACE_TASK_STEPPING;
@@ -318,12 +372,13 @@ void __utrace_ptrace_stopped(void)
 }
 
 /**
- * utrace_arm_step - run one instruction, or up to the next branch
- * @u: of the current task, about to return to user mode
+ * utrace_arm_step() - set the trap flag if an engine has asked for a step
+ * @u: struct utrace of the current task, which returns to user mode
  *
- * A block step is only made if nobody, ptrace included, wants less.
+ * A block step is made only if no engine wants a single step, nor ptrace any
+ * step.
  *
- * Context: The task itself, no locks held.
+ * Context: The task itself, no locks held.  Takes @u->lock.
  */
 static void utrace_arm_step(struct utrace *u)
 {
@@ -348,11 +403,15 @@ static void utrace_arm_step(struct utrace *u)
 }
 
 /**
- * __utrace_step_trap - the current task finished a step
+ * __utrace_step_trap() - handle the trap at the end of a step
+ *
+ * If an engine has asked for the step, get_signal() reports its end.
  *
  * Context: The task itself, without siglock.
- * Return: true if an engine and nobody else asked for it: no signal is to be
- * queued, the engine is told by the report that follows.
+ * Return:
+ * * true - only engines have asked for the step; no SIGTRAP is queued
+ * * false - no engine has, or ptrace or the program steps the task too; SIGTRAP
+ *   is queued
  */
 bool __utrace_step_trap(void)
 {
@@ -370,7 +429,7 @@ bool __utrace_step_trap(void)
 		return false;
 	utrace_interrupt(current);
 #ifdef TIF_FORCED_TF
-	/* The program steps itself and has a handler for it. */
+	/* The program has set the trap flag itself and gets its SIGTRAP. */
 	others |= !test_thread_flag(TIF_FORCED_TF);
 #endif
 	if (others)
@@ -379,7 +438,7 @@ bool __utrace_step_trap(void)
 	return true;
 }
 
-/* Is there anything to be done before user mode? */
+/* Is there anything to be done at the safe point? */
 static bool utrace_pending(struct utrace *u)
 {
 	return READ_ONCE(u->resume) != UTRACE_RESUME || READ_ONCE(u->hold) ||
@@ -388,11 +447,14 @@ static bool utrace_pending(struct utrace *u)
 }
 
 /**
- * __utrace_resume - the safe point, on the way to user mode
- * @regs: registers of the task; NULL where it does not go to user mode after
- *	all, that is for a guest of KVM and in io_uring's waits
+ * __utrace_resume() - the safe point, on the way to user mode
+ * @regs: registers of the current task; NULL where the task does not go to user
+ *	mode: before it enters a guest of KVM, and in waits of io_uring
  *
- * Context: The task itself, no locks held.
+ * Reports QUIESCE if that was asked for, stops while an engine holds the task,
+ * and starts a step.
+ *
+ * Context: The task itself, no locks held.  Sleeps.
  */
 void __utrace_resume(struct pt_regs *regs)
 {
@@ -403,12 +465,15 @@ void __utrace_resume(struct pt_regs *regs)
 		return;
 
 	if (!regs) {
-		/* Have it come back to user mode for this. */
+		/* get_signal() reports, on the way to user mode. */
 		utrace_interrupt(current);
 		return;
 	}
 #ifdef CONFIG_UPROBES
-	/* Out of line: its registers are not the program's. */
+	/*
+	 * The task steps an instruction out of line, and its registers are not
+	 * those of the program.  utrace_uprobe_done() comes back here.
+	 */
 	if (current->utask && current->utask->active_uprobe)
 		return;
 #endif
@@ -417,7 +482,7 @@ void __utrace_resume(struct pt_regs *regs)
 		u->resume = UTRACE_RESUME;
 	}
 	if (resume <= UTRACE_REPORT)
-		utrace_report_quiesce(u);
+		utrace_report_quiesce();
 	if (READ_ONCE(u->hold))
 		utrace_stop(u, UTRACE_STOP_PERMEABLE);
 	utrace_arm_step(u);

@@ -2,12 +2,13 @@
 /*
  * utrace - the fast pass over the entry and the exit of a system call
  *
- * For engines that look at every call and answer "go on": the fast pass calls
- * them and does nothing else.  A filter, QUIESCE, whatever is pending for the
- * task, and accounting need the slow pass of syscall_report.c; so does the rest
- * of a fast pass when an engine answers something else.  UTRACE_WORD_FAST says
- * that a set can do with the fast one, UTRACE_TASK_SLOW that a task cannot, see
- * utrace_settle().
+ * The fast pass pins the set, calls the engines that want every call, and
+ * unpins the set.  If an engine answers more than RESUME, the slow pass of
+ * syscall_report.c goes on behind that engine.  UTRACE_WORD_FAST in the event
+ * word says that no engine of the set has a filter, wants QUIESCE, or wants
+ * exits without entries.  UTRACE_TASK_SLOW says that the task has something
+ * pending that only the slow pass does, see utrace_settle().
+ * kernel.utrace_stats sends all calls to the slow pass.
  */
 #ifdef CONFIG_GENERIC_ENTRY
 #include <linux/entry-common.h>
@@ -18,10 +19,13 @@
 
 #include <asm/syscall.h>
 
+#include "pass.h"
 #include "syscall_filter.h"
-#include "syscall_pass.h"
 
-/* The next pass has a set without an engine that does not want the event any more. */
+/*
+ * An engine in the list does not want the event any more.  Have the next pass
+ * renew the set, so that the list lacks this engine.
+ */
 static void utrace_left_out(struct utrace *u)
 {
 	guard(spinlock_irqsave)(&u->lock);
@@ -29,11 +33,11 @@ static void utrace_left_out(struct utrace *u)
 	utrace_set_word(current, current->utrace_events | UTRACE_WORD_REBUILD);
 }
 
-/* Positions in the list of an event, and what is there. */
+/* Where the list of an event begins and ends in utrace_set::order. */
 #define UTRACE_FIRST(set, event)	((set)->start[UTRACE_LIST(event)])
 #define UTRACE_END(set, event)		((set)->start[UTRACE_LIST(event) + 1])
 
-/* The slots that come after position @i in the list of an event. */
+/* The slots behind index @i of utrace_set::order in the list of an event. */
 static u64 utrace_slots_behind(const struct utrace_set *set, unsigned int event,
 			       unsigned int i)
 {
@@ -44,7 +48,10 @@ static u64 utrace_slots_behind(const struct utrace_set *set, unsigned int event,
 	return slots;
 }
 
-/* The pass that a fast one over the list of @event turns into. */
+/*
+ * Fill in a slow pass over the list of @event, which goes on with the set that
+ * a fast pass has pinned.
+ */
 static void utrace_pass_continue(struct utrace_pass *pass, struct utrace *u,
 				 unsigned int event)
 {
@@ -61,14 +68,18 @@ static void utrace_pass_continue(struct utrace_pass *pass, struct utrace *u,
 	};
 }
 
-/* Is there nothing in the set that only the slow pass looks at? */
+/* Can a task with this event word take the fast pass? */
 static __always_inline bool utrace_is_fast(unsigned long word)
 {
 	return word & UTRACE_WORD_FAST &&
 	       !static_branch_unlikely(&utrace_stats);
 }
 
-/* A call of a fast pass, which keeps account only to find slow callbacks. */
+/*
+ * Make one callback of a fast pass.  Fast passes do not count callbacks for
+ * kernel.utrace_stats, see utrace_is_fast(); they time them only to warn of
+ * slow ones.
+ */
 #define utrace_fast_call(engine, op, regs)				\
 ({									\
 	u64 __since = IS_ENABLED(CONFIG_UTRACE_DEBUG) ? utrace_time() : 0; \
@@ -79,27 +90,33 @@ static __always_inline bool utrace_is_fast(unsigned long word)
 })
 
 /*
- * The pin of a fast pass, see utrace_pin().  False if another set was published
- * meanwhile, or if something is pending; the slow pass pins once more, and that
- * in the right way.  A set that came since the last slow pass, or none, has the
- * flag with it.
+ * Pin @set for a fast pass.  Returns false if another set was published since
+ * @set was read, or if the task needs a slow pass.  The caller then unpins, and
+ * the slow pass pins anew by utrace_pin().
+ *
+ * utrace_switch() sets UTRACE_TASK_SLOW before it publishes a set, or NULL.  So
+ * a set that no slow pass has seen is never walked here.
  */
 static __always_inline bool utrace_fast_pin(struct utrace *u,
 					    struct utrace_set *set)
 {
 	if (unlikely(!utrace_pin_try(&u->pinned, set, &current->utrace_set)))
 		return false;
-	/* One look behind the set, without the lock. */
+	/* Lockless, after the set; pairs with utrace_switch(). */
 	return likely(!(data_race(u->flags) & UTRACE_TASK_SLOW));
 }
 
+/* The fast pass over an entry could not begin: make a slow one. */
 static noinline bool utrace_entry_not_fast(struct utrace *u)
 {
 	utrace_unpin(u);
 	return utrace_entry_slow(current_pt_regs(), UTRACE_SYSCALL_RUN);
 }
 
-/* An engine answered more than "go on": the slow pass does the rest. */
+/*
+ * The engine at index @i of utrace_set::order has answered more than RESUME to
+ * an entry.  Merge its answer, and make the rest of the pass a slow one.
+ */
 static noinline bool utrace_entry_turns_slow(struct utrace *u, unsigned int i,
 					     u32 ret)
 {
@@ -110,7 +127,7 @@ static noinline bool utrace_entry_turns_slow(struct utrace *u, unsigned int i,
 	utrace_pass_continue(&pass, u, _UTRACE_EVENT_SYSCALL_ENTRY);
 	pass.result = UTRACE_SYSCALL_RUN;
 	slot = pass.set->order[i];
-	/* So far; it has those already that are to come. */
+	/* The fast pass has put all slots of the list in ->entered. */
 	u->entered &= ~utrace_slots_behind(pass.set, _UTRACE_EVENT_SYSCALL_ENTRY, i);
 	utrace_pass_answer(&pass, pass.set->engine[slot], slot, ret,
 			   UTRACE_SYSCALL_MASK);
@@ -121,21 +138,25 @@ static noinline bool utrace_entry_turns_slow(struct utrace *u, unsigned int i,
 }
 
 /*
- * The end of a fast pass, see utrace_unpin(); true if somebody waits for it,
- * or one of @flags is set.
+ * Unpin at the end of a fast pass.  Returns true if the caller must call
+ * utrace_told() for a deferred set or a waiter, or if one of @flags is set.
  */
 static __always_inline bool utrace_fast_unpin(struct utrace *u, u16 flags)
 {
 	utrace_pin_drop(&u->pinned);
 	/*
-	 * One look, without the lock: whoever defers or waits looks at the pin
-	 * after utrace_heavy(), and a hold that comes later is met at the safe
-	 * point.
+	 * Lockless: the setter of DEFERRED or WAITER calls utrace_heavy(), then
+	 * reads ->pinned.  The safe point serves a hold that comes after this
+	 * look.
 	 */
 	return unlikely(data_race(u->flags) &
 			(flags | UTRACE_TASK_DEFERRED | UTRACE_TASK_WAITER));
 }
 
+/*
+ * After a fast pass over an entry: tell waiters, and stop if an engine holds
+ * the task.  Returns true if the call is skipped.
+ */
 static noinline bool utrace_entry_told(struct utrace *u)
 {
 	utrace_told(u);
@@ -144,8 +165,7 @@ static noinline bool utrace_entry_told(struct utrace *u)
 }
 
 /*
- * A fast pass left out the engine at @at of the order, which does not want the
- * event any more.
+ * The engine in slot *@at does not want entries any more, and was not called.
  */
 static noinline void utrace_entry_left_out(struct utrace *u, const u8 *at)
 {
@@ -153,7 +173,10 @@ static noinline void utrace_entry_left_out(struct utrace *u, const u8 *at)
 	utrace_left_out(u);
 }
 
-/* A fast pass over any number of engines. */
+/*
+ * Make a fast pass over an entry with any number of engines; the set is pinned.
+ * Returns true if the call is skipped.
+ */
 static noinline bool utrace_fast_entry_all(struct utrace *u)
 {
 	struct pt_regs *regs = current_pt_regs();
@@ -166,7 +189,7 @@ static noinline bool utrace_fast_entry_all(struct utrace *u)
 		u32 ret;
 
 		utrace_enter(u, engine);
-		/* Lockless, as all passes read them. */
+		/* Lockless: all passes read the flags so. */
 		if (unlikely(!(data_race(engine->flags) &
 			       UTRACE_EVENT(SYSCALL_ENTRY)))) {
 			utrace_entry_left_out(u, at);
@@ -176,7 +199,7 @@ static noinline bool utrace_fast_entry_all(struct utrace *u)
 		if (unlikely(ret != UTRACE_RESUME))
 			return utrace_entry_turns_slow(u, at - set->order, ret);
 	}
-	/* What the last callback did is done. */
+	/* The last callback's stores come before the store that ends it. */
 	smp_store_release(&u->now, NULL);
 	return utrace_fast_unpin(u, UTRACE_TASK_SLOW) &&
 	       utrace_entry_told(u);
@@ -184,19 +207,21 @@ static noinline bool utrace_fast_entry_all(struct utrace *u)
 
 /* How a fast pass over an entry ended. */
 enum utrace_entry {
-	UTRACE_ENTRY_QUIET,	/* one engine was called, nothing else was done */
-	UTRACE_ENTRY_RUN,	/* anything, the task may have stopped */
-	UTRACE_ENTRY_SKIP,	/* the call is not made */
+	UTRACE_ENTRY_QUIET,	/* make the call; the task has not stopped */
+	UTRACE_ENTRY_RUN,	/* make the call; the task may have stopped */
+	UTRACE_ENTRY_SKIP,	/* skip the call */
 };
 
+/* The outcome of a pass that was more than one quiet callback. */
 static __always_inline enum utrace_entry utrace_fast_outcome(bool skip)
 {
 	return skip ? UTRACE_ENTRY_SKIP : UTRACE_ENTRY_RUN;
 }
 
 /*
- * Written for one engine that looks at every call: no instruction here is for
- * anything else.
+ * Make a fast pass over an entry.  The code here serves a set with one engine
+ * in the list; everything else is in functions that are not inlined.  ->now
+ * stays NULL: utrace_is_inside() then takes the engine from the pinned set.
  */
 static __always_inline enum utrace_entry utrace_fast_entry(struct pt_regs *regs)
 {
@@ -210,7 +235,7 @@ static __always_inline enum utrace_entry utrace_fast_entry(struct pt_regs *regs)
 		return utrace_fast_outcome(utrace_entry_not_fast(u));
 	u->entered = set->entry;
 	engine = set->sole_entry;
-	/* Lockless, as all passes read them. */
+	/* Lockless, and 0 if the list has no single engine. */
 	if (unlikely(!(data_race(engine->flags) & UTRACE_EVENT(SYSCALL_ENTRY))))
 		return utrace_fast_outcome(utrace_fast_entry_all(u));
 	ret = utrace_fast_call(engine, report_syscall_entry, regs);
@@ -224,11 +249,14 @@ static __always_inline enum utrace_entry utrace_fast_entry(struct pt_regs *regs)
 }
 
 /**
- * __utrace_syscall_entry - the task is about to make a system call
- * @regs: its registers
+ * __utrace_syscall_entry() - report the entry of a system call
+ * @regs: registers of the current task
  *
- * Context: The task itself, no locks held.
- * Return: true if the call is to be skipped.
+ * Context: The task itself, no locks held.  May sleep, and stops while an
+ * engine holds the task.
+ * Return:
+ * * true - the call is skipped
+ * * false - the call is made
  */
 bool __utrace_syscall_entry(struct pt_regs *regs)
 {
@@ -242,10 +270,13 @@ bool __utrace_syscall_entry(struct pt_regs *regs)
 }
 
 #ifdef CONFIG_GENERIC_ENTRY
-/* By the end of a slow pass others may want the call as well. */
+/*
+ * After a pass in which the task may have stopped: seccomp, tracepoints and
+ * audit may want the call by now, so read the work bits again.
+ */
 static noinline long utrace_alone_end(struct pt_regs *regs, bool skip)
 {
-	return skip ? -1 : syscall_utrace_entered(regs);
+	return skip ? -1 : syscall_trace_enter_rest(regs);
 }
 
 static noinline long utrace_alone_slow(struct pt_regs *regs)
@@ -263,14 +294,17 @@ static noinline long utrace_alone_fast(struct pt_regs *regs)
 }
 
 /**
- * __utrace_syscall_enter_alone - the same where nobody but engines wants the call
- * @regs: its registers
+ * __utrace_syscall_enter_alone() - report an entry that only engines want
+ * @regs: registers of the current task
  *
- * Both passes are functions of their own, so that a call which is filtered
- * needs no frame.
+ * The entry code calls this if no work bit but that of utrace is set.  Both
+ * passes are functions of their own, so that a call which no engine wants needs
+ * no stack frame here.
  *
- * Context: The task itself, no locks held.
- * Return: the number of the call to make, or -1.
+ * Context: As __utrace_syscall_entry().
+ * Return:
+ * * the number of the call to make
+ * * -1 - the call is skipped
  */
 long __utrace_syscall_enter_alone(struct pt_regs *regs)
 {
@@ -284,12 +318,17 @@ long __utrace_syscall_enter_alone(struct pt_regs *regs)
 }
 #endif
 
+/* The fast pass over an exit could not begin: make a slow one. */
 static noinline void utrace_exit_not_fast(struct utrace *u)
 {
 	utrace_unpin(u);
 	utrace_exit_slow(current_pt_regs());
 }
 
+/*
+ * The engine at index @i of utrace_set::order has answered more than RESUME to
+ * an exit.  Merge its answer, and make the rest of the pass a slow one.
+ */
 static noinline void utrace_exit_turns_slow(struct utrace *u, unsigned int i,
 					    u32 ret)
 {
@@ -298,7 +337,7 @@ static noinline void utrace_exit_turns_slow(struct utrace *u, unsigned int i,
 
 	utrace_pass_continue(&pass, u, _UTRACE_EVENT_SYSCALL_EXIT);
 	slot = pass.set->order[i];
-	/* Until they are told. */
+	/* utrace_exit_rest() clears each bit when it calls the engine. */
 	u->unpaired |= utrace_slots_behind(pass.set, _UTRACE_EVENT_SYSCALL_EXIT, i);
 	utrace_pass_answer(&pass, pass.set->engine[slot], slot, ret, 0);
 	utrace_exit_rest(&pass, i + 1 - UTRACE_FIRST(pass.set,
@@ -306,14 +345,17 @@ static noinline void utrace_exit_turns_slow(struct utrace *u, unsigned int i,
 			 pass.set->exit, 0, current_pt_regs());
 }
 
-/* It is to be told if it wants exits again. */
+/*
+ * The engine in slot *@at does not want exits any more, and was not called.  If
+ * it wants exits again, its next entry has UTRACE_SYSCALL_UNPAIRED.
+ */
 static noinline void utrace_exit_left_out(struct utrace *u, const u8 *at)
 {
 	u->unpaired |= BIT_ULL(*at);
 	utrace_left_out(u);
 }
 
-/* A fast pass over any number of engines. */
+/* Make a fast pass over an exit with any number of engines. */
 static noinline void utrace_fast_exit_all(struct utrace *u)
 {
 	struct pt_regs *regs = current_pt_regs();
@@ -326,7 +368,7 @@ static noinline void utrace_fast_exit_all(struct utrace *u)
 		u32 ret;
 
 		utrace_enter(u, engine);
-		/* Lockless, as all passes read them. */
+		/* Lockless: all passes read the flags so. */
 		if (unlikely(!(data_race(engine->flags) &
 			       UTRACE_EVENT(SYSCALL_EXIT)))) {
 			utrace_exit_left_out(u, at);
@@ -340,13 +382,14 @@ static noinline void utrace_fast_exit_all(struct utrace *u)
 }
 
 /**
- * __utrace_syscall_exit - the task comes back from a system call
- * @regs: its registers, with the result
+ * __utrace_syscall_exit() - report the exit of a system call
+ * @regs: registers of the current task, with the result of the call
  *
- * In a fast pass this is for all of them the exit of a call whose entry they
- * saw: a set of which some want exits only has no UTRACE_WORD_FAST.
+ * A fast pass calls only engines that saw the entry: a set with an engine that
+ * wants exits without entries has no UTRACE_WORD_FAST, and ->entered is
+ * compared with all engines that want the entry.
  *
- * Context: The task itself, no locks held.
+ * Context: The task itself, no locks held.  May sleep.
  */
 void __utrace_syscall_exit(struct pt_regs *regs)
 {
@@ -367,7 +410,7 @@ void __utrace_syscall_exit(struct pt_regs *regs)
 		return utrace_exit_not_fast(u);
 	u->entered = 0;
 	engine = set->sole_exit;
-	/* Lockless, as all passes read them. */
+	/* Lockless, and 0 if the list has no single engine. */
 	if (unlikely(!(data_race(engine->flags) & UTRACE_EVENT(SYSCALL_EXIT))))
 		return utrace_fast_exit_all(u);
 	ret = utrace_fast_call(engine, report_syscall_exit, regs);

@@ -2,9 +2,15 @@
 /*
  * utrace - reports of the entry and the exit of a system call: the slow pass
  *
- * Order at entry: ptrace's stop, engines, seccomp, sys_enter, audit; at exit
- * the reverse.  A skipped call is not shown to seccomp and those behind it,
- * and still gets its exit report.  What most engines need is in syscall_fast.c.
+ * The order at an entry is: user dispatch, ptrace's stop, engines, seccomp,
+ * sys_enter, audit; the exit has the reverse order.  A call that an engine
+ * skips is not shown to seccomp, sys_enter and audit, and has an exit report.
+ *
+ * Three bitmaps of slots pair exits with entries.  ->entered has the engines
+ * that saw the entry of the present call, ->fresh the slots that have got
+ * another engine since, ->unpaired the engines that saw an entry without exit.
+ *
+ * Most calls need only the fast pass of syscall_fast.c.
  */
 #include <linux/ptrace.h>
 #include <linux/sched/signal.h>
@@ -12,14 +18,17 @@
 
 #include <asm/syscall.h>
 
+#include "pass.h"
 #include "syscall_filter.h"
-#include "syscall_pass.h"
 
 /**
- * utrace_no_exit - remember whose entries have had no exit
- * @pass: with which the current task begins another call or its own end
+ * utrace_no_exit() - note which engines saw an entry whose exit never came
+ * @pass: a pass over the next entry or over EXIT, before its first callback
  *
- * Context: The task itself, no locks held.
+ * Moves the slots from ->entered to ->unpaired, except for slots that have got
+ * another engine since the entry.
+ *
+ * Context: The task itself, with the set of @pass pinned.  Takes utrace->lock.
  */
 void utrace_no_exit(struct utrace_pass *pass)
 {
@@ -32,7 +41,10 @@ void utrace_no_exit(struct utrace_pass *pass)
 		set = current->utrace_set;
 		u->entered &= ~u->fresh;
 		u->unpaired &= ~u->fresh;
-		/* Who came after the set was pinned is not told by this pass. */
+		/*
+		 * This pass does not call engines that came after its set was
+		 * pinned: their slots stay fresh.
+		 */
 		u->fresh = set ? set->members &
 				 ~utrace_set_same(pass->set, set) : U64_MAX;
 	}
@@ -41,13 +53,16 @@ void utrace_no_exit(struct utrace_pass *pass)
 }
 
 /**
- * utrace_tell_unpaired - does an engine wait for an exit that never comes?
- * @u: of the current task
- * @engine: the engine, which is told now
- * @slot: its slot
+ * utrace_tell_unpaired() - does an engine wait for an exit that never comes?
+ * @u: struct utrace of the current task
+ * @engine: an engine that is about to be called, kept by the pinned set
+ * @slot: the slot of @engine
  *
- * Context: The task itself.
- * Return: a flag for @action, or 0.
+ * Context: The task itself, with a set pinned.
+ * Return:
+ * * UTRACE_SYSCALL_UNPAIRED - it does; a flag for @action of the callback,
+ *   returned once for each such entry
+ * * 0 - it does not, or does not want SYSCALL_EXIT
  */
 u32 utrace_tell_unpaired(struct utrace *u, struct utrace_engine *engine,
 			 unsigned int slot)
@@ -60,14 +75,16 @@ u32 utrace_tell_unpaired(struct utrace *u, struct utrace_engine *engine,
 }
 
 /**
- * utrace_settle - may the next pass be short?
- * @pass: the slow pass that is about to end
+ * utrace_settle() - decide whether the next pass may be a fast one
+ * @pass: a slow pass over a system call that is about to end
  *
- * Not with something pending for an engine of the set, nor with a newer set.
- * Who makes either true later sets UTRACE_TASK_SLOW itself: utrace_switch(),
- * holds and steps, and fast passes that leave an engine out.
+ * Clears UTRACE_TASK_SLOW unless something is pending for an engine of the set,
+ * or the task has another set by now.  All code that makes one of these true
+ * later sets UTRACE_TASK_SLOW in the same hold of utrace->lock:
+ * utrace_switch(), utrace_control(), utrace_pass_apply(), utrace_mute() and
+ * utrace_left_out().
  *
- * Context: The task itself, no locks held.
+ * Context: The task itself, with the set pinned.  Takes utrace->lock.
  */
 static void utrace_settle(struct utrace_pass *pass)
 {
@@ -83,7 +100,14 @@ static void utrace_settle(struct utrace_pass *pass)
 		u->flags &= ~UTRACE_TASK_SLOW;
 }
 
-/* Entry: what is left of a pass, from position @first of its order on. */
+/**
+ * utrace_entry_rest() - make the rest of a slow pass over an entry, and end it
+ * @pass: the pass, after utrace_no_exit()
+ * @first: index in utrace_pass::order of the first engine to call
+ * @regs: registers of the current task
+ *
+ * Context: The task itself, with the set pinned, no locks held.  May sleep.
+ */
 void utrace_entry_rest(struct utrace_pass *pass, unsigned int first,
 		       struct pt_regs *regs)
 {
@@ -108,7 +132,10 @@ void utrace_entry_rest(struct utrace_pass *pass, unsigned int first,
 	utrace_pass_end(pass);
 }
 
-/* After a pass over the entry: true if it is to be reported again. */
+/*
+ * Stop after a pass over the entry if an engine holds the task.  Returns true
+ * if a report was asked for during the stop: then the entry is reported again.
+ */
 static bool utrace_entry_stop(struct utrace *u, u32 *result)
 {
 	if (likely(!READ_ONCE(u->hold)))
@@ -122,7 +149,10 @@ static bool utrace_entry_stop(struct utrace *u, u32 *result)
 	return READ_ONCE(u->resume) <= UTRACE_REPORT;
 }
 
-/* One slow pass over those who want the entry. */
+/*
+ * Make one slow pass over the engines that want the entry.  *@result is what
+ * becomes of the call, with flags for the callbacks; the answers change it.
+ */
 static void utrace_entry_pass(struct pt_regs *regs, u32 *result)
 {
 	struct utrace *u = current->utrace;
@@ -131,7 +161,10 @@ static void utrace_entry_pass(struct pt_regs *regs, u32 *result)
 	if (!utrace_pass_begin(&pass, UTRACE_LIST(_UTRACE_EVENT_SYSCALL_ENTRY),
 			       *result))
 		return;
-	/* Told again after a stop, the call is still the same. */
+	/*
+	 * The entry is reported again after a stop.  It is the same call, so no
+	 * engine has missed an exit.
+	 */
 	if (*result & UTRACE_SYSCALL_RESUMED)
 		u->entered = 0;
 	utrace_no_exit(&pass);
@@ -139,9 +172,20 @@ static void utrace_entry_pass(struct pt_regs *regs, u32 *result)
 	*result = pass.result;
 }
 
-/*
- * Stops that follow the entry, and its reports after them.  What was asked for
- * stays pending: engines may be left out here.  True if the call is skipped.
+/**
+ * utrace_entry_finish() - stop after an entry, and report the entry again
+ * @u: struct utrace of the current task
+ * @regs: registers of the current task
+ * @run: UTRACE_SYSCALL_RUN, or UTRACE_SYSCALL_ABORT under PTRACE_SYSEMU
+ * @result: what becomes of the call by the answers of the first pass
+ *
+ * ->resume stays as it is: this report reaches only the engines that want the
+ * entry, the safe point reports to all that want QUIESCE.
+ *
+ * Context: The task itself, with no set pinned, no locks held.  Sleeps.
+ * Return:
+ * * true - the call is skipped
+ * * false - the call is made
  */
 bool utrace_entry_finish(struct utrace *u, struct pt_regs *regs, u32 run,
 			 u32 result)
@@ -154,11 +198,24 @@ bool utrace_entry_finish(struct utrace *u, struct pt_regs *regs, u32 run,
 	       (result & UTRACE_SYSCALL_MASK) == UTRACE_SYSCALL_ABORT;
 }
 
+/**
+ * utrace_entry_slow() - report an entry by the slow pass
+ * @regs: registers of the current task
+ * @run: as for utrace_entry_finish()
+ *
+ * Context: As utrace_entry_finish().
+ * Return:
+ * * true - the call is skipped
+ * * false - the call is made
+ */
 bool utrace_entry_slow(struct pt_regs *regs, u32 run)
 {
 	u32 result = run;
 
-	/* Of the system only, and they are gone since the work bit was seen. */
+	/*
+	 * Only engines of the system cover the task.  They do not want it any
+	 * more, or there is no memory.
+	 */
 	if (!utrace_adopt(UTRACE_EVENT(SYSCALL_ENTRY)))
 		return run == UTRACE_SYSCALL_ABORT;
 	utrace_entry_pass(regs, &result);
@@ -166,27 +223,37 @@ bool utrace_entry_slow(struct pt_regs *regs, u32 run)
 }
 
 /**
- * __utrace_syscall_skipped - the same for a call that is not made
- * @regs: its registers
+ * __utrace_syscall_skipped() - report the entry of a call that ptrace skips
+ * @regs: registers of the current task
  *
- * Context: The task itself, no locks held.  PTRACE_SYSEMU is in force.
- * Return: true.
+ * Context: The task itself, under PTRACE_SYSEMU, no locks held.  Sleeps.
+ * Return: true, since engines cannot have the call made.
  */
 bool __utrace_syscall_skipped(struct pt_regs *regs)
 {
 	return utrace_entry_slow(regs, UTRACE_SYSCALL_ABORT);
 }
 
-/* Had the filter its say at the entry already? */
+/*
+ * Was the filter of @engine asked at the entry?  An engine that saw no entry
+ * although it wants entries was then left out by its filter, and is left out
+ * of the exit too.  @fresh: the engine got its slot after the entry.
+ */
 static bool utrace_was_asked(struct utrace_engine *engine, bool fresh)
 {
 	return !fresh &&
 	       (READ_ONCE(engine->flags) & UTRACE_EVENT(SYSCALL_ENTRY));
 }
 
-/*
- * Exit: what is left of a pass, from position @first of its order on.  @entered are
- * the slots that saw the entry.
+/**
+ * utrace_exit_rest() - make the rest of a slow pass over an exit, and end it
+ * @pass: the pass
+ * @first: index in utrace_pass::order of the first engine to call
+ * @entered: slots whose engines saw the entry
+ * @fresh: slots that have got another engine since the entry
+ * @regs: registers of the current task
+ *
+ * Context: The task itself, with the set pinned, no locks held.  May sleep.
  */
 void utrace_exit_rest(struct utrace_pass *pass, unsigned int first,
 		      u64 entered, u64 fresh, struct pt_regs *regs)
@@ -214,6 +281,12 @@ void utrace_exit_rest(struct utrace_pass *pass, unsigned int first,
 	utrace_pass_end(pass);
 }
 
+/**
+ * utrace_exit_slow() - report an exit by the slow pass
+ * @regs: registers of the current task, with the result of the call
+ *
+ * Context: The task itself, with no set pinned, no locks held.  May sleep.
+ */
 void utrace_exit_slow(struct pt_regs *regs)
 {
 	struct utrace_pass pass;
@@ -224,7 +297,10 @@ void utrace_exit_slow(struct pt_regs *regs)
 	fresh = READ_ONCE(pass.u->fresh);
 	entered = pass.u->entered & ~fresh;
 	pass.u->entered = 0;
-	/* Until they are told; who does not ask for exits misses none. */
+	/*
+	 * Each of these engines misses an exit until the pass has called it.
+	 * An engine that wants no exits misses none.
+	 */
 	pass.u->unpaired |= entered & pass.set->exit;
 	utrace_exit_rest(&pass, 0, entered, fresh, regs);
 }

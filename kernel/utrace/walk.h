@@ -1,24 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - what attach and detach share: tasks that are found, and rounds
+ * utrace - walks and rounds, which attach and detach share
+ *
+ * An attach looks for the tasks of its scope that are not covered, a detach for
+ * the tasks that still have the engine.  Both keep what they find in a struct
+ * utrace_walk and give these tasks the successors of their casts, in rounds of
+ * up to UTRACE_ROUND tasks.  The memory that tasks may need is allocated before
+ * the first task of a round gets another set.
  */
 #ifndef _KERNEL_UTRACE_WALK_H
 #define _KERNEL_UTRACE_WALK_H
 
-#include "internal.h"
+#include "change.h"
 
-/* Tasks that get another set together. */
+/* The largest number of tasks in a round. */
 #define UTRACE_ROUND		1024
 
-/* Objects that are allocated together, with interrupts off. */
+/* Objects in one bulk allocation, which runs with interrupts off. */
 #define UTRACE_BULK		8
 
 /**
- * struct utrace_pool - memory for tasks that get their first set, or another one
- * @nu: elements of @u that are there
- * @nmembers: elements of @member that are there
- * @u: each for one task
- * @member: each for one task
+ * struct utrace_pool - spare memory for the tasks of later turns
+ * @nu: number of elements of @u that are left
+ * @nmembers: number of elements of @member that are left
+ * @u: spare struct utrace
+ * @member: spare struct utrace_member
+ *
+ * Belongs to one walk; utrace_walk_destroy() frees what is left.
  */
 struct utrace_pool {
 	unsigned int nu;
@@ -28,24 +36,33 @@ struct utrace_pool {
 };
 
 /**
- * struct utrace_walk - an engine comes to its tasks, or goes from them
- * @change: what becomes of their casts
- * @target: where the scope begins
- * @found_one: what is done with each task that is found to want the engine
- * @may: asked about each task that is found, with @data; or NULL
- * @data: for @may
- * @task: what was found, counted
- * @found: how many; may be more than @max
- * @max: elements of @task
- * @known: a set that has the engine, for the length of one look
- * @turn: of a round
- * @nturns: elements of @turn
- * @nspares: of @turn, those that have spares, for the last round
- * @taken: of those, turns that were taken
- * @missed: tasks that found no spares in the last round, or no successor
- * @covered: tasks that have got the engine
- * @kthread: for kernel threads that an engine of the system leaves, counted
- * @pool: what turns are given
+ * struct utrace_walk - state of bringing an engine to tasks or of removing it
+ * @change: the engine, and the successors of casts
+ * @target: the task where the scope begins, for an attach; the caller has a
+ *	reference
+ * @found_one: called under RCU for each task that is not covered yet
+ * @may: asks about each task in @task before it is covered; may sleep.  NULL:
+ *	every task may be covered
+ * @data: second argument of @may
+ * @task: the tasks that were found, each with a reference
+ * @found: number of tasks that were found; if it is more than @max, the rest is
+ *	not in @task
+ * @max: number of elements of @task
+ * @known: a set that has the engine, only compared, valid during one look under
+ *	RCU; or NULL
+ * @turn: the turns of the present round
+ * @nturns: number of elements of @turn
+ * @nspares: number of elements of @turn that were given spares for the last
+ *	round
+ * @taken: number of elements of @turn that tasks took in the last round
+ * @missed: number of tasks for which the last round had no spares or no
+ *	successor
+ * @covered: number of tasks that got the engine so far
+ * @kthread: the set for kernel threads that lose the engine of the system,
+ *	counted; NULL if none is needed yet
+ * @pool: spare memory for turns
+ *
+ * Lives on the stack of the task that attaches or detaches.
  */
 struct utrace_walk {
 	struct utrace_change change;

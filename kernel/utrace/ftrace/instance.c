@@ -151,7 +151,7 @@ static struct process_trace *process_trace_of(struct trace_array *tr)
 }
 
 /* From kernel/trace: the files of an instance are being made. */
-void process_trace_create(struct trace_array *tr, struct dentry *dir)
+void utrace_ftrace_create(struct trace_array *tr, struct dentry *dir)
 {
 	guard(mutex)(&utrace_ftrace_mutex);
 	if (process_trace_of(tr))
@@ -159,7 +159,7 @@ void process_trace_create(struct trace_array *tr, struct dentry *dir)
 }
 
 /* From kernel/trace: the instance ends, its tracer and its files are gone. */
-void process_trace_remove(struct trace_array *tr)
+void utrace_ftrace_remove(struct trace_array *tr)
 {
 	if (tr->process)
 		utrace_ftrace_put(tr->process);
@@ -167,7 +167,7 @@ void process_trace_remove(struct trace_array *tr)
 }
 
 /* From kernel/trace: one of the lists of pids is another one. */
-void process_trace_pids_changed(struct trace_array *tr)
+void utrace_ftrace_pids_changed(struct trace_array *tr)
 {
 	struct utrace_engine *engine;
 

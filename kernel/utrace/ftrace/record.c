@@ -197,7 +197,7 @@ PROCESS_PROBE(utrace_signal,
 PROCESS_PROBE(utrace_jobctl, PARAMS(int type, int notify), type, notify)
 
 /* From kernel/trace: before anybody can enable the events, on the command line too. */
-void __init process_trace_init(void)
+void __init utrace_ftrace_init(void)
 {
 	event_class_utrace_sys_enter.probe = process_probe_utrace_sys_enter;
 	event_class_utrace_sys_exit.probe = process_probe_utrace_sys_exit;

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * utrace - changes: tasks get another cast, because an engine comes or goes
+ *
+ * A change knows which cast follows each cast that it meets.  A turn gives one
+ * task the set of that cast.
+ */
+#ifndef _KERNEL_UTRACE_CHANGE_H
+#define _KERNEL_UTRACE_CHANGE_H
+
+#include "internal.h"
+
+/**
+ * struct utrace_successor - the set that tasks of a cast get in its place
+ * @list: entry in utrace_change::list
+ * @cast: the cast that is replaced, counted; NULL stands for tasks without a
+ *	cast
+ * @set: a set of the cast that follows, counted; NULL if no engine is left
+ *
+ * Used under utrace_change_mutex, and freed by the walk that made it.
+ */
+struct utrace_successor {
+	struct list_head list;
+	struct utrace_cast *cast;
+	struct utrace_set *set;
+};
+
+/**
+ * struct utrace_change - successors of casts when an engine comes or goes
+ * @engine: the engine that is added to casts, or removed if it is detached; the
+ *	caller has a reference
+ * @list: the struct utrace_successor of each cast that was met
+ * @bare: the successor for tasks without a cast, which is in @list too; or NULL
+ * @going: a detached engine that takes a slot, with a count in
+ *	utrace_engine_info::core; or NULL.  See utrace_change_make_room()
+ *
+ * Belongs to one walk.  Each round uses it under utrace_change_mutex.
+ */
+struct utrace_change {
+	struct utrace_engine *engine;
+	struct list_head list;
+	struct utrace_successor *bare;
+	struct utrace_engine *going;
+};
+
+/* cast.c */
+void utrace_change_init(struct utrace_change *change,
+			struct utrace_engine *engine);
+void utrace_change_begin(struct utrace_change *change);
+void utrace_change_end(struct utrace_change *change);
+void utrace_change_destroy(struct utrace_change *change);
+struct utrace_successor *utrace_change_make(struct utrace_change *change,
+					    struct utrace_cast *cast);
+struct utrace_successor *utrace_change_find(struct utrace_change *change,
+					    struct utrace_cast *cast);
+bool utrace_change_make_room(struct utrace_change *change);
+
+/**
+ * struct utrace_turn - one task in a round
+ * @task: the task; the caller has a reference
+ * @u: a spare struct utrace for a task that has none, or NULL; the caller frees
+ *	it if it is left over
+ * @member: a spare struct utrace_member, or NULL; after utrace_turn() the one
+ *	that the task had before, which utrace_sweep() frees
+ * @set: the set that the task is to get; the caller has a reference
+ * @old: the set that the task had, with the reference of the task; or NULL
+ * @pinned: @old is in utrace::deferred, since a pass may have it pinned
+ * @done: the task got the set
+ *
+ * Used under utrace_change_mutex, but for @u.
+ */
+struct utrace_turn {
+	struct task_struct *task;
+	struct utrace *u;
+	struct utrace_member *member;
+	struct utrace_set *set;
+	struct utrace_set *old;
+	bool pinned;
+	bool done;
+};
+
+/* publish.c */
+void utrace_turn(struct utrace_turn *turn, struct utrace_set *set);
+void utrace_sweep(struct utrace_turn *turns, unsigned int n);
+
+#endif /* _KERNEL_UTRACE_CHANGE_H */

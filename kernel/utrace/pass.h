@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * utrace - passes: one event, and the callbacks for it
+ *
+ * A pass pins the set of the task, calls each engine that wants the event, in
+ * the order of the set's list, and merges the answers.
+ */
+#ifndef _KERNEL_UTRACE_PASS_H
+#define _KERNEL_UTRACE_PASS_H
+
+#include <linux/jump_label.h>
+#include <linux/timekeeping.h>
+
+#include "internal.h"
+
+struct pt_regs;
+
+DECLARE_STATIC_KEY_FALSE(utrace_stats);
+
+/**
+ * utrace_enter() - say that a callback of an engine may run from here on
+ * @u: struct utrace of the current task
+ * @engine: the engine, whose flags the caller reads after this
+ *
+ * The store to @u->now comes before the load of the flags.  utrace_set_events()
+ * and utrace_detach() store the flags, call utrace_heavy() and load @u->now.
+ * So the task sees the new flags, or the other side sees the engine in @u->now.
+ *
+ * A task that waits for the end of the previous callback is told here, since
+ * the callback of @engine may take long.
+ *
+ * Context: The task itself, with a set pinned.  May call ->release() of an
+ * engine that was detached meanwhile.
+ */
+static __always_inline void utrace_enter(struct utrace *u,
+					 struct utrace_engine *engine)
+{
+	/* The previous callback's stores come before the store that ends it. */
+	smp_store_release(&u->now, engine);
+	barrier();	/* ->now before the flags; pairs with utrace_heavy(). */
+	/*
+	 * Lockless: the setter of WAITER calls utrace_heavy(), then reads
+	 * ->now.
+	 */
+	if (unlikely(data_race(u->flags) & UTRACE_TASK_WAITER))
+		utrace_told(u);
+}
+
+/**
+ * utrace_unpin() - end the walk over the pinned set
+ * @u: struct utrace of the current task
+ *
+ * Context: The task itself.  May call ->release() of an engine that was
+ * detached meanwhile.
+ */
+static __always_inline void utrace_unpin(struct utrace *u)
+{
+	/* The last callback's stores come before the store that ends it. */
+	smp_store_release(&u->now, NULL);
+	utrace_pin_drop(&u->pinned);
+	/*
+	 * Lockless: the setter of a flag calls utrace_heavy(), then reads
+	 * ->pinned.
+	 */
+	if (unlikely(data_race(u->flags) &
+		     (UTRACE_TASK_DEFERRED | UTRACE_TASK_WAITER)))
+		utrace_told(u);
+}
+
+/**
+ * struct utrace_pass - one pass over the set of the current task
+ * @u: struct utrace of the current task
+ * @set: the set, pinned
+ * @order: the slots to be called, in the order of the calls; part of @set, or
+ *	@live
+ * @n: number of elements of @order
+ * @action: smallest resume action answered so far, shown to the next callback
+ * @resume: smallest resume action answered so far that is not STOP
+ * @result: what becomes of the event by the answers so far, and flags that the
+ *	next callback is shown
+ * @muted: slots that the pass skips because their match rejects the task
+ * @stop: slots that answered STOP
+ * @called: slots whose answers count; engines of the system are left out
+ * @held: slots that held the task when the pass began
+ * @stepped: slots that had asked for a step when the pass began
+ * @step: slots that answered SINGLESTEP or BLOCKSTEP
+ * @block: slots that answered BLOCKSTEP
+ * @noio: for memalloc_noio_restore(), in a kernel thread
+ * @live: @order of a pass over a set that could not be renewed
+ *
+ * Lives on the stack of the task; no lock is needed.
+ */
+struct utrace_pass {
+	struct utrace *u;
+	struct utrace_set *set;
+	const u8 *order;
+	unsigned int n;
+	enum utrace_resume_action action;
+	enum utrace_resume_action resume;
+	u32 result;
+	u64 muted;
+	u64 stop;
+	u64 called;
+	u64 held;
+	u64 stepped;
+	u64 step;
+	u64 block;
+	unsigned int noio;
+	u8 live[UTRACE_NSLOTS];
+};
+
+/* report.c */
+bool utrace_pass_begin(struct utrace_pass *pass, unsigned int list, u32 result);
+void utrace_pass_leave(struct utrace_pass *pass);
+void utrace_pass_end(struct utrace_pass *pass);
+void utrace_pass_end_report(struct utrace_pass *pass);
+bool utrace_pass_enter(struct utrace_pass *pass, struct utrace_engine *engine,
+		       unsigned int slot);
+bool utrace_pass_wants(struct utrace_pass *pass, struct utrace_engine *engine,
+		       unsigned int slot, unsigned long event);
+void utrace_pass_answer(struct utrace_pass *pass, struct utrace_engine *engine,
+			unsigned int slot, u32 ret, u32 mask);
+void utrace_report_quiesce(void);
+
+/* Walk the slots that a pass is to call, from index @first on. */
+#define utrace_pass_for_each_from(pass, at, first)			\
+	for (struct utrace_place at = { .i = (first) };			\
+	     utrace_place_in((pass)->set, (pass)->order, (pass)->n, &at); \
+	     at.i++)
+
+#define utrace_pass_for_each(pass, at)	utrace_pass_for_each_from(pass, at, 0)
+
+/* Are callbacks timed? */
+static inline bool utrace_timed(void)
+{
+	return IS_ENABLED(CONFIG_UTRACE_DEBUG) ||
+	       static_branch_unlikely(&utrace_stats);
+}
+
+static inline u64 utrace_time(void)
+{
+	return utrace_timed() ? ktime_get_ns() : 0;
+}
+
+void __utrace_account(struct utrace_engine *engine, u64 since);
+
+/* A callback of @engine, begun when utrace_time() was @since, has returned. */
+static inline void utrace_account(struct utrace_engine *engine, u64 since)
+{
+	if (utrace_timed())
+		__utrace_account(engine, since);
+}
+
+/*
+ * Make one callback and account for it.  The value is the answer of the engine,
+ * or RESUME and the result so far if the engine does not have the callback.
+ */
+#define utrace_call(pass, engine, op, ...)				\
+({									\
+	u64 __since = utrace_time();					\
+	u32 __ret = UTRACE_RESUME | (pass)->result;			\
+	if ((engine)->ops->op)						\
+		__ret = (engine)->ops->op(__VA_ARGS__);			\
+	utrace_account(engine, __since);				\
+	__ret;								\
+})
+
+/* syscall_report.c */
+bool utrace_entry_slow(struct pt_regs *regs, u32 run);
+void utrace_entry_rest(struct utrace_pass *pass, unsigned int first,
+		       struct pt_regs *regs);
+bool utrace_entry_finish(struct utrace *u, struct pt_regs *regs, u32 run,
+			 u32 result);
+void utrace_exit_slow(struct pt_regs *regs);
+void utrace_exit_rest(struct utrace_pass *pass, unsigned int first, u64 entered,
+		      u64 fresh, struct pt_regs *regs);
+void utrace_no_exit(struct utrace_pass *pass);
+u32 utrace_tell_unpaired(struct utrace *u, struct utrace_engine *engine,
+			 unsigned int slot);
+
+#endif /* _KERNEL_UTRACE_PASS_H */
