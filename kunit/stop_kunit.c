@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * KUnit suite utrace_stop: tasks are held, let go, and can always be killed
- */
+/* utrace tests - KUnit suite utrace_stop: tasks are held, resumed and killed */
 #include <kunit/test.h>
 #include <linux/delay.h>
 #include <linux/pid.h>
@@ -29,12 +27,12 @@ static void stop_of_running(struct kunit *test)
 	struct user_task *t = start_spinning(test);
 	struct probe *p = probe_attach(t, 0, 0);
 
-	/* It has no events: nobody needs to be asked for a stop. */
+	/* The engine has no QUIESCE, so the task stops without a report. */
 	KUNIT_EXPECT_EQ(test, probe_control(p, UTRACE_STOP), -EINPROGRESS);
 	KUNIT_ASSERT_TRUE(test, user_task_wait_stopped(t));
 	KUNIT_EXPECT_FALSE(test, user_task_runs(t));
 	KUNIT_EXPECT_EQ(test, probe_control(p, UTRACE_STOP), 0);
-	/* This is not ptrace. */
+	/* The stop looks unlike one of ptrace. */
 	KUNIT_EXPECT_EQ(test, t->task->ptrace, 0U);
 	KUNIT_EXPECT_FALSE(test, t->task->jobctl & JOBCTL_TRACED);
 
@@ -43,7 +41,7 @@ static void stop_of_running(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p->calls, 0U);
 }
 
-/* A sleep is not broken off, but what follows does not run. */
+/* A stop does not end a sleep, but no user code runs after the sleep. */
 static void stop_of_sleeping(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -61,7 +59,7 @@ static void stop_of_sleeping(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, user_task_result(t), (long)task_pid_nr(t->task));
 }
 
-/* A wish to stop can be taken back before it is met. */
+/* A request for a stop can be taken back before the task stops. */
 static void stop_is_taken_back(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -75,8 +73,8 @@ static void stop_is_taken_back(struct kunit *test)
 }
 
 /*
- * An engine answers that the task may go on, and is replaced before the end of
- * the pass: the hold of the one in its slot is not meant.
+ * An engine resumes the task in a callback, and is replaced before the end of
+ * the pass: the hold of the engine that has its slot now must stay.
  */
 static void hold_is_not_anothers(struct kunit *test)
 {
@@ -95,9 +93,9 @@ static void hold_is_not_anothers(struct kunit *test)
 	user_task_do_syscall(t, __NR_getpid);
 	in_time = wait_for_completion_timeout(&q->begun, USER_DEADLINE);
 	KUNIT_EXPECT_GT(test, in_time, 0L);
-	/* The task is in a callback, but in none of this engine. */
+	/* The task is in a callback of another engine. */
 	KUNIT_EXPECT_EQ(test, probe_control(p, UTRACE_DETACH), 0);
-	/* Its slot is free when a worker has been there. */
+	/* The slot is free when the work item has run. */
 	flush_work(&p->engine->info->uncover);
 	r = probe_attach(t, 0, 0);
 	KUNIT_EXPECT_EQ(test, probe_control(r, UTRACE_STOP), -EINPROGRESS);
@@ -107,7 +105,7 @@ static void hold_is_not_anothers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, user_task_result(t), (long)task_pid_nr(t->task));
 }
 
-/* An engine with QUIESCE is told before, and may think better of it. */
+/* An engine with QUIESCE is told before the stop, and may decline. */
 static void stop_is_declined(struct kunit *test)
 {
 	struct user_task *t = start_spinning(test);
@@ -120,7 +118,7 @@ static void stop_is_declined(struct kunit *test)
 			0L);
 	KUNIT_EXPECT_TRUE(test, user_task_wait_running(t));
 
-	/* Or not: asked again, it answers STOP. */
+	/* Asked again, the engine answers STOP. */
 	probe_stop(p, t);
 	KUNIT_EXPECT_FALSE(test, user_task_runs(t));
 }
@@ -147,7 +145,7 @@ static void every_action_resumes(struct kunit *test)
 	}
 }
 
-/* The task runs again when the last one lets go. */
+/* The task runs when the last engine resumes it. */
 static void several_hold(struct kunit *test)
 {
 	struct user_task *t = start_spinning(test);
@@ -163,7 +161,9 @@ static void several_hold(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, user_task_runs(t));
 	KUNIT_EXPECT_EQ(test, probe_control(c, UTRACE_REPORT), 0);
 	KUNIT_EXPECT_FALSE(test, user_task_runs(t));
-	/* Letting go once more does not count for somebody else. */
+	/*
+	 * A second resume by one engine does not end the hold of another one.
+	 */
 	KUNIT_EXPECT_EQ(test, probe_control(a, UTRACE_INTERRUPT), 0);
 	KUNIT_EXPECT_FALSE(test, user_task_runs(t));
 	KUNIT_EXPECT_TRUE(test, user_task_wait_stopped(t));
@@ -177,12 +177,12 @@ static void detach_lets_go(struct kunit *test)
 	struct probe *p = probe_attach(t, 0, 0);
 
 	probe_stop(p, t);
-	/* Nothing runs that would have to be waited for. */
+	/* No callback runs, so the detach need not wait. */
 	KUNIT_EXPECT_EQ(test, probe_control(p, UTRACE_DETACH), 0);
 	KUNIT_EXPECT_TRUE(test, user_task_wait_running(t));
 }
 
-/* Two steps: each is told to the one who asked, as a trap to ignore. */
+/* Two steps, each reported to the engine that asked, as an ignored SIGTRAP. */
 static void steps_are_reported(struct kunit *test)
 {
 	struct user_task *t = start_spinning(test);
@@ -209,12 +209,44 @@ static void steps_are_reported(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, probe_count(q, _UTRACE_EVENT_SIGNAL), 0U);
 }
 
+static u32 stop_in_a_stepped_pass(struct probe *p, struct probe_call *c)
+{
+	if (c->event == _UTRACE_EVENT_SYSCALL_ENTRY)
+		return UTRACE_SINGLESTEP | utrace_syscall_action(c->action);
+	if (c->event == _UTRACE_EVENT_SYSCALL_EXIT)
+		p->word[0] = utrace_control(current, p->engine, UTRACE_STOP);
+	return UTRACE_RESUME;
+}
+
+/*
+ * An engine asks for a stop while the task is in a callback of that engine.  The
+ * answer RESUME gives up the step that the engine had asked for before, and not
+ * the stop.
+ */
+static void stop_outlasts_answer(struct kunit *test)
+{
+	struct user_task *t = user_task_start(test);
+	struct probe *p = probe_attach(t, 0, 0);
+
+	if (!arch_has_single_step())
+		kunit_skip(test, "this machine cannot step");
+	p->nr = __NR_getppid;
+	p->hook = stop_in_a_stepped_pass;
+	probe_set_events(p, UTRACE_EVENT_SYSCALL);
+	user_task_do(t, .op = USER_SYSCALL, .nr = __NR_getppid);
+	KUNIT_EXPECT_TRUE(test, user_task_wait_stopped(t));
+	KUNIT_EXPECT_EQ(test, p->word[0], (long)-EINPROGRESS);
+	probe_set_events(p, 0);
+	KUNIT_EXPECT_EQ(test, probe_control(p, UTRACE_RESUME), 0);
+	user_task_result(t);
+}
+
 /**
  * struct stop_point - a callback that can hold the task
- * @name: where
- * @event: whose answer is STOP
- * @command: that makes the task get there
- * @signal: or the signal that does
+ * @name: the place
+ * @event: the event whose answer is STOP
+ * @command: the command that brings the task there
+ * @signal: the signal that brings the task there, if not 0
  */
 struct stop_point {
 	const char *name;
@@ -276,7 +308,7 @@ static void stop_point_desc(const struct stop_point *at, char *desc)
 
 KUNIT_ARRAY_PARAM(stop_point, stop_points, stop_point_desc);
 
-/* The signal events are many bits and one callback. */
+/* The signal events are several bits with one callback. */
 static unsigned long point_events(const struct stop_point *at)
 {
 	if (at->event == _UTRACE_EVENT_SIGNAL)
@@ -284,7 +316,7 @@ static unsigned long point_events(const struct stop_point *at)
 	return BIT(at->event);
 }
 
-/* Bring the task to the point of the running parameter, and hold it there. */
+/* Bring the task to the point of the test's parameter, and hold it there. */
 static struct probe *stop_at_point(struct user_task *t)
 {
 	const struct stop_point *at = t->test->param_value;
@@ -327,12 +359,12 @@ static void stop_point_is_killable(struct kunit *test)
 	stop_at_point(t);
 	user_task_kill(t, SIGKILL);
 	KUNIT_EXPECT_TRUE(test, user_task_wait_dead(t));
-	/* Who is on the way out has a code already. */
+	/* A task in its exit has an exit code already. */
 	KUNIT_EXPECT_EQ(test, t->task->exit_code,
 			at->event == _UTRACE_EVENT_EXIT ? 0 : SIGKILL);
 }
 
-/* From EXIT and fatal signals the way leads on to death, else it lives. */
+/* After EXIT and fatal signals the task dies, else it lives. */
 static void stop_point_resumes(struct kunit *test)
 {
 	const struct stop_point *at = test->param_value;
@@ -349,7 +381,7 @@ static void stop_point_resumes(struct kunit *test)
 	if (at->signal)
 		user_task_go(t, 1);
 	if (at->command.arg[0] == USER_VFORK) {
-		/* The child lets its parent go when it ends. */
+		/* The end of the child lets the parent of the vfork() go. */
 		struct user_task child = *t;
 
 		child.channel = 1;
@@ -358,7 +390,7 @@ static void stop_point_resumes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, user_task_answer(t, &result), 0);
 }
 
-/* exit_group() of a sibling ends a stop, and EXIT does not hold any more. */
+/* exit_group() by another thread ends a stop, and EXIT cannot hold the task. */
 static void stop_ends_with_group(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -376,7 +408,7 @@ static void stop_ends_with_group(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, probe_count(p, _UTRACE_EVENT_EXIT), 1U);
 }
 
-/* The same for a thread that is in the way of somebody else's exec. */
+/* An execve() by another thread does the same. */
 static void stop_ends_with_exec(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -407,7 +439,7 @@ static void process_stops_whole(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, probe_control(p, UTRACE_STOP), 0);
 	KUNIT_EXPECT_FALSE(test, user_task_runs(t));
 
-	/* One of them only. */
+	/* Resume one thread only. */
 	KUNIT_EXPECT_EQ(test, utrace_control(thread->task, p->engine,
 					     UTRACE_RESUME), 0);
 	KUNIT_EXPECT_TRUE(test, user_task_wait_running(thread));
@@ -416,7 +448,7 @@ static void process_stops_whole(struct kunit *test)
 			0);
 	KUNIT_EXPECT_EQ(test, probe_control(p, UTRACE_RESUME), 0);
 	user_task_go(t, 1);
-	/* It may not have got to the first one before it was told to end. */
+	/* The loop may have ended before its first turn. */
 	KUNIT_EXPECT_GE(test, user_task_result(t), 0L);
 	KUNIT_EXPECT_GT(test, user_task_result(thread), 0L);
 }
@@ -430,7 +462,7 @@ static u32 hold_newborn(struct probe *p, struct probe_call *c)
 	return UTRACE_RESUME;
 }
 
-/* A child can be held before its first instruction. */
+/* An engine can hold a child before its first instruction. */
 static void newborn_is_held(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -459,7 +491,7 @@ static u32 stop_scope(struct probe *p, struct probe_call *c)
 	return UTRACE_RESUME;
 }
 
-/* A stop of all covers the child that is being made, and later ones. */
+/* A stop of all tasks includes a child that is being made, and later ones. */
 static void created_child_is_held(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -484,7 +516,7 @@ static void created_child_is_held(struct kunit *test)
 			(long)task_pid_nr(child->task));
 }
 
-/* Under a stop by job control a task counts as stopped. */
+/* A task in a group stop counts as stopped. */
 static void jobctl_stop_counts(struct kunit *test)
 {
 	struct user_task *t = start_spinning(test);
@@ -493,7 +525,7 @@ static void jobctl_stop_counts(struct kunit *test)
 	user_task_kill(t, SIGSTOP);
 	KUNIT_ASSERT_TRUE(test, user_task_wait_jobctl(t));
 	KUNIT_EXPECT_EQ(test, probe_control(p, UTRACE_STOP), 0);
-	/* And stays so when job control lets go. */
+	/* The hold goes on when SIGCONT ends the group stop. */
 	user_task_kill(t, SIGCONT);
 	KUNIT_EXPECT_TRUE(test, user_task_wait_stopped(t));
 	KUNIT_EXPECT_FALSE(test, user_task_runs(t));
@@ -501,7 +533,7 @@ static void jobctl_stop_counts(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, user_task_wait_running(t));
 }
 
-/* A stop of job control that comes while it is held holds it afterwards. */
+/* A group stop that comes during a hold stops the task after the hold. */
 static void jobctl_stop_outlasts_hold(struct kunit *test)
 {
 	struct user_task *t = start_spinning(test);
@@ -517,7 +549,7 @@ static void jobctl_stop_outlasts_hold(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, user_task_wait_running(t));
 }
 
-/* SIGCONT ends job control, not a hold. */
+/* SIGCONT does not end a hold. */
 static void sigcont_keeps_hold(struct kunit *test)
 {
 	struct user_task *t = start_spinning(test);
@@ -542,6 +574,7 @@ static struct kunit_case stop_cases[] = {
 	KUNIT_CASE(several_hold),
 	KUNIT_CASE(detach_lets_go),
 	KUNIT_CASE(steps_are_reported),
+	KUNIT_CASE(stop_outlasts_answer),
 	KUNIT_CASE_PARAM(stop_point_holds, stop_point_gen_params),
 	KUNIT_CASE_PARAM(stop_point_is_killable, stop_point_gen_params),
 	KUNIT_CASE_PARAM(stop_point_resumes, stop_point_gen_params),

@@ -187,10 +187,10 @@ static void utrace_pass_apply(struct utrace_pass *pass)
 		 * keeps what utrace_control() has set since.
 		 */
 		u64 called = pass->called & there;
-		u64 over = called & (pass->held | pass->stepped);
-		u64 step = u->step & ~over;
+		u64 step = u->step & ~(called & pass->stepped);
 
-		u->hold = (u->hold & ~over) | (pass->stop & there);
+		u->hold = (u->hold & ~(called & pass->held)) |
+			  (pass->stop & there);
 		u->step = step | (pass->step & there);
 		u->block = (u->block & step) | (pass->block & there);
 		u->resume = min_t(u8, u->resume, pass->resume);
