@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the utrace selftests share: the device of module/, its log, and
- * waiting for things to happen.
+ * utrace selftests - the test module's device, its log, and polling
  *
- * A test never sleeps a fixed time to let something happen: it polls until
- * UT_DEADLINE_MS, which is long because the same programs run under an
- * emulated CPU with KASAN, and which is multiplied by PATIENCE from the
- * environment where the machine is busy.  A short sleep (UT_QUIET_MS) is only used to look
- * for what must not happen.
+ * The tests drive <linux/utrace.h> through the device of module/, whose ioctls
+ * attach engines and set rules for their callbacks.  Every callback is a record
+ * in the log of the session; ut_pull() moves records to ut_rec[].
+ *
+ * A test never sleeps a fixed time to let something happen.  It polls until
+ * UT_DEADLINE_MS, which is long because the programs also run under an emulated
+ * CPU with KASAN, and which PATIENCE in the environment multiplies on a busy
+ * machine.  A test sleeps UT_QUIET_MS only to see that something does not
+ * happen.
  */
 #ifndef UTRACE_COMMON_H
 #define UTRACE_COMMON_H
@@ -32,17 +35,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../kselftest_harness.h"
+#include "harness.h"
 #include "module/utrace_test_ioctl.h"
-#include "patience.h"
-
-/*
- * Used where TEST_F() expands, so that this is every test's limit, in seconds.
- * Much less than what the whole program has (settings), so that the others
- * still run after one that hangs.
- */
-#undef TEST_TIMEOUT_DEFAULT
-#define TEST_TIMEOUT_DEFAULT	(120 * ut_patience())
 
 #define UT_DEADLINE_MS		(30000 * ut_patience())
 #define UT_QUIET_MS		60
@@ -52,9 +46,10 @@ static int ut_fd = -1;
 static struct ut_record *ut_rec;
 static int ut_nrec;
 /*
- * Records that were missing when ut_rec[] was last filled.  What is not found
- * there then may have been lost, so a test with such a look fails, unless it
- * says that it does not depend on it.
+ * Records that the module's ring had lost when ut_rec[] was last filled.  A
+ * record that a test does not find in ut_rec[] may be one of those, so
+ * ut_close() reports -ENOBUFS, unless the test sets ut_may_miss because lost
+ * records do not matter to it.
  */
 static long ut_missing;
 static bool ut_may_miss;
@@ -75,7 +70,7 @@ static inline void ut_sleep_ms(long ms)
 		;
 }
 
-/* Wait until @cond holds; its value at the end is the result. */
+/* Wait until @cond holds; the result is the last value of @cond. */
 #define ut_until(cond)							\
 ({									\
 	long __end = ut_now_ms() + UT_DEADLINE_MS;			\
@@ -86,7 +81,7 @@ static inline void ut_sleep_ms(long ms)
 	__met;								\
 })
 
-/* Does @cond hold all the time? */
+/* Does @cond hold for the whole of UT_QUIET_MS? */
 #define ut_stays(cond)							\
 ({									\
 	long __end = ut_now_ms() + UT_QUIET_MS;				\
@@ -97,7 +92,7 @@ static inline void ut_sleep_ms(long ms)
 	__met;								\
 })
 
-/* Read the file that @fmt names into @buf; its length or -errno. */
+/* Read the file that @fmt names into @buf; returns its length or -errno. */
 static inline int ut_read_file(char *buf, size_t size, const char *fmt, ...)
 {
 	char path[PATH_MAX];
@@ -131,7 +126,7 @@ static inline int ut_write_file(const char *path, const char *text)
 	return ret;
 }
 
-/* State letter of a thread, 0 if it is gone. */
+/* The state letter of a thread, 0 if the thread is gone. */
 static inline char ut_state(pid_t tid)
 {
 	char buf[1024], *p;
@@ -142,7 +137,7 @@ static inline char ut_state(pid_t tid)
 	return p ? p[2] : 0;
 }
 
-/* The number on line @key ("TracerPid:") of a thread's status, or -1. */
+/* The number on line @key ("TracerPid:") of a thread's status, -1 if none. */
 static inline long ut_status(pid_t tid, const char *key)
 {
 	char buf[8192], *p;
@@ -153,7 +148,7 @@ static inline long ut_status(pid_t tid, const char *key)
 	return p ? strtol(p + strlen(key), NULL, 0) : -1;
 }
 
-/* Is the thread in the system call @nr, and does it have @state there? */
+/* Is the thread in the system call @nr, with state letter @state? */
 static inline bool ut_in_call(pid_t tid, long nr, char state)
 {
 	char buf[256];
@@ -170,7 +165,10 @@ static inline bool ut_asleep_in(pid_t tid, long nr)
 	return ut_in_call(tid, nr, 'S');
 }
 
-/* waitpid() with a deadline: 1 on a change, 0 if none came, or -errno. */
+/*
+ * waitpid() with a deadline: 1 for a change of state, 0 if none came, or
+ * -errno.
+ */
 static inline int ut_waitpid(pid_t pid, int *status, int options)
 {
 	long end = ut_now_ms() + UT_DEADLINE_MS;
@@ -187,7 +185,7 @@ static inline int ut_waitpid(pid_t pid, int *status, int options)
 	return ret < 0 ? -errno : 1;
 }
 
-/* Directory of this program: the helper and the module are there. */
+/* The directory of this program, which has the helper and the module too. */
 static inline const char *ut_dir(void)
 {
 	static char dir[PATH_MAX];
@@ -209,7 +207,10 @@ static inline const char *ut_helper(void)
 	return path;
 }
 
-/* Find the module: UTRACE_TEST_KO, beside the program, or below it. */
+/*
+ * Open the module's file: $UTRACE_TEST_KO, or else in the folder module/ of
+ * this program's directory, or in that directory.
+ */
 static inline int ut_module_open(void)
 {
 	static const char * const names[] = {
@@ -245,7 +246,7 @@ static inline int ut_module_load(void)
 	return ret;
 }
 
-/* Open the device, loading its module if need be; 0 or -errno. */
+/* Open the device, after loading its module if need be; returns 0 or -errno. */
 static inline int ut_open(void)
 {
 	int ret;
@@ -256,7 +257,10 @@ static inline int ut_open(void)
 		ret = ut_module_load();
 		if (ret)
 			return ret;
-		/* devtmpfs makes the node before init returns; udev may not. */
+		/*
+		 * devtmpfs makes the node before init returns; udev may make it
+		 * later.
+		 */
 		ut_until((ut_fd = open(UT_DEVICE, O_RDWR | O_CLOEXEC)) >= 0);
 	}
 	if (ut_fd < 0)
@@ -269,7 +273,7 @@ static inline int ut_open(void)
 	return ut_rec == MAP_FAILED ? -ENOMEM : 0;
 }
 
-/* The same for a fixture: NULL, or why its tests are to be skipped. */
+/* ut_open() for a fixture: NULL, or why the tests are to be skipped. */
 static inline const char *ut_begin(void)
 {
 	static char why[128];
@@ -289,7 +293,10 @@ static inline int ut_ioctl(unsigned long cmd, void *arg)
 	return ret < 0 ? -errno : ret;
 }
 
-/* Attach with everything to say; the engine's number or -errno. */
+/*
+ * Attach a new engine, with every member of struct ut_attach that matters;
+ * returns the engine's number or -errno.
+ */
 static inline int ut_attach_full(pid_t pid, __u32 flags, __u32 ops,
 				 __u32 nolog)
 {
@@ -318,7 +325,7 @@ static inline int ut_detach(int id)
 	return ut_ioctl(UT_IOC_DETACH, &arg) ?: arg.ret;
 }
 
-/* A new engine of scope and class @flags that wants @events. */
+/* Attach an engine of scope and class @flags that wants @events. */
 static inline int ut_attach(pid_t pid, __u32 flags, __u64 events)
 {
 	int id = ut_attach_full(pid, flags, UT_OPS_FULL, 0);
@@ -340,7 +347,7 @@ static inline int ut_control(int id, pid_t tid, __u32 action)
 	return ut_ioctl(UT_IOC_CONTROL, &arg);
 }
 
-/* Have it stop; 0 also where it is not stopped yet. */
+/* Ask for a stop of @tid; 0 also if the task has not stopped yet. */
 static inline int ut_stop(int id, pid_t tid)
 {
 	int ret = ut_control(id, tid, UT_STOP);
@@ -385,7 +392,7 @@ static inline int ut_norules(int id)
 	return ut_ioctl(UT_IOC_NORULES, &arg);
 }
 
-/* Number of times an engine got @event, or -errno. */
+/* The number of times that an engine got @event, or -errno. */
 static inline long ut_count(int id, enum ut_event event)
 {
 	struct ut_counts arg = { .id = id };
@@ -394,7 +401,10 @@ static inline long ut_count(int id, enum ut_event event)
 	return ret ?: (long)arg.count[event];
 }
 
-/* Let callbacks pass that wait because of UT_CHANGE_GATE, or no more. */
+/*
+ * Open or close the gate: callbacks with UT_CHANGE_GATE wait while it is
+ * closed.
+ */
 static inline int ut_gate(bool open)
 {
 	__u32 arg = open;
@@ -402,7 +412,9 @@ static inline int ut_gate(bool open)
 	return ut_ioctl(UT_IOC_OPEN, &arg);
 }
 
-/* ut_rule(.id = ..., ...): set a rule; whatever matches unless told. */
+/*
+ * Set a rule: ut_rule(.id = ..., ...).  Without .match any event number fits.
+ */
 #define ut_rule(...)							\
 ({									\
 	struct ut_rule __rule = { .match = UT_ANY, __VA_ARGS__ };	\
@@ -410,7 +422,7 @@ static inline int ut_gate(bool open)
 	ut_ioctl(UT_IOC_RULE, &__rule);					\
 })
 
-/* Move the module's log to ut_rec[]; false if there is no place left. */
+/* Move the module's log to ut_rec[]; false if ut_rec[] is full. */
 static inline bool ut_pull(int timeout_ms)
 {
 	struct ut_log arg = {
@@ -430,7 +442,7 @@ static inline bool ut_pull(int timeout_ms)
 	return true;
 }
 
-/* Forget what has been logged by now. */
+/* Forget the records that have been logged by now. */
 static inline void ut_drain(void)
 {
 	do {
@@ -439,7 +451,7 @@ static inline void ut_drain(void)
 	} while (ut_nrec);
 }
 
-/* Records that did not fit the module's ring. */
+/* The number of records that were lost since the module's ring was full. */
 static inline long ut_lost(void)
 {
 	struct ut_log arg = { .max = 0 };
@@ -447,7 +459,7 @@ static inline long ut_lost(void)
 	return ut_ioctl(UT_IOC_LOG, &arg) ?: (long)arg.lost;
 }
 
-/* The number of the next record, whether the others were lost or not. */
+/* The number that the next record gets; lost records have numbers too. */
 static inline long ut_seq(void)
 {
 	struct ut_log arg = { .max = 0 };
@@ -455,7 +467,7 @@ static inline long ut_seq(void)
 	return ut_ioctl(UT_IOC_LOG, &arg) ?: (long)arg.seq;
 }
 
-/* First record from @from on that fits, or -1; UT_ANY fits all. */
+/* The first record from @from on that fits, or -1; UT_ANY fits everything. */
 static inline int ut_find(int from, int id, int event, pid_t tid, int nr)
 {
 	int i;
@@ -472,14 +484,14 @@ static inline int ut_find(int from, int id, int event, pid_t tid, int nr)
 	return -1;
 }
 
-/* The same for what has been logged by now. */
+/* ut_find() after a pull of the records that have been logged by now. */
 static inline int ut_seen(int from, int id, int event, pid_t tid, int nr)
 {
 	ut_pull(0);
 	return ut_find(from, id, event, tid, nr);
 }
 
-/* The same, waiting for it. */
+/* ut_find() that waits for the record until the deadline. */
 static inline int ut_wait(int from, int id, int event, pid_t tid, int nr)
 {
 	long end = ut_now_ms() + UT_DEADLINE_MS;
@@ -491,7 +503,7 @@ static inline int ut_wait(int from, int id, int event, pid_t tid, int nr)
 	return i;
 }
 
-/* How many records fit, of those logged by now. */
+/* The number of fitting records, after a pull of what is logged by now. */
 static inline int ut_matches(int from, int id, int event, pid_t tid, int nr)
 {
 	int n = 0, i = from;
@@ -505,8 +517,9 @@ static inline int ut_matches(int from, int id, int event, pid_t tid, int nr)
 }
 
 /*
- * Close: every engine is detached, and none may be left.  What is left, or
- * -errno; -ENOBUFS if records were missing where they were looked for.
+ * Detach all engines and close the device.  Returns the number of engines that
+ * were not released, which must be 0, or -errno: -ENOBUFS if records were lost
+ * before the test's last look at the log.
  */
 static inline int ut_close(void)
 {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * /proc/PID/utrace and /proc/PID/task/TID/utrace.
- */
+/* utrace selftests - /proc/PID/utrace and /proc/PID/task/TID/utrace */
 #include <sys/ptrace.h>
 
 #include "fixture.h"
@@ -9,7 +7,7 @@
 enum { NAME, OWNER, SCOPE, CLASS, EVENTS, HOLD, CALLS, TIME, COLUMNS };
 
 struct table {
-	int lines;			/* without the header */
+	int lines;			/* number of lines below the header */
 	char text[16][512];
 	char *col[16][COLUMNS + 1];
 	int columns[16];
@@ -80,20 +78,20 @@ TEST_F(utrace, one_line_an_engine)
 		EXPECT_STREQ("utrace_test", tab.col[i][OWNER]);
 		EXPECT_STREQ("-", tab.col[i][HOLD]);
 	}
-	/* In the order in which they are called. */
+	/* Lines are in the order of the calls. */
 	EXPECT_STREQ("thread", tab.col[0][SCOPE]);
 	EXPECT_STREQ("observer", tab.col[0][CLASS]);
 	EXPECT_STREQ("process", tab.col[1][SCOPE]);
 	EXPECT_STREQ("mutator", tab.col[1][CLASS]);
 	EXPECT_STREQ("tree", tab.col[2][SCOPE]);
 	EXPECT_STREQ("enforcer", tab.col[2][CLASS]);
-	/* What they ask for, and nothing more. */
+	/* The column shows the events that the engine wants, and no other. */
 	EXPECT_STREQ("exit", tab.col[0][EVENTS]);
 	EXPECT_STREQ("syscall_entry,syscall_exit", tab.col[1][EVENTS]);
 	EXPECT_STREQ("-", tab.col[2][EVENTS]);
 }
 
-/* The line of a task's one engine, of the ops @ops. */
+/* Spawn a target with one engine of table @ops, and read the engine's line. */
 static bool only_engine(struct table *tab, struct ut_target *t, int ops)
 {
 	return ut_spawn(t, ut_spin) &&
@@ -106,12 +104,15 @@ TEST_F(utrace, engine_without_a_name)
 	struct table tab;
 
 	ASSERT_TRUE(only_engine(&tab, &self->t, UT_OPS_BARE));
-	/* Found by the address of its callbacks, and good for a name. */
+	/*
+	 * A table without owner and name is shown by the module that contains
+	 * it.
+	 */
 	EXPECT_STREQ("utrace_test", tab.col[0][OWNER]);
 	EXPECT_STREQ("utrace_test", tab.col[0][NAME]);
 }
 
-/* Whatever a module calls itself, a line has the same fields. */
+/* A line has the same number of fields, whatever the engine's name is. */
 TEST_F(utrace, name_is_one_field)
 {
 	struct table tab;
@@ -121,7 +122,7 @@ TEST_F(utrace, name_is_one_field)
 	EXPECT_STREQ("an\\040odd\\012name\\134", tab.col[0][NAME]);
 }
 
-/* Does what is unread of the kernel log have @text? */
+/* Does the unread part of the kernel log contain @text? */
 static bool logged(int kmsg, const char *text)
 {
 	char buf[1024];
@@ -135,7 +136,7 @@ static bool logged(int kmsg, const char *text)
 	return false;
 }
 
-/* CONFIG_UTRACE_DEBUG names the engine whose callback takes its time. */
+/* CONFIG_UTRACE_DEBUG logs the engine whose callback takes long. */
 TEST_F(utrace, slow_callback_is_logged)
 {
 	struct ut_target *t = &self->t;
@@ -170,7 +171,7 @@ TEST_F(utrace, hold)
 	ASSERT_EQ(0, parse(&tab, t->pid, 0));
 	ASSERT_EQ(1, tab.lines);
 	EXPECT_TRUE(isdigit(tab.col[0][HOLD][0]));
-	/* It counts the time. */
+	/* The column shows how long the hold has lasted. */
 	EXPECT_TRUE(ut_until(!parse(&tab, t->pid, 0) && tab.lines == 1 &&
 			     atof(tab.col[0][HOLD]) >= 1));
 	ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
@@ -234,7 +235,7 @@ TEST_F(utrace, tracer)
 	EXPECT_STREQ("yes", tab.col[found][HOLD]);
 }
 
-#define STATS	"/proc/sys/kernel/utrace_stats"
+#define STATS	"/proc/sys/kernel/utrace/stats"
 
 TEST_F(utrace, statistics)
 {
@@ -258,7 +259,7 @@ TEST_F(utrace, statistics)
 	EXPECT_EQ(0, ut_write_file(STATS, old));
 }
 
-/* Who may not trace the target may not look either. */
+/* A user who may not trace the target may not read its file. */
 static int stranger(struct ut_target *t)
 {
 	char buf[256];

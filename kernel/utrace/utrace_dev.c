@@ -2,14 +2,14 @@
 /*
  * utrace - /dev/utrace: sessions of user programs
  *
- * An open file is a session.  A session is a client like any other: each thing
- * that it is attached to has an engine, whose callbacks write records into the
- * ring of the session (dev/record.c, dev/ring.c), from where read(2) takes them.
- * Rights are checked at each attach (dev/target.c) and again whenever a task
- * becomes another user (dev/rights.c).
+ * An open file is a session (dev/session.h), a client like any other.  Each
+ * thing that it is attached to has an engine, whose callbacks write records
+ * into the session's ring (dev/record.c, dev/ring.c); read() takes them from
+ * there.  Rights are checked at each attach (dev/target.c), and about each task
+ * again whenever its rights change (dev/rights.c).
  *
- * The device knows no command by name: each one is registered, by dev/session.c
- * and by any engine that has one of its own.
+ * The device knows no command and no record by name.  dev/session.c and
+ * dev/record.c register theirs, and so may any other client (utrace_dev.h).
  */
 #include <linux/capability.h>
 #include <linux/fs.h>
@@ -23,12 +23,15 @@
 
 #include "dev/session.h"
 
-/* Bytes of the largest structure that is taken, those to come included. */
+/*
+ * Bytes of the largest argument that a program may pass; later versions of a
+ * structure included.
+ */
 #define SESSION_ARG_MAX	SZ_4K
 
 /*
- * kernel.utrace.unprivileged: may one trace who has no CAP_SYS_PTRACE in the initial
- * user namespace?
+ * Sysctl kernel.utrace.unprivileged.  0: only a program with CAP_SYS_PTRACE in
+ * the initial user namespace may use the device.
  */
 int utrace_dev_unprivileged __read_mostly;
 
@@ -36,7 +39,10 @@ static int session_open(struct inode *inode, struct file *file)
 {
 	struct utrace_session *session;
 
-	/* In a user namespace of one's own everybody is capable. */
+	/*
+	 * capable() asks about the initial user namespace: in a namespace of
+	 * its own every program has all capabilities.
+	 */
 	if (!READ_ONCE(utrace_dev_unprivileged) && !capable(CAP_SYS_PTRACE))
 		return -EPERM;
 	session = utrace_dev_new(file->f_cred);
@@ -46,7 +52,10 @@ static int session_open(struct inode *inode, struct file *file)
 	return stream_open(inode, file);
 }
 
-/* Tasks go on; callbacks that run now write into a ring that nobody reads. */
+/*
+ * Does not wait for callbacks that are running: they write into a ring that has
+ * no reader, and the last reference to the session frees it.
+ */
 static int session_release(struct inode *inode, struct file *file)
 {
 	struct utrace_session *session = file->private_data;
@@ -60,28 +69,38 @@ static ssize_t session_read(struct file *file, char __user *to, size_t size,
 			    loff_t *ppos)
 {
 	struct utrace_session *session = file->private_data;
+	struct session_ring *ring = &session->ring;
 	ssize_t ret;
 
+	/* As for every size that the next record does not fit in. */
+	if (!size)
+		return -EINVAL;
 	do {
-		if (!utrace_dev_ring_has(&session->ring)) {
+		if (!utrace_dev_ring_has(ring)) {
 			if (file->f_flags & O_NONBLOCK)
 				return -EAGAIN;
 			ret = wait_event_interruptible(session->wait,
-						       utrace_dev_ring_has(&session->ring));
+						       utrace_dev_ring_has(ring));
 			if (ret)
 				return ret;
 		}
-		/* Another reader may be in a page fault. */
+		/*
+		 * Another reader may hold the lock while it waits in a page
+		 * fault.
+		 */
 		if (file->f_flags & O_NONBLOCK) {
 			if (!mutex_trylock(&session->read_lock))
 				return -EAGAIN;
 		} else if (mutex_lock_interruptible(&session->read_lock)) {
 			return -ERESTARTSYS;
 		}
-		ret = utrace_dev_ring_read(&session->ring, to, size);
+		ret = utrace_dev_ring_read(ring, to, size);
 		mutex_unlock(&session->read_lock);
-		/* Another reader may have been faster. */
-	} while (!ret && size);
+		/*
+		 * Another reader may have taken the records before the lock was
+		 * had.
+		 */
+	} while (!ret);
 	return ret;
 }
 
@@ -95,20 +114,31 @@ static __poll_t session_poll(struct file *file, struct poll_table_struct *table)
 
 /* Commands */
 
-/* Numbers of ioctls that may be registered. */
+/* Ioctl numbers that may be registered. */
 #define UTRACE_DEV_COMMANDS	32
 
-/* By number.  Written while the kernel starts, before the device is there. */
-static const struct utrace_dev_command *commands[UTRACE_DEV_COMMANDS] __ro_after_init;
+/* Types of records that may be registered: bits of utrace_ioc_events.events. */
+#define UTRACE_DEV_RECORDS	64
+
+/*
+ * Commands by ioctl number.  Written by initcalls before the device is there.
+ */
+static const struct utrace_dev_command *
+commands[UTRACE_DEV_COMMANDS] __ro_after_init;
 
 /**
- * utrace_dev_add_commands - register commands of /dev/utrace
- * @command: the commands, which stay there for good
- * @n: how many
+ * utrace_dev_add_commands() - register commands of /dev/utrace
+ * @command: the commands; they are used for ever
+ * @n: number of commands
+ *
+ * After an error the commands before the refused one are registered.
  *
  * Context: An initcall before device_initcall().
- * Return: 0; -EINVAL: a structure is too large, or not one of /dev/utrace's
- * ioctls; -EBUSY: a number is taken.  The commands before that one are there.
+ * Return:
+ * * 0 - all commands are registered
+ * * -EINVAL - a command is no ioctl of /dev/utrace, or its argument is larger
+ *   than %UTRACE_DEV_ARG_SIZE
+ * * -EBUSY - a number is taken already
  */
 int __init utrace_dev_add_commands(const struct utrace_dev_command *command,
 				   unsigned int n)
@@ -127,17 +157,90 @@ int __init utrace_dev_add_commands(const struct utrace_dev_command *command,
 	return 0;
 }
 
+/* Records */
+
+/*
+ * UTRACE_EVENT() bits by the type of the records that need them, and the bits
+ * of the registered types.  Written by initcalls before the device is there.
+ */
+static unsigned long record_events[UTRACE_DEV_RECORDS] __ro_after_init;
+static u64 records __ro_after_init;
+
+/**
+ * utrace_dev_add_records() - register types of records of /dev/utrace
+ * @record: the types
+ * @n: number of types
+ *
+ * After an error the types before the refused one are registered.
+ *
+ * Context: An initcall before device_initcall().
+ * Return:
+ * * 0 - sessions may ask for all these records
+ * * -EINVAL - utrace_ioc_events has no bit for a type
+ * * -EBUSY - a type is taken already
+ */
+int __init utrace_dev_add_records(const struct utrace_dev_record *record,
+				  unsigned int n)
+{
+	for (; n--; record++) {
+		if (WARN_ON(record->type >= UTRACE_DEV_RECORDS))
+			return -EINVAL;
+		if (WARN_ON(records & BIT_ULL(record->type)))
+			return -EBUSY;
+		record_events[record->type] = record->events;
+		records |= BIT_ULL(record->type);
+	}
+	return 0;
+}
+
+/**
+ * utrace_dev_records() - types of records that sessions may ask for
+ *
+ * Context: Any.
+ * Return: UTRACE_REC_BIT() bits.
+ */
+u64 utrace_dev_records(void)
+{
+	return records;
+}
+
+/**
+ * utrace_dev_engine_events() - events that an engine must report for records
+ * @asked: UTRACE_REC_BIT() bits of the records that a session asks for
+ *
+ * Context: Any.
+ * Return: UTRACE_EVENT() bits.
+ */
+unsigned long utrace_dev_engine_events(u64 asked)
+{
+	unsigned long all = 0;
+	unsigned int type;
+
+	for (type = 0; type < UTRACE_DEV_RECORDS; type++)
+		if (asked & BIT_ULL(type))
+			all |= record_events[type];
+	return all;
+}
+
+/* Ioctls */
+
+/*
+ * Find the command of an ioctl by type, number and direction; NULL: there is
+ * none.  The size may be another one, see session_ioctl().
+ */
 static const struct utrace_dev_command *session_command_of(unsigned int cmd)
 {
 	unsigned int nr = _IOC_NR(cmd);
 	const struct utrace_dev_command *command;
 
-	if (_IOC_TYPE(cmd) != _IOC_TYPE(UTRACE_IOC_INFO) || nr >= UTRACE_DEV_COMMANDS)
+	if (_IOC_TYPE(cmd) != _IOC_TYPE(UTRACE_IOC_INFO) ||
+	    nr >= UTRACE_DEV_COMMANDS)
 		return NULL;
 	command = commands[array_index_nospec(nr, UTRACE_DEV_COMMANDS)];
 	return command && _IOC_DIR(cmd) == _IOC_DIR(command->cmd) ? command : NULL;
 }
 
+/* Run a command, under utrace_session.lock if it asks for that. */
 static int session_run(struct utrace_session *session,
 		       const struct utrace_dev_command *command, void *arg)
 {
@@ -152,7 +255,10 @@ static int session_run(struct utrace_session *session,
 	return ret;
 }
 
-/* As copy_struct_from_user() takes it: what is behind the smaller one of both is 0. */
+/*
+ * Copy an argument back.  If the program's structure is larger, the rest of it
+ * is cleared; this is the counterpart of copy_struct_from_user().
+ */
 static int session_arg_to_user(void __user *user, unsigned int size,
 			       const void *arg, unsigned int known)
 {
@@ -163,10 +269,12 @@ static int session_arg_to_user(void __user *user, unsigned int size,
 }
 
 /*
- * A structure may be larger than ours if the rest is 0, and smaller, down to its
- * first version; see copy_struct_from_user().
+ * The program's structure may be another version than the kernel's.  A smaller
+ * one, down to the first version, is extended with zeros.  A larger one must
+ * have zeros in the rest.
  */
-static long session_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+static long session_ioctl(struct file *file, unsigned int cmd,
+			  unsigned long arg)
 {
 	const struct utrace_dev_command *command = session_command_of(cmd);
 	struct utrace_session *session = file->private_data;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite utrace_capture: what the arguments of a system call point to
+ * utrace tests - KUnit suite utrace_capture: memory that arguments point to
+ *
+ * A capture is filled from user memory that ends at an unmapped page.
  */
 #include <kunit/test.h>
 #include <linux/limits.h>
@@ -13,7 +15,7 @@
 
 #include "fixture.h"
 
-/* Strings and memory */
+/* Strings and memory. */
 
 static void string_is_taken(struct kunit *test)
 {
@@ -21,7 +23,7 @@ static void string_is_taken(struct kunit *test)
 	const char __user *from;
 	unsigned int i;
 
-	/* Wherever it lies. */
+	/* The string may begin at any address. */
 	for (i = 0; i < 16; i++) {
 		from = capture_poke(test, f->user + i, "hello", 6);
 		capture_begin(f);
@@ -49,7 +51,7 @@ static void string_over_two_pages(struct kunit *test)
 	}
 }
 
-/* The NUL is the last byte there is, at every distance from it. */
+/* The NUL is the last mapped byte; the string begins at different distances. */
 static void string_ends_with_memory(struct kunit *test)
 {
 	struct fixture *f = capture_begin_user(test);
@@ -66,7 +68,7 @@ static void string_ends_with_memory(struct kunit *test)
 	}
 }
 
-/* No NUL before the memory ends: what there is, is kept. */
+/* Without a NUL before the end of the memory, the mapped part is captured. */
 static void string_runs_out_of_memory(struct kunit *test)
 {
 	struct fixture *f = capture_begin_user(test);
@@ -91,7 +93,7 @@ static void string_is_truncated(struct kunit *test)
 	capture_begin(f);
 	utrace_capture_string(&f->c, 0, from);
 	EXPECT_ITEM(test, 0, STRING, 0, ITEM_DATA, ITEM_DATA, TRUNCATED);
-	/* One that just fits, and one whose end is not to be known. */
+	/* A string that just fits, and one whose length cannot be known. */
 	capture_begin(f);
 	capture_poke(test, f->user + ITEM_DATA, "", 1);
 	utrace_capture_string(&f->c, 0, from);
@@ -198,7 +200,7 @@ static void hostile_pointers(struct kunit *test)
 		n = capture_items(f);
 		KUNIT_EXPECT_EQ(test, n, 5);
 		utrace_capture_exit(&f->c, &everything_out, args, 16, ALL);
-		/* No length, no address. */
+		/* Neither length nor address. */
 		KUNIT_EXPECT_EQ(test, capture_items(f), n + 4);
 		for (; n < capture_items(f); n++)
 			KUNIT_EXPECT_EQ(test, capture_nth(test, n)->flags,
@@ -212,9 +214,9 @@ static void hostile_pointers(struct kunit *test)
 	EXPECT_ITEM(test, 1, BYTES, 0, 0, SIZE_MAX, FAULTED);
 }
 
-/* Room */
+/* Room. */
 
-/* Buffers of all sizes, filled until no more goes in. */
+/* Buffers of all sizes are filled until nothing more fits. */
 static void full_to_the_byte(struct kunit *test)
 {
 	struct fixture *f = capture_begin_user(test);
@@ -244,7 +246,7 @@ static void item_of_what_room_is_left(struct kunit *test)
 	capture_begin_sized(f, 2 * HEADER + 8);
 	utrace_capture_string(&f->c, 0, from);
 	EXPECT_ITEM(test, 0, STRING, 0, 16, 16, 0);
-	/* 8 bytes are left, no header has that. */
+	/* 8 bytes are left, which is less than a header. */
 	utrace_capture_string(&f->c, 0, from);
 	KUNIT_EXPECT_EQ(test, f->c.lost, 1);
 
@@ -273,7 +275,7 @@ static void lost_does_not_wrap(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->c.lost, U16_MAX);
 }
 
-/* System calls */
+/* System calls. */
 
 static const struct utrace_call iovec_in = {
 	.name = "writev",
@@ -295,7 +297,7 @@ static const struct utrace_call iovec_out = {
 	},
 };
 
-/* An array of ten entries at @to: "ab", nothing, "cde", and seven of "f". */
+/* Write ten entries to @to: "ab", an empty one, "cde", and seven times "f". */
 static void poke_iovecs(struct kunit *test, unsigned long to)
 {
 	struct fixture *f = capture_fixture(test);
@@ -351,7 +353,7 @@ static void iovecs_without_number(struct kunit *test)
 	EXPECT_ITEM(test, 0, BYTES, 1, 10, 10, TRUNCATED);
 }
 
-/* Entries that claim more than there can be, and an array that breaks off. */
+/* Entries with lengths beyond all memory, and an array that is cut off. */
 static void iovecs_that_lie(struct kunit *test)
 {
 	struct fixture *f = capture_begin_user(test);
@@ -392,14 +394,14 @@ static void argv_is_taken(struct kunit *test)
 	EXPECT_ITEM(test, 0, ARGV, 1, 7, 7, 0);
 	EXPECT_DATA(test, 0, "ls\0-l\0\0");
 
-	/* There is a NUL behind what is cut off. */
+	/* There is a NUL behind the part that is cut off. */
 	capture_begin_sized(f, HEADER + 8);
 	capture_poke(test, f->user, "0123456789", 11);
 	utrace_capture_entry(&f->c, &everything_in, args, ALL);
 	EXPECT_ITEM(test, 0, ARGV, 1, 8, 8, TRUNCATED);
 	EXPECT_DATA(test, 0, "0123456\0");
 
-	/* Full with two strings, and there is a third. */
+	/* Two strings fill the capture, and there is a third one. */
 	capture_begin_sized(f, HEADER + 8);
 	capture_poke(test, f->user, "abc\0def", 8);
 	argv[1] = text + 4;
@@ -410,7 +412,7 @@ static void argv_is_taken(struct kunit *test)
 	capture_expect_sound(test);
 }
 
-/* An array without an end: its room bounds it, even of empty strings. */
+/* An array without an end is bounded by its room, even with empty strings. */
 static void argv_without_end(struct kunit *test)
 {
 	struct fixture *f = capture_begin_user(test);
@@ -440,7 +442,7 @@ static void sockaddrs_of_entry(struct kunit *test)
 	capture_begin(f);
 	utrace_capture_entry(&f->c, &everything_in, args, ALL);
 	EXPECT_ITEM(test, 0, SOCKADDR, 4, 16, 16, 0);
-	/* The kernel looks at the lower half only. */
+	/* The kernel looks at the lower half of the length only. */
 	args[5] = 1UL << 32 | 8;
 	utrace_capture_entry(&f->c, &everything_in, args, ALL);
 	EXPECT_ITEM(test, 1, SOCKADDR, 4, 8, 8, 0);
@@ -451,37 +453,42 @@ static void sockaddrs_of_entry(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, capture_items(f), 2);
 }
 
-/* The longest that the kernel takes, longer than any name of AF_UNIX. */
+/* The longest address that the kernel takes; no name of AF_UNIX is as long. */
 static void longest_sockaddr(struct kunit *test)
 {
 	const size_t most = sizeof(struct sockaddr_storage);
 	struct fixture *f = capture_begin_user(test);
 	unsigned long args[6] = { [4] = f->end - most, [5] = most };
 
-	BUILD_BUG_ON(sizeof(struct sockaddr_un) >= sizeof(struct sockaddr_storage));
+	BUILD_BUG_ON(sizeof(struct sockaddr_un) >=
+		     sizeof(struct sockaddr_storage));
 	capture_fill(test, args[4], AF_UNIX, most);
 	capture_begin(f);
-	utrace_capture_entry(&f->c, &everything_in, args, UTRACE_CAPTURE_SOCKETS);
+	utrace_capture_entry(&f->c, &everything_in, args,
+			     UTRACE_CAPTURE_SOCKETS);
 	EXPECT_ITEM(test, 0, SOCKADDR, 4, most, most, 0);
 	capture_expect_filled(test, 0, AF_UNIX);
 	capture_expect_sound(test);
 
-	/* One byte of it is not there. */
+	/* The last byte of the address is not mapped. */
 	args[4]++;
-	utrace_capture_entry(&f->c, &everything_in, args, UTRACE_CAPTURE_SOCKETS);
+	utrace_capture_entry(&f->c, &everything_in, args,
+			     UTRACE_CAPTURE_SOCKETS);
 	EXPECT_ITEM(test, 1, SOCKADDR, 4, most - 1, most, FAULTED);
 	capture_expect_sound(test);
-	/* The room ends before it. */
+	/* The room is too small for the whole address. */
 	args[4]--;
 	capture_begin_sized(f, HEADER + most - 8);
-	utrace_capture_entry(&f->c, &everything_in, args, UTRACE_CAPTURE_SOCKETS);
+	utrace_capture_entry(&f->c, &everything_in, args,
+			     UTRACE_CAPTURE_SOCKETS);
 	EXPECT_ITEM(test, 0, SOCKADDR, 4, most - 8, most, TRUNCATED);
 	capture_expect_filled(test, 0, AF_UNIX);
 	capture_expect_sound(test);
-	/* No address is longer. */
+	/* A longer address is no address. */
 	args[5]++;
 	capture_begin(f);
-	utrace_capture_entry(&f->c, &everything_in, args, UTRACE_CAPTURE_SOCKETS);
+	utrace_capture_entry(&f->c, &everything_in, args,
+			     UTRACE_CAPTURE_SOCKETS);
 	KUNIT_EXPECT_EQ(test, capture_items(f), 0);
 }
 
@@ -531,11 +538,14 @@ static void out_after_success_only(struct kunit *test)
 	EXPECT_ITEM(test, 1, BYTES, 1, 5, 5, 0);
 	EXPECT_ITEM(test, 2, BYTES, 2, 7, 7, 0);
 	KUNIT_EXPECT_EQ(test, capture_items(f), 3);
-	/* A pointer with the upper bit: no error, and no length. */
+	/* A result with the upper bit set is neither an error nor a length. */
 	capture_begin(f);
 	utrace_capture_exit(&f->c, &everything_out, args, LONG_MIN, ALL);
 	EXPECT_ITEM(test, 2, BYTES, 2, 0, 0, 0);
-	/* What is read at the entry is not read again. */
+	/*
+	 * Memory that is captured at the entry is not captured again at the
+	 * exit.
+	 */
 	capture_begin(f);
 	utrace_capture_exit(&f->c, &everything_in, args, 7, ALL);
 	utrace_capture_entry(&f->c, &everything_out, args, ALL);
@@ -556,7 +566,7 @@ static void what_is_asked_for(struct kunit *test)
 		{ UTRACE_CAPTURE_BUFFERS, 2 },
 		{ UTRACE_CAPTURE_SOCKETS, 1 },
 		{ UTRACE_CAPTURE_FILES, 0 },
-		{ UTRACE_CAPTURE_ALL, 5 },
+		{ UTRACE_CAPTURE_ARGS, 5 },
 	};
 	unsigned int i;
 
@@ -565,7 +575,7 @@ static void what_is_asked_for(struct kunit *test)
 		utrace_capture_entry(&f->c, &everything_in, args, row[i].what);
 		KUNIT_EXPECT_EQ(test, capture_items(f), row[i].items);
 	}
-	/* Null pointers, and calls of which nothing is known. */
+	/* Null pointers, and a call that the table does not have. */
 	capture_begin(f);
 	memset(args, 0, sizeof(args));
 	utrace_capture_entry(&f->c, &everything_in, args, ALL);
@@ -574,7 +584,7 @@ static void what_is_asked_for(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, capture_items(f), 0);
 }
 
-/* The iterator */
+/* The iterator. */
 
 static void walk_garbage(struct kunit *test, size_t used, u16 len)
 {
@@ -590,7 +600,10 @@ static void walk_garbage(struct kunit *test, size_t used, u16 len)
 				  f->data + used);
 		n++;
 	}
-	/* Behind the first item there is none of a length that could be. */
+	/*
+	 * Behind the first item there is none, as its length would exceed the
+	 * rest.
+	 */
 	KUNIT_EXPECT_EQ(test, n, used >= HEADER + len);
 }
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * utrace tests - a capture to fill, and user memory to fill it from
+ *
+ * Guard bytes surround the capture's memory, so that each check finds a write
+ * outside of it.
  */
 #ifndef _UTRACE_TESTS_CAPTURE_FIXTURE_H
 #define _UTRACE_TESTS_CAPTURE_FIXTURE_H
@@ -16,16 +19,16 @@
 #define NO_ARG		UTRACE_ITEM_NO_ARG
 #define TRUNCATED	UTRACE_ITEM_TRUNCATED
 #define FAULTED		UTRACE_ITEM_FAULTED
-#define ALL		UTRACE_CAPTURE_ALL
+#define ALL		UTRACE_CAPTURE_ARGS
 
 /**
  * struct fixture - a capture and what surrounds it
  * @c: the capture
- * @before: bytes that nobody may write
- * @data: those of the capture
- * @behind: as @before
+ * @before: guard bytes, which a capture must not change
+ * @data: the capture's memory
+ * @behind: guard bytes
  * @user: address of two pages of user memory
- * @end: of them; nothing is mapped there
+ * @end: address behind these pages, where nothing is mapped
  */
 struct fixture {
 	struct utrace_capture c;
@@ -43,18 +46,21 @@ static inline struct fixture *capture_fixture(struct kunit *test)
 
 int capture_fixture_init(struct kunit *test);
 
-/* Begin the capture anew; with user memory, or the test ends. */
+/*
+ * Begin the capture anew; capture_begin_user() also maps user memory, or ends
+ * the test.
+ */
 void capture_begin(struct fixture *f);
 void capture_begin_sized(struct fixture *f, size_t size);
 struct fixture *capture_begin_user(struct kunit *test);
 
-/* Write user memory, and say where. */
+/* Write user memory, and return its address. */
 void __user *capture_poke(struct kunit *test, unsigned long to,
 			  const void *from, size_t n);
 void __user *capture_fill(struct kunit *test, unsigned long to, char with,
 			  size_t n);
 
-/* How many items are there, and the @n-th; the test ends if there is none. */
+/* The number of items, and the @n-th item, from 0; the test ends without it. */
 unsigned int capture_items(struct fixture *f);
 const struct utrace_item *capture_nth(struct kunit *test, unsigned int n);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite utrace_session_ring: the ring of /dev/utrace against a model of it
+ * utrace tests - KUnit suite utrace_session_ring: the ring of /dev/utrace
+ *
+ * Records are written to a ring and read from it, and compared with a model.
  */
 #include <kunit/test.h>
 #include <linux/mman.h>
@@ -11,10 +13,10 @@
 
 #include "../../dev/session.h"
 
-/* What reads go to. */
+/* Size of the user memory that is read into. */
 #define PIECE		SZ_16K
 
-/* Records here are a header and bytes that follow from its number. */
+/* A record is a header and bytes that are computed from its number. */
 struct ring_test {
 	struct session_ring ring;
 	unsigned long user;
@@ -37,7 +39,7 @@ static int ring_init(struct kunit *test)
 				MAP_ANONYMOUS | MAP_PRIVATE, 0);
 	if (!t->user || IS_ERR_VALUE(t->user))
 		return -ENOMEM;
-	return utrace_dev_ring_make(&t->ring, SZ_64K, UTRACE_F_MONOTONIC);
+	return utrace_dev_ring_make(&t->ring, SZ_64K, CLOCK_MONOTONIC);
 }
 
 static void ring_exit(struct kunit *test)
@@ -48,18 +50,20 @@ static void ring_exit(struct kunit *test)
 		utrace_dev_ring_free(&t->ring);
 }
 
-/* The bytes of a record: known by its number, so that a reader can check them. */
+/* Byte @i of record @seq; a reader checks it. */
 static u8 byte_of(u64 seq, size_t i)
 {
 	return seq * 31 + i;
 }
 
-/* A record with @items bytes behind its header; was there room? */
+/*
+ * Write a record with @items bytes behind its header; false if it did not fit.
+ */
 static bool put(struct ring_test *t, size_t items)
 {
 	u64 seq = t->ring.seq + 1;
 	struct utrace_rec rec = { .type = UTRACE_REC_EXEC, .tid = items };
-	struct session_parts parts = {
+	struct utrace_dev_parts parts = {
 		.head = &rec,
 		.head_size = sizeof(rec),
 		.items = t->items,
@@ -81,7 +85,10 @@ static ssize_t take(struct ring_test *t, size_t size)
 	return n;
 }
 
-/* Check what was read: the next number is @seq; the one after it is returned. */
+/*
+ * Check the records that were read, from number @seq on; returns the next
+ * number.
+ */
 static u64 check(struct kunit *test, ssize_t n, u64 seq)
 {
 	struct ring_test *t = test->priv;
@@ -121,7 +128,7 @@ static void sizes_are_checked(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, utrace_dev_ring_make(&ring, SZ_64K + 8, 0), -EINVAL);
 	KUNIT_EXPECT_EQ(test, utrace_dev_ring_make(&ring, SZ_64K, 3), -EINVAL);
 	KUNIT_EXPECT_EQ(test, ring.size, (size_t)0);
-	KUNIT_EXPECT_EQ(test, utrace_dev_ring_make(&ring, 0, UTRACE_F_BOOTTIME), 0);
+	KUNIT_EXPECT_EQ(test, utrace_dev_ring_make(&ring, 0, CLOCK_BOOTTIME), 0);
 	KUNIT_EXPECT_EQ(test, ring.size, (size_t)SZ_1M);
 	utrace_dev_ring_free(&ring);
 }
@@ -140,7 +147,7 @@ static void records_come_back(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, utrace_dev_ring_has(&t->ring));
 }
 
-/* Whole records only; what is too small for one takes none. */
+/* Only whole records are read; a buffer that is too small gets none. */
 static void no_record_is_cut(struct kunit *test)
 {
 	struct ring_test *t = test->priv;
@@ -154,18 +161,19 @@ static void no_record_is_cut(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, check(test, 136, 2), 3ULL);
 }
 
-/* A record that could not be copied is there the next time. */
+/* A record whose copy failed is read the next time. */
 static void fault_loses_nothing(struct kunit *test)
 {
 	struct ring_test *t = test->priv;
 
 	put(t, 16);
-	KUNIT_EXPECT_EQ(test, utrace_dev_ring_read(&t->ring, NULL, PIECE), -EFAULT);
+	KUNIT_EXPECT_EQ(test, utrace_dev_ring_read(&t->ring, NULL, PIECE),
+			-EFAULT);
 	KUNIT_EXPECT_EQ(test, take(t, PIECE), 48);
 	KUNIT_EXPECT_EQ(test, check(test, 48, 1), 2ULL);
 }
 
-/* Until somebody reads, the ring keeps what it has and counts the rest. */
+/* A full ring keeps its records and counts those that are lost. */
 static void full_ring_counts(struct kunit *test)
 {
 	struct ring_test *t = test->priv;
@@ -178,7 +186,7 @@ static void full_ring_counts(struct kunit *test)
 	for (n = 0; n < 9; n++)
 		KUNIT_EXPECT_FALSE(test, put(t, 32));
 	KUNIT_EXPECT_EQ(test, t->ring.lost, 10ULL);
-	/* Room for the record alone is not enough, it says what was lost. */
+	/* The next record needs room for the count of lost records, too. */
 	KUNIT_EXPECT_EQ(test, take(t, 64), 64);
 	seq = check(test, 64, seq);
 	KUNIT_EXPECT_FALSE(test, put(t, 32));
@@ -197,7 +205,7 @@ static void full_ring_counts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->ring.lost, 11ULL);
 }
 
-/* Every number is accounted for, whatever is written and read how. */
+/* Every number is read or counted as lost, whatever the sizes are. */
 static void any_sizes(struct kunit *test)
 {
 	struct ring_test *t = test->priv;
@@ -225,7 +233,7 @@ static void any_sizes(struct kunit *test)
 			break;
 		seq = check(test, n, seq);
 	}
-	/* What is lost at the end is told of by the next record. */
+	/* The next record reports those that were lost at the end. */
 	KUNIT_EXPECT_TRUE(test, put(t, 8));
 	seq = check(test, take(t, PIECE), seq);
 	KUNIT_EXPECT_EQ(test, seq, t->ring.seq + 1);

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An unprivileged user fills their own process with engines.  Either they may not,
- * or it is no matter: a system session that comes later sees every call, and who has
- * CAP_SYS_PTRACE gets a place.
+ * utrace selftests - an unprivileged user fills a process with engines
+ *
+ * The process belongs to the user.  Either the user gets no session, or the
+ * engines do no harm: a session of system scope that comes later sees every
+ * call, and a caller with CAP_SYS_PTRACE still gets a place.
  */
 #include <sched.h>
 
 #include "dev.h"
 
-/* More than any task has room for. */
+/* More engines than any task has room for. */
 #define CROWD		64
-/* What one unprivileged user may have on a task. */
+/* The most engines of one unprivileged user on a task. */
 #define MOST		16
 #define MARKS		100
 
 /* How the process is filled. */
 enum way {
 	BY_SESSIONS,	/* each attached to the process */
-	BY_SCOPES,	/* each attached to thread, process and tree */
+	BY_SCOPES,	/* one session on the trees of all ancestors */
 	BY_ANCESTORS,	/* one session, attached to the trees of all ancestors */
 	NWAYS
 };
@@ -32,15 +34,15 @@ struct attack {
 
 struct filled {
 	int open;	/* 0 or -errno */
-	int engines;	/* how many there are */
-	int error;	/* of the first that is refused, or 0 */
-	pid_t pid;	/* of the process that is filled */
+	int engines;	/* number of engines */
+	int error;	/* of the first attach that is refused, or 0 */
+	pid_t pid;	/* the process that is filled */
 };
 
 static pid_t *chain;
 static int orders[2], answers[2];
 
-/* The last one of a chain of processes makes marks. */
+/* The last process of a chain makes marker calls. */
 static void be_chain(void)
 {
 	int depth;
@@ -86,18 +88,21 @@ static void fill(struct filled *filled, enum way way)
 				filled->open = fd;
 				return;
 			}
-			/* Memory is not what keeps them off. */
-			if (setup(fd, 64 << 10, 0))
+			/*
+			 * A small ring keeps RLIMIT_MEMLOCK from refusing the
+			 * session.
+			 */
+			if (setup(fd, 64 << 10, CLOCK_MONOTONIC))
 				return;
 		}
 		if (way == BY_SCOPES) {
-			add(filled, fd, filled->pid, UTRACE_F_THREAD);
-			add(filled, fd, filled->pid, UTRACE_F_TREE);
+			add(filled, fd, filled->pid, UTRACE_SCOPE_THREAD);
+			add(filled, fd, filled->pid, UTRACE_SCOPE_TREE);
 		}
 		if (way == BY_ANCESTORS)
-			add(filled, fd, chain[i], UTRACE_F_TREE);
+			add(filled, fd, chain[i], UTRACE_SCOPE_TREE);
 		else
-			add(filled, fd, filled->pid, UTRACE_F_PROCESS);
+			add(filled, fd, filled->pid, UTRACE_SCOPE_PROCESS);
 	}
 }
 
@@ -120,7 +125,10 @@ static int attacker(void *arg)
 	fill(&filled, attack->way);
 	if (write(attack->socket, &filled, sizeof(filled)) != sizeof(filled))
 		return 1;
-	/* Marks are ordered by the other side; this one keeps its sessions. */
+	/*
+	 * The other side orders the marker calls; this side keeps its sessions
+	 * open.
+	 */
 	if (read(attack->socket, &byte, 1) < 0)
 		return 1;
 	kill(pid, SIGKILL);
@@ -167,7 +175,7 @@ static void test_attack(const char *value, bool namespace, enum way way)
 		      filled.error);
 
 	fd = session();
-	need(!setup(fd, 1 << 20, 0), "setup");
+	need(!setup(fd, 1 << 20, CLOCK_MONOTONIC), "setup");
 	holds(attach_system(fd) > 0, "a system session comes later");
 	need(!choose_marks(fd), "choose");
 	holds(has_marks_made(), "the process goes on");
@@ -176,7 +184,7 @@ static void test_attack(const char *value, bool namespace, enum way way)
 	is(MARKS, marks(UTRACE_REC_SYS_EXIT, filled.pid), "and its end");
 	is(0, info(fd).lost, "nothing is lost");
 	one = session();
-	holds(attach(one, filled.pid, UTRACE_F_PROCESS) > 0, "root gets a place");
+	holds(attach(one, filled.pid, UTRACE_SCOPE_PROCESS) > 0, "root gets a place");
 	need(!choose_marks(one), "choose");
 	has_marks_made();
 	take(one);
@@ -192,18 +200,37 @@ static void test_attack(const char *value, bool namespace, enum way way)
 	close(answers[1]);
 }
 
-int main(void)
+static void test_attacks(const char *value, bool namespace)
 {
-	int value, in, way;
+	int way;
 
-	printf("TAP version 13\n");
 	chain = mmap(NULL, CROWD * sizeof(*chain), PROT_READ | PROT_WRITE,
 		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	need(chain != MAP_FAILED, "mmap");
-	for (value = 0; value < 2; value++)
-		for (in = 0; in < 2; in++)
-			for (way = 0; way < NWAYS; way++)
-				test_attack(value ? "1" : "0", in, way);
-	set_unprivileged("0");
-	return plan();
+	for (way = 0; way < NWAYS; way++)
+		test_attack(value, namespace, way);
 }
+
+/* With the sysctl at 0, users get no session. */
+TEST_F(dev, refused)
+{
+	test_attacks("0", false);
+}
+
+TEST_F(dev, refused_in_namespace)
+{
+	test_attacks("0", true);
+}
+
+/* With the sysctl at 1, users get their share of the places. */
+TEST_F(dev, allowed)
+{
+	test_attacks("1", false);
+}
+
+TEST_F(dev, allowed_in_namespace)
+{
+	test_attacks("1", true);
+}
+
+TEST_HARNESS_MAIN

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the checks of /dev/utrace share: results in TAP, targets that do what
- * they are told, and the records that were read.
+ * utrace selftests - functions that the tests of /dev/utrace share
+ *
+ * A test opens sessions, starts targets that do what it tells them, and looks
+ * at the records that it has read.  One test has several results, which holds()
+ * and is() print as comments of the harness's output.
  */
 #ifndef UTRACE_DEV_H
 #define UTRACE_DEV_H
@@ -28,31 +31,23 @@
 
 #include <linux/utrace.h>
 
-#include "../patience.h"
+#include "../harness.h"
 
 #define DEADLINE_MS	(20000 * ut_patience())
 
-/* Results; those of children too. */
+/* Results of one test */
 
-static struct tap {
-	int results, failures;
-} *tap;
+/* The running test; children of the test share this object. */
+static struct __test_metadata *dev_test;
 
-static __attribute__((constructor)) void tap_begin(void)
-{
-	tap = mmap(NULL, sizeof(*tap), PROT_READ | PROT_WRITE,
-		   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (tap == MAP_FAILED)
-		abort();
-}
-
+/* Print a result with a formatted name; the test fails unless @good. */
 static inline bool holds(bool good, const char *format, ...)
 {
 	va_list args;
 
-	tap->results++;
-	tap->failures += !good;
-	printf("%sok %d ", good ? "" : "not ", tap->results);
+	if (!good)
+		dev_test->exit_code = KSFT_FAIL;
+	printf("#   %sok ", good ? "" : "not ");
 	va_start(args, format);
 	vprintf(format, args);
 	va_end(args);
@@ -64,29 +59,26 @@ static inline bool holds(bool good, const char *format, ...)
 static inline bool is(long want, long got, const char *text)
 {
 	if (!holds(want == got, "%s", text))
-		printf("#   %ld instead of %ld\n", got, want);
+		printf("#     %ld instead of %ld\n", got, want);
 	fflush(stdout);
 	return want == got;
 }
 
-static inline int plan(void)
-{
-	printf("1..%d\n", tap->results);
-	return tap->failures ? 1 : 0;
-}
-
-/* What is no check, but has to work. */
+/*
+ * Not a result, but what the test relies on: without it the process ends, and
+ * the test fails.
+ */
 static inline void need(bool good, const char *what)
 {
 	if (good)
 		return;
-	printf("Bail out! %s: %s\n", what, strerror(errno));
-	exit(1);
+	printf("# %s: %s\n", what, strerror(errno));
+	exit(KSFT_FAIL);
 }
 
 /* Sessions */
 
-/* A descriptor, or -errno. */
+/* Open a session; returns its descriptor or -errno. */
 static inline int try_session(void)
 {
 	int fd = open("/dev/utrace", O_RDWR | O_CLOEXEC | O_NONBLOCK);
@@ -102,13 +94,13 @@ static inline int session(void)
 	return fd;
 }
 
-/* 0 or -errno */
+/* An ioctl; returns 0 or -errno. */
 static inline int command(int fd, unsigned long cmd, void *arg)
 {
 	return ioctl(fd, cmd, arg) < 0 ? -errno : 0;
 }
 
-static inline int setup(int fd, __u64 ring_size, __u32 clock)
+static inline int setup(int fd, __u64 ring_size, clockid_t clock)
 {
 	struct utrace_ioc_setup arg = { .ring_size = ring_size, .clock = clock };
 
@@ -131,7 +123,7 @@ static inline int pidfd_of(pid_t pid, unsigned int flags)
 	return fd;
 }
 
-/* The id of the target, or -errno. */
+/* Attach to the task of @pidfd; returns the id of the target or -errno. */
 static inline int attach_fd(int fd, int pidfd, __u32 scope)
 {
 	struct utrace_ioc_attach arg = { .fd = pidfd, .scope = scope };
@@ -150,7 +142,7 @@ static inline int attach(int fd, pid_t pid, __u32 scope)
 
 static inline int attach_system(int fd)
 {
-	return attach_fd(fd, -1, UTRACE_F_SYSTEM);
+	return attach_fd(fd, -1, UTRACE_SCOPE_SYSTEM);
 }
 
 static inline int detach(int fd, __u32 id)
@@ -171,19 +163,19 @@ static inline int choose(int fd, __u64 events, __u64 capture, const __u32 *calls
 	return command(fd, UTRACE_IOC_EVENTS, &arg);
 }
 
-/* The call that targets make to be seen, and nobody else makes here. */
+/* The marker: a system call that targets make for no other purpose. */
 #define MARK_NR		SYS_getppid
 
-/* Entries and exits of that call only. */
+/* Choose entries and exits of the marker call only. */
 static inline int choose_marks(int fd)
 {
 	static const __u32 mark[] = { MARK_NR };
 
-	return choose(fd, UTRACE_F_EVENT(SYS_ENTER) | UTRACE_F_EVENT(SYS_EXIT), 0,
+	return choose(fd, UTRACE_REC_BIT(SYS_ENTER) | UTRACE_REC_BIT(SYS_EXIT), 0,
 		      mark, 1);
 }
 
-/* Records that were read; the memory is used again by the next take(). */
+/* Records that the last take() has read. */
 
 static char records[32 << 20] __attribute__((aligned(8)));
 static size_t records_size;
@@ -198,7 +190,7 @@ static inline struct utrace_rec *next_record(struct utrace_rec *rec)
 #define for_each_record(rec) \
 	for ((rec) = next_record(NULL); (rec); (rec) = next_record(rec))
 
-/* All that there are; how many. */
+/* Read all records that there are; returns their number. */
 static inline int take(int fd)
 {
 	struct utrace_rec *rec;
@@ -214,7 +206,10 @@ static inline int take(int fd)
 	return count;
 }
 
-/* Of the mark: how many of a type, by a task if @tid is not 0. */
+/*
+ * The number of records of one type about the marker call, by task @tid or, if
+ * 0, by any task.
+ */
 static inline int marks(int type, pid_t tid)
 {
 	struct utrace_rec_sys_enter *enter;
@@ -251,21 +246,21 @@ static inline int count(int type, pid_t tid)
 
 /* Targets */
 
-/* Who of a target: each is told by a pipe of its own. */
+/* A target has up to three tasks; each has pipes of its own. */
 enum who { SELF, THREAD, CHILD, NWHO };
 
 struct order {
-	char what;	/* m: marks; others as main() of the check says */
+	char what;	/* m: make marker calls; see obey() and target::more */
 	int n;
 };
 
 /**
  * struct target - a process that does what it is told
  * @pid: the process
- * @tid: whoever of it there is
- * @to: orders
- * @from: answers
- * @more: what it does with orders other than 'm'
+ * @tid: by enum who, the tasks that have been started
+ * @to: by enum who, the pipe of orders
+ * @from: by enum who, the pipe of answers
+ * @more: carries out the orders that obey() does not know
  */
 struct target {
 	pid_t pid;
@@ -321,7 +316,7 @@ static inline void obey(struct target *target, enum who who)
 		case 'c':
 			pid = start_child(target);
 			break;
-		case 'w':	/* a child that does marks, and is waited for */
+		case 'w':	/* fork a child that makes marker calls */
 			pid = fork();
 			if (!pid) {
 				mark(order.n);
@@ -341,7 +336,7 @@ static inline void obey(struct target *target, enum who who)
 	}
 }
 
-/* Have it done without waiting for it. */
+/* Give an order without waiting for the answer. */
 static inline void tell(struct target *target, enum who who, char what, int n)
 {
 	struct order order = { .what = what, .n = n };
@@ -350,7 +345,7 @@ static inline void tell(struct target *target, enum who who, char what, int n)
 	     "an order");
 }
 
-/* The answer: a pid, -1 if there is none. */
+/* Wait for the answer, which is a pid; -1 if none comes in time. */
 static inline pid_t hear(struct target *target, enum who who)
 {
 	struct pollfd pfd = { .fd = target->from[who][0], .events = POLLIN };
@@ -372,7 +367,7 @@ static inline pid_t have(struct target *target, enum who who, char what, int n)
 	return answer;
 }
 
-/* The first line of a file of /proc/TID; false if there is none. */
+/* Read the first line of a file of /proc/TID; false if there is none. */
 static inline bool of_task(pid_t tid, const char *name, char *line, int size)
 {
 	char path[64];
@@ -387,7 +382,7 @@ static inline bool of_task(pid_t tid, const char *name, char *line, int size)
 	return got;
 }
 
-/* Is it asleep in the call, not merely on its way into it? */
+/* Does the task sleep in the call, and not only enter it? */
 static inline bool asleep_in(pid_t tid, long nr)
 {
 	char line[512], *state;
@@ -401,9 +396,9 @@ static inline bool asleep_in(pid_t tid, long nr)
 }
 
 /*
- * Wait until the target waits for the next order, in the read() that its
- * answer is followed by: what is recorded of that has been recorded, and new
- * settings do not meet it.
+ * Wait until the target sleeps in the read() of its next order, which follows
+ * its answer.  By then all events of the last order are recorded, and new
+ * settings of the session meet no event of it.
  */
 static inline void settle(struct target *target, enum who who)
 {
@@ -418,7 +413,7 @@ static inline void settle(struct target *target, enum who who)
 	need(false, "a target that waits for orders");
 }
 
-/* A second one of the target, a thread or a child. */
+/* Start a second task of the target: a thread or a child. */
 static inline void have_more(struct target *target, enum who who)
 {
 	if (who == THREAD)
@@ -467,7 +462,7 @@ static inline void stop(struct target *target)
 	}
 }
 
-/* Engines of /dev/utrace on a task, by what /proc/PID/utrace says. */
+/* The number of engines of /dev/utrace in /proc/PID/utrace, or -errno. */
 static inline int engines(pid_t pid)
 {
 	char path[64], line[512];
@@ -484,7 +479,7 @@ static inline int engines(pid_t pid)
 	return n;
 }
 
-/* Run a function in a child; what it returns, which is at most 255. */
+/* Run a function in a child; returns its result, at most 255. */
 static inline int in_child(int (*function)(void *arg), void *arg)
 {
 	pid_t pid;
@@ -502,7 +497,7 @@ static inline int in_child(int (*function)(void *arg), void *arg)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -status;
 }
 
-/* A number below /proc/sys; 0 or -errno. */
+/* Write a sysctl; returns 0 or -errno. */
 static inline int set_sysctl(const char *name, const char *value)
 {
 	char path[128];
@@ -521,18 +516,56 @@ static inline int set_unprivileged(const char *value)
 	return set_sysctl("kernel/utrace/unprivileged", value);
 }
 
+/* The setup of a fixture: NULL, or why its tests are to be skipped. */
+static inline const char *dev_begin(struct __test_metadata *test)
+{
+	dev_test = test;
+	/*
+	 * Flush each line: a child that ends with _exit() would lose the rest.
+	 */
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (geteuid())
+		return "not root";
+	if (access("/dev/utrace", F_OK))
+		return "no /dev/utrace (UTRACE_DEV)";
+	return NULL;
+}
+
+static inline void dev_end(void)
+{
+	set_unprivileged("0");
+}
+
+FIXTURE(dev) {
+};
+
+FIXTURE_SETUP(dev)
+{
+	const char *why = dev_begin(_metadata);
+
+	if (why)
+		SKIP(return, "%s", why);
+	/* An earlier test that died may have left another setting. */
+	set_unprivileged("0");
+}
+
+FIXTURE_TEARDOWN(dev)
+{
+	dev_end();
+}
+
 #define NOBODY	65534
 
-/* For good. */
+/* Become the user nobody for good. */
 static inline void become_nobody(void)
 {
 	need(!setresgid(NOBODY, NOBODY, NOBODY) && !setresuid(NOBODY, NOBODY, NOBODY),
 	     "setresuid");
-	/* As an execve() would. */
+	/* execve() would make the process dumpable as well. */
 	need(!prctl(PR_SET_DUMPABLE, 1), "PR_SET_DUMPABLE");
 }
 
-/* Hand a descriptor on. */
+/* Send a descriptor over a Unix socket. */
 static inline bool send_fd(int to, int fd)
 {
 	char room[CMSG_SPACE(sizeof(int))] = {}, byte = 0;

@@ -1,16 +1,52 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /dev/utrace: a page fault that nobody answers, in an ioctl or a read, holds up
- * the one who has it and nobody else.
+ * utrace selftests - /dev/utrace: page faults that are not answered
+ *
+ * A page fault in an ioctl or a read holds up only the task that has the fault.
  */
 #include "../silent.h"
 #include "dev.h"
 
-/* What has to be done at once may take so long on a slow machine. */
+/* How long an operation that must not wait may take on a slow machine. */
 #define PATIENCE_MS	(10000 * ut_patience())
 
-/* By which means. */
+/* The means by which the page is kept away. */
 static enum silent_kind kind;
+
+/* Set by a child before it makes its call. */
+static _Atomic bool *calls_now;
+
+FIXTURE(faults) {
+};
+
+FIXTURE_VARIANT(faults) {
+	enum silent_kind kind;
+};
+
+FIXTURE_VARIANT_ADD(faults, userfaultfd) {
+	.kind = SILENT_UFFD,
+};
+
+FIXTURE_VARIANT_ADD(faults, fuse) {
+	.kind = SILENT_FUSE,
+};
+
+FIXTURE_SETUP(faults)
+{
+	const char *why = dev_begin(_metadata);
+
+	if (why)
+		SKIP(return, "%s", why);
+	kind = variant->kind;
+	calls_now = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	need(calls_now != MAP_FAILED, "mmap");
+}
+
+FIXTURE_TEARDOWN(faults)
+{
+	dev_end();
+}
 
 static void *need_silent_page(void)
 {
@@ -20,7 +56,7 @@ static void *need_silent_page(void)
 	return page;
 }
 
-/* Run it in a child, which is left to itself. */
+/* Run a function in a child, and do not wait for it. */
 static pid_t leave(int (*function)(void *arg), void *arg)
 {
 	pid_t pid;
@@ -35,7 +71,7 @@ static pid_t leave(int (*function)(void *arg), void *arg)
 	return pid;
 }
 
-/* Its wait status, or -1 if it does not end. */
+/* The wait status of a child, or -1 if it does not end in time. */
 static int await(pid_t pid, int ms)
 {
 	int pidfd = pidfd_of(pid, 0), status = -1;
@@ -53,9 +89,6 @@ static bool dies(pid_t pid)
 	return await(pid, PATIENCE_MS) == SIGKILL;
 }
 
-/* Set by a child that makes its call now. */
-static _Atomic bool *calls_now;
-
 static char state_of(pid_t pid)
 {
 	char path[64], line[512], *end = NULL;
@@ -71,7 +104,7 @@ static char state_of(pid_t pid)
 	return end ? end[2] : 0;
 }
 
-/* It makes its call, and then sleeps for good. */
+/* Does the child sleep in its call, for good? */
 static bool is_stuck(pid_t pid)
 {
 	int i, seen = 0;
@@ -89,7 +122,7 @@ static bool is_stuck(pid_t pid)
 static int choose_silent(void *fd)
 {
 	struct utrace_ioc_events arg = {
-		.events = UTRACE_F_EVENT(SYS_ENTER),
+		.events = UTRACE_REC_BIT(SYS_ENTER),
 		.calls = (uintptr_t)need_silent_page(),
 		.ncalls = 4,
 	};
@@ -111,7 +144,7 @@ static int use_session(void *arg)
 	int fd = *(int *)arg, id;
 
 	start(&target);
-	id = attach(fd, target.pid, UTRACE_F_PROCESS);
+	id = attach(fd, target.pid, UTRACE_SCOPE_PROCESS);
 	if (id < 0 || choose_marks(fd))
 		return 1;
 	have(&target, SELF, 'm', 2);
@@ -121,8 +154,8 @@ static int use_session(void *arg)
 	return 0;
 }
 
-/* Numbers of calls that come from a page that does not. */
-static void test_events(void)
+/* The list of system calls is in a page that never comes. */
+TEST_F(faults, events)
 {
 	int fd = session();
 	pid_t stuck, other;
@@ -164,15 +197,15 @@ static int wait_read(void *fd)
 	return read(*(int *)fd, buffer, sizeof(buffer)) < 0;
 }
 
-/* Records that go to a page that does not come. */
-static void test_read(void)
+/* The buffer for the records is in a page that never comes. */
+TEST_F(faults, read)
 {
 	struct target target;
 	pid_t stuck, other;
 	int fd = session();
 
 	start(&target);
-	need(attach(fd, target.pid, UTRACE_F_PROCESS) > 0, "attach");
+	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	need(!choose_marks(fd), "choose");
 	have(&target, SELF, 'm', 3);
 	stuck = leave(read_silent, &fd);
@@ -194,15 +227,4 @@ static void test_read(void)
 	stop(&target);
 }
 
-int main(void)
-{
-	printf("TAP version 13\n");
-	calls_now = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	need(calls_now != MAP_FAILED, "mmap");
-	for (kind = 0; kind < SILENT_KINDS; kind++) {
-		printf("# %s\n", silent_names[kind]);
-		test_events();
-		test_read();
-	}
-	return plan();
-}
+TEST_HARNESS_MAIN

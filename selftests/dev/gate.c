@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * kernel.utrace.unprivileged: at 0 /dev/utrace is for who has CAP_SYS_PTRACE in the
- * initial user namespace, whatever namespace they make and however they come by a
+ * utrace selftests - kernel.utrace.unprivileged
+ *
+ * At 0, /dev/utrace is for tasks with CAP_SYS_PTRACE in the initial user
+ * namespace only, whatever namespace a task makes and however it comes by a
  * session.
  */
 #include <linux/capability.h>
@@ -9,20 +11,20 @@
 
 #include "dev.h"
 
-/* How far somebody got: -errno, or what there is. */
+/* The results of an attempt: 0 or -errno, and a number. */
 struct outcome {
 	int open;	/* 0 */
 	int attach;	/* 0 */
-	int marks;	/* of the 3 that the target makes */
+	int marks;	/* of the 3 marker calls of the target */
 };
 
-/* Who tries, and by what session: -1 for one of their own. */
+/* An attempt: the rights of the task, and the session that it uses. */
 struct attempt {
 	bool is_root;
 	bool drop;	/* root without CAP_SYS_PTRACE */
-	bool namespace;	/* in a user namespace of their own */
-	int fd;		/* inherited */
-	int socket;	/* a session comes from there, unless -1 */
+	bool namespace;	/* in a new user namespace */
+	int fd;		/* inherited session; -1 to open one */
+	int socket;	/* socket that sends a session; -1 for none */
 	int out;
 };
 
@@ -59,7 +61,7 @@ static int try_it(void *arg)
 	if (fd < 0) {
 		outcome.open = fd;
 	} else {
-		outcome.attach = attach(fd, target.pid, UTRACE_F_PROCESS);
+		outcome.attach = attach(fd, target.pid, UTRACE_SCOPE_PROCESS);
 		if (outcome.attach > 0) {
 			outcome.attach = 0;
 			choose_marks(fd);
@@ -86,7 +88,7 @@ static struct outcome attempt(struct attempt a)
 	return outcome;
 }
 
-/* By a session that somebody else has opened and sent. */
+/* An attempt with a session that another task has opened and sent. */
 static struct outcome attempt_sent(struct attempt a, int fd)
 {
 	struct outcome outcome;
@@ -101,7 +103,7 @@ static struct outcome attempt_sent(struct attempt a, int fd)
 	return outcome;
 }
 
-/* Refused, or let in: then all marks are there. */
+/* Check that all was refused, or that all marker calls are there. */
 static void expect(struct outcome outcome, bool open, bool attach, const char *text)
 {
 	is(open ? 0 : -EPERM, outcome.open, text);
@@ -124,7 +126,7 @@ static const struct attempt weak_root = {
 	.is_root = true, .drop = true, .fd = -1, .socket = -1,
 };
 
-static void test_open(void)
+TEST_F(dev, open)
 {
 	set_unprivileged("1");
 	expect(attempt(nobody), true, true, "1: nobody");
@@ -140,8 +142,8 @@ static void test_open(void)
 	expect(attempt(weak_root), false, false, "0: root without the capability");
 }
 
-/* A session of root's, inherited over fork() and the loss of rights, or sent. */
-static void test_handed_on(void)
+/* A session of root is inherited over fork() and a loss of rights, or sent. */
+TEST_F(dev, handed_on)
 {
 	struct attempt a;
 	int value, in, fd;
@@ -175,7 +177,7 @@ static int send_session(void *arg)
 	return fd < 0 || !send_fd(a->socket, fd);
 }
 
-/* A session of nobody's that was opened before. */
+/* Send a session that nobody opened while that was allowed. */
 static int session_of(struct attempt a)
 {
 	int pair[2], fd;
@@ -190,7 +192,7 @@ static int session_of(struct attempt a)
 	return fd;
 }
 
-static void test_opened_before(void)
+TEST_F(dev, opened_before)
 {
 	int in, fd;
 
@@ -205,7 +207,7 @@ static void test_opened_before(void)
 	}
 }
 
-/* Who was attached to when it was 1 is hidden when it is 0. */
+/* A task that was attached to at 1 is hidden at 0. */
 static int stay_attached(void *arg)
 {
 	struct target target;
@@ -215,12 +217,12 @@ static int stay_attached(void *arg)
 	become_nobody();
 	start(&target);
 	fd = session();
-	if (attach(fd, target.pid, UTRACE_F_PROCESS) < 0 || choose_marks(fd))
+	if (attach(fd, target.pid, UTRACE_SCOPE_PROCESS) < 0 || choose_marks(fd))
 		return 1;
 	have(&target, SELF, 'm', 2);
 	take(fd);
 	bad |= (marks(UTRACE_REC_SYS_ENTER, 0) != 2) << 1;
-	/* It is set to 0 now. */
+	/* The test sets the sysctl to 0 here. */
 	if (write(sync[1], "", 1) != 1 || read(sync[1], &byte, 1) != 1)
 		return 1;
 	have(&target, SELF, 'm', 3);
@@ -228,7 +230,7 @@ static int stay_attached(void *arg)
 	bad |= (marks(UTRACE_REC_SYS_ENTER, 0) != 0) << 2;
 	bad |= (count(UTRACE_REC_DETACHED, target.pid) != 1) << 3;
 	bad |= (info(fd).hidden != 1) << 4;
-	/* And to 1. */
+	/* The test sets the sysctl to 1 here. */
 	if (write(sync[1], "", 1) != 1 || read(sync[1], &byte, 1) != 1)
 		return 1;
 	have(&target, SELF, 'm', 4);
@@ -238,7 +240,7 @@ static int stay_attached(void *arg)
 	return bad;
 }
 
-static void test_changed(void)
+TEST_F(dev, changed)
 {
 	int sync[2], status;
 	char byte;
@@ -266,13 +268,4 @@ static void test_changed(void)
 	close(sync[0]);
 }
 
-int main(void)
-{
-	printf("TAP version 13\n");
-	test_open();
-	test_handed_on();
-	test_opened_before();
-	test_changed();
-	set_unprivileged("0");
-	return plan();
-}
+TEST_HARNESS_MAIN

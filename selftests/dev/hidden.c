@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /dev/utrace: what a reader is told of what cannot be shown: tasks that may not be
- * traced any more, items that were not captured, ids of other user namespaces.
+ * utrace selftests - /dev/utrace: what a reader is told of what it cannot see
+ *
+ * The reader is told of tasks that may not be traced any more, of items that
+ * were not captured, and of ids that its user namespace does not have.
  */
 #include <sched.h>
 #include <sys/stat.h>
 
+#include "../fail_nth.h"
 #include "dev.h"
 
-/* Opened only while nobody may look. */
+/* A path that is opened only while the session may not see the task. */
 #define SECRET	"/what-nobody-is-to-see"
 
-/* Longer than an item may be, and a name of which three are. */
+/* A text longer than an item, and a name; three names make a longer path. */
 static char text[600], name[200];
 
-/* A call with four arguments that fill a capture, before there is a stack. */
+/*
+ * A call whose four arguments fill a capture, which leaves no room for a stack.
+ */
 static void fill_capture(void)
 {
 	int fd, i;
@@ -39,7 +44,7 @@ static void more(struct target *target, struct order *order)
 {
 	static char * const argv[] = { "true", NULL };
 	static char * const envp[] = { NULL };
-	int fd;
+	int nth;
 
 	switch (order->what) {
 	case 'n':
@@ -56,15 +61,13 @@ static void more(struct target *target, struct order *order)
 		fill_capture();
 		break;
 	case 'f':
-		/* The n-th allocation from here on fails, see below. */
-		fd = open("/proc/self/fail-nth", O_WRONLY);
-		if (dprintf(fd, "%d", order->n) < 0)
+		nth = fail_nth_open(0);
+		if (!fail_nth_arm(nth, order->n))
 			_exit(1);
 		open(SECRET, O_RDONLY);
-		/* What is left of it. */
-		if (pwrite(fd, "0", 1, 0) != 1)
+		if (fail_nth_left(nth) < 0)
 			_exit(1);
-		close(fd);
+		close(nth);
 		break;
 	case 'x':
 		execve("/bin/true", argv, envp);
@@ -72,7 +75,9 @@ static void more(struct target *target, struct order *order)
 	}
 }
 
-/* Add what comes until a task's EXIT is there. */
+/*
+ * Append records until the EXIT of a task is there; false if it does not come.
+ */
 static bool await_exit(int fd, pid_t tid)
 {
 	ssize_t n;
@@ -101,7 +106,7 @@ static struct utrace_rec_exit *exit_of(pid_t tid)
 	return (void *)find(UTRACE_REC_EXIT, tid);
 }
 
-/* A session of nobody's and a process of theirs, which comes and goes. */
+/* A session of nobody, and a process of nobody that is dumpable or not. */
 static void test_undumpable(void)
 {
 	struct target target;
@@ -109,8 +114,8 @@ static void test_undumpable(void)
 
 	start_with(&target, more);
 	fd = session();
-	need(attach(fd, target.pid, UTRACE_F_TREE) > 0, "attach");
-	need(!choose(fd, UTRACE_F_EVENTS_ALL, UTRACE_F_CAPTURE_ALL, NULL, 0), "choose");
+	need(attach(fd, target.pid, UTRACE_SCOPE_TREE) > 0, "attach");
+	need(!choose(fd, UTRACE_REC_ALL, UTRACE_CAPTURE_ALL, NULL, 0), "choose");
 	have(&target, SELF, 'm', 2);
 	have(&target, SELF, 'd', 0);
 	have(&target, SELF, 'm', 5);
@@ -141,7 +146,7 @@ static void test_undumpable(void)
 	stop(&target);
 }
 
-/* Nobody asks before its end. */
+/* The process is asked about for the first time at its end. */
 static void test_only_exit(void)
 {
 	struct target target;
@@ -150,8 +155,8 @@ static void test_only_exit(void)
 
 	start_with(&target, more);
 	fd = session();
-	need(attach(fd, target.pid, UTRACE_F_TREE) > 0, "attach");
-	need(!choose(fd, UTRACE_F_EVENT(EXIT) | UTRACE_F_EVENT(FORK), 0, NULL, 0), "choose");
+	need(attach(fd, target.pid, UTRACE_SCOPE_TREE) > 0, "attach");
+	need(!choose(fd, UTRACE_REC_BIT(EXIT) | UTRACE_REC_BIT(FORK), 0, NULL, 0), "choose");
 	have(&target, SELF, 'd', 0);
 	child = have(&target, SELF, 'w', 3);
 	tell(&target, SELF, 'e', 7);
@@ -172,8 +177,8 @@ static int undumpable_as_nobody(void *arg)
 	return 0;
 }
 
-/* CAP_SYS_PTRACE sees what is not dumpable. */
-static void test_undumpable_by_root(void)
+/* CAP_SYS_PTRACE lets a session see a process that is not dumpable. */
+TEST_F(dev, undumpable_by_root)
 {
 	struct target target;
 	int fd;
@@ -181,8 +186,8 @@ static void test_undumpable_by_root(void)
 	start_with(&target, more);
 	have(&target, SELF, 'n', 0);
 	fd = session();
-	need(attach(fd, target.pid, UTRACE_F_PROCESS) > 0, "attach");
-	need(!choose(fd, UTRACE_F_EVENTS_ALL, UTRACE_F_CAPTURE_ALL, NULL, 0), "choose");
+	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
+	need(!choose(fd, UTRACE_REC_ALL, UTRACE_CAPTURE_ALL, NULL, 0), "choose");
 	have(&target, SELF, 'd', 0);
 	have(&target, SELF, 'm', 3);
 	have(&target, SELF, 's', 0);
@@ -200,7 +205,7 @@ static void test_undumpable_by_root(void)
 	stop(&target);
 }
 
-/* Dumpable and not, as fast as it can, beside one who makes marks. */
+/* Switch dumpability as fast as possible, while another thread makes calls. */
 static void *flap(void *arg)
 {
 	int i;
@@ -217,9 +222,12 @@ static int flap_as_nobody(void *arg)
 
 	become_nobody();
 	fd = session();
-	need(!setup(fd, 1 << 20, 0), "setup");
-	/* A child that makes marks beside a thread that flaps. */
-	need(attach(fd, getpid(), UTRACE_F_TREE) > 0, "attach");
+	need(!setup(fd, 1 << 20, CLOCK_MONOTONIC), "setup");
+	/*
+	 * The child makes marker calls beside a thread that switches
+	 * dumpability.
+	 */
+	need(attach(fd, getpid(), UTRACE_SCOPE_TREE) > 0, "attach");
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {
@@ -239,9 +247,12 @@ static int flap_as_nobody(void *arg)
 	return 0;
 }
 
-/* Items that are missing */
+/* Missing items. */
 
-/* What the last item of each record says is missing; -1 if one is not the last. */
+/*
+ * The sum of the items that the last item of each record says are missing; -1
+ * if such an item is not the last of its record.
+ */
 static long missing_items(void)
 {
 	struct utrace_rec *rec;
@@ -265,7 +276,7 @@ static long missing_items(void)
 	return sum;
 }
 
-static void test_no_room(void)
+TEST_F(dev, no_room)
 {
 	struct target target;
 	long sum;
@@ -273,8 +284,8 @@ static void test_no_room(void)
 
 	start_with(&target, more);
 	fd = session();
-	need(attach(fd, target.pid, UTRACE_F_PROCESS) > 0, "attach");
-	need(!choose(fd, UTRACE_F_EVENT(SYS_ENTER), UTRACE_F_CAPTURE_ALL, NULL, 0), "choose");
+	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
+	need(!choose(fd, UTRACE_REC_BIT(SYS_ENTER), UTRACE_CAPTURE_ALL, NULL, 0), "choose");
 	have(&target, SELF, 'm', 1);
 	take(fd);
 	is(0, missing_items(), "room for all: nothing is missing");
@@ -296,33 +307,35 @@ static void write_file(const char *path, const char *text)
 	close(fd);
 }
 
-/* Each allocation of a traced open() fails in turn: nothing is lost unsaid. */
-static void test_no_memory(void)
+/*
+ * Each allocation of a traced open() fails in turn: missing items are reported.
+ */
+TEST_F(dev, no_memory)
 {
 	static const __u32 opens[] = { SYS_open, SYS_openat };
 	int fd, i, said = 0, silent = 0, records_missing = 0;
+	const char *why = fail_nth_why_not();
 	struct target target;
 	long sum = 0;
 
-	if (access("/proc/self/fail-nth", F_OK)) {
-		printf("# no fault injection in this kernel\n");
-		return;
-	}
-	write_file("/sys/kernel/debug/failslab/ignore-gfp-wait", "N");
-	/* What fails is no complaint. */
-	write_file("/sys/kernel/debug/failslab/verbose", "0");
+	if (why)
+		SKIP(return, "%s", why);
+	need(fail_nth_enable(true), "debugfs");
 	start_with(&target, more);
 	fd = session();
-	need(attach(fd, target.pid, UTRACE_F_PROCESS) > 0, "attach");
-	need(!choose(fd, UTRACE_F_EVENT(SYS_ENTER) | UTRACE_F_EVENT(SYS_EXIT),
-		     UTRACE_F_STRINGS, opens, 2), "choose");
+	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
+	need(!choose(fd, UTRACE_REC_BIT(SYS_ENTER) | UTRACE_REC_BIT(SYS_EXIT),
+		     UTRACE_CAPTURE_STRINGS, opens, 2), "choose");
 	for (i = 1; i <= 12; i++) {
 		long now;
 
 		have(&target, SELF, 'f', i);
 		take(fd);
 		now = missing_items();
-		/* The open() of fail-nth, and the one that may lack something. */
+		/*
+		 * The open() of fail-nth, and the open() whose allocation
+		 * fails.
+		 */
 		records_missing += count(UTRACE_REC_SYS_ENTER, 0) != 2;
 		records_missing += count(UTRACE_REC_SYS_EXIT, 0) != 2;
 		if (!has_secret())
@@ -335,10 +348,10 @@ static void test_no_memory(void)
 	is(sum, info(fd).uncaptured, "no memory: INFO has the sum");
 	close(fd);
 	stop(&target);
-	write_file("/sys/kernel/debug/failslab/ignore-gfp-wait", "Y");
+	fail_nth_enable(false);
 }
 
-/* Ids of the reader's user namespace */
+/* Ids of the reader's user namespace. */
 
 static struct utrace_item_creds *creds_of_exec(int fd, struct target *target)
 {
@@ -369,8 +382,8 @@ static void test_ids(bool inside)
 
 	start_with(&target, more);
 	fd = session();
-	need(attach(fd, target.pid, UTRACE_F_PROCESS) > 0, "attach");
-	need(!choose(fd, UTRACE_F_EVENT(EXEC) | UTRACE_F_EVENT(EXIT), 0, NULL, 0), "choose");
+	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
+	need(!choose(fd, UTRACE_REC_BIT(EXEC) | UTRACE_REC_BIT(EXIT), 0, NULL, 0), "choose");
 	tell(&target, SELF, 'x', 0);
 	creds = creds_of_exec(fd, &target);
 	is(inside ? 0 : NOBODY, creds ? creds->uid : 0x5555,
@@ -393,16 +406,12 @@ static int ids_as_nobody(void *arg)
 	return 0;
 }
 
-int main(void)
+TEST_F(dev, of_nobody)
 {
-	printf("TAP version 13\n");
 	set_unprivileged("1");
 	is(0, in_child(undumpable_as_nobody, NULL), "nobody");
 	is(0, in_child(flap_as_nobody, NULL), "nobody, flapping");
-	test_undumpable_by_root();
-	test_no_room();
-	test_no_memory();
 	is(0, in_child(ids_as_nobody, NULL), "ids");
-	set_unprivileged("0");
-	return plan();
 }
+
+TEST_HARNESS_MAIN

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a user may have of /dev/utrace: engines (user.max_utrace_engines) and the
- * memory of rings (RLIMIT_MEMLOCK).  Each is given back once, however it ends.
+ * utrace selftests - the limits of a user of /dev/utrace
+ *
+ * The limits are for engines (user.max_utrace_engines) and for the memory of
+ * rings (RLIMIT_MEMLOCK).  Each charge is taken back once, however the session
+ * ends.
  */
 #include <sched.h>
 #include <sys/resource.h>
@@ -11,27 +14,27 @@
 #define ENGINES		"user/max_utrace_engines"
 #define RING		(64 << 10)
 
-/* Who has the most engines here has three, or four rings. */
+/* The limits that the tests set. */
 #define MAX_ENGINES	3
 #define MAX_RINGS	4
 
-/* Pauses of 20 ms until what is given back is counted no more. */
+/* The number of pauses of 20 ms until a charge must be taken back. */
 #define TRIES		(200 * ut_patience())
 
-/* Scopes of one process: as many targets. */
-static const __u32 scopes[] = { UTRACE_F_THREAD, UTRACE_F_PROCESS, UTRACE_F_TREE };
+/* The scopes of one process, each of which makes a target of its own. */
+static const __u32 scopes[] = { UTRACE_SCOPE_THREAD, UTRACE_SCOPE_PROCESS, UTRACE_SCOPE_TREE };
 
 static int small_session(void)
 {
 	int fd = session();
 
-	need(!setup(fd, RING, 0), "setup");
+	need(!setup(fd, RING, CLOCK_MONOTONIC), "setup");
 	return fd;
 }
 
 /*
- * An engine counts until it is released, which comes a little after its detach: how
- * many there can be in the end.
+ * The number of engines that can be had in the end: an engine counts until it
+ * is released, which may be some time after its detach.
  */
 static int most_engines(struct target *target, struct target *other)
 {
@@ -49,14 +52,14 @@ static int most_engines(struct target *target, struct target *other)
 		fd = small_session();
 		usleep(20000);
 	}
-	/* One more is one too many. */
-	ret = attach(more, other->pid, UTRACE_F_PROCESS);
+	/* One more engine is refused. */
+	ret = attach(more, other->pid, UTRACE_SCOPE_PROCESS);
 	close(fd);
 	close(more);
 	return tries == TRIES ? -1 : ret == -EUSERS ? MAX_ENGINES : ret;
 }
 
-/* Attach to all scopes of a target, as soon as there are as many engines left. */
+/* Attach with all scopes to a target, as soon as the limit allows that. */
 static void attach_three(int fd, struct target *target, int *ids)
 {
 	int i, id, tries;
@@ -91,8 +94,8 @@ static void test_engine_count(struct target *target, struct target *other)
 	pid_t later;
 
 	attach_three(fd, target, NULL);
-	is(-EUSERS, attach(fd, other->pid, UTRACE_F_PROCESS), "the fourth engine is EUSERS");
-	is(-EUSERS, attach(more, other->pid, UTRACE_F_PROCESS), "of another session too");
+	is(-EUSERS, attach(fd, other->pid, UTRACE_SCOPE_PROCESS), "the fourth engine is EUSERS");
+	is(-EUSERS, attach(more, other->pid, UTRACE_SCOPE_PROCESS), "of another session too");
 	is(0, engines(other->pid), "what is refused leaves no engine");
 	need(!choose_marks(fd), "choose");
 	later = have(target, SELF, 'w', 2);
@@ -105,7 +108,7 @@ static void test_engine_count(struct target *target, struct target *other)
 	fd = small_session();
 	for (i = 0; i < 20; i++) {
 		for (tries = 0; tries < TRIES; tries++) {
-			id = attach(fd, target->pid, UTRACE_F_PROCESS);
+			id = attach(fd, target->pid, UTRACE_SCOPE_PROCESS);
 			if (id != -EUSERS)
 				break;
 			usleep(20000);
@@ -119,7 +122,7 @@ static void test_engine_count(struct target *target, struct target *other)
 	start(&gone);
 	dead = pidfd_of(gone.pid, 0);
 	stop(&gone);
-	for (i = 0; i < 20 && attach_fd(fd, dead, UTRACE_F_PROCESS) == -ESRCH; i++)
+	for (i = 0; i < 20 && attach_fd(fd, dead, UTRACE_SCOPE_PROCESS) == -ESRCH; i++)
 		;
 	is(20, i, "20 attaches fail");
 	close(dead);
@@ -128,7 +131,7 @@ static void test_engine_count(struct target *target, struct target *other)
 	is(-SIGKILL, in_child(killed_opener, target), "an opener is killed");
 	is(MAX_ENGINES, most_engines(target, other), "killed: none is counted any more");
 
-	/* What it is attached to ends, and the session stays. */
+	/* The task of the targets ends, and the session stays. */
 	start(&gone);
 	attach_three(more, &gone, ids);
 	stop(&gone);
@@ -153,8 +156,8 @@ static int engines_as_nobody(void *arg)
 }
 
 /*
- * How many engines one gets in a namespace of one's own.  If there are pipes, keep
- * them until told to end.
+ * The number of engines in a user namespace of the caller's own.  With pipes
+ * the engines are kept until the other side says to end.
  */
 static int engines_in_namespace(void *arg)
 {
@@ -177,7 +180,7 @@ static int engines_in_namespace(void *arg)
 	return i;
 }
 
-/* Two namespaces of one user. */
+/* One user makes two user namespaces. */
 static void test_namespaces(void)
 {
 	int pair[2], status;
@@ -186,7 +189,9 @@ static void test_namespaces(void)
 
 	is(MAX_ENGINES, in_child(engines_in_namespace, NULL), "a namespace gets three");
 	need(!socketpair(AF_UNIX, SOCK_STREAM, 0, pair), "socketpair");
-	/* Its engines may be counted for a moment still. */
+	/*
+	 * Engines of the namespace may be charged for a moment after its end.
+	 */
 	usleep(500000 * ut_patience());
 	pid = fork();
 	if (!pid) {
@@ -201,12 +206,13 @@ static void test_namespaces(void)
 	is(MAX_ENGINES << 8, status, "the first one has three");
 }
 
-static void test_engines(void)
+TEST_F(dev, engines)
 {
 	struct target target;
 	char line[32] = {};
 	int fd = open("/proc/sys/" ENGINES, O_RDONLY | O_CLOEXEC);
 
+	set_unprivileged("1");
 	need(fd >= 0 && read(fd, line, sizeof(line) - 1) > 0, ENGINES);
 	close(fd);
 	is(1024, atoi(line), "user.max_utrace_engines is 1024");
@@ -223,7 +229,7 @@ static void test_engines(void)
 	need(!set_sysctl(ENGINES, "1024"), ENGINES);
 }
 
-/* Memory */
+/* The memory of rings. */
 
 static void limit_memory(rlim_t bytes)
 {
@@ -232,7 +238,7 @@ static void limit_memory(rlim_t bytes)
 	need(!setrlimit(RLIMIT_MEMLOCK, &limit), "setrlimit");
 }
 
-/* How many rings there can be in the end; they are closed again. */
+/* The number of rings that can be had in the end; all are closed again. */
 static int most_rings(void)
 {
 	int fds[MAX_RINGS + 2], n, i, ret = 0, tries;
@@ -240,7 +246,7 @@ static int most_rings(void)
 	for (tries = 0; tries < TRIES; tries++) {
 		for (n = 0; n < MAX_RINGS + 1; n++) {
 			fds[n] = session();
-			ret = setup(fds[n], RING, 0);
+			ret = setup(fds[n], RING, CLOCK_MONOTONIC);
 			if (ret) {
 				close(fds[n]);
 				break;
@@ -269,17 +275,17 @@ static void test_ring_count(void)
 	int fds[MAX_RINGS], i, fd, pair[2];
 	struct target target;
 
-	/* Before there are sessions that it would inherit. */
+	/* Start the target first, or it would inherit the sessions. */
 	start(&target);
 	is(MAX_RINGS, most_rings(), "as many rings as RLIMIT_MEMLOCK allows");
 	for (i = 0; i < MAX_RINGS; i++)
 		fds[i] = small_session();
 	fd = session();
-	is(-ENOMEM, setup(fd, RING, 0), "a ring too many is ENOMEM");
+	is(-ENOMEM, setup(fd, RING, CLOCK_MONOTONIC), "a ring too many is ENOMEM");
 	is(0, info(fd).ring_size, "and is none");
-	is(-ENOMEM, attach(fd, target.pid, UTRACE_F_PROCESS), "ATTACH makes none either");
+	is(-ENOMEM, attach(fd, target.pid, UTRACE_SCOPE_PROCESS), "ATTACH makes none either");
 	close(fds[0]);
-	is(0, setup(fd, RING, 0), "one is closed: there is room for one");
+	is(0, setup(fd, RING, CLOCK_MONOTONIC), "one is closed: there is room for one");
 	close(fd);
 	for (i = 1; i < MAX_RINGS; i++)
 		close(fds[i]);
@@ -290,11 +296,11 @@ static void test_ring_count(void)
 	is(MAX_RINGS, most_rings(), "1000 times made and closed");
 
 	fd = small_session();
-	for (i = 0; i < 100 && setup(fd, RING, 0) == -EBUSY; i++)
+	for (i = 0; i < 100 && setup(fd, RING, CLOCK_MONOTONIC) == -EBUSY; i++)
 		;
 	close(fd);
 	fd = session();
-	for (; i < 200 && setup(fd, RING + 1, 0) == -EINVAL; i++)
+	for (; i < 200 && setup(fd, RING + 1, CLOCK_MONOTONIC) == -EINVAL; i++)
 		;
 	for (; i < 300 && setup(fd, RING, 77) == -EINVAL; i++)
 		;
@@ -303,7 +309,7 @@ static void test_ring_count(void)
 	is(MAX_RINGS, most_rings(), "refused: none is counted");
 
 	fd = small_session();
-	need(attach(fd, target.pid, UTRACE_F_PROCESS) > 0, "attach");
+	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	need(!choose_marks(fd), "choose");
 	have(&target, SELF, 'm', 2000);
 	close(fd);
@@ -314,9 +320,9 @@ static void test_ring_count(void)
 	fd = session();
 	for (i = 0; i < MAX_RINGS - 1; i++)
 		fds[i] = small_session();
-	is(-ENOMEM, setup(fd, RING, 0), "what is on its way is counted");
+	is(-ENOMEM, setup(fd, RING, CLOCK_MONOTONIC), "what is on its way is counted");
 	close(receive_fd(pair[0]));
-	is(0, setup(fd, RING, 0), "received and closed: it is not");
+	is(0, setup(fd, RING, CLOCK_MONOTONIC), "received and closed: it is not");
 	close(fd);
 	for (i = 0; i < MAX_RINGS - 1; i++)
 		close(fds[i]);
@@ -351,15 +357,13 @@ static int rings_as_root(void *arg)
 	return i;
 }
 
-int main(void)
+TEST_F(dev, rings)
 {
-	printf("TAP version 13\n");
 	set_unprivileged("1");
-	test_engines();
 	is(0, in_child(rings_as_nobody, NULL), "rings of a user");
 	is(MAX_RINGS, in_child(rings_in_namespace, NULL),
 	   "CAP_IPC_LOCK in a namespace does not count");
 	is(16, in_child(rings_as_root, NULL), "CAP_IPC_LOCK: no limit");
-	set_unprivileged("0");
-	return plan();
 }
+
+TEST_HARNESS_MAIN

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /dev/utrace where memory fails: open(2), each ioctl, read(2) and close(2), with the
- * first allocation that it makes failing, then with the second one, until there is
- * none with that number; and events of tasks for which there is no memory.
+ * utrace selftests - /dev/utrace without memory
  *
- * Only documented errors come, nothing is left half done, what counts for a user is
- * given back, and each event is recorded or counted as missed.  Who is asked has one
- * engine and one ring at most: one that goes on counting keeps the next from being
- * made.  What leaks, the kernel's leak detector tells.
+ * The test repeats open(2), each ioctl, read(2) and close(2): the first
+ * allocation of the call fails, then the second, until the call makes fewer
+ * allocations.  There are also events of tasks for which there is no memory.
  *
- * Fault injection is a matter of the kernel debug; without it all of this is skipped.
+ * Only documented errors may come, nothing may be left half done, charges of
+ * the user must be taken back, and each event is recorded or counted as missed.
+ * The user has a limit of one engine and one ring, so a charge that stays makes
+ * the next call fail.  Leaks are left to the kernel's leak detector.
+ *
+ * Without fault injection (the debug kernel has it) the tests are skipped.
  */
 #include <sched.h>
 #include <sys/resource.h>
@@ -19,15 +21,13 @@
 
 #define ENGINES		"user/max_utrace_engines"
 #define RING		(64 << 10)
-/* Pauses of 20 ms until an engine that was detached, and its session, are gone. */
+/* The number of pauses of 20 ms until a detached engine must be gone. */
 #define TRIES		(200 * ut_patience())
-/* The exit status of a program that is skipped. */
-#define SKIPPED		4
 
-/* Opened only while nobody may look. */
+/* A path that is opened only while the session may not see the task. */
 #define SECRET		"/what-nobody-is-to-see"
 
-/* Of the caller: opened before, so that nothing else fails. */
+/* The test's own fail-nth, opened early so that the open cannot fail. */
 static int nth_fd;
 
 static int nth_open(pid_t tid)
@@ -38,7 +38,7 @@ static int nth_open(pid_t tid)
 	return nth;
 }
 
-/* Was there an allocation with that number? */
+/* Did the call make as many allocations as were armed? */
 static bool nth_used(int nth)
 {
 	int left = fail_nth_left(nth);
@@ -47,19 +47,20 @@ static bool nth_used(int nth)
 	return !left;
 }
 
-/* The session and the target at hand. */
+/* The session and the target of the current call. */
 static int fd = -1, pidfd;
 static __u32 scope, id;
 static struct target *victim;
 
-/**
- * struct op - one call
- * @name: for what is printed
- * @prepare: what comes before it, with memory
- * @call: 0 or -errno, the failing allocation being armed
- * @good: is all as that result says?  Leaves everything as it was before.
- * @may: another result that there may be than 0 and -ENOMEM
- * @never_fails: there is no other result than 0
+/*
+ * One call.
+ *
+ * @name: for messages
+ * @prepare: prepares the call; no allocation fails
+ * @call: makes the call, with fail-nth armed; 0 or -errno
+ * @good: does the state fit this result?  Restores the state before the call
+ * @may: a documented result other than 0 and -ENOMEM
+ * @never_fails: the only result is 0
  */
 struct op {
 	const char *name;
@@ -74,7 +75,7 @@ static bool documented(const struct op *op, int ret, bool used)
 {
 	if (!ret)
 		return true;
-	/* With memory there is no error. */
+	/* The call may fail only if an allocation failed. */
 	return used && !op->never_fails && (ret == -ENOMEM || (op->may && ret == op->may));
 }
 
@@ -84,13 +85,15 @@ static void fail_each(const struct op *op)
 	bool used = true;
 
 	for (n = 1; n < FAIL_NTH_MOST && used; n++) {
-		/* Once, however often it is tried. */
+		/* Prepare once for all tries with this number. */
 		if (!tries)
 			op->prepare();
 		need(fail_nth_arm(nth_fd, n), "fail-nth");
 		ret = op->call();
 		used = nth_used(nth_fd);
-		/* The engine of the round before is on its way. */
+		/*
+		 * The engine of the previous round is still charged; try again.
+		 */
 		if (ret == -EUSERS && tries++ < TRIES) {
 			usleep(20000);
 			used = true;
@@ -117,7 +120,7 @@ static void nothing(void)
 {
 }
 
-/* Is the target without an engine, and not recorded? */
+/* Does the target have no engine, and make no records? */
 static bool is_left_alone(void)
 {
 	if (engines(victim->pid))
@@ -132,7 +135,7 @@ static bool is_recorded(void)
 	return take(fd) == 4 && marks(UTRACE_REC_SYS_ENTER, victim->pid) == 2;
 }
 
-/* A session with the one ring that there may be, as soon as that is there. */
+/* Open a session with a ring, as soon as the previous ring is not charged. */
 static void new_session(void)
 {
 	int tries, ret = -1;
@@ -141,14 +144,14 @@ static void new_session(void)
 	for (tries = 0; tries < TRIES && ret; tries++) {
 		if (tries)
 			usleep(20000);
-		ret = setup(fd, RING, 0);
+		ret = setup(fd, RING, CLOCK_MONOTONIC);
 	}
 	errno = -ret;
 	need(!ret, "a ring");
 	need(!choose_marks(fd), "choose");
 }
 
-/* The one engine that there may be, as soon as it is there. */
+/* Attach an engine, as soon as the previous one is not charged. */
 static void attach_again(void)
 {
 	int tries, ret = -EUSERS;
@@ -156,14 +159,14 @@ static void attach_again(void)
 	for (tries = 0; tries < TRIES && ret == -EUSERS; tries++) {
 		if (tries)
 			usleep(20000);
-		ret = scope == UTRACE_F_SYSTEM ? attach_system(fd) : attach_fd(fd, pidfd, scope);
+		ret = scope == UTRACE_SCOPE_SYSTEM ? attach_system(fd) : attach_fd(fd, pidfd, scope);
 	}
 	errno = -ret;
 	need(ret > 0, "attach");
 	id = ret;
 }
 
-/* Opening */
+/* open(2). */
 
 static int call_open(void)
 {
@@ -178,7 +181,7 @@ static bool good_open(int ret)
 	return !close(fd);
 }
 
-/* SETUP */
+/* SETUP. */
 
 static void prepare_setup(void)
 {
@@ -187,20 +190,20 @@ static void prepare_setup(void)
 
 static int call_setup(void)
 {
-	return setup(fd, RING, 0);
+	return setup(fd, RING, CLOCK_MONOTONIC);
 }
 
 static bool good_setup(int ret)
 {
 	bool good = info(fd).ring_size == (ret ? 0 : RING);
 
-	good = setup(fd, RING, 0) == (ret ? 0 : -EBUSY) && good;
+	good = setup(fd, RING, CLOCK_MONOTONIC) == (ret ? 0 : -EBUSY) && good;
 	good = info(fd).ring_size == RING && good;
 	close(fd);
 	return good;
 }
 
-/* INFO */
+/* INFO. */
 
 static int call_info(void)
 {
@@ -214,14 +217,14 @@ static bool good_info(int ret)
 	return info(fd).ring_size == RING;
 }
 
-/* EVENTS */
+/* EVENTS. */
 
 static int call_events(void)
 {
 	static const __u32 calls[] = { SYS_openat, SYS_getuid };
 
-	return choose(fd, UTRACE_F_EVENT(SYS_ENTER) | UTRACE_F_EVENT(EXEC),
-		      UTRACE_F_CAPTURE_ALL, calls, 2);
+	return choose(fd, UTRACE_REC_BIT(SYS_ENTER) | UTRACE_REC_BIT(EXEC),
+		      UTRACE_CAPTURE_ALL, calls, 2);
 }
 
 static bool good_events(int ret)
@@ -235,14 +238,14 @@ static bool good_events(int ret)
 	return !choose_marks(fd) && is_recorded() && good;
 }
 
-/* ATTACH and DETACH */
+/* ATTACH and DETACH. */
 
 static struct utrace_ioc_attach attach_arg;
 
 static void prepare_attach(void)
 {
 	attach_arg = (struct utrace_ioc_attach){
-		.fd = scope == UTRACE_F_SYSTEM ? -1 : pidfd,
+		.fd = scope == UTRACE_SCOPE_SYSTEM ? -1 : pidfd,
 		.scope = scope,
 	};
 }
@@ -252,7 +255,7 @@ static int call_attach(void)
 	return command(fd, UTRACE_IOC_ATTACH, &attach_arg);
 }
 
-/* What is detached once is no target any more, and writes nothing. */
+/* A detached target writes no records, and a second DETACH is refused. */
 static bool good_detach(int ret)
 {
 	__u64 before = info(fd).records;
@@ -277,7 +280,7 @@ static int call_detach(void)
 	return detach(fd, id);
 }
 
-/* The first ATTACH makes the ring. */
+/* The first ATTACH of a session makes the ring. */
 static void prepare_first_attach(void)
 {
 	fd = session();
@@ -299,7 +302,7 @@ static bool good_first_attach(int ret)
 	return good;
 }
 
-/* Closing */
+/* close(2). */
 
 static void prepare_close(void)
 {
@@ -318,11 +321,11 @@ static bool good_close(int ret)
 	return !ret && !engines(victim->pid);
 }
 
-/* read(2), to pages that are made by it */
+/* read(2) to pages that do not exist before the call. */
 
 static char *page;
 static ssize_t got;
-static __u64 last;	/* number of the last record that was read */
+static __u64 last;	/* number of the last record read */
 
 static void prepare_read(void)
 {
@@ -338,7 +341,7 @@ static int call_read(void)
 	return got < 0 ? -errno : 0;
 }
 
-/* No record is gone, and none comes twice. */
+/* Is no record gone, and none read twice? */
 static bool good_read(int ret)
 {
 	struct utrace_rec *rec;
@@ -387,28 +390,28 @@ static const struct op first_attaching = {
 static const struct {
 	struct op attach, detach, close;
 } of_scope[] = {
-	[UTRACE_F_THREAD] = {
+	[UTRACE_SCOPE_THREAD] = {
 		{ "ATTACH to a thread", prepare_attach, call_attach, good_attach },
 		{ "DETACH from a thread", attach_again, call_detach, good_detach,
 		  .never_fails = true },
 		{ "close, of a thread", prepare_close, call_close, good_close,
 		  .never_fails = true },
 	},
-	[UTRACE_F_PROCESS] = {
+	[UTRACE_SCOPE_PROCESS] = {
 		{ "ATTACH to a process", prepare_attach, call_attach, good_attach },
 		{ "DETACH from a process", attach_again, call_detach, good_detach,
 		  .never_fails = true },
 		{ "close, of a process", prepare_close, call_close, good_close,
 		  .never_fails = true },
 	},
-	[UTRACE_F_TREE] = {
+	[UTRACE_SCOPE_TREE] = {
 		{ "ATTACH to a tree", prepare_attach, call_attach, good_attach },
 		{ "DETACH from a tree", attach_again, call_detach, good_detach,
 		  .never_fails = true },
 		{ "close, of a tree", prepare_close, call_close, good_close,
 		  .never_fails = true },
 	},
-	[UTRACE_F_SYSTEM] = {
+	[UTRACE_SCOPE_SYSTEM] = {
 		{ "ATTACH to the system", prepare_attach, call_attach, good_attach },
 		{ "DETACH from the system", attach_again, call_detach, good_detach,
 		  .never_fails = true },
@@ -442,15 +445,15 @@ static void end(struct target *target)
 	stop(target);
 }
 
-/* Events */
+/* Events. */
 
-/* What a target that is not asked says, and is told. */
+/* Shared with a target that works without system calls of its own. */
 static struct shared {
-	_Atomic int go, done;	/* marks that it is to make, and has made */
-	_Atomic int left;	/* of its fail-nth; 0: it was used up */
+	_Atomic int go, done;	/* marker calls to make, and made */
+	_Atomic int left;	/* of its fail-nth; 0: an allocation failed */
 } *shared;
 
-/* Runs in user mode and makes marks, without any other call. */
+/* Start a target that stays in user mode and makes only marker calls. */
 static pid_t start_bare(void)
 {
 	pid_t pid;
@@ -494,7 +497,7 @@ static int missed_as_root(void *arg)
 
 	fd = session();
 	need(!choose_marks(fd), "choose");
-	scope = UTRACE_F_SYSTEM;
+	scope = UTRACE_SCOPE_SYSTEM;
 	for (n = 1; n < FAIL_NTH_MOST && used && good; n++) {
 		pid_t pid = start_bare();
 
@@ -515,7 +518,7 @@ static int missed_as_root(void *arg)
 		}
 		fell += now < missed;
 		missed = now;
-		/* With the engine its count does not go. */
+		/* The count of missed events stays when the engine goes. */
 		need(!detach(fd, id), "detach");
 		fell += info(fd).missed != missed;
 		close(nth);
@@ -532,7 +535,7 @@ static int missed_as_root(void *arg)
 	return 0;
 }
 
-/* Whoever is hidden is asked to be, memory or not. */
+/* A task is hidden when it should be, with or without memory. */
 static int target_nth;
 
 static void hide(struct target *target, struct order *order)
@@ -570,9 +573,9 @@ static int hidden_as_nobody(void *arg)
 	have(&target, SELF, 'o', 0);
 	pidfd = pidfd_of(target.pid, 0);
 	fd = session();
-	need(!setup(fd, RING, 0), "setup");
-	need(!choose(fd, UTRACE_F_EVENT(SYS_ENTER), UTRACE_F_STRINGS, calls, 2), "choose");
-	scope = UTRACE_F_PROCESS;
+	need(!setup(fd, RING, CLOCK_MONOTONIC), "setup");
+	need(!choose(fd, UTRACE_REC_BIT(SYS_ENTER), UTRACE_CAPTURE_STRINGS, calls, 2), "choose");
+	scope = UTRACE_SCOPE_PROCESS;
 	shared->left = 0;
 	for (n = 1; n < FAIL_NTH_MOST && !shared->left; n++) {
 		attach_again();
@@ -598,7 +601,7 @@ static int hidden_as_nobody(void *arg)
 	return 0;
 }
 
-/* One who may have one engine and one ring. */
+/* The calls of a user with limits of one engine and one ring. */
 static int calls_as_nobody(void *arg)
 {
 	struct rlimit limit = { RING, RING };
@@ -610,10 +613,10 @@ static int calls_as_nobody(void *arg)
 	begin(&target);
 	fail_each(&opening);
 	fail_each(&setting_up);
-	for (which = UTRACE_F_THREAD; which <= UTRACE_F_TREE; which++)
+	for (which = UTRACE_SCOPE_THREAD; which <= UTRACE_SCOPE_TREE; which++)
 		fail_scope(which);
 	new_session();
-	scope = UTRACE_F_PROCESS;
+	scope = UTRACE_SCOPE_PROCESS;
 	attach_again();
 	fail_each(&informing);
 	fail_each(&choosing);
@@ -628,35 +631,55 @@ static int calls_as_root(void *arg)
 	struct target target;
 
 	begin(&target);
-	fail_scope(UTRACE_F_SYSTEM);
+	fail_scope(UTRACE_SCOPE_SYSTEM);
 	fail_each(&first_attaching);
 	end(&target);
 	return 0;
 }
 
-int main(void)
-{
-	const char *why;
+FIXTURE(memory) {
+};
 
-	printf("TAP version 13\n");
-	why = fail_nth_why_not();
-	if (why) {
-		printf("1..0 # SKIP %s\n", why);
-		return SKIPPED;
-	}
+FIXTURE_SETUP(memory)
+{
+	const char *why = dev_begin(_metadata) ?: fail_nth_why_not();
+
+	if (why)
+		SKIP(return, "%s", why);
 	need(fail_nth_enable(true) && fail_nth_enable_highmem(true), "debugfs");
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	need(shared != MAP_FAILED, "mmap");
 	set_unprivileged("1");
 	need(!set_sysctl(ENGINES, "1"), ENGINES);
-	is(0, in_child(calls_as_nobody, NULL), "calls of a user");
-	is(0, in_child(calls_as_root, NULL), "calls of root");
-	is(0, in_child(missed_as_root, NULL), "events that are missed");
-	is(0, in_child(hidden_as_nobody, NULL), "a task that is hidden");
+}
+
+FIXTURE_TEARDOWN(memory)
+{
 	need(!set_sysctl(ENGINES, "1024"), ENGINES);
-	set_unprivileged("0");
 	fail_nth_enable_highmem(false);
 	fail_nth_enable(false);
-	return plan();
+	dev_end();
 }
+
+TEST_F(memory, calls_of_a_user)
+{
+	is(0, in_child(calls_as_nobody, NULL), "calls of a user");
+}
+
+TEST_F(memory, calls_of_root)
+{
+	is(0, in_child(calls_as_root, NULL), "calls of root");
+}
+
+TEST_F(memory, missed)
+{
+	is(0, in_child(missed_as_root, NULL), "events that are missed");
+}
+
+TEST_F(memory, hidden)
+{
+	is(0, in_child(hidden_as_nobody, NULL), "a task that is hidden");
+}
+
+TEST_HARNESS_MAIN

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who may trace whom by /dev/utrace, and that nobody sees what he may not.
+ * utrace selftests - who may trace which task by /dev/utrace
  *
- * Called with words it is a program to be traced: "mark N" makes N marks;
- * "setid N PROGRAM" makes N marks, opens a file, becomes who it really is, does
- * so again and executes "PROGRAM mark 3".
+ * With arguments this is a program to be traced: "mark N" makes N marker calls;
+ * "setid N PROGRAM" makes N marker calls and opens a file, takes on its real
+ * user, makes the calls again and executes "PROGRAM mark 3".
  */
 #include <linux/capability.h>
 #include <sched.h>
@@ -12,7 +12,7 @@
 
 #include "dev.h"
 
-/* A name that only the set-id program uses. */
+/* A path that only the set-id program opens. */
 #define SECRET	"/what-nobody-is-to-see"
 
 static char folder[32];
@@ -41,7 +41,56 @@ static void obey_here(struct target *target, struct order *order)
 	}
 }
 
-/* What nobody does is done in a child, who says by a pipe what he got. */
+/* Copy this program to a file with a mode. */
+static void copy_self(const char *to, mode_t mode)
+{
+	int in = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	int out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0700);
+	char buffer[65536];
+	ssize_t n;
+
+	need(in >= 0 && out >= 0, to);
+	while ((n = read(in, buffer, sizeof(buffer))) > 0)
+		need(write(out, buffer, n) == n, to);
+	need(!fchmod(out, mode), to);
+	close(in);
+	close(out);
+}
+
+/* A process of nobody, one of root, and the programs that both execute. */
+FIXTURE(rights) {
+	struct target mine, roots;
+};
+
+FIXTURE_SETUP(rights)
+{
+	const char *why = dev_begin(_metadata);
+
+	if (why)
+		SKIP(return, "%s", why);
+	set_unprivileged("1");
+	snprintf(folder, sizeof(folder), "/tmp/utrace-rights.XXXXXX");
+	need(mkdtemp(folder) && !chmod(folder, 0755), folder);
+	snprintf(plain, sizeof(plain), "%s/plain", folder);
+	snprintf(setid, sizeof(setid), "%s/setid", folder);
+	copy_self(plain, 0755);
+	copy_self(setid, 04755);
+	start_with(&self->roots, obey_here);
+	start_with(&self->mine, obey_here);
+	have(&self->mine, SELF, 'n', 0);
+}
+
+FIXTURE_TEARDOWN(rights)
+{
+	stop(&self->mine);
+	stop(&self->roots);
+	unlink(plain);
+	unlink(setid);
+	rmdir(folder);
+	dev_end();
+}
+
+/* A child acts as nobody and writes its results to this pipe. */
 static int pipe_of[2];
 
 struct job {
@@ -80,10 +129,10 @@ static void do_attach(struct job *job)
 		job->result[0] = fd;
 		return;
 	}
-	job->result[0] = attach(fd, job->mine->pid, UTRACE_F_PROCESS) > 0;
-	job->result[1] = attach(fd, job->roots->pid, UTRACE_F_PROCESS);
-	job->result[2] = attach(fd, job->roots->pid, UTRACE_F_THREAD);
-	job->result[3] = attach(fd, job->roots->pid, UTRACE_F_TREE);
+	job->result[0] = attach(fd, job->mine->pid, UTRACE_SCOPE_PROCESS) > 0;
+	job->result[1] = attach(fd, job->roots->pid, UTRACE_SCOPE_PROCESS);
+	job->result[2] = attach(fd, job->roots->pid, UTRACE_SCOPE_THREAD);
+	job->result[3] = attach(fd, job->roots->pid, UTRACE_SCOPE_TREE);
 	job->result[4] = attach_system(fd);
 	job->result[5] = choose_marks(fd);
 	have(job->mine, SELF, 'm', 3);
@@ -93,8 +142,8 @@ static void do_attach(struct job *job)
 
 static void do_use(struct job *job)
 {
-	job->result[0] = attach(job->fd, job->mine->pid, UTRACE_F_PROCESS) > 0;
-	job->result[1] = attach(job->fd, job->roots->pid, UTRACE_F_PROCESS);
+	job->result[0] = attach(job->fd, job->mine->pid, UTRACE_SCOPE_PROCESS) > 0;
+	job->result[1] = attach(job->fd, job->roots->pid, UTRACE_SCOPE_PROCESS);
 	job->result[2] = attach_system(job->fd);
 }
 
@@ -107,8 +156,9 @@ static void do_open(struct job *job)
 	job->result[0] = send_fd(pair_of[1], fd);
 }
 
-static void test_users(struct target *mine, struct target *roots)
+TEST_F(rights, users)
 {
+	struct target *mine = &self->mine, *roots = &self->roots;
 	struct job job = { .fn = do_attach, .mine = mine, .roots = roots };
 	int fd;
 
@@ -134,11 +184,11 @@ static void test_users(struct target *mine, struct target *roots)
 	run_as_nobody(&job);
 	fd = receive_fd(pair_of[0]);
 	need(fd >= 0, "a session of nobody");
-	holds(attach(fd, mine->pid, UTRACE_F_PROCESS) > 0,
+	holds(attach(fd, mine->pid, UTRACE_SCOPE_PROCESS) > 0,
 	      "opened by nobody, used by root: nobody's process");
-	is(-EPERM, attach(fd, roots->pid, UTRACE_F_PROCESS),
+	is(-EPERM, attach(fd, roots->pid, UTRACE_SCOPE_PROCESS),
 	   "opened by nobody, used by root: root's process");
-	is(-EPERM, attach(fd, roots->pid, UTRACE_F_TREE),
+	is(-EPERM, attach(fd, roots->pid, UTRACE_SCOPE_TREE),
 	   "opened by nobody, used by root: root's tree");
 	is(-EPERM, attach_system(fd), "opened by nobody, used by root: the system");
 	close(fd);
@@ -146,14 +196,15 @@ static void test_users(struct target *mine, struct target *roots)
 	close(pair_of[1]);
 
 	fd = session();
-	holds(attach(fd, mine->pid, UTRACE_F_PROCESS) > 0, "root: nobody's process");
-	holds(attach(fd, roots->pid, UTRACE_F_PROCESS) > 0, "root: a process of root");
+	holds(attach(fd, mine->pid, UTRACE_SCOPE_PROCESS) > 0, "root: nobody's process");
+	holds(attach(fd, roots->pid, UTRACE_SCOPE_PROCESS) > 0, "root: a process of root");
 	holds(attach_system(fd) > 0, "root: the system");
 	close(fd);
 }
 
-static void test_dumpable(struct target *mine, struct target *roots)
+TEST_F(rights, dumpable)
 {
+	struct target *mine = &self->mine, *roots = &self->roots;
 	struct job job = { .fn = do_use, .mine = mine, .roots = roots };
 	int fd;
 
@@ -166,7 +217,7 @@ static void test_dumpable(struct target *mine, struct target *roots)
 	job = (struct job){ .fn = do_use, .mine = mine, .roots = roots, .fd = fd };
 	run_as_nobody(&job);
 	is(0, job.result[0], "PR_SET_DUMPABLE 0: nobody may not");
-	is(-EPERM, attach(fd, mine->pid, UTRACE_F_PROCESS),
+	is(-EPERM, attach(fd, mine->pid, UTRACE_SCOPE_PROCESS),
 	   "PR_SET_DUMPABLE 0: nor root by a session of nobody");
 	have(mine, SELF, 'd', 1);
 	run_as_nobody(&job);
@@ -176,13 +227,14 @@ static void test_dumpable(struct target *mine, struct target *roots)
 	close(pair_of[1]);
 	fd = session();
 	have(mine, SELF, 'd', 0);
-	holds(attach(fd, mine->pid, UTRACE_F_PROCESS) > 0, "PR_SET_DUMPABLE 0: root may");
+	holds(attach(fd, mine->pid, UTRACE_SCOPE_PROCESS) > 0, "PR_SET_DUMPABLE 0: root may");
 	have(mine, SELF, 'd', 1);
 	close(fd);
 }
 
-static void test_sysctl(struct target *mine, struct target *roots)
+TEST_F(rights, sysctl)
 {
+	struct target *mine = &self->mine, *roots = &self->roots;
 	struct job job = { .fn = do_attach, .mine = mine, .roots = roots };
 	int fd;
 
@@ -191,7 +243,7 @@ static void test_sysctl(struct target *mine, struct target *roots)
 	run_as_nobody(&job);
 	is(-EPERM, job.result[0], "unprivileged 0: open is refused");
 	fd = session();
-	holds(attach(fd, mine->pid, UTRACE_F_PROCESS) > 0, "unprivileged 0: root may");
+	holds(attach(fd, mine->pid, UTRACE_SCOPE_PROCESS) > 0, "unprivileged 0: root may");
 	need(!choose_marks(fd), "choose");
 	have(mine, SELF, 'm', 2);
 	take(fd);
@@ -202,7 +254,7 @@ static void test_sysctl(struct target *mine, struct target *roots)
 	is(1, job.result[0], "unprivileged 1: one's own process");
 }
 
-/* Only these capabilities, as nobody; in a child. */
+/* In a child: become nobody, with these capabilities only. */
 static void keep_only(__u32 cap)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -216,7 +268,7 @@ static void keep_only(__u32 cap)
 	need(!prctl(PR_SET_DUMPABLE, 1), "PR_SET_DUMPABLE");
 }
 
-/* Bit 0: the system; bit 1: somebody else. */
+/* Bit 0: the system can be attached to; bit 1: another user's process can. */
 static int with_cap(__u32 cap, pid_t other)
 {
 	int fd, bits = 0;
@@ -224,7 +276,7 @@ static int with_cap(__u32 cap, pid_t other)
 	keep_only(cap);
 	fd = session();
 	bits |= attach_system(fd) > 0;
-	bits |= (attach(fd, other, UTRACE_F_PROCESS) > 0) << 1;
+	bits |= (attach(fd, other, UTRACE_SCOPE_PROCESS) > 0) << 1;
 	return bits;
 }
 
@@ -238,7 +290,7 @@ static int with_ptrace(void *other)
 	return with_cap(CAP_SYS_PTRACE, *(pid_t *)other);
 }
 
-static void test_capabilities(void)
+TEST_F(rights, capabilities)
 {
 	struct target other;
 
@@ -246,7 +298,7 @@ static void test_capabilities(void)
 	have(&other, SELF, 'd', 0);
 	is(1, in_child(with_perfmon, &other.pid), "CAP_PERFMON: the system, and nobody else's");
 	stop(&other);
-	/* Another user who has no capabilities. */
+	/* A process of another user without capabilities. */
 	start_with(&other, obey_here);
 	have(&other, SELF, 'n', 0);
 	have(&other, SELF, 'd', 0);
@@ -254,7 +306,7 @@ static void test_capabilities(void)
 	stop(&other);
 }
 
-/* A session of nobody that is attached to his process, which executes setid. */
+/* A session of nobody is attached to nobody's process, which executes setid. */
 static void do_setid(struct job *job)
 {
 	struct utrace_rec_sys_enter *enter;
@@ -262,8 +314,8 @@ static void do_setid(struct job *job)
 	int fd = session(), i, before = 0, after = 0, between = 0;
 	char *from, *end;
 
-	if (attach(fd, job->mine->pid, UTRACE_F_TREE) < 0 ||
-	    choose(fd, UTRACE_F_EVENTS_ALL, UTRACE_F_CAPTURE_ALL, NULL, 0))
+	if (attach(fd, job->mine->pid, UTRACE_SCOPE_TREE) < 0 ||
+	    choose(fd, UTRACE_REC_ALL, UTRACE_CAPTURE_ALL, NULL, 0))
 		return;
 	have(job->mine, SELF, 'm', 2);
 	tell(job->mine, SELF, 'x', 0);
@@ -284,7 +336,7 @@ static void do_setid(struct job *job)
 			before += !detached;
 			after += !!detached;
 		}
-		/* Of the set-id program its execve() is asked for, and no more. */
+		/* Of the set-id program only its execve() was asked for. */
 		if (rec->type == UTRACE_REC_EXEC && !detached)
 			between++;
 	}
@@ -300,7 +352,7 @@ static void do_setid(struct job *job)
 	job->result[7] = count(UTRACE_REC_EXEC, job->mine->pid);
 }
 
-static void test_setid(void)
+TEST_F(rights, setid)
 {
 	struct target mine;
 	struct job job = { .fn = do_setid, .mine = &mine };
@@ -319,8 +371,8 @@ static void test_setid(void)
 	stop(&mine);
 }
 
-/* Root's session is not stopped by a set-id program. */
-static void test_setid_by_root(void)
+/* A set-id program does not hide anything from a session of root. */
+TEST_F(rights, setid_by_root)
 {
 	struct target mine;
 	int fd, i;
@@ -328,8 +380,8 @@ static void test_setid_by_root(void)
 	start_with(&mine, obey_here);
 	have(&mine, SELF, 'n', 0);
 	fd = session();
-	need(attach(fd, mine.pid, UTRACE_F_PROCESS) > 0, "attach");
-	need(!choose(fd, UTRACE_F_EVENTS_ALL, UTRACE_F_STRINGS, NULL, 0), "choose");
+	need(attach(fd, mine.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
+	need(!choose(fd, UTRACE_REC_ALL, UTRACE_CAPTURE_STRINGS, NULL, 0), "choose");
 	tell(&mine, SELF, 'x', 0);
 	records_size = 0;
 	for (i = 0; i < DEADLINE_MS / 50 && !find(UTRACE_REC_EXIT, mine.pid); i++) {
@@ -357,22 +409,23 @@ static void do_namespace(struct job *job)
 	fd = session();
 	start_with(&inside, obey_here);
 	have(&inside, SELF, 'u', 0);
-	job->result[0] = attach(fd, inside.pid, UTRACE_F_PROCESS) > 0;
+	job->result[0] = attach(fd, inside.pid, UTRACE_SCOPE_PROCESS) > 0;
 	stop(&inside);
 	close(fd);
 	job->result[1] = unshare(CLONE_NEWUSER);
 	prctl(PR_SET_DUMPABLE, 1);
 	fd = session();
 	start_with(&inside, obey_here);
-	job->result[2] = attach(fd, inside.pid, UTRACE_F_PROCESS) > 0;
-	job->result[3] = attach(fd, job->mine->pid, UTRACE_F_PROCESS);
-	job->result[4] = attach(fd, job->roots->pid, UTRACE_F_PROCESS);
+	job->result[2] = attach(fd, inside.pid, UTRACE_SCOPE_PROCESS) > 0;
+	job->result[3] = attach(fd, job->mine->pid, UTRACE_SCOPE_PROCESS);
+	job->result[4] = attach(fd, job->roots->pid, UTRACE_SCOPE_PROCESS);
 	job->result[5] = attach_system(fd);
 	stop(&inside);
 }
 
-static void test_namespace(struct target *mine, struct target *roots)
+TEST_F(rights, namespace)
 {
+	struct target *mine = &self->mine, *roots = &self->roots;
 	struct job job = { .fn = do_namespace, .mine = mine, .roots = roots };
 
 	run_as_nobody(&job);
@@ -384,7 +437,7 @@ static void test_namespace(struct target *mine, struct target *roots)
 	is(-EPERM, job.result[5], "user namespace: in it, the system");
 }
 
-/* How often a function of the kernel was called, by the function tracer. */
+/* Counts the calls of a kernel function by ftrace's function tracer. */
 #define TRACING	"/sys/kernel/tracing/instances/rights/"
 
 static void write_file(const char *path, const char *text)
@@ -408,8 +461,11 @@ static int calls_traced(const char *function)
 	return n;
 }
 
-/* As a perf event of all calls on all CPUs: three questions, of caller and opener. */
-static void test_security_module(void)
+/*
+ * As for a perf event of all tasks on all CPUs, the security module is asked:
+ * three times, about the caller and about the opener.
+ */
+TEST_F(rights, security_module)
 {
 	static const char hook[] = "security_perf_event_open";
 	int fd = session();
@@ -417,7 +473,7 @@ static void test_security_module(void)
 	need(!mkdir(TRACING, 0700), TRACING);
 	write_file(TRACING "set_ftrace_filter", hook);
 	write_file(TRACING "current_tracer", "function");
-	need(attach(fd, getpid(), UTRACE_F_THREAD) > 0, "attach");
+	need(attach(fd, getpid(), UTRACE_SCOPE_THREAD) > 0, "attach");
 	is(0, calls_traced(hook), "security modules: this hook is not for one's own thread");
 	need(attach_system(fd) > 0, "attach");
 	is(6, calls_traced(hook), "security modules are asked about the system");
@@ -426,28 +482,12 @@ static void test_security_module(void)
 	rmdir(TRACING);
 }
 
-/* A copy of this program, with a mode. */
-static void copy_self(const char *to, mode_t mode)
-{
-	int in = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	int out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0700);
-	char buffer[65536];
-	ssize_t n;
-
-	need(in >= 0 && out >= 0, to);
-	while ((n = read(in, buffer, sizeof(buffer))) > 0)
-		need(write(out, buffer, n) == n, to);
-	need(!fchmod(out, mode), to);
-	close(in);
-	close(out);
-}
-
 static int be_setid(int n, char *program)
 {
 	char * const argv[] = { program, "mark", "3", NULL };
 	char * const envp[] = { NULL };
 
-	/* It is set-id, or nothing is shown by this. */
+	/* Without a set-id bit that works, the result would say nothing. */
 	if (geteuid() == getuid())
 		return 2;
 	mark(n);
@@ -462,38 +502,11 @@ static int be_setid(int n, char *program)
 
 int main(int argc, char **argv)
 {
-	struct target mine, roots;
-
 	if (argc > 2 && !strcmp(argv[1], "mark")) {
 		mark(atoi(argv[2]));
 		return 0;
 	}
 	if (argc > 3 && !strcmp(argv[1], "setid"))
 		return be_setid(atoi(argv[2]), argv[3]);
-
-	printf("TAP version 13\n");
-	set_unprivileged("1");
-	snprintf(folder, sizeof(folder), "/tmp/utrace-rights.XXXXXX");
-	need(mkdtemp(folder) && !chmod(folder, 0755), folder);
-	snprintf(plain, sizeof(plain), "%s/plain", folder);
-	snprintf(setid, sizeof(setid), "%s/setid", folder);
-	copy_self(plain, 0755);
-	copy_self(setid, 04755);
-	start_with(&roots, obey_here);
-	start_with(&mine, obey_here);
-	have(&mine, SELF, 'n', 0);
-	test_users(&mine, &roots);
-	test_dumpable(&mine, &roots);
-	test_sysctl(&mine, &roots);
-	test_capabilities();
-	test_setid();
-	test_setid_by_root();
-	test_namespace(&mine, &roots);
-	test_security_module();
-	stop(&mine);
-	stop(&roots);
-	unlink(plain);
-	unlink(setid);
-	rmdir(folder);
-	return plan();
+	return test_harness_run(argc, argv);
 }

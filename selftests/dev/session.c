@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /dev/utrace: each ioctl with each of its errors, reading, polling, and what is
- * in records.  Sizes of structures are in sizes.c, whom a session is told of in
- * targets.c, rights in rights.c.
+ * utrace selftests - /dev/utrace: ioctls, reading, polling and records
+ *
+ * Each ioctl is tested with each of its errors.  Sizes of structures are in
+ * sizes.c, scopes in targets.c, rights in rights.c.
  */
 #include <sys/un.h>
 
 #include "dev.h"
 
-static void test_info(void)
+TEST_F(dev, info)
 {
 	struct utrace_ioc_info arg;
 	int fd = session();
@@ -16,14 +17,14 @@ static void test_info(void)
 	memset(&arg, 0x55, sizeof(arg));
 	need(!command(fd, UTRACE_IOC_INFO, &arg), "UTRACE_IOC_INFO");
 	is(UTRACE_IOC_VERSION_NOW, arg.version, "the version");
-	is(UTRACE_F_EVENTS_ALL, arg.events, "all events");
-	is(UTRACE_F_CAPTURE_ALL, arg.capture, "all that is captured");
+	is(UTRACE_REC_ALL, arg.events, "all events");
+	is(UTRACE_CAPTURE_ALL, arg.capture, "all that is captured");
 	holds(!arg.reserved && !arg.ring_size && !arg.records && !arg.lost &&
 	      !arg.hidden && !arg.uncaptured && !arg.missed, "the rest of a new session is 0");
 	close(fd);
 }
 
-static void test_setup(void)
+TEST_F(dev, ring)
 {
 	static const __u64 bad[] = {
 		1, 4096, 32 << 10, (64 << 10) + 1, 192 << 10, 128 << 20, 1 << 30,
@@ -35,19 +36,21 @@ static void test_setup(void)
 	int fd = session();
 
 	is(-EINVAL, command(fd, UTRACE_IOC_SETUP, &arg), "SETUP: a flag is EINVAL");
-	is(-EINVAL, setup(fd, 0, UTRACE_F_BOOTTIME + 1), "SETUP: no such clock");
-	is(-EINVAL, setup(fd, 0, ~0U), "SETUP: a clock of -1");
+	is(-EINVAL, setup(fd, 0, CLOCK_BOOTTIME + 1), "SETUP: no such clock");
+	is(-EINVAL, setup(fd, 0, CLOCK_MONOTONIC_RAW),
+	   "SETUP: a clock that is not offered");
+	is(-EINVAL, setup(fd, 0, -1), "SETUP: a clock of -1");
 	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-		holds(setup(fd, bad[i], 0) == -EINVAL,
+		holds(setup(fd, bad[i], CLOCK_MONOTONIC) == -EINVAL,
 		      "SETUP: a ring of %llu bytes is EINVAL", bad[i]);
 	is(0, info(fd).ring_size, "SETUP: what is refused makes no ring");
-	is(0, setup(fd, 0, UTRACE_F_REALTIME), "SETUP: 0 bytes");
+	is(0, setup(fd, 0, CLOCK_REALTIME), "SETUP: 0 bytes");
 	is(1 << 20, info(fd).ring_size, "SETUP: they are 1 MiB");
-	is(-EBUSY, setup(fd, 0, 0), "SETUP: twice is EBUSY");
+	is(-EBUSY, setup(fd, 0, CLOCK_MONOTONIC), "SETUP: twice is EBUSY");
 	close(fd);
 	for (i = 0; i < sizeof(good) / sizeof(*good); i++) {
 		fd = session();
-		holds(!setup(fd, good[i], 0) && info(fd).ring_size == good[i],
+		holds(!setup(fd, good[i], CLOCK_MONOTONIC) && info(fd).ring_size == good[i],
 		      "SETUP: a ring of %llu bytes", good[i]);
 		close(fd);
 	}
@@ -70,7 +73,7 @@ static pid_t kernel_thread(void)
 	return pid;
 }
 
-static void test_attach_errors(void)
+TEST_F(dev, attach_errors)
 {
 	struct utrace_ioc_attach arg = {};
 	struct target target;
@@ -79,17 +82,17 @@ static void test_attach_errors(void)
 	start(&target);
 	pidfd = pidfd_of(target.pid, 0);
 	fd = session();
-	is(-EBADF, attach_fd(fd, -1, UTRACE_F_PROCESS), "ATTACH: -1 is EBADF");
-	is(-EBADF, attach_fd(fd, 9999, UTRACE_F_TREE), "ATTACH: no descriptor is EBADF");
-	is(-EBADF, attach_fd(fd, target.to[0][1], UTRACE_F_PROCESS),
+	is(-EBADF, attach_fd(fd, -1, UTRACE_SCOPE_PROCESS), "ATTACH: -1 is EBADF");
+	is(-EBADF, attach_fd(fd, 9999, UTRACE_SCOPE_TREE), "ATTACH: no descriptor is EBADF");
+	is(-EBADF, attach_fd(fd, target.to[0][1], UTRACE_SCOPE_PROCESS),
 	   "ATTACH: a pipe is EBADF");
-	is(-EBADF, attach_fd(fd, fd, UTRACE_F_PROCESS), "ATTACH: a session is EBADF");
+	is(-EBADF, attach_fd(fd, fd, UTRACE_SCOPE_PROCESS), "ATTACH: a session is EBADF");
 	dir = open("/proc/self", O_RDONLY | O_CLOEXEC);
-	is(-EBADF, attach_fd(fd, dir, UTRACE_F_PROCESS), "ATTACH: a folder is EBADF");
+	is(-EBADF, attach_fd(fd, dir, UTRACE_SCOPE_PROCESS), "ATTACH: a folder is EBADF");
 	close(dir);
-	is(-EINVAL, attach_fd(fd, pidfd, UTRACE_F_SYSTEM + 1), "ATTACH: no such scope");
+	is(-EINVAL, attach_fd(fd, pidfd, UTRACE_SCOPE_SYSTEM + 1), "ATTACH: no such scope");
 	is(-EINVAL, attach_fd(fd, pidfd, ~0U), "ATTACH: a scope of -1");
-	is(-EINVAL, attach_fd(fd, pidfd, UTRACE_F_SYSTEM), "ATTACH: the system and a pidfd");
+	is(-EINVAL, attach_fd(fd, pidfd, UTRACE_SCOPE_SYSTEM), "ATTACH: the system and a pidfd");
 	arg = (struct utrace_ioc_attach){ .fd = pidfd, .flags = 1 };
 	is(-EINVAL, command(fd, UTRACE_IOC_ATTACH, &arg), "ATTACH: a flag is EINVAL");
 	arg = (struct utrace_ioc_attach){ .fd = pidfd, .id = 1 };
@@ -98,23 +101,23 @@ static void test_attach_errors(void)
 	close(pidfd);
 
 	pidfd = pidfd_of(kernel_thread(), 0);
-	is(-EPERM, attach_fd(fd, pidfd, UTRACE_F_THREAD), "ATTACH: a kernel thread");
-	is(-EPERM, attach_fd(fd, pidfd, UTRACE_F_PROCESS), "ATTACH: a kernel process");
-	is(-EPERM, attach_fd(fd, pidfd, UTRACE_F_TREE), "ATTACH: its tree");
+	is(-EPERM, attach_fd(fd, pidfd, UTRACE_SCOPE_THREAD), "ATTACH: a kernel thread");
+	is(-EPERM, attach_fd(fd, pidfd, UTRACE_SCOPE_PROCESS), "ATTACH: a kernel process");
+	is(-EPERM, attach_fd(fd, pidfd, UTRACE_SCOPE_TREE), "ATTACH: its tree");
 	close(pidfd);
 
 	dead = pidfd_of(target.pid, 0);
 	kill(target.pid, SIGKILL);
 	stop(&target);
-	is(-ESRCH, attach_fd(fd, dead, UTRACE_F_THREAD), "ATTACH: gone is ESRCH");
-	is(-ESRCH, attach_fd(fd, dead, UTRACE_F_PROCESS), "ATTACH: a process that is gone");
-	is(-ESRCH, attach_fd(fd, dead, UTRACE_F_TREE), "ATTACH: a tree that is gone");
+	is(-ESRCH, attach_fd(fd, dead, UTRACE_SCOPE_THREAD), "ATTACH: gone is ESRCH");
+	is(-ESRCH, attach_fd(fd, dead, UTRACE_SCOPE_PROCESS), "ATTACH: a process that is gone");
+	is(-ESRCH, attach_fd(fd, dead, UTRACE_SCOPE_TREE), "ATTACH: a tree that is gone");
 	close(dead);
 	close(fd);
 }
 
-/* One engine for each target; a scope makes it another one. */
-static void test_attach_twice(void)
+/* A target has one engine; another scope makes another target. */
+TEST_F(dev, attach_twice)
 {
 	struct target target;
 	int fd, process, thread, tree;
@@ -122,15 +125,15 @@ static void test_attach_twice(void)
 	start(&target);
 	have_more(&target, THREAD);
 	fd = session();
-	process = attach(fd, target.pid, UTRACE_F_PROCESS);
+	process = attach(fd, target.pid, UTRACE_SCOPE_PROCESS);
 	need(process > 0, "attach");
-	is(-EEXIST, attach(fd, target.pid, UTRACE_F_PROCESS), "ATTACH: a process twice");
-	thread = attach(fd, target.pid, UTRACE_F_THREAD);
+	is(-EEXIST, attach(fd, target.pid, UTRACE_SCOPE_PROCESS), "ATTACH: a process twice");
+	thread = attach(fd, target.pid, UTRACE_SCOPE_THREAD);
 	holds(thread > process, "ATTACH: its first thread is another target");
-	is(-EEXIST, attach(fd, target.pid, UTRACE_F_THREAD), "ATTACH: a thread twice");
-	tree = attach(fd, target.pid, UTRACE_F_TREE);
+	is(-EEXIST, attach(fd, target.pid, UTRACE_SCOPE_THREAD), "ATTACH: a thread twice");
+	tree = attach(fd, target.pid, UTRACE_SCOPE_TREE);
 	holds(tree > thread, "ATTACH: its tree is another target");
-	is(-EEXIST, attach(fd, target.pid, UTRACE_F_TREE), "ATTACH: a tree twice");
+	is(-EEXIST, attach(fd, target.pid, UTRACE_SCOPE_TREE), "ATTACH: a tree twice");
 	is(3, engines(target.pid), "ATTACH: each is there");
 	is(0, detach(fd, tree), "DETACH: the last one");
 	is(2, engines(target.pid), "DETACH: it is not there any more");
@@ -138,17 +141,17 @@ static void test_attach_twice(void)
 	is(-ENOENT, detach(fd, 0), "DETACH: 0 is ENOENT");
 	is(-ENOENT, detach(fd, ~0U), "DETACH: -1 is ENOENT");
 	is(2, engines(target.pid), "DETACH: the others are");
-	holds(attach(fd, target.pid, UTRACE_F_TREE) > tree,
+	holds(attach(fd, target.pid, UTRACE_SCOPE_TREE) > tree,
 	      "ATTACH: again after a DETACH, by another id");
 	need(attach_system(fd) > 0, "attach");
 	is(-EEXIST, attach_system(fd), "ATTACH: the system twice");
-	is(-EBUSY, setup(fd, 0, 0), "SETUP: after the first ATTACH is EBUSY");
+	is(-EBUSY, setup(fd, 0, CLOCK_MONOTONIC), "SETUP: after the first ATTACH is EBUSY");
 	close(fd);
 	is(0, engines(target.pid), "closed: nothing is left");
 	stop(&target);
 }
 
-/* Is there something to read, and nothing else to say? */
+/* Does poll() report POLLIN if @readable, and nothing else? */
 static bool polls(int fd, bool readable)
 {
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
@@ -156,15 +159,15 @@ static bool polls(int fd, bool readable)
 	return poll(&pfd, 1, 0) == readable && pfd.revents == (readable ? POLLIN : 0);
 }
 
-/* A DETACH writes no record and takes none away, the one that is refused neither. */
-static void test_detach_twice(void)
+/* A DETACH, refused or not, neither writes nor removes records. */
+TEST_F(dev, detach_twice)
 {
 	struct target target;
 	int fd, id, dead, i;
 
 	start(&target);
 	fd = session();
-	id = attach(fd, target.pid, UTRACE_F_PROCESS);
+	id = attach(fd, target.pid, UTRACE_SCOPE_PROCESS);
 	need(id > 0 && !choose_marks(fd), "attach");
 	have(&target, SELF, 'm', 2);
 	for (i = 0; i < 3; i++) {
@@ -180,9 +183,9 @@ static void test_detach_twice(void)
 	have(&target, SELF, 'm', 2);
 	holds(polls(fd, false), "DETACH: nothing comes behind them");
 
-	/* One whose task ends between. */
-	dead = attach(fd, target.pid, UTRACE_F_TREE);
-	need(dead > 0 && !choose(fd, UTRACE_F_EVENT(EXIT), 0, NULL, 0), "attach");
+	/* The task of this target ends before the DETACH. */
+	dead = attach(fd, target.pid, UTRACE_SCOPE_TREE);
+	need(dead > 0 && !choose(fd, UTRACE_REC_BIT(EXIT), 0, NULL, 0), "attach");
 	stop(&target);
 	is(1, take(fd), "DETACH: before it the target ends");
 	is(0, detach(fd, dead), "DETACH: from a task that is gone");
@@ -194,7 +197,7 @@ static void test_detach_twice(void)
 	close(fd);
 }
 
-static void test_attach_many(void)
+TEST_F(dev, attach_many)
 {
 	struct target target;
 	int fds[100], n = 0, id = 0;
@@ -202,8 +205,8 @@ static void test_attach_many(void)
 	start(&target);
 	for (n = 0; n < 100; n++) {
 		fds[n] = session();
-		need(!setup(fds[n], 64 << 10, 0), "setup");
-		id = attach(fds[n], target.pid, UTRACE_F_PROCESS);
+		need(!setup(fds[n], 64 << 10, CLOCK_MONOTONIC), "setup");
+		id = attach(fds[n], target.pid, UTRACE_SCOPE_PROCESS);
 		if (id < 0)
 			break;
 	}
@@ -216,7 +219,7 @@ static void test_attach_many(void)
 	stop(&target);
 }
 
-static void test_events_errors(void)
+TEST_F(dev, events_errors)
 {
 	static const __u32 bad[][1] = { { 100000 }, { ~1U }, { 1U << 31 }, { 0x20000000 | 5000 } };
 	struct utrace_ioc_events arg = { .reserved = 1 };
@@ -228,32 +231,32 @@ static void test_events_errors(void)
 	start(&target);
 	empty = session();
 	fd = session();
-	need(attach(fd, target.pid, UTRACE_F_PROCESS) > 0, "attach");
+	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	need(!choose_marks(fd), "choose");
 	is(-EINVAL, choose(fd, 1ULL << UTRACE_REC_PAD, 0, NULL, 0), "EVENTS: PAD is none");
-	is(-EINVAL, choose(fd, UTRACE_F_EVENT(LOST), 0, NULL, 0), "EVENTS: LOST is none");
-	is(-EINVAL, choose(fd, UTRACE_F_EVENT(DETACHED), 0, NULL, 0),
+	is(-EINVAL, choose(fd, UTRACE_REC_BIT(LOST), 0, NULL, 0), "EVENTS: LOST is none");
+	is(-EINVAL, choose(fd, UTRACE_REC_BIT(DETACHED), 0, NULL, 0),
 	   "EVENTS: DETACHED is none");
 	is(-EINVAL, choose(fd, 1ULL << 63, 0, NULL, 0), "EVENTS: bit 63 is none");
-	is(-EINVAL, choose(fd, 0, UTRACE_F_CAPTURE_ALL + 1, NULL, 0),
+	is(-EINVAL, choose(fd, 0, UTRACE_CAPTURE_ALL + 1, NULL, 0),
 	   "EVENTS: nothing like that is captured");
 	is(-EINVAL, choose(fd, 0, 1ULL << 32, NULL, 0), "EVENTS: capture has 64 bits");
 	is(-EINVAL, command(fd, UTRACE_IOC_EVENTS, &arg), "EVENTS: reserved is 0");
-	is(-EINVAL, choose(fd, UTRACE_F_EVENTS_ALL, 0, other, 0),
+	is(-EINVAL, choose(fd, UTRACE_REC_ALL, 0, other, 0),
 	   "EVENTS: no calls, at an address");
 	is(-EINVAL, choose(fd, 0, 0, other, 4097), "EVENTS: too many calls are EINVAL");
 	is(-EINVAL, choose(fd, 0, 0, other, ~0U), "EVENTS: 2^32 - 1 calls are EINVAL");
 	is(-EFAULT, choose(fd, 0, 0, NULL, 1), "EVENTS: no calls there are EFAULT");
 	is(-EFAULT, choose(fd, 0, 0, (void *)-4096L, 4), "EVENTS: nor in the kernel");
 	for (i = 0; i < 4; i++) {
-		holds(choose(fd, UTRACE_F_EVENTS_ALL, 0, bad[i], 1) == -EINVAL,
+		holds(choose(fd, UTRACE_REC_ALL, 0, bad[i], 1) == -EINVAL,
 		      "EVENTS: there is no call %#x", bad[i][0]);
-		holds(choose(empty, UTRACE_F_EVENTS_ALL, 0, bad[i], 1) == -EINVAL,
+		holds(choose(empty, UTRACE_REC_ALL, 0, bad[i], 1) == -EINVAL,
 		      "EVENTS: nor before the first ATTACH, call %#x", bad[i][0]);
 	}
-	holds(attach(empty, target.pid, UTRACE_F_PROCESS) > 0,
+	holds(attach(empty, target.pid, UTRACE_SCOPE_PROCESS) > 0,
 	      "EVENTS: after a refused choice ATTACH is as before");
-	is(2, attach(fd, target.pid, UTRACE_F_THREAD), "EVENTS: also where there is one");
+	is(2, attach(fd, target.pid, UTRACE_SCOPE_THREAD), "EVENTS: also where there is one");
 	detach(fd, 2);
 	have(&target, SELF, 'm', 2);
 	take(fd);
@@ -266,7 +269,7 @@ static void test_events_errors(void)
 	stop(&target);
 }
 
-static void test_events(void)
+TEST_F(dev, events)
 {
 	static const __u32 two[] = { SYS_getuid, MARK_NR };
 	struct target target;
@@ -274,16 +277,16 @@ static void test_events(void)
 
 	start(&target);
 	fd = session();
-	need(attach(fd, target.pid, UTRACE_F_PROCESS) > 0, "attach");
+	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	have(&target, SELF, 'm', 3);
 	is(0, take(fd), "nothing is recorded before EVENTS");
-	is(0, choose(fd, UTRACE_F_EVENT(SYS_ENTER), 0, two, 2), "EVENTS: entries of two calls");
+	is(0, choose(fd, UTRACE_REC_BIT(SYS_ENTER), 0, two, 2), "EVENTS: entries of two calls");
 	have(&target, SELF, 'm', 3);
 	is(3, take(fd), "EVENTS: they are recorded");
-	is(0, choose(fd, UTRACE_F_EVENT(SYS_EXIT), 0, two, 1), "EVENTS: exits of the other");
+	is(0, choose(fd, UTRACE_REC_BIT(SYS_EXIT), 0, two, 1), "EVENTS: exits of the other");
 	have(&target, SELF, 'm', 3);
 	is(0, take(fd), "EVENTS: there are none");
-	is(0, choose(fd, UTRACE_F_EVENT(SYS_EXIT), 0, NULL, 0), "EVENTS: all exits");
+	is(0, choose(fd, UTRACE_REC_BIT(SYS_EXIT), 0, NULL, 0), "EVENTS: all exits");
 	have(&target, SELF, 'm', 3);
 	take(fd);
 	is(3, marks(UTRACE_REC_SYS_EXIT, 0), "EVENTS: these are there");
@@ -298,7 +301,10 @@ static void test_events(void)
 	stop(&target);
 }
 
-/* Are records numbered one by one from @seq on? The one behind the last. */
+/*
+ * Have the records numbers from @seq on, without a gap?  Returns the number
+ * after the last record.
+ */
 static __u64 in_order(__u64 seq, bool *good)
 {
 	struct utrace_rec *rec;
@@ -313,7 +319,7 @@ static __u64 in_order(__u64 seq, bool *good)
 	return seq;
 }
 
-static void test_record(void)
+TEST_F(dev, record)
 {
 	static const int clocks[] = { CLOCK_MONOTONIC, CLOCK_REALTIME, CLOCK_BOOTTIME };
 	struct utrace_rec_sys_enter *enter;
@@ -324,10 +330,10 @@ static void test_record(void)
 	int fd, j;
 
 	start(&target);
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < ARRAY_SIZE(clocks); i++) {
 		fd = session();
-		need(!setup(fd, 0, i), "setup");
-		need(attach(fd, target.pid, UTRACE_F_PROCESS) > 0, "attach");
+		need(!setup(fd, 0, clocks[i]), "setup");
+		need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 		need(!choose_marks(fd), "choose");
 		clock_gettime(clocks[i], &before);
 		have(&target, SELF, 'm', 1);
@@ -340,7 +346,7 @@ static void test_record(void)
 		holds(enter->head.time >= before.tv_sec * 1000000000ULL + before.tv_nsec &&
 		      enter->head.time <= exit->head.time &&
 		      exit->head.time <= after.tv_sec * 1000000000ULL + after.tv_nsec,
-		      "clock %d: the times lie between those before and after", i);
+		      "clock %d: the times lie between those before and after", clocks[i]);
 		close(fd);
 	}
 	holds(enter->head.size == sizeof(*enter) && exit->head.size == sizeof(*exit),
@@ -356,7 +362,7 @@ static void test_record(void)
 	stop(&target);
 }
 
-static void test_read(void)
+TEST_F(dev, read)
 {
 	char buffer[512], *page;
 	struct utrace_rec *rec = (void *)buffer;
@@ -369,12 +375,14 @@ static void test_read(void)
 	fd = session();
 	is(-1, read(fd, buffer, sizeof(buffer)), "read: a new session has nothing");
 	is(EAGAIN, errno, "read: that is EAGAIN");
-	need(!setup(fd, 64 << 10, 0), "setup");
-	need(attach(fd, target.pid, UTRACE_F_PROCESS) > 0, "attach");
+	need(!setup(fd, 64 << 10, CLOCK_MONOTONIC), "setup");
+	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	need(!choose_marks(fd), "choose");
 	errno = 0;
 	holds(read(fd, buffer, sizeof(buffer)) == -1 && errno == EAGAIN,
 	      "read: nothing is EAGAIN");
+	holds(read(fd, buffer, 0) == -1 && errno == EINVAL,
+	      "read: 0 bytes are EINVAL, with nothing to read");
 	holds(write(fd, buffer, 8) == -1, "there is nothing to write");
 	have(&target, SELF, 'm', 4);
 	errno = 0;
@@ -402,7 +410,7 @@ static void test_read(void)
 	is(5, take(fd), "read: the rest");
 	seq = in_order(4, &good);
 	holds(good && seq == 9, "read: numbers without a gap");
-	/* Over the end of the ring many times. */
+	/* Records pass the end of the ring many times. */
 	for (i = 0; i < 60; i++) {
 		have(&target, SELF, 'm', 53);
 		take(fd);
@@ -440,10 +448,10 @@ static void *signal_later(void *thread)
 	return NULL;
 }
 
-static void test_wait(void)
+TEST_F(dev, wait)
 {
 	struct sigaction action = { .sa_handler = no_handler };
-	pthread_t thread, self = pthread_self();
+	pthread_t thread, reader = pthread_self();
 	struct pollfd pfd = { .events = POLLIN };
 	struct target target;
 	char buffer[4096];
@@ -453,15 +461,15 @@ static void test_wait(void)
 	start(&target);
 	fd = session();
 	pfd.fd = fd;
-	need(!setup(fd, 0, 0), "setup");
-	need(attach(fd, target.pid, UTRACE_F_PROCESS) > 0, "attach");
+	need(!setup(fd, 0, CLOCK_MONOTONIC), "setup");
+	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	need(!choose_marks(fd), "choose");
 	is(0, poll(&pfd, 1, 0), "poll: nothing is there");
 	is(0, poll(&pfd, 1, 200), "poll: nor for a while");
 	need(!pthread_create(&thread, NULL, mark_later, &target), "thread");
 	began = time(NULL);
 	is(1, poll(&pfd, 1, DEADLINE_MS), "poll: wakes");
-	/* When its time is over it looks once more, woken or not. */
+	/* poll() looks again at its timeout, even if no event woke it. */
 	holds(time(NULL) - began < DEADLINE_MS / 2000, "poll: at once");
 	is(POLLIN, pfd.revents, "poll: POLLIN");
 	pthread_join(thread, NULL);
@@ -479,7 +487,7 @@ static void test_wait(void)
 	take(fd);
 	fcntl(fd, F_SETFL, 0);
 	sigaction(SIGUSR1, &action, NULL);
-	need(!pthread_create(&thread, NULL, signal_later, &self), "thread");
+	need(!pthread_create(&thread, NULL, signal_later, &reader), "thread");
 	errno = 0;
 	holds(read(fd, buffer, sizeof(buffer)) == -1 && errno == EINTR,
 	      "read: a signal ends the wait");
@@ -488,7 +496,7 @@ static void test_wait(void)
 	stop(&target);
 }
 
-/* Records, and what LOST says of others: does each gap have its number? */
+/* Does each gap in the numbers have a LOST record, with the right count? */
 static __u64 add_up(__u64 *lost, __u64 *last)
 {
 	struct utrace_rec_lost *of;
@@ -513,7 +521,7 @@ static __u64 add_up(__u64 *lost, __u64 *last)
 	return good ? n : 0;
 }
 
-static void test_lost(void)
+TEST_F(dev, lost)
 {
 	struct target target;
 	__u64 n = 0, lost = 0, last = 0, part;
@@ -521,8 +529,8 @@ static void test_lost(void)
 
 	start(&target);
 	fd = session();
-	need(!setup(fd, 64 << 10, 0), "setup");
-	need(attach(fd, target.pid, UTRACE_F_PROCESS) > 0, "attach");
+	need(!setup(fd, 64 << 10, CLOCK_MONOTONIC), "setup");
+	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	need(!choose_marks(fd), "choose");
 	have(&target, SELF, 'm', 3000);
 	is(6000, info(fd).records, "INFO counts lost records");
@@ -590,7 +598,7 @@ static void more(struct target *target, struct order *order)
 	}
 }
 
-/* Does a record have an item of a kind that begins with these bytes? */
+/* Has a record an item of a kind that begins with these bytes? */
 static bool has_item(struct utrace_rec *rec, size_t head, int kind, const void *begin,
 		     size_t size)
 {
@@ -639,7 +647,7 @@ static int count_exits(__u32 nr)
 	return n;
 }
 
-static void test_types(void)
+TEST_F(dev, types)
 {
 	struct utrace_rec_jobctl *jobctl;
 	struct utrace_rec_signal *signal;
@@ -652,9 +660,9 @@ static void test_types(void)
 
 	start_with(&target, more);
 	fd = session();
-	need(attach(fd, target.pid, UTRACE_F_PROCESS) > 0, "attach");
-	need(!choose(fd, UTRACE_F_EVENTS_ALL & ~(UTRACE_F_EVENT(SYS_ENTER) |
-						 UTRACE_F_EVENT(SYS_EXIT)), 0, NULL, 0), "choose");
+	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
+	need(!choose(fd, UTRACE_REC_ALL & ~(UTRACE_REC_BIT(SYS_ENTER) |
+						 UTRACE_REC_BIT(SYS_EXIT)), 0, NULL, 0), "choose");
 	child = have(&target, SELF, 'w', 0);
 	take(fd);
 	forked = (void *)find(UTRACE_REC_FORK, target.pid);
@@ -671,13 +679,13 @@ static void test_types(void)
 	holds(si.si_signo == SIGUSR2 && si.si_code == SI_TKILL && si.si_pid == target.pid,
 	      "SIGNAL: its siginfo_t");
 	holds(signal && signal->handler == (unsigned long)no_handler, "SIGNAL: its handler");
-	need(!choose(fd, UTRACE_F_EVENT(SYS_EXIT), 0, NULL, 0), "choose");
+	need(!choose(fd, UTRACE_REC_BIT(SYS_EXIT), 0, NULL, 0), "choose");
 	have(&target, SELF, 's', 0);
 	take(fd);
 	is(1, count_exits(UTRACE_REC_NO_CALL), "SYS_EXIT: that of sigreturn has no number");
 	is(0, count_exits(SYS_rt_sigreturn), "SYS_EXIT: not that of sigreturn");
-	need(!choose(fd, UTRACE_F_EVENTS_ALL & ~(UTRACE_F_EVENT(SYS_ENTER) |
-						 UTRACE_F_EVENT(SYS_EXIT)), 0, NULL, 0), "choose");
+	need(!choose(fd, UTRACE_REC_ALL & ~(UTRACE_REC_BIT(SYS_ENTER) |
+						 UTRACE_REC_BIT(SYS_EXIT)), 0, NULL, 0), "choose");
 	kill(target.pid, SIGSTOP);
 	jobctl = await_type(fd, UTRACE_REC_JOBCTL) ? (void *)find(UTRACE_REC_JOBCTL, 0) : NULL;
 	holds(jobctl && jobctl->type == CLD_STOPPED, "JOBCTL: stopped");
@@ -692,7 +700,7 @@ static void test_types(void)
 	stop(&target);
 }
 
-static void test_captures(void)
+TEST_F(dev, captures)
 {
 	static const char no_ids[32];
 	struct target target;
@@ -703,32 +711,32 @@ static void test_captures(void)
 
 	start_with(&target, more);
 	fd = session();
-	need(attach(fd, target.pid, UTRACE_F_PROCESS) > 0, "attach");
+	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	for (i = 0; i < 7; i++) {
 		__u64 what = i < 6 ? 1 << i : 0;
 
 		settle(&target, SELF);
 		take(fd);
-		need(!choose(fd, UTRACE_F_EVENT(SYS_ENTER) | UTRACE_F_EVENT(SYS_EXIT), what,
+		need(!choose(fd, UTRACE_REC_BIT(SYS_ENTER) | UTRACE_REC_BIT(SYS_EXIT), what,
 			     NULL, 0), "choose");
 		have(&target, SELF, 'o', 0);
 		take(fd);
 		holds(any_has_item(UTRACE_REC_SYS_ENTER, enter, UTRACE_ITEM_STRING,
-				   "/no-such-file", 13) == (what == UTRACE_F_STRINGS),
+				   "/no-such-file", 13) == (what == UTRACE_CAPTURE_STRINGS),
 		      "capture %llx: the name of a file", what);
 		holds(any_has_item(UTRACE_REC_SYS_ENTER, enter, UTRACE_ITEM_BYTES,
-				   "some bytes", 10) == (what == UTRACE_F_BUFFERS),
+				   "some bytes", 10) == (what == UTRACE_CAPTURE_BUFFERS),
 		      "capture %llx: what is written", what);
 		holds(any_has_item(UTRACE_REC_SYS_ENTER, enter, UTRACE_ITEM_SOCKADDR,
-				   "\1\0/no/such/socket", 17) == (what == UTRACE_F_SOCKETS),
+				   "\1\0/no/such/socket", 17) == (what == UTRACE_CAPTURE_SOCKETS),
 		      "capture %llx: a socket's name", what);
 		holds(any_has_item(UTRACE_REC_SYS_ENTER, enter, UTRACE_ITEM_FILE,
-				   "/dev/null", 9) == (what == UTRACE_F_FILES),
+				   "/dev/null", 9) == (what == UTRACE_CAPTURE_FILES),
 		      "capture %llx: the file of a descriptor", what);
 		holds(any_has_item(UTRACE_REC_SYS_ENTER, enter, UTRACE_ITEM_STACK, "", 0) ==
-		      (what == UTRACE_F_STACK), "capture %llx: the stack", what);
+		      (what == UTRACE_CAPTURE_STACK), "capture %llx: the stack", what);
 		holds(any_has_item(UTRACE_REC_SYS_ENTER, enter, UTRACE_ITEM_RAW_STACK, "", 0) ==
-		      (what == UTRACE_F_RAW_STACK), "capture %llx: the raw stack", what);
+		      (what == UTRACE_CAPTURE_RAW_STACK), "capture %llx: the raw stack", what);
 	}
 	none = true;
 	for_each_record(rec)
@@ -736,7 +744,7 @@ static void test_captures(void)
 			none = none && rec->size == enter;
 	holds(none, "no capture: no items");
 	settle(&target, SELF);
-	need(!choose(fd, UTRACE_F_EVENT(EXEC), 0, NULL, 0), "choose");
+	need(!choose(fd, UTRACE_REC_BIT(EXEC), 0, NULL, 0), "choose");
 	tell(&target, SELF, 'x', 0);
 	holds(await_type(fd, UTRACE_REC_EXEC), "EXEC");
 	rec = find(UTRACE_REC_EXEC, target.pid);
@@ -752,22 +760,4 @@ static void test_captures(void)
 	stop(&target);
 }
 
-int main(void)
-{
-	printf("TAP version 13\n");
-	test_info();
-	test_setup();
-	test_attach_errors();
-	test_attach_twice();
-	test_detach_twice();
-	test_attach_many();
-	test_events_errors();
-	test_events();
-	test_record();
-	test_read();
-	test_wait();
-	test_lost();
-	test_types();
-	test_captures();
-	return plan();
-}
+TEST_HARNESS_MAIN

@@ -1,14 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /dev/utrace: ioctls of programs that were compiled with structures of another
- * size, before or after those of this kernel, and ioctls that there are none of.
+ * utrace selftests - /dev/utrace: structures of another size
+ *
+ * Programs may have been compiled with smaller or larger structures than those
+ * of this kernel.  The file also tests ioctls that do not exist.
  */
 #include "dev.h"
 
-/* An ioctl as one that was compiled with a structure of another size. */
+/* An ioctl with a structure of another size. */
 #define RESIZED(cmd, size)	_IOC(_IOC_DIR(cmd), 0xBC, _IOC_NR(cmd), size)
 
-static void test_sizes(void)
+TEST_F(dev, unknown)
+{
+	char buffer[64] = {};
+	int fd = session();
+
+	is(-ENOTTY, command(fd, _IOWR(0xBC, 0x05, struct utrace_ioc_info), buffer),
+	   "a number that is not there is ENOTTY");
+	is(-ENOTTY, command(fd, _IOW(0xBC, 0xff, __u32), buffer), "the last one too");
+	is(-ENOTTY, command(fd, _IOR(0xBD, 0x00, struct utrace_ioc_info), buffer),
+	   "another type is ENOTTY");
+	is(-ENOTTY, command(fd, _IO(0xBC, 0x00), buffer), "no direction is ENOTTY");
+	is(-ENOTTY, command(fd, _IOWR(0xBC, 0x01, struct utrace_ioc_setup), buffer),
+	   "another direction is ENOTTY");
+	close(fd);
+}
+
+TEST_F(dev, sizes)
 {
 	static const struct {
 		const char *name;
@@ -22,7 +40,10 @@ static void test_sizes(void)
 		{ "DETACH", UTRACE_IOC_DETACH, UTRACE_IOC_DETACH_SIZE_VER0, true },
 		{ "EVENTS", UTRACE_IOC_EVENTS, UTRACE_IOC_EVENTS_SIZE_VER0, true },
 	};
-	/* What each says to zeros, with and without more zeros behind. */
+	/*
+	 * The result of each ioctl for zeros, with or without more zeros
+	 * behind.
+	 */
 	const int zeros[] = { 0, 0, -EBADF, -ENOENT, 0 };
 	const char none[16] = {};
 	char buffer[4096] __attribute__((aligned(8)));
@@ -33,7 +54,10 @@ static void test_sizes(void)
 		unsigned long cmd = cmds[i].cmd;
 
 		fd = session();
-		/* What is read from descriptor 0 is not what this is about. */
+		/*
+		 * The zeros name descriptor 0, which may be anything; use
+		 * /dev/null.
+		 */
 		other = open("/dev/null", O_RDONLY | O_CLOEXEC);
 		size = _IOC_SIZE(cmd);
 		memset(buffer, 0, sizeof(buffer));
@@ -65,14 +89,14 @@ static void test_sizes(void)
 	}
 }
 
-/* A program that was compiled before a structure grew goes on working. */
-static void test_first_version(void)
+/* A program that was compiled before a structure grew still works. */
+TEST_F(dev, first_version)
 {
 	struct utrace_ioc_info arg;
 	unsigned char *bytes = (void *)&arg;
 	int fd = session();
 
-	need(!setup(fd, 64 << 10, 0), "setup");
+	need(!setup(fd, 64 << 10, CLOCK_MONOTONIC), "setup");
 	memset(&arg, 0x55, sizeof(arg));
 	is(0, command(fd, RESIZED(UTRACE_IOC_INFO, UTRACE_IOC_INFO_SIZE_VER0), &arg),
 	   "INFO: its first version is taken");
@@ -83,27 +107,4 @@ static void test_first_version(void)
 	close(fd);
 }
 
-static void test_unknown(void)
-{
-	char buffer[64] = {};
-	int fd = session();
-
-	is(-ENOTTY, command(fd, _IOWR(0xBC, 0x05, struct utrace_ioc_info), buffer),
-	   "a number that is not there is ENOTTY");
-	is(-ENOTTY, command(fd, _IOW(0xBC, 0xff, __u32), buffer), "the last one too");
-	is(-ENOTTY, command(fd, _IOR(0xBD, 0x00, struct utrace_ioc_info), buffer),
-	   "another type is ENOTTY");
-	is(-ENOTTY, command(fd, _IO(0xBC, 0x00), buffer), "no direction is ENOTTY");
-	is(-ENOTTY, command(fd, _IOWR(0xBC, 0x01, struct utrace_ioc_setup), buffer),
-	   "another direction is ENOTTY");
-	close(fd);
-}
-
-int main(void)
-{
-	printf("TAP version 13\n");
-	test_unknown();
-	test_sizes();
-	test_first_version();
-	return plan();
-}
+TEST_HARNESS_MAIN

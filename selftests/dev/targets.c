@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * /dev/utrace: what each scope takes in, and whose a session is
- */
+/* utrace selftests - /dev/utrace: scopes, and the namespace of a session */
 #include <sched.h>
 #include <sys/un.h>
 
 #include "dev.h"
 
-static void test_scopes(void)
+TEST_F(dev, scopes)
 {
 	struct target target;
 	pid_t later;
@@ -19,7 +17,7 @@ static void test_scopes(void)
 
 	pidfd = pidfd_of(target.tid[THREAD], O_EXCL);
 	fd = session();
-	holds(attach_fd(fd, pidfd, UTRACE_F_THREAD) > 0, "thread: by a pidfd of it");
+	holds(attach_fd(fd, pidfd, UTRACE_SCOPE_THREAD) > 0, "thread: by a pidfd of it");
 	need(!choose_marks(fd), "choose");
 	have(&target, SELF, 'm', 1);
 	have(&target, THREAD, 'm', 2);
@@ -31,7 +29,7 @@ static void test_scopes(void)
 	close(fd);
 
 	fd = session();
-	need(attach_fd(fd, pidfd, UTRACE_F_PROCESS) > 0, "attach");
+	need(attach_fd(fd, pidfd, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	need(!choose_marks(fd), "choose");
 	have(&target, SELF, 'm', 1);
 	have(&target, THREAD, 'm', 2);
@@ -45,7 +43,7 @@ static void test_scopes(void)
 	close(pidfd);
 
 	fd = session();
-	need(attach(fd, target.pid, UTRACE_F_TREE) > 0, "attach");
+	need(attach(fd, target.pid, UTRACE_SCOPE_TREE) > 0, "attach");
 	need(!choose_marks(fd), "choose");
 	have(&target, SELF, 'm', 1);
 	have(&target, THREAD, 'm', 2);
@@ -65,7 +63,7 @@ static void test_scopes(void)
 
 	start(&target);
 	fd = session();
-	need(attach(fd, target.pid, UTRACE_F_PROCESS) > 0, "attach");
+	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	need(!choose_marks(fd), "choose");
 	have_more(&target, THREAD);
 	have(&target, THREAD, 'm', 5);
@@ -75,7 +73,7 @@ static void test_scopes(void)
 	stop(&target);
 }
 
-static void test_system(void)
+TEST_F(dev, system)
 {
 	struct target target;
 	int fd;
@@ -95,7 +93,7 @@ static void test_system(void)
 	stop(&target);
 }
 
-static void test_close(void)
+TEST_F(dev, close)
 {
 	struct target target;
 	int fd, copy;
@@ -103,7 +101,7 @@ static void test_close(void)
 	start(&target);
 	fd = session();
 	is(0, engines(target.pid), "before: no engine");
-	need(attach(fd, target.pid, UTRACE_F_PROCESS) > 0, "attach");
+	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	need(!choose_marks(fd), "choose");
 	is(1, engines(target.pid), "attached: one");
 	copy = dup(fd);
@@ -117,7 +115,7 @@ static void test_close(void)
 	stop(&target);
 }
 
-static void test_several(void)
+TEST_F(dev, several)
 {
 	static struct utrace_rec_sys_enter first[64];
 	int fds[8], i, n = 0, same = 0;
@@ -128,13 +126,13 @@ static void test_several(void)
 	settle(&target, SELF);
 	for (i = 0; i < 8; i++) {
 		fds[i] = session();
-		need(attach(fds[i], target.pid, i % 2 ? UTRACE_F_TREE : UTRACE_F_PROCESS) > 0,
+		need(attach(fds[i], target.pid, i % 2 ? UTRACE_SCOPE_TREE : UTRACE_SCOPE_PROCESS) > 0,
 		     "attach");
-		need(!choose(fds[i], UTRACE_F_EVENT(SYS_ENTER), 0, NULL, 0), "choose");
+		need(!choose(fds[i], UTRACE_REC_BIT(SYS_ENTER), 0, NULL, 0), "choose");
 	}
 	is(8, engines(target.pid), "eight sessions on one process");
 	have(&target, SELF, 'm', 5);
-	/* Nothing more is to come then. */
+	/* After this the target makes no further call. */
 	settle(&target, SELF);
 	for (i = 0; i < 8; i++) {
 		int k = 0;
@@ -153,7 +151,10 @@ static void test_several(void)
 		}
 		same += good && k == n && marks(UTRACE_REC_SYS_ENTER, 0) == 5;
 	}
-	/* The read of the order, five marks, the answer, the next read. */
+	/*
+	 * The read of the order, five marker calls, the answer, and the next
+	 * read.
+	 */
 	holds(n >= 7 && n < 64, "the first has %d calls", n);
 	is(8, same, "all have the same calls");
 	close(fds[0]);
@@ -182,7 +183,7 @@ static int receive_in_child(void *socket)
 	return take(fd);
 }
 
-static void test_handed_on(void)
+TEST_F(dev, handed_on)
 {
 	struct target target;
 	int fd, pair[2], status;
@@ -190,7 +191,7 @@ static void test_handed_on(void)
 
 	start(&target);
 	fd = session();
-	need(attach(fd, target.pid, UTRACE_F_PROCESS) > 0, "attach");
+	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	need(!choose_marks(fd), "choose");
 	have(&target, SELF, 'm', 3);
 	is(6, in_child(read_in_child, &fd), "a child reads");
@@ -216,7 +217,7 @@ static void test_handed_on(void)
 	stop(&target);
 }
 
-/* Process 1 of a namespace: what is in it, and what is not. */
+/* Process 1 of a pid namespace: which tasks it can attach to. */
 static int in_namespace(void *arg)
 {
 	int *pair = arg, fd = session(), outside;
@@ -229,8 +230,8 @@ static int in_namespace(void *arg)
 	start(&target);
 	if (target.pid == 1 || getpid() != 1)
 		return 1;
-	if (attach(fd, target.pid, UTRACE_F_PROCESS) < 0 ||
-	    choose(fd, UTRACE_F_EVENT(SYS_ENTER) | UTRACE_F_EVENT(FORK), 0, NULL, 0))
+	if (attach(fd, target.pid, UTRACE_SCOPE_PROCESS) < 0 ||
+	    choose(fd, UTRACE_REC_BIT(SYS_ENTER) | UTRACE_REC_BIT(FORK), 0, NULL, 0))
 		return 2;
 	child = have(&target, SELF, 'w', 1);
 	take(fd);
@@ -241,7 +242,7 @@ static int in_namespace(void *arg)
 	if (!forked || forked->child_pid != child || forked->child_tid != child)
 		return 4;
 	close(fd);
-	/* The one outside has attached this session to somebody out there. */
+	/* The process outside has attached this session to a task out there. */
 	outside = session();
 	if (!send_fd(pair[1], outside) || read(pair[1], &byte, 1) != 1)
 		return 5;
@@ -262,7 +263,7 @@ static int to_namespace(void *pair)
 	return in_child(in_namespace, pair);
 }
 
-static void test_namespace(void)
+TEST_F(dev, namespace)
 {
 	struct target target;
 	int pair[2], fd, status;
@@ -279,7 +280,7 @@ static void test_namespace(void)
 	close(pair[1]);
 	fd = receive_fd(pair[0]);
 	if (fd >= 0) {
-		need(attach(fd, target.pid, UTRACE_F_PROCESS) > 0, "attach");
+		need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 		need(!choose_marks(fd), "choose");
 		have(&target, SELF, 'm', 3);
 		need(write(pair[0], "", 1) == 1, "write");
@@ -292,14 +293,4 @@ static void test_namespace(void)
 	stop(&target);
 }
 
-int main(void)
-{
-	printf("TAP version 13\n");
-	test_scopes();
-	test_system();
-	test_close();
-	test_several();
-	test_handed_on();
-	test_namespace();
-	return plan();
-}
+TEST_HARNESS_MAIN

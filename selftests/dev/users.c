@@ -1,39 +1,44 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How many engines several users get on one task: each a number of their own, all
- * together a number that leaves places for who may trace everybody.
+ * utrace selftests - engines of several users on one task
  *
- * The task is in a user namespace, in which the users have CAP_SYS_PTRACE.  That
- * gives them the task and no place that is kept.
+ * Each user has a limit of engines on a task, and all users together leave
+ * places for privileged engines.
+ *
+ * The task is in a user namespace, where the users have CAP_SYS_PTRACE.  So
+ * they may trace the task, but they are not privileged.
  */
 #include <linux/capability.h>
 #include <sched.h>
 
 #include "dev.h"
 
-/* What one of them gets on a task, and all of them; what there is. */
+/* Limits on a task: for one user, for all users, and the number of places. */
 #define OF_ONE		16
 #define OF_ALL		40
 #define PLACES		48
 
 #define USERS		3
-/* Scopes of one process: as many engines for each session. */
+/* The scopes of one process: a session has an engine for each. */
 #define SCOPES		3
 #define RING		(64 << 10)
 
-static const __u32 scopes[SCOPES] = { UTRACE_F_THREAD, UTRACE_F_PROCESS, UTRACE_F_TREE };
+static const __u32 scopes[SCOPES] = {
+	UTRACE_SCOPE_THREAD, UTRACE_SCOPE_PROCESS, UTRACE_SCOPE_TREE,
+};
 
-/**
- * struct owner - who attaches to the task
- * @engines: how many, of which each has a session and a scope
- * @fd: the sessions, 0: not yet opened
+/*
+ * A user that attaches to the task.
+ *
+ * @engines: the number of engines; each has a session and a scope of its own
+ * @fd: the sessions; 0: not opened yet
  */
 struct owner {
 	int engines;
 	int fd[PLACES / SCOPES + 1];
 };
 
-/* Until it is refused, which is what comes back, or there are @most more. */
+/* Attach until an attach fails, or @most times; returns the error or 0. */
 static int attach_more(struct owner *owner, pid_t pid, int most)
 {
 	int i, *fd, ret = 0;
@@ -42,7 +47,7 @@ static int attach_more(struct owner *owner, pid_t pid, int most)
 		fd = &owner->fd[owner->engines / SCOPES];
 		if (!*fd) {
 			*fd = session();
-			need(!setup(*fd, RING, 0), "setup");
+			need(!setup(*fd, RING, CLOCK_MONOTONIC), "setup");
 		}
 		ret = attach(*fd, pid, scopes[owner->engines % SCOPES]);
 		if (ret < 0)
@@ -62,7 +67,7 @@ static void close_all(struct owner *owner)
 	memset(owner, 0, sizeof(*owner));
 }
 
-/* What one of the users is told: attach so many more, or 0: close all. */
+/* An order to a user: attach @most more engines, or close all if @most is 0. */
 struct wish {
 	pid_t pid;
 	int most;
@@ -73,7 +78,7 @@ struct result {
 	int error;
 };
 
-/* A user of the namespace, with the capability and nothing else. */
+/* Become a user of the namespace with CAP_SYS_PTRACE only. */
 static void become_user(__u32 id)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -108,7 +113,7 @@ static int be_user(__u32 id, int socket)
 
 static int pairs[USERS + 1][2];
 
-/* The last pair is the namespace's own: it says which the task is. */
+/* The namespace's init; the last socket pair is for its own messages. */
 static int be_namespace(void)
 {
 	struct target target;
@@ -118,13 +123,13 @@ static int be_namespace(void)
 	become_nobody();
 	need(!unshare(CLONE_NEWUSER) && !prctl(PR_SET_DUMPABLE, 1), "unshare");
 	need(write(own, "", 1) == 1 && read(own, &byte, 1) == 1, "maps");
-	/* Before there are sessions that it would inherit. */
+	/* Start the target first, or it would inherit the sessions. */
 	start(&target);
 	for (i = 0; i < USERS; i++)
 		if (!fork())
 			_exit(be_user(i + 1, pairs[i][1]));
 	need(write(own, &target.pid, sizeof(target.pid)) == sizeof(target.pid), "write");
-	/* Until the other side is closed. */
+	/* Wait until the other side closes. */
 	if (read(own, &byte, 1))
 		return 1;
 	stop(&target);
@@ -154,7 +159,7 @@ static struct result ask(int user, pid_t pid, int most)
 	return result;
 }
 
-/* A user gets so many more that they have @want, and not one more. */
+/* Check that a user gets engines up to a total of @want, and no more. */
 static void gets(int user, pid_t pid, int want)
 {
 	struct result result = ask(user, pid, PLACES);
@@ -173,7 +178,7 @@ static void test_room(pid_t pid)
 	is(OF_ONE, engines(pid), "the first one's");
 	gets(1, pid, OF_ONE);
 	is(2 * OF_ONE, engines(pid), "and the second one's");
-	/* One by one up to the last that there is for them. */
+	/* Attach one by one, up to the last place for users. */
 	for (i = 2 * OF_ONE; i < OF_ALL && !ask(2, pid, 1).error; i++)
 		;
 	is(OF_ALL, i, "the third one gets what is left for users");
@@ -188,7 +193,7 @@ static void test_room(pid_t pid)
 	is(-ENOSPC, ask(2, pid, 1).error, "and for a user");
 	is(PLACES, engines(pid), "none has gone for it");
 
-	/* What is given back can be had again, up to the same numbers. */
+	/* Closing gives places back, up to the same limits. */
 	close_all(&root);
 	is(OF_ALL, engines(pid), "closed by root");
 	is(-ENOSPC, ask(1, pid, 1).error, "the places that are kept are not for users");
@@ -205,13 +210,12 @@ static void test_room(pid_t pid)
 	is(0, engines(pid), "closed by all: nothing is left");
 }
 
-int main(void)
+TEST_F(dev, users)
 {
 	pid_t namespace, pid;
 	int i, own, status;
 	char byte;
 
-	printf("TAP version 13\n");
 	set_unprivileged("1");
 	for (i = 0; i <= USERS; i++)
 		need(!socketpair(AF_UNIX, SOCK_STREAM, 0, pairs[i]), "socketpair");
@@ -235,6 +239,6 @@ int main(void)
 		close(pairs[i][0]);
 	waitpid(namespace, &status, 0);
 	is(0, status, "the namespace ends");
-	set_unprivileged("0");
-	return plan();
 }
+
+TEST_HARNESS_MAIN

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A target whose record is never finished: a session captures a string of which
- * user space withholds the page.  Whatever other sessions do goes on as ever, and
- * who uses this one can be killed.
+ * utrace selftests - /dev/utrace: a callback that does not end
+ *
+ * A session captures a string whose page user space withholds, so the record is
+ * never finished.  Other sessions work as usual, and a task that uses this
+ * session can be killed.
  */
 #include <linux/userfaultfd.h>
 #include <sched.h>
 
 #include "dev.h"
 
-/* Long enough for whatever does not hang. */
+/* Long enough for everything that does not hang. */
 #define SOON_MS		(10000 * ut_patience())
 
 static struct target target;
 static int stuck_fd;
 static __u32 stuck_id;
 
-/* A page that nobody brings. */
+/* A page that nobody provides. */
 static void *unserved(void)
 {
 	struct uffdio_api api = { .api = UFFD_API };
@@ -33,7 +35,7 @@ static void *unserved(void)
 	return p;
 }
 
-/* u: open the file whose name never comes */
+/* Order u: open a file whose name is in that page. */
 static void deeds(struct target *t, struct order *order)
 {
 	if (order->what == 'u')
@@ -70,7 +72,7 @@ static long now_ms(void)
 	return ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
-/* Does it end within SOON_MS? */
+/* Does the process end within SOON_MS? */
 static bool ends(pid_t pid, int *status)
 {
 	long end = now_ms() + SOON_MS;
@@ -95,7 +97,7 @@ static pid_t begin(int (*function)(int fd), int fd)
 	return pid;
 }
 
-/* It comes to its end, whatever that is. */
+/* Check that a function ends by itself. */
 static void goes_on(int (*function)(int fd), int fd, const char *text)
 {
 	int status = -1;
@@ -107,7 +109,7 @@ static void goes_on(int (*function)(int fd), int fd, const char *text)
 	kill(pid, SIGKILL);
 }
 
-/* It ends, if not by itself then by a signal. */
+/* Check that a function ends, by itself or by a signal. */
 static void ends_or_dies(int (*function)(int fd), int fd, const char *text)
 {
 	int status;
@@ -123,7 +125,7 @@ static void ends_or_dies(int (*function)(int fd), int fd, const char *text)
 
 static int do_events(int fd)
 {
-	return -choose(fd, UTRACE_F_EVENT(EXEC) | UTRACE_F_EVENT(SYS_EXIT), 0,
+	return -choose(fd, UTRACE_REC_BIT(EXEC) | UTRACE_REC_BIT(SYS_EXIT), 0,
 		       NULL, 0);
 }
 
@@ -134,7 +136,7 @@ static int do_info(int fd)
 
 static int do_attach(int fd)
 {
-	int id = attach(fd, target.pid, UTRACE_F_TREE);
+	int id = attach(fd, target.pid, UTRACE_SCOPE_TREE);
 
 	return id < 0 ? -id : -detach(fd, id);
 }
@@ -143,7 +145,7 @@ static int do_whole_life(int unused)
 {
 	int fd = session();
 
-	if (setup(fd, 0, 0) || attach(fd, target.pid, UTRACE_F_PROCESS) < 0 ||
+	if (setup(fd, 0, CLOCK_MONOTONIC) || attach(fd, target.pid, UTRACE_SCOPE_PROCESS) < 0 ||
 	    choose_marks(fd))
 		return 1;
 	return close(fd) ? 2 : 0;
@@ -153,7 +155,7 @@ static int do_system(int unused)
 {
 	int fd = session();
 
-	if (setup(fd, 0, 0) || attach_system(fd) < 0 || choose_marks(fd))
+	if (setup(fd, 0, CLOCK_MONOTONIC) || attach_system(fd) < 0 || choose_marks(fd))
 		return 1;
 	return close(fd) ? 2 : 0;
 }
@@ -168,24 +170,24 @@ static int wait_for_ever(int unused)
 	return pause();
 }
 
-/* The engine that has the target in a callback, and another one. */
+/* Get the target into a callback of one session, and open another session. */
 static int begin_stuck(void)
 {
 	static const __u32 calls[] = { SYS_openat };
 	int other, fd, i;
 
-	/* First, so that it has none of the descriptors. */
+	/* Start the target first, or it would inherit the sessions. */
 	start_with(&target, deeds);
 	other = session();
 	fd = session();
-	need(!setup(fd, 0, 0) && !setup(other, 0, 0), "setup");
-	i = attach(fd, target.pid, UTRACE_F_PROCESS);
+	need(!setup(fd, 0, CLOCK_MONOTONIC) && !setup(other, 0, CLOCK_MONOTONIC), "setup");
+	i = attach(fd, target.pid, UTRACE_SCOPE_PROCESS);
 	need(i >= 0, "attach");
 	stuck_id = i;
-	need(!choose(fd, UTRACE_F_EVENT(SYS_ENTER), UTRACE_F_STRINGS, calls, 1),
+	need(!choose(fd, UTRACE_REC_BIT(SYS_ENTER), UTRACE_CAPTURE_STRINGS, calls, 1),
 	     "events");
-	need(attach(other, target.pid, UTRACE_F_PROCESS) >= 0, "attach");
-	need(!choose(other, UTRACE_F_EVENT(SYS_EXIT), 0, NULL, 0), "events");
+	need(attach(other, target.pid, UTRACE_SCOPE_PROCESS) >= 0, "attach");
+	need(!choose(other, UTRACE_REC_BIT(SYS_EXIT), 0, NULL, 0), "events");
 	tell(&target, SELF, 'u', 0);
 	for (i = 0; i < 1000 * ut_patience() && !is_stuck(); i++)
 		nap();
@@ -202,7 +204,7 @@ static void end_stuck(void)
 	holds(ends(target.pid, &status), "the target can be killed");
 }
 
-static void others_go_on(void)
+TEST_F(dev, others_go_on)
 {
 	int other = begin_stuck();
 
@@ -216,7 +218,7 @@ static void others_go_on(void)
 	close(other);
 }
 
-static void own_can_be_killed(void)
+TEST_F(dev, own_can_be_killed)
 {
 	int other = begin_stuck();
 
@@ -228,8 +230,8 @@ static void own_can_be_killed(void)
 	close(other);
 }
 
-/* The last descriptor of the session goes with the process that has it. */
-static void end_of_the_owner(void)
+/* The death of the process closes the session's last descriptor. */
+TEST_F(dev, end_of_the_owner)
 {
 	int other = begin_stuck(), status;
 	pid_t pid = begin(wait_for_ever, -1);
@@ -242,10 +244,4 @@ static void end_of_the_owner(void)
 	close(other);
 }
 
-int main(void)
-{
-	others_go_on();
-	own_can_be_killed();
-	end_of_the_owner();
-	return plan();
-}
+TEST_HARNESS_MAIN

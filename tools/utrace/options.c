@@ -2,7 +2,7 @@
 /*
  * utrace - options that run and attach have in common
  *
- * Where strace has an option for it, it is the same here.
+ * An option that strace has, too, has the letter and the meaning of strace's.
  */
 #include <argp.h>
 #include <ctype.h>
@@ -13,7 +13,7 @@
 #include "trace.h"
 
 static const struct argp_option run_options[] = {
-	{ "follow-forks", 'f', NULL, 0, "Trace what it starts, too" },
+	{ "follow-forks", 'f', NULL, 0, "Trace the processes that it creates, too" },
 	{ "output", 'o', "FILE", 0, "Write to FILE instead of standard error" },
 	{ "trace", 'e', "trace=SET", 0,
 	  "Only these system calls: names, %file, %desc, %process, %memory, "
@@ -24,7 +24,7 @@ static const struct argp_option run_options[] = {
 	{ "absolute-timestamps", 't', NULL, 0,
 	  "Time of day before each line; -tt: with microseconds, -ttt: as seconds" },
 	{ "relative-timestamps", 'r', NULL, 0, "Time since the line before" },
-	{ "syscall-times", 'T', NULL, 0, "Time that a call took behind it" },
+	{ "syscall-times", 'T', NULL, 0, "Show at the end of a call how long it took" },
 	{ "successful-only", 'z', NULL, 0, "Only calls that do not fail" },
 	{ "failed-only", 'Z', NULL, 0, "Only calls that fail" },
 	{ "quiet", 'q', NULL, 0, "No lines about the ends of tasks" },
@@ -66,7 +66,7 @@ static void parse_set(struct argp_state *state, struct options *options,
 	if (equals) {
 		set = equals + 1;
 		if (strncmp(arg, "trace=", 6) && strncmp(arg, "t=", 2))
-			argp_error(state, "-e %.*s= is not there; -e trace=SET is",
+			argp_error(state, "there is no -e %.*s=; -e trace=SET is there",
 				   (int)(equals - arg), arg);
 	}
 	wrong = calls_parse(&options->calls, set);
@@ -104,7 +104,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 's':
 		text->max_string = strtoul(arg, &end, 10);
 		if (*end || !isdigit(*arg))
-			argp_error(state, "-s %s: it takes a number of bytes", arg);
+			argp_error(state, "-s %s: give a number of bytes", arg);
 		break;
 	case 't':
 		if (text->time == TEXT_RELATIVE)
@@ -137,7 +137,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		text->succeeded |= key == 'z';
 		text->failed |= key == 'Z';
 		if (text->succeeded && text->failed)
-			argp_error(state, "-z and -Z together leave nothing to show");
+			argp_error(state, "-z and -Z together leave nothing to show; give one");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -145,7 +145,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-/* Where the words behind the options begin. */
+/* Parse the options.  Returns the index of the first word after the options. */
 int options_parse(struct options *options, int argc, char **argv, bool attach)
 {
 	struct argp common = { run_options, parse };

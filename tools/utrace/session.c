@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - a session of /dev/utrace
+ * utrace - a session of /dev/utrace, by system calls
+ *
+ * A session has one ring of records and any number of targets.  The functions
+ * return -1 with errno where a call fails.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,10 +14,12 @@
 
 #include "session.h"
 
-/* The session, or -1 with errno. */
-int session_open(size_t ring_size, enum utrace_clock clock)
+/* Open a session.  Returns its descriptor, or -1 with errno. */
+int session_open(size_t ring_size, clockid_t clock)
 {
-	/* Who may not have so much has the kernel's default, or the least there is. */
+	/*
+	 * If the user may not lock that much: the kernel's default, or 64 KiB.
+	 */
 	const size_t sizes[] = { ring_size, 0, 64 << 10 };
 	struct utrace_ioc_setup setup = { .clock = clock };
 	int session = open("/dev/utrace", O_RDONLY | O_CLOEXEC), error;
@@ -35,7 +40,7 @@ int session_open(size_t ring_size, enum utrace_clock clock)
 	return -1;
 }
 
-/* 0, or -1 with errno. */
+/* Add a target: process @pid.  Returns 0, or -1 with errno. */
 int session_attach(int session, pid_t pid, enum utrace_scope scope)
 {
 	struct utrace_ioc_attach attach = { .scope = scope };
@@ -55,7 +60,7 @@ int session_attach_system(int session)
 {
 	struct utrace_ioc_attach attach = {
 		.fd = -1,
-		.scope = UTRACE_F_SYSTEM,
+		.scope = UTRACE_SCOPE_SYSTEM,
 	};
 
 	return ioctl(session, UTRACE_IOC_ATTACH, &attach);
@@ -75,7 +80,7 @@ unsigned long long session_lost(int session)
 	return info.lost;
 }
 
-/* What an error of the functions here means, and what to do. */
+/* A text that says what an errno of these functions means, and what to do. */
 const char *session_why_not(int error)
 {
 	switch (error) {
@@ -89,16 +94,16 @@ const char *session_why_not(int error)
 		       "/proc/sys/kernel/utrace/unprivileged and "
 		       "/proc/sys/kernel/yama/ptrace_scope)";
 	case EUSERS:
-		return "you have too many engines; /proc/sys/user/max_utrace_engines "
-		       "is how many there may be";
+		return "you have too many engines; end other traces, or raise "
+		       "/proc/sys/user/max_utrace_engines";
 	case ENOMEM:
-		return "there is no memory for it, or no more that you may lock (ulimit -l)";
+		return "there is not enough memory, or you may not lock more (ulimit -l)";
 	case ESRCH:
 		return "there is no such process";
 	case EINVAL:
-		return "the kernel does not understand it: it may be older than this command";
+		return "the kernel does not know the request: it may be older than this command";
 	case ENOSPC:
-		return "there are too many engines on it; /proc/PID/utrace shows whose";
+		return "too many engines trace this process; /proc/PID/utrace shows them";
 	default:
 		return strerror(error);
 	}

@@ -2,9 +2,9 @@
 /*
  * utrace - records as text, in the manner of strace
  *
- * A call is one line if nothing else happens before it is over: its entry is
- * kept until then.  If something does, or if nothing happens at all for a while,
- * what is known of it is printed, and the rest when it comes.
+ * The entry of a call is kept until its exit, so that the call is one line.  If
+ * another record comes before the exit, or no record for a while, the entry is
+ * printed, and the result when the exit comes.
  */
 #include <search.h>
 #include <signal.h>
@@ -21,18 +21,19 @@
 #include "decode/print.h"
 #include "text.h"
 
-/* Bytes of a line: the largest record with every byte as \ooo. */
+/* Size of a line: the largest record with every byte as \ooo. */
 #define LINE_MAX_SIZE	16384
 
-/* Where the result of a short call stands. */
+/* The column at which the result of a short call begins. */
 #define RESULT_COLUMN	39
 
 /**
- * struct task - what is known of a task
- * @tid: its number
- * @in_call: its last record is an entry
- * @shown: the entry is on an unfinished line
- * @entry: the entry
+ * struct task - a task whose records were seen
+ * @tid: number of the task
+ * @in_call: the task has entered the call of @entry and not left it
+ * @shown: @entry was printed on a line that ends with "<unfinished ...>"
+ * @entry: the last entry of a system call, with items after it; NULL before the
+ *	first one.  Freed with the task
  */
 struct task {
 	pid_t tid;
@@ -42,7 +43,10 @@ struct task {
 };
 
 static void *tasks;
-/* Whose entry is the last record, and whether its line has been begun. */
+/*
+ * The task whose entry is the last record and may share its line with the exit,
+ * else NULL; and whether text_idle() has printed that entry.
+ */
 static struct task *last;
 static bool begun;
 /* Time of the last line, for -r. */
@@ -87,7 +91,7 @@ static void forget_task(struct task *task)
 
 /* The begin of a line */
 
-/* Clocks may be set back. */
+/* Time between two records in ns; 0 if the clock was set back between them. */
 static __u64 since(__u64 from, __u64 to)
 {
 	return to > from ? to - from : 0;
@@ -130,7 +134,7 @@ static void begin_line(const struct text *text, const struct utrace_rec *rec,
 	print_time(text, time);
 }
 
-/* Text that is put together by what the kernel prints records with. */
+/* Text of calls, made by the printers that are shared with the kernel. */
 
 static const char *finish(struct seq_buf *s)
 {
@@ -157,7 +161,7 @@ static const void *items_of(const struct utrace_rec *rec)
 	return (const char *)rec + rec->items;
 }
 
-/* Which argument is an environment, -1 for none. */
+/* The number of the argument that is an environment, -1 for none. */
 static int environment_of(__u32 nr)
 {
 	const char *name = call_name(nr);
@@ -168,8 +172,8 @@ static int environment_of(__u32 nr)
 }
 
 /*
- * Copy what was captured, cut where calls read and write memory; names of files
- * are always whole.  @to has the room of all of it.
+ * Copy the captured items of a record.  Memory that calls read and write is cut
+ * to -s bytes; names of files are not cut.  @to has room for all items.
  */
 static size_t copy_items(const struct text *text, void *to,
 			 const struct utrace_rec *rec, __u32 nr)
@@ -206,7 +210,7 @@ static void print_call(const struct utrace_rec_sys_enter *entry,
 	utrace_print_call(s, entry->nr, args, items, used);
 }
 
-/* Without the bracket at the end, as long as the call is not over. */
+/* Print an entry, without the closing bracket, which comes with the exit. */
 static void show_entry(const struct text *text, const struct task *task)
 {
 	const struct utrace_rec_sys_enter *entry = task->entry;
@@ -220,7 +224,7 @@ static void show_entry(const struct text *text, const struct task *task)
 	fputs(s->buffer, text->out);
 }
 
-/* Something else comes before the last call is over. */
+/* End the line of the last entry, as another record comes before its exit. */
 static void interrupt_line(const struct text *text)
 {
 	if (!last)
@@ -237,7 +241,10 @@ static void text_enter(const struct text *text, const struct utrace_rec *rec)
 	const struct utrace_rec_sys_enter *from = (const void *)rec;
 	struct task *task = task_of(rec->tid);
 
-	/* If only the result decides there is nothing to show before it. */
+	/*
+	 * With -z or -Z the result decides, so the last entry is not shown
+	 * yet.
+	 */
 	if (!text->failed && !text->succeeded)
 		interrupt_line(text);
 	free(task->entry);
@@ -271,7 +278,7 @@ static void align_result(struct seq_buf *s)
 static void print_result(const struct text *text, const struct task *task,
 			 const struct utrace_rec_sys_exit *exit, struct seq_buf *s)
 {
-	/* How long a line is that was begun before is not known any more. */
+	/* The length of a line that text_idle() began is not known here. */
 	if (last != task || !begun)
 		align_result(s);
 	seq_buf_puts(s, " = ");
@@ -287,7 +294,7 @@ static void print_result(const struct text *text, const struct task *task,
 	}
 }
 
-/* The whole call: what it was given and what it gave back. */
+/* Print a whole call, with the items of its entry and of its exit. */
 static void print_whole(const struct task *task, const void *out,
 			size_t out_size, struct seq_buf *s)
 {
@@ -316,7 +323,7 @@ static void print_exit(const struct text *text, const struct task *task,
 	const char *name = call_name(exit->nr);
 	struct seq_buf *s;
 
-	/* These may print, so the text is begun behind them. */
+	/* interrupt_line() uses the buffer of new_text(), so it comes first. */
 	if (last != task)
 		interrupt_line(text);
 	if (last != task || !begun)
@@ -345,10 +352,10 @@ static void text_exit_call(const struct text *text, struct utrace_rec *rec)
 
 	if (!items)
 		abort();
-	/* The entry that is known is of a call before. */
+	/* The kept entry belongs to an earlier call. */
 	if (exit->flags & UTRACE_REC_UNPAIRED)
 		task->in_call = false;
-	/* UTRACE_REC_NO_CALL: of sigreturn the registers do not tell any more. */
+	/* The exit of sigreturn has no number but UTRACE_REC_NO_CALL. */
 	if (task->in_call)
 		exit->nr = task->entry->nr;
 	size = copy_items(text, items, rec, exit->nr);
@@ -431,7 +438,9 @@ static void text_end_of_task(const struct text *text, const struct utrace_rec *r
 	struct task *task = task_of(rec->tid);
 	struct seq_buf *s;
 
-	/* exit_group(2), and what a fatal signal ended, has no result. */
+	/*
+	 * exit_group(2), and a call that a fatal signal ended, has no result.
+	 */
 	if (last == task && begun) {
 		fputs(") = ?\n", text->out);
 	} else if (last == task) {
@@ -460,9 +469,9 @@ static void text_end_of_task(const struct text *text, const struct utrace_rec *r
 }
 
 /**
- * text_record - print a record
- * @text: how
- * @rec: the record
+ * text_record() - print a record
+ * @text: how text is written
+ * @rec: the record, whose number of the call may be corrected
  */
 void text_record(const struct text *text, struct utrace_rec *rec)
 {
@@ -495,11 +504,11 @@ void text_record(const struct text *text, struct utrace_rec *rec)
 	case UTRACE_REC_DETACHED:
 		forget_task(task_of(rec->tid));
 		begin_line(text, rec, rec->time);
-		fputs("+++ is what you may not trace; left out +++\n",
+		fputs("+++ became a process that you may not trace; left out +++\n",
 		      text->out);
 		break;
 	case UTRACE_REC_LOST:
-		/* What is known of calls may be over. */
+		/* The exits of calls that have begun may be among the lost. */
 		twalk(tasks, end_call);
 		fprintf(text->out, "+++ %llu records were lost: the buffer was full +++\n",
 			lost->lost);
@@ -507,7 +516,7 @@ void text_record(const struct text *text, struct utrace_rec *rec)
 	}
 }
 
-/* Nothing has happened for a while: show what is known of the call. */
+/* Print the last entry, as no record has come for a while. */
 void text_idle(const struct text *text)
 {
 	if (last && !begun) {
@@ -517,7 +526,7 @@ void text_idle(const struct text *text)
 	fflush(text->out);
 }
 
-/* There will be no more records. */
+/* End the text, as there will be no more records. */
 void text_end(const struct text *text)
 {
 	interrupt_line(text);

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * utrace - the commands run and attach: follow tasks and print what they do
+ *
+ * A session of /dev/utrace hands over records in the order in which they were
+ * written; text.c and summary.c print them.  The trace ends when the program
+ * or all followed tasks have ended, or by SIGINT or SIGTERM.  The command then
+ * prints the records that are in the ring.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -22,26 +27,26 @@
 #include "summary.h"
 #include "trace.h"
 
-/* Bytes that are read at a time, and of the kernel's buffer. */
+/* Bytes that one read() takes, and bytes of the kernel's ring. */
 #define READ_SIZE	(256 * 1024)
 #define RING_SIZE	(16 * 1024 * 1024)
 
-/* How long nothing may happen before a call that is not over is shown. */
+/* After this time without a record the unfinished call is shown. */
 #define IDLE_MS		100
 
 /**
  * struct trace - a trace that goes on
- * @options: what the user wants
- * @session: of /dev/utrace
+ * @options: options of the user
+ * @session: descriptor of the session of /dev/utrace
  * @signals: signalfd of SIGCHLD, SIGINT and SIGTERM
- * @mask: of signals, as it was
- * @child: of run, 0 for attach
- * @status: how it ended, -1 as long as it has not
- * @skip: run: the child is not the program yet, what it does is ours
- * @alive: numbers of tasks that are followed and have not exited, for tsearch()
- * @dead: for forget_dead()
- * @over: the user has had enough
- * @uring: a program was seen to use io_uring
+ * @mask: blocked signals before @signals blocked these
+ * @child: the child of the command run; 0 for attach
+ * @status: wait status of @child, -1 as long as the child runs
+ * @skip: the child has not executed the program yet, so its calls are our own
+ * @alive: numbers of followed tasks that have not exited, a tree of tsearch()
+ * @dead: number of a task that forget_dead() has found, 0 for none
+ * @over: SIGINT or SIGTERM came
+ * @uring: the message about io_uring was printed
  */
 struct trace {
 	struct options options;
@@ -81,7 +86,7 @@ static void remove_task(struct trace *trace, pid_t tid)
 	tdelete((void *)(intptr_t)tid, &trace->alive, compare_tids);
 }
 
-/* The end of a task may have been lost, or seen under another number. */
+/* For check_task(), since twalk() hands over no argument. */
 static struct trace *walked;
 
 static void check_task(const void *node, VISIT visit, int depth)
@@ -92,6 +97,10 @@ static void check_task(const void *node, VISIT visit, int depth)
 		walked->dead = tid;
 }
 
+/*
+ * Remove tasks from @alive that do not exist any more: the record of an exit
+ * may have been lost, or have another number.
+ */
 static void forget_dead(struct trace *trace)
 {
 	walked = trace;
@@ -103,7 +112,10 @@ static void forget_dead(struct trace *trace)
 	} while (trace->dead);
 }
 
-/* Whoever has an event is followed, until the event is its last. */
+/*
+ * Update @alive: a task with a record is followed, until the record is its
+ * exit.
+ */
 static void keep_alive(struct trace *trace, const struct utrace_rec *rec)
 {
 	const struct utrace_rec_fork *fork = (const void *)rec;
@@ -119,7 +131,7 @@ static void keep_alive(struct trace *trace, const struct utrace_rec *rec)
 
 /* Records */
 
-/* What programs do by io_uring is done by no system call of theirs. */
+/* Say once that requests of io_uring are not system calls, so not shown. */
 static void notice_uring(struct trace *trace, const struct utrace_rec *rec)
 {
 	const struct utrace_rec_sys_exit *exit = (const void *)rec;
@@ -135,7 +147,7 @@ static void notice_uring(struct trace *trace, const struct utrace_rec *rec)
 		"not seen here, but by the trace events of io_uring\n", rec->pid);
 }
 
-/* Before the child is the program: is it about the execve() that makes it so? */
+/* Is a record of the child, before it is the program, about its execve()? */
 static bool is_attempt(const struct utrace_rec *rec)
 {
 	const struct utrace_rec_sys_enter *enter = (const void *)rec;
@@ -163,7 +175,9 @@ static void take_record(struct trace *trace, struct utrace_rec *rec)
 		text_record(&trace->options.text, rec);
 }
 
-/* Some of what there is; how much, 0 for nothing. */
+/*
+ * Read and handle some records.  Returns the bytes read, 0 if there are none.
+ */
 static size_t take_records(struct trace *trace)
 {
 	static char buffer[READ_SIZE] __attribute__((aligned(8)));
@@ -175,7 +189,8 @@ static size_t take_records(struct trace *trace)
 	for (at = 0; at < n; at += rec->size) {
 		rec = (void *)(buffer + at);
 		if (rec->size < sizeof(*rec) || rec->size > n - at)
-			fail("reading /dev/utrace", "the kernel's records are not known");
+			fail("reading /dev/utrace",
+			     "a record has an invalid size; this command may be too old");
 		take_record(trace, rec);
 	}
 	return n > 0 ? n : 0;
@@ -195,7 +210,7 @@ static void take_signals(struct trace *trace)
 	}
 }
 
-/* Is there nobody left who could do something? */
+/* Is the trace over, because of a signal or as no followed task is left? */
 static bool is_over(const struct trace *trace)
 {
 	if (trace->over)
@@ -205,7 +220,7 @@ static bool is_over(const struct trace *trace)
 	return !trace->alive && (!trace->child || trace->status >= 0);
 }
 
-/* What happened before the end is there by now, if no more comes. */
+/* Stop the recording and handle the records that are in the ring by then. */
 static void drain(struct trace *trace)
 {
 	struct utrace_ioc_events nothing = {};
@@ -216,7 +231,7 @@ static void drain(struct trace *trace)
 		take_signals(trace);
 		if (!trace->over)
 			continue;
-		fputs("utrace: stopped once more, what is left is not shown\n", stderr);
+		fputs("utrace: interrupted again; the remaining records are not shown\n", stderr);
 		break;
 	}
 }
@@ -252,22 +267,25 @@ static void choose(struct trace *trace)
 {
 	struct options *options = &trace->options;
 	struct utrace_ioc_events events = {
-		.events = UTRACE_F_EVENTS_ALL,
-		.capture = UTRACE_F_STRINGS | UTRACE_F_BUFFERS | UTRACE_F_SOCKETS,
+		.events = UTRACE_REC_ALL,
+		.capture = UTRACE_CAPTURE_STRINGS | UTRACE_CAPTURE_BUFFERS | UTRACE_CAPTURE_SOCKETS,
 		.calls = options->calls.n ? (uintptr_t)options->calls.nr : 0,
 		.ncalls = options->calls.n,
 	};
 
 	if (options->chosen && !options->calls.n)
-		events.events &= ~(UTRACE_F_EVENT(SYS_ENTER) |
-				   UTRACE_F_EVENT(SYS_EXIT));
+		events.events &= ~(UTRACE_REC_BIT(SYS_ENTER) |
+				   UTRACE_REC_BIT(SYS_EXIT));
 	if (options->paths)
-		events.capture |= UTRACE_F_FILES;
+		events.capture |= UTRACE_CAPTURE_FILES;
 	if (options->summary)
 		events.capture = 0;
 	if (!session_choose(trace->session, &events))
 		return;
-	/* The kernel may have no 32-bit table; its calls come last. */
+	/*
+	 * A kernel without a 32-bit table refuses such numbers, which come
+	 * last.
+	 */
 	while (errno == EINVAL && events.ncalls &&
 	       options->calls.nr[events.ncalls - 1] & UTRACE_REC_IA32)
 		events.ncalls--;
@@ -295,7 +313,7 @@ static void set_up(struct trace *trace)
 	trace->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 	trace->session = session_open(RING_SIZE, options->text.time == TEXT_NO_TIME ||
 				      options->text.time == TEXT_RELATIVE ?
-				      UTRACE_F_MONOTONIC : UTRACE_F_REALTIME);
+				      CLOCK_MONOTONIC : CLOCK_REALTIME);
 	if (trace->session < 0)
 		fail("/dev/utrace", session_why_not(errno));
 	fcntl(trace->session, F_SETFL, O_NONBLOCK);
@@ -327,7 +345,7 @@ static void become(char **argv, int go, const sigset_t *mask)
 	_exit(error == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE);
 }
 
-/* End as the program did. */
+/* End as the program ended: with its status, or by its signal. */
 static int end_like(int status)
 {
 	sigset_t set;
@@ -336,7 +354,10 @@ static int end_like(int status)
 		return WEXITSTATUS(status);
 	if (!WIFSIGNALED(status))
 		return STATUS_FAILED;
-	/* The program has left its core file, if it was to. */
+	/*
+	 * The program has written a core file if it should; write no second
+	 * one.
+	 */
 	setrlimit(RLIMIT_CORE, &(struct rlimit){});
 	signal(WTERMSIG(status), SIG_DFL);
 	sigemptyset(&set);
@@ -367,7 +388,7 @@ int cmd_run(int argc, char **argv)
 	close(go[0]);
 	add_task(&trace, trace.child);
 	if (session_attach(trace.session, trace.child, trace.options.follow ?
-			   UTRACE_F_TREE : UTRACE_F_PROCESS))
+			   UTRACE_SCOPE_TREE : UTRACE_SCOPE_PROCESS))
 		fail("attaching to the program", session_why_not(errno));
 	choose(&trace);
 	if (write(go[1], "", 1) != 1)
@@ -375,7 +396,10 @@ int cmd_run(int argc, char **argv)
 	close(go[1]);
 	follow(&trace);
 	report_lost(&trace);
-	/* It goes on alone, with the signals that it would have without us. */
+	/*
+	 * After SIGINT or SIGTERM the program goes on untraced; wait for its
+	 * end.
+	 */
 	close(trace.session);
 	sigprocmask(SIG_SETMASK, &trace.mask, NULL);
 	if (trace.status < 0 && waitpid(trace.child, &trace.status, 0) < 0)
@@ -417,7 +441,7 @@ int cmd_attach(int argc, char **argv)
 
 		snprintf(what, sizeof(what), "process %d", pid);
 		if (session_attach(trace.session, pid, trace.options.follow ?
-				   UTRACE_F_TREE : UTRACE_F_PROCESS))
+				   UTRACE_SCOPE_TREE : UTRACE_SCOPE_PROCESS))
 			fail(what, session_why_not(errno));
 		add_threads(&trace, pid);
 	}

@@ -2,11 +2,13 @@
 /*
  * utrace - tracing through /dev/utrace
  *
- * A session is an open file: it is attached to tasks, told which events to
- * record, and read.  Closing the last descriptor ends it.  Structures may grow
- * at their end: the kernel takes what is missing for 0, and refuses with E2BIG
- * what it does not know and is not 0.  Documentation/trace/utrace/dev.rst
- * explains all of it.
+ * An open file of the device is a session.  Commands attach it to tasks and
+ * choose the events that are recorded; read(2) returns the records.  The
+ * session ends when its last descriptor is closed.
+ *
+ * Structures of commands may grow at their end.  The kernel takes missing
+ * members for 0, and refuses members that it does not know with E2BIG unless
+ * they are 0.  Documentation/trace/utrace/dev.rst explains the device.
  */
 #ifndef _UAPI_LINUX_UTRACE_H
 #define _UAPI_LINUX_UTRACE_H
@@ -14,46 +16,44 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
-/* Grows with each addition to what is defined here. */
+/* Version of the interface; grows with each addition to this file. */
 #define UTRACE_IOC_VERSION_NOW	2
 
-/*
- * What an argument of a system call or another part of an event was captured
- * as: utrace_item.kind.
- */
+/* utrace_item.kind: what an item has. */
 enum utrace_item_kind {
-	UTRACE_ITEM_STRING = 1,	/* text, without the NUL behind it */
+	UTRACE_ITEM_STRING = 1,	/* text, without its NUL */
 	UTRACE_ITEM_BYTES,	/* memory */
 	UTRACE_ITEM_SOCKADDR,	/* struct sockaddr of some family */
-	UTRACE_ITEM_FILE,	/* path behind a descriptor, or "socket:[INODE]" */
-	UTRACE_ITEM_ARGV,	/* strings, a NUL behind each */
-	UTRACE_ITEM_EXE,	/* path of the program that runs */
-	UTRACE_ITEM_CWD,	/* the working directory */
+	UTRACE_ITEM_FILE,	/* path of a file, or "socket:[INODE]" */
+	UTRACE_ITEM_ARGV,	/* strings, each with its NUL */
+	UTRACE_ITEM_EXE,	/* path of the program of the task */
+	UTRACE_ITEM_CWD,	/* path of the working directory */
 	UTRACE_ITEM_CREDS,	/* struct utrace_item_creds */
-	UTRACE_ITEM_STACK,	/* return addresses, __u64, innermost first */
+	UTRACE_ITEM_STACK,	/* __u64 return addresses, innermost first */
 	UTRACE_ITEM_RAW_STACK,	/* struct utrace_item_raw_stack, then memory */
 	UTRACE_ITEM_MAPPING,	/* struct utrace_item_mapping, then the path */
-	UTRACE_ITEM_MISSING,	/* the last one: @whole items had no room or memory */
+	UTRACE_ITEM_MISSING,	/* no data; @whole items are missing */
 };
 
 /* utrace_item.flags */
-#define UTRACE_ITEM_TRUNCATED	0x01	/* there was more */
-#define UTRACE_ITEM_FAULTED	0x02	/* no memory there, or not all of it */
+#define UTRACE_ITEM_TRUNCATED	0x01	/* the data is not complete */
+#define UTRACE_ITEM_FAULTED	0x02	/* not all memory could be read */
 
-/* utrace_item.arg of what belongs to no argument */
+/* utrace_item.arg of an item that belongs to no argument. */
 #define UTRACE_ITEM_NO_ARG	0xff
 
 /**
- * struct utrace_item - one thing that was captured
+ * struct utrace_item - something that was captured with an event
  * @kind: enum utrace_item_kind
- * @arg: which argument of a system call it is of, from 0
+ * @arg: number of the argument of the system call, from 0, or
+ *	UTRACE_ITEM_NO_ARG
  * @flags: UTRACE_ITEM_TRUNCATED and UTRACE_ITEM_FAULTED
  * @reserved: 0
- * @len: bytes of @data, without what aligns the next item
+ * @len: size of @data in bytes, without the padding behind it
  * @reserved2: 0
- * @whole: what the length would be if nothing were truncated, as far as known,
- *	else @len
- * @data: the bytes; the next item follows at a multiple of 8
+ * @whole: the size that @data would have in full, if known, else @len.  For
+ *	UTRACE_ITEM_MISSING the number of items that the record lacks
+ * @data: the bytes; padding follows up to a multiple of 8, then the next item
  */
 struct utrace_item {
 	__u8 kind;
@@ -66,28 +66,31 @@ struct utrace_item {
 	__u8 data[];
 };
 
-/* Ids are those of the user namespace of the one who opened the session. */
+/* Ids are those of the user namespace of the opener of the session. */
 struct utrace_item_creds {
 	__u32 uid, gid, euid, egid, suid, sgid, fsuid, fsgid;
 	__u64 cap_effective;
 };
 
+/* Registers of the task; the memory from @sp on follows. */
 struct utrace_item_raw_stack {
 	__u64 ip, sp, bp;
 };
 
+/* A mapping of memory; the path of its file follows, if it has a file. */
 struct utrace_item_mapping {
-	__u64 start, end, pgoff;	/* addresses; offset in the file, in bytes */
+	__u64 start, end, pgoff;	/* addresses; bytes into the file */
 	__u32 prot;			/* PROT_* */
-	__u32 build_id_len;		/* 0: none, or not in memory */
+	__u32 build_id_len;		/* 0: none was found in memory */
 	__u8 build_id[24];
 };
 
 /*
- * Records: what read(2) gives, whole ones only, in the order of their numbers.
+ * Types of records.  read(2) returns whole records in the order of their
+ * numbers.
  */
 enum utrace_rec_type {
-	UTRACE_REC_PAD,		/* nothing, to be passed over */
+	UTRACE_REC_PAD,		/* no record; to be skipped */
 	UTRACE_REC_LOST,	/* struct utrace_rec_lost */
 	UTRACE_REC_SYS_ENTER,	/* struct utrace_rec_sys_enter, items */
 	UTRACE_REC_SYS_EXIT,	/* struct utrace_rec_sys_exit, items */
@@ -96,20 +99,23 @@ enum utrace_rec_type {
 	UTRACE_REC_EXIT,	/* struct utrace_rec_exit */
 	UTRACE_REC_SIGNAL,	/* struct utrace_rec_signal */
 	UTRACE_REC_JOBCTL,	/* struct utrace_rec_jobctl */
-	UTRACE_REC_DETACHED,	/* the task may not be traced: hidden from here on */
+	UTRACE_REC_DETACHED,	/* the task is hidden from here on */
 	UTRACE_REC_TYPES
 };
 
 /**
  * struct utrace_rec - header of a record
- * @size: of the record, with this header and what follows; a multiple of 8
+ * @size: size of the record in bytes, with this header and the items; a
+ *	multiple of 8
  * @type: enum utrace_rec_type
- * @items: where struct utrace_item begin, in bytes from here; 0: there are none
- * @seq: its number, from 1; records that were lost have one too
- * @time: in ns, of the session's clock
- * @pid: process of the task, as the one who opened the session sees it; 0 if
- *	he does not
- * @tid: the task
+ * @items: offset in bytes from this header to the first struct utrace_item, 0
+ *	if the record has no items
+ * @seq: number of the record, from 1.  Lost records have numbers too; a
+ *	UTRACE_REC_LOST has the number of the last of them
+ * @time: time of the event in ns, by the clock of the session
+ * @pid: id of the process of the task in the pid namespace of the opener of the
+ *	session, 0 if the process has none there.  0 in a UTRACE_REC_LOST
+ * @tid: id of the task, as @pid
  */
 struct utrace_rec {
 	__u32 size;
@@ -121,21 +127,23 @@ struct utrace_rec {
 	__s32 tid;
 };
 
-/* @lost records had no room between the one before and this one. */
+/* There was no room for @lost records before this one. */
 struct utrace_rec_lost {
 	struct utrace_rec head;
 	__u64 lost;
 };
 
-/* Or-ed to @nr: it is of the 32-bit table of x86_64. */
+/* Or-ed to @nr if the number is one of the 32-bit table of x86_64. */
 #define UTRACE_REC_IA32		0x20000000
 
 /*
- * In the place of @nr: no number of a call.  The exit of sigreturn has it, of
- * either table: what its registers say is of the code that was interrupted.
+ * The value of @nr where there is no number: at the exit of a sigreturn, whose
+ * registers are those of the code that the signal interrupted, and where the
+ * program asked for a number with the bit of UTRACE_REC_IA32.
  */
 #define UTRACE_REC_NO_CALL	0x1fffffff
 
+/* The task makes a system call. */
 struct utrace_rec_sys_enter {
 	struct utrace_rec head;
 	__u32 nr;
@@ -144,8 +152,9 @@ struct utrace_rec_sys_enter {
 };
 
 /* utrace_rec_sys_exit.flags */
-#define UTRACE_REC_UNPAIRED	0x01	/* the entry was not seen */
+#define UTRACE_REC_UNPAIRED	0x01	/* the session has not seen the entry */
 
+/* A system call of the task is over; @ret is its result. */
 struct utrace_rec_sys_exit {
 	struct utrace_rec head;
 	__u32 nr;
@@ -154,82 +163,84 @@ struct utrace_rec_sys_exit {
 	__u64 args[6];
 };
 
+/*
+ * The task has created a thread or a process.  Ids are as in the header; the
+ * low byte of @flags is the exit signal.
+ */
 struct utrace_rec_fork {
 	struct utrace_rec head;
 	__s32 child_pid;
 	__s32 child_tid;
-	__u64 flags;			/* CLONE_*, the exit signal in the low byte */
+	__u64 flags;			/* CLONE_* */
 };
 
 /* utrace_rec_exit.flags */
-#define UTRACE_REC_HIDDEN	0x01	/* the task was hidden: @code is 0 */
+#define UTRACE_REC_HIDDEN	0x01	/* the task is hidden, and @code is 0 */
 
+/* The task exits. */
 struct utrace_rec_exit {
 	struct utrace_rec head;
-	__s32 code;			/* as of wait(2) */
+	__s32 code;			/* status as of wait(2) */
 	__u32 flags;
 };
 
+/* The task takes a signal. */
 struct utrace_rec_signal {
 	struct utrace_rec head;
-	__u8 info[48];			/* begin of the siginfo_t, the rest is 0 */
-	__u64 handler;			/* sa_handler; SIG_DFL, SIG_IGN */
+	__u8 info[48];			/* siginfo_t without its padding */
+	__u64 handler;			/* sa_handler */
 	__u64 flags;			/* sa_flags */
 };
 
+/* Job control stops or continues the process of the task. */
 struct utrace_rec_jobctl {
 	struct utrace_rec head;
 	__s32 type;			/* CLD_STOPPED or CLD_CONTINUED */
 	__s32 notify;			/* what the parent is told, or 0 */
 };
 
-/* Which events are recorded, bits of utrace_ioc_events.events. */
-#define UTRACE_F_EVENT(type)	(1ULL << UTRACE_REC_##type)
-#define UTRACE_F_EVENTS_ALL	(UTRACE_F_EVENT(SYS_ENTER) |		\
-				 UTRACE_F_EVENT(SYS_EXIT) |		\
-				 UTRACE_F_EVENT(FORK) |			\
-				 UTRACE_F_EVENT(EXEC) |			\
-				 UTRACE_F_EVENT(EXIT) |			\
-				 UTRACE_F_EVENT(SIGNAL) |		\
-				 UTRACE_F_EVENT(JOBCTL))
+/* utrace_ioc_events.events: the events that are recorded. */
+#define UTRACE_REC_BIT(type)	(1ULL << UTRACE_REC_##type)
+#define UTRACE_REC_ALL		(UTRACE_REC_BIT(SYS_ENTER) |		\
+				 UTRACE_REC_BIT(SYS_EXIT) |		\
+				 UTRACE_REC_BIT(FORK) |			\
+				 UTRACE_REC_BIT(EXEC) |			\
+				 UTRACE_REC_BIT(EXIT) |			\
+				 UTRACE_REC_BIT(SIGNAL) |		\
+				 UTRACE_REC_BIT(JOBCTL))
 
-/* What is captured of system calls, bits of utrace_ioc_events.capture. */
-#define UTRACE_F_STRINGS	0x01	/* strings, argv */
-#define UTRACE_F_BUFFERS	0x02	/* memory and iovecs */
-#define UTRACE_F_SOCKETS	0x04	/* struct sockaddr */
-#define UTRACE_F_FILES		0x08	/* the paths behind descriptors */
-#define UTRACE_F_STACK		0x10	/* return addresses by frame pointers */
-#define UTRACE_F_RAW_STACK	0x20	/* registers and the top of the stack */
-#define UTRACE_F_CAPTURE_ALL	0x3f
+/* utrace_ioc_events.capture: what is captured with system calls. */
+#define UTRACE_CAPTURE_STRINGS	0x01	/* strings, argv */
+#define UTRACE_CAPTURE_BUFFERS	0x02	/* memory and iovecs */
+#define UTRACE_CAPTURE_SOCKETS	0x04	/* struct sockaddr */
+#define UTRACE_CAPTURE_FILES	0x08	/* the paths behind descriptors */
+#define UTRACE_CAPTURE_STACK	0x10	/* return addresses by frame pointers */
+#define UTRACE_CAPTURE_RAW_STACK 0x20	/* registers and the top of the stack */
+#define UTRACE_CAPTURE_ALL	0x3f
 
 /* utrace_ioc_attach.scope */
 enum utrace_scope {
-	UTRACE_F_THREAD,	/* the task of a pidfd */
-	UTRACE_F_PROCESS,	/* its process, and threads to come */
-	UTRACE_F_TREE,		/* and all descendants, those alive too */
-	UTRACE_F_SYSTEM,	/* every user task but those of the caller */
-};
-
-/* utrace_ioc_setup.clock */
-enum utrace_clock {
-	UTRACE_F_MONOTONIC,
-	UTRACE_F_REALTIME,
-	UTRACE_F_BOOTTIME,
+	UTRACE_SCOPE_THREAD,	/* the task of a pidfd */
+	UTRACE_SCOPE_PROCESS,	/* its process, with threads to come */
+	UTRACE_SCOPE_TREE,		/* its process, with all descendants */
+	UTRACE_SCOPE_SYSTEM,	/* all user tasks but the caller's */
 };
 
 /**
- * struct utrace_ioc_info - what the kernel can do and the session has done
+ * struct utrace_ioc_info - abilities of the kernel, and counts of the session
  * @version: UTRACE_IOC_VERSION_NOW of the kernel
  * @reserved: 0
- * @events: UTRACE_F_EVENTS_ALL of the kernel
- * @capture: UTRACE_F_CAPTURE_ALL of the kernel
- * @ring_size: bytes; 0: not made yet
- * @records: how many there were, lost ones included
- * @lost: of these
- * @hidden: how often a task was hidden, each with a UTRACE_REC_DETACHED (since 2)
- * @uncaptured: sum of what UTRACE_ITEM_MISSING says (since 2)
- * @missed: events that did not come to the session, as there was no memory for a task
- *	under system scope (since 2)
+ * @events: UTRACE_REC_ALL of the kernel
+ * @capture: UTRACE_CAPTURE_ALL of the kernel
+ * @ring_size: size of the ring in bytes, 0 if the session has none yet
+ * @records: number of records so far, with those that were lost
+ * @lost: number of records that were lost
+ * @hidden: how often a task became hidden; each time there was a
+ *	UTRACE_REC_DETACHED (since version 2)
+ * @uncaptured: number of items that records lack, as UTRACE_ITEM_MISSING says
+ *	(since version 2)
+ * @missed: number of events under system scope that the session was not told
+ *	of, since the kernel had no memory for their tasks (since version 2)
  */
 struct utrace_ioc_info {
 	__u32 version;
@@ -245,24 +256,25 @@ struct utrace_ioc_info {
 };
 
 /**
- * struct utrace_ioc_setup - what has to be said before the first attach
- * @ring_size: bytes, a power of 2 from 64 KiB to 64 MiB; 0: 1 MiB, more takes
- *	CAP_SYS_RESOURCE
- * @clock: enum utrace_clock
+ * struct utrace_ioc_setup - settings that are made before the first attach
+ * @ring_size: size of the ring in bytes, a power of 2 from 64 KiB to 64 MiB; 0
+ *	stands for 1 MiB.  More than 1 MiB needs CAP_SYS_RESOURCE
+ * @clock: CLOCK_MONOTONIC, CLOCK_REALTIME or CLOCK_BOOTTIME.  Without a setup
+ *	the clock is CLOCK_MONOTONIC.
  * @flags: 0
  */
 struct utrace_ioc_setup {
 	__u64 ring_size;
-	__u32 clock;
+	__s32 clock;
 	__u32 flags;
 };
 
 /**
- * struct utrace_ioc_attach - attach to tasks
- * @fd: a pidfd; -1 for the system
+ * struct utrace_ioc_attach - attach the session to tasks
+ * @fd: a pidfd; -1 for UTRACE_SCOPE_SYSTEM
  * @scope: enum utrace_scope
  * @flags: 0
- * @id: out: what to detach
+ * @id: 0; the kernel writes the id for UTRACE_IOC_DETACH
  */
 struct utrace_ioc_attach {
 	__s32 fd;
@@ -272,13 +284,14 @@ struct utrace_ioc_attach {
 };
 
 /**
- * struct utrace_ioc_events - what is recorded, of all targets
- * @events: UTRACE_F_EVENT() bits
- * @capture: UTRACE_F_STRINGS and the like
- * @calls: pointer to __u32 numbers of the only system calls that are recorded,
- *	or-ed with UTRACE_REC_IA32 for the 32-bit table; 0xffffffff stands for
- *	all that are in no table
- * @ncalls: how many; 0: all calls, and @calls is 0
+ * struct utrace_ioc_events - choose what is recorded of all targets
+ * @events: UTRACE_REC_BIT() bits
+ * @capture: bits from UTRACE_CAPTURE_STRINGS to UTRACE_CAPTURE_RAW_STACK
+ * @calls: pointer to the __u32 numbers of the system calls that are recorded,
+ *	or-ed with UTRACE_REC_IA32 for those of the 32-bit table; 0xffffffff
+ *	stands for all numbers that are in no table
+ * @ncalls: number of elements of @calls; 0 for all system calls, and @calls is
+ *	0 then
  * @reserved: 0
  */
 struct utrace_ioc_events {
@@ -289,7 +302,7 @@ struct utrace_ioc_events {
 	__u32 reserved;
 };
 
-/* Bytes of each structure when it was first published; less is EINVAL. */
+/* Sizes of the structures in version 1; a smaller argument is EINVAL. */
 #define UTRACE_IOC_INFO_SIZE_VER0	48
 #define UTRACE_IOC_SETUP_SIZE_VER0	16
 #define UTRACE_IOC_ATTACH_SIZE_VER0	16

@@ -2,9 +2,10 @@
 /*
  * utrace - what is taken along with an event
  *
- * A capture is a buffer of items (struct utrace_item), one behind the other, each
- * a header and its bytes.  It is filled in the context of the task whose event it is, before any
- * ring is reserved: reading user memory may fault and sleep.
+ * A capture is a buffer of items (struct utrace_item), one behind the other,
+ * each a header and its bytes.  The task whose event it is fills the buffer in
+ * its own context, and before any ring is reserved: reading user memory may
+ * fault and sleep, and a reserved ring needs preemption off.
  */
 #ifndef _KERNEL_UTRACE_CAPTURE_CAPTURE_H
 #define _KERNEL_UTRACE_CAPTURE_CAPTURE_H
@@ -16,16 +17,19 @@ struct pt_regs;
 struct user_namespace;
 struct utrace_call;
 
-/* Bytes of one item at most, and of all items of one event, headers included. */
+/* Largest item and largest capture in bytes, headers included. */
 #define UTRACE_CAPTURE_ITEM	512
 #define UTRACE_CAPTURE_SIZE	2048
 
 /**
  * struct utrace_capture - a capture being made
- * @data: the items
- * @used: bytes of it, a multiple of 8
- * @size: bytes of @data at most, a multiple of 8
- * @lost: items for which there was no room at all
+ * @data: the items; from kmalloc() or the caller of utrace_capture_init(), NULL
+ *	while nothing was captured by event.c
+ * @used: bytes of @data that hold items; a multiple of 8
+ * @size: bytes of @data that may hold items; a multiple of 8
+ * @lost: number of items that found no room or memory
+ *
+ * Only the task whose event is captured uses it, so no lock guards it.
  */
 struct utrace_capture {
 	u8 *data;
@@ -35,22 +39,22 @@ struct utrace_capture {
 };
 
 /*
- * An empty capture of @bytes at most, a multiple of 8 and not more than
- * UTRACE_CAPTURE_SIZE, for what is in event.c.
+ * An empty capture for the functions of event.c, which allocate its buffer.
+ * @bytes is the room for items: a multiple of 8, and UTRACE_CAPTURE_SIZE at
+ * most.
  */
 #define UTRACE_CAPTURE_INIT(bytes)	{ .size = (bytes) }
 
-/* What is taken of the arguments of a system call. */
-#define UTRACE_CAPTURE_STRINGS	0x01	/* strings, argv */
-#define UTRACE_CAPTURE_BUFFERS	0x02	/* memory and iovecs */
-#define UTRACE_CAPTURE_SOCKETS	0x04	/* struct sockaddr */
-#define UTRACE_CAPTURE_FILES	0x08	/* the paths behind descriptors */
-#define UTRACE_CAPTURE_ALL	0x0f
-/* What is taken of the task, see utrace_capture_stacks(). */
-#define UTRACE_CAPTURE_STACK	0x10	/* return addresses by frame pointers */
-#define UTRACE_CAPTURE_RAW_STACK 0x20	/* registers and the top of the stack */
+/*
+ * The bits of uapi/linux/utrace.h that stand for arguments of a system call.
+ * The others are for utrace_capture_stacks().
+ */
+#define UTRACE_CAPTURE_ARGS	(UTRACE_CAPTURE_STRINGS |		\
+				 UTRACE_CAPTURE_BUFFERS |		\
+				 UTRACE_CAPTURE_SOCKETS |		\
+				 UTRACE_CAPTURE_FILES)
 
-/* event.c */
+/* event.c: for clients with a capture from UTRACE_CAPTURE_INIT() */
 bool utrace_capture_start(struct utrace_capture *c);
 void utrace_capture_call(struct utrace_capture *c, unsigned int nr,
 			 const unsigned long args[6], unsigned int what);
@@ -61,7 +65,7 @@ void utrace_capture_stacks(struct utrace_capture *c, struct pt_regs *regs,
 			   unsigned int what);
 void utrace_capture_free(struct utrace_capture *c);
 
-/* item.c, args.c, task.c */
+/* item.c, args.c, task.c: for a capture that has a buffer */
 void utrace_capture_init(struct utrace_capture *c, void *data, size_t size);
 void utrace_capture_entry(struct utrace_capture *c,
 			  const struct utrace_call *call,

@@ -2,8 +2,9 @@
 /*
  * utrace - capture: what a task is and has
  *
- * Its files, program, credentials, stack and mappings.  Whoever calls is the
- * task itself, and not yet in report_death: it has memory, files and a root.
+ * Captures the task's files, program, credentials, stack and mappings.  The
+ * caller is the task itself, and not in report_death: it still has its memory,
+ * its file table and its fs_struct.
  */
 #include <linux/align.h>
 #include <linux/build_bug.h>
@@ -29,19 +30,22 @@
 
 #include "item.h"
 
-/* Return addresses of one stack at most, the first of them where it is. */
+/* Return addresses of one stack at most, the instruction pointer included. */
 #define FRAMES	32
 
 static_assert(BUILD_ID_SIZE_MAX <=
 	      sizeof_field(struct utrace_item_mapping, build_id));
-/* These go to the buffer as they are, so they must not have holes. */
+/*
+ * These structures are copied to the buffer as they are: a hole would leak
+ * kernel memory to the reader.
+ */
 static_assert(sizeof(struct utrace_item_creds) == 8 * 4 + 8);
 static_assert(sizeof(struct utrace_item_raw_stack) == 3 * 8);
 static_assert(sizeof(struct utrace_item_mapping) == 3 * 8 + 2 * 4 + 24);
 
 /* Files */
 
-/* Write a path behind the @before bytes that the item has, and end it. */
+/* Append a path to the @before bytes that the item has, and end the item. */
 static void end_with_path(struct utrace_capture *c, struct utrace_item *item,
 			  size_t before, const struct path *path)
 {
@@ -73,12 +77,12 @@ static void capture_path(struct utrace_capture *c, enum utrace_item_kind kind,
 }
 
 /**
- * utrace_capture_file - take the path behind a descriptor
- * @c: the capture
- * @arg: which argument it is of
- * @fd: the descriptor; nothing is taken if it is not open
+ * utrace_capture_file() - capture the path behind a descriptor
+ * @c: the capture, with a buffer
+ * @arg: number of the argument that is the descriptor
+ * @fd: the descriptor; if it is not open, nothing is captured
  *
- * Context: The task's own; may sleep.
+ * Context: The task itself; may sleep.
  */
 void utrace_capture_file(struct utrace_capture *c, unsigned int arg, int fd)
 {
@@ -91,10 +95,10 @@ void utrace_capture_file(struct utrace_capture *c, unsigned int arg, int fd)
 }
 
 /**
- * utrace_capture_cwd - take the path of the working directory
- * @c: the capture
+ * utrace_capture_cwd() - capture the path of the working directory
+ * @c: the capture, with a buffer
  *
- * Context: The task's own; may sleep.
+ * Context: The task itself; may sleep.
  */
 void utrace_capture_cwd(struct utrace_capture *c)
 {
@@ -117,23 +121,31 @@ static void capture_exe(struct utrace_capture *c)
 	fput(file);
 }
 
-/* As /proc/PID/cmdline: the program may have written something else there. */
+/*
+ * Captures what /proc/PID/cmdline shows.  It is memory of the program, which
+ * may have overwritten it.
+ */
 static void capture_cmdline(struct utrace_capture *c)
 {
-	unsigned long start = READ_ONCE(current->mm->arg_start);
-	unsigned long end = READ_ONCE(current->mm->arg_end);
+	struct mm_struct *mm = current->mm;
+	unsigned long start, end;
 
+	/* prctl(PR_SET_MM) of another thread changes both under the lock. */
+	spin_lock(&mm->arg_lock);
+	start = mm->arg_start;
+	end = mm->arg_end;
+	spin_unlock(&mm->arg_lock);
 	utrace_capture_memory(c, UTRACE_ITEM_ARGV, UTRACE_ITEM_NO_ARG,
 			      (const void __user *)start,
 			      end > start ? end - start : 0);
 }
 
 /**
- * utrace_capture_creds - take the ids and capabilities
- * @c: the capture
- * @ns: of the reader, whose ids these are
+ * utrace_capture_creds() - capture the ids and capabilities of the current task
+ * @c: the capture, with a buffer
+ * @ns: user namespace of the reader; ids are captured as seen from it
  *
- * Context: The task's own.
+ * Context: The task itself; does not sleep.
  */
 void utrace_capture_creds(struct utrace_capture *c, struct user_namespace *ns)
 {
@@ -160,13 +172,13 @@ void utrace_capture_creds(struct utrace_capture *c, struct user_namespace *ns)
 }
 
 /**
- * utrace_capture_exec - take what the task executes, where and as whom
- * @c: the capture
- * @ns: of the reader, see utrace_capture_creds()
+ * utrace_capture_exec() - capture program, arguments, directory and ids
+ * @c: the capture, with a buffer
+ * @ns: user namespace of the reader, as for utrace_capture_creds()
  *
- * Four items: program, arguments, working directory, credentials.
+ * Makes four items: UTRACE_ITEM_EXE, _ARGV, _CWD and _CREDS.
  *
- * Context: report_exec of the task, or later; may fault and sleep.
+ * Context: report_exec of the task itself, or later; may fault and sleep.
  */
 void utrace_capture_exec(struct utrace_capture *c, struct user_namespace *ns)
 {
@@ -197,7 +209,7 @@ static unsigned long user_frame_pointer(struct pt_regs *regs)
 	return frame_pointer(regs);
 }
 
-/* What a push pushes. */
+/* Bytes that a push instruction stores in the task's mode. */
 static size_t user_word(struct pt_regs *regs)
 {
 	return user_64bit_mode(regs) ? sizeof(u64) : sizeof(u32);
@@ -205,12 +217,15 @@ static size_t user_word(struct pt_regs *regs)
 
 #endif
 
-/* What a function that keeps a frame pointer has at it. */
+/* What lies at the frame pointer of a function that keeps one. */
 struct user_frame {
 	u64 next;
 	u64 ret;
 };
 
+/*
+ * Read the frame at @fp, of words of @word bytes.  Return false after a fault.
+ */
 static bool get_frame(struct user_frame *frame, unsigned long fp, size_t word)
 {
 	const void __user *from = (const void __user *)fp;
@@ -225,7 +240,10 @@ static bool get_frame(struct user_frame *frame, unsigned long fp, size_t word)
 	return true;
 }
 
-/* A stack grows down, so each frame is above the one before. */
+/*
+ * Store at most @most return addresses and return their number.  The stack
+ * grows down, so a frame that is not above the one before ends the walk.
+ */
 static size_t walk_frames(u64 *to, size_t most, struct pt_regs *regs,
 			  unsigned int *flags)
 {
@@ -251,14 +269,15 @@ static size_t walk_frames(u64 *to, size_t most, struct pt_regs *regs,
 }
 
 /**
- * utrace_capture_stack - take the return addresses of the task's functions
- * @c: the capture
- * @regs: its registers in user mode
+ * utrace_capture_stack() - capture the return addresses of the task's functions
+ * @c: the capture, with a buffer
+ * @regs: registers of the current task in user mode
  *
- * Follows frame pointers; of code without them, the first address is true and
- * the others may be missing or anything.
+ * Follows frame pointers.  Where the program's code keeps none, only the first
+ * address (the instruction pointer) is right, and the rest is missing or
+ * arbitrary.
  *
- * Context: The task's own; may fault and sleep.
+ * Context: The task itself; may fault and sleep.
  */
 void utrace_capture_stack(struct utrace_capture *c, struct pt_regs *regs)
 {
@@ -276,13 +295,13 @@ void utrace_capture_stack(struct utrace_capture *c, struct pt_regs *regs)
 }
 
 /**
- * utrace_capture_raw_stack - take the innermost part of the stack
- * @c: the capture
- * @regs: the task's registers in user mode
+ * utrace_capture_raw_stack() - capture the innermost part of the user stack
+ * @c: the capture, with a buffer
+ * @regs: registers of the current task in user mode
  *
- * For a reader who can unwind it.
+ * The reader unwinds it with the program's debug information.
  *
- * Context: The task's own; may fault and sleep.
+ * Context: The task itself; may fault and sleep.
  */
 void utrace_capture_raw_stack(struct utrace_capture *c, struct pt_regs *regs)
 {
@@ -317,9 +336,9 @@ static u32 prot_of(const struct vm_area_struct *vma)
 }
 
 /*
- * Describe the mapping and take a reference on its file, for the path must not
- * be asked for under the lock.  The build id is taken from the page cache or
- * not at all: to read a file may mean to wait for user space.
+ * Fill @to, and get a reference to the mapping's file: d_path() is called after
+ * the mmap lock is released.  The build id is read from the page cache only,
+ * since reading the file could wait for user space (FUSE).
  */
 static void describe(struct vm_area_struct *vma, struct utrace_item_mapping *to,
 		     struct file **file)
@@ -338,6 +357,10 @@ static void describe(struct vm_area_struct *vma, struct utrace_item_mapping *to,
 		to->build_id_len = 0;
 }
 
+/*
+ * Describe the mapping at @addr.  If it returns true, @file is NULL or holds a
+ * reference that the caller puts.
+ */
 static bool find_mapping(unsigned long addr, struct utrace_item_mapping *to,
 			 struct file **file)
 {
@@ -354,11 +377,12 @@ static bool find_mapping(unsigned long addr, struct utrace_item_mapping *to,
 }
 
 /**
- * utrace_capture_mapping - take what is mapped at an address
- * @c: the capture
- * @addr: the address; nothing is taken if nothing is mapped there
+ * utrace_capture_mapping() - capture what is mapped at an address
+ * @c: the capture, with a buffer
+ * @addr: the address; if nothing is mapped there, nothing is captured
  *
- * Context: The task's own; takes the mmap lock for reading; may sleep.
+ * Context: The task itself.  Takes the mmap lock for reading, with a killable
+ * wait; may sleep.
  */
 void utrace_capture_mapping(struct utrace_capture *c, unsigned long addr)
 {

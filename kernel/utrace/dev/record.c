@@ -2,9 +2,11 @@
 /*
  * utrace - sessions of /dev/utrace: callbacks, and the records they write
  *
- * What is captured is captured first, since that may fault and sleep, and is
- * copied into the ring with the record.  A record that is recorded by the
- * settings of a moment ago is one of the moment ago.
+ * A callback asks whether the session may see the current task (rights.c),
+ * captures what goes along with the event, which may fault and sleep, and then
+ * copies the record and its items into the ring.  It reads the settings of the
+ * session without a lock, so a callback that runs while they change may record
+ * by the old ones.
  */
 #include <linux/cred.h>
 #include <linux/sched.h>
@@ -19,49 +21,30 @@
 
 static_assert(UTRACE_REC_IA32 == UTRACE_SYSCALL_IA32);
 static_assert(UTRACE_REC_NO_CALL == UTRACE_NO_CALL);
-static_assert(UTRACE_F_STRINGS == UTRACE_CAPTURE_STRINGS);
-static_assert(UTRACE_F_BUFFERS == UTRACE_CAPTURE_BUFFERS);
-static_assert(UTRACE_F_SOCKETS == UTRACE_CAPTURE_SOCKETS);
-static_assert(UTRACE_F_FILES == UTRACE_CAPTURE_FILES);
-static_assert(UTRACE_F_STACK == UTRACE_CAPTURE_STACK);
-static_assert(UTRACE_F_RAW_STACK == UTRACE_CAPTURE_RAW_STACK);
 
-/**
- * utrace_dev_engine_events - what an engine has to be told of
- * @events: UTRACE_F_EVENT() bits
- *
- * Context: Any.
- * Return: UTRACE_EVENT() bits.
- */
-unsigned long utrace_dev_engine_events(u64 events)
-{
-	static const unsigned long of[UTRACE_REC_TYPES] = {
-		[UTRACE_REC_SYS_ENTER]	= UTRACE_EVENT(SYSCALL_ENTRY),
-		[UTRACE_REC_SYS_EXIT]	= UTRACE_EVENT(SYSCALL_EXIT),
-		[UTRACE_REC_FORK]	= UTRACE_EVENT(CLONE),
-		[UTRACE_REC_EXEC]	= UTRACE_EVENT(EXEC),
-		[UTRACE_REC_EXIT]	= UTRACE_EVENT(EXIT),
-		/* Who wants ignored signals changes what a program sees. */
-		[UTRACE_REC_SIGNAL]	= UTRACE_EVENT_SIGNAL_ALL &
-					  ~UTRACE_EVENT(SIGNAL_IGN),
-		[UTRACE_REC_JOBCTL]	= UTRACE_EVENT(JCTL),
-	};
-	unsigned long all = 0;
-	unsigned int i;
-
-	for (i = 0; i < UTRACE_REC_TYPES; i++)
-		if (events & BIT_ULL(i))
-			all |= of[i];
-	return all;
-}
-
-/* Readers that wait are woken once for what comes within this time. */
+/* A waiting reader is woken once for all records written within this time. */
 #define SESSION_WAKE_DELAY	(HZ / 100 ?: 1)
 
-static void session_write_parts(const struct session_target *target, u16 type,
-				struct session_parts *parts)
+/**
+ * utrace_dev_write() - write a record of the current task
+ * @session: the session; the caller is a callback of one of its targets
+ * @type: enum utrace_rec_type
+ * @parts: the record; its type, ids and place of the items are filled in
+ *
+ * A record that finds no room in the ring is counted as lost.
+ *
+ * If a reader waits, it is woken after SESSION_WAKE_DELAY.  A reader puts
+ * itself on ->wait before it looks at the ring; wq_has_sleeper() has a full
+ * barrier after the record was written.  So the reader sees the record, or this
+ * function sees the reader and arms the timer, unless that is pending and wakes
+ * the reader anyway.
+ *
+ * Context: The task whose record it is; does not sleep.  Takes
+ * session_ring.lock.
+ */
+void utrace_dev_write(struct utrace_session *session, u16 type,
+		      struct utrace_dev_parts *parts)
 {
-	struct utrace_session *session = target->session;
 	struct utrace_rec *rec = parts->head;
 
 	rec->type = type;
@@ -73,20 +56,23 @@ static void session_write_parts(const struct session_target *target, u16 type,
 		mod_timer(&session->wake, jiffies + SESSION_WAKE_DELAY);
 }
 
-/* A record of the current task without items. */
+/* Write a record of the current task that has no items. */
 static void session_write(const struct session_target *target, u16 type,
 			  struct utrace_rec *rec, size_t size)
 {
-	struct session_parts parts = { .head = rec, .head_size = size };
+	struct utrace_dev_parts parts = { .head = rec, .head_size = size };
 
-	session_write_parts(target, type, &parts);
+	utrace_dev_write(target->session, type, &parts);
 }
 
 /**
- * utrace_dev_hide - tell the reader that the current task is hidden from now on
- * @target: whose engine is called
+ * utrace_dev_hide() - tell the reader that the current task is hidden
+ * @target: the target whose engine has called back
  *
- * Context: A callback, in the task itself.
+ * Counts it in utrace_session.hidden and writes a UTRACE_REC_DETACHED.
+ *
+ * Context: A callback, in the task itself; does not sleep.  Takes
+ * session_ring.lock.
  */
 void utrace_dev_hide(const struct session_target *target)
 {
@@ -98,15 +84,18 @@ void utrace_dev_hide(const struct session_target *target)
 
 /* Captures */
 
-/* Bytes for items.  Behind them there is room for the one that says what is missing. */
+/*
+ * Room for items in bytes.  The buffer has a header more, for a
+ * UTRACE_ITEM_MISSING behind them.
+ */
 #define SESSION_CAPTURE_SIZE	(UTRACE_CAPTURE_SIZE - sizeof(struct utrace_item))
 
 /*
- * The last item says how many there are not.  @missing is in its place where there is
- * no buffer.
+ * Append a UTRACE_ITEM_MISSING with the number of items that found no room or
+ * memory.  Without a buffer, @missing becomes the only item of @parts.
  */
 static void session_count_missing(const struct session_target *target,
-				  struct session_parts *parts,
+				  struct utrace_dev_parts *parts,
 				  const struct utrace_capture *capture,
 				  struct utrace_item *missing)
 {
@@ -116,19 +105,23 @@ static void session_count_missing(const struct session_target *target,
 		.whole = capture->lost,
 	};
 	if (capture->data)
-		memcpy(capture->data + capture->used, missing, sizeof(*missing));
+		memcpy(capture->data + capture->used, missing,
+		       sizeof(*missing));
 	else
 		parts->items = missing;
 	parts->items_size += sizeof(*missing);
 	atomic64_add(capture->lost, &target->session->uncaptured);
 }
 
-/* A record with what was captured, which is freed. */
-static void session_write_captured(const struct session_target *target, u16 type,
-				   struct utrace_rec *rec, size_t size,
-				   struct utrace_capture *capture)
+/*
+ * Write a record with what was captured, unless the task's memory has become
+ * undumpable meanwhile.  Frees the capture.
+ */
+static void session_write_captured(const struct session_target *target,
+				   u16 type, struct utrace_rec *rec,
+				   size_t size, struct utrace_capture *capture)
 {
-	struct session_parts parts = {
+	struct utrace_dev_parts parts = {
 		.head = rec,
 		.head_size = size,
 		.items = capture->data,
@@ -138,8 +131,9 @@ static void session_write_captured(const struct session_target *target, u16 type
 
 	if (utrace_dev_may_see(target)) {
 		if (unlikely(capture->lost))
-			session_count_missing(target, &parts, capture, &missing);
-		session_write_parts(target, type, &parts);
+			session_count_missing(target, &parts, capture,
+					      &missing);
+		utrace_dev_write(target->session, type, &parts);
 	}
 	utrace_capture_free(capture);
 }
@@ -164,8 +158,8 @@ static u32 session_sys_enter(u32 action, struct utrace_engine *engine,
 	memcpy(rec.args, args, sizeof(args));
 	utrace_capture_call(&capture, nr, args, what);
 	utrace_capture_stacks(&capture, regs, what);
-	session_write_captured(target, UTRACE_REC_SYS_ENTER, &rec.head, sizeof(rec),
-			       &capture);
+	session_write_captured(target, UTRACE_REC_SYS_ENTER, &rec.head,
+			       sizeof(rec), &capture);
 	return UTRACE_RESUME | utrace_syscall_action(action);
 }
 
@@ -178,7 +172,8 @@ static u32 session_sys_exit(u32 action, struct utrace_engine *engine,
 	unsigned int nr = utrace_current_call(regs);
 	struct utrace_rec_sys_exit rec = {
 		.nr = nr,
-		.flags = action & UTRACE_SYSCALL_UNPAIRED ? UTRACE_REC_UNPAIRED : 0,
+		.flags = action & UTRACE_SYSCALL_UNPAIRED ?
+			 UTRACE_REC_UNPAIRED : 0,
 		.ret = syscall_get_return_value(current, regs),
 	};
 	struct utrace_capture capture = UTRACE_CAPTURE_INIT(SESSION_CAPTURE_SIZE);
@@ -189,8 +184,8 @@ static u32 session_sys_exit(u32 action, struct utrace_engine *engine,
 	utrace_current_args(regs, args);
 	memcpy(rec.args, args, sizeof(args));
 	utrace_capture_result(&capture, nr, args, rec.ret, what);
-	session_write_captured(target, UTRACE_REC_SYS_EXIT, &rec.head, sizeof(rec),
-			       &capture);
+	session_write_captured(target, UTRACE_REC_SYS_EXIT, &rec.head,
+			       sizeof(rec), &capture);
 	return UTRACE_RESUME;
 }
 
@@ -213,7 +208,7 @@ static u32 session_clone(u32 action, struct utrace_engine *engine,
 
 static u32 session_exec(u32 action, struct utrace_engine *engine,
 			const struct linux_binfmt *fmt,
-		    const struct linux_binprm *bprm, struct pt_regs *regs)
+			const struct linux_binprm *bprm, struct pt_regs *regs)
 {
 	struct session_target *target = engine->data;
 	struct utrace_capture capture = UTRACE_CAPTURE_INIT(SESSION_CAPTURE_SIZE);
@@ -223,17 +218,21 @@ static u32 session_exec(u32 action, struct utrace_engine *engine,
 		return UTRACE_RESUME;
 	if (utrace_capture_start(&capture))
 		utrace_capture_exec(&capture, target->session->cred->user_ns);
-	session_write_captured(target, UTRACE_REC_EXEC, &rec, sizeof(rec), &capture);
+	session_write_captured(target, UTRACE_REC_EXEC, &rec, sizeof(rec),
+			       &capture);
 	return UTRACE_RESUME;
 }
 
-static u32 session_exit(u32 action, struct utrace_engine *engine, long orig_code,
-			long *code)
+static u32 session_exit(u32 action, struct utrace_engine *engine,
+			long orig_code, long *code)
 {
 	struct session_target *target = engine->data;
 	struct utrace_rec_exit rec = {};
 
-	/* The end is never kept back, but how it came. */
+	/*
+	 * The reader always learns that a task ends; the exit status of a
+	 * hidden task is kept back.
+	 */
 	if (utrace_dev_sees(target))
 		rec.code = *code;
 	else
@@ -244,8 +243,8 @@ static u32 session_exit(u32 action, struct utrace_engine *engine, long orig_code
 
 static u32 session_signal(u32 action, struct utrace_engine *engine,
 			  struct pt_regs *regs, kernel_siginfo_t *info,
-		      const struct k_sigaction *orig_ka,
-		      struct k_sigaction *return_ka)
+			  const struct k_sigaction *orig_ka,
+			  struct k_sigaction *return_ka)
 {
 	struct session_target *target = engine->data;
 	struct utrace_rec_signal rec = {};
@@ -272,6 +271,7 @@ static u32 session_jobctl(u32 action, struct utrace_engine *engine, int type,
 	return UTRACE_RESUME;
 }
 
+/* The last reference to the engine is gone, so no callback uses the target. */
 static void session_target_release(void *data)
 {
 	struct session_target *target = data;
@@ -293,3 +293,27 @@ const struct utrace_engine_ops utrace_dev_ops = {
 	.report_jctl		= session_jobctl,
 	.release		= session_target_release,
 };
+
+/* The records that these callbacks write. */
+static const struct utrace_dev_record session_records[] = {
+	{ UTRACE_REC_SYS_ENTER,	UTRACE_EVENT(SYSCALL_ENTRY) },
+	{ UTRACE_REC_SYS_EXIT,	UTRACE_EVENT(SYSCALL_EXIT) },
+	{ UTRACE_REC_FORK,	UTRACE_EVENT(CLONE) },
+	{ UTRACE_REC_EXEC,	UTRACE_EVENT(EXEC) },
+	{ UTRACE_REC_EXIT,	UTRACE_EVENT(EXIT) },
+	/*
+	 * Without ignored signals: utrace_set_events() refuses them to an
+	 * observer, since they would be queued and break off sleeps of the
+	 * program.
+	 */
+	{ UTRACE_REC_SIGNAL,	UTRACE_EVENT_SIGNAL_ALL &
+				~UTRACE_EVENT(SIGNAL_IGN) },
+	{ UTRACE_REC_JOBCTL,	UTRACE_EVENT(JCTL) },
+};
+
+static int __init session_add_records(void)
+{
+	return utrace_dev_add_records(session_records,
+				      ARRAY_SIZE(session_records));
+}
+subsys_initcall(session_add_records);

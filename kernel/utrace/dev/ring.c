@@ -2,9 +2,21 @@
 /*
  * utrace - sessions of /dev/utrace: the ring of records
  *
- * Traced tasks write, one after the other; one reader at a time reads.  What
- * was not read is never overwritten: a record without room is lost, and counted,
- * and the next one that has room comes behind a UTRACE_REC_LOST.
+ * Traced tasks write records under ring->lock.  One reader at a time reads them
+ * without that lock, under utrace_session.read_lock.  No unread record is
+ * overwritten: a record without room is lost and counted, and the next record
+ * that has room is preceded by a UTRACE_REC_LOST.
+ *
+ * Two pairs of barriers connect the sides:
+ *
+ *	writer (utrace_dev_ring_write)	reader (utrace_dev_ring_read)
+ *	tail: acquire			head: acquire
+ *	write the record		read the records
+ *	head: release			tail: release
+ *
+ * The reader that finds a new head sees the records before it.  The writer that
+ * finds a new tail may reuse the bytes before it, as the reader is done with
+ * them.
  */
 #include <linux/align.h>
 #include <linux/capability.h>
@@ -20,18 +32,18 @@
 
 #include "session.h"
 
-/* Bytes of a ring. */
+/* Smallest and largest ring in bytes. */
 #define SESSION_RING_MIN		SZ_64K
 #define SESSION_RING_MAX		SZ_64M
 
-/* In the place of a position. */
+/* A position that is none: there is no room. */
 #define SESSION_RING_FULL		U64_MAX
 
 /*
- * The memory counts for the user who asks for it, with the buffers of perf and
- * io_uring and up to the same RLIMIT_MEMLOCK: nothing of it can be swapped out.  It
- * counts for the user and not for an address space, since a session may outlive
- * all processes of the user.
+ * Charge the ring to the user of the caller, since its memory cannot be
+ * swapped out.  The limit is RLIMIT_MEMLOCK, together with the buffers of perf
+ * and io_uring.  The user is charged and not an address space, as a session may
+ * outlive all processes of the user.  Return 0 or -ENOMEM.
  */
 static int session_ring_charge(struct session_ring *ring, size_t size)
 {
@@ -60,24 +72,34 @@ static void session_ring_uncharge(struct session_ring *ring, size_t size)
 	ring->user = NULL;
 }
 
+static bool session_is_clock(clockid_t clock)
+{
+	return clock == CLOCK_MONOTONIC || clock == CLOCK_REALTIME ||
+	       clock == CLOCK_BOOTTIME;
+}
+
 /**
- * utrace_dev_ring_make - give a ring its memory
- * @ring: a ring that has none
- * @size: bytes; 0 for the default
- * @clock: of the records' times
+ * utrace_dev_ring_make() - give a ring its memory
+ * @ring: a ring that has none; utrace_session.lock is held
+ * @size: bytes, a power of 2; 0: SESSION_RING_DEFAULT
+ * @clock: clock of the records' times
  *
- * Context: May sleep.
- * Return: 0; -EINVAL: no such size or clock; -ENOMEM: there is none, or the user has
- * no more that may be locked, and the caller no CAP_IPC_LOCK.
+ * Context: Process context; may sleep.
+ * Return:
+ * * 0 - the ring has its memory
+ * * -EINVAL - there is no such size or clock
+ * * -ENOMEM - there is no memory, or it would exceed RLIMIT_MEMLOCK of the user
+ *   and the caller has no CAP_IPC_LOCK
  */
-int utrace_dev_ring_make(struct session_ring *ring, size_t size, enum utrace_clock clock)
+int utrace_dev_ring_make(struct session_ring *ring, size_t size,
+			 clockid_t clock)
 {
 	int ret;
 
 	if (!size)
 		size = SESSION_RING_DEFAULT;
-	if (!is_power_of_2(size) || size < SESSION_RING_MIN || size > SESSION_RING_MAX ||
-	    clock > UTRACE_F_BOOTTIME)
+	if (!is_power_of_2(size) || size < SESSION_RING_MIN ||
+	    size > SESSION_RING_MAX || !session_is_clock(clock))
 		return -EINVAL;
 	ret = session_ring_charge(ring, size);
 	if (ret)
@@ -88,16 +110,16 @@ int utrace_dev_ring_make(struct session_ring *ring, size_t size, enum utrace_clo
 		return -ENOMEM;
 	}
 	ring->clock = clock;
-	/* UTRACE_IOC_INFO reads it at any time. */
+	/* UTRACE_IOC_INFO reads the size without utrace_session.lock. */
 	WRITE_ONCE(ring->size, size);
 	return 0;
 }
 
 /**
- * utrace_dev_ring_free - give the memory back
- * @ring: a ring that nobody uses any more
+ * utrace_dev_ring_free() - free the memory of a ring
+ * @ring: a ring that has neither writers nor a reader any more
  *
- * Context: Any but interrupts.
+ * Context: Any but interrupts; see vfree().
  */
 void utrace_dev_ring_free(struct session_ring *ring)
 {
@@ -105,17 +127,16 @@ void utrace_dev_ring_free(struct session_ring *ring)
 	session_ring_uncharge(ring, ring->size);
 }
 
-static u64 session_time(enum utrace_clock clock)
+static u64 session_time(clockid_t clock)
 {
 	switch (clock) {
-	case UTRACE_F_REALTIME:
+	case CLOCK_REALTIME:
 		return ktime_get_real_ns();
-	case UTRACE_F_BOOTTIME:
+	case CLOCK_BOOTTIME:
 		return ktime_get_boottime_ns();
-	case UTRACE_F_MONOTONIC:
-		break;
+	default:
+		return ktime_get_ns();
 	}
-	return ktime_get_ns();
 }
 
 static void *session_ring_at(struct session_ring *ring, u64 position)
@@ -124,29 +145,39 @@ static void *session_ring_at(struct session_ring *ring, u64 position)
 }
 
 /*
- * Where a record of @size bytes goes that comes behind @head, SESSION_RING_FULL if
- * there is no room.  It is in one piece.
+ * Find room for a record of @size bytes behind @head.  A record does not wrap:
+ * if the bytes up to the end of the ring are too few, a UTRACE_REC_PAD fills
+ * them.  Return the position, or SESSION_RING_FULL.
  */
-static u64 session_ring_reserve(struct session_ring *ring, u64 head, size_t size)
+static u64 session_ring_reserve(struct session_ring *ring, u64 head,
+				size_t size)
 {
 	size_t left = ring->size - (head & (ring->size - 1));
 	u64 at = left < size ? head + left : head;
 
-	/* The reader has taken what was there; pairs with utrace_dev_ring_read(). */
+	/*
+	 * Pairs with smp_store_release() in utrace_dev_ring_read(): the reader
+	 * is done with the bytes before tail.
+	 */
 	if (at + size - smp_load_acquire(&ring->tail) > ring->size)
 		return SESSION_RING_FULL;
 	if (at != head) {
 		struct utrace_rec *pad = session_ring_at(ring, head);
 
-		/* There may be 8 bytes only. */
+		/* 8 bytes may be all that is left: write size and type only. */
 		pad->size = left;
 		pad->type = UTRACE_REC_PAD;
 	}
 	return at;
 }
 
-/* Where a record goes, and before it one that tells of those that are lost. */
-static u64 session_ring_place(struct session_ring *ring, size_t size, u64 *lost_at)
+/*
+ * Find room for a record, and before it for a UTRACE_REC_LOST if records were
+ * lost: then *@lost_at is the place of that one.  Return the position of the
+ * record, or SESSION_RING_FULL.
+ */
+static u64 session_ring_place(struct session_ring *ring, size_t size,
+			      u64 *lost_at)
 {
 	u64 head = ring->head;
 
@@ -178,14 +209,18 @@ static void session_ring_put_lost(struct session_ring *ring, u64 at, u64 time)
 }
 
 /**
- * utrace_dev_ring_write - write a record
- * @ring: the ring
- * @parts: its parts; size, number and time are filled in
+ * utrace_dev_ring_write() - write a record
+ * @ring: a ring that has its memory
+ * @parts: parts of the record; its size, number and time are filled in
  *
- * Context: A task that may be preempted.
- * Return: false if there was no room, which is counted.
+ * Context: Task context with preemption on; does not sleep.  Takes
+ * session_ring.lock.
+ * Return:
+ * * true - the record is in the ring
+ * * false - there was no room; the record is counted as lost
  */
-bool utrace_dev_ring_write(struct session_ring *ring, const struct session_parts *parts)
+bool utrace_dev_ring_write(struct session_ring *ring,
+			   const struct utrace_dev_parts *parts)
 {
 	size_t size = ALIGN(parts->head_size + parts->items_size, 8);
 	struct utrace_rec *rec = parts->head;
@@ -209,24 +244,31 @@ bool utrace_dev_ring_write(struct session_ring *ring, const struct session_parts
 	to = session_ring_at(ring, at);
 	memcpy(to, rec, parts->head_size);
 	memcpy(to + parts->head_size, parts->items, parts->items_size);
-	/* After the record; pairs with utrace_dev_ring_read(). */
+	/*
+	 * Pairs with smp_load_acquire() in utrace_dev_ring_read(): the record
+	 * is complete before the reader finds it.
+	 */
 	smp_store_release(&ring->head, at + size);
 	return true;
 }
 
 /**
- * utrace_dev_ring_has - is there something to read?
+ * utrace_dev_ring_has() - is there a record to read?
  * @ring: the ring
  *
  * Context: Any.
- * Return: true if so.
+ * Return: true if so; another reader may take the record first.
  */
 bool utrace_dev_ring_has(struct session_ring *ring)
 {
 	return READ_ONCE(ring->head) != READ_ONCE(ring->tail);
 }
 
-/* The bytes of whole records from @from on, at most @size of them, in a piece. */
+/*
+ * Bytes of the whole records at @from, as many as fit into @size bytes and are
+ * in one piece of memory: up to @head, to a UTRACE_REC_PAD or to the end of the
+ * ring.
+ */
 static size_t session_ring_piece(struct session_ring *ring, u64 from, u64 head,
 				 size_t size)
 {
@@ -243,18 +285,24 @@ static size_t session_ring_piece(struct session_ring *ring, u64 from, u64 head,
 }
 
 /**
- * utrace_dev_ring_read - take records
- * @ring: the ring; the caller is the only reader
- * @to: where they go
+ * utrace_dev_ring_read() - take records out of a ring
+ * @ring: the ring; the caller is its only reader
+ * @to: destination in user memory
  * @size: bytes of @to
  *
- * Context: May sleep.
- * Return: bytes that were written, of whole records, 0 if there are none;
- * -EINVAL: @size is too small for the next one; -EFAULT, then it is still there.
+ * Context: Process context; may fault and sleep.
+ * Return:
+ * * the number of bytes written, all of whole records; 0: there are no records
+ * * -EINVAL - @size is too small for the next record
+ * * -EFAULT - @to cannot be written; the next record stays in the ring
  */
-ssize_t utrace_dev_ring_read(struct session_ring *ring, char __user *to, size_t size)
+ssize_t utrace_dev_ring_read(struct session_ring *ring, char __user *to,
+			     size_t size)
 {
-	/* Records are there; pairs with utrace_dev_ring_write(). */
+	/*
+	 * Pairs with smp_store_release() in utrace_dev_ring_write(): records
+	 * before head are complete.
+	 */
 	u64 head = smp_load_acquire(&ring->head), tail = ring->tail;
 	size_t done = 0, piece;
 
@@ -279,7 +327,10 @@ ssize_t utrace_dev_ring_read(struct session_ring *ring, char __user *to, size_t 
 		done += piece;
 		tail += piece;
 	}
-	/* Before they are overwritten; pairs with session_ring_reserve(). */
+	/*
+	 * Pairs with smp_load_acquire() in session_ring_reserve(): the records
+	 * are read before a writer reuses their bytes.
+	 */
 	smp_store_release(&ring->tail, tail);
 	return done;
 }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * utrace - sessions of /dev/utrace: their lives, and the commands they take
+ *
+ * A session begins with open() and ends when the file and all engines of its
+ * targets have dropped their references.  Its commands are registered with
+ * utrace_dev.c, which copies their arguments and takes the session's lock.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -12,10 +16,14 @@
 #include "../builtin.h"
 #include "session.h"
 
+/*
+ * The file and all targets are gone: no reader and no callback uses the
+ * session.
+ */
 static void session_free(struct kref *ref)
 {
-	struct utrace_session *session = container_of(ref, struct utrace_session,
-						      ref);
+	struct utrace_session *session =
+		container_of(ref, struct utrace_session, ref);
 
 	timer_shutdown_sync(&session->wake);
 	utrace_dev_ring_free(&session->ring);
@@ -27,16 +35,17 @@ static void session_free(struct kref *ref)
 }
 
 /**
- * utrace_dev_put - drop a reference
- * @session: the session
+ * utrace_dev_put() - drop a reference to a session
+ * @session: the session; the caller gives its reference up
  *
- * Context: Any but interrupts.
+ * Context: Any but interrupts.  The last put stops the timer and waits for it.
  */
 void utrace_dev_put(struct utrace_session *session)
 {
 	kref_put(&session->ref, session_free);
 }
 
+/* A record was written SESSION_WAKE_DELAY ago, or earlier: wake the readers. */
 static void session_wake(struct timer_list *timer)
 {
 	struct utrace_session *session = from_timer(session, timer, wake);
@@ -45,11 +54,13 @@ static void session_wake(struct timer_list *timer)
 }
 
 /**
- * utrace_dev_new - begin a session
- * @cred: of who opens it
+ * utrace_dev_new() - begin a session
+ * @cred: credentials of the opener; the session takes a reference of its own
  *
- * Context: May sleep.
- * Return: the session, with one reference; NULL without memory.
+ * Context: Process context, in the opening task; may sleep.
+ * Return:
+ * * the session - with one reference, for the file
+ * * NULL - there is no memory
  */
 struct utrace_session *utrace_dev_new(const struct cred *cred)
 {
@@ -80,13 +91,16 @@ static int session_info(struct utrace_session *session, void *arg)
 
 	*info = (struct utrace_ioc_info){
 		.version = UTRACE_IOC_VERSION_NOW,
-		.events = UTRACE_F_EVENTS_ALL,
-		.capture = UTRACE_F_CAPTURE_ALL,
+		.events = utrace_dev_records(),
+		.capture = UTRACE_CAPTURE_ALL,
 		.ring_size = READ_ONCE(session->ring.size),
 		.hidden = atomic64_read(&session->hidden),
 		.uncaptured = atomic64_read(&session->uncaptured),
 	};
-	/* No page fault is waited for under it. */
+	/*
+	 * No holder of the lock waits for a page fault that user space serves,
+	 * since none reads or writes user memory.
+	 */
 	if (mutex_lock_killable(&session->lock))
 		return -EINTR;
 	info->missed = session->missed;
@@ -105,13 +119,18 @@ static int session_setup(struct utrace_session *session, void *arg)
 
 	if (setup->flags)
 		return -EINVAL;
-	if (setup->ring_size > SESSION_RING_DEFAULT && !capable(CAP_SYS_RESOURCE))
+	if (setup->ring_size > SESSION_RING_DEFAULT &&
+	    !capable(CAP_SYS_RESOURCE))
 		return -EPERM;
-	/* Too large for a size_t is too large. */
+	/*
+	 * A size that does not fit into size_t becomes SZ_1G below, which is
+	 * too large as well.
+	 */
 	if (session->ring.size)
 		return -EBUSY;
-	return utrace_dev_ring_make(&session->ring, min_t(u64, setup->ring_size, SZ_1G),
-			     setup->clock);
+	return utrace_dev_ring_make(&session->ring,
+				    min_t(u64, setup->ring_size, SZ_1G),
+				    setup->clock);
 }
 
 static int session_do_attach(struct utrace_session *session, void *arg)
@@ -122,7 +141,7 @@ static int session_do_attach(struct utrace_session *session, void *arg)
 	if (attach->flags || attach->id)
 		return -EINVAL;
 	if (!session->ring.size)
-		ret = utrace_dev_ring_make(&session->ring, 0, UTRACE_F_MONOTONIC);
+		ret = utrace_dev_ring_make(&session->ring, 0, CLOCK_MONOTONIC);
 	return ret ?: utrace_dev_attach(session, attach);
 }
 
@@ -137,8 +156,9 @@ static int session_do_set_events(struct utrace_session *session, void *arg)
 }
 
 /*
- * The user does not know the id, so nobody does.  Of one who is killed meanwhile the
- * target stays until the end of the session.
+ * Detach the target that session_do_attach() has made, since its id could not
+ * be given to the program.  If the caller is killed while it waits for the
+ * lock, the target stays until the end of the session.
  */
 static void session_undo_attach(struct utrace_session *session, const void *arg)
 {

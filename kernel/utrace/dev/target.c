@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - sessions of /dev/utrace: what they are attached to, and by what right
+ * utrace - sessions of /dev/utrace: what they are attached to, by what right
  *
- * Who attaches has to pass ptrace_may_access() for the target, with the caller's own
- * credentials and with those of who opened the session: a descriptor that is
- * handed on gives nobody more rights than either had.  What of a target may be seen
- * from then on is in rights.c.
+ * ptrace_may_access() must allow the attach twice: for the caller, and for the
+ * opener of the session.  So a descriptor that is passed on gives no process
+ * more rights than either of them has.  rights.c says what may be seen of a
+ * target after that.
  *
- * User memory is never read under utrace_session.lock: a page fault may be one that
- * a program answers, or does not.
+ * User memory is never read under utrace_session.lock: the page fault may be
+ * one that user space serves late or never.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -26,7 +26,13 @@
 #include "../match.h"
 #include "session.h"
 
-/* What UTRACE_IOC_EVENTS says, see &struct utrace_session. */
+/**
+ * struct session_settings - what UTRACE_IOC_EVENTS sets
+ * @events: see &struct utrace_session
+ * @capture: see &struct utrace_session
+ * @calls: see &struct utrace_session; the holder of this structure frees it
+ * @ncalls: see &struct utrace_session
+ */
 struct session_settings {
 	u64 events;
 	u64 capture;
@@ -34,10 +40,10 @@ struct session_settings {
 	unsigned int ncalls;
 };
 
-/* What a session may be attached to at a time. */
+/* Targets of one session at most. */
 #define SESSION_MAX_TARGETS		1024
 
-/* May the caller trace a task, by what it is now? */
+/* May current's credentials trace @task as it is now? */
 static bool session_caller_may(struct task_struct *task)
 {
 	if (!READ_ONCE(utrace_dev_unprivileged) && !capable(CAP_SYS_PTRACE))
@@ -46,8 +52,10 @@ static bool session_caller_may(struct task_struct *task)
 }
 
 /*
- * Both the caller and whoever opened the session, about each task of a scope: what
- * security modules compare may differ.
+ * May the caller and the opener of the session trace @task?
+ * ptrace_may_access() is called for both, since security modules may compare
+ * more than ids.  The core calls this for each task that the engine is to
+ * cover.
  */
 static bool session_may_trace(struct task_struct *task, void *data)
 {
@@ -55,7 +63,7 @@ static bool session_may_trace(struct task_struct *task, void *data)
 	const struct cred *old;
 	bool may;
 
-	/* Of a dead one nothing is to be seen. */
+	/* A dead task has no further events to see. */
 	if (task->exit_state)
 		return true;
 	if (!session_caller_may(task))
@@ -67,9 +75,10 @@ static bool session_may_trace(struct task_struct *task, void *data)
 }
 
 /*
- * Security modules have no hook for this.  The nearest that they know is a perf event
- * of the calls of all tasks, on all CPUs.  Lockdown is not asked: what is recorded is
- * memory of programs, none of the kernel.
+ * May current's credentials trace the whole system?  Security modules have no
+ * hook for that.  They are asked about the nearest thing that they know: a perf
+ * event for the tracepoints of all tasks on all CPUs.  Lockdown is not asked,
+ * since records contain memory of programs and none of the kernel.
  */
 static bool session_caller_may_trace_all(void)
 {
@@ -84,6 +93,7 @@ static bool session_caller_may_trace_all(void)
 	return true;
 }
 
+/* May the caller and the opener of the session trace the whole system? */
 static bool session_may_trace_all(const struct cred *opener)
 {
 	const struct cred *old;
@@ -99,22 +109,34 @@ static bool session_may_trace_all(const struct cred *opener)
 
 /* Engines */
 
-/* Tell an engine what its session wants; after an error some of it may hold. */
-static int session_apply(struct utrace_session *session, struct utrace_engine *engine)
+/*
+ * Give an engine the settings of its session.  Return 0, -ENOMEM, or -ESRCH for
+ * an engine that has ended; after an error a part of the settings may hold.
+ */
+static int session_apply(struct utrace_session *session,
+			 struct utrace_engine *engine)
 {
 	int ret;
 
 	lockdep_assert_held(&session->lock);
 
-	ret = utrace_set_syscall_filter(engine, session->calls, session->ncalls);
+	ret = utrace_set_syscall_filter(engine, session->calls,
+					session->ncalls);
 	if (ret)
 		return ret;
-	ret = utrace_set_events(NULL, engine, utrace_dev_engine_events(session->events));
-	/* Callbacks that run now record by what was wanted before. */
+	ret = utrace_set_events(NULL, engine,
+				utrace_dev_engine_events(session->events));
+	/*
+	 * -EINPROGRESS: a callback that is running may record by the old
+	 * settings.
+	 */
 	return ret == -EINPROGRESS ? 0 : ret;
 }
 
-/* The system is without the process that looks at it. */
+/*
+ * Leave the reading process out of the system that it traces, or each of its
+ * reads would make records.
+ */
 static int session_leave_out_caller(struct session_target *target)
 {
 	struct utrace_match *match = utrace_match_new();
@@ -128,16 +150,20 @@ static int session_leave_out_caller(struct session_target *target)
 	return ret;
 }
 
-static struct utrace_engine *session_attach_engine(struct session_target *target,
-						   struct task_struct *task)
+/*
+ * Attach an engine to @task, or to the system if that is NULL.  It wants no
+ * events yet.
+ */
+static struct utrace_engine *
+session_attach_engine(struct session_target *target, struct task_struct *task)
 {
 	static const int flags[] = {
-		[UTRACE_F_THREAD]	= UTRACE_ATTACH_OWN_EVENTS,
-		[UTRACE_F_PROCESS]	= UTRACE_ATTACH_OWN_EVENTS |
+		[UTRACE_SCOPE_THREAD]	= UTRACE_ATTACH_OWN_EVENTS,
+		[UTRACE_SCOPE_PROCESS]	= UTRACE_ATTACH_OWN_EVENTS |
 					  UTRACE_ATTACH_PROCESS,
-		[UTRACE_F_TREE]		= UTRACE_ATTACH_OWN_EVENTS |
+		[UTRACE_SCOPE_TREE]	= UTRACE_ATTACH_OWN_EVENTS |
 					  UTRACE_ATTACH_TREE,
-		[UTRACE_F_SYSTEM]	= 0,
+		[UTRACE_SCOPE_SYSTEM]	= 0,
 	};
 
 	return utrace_attach_for(target->session->cred, task,
@@ -146,6 +172,7 @@ static struct utrace_engine *session_attach_engine(struct session_target *target
 				 target->session);
 }
 
+/* Detach a target.  Callbacks that are running may still write records. */
 static void session_remove(struct session_target *target)
 {
 	struct utrace_engine *engine = target->engine;
@@ -155,20 +182,29 @@ static void session_remove(struct session_target *target)
 	ret = utrace_control(NULL, engine, UTRACE_DETACH);
 	WARN_ON_ONCE(ret && ret != -EINPROGRESS && ret != -ESRCH);
 	target->session->missed += utrace_engine_lost(engine);
-	/* The target goes with the engine, when no callback runs any more. */
+	/*
+	 * The last reference to the engine frees the target, see
+	 * session_target.
+	 */
 	utrace_engine_put(engine);
 }
 
-/* What tells targets of a scope apart, as long as an engine refers to it. */
-static const void *session_identity(enum utrace_scope scope, struct task_struct *task)
+/*
+ * What tells the targets of one scope apart.  The engine has a reference, so
+ * the address is not used again while the target is in the list.
+ */
+static const void *session_identity(enum utrace_scope scope,
+				    struct task_struct *task)
 {
 	if (!task)
 		return NULL;
-	return scope == UTRACE_F_THREAD ? (void *)task : (void *)task_tgid(task);
+	return scope == UTRACE_SCOPE_THREAD ? (void *)task :
+					      (void *)task_tgid(task);
 }
 
 static bool session_has_target(const struct utrace_session *session,
-			       enum utrace_scope scope, struct task_struct *task)
+			       enum utrace_scope scope,
+			       struct task_struct *task)
 {
 	const void *of = session_identity(scope, task);
 	const struct session_target *target;
@@ -181,7 +217,7 @@ static bool session_has_target(const struct utrace_session *session,
 
 static int session_attach_to(struct utrace_session *session,
 			     struct utrace_ioc_attach *attach,
-			 struct task_struct *task)
+			     struct task_struct *task)
 {
 	struct session_target *target;
 	struct utrace_engine *engine;
@@ -197,7 +233,7 @@ static int session_attach_to(struct utrace_session *session,
 	target->id = ++session->next_id;
 	target->scope = attach->scope;
 	target->of = session_identity(attach->scope, task);
-	target->all = attach->scope == UTRACE_F_SYSTEM;
+	target->all = attach->scope == UTRACE_SCOPE_SYSTEM;
 	INIT_LIST_HEAD(&target->tasks);
 	engine = session_attach_engine(target, task);
 	if (IS_ERR(engine)) {
@@ -205,12 +241,18 @@ static int session_attach_to(struct utrace_session *session,
 		kfree(target);
 		return PTR_ERR(engine);
 	}
-	/* From here on it is the engine's. */
+	/*
+	 * From here on the engine owns the target, which has a reference to the
+	 * session.
+	 */
 	utrace_set_owner(engine, session->owner);
 	kref_get(&session->ref);
 	target->engine = engine;
 	list_add_tail(&target->list, &session->targets);
-	/* The match before events, so that nothing is recorded without. */
+	/*
+	 * The match is set before events, so that no event of the caller is
+	 * recorded.
+	 */
 	ret = target->all ? session_leave_out_caller(target) : 0;
 	ret = ret ?: session_apply(session, engine);
 	if (ret)
@@ -220,7 +262,7 @@ static int session_attach_to(struct utrace_session *session,
 	return ret;
 }
 
-/* The task of a pidfd, with a reference; or an error. */
+/* Return the task of a pidfd with a reference, or -EBADF or -ESRCH. */
 static struct task_struct *session_task_of(int fd)
 {
 	unsigned int flags;
@@ -235,29 +277,38 @@ static struct task_struct *session_task_of(int fd)
 }
 
 /**
- * utrace_dev_attach - attach a session to something
+ * utrace_dev_attach() - attach a session to tasks
  * @session: the session; its lock is held
- * @attach: to what; gets the id of the target
+ * @attach: what to attach to; the id of the target is stored here
  *
- * Context: May sleep.
- * Return: 0; -EBADF: not a pidfd; -EINVAL: no such scope; -ESRCH: the task is
- * gone; -EPERM: the caller or who opened the session may not trace it, or it is a
- * kernel thread; -EEXIST: the session is attached to it already, in that scope;
- * -EUSERS: too many engines of the user; -ENOSPC: too many targets, or too many
- * engines on a task; -EINTR: killed; -ENOMEM.
+ * Context: Process context; may sleep.
+ * Return:
+ * * 0 - the session is attached
+ * * -EBADF - the descriptor is no pidfd
+ * * -EINVAL - there is no such scope, or the descriptor for the system is not
+ *   -1
+ * * -ESRCH - the task is gone
+ * * -EPERM - the caller or the opener of the session may not trace the task, or
+ *   it is a kernel thread
+ * * -EEXIST - the session has this target already, in that scope
+ * * -EUSERS - the user has too many engines
+ * * -ENOSPC - the session has too many targets, or a task has too many engines
+ * * -EINTR - the caller was killed
+ * * -ENOMEM - there is no memory
  */
-int utrace_dev_attach(struct utrace_session *session, struct utrace_ioc_attach *attach)
+int utrace_dev_attach(struct utrace_session *session,
+		      struct utrace_ioc_attach *attach)
 {
 	struct task_struct *task;
 	int ret;
 
 	lockdep_assert_held(&session->lock);
 
-	if (attach->scope > UTRACE_F_SYSTEM)
+	if (attach->scope > UTRACE_SCOPE_SYSTEM)
 		return -EINVAL;
 	if (list_count_nodes(&session->targets) >= SESSION_MAX_TARGETS)
 		return -ENOSPC;
-	if (attach->scope == UTRACE_F_SYSTEM) {
+	if (attach->scope == UTRACE_SCOPE_SYSTEM) {
 		if (attach->fd != -1)
 			return -EINVAL;
 		if (!session_may_trace_all(session->cred))
@@ -273,12 +324,16 @@ int utrace_dev_attach(struct utrace_session *session, struct utrace_ioc_attach *
 }
 
 /**
- * utrace_dev_detach - detach a session from one of its targets
+ * utrace_dev_detach() - detach a session from one of its targets
  * @session: the session; its lock is held
- * @id: from utrace_dev_attach()
+ * @id: id of the target, from utrace_dev_attach()
  *
- * Context: May sleep.
- * Return: 0; -ENOENT: there is no such target.
+ * Does not wait for callbacks of the target.
+ *
+ * Context: Process context; may sleep.
+ * Return:
+ * * 0 - the target is detached
+ * * -ENOENT - the session has no such target
  */
 int utrace_dev_detach(struct utrace_session *session, u32 id)
 {
@@ -296,25 +351,28 @@ int utrace_dev_detach(struct utrace_session *session, u32 id)
 }
 
 /**
- * utrace_dev_detach_all - the session ends
- * @session: the session; nobody has its file any more
+ * utrace_dev_detach_all() - detach a session that ends from all its targets
+ * @session: the session; its file is being released
  *
- * Context: May sleep.
+ * Context: Process context; may sleep.  Takes utrace_session.lock.
  */
 void utrace_dev_detach_all(struct utrace_session *session)
 {
 	struct session_target *target, *next;
 
-	/* Nobody else can have it: an ioctl holds the file. */
+	/*
+	 * No ioctl holds the lock: it would have a reference to the file, which
+	 * is being released.
+	 */
 	guard(mutex)(&session->lock);
 	list_for_each_entry_safe(target, next, &session->targets, list)
 		session_remove(target);
 }
 
-/* More calls than there are numbers is a mistake. */
+/* System calls that one UTRACE_IOC_EVENTS may choose; more than there are. */
 #define SESSION_MAX_CALLS	4096
 
-/* All targets; of those that have ended nothing is wanted any more. */
+/* Give all targets the settings.  -ESRCH is no error: the target has ended. */
 static int session_apply_all(struct utrace_session *session)
 {
 	struct session_target *target;
@@ -328,7 +386,7 @@ static int session_apply_all(struct utrace_session *session)
 	return 0;
 }
 
-/* The settings of a session take the place of @old, which gets them. */
+/* Exchange the settings of the session and *@old. */
 static void session_exchange(struct utrace_session *session,
 			     struct session_settings *old)
 {
@@ -344,15 +402,20 @@ static void session_exchange(struct utrace_session *session,
 	*old = now;
 }
 
-/* User memory is read here, with no lock held. */
+/*
+ * Check and copy the settings of a program.  Reads user memory, so no lock is
+ * held.  Return 0, -EINVAL, -EFAULT or -ENOMEM; after 0 the caller frees
+ * ->calls.
+ */
 static int session_take_settings(struct session_settings *settings,
 				 const struct utrace_ioc_events *events)
 {
 	int ret;
 
-	if (events->events & ~UTRACE_F_EVENTS_ALL || events->reserved ||
-	    events->capture & ~(u64)UTRACE_F_CAPTURE_ALL ||
-	    events->ncalls > SESSION_MAX_CALLS || (events->calls && !events->ncalls))
+	if (events->events & ~utrace_dev_records() || events->reserved ||
+	    events->capture & ~(u64)UTRACE_CAPTURE_ALL ||
+	    events->ncalls > SESSION_MAX_CALLS ||
+	    (events->calls && !events->ncalls))
 		return -EINVAL;
 	*settings = (struct session_settings){
 		.events = events->events,
@@ -360,12 +423,16 @@ static int session_take_settings(struct session_settings *settings,
 		.ncalls = events->ncalls,
 	};
 	if (events->ncalls) {
-		settings->calls = memdup_array_user(u64_to_user_ptr(events->calls),
-						    events->ncalls, sizeof(int));
+		settings->calls =
+			memdup_array_user(u64_to_user_ptr(events->calls),
+					  events->ncalls, sizeof(int));
 		if (IS_ERR(settings->calls))
 			return PTR_ERR(settings->calls);
 	}
-	/* Also where nobody is attached yet who would. */
+	/*
+	 * Checked here, too, for a session without targets, where no engine
+	 * does it.
+	 */
 	ret = utrace_check_calls(settings->calls, settings->ncalls);
 	if (ret)
 		kfree(settings->calls);
@@ -373,14 +440,21 @@ static int session_take_settings(struct session_settings *settings,
 }
 
 /**
- * utrace_dev_set_events - choose what is recorded
+ * utrace_dev_set_events() - choose what a session records
  * @session: the session; its lock is not held
- * @events: the choice
+ * @events: the choice of the program; a copy, but @events->calls points to user
+ *	memory
  *
- * Context: May sleep.  Takes utrace_session.lock.
- * Return: 0; -EINVAL: there is no such event, capture or system call; -EFAULT;
- * -EINTR: killed; -ENOMEM.  After an error all is as before, as far as there is
- * memory for it.
+ * If a target fails to take the settings, all targets get the old ones again,
+ * as far as there is memory for it.
+ *
+ * Context: Process context; may fault and sleep.  Takes utrace_session.lock.
+ * Return:
+ * * 0 - all targets record by the new settings
+ * * -EINVAL - there is no such event, capture or system call
+ * * -EFAULT - the numbers of system calls cannot be read
+ * * -EINTR - the caller was killed
+ * * -ENOMEM - there is no memory
  */
 int utrace_dev_set_events(struct utrace_session *session,
 			  const struct utrace_ioc_events *events)

@@ -32,7 +32,7 @@ static const char * const process_arg_names[] = {
 	"strings", "buffers", "sockets", "files",
 };
 
-static_assert(BIT(ARRAY_SIZE(process_arg_names)) - 1 == UTRACE_CAPTURE_ALL);
+static_assert(BIT(ARRAY_SIZE(process_arg_names)) - 1 == UTRACE_CAPTURE_ARGS);
 
 static const char * const process_stack_names[PROCESS_NSTACKS] = {
 	[PROCESS_STACK_NONE]	= "none",

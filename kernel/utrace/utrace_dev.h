@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * utrace - /dev/utrace: what clients add to it
+ *
+ * A client may have commands (ioctls) and records of its own in the sessions of
+ * /dev/utrace.  The client registers them at boot, so that the device knows no
+ * client.
+ */
+#ifndef _KERNEL_UTRACE_UTRACE_DEV_H
+#define _KERNEL_UTRACE_UTRACE_DEV_H
+
+#include <linux/types.h>
+
+struct utrace_rec;
+struct utrace_session;
+
+/* Bytes of the largest argument of a command, as this kernel knows it. */
+#define UTRACE_DEV_ARG_SIZE	128
+
+/**
+ * struct utrace_dev_command - an ioctl of /dev/utrace
+ * @cmd: number of the ioctl, with the present size of its argument
+ * @first: bytes of the argument when the command was first published; programs
+ *	may pass that size or more
+ * @locked: call @run with utrace_session.lock held
+ * @run: carry the command out.  Its argument is a copy in kernel memory, which
+ *	is copied back if @cmd says so.  Returns 0 or an error.
+ * @undo: called without a lock if the argument cannot be copied back; may be
+ *	NULL
+ *
+ * Constant.
+ */
+struct utrace_dev_command {
+	unsigned int cmd;
+	unsigned int first;
+	bool locked;
+	int (*run)(struct utrace_session *session, void *arg);
+	void (*undo)(struct utrace_session *session, const void *arg);
+};
+
+/**
+ * struct utrace_dev_record - a type of records that sessions may ask for
+ * @type: enum utrace_rec_type
+ * @events: UTRACE_EVENT() bits that the engine of a target must report while
+ *	the session asks for these records
+ *
+ * Constant.
+ */
+struct utrace_dev_record {
+	u16 type;
+	unsigned long events;
+};
+
+/**
+ * struct utrace_dev_parts - the parts of a record that is to be written
+ * @head: the record without its items; begins with struct utrace_rec
+ * @head_size: bytes of @head
+ * @items: captured items; may be NULL if @items_size is 0
+ * @items_size: bytes of @items
+ *
+ * Lives on the stack of the callback, which owns both parts.
+ */
+struct utrace_dev_parts {
+	struct utrace_rec *head;
+	size_t head_size;
+	const void *items;
+	size_t items_size;
+};
+
+/* utrace_dev.c */
+int utrace_dev_add_commands(const struct utrace_dev_command *command,
+			    unsigned int n);
+int utrace_dev_add_records(const struct utrace_dev_record *record,
+			   unsigned int n);
+
+/* dev/record.c */
+void utrace_dev_write(struct utrace_session *session, u16 type,
+		      struct utrace_dev_parts *parts);
+
+#endif /* _KERNEL_UTRACE_UTRACE_DEV_H */
