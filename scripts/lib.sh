@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# What every script here shares: where things are, and how a run ends when
-# something is wrong. Sourced, never run.
+# Shared by the scripts of this folder: where things are, and how a script ends
+# when something is wrong. The file is sourced, never run.
 
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 BUILD=$TOP/build
@@ -14,17 +14,19 @@ SERIES=$TOP/patches/linux-6.12
 # shellcheck disable=SC2034
 JOBS=${JOBS:-$(nproc)}
 
-# The same bytes out of the same sources, so that ccache hits across runs.
+# Builds of the same sources give the same bytes, so that ccache hits across
+# runs.
 export KBUILD_BUILD_TIMESTAMP='Thu Jan  1 00:00:00 UTC 2026'
 export KBUILD_BUILD_USER=utrace KBUILD_BUILD_HOST=build
 export CCACHE_BASEDIR=$BUILD CCACHE_NOHASHDIR=1
-# The trees are sources; nothing is to leave files in them.
+# Keep python from leaving __pycache__ in the trees of sources.
 export PYTHONDONTWRITEBYTECODE=1
 export LC_ALL=C
-# What make itself hands down would reach the kernel's make as options.
+# The kernel's make would take the options of the project's make from these.
 unset MAKEFLAGS MAKELEVEL MFLAGS MAKEOVERRIDES
 
-# One line on what is wrong and what to do about it.
+# End the script. The arguments are one line: what is wrong and what to do
+# about it.
 die() {
 	echo "${0##*/}: $*" >&2
 	exit 1
@@ -34,12 +36,13 @@ note() {
 	echo "  $*"
 }
 
-# The kernel's own make, with a compiler cache.
+# Run make for the kernel, with a compiler cache.
 kmake() {
 	make -j"$JOBS" CC='ccache gcc' HOSTCC='ccache gcc' "$@"
 }
 
-# The modules of selftests/module for the kernel $K, in build/k-$K/utrace_test.
+# Build the modules of selftests/module for the kernel $K in
+# build/k-$K/utrace_test.
 test_modules() {
 	local out=$BUILD/k-$K/utrace_test
 
@@ -47,19 +50,21 @@ test_modules() {
 		make -s -C "$LINUX" O="$BUILD/k-$K" M="$out" CC='ccache gcc' modules
 }
 
-# Every limit by the clock is multiplied by $PATIENCE, which is measured at the
-# start of a run.
+# Set PATIENCE, by which every limit by the clock is multiplied:
+# scripts/calibrate measures the factor at the start of a run, unless PATIENCE
+# is set already.
 measure_patience() {
 	export PATIENCE=${PATIENCE:-$("$TOP/scripts/calibrate")}
 }
 
-# "6.12.117" of the tree in $1, without running its Makefile.
+# Print the version of the kernel tree in $1, such as 6.12.117, without running
+# the tree's Makefile.
 kernel_version() {
 	awk '$1 == "VERSION" { v = $3 } $1 == "PATCHLEVEL" { p = $3 }
 	     $1 == "SUBLEVEL" { print v "." p "." $3; exit }' "$1/Makefile"
 }
 
-# Which tree a kernel named $1 is built from.
+# Print the tree that the kernel named $1 is built from.
 tree_of() {
 	case $1 in
 	stock | *-stock) echo "$STOCK" ;;
@@ -68,6 +73,6 @@ tree_of() {
 }
 
 case $TOP in
-*[[:space:]]*) die "the path '$TOP' has a space in it; kernel builds cannot cope, move the clone" ;;
+*[[:space:]]*) die "the path '$TOP' has a space in it, and a kernel cannot be built there; move the clone" ;;
 esac
 mkdir -p "$LOGS"

@@ -1,20 +1,24 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Snapshots while tasks write records: each swaps the ring that a record may just
-# be in. It is for the kernel to complain, too.
+# utrace selftests - snapshots while tasks write records
+#
+# A snapshot swaps the ring in which a record may just be written. The kernel
+# log must have no complaint, either.
 # shellcheck disable=SC2016 # eval gets expressions
 set -uo pipefail
 
-# shellcheck source=selftests/ftrace/common.sh
-. "$(dirname "$0")/common.sh"
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+need_tracer
+need_built threads
 
 own=$(instance snapshot)
 trap 'rm -f "$tmp/on"; wait; rmdir "$own"; rm -rf "$tmp"' EXIT
-[ -e "$own/snapshot" ] || { echo "1..0 # SKIP no snapshots in this kernel"; exit 4; }
+[ -e "$own/snapshot" ] || skip_all "no snapshots in this kernel"
 calls=$((${SLOW:-0} ? 2000 : 20000))
 
-# What the kernel log has of broken rings and the like.
+# splats: print the number of complaints in the kernel log
 splats() {
 	dmesg | grep -cE 'WARNING:|BUG:|Oops|ring_buffer'
 }
@@ -26,7 +30,7 @@ work() {
 	done
 }
 
-# So many, with the tasks at work.
+# snapshots N: take N snapshots while the tasks work
 snapshots() {
 	local i
 
@@ -35,7 +39,7 @@ snapshots() {
 	done
 }
 
-# Records of the calls, and nothing that is none, in a buffer.
+# whole FILE: has the buffer only records of the calls?
 whole() {
 	local record='getuid\(\)|<\.\.\. getuid resumed> = 0( <[0-9]+\.[0-9]{6}>)?'
 	local bad

@@ -1,12 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Settings and verdicts that change while a task is followed, by others too.
+# utrace selftests - settings and verdicts that change while a task is followed
 # shellcheck disable=SC2016 # eval gets expressions
 set -uo pipefail
 
-# shellcheck source=selftests/ftrace/common.sh
-. "$(dirname "$0")/common.sh"
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+need_tracer
+need_built actor
 
 own=$(instance changes)
 other=$(instance changes2)
@@ -14,14 +16,14 @@ p=$own/process
 trap 'rmdir "$own" "$other"; rm -rf "$tmp"' EXIT
 everything="sys_enter sys_exit fork exec exit signal jobctl"
 
-# What an instance has of the actor's marks and getuid, without results.
+# seen: the actor's marks and getuid() calls in the instance, without results
 seen() {
 	sed -nE "s/^.*-$actor +\\[[0-9]+\\] [^:]*: //p" "$1/trace" |
 		grep -oE '^(access|getuid)\(|^<\.\.\. (access|getuid) resumed' |
 		sed -E 's/[(]$//; s/^<\.\.\. (.*) resumed/-\1/' | tr '\n' ' '
 }
 
-# after WHAT WANT: what the actor does now is recorded so
+# after WHAT WANT: check the records of what the actor does after a change
 after() {
 	echo > "$own/trace"
 	do_it mark /after
@@ -29,7 +31,7 @@ after() {
 	holds "$1" is "$2" seen "$own"
 }
 
-# Each setting, one after the other, of a task that makes calls all the time.
+# settings BY: change each setting, while the task makes calls all the time
 settings() {
 	local by=$1
 
@@ -110,8 +112,9 @@ test_strace() {
 	end
 }
 
-# pairs N: an exit that says how long the call took has its entry before it; the
-# others, of calls in which the task began to be followed, are N at most.
+# pairs N: an exit that says how long the call took must have its entry before
+# it. At most N exits may not say so, of calls in which the task began to be
+# followed.
 pairs() {
 	sed -nE "s/^.*-$actor +\\[[0-9]+\\] [^:]*: //p" "$own/trace" > "$tmp/texts"
 	awk -v most="$1" '
@@ -123,7 +126,7 @@ pairs() {
 	[ ! -s "$tmp/alone" ] || { cat "$tmp/alone" "$tmp/texts"; return 1; }
 }
 
-# becomes WHAT yes|no: is the actor followed, by what it does now?
+# becomes WHAT yes|no: is the actor followed from now on?
 becomes() {
 	do_it mark "/$1"
 	if [ "$2" = yes ]; then
@@ -154,7 +157,7 @@ test_comm() {
 	end
 }
 
-# Moved out in the middle of a call, and in again in the middle of another.
+# The task leaves the cgroup in the middle of a call, and returns in another.
 test_cgroup() {
 	local dir=/sys/fs/cgroup/changes
 

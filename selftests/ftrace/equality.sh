@@ -1,13 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# A parallel build, seen by the tracer, by one who listens to it, by
-# raw_syscalls and by strace, all at once: each task has made the same calls.
+# utrace selftests - a parallel build, seen by four tracers at once
+#
+# The tracer, a listener to its events, raw_syscalls and strace must show the
+# same calls of each task.
 # shellcheck disable=SC2016 # eval gets expressions
 set -uo pipefail
 
-# shellcheck source=selftests/ftrace/common.sh
-. "$(dirname "$0")/common.sh"
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+need_tracer
+need_built threads
 
 here=$(cd "$(dirname "$0")" && pwd -P)
 own=$(instance equal)
@@ -16,7 +20,7 @@ raw=$(instance equal-raw)
 all=("$own" "$listener" "$raw")
 trap 'rmdir "${all[@]}" 2> /dev/null; rm -rf "$tmp"' EXIT
 
-# A dozen files that are compiled, archived and linked.
+# A dozen files to compile, archive and link.
 project() {
 	local k
 
@@ -51,14 +55,15 @@ setup() {
 		echo 1 > "$dir/set_event_pid"
 	done
 	echo 1 > "$own/options/fields"
-	# It gets what the tracer's targets do, and needs none of its own.
+	# The listener gets the events of the tracer's targets, and needs no
+	# targets.
 	echo > "$listener/set_event_pid"
 	echo 1 > "$listener/events/utrace/enable"
 	echo 1 > "$raw/events/raw_syscalls/enable"
 	echo process > "$own/current_tracer"
 }
 
-# Becomes strace, and all begins when it is executed.
+# The shell becomes strace; records count from that execve() on.
 run() {
 	cd "$tmp/build" || exit
 	echo "$BASHPID" >> "$raw/set_event_pid"
@@ -66,7 +71,7 @@ run() {
 	exec strace -f -q -X raw -o "$tmp/strace.log" make -s -j4
 }
 
-# calls FROM FILE: those of each task in their order
+# calls FROM FILE: print the calls of each task in their order
 calls() {
 	awk -v from="$1" -f "$here/calls.awk" "$own/events/utrace/utrace_sys_enter/format" "$2" |
 		awk -v strace="$strace" '$1 == strace && $3 == "execve" { began = 1 }
@@ -74,8 +79,9 @@ calls() {
 		sort -s -n -k 1,1 > "$tmp/$1"
 }
 
-# entries FROM: what strace has of them: from its first execve on, and not of
-# itself and of the children that it tries things with
+# entries FROM: print those entries that strace shows, too: from the first
+# execve() of the build on, without strace itself and the children that strace
+# tries things with
 entries() {
 	awk -v first="$(awk '{ print $1; exit }' "$tmp/strace.log")" '
 		FNR == NR { traced[$1] = 1; next }
@@ -84,7 +90,7 @@ entries() {
 		' "$tmp/strace" "$tmp/$1"
 }
 
-# short FROM: what the fields have of them
+# short FROM: print the calls with what the option "fields" shows of them
 short() {
 	awk '{ print $1, $2, $3, $2 == "<" ? $4 : "" }' "$tmp/$1" | sed 's/ $//'
 }

@@ -1,12 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Whom an instance follows, and that the others are left alone.
+# utrace selftests - the tasks that an instance follows
 # shellcheck disable=SC2016 # eval gets expressions
 set -uo pipefail
 
-# shellcheck source=selftests/ftrace/common.sh
-. "$(dirname "$0")/common.sh"
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+need_tracer
+need_built actor
 
 own=$(instance targets)
 p=$own/process
@@ -24,7 +26,7 @@ unseen() {
 	! seen "$1"
 }
 
-# No targets, and the tracer on.
+# clear: remove all targets, and turn the tracer on
 clear() {
 	local f
 

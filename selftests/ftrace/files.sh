@@ -1,24 +1,25 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The files in process/: what they take, what they give back, what they refuse.
+# utrace selftests - what the files in process/ take, show and refuse
 # shellcheck disable=SC2016 # eval gets expressions
 set -uo pipefail
 
-# shellcheck source=selftests/ftrace/common.sh
-. "$(dirname "$0")/common.sh"
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+need_tracer
 
 a=$(instance files-a)
 b=$(instance files-b)
 trap 'rmdir "$a" "$b"; rm -rf "$tmp"' EXIT
 p=$a/process
 
-# set_to FILE WORDS: the words, one a line
+# set_to FILE WORDS: does the file show just these words, one a line?
 set_to() {
 	is "${2// /$'\n'}" cat "$p/$1"
 }
 
-# words FILE ONE TWO: ftrace's manners
+# words FILE ONE TWO: write words in the ways of ftrace's files
 words() {
 	local f=$p/$1
 
@@ -48,7 +49,7 @@ words() {
 	holds "$1: > of an empty line empties" set_to "$1" ""
 }
 
-# refuses FILE TEXT WORD: EINVAL, and the error_log points at the word
+# refuses FILE TEXT WORD: is TEXT EINVAL, and does error_log point at the word?
 refuses() {
 	local f=$p/$1 lines before
 
@@ -61,7 +62,8 @@ refuses() {
 	[ "$before" != "${lines[1]}" ] && [ "${lines[2]%%^*}" = "${before//?/ }" ]
 }
 
-# bad FILE GOOD WORD: refused, and nothing is changed, whichever way it is written
+# bad FILE GOOD WORD: a refused word changes nothing, whichever way it is
+# written
 bad() {
 	local f=$p/$1
 

@@ -1,24 +1,27 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Programs whose system calls get pointers that nobody should follow.
+# utrace selftests - programs whose system calls have bad pointers
 # shellcheck disable=SC2016 # eval gets expressions
 set -uo pipefail
 
-# shellcheck source=selftests/ftrace/common.sh
-. "$(dirname "$0")/common.sh"
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+need_tracer
+need_built hostile
 
 own=$(instance hostile)
 p=$own/process
 trap 'rmdir "$own" 2> /dev/null; rm -rf "$tmp"' EXIT
 
-# traced COMMAND...: in a subshell, become a target and run it
+# traced COMMAND...: in a subshell, become a target and run the command
 traced() {
 	echo "$BASHPID" >> "$own/set_event_pid"
 	exec "$@"
 }
 
-# The tracer on, with everything captured. Process 1 is there to have a target.
+# setup STACKS: turn on the tracer and capture everything. Process 1 is a
+# target, so that there is always one.
 setup() {
 	echo strings buffers sockets files > "$p/args"
 	echo "$1" > "$p/stacks"
@@ -55,7 +58,7 @@ test_race() {
 	quiet "$own"
 }
 
-# Who waits in the tracer for a page that never comes; sets pid.
+# begin_stuck WHAT: start a target that waits in the tracer for a page; sets pid
 begin_stuck() {
 	rm -f "$tmp/ready"
 	traced "$bin/hostile" "$1" > "$tmp/ready" &
@@ -68,7 +71,8 @@ is_stuck() {
 	[ "$(cat "/proc/$pid/wchan")" = handle_userfault ]
 }
 
-# In the tracer and not in the call: the record comes when it has all of it.
+# in_tracer: does the task wait in the tracer, and not in the call? The record
+# comes only when it is complete.
 in_tracer() {
 	is_stuck && ! grep -E "hostile-$pid .* (openat\\(.*0x7f|execve\\(\"/bin/true\")" "$own/trace"
 }
@@ -83,7 +87,7 @@ end_stuck() {
 	wait "$pid" 2> /dev/null
 }
 
-# soon WHAT COMMAND...: it is done in time; a hung one stays behind
+# soon WHAT COMMAND...: does the command end in time? A hung one is left behind.
 soon() {
 	local text=$1 job
 

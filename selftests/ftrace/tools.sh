@@ -1,12 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# trace-cmd, perf, BPF, filters and histograms read what the tracer records.
+# utrace selftests - other tools read what the tracer records
+#
+# The tools are trace-cmd, perf, BPF programs, filters and histograms.
 # shellcheck disable=SC2016 # eval gets expressions
 set -uo pipefail
 
-# shellcheck source=selftests/ftrace/common.sh
-. "$(dirname "$0")/common.sh"
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+need_tracer
+need_built actor bpf
 
 own=$(instance tools)
 other=$(instance tools2)
@@ -14,18 +18,11 @@ events=$own/events/utrace
 trap 'rmdir "$own" "$other" 2> /dev/null; rm -rf "$tmp"' EXIT
 cd "$tmp" || exit
 
-# skip WHAT PROGRAM: true if there is none
-skip() {
-	command -v "$2" > /dev/null && return 1
-	n=$((n + 1))
-	echo "ok $n $1 # SKIP no $2"
-}
-
 report() {
 	trace-cmd report -i "$tmp/trace.dat" > "$tmp/report" 2> "$tmp/errors"
 }
 
-# A report has the record, with a field of the event that libtraceevent read.
+# reported REGEX: has the report a record whose fields libtraceevent has read?
 reported() {
 	has "$tmp/report" "$1" || { tail -n 20 "$tmp/report" "$tmp/errors"; return 1; }
 }
@@ -140,7 +137,7 @@ test_hist() {
 	end
 }
 
-# Where a field lies, as the format says.
+# offset FIELD: print the offset of a field in the event's format
 offset() {
 	sed -n "s/.*field:$1;.*offset:\\([0-9]*\\);.*/\\1/p" "$events/utrace_sys_enter/format"
 }

@@ -1,18 +1,23 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Three instances are started, stopped, changed, removed and made again, while
-# tasks fork, exec and exit. It is for the kernel to complain.
+# utrace selftests - three instances under a storm of settings
+#
+# The instances are turned on and off, changed, removed and made again while
+# tasks fork, execute and exit. The kernel log must have no complaint, either.
 # shellcheck disable=SC2016 # eval gets expressions
 set -uo pipefail
 
-# shellcheck source=selftests/ftrace/common.sh
-. "$(dirname "$0")/common.sh"
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+need_tracer
+need_built actor threads
 
 trap 'rm -f "$tmp/on"; wait; rmdir "$tracing"/instances/storm* 2> /dev/null; rm -rf "$tmp"' EXIT
 : > "$tmp/on"
-# The core's probes stay where they are meanwhile: with two CPUs the emulator may
-# execute what the patching of code leaves there for a moment.
+# This instance keeps the core's probes in place: under an emulator with two
+# CPUs, a CPU may execute what the patching of code leaves in memory for a
+# moment.
 keep=$(instance stormkeep)
 echo nobody > "$keep/process/comms"
 echo process > "$keep/current_tracer"
@@ -22,13 +27,13 @@ on() {
 	[ -e "$tmp/on" ]
 }
 
-# pick WORD...: one of them
+# pick WORD...: print one of the words
 pick() {
 	shift $((RANDOM % $#))
 	echo "$1"
 }
 
-# Tasks that come and go; each round is all of one kind.
+# Tasks that come and go; each function makes tasks of one kind.
 work_exec() {
 	while on; do
 		/bin/true
@@ -58,12 +63,12 @@ change() {
 	6) pick /bin/true "$bin/threads" > "$p/exes" ;;
 	7) : > "$p/exes" ;;
 	8) pick "" "$worker" > "$1/set_event_pid" ;;
-	# Not to its end: reading is recorded too.
+	# Read a part only: reading is recorded too, so there may be no end.
 	9) head -n 50 "$1/trace" "$p/stat" > /dev/null; echo > "$p/stat" ;;
 	esac
 }
 
-# One instance, all its life over and over.
+# storm N: make, change and remove one instance again and again
 storm() {
 	local dir=$tracing/instances/storm$1 round i
 
@@ -77,7 +82,7 @@ storm() {
 			change "$dir"
 			echo nop > "$dir/current_tracer"
 		done
-		# Some are removed with the tracer on.
+		# Some instances are removed with the tracer on.
 		pick process nop > "$dir/current_tracer"
 		change "$dir"
 		await rmdir "$dir" || return 1
@@ -103,7 +108,7 @@ rmdir "$keep"
 holds "no instance is left" is "" eval 'ls "$tracing/instances" | grep storm'
 holds "no engine is left" is "" eval 'grep -h ^ftrace /proc/[0-9]*/utrace 2> /dev/null'
 
-# After that it works as ever.
+# After the storm a new instance works.
 own=$(instance storm)
 begin
 follow "$own" "$actor"

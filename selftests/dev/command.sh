@@ -1,28 +1,25 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The command utrace: its options, its statuses, and that it agrees with strace.
-# UTRACE= is the command.
+# utrace selftests - the command utrace
+#
+# The test covers its options and statuses, and compares it with strace. UTRACE=
+# is the command; the default is the one in PATH.
 # shellcheck disable=SC2016 # eval, and shells that are traced, get expressions
 set -uo pipefail
 
-# shellcheck source=selftests/ftrace/common.sh
-. "$(dirname "$0")/../ftrace/common.sh"
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+need_device
+need_built actor
+utrace=$(command -v "${UTRACE:-utrace}") || skip_all "no command utrace (tools/utrace)"
 
-utrace=${UTRACE:?}
 log=$tmp/log
 cd "$tmp" || exit
 
 echo "some words" > "$tmp/words"
 
-# skip WHAT PROGRAM: true if there is none
-skip() {
-	command -v "$2" > /dev/null && return 1
-	n=$((n + 1))
-	echo "ok $n $1 # SKIP no $2"
-}
-
-# ends STATUS COMMAND...: does it end with that?
+# ends STATUS COMMAND...: does the command end with this status?
 ends() {
 	local want=$1 got
 
@@ -32,15 +29,15 @@ ends() {
 	[ "$got" = "$want" ] || { echo "$got instead of $want"; cat "$tmp/stderr"; return 1; }
 }
 
-# run ARG...: utrace run with its lines in $log; to a pipe, as cat(1) does not
-# write to files with write(2)
+# run ARG...: utrace run, with the lines of the log in $log. cat makes the
+# output a pipe, since cat(1) uses other calls than write(2) for files.
 run() {
-	# In a shell of its own, which says where nobody hears it who was killed.
+	# The subshell keeps the shell's message about a killed command away.
 	("$utrace" run -o "$log" "$@" 2> "$tmp/stderr" | cat > "$tmp/stdout") 2> /dev/null
 }
 
-# clear_error TEXT ARG...: status 125, and one line that has the text, beside the one
-# that names --help
+# clear_error TEXT ARG...: is the status 125, and is the message one line with
+# TEXT and one line that names --help?
 clear_error() {
 	local text=$1 said
 
@@ -51,7 +48,8 @@ clear_error() {
 	[ "$(wc -l <<< "$said")" = 1 ] && [[ $said == utrace*"$text"* ]] && [ ! -s "$tmp/stdout" ]
 }
 
-# names: of the calls in the log, one a line, without those that were to go on
+# names: print the name of each call in the log, one a line; a resumed call
+# counts at its entry only
 names() {
 	sed -nE 's/^([0-9]+ +)?([a-z_0-9]+)\(.*/\2/p' "$log"
 }
@@ -60,12 +58,13 @@ distinct() {
 	names | sort -u | xargs
 }
 
-# lines_like REGEX: all lines of the log are like that, and there are some
+# lines_like REGEX: do all lines of the log match, and is there one?
 lines_like() {
 	[ -s "$log" ] && ! grep -vE -- "$1" "$log"
 }
 
-# dies_of SIGNAL COMMAND...: not only a status that looks like it
+# dies_of SIGNAL COMMAND...: does the signal kill the command? An exit status
+# that looks alike does not count.
 dies_of() {
 	local status
 
@@ -219,7 +218,7 @@ test_follow() {
 		'"$utrace" run -f -e trace=write cat words 2>&1 > /dev/null | grep -E "^\[pid +[0-9]+\] write\(1"'
 }
 
-# calls_of NAME: how often by the summary
+# calls_of NAME: print the count of the summary
 calls_of() {
 	awk -v name="$1" '$NF == name { print $4 }' "$log"
 }
@@ -245,19 +244,19 @@ test_summary() {
 		"$(awk '$NF == "openat" { print $4 }' "$tmp/strace")" calls_of openat
 }
 
-# attached PID: the command is at it, and has said what it wants
+# attached PID: has the command attached to the task and chosen its events?
 attached() {
 	grep -E '^dev .* (clone|exec|exit|syscall)' "/proc/$1/utrace" > /dev/null
 }
 
-# attach ARG...: to the actor, in the background; sets job
+# attach ARG...: run utrace attach in the background; its job is in $job
 attach() {
 	"$utrace" attach "$@" > "$tmp/stdout" 2> "$tmp/stderr" 8>&- 9<&- &
 	job=$!
 	await attached "$actor"
 }
 
-# interrupt [SIGNAL]: the command ends; its status
+# interrupt [SIGNAL]: end the command by a signal, and return its status
 interrupt() {
 	kill -"${1:-INT}" "$job"
 	wait "$job"
@@ -329,7 +328,7 @@ test_beside_strace() {
 	end
 }
 
-# same_part FROM TO: names of the calls between two, in both logs
+# same_part FROM TO: compare the calls between two calls in both logs
 same_part() {
 	local f
 
@@ -349,7 +348,7 @@ test_beside_gdb() {
 	for ((i = 0; i < 40; i++)); do
 		await has "$tmp/gdb" '^Breakpoint 1 at' && break
 	done
-	# It runs, under gdb.
+	# The actor sleeps in read() under gdb.
 	await eval '[ "$(state "$actor")" = S ]'
 	holds "beside gdb: attach" attach -o "$log" -p "$actor"
 	holds "beside gdb: it is still gdb's" is "$debugger" \
@@ -367,8 +366,8 @@ test_beside_gdb() {
 	end
 }
 
-# by_process FILE: "PID NAME" of each call, of one process after the other, from
-# the execve() of the shell on
+# by_process FILE: print "PID NAME" of each call, process by process, from the
+# execve() of the shell on
 by_process() {
 	awk -v first="$first" -v pids="$tmp/pids" '
 		!/^[0-9]+ +[a-z_0-9]+\(/ { next }
@@ -383,7 +382,7 @@ test_pipeline() {
 	local first pipeline='cat /etc/passwd | sort | tee all | tr a-z A-Z | tail -n 3
 		ls /no/such/folder 2> errors || (exit 3); for i in 1 2 3; do /bin/echo $i; done | wc -l'
 
-	# strace is itself a program that is traced, and who it traces is its child.
+	# utrace traces strace, too; the traced shell is a child of strace.
 	run -f strace -f -o "$tmp/strace" /bin/sh -c "$pipeline"
 	first=$(sed -n '1s/ .*//p' "$tmp/strace")
 	cut -d ' ' -f 1 "$tmp/strace" | sort -u > "$tmp/pids"

@@ -1,16 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# One of 3000 threads is followed, and the others are left alone.
+# utrace selftests - one of 3000 threads is followed, and no other
 set -uo pipefail
 
-# shellcheck source=selftests/ftrace/common.sh
-. "$(dirname "$0")/common.sh"
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+need_tracer
+need_built threads
 
 own=$(instance threads)
 trap 'rmdir "$own"; rm -rf "$tmp"' EXIT
 
-# How many tasks of the program have which events of the tracer.
+# told: how many tasks of the program have events of the tracer, how many none
 told() {
 	cat "/proc/$pid"/task/*/utrace | awk '$1 == "ftrace" { print $5 == "-" ? "none" : "some" }' |
 		sort | uniq -c | awk '{ print $1, $2 }'

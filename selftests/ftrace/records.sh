@@ -1,23 +1,25 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What is recorded, and how it reads.
+# utrace selftests - what is recorded, and the text of records
 # shellcheck disable=SC2016 # eval gets expressions
 set -uo pipefail
 
-# shellcheck source=selftests/ftrace/common.sh
-. "$(dirname "$0")/common.sh"
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+need_tracer
+need_built actor
 
 own=$(instance records)
 p=$own/process
 trap 'rmdir "$own"; rm -rf "$tmp"' EXIT
 
-# reads TEXT REGEX: is there a record that ends like that?
+# reads TEXT REGEX: does a record end with this text?
 reads() {
 	holds "$1" has "$own/trace" ": $2\$"
 }
 
-# records WHAT COMMAND...: what the actor does, recorded anew
+# records WHAT COMMAND...: clear the trace and let the actor run a command
 records() {
 	echo > "$own/trace"
 	do_it "$@"
@@ -45,7 +47,7 @@ test_calls() {
 	holds "two records a call" is 2 count "$own/trace" 'syscall_0x270f'
 }
 
-# A path that does not fit is cut, and said to be.
+# A path that does not fit is cut, and the record says so.
 test_long() {
 	local path
 
@@ -55,8 +57,8 @@ test_long() {
 	holds "the record names its task" has "$own/trace" "^ +actor-$actor +\\["
 }
 
-# The most that records can have: they are not to be larger than a page of the
-# ring, which takes none that is.
+# The largest records: they must fit into a page of the ring, which has no room
+# for larger ones.
 test_largest() {
 	local x
 
@@ -98,7 +100,7 @@ test_events() {
 	quiet "$own"
 }
 
-# Each event alone: records of nothing else.
+# Each event is enabled alone, and no other event is recorded.
 test_choice() {
 	local event text
 

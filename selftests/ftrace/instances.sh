@@ -1,19 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Several instances at once, other listeners, and what ends in the middle.
+# utrace selftests - several instances at once, other listeners, and removal
 # shellcheck disable=SC2016 # eval gets expressions
 set -uo pipefail
 
-# shellcheck source=selftests/ftrace/common.sh
-. "$(dirname "$0")/common.sh"
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+need_tracer
+need_built actor reopen
 
 a=$(instance one)
 b=$(instance two)
 c=$(instance three)
 trap 'rmdir "$tracing"/instances/{one,two,three} 2> /dev/null; rm -rf "$tmp"' EXIT
 
-# only DIR NAME: is the mark recorded there, once?
+# once DIR NAME: is the mark recorded in the instance, once?
 once() {
 	is 1 count "$1/trace" "\"?/$2\"?'?.*"
 }
@@ -46,7 +48,7 @@ test_own() {
 	end
 }
 
-# Who enables the events has those of all instances, each once.
+# A listener to the events has those of all instances, each event once.
 test_union() {
 	begin
 	echo 1 > "$c/events/utrace/enable"
@@ -90,7 +92,7 @@ test_detach() {
 	local k
 
 	begin
-	# Somebody else enables the events, so that they would be seen.
+	# This listener would record calls after the end of the tracer.
 	echo 1 > "$c/events/utrace/enable"
 	for k in 1 2 3 4 5; do
 		follow "$a" "$actor"
@@ -106,7 +108,7 @@ test_detach() {
 	end
 }
 
-# A buffer of one page for each CPU that overwrites, or that is full.
+# A ring of one page for each CPU, which overwrites or becomes full.
 test_full() {
 	local before
 
@@ -145,7 +147,7 @@ test_remove() {
 	follow "$a" "$actor"
 	do_it mark /anew
 	holds "and traces" once "$a" anew
-	# Few functions, and none that matters here.
+	# A few functions that matter little here.
 	echo kernel_halt > "$b/set_ftrace_filter"
 	echo function > "$b/current_tracer"
 	do_it mark /switched
@@ -161,7 +163,7 @@ test_remove() {
 	quiet "$b"
 }
 
-# refused: removing the instance is EBUSY
+# refused: is the removal of the instance refused with EBUSY?
 refused() {
 	local said
 
@@ -169,14 +171,14 @@ refused() {
 	[[ $said == *"resource busy"* ]] || { echo "$said"; return 1; }
 }
 
-# A line of the program that opens files.
+# said: read a line of the program that opens files
 said() {
 	local line
 
 	read -r -t $((30 * patience)) line <&7 && echo "$line"
 }
 
-# An open file keeps its instance, and one that is gone cannot be opened.
+# An open file keeps its instance; a removed file cannot be opened.
 test_open() {
 	local f
 

@@ -1,31 +1,33 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Tasks that are killed, or become another program, while they are followed.
+# utrace selftests - followed tasks that are killed or execute another program
 # shellcheck disable=SC2016 # eval gets expressions
 set -uo pipefail
 
-# shellcheck source=selftests/ftrace/common.sh
-. "$(dirname "$0")/common.sh"
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+need_tracer
+need_built actor
 
 own=$(instance lives)
 p=$own/process
 trap 'rmdir "$own"; rm -rf "$tmp"' EXIT
 chmod 755 "$tmp"
 
-# texts PID: what the records of a task say, without times and addresses
+# texts PID: print the records of a task, without times and addresses
 texts() {
 	sed -nE "s/^.*-$1 +\\[[0-9]+\\] [^:]*: //p" "$own/trace" |
 		sed -E 's/ <[0-9.]+>$//'
 }
 
-# has_text PID REGEX: does a record of the task read like that, in full?
+# has_text PID REGEX: does the full text of a record of the task match?
 has_text() {
 	texts "$1" > "$tmp/texts"
 	grep -xE -- "$2" "$tmp/texts" > /dev/null || { cat "$tmp/texts"; return 1; }
 }
 
-# The last records of the actor, one behind the other.
+# last_texts N: print the actor's last records in one line
 last_texts() {
 	texts "$actor" | tail -n "$1" | tr '\n' '|'
 }
@@ -45,12 +47,12 @@ test_killed() {
 	quiet "$own"
 }
 
-# ended PID: a zombie, or reaped by this shell
+# ended PID: is the task a zombie, or reaped by this shell?
 ended() {
 	[[ $(state "$1") =~ ^Z?$ ]]
 }
 
-# Who is followed dies like anybody else: in a sleep that only what kills ends.
+# A fatal signal ends the sleep of a followed task, as that of any task.
 test_killable() {
 	local sig
 
@@ -71,12 +73,13 @@ test_killable() {
 	done
 }
 
-# The counts of getuid for a pid.
+# counted PID: print the count of getuid for a pid
 counted() {
 	awk -v pid="$1" '$1 == pid && $3 == "getuid" { print $4 }' "$p/stat"
 }
 
-# By name it goes on; the thread has the pid of the first one.
+# Followed by name, the process stays followed: the thread gets the leader's
+# pid.
 test_exec_thread() {
 	local thread
 
@@ -114,7 +117,7 @@ test_exec_thread() {
 	echo > "$p/stat"
 }
 
-# ftrace has both pids in its list, and takes out that of the thread.
+# ftrace's list of pids has both pids; that of the thread is removed.
 test_exec_thread_pid() {
 	begin
 	echo sys_enter > "$p/events"
@@ -131,7 +134,7 @@ test_exec_thread_pid() {
 	echo 0 > "$own/options/event-fork"
 	end
 	quiet "$own"
-	# The first one is followed, and the thread is not.
+	# The leader is followed, the thread is not.
 	begin
 	echo sys_enter sys_exit exec > "$p/events"
 	follow "$own" "$actor"
@@ -141,8 +144,9 @@ test_exec_thread_pid() {
 		'set_tid_address\(.*'
 	end
 	quiet "$own"
-	# And the other way round. It is the engine that must not want it, so the
-	# calls are some that ftrace's own filter of pids is not asked about.
+	# The thread is followed, the leader is not. The engine itself must
+	# reject the calls, so they are calls that ftrace's own filter of pids
+	# does not look at.
 	begin
 	echo sys_enter > "$p/events"
 	echo actor > "$p/comms"

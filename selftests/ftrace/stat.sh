@@ -1,28 +1,30 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# process/stat: counts and times by task and call.
+# utrace selftests - process/stat: counts and times by task and call
 # shellcheck disable=SC2016 # eval gets expressions
 set -uo pipefail
 
-# shellcheck source=selftests/ftrace/common.sh
-. "$(dirname "$0")/common.sh"
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+need_tracer
+need_built actor
 
 own=$(instance stat)
 p=$own/process
 trap 'rmdir "$own"; rm -rf "$tmp"' EXIT
 
-# row CALL: what is counted of it for the actor
+# row CALL: print the actor's line for the call
 row() {
 	awk -v pid="$actor" -v call="$1" '$1 == pid && $3 == call && $4 != "now"' "$p/stat"
 }
 
-# field CALL N: the Nth word of it, calls being the fourth
+# field CALL N: print word N of the actor's line; word 4 is the count
 field() {
 	row "$1" | awk -v n="$2" '{ print $n }'
 }
 
-# The call the actor is in.
+# now: print the call that the actor is in
 now() {
 	awk -v pid="$actor" '$1 == pid && $4 == "now" { print $3 }' "$p/stat"
 }
@@ -31,13 +33,13 @@ age() {
 	awk -v pid="$actor" '$1 == pid && $4 == "now" { print $6 }' "$p/stat"
 }
 
-# Time in us adds up: the least and the most are within the sum.
+# adds_up CALL: are the times in us, least, most and sum, consistent?
 adds_up() {
 	row "$1" | awk '{ exit !($7 <= $8 && $7 * $4 <= $6 && $6 <= ($8 + 1) * $4) }' ||
 		{ row "$1"; return 1; }
 }
 
-# The buckets together have all calls.
+# in_buckets CALL: do the buckets together contain all calls?
 in_buckets() {
 	is "$(field "$1" 4)" eval \
 		"field $1 10 | tr , '\n' | awk -F : '{ n += \$2 } END { print n }'"
@@ -66,7 +68,7 @@ test_counts() {
 	holds "and its age grows" eval 'old=$(age); sleep 0.1; [ "$(age)" != "$old" ]'
 }
 
-# What sleeps takes long and uses no CPU; what works uses it.
+# A sleeping call takes long and uses no CPU, a working one uses the CPU.
 test_cpu() {
 	local cpu
 
@@ -111,7 +113,7 @@ test_reset() {
 	quiet "$own"
 }
 
-# Every task has its own, and every instance.
+# Every task and every instance has counts of its own.
 test_apart() {
 	local other
 
@@ -136,12 +138,12 @@ test_apart() {
 	rmdir "$other"
 }
 
-# Objects of what is kept of tasks: they are of 256 bytes, and charged.
+# objects: print the number of objects of the size of a task's counts
 objects() {
 	awk '$1 ~ /^kmalloc-(cg-)?256$/ { n += $2 } END { print n + 0 }' /proc/slabinfo
 }
 
-# Who is not followed any more when it dies is not missed by the tracer then.
+# The counts of a task are freed although its end is not followed.
 test_sweep() {
 	local before grown
 
@@ -155,7 +157,7 @@ test_sweep() {
 	do_it renamed brief 2000
 	holds "2000 were followed for a while" is 2100 count "$own/trace" ': getuid\(\)$'
 	holds "their ends are not seen" hasnt "$own/trace" 'exited'
-	# Freed after a grace period.
+	# The objects are freed after a grace period.
 	await eval '[ $(($(objects) - before)) -lt 1000 ]'
 	grown=$(($(objects) - before))
 	holds "they do not pile up" eval "echo $grown; [ $grown -lt 1000 ]"
@@ -169,7 +171,7 @@ dropped() {
 	awk '$2 == "dropped:" { print $3 }' "$p/stat"
 }
 
-# The dead stay until there are 65536 pairs of a task and a call.
+# The dead stay in the file until there are 65536 pairs of a task and a call.
 test_bound() {
 	local calls
 
