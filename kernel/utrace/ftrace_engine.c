@@ -2,9 +2,9 @@
 /*
  * utrace - the process tracer of ftrace: the engine of an instance
  *
- * An instance of ftrace whose current tracer is "process" has an engine on the
- * whole system, with a match for its targets.  Here are the callbacks of that
- * engine, and how the settings of the instance reach it; ftrace/ has the rest.
+ * An instance of ftrace whose current tracer is "process" has one engine of the
+ * system, with a match for its targets.  This file has the callbacks of the
+ * engine and applies the settings of the instance to it; ftrace/ has the rest.
  */
 #include <linux/err.h>
 #include <linux/sched/signal.h>
@@ -21,20 +21,23 @@ static u32 process_clone(u32 action, struct utrace_engine *engine,
 }
 
 /*
- * A thread other than the first has another pid now, and ftrace looks at it only
- * when tasks are switched: until then it would drop records by the old one.
+ * execve() gives a thread other than the leader the pid of the leader.  ftrace
+ * looks at the pid of a task only at context switches, and until then it would
+ * judge records on this CPU by the old pid.
  */
 static void process_refresh_pid(struct process_trace *pt)
 {
+	struct trace_pid_list *no_pids, *pids;
 	struct trace_array *tr;
 
 	guard(preempt_notrace)();
 	tr = rcu_dereference_sched(pt->tr);
-	if (tr)
-		this_cpu_write(tr->array_buffer.data->ignore_pid,
-			       trace_ignore_this_task(rcu_dereference_sched(tr->filtered_pids),
-						      rcu_dereference_sched(tr->filtered_no_pids),
-						      current));
+	if (!tr)
+		return;
+	no_pids = rcu_dereference_sched(tr->filtered_no_pids);
+	pids = rcu_dereference_sched(tr->filtered_pids);
+	this_cpu_write(tr->array_buffer.data->ignore_pid,
+		       trace_ignore_this_task(pids, no_pids, current));
 }
 
 static u32 process_exec(u32 action, struct utrace_engine *engine,
@@ -90,8 +93,9 @@ const struct utrace_engine_ops utrace_ftrace_ops = {
 	.release		= utrace_ftrace_put,
 };
 
-/* What the engine has to be told of for the instance to record its events. */
-static unsigned long process_engine_events(const struct process_trace *pt)
+/* The events that the engine must report for these settings. */
+static unsigned long
+process_engine_events(const struct process_settings *settings)
 {
 	static const unsigned long events[PROCESS_NEVENTS] = {
 		[PROCESS_SYS_ENTER]	= UTRACE_EVENT_SYSCALL,
@@ -109,20 +113,23 @@ static unsigned long process_engine_events(const struct process_trace *pt)
 	unsigned long all = 0;
 	unsigned int i;
 
-	for_each_set_bit(i, &pt->events, PROCESS_NEVENTS)
+	for_each_set_bit(i, &settings->events, PROCESS_NEVENTS)
 		all |= events[i];
-	/* What is known of a task is given up at its end. */
+	/* The process_task of a task is given up at the task's exit. */
 	if (all & UTRACE_EVENT_SYSCALL)
 		all |= UTRACE_EVENT(EXIT);
-	/* Its pid may be another one. */
+	/* execve() may give a thread another pid; see process_exec(). */
 	if (all)
 		all |= UTRACE_EVENT(EXEC);
 	return all;
 }
 
-/* The system calls that were chosen, for the core to leave out the others. */
-static int process_set_filter(struct process_trace *pt,
-			      struct utrace_engine *engine)
+/*
+ * Give the chosen system calls to the engine as its filter, so that the core
+ * does not report the others.  Return 0 or -ENOMEM.
+ */
+static int process_set_filter(struct utrace_engine *engine,
+			      const struct process_settings *settings)
 {
 	int *nrs __free(kfree) = kmalloc_array(PROCESS_CALLS, sizeof(*nrs),
 					       GFP_KERNEL);
@@ -130,41 +137,63 @@ static int process_set_filter(struct process_trace *pt,
 
 	if (!nrs)
 		return -ENOMEM;
-	if (pt->chosen)
-		for_each_set_bit(bit, pt->calls, PROCESS_CALLS)
+	if (settings->chosen)
+		for_each_set_bit(bit, settings->calls, PROCESS_CALLS)
 			nrs[n++] = process_call_nr(bit);
 	return utrace_set_syscall_filter(engine, nrs, n);
 }
 
-/**
- * utrace_ftrace_apply - have the engine of an instance do what its settings say
- * @pt: the instance, whose current tracer may be another one
- *
- * Context: Process context.  utrace_ftrace_mutex is held.
- * Return: 0; -ENOSPC: too many targets; -ENOMEM.  Not all of it is done then.
+/*
+ * Make @engine follow the settings, of which @match is the match.  What may
+ * fail comes first: after -ENOMEM the engine follows what it followed before.
  */
-int utrace_ftrace_apply(struct process_trace *pt)
+static int process_set_engine(struct utrace_engine *engine,
+			      struct utrace_match *match,
+			      const struct process_settings *settings)
+{
+	int ret = utrace_match_arm(match);
+
+	if (!ret)
+		ret = process_set_filter(engine, settings);
+	if (ret)
+		return ret;
+	WARN_ON_ONCE(utrace_set_match(engine, match));
+	/*
+	 * -EINPROGRESS: a callback that is running may record by the settings
+	 * of before.
+	 */
+	ret = utrace_set_events(NULL, engine, process_engine_events(settings));
+	WARN_ON_ONCE(ret && ret != -EINPROGRESS);
+	return 0;
+}
+
+/**
+ * utrace_ftrace_apply() - make the engine of an instance follow settings
+ * @pt: the instance.  While its current tracer is another one it has no engine,
+ *	and only the match is made.
+ * @settings: the settings
+ *
+ * Context: Process context; may sleep.  utrace_ftrace_mutex is held.
+ * Return:
+ * * 0 - the engine follows @settings
+ * * -ENOSPC - there are too many targets; nothing has changed
+ * * -ENOMEM - there is no memory; nothing has changed
+ */
+int utrace_ftrace_apply(struct process_trace *pt,
+			const struct process_settings *settings)
 {
 	struct utrace_engine *engine = utrace_ftrace_engine(pt);
 	struct utrace_match *match;
 	int ret;
 
-	match = utrace_ftrace_make_match(pt);
+	match = utrace_ftrace_make_match(settings);
 	if (IS_ERR(match))
 		return PTR_ERR(match);
 	utrace_match_chooser(match, utrace_ftrace_choose, pt);
-	ret = engine ? process_set_filter(pt, engine) : 0;
-	if (!ret && engine)
-		ret = utrace_set_match(engine, match);
-	if (ret) {
-		utrace_match_put(match);
-		return ret;
-	}
-	utrace_match_put(pt->match);
-	pt->match = match;
-	if (!engine)
-		return 0;
-	ret = utrace_set_events(NULL, engine, process_engine_events(pt));
-	/* Callbacks that run now may record by the settings of before. */
-	return ret == -EINPROGRESS ? 0 : ret;
+	ret = engine ? process_set_engine(engine, match, settings) : 0;
+	/* @match is the old one from here on, or the new one after an error. */
+	if (!ret)
+		swap(pt->match, match);
+	utrace_match_put(match);
+	return ret;
 }

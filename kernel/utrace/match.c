@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - which tasks a client wants, by what they are
+ * utrace - matches: the client chooses tasks of an engine's scope
  *
- * A task matches if it is one of the things of each kind that the match names:
- * (this executable or that one) and (this user or that one).  Once it belongs
- * to an engine a match never changes; a client makes another one instead.
+ * A match names things of several kinds: pids, programs, names of tasks, users,
+ * cgroups.  A task matches if it is one of the named things of each named kind.
+ * A match that an engine has never changes; a client makes another one.
  *
- * The verdict is kept with the task (utrace::muted), or in its word if it has no
- * struct utrace (UTRACE_WORD_REJECTED), and asked again at the next event after
- * something changed that it depends on: an exec, the name, the user, the cgroup.
- * It is asked under no lock, possibly twice, and has no effect.  Probes
- * and a hook tell of these, as long as there is a match.  Nothing tells of a
- * program that gives itself another executable by prctl(PR_SET_MM).
+ * A task asks the matches of its engines when it renews its set, under no lock,
+ * and keeps the verdicts in utrace::muted, or in its word while it is bare
+ * (UTRACE_WORD_REJECTED).  What changes a verdict, which is an exec, the name,
+ * the effective user or the cgroup, has the task ask again at its next event:
+ * probes and a hook in commit_creds() tell of these while a match exists.  A
+ * change of the executable by prctl(PR_SET_MM) goes unnoticed.
  */
 #include <linux/cgroup.h>
 #include <linux/cred.h>
@@ -44,7 +44,7 @@ enum utrace_match_kind {
 	UTRACE_MATCH_NKINDS
 };
 
-/* One thing that a task may be.  What is pointed to is counted. */
+/* One thing that a task may be, with a reference to what it points to. */
 struct utrace_match_item {
 	enum utrace_match_kind kind;
 	union {
@@ -58,15 +58,19 @@ struct utrace_match_item {
 
 /**
  * struct utrace_match - a match
- * @ref: one for who made it, one for each engine that has it
- * @kinds: kinds of which there is an item
- * @nitems: elements of @item
- * @item: what a task may be
- * @left_out: a process that is not matched, counted; or NULL
- * @choose: asked too if set, with @data
- * @data: for @choose
- * @armed: the probes are there on its behalf
- * @free: the end, where it is allowed to sleep, when nobody can ask any more
+ * @ref: references: the client's that made it, one for each engine that has it,
+ *	and short ones (utrace_match_of())
+ * @kinds: bitmap of the kinds (enum utrace_match_kind) that @item has
+ * @nitems: number of elements of @item
+ * @item: the things that a task may be
+ * @left_out: a process that does not match, counted; or NULL
+ * @choose: asks the client about a task that is not left out, if not NULL
+ * @data: second argument of @choose, valid while an engine with the match is
+ *	not released
+ * @armed: the match is counted in utrace_probe_users; under utrace_probe_mutex
+ * @free: frees the match in a work item, after a grace period
+ *
+ * Immutable once an engine has it, except for @ref and @armed.
  */
 struct utrace_match {
 	refcount_t ref;
@@ -80,13 +84,14 @@ struct utrace_match {
 	struct rcu_work free;
 };
 
-/* What changes a verdict. */
+/* Changes of verdicts */
 
 DEFINE_STATIC_KEY_FALSE(utrace_matching);
 
 /*
- * A verdict may be another one now.  In any context but NMI, without
- * utrace->lock; @task is current or known not to be freed.
+ * Have a task ask its matches at its next event, since a verdict may have
+ * changed.  Any context but NMI, without utrace->lock; @task is current, or is
+ * visible and kept from being freed.
  */
 static void utrace_ask_again(struct task_struct *task)
 {
@@ -98,7 +103,10 @@ static void utrace_ask_again(struct task_struct *task)
 	guard(spinlock_irqsave)(&u->lock);
 	if (u->flags & UTRACE_TASK_REAPED)
 		return;
-	/* Also where nothing is asked yet: the next set may be in the making. */
+	/*
+	 * Also if no engine of the set has a match: the task may be making
+	 * another set, with a match that was asked before this change.
+	 */
 	utrace_set_word(task, utrace_word_now(task, u));
 }
 
@@ -108,7 +116,11 @@ static void utrace_exec_probe(void *data, struct task_struct *task,
 	utrace_ask_again(task);
 }
 
-/* Under task_lock(), which has to be had to read the name. */
+/*
+ * Called under task_lock(), before the name changes.  utrace_is_item() reads
+ * the name under that lock, so a verdict that is asked for after this sees the
+ * new name.
+ */
 static void utrace_rename_probe(void *data, struct task_struct *task,
 				const char *comm)
 {
@@ -170,19 +182,28 @@ static void utrace_put_cgroup(struct cgroup *cgroup)
 }
 #endif
 
-/* The user that current acts as is another one. */
+/**
+ * __utrace_user_changed() - the current task may get another effective user
+ *
+ * commit_creds() calls this before it installs the new credentials.  The task
+ * has no event in between, so its next event asks with the new ones.
+ *
+ * Context: The task itself, without locks of the core.
+ */
 void __utrace_user_changed(void)
 {
 	utrace_ask_again(current);
 }
 
 /*
- * Whether the probes are there.  Outside the mutexes of tracepoints and jump
- * labels, inside utrace_ftrace_mutex; with none of the core held.
+ * Protects utrace_probe_users, utrace_match::armed, and whether the probes are
+ * registered.  Taken outside the mutexes of tracepoints and jump labels, inside
+ * utrace_ftrace_mutex, and with none of the core's locks held.
  */
 static DEFINE_MUTEX(utrace_probe_mutex);
 static unsigned int utrace_probe_users;
 
+/* Register the probes for the first match.  Returns 0 or an error. */
 static int utrace_probe(void)
 {
 	int ret;
@@ -211,8 +232,21 @@ no_exec:
 	return ret;
 }
 
-/* Once for each match; 0 or -ENOMEM. */
-static int utrace_arm(struct utrace_match *match)
+/**
+ * utrace_match_arm() - have the kernel say when a verdict of a match may change
+ * @match: the match; the caller has a reference
+ *
+ * The probes of renames, exec and moves between cgroups are there from now on
+ * until the match is freed.  utrace_set_match() arms the match, too, and fails
+ * if that fails; with a match that is armed it fails for a detached engine
+ * only.
+ *
+ * Context: May sleep.  Takes utrace_probe_mutex.
+ * Return:
+ * * 0 - the match is armed, or was before
+ * * -ENOMEM - there is no memory for the probes
+ */
+int utrace_match_arm(struct utrace_match *match)
 {
 	int ret = 0;
 
@@ -234,7 +268,7 @@ static void utrace_unprobe(void)
 	unregister_trace_sched_process_exec(utrace_exec_probe, NULL);
 }
 
-/* The verdict. */
+/* Verdicts */
 
 static bool utrace_is_exe(const struct path *exe)
 {
@@ -274,7 +308,7 @@ static bool utrace_is_item(const struct utrace_match_item *item)
 	return false;
 }
 
-/* Does the current task match?  It does a match with nothing in it. */
+/* Does the current task match?  Every task matches a match without items. */
 static bool utrace_match_current(const struct utrace_match *match)
 {
 	unsigned int i, found = 0;
@@ -292,7 +326,7 @@ static bool utrace_match_current(const struct utrace_match *match)
 	return found == match->kinds;
 }
 
-/* The match of an engine, counted, unless there is none. */
+/* Get a reference to the match of an engine.  NULL if it has none. */
 static struct utrace_match *utrace_match_of(struct utrace_engine *engine)
 {
 	struct utrace_match *match;
@@ -303,14 +337,16 @@ static struct utrace_match *utrace_match_of(struct utrace_engine *engine)
 }
 
 /**
- * utrace_rejects - does an engine reject the current task?
- * @engine: an engine to whose memory the caller has a reference
+ * utrace_rejects() - does an engine reject the current task?
+ * @engine: the engine; the caller has a reference to its memory
  *
- * The engine does not come to its end while it is asked, so that what the client
- * chooses by is there.
+ * Takes one of the core's references, so that the engine is not released while
+ * utrace_match::choose uses the client's data.
  *
- * Context: The task itself, may take task_lock().
- * Return: true if so; true too for an engine that is at its end.
+ * Context: The task itself, without locks.  May take task_lock().
+ * Return:
+ * * true - the match of @engine rejects the task, or @engine is at its end
+ * * false - @engine has no match, or the task matches
  */
 bool utrace_rejects(struct utrace_engine *engine)
 {
@@ -327,13 +363,15 @@ bool utrace_rejects(struct utrace_engine *engine)
 }
 
 /**
- * utrace_is_told - does an engine hear of a task?
+ * utrace_is_told() - does an engine hear of a task?
  * @engine: the engine; the caller has a reference
- * @task: the task; the caller has a reference, or RCU
+ * @task: the task; the caller has a reference, or is under RCU
  *
  * Context: Any but NMI, without utrace->lock.
- * Return: false if the task is not covered, had no event yet, or was rejected at
- * the last one.
+ * Return:
+ * * true - the set of @task has @engine, which does not reject the task
+ * * false - @engine does not cover @task, rejected it when it was last asked,
+ *   or is of the system and @task had no event since the attach
  */
 bool utrace_is_told(struct utrace_engine *engine, struct task_struct *task)
 {
@@ -347,7 +385,7 @@ bool utrace_is_told(struct utrace_engine *engine, struct task_struct *task)
 	return slot >= 0 && !(u->muted & BIT_ULL(slot));
 }
 
-/* Making one. */
+/* Making a match */
 
 static void utrace_match_free(struct work_struct *work)
 {
@@ -373,10 +411,12 @@ static void utrace_match_free(struct work_struct *work)
 }
 
 /**
- * utrace_match_new - make a match that every task matches
+ * utrace_match_new() - make a match that every task matches
  *
  * Context: May sleep.
- * Return: the match with a reference for the caller; NULL without memory.
+ * Return:
+ * * the match, with a reference for the caller
+ * * NULL - no memory
  */
 struct utrace_match *utrace_match_new(void)
 {
@@ -397,10 +437,12 @@ static struct utrace_match *utrace_match_get(struct utrace_match *match)
 }
 
 /**
- * utrace_match_put - drop a reference
+ * utrace_match_put() - drop a reference
  * @match: the match, or NULL
  *
- * Context: Any.  What the match refers to is let go a little later.
+ * A work item frees the match later, and what it refers to.
+ *
+ * Context: Any but NMI.
  */
 void utrace_match_put(struct utrace_match *match)
 {
@@ -408,7 +450,10 @@ void utrace_match_put(struct utrace_match *match)
 		queue_rcu_work(system_unbound_wq, &match->free);
 }
 
-/* Room for one more item. */
+/*
+ * Add an item, which the caller fills in.  Returns -ENOSPC or -ENOMEM as an
+ * error pointer.
+ */
 static struct utrace_match_item *utrace_match_add(struct utrace_match *match,
 						  enum utrace_match_kind kind)
 {
@@ -428,13 +473,16 @@ static struct utrace_match_item *utrace_match_add(struct utrace_match *match,
 }
 
 /**
- * utrace_match_add_pid - a process, or one of its threads
- * @match: a match that belongs to no engine yet
- * @pid: the process by its own number, another thread by its own; children
- *	are not meant, for them there is tree scope
+ * utrace_match_add_pid() - let a process or a thread match
+ * @match: a match that no engine has yet
+ * @pid: the struct pid of a process, or of a thread other than a leader; the
+ *	match takes a reference.  Children do not match; tree scope is for them
  *
  * Context: May sleep.
- * Return: 0; -ENOSPC: the match has %UTRACE_MATCH_MAX items; -ENOMEM.
+ * Return:
+ * * 0 - done
+ * * -ENOSPC - the match has %UTRACE_MATCH_MAX items
+ * * -ENOMEM - no memory
  */
 int utrace_match_add_pid(struct utrace_match *match, struct pid *pid)
 {
@@ -447,13 +495,16 @@ int utrace_match_add_pid(struct utrace_match *match, struct pid *pid)
 }
 
 /**
- * utrace_match_add_exe - tasks that run a program
- * @match: a match that belongs to no engine yet
- * @path: the file; it is not the name that counts.  The file system stays
- *	busy as long as the match is there.
+ * utrace_match_add_exe() - let tasks match that run a program
+ * @match: a match that no engine has yet
+ * @path: the executable, compared by inode and not by name.  The match takes a
+ *	reference, which keeps the file system busy
  *
  * Context: May sleep.
- * Return: 0; -ENOSPC: the match has %UTRACE_MATCH_MAX items; -ENOMEM.
+ * Return:
+ * * 0 - done
+ * * -ENOSPC - the match has %UTRACE_MATCH_MAX items
+ * * -ENOMEM - no memory
  */
 int utrace_match_add_exe(struct utrace_match *match, const struct path *path)
 {
@@ -467,12 +518,15 @@ int utrace_match_add_exe(struct utrace_match *match, const struct path *path)
 }
 
 /**
- * utrace_match_add_comm - tasks of a name
- * @match: a match that belongs to no engine yet
- * @comm: the name; like that of a task it ends after 15 bytes
+ * utrace_match_add_comm() - let tasks match that have a name
+ * @match: a match that no engine has yet
+ * @comm: the name; only its first 15 bytes count, as for a task
  *
  * Context: May sleep.
- * Return: 0; -ENOSPC: the match has %UTRACE_MATCH_MAX items; -ENOMEM.
+ * Return:
+ * * 0 - done
+ * * -ENOSPC - the match has %UTRACE_MATCH_MAX items
+ * * -ENOMEM - no memory
  */
 int utrace_match_add_comm(struct utrace_match *match, const char *comm)
 {
@@ -485,12 +539,15 @@ int utrace_match_add_comm(struct utrace_match *match, const char *comm)
 }
 
 /**
- * utrace_match_add_uid - tasks that act as a user
- * @match: a match that belongs to no engine yet
- * @uid: compared with the effective one
+ * utrace_match_add_uid() - let tasks match that act as a user
+ * @match: a match that no engine has yet
+ * @uid: the user, compared with the effective uid
  *
  * Context: May sleep.
- * Return: 0; -ENOSPC: the match has %UTRACE_MATCH_MAX items; -ENOMEM.
+ * Return:
+ * * 0 - done
+ * * -ENOSPC - the match has %UTRACE_MATCH_MAX items
+ * * -ENOMEM - no memory
  */
 int utrace_match_add_uid(struct utrace_match *match, kuid_t uid)
 {
@@ -504,13 +561,17 @@ int utrace_match_add_uid(struct utrace_match *match, kuid_t uid)
 
 #ifdef CONFIG_CGROUPS
 /**
- * utrace_match_add_cgroup - tasks of a cgroup and of those below it
- * @match: a match that belongs to no engine yet
- * @cgroup: of the default hierarchy (version 2)
+ * utrace_match_add_cgroup() - let tasks match of a cgroup and of those below it
+ * @match: a match that no engine has yet
+ * @cgroup: a cgroup of the default hierarchy (version 2); the match takes a
+ *	reference
  *
  * Context: May sleep.
- * Return: 0; -EINVAL: another hierarchy; -ENOSPC: the match has
- * %UTRACE_MATCH_MAX items; -ENOMEM.
+ * Return:
+ * * 0 - done
+ * * -EINVAL - @cgroup is of another hierarchy
+ * * -ENOSPC - the match has %UTRACE_MATCH_MAX items
+ * * -ENOMEM - no memory
  */
 int utrace_match_add_cgroup(struct utrace_match *match, struct cgroup *cgroup)
 {
@@ -528,9 +589,10 @@ int utrace_match_add_cgroup(struct utrace_match *match, struct cgroup *cgroup)
 #endif
 
 /**
- * utrace_match_leave_out - a process that does not match, as the client's own
- * @match: a match that belongs to no engine yet
- * @tgid: its number
+ * utrace_match_leave_out() - let a process not match, whatever the items are
+ * @match: a match that no engine has yet
+ * @tgid: the struct pid of the process, which is the client's own for example;
+ *	the match takes a reference.  Replaces one that was left out before
  *
  * Context: Any.
  */
@@ -541,11 +603,12 @@ void utrace_match_leave_out(struct utrace_match *match, struct pid *tgid)
 }
 
 /**
- * utrace_match_chooser - let the client choose too
- * @match: a match that belongs to no engine yet
- * @choose: called with the current task; must not sleep.  When it would say
- *	something else than before, call utrace_set_match() again.
- * @data: for @choose
+ * utrace_match_chooser() - let the client choose too
+ * @match: a match that no engine has yet
+ * @choose: called with the current task and @data; true if the task may match.
+ *	Must not sleep.  If its answer changes, the client calls
+ *	utrace_set_match() with the same match again
+ * @data: kept by the client until the engine with the match is released
  *
  * Context: Any.
  */
@@ -558,23 +621,28 @@ void utrace_match_chooser(struct utrace_match *match,
 }
 
 /**
- * utrace_set_match - choose which tasks of its scope an engine is told of
+ * utrace_set_match() - choose which tasks of its scope an engine hears of
  * @engine: the engine; the caller has a reference
- * @match: a match, of which the engine takes a reference, or the one that it
- *	has, to have all tasks asked again; NULL: all of them
+ * @match: the match, of which the engine takes a reference; if it is the one
+ *	that the engine has, all tasks are asked again.  NULL: the engine hears
+ *	of all tasks
  *
- * Holds for events that begin after this returns.  One whose callbacks run
- * now is reported by the verdict of before.
+ * Applies to events that begin after the return.  An event whose callbacks run
+ * already is reported by the former verdict.
  *
- * Context: May sleep.  Takes tasklist_lock for an engine of the system.
- * Return: 0; -ENOMEM; -ESRCH: the engine is detached.
+ * Context: May sleep.  Takes utrace_probe_mutex and the mutexes of tracepoints,
+ * and tasklist_lock for an engine of the system.
+ * Return:
+ * * 0 - done
+ * * -ESRCH - the engine is detached
+ * * -ENOMEM - no memory for the probes
  */
 int utrace_set_match(struct utrace_engine *engine, struct utrace_match *match)
 {
 	struct utrace_match *old;
 
 	if (match) {
-		int ret = utrace_arm(match);
+		int ret = utrace_match_arm(match);
 
 		if (ret)
 			return ret;
@@ -588,7 +656,10 @@ int utrace_set_match(struct utrace_engine *engine, struct utrace_match *match)
 					   utrace_match_get(match));
 		utrace_engine_touch(engine);
 	}
-	/* Even where no event is new: the verdict may be. */
+	/*
+	 * Words of tasks that the engine rejected lack its events: add them
+	 * all.
+	 */
 	utrace_engine_changed(engine, READ_ONCE(engine->flags));
 	if (old != match)
 		utrace_match_put(old);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - which tasks a client wants, by what they are
+ * utrace - matches: a client chooses tasks by what they are
  *
- * The scope of an engine says by descent which tasks it covers; a match leaves
- * out those of them that are not what the client looks for.
+ * The scope of an engine says by descent which tasks the engine covers; a match
+ * leaves out those of them that the client does not want.  See match.c.
  */
 #ifndef _KERNEL_UTRACE_MATCH_H
 #define _KERNEL_UTRACE_MATCH_H
@@ -17,7 +17,7 @@ struct pid;
 struct utrace_engine;
 struct utrace_match;
 
-/* What a client may add to a match, all kinds together. */
+/* The largest number of items in a match, all kinds together. */
 #define UTRACE_MATCH_MAX	1024
 
 struct utrace_match *utrace_match_new(void);
@@ -39,6 +39,7 @@ void utrace_match_leave_out(struct utrace_match *match, struct pid *tgid);
 void utrace_match_chooser(struct utrace_match *match,
 			  bool (*choose)(struct task_struct *task, void *data),
 			  void *data);
+int utrace_match_arm(struct utrace_match *match);
 int utrace_set_match(struct utrace_engine *engine, struct utrace_match *match);
 bool utrace_is_told(struct utrace_engine *engine, struct task_struct *task);
 

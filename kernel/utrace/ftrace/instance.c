@@ -2,58 +2,67 @@
 /*
  * utrace - the process tracer of ftrace: its instances
  *
- * Pids are those of the instance's set_event_pid and set_event_notrace_pid:
- * ftrace keeps the lists, and adds children and removes the dead if its option
- * event-fork is set.
+ * An instance follows the tasks of its match and of ftrace's own lists of pids
+ * (set_event_pid, set_event_notrace_pid).  ftrace keeps the lists; with its
+ * option event-fork it adds children and removes dead tasks.
  *
- * The engine is not waited for when the tracer ends: a callback may be held up
- * by a page fault that user space serves.  It finds process_trace.tr NULL when
- * it wants to write its record.
+ * The end of the tracer does not wait for callbacks, since ftrace calls it
+ * under trace_types_lock, and a callback may be in a page fault that user space
+ * serves.  A callback that is still running finds pt->engine changed and drops
+ * its record.
  */
 #include <linux/init.h>
 #include <linux/sched/clock.h>
 #include <linux/slab.h>
 
-#include "../capture/capture.h"
 #include "../match.h"
 #include "process.h"
 
-/* Who writes settings, and starts and ends the tracer. */
+/* Guards the settings, the start and the end of the tracer in all instances. */
 DEFINE_MUTEX(utrace_ftrace_mutex);
 
-/* Instances that have the tracer.  Under utrace_ftrace_mutex; read under RCU. */
+/*
+ * Instances whose current tracer is "process".  Changed under
+ * utrace_ftrace_mutex, read under RCU.
+ */
 static LIST_HEAD(process_active);
 
+/* The instance and its last engine are gone, so no callback can use @pt. */
 static void process_trace_free(struct kref *ref)
 {
 	struct process_trace *pt = container_of(ref, struct process_trace, ref);
 
 	utrace_ftrace_free_tasks(pt);
-	utrace_ftrace_free_targets(pt);
+	utrace_ftrace_free_settings(&pt->settings);
 	utrace_match_put(pt->match);
 	kfree(pt);
 }
 
 /**
- * utrace_ftrace_put - drop a reference
- * @pt: struct process_trace
+ * utrace_ftrace_put() - drop a reference to the tracer's state in an instance
+ * @pt: struct process_trace; the caller gives its reference up
  *
- * Context: Any but NMI.
+ * Is also ops->release() of the engine.
+ *
+ * Context: Process context.  The last put may sleep, and takes
+ * process_trace.task_lock.
  */
 void utrace_ftrace_put(void *pt)
 {
 	kref_put(&((struct process_trace *)pt)->ref, process_trace_free);
 }
 
-/* Whom an instance follows. */
+/* Which tasks an instance follows */
 
 /**
- * utrace_ftrace_choose - what do ftrace's own lists say of the current task?
- * @task: the current task, which a match asks about
+ * utrace_ftrace_choose() - do ftrace's lists of pids choose the current task?
+ * @task: the current task; the match of the engine asks about it
  * @data: struct process_trace
  *
- * Context: The task itself.
- * Return: true if the instance follows the task.
+ * Context: The task itself.  Does not sleep.
+ * Return:
+ * * true - the lists choose the task
+ * * false - they do not, or the tracer is not the current one
  */
 bool utrace_ftrace_choose(struct task_struct *task, void *data)
 {
@@ -68,12 +77,14 @@ bool utrace_ftrace_choose(struct task_struct *task, void *data)
 }
 
 /**
- * utrace_ftrace_follows - is an instance told of a task's system calls?
- * @pt: the instance
- * @task: on which the caller has a reference, or RCU
+ * utrace_ftrace_follows() - is an instance told of a task's system calls?
+ * @pt: the instance; the caller holds a reference, or RCU
+ * @task: the task; the caller holds a reference, or RCU
  *
- * Context: Any but NMI.
- * Return: true if so, by the verdict of the task's last event.
+ * The answer is the verdict of the task's last event.
+ *
+ * Context: Any but NMI, without utrace->lock.
+ * Return: true if the engine covers the task and does not reject it.
  */
 bool utrace_ftrace_follows(struct process_trace *pt, struct task_struct *task)
 {
@@ -84,23 +95,25 @@ bool utrace_ftrace_follows(struct process_trace *pt, struct task_struct *task)
 	return engine && utrace_is_told(engine, task);
 }
 
+/* Callbacks read the settings without a lock, as they are at the moment. */
 static bool process_follows_call(const struct process_trace *pt,
 				 unsigned int nr)
 {
-	return !READ_ONCE(pt->chosen) ||
-	       test_bit(process_call_bit(nr), pt->calls);
+	return !READ_ONCE(pt->settings.chosen) ||
+	       test_bit(process_call_bit(nr), pt->settings.calls);
 }
 
 /**
- * utrace_ftrace_is_first - is an instance the one to tell listeners of an event?
- * @pt: the instance, which was told of the event
- * @event: which
- * @nr: of a system call: its number
+ * utrace_ftrace_is_first() - shall an instance fire the tracepoint of an event?
+ * @pt: the instance, whose engine has reported the event
+ * @event: the event
+ * @nr: number of the system call; 0 for other events
  *
- * Of all instances that are told of the event it is the first.
+ * Several instances may be told of one event, but listeners are to hear of it
+ * once.  The first of these instances in process_active fires the tracepoint.
  *
  * Context: The task whose event it is.
- * Return: true if so.
+ * Return: true if @pt is the first.
  */
 bool utrace_ftrace_is_first(struct process_trace *pt, enum process_event event,
 			    unsigned int nr)
@@ -113,7 +126,8 @@ bool utrace_ftrace_is_first(struct process_trace *pt, enum process_event event,
 			return true;
 		if (!process_wants(other, event))
 			continue;
-		if (event <= PROCESS_SYS_EXIT && !process_follows_call(other, nr))
+		if (event <= PROCESS_SYS_EXIT &&
+		    !process_follows_call(other, nr))
 			continue;
 		if (utrace_ftrace_follows(other, current))
 			return false;
@@ -121,26 +135,24 @@ bool utrace_ftrace_is_first(struct process_trace *pt, enum process_event event,
 	return true;
 }
 
-/* Instances of ftrace. */
+/* Instances of ftrace */
 
 static struct process_trace *process_trace_new(void)
 {
 	struct process_trace *pt = kzalloc(sizeof(*pt), GFP_KERNEL);
-	unsigned int i;
 
 	if (!pt)
 		return NULL;
 	utrace_ftrace_init_tasks(pt);
 	kref_init(&pt->ref);
-	for (i = 0; i < PROCESS_NTARGETS; i++)
-		INIT_LIST_HEAD(&pt->targets[i]);
-	pt->events = BIT(PROCESS_NRECORDS) - 1;
-	pt->args = UTRACE_CAPTURE_STRINGS;
-	utrace_ftrace_update_captures(pt);
+	utrace_ftrace_init_settings(&pt->settings);
 	return pt;
 }
 
-/* The one of an instance: made when its files are, or when it is started. */
+/*
+ * State of the tracer in @tr.  It is made with the files of the instance or, if
+ * there was no memory then, at the start of the tracer.  NULL: no memory.
+ */
 static struct process_trace *process_trace_of(struct trace_array *tr)
 {
 	lockdep_assert_held(&utrace_ftrace_mutex);
@@ -150,7 +162,13 @@ static struct process_trace *process_trace_of(struct trace_array *tr)
 	return tr->process;
 }
 
-/* From kernel/trace: the files of an instance are being made. */
+/**
+ * utrace_ftrace_create() - make the tracer's state and files of an instance
+ * @tr: the instance, which kernel/trace is making
+ * @dir: its folder
+ *
+ * Context: Process context.  Takes utrace_ftrace_mutex.
+ */
 void utrace_ftrace_create(struct trace_array *tr, struct dentry *dir)
 {
 	guard(mutex)(&utrace_ftrace_mutex);
@@ -158,7 +176,14 @@ void utrace_ftrace_create(struct trace_array *tr, struct dentry *dir)
 		utrace_ftrace_create_files(tr, dir);
 }
 
-/* From kernel/trace: the instance ends, its tracer and its files are gone. */
+/**
+ * utrace_ftrace_remove() - give up the tracer's state in an instance
+ * @tr: the instance, which kernel/trace is removing.  Its tracer has been
+ *	stopped and its files are gone, so only callbacks can still use the
+ *	state.
+ *
+ * Context: Process context.  event_mutex and trace_types_lock are held.
+ */
 void utrace_ftrace_remove(struct trace_array *tr)
 {
 	if (tr->process)
@@ -166,7 +191,13 @@ void utrace_ftrace_remove(struct trace_array *tr)
 	tr->process = NULL;
 }
 
-/* From kernel/trace: one of the lists of pids is another one. */
+/**
+ * utrace_ftrace_pids_changed() - ask all tasks again by new lists of pids
+ * @tr: the instance.  kernel/trace has replaced one of its lists and not yet
+ *	freed the old one.
+ *
+ * Context: Process context.  event_mutex is held.  Takes utrace_ftrace_mutex.
+ */
 void utrace_ftrace_pids_changed(struct trace_array *tr)
 {
 	struct utrace_engine *engine;
@@ -175,18 +206,27 @@ void utrace_ftrace_pids_changed(struct trace_array *tr)
 	engine = tr->process ? utrace_ftrace_engine(tr->process) : NULL;
 	if (!engine)
 		return;
-	/* The same match: its chooser says something else now. */
+	/*
+	 * Set the same match again: tasks are asked again, and
+	 * utrace_ftrace_choose() reads the new lists.
+	 */
 	WARN_ON_ONCE(utrace_set_match(engine, tr->process->match));
 }
 
-/* The files of events come and go under trace_types_lock too, which is held. */
+/*
+ * Find the instance's file of each event.  ftrace adds and removes these files
+ * under event_mutex and trace_types_lock; the caller of ->init() holds the
+ * latter.  A file lives until the instance is removed, after the tracer has
+ * been stopped.
+ */
 static int process_find_files(struct process_trace *pt, struct trace_array *tr)
 {
 	char name[32];
 	unsigned int i;
 
 	for (i = 0; i < PROCESS_NRECORDS; i++) {
-		snprintf(name, sizeof(name), "utrace_%s", utrace_ftrace_event_names[i]);
+		snprintf(name, sizeof(name), "utrace_%s",
+			 utrace_ftrace_event_names[i]);
 		pt->file[i] = __find_event_file(tr, "utrace", name);
 		if (!pt->file[i])
 			return -ENODEV;
@@ -194,6 +234,11 @@ static int process_find_files(struct process_trace *pt, struct trace_array *tr)
 	return 0;
 }
 
+/*
+ * The tracer ends in an instance.  A callback writes its record with preemption
+ * off and only while pt->engine is its engine (process_begin()).  So after
+ * synchronize_rcu() no callback uses pt->file, and ftrace may free the files.
+ */
 static void process_stop(struct process_trace *pt)
 {
 	struct utrace_engine *engine = utrace_ftrace_engine(pt);
@@ -202,7 +247,10 @@ static void process_stop(struct process_trace *pt)
 	rcu_assign_pointer(pt->tr, NULL);
 	list_del_rcu(&pt->active);
 	rcu_assign_pointer(pt->engine, NULL);
-	/* Who is in a callback and has not written its record never will. */
+	/*
+	 * A callback still running finds pt->engine cleared and drops its
+	 * record.
+	 */
 	ret = utrace_control(NULL, engine, UTRACE_DETACH);
 	WARN_ON_ONCE(ret && ret != -EINPROGRESS);
 	synchronize_rcu();
@@ -222,7 +270,8 @@ static int process_tracer_init(struct trace_array *tr)
 	ret = process_find_files(pt, tr);
 	if (ret)
 		return ret;
-	engine = utrace_attach_system(UTRACE_ATTACH_OBSERVER, &utrace_ftrace_ops, pt);
+	engine = utrace_attach_system(UTRACE_ATTACH_OBSERVER,
+				      &utrace_ftrace_ops, pt);
 	if (IS_ERR(engine))
 		return PTR_ERR(engine);
 	kref_get(&pt->ref);
@@ -230,7 +279,7 @@ static int process_tracer_init(struct trace_array *tr)
 	WRITE_ONCE(pt->started, local_clock());
 	rcu_assign_pointer(pt->tr, tr);
 	list_add_tail_rcu(&pt->active, &process_active);
-	ret = utrace_ftrace_apply(pt);
+	ret = utrace_ftrace_apply(pt, &pt->settings);
 	if (ret)
 		process_stop(pt);
 	return ret;
@@ -255,5 +304,8 @@ static int __init process_tracer_register(void)
 	return register_tracer(&process_tracer);
 }
 
-/* After the core; in time for ftrace=process on the command line. */
+/*
+ * After core_initcall(), by which the core makes its caches; before
+ * ftrace=process on the command line takes effect.
+ */
 core_initcall_sync(process_tracer_register);

@@ -2,9 +2,14 @@
 /*
  * utrace - the process tracer of ftrace: what its parts share
  *
+ * An instance of ftrace whose tracer is "process" has a struct process_trace
+ * with its settings and one engine of the system; each task that the instance
+ * follows has a struct process_task in it.
+ *
  * Lock order, outermost first: event_mutex and trace_types_lock of ftrace,
- * utrace_ftrace_mutex, utrace_change_mutex.  Callbacks take none of them: they may be kept
- * waiting by a page fault, and whoever holds these must not wait for them.
+ * utrace_ftrace_mutex, utrace_change_mutex.  Callbacks take none of them: a
+ * callback may be held up by a page fault that user space serves.  For the same
+ * reason a holder of these locks must not wait for callbacks.
  */
 #ifndef _KERNEL_UTRACE_FTRACE_PROCESS_H
 #define _KERNEL_UTRACE_FTRACE_PROCESS_H
@@ -21,21 +26,22 @@
 #include "../task_data.h"
 #include "../decode/table.h"
 
+struct process_targets;
 struct seq_buf;
 struct utrace_match;
 
 /**
- * enum process_event - what is recorded
- * @PROCESS_SYS_ENTER: utrace_sys_enter
- * @PROCESS_SYS_EXIT: utrace_sys_exit
- * @PROCESS_FORK: utrace_fork
- * @PROCESS_EXEC: utrace_exec
- * @PROCESS_EXIT: utrace_exit
- * @PROCESS_SIGNAL: utrace_signal
- * @PROCESS_JOBCTL: utrace_jobctl
- * @PROCESS_NRECORDS: of these there are records
- * @PROCESS_STAT: no record, counted in process/stat
- * @PROCESS_NEVENTS: one more than the last
+ * enum process_event - events that an instance may record or count
+ * @PROCESS_SYS_ENTER: trace event utrace_sys_enter
+ * @PROCESS_SYS_EXIT: trace event utrace_sys_exit
+ * @PROCESS_FORK: trace event utrace_fork
+ * @PROCESS_EXEC: trace event utrace_exec
+ * @PROCESS_EXIT: trace event utrace_exit
+ * @PROCESS_SIGNAL: trace event utrace_signal
+ * @PROCESS_JOBCTL: trace event utrace_jobctl
+ * @PROCESS_NRECORDS: number of the events above, which have records
+ * @PROCESS_STAT: system calls are counted in process/stat; has no record
+ * @PROCESS_NEVENTS: number of all events
  */
 enum process_event {
 	PROCESS_SYS_ENTER,
@@ -50,8 +56,8 @@ enum process_event {
 	PROCESS_NEVENTS
 };
 
-/* Kinds of targets that have a file of their own, see targets.c. */
-enum process_target {
+/* Kinds of targets; each is a row of the table in targets.c. */
+enum process_target_type {
 	PROCESS_COMMS,
 	PROCESS_EXES,
 	PROCESS_UIDS,
@@ -59,6 +65,7 @@ enum process_target {
 	PROCESS_NTARGETS
 };
 
+/* Words of the file stacks. */
 enum process_stack {
 	PROCESS_STACK_NONE,
 	PROCESS_STACK_FRAMES,
@@ -66,40 +73,75 @@ enum process_stack {
 	PROCESS_NSTACKS
 };
 
-/* Numbers of system calls: those of the native table, then the 32-bit one's. */
+/*
+ * Size of a bitmap of system calls.  Its first half has the numbers of the
+ * native table, its second half those of the 32-bit table.
+ */
 #define PROCESS_CALLS	1024
 
 /**
- * struct process_trace - the tracer in one instance
- * @ref: one for the instance, one for the engine
- * @tr: the instance, NULL once it is gone or while the tracer is not its
- *	current one; read under RCU by callbacks
- * @active: in the list of instances whose current tracer this is; RCU
- * @engine: the engine, while it is active
- * @match: what @engine has
- * @file: of the instance, one for each event
- * @events: what is recorded, bits of enum process_event
- * @args: UTRACE_CAPTURE_* of arguments
- * @stack: enum process_stack
- * @chosen: are @calls the only ones?
+ * struct process_settings - what an instance follows and records
+ * @events: BIT() of enum process_event
+ * @args: UTRACE_CAPTURE_ bits for the arguments of system calls
+ * @stack: kind of stack that is captured
+ * @chosen: only the system calls in @calls are followed
  * @calls: system calls that are followed if @chosen
- * @entry_args: system calls whose entry has something to capture, all with
- *	@stack
- * @exit_args: whose exit has
- * @targets: struct process_target_item
- * @task_list: struct process_task in the order of their first call; RCU
- * @task_lock: guards @task_list and what follows up to @sweep
- * @ncounts: struct utrace_ftrace_count that there are
- * @next_scan: when to look for dead tasks again, in jiffies
- * @sweep: up to where dead tasks were looked for in @task_list
- * @started: when the tracer began or what it follows was last changed,
- *	local_clock(): calls that tasks entered before may be over
- * @epoch: what was counted under another number is over
- * @dropped: dead tasks that made room for others
- * @lost: events and calls for which there was no memory or room
+ * @entry_args: system calls with something to capture at the entry; all calls
+ *	if a stack is captured.  Follows from @args and @stack.
+ * @exit_args: system calls with something to capture at the exit.  Follows from
+ *	@args.
+ * @targets: the targets of each kind, counted; NULL: none
  *
- * What has no other lock here is written under utrace_ftrace_mutex; callbacks read it
- * as it is at the moment.
+ * A write to a file of the folder process/ changes a copy of the settings.  The
+ * copy takes the place of the settings once the engine follows it; see
+ * settings.c.
+ */
+struct process_settings {
+	unsigned long events;
+	unsigned int args;
+	enum process_stack stack;
+	bool chosen;
+	DECLARE_BITMAP(calls, PROCESS_CALLS);
+	DECLARE_BITMAP(entry_args, PROCESS_CALLS);
+	DECLARE_BITMAP(exit_args, PROCESS_CALLS);
+	struct process_targets *targets[PROCESS_NTARGETS];
+};
+
+/**
+ * struct process_trace - the tracer in one instance
+ * @ref: one reference for the instance, one for each engine until its release()
+ * @tr: the instance; NULL while the tracer is not its current one.  Written
+ *	under utrace_ftrace_mutex, read under RCU.
+ * @active: entry in process_active while the tracer is current.  Written under
+ *	utrace_ftrace_mutex, read under RCU.
+ * @engine: the engine, counted, while the tracer is current; else NULL.
+ *	Written under utrace_ftrace_mutex.  Callbacks read it under RCU or with
+ *	preemption off.
+ * @match: match of the settings, counted; the engine has it, too.  Under
+ *	utrace_ftrace_mutex.
+ * @file: the instance's file of each event.  Set before @engine; a callback
+ *	uses it with preemption off, after it has found its engine in @engine.
+ * @settings: the settings in force.  Callbacks read all but the targets,
+ *	without a lock, as they are at the moment.
+ * @task_list: struct process_task, in the order of their first system call.
+ *	Written under @task_lock, read under RCU.
+ * @task_lock: guards @task_list, @ncounts, @next_scan, @sweep, and
+ *	process_task.ncounts.  No lock is taken inside it.
+ * @ncounts: number of struct utrace_ftrace_count of the tasks in @task_list.
+ *	Under @task_lock.
+ * @next_scan: time in jiffies before which no dead task is looked for to make
+ *	room.  Under @task_lock.
+ * @sweep: position in @task_list up to which process_sweep() has looked for
+ *	dead tasks.  Under @task_lock.
+ * @started: local_clock() at the start of the tracer or at the last change of
+ *	what it follows.  A call that a task entered before may be over without
+ *	the instance having been told.
+ * @epoch: number of the present counting; counts with another number are void
+ * @dropped: dead tasks that were removed to make room for new counts
+ * @lost: events and calls for which there was no memory or no room
+ *
+ * @settings and @started are written under utrace_ftrace_mutex, and read
+ * without a lock.
  */
 struct process_trace {
 	struct kref ref;
@@ -108,16 +150,9 @@ struct process_trace {
 	struct utrace_engine __rcu *engine;
 	struct utrace_match *match;
 	struct trace_event_file *file[PROCESS_NRECORDS];
-	unsigned long events;
-	unsigned int args;
-	enum process_stack stack;
-	bool chosen;
-	DECLARE_BITMAP(calls, PROCESS_CALLS);
-	DECLARE_BITMAP(entry_args, PROCESS_CALLS);
-	DECLARE_BITMAP(exit_args, PROCESS_CALLS);
-	struct list_head targets[PROCESS_NTARGETS];
+	struct process_settings settings;
 	struct list_head task_list;
-	spinlock_t task_lock;	/* a leaf */
+	spinlock_t task_lock;	/* no lock is taken inside it */
 	unsigned int ncounts;
 	unsigned long next_scan;
 	struct list_head *sweep;
@@ -129,24 +164,34 @@ struct process_trace {
 
 /**
  * struct process_task - what the tracer of an instance knows of a task
- * @data: how the task finds it
- * @list: in process_trace.task_list
- * @ref: one for the task, one for the list
- * @rcu: for readers of the list
- * @pid: of the task, counted
- * @comm: its name when it was last looked at, for when it is dead
- * @saved: the name that ftrace was told; the task's own
- * @nr: the call it is in, -1 if in none; with @since its own to write
- * @since: when it entered it, local_clock()
- * @counting: what it enters is to be counted
- * @cpu_since: CPU time it had used at @since, in ns
- * @ncounts: how many are in @counts; under process_trace.task_lock
- * @counts: struct utrace_ftrace_count by the number of the call; RCU
+ * @data: by which the task finds this structure.  Its owner is the
+ *	process_trace; NULL once the structure is out of the list (under
+ *	process_trace.task_lock).
+ * @list: entry in process_trace.task_list
+ * @ref: one reference for the task (@data), one for the list
+ * @rcu: frees the structure after the readers of the list
+ * @pid: struct pid of the task, counted
+ * @comm: name of the task at its first call, last exec or exit; shown once the
+ *	task is dead.  The task writes it without a lock.
+ * @saved: name of the task that ftrace has saved last.  Only the task uses it.
+ * @nr: number of the system call that the task is in; -1: none.  Only the task
+ *	writes it.
+ * @since: local_clock() at the entry of @nr.  Only the task writes it.
+ * @counting: @nr is to be counted at its exit.  Only the task uses it.
+ * @cpu_since: CPU time of the task at @since, in ns.  Only the task uses it.
+ * @ncounts: number of entries in @counts.  Under process_trace.task_lock.
+ * @counts: struct utrace_ftrace_count by number of the call.  Only the task
+ *	adds entries; readers of process/stat walk them under RCU.
  *
- * Made by the task at its first system call, and anew when execve() gives a thread
- * the pid of its leader.  Freed when the task exits if nothing was counted of it,
- * by a sweep soon after if it was not followed any more then, or else when the
- * room is needed, and with the process_trace.
+ * The task makes the structure at its first system call, and makes another one
+ * when execve() gives the thread the pid of its leader.
+ *
+ * The structure leaves the list when the task exits, if nothing was counted of
+ * it.  A task that was no longer followed at its exit is removed by
+ * process_sweep().  A dead task with counts stays until the room is needed,
+ * process/stat is written, or the process_trace ends.  The memory is freed
+ * after the list and the task have dropped their references; the task does so
+ * at its end or when it adds other data (utrace_task_data_add()).
  */
 struct process_task {
 	struct utrace_task_data data;
@@ -164,16 +209,21 @@ struct process_task {
 	struct hlist_head counts[16];
 };
 
+/* instance.c, files.c */
 extern struct mutex utrace_ftrace_mutex;
 extern const char * const utrace_ftrace_event_names[PROCESS_NEVENTS];
 
 static inline bool process_wants(const struct process_trace *pt,
 				 enum process_event event)
 {
-	return READ_ONCE(pt->events) & BIT(event);
+	return READ_ONCE(pt->settings.events) & BIT(event);
 }
 
-/* Position of a call in the bitmaps of calls; @nr as utrace_call_of() has it. */
+/*
+ * Index of a call in the bitmaps of calls; @nr is as for utrace_call_of().
+ * Numbers without a bit of their own share the last bit of their half, which no
+ * call has.
+ */
 static inline unsigned int process_call_bit(unsigned int nr)
 {
 	unsigned int bit = nr & ~(UTRACE_SYSCALL_IA32 | UTRACE_X32_BIT);
@@ -183,20 +233,21 @@ static inline unsigned int process_call_bit(unsigned int nr)
 	return nr & UTRACE_SYSCALL_IA32 ? PROCESS_CALLS / 2 + bit : bit;
 }
 
-/* The number that stands for a bit. */
+/* Number of the call that a bit stands for. */
 static inline unsigned int process_call_nr(unsigned int bit)
 {
 	return bit < PROCESS_CALLS / 2 ? bit :
 	       (bit - PROCESS_CALLS / 2) | UTRACE_SYSCALL_IA32;
 }
 
-/* Is the tracer the current one of an instance?  Under RCU. */
+/* Is "process" the current tracer of @tr?  The caller is in an RCU section. */
 static inline bool process_is_active(const struct trace_array *tr)
 {
 	return tr->process && rcu_access_pointer(tr->process->tr);
 }
 
-static inline struct utrace_engine *utrace_ftrace_engine(const struct process_trace *pt)
+static inline struct utrace_engine *
+utrace_ftrace_engine(const struct process_trace *pt)
 {
 	return rcu_dereference_protected(pt->engine,
 					 lockdep_is_held(&utrace_ftrace_mutex));
@@ -204,7 +255,8 @@ static inline struct utrace_engine *utrace_ftrace_engine(const struct process_tr
 
 /* ftrace_engine.c */
 extern const struct utrace_engine_ops utrace_ftrace_ops;
-int utrace_ftrace_apply(struct process_trace *pt);
+int utrace_ftrace_apply(struct process_trace *pt,
+			const struct process_settings *settings);
 
 /* instance.c */
 void utrace_ftrace_put(void *pt);
@@ -219,16 +271,21 @@ u32 utrace_ftrace_sys_enter(u32 action, struct utrace_engine *engine,
 u32 utrace_ftrace_sys_exit(u32 action, struct utrace_engine *engine,
 			   struct pt_regs *regs);
 void utrace_ftrace_record_fork(struct utrace_engine *engine,
-			       struct task_struct *child, unsigned long clone_flags);
+			       struct task_struct *child,
+			       unsigned long clone_flags);
 void utrace_ftrace_record_exec(struct utrace_engine *engine,
-			       const struct linux_binprm *bprm, struct pt_regs *regs);
+			       const struct linux_binprm *bprm,
+			       struct pt_regs *regs);
 void utrace_ftrace_record_end(struct utrace_engine *engine, long code);
 void utrace_ftrace_record_signal(struct utrace_engine *engine,
 				 const struct kernel_siginfo *info,
-				 const struct k_sigaction *ka, struct pt_regs *regs);
-void utrace_ftrace_record_jobctl(struct utrace_engine *engine, int type, int notify);
+				 const struct k_sigaction *ka,
+				 struct pt_regs *regs);
+void utrace_ftrace_record_jobctl(struct utrace_engine *engine, int type,
+				 int notify);
 bool utrace_ftrace_is_record(const struct trace_entry *entry);
-void utrace_ftrace_print_record(struct seq_buf *s, const struct trace_entry *entry);
+void utrace_ftrace_print_record(struct seq_buf *s,
+				const struct trace_entry *entry);
 
 /* print.c */
 void utrace_ftrace_print_entry(struct seq_buf *s, unsigned int nr,
@@ -236,22 +293,29 @@ void utrace_ftrace_print_entry(struct seq_buf *s, unsigned int nr,
 			       size_t used);
 void utrace_ftrace_print_exit(struct seq_buf *s, unsigned int nr, long ret,
 			      s64 duration, const void *items, size_t used);
-void utrace_ftrace_print_fork(struct seq_buf *s, pid_t child, unsigned long flags);
+void utrace_ftrace_print_fork(struct seq_buf *s, pid_t child,
+			      unsigned long flags);
 void utrace_ftrace_print_exec(struct seq_buf *s, const char *filename,
 			      const void *items, size_t used);
 void utrace_ftrace_print_end(struct seq_buf *s, int code);
-void utrace_ftrace_print_signal(struct seq_buf *s, int sig, int code, pid_t sender,
-				const void *items, size_t used);
+void utrace_ftrace_print_signal(struct seq_buf *s, int sig, int code,
+				pid_t sender, const void *items, size_t used);
 void utrace_ftrace_print_jobctl(struct seq_buf *s, int type);
 enum print_line_t utrace_ftrace_print_line(struct trace_iterator *iter);
 
 /* files.c */
 void utrace_ftrace_create_files(struct trace_array *tr, struct dentry *dir);
-void utrace_ftrace_update_captures(struct process_trace *pt);
+
+/* settings.c */
+void utrace_ftrace_init_settings(struct process_settings *settings);
+void utrace_ftrace_free_settings(struct process_settings *settings);
 
 /* targets.c */
-struct utrace_match *utrace_ftrace_make_match(struct process_trace *pt);
-void utrace_ftrace_free_targets(struct process_trace *pt);
+struct utrace_match *
+utrace_ftrace_make_match(const struct process_settings *settings);
+struct process_targets *
+utrace_ftrace_get_targets(struct process_targets *targets);
+void utrace_ftrace_put_targets(struct process_targets *targets);
 
 /* stat.c */
 void utrace_ftrace_init_tasks(struct process_trace *pt);
@@ -263,7 +327,10 @@ void utrace_ftrace_task_ends(struct process_trace *pt);
 void utrace_ftrace_task_execs(struct process_trace *pt);
 extern const struct file_operations utrace_ftrace_stat_fops;
 
-/* What an instance knows of the current task; NULL if nothing. */
+/*
+ * Find what the instance knows of the current task; NULL: nothing.  The caller
+ * is a callback of the task.
+ */
 static inline struct process_task *process_find_task(struct process_trace *pt)
 {
 	struct utrace_task_data *data = utrace_task_data_find(pt);
@@ -271,7 +338,10 @@ static inline struct process_task *process_find_task(struct process_trace *pt)
 	return data ? container_of(data, struct process_task, data) : NULL;
 }
 
-/* How long ago did it enter?  The clocks of two CPUs may differ a little. */
+/*
+ * Time in ns since the task entered its call.  The clocks of two CPUs may
+ * differ a little, so it could be negative; 0 is returned then.
+ */
 static inline u64 process_since(const struct process_task *task)
 {
 	return max_t(s64, local_clock() - READ_ONCE(task->since), 0);

@@ -2,14 +2,16 @@
 /*
  * utrace - the process tracer of ftrace: records
  *
- * What is taken along with an event is captured first, since that may fault and
- * sleep, and then the record is written, with preemption off.  The instance may
- * have gone away in between.
+ * An event is recorded in two steps.  First the task captures what goes along
+ * with the event, which may fault and sleep.  Then it writes the record with
+ * preemption off, unless the instance has left the tracer meanwhile.
  *
- * A record goes to the instance whose engine was called, through its file of
- * that event.  For everybody else who listens to the event there is the
- * tracepoint: it fires once, for the first instance that chose the task.  The
- * probes by which instances listen pass over those that have the tracer.
+ * A record goes to the instance whose engine was called, through the instance's
+ * own file of the event.  Other listeners (perf, BPF, instances with another
+ * tracer) have the tracepoint, which fires once for an event: for the first
+ * instance that is told of it.  An instance that has the tracer may have
+ * enabled the event, too.  Its probe (PROCESS_PROBE) passes over the call of
+ * the tracepoint, or the event would be recorded twice.
  */
 #include <linux/binfmts.h>
 #include <linux/sched/signal.h>
@@ -20,7 +22,7 @@
 #include "../capture/capture.h"
 #include "process.h"
 #ifdef __CHECKER__
-/* All of them are more than sparse can take. */
+/* sparse cannot take an initializer with the names of all calls. */
 #define UTRACE_CALL_NAMES	{ 0, "read" }
 #else
 #include "names.h"
@@ -33,14 +35,17 @@
 #define CREATE_TRACE_POINTS
 #include <trace/events/utrace.h>
 
+/* For an event that captured nothing: two empty strings and no items. */
 static const struct utrace_captured process_nothing = {
 	.str = { "", "" },
 };
 
 /**
  * struct process_capture - what is taken along with an event
- * @capture: empty if there is nothing to take
- * @seen: what the record gets to see of @capture
+ * @capture: the capture; without a buffer while nothing was captured
+ * @seen: @capture as the trace event takes it
+ *
+ * Lives on the stack of the function that records the event.
  */
 struct process_capture {
 	struct utrace_capture capture;
@@ -59,10 +64,14 @@ static void process_capture_stack(const struct process_trace *pt,
 		[PROCESS_STACK_RAW]	= UTRACE_CAPTURE_RAW_STACK,
 	};
 
-	utrace_capture_stacks(&pc->capture, regs, what[READ_ONCE(pt->stack)]);
+	utrace_capture_stacks(&pc->capture, regs,
+			      what[READ_ONCE(pt->settings.stack)]);
 }
 
-/* What the record gets to see of it. */
+/*
+ * Describe the capture for the trace event: all items, and the first two
+ * strings among them.  What was lost is counted in @pt->lost.
+ */
 static const struct utrace_captured *
 process_captured(struct process_trace *pt, struct process_capture *pc)
 {
@@ -88,8 +97,10 @@ process_captured(struct process_trace *pt, struct process_capture *pc)
 }
 
 /*
- * A trigger on an event that is not enabled hides its records.  The instance
- * has them for its tracer, so they are written by a file that has no triggers.
+ * A trigger on an event that is not enabled has it soft-disabled, so the file's
+ * own record is dropped after the trigger has run.  The instance wants the
+ * record for its tracer; so it is written through a copy of the file without
+ * triggers.
  */
 static struct trace_event_file process_bare_file(struct trace_event_file *file)
 {
@@ -103,8 +114,11 @@ static struct trace_event_file process_bare_file(struct trace_event_file *file)
 }
 
 /*
- * May a record be written?  Not when the instance was left or started anew since
- * the engine was called.  If so then until process_end(), with preemption off.
+ * Begin to write a record: true if @engine is still the engine of its
+ * instance.  Then preemption is off until process_end(), and process_stop(),
+ * which clears pt->engine before it calls synchronize_rcu(), waits for that.
+ * False: the instance has left or restarted the tracer since the callback
+ * began.
  */
 static bool process_begin(struct utrace_engine *engine)
 {
@@ -123,8 +137,11 @@ static void process_end(void)
 }
 
 /*
- * Readers know the name of a task by its pid only.  ftrace takes it after a
- * record on this CPU, which a filter may have dropped.
+ * Readers of a trace know the name of a task by its pid.  ftrace saves the name
+ * only while trace_taskinfo_save of this CPU is set, which committing a record
+ * does.  If a filter has dropped the record it may be unset, and nothing is
+ * saved.  ftrace clears it when the name is saved; then @task remembers the
+ * name for process_is_saved().
  */
 static void process_save_comm(struct process_task *task)
 {
@@ -135,7 +152,7 @@ static void process_save_comm(struct process_task *task)
 		memcpy(task->saved, current->comm, TASK_COMM_LEN);
 }
 
-/* Write a record by the instance's own file. */
+/* Write a record through the instance's own file.  Preemption is off. */
 #define process_write(pt, which, name, ...)				\
 do {									\
 	struct trace_event_file *__file = (pt)->file[which];		\
@@ -148,13 +165,18 @@ do {									\
 	}								\
 } while (0)
 
-/* Let the tracepoint fire for all others, if that is for this instance to do. */
+/*
+ * Fire the tracepoint for all other listeners, if this instance is to do that.
+ */
 #define process_tell(pt, which, name, nr, ...)				\
 do {									\
 	if (trace_##name##_enabled() && utrace_ftrace_is_first(pt, which, nr)) \
 		trace_##name(__VA_ARGS__);				\
 } while (0)
 
+/*
+ * Write a record, unless the instance has left the tracer.  @task may be NULL.
+ */
 #define process_record(engine, task, which, name, nr, ...)		\
 do {									\
 	struct process_trace *__pt = (engine)->data;			\
@@ -167,7 +189,10 @@ do {									\
 	}								\
 } while (0)
 
-/* The probe of an instance: one that has the tracer hears from its engine. */
+/*
+ * Probe by which an instance listens to the tracepoint.  An instance that has
+ * the tracer gets its records from its engine.
+ */
 #define PROCESS_PROBE(name, proto, ...)					\
 static void process_probe_##name(void *data, proto)			\
 {									\
@@ -196,7 +221,12 @@ PROCESS_PROBE(utrace_signal,
 		     const struct utrace_captured *c), info, ka, sender, c)
 PROCESS_PROBE(utrace_jobctl, PARAMS(int type, int notify), type, notify)
 
-/* From kernel/trace: before anybody can enable the events, on the command line too. */
+/**
+ * utrace_ftrace_init() - put the probes above in place of the generated ones
+ *
+ * Context: Called by kernel/trace at boot, before the command line or user
+ * space can enable the events.
+ */
 void __init utrace_ftrace_init(void)
 {
 	event_class_utrace_sys_enter.probe = process_probe_utrace_sys_enter;
@@ -208,11 +238,15 @@ void __init utrace_ftrace_init(void)
 	event_class_utrace_jobctl.probe = process_probe_utrace_jobctl;
 }
 
+/* Flags of a file with a filter or a trigger. */
 #define PROCESS_FL_SPECIAL	(EVENT_FILE_FL_FILTERED |		\
 				 EVENT_FILE_FL_SOFT_DISABLED |		\
 				 EVENT_FILE_FL_TRIGGER_MODE |		\
 				 EVENT_FILE_FL_TRIGGER_COND)
 
+/*
+ * Record an entry in full generality: captures, filters, triggers, listeners.
+ */
 static noinline void process_full_entry(struct utrace_engine *engine,
 					struct process_task *task,
 					unsigned int nr, struct pt_regs *regs)
@@ -222,13 +256,15 @@ static noinline void process_full_entry(struct utrace_engine *engine,
 	unsigned long args[6];
 
 	utrace_current_args(regs, args);
-	utrace_capture_call(&pc.capture, nr, args, READ_ONCE(pt->args));
+	utrace_capture_call(&pc.capture, nr, args,
+			    READ_ONCE(pt->settings.args));
 	process_capture_stack(pt, &pc, regs);
 	process_record(engine, task, PROCESS_SYS_ENTER, utrace_sys_enter, nr,
 		       (int)nr, args, process_captured(pt, &pc));
 	utrace_capture_free(&pc.capture);
 }
 
+/* Record an exit in full generality: captures, filters, triggers, listeners. */
 static noinline void process_full_exit(struct utrace_engine *engine,
 				       struct process_task *task,
 				       unsigned int nr, long ret, s64 duration,
@@ -239,13 +275,17 @@ static noinline void process_full_exit(struct utrace_engine *engine,
 	unsigned long args[6];
 
 	utrace_current_args(regs, args);
-	utrace_capture_result(&pc.capture, nr, args, ret, READ_ONCE(pt->args));
+	utrace_capture_result(&pc.capture, nr, args, ret,
+			      READ_ONCE(pt->settings.args));
 	process_record(engine, task, PROCESS_SYS_EXIT, utrace_sys_exit, nr,
 		       (int)nr, ret, duration, process_captured(pt, &pc));
 	utrace_capture_free(&pc.capture);
 }
 
-/* Does ftrace know the name?  It may change at any time. */
+/*
+ * Return true if ftrace has the present name of the current task.  Another task
+ * may change the name meanwhile; the next event notices it then.
+ */
 static __always_inline bool process_is_saved(const struct process_task *task)
 {
 	const struct task_struct *me = current;
@@ -259,12 +299,16 @@ static __always_inline bool process_is_saved(const struct process_task *task)
 static_assert(TASK_COMM_LEN == 16);
 
 /*
- * Most calls are of the native table and have nothing to capture, and most
- * events no filter, no trigger and no other listener.  Their records are written
- * in place.  Of what stands between a record and its ring in general only the
- * exports of ftrace and tp_printk would be needed then, which do without them.
+ * May the record of a system call be written in place?  Most calls are of the
+ * native table and have nothing to capture, and most files have no filter,
+ * trigger or stack trace; the caller has found that the tracepoint has no
+ * listener.
  *
- * With preemption off.  False also if there is nothing to write to any more.
+ * Writing in place leaves out what trace_event_buffer_commit() does in
+ * addition: exports of ftrace and tp_printk do not get these records.
+ *
+ * Preemption is off.  False also if the instance has left the tracer; then
+ * process_begin() drops the record.
  */
 static __always_inline bool process_is_plain(struct utrace_engine *engine,
 					     const struct process_trace *pt,
@@ -285,15 +329,21 @@ static __always_inline bool process_is_plain(struct utrace_engine *engine,
 	       process_is_saved(task);
 }
 
-/* The ring of an instance; a snapshot puts another one in its place. */
-static __always_inline struct trace_buffer *process_ring(struct trace_event_file *file)
+/* Ring of the instance, read once: a snapshot puts another one in its place. */
+static __always_inline struct trace_buffer *
+process_ring(struct trace_event_file *file)
 {
 	return READ_ONCE(file->tr->array_buffer.buffer);
 }
 
-/* What a reserved record begins with; all of it is in a task that may sleep. */
-static __always_inline void *process_begin_entry(struct trace_event_file *file,
-						 struct ring_buffer_event *event)
+/*
+ * Fill in the head of a reserved record.  The context is 0: a task that may
+ * sleep was neither in an interrupt nor had preemption off before
+ * process_begin().
+ */
+static __always_inline void *
+process_begin_entry(struct trace_event_file *file,
+		    struct ring_buffer_event *event)
 {
 	struct trace_entry *entry = ring_buffer_event_data(event);
 
@@ -301,6 +351,9 @@ static __always_inline void *process_begin_entry(struct trace_event_file *file,
 	return entry;
 }
 
+/*
+ * Write the record of an entry without captures in place.  Preemption is off.
+ */
 static __always_inline void process_plain_entry(struct trace_event_file *file,
 						unsigned int nr,
 						struct pt_regs *regs)
@@ -310,7 +363,7 @@ static __always_inline void process_plain_entry(struct trace_event_file *file,
 	struct ring_buffer_event *event;
 	unsigned int at = offsetof(typeof(*entry), __data);
 
-	/* Two empty strings. */
+	/* Behind the fields stand the terminating NULs of two empty strings. */
 	event = ring_buffer_lock_reserve(ring, sizeof(*entry) + 2);
 	if (unlikely(!event))
 		return;
@@ -326,6 +379,7 @@ static __always_inline void process_plain_entry(struct trace_event_file *file,
 	ring_buffer_unlock_commit(ring);
 }
 
+/* Write the record of an exit without captures in place.  Preemption is off. */
 static __always_inline void process_plain_exit(struct trace_event_file *file,
 					       unsigned int nr, long ret,
 					       s64 duration)
@@ -345,6 +399,7 @@ static __always_inline void process_plain_exit(struct trace_event_file *file,
 	ring_buffer_unlock_commit(ring);
 }
 
+/* Record an entry: in place if possible, else in full generality. */
 static __always_inline void process_record_entry(struct utrace_engine *engine,
 						 struct process_trace *pt,
 						 struct process_task *task,
@@ -356,7 +411,7 @@ static __always_inline void process_record_entry(struct utrace_engine *engine,
 	preempt_disable_notrace();
 	plain = !trace_utrace_sys_enter_enabled() &&
 		process_is_plain(engine, pt, task, PROCESS_SYS_ENTER, nr,
-				 pt->entry_args);
+				 pt->settings.entry_args);
 	if (likely(plain))
 		process_plain_entry(pt->file[PROCESS_SYS_ENTER], nr, regs);
 	preempt_enable_notrace();
@@ -364,6 +419,7 @@ static __always_inline void process_record_entry(struct utrace_engine *engine,
 		process_full_entry(engine, task, nr, regs);
 }
 
+/* Record an exit: in place if possible, else in full generality. */
 static __always_inline void process_record_exit(struct utrace_engine *engine,
 						struct process_trace *pt,
 						struct process_task *task,
@@ -376,15 +432,16 @@ static __always_inline void process_record_exit(struct utrace_engine *engine,
 	preempt_disable_notrace();
 	plain = !trace_utrace_sys_exit_enabled() &&
 		process_is_plain(engine, pt, task, PROCESS_SYS_EXIT, nr,
-				 pt->exit_args);
+				 pt->settings.exit_args);
 	if (likely(plain))
-		process_plain_exit(pt->file[PROCESS_SYS_EXIT], nr, ret, duration);
+		process_plain_exit(pt->file[PROCESS_SYS_EXIT], nr, ret,
+				   duration);
 	preempt_enable_notrace();
 	if (unlikely(!plain))
 		process_full_exit(engine, task, nr, ret, duration, regs);
 }
 
-/* The current task enters a system call. */
+/* Note in @task that the current task enters call @nr. */
 static __always_inline void process_enter(struct process_trace *pt,
 					  struct process_task *task,
 					  unsigned int nr)
@@ -396,7 +453,7 @@ static __always_inline void process_enter(struct process_trace *pt,
 		task->cpu_since = task_sched_runtime(current);
 }
 
-/* It leaves the one that it entered. */
+/* The current task leaves the call that process_enter() has noted; count it. */
 static __always_inline void process_leave(struct process_trace *pt,
 					  struct process_task *task,
 					  long ret, s64 duration)
@@ -408,6 +465,15 @@ static __always_inline void process_leave(struct process_trace *pt,
 		utrace_ftrace_count(pt, task, nr, ret, duration);
 }
 
+/**
+ * utrace_ftrace_sys_enter() - report_syscall_entry of the engine
+ * @action: answer of the engines before
+ * @engine: the engine; its data is struct process_trace
+ * @regs: registers of the current task
+ *
+ * Context: A callback, in the task itself; may fault and sleep.
+ * Return: UTRACE_RESUME, and the action for the system call as it was.
+ */
 u32 utrace_ftrace_sys_enter(u32 action, struct utrace_engine *engine,
 			    struct pt_regs *regs)
 {
@@ -428,6 +494,15 @@ u32 utrace_ftrace_sys_enter(u32 action, struct utrace_engine *engine,
 	return UTRACE_RESUME | utrace_syscall_action(action);
 }
 
+/**
+ * utrace_ftrace_sys_exit() - report_syscall_exit of the engine
+ * @action: may have UTRACE_SYSCALL_UNPAIRED
+ * @engine: the engine; its data is struct process_trace
+ * @regs: registers of the current task
+ *
+ * Context: A callback, in the task itself; may fault and sleep.
+ * Return: UTRACE_RESUME.
+ */
 u32 utrace_ftrace_sys_exit(u32 action, struct utrace_engine *engine,
 			   struct pt_regs *regs)
 {
@@ -438,16 +513,21 @@ u32 utrace_ftrace_sys_exit(u32 action, struct utrace_engine *engine,
 	unsigned int nr;
 	s64 duration;
 
-	/* Was it not seen to enter? */
-	if (unlikely(!task || task->nr < 0 || action & UTRACE_SYSCALL_UNPAIRED)) {
+	/* The instance has not seen the entry: the duration is not known. */
+	if (unlikely(!task || task->nr < 0 ||
+		     action & UTRACE_SYSCALL_UNPAIRED)) {
 		if (task)
 			WRITE_ONCE(task->nr, -1);
 		if (wanted)
-			process_full_exit(engine, task, utrace_current_call(regs), ret,
-					  -1, regs);
+			process_full_exit(engine, task,
+					  utrace_current_call(regs), ret, -1,
+					  regs);
 		return UTRACE_RESUME;
 	}
-	/* Of sigreturn the registers do not tell any more. */
+	/*
+	 * The number noted at the entry: after sigreturn the registers are
+	 * those of the code that the signal interrupted.
+	 */
 	nr = task->nr;
 	duration = process_since(task);
 	process_leave(pt, task, ret, duration);
@@ -456,40 +536,71 @@ u32 utrace_ftrace_sys_exit(u32 action, struct utrace_engine *engine,
 	return UTRACE_RESUME;
 }
 
+/**
+ * utrace_ftrace_record_fork() - record that the current task creates a task
+ * @engine: the engine; its data is struct process_trace
+ * @child: the new task, which the callback keeps from running
+ * @clone_flags: flags of clone(), with the exit signal in the low byte
+ *
+ * Context: report_clone, in the task itself.
+ */
 void utrace_ftrace_record_fork(struct utrace_engine *engine,
-			       struct task_struct *child, unsigned long clone_flags)
+			       struct task_struct *child,
+			       unsigned long clone_flags)
 {
 	process_record(engine, NULL, PROCESS_FORK, utrace_fork, 0, child,
 		       clone_flags);
 }
 
-/* Bytes of a file's name. */
+/* Bytes of the program's name that an exec record has at most. */
 #define PROCESS_NAME_MAX	1024
 
-/* What does not fit into a page of the ring is dropped, and not counted. */
+/* The ring drops a record that does not fit into a page of it, uncounted. */
 static_assert(UTRACE_CAPTURE_SIZE + PROCESS_NAME_MAX < PAGE_SIZE - 512);
 static_assert(UTRACE_CAPTURE_SIZE + 2 * UTRACE_CAPTURE_ITEM < PAGE_SIZE - 512);
 
+/**
+ * utrace_ftrace_record_exec() - record that the current task has a new program
+ * @engine: the engine; its data is struct process_trace
+ * @bprm: the program
+ * @regs: registers of the current task; not used
+ *
+ * Captures program, arguments, directory and ids if any arguments are captured.
+ *
+ * Context: report_exec, in the task itself; may fault and sleep.
+ */
 void utrace_ftrace_record_exec(struct utrace_engine *engine,
-			       const struct linux_binprm *bprm, struct pt_regs *regs)
+			       const struct linux_binprm *bprm,
+			       struct pt_regs *regs)
 {
 	struct process_trace *pt = engine->data;
 	struct process_capture pc = PROCESS_CAPTURE_INIT;
 
-	if (READ_ONCE(pt->args) && utrace_capture_start(&pc.capture))
+	if (READ_ONCE(pt->settings.args) && utrace_capture_start(&pc.capture))
 		utrace_capture_exec(&pc.capture, &init_user_ns);
-	process_record(engine, NULL, PROCESS_EXEC, utrace_exec, 0, bprm->filename,
+	process_record(engine, NULL, PROCESS_EXEC, utrace_exec, 0,
+		       bprm->filename,
 		       strnlen(bprm->filename, PROCESS_NAME_MAX),
 		       process_captured(pt, &pc));
 	utrace_capture_free(&pc.capture);
 }
 
+/**
+ * utrace_ftrace_record_end() - record that the current task exits
+ * @engine: the engine; its data is struct process_trace
+ * @code: exit status, as from wait()
+ *
+ * Context: report_exit, in the task itself.
+ */
 void utrace_ftrace_record_end(struct utrace_engine *engine, long code)
 {
 	process_record(engine, NULL, PROCESS_EXIT, utrace_exit, 0, code);
 }
 
-/* Only these have a pid where others have a timer or a band. */
+/*
+ * Pid of the sender; 0: none.  In the siginfo of other signals a timer or a
+ * band stands in the place of the pid.
+ */
 static pid_t process_sender(const struct kernel_siginfo *info)
 {
 	switch (siginfo_layout(info->si_signo, info->si_code)) {
@@ -501,9 +612,19 @@ static pid_t process_sender(const struct kernel_siginfo *info)
 	}
 }
 
+/**
+ * utrace_ftrace_record_signal() - record that the current task takes a signal
+ * @engine: the engine; its data is struct process_trace
+ * @info: the signal
+ * @ka: its disposition
+ * @regs: registers of the current task
+ *
+ * Context: report_signal, in the task itself; may fault and sleep.
+ */
 void utrace_ftrace_record_signal(struct utrace_engine *engine,
 				 const struct kernel_siginfo *info,
-				 const struct k_sigaction *ka, struct pt_regs *regs)
+				 const struct k_sigaction *ka,
+				 struct pt_regs *regs)
 {
 	struct process_trace *pt = engine->data;
 	struct process_capture pc = PROCESS_CAPTURE_INIT;
@@ -514,24 +635,37 @@ void utrace_ftrace_record_signal(struct utrace_engine *engine,
 	utrace_capture_free(&pc.capture);
 }
 
-void utrace_ftrace_record_jobctl(struct utrace_engine *engine, int type, int notify)
+/**
+ * utrace_ftrace_record_jobctl() - record that the process stops or continues
+ * @engine: the engine; its data is struct process_trace
+ * @type: CLD_STOPPED or CLD_CONTINUED
+ * @notify: CLD_ code that the parent is told; 0: none
+ *
+ * Context: report_jctl, in the task itself.
+ */
+void utrace_ftrace_record_jobctl(struct utrace_engine *engine, int type,
+				 int notify)
 {
 	process_record(engine, NULL, PROCESS_JOBCTL, utrace_jobctl, 0, type,
 		       notify);
 }
 
-/* Reading them. */
+/* Reading records */
 
-/* A field that is an array, of a record that is being read. */
+/*
+ * Data and size of a dynamic array in a record: its __data_loc_ field has the
+ * offset in the lower half and the size in the upper half.
+ */
 #define process_array(entry, field)					\
 	((const void *)(entry) + ((entry)->__data_loc_##field & 0xffff))
 #define process_array_size(entry, field)				\
 	((entry)->__data_loc_##field >> 16)
 
 /**
- * utrace_ftrace_is_record - is this one of the tracer's records?
+ * utrace_ftrace_is_record() - is this a record of the tracer?
  * @entry: a record in a ring
  *
+ * Context: Any.
  * Return: true if so.
  */
 bool utrace_ftrace_is_record(const struct trace_entry *entry)
@@ -550,16 +684,20 @@ bool utrace_ftrace_is_record(const struct trace_entry *entry)
 }
 
 /**
- * utrace_ftrace_print_record - print a record, without its time and task
- * @s: where to
- * @entry: a record of the tracer
+ * utrace_ftrace_print_record() - print a record, without its time and task
+ * @s: the text is appended here
+ * @entry: a record for which utrace_ftrace_is_record() is true
+ *
+ * Context: Any.
  */
-void utrace_ftrace_print_record(struct seq_buf *s, const struct trace_entry *entry)
+void utrace_ftrace_print_record(struct seq_buf *s,
+				const struct trace_entry *entry)
 {
 	if (entry->type == event_utrace_sys_enter.event.type) {
 		const struct trace_event_raw_utrace_sys_enter *e = (void *)entry;
 
-		utrace_ftrace_print_entry(s, e->id, e->args, process_array(e, data),
+		utrace_ftrace_print_entry(s, e->id, e->args,
+					  process_array(e, data),
 					  process_array_size(e, data));
 	} else if (entry->type == event_utrace_sys_exit.event.type) {
 		const struct trace_event_raw_utrace_sys_exit *e = (void *)entry;

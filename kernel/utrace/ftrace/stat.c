@@ -2,11 +2,12 @@
 /*
  * utrace - the process tracer of ftrace: what it knows of tasks, process/stat
  *
- * Each task that is followed has a struct process_task in each instance that
- * follows it.  Only the task itself writes to it, so an event takes no lock of the
- * instance but for the first call of a task and the first of a kind; readers may
- * see counts of different moments.  Tasks stay there when
- * they are dead, if something was counted of them, until they are too many.
+ * Each task that an instance follows has a struct process_task there.  Only the
+ * task itself writes its numbers.  So an event takes a lock of the instance
+ * (process_trace.task_lock) only for the first call of a task, for its first
+ * call of a kind, for an execve() that changes its pid, and for its exit.  A
+ * reader of process/stat walks the tasks under RCU and may see the numbers of
+ * one line from different moments.
  */
 #include <linux/log2.h>
 #include <linux/pid.h>
@@ -22,24 +23,34 @@
 #include "../syscall_current.h"
 #include "../decode/table.h"
 
-/* What an instance counts at most, in pairs of a task and a call: 16 MiB. */
+/*
+ * Counts of an instance at most, each for one task and one call.  A count takes
+ * 256 bytes, so this is 16 MiB.
+ */
 #define PROCESS_MAX_COUNTS	65536
 
-/* Durations by their logarithm: less than 1, 2, 4, ... 2^30 ns, and longer. */
+/*
+ * Durations are sorted by their logarithm: bucket n has those below 2^n ns that
+ * are in no bucket before it, the last bucket those of 2^30 ns and more.
+ */
 #define PROCESS_BUCKETS		32
 
 /**
- * struct utrace_ftrace_count - one system call of one task
- * @node: in process_task.counts
- * @nr: of the call
- * @epoch: process_trace.epoch of the numbers
- * @calls: that are over
- * @errors: of these
- * @total: time they took, in ns, as all times here
- * @min: shortest
- * @max: longest
- * @cpu: CPU time that they used
- * @bucket: how many took how long
+ * struct utrace_ftrace_count - counts of one system call of one task
+ * @node: entry in process_task.counts; added by the task, read under RCU,
+ *	removed when the process_task is freed
+ * @nr: number of the call; constant
+ * @epoch: process_trace.epoch of the numbers below.  Stored with release after
+ *	the numbers were cleared, read with acquire.
+ * @calls: calls that are over
+ * @errors: calls among @calls that returned an error
+ * @total: sum of the durations, in ns
+ * @min: shortest duration, in ns
+ * @max: longest duration, in ns
+ * @cpu: CPU time used in the calls, in ns
+ * @bucket: number of calls by duration, see PROCESS_BUCKETS
+ *
+ * Only the task itself writes the numbers; readers use READ_ONCE().
  */
 struct utrace_ftrace_count {
 	struct hlist_node node;
@@ -54,6 +65,12 @@ struct utrace_ftrace_count {
 	u32 bucket[PROCESS_BUCKETS];
 };
 
+/**
+ * utrace_ftrace_init_tasks() - initialize the list of tasks of an instance
+ * @pt: a new instance
+ *
+ * Context: Any.
+ */
 void utrace_ftrace_init_tasks(struct process_trace *pt)
 {
 	INIT_LIST_HEAD(&pt->task_list);
@@ -75,7 +92,10 @@ static void process_free_task(struct rcu_head *rcu)
 	kfree(task);
 }
 
-/* After a grace period, for readers of process/stat. */
+/*
+ * The last reference is gone.  Readers of process/stat may still be at the
+ * task, so it is freed after a grace period.
+ */
 static void process_task_release(struct kref *ref)
 {
 	struct process_task *task = container_of(ref, struct process_task, ref);
@@ -83,6 +103,7 @@ static void process_task_release(struct kref *ref)
 	call_rcu(&task->rcu, process_free_task);
 }
 
+/* The task drops its reference: it was freed, or has found the owner gone. */
 static void process_task_put(struct utrace_task_data *data)
 {
 	struct process_task *task = container_of(data, struct process_task,
@@ -91,7 +112,10 @@ static void process_task_put(struct utrace_task_data *data)
 	kref_put(&task->ref, process_task_release);
 }
 
-/* The instance forgets a task, if it has not done so. */
+/*
+ * Take @task out of the list, unless that was done before.  Clearing the owner
+ * hides it from process_find_task(); the task drops its own reference later.
+ */
 static void process_remove_task(struct process_trace *pt,
 				struct process_task *task)
 {
@@ -107,6 +131,12 @@ static void process_remove_task(struct process_trace *pt,
 	process_task_put(&task->data);
 }
 
+/**
+ * utrace_ftrace_free_tasks() - remove all tasks from an instance that ends
+ * @pt: the instance; no callback and no reader uses it any more
+ *
+ * Context: Process context.  Takes process_trace.task_lock.
+ */
 void utrace_ftrace_free_tasks(struct process_trace *pt)
 {
 	struct process_task *task, *next;
@@ -117,8 +147,10 @@ void utrace_ftrace_free_tasks(struct process_trace *pt)
 }
 
 /*
- * Who is not followed any more when it exits is not missed then: each newcomer
- * looks at some others, so that there are not many more than are alive.
+ * Look at four tasks and remove those that are dead and have no counts.  A task
+ * that is no longer followed when it exits is not reported, so its own removal
+ * (utrace_ftrace_task_ends()) does not come.  Every new task looks at four
+ * others, so dead tasks cannot outnumber those alive for long.
  */
 static void process_sweep(struct process_trace *pt)
 {
@@ -138,11 +170,14 @@ static void process_sweep(struct process_trace *pt)
 }
 
 /**
- * utrace_ftrace_new_task - the current task makes its first system call
- * @pt: an instance that follows it
+ * utrace_ftrace_new_task() - make what is known of the current task
+ * @pt: an instance that follows the task and knows nothing of it
  *
- * Context: The task itself, may sleep.
- * Return: what is known of it; NULL without memory.
+ * Context: A callback, in the task itself; may sleep.  Takes
+ * process_trace.task_lock.
+ * Return:
+ * * the new structure - the task and the list have a reference each
+ * * NULL - there is no memory, which is counted in @pt->lost
  */
 struct process_task *utrace_ftrace_new_task(struct process_trace *pt)
 {
@@ -167,7 +202,10 @@ struct process_task *utrace_ftrace_new_task(struct process_trace *pt)
 	return task;
 }
 
-/* If need be by the oldest task that is dead; its numbers go. */
+/*
+ * Return true if there is room for a count.  If need be, remove the oldest dead
+ * task, and its counts with it.
+ */
 static bool process_make_room(struct process_trace *pt)
 {
 	struct process_task *task;
@@ -175,7 +213,10 @@ static bool process_make_room(struct process_trace *pt)
 	guard(spinlock)(&pt->task_lock);
 	if (pt->ncounts < PROCESS_MAX_COUNTS)
 		return true;
-	/* Not at every event of a machine full of tasks that are alive. */
+	/*
+	 * The last search found no dead task.  Search once a second at most, or
+	 * every event would walk a long list of living tasks.
+	 */
 	if (time_before(jiffies, pt->next_scan))
 		return false;
 	list_for_each_entry(task, &pt->task_list, list) {
@@ -210,7 +251,11 @@ static struct utrace_ftrace_count *process_new_count(struct process_trace *pt,
 	count->nr = nr;
 	count->epoch = READ_ONCE(pt->epoch);
 	scoped_guard(spinlock, &pt->task_lock) {
-		/* Not if it was taken for dead, see utrace_ftrace_task_execs(). */
+		/*
+		 * A search for dead tasks may have removed this one, if @task
+		 * has the pid of before an execve(); see
+		 * utrace_ftrace_task_execs().
+		 */
 		if (task->data.owner)
 			pt->ncounts++;
 		task->ncounts++;
@@ -219,6 +264,10 @@ static struct utrace_ftrace_count *process_new_count(struct process_trace *pt,
 	return count;
 }
 
+/*
+ * Find the count of call @nr and clear it if it is of an old epoch, or make
+ * it.  NULL: no memory or no room.
+ */
 static struct utrace_ftrace_count *process_count_of(struct process_trace *pt,
 						    struct process_task *task,
 						    unsigned int nr)
@@ -231,7 +280,11 @@ static struct utrace_ftrace_count *process_count_of(struct process_trace *pt,
 			continue;
 		if (count->epoch != epoch) {
 			memset_after(count, 0, epoch);
-			/* After the numbers; pairs with process_stat_show(). */
+			/*
+			 * Pairs with smp_load_acquire() in process_stat_show():
+			 * a reader that finds the new epoch does not see the
+			 * old numbers.
+			 */
 			smp_store_release(&count->epoch, epoch);
 		}
 		return count;
@@ -240,14 +293,15 @@ static struct utrace_ftrace_count *process_count_of(struct process_trace *pt,
 }
 
 /**
- * utrace_ftrace_count - count a system call that is over
+ * utrace_ftrace_count() - count a system call that is over
  * @pt: an instance that follows the current task
- * @task: what it knows of it
- * @nr: of the call
- * @ret: its result
- * @duration: in ns
+ * @task: what @pt knows of the current task
+ * @nr: number of the call, as for utrace_call_of()
+ * @ret: result of the call
+ * @duration: time between entry and exit, in ns
  *
- * Context: The task itself, may sleep.
+ * Context: A callback, in the task itself; may sleep.  Takes
+ * process_trace.task_lock for the first call of a kind.
  */
 void utrace_ftrace_count(struct process_trace *pt, struct process_task *task,
 			 unsigned int nr, long ret, u64 duration)
@@ -255,7 +309,9 @@ void utrace_ftrace_count(struct process_trace *pt, struct process_task *task,
 	struct utrace_ftrace_count *count;
 	unsigned int bucket = min(fls64(duration), PROCESS_BUCKETS - 1);
 
-	/* There are more numbers than calls. */
+	/*
+	 * A program may use any number.  All that are no call share one count.
+	 */
 	if (!utrace_call_of(nr))
 		nr = UTRACE_NO_CALL;
 	count = process_count_of(pt, task, nr);
@@ -275,10 +331,10 @@ void utrace_ftrace_count(struct process_trace *pt, struct process_task *task,
 }
 
 /**
- * utrace_ftrace_task_ends - the current task exits
- * @pt: an instance that follows it
+ * utrace_ftrace_task_ends() - the current task exits
+ * @pt: an instance that follows the task
  *
- * Context: The task itself.
+ * Context: A callback, in the task itself.  Takes process_trace.task_lock.
  */
 void utrace_ftrace_task_ends(struct process_trace *pt)
 {
@@ -294,13 +350,14 @@ void utrace_ftrace_task_ends(struct process_trace *pt)
 }
 
 /**
- * utrace_ftrace_task_execs - the current task has a new program
- * @pt: an instance that follows it
+ * utrace_ftrace_task_execs() - the current task has a new program
+ * @pt: an instance that follows the task
  *
- * A thread other than the leader has the pid of the leader now; what was known of
- * it by its own is of a task that is gone.
+ * execve() gives a thread other than the leader the pid of the leader.  What
+ * the instance knows of the thread has the old pid, which no task has any more;
+ * so it is removed, and the next system call makes another structure.
  *
- * Context: The task itself.
+ * Context: A callback, in the task itself.  Takes process_trace.task_lock.
  */
 void utrace_ftrace_task_execs(struct process_trace *pt)
 {
@@ -339,7 +396,9 @@ static void process_stat_stop(struct seq_file *m, void *v)
 	rcu_read_unlock();
 }
 
-/* Events that found no room or memory, here or on their way. */
+/*
+ * Events for which there was no memory or room, in the tracer or in the core.
+ */
 static unsigned long process_lost(struct process_trace *pt)
 {
 	unsigned long lost = atomic_long_read(&pt->lost);
@@ -395,7 +454,7 @@ static void process_show_count(struct seq_file *m,
 	seq_putc(m, '\n');
 }
 
-/* The call it is in, and for how long. */
+/* Print the call that the task is in, and for how long it has been. */
 static void process_show_now(struct seq_file *m, const char *head,
 			     struct process_trace *pt,
 			     const struct process_task *task,
@@ -406,7 +465,10 @@ static void process_show_now(struct seq_file *m, const char *head,
 
 	if (nr < 0 || READ_ONCE(task->since) < READ_ONCE(pt->started))
 		return;
-	/* It may have ceased to be followed in a call that is over since. */
+	/*
+	 * A task that is not followed any more may have left the call
+	 * unnoticed.
+	 */
 	if (!utrace_ftrace_follows(pt, alive))
 		return;
 	seq_puts(m, head);
@@ -433,8 +495,12 @@ static int process_stat_show(struct seq_file *m, void *v)
 	snprintf(head, sizeof(head), "%8d %-15s", pid_nr(task->pid), comm);
 	for (i = 0; i < ARRAY_SIZE(task->counts); i++) {
 		hlist_for_each_entry_rcu(count, &task->counts[i], node) {
-			/* Before the numbers; pairs with process_count_of(). */
-			if (smp_load_acquire(&count->epoch) != pt->epoch ||
+			/*
+			 * Pairs with smp_store_release() in process_count_of():
+			 * the numbers read below are not older than this epoch.
+			 */
+			if (smp_load_acquire(&count->epoch) !=
+			    READ_ONCE(pt->epoch) ||
 			    !READ_ONCE(count->calls))
 				continue;
 			seq_puts(m, head);
@@ -469,11 +535,12 @@ static int process_stat_open(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* Whatever is written: start over. */
+/* Every write starts the counting anew, whatever its text. */
 static ssize_t process_stat_write(struct file *file, const char __user *from,
 				  size_t count, loff_t *ppos)
 {
-	struct trace_array *tr = ((struct seq_file *)file->private_data)->private;
+	struct seq_file *m = file->private_data;
+	struct trace_array *tr = m->private;
 	struct process_trace *pt = tr->process;
 	struct process_task *task, *next;
 

@@ -1,32 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - the process tracer of ftrace: whom an instance follows
+ * utrace - the process tracer of ftrace: which tasks it follows
  *
- * The files comms, exes, uids and cgroups in process/.  What a word stands for
- * is found when it is written; the lists are made into a match.
+ * The files comms, exes, uids and cgroups in process/.  A word is resolved (to
+ * a file, a user, a cgroup) when it is written, and kept with its text.  All
+ * targets of an instance are made into one match for its engine.
+ *
+ * A kind of target is one row of process_kinds[] and its functions.
  */
 #include <linux/cgroup.h>
 #include <linux/namei.h>
+#include <linux/refcount.h>
 #include <linux/slab.h>
 #include <linux/seq_file.h>
 #include <linux/string.h>
 
-#include "process.h"
 #include "words.h"
 #include "../match.h"
 
 /**
- * struct process_target_item - one word in one of the lists
- * @list: in process_trace.targets
- * @exe: of PROCESS_EXES, counted
- * @uid: of PROCESS_UIDS
- * @cgroup: of PROCESS_CGROUPS, counted
- * @remove: of what is being written: take it out
- * @at: and where it stands there
- * @text: as it was written
+ * struct process_target - one target: a written word and what it stands for
+ * @ref: one reference for each struct process_targets with the target
+ * @kind: its kind
+ * @exe: for PROCESS_EXES, the file, counted
+ * @uid: for PROCESS_UIDS, the user
+ * @cgroup: for PROCESS_CGROUPS, the cgroup, counted
+ * @remove: written with "!": the word is to leave the list; such a target is
+ *	not resolved and never comes into process_settings.targets
+ * @at: offset of the word in the written text, for the error log
+ * @text: the word, as it was written
+ *
+ * Nothing but @ref changes once the target is in a struct process_targets.
  */
-struct process_target_item {
-	struct list_head list;
+struct process_target {
+	refcount_t ref;
+	const struct process_target_kind *kind;
 	union {
 		struct path exe;
 		kuid_t uid;
@@ -37,305 +45,433 @@ struct process_target_item {
 	char text[];
 };
 
-enum process_target_error {
-	TARGET_NO_FILE,
-	TARGET_NO_UID,
-	TARGET_NO_CGROUP,
-	TARGET_LONG_COMM,
-	TARGET_NOT_THERE,
+/**
+ * struct process_targets - targets of one kind
+ * @ref: references by settings and by writers
+ * @n: number of targets in @target
+ * @target: the targets, counted
+ *
+ * Does not change once it is in a struct process_settings.
+ */
+struct process_targets {
+	refcount_t ref;
+	unsigned int n;
+	struct process_target *target[];
 };
 
-static const char * const process_target_errors[] = {
-	[TARGET_NO_FILE]	= "No such program; give the path of a file",
-	[TARGET_NO_UID]		= "Not the number of a user; 'id -u NAME' says it",
-	[TARGET_NO_CGROUP]	=
-		"No such cgroup; give its path as /proc/PID/cgroup has it behind '0::'",
-	[TARGET_LONG_COMM]	= "A name of a task has 15 bytes at most",
-	[TARGET_NOT_THERE]	= "Not in the list; read the file to see what is",
+/**
+ * struct process_target_kind - a kind of target
+ * @setting: the file in process/; its functions are those of all kinds
+ * @find: resolve process_target.text; returns 0, -ENOMEM, or another error if the
+ *	text stands for nothing
+ * @put: optional; drop the reference that @find has taken
+ * @add: add a resolved target to a match; returns 0, -ENOSPC or -ENOMEM
+ * @error: says in the error log what a word has to be, if @find fails
+ */
+struct process_target_kind {
+	struct process_setting setting;
+	int (*find)(struct process_target *target);
+	void (*put)(struct process_target *target);
+	int (*add)(struct utrace_match *match,
+		   const struct process_target *target);
+	const char *error;
 };
 
-static void process_free_item(enum process_target kind,
-			      struct process_target_item *item)
+static const struct process_target_kind process_kinds[PROCESS_NTARGETS];
+
+static const char * const process_not_there =
+	"Not in the list; read the file to see what is";
+
+static const struct process_target_kind *
+process_kind_of(const struct process_setting *setting)
 {
-	/* What is to be taken out was not looked for. */
-	if (item->remove)
-		kind = PROCESS_COMMS;
-	if (kind == PROCESS_EXES)
-		path_put(&item->exe);
-#ifdef CONFIG_CGROUPS
-	if (kind == PROCESS_CGROUPS)
-		cgroup_put(item->cgroup);
-#endif
-	kfree(item);
+	return container_of_const(setting, struct process_target_kind, setting);
 }
 
-static void process_free_list(enum process_target kind, struct list_head *list)
-{
-	struct process_target_item *item, *next;
+/* One target */
 
-	list_for_each_entry_safe(item, next, list, list)
-		process_free_item(kind, item);
-	INIT_LIST_HEAD(list);
+static void process_target_put(struct process_target *target)
+{
+	if (!refcount_dec_and_test(&target->ref))
+		return;
+	/*
+	 * A target with @remove was not resolved and has no reference to drop.
+	 */
+	if (target->kind->put && !target->remove)
+		target->kind->put(target);
+	kfree(target);
 }
 
-void utrace_ftrace_free_targets(struct process_trace *pt)
+/*
+ * Make a target of the word found last.  Return it, or -ENOMEM, or -EINVAL with
+ * a line in the instance's error_log.
+ */
+static struct process_target *process_target_new(struct process_words *words)
 {
-	unsigned int kind;
+	const struct process_target_kind *kind = process_kind_of(words->setting);
+	size_t size = strlen(words->word) + 1;
+	struct process_target *target;
+	int ret = 0;
 
-	for (kind = 0; kind < PROCESS_NTARGETS; kind++)
-		process_free_list(kind, &pt->targets[kind]);
+	target = kzalloc(struct_size(target, text, size), GFP_KERNEL);
+	if (!target)
+		return ERR_PTR(-ENOMEM);
+	refcount_set(&target->ref, 1);
+	target->kind = kind;
+	target->remove = words->remove;
+	target->at = words->at;
+	memcpy(target->text, words->word, size);
+	if (!target->remove)
+		ret = kind->find(target);
+	if (!ret)
+		return target;
+	kfree(target);
+	/* The word is right, as far as is known. */
+	if (ret == -ENOMEM)
+		return ERR_PTR(ret);
+	return ERR_PTR(utrace_ftrace_word_error(words, &kind->error));
 }
 
-static int process_find_cgroup(struct process_target_item *item)
-{
-#ifdef CONFIG_CGROUPS
-	const char *path = item->text;
-	struct cgroup *cgroup;
+/* Lists of targets */
 
-	/* Where it is mounted on most systems. */
-	if (str_has_prefix(path, "/sys/fs/cgroup/") ||
-	    !strcmp(path, "/sys/fs/cgroup"))
-		path += strlen("/sys/fs/cgroup");
-	cgroup = cgroup_get_from_path(*path ? path : "/");
-	if (!IS_ERR(cgroup)) {
-		item->cgroup = cgroup;
-		return 0;
-	}
-#endif
-	return -ENOENT;
+static struct process_targets *process_targets_new(unsigned int size)
+{
+	struct process_targets *targets;
+
+	targets = kvzalloc(struct_size(targets, target, size), GFP_KERNEL);
+	if (targets)
+		refcount_set(&targets->ref, 1);
+	return targets;
 }
 
-static int process_find_exe(struct process_target_item *item)
+/**
+ * utrace_ftrace_get_targets() - take a reference to targets
+ * @targets: the targets, or NULL
+ *
+ * Context: Any.
+ * Return: @targets.
+ */
+struct process_targets *
+utrace_ftrace_get_targets(struct process_targets *targets)
 {
-	int ret = kern_path(item->text, LOOKUP_FOLLOW, &item->exe);
-
-	if (ret || d_is_reg(item->exe.dentry))
-		return ret;
-	path_put(&item->exe);
-	return -EACCES;
+	if (targets)
+		refcount_inc(&targets->ref);
+	return targets;
 }
 
-static int process_find_uid(struct process_target_item *item)
+/**
+ * utrace_ftrace_put_targets() - drop a reference to targets
+ * @targets: the targets, or NULL
+ *
+ * Context: Process context; may sleep.
+ */
+void utrace_ftrace_put_targets(struct process_targets *targets)
 {
-	uid_t uid;
-	int ret = kstrtouint(item->text, 10, &uid);
+	unsigned int i;
 
-	if (ret)
-		return ret;
-	item->uid = make_kuid(current_user_ns(), uid);
-	return uid_valid(item->uid) ? 0 : -EINVAL;
+	if (!targets || !refcount_dec_and_test(&targets->ref))
+		return;
+	for (i = 0; i < targets->n; i++)
+		process_target_put(targets->target[i]);
+	kvfree(targets);
 }
 
-/* Find what the text stands for; 0 or -EINVAL. */
-static int process_resolve(struct process_target_item *item,
-			   struct process_words *words)
+static unsigned int process_ntargets(const struct process_targets *targets)
 {
-	enum process_target_error error;
-	bool bad;
-
-	switch (words->setting->what) {
-	case PROCESS_EXES:
-		bad = process_find_exe(item);
-		error = TARGET_NO_FILE;
-		break;
-	case PROCESS_UIDS:
-		bad = process_find_uid(item);
-		error = TARGET_NO_UID;
-		break;
-	case PROCESS_CGROUPS:
-		bad = process_find_cgroup(item);
-		error = TARGET_NO_CGROUP;
-		break;
-	default:
-		bad = strlen(item->text) >= TASK_COMM_LEN;
-		error = TARGET_LONG_COMM;
-	}
-	return bad ? utrace_ftrace_word_error(words, process_target_errors, error) : 0;
+	return targets ? targets->n : 0;
 }
 
-static struct process_target_item *process_find(struct list_head *list,
-						const char *text)
+/* Add a target, with a reference of its own.  There is room for it. */
+static void process_targets_add(struct process_targets *targets,
+				struct process_target *target)
 {
-	struct process_target_item *item;
-
-	list_for_each_entry(item, list, list)
-		if (!strcmp(item->text, text))
-			return item;
-	return NULL;
+	refcount_inc(&target->ref);
+	targets->target[targets->n++] = target;
 }
 
-/* The words that were written, as a list; 0, -EINVAL or -ENOMEM. */
-static int process_read_words(struct list_head *list, struct process_words *words)
+static void process_targets_remove(struct process_targets *targets,
+				   unsigned int i)
 {
-	struct process_target_item *item;
-	size_t size;
+	process_target_put(targets->target[i]);
+	targets->n--;
+	memmove(&targets->target[i], &targets->target[i + 1],
+		(targets->n - i) * sizeof(targets->target[0]));
+}
+
+/* Return the index of the target with this text, or the number of targets. */
+static unsigned int process_targets_find(const struct process_targets *targets,
+					 const char *text)
+{
+	unsigned int i;
+
+	for (i = 0; i < targets->n; i++)
+		if (!strcmp(targets->target[i]->text, text))
+			break;
+	return i;
+}
+
+/* What a write does */
+
+/*
+ * Resolve the written words: they become @words->targets.  This comes before
+ * the mutex is taken, since a look-up of a file may take long.  Return 0,
+ * -EINVAL or -ENOMEM.
+ */
+static int process_find_targets(struct process_words *words)
+{
+	struct process_target *target;
+	struct process_targets *found;
 	int ret;
 
+	/* A word takes two bytes at least, with the space behind it. */
+	found = process_targets_new(strlen(words->text) / 2 + 1);
+	if (!found)
+		return -ENOMEM;
+	words->targets = found;
 	while ((ret = utrace_ftrace_next_word(words)) > 0) {
-		size = strlen(words->word) + 1;
-		item = kzalloc(struct_size(item, text, size), GFP_KERNEL);
-		if (!item)
-			return -ENOMEM;
-		memcpy(item->text, words->word, size);
-		item->remove = words->remove;
-		item->at = words->at;
-		ret = item->remove ? 0 : process_resolve(item, words);
-		if (ret) {
-			kfree(item);
-			return ret;
-		}
-		list_add_tail(&item->list, list);
+		target = process_target_new(words);
+		if (IS_ERR(target))
+			return PTR_ERR(target);
+		found->target[found->n++] = target;
 		cond_resched();
 	}
 	return ret;
 }
 
-/* The same list once more; 0 or -ENOMEM. */
-static int process_copy(enum process_target kind, struct list_head *to,
-			const struct list_head *from)
-{
-	const struct process_target_item *item;
-	struct process_target_item *copy;
-
-	list_for_each_entry(item, from, list) {
-		copy = kmemdup(item, struct_size(item, text,
-						 strlen(item->text) + 1),
-			       GFP_KERNEL);
-		if (!copy)
-			return -ENOMEM;
-		if (kind == PROCESS_EXES)
-			path_get(&copy->exe);
-#ifdef CONFIG_CGROUPS
-		if (kind == PROCESS_CGROUPS)
-			cgroup_get(copy->cgroup);
-#endif
-		list_add_tail(&copy->list, to);
-	}
-	return 0;
-}
-
-/* Do to @list what the words in @written say; 0, -EINVAL or -ENOSPC. */
-static int process_do_words(struct list_head *list, struct list_head *written,
+/*
+ * Add to @list what was written, and remove from @list what was written with
+ * "!".  Return 0, -EINVAL or -ENOSPC.
+ */
+static int process_do_words(struct process_targets *list,
 			    struct process_words *words)
 {
-	struct process_target_item *item, *next, *there;
-	size_t n = list_count_nodes(list);
+	struct process_targets *found = words->targets;
+	unsigned int i, there;
 
-	list_for_each_entry_safe(item, next, written, list) {
-		there = process_find(list, item->text);
-		if (item->remove && !there) {
-			words->at = item->at;
-			return utrace_ftrace_word_error(words, process_target_errors,
-						  TARGET_NOT_THERE);
-		}
-		if (item->remove) {
-			list_del(&there->list);
-			process_free_item(words->setting->what, there);
-			n--;
-		} else if (!there) {
-			if (n++ == UTRACE_MATCH_MAX)
+	for (i = 0; i < found->n; i++) {
+		struct process_target *target = found->target[i];
+
+		there = process_targets_find(list, target->text);
+		if (!target->remove) {
+			if (there < list->n)
+				continue;
+			if (list->n == UTRACE_MATCH_MAX)
 				return -ENOSPC;
-			list_move_tail(&item->list, list);
+			process_targets_add(list, target);
+		} else if (there < list->n) {
+			process_targets_remove(list, there);
+		} else {
+			words->at = target->at;
+			return utrace_ftrace_word_error(words,
+							&process_not_there);
 		}
 	}
 	return 0;
 }
 
-/* Files are looked for before: that may take long. */
-static int process_write_targets(struct process_trace *pt,
+static int process_write_targets(struct process_settings *settings,
 				 struct process_words *words)
 {
-	enum process_target kind = words->setting->what;
-	LIST_HEAD(written);
-	LIST_HEAD(list);
-	LIST_HEAD(old);
+	struct process_targets **targets =
+		&settings->targets[process_kind_of(words->setting) - process_kinds];
+	struct process_targets *old = words->replace ? NULL : *targets;
+	struct process_targets *list;
+	unsigned int i, n;
 	int ret;
 
-	ret = process_read_words(&written, words);
-	if (ret)
-		goto out;
-	mutex_lock(&utrace_ftrace_mutex);
-	if (!words->replace)
-		ret = process_copy(kind, &list, &pt->targets[kind]);
+	n = process_ntargets(old);
+	list = process_targets_new(min(n + words->targets->n, UTRACE_MATCH_MAX));
+	if (!list)
+		return -ENOMEM;
+	for (i = 0; i < n; i++)
+		process_targets_add(list, old->target[i]);
+	ret = process_do_words(list, words);
+	/* @settings gets the new list; the other one is given up. */
 	if (!ret)
-		ret = process_do_words(&list, &written, words);
-	if (!ret) {
-		list_splice_init(&pt->targets[kind], &old);
-		list_splice_init(&list, &pt->targets[kind]);
-		ret = utrace_ftrace_apply(pt);
-		if (ret) {
-			list_splice_init(&pt->targets[kind], &list);
-			list_splice_init(&old, &pt->targets[kind]);
-		}
-	}
-	mutex_unlock(&utrace_ftrace_mutex);
-out:
-	process_free_list(kind, &old);
-	process_free_list(kind, &list);
-	process_free_list(kind, &written);
+		swap(*targets, list);
+	utrace_ftrace_put_targets(list);
 	return ret;
 }
 
-static void process_show_targets(struct seq_file *m, struct process_trace *pt,
-				 unsigned int kind)
+static void process_show_targets(struct seq_file *m,
+				 const struct process_setting *setting,
+				 const struct process_settings *settings)
 {
-	const struct process_target_item *item;
+	const struct process_targets *targets =
+		settings->targets[process_kind_of(setting) - process_kinds];
+	unsigned int i;
 
-	list_for_each_entry(item, &pt->targets[kind], list)
-		utrace_ftrace_show_word(m, item->text);
+	for (i = 0; i < process_ntargets(targets); i++)
+		utrace_ftrace_show_word(m, targets->target[i]->text);
 }
 
-const struct process_setting utrace_ftrace_target_settings[] = {
-	{ "comms", PROCESS_COMMS, process_write_targets, process_show_targets },
-	{ "exes", PROCESS_EXES, process_write_targets, process_show_targets },
-	{ "uids", PROCESS_UIDS, process_write_targets, process_show_targets },
-	{ "cgroups", PROCESS_CGROUPS, process_write_targets, process_show_targets },
+/* The kinds */
+
+static int process_find_comm(struct process_target *target)
+{
+	return strlen(target->text) < TASK_COMM_LEN ? 0 : -EINVAL;
+}
+
+static int process_add_comm(struct utrace_match *match,
+			    const struct process_target *target)
+{
+	return utrace_match_add_comm(match, target->text);
+}
+
+static int process_find_exe(struct process_target *target)
+{
+	int ret = kern_path(target->text, LOOKUP_FOLLOW, &target->exe);
+
+	if (ret || d_is_reg(target->exe.dentry))
+		return ret;
+	path_put(&target->exe);
+	return -EACCES;
+}
+
+static void process_put_exe(struct process_target *target)
+{
+	path_put(&target->exe);
+}
+
+static int process_add_exe(struct utrace_match *match,
+			   const struct process_target *target)
+{
+	return utrace_match_add_exe(match, &target->exe);
+}
+
+static int process_find_uid(struct process_target *target)
+{
+	uid_t uid;
+	int ret = kstrtouint(target->text, 10, &uid);
+
+	if (ret)
+		return ret;
+	target->uid = make_kuid(current_user_ns(), uid);
+	return uid_valid(target->uid) ? 0 : -EINVAL;
+}
+
+static int process_add_uid(struct utrace_match *match,
+			   const struct process_target *target)
+{
+	return utrace_match_add_uid(match, target->uid);
+}
+
+static int process_find_cgroup(struct process_target *target)
+{
+#ifdef CONFIG_CGROUPS
+	const char *path = target->text;
+	struct cgroup *cgroup;
+
+	/* Accept the path below the usual mount point, too. */
+	if (str_has_prefix(path, "/sys/fs/cgroup/") ||
+	    !strcmp(path, "/sys/fs/cgroup"))
+		path += strlen("/sys/fs/cgroup");
+	cgroup = cgroup_get_from_path(*path ? path : "/");
+	if (IS_ERR(cgroup))
+		return PTR_ERR(cgroup);
+	target->cgroup = cgroup;
+	return 0;
+#else
+	return -ENOENT;
+#endif
+}
+
+static void process_put_cgroup(struct process_target *target)
+{
+#ifdef CONFIG_CGROUPS
+	cgroup_put(target->cgroup);
+#endif
+}
+
+static int process_add_cgroup(struct utrace_match *match,
+			      const struct process_target *target)
+{
+	return utrace_match_add_cgroup(match, target->cgroup);
+}
+
+#define PROCESS_TARGETS_FILE(_name) {		\
+	.name	= (_name),			\
+	.find	= process_find_targets,		\
+	.write	= process_write_targets,	\
+	.show	= process_show_targets,		\
+}
+
+static const struct process_target_kind process_kinds[PROCESS_NTARGETS] = {
+	[PROCESS_COMMS] = {
+		.setting = PROCESS_TARGETS_FILE("comms"),
+		.find = process_find_comm,
+		.add = process_add_comm,
+		.error = "A name of a task has 15 bytes at most",
+	},
+	[PROCESS_EXES] = {
+		.setting = PROCESS_TARGETS_FILE("exes"),
+		.find = process_find_exe,
+		.put = process_put_exe,
+		.add = process_add_exe,
+		.error = "No such program; give the path of a file",
+	},
+	[PROCESS_UIDS] = {
+		.setting = PROCESS_TARGETS_FILE("uids"),
+		.find = process_find_uid,
+		.add = process_add_uid,
+		.error = "Not the number of a user; 'id -u NAME' says it",
+	},
+	[PROCESS_CGROUPS] = {
+		.setting = PROCESS_TARGETS_FILE("cgroups"),
+		.find = process_find_cgroup,
+		.put = process_put_cgroup,
+		.add = process_add_cgroup,
+		.error = "No such cgroup; give its path as /proc/PID/cgroup has it behind '0::'",
+	},
 };
 
-static_assert(ARRAY_SIZE(utrace_ftrace_target_settings) == PROCESS_NTARGETS);
-
-static int process_match_list(struct utrace_match *match,
-			      enum process_target kind,
-			      const struct list_head *list)
+/**
+ * utrace_ftrace_target_setting() - the file of a kind of targets
+ * @kind: the kind
+ *
+ * Context: Any.
+ * Return: the file; it is constant.
+ */
+const struct process_setting *
+utrace_ftrace_target_setting(enum process_target_type kind)
 {
-	const struct process_target_item *item;
+	return &process_kinds[kind].setting;
+}
+
+/* The match */
+
+static int process_match_targets(struct utrace_match *match,
+				 const struct process_targets *targets)
+{
+	unsigned int i;
 	int ret = 0;
 
-	list_for_each_entry(item, list, list) {
-		if (kind == PROCESS_COMMS)
-			ret = utrace_match_add_comm(match, item->text);
-		else if (kind == PROCESS_EXES)
-			ret = utrace_match_add_exe(match, &item->exe);
-		else if (kind == PROCESS_UIDS)
-			ret = utrace_match_add_uid(match, item->uid);
-		else
-			ret = utrace_match_add_cgroup(match, item->cgroup);
-		if (ret)
-			break;
-	}
+	for (i = 0; i < process_ntargets(targets) && !ret; i++)
+		ret = targets->target[i]->kind->add(match, targets->target[i]);
 	return ret;
 }
 
 /**
- * utrace_ftrace_make_match - a match for the targets of an instance
- * @pt: the instance
+ * utrace_ftrace_make_match() - make a match from the targets in settings
+ * @settings: the settings
  *
- * Context: Process context.  utrace_ftrace_mutex is held.
- * Return: the match; -ENOSPC: there are more than %UTRACE_MATCH_MAX targets;
- * -ENOMEM.
+ * Context: Process context; may sleep.
+ * Return:
+ * * the match - with a reference for the caller
+ * * -ENOSPC - there are more than %UTRACE_MATCH_MAX targets
+ * * -ENOMEM - there is no memory
  */
-struct utrace_match *utrace_ftrace_make_match(struct process_trace *pt)
+struct utrace_match *
+utrace_ftrace_make_match(const struct process_settings *settings)
 {
 	struct utrace_match *match = utrace_match_new();
 	unsigned int kind;
 	int ret;
 
-	lockdep_assert_held(&utrace_ftrace_mutex);
-
 	if (!match)
 		return ERR_PTR(-ENOMEM);
 	for (kind = 0; kind < PROCESS_NTARGETS; kind++) {
-		ret = process_match_list(match, kind, &pt->targets[kind]);
+		ret = process_match_targets(match, settings->targets[kind]);
 		if (ret) {
 			utrace_match_put(match);
 			return ERR_PTR(ret);

@@ -2,11 +2,13 @@
 /*
  * utrace - the process tracer of ftrace: files that are lists of words
  *
- * Words are separated by white space; one that contains some, or that begins
- * with "!", is written in double quotes.  "!" before a word takes it
- * out of the list.  A file that is opened to be truncated (">") loses its list
- * with the first write, or when it is closed without one; else (">>") words are
- * added.  What is written in one go is done as a whole or not at all.
+ * Words are separated by white space.  A word that contains white space or
+ * begins with "!" is written in double quotes.  "!" before a word takes the
+ * word out of the list.
+ *
+ * A file that is opened with O_TRUNC (">") loses its list with the first write,
+ * or when it is closed without one.  Otherwise (">>") words are added.  A write
+ * takes effect as a whole or not at all.
  */
 #include <linux/fs.h>
 #include <linux/seq_file.h>
@@ -14,33 +16,32 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#include "process.h"
 #include "words.h"
 
-/* Bytes that are written in one go. */
+/* Bytes of one write at most. */
 #define PROCESS_WORDS_SIZE	SZ_64K
 
-/* Not isspace(), for which a part of some letters in UTF-8 is white space. */
+/* isspace() is true for 0xa0, which is a byte of some letters in UTF-8. */
 #define PROCESS_SPACE		" \t\n\v\f\r"
 
-static const char * const process_syntax_errors[] = {
-	"A word is missing",
-	"The quote is not closed",
-};
+static const char * const process_no_word = "A word is missing";
+static const char * const process_no_quote = "The quote is not closed";
 
 /**
- * utrace_ftrace_word_error - say in the instance's error_log what is wrong
- * @words: the word that was found last is the one
- * @errors: possible errors
- * @error: which of them
+ * utrace_ftrace_word_error() - tell the instance's error_log what is wrong
+ * @words: the written words; @words->at is where the wrong one begins
+ * @error: what is wrong with it.  The error_log keeps the pointer, which must
+ *	stay valid.
  *
- * Context: Process context.
- * Return: -EINVAL.
+ * Cuts @words->shown behind the wrong line, so the caller uses @words no more.
+ *
+ * Context: Process context; may sleep.
+ * Return: -EINVAL, for the caller to pass on.
  */
-int utrace_ftrace_word_error(struct process_words *words, const char * const *errors,
-			     unsigned int error)
+int utrace_ftrace_word_error(struct process_words *words,
+			     const char * const *error)
 {
-	/* One line of it: that of the word. */
+	/* The error_log shows one line: that of the wrong word. */
 	size_t at = words->at;
 	char *line, *end, file[32];
 
@@ -49,19 +50,24 @@ int utrace_ftrace_word_error(struct process_words *words, const char * const *er
 	end = strchrnul(line, '\n');
 	*end = '\0';
 	snprintf(file, sizeof(file), "process/%s", words->setting->name);
-	/* It does not change them. */
-	tracing_log_err(words->tr, file, line, (const char **)errors, error,
+	/*
+	 * tracing_log_err() does not change the texts, its parameter only lacks
+	 * const.
+	 */
+	tracing_log_err(words->tr, file, line, (const char **)error, 0,
 			words->shown + at - line);
 	return -EINVAL;
 }
 
 /**
- * utrace_ftrace_next_word - find the next word
- * @words: what was written; @next is where to begin
+ * utrace_ftrace_next_word() - find the next word
+ * @words: the written words; @next says where to begin
  *
- * Context: Process context.
- * Return: 1 with @word, @at and @remove; 0: there are no more; -EINVAL: what
- * follows is no word, and the error_log says so.
+ * Context: Process context; may sleep.
+ * Return:
+ * * 1 - @word, @at and @remove describe the word
+ * * 0 - there are no more words
+ * * -EINVAL - what follows is no word; the error_log says so
  */
 int utrace_ftrace_next_word(struct process_words *words)
 {
@@ -78,9 +84,9 @@ int utrace_ftrace_next_word(struct process_words *words)
 	p += quoted;
 	end = p + strcspn(p, quoted ? "\"" : PROCESS_SPACE);
 	if (quoted && !*end)
-		return utrace_ftrace_word_error(words, process_syntax_errors, 1);
+		return utrace_ftrace_word_error(words, &process_no_quote);
 	if (end == p)
-		return utrace_ftrace_word_error(words, process_syntax_errors, 0);
+		return utrace_ftrace_word_error(words, &process_no_word);
 	words->word = p;
 	words->next = *end ? end + 1 : end;
 	*end = '\0';
@@ -88,9 +94,11 @@ int utrace_ftrace_next_word(struct process_words *words)
 }
 
 /**
- * utrace_ftrace_show_word - print a word the way it can be written
- * @m: where to
+ * utrace_ftrace_show_word() - print a word the way it can be written
+ * @m: the file that is read
  * @word: the word
+ *
+ * Context: Any.
  */
 void utrace_ftrace_show_word(struct seq_file *m, const char *word)
 {
@@ -100,11 +108,14 @@ void utrace_ftrace_show_word(struct seq_file *m, const char *word)
 }
 
 /**
- * struct process_open - an open file
- * @tr: the instance, counted
- * @setting: which file
- * @replace: nothing was done yet to a file that is to be truncated
- * @failed: a write was refused, so closing it does not truncate it either
+ * struct process_open - an open file in process/
+ * @tr: the instance, counted (trace_array_get())
+ * @setting: the file; constant
+ * @replace: the file was opened with O_TRUNC, and no write has replaced the
+ *	list
+ * @failed: the last write was refused; then closing the file does not empty it
+ *
+ * Lives from open to release.  No lock guards @replace and @failed.
  */
 struct process_open {
 	struct trace_array *tr;
@@ -118,10 +129,14 @@ static int process_words_show(struct seq_file *m, void *unused)
 	struct process_open *open = m->private;
 
 	guard(mutex)(&utrace_ftrace_mutex);
-	open->setting->show(m, open->tr->process, open->setting->what);
+	open->setting->show(m, open->setting, &open->tr->process->settings);
 	return 0;
 }
 
+/*
+ * Carry out what is in @text.  @shown is a copy for the error log, which stays
+ * uncut until there is an error.
+ */
 static int process_words_do(struct process_open *open, char *text, char *shown)
 {
 	struct process_words words = {
@@ -132,7 +147,7 @@ static int process_words_do(struct process_open *open, char *text, char *shown)
 		.text = text,
 		.next = text,
 	};
-	int ret = open->setting->write(open->tr->process, &words);
+	int ret = utrace_ftrace_change(open->tr->process, &words);
 
 	open->failed = ret;
 	if (!ret)
@@ -143,7 +158,8 @@ static int process_words_do(struct process_open *open, char *text, char *shown)
 static ssize_t process_words_write(struct file *file, const char __user *from,
 				   size_t count, loff_t *ppos)
 {
-	struct process_open *open = ((struct seq_file *)file->private_data)->private;
+	struct seq_file *m = file->private_data;
+	struct process_open *open = m->private;
 	char *text, *shown;
 	int ret = -ENOMEM;
 
@@ -167,7 +183,10 @@ static ssize_t process_words_write(struct file *file, const char __user *from,
 	return count;
 }
 
-/* The instance may be gone: nothing of it is touched before it is found. */
+/*
+ * tr is used only after tracing_check_open_get_tr() has found it in ftrace's
+ * list of instances and counted it: the instance may have been removed.
+ */
 static int process_words_open(struct inode *inode, struct file *file)
 {
 	struct trace_array *tr = inode->i_private;
@@ -192,7 +211,8 @@ static int process_words_open(struct inode *inode, struct file *file)
 
 static int process_words_release(struct inode *inode, struct file *file)
 {
-	struct process_open *open = ((struct seq_file *)file->private_data)->private;
+	struct seq_file *m = file->private_data;
+	struct process_open *open = m->private;
 	struct trace_array *tr = open->tr;
 	char nothing[] = "";
 

@@ -1,29 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * utrace - the process tracer of ftrace: files that are lists of words
+ *
+ * A file in process/ is a struct process_setting: words.c reads and splits what
+ * is written, and the functions of the setting give the words a meaning.
  */
 #ifndef _KERNEL_UTRACE_FTRACE_WORDS_H
 #define _KERNEL_UTRACE_FTRACE_WORDS_H
 
-#include <linux/types.h>
+#include "process.h"
 
 struct dentry;
 struct process_setting;
-struct process_trace;
 struct seq_file;
-struct trace_array;
 
 /**
- * struct process_words - what somebody writes to a file
- * @tr: the instance, for its error_log
+ * struct process_words - the words that one write() has given to a file
+ * @tr: the instance, for its error_log; process_open has the reference
  * @setting: the file
- * @replace: the words take the place of the list
- * @remove: there is a "!" before this word
- * @word: this word, without its quotes
- * @at: where it begins
- * @shown: all words, for the error_log
- * @text: the same, cut into words up to @next
- * @next: where the next one is looked for
+ * @replace: the words take the place of the list; false: they change it
+ * @remove: "!" stands before @word
+ * @word: the word found last, without its quotes
+ * @at: offset of this word in @text and @shown, with its "!" and quotes
+ * @shown: copy of all words for the error_log
+ * @text: all words; cut into words up to @next
+ * @next: position in @text where the next word is looked for
+ * @targets: what @setting->find() has found, counted; NULL: nothing
+ *
+ * Lives on the stack of the write, which owns both texts.
  */
 struct process_words {
 	struct trace_array *tr;
@@ -35,32 +39,39 @@ struct process_words {
 	char *shown;
 	char *text;
 	char *next;
+	struct process_targets *targets;
 };
 
 /**
  * struct process_setting - a file in process/
- * @name: of the file
- * @what: for the functions
- * @write: do what all words say, or nothing; takes utrace_ftrace_mutex, but not to
- *	look for files.  0 or an error, which is utrace_ftrace_word_error() if a
- *	word is to blame
- * @show: print the list; utrace_ftrace_mutex is held
+ * @name: name of the file
+ * @find: optional; look up what the words stand for, without a lock.  Returns 0
+ *	or an error, as @write.
+ * @write: change @settings, a copy, as the words say; utrace_ftrace_mutex is
+ *	held.  Returns 0 or an error, which is that of
+ *	utrace_ftrace_word_error() if a word is wrong.
+ * @show: print the words of @settings; utrace_ftrace_mutex is held
  */
 struct process_setting {
 	const char *name;
-	unsigned int what;
-	int (*write)(struct process_trace *pt, struct process_words *words);
-	void (*show)(struct seq_file *m, struct process_trace *pt,
-		     unsigned int what);
+	int (*find)(struct process_words *words);
+	int (*write)(struct process_settings *settings,
+		     struct process_words *words);
+	void (*show)(struct seq_file *m, const struct process_setting *setting,
+		     const struct process_settings *settings);
 };
 
 int utrace_ftrace_next_word(struct process_words *words);
-int utrace_ftrace_word_error(struct process_words *words, const char * const *errors,
-			     unsigned int error);
+int utrace_ftrace_word_error(struct process_words *words,
+			     const char * const *error);
 void utrace_ftrace_show_word(struct seq_file *m, const char *word);
 extern const struct file_operations utrace_ftrace_words_fops;
 
-/* targets.c: PROCESS_NTARGETS of them */
-extern const struct process_setting utrace_ftrace_target_settings[];
+/* settings.c */
+int utrace_ftrace_change(struct process_trace *pt, struct process_words *words);
+
+/* targets.c */
+const struct process_setting *
+utrace_ftrace_target_setting(enum process_target_type kind);
 
 #endif /* _KERNEL_UTRACE_FTRACE_WORDS_H */

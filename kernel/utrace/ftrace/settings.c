@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - the process tracer of ftrace: how its settings change
+ *
+ * A write to a file of the folder process/ changes a copy of the settings.  The
+ * engine is made to follow the copy, which may fail; only then does the copy
+ * take the place of the settings.  So a write takes effect as a whole or not at
+ * all, and nothing has to be put back after an error.
+ */
+#include <linux/cleanup.h>
+#include <linux/mutex.h>
+
+#include "../capture/capture.h"
+#include "process.h"
+#include "words.h"
+
+/* Find the calls with something to capture, by @args and @stack. */
+static void process_find_captures(struct process_settings *settings)
+{
+	unsigned int bit;
+
+	for (bit = 0; bit < PROCESS_CALLS; bit++) {
+		const struct utrace_call *call =
+			utrace_call_of(process_call_nr(bit));
+
+		__assign_bit(bit, settings->entry_args,
+			     settings->stack != PROCESS_STACK_NONE ||
+			     (call && utrace_capture_takes(call, false,
+							   settings->args)));
+		__assign_bit(bit, settings->exit_args,
+			     call && utrace_capture_takes(call, true,
+							  settings->args));
+	}
+}
+
+/**
+ * utrace_ftrace_init_settings() - set up the settings of a new instance
+ * @settings: the settings, zeroed
+ *
+ * An instance follows all events and captures the strings of system calls.
+ *
+ * Context: Any.
+ */
+void utrace_ftrace_init_settings(struct process_settings *settings)
+{
+	settings->events = BIT(PROCESS_NRECORDS) - 1;
+	settings->args = UTRACE_CAPTURE_STRINGS;
+	process_find_captures(settings);
+}
+
+/**
+ * utrace_ftrace_free_settings() - drop the references that settings hold
+ * @settings: the settings, which the caller uses no more
+ *
+ * Context: Process context; may sleep.
+ */
+void utrace_ftrace_free_settings(struct process_settings *settings)
+{
+	unsigned int kind;
+
+	for (kind = 0; kind < PROCESS_NTARGETS; kind++)
+		utrace_ftrace_put_targets(settings->targets[kind]);
+}
+
+static void process_copy_settings(struct process_settings *to,
+				  const struct process_settings *from)
+{
+	unsigned int kind;
+
+	*to = *from;
+	for (kind = 0; kind < PROCESS_NTARGETS; kind++)
+		utrace_ftrace_get_targets(to->targets[kind]);
+}
+
+/* Callbacks test bits of @to meanwhile. */
+static void process_write_calls(unsigned long *to, const unsigned long *from)
+{
+	unsigned int i;
+
+	for (i = 0; i < BITS_TO_LONGS(PROCESS_CALLS); i++)
+		WRITE_ONCE(to[i], from[i]);
+}
+
+/*
+ * Put @new in force; it gets the targets of before, for the caller to free.
+ * Callbacks read the settings meanwhile: a call that is in progress may be
+ * recorded partly by those of before.
+ */
+static void process_set_settings(struct process_trace *pt,
+				 struct process_settings *new)
+{
+	struct process_settings *settings = &pt->settings;
+	unsigned int kind;
+
+	lockdep_assert_held(&utrace_ftrace_mutex);
+
+	WRITE_ONCE(settings->events, new->events);
+	WRITE_ONCE(settings->args, new->args);
+	WRITE_ONCE(settings->stack, new->stack);
+	WRITE_ONCE(settings->chosen, new->chosen);
+	process_write_calls(settings->calls, new->calls);
+	process_write_calls(settings->entry_args, new->entry_args);
+	process_write_calls(settings->exit_args, new->exit_args);
+	for (kind = 0; kind < PROCESS_NTARGETS; kind++)
+		swap(settings->targets[kind], new->targets[kind]);
+}
+
+/* Do two settings follow equal events and system calls of a task? */
+static bool process_same_calls(const struct process_settings *a,
+			       const struct process_settings *b)
+{
+	return a->events == b->events && a->chosen == b->chosen &&
+	       bitmap_equal(a->calls, b->calls, PROCESS_CALLS);
+}
+
+/* Targets do not change, so two settings with equal ones share them. */
+static bool process_same_targets(const struct process_settings *a,
+				 const struct process_settings *b)
+{
+	return !memcmp(a->targets, b->targets, sizeof(a->targets));
+}
+
+static int process_change(struct process_trace *pt, struct process_words *words)
+{
+	struct process_settings new;
+	bool same_calls;
+	int ret;
+
+	guard(mutex)(&utrace_ftrace_mutex);
+	process_copy_settings(&new, &pt->settings);
+	ret = words->setting->write(&new, words);
+	same_calls = process_same_calls(&new, &pt->settings);
+	if (!ret && (!same_calls || !process_same_targets(&new, &pt->settings)))
+		ret = utrace_ftrace_apply(pt, &new);
+	if (!ret) {
+		process_find_captures(&new);
+		process_set_settings(pt, &new);
+		if (!same_calls)
+			WRITE_ONCE(pt->started, local_clock());
+	}
+	utrace_ftrace_free_settings(&new);
+	return ret;
+}
+
+/**
+ * utrace_ftrace_change() - carry out what was written to a file in process/
+ * @pt: the instance
+ * @words: the written words, with the file
+ *
+ * Context: Process context; may sleep.  Takes utrace_ftrace_mutex.
+ * Return:
+ * * 0 - the settings are those that were asked for
+ * * -EINVAL - a word is wrong; the instance's error_log says which and why
+ * * -ENOSPC - there are too many targets
+ * * -ENOMEM - there is no memory
+ *
+ * After an error nothing has changed.
+ */
+int utrace_ftrace_change(struct process_trace *pt, struct process_words *words)
+{
+	const struct process_setting *setting = words->setting;
+	int ret = setting->find ? setting->find(words) : 0;
+
+	if (!ret)
+		ret = process_change(pt, words);
+	utrace_ftrace_put_targets(words->targets);
+	return ret;
+}
