@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# The commands a newcomer types; what they do is in scripts/.
+# The commands of the project. `make help` lists them; scripts/ has what they
+# do.
 
 MAKEFLAGS += --no-print-directory
 S := scripts
@@ -13,17 +14,17 @@ help: ## this list
 demo: prepare ## build, boot, and see several engines on one real program
 	@$(S)/demo
 
-test: prepare ## all tests, at most 80 minutes (QUICK=1: ten, FULL=1: everything)
+test: prepare ## the tests, at most 80 minutes (QUICK=1: ten, FULL=1: all steps)
 	@$(S)/test
 
 try: kernel ## CMD='...' run a command in the guest under the sample tracer
 	@$(S)/try
 
-guest: kernel ## a shell in the guest; CMD='...' one command, fails as it does
+guest: kernel ## a shell in the guest; CMD='...' one command, and its status
 	@$(S)/tools
 	@$(S)/guest "$$CMD"
 
-engine: kernel ## NAME=x a new engine module in x/, from a template, built
+engine: kernel ## NAME=x make and build a new engine module in x/, from a template
 	@$(S)/new-engine "$(NAME)"
 
 stock:
@@ -33,25 +34,25 @@ stock:
 prepare: ## build/linux: pristine kernel (KSRC=, or Debian's) + overlay + series
 	@$(S)/prepare
 
-kernel: prepare ## K=lean|debug|kcsan|stock build that kernel
+kernel: prepare ## K=lean|debug|kcsan|stock build the kernel of that name
 	@$(S)/kernel $(K)
 
-kunit: prepare ## ARCH=um|um-wide|x86_64 the KUnit suites
+kunit: prepare ## ARCH=um|um-wide|x86_64 run the KUnit suites
 	@$(S)/kunit $(or $(ARCH),um) $(SUITE)
 
-selftest: prepare ## K=lean|debug|kcsan TEST=name our selftests; STOCK=1 the kernel's own
+selftest: prepare ## K=lean|debug|kcsan TEST=name run our selftests; STOCK=1 the kernel's own
 	@$(if $(STOCK),$(S)/stock-suites compare,$(S)/selftest $(TEST))
 
-stock-results: prepare ## store what the kernel's own selftests give unpatched
+stock-results: prepare ## store the results of the kernel's own selftests on the stock kernel
 	@$(S)/stock-suites record
 
-check-models: ## explore the models of tools/models, and what breaks them
+check-models: ## explore the models of tools/models, and their broken variants
 	@$(S)/check-models $(MODEL)
 
 check: prepare ## checkpatch, W=1, sparse, kernel-doc, shellcheck, clang-format
 	@$(S)/check
 
-tools: prepare ## the command utrace, in build/tools
+tools: prepare ## build the command utrace in build/tools
 	@$(S)/tools
 
 series: stock ## build/series: the hooks as a git repository to edit
@@ -63,10 +64,13 @@ series-add: stock ## FILE=kernel/fork.c bring a kernel file into build/series
 patches: stock ## write build/series back to patches/linux-6.12
 	@$(S)/series export
 
-bench: prepare ## what tracing costs, in instructions (QUICK=1: fewer boots)
+series-full: prepare ## write build/series-full: hooks and new files as patches to send
+	@$(S)/series-full
+
+bench: prepare ## measure what tracing costs, in instructions (QUICK=1: fewer boots)
 	@$(S)/bench $(if $(SAVE),save)
 
-deb: prepare ## Debian packages of the kernel (CONFIG=local: for this machine)
+deb: prepare ## build Debian packages of the kernel (CONFIG=local: for this machine)
 	@$(S)/deb
 
 clean: ## remove build/
