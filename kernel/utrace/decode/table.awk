@@ -1,9 +1,11 @@
 #!/usr/bin/awk -f
 # SPDX-License-Identifier: GPL-2.0
 #
+# utrace - make the rows of the tables of system calls
+#
 # Usage: table.awk args.tbl syscall_64.tbl syscall_32.tbl
-# Write the rows of table.c: which names there are and their numbers
-# from the kernel's tables, what their arguments are from args.tbl.
+# Writes rows.h, which table.c includes. Names and numbers of the calls come
+# from the two tables of the kernel, the types of their arguments from args.tbl.
 
 BEGIN {
 	split("hex int long size octal fd dfd signal path string argv", words)
@@ -17,6 +19,7 @@ BEGIN {
 	memory["outsockaddr"] = "UTRACE_ARG_OUT_SOCKADDR"
 }
 
+# Report an error; END fails then.
 function complain(file, number, message) {
 	printf "%s:%d: %s\n", file, number, message > "/dev/stderr"
 	failed = 1
@@ -27,7 +30,8 @@ function malformed(message) {
 	exit
 }
 
-# The member len of memory whose length is said by FROM.
+# The member len of struct utrace_arg for TYPE, where FROM ("@1", "@ret", "=8")
+# says the length. The call has NARGS arguments.
 function length_of(type, from, nargs) {
 	if (from ~ /^@[0-9]$/ && substr(from, 2) + 0 < nargs)
 		return substr(from, 2)
@@ -39,6 +43,7 @@ function length_of(type, from, nargs) {
 	malformed("'" from "' is no length of '" type "'")
 }
 
+# The initializer of struct utrace_arg for WORD, one type in args.tbl.
 function argument(word, nargs,	type) {
 	if (word in plain)
 		return "{ " plain[word] " }"
@@ -53,7 +58,7 @@ function argument(word, nargs,	type) {
 		length_of(type, substr(word, length(type) + 1), nargs) " }"
 }
 
-# The members of struct utrace_call besides the name.
+# All members of struct utrace_call but the name, from the current line.
 function members(	nargs, result, text, i) {
 	nargs = NF - 1
 	result = "long"
@@ -99,7 +104,8 @@ file == 2 && $2 !~ /^(64|common|x32)$/ { next }
 		last[file] = $1 + 0
 }
 
-# The rows of the table that was read as file number FILE.
+# Print the rows of the table that was read as file number FILE. A line of
+# args.tbl for the call's own ABI comes before the line for all ABIs.
 function write_rows(file,	nr, own) {
 	for (nr = 0; nr <= last[file]; nr++) {
 		if (!((file, nr) in name))
@@ -120,7 +126,7 @@ END {
 				 "there is no system call '" call "'")
 	if (failed)
 		exit 1
-	print "/* Made by syscall_table.awk, do not edit. */"
+	print "/* Made by table.awk, do not edit. */"
 	print "static const struct utrace_call native_calls[] = {"
 	write_rows(2)
 	print "};\n\n#ifdef CONFIG_IA32_EMULATION"
