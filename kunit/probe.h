@@ -101,7 +101,7 @@ struct probe {
 	long word[12];
 	struct completion begun;
 	struct completion end;
-	spinlock_t lock;
+	spinlock_t lock;	/* for calls, call, released */
 	unsigned int calls;
 	struct probe_call call[PROBE_CALLS];
 	unsigned int attached;

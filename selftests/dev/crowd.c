@@ -18,9 +18,9 @@
 
 /* How the process is filled. */
 enum way {
-	BY_SESSIONS,	/* each attached to the process */
-	BY_SCOPES,	/* one session on the trees of all ancestors */
-	BY_ANCESTORS,	/* one session, attached to the trees of all ancestors */
+	BY_SESSIONS, /* each attached to the process */
+	BY_SCOPES, /* one session on the trees of all ancestors */
+	BY_ANCESTORS, /* one session, attached to the trees of all ancestors */
 	NWAYS
 };
 
@@ -114,7 +114,8 @@ static int attacker(void *arg)
 	pid_t pid;
 
 	become_nobody();
-	if (attack->namespace && (unshare(CLONE_NEWUSER) || prctl(PR_SET_DUMPABLE, 1)))
+	if (attack->namespace &&
+	    (unshare(CLONE_NEWUSER) || prctl(PR_SET_DUMPABLE, 1)))
 		return 1;
 	pid = fork();
 	if (!pid)
@@ -141,7 +142,8 @@ static bool has_marks_made(void)
 	struct pollfd pfd = { .fd = answers[0], .events = POLLIN };
 	char byte;
 
-	return write(orders[1], "", 1) == 1 && poll(&pfd, 1, DEADLINE_MS) == 1 &&
+	return write(orders[1], "", 1) == 1 &&
+	       poll(&pfd, 1, DEADLINE_MS) == 1 &&
 	       read(answers[0], &byte, 1) == 1;
 }
 
@@ -166,13 +168,15 @@ static void test_attack(const char *value, bool namespace, enum way way)
 		_exit(attacker(&attack));
 	}
 	close(pair[1]);
-	need(read(pair[0], &filled, sizeof(filled)) == sizeof(filled), "an attack");
+	need(read(pair[0], &filled, sizeof(filled)) == sizeof(filled),
+	     "an attack");
 	if (*value == '0')
 		is(-EPERM, filled.open, "refused: open");
 	else
-		holds(filled.engines > 0 && filled.engines <= MOST && filled.error == -ENOSPC,
-		      "%d engines on a task of their own, then %d", filled.engines,
-		      filled.error);
+		holds(filled.engines > 0 && filled.engines <= MOST &&
+		      filled.error == -ENOSPC,
+		      "%d engines on a task of their own, then %d",
+		      filled.engines, filled.error);
 
 	fd = session();
 	need(!setup(fd, 1 << 20, CLOCK_MONOTONIC), "setup");
@@ -180,11 +184,13 @@ static void test_attack(const char *value, bool namespace, enum way way)
 	need(!choose_marks(fd), "choose");
 	holds(has_marks_made(), "the process goes on");
 	take(fd);
-	is(MARKS, marks(UTRACE_REC_SYS_ENTER, filled.pid), "it sees every call");
+	is(MARKS, marks(UTRACE_REC_SYS_ENTER, filled.pid),
+	   "it sees every call");
 	is(MARKS, marks(UTRACE_REC_SYS_EXIT, filled.pid), "and its end");
 	is(0, info(fd).lost, "nothing is lost");
 	one = session();
-	holds(attach(one, filled.pid, UTRACE_SCOPE_PROCESS) > 0, "root gets a place");
+	holds(attach(one, filled.pid, UTRACE_SCOPE_PROCESS) > 0,
+	      "root gets a place");
 	need(!choose_marks(one), "choose");
 	has_marks_made();
 	take(one);

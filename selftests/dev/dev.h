@@ -102,7 +102,7 @@ static inline int command(int fd, unsigned long cmd, void *arg)
 
 static inline int setup(int fd, __u64 ring_size, clockid_t clock)
 {
-	struct utrace_ioc_setup arg = { .ring_size = ring_size, .clock = clock };
+	struct utrace_ioc_setup arg = {.ring_size = ring_size, .clock = clock};
 
 	return command(fd, UTRACE_IOC_SETUP, &arg);
 }
@@ -150,8 +150,8 @@ static inline int detach(int fd, __u32 id)
 	return command(fd, UTRACE_IOC_DETACH, &id);
 }
 
-static inline int choose(int fd, __u64 events, __u64 capture, const __u32 *calls,
-			 __u32 ncalls)
+static inline int choose(int fd, __u64 events, __u64 capture,
+			 const __u32 *calls, __u32 ncalls)
 {
 	struct utrace_ioc_events arg = {
 		.events = events,
@@ -171,8 +171,8 @@ static inline int choose_marks(int fd)
 {
 	static const __u32 mark[] = { MARK_NR };
 
-	return choose(fd, UTRACE_REC_BIT(SYS_ENTER) | UTRACE_REC_BIT(SYS_EXIT), 0,
-		      mark, 1);
+	return choose(fd, UTRACE_REC_BIT(SYS_ENTER) | UTRACE_REC_BIT(SYS_EXIT),
+		      0, mark, 1);
 }
 
 /* Records that the last take() has read. */
@@ -304,7 +304,8 @@ static inline void obey(struct target *target, enum who who)
 	pthread_t thread;
 	pid_t pid = 0;
 
-	while (read(target->to[who][0], &order, sizeof(order)) == sizeof(order)) {
+	while (read(target->to[who][0], &order, sizeof(order)) ==
+	       sizeof(order)) {
 		pid = gettid();
 		switch (order.what) {
 		case 'm':
@@ -424,7 +425,8 @@ static inline void have_more(struct target *target, enum who who)
 }
 
 static inline void start_with(struct target *target,
-			      void (*more)(struct target *target, struct order *order))
+			      void (*more)(struct target *target,
+					   struct order *order))
 {
 	int i;
 
@@ -559,7 +561,8 @@ FIXTURE_TEARDOWN(dev)
 /* Become the user nobody for good. */
 static inline void become_nobody(void)
 {
-	need(!setresgid(NOBODY, NOBODY, NOBODY) && !setresuid(NOBODY, NOBODY, NOBODY),
+	need(!setresgid(NOBODY, NOBODY, NOBODY) &&
+	     !setresuid(NOBODY, NOBODY, NOBODY),
 	     "setresuid");
 	/* execve() would make the process dumpable as well. */
 	need(!prctl(PR_SET_DUMPABLE, 1), "PR_SET_DUMPABLE");

@@ -112,7 +112,8 @@ static bool is_stuck(pid_t pid)
 
 	for (i = 0; i < PATIENCE_MS / 20 && seen < 15; i++) {
 		state = state_of(pid);
-		seen = *calls_now && (state == 'S' || state == 'D') ? seen + 1 : 0;
+		seen = *calls_now && (state == 'S' || state == 'D') ? seen + 1
+								    : 0;
 		usleep(20000);
 	}
 	*calls_now = false;
@@ -166,7 +167,8 @@ TEST_F(faults, events)
 	if (!is(0, await(other, PATIENCE_MS), "INFO beside it goes on"))
 		holds(dies(other), "or can be killed");
 	other = leave(use_session, &fd);
-	if (!is(0, await(other, PATIENCE_MS), "ATTACH, EVENTS, read and DETACH go on"))
+	if (!is(0, await(other, PATIENCE_MS),
+		"ATTACH, EVENTS, read and DETACH go on"))
 		holds(dies(other), "or can be killed");
 	holds(dies(stuck), "the one that is stuck can be killed");
 	is(0, get_info(&fd), "INFO after that");
@@ -185,7 +187,9 @@ static int try_read(void *fd)
 {
 	char buffer[4096];
 
-	return read(*(int *)fd, buffer, sizeof(buffer)) == -1 && errno == EAGAIN ? 0 : 1;
+	return read(*(int *)fd, buffer, sizeof(buffer)) == -1 && errno == EAGAIN
+		       ? 0
+		       : 1;
 }
 
 static int wait_read(void *fd)
@@ -211,7 +215,8 @@ TEST_F(faults, read)
 	stuck = leave(read_silent, &fd);
 	holds(is_stuck(stuck), "read to a silent page is stuck");
 	other = leave(try_read, &fd);
-	if (!is(0, await(other, PATIENCE_MS), "another one with O_NONBLOCK gets EAGAIN"))
+	if (!is(0, await(other, PATIENCE_MS),
+		"another one with O_NONBLOCK gets EAGAIN"))
 		holds(dies(other), "or can be killed");
 	other = leave(get_info, &fd);
 	is(0, await(other, PATIENCE_MS), "INFO goes on");

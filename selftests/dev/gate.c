@@ -30,7 +30,8 @@ struct attempt {
 
 static void drop_ptrace(void)
 {
-	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_header_struct head = {
+		.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[2];
 
 	need(!syscall(SYS_capget, &head, data), "capget");
@@ -51,7 +52,8 @@ static int try_it(void *arg)
 		become_nobody();
 	if (a->drop)
 		drop_ptrace();
-	if (a->namespace && (unshare(CLONE_NEWUSER) || prctl(PR_SET_DUMPABLE, 1)))
+	if (a->namespace &&
+	    (unshare(CLONE_NEWUSER) || prctl(PR_SET_DUMPABLE, 1)))
 		return 1;
 	start(&target);
 	if (a->socket >= 0)
@@ -82,7 +84,8 @@ static struct outcome attempt(struct attempt a)
 	need(!pipe(pair), "pipe");
 	a.out = pair[1];
 	need(!in_child(try_it, &a), "the child");
-	need(read(pair[0], &outcome, sizeof(outcome)) == sizeof(outcome), "an outcome");
+	need(read(pair[0], &outcome, sizeof(outcome)) == sizeof(outcome),
+	     "an outcome");
 	close(pair[0]);
 	close(pair[1]);
 	return outcome;
@@ -104,7 +107,8 @@ static struct outcome attempt_sent(struct attempt a, int fd)
 }
 
 /* Check that all was refused, or that all marker calls are there. */
-static void expect(struct outcome outcome, bool open, bool attach, const char *text)
+static void expect(struct outcome outcome, bool open, bool attach,
+		   const char *text)
 {
 	is(open ? 0 : -EPERM, outcome.open, text);
 	if (open)
@@ -114,7 +118,8 @@ static void expect(struct outcome outcome, bool open, bool attach, const char *t
 
 static const struct attempt nobody = { .fd = -1, .socket = -1 };
 
-static const struct attempt inside = { .namespace = true, .fd = -1, .socket = -1 };
+static const struct attempt inside = {
+	.namespace = true, .fd = -1, .socket = -1};
 
 static const struct attempt root = { .is_root = true, .fd = -1, .socket = -1 };
 
@@ -133,13 +138,15 @@ TEST_F(dev, open)
 	expect(attempt(inside), true, true, "1: nobody, in a namespace");
 	expect(attempt(root), true, true, "1: root");
 	expect(attempt(root_inside), true, true, "1: root, in a namespace");
-	expect(attempt(weak_root), true, true, "1: root without the capability");
+	expect(attempt(weak_root), true, true,
+	       "1: root without the capability");
 	set_unprivileged("0");
 	expect(attempt(nobody), false, false, "0: nobody");
 	expect(attempt(inside), false, false, "0: nobody, in a namespace");
 	expect(attempt(root), true, true, "0: root");
 	expect(attempt(root_inside), false, false, "0: root, in a namespace");
-	expect(attempt(weak_root), false, false, "0: root without the capability");
+	expect(attempt(weak_root), false, false,
+	       "0: root without the capability");
 }
 
 /* A session of root is inherited over fork() and a loss of rights, or sent. */
@@ -159,8 +166,10 @@ TEST_F(dev, handed_on)
 			       "0: by root's session, inherited");
 			close(fd);
 			fd = session();
-			expect(attempt_sent(in ? inside : nobody, fd), true, value, value ?
-			       "1: by root's session, sent" : "0: by root's session, sent");
+			expect(attempt_sent(in ? inside : nobody, fd), true,
+			       value,
+			       value ? "1: by root's session, sent"
+				     : "0: by root's session, sent");
 			close(fd);
 		}
 }
@@ -200,9 +209,12 @@ TEST_F(dev, opened_before)
 		set_unprivileged("1");
 		fd = session_of(in ? inside : nobody);
 		set_unprivileged("0");
-		expect(attempt_sent(nobody, fd), true, false, "0: opened before, by nobody");
-		expect(attempt_sent(inside, fd), true, false, "0: opened before, in a namespace");
-		expect(attempt_sent(root, fd), true, false, "0: opened before, by root");
+		expect(attempt_sent(nobody, fd), true, false,
+		       "0: opened before, by nobody");
+		expect(attempt_sent(inside, fd), true, false,
+		       "0: opened before, in a namespace");
+		expect(attempt_sent(root, fd), true, false,
+		       "0: opened before, by root");
 		close(fd);
 	}
 }
@@ -217,7 +229,8 @@ static int stay_attached(void *arg)
 	become_nobody();
 	start(&target);
 	fd = session();
-	if (attach(fd, target.pid, UTRACE_SCOPE_PROCESS) < 0 || choose_marks(fd))
+	if (attach(fd, target.pid, UTRACE_SCOPE_PROCESS) < 0 ||
+	    choose_marks(fd))
 		return 1;
 	have(&target, SELF, 'm', 2);
 	take(fd);
@@ -257,14 +270,16 @@ TEST_F(dev, changed)
 	close(sync[1]);
 	if (read(sync[0], &byte, 1) == 1) {
 		set_unprivileged("0");
-		if (write(sync[0], "", 1) == 1 && read(sync[0], &byte, 1) == 1) {
+		if (write(sync[0], "", 1) == 1 &&
+		    read(sync[0], &byte, 1) == 1) {
 			set_unprivileged("1");
 			if (write(sync[0], "", 1) != 1)
 				perror("write");
 		}
 	}
 	waitpid(pid, &status, 0);
-	is(0, status, "1, 0, 1 while attached: recorded, hidden and told once, recorded");
+	is(0, status,
+	   "1, 0, 1 while attached: recorded, hidden and told once, recorded");
 	close(sync[0]);
 }
 

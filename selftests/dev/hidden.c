@@ -84,7 +84,8 @@ static bool await_exit(int fd, pid_t tid)
 	int i;
 
 	for (i = 0; i < DEADLINE_MS / 20; i++) {
-		n = read(fd, records + records_size, sizeof(records) - records_size);
+		n = read(fd, records + records_size,
+			 sizeof(records) - records_size);
 		if (n > 0) {
 			records_size += n;
 			continue;
@@ -115,13 +116,15 @@ static void test_undumpable(void)
 	start_with(&target, more);
 	fd = session();
 	need(attach(fd, target.pid, UTRACE_SCOPE_TREE) > 0, "attach");
-	need(!choose(fd, UTRACE_REC_ALL, UTRACE_CAPTURE_ALL, NULL, 0), "choose");
+	need(!choose(fd, UTRACE_REC_ALL, UTRACE_CAPTURE_ALL, NULL, 0),
+	     "choose");
 	have(&target, SELF, 'm', 2);
 	have(&target, SELF, 'd', 0);
 	have(&target, SELF, 'm', 5);
 	have(&target, SELF, 's', 0);
 	take(fd);
-	is(2, marks(UTRACE_REC_SYS_ENTER, target.pid), "undumpable: marks before it, no others");
+	is(2, marks(UTRACE_REC_SYS_ENTER, target.pid),
+	   "undumpable: marks before it, no others");
 	is(1, count(UTRACE_REC_DETACHED, target.pid), "undumpable: told once");
 	is(1, info(fd).hidden, "undumpable: INFO counts it");
 	holds(!has_secret(), "undumpable: not a byte of what it opens");
@@ -130,15 +133,19 @@ static void test_undumpable(void)
 	have(&target, SELF, 'd', 1);
 	have(&target, SELF, 'm', 3);
 	take(fd);
-	is(3, marks(UTRACE_REC_SYS_ENTER, target.pid), "dumpable again: recorded");
-	is(0, count(UTRACE_REC_DETACHED, 0), "dumpable again: nothing is hidden");
+	is(3, marks(UTRACE_REC_SYS_ENTER, target.pid),
+	   "dumpable again: recorded");
+	is(0, count(UTRACE_REC_DETACHED, 0),
+	   "dumpable again: nothing is hidden");
 	have(&target, SELF, 'd', 0);
 	tell(&target, SELF, 'e', 7);
 	records_size = 0;
 	holds(await_exit(fd, target.pid), "undumpable: its EXIT");
-	is(1, count(UTRACE_REC_DETACHED, target.pid), "undumpable: told again, once");
+	is(1, count(UTRACE_REC_DETACHED, target.pid),
+	   "undumpable: told again, once");
 	is(2, info(fd).hidden, "undumpable: INFO counts two");
-	is(UTRACE_REC_HIDDEN, exit_of(target.pid) ? exit_of(target.pid)->flags : -1,
+	is(UTRACE_REC_HIDDEN,
+	   exit_of(target.pid) ? exit_of(target.pid)->flags : -1,
 	   "undumpable: EXIT says that it is hidden");
 	is(0, exit_of(target.pid) ? exit_of(target.pid)->code : -1,
 	   "undumpable: and not how it ended");
@@ -156,15 +163,19 @@ static void test_only_exit(void)
 	start_with(&target, more);
 	fd = session();
 	need(attach(fd, target.pid, UTRACE_SCOPE_TREE) > 0, "attach");
-	need(!choose(fd, UTRACE_REC_BIT(EXIT) | UTRACE_REC_BIT(FORK), 0, NULL, 0), "choose");
+	need(!choose(fd, UTRACE_REC_BIT(EXIT) | UTRACE_REC_BIT(FORK), 0, NULL,
+		     0),
+	     "choose");
 	have(&target, SELF, 'd', 0);
 	child = have(&target, SELF, 'w', 3);
 	tell(&target, SELF, 'e', 7);
 	records_size = 0;
 	holds(await_exit(fd, target.pid), "only EXIT: it comes");
-	is(1, count(UTRACE_REC_DETACHED, target.pid), "only EXIT: DETACHED before it");
+	is(1, count(UTRACE_REC_DETACHED, target.pid),
+	   "only EXIT: DETACHED before it");
 	is(0, count(UTRACE_REC_FORK, 0), "only EXIT: its fork is hidden");
-	is(1, count(UTRACE_REC_EXIT, child), "only EXIT: that of its child comes, too");
+	is(1, count(UTRACE_REC_EXIT, child),
+	   "only EXIT: that of its child comes, too");
 	close(fd);
 	stop(&target);
 }
@@ -187,7 +198,8 @@ TEST_F(dev, undumpable_by_root)
 	have(&target, SELF, 'n', 0);
 	fd = session();
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
-	need(!choose(fd, UTRACE_REC_ALL, UTRACE_CAPTURE_ALL, NULL, 0), "choose");
+	need(!choose(fd, UTRACE_REC_ALL, UTRACE_CAPTURE_ALL, NULL, 0),
+	     "choose");
 	have(&target, SELF, 'd', 0);
 	have(&target, SELF, 'm', 3);
 	have(&target, SELF, 's', 0);
@@ -285,7 +297,9 @@ TEST_F(dev, no_room)
 	start_with(&target, more);
 	fd = session();
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
-	need(!choose(fd, UTRACE_REC_BIT(SYS_ENTER), UTRACE_CAPTURE_ALL, NULL, 0), "choose");
+	need(!choose(fd, UTRACE_REC_BIT(SYS_ENTER), UTRACE_CAPTURE_ALL, NULL,
+		     0),
+	     "choose");
 	have(&target, SELF, 'm', 1);
 	take(fd);
 	is(0, missing_items(), "room for all: nothing is missing");
@@ -293,7 +307,8 @@ TEST_F(dev, no_room)
 	have(&target, SELF, 'v', 0);
 	take(fd);
 	sum = missing_items();
-	holds(sum > 0, "no room: the record says how many are missing (%ld)", sum);
+	holds(sum > 0, "no room: the record says how many are missing (%ld)",
+	      sum);
 	is(sum, info(fd).uncaptured, "no room: INFO has the sum");
 	close(fd);
 	stop(&target);
@@ -303,7 +318,8 @@ static void write_file(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
 
-	need(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text), path);
+	need(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text),
+	     path);
 	close(fd);
 }
 
@@ -342,7 +358,8 @@ TEST_F(dev, no_memory)
 			now > 0 ? said++ : silent++;
 		sum += now;
 	}
-	holds(said > 0, "no memory: the record says so (%d of %d)", said, i - 1);
+	holds(said > 0, "no memory: the record says so (%d of %d)", said,
+	      i - 1);
 	is(0, silent, "no memory: never without a word");
 	is(0, records_missing, "no memory: each record is there");
 	is(sum, info(fd).uncaptured, "no memory: INFO has the sum");
@@ -383,12 +400,16 @@ static void test_ids(bool inside)
 	start_with(&target, more);
 	fd = session();
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
-	need(!choose(fd, UTRACE_REC_BIT(EXEC) | UTRACE_REC_BIT(EXIT), 0, NULL, 0), "choose");
+	need(!choose(fd, UTRACE_REC_BIT(EXEC) | UTRACE_REC_BIT(EXIT), 0, NULL,
+		     0),
+	     "choose");
 	tell(&target, SELF, 'x', 0);
 	creds = creds_of_exec(fd, &target);
 	is(inside ? 0 : NOBODY, creds ? creds->uid : 0x5555,
-	   inside ? "ids: in a namespace where nobody is root" : "ids: of nobody");
-	is(inside ? 0 : NOBODY, creds ? creds->egid : 0x5555, "ids: of the group");
+	   inside ? "ids: in a namespace where nobody is root"
+		  : "ids: of nobody");
+	is(inside ? 0 : NOBODY, creds ? creds->egid : 0x5555,
+	   "ids: of the group");
 	close(fd);
 	stop(&target);
 }

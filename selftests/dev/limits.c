@@ -22,7 +22,9 @@
 #define TRIES		(200 * ut_patience())
 
 /* The scopes of one process, each of which makes a target of its own. */
-static const __u32 scopes[] = { UTRACE_SCOPE_THREAD, UTRACE_SCOPE_PROCESS, UTRACE_SCOPE_TREE };
+static const __u32 scopes[] = {
+	UTRACE_SCOPE_THREAD, UTRACE_SCOPE_PROCESS, UTRACE_SCOPE_TREE,
+};
 
 static int small_session(void)
 {
@@ -94,8 +96,10 @@ static void test_engine_count(struct target *target, struct target *other)
 	pid_t later;
 
 	attach_three(fd, target, NULL);
-	is(-EUSERS, attach(fd, other->pid, UTRACE_SCOPE_PROCESS), "the fourth engine is EUSERS");
-	is(-EUSERS, attach(more, other->pid, UTRACE_SCOPE_PROCESS), "of another session too");
+	is(-EUSERS, attach(fd, other->pid, UTRACE_SCOPE_PROCESS),
+	   "the fourth engine is EUSERS");
+	is(-EUSERS, attach(more, other->pid, UTRACE_SCOPE_PROCESS),
+	   "of another session too");
 	is(0, engines(other->pid), "what is refused leaves no engine");
 	need(!choose_marks(fd), "choose");
 	later = have(target, SELF, 'w', 2);
@@ -103,7 +107,8 @@ static void test_engine_count(struct target *target, struct target *other)
 	take(fd);
 	is(2, marks(UTRACE_REC_SYS_ENTER, later), "the child is traced");
 	close(fd);
-	is(MAX_ENGINES, most_engines(target, other), "closed: none is counted any more");
+	is(MAX_ENGINES, most_engines(target, other),
+	   "closed: none is counted any more");
 
 	fd = small_session();
 	for (i = 0; i < 20; i++) {
@@ -117,19 +122,22 @@ static void test_engine_count(struct target *target, struct target *other)
 			break;
 	}
 	is(20, i, "attached and detached 20 times");
-	is(MAX_ENGINES, most_engines(target, other), "detached: none is counted any more");
+	is(MAX_ENGINES, most_engines(target, other),
+	   "detached: none is counted any more");
 
 	start(&gone);
 	dead = pidfd_of(gone.pid, 0);
 	stop(&gone);
-	for (i = 0; i < 20 && attach_fd(fd, dead, UTRACE_SCOPE_PROCESS) == -ESRCH; i++)
+	for (i = 0;
+	     i < 20 && attach_fd(fd, dead, UTRACE_SCOPE_PROCESS) == -ESRCH; i++)
 		;
 	is(20, i, "20 attaches fail");
 	close(dead);
 	is(MAX_ENGINES, most_engines(target, other), "failed: none is counted");
 
 	is(-SIGKILL, in_child(killed_opener, target), "an opener is killed");
-	is(MAX_ENGINES, most_engines(target, other), "killed: none is counted any more");
+	is(MAX_ENGINES, most_engines(target, other),
+	   "killed: none is counted any more");
 
 	/* The task of the targets ends, and the session stays. */
 	start(&gone);
@@ -137,7 +145,8 @@ static void test_engine_count(struct target *target, struct target *other)
 	stop(&gone);
 	for (i = 0; i < 3; i++)
 		detach(more, ids[i]);
-	is(MAX_ENGINES, most_engines(target, other), "its task is dead: none is counted");
+	is(MAX_ENGINES, most_engines(target, other),
+	   "its task is dead: none is counted");
 	close(fd);
 	close(more);
 }
@@ -170,7 +179,9 @@ static int engines_in_namespace(void *arg)
 		return 100;
 	start(&target);
 	fd = small_session();
-	for (i = 0; i < MAX_ENGINES && (ret = attach(fd, target.pid, scopes[i])) > 0; i++)
+	for (i = 0;
+	     i < MAX_ENGINES && (ret = attach(fd, target.pid, scopes[i])) > 0;
+	     i++)
 		;
 	if (ret < 0 && ret != -EUSERS)
 		i = 101;
@@ -187,7 +198,8 @@ static void test_namespaces(void)
 	char byte;
 	pid_t pid;
 
-	is(MAX_ENGINES, in_child(engines_in_namespace, NULL), "a namespace gets three");
+	is(MAX_ENGINES, in_child(engines_in_namespace, NULL),
+	   "a namespace gets three");
 	need(!socketpair(AF_UNIX, SOCK_STREAM, 0, pair), "socketpair");
 	/*
 	 * Engines of the namespace may be charged for a moment after its end.
@@ -200,7 +212,8 @@ static void test_namespaces(void)
 	}
 	close(pair[1]);
 	need(read(pair[0], &byte, 1) == 1, "a namespace with engines");
-	is(0, in_child(engines_in_namespace, NULL), "a second one of the same user gets none");
+	is(0, in_child(engines_in_namespace, NULL),
+	   "a second one of the same user gets none");
 	close(pair[0]);
 	waitpid(pid, &status, 0);
 	is(MAX_ENGINES << 8, status, "the first one has three");
@@ -223,7 +236,8 @@ TEST_F(dev, engines)
 	start(&target);
 	fd = small_session();
 	attach_three(fd, &target, NULL);
-	is(-EUSERS, attach_system(fd), "root has a limit, too, and the system counts");
+	is(-EUSERS, attach_system(fd),
+	   "root has a limit, too, and the system counts");
 	close(fd);
 	stop(&target);
 	need(!set_sysctl(ENGINES, "1024"), ENGINES);
@@ -281,11 +295,14 @@ static void test_ring_count(void)
 	for (i = 0; i < MAX_RINGS; i++)
 		fds[i] = small_session();
 	fd = session();
-	is(-ENOMEM, setup(fd, RING, CLOCK_MONOTONIC), "a ring too many is ENOMEM");
+	is(-ENOMEM, setup(fd, RING, CLOCK_MONOTONIC),
+	   "a ring too many is ENOMEM");
 	is(0, info(fd).ring_size, "and is none");
-	is(-ENOMEM, attach(fd, target.pid, UTRACE_SCOPE_PROCESS), "ATTACH makes none either");
+	is(-ENOMEM, attach(fd, target.pid, UTRACE_SCOPE_PROCESS),
+	   "ATTACH makes none either");
 	close(fds[0]);
-	is(0, setup(fd, RING, CLOCK_MONOTONIC), "one is closed: there is room for one");
+	is(0, setup(fd, RING, CLOCK_MONOTONIC),
+	   "one is closed: there is room for one");
 	close(fd);
 	for (i = 1; i < MAX_RINGS; i++)
 		close(fds[i]);
@@ -313,16 +330,19 @@ static void test_ring_count(void)
 	need(!choose_marks(fd), "choose");
 	have(&target, SELF, 'm', 2000);
 	close(fd);
-	is(MAX_RINGS, most_rings(), "closed while attached and full: none is counted");
+	is(MAX_RINGS, most_rings(),
+	   "closed while attached and full: none is counted");
 
 	need(!socketpair(AF_UNIX, SOCK_STREAM, 0, pair), "socketpair");
 	is(0, in_child(rings_and_send, pair), "four, one of which is sent");
 	fd = session();
 	for (i = 0; i < MAX_RINGS - 1; i++)
 		fds[i] = small_session();
-	is(-ENOMEM, setup(fd, RING, CLOCK_MONOTONIC), "what is on its way is counted");
+	is(-ENOMEM, setup(fd, RING, CLOCK_MONOTONIC),
+	   "what is on its way is counted");
 	close(receive_fd(pair[0]));
-	is(0, setup(fd, RING, CLOCK_MONOTONIC), "received and closed: it is not");
+	is(0, setup(fd, RING, CLOCK_MONOTONIC),
+	   "received and closed: it is not");
 	close(fd);
 	for (i = 0; i < MAX_RINGS - 1; i++)
 		close(fds[i]);

@@ -76,7 +76,8 @@ static bool documented(const struct op *op, int ret, bool used)
 	if (!ret)
 		return true;
 	/* The call may fail only if an allocation failed. */
-	return used && !op->never_fails && (ret == -ENOMEM || (op->may && ret == op->may));
+	return used && !op->never_fails &&
+	       (ret == -ENOMEM || (op->may && ret == op->may));
 }
 
 static void fail_each(const struct op *op)
@@ -107,11 +108,13 @@ static void fail_each(const struct op *op)
 			bad++;
 		}
 		if (!op->good(ret)) {
-			printf("# %s: half done after allocation %d: %d\n", op->name, n, ret);
+			printf("# %s: half done after allocation %d: %d\n",
+			       op->name, n, ret);
 			half++;
 		}
 	}
-	holds(!used, "%s: %d allocations, of which %d make it fail", op->name, n - 2, failed);
+	holds(!used, "%s: %d allocations, of which %d make it fail", op->name,
+	      n - 2, failed);
 	is(0, bad, "  errors as documented");
 	is(0, half, "  and nothing is half done");
 }
@@ -159,7 +162,9 @@ static void attach_again(void)
 	for (tries = 0; tries < TRIES && ret == -EUSERS; tries++) {
 		if (tries)
 			usleep(20000);
-		ret = scope == UTRACE_SCOPE_SYSTEM ? attach_system(fd) : attach_fd(fd, pidfd, scope);
+		ret = scope == UTRACE_SCOPE_SYSTEM
+			      ? attach_system(fd)
+			      : attach_fd(fd, pidfd, scope);
 	}
 	errno = -ret;
 	need(ret > 0, "attach");
@@ -331,7 +336,8 @@ static void prepare_read(void)
 {
 	last = info(fd).records;
 	have(victim, SELF, 'm', 2);
-	page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	page = mmap(NULL, 8192, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	need(page != MAP_FAILED, "mmap");
 }
 
@@ -359,7 +365,8 @@ static bool good_read(int ret)
 	for_each_record(rec)
 		good = good && rec->seq == ++last;
 	return good && marks(UTRACE_REC_SYS_ENTER, victim->pid) == 2 &&
-	       marks(UTRACE_REC_SYS_EXIT, victim->pid) == 2 && last == info(fd).records;
+	       marks(UTRACE_REC_SYS_EXIT, victim->pid) == 2 &&
+	       last == info(fd).records;
 }
 
 static const struct op opening = {
@@ -391,30 +398,34 @@ static const struct {
 	struct op attach, detach, close;
 } of_scope[] = {
 	[UTRACE_SCOPE_THREAD] = {
-		{ "ATTACH to a thread", prepare_attach, call_attach, good_attach },
-		{ "DETACH from a thread", attach_again, call_detach, good_detach,
-		  .never_fails = true },
+		{ "ATTACH to a thread", prepare_attach, call_attach,
+		  good_attach },
+		{ "DETACH from a thread", attach_again, call_detach,
+		  good_detach, .never_fails = true },
 		{ "close, of a thread", prepare_close, call_close, good_close,
 		  .never_fails = true },
 	},
 	[UTRACE_SCOPE_PROCESS] = {
-		{ "ATTACH to a process", prepare_attach, call_attach, good_attach },
-		{ "DETACH from a process", attach_again, call_detach, good_detach,
-		  .never_fails = true },
+		{ "ATTACH to a process", prepare_attach, call_attach,
+		  good_attach },
+		{ "DETACH from a process", attach_again, call_detach,
+		  good_detach, .never_fails = true },
 		{ "close, of a process", prepare_close, call_close, good_close,
 		  .never_fails = true },
 	},
 	[UTRACE_SCOPE_TREE] = {
-		{ "ATTACH to a tree", prepare_attach, call_attach, good_attach },
-		{ "DETACH from a tree", attach_again, call_detach, good_detach,
-		  .never_fails = true },
+		{ "ATTACH to a tree", prepare_attach, call_attach,
+		  good_attach },
+		{ "DETACH from a tree", attach_again, call_detach,
+		  good_detach, .never_fails = true },
 		{ "close, of a tree", prepare_close, call_close, good_close,
 		  .never_fails = true },
 	},
 	[UTRACE_SCOPE_SYSTEM] = {
-		{ "ATTACH to the system", prepare_attach, call_attach, good_attach },
-		{ "DETACH from the system", attach_again, call_detach, good_detach,
-		  .never_fails = true },
+		{ "ATTACH to the system", prepare_attach, call_attach,
+		  good_attach },
+		{ "DETACH from the system", attach_again, call_detach,
+		  good_detach, .never_fails = true },
 		{ "close, of the system", prepare_close, call_close, good_close,
 		  .never_fails = true },
 	},
@@ -508,12 +519,13 @@ static int missed_as_root(void *arg)
 		used = nth_used(nth);
 		good = have_bare_mark(2) && good;
 		take(fd);
-		told = marks(UTRACE_REC_SYS_ENTER, pid) + marks(UTRACE_REC_SYS_EXIT, pid);
+		told = marks(UTRACE_REC_SYS_ENTER, pid) +
+		       marks(UTRACE_REC_SYS_EXIT, pid);
 		now = info(fd).missed;
 		lost += 4 - told;
 		if (now - missed != (__u64)(4 - told)) {
-			printf("# allocation %d: %d of 4 recorded, %lld missed\n", n, told,
-			       (long long)(now - missed));
+			printf("# allocation %d: %d of 4 recorded, %lld missed\n",
+			       n, told, (long long)(now - missed));
 			wrong++;
 		}
 		fell += now < missed;
@@ -574,7 +586,9 @@ static int hidden_as_nobody(void *arg)
 	pidfd = pidfd_of(target.pid, 0);
 	fd = session();
 	need(!setup(fd, RING, CLOCK_MONOTONIC), "setup");
-	need(!choose(fd, UTRACE_REC_BIT(SYS_ENTER), UTRACE_CAPTURE_STRINGS, calls, 2), "choose");
+	need(!choose(fd, UTRACE_REC_BIT(SYS_ENTER), UTRACE_CAPTURE_STRINGS,
+		     calls, 2),
+	     "choose");
 	scope = UTRACE_SCOPE_PROCESS;
 	shared->left = 0;
 	for (n = 1; n < FAIL_NTH_MOST && !shared->left; n++) {

@@ -142,7 +142,8 @@ static void do_attach(struct job *job)
 
 static void do_use(struct job *job)
 {
-	job->result[0] = attach(job->fd, job->mine->pid, UTRACE_SCOPE_PROCESS) > 0;
+	job->result[0] = attach(job->fd, job->mine->pid, UTRACE_SCOPE_PROCESS) >
+			 0;
 	job->result[1] = attach(job->fd, job->roots->pid, UTRACE_SCOPE_PROCESS);
 	job->result[2] = attach_system(job->fd);
 }
@@ -171,10 +172,13 @@ TEST_F(rights, users)
 	is(0, job.result[5], "EVENTS may be chosen");
 	is(3, job.result[6], "one's own process is recorded");
 
-	job = (struct job){ .fn = do_use, .mine = mine, .roots = roots, .fd = session() };
+	job = (struct job){
+		.fn = do_use, .mine = mine, .roots = roots, .fd = session()};
 	run_as_nobody(&job);
-	is(1, job.result[0], "opened by root, used by nobody: nobody's process");
-	is(-EPERM, job.result[1], "opened by root, used by nobody: root's process");
+	is(1, job.result[0],
+	   "opened by root, used by nobody: nobody's process");
+	is(-EPERM, job.result[1],
+	   "opened by root, used by nobody: root's process");
 	is(-EPERM, job.result[2], "opened by root, used by nobody: the system");
 	close(job.fd);
 	is(0, engines(roots->pid), "root's process has no engine");
@@ -190,14 +194,17 @@ TEST_F(rights, users)
 	   "opened by nobody, used by root: root's process");
 	is(-EPERM, attach(fd, roots->pid, UTRACE_SCOPE_TREE),
 	   "opened by nobody, used by root: root's tree");
-	is(-EPERM, attach_system(fd), "opened by nobody, used by root: the system");
+	is(-EPERM, attach_system(fd),
+	   "opened by nobody, used by root: the system");
 	close(fd);
 	close(pair_of[0]);
 	close(pair_of[1]);
 
 	fd = session();
-	holds(attach(fd, mine->pid, UTRACE_SCOPE_PROCESS) > 0, "root: nobody's process");
-	holds(attach(fd, roots->pid, UTRACE_SCOPE_PROCESS) > 0, "root: a process of root");
+	holds(attach(fd, mine->pid, UTRACE_SCOPE_PROCESS) > 0,
+	      "root: nobody's process");
+	holds(attach(fd, roots->pid, UTRACE_SCOPE_PROCESS) > 0,
+	      "root: a process of root");
 	holds(attach_system(fd) > 0, "root: the system");
 	close(fd);
 }
@@ -214,7 +221,8 @@ TEST_F(rights, dumpable)
 	run_as_nobody(&job);
 	fd = receive_fd(pair_of[0]);
 	need(fd >= 0, "a session of nobody");
-	job = (struct job){ .fn = do_use, .mine = mine, .roots = roots, .fd = fd };
+	job = (struct job){
+		.fn = do_use, .mine = mine, .roots = roots, .fd = fd};
 	run_as_nobody(&job);
 	is(0, job.result[0], "PR_SET_DUMPABLE 0: nobody may not");
 	is(-EPERM, attach(fd, mine->pid, UTRACE_SCOPE_PROCESS),
@@ -227,7 +235,8 @@ TEST_F(rights, dumpable)
 	close(pair_of[1]);
 	fd = session();
 	have(mine, SELF, 'd', 0);
-	holds(attach(fd, mine->pid, UTRACE_SCOPE_PROCESS) > 0, "PR_SET_DUMPABLE 0: root may");
+	holds(attach(fd, mine->pid, UTRACE_SCOPE_PROCESS) > 0,
+	      "PR_SET_DUMPABLE 0: root may");
 	have(mine, SELF, 'd', 1);
 	close(fd);
 }
@@ -243,11 +252,13 @@ TEST_F(rights, sysctl)
 	run_as_nobody(&job);
 	is(-EPERM, job.result[0], "unprivileged 0: open is refused");
 	fd = session();
-	holds(attach(fd, mine->pid, UTRACE_SCOPE_PROCESS) > 0, "unprivileged 0: root may");
+	holds(attach(fd, mine->pid, UTRACE_SCOPE_PROCESS) > 0,
+	      "unprivileged 0: root may");
 	need(!choose_marks(fd), "choose");
 	have(mine, SELF, 'm', 2);
 	take(fd);
-	is(2, marks(UTRACE_REC_SYS_ENTER, mine->pid), "unprivileged 0: root gets records");
+	is(2, marks(UTRACE_REC_SYS_ENTER, mine->pid),
+	   "unprivileged 0: root gets records");
 	close(fd);
 	is(0, set_unprivileged("1"), "unprivileged is set to 1");
 	run_as_nobody(&job);
@@ -257,7 +268,8 @@ TEST_F(rights, sysctl)
 /* In a child: become nobody, with these capabilities only. */
 static void keep_only(__u32 cap)
 {
-	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_header_struct head = {
+		.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[2] = {};
 
 	need(!prctl(PR_SET_KEEPCAPS, 1), "PR_SET_KEEPCAPS");
@@ -296,13 +308,15 @@ TEST_F(rights, capabilities)
 
 	start_with(&other, obey_here);
 	have(&other, SELF, 'd', 0);
-	is(1, in_child(with_perfmon, &other.pid), "CAP_PERFMON: the system, and nobody else's");
+	is(1, in_child(with_perfmon, &other.pid),
+	   "CAP_PERFMON: the system, and nobody else's");
 	stop(&other);
 	/* A process of another user without capabilities. */
 	start_with(&other, obey_here);
 	have(&other, SELF, 'n', 0);
 	have(&other, SELF, 'd', 0);
-	is(2, in_child(with_ptrace, &other.pid), "CAP_SYS_PTRACE: others', and not the system");
+	is(2, in_child(with_ptrace, &other.pid),
+	   "CAP_SYS_PTRACE: others', and not the system");
 	stop(&other);
 }
 
@@ -320,8 +334,11 @@ static void do_setid(struct job *job)
 	have(job->mine, SELF, 'm', 2);
 	tell(job->mine, SELF, 'x', 0);
 	records_size = 0;
-	for (i = 0; i < DEADLINE_MS / 50 && !find(UTRACE_REC_EXIT, job->mine->pid); i++) {
-		ssize_t n = read(fd, records + records_size, sizeof(records) - records_size);
+	for (i = 0;
+	     i < DEADLINE_MS / 50 && !find(UTRACE_REC_EXIT, job->mine->pid);
+	     i++) {
+		ssize_t n = read(fd, records + records_size,
+				 sizeof(records) - records_size);
 
 		if (n > 0)
 			records_size += n;
@@ -332,7 +349,8 @@ static void do_setid(struct job *job)
 		enter = (void *)rec;
 		if (rec->type == UTRACE_REC_DETACHED) {
 			detached = detached ?: rec;
-		} else if (rec->type == UTRACE_REC_SYS_ENTER && enter->nr == MARK_NR) {
+		} else if (rec->type == UTRACE_REC_SYS_ENTER &&
+			   enter->nr == MARK_NR) {
 			before += !detached;
 			after += !!detached;
 		}
@@ -346,7 +364,8 @@ static void do_setid(struct job *job)
 	job->result[1] = count(UTRACE_REC_DETACHED, job->mine->pid);
 	job->result[2] = before;
 	job->result[3] = after;
-	job->result[4] = !!memmem(records, end - records, SECRET, strlen(SECRET));
+	job->result[4] =
+		!!memmem(records, end - records, SECRET, strlen(SECRET));
 	job->result[5] = between;
 	job->result[6] = !!memmem(from, end - from, setid, strlen(setid));
 	job->result[7] = count(UTRACE_REC_EXEC, job->mine->pid);
@@ -363,7 +382,8 @@ TEST_F(rights, setid)
 	is(1, job.result[0], "set-id: its end, as of a plain program, is seen");
 	is(1, job.result[1], "set-id: DETACHED, once");
 	is(2, job.result[2], "set-id: marks before it");
-	is(3, job.result[3], "set-id: those of the plain program behind it, and no others");
+	is(3, job.result[3],
+	   "set-id: those of the plain program behind it, and no others");
 	is(0, job.result[4], "set-id: not a byte of what it opens");
 	is(0, job.result[5], "set-id: no EXEC of it");
 	is(0, job.result[6], "set-id: nor of itself");
@@ -381,18 +401,22 @@ TEST_F(rights, setid_by_root)
 	have(&mine, SELF, 'n', 0);
 	fd = session();
 	need(attach(fd, mine.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
-	need(!choose(fd, UTRACE_REC_ALL, UTRACE_CAPTURE_STRINGS, NULL, 0), "choose");
+	need(!choose(fd, UTRACE_REC_ALL, UTRACE_CAPTURE_STRINGS, NULL, 0),
+	     "choose");
 	tell(&mine, SELF, 'x', 0);
 	records_size = 0;
-	for (i = 0; i < DEADLINE_MS / 50 && !find(UTRACE_REC_EXIT, mine.pid); i++) {
-		ssize_t n = read(fd, records + records_size, sizeof(records) - records_size);
+	for (i = 0; i < DEADLINE_MS / 50 && !find(UTRACE_REC_EXIT, mine.pid);
+	     i++) {
+		ssize_t n = read(fd, records + records_size,
+				 sizeof(records) - records_size);
 
 		if (n > 0)
 			records_size += n;
 		else
 			usleep(50000);
 	}
-	is(13, marks(UTRACE_REC_SYS_ENTER, mine.pid), "set-id, by root: all marks");
+	is(13, marks(UTRACE_REC_SYS_ENTER, mine.pid),
+	   "set-id, by root: all marks");
 	is(0, count(UTRACE_REC_DETACHED, 0), "set-id, by root: never DETACHED");
 	holds(memmem(records, records_size, SECRET, strlen(SECRET)),
 	      "set-id, by root: what it opens");
@@ -429,10 +453,12 @@ TEST_F(rights, namespace)
 	struct job job = { .fn = do_namespace, .mine = mine, .roots = roots };
 
 	run_as_nobody(&job);
-	is(1, job.result[0], "user namespace: its owner may trace what is in it");
+	is(1, job.result[0],
+	   "user namespace: its owner may trace what is in it");
 	is(0, job.result[1], "user namespace: nobody may make one");
 	is(1, job.result[2], "user namespace: in it, a process in it");
-	is(-EPERM, job.result[3], "user namespace: in it, the same user's outside");
+	is(-EPERM, job.result[3],
+	   "user namespace: in it, the same user's outside");
 	is(-EPERM, job.result[4], "user namespace: in it, root's outside");
 	is(-EPERM, job.result[5], "user namespace: in it, the system");
 }
@@ -444,7 +470,8 @@ static void write_file(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
 
-	need(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text), path);
+	need(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text),
+	     path);
 	close(fd);
 }
 
@@ -474,9 +501,11 @@ TEST_F(rights, security_module)
 	write_file(TRACING "set_ftrace_filter", hook);
 	write_file(TRACING "current_tracer", "function");
 	need(attach(fd, getpid(), UTRACE_SCOPE_THREAD) > 0, "attach");
-	is(0, calls_traced(hook), "security modules: this hook is not for one's own thread");
+	is(0, calls_traced(hook),
+	   "security modules: this hook is not for one's own thread");
 	need(attach_system(fd) > 0, "attach");
-	is(6, calls_traced(hook), "security modules are asked about the system");
+	is(6, calls_traced(hook),
+	   "security modules are asked about the system");
 	write_file(TRACING "current_tracer", "nop");
 	close(fd);
 	rmdir(TRACING);

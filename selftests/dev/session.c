@@ -20,22 +20,25 @@ TEST_F(dev, info)
 	is(UTRACE_REC_ALL, arg.events, "all events");
 	is(UTRACE_CAPTURE_ALL, arg.capture, "all that is captured");
 	holds(!arg.reserved && !arg.ring_size && !arg.records && !arg.lost &&
-	      !arg.hidden && !arg.uncaptured && !arg.missed, "the rest of a new session is 0");
+	      !arg.hidden && !arg.uncaptured && !arg.missed,
+	      "the rest of a new session is 0");
 	close(fd);
 }
 
 TEST_F(dev, ring)
 {
 	static const __u64 bad[] = {
-		1, 4096, 32 << 10, (64 << 10) + 1, 192 << 10, 128 << 20, 1 << 30,
-		1ULL << 32, (1ULL << 32) + (64 << 10), 1ULL << 63, ~0ULL,
+		1, 4096, 32 << 10, (64 << 10) + 1, 192 << 10, 128 << 20,
+		1 << 30, 1ULL << 32, (1ULL << 32) + (64 << 10), 1ULL << 63,
+		~0ULL,
 	};
 	static const __u64 good[] = { 64 << 10, 1 << 20, 64 << 20 };
 	struct utrace_ioc_setup arg = { .flags = 1 };
 	unsigned int i;
 	int fd = session();
 
-	is(-EINVAL, command(fd, UTRACE_IOC_SETUP, &arg), "SETUP: a flag is EINVAL");
+	is(-EINVAL, command(fd, UTRACE_IOC_SETUP, &arg),
+	   "SETUP: a flag is EINVAL");
 	is(-EINVAL, setup(fd, 0, CLOCK_BOOTTIME + 1), "SETUP: no such clock");
 	is(-EINVAL, setup(fd, 0, CLOCK_MONOTONIC_RAW),
 	   "SETUP: a clock that is not offered");
@@ -50,7 +53,8 @@ TEST_F(dev, ring)
 	close(fd);
 	for (i = 0; i < sizeof(good) / sizeof(*good); i++) {
 		fd = session();
-		holds(!setup(fd, good[i], CLOCK_MONOTONIC) && info(fd).ring_size == good[i],
+		holds(!setup(fd, good[i], CLOCK_MONOTONIC) &&
+		      info(fd).ring_size == good[i],
 		      "SETUP: a ring of %llu bytes", good[i]);
 		close(fd);
 	}
@@ -67,7 +71,8 @@ static pid_t kernel_thread(void)
 	file = fopen(path, "r");
 	need(file && fgets(line, sizeof(line), file), path);
 	fclose(file);
-	need(sscanf(strrchr(line, ')') + 2, "%*c %*d %*d %*d %*d %*d %lu", &flags) == 1,
+	need(sscanf(strrchr(line, ')') + 2, "%*c %*d %*d %*d %*d %*d %lu",
+		    &flags) == 1,
 	     "flags of process 2");
 	need(flags & 0x200000, "a kernel thread");
 	return pid;
@@ -82,36 +87,49 @@ TEST_F(dev, attach_errors)
 	start(&target);
 	pidfd = pidfd_of(target.pid, 0);
 	fd = session();
-	is(-EBADF, attach_fd(fd, -1, UTRACE_SCOPE_PROCESS), "ATTACH: -1 is EBADF");
-	is(-EBADF, attach_fd(fd, 9999, UTRACE_SCOPE_TREE), "ATTACH: no descriptor is EBADF");
+	is(-EBADF, attach_fd(fd, -1, UTRACE_SCOPE_PROCESS),
+	   "ATTACH: -1 is EBADF");
+	is(-EBADF, attach_fd(fd, 9999, UTRACE_SCOPE_TREE),
+	   "ATTACH: no descriptor is EBADF");
 	is(-EBADF, attach_fd(fd, target.to[0][1], UTRACE_SCOPE_PROCESS),
 	   "ATTACH: a pipe is EBADF");
-	is(-EBADF, attach_fd(fd, fd, UTRACE_SCOPE_PROCESS), "ATTACH: a session is EBADF");
+	is(-EBADF, attach_fd(fd, fd, UTRACE_SCOPE_PROCESS),
+	   "ATTACH: a session is EBADF");
 	dir = open("/proc/self", O_RDONLY | O_CLOEXEC);
-	is(-EBADF, attach_fd(fd, dir, UTRACE_SCOPE_PROCESS), "ATTACH: a folder is EBADF");
+	is(-EBADF, attach_fd(fd, dir, UTRACE_SCOPE_PROCESS),
+	   "ATTACH: a folder is EBADF");
 	close(dir);
-	is(-EINVAL, attach_fd(fd, pidfd, UTRACE_SCOPE_SYSTEM + 1), "ATTACH: no such scope");
+	is(-EINVAL, attach_fd(fd, pidfd, UTRACE_SCOPE_SYSTEM + 1),
+	   "ATTACH: no such scope");
 	is(-EINVAL, attach_fd(fd, pidfd, ~0U), "ATTACH: a scope of -1");
-	is(-EINVAL, attach_fd(fd, pidfd, UTRACE_SCOPE_SYSTEM), "ATTACH: the system and a pidfd");
+	is(-EINVAL, attach_fd(fd, pidfd, UTRACE_SCOPE_SYSTEM),
+	   "ATTACH: the system and a pidfd");
 	arg = (struct utrace_ioc_attach){ .fd = pidfd, .flags = 1 };
-	is(-EINVAL, command(fd, UTRACE_IOC_ATTACH, &arg), "ATTACH: a flag is EINVAL");
+	is(-EINVAL, command(fd, UTRACE_IOC_ATTACH, &arg),
+	   "ATTACH: a flag is EINVAL");
 	arg = (struct utrace_ioc_attach){ .fd = pidfd, .id = 1 };
-	is(-EINVAL, command(fd, UTRACE_IOC_ATTACH, &arg), "ATTACH: an id is EINVAL");
+	is(-EINVAL, command(fd, UTRACE_IOC_ATTACH, &arg),
+	   "ATTACH: an id is EINVAL");
 	is(0, engines(target.pid), "ATTACH: what is refused leaves no engine");
 	close(pidfd);
 
 	pidfd = pidfd_of(kernel_thread(), 0);
-	is(-EPERM, attach_fd(fd, pidfd, UTRACE_SCOPE_THREAD), "ATTACH: a kernel thread");
-	is(-EPERM, attach_fd(fd, pidfd, UTRACE_SCOPE_PROCESS), "ATTACH: a kernel process");
+	is(-EPERM, attach_fd(fd, pidfd, UTRACE_SCOPE_THREAD),
+	   "ATTACH: a kernel thread");
+	is(-EPERM, attach_fd(fd, pidfd, UTRACE_SCOPE_PROCESS),
+	   "ATTACH: a kernel process");
 	is(-EPERM, attach_fd(fd, pidfd, UTRACE_SCOPE_TREE), "ATTACH: its tree");
 	close(pidfd);
 
 	dead = pidfd_of(target.pid, 0);
 	kill(target.pid, SIGKILL);
 	stop(&target);
-	is(-ESRCH, attach_fd(fd, dead, UTRACE_SCOPE_THREAD), "ATTACH: gone is ESRCH");
-	is(-ESRCH, attach_fd(fd, dead, UTRACE_SCOPE_PROCESS), "ATTACH: a process that is gone");
-	is(-ESRCH, attach_fd(fd, dead, UTRACE_SCOPE_TREE), "ATTACH: a tree that is gone");
+	is(-ESRCH, attach_fd(fd, dead, UTRACE_SCOPE_THREAD),
+	   "ATTACH: gone is ESRCH");
+	is(-ESRCH, attach_fd(fd, dead, UTRACE_SCOPE_PROCESS),
+	   "ATTACH: a process that is gone");
+	is(-ESRCH, attach_fd(fd, dead, UTRACE_SCOPE_TREE),
+	   "ATTACH: a tree that is gone");
 	close(dead);
 	close(fd);
 }
@@ -127,13 +145,16 @@ TEST_F(dev, attach_twice)
 	fd = session();
 	process = attach(fd, target.pid, UTRACE_SCOPE_PROCESS);
 	need(process > 0, "attach");
-	is(-EEXIST, attach(fd, target.pid, UTRACE_SCOPE_PROCESS), "ATTACH: a process twice");
+	is(-EEXIST, attach(fd, target.pid, UTRACE_SCOPE_PROCESS),
+	   "ATTACH: a process twice");
 	thread = attach(fd, target.pid, UTRACE_SCOPE_THREAD);
 	holds(thread > process, "ATTACH: its first thread is another target");
-	is(-EEXIST, attach(fd, target.pid, UTRACE_SCOPE_THREAD), "ATTACH: a thread twice");
+	is(-EEXIST, attach(fd, target.pid, UTRACE_SCOPE_THREAD),
+	   "ATTACH: a thread twice");
 	tree = attach(fd, target.pid, UTRACE_SCOPE_TREE);
 	holds(tree > thread, "ATTACH: its tree is another target");
-	is(-EEXIST, attach(fd, target.pid, UTRACE_SCOPE_TREE), "ATTACH: a tree twice");
+	is(-EEXIST, attach(fd, target.pid, UTRACE_SCOPE_TREE),
+	   "ATTACH: a tree twice");
 	is(3, engines(target.pid), "ATTACH: each is there");
 	is(0, detach(fd, tree), "DETACH: the last one");
 	is(2, engines(target.pid), "DETACH: it is not there any more");
@@ -145,7 +166,8 @@ TEST_F(dev, attach_twice)
 	      "ATTACH: again after a DETACH, by another id");
 	need(attach_system(fd) > 0, "attach");
 	is(-EEXIST, attach_system(fd), "ATTACH: the system twice");
-	is(-EBUSY, setup(fd, 0, CLOCK_MONOTONIC), "SETUP: after the first ATTACH is EBUSY");
+	is(-EBUSY, setup(fd, 0, CLOCK_MONOTONIC),
+	   "SETUP: after the first ATTACH is EBUSY");
 	close(fd);
 	is(0, engines(target.pid), "closed: nothing is left");
 	stop(&target);
@@ -156,7 +178,8 @@ static bool polls(int fd, bool readable)
 {
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
 
-	return poll(&pfd, 1, 0) == readable && pfd.revents == (readable ? POLLIN : 0);
+	return poll(&pfd, 1, 0) == readable &&
+	       pfd.revents == (readable ? POLLIN : 0);
 }
 
 /* A DETACH, refused or not, neither writes nor removes records. */
@@ -171,21 +194,24 @@ TEST_F(dev, detach_twice)
 	need(id > 0 && !choose_marks(fd), "attach");
 	have(&target, SELF, 'm', 2);
 	for (i = 0; i < 3; i++) {
-		is(i ? -ENOENT : 0, detach(fd, id), i ? "DETACH: once more is ENOENT" :
-		   "DETACH: with records that nobody has read");
+		is(i ? -ENOENT : 0, detach(fd, id),
+		   i ? "DETACH: once more is ENOENT"
+		     : "DETACH: with records that nobody has read");
 		holds(polls(fd, true), "DETACH: they can be read");
 		is(4, info(fd).records, "DETACH: there are no others");
 	}
 	is(4, take(fd), "DETACH: they are read");
 	is(4, marks(UTRACE_REC_SYS_ENTER, 0) + marks(UTRACE_REC_SYS_EXIT, 0),
 	   "DETACH: they are what the target did");
-	is(-ENOENT, detach(fd, id), "DETACH: ENOENT also behind the last record");
+	is(-ENOENT, detach(fd, id),
+	   "DETACH: ENOENT also behind the last record");
 	have(&target, SELF, 'm', 2);
 	holds(polls(fd, false), "DETACH: nothing comes behind them");
 
 	/* The task of this target ends before the DETACH. */
 	dead = attach(fd, target.pid, UTRACE_SCOPE_TREE);
-	need(dead > 0 && !choose(fd, UTRACE_REC_BIT(EXIT), 0, NULL, 0), "attach");
+	need(dead > 0 && !choose(fd, UTRACE_REC_BIT(EXIT), 0, NULL, 0),
+	     "attach");
 	stop(&target);
 	is(1, take(fd), "DETACH: before it the target ends");
 	is(0, detach(fd, dead), "DETACH: from a task that is gone");
@@ -211,7 +237,8 @@ TEST_F(dev, attach_many)
 			break;
 	}
 	holds(n > 8 && n < 100 && id == -ENOSPC,
-	      "ATTACH: too many engines on a process are ENOSPC (%d, then %d)", n, id);
+	      "ATTACH: too many engines on a process are ENOSPC (%d, then %d)",
+	      n, id);
 	is(n, engines(target.pid), "ATTACH: each is there");
 	for (; n >= 0; n--)
 		close(fds[n]);
@@ -221,7 +248,8 @@ TEST_F(dev, attach_many)
 
 TEST_F(dev, events_errors)
 {
-	static const __u32 bad[][1] = { { 100000 }, { ~1U }, { 1U << 31 }, { 0x20000000 | 5000 } };
+	static const __u32 bad[][1] = {
+		{100000}, {~1U}, {1U << 31}, {0x20000000 | 5000}};
 	struct utrace_ioc_events arg = { .reserved = 1 };
 	static const __u32 other[] = { SYS_getuid };
 	struct target target;
@@ -233,30 +261,41 @@ TEST_F(dev, events_errors)
 	fd = session();
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	need(!choose_marks(fd), "choose");
-	is(-EINVAL, choose(fd, 1ULL << UTRACE_REC_PAD, 0, NULL, 0), "EVENTS: PAD is none");
-	is(-EINVAL, choose(fd, UTRACE_REC_BIT(LOST), 0, NULL, 0), "EVENTS: LOST is none");
+	is(-EINVAL, choose(fd, 1ULL << UTRACE_REC_PAD, 0, NULL, 0),
+	   "EVENTS: PAD is none");
+	is(-EINVAL, choose(fd, UTRACE_REC_BIT(LOST), 0, NULL, 0),
+	   "EVENTS: LOST is none");
 	is(-EINVAL, choose(fd, UTRACE_REC_BIT(DETACHED), 0, NULL, 0),
 	   "EVENTS: DETACHED is none");
-	is(-EINVAL, choose(fd, 1ULL << 63, 0, NULL, 0), "EVENTS: bit 63 is none");
+	is(-EINVAL, choose(fd, 1ULL << 63, 0, NULL, 0),
+	   "EVENTS: bit 63 is none");
 	is(-EINVAL, choose(fd, 0, UTRACE_CAPTURE_ALL + 1, NULL, 0),
 	   "EVENTS: nothing like that is captured");
-	is(-EINVAL, choose(fd, 0, 1ULL << 32, NULL, 0), "EVENTS: capture has 64 bits");
-	is(-EINVAL, command(fd, UTRACE_IOC_EVENTS, &arg), "EVENTS: reserved is 0");
+	is(-EINVAL, choose(fd, 0, 1ULL << 32, NULL, 0),
+	   "EVENTS: capture has 64 bits");
+	is(-EINVAL, command(fd, UTRACE_IOC_EVENTS, &arg),
+	   "EVENTS: reserved is 0");
 	is(-EINVAL, choose(fd, UTRACE_REC_ALL, 0, other, 0),
 	   "EVENTS: no calls, at an address");
-	is(-EINVAL, choose(fd, 0, 0, other, 4097), "EVENTS: too many calls are EINVAL");
-	is(-EINVAL, choose(fd, 0, 0, other, ~0U), "EVENTS: 2^32 - 1 calls are EINVAL");
-	is(-EFAULT, choose(fd, 0, 0, NULL, 1), "EVENTS: no calls there are EFAULT");
-	is(-EFAULT, choose(fd, 0, 0, (void *)-4096L, 4), "EVENTS: nor in the kernel");
+	is(-EINVAL, choose(fd, 0, 0, other, 4097),
+	   "EVENTS: too many calls are EINVAL");
+	is(-EINVAL, choose(fd, 0, 0, other, ~0U),
+	   "EVENTS: 2^32 - 1 calls are EINVAL");
+	is(-EFAULT, choose(fd, 0, 0, NULL, 1),
+	   "EVENTS: no calls there are EFAULT");
+	is(-EFAULT, choose(fd, 0, 0, (void *)-4096L, 4),
+	   "EVENTS: nor in the kernel");
 	for (i = 0; i < 4; i++) {
 		holds(choose(fd, UTRACE_REC_ALL, 0, bad[i], 1) == -EINVAL,
 		      "EVENTS: there is no call %#x", bad[i][0]);
 		holds(choose(empty, UTRACE_REC_ALL, 0, bad[i], 1) == -EINVAL,
-		      "EVENTS: nor before the first ATTACH, call %#x", bad[i][0]);
+		      "EVENTS: nor before the first ATTACH, call %#x",
+		      bad[i][0]);
 	}
 	holds(attach(empty, target.pid, UTRACE_SCOPE_PROCESS) > 0,
 	      "EVENTS: after a refused choice ATTACH is as before");
-	is(2, attach(fd, target.pid, UTRACE_SCOPE_THREAD), "EVENTS: also where there is one");
+	is(2, attach(fd, target.pid, UTRACE_SCOPE_THREAD),
+	   "EVENTS: also where there is one");
 	detach(fd, 2);
 	have(&target, SELF, 'm', 2);
 	take(fd);
@@ -280,17 +319,21 @@ TEST_F(dev, events)
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	have(&target, SELF, 'm', 3);
 	is(0, take(fd), "nothing is recorded before EVENTS");
-	is(0, choose(fd, UTRACE_REC_BIT(SYS_ENTER), 0, two, 2), "EVENTS: entries of two calls");
+	is(0, choose(fd, UTRACE_REC_BIT(SYS_ENTER), 0, two, 2),
+	   "EVENTS: entries of two calls");
 	have(&target, SELF, 'm', 3);
 	is(3, take(fd), "EVENTS: they are recorded");
-	is(0, choose(fd, UTRACE_REC_BIT(SYS_EXIT), 0, two, 1), "EVENTS: exits of the other");
+	is(0, choose(fd, UTRACE_REC_BIT(SYS_EXIT), 0, two, 1),
+	   "EVENTS: exits of the other");
 	have(&target, SELF, 'm', 3);
 	is(0, take(fd), "EVENTS: there are none");
-	is(0, choose(fd, UTRACE_REC_BIT(SYS_EXIT), 0, NULL, 0), "EVENTS: all exits");
+	is(0, choose(fd, UTRACE_REC_BIT(SYS_EXIT), 0, NULL, 0),
+	   "EVENTS: all exits");
 	have(&target, SELF, 'm', 3);
 	take(fd);
 	is(3, marks(UTRACE_REC_SYS_EXIT, 0), "EVENTS: these are there");
-	holds(count(UTRACE_REC_SYS_EXIT, 0) > 3 && !count(UTRACE_REC_SYS_ENTER, 0),
+	holds(count(UTRACE_REC_SYS_EXIT, 0) > 3 &&
+	      !count(UTRACE_REC_SYS_ENTER, 0),
 	      "EVENTS: of other calls too, and no entries");
 	settle(&target, SELF);
 	is(0, choose(fd, 0, 0, NULL, 0), "EVENTS: nothing");
@@ -321,7 +364,9 @@ static __u64 in_order(__u64 seq, bool *good)
 
 TEST_F(dev, record)
 {
-	static const int clocks[] = { CLOCK_MONOTONIC, CLOCK_REALTIME, CLOCK_BOOTTIME };
+	static const int clocks[] = {
+		CLOCK_MONOTONIC, CLOCK_REALTIME, CLOCK_BOOTTIME,
+	};
 	struct utrace_rec_sys_enter *enter;
 	struct utrace_rec_sys_exit *exit;
 	struct timespec before, after;
@@ -333,7 +378,8 @@ TEST_F(dev, record)
 	for (i = 0; i < ARRAY_SIZE(clocks); i++) {
 		fd = session();
 		need(!setup(fd, 0, clocks[i]), "setup");
-		need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
+		need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0,
+		     "attach");
 		need(!choose_marks(fd), "choose");
 		clock_gettime(clocks[i], &before);
 		have(&target, SELF, 'm', 1);
@@ -343,20 +389,26 @@ TEST_F(dev, record)
 		exit = (void *)find(UTRACE_REC_SYS_EXIT, target.pid);
 		if (!holds(enter && exit, "an entry and an exit"))
 			continue;
-		holds(enter->head.time >= before.tv_sec * 1000000000ULL + before.tv_nsec &&
-		      enter->head.time <= exit->head.time &&
-		      exit->head.time <= after.tv_sec * 1000000000ULL + after.tv_nsec,
-		      "clock %d: the times lie between those before and after", clocks[i]);
+		holds(enter->head.time >= before.tv_sec * 1000000000ULL +
+						  before.tv_nsec &&
+			      enter->head.time <= exit->head.time &&
+			      exit->head.time <= after.tv_sec * 1000000000ULL +
+							 after.tv_nsec,
+		      "clock %d: the times lie between those before and after",
+		      clocks[i]);
 		close(fd);
 	}
-	holds(enter->head.size == sizeof(*enter) && exit->head.size == sizeof(*exit),
+	holds(enter->head.size == sizeof(*enter) &&
+	      exit->head.size == sizeof(*exit),
 	      "their sizes");
-	holds(enter->head.pid == target.pid && exit->head.pid == target.pid, "their process");
+	holds(enter->head.pid == target.pid && exit->head.pid == target.pid,
+	      "their process");
 	holds(enter->head.seq == 1 && exit->head.seq == 2, "their numbers");
 	for (j = 0; j < 6 && enter->args[j] == (__u64)j + 1; j++)
 		;
 	is(6, j, "arguments of the entry");
-	holds(!memcmp(enter->args, exit->args, sizeof(enter->args)), "of the exit");
+	holds(!memcmp(enter->args, exit->args, sizeof(enter->args)),
+	      "of the exit");
 	is(getpid(), exit->ret, "the result");
 	is(0, exit->flags, "no flags");
 	stop(&target);
@@ -373,7 +425,8 @@ TEST_F(dev, read)
 
 	start(&target);
 	fd = session();
-	is(-1, read(fd, buffer, sizeof(buffer)), "read: a new session has nothing");
+	is(-1, read(fd, buffer, sizeof(buffer)),
+	   "read: a new session has nothing");
 	is(EAGAIN, errno, "read: that is EAGAIN");
 	need(!setup(fd, 64 << 10, CLOCK_MONOTONIC), "setup");
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
@@ -387,10 +440,13 @@ TEST_F(dev, read)
 	have(&target, SELF, 'm', 4);
 	errno = 0;
 	holds(read(fd, buffer, sizeof(struct utrace_rec_sys_enter) - 1) == -1 &&
-	      errno == EINVAL, "read: a buffer that is one byte too small is EINVAL");
+	      errno == EINVAL,
+	      "read: a buffer that is one byte too small is EINVAL");
 	errno = 0;
-	holds(read(fd, buffer, 0) == -1 && errno == EINVAL, "read: so are 0 bytes");
-	page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	holds(read(fd, buffer, 0) == -1 && errno == EINVAL,
+	      "read: so are 0 bytes");
+	page = mmap(NULL, 8192, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	need(page != MAP_FAILED && !munmap(page + 4096, 4096), "mmap");
 	errno = 0;
 	holds(read(fd, page + 4096, 4096) == -1 && errno == EFAULT,
@@ -403,9 +459,12 @@ TEST_F(dev, read)
 	   "read: one whole record and no part of the next");
 	holds(rec->seq == 1 && rec->type == UTRACE_REC_SYS_ENTER,
 	      "read: it was there all the time");
-	is(sizeof(struct utrace_rec_sys_exit) + sizeof(struct utrace_rec_sys_enter),
-	   read(fd, buffer, sizeof(struct utrace_rec_sys_exit) +
-		sizeof(struct utrace_rec_sys_enter)), "read: two that just fit");
+	is(sizeof(struct utrace_rec_sys_exit) +
+		   sizeof(struct utrace_rec_sys_enter),
+	   read(fd, buffer,
+		sizeof(struct utrace_rec_sys_exit) +
+			sizeof(struct utrace_rec_sys_enter)),
+	   "read: two that just fit");
 	is(2, rec->seq, "read: these follow");
 	is(5, take(fd), "read: the rest");
 	seq = in_order(4, &good);
@@ -418,7 +477,8 @@ TEST_F(dev, read)
 		good = good && marks(UTRACE_REC_SYS_ENTER, target.pid) == 53 &&
 		       marks(UTRACE_REC_SYS_EXIT, target.pid) == 53;
 	}
-	holds(good && seq == 9 + 60 * 106, "read: numbers without a gap, round the ring");
+	holds(good && seq == 9 + 60 * 106,
+	      "read: numbers without a gap, round the ring");
 	is(seq - 1, info(fd).records, "INFO has as many");
 	is(0, info(fd).lost, "INFO: none is lost");
 	munmap(page, 4096);
@@ -479,7 +539,8 @@ TEST_F(dev, wait)
 	is(0, poll(&pfd, 1, 0), "poll: all is read");
 	fcntl(fd, F_SETFL, 0);
 	need(!pthread_create(&thread, NULL, mark_later, &target), "thread");
-	holds(read(fd, buffer, sizeof(buffer)) >= (ssize_t)sizeof(struct utrace_rec_sys_enter),
+	holds(read(fd, buffer, sizeof(buffer)) >=
+		      (ssize_t)sizeof(struct utrace_rec_sys_enter),
 	      "read: wakes");
 	pthread_join(thread, NULL);
 	hear(&target, SELF);
@@ -510,7 +571,8 @@ static __u64 add_up(__u64 *lost, __u64 *last)
 			gap += of->lost;
 			*lost += of->lost;
 			good = good && of->lost && rec->size == sizeof(*of) &&
-			       rec->seq == *last + of->lost && !rec->pid && !rec->tid;
+			       rec->seq == *last + of->lost && !rec->pid &&
+			       !rec->tid;
 			continue;
 		}
 		good = good && rec->seq == *last + gap + 1;
@@ -536,7 +598,8 @@ TEST_F(dev, lost)
 	is(6000, info(fd).records, "INFO counts lost records");
 	take(fd);
 	part = add_up(&lost, &last);
-	holds(part > 600 && part <= 65536 / 88, "a ring of 64 KiB is full (%llu)", part);
+	holds(part > 600 && part <= 65536 / 88,
+	      "a ring of 64 KiB is full (%llu)", part);
 	is(6000 - part, info(fd).lost, "INFO: the others are lost");
 	is(0, lost, "LOST comes with the next record");
 	is(last, part, "what was not read is not overwritten");
@@ -570,7 +633,8 @@ static void more(struct target *target, struct order *order)
 {
 	static char * const argv[] = { "true", "an argument", NULL };
 	static char * const envp[] = { NULL };
-	struct sockaddr_un name = { .sun_family = AF_UNIX, .sun_path = "/no/such/socket" };
+	struct sockaddr_un name = {.sun_family = AF_UNIX,
+				   .sun_path = "/no/such/socket"};
 	struct sigaction action = { .sa_handler = no_handler };
 	int fd;
 
@@ -599,21 +663,24 @@ static void more(struct target *target, struct order *order)
 }
 
 /* Has a record an item of a kind that begins with these bytes? */
-static bool has_item(struct utrace_rec *rec, size_t head, int kind, const void *begin,
-		     size_t size)
+static bool has_item(struct utrace_rec *rec, size_t head, int kind,
+		     const void *begin, size_t size)
 {
 	struct utrace_item *item;
 	size_t at;
 
-	for (at = head; rec && at < rec->size; at += sizeof(*item) + ((item->len + 7) & ~7)) {
+	for (at = head; rec && at < rec->size;
+	     at += sizeof(*item) + ((item->len + 7) & ~7)) {
 		item = (void *)((char *)rec + at);
-		if (item->kind == kind && item->len >= size && !memcmp(item->data, begin, size))
+		if (item->kind == kind && item->len >= size &&
+		    !memcmp(item->data, begin, size))
 			return true;
 	}
 	return false;
 }
 
-static bool any_has_item(int type, size_t head, int kind, const void *begin, size_t size)
+static bool any_has_item(int type, size_t head, int kind, const void *begin,
+			 size_t size)
 {
 	struct utrace_rec *rec;
 
@@ -661,36 +728,52 @@ TEST_F(dev, types)
 	start_with(&target, more);
 	fd = session();
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
-	need(!choose(fd, UTRACE_REC_ALL & ~(UTRACE_REC_BIT(SYS_ENTER) |
-						 UTRACE_REC_BIT(SYS_EXIT)), 0, NULL, 0), "choose");
+	need(!choose(fd,
+		     UTRACE_REC_ALL & ~(UTRACE_REC_BIT(SYS_ENTER) |
+					UTRACE_REC_BIT(SYS_EXIT)),
+		     0, NULL, 0),
+	     "choose");
 	child = have(&target, SELF, 'w', 0);
 	take(fd);
 	forked = (void *)find(UTRACE_REC_FORK, target.pid);
-	holds(forked && forked->child_pid == child && forked->child_tid == child,
+	holds(forked && forked->child_pid == child &&
+	      forked->child_tid == child,
 	      "FORK: the child");
-	holds(forked && (forked->flags & 0xff) == SIGCHLD && !(forked->flags & CLONE_VM),
+	holds(forked && (forked->flags & 0xff) == SIGCHLD &&
+	      !(forked->flags & CLONE_VM),
 	      "FORK: its flags");
-	is(0, count(UTRACE_REC_SYS_ENTER, 0) + count(UTRACE_REC_SYS_EXIT, 0), "no calls");
+	is(0, count(UTRACE_REC_SYS_ENTER, 0) + count(UTRACE_REC_SYS_EXIT, 0),
+	   "no calls");
 	have(&target, SELF, 's', 0);
 	take(fd);
 	signal = (void *)find(UTRACE_REC_SIGNAL, target.pid);
 	if (signal)
 		memcpy(&si, signal->info, sizeof(signal->info));
-	holds(si.si_signo == SIGUSR2 && si.si_code == SI_TKILL && si.si_pid == target.pid,
+	holds(si.si_signo == SIGUSR2 && si.si_code == SI_TKILL &&
+	      si.si_pid == target.pid,
 	      "SIGNAL: its siginfo_t");
-	holds(signal && signal->handler == (unsigned long)no_handler, "SIGNAL: its handler");
+	holds(signal && signal->handler == (unsigned long)no_handler,
+	      "SIGNAL: its handler");
 	need(!choose(fd, UTRACE_REC_BIT(SYS_EXIT), 0, NULL, 0), "choose");
 	have(&target, SELF, 's', 0);
 	take(fd);
-	is(1, count_exits(UTRACE_REC_NO_CALL), "SYS_EXIT: that of sigreturn has no number");
+	is(1, count_exits(UTRACE_REC_NO_CALL),
+	   "SYS_EXIT: that of sigreturn has no number");
 	is(0, count_exits(SYS_rt_sigreturn), "SYS_EXIT: not that of sigreturn");
-	need(!choose(fd, UTRACE_REC_ALL & ~(UTRACE_REC_BIT(SYS_ENTER) |
-						 UTRACE_REC_BIT(SYS_EXIT)), 0, NULL, 0), "choose");
+	need(!choose(fd,
+		     UTRACE_REC_ALL & ~(UTRACE_REC_BIT(SYS_ENTER) |
+					UTRACE_REC_BIT(SYS_EXIT)),
+		     0, NULL, 0),
+	     "choose");
 	kill(target.pid, SIGSTOP);
-	jobctl = await_type(fd, UTRACE_REC_JOBCTL) ? (void *)find(UTRACE_REC_JOBCTL, 0) : NULL;
+	jobctl = await_type(fd, UTRACE_REC_JOBCTL)
+			 ? (void *)find(UTRACE_REC_JOBCTL, 0)
+			 : NULL;
 	holds(jobctl && jobctl->type == CLD_STOPPED, "JOBCTL: stopped");
 	kill(target.pid, SIGCONT);
-	jobctl = await_type(fd, UTRACE_REC_JOBCTL) ? (void *)find(UTRACE_REC_JOBCTL, 0) : NULL;
+	jobctl = await_type(fd, UTRACE_REC_JOBCTL)
+			 ? (void *)find(UTRACE_REC_JOBCTL, 0)
+			 : NULL;
 	holds(jobctl && jobctl->type == CLD_CONTINUED, "JOBCTL: continued");
 	tell(&target, SELF, 'e', 7);
 	holds(await_type(fd, UTRACE_REC_EXIT), "EXIT");
@@ -717,26 +800,37 @@ TEST_F(dev, captures)
 
 		settle(&target, SELF);
 		take(fd);
-		need(!choose(fd, UTRACE_REC_BIT(SYS_ENTER) | UTRACE_REC_BIT(SYS_EXIT), what,
-			     NULL, 0), "choose");
+		need(!choose(fd,
+			     UTRACE_REC_BIT(SYS_ENTER) |
+				     UTRACE_REC_BIT(SYS_EXIT),
+			     what, NULL, 0),
+		     "choose");
 		have(&target, SELF, 'o', 0);
 		take(fd);
-		holds(any_has_item(UTRACE_REC_SYS_ENTER, enter, UTRACE_ITEM_STRING,
-				   "/no-such-file", 13) == (what == UTRACE_CAPTURE_STRINGS),
+		holds(any_has_item(UTRACE_REC_SYS_ENTER, enter,
+				   UTRACE_ITEM_STRING, "/no-such-file",
+				   13) == (what == UTRACE_CAPTURE_STRINGS),
 		      "capture %llx: the name of a file", what);
-		holds(any_has_item(UTRACE_REC_SYS_ENTER, enter, UTRACE_ITEM_BYTES,
-				   "some bytes", 10) == (what == UTRACE_CAPTURE_BUFFERS),
+		holds(any_has_item(UTRACE_REC_SYS_ENTER, enter,
+				   UTRACE_ITEM_BYTES, "some bytes",
+				   10) == (what == UTRACE_CAPTURE_BUFFERS),
 		      "capture %llx: what is written", what);
-		holds(any_has_item(UTRACE_REC_SYS_ENTER, enter, UTRACE_ITEM_SOCKADDR,
-				   "\1\0/no/such/socket", 17) == (what == UTRACE_CAPTURE_SOCKETS),
+		holds(any_has_item(UTRACE_REC_SYS_ENTER, enter,
+				   UTRACE_ITEM_SOCKADDR, "\1\0/no/such/socket",
+				   17) == (what == UTRACE_CAPTURE_SOCKETS),
 		      "capture %llx: a socket's name", what);
-		holds(any_has_item(UTRACE_REC_SYS_ENTER, enter, UTRACE_ITEM_FILE,
-				   "/dev/null", 9) == (what == UTRACE_CAPTURE_FILES),
+		holds(any_has_item(UTRACE_REC_SYS_ENTER, enter,
+				   UTRACE_ITEM_FILE, "/dev/null",
+				   9) == (what == UTRACE_CAPTURE_FILES),
 		      "capture %llx: the file of a descriptor", what);
-		holds(any_has_item(UTRACE_REC_SYS_ENTER, enter, UTRACE_ITEM_STACK, "", 0) ==
-		      (what == UTRACE_CAPTURE_STACK), "capture %llx: the stack", what);
-		holds(any_has_item(UTRACE_REC_SYS_ENTER, enter, UTRACE_ITEM_RAW_STACK, "", 0) ==
-		      (what == UTRACE_CAPTURE_RAW_STACK), "capture %llx: the raw stack", what);
+		holds(any_has_item(UTRACE_REC_SYS_ENTER, enter,
+				   UTRACE_ITEM_STACK, "",
+				   0) == (what == UTRACE_CAPTURE_STACK),
+		      "capture %llx: the stack", what);
+		holds(any_has_item(UTRACE_REC_SYS_ENTER, enter,
+				   UTRACE_ITEM_RAW_STACK, "",
+				   0) == (what == UTRACE_CAPTURE_RAW_STACK),
+		      "capture %llx: the raw stack", what);
 	}
 	none = true;
 	for_each_record(rec)
@@ -748,14 +842,18 @@ TEST_F(dev, captures)
 	tell(&target, SELF, 'x', 0);
 	holds(await_type(fd, UTRACE_REC_EXEC), "EXEC");
 	rec = find(UTRACE_REC_EXEC, target.pid);
-	holds(rec && any_has_item(UTRACE_REC_EXEC, sizeof(*rec), UTRACE_ITEM_ARGV,
-				  "true\0an argument", 17), "EXEC: its arguments");
-	holds(any_has_item(UTRACE_REC_EXEC, sizeof(*rec), UTRACE_ITEM_CWD, "/proc", 5),
+	holds(rec && any_has_item(UTRACE_REC_EXEC, sizeof(*rec),
+				  UTRACE_ITEM_ARGV, "true\0an argument", 17),
+	      "EXEC: its arguments");
+	holds(any_has_item(UTRACE_REC_EXEC, sizeof(*rec), UTRACE_ITEM_CWD,
+			   "/proc", 5),
 	      "EXEC: its directory");
-	holds(any_has_item(UTRACE_REC_EXEC, sizeof(*rec), UTRACE_ITEM_EXE, "/", 1),
+	holds(any_has_item(UTRACE_REC_EXEC, sizeof(*rec), UTRACE_ITEM_EXE, "/",
+			   1),
 	      "EXEC: its program");
 	holds(any_has_item(UTRACE_REC_EXEC, sizeof(*rec), UTRACE_ITEM_CREDS,
-			   no_ids, sizeof(no_ids)), "EXEC: its credentials, those of root");
+			   no_ids, sizeof(no_ids)),
+	      "EXEC: its credentials, those of root");
 	close(fd);
 	stop(&target);
 }

@@ -15,13 +15,18 @@ TEST_F(dev, unknown)
 	char buffer[64] = {};
 	int fd = session();
 
-	is(-ENOTTY, command(fd, _IOWR(0xBC, 0x05, struct utrace_ioc_info), buffer),
+	is(-ENOTTY,
+	   command(fd, _IOWR(0xBC, 0x05, struct utrace_ioc_info), buffer),
 	   "a number that is not there is ENOTTY");
-	is(-ENOTTY, command(fd, _IOW(0xBC, 0xff, __u32), buffer), "the last one too");
-	is(-ENOTTY, command(fd, _IOR(0xBD, 0x00, struct utrace_ioc_info), buffer),
+	is(-ENOTTY, command(fd, _IOW(0xBC, 0xff, __u32), buffer),
+	   "the last one too");
+	is(-ENOTTY,
+	   command(fd, _IOR(0xBD, 0x00, struct utrace_ioc_info), buffer),
 	   "another type is ENOTTY");
-	is(-ENOTTY, command(fd, _IO(0xBC, 0x00), buffer), "no direction is ENOTTY");
-	is(-ENOTTY, command(fd, _IOWR(0xBC, 0x01, struct utrace_ioc_setup), buffer),
+	is(-ENOTTY, command(fd, _IO(0xBC, 0x00), buffer),
+	   "no direction is ENOTTY");
+	is(-ENOTTY,
+	   command(fd, _IOWR(0xBC, 0x01, struct utrace_ioc_setup), buffer),
 	   "another direction is ENOTTY");
 	close(fd);
 }
@@ -35,10 +40,14 @@ TEST_F(dev, sizes)
 		bool in;
 	} cmds[] = {
 		{ "INFO", UTRACE_IOC_INFO, UTRACE_IOC_INFO_SIZE_VER0, false },
-		{ "SETUP", UTRACE_IOC_SETUP, UTRACE_IOC_SETUP_SIZE_VER0, true },
-		{ "ATTACH", UTRACE_IOC_ATTACH, UTRACE_IOC_ATTACH_SIZE_VER0, true },
-		{ "DETACH", UTRACE_IOC_DETACH, UTRACE_IOC_DETACH_SIZE_VER0, true },
-		{ "EVENTS", UTRACE_IOC_EVENTS, UTRACE_IOC_EVENTS_SIZE_VER0, true },
+		{ "SETUP", UTRACE_IOC_SETUP, UTRACE_IOC_SETUP_SIZE_VER0,
+		  true },
+		{ "ATTACH", UTRACE_IOC_ATTACH, UTRACE_IOC_ATTACH_SIZE_VER0,
+		  true },
+		{ "DETACH", UTRACE_IOC_DETACH, UTRACE_IOC_DETACH_SIZE_VER0,
+		  true },
+		{ "EVENTS", UTRACE_IOC_EVENTS, UTRACE_IOC_EVENTS_SIZE_VER0,
+		  true },
 	};
 	/*
 	 * The result of each ioctl for zeros, with or without more zeros
@@ -63,8 +72,9 @@ TEST_F(dev, sizes)
 		memset(buffer, 0, sizeof(buffer));
 		if (cmd == UTRACE_IOC_ATTACH)
 			memcpy(buffer, &other, sizeof(other));
-		holds(command(fd, RESIZED(cmd, cmds[i].first - 4), buffer) == -EINVAL &&
-		      command(fd, RESIZED(cmd, 0), buffer) == -EINVAL,
+		holds(command(fd, RESIZED(cmd, cmds[i].first - 4), buffer) ==
+				      -EINVAL &&
+			      command(fd, RESIZED(cmd, 0), buffer) == -EINVAL,
 		      "%s: too small is EINVAL", cmds[i].name);
 		holds(command(fd, RESIZED(cmd, 4096 + 8), buffer) == -E2BIG,
 		      "%s: too large is E2BIG", cmds[i].name);
@@ -72,7 +82,8 @@ TEST_F(dev, sizes)
 		      "%s: a bad pointer is EFAULT", cmds[i].name);
 		if (cmds[i].in) {
 			buffer[size + 8] = 1;
-			holds(command(fd, RESIZED(cmd, size + 16), buffer) == -E2BIG,
+			holds(command(fd, RESIZED(cmd, size + 16), buffer) ==
+				      -E2BIG,
 			      "%s: what is not known is E2BIG", cmds[i].name);
 			buffer[size + 8] = 0;
 		} else {
@@ -98,7 +109,9 @@ TEST_F(dev, first_version)
 
 	need(!setup(fd, 64 << 10, CLOCK_MONOTONIC), "setup");
 	memset(&arg, 0x55, sizeof(arg));
-	is(0, command(fd, RESIZED(UTRACE_IOC_INFO, UTRACE_IOC_INFO_SIZE_VER0), &arg),
+	is(0,
+	   command(fd, RESIZED(UTRACE_IOC_INFO, UTRACE_IOC_INFO_SIZE_VER0),
+		   &arg),
 	   "INFO: its first version is taken");
 	is(64 << 10, arg.ring_size, "INFO: and filled in");
 	holds(sizeof(arg) > UTRACE_IOC_INFO_SIZE_VER0 &&

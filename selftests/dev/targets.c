@@ -17,15 +17,18 @@ TEST_F(dev, scopes)
 
 	pidfd = pidfd_of(target.tid[THREAD], O_EXCL);
 	fd = session();
-	holds(attach_fd(fd, pidfd, UTRACE_SCOPE_THREAD) > 0, "thread: by a pidfd of it");
+	holds(attach_fd(fd, pidfd, UTRACE_SCOPE_THREAD) > 0,
+	      "thread: by a pidfd of it");
 	need(!choose_marks(fd), "choose");
 	have(&target, SELF, 'm', 1);
 	have(&target, THREAD, 'm', 2);
 	have(&target, CHILD, 'm', 4);
 	take(fd);
-	is(2, marks(UTRACE_REC_SYS_ENTER, target.tid[THREAD]), "thread: it is there");
+	is(2, marks(UTRACE_REC_SYS_ENTER, target.tid[THREAD]),
+	   "thread: it is there");
 	is(2, marks(UTRACE_REC_SYS_ENTER, 0), "thread: nobody else is");
-	is(target.pid, find(UTRACE_REC_SYS_ENTER, 0)->pid, "thread: of its process");
+	is(target.pid, find(UTRACE_REC_SYS_ENTER, 0)->pid,
+	   "thread: of its process");
 	close(fd);
 
 	fd = session();
@@ -36,8 +39,10 @@ TEST_F(dev, scopes)
 	have(&target, CHILD, 'm', 4);
 	have(&target, SELF, 'w', 8);
 	take(fd);
-	is(1, marks(UTRACE_REC_SYS_ENTER, target.pid), "process: the first thread");
-	is(2, marks(UTRACE_REC_SYS_ENTER, target.tid[THREAD]), "process: the other one");
+	is(1, marks(UTRACE_REC_SYS_ENTER, target.pid),
+	   "process: the first thread");
+	is(2, marks(UTRACE_REC_SYS_ENTER, target.tid[THREAD]),
+	   "process: the other one");
 	is(3, marks(UTRACE_REC_SYS_ENTER, 0), "process: no children");
 	close(fd);
 	close(pidfd);
@@ -50,14 +55,18 @@ TEST_F(dev, scopes)
 	have(&target, CHILD, 'm', 4);
 	later = have(&target, SELF, 'w', 8);
 	take(fd);
-	is(1, marks(UTRACE_REC_SYS_ENTER, target.pid), "tree: the first thread");
-	is(2, marks(UTRACE_REC_SYS_ENTER, target.tid[THREAD]), "tree: the other one");
-	is(4, marks(UTRACE_REC_SYS_ENTER, target.tid[CHILD]), "tree: a child that was alive");
+	is(1, marks(UTRACE_REC_SYS_ENTER, target.pid),
+	   "tree: the first thread");
+	is(2, marks(UTRACE_REC_SYS_ENTER, target.tid[THREAD]),
+	   "tree: the other one");
+	is(4, marks(UTRACE_REC_SYS_ENTER, target.tid[CHILD]),
+	   "tree: a child that was alive");
 	is(8, marks(UTRACE_REC_SYS_ENTER, later), "tree: a child that comes");
 	is(15, marks(UTRACE_REC_SYS_ENTER, 0), "tree: nobody else");
 	later = have(&target, CHILD, 'w', 16);
 	take(fd);
-	is(16, marks(UTRACE_REC_SYS_ENTER, later), "tree: a child of the child");
+	is(16, marks(UTRACE_REC_SYS_ENTER, later),
+	   "tree: a child of the child");
 	close(fd);
 	stop(&target);
 
@@ -68,7 +77,8 @@ TEST_F(dev, scopes)
 	have_more(&target, THREAD);
 	have(&target, THREAD, 'm', 5);
 	take(fd);
-	is(5, marks(UTRACE_REC_SYS_ENTER, target.tid[THREAD]), "process: a thread that comes");
+	is(5, marks(UTRACE_REC_SYS_ENTER, target.tid[THREAD]),
+	   "process: a thread that comes");
 	close(fd);
 	stop(&target);
 }
@@ -111,7 +121,8 @@ TEST_F(dev, close)
 	is(6, take(copy), "it still records");
 	close(copy);
 	is(0, engines(target.pid), "the last one is closed: none");
-	is(3, have(&target, SELF, 'm', 3) == target.pid ? 3 : 0, "the target goes on");
+	is(3, have(&target, SELF, 'm', 3) == target.pid ? 3 : 0,
+	   "the target goes on");
 	stop(&target);
 }
 
@@ -126,9 +137,12 @@ TEST_F(dev, several)
 	settle(&target, SELF);
 	for (i = 0; i < 8; i++) {
 		fds[i] = session();
-		need(attach(fds[i], target.pid, i % 2 ? UTRACE_SCOPE_TREE : UTRACE_SCOPE_PROCESS) > 0,
+		need(attach(fds[i], target.pid,
+			    i % 2 ? UTRACE_SCOPE_TREE : UTRACE_SCOPE_PROCESS) >
+			     0,
 		     "attach");
-		need(!choose(fds[i], UTRACE_REC_BIT(SYS_ENTER), 0, NULL, 0), "choose");
+		need(!choose(fds[i], UTRACE_REC_BIT(SYS_ENTER), 0, NULL, 0),
+		     "choose");
 	}
 	is(8, engines(target.pid), "eight sessions on one process");
 	have(&target, SELF, 'm', 5);
@@ -146,7 +160,8 @@ TEST_F(dev, several)
 				first[n++] = *enter;
 			else if (k < n)
 				good = good && enter->nr == first[k].nr &&
-				       !memcmp(enter->args, first[k].args, sizeof(enter->args));
+				       !memcmp(enter->args, first[k].args,
+					       sizeof(enter->args));
 			k++;
 		}
 		same += good && k == n && marks(UTRACE_REC_SYS_ENTER, 0) == 5;
@@ -231,7 +246,8 @@ static int in_namespace(void *arg)
 	if (target.pid == 1 || getpid() != 1)
 		return 1;
 	if (attach(fd, target.pid, UTRACE_SCOPE_PROCESS) < 0 ||
-	    choose(fd, UTRACE_REC_BIT(SYS_ENTER) | UTRACE_REC_BIT(FORK), 0, NULL, 0))
+	    choose(fd, UTRACE_REC_BIT(SYS_ENTER) | UTRACE_REC_BIT(FORK), 0,
+		   NULL, 0))
 		return 2;
 	child = have(&target, SELF, 'w', 1);
 	take(fd);
@@ -280,13 +296,15 @@ TEST_F(dev, namespace)
 	close(pair[1]);
 	fd = receive_fd(pair[0]);
 	if (fd >= 0) {
-		need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
+		need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0,
+		     "attach");
 		need(!choose_marks(fd), "choose");
 		have(&target, SELF, 'm', 3);
 		need(write(pair[0], "", 1) == 1, "write");
 	}
 	waitpid(pid, &status, 0);
-	is(0, WEXITSTATUS(status), "ids are those of the opener's namespace, 0 if it has none");
+	is(0, WEXITSTATUS(status),
+	   "ids are those of the opener's namespace, 0 if it has none");
 	if (fd >= 0)
 		close(fd);
 	close(pair[0]);

@@ -81,7 +81,8 @@ struct result {
 /* Become a user of the namespace with CAP_SYS_PTRACE only. */
 static void become_user(__u32 id)
 {
-	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_header_struct head = {
+		.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[2] = {};
 
 	need(!prctl(PR_SET_KEEPCAPS, 1), "PR_SET_KEEPCAPS");
@@ -128,7 +129,8 @@ static int be_namespace(void)
 	for (i = 0; i < USERS; i++)
 		if (!fork())
 			_exit(be_user(i + 1, pairs[i][1]));
-	need(write(own, &target.pid, sizeof(target.pid)) == sizeof(target.pid), "write");
+	need(write(own, &target.pid, sizeof(target.pid)) == sizeof(target.pid),
+	     "write");
 	/* Wait until the other side closes. */
 	if (read(own, &byte, 1))
 		return 1;
@@ -144,7 +146,8 @@ static void write_map(pid_t pid, const char *name)
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
-	need(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text), path);
+	need(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text),
+	     path);
 	close(fd);
 }
 
@@ -165,8 +168,8 @@ static void gets(int user, pid_t pid, int want)
 	struct result result = ask(user, pid, PLACES);
 
 	holds(result.engines == want && result.error == -ENOSPC,
-	      "user %d: %d engines of %d, then %d", user + 1, result.engines, want,
-	      result.error);
+	      "user %d: %d engines of %d, then %d", user + 1, result.engines,
+	      want, result.error);
 }
 
 static void test_room(pid_t pid)
@@ -183,26 +186,31 @@ static void test_room(pid_t pid)
 		;
 	is(OF_ALL, i, "the third one gets what is left for users");
 	is(OF_ALL, engines(pid), "each is there");
-	is(-ENOSPC, ask(2, pid, 1).error, "one more is ENOSPC, for the third one");
+	is(-ENOSPC, ask(2, pid, 1).error,
+	   "one more is ENOSPC, for the third one");
 	is(-ENOSPC, ask(0, pid, 1).error, "as for the others");
 	is(OF_ALL, engines(pid), "what is refused leaves no engine");
 
-	is(0, attach_more(&root, pid, PLACES - OF_ALL), "root gets the places that are kept");
+	is(0, attach_more(&root, pid, PLACES - OF_ALL),
+	   "root gets the places that are kept");
 	is(PLACES, engines(pid), "then all are taken");
-	is(-ENOSPC, attach_more(&root, pid, 1), "and one more is ENOSPC for root, too");
+	is(-ENOSPC, attach_more(&root, pid, 1),
+	   "and one more is ENOSPC for root, too");
 	is(-ENOSPC, ask(2, pid, 1).error, "and for a user");
 	is(PLACES, engines(pid), "none has gone for it");
 
 	/* Closing gives places back, up to the same limits. */
 	close_all(&root);
 	is(OF_ALL, engines(pid), "closed by root");
-	is(-ENOSPC, ask(1, pid, 1).error, "the places that are kept are not for users");
+	is(-ENOSPC, ask(1, pid, 1).error,
+	   "the places that are kept are not for users");
 	ask(0, pid, 0);
 	is(OF_ALL - OF_ONE, engines(pid), "closed by the first one");
 	gets(1, pid, OF_ONE);
 	gets(2, pid, OF_ONE);
 	gets(0, pid, OF_ALL - 2 * OF_ONE);
-	is(0, attach_more(&root, pid, PLACES - OF_ALL), "root gets the places again");
+	is(0, attach_more(&root, pid, PLACES - OF_ALL),
+	   "root gets the places again");
 	is(-ENOSPC, attach_more(&root, pid, 1), "all of them");
 	close_all(&root);
 	for (i = 0; i < USERS; i++)
@@ -218,7 +226,8 @@ TEST_F(dev, users)
 
 	set_unprivileged("1");
 	for (i = 0; i <= USERS; i++)
-		need(!socketpair(AF_UNIX, SOCK_STREAM, 0, pairs[i]), "socketpair");
+		need(!socketpair(AF_UNIX, SOCK_STREAM, 0, pairs[i]),
+		     "socketpair");
 	fflush(stdout);
 	namespace = fork();
 	if (!namespace) {
@@ -233,7 +242,9 @@ TEST_F(dev, users)
 	need(read(own, &byte, 1) == 1, "a namespace");
 	write_map(namespace, "uid_map");
 	write_map(namespace, "gid_map");
-	need(write(own, "", 1) == 1 && read(own, &pid, sizeof(pid)) == sizeof(pid), "a task");
+	need(write(own, "", 1) == 1 &&
+	     read(own, &pid, sizeof(pid)) == sizeof(pid),
+	     "a task");
 	test_room(pid);
 	for (i = 0; i <= USERS; i++)
 		close(pairs[i][0]);

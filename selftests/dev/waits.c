@@ -145,7 +145,8 @@ static int do_whole_life(int unused)
 {
 	int fd = session();
 
-	if (setup(fd, 0, CLOCK_MONOTONIC) || attach(fd, target.pid, UTRACE_SCOPE_PROCESS) < 0 ||
+	if (setup(fd, 0, CLOCK_MONOTONIC) ||
+	    attach(fd, target.pid, UTRACE_SCOPE_PROCESS) < 0 ||
 	    choose_marks(fd))
 		return 1;
 	return close(fd) ? 2 : 0;
@@ -155,7 +156,8 @@ static int do_system(int unused)
 {
 	int fd = session();
 
-	if (setup(fd, 0, CLOCK_MONOTONIC) || attach_system(fd) < 0 || choose_marks(fd))
+	if (setup(fd, 0, CLOCK_MONOTONIC) || attach_system(fd) < 0 ||
+	    choose_marks(fd))
 		return 1;
 	return close(fd) ? 2 : 0;
 }
@@ -180,11 +182,14 @@ static int begin_stuck(void)
 	start_with(&target, deeds);
 	other = session();
 	fd = session();
-	need(!setup(fd, 0, CLOCK_MONOTONIC) && !setup(other, 0, CLOCK_MONOTONIC), "setup");
+	need(!setup(fd, 0, CLOCK_MONOTONIC) &&
+	     !setup(other, 0, CLOCK_MONOTONIC),
+	     "setup");
 	i = attach(fd, target.pid, UTRACE_SCOPE_PROCESS);
 	need(i >= 0, "attach");
 	stuck_id = i;
-	need(!choose(fd, UTRACE_REC_BIT(SYS_ENTER), UTRACE_CAPTURE_STRINGS, calls, 1),
+	need(!choose(fd, UTRACE_REC_BIT(SYS_ENTER), UTRACE_CAPTURE_STRINGS,
+		     calls, 1),
 	     "events");
 	need(attach(other, target.pid, UTRACE_SCOPE_PROCESS) >= 0, "attach");
 	need(!choose(other, UTRACE_REC_BIT(SYS_EXIT), 0, NULL, 0), "events");

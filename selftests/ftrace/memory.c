@@ -42,7 +42,8 @@ static bool read_file(const char *file, char *text)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	while (len < TEXT_SIZE - 1 && (got = read(fd, text + len, TEXT_SIZE - 1 - len)) > 0)
+	while (len < TEXT_SIZE - 1 &&
+	       (got = read(fd, text + len, TEXT_SIZE - 1 - len)) > 0)
 		len += got;
 	text[len] = '\0';
 	close(fd);
@@ -134,7 +135,8 @@ static const struct change changes[] = {
 
 /* Return how many of the write's allocations made it fail, or -1. */
 static int fail_each(struct __test_metadata *_metadata,
-		     struct _test_data_memory *self, const struct change *change)
+		     struct _test_data_memory *self,
+		     const struct change *change)
 {
 	int n, ret, left = 0, failed = 0;
 
@@ -170,8 +172,8 @@ TEST_F(memory, writes)
 	ASSERT_EQ(3, recorded(self->trace));
 	for (i = 0; i < ARRAY_SIZE(changes); i++) {
 		failed = fail_each(_metadata, self, &changes[i]);
-		TH_LOG("%s, %s: %d allocations make the write fail", changes[i].file,
-		       changes[i].text, failed);
+		TH_LOG("%s, %s: %d allocations make the write fail",
+		       changes[i].file, changes[i].text, failed);
 		EXPECT_LT(0, failed);
 		EXPECT_EQ(3, recorded(self->trace));
 	}
