@@ -14,24 +14,24 @@ help: ## this list
 demo: prepare ## build, boot, and see several engines on one real program
 	@$(S)/demo
 
-test: prepare ## the tests, at most 80 minutes (QUICK=1: ten, FULL=1: all steps)
+test: prepare ## the tests, 80 minutes (QUICK=1: 17, FULL=1: all)
 	@$(S)/test
 
-try: kernel ## CMD='...' run a command in the guest under the sample tracer
+try: kernel ## CMD='...' run a command under the sample tracer
 	@$(S)/try
 
-guest: kernel ## a shell in the guest; CMD='...' one command, and its status
+guest: kernel ## a shell in the guest; CMD='...' runs a command
 	@$(S)/tools
 	@$(S)/guest "$$CMD"
 
-engine: kernel ## NAME=x make and build a new engine module in x/, from a template
+engine: kernel ## NAME=x a new engine module in x/, from a template
 	@$(S)/new-engine "$(NAME)"
 
 stock:
 	@$(S)/deps
 	@$(S)/stock
 
-prepare: ## build/linux: pristine kernel (KSRC=, or Debian's) + overlay + series
+prepare: ## build/linux: the kernel (KSRC=), overlay, series
 	@$(S)/prepare
 
 kernel: prepare ## K=lean|debug|kcsan|stock build the kernel of that name
@@ -40,16 +40,16 @@ kernel: prepare ## K=lean|debug|kcsan|stock build the kernel of that name
 kunit: prepare ## ARCH=um|um-wide|x86_64 run the KUnit suites
 	@$(S)/kunit $(or $(ARCH),um) $(SUITE)
 
-selftest: prepare ## K=lean|debug|kcsan TEST=name run our selftests; STOCK=1 the kernel's own
+selftest: prepare ## K=lean|debug|kcsan TEST=name the selftests
 	@$(if $(STOCK),$(S)/stock-suites compare,$(S)/selftest $(TEST))
 
-stock-results: prepare ## store the results of the kernel's own selftests on the stock kernel
+stock-results: prepare ## store what the kernel's own selftests give
 	@$(S)/stock-suites record
 
-check-models: ## explore the models of tools/models, and their broken variants
+check-models: ## explore the models of tools/models
 	@$(S)/check-models $(MODEL)
 
-check: prepare ## checkpatch, W=1, sparse, kernel-doc, shellcheck, clang-format
+check: prepare ## checkpatch, W=1, sparse, kernel-doc, shellcheck
 	@$(S)/check
 
 tools: prepare ## build the command utrace in build/tools
@@ -64,13 +64,13 @@ series-add: stock ## FILE=kernel/fork.c bring a kernel file into build/series
 patches: stock ## write build/series back to patches/linux-6.12
 	@$(S)/series export
 
-series-full: prepare ## write build/series-full: hooks and new files as patches to send
+series-full: prepare ## build/series-full: utrace as patches to send
 	@$(S)/series-full
 
-bench: prepare ## measure what tracing costs, in instructions (QUICK=1: fewer boots)
+bench: prepare ## count instructions of tracing (QUICK=1: less)
 	@$(S)/bench $(if $(SAVE),save)
 
-deb: prepare ## build Debian packages of the kernel (CONFIG=local: for this machine)
+deb: prepare ## Debian packages (CONFIG=local: for this machine)
 	@$(S)/deb
 
 clean: ## remove build/
