@@ -40,10 +40,10 @@ struct seq_file;
 #define UTRACE_HOOK_ANY			(~0UL)
 
 /*
- * In signal_struct::flags beside SIGNAL_GROUP_EXIT, under siglock: a signal has
- * killed the group when it was sent.  The signal is still in a queue, and no
- * engine was told of it.  utrace_report_killer() clears the flag and tells
- * them.
+ * In signal_struct::flags beside SIGNAL_GROUP_EXIT, under siglock.
+ * complete_signal() sets the flag when it kills the group at once by a signal
+ * that is sent.  The signal stays in its queue, and no engine was told of the
+ * signal.  utrace_report_killer() clears the flag and reports the signal.
  */
 #define UTRACE_GROUP_UNTOLD	(IS_ENABLED(CONFIG_UTRACE) ? 0x00000080 : 0)
 
@@ -85,7 +85,7 @@ bool signal_utrace_group_stop(void);
 void signal_utrace_notify_stop(void);
 void signal_utrace_recalc(void);
 
-/* In kernel/entry/common.c: the part of an entry that comes after engines. */
+/* In kernel/entry/common.c: the part of an entry that follows the engines. */
 long syscall_trace_enter_rest(struct pt_regs *regs);
 
 /*
@@ -145,10 +145,11 @@ static __always_inline bool utrace_known(const struct task_struct *task)
 #endif
 
 /*
- * dup_task_struct() copied the parent's members byte by byte.  ->utrace is set
- * before there is a set and never taken back: if it is NULL now, so was the
- * set, and the word is that of a bare task, which utrace_fork() will write
- * anew.
+ * dup_task_struct() has copied ->utrace, ->utrace_set and the event word of
+ * @parent, while an attach may have written them.  An attach writes ->utrace
+ * before ->utrace_set, and nothing clears ->utrace of a living task.  So if
+ * ->utrace of @parent is NULL after the copy, both pointers of @child are NULL,
+ * and its word is that of a bare task, which utrace_fork() writes anew.
  */
 static inline void utrace_init_task(struct task_struct *parent,
 				    struct task_struct *child)
@@ -166,8 +167,8 @@ static inline void utrace_free_task(struct task_struct *task)
 }
 
 /*
- * Under tasklist_lock and the parent's siglock, and not visible yet: the child
- * inherits.  0 or -ENOMEM.
+ * Let @child, which is not visible yet, inherit engines.  The caller holds
+ * tasklist_lock for writing and the parent's siglock.  Returns 0 or -ENOMEM.
  */
 static inline int utrace_fork(struct task_struct *child, u64 clone_flags)
 {
@@ -227,14 +228,20 @@ static inline long utrace_report_exit(long code)
 	return code;
 }
 
-/* Does not test the word: the mark of the EXIT hook has to be taken back. */
+/*
+ * The hook does not test the word: __utrace_report_death() has to clear
+ * UTRACE_TASK_DYING, which the EXIT hook has set, whatever engines want now.
+ */
 static inline void utrace_report_death(bool group_dead, bool autoreap)
 {
 	if (utrace_known(current))
 		__utrace_report_death(group_dead, autoreap);
 }
 
-/* Does not test the word: from here on the task must get no set. */
+/*
+ * The hook does not test the word: __utrace_release_task() has to claim the
+ * task, so that no attach gives the task a set from here on.
+ */
 static inline void utrace_release_task(struct task_struct *task)
 {
 	if (utrace_known(task))
@@ -352,7 +359,10 @@ static inline void utrace_user_changed(void)
 #endif
 }
 
-/* The out-of-line step, during which the safe point does nothing, is over. */
+/*
+ * uprobes has ended a step out of line.  The safe point did nothing during the
+ * step, so the task passes the safe point again.
+ */
 static inline void utrace_uprobe_done(void)
 {
 	if (utrace_wants(current, UTRACE_HOOK_ANY))

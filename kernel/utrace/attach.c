@@ -333,8 +333,9 @@ static int utrace_last_try(struct utrace_walk *walk, unsigned int n)
 }
 
 /*
- * Cover all tasks that are left at once, since new ones come as fast as rounds
- * cover them.  Tries again with more spares if they did not suffice.
+ * Cover all remaining tasks in one round, since new tasks are born as fast as
+ * rounds cover them.  Tries again with more spares if the spares did not
+ * suffice.  Returns 0 or an error.
  */
 static int utrace_cover_last(struct utrace_walk *walk)
 {
@@ -364,9 +365,9 @@ static int utrace_cover_last(struct utrace_walk *walk)
  * For a tree such a walk misses no task: tasklist_lock excludes births and
  * reparenting, the walk looks at the children of every thread, those of zombies
  * included, and a child of a covered task inherits the engine whatever its
- * clone flags are.  A task that has left the tree, or was born outside of it,
- * by what a task without the engine did, has done so before the attach was
- * complete.
+ * clone flags are.  A task without the engine may leave the tree by the exit of
+ * its parent, and its child may be born outside of the tree by CLONE_PARENT.
+ * Both happen only before the attach is complete.
  */
 static int utrace_cover_walk(struct utrace_walk *walk)
 {

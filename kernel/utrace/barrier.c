@@ -97,8 +97,8 @@ static unsigned int utrace_look_other(struct utrace_engine *engine,
  * Context: Any but NMI, without siglock.  Takes tasklist_lock for an engine of
  * the system.
  * Return:
- * * true - a callback may be running in another task; where the caller cannot
- *   wait for other CPUs, the engine has another task at all
+ * * true - a callback may be running in another task.  A caller that cannot
+ *   wait for other CPUs gets true if the engine has a task other than current
  * * false - no callback that began because of the former events is running in
  *   another task
  */
@@ -449,8 +449,8 @@ static int utrace_do_barrier(struct utrace_engine *engine, unsigned int state)
 	gone = utrace_engine_detached(engine) && utrace_core_gone(engine);
 	ret = gone ? 0 : utrace_wait_callbacks(engine, &wait);
 	/*
-	 * Other callers leave that to the work item, and wait so that a signal
-	 * can end the wait.
+	 * Outside of a callback, a caller whose wait a signal may end leaves
+	 * the detach to the work item: no signal ends utrace_finish_detach().
 	 */
 	if (wait.callback || state == TASK_UNINTERRUPTIBLE)
 		utrace_finish_detach(engine);
@@ -480,7 +480,8 @@ static int utrace_do_barrier(struct utrace_engine *engine, unsigned int state)
  * last for ever: a task in a callback of that engine is in a barrier too, or
  * the engine is detached and a callback of it is running.
  *
- * Context: Process context, sleeps.
+ * Context: Process context, sleeps.  Takes tasklist_lock for an engine of the
+ * system, and utrace_change_mutex if the caller is in a callback.
  * Return:
  * * 0 - no callback that was running is running any more
  * * -ESRCH - likewise, and the detach was complete before the call
@@ -499,7 +500,7 @@ EXPORT_SYMBOL_GPL(utrace_barrier);
  *
  * For clients that serve user space.
  *
- * Context: Process context, sleeps.
+ * Context: As utrace_barrier().
  * Return:
  * * 0 - no callback that was running is running any more
  * * -ESRCH - likewise, and the detach was complete before the call
@@ -517,10 +518,11 @@ EXPORT_SYMBOL_GPL(utrace_barrier_killable);
  * @engine: the engine; the caller has a reference
  *
  * For module_exit().  No signal ends the wait; it comes to an end because
- * callbacks do not wait for user space.  In a callback this warns and does not
- * wait.
+ * callbacks do not wait for user space.  In a callback the function warns and
+ * does not wait.
  *
- * Context: Process context, sleeps.  Not in a callback.
+ * Context: Process context, sleeps.  Not in a callback.  Takes
+ * utrace_change_mutex, and tasklist_lock for an engine of the system.
  */
 void utrace_barrier_sync(struct utrace_engine *engine)
 {
@@ -538,9 +540,9 @@ EXPORT_SYMBOL_GPL(utrace_barrier_sync);
  * When this returns, no callback of the engine runs.
  *
  * A caller must hold no lock that one of the callbacks takes.  In a callback
- * this warns and does not wait.
+ * the function warns and does not wait.
  *
- * Context: Process context, sleeps.  Not in a callback.
+ * Context: As utrace_barrier_sync().
  */
 void utrace_engine_shutdown(struct utrace_engine *engine)
 {

@@ -622,7 +622,8 @@ EXPORT_SYMBOL_GPL(utrace_attach_system);
  * * the engine, or an error of utrace_attach_task() or utrace_attach_system()
  * * -EUSERS - the user has too many engines
  * * -EPERM - @may refused a task
- * * -ENOSPC - the user has too many engines on one task
+ * * -ENOSPC - the engine is not privileged, and on a task of the scope the user
+ *   has too many engines or only slots for privileged engines are left
  */
 struct utrace_engine *
 utrace_attach_for(const struct cred *opener, struct task_struct *target,
@@ -650,7 +651,7 @@ static bool utrace_mark_detached(struct utrace_engine *engine)
 	utrace_engine_touch(engine);
 	if (utrace_engine_is_system(engine))
 		utrace_system_recount();
-	/* A failed attach was never traced as one. */
+	/* No trace event has recorded an attach that failed. */
 	if (!(utrace_engine_state(engine) & UTRACE_STATE_UNBORN))
 		trace_utrace_detach(engine, engine->info->name,
 				    utrace_engine_pid(engine),

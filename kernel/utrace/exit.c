@@ -17,8 +17,9 @@
 #include "pass.h"
 
 /*
- * wait() reports the status of a group exit, not that of a thread.  Change the
- * former if the group exits with the status that this thread had.
+ * wait() reports the status of a group exit, not the status of a thread.
+ * Change the status of the group to @new if it is @old, the former status of
+ * this thread.
  */
 static void utrace_change_group_code(long old, long new)
 {

@@ -83,7 +83,7 @@ void __utrace_init_task(struct task_struct *child)
 	child->utrace = NULL;
 	clear_task_syscall_work(child, SYSCALL_UTRACE);
 
-	/* What a process inherits a thread inherits too. */
+	/* A thread inherits all engines that a process would inherit. */
 	if (utrace_has_heir(CLONE_THREAD))
 		child->utrace = utrace_alloc_child(GFP_KERNEL_ACCOUNT);
 }
@@ -157,9 +157,10 @@ static bool utrace_child_is_ready(struct task_struct *child)
  * member of the heir's cast.  So a child that inherits from the parent's old
  * set is a member before the parent gets the new one, and the walk finds it.
  *
- * If an attach gives the parent its first engine that a child inherits after
- * the look of utrace_has_heir(), the child does not get it.  A later walk of
- * that attach finds the child, since it waits for tasklist_lock.
+ * An attach may add the parent's first engine that a child inherits after
+ * utrace_has_heir() has found none.  The child then does not inherit that
+ * engine.  A later walk of the attach finds the child, since the walk waits for
+ * tasklist_lock.
  *
  * Context: copy_process(), with tasklist_lock held for writing, and the
  * parent's siglock.  Interrupts are off.

@@ -2,10 +2,10 @@
 /*
  * utrace - the static key of the safe point
  *
- * A C library that registered with rseq gets TIF_NOTIFY_RESUME at every context
- * switch, and so comes by the safe point each time.  While no engine exists, a
- * static key leaves the test of the event word out there.  The other hooks are
- * not passed that often and have no key.
+ * A task whose C library has registered with rseq gets TIF_NOTIFY_RESUME at
+ * every context switch, and so passes the safe point each time.  While no
+ * engine exists, a static key takes the test of the event word out of the safe
+ * point.  Tasks pass the other hooks less often, so these hooks have no key.
  *
  * Patching interrupts all CPUs.  The key is switched back a second after the
  * last engine has gone, so that a program which attaches and detaches in a loop

@@ -238,7 +238,7 @@ struct utrace_member {
  * @nslots: number of elements of @engine and @seq
  * @start: by list, the index in @order where the list begins and where the list
  *	before it ends
- * @events: the event word of a task with this set that no engine rejects
+ * @events: the event word of a task with the set, if no engine rejects the task
  * @asked: the events that engines with a match want
  * @sysgen: utrace_system_gen, read before the engines of the system were
  * @kthread: the set is for kernel threads; such a set has no @cast
@@ -348,7 +348,7 @@ struct utrace_set {
  * event; freed with the task.
  */
 struct utrace {
-	spinlock_t lock;	/* outside utrace_cast::lock only */
+	spinlock_t lock;	/* only utrace_cast::lock is inside */
 	u16 flags;
 	u8 resume;
 	u32 passes;
@@ -454,7 +454,10 @@ static inline bool utrace_engine_is_system(struct utrace_engine *engine)
 	return utrace_engine_state(engine) & UTRACE_STATE_SYSTEM;
 }
 
-/* An observer cannot change what becomes of signals that end a process. */
+/*
+ * Observers and engines of the system cannot change what becomes of signals
+ * that end a process.
+ */
 static inline bool utrace_engine_observes(struct utrace_engine *engine)
 {
 	return utrace_engine_is_system(engine) ||

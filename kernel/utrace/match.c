@@ -8,10 +8,11 @@
  *
  * A task asks the matches of its engines when it renews its set, under no lock,
  * and keeps the verdicts in utrace::muted, or in its word while it is bare
- * (UTRACE_WORD_REJECTED).  What changes a verdict, which is an exec, the name,
- * the effective user or the cgroup, has the task ask again at its next event:
- * probes and a hook in commit_creds() tell of these while a match exists.  A
- * change of the executable by prctl(PR_SET_MM) goes unnoticed.
+ * (UTRACE_WORD_REJECTED).  An exec and a change of the name, of the effective
+ * user or of the cgroup may change a verdict.  Probes and a hook in
+ * commit_creds() report these changes while a match exists, and the task asks
+ * again at its next event.  A change of the executable by prctl(PR_SET_MM) is
+ * not reported.
  */
 #include <linux/cgroup.h>
 #include <linux/cred.h>
@@ -236,10 +237,9 @@ no_exec:
  * utrace_match_arm() - have the kernel say when a verdict of a match may change
  * @match: the match; the caller has a reference
  *
- * The probes of renames, exec and moves between cgroups are there from now on
- * until the match is freed.  utrace_set_match() arms the match, too, and fails
- * if that fails; with a match that is armed it fails for a detached engine
- * only.
+ * The probes of renames, exec and moves between cgroups stay registered until
+ * the match is freed.  utrace_set_match() arms a match that is not armed yet.
+ * With an armed match, utrace_set_match() fails only if the engine is detached.
  *
  * Context: May sleep.  Takes utrace_probe_mutex.
  * Return:

@@ -4,7 +4,7 @@
  *
  * The file has one line for each engine, and one for ptrace.  No engine
  * is hidden: each process that may read the state of the task, as
- * ptrace_may_access() says, may read this file.  The sysctl kernel.utrace_stats
+ * ptrace_may_access() says, may read this file.  The sysctl kernel.utrace.stats
  * turns the statistics on.
  */
 #include <linux/ptrace.h>

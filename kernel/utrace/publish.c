@@ -114,7 +114,10 @@ static void utrace_turn_locked(struct utrace_turn *turn, struct utrace *u,
 				  (u->muted & same) | unasked, unasked);
 	swap(u->member, turn->member);
 	turn->done = true;
-	/* ->deferred is an earlier set, so no pass has pinned this one. */
+	/*
+	 * While DEFERRED is set, the task has not ended its pass over an
+	 * earlier set, the one in ->deferred, and cannot have turn->old pinned.
+	 */
 	if (!turn->old || u->flags & UTRACE_TASK_DEFERRED)
 		return;
 	u->deferred = turn->old;

@@ -45,7 +45,7 @@ DEFINE_STATIC_KEY_FALSE(utrace_stats);
  * @engine: the engine, kept by the pinned set
  * @since: utrace_time() before the callback, 0 if callbacks were not timed then
  *
- * Counts while kernel.utrace_stats is set, warns with CONFIG_UTRACE_DEBUG.
+ * Counts while kernel.utrace.stats is 1, warns with CONFIG_UTRACE_DEBUG.
  *
  * Context: The task that made the callback, with the set still pinned.
  */
@@ -109,8 +109,9 @@ static void utrace_pass_live(struct utrace_pass *pass, unsigned int event)
  * Return:
  * * true - the caller walks @pass, then calls utrace_pass_end() or
  *   utrace_pass_leave()
- * * false - nothing is pinned: the task has no set, there was no memory for a
- *   struct utrace, or the task is in another pass
+ * * false - the pass has pinned nothing: the task has no set, no engine wants
+ *   events of the task, there was no memory for a struct utrace, or the task is
+ *   in another pass
  */
 bool utrace_pass_begin(struct utrace_pass *pass, unsigned int list, u32 result)
 {
@@ -329,7 +330,7 @@ bool utrace_pass_enter(struct utrace_pass *pass, struct utrace_engine *engine,
  * Return:
  * * true - the caller calls @engine
  * * false - @engine does not want @event, is detached (its flags are 0) or
- *   rejects the task
+ *   rejects the task; or @event is 0, and report_quiesce is the only callback
  */
 bool utrace_pass_wants(struct utrace_pass *pass, struct utrace_engine *engine,
 		       unsigned int slot, unsigned long event)

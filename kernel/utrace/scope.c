@@ -4,8 +4,8 @@
  *
  * A thread engine names its task.  A process or tree engine names the struct
  * pid of its thread group, which stays with the group when a thread other than
- * the leader calls execve().  Which tasks such an engine covers is said by
- * their sets alone; the engine finds them as members of its casts.
+ * the leader calls execve().  Such an engine covers the tasks whose sets have
+ * the engine, and finds these tasks as members of its casts.
  *
  * What is done to the tasks of an engine from outside goes through
  * utrace_visit_members(), which looks up the engine's slot and uses it in one

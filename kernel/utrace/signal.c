@@ -137,9 +137,10 @@ static bool utrace_signal_pass(struct utrace_pass *pass, unsigned int list,
 }
 
 /*
- * End the process by a signal whose default action would not do so in this way,
- * since get_signal() would take the default action.  siglock is held.  Does not
- * return.
+ * End the process by a signal, with a core dump if @core.  The engines have
+ * answered TERM or CORE, which is not the default action of the signal, and
+ * get_signal() could take the default action only.  siglock is held and
+ * released here.  Does not return.
  */
 static void utrace_die(struct ksignal *ksig, bool core)
 {
@@ -462,10 +463,12 @@ static bool utrace_claim_killer(struct ksignal *ksig, int code)
  * @code: the signal that the current thread dies of, or 0
  *
  * complete_signal() has killed the group and set UTRACE_GROUP_UNTOLD, so no
- * thread takes the signal from its queue.  It does so only if no engine on the
- * task wants to change the signal, so observers are called here and nobody
- * else.  The first thread that gets here makes the report, or the thread that
- * the signal was sent to.
+ * thread takes the signal from its queue.  complete_signal() kills the
+ * group at once only if no engine wants to change the signal
+ * (UTRACE_WORD_FATAL), so this function calls observers and engines of the
+ * system only.  A signal that was sent to one thread is reported by that thread,
+ * any other signal by the first thread that dies of the signal, see
+ * utrace_is_teller().
  *
  * Context: The task itself, no locks held.  May sleep.
  */
@@ -499,7 +502,7 @@ void utrace_report_killer(int code)
 	utrace_pass_end(&pass);
 }
 
-/* Report the end of a step to the engines that asked for it only. */
+/* Report the end of a step, only to the engines that asked for the step. */
 static void utrace_report_step(struct ksignal *ksig, struct utrace *u,
 			       struct utrace_pass *pass)
 {
@@ -558,10 +561,10 @@ bool __utrace_signal_trap(struct ksignal *ksig)
 	if (step)
 		utrace_report_step(ksig, u, &pass);
 	/*
-	 * An engine that made a signal of the step has it delivered first.
-	 * Without a request nothing is reported for a hold: the trap is that of
-	 * utrace_interrupt_stopped(), and the engine knows that the task is
-	 * stopped.
+	 * A signal that an engine has made of the step is delivered first.
+	 * Else a report is made if one was requested, or if there is neither a
+	 * step nor a hold.  For a hold utrace_interrupt_stopped() has set the
+	 * trap, and the engine knows that the task is stopped.
 	 */
 	if (utrace_signal_action(pass.result) == UTRACE_SIGNAL_IGN &&
 	    (report || handler || !(step || held))) {

@@ -64,9 +64,9 @@ static bool utrace_group_stops(void)
 
 /*
  * A tracer has attached after the task took part in a group stop.  PTRACE_SEIZE
- * makes a task trap that is TASK_STOPPED; a task that engines hold is not, so
- * it sets the trap itself.  PTRACE_ATTACH has queued a SIGSTOP, which is
- * enough.  siglock is held.
+ * sets a trap for a task that is TASK_STOPPED.  A task that engines hold is
+ * TASK_TRACED, so this function sets the trap.  After PTRACE_ATTACH there is
+ * nothing to do, since PTRACE_ATTACH has queued a SIGSTOP.  siglock is held.
  */
 static void utrace_trap_seized(void)
 {
@@ -198,8 +198,9 @@ void utrace_wake(struct task_struct *task, struct utrace *u)
  * __utrace_kill_group() - end the stops of a process, and forbid further ones
  * @task: a thread of the process
  *
- * prepare_signal() drops SIGKILL if a group exit is under way.  Threads that
- * engines hold after the EXIT report must die by it nevertheless.
+ * prepare_signal() drops SIGKILL if a group exit is under way.  This function
+ * ends the stops of threads that engines hold after the EXIT report, so that
+ * SIGKILL kills these threads too.
  *
  * Context: siglock of @task is held.  Takes utrace->lock of each thread.
  */

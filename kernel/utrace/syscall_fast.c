@@ -8,7 +8,7 @@
  * word says that no engine of the set has a filter, wants QUIESCE, or wants
  * exits without entries.  UTRACE_TASK_SLOW says that the task has something
  * pending that only the slow pass does, see utrace_settle().
- * kernel.utrace_stats sends all calls to the slow pass.
+ * While kernel.utrace.stats is 1, all calls take the slow pass.
  */
 #ifdef CONFIG_GENERIC_ENTRY
 #include <linux/entry-common.h>
@@ -77,8 +77,8 @@ static __always_inline bool utrace_is_fast(unsigned long word)
 
 /*
  * Make one callback of a fast pass.  Fast passes do not count callbacks for
- * kernel.utrace_stats, see utrace_is_fast(); they time them only to warn of
- * slow ones.
+ * kernel.utrace.stats, see utrace_is_fast(); with CONFIG_UTRACE_DEBUG they time
+ * callbacks to warn of slow ones.
  */
 #define utrace_fast_call(engine, op, regs)				\
 ({									\
@@ -189,7 +189,7 @@ static noinline bool utrace_fast_entry_all(struct utrace *u)
 		u32 ret;
 
 		utrace_enter(u, engine);
-		/* Lockless: all passes read the flags so. */
+		/* Every pass reads the flags of an engine without a lock. */
 		if (unlikely(!(data_race(engine->flags) &
 			       UTRACE_EVENT(SYSCALL_ENTRY)))) {
 			utrace_entry_left_out(u, at);
@@ -368,7 +368,7 @@ static noinline void utrace_fast_exit_all(struct utrace *u)
 		u32 ret;
 
 		utrace_enter(u, engine);
-		/* Lockless: all passes read the flags so. */
+		/* Every pass reads the flags of an engine without a lock. */
 		if (unlikely(!(data_race(engine->flags) &
 			       UTRACE_EVENT(SYSCALL_EXIT)))) {
 			utrace_exit_left_out(u, at);

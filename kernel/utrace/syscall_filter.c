@@ -14,7 +14,7 @@
 #include "builtin.h"
 #include "syscall_filter.h"
 
-/* The bit of a filter for a number as clients name it, or -1. */
+/* The bit of a filter for an element of utrace_set_syscall_filter()'s @nrs. */
 static unsigned int utrace_chosen_bit(unsigned int nr)
 {
 	return utrace_filter_bit(nr & ~UTRACE_SYSCALL_IA32,

@@ -13,12 +13,12 @@
 #define UTRACE_SYSCALL_ARGS	6
 
 /**
- * utrace_syscall_get_arg - an argument of the current task's system call
+ * utrace_syscall_get_arg() - get an argument of the current system call
  * @regs: as given to report_syscall_entry or report_syscall_exit
- * @i: 0 to 5
+ * @i: number of the argument, from 0 to 5
  *
- * Context: Any.
- * Return: the argument; 0 if there is no such one.
+ * Context: A callback, in the task itself.  Does not sleep.
+ * Return: the argument; 0 if @i is larger than 5.
  */
 unsigned long utrace_syscall_get_arg(struct pt_regs *regs, unsigned int i)
 {
@@ -30,12 +30,12 @@ unsigned long utrace_syscall_get_arg(struct pt_regs *regs, unsigned int i)
 EXPORT_SYMBOL_GPL(utrace_syscall_get_arg);
 
 /**
- * utrace_syscall_set_arg - change an argument of the current system call
+ * utrace_syscall_set_arg() - change an argument of the current system call
  * @regs: as given to report_syscall_entry
- * @i: 0 to 5; anything else changes nothing
- * @value: the new one
+ * @i: number of the argument, from 0 to 5; a larger @i changes nothing
+ * @value: the new argument
  *
- * Context: Any.
+ * Context: A callback, in the task itself.  Does not sleep.
  */
 void utrace_syscall_set_arg(struct pt_regs *regs, unsigned int i,
 			    unsigned long value)
@@ -51,12 +51,13 @@ void utrace_syscall_set_arg(struct pt_regs *regs, unsigned int i,
 EXPORT_SYMBOL_GPL(utrace_syscall_set_arg);
 
 /**
- * utrace_syscall_set_nr - make the current task do another system call
+ * utrace_syscall_set_nr() - make the current task do another system call
  * @regs: as given to report_syscall_entry
- * @nr: of the same table; -1 for none, which then returns -ENOSYS and is seen
- *	by seccomp, unlike after %UTRACE_SYSCALL_ABORT
+ * @nr: number of a call of the same table; -1: the task makes no call and gets
+ *	-ENOSYS.  seccomp sees the number -1, while it does not see a call that
+ *	%UTRACE_SYSCALL_ABORT skips
  *
- * Context: Any.
+ * Context: A callback, in the task itself.  Does not sleep.
  */
 void utrace_syscall_set_nr(struct pt_regs *regs, int nr)
 {

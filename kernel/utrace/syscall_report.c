@@ -213,8 +213,8 @@ bool utrace_entry_slow(struct pt_regs *regs, u32 run)
 	u32 result = run;
 
 	/*
-	 * Only engines of the system cover the task.  They do not want it any
-	 * more, or there is no memory.
+	 * Only engines of the system cover a task without struct utrace.  These
+	 * engines do not want the task any more, or there is no memory.
 	 */
 	if (!utrace_adopt(UTRACE_EVENT(SYSCALL_ENTRY)))
 		return run == UTRACE_SYSCALL_ABORT;

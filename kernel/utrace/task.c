@@ -20,9 +20,9 @@
  *	deferred?
  *
  * At least one of the two sees the other's store.  If the controller finds the
- * old set pinned, it leaves its reference to the task, which drops it when it
- * unpins.  If the task finds a newer set after it has pinned the old one, it
- * pins again under utrace->lock.
+ * old set pinned, the reference stays in ->deferred, and the task drops that
+ * reference when it unpins the set.  If the task has pinned the old set and
+ * then finds a newer one, the task pins the newer set under utrace->lock.
  */
 #include <linux/bitops.h>
 #include <linux/sched/task.h>

@@ -72,7 +72,7 @@ static ssize_t session_read(struct file *file, char __user *to, size_t size,
 	struct session_ring *ring = &session->ring;
 	ssize_t ret;
 
-	/* As for every size that the next record does not fit in. */
+	/* A read of 0 bytes fails, as each read too small for a record does. */
 	if (!size)
 		return -EINVAL;
 	do {

@@ -42,7 +42,8 @@ struct utrace_dev_command {
  * struct utrace_dev_record - a type of records that sessions may ask for
  * @type: enum utrace_rec_type
  * @events: UTRACE_EVENT() bits that the engine of a target must report while
- *	the session asks for these records
+ *	the session asks for these records.  Neither DEATH nor QUIESCE, which
+ *	utrace_set_events() refuses for a task that is dead already.
  *
  * Constant.
  */

@@ -2,8 +2,9 @@
 /*
  * utrace - trace events for what the core of utrace does
  *
- * Engines come and go, passes leave something to be done, tasks stop and go on.
- * What the traced tasks do is in <trace/events/utrace.h>.
+ * The events record each attach and detach of an engine, each pass whose
+ * answers have an effect, and the begin and the end of each stop.  What the
+ * traced tasks do is in <trace/events/utrace.h>.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM utrace_core
@@ -50,7 +51,11 @@ DEFINE_EVENT(utrace_core_engine, utrace_detach,
 	TP_ARGS(engine, name, pid, state)
 );
 
-/* The answers of a pass, merged to @action and @result, have an effect. */
+/*
+ * The answers of a pass change the holds, the steps or the resume action of the
+ * task.  @action is the smallest resume action, @result what becomes of the
+ * event.
+ */
 TRACE_EVENT(utrace_report,
 	TP_PROTO(struct task_struct *task, unsigned int action, u32 result),
 	TP_ARGS(task, action, result),

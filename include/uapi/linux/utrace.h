@@ -99,7 +99,7 @@ enum utrace_rec_type {
 	UTRACE_REC_EXIT,	/* struct utrace_rec_exit */
 	UTRACE_REC_SIGNAL,	/* struct utrace_rec_signal */
 	UTRACE_REC_JOBCTL,	/* struct utrace_rec_jobctl */
-	UTRACE_REC_DETACHED,	/* the task is hidden from here on */
+	UTRACE_REC_DETACHED,	/* the task has become hidden */
 	UTRACE_REC_TYPES
 };
 

@@ -3,8 +3,8 @@
  * utrace - capture: what a task is and has
  *
  * Captures the task's files, program, credentials, stack and mappings.  The
- * caller is the task itself, and not in report_death: it still has its memory,
- * its file table and its fs_struct.
+ * caller is the task itself, before report_death: the task still has its
+ * memory, its file table and its fs_struct.
  */
 #include <linux/align.h>
 #include <linux/build_bug.h>

@@ -39,7 +39,7 @@ struct named {
 #define NAMED(constant)		{ constant, #constant }
 
 /*
- * Numbers stand here where no kernel header names the value, or none for all
+ * A table has a plain number where no kernel header names the value for all
  * ABIs.
  */
 static const struct named access_bits[] = {

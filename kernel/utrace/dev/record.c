@@ -85,8 +85,8 @@ void utrace_dev_hide(const struct session_target *target)
 /* Captures */
 
 /*
- * Room for items in bytes.  The buffer has a header more, for a
- * UTRACE_ITEM_MISSING behind them.
+ * Bytes of a capture buffer that items may use.  The rest of the buffer, one
+ * struct utrace_item, is for a UTRACE_ITEM_MISSING behind the items.
  */
 #define SESSION_CAPTURE_SIZE	(UTRACE_CAPTURE_SIZE - sizeof(struct utrace_item))
 

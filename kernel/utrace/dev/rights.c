@@ -12,9 +12,9 @@
  * on, and is seen again when it may be traced again.
  *
  * The reader is told each time that a task becomes hidden
- * (UTRACE_REC_DETACHED), and always of the task's end.  The number of events
- * that are kept back is not told: it would reveal what a program does that the
- * reader may not look into, as /proc/PID/io once did.
+ * (UTRACE_REC_DETACHED), and always of the task's end.  The reader does not
+ * learn the number of events that are kept back, since that number would reveal
+ * what a hidden program does, as /proc/PID/io once did.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -52,9 +52,10 @@ struct session_task {
 };
 
 /*
- * Guards the lists of tasks of all targets, between the end of a target
- * (utrace_dev_forget_tasks()) and the end of a task (session_put_task()).  No
- * lock is taken inside it.  Interrupts are off, since a task may be freed in a
+ * Protects session_target.tasks of all targets, and the owner of each entry,
+ * against the end of a target (utrace_dev_forget_tasks()) and the end of a task
+ * (session_put_task()) at the same time.  No lock is taken inside
+ * session_tasks_lock.  Interrupts are off, since a task may be freed in a
  * softirq.
  */
 static DEFINE_SPINLOCK(session_tasks_lock);	/* interrupts are off */

@@ -36,7 +36,7 @@
 #define SESSION_RING_MIN		SZ_64K
 #define SESSION_RING_MAX		SZ_64M
 
-/* A position that is none: there is no room. */
+/* Stands for "there is no room" in the place of a position. */
 #define SESSION_RING_FULL		U64_MAX
 
 /*

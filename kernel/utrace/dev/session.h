@@ -85,8 +85,8 @@ struct session_ring {
  * @targets: struct session_target.  Under @lock.
  * @next_id: id of the target attached last.  Under @lock.
  * @events: UTRACE_REC_BIT() bits.  Under @lock.
- * @capture: UTRACE_CAPTURE_STRINGS and the like.  Written under @lock;
- *	callbacks read it without, as it is at the moment.
+ * @capture: UTRACE_CAPTURE_STRINGS and the like.  Written under @lock,
+ *	read by callbacks without a lock.
  * @calls: numbers of the system calls that are recorded; NULL: all.  Under
  *	@lock, which also guards its lifetime.
  * @ncalls: number of elements in @calls.  Under @lock.

@@ -451,7 +451,9 @@ static int session_take_settings(struct session_settings *settings,
  * Context: Process context; may fault and sleep.  Takes utrace_session.lock.
  * Return:
  * * 0 - all targets record by the new settings
- * * -EINVAL - there is no such event, capture or system call
+ * * -EINVAL - there is no such event, capture or system call, @events->reserved
+ *   is not 0, @events->calls is not 0 without @events->ncalls, or there are
+ *   more than %SESSION_MAX_CALLS numbers
  * * -EFAULT - the numbers of system calls cannot be read
  * * -EINTR - the caller was killed
  * * -ENOMEM - there is no memory

@@ -97,10 +97,9 @@ process_captured(struct process_trace *pt, struct process_capture *pc)
 }
 
 /*
- * A trigger on an event that is not enabled has it soft-disabled, so the file's
- * own record is dropped after the trigger has run.  The instance wants the
- * record for its tracer; so it is written through a copy of the file without
- * triggers.
+ * A trigger on an event that is not enabled makes ftrace soft-disable the
+ * event.  ftrace then runs the trigger and drops the record.  The tracer needs
+ * the record, and writes it through this copy of the file without triggers.
  */
 static struct trace_event_file process_bare_file(struct trace_event_file *file)
 {
@@ -114,10 +113,10 @@ static struct trace_event_file process_bare_file(struct trace_event_file *file)
 }
 
 /*
- * Begin to write a record: true if @engine is still the engine of its
- * instance.  Then preemption is off until process_end(), and process_stop(),
- * which clears pt->engine before it calls synchronize_rcu(), waits for that.
- * False: the instance has left or restarted the tracer since the callback
+ * Begin to write a record.  Returns true if @engine is still the engine of its
+ * instance; preemption is then off until process_end().  process_stop() clears
+ * pt->engine and then waits for process_end() by synchronize_rcu().  Returns
+ * false if the instance has left or restarted the tracer since the callback
  * began.
  */
 static bool process_begin(struct utrace_engine *engine)
@@ -138,10 +137,10 @@ static void process_end(void)
 
 /*
  * Readers of a trace know the name of a task by its pid.  ftrace saves the name
- * only while trace_taskinfo_save of this CPU is set, which committing a record
- * does.  If a filter has dropped the record it may be unset, and nothing is
- * saved.  ftrace clears it when the name is saved; then @task remembers the
- * name for process_is_saved().
+ * only while trace_taskinfo_save of this CPU is set; the commit of a record
+ * sets trace_taskinfo_save.  If a filter has dropped the record, the variable
+ * may be clear, and no name is saved.  ftrace clears the variable when it has
+ * saved the name; then @task remembers the name for process_is_saved().
  */
 static void process_save_comm(struct process_task *task)
 {

@@ -113,7 +113,11 @@ static bool process_same_calls(const struct process_settings *a,
 	       bitmap_equal(a->calls, b->calls, PROCESS_CALLS);
 }
 
-/* Targets do not change, so two settings with equal ones share them. */
+/*
+ * A struct process_targets does not change, so its address is compared.  Each
+ * write to a file of targets makes a new one, so equal words that are written
+ * again count as different, which costs one more utrace_ftrace_apply().
+ */
 static bool process_same_targets(const struct process_settings *a,
 				 const struct process_settings *b)
 {

@@ -103,7 +103,10 @@ static void process_task_release(struct kref *ref)
 	call_rcu(&task->rcu, process_free_task);
 }
 
-/* The task drops its reference: it was freed, or has found the owner gone. */
+/*
+ * Drop a reference: that of the list, or that of the task, which is being freed
+ * or has found the owner gone.
+ */
 static void process_task_put(struct utrace_task_data *data)
 {
 	struct process_task *task = container_of(data, struct process_task,

@@ -62,8 +62,8 @@ struct process_targets {
 /**
  * struct process_target_kind - a kind of target
  * @setting: the file in process/; its functions are those of all kinds
- * @find: resolve process_target.text; returns 0, -ENOMEM, or another error if the
- *	text stands for nothing
+ * @find: resolve process_target.text; returns 0, -ENOMEM, or another error if
+ *	the text stands for nothing
  * @put: optional; drop the reference that @find has taken
  * @add: add a resolved target to a match; returns 0, -ENOSPC or -ENOMEM
  * @error: says in the error log what a word has to be, if @find fails
@@ -126,7 +126,7 @@ static struct process_target *process_target_new(struct process_words *words)
 	if (!ret)
 		return target;
 	kfree(target);
-	/* The word is right, as far as is known. */
+	/* No line in the error_log: -ENOMEM says nothing about the word. */
 	if (ret == -ENOMEM)
 		return ERR_PTR(ret);
 	return ERR_PTR(utrace_ftrace_word_error(words, &kind->error));
