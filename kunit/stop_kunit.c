@@ -241,6 +241,41 @@ static void stop_outlasts_answer(struct kunit *test)
 	user_task_result(t);
 }
 
+static u32 single_after_block(struct probe *p, struct probe_call *c)
+{
+	if (c->event == _UTRACE_EVENT_QUIESCE)
+		return c->arg[0] == UTRACE_EVENT(SYSCALL_ENTRY) ?
+		       UTRACE_BLOCKSTEP : UTRACE_RESUME;
+	if (c->event == _UTRACE_EVENT_SYSCALL_ENTRY)
+		return UTRACE_SINGLESTEP | utrace_syscall_action(c->action);
+	if (c->event == _UTRACE_EVENT_SYSCALL_EXIT) {
+		p->word[0] = READ_ONCE(current->utrace->step) != 0;
+		p->word[1] = READ_ONCE(current->utrace->block) != 0;
+	}
+	return UTRACE_RESUME;
+}
+
+/*
+ * An engine answers BLOCKSTEP to QUIESCE and SINGLESTEP to the event that
+ * follows: the smaller action counts, so the task makes a single step.
+ */
+static void single_step_wins(struct kunit *test)
+{
+	struct user_task *t = user_task_start(test);
+	struct probe *p = probe_attach(t, 0, 0);
+
+	if (!arch_has_single_step())
+		kunit_skip(test, "this machine cannot step");
+	p->nr = __NR_getppid;
+	p->word[1] = -1;
+	p->hook = single_after_block;
+	probe_set_events(p, UTRACE_EVENT_SYSCALL | UTRACE_EVENT(QUIESCE));
+	user_task_do(t, .op = USER_SYSCALL, .nr = __NR_getppid);
+	user_task_result(t);
+	KUNIT_EXPECT_EQ(test, p->word[0], 1L);
+	KUNIT_EXPECT_EQ(test, p->word[1], 0L);
+}
+
 /**
  * struct stop_point - a callback that can hold the task
  * @name: the place
@@ -575,6 +610,7 @@ static struct kunit_case stop_cases[] = {
 	KUNIT_CASE(detach_lets_go),
 	KUNIT_CASE(steps_are_reported),
 	KUNIT_CASE(stop_outlasts_answer),
+	KUNIT_CASE(single_step_wins),
 	KUNIT_CASE_PARAM(stop_point_holds, stop_point_gen_params),
 	KUNIT_CASE_PARAM(stop_point_is_killable, stop_point_gen_params),
 	KUNIT_CASE_PARAM(stop_point_resumes, stop_point_gen_params),

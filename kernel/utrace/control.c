@@ -40,6 +40,7 @@ static unsigned int utrace_ask_stop(struct utrace_engine *engine,
 		return 0;
 	u->hold |= bit;
 	u->step &= ~bit;
+	u->block &= ~bit;
 	u->flags |= UTRACE_TASK_SLOW;
 	req->tasks++;
 	/*

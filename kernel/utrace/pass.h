@@ -83,8 +83,9 @@ static __always_inline void utrace_unpin(struct utrace *u)
  * @called: slots whose answers count; engines of the system are left out
  * @held: slots that held the task when the pass began
  * @stepped: slots that had asked for a step when the pass began
- * @step: slots that answered SINGLESTEP or BLOCKSTEP
- * @block: slots that answered BLOCKSTEP
+ * @step: slots that answered SINGLESTEP
+ * @block: slots that answered BLOCKSTEP; a slot may be in both, if its engine
+ *	was called for QUIESCE and for the event
  * @noio: for memalloc_noio_restore(), in a kernel thread
  * @live: @order of a pass over a set that could not be renewed
  *

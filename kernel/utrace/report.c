@@ -189,11 +189,13 @@ static void utrace_pass_apply(struct utrace_pass *pass)
 		 */
 		u64 called = pass->called & there;
 		u64 step = u->step & ~(called & pass->stepped);
+		u64 single = pass->step & there;
+		u64 block = pass->block & there;
 
 		u->hold = (u->hold & ~(called & pass->held)) |
 			  (pass->stop & there);
-		u->step = step | (pass->step & there);
-		u->block = (u->block & step) | (pass->block & there);
+		u->step = step | single | block;
+		u->block = ((u->block & step) | block) & ~single;
 		u->resume = min_t(u8, u->resume, pass->resume);
 		if (u->hold || u->step)
 			u->flags |= UTRACE_TASK_SLOW;
@@ -272,8 +274,9 @@ void utrace_pass_answer(struct utrace_pass *pass, struct utrace_engine *engine,
 	case UTRACE_SINGLESTEP:
 		if (!arch_has_single_step())
 			break;
-		pass->step |= bit;
-		if (action == UTRACE_BLOCKSTEP)
+		if (action == UTRACE_SINGLESTEP)
+			pass->step |= bit;
+		else
 			pass->block |= bit;
 		fallthrough;
 	case UTRACE_INTERRUPT:
