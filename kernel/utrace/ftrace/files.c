@@ -232,7 +232,7 @@ static void process_show_calls(struct seq_file *m,
 
 /* The folder process/ */
 
-static const struct process_setting process_settings[] = {
+static const struct process_setting process_files[] = {
 	{ "events", NULL, process_write_events, process_show_events },
 	{ "syscalls", NULL, process_write_calls, process_show_calls },
 	{ "args", NULL, process_write_args, process_show_args },
@@ -275,8 +275,8 @@ void utrace_ftrace_create_files(struct trace_array *tr, struct dentry *dir)
 	for (i = 0; i < PROCESS_NTARGETS; i++)
 		process_create_file(tr, process,
 				    utrace_ftrace_target_setting(i));
-	for (i = 0; i < ARRAY_SIZE(process_settings); i++)
-		process_create_file(tr, process, &process_settings[i]);
+	for (i = 0; i < ARRAY_SIZE(process_files); i++)
+		process_create_file(tr, process, &process_files[i]);
 	trace_create_file("stat", TRACE_MODE_WRITE, process, tr,
 			  &utrace_ftrace_stat_fops);
 }

@@ -134,8 +134,8 @@ struct process_settings {
  * @sweep: position in @task_list up to which process_sweep() has looked for
  *	dead tasks.  Under @task_lock.
  * @started: local_clock() at the start of the tracer or at the last change of
- *	what it follows.  A call that a task entered before may be over without
- *	the instance having been told.
+ *	the events or system calls that it follows.  A call that a task entered
+ *	before may be over without the instance having been told.
  * @epoch: number of the present counting; counts with another number are void
  * @dropped: dead tasks that were removed to make room for new counts
  * @lost: events and calls for which there was no memory or no room
@@ -313,8 +313,7 @@ void utrace_ftrace_free_settings(struct process_settings *settings);
 /* targets.c */
 struct utrace_match *
 utrace_ftrace_make_match(const struct process_settings *settings);
-struct process_targets *
-utrace_ftrace_get_targets(struct process_targets *targets);
+void utrace_ftrace_get_targets(struct process_targets *targets);
 void utrace_ftrace_put_targets(struct process_targets *targets);
 
 /* stat.c */

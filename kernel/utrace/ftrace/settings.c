@@ -73,7 +73,7 @@ static void process_copy_settings(struct process_settings *to,
 }
 
 /* Callbacks test bits of @to meanwhile. */
-static void process_write_calls(unsigned long *to, const unsigned long *from)
+static void process_publish_calls(unsigned long *to, const unsigned long *from)
 {
 	unsigned int i;
 
@@ -98,9 +98,9 @@ static void process_set_settings(struct process_trace *pt,
 	WRITE_ONCE(settings->args, new->args);
 	WRITE_ONCE(settings->stack, new->stack);
 	WRITE_ONCE(settings->chosen, new->chosen);
-	process_write_calls(settings->calls, new->calls);
-	process_write_calls(settings->entry_args, new->entry_args);
-	process_write_calls(settings->exit_args, new->exit_args);
+	process_publish_calls(settings->calls, new->calls);
+	process_publish_calls(settings->entry_args, new->entry_args);
+	process_publish_calls(settings->exit_args, new->exit_args);
 	for (kind = 0; kind < PROCESS_NTARGETS; kind++)
 		swap(settings->targets[kind], new->targets[kind]);
 }
@@ -124,23 +124,39 @@ static bool process_same_targets(const struct process_settings *a,
 	return !memcmp(a->targets, b->targets, sizeof(a->targets));
 }
 
+/* Have the engine follow @new, then put @new in force. */
+static int process_take_settings(struct process_trace *pt,
+				 struct process_settings *new)
+{
+	bool same_calls = process_same_calls(new, &pt->settings);
+	int ret;
+
+	if (!same_calls || !process_same_targets(new, &pt->settings)) {
+		ret = utrace_ftrace_apply(pt, new);
+		if (ret)
+			return ret;
+	}
+	process_find_captures(new);
+	process_set_settings(pt, new);
+	if (!same_calls)
+		WRITE_ONCE(pt->started, local_clock());
+	return 0;
+}
+
+/*
+ * The references of the copy are dropped without the mutex: the last one to a
+ * file that was deleted has the file system write, which may take long.
+ */
 static int process_change(struct process_trace *pt, struct process_words *words)
 {
 	struct process_settings new;
-	bool same_calls;
 	int ret;
 
-	guard(mutex)(&utrace_ftrace_mutex);
-	process_copy_settings(&new, &pt->settings);
-	ret = words->setting->write(&new, words);
-	same_calls = process_same_calls(&new, &pt->settings);
-	if (!ret && (!same_calls || !process_same_targets(&new, &pt->settings)))
-		ret = utrace_ftrace_apply(pt, &new);
-	if (!ret) {
-		process_find_captures(&new);
-		process_set_settings(pt, &new);
-		if (!same_calls)
-			WRITE_ONCE(pt->started, local_clock());
+	scoped_guard(mutex, &utrace_ftrace_mutex) {
+		process_copy_settings(&new, &pt->settings);
+		ret = words->setting->write(&new, words);
+		if (!ret)
+			ret = process_take_settings(pt, &new);
 	}
 	utrace_ftrace_free_settings(&new);
 	return ret;

@@ -62,6 +62,7 @@ struct process_targets {
 /**
  * struct process_target_kind - a kind of target
  * @setting: the file in process/; its functions are those of all kinds
+ * @type: index of the kind's targets in process_settings.targets
  * @find: resolve process_target.text; returns 0, -ENOMEM, or another error if
  *	the text stands for nothing
  * @put: optional; drop the reference that @find has taken
@@ -70,14 +71,13 @@ struct process_targets {
  */
 struct process_target_kind {
 	struct process_setting setting;
+	enum process_target_type type;
 	int (*find)(struct process_target *target);
 	void (*put)(struct process_target *target);
 	int (*add)(struct utrace_match *match,
 		   const struct process_target *target);
 	const char *error;
 };
-
-static const struct process_target_kind process_kinds[PROCESS_NTARGETS];
 
 static const char * const process_not_there =
 	"Not in the list; read the file to see what is";
@@ -149,14 +149,11 @@ static struct process_targets *process_targets_new(unsigned int size)
  * @targets: the targets, or NULL
  *
  * Context: Any.
- * Return: @targets.
  */
-struct process_targets *
-utrace_ftrace_get_targets(struct process_targets *targets)
+void utrace_ftrace_get_targets(struct process_targets *targets)
 {
 	if (targets)
 		refcount_inc(&targets->ref);
-	return targets;
 }
 
 /**
@@ -273,7 +270,7 @@ static int process_write_targets(struct process_settings *settings,
 				 struct process_words *words)
 {
 	struct process_targets **targets =
-		&settings->targets[process_kind_of(words->setting) - process_kinds];
+		&settings->targets[process_kind_of(words->setting)->type];
 	struct process_targets *old = words->replace ? NULL : *targets;
 	struct process_targets *list;
 	unsigned int i, n;
@@ -298,7 +295,7 @@ static void process_show_targets(struct seq_file *m,
 				 const struct process_settings *settings)
 {
 	const struct process_targets *targets =
-		settings->targets[process_kind_of(setting) - process_kinds];
+		settings->targets[process_kind_of(setting)->type];
 	unsigned int i;
 
 	for (i = 0; i < process_ntargets(targets); i++)
@@ -399,12 +396,14 @@ static int process_add_cgroup(struct utrace_match *match,
 static const struct process_target_kind process_kinds[PROCESS_NTARGETS] = {
 	[PROCESS_COMMS] = {
 		.setting = PROCESS_TARGETS_FILE("comms"),
+		.type = PROCESS_COMMS,
 		.find = process_find_comm,
 		.add = process_add_comm,
 		.error = "A name of a task has 15 bytes at most",
 	},
 	[PROCESS_EXES] = {
 		.setting = PROCESS_TARGETS_FILE("exes"),
+		.type = PROCESS_EXES,
 		.find = process_find_exe,
 		.put = process_put_exe,
 		.add = process_add_exe,
@@ -412,12 +411,14 @@ static const struct process_target_kind process_kinds[PROCESS_NTARGETS] = {
 	},
 	[PROCESS_UIDS] = {
 		.setting = PROCESS_TARGETS_FILE("uids"),
+		.type = PROCESS_UIDS,
 		.find = process_find_uid,
 		.add = process_add_uid,
 		.error = "Not the number of a user; 'id -u NAME' says it",
 	},
 	[PROCESS_CGROUPS] = {
 		.setting = PROCESS_TARGETS_FILE("cgroups"),
+		.type = PROCESS_CGROUPS,
 		.find = process_find_cgroup,
 		.put = process_put_cgroup,
 		.add = process_add_cgroup,

@@ -10,7 +10,6 @@
 
 #include "process.h"
 
-struct dentry;
 struct process_setting;
 struct seq_file;
 
