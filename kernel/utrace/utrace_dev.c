@@ -117,9 +117,6 @@ static __poll_t session_poll(struct file *file, struct poll_table_struct *table)
 /* Ioctl numbers that may be registered. */
 #define UTRACE_DEV_COMMANDS	32
 
-/* Types of records that may be registered: bits of utrace_ioc_events.events. */
-#define UTRACE_DEV_RECORDS	64
-
 /*
  * Commands by ioctl number.  Written by initcalls before the device is there.
  */
@@ -137,7 +134,7 @@ commands[UTRACE_DEV_COMMANDS] __ro_after_init;
  * Return:
  * * 0 - all commands are registered
  * * -EINVAL - a command is no ioctl of /dev/utrace, or its argument is larger
- *   than %UTRACE_DEV_ARG_SIZE
+ *   than %UTRACE_DEV_ARG_SIZE or smaller than it was first
  * * -EBUSY - a number is taken already
  */
 int __init utrace_dev_add_commands(const struct utrace_dev_command *command,
@@ -148,7 +145,8 @@ int __init utrace_dev_add_commands(const struct utrace_dev_command *command,
 
 		if (WARN_ON(_IOC_TYPE(command->cmd) != _IOC_TYPE(UTRACE_IOC_INFO) ||
 			    nr >= UTRACE_DEV_COMMANDS ||
-			    _IOC_SIZE(command->cmd) > UTRACE_DEV_ARG_SIZE))
+			    _IOC_SIZE(command->cmd) > UTRACE_DEV_ARG_SIZE ||
+			    command->first > _IOC_SIZE(command->cmd)))
 			return -EINVAL;
 		if (WARN_ON(commands[nr]))
 			return -EBUSY;
@@ -158,6 +156,13 @@ int __init utrace_dev_add_commands(const struct utrace_dev_command *command,
 }
 
 /* Records */
+
+/* Types of records that may be registered: bits of utrace_ioc_events.events. */
+#define UTRACE_DEV_RECORDS	64
+
+/* Types that the device writes unasked. */
+#define UTRACE_DEV_OWN		(UTRACE_REC_BIT(PAD) | UTRACE_REC_BIT(LOST) | \
+				 UTRACE_REC_BIT(DETACHED))
 
 /*
  * UTRACE_EVENT() bits by the type of the records that need them, and the bits
@@ -176,16 +181,19 @@ static u64 records __ro_after_init;
  * Context: An initcall before device_initcall().
  * Return:
  * * 0 - sessions may ask for all these records
- * * -EINVAL - utrace_ioc_events has no bit for a type
- * * -EBUSY - a type is taken already
+ * * -EINVAL - utrace_ioc_events has no bit for a type, or the device writes
+ *   the type unasked
+ * * -EBUSY - a type is taken already, or an event that a type needs
  */
 int __init utrace_dev_add_records(const struct utrace_dev_record *record,
 				  unsigned int n)
 {
 	for (; n--; record++) {
-		if (WARN_ON(record->type >= UTRACE_DEV_RECORDS))
+		if (WARN_ON(record->type >= UTRACE_DEV_RECORDS ||
+			    BIT_ULL(record->type) & UTRACE_DEV_OWN))
 			return -EINVAL;
-		if (WARN_ON(records & BIT_ULL(record->type)))
+		if (WARN_ON(records & BIT_ULL(record->type) ||
+			    utrace_dev_engine_events(records) & record->events))
 			return -EBUSY;
 		record_events[record->type] = record->events;
 		records |= BIT_ULL(record->type);

@@ -24,7 +24,8 @@ struct utrace_session;
  *	may pass that size or more
  * @locked: call @run with utrace_session.lock held
  * @run: carry the command out.  Its argument is a copy in kernel memory, which
- *	is copied back if @cmd says so.  Returns 0 or an error.
+ *	is copied back if @cmd says so.  @session is valid until @run returns.
+ *	Returns 0 or an error.
  * @undo: called without a lock if the argument cannot be copied back; may be
  *	NULL
  *
@@ -43,7 +44,10 @@ struct utrace_dev_command {
  * @type: enum utrace_rec_type
  * @events: UTRACE_EVENT() bits that the engine of a target must report while
  *	the session asks for these records.  Neither DEATH nor QUIESCE, which
- *	utrace_set_events() refuses for a task that is dead already.
+ *	utrace_set_events() refuses for a task that is dead already, and no
+ *	event of another type: the callbacks in dev/record.c write a record of
+ *	their type for each event that they are told of.  0: the client has an
+ *	engine of its own.
  *
  * Constant.
  */

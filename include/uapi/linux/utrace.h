@@ -17,7 +17,7 @@
 #include <linux/types.h>
 
 /* Version of the interface; grows with each addition to this file. */
-#define UTRACE_IOC_VERSION_NOW	2
+#define UTRACE_IOC_VERSION_NOW	3
 
 /* utrace_item.kind: what an item has. */
 enum utrace_item_kind {
@@ -32,7 +32,7 @@ enum utrace_item_kind {
 	UTRACE_ITEM_STACK,	/* __u64 return addresses, innermost first */
 	UTRACE_ITEM_RAW_STACK,	/* struct utrace_item_raw_stack, then memory */
 	UTRACE_ITEM_MAPPING,	/* struct utrace_item_mapping, then the path */
-	UTRACE_ITEM_MISSING,	/* no data; @whole items are missing */
+	UTRACE_ITEM_MISSING,	/* no data; see @whole */
 };
 
 /* utrace_item.flags */
@@ -52,7 +52,7 @@ enum utrace_item_kind {
  * @len: size of @data in bytes, without the padding behind it
  * @reserved2: 0
  * @whole: the size that @data would have in full, if known, else @len.  For
- *	UTRACE_ITEM_MISSING the number of items that the record lacks
+ *	UTRACE_ITEM_MISSING the record lacks this number of items or more
  * @data: the bytes; padding follows up to a multiple of 8, then the next item
  */
 struct utrace_item {
@@ -222,7 +222,7 @@ struct utrace_rec_jobctl {
 enum utrace_scope {
 	UTRACE_SCOPE_THREAD,	/* the task of a pidfd */
 	UTRACE_SCOPE_PROCESS,	/* its process, with threads to come */
-	UTRACE_SCOPE_TREE,		/* its process, with all descendants */
+	UTRACE_SCOPE_TREE,	/* its process, with all descendants */
 	UTRACE_SCOPE_SYSTEM,	/* all user tasks but the caller's */
 };
 
@@ -237,7 +237,7 @@ enum utrace_scope {
  * @lost: number of records that were lost
  * @hidden: how often a task became hidden; each time there was a
  *	UTRACE_REC_DETACHED (since version 2)
- * @uncaptured: number of items that records lack, as UTRACE_ITEM_MISSING says
+ * @uncaptured: sum of the numbers in UTRACE_ITEM_MISSING
  *	(since version 2)
  * @missed: number of events under system scope that the session was not told
  *	of, since the kernel had no memory for their tasks (since version 2)
@@ -259,8 +259,9 @@ struct utrace_ioc_info {
  * struct utrace_ioc_setup - settings that are made before the first attach
  * @ring_size: size of the ring in bytes, a power of 2 from 64 KiB to 64 MiB; 0
  *	stands for 1 MiB.  More than 1 MiB needs CAP_SYS_RESOURCE
- * @clock: CLOCK_MONOTONIC, CLOCK_REALTIME or CLOCK_BOOTTIME.  Without a setup
- *	the clock is CLOCK_MONOTONIC.
+ * @clock: CLOCK_MONOTONIC, CLOCK_REALTIME (which is 0) or CLOCK_BOOTTIME of
+ *	<time.h> (since version 3).  Without a setup the clock is
+ *	CLOCK_MONOTONIC.
  * @flags: 0
  */
 struct utrace_ioc_setup {

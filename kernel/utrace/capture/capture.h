@@ -27,7 +27,7 @@ struct utrace_call;
  *	while nothing was captured by event.c
  * @used: bytes of @data that hold items; a multiple of 8
  * @size: bytes of @data that may hold items; a multiple of 8
- * @lost: number of items that found no room or memory
+ * @lost: how often there was no room or memory, for one item or more
  *
  * Only the task whose event is captured uses it, so no lock guards it.
  */

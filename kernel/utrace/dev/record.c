@@ -31,7 +31,8 @@ static_assert(UTRACE_REC_NO_CALL == UTRACE_NO_CALL);
  * @type: enum utrace_rec_type
  * @parts: the record; its type, ids and place of the items are filled in
  *
- * A record that finds no room in the ring is counted as lost.
+ * A record that finds no room in the ring is counted as lost.  Whether the
+ * session may see the task is asked by the caller, see utrace_dev_sees().
  *
  * If a reader waits, it is woken after SESSION_WAKE_DELAY.  A reader puts
  * itself on ->wait before it looks at the ring; wq_has_sleeper() has a full
