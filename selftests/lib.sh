@@ -114,8 +114,13 @@ has() {
 	grep -E -- "$2" "$1" > /dev/null
 }
 
+# hasnt FILE REGEX: does no line of the file match? A file that cannot be read
+# is an error, for which grep returns 2.
 hasnt() {
-	! has "$@"
+	local ret=0
+
+	has "$@" || ret=$?
+	[ "$ret" = 1 ]
 }
 
 # count FILE REGEX: print how many lines match
