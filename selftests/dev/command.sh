@@ -188,7 +188,7 @@ test_lines() {
 	holds "-r" lines_like '^ +[0-9]+\.[0-9]{6} [a-z+]'
 	holds "-r: since the line before" has "$log" '^ +(0\.[3-9]|[1-9][0-9]*\.[0-9])[0-9]{5} exit_group'
 	run -z -e trace=openat cat words /no/such/file
-	holds "-z: what succeeds" has "$log" '^openat\(AT_FDCWD, "words".* = 3$'
+	holds "-z: what succeeds" has "$log" '^openat\(AT_FDCWD, "words".* = [0-9]+$'
 	holds "-z: nothing that fails" hasnt "$log" ' = -1 '
 	run -Z -e trace=openat cat words /no/such/file
 	holds "-Z: what fails" has "$log" '^openat\(AT_FDCWD, "/no/such/file".* = -1 ENOENT'

@@ -34,7 +34,7 @@ test_record_command() {
 	holds "trace-cmd: what cat opens" reported \
 		'cat-[0-9]+ .*utrace_sys_enter: .*openat.*/etc/hostname'
 	holds "trace-cmd: a result and its time" reported \
-		'cat-[0-9]+ .*utrace_sys_exit: .*openat = 3 \([0-9]+ ns\)'
+		'cat-[0-9]+ .*utrace_sys_exit: .*openat = [0-9]+ \([0-9]+ ns\)'
 	holds "trace-cmd: the exec" reported 'utrace_exec: .*filename=.*/cat pid='
 	holds "trace-cmd: nobody else" is "" eval \
 		"grep utrace_sys_enter $tmp/report | grep -vE '^ +cat-|trace-cmd-|<\\.\\.\\.>'"
