@@ -56,6 +56,8 @@ test_record_pid() {
 	job=$!
 	await eval '[ "$(engine_events "$actor")" != "" ]'
 	await eval 'engine_events "$actor" | grep -v -x -- -'
+	# trace-cmd chooses the tracer first and starts to record then.
+	await grep -q 1 "$tracing/tracing_on"
 	do_it child /of-child 3
 	do_it mark /of-parent
 	kill -INT $job
