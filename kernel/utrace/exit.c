@@ -120,7 +120,7 @@ long __utrace_report_exit(long code)
 	if (current->utrace_events & UTRACE_EVENT(SIGNAL_TERM))
 		utrace_report_killer(code & 0x7f);
 	/* The last time at which utrace_ask() can ask: later there is no mm. */
-	if (current->utrace_events & UTRACE_WORD_REBUILD)
+	if (current->utrace_events & UTRACE_WORD_RENEW)
 		utrace_renew();
 	if (current->utrace_events & UTRACE_EVENT(EXIT))
 		code = utrace_exit_pass(u, code);

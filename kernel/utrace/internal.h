@@ -87,10 +87,10 @@ static_assert(UTRACE_MAX_ENGINES + UTRACE_MAX_SYSTEM == UTRACE_NSLOTS);
  * wants, or a verdict may have changed.  The next pass calls utrace_renew()
  * first.
  */
-#define UTRACE_WORD_REBUILD	BIT(_UTRACE_NEVENTS)
+#define UTRACE_WORD_RENEW	BIT(_UTRACE_NEVENTS)
 /*
  * In the event word: no engine of the set needs the slow pass for system calls,
- * and the task has a struct utrace.  Never set together with REBUILD.
+ * and the task has a struct utrace.  Never set together with RENEW.
  */
 #define UTRACE_WORD_FAST	BIT(_UTRACE_NEVENTS + 1)
 /*
@@ -109,7 +109,7 @@ static_assert(UTRACE_MAX_ENGINES + UTRACE_MAX_SYSTEM == UTRACE_NSLOTS);
  * The upper half of the event word has one bit for each value of the low five
  * bits of a system call's number.  Where a bit is set, no engine of the set
  * wants these calls, see utrace_filter_calls().  Never set together with
- * REBUILD.
+ * RENEW.
  */
 #define UTRACE_WORD_UNWANTED	GENMASK_ULL(63, 32)
 
@@ -534,7 +534,7 @@ void utrace_member_leave(struct utrace_member *member);
 /* publish.c */
 void utrace_heavy(struct utrace_engine *engine);
 
-/* in_use.c */
+/* static_key.c */
 void utrace_in_use_get(void);
 void utrace_in_use_put(void);
 
@@ -568,7 +568,7 @@ void utrace_visit_tasks(struct utrace_engine *engine, utrace_member_fn fn,
 int utrace_cover(struct utrace_engine *engine, struct task_struct *target,
 		 bool (*may)(struct task_struct *task, void *data), void *data);
 
-/* uncover.c */
+/* detach.c */
 void utrace_uncover(struct utrace_engine *engine);
 
 /* scope_system.c */
@@ -669,7 +669,7 @@ void utrace_told(struct utrace *u);
 /* task_data.c */
 void utrace_task_data_drop(struct utrace *u);
 
-/* rebuild.c */
+/* renew.c */
 u64 utrace_ask(const struct utrace_set *set, const struct utrace_set *old);
 bool utrace_renew(void);
 

@@ -128,7 +128,7 @@ bool utrace_pass_begin(struct utrace_pass *pass, unsigned int list, u32 result)
 	 */
 	if (WARN_ON_ONCE(u->pinned))
 		return false;
-	live = current->utrace_events & UTRACE_WORD_REBUILD && !utrace_renew();
+	live = current->utrace_events & UTRACE_WORD_RENEW && !utrace_renew();
 
 	set = utrace_pin(u);
 	pass->u = u;

@@ -4,7 +4,7 @@
  *
  * Nothing is allocated for a task until it has an event.  A task without struct
  * utrace is called bare: its event word says what the engines of the system
- * want, together with UTRACE_WORD_REBUILD, or that all of them reject the task
+ * want, together with UTRACE_WORD_RENEW, or that all of them reject the task
  * (UTRACE_WORD_REJECTED).  At its first event a bare task takes a struct utrace
  * in its own context (utrace_adopt()).  Every set that is made contains the
  * engines of the system, in slots of their own behind those of the cast.
@@ -87,7 +87,7 @@ static unsigned long utrace_bare_events_of(unsigned int task_flags)
 		return 0;
 	if (task_flags & PF_KTHREAD)
 		events = READ_ONCE(utrace_kthread_events);
-	return events | UTRACE_WORD_REBUILD;
+	return events | UTRACE_WORD_RENEW;
 }
 
 /**
@@ -97,7 +97,7 @@ static unsigned long utrace_bare_events_of(unsigned int task_flags)
  * Context: Any.
  * Return:
  * * 0 - no engine of the system wants an event
- * * other - the events that they want of @task, with UTRACE_WORD_REBUILD
+ * * other - the events that they want of @task, with UTRACE_WORD_RENEW
  */
 unsigned long utrace_bare_events(struct task_struct *task)
 {
@@ -132,7 +132,7 @@ bool utrace_refresh_bare(struct task_struct *task)
 #define UTRACE_OTHER		8
 
 /* Have a task that is not bare renew its set at its next event. */
-static void utrace_want_rebuild(struct task_struct *task)
+static void utrace_want_renewal(struct task_struct *task)
 {
 	struct utrace *u = task->utrace;
 
@@ -141,7 +141,7 @@ static void utrace_want_rebuild(struct task_struct *task)
 		return;
 	utrace_set_word(task, utrace_bare_events(task) |
 			(task->utrace_set ?
-			 task->utrace_events | UTRACE_WORD_REBUILD : 0));
+			 task->utrace_events | UTRACE_WORD_RENEW : 0));
 }
 
 /**
@@ -168,7 +168,7 @@ void utrace_system_tell(void)
 	user = utrace_bare_events_of(0);
 	for_each_process_thread(p, t) {
 		if (unlikely(t->utrace)) {
-			utrace_want_rebuild(t);
+			utrace_want_renewal(t);
 			run += UTRACE_OTHER;
 		} else if (unlikely(t->flags & (PF_KTHREAD | PF_USER_WORKER))) {
 			utrace_set_word(t, utrace_bare_events(t));
@@ -413,8 +413,8 @@ static bool utrace_is_wanted(void)
  * Do all engines of the system reject the current task?  Such a task stays
  * bare.
  *
- * REBUILD is cleared before the matches are asked, which happens under no lock.
- * A change that comes meanwhile sets REBUILD again; then REJECTED is not
+ * RENEW is cleared before the matches are asked, which happens under no lock.
+ * A change that comes meanwhile sets RENEW again; then REJECTED is not
  * written, and the next event asks again.
  */
 static bool utrace_is_rejected(void)
@@ -425,7 +425,7 @@ static bool utrace_is_rejected(void)
 		if (current->utrace)
 			return false;
 		WRITE_ONCE(current->utrace_events,
-			   current->utrace_events & ~UTRACE_WORD_REBUILD);
+			   current->utrace_events & ~UTRACE_WORD_RENEW);
 	}
 	wanted = utrace_is_wanted();
 	scoped_guard(spinlock_irqsave, &utrace_bare_lock) {
@@ -433,8 +433,8 @@ static bool utrace_is_rejected(void)
 			return false;
 		if (wanted)
 			utrace_set_word(current, current->utrace_events |
-					UTRACE_WORD_REBUILD);
-		else if (!(current->utrace_events & UTRACE_WORD_REBUILD))
+					UTRACE_WORD_RENEW);
+		else if (!(current->utrace_events & UTRACE_WORD_RENEW))
 			utrace_set_word(current, UTRACE_WORD_REJECTED);
 	}
 	return !wanted;

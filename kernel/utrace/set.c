@@ -6,7 +6,7 @@
  * want.  It is never changed and is shared by all tasks with the same engines.
  * A change of what an engine wants makes the set out of date, which the numbers
  * in the set tell (->seq, ->sysgen); each task then takes a newer set at its
- * next event, see rebuild.c.
+ * next event, see renew.c.
  */
 #include <linux/bitops.h>
 #include <linux/slab.h>
@@ -450,7 +450,7 @@ bool utrace_set_is_current(const struct utrace_set *set)
 	/*
 	 * The load may still return the number from before a change of the
 	 * table. utrace_system_tell() then comes later, and sets
-	 * UTRACE_WORD_REBUILD under utrace->lock of each task.
+	 * UTRACE_WORD_RENEW under utrace->lock of each task.
 	 */
 	if (set->sysgen != READ_ONCE(utrace_system_gen))
 		return false;

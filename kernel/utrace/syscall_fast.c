@@ -30,7 +30,7 @@ static void utrace_left_out(struct utrace *u)
 {
 	guard(spinlock_irqsave)(&u->lock);
 	u->flags |= UTRACE_TASK_SLOW;
-	utrace_set_word(current, current->utrace_events | UTRACE_WORD_REBUILD);
+	utrace_set_word(current, current->utrace_events | UTRACE_WORD_RENEW);
 }
 
 /* Where the list of an event begins and ends in utrace_set::order. */

@@ -126,14 +126,14 @@ static unsigned long utrace_kernel_events(struct task_struct *task)
 	/* For a worker that never sees user mode, only its end is reported. */
 	if (task->flags & PF_USER_WORKER)
 		events &= ~UTRACE_EVENT(CLONE);
-	return events | UTRACE_WORD_REBUILD | UTRACE_WORD_REJECTED;
+	return events | UTRACE_WORD_RENEW | UTRACE_WORD_REJECTED;
 }
 
 /**
  * utrace_set_word() - write the event word of a task
  * @task: the task
  * @events: the word; bits that do not suit @task, or do not go with
- *	UTRACE_WORD_REBUILD, are left out
+ *	UTRACE_WORD_RENEW, are left out
  *
  * Context: utrace->lock of the task is held, or utrace_bare_lock for a bare
  * task; or the task is not visible yet.
@@ -147,7 +147,7 @@ void utrace_set_word(struct task_struct *task, unsigned long events)
 	 * The set to come may have engines that need the slow pass, or that
 	 * want calls which this set does not.
 	 */
-	if (events & UTRACE_WORD_REBUILD)
+	if (events & UTRACE_WORD_RENEW)
 		events &= ~(UTRACE_WORD_FAST | UTRACE_WORD_UNWANTED);
 
 	utrace_write_word(task, events);
@@ -199,7 +199,7 @@ unsigned long utrace_word_of(const struct utrace_set *set, u64 muted)
  *
  * Context: @u->lock is held.
  * Return: all that engines of the set and of the system want now, muted or not,
- * with UTRACE_WORD_REBUILD.
+ * with UTRACE_WORD_RENEW.
  */
 unsigned long utrace_word_now(struct task_struct *task, struct utrace *u)
 {
@@ -216,7 +216,7 @@ unsigned long utrace_word_now(struct task_struct *task, struct utrace *u)
 	}
 	if (set)
 		events |= UTRACE_EVENT(REAP);
-	return events | UTRACE_WORD_REBUILD;
+	return events | UTRACE_WORD_RENEW;
 }
 
 /* The published set, and the pin */
@@ -244,7 +244,7 @@ struct utrace_set *utrace_switch(struct task_struct *task, struct utrace *u,
 				 bool ask)
 {
 	struct utrace_set *old = task->utrace_set;
-	bool rebuild = ask || task->utrace_events & UTRACE_WORD_REBUILD;
+	bool renew = ask || task->utrace_events & UTRACE_WORD_RENEW;
 
 	lockdep_assert_held(&u->lock);
 
@@ -262,9 +262,9 @@ struct utrace_set *utrace_switch(struct task_struct *task, struct utrace *u,
 	/* SLOW before the set; pairs with utrace_pin_try(). */
 	smp_store_release(&task->utrace_set, set);
 	/*
-	 * REBUILD stays if events or verdicts changed while the set was made.
+	 * RENEW stays if events or verdicts changed while the set was made.
 	 */
-	if (set && (rebuild || !utrace_set_is_current(set)))
+	if (set && (renew || !utrace_set_is_current(set)))
 		utrace_set_word(task, utrace_word_now(task, u));
 	else
 		utrace_set_word(task, set ? utrace_word_of(set, u->muted) :

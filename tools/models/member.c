@@ -7,7 +7,7 @@
  * change, and a controller moves another task to a newer cast.  A walk comes
  * to the list of the newer cast after that of the older one.
  *
- * The property: the walks miss no member.  Both tasks have REBUILD or a set of
+ * The property: the walks miss no member.  Both tasks have RENEW or a set of
  * after the change, and both are held, by the walk or by their own look.
  */
 #include "explore.h"
@@ -15,12 +15,12 @@
 enum var {
 	SEQ, HOLD_ALL, CHILD_LINKED, IN_OLD, IN_NEW,
 	/* For each of CHILD and MOVED. */
-	REBUILD, HOLD = REBUILD + 2, U_LOCK = HOLD + 2,
+	RENEW, HOLD = RENEW + 2, U_LOCK = HOLD + 2,
 };
 
 static const char *const vars[] = {
 	"seq", "HOLD_ALL", "child in a list", "task in the old list",
-	"task in the new list", "REBUILD of the child", "REBUILD of the task",
+	"task in the new list", "RENEW of the child", "RENEW of the task",
 	"hold of the child", "hold of the task", "u->lock of the child",
 	"u->lock of the task",
 };
@@ -48,10 +48,10 @@ struct state {
 };
 
 /* Change the word and the hold of task @i, whose u->lock is held. */
-static void told(unsigned int i, bool rebuild, bool hold)
+static void told(unsigned int i, bool renew, bool hold)
 {
-	if (rebuild)
-		store(REBUILD + i, 1);
+	if (renew)
+		store(RENEW + i, 1);
 	if (hold)
 		store(HOLD + i, 1);
 }
@@ -77,7 +77,7 @@ static void child(struct state *s, unsigned int me)
 		STEP("HOLD_ALL?");
 		s->looked |= load(HOLD_ALL) << 1;
 	}
-	STEP("REBUILD if it is another, hold");
+	STEP("RENEW if it is another, hold");
 	told(CHILD, (s->looked & 1) != s->set_seq[CHILD], s->looked & 2);
 	END;
 }
@@ -90,7 +90,7 @@ static void controller(struct state *s, unsigned int me)
 	s->set_seq[MOVED] = load(SEQ);
 	LOCK(U_LOCK + MOVED);
 	STEP("publish it");
-	store(REBUILD + MOVED, 0);
+	store(RENEW + MOVED, 0);
 	UNLOCK(U_LOCK + MOVED);
 	if (has(UNLINK_EARLY)) {
 		STEP("unlink from the old list");
@@ -112,7 +112,7 @@ static void controller(struct state *s, unsigned int me)
 	fence();
 	if (!has(NO_LOOK)) {
 		LOCK(U_LOCK + MOVED);
-		STEP("REBUILD if seq is another");
+		STEP("RENEW if seq is another");
 		told(MOVED, load(SEQ) != s->set_seq[MOVED], false);
 		UNLOCK(U_LOCK + MOVED);
 	}
@@ -140,7 +140,7 @@ static void changer(struct state *s, unsigned int me)
 	STEP("is the child in a list?");
 	if (load(CHILD_LINKED)) {
 		LOCK(U_LOCK + CHILD);
-		STEP("REBUILD, or hold");
+		STEP("RENEW, or hold");
 		visit(me, CHILD);
 		UNLOCK(U_LOCK + CHILD);
 	}
@@ -152,7 +152,7 @@ static void changer(struct state *s, unsigned int me)
 	}
 	if (*found & bit) {
 		LOCK(U_LOCK + MOVED);
-		STEP("REBUILD, or hold");
+		STEP("RENEW, or hold");
 		visit(me, MOVED);
 		UNLOCK(U_LOCK + MOVED);
 	}
@@ -172,7 +172,7 @@ static void at_end(struct state *s)
 		if (!done(i))
 			fail("deadlock");
 	for (i = CHILD; i <= MOVED; i++)
-		if ((!in_memory(REBUILD + i) && !s->set_seq[i]) ||
+		if ((!in_memory(RENEW + i) && !s->set_seq[i]) ||
 		    !in_memory(HOLD + i))
 			fail(MISSED);
 }

@@ -9,7 +9,7 @@
  * the system's table that were read when it was made.
  *
  * The properties: when all threads are done, the set, the verdict and the word
- * of the task fit the last changes, or the word has REBUILD.  An engine of the
+ * of the task fit the last changes, or the word has RENEW.  An engine of the
  * system does not come back once the walk of its detach has taken it out.
  */
 #include "explore.h"
@@ -24,7 +24,7 @@ static const char *const vars[] = {
 #define BACK	"a detached engine of the system is published"
 #define LOST	"an attached engine is not in the set"
 
-#define REBUILD		0x80	/* a bit of the word; the others are SET_... */
+#define RENEW		0x80	/* a bit of the word; the others are SET_... */
 
 /* A set, as bits: the values it was made from. */
 #define SET_SEQ		0x01
@@ -40,14 +40,14 @@ enum {
 	SYSTEM_DETACH	= 1 << 2,	/* one of the system is detached */
 	SYSTEM_IN	= 1 << 12,	/* which the first set has */
 	/* Mutants. */
-	CLEAR_LATE	= 1 << 3,	/* REBUILD is cleared after the match */
+	CLEAR_LATE	= 1 << 3,	/* RENEW is cleared after the match */
 	SEQ_LATE	= 1 << 4,	/* seq is read after the flags */
 	SEQ_PLAIN	= 1 << 5,	/* seq is stored without release */
-	WORD_WHOLE	= 1 << 6,	/* publishing overwrites REBUILD */
+	WORD_WHOLE	= 1 << 6,	/* publishing overwrites RENEW */
 	NO_OLD		= 1 << 7,	/* publish over any set */
 	NO_SYSGEN	= 1 << 8,	/* publish an old table's set */
 	NO_COMPARE	= 1 << 9,	/* a controller ignores seq */
-	GIVES_UP	= 1 << 10,	/* REBUILD stays off after a failure */
+	GIVES_UP	= 1 << 10,	/* RENEW stays off after a failure */
 	WALK_EARLY	= 1 << 11,	/* walk before the table changes */
 	TABLE_FIRST	= 1 << 13,	/* table is read before its number */
 	SYSGEN_FIRST	= 1 << 14,	/* number is written before the table */
@@ -76,21 +76,21 @@ static __u8 word_of(__u8 set, __u8 muted)
 	return word | (set & (SET_SYSTEM | SET_OTHER));
 }
 
-/* Publish a set with its word, and keep REBUILD.  u->lock is held. */
+/* Publish a set with its word, and keep RENEW.  u->lock is held. */
 static void publish(struct state *s, __u8 set, __u8 muted)
 {
-	__u8 rebuild = has(WORD_WHOLE) ? 0 : load(WORD) & REBUILD;
+	__u8 renew = has(WORD_WHOLE) ? 0 : load(WORD) & RENEW;
 
 	if (s->gone && (set & SET_SYSTEM))
 		fail(BACK);
 	store_release(SET, set);
 	store(MUTED, muted);
-	store(WORD, word_of(set, muted) | rebuild);
+	store(WORD, word_of(set, muted) | renew);
 }
 
-static void want_rebuild(void)
+static void want_renewal(void)
 {
-	store(WORD, load(WORD) | REBUILD);
+	store(WORD, load(WORD) | RENEW);
 }
 
 static void read_seq(__u8 *set)
@@ -125,12 +125,12 @@ static void renewed(struct state *s)
 	if ((load(SET) != s->task.old && !has(NO_OLD)) ||
 	    (!current_table && !has(NO_SYSGEN))) {
 		if (!has(GIVES_UP))
-			want_rebuild();
+			want_renewal();
 		return;
 	}
 	publish(s, s->task.new, s->task.verdict);
 	if (has(CLEAR_LATE))
-		store(WORD, load(WORD) & ~REBUILD);
+		store(WORD, load(WORD) & ~RENEW);
 	s->task.done = 1;
 }
 
@@ -140,14 +140,14 @@ static void task(struct state *s, unsigned int me)
 	for (; s->task.events < 2; s->task.events++) {
 		s->task.done = 0;
 		s->task.tries = 0;
-		STEP("event: REBUILD?");
-		if (!(load(WORD) & REBUILD))
+		STEP("event: RENEW?");
+		if (!(load(WORD) & RENEW))
 			continue;
 		for (; s->task.tries < 2 && !s->task.done; s->task.tries++) {
 			LOCK(U_LOCK);
-			STEP("REBUILD off, old = utrace_set");
+			STEP("RENEW off, old = utrace_set");
 			if (!has(CLEAR_LATE))
-				store(WORD, load(WORD) & ~REBUILD);
+				store(WORD, load(WORD) & ~RENEW);
 			s->task.old = load(SET);
 			UNLOCK(U_LOCK);
 			STEP("ask the match");
@@ -194,8 +194,8 @@ static void renamer(struct state *s, unsigned int me)
 	STEP("another name");
 	store(NAME, 1);
 	LOCK(U_LOCK);
-	STEP("REBUILD");
-	want_rebuild();
+	STEP("RENEW");
+	want_renewal();
 	UNLOCK(U_LOCK);
 	END;
 }
@@ -211,15 +211,15 @@ static void changer(struct state *s, unsigned int me)
 	else
 		store_release(SEQ, 1);
 	LOCK(U_LOCK);
-	STEP("the new wishes and REBUILD");
-	store(WORD, load(WORD) | SET_WISHES | REBUILD);
+	STEP("the new wishes and RENEW");
+	store(WORD, load(WORD) | SET_WISHES | RENEW);
 	UNLOCK(U_LOCK);
 	END;
 }
 
 /*
  * Publish the controller's set.  u->lock is held.  If seq has changed since
- * the set was made, REBUILD has the task renew it.
+ * the set was made, RENEW has the task renew it.
  */
 static void publish_other(struct state *s)
 {
@@ -227,7 +227,7 @@ static void publish_other(struct state *s)
 
 	publish(s, s->built, load(MUTED));
 	if (changed && !has(NO_COMPARE))
-		want_rebuild();
+		want_renewal();
 }
 
 /* The walk of the system's engines comes to the task.  u->lock is held. */
@@ -236,7 +236,7 @@ static void walk_system(struct state *s)
 	__u8 set = load(SET);
 
 	if (has(SYSTEM_ATTACH)) {
-		want_rebuild();
+		want_renewal();
 		return;
 	}
 	if (set & SET_SYSTEM)
@@ -276,7 +276,7 @@ static void controller(struct state *s, unsigned int me)
 			store_release(SYSGEN, 1);
 		}
 		LOCK(U_LOCK);
-		STEP("walk: REBUILD, or another set");
+		STEP("walk: RENEW, or another set");
 		walk_system(s);
 		UNLOCK(U_LOCK);
 		if (has(WALK_EARLY)) {
@@ -291,7 +291,7 @@ static void controller(struct state *s, unsigned int me)
 
 static void init(struct state *s)
 {
-	s->m.mem[WORD] = REBUILD;
+	s->m.mem[WORD] = RENEW;
 	s->m.mem[SYSTEM] = has(SYSTEM_DETACH);
 	if (has(SYSTEM_IN))
 		s->m.mem[SET] = SET_SYSTEM;
@@ -305,7 +305,7 @@ static void at_end(struct state *s)
 		fail("deadlock");
 	if (has(ATTACH) && !(set & SET_OTHER))
 		fail(LOST);
-	if (in_memory(WORD) & REBUILD)
+	if (in_memory(WORD) & RENEW)
 		return;
 	read_seq(&wanted);
 	read_wishes(&wanted);
@@ -336,7 +336,7 @@ static const struct variant variants[] = {
 	  ATTACH | SYSTEM_DETACH | SYSTEM_IN, NULL },
 	{ "renewal beside attach and system detach, PSO", true,
 	  ATTACH | SYSTEM_DETACH, NULL },
-	{ "renewal with REBUILD cleared after asking", false, CLEAR_LATE,
+	{ "renewal with RENEW cleared after asking", false, CLEAR_LATE,
 	  STALE },
 	{ "renewal with seq read after the flags", false, SEQ_LATE, STALE },
 	{ "renewal, PSO, with a plain store to seq", true, SEQ_PLAIN, STALE },
@@ -354,7 +354,7 @@ static const struct variant variants[] = {
 	  BACK },
 	{ "renewal beside an attach that compares no seq", false,
 	  ATTACH | NO_COMPARE, STALE },
-	{ "renewal that gives up without REBUILD", false,
+	{ "renewal that gives up without RENEW", false,
 	  ATTACH | SYSTEM_DETACH | GIVES_UP, STALE },
 	{}
 };

@@ -5,7 +5,7 @@
  * utrace_set_events() never sleeps, so it makes no set.  Events that are taken
  * away end at once, since each pass reads the flags of the engine.  Events that
  * are added go into the words of the engine's tasks together with
- * UTRACE_WORD_REBUILD; each task renews its set at its next event.
+ * UTRACE_WORD_RENEW; each task renews its set at its next event.
  */
 #include <linux/export.h>
 #include <linux/sched.h>
@@ -32,7 +32,7 @@ static unsigned int utrace_add_to_member(struct utrace_engine *engine,
 {
 	if (!(u->flags & UTRACE_TASK_REAPED))
 		utrace_set_word(task, task->utrace_events |
-				*(unsigned long *)arg | UTRACE_WORD_REBUILD);
+				*(unsigned long *)arg | UTRACE_WORD_RENEW);
 	return 0;
 }
 

@@ -2,7 +2,7 @@
 /*
  * utrace - a task renews its set
  *
- * A change of events, filter or match sets UTRACE_WORD_REBUILD in the words of
+ * A change of events, filter or match sets UTRACE_WORD_RENEW in the words of
  * the engine's tasks.  Each task takes the latest set of its cast at its next
  * event, and only then asks the matches of the engines, under no lock.  The
  * verdicts are kept beside the set, in utrace::muted, so that tasks with the
@@ -10,7 +10,7 @@
  *
  * Renewing waits for no other task.  If an attach or a detach gave the task
  * another set meanwhile, the task tries once more.  If that fails too, or if
- * memory is short, UTRACE_WORD_REBUILD stays, and utrace_pass_begin() calls
+ * memory is short, UTRACE_WORD_RENEW stays, and utrace_pass_begin() calls
  * those engines of the present set that want the event now.
  */
 #include <linux/sched/mm.h>
@@ -52,7 +52,7 @@ static void utrace_mute(struct utrace *u, const struct utrace_set *set,
 	if (u->muted != muted)
 		u->flags |= UTRACE_TASK_SLOW;
 	u->muted = muted;
-	if (current->utrace_events & UTRACE_WORD_REBUILD ||
+	if (current->utrace_events & UTRACE_WORD_RENEW ||
 	    !utrace_set_is_current(set))
 		utrace_set_word(current, utrace_word_now(current, u));
 	else
@@ -105,11 +105,11 @@ static bool utrace_renew_once(struct utrace *u, bool *nomem)
 		if (u->flags & UTRACE_TASK_REAPED)
 			return true;
 		/*
-		 * From here on a change of events or verdicts sets REBUILD
+		 * From here on a change of events or verdicts sets RENEW
 		 * anew.
 		 */
 		WRITE_ONCE(current->utrace_events,
-			   current->utrace_events & ~UTRACE_WORD_REBUILD);
+			   current->utrace_events & ~UTRACE_WORD_RENEW);
 		old = utrace_set_get(current->utrace_set);
 	}
 	set = utrace_set_latest(old ? old->cast : NULL,
@@ -135,7 +135,7 @@ static bool utrace_renew_once(struct utrace *u, bool *nomem)
  * * true - the set and the verdicts are up to date, or the reaper has claimed
  *   the task
  * * false - there was no memory, or an attach or a detach gave the task another
- *   set twice meanwhile; UTRACE_WORD_REBUILD is set
+ *   set twice meanwhile; UTRACE_WORD_RENEW is set
  */
 bool utrace_renew(void)
 {
