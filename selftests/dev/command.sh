@@ -87,7 +87,8 @@ test_status() {
 	holds "one that is no program: 126" ends 126 "$utrace" run "$tmp/words"
 	holds "that is said" has "$tmp/stderr" "^utrace: $tmp/words: Permission denied"
 	holds "a folder: 126" ends 126 "$utrace" run "$tmp"
-	holds "its output is its own" is "some words" eval '"$utrace" run cat "$tmp/words" 2> /dev/null'
+	holds "its output is its own" is "some words" eval \
+		'"$utrace" run cat "$tmp/words" 2> /dev/null'
 	holds "its input, too" is "some words" \
 		eval '"$utrace" run cat < "$tmp/words" 2> /dev/null'
 	holds "--help is 0" ends 0 "$utrace" --help
@@ -183,10 +184,12 @@ test_lines() {
 	run -ttt -e trace=write cat words
 	holds "-ttt" lines_like '^[0-9]{10}\.[0-9]{6} [w+]'
 	holds "-ttt: it is now" eval \
-		't=$(sed -n "1s/\\..*//p" "$log"); now=$(date +%s); [ $((now - t)) -ge 0 ] && [ $((now - t)) -lt $((60 * patience)) ]'
+		't=$(sed -n "1s/\\..*//p" "$log"); ago=$(($(date +%s) - t))
+			[ $ago -ge 0 ] && [ $ago -lt $((60 * patience)) ]'
 	run -r -e trace=clock_nanosleep,exit_group sleep 0.3
 	holds "-r" lines_like '^ +[0-9]+\.[0-9]{6} [a-z+]'
-	holds "-r: since the line before" has "$log" '^ +(0\.[3-9]|[1-9][0-9]*\.[0-9])[0-9]{5} exit_group'
+	holds "-r: since the line before" has "$log" \
+		'^ +(0\.[3-9]|[1-9][0-9]*\.[0-9])[0-9]{5} exit_group'
 	run -z -e trace=openat cat words /no/such/file
 	holds "-z: what succeeds" has "$log" '^openat\(AT_FDCWD, "words".* = [0-9]+$'
 	holds "-z: nothing that fails" hasnt "$log" ' = -1 '
@@ -196,7 +199,8 @@ test_lines() {
 	holds "without -o it is on standard error" eval \
 		'"$utrace" run -e trace=write cat words 2>&1 > /dev/null | grep "^write(1"'
 	run -e trace=kill sh -c 'trap : USR1; kill -USR1 $$'
-	holds "a signal" has "$log" '^--- SIGUSR1 \{si_signo=SIGUSR1, si_code=SI_USER, si_pid=[0-9]+'
+	holds "a signal" has "$log" \
+		'^--- SIGUSR1 \{si_signo=SIGUSR1, si_code=SI_USER, si_pid=[0-9]+'
 	run -q -e trace=none sh -c 'kill -KILL $$'
 	holds "-q of one that is killed" is "" cat "$log"
 	run -e trace=none sh -c 'kill -KILL $$'
@@ -215,7 +219,8 @@ test_follow() {
 	run -f -e trace=write sh -c '(sleep 0.5; /bin/echo late) & exit 0'
 	holds "-f: it waits for all" has "$log" '"late'
 	holds "-f on standard error" eval \
-		'"$utrace" run -f -e trace=write cat words 2>&1 > /dev/null | grep -E "^\[pid +[0-9]+\] write\(1"'
+		'"$utrace" run -f -e trace=write cat words 2>&1 > /dev/null |
+			grep -E "^\[pid +[0-9]+\] write\(1"'
 }
 
 # calls_of NAME: print the count of the summary
@@ -228,7 +233,8 @@ test_summary() {
 	holds "-c: how often" is 7 calls_of write
 	holds "-c: no lines" hasnt "$log" '\(|\+\+\+'
 	holds "-c: the total is the sum" is same eval \
-		'awk "/^-/ { part++; next } part == 1 { n += \$4 } part == 2 && \$4 == n { print \"same\" }" "$log"'
+		'awk "/^-/ { part++; next } part == 1 { n += \$4 }
+			part == 2 && \$4 == n { print \"same\" }" "$log"'
 	run -c -e trace=openat cat /no/such/file /none
 	holds "-c: errors" eval '[ "$(awk "\$NF == \"openat\" { print \$5 }" "$log")" -ge 2 ]'
 	run -C -e trace=write cat words
@@ -237,7 +243,9 @@ test_summary() {
 	run -c -f -e trace=write sh -c '/bin/echo a; /bin/echo b; echo c'
 	holds "-c -f: all of them" is 3 calls_of write
 	run -c -e trace=clock_nanosleep sleep 0.3
-	holds "-c: the time" eval 'awk "\$NF == \"clock_nanosleep\" && \$2 >= 0.3 && \$2 < 5 * $patience { n = 1 } END { exit !n }" "$log"'
+	holds "-c: the time" eval \
+		'awk "\$NF == \"clock_nanosleep\" && \$2 >= 0.3 && \$2 < 5 * $patience {
+			n = 1 } END { exit !n }" "$log"'
 	"$utrace" run -c -e trace=openat cat words > /dev/null 2> "$log"
 	strace -c -e trace=openat -o "$tmp/strace" cat words > /dev/null
 	holds "-c: as many as strace says" is \
@@ -359,7 +367,8 @@ test_beside_gdb() {
 	holds "beside gdb: it can look" has "$tmp/gdb" '"/of-gdb"'
 	holds "beside gdb: it has detached" has "$tmp/gdb" '[Dd]etached'
 	await has "$log" /of-gdb
-	holds "beside gdb: utrace sees the call" await has "$log" '^access\("/of-gdb", F_OK\) += -1 ENOENT'
+	holds "beside gdb: utrace sees the call" await has "$log" \
+		'^access\("/of-gdb", F_OK\) += -1 ENOENT'
 	holds "beside gdb: once" is 1 count "$log" '^access\("/of-gdb"'
 	holds "beside gdb: Ctrl-C" interrupt
 	holds "beside gdb: the program goes on" is 0 act call 102 1
@@ -380,7 +389,8 @@ by_process() {
 
 test_pipeline() {
 	local first pipeline='cat /etc/passwd | sort | tee all | tr a-z A-Z | tail -n 3
-		ls /no/such/folder 2> errors || (exit 3); for i in 1 2 3; do /bin/echo $i; done | wc -l'
+		ls /no/such/folder 2> errors || (exit 3)
+		for i in 1 2 3; do /bin/echo $i; done | wc -l'
 
 	# utrace traces strace, too; the traced shell is a child of strace.
 	run -f strace -f -o "$tmp/strace" /bin/sh -c "$pipeline"

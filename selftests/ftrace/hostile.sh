@@ -74,7 +74,8 @@ is_stuck() {
 # in_tracer: does the task wait in the tracer, and not in the call? The record
 # comes only when it is complete.
 in_tracer() {
-	is_stuck && ! grep -E "hostile-$pid .* (openat\\(.*0x7f|execve\\(\"/bin/true\")" "$own/trace"
+	is_stuck && ! grep -E "hostile-$pid .* (openat\\(.*0x7f|execve\\(\"/bin/true\")" \
+		"$own/trace"
 }
 
 is_gone() {
@@ -137,7 +138,8 @@ test_stuck_stat() {
 	begin_stuck stuck
 	holds "stat says where it is" eval \
 		"awk -v pid=$pid '\$1 == pid && \$4 == \"now\"' $p/stat | grep openat"
-	holds "others are still followed" eval '(traced /bin/cat /etc/hostname); has $own/trace /etc/hostname'
+	holds "others are still followed" eval \
+		'(traced /bin/cat /etc/hostname); has $own/trace /etc/hostname'
 	end_stuck "stat"
 	quiet "$own"
 }

@@ -99,7 +99,8 @@ test_exec_thread() {
 		'<\.\.\. execve resumed> = 0'
 	holds "exec by a thread: the first one ends before" has_text "$actor" \
 		'\+\+\+ exited with 0 \+\+\+'
-	holds "exec by a thread: calls of the new program" has_text "$actor" 'access\("/after", F_OK\)'
+	holds "exec by a thread: calls of the new program" has_text "$actor" \
+		'access\("/after", F_OK\)'
 	holds "exec by a thread: nothing more of the thread" is "execve" eval \
 		"texts $thread | tail -n 1 | grep -oE '^[a-z]+'"
 	holds "exec by a thread: counted by the new pid" eval \

@@ -105,7 +105,8 @@ test_choice() {
 	local event text
 
 	for event in sys_enter:'access\(' sys_exit:'access resumed' \
-		fork:'created' exec:'exec "' signal:'--- SIG' exit:'exited with 0' jobctl:'stopped|continued'; do
+		fork:'created' exec:'exec "' signal:'--- SIG' exit:'exited with 0' \
+		jobctl:'stopped|continued'; do
 		begin
 		echo "${event%%:*}" > "$p/events"
 		follow "$own" "$actor"

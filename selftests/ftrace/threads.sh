@@ -14,7 +14,8 @@ trap 'rmdir "$own"; rm -rf "$tmp"' EXIT
 
 # told: how many tasks of the program have events of the tracer, how many none
 told() {
-	cat "/proc/$pid"/task/*/utrace | awk '$1 == "ftrace" { print $5 == "-" ? "none" : "some" }' |
+	cat "/proc/$pid"/task/*/utrace |
+		awk '$1 == "ftrace" { print $5 == "-" ? "none" : "some" }' |
 		sort | uniq -c | awk '{ print $1, $2 }'
 }
 

@@ -77,7 +77,8 @@ test_perf() {
 	perf record -q -a -o "$tmp/perf.data" -e utrace:utrace_sys_enter \
 		-- bash -c "echo mark /of-perf >&8; read -r <&9" 8>&8 9<&9 2> "$tmp/errors"
 	holds "perf record has the event" eval \
-		"perf script -i $tmp/perf.data 2> /dev/null | tee $tmp/script | grep -c /of-perf | grep -x 1"
+		"perf script -i $tmp/perf.data 2> /dev/null | tee $tmp/script |
+			grep -c /of-perf | grep -x 1"
 	holds "perf: of the task" has "$tmp/script" "^ *actor +$actor .*access"
 	echo > "$tmp/stat"
 	perf stat -a -x , -o "$tmp/stat" -e utrace:utrace_sys_enter \
