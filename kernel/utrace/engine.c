@@ -465,8 +465,9 @@ utrace_attach_new(const struct cred *opener, struct task_struct *target,
  * not.
  *
  * A process engine covers all threads of @target's thread group.  A tree engine
- * also covers the processes that are its descendants now.  Both cover what
- * their tasks create later.
+ * also covers the processes that are its descendants now, but for those that
+ * the end of a parent takes out of the tree before the attach is complete.
+ * Both cover what their tasks create later.
  *
  * There is no check of permissions: that is up to the caller.
  *
