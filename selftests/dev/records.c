@@ -1,0 +1,526 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace selftests - /dev/utrace: records, and how they are read
+ *
+ * Order and numbers of records, read() and poll(), the loss of records, and
+ * what the types of records and their captures contain.
+ */
+#include <sys/un.h>
+
+#include "dev.h"
+
+/*
+ * Have the records numbers from @seq on, without a gap?  Returns the number
+ * after the last record.
+ */
+static __u64 in_order(__u64 seq, bool *good)
+{
+	struct utrace_rec *rec;
+	__u64 time = 0;
+
+	for_each_record(rec) {
+		*good = *good && rec->seq == seq && rec->time >= time &&
+			!(rec->size % 8) && rec->items <= rec->size;
+		time = rec->time;
+		seq++;
+	}
+	return seq;
+}
+
+TEST_F(dev, record)
+{
+	static const int clocks[] = {
+		CLOCK_MONOTONIC, CLOCK_REALTIME, CLOCK_BOOTTIME,
+	};
+	struct utrace_rec_sys_enter *enter;
+	struct utrace_rec_sys_exit *exit;
+	struct timespec before, after;
+	struct target target;
+	unsigned int i;
+	int fd, j;
+
+	start(&target);
+	for (i = 0; i < ARRAY_SIZE(clocks); i++) {
+		fd = session();
+		need(!setup(fd, 0, clocks[i]), "setup");
+		need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0,
+		     "attach");
+		need(!choose_marks(fd), "choose");
+		clock_gettime(clocks[i], &before);
+		have(&target, SELF, 'm', 1);
+		clock_gettime(clocks[i], &after);
+		is(2, take(fd), "a call is two records");
+		enter = (void *)find(UTRACE_REC_SYS_ENTER, target.pid);
+		exit = (void *)find(UTRACE_REC_SYS_EXIT, target.pid);
+		if (!holds(enter && exit, "an entry and an exit"))
+			continue;
+		holds(enter->head.time >= before.tv_sec * 1000000000ULL +
+						  before.tv_nsec &&
+			      enter->head.time <= exit->head.time &&
+			      exit->head.time <= after.tv_sec * 1000000000ULL +
+							 after.tv_nsec,
+		      "clock %d: the times lie between those before and after",
+		      clocks[i]);
+		close(fd);
+	}
+	holds(enter->head.size == sizeof(*enter) &&
+	      exit->head.size == sizeof(*exit),
+	      "their sizes");
+	holds(enter->head.pid == target.pid && exit->head.pid == target.pid,
+	      "their process");
+	holds(enter->head.seq == 1 && exit->head.seq == 2, "their numbers");
+	for (j = 0; j < 6 && enter->args[j] == (__u64)j + 1; j++)
+		;
+	is(6, j, "arguments of the entry");
+	holds(!memcmp(enter->args, exit->args, sizeof(enter->args)),
+	      "of the exit");
+	is(getpid(), exit->ret, "the result");
+	is(0, exit->flags, "no flags");
+	stop(&target);
+}
+
+TEST_F(dev, read)
+{
+	char buffer[512], *page;
+	struct utrace_rec *rec = (void *)buffer;
+	struct target target;
+	bool good = true;
+	int fd, i;
+	__u64 seq;
+
+	start(&target);
+	fd = session();
+	is(-1, read(fd, buffer, sizeof(buffer)),
+	   "read: a new session has nothing");
+	is(EAGAIN, errno, "read: that is EAGAIN");
+	need(!setup(fd, 64 << 10, CLOCK_MONOTONIC), "setup");
+	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
+	need(!choose_marks(fd), "choose");
+	errno = 0;
+	holds(read(fd, buffer, sizeof(buffer)) == -1 && errno == EAGAIN,
+	      "read: nothing is EAGAIN");
+	holds(read(fd, buffer, 0) == -1 && errno == EINVAL,
+	      "read: 0 bytes are EINVAL, with nothing to read");
+	holds(write(fd, buffer, 8) == -1, "there is nothing to write");
+	have(&target, SELF, 'm', 4);
+	errno = 0;
+	holds(read(fd, buffer, sizeof(struct utrace_rec_sys_enter) - 1) == -1 &&
+	      errno == EINVAL,
+	      "read: a buffer that is one byte too small is EINVAL");
+	errno = 0;
+	holds(read(fd, buffer, 0) == -1 && errno == EINVAL,
+	      "read: so are 0 bytes");
+	page = mmap(NULL, 8192, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	need(page != MAP_FAILED && !munmap(page + 4096, 4096), "mmap");
+	errno = 0;
+	holds(read(fd, page + 4096, 4096) == -1 && errno == EFAULT,
+	      "read: a bad buffer is EFAULT");
+	errno = 0;
+	holds(read(fd, page + 4096 - 8, 4096) == -1 && errno == EFAULT,
+	      "read: so is one that begins well");
+	is(sizeof(struct utrace_rec_sys_enter),
+	   read(fd, buffer, sizeof(struct utrace_rec_sys_enter) + 8),
+	   "read: one whole record and no part of the next");
+	holds(rec->seq == 1 && rec->type == UTRACE_REC_SYS_ENTER,
+	      "read: it was there all the time");
+	is(sizeof(struct utrace_rec_sys_exit) +
+		   sizeof(struct utrace_rec_sys_enter),
+	   read(fd, buffer,
+		sizeof(struct utrace_rec_sys_exit) +
+			sizeof(struct utrace_rec_sys_enter)),
+	   "read: two that just fit");
+	is(2, rec->seq, "read: these follow");
+	is(5, take(fd), "read: the rest");
+	seq = in_order(4, &good);
+	holds(good && seq == 9, "read: numbers without a gap");
+	/* Records pass the end of the ring many times. */
+	for (i = 0; i < 60; i++) {
+		have(&target, SELF, 'm', 53);
+		take(fd);
+		seq = in_order(seq, &good);
+		good = good && marks(UTRACE_REC_SYS_ENTER, target.pid) == 53 &&
+		       marks(UTRACE_REC_SYS_EXIT, target.pid) == 53;
+	}
+	holds(good && seq == 9 + 60 * 106,
+	      "read: numbers without a gap, round the ring");
+	is(seq - 1, info(fd).records, "INFO has as many");
+	is(0, info(fd).lost, "INFO: none is lost");
+	munmap(page, 4096);
+	close(fd);
+	stop(&target);
+}
+
+static void *mark_later(void *target)
+{
+	usleep(300000);
+	tell(target, SELF, 'm', 1);
+	return NULL;
+}
+
+static void no_handler(int sig)
+{
+}
+
+static void *signal_later(void *thread)
+{
+	int i;
+
+	for (i = 0; i < 20; i++) {
+		usleep(100000);
+		pthread_kill(*(pthread_t *)thread, SIGUSR1);
+	}
+	return NULL;
+}
+
+TEST_F(dev, wait)
+{
+	struct sigaction action = { .sa_handler = no_handler };
+	pthread_t thread, reader = pthread_self();
+	struct pollfd pfd = { .events = POLLIN };
+	struct target target;
+	char buffer[4096];
+	time_t began;
+	int fd;
+
+	start(&target);
+	fd = session();
+	pfd.fd = fd;
+	need(!setup(fd, 0, CLOCK_MONOTONIC), "setup");
+	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
+	need(!choose_marks(fd), "choose");
+	is(0, poll(&pfd, 1, 0), "poll: nothing is there");
+	is(0, poll(&pfd, 1, 200), "poll: nor for a while");
+	need(!pthread_create(&thread, NULL, mark_later, &target), "thread");
+	began = time(NULL);
+	is(1, poll(&pfd, 1, DEADLINE_MS), "poll: wakes");
+	/* poll() looks again at its timeout, even if no event woke it. */
+	holds(time(NULL) - began < DEADLINE_MS / 2000, "poll: at once");
+	is(POLLIN, pfd.revents, "poll: POLLIN");
+	pthread_join(thread, NULL);
+	hear(&target, SELF);
+	is(1, poll(&pfd, 1, 0), "poll: something is there");
+	is(2, take(fd), "poll: the records are");
+	is(0, poll(&pfd, 1, 0), "poll: all is read");
+	fcntl(fd, F_SETFL, 0);
+	need(!pthread_create(&thread, NULL, mark_later, &target), "thread");
+	holds(read(fd, buffer, sizeof(buffer)) >=
+		      (ssize_t)sizeof(struct utrace_rec_sys_enter),
+	      "read: wakes");
+	pthread_join(thread, NULL);
+	hear(&target, SELF);
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	take(fd);
+	fcntl(fd, F_SETFL, 0);
+	sigaction(SIGUSR1, &action, NULL);
+	need(!pthread_create(&thread, NULL, signal_later, &reader), "thread");
+	errno = 0;
+	holds(read(fd, buffer, sizeof(buffer)) == -1 && errno == EINTR,
+	      "read: a signal ends the wait");
+	pthread_join(thread, NULL);
+	close(fd);
+	stop(&target);
+}
+
+/* Does each gap in the numbers have a LOST record, with the right count? */
+static __u64 add_up(__u64 *lost, __u64 *last)
+{
+	struct utrace_rec_lost *of;
+	struct utrace_rec *rec;
+	__u64 n = 0, gap = 0;
+	bool good = true;
+
+	for_each_record(rec) {
+		if (rec->type == UTRACE_REC_LOST) {
+			of = (void *)rec;
+			gap += of->lost;
+			*lost += of->lost;
+			good = good && of->lost && rec->size == sizeof(*of) &&
+			       rec->seq == *last + of->lost && !rec->pid &&
+			       !rec->tid;
+			continue;
+		}
+		good = good && rec->seq == *last + gap + 1;
+		*last = rec->seq;
+		gap = 0;
+		n++;
+	}
+	return good ? n : 0;
+}
+
+TEST_F(dev, lost)
+{
+	struct target target;
+	__u64 n = 0, lost = 0, last = 0, part;
+	int fd, i;
+
+	start(&target);
+	fd = session();
+	need(!setup(fd, 64 << 10, CLOCK_MONOTONIC), "setup");
+	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
+	need(!choose_marks(fd), "choose");
+	have(&target, SELF, 'm', 3000);
+	is(6000, info(fd).records, "INFO counts lost records");
+	take(fd);
+	part = add_up(&lost, &last);
+	holds(part > 600 && part <= 65536 / 88,
+	      "a ring of 64 KiB is full (%llu)", part);
+	is(6000 - part, info(fd).lost, "INFO: the others are lost");
+	is(0, lost, "LOST comes with the next record");
+	is(last, part, "what was not read is not overwritten");
+	n += part;
+	have(&target, SELF, 'm', 1);
+	is(3, take(fd), "LOST and two records");
+	part = add_up(&lost, &last);
+	is(2, part, "LOST: the numbers before and behind it fit");
+	is(info(fd).lost, lost, "LOST has the number of them");
+	n += part;
+	for (i = 0; i < 20; i++) {
+		have(&target, SELF, 'm', 300 + 7 * i);
+		take(fd);
+		part = add_up(&lost, &last);
+		if (!part)
+			break;
+		n += part;
+	}
+	is(20, i, "each gap has the right number, again and again");
+	have(&target, SELF, 'm', 1);
+	take(fd);
+	n += add_up(&lost, &last);
+	is(last, n + lost, "records and lost ones are the last number");
+	is(info(fd).records, n + lost, "and what INFO says");
+	is(info(fd).lost, lost, "of these the lost ones");
+	close(fd);
+	stop(&target);
+}
+
+static void more(struct target *target, struct order *order)
+{
+	static char * const argv[] = { "true", "an argument", NULL };
+	static char * const envp[] = { NULL };
+	struct sockaddr_un name = {.sun_family = AF_UNIX,
+				   .sun_path = "/no/such/socket"};
+	struct sigaction action = { .sa_handler = no_handler };
+	int fd;
+
+	switch (order->what) {
+	case 's':
+		sigaction(SIGUSR2, &action, NULL);
+		raise(SIGUSR2);
+		break;
+	case 'x':
+		if (chdir("/proc"))
+			_exit(1);
+		execve("/bin/true", argv, envp);
+		_exit(1);
+	case 'o':
+		fd = open("/no-such-file", O_RDONLY);
+		fd = open("/dev/null", O_WRONLY);
+		if (write(fd, "some bytes", 10) != 10)
+			_exit(1);
+		close(fd);
+		fd = socket(AF_UNIX, SOCK_STREAM, 0);
+		if (!connect(fd, (void *)&name, sizeof(name)))
+			_exit(1);
+		close(fd);
+		break;
+	}
+}
+
+/* Has a record an item of a kind that begins with these bytes? */
+static bool has_item(struct utrace_rec *rec, size_t head, int kind,
+		     const void *begin, size_t size)
+{
+	struct utrace_item *item;
+	size_t at;
+
+	for (at = head; rec && at < rec->size;
+	     at += sizeof(*item) + ((item->len + 7) & ~7)) {
+		item = (void *)((char *)rec + at);
+		if (item->kind == kind && item->len >= size &&
+		    !memcmp(item->data, begin, size))
+			return true;
+	}
+	return false;
+}
+
+static bool any_has_item(int type, size_t head, int kind, const void *begin,
+			 size_t size)
+{
+	struct utrace_rec *rec;
+
+	for_each_record(rec)
+		if (rec->type == type && has_item(rec, head, kind, begin, size))
+			return true;
+	return false;
+}
+
+static bool await_type(int fd, int type)
+{
+	int i;
+
+	for (i = 0; i < DEADLINE_MS / 20; i++) {
+		take(fd);
+		if (find(type, 0))
+			return true;
+		usleep(20000);
+	}
+	return false;
+}
+
+static int count_exits(__u32 nr)
+{
+	struct utrace_rec *rec;
+	int n = 0;
+
+	for_each_record(rec)
+		n += rec->type == UTRACE_REC_SYS_EXIT &&
+		     ((struct utrace_rec_sys_exit *)rec)->nr == nr;
+	return n;
+}
+
+TEST_F(dev, types)
+{
+	struct utrace_rec_jobctl *jobctl;
+	struct utrace_rec_signal *signal;
+	struct utrace_rec_fork *forked;
+	struct utrace_rec_exit *exit;
+	struct target target;
+	siginfo_t si = {};
+	pid_t child;
+	int fd;
+
+	start_with(&target, more);
+	fd = session();
+	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
+	need(!choose(fd,
+		     UTRACE_REC_ALL & ~(UTRACE_REC_BIT(SYS_ENTER) |
+					UTRACE_REC_BIT(SYS_EXIT)),
+		     0, NULL, 0),
+	     "choose");
+	child = have(&target, SELF, 'w', 0);
+	take(fd);
+	forked = (void *)find(UTRACE_REC_FORK, target.pid);
+	holds(forked && forked->child_pid == child &&
+	      forked->child_tid == child,
+	      "FORK: the child");
+	holds(forked && (forked->flags & 0xff) == SIGCHLD &&
+	      !(forked->flags & CLONE_VM),
+	      "FORK: its flags");
+	is(0, count(UTRACE_REC_SYS_ENTER, 0) + count(UTRACE_REC_SYS_EXIT, 0),
+	   "no calls");
+	have(&target, SELF, 's', 0);
+	take(fd);
+	signal = (void *)find(UTRACE_REC_SIGNAL, target.pid);
+	if (signal)
+		memcpy(&si, signal->info, sizeof(signal->info));
+	holds(si.si_signo == SIGUSR2 && si.si_code == SI_TKILL &&
+	      si.si_pid == target.pid,
+	      "SIGNAL: its siginfo_t");
+	holds(signal && signal->handler == (unsigned long)no_handler,
+	      "SIGNAL: its handler");
+	need(!choose(fd, UTRACE_REC_BIT(SYS_EXIT), 0, NULL, 0), "choose");
+	have(&target, SELF, 's', 0);
+	take(fd);
+	is(1, count_exits(UTRACE_REC_NO_CALL),
+	   "SYS_EXIT: that of sigreturn has no number");
+	is(0, count_exits(SYS_rt_sigreturn), "SYS_EXIT: not that of sigreturn");
+	need(!choose(fd,
+		     UTRACE_REC_ALL & ~(UTRACE_REC_BIT(SYS_ENTER) |
+					UTRACE_REC_BIT(SYS_EXIT)),
+		     0, NULL, 0),
+	     "choose");
+	kill(target.pid, SIGSTOP);
+	jobctl = await_type(fd, UTRACE_REC_JOBCTL)
+			 ? (void *)find(UTRACE_REC_JOBCTL, 0)
+			 : NULL;
+	holds(jobctl && jobctl->type == CLD_STOPPED, "JOBCTL: stopped");
+	kill(target.pid, SIGCONT);
+	jobctl = await_type(fd, UTRACE_REC_JOBCTL)
+			 ? (void *)find(UTRACE_REC_JOBCTL, 0)
+			 : NULL;
+	holds(jobctl && jobctl->type == CLD_CONTINUED, "JOBCTL: continued");
+	tell(&target, SELF, 'e', 7);
+	holds(await_type(fd, UTRACE_REC_EXIT), "EXIT");
+	exit = (void *)find(UTRACE_REC_EXIT, target.pid);
+	is(7 << 8, exit ? exit->code : -1, "EXIT: its code");
+	close(fd);
+	stop(&target);
+}
+
+TEST_F(dev, captures)
+{
+	static const char no_ids[32];
+	struct target target;
+	struct utrace_rec *rec;
+	size_t enter = sizeof(struct utrace_rec_sys_enter);
+	int fd, i;
+	bool none;
+
+	start_with(&target, more);
+	fd = session();
+	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
+	for (i = 0; i < 7; i++) {
+		__u64 what = i < 6 ? 1 << i : 0;
+
+		settle(&target, SELF);
+		take(fd);
+		need(!choose(fd,
+			     UTRACE_REC_BIT(SYS_ENTER) |
+				     UTRACE_REC_BIT(SYS_EXIT),
+			     what, NULL, 0),
+		     "choose");
+		have(&target, SELF, 'o', 0);
+		take(fd);
+		holds(any_has_item(UTRACE_REC_SYS_ENTER, enter,
+				   UTRACE_ITEM_STRING, "/no-such-file",
+				   13) == (what == UTRACE_CAPTURE_STRINGS),
+		      "capture %llx: the name of a file", what);
+		holds(any_has_item(UTRACE_REC_SYS_ENTER, enter,
+				   UTRACE_ITEM_BYTES, "some bytes",
+				   10) == (what == UTRACE_CAPTURE_BUFFERS),
+		      "capture %llx: what is written", what);
+		holds(any_has_item(UTRACE_REC_SYS_ENTER, enter,
+				   UTRACE_ITEM_SOCKADDR, "\1\0/no/such/socket",
+				   17) == (what == UTRACE_CAPTURE_SOCKETS),
+		      "capture %llx: a socket's name", what);
+		holds(any_has_item(UTRACE_REC_SYS_ENTER, enter,
+				   UTRACE_ITEM_FILE, "/dev/null",
+				   9) == (what == UTRACE_CAPTURE_FILES),
+		      "capture %llx: the file of a descriptor", what);
+		holds(any_has_item(UTRACE_REC_SYS_ENTER, enter,
+				   UTRACE_ITEM_STACK, "",
+				   0) == (what == UTRACE_CAPTURE_STACK),
+		      "capture %llx: the stack", what);
+		holds(any_has_item(UTRACE_REC_SYS_ENTER, enter,
+				   UTRACE_ITEM_RAW_STACK, "",
+				   0) == (what == UTRACE_CAPTURE_RAW_STACK),
+		      "capture %llx: the raw stack", what);
+	}
+	none = true;
+	for_each_record(rec)
+		if (rec->type == UTRACE_REC_SYS_ENTER)
+			none = none && rec->size == enter;
+	holds(none, "no capture: no items");
+	settle(&target, SELF);
+	need(!choose(fd, UTRACE_REC_BIT(EXEC), 0, NULL, 0), "choose");
+	tell(&target, SELF, 'x', 0);
+	holds(await_type(fd, UTRACE_REC_EXEC), "EXEC");
+	rec = find(UTRACE_REC_EXEC, target.pid);
+	holds(rec && any_has_item(UTRACE_REC_EXEC, sizeof(*rec),
+				  UTRACE_ITEM_ARGV, "true\0an argument", 17),
+	      "EXEC: its arguments");
+	holds(any_has_item(UTRACE_REC_EXEC, sizeof(*rec), UTRACE_ITEM_CWD,
+			   "/proc", 5),
+	      "EXEC: its directory");
+	holds(any_has_item(UTRACE_REC_EXEC, sizeof(*rec), UTRACE_ITEM_EXE, "/",
+			   1),
+	      "EXEC: its program");
+	holds(any_has_item(UTRACE_REC_EXEC, sizeof(*rec), UTRACE_ITEM_CREDS,
+			   no_ids, sizeof(no_ids)),
+	      "EXEC: its credentials, those of root");
+	close(fd);
+	stop(&target);
+}
+
+TEST_HARNESS_MAIN
