@@ -5,10 +5,9 @@
 #include <linux/export.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
+#include <linux/utrace.h>
 
 #include <asm/syscall.h>
-
-#include "internal.h"
 
 #define UTRACE_SYSCALL_ARGS	6
 

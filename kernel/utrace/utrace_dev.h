@@ -22,7 +22,8 @@ struct utrace_session;
  * @cmd: number of the ioctl, with the present size of its argument
  * @first: bytes of the argument when the command was first published; programs
  *	may pass that size or more
- * @locked: call @run with utrace_session.lock held
+ * @locked: call @run with utrace_session.lock held.  Such a @run must not touch
+ *	user memory, whose page faults user space may hold up
  * @run: carry the command out.  Its argument is a copy in kernel memory, which
  *	is copied back if @cmd says so.  @session is valid until @run returns.
  *	Returns 0 or an error.
