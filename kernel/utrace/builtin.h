@@ -8,11 +8,12 @@
 #ifndef _KERNEL_UTRACE_BUILTIN_H
 #define _KERNEL_UTRACE_BUILTIN_H
 
+#include <linux/rcupdate.h>
+#include <linux/utrace.h>
+
 struct cred;
 struct pid;
-struct task_struct;
-struct utrace_engine;
-struct utrace_engine_ops;
+struct pt_regs;
 
 int utrace_check_calls(const int *nrs, unsigned int n);
 unsigned long utrace_engine_lost(const struct utrace_engine *engine);
@@ -21,5 +22,27 @@ struct utrace_engine *
 utrace_attach_for(const struct cred *opener, struct task_struct *target,
 		  int flags, const struct utrace_engine_ops *ops, void *data,
 		  bool (*may)(struct task_struct *task, void *arg), void *arg);
+bool utrace_has_living(struct utrace_engine *engine);
+bool utrace_was_called(const struct utrace_engine *engine, unsigned int event,
+		       bool (*same)(const struct utrace_engine *a,
+				    const struct utrace_engine *b));
+bool __utrace_wants_call(struct utrace_engine *engine, struct pt_regs *regs);
+
+/**
+ * utrace_wants_call() - does an engine want the system call of the task?
+ * @engine: the engine, whose callback this is
+ * @regs: registers of the current task
+ *
+ * The filter may have changed since the engine was chosen for the callback.
+ *
+ * Context: report_syscall_entry of @engine.
+ * Return: true if the filter of @engine lets the call pass now.
+ */
+static inline bool utrace_wants_call(struct utrace_engine *engine,
+				     struct pt_regs *regs)
+{
+	return likely(!rcu_access_pointer(engine->filter)) ||
+	       __utrace_wants_call(engine, regs);
+}
 
 #endif /* _KERNEL_UTRACE_BUILTIN_H */

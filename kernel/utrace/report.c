@@ -18,7 +18,9 @@
 #include <linux/sched/task.h>
 #include <linux/sched/task_stack.h>
 
+#include "builtin.h"
 #include "pass.h"
+#include "syscall_filter.h"
 
 #include <trace/events/utrace_core.h>
 
@@ -352,6 +354,47 @@ bool utrace_pass_wants(struct utrace_pass *pass, struct utrace_engine *engine,
 		flags = READ_ONCE(engine->flags);
 	}
 	return flags & event;
+}
+
+/* Does the pass over the current event call this engine? */
+static bool utrace_is_called(struct utrace_engine *engine, unsigned int slot,
+			     unsigned int event)
+{
+	if (READ_ONCE(current->utrace->muted) & BIT_ULL(slot) ||
+	    !(READ_ONCE(engine->flags) & BIT(event)))
+		return false;
+	return !(BIT(event) & UTRACE_EVENT_SYSCALL) ||
+	       utrace_filter_passes(engine, current_pt_regs());
+}
+
+/**
+ * utrace_was_called() - was an engine of the same client called before?
+ * @engine: the engine, whose callback this is
+ * @event: number of the event
+ * @same: do two engines with the same ops belong together?  Called under RCU
+ *	with an engine that was attached when the RCU section began, and with
+ *	@engine
+ *
+ * For a client that wants to be told once of an event of a task that several of
+ * its engines cover.  Changes of another engine that come in the midst of the
+ * pass may make both engines be told.
+ *
+ * Context: The callback of @engine for @event, in the task itself.
+ * Return: true if the present pass calls an engine like @engine before it.
+ */
+bool utrace_was_called(const struct utrace_engine *engine, unsigned int event,
+		       bool (*same)(const struct utrace_engine *a,
+				    const struct utrace_engine *b))
+{
+	guard(rcu)();
+	utrace_set_for_each(current->utrace->pinned, UTRACE_LIST(event), at) {
+		if (at.engine == engine)
+			return false;
+		if (utrace_is_called(at.engine, at.slot, event) &&
+		    at.engine->ops == engine->ops && same(at.engine, engine))
+			return true;
+	}
+	return false;
 }
 
 /*

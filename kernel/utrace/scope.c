@@ -16,6 +16,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 
+#include "builtin.h"
 #include "internal.h"
 
 /**
@@ -229,6 +230,47 @@ void utrace_visit_members(struct utrace_engine *engine,
 		utrace_member(engine, target, fn, arg);
 	else
 		utrace_visit(engine, utrace_member, fn, arg);
+}
+
+/* Does a walk over the tasks of an engine meet one that is not dead? */
+static bool utrace_meets_living(struct utrace_engine *engine)
+{
+	struct utrace_member *member;
+	struct utrace_role *role;
+
+	if (!(utrace_engine_state(engine) & UTRACE_STATE_SCOPE))
+		return !READ_ONCE(engine->task->exit_state);
+	guard(rcu)();
+	list_for_each_entry_rcu(role, &engine->info->roles, list) {
+		/* As in utrace_visit_casts(). */
+		smp_rmb();
+		list_for_each_entry_rcu(member, &role->cast->members, list)
+			if (!READ_ONCE(member->task->exit_state))
+				return true;
+	}
+	return false;
+}
+
+/**
+ * utrace_has_living() - has an engine a task that is not dead?
+ * @engine: the engine, which is not one of the system; the caller has a
+ *	reference, and no attach of @engine is going on
+ *
+ * Only a living task of the engine makes new ones, so the answer false is
+ * final.  A walk may pass by the place of a child before the child is born, and
+ * come to the parent when that is dead already.  So a walk that meets no living
+ * task is repeated with tasklist_lock held, without which no task is born and
+ * none dies.
+ *
+ * Context: Any but NMI, without siglock.  Takes tasklist_lock.
+ * Return: true if a task that @engine covers is neither a zombie nor gone.
+ */
+bool utrace_has_living(struct utrace_engine *engine)
+{
+	if (utrace_meets_living(engine))
+		return true;
+	guard(read_lock)(&tasklist_lock);
+	return utrace_meets_living(engine);
 }
 
 /**

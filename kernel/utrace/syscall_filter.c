@@ -134,3 +134,16 @@ int utrace_set_syscall_filter(struct utrace_engine *engine, const int *nrs,
 	return 0;
 }
 EXPORT_SYMBOL_GPL(utrace_set_syscall_filter);
+
+/**
+ * __utrace_wants_call() - utrace_wants_call() for an engine with a filter
+ * @engine: see utrace_wants_call()
+ * @regs: see utrace_wants_call()
+ *
+ * Context: As utrace_wants_call().
+ * Return: As utrace_wants_call().
+ */
+bool __utrace_wants_call(struct utrace_engine *engine, struct pt_regs *regs)
+{
+	return utrace_filter_passes(engine, regs);
+}
