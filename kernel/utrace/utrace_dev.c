@@ -4,8 +4,9 @@
  *
  * An open file is a session (dev/session.h), a client like any other.  Each
  * thing that it is attached to has an engine, whose callbacks write records
- * into the session's ring (dev/record.c, dev/ring.c); read() takes them from
- * there.  Rights are checked at each attach (dev/target.c), and about each task
+ * into the session's rings (dev/record.c, dev/ring.c); read() merges them
+ * (dev/stream.c).  A record without room is lost, or its task waits for the
+ * reader (dev/park.c).  Rights are checked at each attach (dev/target.c), and about each task
  * again whenever its rights change (dev/rights.c).
  *
  * The device knows no command and no record by name.  dev/session.c and
@@ -18,6 +19,7 @@
 #include <linux/module.h>
 #include <linux/nospec.h>
 #include <linux/poll.h>
+#include <linux/sched/signal.h>
 #include <linux/sysctl.h>
 #include <linux/uaccess.h>
 
@@ -65,51 +67,90 @@ static int session_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
+/* Is there something that read(2) does not have to wait for? */
+static bool session_is_ready(struct utrace_session *session)
+{
+	return utrace_dev_has(session) || READ_ONCE(session->look) ||
+	       utrace_dev_is_over(session);
+}
+
+/*
+ * Take the lock of the readers.  Another reader may hold it while it waits in a
+ * page fault.
+ */
+static int session_lock_readers(struct utrace_session *session, bool nonblock)
+{
+	if (!nonblock)
+		return mutex_lock_interruptible(&session->read_lock) ?
+		       -ERESTARTSYS : 0;
+	return mutex_trylock(&session->read_lock) ? 0 : -EAGAIN;
+}
+
+/*
+ * Records that are there may not be given before the clock has passed their
+ * times, which takes until the clock's next tick.
+ */
+static int session_wait(struct utrace_session *session)
+{
+	if (!session_is_ready(session))
+		return wait_event_interruptible(session->wait,
+						session_is_ready(session));
+	return schedule_timeout_interruptible(1) && signal_pending(current) ?
+	       -ERESTARTSYS : 0;
+}
+
 static ssize_t session_read(struct file *file, char __user *to, size_t size,
 			    loff_t *ppos)
 {
 	struct utrace_session *session = file->private_data;
-	struct session_ring *ring = &session->ring;
+	bool nonblock = file->f_flags & O_NONBLOCK, over;
 	ssize_t ret;
 
 	/* A read of 0 bytes fails, as each read too small for a record does. */
 	if (!size)
 		return -EINVAL;
-	do {
-		if (!utrace_dev_ring_has(ring)) {
-			if (file->f_flags & O_NONBLOCK)
-				return -EAGAIN;
-			ret = wait_event_interruptible(session->wait,
-						       utrace_dev_ring_has(ring));
-			if (ret)
-				return ret;
-		}
+	utrace_dev_set_reader(session);
+	for (;;) {
+		utrace_dev_look(session);
 		/*
-		 * Another reader may hold the lock while it waits in a page
-		 * fault.
+		 * Before the look for records: there may be one that was
+		 * written before the session was over.
 		 */
-		if (file->f_flags & O_NONBLOCK) {
-			if (!mutex_trylock(&session->read_lock))
-				return -EAGAIN;
-		} else if (mutex_lock_interruptible(&session->read_lock)) {
-			return -ERESTARTSYS;
-		}
-		ret = utrace_dev_ring_read(ring, to, size);
+		over = utrace_dev_is_over(session);
+		ret = session_lock_readers(session, nonblock);
+		if (ret)
+			return ret;
+		ret = utrace_dev_read(session, to, size);
 		mutex_unlock(&session->read_lock);
-		/*
-		 * Another reader may have taken the records before the lock was
-		 * had.
-		 */
-	} while (!ret);
-	return ret;
+		if (ret || (over && !utrace_dev_has(session)))
+			return ret;
+		if (nonblock)
+			return -EAGAIN;
+		ret = session_wait(session);
+		if (ret)
+			return ret;
+	}
 }
 
 static __poll_t session_poll(struct file *file, struct poll_table_struct *table)
 {
 	struct utrace_session *session = file->private_data;
+	__poll_t mask = 0;
 
+	utrace_dev_set_reader(session);
 	poll_wait(file, &session->wait, table);
-	return utrace_dev_ring_has(&session->ring) ? EPOLLIN | EPOLLRDNORM : 0;
+	utrace_dev_look(session);
+	if (utrace_dev_is_over(session))
+		mask |= EPOLLHUP;
+	if (utrace_dev_has(session))
+		mask |= EPOLLIN | EPOLLRDNORM;
+	return mask;
+}
+
+static int session_flush(struct file *file, fl_owner_t id)
+{
+	utrace_dev_flush(file->private_data, file, id);
+	return 0;
 }
 
 /* Commands */
@@ -162,7 +203,8 @@ int __init utrace_dev_add_commands(const struct utrace_dev_command *command,
 
 /* Types that the device writes unasked. */
 #define UTRACE_DEV_OWN		(UTRACE_REC_BIT(PAD) | UTRACE_REC_BIT(LOST) | \
-				 UTRACE_REC_BIT(DETACHED))
+				 UTRACE_REC_BIT(HIDDEN) | \
+				 UTRACE_REC_BIT(TARGET_END))
 
 /*
  * UTRACE_EVENT() bits by the type of the records that need them, and the bits
@@ -183,17 +225,20 @@ static u64 records __ro_after_init;
  * * 0 - sessions may ask for all these records
  * * -EINVAL - utrace_ioc_events has no bit for a type, or the device writes
  *   the type unasked
- * * -EBUSY - a type is taken already, or an event that a type needs
+ * * -EBUSY - a type is taken already, or an event that a type needs is, by an
+ *   earlier call
  */
 int __init utrace_dev_add_records(const struct utrace_dev_record *record,
 				  unsigned int n)
 {
+	unsigned long taken = utrace_dev_engine_events(records);
+
 	for (; n--; record++) {
 		if (WARN_ON(record->type >= UTRACE_DEV_RECORDS ||
 			    BIT_ULL(record->type) & UTRACE_DEV_OWN))
 			return -EINVAL;
 		if (WARN_ON(records & BIT_ULL(record->type) ||
-			    utrace_dev_engine_events(records) & record->events))
+			    taken & record->events))
 			return -EBUSY;
 		record_events[record->type] = record->events;
 		records |= BIT_ULL(record->type);
@@ -312,6 +357,7 @@ static long session_ioctl(struct file *file, unsigned int cmd,
 static const struct file_operations session_fops = {
 	.owner		= THIS_MODULE,
 	.open		= session_open,
+	.flush		= session_flush,
 	.release	= session_release,
 	.read		= session_read,
 	.poll		= session_poll,

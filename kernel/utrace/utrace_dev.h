@@ -11,11 +11,13 @@
 
 #include <linux/types.h>
 
-struct utrace_rec;
 struct utrace_session;
 
 /* Bytes of the largest argument of a command, as this kernel knows it. */
 #define UTRACE_DEV_ARG_SIZE	128
+
+/* Bytes of the largest record, items included. */
+#define UTRACE_DEV_RECORD_SIZE	4608
 
 /**
  * struct utrace_dev_command - an ioctl of /dev/utrace
@@ -57,30 +59,10 @@ struct utrace_dev_record {
 	unsigned long events;
 };
 
-/**
- * struct utrace_dev_parts - the parts of a record that is to be written
- * @head: the record without its items; begins with struct utrace_rec
- * @head_size: bytes of @head
- * @items: captured items; may be NULL if @items_size is 0
- * @items_size: bytes of @items
- *
- * Lives on the stack of the callback, which owns both parts.
- */
-struct utrace_dev_parts {
-	struct utrace_rec *head;
-	size_t head_size;
-	const void *items;
-	size_t items_size;
-};
-
 /* utrace_dev.c */
 int utrace_dev_add_commands(const struct utrace_dev_command *command,
 			    unsigned int n);
 int utrace_dev_add_records(const struct utrace_dev_record *record,
 			   unsigned int n);
-
-/* dev/record.c */
-void utrace_dev_write(struct utrace_session *session, u16 type,
-		      struct utrace_dev_parts *parts);
 
 #endif /* _KERNEL_UTRACE_UTRACE_DEV_H */

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace tests - KUnit suite utrace_session_ring: the ring of /dev/utrace
+ * utrace tests - KUnit suite utrace_session_ring: the rings of /dev/utrace
  *
- * Records are written to a ring and read from it, and compared with a model.
+ * The test writes records of tasks that it makes up, on several CPUs, reads
+ * them back, and compares them with what it has noted.  Kernel threads never
+ * wait for a reader, so a full ring loses records here.
  */
 #include <kunit/test.h>
+#include <linux/cred.h>
 #include <linux/mman.h>
 #include <linux/prandom.h>
+#include <linux/sched.h>
 #include <linux/sizes.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
@@ -16,22 +20,41 @@
 /* Size of the user memory that is read into. */
 #define PIECE		SZ_16K
 
-/* A record is a header and bytes that are computed from its number. */
+/* Tasks and targets that the test makes up. */
+#define TASKS		3
+#define TARGETS		10
+
+/**
+ * struct ring_test - one test
+ * @session: a session with the smallest rings
+ * @target: targets with numbers from 1
+ * @task: tasks with numbers from 1
+ * @user: PIECE bytes of user memory
+ * @copy: what was read
+ * @got: by task, the number of the last record that was read
+ * @time: time of the last record that was read
+ * @lost: by target, records that were lost as LOST says; 0: of several
+ */
 struct ring_test {
-	struct session_ring ring;
+	struct utrace_session *session;
+	struct session_target target[TARGETS];
+	struct session_task task[TASKS];
 	unsigned long user;
 	u8 *copy;
-	u8 items[4096];
+	u32 got[TASKS];
+	u64 time;
+	u64 lost[TARGETS + 1];
 };
 
 static int ring_init(struct kunit *test)
 {
+	const struct utrace_ioc_setup setup = { .ring_size = SZ_64K };
 	struct ring_test *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
+	unsigned int i;
 
 	if (!t)
 		return -ENOMEM;
 	test->priv = t;
-	spin_lock_init(&t->ring.lock);
 	t->copy = kunit_kmalloc(test, PIECE, GFP_KERNEL);
 	if (!t->copy)
 		return -ENOMEM;
@@ -39,112 +62,161 @@ static int ring_init(struct kunit *test)
 				MAP_ANONYMOUS | MAP_PRIVATE, 0);
 	if (!t->user || IS_ERR_VALUE(t->user))
 		return -ENOMEM;
-	return utrace_dev_ring_make(&t->ring, SZ_64K, CLOCK_MONOTONIC);
+	t->session = utrace_dev_new(current_cred());
+	if (!t->session)
+		return -ENOMEM;
+	for (i = 0; i < TARGETS; i++) {
+		t->target[i].session = t->session;
+		t->target[i].id = i + 1;
+		t->target[i].stop = true;
+	}
+	for (i = 0; i < TASKS; i++) {
+		t->task[i].session = t->session;
+		t->task[i].id = i + 1;
+	}
+	return utrace_dev_ring_make(t->session, &setup);
 }
 
 static void ring_exit(struct kunit *test)
 {
 	struct ring_test *t = test->priv;
 
-	if (t)
-		utrace_dev_ring_free(&t->ring);
+	if (t && t->session)
+		utrace_dev_put(t->session);
+	set_cpus_allowed_ptr(current, cpu_possible_mask);
 }
 
-/* Byte @i of record @seq; a reader checks it. */
-static u8 byte_of(u64 seq, size_t i)
+/* Byte @i of record @number of a task; a reader checks it. */
+static u8 byte_of(u64 task, u32 number, size_t i)
 {
-	return seq * 31 + i;
+	return task * 7 + number * 31 + i;
 }
 
-/*
- * Write a record with @items bytes behind its header; false if it did not fit.
- */
-static bool put(struct ring_test *t, size_t items)
+/* Write a record with @extra bytes, a multiple of 8; false if it was lost. */
+static bool put(struct ring_test *t, unsigned int task, unsigned int target,
+		size_t extra)
 {
-	u64 seq = t->ring.seq + 1;
-	struct utrace_rec rec = { .type = UTRACE_REC_EXEC, .tid = items };
-	struct utrace_dev_parts parts = {
-		.head = &rec,
-		.head_size = sizeof(rec),
-		.items = t->items,
-		.items_size = items,
+	struct session_writer w = {
+		.target = &t->target[target],
+		.task = &t->task[task],
 	};
+	u8 *body;
 	size_t i;
 
-	for (i = 0; i < items; i++)
-		t->items[i] = byte_of(seq, i);
-	return utrace_dev_ring_write(&t->ring, &parts);
+	if (!utrace_dev_reserve(&w, UTRACE_REC_EXEC,
+				sizeof(struct utrace_rec) + extra))
+		return false;
+	body = (u8 *)(w.rec + 1);
+	for (i = 0; i < extra; i++)
+		body[i] = byte_of(w.rec->task, w.rec->number, i);
+	utrace_dev_commit(&w);
+	return true;
 }
 
 static ssize_t take(struct ring_test *t, size_t size)
 {
-	ssize_t n = utrace_dev_ring_read(&t->ring, (char __user *)t->user, size);
+	ssize_t n;
 
+	mutex_lock(&t->session->read_lock);
+	n = utrace_dev_read(t->session, (char __user *)t->user, size);
+	mutex_unlock(&t->session->read_lock);
 	if (n > 0 && copy_from_user(t->copy, (void __user *)t->user, n))
 		return -EFAULT;
 	return n;
 }
 
-/*
- * Check the records that were read, from number @seq on; returns the next
- * number.
- */
-static u64 check(struct kunit *test, ssize_t n, u64 seq)
+static void check_one(struct kunit *test, const struct utrace_rec *rec)
+{
+	const struct utrace_rec_lost *lost = (const void *)rec;
+	struct ring_test *t = test->priv;
+	const u8 *body = (const u8 *)(rec + 1);
+	size_t i;
+
+	KUNIT_ASSERT_EQ(test, rec->size % 8, 0U);
+	KUNIT_ASSERT_GE(test, rec->size, (u32)sizeof(*rec));
+	KUNIT_EXPECT_GE(test, rec->time, t->time);
+	t->time = rec->time;
+	if (rec->type == UTRACE_REC_LOST) {
+		KUNIT_ASSERT_LE(test, rec->target, (u32)TARGETS);
+		KUNIT_EXPECT_GT(test, lost->lost, 0ULL);
+		KUNIT_EXPECT_EQ(test, rec->task, 0ULL);
+		t->lost[rec->target] += lost->lost;
+		return;
+	}
+	KUNIT_ASSERT_EQ(test, (int)rec->type, UTRACE_REC_EXEC);
+	KUNIT_ASSERT_TRUE(test, rec->task >= 1 && rec->task <= TASKS);
+	KUNIT_EXPECT_GT(test, rec->number, t->got[rec->task - 1]);
+	t->got[rec->task - 1] = rec->number;
+	for (i = 0; i < rec->size - sizeof(*rec); i++)
+		if (body[i] != byte_of(rec->task, rec->number, i))
+			break;
+	KUNIT_EXPECT_EQ(test, i, rec->size - sizeof(*rec));
+}
+
+/* Check the @n bytes that were read; returns the number of records. */
+static u64 check(struct kunit *test, ssize_t n)
 {
 	struct ring_test *t = test->priv;
+	u64 records = 0;
 	ssize_t at = 0;
-	int i;
 
 	while (at < n) {
 		const struct utrace_rec *rec = (void *)(t->copy + at);
-		const struct utrace_rec_lost *lost = (const void *)rec;
 
-		KUNIT_ASSERT_EQ(test, rec->size % 8, 0U);
-		KUNIT_ASSERT_GE(test, rec->size, (u32)sizeof(*rec));
-		KUNIT_ASSERT_LE(test, at + rec->size, n);
+		check_one(test, rec);
 		at += rec->size;
-		if (rec->type == UTRACE_REC_LOST) {
-			KUNIT_ASSERT_GT(test, lost->lost, 0ULL);
-			seq += lost->lost;
-			KUNIT_ASSERT_EQ(test, rec->seq, seq - 1);
-			continue;
-		}
-		KUNIT_ASSERT_EQ(test, (int)rec->type, UTRACE_REC_EXEC);
-		KUNIT_ASSERT_EQ(test, rec->seq, seq);
-		for (i = 0; i < rec->tid; i++)
-			KUNIT_ASSERT_EQ(test, ((const u8 *)(rec + 1))[i],
-					byte_of(seq, i));
-		seq++;
+		KUNIT_ASSERT_LE(test, at, n);
+		records += rec->type != UTRACE_REC_LOST;
 	}
-	return seq;
+	return records;
+}
+
+/* Read and check all records; returns their number. */
+static u64 check_all(struct kunit *test)
+{
+	u64 records = 0;
+	ssize_t n;
+
+	while ((n = take(test->priv, PIECE)) > 0)
+		records += check(test, n);
+	KUNIT_EXPECT_EQ(test, n, (ssize_t)0);
+	return records;
 }
 
 static void sizes_are_checked(struct kunit *test)
 {
-	struct session_ring ring = {};
+	struct utrace_session *session = utrace_dev_new(current_cred());
+	struct utrace_ioc_setup setup = { .ring_size = SZ_32K };
 
-	KUNIT_EXPECT_EQ(test, utrace_dev_ring_make(&ring, SZ_32K, 0), -EINVAL);
-	KUNIT_EXPECT_EQ(test, utrace_dev_ring_make(&ring, SZ_128M, 0), -EINVAL);
-	KUNIT_EXPECT_EQ(test, utrace_dev_ring_make(&ring, SZ_64K + 8, 0), -EINVAL);
-	KUNIT_EXPECT_EQ(test, utrace_dev_ring_make(&ring, SZ_64K, 3), -EINVAL);
-	KUNIT_EXPECT_EQ(test, ring.size, (size_t)0);
-	KUNIT_EXPECT_EQ(test, utrace_dev_ring_make(&ring, 0, CLOCK_BOOTTIME), 0);
-	KUNIT_EXPECT_EQ(test, ring.size, (size_t)SZ_1M);
-	utrace_dev_ring_free(&ring);
+	KUNIT_ASSERT_NOT_NULL(test, session);
+	KUNIT_EXPECT_EQ(test, utrace_dev_ring_make(session, &setup), -EINVAL);
+	setup.ring_size = SZ_128M;
+	KUNIT_EXPECT_EQ(test, utrace_dev_ring_make(session, &setup), -EINVAL);
+	setup.ring_size = 0;
+	setup.full = UTRACE_FULL_DROP + 1;
+	KUNIT_EXPECT_EQ(test, utrace_dev_ring_make(session, &setup), -EINVAL);
+	setup.full = 0;
+	setup.delay = NSEC_PER_SEC + 1;
+	KUNIT_EXPECT_EQ(test, utrace_dev_ring_make(session, &setup), -EINVAL);
+	KUNIT_EXPECT_NULL(test, session->ring);
+	setup.delay = 0;
+	KUNIT_EXPECT_EQ(test, utrace_dev_ring_make(session, &setup), 0);
+	KUNIT_EXPECT_GE(test, session->ring_size, (size_t)UTRACE_RING_MIN);
+	utrace_dev_put(session);
 }
 
 static void records_come_back(struct kunit *test)
 {
 	struct ring_test *t = test->priv;
 
-	KUNIT_EXPECT_FALSE(test, utrace_dev_ring_has(&t->ring));
+	KUNIT_EXPECT_FALSE(test, utrace_dev_has(t->session));
 	KUNIT_EXPECT_EQ(test, take(t, PIECE), 0);
-	KUNIT_EXPECT_TRUE(test, put(t, 5));
-	KUNIT_EXPECT_TRUE(test, put(t, 0));
-	KUNIT_EXPECT_TRUE(test, utrace_dev_ring_has(&t->ring));
-	KUNIT_EXPECT_EQ(test, take(t, PIECE), 32 + 8 + 32);
-	KUNIT_EXPECT_EQ(test, check(test, 72, 1), 3ULL);
-	KUNIT_EXPECT_FALSE(test, utrace_dev_ring_has(&t->ring));
+	KUNIT_EXPECT_TRUE(test, put(t, 0, 0, 8));
+	KUNIT_EXPECT_TRUE(test, put(t, 0, 0, 0));
+	KUNIT_EXPECT_TRUE(test, utrace_dev_has(t->session));
+	KUNIT_EXPECT_EQ(test, take(t, PIECE), 48 + 8 + 48);
+	KUNIT_EXPECT_EQ(test, check(test, 104), 2ULL);
+	KUNIT_EXPECT_FALSE(test, utrace_dev_has(t->session));
 }
 
 /* Only whole records are read; a buffer that is too small gets none. */
@@ -152,13 +224,15 @@ static void no_record_is_cut(struct kunit *test)
 {
 	struct ring_test *t = test->priv;
 
-	put(t, 100);
-	put(t, 100);
+	migrate_disable();
+	put(t, 0, 0, 88);
+	put(t, 0, 0, 88);
+	migrate_enable();
 	KUNIT_EXPECT_EQ(test, take(t, 135), -EINVAL);
 	KUNIT_EXPECT_EQ(test, take(t, 136 + 135), 136);
-	KUNIT_EXPECT_EQ(test, check(test, 136, 1), 2ULL);
+	KUNIT_EXPECT_EQ(test, check(test, 136), 1ULL);
 	KUNIT_EXPECT_EQ(test, take(t, 136), 136);
-	KUNIT_EXPECT_EQ(test, check(test, 136, 2), 3ULL);
+	KUNIT_EXPECT_EQ(test, check(test, 136), 1ULL);
 }
 
 /* A record whose copy failed is read the next time. */
@@ -166,80 +240,111 @@ static void fault_loses_nothing(struct kunit *test)
 {
 	struct ring_test *t = test->priv;
 
-	put(t, 16);
-	KUNIT_EXPECT_EQ(test, utrace_dev_ring_read(&t->ring, NULL, PIECE),
+	put(t, 0, 0, 16);
+	mutex_lock(&t->session->read_lock);
+	KUNIT_EXPECT_EQ(test, utrace_dev_read(t->session, NULL, PIECE),
 			-EFAULT);
-	KUNIT_EXPECT_EQ(test, take(t, PIECE), 48);
-	KUNIT_EXPECT_EQ(test, check(test, 48, 1), 2ULL);
+	mutex_unlock(&t->session->read_lock);
+	KUNIT_EXPECT_EQ(test, take(t, PIECE), 64);
+	KUNIT_EXPECT_EQ(test, check(test, 64), 1ULL);
+}
+
+static void run_on(unsigned int cpu)
+{
+	set_cpus_allowed_ptr(current, cpumask_of(cpu));
 }
 
 /* A full ring keeps its records and counts those that are lost. */
 static void full_ring_counts(struct kunit *test)
 {
 	struct ring_test *t = test->priv;
-	unsigned int there = 0, n;
-	u64 seq = 1;
+	u64 there = 0;
+	unsigned int n;
 
-	while (put(t, 32))
+	run_on(cpumask_first(cpu_online_mask));
+	while (put(t, 0, 0, 16))
 		there++;
-	KUNIT_EXPECT_EQ(test, there, SZ_64K / 64);
+	KUNIT_EXPECT_EQ(test, there, (u64)t->session->ring_size / 64);
 	for (n = 0; n < 9; n++)
-		KUNIT_EXPECT_FALSE(test, put(t, 32));
-	KUNIT_EXPECT_EQ(test, t->ring.lost, 10ULL);
-	/* The next record needs room for the count of lost records, too. */
+		KUNIT_EXPECT_FALSE(test, put(t, 0, n % 2, 16));
+	/* The next record needs room for two LOST records, too. */
 	KUNIT_EXPECT_EQ(test, take(t, 64), 64);
-	seq = check(test, 64, seq);
-	KUNIT_EXPECT_FALSE(test, put(t, 32));
-	KUNIT_EXPECT_EQ(test, take(t, 64), 64);
-	seq = check(test, 64, seq);
-	KUNIT_EXPECT_TRUE(test, put(t, 32));
-	for (;;) {
-		ssize_t size = take(t, PIECE);
-
-		if (!size)
-			break;
-		seq = check(test, size, seq);
-	}
-	KUNIT_EXPECT_EQ(test, seq, t->ring.seq + 1);
-	KUNIT_EXPECT_EQ(test, seq, (u64)there + 11 + 2);
-	KUNIT_EXPECT_EQ(test, t->ring.lost, 11ULL);
+	check(test, 64);
+	KUNIT_EXPECT_FALSE(test, put(t, 0, 0, 16));
+	KUNIT_EXPECT_EQ(test, take(t, 128), 128);
+	check(test, 128);
+	KUNIT_EXPECT_TRUE(test, put(t, 0, 0, 16));
+	KUNIT_EXPECT_EQ(test, check_all(test), there - 3 + 1);
+	KUNIT_EXPECT_EQ(test, t->got[0], (u32)there + 1 + 9 + 1 + 1);
+	KUNIT_EXPECT_EQ(test, t->lost[1], 1ULL + 5 + 1);
+	KUNIT_EXPECT_EQ(test, t->lost[2], 4ULL);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&t->target[1].lost), 4LL);
 }
 
-/* Every number is read or counted as lost, whatever the sizes are. */
+/* More targets lose records than a ring tells apart: the sum is right. */
+static void many_targets_lose(struct kunit *test)
+{
+	struct ring_test *t = test->priv;
+	u64 sum = 0;
+	unsigned int i;
+
+	run_on(cpumask_first(cpu_online_mask));
+	while (put(t, 0, 0, 16))
+		;
+	for (i = 0; i < 5 * TARGETS; i++)
+		put(t, 0, i % TARGETS, 16);
+	check_all(test);
+	KUNIT_EXPECT_TRUE(test, put(t, 0, 0, 16));
+	check_all(test);
+	for (i = 0; i <= TARGETS; i++)
+		sum += t->lost[i];
+	KUNIT_EXPECT_EQ(test, sum, 5ULL * TARGETS + 1);
+	KUNIT_EXPECT_EQ(test, t->lost[1], 6ULL);
+	KUNIT_EXPECT_EQ(test, t->lost[0],
+			5ULL * (TARGETS - SESSION_RING_RUNS + 1));
+}
+
+/*
+ * Every record is read or counted as lost, whatever the sizes and the CPUs are.
+ */
 static void any_sizes(struct kunit *test)
 {
 	struct ring_test *t = test->priv;
+	u64 read = 0, wrote = 0, told = 0, lost = 0;
 	struct rnd_state random;
 	unsigned int round, i;
-	u64 seq = 1, got = 0;
 
 	prandom_seed_state(&random, 6);
-	for (round = 0; round < 3000; round++) {
+	for (round = 0; round < 2000; round++) {
 		u32 r = prandom_u32_state(&random);
 
+		run_on(cpumask_nth(r % num_online_cpus(), cpu_online_mask));
 		for (i = 0; i < r % 64; i++)
-			got += put(t, (r >> 8) % 64 ? (r >> 6) % 200 : 3000);
+			wrote += put(t, (r + i) % TASKS, (r >> 4) % TARGETS,
+				     (r >> 8) % 64 ? (r >> 6) % 200 & ~7 :
+						     3000);
 		if (r & BIT(20)) {
 			ssize_t n = take(t, 4096 + (r >> 10) % (PIECE - 4096));
 
 			KUNIT_ASSERT_GE(test, n, (ssize_t)0);
-			seq = check(test, n, seq);
+			read += check(test, n);
 		}
 	}
-	for (;;) {
-		ssize_t n = take(t, PIECE);
-
-		if (!n)
-			break;
-		seq = check(test, n, seq);
+	read += check_all(test);
+	/* The next record of each ring tells of those lost at the end. */
+	for_each_online_cpu(i) {
+		run_on(i);
+		wrote += put(t, 0, 0, 8);
 	}
-	/* The next record reports those that were lost at the end. */
-	KUNIT_EXPECT_TRUE(test, put(t, 8));
-	seq = check(test, take(t, PIECE), seq);
-	KUNIT_EXPECT_EQ(test, seq, t->ring.seq + 1);
-	KUNIT_EXPECT_EQ(test, t->ring.seq, got + 1 + t->ring.lost);
-	KUNIT_EXPECT_GT(test, t->ring.lost, 0ULL);
-	KUNIT_EXPECT_GT(test, t->ring.head, 4ULL * SZ_64K);
+	read += check_all(test);
+	for (i = 0; i <= TARGETS; i++)
+		told += t->lost[i];
+	for (i = 0; i < TARGETS; i++)
+		lost += atomic64_read(&t->target[i].lost);
+	KUNIT_EXPECT_EQ(test, read, wrote);
+	KUNIT_EXPECT_EQ(test, told, lost);
+	KUNIT_EXPECT_GT(test, lost, 0ULL);
+	KUNIT_EXPECT_GT(test, t->session->ring[0].head, 4ULL * SZ_64K);
 }
 
 static struct kunit_case ring_cases[] = {
@@ -248,6 +353,7 @@ static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(no_record_is_cut),
 	KUNIT_CASE(fault_loses_nothing),
 	KUNIT_CASE(full_ring_counts),
+	KUNIT_CASE(many_targets_lose),
 	KUNIT_CASE(any_sizes),
 	{}
 };
@@ -261,5 +367,5 @@ static struct kunit_suite ring_suite = {
 
 kunit_test_suite(ring_suite);
 
-MODULE_DESCRIPTION("KUnit suite for the ring of /dev/utrace");
+MODULE_DESCRIPTION("KUnit suite for the rings of /dev/utrace");
 MODULE_LICENSE("GPL");

@@ -92,7 +92,7 @@ static void fill(struct filled *filled, enum way way)
 			 * A small ring keeps RLIMIT_MEMLOCK from refusing the
 			 * session.
 			 */
-			if (setup(fd, 64 << 10, CLOCK_MONOTONIC))
+			if (setup(fd, 64 << 10))
 				return;
 		}
 		if (way == BY_SCOPES) {
@@ -179,7 +179,7 @@ static void test_attack(const char *value, bool namespace, enum way way)
 		      filled.engines, filled.error);
 
 	fd = session();
-	need(!setup(fd, 1 << 20, CLOCK_MONOTONIC), "setup");
+	need(!setup(fd, 1 << 20), "setup");
 	holds(attach_system(fd) > 0, "a system session comes later");
 	need(!choose_marks(fd), "choose");
 	holds(has_marks_made(), "the process goes on");

@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -100,11 +101,20 @@ static inline int command(int fd, unsigned long cmd, void *arg)
 	return ioctl(fd, cmd, arg) < 0 ? -errno : 0;
 }
 
-static inline int setup(int fd, __u64 ring_size, clockid_t clock)
+/*
+ * Rings of @ring_size bytes together.  Their size and the policy of a full ring
+ * are apart, so that few tests have to read while the target runs.
+ */
+static inline int setup_full(int fd, __u64 ring_size, __u32 full)
 {
-	struct utrace_ioc_setup arg = {.ring_size = ring_size, .clock = clock};
+	struct utrace_ioc_setup arg = {.ring_size = ring_size, .full = full};
 
 	return command(fd, UTRACE_IOC_SETUP, &arg);
+}
+
+static inline int setup(int fd, __u64 ring_size)
+{
+	return setup_full(fd, ring_size, UTRACE_FULL_DROP);
 }
 
 static inline struct utrace_ioc_info info(int fd)
@@ -113,6 +123,14 @@ static inline struct utrace_ioc_info info(int fd)
 
 	need(!command(fd, UTRACE_IOC_INFO, &arg), "UTRACE_IOC_INFO");
 	return arg;
+}
+
+/* Bytes of all rings together; the number of CPUs is a power of 2. */
+static inline __u64 rings(int fd)
+{
+	struct utrace_ioc_info arg = info(fd);
+
+	return arg.ring_size * arg.cpus;
 }
 
 static inline int pidfd_of(pid_t pid, unsigned int flags)
@@ -190,7 +208,10 @@ static inline struct utrace_rec *next_record(struct utrace_rec *rec)
 #define for_each_record(rec) \
 	for ((rec) = next_record(NULL); (rec); (rec) = next_record(rec))
 
-/* Read all records that there are; returns their number. */
+/*
+ * Read all records that there are; returns their number, without those that
+ * tell the end of a target.
+ */
 static inline int take(int fd)
 {
 	struct utrace_rec *rec;
@@ -202,7 +223,7 @@ static inline int take(int fd)
 			 sizeof(records) - records_size)) > 0)
 		records_size += n;
 	for_each_record(rec)
-		count++;
+		count += rec->type != UTRACE_REC_TARGET_END;
 	return count;
 }
 
@@ -462,6 +483,16 @@ static inline void stop(struct target *target)
 		close(target->from[i][0]);
 		close(target->from[i][1]);
 	}
+}
+
+/* Let a task run on one CPU only. */
+static inline void pin_to_cpu(pid_t tid, int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	need(!sched_setaffinity(tid, sizeof(set), &set), "sched_setaffinity");
 }
 
 /* The number of engines of /dev/utrace in /proc/PID/utrace, or -errno. */

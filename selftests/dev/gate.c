@@ -241,7 +241,7 @@ static int stay_attached(void *arg)
 	have(&target, SELF, 'm', 3);
 	take(fd);
 	bad |= (marks(UTRACE_REC_SYS_ENTER, 0) != 0) << 2;
-	bad |= (count(UTRACE_REC_DETACHED, target.pid) != 1) << 3;
+	bad |= (count(UTRACE_REC_HIDDEN, target.pid) != 1) << 3;
 	bad |= (info(fd).hidden != 1) << 4;
 	/* The test sets the sysctl to 1 here. */
 	if (write(sync[1], "", 1) != 1 || read(sync[1], &byte, 1) != 1)

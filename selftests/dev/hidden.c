@@ -125,7 +125,7 @@ static void test_undumpable(void)
 	take(fd);
 	is(2, marks(UTRACE_REC_SYS_ENTER, target.pid),
 	   "undumpable: marks before it, no others");
-	is(1, count(UTRACE_REC_DETACHED, target.pid), "undumpable: told once");
+	is(1, count(UTRACE_REC_HIDDEN, target.pid), "undumpable: told once");
 	is(1, info(fd).hidden, "undumpable: INFO counts it");
 	holds(!has_secret(), "undumpable: not a byte of what it opens");
 	have(&target, SELF, 'm', 5);
@@ -135,17 +135,17 @@ static void test_undumpable(void)
 	take(fd);
 	is(3, marks(UTRACE_REC_SYS_ENTER, target.pid),
 	   "dumpable again: recorded");
-	is(0, count(UTRACE_REC_DETACHED, 0),
+	is(0, count(UTRACE_REC_HIDDEN, 0),
 	   "dumpable again: nothing is hidden");
 	have(&target, SELF, 'd', 0);
 	tell(&target, SELF, 'e', 7);
 	records_size = 0;
 	holds(await_exit(fd, target.pid), "undumpable: its EXIT");
-	is(1, count(UTRACE_REC_DETACHED, target.pid),
+	is(1, count(UTRACE_REC_HIDDEN, target.pid),
 	   "undumpable: told again, once");
 	is(2, info(fd).hidden, "undumpable: INFO counts two");
-	is(UTRACE_REC_HIDDEN,
-	   exit_of(target.pid) ? exit_of(target.pid)->flags : -1,
+	is(UTRACE_F_HIDDEN,
+	   exit_of(target.pid) ? exit_of(target.pid)->head.flags : -1,
 	   "undumpable: EXIT says that it is hidden");
 	is(0, exit_of(target.pid) ? exit_of(target.pid)->code : -1,
 	   "undumpable: and not how it ended");
@@ -171,8 +171,8 @@ static void test_only_exit(void)
 	tell(&target, SELF, 'e', 7);
 	records_size = 0;
 	holds(await_exit(fd, target.pid), "only EXIT: it comes");
-	is(1, count(UTRACE_REC_DETACHED, target.pid),
-	   "only EXIT: DETACHED before it");
+	is(1, count(UTRACE_REC_HIDDEN, target.pid),
+	   "only EXIT: HIDDEN before it");
 	is(0, count(UTRACE_REC_FORK, 0), "only EXIT: its fork is hidden");
 	is(1, count(UTRACE_REC_EXIT, child),
 	   "only EXIT: that of its child comes, too");
@@ -211,7 +211,7 @@ TEST_F(dev, undumpable_by_root)
 	is(0, info(fd).hidden, "undumpable, by root: nothing is hidden");
 	is(7 << 8, exit_of(target.pid) ? exit_of(target.pid)->code : -1,
 	   "undumpable, by root: how it ended");
-	is(0, exit_of(target.pid) ? exit_of(target.pid)->flags : -1,
+	is(0, exit_of(target.pid) ? exit_of(target.pid)->head.flags : -1,
 	   "undumpable, by root: EXIT has no flag");
 	close(fd);
 	stop(&target);
@@ -234,7 +234,7 @@ static int flap_as_nobody(void *arg)
 
 	become_nobody();
 	fd = session();
-	need(!setup(fd, 1 << 20, CLOCK_MONOTONIC), "setup");
+	need(!setup(fd, 1 << 20), "setup");
 	/*
 	 * The child makes marker calls beside a thread that switches
 	 * dumpability.
@@ -254,7 +254,7 @@ static int flap_as_nobody(void *arg)
 	waitpid(pid, &status, 0);
 	take(fd);
 	is(0, info(fd).lost, "flapping: no record is lost");
-	is(info(fd).hidden, count(UTRACE_REC_DETACHED, 0),
+	is(info(fd).hidden, count(UTRACE_REC_HIDDEN, 0),
 	   "flapping: each time that it is hidden is told");
 	return 0;
 }

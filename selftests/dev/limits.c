@@ -30,7 +30,7 @@ static int small_session(void)
 {
 	int fd = session();
 
-	need(!setup(fd, RING, CLOCK_MONOTONIC), "setup");
+	need(!setup(fd, RING), "setup");
 	return fd;
 }
 
@@ -260,7 +260,7 @@ static int most_rings(void)
 	for (tries = 0; tries < TRIES; tries++) {
 		for (n = 0; n < MAX_RINGS + 1; n++) {
 			fds[n] = session();
-			ret = setup(fds[n], RING, CLOCK_MONOTONIC);
+			ret = setup(fds[n], RING);
 			if (ret) {
 				close(fds[n]);
 				break;
@@ -295,13 +295,13 @@ static void test_ring_count(void)
 	for (i = 0; i < MAX_RINGS; i++)
 		fds[i] = small_session();
 	fd = session();
-	is(-ENOMEM, setup(fd, RING, CLOCK_MONOTONIC),
+	is(-ENOMEM, setup(fd, RING),
 	   "a ring too many is ENOMEM");
 	is(0, info(fd).ring_size, "and is none");
 	is(-ENOMEM, attach(fd, target.pid, UTRACE_SCOPE_PROCESS),
 	   "ATTACH makes none either");
 	close(fds[0]);
-	is(0, setup(fd, RING, CLOCK_MONOTONIC),
+	is(0, setup(fd, RING),
 	   "one is closed: there is room for one");
 	close(fd);
 	for (i = 1; i < MAX_RINGS; i++)
@@ -313,13 +313,13 @@ static void test_ring_count(void)
 	is(MAX_RINGS, most_rings(), "1000 times made and closed");
 
 	fd = small_session();
-	for (i = 0; i < 100 && setup(fd, RING, CLOCK_MONOTONIC) == -EBUSY; i++)
+	for (i = 0; i < 100 && setup(fd, RING) == -EBUSY; i++)
 		;
 	close(fd);
 	fd = session();
-	for (; i < 200 && setup(fd, RING + 1, CLOCK_MONOTONIC) == -EINVAL; i++)
+	for (; i < 200 && setup(fd, RING - 1) == -EINVAL; i++)
 		;
-	for (; i < 300 && setup(fd, RING, 77) == -EINVAL; i++)
+	for (; i < 300 && setup_full(fd, RING, 77) == -EINVAL; i++)
 		;
 	close(fd);
 	is(300, i, "300 refused");
@@ -338,10 +338,10 @@ static void test_ring_count(void)
 	fd = session();
 	for (i = 0; i < MAX_RINGS - 1; i++)
 		fds[i] = small_session();
-	is(-ENOMEM, setup(fd, RING, CLOCK_MONOTONIC),
+	is(-ENOMEM, setup(fd, RING),
 	   "what is on its way is counted");
 	close(receive_fd(pair[0]));
-	is(0, setup(fd, RING, CLOCK_MONOTONIC),
+	is(0, setup(fd, RING),
 	   "received and closed: it is not");
 	close(fd);
 	for (i = 0; i < MAX_RINGS - 1; i++)

@@ -347,7 +347,7 @@ static void do_setid(struct job *job)
 	}
 	for_each_record(rec) {
 		enter = (void *)rec;
-		if (rec->type == UTRACE_REC_DETACHED) {
+		if (rec->type == UTRACE_REC_HIDDEN) {
 			detached = detached ?: rec;
 		} else if (rec->type == UTRACE_REC_SYS_ENTER &&
 			   enter->nr == MARK_NR) {
@@ -361,7 +361,7 @@ static void do_setid(struct job *job)
 	end = records + records_size;
 	from = (char *)(detached ?: next_record(NULL));
 	job->result[0] = !!find(UTRACE_REC_EXIT, job->mine->pid);
-	job->result[1] = count(UTRACE_REC_DETACHED, job->mine->pid);
+	job->result[1] = count(UTRACE_REC_HIDDEN, job->mine->pid);
 	job->result[2] = before;
 	job->result[3] = after;
 	job->result[4] =
@@ -417,7 +417,7 @@ TEST_F(rights, setid_by_root)
 	}
 	is(13, marks(UTRACE_REC_SYS_ENTER, mine.pid),
 	   "set-id, by root: all marks");
-	is(0, count(UTRACE_REC_DETACHED, 0), "set-id, by root: never DETACHED");
+	is(0, count(UTRACE_REC_HIDDEN, 0), "set-id, by root: never HIDDEN");
 	holds(memmem(records, records_size, SECRET, strlen(SECRET)),
 	      "set-id, by root: what it opens");
 	close(fd);
@@ -500,7 +500,8 @@ TEST_F(rights, security_module)
 	need(!mkdir(TRACING, 0700), TRACING);
 	write_file(TRACING "set_ftrace_filter", hook);
 	write_file(TRACING "current_tracer", "function");
-	need(attach(fd, getpid(), UTRACE_SCOPE_THREAD) > 0, "attach");
+	need(!setup(fd, 64 << 10) &&
+	     attach(fd, getpid(), UTRACE_SCOPE_THREAD) > 0, "attach");
 	is(0, calls_traced(hook),
 	   "security modules: this hook is not for one's own thread");
 	need(attach_system(fd) > 0, "attach");

@@ -47,7 +47,7 @@ static int attach_more(struct owner *owner, pid_t pid, int most)
 		fd = &owner->fd[owner->engines / SCOPES];
 		if (!*fd) {
 			*fd = session();
-			need(!setup(*fd, RING, CLOCK_MONOTONIC), "setup");
+			need(!setup(*fd, RING), "setup");
 		}
 		ret = attach(*fd, pid, scopes[owner->engines % SCOPES]);
 		if (ret < 0)

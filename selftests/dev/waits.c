@@ -145,7 +145,7 @@ static int do_whole_life(int unused)
 {
 	int fd = session();
 
-	if (setup(fd, 0, CLOCK_MONOTONIC) ||
+	if (setup(fd, 0) ||
 	    attach(fd, target.pid, UTRACE_SCOPE_PROCESS) < 0 ||
 	    choose_marks(fd))
 		return 1;
@@ -156,7 +156,7 @@ static int do_system(int unused)
 {
 	int fd = session();
 
-	if (setup(fd, 0, CLOCK_MONOTONIC) || attach_system(fd) < 0 ||
+	if (setup(fd, 0) || attach_system(fd) < 0 ||
 	    choose_marks(fd))
 		return 1;
 	return close(fd) ? 2 : 0;
@@ -182,8 +182,8 @@ static int begin_stuck(void)
 	start_with(&target, deeds);
 	other = session();
 	fd = session();
-	need(!setup(fd, 0, CLOCK_MONOTONIC) &&
-	     !setup(other, 0, CLOCK_MONOTONIC),
+	need(!setup(fd, 0) &&
+	     !setup(other, 0),
 	     "setup");
 	i = attach(fd, target.pid, UTRACE_SCOPE_PROCESS);
 	need(i >= 0, "attach");

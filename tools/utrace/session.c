@@ -15,13 +15,13 @@
 #include "session.h"
 
 /* Open a session.  Returns its descriptor, or -1 with errno. */
-int session_open(size_t ring_size, clockid_t clock)
+int session_open(size_t ring_size)
 {
 	/*
 	 * If the user may not lock that much: the kernel's default, or 64 KiB.
 	 */
 	const size_t sizes[] = { ring_size, 0, 64 << 10 };
-	struct utrace_ioc_setup setup = { .clock = clock };
+	struct utrace_ioc_setup setup = {};
 	int session = open("/dev/utrace", O_RDONLY | O_CLOEXEC), error;
 	unsigned int i;
 

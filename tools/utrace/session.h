@@ -11,7 +11,7 @@
 
 #include <linux/utrace.h>
 
-int session_open(size_t ring_size, clockid_t clock);
+int session_open(size_t ring_size);
 int session_attach(int session, pid_t pid, enum utrace_scope scope);
 int session_attach_system(int session);
 int session_choose(int session, const struct utrace_ioc_events *events);

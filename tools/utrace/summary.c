@@ -70,7 +70,7 @@ static struct now *now_of(__s32 tid)
 static void count_exit(const struct utrace_rec_sys_exit *exit)
 {
 	struct now *now = now_of(exit->head.tid);
-	bool paired = now->in_call && !(exit->flags & UTRACE_REC_UNPAIRED);
+	bool paired = now->in_call && !(exit->head.flags & UTRACE_F_UNPAIRED);
 	struct count *count = count_of(paired ? now->nr : exit->nr);
 
 	count->calls++;

@@ -353,7 +353,7 @@ static void text_exit_call(const struct text *text, struct utrace_rec *rec)
 	if (!items)
 		abort();
 	/* The kept entry belongs to an earlier call. */
-	if (exit->flags & UTRACE_REC_UNPAIRED)
+	if (exit->head.flags & UTRACE_F_UNPAIRED)
 		task->in_call = false;
 	/* The exit of sigreturn has no number but UTRACE_REC_NO_CALL. */
 	if (task->in_call)
@@ -456,7 +456,7 @@ static void text_end_of_task(const struct text *text, const struct utrace_rec *r
 		return;
 	begin_line(text, rec, rec->time);
 	s = new_text();
-	if (exit->flags & UTRACE_REC_HIDDEN) {
+	if (exit->head.flags & UTRACE_F_HIDDEN) {
 		seq_buf_puts(s, "+++ exited +++");
 	} else if (exit->code & 0x7f) {
 		seq_buf_puts(s, "+++ killed by ");
@@ -501,7 +501,7 @@ void text_record(const struct text *text, struct utrace_rec *rec)
 		fprintf(text->out, "--- %s ---\n",
 			jobctl->type == CLD_CONTINUED ? "continued" : "stopped");
 		break;
-	case UTRACE_REC_DETACHED:
+	case UTRACE_REC_HIDDEN:
 		forget_task(task_of(rec->tid));
 		begin_line(text, rec, rec->time);
 		fputs("+++ became a process that you may not trace; left out +++\n",

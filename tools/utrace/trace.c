@@ -47,6 +47,7 @@
  * @dead: number of a task that forget_dead() has found, 0 for none
  * @over: SIGINT or SIGTERM came
  * @uring: the message about io_uring was printed
+ * @offset: realtime_offset() when records were read last
  */
 struct trace {
 	struct options options;
@@ -60,6 +61,7 @@ struct trace {
 	pid_t dead;
 	bool over;
 	bool uring;
+	__s64 offset;
 };
 
 static void fail(const char *what, const char *why)
@@ -122,7 +124,7 @@ static void keep_alive(struct trace *trace, const struct utrace_rec *rec)
 
 	if (rec->type == UTRACE_REC_EXIT)
 		remove_task(trace, rec->tid);
-	else if (rec->type != UTRACE_REC_LOST && rec->type != UTRACE_REC_DETACHED)
+	else if (rec->tid && rec->type != UTRACE_REC_HIDDEN)
 		add_task(trace, rec->tid);
 	if (rec->type == UTRACE_REC_FORK &&
 	    (trace->options.follow || fork->flags & CLONE_THREAD))
@@ -161,8 +163,21 @@ static bool is_attempt(const struct utrace_rec *rec)
 	return rec->type == UTRACE_REC_EXIT || (name && !strcmp(name, "execve"));
 }
 
+/* Nanoseconds from CLOCK_MONOTONIC, which records have, to CLOCK_REALTIME. */
+static __s64 realtime_offset(void)
+{
+	struct timespec real, mono;
+
+	clock_gettime(CLOCK_MONOTONIC, &mono);
+	clock_gettime(CLOCK_REALTIME, &real);
+	return (real.tv_sec - mono.tv_sec) * 1000000000LL + real.tv_nsec - mono.tv_nsec;
+}
+
 static void take_record(struct trace *trace, struct utrace_rec *rec)
 {
+	if (trace->options.text.time != TEXT_NO_TIME &&
+	    trace->options.text.time != TEXT_RELATIVE)
+		rec->time += trace->offset;
 	keep_alive(trace, rec);
 	if (rec->type == UTRACE_REC_EXEC)
 		trace->skip = false;
@@ -186,6 +201,7 @@ static size_t take_records(struct trace *trace)
 
 	if (n < 0 && errno != EAGAIN && errno != EINTR)
 		fail("reading /dev/utrace", strerror(errno));
+	trace->offset = realtime_offset();
 	for (at = 0; at < n; at += rec->size) {
 		rec = (void *)(buffer + at);
 		if (rec->size < sizeof(*rec) || rec->size > n - at)
@@ -311,9 +327,7 @@ static void set_up(struct trace *trace)
 	sigaddset(&set, SIGTERM);
 	sigprocmask(SIG_BLOCK, &set, &trace->mask);
 	trace->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-	trace->session = session_open(RING_SIZE, options->text.time == TEXT_NO_TIME ||
-				      options->text.time == TEXT_RELATIVE ?
-				      CLOCK_MONOTONIC : CLOCK_REALTIME);
+	trace->session = session_open(RING_SIZE);
 	if (trace->session < 0)
 		fail("/dev/utrace", session_why_not(errno));
 	fcntl(trace->session, F_SETFL, O_NONBLOCK);

@@ -2,9 +2,9 @@
 /*
  * utrace - tracing through /dev/utrace
  *
- * An open file of the device is a session.  Commands attach it to tasks and
- * choose the events that are recorded; read(2) returns the records.  The
- * session ends when its last descriptor is closed.
+ * An open file of the device is a session.  Commands attach it to targets and
+ * choose the events that are recorded; the records come from read(2), or from
+ * rings that are mapped.  The session ends when its last descriptor is closed.
  *
  * Structures of commands may grow at their end.  The kernel takes missing
  * members for 0, and refuses members that it does not know with E2BIG unless
@@ -17,7 +17,7 @@
 #include <linux/types.h>
 
 /* Version of the interface; grows with each addition to this file. */
-#define UTRACE_IOC_VERSION_NOW	3
+#define UTRACE_IOC_VERSION_NOW	4
 
 /* utrace_item.kind: what an item has. */
 enum utrace_item_kind {
@@ -85,23 +85,30 @@ struct utrace_item_mapping {
 	__u8 build_id[24];
 };
 
-/*
- * Types of records.  read(2) returns whole records in the order of their
- * numbers.
- */
+/* Types of records. */
 enum utrace_rec_type {
-	UTRACE_REC_PAD,		/* no record; to be skipped */
+	UTRACE_REC_PAD,		/* no record; to be skipped in a mapped ring */
 	UTRACE_REC_LOST,	/* struct utrace_rec_lost */
 	UTRACE_REC_SYS_ENTER,	/* struct utrace_rec_sys_enter, items */
 	UTRACE_REC_SYS_EXIT,	/* struct utrace_rec_sys_exit, items */
 	UTRACE_REC_FORK,	/* struct utrace_rec_fork */
-	UTRACE_REC_EXEC,	/* items: EXE, ARGV, CWD, CREDS */
+	UTRACE_REC_EXEC,	/* struct utrace_rec_exec, EXE, ARGV, CWD, CREDS */
 	UTRACE_REC_EXIT,	/* struct utrace_rec_exit */
 	UTRACE_REC_SIGNAL,	/* struct utrace_rec_signal */
 	UTRACE_REC_JOBCTL,	/* struct utrace_rec_jobctl */
-	UTRACE_REC_DETACHED,	/* the task has become hidden */
+	UTRACE_REC_HIDDEN,	/* struct utrace_rec: the task is hidden now */
+	UTRACE_REC_TARGET_END,	/* struct utrace_rec_target_end */
+	UTRACE_REC_SYS_CALL,	/* struct utrace_rec_sys_call, items */
 	UTRACE_REC_TYPES
 };
+
+/* utrace_rec.flags */
+#define UTRACE_F_TRUNCATED	0x0001	/* an item is not complete */
+#define UTRACE_F_FAULTED	0x0002	/* memory of an item could not be read */
+#define UTRACE_F_INCOMPLETE	0x0004	/* items had no room or no memory */
+#define UTRACE_F_UNPAIRED	0x0008	/* the session has not seen the entry */
+#define UTRACE_F_HIDDEN		0x0010	/* of a hidden task: values are 0 */
+#define UTRACE_F_IN_FLIGHT	0x0020	/* the call began before the record */
 
 /**
  * struct utrace_rec - header of a record
@@ -110,24 +117,43 @@ enum utrace_rec_type {
  * @type: enum utrace_rec_type
  * @items: offset in bytes from this header to the first struct utrace_item, 0
  *	if the record has no items
- * @seq: number of the record, from 1.  Lost records have numbers too; a
- *	UTRACE_REC_LOST has the number of the last of them
- * @time: time of the event in ns, by the clock of the session
+ * @time: when the event was recorded, in ns of CLOCK_MONOTONIC.  Records of one
+ *	task have times that grow
+ * @task: the task, by a number that no other task gets until the next boot: the
+ *	inode number of a pidfd of the thread.  0 if the record is about no task
  * @pid: id of the process of the task in the pid namespace of the opener of the
- *	session, 0 if the process has none there.  0 in a UTRACE_REC_LOST
+ *	session, 0 if the process has none there
  * @tid: id of the task, as @pid
+ * @number: the task's own number of the record, from 1, modulo 2^32.  Records
+ *	that are lost have numbers too
+ * @target: id of the target that the record was made for, from
+ *	UTRACE_IOC_ATTACH
+ * @settings: the settings by which the record was made, from UTRACE_IOC_EVENTS,
+ *	or 0 before the first UTRACE_IOC_EVENTS
+ * @cpu: the CPU that the task was on
+ * @flags: UTRACE_F_ bits
+ *
+ * All other structures of records begin with this header.
  */
 struct utrace_rec {
 	__u32 size;
 	__u16 type;
 	__u16 items;
-	__u64 seq;
 	__u64 time;
+	__u64 task;
 	__s32 pid;
 	__s32 tid;
+	__u32 number;
+	__u32 target;
+	__u32 settings;
+	__u16 cpu;
+	__u16 flags;
 };
 
-/* There was no room for @lost records before this one. */
+/*
+ * Before the next record of @head.cpu there was no room for @lost records of
+ * @head.target, or of several targets if that is 0.
+ */
 struct utrace_rec_lost {
 	struct utrace_rec head;
 	__u64 lost;
@@ -143,51 +169,74 @@ struct utrace_rec_lost {
  */
 #define UTRACE_REC_NO_CALL	0x1fffffff
 
-/* The task makes a system call. */
+/*
+ * The task makes a system call, and made it at @began: head.time unless the
+ * record has UTRACE_F_IN_FLIGHT, 0 if that is not known.
+ */
 struct utrace_rec_sys_enter {
 	struct utrace_rec head;
 	__u32 nr;
 	__u32 reserved;
+	__u64 began;
 	__u64 args[6];
 };
-
-/* utrace_rec_sys_exit.flags */
-#define UTRACE_REC_UNPAIRED	0x01	/* the session has not seen the entry */
 
 /* A system call of the task is over; @ret is its result. */
 struct utrace_rec_sys_exit {
 	struct utrace_rec head;
 	__u32 nr;
-	__u32 flags;
+	__u32 reserved;
 	__s64 ret;
+};
+
+/*
+ * A whole system call, from @began to head.time.  Its items are those of the
+ * entry and then those of the exit.
+ */
+struct utrace_rec_sys_call {
+	struct utrace_rec head;
+	__u32 nr;
+	__u32 reserved;
+	__s64 ret;
+	__u64 began;
 	__u64 args[6];
 };
 
 /*
- * The task has created a thread or a process.  Ids are as in the header; the
- * low byte of @flags is the exit signal.
+ * The task has created a thread or a process.  @child_task and the ids are as
+ * in the header; the low byte of @flags is the exit signal.
  */
 struct utrace_rec_fork {
 	struct utrace_rec head;
+	__u64 child_task;
 	__s32 child_pid;
 	__s32 child_tid;
 	__u64 flags;			/* CLONE_* */
 };
 
-/* utrace_rec_exit.flags */
-#define UTRACE_REC_HIDDEN	0x01	/* the task is hidden, and @code is 0 */
+/*
+ * The task runs a new program.  execve() of a thread that is not the leader of
+ * its process gives the thread the leader's @task and @tid; @old_task and
+ * @old_tid are those from before, which earlier records have.
+ */
+struct utrace_rec_exec {
+	struct utrace_rec head;
+	__u64 old_task;
+	__s32 old_tid;
+	__u32 reserved;
+};
 
-/* The task exits. */
+/* The task exits; @code is 0 if the record has UTRACE_F_HIDDEN. */
 struct utrace_rec_exit {
 	struct utrace_rec head;
 	__s32 code;			/* status as of wait(2) */
-	__u32 flags;
+	__u32 reserved;
 };
 
 /* The task takes a signal. */
 struct utrace_rec_signal {
 	struct utrace_rec head;
-	__u8 info[48];			/* siginfo_t without its padding */
+	__u8 info[128];			/* siginfo_t */
 	__u64 handler;			/* sa_handler */
 	__u64 flags;			/* sa_flags */
 };
@@ -199,7 +248,30 @@ struct utrace_rec_jobctl {
 	__s32 notify;			/* what the parent is told, or 0 */
 };
 
-/* utrace_ioc_events.events: the events that are recorded. */
+/* utrace_rec_target_end.why */
+enum utrace_end {
+	UTRACE_END_NOT,		/* the target has not ended */
+	UTRACE_END_EXITED,	/* all tasks of the target have exited */
+	UTRACE_END_DETACHED,	/* UTRACE_IOC_DETACH */
+};
+
+/*
+ * The target @head.target is over, and no record of it follows but those of
+ * tasks that are on their way out of an event.  @lost records of it were lost
+ * in all.
+ */
+struct utrace_rec_target_end {
+	struct utrace_rec head;
+	__u32 why;			/* enum utrace_end */
+	__u32 reserved;
+	__u64 lost;
+};
+
+/*
+ * utrace_ioc_events.events: the events that are recorded.  SYS_CALL stands for
+ * SYS_ENTER and SYS_EXIT in one record, and excludes both.  LOST, HIDDEN and
+ * TARGET_END are always recorded.
+ */
 #define UTRACE_REC_BIT(type)	(1ULL << UTRACE_REC_##type)
 #define UTRACE_REC_ALL		(UTRACE_REC_BIT(SYS_ENTER) |		\
 				 UTRACE_REC_BIT(SYS_EXIT) |		\
@@ -224,27 +296,41 @@ enum utrace_scope {
 	UTRACE_SCOPE_PROCESS,	/* its process, with threads to come */
 	UTRACE_SCOPE_TREE,	/* its process, with all descendants */
 	UTRACE_SCOPE_SYSTEM,	/* all user tasks but the caller's */
+	UTRACE_SCOPE_CGROUP,	/* the tasks in a cgroup and those below it */
+	UTRACE_SCOPE_EXE,	/* the tasks that run an executable file */
+};
+
+/* utrace_ioc_setup.full: what happens to a record that finds no room. */
+enum utrace_full {
+	UTRACE_FULL_DEFAULT,	/* STOP, and DROP where STOP is not possible */
+	UTRACE_FULL_STOP,	/* the task waits for the reader */
+	UTRACE_FULL_DROP,	/* the record is lost, and counted */
 };
 
 /**
  * struct utrace_ioc_info - abilities of the kernel, and counts of the session
  * @version: UTRACE_IOC_VERSION_NOW of the kernel
- * @reserved: 0
- * @events: UTRACE_REC_ALL of the kernel
+ * @cpus: number of rings; 0 if the session has none yet
+ * @events: UTRACE_REC_BIT() bits that the kernel has
  * @capture: UTRACE_CAPTURE_ALL of the kernel
- * @ring_size: size of the ring in bytes, 0 if the session has none yet
- * @records: number of records so far, with those that were lost
+ * @ring_size: size of each ring in bytes, a power of 2; 0 if the session has
+ *	none yet
+ * @records: number of records so far, without those that were lost
  * @lost: number of records that were lost
  * @hidden: how often a task became hidden; each time there was a
- *	UTRACE_REC_DETACHED (since version 2)
+ *	UTRACE_REC_HIDDEN
  * @uncaptured: sum of the numbers in UTRACE_ITEM_MISSING
- *	(since version 2)
  * @missed: number of events under system scope that the session was not told
- *	of, since the kernel had no memory for their tasks (since version 2)
+ *	of, since the kernel had no memory for their tasks
+ * @parked: number of records that are held back with their tasks now, since
+ *	they found no room
+ * @waits: how often a task had to wait for the reader
+ * @targets: number of targets that have not ended
+ * @reserved: 0
  */
 struct utrace_ioc_info {
 	__u32 version;
-	__u32 reserved;
+	__u32 cpus;
 	__u64 events;
 	__u64 capture;
 	__u64 ring_size;
@@ -253,29 +339,41 @@ struct utrace_ioc_info {
 	__u64 hidden;
 	__u64 uncaptured;
 	__u64 missed;
+	__u64 parked;
+	__u64 waits;
+	__u32 targets;
+	__u32 reserved;
 };
 
 /**
  * struct utrace_ioc_setup - settings that are made before the first attach
- * @ring_size: size of the ring in bytes, a power of 2 from 64 KiB to 64 MiB; 0
- *	stands for 1 MiB.  More than 1 MiB needs CAP_SYS_RESOURCE
- * @clock: CLOCK_MONOTONIC, CLOCK_REALTIME (which is 0) or CLOCK_BOOTTIME of
- *	<time.h> (since version 3).  Without a setup the clock is
- *	CLOCK_MONOTONIC.
+ * @ring_size: size of all rings together in bytes, from 64 KiB to 64 MiB; 0
+ *	stands for 1 MiB.  Each CPU gets an equal part, rounded down to a power
+ *	of 2, but no less than UTRACE_RING_MIN.  More than 1 MiB needs
+ *	CAP_SYS_RESOURCE
+ * @delay: a reader that waits is woken so many ns after a record at the latest,
+ *	and at once when a ring is half full; 0 stands for 10 ms, 1 s is the
+ *	most
+ * @full: enum utrace_full
  * @flags: 0
  */
 struct utrace_ioc_setup {
 	__u64 ring_size;
-	__s32 clock;
+	__u64 delay;
+	__u32 full;
 	__u32 flags;
 };
 
+/* Size in bytes of the smallest ring of a CPU. */
+#define UTRACE_RING_MIN		16384
+
 /**
  * struct utrace_ioc_attach - attach the session to tasks
- * @fd: a pidfd; -1 for UTRACE_SCOPE_SYSTEM
+ * @fd: a pidfd; for UTRACE_SCOPE_CGROUP the folder of a cgroup, for
+ *	UTRACE_SCOPE_EXE an executable file, for UTRACE_SCOPE_SYSTEM -1
  * @scope: enum utrace_scope
  * @flags: 0
- * @id: 0; the kernel writes the id for UTRACE_IOC_DETACH
+ * @id: 0; the kernel writes the id of the target
  */
 struct utrace_ioc_attach {
 	__s32 fd;
@@ -285,7 +383,7 @@ struct utrace_ioc_attach {
 };
 
 /**
- * struct utrace_ioc_events - choose what is recorded of all targets
+ * struct utrace_ioc_events - choose what is recorded
  * @events: UTRACE_REC_BIT() bits
  * @capture: bits from UTRACE_CAPTURE_STRINGS to UTRACE_CAPTURE_RAW_STACK
  * @calls: pointer to the __u32 numbers of the system calls that are recorded,
@@ -293,6 +391,10 @@ struct utrace_ioc_attach {
  *	stands for all numbers that are in no table
  * @ncalls: number of elements of @calls; 0 for all system calls, and @calls is
  *	0 then
+ * @target: id of the target that this is for; 0 for all targets, and for those
+ *	that are attached later
+ * @settings: 0; the kernel writes the number that the records made by these
+ *	settings have in utrace_rec.settings
  * @reserved: 0
  */
 struct utrace_ioc_events {
@@ -300,20 +402,22 @@ struct utrace_ioc_events {
 	__u64 capture;
 	__u64 calls;
 	__u32 ncalls;
+	__u32 target;
+	__u32 settings;
 	__u32 reserved;
 };
 
-/* Sizes of the structures in version 1; a smaller argument is EINVAL. */
-#define UTRACE_IOC_INFO_SIZE_VER0	48
-#define UTRACE_IOC_SETUP_SIZE_VER0	16
+/* Sizes of the structures in version 4; a smaller argument is EINVAL. */
+#define UTRACE_IOC_INFO_SIZE_VER0	96
+#define UTRACE_IOC_SETUP_SIZE_VER0	24
 #define UTRACE_IOC_ATTACH_SIZE_VER0	16
 #define UTRACE_IOC_DETACH_SIZE_VER0	4
-#define UTRACE_IOC_EVENTS_SIZE_VER0	32
+#define UTRACE_IOC_EVENTS_SIZE_VER0	40
 
 #define UTRACE_IOC_INFO		_IOR(0xBC, 0x00, struct utrace_ioc_info)
 #define UTRACE_IOC_SETUP	_IOW(0xBC, 0x01, struct utrace_ioc_setup)
 #define UTRACE_IOC_ATTACH	_IOWR(0xBC, 0x02, struct utrace_ioc_attach)
 #define UTRACE_IOC_DETACH	_IOW(0xBC, 0x03, __u32)
-#define UTRACE_IOC_EVENTS	_IOW(0xBC, 0x04, struct utrace_ioc_events)
+#define UTRACE_IOC_EVENTS	_IOWR(0xBC, 0x04, struct utrace_ioc_events)
 
 #endif /* _UAPI_LINUX_UTRACE_H */

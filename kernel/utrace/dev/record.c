@@ -4,83 +4,111 @@
  *
  * A callback asks whether the session may see the current task (rights.c),
  * captures what goes along with the event, which may fault and sleep, and then
- * copies the record and its items into the ring.  It reads the settings of the
- * session without a lock, so a callback that runs while they change may record
- * by the old ones.
+ * writes the record and its items into a ring (ring.c).  If there was no room,
+ * the task waits for the reader at the next safe point (park.c).
+ *
+ * Where the session wants whole calls, the entry of a call is kept with the
+ * task (struct session_entry) until the exit.  Another record of the task is
+ * preceded by the entry as a record of its own, since the call may never end.
  */
 #include <linux/cred.h>
 #include <linux/sched.h>
 #include <linux/signal.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/timekeeping.h>
 #include <linux/utrace.h>
 
+#include "../builtin.h"
 #include "../capture/capture.h"
+#include "../decode/items.h"
 #include "session.h"
 #include "../syscall_current.h"
 
 static_assert(UTRACE_REC_IA32 == UTRACE_SYSCALL_IA32);
 static_assert(UTRACE_REC_NO_CALL == UTRACE_NO_CALL);
+static_assert(sizeof_field(struct utrace_rec_sys_enter, args) ==
+	      sizeof(unsigned long[6]));
 
-/* A waiting reader is woken once for all records written within this time. */
-#define SESSION_WAKE_DELAY	(HZ / 100 ?: 1)
-
-/**
- * utrace_dev_write() - write a record of the current task
- * @session: the session; the caller is a callback of one of its targets
- * @type: enum utrace_rec_type
- * @parts: the record; its type, ids and place of the items are filled in
- *
- * A record that finds no room in the ring is counted as lost.  Whether the
- * session may see the task is asked by the caller, see utrace_dev_sees().
- *
- * If a reader waits, it is woken after SESSION_WAKE_DELAY.  A reader puts
- * itself on ->wait before it looks at the ring; wq_has_sleeper() has a full
- * barrier after the record was written.  So the reader sees the record, or this
- * function sees the reader and arms the timer, unless that is pending and wakes
- * the reader anyway.
- *
- * Context: The task whose record it is; does not sleep.  Takes
- * session_ring.lock.
+/*
+ * Do both engines belong to one session?  The caller is under RCU, which keeps
+ * their targets.
  */
-void utrace_dev_write(struct utrace_session *session, u16 type,
-		      struct utrace_dev_parts *parts)
+static bool session_same(const struct utrace_engine *a,
+			 const struct utrace_engine *b)
 {
-	struct utrace_rec *rec = parts->head;
+	const struct session_target *x = a->data, *y = b->data;
 
-	rec->type = type;
-	rec->items = parts->items_size ? parts->head_size : 0;
-	rec->pid = task_tgid_nr_ns(current, session->ns);
-	rec->tid = task_pid_nr_ns(current, session->ns);
-	utrace_dev_ring_write(&session->ring, parts);
-	if (wq_has_sleeper(&session->wait) && !timer_pending(&session->wake))
-		mod_timer(&session->wake, jiffies + SESSION_WAKE_DELAY);
+	return x->session == y->session;
 }
 
-/* Write a record of the current task that has no items. */
-static void session_write(const struct session_target *target, u16 type,
-			  struct utrace_rec *rec, size_t size)
+/*
+ * Begin with a callback.  The settings are read before the engine is asked
+ * whether it wants the event still: so a record that has the number of new
+ * settings was chosen by them.  If several targets cover the task, the event is
+ * recorded for the one that is called first.  Return false if there is nothing
+ * to record.
+ */
+static __always_inline bool session_begin(struct session_writer *w,
+					  struct utrace_engine *engine,
+					  unsigned int event)
 {
-	struct utrace_dev_parts parts = { .head = rec, .head_size = size };
+	struct session_target *target = engine->data;
 
-	utrace_dev_write(target->session, type, &parts);
+	w->target = target;
+	/* Pairs with utrace_dev_apply(). */
+	w->now = smp_load_acquire(&target->now);
+	if (unlikely(!(READ_ONCE(engine->flags) & BIT(event))))
+		return false;
+	if (unlikely(READ_ONCE(target->session->ntargets) > 1) &&
+	    utrace_was_called(engine, event, session_same))
+		return false;
+	w->task = utrace_dev_task(target);
+	return likely(w->task);
+}
+
+/*
+ * Reserve a record, and fill in the members of the header that are known here.
+ */
+static __always_inline bool session_reserve(struct session_writer *w, u16 type,
+					    u16 flags, size_t size)
+{
+	if (unlikely(!utrace_dev_reserve(w, type, size)))
+		return false;
+	w->rec->settings = session_settings_of(w->now);
+	w->rec->flags = flags;
+	return true;
+}
+
+/* Write a record; @body is what stands behind the header. */
+static void session_write(struct session_writer *w, u16 type, u16 flags,
+			  const void *body, size_t size)
+{
+	if (!session_reserve(w, type, flags, sizeof(*w->rec) + size))
+		return;
+	memcpy(w->rec + 1, body, size);
+	utrace_dev_commit(w);
 }
 
 /**
  * utrace_dev_hide() - tell the reader that the current task is hidden
  * @target: the target whose engine has called back
+ * @task: what the session knows of the current task
  *
- * Counts it in utrace_session.hidden and writes a UTRACE_REC_DETACHED.
+ * Counts it in utrace_session.hidden and writes a UTRACE_REC_HIDDEN.
  *
- * Context: A callback, in the task itself; does not sleep.  Takes
- * session_ring.lock.
+ * Context: A callback, in the task itself; may sleep.
  */
-void utrace_dev_hide(const struct session_target *target)
+void utrace_dev_hide(struct session_target *target, struct session_task *task)
 {
-	struct utrace_rec rec = {};
+	struct session_writer w = {
+		.target = target,
+		.task = task,
+		.now = READ_ONCE(target->now),
+	};
 
 	atomic64_inc(&target->session->hidden);
-	session_write(target, UTRACE_REC_DETACHED, &rec, sizeof(rec));
+	session_write(&w, UTRACE_REC_HIDDEN, 0, NULL, 0);
 }
 
 /* Captures */
@@ -91,119 +119,292 @@ void utrace_dev_hide(const struct session_target *target)
  */
 #define SESSION_CAPTURE_SIZE	(UTRACE_CAPTURE_SIZE - sizeof(struct utrace_item))
 
+static_assert(sizeof(struct utrace_rec_sys_call) +
+	      2 * (UTRACE_CAPTURE_SIZE + sizeof(struct utrace_item)) <=
+	      UTRACE_DEV_RECORD_SIZE);
+
+/**
+ * struct session_items - what was captured, ready for a record
+ * @data: the items; those of the capture, or @missing
+ * @size: bytes of @data
+ * @flags: UTRACE_F_ bits for the record
+ * @missing: a UTRACE_ITEM_MISSING without a capture
+ *
+ * Lives on the stack of the callback.
+ */
+struct session_items {
+	const void *data;
+	size_t size;
+	u16 flags;
+	struct utrace_item missing;
+};
+
 /*
  * Append a UTRACE_ITEM_MISSING with the number of items that found no room or
- * memory.  Without a buffer, @missing becomes the only item of @parts.
+ * memory.  Without a buffer it becomes the only item.
  */
 static void session_count_missing(const struct session_target *target,
-				  struct utrace_dev_parts *parts,
-				  const struct utrace_capture *capture,
-				  struct utrace_item *missing)
+				  struct session_items *items,
+				  const struct utrace_capture *capture)
 {
-	*missing = (struct utrace_item){
+	items->missing = (struct utrace_item){
 		.kind = UTRACE_ITEM_MISSING,
 		.arg = UTRACE_ITEM_NO_ARG,
 		.whole = capture->lost,
 	};
 	if (capture->data)
-		memcpy(capture->data + capture->used, missing,
-		       sizeof(*missing));
+		memcpy(capture->data + capture->used, &items->missing,
+		       sizeof(items->missing));
 	else
-		parts->items = missing;
-	parts->items_size += sizeof(*missing);
+		items->data = &items->missing;
+	items->size += sizeof(items->missing);
+	items->flags |= UTRACE_F_INCOMPLETE;
 	atomic64_add(capture->lost, &target->session->uncaptured);
 }
 
-/*
- * Write a record with what was captured, unless the task's memory has become
- * undumpable meanwhile.  Frees the capture.
- */
-static void session_write_captured(const struct session_target *target,
-				   u16 type, struct utrace_rec *rec,
-				   size_t size, struct utrace_capture *capture)
+static noinline void session_describe(const struct session_target *target,
+				      struct session_items *items,
+				      const struct utrace_capture *capture)
 {
-	struct utrace_dev_parts parts = {
-		.head = rec,
-		.head_size = size,
-		.items = capture->data,
-		.items_size = capture->used,
-	};
-	struct utrace_item missing;
+	const struct utrace_item *item = NULL;
 
-	if (utrace_dev_may_see(target)) {
-		if (unlikely(capture->lost))
-			session_count_missing(target, &parts, capture,
-					      &missing);
-		utrace_dev_write(target->session, type, &parts);
+	items->data = capture->data;
+	items->size = capture->used;
+	while ((item = utrace_item_next(capture->data, capture->used, item))) {
+		if (item->flags & UTRACE_ITEM_TRUNCATED)
+			items->flags |= UTRACE_F_TRUNCATED;
+		if (item->flags & UTRACE_ITEM_FAULTED)
+			items->flags |= UTRACE_F_FAULTED;
 	}
-	utrace_capture_free(capture);
+	if (capture->lost)
+		session_count_missing(target, items, capture);
 }
 
-/* Callbacks */
+/* Make a capture ready for a record. */
+static __always_inline void session_items(const struct session_target *target,
+					  struct session_items *items,
+					  const struct utrace_capture *capture)
+{
+	items->data = NULL;
+	items->size = 0;
+	items->flags = 0;
+	if (capture->used || capture->lost)
+		session_describe(target, items, capture);
+}
+
+/* Copy the items behind the @at bytes of a record that come before them. */
+static __always_inline void session_copy_items(struct session_writer *w,
+					       size_t at,
+					       const struct session_items *items)
+{
+	if (!items->size)
+		return;
+	if (!w->rec->items)
+		w->rec->items = at;
+	memcpy((void *)w->rec + at, items->data, items->size);
+}
+
+/* System calls */
+
+/*
+ * Write the entry that was kept as a record of its own.
+ */
+static noinline void session_flush_entry(struct session_writer *w)
+{
+	struct session_entry *entry = &w->task->entry;
+	struct utrace_rec_sys_enter *rec;
+	struct session_items items;
+
+	entry->kept = false;
+	session_items(w->target, &items, &entry->capture);
+	if (!session_reserve(w, UTRACE_REC_SYS_ENTER,
+			     items.flags | UTRACE_F_IN_FLIGHT,
+			     sizeof(*rec) + items.size))
+		return;
+	rec = (void *)w->rec;
+	rec->nr = entry->nr;
+	rec->reserved = 0;
+	rec->began = entry->began;
+	memcpy(rec->args, entry->args, sizeof(rec->args));
+	session_copy_items(w, sizeof(*rec), &items);
+	utrace_dev_commit(w);
+}
+
+/*
+ * End the captures and the writing of a callback: the task waits for the reader
+ * if a record is parked.
+ */
+static __always_inline void session_end(struct session_writer *w,
+					struct utrace_capture *capture)
+{
+	if (unlikely(capture && capture->data))
+		utrace_capture_free(capture);
+	utrace_dev_hold_soon(w->task);
+}
+
+/* Before any other record: the entry of the call that the task is in. */
+static void session_begin_other(struct session_writer *w)
+{
+	if (unlikely(w->task->entry.kept))
+		session_flush_entry(w);
+}
+
+/* Keep an entry until the exit. */
+static void session_keep_entry(struct session_writer *w, unsigned int nr,
+			       struct pt_regs *regs,
+			       const struct utrace_capture *capture)
+{
+	struct session_entry *entry = &w->task->entry;
+
+	utrace_capture_free(&entry->capture);
+	entry->capture = *capture;
+	entry->nr = nr;
+	entry->began = ktime_get_ns();
+	utrace_current_args(regs, entry->args);
+	entry->kept = true;
+}
 
 static u32 session_sys_enter(u32 action, struct utrace_engine *engine,
 			     struct pt_regs *regs)
 {
-	struct session_target *target = engine->data;
-	struct utrace_session *session = target->session;
-	u64 what = READ_ONCE(session->capture);
-	unsigned int nr = utrace_current_call(regs);
-	struct utrace_rec_sys_enter rec = { .nr = nr };
+	u32 answer = UTRACE_RESUME | utrace_syscall_action(action);
 	struct utrace_capture capture = UTRACE_CAPTURE_INIT(SESSION_CAPTURE_SIZE);
+	unsigned int nr = utrace_current_call(regs);
+	struct utrace_rec_sys_enter *rec;
+	struct session_items items;
+	struct session_writer w;
 	unsigned long args[6];
+	u32 what;
 
-	if (!utrace_dev_sees(target))
-		return UTRACE_RESUME | utrace_syscall_action(action);
-	utrace_current_args(regs, args);
-	BUILD_BUG_ON(sizeof(rec.args) != sizeof(args));
-	memcpy(rec.args, args, sizeof(args));
-	utrace_capture_call(&capture, nr, args, what);
-	utrace_capture_stacks(&capture, regs, what);
-	session_write_captured(target, UTRACE_REC_SYS_ENTER, &rec.head,
-			       sizeof(rec), &capture);
-	return UTRACE_RESUME | utrace_syscall_action(action);
+	if (!session_begin(&w, engine, _UTRACE_EVENT_SYSCALL_ENTRY) ||
+	    !utrace_wants_call(engine, regs) ||
+	    !utrace_dev_sees(w.target, w.task))
+		return answer;
+	session_begin_other(&w);
+	what = session_capture_of(w.now);
+	if (what & ~SESSION_WHOLE_CALLS) {
+		utrace_current_args(regs, args);
+		utrace_capture_call(&capture, nr, args, what);
+		utrace_capture_stacks(&capture, regs, what);
+		if (!utrace_dev_may_see(w.target))
+			goto out;
+	}
+	if (what & SESSION_WHOLE_CALLS) {
+		session_keep_entry(&w, nr, regs, &capture);
+		return answer;
+	}
+	session_items(w.target, &items, &capture);
+	if (session_reserve(&w, UTRACE_REC_SYS_ENTER, items.flags,
+			    sizeof(*rec) + items.size)) {
+		rec = (void *)w.rec;
+		rec->nr = nr;
+		rec->reserved = 0;
+		rec->began = rec->head.time;
+		utrace_current_args(regs, (unsigned long *)rec->args);
+		session_copy_items(&w, sizeof(*rec), &items);
+		utrace_dev_commit(&w);
+	}
+out:
+	session_end(&w, &capture);
+	return answer;
+}
+
+/* Write a whole call; @out are the items of its exit. */
+static void session_write_call(struct session_writer *w, long ret,
+			       const struct session_items *out)
+{
+	struct session_entry *entry = &w->task->entry;
+	struct utrace_rec_sys_call *rec;
+	struct session_items in;
+
+	entry->kept = false;
+	session_items(w->target, &in, &entry->capture);
+	if (!session_reserve(w, UTRACE_REC_SYS_CALL, in.flags | out->flags,
+			     sizeof(*rec) + in.size + out->size))
+		return;
+	rec = (void *)w->rec;
+	rec->nr = entry->nr;
+	rec->reserved = 0;
+	rec->ret = ret;
+	rec->began = entry->began;
+	memcpy(rec->args, entry->args, sizeof(rec->args));
+	session_copy_items(w, sizeof(*rec), &in);
+	session_copy_items(w, sizeof(*rec) + in.size, out);
+	utrace_dev_commit(w);
+}
+
+static void session_write_exit(struct session_writer *w, unsigned int nr,
+			       long ret, u16 flags,
+			       const struct session_items *out)
+{
+	struct utrace_rec_sys_exit *rec;
+
+	if (!session_reserve(w, UTRACE_REC_SYS_EXIT, out->flags | flags,
+			     sizeof(*rec) + out->size))
+		return;
+	rec = (void *)w->rec;
+	rec->nr = nr;
+	rec->reserved = 0;
+	rec->ret = ret;
+	session_copy_items(w, sizeof(*rec), out);
+	utrace_dev_commit(w);
 }
 
 static u32 session_sys_exit(u32 action, struct utrace_engine *engine,
 			    struct pt_regs *regs)
 {
-	struct session_target *target = engine->data;
-	struct utrace_session *session = target->session;
-	u64 what = READ_ONCE(session->capture);
-	unsigned int nr = utrace_current_call(regs);
-	struct utrace_rec_sys_exit rec = {
-		.nr = nr,
-		.flags = action & UTRACE_SYSCALL_UNPAIRED ?
-			 UTRACE_REC_UNPAIRED : 0,
-		.ret = syscall_get_return_value(current, regs),
-	};
 	struct utrace_capture capture = UTRACE_CAPTURE_INIT(SESSION_CAPTURE_SIZE);
+	bool unpaired = action & UTRACE_SYSCALL_UNPAIRED;
+	unsigned int nr = utrace_current_call(regs);
+	struct session_items items;
+	struct session_writer w;
 	unsigned long args[6];
+	long ret;
+	u32 what;
 
-	if (!utrace_dev_sees(target))
+	if (!session_begin(&w, engine, _UTRACE_EVENT_SYSCALL_EXIT) ||
+	    !utrace_dev_sees(w.target, w.task))
 		return UTRACE_RESUME;
-	utrace_current_args(regs, args);
-	memcpy(rec.args, args, sizeof(args));
-	utrace_capture_result(&capture, nr, args, rec.ret, what);
-	session_write_captured(target, UTRACE_REC_SYS_EXIT, &rec.head,
-			       sizeof(rec), &capture);
+	if (unpaired)
+		session_begin_other(&w);
+	ret = syscall_get_return_value(current, regs);
+	what = session_capture_of(w.now);
+	if (what & ~SESSION_WHOLE_CALLS) {
+		utrace_current_args(regs, args);
+		utrace_capture_result(&capture, nr, args, ret, what);
+		if (!utrace_dev_may_see(w.target))
+			goto out;
+	}
+	session_items(w.target, &items, &capture);
+	if (w.task->entry.kept)
+		session_write_call(&w, ret, &items);
+	else
+		session_write_exit(&w, nr, ret,
+				   unpaired ? UTRACE_F_UNPAIRED : 0, &items);
+out:
+	session_end(&w, &capture);
 	return UTRACE_RESUME;
 }
+
+/* Other events */
 
 static u32 session_clone(u32 action, struct utrace_engine *engine,
 			 unsigned long clone_flags, struct task_struct *child)
 {
-	struct session_target *target = engine->data;
-	struct utrace_session *session = target->session;
-	struct utrace_rec_fork rec = {
-		.child_pid = task_tgid_nr_ns(child, session->ns),
-		.child_tid = task_pid_nr_ns(child, session->ns),
-		.flags = clone_flags,
-	};
+	struct utrace_rec_fork rec = {};
+	struct session_writer w;
 
-	if (!utrace_dev_sees(target))
+	if (!session_begin(&w, engine, _UTRACE_EVENT_CLONE) ||
+	    !utrace_dev_sees(w.target, w.task))
 		return UTRACE_RESUME;
-	session_write(target, UTRACE_REC_FORK, &rec.head, sizeof(rec));
+	session_begin_other(&w);
+	rec.child_task = task_pid(child)->ino;
+	rec.child_pid = task_tgid_nr_ns(child, w.target->session->ns);
+	rec.child_tid = task_pid_nr_ns(child, w.target->session->ns);
+	rec.flags = clone_flags;
+	session_write(&w, UTRACE_REC_FORK, 0, &rec.head + 1,
+		      sizeof(rec) - sizeof(rec.head));
+	session_end(&w, NULL);
 	return UTRACE_RESUME;
 }
 
@@ -211,76 +412,155 @@ static u32 session_exec(u32 action, struct utrace_engine *engine,
 			const struct linux_binfmt *fmt,
 			const struct linux_binprm *bprm, struct pt_regs *regs)
 {
-	struct session_target *target = engine->data;
 	struct utrace_capture capture = UTRACE_CAPTURE_INIT(SESSION_CAPTURE_SIZE);
-	struct utrace_rec rec = {};
+	struct utrace_rec_exec *rec;
+	struct session_items items;
+	struct session_writer w;
+	u64 old_task;
+	s32 old_tid;
 
-	if (!utrace_dev_sees(target))
+	if (!session_begin(&w, engine, _UTRACE_EVENT_EXEC))
+		return UTRACE_RESUME;
+	/* By the ids of before, and the rights at the entry. */
+	session_begin_other(&w);
+	old_task = w.task->id;
+	old_tid = w.task->tid;
+	utrace_dev_task_rename(w.task);
+	if (!utrace_dev_sees(w.target, w.task))
 		return UTRACE_RESUME;
 	if (utrace_capture_start(&capture))
-		utrace_capture_exec(&capture, target->session->cred->user_ns);
-	session_write_captured(target, UTRACE_REC_EXEC, &rec, sizeof(rec),
-			       &capture);
+		utrace_capture_exec(&capture, w.target->session->cred->user_ns);
+	if (!utrace_dev_may_see(w.target))
+		goto out;
+	session_items(w.target, &items, &capture);
+	if (session_reserve(&w, UTRACE_REC_EXEC, items.flags,
+			    sizeof(*rec) + items.size)) {
+		rec = (void *)w.rec;
+		rec->old_task = old_task;
+		rec->old_tid = old_tid;
+		rec->reserved = 0;
+		session_copy_items(&w, sizeof(*rec), &items);
+		utrace_dev_commit(&w);
+	}
+out:
+	session_end(&w, &capture);
 	return UTRACE_RESUME;
 }
 
 static u32 session_exit(u32 action, struct utrace_engine *engine,
 			long orig_code, long *code)
 {
-	struct session_target *target = engine->data;
 	struct utrace_rec_exit rec = {};
+	struct session_writer w;
+	u16 flags = 0;
 
+	if (!session_begin(&w, engine, _UTRACE_EVENT_EXIT))
+		return UTRACE_RESUME;
 	/*
 	 * The reader always learns that a task ends; the exit status of a
 	 * hidden task is kept back.
 	 */
-	if (utrace_dev_sees(target))
+	if (utrace_dev_sees(w.target, w.task)) {
+		session_begin_other(&w);
 		rec.code = *code;
-	else
-		rec.flags = UTRACE_REC_HIDDEN;
-	session_write(target, UTRACE_REC_EXIT, &rec.head, sizeof(rec));
+	} else {
+		flags = UTRACE_F_HIDDEN;
+	}
+	session_write(&w, UTRACE_REC_EXIT, flags, &rec.head + 1,
+		      sizeof(rec) - sizeof(rec.head));
 	return UTRACE_RESUME;
 }
 
+/*
+ * A task has died.  The next read(2) or poll(2) looks whether its target has
+ * tasks left; a reader that waits is woken for that.
+ */
+static u32 session_death(struct utrace_engine *engine, bool group_dead,
+			 int signal)
+{
+	struct session_target *target = engine->data;
+
+	utrace_dev_look_soon(target->session);
+	return UTRACE_RESUME;
+}
+
+static unsigned int session_signal_event(const struct k_sigaction *ka, int signr)
+{
+	if (ka->sa.sa_handler != SIG_DFL)
+		return _UTRACE_EVENT_SIGNAL;
+	if (sig_kernel_coredump(signr))
+		return _UTRACE_EVENT_SIGNAL_CORE;
+	return sig_kernel_stop(signr) ? _UTRACE_EVENT_SIGNAL_STOP :
+					_UTRACE_EVENT_SIGNAL_TERM;
+}
+
+/*
+ * A signal that ends the process is not delayed: its record may be parked, but
+ * the task is not held for it.
+ */
 static u32 session_signal(u32 action, struct utrace_engine *engine,
 			  struct pt_regs *regs, kernel_siginfo_t *info,
 			  const struct k_sigaction *orig_ka,
 			  struct k_sigaction *return_ka)
 {
-	struct session_target *target = engine->data;
+	u32 answer = UTRACE_RESUME | utrace_signal_action(action);
 	struct utrace_rec_signal rec = {};
+	struct session_writer w;
+	unsigned int event;
 
-	if (!orig_ka || !utrace_dev_sees(target))
-		return UTRACE_RESUME | utrace_signal_action(action);
-	BUILD_BUG_ON(sizeof(rec.info) < sizeof(*info));
+	if (!orig_ka)
+		return answer;
+	event = session_signal_event(orig_ka, info->si_signo);
+	if (!session_begin(&w, engine, event) ||
+	    !utrace_dev_sees(w.target, w.task))
+		return answer;
+	session_begin_other(&w);
+	BUILD_BUG_ON(sizeof(rec.info) != sizeof(siginfo_t));
 	memcpy(rec.info, info, sizeof(*info));
 	rec.handler = (unsigned long)orig_ka->sa.sa_handler;
 	rec.flags = orig_ka->sa.sa_flags;
-	session_write(target, UTRACE_REC_SIGNAL, &rec.head, sizeof(rec));
-	return UTRACE_RESUME | utrace_signal_action(action);
+	session_write(&w, UTRACE_REC_SIGNAL, 0, &rec.head + 1,
+		      sizeof(rec) - sizeof(rec.head));
+	if (event == _UTRACE_EVENT_SIGNAL || event == _UTRACE_EVENT_SIGNAL_STOP)
+		utrace_dev_hold(w.task);
+	return answer;
 }
 
+/*
+ * A task that takes part in stops again and again does not come to the safe
+ * point in between, so it is held in get_signal().
+ */
 static u32 session_jobctl(u32 action, struct utrace_engine *engine, int type,
 			  int notify)
 {
-	struct session_target *target = engine->data;
 	struct utrace_rec_jobctl rec = { .type = type, .notify = notify };
+	struct session_writer w;
 
-	if (!utrace_dev_sees(target))
+	if (!session_begin(&w, engine, _UTRACE_EVENT_JCTL) ||
+	    !utrace_dev_sees(w.target, w.task))
 		return UTRACE_RESUME;
-	session_write(target, UTRACE_REC_JOBCTL, &rec.head, sizeof(rec));
-	return UTRACE_RESUME;
+	session_begin_other(&w);
+	session_write(&w, UTRACE_REC_JOBCTL, 0, &rec.head + 1,
+		      sizeof(rec) - sizeof(rec.head));
+	return utrace_dev_hold(w.task) ? UTRACE_INTERRUPT : UTRACE_RESUME;
 }
 
-/* The last reference to the engine is gone, so no callback uses the target. */
+/*
+ * The last reference to the engine is gone, so no callback uses the target;
+ * session_same() may still look at it.
+ */
 static void session_target_release(void *data)
 {
 	struct session_target *target = data;
+	struct utrace_session *session = target->session;
 
-	utrace_dev_forget_tasks(target);
 	put_cred(target->cred);
-	utrace_dev_put(target->session);
-	kfree(target);
+	utrace_dev_settings_put(target->settings);
+	kfree(target->end);
+	kfree_rcu(target, rcu);
+	atomic_dec(&session->busy);
+	utrace_dev_wake_soon(session, true);
+	utrace_dev_put(session);
 }
 
 const struct utrace_engine_ops utrace_dev_ops = {
@@ -290,6 +570,7 @@ const struct utrace_engine_ops utrace_dev_ops = {
 	.report_clone		= session_clone,
 	.report_exec		= session_exec,
 	.report_exit		= session_exit,
+	.report_death		= session_death,
 	.report_signal		= session_signal,
 	.report_jctl		= session_jobctl,
 	.release		= session_target_release,
@@ -310,6 +591,7 @@ static const struct utrace_dev_record session_records[] = {
 	{ UTRACE_REC_SIGNAL,	UTRACE_EVENT_SIGNAL_ALL &
 				~UTRACE_EVENT(SIGNAL_IGN) },
 	{ UTRACE_REC_JOBCTL,	UTRACE_EVENT(JCTL) },
+	{ UTRACE_REC_SYS_CALL,	UTRACE_EVENT_SYSCALL },
 };
 
 static int __init session_add_records(void)

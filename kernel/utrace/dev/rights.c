@@ -12,7 +12,7 @@
  * on, and is seen again when it may be traced again.
  *
  * The reader is told each time that a task becomes hidden
- * (UTRACE_REC_DETACHED), and always of the task's end.  The reader does not
+ * (UTRACE_REC_HIDDEN), and always of the task's end.  The reader does not
  * learn the number of events that are kept back, since that number would reveal
  * what a hidden program does, as /proc/PID/io once did.
  */
@@ -23,42 +23,8 @@
 #include <linux/sched/coredump.h>
 #include <linux/sched/task.h>
 #include <linux/security.h>
-#include <linux/slab.h>
 
-#include "../task_data.h"
 #include "session.h"
-
-/**
- * struct session_task - what a target's engine knows of a task
- * @data: by which the task finds this structure.  Its owner is the target; NULL
- *	once the target has ended.  Written under session_tasks_lock.
- * @list: entry in session_target.tasks while there is an owner.  Under
- *	session_tasks_lock.
- * @cred: credentials of the task when it was last asked about, counted.  Only
- *	the task uses it.
- * @key: session_key() at that time.  Only the task uses it.
- * @hidden: the answer of that time.  Only the task uses it.
- *
- * The task makes the structure at the first event that the target's engine
- * reports, and frees it at its own end, or when it adds another one and finds
- * the owner gone.
- */
-struct session_task {
-	struct utrace_task_data data;
-	struct list_head list;
-	const struct cred *cred;
-	unsigned int key;
-	bool hidden;
-};
-
-/*
- * Protects session_target.tasks of all targets, and the owner of each entry,
- * against the end of a target (utrace_dev_forget_tasks()) and the end of a task
- * (session_put_task()) at the same time.  No lock is taken inside
- * session_tasks_lock.  Interrupts are off, since a task may be freed in a
- * softirq.
- */
-static DEFINE_SPINLOCK(session_tasks_lock);	/* interrupts are off */
 
 static bool session_is_capable(const struct cred *cred,
 			       struct user_namespace *ns)
@@ -112,79 +78,9 @@ static unsigned int session_key(void)
 	       READ_ONCE(utrace_dev_unprivileged);
 }
 
-/* The task frees what is known of it; see struct session_task. */
-static void session_put_task(struct utrace_task_data *data)
-{
-	struct session_task *task =
-		container_of(data, struct session_task, data);
-
-	scoped_guard(spinlock_irqsave, &session_tasks_lock)
-		if (data->owner)
-			list_del(&task->list);
-	put_cred(task->cred);
-	kfree(task);
-}
-
-/* Make the structure for the current task; NULL: no memory. */
-static struct session_task *session_new_task(struct session_target *target)
-{
-	struct session_task *task = kzalloc(sizeof(*task), GFP_KERNEL_ACCOUNT);
-
-	if (!task)
-		return NULL;
-	task->cred = get_cred(current_real_cred());
-	task->data.owner = target;
-	task->data.put = session_put_task;
-	utrace_task_data_add(&task->data);
-	scoped_guard(spinlock_irqsave, &session_tasks_lock)
-		list_add(&task->list, &target->tasks);
-	return task;
-}
-
-/* Tasks that are removed in one section with interrupts off. */
-#define SESSION_TASKS_AT_ONCE	32
-
 /*
- * Remove some tasks from a target that ends.  Return true if there may be more.
- */
-static bool session_forget_some(struct session_target *target)
-{
-	struct session_task *task;
-	unsigned int n;
-
-	guard(spinlock_irqsave)(&session_tasks_lock);
-	for (n = 0; n < SESSION_TASKS_AT_ONCE; n++) {
-		task = list_first_entry_or_null(&target->tasks,
-						struct session_task, list);
-		if (!task)
-			return false;
-		list_del(&task->list);
-		/*
-		 * utrace_task_data_find() matches no more; the task frees the
-		 * structure.
-		 */
-		WRITE_ONCE(task->data.owner, NULL);
-	}
-	return true;
-}
-
-/**
- * utrace_dev_forget_tasks() - remove all tasks from a target that ends
- * @target: the target; no callback of its engine runs or will run
- *
- * Context: Any but NMI.  Takes session_tasks_lock.
- */
-void utrace_dev_forget_tasks(struct session_target *target)
-{
-	while (session_forget_some(target))
-		;
-}
-
-/*
- * Ask about the current task and keep the answer in @task; NULL: nothing is
- * known of it yet.  The reader is told when the task becomes hidden.  Without
- * memory the answer is not kept and the reader not told; the next event asks
- * again.
+ * Ask about the current task and keep the answer in @task.  The reader is told
+ * when the task becomes hidden.
  */
 static bool session_ask(struct session_target *target,
 			struct session_task *task)
@@ -200,43 +96,41 @@ static bool session_ask(struct session_target *target,
 	hidden = !session_cred_may_trace_current(opener) ||
 		 (target->cred != opener &&
 		  !session_cred_may_trace_current(target->cred));
-	task = task ?: session_new_task(target);
-	if (!task)
-		return !hidden;
 	if (task->cred != current_real_cred()) {
 		put_cred(task->cred);
 		task->cred = get_cred(current_real_cred());
 	}
 	task->key = key;
-	if (hidden && !task->hidden)
-		utrace_dev_hide(target);
+	task->asker = target->cred;
 	task->hidden = hidden;
-	return !hidden;
+	if (!hidden && task->told == target->cred)
+		task->told = NULL;
+	if (!hidden || task->told == target->cred)
+		return !hidden;
+	task->told = target->cred;
+	utrace_dev_hide(target, task);
+	return false;
 }
 
 /**
  * utrace_dev_sees() - may an event of the current task be recorded?
  * @target: the target whose engine has called back
+ * @task: what the session knows of the current task
  *
- * If the task becomes hidden, it writes a UTRACE_REC_DETACHED.
+ * If the task becomes hidden, it writes a UTRACE_REC_HIDDEN.
  *
- * Context: A callback, in the task itself; may sleep.  Takes task_lock(),
- * session_tasks_lock and session_ring.lock.
+ * Context: A callback, in the task itself; may sleep.  Takes task_lock() and
+ * utrace_session.park_lock.
  * Return:
  * * true - the session may see the task
  * * false - the task is hidden
  */
-bool utrace_dev_sees(struct session_target *target)
+bool utrace_dev_sees(struct session_target *target, struct session_task *task)
 {
-	struct session_task *task;
-	struct utrace_task_data *data;
-
 	if (target->all)
 		return true;
-	data = utrace_task_data_find(target);
-	task = data ? container_of(data, struct session_task, data) : NULL;
-	if (likely(task && task->cred == current_real_cred() &&
-		   task->key == session_key()))
+	if (likely(task->cred == current_real_cred() &&
+		   task->asker == target->cred && task->key == session_key()))
 		return !task->hidden;
 	return session_ask(target, task);
 }

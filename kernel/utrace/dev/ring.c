@@ -1,51 +1,77 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - sessions of /dev/utrace: the ring of records
+ * utrace - sessions of /dev/utrace: the rings of records, and their writers
  *
- * Traced tasks write records under ring->lock.  One reader at a time reads them
- * without that lock, under utrace_session.read_lock.  No unread record is
- * overwritten: a record without room is lost and counted, and the next record
- * that has room is preceded by a UTRACE_REC_LOST.
+ * Each CPU has a ring.  A task writes into the ring of the CPU that it is on,
+ * with preemption off from utrace_dev_reserve() to utrace_dev_commit(), and
+ * never from an interrupt: so a ring has one writer at a time, and needs no
+ * lock.  No unread record is overwritten.  A record without room is lost and
+ * counted, or parked (park.c).  Records that were lost are told by a
+ * UTRACE_REC_LOST for each target, before the next record that has room.
  *
- * Two pairs of barriers connect the sides:
+ * A task may migrate between two records, so the reader (stream.c) merges the
+ * rings by time.  The time of a record is that of the clock, but no earlier
+ * than the last record of the ring, and later than the last one of the task:
+ * the clock of some machines stands still for milliseconds.
  *
- *	writer (utrace_dev_ring_write)	reader (utrace_dev_ring_read)
- *	tail: acquire			head: acquire
- *	write the record		read the records
+ * Barriers connect a writer with the reader:
+ *
+ *	writer				reader
+ *	open = 1			now = clock
+ *	full barrier			full barrier
+ *	time = clock			open: acquire
+ *	tail: acquire			last, head: acquire
+ *	write the record, last		read the records
  *	head: release			tail: release
+ *	open = 0, full barrier
+ *	a sleeper? then wake
  *
- * The reader that finds a new head sees the records before it.  The writer that
- * finds a new tail may reuse the bytes before it, as the reader is done with
- * them.
+ * If the reader finds @open clear, the record of a writer that it has missed
+ * gets a time of @now or later.  If the reader finds @open set, the record that
+ * is being written gets a time of @last or later.  The reader that finds a new
+ * @head sees the records before it, the writer that finds a new @tail may reuse
+ * the bytes before it.
  */
 #include <linux/align.h>
 #include <linux/capability.h>
+#include <linux/cpumask.h>
 #include <linux/cred.h>
 #include <linux/log2.h>
+#include <linux/poll.h>
+#include <linux/preempt.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/user.h>
-#include <linux/sizes.h>
-#include <linux/string.h>
+#include <linux/slab.h>
 #include <linux/timekeeping.h>
-#include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
 #include "session.h"
 
-/* Smallest and largest ring in bytes. */
-#define SESSION_RING_MIN		SZ_64K
-#define SESSION_RING_MAX		SZ_64M
+/* Smallest and largest size of all rings together, in bytes. */
+#define SESSION_RINGS_MIN		SZ_64K
+#define SESSION_RINGS_MAX		SZ_64M
+
+/* After so many ns a waiting reader is woken, by default and at most. */
+#define SESSION_DELAY_DEFAULT		(10 * NSEC_PER_MSEC)
+#define SESSION_DELAY_MAX		NSEC_PER_SEC
 
 /* Stands for "there is no room" in the place of a position. */
 #define SESSION_RING_FULL		U64_MAX
 
 /*
- * Charge the ring to the user of the caller, since its memory cannot be
+ * The largest record, with a struct utrace_rec_lost for each run before it, and
+ * a UTRACE_REC_PAD that is almost as large, fit into the smallest ring.
+ */
+static_assert(2 * (UTRACE_DEV_RECORD_SIZE + SESSION_RING_RUNS *
+		   sizeof(struct utrace_rec_lost)) <= UTRACE_RING_MIN);
+
+/*
+ * Charge the rings to the user of the caller, since their memory cannot be
  * swapped out.  The limit is RLIMIT_MEMLOCK, together with the buffers of perf
  * and io_uring.  The user is charged and not an address space, as a session may
  * outlive all processes of the user.  Return 0 or -ENOMEM.
  */
-static int session_ring_charge(struct session_ring *ring, size_t size)
+static int session_ring_charge(struct utrace_session *session, size_t size)
 {
 	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
 	struct user_struct *user = current_user();
@@ -59,110 +85,158 @@ static int session_ring_charge(struct session_ring *ring, size_t size)
 		if (sum > limit)
 			return -ENOMEM;
 	} while (!atomic_long_try_cmpxchg(&user->locked_vm, &used, sum));
-	ring->user = get_uid(user);
+	session->user = get_uid(user);
 	return 0;
 }
 
-static void session_ring_uncharge(struct session_ring *ring, size_t size)
+static void session_ring_uncharge(struct utrace_session *session, size_t size)
 {
-	if (!ring->user)
+	if (!session->user)
 		return;
-	atomic_long_sub(size >> PAGE_SHIFT, &ring->user->locked_vm);
-	free_uid(ring->user);
-	ring->user = NULL;
+	atomic_long_sub(size >> PAGE_SHIFT, &session->user->locked_vm);
+	free_uid(session->user);
+	session->user = NULL;
 }
 
-static bool session_is_clock(clockid_t clock)
+/* Bytes of the ring of each CPU, if all rings are to take @all bytes. */
+static size_t session_ring_part(size_t all)
 {
-	return clock == CLOCK_MONOTONIC || clock == CLOCK_REALTIME ||
-	       clock == CLOCK_BOOTTIME;
+	return max_t(size_t, rounddown_pow_of_two(all / num_possible_cpus()),
+		     UTRACE_RING_MIN);
+}
+
+/* Allocate the rings, of utrace_session.ring_size each.  NULL: no memory. */
+static struct session_ring *session_rings_alloc(struct utrace_session *session)
+{
+	struct session_ring *ring;
+	unsigned int cpu;
+
+	ring = kvcalloc(nr_cpu_ids, sizeof(*ring), GFP_KERNEL_ACCOUNT);
+	if (!ring)
+		return NULL;
+	ring->data = __vmalloc(session->ring_size * nr_cpu_ids,
+			       GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	if (!ring->data) {
+		kvfree(ring);
+		return NULL;
+	}
+	for (cpu = 1; cpu < nr_cpu_ids; cpu++)
+		ring[cpu].data = ring->data + cpu * session->ring_size;
+	return ring;
 }
 
 /**
- * utrace_dev_ring_make() - give a ring its memory
- * @ring: a ring that has none; utrace_session.lock is held
- * @size: bytes, a power of 2; 0: SESSION_RING_DEFAULT
- * @clock: clock of the records' times
+ * utrace_dev_ring_make() - give a session its rings
+ * @session: a session that has none; its lock is held, or nobody else has it
+ * @setup: what the program has asked for
  *
  * Context: Process context; may sleep.
  * Return:
- * * 0 - the ring has its memory
- * * -EINVAL - there is no such size or clock
+ * * 0 - the session has its rings
+ * * -EINVAL - there is no such size, delay or policy
  * * -ENOMEM - there is no memory, or it would exceed RLIMIT_MEMLOCK of the user
  *   and the caller has no CAP_IPC_LOCK
  */
-int utrace_dev_ring_make(struct session_ring *ring, size_t size,
-			 clockid_t clock)
+int utrace_dev_ring_make(struct utrace_session *session,
+			 const struct utrace_ioc_setup *setup)
 {
+	u64 size = setup->ring_size ?: SESSION_RING_DEFAULT;
+	u64 delay = setup->delay ?: SESSION_DELAY_DEFAULT;
+	struct session_ring *ring;
 	int ret;
 
-	if (!size)
-		size = SESSION_RING_DEFAULT;
-	if (!is_power_of_2(size) || size < SESSION_RING_MIN ||
-	    size > SESSION_RING_MAX || !session_is_clock(clock))
+	if (size < SESSION_RINGS_MIN || size > SESSION_RINGS_MAX ||
+	    delay > SESSION_DELAY_MAX || setup->full > UTRACE_FULL_DROP)
 		return -EINVAL;
-	ret = session_ring_charge(ring, size);
+	session->ring_size = session_ring_part(size);
+	session->delay = nsecs_to_jiffies(delay) ?: 1;
+	session->full = setup->full;
+	ret = session_ring_charge(session, session->ring_size * nr_cpu_ids);
 	if (ret)
 		return ret;
-	ring->data = __vmalloc(size, GFP_KERNEL_ACCOUNT);
-	if (!ring->data) {
-		session_ring_uncharge(ring, size);
+	ring = session_rings_alloc(session);
+	if (!ring) {
+		session_ring_uncharge(session, session->ring_size * nr_cpu_ids);
 		return -ENOMEM;
 	}
-	ring->clock = clock;
-	/* UTRACE_IOC_INFO reads the size without utrace_session.lock. */
-	WRITE_ONCE(ring->size, size);
+	/* Readers that do not hold the lock find what was set above. */
+	smp_store_release(&session->ring, ring);
 	return 0;
 }
 
 /**
- * utrace_dev_ring_free() - free the memory of a ring
- * @ring: a ring that has neither writers nor a reader any more
+ * utrace_dev_ring_free() - free the rings of a session
+ * @session: a session that has neither writers nor a reader any more
  *
  * Context: Any but interrupts; see vfree().
  */
-void utrace_dev_ring_free(struct session_ring *ring)
+void utrace_dev_ring_free(struct utrace_session *session)
 {
-	vfree(ring->data);
-	session_ring_uncharge(ring, ring->size);
+	if (!session->ring)
+		return;
+	vfree(session->ring->data);
+	kvfree(session->ring);
+	session_ring_uncharge(session, session->ring_size * nr_cpu_ids);
 }
 
-static u64 session_time(clockid_t clock)
+/**
+ * utrace_dev_wake_soon() - wake the readers that wait
+ * @session: the session
+ * @now: at once, and not after utrace_session.delay
+ *
+ * The caller has a full barrier between what the readers wait for and its look
+ * at utrace_session.wait, which is left to it.
+ *
+ * Context: Any but NMI.
+ */
+void utrace_dev_wake_soon(struct utrace_session *session, bool now)
 {
-	switch (clock) {
-	case CLOCK_REALTIME:
-		return ktime_get_real_ns();
-	case CLOCK_BOOTTIME:
-		return ktime_get_boottime_ns();
-	default:
-		return ktime_get_ns();
-	}
+	if (now)
+		wake_up_interruptible_poll(&session->wait,
+					   EPOLLIN | EPOLLRDNORM);
+	/*
+	 * The timer's function clears ->armed, has a full barrier, and wakes.
+	 * If ->armed is still set here, that wake-up is to come.
+	 */
+	else if (!atomic_read(&session->armed) &&
+		 !atomic_xchg(&session->armed, 1))
+		mod_timer(&session->wake, jiffies + session->delay);
 }
 
-static void *session_ring_at(struct session_ring *ring, u64 position)
+static void *session_ring_at(const struct utrace_session *session,
+			     const struct session_ring *ring, u64 position)
 {
-	return ring->data + (position & (ring->size - 1));
+	return ring->data + (position & (session->ring_size - 1));
+}
+
+/* Have the bytes from @end - utrace_session.ring_size on been read? */
+static bool session_ring_fits(const struct utrace_session *session,
+			      struct session_ring *ring, u64 end)
+{
+	if (likely(end - ring->seen <= session->ring_size))
+		return true;
+	/* Pairs with the release of ->tail by the reader, see above. */
+	ring->seen = smp_load_acquire(&ring->tail);
+	return end - ring->seen <= session->ring_size;
 }
 
 /*
- * Find room for a record of @size bytes behind @head.  A record does not wrap:
- * if the bytes up to the end of the ring are too few, a UTRACE_REC_PAD fills
- * them.  Return the position, or SESSION_RING_FULL.
+ * Find room for @size bytes.  They do not wrap: if the bytes up to the end of
+ * the ring are too few, a UTRACE_REC_PAD fills them.  Return the position, or
+ * SESSION_RING_FULL.
  */
-static u64 session_ring_reserve(struct session_ring *ring, u64 head,
-				size_t size)
+static u64 session_ring_place(const struct utrace_session *session,
+			      struct session_ring *ring, size_t size)
 {
-	size_t left = ring->size - (head & (ring->size - 1));
-	u64 at = left < size ? head + left : head;
+	size_t left = session->ring_size -
+		      (ring->head & (session->ring_size - 1));
+	u64 at = unlikely(left < size) ? ring->head + left : ring->head;
 
-	/*
-	 * Pairs with smp_store_release() in utrace_dev_ring_read(): the reader
-	 * is done with the bytes before tail.
-	 */
-	if (at + size - smp_load_acquire(&ring->tail) > ring->size)
+	if (!session_ring_fits(session, ring, at + size))
 		return SESSION_RING_FULL;
-	if (at != head) {
-		struct utrace_rec *pad = session_ring_at(ring, head);
+	if (unlikely(at != ring->head)) {
+		struct utrace_rec *pad = session_ring_at(session, ring,
+							 ring->head);
 
 		/* 8 bytes may be all that is left: write size and type only. */
 		pad->size = left;
@@ -171,166 +245,244 @@ static u64 session_ring_reserve(struct session_ring *ring, u64 head,
 	return at;
 }
 
-/*
- * Find room for a record, and before it for a UTRACE_REC_LOST if records were
- * lost: then *@lost_at is the place of that one.  Return the position of the
- * record, or SESSION_RING_FULL.
- */
-static u64 session_ring_place(struct session_ring *ring, size_t size,
-			      u64 *lost_at)
+/* Tell of the records that the ring has lost; @at is the place for that. */
+static u64 session_ring_tell(struct session_writer *w, u64 at, u64 time)
 {
-	u64 head = ring->head;
+	struct session_ring *ring = w->ring;
+	unsigned int i;
 
-	*lost_at = SESSION_RING_FULL;
-	if (ring->missed) {
-		*lost_at = session_ring_reserve(ring, head,
-						sizeof(struct utrace_rec_lost));
-		if (*lost_at == SESSION_RING_FULL)
-			return SESSION_RING_FULL;
-		head = *lost_at + sizeof(struct utrace_rec_lost);
+	for (i = 0; i < ring->nruns; i++) {
+		struct utrace_rec_lost *rec =
+			session_ring_at(w->target->session, ring, at);
+
+		*rec = (struct utrace_rec_lost){
+			.head = {
+				.size = sizeof(*rec),
+				.type = UTRACE_REC_LOST,
+				.time = time,
+				.target = ring->run[i].target,
+				.cpu = raw_smp_processor_id(),
+			},
+			.lost = ring->run[i].lost,
+		};
+		at += sizeof(*rec);
 	}
-	return session_ring_reserve(ring, head, size);
+	ring->nruns = 0;
+	return at;
 }
 
-static void session_ring_put_lost(struct session_ring *ring, u64 at, u64 time)
+/* Count a record that the ring loses, for the next UTRACE_REC_LOST. */
+static void session_ring_lose(struct session_ring *ring, u32 target)
 {
-	struct utrace_rec_lost *rec = session_ring_at(ring, at);
+	unsigned int i;
 
-	*rec = (struct utrace_rec_lost){
-		.head = {
-			.size = sizeof(*rec),
-			.type = UTRACE_REC_LOST,
-			.seq = ring->seq,
-			.time = time,
-		},
-		.lost = ring->missed,
-	};
-	ring->missed = 0;
+	WRITE_ONCE(ring->lost, ring->lost + 1);
+	for (i = 0; i < ring->nruns; i++)
+		if (ring->run[i].target == target)
+			break;
+	if (i >= SESSION_RING_RUNS - 1) {
+		i = SESSION_RING_RUNS - 1;
+		target = 0;
+	}
+	if (i == ring->nruns)
+		ring->run[ring->nruns++] = (struct session_run){ target, 0 };
+	ring->run[i].lost++;
+}
+
+/* Begin to write; preemption is off from here to session_ring_close(). */
+static struct session_ring *session_ring_open(struct utrace_session *session)
+{
+	struct session_ring *ring;
+
+	preempt_disable();
+	ring = &session->ring[smp_processor_id()];
+	WRITE_ONCE(ring->open, 1);
+	smp_mb();	/* ->open before the clock is read, see above. */
+	return ring;
+}
+
+static void session_ring_close(struct session_ring *ring)
+{
+	/* ->head before ->open, and both before the look for a sleeper. */
+	smp_store_mb(ring->open, 0);
 }
 
 /**
- * utrace_dev_ring_write() - write a record
- * @ring: a ring that has its memory
- * @parts: parts of the record; its size, number and time are filled in
+ * utrace_dev_lost() - count a record for which there is no struct session_task
+ * @target: the target that the record would have been made for
  *
- * Context: Task context with preemption on; does not sleep.  Takes
- * session_ring.lock.
- * Return:
- * * true - the record is in the ring
- * * false - there was no room; the record is counted as lost
+ * Context: Task context with preemption on; does not sleep.
  */
-bool utrace_dev_ring_write(struct session_ring *ring,
-			   const struct utrace_dev_parts *parts)
+void utrace_dev_lost(struct session_target *target)
 {
-	size_t size = ALIGN(parts->head_size + parts->items_size, 8);
-	struct utrace_rec *rec = parts->head;
-	u64 at, lost_at, time;
-	void *to;
+	struct session_ring *ring = session_ring_open(target->session);
 
-	guard(spinlock)(&ring->lock);
-	time = session_time(ring->clock);
-	at = session_ring_place(ring, size, &lost_at);
-	if (at == SESSION_RING_FULL) {
-		ring->seq++;
-		ring->missed++;
-		ring->lost++;
+	atomic64_inc(&target->lost);
+	session_ring_lose(ring, target->id);
+	session_ring_close(ring);
+	preempt_enable();
+}
+
+/* The time of a record that is being written, see above. */
+static u64 session_record_time(const struct session_writer *w)
+{
+	return max3(ktime_get_ns(), w->ring->last, w->task->last + 1);
+}
+
+/* Fill in the header of a record, wherever the record is. */
+static void session_fill_head(struct session_writer *w, u16 type, size_t size,
+			      u64 time)
+{
+	struct session_task *task = w->task;
+
+	*w->rec = (struct utrace_rec){
+		.size = size,
+		.type = type,
+		.time = time,
+		.task = task->id,
+		.pid = task->pid,
+		.tid = task->tid,
+		.number = ++task->number,
+		.target = w->target->id,
+		.cpu = raw_smp_processor_id(),
+	};
+	task->last = time;
+	WRITE_ONCE(w->ring->last, time);
+}
+
+/*
+ * Find room in the ring of this CPU.  On success preemption is off and ->rec is
+ * filled in; else the ring is closed, preemption is off and ->ring is the ring.
+ */
+static bool session_reserve_once(struct session_writer *w, u16 type,
+				 size_t size)
+{
+	struct utrace_session *session = w->target->session;
+	struct session_ring *ring = session_ring_open(session);
+	size_t lost = ring->nruns * sizeof(struct utrace_rec_lost);
+	u64 time, at;
+
+	w->ring = ring;
+	time = session_record_time(w);
+	at = session_ring_place(session, ring, size + lost);
+	if (unlikely(at == SESSION_RING_FULL))
 		return false;
-	}
-	if (lost_at != SESSION_RING_FULL)
-		session_ring_put_lost(ring, lost_at, time);
-	rec->size = size;
-	rec->seq = ++ring->seq;
-	rec->time = time;
-	to = session_ring_at(ring, at);
-	memcpy(to, rec, parts->head_size);
-	memcpy(to + parts->head_size, parts->items, parts->items_size);
-	/*
-	 * Pairs with smp_load_acquire() in utrace_dev_ring_read(): the record
-	 * is complete before the reader finds it.
-	 */
-	smp_store_release(&ring->head, at + size);
+	if (unlikely(lost))
+		at = session_ring_tell(w, at, time);
+	w->parked = NULL;
+	w->end = at + size;
+	w->rec = session_ring_at(session, ring, at);
+	session_fill_head(w, type, size, time);
 	return true;
 }
 
-/**
- * utrace_dev_ring_has() - is there a record to read?
- * @ring: the ring
- *
- * Context: Any.
- * Return: true if so; another reader may take the record first.
- */
-bool utrace_dev_ring_has(struct session_ring *ring)
+/* Take the memory in which a record without room is parked, if there is any. */
+static struct session_parked *session_parked_for(struct session_writer *w,
+						 u16 type, size_t size)
 {
-	return READ_ONCE(ring->head) != READ_ONCE(ring->tail);
+	struct session_parked *parked;
+
+	if (type != UTRACE_REC_EXIT)
+		return utrace_dev_parked_new(size);
+	parked = w->task->spare;
+	w->task->spare = NULL;
+	return parked;
 }
 
 /*
- * Bytes of the whole records at @from, as many as fit into @size bytes and are
- * in one piece of memory: up to @head, to a UTRACE_REC_PAD or to the end of the
- * ring.
+ * The first try to write a record has found no room, and has left the ring
+ * open.  Take memory to park the record, and try again; or count the record as
+ * lost.
  */
-static size_t session_ring_piece(struct session_ring *ring, u64 from, u64 head,
-				 size_t size)
+static noinline bool session_reserve_slow(struct session_writer *w, u16 type,
+					  size_t size)
 {
-	size_t bytes = 0, left = ring->size - (from & (ring->size - 1));
-	const struct utrace_rec *rec;
+	struct session_parked *parked = NULL;
 
-	while (from + bytes != head && bytes < left) {
-		rec = session_ring_at(ring, from + bytes);
-		if (rec->type == UTRACE_REC_PAD || bytes + rec->size > size)
-			break;
-		bytes += rec->size;
+	if (utrace_dev_may_wait(w)) {
+		session_ring_close(w->ring);
+		preempt_enable();
+		parked = session_parked_for(w, type, size);
+		if (session_reserve_once(w, type, size)) {
+			kfree(parked);
+			return true;
+		}
 	}
-	return bytes;
+	if (parked) {
+		w->parked = parked;
+		w->rec = &parked->rec;
+		session_fill_head(w, type, size, session_record_time(w));
+		return true;
+	}
+	w->task->number++;
+	atomic64_inc(&w->target->lost);
+	session_ring_lose(w->ring, w->target->id);
+	session_ring_close(w->ring);
+	preempt_enable();
+	return false;
 }
 
 /**
- * utrace_dev_ring_read() - take records out of a ring
- * @ring: the ring; the caller is its only reader
- * @to: destination in user memory
- * @size: bytes of @to
+ * utrace_dev_reserve() - begin to write a record of the current task
+ * @w: @target and @task are filled in by the caller, the rest here
+ * @type: enum utrace_rec_type
+ * @size: bytes of the record, a multiple of 8, UTRACE_DEV_RECORD_SIZE at most
  *
- * Context: Process context; may fault and sleep.
+ * A record that finds no room is parked, or counted as lost.
+ *
+ * Context: Task context with preemption on; may sleep.  After true preemption
+ * is off.
  * Return:
- * * the number of bytes written, all of whole records; 0: there are no records
- * * -EINVAL - @size is too small for the next record
- * * -EFAULT - @to cannot be written; the next record stays in the ring
+ * * true - the caller fills in @w->rec behind the header, and calls
+ *   utrace_dev_commit()
+ * * false - the record is lost
  */
-ssize_t utrace_dev_ring_read(struct session_ring *ring, char __user *to,
-			     size_t size)
+bool utrace_dev_reserve(struct session_writer *w, u16 type, size_t size)
 {
-	/*
-	 * Pairs with smp_store_release() in utrace_dev_ring_write(): records
-	 * before head are complete.
-	 */
-	u64 head = smp_load_acquire(&ring->head), tail = ring->tail;
-	size_t done = 0, piece;
+	return likely(session_reserve_once(w, type, size)) ||
+	       session_reserve_slow(w, type, size);
+}
 
-	while (tail != head) {
-		const struct utrace_rec *rec = session_ring_at(ring, tail);
+/* Is the ring half full?  The reader is asked only if it seems so. */
+static bool session_ring_is_half_full(const struct utrace_session *session,
+				      struct session_ring *ring)
+{
+	const size_t half = session->ring_size / 2;
 
-		if (rec->type == UTRACE_REC_PAD) {
-			tail += rec->size;
-			continue;
-		}
-		piece = session_ring_piece(ring, tail, head, size - done);
-		if (!piece) {
-			if (!done)
-				return -EINVAL;
-			break;
-		}
-		if (copy_to_user(to + done, rec, piece)) {
-			if (!done)
-				return -EFAULT;
-			break;
-		}
-		done += piece;
-		tail += piece;
+	if (likely(ring->head - ring->seen <= half))
+		return false;
+	/* As in session_ring_fits(). */
+	ring->seen = smp_load_acquire(&ring->tail);
+	return ring->head - ring->seen > half;
+}
+
+/**
+ * utrace_dev_commit() - end to write a record of the current task
+ * @w: as utrace_dev_reserve() has left it, with the record written
+ *
+ * Context: Task context, with preemption off, which is on afterwards.  Takes
+ * utrace_session.park_lock if the record is parked.
+ */
+void utrace_dev_commit(struct session_writer *w)
+{
+	struct utrace_session *session = w->target->session;
+	struct session_ring *ring = w->ring;
+	bool now = w->parked;
+
+	WRITE_ONCE(ring->records, ring->records + 1);
+	if (unlikely(now)) {
+		utrace_dev_park(w);
+	} else {
+		/* The record before ->head, see above. */
+		smp_store_release(&ring->head, w->end);
+		now = session_ring_is_half_full(session, ring);
 	}
+	session_ring_close(ring);
 	/*
-	 * Pairs with smp_load_acquire() in session_ring_reserve(): the records
-	 * are read before a writer reuses their bytes.
+	 * A reader puts itself on ->wait before it looks at the ring.  The full
+	 * barrier is in session_ring_close().
 	 */
-	smp_store_release(&ring->tail, tail);
-	return done;
+	if (waitqueue_active(&session->wait))
+		utrace_dev_wake_soon(session, now);
+	preempt_enable();
 }

@@ -26,8 +26,10 @@ static void session_free(struct kref *ref)
 		container_of(ref, struct utrace_session, ref);
 
 	timer_shutdown_sync(&session->wake);
-	utrace_dev_ring_free(&session->ring);
-	kfree(session->calls);
+	utrace_dev_forget_tasks(session);
+	utrace_dev_park_free(session);
+	utrace_dev_ring_free(session);
+	utrace_dev_settings_put(session->settings);
 	put_pid_ns(session->ns);
 	put_pid(session->owner);
 	put_cred(session->cred);
@@ -45,11 +47,16 @@ void utrace_dev_put(struct utrace_session *session)
 	kref_put(&session->ref, session_free);
 }
 
-/* A record was written SESSION_WAKE_DELAY ago, or earlier: wake the readers. */
+/* A record was written utrace_session.delay ago: wake the readers. */
 static void session_wake(struct timer_list *timer)
 {
 	struct utrace_session *session = from_timer(session, timer, wake);
 
+	/*
+	 * A full barrier: a writer that finds ->armed set has written its
+	 * record before the readers look.
+	 */
+	atomic_xchg(&session->armed, 0);
 	wake_up_interruptible_poll(&session->wait, EPOLLIN | EPOLLRDNORM);
 }
 
@@ -69,6 +76,11 @@ struct utrace_session *utrace_dev_new(const struct cred *cred)
 
 	if (!session)
 		return NULL;
+	session->settings = utrace_dev_settings_new();
+	if (!session->settings) {
+		kfree(session);
+		return NULL;
+	}
 	kref_init(&session->ref);
 	session->cred = get_cred(cred);
 	session->owner = get_pid(task_tgid(current));
@@ -76,13 +88,36 @@ struct utrace_session *utrace_dev_new(const struct cred *cred)
 	mutex_init(&session->lock);
 	mutex_init(&session->read_lock);
 	INIT_LIST_HEAD(&session->targets);
-	spin_lock_init(&session->ring.lock);
+	spin_lock_init(&session->park_lock);
+	INIT_LIST_HEAD(&session->parked);
+	INIT_LIST_HEAD(&session->taken);
+	INIT_LIST_HEAD(&session->waiting);
+	INIT_LIST_HEAD(&session->tasks);
+	session->reader = get_pid(session->owner);
 	init_waitqueue_head(&session->wait);
 	timer_setup(&session->wake, session_wake, 0);
 	return session;
 }
 
 /* Commands */
+
+/* Add up what the rings have counted, while they count on. */
+static void session_count_records(struct utrace_session *session,
+				  struct utrace_ioc_info *info)
+{
+	/* Pairs with utrace_dev_ring_make(). */
+	struct session_ring *ring = smp_load_acquire(&session->ring);
+	unsigned int cpu;
+
+	if (!ring)
+		return;
+	info->cpus = nr_cpu_ids;
+	info->ring_size = session->ring_size;
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
+		info->records += READ_ONCE(ring[cpu].records);
+		info->lost += READ_ONCE(ring[cpu].lost);
+	}
+}
 
 static int session_info(struct utrace_session *session, void *arg)
 {
@@ -93,23 +128,24 @@ static int session_info(struct utrace_session *session, void *arg)
 		.version = UTRACE_IOC_VERSION_NOW,
 		.events = utrace_dev_records(),
 		.capture = UTRACE_CAPTURE_ALL,
-		.ring_size = READ_ONCE(session->ring.size),
 		.hidden = atomic64_read(&session->hidden),
 		.uncaptured = atomic64_read(&session->uncaptured),
+		.waits = atomic64_read(&session->waits),
+		.parked = READ_ONCE(session->nparked),
 	};
+	utrace_dev_look(session);
 	/*
 	 * No holder of the lock waits for a page fault that user space serves,
 	 * since none reads or writes user memory.
 	 */
 	if (mutex_lock_killable(&session->lock))
 		return -EINTR;
+	info->targets = session->alive;
 	info->missed = session->missed;
 	list_for_each_entry(target, &session->targets, list)
 		info->missed += utrace_engine_lost(target->engine);
 	mutex_unlock(&session->lock);
-	guard(spinlock)(&session->ring.lock);
-	info->records = session->ring.seq;
-	info->lost = session->ring.lost;
+	session_count_records(session, info);
 	return 0;
 }
 
@@ -122,26 +158,21 @@ static int session_setup(struct utrace_session *session, void *arg)
 	if (setup->ring_size > SESSION_RING_DEFAULT &&
 	    !capable(CAP_SYS_RESOURCE))
 		return -EPERM;
-	/*
-	 * A size that does not fit into size_t becomes SZ_1G below, which is
-	 * too large as well.
-	 */
-	if (session->ring.size)
+	if (session->ring)
 		return -EBUSY;
-	return utrace_dev_ring_make(&session->ring,
-				    min_t(u64, setup->ring_size, SZ_1G),
-				    setup->clock);
+	return utrace_dev_ring_make(session, setup);
 }
 
 static int session_do_attach(struct utrace_session *session, void *arg)
 {
+	const struct utrace_ioc_setup setup = {};
 	struct utrace_ioc_attach *attach = arg;
 	int ret = 0;
 
 	if (attach->flags || attach->id)
 		return -EINVAL;
-	if (!session->ring.size)
-		ret = utrace_dev_ring_make(&session->ring, 0, CLOCK_MONOTONIC);
+	if (!session->ring)
+		ret = utrace_dev_ring_make(session, &setup);
 	return ret ?: utrace_dev_attach(session, attach);
 }
 

@@ -2,14 +2,14 @@
 /*
  * utrace - sessions of /dev/utrace: what their parts share
  *
- * An open /dev/utrace is a session.  It has one ring, and a target with an
- * engine of its own for each thing that it is attached to.
+ * An open /dev/utrace is a session.  It has a ring for each CPU, a target with
+ * an engine of its own for each thing that it is attached to, and a
+ * session_task for each task that has had an event.
  *
- * Lock order, outermost first: utrace_session.lock, utrace_change_mutex.
- * task_lock(), session_tasks_lock and session_ring.lock are taken inside these
- * two or alone, and never inside each other; a callback takes no other lock of
- * its session.  utrace_session.read_lock is taken by readers only, who hold no
- * other lock of the session.
+ * Lock order, outermost first: utrace_session.read_lock, utrace_session.lock,
+ * utrace_change_mutex.  task_lock(), utrace_session.park_lock and
+ * session_tasks_lock are taken inside these or alone, and never inside each
+ * other.  A callback takes only those three and locks of the core.
  *
  * User memory is read and written under read_lock or without a lock, but never
  * under utrace_session.lock: the page fault may be one that user space serves.
@@ -18,9 +18,12 @@
 #define _KERNEL_UTRACE_DEV_SESSION_H
 
 #include <linux/atomic.h>
+#include <linux/bits.h>
+#include <linux/cache.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/refcount.h>
 #include <linux/sizes.h>
 #include <linux/spinlock.h>
 #include <linux/timer.h>
@@ -28,50 +31,104 @@
 #include <linux/wait.h>
 #include <uapi/linux/utrace.h>
 
+#include "../capture/capture.h"
+#include "../task_data.h"
 #include "../utrace_dev.h"
 
 struct cred;
+struct file;
+struct files_struct;
 struct pid;
 struct pid_namespace;
+struct poll_table_struct;
 struct task_struct;
 struct user_struct;
-struct utrace_capture;
 struct utrace_engine;
 struct utrace_engine_ops;
 
 /*
- * Bytes of a ring by default, and of the largest ring that takes no capability.
+ * Bytes of all rings by default, and the most that takes no capability.
  */
 #define SESSION_RING_DEFAULT	SZ_1M
 
+/* Targets whose lost records a ring tells apart; the last one is for others. */
+#define SESSION_RING_RUNS	8
+
+/* Records of one target that a ring has lost since the last one it has taken. */
+struct session_run {
+	u32 target;
+	u64 lost;
+};
+
 /**
- * struct session_ring - records on their way to the reader
- * @lock: serializes writers, which are tasks and never interrupts; no lock is
- *	taken inside it
- * @data: memory of @size bytes; NULL while @size is 0.  Set once, under
- *	utrace_session.lock, before the first target; freed with the session.
- * @user: user who is charged with @data, counted; NULL: none
- * @size: bytes, a power of 2; 0: the ring has no memory yet.  Set with @data.
- * @head: bytes ever written, padding included.  Written under @lock with
- *	release; the reader reads it with acquire.
- * @tail: bytes ever read, padding included.  Written by the reader with
- *	release, under utrace_session.read_lock; writers read it with acquire.
- * @seq: number of the last record, lost ones included.  Under @lock.
- * @missed: records lost since the last UTRACE_REC_LOST.  Under @lock.
- * @lost: records ever lost.  Under @lock.
- * @clock: clock of the records' times.  Set with @data.
+ * struct session_ring - the records of one CPU on their way to the reader
+ * @data: utrace_session.ring_size bytes; constant
+ * @head: bytes ever written, padding included.  Stored with release; a reader
+ *	loads it with acquire.
+ * @last: time of the last record in ns.  Stored before @open is cleared.
+ * @open: a record is being written.  Cleared with release, after @head.
+ * @seen: @tail as the writer has last read it
+ * @records: number of records ever written
+ * @lost: number of records ever lost
+ * @nruns: number of elements of @run that are used
+ * @run: records lost since the last one that was written, by target
+ * @tail: bytes ever read, padding included.  Written by the reader, under
+ *	utrace_session.read_lock, with release; the writer loads it with acquire.
+ * @visible: @head as the present read(2) has found it.  Under
+ *	utrace_session.read_lock.
+ *
+ * All but @tail and @visible is written by a task on the ring's CPU that has preemption off,
+ * so no lock is needed.
  */
 struct session_ring {
-	spinlock_t lock;	/* serializes writers */
 	void *data;
-	struct user_struct *user;
-	size_t size;
 	u64 head;
-	u64 tail;
-	u64 seq;
-	u64 missed;
+	u64 last;
+	u32 open;
+	u32 nruns;
+	u64 seen;
+	u64 records;
 	u64 lost;
-	clockid_t clock;
+	struct session_run run[SESSION_RING_RUNS];
+	u64 tail ____cacheline_aligned_in_smp;
+	u64 visible;
+} ____cacheline_aligned_in_smp;
+
+/**
+ * struct session_parked - a record that found no room in its ring
+ * @list: entry in utrace_session.parked, under utrace_session.park_lock, and
+ *	then in utrace_session.taken, under utrace_session.read_lock.  Both are
+ *	sorted by time.
+ * @task: the task that wrote the record, counted; NULL for a record about no
+ *	task
+ * @rec: the record
+ *
+ * Belongs to the task until it is in the list, then to the reader.
+ */
+struct session_parked {
+	struct list_head list;
+	struct session_task *task;
+	struct utrace_rec rec;
+};
+
+/**
+ * struct session_settings - what is recorded
+ * @ref: one reference for the session, one for each target that has it
+ * @number: see utrace_rec.settings
+ * @events: UTRACE_REC_BIT() bits
+ * @capture: UTRACE_CAPTURE_ bits
+ * @ncalls: number of elements of @calls
+ * @calls: numbers of the system calls that are recorded; NULL: all
+ *
+ * Immutable, but for @ref.
+ */
+struct session_settings {
+	refcount_t ref;
+	u32 number;
+	u64 events;
+	u64 capture;
+	unsigned int ncalls;
+	int *calls;
 };
 
 /**
@@ -81,25 +138,44 @@ struct session_ring {
  * @ns: pid namespace of the opener, counted; records have ids of it.  Constant.
  * @owner: process of the opener, counted; constant
  * @lock: serializes ioctls that change the session; guards @targets, @next_id,
- *	@missed, and the settings from @events to @ncalls
+ *	@missed and the settings
  * @targets: struct session_target.  Under @lock.
+ * @ntargets: number of elements of @targets.  Written under @lock, read by
+ *	callbacks without a lock.
  * @next_id: id of the target attached last.  Under @lock.
- * @events: UTRACE_REC_BIT() bits.  Under @lock.
- * @capture: UTRACE_CAPTURE_STRINGS and the like.  Written under @lock,
- *	read by callbacks without a lock.
- * @calls: numbers of the system calls that are recorded; NULL: all.  Under
- *	@lock, which also guards its lifetime.
- * @ncalls: number of elements in @calls.  Under @lock.
+ * @attached: the session has had a target.  Written under @lock.
+ * @settings: what is recorded of targets to come, counted.  Under @lock.
+ * @nsettings: number of UTRACE_IOC_EVENTS so far.  Under @lock.
  * @missed: events that did not come to the engines of targets detached since.
  *	Under @lock.
  * @hidden: how often a task became hidden from the session
  * @uncaptured: items that records lack, for want of room or memory
+ * @waits: how often a task was held for want of room
+ * @ring: a ring for each possible CPU, NULL if there are none yet.  Set once,
+ *	under @lock, before the first target; freed with the session.
+ * @ring_size: bytes of each ring, a power of 2.  Set before @ring.
+ * @user: user who is charged with the rings, counted; NULL: none.  As @ring.
+ * @delay: jiffies after which a waiting reader is woken.  As @ring.
+ * @full: enum utrace_full.  As @ring.
+ * @park_lock: guards @parked, @nparked, @waiting, @reader, and .parked, .holder
+ *	and .waiting of each session_task.  Taken with preemption off; no lock is taken inside it.
+ * @parked: struct session_parked, by time
+ * @nparked: number of elements of @parked and @taken.  Read without a lock, too.
+ * @waiting: struct session_task with a holder.  Under @park_lock.
+ * @reader: process that reads, counted; NULL once it has closed the session.
+ *	Under @park_lock; only compared without it.
  * @read_lock: serializes readers; held while records are copied to user memory
- * @ring: the records
+ * @taken: parked records that the reader gives next, by time.  Under @read_lock.
  * @wait: readers that wait for a record
+ * @armed: @wake is armed, or its function has not begun
  * @wake: timer that wakes @wait some time after a record, so that the reader
  *	finds more of them.  Armed by callbacks; shut down when the session is
  *	freed.
+ * @look: a task has died since utrace_dev_look() last looked at the targets
+ * @alive: number of targets that have not ended.  Written under @lock, read
+ *	without it.
+ * @busy: number of targets whose engines may still call back
+ * @tasks: struct session_task, see task.c.  Under session_tasks_lock.
  */
 struct utrace_session {
 	struct kref ref;
@@ -108,18 +184,34 @@ struct utrace_session {
 	struct pid *owner;
 	struct mutex lock;	/* serializes ioctls */
 	struct list_head targets;
+	unsigned int ntargets;
 	u32 next_id;
-	u64 events;
-	u64 capture;
-	int *calls;
-	unsigned int ncalls;
+	bool attached;
+	struct session_settings *settings;
+	u32 nsettings;
 	u64 missed;
 	atomic64_t hidden;
 	atomic64_t uncaptured;
+	atomic64_t waits;
+	struct session_ring *ring;
+	size_t ring_size;
+	struct user_struct *user;
+	unsigned long delay;
+	enum utrace_full full;
+	spinlock_t park_lock;	/* parked records and the reader */
+	struct list_head parked;
+	unsigned int nparked;
+	struct list_head waiting;
+	struct pid *reader;
 	struct mutex read_lock;	/* serializes readers */
-	struct session_ring ring;
+	struct list_head taken;
 	wait_queue_head_t wait;
+	atomic_t armed;
 	struct timer_list wake;
+	bool look;
+	unsigned int alive;
+	atomic_t busy;
+	struct list_head tasks;
 };
 
 /**
@@ -129,14 +221,24 @@ struct utrace_session {
  * @session: the session, counted; constant
  * @cred: credentials of the process that attached, counted; constant
  * @engine: the engine.  The reference is dropped when the target is detached;
- *	used under utrace_session.lock until then.
+ *	used under utrace_session.lock until then, and by callbacks.
+ * @end: the UTRACE_REC_TARGET_END to come, NULL once the target has ended.
+ *	Under utrace_session.lock.
  * @id: id for UTRACE_IOC_DETACH; constant
  * @scope: with @of, says what the target is; constant
  * @of: the task, or the struct pid of the process; NULL: the system.  The
  *	engine has the reference; it is only compared.
- * @tasks: struct session_task, see rights.c.  Under session_tasks_lock.
- * @all: the target is the system.  The session may trace everybody, so no task
- *	is asked about.  Constant.
+ * @settings: what is recorded, counted.  Under utrace_session.lock.
+ * @now: what callbacks need of @settings: UTRACE_CAPTURE_ bits,
+ *	SESSION_WHOLE_CALLS, and the number in the upper half.  Stored with
+ *	release under utrace_session.lock, after the engine has got the settings;
+ *	loaded with acquire, before the engine's events are looked at.
+ * @lost: number of records of the target that were lost
+ * @stop: a task whose record finds no room waits for the reader.  Constant.
+ * @all: the engine is one of the system.  The session may trace everybody, so
+ *	no task is asked about.  Constant.
+ * @deadlock: the attach has met the reader of the session
+ * @rcu: frees the target when session_same() is done with it
  *
  * The target is the data of its engine, whose ->release() frees it: not before
  * the last callback has returned.
@@ -146,11 +248,55 @@ struct session_target {
 	struct utrace_session *session;
 	const struct cred *cred;
 	struct utrace_engine *engine;
+	struct session_parked *end;
 	u32 id;
 	enum utrace_scope scope;
 	const void *of;
-	struct list_head tasks;
+	struct session_settings *settings;
+	u64 now;
+	atomic64_t lost;
+	bool stop;
 	bool all;
+	bool deadlock;
+	struct rcu_head rcu;
+};
+
+/* In session_target.now, beside UTRACE_CAPTURE_ bits: record whole calls. */
+#define SESSION_WHOLE_CALLS	BIT(31)
+
+static_assert(!(UTRACE_CAPTURE_ALL & SESSION_WHOLE_CALLS));
+
+static inline u32 session_capture_of(u64 now)
+{
+	return now;
+}
+
+static inline u32 session_settings_of(u64 now)
+{
+	return now >> 32;
+}
+
+/**
+ * struct session_writer - a record that is being written
+ * @target: the target that the record is made for
+ * @task: what the session knows of the current task
+ * @ring: the ring of this CPU
+ * @parked: where the record goes instead of the ring, or NULL
+ * @now: session_target.now at the begin of the callback
+ * @rec: the record, with its header filled in; the caller fills in the rest
+ * @end: utrace_session.ring position behind the record
+ *
+ * Lives on the stack of the callback, from utrace_dev_reserve() to
+ * utrace_dev_commit(); preemption is off between the two.
+ */
+struct session_writer {
+	struct session_target *target;
+	struct session_task *task;
+	struct session_ring *ring;
+	struct session_parked *parked;
+	u64 now;
+	struct utrace_rec *rec;
+	u64 end;
 };
 
 /* utrace_dev.c */
@@ -166,27 +312,138 @@ void utrace_dev_put(struct utrace_session *session);
 int utrace_dev_attach(struct utrace_session *session,
 		      struct utrace_ioc_attach *attach);
 int utrace_dev_detach(struct utrace_session *session, u32 id);
-int utrace_dev_set_events(struct utrace_session *session,
-			  const struct utrace_ioc_events *events);
 void utrace_dev_detach_all(struct utrace_session *session);
+struct session_target *utrace_dev_target(struct utrace_session *session,
+					 u32 id);
+void utrace_dev_look(struct utrace_session *session);
+void utrace_dev_look_soon(struct utrace_session *session);
+bool utrace_dev_is_over(struct utrace_session *session);
+
+/* settings.c */
+struct session_settings *utrace_dev_settings_new(void);
+struct session_settings *
+utrace_dev_settings_get(struct session_settings *settings);
+void utrace_dev_settings_put(struct session_settings *settings);
+int utrace_dev_apply(struct session_target *target,
+		     struct session_settings *settings);
+int utrace_dev_set_events(struct utrace_session *session,
+			  struct utrace_ioc_events *events);
+
+/* task.c */
+/**
+ * struct session_entry - the entry of a system call, kept until the exit
+ * @kept: the other members are valid
+ * @nr: number of the call
+ * @began: time of the entry in ns
+ * @args: arguments
+ * @capture: what was captured; its buffer is freed with the next entry
+ */
+struct session_entry {
+	bool kept;
+	unsigned int nr;
+	u64 began;
+	unsigned long args[6];
+	struct utrace_capture capture;
+};
+
+/**
+ * struct session_task - what a session knows of a task
+ * @data: by which the task finds this structure.  Its owner is the session;
+ *	NULL once the session has ended
+ * @ref: one reference for the task, one for each parked record, one for a
+ *	pending @work
+ * @list: entry in utrace_session.tasks while there is an owner.  Under
+ *	session_tasks_lock
+ * @session: the session; valid while there is an owner, and while @working
+ * @task: the task; used by others while @holder is not NULL, and counted then
+ * @id: see &utrace_rec.task; as @pid and @tid, changed by execve() only
+ * @pid: see &utrace_rec
+ * @tid: see &utrace_rec
+ * @number: number of the task's last record
+ * @last: time of the task's last record
+ * @cred: credentials of the task when it was last asked about, counted
+ * @asker: session_target.cred of that time, kept by its target; only compared
+ * @key: session_key() of that time
+ * @hidden: the answer of that time
+ * @told: session_target.cred for which the reader was told that the task is
+ *	hidden, NULL if the task is not; only compared
+ * @working: @work is pending
+ * @work: holds the task at the safe point, see park.c
+ * @entry: the system call that the task is in
+ * @spare: for the task's UTRACE_REC_EXIT if that finds no room
+ * @parked: number of the task's records in utrace_session.parked.  Under
+ *	utrace_session.park_lock; read without a lock, too
+ * @holder: engine that may hold the task while @parked is not 0 and there is a
+ *	reader, counted; else NULL.  Under utrace_session.park_lock
+ * @waiting: entry in utrace_session.waiting while @holder is not NULL
+ *
+ * Only the task itself uses what has no other rule.
+ */
+struct session_task {
+	struct utrace_task_data data;
+	struct kref ref;
+	struct list_head list;
+	struct utrace_session *session;
+	struct task_struct *task;
+	u64 id;
+	s32 pid;
+	s32 tid;
+	u32 number;
+	u64 last;
+	const struct cred *cred;
+	const struct cred *asker;
+	const struct cred *told;
+	unsigned int key;
+	bool hidden;
+	bool working;
+	struct callback_head work;
+	struct session_entry entry;
+	struct session_parked *spare;
+	unsigned int parked;
+	struct utrace_engine *holder;
+	struct list_head waiting;
+};
+
+struct session_task *utrace_dev_task(struct session_target *target);
+void utrace_dev_task_put(struct session_task *task);
+void utrace_dev_task_rename(struct session_task *task);
+void utrace_dev_forget_tasks(struct utrace_session *session);
 
 /* rights.c */
-bool utrace_dev_sees(struct session_target *target);
+bool utrace_dev_sees(struct session_target *target, struct session_task *task);
 bool utrace_dev_may_see(const struct session_target *target);
-void utrace_dev_forget_tasks(struct session_target *target);
 
 /* record.c */
-void utrace_dev_hide(const struct session_target *target);
+void utrace_dev_hide(struct session_target *target, struct session_task *task);
 extern const struct utrace_engine_ops utrace_dev_ops;
 
 /* ring.c */
-int utrace_dev_ring_make(struct session_ring *ring, size_t size,
-			 clockid_t clock);
-void utrace_dev_ring_free(struct session_ring *ring);
-bool utrace_dev_ring_write(struct session_ring *ring,
-			   const struct utrace_dev_parts *parts);
-bool utrace_dev_ring_has(struct session_ring *ring);
-ssize_t utrace_dev_ring_read(struct session_ring *ring, char __user *to,
-			     size_t size);
+int utrace_dev_ring_make(struct utrace_session *session,
+			 const struct utrace_ioc_setup *setup);
+void utrace_dev_ring_free(struct utrace_session *session);
+bool utrace_dev_reserve(struct session_writer *w, u16 type, size_t size);
+void utrace_dev_commit(struct session_writer *w);
+void utrace_dev_wake_soon(struct utrace_session *session, bool now);
+void utrace_dev_lost(struct session_target *target);
+
+/* park.c */
+bool utrace_dev_may_wait(const struct session_writer *w);
+struct session_parked *utrace_dev_parked_new(size_t size);
+void utrace_dev_park(struct session_writer *w);
+void utrace_dev_park_end(struct session_target *target);
+void utrace_dev_take_parked(struct utrace_session *session);
+void utrace_dev_unpark(struct utrace_session *session,
+		       struct session_parked *parked);
+void utrace_dev_hold_soon(struct session_task *task);
+bool utrace_dev_hold(struct session_task *task);
+void utrace_dev_set_reader(struct utrace_session *session);
+void utrace_dev_flush(struct utrace_session *session, struct file *file,
+		      struct files_struct *files);
+void utrace_dev_park_free(struct utrace_session *session);
+
+/* stream.c */
+bool utrace_dev_has(struct utrace_session *session);
+ssize_t utrace_dev_read(struct utrace_session *session, char __user *to,
+			size_t size);
 
 #endif /* _KERNEL_UTRACE_DEV_SESSION_H */

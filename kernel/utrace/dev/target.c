@@ -7,11 +7,15 @@
  * more rights than either of them has.  rights.c says what may be seen of a
  * target after that.
  *
- * User memory is never read under utrace_session.lock: the page fault may be
- * one that user space serves late or never.
+ * A target ends when all its tasks have exited, or when it is detached.  A task
+ * that dies marks the session (utrace_dev_look_soon()); the next reader looks at
+ * the targets then, and parks a UTRACE_REC_TARGET_END.
  */
 #include <linux/capability.h>
+#include <linux/cgroup.h>
 #include <linux/cred.h>
+#include <linux/file.h>
+#include <linux/fs.h>
 #include <linux/perf_event.h>
 #include <linux/pid.h>
 #include <linux/ptrace.h>
@@ -25,20 +29,6 @@
 #include "../builtin.h"
 #include "../match.h"
 #include "session.h"
-
-/**
- * struct session_settings - what UTRACE_IOC_EVENTS sets
- * @events: see &struct utrace_session
- * @capture: see &struct utrace_session
- * @calls: see &struct utrace_session; the holder of this structure frees it
- * @ncalls: see &struct utrace_session
- */
-struct session_settings {
-	u64 events;
-	u64 capture;
-	int *calls;
-	unsigned int ncalls;
-};
 
 /* Targets of one session at most. */
 #define SESSION_MAX_TARGETS		1024
@@ -59,16 +49,19 @@ static bool session_caller_may(struct task_struct *task)
  */
 static bool session_may_trace(struct task_struct *task, void *data)
 {
-	const struct utrace_session *session = data;
+	struct session_target *target = data;
 	const struct cred *old;
 	bool may;
 
 	/* A dead task has no further events to see. */
 	if (task->exit_state)
 		return true;
-	if (!session_caller_may(task))
+	/* A reader that waits for itself. */
+	if (target->stop && task_tgid(task) == READ_ONCE(target->session->reader))
+		target->deadlock = true;
+	if (target->deadlock || !session_caller_may(task))
 		return false;
-	old = override_creds(session->cred);
+	old = override_creds(target->session->cred);
 	may = session_caller_may(task);
 	revert_creds(old);
 	return may;
@@ -109,45 +102,86 @@ static bool session_may_trace_all(const struct cred *opener)
 
 /* Engines */
 
+/* Scopes */
+
 /*
- * Give an engine the settings of its session.  Return 0, -ENOMEM, or -ESRCH for
- * an engine that has ended; after an error a part of the settings may hold.
+ * Fill in a match from the descriptor of a cgroup's folder.  As in the next two
+ * functions *@of tells the targets of one scope apart; the match has a
+ * reference.
  */
-static int session_apply(struct utrace_session *session,
-			 struct utrace_engine *engine)
+static int session_match_cgroup(struct utrace_match *match, int fd,
+				const void **of)
 {
+	struct cgroup *cgroup = cgroup_v1v2_get_from_fd(fd);
 	int ret;
 
-	lockdep_assert_held(&session->lock);
+	if (IS_ERR(cgroup))
+		return PTR_ERR(cgroup);
+	*of = cgroup;
+	ret = utrace_match_add_cgroup(match, cgroup);
+	cgroup_put(cgroup);
+	return ret;
+}
 
-	ret = utrace_set_syscall_filter(engine, session->calls,
-					session->ncalls);
-	if (ret)
-		return ret;
-	ret = utrace_set_events(NULL, engine,
-				utrace_dev_engine_events(session->events));
-	/*
-	 * -EINPROGRESS: a callback that is running may record by the old
-	 * settings.
-	 */
-	return ret == -EINPROGRESS ? 0 : ret;
+/* Fill in a match from the descriptor of an executable file. */
+static int session_match_exe(struct utrace_match *match, int fd,
+			     const void **of)
+{
+	struct fd f = fdget_raw(fd);
+	int ret = -EINVAL;
+
+	if (!fd_file(f))
+		return -EBADF;
+	*of = file_inode(fd_file(f));
+	if (S_ISREG(file_inode(fd_file(f))->i_mode))
+		ret = utrace_match_add_exe(match, &fd_file(f)->f_path);
+	fdput(f);
+	return ret;
+}
+
+static int session_match_system(struct utrace_match *match, int fd,
+				const void **of)
+{
+	*of = NULL;
+	return fd == -1 ? 0 : -EINVAL;
 }
 
 /*
- * Leave the reading process out of the system that it traces, or each of its
- * reads would make records.
+ * What the engine of a target is attached to.  @flags is for an engine of a
+ * task; @match says which tasks an engine of the system is for.
  */
-static int session_leave_out_caller(struct session_target *target)
+static const struct session_scope {
+	int flags;
+	int (*match)(struct utrace_match *match, int fd, const void **of);
+} session_scopes[] = {
+	[UTRACE_SCOPE_THREAD]	= { .flags = UTRACE_ATTACH_OWN_EVENTS },
+	[UTRACE_SCOPE_PROCESS]	= { .flags = UTRACE_ATTACH_OWN_EVENTS |
+					     UTRACE_ATTACH_PROCESS },
+	[UTRACE_SCOPE_TREE]	= { .flags = UTRACE_ATTACH_OWN_EVENTS |
+					     UTRACE_ATTACH_TREE },
+	[UTRACE_SCOPE_SYSTEM]	= { .match = session_match_system },
+	[UTRACE_SCOPE_CGROUP]	= { .match = session_match_cgroup },
+	[UTRACE_SCOPE_EXE]	= { .match = session_match_exe },
+};
+
+/*
+ * Make the match of an engine of the system.  The reading process is left out,
+ * or each of its reads would make records.
+ */
+static struct utrace_match *
+session_match(const struct utrace_ioc_attach *attach, const void **of)
 {
 	struct utrace_match *match = utrace_match_new();
 	int ret;
 
 	if (!match)
-		return -ENOMEM;
+		return ERR_PTR(-ENOMEM);
 	utrace_match_leave_out(match, task_tgid(current));
-	ret = utrace_set_match(target->engine, match);
+	ret = session_scopes[attach->scope].match(match, attach->fd, of);
+	if (!ret)
+		return match;
 	utrace_match_put(match);
-	return ret;
+	return ERR_PTR(ret);
 }
 
 /*
@@ -157,31 +191,101 @@ static int session_leave_out_caller(struct session_target *target)
 static struct utrace_engine *
 session_attach_engine(struct session_target *target, struct task_struct *task)
 {
-	static const int flags[] = {
-		[UTRACE_SCOPE_THREAD]	= UTRACE_ATTACH_OWN_EVENTS,
-		[UTRACE_SCOPE_PROCESS]	= UTRACE_ATTACH_OWN_EVENTS |
-					  UTRACE_ATTACH_PROCESS,
-		[UTRACE_SCOPE_TREE]	= UTRACE_ATTACH_OWN_EVENTS |
-					  UTRACE_ATTACH_TREE,
-		[UTRACE_SCOPE_SYSTEM]	= 0,
-	};
+	struct utrace_engine *engine;
 
-	return utrace_attach_for(target->session->cred, task,
-				 UTRACE_ATTACH_OBSERVER | flags[target->scope],
-				 &utrace_dev_ops, target, session_may_trace,
-				 target->session);
+	engine = utrace_attach_for(target->session->cred, task,
+				   UTRACE_ATTACH_OBSERVER |
+				   session_scopes[target->scope].flags,
+				   &utrace_dev_ops, target, session_may_trace,
+				   target);
+	return target->deadlock ? ERR_PTR(-EDEADLK) : engine;
+}
+
+/* The end of targets */
+
+/* Note that a target is over, and tell the reader; does nothing if it was. */
+static void session_end_target(struct session_target *target, u32 why)
+{
+	struct utrace_session *session = target->session;
+	struct utrace_rec_target_end *rec;
+
+	lockdep_assert_held(&session->lock);
+
+	if (!target->end)
+		return;
+	rec = container_of(&target->end->rec, struct utrace_rec_target_end, head);
+	rec->why = why;
+	rec->lost = atomic64_read(&target->lost);
+	utrace_dev_park_end(target);
+	WRITE_ONCE(session->alive, session->alive - 1);
+	utrace_dev_wake_soon(session, true);
+}
+
+/**
+ * utrace_dev_look_soon() - a task of a session has died
+ * @session: the session
+ *
+ * Context: A callback; does not sleep.
+ */
+void utrace_dev_look_soon(struct utrace_session *session)
+{
+	WRITE_ONCE(session->look, true);
+	smp_mb();	/* ->look before the look for a sleeper. */
+	if (waitqueue_active(&session->wait))
+		utrace_dev_wake_soon(session, false);
+}
+
+/**
+ * utrace_dev_look() - end the targets whose tasks have all exited
+ * @session: the session
+ *
+ * Context: Process context; may sleep.  Takes utrace_session.lock, unless no
+ * task has died since the last call.
+ */
+void utrace_dev_look(struct utrace_session *session)
+{
+	struct session_target *target;
+
+	if (!READ_ONCE(session->look) || mutex_lock_killable(&session->lock))
+		return;
+	WRITE_ONCE(session->look, false);
+	smp_mb();	/* ->look before the looks at tasks. */
+	list_for_each_entry(target, &session->targets, list)
+		if (target->end && !target->all &&
+		    !utrace_has_living(target->engine))
+			session_end_target(target, UTRACE_END_EXITED);
+	mutex_unlock(&session->lock);
+}
+
+/**
+ * utrace_dev_is_over() - can no record come any more?
+ * @session: the session
+ *
+ * Records may be left to read.
+ *
+ * Context: Any.
+ * Return: true if the session had targets, all of them have ended, and no
+ * callback of one that was detached is running.
+ */
+bool utrace_dev_is_over(struct utrace_session *session)
+{
+	return READ_ONCE(session->attached) && !READ_ONCE(session->alive) &&
+	       atomic_read(&session->busy) == READ_ONCE(session->ntargets);
 }
 
 /* Detach a target.  Callbacks that are running may still write records. */
 static void session_remove(struct session_target *target)
 {
+	struct utrace_session *session = target->session;
 	struct utrace_engine *engine = target->engine;
 	int ret;
 
 	list_del(&target->list);
+	WRITE_ONCE(session->ntargets, session->ntargets - 1);
 	ret = utrace_control(NULL, engine, UTRACE_DETACH);
 	WARN_ON_ONCE(ret && ret != -EINPROGRESS && ret != -ESRCH);
-	target->session->missed += utrace_engine_lost(engine);
+	session->missed += utrace_engine_lost(engine);
+	session_end_target(target, UTRACE_END_DETACHED);
 	/*
 	 * The last reference to the engine frees the target, see
 	 * session_target.
@@ -189,24 +293,22 @@ static void session_remove(struct session_target *target)
 	utrace_engine_put(engine);
 }
 
+/* Attach */
+
 /*
- * What tells the targets of one scope apart.  The engine has a reference, so
- * the address is not used again while the target is in the list.
+ * What tells the targets of the scope of a task apart.  The engine has a
+ * reference, so the address is not used again while the target is in the list.
  */
 static const void *session_identity(enum utrace_scope scope,
 				    struct task_struct *task)
 {
-	if (!task)
-		return NULL;
 	return scope == UTRACE_SCOPE_THREAD ? (void *)task :
 					      (void *)task_tgid(task);
 }
 
 static bool session_has_target(const struct utrace_session *session,
-			       enum utrace_scope scope,
-			       struct task_struct *task)
+			       enum utrace_scope scope, const void *of)
 {
-	const void *of = session_identity(scope, task);
 	const struct session_target *target;
 
 	list_for_each_entry(target, &session->targets, list)
@@ -215,50 +317,119 @@ static bool session_has_target(const struct utrace_session *session,
 	return false;
 }
 
+static void session_free_target(struct session_target *target)
+{
+	put_cred(target->cred);
+	utrace_dev_settings_put(target->settings);
+	kfree(target->end);
+	kfree(target);
+}
+
+/* Make a target that has no engine yet.  NULL: no memory. */
+static struct session_target *session_new_target(struct utrace_session *session,
+						 enum utrace_scope scope,
+						 const void *of)
+{
+	struct session_target *target = kzalloc(sizeof(*target),
+						GFP_KERNEL_ACCOUNT);
+
+	if (!target)
+		return NULL;
+	target->session = session;
+	target->cred = get_current_cred();
+	target->id = ++session->next_id;
+	target->scope = scope;
+	target->of = of;
+	target->all = session_scopes[scope].match;
+	target->stop = !target->all && session->full != UTRACE_FULL_DROP;
+	target->end = utrace_dev_parked_new(sizeof(struct utrace_rec_target_end));
+	if (!target->end) {
+		session_free_target(target);
+		return NULL;
+	}
+	target->end->task = NULL;
+	*container_of(&target->end->rec, struct utrace_rec_target_end, head) =
+		(struct utrace_rec_target_end){
+			.head = {
+				.size = sizeof(struct utrace_rec_target_end),
+				.type = UTRACE_REC_TARGET_END,
+				.target = target->id,
+			},
+		};
+	return target;
+}
+
+/* From here on the engine owns the target, which has a reference to @session. */
+static void session_add_target(struct utrace_session *session,
+			       struct session_target *target,
+			       struct utrace_engine *engine)
+{
+	utrace_set_owner(engine, session->owner);
+	kref_get(&session->ref);
+	atomic_inc(&session->busy);
+	target->engine = engine;
+	list_add_tail(&target->list, &session->targets);
+	WRITE_ONCE(session->ntargets, session->ntargets + 1);
+	WRITE_ONCE(session->alive, session->alive + 1);
+	WRITE_ONCE(session->attached, true);
+	/* All tasks of the target may be dead already. */
+	WRITE_ONCE(session->look, true);
+}
+
+/*
+ * @match is for an engine of the system, else NULL; @task is for all others.
+ * @of is what tells targets apart.
+ */
 static int session_attach_to(struct utrace_session *session,
-			     struct utrace_ioc_attach *attach,
-			     struct task_struct *task)
+			     struct utrace_ioc_attach *attach, const void *of,
+			     struct task_struct *task,
+			     struct utrace_match *match)
 {
 	struct session_target *target;
 	struct utrace_engine *engine;
 	int ret;
 
-	if (session_has_target(session, attach->scope, task))
+	if (session_has_target(session, attach->scope, of))
 		return -EEXIST;
-	target = kzalloc(sizeof(*target), GFP_KERNEL_ACCOUNT);
+	target = session_new_target(session, attach->scope, of);
 	if (!target)
 		return -ENOMEM;
-	target->session = session;
-	target->cred = get_current_cred();
-	target->id = ++session->next_id;
-	target->scope = attach->scope;
-	target->of = session_identity(attach->scope, task);
-	target->all = attach->scope == UTRACE_SCOPE_SYSTEM;
-	INIT_LIST_HEAD(&target->tasks);
 	engine = session_attach_engine(target, task);
 	if (IS_ERR(engine)) {
-		put_cred(target->cred);
-		kfree(target);
+		session_free_target(target);
 		return PTR_ERR(engine);
 	}
-	/*
-	 * From here on the engine owns the target, which has a reference to the
-	 * session.
-	 */
-	utrace_set_owner(engine, session->owner);
-	kref_get(&session->ref);
-	target->engine = engine;
-	list_add_tail(&target->list, &session->targets);
+	session_add_target(session, target, engine);
 	/*
 	 * The match is set before events, so that no event of the caller is
 	 * recorded.
 	 */
-	ret = target->all ? session_leave_out_caller(target) : 0;
-	ret = ret ?: session_apply(session, engine);
+	ret = match ? utrace_set_match(engine, match) : 0;
+	ret = ret ?: utrace_dev_apply(target, session->settings);
 	if (ret)
 		session_remove(target);
 	else
 		attach->id = target->id;
+	return ret;
+}
+
+static int session_attach_system(struct utrace_session *session,
+				 struct utrace_ioc_attach *attach)
+{
+	struct utrace_match *match;
+	const void *of;
+	int ret;
+
+	if (!session_may_trace_all(session->cred))
+		return -EPERM;
+	/* No engine of the system can hold a task. */
+	if (session->full == UTRACE_FULL_STOP)
+		return -EOPNOTSUPP;
+	match = session_match(attach, &of);
+	if (IS_ERR(match))
+		return PTR_ERR(match);
+	ret = session_attach_to(session, attach, of, NULL, match);
+	utrace_match_put(match);
 	return ret;
 }
 
@@ -284,9 +455,13 @@ static struct task_struct *session_task_of(int fd)
  * Context: Process context; may sleep.
  * Return:
  * * 0 - the session is attached
- * * -EBADF - the descriptor is no pidfd
- * * -EINVAL - there is no such scope, or the descriptor for the system is not
- *   -1
+ * * -EBADF - the descriptor is no pidfd, or not that of a cgroup or a file
+ * * -EDEADLK - the target has the reader of the session, which would wait for
+ *   itself
+ * * -EINVAL - there is no such scope; the descriptor for the system is not -1;
+ *   the cgroup is not one of version 2; the executable is no regular file
+ * * -EOPNOTSUPP - the session has %UTRACE_FULL_STOP, and the target is a
+ *   system, a cgroup or an executable; or the kernel has no cgroups
  * * -ESRCH - the task is gone
  * * -EPERM - the caller or the opener of the session may not trace the task, or
  *   it is a kernel thread
@@ -304,23 +479,43 @@ int utrace_dev_attach(struct utrace_session *session,
 
 	lockdep_assert_held(&session->lock);
 
-	if (attach->scope > UTRACE_SCOPE_SYSTEM)
+	if (attach->scope >= ARRAY_SIZE(session_scopes))
 		return -EINVAL;
-	if (list_count_nodes(&session->targets) >= SESSION_MAX_TARGETS)
+	if (session->ntargets >= SESSION_MAX_TARGETS)
 		return -ENOSPC;
-	if (attach->scope == UTRACE_SCOPE_SYSTEM) {
-		if (attach->fd != -1)
-			return -EINVAL;
-		if (!session_may_trace_all(session->cred))
-			return -EPERM;
-		return session_attach_to(session, attach, NULL);
-	}
+	if (session_scopes[attach->scope].match)
+		return session_attach_system(session, attach);
 	task = session_task_of(attach->fd);
 	if (IS_ERR(task))
 		return PTR_ERR(task);
-	ret = session_attach_to(session, attach, task);
+	ret = session_attach_to(session, attach,
+				session_identity(attach->scope, task), task,
+				NULL);
 	put_task_struct(task);
 	return ret;
+}
+
+/**
+ * utrace_dev_target() - find a target of a session
+ * @session: the session; its lock is held
+ * @id: id of the target, from utrace_dev_attach()
+ *
+ * Context: Process context.
+ * Return:
+ * * the target - valid as long as the lock is held
+ * * NULL - the session has no such target
+ */
+struct session_target *utrace_dev_target(struct utrace_session *session,
+					 u32 id)
+{
+	struct session_target *target;
+
+	lockdep_assert_held(&session->lock);
+
+	list_for_each_entry(target, &session->targets, list)
+		if (target->id == id)
+			return target;
+	return NULL;
 }
 
 /**
@@ -337,17 +532,12 @@ int utrace_dev_attach(struct utrace_session *session,
  */
 int utrace_dev_detach(struct utrace_session *session, u32 id)
 {
-	struct session_target *target;
+	struct session_target *target = utrace_dev_target(session, id);
 
-	lockdep_assert_held(&session->lock);
-
-	list_for_each_entry(target, &session->targets, list) {
-		if (target->id != id)
-			continue;
-		session_remove(target);
-		return 0;
-	}
-	return -ENOENT;
+	if (!target)
+		return -ENOENT;
+	session_remove(target);
+	return 0;
 }
 
 /**
@@ -367,116 +557,4 @@ void utrace_dev_detach_all(struct utrace_session *session)
 	guard(mutex)(&session->lock);
 	list_for_each_entry_safe(target, next, &session->targets, list)
 		session_remove(target);
-}
-
-/* System calls that one UTRACE_IOC_EVENTS may choose; more than there are. */
-#define SESSION_MAX_CALLS	4096
-
-/* Give all targets the settings.  -ESRCH is no error: the target has ended. */
-static int session_apply_all(struct utrace_session *session)
-{
-	struct session_target *target;
-	int ret;
-
-	list_for_each_entry(target, &session->targets, list) {
-		ret = session_apply(session, target->engine);
-		if (ret && ret != -ESRCH)
-			return ret;
-	}
-	return 0;
-}
-
-/* Exchange the settings of the session and *@old. */
-static void session_exchange(struct utrace_session *session,
-			     struct session_settings *old)
-{
-	struct session_settings now = {
-		session->events, session->capture, session->calls,
-		session->ncalls
-	};
-
-	WRITE_ONCE(session->events, old->events);
-	WRITE_ONCE(session->capture, old->capture);
-	session->calls = old->calls;
-	session->ncalls = old->ncalls;
-	*old = now;
-}
-
-/*
- * Check and copy the settings of a program.  Reads user memory, so no lock is
- * held.  Return 0, -EINVAL, -EFAULT or -ENOMEM; after 0 the caller frees
- * ->calls.
- */
-static int session_take_settings(struct session_settings *settings,
-				 const struct utrace_ioc_events *events)
-{
-	int ret;
-
-	if (events->events & ~utrace_dev_records() || events->reserved ||
-	    events->capture & ~(u64)UTRACE_CAPTURE_ALL ||
-	    events->ncalls > SESSION_MAX_CALLS ||
-	    (events->calls && !events->ncalls))
-		return -EINVAL;
-	*settings = (struct session_settings){
-		.events = events->events,
-		.capture = events->capture,
-		.ncalls = events->ncalls,
-	};
-	if (events->ncalls) {
-		settings->calls =
-			memdup_array_user(u64_to_user_ptr(events->calls),
-					  events->ncalls, sizeof(int));
-		if (IS_ERR(settings->calls))
-			return PTR_ERR(settings->calls);
-	}
-	/*
-	 * Checked here, too, for a session without targets, where no engine
-	 * does it.
-	 */
-	ret = utrace_check_calls(settings->calls, settings->ncalls);
-	if (ret)
-		kfree(settings->calls);
-	return ret;
-}
-
-/**
- * utrace_dev_set_events() - choose what a session records
- * @session: the session; its lock is not held
- * @events: the choice of the program; a copy, but @events->calls points to user
- *	memory
- *
- * If a target fails to take the settings, all targets get the old ones again,
- * as far as there is memory for it.
- *
- * Context: Process context; may fault and sleep.  Takes utrace_session.lock.
- * Return:
- * * 0 - all targets record by the new settings
- * * -EINVAL - there is no such event, capture or system call, @events->reserved
- *   is not 0, @events->calls is not 0 without @events->ncalls, or there are
- *   more than %SESSION_MAX_CALLS numbers
- * * -EFAULT - the numbers of system calls cannot be read
- * * -EINTR - the caller was killed
- * * -ENOMEM - there is no memory
- */
-int utrace_dev_set_events(struct utrace_session *session,
-			  const struct utrace_ioc_events *events)
-{
-	struct session_settings settings;
-	int ret = session_take_settings(&settings, events);
-
-	if (ret)
-		return ret;
-	if (mutex_lock_killable(&session->lock)) {
-		kfree(settings.calls);
-		return -EINTR;
-	}
-	session_exchange(session, &settings);
-	ret = session_apply_all(session);
-	if (ret) {
-		session_exchange(session, &settings);
-		session_apply_all(session);
-	}
-	mutex_unlock(&session->lock);
-	kfree(settings.calls);
-	return ret;
 }

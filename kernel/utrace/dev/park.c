@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - sessions of /dev/utrace: records without room, and tasks that wait
+ *
+ * A record that finds no room is parked: it goes to a list of the session, with
+ * its task.  The task is held as soon as it comes to a place where a hold
+ * disturbs nobody: at the safe point, or in get_signal().  So SIGKILL, the
+ * freezer and ptrace find it as they find any held task, and it never waits at
+ * the entry of a system call or in the midst of a clone or an execve.  The
+ * reader takes parked records in the order of their times with those of the
+ * rings, and then lets the task go.
+ *
+ * A hold and its end, where "parked" is session_task.parked:
+ *
+ *	task				reader
+ *	hold = 1 (UTRACE_STOP)		lock park_lock
+ *	lock park_lock			parked = 0, take ->holder
+ *	parked == 0? then hold = 0	unlock
+ *	unlock				hold = 0 (UTRACE_RESUME), wake
+ *
+ * If the reader's end of the hold comes before the task's begin of it, the task
+ * finds that nothing is parked.
+ *
+ * A task may be held only while the session has a reader: the process that has
+ * last called read(2) or poll(2), or else the opener, until it closes its last
+ * descriptor of the session or dies.  Another process may have the session open
+ * still, as a program that has inherited the descriptor, and does not read.
+ * Then records without room are lost and counted, until some process reads.
+ */
+#include <linux/fdtable.h>
+#include <linux/pid.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/task_work.h>
+#include <linux/timekeeping.h>
+#include <linux/utrace.h>
+
+#include "session.h"
+
+/*
+ * Records that one task may have parked.  Between two places where the task can
+ * be held there are: the entry, a clone or an execve and what comes with it, the
+ * exit, a signal, a stop of job control and its end.  The exit of the task has
+ * a place of its own (session_task.spare).
+ */
+#define SESSION_MAX_PARKED	8
+
+/*
+ * Threads that never run user code, and the first process of the machine, are
+ * never held, and the reader would wait for itself.
+ */
+static bool session_can_wait(const struct utrace_session *session)
+{
+	struct pid *reader = READ_ONCE(session->reader);
+
+	return reader && reader != task_tgid(current) &&
+	       !is_global_init(current) &&
+	       !(current->flags & (PF_KTHREAD | PF_USER_WORKER));
+}
+
+/**
+ * utrace_dev_may_wait() - may a record that finds no room be parked?
+ * @w: the record, with @target and @task
+ *
+ * Context: The task whose record it is.
+ * Return:
+ * * true - the record is parked if there is memory
+ * * false - the record is lost
+ */
+bool utrace_dev_may_wait(const struct session_writer *w)
+{
+	return w->target->stop && session_can_wait(w->target->session) &&
+	       READ_ONCE(w->task->parked) < SESSION_MAX_PARKED;
+}
+
+/**
+ * utrace_dev_parked_new() - allocate memory for a record to be parked
+ * @size: bytes of the record
+ *
+ * Context: Process context; may sleep.
+ * Return:
+ * * the memory - to be freed by kfree(), or given to utrace_dev_park()
+ * * NULL - there is none
+ */
+struct session_parked *utrace_dev_parked_new(size_t size)
+{
+	return kmalloc(offsetof(struct session_parked, rec) + size,
+		       GFP_KERNEL_ACCOUNT);
+}
+
+/* Put a record into a list by its time. */
+static void session_park_in(struct list_head *list,
+			    struct session_parked *parked)
+{
+	struct session_parked *before;
+
+	/* Tasks park at almost the same times, so the place is near the end. */
+	list_for_each_entry_reverse(before, list, list)
+		if (before->rec.time <= parked->rec.time)
+			break;
+	list_add(&parked->list, &before->list);
+}
+
+static void session_park_locked(struct utrace_session *session,
+				struct session_parked *parked)
+{
+	lockdep_assert_held(&session->park_lock);
+
+	session_park_in(&session->parked, parked);
+	WRITE_ONCE(session->nparked, session->nparked + 1);
+}
+
+/**
+ * utrace_dev_park() - park a record of the current task
+ * @w: the record, in @w->parked
+ *
+ * Context: Task context with preemption off.  Takes utrace_session.park_lock.
+ */
+void utrace_dev_park(struct session_writer *w)
+{
+	struct utrace_session *session = w->target->session;
+	struct session_task *task = w->task;
+
+	w->parked->task = task;
+	kref_get(&task->ref);
+	guard(spinlock)(&session->park_lock);
+	session_park_locked(session, w->parked);
+	WRITE_ONCE(task->parked, task->parked + 1);
+	if (task->holder || !session->reader)
+		return;
+	task->holder = w->target->engine;
+	list_add_tail(&task->waiting, &session->waiting);
+	utrace_engine_get(task->holder);
+	get_task_struct(task->task);
+}
+
+/**
+ * utrace_dev_park_end() - park the last record of a target
+ * @target: the target, with @target->end, which is handed over
+ *
+ * Context: Process context.  Takes utrace_session.park_lock.
+ */
+void utrace_dev_park_end(struct session_target *target)
+{
+	struct utrace_session *session = target->session;
+
+	guard(spinlock)(&session->park_lock);
+	/*
+	 * With the lock held, so that no reader has given records that are
+	 * younger.
+	 */
+	target->end->rec.time = ktime_get_ns();
+	session_park_locked(session, target->end);
+	target->end = NULL;
+}
+
+/**
+ * utrace_dev_take_parked() - hand the records that are parked to the reader
+ * @session: the session
+ *
+ * Moves them to utrace_session.taken.  Their tasks stay held until
+ * utrace_dev_unpark().
+ *
+ * Context: Process context, under utrace_session.read_lock.  Takes
+ * utrace_session.park_lock.
+ */
+void utrace_dev_take_parked(struct utrace_session *session)
+{
+	struct session_parked *parked, *next;
+	LIST_HEAD(list);
+
+	if (!READ_ONCE(session->nparked))
+		return;
+	scoped_guard(spinlock, &session->park_lock)
+		list_splice_init(&session->parked, &list);
+	list_for_each_entry_safe(parked, next, &list, list)
+		session_park_in(&session->taken, parked);
+}
+
+/*
+ * Take the engine that holds @task, so that session_let_go() can end the hold.
+ * NULL: none does.
+ */
+static struct utrace_engine *session_take_holder(struct session_task *task)
+{
+	struct utrace_engine *holder = task->holder;
+
+	lockdep_assert_held(&task->session->park_lock);
+
+	if (holder)
+		list_del(&task->waiting);
+	task->holder = NULL;
+	return holder;
+}
+
+/* End the hold of a task.  @holder is from session_take_holder(), or NULL. */
+static void session_let_go(struct task_struct *task,
+			   struct utrace_engine *holder)
+{
+	int ret;
+
+	if (!holder)
+		return;
+	/* The engine may be detached, and the task dead: both end the hold. */
+	ret = utrace_control(task, holder, UTRACE_RESUME);
+	WARN_ON_ONCE(ret && ret != -ESRCH);
+	utrace_engine_put(holder);
+	put_task_struct(task);
+}
+
+/**
+ * utrace_dev_unpark() - free a parked record that was read
+ * @session: the session
+ * @parked: the record, from utrace_session.taken
+ *
+ * Lets the task go if the record was its last one.
+ *
+ * Context: Process context, under utrace_session.read_lock.  Takes
+ * utrace_session.park_lock.
+ */
+void utrace_dev_unpark(struct utrace_session *session,
+		       struct session_parked *parked)
+{
+	struct session_task *task = parked->task;
+	struct utrace_engine *holder = NULL;
+
+	list_del(&parked->list);
+	scoped_guard(spinlock, &session->park_lock) {
+		WRITE_ONCE(session->nparked, session->nparked - 1);
+		if (task) {
+			WRITE_ONCE(task->parked, task->parked - 1);
+			if (!task->parked)
+				holder = session_take_holder(task);
+		}
+	}
+	kfree(parked);
+	if (!task)
+		return;
+	session_let_go(task->task, holder);
+	utrace_dev_task_put(task);
+}
+
+/* The engine that is to hold the current task now, counted; NULL: none. */
+static struct utrace_engine *session_holder(struct session_task *task)
+{
+	struct utrace_engine *holder;
+
+	guard(spinlock)(&task->session->park_lock);
+	holder = task->holder;
+	if (holder)
+		utrace_engine_get(holder);
+	return holder;
+}
+
+/*
+ * The current task has begun a hold.  If the reader has taken the last of its
+ * records, or has gone, end the hold, and return false.
+ */
+static bool session_still_waits(struct session_task *task,
+				struct utrace_engine *holder)
+{
+	bool waits;
+
+	scoped_guard(spinlock, &task->session->park_lock)
+		waits = task->holder;
+	/* The engine may be detached, which has ended the hold. */
+	return waits || utrace_control(current, holder, UTRACE_RESUME) > 0;
+}
+
+/**
+ * utrace_dev_hold() - hold the current task while records of it are parked
+ * @task: what the session knows of the current task; the session is kept
+ *
+ * The task stops at the next place where it looks for a hold, see above.
+ *
+ * Context: The task itself, where it may stop soon: not in a system call.
+ * Takes utrace_session.park_lock.
+ * Return:
+ * * true - the task will stop
+ * * false - nothing is parked, there is no reader, or the task exits
+ */
+bool utrace_dev_hold(struct session_task *task)
+{
+	struct utrace_engine *holder;
+	bool held = false;
+
+	if (!READ_ONCE(task->parked) || current->flags & PF_EXITING)
+		return false;
+	holder = session_holder(task);
+	if (!holder)
+		return false;
+	if (utrace_control(current, holder, UTRACE_STOP) == -EINPROGRESS)
+		held = session_still_waits(task, holder);
+	utrace_engine_put(holder);
+	if (held)
+		atomic64_inc(&task->session->waits);
+	return held;
+}
+
+/* At the safe point, or before a signal is taken. */
+static void session_hold_work(struct callback_head *work)
+{
+	struct session_task *task = container_of(work, struct session_task,
+						 work);
+	struct utrace_session *session = task->session;
+
+	task->working = false;
+	utrace_dev_hold(task);
+	utrace_dev_task_put(task);
+	utrace_dev_put(session);
+}
+
+/**
+ * utrace_dev_hold_soon() - hold the current task at the safe point
+ * @task: what the session knows of the current task
+ *
+ * Does nothing unless a record of the task is parked.
+ *
+ * Context: A callback, in the task itself.
+ */
+void utrace_dev_hold_soon(struct session_task *task)
+{
+	if (likely(!READ_ONCE(task->parked)) || task->working)
+		return;
+	init_task_work(&task->work, session_hold_work);
+	if (task_work_add(current, &task->work, TWA_RESUME))
+		return;
+	task->working = true;
+	kref_get(&task->ref);
+	kref_get(&task->session->ref);
+}
+
+/**
+ * utrace_dev_set_reader() - the current process reads the session
+ * @session: the session
+ *
+ * Context: Process context.  Takes utrace_session.park_lock.
+ */
+void utrace_dev_set_reader(struct utrace_session *session)
+{
+	struct pid *reader = task_tgid(current), *old;
+
+	if (likely(READ_ONCE(session->reader) == reader))
+		return;
+	get_pid(reader);
+	scoped_guard(spinlock, &session->park_lock) {
+		old = session->reader;
+		WRITE_ONCE(session->reader, reader);
+	}
+	put_pid(old);
+}
+
+/* Let all tasks go.  Their records stay in the list. */
+static void session_let_all_go(struct utrace_session *session)
+{
+	struct utrace_engine *holder;
+	struct task_struct *held;
+
+	for (;;) {
+		scoped_guard(spinlock, &session->park_lock) {
+			struct session_task *task =
+				list_first_entry_or_null(&session->waiting,
+							 struct session_task,
+							 waiting);
+
+			if (!task)
+				return;
+			held = task->task;
+			holder = session_take_holder(task);
+		}
+		session_let_go(held, holder);
+		cond_resched();
+	}
+}
+
+static int session_is_file(const void *file, struct file *other, unsigned int fd)
+{
+	return file == other;
+}
+
+/**
+ * utrace_dev_flush() - a process closes a descriptor of a session
+ * @session: the session
+ * @file: its file
+ * @files: the descriptors of the process, without the one that is closed; all
+ *	are being closed if it has no user
+ *
+ * If the process is the reader and has no other descriptor of the session, the
+ * session has no reader any more.
+ *
+ * Context: Process context.  Takes utrace_session.park_lock, and the lock of
+ * @files.
+ */
+void utrace_dev_flush(struct utrace_session *session, struct file *file,
+		      struct files_struct *files)
+{
+	struct pid *reader = task_tgid(current);
+
+	if (READ_ONCE(session->reader) != reader)
+		return;
+	if (files && atomic_read(&files->count) &&
+	    iterate_fd(files, 0, session_is_file, file))
+		return;
+	scoped_guard(spinlock, &session->park_lock) {
+		if (session->reader != reader)
+			return;
+		WRITE_ONCE(session->reader, NULL);
+	}
+	put_pid(reader);
+	session_let_all_go(session);
+}
+
+/**
+ * utrace_dev_park_free() - free the parked records of a session that ends
+ * @session: a session that has no targets and no reader any more
+ *
+ * Context: Process context, or any but interrupts.
+ */
+void utrace_dev_park_free(struct utrace_session *session)
+{
+	struct session_parked *parked, *next;
+
+	utrace_dev_take_parked(session);
+	list_for_each_entry_safe(parked, next, &session->taken, list)
+		utrace_dev_unpark(session, parked);
+	put_pid(session->reader);
+}

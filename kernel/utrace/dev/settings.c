@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - sessions of /dev/utrace: what is recorded of each target
+ *
+ * Settings are immutable objects with a number.  A session has one for targets
+ * to come, a target the one that it was given last.  User memory is never read
+ * under utrace_session.lock: the page fault may be one that user space serves
+ * late or never.
+ */
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <linux/utrace.h>
+
+#include "../builtin.h"
+#include "session.h"
+
+/* System calls that one UTRACE_IOC_EVENTS may choose; more than there are. */
+#define SESSION_MAX_CALLS	4096
+
+/**
+ * utrace_dev_settings_new() - make settings by which nothing is recorded
+ *
+ * Context: Process context; may sleep.
+ * Return:
+ * * the settings - with one reference
+ * * NULL - there is no memory
+ */
+struct session_settings *utrace_dev_settings_new(void)
+{
+	struct session_settings *settings = kzalloc(sizeof(*settings),
+						    GFP_KERNEL_ACCOUNT);
+
+	if (settings)
+		refcount_set(&settings->ref, 1);
+	return settings;
+}
+
+/**
+ * utrace_dev_settings_get() - take a reference
+ * @settings: the settings; the caller keeps them by utrace_session.lock
+ *
+ * Context: Any.
+ * Return: @settings.
+ */
+struct session_settings *
+utrace_dev_settings_get(struct session_settings *settings)
+{
+	refcount_inc(&settings->ref);
+	return settings;
+}
+
+/**
+ * utrace_dev_settings_put() - drop a reference
+ * @settings: the settings, or NULL
+ *
+ * Context: Any but NMI.
+ */
+void utrace_dev_settings_put(struct session_settings *settings)
+{
+	if (!settings || !refcount_dec_and_test(&settings->ref))
+		return;
+	kfree(settings->calls);
+	kfree(settings);
+}
+
+/* What callbacks need of settings; see session_target.now. */
+static u64 session_now(const struct session_settings *settings)
+{
+	u64 now = (u64)settings->number << 32 | settings->capture;
+
+	if (settings->events & UTRACE_REC_BIT(SYS_CALL))
+		now |= SESSION_WHOLE_CALLS;
+	return now;
+}
+
+/*
+ * Give the engine of a target its events.  DEATH is for utrace_dev_look().
+ * Return 0, or -ESRCH for an engine that has ended.
+ */
+static int session_apply_events(struct session_target *target,
+				const struct session_settings *settings)
+{
+	unsigned long events = utrace_dev_engine_events(settings->events);
+	int ret;
+
+	if (!target->all)
+		events |= UTRACE_EVENT(DEATH);
+	ret = utrace_set_events(NULL, target->engine, events);
+	/*
+	 * -EINPROGRESS: a callback that is running may record by the old
+	 * settings, and says so.  -EALREADY: the thread is dead, so that no
+	 * event comes.
+	 */
+	return ret == -EINPROGRESS || ret == -EALREADY ? 0 : ret;
+}
+
+/*
+ * Give the engine of a target the settings.  Return 0, -ENOMEM, after which a
+ * part of the settings may hold, or -ESRCH for an engine that has ended.
+ */
+static int session_apply(struct session_target *target,
+			 const struct session_settings *settings)
+{
+	int ret = utrace_set_syscall_filter(target->engine, settings->calls,
+					    settings->ncalls);
+
+	return ret ?: session_apply_events(target, settings);
+}
+
+/*
+ * The engine has the settings.  A callback that finds their number in ->now
+ * finds them in the engine, too.
+ */
+static void session_adopt(struct session_target *target,
+			  struct session_settings *settings)
+{
+	/* Pairs with session_begin(). */
+	smp_store_release(&target->now, session_now(settings));
+	utrace_dev_settings_get(settings);
+	utrace_dev_settings_put(target->settings);
+	target->settings = settings;
+}
+
+/**
+ * utrace_dev_apply() - give a target settings
+ * @target: the target; utrace_session.lock is held
+ * @settings: the settings, of which the target takes a reference
+ *
+ * If there is no memory, the target has its former settings again, as far as
+ * there is memory for it.
+ *
+ * Context: Process context; may sleep.
+ * Return:
+ * * 0 - the target records by @settings
+ * * -ENOMEM - there is no memory
+ * * -ESRCH - the engine has ended
+ */
+int utrace_dev_apply(struct session_target *target,
+		     struct session_settings *settings)
+{
+	int ret = session_apply(target, settings);
+
+	lockdep_assert_held(&target->session->lock);
+
+	if (!ret)
+		session_adopt(target, settings);
+	else if (target->settings)
+		session_apply(target, target->settings);
+	return ret;
+}
+
+/*
+ * Check and copy the settings of a program.  Reads user memory, so no lock is
+ * held.  Return them, or -EINVAL, -EFAULT or -ENOMEM.
+ */
+static struct session_settings *
+session_take_settings(const struct utrace_ioc_events *events)
+{
+	const u64 apart = UTRACE_REC_BIT(SYS_ENTER) | UTRACE_REC_BIT(SYS_EXIT);
+	struct session_settings *settings;
+	int ret;
+
+	if (events->events & ~utrace_dev_records() || events->reserved ||
+	    events->settings ||
+	    (events->events & UTRACE_REC_BIT(SYS_CALL) &&
+	     events->events & apart) ||
+	    events->capture & ~(u64)UTRACE_CAPTURE_ALL ||
+	    events->ncalls > SESSION_MAX_CALLS ||
+	    (events->calls && !events->ncalls))
+		return ERR_PTR(-EINVAL);
+	settings = utrace_dev_settings_new();
+	if (!settings)
+		return ERR_PTR(-ENOMEM);
+	settings->events = events->events;
+	settings->capture = events->capture;
+	settings->ncalls = events->ncalls;
+	if (events->ncalls) {
+		int *calls = memdup_array_user(u64_to_user_ptr(events->calls),
+					       events->ncalls, sizeof(int));
+
+		if (IS_ERR(calls)) {
+			utrace_dev_settings_put(settings);
+			return ERR_CAST(calls);
+		}
+		settings->calls = calls;
+	}
+	/*
+	 * Checked here, too, for a session without targets, where no engine
+	 * does it.
+	 */
+	ret = utrace_check_calls(settings->calls, settings->ncalls);
+	if (!ret)
+		return settings;
+	utrace_dev_settings_put(settings);
+	return ERR_PTR(ret);
+}
+
+/*
+ * Give all targets the settings.  If one fails to take them, those before it
+ * get their own again, as far as there is memory for that.  -ESRCH is no error:
+ * the target has ended.
+ */
+static int session_apply_all(struct utrace_session *session,
+			     struct session_settings *settings)
+{
+	struct session_target *target;
+	int ret;
+
+	list_for_each_entry(target, &session->targets, list) {
+		ret = session_apply(target, settings);
+		if (!ret || ret == -ESRCH)
+			continue;
+		list_for_each_entry_from_reverse(target, &session->targets,
+						 list)
+			session_apply(target, target->settings);
+		return ret;
+	}
+	list_for_each_entry(target, &session->targets, list)
+		session_adopt(target, settings);
+	utrace_dev_settings_put(session->settings);
+	session->settings = utrace_dev_settings_get(settings);
+	return 0;
+}
+
+/* With utrace_session.lock held. */
+static int session_set_events(struct utrace_session *session,
+			      struct session_settings *settings, u32 id)
+{
+	struct session_target *target = NULL;
+	int ret;
+
+	if (id) {
+		target = utrace_dev_target(session, id);
+		if (!target)
+			return -ENOENT;
+	}
+	settings->number = session->nsettings + 1;
+	ret = target ? utrace_dev_apply(target, settings) :
+		       session_apply_all(session, settings);
+	if (!ret)
+		session->nsettings++;
+	return ret;
+}
+
+/**
+ * utrace_dev_set_events() - choose what is recorded
+ * @session: the session; its lock is not held
+ * @events: the choice of the program; a copy, but @events->calls points to user
+ *	memory.  The number of the settings is stored here
+ *
+ * After an error all targets have the settings that they had before, as far as
+ * there is memory for it.
+ *
+ * Context: Process context; may fault and sleep.  Takes utrace_session.lock.
+ * Return:
+ * * 0 - records are made by the new settings
+ * * -EINVAL - there is no such event, capture or system call, whole calls are
+ *   asked for together with their entries or exits, a member that is reserved
+ *   or for the kernel is not 0, @events->calls is not 0 without
+ *   @events->ncalls, or there are more than %SESSION_MAX_CALLS numbers
+ * * -EFAULT - the numbers of system calls cannot be read
+ * * -EINTR - the caller was killed
+ * * -ENOENT - the session has no target @events->target
+ * * -ENOMEM - there is no memory
+ * * -ESRCH - the target has ended
+ */
+int utrace_dev_set_events(struct utrace_session *session,
+			  struct utrace_ioc_events *events)
+{
+	struct session_settings *settings = session_take_settings(events);
+	int ret;
+
+	if (IS_ERR(settings))
+		return PTR_ERR(settings);
+	if (mutex_lock_killable(&session->lock)) {
+		utrace_dev_settings_put(settings);
+		return -EINTR;
+	}
+	ret = session_set_events(session, settings, events->target);
+	if (!ret)
+		events->settings = settings->number;
+	mutex_unlock(&session->lock);
+	utrace_dev_settings_put(settings);
+	return ret;
+}

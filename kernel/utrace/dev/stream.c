@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - sessions of /dev/utrace: the records in one stream, for read(2)
+ *
+ * The rings of the CPUs and the list of parked records are merged by the times
+ * of the records.  A reader that simply took the heads of the rings one after
+ * the other could miss a record A in a ring that it has just left, and find a
+ * record B that the same task wrote later, after it had migrated.  So each read
+ * gives only records up to a bound, and no record that is not visible yet can
+ * have a time below the bound; ring.c says how the writers see to that.  While
+ * nothing is written there is no bound.
+ */
+#include <linux/poll.h>
+#include <linux/timekeeping.h>
+#include <linux/uaccess.h>
+
+#include "session.h"
+
+/**
+ * struct session_source - where the record comes from that is next
+ * @ring: the ring; NULL: the record is parked, or there is none
+ * @parked: the record; NULL if it is in a ring, or if there is none
+ * @time: its time; U64_MAX if there is none
+ * @next: time up to which following records of @ring come before those of all
+ *	other sources
+ */
+struct session_source {
+	struct session_ring *ring;
+	struct session_parked *parked;
+	u64 time;
+	u64 next;
+};
+
+/**
+ * utrace_dev_has() - is there a record to read?
+ * @session: the session
+ *
+ * Context: Any.
+ * Return: true if so; another reader may take the record first.
+ */
+bool utrace_dev_has(struct utrace_session *session)
+{
+	/* Pairs with utrace_dev_ring_make(). */
+	struct session_ring *ring = smp_load_acquire(&session->ring);
+	unsigned int cpu;
+
+	if (READ_ONCE(session->nparked))
+		return true;
+	for (cpu = 0; ring && cpu < nr_cpu_ids; cpu++)
+		if (READ_ONCE(ring[cpu].head) != READ_ONCE(ring[cpu].tail))
+			return true;
+	return false;
+}
+
+/*
+ * Are all rings as session_bound() has seen them, and is none being written?
+ * Heads only grow, so at one moment between the two looks the rings had just
+ * the records that are visible.
+ */
+static bool session_is_still(struct utrace_session *session)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
+		struct session_ring *ring = &session->ring[cpu];
+
+		/* As in session_bound(). */
+		if (smp_load_acquire(&ring->open) ||
+		    smp_load_acquire(&ring->head) != ring->visible)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Find the bound, note how far each ring may be read, and take what is parked.
+ * See ring.c for the order.  A record that is parked later is younger than the
+ * bound, and one that a writer parks has been parked when its ring is closed.
+ */
+static u64 session_bound(struct utrace_session *session)
+{
+	u64 bound = ktime_get_ns();
+	unsigned int cpu;
+
+	smp_mb();	/* The clock before ->open. */
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
+		struct session_ring *ring = &session->ring[cpu];
+		/* Pairs with session_ring_close(). */
+		bool open = smp_load_acquire(&ring->open);
+		u64 last = READ_ONCE(ring->last);
+
+		/* Pairs with utrace_dev_commit(). */
+		ring->visible = smp_load_acquire(&ring->head);
+		if (open)
+			bound = min(bound, last);
+	}
+	utrace_dev_take_parked(session);
+	/*
+	 * A clock that stands still does not keep records back: all that are
+	 * visible were written before any other.
+	 */
+	return session_is_still(session) ? U64_MAX : bound;
+}
+
+static struct utrace_rec *session_rec_at(const struct utrace_session *session,
+					 const struct session_ring *ring,
+					 u64 at)
+{
+	return ring->data + (at & (session->ring_size - 1));
+}
+
+/* Give the bytes before @tail to the writer. */
+static void session_consume(struct session_ring *ring, u64 tail)
+{
+	/*
+	 * Pairs with smp_load_acquire() in session_ring_fits(): the records are
+	 * read before the writer reuses their bytes.
+	 */
+	smp_store_release(&ring->tail, tail);
+}
+
+/* The first record of a ring that may be read, or NULL. */
+static struct utrace_rec *session_ring_first(struct utrace_session *session,
+					     struct session_ring *ring)
+{
+	struct utrace_rec *rec;
+
+	while (ring->tail != ring->visible) {
+		rec = session_rec_at(session, ring, ring->tail);
+		if (rec->type != UTRACE_REC_PAD)
+			return rec;
+		session_consume(ring, ring->tail + rec->size);
+	}
+	return NULL;
+}
+
+/* Take a source into account whose first record has this time. */
+static bool session_is_earlier(struct session_source *source, u64 time)
+{
+	if (time >= source->time) {
+		source->next = min(source->next, time);
+		return false;
+	}
+	source->next = source->time;
+	source->time = time;
+	return true;
+}
+
+/* Find the earliest record. */
+static void session_find(struct utrace_session *session,
+			 struct session_source *source)
+{
+	struct session_parked *parked =
+		list_first_entry_or_null(&session->taken, struct session_parked,
+					 list);
+	struct utrace_rec *rec;
+	unsigned int cpu;
+
+	*source = (struct session_source){ .time = U64_MAX, .next = U64_MAX };
+	if (parked && session_is_earlier(source, parked->rec.time))
+		source->parked = parked;
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
+		rec = session_ring_first(session, &session->ring[cpu]);
+		if (!rec || !session_is_earlier(source, rec->time))
+			continue;
+		source->parked = NULL;
+		source->ring = &session->ring[cpu];
+	}
+}
+
+/*
+ * Bytes of the records that come first from @source, as many as fit into @size
+ * bytes and are in one piece of memory: up to ->visible, to a UTRACE_REC_PAD or
+ * to the end of the ring; with no time above @bound.
+ */
+static size_t session_ring_piece(const struct utrace_session *session,
+				 const struct session_source *source,
+				 u64 bound, size_t size)
+{
+	const struct session_ring *ring = source->ring;
+	size_t left = session->ring_size -
+		      (ring->tail & (session->ring_size - 1));
+	const struct utrace_rec *rec;
+	size_t bytes = 0;
+
+	bound = min(bound, source->next);
+	while (ring->tail + bytes != ring->visible && bytes < left) {
+		rec = session_rec_at(session, ring, ring->tail + bytes);
+		if (rec->type == UTRACE_REC_PAD || rec->time > bound ||
+		    bytes + rec->size > size)
+			break;
+		bytes += rec->size;
+	}
+	return bytes;
+}
+
+/* Returns the bytes written to @to, -EINVAL or -EFAULT. */
+static ssize_t session_take_ring(struct utrace_session *session,
+				 const struct session_source *source, u64 bound,
+				 char __user *to, size_t size)
+{
+	struct session_ring *ring = source->ring;
+	size_t piece = session_ring_piece(session, source, bound, size);
+
+	if (!piece)
+		return -EINVAL;
+	if (copy_to_user(to, session_rec_at(session, ring, ring->tail), piece))
+		return -EFAULT;
+	session_consume(ring, ring->tail + piece);
+	return piece;
+}
+
+/* As session_take_ring(), for a record that is parked. */
+static ssize_t session_take_parked(struct utrace_session *session,
+				   struct session_parked *parked,
+				   char __user *to, size_t size)
+{
+	size_t bytes = parked->rec.size;
+
+	if (bytes > size)
+		return -EINVAL;
+	if (copy_to_user(to, &parked->rec, bytes))
+		return -EFAULT;
+	utrace_dev_unpark(session, parked);
+	return bytes;
+}
+
+/**
+ * utrace_dev_read() - take records out of a session
+ * @session: the session; the caller holds utrace_session.read_lock
+ * @to: destination in user memory
+ * @size: bytes of @to
+ *
+ * Lets tasks go that wait for their records to be read.
+ *
+ * Context: Process context; may fault and sleep.
+ * Return:
+ * * the number of bytes written, all of whole records; 0: there are no records,
+ *   or they may not be given yet
+ * * -EINVAL - @size is too small for the next record
+ * * -EFAULT - @to cannot be written; the next record is not taken
+ */
+ssize_t utrace_dev_read(struct utrace_session *session, char __user *to,
+			size_t size)
+{
+	struct session_source source;
+	size_t done = 0;
+	ssize_t ret = 0;
+	u64 bound;
+
+	/* Pairs with utrace_dev_ring_make(). */
+	if (!smp_load_acquire(&session->ring))
+		return 0;
+	bound = session_bound(session);
+	while (ret >= 0) {
+		done += ret;
+		session_find(session, &source);
+		if (source.time > bound || source.time == U64_MAX)
+			return done;
+		if (source.parked)
+			ret = session_take_parked(session, source.parked,
+						  to + done, size - done);
+		else
+			ret = session_take_ring(session, &source, bound,
+						to + done, size - done);
+	}
+	return done ?: ret;
+}
