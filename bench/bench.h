@@ -47,9 +47,16 @@ double slab(const char *cache, double *size);
 /* Start a process of @n threads that sleep. */
 pid_t threads(int n);
 
+/* The getppid() calls that call_cost() has made so far. */
+extern long all_calls;
+
+/* Instructions for one getppid(), untraced or as the task is traced now. */
+double call_cost(void);
+
 void attach_rows(int n);
 void barrier_rows(int n);
 void calls_to_look_at(void);
+void dev_rows(void);
 void holds_rows(void);
 void storm_rows(void);
 void system_rows(int n);

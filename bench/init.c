@@ -148,8 +148,11 @@ static inline long raw_call(long nr)
 	return ret;
 }
 
+long all_calls;
+
 static void getppids(long n)
 {
+	all_calls += n;
 	while (n--)
 		raw_call(SYS_getppid);
 }
@@ -196,7 +199,7 @@ static double per_op(void (*loop)(long n), long ops, int blocks)
 	return (double)least / ops;
 }
 
-static double call_cost(void)
+double call_cost(void)
 {
 	return per_op(getppids, 1000, quick ? 20 : 50);
 }
@@ -737,6 +740,7 @@ static void all_other_rows(void)
 	engine_rows();
 	stop_row();
 	record_rows();
+	dev_rows();
 	must(control("system"), "system");
 	say("system_pair", call_cost());
 	must(control("detach"), "detach");

@@ -7,19 +7,16 @@
  * that ends before the task sets ->owner of its entries to NULL, and the task
  * drops such entries when it adds another one.
  */
-#include "internal.h"
 #include "task_data.h"
 
 /**
- * utrace_task_data_find() - find the entry of an owner for the current task
- * @owner: the owner, which is only compared
+ * utrace_task_data_search() - utrace_task_data_find() for any place in the list
+ * @owner: see utrace_task_data_find()
  *
- * Context: A callback in the task itself.
- * Return:
- * * the entry
- * * NULL - the task has none of @owner
+ * Context: As utrace_task_data_find().
+ * Return: As utrace_task_data_find().
  */
-struct utrace_task_data *utrace_task_data_find(const void *owner)
+struct utrace_task_data *utrace_task_data_search(const void *owner)
 {
 	struct utrace_task_data *data = current->utrace->task_data;
 
@@ -39,7 +36,8 @@ struct utrace_task_data *utrace_task_data_find(const void *owner)
  */
 void utrace_task_data_add(struct utrace_task_data *data)
 {
-	struct utrace_task_data **p = &current->utrace->task_data, *old;
+	struct utrace_task_data **list = &current->utrace->task_data;
+	struct utrace_task_data **p = list, *old;
 
 	while ((old = *p)) {
 		if (READ_ONCE(old->owner)) {
@@ -49,8 +47,9 @@ void utrace_task_data_add(struct utrace_task_data *data)
 		*p = old->next;
 		old->put(old);
 	}
-	data->next = NULL;
-	*p = data;
+	/* First, where utrace_task_data_find() looks. */
+	data->next = *list;
+	*list = data;
 }
 
 /**

@@ -9,6 +9,9 @@
 #define _KERNEL_UTRACE_TASK_DATA_H
 
 #include <linux/compiler.h>
+#include <linux/sched.h>
+
+#include "internal.h"
 
 /**
  * struct utrace_task_data - head of the data that a client keeps for a task
@@ -26,7 +29,25 @@ struct utrace_task_data {
 	void (*put)(struct utrace_task_data *data);
 };
 
-struct utrace_task_data *utrace_task_data_find(const void *owner);
+struct utrace_task_data *utrace_task_data_search(const void *owner);
 void utrace_task_data_add(struct utrace_task_data *data);
+
+/**
+ * utrace_task_data_find() - find the entry of an owner for the current task
+ * @owner: the owner, which is only compared
+ *
+ * Context: A callback in the task itself.
+ * Return:
+ * * the entry
+ * * NULL - the task has none of @owner
+ */
+static inline struct utrace_task_data *utrace_task_data_find(const void *owner)
+{
+	struct utrace_task_data *data = current->utrace->task_data;
+
+	if (likely(data && READ_ONCE(data->owner) == owner))
+		return data;
+	return utrace_task_data_search(owner);
+}
 
 #endif /* _KERNEL_UTRACE_TASK_DATA_H */

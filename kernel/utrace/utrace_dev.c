@@ -147,6 +147,14 @@ static __poll_t session_poll(struct file *file, struct poll_table_struct *table)
 	return mask;
 }
 
+static int session_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct utrace_session *session = file->private_data;
+
+	utrace_dev_set_reader(session);
+	return utrace_dev_mmap(session, vma);
+}
+
 static int session_flush(struct file *file, fl_owner_t id)
 {
 	utrace_dev_flush(file->private_data, file, id);
@@ -357,6 +365,7 @@ static long session_ioctl(struct file *file, unsigned int cmd,
 static const struct file_operations session_fops = {
 	.owner		= THIS_MODULE,
 	.open		= session_open,
+	.mmap		= session_mmap,
 	.flush		= session_flush,
 	.release	= session_release,
 	.read		= session_read,

@@ -619,7 +619,8 @@ static int hidden_as_nobody(void *arg)
 /* The calls of a user with limits of one engine and one ring. */
 static int calls_as_nobody(void *arg)
 {
-	struct rlimit limit = { RING, RING };
+	/* The ring, and two pages that go with it. */
+	struct rlimit limit = { RING + 8192, RING + 8192 };
 	struct target target;
 	__u32 which;
 

@@ -367,6 +367,60 @@ struct utrace_ioc_setup {
 /* Size in bytes of the smallest ring of a CPU. */
 #define UTRACE_RING_MIN		16384
 
+/*
+ * Mapped rings.  mmap(2) of a session that has rings, with one of these
+ * offsets and the size below, shares them with the program:
+ *
+ * UTRACE_MAP_RINGS, with PROT_READ: struct utrace_stream, struct utrace_ring
+ * for each CPU, all that padded to whole pages, then the data of the rings,
+ * utrace_ioc_info.ring_size bytes for each CPU.
+ *
+ * UTRACE_MAP_TAILS, with PROT_READ | PROT_WRITE: struct utrace_ring_tail for
+ * each CPU, padded to whole pages.
+ *
+ * From the first mmap(2) of UTRACE_MAP_TAILS on, read(2) gives only records
+ * that had no room in the rings.  Documentation/trace/utrace/dev.rst has the
+ * rules of a reader, and an example.
+ */
+#define UTRACE_MAP_RINGS	0x00000000
+#define UTRACE_MAP_TAILS	0x80000000
+
+/**
+ * struct utrace_stream - what the kernel tells of all rings; 64 bytes
+ * @parked: number of records that had no room in the rings, for read(2)
+ * @reserved: 0
+ */
+struct utrace_stream {
+	__u64 parked;
+	__u64 reserved[7];
+};
+
+/**
+ * struct utrace_ring - what the kernel tells of one ring; 64 bytes
+ * @head: bytes ever written, padding included; a record begins at @head modulo
+ *	the size of the ring
+ * @last: time of the last record in ns
+ * @open: a record is being written; its time is @last or later
+ * @reserved: 0
+ */
+struct utrace_ring {
+	__u64 head;
+	__u64 last;
+	__u32 open;
+	__u32 reserved;
+	__u64 reserved2[5];
+};
+
+/**
+ * struct utrace_ring_tail - what the program tells of one ring; 64 bytes
+ * @tail: bytes ever read, padding included
+ * @reserved: 0
+ */
+struct utrace_ring_tail {
+	__u64 tail;
+	__u64 reserved[7];
+};
+
 /**
  * struct utrace_ioc_attach - attach the session to tasks
  * @fd: a pidfd; for UTRACE_SCOPE_CGROUP the folder of a cgroup, for

@@ -102,13 +102,21 @@ static void session_park_in(struct list_head *list,
 	list_add(&parked->list, &before->list);
 }
 
+static void session_count_parked(struct utrace_session *session, int n)
+{
+	struct utrace_stream *told = session->shared;
+
+	WRITE_ONCE(session->nparked, session->nparked + n);
+	WRITE_ONCE(told->parked, session->nparked);
+}
+
 static void session_park_locked(struct utrace_session *session,
 				struct session_parked *parked)
 {
 	lockdep_assert_held(&session->park_lock);
 
 	session_park_in(&session->parked, parked);
-	WRITE_ONCE(session->nparked, session->nparked + 1);
+	session_count_parked(session, 1);
 }
 
 /**
@@ -227,7 +235,7 @@ void utrace_dev_unpark(struct utrace_session *session,
 
 	list_del(&parked->list);
 	scoped_guard(spinlock, &session->park_lock) {
-		WRITE_ONCE(session->nparked, session->nparked - 1);
+		session_count_parked(session, -1);
 		if (task) {
 			WRITE_ONCE(task->parked, task->parked - 1);
 			if (!task->parked)
@@ -312,16 +320,15 @@ static void session_hold_work(struct callback_head *work)
 }
 
 /**
- * utrace_dev_hold_soon() - hold the current task at the safe point
- * @task: what the session knows of the current task
- *
- * Does nothing unless a record of the task is parked.
+ * __utrace_dev_hold_soon() - hold the current task at the safe point
+ * @task: what the session knows of the current task, of which records are
+ *	parked
  *
  * Context: A callback, in the task itself.
  */
-void utrace_dev_hold_soon(struct session_task *task)
+void __utrace_dev_hold_soon(struct session_task *task)
 {
-	if (likely(!READ_ONCE(task->parked)) || task->working)
+	if (task->working)
 		return;
 	init_task_work(&task->work, session_hold_work);
 	if (task_work_add(current, &task->work, TWA_RESUME))

@@ -12,18 +12,22 @@
  * preceded by the entry as a record of its own, since the call may never end.
  */
 #include <linux/cred.h>
+#include <linux/ptrace.h>
 #include <linux/sched.h>
+#include <linux/sched/task_stack.h>
 #include <linux/signal.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/timekeeping.h>
 #include <linux/utrace.h>
 
+#include <asm/unistd.h>
+
 #include "../builtin.h"
 #include "../capture/capture.h"
 #include "../decode/items.h"
-#include "session.h"
 #include "../syscall_current.h"
+#include "write.h"
 
 static_assert(UTRACE_REC_IA32 == UTRACE_SYSCALL_IA32);
 static_assert(UTRACE_REC_NO_CALL == UTRACE_NO_CALL);
@@ -67,17 +71,12 @@ static __always_inline bool session_begin(struct session_writer *w,
 	return likely(w->task);
 }
 
-/*
- * Reserve a record, and fill in the members of the header that are known here.
- */
+/* Reserve a record. */
 static __always_inline bool session_reserve(struct session_writer *w, u16 type,
 					    u16 flags, size_t size)
 {
-	if (unlikely(!utrace_dev_reserve(w, type, size)))
-		return false;
-	w->rec->settings = session_settings_of(w->now);
-	w->rec->flags = flags;
-	return true;
+	w->flags = flags;
+	return utrace_dev_reserve(w, type, size);
 }
 
 /* Write a record; @body is what stands behind the header. */
@@ -207,15 +206,29 @@ static __always_inline void session_copy_items(struct session_writer *w,
 /* System calls */
 
 /*
- * Write the entry that was kept as a record of its own.
+ * Complete a kept entry whose arguments are in the registers of the task still:
+ * no system call changes those of its arguments before its exit.
  */
+static void session_fetch_entry(struct session_task *task)
+{
+	struct session_entry *entry = &task->entry;
+
+	if (entry->kept != SESSION_KEPT_PLAIN)
+		return;
+	utrace_current_args(current_pt_regs(), entry->args);
+	entry->capture.used = 0;
+	entry->capture.lost = 0;
+}
+
+/* Write the entry that was kept as a record of its own. */
 static noinline void session_flush_entry(struct session_writer *w)
 {
 	struct session_entry *entry = &w->task->entry;
 	struct utrace_rec_sys_enter *rec;
 	struct session_items items;
 
-	entry->kept = false;
+	session_fetch_entry(w->task);
+	entry->kept = SESSION_KEPT_NOT;
 	session_items(w->target, &items, &entry->capture);
 	if (!session_reserve(w, UTRACE_REC_SYS_ENTER,
 			     items.flags | UTRACE_F_IN_FLIGHT,
@@ -239,7 +252,8 @@ static __always_inline void session_end(struct session_writer *w,
 {
 	if (unlikely(capture && capture->data))
 		utrace_capture_free(capture);
-	utrace_dev_hold_soon(w->task);
+	if (unlikely(READ_ONCE(w->task->parked)))
+		__utrace_dev_hold_soon(w->task);
 }
 
 /* Before any other record: the entry of the call that the task is in. */
@@ -261,11 +275,12 @@ static void session_keep_entry(struct session_writer *w, unsigned int nr,
 	entry->nr = nr;
 	entry->began = ktime_get_ns();
 	utrace_current_args(regs, entry->args);
-	entry->kept = true;
+	entry->kept = SESSION_KEPT_WHOLE;
 }
 
-static u32 session_sys_enter(u32 action, struct utrace_engine *engine,
-			     struct pt_regs *regs)
+static noinline u32 session_sys_enter_slow(u32 action,
+					   struct utrace_engine *engine,
+					   struct pt_regs *regs)
 {
 	u32 answer = UTRACE_RESUME | utrace_syscall_action(action);
 	struct utrace_capture capture = UTRACE_CAPTURE_INIT(SESSION_CAPTURE_SIZE);
@@ -282,14 +297,14 @@ static u32 session_sys_enter(u32 action, struct utrace_engine *engine,
 		return answer;
 	session_begin_other(&w);
 	what = session_capture_of(w.now);
-	if (what & ~SESSION_WHOLE_CALLS) {
+	if (what) {
 		utrace_current_args(regs, args);
 		utrace_capture_call(&capture, nr, args, what);
 		utrace_capture_stacks(&capture, regs, what);
 		if (!utrace_dev_may_see(w.target))
 			goto out;
 	}
-	if (what & SESSION_WHOLE_CALLS) {
+	if (w.now & SESSION_WHOLE_CALLS) {
 		session_keep_entry(&w, nr, regs, &capture);
 		return answer;
 	}
@@ -309,6 +324,103 @@ out:
 	return answer;
 }
 
+/*
+ * Most records of calls have no items, and are about a task that is known and
+ * may be seen.  Find out whether this is such a record, and find the task.
+ * After false the slow callback finds out what is to be done.
+ */
+static __always_inline bool session_is_plain(u32 action,
+					     const struct utrace_engine *engine,
+					     const struct session_target *target,
+					     u64 now, unsigned int event,
+					     struct session_task **task)
+{
+	struct utrace_task_data *data;
+
+	if (unlikely(action != UTRACE_RESUME ||
+		     (u32)now & ~SESSION_WHOLE_CALLS ||
+		     !(READ_ONCE(engine->flags) & BIT(event)) ||
+		     utrace_in_ia32_syscall()))
+		return false;
+	data = utrace_task_data_find(target->session);
+	if (unlikely(!data))
+		return false;
+	*task = container_of(data, struct session_task, data);
+	return likely(target->all || (session_is_known(target, *task) &&
+				      !(*task)->hidden));
+}
+
+/* Other numbers are of other tables, or of none. */
+#define SESSION_PLAIN_CALLS	512
+
+/* utrace_current_call() for a call that is not one of the 32-bit table. */
+static __always_inline u32 session_plain_call(struct pt_regs *regs)
+{
+	u32 nr = syscall_get_nr(current, regs);
+
+	return unlikely(nr & UTRACE_SYSCALL_IA32) ? UTRACE_NO_CALL : nr;
+}
+
+/*
+ * As session_keep_entry(), for a call of which nothing is captured.  The
+ * arguments stay in the registers until the exit.  False: this call replaces
+ * the registers of the task.
+ */
+static __always_inline bool session_keep_plain(struct session_task *task,
+					       struct pt_regs *regs)
+{
+	struct session_entry *entry = &task->entry;
+	u32 nr = session_plain_call(regs);
+
+	if (unlikely(nr == __NR_execve || nr == __NR_execveat ||
+		     nr == __NR_rt_sigreturn || nr >= SESSION_PLAIN_CALLS))
+		return false;
+	entry->nr = nr;
+	entry->kept = SESSION_KEPT_PLAIN;
+	entry->began = ktime_get_ns();
+	return true;
+}
+
+/* Record an entry that has no items.  False: there is no room. */
+static __always_inline bool session_enter_plain(const struct session_target *target,
+						struct session_task *task,
+						u64 now, struct pt_regs *regs)
+{
+	struct utrace_rec_sys_enter *rec;
+	struct session_ring *ring;
+	void *to;
+
+	if (unlikely(!session_reserve_fast(target, task, UTRACE_REC_SYS_ENTER,
+					   sizeof(*rec), now, &ring, &to)))
+		return false;
+	rec = to;
+	rec->nr = session_plain_call(regs);
+	rec->reserved = 0;
+	rec->began = rec->head.time;
+	syscall_get_arguments(current, regs, (unsigned long *)rec->args);
+	session_commit_fast(target->session, ring, sizeof(*rec));
+	return true;
+}
+
+static u32 session_sys_enter(u32 action, struct utrace_engine *engine,
+			     struct pt_regs *regs)
+{
+	const struct session_target *target = engine->data;
+	/* Pairs with session_adopt(). */
+	u64 now = smp_load_acquire(&target->now);
+	struct session_task *task;
+
+	if (session_is_plain(action, engine, target, now,
+			     _UTRACE_EVENT_SYSCALL_ENTRY, &task) &&
+	    likely(!task->entry.kept)) {
+		if (now & SESSION_WHOLE_CALLS ?
+		    session_keep_plain(task, regs) :
+		    session_enter_plain(target, task, now, regs))
+			return UTRACE_RESUME;
+	}
+	return session_sys_enter_slow(action, engine, regs);
+}
+
 /* Write a whole call; @out are the items of its exit. */
 static void session_write_call(struct session_writer *w, long ret,
 			       const struct session_items *out)
@@ -317,7 +429,8 @@ static void session_write_call(struct session_writer *w, long ret,
 	struct utrace_rec_sys_call *rec;
 	struct session_items in;
 
-	entry->kept = false;
+	session_fetch_entry(w->task);
+	entry->kept = SESSION_KEPT_NOT;
 	session_items(w->target, &in, &entry->capture);
 	if (!session_reserve(w, UTRACE_REC_SYS_CALL, in.flags | out->flags,
 			     sizeof(*rec) + in.size + out->size))
@@ -350,8 +463,9 @@ static void session_write_exit(struct session_writer *w, unsigned int nr,
 	utrace_dev_commit(w);
 }
 
-static u32 session_sys_exit(u32 action, struct utrace_engine *engine,
-			    struct pt_regs *regs)
+static noinline u32 session_sys_exit_slow(u32 action,
+					  struct utrace_engine *engine,
+					  struct pt_regs *regs)
 {
 	struct utrace_capture capture = UTRACE_CAPTURE_INIT(SESSION_CAPTURE_SIZE);
 	bool unpaired = action & UTRACE_SYSCALL_UNPAIRED;
@@ -369,7 +483,7 @@ static u32 session_sys_exit(u32 action, struct utrace_engine *engine,
 		session_begin_other(&w);
 	ret = syscall_get_return_value(current, regs);
 	what = session_capture_of(w.now);
-	if (what & ~SESSION_WHOLE_CALLS) {
+	if (what) {
 		utrace_current_args(regs, args);
 		utrace_capture_result(&capture, nr, args, ret, what);
 		if (!utrace_dev_may_see(w.target))
@@ -384,6 +498,76 @@ static u32 session_sys_exit(u32 action, struct utrace_engine *engine,
 out:
 	session_end(&w, &capture);
 	return UTRACE_RESUME;
+}
+
+/* Record a whole call that has no items.  False: there is no room. */
+static __always_inline bool session_call_plain(const struct session_target *target,
+					       struct session_task *task,
+					       u64 now, struct pt_regs *regs)
+{
+	struct session_entry *entry = &task->entry;
+	struct utrace_rec_sys_call *rec;
+	struct session_ring *ring;
+	void *to;
+
+	if (unlikely(!session_reserve_fast(target, task, UTRACE_REC_SYS_CALL,
+					   sizeof(*rec), now, &ring, &to)))
+		return false;
+	rec = to;
+	rec->nr = entry->nr;
+	rec->reserved = 0;
+	rec->ret = syscall_get_return_value(current, regs);
+	rec->began = entry->began;
+	syscall_get_arguments(current, regs, (unsigned long *)rec->args);
+	session_commit_fast(target->session, ring, sizeof(*rec));
+	entry->kept = SESSION_KEPT_NOT;
+	return true;
+}
+
+/* Record an exit that has no items.  False: there is no room. */
+static __always_inline bool session_exit_plain(const struct session_target *target,
+					       struct session_task *task,
+					       u64 now, struct pt_regs *regs)
+{
+	struct utrace_rec_sys_exit *rec;
+	struct session_ring *ring;
+	void *to;
+
+	if (unlikely(!session_reserve_fast(target, task, UTRACE_REC_SYS_EXIT,
+					   sizeof(*rec), now, &ring, &to)))
+		return false;
+	rec = to;
+	rec->nr = session_plain_call(regs);
+	rec->reserved = 0;
+	rec->ret = syscall_get_return_value(current, regs);
+	session_commit_fast(target->session, ring, sizeof(*rec));
+	return true;
+}
+
+static u32 session_sys_exit(u32 action, struct utrace_engine *engine,
+			    struct pt_regs *regs)
+{
+	const struct session_target *target = engine->data;
+	/* Pairs with session_adopt(). */
+	u64 now = smp_load_acquire(&target->now);
+	struct session_task *task;
+
+	if (!session_is_plain(action, engine, target, now,
+			      _UTRACE_EVENT_SYSCALL_EXIT, &task))
+		return session_sys_exit_slow(action, engine, regs);
+	switch (task->entry.kept) {
+	case SESSION_KEPT_NOT:
+		if (session_exit_plain(target, task, now, regs))
+			return UTRACE_RESUME;
+		break;
+	case SESSION_KEPT_PLAIN:
+		if (session_call_plain(target, task, now, regs))
+			return UTRACE_RESUME;
+		break;
+	case SESSION_KEPT_WHOLE:
+		break;
+	}
+	return session_sys_exit_slow(action, engine, regs);
 }
 
 /* Other events */
@@ -424,7 +608,7 @@ static u32 session_exec(u32 action, struct utrace_engine *engine,
 	/* By the ids of before, and the rights at the entry. */
 	session_begin_other(&w);
 	old_task = w.task->id;
-	old_tid = w.task->tid;
+	old_tid = w.task->ids.tid;
 	utrace_dev_task_rename(w.task);
 	if (!utrace_dev_sees(w.target, w.task))
 		return UTRACE_RESUME;

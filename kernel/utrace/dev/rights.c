@@ -24,7 +24,7 @@
 #include <linux/sched/task.h>
 #include <linux/security.h>
 
-#include "session.h"
+#include "write.h"
 
 static bool session_is_capable(const struct cred *cred,
 			       struct user_namespace *ns)
@@ -69,15 +69,6 @@ static bool session_cred_may_trace_current(const struct cred *cred)
 	return may;
 }
 
-/* What else the answer depends on, beside the credentials. */
-static unsigned int session_key(void)
-{
-	struct mm_struct *mm = current->mm;
-
-	return (mm ? get_dumpable(mm) : SUID_DUMP_USER) << 1 |
-	       READ_ONCE(utrace_dev_unprivileged);
-}
-
 /*
  * Ask about the current task and keep the answer in @task.  The reader is told
  * when the task becomes hidden.
@@ -90,7 +81,7 @@ static bool session_ask(struct session_target *target,
 	 * Read before the question: a change that comes meanwhile makes the key
 	 * differ at the next event, which asks again.
 	 */
-	unsigned int key = session_key();
+	u64 key = session_key(target);
 	bool hidden;
 
 	hidden = !session_cred_may_trace_current(opener) ||
@@ -101,7 +92,6 @@ static bool session_ask(struct session_target *target,
 		task->cred = get_cred(current_real_cred());
 	}
 	task->key = key;
-	task->asker = target->cred;
 	task->hidden = hidden;
 	if (!hidden && task->told == target->cred)
 		task->told = NULL;
@@ -129,8 +119,7 @@ bool utrace_dev_sees(struct session_target *target, struct session_task *task)
 {
 	if (target->all)
 		return true;
-	if (likely(task->cred == current_real_cred() &&
-		   task->asker == target->cred && task->key == session_key()))
+	if (likely(session_is_known(target, task)))
 		return !task->hidden;
 	return session_ask(target, task);
 }

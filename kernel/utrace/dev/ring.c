@@ -38,14 +38,12 @@
 #include <linux/cred.h>
 #include <linux/log2.h>
 #include <linux/poll.h>
-#include <linux/preempt.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/user.h>
 #include <linux/slab.h>
-#include <linux/timekeeping.h>
 #include <linux/vmalloc.h>
 
-#include "session.h"
+#include "write.h"
 
 /* Smallest and largest size of all rings together, in bytes. */
 #define SESSION_RINGS_MIN		SZ_64K
@@ -105,24 +103,52 @@ static size_t session_ring_part(size_t all)
 		     UTRACE_RING_MIN);
 }
 
+/*
+ * Note how much is free behind ->at, up to the end of the memory at most.
+ * utrace_dev_lost() and a ring with lost records leave nothing, so that the
+ * next record tells of them first.
+ */
+static void session_ring_limit(const struct utrace_session *session,
+			       struct session_ring *ring)
+{
+	u64 room = session->ring_size - (ring->head - ring->seen);
+
+	ring->at = session_ring_at(session, ring, ring->head);
+	ring->limit = ring->at + min(room, session_ring_left(session, ring));
+	if (ring->nruns)
+		ring->limit = ring->data;
+}
+
 /* Allocate the rings, of utrace_session.ring_size each.  NULL: no memory. */
 static struct session_ring *session_rings_alloc(struct utrace_session *session)
 {
 	struct session_ring *ring;
+	struct utrace_ring *told;
 	unsigned int cpu;
 
 	ring = kvcalloc(nr_cpu_ids, sizeof(*ring), GFP_KERNEL_ACCOUNT);
 	if (!ring)
 		return NULL;
-	ring->data = __vmalloc(session->ring_size * nr_cpu_ids,
-			       GFP_KERNEL_ACCOUNT | __GFP_ZERO);
-	if (!ring->data) {
+	if (utrace_dev_shared_make(session)) {
 		kvfree(ring);
 		return NULL;
 	}
-	for (cpu = 1; cpu < nr_cpu_ids; cpu++)
-		ring[cpu].data = ring->data + cpu * session->ring_size;
+	told = session->shared + sizeof(struct utrace_stream);
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
+		ring[cpu].cpu = (u64)cpu << 32;
+		ring[cpu].told = &told[cpu];
+		ring[cpu].tail = &session->tails[cpu].tail;
+		ring[cpu].data = session->shared + utrace_dev_data_offset() +
+				 cpu * session->ring_size;
+		session_ring_limit(session, &ring[cpu]);
+	}
 	return ring;
+}
+
+/* Bytes that a user is charged with. */
+static size_t session_ring_charged(const struct utrace_session *session)
+{
+	return utrace_dev_rings_size(session) + utrace_dev_tails_size();
 }
 
 /**
@@ -151,12 +177,12 @@ int utrace_dev_ring_make(struct utrace_session *session,
 	session->ring_size = session_ring_part(size);
 	session->delay = nsecs_to_jiffies(delay) ?: 1;
 	session->full = setup->full;
-	ret = session_ring_charge(session, session->ring_size * nr_cpu_ids);
+	ret = session_ring_charge(session, session_ring_charged(session));
 	if (ret)
 		return ret;
 	ring = session_rings_alloc(session);
 	if (!ring) {
-		session_ring_uncharge(session, session->ring_size * nr_cpu_ids);
+		session_ring_uncharge(session, session_ring_charged(session));
 		return -ENOMEM;
 	}
 	/* Readers that do not hold the lock find what was set above. */
@@ -174,9 +200,9 @@ void utrace_dev_ring_free(struct utrace_session *session)
 {
 	if (!session->ring)
 		return;
-	vfree(session->ring->data);
+	utrace_dev_shared_free(session);
 	kvfree(session->ring);
-	session_ring_uncharge(session, session->ring_size * nr_cpu_ids);
+	session_ring_uncharge(session, session_ring_charged(session));
 }
 
 /**
@@ -203,57 +229,55 @@ void utrace_dev_wake_soon(struct utrace_session *session, bool now)
 		mod_timer(&session->wake, jiffies + session->delay);
 }
 
-static void *session_ring_at(const struct utrace_session *session,
-			     const struct session_ring *ring, u64 position)
-{
-	return ring->data + (position & (session->ring_size - 1));
-}
-
 /* Have the bytes from @end - utrace_session.ring_size on been read? */
 static bool session_ring_fits(const struct utrace_session *session,
 			      struct session_ring *ring, u64 end)
 {
 	if (likely(end - ring->seen <= session->ring_size))
 		return true;
-	/* Pairs with the release of ->tail by the reader, see above. */
-	ring->seen = smp_load_acquire(&ring->tail);
+	/*
+	 * Pairs with the release of the tail by the reader, see above.  A tail
+	 * of a program that is wrong makes the ring seem full, or gives up
+	 * records that the program has not read.
+	 */
+	ring->seen = smp_load_acquire(ring->tail);
 	return end - ring->seen <= session->ring_size;
 }
 
 /*
  * Find room for @size bytes.  They do not wrap: if the bytes up to the end of
- * the ring are too few, a UTRACE_REC_PAD fills them.  Return the position, or
- * SESSION_RING_FULL.
+ * the ring are too few, a UTRACE_REC_PAD fills them.  Return false if there is
+ * no room.
  */
-static u64 session_ring_place(const struct utrace_session *session,
-			      struct session_ring *ring, size_t size)
+static bool session_ring_place(const struct utrace_session *session,
+			       struct session_ring *ring, size_t size)
 {
-	size_t left = session->ring_size -
-		      (ring->head & (session->ring_size - 1));
-	u64 at = unlikely(left < size) ? ring->head + left : ring->head;
+	size_t left = session_ring_left(session, ring);
+	u64 at = left < size ? ring->head + left : ring->head;
 
 	if (!session_ring_fits(session, ring, at + size))
-		return SESSION_RING_FULL;
-	if (unlikely(at != ring->head)) {
+		return false;
+	if (at != ring->head) {
 		struct utrace_rec *pad = session_ring_at(session, ring,
 							 ring->head);
 
 		/* 8 bytes may be all that is left: write size and type only. */
 		pad->size = left;
 		pad->type = UTRACE_REC_PAD;
+		ring->head = at;
 	}
-	return at;
+	return true;
 }
 
-/* Tell of the records that the ring has lost; @at is the place for that. */
-static u64 session_ring_tell(struct session_writer *w, u64 at, u64 time)
+/* Tell of the records that the ring has lost; there is room at ->head. */
+static void session_ring_tell(const struct utrace_session *session,
+			      struct session_ring *ring, u64 time)
 {
-	struct session_ring *ring = w->ring;
 	unsigned int i;
 
 	for (i = 0; i < ring->nruns; i++) {
-		struct utrace_rec_lost *rec =
-			session_ring_at(w->target->session, ring, at);
+		struct utrace_rec_lost *rec = session_ring_at(session, ring,
+							      ring->head);
 
 		*rec = (struct utrace_rec_lost){
 			.head = {
@@ -261,14 +285,13 @@ static u64 session_ring_tell(struct session_writer *w, u64 at, u64 time)
 				.type = UTRACE_REC_LOST,
 				.time = time,
 				.target = ring->run[i].target,
-				.cpu = raw_smp_processor_id(),
+				.cpu = ring->cpu >> 32,
 			},
 			.lost = ring->run[i].lost,
 		};
-		at += sizeof(*rec);
+		ring->head += sizeof(*rec);
 	}
 	ring->nruns = 0;
-	return at;
 }
 
 /* Count a record that the ring loses, for the next UTRACE_REC_LOST. */
@@ -287,24 +310,7 @@ static void session_ring_lose(struct session_ring *ring, u32 target)
 	if (i == ring->nruns)
 		ring->run[ring->nruns++] = (struct session_run){ target, 0 };
 	ring->run[i].lost++;
-}
-
-/* Begin to write; preemption is off from here to session_ring_close(). */
-static struct session_ring *session_ring_open(struct utrace_session *session)
-{
-	struct session_ring *ring;
-
-	preempt_disable();
-	ring = &session->ring[smp_processor_id()];
-	WRITE_ONCE(ring->open, 1);
-	smp_mb();	/* ->open before the clock is read, see above. */
-	return ring;
-}
-
-static void session_ring_close(struct session_ring *ring)
-{
-	/* ->head before ->open, and both before the look for a sleeper. */
-	smp_store_mb(ring->open, 0);
+	ring->limit = ring->data;
 }
 
 /**
@@ -323,36 +329,10 @@ void utrace_dev_lost(struct session_target *target)
 	preempt_enable();
 }
 
-/* The time of a record that is being written, see above. */
-static u64 session_record_time(const struct session_writer *w)
-{
-	return max3(ktime_get_ns(), w->ring->last, w->task->last + 1);
-}
-
-/* Fill in the header of a record, wherever the record is. */
-static void session_fill_head(struct session_writer *w, u16 type, size_t size,
-			      u64 time)
-{
-	struct session_task *task = w->task;
-
-	*w->rec = (struct utrace_rec){
-		.size = size,
-		.type = type,
-		.time = time,
-		.task = task->id,
-		.pid = task->pid,
-		.tid = task->tid,
-		.number = ++task->number,
-		.target = w->target->id,
-		.cpu = raw_smp_processor_id(),
-	};
-	task->last = time;
-	WRITE_ONCE(w->ring->last, time);
-}
-
 /*
  * Find room in the ring of this CPU.  On success preemption is off and ->rec is
- * filled in; else the ring is closed, preemption is off and ->ring is the ring.
+ * filled in; else the ring is left open, preemption is off and ->ring is the
+ * ring.
  */
 static bool session_reserve_once(struct session_writer *w, u16 type,
 				 size_t size)
@@ -360,19 +340,20 @@ static bool session_reserve_once(struct session_writer *w, u16 type,
 	struct utrace_session *session = w->target->session;
 	struct session_ring *ring = session_ring_open(session);
 	size_t lost = ring->nruns * sizeof(struct utrace_rec_lost);
-	u64 time, at;
+	u64 time;
 
 	w->ring = ring;
-	time = session_record_time(w);
-	at = session_ring_place(session, ring, size + lost);
-	if (unlikely(at == SESSION_RING_FULL))
+	w->task->number.target = w->target->id;
+	if (unlikely(!session_ring_place(session, ring, size + lost)))
 		return false;
-	if (unlikely(lost))
-		at = session_ring_tell(w, at, time);
+	time = session_record_time(ring, w->task);
+	session_ring_tell(session, ring, time);
+	session_ring_limit(session, ring);
 	w->parked = NULL;
-	w->end = at + size;
-	w->rec = session_ring_at(session, ring, at);
-	session_fill_head(w, type, size, time);
+	w->size = size;
+	w->rec = ring->at;
+	session_fill_head(w->rec, ring, w->task, type, size, w->now, w->flags,
+			  time);
 	return true;
 }
 
@@ -411,10 +392,12 @@ static noinline bool session_reserve_slow(struct session_writer *w, u16 type,
 	if (parked) {
 		w->parked = parked;
 		w->rec = &parked->rec;
-		session_fill_head(w, type, size, session_record_time(w));
+		session_fill_head(w->rec, w->ring, w->task, type, size, w->now,
+				  w->flags,
+				  session_record_time(w->ring, w->task));
 		return true;
 	}
-	w->task->number++;
+	w->task->number.last++;
 	atomic64_inc(&w->target->lost);
 	session_ring_lose(w->ring, w->target->id);
 	session_ring_close(w->ring);
@@ -424,7 +407,7 @@ static noinline bool session_reserve_slow(struct session_writer *w, u16 type,
 
 /**
  * utrace_dev_reserve() - begin to write a record of the current task
- * @w: @target and @task are filled in by the caller, the rest here
+ * @w: @target, @task, @now and @flags are filled in by the caller, the rest here
  * @type: enum utrace_rec_type
  * @size: bytes of the record, a multiple of 8, UTRACE_DEV_RECORD_SIZE at most
  *
@@ -443,17 +426,26 @@ bool utrace_dev_reserve(struct session_writer *w, u16 type, size_t size)
 	       session_reserve_slow(w, type, size);
 }
 
-/* Is the ring half full?  The reader is asked only if it seems so. */
-static bool session_ring_is_half_full(const struct utrace_session *session,
-				      struct session_ring *ring)
+/**
+ * utrace_dev_wake() - wake the readers that wait for records of a ring
+ * @session: the session
+ * @ring: the ring of this CPU
+ *
+ * They are woken at once if the ring is half full, as far as its writer knows.
+ *
+ * Context: Preemption is off.
+ */
+void utrace_dev_wake(struct utrace_session *session, struct session_ring *ring)
 {
 	const size_t half = session->ring_size / 2;
+	bool full = ring->head - ring->seen > half;
 
-	if (likely(ring->head - ring->seen <= half))
-		return false;
-	/* As in session_ring_fits(). */
-	ring->seen = smp_load_acquire(&ring->tail);
-	return ring->head - ring->seen > half;
+	if (full) {
+		/* As in session_ring_fits(). */
+		ring->seen = smp_load_acquire(ring->tail);
+		full = ring->head - ring->seen > half;
+	}
+	utrace_dev_wake_soon(session, full);
 }
 
 /**
@@ -466,23 +458,15 @@ static bool session_ring_is_half_full(const struct utrace_session *session,
 void utrace_dev_commit(struct session_writer *w)
 {
 	struct utrace_session *session = w->target->session;
-	struct session_ring *ring = w->ring;
-	bool now = w->parked;
 
-	WRITE_ONCE(ring->records, ring->records + 1);
-	if (unlikely(now)) {
-		utrace_dev_park(w);
-	} else {
-		/* The record before ->head, see above. */
-		smp_store_release(&ring->head, w->end);
-		now = session_ring_is_half_full(session, ring);
+	if (likely(!w->parked)) {
+		session_commit_fast(session, w->ring, w->size);
+		return;
 	}
-	session_ring_close(ring);
-	/*
-	 * A reader puts itself on ->wait before it looks at the ring.  The full
-	 * barrier is in session_ring_close().
-	 */
+	data_race(w->ring->records++);
+	utrace_dev_park(w);
+	session_ring_close(w->ring);
 	if (waitqueue_active(&session->wait))
-		utrace_dev_wake_soon(session, now);
+		utrace_dev_wake_soon(session, true);
 	preempt_enable();
 }

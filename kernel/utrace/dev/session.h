@@ -43,6 +43,7 @@ struct pid_namespace;
 struct poll_table_struct;
 struct task_struct;
 struct user_struct;
+struct vm_area_struct;
 struct utrace_engine;
 struct utrace_engine_ops;
 
@@ -63,34 +64,44 @@ struct session_run {
 /**
  * struct session_ring - the records of one CPU on their way to the reader
  * @data: utrace_session.ring_size bytes; constant
- * @head: bytes ever written, padding included.  Stored with release; a reader
- *	loads it with acquire.
- * @last: time of the last record in ns.  Stored before @open is cleared.
- * @open: a record is being written.  Cleared with release, after @head.
- * @seen: @tail as the writer has last read it
+ * @told: what the reader is told, in memory that programs may map to read.
+ *	->head is stored with release, ->open is cleared after that; a reader
+ *	loads both with acquire.  Nothing is read back from there.
+ * @tail: bytes ever read, in memory that programs may map to write: any number
+ *	may stand there.  A reader that is the kernel stores it with release,
+ *	under utrace_session.read_lock; the writer loads it with acquire.
+ * @at: where the next record goes, if it ends at @limit or before
+ * @limit: end of the memory behind @at that is known to be free, or @data if
+ *	there is something to do before the next record
+ * @head: bytes ever written, padding included
+ * @seen: *@tail as the writer has last read it
  * @records: number of records ever written
  * @lost: number of records ever lost
+ * @cpu: number of the CPU in the place of utrace_rec.cpu, if the last 8 bytes
+ *	of the header are taken for one number; constant
  * @nruns: number of elements of @run that are used
  * @run: records lost since the last one that was written, by target
- * @tail: bytes ever read, padding included.  Written by the reader, under
- *	utrace_session.read_lock, with release; the writer loads it with acquire.
- * @visible: @head as the present read(2) has found it.  Under
+ * @first: *@tail as read(2) has left it.  Under utrace_session.read_lock.
+ * @visible: ->head as the present read(2) has found it.  Under
  *	utrace_session.read_lock.
  *
- * All but @tail and @visible is written by a task on the ring's CPU that has preemption off,
- * so no lock is needed.
+ * The members from @at to @run are written by a task on the ring's CPU that
+ * has preemption off, so no lock is needed.
  */
 struct session_ring {
 	void *data;
+	struct utrace_ring *told;
+	u64 *tail;
+	void *at;
+	void *limit;
 	u64 head;
-	u64 last;
-	u32 open;
-	u32 nruns;
 	u64 seen;
 	u64 records;
 	u64 lost;
+	u64 cpu;
+	u32 nruns;
 	struct session_run run[SESSION_RING_RUNS];
-	u64 tail ____cacheline_aligned_in_smp;
+	u64 first ____cacheline_aligned_in_smp;
 	u64 visible;
 } ____cacheline_aligned_in_smp;
 
@@ -154,6 +165,12 @@ struct session_settings {
  * @ring: a ring for each possible CPU, NULL if there are none yet.  Set once,
  *	under @lock, before the first target; freed with the session.
  * @ring_size: bytes of each ring, a power of 2.  Set before @ring.
+ * @shared: what programs may map to read: struct utrace_stream, struct
+ *	utrace_ring for each CPU, the data of the rings.  As @ring.
+ * @tails: what programs may map to write: struct utrace_ring_tail for each CPU.
+ *	As @ring.
+ * @mapped: a program has mapped @tails, so that read(2) gives parked records
+ *	only.  Set under @read_lock, once.
  * @user: user who is charged with the rings, counted; NULL: none.  As @ring.
  * @delay: jiffies after which a waiting reader is woken.  As @ring.
  * @full: enum utrace_full.  As @ring.
@@ -195,6 +212,9 @@ struct utrace_session {
 	atomic64_t waits;
 	struct session_ring *ring;
 	size_t ring_size;
+	void *shared;
+	struct utrace_ring_tail *tails;
+	bool mapped;
 	struct user_struct *user;
 	unsigned long delay;
 	enum utrace_full full;
@@ -230,7 +250,7 @@ struct utrace_session {
  *	engine has the reference; it is only compared.
  * @settings: what is recorded, counted.  Under utrace_session.lock.
  * @now: what callbacks need of @settings: UTRACE_CAPTURE_ bits,
- *	SESSION_WHOLE_CALLS, and the number in the upper half.  Stored with
+ *	SESSION_WHOLE_CALLS, SESSION_NOT_PLAIN, and the number in the upper half.  Stored with
  *	release under utrace_session.lock, after the engine has got the settings;
  *	loaded with acquire, before the engine's events are looked at.
  * @lost: number of records of the target that were lost
@@ -264,11 +284,17 @@ struct session_target {
 /* In session_target.now, beside UTRACE_CAPTURE_ bits: record whole calls. */
 #define SESSION_WHOLE_CALLS	BIT(31)
 
-static_assert(!(UTRACE_CAPTURE_ALL & SESSION_WHOLE_CALLS));
+/*
+ * Likewise: a call cannot be recorded before more is looked at, since some calls
+ * are left out, or the session has several targets.
+ */
+#define SESSION_NOT_PLAIN	BIT(30)
+
+static_assert(!(UTRACE_CAPTURE_ALL & (SESSION_WHOLE_CALLS | SESSION_NOT_PLAIN)));
 
 static inline u32 session_capture_of(u64 now)
 {
-	return now;
+	return now & UTRACE_CAPTURE_ALL;
 }
 
 static inline u32 session_settings_of(u64 now)
@@ -283,8 +309,9 @@ static inline u32 session_settings_of(u64 now)
  * @ring: the ring of this CPU
  * @parked: where the record goes instead of the ring, or NULL
  * @now: session_target.now at the begin of the callback
+ * @flags: UTRACE_F_ bits
  * @rec: the record, with its header filled in; the caller fills in the rest
- * @end: utrace_session.ring position behind the record
+ * @size: bytes of the record, if it is in the ring
  *
  * Lives on the stack of the callback, from utrace_dev_reserve() to
  * utrace_dev_commit(); preemption is off between the two.
@@ -295,8 +322,9 @@ struct session_writer {
 	struct session_ring *ring;
 	struct session_parked *parked;
 	u64 now;
+	u16 flags;
 	struct utrace_rec *rec;
-	u64 end;
+	size_t size;
 };
 
 /* utrace_dev.c */
@@ -324,22 +352,30 @@ struct session_settings *utrace_dev_settings_new(void);
 struct session_settings *
 utrace_dev_settings_get(struct session_settings *settings);
 void utrace_dev_settings_put(struct session_settings *settings);
+void utrace_dev_retell(struct utrace_session *session, bool several);
 int utrace_dev_apply(struct session_target *target,
 		     struct session_settings *settings);
 int utrace_dev_set_events(struct utrace_session *session,
 			  struct utrace_ioc_events *events);
 
 /* task.c */
+/* What is kept of the entry of a system call. */
+enum session_kept {
+	SESSION_KEPT_NOT,	/* nothing */
+	SESSION_KEPT_PLAIN,	/* number and time */
+	SESSION_KEPT_WHOLE,	/* and arguments, and what was captured */
+};
+
 /**
  * struct session_entry - the entry of a system call, kept until the exit
- * @kept: the other members are valid
+ * @kept: which other members are valid
  * @nr: number of the call
  * @began: time of the entry in ns
  * @args: arguments
  * @capture: what was captured; its buffer is freed with the next entry
  */
 struct session_entry {
-	bool kept;
+	enum session_kept kept;
 	unsigned int nr;
 	u64 began;
 	unsigned long args[6];
@@ -356,13 +392,12 @@ struct session_entry {
  *	session_tasks_lock
  * @session: the session; valid while there is an owner, and while @working
  * @task: the task; used by others while @holder is not NULL, and counted then
- * @id: see &utrace_rec.task; as @pid and @tid, changed by execve() only
- * @pid: see &utrace_rec
- * @tid: see &utrace_rec
- * @number: number of the task's last record
+ * @id: see &utrace_rec.task; as @ids, changed by execve() only
+ * @ids: see &utrace_rec.pid and &utrace_rec.tid
+ * @number: number of the task's last record, and the target of that record or
+ *	of the one that is being written
  * @last: time of the task's last record
  * @cred: credentials of the task when it was last asked about, counted
- * @asker: session_target.cred of that time, kept by its target; only compared
  * @key: session_key() of that time
  * @hidden: the answer of that time
  * @told: session_target.cred for which the reader was told that the task is
@@ -386,14 +421,18 @@ struct session_task {
 	struct utrace_session *session;
 	struct task_struct *task;
 	u64 id;
-	s32 pid;
-	s32 tid;
-	u32 number;
+	struct {
+		s32 pid;
+		s32 tid;
+	} ids;
+	struct {
+		u32 last;
+		u32 target;
+	} number;
 	u64 last;
 	const struct cred *cred;
-	const struct cred *asker;
 	const struct cred *told;
-	unsigned int key;
+	u64 key;
 	bool hidden;
 	bool working;
 	struct callback_head work;
@@ -424,7 +463,17 @@ void utrace_dev_ring_free(struct utrace_session *session);
 bool utrace_dev_reserve(struct session_writer *w, u16 type, size_t size);
 void utrace_dev_commit(struct session_writer *w);
 void utrace_dev_wake_soon(struct utrace_session *session, bool now);
+void utrace_dev_wake(struct utrace_session *session, struct session_ring *ring);
 void utrace_dev_lost(struct session_target *target);
+
+/* map.c */
+int utrace_dev_shared_make(struct utrace_session *session);
+void utrace_dev_shared_free(struct utrace_session *session);
+size_t utrace_dev_rings_size(const struct utrace_session *session);
+size_t utrace_dev_tails_size(void);
+size_t utrace_dev_data_offset(void);
+int utrace_dev_mmap(struct utrace_session *session,
+		    struct vm_area_struct *vma);
 
 /* park.c */
 bool utrace_dev_may_wait(const struct session_writer *w);
@@ -434,7 +483,7 @@ void utrace_dev_park_end(struct session_target *target);
 void utrace_dev_take_parked(struct utrace_session *session);
 void utrace_dev_unpark(struct utrace_session *session,
 		       struct session_parked *parked);
-void utrace_dev_hold_soon(struct session_task *task);
+void __utrace_dev_hold_soon(struct session_task *task);
 bool utrace_dev_hold(struct session_task *task);
 void utrace_dev_set_reader(struct utrace_session *session);
 void utrace_dev_flush(struct utrace_session *session, struct file *file,

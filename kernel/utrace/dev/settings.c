@@ -64,13 +64,18 @@ void utrace_dev_settings_put(struct session_settings *settings)
 	kfree(settings);
 }
 
-/* What callbacks need of settings; see session_target.now. */
-static u64 session_now(const struct session_settings *settings)
+/*
+ * What callbacks need of settings; see session_target.now.  @several: the
+ * session has several targets.
+ */
+static u64 session_now(const struct session_settings *settings, bool several)
 {
 	u64 now = (u64)settings->number << 32 | settings->capture;
 
 	if (settings->events & UTRACE_REC_BIT(SYS_CALL))
 		now |= SESSION_WHOLE_CALLS;
+	if (settings->calls || several)
+		now |= SESSION_NOT_PLAIN;
 	return now;
 }
 
@@ -116,10 +121,32 @@ static void session_adopt(struct session_target *target,
 			  struct session_settings *settings)
 {
 	/* Pairs with session_begin(). */
-	smp_store_release(&target->now, session_now(settings));
+	smp_store_release(&target->now,
+			  session_now(settings,
+				      target->session->ntargets > 1));
 	utrace_dev_settings_get(settings);
 	utrace_dev_settings_put(target->settings);
 	target->settings = settings;
+}
+
+/**
+ * utrace_dev_retell() - tell the callbacks whether there are several targets
+ * @session: the session; its lock is held
+ * @several: another target is about to be attached, or there are several
+ *
+ * Context: Process context.
+ */
+void utrace_dev_retell(struct utrace_session *session, bool several)
+{
+	struct session_target *target;
+
+	lockdep_assert_held(&session->lock);
+
+	list_for_each_entry(target, &session->targets, list)
+		if (target->settings)
+			smp_store_release(&target->now,
+					  session_now(target->settings,
+						      several));
 }
 
 /**

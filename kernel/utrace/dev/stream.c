@@ -47,7 +47,7 @@ bool utrace_dev_has(struct utrace_session *session)
 	if (READ_ONCE(session->nparked))
 		return true;
 	for (cpu = 0; ring && cpu < nr_cpu_ids; cpu++)
-		if (READ_ONCE(ring[cpu].head) != READ_ONCE(ring[cpu].tail))
+		if (READ_ONCE(ring[cpu].told->head) != READ_ONCE(*ring[cpu].tail))
 			return true;
 	return false;
 }
@@ -65,8 +65,8 @@ static bool session_is_still(struct utrace_session *session)
 		struct session_ring *ring = &session->ring[cpu];
 
 		/* As in session_bound(). */
-		if (smp_load_acquire(&ring->open) ||
-		    smp_load_acquire(&ring->head) != ring->visible)
+		if (smp_load_acquire(&ring->told->open) ||
+		    smp_load_acquire(&ring->told->head) != ring->visible)
 			return false;
 	}
 	return true;
@@ -86,11 +86,11 @@ static u64 session_bound(struct utrace_session *session)
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
 		struct session_ring *ring = &session->ring[cpu];
 		/* Pairs with session_ring_close(). */
-		bool open = smp_load_acquire(&ring->open);
-		u64 last = READ_ONCE(ring->last);
+		bool open = smp_load_acquire(&ring->told->open);
+		u64 last = READ_ONCE(ring->told->last);
 
 		/* Pairs with utrace_dev_commit(). */
-		ring->visible = smp_load_acquire(&ring->head);
+		ring->visible = smp_load_acquire(&ring->told->head);
 		if (open)
 			bound = min(bound, last);
 	}
@@ -112,11 +112,12 @@ static struct utrace_rec *session_rec_at(const struct utrace_session *session,
 /* Give the bytes before @tail to the writer. */
 static void session_consume(struct session_ring *ring, u64 tail)
 {
+	ring->first = tail;
 	/*
 	 * Pairs with smp_load_acquire() in session_ring_fits(): the records are
 	 * read before the writer reuses their bytes.
 	 */
-	smp_store_release(&ring->tail, tail);
+	smp_store_release(ring->tail, tail);
 }
 
 /* The first record of a ring that may be read, or NULL. */
@@ -125,11 +126,11 @@ static struct utrace_rec *session_ring_first(struct utrace_session *session,
 {
 	struct utrace_rec *rec;
 
-	while (ring->tail != ring->visible) {
-		rec = session_rec_at(session, ring, ring->tail);
+	while (ring->first != ring->visible) {
+		rec = session_rec_at(session, ring, ring->first);
 		if (rec->type != UTRACE_REC_PAD)
 			return rec;
-		session_consume(ring, ring->tail + rec->size);
+		session_consume(ring, ring->first + rec->size);
 	}
 	return NULL;
 }
@@ -153,13 +154,14 @@ static void session_find(struct utrace_session *session,
 	struct session_parked *parked =
 		list_first_entry_or_null(&session->taken, struct session_parked,
 					 list);
+	bool mapped = READ_ONCE(session->mapped);
 	struct utrace_rec *rec;
 	unsigned int cpu;
 
 	*source = (struct session_source){ .time = U64_MAX, .next = U64_MAX };
 	if (parked && session_is_earlier(source, parked->rec.time))
 		source->parked = parked;
-	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
+	for (cpu = 0; cpu < nr_cpu_ids && !mapped; cpu++) {
 		rec = session_ring_first(session, &session->ring[cpu]);
 		if (!rec || !session_is_earlier(source, rec->time))
 			continue;
@@ -179,13 +181,13 @@ static size_t session_ring_piece(const struct utrace_session *session,
 {
 	const struct session_ring *ring = source->ring;
 	size_t left = session->ring_size -
-		      (ring->tail & (session->ring_size - 1));
+		      (ring->first & (session->ring_size - 1));
 	const struct utrace_rec *rec;
 	size_t bytes = 0;
 
 	bound = min(bound, source->next);
-	while (ring->tail + bytes != ring->visible && bytes < left) {
-		rec = session_rec_at(session, ring, ring->tail + bytes);
+	while (ring->first + bytes != ring->visible && bytes < left) {
+		rec = session_rec_at(session, ring, ring->first + bytes);
 		if (rec->type == UTRACE_REC_PAD || rec->time > bound ||
 		    bytes + rec->size > size)
 			break;
@@ -204,9 +206,9 @@ static ssize_t session_take_ring(struct utrace_session *session,
 
 	if (!piece)
 		return -EINVAL;
-	if (copy_to_user(to, session_rec_at(session, ring, ring->tail), piece))
+	if (copy_to_user(to, session_rec_at(session, ring, ring->first), piece))
 		return -EFAULT;
-	session_consume(ring, ring->tail + piece);
+	session_consume(ring, ring->first + piece);
 	return piece;
 }
 

@@ -286,6 +286,7 @@ static void session_remove(struct session_target *target)
 	WARN_ON_ONCE(ret && ret != -EINPROGRESS && ret != -ESRCH);
 	session->missed += utrace_engine_lost(engine);
 	session_end_target(target, UTRACE_END_DETACHED);
+	utrace_dev_retell(session, session->ntargets > 1);
 	/*
 	 * The last reference to the engine frees the target, see
 	 * session_target.
@@ -394,9 +395,12 @@ static int session_attach_to(struct utrace_session *session,
 	target = session_new_target(session, attach->scope, of);
 	if (!target)
 		return -ENOMEM;
+	/* Before two engines can cover a task. */
+	utrace_dev_retell(session, true);
 	engine = session_attach_engine(target, task);
 	if (IS_ERR(engine)) {
 		session_free_target(target);
+		utrace_dev_retell(session, session->ntargets > 1);
 		return PTR_ERR(engine);
 	}
 	session_add_target(session, target, engine);

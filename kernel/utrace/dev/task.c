@@ -64,8 +64,8 @@ static void session_put_data(struct utrace_task_data *data)
 void utrace_dev_task_rename(struct session_task *task)
 {
 	task->id = task_pid(current)->ino;
-	task->pid = task_tgid_nr_ns(current, task->session->ns);
-	task->tid = task_pid_nr_ns(current, task->session->ns);
+	task->ids.pid = task_tgid_nr_ns(current, task->session->ns);
+	task->ids.tid = task_pid_nr_ns(current, task->session->ns);
 }
 
 static struct session_task *session_new_task(struct utrace_session *session)
