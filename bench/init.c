@@ -664,6 +664,9 @@ static void record_rows(void)
 	say("process_record", recorded(TRACING "/current_tracer", "process", "nop"));
 	write_file(TRACING "/process/events", "stat\n");
 	say("process_stat", recorded(TRACING "/current_tracer", "process", "nop"));
+	write_file(TRACING "/process/events", "stat cpu\n");
+	say("process_stat_cpu",
+	    recorded(TRACING "/current_tracer", "process", "nop"));
 	write_file(TRACING "/process/events", "sys_enter sys_exit\n");
 	write_file(TRACING "/set_event_pid", "%s", " ");
 	say("process_after", call_cost());

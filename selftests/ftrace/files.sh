@@ -98,11 +98,12 @@ test_words() {
 	words uids 1 65534
 	words cgroups /files-one /files-two
 	words events fork stat
+	words events stat cpu
 	words syscalls read openat
 	words args strings files
 	holds "events: all of them" eval \
-		'echo jobctl stat sys_enter exec sys_exit signal fork exit > $p/events'
-	holds "events: 8" is 8 eval 'wc -l < $p/events'
+		'echo jobctl cpu stat sys_enter exec sys_exit signal fork exit > $p/events'
+	holds "events: 9" is 9 eval 'wc -l < $p/events'
 	holds "args: all of them" eval 'echo strings buffers sockets files > $p/args'
 	echo "one" > "$p/comms"
 	echo '"two words"' >> "$p/comms"

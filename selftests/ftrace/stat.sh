@@ -62,6 +62,7 @@ test_counts() {
 	holds "times of failing calls add up" adds_up openat
 	holds "buckets add up" in_buckets getuid
 	holds "the name of the task" is actor field getuid 2
+	holds "CPU time is not measured" is - field getuid 9
 	holds "nothing is recorded" is 0 eval 'plain "$own/trace" | wc -l'
 	await eval '[ "$(now)" = read ]'
 	holds "the call it is in" is read now
@@ -72,6 +73,7 @@ test_counts() {
 test_cpu() {
 	local cpu
 
+	echo cpu >> "$p/events"
 	echo > "$p/stat"
 	echo pause >&8
 	await eval '[ "$(now)" = pause ]'
@@ -85,6 +87,14 @@ test_cpu() {
 	holds "what works uses CPU" eval '[ "$(field read 9)" -gt 1000 ]'
 	holds "not more than it takes" eval \
 		'row read | awk "{ exit !(\$9 <= \$6 + \$4) }"'
+	echo '!cpu' >> "$p/events"
+	echo > "$p/stat"
+	do_it call 102 5
+	holds "and without it: not measured" is - field getuid 9
+	echo cpu > "$p/events"
+	do_it call 102 5
+	holds "CPU time alone: nothing is counted" is 5 field getuid 4
+	echo stat > "$p/events"
 }
 
 test_reset() {
@@ -138,9 +148,9 @@ test_apart() {
 	rmdir "$other"
 }
 
-# objects: print the number of objects of the size of a task's counts
+# objects: print the number of objects of the sizes of a count and of a task
 objects() {
-	awk '$1 ~ /^kmalloc-(cg-)?256$/ { n += $2 } END { print n + 0 }' /proc/slabinfo
+	awk '$1 ~ /^kmalloc-(cg-)?(256|512)$/ { n += $2 } END { print n + 0 }' /proc/slabinfo
 }
 
 # The counts of a task are freed although its end is not followed.

@@ -24,6 +24,7 @@ const char * const utrace_ftrace_event_names[PROCESS_NEVENTS] = {
 	[PROCESS_SIGNAL]	= "signal",
 	[PROCESS_JOBCTL]	= "jobctl",
 	[PROCESS_STAT]		= "stat",
+	[PROCESS_CPU]		= "cpu",
 };
 
 /* Index: number of the bit in UTRACE_CAPTURE_ARGS. */
@@ -40,7 +41,7 @@ static const char * const process_stack_names[PROCESS_NSTACKS] = {
 };
 
 static const char * const process_no_event =
-	"Not sys_enter, sys_exit, fork, exec, exit, signal, jobctl or stat";
+	"Not sys_enter, sys_exit, fork, exec, exit, signal, jobctl, stat or cpu";
 static const char * const process_no_arg =
 	"Not strings, buffers, sockets or files";
 static const char * const process_no_stack = "Not none, frames or raw";

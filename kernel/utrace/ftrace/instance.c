@@ -32,7 +32,7 @@ static void process_trace_free(struct kref *ref)
 {
 	struct process_trace *pt = container_of(ref, struct process_trace, ref);
 
-	utrace_ftrace_free_tasks(pt);
+	utrace_counts_end(&pt->counts);
 	utrace_ftrace_free_settings(&pt->settings);
 	utrace_match_put(pt->match);
 	kfree(pt);
@@ -45,7 +45,7 @@ static void process_trace_free(struct kref *ref)
  * Is also ops->release() of the engine.
  *
  * Context: Process context.  The last put may sleep, and takes
- * process_trace.task_lock.
+ * utrace_counts.lock.
  */
 void utrace_ftrace_put(void *pt)
 {

@@ -24,6 +24,7 @@
 #include "../../trace/trace.h"
 
 #include "../task_data.h"
+#include "../count/count.h"
 #include "../decode/table.h"
 
 struct process_targets;
@@ -41,6 +42,7 @@ struct utrace_match;
  * @PROCESS_JOBCTL: trace event utrace_jobctl
  * @PROCESS_NRECORDS: number of the events above, which have records
  * @PROCESS_STAT: system calls are counted in process/stat; has no record
+ * @PROCESS_CPU: the CPU time of the counted calls is measured; has no record
  * @PROCESS_NEVENTS: number of all events
  */
 enum process_event {
@@ -53,6 +55,7 @@ enum process_event {
 	PROCESS_JOBCTL,
 	PROCESS_NRECORDS,
 	PROCESS_STAT = PROCESS_NRECORDS,
+	PROCESS_CPU,
 	PROCESS_NEVENTS
 };
 
@@ -123,22 +126,13 @@ struct process_settings {
  *	uses it with preemption off, after it has found its engine in @engine.
  * @settings: the settings in force.  Callbacks read all but the targets,
  *	without a lock, as they are at the moment.
- * @task_list: struct process_task, in the order of their first system call.
- *	Written under @task_lock, read under RCU.
- * @task_lock: guards @task_list, @ncounts, @next_scan, @sweep, and
- *	process_task.ncounts.  No lock is taken inside it.
- * @ncounts: number of struct utrace_ftrace_count of the tasks in @task_list.
- *	Under @task_lock.
- * @next_scan: time in jiffies before which no dead task is looked for to make
- *	room.  Under @task_lock.
- * @sweep: position in @task_list up to which process_sweep() has looked for
- *	dead tasks.  Under @task_lock.
+ * @counts: the tasks, each in a struct process_task, and what was counted of
+ *	them
  * @started: local_clock() at the start of the tracer or at the last change of
  *	the events or system calls that it follows.  A call that a task entered
  *	before may be over without the instance having been told.
- * @epoch: number of the present counting; counts with another number are void
- * @dropped: dead tasks that were removed to make room for new counts
- * @lost: events and calls for which there was no memory or no room
+ * @lost: captures and tasks for which there was no memory or no room; @counts
+ *	has the calls
  *
  * @settings and @started are written under utrace_ftrace_mutex, and read
  * without a lock.
@@ -151,14 +145,8 @@ struct process_trace {
 	struct utrace_match *match;
 	struct trace_event_file *file[PROCESS_NRECORDS];
 	struct process_settings settings;
-	struct list_head task_list;
-	spinlock_t task_lock;	/* no lock is taken inside it */
-	unsigned int ncounts;
-	unsigned long next_scan;
-	struct list_head *sweep;
+	struct utrace_counts counts;
 	u64 started;
-	unsigned int epoch;
-	atomic_long_t dropped;
 	atomic_long_t lost;
 };
 
@@ -166,47 +154,31 @@ struct process_trace {
  * struct process_task - what the tracer of an instance knows of a task
  * @data: by which the task finds this structure.  Its owner is the
  *	process_trace; NULL once the structure is out of the list (under
- *	process_trace.task_lock).
- * @list: entry in process_trace.task_list
- * @ref: one reference for the task (@data), one for the list
- * @rcu: frees the structure after the readers of the list
- * @pid: struct pid of the task, counted
- * @comm: name of the task at its first call, last exec or exit; shown once the
- *	task is dead.  The task writes it without a lock.
+ *	utrace_counts.lock).
+ * @count: entry in process_trace.counts, and what was counted
  * @saved: name of the task that ftrace has saved last.  Only the task uses it.
  * @nr: number of the system call that the task is in; -1: none.  Only the task
  *	writes it.
  * @since: local_clock() at the entry of @nr.  Only the task writes it.
  * @counting: @nr is to be counted at its exit.  Only the task uses it.
- * @cpu_since: CPU time of the task at @since, in ns.  Only the task uses it.
- * @ncounts: number of entries in @counts.  Under process_trace.task_lock.
- * @counts: struct utrace_ftrace_count by number of the call.  Only the task
- *	adds entries; readers of process/stat walk them under RCU.
+ * @cpu_since: CPU time of the task at @since, in ns; UTRACE_COUNT_NO_CPU: not
+ *	measured.  Only the task uses it, while @counting.
  *
  * The task makes the structure at its first system call, and makes another one
  * when execve() gives the thread the pid of its leader.
  *
- * The structure leaves the list when the task exits, if nothing was counted of
- * it.  A task that was no longer followed at its exit is removed by
- * process_sweep().  A dead task with counts stays until the room is needed,
- * process/stat is written, or the process_trace ends.  The memory is freed
- * after the list and the task have dropped their references; the task does so
- * at its end or when it adds other data (utrace_task_data_add()).
+ * struct utrace_count_task says when the structure leaves the list, and is
+ * freed: @data has the client's reference.  The task drops it at its end or
+ * when it adds other data (utrace_task_data_add()).
  */
 struct process_task {
 	struct utrace_task_data data;
-	struct list_head list;
-	struct kref ref;
-	struct rcu_head rcu;
-	struct pid *pid;
-	char comm[TASK_COMM_LEN];
+	struct utrace_count_task count;
 	char saved[TASK_COMM_LEN];
 	int nr;
 	u64 since;
 	bool counting;
-	u64 cpu_since;
-	unsigned int ncounts;
-	struct hlist_head counts[16];
+	s64 cpu_since;
 };
 
 /* instance.c, files.c */
@@ -318,10 +290,7 @@ void utrace_ftrace_put_targets(struct process_targets *targets);
 
 /* stat.c */
 void utrace_ftrace_init_tasks(struct process_trace *pt);
-void utrace_ftrace_free_tasks(struct process_trace *pt);
 struct process_task *utrace_ftrace_new_task(struct process_trace *pt);
-void utrace_ftrace_count(struct process_trace *pt, struct process_task *task,
-			 unsigned int nr, long ret, u64 duration);
 void utrace_ftrace_task_ends(struct process_trace *pt);
 void utrace_ftrace_task_execs(struct process_trace *pt);
 extern const struct file_operations utrace_ftrace_stat_fops;

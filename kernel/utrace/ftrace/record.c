@@ -440,28 +440,95 @@ static __always_inline void process_record_exit(struct utrace_engine *engine,
 		process_full_exit(engine, task, nr, ret, duration, regs);
 }
 
-/* Note in @task that the current task enters call @nr. */
-static __always_inline void process_enter(struct process_trace *pt,
-					  struct process_task *task,
-					  unsigned int nr)
+/*
+ * Note that the current task enters call @nr.  Return what the instance knows
+ * of the task; NULL: no memory.
+ */
+static __always_inline struct process_task *
+process_enter(struct process_trace *pt, unsigned int nr)
 {
+	struct process_task *task = process_find_task(pt);
+
+	if (unlikely(!task)) {
+		task = utrace_ftrace_new_task(pt);
+		if (!task)
+			return NULL;
+	}
 	WRITE_ONCE(task->since, local_clock());
 	WRITE_ONCE(task->nr, nr);
 	task->counting = process_wants(pt, PROCESS_STAT);
 	if (unlikely(task->counting))
-		task->cpu_since = task_sched_runtime(current);
+		task->cpu_since = process_wants(pt, PROCESS_CPU) ?
+			task_sched_runtime(current) : UTRACE_COUNT_NO_CPU;
+	return task;
 }
 
-/* The current task leaves the call that process_enter() has noted; count it. */
-static __always_inline void process_leave(struct process_trace *pt,
+/* Count the call that the current task leaves. */
+static __always_inline void process_count(struct process_trace *pt,
 					  struct process_task *task,
-					  long ret, s64 duration)
+					  unsigned int nr, long ret,
+					  u64 duration)
 {
-	unsigned int nr = task->nr;
+	s64 cpu = UTRACE_COUNT_NO_CPU;
 
+	if (unlikely(task->cpu_since != UTRACE_COUNT_NO_CPU))
+		cpu = task_sched_runtime(current) - task->cpu_since;
+	utrace_count_call(&pt->counts, &task->count, nr, ret, duration, cpu);
+}
+
+/*
+ * The current task leaves a call; count it.  @action is that of
+ * utrace_ftrace_sys_exit().  Return the duration; -1: the instance has not seen
+ * the entry, so the duration is not known, and the call is not counted.
+ */
+static __always_inline s64 process_leave(struct process_trace *pt,
+					 struct process_task *task, u32 action,
+					 struct pt_regs *regs)
+{
+	int nr = task->nr;
+	s64 duration;
+
+	if (unlikely(nr < 0 || action & UTRACE_SYSCALL_UNPAIRED)) {
+		WRITE_ONCE(task->nr, -1);
+		return -1;
+	}
+	duration = process_since(task);
 	WRITE_ONCE(task->nr, -1);
 	if (unlikely(task->counting))
-		utrace_ftrace_count(pt, task, nr, ret, duration);
+		process_count(pt, task, nr,
+			      syscall_get_return_value(current, regs),
+			      duration);
+	return duration;
+}
+
+/*
+ * Each callback for system calls is two functions: a task that is only counted
+ * need not save the registers that recording takes.
+ */
+
+/* utrace_ftrace_sys_enter() of an instance that records no entries. */
+static noinline u32 process_enter_counted(u32 action,
+					  struct utrace_engine *engine,
+					  struct pt_regs *regs)
+{
+	process_enter(engine->data, utrace_current_call(regs));
+	return UTRACE_RESUME | utrace_syscall_action(action);
+}
+
+/* utrace_ftrace_sys_enter() of an instance that records entries. */
+static noinline u32 process_enter_recorded(u32 action,
+					   struct utrace_engine *engine,
+					   struct pt_regs *regs)
+{
+	struct process_trace *pt = engine->data;
+	unsigned int nr = utrace_current_call(regs);
+	struct process_task *task = process_enter(pt, nr);
+
+	if (likely(task))
+		process_record_entry(engine, pt, task, nr, regs);
+	else
+		process_full_entry(engine, NULL, nr, regs);
+	return UTRACE_RESUME | utrace_syscall_action(action);
 }
 
 /**
@@ -476,21 +543,45 @@ static __always_inline void process_leave(struct process_trace *pt,
 u32 utrace_ftrace_sys_enter(u32 action, struct utrace_engine *engine,
 			    struct pt_regs *regs)
 {
+	if (process_wants(engine->data, PROCESS_SYS_ENTER))
+		return process_enter_recorded(action, engine, regs);
+	return process_enter_counted(action, engine, regs);
+}
+
+/* utrace_ftrace_sys_exit() of an instance that records no exits. */
+static noinline u32 process_exit_counted(u32 action,
+					 struct utrace_engine *engine,
+					 struct pt_regs *regs)
+{
 	struct process_trace *pt = engine->data;
 	struct process_task *task = process_find_task(pt);
-	bool wanted = process_wants(pt, PROCESS_SYS_ENTER);
-	unsigned int nr = utrace_current_call(regs);
 
-	if (unlikely(!task))
-		task = utrace_ftrace_new_task(pt);
-	if (likely(task)) {
-		process_enter(pt, task, nr);
-		if (wanted)
-			process_record_entry(engine, pt, task, nr, regs);
-	} else if (wanted) {
-		process_full_entry(engine, NULL, nr, regs);
-	}
-	return UTRACE_RESUME | utrace_syscall_action(action);
+	if (likely(task))
+		process_leave(pt, task, action, regs);
+	return UTRACE_RESUME;
+}
+
+/* utrace_ftrace_sys_exit() of an instance that records exits. */
+static noinline u32 process_exit_recorded(u32 action,
+					  struct utrace_engine *engine,
+					  struct pt_regs *regs)
+{
+	struct process_trace *pt = engine->data;
+	struct process_task *task = process_find_task(pt);
+	/*
+	 * The number noted at the entry: after sigreturn the registers are
+	 * those of the code that the signal interrupted.
+	 */
+	int nr = task ? task->nr : -1;
+	s64 duration = task ? process_leave(pt, task, action, regs) : -1;
+	long ret = syscall_get_return_value(current, regs);
+
+	if (likely(duration >= 0))
+		process_record_exit(engine, pt, task, nr, ret, duration, regs);
+	else
+		process_full_exit(engine, task, utrace_current_call(regs), ret,
+				  -1, regs);
+	return UTRACE_RESUME;
 }
 
 /**
@@ -505,34 +596,9 @@ u32 utrace_ftrace_sys_enter(u32 action, struct utrace_engine *engine,
 u32 utrace_ftrace_sys_exit(u32 action, struct utrace_engine *engine,
 			   struct pt_regs *regs)
 {
-	struct process_trace *pt = engine->data;
-	struct process_task *task = process_find_task(pt);
-	bool wanted = process_wants(pt, PROCESS_SYS_EXIT);
-	long ret = syscall_get_return_value(current, regs);
-	unsigned int nr;
-	s64 duration;
-
-	/* The instance has not seen the entry: the duration is not known. */
-	if (unlikely(!task || task->nr < 0 ||
-		     action & UTRACE_SYSCALL_UNPAIRED)) {
-		if (task)
-			WRITE_ONCE(task->nr, -1);
-		if (wanted)
-			process_full_exit(engine, task,
-					  utrace_current_call(regs), ret, -1,
-					  regs);
-		return UTRACE_RESUME;
-	}
-	/*
-	 * The number noted at the entry: after sigreturn the registers are
-	 * those of the code that the signal interrupted.
-	 */
-	nr = task->nr;
-	duration = process_since(task);
-	process_leave(pt, task, ret, duration);
-	if (wanted)
-		process_record_exit(engine, pt, task, nr, ret, duration, regs);
-	return UTRACE_RESUME;
+	if (process_wants(engine->data, PROCESS_SYS_EXIT))
+		return process_exit_recorded(action, engine, regs);
+	return process_exit_counted(action, engine, regs);
 }
 
 /**

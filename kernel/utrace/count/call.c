@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - counts of system calls: one more call
+ *
+ * This runs at the exit of every call that is counted.  A task that makes calls
+ * of a few kinds finds their counts in utrace_count_task.recent, any other one
+ * in the table of the task.
+ */
+#include <linux/bitops.h>
+#include <linux/err.h>
+#include <linux/minmax.h>
+#include <linux/rculist.h>
+#include <linux/slab.h>
+
+#include "../decode/table.h"
+#include "../syscall_current.h"
+#include "count.h"
+
+/* A count is one object of kmalloc-256. */
+static_assert(sizeof(struct utrace_count) <= 256);
+
+/* The numbers are cleared and copied as an array. */
+static_assert(sizeof(struct utrace_count_numbers) % sizeof(u64) == 0);
+
+/* Clear the numbers of an old epoch; @epoch is the new one. */
+static void count_clear(struct utrace_count *count, unsigned int epoch)
+{
+	u64 *numbers = (u64 *)&count->numbers;
+	unsigned int i;
+
+	/*
+	 * The caller has read @epoch before.  Pairs with smp_rmb() in
+	 * count_copy(): a reader that sees a number cleared sees the new
+	 * utrace_counts.epoch afterwards, and passes over what it has read.
+	 */
+	smp_mb();
+	for (i = 0; i < sizeof(count->numbers) / sizeof(u64); i++)
+		WRITE_ONCE(numbers[i], 0);
+	WRITE_ONCE(count->numbers.min, U64_MAX);
+	/*
+	 * Pairs with smp_load_acquire() in count_copy(): a reader that finds
+	 * the new epoch does not see the old numbers.
+	 */
+	smp_store_release(&count->epoch, epoch);
+}
+
+/* Make the count of call @nr; NULL: no memory or no room. */
+static struct utrace_count *count_new(struct utrace_counts *counts,
+				      struct utrace_count_task *task,
+				      unsigned int nr)
+{
+	struct utrace_count *count = NULL;
+
+	if (utrace_count_reserve(counts, task)) {
+		count = kzalloc(sizeof(*count), GFP_KERNEL_ACCOUNT);
+		if (!count)
+			utrace_count_unreserve(counts, task);
+	}
+	if (!count) {
+		atomic_long_inc(&counts->lost);
+		return NULL;
+	}
+	count->nr = nr;
+	count->epoch = READ_ONCE(counts->epoch);
+	count->numbers.min = U64_MAX;
+	hlist_add_tail_rcu(&count->node, utrace_count_chain(task, nr));
+	return count;
+}
+
+static struct utrace_count *count_look_up(struct utrace_count_task *task,
+					  unsigned int nr)
+{
+	struct utrace_count *count;
+
+	hlist_for_each_entry(count, utrace_count_chain(task, nr), node)
+		if (count->nr == nr)
+			return count;
+	return NULL;
+}
+
+/*
+ * Find the count of call @nr and clear it if it is of an old epoch, or make it.
+ * NULL: no memory or no room.
+ */
+static struct utrace_count *count_find(struct utrace_counts *counts,
+				       struct utrace_count_task *task,
+				       unsigned int nr)
+{
+	unsigned int epoch = READ_ONCE(counts->epoch);
+	struct utrace_count *count = count_look_up(task, nr);
+
+	/*
+	 * A program may use any number.  All that are no call share one count.
+	 */
+	if (!count && !utrace_call_of(nr)) {
+		nr = UTRACE_NO_CALL;
+		count = count_look_up(task, nr);
+	}
+	if (!count)
+		count = count_new(counts, task, nr);
+	else if (count->epoch != epoch)
+		count_clear(count, epoch);
+	return count;
+}
+
+/* Increment a number, which stays at its maximum. */
+static __always_inline void count_inc(u32 *number)
+{
+	if (likely(*number != U32_MAX))
+		WRITE_ONCE(*number, *number + 1);
+}
+
+static noinline void count_error(struct utrace_count_numbers *numbers,
+				 unsigned int err)
+{
+	unsigned int i;
+
+	WRITE_ONCE(numbers->errors, numbers->errors + 1);
+	for (i = 0; i < UTRACE_COUNT_ERRNOS; i++) {
+		if (!numbers->err[i])
+			WRITE_ONCE(numbers->err[i], err);
+		if (numbers->err[i] == err) {
+			count_inc(&numbers->errno_calls[i]);
+			return;
+		}
+	}
+	count_inc(&numbers->errno_other);
+}
+
+/* Add one call to @numbers.  Only the task of the numbers does so. */
+static __always_inline void count_add(struct utrace_count_numbers *numbers,
+				      long ret, u64 duration, s64 cpu)
+{
+	unsigned int bucket = min(fls64(duration), UTRACE_COUNT_BUCKETS - 1);
+
+	WRITE_ONCE(numbers->calls, numbers->calls + 1);
+	WRITE_ONCE(numbers->total, numbers->total + duration);
+	if (unlikely(duration < numbers->min))
+		WRITE_ONCE(numbers->min, duration);
+	if (unlikely(duration > numbers->max))
+		WRITE_ONCE(numbers->max, duration);
+	count_inc(&numbers->bucket[bucket]);
+	if (unlikely(cpu >= 0)) {
+		WRITE_ONCE(numbers->cpu, numbers->cpu + cpu);
+		WRITE_ONCE(numbers->cpu_calls, numbers->cpu_calls + 1);
+	}
+	if (IS_ERR_VALUE(ret))
+		count_error(numbers, -ret);
+}
+
+/* The rest of utrace_count_call(), if the recent count is another one. */
+static noinline void count_other(struct utrace_counts *counts,
+				 struct utrace_count_task *task,
+				 unsigned int nr, long ret, u64 duration,
+				 s64 cpu)
+{
+	struct utrace_count *count = count_find(counts, task, nr);
+
+	if (!count)
+		return;
+	*utrace_count_recent(task, count->nr) = count;
+	count_add(&count->numbers, ret, duration, cpu);
+}
+
+/**
+ * utrace_count_call() - count a system call that is over
+ * @counts: the counts
+ * @task: counts of the current task
+ * @nr: number of the call, as for utrace_call_of()
+ * @ret: result of the call
+ * @duration: time between entry and exit, in ns
+ * @cpu: CPU time used between entry and exit, in ns, or UTRACE_COUNT_NO_CPU
+ *
+ * A call for which there is no room or no memory is counted in @counts->lost.
+ *
+ * Context: The task itself; may sleep.  Takes utrace_counts.lock for the first
+ * call of a kind.
+ */
+void utrace_count_call(struct utrace_counts *counts,
+		       struct utrace_count_task *task, unsigned int nr,
+		       long ret, u64 duration, s64 cpu)
+{
+	struct utrace_count *count = *utrace_count_recent(task, nr);
+
+	if (likely(count && count->nr == nr &&
+		   count->epoch == READ_ONCE(counts->epoch)))
+		count_add(&count->numbers, ret, duration, cpu);
+	else
+		count_other(counts, task, nr, ret, duration, cpu);
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * utrace - counts of system calls
+ *
+ * A client that counts system calls has one struct utrace_counts for itself (an
+ * instance of ftrace, a session), and a struct utrace_count_task inside of what
+ * it keeps for a task.  How a task finds its structure is up to the client, see
+ * task_data.h; the counts have a list of the tasks for readers and for limits.
+ *
+ * Only the task itself writes its numbers, without a lock.  A task takes
+ * utrace_counts.lock when the client adds it, for its first call of a kind, for
+ * an execve() that changes its pid, and for its exit.  Readers walk tasks and
+ * numbers under RCU and may see the numbers of one row from different moments,
+ * but never of different epochs.
+ */
+#ifndef _KERNEL_UTRACE_COUNT_COUNT_H
+#define _KERNEL_UTRACE_COUNT_COUNT_H
+
+#include <linux/atomic.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/sched.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+struct pid;
+struct pid_namespace;
+
+/*
+ * Durations are sorted by their logarithm: bucket n has those below 2^n ns that
+ * are in no bucket before it, the last bucket those of 2^30 ns and more.
+ */
+#define UTRACE_COUNT_BUCKETS	32
+
+/* Errors of one call that are told apart by their errno. */
+#define UTRACE_COUNT_ERRNOS	7
+
+/* Stands for a CPU time that was not measured. */
+#define UTRACE_COUNT_NO_CPU	(-1LL)
+
+/**
+ * struct utrace_count_numbers - what is counted of one system call of one task
+ * @calls: calls that are over
+ * @errors: calls among @calls that returned an error
+ * @total: sum of the durations, in ns
+ * @min: shortest duration, in ns
+ * @max: longest duration, in ns
+ * @cpu: CPU time used in the calls of @cpu_calls, in ns
+ * @cpu_calls: calls among @calls whose CPU time was measured
+ * @bucket: number of calls by duration, see UTRACE_COUNT_BUCKETS
+ * @errno_calls: number of errors by errno; entry i belongs to entry i of @err
+ * @errno_other: errors with an errno that found no room in @err
+ * @err: errno in the order of the first error with it; 0: not used, and neither
+ *	are the entries behind it
+ *
+ * A number of 32 bits that has reached its maximum stays there.
+ */
+struct utrace_count_numbers {
+	u64 calls;
+	u64 errors;
+	u64 total;
+	u64 min;
+	u64 max;
+	u64 cpu;
+	u64 cpu_calls;
+	u32 bucket[UTRACE_COUNT_BUCKETS];
+	u32 errno_calls[UTRACE_COUNT_ERRNOS];
+	u32 errno_other;
+	u16 err[UTRACE_COUNT_ERRNOS];
+};
+
+/**
+ * struct utrace_count - count of one system call of one task
+ * @node: entry in utrace_count_task.table; added by the task, read under RCU,
+ *	freed with the utrace_count_task
+ * @nr: number of the call; constant
+ * @epoch: utrace_counts.epoch of @numbers.  Stored with release after the
+ *	numbers were cleared, read with acquire.
+ * @numbers: the numbers, which only the task writes.  @min is U64_MAX before
+ *	the first call.
+ */
+struct utrace_count {
+	struct hlist_node node;
+	unsigned int nr;
+	unsigned int epoch;
+	struct utrace_count_numbers numbers;
+};
+
+struct utrace_count_task;
+
+/**
+ * struct utrace_count_ops - functions of the client
+ * @forget: optional; the task is out of the list, and what is counted of it
+ *	from now on is not seen.  So the client's look-up is not to find @task
+ *	any more.  Called under utrace_counts.lock, by any task.
+ * @free: free the client's structure; nobody uses it any more.  Called by RCU,
+ *	in a softirq, perhaps after utrace_counts_end().
+ */
+struct utrace_count_ops {
+	void (*forget)(struct utrace_count_task *task);
+	void (*free)(struct utrace_count_task *task);
+};
+
+/**
+ * struct utrace_counts - the counts of a client
+ * @ops: functions of the client; constant
+ * @limit: number of struct utrace_count at most; constant
+ * @lock: guards @tasks, @next_id, @ncounts, @next_scan, @sweep, and what
+ *	utrace_count_task says.  No lock is taken inside it; interrupts need not
+ *	be off.
+ * @tasks: struct utrace_count_task, in the order of their @id.  Written under
+ *	@lock, read under RCU.
+ * @next_id: id of the task that is added next.  Under @lock.
+ * @ncounts: number of struct utrace_count of the tasks in @tasks.  Written
+ *	under @lock.
+ * @next_scan: time in jiffies before which no dead task is looked for to make
+ *	room.  Under @lock.
+ * @sweep: position in @tasks up to which dead tasks without counts have been
+ *	looked for.  Under @lock.
+ * @epoch: number of the present counting; a struct utrace_count with another
+ *	number is void.  Written under @lock, read without a lock.
+ * @dropped: dead tasks that were removed to make room for new counts
+ * @lost: calls that were not counted, for want of room or memory
+ *
+ * The client embeds it and calls utrace_counts_end() before it frees it.
+ */
+struct utrace_counts {
+	const struct utrace_count_ops *ops;
+	unsigned int limit;
+	spinlock_t lock;	/* no lock is taken inside it */
+	struct list_head tasks;
+	u64 next_id;
+	unsigned int ncounts;
+	unsigned long next_scan;
+	struct list_head *sweep;
+	unsigned int epoch;
+	atomic_long_t dropped;
+	atomic_long_t lost;
+};
+
+/* Chains of the hash table of a task, and its recent counts; powers of 2. */
+#define UTRACE_COUNT_CHAINS	32
+#define UTRACE_COUNT_RECENT	8
+
+/**
+ * struct utrace_count_task - counts of a task
+ * @list: entry in utrace_counts.tasks
+ * @ref: one reference for the client, one for the list
+ * @rcu: frees the structure after the readers
+ * @ops: functions of the client; constant
+ * @pid: struct pid of the task, counted; constant
+ * @tgid: struct pid of its process, counted; constant
+ * @id: place in the order of utrace_counts.tasks; constant
+ * @comm: name of the task when it was added, at its last exec or at its exit;
+ *	shown once the task is dead.  The task writes it without a lock.
+ * @listed: it is in utrace_counts.tasks.  Under utrace_counts.lock.
+ * @ncounts: number of entries in @table.  Under utrace_counts.lock.
+ * @recent: by number of the call, the count that was used last; NULL: none.
+ *	Only the task uses it.
+ * @table: struct utrace_count by number of the call.  Only the task adds
+ *	entries, at the end of a chain; readers walk them under RCU.
+ *
+ * Embedded in a structure of the client, zeroed before utrace_count_add_task().
+ *
+ * It leaves the list when the task exits, if nothing was counted of it
+ * (utrace_count_task_exits()).  If the client is not told of the exit, each new
+ * task looks for such dead ones.  A dead task with counts stays until its room
+ * is needed, or until utrace_counts_clear() or utrace_counts_end().  The memory
+ * is freed after the list and the client have dropped their references.
+ */
+struct utrace_count_task {
+	struct list_head list;
+	struct kref ref;
+	struct rcu_head rcu;
+	const struct utrace_count_ops *ops;
+	struct pid *pid;
+	struct pid *tgid;
+	u64 id;
+	char comm[TASK_COMM_LEN];
+	bool listed;
+	unsigned int ncounts;
+	struct utrace_count *recent[UTRACE_COUNT_RECENT];
+	struct hlist_head table[UTRACE_COUNT_CHAINS];
+};
+
+/**
+ * struct utrace_count_row - what a reader gets of one call of one task
+ * @ino: number of the task's struct pid, which no other one ever has: the inode
+ *	number of a pidfd of the task
+ * @tid: pid of the task in the reader's namespace; 0: it has none there
+ * @tgid: pid of its process there
+ * @comm: name of the task, or its last name if it is dead
+ * @nr: number of the call; UTRACE_NO_CALL stands for all that are no call
+ * @alive: 1: there is a task with this struct pid; 0: it is dead
+ * @numbers: the numbers; @calls is not 0
+ *
+ * All its bytes are initialized.
+ */
+struct utrace_count_row {
+	u64 ino;
+	pid_t tid;
+	pid_t tgid;
+	char comm[TASK_COMM_LEN];
+	u32 nr;
+	u32 alive;
+	struct utrace_count_numbers numbers;
+};
+
+/**
+ * struct utrace_count_cursor - how far a reader has come
+ * @task: utrace_count_task.id of the task to go on with
+ * @row: position in the table of this task to go on with
+ *
+ * All zeros is the beginning.  A cursor holds no reference and may come from
+ * user space.
+ */
+struct utrace_count_cursor {
+	u64 task;
+	u32 row;
+};
+
+/* task.c */
+void utrace_counts_init(struct utrace_counts *counts, unsigned int limit,
+			const struct utrace_count_ops *ops);
+void utrace_counts_end(struct utrace_counts *counts);
+void utrace_counts_clear(struct utrace_counts *counts);
+void utrace_count_add_task(struct utrace_counts *counts,
+			   struct utrace_count_task *task);
+void utrace_count_put_task(struct utrace_count_task *task);
+void utrace_count_task_exits(struct utrace_counts *counts,
+			     struct utrace_count_task *task);
+bool utrace_count_task_execs(struct utrace_counts *counts,
+			     struct utrace_count_task *task);
+bool utrace_count_reserve(struct utrace_counts *counts,
+			  struct utrace_count_task *task);
+void utrace_count_unreserve(struct utrace_counts *counts,
+			    struct utrace_count_task *task);
+
+/* call.c */
+void utrace_count_call(struct utrace_counts *counts,
+		       struct utrace_count_task *task, unsigned int nr,
+		       long ret, u64 duration, s64 cpu);
+
+/* row.c */
+bool utrace_count_next_row(const struct utrace_counts *counts,
+			   const struct utrace_count_task *task,
+			   struct pid_namespace *ns, u32 *at,
+			   struct utrace_count_row *row);
+unsigned int utrace_count_read(const struct utrace_counts *counts,
+			       struct pid_namespace *ns,
+			       struct utrace_count_cursor *cursor,
+			       struct utrace_count_row *rows, unsigned int n);
+
+static inline struct utrace_count **
+utrace_count_recent(struct utrace_count_task *task, unsigned int nr)
+{
+	return &task->recent[nr % UTRACE_COUNT_RECENT];
+}
+
+static inline struct hlist_head *
+utrace_count_chain(struct utrace_count_task *task, unsigned int nr)
+{
+	return &task->table[nr % UTRACE_COUNT_CHAINS];
+}
+
+/**
+ * utrace_count_is_current() - has the current task the pid of its counts?
+ * @task: counts of the current task
+ *
+ * For a client that is not told of execve(), see utrace_count_task_execs().
+ *
+ * Context: The task itself.
+ * Return: false if execve() has given the task another pid.
+ */
+static inline bool utrace_count_is_current(const struct utrace_count_task *task)
+{
+	return task->pid == task_pid(current);
+}
+
+#endif /* _KERNEL_UTRACE_COUNT_COUNT_H */

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - counts of system calls: reading
+ *
+ * A task adds a count at the end of a chain of its table and removes none.  So
+ * the number of the chain and the place in the chain say how far a reader has
+ * come with a task, and utrace_count_task.id says which task.  A reader may
+ * leave RCU between two rows, and write to user memory there.
+ */
+#include <linux/kernel.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/rculist.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+
+#include "count.h"
+
+/* Places in a chain, in a position: its number stands above them. */
+#define COUNT_PLACES	BIT(16)
+
+/*
+ * Find the count at position *@at or the next one behind it, and set *@at to
+ * its position.  NULL: there are no more.
+ */
+static struct utrace_count *count_at(const struct utrace_count_task *task,
+				     u32 *at)
+{
+	u32 chain = *at / COUNT_PLACES, place = *at % COUNT_PLACES, i;
+	struct utrace_count *count;
+
+	for (; chain < UTRACE_COUNT_CHAINS; chain++, place = 0) {
+		i = 0;
+		hlist_for_each_entry_rcu(count, &task->table[chain], node) {
+			if (i++ < place)
+				continue;
+			*at = chain * COUNT_PLACES + i - 1;
+			return count;
+		}
+	}
+	return NULL;
+}
+
+/*
+ * Copy the numbers of @count.  Return false if it is void, or has become so
+ * meanwhile, or has no calls.
+ */
+static bool count_copy(const struct utrace_counts *counts,
+		       const struct utrace_count *count,
+		       struct utrace_count_numbers *to)
+{
+	const u64 *from = (const u64 *)&count->numbers;
+	unsigned int epoch = READ_ONCE(counts->epoch), i;
+
+	/*
+	 * Pairs with smp_store_release() in count_clear(): the numbers read
+	 * below are not older than this epoch.
+	 */
+	if (smp_load_acquire(&count->epoch) != epoch)
+		return false;
+	for (i = 0; i < sizeof(*to) / sizeof(u64); i++)
+		((u64 *)to)[i] = READ_ONCE(from[i]);
+	/*
+	 * Pairs with smp_mb() in count_clear(): if a number read above was
+	 * cleared, this reads the epoch for which it was.
+	 */
+	smp_rmb();
+	if (READ_ONCE(counts->epoch) != epoch)
+		return false;
+	/* The first call may be half counted. */
+	to->min = min(to->min, to->max);
+	return to->calls;
+}
+
+/**
+ * utrace_count_next_row() - read the next row of a task
+ * @counts: the counts
+ * @task: a task in utrace_counts.tasks
+ * @ns: pid namespace of the reader
+ * @at: position in the table of the task, 0 at first; it is moved on
+ * @row: filled in
+ *
+ * Context: Any, under RCU.
+ * Return: false if the task has no more rows.
+ */
+bool utrace_count_next_row(const struct utrace_counts *counts,
+			   const struct utrace_count_task *task,
+			   struct pid_namespace *ns, u32 *at,
+			   struct utrace_count_row *row)
+{
+	const struct task_struct *alive = pid_task(task->pid, PIDTYPE_PID);
+	struct utrace_count *count;
+
+	while ((count = count_at(task, at))) {
+		(*at)++;
+		if (!count_copy(counts, count, &row->numbers))
+			continue;
+		row->ino = task->pid->ino;
+		row->tid = pid_nr_ns(task->pid, ns);
+		row->tgid = pid_nr_ns(task->tgid, ns);
+		strscpy_pad(row->comm, alive ? alive->comm : task->comm);
+		row->nr = count->nr;
+		row->alive = !!alive;
+		return true;
+	}
+	return false;
+}
+
+/**
+ * utrace_count_read() - read some rows
+ * @counts: the counts
+ * @ns: pid namespace of the reader
+ * @cursor: where to go on, all zeros at first; it is moved on
+ * @rows: filled in; memory of the kernel
+ * @n: number of elements in @rows
+ *
+ * Between two calls the caller may sleep, and touch user memory.  Tasks that
+ * were added and counts that were made meanwhile may be among the next rows or
+ * not; no row comes twice.
+ *
+ * Context: Any.  Takes RCU, for a walk over the tasks.
+ * Return: number of rows; less than @n: there are no more.
+ */
+unsigned int utrace_count_read(const struct utrace_counts *counts,
+			       struct pid_namespace *ns,
+			       struct utrace_count_cursor *cursor,
+			       struct utrace_count_row *rows, unsigned int n)
+{
+	const struct utrace_count_task *task;
+	unsigned int i = 0;
+
+	guard(rcu)();
+	list_for_each_entry_rcu(task, &counts->tasks, list) {
+		if (task->id < cursor->task)
+			continue;
+		if (task->id > cursor->task)
+			*cursor = (struct utrace_count_cursor){ task->id, 0 };
+		while (i < n && utrace_count_next_row(counts, task, ns,
+						      &cursor->row, &rows[i]))
+			i++;
+		if (i == n)
+			break;
+	}
+	return i;
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - counts of system calls: tasks, and the room for counts
+ *
+ * The list of tasks has a reference to each task, so what was counted of a task
+ * is there after its death.  The number of counts is bounded, and the oldest
+ * dead task makes room for new ones.  Tasks without counts are not bounded but
+ * swept: there are not many more than tasks alive.
+ */
+#include <linux/jiffies.h>
+#include <linux/pid.h>
+#include <linux/rculist.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include "count.h"
+
+/* Tasks that a new task looks at, see count_sweep(). */
+#define COUNT_SWEEP	4
+
+/**
+ * utrace_counts_init() - initialize the counts of a client
+ * @counts: the counts
+ * @limit: number of counts at most, each for one task and one call
+ * @ops: functions of the client
+ *
+ * A count takes 256 bytes, and a task the structure of the client.
+ *
+ * Context: Any.
+ */
+void utrace_counts_init(struct utrace_counts *counts, unsigned int limit,
+			const struct utrace_count_ops *ops)
+{
+	*counts = (struct utrace_counts){ .ops = ops, .limit = limit };
+	INIT_LIST_HEAD(&counts->tasks);
+	spin_lock_init(&counts->lock);
+	counts->sweep = &counts->tasks;
+}
+
+static void count_free_task(struct rcu_head *rcu)
+{
+	struct utrace_count_task *task =
+		container_of(rcu, struct utrace_count_task, rcu);
+	struct utrace_count *count;
+	struct hlist_node *next;
+	unsigned int i;
+
+	for (i = 0; i < UTRACE_COUNT_CHAINS; i++)
+		hlist_for_each_entry_safe(count, next, &task->table[i], node)
+			kfree(count);
+	put_pid(task->pid);
+	put_pid(task->tgid);
+	task->ops->free(task);
+}
+
+/* Readers may still be at the task, so it is freed after a grace period. */
+static void count_release_task(struct kref *ref)
+{
+	struct utrace_count_task *task =
+		container_of(ref, struct utrace_count_task, ref);
+
+	call_rcu(&task->rcu, count_free_task);
+}
+
+/**
+ * utrace_count_put_task() - drop the client's reference to a task
+ * @task: the task, which the client uses no more
+ *
+ * Context: Any.
+ */
+void utrace_count_put_task(struct utrace_count_task *task)
+{
+	kref_put(&task->ref, count_release_task);
+}
+
+/* Take @task out of the list, unless that was done before. */
+static void count_remove_task(struct utrace_counts *counts,
+			      struct utrace_count_task *task)
+{
+	lockdep_assert_held(&counts->lock);
+
+	if (!task->listed)
+		return;
+	task->listed = false;
+	if (counts->sweep == &task->list)
+		counts->sweep = task->list.prev;
+	list_del_rcu(&task->list);
+	WRITE_ONCE(counts->ncounts, counts->ncounts - task->ncounts);
+	if (task->ops->forget)
+		task->ops->forget(task);
+	utrace_count_put_task(task);
+}
+
+static bool count_is_dead(const struct utrace_count_task *task)
+{
+	return !pid_has_task(task->pid, PIDTYPE_PID);
+}
+
+/**
+ * utrace_counts_end() - remove all tasks from counts
+ * @counts: the counts; no task counts and no reader reads any more
+ *
+ * Context: Any but interrupts.  Takes utrace_counts.lock.
+ */
+void utrace_counts_end(struct utrace_counts *counts)
+{
+	struct utrace_count_task *task, *next;
+
+	guard(spinlock)(&counts->lock);
+	list_for_each_entry_safe(task, next, &counts->tasks, list)
+		count_remove_task(counts, task);
+}
+
+/**
+ * utrace_counts_clear() - start the counting anew
+ * @counts: the counts
+ *
+ * Dead tasks are removed.  Those alive clear their numbers at their next call;
+ * readers pass over numbers of before.
+ *
+ * Context: Any but interrupts.  Takes utrace_counts.lock.
+ */
+void utrace_counts_clear(struct utrace_counts *counts)
+{
+	struct utrace_count_task *task, *next;
+
+	guard(spinlock)(&counts->lock);
+	WRITE_ONCE(counts->epoch, counts->epoch + 1);
+	atomic_long_set(&counts->dropped, 0);
+	atomic_long_set(&counts->lost, 0);
+	list_for_each_entry_safe(task, next, &counts->tasks, list)
+		if (count_is_dead(task))
+			count_remove_task(counts, task);
+}
+
+/*
+ * Look at some tasks and remove those that are dead and have no counts.  A
+ * client need not be told when a task exits, so its own removal
+ * (utrace_count_task_exits()) may not come.  Every new task looks at several
+ * others, so dead tasks cannot outnumber those alive for long.
+ */
+static void count_sweep(struct utrace_counts *counts)
+{
+	struct utrace_count_task *task;
+	unsigned int i;
+
+	lockdep_assert_held(&counts->lock);
+
+	for (i = 0; i < COUNT_SWEEP; i++) {
+		counts->sweep = counts->sweep->next;
+		if (counts->sweep == &counts->tasks)
+			return;
+		task = list_entry(counts->sweep, struct utrace_count_task,
+				  list);
+		if (!task->ncounts && count_is_dead(task))
+			count_remove_task(counts, task);
+	}
+}
+
+/**
+ * utrace_count_add_task() - begin to count the calls of the current task
+ * @counts: the counts
+ * @task: zeroed, inside a structure of the client.  The caller gets a
+ *	reference, and drops it by utrace_count_put_task().
+ *
+ * Context: The task itself.  Takes utrace_counts.lock.
+ */
+void utrace_count_add_task(struct utrace_counts *counts,
+			   struct utrace_count_task *task)
+{
+	kref_init(&task->ref);
+	kref_get(&task->ref);
+	task->ops = counts->ops;
+	task->pid = get_pid(task_pid(current));
+	task->tgid = get_pid(task_tgid(current));
+	get_task_comm(task->comm, current);
+	guard(spinlock)(&counts->lock);
+	count_sweep(counts);
+	task->id = counts->next_id++;
+	task->listed = true;
+	list_add_tail_rcu(&task->list, &counts->tasks);
+}
+
+/**
+ * utrace_count_task_exits() - the current task exits
+ * @counts: the counts
+ * @task: counts of the current task; the client holds its reference
+ *
+ * Context: The task itself.  Takes utrace_counts.lock.
+ */
+void utrace_count_task_exits(struct utrace_counts *counts,
+			     struct utrace_count_task *task)
+{
+	get_task_comm(task->comm, current);
+	guard(spinlock)(&counts->lock);
+	if (!task->ncounts)
+		count_remove_task(counts, task);
+}
+
+/**
+ * utrace_count_task_execs() - the current task has a new program
+ * @counts: the counts
+ * @task: counts of the current task; the client holds its reference
+ *
+ * execve() gives a thread other than the leader the pid of the leader.  What
+ * was counted of the thread has the old pid, which no task has any more.  So it
+ * is removed, and the client adds another structure at the next system call.
+ *
+ * Context: The task itself.  Takes utrace_counts.lock.
+ * Return:
+ * * true - @task is that of the current task
+ * * false - @task is out of the list, and the client drops it
+ */
+bool utrace_count_task_execs(struct utrace_counts *counts,
+			     struct utrace_count_task *task)
+{
+	get_task_comm(task->comm, current);
+	if (utrace_count_is_current(task))
+		return true;
+	guard(spinlock)(&counts->lock);
+	count_remove_task(counts, task);
+	return false;
+}
+
+/* Remove the oldest dead task, and its counts with it; false: there is none. */
+static bool count_drop_dead(struct utrace_counts *counts)
+{
+	struct utrace_count_task *task;
+
+	lockdep_assert_held(&counts->lock);
+
+	/*
+	 * The last search found no dead task.  Search once a second at most, or
+	 * every call would walk a long list of living tasks.
+	 */
+	if (counts->next_scan && time_before(jiffies, counts->next_scan))
+		return false;
+	list_for_each_entry(task, &counts->tasks, list) {
+		if (!count_is_dead(task))
+			continue;
+		count_remove_task(counts, task);
+		atomic_long_inc(&counts->dropped);
+		return true;
+	}
+	counts->next_scan = (jiffies + HZ) ?: 1;
+	return false;
+}
+
+/**
+ * utrace_count_reserve() - get room for one more count of the current task
+ * @counts: the counts
+ * @task: counts of the current task
+ *
+ * A task that is out of the list gets none, as nobody would see its count.
+ *
+ * Context: The task itself.  Takes utrace_counts.lock.
+ * Return: true if there is room, which the caller fills or gives back.
+ */
+bool utrace_count_reserve(struct utrace_counts *counts,
+			  struct utrace_count_task *task)
+{
+	guard(spinlock)(&counts->lock);
+	if (!task->listed)
+		return false;
+	while (counts->ncounts >= counts->limit)
+		if (!count_drop_dead(counts))
+			return false;
+	task->ncounts++;
+	WRITE_ONCE(counts->ncounts, counts->ncounts + 1);
+	return true;
+}
+
+/**
+ * utrace_count_unreserve() - give back what utrace_count_reserve() gave
+ * @counts: the counts
+ * @task: counts of the current task
+ *
+ * Context: The task itself.  Takes utrace_counts.lock.
+ */
+void utrace_count_unreserve(struct utrace_counts *counts,
+			    struct utrace_count_task *task)
+{
+	guard(spinlock)(&counts->lock);
+	task->ncounts--;
+	if (task->listed)
+		WRITE_ONCE(counts->ncounts, counts->ncounts - 1);
+}

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace tests - KUnit suite utrace_count_task: tasks that are counted, the
+ * room for counts, and readers that leave off and go on
+ */
+#include <linux/delay.h>
+#include <linux/kthread.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+
+#include "fixture.h"
+
+/* Count one call of each of the numbers from 0 on. */
+static void call_each(struct count_test *t, struct utrace_count_task *task,
+		      unsigned int n)
+{
+	unsigned int nr;
+
+	for (nr = 0; nr < n; nr++)
+		utrace_count_call(&t->counts, task, nr, 0, 1,
+				  UTRACE_COUNT_NO_CPU);
+}
+
+/* What threads do: add themselves, count, and exit without a word. */
+
+static void add_none(struct count_test *t)
+{
+	utrace_count_put_task(count_new_task(t));
+}
+
+static void add_two(struct count_test *t)
+{
+	struct utrace_count_task *task = count_new_task(t);
+
+	call_each(t, task, 2);
+	utrace_count_put_task(task);
+}
+
+static void exit_with_none(struct count_test *t)
+{
+	struct utrace_count_task *task = count_new_task(t);
+
+	utrace_count_task_exits(&t->counts, task);
+	utrace_count_put_task(task);
+}
+
+static void exit_with_two(struct count_test *t)
+{
+	struct utrace_count_task *task = count_new_task(t);
+
+	call_each(t, task, 2);
+	set_task_comm(current, "renamed");
+	utrace_count_task_exits(&t->counts, task);
+	utrace_count_put_task(task);
+}
+
+static void limit_holds(struct kunit *test)
+{
+	struct count_test *t = test->priv;
+	struct utrace_count_task *task;
+
+	count_limit(test, 5);
+	task = count_new_task(t);
+	KUNIT_ASSERT_NOT_NULL(test, task);
+	call_each(t, task, 7);
+	call_each(t, task, 7);
+	KUNIT_EXPECT_EQ(test, count_rows(test, 10), 5U);
+	KUNIT_EXPECT_EQ(test, t->counts.ncounts, 5U);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&t->counts.lost), 4L);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&t->counts.dropped), 0L);
+	KUNIT_EXPECT_EQ(test, count_row_of(test, task_pid(current), 4)->numbers.calls,
+			2ULL);
+	utrace_counts_clear(&t->counts);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&t->counts.lost), 0L);
+	utrace_count_put_task(task);
+}
+
+static void dead_tasks_stay(struct kunit *test)
+{
+	struct count_test *t = test->priv;
+	struct pid *pid = count_thread(test, exit_with_two);
+
+	KUNIT_EXPECT_EQ(test, count_rows(test, 1), 2U);
+	KUNIT_EXPECT_STREQ(test, count_row_of(test, pid, 0)->comm, "renamed");
+	KUNIT_EXPECT_EQ(test, count_row_of(test, pid, 1)->tgid, pid_nr(pid));
+	KUNIT_EXPECT_EQ(test, count_row_of(test, pid, 1)->alive, 0U);
+	utrace_counts_clear(&t->counts);
+	KUNIT_EXPECT_EQ(test, count_rows(test, 1), 0U);
+	KUNIT_EXPECT_EQ(test, t->counts.ncounts, 0U);
+	rcu_barrier();
+	KUNIT_EXPECT_EQ(test, atomic_read(&t->freed), 1);
+	put_pid(pid);
+}
+
+static void oldest_dead_makes_room(struct kunit *test)
+{
+	struct count_test *t = test->priv;
+	struct utrace_count_task *task;
+	struct pid *pid[3];
+	unsigned int i;
+
+	count_limit(test, 6);
+	for (i = 0; i < 3; i++)
+		pid[i] = count_thread(test, add_two);
+	KUNIT_EXPECT_EQ(test, count_rows(test, 4), 6U);
+	task = count_new_task(t);
+	KUNIT_ASSERT_NOT_NULL(test, task);
+	call_each(t, task, 3);
+	/* The first gave room for two calls, the second for the third call. */
+	KUNIT_EXPECT_EQ(test, count_rows(test, 4), 5U);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&t->counts.dropped), 2L);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&t->counts.lost), 0L);
+	KUNIT_EXPECT_EQ(test, atomic_read(&t->forgotten), 2);
+	count_row_of(test, pid[2], 0);
+	count_row_of(test, pid[2], 1);
+	count_row_of(test, task_pid(current), 2);
+	for (i = 0; i < 3; i++)
+		put_pid(pid[i]);
+	utrace_count_put_task(task);
+}
+
+static void uncounted_dead_are_swept(struct kunit *test)
+{
+	struct count_test *t = test->priv;
+	unsigned int i;
+
+	for (i = 0; i < 40; i++)
+		put_pid(count_thread(test, add_none));
+	KUNIT_EXPECT_GE(test, atomic_read(&t->forgotten), 30);
+	put_pid(count_thread(test, exit_with_none));
+	rcu_barrier();
+	KUNIT_EXPECT_EQ(test, atomic_read(&t->freed),
+			atomic_read(&t->forgotten));
+	KUNIT_EXPECT_EQ(test, count_rows(test, 1), 0U);
+}
+
+static void exit_without_counts_removes(struct kunit *test)
+{
+	struct count_test *t = test->priv;
+
+	put_pid(count_thread(test, exit_with_none));
+	KUNIT_EXPECT_EQ(test, atomic_read(&t->forgotten), 1);
+	KUNIT_EXPECT_TRUE(test, list_empty(&t->counts.tasks));
+}
+
+static void exec_with_another_pid_removes(struct kunit *test)
+{
+	struct count_test *t = test->priv;
+	struct utrace_count_task *task = count_new_task(t);
+	struct pid *pid;
+
+	KUNIT_ASSERT_NOT_NULL(test, task);
+	call_each(t, task, 4);
+	KUNIT_EXPECT_TRUE(test, utrace_count_task_execs(&t->counts, task));
+	KUNIT_EXPECT_TRUE(test, utrace_count_is_current(task));
+	KUNIT_EXPECT_EQ(test, count_rows(test, 4), 4U);
+	/* As after de_thread(): the counts have a pid that no task has. */
+	pid = task->pid;
+	task->pid = count_thread(test, exit_with_none);
+	KUNIT_EXPECT_FALSE(test, utrace_count_is_current(task));
+	KUNIT_EXPECT_FALSE(test, utrace_count_task_execs(&t->counts, task));
+	KUNIT_EXPECT_EQ(test, count_rows(test, 4), 0U);
+	KUNIT_EXPECT_EQ(test, t->counts.ncounts, 0U);
+	/* What nobody would see has no room. */
+	call_each(t, task, 6);
+	KUNIT_EXPECT_EQ(test, t->counts.ncounts, 0U);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&t->counts.lost), 2L);
+	utrace_count_put_task(task);
+	put_pid(pid);
+}
+
+/* Between two rows tasks come and go. */
+static void cursor_goes_on(struct kunit *test)
+{
+	struct count_test *t = test->priv;
+	struct utrace_count_cursor cursor = {};
+	struct utrace_count_task *task;
+	struct pid *pid[3];
+	unsigned int i, n;
+
+	for (i = 0; i < 2; i++)
+		pid[i] = count_thread(test, add_two);
+	task = count_new_task(t);
+	KUNIT_ASSERT_NOT_NULL(test, task);
+	call_each(t, task, 1);
+	for (n = 0; n < 2; n++)
+		KUNIT_EXPECT_EQ(test, utrace_count_read(&t->counts,
+							&init_pid_ns, &cursor,
+							&t->rows[n], 1), 1U);
+	/* A call in the chain of the first, a task, a call in the last chain. */
+	utrace_count_call(&t->counts, task, UTRACE_COUNT_CHAINS, 0, 1, 0);
+	pid[2] = count_thread(test, add_two);
+	utrace_count_call(&t->counts, task, UTRACE_COUNT_CHAINS - 1, 0, 1, 0);
+	while (utrace_count_read(&t->counts, &init_pid_ns, &cursor,
+				 &t->rows[n], 1))
+		n++;
+	KUNIT_EXPECT_EQ(test, n, 9U);
+	for (i = 0; i < 3; i++) {
+		count_row_of(test, pid[i], 0);
+		count_row_of(test, pid[i], 1);
+		put_pid(pid[i]);
+	}
+	count_row_of(test, task_pid(current), 0);
+	count_row_of(test, task_pid(current), UTRACE_COUNT_CHAINS);
+	count_row_of(test, task_pid(current), UTRACE_COUNT_CHAINS - 1);
+	utrace_count_put_task(task);
+}
+
+/* The task that a reader has come to is removed, or the cursor is nonsense. */
+static void cursor_survives(struct kunit *test)
+{
+	struct count_test *t = test->priv;
+	struct utrace_count_cursor cursor = {};
+	struct utrace_count_task *task;
+	struct pid *pid;
+
+	put_pid(count_thread(test, add_two));
+	task = count_new_task(t);
+	KUNIT_ASSERT_NOT_NULL(test, task);
+	KUNIT_EXPECT_EQ(test, utrace_count_read(&t->counts, &init_pid_ns,
+						&cursor, t->rows, 1), 1U);
+	utrace_counts_clear(&t->counts);
+	call_each(t, task, 1);
+	pid = count_thread(test, add_two);
+	KUNIT_EXPECT_EQ(test, utrace_count_read(&t->counts, &init_pid_ns,
+						&cursor, t->rows, 9), 3U);
+	count_row_of(test, task_pid(current), 0);
+	count_row_of(test, pid, 1);
+	cursor = (struct utrace_count_cursor){ .row = U32_MAX };
+	KUNIT_EXPECT_EQ(test, utrace_count_read(&t->counts, &init_pid_ns,
+						&cursor, t->rows, 9), 3U);
+	cursor.task = U64_MAX;
+	KUNIT_EXPECT_EQ(test, utrace_count_read(&t->counts, &init_pid_ns,
+						&cursor, t->rows, 9), 0U);
+	utrace_count_put_task(task);
+	put_pid(pid);
+}
+
+static int count_until_stopped(void *data)
+{
+	struct count_test *t = data;
+	struct utrace_count_task *task = count_new_task(t);
+	unsigned int i;
+
+	while (!kthread_should_stop()) {
+		for (i = 0; i < 100; i++)
+			utrace_count_call(&t->counts, task, 2, 0, 1, 0);
+		cond_resched();
+	}
+	utrace_count_put_task(task);
+	return 0;
+}
+
+/*
+ * Read the row of the writer some times; returns how often there was one.
+ * Numbers of two epochs in one row would show as more calls than the sum of
+ * their durations, which is read later, and which is 1 ns each.
+ */
+static unsigned int read_unmixed(struct kunit *test, unsigned int times)
+{
+	struct count_test *t = test->priv;
+	const struct utrace_count_numbers *numbers = &t->rows[0].numbers;
+	unsigned int n = 0;
+
+	while (times--) {
+		struct utrace_count_cursor cursor = {};
+
+		if (!utrace_count_read(&t->counts, &init_pid_ns, &cursor,
+				       t->rows, 1))
+			continue;
+		KUNIT_EXPECT_LE(test, numbers->calls, numbers->total + 1);
+		KUNIT_EXPECT_LE(test, numbers->max, 1ULL);
+		n++;
+	}
+	return n;
+}
+
+static void epochs_are_not_mixed(struct kunit *test)
+{
+	struct count_test *t = test->priv;
+	struct task_struct *writer;
+	unsigned int round, n = 0;
+
+	writer = kthread_run(count_until_stopped, t, "count-writer");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(writer));
+	for (round = 0; round < 100; round++) {
+		usleep_range(1000, 2000);
+		n += read_unmixed(test, 20);
+		utrace_counts_clear(&t->counts);
+		n += read_unmixed(test, 200);
+	}
+	kthread_stop(writer);
+	KUNIT_EXPECT_GT(test, n, 0U);
+}
+
+static struct kunit_case count_task_cases[] = {
+	KUNIT_CASE(limit_holds),
+	KUNIT_CASE(dead_tasks_stay),
+	KUNIT_CASE(oldest_dead_makes_room),
+	KUNIT_CASE(uncounted_dead_are_swept),
+	KUNIT_CASE(exit_without_counts_removes),
+	KUNIT_CASE(exec_with_another_pid_removes),
+	KUNIT_CASE(cursor_goes_on),
+	KUNIT_CASE(cursor_survives),
+	KUNIT_CASE_SLOW(epochs_are_not_mixed),
+	{}
+};
+
+static struct kunit_suite count_task_suite = {
+	.name = "utrace_count_task",
+	.init = count_init,
+	.exit = count_exit,
+	.test_cases = count_task_cases,
+};
+
+kunit_test_suite(count_task_suite);
+
+MODULE_DESCRIPTION("KUnit suite for tasks whose system calls are counted");
+MODULE_LICENSE("GPL");
