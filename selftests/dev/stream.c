@@ -234,6 +234,52 @@ TEST_F(dev, reader_goes)
 	stop(&target);
 }
 
+/* Is each gap in the numbers of the only task told by a LOST before it? */
+static bool gaps_are_told(__u32 number)
+{
+	struct utrace_rec *rec;
+	__u64 lost = 0;
+
+	for_each_record(rec) {
+		if (rec->type == UTRACE_REC_LOST)
+			lost += ((struct utrace_rec_lost *)rec)->lost;
+		if (!rec->task)
+			continue;
+		if (rec->number != number + lost + 1)
+			return false;
+		number = rec->number;
+		lost = 0;
+	}
+	return true;
+}
+
+/*
+ * Records are lost while there is no reader.  A reader comes, and the next
+ * record without room waits for it: the loss is told before that record.
+ */
+TEST_F(dev, reader_comes_late)
+{
+	struct pollfd pfd = { .events = POLLIN };
+	struct target target;
+	int fd;
+
+	start(&target);
+	pin_to_cpu(target.pid, 0);
+	fd = stopping_session(target.pid, UTRACE_SCOPE_PROCESS, CALL_BITS);
+	have(&target, SELF, 'm', 1);
+	is(0, in_child(read_once, &fd), "a reader comes and goes");
+	have(&target, SELF, 'm', MANY);
+	holds(info(fd).lost > 0, "then records are lost");
+	pfd.fd = fd;
+	is(1, poll(&pfd, 1, 0), "poll() makes this process the reader");
+	tell(&target, SELF, 'm', MANY);
+	holds(is_held(target.pid), "the target waits for it");
+	take(fd);
+	holds(gaps_are_told(2), "what was lost is told where it happened");
+	close(fd);
+	stop(&target);
+}
+
 /* The last descriptor is closed while the target waits. */
 TEST_F(dev, session_ends)
 {

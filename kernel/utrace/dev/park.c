@@ -15,8 +15,8 @@
  *	task				reader
  *	hold = 1 (UTRACE_STOP)		lock park_lock
  *	lock park_lock			parked = 0, take ->holder
- *	parked == 0? then hold = 0	unlock
- *	unlock				hold = 0 (UTRACE_RESUME), wake
+ *	parked == 0? then hold = 0	hold = 0 (UTRACE_RESUME), wake
+ *	unlock				unlock
  *
  * If the reader's end of the hold comes before the task's begin of it, the task
  * finds that nothing is parked.
@@ -76,7 +76,7 @@ bool utrace_dev_may_wait(const struct session_writer *w)
 
 /**
  * utrace_dev_parked_new() - allocate memory for a record to be parked
- * @size: bytes of the record
+ * @size: bytes of the record, without the struct utrace_rec_lost before it
  *
  * Context: Process context; may sleep.
  * Return:
@@ -85,7 +85,8 @@ bool utrace_dev_may_wait(const struct session_writer *w)
  */
 struct session_parked *utrace_dev_parked_new(size_t size)
 {
-	return kmalloc(offsetof(struct session_parked, rec) + size,
+	return kmalloc(sizeof(struct session_parked) + SESSION_RING_RUNS *
+		       sizeof(struct utrace_rec_lost) + size,
 		       GFP_KERNEL_ACCOUNT);
 }
 
@@ -97,7 +98,7 @@ static void session_park_in(struct list_head *list,
 
 	/* Tasks park at almost the same times, so the place is near the end. */
 	list_for_each_entry_reverse(before, list, list)
-		if (before->rec.time <= parked->rec.time)
+		if (before->time <= parked->time)
 			break;
 	list_add(&parked->list, &before->list);
 }
@@ -152,13 +153,15 @@ void utrace_dev_park(struct session_writer *w)
 void utrace_dev_park_end(struct session_target *target)
 {
 	struct utrace_session *session = target->session;
+	struct utrace_rec_target_end *rec = (void *)target->end->data;
 
 	guard(spinlock)(&session->park_lock);
 	/*
 	 * With the lock held, so that no reader has given records that are
 	 * younger.
 	 */
-	target->end->rec.time = ktime_get_ns();
+	rec->head.time = ktime_get_ns();
+	target->end->time = rec->head.time;
 	session_park_locked(session, target->end);
 	target->end = NULL;
 }
@@ -186,35 +189,40 @@ void utrace_dev_take_parked(struct utrace_session *session)
 		session_park_in(&session->taken, parked);
 }
 
+/* A task that was let go, and the engine that held it; both counted. */
+struct session_free {
+	struct task_struct *task;
+	struct utrace_engine *holder;
+};
+
 /*
- * Take the engine that holds @task, so that session_let_go() can end the hold.
- * NULL: none does.
+ * Let a task go.  The hold ends under park_lock, so that it cannot be one for a
+ * record that the task parks after this.
  */
-static struct utrace_engine *session_take_holder(struct session_task *task)
+static struct session_free session_let_go(struct session_task *task)
 {
-	struct utrace_engine *holder = task->holder;
+	struct session_free free = { task->task, task->holder };
+	int ret;
 
 	lockdep_assert_held(&task->session->park_lock);
 
-	if (holder)
-		list_del(&task->waiting);
+	if (!free.holder)
+		return free;
 	task->holder = NULL;
-	return holder;
+	list_del(&task->waiting);
+	/* The engine may be detached, and the task dead: both end the hold. */
+	ret = utrace_control(free.task, free.holder, UTRACE_RESUME);
+	WARN_ON_ONCE(ret && ret != -ESRCH);
+	return free;
 }
 
-/* End the hold of a task.  @holder is from session_take_holder(), or NULL. */
-static void session_let_go(struct task_struct *task,
-			   struct utrace_engine *holder)
+/* Drop the references of a task that was let go, without park_lock. */
+static void session_has_gone(struct session_free free)
 {
-	int ret;
-
-	if (!holder)
+	if (!free.holder)
 		return;
-	/* The engine may be detached, and the task dead: both end the hold. */
-	ret = utrace_control(task, holder, UTRACE_RESUME);
-	WARN_ON_ONCE(ret && ret != -ESRCH);
-	utrace_engine_put(holder);
-	put_task_struct(task);
+	utrace_engine_put(free.holder);
+	put_task_struct(free.task);
 }
 
 /**
@@ -231,7 +239,7 @@ void utrace_dev_unpark(struct utrace_session *session,
 		       struct session_parked *parked)
 {
 	struct session_task *task = parked->task;
-	struct utrace_engine *holder = NULL;
+	struct session_free free = {};
 
 	list_del(&parked->list);
 	scoped_guard(spinlock, &session->park_lock) {
@@ -239,13 +247,13 @@ void utrace_dev_unpark(struct utrace_session *session,
 		if (task) {
 			WRITE_ONCE(task->parked, task->parked - 1);
 			if (!task->parked)
-				holder = session_take_holder(task);
+				free = session_let_go(task);
 		}
 	}
 	kfree(parked);
 	if (!task)
 		return;
-	session_let_go(task->task, holder);
+	session_has_gone(free);
 	utrace_dev_task_put(task);
 }
 
@@ -358,27 +366,21 @@ void utrace_dev_set_reader(struct utrace_session *session)
 	put_pid(old);
 }
 
-/* Let all tasks go.  Their records stay in the list. */
-static void session_let_all_go(struct utrace_session *session)
+/* Let a task go that waits.  Its records stay in the list.  False: none does. */
+static bool session_let_one_go(struct utrace_session *session)
 {
-	struct utrace_engine *holder;
-	struct task_struct *held;
+	struct session_task *task;
+	struct session_free free;
 
-	for (;;) {
-		scoped_guard(spinlock, &session->park_lock) {
-			struct session_task *task =
-				list_first_entry_or_null(&session->waiting,
-							 struct session_task,
-							 waiting);
-
-			if (!task)
-				return;
-			held = task->task;
-			holder = session_take_holder(task);
-		}
-		session_let_go(held, holder);
-		cond_resched();
+	scoped_guard(spinlock, &session->park_lock) {
+		task = list_first_entry_or_null(&session->waiting,
+						struct session_task, waiting);
+		if (!task)
+			return false;
+		free = session_let_go(task);
 	}
+	session_has_gone(free);
+	return true;
 }
 
 static int session_is_file(const void *file, struct file *other, unsigned int fd)
@@ -415,7 +417,8 @@ void utrace_dev_flush(struct utrace_session *session, struct file *file,
 		WRITE_ONCE(session->reader, NULL);
 	}
 	put_pid(reader);
-	session_let_all_go(session);
+	while (session_let_one_go(session))
+		cond_resched();
 }
 
 /**

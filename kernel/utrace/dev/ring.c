@@ -10,9 +10,9 @@
  * UTRACE_REC_LOST for each target, before the next record that has room.
  *
  * A task may migrate between two records, so the reader (stream.c) merges the
- * rings by time.  The time of a record is that of the clock, but no earlier
- * than the last record of the ring, and later than the last one of the task:
- * the clock of some machines stands still for milliseconds.
+ * rings by time.  The time of a record is that of the clock, but later than the
+ * last record of the ring and the last one of the task: the clock of some
+ * machines stands still for milliseconds.
  *
  * Barriers connect a writer with the reader:
  *
@@ -269,16 +269,16 @@ static bool session_ring_place(const struct utrace_session *session,
 	return true;
 }
 
-/* Tell of the records that the ring has lost; there is room at ->head. */
-static void session_ring_tell(const struct utrace_session *session,
-			      struct session_ring *ring, u64 time)
+/*
+ * Tell at @to of the records that the ring has lost.  Returns the address
+ * behind what was written.
+ */
+static void *session_ring_tell(struct session_ring *ring, void *to, u64 time)
 {
+	struct utrace_rec_lost *rec = to;
 	unsigned int i;
 
-	for (i = 0; i < ring->nruns; i++) {
-		struct utrace_rec_lost *rec = session_ring_at(session, ring,
-							      ring->head);
-
+	for (i = 0; i < ring->nruns; i++, rec++)
 		*rec = (struct utrace_rec_lost){
 			.head = {
 				.size = sizeof(*rec),
@@ -289,9 +289,8 @@ static void session_ring_tell(const struct utrace_session *session,
 			},
 			.lost = ring->run[i].lost,
 		};
-		ring->head += sizeof(*rec);
-	}
 	ring->nruns = 0;
+	return rec;
 }
 
 /* Count a record that the ring loses, for the next UTRACE_REC_LOST. */
@@ -347,7 +346,9 @@ static bool session_reserve_once(struct session_writer *w, u16 type,
 	if (unlikely(!session_ring_place(session, ring, size + lost)))
 		return false;
 	time = session_record_time(ring, w->task);
-	session_ring_tell(session, ring, time);
+	session_ring_tell(ring, session_ring_at(session, ring, ring->head),
+			  time);
+	ring->head += lost;
 	session_ring_limit(session, ring);
 	w->parked = NULL;
 	w->size = size;
@@ -371,6 +372,25 @@ static struct session_parked *session_parked_for(struct session_writer *w,
 }
 
 /*
+ * Park a record.  What the ring has lost before is told before it, since the
+ * reader may give the parked record before the next one of the ring.
+ */
+static void session_reserve_parked(struct session_writer *w,
+				   struct session_parked *parked, u16 type,
+				   size_t size)
+{
+	u64 time = session_record_time(w->ring, w->task);
+
+	w->parked = parked;
+	w->rec = session_ring_tell(w->ring, parked->data, time);
+	session_ring_limit(w->target->session, w->ring);
+	parked->time = time;
+	parked->size = (void *)w->rec + size - (void *)parked->data;
+	session_fill_head(w->rec, w->ring, w->task, type, size, w->now,
+			  w->flags, time);
+}
+
+/*
  * The first try to write a record has found no room, and has left the ring
  * open.  Take memory to park the record, and try again; or count the record as
  * lost.
@@ -390,11 +410,7 @@ static noinline bool session_reserve_slow(struct session_writer *w, u16 type,
 		}
 	}
 	if (parked) {
-		w->parked = parked;
-		w->rec = &parked->rec;
-		session_fill_head(w->rec, w->ring, w->task, type, size, w->now,
-				  w->flags,
-				  session_record_time(w->ring, w->task));
+		session_reserve_parked(w, parked, type, size);
 		return true;
 	}
 	w->task->number.last++;

@@ -9,7 +9,8 @@
  * Lock order, outermost first: utrace_session.read_lock, utrace_session.lock,
  * utrace_change_mutex.  task_lock(), utrace_session.park_lock and
  * session_tasks_lock are taken inside these or alone, and never inside each
- * other.  A callback takes only those three and locks of the core.
+ * other.  A callback takes only those three and locks of the core.  Siglock and
+ * what is inside of it are taken inside park_lock.
  *
  * User memory is read and written under read_lock or without a lock, but never
  * under utrace_session.lock: the page fault may be one that user space serves.
@@ -112,14 +113,19 @@ struct session_ring {
  *	sorted by time.
  * @task: the task that wrote the record, counted; NULL for a record about no
  *	task
- * @rec: the record
+ * @time: time of the record in ns
+ * @size: bytes of @data that are used
+ * @data: a struct utrace_rec_lost for each target of which the ring had lost
+ *	records, and the record
  *
  * Belongs to the task until it is in the list, then to the reader.
  */
 struct session_parked {
 	struct list_head list;
 	struct session_task *task;
-	struct utrace_rec rec;
+	u64 time;
+	size_t size;
+	u8 data[] __aligned(8);
 };
 
 /**
@@ -175,7 +181,7 @@ struct session_settings {
  * @delay: jiffies after which a waiting reader is woken.  As @ring.
  * @full: enum utrace_full.  As @ring.
  * @park_lock: guards @parked, @nparked, @waiting, @reader, and .parked, .holder
- *	and .waiting of each session_task.  Taken with preemption off; no lock is taken inside it.
+ *	and .waiting of each session_task
  * @parked: struct session_parked, by time
  * @nparked: number of elements of @parked and @taken.  Read without a lock, too.
  * @waiting: struct session_task with a holder.  Under @park_lock.

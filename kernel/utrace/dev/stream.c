@@ -159,7 +159,7 @@ static void session_find(struct utrace_session *session,
 	unsigned int cpu;
 
 	*source = (struct session_source){ .time = U64_MAX, .next = U64_MAX };
-	if (parked && session_is_earlier(source, parked->rec.time))
+	if (parked && session_is_earlier(source, parked->time))
 		source->parked = parked;
 	for (cpu = 0; cpu < nr_cpu_ids && !mapped; cpu++) {
 		rec = session_ring_first(session, &session->ring[cpu]);
@@ -217,11 +217,11 @@ static ssize_t session_take_parked(struct utrace_session *session,
 				   struct session_parked *parked,
 				   char __user *to, size_t size)
 {
-	size_t bytes = parked->rec.size;
+	size_t bytes = parked->size;
 
 	if (bytes > size)
 		return -EINVAL;
-	if (copy_to_user(to, &parked->rec, bytes))
+	if (copy_to_user(to, parked->data, bytes))
 		return -EFAULT;
 	utrace_dev_unpark(session, parked);
 	return bytes;

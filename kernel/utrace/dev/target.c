@@ -213,7 +213,7 @@ static void session_end_target(struct session_target *target, u32 why)
 
 	if (!target->end)
 		return;
-	rec = container_of(&target->end->rec, struct utrace_rec_target_end, head);
+	rec = (void *)target->end->data;
 	rec->why = why;
 	rec->lost = atomic64_read(&target->lost);
 	utrace_dev_park_end(target);
@@ -333,6 +333,7 @@ static struct session_target *session_new_target(struct utrace_session *session,
 {
 	struct session_target *target = kzalloc(sizeof(*target),
 						GFP_KERNEL_ACCOUNT);
+	struct utrace_rec_target_end *rec;
 
 	if (!target)
 		return NULL;
@@ -349,14 +350,15 @@ static struct session_target *session_new_target(struct utrace_session *session,
 		return NULL;
 	}
 	target->end->task = NULL;
-	*container_of(&target->end->rec, struct utrace_rec_target_end, head) =
-		(struct utrace_rec_target_end){
-			.head = {
-				.size = sizeof(struct utrace_rec_target_end),
-				.type = UTRACE_REC_TARGET_END,
-				.target = target->id,
-			},
-		};
+	target->end->size = sizeof(*rec);
+	rec = (void *)target->end->data;
+	*rec = (struct utrace_rec_target_end){
+		.head = {
+			.size = sizeof(*rec),
+			.type = UTRACE_REC_TARGET_END,
+			.target = target->id,
+		},
+	};
 	return target;
 }
 

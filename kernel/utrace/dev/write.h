@@ -71,7 +71,7 @@ static __always_inline void session_ring_close(struct session_ring *ring)
 static __always_inline u64 session_record_time(const struct session_ring *ring,
 					       const struct session_task *task)
 {
-	return max3(ktime_get_ns(), ring->told->last, task->last + 1);
+	return max3(ktime_get_ns(), ring->told->last + 1, task->last + 1);
 }
 
 static_assert(MMF_DUMPABLE_MASK < 1 << 2);
