@@ -36,14 +36,17 @@ static void make_device(void)
 }
 
 /* Open a session that records @events of the current task. */
-static int session(__u64 events)
+static int session(__u64 events, __u32 count)
 {
 	struct utrace_ioc_setup setup = {
 		.ring_size = RING_SIZE,
 		.full = UTRACE_FULL_DROP,
 	};
 	struct utrace_ioc_attach attach = { .scope = UTRACE_SCOPE_PROCESS };
-	struct utrace_ioc_events choose = { .events = events };
+	struct utrace_ioc_events choose = {
+		.events = events,
+		.count = count,
+	};
 	int fd = open(DEVICE, O_RDWR | O_CLOEXEC | O_NONBLOCK);
 
 	must(fd >= 0, DEVICE);
@@ -68,7 +71,7 @@ static struct utrace_ioc_info info(int fd)
 static double recorded(__u64 events, unsigned int each)
 {
 	struct utrace_ioc_info begun, ended;
-	int fd = session(events);
+	int fd = session(events, 0);
 	double cost;
 	long calls;
 
@@ -82,6 +85,30 @@ static double recorded(__u64 events, unsigned int each)
 	     "a record for each call");
 	close(fd);
 	/* Wait until the engine is gone. */
+	usleep(100000);
+	return cost;
+}
+
+/* The cost of a call that a session counts. */
+static double counted(__u32 count)
+{
+	struct utrace_call_count rows[8];
+	struct utrace_ioc_counts counts = {
+		.rows = (uintptr_t)rows,
+		.n = sizeof(rows) / sizeof(*rows),
+	};
+	long calls = all_calls, found = 0;
+	int fd = session(0, count);
+	double cost = call_cost();
+	unsigned int i;
+
+	calls = all_calls - calls;
+	must(!ioctl(fd, UTRACE_IOC_COUNTS, &counts), "UTRACE_IOC_COUNTS");
+	for (i = 0; i < counts.n; i++)
+		if (rows[i].nr == SYS_getppid)
+			found = rows[i].calls;
+	must(found == calls && !counts.lost, "a count for each call");
+	close(fd);
 	usleep(100000);
 	return cost;
 }
@@ -211,6 +238,8 @@ void dev_rows(void)
 	say("dev_pair", recorded(UTRACE_REC_BIT(SYS_ENTER) |
 				 UTRACE_REC_BIT(SYS_EXIT), 2));
 	say("dev_whole", recorded(UTRACE_REC_BIT(SYS_CALL), 1));
+	say("dev_count", counted(UTRACE_COUNT_CALLS));
+	say("dev_count_cpu", counted(UTRACE_COUNT_CALLS | UTRACE_COUNT_CPU));
 	bpf_row();
 	say("dev_after", call_cost());
 }

@@ -260,7 +260,7 @@ TEST_F(dev, events_errors)
 {
 	static const __u32 bad[][1] = {
 		{100000}, {~1U}, {1U << 31}, {0x20000000 | 5000}};
-	struct utrace_ioc_events arg = { .reserved = 1 };
+	struct utrace_ioc_events arg = { .settings = 1 };
 	static const __u32 other[] = { SYS_getuid };
 	struct target target;
 	unsigned int i;
@@ -284,7 +284,7 @@ TEST_F(dev, events_errors)
 	is(-EINVAL, choose(fd, 0, 1ULL << 32, NULL, 0),
 	   "EVENTS: capture has 64 bits");
 	is(-EINVAL, command(fd, UTRACE_IOC_EVENTS, &arg),
-	   "EVENTS: reserved is 0");
+	   "EVENTS: the number is the kernel's");
 	is(-EINVAL, choose(fd, UTRACE_REC_ALL, 0, other, 0),
 	   "EVENTS: no calls, at an address");
 	is(-EINVAL, choose(fd, 0, 0, other, 4097),

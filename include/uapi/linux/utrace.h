@@ -449,7 +449,8 @@ struct utrace_ioc_attach {
  *	that are attached later
  * @settings: 0; the kernel writes the number that the records made by these
  *	settings have in utrace_rec.settings
- * @reserved: 0
+ * @count: UTRACE_COUNT_ bits: count calls, for UTRACE_IOC_COUNTS, whether they
+ *	are recorded or not
  */
 struct utrace_ioc_events {
 	__u64 events;
@@ -458,7 +459,87 @@ struct utrace_ioc_events {
 	__u32 ncalls;
 	__u32 target;
 	__u32 settings;
-	__u32 reserved;
+	__u32 count;
+};
+
+/* utrace_ioc_events.count */
+#define UTRACE_COUNT_CALLS	0x01	/* count, with durations and errors */
+#define UTRACE_COUNT_CPU	0x02	/* and the CPU time, which costs more */
+#define UTRACE_COUNT_ALL	0x03
+
+/*
+ * Durations are sorted by their logarithm: entry n has those below 2^n ns that
+ * are in no entry before it, the last entry those of 2^30 ns and more.
+ */
+#define UTRACE_COUNT_DURATIONS	32
+
+/* Errors of a call that are told apart by their errno. */
+#define UTRACE_COUNT_ERRORS	7
+
+/**
+ * struct utrace_call_count - counts of one system call of one task
+ * @task: the task, see utrace_rec.task
+ * @pid: see utrace_rec.pid
+ * @tid: see utrace_rec.tid
+ * @comm: name of the task, or its last name if it is dead
+ * @nr: number of the call; UTRACE_REC_NO_CALL stands for all that are no call
+ * @alive: 1: the task is not gone yet, else 0
+ * @calls: calls that are over
+ * @errors: calls among @calls that returned an error
+ * @total: sum of the durations, in ns
+ * @min: shortest duration, in ns
+ * @max: longest duration, in ns
+ * @cpu: CPU time used in the calls of @cpu_calls, in ns
+ * @cpu_calls: calls among @calls whose CPU time was measured
+ * @durations: number of calls by duration
+ * @errno_calls: number of errors by errno; entry i belongs to entry i of @err
+ * @errno_other: errors with an errno that found no room in @err
+ * @err: errno in the order of the first error with it; 0: not used
+ * @reserved: 0
+ *
+ * A number of 32 bits that has reached its maximum stays there.
+ */
+struct utrace_call_count {
+	__u64 task;
+	__s32 pid;
+	__s32 tid;
+	char comm[16];
+	__u32 nr;
+	__u32 alive;
+	__u64 calls;
+	__u64 errors;
+	__u64 total;
+	__u64 min;
+	__u64 max;
+	__u64 cpu;
+	__u64 cpu_calls;
+	__u32 durations[UTRACE_COUNT_DURATIONS];
+	__u32 errno_calls[UTRACE_COUNT_ERRORS];
+	__u32 errno_other;
+	__u16 err[UTRACE_COUNT_ERRORS];
+	__u16 reserved;
+};
+
+/**
+ * struct utrace_ioc_counts - read what was counted
+ * @rows: pointer to @n elements of struct utrace_call_count
+ * @n: number of elements; the kernel writes how many it has filled in, and
+ *	less than there is room for if there are no more
+ * @place: where to go on: 0 at first, then what the kernel has written in
+ *	@task and @place
+ * @task: see @place
+ * @lost: the kernel writes the number of calls that were not counted, for want
+ *	of room or memory
+ * @dropped: the kernel writes the number of dead tasks whose counts were
+ *	removed to make room
+ */
+struct utrace_ioc_counts {
+	__u64 rows;
+	__u32 n;
+	__u32 place;
+	__u64 task;
+	__u64 lost;
+	__u64 dropped;
 };
 
 /* Sizes of the structures in version 4; a smaller argument is EINVAL. */
@@ -467,11 +548,14 @@ struct utrace_ioc_events {
 #define UTRACE_IOC_ATTACH_SIZE_VER0	16
 #define UTRACE_IOC_DETACH_SIZE_VER0	4
 #define UTRACE_IOC_EVENTS_SIZE_VER0	40
+#define UTRACE_IOC_COUNTS_SIZE_VER0	40
 
 #define UTRACE_IOC_INFO		_IOR(0xBC, 0x00, struct utrace_ioc_info)
 #define UTRACE_IOC_SETUP	_IOW(0xBC, 0x01, struct utrace_ioc_setup)
 #define UTRACE_IOC_ATTACH	_IOWR(0xBC, 0x02, struct utrace_ioc_attach)
 #define UTRACE_IOC_DETACH	_IOW(0xBC, 0x03, __u32)
 #define UTRACE_IOC_EVENTS	_IOWR(0xBC, 0x04, struct utrace_ioc_events)
+
+#define UTRACE_IOC_COUNTS	_IOWR(0xBC, 0x05, struct utrace_ioc_counts)
 
 #endif /* _UAPI_LINUX_UTRACE_H */

@@ -27,6 +27,7 @@
 #include "../capture/capture.h"
 #include "../decode/items.h"
 #include "../syscall_current.h"
+#include "count.h"
 #include "write.h"
 
 static_assert(UTRACE_REC_IA32 == UTRACE_SYSCALL_IA32);
@@ -402,12 +403,10 @@ static __always_inline bool session_enter_plain(const struct session_target *tar
 	return true;
 }
 
-static u32 session_sys_enter(u32 action, struct utrace_engine *engine,
-			     struct pt_regs *regs)
+static noinline u32 session_enter(u32 action, struct utrace_engine *engine,
+				  struct pt_regs *regs, u64 now)
 {
 	const struct session_target *target = engine->data;
-	/* Pairs with session_adopt(). */
-	u64 now = smp_load_acquire(&target->now);
 	struct session_task *task;
 
 	if (session_is_plain(action, engine, target, now,
@@ -544,12 +543,11 @@ static __always_inline bool session_exit_plain(const struct session_target *targ
 	return true;
 }
 
-static u32 session_sys_exit(u32 action, struct utrace_engine *engine,
-			    struct pt_regs *regs)
+static noinline u32 session_exit_of_call(u32 action,
+					 struct utrace_engine *engine,
+					 struct pt_regs *regs, u64 now)
 {
 	const struct session_target *target = engine->data;
-	/* Pairs with session_adopt(). */
-	u64 now = smp_load_acquire(&target->now);
 	struct session_task *task;
 
 	if (!session_is_plain(action, engine, target, now,
@@ -568,6 +566,81 @@ static u32 session_sys_exit(u32 action, struct utrace_engine *engine,
 		break;
 	}
 	return session_sys_exit_slow(action, engine, regs);
+}
+
+/* What the session knows of the current task, if the task may be seen. */
+static __always_inline struct session_task *
+session_visible_task(struct session_target *target)
+{
+	struct utrace_task_data *data = utrace_task_data_find(target->session);
+	struct session_task *task = container_of(data, struct session_task,
+						 data);
+
+	if (likely(data && session_is_known(target, task) && !task->hidden))
+		return task;
+	task = utrace_dev_task(target);
+	return task && utrace_dev_sees(target, task) ? task : NULL;
+}
+
+/*
+ * The current task enters a call that is counted, and may be recorded.  If
+ * several targets of the session cover the task, the last one sets the begin.
+ */
+static noinline u32 session_enter_counted(u32 action,
+					  struct utrace_engine *engine,
+					  struct pt_regs *regs, u64 now)
+{
+	struct session_task *task = session_visible_task(engine->data);
+
+	if (likely(task))
+		utrace_dev_count_enter(task, now);
+	if (now & SESSION_NO_ENTER)
+		return UTRACE_RESUME | utrace_syscall_action(action);
+	return session_enter(action, engine, regs, now & ~SESSION_COUNT_BITS);
+}
+
+/*
+ * The current task leaves a call that is counted, and may be recorded.  The
+ * first target of several counts it.
+ */
+static noinline u32 session_exit_counted(u32 action,
+					 struct utrace_engine *engine,
+					 struct pt_regs *regs, u64 now)
+{
+	struct session_target *target = engine->data;
+	struct utrace_task_data *data = utrace_task_data_find(target->session);
+
+	if (likely(data))
+		utrace_dev_count_exit(container_of(data, struct session_task,
+						   data), now, regs);
+	if (now & SESSION_NO_EXIT)
+		return UTRACE_RESUME;
+	return session_exit_of_call(action, engine, regs,
+				    now & ~SESSION_COUNT_BITS);
+}
+
+static u32 session_sys_enter(u32 action, struct utrace_engine *engine,
+			     struct pt_regs *regs)
+{
+	const struct session_target *target = engine->data;
+	/* Pairs with session_adopt(). */
+	u64 now = smp_load_acquire(&target->now);
+
+	if (now & SESSION_COUNT)
+		return session_enter_counted(action, engine, regs, now);
+	return session_enter(action, engine, regs, now);
+}
+
+static u32 session_sys_exit(u32 action, struct utrace_engine *engine,
+			    struct pt_regs *regs)
+{
+	const struct session_target *target = engine->data;
+	/* Pairs with session_adopt(). */
+	u64 now = smp_load_acquire(&target->now);
+
+	if (now & SESSION_COUNT)
+		return session_exit_counted(action, engine, regs, now);
+	return session_exit_of_call(action, engine, regs, now);
 }
 
 /* Other events */
@@ -663,7 +736,11 @@ static u32 session_death(struct utrace_engine *engine, bool group_dead,
 			 int signal)
 {
 	struct session_target *target = engine->data;
+	struct utrace_task_data *data = utrace_task_data_find(target->session);
 
+	if (data)
+		utrace_dev_count_death(container_of(data, struct session_task,
+						    data));
 	utrace_dev_look_soon(target->session);
 	return UTRACE_RESUME;
 }

@@ -14,7 +14,7 @@
 #include <linux/slab.h>
 
 #include "../builtin.h"
-#include "session.h"
+#include "count.h"
 
 /*
  * The file and all targets are gone: no reader and no callback uses the
@@ -28,6 +28,7 @@ static void session_free(struct kref *ref)
 	timer_shutdown_sync(&session->wake);
 	utrace_dev_forget_tasks(session);
 	utrace_dev_park_free(session);
+	utrace_counts_end(&session->counts);
 	utrace_dev_ring_free(session);
 	utrace_dev_settings_put(session->settings);
 	put_pid_ns(session->ns);
@@ -94,6 +95,7 @@ struct utrace_session *utrace_dev_new(const struct cred *cred)
 	INIT_LIST_HEAD(&session->waiting);
 	INIT_LIST_HEAD(&session->tasks);
 	session->reader = get_pid(session->owner);
+	utrace_dev_counts_init(session);
 	init_waitqueue_head(&session->wait);
 	timer_setup(&session->wake, session_wake, 0);
 	return session;
@@ -201,6 +203,11 @@ static void session_undo_attach(struct utrace_session *session, const void *arg)
 	mutex_unlock(&session->lock);
 }
 
+static int session_read_counts(struct utrace_session *session, void *arg)
+{
+	return utrace_dev_read_counts(session, arg);
+}
+
 static const struct utrace_dev_command session_commands[] = {
 	{
 		.cmd	= UTRACE_IOC_INFO,
@@ -230,6 +237,11 @@ static const struct utrace_dev_command session_commands[] = {
 		.cmd	= UTRACE_IOC_EVENTS,
 		.first	= UTRACE_IOC_EVENTS_SIZE_VER0,
 		.run	= session_do_set_events,
+	},
+	{
+		.cmd	= UTRACE_IOC_COUNTS,
+		.first	= UTRACE_IOC_COUNTS_SIZE_VER0,
+		.run	= session_read_counts,
 	},
 };
 

@@ -33,6 +33,7 @@
 #include <uapi/linux/utrace.h>
 
 #include "../capture/capture.h"
+#include "../count/count.h"
 #include "../task_data.h"
 #include "../utrace_dev.h"
 
@@ -43,6 +44,7 @@ struct pid;
 struct pid_namespace;
 struct poll_table_struct;
 struct task_struct;
+struct session_count;
 struct user_struct;
 struct vm_area_struct;
 struct utrace_engine;
@@ -134,6 +136,7 @@ struct session_parked {
  * @number: see utrace_rec.settings
  * @events: UTRACE_REC_BIT() bits
  * @capture: UTRACE_CAPTURE_ bits
+ * @count: UTRACE_COUNT_ bits
  * @ncalls: number of elements of @calls
  * @calls: numbers of the system calls that are recorded; NULL: all
  *
@@ -144,6 +147,7 @@ struct session_settings {
 	u32 number;
 	u64 events;
 	u64 capture;
+	u32 count;
 	unsigned int ncalls;
 	int *calls;
 };
@@ -199,6 +203,7 @@ struct session_settings {
  *	without it.
  * @busy: number of targets whose engines may still call back
  * @tasks: struct session_task, see task.c.  Under session_tasks_lock.
+ * @counts: calls that were counted
  */
 struct utrace_session {
 	struct kref ref;
@@ -238,6 +243,7 @@ struct utrace_session {
 	unsigned int alive;
 	atomic_t busy;
 	struct list_head tasks;
+	struct utrace_counts counts;
 };
 
 /**
@@ -296,7 +302,15 @@ struct session_target {
  */
 #define SESSION_NOT_PLAIN	BIT(30)
 
-static_assert(!(UTRACE_CAPTURE_ALL & (SESSION_WHOLE_CALLS | SESSION_NOT_PLAIN)));
+/* Likewise: count calls, and their CPU time; record no entries, or no exits. */
+#define SESSION_COUNT		BIT(29)
+#define SESSION_COUNT_CPU	BIT(28)
+#define SESSION_NO_ENTER	BIT(27)
+#define SESSION_NO_EXIT		BIT(26)
+#define SESSION_COUNT_BITS	(SESSION_COUNT | SESSION_COUNT_CPU |	\
+				 SESSION_NO_ENTER | SESSION_NO_EXIT)
+
+static_assert(!(UTRACE_CAPTURE_ALL & GENMASK(31, 26)));
 
 static inline u32 session_capture_of(u64 now)
 {
@@ -411,6 +425,10 @@ struct session_entry {
  * @working: @work is pending
  * @work: holds the task at the safe point, see park.c
  * @entry: the system call that the task is in
+ * @count: what is counted of the task, NULL before its first call
+ * @counting: the call that the task is in is to be counted
+ * @since: time of its entry in ns
+ * @cpu_since: CPU time of the task at that time, 0 if it is not measured
  * @spare: for the task's UTRACE_REC_EXIT if that finds no room
  * @parked: number of the task's records in utrace_session.parked.  Under
  *	utrace_session.park_lock; read without a lock, too
@@ -443,6 +461,10 @@ struct session_task {
 	bool working;
 	struct callback_head work;
 	struct session_entry entry;
+	struct session_count *count;
+	bool counting;
+	u64 since;
+	u64 cpu_since;
 	struct session_parked *spare;
 	unsigned int parked;
 	struct utrace_engine *holder;

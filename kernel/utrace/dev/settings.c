@@ -76,6 +76,18 @@ static u64 session_now(const struct session_settings *settings, bool several)
 		now |= SESSION_WHOLE_CALLS;
 	if (settings->calls || several)
 		now |= SESSION_NOT_PLAIN;
+	if (settings->count & UTRACE_COUNT_CALLS)
+		now |= SESSION_COUNT;
+	if (settings->count & UTRACE_COUNT_CPU)
+		now |= SESSION_COUNT_CPU;
+	if (!settings->count)
+		return now;
+	if (!(settings->events & (UTRACE_REC_BIT(SYS_ENTER) |
+				  UTRACE_REC_BIT(SYS_CALL))))
+		now |= SESSION_NO_ENTER;
+	if (!(settings->events & (UTRACE_REC_BIT(SYS_EXIT) |
+				  UTRACE_REC_BIT(SYS_CALL))))
+		now |= SESSION_NO_EXIT;
 	return now;
 }
 
@@ -89,7 +101,9 @@ static int session_apply_events(struct session_target *target,
 	unsigned long events = utrace_dev_engine_events(settings->events);
 	int ret;
 
-	if (!target->all)
+	if (settings->count)
+		events |= UTRACE_EVENT_SYSCALL;
+	if (!target->all || settings->count)
 		events |= UTRACE_EVENT(DEATH);
 	ret = utrace_set_events(NULL, target->engine, events);
 	/*
@@ -188,8 +202,9 @@ session_take_settings(const struct utrace_ioc_events *events)
 	struct session_settings *settings;
 	int ret;
 
-	if (events->events & ~utrace_dev_records() || events->reserved ||
-	    events->settings ||
+	if (events->events & ~utrace_dev_records() ||
+	    events->count & ~UTRACE_COUNT_ALL ||
+	    events->count == UTRACE_COUNT_CPU || events->settings ||
 	    (events->events & UTRACE_REC_BIT(SYS_CALL) &&
 	     events->events & apart) ||
 	    events->capture & ~(u64)UTRACE_CAPTURE_ALL ||
@@ -201,6 +216,7 @@ session_take_settings(const struct utrace_ioc_events *events)
 		return ERR_PTR(-ENOMEM);
 	settings->events = events->events;
 	settings->capture = events->capture;
+	settings->count = events->count;
 	settings->ncalls = events->ncalls;
 	if (events->ncalls) {
 		int *calls = memdup_array_user(u64_to_user_ptr(events->calls),
@@ -283,8 +299,8 @@ static int session_set_events(struct utrace_session *session,
  * Return:
  * * 0 - records are made by the new settings
  * * -EINVAL - there is no such event, capture or system call, whole calls are
- *   asked for together with their entries or exits, a member that is reserved
- *   or for the kernel is not 0, @events->calls is not 0 without
+ *   asked for together with their entries or exits, the CPU time of
+ *   calls without their count, a member for the kernel is not 0, @events->calls is not 0 without
  *   @events->ncalls, or there are more than %SESSION_MAX_CALLS numbers
  * * -EFAULT - the numbers of system calls cannot be read
  * * -EINTR - the caller was killed

@@ -11,7 +11,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
-#include "session.h"
+#include "count.h"
 
 /*
  * Protects utrace_session.tasks of all sessions, and the owner of each entry,
@@ -25,6 +25,7 @@ static void session_free_task(struct kref *ref)
 {
 	struct session_task *task = container_of(ref, struct session_task, ref);
 
+	utrace_dev_count_put(task);
 	utrace_capture_free(&task->entry.capture);
 	kfree(task->spare);
 	put_cred(task->cred);

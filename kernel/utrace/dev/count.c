@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - sessions of /dev/utrace: calls that are counted
+ *
+ * A session may count the calls of its targets, with or without records
+ * (utrace_ioc_events.count).  What is counted of a task is in a struct
+ * session_count, which the task makes at its first call; count/ does the
+ * counting.  UTRACE_IOC_COUNTS reads the counts piece by piece, so that no lock
+ * is held while user memory is touched.
+ */
+#include <linux/sched.h>
+#include <linux/sched/cputime.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+#include <linux/uaccess.h>
+#include <linux/utrace.h>
+
+#include <asm/syscall.h>
+
+#include "../syscall_current.h"
+#include "count.h"
+
+/*
+ * Counts of a session at most, each for one task and one call.  A count takes
+ * 256 bytes, so this is 4 MiB.
+ */
+#define SESSION_MAX_COUNTS	16384
+
+/* Rows that are copied to user memory at a time. */
+#define SESSION_ROWS		16
+
+static_assert(UTRACE_COUNT_DURATIONS == UTRACE_COUNT_BUCKETS);
+static_assert(UTRACE_COUNT_ERRORS == UTRACE_COUNT_ERRNOS);
+
+static struct session_count *session_count_of(struct utrace_count_task *task)
+{
+	return container_of(task, struct session_count, task);
+}
+
+static void session_count_forget(struct utrace_count_task *task)
+{
+	WRITE_ONCE(session_count_of(task)->forgotten, true);
+}
+
+static void session_count_free(struct utrace_count_task *task)
+{
+	kfree(session_count_of(task));
+}
+
+static const struct utrace_count_ops session_count_ops = {
+	.forget	= session_count_forget,
+	.free	= session_count_free,
+};
+
+/**
+ * utrace_dev_counts_init() - prepare the counts of a new session
+ * @session: the session
+ *
+ * Context: Any.
+ */
+void utrace_dev_counts_init(struct utrace_session *session)
+{
+	utrace_counts_init(&session->counts, SESSION_MAX_COUNTS,
+			   &session_count_ops);
+}
+
+/**
+ * utrace_dev_count_put() - the session forgets a task, or its counts
+ * @task: what the session knows of the task
+ *
+ * Context: Any but NMI.
+ */
+void utrace_dev_count_put(struct session_task *task)
+{
+	if (task->count)
+		utrace_count_put_task(&task->count->task);
+	task->count = NULL;
+}
+
+/* Make the counts of the current task.  NULL: there is no memory. */
+static noinline struct session_count *
+session_count_new(struct session_task *task)
+{
+	struct session_count *count = kzalloc(sizeof(*count),
+					      GFP_KERNEL_ACCOUNT);
+
+	utrace_dev_count_put(task);
+	if (!count)
+		return NULL;
+	utrace_count_add_task(&task->session->counts, &count->task);
+	task->count = count;
+	return count;
+}
+
+/**
+ * utrace_dev_count_exit() - count a call of the current task
+ * @task: what the session knows of the task
+ * @now: session_target.now
+ * @regs: registers of the task
+ *
+ * A call whose entry was not counted has no duration, and is left out.
+ *
+ * Context: report_syscall_exit, in the task itself; may sleep.
+ */
+void utrace_dev_count_exit(struct session_task *task, u64 now,
+			   struct pt_regs *regs)
+{
+	struct session_count *count = task->count;
+	s64 cpu = UTRACE_COUNT_NO_CPU;
+	u64 took;
+
+	if (!task->counting)
+		return;
+	took = ktime_get_ns() - task->since;
+	task->counting = false;
+	if (now & SESSION_COUNT_CPU && task->cpu_since)
+		cpu = task_sched_runtime(current) - task->cpu_since;
+	if (unlikely(!count || READ_ONCE(count->forgotten) ||
+		     !utrace_count_is_current(&count->task)))
+		count = session_count_new(task);
+	if (unlikely(!count)) {
+		atomic_long_inc(&task->session->counts.lost);
+		return;
+	}
+	utrace_count_call(&task->session->counts, &count->task,
+			  utrace_current_call(regs),
+			  syscall_get_return_value(current, regs), took, cpu);
+}
+
+/**
+ * utrace_dev_count_death() - the current task dies
+ * @task: what the session knows of the task
+ *
+ * Context: A callback, in the task itself.
+ */
+void utrace_dev_count_death(struct session_task *task)
+{
+	if (task->count)
+		utrace_count_task_exits(&task->session->counts,
+					&task->count->task);
+}
+
+static void session_fill_row(struct utrace_call_count *to,
+			     const struct utrace_count_row *row)
+{
+	const struct utrace_count_numbers *n = &row->numbers;
+
+	*to = (struct utrace_call_count){
+		.task = row->ino,
+		.pid = row->tgid,
+		.tid = row->tid,
+		.nr = row->nr,
+		.alive = row->alive,
+		.calls = n->calls,
+		.errors = n->errors,
+		.total = n->total,
+		.min = n->min,
+		.max = n->max,
+		.cpu = n->cpu,
+		.cpu_calls = n->cpu_calls,
+		.errno_other = n->errno_other,
+	};
+	memcpy(to->comm, row->comm, sizeof(to->comm));
+	memcpy(to->durations, n->bucket, sizeof(to->durations));
+	memcpy(to->errno_calls, n->errno_calls, sizeof(to->errno_calls));
+	memcpy(to->err, n->err, sizeof(to->err));
+}
+
+/* Copy @n rows to user memory, one after the other. */
+static int session_copy_rows(struct utrace_call_count __user *to,
+			     const struct utrace_count_row *rows,
+			     unsigned int n)
+{
+	struct utrace_call_count row;
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		session_fill_row(&row, &rows[i]);
+		if (copy_to_user(&to[i], &row, sizeof(row)))
+			return -EFAULT;
+	}
+	return 0;
+}
+
+/**
+ * utrace_dev_read_counts() - copy counts to user memory
+ * @session: the session
+ * @counts: what the program asks for; filled in with what it gets
+ *
+ * Context: Process context without locks; may fault and sleep.
+ * Return:
+ * * 0 - done
+ * * -EFAULT - the memory for the rows cannot be written
+ * * -EINTR - the caller was killed
+ * * -ENOMEM - there is no memory
+ */
+int utrace_dev_read_counts(struct utrace_session *session,
+			   struct utrace_ioc_counts *counts)
+{
+	struct utrace_call_count __user *to = u64_to_user_ptr(counts->rows);
+	struct utrace_count_cursor cursor = { counts->task, counts->place };
+	struct utrace_count_row *rows;
+	unsigned int done = 0, want, got;
+	int ret = 0;
+
+	rows = kmalloc_array(SESSION_ROWS, sizeof(*rows), GFP_KERNEL_ACCOUNT);
+	if (!rows)
+		return -ENOMEM;
+	do {
+		want = min_t(u32, counts->n - done, SESSION_ROWS);
+		got = utrace_count_read(&session->counts, session->ns, &cursor,
+					rows, want);
+		ret = session_copy_rows(to + done, rows, got);
+		if (!ret && fatal_signal_pending(current))
+			ret = -EINTR;
+		done += got;
+		cond_resched();
+	} while (!ret && got && got == want && done < counts->n);
+	kfree(rows);
+	counts->n = done;
+	counts->task = cursor.task;
+	counts->place = cursor.row;
+	counts->lost = atomic_long_read(&session->counts.lost);
+	counts->dropped = atomic_long_read(&session->counts.dropped);
+	return ret;
+}

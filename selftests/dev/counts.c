@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace selftests - /dev/utrace: calls that are counted in the kernel
+ */
+#include "dev.h"
+
+#define MOST	4096
+
+static struct utrace_call_count rows[MOST];
+
+/* Read all counts in pieces of @piece rows; returns the number of rows. */
+static int read_counts(int fd, unsigned int piece, __u64 *lost)
+{
+	struct utrace_ioc_counts arg = {};
+	unsigned int n = 0;
+
+	do {
+		arg.rows = (uintptr_t)(rows + n);
+		arg.n = piece;
+		need(!command(fd, UTRACE_IOC_COUNTS, &arg), "UTRACE_IOC_COUNTS");
+		n += arg.n;
+	} while (arg.n == piece && n + piece <= MOST);
+	if (lost)
+		*lost = arg.lost;
+	return n;
+}
+
+static struct utrace_call_count *count_of(int n, pid_t tid, __u32 nr)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		if (rows[i].tid == tid && rows[i].nr == nr)
+			return &rows[i];
+	return NULL;
+}
+
+static int choose_counts(int fd, __u64 events, __u32 count)
+{
+	struct utrace_ioc_events arg = { .events = events, .count = count };
+
+	return command(fd, UTRACE_IOC_EVENTS, &arg);
+}
+
+/* Orders: 'f' fails n times to open a file, 's' sleeps n ms. */
+static void more(struct target *target, struct order *order)
+{
+	int i;
+
+	for (i = 0; order->what == 'f' && i < order->n; i++)
+		syscall(SYS_close, i % 2 ? -1 : 99999);
+	if (order->what == 's')
+		usleep(order->n * 1000);
+}
+
+TEST_F(dev, counts)
+{
+	struct utrace_call_count *count;
+	struct target target;
+	__u64 lost;
+	int fd, n, i;
+	__u64 sum = 0;
+
+	start_with(&target, more);
+	fd = session();
+	need(!setup(fd, 0), "setup");
+	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
+	is(-EINVAL, choose_counts(fd, 0, UTRACE_COUNT_CPU),
+	   "EVENTS: the CPU time alone");
+	is(-EINVAL, choose_counts(fd, 0, UTRACE_COUNT_ALL + 1),
+	   "EVENTS: what is not there");
+	is(0, choose_counts(fd, 0, UTRACE_COUNT_ALL), "EVENTS: count");
+	have(&target, SELF, 'm', 1000);
+	have(&target, SELF, 'f', 10);
+	have(&target, SELF, 's', 50);
+	settle(&target, SELF);
+	is(0, take(fd), "no records");
+	n = read_counts(fd, 3, &lost);
+	is(0, lost, "nothing is lost");
+	is(n, read_counts(fd, MOST, NULL), "as many rows in one piece");
+	count = count_of(n, target.pid, MARK_NR);
+	is(1000, count ? count->calls : -1, "each call is counted");
+	holds(count && !count->errors && count->min <= count->max &&
+	      count->total >= count->max && count->pid == target.pid &&
+	      count->alive && count->cpu_calls == 1000,
+	      "least, most and sum of durations, and CPU time");
+	for (i = 0; count && i < UTRACE_COUNT_DURATIONS; i++)
+		sum += count->durations[i];
+	is(1000, sum, "each call has its duration");
+	count = count_of(n, target.pid, SYS_close);
+	holds(count && count->errors == 10 && count->err[0] == EBADF &&
+	      count->errno_calls[0] == 10 && !count->err[1],
+	      "errors by errno");
+	count = count_of(n, target.pid, SYS_clock_nanosleep);
+	holds(count && count->max >= 50000000 && count->cpu < count->total,
+	      "a sleep lasts, and takes no CPU time");
+	stop(&target);
+	n = read_counts(fd, MOST, NULL);
+	count = count_of(n, target.pid, MARK_NR);
+	holds(count && !count->alive && count->calls == 1000,
+	      "the counts of a dead task stay");
+	close(fd);
+}
+
+/* Counts beside records, and for targets that overlap. */
+TEST_F(dev, counts_and_records)
+{
+	struct utrace_call_count *of;
+	struct target target;
+	int fd, n;
+
+	start(&target);
+	fd = session();
+	need(!setup(fd, 0), "setup");
+	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0 &&
+	     attach(fd, target.pid, UTRACE_SCOPE_TREE) > 0, "attach");
+	need(!choose_counts(fd, UTRACE_REC_BIT(SYS_EXIT), UTRACE_COUNT_CALLS),
+	     "choose");
+	have(&target, SELF, 'm', 100);
+	settle(&target, SELF);
+	take(fd);
+	is(100, marks(UTRACE_REC_SYS_EXIT, target.pid), "each call is recorded");
+	is(0, count(UTRACE_REC_SYS_ENTER, 0), "but no entries");
+	n = read_counts(fd, MOST, NULL);
+	of = count_of(n, target.pid, MARK_NR);
+	is(100, of ? of->calls : -1, "and counted, once");
+	is(0, of ? of->cpu_calls : -1, "without its CPU time");
+	close(fd);
+	stop(&target);
+}
+
+/* Sixteen children of 6250 calls each. */
+TEST_F(dev, hundred_thousand)
+{
+	struct target target;
+	__u64 sum = 0, lost;
+	int fd, n, i, exits = 0;
+	pid_t pid[16];
+
+	start(&target);
+	fd = session();
+	need(!setup_full(fd, 64 << 10, UTRACE_FULL_STOP), "setup");
+	need(attach(fd, target.pid, UTRACE_SCOPE_TREE) > 0, "attach");
+	need(!choose_counts(fd, UTRACE_REC_BIT(SYS_EXIT) | UTRACE_REC_BIT(EXIT),
+			    UTRACE_COUNT_CALLS), "choose");
+	for (i = 0; i < 16; i++) {
+		tell(&target, SELF, 'w', 6250);
+		do {
+			take(fd);
+			exits += marks(UTRACE_REC_SYS_EXIT, 0);
+		} while (!count(UTRACE_REC_EXIT, 0));
+		pid[i] = find(UTRACE_REC_EXIT, 0)->tid;
+		hear(&target, SELF);
+	}
+	is(100000, exits, "exactly 100 000 in the records");
+	is(0, info(fd).lost, "and none is lost");
+	n = read_counts(fd, MOST, &lost);
+	for (i = 0; i < n; i++)
+		sum += rows[i].nr == MARK_NR ? rows[i].calls : 0;
+	is(100000, sum, "exactly 100 000 in the counts");
+	is(0, lost, "and none is lost there");
+	holds(pid[0] != pid[15], "of sixteen processes");
+	close(fd);
+	stop(&target);
+}
+
+TEST_HARNESS_MAIN
