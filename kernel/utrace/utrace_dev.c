@@ -109,8 +109,9 @@ static ssize_t session_read(struct file *file, char __user *to, size_t size,
 	/* A read of 0 bytes fails, as each read too small for a record does. */
 	if (!size)
 		return -EINVAL;
-	utrace_dev_set_reader(session);
 	for (;;) {
+		/* Again after a wait, in which the descriptor was closed. */
+		utrace_dev_set_reader(session);
 		utrace_dev_look(session);
 		/*
 		 * Before the look for records: there may be one that was

@@ -7,6 +7,7 @@
  */
 #include <sys/ptrace.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 
 #include "dev.h"
 
@@ -156,6 +157,83 @@ TEST_F(dev, nothing_lost)
 	is(0, info(fd).parked, "no record is parked any more");
 	holds(info(fd).waits > 0, "the target had to wait (%llu times)",
 	      info(fd).waits);
+	holds(tally.good, "in order");
+	close(fd);
+	stop(&target);
+}
+
+static void on_alarm(int sig)
+{
+}
+
+/* Orders: 'a' lets a timer send signals all the time; 'z' stops it. */
+static void alarmed(struct target *target, struct order *order)
+{
+	struct itimerval often = {
+		.it_interval.tv_usec = 1000, .it_value.tv_usec = 1000,
+	};
+	struct sigaction action = {
+		.sa_handler = on_alarm, .sa_flags = SA_RESTART,
+	};
+
+	if (order->what == 'z')
+		often = (struct itimerval){};
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+}
+
+/* Signals come at every step of a target that waits again and again. */
+TEST_F(dev, signals_while_waiting)
+{
+	struct target target;
+	struct tally tally;
+	int fd;
+
+	start_with(&target, alarmed);
+	fd = session();
+	need(!setup_full(fd, SMALL, UTRACE_FULL_DEFAULT), "setup");
+	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
+	need(!choose(fd, UTRACE_REC_ALL, UTRACE_CAPTURE_STRINGS, NULL, 0),
+	     "choose");
+	new_tally(&tally);
+	tell(&target, SELF, 'a', 0);
+	holds(read_until_answer(fd, &target, SELF, &tally) > 0, "a timer");
+	tell(&target, SELF, 'm', 10 * MANY);
+	holds(read_until_answer(fd, &target, SELF, &tally) > 0, "calls");
+	tell(&target, SELF, 'z', 0);
+	holds(read_until_answer(fd, &target, SELF, &tally) > 0, "no timer");
+	holds(tally.enter >= 10 * MANY, "all entries");
+	holds(tally.records > tally.enter + tally.exit + 10, "and signals");
+	is(0, info(fd).lost + tally.lost, "nothing is lost");
+	holds(tally.good, "in order");
+	close(fd);
+	stop(&target);
+}
+
+/* Stops of job control follow each other while the reader stalls. */
+TEST_F(dev, stops_while_waiting)
+{
+	struct target target;
+	struct tally tally;
+	int fd, i;
+
+	start(&target);
+	fd = session();
+	need(!setup_full(fd, SMALL, UTRACE_FULL_DEFAULT), "setup");
+	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
+	settings(fd, CALL_BITS | UTRACE_REC_BIT(SIGNAL));
+	new_tally(&tally);
+	tell(&target, SELF, 'm', MANY);
+	need(is_held(target.pid), "a target that waits");
+	for (i = 0; i < 50; i++) {
+		kill(target.pid, SIGSTOP);
+		usleep(2000);
+		kill(target.pid, SIGCONT);
+		usleep(2000);
+	}
+	holds(read_until_answer(fd, &target, SELF, &tally) > 0, "it goes on");
+	is(MANY, tally.enter, "all entries");
+	is(0, info(fd).lost + tally.lost, "nothing is lost");
 	holds(tally.good, "in order");
 	close(fd);
 	stop(&target);

@@ -10,16 +10,8 @@
  * reader takes parked records in the order of their times with those of the
  * rings, and then lets the task go.
  *
- * A hold and its end, where "parked" is session_task.parked:
- *
- *	task				reader
- *	hold = 1 (UTRACE_STOP)		lock park_lock
- *	lock park_lock			parked = 0, take ->holder
- *	parked == 0? then hold = 0	hold = 0 (UTRACE_RESUME), wake
- *	unlock				unlock
- *
- * If the reader's end of the hold comes before the task's begin of it, the task
- * finds that nothing is parked.
+ * A hold begins and ends under park_lock, together with the look for what is
+ * parked: so no end comes too early for its hold, or too late for the next one.
  *
  * A task may be held only while the session has a reader: the process that has
  * last called read(2) or poll(2), or else the opener, until it closes its last
@@ -257,33 +249,6 @@ void utrace_dev_unpark(struct utrace_session *session,
 	utrace_dev_task_put(task);
 }
 
-/* The engine that is to hold the current task now, counted; NULL: none. */
-static struct utrace_engine *session_holder(struct session_task *task)
-{
-	struct utrace_engine *holder;
-
-	guard(spinlock)(&task->session->park_lock);
-	holder = task->holder;
-	if (holder)
-		utrace_engine_get(holder);
-	return holder;
-}
-
-/*
- * The current task has begun a hold.  If the reader has taken the last of its
- * records, or has gone, end the hold, and return false.
- */
-static bool session_still_waits(struct session_task *task,
-				struct utrace_engine *holder)
-{
-	bool waits;
-
-	scoped_guard(spinlock, &task->session->park_lock)
-		waits = task->holder;
-	/* The engine may be detached, which has ended the hold. */
-	return waits || utrace_control(current, holder, UTRACE_RESUME) > 0;
-}
-
 /**
  * utrace_dev_hold() - hold the current task while records of it are parked
  * @task: what the session knows of the current task; the session is kept
@@ -298,20 +263,18 @@ static bool session_still_waits(struct session_task *task,
  */
 bool utrace_dev_hold(struct session_task *task)
 {
-	struct utrace_engine *holder;
-	bool held = false;
+	int ret = -ESRCH;
 
 	if (!READ_ONCE(task->parked) || current->flags & PF_EXITING)
 		return false;
-	holder = session_holder(task);
-	if (!holder)
+	scoped_guard(spinlock, &task->session->park_lock)
+		if (task->holder)
+			ret = utrace_control(current, task->holder, UTRACE_STOP);
+	/* -ESRCH: nothing is parked any more, or the engine is detached. */
+	if (ret != -EINPROGRESS)
 		return false;
-	if (utrace_control(current, holder, UTRACE_STOP) == -EINPROGRESS)
-		held = session_still_waits(task, holder);
-	utrace_engine_put(holder);
-	if (held)
-		atomic64_inc(&task->session->waits);
-	return held;
+	atomic64_inc(&task->session->waits);
+	return true;
 }
 
 /* At the safe point, or before a signal is taken. */

@@ -339,7 +339,7 @@ static __always_inline bool session_is_plain(u32 action,
 	struct utrace_task_data *data;
 
 	if (unlikely(action != UTRACE_RESUME ||
-		     (u32)now & ~SESSION_WHOLE_CALLS ||
+		     (u32)now & ~(SESSION_WHOLE_CALLS | SESSION_NO_JOBCTL) ||
 		     !(READ_ONCE(engine->flags) & BIT(event)) ||
 		     utrace_in_ia32_syscall()))
 		return false;
@@ -756,8 +756,9 @@ static unsigned int session_signal_event(const struct k_sigaction *ka, int signr
 }
 
 /*
- * A signal that ends the process is not delayed: its record may be parked, but
- * the task is not held for it.
+ * The answer ends a hold that the task has had before, so the task is held again
+ * at the safe point if records are parked.  A signal that ends the process is
+ * not delayed.
  */
 static u32 session_signal(u32 action, struct utrace_engine *engine,
 			  struct pt_regs *regs, kernel_siginfo_t *info,
@@ -782,8 +783,7 @@ static u32 session_signal(u32 action, struct utrace_engine *engine,
 	rec.flags = orig_ka->sa.sa_flags;
 	session_write(&w, UTRACE_REC_SIGNAL, 0, &rec.head + 1,
 		      sizeof(rec) - sizeof(rec.head));
-	if (event == _UTRACE_EVENT_SIGNAL || event == _UTRACE_EVENT_SIGNAL_STOP)
-		utrace_dev_hold(w.task);
+	session_end(&w, NULL);
 	return answer;
 }
 
@@ -801,8 +801,9 @@ static u32 session_jobctl(u32 action, struct utrace_engine *engine, int type,
 	    !utrace_dev_sees(w.target, w.task))
 		return UTRACE_RESUME;
 	session_begin_other(&w);
-	session_write(&w, UTRACE_REC_JOBCTL, 0, &rec.head + 1,
-		      sizeof(rec) - sizeof(rec.head));
+	if (!(w.now & SESSION_NO_JOBCTL))
+		session_write(&w, UTRACE_REC_JOBCTL, 0, &rec.head + 1,
+			      sizeof(rec) - sizeof(rec.head));
 	return utrace_dev_hold(w.task) ? UTRACE_INTERRUPT : UTRACE_RESUME;
 }
 

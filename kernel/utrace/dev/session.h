@@ -307,10 +307,15 @@ struct session_target {
 #define SESSION_COUNT_CPU	BIT(28)
 #define SESSION_NO_ENTER	BIT(27)
 #define SESSION_NO_EXIT		BIT(26)
+/*
+ * Likewise: job control is reported for utrace_dev_hold() only, and not
+ * recorded.
+ */
+#define SESSION_NO_JOBCTL	BIT(25)
 #define SESSION_COUNT_BITS	(SESSION_COUNT | SESSION_COUNT_CPU |	\
 				 SESSION_NO_ENTER | SESSION_NO_EXIT)
 
-static_assert(!(UTRACE_CAPTURE_ALL & GENMASK(31, 26)));
+static_assert(!(UTRACE_CAPTURE_ALL & GENMASK(31, 25)));
 
 static inline u32 session_capture_of(u64 now)
 {

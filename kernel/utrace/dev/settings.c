@@ -80,6 +80,8 @@ static u64 session_now(const struct session_settings *settings, bool several)
 		now |= SESSION_COUNT;
 	if (settings->count & UTRACE_COUNT_CPU)
 		now |= SESSION_COUNT_CPU;
+	if (!(settings->events & UTRACE_REC_BIT(JOBCTL)))
+		now |= SESSION_NO_JOBCTL;
 	if (!settings->count)
 		return now;
 	if (!(settings->events & (UTRACE_REC_BIT(SYS_ENTER) |
@@ -101,6 +103,9 @@ static int session_apply_events(struct session_target *target,
 	unsigned long events = utrace_dev_engine_events(settings->events);
 	int ret;
 
+	/* Stops of job control follow each other without a safe point. */
+	if (events & UTRACE_EVENT(SIGNAL_STOP))
+		events |= UTRACE_EVENT(JCTL);
 	if (settings->count)
 		events |= UTRACE_EVENT_SYSCALL;
 	if (!target->all || settings->count)
