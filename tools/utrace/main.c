@@ -3,21 +3,42 @@
  * utrace - main() of the command utrace
  *
  * The command traces programs by /dev/utrace and prints what they do in the
- * manner of strace.  trace.c has the commands run and attach.
+ * manner of strace.  trace.c has that, ps.c the command ps.
  */
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "fail.h"
+#include "output.h"
+#include "ps.h"
 #include "trace.h"
 
 static const char usage[] =
-	"Usage: utrace COMMAND [OPTION...]\n"
+	"Usage: utrace [OPTION...] PROGRAM [ARG...]\n"
+	"       utrace [OPTION...] -p PID...\n"
+	"       utrace COMMAND ...\n"
 	"Follow programs without stopping them, also those that are being debugged.\n"
 	"\n"
 	"  run [OPTION...] [--] PROGRAM [ARG...]   trace a program from its start\n"
 	"  attach [OPTION...] -p PID...            trace processes that run\n"
+	"  ps [PID...]                             list who traces what\n"
 	"\n"
-	"'utrace COMMAND --help' lists the options of a command.\n";
+	"'utrace COMMAND --help' lists the options of a command; without a command\n"
+	"they are those of run and attach.  A program with the name of a command\n"
+	"comes after '--' or 'run'.\n";
+
+static int cmd_run(int argc, char **argv)
+{
+	return trace_main(argc, argv, COMMAND_RUN);
+}
+
+static int cmd_attach(int argc, char **argv)
+{
+	return trace_main(argc, argv, COMMAND_ATTACH);
+}
 
 static const struct {
 	const char *name;
@@ -25,12 +46,24 @@ static const struct {
 } commands[] = {
 	{ "run", cmd_run },
 	{ "attach", cmd_attach },
+	{ "ps", ps_main },
 };
+
+/* Fail if what was printed could not be written. */
+static void check_stdout(void)
+{
+	if (!ferror(stdout) && !fflush(stdout))
+		return;
+	say("standard output", strerror(errno));
+	_exit(STATUS_FAILED);
+}
 
 int main(int argc, char **argv)
 {
 	size_t i, n = sizeof(commands) / sizeof(*commands);
 
+	output_reserve();
+	atexit(check_stdout);
 	if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
 		fputs(usage, argc < 2 ? stderr : stdout);
 		return argc < 2 ? STATUS_FAILED : 0;
@@ -42,7 +75,5 @@ int main(int argc, char **argv)
 	for (i = 0; i < n; i++)
 		if (!strcmp(argv[1], commands[i].name))
 			return commands[i].function(argc - 1, argv + 1);
-	fprintf(stderr, "utrace: there is no command '%s'; 'utrace --help' lists them\n",
-		argv[1]);
-	return STATUS_FAILED;
+	return trace_main(argc, argv, COMMAND_NONE);
 }

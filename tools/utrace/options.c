@@ -1,20 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - options that run and attach have in common
+ * utrace - options of a trace
  *
  * An option that strace has, too, has the letter and the meaning of strace's.
+ * strace.c has those that are not here.
  */
 #include <argp.h>
 #include <ctype.h>
+#include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "fail.h"
 #include "options.h"
-#include "trace.h"
+#include "strace.h"
+#include "unit.h"
 
-static const struct argp_option run_options[] = {
-	{ "follow-forks", 'f', NULL, 0, "Trace the processes that it creates, too" },
-	{ "output", 'o', "FILE", 0, "Write to FILE instead of standard error" },
+/* Keys of long options that have no letter. */
+enum {
+	KEY_EXE = 0x100,
+	KEY_CGROUP,
+	KEY_UNIT,
+	KEY_DROP,
+	KEY_NOTHING,
+};
+
+static const struct argp_option our_options[] = {
+	{ "attach", 'p', "PID", 0,
+	  "Trace this process or thread; may be given more than once, or as a list" },
+	{ "all", 'a', NULL, 0, "Trace all processes" },
+	{ "exe", KEY_EXE, "PATH", 0, "Trace what executes this file" },
+	{ "cgroup", KEY_CGROUP, "PATH", 0, "Trace what is in this cgroup" },
+	{ "unit", KEY_UNIT, "NAME", 0, "Trace what is in the cgroup of this unit of systemd" },
+	{ "drop", KEY_DROP, NULL, 0,
+	  "Lose and count records where tasks would have to wait for this command" },
+	{ "follow-forks", 'f', NULL, 0, "Trace new threads and processes, too" },
+	{ "user", 'u', "USER", 0, "Execute the program as this user" },
+	{ "env", 'E', "VAR[=VALUE]", 0, "Set a variable for the program, or remove it" },
+	{ "output", 'o', "FILE", 0,
+	  "Write to FILE instead of standard error, or to a shell command with | or ! before it" },
+	{ "output-append-mode", 'A', NULL, 0, "Keep what the FILE of -o has" },
 	{ "trace", 'e', "trace=SET", 0,
 	  "Only these system calls: names, %file, %desc, %process, %memory, "
 	  "%network, %signal, /REGEX, with commas between; ! before it: all others" },
@@ -27,15 +53,18 @@ static const struct argp_option run_options[] = {
 	{ "syscall-times", 'T', NULL, 0, "Show at the end of a call how long it took" },
 	{ "successful-only", 'z', NULL, 0, "Only calls that do not fail" },
 	{ "failed-only", 'Z', NULL, 0, "Only calls that fail" },
-	{ "quiet", 'q', NULL, 0, "No lines about the ends of tasks" },
+	{ "quiet", 'q', NULL, 0,
+	  "No lines about attach and detach; -qq: nor about the ends of tasks" },
 	{ "no-abbrev", 'v', NULL, 0, "Environments of execve() too" },
 	{ "decode-fds", 'y', NULL, 0, "Paths behind file descriptors" },
-	{}
-};
-
-static const struct argp_option attach_options[] = {
-	{ "attach", 'p', "PID", 0,
-	  "Trace this process; may be given more than once, or as a list" },
+	{ "interruptible", 'I', "N", 0,
+	  "When signals end the trace: 1 at once, 2 in good order (default), "
+	  "3 never (default of -o FILE PROGRAM), 4 nor does Ctrl-Z stop it" },
+	{ NULL, 'V', NULL, OPTION_HIDDEN },
+	{ NULL, 'h', NULL, OPTION_HIDDEN },
+	/* What these turn on is always so. */
+	{ "seccomp-bpf", KEY_NOTHING, NULL, OPTION_HIDDEN },
+	{ "summary-wall-clock", 'w', NULL, OPTION_HIDDEN },
 	{}
 };
 
@@ -47,8 +76,9 @@ static void add_pids(struct argp_state *state, struct options *options, char *li
 	while ((word = strsep(&list, ", \t\n"))) {
 		if (!*word)
 			continue;
+		errno = 0;
 		pid = strtol(word, &end, 10);
-		if (*end || pid <= 0)
+		if (errno || *end || pid <= 0 || pid > INT_MAX)
 			argp_error(state, "'%s' is not the number of a process", word);
 		options->pids = reallocarray(options->pids, options->npids + 1,
 					     sizeof(pid_t));
@@ -58,42 +88,147 @@ static void add_pids(struct argp_state *state, struct options *options, char *li
 	}
 }
 
+static void add_env(struct options *options, char *variable)
+{
+	options->env = reallocarray(options->env, options->nenv + 1, sizeof(char *));
+	if (!options->env)
+		abort();
+	options->env[options->nenv++] = variable;
+}
+
 static void parse_set(struct argp_state *state, struct options *options,
 		      const char *arg)
 {
 	const char *set = arg, *equals = strchr(arg, '='), *wrong;
 
-	if (equals) {
-		set = equals + 1;
-		if (strncmp(arg, "trace=", 6) && strncmp(arg, "t=", 2))
-			argp_error(state, "there is no -e %.*s=; -e trace=SET is there",
-				   (int)(equals - arg), arg);
+	if (equals && strncmp(arg, "trace=", 6) && strncmp(arg, "t=", 2)) {
+		wrong = strace_qualifier(arg, equals - arg);
+		if (wrong)
+			argp_error(state, "%s", wrong);
+		argp_error(state, "there is no -e %.*s=; -e trace=SET is there",
+			   (int)(equals - arg), arg);
 	}
+	if (equals)
+		set = equals + 1;
 	wrong = calls_parse(&options->calls, set);
 	if (wrong)
 		argp_error(state, "-e %s: %s", arg, wrong);
 	options->chosen = true;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void parse_interruptible(struct argp_state *state, struct options *options,
+				const char *arg)
 {
-	struct options *options = state->input;
-	struct text *text = &options->text;
+	static const char *const names[] = {
+		[INTERRUPT_ANYWHERE] = "anywhere", [INTERRUPT_WAITING] = "waiting",
+		[INTERRUPT_NEVER] = "never", [INTERRUPT_NEVER_TSTP] = "never_tstp",
+	};
+	enum interruptible i;
+
+	for (i = INTERRUPT_ANYWHERE; i <= INTERRUPT_NEVER_TSTP; i++)
+		if (!strcmp(arg, names[i]) || (arg[0] == '0' + (int)i && !arg[1]))
+			options->interruptible = i;
+	if (!options->interruptible)
+		argp_error(state, "-I %s: give a number from 1 to 4", arg);
+}
+
+/* Options of how lines look.  Returns whether the option is one of these. */
+static bool parse_text(int key, char *arg, struct argp_state *state,
+		       struct text *text)
+{
 	char *end;
 
 	switch (key) {
-	case ARGP_KEY_INIT:
-		if (state->child_inputs)
-			state->child_inputs[0] = options;
-		break;
+	case 's':
+		text->max_string = strtoul(arg, &end, 10);
+		if (*end || !isdigit(*arg))
+			argp_error(state, "-s %s: give a number of bytes", arg);
+		return true;
+	case 't':
+		if (text->time == TEXT_RELATIVE)
+			argp_error(state, "-t and -r are two ways to show the time; give one");
+		if (text->time < TEXT_EPOCH)
+			text->time++;
+		return true;
+	case 'r':
+		if (text->time != TEXT_NO_TIME && text->time != TEXT_RELATIVE)
+			argp_error(state, "-t and -r are two ways to show the time; give one");
+		text->time = TEXT_RELATIVE;
+		return true;
+	case 'T':
+		text->durations = true;
+		return true;
+	case 'v':
+		text->verbose = true;
+		return true;
+	case 'z':
+	case 'Z':
+		text->succeeded |= key == 'z';
+		text->failed |= key == 'Z';
+		if (text->succeeded && text->failed)
+			argp_error(state, "-z and -Z together leave nothing to show; give one");
+		return true;
+	}
+	return false;
+}
+
+/* Options of what is traced.  Returns whether the option is one of these. */
+static bool parse_target(int key, char *arg, struct argp_state *state,
+			 struct options *options)
+{
+	switch (key) {
+	case 'p':
+		add_pids(state, options, arg);
+		return true;
+	case 'a':
+		options->all = true;
+		return true;
+	case KEY_EXE:
+		options->exe = arg;
+		return true;
+	case KEY_DROP:
+		options->drop = true;
+		return true;
+	case KEY_CGROUP:
+		options->cgroup = arg;
+		return true;
+	case KEY_UNIT:
+		options->cgroup = unit_cgroup(arg);
+		return true;
 	case 'f':
+		if (options->follow)
+			argp_error(state, "no -ff; the nearest is -f -o FILE, with pids");
 		options->follow = true;
+		return true;
+	case 'u':
+		options->user = arg;
+		return true;
+	case 'E':
+		add_env(options, arg);
+		return true;
+	case 'e':
+		parse_set(state, options, arg);
+		return true;
+	}
+	return false;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	if (parse_text(key, arg, state, &options->text) ||
+	    parse_target(key, arg, state, options))
+		return 0;
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = options;
 		break;
 	case 'o':
 		options->output = arg;
 		break;
-	case 'e':
-		parse_set(state, options, arg);
+	case 'A':
+		options->append = true;
 		break;
 	case 'c':
 		options->summary = true;
@@ -101,43 +236,25 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'C':
 		options->summary_too = true;
 		break;
-	case 's':
-		text->max_string = strtoul(arg, &end, 10);
-		if (*end || !isdigit(*arg))
-			argp_error(state, "-s %s: give a number of bytes", arg);
-		break;
-	case 't':
-		if (text->time == TEXT_RELATIVE)
-			argp_error(state, "-t and -r are two ways to show the time; give one");
-		if (text->time < TEXT_EPOCH)
-			text->time++;
-		break;
-	case 'r':
-		if (text->time != TEXT_NO_TIME && text->time != TEXT_RELATIVE)
-			argp_error(state, "-t and -r are two ways to show the time; give one");
-		text->time = TEXT_RELATIVE;
-		break;
-	case 'T':
-		text->durations = true;
-		break;
 	case 'q':
-		text->quiet = true;
+		options->quiet++;
 		break;
 	case 'y':
+		if (options->paths)
+			argp_error(state, "no -yy; the nearest is -y");
 		options->paths = true;
 		break;
-	case 'v':
-		text->verbose = true;
+	case 'I':
+		parse_interruptible(state, options, arg);
 		break;
-	case 'p':
-		add_pids(state, options, arg);
+	case 'w':
+	case KEY_NOTHING:
 		break;
-	case 'z':
-	case 'Z':
-		text->succeeded |= key == 'z';
-		text->failed |= key == 'Z';
-		if (text->succeeded && text->failed)
-			argp_error(state, "-z and -Z together leave nothing to show; give one");
+	case 'V':
+		printf("utrace %s\n", VERSION);
+		exit(0);
+	case 'h':
+		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -145,26 +262,82 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-/* Parse the options.  Returns the index of the first word after the options. */
-int options_parse(struct options *options, int argc, char **argv, bool attach)
+static error_t parse_strace(int key, char *arg, struct argp_state *state)
 {
-	struct argp common = { run_options, parse };
-	struct argp_child children[] = { { &common }, {} };
+	const char *instead = strace_instead(key);
+
+	(void)arg;
+	if (!instead)
+		return ARGP_ERR_UNKNOWN;
+	argp_error(state, "%s", instead);
+	return 0;
+}
+
+/* Are there targets other than a program to execute? */
+bool options_attach(const struct options *options)
+{
+	return options->npids || options->all || options->exe || options->cgroup;
+}
+
+static void check(const struct options *options, enum command command)
+{
+	const char *program = options->program[0];
+
+	if (options->all && program && strspn(program, "0123456789") == strlen(program))
+		fail("-a", "it takes no column, as strace's does, but means --all");
+	if (options->all && program)
+		fail("-a", "it traces all programs, so give none");
+	if (command == COMMAND_RUN && !program)
+		fail("run", "which program? 'utrace run PROGRAM'");
+	if (command == COMMAND_ATTACH && (program || !options_attach(options)))
+		fail("attach", "give the numbers of processes, each with -p");
+	if (!program && !options_attach(options))
+		fail("which program or process?",
+		     "'utrace PROGRAM' or 'utrace -p PID'; see 'utrace --help'");
+	if (!program && (options->user || options->nenv))
+		fail("-u and -E", "they are about a program, so give one");
+}
+
+/**
+ * options_parse() - parse the options, and the program behind them
+ * @options: filled in
+ * @argc: number of words
+ * @argv: words; the first one is the command, its pointer is replaced
+ * @command: what the first word is
+ *
+ * The command ends with a message if something is wrong.
+ */
+void options_parse(struct options *options, int argc, char **argv,
+		   enum command command)
+{
+	static char name[32] = "utrace";
+	struct argp strace = { strace_options, parse_strace };
+	struct argp_child children[] = { { &strace }, {} };
 	struct argp argp = {
-		.options = attach ? attach_options : NULL,
+		.options = our_options,
 		.parser = parse,
-		.args_doc = attach ? "-p PID..." : "PROGRAM [ARG...]",
-		.doc = attach ? "Trace processes that run, until they end or Ctrl-C." :
-				"Trace a program from its start; ends as it does.",
+		.args_doc = "PROGRAM [ARG...]\n-p PID...",
+		.doc = "Trace a program from its start, and end as it does; or trace "
+		       "processes that run, until they end or Ctrl-C.",
 		.children = children,
 	};
 	int first = argc;
-	char name[32];
 
 	*options = (struct options){ .text.max_string = 32 };
-	snprintf(name, sizeof(name), "utrace %s", argv[0]);
+	if (command != COMMAND_NONE)
+		snprintf(name, sizeof(name), "utrace %s", argv[0]);
 	argv[0] = name;
 	argp_err_exit_status = STATUS_FAILED;
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, &first, options);
-	return first;
+	options->program = argv + first;
+	check(options, command);
+	if (!options->interruptible)
+		options->interruptible = options->output && options->program[0] ?
+					 INTERRUPT_NEVER : INTERRUPT_WAITING;
+	if (options->output && options->program[0] && !options->quiet)
+		options->quiet = 1;
+	options->text.quiet = options->quiet > 1;
+	options->text.pids = options->follow || options->npids > 1 ||
+			     options->all || options->exe || options->cgroup ||
+			     (options->npids && options->program[0]);
 }

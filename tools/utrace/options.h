@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - options that run and attach have in common
+ * utrace - options of a trace
  */
 #ifndef UTRACE_OPTIONS_H
 #define UTRACE_OPTIONS_H
@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "calls.h"
+#include "signals.h"
 #include "text.h"
 
 /**
@@ -16,13 +17,25 @@
  * @text: how records are written
  * @calls: -e trace=: system calls to show
  * @chosen: -e trace= was given, so @calls is valid
- * @follow: -f: trace new processes, too
+ * @follow: -f: trace new threads and processes, too
  * @summary: -c: print a summary and no calls
  * @summary_too: -C: print calls and a summary
  * @paths: -y: show the paths behind file descriptors
  * @output: -o: file to write to; NULL for standard error
- * @pids: -p: processes to attach to; never freed
+ * @append: -A: keep what the file has
+ * @quiet: number of -q: 1: no lines about attach and detach, 2: nor about ends
+ * @interruptible: -I: when the command can be interrupted
+ * @pids: -p: tasks to attach to; never freed
  * @npids: number of elements of @pids
+ * @all: -a: attach to all tasks
+ * @drop: --drop: tasks do not wait for this command, and records may be lost
+ * @exe: --exe: attach to what executes this file, or NULL
+ * @cgroup: --cgroup or --unit: attach to what is in this cgroup, or NULL
+ * @user: -u: user to execute the program as, or NULL
+ * @env: -E: VAR=VALUE to set and VAR to remove, in their order; never freed
+ * @nenv: number of elements of @env
+ * @program: words of the program to execute, with a NULL behind; @program[0]
+ *	is NULL if there is no program
  */
 struct options {
 	struct text text;
@@ -33,10 +46,30 @@ struct options {
 	bool summary_too;
 	bool paths;
 	const char *output;
+	bool append;
+	unsigned int quiet;
+	enum interruptible interruptible;
 	pid_t *pids;
 	unsigned int npids;
+	bool all;
+	bool drop;
+	const char *exe;
+	const char *cgroup;
+	const char *user;
+	char **env;
+	unsigned int nenv;
+	char **program;
 };
 
-int options_parse(struct options *options, int argc, char **argv, bool attach);
+/* The command word before the options. */
+enum command {
+	COMMAND_NONE,
+	COMMAND_RUN,
+	COMMAND_ATTACH,
+};
+
+void options_parse(struct options *options, int argc, char **argv,
+		   enum command command);
+bool options_attach(const struct options *options);
 
 #endif /* UTRACE_OPTIONS_H */

@@ -14,14 +14,24 @@
 
 #include "session.h"
 
-/* Open a session.  Returns its descriptor, or -1 with errno. */
-int session_open(size_t ring_size)
+/* A flag of pidfd_open(2), whose header does not go with <fcntl.h>. */
+#ifndef PIDFD_THREAD
+#define PIDFD_THREAD	O_EXCL
+#endif
+
+/*
+ * Open a session.  With @drop records that find no room are lost, else the
+ * tasks wait for this command.  Returns its descriptor, or -1 with errno.
+ */
+int session_open(size_t ring_size, bool drop)
 {
 	/*
 	 * If the user may not lock that much: the kernel's default, or 64 KiB.
 	 */
 	const size_t sizes[] = { ring_size, 0, 64 << 10 };
-	struct utrace_ioc_setup setup = {};
+	struct utrace_ioc_setup setup = {
+		.full = drop ? UTRACE_FULL_DROP : UTRACE_FULL_DEFAULT,
+	};
 	int session = open("/dev/utrace", O_RDONLY | O_CLOEXEC), error;
 	unsigned int i;
 
@@ -40,13 +50,13 @@ int session_open(size_t ring_size)
 	return -1;
 }
 
-/* Add a target: process @pid.  Returns 0, or -1 with errno. */
-int session_attach(int session, pid_t pid, enum utrace_scope scope)
+/* Add a target: task @tid, or its process.  Returns 0, or -1 with errno. */
+int session_attach(int session, pid_t tid, enum utrace_scope scope)
 {
 	struct utrace_ioc_attach attach = { .scope = scope };
 	int ret, error;
 
-	attach.fd = syscall(SYS_pidfd_open, pid, 0);
+	attach.fd = syscall(SYS_pidfd_open, tid, PIDFD_THREAD);
 	if (attach.fd < 0)
 		return -1;
 	ret = ioctl(session, UTRACE_IOC_ATTACH, &attach);
@@ -56,7 +66,8 @@ int session_attach(int session, pid_t pid, enum utrace_scope scope)
 	return ret;
 }
 
-int session_attach_system(int session)
+/* Add a target: all tasks but those of this process. */
+int session_attach_all(int session)
 {
 	struct utrace_ioc_attach attach = {
 		.fd = -1,
@@ -64,6 +75,34 @@ int session_attach_system(int session)
 	};
 
 	return ioctl(session, UTRACE_IOC_ATTACH, &attach);
+}
+
+static int attach_path(int session, const char *path, enum utrace_scope scope)
+{
+	struct utrace_ioc_attach attach = { .scope = scope };
+	int ret, error;
+
+	attach.fd = open(path, O_CLOEXEC |
+			 (scope == UTRACE_SCOPE_EXE ? O_PATH : O_RDONLY));
+	if (attach.fd < 0)
+		return -1;
+	ret = ioctl(session, UTRACE_IOC_ATTACH, &attach);
+	error = errno;
+	close(attach.fd);
+	errno = error;
+	return ret;
+}
+
+/* Add a target: all processes that execute the file @path. */
+int session_attach_exe(int session, const char *path)
+{
+	return attach_path(session, path, UTRACE_SCOPE_EXE);
+}
+
+/* Add a target: all processes in the cgroup whose folder is @path. */
+int session_attach_cgroup(int session, const char *path)
+{
+	return attach_path(session, path, UTRACE_SCOPE_CGROUP);
 }
 
 int session_choose(int session, const struct utrace_ioc_events *events)
@@ -100,11 +139,27 @@ const char *session_why_not(int error)
 		return "there is not enough memory, or you may not lock more (ulimit -l)";
 	case ESRCH:
 		return "there is no such process";
+	case EDEADLK:
+		return "that would trace this command itself, which would wait for itself; --drop does that";
 	case EINVAL:
 		return "the kernel does not know the request: it may be older than this command";
 	case ENOSPC:
 		return "too many engines trace this process; /proc/PID/utrace shows them";
 	default:
 		return strerror(error);
+	}
+}
+
+/* Likewise, for a target that is given as a path. */
+const char *session_why_not_path(int error)
+{
+	switch (error) {
+	case ENOENT:
+		return "there is no such file or folder";
+	case EBADF:
+	case EINVAL:
+		return "that is no program file, or no folder of a cgroup of version 2";
+	default:
+		return session_why_not(error);
 	}
 }

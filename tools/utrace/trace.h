@@ -1,19 +1,49 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - the commands run and attach: follow tasks and print what they do
+ * utrace - a trace: its targets, and what becomes of their records
  */
 #ifndef UTRACE_TRACE_H
 #define UTRACE_TRACE_H
 
-/*
- * Exit statuses for failures of the command itself, as of env(1) and
- * timeout(1).
- */
-#define STATUS_FAILED		125
-#define STATUS_NOT_EXECUTABLE	126
-#define STATUS_NOT_FOUND	127
+#include <stdbool.h>
+#include <sys/types.h>
 
-int cmd_run(int argc, char **argv);
-int cmd_attach(int argc, char **argv);
+#include "options.h"
+#include "tasks.h"
+
+/**
+ * struct trace - a trace that goes on
+ * @options: options of the user
+ * @session: descriptor of the session of /dev/utrace
+ * @signals: descriptor of signals_set_up()
+ * @tasks: the followed tasks that have not exited
+ * @child: the program that was launched, 0 if there is none
+ * @status: wait status of @child, -1 as long as the child runs
+ * @starting: the child has not executed the program yet, so its calls are our
+ *	own
+ * @interrupted: signal that interrupts the trace, 0 for none
+ * @mute: the output has failed, so nothing is recorded any more
+ * @uring: the message about io_uring was printed
+ * @offset: ns from CLOCK_MONOTONIC, which records have, to the time of day
+ */
+struct trace {
+	struct options options;
+	int session;
+	int signals;
+	struct tasks tasks;
+	pid_t child;
+	int status;
+	bool starting;
+	int interrupted;
+	bool mute;
+	bool uring;
+	long long offset;
+};
+
+int trace_main(int argc, char **argv, enum command command);
+void trace_attach(struct trace *trace);
+void trace_launch(struct trace *trace);
+void trace_follow(struct trace *trace);
+void trace_drain(struct trace *trace);
 
 #endif /* UTRACE_TRACE_H */

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - tasks and their engines, as /proc lists them
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engines.h"
+
+/**
+ * engines_read() - call a function for each engine of a task
+ * @pid: the process of the task
+ * @tid: the task
+ * @function: called for each line of the file, in its order
+ * @data: handed to @function
+ *
+ * Return:
+ * * 0 - done
+ * * -1 - the file cannot be read, see errno; EACCES: the caller may not
+ */
+int engines_read(pid_t pid, pid_t tid, engine_function *function, void *data)
+{
+	struct engine engine;
+	char line[1024], path[64];
+	bool header = true;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/utrace", pid, tid);
+	file = fopen(path, "re");
+	if (!file)
+		return -1;
+	errno = 0;
+	for (; fgets(line, sizeof(line), file); header = false)
+		if (!header && sscanf(line, "%63s %63s %15s %*s %511s %15s",
+				      engine.name, engine.owner, engine.scope,
+				      engine.events, engine.hold) == 5)
+			function(&engine, data);
+	if (ferror(file)) {
+		int error = errno;
+
+		fclose(file);
+		errno = error;
+		return -1;
+	}
+	fclose(file);
+	return 0;
+}
+
+/* Call a function for each entry of a folder that is a number. */
+static void numbers_in(const char *path, pid_t pid, task_function *function,
+		       void *data)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+
+	if (!dir)
+		return;
+	while ((entry = readdir(dir))) {
+		pid_t number = atoi(entry->d_name);
+
+		if (isdigit(*entry->d_name))
+			function(pid ?: number, number, data);
+	}
+	closedir(dir);
+}
+
+/* Call a function for each task of a process. */
+void tasks_of(pid_t pid, task_function *function, void *data)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	numbers_in(path, pid, function, data);
+}
+
+/* Call a function for the first task of each process. */
+void processes(task_function *function, void *data)
+{
+	numbers_in("/proc", 0, function, data);
+}
+
+/* The letter of the state of a task, as in ps(1); 0 if there is no such task. */
+char task_state(pid_t tid)
+{
+	char path[32], stat[512], *end;
+	size_t n;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	n = fread(stat, 1, sizeof(stat) - 1, file);
+	fclose(file);
+	stat[n] = '\0';
+	/* The name of the program, which is in brackets, may have brackets. */
+	end = strrchr(stat, ')');
+	return end && end[1] ? end[2] : 0;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * utrace - tasks and their engines, as /proc lists them
+ */
+#ifndef UTRACE_ENGINES_H
+#define UTRACE_ENGINES_H
+
+#include <sys/types.h>
+
+/**
+ * struct engine - a line of the file
+ * @name: name of the engine; "ptrace" for a tracer
+ * @owner: its module, "kernel", or "pid:N"
+ * @scope: thread, process, tree or system
+ * @events: names of its events with commas between, "-" for none
+ * @hold: seconds for which it holds the task, "-" if it does not; "yes" or "no"
+ *	for a tracer
+ */
+struct engine {
+	char name[64];
+	char owner[64];
+	char scope[16];
+	char events[512];
+	char hold[16];
+};
+
+typedef void engine_function(const struct engine *engine, void *data);
+
+int engines_read(pid_t pid, pid_t tid, engine_function *function, void *data);
+
+typedef void task_function(pid_t pid, pid_t tid, void *data);
+
+void tasks_of(pid_t pid, task_function *function, void *data);
+void processes(task_function *function, void *data);
+char task_state(pid_t tid);
+
+#endif /* UTRACE_ENGINES_H */

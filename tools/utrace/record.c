@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - what records tell about tasks
+ *
+ * The layout of records is known here, and in text.c and summary.c, which print
+ * them.  The functions take records that record_size() has accepted.
+ */
+#include <string.h>
+
+#include "calls.h"
+#include "record.h"
+
+/* The size of the first record in a buffer; 0 if the record is not valid. */
+size_t record_size(const void *buffer, size_t size)
+{
+	const struct utrace_rec *rec = buffer;
+
+	if (size < sizeof(*rec) || rec->size < sizeof(*rec) || rec->size > size)
+		return 0;
+	return rec->size;
+}
+
+/* The process of the task of a record, 0 for none. */
+pid_t record_process(const struct utrace_rec *rec)
+{
+	return rec->pid;
+}
+
+/* The task that a record is about, 0 if it is about none or the task left. */
+pid_t record_task(const struct utrace_rec *rec)
+{
+	if (rec->type == UTRACE_REC_LOST || rec->type == UTRACE_REC_HIDDEN ||
+	    rec->type == UTRACE_REC_TARGET_END)
+		return 0;
+	return rec->tid;
+}
+
+/* The task that the task of a record has created, 0 for none. */
+pid_t record_child(const struct utrace_rec *rec)
+{
+	const struct utrace_rec_fork *fork = (const void *)rec;
+
+	return rec->type == UTRACE_REC_FORK ? fork->child_tid : 0;
+}
+
+/* Move the time of a record by @ns. */
+void record_shift_time(struct utrace_rec *rec, long long ns)
+{
+	rec->time += ns;
+}
+
+/* Is the record the last one of its task? */
+bool record_is_end(const struct utrace_rec *rec)
+{
+	return rec->type == UTRACE_REC_EXIT;
+}
+
+/* Has the task executed a program? */
+bool record_is_exec(const struct utrace_rec *rec)
+{
+	return rec->type == UTRACE_REC_EXEC;
+}
+
+/* Are records lost before this one? */
+bool record_is_lost(const struct utrace_rec *rec)
+{
+	return rec->type == UTRACE_REC_LOST;
+}
+
+/* Is the record the entry or the exit of the system call @name? */
+bool record_is_call(const struct utrace_rec *rec, const char *name)
+{
+	const struct utrace_rec_sys_enter *enter = (const void *)rec;
+	const struct utrace_rec_sys_exit *exit = (const void *)rec;
+	const char *called = NULL;
+
+	if (rec->type == UTRACE_REC_SYS_ENTER)
+		called = call_name(enter->nr);
+	else if (rec->type == UTRACE_REC_SYS_EXIT)
+		called = call_name(exit->nr);
+	return called && !strcmp(called, name);
+}
+
+/* Is the record the exit of a system call that did not fail? */
+bool record_succeeded(const struct utrace_rec *rec)
+{
+	const struct utrace_rec_sys_exit *exit = (const void *)rec;
+
+	return rec->type == UTRACE_REC_SYS_EXIT && exit->ret >= 0;
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - signals that end the command
+ *
+ * SIGHUP, SIGINT, SIGQUIT, SIGPIPE and SIGTERM interrupt the command, or are
+ * ignored so that the traced program alone decides what they do: a terminal
+ * sends them to both.  Programs that the command starts get the actions and the
+ * mask that it was started with.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "fail.h"
+#include "signals.h"
+
+static const int fatal[] = { SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM };
+
+/* The signals whose actions are changed; @saved has their first actions. */
+static const int changed[] = {
+	SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGTSTP, SIGCHLD,
+};
+
+#define N_OF(array)	(sizeof(array) / sizeof(*(array)))
+
+static struct sigaction saved[N_OF(changed)];
+static sigset_t saved_mask;
+
+/**
+ * signals_set_up() - begin to take signals
+ * @interruptible: which signals there are, not INTERRUPT_DEFAULT
+ *
+ * SIGCHLD is not ignored from now on, even if the command was started so: the
+ * status of a child would be gone.
+ *
+ * Return: a descriptor for poll() and signals_take().
+ */
+int signals_set_up(enum interruptible interruptible)
+{
+	bool wait = interruptible == INTERRUPT_WAITING;
+	sigset_t set;
+	size_t i;
+	int fd;
+
+	for (i = 0; i < N_OF(changed); i++)
+		sigaction(changed[i], NULL, &saved[i]);
+	signal(SIGCHLD, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	for (i = 0; i < N_OF(fatal); i++) {
+		if (interruptible >= INTERRUPT_NEVER)
+			signal(fatal[i], SIG_IGN);
+		else
+			signal(fatal[i], SIG_DFL);
+		if (wait)
+			sigaddset(&set, fatal[i]);
+	}
+	if (interruptible == INTERRUPT_NEVER_TSTP)
+		signal(SIGTSTP, SIG_IGN);
+	sigprocmask(SIG_BLOCK, &set, &saved_mask);
+	fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	if (fd < 0)
+		fail("signalfd", strerror(errno));
+	return fd;
+}
+
+/* Restore what signals_set_up() has changed, for a program to be executed. */
+void signals_restore(void)
+{
+	size_t i;
+
+	for (i = 0; i < N_OF(changed); i++)
+		sigaction(changed[i], &saved[i], NULL);
+	sigprocmask(SIG_SETMASK, &saved_mask, NULL);
+}
+
+/**
+ * signals_take() - take the signals that have come
+ * @fd: descriptor of signals_set_up()
+ * @child: set if a child has changed its state, else left alone
+ *
+ * Return: the first signal that interrupts, 0 if there is none.
+ */
+int signals_take(int fd, bool *child)
+{
+	struct signalfd_siginfo info;
+	int interrupted = 0;
+
+	while (read(fd, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD)
+			*child = true;
+		else if (!interrupted)
+			interrupted = info.ssi_signo;
+	}
+	return interrupted;
+}
+
+/* End the command by a signal. */
+void signals_die_of(int number)
+{
+	sigset_t set;
+
+	/* The program has written a core file if it should; write no second. */
+	setrlimit(RLIMIT_CORE, &(struct rlimit){});
+	signal(number, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, number);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	raise(number);
+}
