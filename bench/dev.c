@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <linux/bpf.h>
 #include <linux/utrace.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -127,50 +128,110 @@ static int bpf(int cmd, union bpf_attr *attr)
 	return syscall(SYS_bpf, cmd, attr, sizeof(*attr));
 }
 
-#define INSN(c, d, s, o, i) \
-	{ .code = (c), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (i) }
-#define MOV(d, s)	INSN(BPF_ALU64 | BPF_MOV | BPF_X, d, s, 0, 0)
-#define MOVI(d, i)	INSN(BPF_ALU64 | BPF_MOV | BPF_K, d, 0, 0, i)
-#define ADDI(d, i)	INSN(BPF_ALU64 | BPF_ADD | BPF_K, d, 0, 0, i)
-#define CALL(f)		INSN(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_##f)
-#define LOAD(d, s, o)	INSN(BPF_LDX | BPF_MEM | BPF_DW, d, s, o, 0)
-#define STORE(d, s, o)	INSN(BPF_STX | BPF_MEM | BPF_DW, d, s, o, 0)
-#define MAP(d, fd) \
-	INSN(BPF_LD | BPF_IMM | BPF_DW, d, BPF_PSEUDO_MAP_FD, 0, fd), \
-	INSN(0, 0, 0, 0, 0)
-#define EXIT()		INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0)
+/* A program that is being made. */
+struct program {
+	struct bpf_insn code[64];
+	unsigned int n;
+};
 
-/* Registers 6 to 9 survive calls: the context, the record, pt_regs. */
-#define BEGIN(map, size) \
-	MOV(6, 1), MAP(1, map), MOVI(2, size), MOVI(3, 0), \
-	CALL(ringbuf_reserve), \
-	INSN(BPF_JMP | BPF_JNE | BPF_K, 0, 0, 2, 0), \
-	MOVI(0, 0), EXIT(), \
-	MOV(7, 0), \
-	CALL(ktime_get_ns), STORE(7, 0, 0), \
-	CALL(get_current_pid_tgid), STORE(7, 0, 8), \
-	LOAD(9, 6, 0)
-#define END() \
-	MOV(1, 7), MOVI(2, BPF_RB_NO_WAKEUP), CALL(ringbuf_submit), \
-	MOVI(0, 0), EXIT()
+static void insn(struct program *p, int code, int dst, int src, int off, int imm)
+{
+	p->code[p->n++] = (struct bpf_insn){
+		.code = code, .dst_reg = dst, .src_reg = src, .off = off,
+		.imm = imm,
+	};
+}
+
+static void mov(struct program *p, int dst, int src)
+{
+	insn(p, BPF_ALU64 | BPF_MOV | BPF_X, dst, src, 0, 0);
+}
+
+static void set(struct program *p, int dst, int value)
+{
+	insn(p, BPF_ALU64 | BPF_MOV | BPF_K, dst, 0, 0, value);
+}
+
+static void add(struct program *p, int dst, int value)
+{
+	insn(p, BPF_ALU64 | BPF_ADD | BPF_K, dst, 0, 0, value);
+}
+
+static void call(struct program *p, int function)
+{
+	insn(p, BPF_JMP | BPF_CALL, 0, 0, 0, function);
+}
+
+static void load(struct program *p, int dst, int src, int off)
+{
+	insn(p, BPF_LDX | BPF_MEM | BPF_DW, dst, src, off, 0);
+}
+
+static void store(struct program *p, int dst, int src, int off)
+{
+	insn(p, BPF_STX | BPF_MEM | BPF_DW, dst, src, off, 0);
+}
+
+/*
+ * Reserve @size bytes of the ring, and write time and ids.  Registers 6 to 9
+ * survive calls: the context, the record, nothing, pt_regs.
+ */
+static void begin(struct program *p, int map, int size)
+{
+	mov(p, 6, 1);
+	insn(p, BPF_LD | BPF_IMM | BPF_DW, 1, BPF_PSEUDO_MAP_FD, 0, map);
+	insn(p, 0, 0, 0, 0, 0);
+	set(p, 2, size);
+	set(p, 3, 0);
+	call(p, BPF_FUNC_ringbuf_reserve);
+	insn(p, BPF_JMP | BPF_JNE | BPF_K, 0, 0, 2, 0);
+	set(p, 0, 0);
+	insn(p, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
+	mov(p, 7, 0);
+	call(p, BPF_FUNC_ktime_get_ns);
+	store(p, 7, 0, 0);
+	call(p, BPF_FUNC_get_current_pid_tgid);
+	store(p, 7, 0, 8);
+	load(p, 9, 6, 0);
+}
+
+static void finish(struct program *p)
+{
+	mov(p, 1, 7);
+	set(p, 2, BPF_RB_NO_WAKEUP);
+	call(p, BPF_FUNC_ringbuf_submit);
+	set(p, 0, 0);
+	insn(p, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
+}
+
 /* Copy @size bytes at offset @at of pt_regs to the stack, below @stack. */
-#define REGS(stack, size, at) \
-	MOV(1, 10), ADDI(1, stack), MOVI(2, size), MOV(3, 9), ADDI(3, at), \
-	CALL(probe_read_kernel)
-#define ARG(stack, to)	LOAD(1, 10, stack), STORE(7, 1, to)
+static void copy_regs(struct program *p, int stack, int size, int at)
+{
+	mov(p, 1, 10);
+	add(p, 1, stack);
+	set(p, 2, size);
+	mov(p, 3, 9);
+	add(p, 3, at);
+	call(p, BPF_FUNC_probe_read_kernel);
+}
 
-/* Offsets in pt_regs of x86_64: r10, r9, r8, ax, cx, dx, si, di, orig_ax. */
+/* Copy 8 bytes of the stack to the record. */
+static void copy_arg(struct program *p, int stack, int to)
+{
+	load(p, 1, 10, stack);
+	store(p, 7, 1, to);
+}
+
+/* Offsets in pt_regs of x86_64: r10, r9, r8, ax, cx, dx, si, di; orig_ax. */
 #define PT_R10	56
-#define PT_AX	80
 #define PT_ORIG	120
 
-static int attach_program(const char *tracepoint, struct bpf_insn *code,
-			  unsigned int n)
+static int attach_program(const char *tracepoint, const struct program *p)
 {
 	union bpf_attr load = {
 		.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT,
-		.insns = (uintptr_t)code,
-		.insn_cnt = n,
+		.insns = (uintptr_t)p->code,
+		.insn_cnt = p->n,
 		.license = (uintptr_t)"GPL",
 	};
 	union bpf_attr attach = {
@@ -188,29 +249,32 @@ static int attach_program(const char *tracepoint, struct bpf_insn *code,
 
 static int attach_enter(int map)
 {
-	struct bpf_insn code[] = {
-		BEGIN(map, sizeof(struct bpf_enter)),
-		LOAD(1, 6, 8), STORE(7, 1, 16),
-		REGS(-64, 64, PT_R10),
-		ARG(-8, 24), ARG(-16, 32), ARG(-24, 40),
-		ARG(-64, 48), ARG(-48, 56), ARG(-56, 64),
-		END(),
-	};
+	/* Where the six arguments are on the stack. */
+	static const int args[] = { -8, -16, -24, -64, -48, -56 };
+	struct program p = {};
+	unsigned int i;
 
-	return attach_program("sys_enter", code, sizeof(code) / sizeof(*code));
+	begin(&p, map, sizeof(struct bpf_enter));
+	load(&p, 1, 6, 8);
+	store(&p, 7, 1, offsetof(struct bpf_enter, nr));
+	copy_regs(&p, -64, 64, PT_R10);
+	for (i = 0; i < 6; i++)
+		copy_arg(&p, args[i], offsetof(struct bpf_enter, args[i]));
+	finish(&p);
+	return attach_program("sys_enter", &p);
 }
 
 static int attach_exit(int map)
 {
-	struct bpf_insn code[] = {
-		BEGIN(map, sizeof(struct bpf_exit)),
-		REGS(-8, 8, PT_ORIG),
-		ARG(-8, 16),
-		LOAD(1, 6, 8), STORE(7, 1, 24),
-		END(),
-	};
+	struct program p = {};
 
-	return attach_program("sys_exit", code, sizeof(code) / sizeof(*code));
+	begin(&p, map, sizeof(struct bpf_exit));
+	copy_regs(&p, -8, 8, PT_ORIG);
+	copy_arg(&p, -8, offsetof(struct bpf_exit, nr));
+	load(&p, 1, 6, 8);
+	store(&p, 7, 1, offsetof(struct bpf_exit, ret));
+	finish(&p);
+	return attach_program("sys_exit", &p);
 }
 
 static void bpf_row(void)

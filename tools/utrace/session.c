@@ -140,7 +140,8 @@ const char *session_why_not(int error)
 	case ESRCH:
 		return "there is no such process";
 	case EDEADLK:
-		return "that would trace this command itself, which would wait for itself; --drop does that";
+		return "this command is among it, and would wait for itself; "
+		       "leave it out, or use --drop";
 	case EINVAL:
 		return "the kernel does not know the request: it may be older than this command";
 	case ENOSPC:

@@ -402,6 +402,7 @@ struct utrace_stream {
  * @last: time of the last record in ns
  * @open: a record is being written; its time is @last or later
  * @reserved: 0
+ * @reserved2: 0
  */
 struct utrace_ring {
 	__u64 head;

@@ -403,8 +403,9 @@ static __always_inline bool session_enter_plain(const struct session_target *tar
 	return true;
 }
 
-static noinline u32 session_enter(u32 action, struct utrace_engine *engine,
-				  struct pt_regs *regs, u64 now)
+static __always_inline u32 session_enter(u32 action,
+					 struct utrace_engine *engine,
+					 struct pt_regs *regs, u64 now)
 {
 	const struct session_target *target = engine->data;
 	struct session_task *task;
@@ -543,9 +544,9 @@ static __always_inline bool session_exit_plain(const struct session_target *targ
 	return true;
 }
 
-static noinline u32 session_exit_of_call(u32 action,
-					 struct utrace_engine *engine,
-					 struct pt_regs *regs, u64 now)
+static __always_inline u32 session_exit_of_call(u32 action,
+						struct utrace_engine *engine,
+						struct pt_regs *regs, u64 now)
 {
 	const struct session_target *target = engine->data;
 	struct session_task *task;
@@ -626,7 +627,7 @@ static u32 session_sys_enter(u32 action, struct utrace_engine *engine,
 	/* Pairs with session_adopt(). */
 	u64 now = smp_load_acquire(&target->now);
 
-	if (now & SESSION_COUNT)
+	if (unlikely(now & SESSION_COUNT))
 		return session_enter_counted(action, engine, regs, now);
 	return session_enter(action, engine, regs, now);
 }
@@ -638,7 +639,7 @@ static u32 session_sys_exit(u32 action, struct utrace_engine *engine,
 	/* Pairs with session_adopt(). */
 	u64 now = smp_load_acquire(&target->now);
 
-	if (now & SESSION_COUNT)
+	if (unlikely(now & SESSION_COUNT))
 		return session_exit_counted(action, engine, regs, now);
 	return session_exit_of_call(action, engine, regs, now);
 }

@@ -479,9 +479,11 @@ void utrace_dev_commit(struct session_writer *w)
 		session_commit_fast(session, w->ring, w->size);
 		return;
 	}
+	/* As in session_commit_fast(). */
 	data_race(w->ring->records++);
 	utrace_dev_park(w);
 	session_ring_close(w->ring);
+	/* As in session_commit_fast(). */
 	if (waitqueue_active(&session->wait))
 		utrace_dev_wake_soon(session, true);
 	preempt_enable();

@@ -116,6 +116,7 @@ static void session_count_records(struct utrace_session *session,
 	info->cpus = nr_cpu_ids;
 	info->ring_size = session->ring_size;
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
+		/* The writers go on. */
 		info->records += data_race(ring[cpu].records);
 		info->lost += READ_ONCE(ring[cpu].lost);
 	}

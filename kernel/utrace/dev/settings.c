@@ -161,11 +161,13 @@ void utrace_dev_retell(struct utrace_session *session, bool several)
 
 	lockdep_assert_held(&session->lock);
 
-	list_for_each_entry(target, &session->targets, list)
-		if (target->settings)
-			smp_store_release(&target->now,
-					  session_now(target->settings,
-						      several));
+	list_for_each_entry(target, &session->targets, list) {
+		if (!target->settings)
+			continue;
+		/* Pairs with session_begin(). */
+		smp_store_release(&target->now,
+				  session_now(target->settings, several));
+	}
 }
 
 /**

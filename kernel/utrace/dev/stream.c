@@ -65,8 +65,10 @@ static bool session_is_still(struct utrace_session *session)
 		struct session_ring *ring = &session->ring[cpu];
 
 		/* As in session_bound(). */
-		if (smp_load_acquire(&ring->told->open) ||
-		    smp_load_acquire(&ring->told->head) != ring->visible)
+		if (smp_load_acquire(&ring->told->open))
+			return false;
+		/* Likewise. */
+		if (smp_load_acquire(&ring->told->head) != ring->visible)
 			return false;
 	}
 	return true;

@@ -23,8 +23,8 @@
 /*
  * What the rights of a target to the current task depend on, beside the task's
  * credentials: the target, kernel.utrace.unprivileged, and whether the memory is
- * dumpable.  The number of the target is the upper half.  A task without memory is like one whose memory may
- * be dumped by its user.
+ * dumpable.  The number of the target is the upper half.  A task without memory
+ * is like one whose memory may be dumped by its user.
  */
 static __always_inline u64 session_key(const struct session_target *target)
 {
