@@ -76,13 +76,14 @@ static __always_inline u64 session_record_time(const struct session_ring *ring,
 
 static_assert(MMF_DUMPABLE_MASK < 1 << 2);
 
-/* What follows utrace_rec.tid in a header, 8 bytes at a time. */
+/* What follows utrace_rec.task in a header, 8 bytes at a time. */
 struct session_head_end {
+	typeof_member(struct session_task, ids) ids;
 	typeof_member(struct session_task, number) number;
 	u64 settings_cpu_flags;
 };
 
-static_assert(offsetof(struct utrace_rec, number) +
+static_assert(offsetof(struct utrace_rec, pid) +
 	      sizeof(struct session_head_end) == sizeof(struct utrace_rec));
 static_assert(offsetof(struct utrace_rec, cpu) ==
 	      offsetof(struct utrace_rec, settings) + 4);
@@ -96,16 +97,17 @@ session_fill_head(struct utrace_rec *rec, struct session_ring *ring,
 		  struct session_task *task, u16 type, size_t size, u64 now,
 		  u16 flags, u64 time)
 {
-	struct session_head_end *end = (void *)&rec->number;
+	struct session_head_end *end = (void *)rec +
+				       offsetof(struct utrace_rec, pid);
 
 	rec->size = size;
 	rec->type = type;
 	rec->items = 0;
 	rec->time = time;
 	rec->task = task->id;
-	memcpy(&rec->pid, &task->ids, sizeof(task->ids));
+	end->ids = task->ids;
 	task->number.last++;
-	memcpy(&end->number, &task->number, sizeof(task->number));
+	end->number = task->number;
 	end->settings_cpu_flags = session_settings_of(now) | ring->cpu |
 				  (u64)flags << 48;
 	task->last = time;
