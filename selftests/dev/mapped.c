@@ -168,6 +168,8 @@ TEST_F(dev, reader)
 	   "read() gives nothing from the rings");
 	is(2, take_mapped(fd, &a), "they have the records");
 	tell(&target, SELF, 'm', MANY);
+	for (i = 0; i < DEADLINE_MS / 2 && !info(fd).parked; i++)
+		usleep(2000);
 	pfd.fd = target.from[SELF][0];
 	for (i = 0; i < DEADLINE_MS && poll(&pfd, 1, 1) != 1; i++) {
 		take_mapped(fd, &a);

@@ -188,8 +188,6 @@ test_outputs() {
 	ends 0 "$utrace" -e trace=none -o "$log" true
 	ends 0 "$utrace" -e trace=none -A -o "$log" true
 	holds "-A: two traces" is 2 count "$log" 'exited with 0'
-	holds "the reader of standard error goes: SIGPIPE" is 141 eval \
-		'"$utrace" -a 2>&1 | head -n 1 > /dev/null; echo "${PIPESTATUS[0]}"'
 }
 
 test_attach() {
@@ -224,7 +222,8 @@ test_attach() {
 	holds "-f: it ends with the child" wait "$job"
 	holds "-f: the end of the child" has "$log" "^$child +\\+\\+\\+ killed by SIGTERM"
 
-	sh -c 'true & echo $! > ended; exec sleep 100' &
+	# The child ends when its parent is a program that does not wait for it.
+	sh -c 'sleep 1 & echo $! > ended; exec sleep 100' &
 	parent=$!
 	await test -s ended
 	child=$(cat ended)
