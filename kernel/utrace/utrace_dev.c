@@ -4,13 +4,14 @@
  *
  * An open file is a session (dev/session.h), a client like any other.  Each
  * thing that it is attached to has an engine, whose callbacks write records
- * into the session's rings (dev/record.c, dev/ring.c); read() merges them
- * (dev/stream.c).  A record without room is lost, or its task waits for the
- * reader (dev/park.c).  Rights are checked at each attach (dev/target.c), and about each task
- * again whenever its rights change (dev/rights.c).
+ * into the session's rings (dev/calls.c, dev/events.c, dev/ring.c); read()
+ * merges them (dev/stream.c).  A record without room is lost, or its task waits
+ * for the reader (dev/park.c).  Rights are checked at each attach
+ * (dev/target.c), and about each task again whenever its rights change
+ * (dev/rights.c).
  *
  * The device knows no command and no record by name.  dev/session.c and
- * dev/record.c register theirs, and so may any other client (utrace_dev.h).
+ * dev/events.c register theirs, and so may any other client (utrace_dev.h).
  */
 #include <linux/capability.h>
 #include <linux/fs.h>

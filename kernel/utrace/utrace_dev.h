@@ -48,7 +48,7 @@ struct utrace_dev_command {
  * @events: UTRACE_EVENT() bits that the engine of a target must report while
  *	the session asks for these records.  Neither DEATH nor QUIESCE, which
  *	utrace_set_events() refuses for a task that is dead already, and no
- *	event of another type: the callbacks in dev/record.c write a record of
+ *	event of another type: the callbacks in dev/events.c write a record of
  *	their type for each event that they are told of.  0: the client has an
  *	engine of its own.
  *

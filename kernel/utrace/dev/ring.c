@@ -111,7 +111,9 @@ static size_t session_ring_part(size_t all)
 static void session_ring_limit(const struct utrace_session *session,
 			       struct session_ring *ring)
 {
-	u64 room = session->ring_size - (ring->head - ring->seen);
+	u64 unread = ring->head - ring->seen;
+	/* A program may have written any tail. */
+	u64 room = session->ring_size - min_t(u64, unread, session->ring_size);
 
 	ring->at = session_ring_at(session, ring, ring->head);
 	ring->limit = ring->at + min(room, session_ring_left(session, ring));

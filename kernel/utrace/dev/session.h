@@ -42,7 +42,6 @@ struct file;
 struct files_struct;
 struct pid;
 struct pid_namespace;
-struct poll_table_struct;
 struct task_struct;
 struct session_count;
 struct user_struct;
@@ -69,7 +68,8 @@ struct session_run {
  * @data: utrace_session.ring_size bytes; constant
  * @told: what the reader is told, in memory that programs may map to read.
  *	->head is stored with release, ->open is cleared after that; a reader
- *	loads both with acquire.  Nothing is read back from there.
+ *	loads both with acquire.  Only the ring's writer stores there, and reads
+ *	its own ->last back.
  * @tail: bytes ever read, in memory that programs may map to write: any number
  *	may stand there.  A reader that is the kernel stores it with release,
  *	under utrace_session.read_lock; the writer loads it with acquire.
@@ -180,7 +180,7 @@ struct session_settings {
  * @tails: what programs may map to write: struct utrace_ring_tail for each CPU.
  *	As @ring.
  * @mapped: a program has mapped @tails, so that read(2) gives parked records
- *	only.  Set under @read_lock, once.
+ *	only.  Set once, without a lock.
  * @user: user who is charged with the rings, counted; NULL: none.  As @ring.
  * @delay: jiffies after which a waiting reader is woken.  As @ring.
  * @full: enum utrace_full.  As @ring.
@@ -261,16 +261,16 @@ struct utrace_session {
  * @of: the task, or the struct pid of the process; NULL: the system.  The
  *	engine has the reference; it is only compared.
  * @settings: what is recorded, counted.  Under utrace_session.lock.
- * @now: what callbacks need of @settings: UTRACE_CAPTURE_ bits,
- *	SESSION_WHOLE_CALLS, SESSION_NOT_PLAIN, and the number in the upper half.  Stored with
- *	release under utrace_session.lock, after the engine has got the settings;
- *	loaded with acquire, before the engine's events are looked at.
+ * @now: what callbacks need of @settings: UTRACE_CAPTURE_ bits, the SESSION_
+ *	bits below, and the number in the upper half.  Stored with release under
+ *	utrace_session.lock, after the engine has got the settings; loaded with
+ *	acquire, before the engine's events are looked at.
  * @lost: number of records of the target that were lost
  * @stop: a task whose record finds no room waits for the reader.  Constant.
  * @all: the engine is one of the system.  The session may trace everybody, so
  *	no task is asked about.  Constant.
  * @deadlock: the attach has met the reader of the session
- * @rcu: frees the target when session_same() is done with it
+ * @rcu: frees the target when utrace_dev_same() is done with it
  *
  * The target is the data of its engine, whose ->release() frees it: not before
  * the last callback has returned.
@@ -297,8 +297,8 @@ struct session_target {
 #define SESSION_WHOLE_CALLS	BIT(31)
 
 /*
- * Likewise: a call cannot be recorded before more is looked at, since some calls
- * are left out, or the session has several targets.
+ * Likewise: a call cannot be recorded before more is looked at, since some
+ * calls are left out, or the session has several targets.
  */
 #define SESSION_NOT_PLAIN	BIT(30)
 
@@ -420,7 +420,7 @@ struct session_entry {
  * @id: see &utrace_rec.task; as @ids, changed by execve() only
  * @ids: see &utrace_rec.pid and &utrace_rec.tid
  * @number: number of the task's last record, and the target of that record or
- *	of the one that is being written
+ *	of the one that is being written; the inline path asks for that target
  * @last: time of the task's last record
  * @cred: credentials of the task when it was last asked about, counted
  * @key: session_key() of that time
@@ -487,6 +487,8 @@ bool utrace_dev_may_see(const struct session_target *target);
 
 /* record.c */
 void utrace_dev_hide(struct session_target *target, struct session_task *task);
+
+/* events.c */
 extern const struct utrace_engine_ops utrace_dev_ops;
 
 /* ring.c */

@@ -100,8 +100,6 @@ static bool session_may_trace_all(const struct cred *opener)
 	return may;
 }
 
-/* Engines */
-
 /* Scopes */
 
 /*

@@ -132,8 +132,8 @@ session_ring_left(const struct utrace_session *session,
 /*
  * Write to a ring that has room, and nothing to tell before.  On success the
  * ring is left open, and preemption off.  False: nothing was done;
- * utrace_dev_reserve() may do it.  session_task.number.target is that of
- * @target.
+ * utrace_dev_reserve() may do it.  The caller has found that
+ * session_task.number.target is the number of @target.
  */
 static __always_inline bool
 session_reserve_fast(const struct session_target *target,

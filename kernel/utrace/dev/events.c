@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - sessions of /dev/utrace: the records of events other than calls
+ *
+ * If a record finds no room, the task waits for the reader at the next safe
+ * point (park.c).
+ */
+#include <linux/cred.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+#include <linux/signal.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/utrace.h>
+
+#include "count.h"
+#include "record.h"
+
+static u32 session_clone(u32 action, struct utrace_engine *engine,
+			 unsigned long clone_flags, struct task_struct *child)
+{
+	struct utrace_rec_fork rec = {};
+	struct session_writer w;
+
+	if (!session_begin(&w, engine, _UTRACE_EVENT_CLONE) ||
+	    !utrace_dev_sees(w.target, w.task))
+		return UTRACE_RESUME;
+	session_begin_other(&w);
+	rec.child_task = task_pid(child)->ino;
+	rec.child_pid = task_tgid_nr_ns(child, w.target->session->ns);
+	rec.child_tid = task_pid_nr_ns(child, w.target->session->ns);
+	rec.flags = clone_flags;
+	utrace_dev_write(&w, UTRACE_REC_FORK, 0, &rec.head + 1,
+			 sizeof(rec) - sizeof(rec.head));
+	session_end(&w, NULL);
+	return UTRACE_RESUME;
+}
+
+static u32 session_exec(u32 action, struct utrace_engine *engine,
+			const struct linux_binfmt *fmt,
+			const struct linux_binprm *bprm, struct pt_regs *regs)
+{
+	struct utrace_capture capture = UTRACE_CAPTURE_INIT(SESSION_CAPTURE_SIZE);
+	struct utrace_rec_exec *rec;
+	struct session_items items;
+	struct session_writer w;
+	u64 old_task;
+	s32 old_tid;
+
+	if (!session_begin(&w, engine, _UTRACE_EVENT_EXEC))
+		return UTRACE_RESUME;
+	/* By the ids of before, and the rights at the entry. */
+	session_begin_other(&w);
+	old_task = w.task->id;
+	old_tid = w.task->ids.tid;
+	utrace_dev_task_rename(w.task);
+	if (!utrace_dev_sees(w.target, w.task))
+		goto out;
+	if (utrace_capture_start(&capture))
+		utrace_capture_exec(&capture, w.target->session->cred->user_ns);
+	if (!utrace_dev_may_see(w.target))
+		goto out;
+	session_items(w.target, &items, &capture);
+	if (session_reserve(&w, UTRACE_REC_EXEC, items.flags,
+			    sizeof(*rec) + items.size)) {
+		rec = (void *)w.rec;
+		rec->old_task = old_task;
+		rec->old_tid = old_tid;
+		rec->reserved = 0;
+		session_copy_items(&w, sizeof(*rec), &items);
+		utrace_dev_commit(&w);
+	}
+out:
+	session_end(&w, &capture);
+	return UTRACE_RESUME;
+}
+
+static u32 session_exit(u32 action, struct utrace_engine *engine,
+			long orig_code, long *code)
+{
+	struct utrace_rec_exit rec = {};
+	struct session_writer w;
+	u16 flags = 0;
+
+	if (!session_begin(&w, engine, _UTRACE_EVENT_EXIT))
+		return UTRACE_RESUME;
+	/*
+	 * The reader always learns that a task ends; the exit status of a
+	 * hidden task is kept back.
+	 */
+	if (utrace_dev_sees(w.target, w.task)) {
+		session_begin_other(&w);
+		rec.code = *code;
+	} else {
+		flags = UTRACE_F_HIDDEN;
+	}
+	utrace_dev_write(&w, UTRACE_REC_EXIT, flags, &rec.head + 1,
+			 sizeof(rec) - sizeof(rec.head));
+	return UTRACE_RESUME;
+}
+
+/*
+ * A task has died.  The next read(2) or poll(2) looks whether its target has
+ * tasks left; a reader that waits is woken for that.
+ */
+static u32 session_death(struct utrace_engine *engine, bool group_dead,
+			 int signal)
+{
+	struct session_target *target = engine->data;
+	struct utrace_task_data *data = utrace_task_data_find(target->session);
+
+	if (data)
+		utrace_dev_count_death(container_of(data, struct session_task,
+						    data));
+	utrace_dev_look_soon(target->session);
+	return UTRACE_RESUME;
+}
+
+static unsigned int session_signal_event(const struct k_sigaction *ka,
+					 int signr)
+{
+	if (ka->sa.sa_handler != SIG_DFL)
+		return _UTRACE_EVENT_SIGNAL;
+	if (sig_kernel_coredump(signr))
+		return _UTRACE_EVENT_SIGNAL_CORE;
+	return sig_kernel_stop(signr) ? _UTRACE_EVENT_SIGNAL_STOP :
+					_UTRACE_EVENT_SIGNAL_TERM;
+}
+
+/*
+ * The answer ends a hold that the task has had before, so the task is held
+ * again at the safe point if records are parked.  A signal that ends the
+ * process is not delayed.
+ */
+static u32 session_signal(u32 action, struct utrace_engine *engine,
+			  struct pt_regs *regs, kernel_siginfo_t *info,
+			  const struct k_sigaction *orig_ka,
+			  struct k_sigaction *return_ka)
+{
+	u32 answer = UTRACE_RESUME | utrace_signal_action(action);
+	struct utrace_rec_signal rec = {};
+	struct session_writer w;
+	unsigned int event;
+
+	if (!orig_ka)
+		return answer;
+	event = session_signal_event(orig_ka, info->si_signo);
+	if (!session_begin(&w, engine, event) ||
+	    !utrace_dev_sees(w.target, w.task))
+		return answer;
+	session_begin_other(&w);
+	BUILD_BUG_ON(sizeof(rec.info) != sizeof(siginfo_t));
+	memcpy(rec.info, info, sizeof(*info));
+	rec.handler = (unsigned long)orig_ka->sa.sa_handler;
+	rec.flags = orig_ka->sa.sa_flags;
+	utrace_dev_write(&w, UTRACE_REC_SIGNAL, 0, &rec.head + 1,
+			 sizeof(rec) - sizeof(rec.head));
+	session_end(&w, NULL);
+	return answer;
+}
+
+/*
+ * A task that takes part in stops again and again does not come to the safe
+ * point in between, so it is held in get_signal().
+ */
+static u32 session_jobctl(u32 action, struct utrace_engine *engine, int type,
+			  int notify)
+{
+	struct utrace_rec_jobctl rec = { .type = type, .notify = notify };
+	struct session_writer w;
+
+	if (!session_begin(&w, engine, _UTRACE_EVENT_JCTL) ||
+	    !utrace_dev_sees(w.target, w.task))
+		return UTRACE_RESUME;
+	session_begin_other(&w);
+	if (!(w.now & SESSION_NO_JOBCTL))
+		utrace_dev_write(&w, UTRACE_REC_JOBCTL, 0, &rec.head + 1,
+				 sizeof(rec) - sizeof(rec.head));
+	return utrace_dev_hold(w.task) ? UTRACE_INTERRUPT : UTRACE_RESUME;
+}
+
+/*
+ * The last reference to the engine is gone, so no callback uses the target;
+ * utrace_dev_same() may still look at it.
+ */
+static void session_target_release(void *data)
+{
+	struct session_target *target = data;
+	struct utrace_session *session = target->session;
+
+	put_cred(target->cred);
+	utrace_dev_settings_put(target->settings);
+	kfree(target->end);
+	kfree_rcu(target, rcu);
+	atomic_dec(&session->busy);
+	utrace_dev_wake_soon(session, true);
+	utrace_dev_put(session);
+}
+
+const struct utrace_engine_ops utrace_dev_ops = {
+	.name			= "dev",
+	.report_syscall_entry	= utrace_dev_sys_enter,
+	.report_syscall_exit	= utrace_dev_sys_exit,
+	.report_clone		= session_clone,
+	.report_exec		= session_exec,
+	.report_exit		= session_exit,
+	.report_death		= session_death,
+	.report_signal		= session_signal,
+	.report_jctl		= session_jobctl,
+	.release		= session_target_release,
+};
+
+/* The records that these callbacks write. */
+static const struct utrace_dev_record session_records[] = {
+	{ UTRACE_REC_SYS_ENTER,	UTRACE_EVENT(SYSCALL_ENTRY) },
+	{ UTRACE_REC_SYS_EXIT,	UTRACE_EVENT(SYSCALL_EXIT) },
+	{ UTRACE_REC_FORK,	UTRACE_EVENT(CLONE) },
+	{ UTRACE_REC_EXEC,	UTRACE_EVENT(EXEC) },
+	{ UTRACE_REC_EXIT,	UTRACE_EVENT(EXIT) },
+	/*
+	 * Without ignored signals: utrace_set_events() refuses them to an
+	 * observer, since they would be queued and break off sleeps of the
+	 * program.
+	 */
+	{ UTRACE_REC_SIGNAL,	UTRACE_EVENT_SIGNAL_ALL &
+				~UTRACE_EVENT(SIGNAL_IGN) },
+	{ UTRACE_REC_JOBCTL,	UTRACE_EVENT(JCTL) },
+	{ UTRACE_REC_SYS_CALL,	UTRACE_EVENT_SYSCALL },
+};
+
+static int __init session_add_records(void)
+{
+	return utrace_dev_add_records(session_records,
+				      ARRAY_SIZE(session_records));
+}
+subsys_initcall(session_add_records);

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * utrace - sessions of /dev/utrace: the frame of a callback
+ *
+ * A callback begins with session_begin(), asks whether the session may see the
+ * current task (rights.c), captures what goes along with the event, which may
+ * fault and sleep, writes the record and its items into a ring (ring.c), and
+ * ends with session_end().  The callbacks of system calls are in calls.c, the
+ * others in events.c.
+ */
+#ifndef _KERNEL_UTRACE_DEV_RECORD_H
+#define _KERNEL_UTRACE_DEV_RECORD_H
+
+#include <linux/string.h>
+#include <linux/utrace.h>
+
+#include "../builtin.h"
+#include "../capture/capture.h"
+#include "write.h"
+
+/*
+ * Bytes of a capture buffer that items may use.  The rest of the buffer, one
+ * struct utrace_item, is for a UTRACE_ITEM_MISSING behind the items.
+ */
+#define SESSION_CAPTURE_SIZE	(UTRACE_CAPTURE_SIZE - sizeof(struct utrace_item))
+
+static_assert(sizeof(struct utrace_rec_sys_call) +
+	      2 * (UTRACE_CAPTURE_SIZE + sizeof(struct utrace_item)) <=
+	      UTRACE_DEV_RECORD_SIZE);
+
+/**
+ * struct session_items - what was captured, ready for a record
+ * @data: the items; those of the capture, or @missing
+ * @size: bytes of @data
+ * @flags: UTRACE_F_ bits for the record
+ * @missing: a UTRACE_ITEM_MISSING without a capture
+ *
+ * Lives on the stack of the callback.
+ */
+struct session_items {
+	const void *data;
+	size_t size;
+	u16 flags;
+	struct utrace_item missing;
+};
+
+bool utrace_dev_same(const struct utrace_engine *a,
+		     const struct utrace_engine *b);
+void utrace_dev_write(struct session_writer *w, u16 type, u16 flags,
+		      const void *body, size_t size);
+void utrace_dev_describe(const struct session_target *target,
+			 struct session_items *items,
+			 const struct utrace_capture *capture);
+
+/* calls.c */
+u32 utrace_dev_sys_enter(u32 action, struct utrace_engine *engine,
+			 struct pt_regs *regs);
+u32 utrace_dev_sys_exit(u32 action, struct utrace_engine *engine,
+			struct pt_regs *regs);
+void utrace_dev_flush_entry(struct session_writer *w);
+
+/*
+ * Begin with a callback.  The settings are read before the engine is asked
+ * whether it wants the event still: so a record that has the number of new
+ * settings was chosen by them.  If several targets cover the task, the event is
+ * recorded for the one that is called first.  Return false if there is nothing
+ * to record.
+ */
+static __always_inline bool session_begin(struct session_writer *w,
+					  struct utrace_engine *engine,
+					  unsigned int event)
+{
+	struct session_target *target = engine->data;
+
+	w->target = target;
+	/* Pairs with utrace_dev_apply(). */
+	w->now = smp_load_acquire(&target->now);
+	if (unlikely(!(READ_ONCE(engine->flags) & BIT(event))))
+		return false;
+	if (unlikely(READ_ONCE(target->session->ntargets) > 1) &&
+	    utrace_was_called(engine, event, utrace_dev_same))
+		return false;
+	w->task = utrace_dev_task(target);
+	return likely(w->task);
+}
+
+/*
+ * End the captures and the writing of a callback: the task waits for the reader
+ * if a record is parked.
+ */
+static __always_inline void session_end(struct session_writer *w,
+					struct utrace_capture *capture)
+{
+	if (unlikely(capture && capture->data))
+		utrace_capture_free(capture);
+	if (unlikely(READ_ONCE(w->task->parked)))
+		__utrace_dev_hold_soon(w->task);
+}
+
+/* Reserve a record. */
+static __always_inline bool session_reserve(struct session_writer *w, u16 type,
+					    u16 flags, size_t size)
+{
+	w->flags = flags;
+	return utrace_dev_reserve(w, type, size);
+}
+
+/* Make a capture ready for a record. */
+static __always_inline void session_items(const struct session_target *target,
+					  struct session_items *items,
+					  const struct utrace_capture *capture)
+{
+	items->data = NULL;
+	items->size = 0;
+	items->flags = 0;
+	if (capture->used || capture->lost)
+		utrace_dev_describe(target, items, capture);
+}
+
+/* Copy the items behind the @at bytes of a record that come before them. */
+static __always_inline void session_copy_items(struct session_writer *w,
+					       size_t at,
+					       const struct session_items *items)
+{
+	if (!items->size)
+		return;
+	if (!w->rec->items)
+		w->rec->items = at;
+	memcpy((void *)w->rec + at, items->data, items->size);
+}
+
+/* Before any other record: the entry of the call that the task is in. */
+static inline void session_begin_other(struct session_writer *w)
+{
+	if (unlikely(w->task->entry.kept))
+		utrace_dev_flush_entry(w);
+}
+
+#endif /* _KERNEL_UTRACE_DEV_RECORD_H */
