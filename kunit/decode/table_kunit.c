@@ -15,6 +15,8 @@
 #include <linux/un.h>
 #include <linux/utrace.h>
 
+#include <uapi/linux/wait.h>
+
 #include <asm/unistd.h>
 
 #include "../../capture/capture.h"
@@ -127,7 +129,7 @@ static bool length_is_sound(const struct utrace_call *call,
 		return false;
 	type = call->arg[arg->len].type;
 	if (arg->type == UTRACE_ARG_OUT_SOCKADDR)
-		return type == UTRACE_ARG_HEX;
+		return type == UTRACE_ARG_ADDR;
 	return type == UTRACE_ARG_SIZE || type == UTRACE_ARG_INT;
 }
 
@@ -278,14 +280,14 @@ static void print_flags(struct kunit *test)
 			   "open(0x1, O_SYNC|O_TMPFILE|0x3, 0)");
 	KUNIT_EXPECT_STREQ(test, PRINT(p, mmap, 0, 4096, PROT_READ | PROT_WRITE,
 				       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
-			   "mmap(0, 4096, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0)");
+			   "mmap(NULL, 4096, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0)");
 	KUNIT_EXPECT_STREQ(test, PRINT(p, mprotect, 4096, 4096, 0),
 			   "mprotect(0x1000, 4096, PROT_NONE)");
 	KUNIT_EXPECT_STREQ(test, PRINT(p, clone, CLONE_VM | CLONE_VFORK |
 				       SIGCHLD),
-			   "clone(CLONE_VM|CLONE_VFORK|SIGCHLD, 0, 0, 0, 0)");
+			   "clone(CLONE_VM|CLONE_VFORK|SIGCHLD, NULL, NULL, NULL, 0)");
 	KUNIT_EXPECT_STREQ(test, PRINT(p, clone, SIGCHLD),
-			   "clone(SIGCHLD, 0, 0, 0, 0)");
+			   "clone(SIGCHLD, NULL, NULL, NULL, 0)");
 	KUNIT_EXPECT_STREQ(test, PRINT(p, unshare, CLONE_NEWTIME),
 			   "unshare(CLONE_NEWTIME)");
 	KUNIT_EXPECT_STREQ(test, PRINT(p, socket, AF_INET, SOCK_STREAM |
@@ -296,7 +298,7 @@ static void print_flags(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, PRINT(p, fcntl, 3, 99, 0),
 			   "fcntl(3, 0x63, 0)");
 	KUNIT_EXPECT_STREQ(test, PRINT(p, futex, 0x10, 128 | 256 | 9, 1),
-			   "futex(0x10, FUTEX_WAIT_BITSET|FUTEX_PRIVATE_FLAG|FUTEX_CLOCK_REALTIME, 1, 0, 0, 0)");
+			   "futex(0x10, FUTEX_WAIT_BITSET|FUTEX_PRIVATE_FLAG|FUTEX_CLOCK_REALTIME, 1, NULL, NULL, 0)");
 	KUNIT_EXPECT_STREQ(test, PRINT(p, access, 1, 0), "access(0x1, F_OK)");
 	KUNIT_EXPECT_STREQ(test, PRINT(p, unlinkat, AT_FDCWD, 1, AT_REMOVEDIR),
 			   "unlinkat(AT_FDCWD, 0x1, AT_REMOVEDIR)");
@@ -339,6 +341,43 @@ static void print_escapes(struct kunit *test)
 	add_item(p, 1, UTRACE_ITEM_BYTES, text, sizeof(text) - 1, 0);
 	KUNIT_EXPECT_STREQ(test, PRINT(p, write, 1, 1, 1),
 			   "write(1, \"\\\"\\\\\\t\\r\\v\\f\\0007\\1x\\177\\377\", 1)");
+}
+
+/* The text of byte @ch, by the functions of the kernel. */
+static void escape_of(char *to, size_t size, u8 ch, bool digit_follows)
+{
+	static const char from[] = "\t\n\v\f\r\"\\", letters[] = "tnvfr\"\\";
+	const char *at = ch ? strchr(from, ch) : NULL;
+
+	if (at)
+		snprintf(to, size, "\\%c", letters[at - from]);
+	else if (ch >= ' ' && ch <= '~')
+		snprintf(to, size, "%c", ch);
+	else
+		snprintf(to, size, digit_follows ? "\\%03o" : "\\%o", ch);
+}
+
+/* Each byte at each place among digits, of a text that has two words. */
+static void print_every_byte(struct kunit *test)
+{
+	struct printer *p = new_printer(test);
+	char text[17], want[64], one[8];
+	const int last = sizeof(text) - 1;
+	unsigned int ch;
+	int at;
+
+	for (ch = 0; ch < 256; ch++) {
+		for (at = 0; at <= last; at++) {
+			memset(text, '7', sizeof(text));
+			text[at] = ch;
+			escape_of(one, sizeof(one), ch, at < last);
+			snprintf(want, sizeof(want),
+				 "write(1, \"%.*s%s%.*s\", 1)", at, text, one,
+				 last - at, text + at + 1);
+			add_item(p, 1, UTRACE_ITEM_BYTES, text, sizeof(text), 0);
+			KUNIT_EXPECT_STREQ(test, PRINT(p, write, 1, 1, 1), want);
+		}
+	}
 }
 
 static void print_truncated(struct kunit *test)
@@ -465,6 +504,81 @@ static void print_long_unix_addresses(struct kunit *test)
 	}
 }
 
+static const char *print_status(struct printer *p, int status)
+{
+	add_item(p, 1, UTRACE_ITEM_BYTES, &status, sizeof(status), 0);
+	return PRINT(p, wait4, -1, 0x1000, 0, 0);
+}
+
+static void print_wait_statuses(struct kunit *test)
+{
+	struct printer *p = new_printer(test);
+
+	KUNIT_EXPECT_STREQ(test, PRINT(p, wait4, 7, 0x1000, WNOHANG, 0x2000),
+			   "wait4(7, 0x1000, WNOHANG, 0x2000)");
+	KUNIT_EXPECT_STREQ(test, print_status(p, 0),
+			   "wait4(-1, [{WIFEXITED(s) && WEXITSTATUS(s) == 0}], 0, NULL)");
+	KUNIT_EXPECT_STREQ(test, print_status(p, 255 << 8),
+			   "wait4(-1, [{WIFEXITED(s) && WEXITSTATUS(s) == 255}], 0, NULL)");
+	KUNIT_EXPECT_STREQ(test, print_status(p, SIGKILL),
+			   "wait4(-1, [{WIFSIGNALED(s) && WTERMSIG(s) == SIGKILL}], 0, NULL)");
+	KUNIT_EXPECT_STREQ(test, print_status(p, SIGSEGV | 0x80),
+			   "wait4(-1, [{WIFSIGNALED(s) && WTERMSIG(s) == SIGSEGV && WCOREDUMP(s)}], 0, NULL)");
+	KUNIT_EXPECT_STREQ(test, print_status(p, SIGSTOP << 8 | 0x7f),
+			   "wait4(-1, [{WIFSTOPPED(s) && WSTOPSIG(s) == SIGSTOP}], 0, NULL)");
+	KUNIT_EXPECT_STREQ(test, print_status(p, 0xffff),
+			   "wait4(-1, [{WIFCONTINUED(s)}], 0, NULL)");
+}
+
+static void expect_numbers(struct kunit *test, unsigned long value)
+{
+	struct printer *p = new_printer(test);
+	char want[64];
+
+	snprintf(want, sizeof(want), "lseek(1, %ld, SEEK_CUR)", value);
+	KUNIT_EXPECT_STREQ(test, PRINT(p, lseek, 1, value, SEEK_CUR), want);
+	snprintf(want, sizeof(want), "munmap(NULL, %lu)", value);
+	KUNIT_EXPECT_STREQ(test, PRINT(p, munmap, 0, value), want);
+	snprintf(want, sizeof(want), value ? "ioctl(1, 0, %#lx)" :
+		 "ioctl(1, 0, %lu)", value);
+	KUNIT_EXPECT_STREQ(test, PRINT(p, ioctl, 1, 0, value), want);
+	snprintf(want, sizeof(want), "fchmod(1, %#o)", (u32)value);
+	KUNIT_EXPECT_STREQ(test, PRINT(p, fchmod, 1, value), want);
+	kunit_kfree(test, p);
+}
+
+/* Numbers around those that have one more digit, in base 10 and in base 2. */
+static void print_digits(struct kunit *test)
+{
+	unsigned long power;
+	unsigned int n;
+	int off;
+
+	for (off = -1; off <= 1; off++) {
+		for (n = 0, power = 1; n < 20; n++, power *= 10)
+			expect_numbers(test, power + off);
+		for (n = 0; n < BITS_PER_LONG; n++)
+			expect_numbers(test, BIT(n) + off);
+	}
+}
+
+/* The items of an exit are printed behind the bracket, without arguments. */
+static void print_outputs(struct kunit *test)
+{
+	struct printer *p = new_printer(test);
+	struct utrace_call_items items = { .most = 2 };
+
+	add_bytes(p, 1, "abc");
+	seq_buf_init(&p->s, p->text, sizeof(p->text));
+	utrace_print_outputs(&p->s, __NR_read, p->items, p->used);
+	utrace_call_items_add(&items, utrace_call_of(__NR_read), p->items,
+			      p->used);
+	utrace_print_output_items(&p->s, __NR_read, &items);
+	utrace_print_outputs(&p->s, 0x1ff, p->items, p->used);
+	utrace_print_outputs(&p->s, __NR_write + 1000, p->items, p->used);
+	KUNIT_EXPECT_STREQ(test, seq_buf_str(&p->s), " \"abc\" \"ab\"...");
+}
+
 static void print_unknown(struct kunit *test)
 {
 	static const unsigned long args[6] = { 1, 2, 3, 4, 5, 0x10 };
@@ -578,12 +692,16 @@ static struct kunit_case syscall_table_cases[] = {
 	KUNIT_CASE(print_flags),
 	KUNIT_CASE(print_strings),
 	KUNIT_CASE(print_escapes),
+	KUNIT_CASE(print_every_byte),
 	KUNIT_CASE(print_truncated),
 	KUNIT_CASE(print_faulted),
 	KUNIT_CASE(print_files),
 	KUNIT_CASE(print_inet_addresses),
 	KUNIT_CASE(print_other_addresses),
 	KUNIT_CASE(print_long_unix_addresses),
+	KUNIT_CASE(print_wait_statuses),
+	KUNIT_CASE(print_digits),
+	KUNIT_CASE(print_outputs),
 	KUNIT_CASE(print_unknown),
 	KUNIT_CASE(print_ia32),
 	KUNIT_CASE(print_results),

@@ -174,6 +174,10 @@ test_outputs() {
 	holds "all are closed: the log is whole" eval '
 		ends 0 sh -c "exec \"\$0\" -o log true <&- >&- 2>&-" "$utrace" &&
 			[ "$(tail -n 1 "$log")" = "+++ exited with 0 +++" ]'
+	sleeper
+	holds "it ends with the reader of its pipe" ends 0 \
+		sh -c '"$0" -q -p "$1" 2>&1 | true' "$utrace" "$task"
+	kill -9 "$task"
 	holds "--help to a full disk: 125" ends 125 sh -c 'exec "$0" --help > /dev/full' \
 		"$utrace"
 	holds "-o |COMMAND" eval '"$utrace" -e trace=none -o "|tr a-z A-Z" true |

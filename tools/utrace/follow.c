@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "fail.h"
+#include "out.h"
 #include "output.h"
 #include "record.h"
 #include "session.h"
@@ -22,6 +23,8 @@
 
 /* Bytes that one read() takes. */
 #define READ_SIZE	(256 * 1024)
+
+#define N_OF(array)	(sizeof(array) / sizeof(*(array)))
 
 /* After this time without a record the unfinished call is shown. */
 #define IDLE_MS		100
@@ -45,7 +48,7 @@ static void update_tasks(struct trace *trace, const struct utrace_rec *rec)
 		return;
 	tasks_add(&trace->tasks, child);
 	if (!trace->options.quiet)
-		fprintf(stderr, "utrace: Process %d attached\n", child);
+		output_note("Process %d attached", child);
 }
 
 /* Say once that requests of io_uring are not system calls, so not shown. */
@@ -55,9 +58,9 @@ static void notice_uring(struct trace *trace, const struct utrace_rec *rec)
 	    !record_is_call(rec, "io_uring_setup"))
 		return;
 	trace->uring = true;
-	fprintf(stderr, "utrace: process %d uses io_uring: what it does by that is "
-		"not seen here, but by the trace events of io_uring\n",
-		record_process(rec));
+	output_note("process %d uses io_uring: what it does by that is not "
+		    "seen here, but by the trace events of io_uring",
+		    record_process(rec));
 }
 
 /*
@@ -75,14 +78,12 @@ static bool is_before_program(struct trace *trace, const struct utrace_rec *rec)
 	       !record_is_end(rec) && !record_is_call(rec, "execve");
 }
 
-static void take_record(struct trace *trace, struct utrace_rec *rec)
+static void take_record(struct trace *trace, const struct utrace_rec *rec)
 {
 	update_tasks(trace, rec);
 	if (is_before_program(trace, rec) || trace->mute)
 		return;
 	notice_uring(trace, rec);
-	if (trace->options.text.time != TEXT_RELATIVE)
-		record_shift_time(rec, trace->offset);
 	if (trace->options.summary || trace->options.summary_too)
 		summary_record(rec);
 	if (!trace->options.summary)
@@ -112,14 +113,15 @@ static size_t take_records(struct trace *trace)
 	if (n < 0 && errno != EAGAIN && errno != EINTR)
 		fail("reading /dev/utrace", strerror(errno));
 	left = n > 0 ? n : 0;
-	trace->offset = realtime_offset();
+	trace->options.text.realtime = realtime_offset();
 	for (at = 0; left; at += size, left -= size) {
 		size = record_size(buffer + at, left);
 		if (!size)
 			fail("reading /dev/utrace",
 			     "a record has an invalid size; this command may be too old");
-		take_record(trace, (void *)(buffer + at));
+		take_record(trace, (const void *)(buffer + at));
 	}
+	output_show();
 	return at;
 }
 
@@ -196,14 +198,24 @@ void trace_follow(struct trace *trace)
 	struct pollfd fds[] = {
 		{ .fd = trace->session, .events = POLLIN },
 		{ .fd = trace->signals, .events = POLLIN },
+		/*
+		 * The reader of a pipe may end while nothing is printed.  A
+		 * program that was launched goes on until something is.
+		 */
+		{ .fd = trace->child ? -1 : trace->options.text.out->fd },
 	};
 
 	while (!is_over(trace)) {
-		if (!poll(fds, 2, IDLE_MS)) {
+		/* Before the command sleeps, all text is written. */
+		if (!poll(fds, N_OF(fds), 0))
+			out_flush(trace->options.text.out);
+		if (!poll(fds, N_OF(fds), IDLE_MS)) {
 			search_dead(trace);
 			if (!trace->options.summary)
 				text_idle(&trace->options.text);
 		}
+		if (fds[2].revents & POLLERR)
+			output_hang_up();
 		take_signals(trace);
 		if (!trace->interrupted)
 			take_records(trace);
@@ -213,20 +225,17 @@ void trace_follow(struct trace *trace)
 
 /*
  * Handle the records that are in the ring, after the recording has stopped.  A
- * further signal ends that.
+ * further signal ends that.  If the trace was interrupted, the status of the
+ * program is for a parent that gets the orphan.
  */
 void trace_drain(struct trace *trace)
 {
-	int first = trace->interrupted;
+	bool child;
 
-	trace->interrupted = 0;
 	while (!trace->mute && take_records(trace)) {
-		take_signals(trace);
-		if (!trace->interrupted)
+		if (!signals_take(trace->signals, &child))
 			continue;
-		fputs("utrace: interrupted again; the remaining records are not shown\n", stderr);
+		output_note("interrupted again; the remaining records are not shown");
 		break;
 	}
-	if (first)
-		trace->interrupted = first;
 }

@@ -8,32 +8,27 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "fail.h"
+#include "out.h"
 #include "output.h"
 #include "signals.h"
-
-/* Bytes that are written at a time to a file. */
-#define BUFFER_SIZE	(64 * 1024)
 
 /**
  * struct output - where the trace goes
  * @name: argument of -o; NULL for standard error
- * @file: what the trace is printed to
- * @fd: descriptor behind @file
- * @error: errno of the first write that failed, 0 for none
- * @told: the error was told
+ * @out: the text on its way there
+ * @told: the error of @out was told
  * @command: pid of the command that reads the trace, 0 for none
  */
 static struct output {
 	const char *name;
-	FILE *file;
-	int fd;
-	int error;
+	struct out out;
 	bool told;
 	pid_t command;
 } output;
@@ -51,23 +46,6 @@ void output_reserve(void)
 		fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	while (fd >= 0 && fd <= STDERR_FILENO);
 	close(fd);
-}
-
-static ssize_t write_all(void *cookie, const char *buffer, size_t size)
-{
-	size_t done = 0;
-	ssize_t n;
-
-	(void)cookie;
-	while (!output.error && done < size) {
-		n = write(output.fd, buffer + done, size - done);
-		if (n >= 0)
-			done += n;
-		else if (errno != EINTR)
-			output.error = errno;
-	}
-	/* To return less than the size sets ferror() and keeps the data. */
-	return size;
 }
 
 /* Start a shell command that reads the trace.  Returns the descriptor. */
@@ -98,53 +76,77 @@ static int start_command(const char *command)
  * @append: keep what the file has
  *
  * Context: after signals_set_up(), which the command's signals come from.
- * Return: the file to print to, open until output_close().
+ * Return: where to print to, until output_close().
  */
-FILE *output_open(const char *name, bool append)
+struct out *output_open(const char *name, bool append)
 {
-	const cookie_io_functions_t functions = { .write = write_all };
+	int fd;
 
 	output.name = name;
-	if (!name) {
-		/* A line is one write, as other programs write there, too. */
-		setvbuf(stderr, NULL, _IOLBF, BUFFER_SIZE);
-		output.file = stderr;
-		return stderr;
-	}
-	if (*name == '|' || *name == '!')
-		output.fd = start_command(name + 1);
+	if (!name)
+		fd = STDERR_FILENO;
+	else if (*name == '|' || *name == '!')
+		fd = start_command(name + 1);
 	else
-		output.fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC |
-				 (append ? O_APPEND : O_TRUNC), 0666);
-	if (output.fd < 0)
+		fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC |
+			  (append ? O_APPEND : O_TRUNC), 0666);
+	if (fd < 0)
 		fail(name, strerror(errno));
-	output.file = fopencookie(NULL, "w", functions);
-	if (!output.file)
-		fail(name, strerror(errno));
-	setvbuf(output.file, NULL, _IOFBF, BUFFER_SIZE);
-	return output.file;
+	out_begin(&output.out, fd);
+	return &output.out;
+}
+
+/*
+ * Write what other programs must not wait for: they write to standard error,
+ * too.
+ */
+void output_show(void)
+{
+	if (!output.name)
+		out_flush(&output.out);
+}
+
+/* Print a message about the trace, one line on standard error. */
+void output_note(const char *format, ...)
+{
+	va_list args;
+
+	output_show();
+	fputs("utrace: ", stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+}
+
+/* The output is a pipe that has lost its reader.  Fail as write() would. */
+void output_hang_up(void)
+{
+	if (output.out.error)
+		return;
+	output.out.error = EPIPE;
+	raise(SIGPIPE);
 }
 
 /* Has a write to the output failed?  The first time this is told. */
 bool output_failed(void)
 {
-	if (!output.name)
-		return ferror(stderr);
-	if (output.error && !output.told) {
-		output.told = true;
-		say(output.name, strerror(output.error));
-	}
-	return output.error;
+	if (!output.out.error)
+		return false;
+	if (output.name && !output.told)
+		say(output.name, strerror(output.out.error));
+	output.told = true;
+	return true;
 }
 
 /* Close the output, and wait for the command that reads it. */
 void output_close(void)
 {
-	fflush(output.file);
+	out_end(&output.out);
 	if (!output.name)
 		return;
-	if (close(output.fd) && !output.error)
-		output.error = errno;
+	if (close(output.out.fd) && !output.out.error)
+		output.out.error = errno;
 	if (output.command)
 		waitpid(output.command, NULL, 0);
 }

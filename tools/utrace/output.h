@@ -6,10 +6,15 @@
 #define UTRACE_OUTPUT_H
 
 #include <stdbool.h>
-#include <stdio.h>
+
+struct out;
 
 void output_reserve(void);
-FILE *output_open(const char *name, bool append);
+struct out *output_open(const char *name, bool append);
+void output_show(void);
+void output_note(const char *format, ...)
+	__attribute__((format(printf, 1, 2)));
+void output_hang_up(void);
 bool output_failed(void);
 void output_close(void);
 

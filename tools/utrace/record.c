@@ -43,12 +43,6 @@ pid_t record_child(const struct utrace_rec *rec)
 	return rec->type == UTRACE_REC_FORK ? fork->child_tid : 0;
 }
 
-/* Move the time of a record by @ns. */
-void record_shift_time(struct utrace_rec *rec, long long ns)
-{
-	rec->time += ns;
-}
-
 /* Is the record the last one of its task? */
 bool record_is_end(const struct utrace_rec *rec)
 {

@@ -15,7 +15,6 @@ size_t record_size(const void *buffer, size_t size);
 pid_t record_process(const struct utrace_rec *rec);
 pid_t record_task(const struct utrace_rec *rec);
 pid_t record_child(const struct utrace_rec *rec);
-void record_shift_time(struct utrace_rec *rec, long long ns);
 bool record_is_end(const struct utrace_rec *rec);
 bool record_is_exec(const struct utrace_rec *rec);
 bool record_is_lost(const struct utrace_rec *rec);

@@ -6,514 +6,527 @@
  * another record comes before the exit, or no record for a while, the entry is
  * printed, and the result when the exit comes.
  */
-#include <search.h>
+#include <assert.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <linux/errno.h>
 #include <linux/sched.h>
-#include <linux/seq_buf.h>
 
 #include "calls.h"
 #include "decode/items.h"
 #include "decode/print.h"
+#include "decode/write.h"
+#include "line.h"
+#include "seen.h"
+#include "siginfo.h"
 #include "text.h"
 
-/* Size of a line: the largest record with every byte as \ooo. */
-#define LINE_MAX_SIZE	16384
+/* The largest errno that a system call returns. */
+#define ERRNO_MAX	4095
 
-/* The column at which the result of a short call begins. */
-#define RESULT_COLUMN	39
-
-/**
- * struct task - a task whose records were seen
- * @tid: number of the task
- * @in_call: the task has entered the call of @entry and not left it
- * @shown: @entry was printed on a line that ends with "<unfinished ...>"
- * @entry: the last entry of a system call, with items after it; NULL before the
- *	first one.  Freed with the task
- */
-struct task {
-	pid_t tid;
-	bool in_call;
-	bool shown;
-	struct utrace_rec_sys_enter *entry;
-};
-
-static void *tasks;
 /*
  * The task whose entry is the last record and may share its line with the exit,
  * else NULL; and whether text_idle() has printed that entry.
  */
-static struct task *last;
+static struct seen_task *last;
 static bool begun;
-/* Time of the last line, for -r. */
-static __u64 line_time;
 
-static int compare_tasks(const void *a, const void *b)
+/**
+ * struct call - a system call to print
+ * @nr: number of the call
+ * @args: its arguments
+ * @began: when the task made the call, 0 if that is not known
+ * @items: what was captured at the entry and at the exit
+ *
+ * Points into records, and lives as long as one of them is handled.
+ */
+struct call {
+	__u32 nr;
+	const __u64 *args;
+	__u64 began;
+	struct utrace_call_items items;
+};
+
+/*
+ * The array of strings behind the arguments of execve() and execveat() is the
+ * environment.
+ */
+static void leave_out_environment(struct utrace_call_items *items,
+				  const struct utrace_call *row)
 {
-	return ((const struct task *)a)->tid - ((const struct task *)b)->tid;
-}
-
-static struct task *task_of(pid_t tid)
-{
-	struct task key = { .tid = tid }, *task, **found;
-
-	found = tfind(&key, &tasks, compare_tasks);
-	if (found)
-		return *found;
-	task = calloc(1, sizeof(*task));
-	if (!task)
-		abort();
-	task->tid = tid;
-	tsearch(task, &tasks, compare_tasks);
-	return task;
-}
-
-static void end_call(const void *node, VISIT visit, int depth)
-{
-	struct task *task = *(struct task *const *)node;
-
-	if (visit == postorder || visit == leaf)
-		task->in_call = false;
-}
-
-static void forget_task(struct task *task)
-{
-	if (last == task)
-		last = NULL;
-	tdelete(task, &tasks, compare_tasks);
-	free(task->entry);
-	free(task);
-}
-
-/* The begin of a line */
-
-/* Time between two records in ns; 0 if the clock was set back between them. */
-static __u64 since(__u64 from, __u64 to)
-{
-	return to > from ? to - from : 0;
-}
-
-static void print_time(const struct text *text, __u64 ns)
-{
-	time_t seconds = ns / 1000000000;
-	unsigned int us = ns / 1000 % 1000000;
-	__u64 us_since = line_time ? since(line_time, ns) / 1000 : 0;
-	char of_day[16];
-
-	strftime(of_day, sizeof(of_day), "%H:%M:%S", localtime(&seconds));
-	switch (text->time) {
-	case TEXT_NO_TIME:
-		break;
-	case TEXT_SECONDS:
-		fprintf(text->out, "%s ", of_day);
-		break;
-	case TEXT_MICROSECONDS:
-		fprintf(text->out, "%s.%06u ", of_day, us);
-		break;
-	case TEXT_EPOCH:
-		fprintf(text->out, "%lld.%06u ", (long long)seconds, us);
-		break;
-	case TEXT_RELATIVE:
-		fprintf(text->out, "%6llu.%06llu ", us_since / 1000000,
-			us_since % 1000000);
-		break;
-	}
-	line_time = ns;
-}
-
-static void begin_line(const struct text *text, const struct utrace_rec *rec,
-		       __u64 time)
-{
-	if (text->pids)
-		fprintf(text->out, text->out == stderr ? "[pid %5d] " : "%-5d ",
-			rec->tid);
-	print_time(text, time);
-}
-
-/* Text of calls, made by the printers that are shared with the kernel. */
-
-static const char *finish(struct seq_buf *s)
-{
-	s->buffer[s->len < s->size ? s->len : s->size - 1] = '\0';
-	return s->buffer;
-}
-
-static struct seq_buf *new_text(void)
-{
-	static char buffer[LINE_MAX_SIZE];
-	static struct seq_buf s;
-
-	s = (struct seq_buf){ .buffer = buffer, .size = sizeof(buffer) - 1 };
-	return &s;
-}
-
-static size_t items_size(const struct utrace_rec *rec)
-{
-	return rec->items ? rec->size - rec->items : 0;
-}
-
-static const void *items_of(const struct utrace_rec *rec)
-{
-	return (const char *)rec + rec->items;
-}
-
-/* The number of the argument that is an environment, -1 for none. */
-static int environment_of(__u32 nr)
-{
-	const char *name = call_name(nr);
-
-	if (!name)
-		return -1;
-	return !strcmp(name, "execve") ? 2 : !strcmp(name, "execveat") ? 3 : -1;
+	if (row->arg[2].type == UTRACE_ARG_ARGV)
+		items->of[row->arg[3].type == UTRACE_ARG_ARGV ? 3 : 2] = NULL;
 }
 
 /*
- * Copy the captured items of a record.  Memory that calls read and write is cut
- * to -s bytes; names of files are not cut.  @to has room for all items.
+ * Add the captured items of a record.  Memory that calls read and write is cut
+ * to -s bytes when it is printed; names of files are not cut.
  */
-static size_t copy_items(const struct text *text, void *to,
-			 const struct utrace_rec *rec, __u32 nr)
+static void add_items(const struct text *text, struct utrace_call_items *items,
+		      __u32 nr, const struct utrace_rec *rec)
 {
-	const struct utrace_item *item = NULL;
-	int environment = text->verbose ? -1 : environment_of(nr);
-	size_t done = 0;
+	const struct utrace_call *row;
 
-	while ((item = utrace_item_next(items_of(rec), items_size(rec), item))) {
-		struct utrace_item *copy = to + done;
-		size_t len = item->len;
-
-		if (item->arg == environment)
-			continue;
-		if (item->kind == UTRACE_ITEM_BYTES && len > text->max_string)
-			len = text->max_string;
-		memcpy(copy, item, sizeof(*item) + len);
-		copy->len = len;
-		if (len < item->len)
-			copy->flags |= UTRACE_ITEM_TRUNCATED;
-		done += sizeof(*item) + ALIGN(len, 8);
-	}
-	return done;
+	if (!rec->items)
+		return;
+	row = utrace_call_of(nr);
+	items->most = text->max_string;
+	utrace_call_items_add(items, row, (const char *)rec + rec->items,
+			      rec->size - rec->items);
+	if (row && !text->verbose)
+		leave_out_environment(items, row);
 }
 
-/* Calls */
-
-static void print_call(const struct utrace_rec_sys_enter *entry,
-		       const void *items, size_t used, struct seq_buf *s)
+/* wait4() and waitpid() that find no child have written no status. */
+static void leave_out_status(struct utrace_call_items *items, __u32 nr,
+			     __s64 ret)
 {
-	unsigned long args[6];
+	const struct utrace_call *row;
 
-	memcpy(args, entry->args, sizeof(args));
-	utrace_print_call(s, entry->nr, args, items, used);
+	if (ret || !items->of[1])
+		return;
+	row = utrace_call_of(nr);
+	if (row && row->arg[2].type == UTRACE_ARG_FLAGS &&
+	    row->arg[2].len == UTRACE_FLAGS_WAIT)
+		items->of[1] = NULL;
+}
+
+static void take_entry(const struct text *text, struct call *call,
+		       const struct utrace_rec_sys_enter *entry)
+{
+	*call = (struct call){
+		.nr = entry->nr,
+		.args = entry->args,
+		.began = entry->began,
+	};
+	add_items(text, &call->items, call->nr, &entry->head);
+}
+
+/* Calls as text */
+
+static void print_call(struct line *line, const struct call *call)
+{
+	static_assert(sizeof(unsigned long) == sizeof(*call->args), "words");
+	utrace_print_call_items(&line->s, call->nr,
+				(const unsigned long *)call->args,
+				&call->items);
 }
 
 /* Print an entry, without the closing bracket, which comes with the exit. */
-static void show_entry(const struct text *text, const struct task *task)
+static void show_entry(const struct text *text, const struct seen_task *task)
 {
-	const struct utrace_rec_sys_enter *entry = task->entry;
-	struct seq_buf *s = new_text();
+	const struct utrace_rec *rec = &task->entry->head;
+	struct line line;
+	struct call call;
 
-	begin_line(text, &entry->head, entry->head.time);
-	print_call(entry, items_of(&entry->head), items_size(&entry->head), s);
-	finish(s);
-	if (s->len && s->buffer[s->len - 1] == ')')
-		s->buffer[s->len - 1] = '\0';
-	fputs(s->buffer, text->out);
+	line_open(&line, text, rec->size);
+	line_begin(&line, text, rec, rec->time);
+	take_entry(text, &call, task->entry);
+	print_call(&line, &call);
+	line.s.len--;
+	line_close(&line);
 }
 
 /* End the line of the last entry, as another record comes before its exit. */
 static void interrupt_line(const struct text *text)
 {
+	struct line line;
+
 	if (!last)
 		return;
 	if (!begun)
 		show_entry(text, last);
-	fputs(" <unfinished ...>\n", text->out);
+	line_open(&line, text, 0);
+	utrace_write_literal(&line.s, " <unfinished ...>");
+	line_end(&line);
 	last->shown = true;
 	last = NULL;
 }
 
-static void text_enter(const struct text *text, const struct utrace_rec *rec)
-{
-	const struct utrace_rec_sys_enter *from = (const void *)rec;
-	struct task *task = task_of(rec->tid);
-
-	/*
-	 * With -z or -Z the result decides, so the last entry is not shown
-	 * yet.
-	 */
-	if (!text->failed && !text->succeeded)
-		interrupt_line(text);
-	free(task->entry);
-	task->entry = malloc(rec->size);
-	if (!task->entry)
-		abort();
-	memcpy(task->entry, from, sizeof(*from));
-	task->entry->head.items = sizeof(*from);
-	task->entry->head.size = sizeof(*from) +
-				 copy_items(text, task->entry + 1, rec, from->nr);
-	task->in_call = true;
-	task->shown = false;
-	if (text->failed || text->succeeded)
-		return;
-	last = task;
-	begun = false;
-}
-
-static bool is_restart(int error)
+static bool is_restart(long error)
 {
 	return error == ERESTARTSYS || error == ERESTARTNOINTR ||
 	       error == ERESTARTNOHAND || error == ERESTART_RESTARTBLOCK;
 }
 
-static void align_result(struct seq_buf *s)
+/*
+ * Print what an error means.  The texts of the C library are looked up once, as
+ * it looks for a translation each time.
+ */
+static void print_error(struct seq_buf *s, long error)
 {
-	while (s->len < RESULT_COLUMN)
-		seq_buf_putc(s, ' ');
+	static struct {
+		char *text;
+		size_t len;
+	} messages[ERRNO_MAX + 1];
+	int n;
+
+	if (!messages[error].text) {
+		n = asprintf(&messages[error].text, " (%s)", is_restart(error) ?
+			     "To be restarted" : strerror(error));
+		if (n < 0)
+			abort();
+		messages[error].len = n;
+	}
+	utrace_write(s, messages[error].text, messages[error].len);
 }
 
-static void print_result(const struct text *text, const struct task *task,
-			 const struct utrace_rec_sys_exit *exit, struct seq_buf *s)
+/*
+ * Print the result of a call and the end of its line.  @began and @ended are
+ * the times of the call; @began is 0 if it is not known.
+ */
+static void end_with_result(const struct text *text, struct line *line,
+			    __u32 nr, __s64 ret, __u64 began, __u64 ended)
 {
-	/* The length of a line that text_idle() began is not known here. */
-	if (last != task || !begun)
-		align_result(s);
-	seq_buf_puts(s, " = ");
-	utrace_print_result(s, exit->nr, exit->ret);
-	if (IS_ERR_VALUE(exit->ret))
-		seq_buf_printf(s, " (%s)", is_restart(-exit->ret) ?
-			       "To be restarted" : strerror(-exit->ret));
-	if (text->durations && task->in_call) {
-		__u64 took = since(task->entry->head.time, exit->head.time);
-
-		seq_buf_printf(s, " <%llu.%06llu>", took / 1000000000,
-			       took / 1000 % 1000000);
+	utrace_write_literal(&line->s, " = ");
+	utrace_print_result(&line->s, nr, ret);
+	if (IS_ERR_VALUE(ret))
+		print_error(&line->s, -ret);
+	if (text->durations && began) {
+		utrace_write_literal(&line->s, " <");
+		line_write_span(&line->s, line_since(began, ended));
+		utrace_write_char(&line->s, '>');
 	}
+	line_end(line);
+}
+
+static bool is_shown(const struct text *text, __s64 ret)
+{
+	return !(text->failed && !IS_ERR_VALUE(ret)) &&
+	       !(text->succeeded && IS_ERR_VALUE(ret));
+}
+
+/* Records of calls */
+
+static void text_enter(const struct text *text, struct seen_task *task,
+		       const struct utrace_rec *rec)
+{
+	bool by_result = text->failed || text->succeeded;
+
+	/*
+	 * With -z or -Z the result decides, so the last entry is not shown
+	 * yet.
+	 */
+	if (!by_result)
+		interrupt_line(text);
+	seen_keep_entry(task, rec);
+	task->in_call = true;
+	task->shown = false;
+	if (by_result)
+		return;
+	last = task;
+	begun = false;
+}
+
+/* Print the exit of a call whose entry was printed or not seen. */
+static void print_rest(const struct text *text, const struct seen_task *task,
+		       const struct utrace_rec_sys_exit *exit, __u32 nr,
+		       __u64 began)
+{
+	struct utrace_call_items items = {};
+	const char *name = call_name(nr);
+	struct line line;
+
+	line_open(&line, text, exit->head.size);
+	add_items(text, &items, nr, &exit->head);
+	leave_out_status(&items, nr, exit->ret);
+	if (last == task && begun) {
+		/* The length of the line until here is not known. */
+		utrace_write_char(&line.s, ')');
+		utrace_print_output_items(&line.s, nr, &items);
+	} else {
+		line_begin(&line, text, &exit->head, exit->head.time);
+		utrace_write_literal(&line.s, "<... ");
+		seq_buf_puts(&line.s, name ? name : "call");
+		utrace_write_literal(&line.s, " resumed>)");
+		utrace_print_output_items(&line.s, nr, &items);
+		line_align_result(&line);
+	}
+	end_with_result(text, &line, nr, exit->ret, began, exit->head.time);
 }
 
 /* Print a whole call, with the items of its entry and of its exit. */
-static void print_whole(const struct task *task, const void *out,
-			size_t out_size, struct seq_buf *s)
+static void print_whole(const struct text *text, const struct seen_task *task,
+			const struct utrace_rec_sys_exit *exit)
 {
-	size_t in_size = items_size(&task->entry->head);
-	char *items = malloc(in_size + out_size + 1);
+	const struct utrace_rec *entry = &task->entry->head;
+	struct line line;
+	struct call call;
 
-	if (!items)
-		abort();
-	memcpy(items, items_of(&task->entry->head), in_size);
-	if (out_size)
-		memcpy(items + in_size, out, out_size);
-	print_call(task->entry, items, in_size + out_size, s);
-	free(items);
+	line_open(&line, text, entry->size + exit->head.size);
+	line_begin(&line, text, entry, entry->time);
+	take_entry(text, &call, task->entry);
+	add_items(text, &call.items, call.nr, &exit->head);
+	leave_out_status(&call.items, call.nr, exit->ret);
+	print_call(&line, &call);
+	line_align_result(&line);
+	end_with_result(text, &line, call.nr, exit->ret, call.began,
+			exit->head.time);
 }
 
-static bool is_shown(const struct text *text, const struct utrace_rec_sys_exit *exit)
+static void print_exit(const struct text *text, const struct seen_task *task,
+		       const struct utrace_rec_sys_exit *exit)
 {
-	return !(text->failed && !IS_ERR_VALUE(exit->ret)) &&
-	       !(text->succeeded && IS_ERR_VALUE(exit->ret));
-}
+	/* The exit of sigreturn has no number but UTRACE_REC_NO_CALL. */
+	__u32 nr = task->in_call ? task->entry->nr : exit->nr;
+	__u64 began = task->in_call ? task->entry->began : 0;
 
-static void print_exit(const struct text *text, const struct task *task,
-		       const struct utrace_rec_sys_exit *exit, const void *items,
-		       size_t size)
-{
-	const char *name = call_name(exit->nr);
-	struct seq_buf *s;
-
-	/* interrupt_line() uses the buffer of new_text(), so it comes first. */
 	if (last != task)
 		interrupt_line(text);
-	if (last != task || !begun)
-		begin_line(text, &exit->head, task->in_call && !task->shown ?
-			   task->entry->head.time : exit->head.time);
-	s = new_text();
-	if (last == task && begun) {
-		seq_buf_putc(s, ')');
-		utrace_print_outputs(s, items, size);
-	} else if (task->in_call && !task->shown) {
-		print_whole(task, items, size, s);
-	} else {
-		seq_buf_printf(s, "<... %s resumed>)", name ? name : "call");
-		utrace_print_outputs(s, items, size);
-	}
-	print_result(text, task, exit, s);
-	fprintf(text->out, "%s\n", finish(s));
+	if (task->in_call && !task->shown && !(last == task && begun))
+		print_whole(text, task, exit);
+	else
+		print_rest(text, task, exit, nr, began);
 }
 
-static void text_exit_call(const struct text *text, struct utrace_rec *rec)
+/*
+ * Is this the exit of the call that created the task?  That call was its
+ * parent's, so strace does not show it.
+ */
+static bool is_birth(const struct seen_task *task,
+		     const struct utrace_rec_sys_exit *exit)
 {
-	struct utrace_rec_sys_exit *exit = (void *)rec;
-	struct task *task = task_of(rec->tid);
-	char *items = malloc(rec->size);
-	size_t size;
+	static const char *const names[] = { "clone", "clone3", "fork", "vfork" };
+	const char *name;
+	size_t i;
 
-	if (!items)
-		abort();
+	if (task->number || !(exit->head.flags & UTRACE_F_UNPAIRED) || exit->ret)
+		return false;
+	name = call_name(exit->nr);
+	for (i = 0; name && i < ARRAY_SIZE(names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+static void text_exit_call(const struct text *text, struct seen_task *task,
+			   const struct utrace_rec *rec)
+{
+	const struct utrace_rec_sys_exit *exit = (const void *)rec;
+
+	if (is_birth(task, exit))
+		return;
 	/* The kept entry belongs to an earlier call. */
-	if (exit->head.flags & UTRACE_F_UNPAIRED)
+	if (rec->flags & UTRACE_F_UNPAIRED)
 		task->in_call = false;
-	/* The exit of sigreturn has no number but UTRACE_REC_NO_CALL. */
-	if (task->in_call)
-		exit->nr = task->entry->nr;
-	size = copy_items(text, items, rec, exit->nr);
-	if (is_shown(text, exit))
-		print_exit(text, task, exit, items, size);
-	free(items);
+	if (is_shown(text, exit->ret))
+		print_exit(text, task, exit);
 	if (last == task)
 		last = NULL;
 	task->in_call = false;
 }
 
-/* Other events */
-
-static void print_code(struct seq_buf *s, const siginfo_t *info)
+/* A call that is one record. */
+static void text_call(const struct text *text, const struct utrace_rec *rec)
 {
-	static const struct {
-		int signal;	/* 0: any */
-		int code;
-		const char *name;
-	} names[] = {
-		{ 0, SI_USER, "SI_USER" }, { 0, SI_KERNEL, "SI_KERNEL" },
-		{ 0, SI_QUEUE, "SI_QUEUE" }, { 0, SI_TIMER, "SI_TIMER" },
-		{ 0, SI_TKILL, "SI_TKILL" }, { 0, SI_MESGQ, "SI_MESGQ" },
-		{ 0, SI_ASYNCIO, "SI_ASYNCIO" },
-		{ SIGCHLD, CLD_EXITED, "CLD_EXITED" },
-		{ SIGCHLD, CLD_KILLED, "CLD_KILLED" },
-		{ SIGCHLD, CLD_DUMPED, "CLD_DUMPED" },
-		{ SIGCHLD, CLD_TRAPPED, "CLD_TRAPPED" },
-		{ SIGCHLD, CLD_STOPPED, "CLD_STOPPED" },
-		{ SIGCHLD, CLD_CONTINUED, "CLD_CONTINUED" },
-		{ SIGSEGV, SEGV_MAPERR, "SEGV_MAPERR" },
-		{ SIGSEGV, SEGV_ACCERR, "SEGV_ACCERR" },
-		{ SIGBUS, BUS_ADRALN, "BUS_ADRALN" },
-		{ SIGBUS, BUS_ADRERR, "BUS_ADRERR" },
-		{ SIGFPE, FPE_INTDIV, "FPE_INTDIV" },
-		{ SIGTRAP, TRAP_BRKPT, "TRAP_BRKPT" },
-		{ SIGTRAP, TRAP_TRACE, "TRAP_TRACE" },
-	};
-	size_t i;
+	const struct utrace_rec_sys_call *from = (const void *)rec;
+	struct call call = { .nr = from->nr, .args = from->args };
+	struct line line;
 
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		if (names[i].code != info->si_code ||
-		    (names[i].signal && names[i].signal != info->si_signo))
-			continue;
-		seq_buf_puts(s, names[i].name);
+	if (!is_shown(text, from->ret))
 		return;
-	}
-	seq_buf_printf(s, "%d", info->si_code);
+	interrupt_line(text);
+	line_open(&line, text, rec->size);
+	line_begin(&line, text, rec, from->began ? from->began : rec->time);
+	add_items(text, &call.items, call.nr, rec);
+	leave_out_status(&call.items, call.nr, from->ret);
+	print_call(&line, &call);
+	line_align_result(&line);
+	end_with_result(text, &line, call.nr, from->ret, from->began, rec->time);
 }
+
+/* Other events */
 
 static void text_signal(const struct text *text, const struct utrace_rec *rec)
 {
 	const struct utrace_rec_signal *signal = (const void *)rec;
-	struct seq_buf *s = new_text();
-	siginfo_t info = {};
+	struct line line;
+	siginfo_t info;
 
-	memcpy(&info, signal->info, sizeof(signal->info));
-	seq_buf_puts(s, "--- ");
-	utrace_print_signal(s, info.si_signo);
-	seq_buf_puts(s, " {si_signo=");
-	utrace_print_signal(s, info.si_signo);
-	seq_buf_puts(s, ", si_code=");
-	print_code(s, &info);
-	if (info.si_signo == SIGCHLD && info.si_code > 0)
-		seq_buf_printf(s, ", si_pid=%d, si_uid=%u, si_status=%d",
-			       info.si_pid, info.si_uid, info.si_status);
-	else if (info.si_code > 0 && info.si_code < 0x80 && info.si_signo != SIGIO)
-		seq_buf_printf(s, ", si_addr=%p", info.si_addr);
-	else if (info.si_code <= 0 && info.si_code != SI_TIMER)
-		seq_buf_printf(s, ", si_pid=%d, si_uid=%u", info.si_pid,
-			       info.si_uid);
-	seq_buf_puts(s, "} ---");
-	begin_line(text, rec, rec->time);
-	fprintf(text->out, "%s\n", finish(s));
+	static_assert(sizeof(info) == sizeof(signal->info), "all of it");
+	memcpy(&info, signal->info, sizeof(info));
+	line_open(&line, text, 0);
+	line_begin(&line, text, rec, rec->time);
+	utrace_write_literal(&line.s, "--- ");
+	utrace_print_signal(&line.s, info.si_signo);
+	utrace_write_char(&line.s, ' ');
+	siginfo_print(&line.s, &info);
+	utrace_write_literal(&line.s, " ---");
+	line_end(&line);
 }
 
-static void text_end_of_task(const struct text *text, const struct utrace_rec *rec)
+/* exit_group(2), and a call that a fatal signal ended, has no result. */
+static void end_last_call(const struct text *text, const struct seen_task *task)
 {
-	const struct utrace_rec_exit *exit = (const void *)rec;
-	struct task *task = task_of(rec->tid);
-	struct seq_buf *s;
+	struct line line;
+	struct call call;
 
-	/*
-	 * exit_group(2), and a call that a fatal signal ended, has no result.
-	 */
-	if (last == task && begun) {
-		fputs(") = ?\n", text->out);
-	} else if (last == task) {
-		begin_line(text, rec, task->entry->head.time);
-		s = new_text();
-		print_whole(task, NULL, 0, s);
-		align_result(s);
-		fprintf(text->out, "%s = ?\n", finish(s));
-	}
-	forget_task(task);
-	interrupt_line(text);
-	if (text->quiet)
+	if (last != task)
 		return;
-	begin_line(text, rec, rec->time);
-	s = new_text();
+	line_open(&line, text, task->entry->head.size);
+	if (begun) {
+		utrace_write_char(&line.s, ')');
+	} else {
+		line_begin(&line, text, &task->entry->head,
+			   task->entry->head.time);
+		take_entry(text, &call, task->entry);
+		print_call(&line, &call);
+		line_align_result(&line);
+	}
+	utrace_write_literal(&line.s, " = ?");
+	line_end(&line);
+	last = NULL;
+}
+
+static void print_status(struct seq_buf *s, const struct utrace_rec_exit *exit)
+{
 	if (exit->head.flags & UTRACE_F_HIDDEN) {
-		seq_buf_puts(s, "+++ exited +++");
+		utrace_write_literal(s, "+++ exited +++");
 	} else if (exit->code & 0x7f) {
-		seq_buf_puts(s, "+++ killed by ");
+		utrace_write_literal(s, "+++ killed by ");
 		utrace_print_signal(s, exit->code & 0x7f);
 		seq_buf_puts(s, exit->code & 0x80 ? " (core dumped) +++" : " +++");
 	} else {
-		seq_buf_printf(s, "+++ exited with %d +++", exit->code >> 8 & 0xff);
+		utrace_write_literal(s, "+++ exited with ");
+		utrace_write_decimal(s, exit->code >> 8 & 0xff);
+		utrace_write_literal(s, " +++");
 	}
-	fprintf(text->out, "%s\n", finish(s));
+}
+
+static void text_end_of_task(const struct text *text, struct seen_task *task,
+			     const struct utrace_rec *rec)
+{
+	struct line line;
+
+	end_last_call(text, task);
+	seen_forget(task);
+	interrupt_line(text);
+	if (text->quiet)
+		return;
+	line_open(&line, text, 0);
+	line_begin(&line, text, rec, rec->time);
+	print_status(&line.s, (const void *)rec);
+	line_end(&line);
+}
+
+static void text_jobctl(const struct text *text, const struct utrace_rec *rec)
+{
+	const struct utrace_rec_jobctl *jobctl = (const void *)rec;
+	struct line line;
+
+	line_open(&line, text, 0);
+	line_begin(&line, text, rec, rec->time);
+	seq_buf_printf(&line.s, "--- %s ---",
+		       jobctl->type == CLD_CONTINUED ? "continued" : "stopped");
+	line_end(&line);
+}
+
+static void text_hidden(const struct text *text, struct seen_task *task,
+			const struct utrace_rec *rec)
+{
+	struct line line;
+
+	seen_forget(task);
+	line_open(&line, text, 0);
+	line_begin(&line, text, rec, rec->time);
+	utrace_write_literal(&line.s, "+++ became a process that you may not trace; left out +++");
+	line_end(&line);
+}
+
+static void text_lost(const struct text *text, const struct utrace_rec *rec)
+{
+	const struct utrace_rec_lost *lost = (const void *)rec;
+	struct line line;
+
+	interrupt_line(text);
+	line_open(&line, text, 0);
+	seq_buf_printf(&line.s, "+++ %llu records were lost: the buffer was full +++",
+		       lost->lost);
+	line_end(&line);
+}
+
+/* A thread that is not the leader has executed a program and is the leader. */
+static void text_exec(const struct text *text, const struct utrace_rec *rec)
+{
+	const struct utrace_rec_exec *exec = (const void *)rec;
+
+	if (!exec->old_task || exec->old_task == rec->task)
+		return;
+	interrupt_line(text);
+	seen_rename(exec->old_task, rec->task);
+}
+
+/*
+ * Find the task of a record.  If the numbers of its records have a gap, the
+ * exit of the call that was begun may be among those that were lost.
+ */
+static struct seen_task *task_of(const struct text *text,
+				 const struct utrace_rec *rec)
+{
+	struct seen_task *task = seen_task(rec->task);
+
+	if (task->in_call && rec->number && rec->number != task->number + 1) {
+		if (last == task)
+			interrupt_line(text);
+		task->in_call = false;
+	}
+	return task;
+}
+
+static void text_of_task(const struct text *text, struct seen_task *task,
+			 const struct utrace_rec *rec)
+{
+	switch (rec->type) {
+	case UTRACE_REC_SYS_ENTER:
+		text_enter(text, task, rec);
+		break;
+	case UTRACE_REC_SYS_EXIT:
+		text_exit_call(text, task, rec);
+		break;
+	case UTRACE_REC_SYS_CALL:
+		text_call(text, rec);
+		break;
+	case UTRACE_REC_SIGNAL:
+		interrupt_line(text);
+		text_signal(text, rec);
+		break;
+	case UTRACE_REC_JOBCTL:
+		interrupt_line(text);
+		text_jobctl(text, rec);
+		break;
+	case UTRACE_REC_HIDDEN:
+		interrupt_line(text);
+		text_hidden(text, task, rec);
+		return;
+	case UTRACE_REC_EXIT:
+		text_end_of_task(text, task, rec);
+		return;
+	}
+	task->number = rec->number;
 }
 
 /**
  * text_record() - print a record
  * @text: how text is written
- * @rec: the record, whose number of the call may be corrected
+ * @rec: the record
  */
-void text_record(const struct text *text, struct utrace_rec *rec)
+void text_record(const struct text *text, const struct utrace_rec *rec)
 {
-	const struct utrace_rec_jobctl *jobctl = (const void *)rec;
-	const struct utrace_rec_lost *lost = (const void *)rec;
-
 	switch (rec->type) {
-	case UTRACE_REC_SYS_ENTER:
-		text_enter(text, rec);
+	case UTRACE_REC_PAD:
+	case UTRACE_REC_TARGET_END:
 		return;
-	case UTRACE_REC_SYS_EXIT:
-		text_exit_call(text, rec);
-		return;
-	case UTRACE_REC_EXIT:
-		text_end_of_task(text, rec);
-		return;
-	}
-	if (rec->type == UTRACE_REC_FORK || rec->type == UTRACE_REC_EXEC)
-		return;
-	interrupt_line(text);
-	switch (rec->type) {
-	case UTRACE_REC_SIGNAL:
-		text_signal(text, rec);
-		break;
-	case UTRACE_REC_JOBCTL:
-		begin_line(text, rec, rec->time);
-		fprintf(text->out, "--- %s ---\n",
-			jobctl->type == CLD_CONTINUED ? "continued" : "stopped");
-		break;
-	case UTRACE_REC_HIDDEN:
-		forget_task(task_of(rec->tid));
-		begin_line(text, rec, rec->time);
-		fputs("+++ became a process that you may not trace; left out +++\n",
-		      text->out);
-		break;
 	case UTRACE_REC_LOST:
-		/* The exits of calls that have begun may be among the lost. */
-		twalk(tasks, end_call);
-		fprintf(text->out, "+++ %llu records were lost: the buffer was full +++\n",
-			lost->lost);
+		text_lost(text, rec);
+		return;
+	case UTRACE_REC_EXEC:
+		text_exec(text, rec);
 		break;
 	}
+	text_of_task(text, task_of(text, rec), rec);
 }
 
 /* Print the last entry, as no record has come for a while. */
@@ -523,12 +536,12 @@ void text_idle(const struct text *text)
 		show_entry(text, last);
 		begun = true;
 	}
-	fflush(text->out);
+	out_flush(text->out);
 }
 
 /* End the text, as there will be no more records. */
 void text_end(const struct text *text)
 {
 	interrupt_line(text);
-	fflush(text->out);
+	out_flush(text->out);
 }

@@ -6,10 +6,11 @@
 #define UTRACE_TEXT_H
 
 #include <stdbool.h>
-#include <stdio.h>
 #include <sys/types.h>
 
 #include <linux/utrace.h>
+
+#include "out.h"
 
 enum text_time {
 	TEXT_NO_TIME,
@@ -21,10 +22,12 @@ enum text_time {
 
 /**
  * struct text - how text is written
- * @out: file to write to
+ * @out: where the text goes
  * @time: form of the time at the begin of a line
+ * @realtime: time of day minus the time of records, in ns
  * @durations: -T: a line ends with the time that the call took
- * @pids: a line begins with the number of the task
+ * @pids: a line begins with the number of the task; else it does so as soon as
+ *	a second task was seen
  * @quiet: -q: print no line when a task ends
  * @verbose: -v: print environments, too
  * @max_string: -s: how many bytes to show of memory that calls read and write
@@ -32,8 +35,9 @@ enum text_time {
  * @succeeded: -z: print only calls that do not fail
  */
 struct text {
-	FILE *out;
+	struct out *out;
 	enum text_time time;
+	__s64 realtime;
 	bool durations;
 	bool pids;
 	bool quiet;
@@ -43,7 +47,7 @@ struct text {
 	bool succeeded;
 };
 
-void text_record(const struct text *text, struct utrace_rec *rec);
+void text_record(const struct text *text, const struct utrace_rec *rec);
 void text_idle(const struct text *text);
 void text_end(const struct text *text);
 

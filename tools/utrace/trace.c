@@ -11,11 +11,14 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "fail.h"
+#include "out.h"
 #include "output.h"
 #include "session.h"
 #include "summary.h"
@@ -86,13 +89,13 @@ static void report_lost(const struct trace *trace)
 	unsigned long long lost = session_lost(trace->session);
 
 	if (lost)
-		fprintf(stderr, "utrace: %llu records were lost: the buffer was full; "
-			"-e trace=SET makes less of them\n", lost);
+		output_note("%llu records were lost: the buffer was full; "
+			    "-e trace=SET makes less of them", lost);
 }
 
 static void say_detached(pid_t tid)
 {
-	fprintf(stderr, "utrace: Process %d detached\n", tid);
+	output_note("Process %d detached", tid);
 }
 
 /* Stop recording.  What is recorded by then can still be read. */
@@ -111,6 +114,22 @@ static void detach(struct trace *trace)
 	trace_drain(trace);
 }
 
+static void print_summary(struct out *out)
+{
+	char *text;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		fail("the summary", strerror(errno));
+	summary_print(file);
+	if (fclose(file))
+		fail("the summary", strerror(errno));
+	memcpy(out_room(out, size), text, size);
+	out_add(out, size);
+	free(text);
+}
+
 static void print_end(struct trace *trace)
 {
 	struct text *text = &trace->options.text;
@@ -118,7 +137,7 @@ static void print_end(struct trace *trace)
 	if (!trace->options.summary)
 		text_end(text);
 	if (trace->options.summary || trace->options.summary_too)
-		summary_print(text->out);
+		print_summary(text->out);
 	output_close();
 	report_lost(trace);
 }

@@ -24,7 +24,6 @@
  * @interrupted: signal that interrupts the trace, 0 for none
  * @mute: the output has failed, so nothing is recorded any more
  * @uring: the message about io_uring was printed
- * @offset: ns from CLOCK_MONOTONIC, which records have, to the time of day
  */
 struct trace {
 	struct options options;
@@ -37,7 +36,6 @@ struct trace {
 	int interrupted;
 	bool mute;
 	bool uring;
-	long long offset;
 };
 
 int trace_main(int argc, char **argv, enum command command);

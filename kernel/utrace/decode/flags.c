@@ -30,20 +30,24 @@
 #include <asm/ptrace-abi.h>
 
 #include "print.h"
+#include "write.h"
 
+/* A number of 32 bits that has a name, and the length of the name. */
 struct named {
-	unsigned long value;
+	u32 value;
+	u32 len;
 	const char *name;
 };
 
-#define NAMED(constant)		{ constant, #constant }
+#define NAME(value, name)	{ value, sizeof(name) - 1, name }
+#define NAMED(constant)		NAME(constant, #constant)
 
 /*
  * A table has a plain number where no kernel header names the value for all
  * ABIs.
  */
 static const struct named access_bits[] = {
-	{ 4, "R_OK" }, { 2, "W_OK" }, { 1, "X_OK" },
+	NAME(4, "R_OK"), NAME(2, "W_OK"), NAME(1, "X_OK"),
 	{}
 };
 
@@ -116,8 +120,8 @@ static const struct named fcntls[] = {
 	NAMED(F_DUPFD_CLOEXEC), NAMED(F_SETPIPE_SZ), NAMED(F_GETPIPE_SZ),
 	NAMED(F_ADD_SEALS), NAMED(F_GET_SEALS), NAMED(F_GET_RW_HINT),
 	NAMED(F_SET_RW_HINT), NAMED(F_GET_FILE_RW_HINT),
-	NAMED(F_SET_FILE_RW_HINT), { 12, "F_GETLK64" }, { 13, "F_SETLK64" },
-	{ 14, "F_SETLKW64" },
+	NAMED(F_SET_FILE_RW_HINT), NAME(12, "F_GETLK64"), NAME(13, "F_SETLK64"),
+	NAME(14, "F_SETLKW64"),
 	{}
 };
 
@@ -170,7 +174,7 @@ static const struct named maps[] = {
 };
 
 static const struct named map_bits[] = {
-	NAMED(MAP_FIXED), NAMED(MAP_ANONYMOUS), { 0x40, "MAP_32BIT" },
+	NAMED(MAP_FIXED), NAMED(MAP_ANONYMOUS), NAME(0x40, "MAP_32BIT"),
 	NAMED(MAP_GROWSDOWN), NAMED(MAP_DENYWRITE), NAMED(MAP_EXECUTABLE),
 	NAMED(MAP_LOCKED), NAMED(MAP_NORESERVE), NAMED(MAP_POPULATE),
 	NAMED(MAP_NONBLOCK), NAMED(MAP_STACK), NAMED(MAP_HUGETLB),
@@ -437,51 +441,49 @@ static const struct flag_set flag_sets[] = {
 
 static_assert(ARRAY_SIZE(flag_sets) == UTRACE_FLAG_SETS);
 
-static const char *name_of(const struct named *values, unsigned long value)
+static const struct named *name_of(const struct named *values,
+				   unsigned long value)
 {
-	for (; values && values->name; values++)
+	if (!values)
+		return NULL;
+	for (; values->len; values++)
 		if (values->value == value)
-			return values->name;
+			return values;
 	return NULL;
 }
 
-/*
- * Return what stands before the next name: nothing for the first, "|" after
- * that.
- */
-static const char *separator(bool *first)
+/* Print "|", but nothing before the first name. */
+static void print_separator(struct seq_buf *s, bool *first)
 {
-	bool was_first = *first;
-
+	if (!*first)
+		utrace_write_char(s, '|');
 	*first = false;
-	return was_first ? "" : "|";
+}
+
+static void print_name(struct seq_buf *s, const struct named *named,
+		       bool *first)
+{
+	print_separator(s, first);
+	utrace_write(s, named->name, named->len);
 }
 
 /*
  * Print the names of the bits that have one.  Return the bits that have none.
+ * The empty entry at the end of @bits ends each search, as it asks for no bit.
  */
 static unsigned long print_bits(struct seq_buf *s, const struct named *bits,
 				unsigned long value, bool *first)
 {
-	for (; bits && bits->name; bits++) {
-		if ((value & bits->value) != bits->value)
-			continue;
-		seq_buf_printf(s, "%s%s", separator(first), bits->name);
-		value &= ~bits->value;
+	while (value && bits) {
+		while (bits->value & ~value)
+			bits++;
+		if (!bits->len)
+			break;
+		print_name(s, bits, first);
+		value &= ~(unsigned long)bits->value;
+		bits++;
 	}
 	return value;
-}
-
-/**
- * utrace_print_hex() - print a number in base 16
- * @s: the text is appended here
- * @value: the number; 0 is printed without a prefix
- *
- * Context: Any.
- */
-void utrace_print_hex(struct seq_buf *s, unsigned long value)
-{
-	seq_buf_printf(s, value ? "%#lx" : "%lu", value);
 }
 
 /*
@@ -490,17 +492,21 @@ void utrace_print_hex(struct seq_buf *s, unsigned long value)
 static void print_set(struct seq_buf *s, const struct flag_set *set,
 		      unsigned long value, bool *first)
 {
-	const char *name = name_of(set->values, value & set->mask);
+	const struct named *named;
 
-	if (!value && set->zero)
-		name = set->zero;
-	if (name) {
-		seq_buf_printf(s, "%s%s", separator(first), name);
+	if (!value && set->zero) {
+		print_separator(s, first);
+		seq_buf_puts(s, set->zero);
+		return;
+	}
+	named = name_of(set->values, value & set->mask);
+	if (named) {
+		print_name(s, named, first);
 		value &= ~set->mask;
 	}
 	value = print_bits(s, set->bits, value, first);
 	if (value || *first) {
-		seq_buf_puts(s, separator(first));
+		print_separator(s, first);
 		utrace_print_hex(s, value);
 	}
 }
@@ -532,7 +538,7 @@ void utrace_print_flags(struct seq_buf *s, unsigned int set,
 	if (value || !signal)
 		print_set(s, flags, value, &first);
 	if (signal) {
-		seq_buf_puts(s, separator(&first));
+		print_separator(s, &first);
 		utrace_print_signal(s, signal);
 	}
 }
@@ -547,14 +553,16 @@ void utrace_print_flags(struct seq_buf *s, unsigned int set,
  */
 void utrace_print_signal(struct seq_buf *s, int signal)
 {
-	const char *name = name_of(signals, signal);
+	const struct named *named = name_of(signals, (u32)signal);
 
-	if (name)
-		seq_buf_puts(s, name);
-	else if (signal == SIGRTMIN)
-		seq_buf_puts(s, "SIGRTMIN");
-	else if (signal > SIGRTMIN && signal <= _NSIG)
-		seq_buf_printf(s, "SIGRT_%d", signal - SIGRTMIN);
-	else
-		seq_buf_printf(s, "%d", signal);
+	if (named) {
+		utrace_write(s, named->name, named->len);
+	} else if (signal == SIGRTMIN) {
+		utrace_write_literal(s, "SIGRTMIN");
+	} else if (signal > SIGRTMIN && signal <= _NSIG) {
+		utrace_write_literal(s, "SIGRT_");
+		utrace_write_decimal(s, signal - SIGRTMIN);
+	} else {
+		utrace_write_signed(s, signal);
+	}
 }

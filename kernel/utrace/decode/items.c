@@ -41,3 +41,50 @@ const struct utrace_item *utrace_item_next(const void *data, size_t used,
 		return NULL;
 	return next;
 }
+
+/* The kind of item that is captured of an argument, by its type. */
+static const u8 kinds[] = {
+	[UTRACE_ARG_FD] = UTRACE_ITEM_FILE,
+	[UTRACE_ARG_DFD] = UTRACE_ITEM_FILE,
+	[UTRACE_ARG_PATH] = UTRACE_ITEM_STRING,
+	[UTRACE_ARG_STRING] = UTRACE_ITEM_STRING,
+	[UTRACE_ARG_IN] = UTRACE_ITEM_BYTES,
+	[UTRACE_ARG_OUT] = UTRACE_ITEM_BYTES,
+	[UTRACE_ARG_IN_IOVEC] = UTRACE_ITEM_BYTES,
+	[UTRACE_ARG_OUT_IOVEC] = UTRACE_ITEM_BYTES,
+	[UTRACE_ARG_SOCKADDR] = UTRACE_ITEM_SOCKADDR,
+	[UTRACE_ARG_OUT_SOCKADDR] = UTRACE_ITEM_SOCKADDR,
+	[UTRACE_ARG_ARGV] = UTRACE_ITEM_ARGV,
+	[UTRACE_ARG_FLAGS] = 0,
+};
+
+/**
+ * utrace_call_items_add() - sort captured items by the arguments of a call
+ * @items: the items of a capture are added here
+ * @call: row of the call; NULL: the call has none, and no item is added
+ * @data: what was captured at the entry or at the exit; may be NULL if @used is
+ *	0
+ * @used: bytes of @data
+ *
+ * An item of an argument that has another type is left out, and so is an item
+ * without a byte whose memory could not be read.  The first item of an argument
+ * counts.
+ *
+ * Context: Any.
+ */
+void utrace_call_items_add(struct utrace_call_items *items,
+			   const struct utrace_call *call, const void *data,
+			   size_t used)
+{
+	const struct utrace_item *item = NULL;
+
+	if (!call)
+		return;
+	while ((item = utrace_item_next(data, used, item))) {
+		if (item->arg >= UTRACE_CALL_ARGS || items->of[item->arg] ||
+		    item->kind != kinds[call->arg[item->arg].type])
+			continue;
+		if (item->len || !(item->flags & UTRACE_ITEM_FAULTED))
+			items->of[item->arg] = item;
+	}
+}

@@ -2,8 +2,8 @@
 /*
  * utrace - reading what was captured
  *
- * Declares the walk over the items of a capture, for the printers of the kernel
- * and for tools/utrace.
+ * Declares the walk over the items of a capture, and the items of a system call
+ * sorted by arguments, for the printers of the kernel and for tools/utrace.
  */
 #ifndef _KERNEL_UTRACE_DECODE_ITEMS_H
 #define _KERNEL_UTRACE_DECODE_ITEMS_H
@@ -11,7 +11,27 @@
 #include <linux/types.h>
 #include <uapi/linux/utrace.h>
 
+#include "table.h"
+
+/**
+ * struct utrace_call_items - captured items by the arguments of a system call
+ * @of: the item of each argument, NULL if there is none of use
+ * @most: bytes that are printed of an item of kind UTRACE_ITEM_BYTES
+ *
+ * Points into the captures that were added, which have to live as long.
+ */
+struct utrace_call_items {
+	const struct utrace_item *of[UTRACE_CALL_ARGS];
+	unsigned int most;
+};
+
+/* No items yet, and nothing is cut when it is printed. */
+#define UTRACE_CALL_ITEMS_INIT	{ .most = ~0U }
+
 const struct utrace_item *utrace_item_next(const void *data, size_t used,
 					   const struct utrace_item *item);
+void utrace_call_items_add(struct utrace_call_items *items,
+			   const struct utrace_call *call, const void *data,
+			   size_t used);
 
 #endif /* _KERNEL_UTRACE_DECODE_ITEMS_H */

@@ -7,7 +7,6 @@
  *
  * The command utrace (tools/utrace) is built with this file, too.
  */
-#include <linux/ctype.h>
 #include <linux/errname.h>
 #include <linux/errno.h>
 #include <linux/fcntl.h>
@@ -25,13 +24,13 @@
 #include "items.h"
 #include "print.h"
 #include "table.h"
+#include "write.h"
 
 /**
  * struct call_text - a system call being printed
  * @s: the text is appended here
  * @args: arguments of the call; to print a result, the result alone
- * @items: what was captured of the arguments; may be NULL if @used is 0
- * @used: bytes of @items
+ * @items: what was captured of the arguments; NULL if there is nothing
  * @ia32: the call is of the 32-bit table, so its words have 32 bits
  *
  * Lives on the stack of the printing function, which keeps @args and @items
@@ -40,27 +39,15 @@
 struct call_text {
 	struct seq_buf *s;
 	const unsigned long *args;
-	const void *items;
-	size_t used;
+	const struct utrace_call_items *items;
 	bool ia32;
 };
 
-/*
- * Find the item of kind @kind for argument @arg; NULL if there is none of use.
- */
+/* The item of argument @arg; NULL if there is none of use. */
 static const struct utrace_item *item_of(const struct call_text *c,
-					 unsigned int arg,
-					 enum utrace_item_kind kind)
+					 unsigned int arg)
 {
-	const struct utrace_item *item = NULL;
-
-	do {
-		item = utrace_item_next(c->items, c->used, item);
-	} while (item && (item->arg != arg || item->kind != kind));
-	/* No byte could be read: the caller prints the address instead. */
-	if (item && (item->flags & UTRACE_ITEM_FAULTED) && !item->len)
-		return NULL;
-	return item;
+	return c->items ? c->items->of[arg] : NULL;
 }
 
 /* Argument @arg, cut to the width of the ABI's word. */
@@ -74,54 +61,7 @@ static void print_address(const struct call_text *c, unsigned int arg)
 	if (word(c, arg))
 		utrace_print_hex(c->s, word(c, arg));
 	else
-		seq_buf_puts(c->s, "NULL");
-}
-
-/*
- * The letter that stands for @ch behind a backslash in C; 0 if there is none.
- */
-static char escape_of(u8 ch)
-{
-	static const char from[] = "\t\n\v\f\r\"\\";
-	static const char to[] = "tnvfr\"\\";
-	const char *at = ch ? strchr(from, ch) : NULL;
-
-	return at ? to[at - from] : 0;
-}
-
-/*
- * Append @text with C escapes.  A short octal escape is used unless a digit
- * follows, which would be read as a part of it.
- */
-static void print_text(struct seq_buf *s, const u8 *text, size_t len)
-{
-	size_t i;
-
-	for (i = 0; i < len; i++) {
-		if (escape_of(text[i]))
-			seq_buf_printf(s, "\\%c", escape_of(text[i]));
-		else if (isascii(text[i]) && isprint(text[i]))
-			seq_buf_putc(s, text[i]);
-		else if (i + 1 < len && isdigit(text[i + 1]))
-			seq_buf_printf(s, "\\%03o", text[i]);
-		else
-			seq_buf_printf(s, "\\%o", text[i]);
-	}
-}
-
-/**
- * utrace_print_string() - print text in quotes, with the escapes of C
- * @s: the text is appended here
- * @text: the text; need not end with a NUL
- * @len: bytes of @text
- *
- * Context: Any.
- */
-void utrace_print_string(struct seq_buf *s, const char *text, size_t len)
-{
-	seq_buf_putc(s, '"');
-	print_text(s, (const u8 *)text, len);
-	seq_buf_putc(s, '"');
+		utrace_write_literal(c->s, "NULL");
 }
 
 /* Return true if the item holds less than the task's memory had. */
@@ -130,30 +70,34 @@ static bool is_part(const struct utrace_item *item)
 	return item->flags & (UTRACE_ITEM_TRUNCATED | UTRACE_ITEM_FAULTED);
 }
 
-static void print_memory(const struct call_text *c, unsigned int arg,
-			 enum utrace_item_kind kind)
+/* Print memory or a string; of memory no more than the caller asked for. */
+static void print_memory(const struct call_text *c, unsigned int arg)
 {
-	const struct utrace_item *item = item_of(c, arg, kind);
+	const struct utrace_item *item = item_of(c, arg);
+	size_t len;
 
 	if (!item) {
 		print_address(c, arg);
 		return;
 	}
-	utrace_print_string(c->s, (const char *)item->data, item->len);
-	if (is_part(item))
-		seq_buf_puts(c->s, "...");
+	len = item->len;
+	if (item->kind == UTRACE_ITEM_BYTES && len > c->items->most)
+		len = c->items->most;
+	utrace_print_string(c->s, (const char *)item->data, len);
+	if (len < item->len || is_part(item))
+		utrace_write_literal(c->s, "...");
 }
 
 /* Print the captured bytes of all struct iovec together, as one string. */
 static void print_iovec(const struct call_text *c, unsigned int arg)
 {
-	if (!item_of(c, arg, UTRACE_ITEM_BYTES)) {
+	if (!item_of(c, arg)) {
 		print_address(c, arg);
 		return;
 	}
-	seq_buf_putc(c->s, '[');
-	print_memory(c, arg, UTRACE_ITEM_BYTES);
-	seq_buf_putc(c->s, ']');
+	utrace_write_char(c->s, '[');
+	print_memory(c, arg);
+	utrace_write_char(c->s, ']');
 }
 
 /**
@@ -168,7 +112,7 @@ void utrace_print_argv(struct seq_buf *s, const struct utrace_item *item)
 	const char *before = "";
 	size_t at, len;
 
-	seq_buf_putc(s, '[');
+	utrace_write_char(s, '[');
 	for (at = 0; at < item->len; at += len + 1) {
 		len = strnlen((const char *)item->data + at, item->len - at);
 		seq_buf_puts(s, before);
@@ -177,12 +121,12 @@ void utrace_print_argv(struct seq_buf *s, const struct utrace_item *item)
 	}
 	if (is_part(item))
 		seq_buf_printf(s, "%s...", before);
-	seq_buf_putc(s, ']');
+	utrace_write_char(s, ']');
 }
 
-static void print_argv(const struct call_text *c, unsigned int arg)
+static noinline_for_stack void print_argv(const struct call_text *c, unsigned int arg)
 {
-	const struct utrace_item *item = item_of(c, arg, UTRACE_ITEM_ARGV);
+	const struct utrace_item *item = item_of(c, arg);
 
 	if (item)
 		utrace_print_argv(c->s, item);
@@ -202,12 +146,12 @@ static void print_unix(struct seq_buf *s, const struct sockaddr_un *un,
 		  sizeof(un->sun_path));
 	if (!len)
 		return;
-	seq_buf_puts(s, ", sun_path=");
+	utrace_write_literal(s, ", sun_path=");
 	if (un->sun_path[0]) {
 		utrace_print_string(s, un->sun_path,
 				    strnlen(un->sun_path, len));
 	} else {
-		seq_buf_putc(s, '@');
+		utrace_write_char(s, '@');
 		utrace_print_string(s, un->sun_path + 1, len - 1);
 	}
 }
@@ -235,7 +179,7 @@ static void print_inet6(struct seq_buf *s, const struct sockaddr_in6 *in6)
 {
 	seq_buf_printf(s, ", sin6_port=htons(%u), sin6_flowinfo=htonl(%u), ",
 		       ntohs(in6->sin6_port), ntohl(in6->sin6_flowinfo));
-	seq_buf_puts(s, "sin6_addr=inet_pton(\"");
+	utrace_write_literal(s, "sin6_addr=inet_pton(\"");
 	print_in6_addr(s, &in6->sin6_addr);
 	seq_buf_printf(s, "\"), sin6_scope_id=%u", in6->sin6_scope_id);
 }
@@ -250,7 +194,7 @@ static void print_other(struct seq_buf *s, const u8 *data, size_t len)
 {
 	size_t i;
 
-	seq_buf_puts(s, ", sa_data=0x");
+	utrace_write_literal(s, ", sa_data=0x");
 	for (i = 0; i < len; i++)
 		seq_buf_printf(s, "%02x", data[i]);
 }
@@ -260,7 +204,7 @@ static void print_family(struct seq_buf *s,
 {
 	const size_t head = sizeof(addr->ss_family);
 
-	seq_buf_puts(s, "sa_family=");
+	utrace_write_literal(s, "sa_family=");
 	utrace_print_flags(s, UTRACE_FLAGS_FAMILY, addr->ss_family);
 	if (addr->ss_family == AF_UNIX)
 		print_unix(s, (const void *)addr, len);
@@ -277,56 +221,102 @@ static void print_family(struct seq_buf *s,
 		print_other(s, (const u8 *)addr + head, len - head);
 }
 
-static void print_sockaddr(const struct call_text *c, unsigned int arg)
+static noinline_for_stack void print_sockaddr(const struct call_text *c, unsigned int arg)
 {
 	const struct utrace_item *item;
 	struct sockaddr_storage addr = {};
 	size_t len;
 
-	item = item_of(c, arg, UTRACE_ITEM_SOCKADDR);
+	item = item_of(c, arg);
 	if (!item || item->len < sizeof(addr.ss_family)) {
 		print_address(c, arg);
 		return;
 	}
 	len = min_t(size_t, item->len, sizeof(addr));
 	memcpy(&addr, item->data, len);
-	seq_buf_putc(c->s, '{');
+	utrace_write_char(c->s, '{');
 	print_family(c->s, &addr, len);
 	seq_buf_puts(c->s, is_part(item) ? ", ...}" : "}");
 }
 
 static void print_fd(const struct call_text *c, unsigned int arg, bool dfd)
 {
-	const struct utrace_item *item = item_of(c, arg, UTRACE_ITEM_FILE);
+	const struct utrace_item *item = item_of(c, arg);
 
 	if (dfd && (int)c->args[arg] == AT_FDCWD)
-		seq_buf_puts(c->s, "AT_FDCWD");
+		utrace_write_literal(c->s, "AT_FDCWD");
 	else
-		seq_buf_printf(c->s, "%d", (int)c->args[arg]);
+		utrace_write_signed(c->s, (int)c->args[arg]);
 	if (!item)
 		return;
-	seq_buf_putc(c->s, '<');
-	print_text(c->s, item->data, item->len);
+	utrace_write_char(c->s, '<');
+	utrace_write_escaped(c->s, item->data, item->len);
 	seq_buf_puts(c->s, is_part(item) ? "...>" : ">");
 }
 
-static void print_number(const struct call_text *c, unsigned int arg,
-			 const struct utrace_arg *is)
+/*
+ * Return true if argument @arg of wait4() and waitpid() is the status: memory
+ * that the call writes, with flags of wait() behind it.
+ */
+static bool is_wait_status(const struct utrace_call *call, unsigned int arg)
+{
+	return arg + 1 < call->nargs &&
+	       call->arg[arg].type == UTRACE_ARG_OUT &&
+	       call->arg[arg + 1].type == UTRACE_ARG_FLAGS &&
+	       call->arg[arg + 1].len == UTRACE_FLAGS_WAIT;
+}
+
+/* Print the status of a child by the macros that take it apart. */
+static noinline_for_stack void print_wait_status(const struct call_text *c, unsigned int arg)
+{
+	const struct utrace_item *item = item_of(c, arg);
+	struct seq_buf *s = c->s;
+	u32 status;
+
+	if (!item || item->len != sizeof(status)) {
+		print_memory(c, arg);
+		return;
+	}
+	memcpy(&status, item->data, sizeof(status));
+	if (status == 0xffff) {
+		utrace_write_literal(s, "[{WIFCONTINUED(s)}]");
+	} else if ((status & 0xff) == 0x7f) {
+		utrace_write_literal(s, "[{WIFSTOPPED(s) && WSTOPSIG(s) == ");
+		utrace_print_signal(s, status >> 8 & 0xff);
+		utrace_write_literal(s, "}]");
+	} else if (status & 0x7f) {
+		utrace_write_literal(s, "[{WIFSIGNALED(s) && WTERMSIG(s) == ");
+		utrace_print_signal(s, status & 0x7f);
+		if (status & 0x80)
+			utrace_write_literal(s, " && WCOREDUMP(s)");
+		utrace_write_literal(s, "}]");
+	} else {
+		utrace_write_literal(s, "[{WIFEXITED(s) && WEXITSTATUS(s) == ");
+		utrace_write_decimal(s, status >> 8 & 0xff);
+		utrace_write_literal(s, "}]");
+	}
+}
+
+static void print_arg(const struct call_text *c, unsigned int arg,
+		      const struct utrace_arg *is)
 {
 	unsigned long value = word(c, arg);
 
 	switch (is->type) {
+	case UTRACE_ARG_ADDR:
+		print_address(c, arg);
+		break;
 	case UTRACE_ARG_INT:
-		seq_buf_printf(c->s, "%d", (int)value);
+		utrace_write_signed(c->s, (int)value);
 		break;
 	case UTRACE_ARG_LONG:
-		seq_buf_printf(c->s, "%ld", c->ia32 ? (int)value : (long)value);
+		utrace_write_signed(c->s, c->ia32 ? (int)value : (long)value);
 		break;
 	case UTRACE_ARG_SIZE:
-		seq_buf_printf(c->s, "%lu", value);
+		utrace_write_decimal(c->s, value);
 		break;
 	case UTRACE_ARG_OCTAL:
-		seq_buf_printf(c->s, "%#o", (u32)value);
+		utrace_write_octal(c->s, (u32)value);
 		break;
 	case UTRACE_ARG_SIGNAL:
 		utrace_print_signal(c->s, value);
@@ -334,26 +324,15 @@ static void print_number(const struct call_text *c, unsigned int arg,
 	case UTRACE_ARG_FLAGS:
 		utrace_print_flags(c->s, is->len, value);
 		break;
-	default:
-		utrace_print_hex(c->s, value);
-	}
-}
-
-static void print_arg(const struct call_text *c, unsigned int arg,
-		      const struct utrace_arg *is)
-{
-	switch (is->type) {
 	case UTRACE_ARG_FD:
 	case UTRACE_ARG_DFD:
 		print_fd(c, arg, is->type == UTRACE_ARG_DFD);
 		break;
 	case UTRACE_ARG_PATH:
 	case UTRACE_ARG_STRING:
-		print_memory(c, arg, UTRACE_ITEM_STRING);
-		break;
 	case UTRACE_ARG_IN:
 	case UTRACE_ARG_OUT:
-		print_memory(c, arg, UTRACE_ITEM_BYTES);
+		print_memory(c, arg);
 		break;
 	case UTRACE_ARG_IN_IOVEC:
 	case UTRACE_ARG_OUT_IOVEC:
@@ -367,7 +346,7 @@ static void print_arg(const struct call_text *c, unsigned int arg,
 		print_argv(c, arg);
 		break;
 	default:
-		print_number(c, arg, is);
+		utrace_print_hex(c->s, value);
 	}
 }
 
@@ -378,9 +357,7 @@ static void print_arg(const struct call_text *c, unsigned int arg,
 static bool ends_before(const struct call_text *c,
 			const struct utrace_call *call, unsigned int arg)
 {
-	if (!arg || call->arg[arg].type != UTRACE_ARG_OCTAL)
-		return false;
-	return call->arg[arg - 1].type == UTRACE_ARG_FLAGS &&
+	return arg && call->arg[arg - 1].type == UTRACE_ARG_FLAGS &&
 	       call->arg[arg - 1].len == UTRACE_FLAGS_OPEN &&
 	       !(c->args[arg - 1] & (O_CREAT | __O_TMPFILE));
 }
@@ -390,10 +367,17 @@ static void print_args(const struct call_text *c,
 {
 	unsigned int i;
 
-	for (i = 0; i < call->nargs && !ends_before(c, call, i); i++) {
+	for (i = 0; i < call->nargs; i++) {
+		if (call->arg[i].type == UTRACE_ARG_OCTAL &&
+		    ends_before(c, call, i))
+			break;
 		if (i)
-			seq_buf_puts(c->s, ", ");
-		print_arg(c, i, &call->arg[i]);
+			utrace_write_literal(c->s, ", ");
+		if (call->arg[i].type == UTRACE_ARG_OUT &&
+		    is_wait_status(call, i))
+			print_wait_status(c, i);
+		else
+			print_arg(c, i, &call->arg[i]);
 	}
 }
 
@@ -405,37 +389,64 @@ static const struct utrace_call unknown_call = {
 	},
 };
 
+static void print_call_name(struct seq_buf *s, const struct utrace_call *call,
+			    unsigned int nr)
+{
+	if (call) {
+		utrace_write(s, call->name, call->name_len);
+	} else {
+		utrace_write_literal(s, "syscall_");
+		utrace_print_hex(s, nr);
+	}
+}
+
 /**
- * utrace_print_call() - print a system call and its arguments
+ * utrace_print_call_items() - print a system call and its sorted items
  * @s: the text is appended here
  * @nr: number of the call, as for utrace_call_of()
  * @args: arguments, in the order of the call for every ABI
- * @items: what was captured of the arguments; may be NULL if @used is 0
- * @used: bytes of @items
+ * @items: what was captured of the arguments, from utrace_call_items_add()
  *
  * A call that args.tbl does not know is printed with six numbers.
  *
  * Context: Any.
  */
-void utrace_print_call(struct seq_buf *s, unsigned int nr,
-		       const unsigned long args[6], const void *items,
-		       size_t used)
+void utrace_print_call_items(struct seq_buf *s, unsigned int nr,
+			     const unsigned long args[6],
+			     const struct utrace_call_items *items)
 {
 	const struct utrace_call *call = utrace_call_of(nr);
 	const struct call_text c = {
 		.s = s,
 		.args = args,
 		.items = items,
-		.used = used,
 		.ia32 = nr & UTRACE_SYSCALL_IA32,
 	};
 
-	if (call)
-		seq_buf_printf(s, "%s(", call->name);
-	else
-		seq_buf_printf(s, "syscall_%#x(", nr);
+	print_call_name(s, call, nr);
+	utrace_write_char(s, '(');
 	print_args(&c, call && call->known ? call : &unknown_call);
-	seq_buf_putc(s, ')');
+	utrace_write_char(s, ')');
+}
+
+/**
+ * utrace_print_call() - print a system call and its arguments
+ * @s: the text is appended here
+ * @nr: number of the call, as for utrace_call_of()
+ * @args: arguments, in the order of the call for every ABI
+ * @data: what was captured of the arguments; may be NULL if @used is 0
+ * @used: bytes of @data
+ *
+ * Context: Any.
+ */
+void utrace_print_call(struct seq_buf *s, unsigned int nr,
+		       const unsigned long args[6], const void *data,
+		       size_t used)
+{
+	struct utrace_call_items items = UTRACE_CALL_ITEMS_INIT;
+
+	utrace_call_items_add(&items, utrace_call_of(nr), data, used);
+	utrace_print_call_items(s, nr, args, &items);
 }
 
 /* Return true for the codes by which the kernel makes the call again. */
@@ -449,11 +460,12 @@ static void print_error(struct seq_buf *s, long error)
 {
 	const char *name = errname(error);
 
-	seq_buf_puts(s, is_restart(error) ? "? " : "-1 ");
+	utrace_write(s, is_restart(error) ? "? " : "-1 ",
+		     is_restart(error) ? 2 : 3);
 	if (name)
 		seq_buf_puts(s, name);
 	else
-		seq_buf_printf(s, "%ld", error);
+		utrace_write_signed(s, error);
 }
 
 /**
@@ -468,7 +480,7 @@ void utrace_print_result(struct seq_buf *s, unsigned int nr, long ret)
 {
 	const struct utrace_call *call = utrace_call_of(nr);
 	const struct utrace_arg is = {
-		call && call->known ? call->result : UTRACE_ARG_LONG
+		.type = call && call->known ? call->result : UTRACE_ARG_LONG
 	};
 	const unsigned long result = ret;
 	const struct call_text c = {
@@ -486,33 +498,53 @@ void utrace_print_result(struct seq_buf *s, unsigned int nr, long ret)
 }
 
 /**
- * utrace_print_outputs() - print what was captured at the exit of a call
+ * utrace_print_output_items() - print what a system call wrote, item by item
  * @s: the text is appended here, with a blank before each item
- * @items: what was captured
- * @used: bytes of @items
+ * @nr: number of the call, as for utrace_call_of()
+ * @items: what was captured at the exit, from utrace_call_items_add()
  *
  * Context: Any.
  */
-void utrace_print_outputs(struct seq_buf *s, const void *items, size_t used)
+void utrace_print_output_items(struct seq_buf *s, unsigned int nr,
+			       const struct utrace_call_items *items)
 {
 	const unsigned long nowhere[UTRACE_CALL_ARGS] = {};
-	const struct call_text c = {
-		.s = s,
-		.args = nowhere,
-		.items = items,
-		.used = used,
-	};
-	const struct utrace_item *item = NULL;
+	const struct utrace_call *call = utrace_call_of(nr);
+	const struct call_text c = { .s = s, .args = nowhere, .items = items };
+	const struct utrace_item *item;
+	unsigned int i;
 
-	while ((item = utrace_item_next(items, used, item))) {
-		if (!item->len || item->arg >= UTRACE_CALL_ARGS)
+	for (i = 0; call && i < call->nargs; i++) {
+		item = items->of[i];
+		if (!item || !item->len)
 			continue;
-		if (item->kind == UTRACE_ITEM_BYTES) {
-			seq_buf_putc(s, ' ');
-			print_memory(&c, item->arg, UTRACE_ITEM_BYTES);
-		} else if (item->kind == UTRACE_ITEM_SOCKADDR) {
-			seq_buf_putc(s, ' ');
-			print_sockaddr(&c, item->arg);
+		if (item->kind == UTRACE_ITEM_SOCKADDR) {
+			utrace_write_char(s, ' ');
+			print_sockaddr(&c, i);
+		} else if (item->kind == UTRACE_ITEM_BYTES && items->most) {
+			utrace_write_char(s, ' ');
+			if (is_wait_status(call, i))
+				print_wait_status(&c, i);
+			else
+				print_memory(&c, i);
 		}
 	}
+}
+
+/**
+ * utrace_print_outputs() - print what was captured at the exit of a call
+ * @s: the text is appended here, with a blank before each item
+ * @nr: number of the call, as for utrace_call_of()
+ * @data: what was captured
+ * @used: bytes of @data
+ *
+ * Context: Any.
+ */
+void utrace_print_outputs(struct seq_buf *s, unsigned int nr, const void *data,
+			  size_t used)
+{
+	struct utrace_call_items items = UTRACE_CALL_ITEMS_INIT;
+
+	utrace_call_items_add(&items, utrace_call_of(nr), data, used);
+	utrace_print_output_items(s, nr, &items);
 }

@@ -10,6 +10,7 @@
 #include <linux/types.h>
 
 struct seq_buf;
+struct utrace_call_items;
 struct utrace_item;
 
 /* Tables of names in flags.c, by the words behind "flags:" in args.tbl. */
@@ -50,10 +51,16 @@ enum utrace_flag_set {
 };
 
 void utrace_print_call(struct seq_buf *s, unsigned int nr,
-		       const unsigned long args[6], const void *items,
+		       const unsigned long args[6], const void *data,
 		       size_t used);
+void utrace_print_call_items(struct seq_buf *s, unsigned int nr,
+			     const unsigned long args[6],
+			     const struct utrace_call_items *items);
 void utrace_print_result(struct seq_buf *s, unsigned int nr, long ret);
-void utrace_print_outputs(struct seq_buf *s, const void *items, size_t used);
+void utrace_print_outputs(struct seq_buf *s, unsigned int nr, const void *data,
+			  size_t used);
+void utrace_print_output_items(struct seq_buf *s, unsigned int nr,
+			       const struct utrace_call_items *items);
 void utrace_print_argv(struct seq_buf *s, const struct utrace_item *item);
 void utrace_print_string(struct seq_buf *s, const char *text, size_t len);
 

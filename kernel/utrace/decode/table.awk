@@ -8,7 +8,7 @@
 # from the two tables of the kernel, the types of their arguments from args.tbl.
 
 BEGIN {
-	split("hex int long size octal fd dfd signal path string argv", words)
+	split("hex addr int long size octal fd dfd signal path string argv", words)
 	for (i in words)
 		plain[words[i]] = "UTRACE_ARG_" toupper(words[i])
 	memory["in"] = "UTRACE_ARG_IN"
@@ -111,8 +111,9 @@ function write_rows(file,	nr, own) {
 		if (!((file, nr) in name))
 			continue
 		own = abi[file, nr] "/" name[file, nr]
-		printf "\t[%d] = {\n\t\t.name = \"%s\",%s\n\t},\n", nr,
-			name[file, nr],
+		printf "\t[%d] = {\n\t\t.name = \"%s\",\n" \
+			"\t\t.name_len = %d,%s\n\t},\n", nr,
+			name[file, nr], length(name[file, nr]),
 			own in row ? row[own] : row[name[file, nr]]
 	}
 }

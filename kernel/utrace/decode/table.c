@@ -27,7 +27,7 @@ struct call_table {
  * The table of one ABI.  A kernel without 32-bit calls has an empty one for
  * them.
  */
-static struct call_table call_table(bool ia32)
+static inline struct call_table call_table(bool ia32)
 {
 	if (!ia32)
 		return (struct call_table){ native_calls,
@@ -37,6 +37,15 @@ static struct call_table call_table(bool ia32)
 #else
 	return (struct call_table){};
 #endif
+}
+
+static inline const struct utrace_call *row_of(struct call_table table,
+					       unsigned int nr)
+{
+	if (nr >= table.n)
+		return NULL;
+	nr = array_index_nospec(nr, table.n);
+	return table.calls[nr].name ? &table.calls[nr] : NULL;
 }
 
 /**
@@ -52,14 +61,9 @@ static struct call_table call_table(bool ia32)
  */
 const struct utrace_call *utrace_call_of(unsigned int nr)
 {
-	bool ia32 = nr & UTRACE_SYSCALL_IA32;
-	struct call_table table = call_table(ia32);
-
-	nr &= ~(ia32 ? UTRACE_SYSCALL_IA32 : UTRACE_X32_BIT);
-	if (nr >= table.n)
-		return NULL;
-	nr = array_index_nospec(nr, table.n);
-	return table.calls[nr].name ? &table.calls[nr] : NULL;
+	if (nr & UTRACE_SYSCALL_IA32)
+		return row_of(call_table(true), nr & ~UTRACE_SYSCALL_IA32);
+	return row_of(call_table(false), nr & ~UTRACE_X32_BIT);
 }
 
 /**

@@ -26,8 +26,8 @@
 /**
  * enum utrace_arg_type - what an argument of a system call is
  * @UTRACE_ARG_NONE: there is no such argument
- * @UTRACE_ARG_HEX: a number best read in base 16, or a pointer to memory that
- *	is not captured
+ * @UTRACE_ARG_HEX: a number best read in base 16
+ * @UTRACE_ARG_ADDR: a pointer to memory that is not captured
  * @UTRACE_ARG_INT: a signed number of 32 bits
  * @UTRACE_ARG_LONG: a signed number of the ABI's word
  * @UTRACE_ARG_SIZE: an unsigned number of the ABI's word
@@ -55,6 +55,7 @@
 enum utrace_arg_type {
 	UTRACE_ARG_NONE,
 	UTRACE_ARG_HEX,
+	UTRACE_ARG_ADDR,
 	UTRACE_ARG_INT,
 	UTRACE_ARG_LONG,
 	UTRACE_ARG_SIZE,
@@ -94,6 +95,7 @@ struct utrace_arg {
 /**
  * struct utrace_call - one system call
  * @name: name in the kernel's table; NULL: no call has this number
+ * @name_len: length of @name
  * @nargs: number of arguments; 0 if @known is not set
  * @known: args.tbl has a line for the call
  * @result: type of the result of a call that did not fail; one of enum
@@ -102,6 +104,7 @@ struct utrace_arg {
  */
 struct utrace_call {
 	const char *name;
+	u8 name_len;
 	u8 nargs;
 	bool known;
 	u8 result;

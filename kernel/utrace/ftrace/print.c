@@ -76,7 +76,7 @@ void utrace_ftrace_print_exit(struct seq_buf *s, unsigned int nr, long ret,
 		seq_buf_printf(s, "<... %s resumed>", call->name);
 	else
 		seq_buf_printf(s, "<... syscall_%#x resumed>", nr);
-	utrace_print_outputs(s, items, used);
+	utrace_print_outputs(s, nr, items, used);
 	seq_buf_puts(s, " = ");
 	utrace_print_result(s, nr, ret);
 	if (duration >= 0)

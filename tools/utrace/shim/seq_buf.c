@@ -5,26 +5,29 @@
 
 #include <linux/seq_buf.h>
 
-void seq_buf_putc(struct seq_buf *s, char c)
-{
-	if (s->len < s->size)
-		s->buffer[s->len++] = c;
-}
-
 void seq_buf_puts(struct seq_buf *s, const char *text)
 {
-	while (*text)
-		seq_buf_putc(s, *text++);
+	size_t len = strlen(text);
+
+	if (seq_buf_buffer_left(s) < len) {
+		seq_buf_set_overflow(s);
+		return;
+	}
+	memcpy(s->buffer + s->len, text, len);
+	s->len += len;
 }
 
 void seq_buf_printf(struct seq_buf *s, const char *format, ...)
 {
+	size_t left = seq_buf_buffer_left(s);
 	va_list args;
 	int n;
 
 	va_start(args, format);
-	n = vsnprintf(s->buffer + s->len, s->size - s->len, format, args);
+	n = vsnprintf(s->buffer + s->len, left, format, args);
 	va_end(args);
-	if (n > 0)
-		s->len += (size_t)n < s->size - s->len ? (size_t)n : s->size - s->len;
+	if (n >= 0 && (size_t)n < left)
+		s->len += n;
+	else
+		seq_buf_set_overflow(s);
 }

@@ -26,5 +26,6 @@ typedef __s64 s64;
 #define WARN_ON_ONCE(c)	(c)
 #define fallthrough	__attribute__((fallthrough))
 #define __user
+#define noinline_for_stack __attribute__((noinline))
 
 #endif

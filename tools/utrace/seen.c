@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - the tasks whose records are printed
+ *
+ * A hash table with open addressing: a task stands in the slot of its hash or,
+ * if that is taken, in the next free one.  At least half of the slots are free.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "seen.h"
+
+/* Number of slots at first; a power of 2, as always. */
+#define SLOTS	64
+
+static struct seen_task **slots;
+static size_t nslots, ntasks;
+struct seen_task *seen_recent;
+/* How many tasks were added, with those that are forgotten. */
+static __u64 added;
+
+/* The slot at which the search for task @number begins. */
+static size_t home_of(__u64 number)
+{
+	return (number * 0x9e3779b97f4a7c15ULL >> 32) & (nslots - 1);
+}
+
+static size_t next_slot(size_t slot)
+{
+	return (slot + 1) & (nslots - 1);
+}
+
+/* The slot of task @number, or the free slot that is to take it. */
+static size_t slot_of(__u64 number)
+{
+	size_t slot = home_of(number);
+
+	while (slots[slot] && slots[slot]->task != number)
+		slot = next_slot(slot);
+	return slot;
+}
+
+/* Make a table of @n slots, and move the tasks to it. */
+static void resize(size_t n)
+{
+	struct seen_task **old = slots;
+	size_t i, nold = nslots;
+
+	slots = calloc(n, sizeof(*slots));
+	if (!slots)
+		abort();
+	nslots = n;
+	for (i = 0; i < nold; i++)
+		if (old[i])
+			slots[slot_of(old[i]->task)] = old[i];
+	free(old);
+}
+
+static struct seen_task *add_task(__u64 number)
+{
+	struct seen_task *task = calloc(1, sizeof(*task));
+
+	if (!task)
+		abort();
+	if (2 * (ntasks + 1) > nslots)
+		resize(nslots ? 2 * nslots : SLOTS);
+	task->task = number;
+	slots[slot_of(number)] = task;
+	ntasks++;
+	added++;
+	return task;
+}
+
+/* Find a task by its slot, or add it if it was not seen before. */
+struct seen_task *seen_find(__u64 number)
+{
+	struct seen_task *task = nslots ? slots[slot_of(number)] : NULL;
+
+	seen_recent = task ? task : add_task(number);
+	return seen_recent;
+}
+
+/* Copy the entry of a system call, with its items. */
+void seen_keep_entry(struct seen_task *task, const struct utrace_rec *rec)
+{
+	if (task->room < rec->size) {
+		free(task->entry);
+		task->room = 2 * rec->size;
+		task->entry = malloc(task->room);
+		if (!task->entry)
+			abort();
+	}
+	memcpy(task->entry, rec, rec->size);
+}
+
+/*
+ * Empty a slot.  Tasks behind it move up, if the search for them would end at
+ * the empty slot.
+ */
+static void empty_slot(size_t slot)
+{
+	size_t next = slot, home;
+
+	for (;;) {
+		slots[slot] = NULL;
+		do {
+			next = next_slot(next);
+			if (!slots[next])
+				return;
+			home = home_of(slots[next]->task);
+		} while (((next - home) & (nslots - 1)) <
+			 ((next - slot) & (nslots - 1)));
+		slots[slot] = slots[next];
+		slot = next;
+	}
+}
+
+/* Forget a task that has exited, and free it. */
+void seen_forget(struct seen_task *task)
+{
+	empty_slot(slot_of(task->task));
+	ntasks--;
+	if (seen_recent == task)
+		seen_recent = NULL;
+	free(task->entry);
+	free(task);
+}
+
+/*
+ * Task @from has become task @to, by execve() of a thread.  What was known of
+ * @to is forgotten, as that task is no more.
+ */
+void seen_rename(__u64 from, __u64 to)
+{
+	struct seen_task *task = seen_task(from);
+
+	seen_forget(seen_task(to));
+	empty_slot(slot_of(from));
+	task->task = to;
+	slots[slot_of(to)] = task;
+}
+
+/* Has more than one task been seen? */
+bool seen_several(void)
+{
+	return added > 1;
+}
