@@ -100,6 +100,13 @@ TEST_F(dev, what_is_mapped)
 	      "mprotect() makes the rings no more writable");
 	munmap(at, a.rings_size);
 	close(fd);
+	fd = open("/dev/utrace", O_RDONLY | O_CLOEXEC);
+	need(!setup(fd, SMALL), "setup");
+	is(0, try_map(fd, a.rings_size, PROT_READ, MAP_SHARED,
+		      UTRACE_MAP_RINGS), "open to read: the rings");
+	is(-EACCES, try_map(fd, a.tails_size, rw, MAP_SHARED, UTRACE_MAP_TAILS),
+	   "open to read: the tails: EACCES");
+	close(fd);
 }
 
 /* The mapped record that comes next in a ring, or NULL. */

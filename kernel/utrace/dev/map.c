@@ -138,7 +138,8 @@ static int session_map_tails(struct utrace_session *session,
  */
 int utrace_dev_mmap(struct utrace_session *session, struct vm_area_struct *vma)
 {
-	if (!(vma->vm_flags & VM_SHARED))
+	/* Of a file that is open to read only, VM_SHARED is taken away. */
+	if (!(vma->vm_flags & VM_MAYSHARE))
 		return -EINVAL;
 	/* Pairs with utrace_dev_ring_make(). */
 	if (!smp_load_acquire(&session->ring))
