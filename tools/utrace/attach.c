@@ -56,7 +56,6 @@ static bool attach_one(struct trace *trace, pid_t tid)
 		say(what, why);
 		return false;
 	}
-	tasks_add(&trace->tasks, tid);
 	if (trace->options.quiet)
 		return true;
 	if (follow && threads > 1)
@@ -91,8 +90,6 @@ void trace_attach(struct trace *trace)
 	int session = trace->session;
 
 	attach_pids(trace);
-	if (options->follow && options->npids)
-		tasks_add_covered(&trace->tasks);
 	if (options->all && session_attach_all(session))
 		fail("-a", session_why_not(errno));
 	if (options->exe && session_attach_exe(session, options->exe))

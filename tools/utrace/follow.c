@@ -2,10 +2,9 @@
 /*
  * utrace - follow tasks until they have ended
  *
- * A session of /dev/utrace hands over records in the order in which they were
- * written; text.c and summary.c print them.
+ * stream.c hands over records in the order of their times; text.c and summary.c
+ * print them.
  */
-#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,49 +12,35 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "fail.h"
+#include <asm/unistd.h>
+
 #include "out.h"
 #include "output.h"
 #include "record.h"
 #include "session.h"
+#include "stream.h"
 #include "summary.h"
 #include "trace.h"
-
-/* Bytes that one read() takes. */
-#define READ_SIZE	(256 * 1024)
 
 #define N_OF(array)	(sizeof(array) / sizeof(*(array)))
 
 /* After this time without a record the unfinished call is shown. */
 #define IDLE_MS		100
 
-/* Seconds between two searches for tasks whose exit was not recorded. */
-#define SEARCH_SECONDS	1
-
-/*
- * Update the followed tasks: a task with a record is one, until the record is
- * its exit.
- */
-static void update_tasks(struct trace *trace, const struct utrace_rec *rec)
+/* Say that a task is followed that its parent has created. */
+static void notice_child(const struct trace *trace,
+			 const struct utrace_rec *rec)
 {
-	pid_t tid = record_task(rec), child = record_child(rec);
+	pid_t child = record_child(rec);
 
-	if (record_is_end(rec))
-		tasks_remove(&trace->tasks, tid);
-	else if (tid)
-		tasks_add(&trace->tasks, tid);
-	if (!child || !trace->options.follow)
-		return;
-	tasks_add(&trace->tasks, child);
-	if (!trace->options.quiet)
+	if (child && trace->options.follow && !trace->options.quiet)
 		output_note("Process %d attached", child);
 }
 
 /* Say once that requests of io_uring are not system calls, so not shown. */
 static void notice_uring(struct trace *trace, const struct utrace_rec *rec)
 {
-	if (trace->uring || !record_succeeded(rec) ||
-	    !record_is_call(rec, "io_uring_setup"))
+	if (trace->uring || !record_is_success(rec, __NR_io_uring_setup))
 		return;
 	trace->uring = true;
 	output_note("process %d uses io_uring: what it does by that is not "
@@ -78,9 +63,11 @@ static bool is_before_program(struct trace *trace, const struct utrace_rec *rec)
 	       !record_is_end(rec) && !record_is_call(rec, "execve");
 }
 
-static void take_record(struct trace *trace, const struct utrace_rec *rec)
+static void take_record(void *data, const struct utrace_rec *rec)
 {
-	update_tasks(trace, rec);
+	struct trace *trace = data;
+
+	notice_child(trace, rec);
 	if (is_before_program(trace, rec) || trace->mute)
 		return;
 	notice_uring(trace, rec);
@@ -101,28 +88,15 @@ static long long realtime_offset(void)
 	       mono.tv_nsec;
 }
 
-/*
- * Read and handle some records.  Returns the bytes read, 0 if there are none.
- */
-static size_t take_records(struct trace *trace)
+/* Handle the records that there are.  Returns whether there were some. */
+static bool take_records(struct trace *trace)
 {
-	static char buffer[READ_SIZE] __attribute__((aligned(8)));
-	ssize_t n = read(trace->session, buffer, sizeof(buffer));
-	size_t at, left, size;
+	size_t n;
 
-	if (n < 0 && errno != EAGAIN && errno != EINTR)
-		fail("reading /dev/utrace", strerror(errno));
-	left = n > 0 ? n : 0;
 	trace->options.text.realtime = realtime_offset();
-	for (at = 0; left; at += size, left -= size) {
-		size = record_size(buffer + at, left);
-		if (!size)
-			fail("reading /dev/utrace",
-			     "a record has an invalid size; this command may be too old");
-		take_record(trace, (const void *)(buffer + at));
-	}
+	n = stream_take(trace->stream, take_record, trace);
 	output_show();
-	return at;
+	return n;
 }
 
 static void take_signals(struct trace *trace)
@@ -137,17 +111,6 @@ static void take_signals(struct trace *trace)
 		trace->status = status;
 }
 
-/* Has the last followed task ended? */
-static bool is_empty(struct trace *trace)
-{
-	if (!tasks_empty(&trace->tasks))
-		return false;
-	/* Tasks that exist since before the attach may have had no record. */
-	if (trace->options.follow && options_attach(&trace->options))
-		tasks_add_covered(&trace->tasks);
-	return tasks_empty(&trace->tasks);
-}
-
 /*
  * Is the trace over, because of a signal or as no followed task is left?  The
  * program is waited for in any case, as its status is that of the command.
@@ -160,11 +123,8 @@ static bool is_over(struct trace *trace)
 		return true;
 	if (trace->child && trace->status < 0)
 		return false;
-	if (trace->mute || (trace->child && !options->follow && !options->npids))
-		return true;
-	if (options->all || options->exe || options->cgroup)
-		return false;
-	return is_empty(trace);
+	return trace->mute || trace->ended ||
+	       (trace->child && !options->follow && !options->npids);
 }
 
 /* Stop recording if the output has failed: nobody could read the records. */
@@ -180,23 +140,12 @@ static void check_output(struct trace *trace)
 	session_choose(trace->session, &nothing);
 }
 
-static void search_dead(struct trace *trace)
-{
-	static time_t last;
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (now.tv_sec - last < SEARCH_SECONDS)
-		return;
-	last = now.tv_sec;
-	tasks_remove_dead(&trace->tasks);
-}
-
-/* Handle records until the trace is over. */
-void trace_follow(struct trace *trace)
+/* Wait for something to do; after some time show the unfinished call. */
+static void wait_for_records(struct trace *trace)
 {
 	struct pollfd fds[] = {
-		{ .fd = trace->session, .events = POLLIN },
+		/* It is not waited for once no record can come any more. */
+		{ .fd = trace->ended ? -1 : trace->session, .events = POLLIN },
 		{ .fd = trace->signals, .events = POLLIN },
 		/*
 		 * The reader of a pipe may end while nothing is printed.  A
@@ -205,20 +154,24 @@ void trace_follow(struct trace *trace)
 		{ .fd = trace->child ? -1 : trace->options.text.out->fd },
 	};
 
+	if (!poll(fds, N_OF(fds), IDLE_MS) && !trace->options.summary)
+		text_idle(&trace->options.text);
+	if ((fds[0].revents & (POLLHUP | POLLIN)) == POLLHUP)
+		trace->ended = true;
+	if (fds[2].revents & POLLERR)
+		output_hang_up();
+}
+
+/* Handle records until the trace is over. */
+void trace_follow(struct trace *trace)
+{
 	while (!is_over(trace)) {
-		/* Before the command sleeps, all text is written. */
-		if (!poll(fds, N_OF(fds), 0))
+		if (!take_records(trace)) {
+			/* Before the command sleeps, all text is written. */
 			out_flush(trace->options.text.out);
-		if (!poll(fds, N_OF(fds), IDLE_MS)) {
-			search_dead(trace);
-			if (!trace->options.summary)
-				text_idle(&trace->options.text);
+			wait_for_records(trace);
 		}
-		if (fds[2].revents & POLLERR)
-			output_hang_up();
 		take_signals(trace);
-		if (!trace->interrupted)
-			take_records(trace);
 		check_output(trace);
 	}
 }

@@ -128,7 +128,6 @@ void trace_launch(struct trace *trace)
 	close(go[0]);
 	free(path);
 	trace->starting = true;
-	tasks_add(&trace->tasks, trace->child);
 	if (session_attach(trace->session, trace->child, options->follow ?
 			   UTRACE_SCOPE_TREE : UTRACE_SCOPE_THREAD))
 		fail("attaching to the program", session_why_not(errno));

@@ -3,22 +3,12 @@
  * utrace - what records tell about tasks
  *
  * The layout of records is known here, and in text.c and summary.c, which print
- * them.  The functions take records that record_size() has accepted.
+ * them.
  */
 #include <string.h>
 
 #include "calls.h"
 #include "record.h"
-
-/* The size of the first record in a buffer; 0 if the record is not valid. */
-size_t record_size(const void *buffer, size_t size)
-{
-	const struct utrace_rec *rec = buffer;
-
-	if (size < sizeof(*rec) || rec->size < sizeof(*rec) || rec->size > size)
-		return 0;
-	return rec->size;
-}
 
 /* The process of the task of a record, 0 for none. */
 pid_t record_process(const struct utrace_rec *rec)
@@ -75,10 +65,14 @@ bool record_is_call(const struct utrace_rec *rec, const char *name)
 	return called && !strcmp(called, name);
 }
 
-/* Is the record the exit of a system call that did not fail? */
-bool record_succeeded(const struct utrace_rec *rec)
+/*
+ * Is the record the exit of a call @nr that did not fail?  The number has to
+ * stand for one call in both tables.
+ */
+bool record_is_success(const struct utrace_rec *rec, __u32 nr)
 {
 	const struct utrace_rec_sys_exit *exit = (const void *)rec;
 
-	return rec->type == UTRACE_REC_SYS_EXIT && exit->ret >= 0;
+	return rec->type == UTRACE_REC_SYS_EXIT &&
+	       (exit->nr & ~UTRACE_REC_IA32) == nr && exit->ret >= 0;
 }

@@ -32,7 +32,7 @@ int session_open(size_t ring_size, bool drop)
 	struct utrace_ioc_setup setup = {
 		.full = drop ? UTRACE_FULL_DROP : UTRACE_FULL_DEFAULT,
 	};
-	int session = open("/dev/utrace", O_RDONLY | O_CLOEXEC), error;
+	int session = open("/dev/utrace", O_RDWR | O_CLOEXEC), error;
 	unsigned int i;
 
 	if (session < 0)

@@ -21,7 +21,9 @@
 #include "out.h"
 #include "output.h"
 #include "session.h"
+#include "stream.h"
 #include "summary.h"
+#include "tasks.h"
 #include "trace.h"
 
 /* Bytes of the kernel's ring. */
@@ -81,6 +83,7 @@ static void set_up(struct trace *trace)
 	if (trace->session < 0)
 		fail("/dev/utrace", session_why_not(errno));
 	fcntl(trace->session, F_SETFL, O_NONBLOCK);
+	trace->stream = stream_open(trace->session);
 	choose(trace);
 }
 
@@ -93,9 +96,25 @@ static void report_lost(const struct trace *trace)
 			    "-e trace=SET makes less of them", lost);
 }
 
-static void say_detached(pid_t tid)
+static void say_detached(pid_t tid, void *data)
 {
-	output_note("Process %d detached", tid);
+	const struct trace *trace = data;
+
+	if (tid != trace->child)
+		output_note("Process %d detached", tid);
+}
+
+/*
+ * Say which tasks are no longer followed.  The program is one even if the signal
+ * that interrupts the trace has just ended it, too.
+ */
+static void notice_detach(struct trace *trace)
+{
+	if (!trace->interrupted || trace->options.quiet || trace->options.all)
+		return;
+	if (trace->child && trace->status < 0)
+		output_note("Process %d detached", trace->child);
+	tasks_followed(say_detached, trace);
 }
 
 /* Stop recording.  What is recorded by then can still be read. */
@@ -104,13 +123,12 @@ static void detach(struct trace *trace)
 	struct utrace_ioc_events nothing = {};
 
 	session_choose(trace->session, &nothing);
+	notice_detach(trace);
 	/* The signal goes to the program also if a terminal has sent it. */
 	if (trace->interrupted && trace->child && trace->status < 0) {
 		kill(trace->child, SIGCONT);
 		kill(trace->child, trace->interrupted);
 	}
-	if (trace->interrupted && !trace->options.quiet && !trace->options.all)
-		tasks_each(&trace->tasks, say_detached);
 	trace_drain(trace);
 }
 

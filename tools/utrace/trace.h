@@ -9,18 +9,18 @@
 #include <sys/types.h>
 
 #include "options.h"
-#include "tasks.h"
 
 /**
  * struct trace - a trace that goes on
  * @options: options of the user
  * @session: descriptor of the session of /dev/utrace
+ * @stream: the records of the session
  * @signals: descriptor of signals_set_up()
- * @tasks: the followed tasks that have not exited
  * @child: the program that was launched, 0 if there is none
  * @status: wait status of @child, -1 as long as the child runs
  * @starting: the child has not executed the program yet, so its calls are our
  *	own
+ * @ended: all that the session was attached to has ended
  * @interrupted: signal that interrupts the trace, 0 for none
  * @mute: the output has failed, so nothing is recorded any more
  * @uring: the message about io_uring was printed
@@ -28,11 +28,12 @@
 struct trace {
 	struct options options;
 	int session;
+	struct stream *stream;
 	int signals;
-	struct tasks tasks;
 	pid_t child;
 	int status;
 	bool starting;
+	bool ended;
 	int interrupted;
 	bool mute;
 	bool uring;

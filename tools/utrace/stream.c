@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - the records of a session, out of its mapped rings
+ *
+ * The kernel writes a ring for each CPU.  The records of all rings are merged
+ * by their times, by the rules in Documentation/trace/utrace/dev.rst, and handled
+ * where they are.  Records that had no room in a ring come by read(2) and are
+ * one more source of the merge.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "fail.h"
+#include "stream.h"
+
+/* Bytes of records that one read() takes; any record fits. */
+#define READ_SIZE	(64 * 1024)
+
+/* No record has this time. */
+#define NEVER		(~0ULL)
+
+/**
+ * struct ring - the records of one CPU
+ * @told: what the kernel tells of the ring
+ * @tail: what this program tells of the ring
+ * @data: the memory of the ring
+ * @size: bytes of @data, a power of 2
+ * @head: ->head of @told in this round
+ * @at: bytes that were handled
+ * @time: time of the record at @at, NEVER if there is none before @head
+ */
+struct ring {
+	const struct utrace_ring *told;
+	struct utrace_ring_tail *tail;
+	const char *data;
+	size_t size;
+	__u64 head;
+	__u64 at;
+	__u64 time;
+};
+
+/**
+ * struct parked - a record that had no room in a ring
+ * @time: its time
+ * @order: number of the record in the order of read(2)
+ * @rec: a copy
+ */
+struct parked {
+	__u64 time;
+	__u64 order;
+	struct utrace_rec *rec;
+};
+
+/**
+ * struct stream - the records of a session
+ * @session: descriptor of the session
+ * @told: what the kernel tells of all rings
+ * @ring: the rings
+ * @nrings: number of elements of @ring
+ * @parked: records to come that had no room, sorted by time and @order
+ * @nparked: number of elements of @parked
+ * @room: elements that @parked has memory for
+ * @order: number of records that read(2) has given
+ */
+struct stream {
+	int session;
+	const struct utrace_stream *told;
+	struct ring *ring;
+	unsigned int nrings;
+	struct parked *parked;
+	size_t nparked;
+	size_t room;
+	__u64 order;
+};
+
+static size_t whole_pages(size_t size)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+
+	return (size + page - 1) / page * page;
+}
+
+static void *map(int session, size_t size, int prot, off_t offset)
+{
+	void *at = mmap(NULL, size, prot, MAP_SHARED, session, offset);
+
+	if (at == MAP_FAILED)
+		fail("mapping the records", strerror(errno));
+	return at;
+}
+
+/**
+ * stream_open() - begin to read the records of a session
+ * @session: descriptor of a session that has rings; non-blocking
+ *
+ * Return: the stream; freed when the command ends.
+ */
+struct stream *stream_open(int session)
+{
+	struct stream *stream = calloc(1, sizeof(*stream));
+	struct utrace_ioc_info info = {};
+	struct utrace_ring_tail *tail;
+	const struct utrace_ring *told;
+	size_t tails, before;
+	unsigned int i;
+
+	if (ioctl(session, UTRACE_IOC_INFO, &info))
+		fail("/dev/utrace", strerror(errno));
+	before = whole_pages(sizeof(*stream->told) + info.cpus * sizeof(*told));
+	tails = whole_pages(info.cpus * sizeof(*tail));
+	if (stream)
+		stream->ring = calloc(info.cpus, sizeof(*stream->ring));
+	if (!stream || !stream->ring)
+		fail("memory", strerror(errno));
+	stream->session = session;
+	stream->nrings = info.cpus;
+	stream->told = map(session, before + info.cpus * info.ring_size,
+			   PROT_READ, UTRACE_MAP_RINGS);
+	tail = map(session, tails, PROT_READ | PROT_WRITE, UTRACE_MAP_TAILS);
+	told = (const void *)(stream->told + 1);
+	for (i = 0; i < info.cpus; i++)
+		stream->ring[i] = (struct ring){
+			.told = told + i,
+			.tail = tail + i,
+			.data = (const char *)stream->told + before +
+				i * info.ring_size,
+			.size = info.ring_size,
+		};
+	return stream;
+}
+
+/* The bound of a round, and which records of each ring there are */
+
+static __u64 now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec * 1000000000ULL + time.tv_nsec;
+}
+
+/*
+ * Look how far each ring is written.  Return the time up to which no record can
+ * be missing.
+ */
+static __u64 look(struct stream *stream)
+{
+	__u64 bound = now();
+	unsigned int i;
+
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	for (i = 0; i < stream->nrings; i++) {
+		const struct utrace_ring *told = stream->ring[i].told;
+		bool open = __atomic_load_n(&told->open, __ATOMIC_ACQUIRE);
+		__u64 last = __atomic_load_n(&told->last, __ATOMIC_ACQUIRE);
+
+		stream->ring[i].head = __atomic_load_n(&told->head,
+						       __ATOMIC_ACQUIRE);
+		if (open && last < bound)
+			bound = last;
+	}
+	return bound;
+}
+
+/* Has no ring been written since look()? */
+static bool is_still(const struct stream *stream)
+{
+	unsigned int i;
+
+	for (i = 0; i < stream->nrings; i++) {
+		const struct ring *ring = &stream->ring[i];
+
+		if (__atomic_load_n(&ring->told->open, __ATOMIC_ACQUIRE) ||
+		    __atomic_load_n(&ring->told->head, __ATOMIC_ACQUIRE) !=
+		    ring->head)
+			return false;
+	}
+	return true;
+}
+
+/* Records without room */
+
+static void keep(struct stream *stream, const struct utrace_rec *rec)
+{
+	struct parked *parked;
+
+	if (stream->nparked == stream->room) {
+		stream->room = 2 * stream->room + 16;
+		stream->parked = reallocarray(stream->parked, stream->room,
+					      sizeof(*stream->parked));
+	}
+	parked = stream->parked ? &stream->parked[stream->nparked] : NULL;
+	if (parked)
+		*parked = (struct parked){
+			.time = rec->time,
+			.order = stream->order++,
+			.rec = malloc(rec->size),
+		};
+	if (!parked || !parked->rec)
+		fail("memory", strerror(errno));
+	memcpy(parked->rec, rec, rec->size);
+	stream->nparked++;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct parked *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return x->order < y->order ? -1 : 1;
+}
+
+/* Take all records that had no room. */
+static void take_parked(struct stream *stream)
+{
+	static char buffer[READ_SIZE] __attribute__((aligned(8)));
+	const struct utrace_rec *rec;
+	ssize_t n, at;
+
+	if (!__atomic_load_n(&stream->told->parked, __ATOMIC_ACQUIRE))
+		return;
+	while ((n = read(stream->session, buffer, sizeof(buffer))) > 0) {
+		for (at = 0; at < n; at += rec->size) {
+			rec = (const void *)(buffer + at);
+			keep(stream, rec);
+		}
+	}
+	if (n < 0 && errno != EAGAIN && errno != EINTR)
+		fail("reading /dev/utrace", strerror(errno));
+	qsort(stream->parked, stream->nparked, sizeof(*stream->parked),
+	      compare);
+}
+
+/* The merge */
+
+static const struct utrace_rec *rec_at(const struct ring *ring)
+{
+	return (const void *)(ring->data + (ring->at & (ring->size - 1)));
+}
+
+/* Find the time of the next record of a ring. */
+static void find_next(struct ring *ring)
+{
+	const struct utrace_rec *rec;
+
+	while (ring->at != ring->head) {
+		rec = rec_at(ring);
+		ring->time = rec->time;
+		if (rec->type != UTRACE_REC_PAD)
+			return;
+		ring->at += rec->size;
+	}
+	ring->time = NEVER;
+}
+
+/* The ring with the first record, and in @until when another source is next. */
+static struct ring *find_first(struct stream *stream, __u64 *until)
+{
+	struct ring *first = &stream->ring[0];
+	unsigned int i;
+
+	for (i = 1; i < stream->nrings; i++) {
+		struct ring *ring = &stream->ring[i];
+
+		if (ring->time < first->time) {
+			*until = first->time;
+			first = ring;
+		} else if (ring->time < *until) {
+			*until = ring->time;
+		}
+	}
+	return first;
+}
+
+/* Handle the records of a ring up to the time @until. */
+static size_t take_ring(struct ring *ring, __u64 until, stream_take_t take,
+			void *data)
+{
+	size_t n = 0;
+
+	do {
+		const struct utrace_rec *rec = rec_at(ring);
+
+		take(data, rec);
+		ring->at += rec->size;
+		find_next(ring);
+		n++;
+	} while (ring->time <= until && ring->time != NEVER);
+	/* The kernel may write there from now on. */
+	__atomic_store_n(&ring->tail->tail, ring->at, __ATOMIC_RELEASE);
+	return n;
+}
+
+/*
+ * Handle the records of all sources up to the time @bound.  @used is the number
+ * of parked records that were handled.
+ */
+static size_t merge(struct stream *stream, __u64 bound, size_t *used,
+		    stream_take_t take, void *data)
+{
+	size_t n = 0;
+
+	for (;;) {
+		__u64 parked = *used < stream->nparked ?
+			       stream->parked[*used].time : NEVER;
+		__u64 until = parked < bound ? parked : bound;
+		struct ring *ring = find_first(stream, &until);
+
+		if (parked < ring->time && parked <= bound) {
+			take(data, stream->parked[*used].rec);
+			free(stream->parked[(*used)++].rec);
+			n++;
+		} else if (ring->time <= bound && ring->time != NEVER) {
+			n += take_ring(ring, until, take, data);
+		} else {
+			return n;
+		}
+	}
+}
+
+/**
+ * stream_take() - handle the records that can be told now, in their order
+ * @stream: the stream
+ * @take: is called for each record
+ * @data: first argument of @take
+ *
+ * A record is told when none that is older can come any more.
+ *
+ * Return: the number of records.
+ */
+size_t stream_take(struct stream *stream, stream_take_t take, void *data)
+{
+	__u64 bound = look(stream);
+	size_t used = 0, n;
+	unsigned int i;
+
+	take_parked(stream);
+	if (is_still(stream))
+		bound = NEVER;
+	for (i = 0; i < stream->nrings; i++)
+		find_next(&stream->ring[i]);
+	n = merge(stream, bound, &used, take, data);
+	stream->nparked -= used;
+	memmove(stream->parked, stream->parked + used,
+		stream->nparked * sizeof(*stream->parked));
+	return n;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * utrace - the records of a session, out of its mapped rings
+ */
+#ifndef UTRACE_STREAM_H
+#define UTRACE_STREAM_H
+
+#include <stddef.h>
+
+#include <linux/utrace.h>
+
+struct stream;
+
+/* Handles a record, which is valid until the function returns. */
+typedef void (*stream_take_t)(void *data, const struct utrace_rec *rec);
+
+struct stream *stream_open(int session);
+size_t stream_take(struct stream *stream, stream_take_t take, void *data);
+
+#endif /* UTRACE_STREAM_H */
