@@ -225,7 +225,7 @@ test_follow() {
 
 # calls_of NAME: print the count of the summary
 calls_of() {
-	awk -v name="$1" '$NF == name { print $4 }' "$log"
+	awk -v name="$1" '$NF == name && NF > 3 { print $4 }' "$log"
 }
 
 test_summary() {
@@ -236,7 +236,9 @@ test_summary() {
 		'awk "/^-/ { part++; next } part == 1 { n += \$4 }
 			part == 2 && \$4 == n { print \"same\" }" "$log"'
 	run -c -e trace=openat cat /no/such/file /none
-	holds "-c: errors" eval '[ "$(awk "\$NF == \"openat\" { print \$5 }" "$log")" -ge 2 ]'
+	holds "-c: errors" eval \
+		'[ "$(awk "\$NF == \"openat\" && NF > 3 { print \$5 }" "$log")" -ge 2 ]'
+	holds "-c: errors by name" has "$log" '^ +[0-9]+ ENOENT +openat$'
 	run -C -e trace=write cat words
 	holds "-C: lines" has "$log" '^write\(1, "some words'
 	holds "-C: and how often" is 1 calls_of write
@@ -246,10 +248,25 @@ test_summary() {
 	holds "-c: the time" eval \
 		'awk "\$NF == \"clock_nanosleep\" && \$2 >= 0.3 && \$2 < 5 * $patience {
 			n = 1 } END { exit !n }" "$log"'
+	holds "-c: half of the calls take as long" eval \
+		'awk "\$NF == \"clock_nanosleep\" && \$(NF - 3) >= 300000 &&
+			\$(NF - 3) <= \$(NF - 1) { n = 1 } END { exit !n }" "$log"'
 	"$utrace" run -c -e trace=openat cat words > /dev/null 2> "$log"
 	strace -c -e trace=openat -o "$tmp/strace" cat words > /dev/null
 	holds "-c: as many as strace says" is \
 		"$(awk '$NF == "openat" { print $4 }' "$tmp/strace")" calls_of openat
+	run -c -f -e trace=/clone,/fork sh -c '(exit 0); /bin/true; (exit 0)'
+	strace -f -c -e trace=/clone,/fork -o "$tmp/strace" \
+		sh -c '(exit 0); /bin/true; (exit 0)'
+	holds "-c -f: no fork counts twice" is \
+		"$(awk '$NF == "total" { print $4 }' "$tmp/strace")" calls_of total
+	run -c -f -e trace=getppid python3 -c 'import os
+for i in range(16):
+    if not os.fork():
+        for i in range(6250): os.getppid()
+        os._exit(0)
+for i in range(16): os.wait()'
+	holds "-c -f: 100 000 calls of 16 processes" is 100000 calls_of getppid
 }
 
 # attached PID: has the command attached to the task and chosen its events?

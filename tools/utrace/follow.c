@@ -2,8 +2,8 @@
 /*
  * utrace - follow tasks until they have ended
  *
- * stream.c hands over records in the order of their times; text.c and summary.c
- * print them.
+ * stream.c hands over records in the order of their times; text.c prints
+ * them.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -19,7 +19,6 @@
 #include "record.h"
 #include "session.h"
 #include "stream.h"
-#include "summary.h"
 #include "trace.h"
 
 #define N_OF(array)	(sizeof(array) / sizeof(*(array)))
@@ -71,8 +70,6 @@ static void take_record(void *data, const struct utrace_rec *rec)
 	if (is_before_program(trace, rec) || trace->mute)
 		return;
 	notice_uring(trace, rec);
-	if (trace->options.summary || trace->options.summary_too)
-		summary_record(rec);
 	if (!trace->options.summary)
 		text_record(&trace->options.text, rec);
 }

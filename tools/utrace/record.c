@@ -2,8 +2,7 @@
 /*
  * utrace - what records tell about tasks
  *
- * The layout of records is known here, and in text.c and summary.c, which print
- * them.
+ * The layout of records is known here, and in text.c, which prints them.
  */
 #include <string.h>
 

@@ -1,166 +1,296 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - count system calls, and sum up how long they took (-c)
+ * utrace - a summary of system calls (-c)
  *
- * A call is counted at its exit.  Its time is that from its entry, which is
- * kept for each task, to its exit; a call whose entry was not recorded adds no
- * time.
+ * The kernel counts the calls of each task, without a record.  The counts of
+ * all tasks are added up here when the trace is over.
  */
-#include <search.h>
+#include <errno.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+
+#include <linux/utrace.h>
 
 #include "calls.h"
+#include "fail.h"
 #include "summary.h"
 
+/* Rows that are read at a time. */
+#define ROWS	256
+
+/**
+ * struct count - the counts of one system call in all tasks
+ * @nr: number of the call
+ * @calls: number of calls
+ * @errors: number of calls among @calls that have failed
+ * @total: sum of the durations in ns
+ * @max: longest duration in ns
+ * @durations: number of calls by duration, as in struct utrace_call_count
+ */
 struct count {
 	__u32 nr;
 	__u64 calls;
 	__u64 errors;
-	__u64 total;	/* ns */
+	__u64 total;
+	__u64 max;
+	__u64 durations[UTRACE_COUNT_DURATIONS];
 };
 
-/* The system call that a task is in, and the time of its entry in ns. */
-struct now {
-	__s32 tid;
+/**
+ * struct failure - how often a system call has failed in one way
+ * @nr: number of the call
+ * @error: errno; 0 stands for those that the kernel did not tell apart
+ * @calls: number of calls
+ */
+struct failure {
 	__u32 nr;
-	__u64 since;
-	bool in_call;
+	unsigned int error;
+	__u64 calls;
 };
 
-static struct count *counts;
-static size_t ncounts;
-static void *tasks;
+/**
+ * struct summary - what is summed up
+ * @count: a count for each system call
+ * @ncounts: number of elements of @count
+ * @failure: a count for each system call and errno
+ * @nfailures: number of elements of @failure
+ * @lost: calls that were not counted
+ * @dropped: tasks whose counts are missing
+ */
+struct summary {
+	struct count *count;
+	size_t ncounts;
+	struct failure *failure;
+	size_t nfailures;
+	__u64 lost;
+	__u64 dropped;
+};
 
-static struct count *count_of(__u32 nr)
+/* Adding up */
+
+static void *one_more(void *array, size_t n, size_t size)
+{
+	array = reallocarray(array, n + 1, size);
+	if (!array)
+		fail("the summary", strerror(errno));
+	return array;
+}
+
+static struct count *count_of(struct summary *sum, __u32 nr)
 {
 	size_t i;
 
-	for (i = 0; i < ncounts; i++)
-		if (counts[i].nr == nr)
-			return &counts[i];
-	counts = reallocarray(counts, ncounts + 1, sizeof(*counts));
-	if (!counts)
-		abort();
-	counts[ncounts] = (struct count){ .nr = nr };
-	return &counts[ncounts++];
+	for (i = 0; i < sum->ncounts; i++)
+		if (sum->count[i].nr == nr)
+			return &sum->count[i];
+	sum->count = one_more(sum->count, sum->ncounts, sizeof(*sum->count));
+	sum->count[sum->ncounts] = (struct count){ .nr = nr };
+	return &sum->count[sum->ncounts++];
 }
 
-static int compare_tasks(const void *a, const void *b)
+static void add_failure(struct summary *sum, __u32 nr, unsigned int error,
+			__u64 calls)
 {
-	return ((const struct now *)a)->tid - ((const struct now *)b)->tid;
-}
+	size_t i;
 
-static struct now *now_of(__s32 tid)
-{
-	struct now key = { .tid = tid }, *now, **found;
-
-	found = tfind(&key, &tasks, compare_tasks);
-	if (found)
-		return *found;
-	now = calloc(1, sizeof(*now));
-	if (!now)
-		abort();
-	now->tid = tid;
-	tsearch(now, &tasks, compare_tasks);
-	return now;
-}
-
-static void count_exit(const struct utrace_rec_sys_exit *exit)
-{
-	struct now *now = now_of(exit->head.tid);
-	bool paired = now->in_call && !(exit->head.flags & UTRACE_F_UNPAIRED);
-	struct count *count = count_of(paired ? now->nr : exit->nr);
-
-	count->calls++;
-	if (IS_ERR_VALUE(exit->ret))
-		count->errors++;
-	if (paired)
-		count->total += exit->head.time - now->since;
-	now->in_call = false;
-}
-
-static void end_call(const void *node, VISIT visit, int depth)
-{
-	struct now *now = *(struct now *const *)node;
-
-	if (visit == postorder || visit == leaf)
-		now->in_call = false;
-}
-
-/* Add a record to the counts. */
-void summary_record(const struct utrace_rec *rec)
-{
-	const struct utrace_rec_sys_enter *enter = (const void *)rec;
-	struct now *now;
-
-	switch (rec->type) {
-	case UTRACE_REC_SYS_ENTER:
-		now = now_of(rec->tid);
-		now->nr = enter->nr;
-		now->since = rec->time;
-		now->in_call = true;
-		break;
-	case UTRACE_REC_SYS_EXIT:
-		count_exit((const void *)rec);
-		break;
-	case UTRACE_REC_LOST:
-		/* The exits of calls that have begun may be among the lost. */
-		twalk(tasks, end_call);
-		break;
-	case UTRACE_REC_EXIT:
-		now = now_of(rec->tid);
-		tdelete(now, &tasks, compare_tasks);
-		free(now);
-		break;
+	if (!calls)
+		return;
+	for (i = 0; i < sum->nfailures; i++)
+		if (sum->failure[i].nr == nr && sum->failure[i].error == error)
+			break;
+	if (i == sum->nfailures) {
+		sum->failure = one_more(sum->failure, sum->nfailures,
+					sizeof(*sum->failure));
+		sum->failure[sum->nfailures++] = (struct failure){
+			.nr = nr,
+			.error = error,
+		};
 	}
+	sum->failure[i].calls += calls;
 }
+
+static void add_row(struct summary *sum, const struct utrace_call_count *row)
+{
+	struct count *count = count_of(sum, row->nr);
+	size_t i;
+
+	count->calls += row->calls;
+	count->errors += row->errors;
+	count->total += row->total;
+	if (row->max > count->max)
+		count->max = row->max;
+	for (i = 0; i < UTRACE_COUNT_DURATIONS; i++)
+		count->durations[i] += row->durations[i];
+	for (i = 0; i < UTRACE_COUNT_ERRORS; i++)
+		add_failure(sum, row->nr, row->err[i], row->errno_calls[i]);
+	add_failure(sum, row->nr, 0, row->errno_other);
+}
+
+static void read_counts(int session, struct summary *sum)
+{
+	static struct utrace_call_count rows[ROWS];
+	struct utrace_ioc_counts counts = { .rows = (uintptr_t)rows };
+	unsigned int i;
+
+	do {
+		counts.n = ROWS;
+		if (ioctl(session, UTRACE_IOC_COUNTS, &counts))
+			fail("reading the counts", strerror(errno));
+		for (i = 0; i < counts.n; i++)
+			add_row(sum, &rows[i]);
+	} while (counts.n == ROWS);
+	sum->lost = counts.lost;
+	sum->dropped = counts.dropped;
+}
+
+/* Printing */
+
+static const char line[] =
+	"------ ----------- ----------- --------- --------- --------- --------- --------- ----------------\n";
 
 static int compare_counts(const void *a, const void *b)
 {
 	const struct count *x = a, *y = b;
 
-	return x->total < y->total ? 1 : x->total > y->total ? -1 :
-	       (int)x->nr - (int)y->nr;
+	if (x->total != y->total)
+		return x->total < y->total ? 1 : -1;
+	return x->nr < y->nr ? -1 : x->nr > y->nr;
+}
+
+static int compare_failures(const void *a, const void *b)
+{
+	const struct failure *x = a, *y = b;
+
+	if (x->calls != y->calls)
+		return x->calls < y->calls ? 1 : -1;
+	if (x->nr != y->nr)
+		return x->nr < y->nr ? -1 : 1;
+	return (int)x->error - (int)y->error;
+}
+
+/*
+ * The duration in ns that @percent of the calls do not exceed: a power of 2, as
+ * the kernel has no more, or the longest one.
+ */
+static __u64 percentile(const struct count *count, unsigned int percent)
+{
+	__u64 rank = (count->calls * percent + 99) / 100, seen = 0;
+	size_t i;
+
+	for (i = 0; i < UTRACE_COUNT_DURATIONS - 1; i++) {
+		seen += count->durations[i];
+		if (seen >= rank && 1ULL << i < count->max)
+			return 1ULL << i;
+		if (seen >= rank)
+			break;
+	}
+	return count->max;
+}
+
+static void print_name(FILE *out, __u32 nr)
+{
+	const char *name = call_name(nr);
+
+	fprintf(out, "%s%s\n", nr & UTRACE_REC_IA32 ? "i386/" : "",
+		name ? name : "(no such call)");
+}
+
+static void print_errors(FILE *out, __u64 errors)
+{
+	if (errors)
+		fprintf(out, " %9llu", errors);
+	else
+		fprintf(out, " %9s", "");
 }
 
 static void print_count(FILE *out, const struct count *count, __u64 total)
 {
-	const char *name = call_name(count->nr);
-
-	fprintf(out, "%6.2f %11.6f %11llu %9llu ",
+	fprintf(out, "%6.2f %11.6f %11llu %9llu",
 		total ? 100.0 * count->total / total : 0.0, count->total / 1e9,
 		count->calls ? count->total / count->calls / 1000 : 0,
 		count->calls);
-	if (count->errors)
-		fprintf(out, "%9llu ", count->errors);
-	else
-		fprintf(out, "%9s ", "");
-	fprintf(out, "%s%s\n", count->nr & UTRACE_REC_IA32 ? "i386/" : "",
-		name ? name : "(no such call)");
+	print_errors(out, count->errors);
+	fprintf(out, " %9.1f %9.1f %9.1f ", percentile(count, 50) / 1e3,
+		percentile(count, 99) / 1e3, count->max / 1e3);
+	print_name(out, count->nr);
 }
 
-/* Print the counts, the calls that took longest first. */
-void summary_print(FILE *out)
+static void print_counts(FILE *out, const struct summary *sum)
 {
-	__u64 calls = 0, errors = 0, total = 0;
+	struct count all = {};
+	size_t i, k;
+
+	for (i = 0; i < sum->ncounts; i++) {
+		const struct count *count = &sum->count[i];
+
+		all.calls += count->calls;
+		all.errors += count->errors;
+		all.total += count->total;
+		if (count->max > all.max)
+			all.max = count->max;
+		for (k = 0; k < UTRACE_COUNT_DURATIONS; k++)
+			all.durations[k] += count->durations[k];
+	}
+	fprintf(out, "%% time     seconds  usecs/call     calls    errors  p50 usec  p99 usec  max usec syscall\n%s",
+		line);
+	for (i = 0; i < sum->ncounts; i++)
+		print_count(out, &sum->count[i], all.total);
+	fprintf(out, "%s100.00 %11.6f %11llu %9llu", line, all.total / 1e9,
+		all.calls ? all.total / all.calls / 1000 : 0, all.calls);
+	print_errors(out, all.errors);
+	fprintf(out, " %9.1f %9.1f %9.1f total\n",
+		percentile(&all, 50) / 1e3, percentile(&all, 99) / 1e3,
+		all.max / 1e3);
+}
+
+static void print_failures(FILE *out, const struct summary *sum)
+{
+	char number[16];
 	size_t i;
 
-	for (i = 0; i < ncounts; i++) {
-		calls += counts[i].calls;
-		errors += counts[i].errors;
-		total += counts[i].total;
+	if (!sum->nfailures)
+		return;
+	fputs("\n   errors name             syscall\n"
+	      "--------- ---------------- ----------------\n", out);
+	for (i = 0; i < sum->nfailures; i++) {
+		const struct failure *failure = &sum->failure[i];
+		const char *name = strerrorname_np(failure->error);
+
+		snprintf(number, sizeof(number), "errno %u", failure->error);
+		if (!failure->error)
+			name = "others";
+		fprintf(out, "%9llu %-16s ", failure->calls,
+			name ? name : number);
+		print_name(out, failure->nr);
 	}
-	if (ncounts)
-		qsort(counts, ncounts, sizeof(*counts), compare_counts);
-	fputs("% time     seconds  usecs/call     calls    errors syscall\n"
-	      "------ ----------- ----------- --------- --------- ----------------\n",
-	      out);
-	for (i = 0; i < ncounts; i++)
-		print_count(out, &counts[i], total);
-	fputs("------ ----------- ----------- --------- --------- ----------------\n",
-	      out);
-	fprintf(out, "100.00 %11.6f %11llu %9llu %9llu total\n", total / 1e9,
-		calls ? total / calls / 1000 : 0, calls, errors);
+}
+
+/**
+ * summary_print() - print what the kernel has counted
+ * @session: descriptor of a session that counts calls
+ * @out: where to print to
+ *
+ * The calls that took longest come first, then the most frequent errors.
+ */
+void summary_print(int session, FILE *out)
+{
+	struct summary sum = {};
+
+	read_counts(session, &sum);
+	if (sum.ncounts)
+		qsort(sum.count, sum.ncounts, sizeof(*sum.count),
+		      compare_counts);
+	if (sum.nfailures)
+		qsort(sum.failure, sum.nfailures, sizeof(*sum.failure),
+		      compare_failures);
+	print_counts(out, &sum);
+	print_failures(out, &sum);
+	if (sum.lost || sum.dropped)
+		fprintf(out, "\nIncomplete: %llu calls and the counts of %llu ended tasks had no room; -e trace=SET counts less kinds of calls.\n",
+			sum.lost, sum.dropped);
+	free(sum.count);
+	free(sum.failure);
 }

@@ -51,13 +51,17 @@ static int choose_calls(const struct trace *trace)
 	};
 
 	/* For the kernel no numbers stand for all calls. */
-	if (options->chosen && !options->calls.n)
+	bool none = options->chosen && !options->calls.n;
+
+	if (none || options->summary)
 		events.events &= ~(UTRACE_REC_BIT(SYS_ENTER) |
 				   UTRACE_REC_BIT(SYS_EXIT));
 	if (options->paths)
 		events.capture |= UTRACE_CAPTURE_FILES;
 	if (options->summary)
 		events.capture = 0;
+	if (!none && (options->summary || options->summary_too))
+		events.count = UTRACE_COUNT_CALLS;
 	return session_choose(trace->session, &events);
 }
 
@@ -132,7 +136,7 @@ static void detach(struct trace *trace)
 	trace_drain(trace);
 }
 
-static void print_summary(struct out *out)
+static void print_summary(const struct trace *trace, struct out *out)
 {
 	char *text;
 	size_t size;
@@ -140,7 +144,7 @@ static void print_summary(struct out *out)
 
 	if (!file)
 		fail("the summary", strerror(errno));
-	summary_print(file);
+	summary_print(trace->session, file);
 	if (fclose(file))
 		fail("the summary", strerror(errno));
 	memcpy(out_room(out, size), text, size);
@@ -155,7 +159,7 @@ static void print_end(struct trace *trace)
 	if (!trace->options.summary)
 		text_end(text);
 	if (trace->options.summary || trace->options.summary_too)
-		print_summary(text->out);
+		print_summary(trace, text->out);
 	output_close();
 	report_lost(trace);
 }
