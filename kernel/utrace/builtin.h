@@ -26,6 +26,7 @@ bool utrace_has_living(struct utrace_engine *engine);
 bool utrace_was_called(const struct utrace_engine *engine, unsigned int event,
 		       bool (*same)(const struct utrace_engine *a,
 				    const struct utrace_engine *b));
+bool utrace_chooses_call(struct utrace_engine *engine, unsigned int nr);
 bool __utrace_wants_call(struct utrace_engine *engine, struct pt_regs *regs);
 
 /**

@@ -328,7 +328,7 @@ struct utrace_set {
  * @block: those slots of @step for which the next branch is soon enough; under
  *	@lock
  * @entered: slots whose engines saw the entry of the present system call; only
- *	the task uses it
+ *	the task uses it, but for utrace_blocked_in_call()
  * @fresh: slots that got another engine, or whose engine ceased to be muted,
  *	after the pass of that entry began; under @lock
  * @unpaired: slots whose engines saw an entry and no exit yet; only the task
@@ -337,7 +337,7 @@ struct utrace_set {
  *	task, or together with the set
  * @reaper: the task that runs the REAP pass, or NULL; under @lock
  * @task_data: what clients keep for the task (task_data.c); only the task uses
- *	it
+ *	it, but for utrace_blocked_data()
  * @member: the entry of the task in the list of its cast, NULL if it needs
  *	none; under @lock
  * @left: a detached engine whose callback the task is in, or NULL.

@@ -147,3 +147,20 @@ bool __utrace_wants_call(struct utrace_engine *engine, struct pt_regs *regs)
 {
 	return utrace_filter_passes(engine, regs);
 }
+
+/**
+ * utrace_chooses_call() - does the filter of an engine let a number pass?
+ * @engine: the engine; the caller has a reference
+ * @nr: a number as utrace_current_call() returns it
+ *
+ * Context: Any.
+ * Return: true if it does, or if @engine has no filter.
+ */
+bool utrace_chooses_call(struct utrace_engine *engine, unsigned int nr)
+{
+	struct utrace_syscall_filter *filter;
+
+	guard(rcu)();
+	filter = rcu_dereference(engine->filter);
+	return !filter || test_bit(utrace_chosen_bit(nr), filter->calls);
+}

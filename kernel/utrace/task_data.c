@@ -3,7 +3,8 @@
  * utrace - data that clients keep for a task
  *
  * Each task has a list of entries.  Only the task itself walks and changes the
- * list, and the function that frees the task; so no lock is needed.  An owner
+ * list, and the function that frees the task; so no lock is needed.  While the
+ * task cannot run, another one may search it (utrace_blocked_data()).  An owner
  * that ends before the task sets ->owner of its entries to NULL, and the task
  * drops such entries when it adds another one.
  */

@@ -15,7 +15,8 @@
 
 /**
  * struct utrace_task_data - head of the data that a client keeps for a task
- * @next: the next entry in the list of the task; only the task uses it
+ * @next: the next entry in the list of the task; only the task uses it, but for
+ *	utrace_blocked_data()
  * @owner: the owner of the entry, which is only compared.  The owner may set it
  *	to NULL at any time, after which the task does not find the entry
  * @put: called when the task drops the entry, after which the task does not use
