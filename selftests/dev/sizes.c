@@ -16,7 +16,7 @@ TEST_F(dev, unknown)
 	int fd = session();
 
 	is(-ENOTTY,
-	   command(fd, _IOWR(0xBC, 0x06, struct utrace_ioc_info), buffer),
+	   command(fd, _IOWR(0xBC, 0x1f, struct utrace_ioc_info), buffer),
 	   "a number that is not there is ENOTTY");
 	is(-ENOTTY, command(fd, _IOW(0xBC, 0xff, __u32), buffer),
 	   "the last one too");
@@ -50,12 +50,14 @@ TEST_F(dev, sizes)
 		  true },
 		{ "COUNTS", UTRACE_IOC_COUNTS, UTRACE_IOC_COUNTS_SIZE_VER0,
 		  true },
+		{ "IN_FLIGHT", UTRACE_IOC_IN_FLIGHT,
+		  UTRACE_IOC_IN_FLIGHT_SIZE_VER0, true },
 	};
 	/*
 	 * The result of each ioctl for zeros, with or without more zeros
 	 * behind.
 	 */
-	const int zeros[] = { 0, 0, -EBADF, -ENOENT, 0, 0 };
+	const int zeros[] = { 0, 0, -EBADF, -ENOENT, 0, 0, 0 };
 	const char none[16] = {};
 	char buffer[4096] __attribute__((aligned(8)));
 	unsigned int size, i;

@@ -17,7 +17,7 @@
 #include <linux/types.h>
 
 /* Version of the interface; grows with each addition to this file. */
-#define UTRACE_IOC_VERSION_NOW	4
+#define UTRACE_IOC_VERSION_NOW	5
 
 /* utrace_item.kind: what an item has. */
 enum utrace_item_kind {
@@ -558,5 +558,42 @@ struct utrace_ioc_counts {
 #define UTRACE_IOC_EVENTS	_IOWR(0xBC, 0x04, struct utrace_ioc_events)
 
 #define UTRACE_IOC_COUNTS	_IOWR(0xBC, 0x05, struct utrace_ioc_counts)
+
+/**
+ * struct utrace_ioc_in_flight - tell which system calls tasks are blocked in
+ * @target: id of a target; 0 for all but those of the system, of cgroups and of
+ *	executables
+ * @flags: 0
+ * @told: 0; the kernel writes the number of records that it has written
+ * @lost: 0; the kernel writes the number of records that found no room.  These
+ *	are counted as all others that were lost, and told by UTRACE_REC_LOST
+ *
+ * Writes a UTRACE_REC_SYS_ENTER with UTRACE_F_IN_FLIGHT for each task that is
+ * blocked in a call now.  The task is neither woken nor stopped.  The record
+ * comes before that of the exit of the call, and before all later records of
+ * the task, as far as CLOCK_MONOTONIC tells them apart.  It differs from those
+ * that the task writes itself:
+ *
+ * * utrace_rec.number is 0: it is not one of the task's own records
+ * * utrace_rec.cpu is the CPU of the process that made this ioctl
+ * * @began is 0 unless the session has SYS_CALL records and has seen the entry
+ * * nothing is captured
+ *
+ * Left out are tasks that run or are stopped, by job control, ptrace or an
+ * engine; calls that the session does not record, or records without SYS_ENTER
+ * and SYS_CALL; hidden tasks; a call whose entry the session was not told of,
+ * if it has an earlier record of the task.  If the call ends later, its
+ * SYS_EXIT or SYS_CALL comes as usual.
+ */
+struct utrace_ioc_in_flight {
+	__u32 target;
+	__u32 flags;
+	__u32 told;
+	__u32 lost;
+};
+
+#define UTRACE_IOC_IN_FLIGHT_SIZE_VER0	16
+
+#define UTRACE_IOC_IN_FLIGHT	_IOWR(0xBC, 0x06, struct utrace_ioc_in_flight)
 
 #endif /* _UAPI_LINUX_UTRACE_H */

@@ -146,3 +146,46 @@ bool utrace_dev_may_see(const struct session_target *target)
 	return session_is_capable(target->session->cred, mm->user_ns) &&
 	       session_is_capable(target->cred, mm->user_ns);
 }
+
+/* May @cred trace @task as it is now? */
+static bool session_cred_may_trace(const struct cred *cred,
+				   struct task_struct *task)
+{
+	const struct cred *old;
+	bool may;
+
+	if (!READ_ONCE(utrace_dev_unprivileged) &&
+	    !session_is_capable(cred, &init_user_ns))
+		return false;
+	old = override_creds(cred);
+	may = ptrace_may_access(task, PTRACE_MODE_ATTACH_REALCREDS |
+				      PTRACE_MODE_NOAUDIT);
+	revert_creds(old);
+	return may;
+}
+
+/**
+ * utrace_dev_may_tell() - may another task tell of a task of a target?
+ * @target: the target
+ * @task: the task
+ *
+ * The answer holds until the task runs, or its memory becomes undumpable.
+ *
+ * Context: Process context, with exec_update_lock of @task held.  Takes
+ * task_lock() of @task.
+ * Return:
+ * * true - the opener of the session and the process that attached it may both
+ *   trace @task
+ * * false - @task is hidden
+ */
+bool utrace_dev_may_tell(const struct session_target *target,
+			 struct task_struct *task)
+{
+	const struct cred *opener = target->session->cred;
+
+	if (target->all)
+		return true;
+	return session_cred_may_trace(opener, task) &&
+	       (target->cred == opener ||
+		session_cred_may_trace(target->cred, task));
+}

@@ -41,6 +41,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/user.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/vmalloc.h>
 
 #include "write.h"
@@ -489,4 +490,58 @@ void utrace_dev_commit(struct session_writer *w)
 	if (waitqueue_active(&session->wait))
 		utrace_dev_wake_soon(session, true);
 	preempt_enable();
+}
+
+/**
+ * utrace_dev_write_for() - write a record about a task that cannot run
+ * @target: the target that the record is made for
+ * @rec: the record, complete but for its time and CPU, which are filled in
+ * @task: what the session knows of the task, or NULL
+ *
+ * The time of the record is later than that of the last record of the task, and
+ * that of the next one is later still, see session_record_time().  If nothing
+ * is known of the task, the next record comes later by the clock.
+ *
+ * A record that finds no room is counted as lost.  Readers that wait are left
+ * to the caller.
+ *
+ * Context: Any but interrupts.  The caller keeps the task from running.
+ * Return:
+ * * true - the record is in the ring of this CPU
+ * * false - the record is lost
+ */
+bool utrace_dev_write_for(struct session_target *target, struct utrace_rec *rec,
+			  struct session_task *task)
+{
+	struct utrace_session *session = target->session;
+	struct session_ring *ring = session_ring_open(session);
+	size_t lost = ring->nruns * sizeof(struct utrace_rec_lost);
+	bool room = session_ring_place(session, ring, rec->size + lost);
+
+	if (room) {
+		rec->time = max3(ktime_get_ns(), ring->told->last + 1,
+				 task ? task->last + 1 : 0);
+		rec->cpu = ring->cpu >> 32;
+		if (task)
+			task->last = rec->time;
+		session_ring_tell(ring,
+				  session_ring_at(session, ring, ring->head),
+				  rec->time);
+		ring->head += lost;
+		session_ring_limit(session, ring);
+		memcpy(ring->at, rec, rec->size);
+		WRITE_ONCE(ring->told->last, rec->time);
+		/* As in session_commit_fast(). */
+		data_race(ring->records++);
+		ring->at += rec->size;
+		ring->head += rec->size;
+		/* Likewise. */
+		smp_store_release(&ring->told->head, ring->head);
+	} else {
+		atomic64_inc(&target->lost);
+		session_ring_lose(ring, target->id);
+	}
+	session_ring_close(ring);
+	preempt_enable();
+	return room;
 }

@@ -209,6 +209,11 @@ static int session_read_counts(struct utrace_session *session, void *arg)
 	return utrace_dev_read_counts(session, arg);
 }
 
+static int session_in_flight(struct utrace_session *session, void *arg)
+{
+	return utrace_dev_tell_in_flight(session, arg);
+}
+
 static const struct utrace_dev_command session_commands[] = {
 	{
 		.cmd	= UTRACE_IOC_INFO,
@@ -243,6 +248,12 @@ static const struct utrace_dev_command session_commands[] = {
 		.cmd	= UTRACE_IOC_COUNTS,
 		.first	= UTRACE_IOC_COUNTS_SIZE_VER0,
 		.run	= session_read_counts,
+	},
+	{
+		.cmd	= UTRACE_IOC_IN_FLIGHT,
+		.first	= UTRACE_IOC_IN_FLIGHT_SIZE_VER0,
+		.locked	= true,
+		.run	= session_in_flight,
 	},
 };
 

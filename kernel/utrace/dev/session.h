@@ -7,6 +7,7 @@
  * session_task for each task that has had an event.
  *
  * Lock order, outermost first: utrace_session.read_lock, utrace_session.lock,
+ * exec_update_lock of a task that is told of (in_flight.c),
  * utrace_change_mutex.  task_lock(), utrace_session.park_lock and
  * session_tasks_lock are taken inside these or alone, and never inside each
  * other.  A callback takes only those three and locks of the core.  Siglock and
@@ -441,7 +442,8 @@ struct session_entry {
  *	reader, counted; else NULL.  Under utrace_session.park_lock
  * @waiting: entry in utrace_session.waiting while @holder is not NULL
  *
- * Only the task itself uses what has no other rule.
+ * Only the task itself uses what has no other rule; and another task that keeps
+ * it from running, see in_flight.c.
  */
 struct session_task {
 	struct utrace_task_data data;
@@ -484,6 +486,8 @@ void utrace_dev_forget_tasks(struct utrace_session *session);
 /* rights.c */
 bool utrace_dev_sees(struct session_target *target, struct session_task *task);
 bool utrace_dev_may_see(const struct session_target *target);
+bool utrace_dev_may_tell(const struct session_target *target,
+			 struct task_struct *task);
 
 /* record.c */
 void utrace_dev_hide(struct session_target *target, struct session_task *task);
@@ -500,6 +504,12 @@ void utrace_dev_commit(struct session_writer *w);
 void utrace_dev_wake_soon(struct utrace_session *session, bool now);
 void utrace_dev_wake(struct utrace_session *session, struct session_ring *ring);
 void utrace_dev_lost(struct session_target *target);
+bool utrace_dev_write_for(struct session_target *target, struct utrace_rec *rec,
+			  struct session_task *task);
+
+/* in_flight.c */
+int utrace_dev_tell_in_flight(struct utrace_session *session,
+			      struct utrace_ioc_in_flight *arg);
 
 /* map.c */
 int utrace_dev_shared_make(struct utrace_session *session);

@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - sessions of /dev/utrace: the calls that tasks are blocked in
+ *
+ * A task that waits in a system call writes no record until the call is over.
+ * So UTRACE_IOC_IN_FLIGHT has its caller write the record of the entry in the
+ * place of each such task.  The task is left alone.
+ *
+ * The record is true at its time, since the task cannot run while the record is
+ * written:
+ *
+ *	caller				task
+ *	rights, then:			blocked, N switches
+ *	lock pi_lock
+ *	blocked still, N switches?	(a waker waits for pi_lock)
+ *	open the ring
+ *	time = clock
+ *	write the record, close
+ *	unlock pi_lock			woken
+ *					open a ring, time = clock
+ *					write the exit of the call, close
+ *
+ * The exit is recorded behind the unlock, so its clock is not before that of
+ * the caller.  Where the session has a record of the task, the time of the next
+ * one is later even if the clock stands still (session_task.last).  The same
+ * lock orders the reads of what belongs to the task behind its stores.
+ *
+ * The rights are those of the task as it is at the time of the record.  An
+ * execve() changes them under exec_update_lock, which the caller holds.  All
+ * other changes but one are made by the task itself, which would have to run:
+ * then the number of switches differs.  The memory may become undumpable by
+ * another task, so that is compared, too.
+ */
+#include <linux/audit.h>
+#include <linux/pid.h>
+#include <linux/ptrace.h>
+#include <linux/sched/coredump.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/sched/task_stack.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+#include <linux/utrace.h>
+#include <linux/wait.h>
+
+#include <asm/syscall.h>
+
+#include "../blocked.h"
+#include "../builtin.h"
+#include "../syscall_current.h"
+#include "session.h"
+
+/* A task of a target; counted. */
+struct session_covered {
+	struct task_struct *task;
+	struct session_target *target;
+	u64 slot;
+};
+
+/**
+ * struct session_tasks - the tasks of the targets that a command is for
+ * @covered: by task, and for one task in the order of the targets; a target may
+ *	be there twice
+ * @n: number of tasks that were found; more than @max: there was no room for
+ *	the rest
+ * @max: number of elements of @covered
+ * @target: the target whose tasks are being added
+ */
+struct session_tasks {
+	struct session_covered *covered;
+	unsigned int n;
+	unsigned int max;
+	struct session_target *target;
+};
+
+/**
+ * struct session_look - a look at a blocked task
+ * @covered: the task
+ * @switches: number of times that it has left the CPU by itself, as
+ *	wait_task_inactive() returns it
+ * @mm: its memory; only compared
+ * @dumpable: whether that may be dumped
+ * @rec: the record
+ */
+struct session_look {
+	const struct session_covered *covered;
+	unsigned long switches;
+	struct mm_struct *mm;
+	int dumpable;
+	struct utrace_rec_sys_enter rec;
+};
+
+/* The answers of session_tell_blocked(). */
+enum session_told {
+	SESSION_NOT_TOLD,	/* not in a call that is recorded */
+	SESSION_TOLD,		/* recorded */
+	SESSION_TOLD_LOST,	/* lost */
+};
+
+static int session_dumpable(struct mm_struct *mm)
+{
+	return mm ? get_dumpable(mm) : SUID_DUMP_USER;
+}
+
+/*
+ * Is the task off its CPU since the look at it?  It is in pi_lock's section, so
+ * the answer stays.  A task that is held, traced or stopped is in no call, or
+ * at a place before or behind it that is not told of.
+ */
+static bool session_is_blocked(struct task_struct *task,
+			       const struct session_look *look)
+{
+	const unsigned int not = __TASK_STOPPED | __TASK_TRACED |
+				 TASK_RTLOCK_WAIT | TASK_WAKING | TASK_NEW |
+				 TASK_DEAD;
+	unsigned int state = READ_ONCE(task->__state);
+
+	return state && !(state & not) && !READ_ONCE(task->on_rq) &&
+	       (task->nvcsw | LONG_MIN) == look->switches &&
+	       !task->exit_state &&
+	       !(task->flags & (PF_EXITING | PF_POSTCOREDUMP)) &&
+	       task->mm == look->mm &&
+	       session_dumpable(task->mm) == look->dumpable;
+}
+
+/* As utrace_current_call(). */
+static u32 session_blocked_nr(struct task_struct *task, struct pt_regs *regs)
+{
+	u32 nr = syscall_get_nr(task, regs);
+
+	if (nr & UTRACE_SYSCALL_IA32)
+		return UTRACE_NO_CALL;
+#ifdef CONFIG_IA32_EMULATION
+	if (syscall_get_arch(task) == AUDIT_ARCH_I386)
+		nr |= UTRACE_SYSCALL_IA32;
+#endif
+	return nr;
+}
+
+/*
+ * Is the task in a call: behind the report of the entry, and not yet back from
+ * the call?  x86 and UML set the result to -ENOSYS at the entry.  A call may
+ * return that, too, so the session must have seen the entry of the call and not
+ * its exit, or have no record of the task at all.
+ */
+static bool session_is_in_call(const struct session_covered *covered,
+			       const struct session_task *known,
+			       struct pt_regs *regs)
+{
+	struct task_struct *task = covered->task;
+
+	return syscall_get_nr(task, regs) >= 0 &&
+	       syscall_get_error(task, regs) == -ENOSYS &&
+	       !utrace_blocked_in_report(task) &&
+	       (!known || utrace_blocked_in_call(task, covered->slot));
+}
+
+/* Does the session record the entry of such calls? */
+static bool session_wants(const struct session_target *target, u32 nr)
+{
+	return target->settings->events & (UTRACE_REC_BIT(SYS_ENTER) |
+					   UTRACE_REC_BIT(SYS_CALL)) &&
+	       utrace_chooses_call(target->engine, nr);
+}
+
+/* Fill in the header, by the ids that the task's own records have. */
+static void session_fill_foreign(struct utrace_rec *head,
+				 const struct session_covered *covered,
+				 const struct session_task *known)
+{
+	struct task_struct *task = covered->task;
+	struct session_target *target = covered->target;
+	struct pid_namespace *ns = target->session->ns;
+
+	*head = (struct utrace_rec){
+		.size = sizeof(struct utrace_rec_sys_enter),
+		.type = UTRACE_REC_SYS_ENTER,
+		.target = target->id,
+		.settings = session_settings_of(target->now),
+		.flags = UTRACE_F_IN_FLIGHT,
+	};
+	if (known) {
+		head->task = known->id;
+		head->pid = known->ids.pid;
+		head->tid = known->ids.tid;
+		return;
+	}
+	head->task = task_pid(task)->ino;
+	head->pid = task_tgid_nr_ns(task, ns);
+	head->tid = task_pid_nr_ns(task, ns);
+}
+
+static void session_fill_call(struct utrace_rec_sys_enter *rec, u32 nr,
+			      struct task_struct *task, struct pt_regs *regs,
+			      const struct session_task *known)
+{
+	unsigned int i;
+
+	rec->nr = nr;
+	rec->reserved = 0;
+	rec->began = known && known->entry.kept ? known->entry.began : 0;
+	syscall_get_arguments(task, regs, (unsigned long *)rec->args);
+	for (i = 0; i < 6 && nr & UTRACE_SYSCALL_IA32; i++)
+		rec->args[i] = (u32)rec->args[i];
+}
+
+/*
+ * Write the record of a task that is blocked.  Called by task_call_func() under
+ * pi_lock of the task.  Returns enum session_told.
+ */
+static int session_tell_blocked(struct task_struct *task, void *arg)
+{
+	struct session_look *look = arg;
+	const struct session_covered *covered = look->covered;
+	struct session_target *target = covered->target;
+	struct pt_regs *regs = task_pt_regs(task);
+	struct session_task *known = NULL;
+	struct utrace_task_data *data;
+	u32 nr;
+
+	if (!session_is_blocked(task, look))
+		return SESSION_NOT_TOLD;
+	guard(rcu)();
+	data = utrace_blocked_data(task, target->session);
+	if (data)
+		known = container_of(data, struct session_task, data);
+	if (!session_is_in_call(covered, known, regs))
+		return SESSION_NOT_TOLD;
+	nr = session_blocked_nr(task, regs);
+	if (!session_wants(target, nr))
+		return SESSION_NOT_TOLD;
+	session_fill_foreign(&look->rec.head, covered, known);
+	session_fill_call(&look->rec, nr, task, regs, known);
+	return utrace_dev_write_for(target, &look->rec.head, known) ?
+	       SESSION_TOLD : SESSION_TOLD_LOST;
+}
+
+/*
+ * Look at a task whose stack is kept, and ask for rights.  The caller holds
+ * exec_update_lock.  Returns enum session_told.
+ */
+static enum session_told
+session_tell_visible(const struct session_covered *covered)
+{
+	struct session_look look = { .covered = covered };
+	struct task_struct *task = covered->task;
+	unsigned int state = READ_ONCE(task->__state);
+
+	if (!state)
+		return SESSION_NOT_TOLD;
+	look.switches = wait_task_inactive(task, state);
+	if (!look.switches)
+		return SESSION_NOT_TOLD;
+	task_lock(task);
+	look.mm = task->mm;
+	look.dumpable = session_dumpable(task->mm);
+	task_unlock(task);
+	if (!utrace_dev_may_tell(covered->target, task))
+		return SESSION_NOT_TOLD;
+	return task_call_func(task, session_tell_blocked, &look);
+}
+
+/* Returns enum session_told, or -EINTR. */
+static int session_tell(const struct session_covered *covered)
+{
+	struct task_struct *task = covered->task;
+	int ret;
+
+	if (task == current || task->flags & (PF_KTHREAD | PF_USER_WORKER) ||
+	    !READ_ONCE(task->__state) || READ_ONCE(task->exit_state) ||
+	    !try_get_task_stack(task))
+		return SESSION_NOT_TOLD;
+	ret = down_read_killable(&task->signal->exec_update_lock);
+	if (!ret) {
+		ret = session_tell_visible(covered);
+		up_read(&task->signal->exec_update_lock);
+	}
+	put_task_stack(task);
+	return ret;
+}
+
+/* Tasks */
+
+static void session_add_task(struct task_struct *task, u64 slot, void *arg)
+{
+	struct session_tasks *tasks = arg;
+
+	if (tasks->n < tasks->max)
+		tasks->covered[tasks->n] = (struct session_covered){
+			.task = get_task_struct(task),
+			.target = tasks->target,
+			.slot = slot,
+		};
+	tasks->n++;
+}
+
+/* Add the tasks of target @id, or of all targets if that is 0. */
+static void session_add_tasks(struct session_tasks *tasks,
+			      struct utrace_session *session, u32 id)
+{
+	struct session_target *target;
+
+	list_for_each_entry(target, &session->targets, list) {
+		if (target->all || (id && target->id != id))
+			continue;
+		tasks->target = target;
+		utrace_visit_covered(target->engine, session_add_task, tasks);
+	}
+}
+
+static void session_drop_tasks(struct session_tasks *tasks)
+{
+	unsigned int n = min(tasks->n, tasks->max);
+
+	while (n)
+		put_task_struct(tasks->covered[--n].task);
+	kvfree(tasks->covered);
+	*tasks = (struct session_tasks){};
+}
+
+static int session_compare_covered(const void *a, const void *b)
+{
+	const struct session_covered *x = a, *y = b;
+
+	if (x->task != y->task)
+		return x->task < y->task ? -1 : 1;
+	if (x->target->id != y->target->id)
+		return x->target->id < y->target->id ? -1 : 1;
+	return 0;
+}
+
+/*
+ * Collect the tasks, with room for some that are born meanwhile.  Returns 0,
+ * -ENOMEM or -EINTR.
+ */
+static int session_collect(struct session_tasks *tasks,
+			   struct utrace_session *session, u32 id)
+{
+	session_add_tasks(tasks, session, id);
+	while (tasks->n > tasks->max) {
+		unsigned int max = tasks->n + tasks->n / 8 + 8;
+
+		session_drop_tasks(tasks);
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		tasks->covered = kvmalloc_array(max, sizeof(*tasks->covered),
+						GFP_KERNEL_ACCOUNT);
+		if (!tasks->covered)
+			return -ENOMEM;
+		tasks->max = max;
+		session_add_tasks(tasks, session, id);
+	}
+	sort(tasks->covered, tasks->n, sizeof(*tasks->covered),
+	     session_compare_covered, NULL);
+	return 0;
+}
+
+/* Tell of each task once, for its first target that records the call. */
+static int session_tell_tasks(const struct session_tasks *tasks,
+			      struct utrace_ioc_in_flight *arg)
+{
+	const struct task_struct *done = NULL;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < tasks->n; i++) {
+		const struct session_covered *covered = &tasks->covered[i];
+
+		if (covered->task == done)
+			continue;
+		ret = fatal_signal_pending(current) ? -EINTR :
+						      session_tell(covered);
+		if (ret < 0)
+			return ret;
+		if (ret != SESSION_NOT_TOLD)
+			done = covered->task;
+		arg->told += ret == SESSION_TOLD;
+		arg->lost += ret == SESSION_TOLD_LOST;
+		cond_resched();
+	}
+	return 0;
+}
+
+/**
+ * utrace_dev_tell_in_flight() - record the calls that tasks are blocked in
+ * @session: the session; its lock is held
+ * @arg: which targets; the numbers of records are stored here
+ *
+ * Context: Process context; may sleep.  Takes exec_update_lock and task_lock()
+ * of the tasks.
+ * Return:
+ * * 0 - done
+ * * -EINVAL - a flag is set, or a member for the kernel is not 0
+ * * -ENOENT - the session has no such target
+ * * -EOPNOTSUPP - the target is a system, a cgroup or an executable
+ * * -ENOMEM - there is no memory
+ * * -EINTR - the caller was killed; some records may have been written
+ */
+int utrace_dev_tell_in_flight(struct utrace_session *session,
+			      struct utrace_ioc_in_flight *arg)
+{
+	struct session_tasks tasks = {};
+	struct session_target *target;
+	int ret;
+
+	lockdep_assert_held(&session->lock);
+
+	if (arg->flags || arg->told || arg->lost)
+		return -EINVAL;
+	if (arg->target) {
+		target = utrace_dev_target(session, arg->target);
+		if (!target)
+			return -ENOENT;
+		if (target->all)
+			return -EOPNOTSUPP;
+	}
+	ret = session_collect(&tasks, session, arg->target) ?:
+	      session_tell_tasks(&tasks, arg);
+	session_drop_tasks(&tasks);
+	/* The rings were closed by a full barrier. */
+	if ((arg->told || arg->lost) && waitqueue_active(&session->wait))
+		utrace_dev_wake_soon(session, true);
+	return ret;
+}
