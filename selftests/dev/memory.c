@@ -243,6 +243,20 @@ static bool good_events(int ret)
 	return !choose_marks(fd) && is_recorded() && good;
 }
 
+/* IN_FLIGHT. */
+
+static int call_in_flight(void)
+{
+	struct utrace_ioc_in_flight arg = {};
+
+	return command(fd, UTRACE_IOC_IN_FLIGHT, &arg);
+}
+
+static bool good_in_flight(int ret)
+{
+	return !take(fd) && is_recorded();
+}
+
 /* ATTACH and DETACH. */
 
 static struct utrace_ioc_attach attach_arg;
@@ -383,6 +397,10 @@ static const struct op informing = {
 
 static const struct op choosing = {
 	"EVENTS", nothing, call_events, good_events,
+};
+
+static const struct op telling = {
+	"IN_FLIGHT", nothing, call_in_flight, good_in_flight,
 };
 
 static const struct op reading = {
@@ -636,6 +654,7 @@ static int calls_as_nobody(void *arg)
 	attach_again();
 	fail_each(&informing);
 	fail_each(&choosing);
+	fail_each(&telling);
 	fail_each(&reading);
 	close(fd);
 	end(&target);
