@@ -4,7 +4,7 @@
 
 #include "fixture.h"
 
-enum { NAME, OWNER, SCOPE, CLASS, EVENTS, HOLD, CALLS, TIME, COLUMNS };
+enum { NAME, OWNER, SCOPE, CLASS, EVENTS, HOLD, CALLS, TIME, AWAITS, COLUMNS };
 
 struct table {
 	int lines;			/* number of lines below the header */
@@ -72,6 +72,7 @@ TEST_F(utrace, one_line_an_engine)
 	ASSERT_EQ(3, tab.lines);
 	EXPECT_NE(NULL, strstr(tab.header, "NAME"));
 	EXPECT_NE(NULL, strstr(tab.header, "TIME_US"));
+	EXPECT_NE(NULL, strstr(tab.header, "AWAITS"));
 	for (i = 0; i < 3; i++) {
 		ASSERT_EQ(COLUMNS, tab.columns[i]);
 		EXPECT_STREQ("test_engine", tab.col[i][NAME]);

@@ -345,9 +345,12 @@ static_assert(sizeof(struct utrace_engine) <= 64);
  *	utrace_engine_shutdown().  May be NULL.
  * @owner: the module of the callbacks, for display only; may be NULL
  * @name: a name for display; may be NULL
+ * @held_for: the process that tasks wait for which @engine holds, for
+ *	/proc/PID/utrace, with a reference for the caller; or NULL.  Any process
+ *	that reads the file makes this call.  May be NULL
  *
- * The traced task itself makes all callbacks, in its own context; only
- * @report_reap may run in another task.  No locks are held but those that
+ * The traced task itself makes all callbacks but the last, in its own context;
+ * only @report_reap may run in another task.  No locks are held but those that
  * @report_creds and @report_reap name.  A callback may sleep for memory, page
  * faults and mutexes of the kernel, never for user space: an engine that waits
  * for user space answers %UTRACE_STOP.  A callback may be NULL if the engine
@@ -387,6 +390,7 @@ struct utrace_engine_ops {
 			    const struct linux_binprm *bprm);
 	struct module *owner;
 	const char *name;
+	struct pid *(*held_for)(struct utrace_engine *engine);
 };
 
 /**

@@ -27,6 +27,8 @@ struct utrace_row {
 	unsigned int state;
 	unsigned long events;
 	bool holds;
+	struct utrace_engine *holder;	/* with one of the core's references */
+	pid_t awaited;			/* -1: nobody who is known */
 	u64 calls;
 	u64 nsec;
 };
@@ -97,10 +99,14 @@ static void utrace_show_row(struct seq_file *m, const struct utrace_row *row,
 		seq_printf(m, " %u", !since ? 0 :
 			   (u32)ktime_get_seconds() - since);
 	if (static_key_enabled(&utrace_stats))
-		seq_printf(m, " %llu %llu\n", row->calls,
+		seq_printf(m, " %llu %llu", row->calls,
 			   div_u64(row->nsec, NSEC_PER_USEC));
 	else
-		seq_puts(m, " - -\n");
+		seq_puts(m, " - -");
+	if (row->awaited < 0)
+		seq_puts(m, " -\n");
+	else
+		seq_printf(m, " pid:%d\n", row->awaited);
 }
 
 /* Fill in the row of an engine, whose memory the caller keeps. */
@@ -122,6 +128,8 @@ static void utrace_get_row(struct utrace_row *row, struct utrace_engine *engine,
 	row->state = utrace_engine_state(engine);
 	row->events = rejects ? 0 : READ_ONCE(engine->flags);
 	row->holds = holds;
+	row->holder = holds && utrace_core_tryget(engine) ? engine : NULL;
+	row->awaited = -1;
 	row->calls = atomic64_read(&engine->info->calls);
 	row->nsec = atomic64_read(&engine->info->nsec);
 }
@@ -180,6 +188,25 @@ static unsigned int utrace_get_rows(struct task_struct *task,
 	return n;
 }
 
+/*
+ * Ask an engine that holds the task for whom, and drop the reference to it.
+ * Called without locks.
+ */
+static void utrace_ask_holder(struct utrace_row *row, struct pid_namespace *ns)
+{
+	struct utrace_engine *holder = row->holder;
+	struct pid *process = NULL;
+
+	if (!holder)
+		return;
+	if (holder->ops->held_for)
+		process = holder->ops->held_for(holder);
+	if (process)
+		row->awaited = pid_nr_ns(process, ns);
+	put_pid(process);
+	utrace_core_put(holder);
+}
+
 static void utrace_show_ptrace(struct seq_file *m, struct pid_namespace *ns,
 			       struct task_struct *task)
 {
@@ -192,7 +219,7 @@ static void utrace_show_ptrace(struct seq_file *m, struct pid_namespace *ns,
 			pid = task_pid_nr_ns(tracer, ns);
 	}
 	if (tracer)
-		seq_printf(m, "ptrace pid:%d thread - - %s - -\n", pid,
+		seq_printf(m, "ptrace pid:%d thread - - %s - - -\n", pid,
 			   task_is_traced(task) ? "yes" : "no");
 }
 
@@ -222,12 +249,14 @@ int proc_pid_utrace(struct seq_file *m, struct pid_namespace *ns,
 	if (!rows)
 		return -ENOMEM;
 
-	seq_puts(m, "NAME OWNER SCOPE CLASS EVENTS HOLD CALLS TIME_US\n");
+	seq_puts(m, "NAME OWNER SCOPE CLASS EVENTS HOLD CALLS TIME_US AWAITS\n");
 	utrace_show_ptrace(m, ns, task);
 	n = utrace_get_rows(task, ns, rows, &since);
 	n = utrace_get_system_rows(task, ns, rows, n);
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
+		utrace_ask_holder(&rows[i], ns);
 		utrace_show_row(m, &rows[i], since);
+	}
 	return 0;
 }
 

@@ -197,6 +197,14 @@ static void session_target_release(void *data)
 	utrace_dev_put(session);
 }
 
+/* A task is held until the reader has read its records. */
+static struct pid *session_held_for(struct utrace_engine *engine)
+{
+	const struct session_target *target = engine->data;
+
+	return utrace_dev_reader(target->session);
+}
+
 const struct utrace_engine_ops utrace_dev_ops = {
 	.name			= "dev",
 	.report_syscall_entry	= utrace_dev_sys_enter,
@@ -208,6 +216,7 @@ const struct utrace_engine_ops utrace_dev_ops = {
 	.report_signal		= session_signal,
 	.report_jctl		= session_jobctl,
 	.release		= session_target_release,
+	.held_for		= session_held_for,
 };
 
 /* The records that these callbacks write. */

@@ -329,6 +329,21 @@ void utrace_dev_set_reader(struct utrace_session *session)
 	put_pid(old);
 }
 
+/**
+ * utrace_dev_reader() - the process that reads a session
+ * @session: the session
+ *
+ * Context: Process context.  Takes utrace_session.park_lock.
+ * Return:
+ * * the process - with a reference for the caller
+ * * NULL - the session has no reader
+ */
+struct pid *utrace_dev_reader(struct utrace_session *session)
+{
+	guard(spinlock)(&session->park_lock);
+	return get_pid(session->reader);
+}
+
 /* Let a task go that waits.  Its records stay in the list.  False: none does. */
 static bool session_let_one_go(struct utrace_session *session)
 {

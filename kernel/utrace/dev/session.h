@@ -531,6 +531,7 @@ void utrace_dev_unpark(struct utrace_session *session,
 void __utrace_dev_hold_soon(struct session_task *task);
 bool utrace_dev_hold(struct session_task *task);
 void utrace_dev_set_reader(struct utrace_session *session);
+struct pid *utrace_dev_reader(struct utrace_session *session);
 void utrace_dev_flush(struct utrace_session *session, struct file *file,
 		      struct files_struct *files);
 void utrace_dev_park_free(struct utrace_session *session);
