@@ -199,8 +199,10 @@ test_attach() {
 
 	sleeper
 	holds "-p without a word" trace -o "$log" -p "$task"
+	holds "the call that it is in" await has "$log" '^pause\($'
 	kill -INT "$job"
 	holds "it ends at SIGINT" gone "$job"
+	holds "that call goes on" has "$log" '^pause\( <detached \.\.\.>$'
 	holds "what was attached" has "$tmp/stderr" "^utrace: Process $task attached$"
 	holds "what was detached" has "$tmp/stderr" "^utrace: Process $task detached$"
 	holds "-p of one that is not there and one that is" trace -o "$log" \

@@ -172,7 +172,7 @@ class Case:
         if self.output != '-o' or self.mode == 'attach':
             return 'detached' if 'detached\n' in read(self.said) else 'nothing'
         line = (read(self.log).splitlines() or [''])[-1]
-        return re.sub(r'^.*<(detached|unfinished) ...>$', 'detached', line)
+        return re.sub(r'^.*<detached ...>$', 'detached', line)
 
     def run(self):
         if not self.start():

@@ -90,6 +90,8 @@ void trace_attach(struct trace *trace)
 	int session = trace->session;
 
 	attach_pids(trace);
+	if (options->npids && session_in_flight(session))
+		fail("calls in flight", session_why_not(errno));
 	if (options->all && session_attach_all(session))
 		fail("-a", session_why_not(errno));
 	if (options->exe && session_attach_exe(session, options->exe))

@@ -12,6 +12,14 @@
 
 #include "engines.h"
 
+static bool parse_engine(struct engine *engine, const char *line)
+{
+	strcpy(engine->awaits, "-");
+	return sscanf(line, "%63s %63s %15s %*s %511s %15s %*s %*s %63s",
+		      engine->name, engine->owner, engine->scope,
+		      engine->events, engine->hold, engine->awaits) >= 5;
+}
+
 /**
  * engines_read() - call a function for each engine of a task
  * @pid: the process of the task
@@ -36,9 +44,7 @@ int engines_read(pid_t pid, pid_t tid, engine_function *function, void *data)
 		return -1;
 	errno = 0;
 	for (; fgets(line, sizeof(line), file); header = false)
-		if (!header && sscanf(line, "%63s %63s %15s %*s %511s %15s",
-				      engine.name, engine.owner, engine.scope,
-				      engine.events, engine.hold) == 5)
+		if (!header && parse_engine(&engine, line))
 			function(&engine, data);
 	if (ferror(file)) {
 		int error = errno;

@@ -15,6 +15,7 @@
  * @events: names of its events with commas between, "-" for none
  * @hold: seconds for which it holds the task, "-" if it does not; "yes" or "no"
  *	for a tracer
+ * @awaits: "pid:N" of the process for which it holds the task, "-" for none
  */
 struct engine {
 	char name[64];
@@ -22,6 +23,7 @@ struct engine {
 	char scope[16];
 	char events[512];
 	char hold[16];
+	char awaits[64];
 };
 
 typedef void engine_function(const struct engine *engine, void *data);

@@ -121,32 +121,41 @@ static void name_of(pid_t pid, char *name, size_t size)
 		fclose(file);
 }
 
-#define NCOLUMNS	8
+#define NCOLUMNS	9
 
 /* A line as text.  The last column is the widest, so it is not padded. */
 struct line {
 	char column[NCOLUMNS][512];
 };
 
+/* Text with the program's name if it stands for a process, as "pid:N". */
+static void describe(char *to, size_t size, const char *text)
+{
+	char name[64];
+	pid_t pid;
+
+	if (sscanf(text, "pid:%d", &pid) != 1 || !pid) {
+		snprintf(to, size, "%s", text);
+		return;
+	}
+	name_of(pid, name, sizeof(name));
+	snprintf(to, size, "%d:%s", pid, name);
+}
+
 static void line_of(struct line *line, const struct row *row)
 {
 	const struct engine *engine = &row->engine;
-	char *owner = line->column[4], name[64];
 	size_t size = sizeof(line->column[0]);
-	pid_t pid;
 
 	snprintf(line->column[0], size, "%d", row->pid);
 	name_of(row->pid, line->column[1], size);
 	snprintf(line->column[2], size, "%u", row->threads);
 	snprintf(line->column[3], size, "%s", engine->name);
-	snprintf(owner, size, "%s", engine->owner);
-	if (sscanf(owner, "pid:%d", &pid) == 1 && pid) {
-		name_of(pid, name, sizeof(name));
-		snprintf(owner, size, "%d:%s", pid, name);
-	}
+	describe(line->column[4], size, engine->owner);
 	snprintf(line->column[5], size, "%s", engine->scope);
 	snprintf(line->column[6], size, "%s", engine->hold);
-	snprintf(line->column[7], size, "%s", engine->events);
+	describe(line->column[7], size, engine->awaits);
+	snprintf(line->column[8], size, "%s", engine->events);
 }
 
 static void print_line(const struct line *line, const int *width)
@@ -162,7 +171,8 @@ static void print_line(const struct line *line, const int *width)
 static void print_rows(void)
 {
 	static const struct line header = { {
-		"PID", "PROGRAM", "THREADS", "ENGINE", "OWNER", "SCOPE", "HOLD", "EVENTS",
+		"PID", "PROGRAM", "THREADS", "ENGINE", "OWNER", "SCOPE", "HOLD",
+		"AWAITS", "EVENTS",
 	} };
 	struct line *lines = calloc(nrows + 1, sizeof(*lines));
 	int width[NCOLUMNS] = {}, n;

@@ -110,6 +110,14 @@ int session_choose(int session, const struct utrace_ioc_events *events)
 	return ioctl(session, UTRACE_IOC_EVENTS, events);
 }
 
+/* Record the calls that the tasks of the targets are blocked in. */
+int session_in_flight(int session)
+{
+	struct utrace_ioc_in_flight in_flight = {};
+
+	return ioctl(session, UTRACE_IOC_IN_FLIGHT, &in_flight);
+}
+
 /* How many records had no room in the ring. */
 unsigned long long session_lost(int session)
 {

@@ -18,6 +18,7 @@ int session_attach_all(int session);
 int session_attach_exe(int session, const char *path);
 int session_attach_cgroup(int session, const char *path);
 int session_choose(int session, const struct utrace_ioc_events *events);
+int session_in_flight(int session);
 unsigned long long session_lost(int session);
 const char *session_why_not(int error);
 const char *session_why_not_path(int error);

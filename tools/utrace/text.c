@@ -130,8 +130,8 @@ static void show_entry(const struct text *text, const struct seen_task *task)
 	line_close(&line);
 }
 
-/* End the line of the last entry, as another record comes before its exit. */
-static void interrupt_line(const struct text *text)
+/* End the line of the last entry, whose exit does not come next. */
+static void leave_line(const struct text *text, const char *why)
 {
 	struct line line;
 
@@ -140,10 +140,15 @@ static void interrupt_line(const struct text *text)
 	if (!begun)
 		show_entry(text, last);
 	line_open(&line, text, 0);
-	utrace_write_literal(&line.s, " <unfinished ...>");
+	seq_buf_puts(&line.s, why);
 	line_end(&line);
 	last->shown = true;
 	last = NULL;
+}
+
+static void interrupt_line(const struct text *text)
+{
+	leave_line(text, " <unfinished ...>");
 }
 
 static bool is_restart(long error)
@@ -302,6 +307,14 @@ static bool is_birth(const struct seen_task *task,
 	return false;
 }
 
+/* Was the call told while the task was blocked in it? */
+static bool was_in_flight(const struct seen_task *task,
+			  const struct utrace_rec_sys_exit *exit)
+{
+	return task->in_call && task->entry->nr == exit->nr &&
+	       task->entry->head.flags & UTRACE_F_IN_FLIGHT;
+}
+
 static void text_exit_call(const struct text *text, struct seen_task *task,
 			   const struct utrace_rec *rec)
 {
@@ -310,7 +323,7 @@ static void text_exit_call(const struct text *text, struct seen_task *task,
 	if (is_birth(task, exit))
 		return;
 	/* The kept entry belongs to an earlier call. */
-	if (rec->flags & UTRACE_F_UNPAIRED)
+	if (rec->flags & UTRACE_F_UNPAIRED && !was_in_flight(task, exit))
 		task->in_call = false;
 	if (is_shown(text, exit->ret))
 		print_exit(text, task, exit);
@@ -505,7 +518,9 @@ static void text_of_task(const struct text *text, struct seen_task *task,
 		text_end_of_task(text, task, rec);
 		return;
 	}
-	task->number = rec->number;
+	/* A record in flight is not one of the task's own. */
+	if (rec->number)
+		task->number = rec->number;
 }
 
 /**
@@ -539,9 +554,9 @@ void text_idle(const struct text *text)
 	out_flush(text->out);
 }
 
-/* End the text, as there will be no more records. */
+/* End the text, as the tasks are not followed any more. */
 void text_end(const struct text *text)
 {
-	interrupt_line(text);
+	leave_line(text, " <detached ...>");
 	out_flush(text->out);
 }
