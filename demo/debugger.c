@@ -17,7 +17,7 @@
 #define SHOWN		66
 
 /* Run gdb's commands at @pid; what it says, to be freed. */
-static char *run_gdb(pid_t pid, const char *const *commands)
+char *run_gdb(pid_t pid, const char *const *commands)
 {
 	char *argv[MAX_ARGS], attach[16], out[128];
 	int n = 0, status;
@@ -42,7 +42,7 @@ static char *run_gdb(pid_t pid, const char *const *commands)
 }
 
 /* Check that @text has @word in it, and show that line. */
-static void expect(const char *text, const char *word, const char *what)
+void expect(const char *text, const char *word, const char *what)
 {
 	const char *at = strstr(text, word);
 	int n;

@@ -82,5 +82,10 @@ void compare_tasks(const struct view *engine, const struct view *strace);
 /* debugger.c */
 void act_debugger(const char *target);
 void act_crash(const char *target);
+char *run_gdb(pid_t pid, const char *const *commands);
+void expect(const char *text, const char *word, const char *what);
+
+/* command.c */
+void act_command(const char *target);
 
 #endif /* DEMO_H */

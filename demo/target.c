@@ -2,7 +2,8 @@
 /*
  * The program that the debugger is shown: waits at a gate (a byte on standard
  * input), then calls visit() three times, or, with the argument "crash",
- * crashes in broken().
+ * crashes in broken().  With "calls" it waits once more, and then makes 5000
+ * calls.
  */
 #include <stdio.h>
 #include <string.h>
@@ -39,6 +40,12 @@ int main(int argc, char **argv)
 		/* A call that nothing else here makes, to be counted */
 		syscall(SYS_getppid);
 		printf("visit %d: %d\n", n, visit(n));
+	}
+	if (argc > 1 && !strcmp(argv[1], "calls")) {
+		if (read(0, &c, 1) != 1)
+			return 1;
+		for (n = 0; n < 5000; n++)
+			syscall(SYS_getppid);
 	}
 	return 7;
 }

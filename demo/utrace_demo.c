@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The demonstration, in three acts:
+ * The demonstration, in four acts:
  *
  * 1. Two engines and strace watch the same tree of ordinary programs. Each
  *    counts every system call and notes how every task ended; the counts must
  *    be equal.
  * 2. gdb debugs a process that both engines watch.
  * 3. A third engine makes a crashing program wait for gdb.
+ * 4. The command utrace, gdb and strace follow one program, whose log is read
+ *    slowly.
  *
  * Ends with "demo: all agree" and 0, or with what differed and 1.
  */
@@ -134,7 +136,8 @@ static void act_pipeline(const char *script)
 
 static void clean_up(void)
 {
-	static const char *const files[] = { "strace.txt", "out.txt", "gdb.txt" };
+	static const char *const files[] = { "strace.txt", "out.txt", "gdb.txt",
+					     "utrace.txt", "said.txt", "go" };
 	char path[64];
 	size_t i;
 
@@ -168,6 +171,8 @@ int main(int argc, char **argv)
 	heading("3. A crash that waits for gdb");
 	act_crash(argv[1]);
 	modules_unload();
+	heading("4. The command, gdb and strace on one program, and a slow reader");
+	act_command(argv[1]);
 
 	if (problems) {
 		printf("demo: %u things differ; the first: %s (logs: %s)\n",

@@ -17,12 +17,17 @@
 #include "strace.h"
 #include "unit.h"
 
+/* What --buffer-size may be, see struct utrace_ioc_setup. */
+#define BUFFER_MIN	(64UL << 10)
+#define BUFFER_MAX	(64UL << 20)
+
 /* Keys of long options that have no letter. */
 enum {
 	KEY_EXE = 0x100,
 	KEY_CGROUP,
 	KEY_UNIT,
 	KEY_DROP,
+	KEY_BUFFER,
 	KEY_NOTHING,
 };
 
@@ -35,6 +40,8 @@ static const struct argp_option our_options[] = {
 	{ "unit", KEY_UNIT, "NAME", 0, "Trace what is in the cgroup of this unit of systemd" },
 	{ "drop", KEY_DROP, NULL, 0,
 	  "Lose and count records where tasks would have to wait for this command" },
+	{ "buffer-size", KEY_BUFFER, "SIZE", 0,
+	  "Memory in which records wait for this command, from 64K to 64M (16M)" },
 	{ "follow-forks", 'f', NULL, 0, "Trace new threads and processes, too" },
 	{ "user", 'u', "USER", 0, "Execute the program as this user" },
 	{ "env", 'E', "VAR[=VALUE]", 0, "Set a variable for the program, or remove it" },
@@ -116,6 +123,19 @@ static void parse_set(struct argp_state *state, struct options *options,
 	options->chosen = true;
 }
 
+/* A number of bytes, which may end with K or M. */
+static size_t parse_size(struct argp_state *state, const char *arg)
+{
+	char *end;
+	unsigned long size = strtoul(arg, &end, 10);
+
+	if (*end == 'K' || *end == 'M')
+		size *= *end++ == 'K' ? 1 << 10 : 1 << 20;
+	if (!isdigit(*arg) || *end || size < BUFFER_MIN || size > BUFFER_MAX)
+		argp_error(state, "--buffer-size=%s: use a size from 64K to 64M", arg);
+	return size;
+}
+
 static void parse_interruptible(struct argp_state *state, struct options *options,
 				const char *arg)
 {
@@ -188,6 +208,9 @@ static bool parse_target(int key, char *arg, struct argp_state *state,
 		return true;
 	case KEY_DROP:
 		options->drop = true;
+		return true;
+	case KEY_BUFFER:
+		options->buffer = parse_size(state, arg);
 		return true;
 	case KEY_CGROUP:
 		options->cgroup = arg;

@@ -29,6 +29,7 @@
  * @npids: number of elements of @pids
  * @all: -a: attach to all tasks
  * @drop: --drop: tasks do not wait for this command, and records may be lost
+ * @buffer: --buffer-size: bytes of all rings, 0 for the default
  * @exe: --exe: attach to what executes this file, or NULL
  * @cgroup: --cgroup or --unit: attach to what is in this cgroup, or NULL
  * @user: -u: user to execute the program as, or NULL
@@ -53,6 +54,7 @@ struct options {
 	unsigned int npids;
 	bool all;
 	bool drop;
+	size_t buffer;
 	const char *exe;
 	const char *cgroup;
 	const char *user;

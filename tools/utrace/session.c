@@ -19,16 +19,16 @@
 #define PIDFD_THREAD	O_EXCL
 #endif
 
+/* Bytes of the rings; if the user may not lock that much, the next size. */
+static const size_t sizes[] = { 16 << 20, 1 << 20, 64 << 10 };
+
 /*
- * Open a session.  With @drop records that find no room are lost, else the
- * tasks wait for this command.  Returns its descriptor, or -1 with errno.
+ * Open a session.  @size is the number of bytes of its rings, 0 for the
+ * default.  With @drop records that find no room are lost, else the tasks wait
+ * for this command.  Returns its descriptor, or -1 with errno.
  */
-int session_open(size_t ring_size, bool drop)
+int session_open(size_t size, bool drop)
 {
-	/*
-	 * If the user may not lock that much: the kernel's default, or 64 KiB.
-	 */
-	const size_t sizes[] = { ring_size, 0, 64 << 10 };
 	struct utrace_ioc_setup setup = {
 		.full = drop ? UTRACE_FULL_DROP : UTRACE_FULL_DEFAULT,
 	};
@@ -38,10 +38,10 @@ int session_open(size_t ring_size, bool drop)
 	if (session < 0)
 		return -1;
 	for (i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
-		setup.ring_size = sizes[i];
+		setup.ring_size = size ? size : sizes[i];
 		if (!ioctl(session, UTRACE_IOC_SETUP, &setup))
 			return session;
-		if (errno != EPERM && errno != ENOMEM)
+		if (size || (errno != EPERM && errno != ENOMEM))
 			break;
 	}
 	error = errno;

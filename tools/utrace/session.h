@@ -12,7 +12,7 @@
 
 #include <linux/utrace.h>
 
-int session_open(size_t ring_size, bool drop);
+int session_open(size_t size, bool drop);
 int session_attach(int session, pid_t tid, enum utrace_scope scope);
 int session_attach_all(int session);
 int session_attach_exe(int session, const char *path);

@@ -26,9 +26,6 @@
 #include "tasks.h"
 #include "trace.h"
 
-/* Bytes of the kernel's ring. */
-#define RING_SIZE	(16 * 1024 * 1024)
-
 /*
  * Leave out the numbers of the 32-bit table, which come last.  A kernel without
  * that table refuses them.
@@ -83,7 +80,9 @@ static void set_up(struct trace *trace)
 
 	trace->signals = signals_set_up(options->interruptible);
 	options->text.out = output_open(options->output, options->append);
-	trace->session = session_open(RING_SIZE, options->drop);
+	trace->session = session_open(options->buffer, options->drop);
+	if (trace->session < 0 && options->buffer && errno == EPERM)
+		fail("--buffer-size", "more than 1M needs root");
 	if (trace->session < 0)
 		fail("/dev/utrace", session_why_not(errno));
 	fcntl(trace->session, F_SETFL, O_NONBLOCK);
