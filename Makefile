@@ -43,6 +43,10 @@ kunit: prepare ## ARCH=um|um-wide|x86_64 run the KUnit suites
 selftest: prepare ## K=lean|debug|kcsan TEST=name the selftests
 	@$(if $(STOCK),$(S)/stock-suites compare,$(S)/selftest $(TEST))
 
+fuzz: prepare ## SEED=n DURATION=60 K=debug random calls on /dev/utrace
+	@t=$(or $(DURATION),60); SEED=$(or $(SEED),$$(date +%s)) DURATION=$$t \
+		LIMIT=$$((t + 120)) TIMEOUT=$$((t + 240)) $(S)/selftest dev:fuzz
+
 stock-results: prepare ## store what the kernel's own selftests give
 	@$(S)/stock-suites record
 

@@ -10,6 +10,7 @@
 # each other by pipes and signals, so of these two only the programs that they
 # execute are compared.
 # UTRACE= is the command; the default is the one in PATH.
+# shellcheck disable=SC2016 # eval gets expressions
 set -uo pipefail
 
 # shellcheck source=selftests/lib.sh
