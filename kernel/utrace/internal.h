@@ -667,6 +667,7 @@ struct utrace_set *utrace_pin(struct utrace *u);
 void utrace_told(struct utrace *u);
 
 /* task_data.c */
+extern struct utrace_task_data utrace_task_data_end;
 void utrace_task_data_drop(struct utrace *u);
 
 /* renew.c */

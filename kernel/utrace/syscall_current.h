@@ -65,4 +65,23 @@ static inline void utrace_current_args(struct pt_regs *regs, unsigned long args[
 		args[i] = (u32)args[i];
 }
 
+/*
+ * utrace_current_args() for a call that is not one of the 32-bit table.
+ * syscall_get_arguments() would ask once more which table it is.
+ */
+static __always_inline void utrace_native_args(struct pt_regs *regs,
+					       unsigned long args[6])
+{
+#if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
+	args[0] = regs->di;
+	args[1] = regs->si;
+	args[2] = regs->dx;
+	args[3] = regs->r10;
+	args[4] = regs->r8;
+	args[5] = regs->r9;
+#else
+	syscall_get_arguments(current, regs, args);
+#endif
+}
+
 #endif /* _KERNEL_UTRACE_SYSCALL_CURRENT_H */

@@ -45,7 +45,8 @@ core_initcall(utrace_task_init);
 static void utrace_init(struct utrace *u)
 {
 	*u = (struct utrace) { .resume = UTRACE_RESUME,
-			       .flags = UTRACE_TASK_SLOW };
+			       .flags = UTRACE_TASK_SLOW,
+			       .task_data = &utrace_task_data_end };
 	spin_lock_init(&u->lock);
 }
 

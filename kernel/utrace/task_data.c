@@ -10,6 +10,12 @@
  */
 #include "task_data.h"
 
+/*
+ * The last entry of each list, which belongs to nobody: so the first entry can
+ * be looked at without a test whether there is one.
+ */
+struct utrace_task_data utrace_task_data_end;
+
 /**
  * utrace_task_data_search() - utrace_task_data_find() for any place in the list
  * @owner: see utrace_task_data_find()
@@ -40,7 +46,7 @@ void utrace_task_data_add(struct utrace_task_data *data)
 	struct utrace_task_data **list = &current->utrace->task_data;
 	struct utrace_task_data **p = list, *old;
 
-	while ((old = *p)) {
+	while ((old = *p) != &utrace_task_data_end) {
 		if (READ_ONCE(old->owner)) {
 			p = &old->next;
 			continue;
@@ -54,6 +60,31 @@ void utrace_task_data_add(struct utrace_task_data *data)
 }
 
 /**
+ * utrace_task_data_advance() - put an entry at the begin of the list
+ * @owner: the owner of the entry, which is only compared
+ *
+ * So that utrace_task_data_keyed() finds it.
+ *
+ * Context: A callback in the task itself.
+ * Return: false if it was there before, or there is no such entry.
+ */
+bool utrace_task_data_advance(const void *owner)
+{
+	struct utrace_task_data **list = &current->utrace->task_data;
+	struct utrace_task_data **p = list, *data;
+
+	while (*p && READ_ONCE((*p)->owner) != owner)
+		p = &(*p)->next;
+	if (!*p || p == list)
+		return false;
+	data = *p;
+	*p = data->next;
+	data->next = *list;
+	*list = data;
+	return true;
+}
+
+/**
  * utrace_task_data_drop() - drop all entries of a task
  * @u: struct utrace of a task that is being freed, or of no task
  *
@@ -63,7 +94,7 @@ void utrace_task_data_drop(struct utrace *u)
 {
 	struct utrace_task_data *data = u->task_data, *next;
 
-	for (; data; data = next) {
+	for (; data != &utrace_task_data_end; data = next) {
 		next = data->next;
 		data->put(data);
 	}

@@ -19,6 +19,9 @@
  *	utrace_blocked_data()
  * @owner: the owner of the entry, which is only compared.  The owner may set it
  *	to NULL at any time, after which the task does not find the entry
+ * @key: by which an inlined path of the owner finds that the entry is the one
+ *	it needs, and that nothing has changed on which this path depends.  No
+ *	two owners use one number; 0 is none
  * @put: called when the task drops the entry, after which the task does not use
  *	it; may be called from softirqs
  *
@@ -27,10 +30,12 @@
 struct utrace_task_data {
 	struct utrace_task_data *next;
 	const void *owner;
+	u64 key;
 	void (*put)(struct utrace_task_data *data);
 };
 
 struct utrace_task_data *utrace_task_data_search(const void *owner);
+bool utrace_task_data_advance(const void *owner);
 void utrace_task_data_add(struct utrace_task_data *data);
 
 /**
@@ -46,9 +51,39 @@ static inline struct utrace_task_data *utrace_task_data_find(const void *owner)
 {
 	struct utrace_task_data *data = current->utrace->task_data;
 
-	if (likely(data && READ_ONCE(data->owner) == owner))
+	if (likely(READ_ONCE(data->owner) == owner))
 		return data;
 	return utrace_task_data_search(owner);
+}
+
+/**
+ * utrace_task_data_first() - look for an entry at the begin of the list only
+ * @owner: the owner, which is only compared
+ * @data: set to the first entry
+ *
+ * Context: A callback in the task itself.
+ * Return: true if @data is of @owner; else see utrace_task_data_advance().
+ */
+static __always_inline bool
+utrace_task_data_first(const void *owner, struct utrace_task_data **data)
+{
+	*data = current->utrace->task_data;
+	return likely(READ_ONCE((*data)->owner) == owner);
+}
+
+/**
+ * utrace_task_data_keyed() - look for a key at the begin of the list only
+ * @key: a key, not 0
+ * @data: set to the first entry
+ *
+ * Context: A callback in the task itself.
+ * Return: true if @data has @key; else see utrace_task_data_advance().
+ */
+static __always_inline bool
+utrace_task_data_keyed(u64 key, struct utrace_task_data **data)
+{
+	*data = current->utrace->task_data;
+	return likely((*data)->key == key);
 }
 
 #endif /* _KERNEL_UTRACE_TASK_DATA_H */

@@ -17,6 +17,8 @@
 #define _KERNEL_UTRACE_COUNT_COUNT_H
 
 #include <linux/atomic.h>
+#include <linux/bitops.h>
+#include <linux/err.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/sched.h>
@@ -275,6 +277,54 @@ utrace_count_chain(struct utrace_count_task *task, unsigned int nr)
 static inline bool utrace_count_is_current(const struct utrace_count_task *task)
 {
 	return task->pid == task_pid(current);
+}
+
+/**
+ * utrace_count_usual() - count a call as most calls are
+ * @counts: the counts
+ * @task: counts of the current task
+ * @nr: number of the call, as for utrace_call_of()
+ * @ret: result of the call
+ * @duration: time between entry and exit, in ns; the CPU time is not counted
+ *
+ * Inlined into the exit of every call that is counted.  A usual call is one of
+ * the task's recent ones, without an error, and is neither shorter nor longer
+ * than all before.
+ *
+ * Context: The task itself.
+ * Return: false if nothing was done; utrace_count_call() does it.
+ */
+static __always_inline bool utrace_count_usual(struct utrace_counts *counts,
+					       struct utrace_count_task *task,
+					       unsigned int nr, long ret,
+					       u64 duration)
+{
+	struct utrace_count *count = *utrace_count_recent(task, nr);
+	struct utrace_count_numbers *numbers;
+	unsigned long bucket;
+	u32 number;
+
+	if (unlikely(!count || count->nr != nr ||
+		     count->epoch != READ_ONCE(counts->epoch)))
+		return false;
+	numbers = &count->numbers;
+	if (IS_ERR_VALUE(ret))
+		return false;
+	if (unlikely(duration < numbers->min || duration > numbers->max))
+		return false;
+	/* Not 0, and not so long that it is in the last bucket. */
+	if (unlikely(duration - 1 >= BIT(UTRACE_COUNT_BUCKETS - 2) - 1))
+		return false;
+	bucket = __fls(duration) + 1;
+	number = numbers->bucket[bucket] + 1;
+	if (unlikely(!number))
+		return false;
+	WRITE_ONCE(numbers->bucket[bucket], number);
+	/* Readers take what they find, see count_copy(). */
+	data_race(numbers->calls++);
+	/* Likewise. */
+	data_race(numbers->total += duration);
+	return true;
 }
 
 #endif /* _KERNEL_UTRACE_COUNT_COUNT_H */

@@ -37,18 +37,12 @@ static struct session_count *session_count_of(struct utrace_count_task *task)
 	return container_of(task, struct session_count, task);
 }
 
-static void session_count_forget(struct utrace_count_task *task)
-{
-	WRITE_ONCE(session_count_of(task)->forgotten, true);
-}
-
 static void session_count_free(struct utrace_count_task *task)
 {
 	kfree(session_count_of(task));
 }
 
 static const struct utrace_count_ops session_count_ops = {
-	.forget	= session_count_forget,
 	.free	= session_count_free,
 };
 
@@ -92,32 +86,35 @@ session_count_new(struct session_task *task)
 	return count;
 }
 
+/*
+ * The counts of the current task, which makes them at its first call and after
+ * an execve() that has given it another pid.  Only these two are looked for: no
+ * other living task is taken out of utrace_counts.tasks.  NULL: no memory.
+ */
+static __always_inline struct session_count *
+session_count_current(struct session_task *task)
+{
+	struct session_count *count = task->count;
+
+	if (likely(count && utrace_count_is_current(&count->task)))
+		return count;
+	return session_count_new(task);
+}
+
 /**
- * utrace_dev_count_exit() - count a call of the current task
- * @task: what the session knows of the task
- * @now: session_target.now
+ * utrace_dev_count_call() - count a call that has come to its end
+ * @task: what the session knows of the current task
  * @regs: registers of the task
- *
- * A call whose entry was not counted has no duration, and is left out.
+ * @took: duration in ns
+ * @cpu: CPU time in ns, or UTRACE_COUNT_NO_CPU
  *
  * Context: report_syscall_exit, in the task itself; may sleep.
  */
-void utrace_dev_count_exit(struct session_task *task, u64 now,
-			   struct pt_regs *regs)
+void utrace_dev_count_call(struct session_task *task, struct pt_regs *regs,
+			   u64 took, s64 cpu)
 {
-	struct session_count *count = task->count;
-	s64 cpu = UTRACE_COUNT_NO_CPU;
-	u64 took;
+	struct session_count *count = session_count_current(task);
 
-	if (!task->counting)
-		return;
-	took = ktime_get_ns() - task->since;
-	task->counting = false;
-	if (now & SESSION_COUNT_CPU && task->cpu_since)
-		cpu = task_sched_runtime(current) - task->cpu_since;
-	if (unlikely(!count || READ_ONCE(count->forgotten) ||
-		     !utrace_count_is_current(&count->task)))
-		count = session_count_new(task);
 	if (unlikely(!count)) {
 		atomic_long_inc(&task->session->counts.lost);
 		return;
@@ -125,6 +122,32 @@ void utrace_dev_count_exit(struct session_task *task, u64 now,
 	utrace_count_call(&task->session->counts, &count->task,
 			  utrace_current_call(regs),
 			  syscall_get_return_value(current, regs), took, cpu);
+}
+
+/**
+ * utrace_dev_count_exit() - count a call of the current task
+ * @task: what the session knows of the task
+ * @action: may have UTRACE_SYSCALL_UNPAIRED
+ * @now: session_target.now
+ * @regs: registers of the task
+ *
+ * A call whose entry was not counted has no duration, and is left out.
+ *
+ * Context: report_syscall_exit, in the task itself; may sleep.
+ */
+void utrace_dev_count_exit(struct session_task *task, u32 action, u64 now,
+			   struct pt_regs *regs)
+{
+	u64 since = task->since, took;
+	s64 cpu = UTRACE_COUNT_NO_CPU;
+
+	task->since = 0;
+	if (!since || action & UTRACE_SYSCALL_UNPAIRED)
+		return;
+	took = ktime_get_ns() - since;
+	if (now & SESSION_COUNT_CPU && task->cpu_since)
+		cpu = task_sched_runtime(current) - task->cpu_since;
+	utrace_dev_count_call(task, regs, took, cpu);
 }
 
 /**

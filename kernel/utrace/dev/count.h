@@ -9,39 +9,60 @@
 #include <linux/sched/stat.h>
 #include <linux/timekeeping.h>
 
+#include "../syscall_current.h"
 #include "session.h"
+
+/* The inlined paths leave calls from this number on, which no table has. */
+#define SESSION_PLAIN_CALLS	512
 
 /**
  * struct session_count - what a session counts of a task
  * @task: the counts
- * @forgotten: @task is out of utrace_session.counts; the task makes another
- *	structure at its next call
  *
  * Freed by RCU when the session's list and the session_task have dropped their
  * references.
  */
 struct session_count {
 	struct utrace_count_task task;
-	bool forgotten;
 };
 
 void utrace_dev_counts_init(struct utrace_session *session);
 void utrace_dev_count_put(struct session_task *task);
-void utrace_dev_count_exit(struct session_task *task, u64 now,
+void utrace_dev_count_exit(struct session_task *task, u32 action, u64 now,
 			   struct pt_regs *regs);
+void utrace_dev_count_call(struct session_task *task, struct pt_regs *regs,
+			   u64 took, s64 cpu);
 void utrace_dev_count_death(struct session_task *task);
 int utrace_dev_read_counts(struct utrace_session *session,
 			   struct utrace_ioc_counts *counts);
 
 /* The current task, of which the session knows @task, enters a call. */
-static __always_inline void utrace_dev_count_enter(struct session_task *task,
-						   u64 now)
+static inline void utrace_dev_count_enter(struct session_task *task, u64 now)
 {
-	task->counting = true;
 	task->cpu_since = 0;
 	if (now & SESSION_COUNT_CPU)
 		task->cpu_since = task_sched_runtime(current);
 	task->since = ktime_get_ns();
+}
+
+/*
+ * Count a call of the current task, of which the session knows @task and the
+ * begin of the call.
+ */
+static __always_inline void utrace_dev_count_plain(struct session_task *task,
+						   struct pt_regs *regs)
+{
+	u64 took = ktime_get_ns() - task->since;
+	struct session_count *count = task->count;
+	unsigned long nr = syscall_get_nr(current, regs);
+
+	task->since = 0;
+	if (unlikely(!count || !utrace_count_is_current(&count->task) ||
+		     nr >= SESSION_PLAIN_CALLS || utrace_in_ia32_syscall() ||
+		     !utrace_count_usual(&task->session->counts, &count->task,
+					 nr, syscall_get_return_value(current, regs),
+					 took)))
+		utrace_dev_count_call(task, regs, took, UTRACE_COUNT_NO_CPU);
 }
 
 #endif /* _KERNEL_UTRACE_DEV_COUNT_H */

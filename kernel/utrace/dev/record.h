@@ -52,11 +52,17 @@ void utrace_dev_describe(const struct session_target *target,
 			 struct session_items *items,
 			 const struct utrace_capture *capture);
 
-/* calls.c */
+/* plain.c */
 u32 utrace_dev_sys_enter(u32 action, struct utrace_engine *engine,
 			 struct pt_regs *regs);
 u32 utrace_dev_sys_exit(u32 action, struct utrace_engine *engine,
 			struct pt_regs *regs);
+
+/* calls.c */
+u32 utrace_dev_record_enter(u32 action, struct utrace_engine *engine,
+			    struct pt_regs *regs);
+u32 utrace_dev_record_exit(u32 action, struct utrace_engine *engine,
+			   struct pt_regs *regs);
 void utrace_dev_flush_entry(struct session_writer *w);
 
 /*

@@ -84,15 +84,16 @@ static bool session_ask(struct session_target *target,
 	u64 key = session_key(target);
 	bool hidden;
 
-	hidden = !session_cred_may_trace_current(opener) ||
-		 (target->cred != opener &&
-		  !session_cred_may_trace_current(target->cred));
+	hidden = !target->all &&
+		 (!session_cred_may_trace_current(opener) ||
+		  (target->cred != opener &&
+		   !session_cred_may_trace_current(target->cred)));
 	if (task->cred != current_real_cred()) {
 		put_cred(task->cred);
 		task->cred = get_cred(current_real_cred());
 	}
-	task->key = key;
-	task->hidden = hidden;
+	task->data.key = hidden ? key | SESSION_KEY_HIDDEN : key;
+	task->number.target = target->id;
 	if (!hidden && task->told == target->cred)
 		task->told = NULL;
 	if (!hidden || task->told == target->cred)
@@ -117,10 +118,8 @@ static bool session_ask(struct session_target *target,
  */
 bool utrace_dev_sees(struct session_target *target, struct session_task *task)
 {
-	if (target->all)
-		return true;
 	if (likely(session_is_known(target, task)))
-		return !task->hidden;
+		return !(task->data.key & SESSION_KEY_HIDDEN);
 	return session_ask(target, task);
 }
 

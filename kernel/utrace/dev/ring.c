@@ -26,6 +26,9 @@
  *	open = 0, full barrier
  *	a sleeper? then wake
  *
+ * What is in a record beside its time may be written before the clock is read: no
+ * reader looks at it before @head.
+ *
  * If the reader finds @open clear, the record of a writer that it has missed
  * gets a time of @now or later.  If the reader finds @open set, the record that
  * is being written gets a time of @last or later.  The reader that finds a new
@@ -356,8 +359,8 @@ static bool session_reserve_once(struct session_writer *w, u16 type,
 	w->parked = NULL;
 	w->size = size;
 	w->rec = ring->at;
-	session_fill_head(w->rec, ring, w->task, type, size, w->now, w->flags,
-			  time);
+	session_fill_head(w->rec, ring, w->task, type, size, w->now, w->flags);
+	session_set_time(w->rec, ring->told, w->task, time);
 	return true;
 }
 
@@ -390,7 +393,8 @@ static void session_reserve_parked(struct session_writer *w,
 	parked->time = time;
 	parked->size = (void *)w->rec + size - (void *)parked->data;
 	session_fill_head(w->rec, w->ring, w->task, type, size, w->now,
-			  w->flags, time);
+			  w->flags);
+	session_set_time(w->rec, w->ring->told, w->task, time);
 }
 
 /*
@@ -479,14 +483,14 @@ void utrace_dev_commit(struct session_writer *w)
 	struct utrace_session *session = w->target->session;
 
 	if (likely(!w->parked)) {
-		session_commit_fast(session, w->ring, w->size);
+		session_publish(session, w->ring, w->ring->told, w->size);
 		return;
 	}
-	/* As in session_commit_fast(). */
+	/* As in session_publish(). */
 	data_race(w->ring->records++);
 	utrace_dev_park(w);
 	session_ring_close(w->ring);
-	/* As in session_commit_fast(). */
+	/* As in session_publish(). */
 	if (waitqueue_active(&session->wait))
 		utrace_dev_wake_soon(session, true);
 	preempt_enable();
@@ -531,7 +535,7 @@ bool utrace_dev_write_for(struct session_target *target, struct utrace_rec *rec,
 		session_ring_limit(session, ring);
 		memcpy(ring->at, rec, rec->size);
 		WRITE_ONCE(ring->told->last, rec->time);
-		/* As in session_commit_fast(). */
+		/* As in session_publish(). */
 		data_race(ring->records++);
 		ring->at += rec->size;
 		ring->head += rec->size;

@@ -89,7 +89,8 @@ struct session_run {
  * @visible: ->head as the present read(2) has found it.  Under
  *	utrace_session.read_lock.
  *
- * The members from @at to @run are written by a task on the ring's CPU that
+ * The size is a power of 2, so that a shift finds the ring of a CPU.  The members
+ * from @at to @run are written by a task on the ring's CPU that
  * has preemption off, so no lock is needed.
  */
 struct session_ring {
@@ -107,7 +108,7 @@ struct session_ring {
 	struct session_run run[SESSION_RING_RUNS];
 	u64 first ____cacheline_aligned_in_smp;
 	u64 visible;
-} ____cacheline_aligned_in_smp;
+} __aligned(512);
 
 /**
  * struct session_parked - a record that found no room in its ring
@@ -247,6 +248,9 @@ struct utrace_session {
 	struct utrace_counts counts;
 };
 
+/* The lower bits of session_key() are for what changes with the task. */
+#define SESSION_KEY_TARGET	16
+
 /**
  * struct session_target - what a session is attached to
  * @list: entry in utrace_session.targets until it is detached.  Under
@@ -258,6 +262,8 @@ struct utrace_session {
  * @end: the UTRACE_REC_TARGET_END to come, NULL once the target has ended.
  *	Under utrace_session.lock.
  * @id: id for UTRACE_IOC_DETACH; constant
+ * @key: a number of the target alone, in the place that it has in
+ *	session_key(); constant
  * @scope: with @of, says what the target is; constant
  * @of: the task, or the struct pid of the process; NULL: the system.  The
  *	engine has the reference; it is only compared.
@@ -283,6 +289,7 @@ struct session_target {
 	struct utrace_engine *engine;
 	struct session_parked *end;
 	u32 id;
+	u64 key;
 	enum utrace_scope scope;
 	const void *of;
 	struct session_settings *settings;
@@ -313,10 +320,17 @@ struct session_target {
  * recorded.
  */
 #define SESSION_NO_JOBCTL	BIT(25)
-#define SESSION_COUNT_BITS	(SESSION_COUNT | SESSION_COUNT_CPU |	\
-				 SESSION_NO_ENTER | SESSION_NO_EXIT)
 
-static_assert(!(UTRACE_CAPTURE_ALL & GENMASK(31, 25)));
+/*
+ * Likewise, and they follow from the others: entries, exits or whole calls are
+ * recorded inline, or calls are counted inline and not recorded (plain.c).
+ */
+#define SESSION_PLAIN_ENTER	BIT(24)
+#define SESSION_PLAIN_EXIT	BIT(23)
+#define SESSION_PLAIN_WHOLE	BIT(22)
+#define SESSION_PLAIN_COUNT	BIT(21)
+
+static_assert(!(UTRACE_CAPTURE_ALL & GENMASK(31, 21)));
 
 static inline u32 session_capture_of(u64 now)
 {
@@ -326,6 +340,17 @@ static inline u32 session_capture_of(u64 now)
 static inline u32 session_settings_of(u64 now)
 {
 	return now >> 32;
+}
+
+/* The SESSION_PLAIN_ bits of @now for the records of calls. */
+static inline u64 session_plain_records(u64 now)
+{
+	if (now & (UTRACE_CAPTURE_ALL | SESSION_NOT_PLAIN))
+		return 0;
+	if (now & SESSION_WHOLE_CALLS)
+		return SESSION_PLAIN_WHOLE;
+	return (now & SESSION_NO_ENTER ? 0 : SESSION_PLAIN_ENTER) |
+	       (now & SESSION_NO_EXIT ? 0 : SESSION_PLAIN_EXIT);
 }
 
 /**
@@ -411,7 +436,9 @@ struct session_entry {
 /**
  * struct session_task - what a session knows of a task
  * @data: by which the task finds this structure.  Its owner is the session;
- *	NULL once the session has ended
+ *	NULL once the session has ended.  Its key is the session_key() of the
+ *	time when the task was last asked about, with SESSION_KEY_HIDDEN if the
+ *	task was hidden then
  * @ref: one reference for the task, one for each parked record, one for a
  *	pending @work
  * @list: entry in utrace_session.tasks while there is an owner.  Under
@@ -420,20 +447,18 @@ struct session_entry {
  * @task: the task; used by others while @holder is not NULL, and counted then
  * @id: see &utrace_rec.task; as @ids, changed by execve() only
  * @ids: see &utrace_rec.pid and &utrace_rec.tid
- * @number: number of the task's last record, and the target of that record or
- *	of the one that is being written; the inline path asks for that target
+ * @number: number of the task's last record, and the target that was asked
+ *	about last, which is that of the record
  * @last: time of the task's last record
  * @cred: credentials of the task when it was last asked about, counted
- * @key: session_key() of that time
- * @hidden: the answer of that time
  * @told: session_target.cred for which the reader was told that the task is
  *	hidden, NULL if the task is not; only compared
  * @working: @work is pending
  * @work: holds the task at the safe point, see park.c
  * @entry: the system call that the task is in
  * @count: what is counted of the task, NULL before its first call
- * @counting: the call that the task is in is to be counted
- * @since: time of its entry in ns
+ * @since: time in ns at which the task has entered a call that is to be
+ *	counted; 0: it is in none
  * @cpu_since: CPU time of the task at that time, 0 if it is not measured
  * @spare: for the task's UTRACE_REC_EXIT if that finds no room
  * @parked: number of the task's records in utrace_session.parked.  Under
@@ -446,11 +471,10 @@ struct session_entry {
  * it from running, see in_flight.c.
  */
 struct session_task {
+	/* What each call needs; the rest is behind @entry's first members. */
 	struct utrace_task_data data;
-	struct kref ref;
-	struct list_head list;
 	struct utrace_session *session;
-	struct task_struct *task;
+	const struct cred *cred;
 	u64 id;
 	struct {
 		s32 pid;
@@ -461,17 +485,16 @@ struct session_task {
 		u32 target;
 	} number;
 	u64 last;
-	const struct cred *cred;
+	u64 since;
+	struct session_count *count;
+	struct session_entry entry;
+	u64 cpu_since;
+	struct kref ref;
+	struct list_head list;
+	struct task_struct *task;
 	const struct cred *told;
-	u64 key;
-	bool hidden;
 	bool working;
 	struct callback_head work;
-	struct session_entry entry;
-	struct session_count *count;
-	bool counting;
-	u64 since;
-	u64 cpu_since;
 	struct session_parked *spare;
 	unsigned int parked;
 	struct utrace_engine *holder;

@@ -82,14 +82,17 @@ static u64 session_now(const struct session_settings *settings, bool several)
 		now |= SESSION_COUNT_CPU;
 	if (!(settings->events & UTRACE_REC_BIT(JOBCTL)))
 		now |= SESSION_NO_JOBCTL;
-	if (!settings->count)
-		return now;
 	if (!(settings->events & (UTRACE_REC_BIT(SYS_ENTER) |
 				  UTRACE_REC_BIT(SYS_CALL))))
 		now |= SESSION_NO_ENTER;
 	if (!(settings->events & (UTRACE_REC_BIT(SYS_EXIT) |
 				  UTRACE_REC_BIT(SYS_CALL))))
 		now |= SESSION_NO_EXIT;
+	if (!settings->count)
+		now |= session_plain_records(now);
+	else if (now & SESSION_NO_ENTER && now & SESSION_NO_EXIT && !several &&
+		 settings->count == UTRACE_COUNT_CALLS)
+		now |= SESSION_PLAIN_COUNT;
 	return now;
 }
 

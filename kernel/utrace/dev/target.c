@@ -324,6 +324,9 @@ static void session_free_target(struct session_target *target)
 	kfree(target);
 }
 
+/* Number of the targets that all sessions ever had. */
+static atomic64_t session_targets;
+
 /* Make a target that has no engine yet.  NULL: no memory. */
 static struct session_target *session_new_target(struct utrace_session *session,
 						 enum utrace_scope scope,
@@ -338,6 +341,7 @@ static struct session_target *session_new_target(struct utrace_session *session,
 	target->session = session;
 	target->cred = get_current_cred();
 	target->id = ++session->next_id;
+	target->key = atomic64_inc_return(&session_targets) * SESSION_KEY_TARGET;
 	target->scope = scope;
 	target->of = of;
 	target->all = session_scopes[scope].match;

@@ -20,29 +20,54 @@
 
 #include "session.h"
 
-/*
- * What the rights of a target to the current task depend on, beside the task's
- * credentials: the target, kernel.utrace.unprivileged, and whether the memory is
- * dumpable.  The number of the target is the upper half.  A task without memory
- * is like one whose memory may be dumped by its user.
- */
-static __always_inline u64 session_key(const struct session_target *target)
-{
-	struct mm_struct *mm = current->mm;
-	unsigned long dumpable = mm ? READ_ONCE(mm->flags) & MMF_DUMPABLE_MASK :
-				      SUID_DUMP_USER;
+static_assert(MMF_DUMPABLE_MASK < 1 << 2);
 
-	return (u64)target->id << 32 | dumpable |
-	       READ_ONCE(utrace_dev_unprivileged) << 2;
+/*
+ * What the rights of @target to the current task depend on, beside the task's
+ * credentials: the target, kernel.utrace.unprivileged, and whether the memory
+ * @mm is dumpable.
+ */
+static __always_inline u64 session_key_of(const struct session_target *target,
+					  struct mm_struct *mm)
+{
+	return target->key + (READ_ONCE(mm->flags) & MMF_DUMPABLE_MASK) +
+	       4 * (unsigned long)READ_ONCE(utrace_dev_unprivileged);
 }
 
-/* Is session_task.hidden the answer for the current task as it is now? */
-static __always_inline bool
-session_is_known(const struct session_target *target,
-		 const struct session_task *task)
+/* In utrace_task_data.key beside session_key(): the task is hidden. */
+#define SESSION_KEY_HIDDEN	BIT(3)
+
+/* A task without memory is like one whose memory may be dumped by its user. */
+static inline u64 session_key(const struct session_target *target)
+{
+	return current->mm ? session_key_of(target, current->mm) :
+			     target->key + SUID_DUMP_USER;
+}
+
+/* Does the key of @task have the answer for the current task as it is now? */
+static inline bool session_is_known(const struct session_target *target,
+				    const struct session_task *task)
 {
 	return task->cred == current_real_cred() &&
-	       task->key == session_key(target);
+	       (task->data.key & ~SESSION_KEY_HIDDEN) == session_key(target);
+}
+
+/*
+ * Set @task to what the session knows of the current task.  False if it is not
+ * known that the task may be seen, or not found at the begin of the task's list.
+ * After true session_task.number.target is the number of @target.  A task in a
+ * system call has memory.
+ */
+static __always_inline bool
+session_seen_task(const struct session_target *target,
+		  struct session_task **task)
+{
+	u64 key = session_key_of(target, current->mm);
+	struct utrace_task_data *data;
+	bool found = utrace_task_data_keyed(key, &data);
+
+	*task = container_of(data, struct session_task, data);
+	return found && likely((*task)->cred == current_real_cred());
 }
 
 /*
@@ -71,10 +96,24 @@ static __always_inline void session_ring_close(struct session_ring *ring)
 static __always_inline u64 session_record_time(const struct session_ring *ring,
 					       const struct session_task *task)
 {
-	return max3(ktime_get_ns(), ring->told->last + 1, task->last + 1);
+	u64 time = ktime_get_ns();
+	const struct utrace_ring *told = ring->told;
+
+	if (unlikely(time <= told->last || time <= task->last))
+		time = max(READ_ONCE(told->last), READ_ONCE(task->last)) + 1;
+	return time;
 }
 
-static_assert(MMF_DUMPABLE_MASK < 1 << 2);
+/* Give a record its time. */
+static __always_inline void session_set_time(struct utrace_rec *rec,
+					     struct utrace_ring *told,
+					     struct session_task *task,
+					     u64 time)
+{
+	rec->time = time;
+	task->last = time;
+	WRITE_ONCE(told->last, time);
+}
 
 /* What follows utrace_rec.task in a header, 8 bytes at a time. */
 struct session_head_end {
@@ -89,13 +128,13 @@ static_assert(offsetof(struct utrace_rec, cpu) ==
 	      offsetof(struct utrace_rec, settings) + 4);
 
 /*
- * Fill in the header of a record, wherever the record is.  The members that are
- * kept for the task are copied 8 bytes at a time.
+ * Fill in the header of a record but for the time, wherever the record is.  The
+ * members that are kept for the task are copied 8 bytes at a time.
  */
 static __always_inline void
 session_fill_head(struct utrace_rec *rec, struct session_ring *ring,
 		  struct session_task *task, u16 type, size_t size, u64 now,
-		  u16 flags, u64 time)
+		  u16 flags)
 {
 	struct session_head_end *end = (void *)rec +
 				       offsetof(struct utrace_rec, pid);
@@ -103,15 +142,12 @@ session_fill_head(struct utrace_rec *rec, struct session_ring *ring,
 	rec->size = size;
 	rec->type = type;
 	rec->items = 0;
-	rec->time = time;
 	rec->task = task->id;
 	end->ids = task->ids;
 	task->number.last++;
 	end->number = task->number;
 	end->settings_cpu_flags = session_settings_of(now) | ring->cpu |
 				  (u64)flags << 48;
-	task->last = time;
-	WRITE_ONCE(ring->told->last, time);
 }
 
 static __always_inline void *session_ring_at(const struct utrace_session *session,
@@ -130,37 +166,20 @@ session_ring_left(const struct utrace_session *session,
 }
 
 /*
- * Write to a ring that has room, and nothing to tell before.  On success the
- * ring is left open, and preemption off.  False: nothing was done;
- * utrace_dev_reserve() may do it.  The caller has found that
- * session_task.number.target is the number of @target.
+ * Is there room for a record of @size bytes at the ring's ->at, and nothing to
+ * tell before?  The ring is open.
  */
-static __always_inline bool
-session_reserve_fast(const struct session_target *target,
-		     struct session_task *task, u16 type, size_t size, u64 now,
-		     struct session_ring **open, void **to)
+static __always_inline bool session_has_room(const struct session_ring *ring,
+					     size_t size)
 {
-	struct session_ring *ring = session_ring_open(target->session);
-
-	if (unlikely(ring->at + size > ring->limit)) {
-		session_ring_close(ring);
-		preempt_enable();
-		return false;
-	}
-	*open = ring;
-	*to = ring->at;
-	session_fill_head(*to, ring, task, type, size, now, 0,
-			  session_record_time(ring, task));
-	return true;
+	return likely(ring->at + size <= ring->limit);
 }
 
-/* A record of @size bytes is written at the ring's ->at. */
+/* The record at the ring's ->at is written: make it visible. */
 static __always_inline void
-session_commit_fast(struct utrace_session *session, struct session_ring *ring,
-		    size_t size)
+session_publish(struct utrace_session *session, struct session_ring *ring,
+		struct utrace_ring *told, size_t size)
 {
-	struct utrace_ring *told = ring->told;
-
 	/* UTRACE_IOC_INFO reads the number at any time. */
 	data_race(ring->records++);
 	ring->at += size;
@@ -176,6 +195,25 @@ session_commit_fast(struct utrace_session *session, struct session_ring *ring,
 	if (unlikely(waitqueue_active(&session->wait)))
 		utrace_dev_wake(session, ring);
 	preempt_enable();
+}
+
+/*
+ * Give the record of @size bytes at the ring's ->at, which is filled in but for
+ * its time, the time, which is also written to @began if that is not 0, an
+ * offset in the record.  Then make it visible.
+ */
+static __always_inline void session_commit_fast(struct session_task *task,
+						struct session_ring *ring,
+						size_t size, size_t began)
+{
+	u64 time = session_record_time(ring, task);
+	struct utrace_ring *told = ring->told;
+	void *rec = ring->at;
+
+	if (began)
+		*(u64 *)(rec + began) = time;
+	session_set_time(rec, told, task, time);
+	session_publish(task->session, ring, told, size);
 }
 
 #endif /* _KERNEL_UTRACE_DEV_WRITE_H */

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - sessions of /dev/utrace: the callbacks of system calls
+ *
+ * Most calls need little: nothing is captured, no call is left out, the session
+ * has one target, the task is known and may be seen, and the ring has room.
+ * utrace_dev_apply() finds out the first three and notes it in
+ * session_target.now (SESSION_PLAIN_); so one bit chooses between the functions
+ * below, of which each is about one kind of settings.  session_seen_task()
+ * finds out the rest.  Everything else goes to calls.c, or to count.c.
+ *
+ * What is inlined here keeps as little as possible across ktime_get_ns(), since
+ * each value would take a push and a pop: a record is filled in before its time
+ * is read, which is free to be late as long as the ring is open.
+ *
+ * The bits of ->now stand for the engine's events, too: an engine that does not
+ * want an event any more has got other settings, or is detached, and the core
+ * has asked about that just before the callback.
+ */
+#include <linux/sched.h>
+#include <linux/timekeeping.h>
+#include <linux/utrace.h>
+
+#include <asm/unistd.h>
+
+#include "../syscall_current.h"
+#include "count.h"
+#include "record.h"
+
+/*
+ * The functions for one kind of settings leave a call to this one.  If the task
+ * has data of several clients, that of the session comes to the begin of the
+ * list, and the callback begins anew.
+ */
+static noinline u32 session_enter_left(u32 action, struct utrace_engine *engine,
+				       struct pt_regs *regs)
+{
+	const struct session_target *target = engine->data;
+
+	if (utrace_task_data_advance(target->session))
+		return utrace_dev_sys_enter(action, engine, regs);
+	return utrace_dev_record_enter(action, engine, regs);
+}
+
+static noinline u32 session_exit_left(u32 action, struct utrace_engine *engine,
+				      struct pt_regs *regs)
+{
+	const struct session_target *target = engine->data;
+
+	if (utrace_task_data_advance(target->session))
+		return utrace_dev_sys_exit(action, engine, regs);
+	return utrace_dev_record_exit(action, engine, regs);
+}
+
+/* The same if the ring, which is open, has no room. */
+static noinline u32 session_enter_full(u32 action, struct utrace_engine *engine,
+				       struct pt_regs *regs,
+				       struct session_ring *ring)
+{
+	session_ring_close(ring);
+	preempt_enable();
+	return utrace_dev_record_enter(action, engine, regs);
+}
+
+static noinline u32 session_exit_full(u32 action, struct utrace_engine *engine,
+				      struct pt_regs *regs,
+				      struct session_ring *ring)
+{
+	session_ring_close(ring);
+	preempt_enable();
+	return utrace_dev_record_exit(action, engine, regs);
+}
+
+/* The number of a call and the 4 bytes of zeros behind it, in one store. */
+static __always_inline void session_set_call(u32 *at, unsigned long nr)
+{
+	*(u64 *)at = nr;
+}
+
+static_assert(IS_ENABLED(CONFIG_64BIT) && !IS_ENABLED(CONFIG_CPU_BIG_ENDIAN));
+
+/* Calls that replace the registers in which their arguments were. */
+static const unsigned long
+session_new_regs[BITS_TO_LONGS(SESSION_PLAIN_CALLS)] = {
+	[0] = BIT_MASK(__NR_rt_sigreturn) | BIT_MASK(__NR_execve),
+	[BIT_WORD(__NR_execveat)] = BIT_MASK(__NR_execveat),
+};
+
+static_assert(__NR_rt_sigreturn < BITS_PER_LONG && __NR_execve < BITS_PER_LONG);
+
+/* Record an entry. */
+static __always_inline u32
+session_enter_apart(u32 action, struct utrace_engine *engine,
+		    struct pt_regs *regs, const struct session_target *target,
+		    u64 now)
+{
+	unsigned long nr = syscall_get_nr(current, regs);
+	struct utrace_rec_sys_enter *rec;
+	struct session_task *task;
+	struct session_ring *ring;
+
+	if (unlikely(action != UTRACE_RESUME ||
+		     !session_seen_task(target, &task) || task->entry.kept ||
+		     nr >= SESSION_PLAIN_CALLS || utrace_in_ia32_syscall()))
+		return session_enter_left(action, engine, regs);
+	ring = session_ring_open(task->session);
+	if (unlikely(!session_has_room(ring, sizeof(*rec))))
+		return session_enter_full(action, engine, regs, ring);
+	rec = ring->at;
+	session_fill_head(&rec->head, ring, task, UTRACE_REC_SYS_ENTER,
+			  sizeof(*rec), now, 0);
+	session_set_call(&rec->nr, nr);
+	utrace_native_args(regs, (unsigned long *)rec->args);
+	session_commit_fast(task, ring, sizeof(*rec),
+			    offsetof(typeof(*rec), began));
+	return UTRACE_RESUME;
+}
+
+/* Record an exit. */
+static __always_inline u32
+session_exit_apart(u32 action, struct utrace_engine *engine,
+		   struct pt_regs *regs, const struct session_target *target,
+		   u64 now)
+{
+	unsigned long nr = syscall_get_nr(current, regs);
+	struct utrace_rec_sys_exit *rec;
+	struct session_task *task;
+	struct session_ring *ring;
+
+	if (unlikely(action != UTRACE_RESUME ||
+		     !session_seen_task(target, &task) || task->entry.kept ||
+		     nr >= SESSION_PLAIN_CALLS || utrace_in_ia32_syscall()))
+		return session_exit_left(action, engine, regs);
+	ring = session_ring_open(task->session);
+	if (unlikely(!session_has_room(ring, sizeof(*rec))))
+		return session_exit_full(action, engine, regs, ring);
+	rec = ring->at;
+	session_fill_head(&rec->head, ring, task, UTRACE_REC_SYS_EXIT,
+			  sizeof(*rec), now, 0);
+	session_set_call(&rec->nr, nr);
+	rec->ret = syscall_get_return_value(current, regs);
+	session_commit_fast(task, ring, sizeof(*rec), 0);
+	return UTRACE_RESUME;
+}
+
+/* Keep an entry until the exit, without the arguments. */
+static __always_inline u32
+session_enter_whole(u32 action, struct utrace_engine *engine,
+		    struct pt_regs *regs, const struct session_target *target)
+{
+	unsigned long nr = syscall_get_nr(current, regs);
+	struct session_task *task;
+
+	if (unlikely(action != UTRACE_RESUME ||
+		     !session_seen_task(target, &task) || task->entry.kept ||
+		     nr >= SESSION_PLAIN_CALLS || utrace_in_ia32_syscall() ||
+		     test_bit(nr, session_new_regs)))
+		return session_enter_left(action, engine, regs);
+	task->entry.nr = nr;
+	task->entry.kept = SESSION_KEPT_PLAIN;
+	task->entry.began = ktime_get_ns();
+	return UTRACE_RESUME;
+}
+
+/* Record a whole call, whose arguments are in the registers still. */
+static __always_inline u32
+session_exit_whole(u32 action, struct utrace_engine *engine,
+		   struct pt_regs *regs, const struct session_target *target,
+		   u64 now)
+{
+	struct utrace_rec_sys_call *rec;
+	struct session_task *task;
+	struct session_ring *ring;
+
+	if (unlikely(action != UTRACE_RESUME ||
+		     !session_seen_task(target, &task) ||
+		     task->entry.kept != SESSION_KEPT_PLAIN))
+		return session_exit_left(action, engine, regs);
+	ring = session_ring_open(task->session);
+	if (unlikely(!session_has_room(ring, sizeof(*rec))))
+		return session_exit_full(action, engine, regs, ring);
+	rec = ring->at;
+	session_fill_head(&rec->head, ring, task, UTRACE_REC_SYS_CALL,
+			  sizeof(*rec), now, 0);
+	session_set_call(&rec->nr, task->entry.nr);
+	rec->ret = syscall_get_return_value(current, regs);
+	rec->began = task->entry.began;
+	utrace_native_args(regs, (unsigned long *)rec->args);
+	task->entry.kept = SESSION_KEPT_NOT;
+	session_commit_fast(task, ring, sizeof(*rec), 0);
+	return UTRACE_RESUME;
+}
+
+/* What the session knows of the current task, if the task may be seen. */
+static struct session_task *session_visible_task(struct session_target *target)
+{
+	struct session_task *task = utrace_dev_task(target);
+
+	return task && utrace_dev_sees(target, task) ? task : NULL;
+}
+
+/*
+ * The current task enters a call that is counted, and may be recorded.  If
+ * several targets of the session cover the task, the last one sets the begin.
+ */
+static noinline u32 session_enter_counted(u32 action,
+					  struct utrace_engine *engine,
+					  struct pt_regs *regs, u64 now)
+{
+	struct session_target *target = engine->data;
+	struct session_task *task;
+
+	if (unlikely(!session_seen_task(target, &task)))
+		task = session_visible_task(target);
+	if (likely(task))
+		utrace_dev_count_enter(task, now);
+	if (now & SESSION_NO_ENTER)
+		return UTRACE_RESUME | utrace_syscall_action(action);
+	switch (session_plain_records(now)) {
+	case SESSION_PLAIN_WHOLE:
+		return session_enter_whole(action, engine, regs, target);
+	case SESSION_PLAIN_ENTER | SESSION_PLAIN_EXIT:
+		return session_enter_apart(action, engine, regs, target, now);
+	default:
+		return utrace_dev_record_enter(action, engine, regs);
+	}
+}
+
+/*
+ * The current task leaves a call that is counted, and may be recorded.  The
+ * first target of several counts it.
+ */
+static noinline u32 session_exit_counted(u32 action,
+					 struct utrace_engine *engine,
+					 struct pt_regs *regs, u64 now)
+{
+	struct session_target *target = engine->data;
+	struct utrace_task_data *data = utrace_task_data_find(target->session);
+
+	if (likely(data))
+		utrace_dev_count_exit(container_of(data, struct session_task,
+						   data), action, now, regs);
+	if (now & SESSION_NO_EXIT)
+		return UTRACE_RESUME;
+	switch (session_plain_records(now)) {
+	case SESSION_PLAIN_WHOLE:
+		return session_exit_whole(action, engine, regs, target, now);
+	case SESSION_PLAIN_ENTER | SESSION_PLAIN_EXIT:
+		return session_exit_apart(action, engine, regs, target, now);
+	default:
+		return utrace_dev_record_exit(action, engine, regs);
+	}
+}
+
+/* Note the begin of a call that is counted and not recorded. */
+static __always_inline u32
+session_enter_count(u32 action, struct utrace_engine *engine,
+		    struct pt_regs *regs, const struct session_target *target,
+		    u64 now)
+{
+	struct session_task *task;
+
+	if (unlikely(action != UTRACE_RESUME ||
+		     !session_seen_task(target, &task)))
+		return session_enter_counted(action, engine, regs, now);
+	task->since = ktime_get_ns();
+	return UTRACE_RESUME;
+}
+
+/*
+ * Count a call that is not recorded.  The entry has found that the task may be
+ * seen.
+ */
+static noinline u32 session_exit_count(u32 action,
+				       struct utrace_engine *engine,
+				       struct pt_regs *regs,
+				       const struct session_target *target,
+				       u64 now)
+{
+	struct utrace_task_data *data;
+	struct session_task *task;
+
+	if (unlikely(action != UTRACE_RESUME ||
+		     !utrace_task_data_first(target->session, &data)))
+		return session_exit_counted(action, engine, regs, now);
+	task = container_of(data, struct session_task, data);
+	if (unlikely(!task->since))
+		return session_exit_counted(action, engine, regs, now);
+	utrace_dev_count_plain(task, regs);
+	return UTRACE_RESUME;
+}
+
+/**
+ * utrace_dev_sys_enter() - the current task enters a system call
+ * @action: see &utrace_engine_ops.report_syscall_entry
+ * @engine: the engine of a target
+ * @regs: see there
+ *
+ * Context: A callback, in the task itself; may sleep.
+ * Return: UTRACE_RESUME, and the answer of other engines about the call.
+ */
+u32 utrace_dev_sys_enter(u32 action, struct utrace_engine *engine,
+			 struct pt_regs *regs)
+{
+	const struct session_target *target = engine->data;
+	/* Pairs with session_adopt(). */
+	u64 now = smp_load_acquire(&target->now);
+
+	if (now & SESSION_PLAIN_WHOLE)
+		return session_enter_whole(action, engine, regs, target);
+	if (now & SESSION_PLAIN_ENTER)
+		return session_enter_apart(action, engine, regs, target, now);
+	if (now & SESSION_PLAIN_COUNT)
+		return session_enter_count(action, engine, regs, target, now);
+	if (now & SESSION_COUNT)
+		return session_enter_counted(action, engine, regs, now);
+	return utrace_dev_record_enter(action, engine, regs);
+}
+
+/**
+ * utrace_dev_sys_exit() - the current task leaves a system call
+ * @action: see &utrace_engine_ops.report_syscall_exit
+ * @engine: the engine of a target
+ * @regs: see there
+ *
+ * Context: A callback, in the task itself; may sleep.
+ * Return: UTRACE_RESUME.
+ */
+u32 utrace_dev_sys_exit(u32 action, struct utrace_engine *engine,
+			struct pt_regs *regs)
+{
+	const struct session_target *target = engine->data;
+	/* Pairs with session_adopt(). */
+	u64 now = smp_load_acquire(&target->now);
+
+	if (now & SESSION_PLAIN_WHOLE)
+		return session_exit_whole(action, engine, regs, target, now);
+	if (now & SESSION_PLAIN_EXIT)
+		return session_exit_apart(action, engine, regs, target, now);
+	if (now & SESSION_PLAIN_COUNT)
+		return session_exit_count(action, engine, regs, target, now);
+	if (now & SESSION_COUNT)
+		return session_exit_counted(action, engine, regs, now);
+	return utrace_dev_record_exit(action, engine, regs);
+}
