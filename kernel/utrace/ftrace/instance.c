@@ -12,7 +12,7 @@
  * its record.
  */
 #include <linux/init.h>
-#include <linux/sched/clock.h>
+#include <linux/timekeeping.h>
 #include <linux/slab.h>
 
 #include "../match.h"
@@ -276,7 +276,7 @@ static int process_tracer_init(struct trace_array *tr)
 		return PTR_ERR(engine);
 	kref_get(&pt->ref);
 	rcu_assign_pointer(pt->engine, engine);
-	WRITE_ONCE(pt->started, local_clock());
+	WRITE_ONCE(pt->started, ktime_get_ns());
 	rcu_assign_pointer(pt->tr, tr);
 	list_add_tail_rcu(&pt->active, &process_active);
 	ret = utrace_ftrace_apply(pt, &pt->settings);

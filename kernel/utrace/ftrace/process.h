@@ -17,8 +17,8 @@
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
-#include <linux/sched/clock.h>
 #include <linux/sched/cputime.h>
+#include <linux/timekeeping.h>
 #include <linux/utrace.h>
 
 #include "../../trace/trace.h"
@@ -128,7 +128,7 @@ struct process_settings {
  *	without a lock, as they are at the moment.
  * @counts: the tasks, each in a struct process_task, and what was counted of
  *	them
- * @started: local_clock() at the start of the tracer or at the last change of
+ * @started: ktime_get_ns() at the start of the tracer or at the last change of
  *	the events or system calls that it follows.  A call that a task entered
  *	before may be over without the instance having been told.
  * @lost: captures and tasks for which there was no memory or no room; @counts
@@ -150,6 +150,13 @@ struct process_trace {
 	atomic_long_t lost;
 };
 
+/* How a call is counted. */
+enum process_counting {
+	PROCESS_COUNT_NOT,
+	PROCESS_COUNT_CALL,
+	PROCESS_COUNT_CPU,	/* with its CPU time */
+};
+
 /**
  * struct process_task - what the tracer of an instance knows of a task
  * @data: by which the task finds this structure.  Its owner is the
@@ -159,10 +166,10 @@ struct process_trace {
  * @saved: name of the task that ftrace has saved last.  Only the task uses it.
  * @nr: number of the system call that the task is in; -1: none.  Only the task
  *	writes it.
- * @since: local_clock() at the entry of @nr.  Only the task writes it.
- * @counting: @nr is to be counted at its exit.  Only the task uses it.
- * @cpu_since: CPU time of the task at @since, in ns; UTRACE_COUNT_NO_CPU: not
- *	measured.  Only the task uses it, while @counting.
+ * @since: ktime_get_ns() at the entry of @nr.  Only the task writes it.
+ * @counting: how @nr is to be counted at its exit.  Only the task uses it.
+ * @cpu_since: CPU time of the task at @since, in ns, if it is measured.  Only
+ *	the task uses it.
  *
  * The task makes the structure at its first system call, and makes another one
  * when execve() gives the thread the pid of its leader.
@@ -177,8 +184,8 @@ struct process_task {
 	char saved[TASK_COMM_LEN];
 	int nr;
 	u64 since;
-	bool counting;
-	s64 cpu_since;
+	enum process_counting counting;
+	u64 cpu_since;
 };
 
 /* instance.c, files.c */
@@ -307,12 +314,12 @@ static inline struct process_task *process_find_task(struct process_trace *pt)
 }
 
 /*
- * Time in ns since the task entered its call.  The clocks of two CPUs may
- * differ a little, so it could be negative; 0 is returned then.
+ * Time in ns since the task entered its call.  Another task may have read the
+ * clock before the task has; 0 is returned then.
  */
 static inline u64 process_since(const struct process_task *task)
 {
-	return max_t(s64, local_clock() - READ_ONCE(task->since), 0);
+	return max_t(s64, ktime_get_ns() - READ_ONCE(task->since), 0);
 }
 
 #endif /* _KERNEL_UTRACE_FTRACE_PROCESS_H */

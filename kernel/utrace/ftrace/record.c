@@ -448,18 +448,21 @@ static __always_inline struct process_task *
 process_enter(struct process_trace *pt, unsigned int nr)
 {
 	struct process_task *task = process_find_task(pt);
+	unsigned long events = READ_ONCE(pt->settings.events);
 
 	if (unlikely(!task)) {
 		task = utrace_ftrace_new_task(pt);
 		if (!task)
 			return NULL;
 	}
-	WRITE_ONCE(task->since, local_clock());
+	task->counting = events & BIT(PROCESS_STAT) ? PROCESS_COUNT_CALL :
+						      PROCESS_COUNT_NOT;
+	if (unlikely(events & BIT(PROCESS_CPU) && task->counting)) {
+		task->counting = PROCESS_COUNT_CPU;
+		task->cpu_since = task_sched_runtime(current);
+	}
 	WRITE_ONCE(task->nr, nr);
-	task->counting = process_wants(pt, PROCESS_STAT);
-	if (unlikely(task->counting))
-		task->cpu_since = process_wants(pt, PROCESS_CPU) ?
-			task_sched_runtime(current) : UTRACE_COUNT_NO_CPU;
+	WRITE_ONCE(task->since, ktime_get_ns());
 	return task;
 }
 
@@ -471,7 +474,7 @@ static __always_inline void process_count(struct process_trace *pt,
 {
 	s64 cpu = UTRACE_COUNT_NO_CPU;
 
-	if (unlikely(task->cpu_since != UTRACE_COUNT_NO_CPU))
+	if (unlikely(task->counting == PROCESS_COUNT_CPU))
 		cpu = task_sched_runtime(current) - task->cpu_since;
 	utrace_count_call(&pt->counts, &task->count, nr, ret, duration, cpu);
 }
@@ -492,7 +495,7 @@ static __always_inline s64 process_leave(struct process_trace *pt,
 		WRITE_ONCE(task->nr, -1);
 		return -1;
 	}
-	duration = process_since(task);
+	duration = ktime_get_ns() - task->since;
 	WRITE_ONCE(task->nr, -1);
 	if (unlikely(task->counting))
 		process_count(pt, task, nr,
@@ -502,9 +505,67 @@ static __always_inline s64 process_leave(struct process_trace *pt,
 }
 
 /*
- * Each callback for system calls is two functions: a task that is only counted
- * need not save the registers that recording takes.
+ * Each callback for system calls is three functions: a task that is only counted
+ * need not save the registers that recording takes, and most calls that are
+ * counted only are so inline.
  */
+
+/*
+ * Note that the current task enters a call that is not recorded, if it is
+ * counted without its CPU time, and the task is found at once.  False: nothing
+ * was done.
+ */
+static __always_inline bool process_enter_usual(const struct process_trace *pt,
+						u32 action,
+						struct pt_regs *regs)
+{
+	const unsigned long how = BIT(PROCESS_STAT) | BIT(PROCESS_CPU);
+	unsigned long nr = syscall_get_nr(current, regs);
+	struct utrace_task_data *data;
+	struct process_task *task;
+
+	if ((READ_ONCE(pt->settings.events) & how) != BIT(PROCESS_STAT) ||
+	    unlikely(action != UTRACE_RESUME || nr >= PROCESS_CALLS / 2 ||
+		     utrace_in_ia32_syscall() ||
+		     !utrace_task_data_first(pt, &data)))
+		return false;
+	task = container_of(data, struct process_task, data);
+	task->counting = PROCESS_COUNT_CALL;
+	WRITE_ONCE(task->nr, nr);
+	WRITE_ONCE(task->since, ktime_get_ns());
+	return true;
+}
+
+/*
+ * Count the call that the current task leaves, if the call was entered as above.
+ * The exit is not recorded.  False: nothing was done.
+ */
+static __always_inline bool process_exit_usual(struct process_trace *pt,
+					       u32 action,
+					       struct pt_regs *regs)
+{
+	struct utrace_task_data *data;
+	struct process_task *task;
+	u64 duration;
+	long ret;
+	int nr;
+
+	if (unlikely(action != UTRACE_RESUME ||
+		     !utrace_task_data_first(pt, &data)))
+		return false;
+	task = container_of(data, struct process_task, data);
+	if (unlikely(task->nr < 0 || task->counting != PROCESS_COUNT_CALL))
+		return false;
+	duration = ktime_get_ns() - task->since;
+	nr = task->nr;
+	ret = syscall_get_return_value(current, regs);
+	WRITE_ONCE(task->nr, -1);
+	if (unlikely(!utrace_count_usual(&pt->counts, &task->count, nr, ret,
+					 duration)))
+		utrace_count_call(&pt->counts, &task->count, nr, ret, duration,
+				  UTRACE_COUNT_NO_CPU);
+	return true;
+}
 
 /* utrace_ftrace_sys_enter() of an instance that records no entries. */
 static noinline u32 process_enter_counted(u32 action,
@@ -545,6 +606,8 @@ u32 utrace_ftrace_sys_enter(u32 action, struct utrace_engine *engine,
 {
 	if (process_wants(engine->data, PROCESS_SYS_ENTER))
 		return process_enter_recorded(action, engine, regs);
+	if (process_enter_usual(engine->data, action, regs))
+		return UTRACE_RESUME;
 	return process_enter_counted(action, engine, regs);
 }
 
@@ -598,6 +661,8 @@ u32 utrace_ftrace_sys_exit(u32 action, struct utrace_engine *engine,
 {
 	if (process_wants(engine->data, PROCESS_SYS_EXIT))
 		return process_exit_recorded(action, engine, regs);
+	if (process_exit_usual(engine->data, action, regs))
+		return UTRACE_RESUME;
 	return process_exit_counted(action, engine, regs);
 }
 

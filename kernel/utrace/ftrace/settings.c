@@ -139,7 +139,7 @@ static int process_take_settings(struct process_trace *pt,
 	process_find_captures(new);
 	process_set_settings(pt, new);
 	if (!same_calls)
-		WRITE_ONCE(pt->started, local_clock());
+		WRITE_ONCE(pt->started, ktime_get_ns());
 	return 0;
 }
 
