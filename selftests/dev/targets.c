@@ -311,4 +311,111 @@ TEST_F(dev, namespace)
 	stop(&target);
 }
 
+/* The number of records of task @tid that were made for target @id. */
+static int made_for(int id, pid_t tid)
+{
+	struct utrace_rec *rec;
+	int n = 0;
+
+	for_each_record(rec)
+		n += rec->tid == tid && (int)rec->target == id;
+	return n;
+}
+
+/* Number of all records of task @tid. */
+static int records_of(pid_t tid)
+{
+	struct utrace_rec *rec;
+	int n = 0;
+
+	for_each_record(rec)
+		n += rec->tid == tid;
+	return n;
+}
+
+/* What a target that runs user code, and makes no call, shares with the test. */
+struct busy {
+	int there;
+	int go;
+};
+
+static struct busy *busy;
+
+/* Order 'u': run user code until the test says go, then make n calls. */
+static void run_user_code(struct target *target, struct order *order)
+{
+	__atomic_store_n(&busy->there, 1, __ATOMIC_RELEASE);
+	while (!__atomic_load_n(&busy->go, __ATOMIC_ACQUIRE))
+		;
+	mark(order->n);
+}
+
+/*
+ * Detach target @old, if there is one, and attach the system, while a task runs
+ * user code: so the task's next event is an entry, not the exit of a call that
+ * it has entered before.  All its records have the id of the new target.
+ * Returns the id.
+ */
+static int attach_to_busy(int fd, int old, struct target *target,
+			  const char *what)
+{
+	int i, id, n;
+
+	*busy = (struct busy){};
+	tell(target, SELF, 'u', 10);
+	for (i = 0; i < DEADLINE_MS / 2; i++) {
+		if (__atomic_load_n(&busy->there, __ATOMIC_ACQUIRE))
+			break;
+		usleep(2000);
+	}
+	take(fd);
+	need(!old || !detach(fd, old), "detach");
+	id = attach_system(fd);
+	need(id > 0, "attach");
+	__atomic_store_n(&busy->go, 1, __ATOMIC_RELEASE);
+	need(hear(target, SELF) >= 0, "an answer");
+	settle(target, SELF);
+	take(fd);
+	n = records_of(target->pid);
+	holds(n >= 10 && n == made_for(id, target->pid),
+	      "%s: target %d, %d of %d records are made for it", what, id,
+	      made_for(id, target->pid), n);
+	return id;
+}
+
+/*
+ * The whole system is attached, detached, and attached anew: a task that the
+ * session knows gets records of the new target.
+ */
+static void attach_anew(__u64 events, __u32 count, const char *what)
+{
+	struct utrace_ioc_events choice = { .events = events, .count = count };
+	struct target target;
+	int fd, id;
+
+	start_with(&target, run_user_code);
+	fd = session();
+	need(!setup(fd, 16 << 20), "setup");
+	need(!command(fd, UTRACE_IOC_EVENTS, &choice), "UTRACE_IOC_EVENTS");
+	id = attach_to_busy(fd, 0, &target, what);
+	attach_to_busy(fd, id, &target, what);
+	is(0, info(fd).lost, "nothing is lost");
+	close(fd);
+	stop(&target);
+}
+
+TEST_F(dev, target_of_record)
+{
+	const __u64 apart = UTRACE_REC_BIT(SYS_ENTER) | UTRACE_REC_BIT(SYS_EXIT);
+	const __u64 whole = UTRACE_REC_BIT(SYS_CALL);
+
+	busy = mmap(NULL, sizeof(*busy), PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	need(busy != MAP_FAILED, "shared memory");
+	attach_anew(apart, 0, "entries and exits");
+	attach_anew(whole, 0, "whole calls");
+	attach_anew(apart, UTRACE_COUNT_CALLS, "counts, entries and exits");
+	attach_anew(whole, UTRACE_COUNT_CALLS, "counts and whole calls");
+}
+
 TEST_HARNESS_MAIN
