@@ -50,6 +50,9 @@ pid_t threads(int n);
 /* The getppid() calls that call_cost() has made so far. */
 extern long all_calls;
 
+/* Make @n getppid() calls. */
+void getppids(long n);
+
 /* Instructions for one getppid(), untraced or as the task is traced now. */
 double call_cost(void);
 
@@ -57,6 +60,7 @@ void attach_rows(int n);
 void barrier_rows(int n);
 void calls_to_look_at(void);
 void dev_rows(void);
+double reader_cost(int fd);
 void holds_rows(void);
 void storm_rows(void);
 void system_rows(int n);

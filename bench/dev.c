@@ -114,6 +114,19 @@ static double counted(__u32 count)
 	return cost;
 }
 
+/* The cost of a record that a program reads from the mapped rings. */
+static double mapped(void)
+{
+	int fd = session(UTRACE_REC_BIT(SYS_ENTER) | UTRACE_REC_BIT(SYS_EXIT),
+			 0);
+	double cost = reader_cost(fd);
+
+	must(!info(fd).lost, "no record is lost");
+	close(fd);
+	usleep(100000);
+	return cost;
+}
+
 /* What BPF's programs write: the members of the device's records. */
 struct bpf_enter {
 	__u64 time, id, nr, args[6];
@@ -304,6 +317,7 @@ void dev_rows(void)
 	say("dev_whole", recorded(UTRACE_REC_BIT(SYS_CALL), 1));
 	say("dev_count", counted(UTRACE_COUNT_CALLS));
 	say("dev_count_cpu", counted(UTRACE_COUNT_CALLS | UTRACE_COUNT_CPU));
+	say("dev_reader", mapped());
 	bpf_row();
 	say("dev_after", call_cost());
 }
