@@ -94,6 +94,9 @@ TEST_F(dev, what_is_mapped)
 			   UTRACE_MAP_TAILS), "the tails, to execute: EPERM");
 	is(-EINVAL, try_map(fd, a.tails_size + 4096, rw, MAP_SHARED,
 			    UTRACE_MAP_TAILS), "too many tails: EINVAL");
+	is(-EINVAL, try_map(fd, a.tails_size, PROT_READ, MAP_SHARED,
+			    UTRACE_MAP_TAILS),
+	   "tails that cannot be written: EINVAL");
 	at = mmap(NULL, a.rings_size, PROT_READ, MAP_SHARED, fd,
 		  UTRACE_MAP_RINGS);
 	holds(mprotect(at, a.rings_size, rw) == -1 && errno == EACCES,
@@ -155,6 +158,35 @@ static int take_mapped(int fd, struct areas *a)
 		size += got;
 	records_size = size;
 	return n;
+}
+
+/* What is refused leaves the records to read(2). */
+TEST_F(dev, refused)
+{
+	const int rw = PROT_READ | PROT_WRITE;
+	struct target target;
+	int fd = session(), other;
+	struct areas a;
+
+	start(&target);
+	need(!setup(fd, SMALL), "setup");
+	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
+	need(!choose_marks(fd), "choose");
+	sizes(fd, &a);
+	is(-EINVAL, try_map(fd, a.tails_size, PROT_READ, MAP_SHARED,
+			    UTRACE_MAP_TAILS), "tails to read only: EINVAL");
+	is(-EPERM, try_map(fd, a.tails_size, rw | PROT_EXEC, MAP_SHARED,
+			   UTRACE_MAP_TAILS), "tails to execute: EPERM");
+	have(&target, SELF, 'm', 2);
+	is(4, take(fd), "read() gives the records");
+	close(fd);
+	other = open("/dev/utrace", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	need(other >= 0 && !setup(other, SMALL), "setup");
+	is(-EACCES, try_map(other, a.tails_size, rw, MAP_SHARED,
+			    UTRACE_MAP_TAILS),
+	   "the tails of a session that was opened to read: EACCES");
+	close(other);
+	stop(&target);
 }
 
 TEST_F(dev, reader)

@@ -108,18 +108,26 @@ static int session_map_rings(struct utrace_session *session,
 	return remap_vmalloc_range(vma, session->shared, 0);
 }
 
-/* Map the tails; from here on the program reads the rings, and not read(2). */
+/*
+ * Map the tails; from here on the program reads the rings, and not read(2).  So
+ * a mapping by which the program could not tell how far it has read is refused.
+ */
 static int session_map_tails(struct utrace_session *session,
 			     struct vm_area_struct *vma)
 {
+	int ret;
+
 	if (vma->vm_flags & VM_EXEC)
 		return -EPERM;
-	if (vma->vm_end - vma->vm_start != utrace_dev_tails_size())
+	if (!(vma->vm_flags & VM_WRITE) ||
+	    vma->vm_end - vma->vm_start != utrace_dev_tails_size())
 		return -EINVAL;
 	vm_flags_mod(vma, VM_DONTCOPY, VM_MAYEXEC);
+	ret = remap_vmalloc_range(vma, session->tails, 0);
 	/* A reader in read(2) has mmap_lock inside of read_lock. */
-	WRITE_ONCE(session->mapped, true);
-	return remap_vmalloc_range(vma, session->tails, 0);
+	if (!ret)
+		WRITE_ONCE(session->mapped, true);
+	return ret;
 }
 
 /**
@@ -130,8 +138,8 @@ static int session_map_tails(struct utrace_session *session,
  * Context: Process context, under mmap_lock; may sleep.
  * Return:
  * * 0 - the area is mapped
- * * -EINVAL - there is no such area, its size is another one, or the mapping is
- *   private
+ * * -EINVAL - there is no such area, its size is another one, the mapping is
+ *   private, or the tails are not to be written
  * * -ENXIO - the session has no rings yet
  * * -EPERM - the program wants to write to the rings, or to execute
  * * -ENOMEM - there is no memory
