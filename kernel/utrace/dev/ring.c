@@ -224,8 +224,7 @@ void utrace_dev_ring_free(struct utrace_session *session)
 void utrace_dev_wake_soon(struct utrace_session *session, bool now)
 {
 	if (now)
-		wake_up_interruptible_poll(&session->wait,
-					   EPOLLIN | EPOLLRDNORM);
+		wake_up_interruptible_poll(&session->wait, SESSION_WAKE);
 	/*
 	 * The timer's function clears ->armed, has a full barrier, and wakes.
 	 * If ->armed is still set here, that wake-up is to come.

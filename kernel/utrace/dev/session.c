@@ -58,7 +58,7 @@ static void session_wake(struct timer_list *timer)
 	 * record before the readers look.
 	 */
 	atomic_xchg(&session->armed, 0);
-	wake_up_interruptible_poll(&session->wait, EPOLLIN | EPOLLRDNORM);
+	wake_up_interruptible_poll(&session->wait, SESSION_WAKE);
 }
 
 /**

@@ -55,6 +55,12 @@ struct utrace_engine_ops;
  */
 #define SESSION_RING_DEFAULT	SZ_1M
 
+/*
+ * What a wake-up of the readers is for.  A record may be the last one, so those
+ * that poll for the end alone are woken, too.
+ */
+#define SESSION_WAKE		(EPOLLIN | EPOLLRDNORM | EPOLLHUP)
+
 /* Targets whose lost records a ring tells apart; the last one is for others. */
 #define SESSION_RING_RUNS	8
 
