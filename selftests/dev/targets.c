@@ -418,4 +418,41 @@ TEST_F(dev, target_of_record)
 	attach_anew(whole, UTRACE_COUNT_CALLS, "counts and whole calls");
 }
 
+/* Is the last record the end of a target, and no time before an earlier one? */
+static bool ends_well(void)
+{
+	struct utrace_rec *rec, *last = NULL;
+
+	for_each_record(rec) {
+		if (last && rec->time < last->time)
+			return false;
+		last = rec;
+	}
+	return last && last->type == UTRACE_REC_TARGET_END;
+}
+
+/* Also where the clock stands still, and records have later times than it. */
+TEST_F(dev, end_is_last)
+{
+	struct pollfd pfd = {};
+	struct target target;
+	int i, well = 0;
+
+	for (i = 0; i < 20; i++) {
+		start(&target);
+		pfd.fd = session();
+		need(attach(pfd.fd, target.pid, UTRACE_SCOPE_PROCESS) > 0,
+		     "attach");
+		need(!choose(pfd.fd, UTRACE_REC_ALL, 0, NULL, 0), "choose");
+		have(&target, SELF, 'm', 50);
+		tell(&target, SELF, 'e', 0);
+		poll(&pfd, 1, DEADLINE_MS);
+		take(pfd.fd);
+		well += ends_well();
+		close(pfd.fd);
+		stop(&target);
+	}
+	is(20, well, "no record comes behind the end of its target");
+}
+
 TEST_HARNESS_MAIN

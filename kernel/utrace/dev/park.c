@@ -20,6 +20,7 @@
  * Then records without room are lost and counted, until some process reads.
  */
 #include <linux/fdtable.h>
+#include <linux/minmax.h>
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -136,9 +137,25 @@ void utrace_dev_park(struct session_writer *w)
 	get_task_struct(task->task);
 }
 
+/*
+ * A time behind those of all records in the rings.  They may be later than the
+ * clock, if that stands still.
+ */
+static u64 session_time_behind(const struct utrace_session *session)
+{
+	u64 time = ktime_get_ns();
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
+		time = max(time, READ_ONCE(session->ring[cpu].told->last) + 1);
+	return time;
+}
+
 /**
  * utrace_dev_park_end() - park the last record of a target
  * @target: the target, with @target->end, which is handed over
+ *
+ * The record comes behind all those that tasks of the target have written.
  *
  * Context: Process context.  Takes utrace_session.park_lock.
  */
@@ -152,7 +169,7 @@ void utrace_dev_park_end(struct session_target *target)
 	 * With the lock held, so that no reader has given records that are
 	 * younger.
 	 */
-	rec->head.time = ktime_get_ns();
+	rec->head.time = session_time_behind(session);
 	target->end->time = rec->head.time;
 	session_park_locked(session, target->end);
 	target->end = NULL;
