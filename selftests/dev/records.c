@@ -50,11 +50,12 @@ TEST_F(dev, record)
 	exit = (void *)find(UTRACE_REC_SYS_EXIT, target.pid);
 	if (!holds(enter && exit, "an entry and an exit"))
 		return;
+	/* Where the clock stands still, each record is 1 ns later. */
 	holds(enter->head.time >= before.tv_sec * 1000000000ULL +
 					  before.tv_nsec &&
 		      enter->head.time < exit->head.time &&
 		      exit->head.time <= after.tv_sec * 1000000000ULL +
-						 after.tv_nsec,
+						 after.tv_nsec + 2,
 	      "the times lie between those before and after");
 	is(enter->head.time, enter->began, "the call began at the entry");
 	holds(enter->head.cpu < sysconf(_SC_NPROCESSORS_CONF), "a CPU");
@@ -459,6 +460,66 @@ TEST_F(dev, types)
 	exit = (void *)find(UTRACE_REC_EXIT, target.pid);
 	is(7 << 8, exit ? exit->code : -1, "EXIT: its code");
 	close(fd);
+	stop(&target);
+}
+
+/* The flags of the exits from read(), the first one and the others. */
+static void read_exits(__u16 *first, __u16 *others)
+{
+	struct utrace_rec_sys_exit *exit;
+	struct utrace_rec *rec;
+	bool was = false;
+
+	*first = 0;
+	*others = 0;
+	for_each_record(rec) {
+		exit = (void *)rec;
+		if (rec->type != UTRACE_REC_SYS_EXIT || exit->nr != SYS_read)
+			continue;
+		if (was)
+			*others |= rec->flags;
+		else
+			*first = rec->flags;
+		was = true;
+	}
+}
+
+/* The target waits for orders in a read() when it is attached. */
+TEST_F(dev, unpaired)
+{
+	static const struct {
+		const char *name;
+		__u64 events;
+		bool always;
+	} ways[] = {
+		{ "entries and exits", UTRACE_REC_BIT(SYS_ENTER) |
+				       UTRACE_REC_BIT(SYS_EXIT) },
+		{ "whole calls", UTRACE_REC_BIT(SYS_CALL) },
+		{ "exits only", UTRACE_REC_BIT(SYS_EXIT), true },
+	};
+	struct target target;
+	__u16 first, others;
+	unsigned int i;
+	int fd;
+
+	start(&target);
+	for (i = 0; i < ARRAY_SIZE(ways); i++) {
+		settle(&target, SELF);
+		fd = session();
+		need(!choose(fd, ways[i].events, 0, NULL, 0), "choose");
+		need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0,
+		     "attach");
+		have(&target, SELF, 'm', 1);
+		have(&target, SELF, 'm', 1);
+		take(fd);
+		read_exits(&first, &others);
+		holds(first & UTRACE_F_UNPAIRED,
+		      "%s: the call of the attach is unpaired", ways[i].name);
+		holds(!!(others & UTRACE_F_UNPAIRED) == ways[i].always,
+		      "%s: those after it are%s", ways[i].name,
+		      ways[i].always ? ", too" : " not");
+		close(fd);
+	}
 	stop(&target);
 }
 
