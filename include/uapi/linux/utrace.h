@@ -2,13 +2,39 @@
 /*
  * utrace - tracing through /dev/utrace
  *
- * An open file of the device is a session.  Commands attach it to targets and
+ * An open file of the device is a session.  Ioctls attach it to targets and
  * choose the events that are recorded; the records come from read(2), or from
- * rings that are mapped.  The session ends when its last descriptor is closed.
+ * rings that are mapped.  The session ends when its last descriptor and its
+ * last mapping are gone.  Documentation/trace/utrace/dev.rst explains the
+ * device from the beginning and has an example.
  *
- * Structures of commands may grow at their end.  The kernel takes missing
- * members for 0, and refuses members that it does not know with E2BIG unless
- * they are 0.  Documentation/trace/utrace/dev.rst explains the device.
+ * What holds for all that is in this file:
+ *
+ * Layout.  Numbers have the byte order of the machine.  Each member is at a
+ * multiple of its own size, and the size of a structure with a 64-bit member is
+ * a multiple of 8: 32-bit and 64-bit programs have the same structures and
+ * ioctl numbers.  A pointer is a __u64 that has the address in its lower bits
+ * and zeros above, (__u64)(uintptr_t)pointer in C.  A buffer of records has to
+ * be at a multiple of 8 if the program reads members in place; the kernel takes
+ * any address.
+ *
+ * What a program passes.  A bit, a number of an enumeration or a size that is
+ * not described here is EINVAL, and so is a member that is said to be 0 and is
+ * not.  So whatever the kernel refuses now may get a meaning later, and
+ * UTRACE_IOC_INFO tells which events and captures there are.
+ *
+ * Arguments of ioctls grow at their end.  The number of an ioctl has the size
+ * of the program's structure.  Members that a program lacks are 0 for the
+ * kernel.  Members that the kernel lacks must be 0, else E2BIG; where the
+ * kernel writes the structure, they are 0 afterwards.  A structure of more than
+ * 4096 bytes is E2BIG, one that is smaller than the first version is EINVAL.
+ *
+ * What a program gets.  Members that are said to be 0 may get a meaning later,
+ * so a program ignores them, and bits of flags that it does not know.  Records
+ * and items may grow before what follows them: &utrace_rec.size,
+ * &utrace_rec.items and &utrace_item.len tell where that is, sizeof does not.
+ * A kind of item that is not known is to be skipped.  Types of records that are
+ * added later come only if a program asks for them.
  */
 #ifndef _UAPI_LINUX_UTRACE_H
 #define _UAPI_LINUX_UTRACE_H
@@ -19,41 +45,70 @@
 /* Version of the interface; grows with each addition to this file. */
 #define UTRACE_IOC_VERSION_NOW	5
 
-/* utrace_item.kind: what an item has. */
+/**
+ * enum utrace_item_kind - what an item has
+ * @UTRACE_ITEM_STRING: a string that an argument points to, without its NUL
+ * @UTRACE_ITEM_BYTES: memory that an argument points to; of an array of struct
+ *	iovec, the memory that its first 8 entries point to, joined
+ * @UTRACE_ITEM_SOCKADDR: struct sockaddr of some family, as the program has it
+ * @UTRACE_ITEM_FILE: the path of the file that an argument is the descriptor
+ *	of, or what the kernel has in its place, such as "socket:[INODE]"
+ * @UTRACE_ITEM_ARGV: strings, each with its NUL.  Of an argument: the strings
+ *	of the array that it points to.  Without an argument: the memory that
+ *	/proc/PID/cmdline shows, which the program may have written to
+ * @UTRACE_ITEM_EXE: path of the program of the task
+ * @UTRACE_ITEM_CWD: path of the working directory
+ * @UTRACE_ITEM_CREDS: struct utrace_item_creds
+ * @UTRACE_ITEM_STACK: __u64 addresses of code, 32 at most: the instruction
+ *	pointer, then return addresses by frame pointers, innermost first
+ * @UTRACE_ITEM_RAW_STACK: struct utrace_item_raw_stack, then memory; never
+ *	complete, so it has %UTRACE_ITEM_TRUNCATED or %UTRACE_ITEM_FAULTED
+ * @UTRACE_ITEM_MAPPING: struct utrace_item_mapping, then the path of its file,
+ *	if there is one; no record of this version has it
+ * @UTRACE_ITEM_MISSING: no data; @utrace_item.whole items or more are not
+ *	there, since they found no room or no memory
+ *
+ * Paths are seen from the root directory of the task, and have no NUL.  An item
+ * has 496 bytes of data at most, and all items of an entry, an exit or an EXEC
+ * have 2032 bytes with their headers; a later version may have more.
+ */
 enum utrace_item_kind {
-	UTRACE_ITEM_STRING = 1,	/* text, without its NUL */
-	UTRACE_ITEM_BYTES,	/* memory */
-	UTRACE_ITEM_SOCKADDR,	/* struct sockaddr of some family */
-	UTRACE_ITEM_FILE,	/* path of a file, or "socket:[INODE]" */
-	UTRACE_ITEM_ARGV,	/* strings, each with its NUL */
-	UTRACE_ITEM_EXE,	/* path of the program of the task */
-	UTRACE_ITEM_CWD,	/* path of the working directory */
-	UTRACE_ITEM_CREDS,	/* struct utrace_item_creds */
-	UTRACE_ITEM_STACK,	/* __u64 return addresses, innermost first */
-	UTRACE_ITEM_RAW_STACK,	/* struct utrace_item_raw_stack, then memory */
-	UTRACE_ITEM_MAPPING,	/* struct utrace_item_mapping, then the path */
-	UTRACE_ITEM_MISSING,	/* no data; see @whole */
+	UTRACE_ITEM_STRING = 1,
+	UTRACE_ITEM_BYTES,
+	UTRACE_ITEM_SOCKADDR,
+	UTRACE_ITEM_FILE,
+	UTRACE_ITEM_ARGV,
+	UTRACE_ITEM_EXE,
+	UTRACE_ITEM_CWD,
+	UTRACE_ITEM_CREDS,
+	UTRACE_ITEM_STACK,
+	UTRACE_ITEM_RAW_STACK,
+	UTRACE_ITEM_MAPPING,
+	UTRACE_ITEM_MISSING,
 };
 
 /* utrace_item.flags */
-#define UTRACE_ITEM_TRUNCATED	0x01	/* the data is not complete */
-#define UTRACE_ITEM_FAULTED	0x02	/* not all memory could be read */
+#define UTRACE_ITEM_TRUNCATED	0x01	/* there was more than there is room */
+#define UTRACE_ITEM_FAULTED	0x02	/* memory behind @len is not readable */
 
 /* utrace_item.arg of an item that belongs to no argument. */
 #define UTRACE_ITEM_NO_ARG	0xff
 
 /**
  * struct utrace_item - something that was captured with an event
- * @kind: enum utrace_item_kind
- * @arg: number of the argument of the system call, from 0, or
- *	UTRACE_ITEM_NO_ARG
- * @flags: UTRACE_ITEM_TRUNCATED and UTRACE_ITEM_FAULTED
+ * @kind: enum utrace_item_kind; never 0
+ * @arg: number of the argument of the system call, from 0 to 5, or
+ *	%UTRACE_ITEM_NO_ARG
+ * @flags: %UTRACE_ITEM_TRUNCATED and %UTRACE_ITEM_FAULTED; 0: the data is
+ *	complete
  * @reserved: 0
- * @len: size of @data in bytes, without the padding behind it
+ * @len: size of @data in bytes, without the padding behind it; may be 0
  * @reserved2: 0
- * @whole: the size that @data would have in full, if known, else @len.  For
- *	UTRACE_ITEM_MISSING the record lacks this number of items or more
- * @data: the bytes; padding follows up to a multiple of 8, then the next item
+ * @whole: the size in bytes that @data would have in full, as far as that is
+ *	known, and @len or more.  A string or a stack that is not complete has
+ *	@len here.  For %UTRACE_ITEM_MISSING a number of items
+ * @data: the bytes; zeros follow up to a multiple of 8, then the next item or
+ *	the end of the record
  */
 struct utrace_item {
 	__u8 kind;
@@ -66,74 +121,133 @@ struct utrace_item {
 	__u8 data[];
 };
 
-/* Ids are those of the user namespace of the opener of the session. */
+/**
+ * struct utrace_item_creds - user and group ids, and capabilities, of a task
+ * @uid: real user id, as all ids here in the user namespace of the opener of
+ *	the session; an id that has no number there is the overflow id (65534)
+ * @gid: real group id
+ * @euid: effective user id
+ * @egid: effective group id
+ * @suid: saved user id
+ * @sgid: saved group id
+ * @fsuid: user id for file systems
+ * @fsgid: group id for file systems
+ * @cap_effective: effective capabilities, bit n for capability n of
+ *	linux/capability.h, in the user namespace of the task
+ */
 struct utrace_item_creds {
 	__u32 uid, gid, euid, egid, suid, sgid, fsuid, fsgid;
 	__u64 cap_effective;
 };
 
-/* Registers of the task; the memory from @sp on follows. */
+/**
+ * struct utrace_item_raw_stack - registers; the memory from @sp on follows
+ * @ip: instruction pointer
+ * @sp: stack pointer
+ * @bp: frame pointer
+ */
 struct utrace_item_raw_stack {
 	__u64 ip, sp, bp;
 };
 
-/* A mapping of memory; the path of its file follows, if it has a file. */
+/**
+ * struct utrace_item_mapping - a mapping; the path of its file follows
+ * @start: first address
+ * @end: address behind the last one
+ * @pgoff: bytes into the file; 0 without a file
+ * @prot: PROT_READ, PROT_WRITE and PROT_EXEC of mmap(2)
+ * @build_id_len: bytes of @build_id that are used; 0: none was found in memory
+ * @build_id: build id of the file, zeros behind it
+ */
 struct utrace_item_mapping {
-	__u64 start, end, pgoff;	/* addresses; bytes into the file */
-	__u32 prot;			/* PROT_* */
-	__u32 build_id_len;		/* 0: none was found in memory */
+	__u64 start, end, pgoff;
+	__u32 prot;
+	__u32 build_id_len;
 	__u8 build_id[24];
 };
 
-/* Types of records. */
+/**
+ * enum utrace_rec_type - types of records
+ * @UTRACE_REC_PAD: no record: bytes of a mapped ring to be skipped.  Of the
+ *	header only @utrace_rec.size and @utrace_rec.type are there; 8 bytes or
+ *	more.  read(2) does not give it
+ * @UTRACE_REC_LOST: struct utrace_rec_lost
+ * @UTRACE_REC_SYS_ENTER: struct utrace_rec_sys_enter, then items
+ * @UTRACE_REC_SYS_EXIT: struct utrace_rec_sys_exit, then items
+ * @UTRACE_REC_FORK: struct utrace_rec_fork
+ * @UTRACE_REC_EXEC: struct utrace_rec_exec, then always the items EXE, ARGV,
+ *	CWD and CREDS, as far as there is room
+ * @UTRACE_REC_EXIT: struct utrace_rec_exit
+ * @UTRACE_REC_SIGNAL: struct utrace_rec_signal
+ * @UTRACE_REC_JOBCTL: struct utrace_rec_jobctl
+ * @UTRACE_REC_HIDDEN: struct utrace_rec: from here on nothing of the task is
+ *	recorded but its EXIT, until the session may see the task again
+ * @UTRACE_REC_TARGET_END: struct utrace_rec_target_end
+ * @UTRACE_REC_SYS_CALL: struct utrace_rec_sys_call, then items
+ * @UTRACE_REC_TYPES: number of types in this version of the file
+ *
+ * LOST, HIDDEN and TARGET_END come unasked, PAD is in mapped rings, and all
+ * others come if &utrace_ioc_events.events has their bit.
+ */
 enum utrace_rec_type {
-	UTRACE_REC_PAD,		/* no record; to be skipped in a mapped ring */
-	UTRACE_REC_LOST,	/* struct utrace_rec_lost */
-	UTRACE_REC_SYS_ENTER,	/* struct utrace_rec_sys_enter, items */
-	UTRACE_REC_SYS_EXIT,	/* struct utrace_rec_sys_exit, items */
-	UTRACE_REC_FORK,	/* struct utrace_rec_fork */
-	UTRACE_REC_EXEC,	/* struct utrace_rec_exec, EXE, ARGV, CWD, CREDS */
-	UTRACE_REC_EXIT,	/* struct utrace_rec_exit */
-	UTRACE_REC_SIGNAL,	/* struct utrace_rec_signal */
-	UTRACE_REC_JOBCTL,	/* struct utrace_rec_jobctl */
-	UTRACE_REC_HIDDEN,	/* struct utrace_rec: the task is hidden now */
-	UTRACE_REC_TARGET_END,	/* struct utrace_rec_target_end */
-	UTRACE_REC_SYS_CALL,	/* struct utrace_rec_sys_call, items */
+	UTRACE_REC_PAD,
+	UTRACE_REC_LOST,
+	UTRACE_REC_SYS_ENTER,
+	UTRACE_REC_SYS_EXIT,
+	UTRACE_REC_FORK,
+	UTRACE_REC_EXEC,
+	UTRACE_REC_EXIT,
+	UTRACE_REC_SIGNAL,
+	UTRACE_REC_JOBCTL,
+	UTRACE_REC_HIDDEN,
+	UTRACE_REC_TARGET_END,
+	UTRACE_REC_SYS_CALL,
 	UTRACE_REC_TYPES
 };
 
 /* utrace_rec.flags */
-#define UTRACE_F_TRUNCATED	0x0001	/* an item is not complete */
-#define UTRACE_F_FAULTED	0x0002	/* memory of an item could not be read */
-#define UTRACE_F_INCOMPLETE	0x0004	/* items had no room or no memory */
-#define UTRACE_F_UNPAIRED	0x0008	/* the session has not seen the entry */
-#define UTRACE_F_HIDDEN		0x0010	/* of a hidden task: values are 0 */
-#define UTRACE_F_IN_FLIGHT	0x0020	/* the call began before the record */
+#define UTRACE_F_TRUNCATED	0x0001	/* an item has UTRACE_ITEM_TRUNCATED */
+#define UTRACE_F_FAULTED	0x0002	/* an item has UTRACE_ITEM_FAULTED */
+#define UTRACE_F_INCOMPLETE	0x0004	/* there is a UTRACE_ITEM_MISSING */
+#define UTRACE_F_UNPAIRED	0x0008	/* SYS_EXIT: the entry was not seen */
+#define UTRACE_F_HIDDEN		0x0010	/* EXIT: of a hidden task, code is 0 */
+#define UTRACE_F_IN_FLIGHT	0x0020	/* SYS_ENTER: of a call begun before */
 
 /**
  * struct utrace_rec - header of a record
- * @size: size of the record in bytes, with this header and the items; a
- *	multiple of 8
+ * @size: size of the record in bytes, with this header and the items: a
+ *	multiple of 8.  The next record follows.  No record is larger than a
+ *	ring, nor than %UTRACE_RING_MIN in this version
  * @type: enum utrace_rec_type
- * @items: offset in bytes from this header to the first struct utrace_item, 0
- *	if the record has no items
- * @time: when the event was recorded, in ns of CLOCK_MONOTONIC.  Records of one
- *	task have times that grow
+ * @items: offset in bytes from this header to the first struct utrace_item, a
+ *	multiple of 8; the items go on to the end of the record.  0: there are
+ *	none
+ * @time: when the event was recorded, in ns of CLOCK_MONOTONIC outside of time
+ *	namespaces.  Grows from record to record of a task, if need be by 1
+ *	where the clock stands still: then it is later than the clock.  A LOST
+ *	has the time of the record behind it
  * @task: the task, by a number that no other task gets until the next boot: the
- *	inode number of a pidfd of the thread.  0 if the record is about no task
+ *	inode number of a pidfd of the thread.  0: the record is about no task,
+ *	as LOST and TARGET_END
  * @pid: id of the process of the task in the pid namespace of the opener of the
- *	session, 0 if the process has none there
+ *	session; 0: the process has none there, or there is no task
  * @tid: id of the task, as @pid
- * @number: the task's own number of the record, from 1, modulo 2^32.  Records
- *	that are lost have numbers too
+ * @number: the task's own number of the record: 1, 2 and so on, modulo 2^32,
+ *	for all records of the session.  A record that is lost has its number,
+ *	too, so that a gap tells of it, unless the kernel has no memory for the
+ *	task at all.  0 if there is no task, or %UTRACE_IOC_IN_FLIGHT has
+ *	written the record
  * @target: id of the target that the record was made for, from
- *	UTRACE_IOC_ATTACH
- * @settings: the settings by which the record was made, from UTRACE_IOC_EVENTS,
- *	or 0 before the first UTRACE_IOC_EVENTS
- * @cpu: the CPU that the task was on
- * @flags: UTRACE_F_ bits
+ *	%UTRACE_IOC_ATTACH.  If several targets of the session have the task,
+ *	the record is there once, for one of them
+ * @settings: the settings by which the record was made, from
+ *	%UTRACE_IOC_EVENTS; 0: there were none yet, or there is no task
+ * @cpu: the CPU that the record was written on, by the task; 0 for TARGET_END
+ * @flags: %UTRACE_F_* bits
  *
- * All other structures of records begin with this header.
+ * All other structures of records begin with this header.  execve(2) of a
+ * thread that is not the leader of its process gives it the leader's @task and
+ * @tid, while its @number goes on; struct utrace_rec_exec tells.
  */
 struct utrace_rec {
 	__u32 size;
@@ -150,16 +264,25 @@ struct utrace_rec {
 	__u16 flags;
 };
 
-/*
- * Before the next record of @head.cpu there was no room for @lost records of
- * @head.target, or of several targets if that is 0.
+/**
+ * struct utrace_rec_lost - records were lost at this place
+ * @head: @head.target is their target, or 0 for those of several targets
+ * @lost: number of the records, 1 or more, for which CPU @head.cpu had no room
+ *	since the record of this CPU that comes before
+ *
+ * Comes before the next record of the CPU that finds room.  So what is lost
+ * after the last record of a CPU is told by &utrace_rec_target_end.lost only.
  */
 struct utrace_rec_lost {
 	struct utrace_rec head;
 	__u64 lost;
 };
 
-/* Or-ed to @nr if the number is one of the 32-bit table of x86_64. */
+/*
+ * Numbers of system calls are those of the table that the call was made by:
+ * asm/unistd_64.h, or asm/unistd_32.h or-ed with this bit.  x32 has the bit of
+ * asm/unistd_x32.h.
+ */
 #define UTRACE_REC_IA32		0x20000000
 
 /*
@@ -169,9 +292,19 @@ struct utrace_rec_lost {
  */
 #define UTRACE_REC_NO_CALL	0x1fffffff
 
-/*
- * The task makes a system call, and made it at @began: head.time unless the
- * record has UTRACE_F_IN_FLIGHT, 0 if that is not known.
+/**
+ * struct utrace_rec_sys_enter - the task makes a system call
+ * @head: header; has %UTRACE_F_IN_FLIGHT if the record is later than the entry:
+ *	%UTRACE_IOC_IN_FLIGHT asks for it, or the session records whole calls,
+ *	and something else happens in this one
+ * @nr: number of the call, see %UTRACE_REC_IA32 and %UTRACE_REC_NO_CALL; any
+ *	number that a program asks for, also one that is in no table
+ * @reserved: 0
+ * @began: when the call was made, in ns as @head.time, which it is equal to
+ *	without %UTRACE_F_IN_FLIGHT; 0: not known
+ * @args: arguments as the registers have them, the upper half cleared for a
+ *	call of the 32-bit table; those that the call does not take have any
+ *	value
  */
 struct utrace_rec_sys_enter {
 	struct utrace_rec head;
@@ -181,7 +314,16 @@ struct utrace_rec_sys_enter {
 	__u64 args[6];
 };
 
-/* A system call of the task is over; @ret is its result. */
+/**
+ * struct utrace_rec_sys_exit - a system call of the task is over
+ * @head: header; has %UTRACE_F_UNPAIRED if no entry was reported: the session
+ *	does not ask for entries, or was attached during the call
+ * @nr: number of the call, as in struct utrace_rec_sys_enter
+ * @reserved: 0
+ * @ret: result of the call; from -4095 to -1: a negative errno, where -512 to
+ *	-516 say that a signal has interrupted the call, and that the kernel is
+ *	about to make it again or to turn this into EINTR
+ */
 struct utrace_rec_sys_exit {
 	struct utrace_rec head;
 	__u32 nr;
@@ -189,9 +331,21 @@ struct utrace_rec_sys_exit {
 	__s64 ret;
 };
 
-/*
- * A whole system call, from @began to head.time.  Its items are those of the
- * entry and then those of the exit.
+/**
+ * struct utrace_rec_sys_call - a whole system call of the task, at its end
+ * @head: header.  Its items are those of the entry, then those of the exit:
+ *	there may be a UTRACE_ITEM_MISSING at the end of each part
+ * @nr: number of the call, as in struct utrace_rec_sys_enter
+ * @reserved: 0
+ * @ret: result of the call, as in struct utrace_rec_sys_exit
+ * @began: when the call was made, in ns of CLOCK_MONOTONIC; 0: not known.
+ *	@head.time - @began is how long it took
+ * @args: arguments at the entry, as in struct utrace_rec_sys_enter
+ *
+ * If something else of the task is recorded in the call, a SYS_ENTER with
+ * %UTRACE_F_IN_FLIGHT comes before that, and a SYS_EXIT at the end of the call,
+ * if it has one.  The call that a task is in when it is attached is a SYS_EXIT
+ * alone.
  */
 struct utrace_rec_sys_call {
 	struct utrace_rec head;
@@ -202,22 +356,32 @@ struct utrace_rec_sys_call {
 	__u64 args[6];
 };
 
-/*
- * The task has created a thread or a process.  @child_task and the ids are as
- * in the header; the low byte of @flags is the exit signal.
+/**
+ * struct utrace_rec_fork - the task has created a thread or a process
+ * @head: header, of the task that creates
+ * @child_task: the child, as @head.task
+ * @child_pid: id of its process, as @head.pid
+ * @child_tid: its id, as @head.tid
+ * @flags: %CLONE_* bits of linux/sched.h, those of clone3(2) too; the low byte is
+ *	the signal that the child sends at its end
  */
 struct utrace_rec_fork {
 	struct utrace_rec head;
 	__u64 child_task;
 	__s32 child_pid;
 	__s32 child_tid;
-	__u64 flags;			/* CLONE_* */
+	__u64 flags;
 };
 
-/*
- * The task runs a new program.  execve() of a thread that is not the leader of
- * its process gives the thread the leader's @task and @tid; @old_task and
- * @old_tid are those from before, which earlier records have.
+/**
+ * struct utrace_rec_exec - the task runs a new program
+ * @head: header, with the ids from now on
+ * @old_task: @head.task of the records of the task before this one
+ * @old_tid: @head.tid of these records
+ * @reserved: 0
+ *
+ * Old and new are different if a thread that is not the leader of its process
+ * calls execve(2).  All other threads of the process have exited before.
  */
 struct utrace_rec_exec {
 	struct utrace_rec head;
@@ -226,53 +390,88 @@ struct utrace_rec_exec {
 	__u32 reserved;
 };
 
-/* The task exits; @code is 0 if the record has UTRACE_F_HIDDEN. */
+/**
+ * struct utrace_rec_exit - the task exits
+ * @head: header
+ * @code: status of this thread in the form of wait(2); 0 if @head.flags has
+ *	%UTRACE_F_HIDDEN
+ * @reserved: 0
+ *
+ * The last record of the task, but for a JOBCTL if a stop of its process is
+ * complete without it.
+ */
 struct utrace_rec_exit {
 	struct utrace_rec head;
-	__s32 code;			/* status as of wait(2) */
+	__s32 code;
 	__u32 reserved;
 };
 
-/* The task takes a signal. */
+/**
+ * struct utrace_rec_signal - the task takes a signal
+ * @head: header
+ * @info: siginfo_t of a 64-bit program, whatever the task is.  Ids in it are
+ *	those that the task sees
+ * @handler: sa_handler of sigaction(2), 0 for SIG_DFL
+ * @flags: sa_flags
+ *
+ * A signal that is ignored has no record, by the program or by default, and
+ * neither has SIGKILL.
+ */
 struct utrace_rec_signal {
 	struct utrace_rec head;
-	__u8 info[128];			/* siginfo_t */
-	__u64 handler;			/* sa_handler */
-	__u64 flags;			/* sa_flags */
+	__u8 info[128];
+	__u64 handler;
+	__u64 flags;
 };
 
-/* Job control stops or continues the process of the task. */
+/**
+ * struct utrace_rec_jobctl - the process of the task stops or continues
+ * @head: header; each thread that takes part in a stop has a record
+ * @type: CLD_STOPPED or CLD_CONTINUED of waitid(2)
+ * @notify: what the parent is told by this task, in the same way; 0: nothing
+ */
 struct utrace_rec_jobctl {
 	struct utrace_rec head;
-	__s32 type;			/* CLD_STOPPED or CLD_CONTINUED */
-	__s32 notify;			/* what the parent is told, or 0 */
+	__s32 type;
+	__s32 notify;
 };
 
-/* utrace_rec_target_end.why */
+/**
+ * enum utrace_end - why a target is over
+ * @UTRACE_END_NOT: it is not; no record has this
+ * @UTRACE_END_EXITED: all its tasks have exited; only threads, processes and
+ *	trees end in this way
+ * @UTRACE_END_DETACHED: %UTRACE_IOC_DETACH
+ */
 enum utrace_end {
-	UTRACE_END_NOT,		/* the target has not ended */
-	UTRACE_END_EXITED,	/* all tasks of the target have exited */
-	UTRACE_END_DETACHED,	/* UTRACE_IOC_DETACH */
+	UTRACE_END_NOT,
+	UTRACE_END_EXITED,
+	UTRACE_END_DETACHED,
 };
 
-/*
- * The target @head.target is over, and no record of it follows but those of
- * tasks that are on their way out of an event.  @lost records of it were lost
- * in all.
+/**
+ * struct utrace_rec_target_end - a target is over
+ * @head: header, with the id of the target; about no task
+ * @why: enum utrace_end
+ * @reserved: 0
+ * @lost: number of records of the target that were lost in all
+ *
+ * Comes once for each target, if that is over before the session.  After
+ * %UTRACE_END_EXITED no record of the target follows; after
+ * %UTRACE_END_DETACHED there may be those of tasks that were in the midst of an
+ * event.
  */
 struct utrace_rec_target_end {
 	struct utrace_rec head;
-	__u32 why;			/* enum utrace_end */
+	__u32 why;
 	__u32 reserved;
 	__u64 lost;
 };
 
-/*
- * utrace_ioc_events.events: the events that are recorded.  SYS_CALL stands for
- * SYS_ENTER and SYS_EXIT in one record, and excludes both.  LOST, HIDDEN and
- * TARGET_END are always recorded.
- */
+/* utrace_ioc_events.events: the bit of a type, as UTRACE_REC_BIT(FORK). */
 #define UTRACE_REC_BIT(type)	(1ULL << UTRACE_REC_##type)
+
+/* All events, and system calls in two records. */
 #define UTRACE_REC_ALL		(UTRACE_REC_BIT(SYS_ENTER) |		\
 				 UTRACE_REC_BIT(SYS_EXIT) |		\
 				 UTRACE_REC_BIT(FORK) |			\
@@ -281,52 +480,81 @@ struct utrace_rec_target_end {
 				 UTRACE_REC_BIT(SIGNAL) |		\
 				 UTRACE_REC_BIT(JOBCTL))
 
-/* utrace_ioc_events.capture: what is captured with system calls. */
-#define UTRACE_CAPTURE_STRINGS	0x01	/* strings, argv */
-#define UTRACE_CAPTURE_BUFFERS	0x02	/* memory and iovecs */
+/*
+ * utrace_ioc_events.capture: what is captured with system calls.  A stack is
+ * captured at the entry.
+ */
+#define UTRACE_CAPTURE_STRINGS	0x01	/* strings and paths, argv */
+#define UTRACE_CAPTURE_BUFFERS	0x02	/* memory, also by struct iovec */
 #define UTRACE_CAPTURE_SOCKETS	0x04	/* struct sockaddr */
 #define UTRACE_CAPTURE_FILES	0x08	/* the paths behind descriptors */
-#define UTRACE_CAPTURE_STACK	0x10	/* return addresses by frame pointers */
-#define UTRACE_CAPTURE_RAW_STACK 0x20	/* registers and the top of the stack */
+#define UTRACE_CAPTURE_STACK	0x10	/* UTRACE_ITEM_STACK */
+#define UTRACE_CAPTURE_RAW_STACK 0x20	/* UTRACE_ITEM_RAW_STACK */
 #define UTRACE_CAPTURE_ALL	0x3f
 
-/* utrace_ioc_attach.scope */
+/**
+ * enum utrace_scope - which tasks a target has
+ * @UTRACE_SCOPE_THREAD: the task of a pidfd; of a pidfd without PIDFD_THREAD,
+ *	the leader of the process
+ * @UTRACE_SCOPE_PROCESS: the process of a pidfd, with threads to come
+ * @UTRACE_SCOPE_TREE: that process with its descendants and those to come
+ * @UTRACE_SCOPE_SYSTEM: all user tasks
+ * @UTRACE_SCOPE_CGROUP: the tasks in a cgroup of version 2 and those below it,
+ *	as long as they are there
+ * @UTRACE_SCOPE_EXE: the tasks that run an executable file, as long as they do
+ *
+ * The last three leave out the process that attaches, never end, and cannot
+ * wait for the reader (%UTRACE_FULL_STOP).
+ */
 enum utrace_scope {
-	UTRACE_SCOPE_THREAD,	/* the task of a pidfd */
-	UTRACE_SCOPE_PROCESS,	/* its process, with threads to come */
-	UTRACE_SCOPE_TREE,	/* its process, with all descendants */
-	UTRACE_SCOPE_SYSTEM,	/* all user tasks but the caller's */
-	UTRACE_SCOPE_CGROUP,	/* the tasks in a cgroup and those below it */
-	UTRACE_SCOPE_EXE,	/* the tasks that run an executable file */
-};
-
-/* utrace_ioc_setup.full: what happens to a record that finds no room. */
-enum utrace_full {
-	UTRACE_FULL_DEFAULT,	/* STOP, and DROP where STOP is not possible */
-	UTRACE_FULL_STOP,	/* the task waits for the reader */
-	UTRACE_FULL_DROP,	/* the record is lost, and counted */
+	UTRACE_SCOPE_THREAD,
+	UTRACE_SCOPE_PROCESS,
+	UTRACE_SCOPE_TREE,
+	UTRACE_SCOPE_SYSTEM,
+	UTRACE_SCOPE_CGROUP,
+	UTRACE_SCOPE_EXE,
 };
 
 /**
- * struct utrace_ioc_info - abilities of the kernel, and counts of the session
- * @version: UTRACE_IOC_VERSION_NOW of the kernel
- * @cpus: number of rings; 0 if the session has none yet
+ * enum utrace_full - what happens to a record that finds no room
+ * @UTRACE_FULL_DEFAULT: STOP for threads, processes and trees, and DROP for the
+ *	other scopes
+ * @UTRACE_FULL_STOP: the task waits for the reader, and the record is not lost;
+ *	ATTACH of the other scopes is EOPNOTSUPP
+ * @UTRACE_FULL_DROP: the record is lost, and counted
+ */
+enum utrace_full {
+	UTRACE_FULL_DEFAULT,
+	UTRACE_FULL_STOP,
+	UTRACE_FULL_DROP,
+};
+
+/**
+ * struct utrace_ioc_info - %UTRACE_IOC_INFO: the kernel, and the session so far
+ * @version: %UTRACE_IOC_VERSION_NOW of the kernel
+ * @cpus: number of rings, one for each CPU that there may be; 0 if the session
+ *	has none yet
  * @events: UTRACE_REC_BIT() bits that the kernel has
- * @capture: UTRACE_CAPTURE_ALL of the kernel
+ * @capture: %UTRACE_CAPTURE_ALL of the kernel
  * @ring_size: size of each ring in bytes, a power of 2; 0 if the session has
  *	none yet
- * @records: number of records so far, without those that were lost
+ * @records: number of records so far, without those that were lost, and without
+ *	PAD, LOST and TARGET_END
  * @lost: number of records that were lost
  * @hidden: how often a task became hidden; each time there was a
  *	UTRACE_REC_HIDDEN
  * @uncaptured: sum of the numbers in UTRACE_ITEM_MISSING
- * @missed: number of events under system scope that the session was not told
- *	of, since the kernel had no memory for their tasks
- * @parked: number of records that are held back with their tasks now, since
- *	they found no room
+ * @missed: number of events under the scopes SYSTEM, CGROUP and EXE that the
+ *	session was not told of, since the kernel had no memory for their tasks
+ * @parked: number of records that wait for read(2) now, with their tasks, since
+ *	they found no room; a TARGET_END that waits is one of them
  * @waits: how often a task had to wait for the reader
  * @targets: number of targets that have not ended
  * @reserved: 0
+ *
+ * The kernel writes all members and reads none.  Counts go on while they are
+ * read, and never back, but for @parked and @targets.  The call waits while
+ * another thread attaches or detaches.
  */
 struct utrace_ioc_info {
 	__u32 version;
@@ -346,16 +574,24 @@ struct utrace_ioc_info {
 };
 
 /**
- * struct utrace_ioc_setup - settings that are made before the first attach
- * @ring_size: size of all rings together in bytes, from 64 KiB to 64 MiB; 0
- *	stands for 1 MiB.  Each CPU gets an equal part, rounded down to a power
- *	of 2, but no less than UTRACE_RING_MIN.  More than 1 MiB needs
- *	CAP_SYS_RESOURCE
+ * struct utrace_ioc_setup - %UTRACE_IOC_SETUP: make the rings
+ * @ring_size: size of all rings together in bytes, from 64 KiB to 64 MiB, any
+ *	number between; 0 stands for 1 MiB.  Each CPU gets an equal part,
+ *	rounded down to a power of 2, but no less than %UTRACE_RING_MIN.  More
+ *	than 1 MiB needs CAP_SYS_RESOURCE in the initial user namespace
  * @delay: a reader that waits is woken so many ns after a record at the latest,
- *	and at once when a ring is half full; 0 stands for 10 ms, 1 s is the
- *	most
+ *	rounded down to ticks of the kernel, of which it is one at least; and at
+ *	once when a ring is half full or a record finds no room.  0 stands for
+ *	10 ms, 1 s is the most
  * @full: enum utrace_full
  * @flags: 0
+ *
+ * May be called once, before the first ATTACH; an ATTACH of a session without
+ * rings, also one that fails, makes them as if all members were 0.
+ *
+ * Errors: EBUSY - there are rings.  EINVAL - a member has a value that is not
+ * described here.  ENOMEM - no memory, or more than RLIMIT_MEMLOCK of the
+ * caller without CAP_IPC_LOCK.  EPERM - more than 1 MiB.
  */
 struct utrace_ioc_setup {
 	__u64 ring_size;
@@ -368,6 +604,26 @@ struct utrace_ioc_setup {
 #define UTRACE_RING_MIN		16384
 
 /*
+ * read(2) gives whole records, as many as there are and fit, in the order of
+ * time.  It waits for the first one, also in a session that has no target yet,
+ * unless the file has O_NONBLOCK.  0 is the end: there were targets, all are
+ * over, and all records are read.  A buffer of utrace_ioc_info.ring_size bytes
+ * has room for any record of any version, one of UTRACE_RING_MIN bytes for any
+ * of this version.  Errors: EAGAIN - O_NONBLOCK, and there is nothing to give
+ * now, or another reader is at work.  EFAULT - the buffer cannot be written;
+ * the record is not taken.  EINTR - a signal has a handler.  EINVAL - the next
+ * record does not fit, or the size is 0.
+ *
+ * poll(2) has POLLIN if there are records, though read(2) may be EAGAIN until
+ * the clock has gone on, and POLLHUP once all targets are over: the end is
+ * POLLHUP without POLLIN.
+ *
+ * open(2) is EPERM without CAP_SYS_PTRACE in the initial user namespace, unless
+ * the sysctl kernel.utrace.unprivileged is 1, and ENOMEM.  O_RDONLY suffices
+ * for all but UTRACE_MAP_TAILS.
+ */
+
+/*
  * Mapped rings.  mmap(2) of a session that has rings, with one of these
  * offsets and the size below, shares them with the program:
  *
@@ -378,16 +634,25 @@ struct utrace_ioc_setup {
  * UTRACE_MAP_TAILS, with PROT_READ | PROT_WRITE: struct utrace_ring_tail for
  * each CPU, padded to whole pages.
  *
- * From the first mmap(2) of UTRACE_MAP_TAILS on, read(2) gives only records
- * that had no room in the rings.  Documentation/trace/utrace/dev.rst has the
- * rules of a reader, and an example.
+ * Both are MAP_SHARED and of the whole area.  fork(2) does not copy them; they
+ * stay after close(2), and so does the session.  From the first mmap(2) of
+ * UTRACE_MAP_TAILS on, for good, read(2) gives only what is in no ring: records
+ * that had no room, and TARGET_END.  The structures keep their sizes for ever;
+ * Documentation/trace/utrace/dev.rst has the rules of a reader.  The offset of
+ * the tails has 32 bits, for which a 32-bit program needs
+ * _FILE_OFFSET_BITS=64.
+ *
+ * Errors: EACCES - the tails, and the file was opened O_RDONLY.  EINVAL -
+ * another offset or size, MAP_PRIVATE, or tails without PROT_WRITE.  ENOMEM.
+ * ENXIO - there are no rings yet.  EPERM - PROT_EXEC, or the rings with
+ * PROT_WRITE; mprotect(2) to these is EACCES.
  */
 #define UTRACE_MAP_RINGS	0x00000000
 #define UTRACE_MAP_TAILS	0x80000000
 
 /**
  * struct utrace_stream - what the kernel tells of all rings; 64 bytes
- * @parked: number of records that had no room in the rings, for read(2)
+ * @parked: number of records that are in no ring and wait for read(2)
  * @reserved: 0
  */
 struct utrace_stream {
@@ -398,9 +663,9 @@ struct utrace_stream {
 /**
  * struct utrace_ring - what the kernel tells of one ring; 64 bytes
  * @head: bytes ever written, padding included; a record begins at @head modulo
- *	the size of the ring
- * @last: time of the last record in ns
- * @open: a record is being written; its time is @last or later
+ *	the size of the ring.  A record does not wrap: a PAD comes before it
+ * @last: time of the last record in ns; 0: there was none
+ * @open: 1: a record is being written, and its time is @last or later; else 0
  * @reserved: 0
  * @reserved2: 0
  */
@@ -414,8 +679,9 @@ struct utrace_ring {
 
 /**
  * struct utrace_ring_tail - what the program tells of one ring; 64 bytes
- * @tail: bytes ever read, padding included
- * @reserved: 0
+ * @tail: bytes ever read, padding included; the kernel reuses the bytes before
+ *	it
+ * @reserved: 0; the kernel does not look at it
  */
 struct utrace_ring_tail {
 	__u64 tail;
@@ -423,12 +689,28 @@ struct utrace_ring_tail {
 };
 
 /**
- * struct utrace_ioc_attach - attach the session to tasks
- * @fd: a pidfd; for UTRACE_SCOPE_CGROUP the folder of a cgroup, for
- *	UTRACE_SCOPE_EXE an executable file, for UTRACE_SCOPE_SYSTEM -1
+ * struct utrace_ioc_attach - %UTRACE_IOC_ATTACH: attach the session to tasks
+ * @fd: a pidfd; for %UTRACE_SCOPE_CGROUP the folder of a cgroup, for
+ *	%UTRACE_SCOPE_EXE an executable file, both also O_PATH; for
+ *	%UTRACE_SCOPE_SYSTEM -1.  It may be closed afterwards
  * @scope: enum utrace_scope
  * @flags: 0
- * @id: 0; the kernel writes the id of the target
+ * @id: 0; the kernel writes the id of the target, 1 or more, which no other
+ *	target of the session gets
+ *
+ * Records come by the settings of the session, see &utrace_ioc_events.target.
+ * Events that begin after the return are recorded.  The call that a task is in
+ * has no entry.
+ *
+ * Errors: EBADF - @fd is not such a descriptor.  EDEADLK - the target would
+ * wait for the reader of the session, which is one of its tasks.  EEXIST - the
+ * session has this target in this scope.  EINVAL - a member has a value
+ * that is not described here; a cgroup of version 1; no regular file.  ENOENT -
+ * the cgroup was removed.  ENOMEM.  ENOSPC - the session has 1024 targets, or a
+ * task too many engines.  EOPNOTSUPP - a scope that cannot wait, and
+ * %UTRACE_FULL_STOP; or no cgroups in this kernel.  EPERM - the caller or the
+ * opener may not trace a task, or it is a kernel thread.  ESRCH - the task is
+ * gone.  EUSERS - the user has too many engines.
  */
 struct utrace_ioc_attach {
 	__s32 fd;
@@ -438,20 +720,33 @@ struct utrace_ioc_attach {
 };
 
 /**
- * struct utrace_ioc_events - choose what is recorded
- * @events: UTRACE_REC_BIT() bits
- * @capture: bits from UTRACE_CAPTURE_STRINGS to UTRACE_CAPTURE_RAW_STACK
- * @calls: pointer to the __u32 numbers of the system calls that are recorded,
- *	or-ed with UTRACE_REC_IA32 for those of the 32-bit table; 0xffffffff
- *	stands for all numbers that are in no table
- * @ncalls: number of elements of @calls; 0 for all system calls, and @calls is
- *	0 then
+ * struct utrace_ioc_events - %UTRACE_IOC_EVENTS: choose what is recorded
+ * @events: UTRACE_REC_BIT() bits of what &utrace_ioc_info.events has; 0:
+ *	nothing.  SYS_CALL excludes SYS_ENTER and SYS_EXIT
+ * @capture: bits from %UTRACE_CAPTURE_STRINGS to %UTRACE_CAPTURE_RAW_STACK; 0:
+ *	nothing
+ * @calls: pointer to the __u32 numbers of the system calls that are recorded
+ *	and counted, or-ed with %UTRACE_REC_IA32 for those of the 32-bit table;
+ *	0xffffffff stands for all numbers that are in no table.  Their order is
+ *	of no matter, nor is a number that is there twice
+ * @ncalls: number of elements of @calls, 4096 at most; 0 for all system calls,
+ *	and @calls is 0 then
  * @target: id of the target that this is for; 0 for all targets, and for those
  *	that are attached later
  * @settings: 0; the kernel writes the number that the records made by these
- *	settings have in utrace_rec.settings
- * @count: UTRACE_COUNT_ bits: count calls, for UTRACE_IOC_COUNTS, whether they
- *	are recorded or not
+ *	settings have in &utrace_rec.settings: one more than at the last call,
+ *	from 1
+ * @count: %UTRACE_COUNT_* bits: count calls, for %UTRACE_IOC_COUNTS, whether they
+ *	are recorded or not; 0: count none.  What is counted stays
+ *
+ * Replaces all former settings of the targets.  A session that has not called
+ * it records nothing.  A record of before the call may come after it, with its
+ * older number; an exit whose entry was reported is recorded, too.
+ *
+ * Errors: EFAULT - @calls.  EINVAL - a member has a value that is not described
+ * here, a number of @calls is outside its table, or the kernel has no 32-bit
+ * table.  ENOENT - no such @target.  ENOMEM.  ESRCH - @target has ended.  After
+ * an error all targets have their former settings, as far as there is memory.
  */
 struct utrace_ioc_events {
 	__u64 events;
@@ -463,7 +758,7 @@ struct utrace_ioc_events {
 	__u32 count;
 };
 
-/* utrace_ioc_events.count */
+/* utrace_ioc_events.count; CPU alone is EINVAL. */
 #define UTRACE_COUNT_CALLS	0x01	/* count, with durations and errors */
 #define UTRACE_COUNT_CPU	0x02	/* and the CPU time, which costs more */
 #define UTRACE_COUNT_ALL	0x03
@@ -479,13 +774,14 @@ struct utrace_ioc_events {
 
 /**
  * struct utrace_call_count - counts of one system call of one task
- * @task: the task, see utrace_rec.task
- * @pid: see utrace_rec.pid
- * @tid: see utrace_rec.tid
- * @comm: name of the task, or its last name if it is dead
- * @nr: number of the call; UTRACE_REC_NO_CALL stands for all that are no call
- * @alive: 1: the task is not gone yet, else 0
- * @calls: calls that are over
+ * @task: the task, see &utrace_rec.task
+ * @pid: see &utrace_rec.pid
+ * @tid: see &utrace_rec.tid
+ * @comm: name of the task, or its last name if it is dead, with a NUL
+ * @nr: number of the call, see %UTRACE_REC_IA32; %UTRACE_REC_NO_CALL stands for
+ *	all that are no call
+ * @alive: 1: the task is there, if only as a zombie; else 0
+ * @calls: calls that are over, 1 or more
  * @errors: calls among @calls that returned an error
  * @total: sum of the durations, in ns
  * @min: shortest duration, in ns
@@ -495,10 +791,13 @@ struct utrace_ioc_events {
  * @durations: number of calls by duration
  * @errno_calls: number of errors by errno; entry i belongs to entry i of @err
  * @errno_other: errors with an errno that found no room in @err
- * @err: errno in the order of the first error with it; 0: not used
+ * @err: errno in the order of the first error with it; 0: not used, nor are the
+ *	entries behind it
  * @reserved: 0
  *
- * A number of 32 bits that has reached its maximum stays there.
+ * A number of 32 bits that has reached its maximum stays there.  The numbers of
+ * a task that goes on may be of slightly different moments.  The structure
+ * keeps its size for ever, as programs have arrays of it.
  */
 struct utrace_call_count {
 	__u64 task;
@@ -522,17 +821,24 @@ struct utrace_call_count {
 };
 
 /**
- * struct utrace_ioc_counts - read what was counted
- * @rows: pointer to @n elements of struct utrace_call_count
+ * struct utrace_ioc_counts - %UTRACE_IOC_COUNTS: read what was counted
+ * @rows: pointer to @n elements of struct utrace_call_count; not looked at if
+ *	@n is 0
  * @n: number of elements; the kernel writes how many it has filled in, and
  *	less than there is room for if there are no more
  * @place: where to go on: 0 at first, then what the kernel has written in
- *	@task and @place
+ *	@task and @place.  Any value is taken; one that the kernel has not
+ *	written leaves rows out
  * @task: see @place
- * @lost: the kernel writes the number of calls that were not counted, for want
- *	of room or memory
- * @dropped: the kernel writes the number of dead tasks whose counts were
- *	removed to make room
+ * @lost: not read; the kernel writes the number of calls that were not counted,
+ *	for want of room or memory
+ * @dropped: not read; the kernel writes the number of dead tasks whose counts
+ *	were removed to make room
+ *
+ * No row comes twice; rows that begin to be meanwhile may be left out.  Counts
+ * go on, and are kept until the session ends.
+ *
+ * Errors: EFAULT - @rows.  ENOMEM.  The structure is unchanged then.
  */
 struct utrace_ioc_counts {
 	__u64 rows;
@@ -543,24 +849,9 @@ struct utrace_ioc_counts {
 	__u64 dropped;
 };
 
-/* Sizes of the structures in version 4; a smaller argument is EINVAL. */
-#define UTRACE_IOC_INFO_SIZE_VER0	96
-#define UTRACE_IOC_SETUP_SIZE_VER0	24
-#define UTRACE_IOC_ATTACH_SIZE_VER0	16
-#define UTRACE_IOC_DETACH_SIZE_VER0	4
-#define UTRACE_IOC_EVENTS_SIZE_VER0	40
-#define UTRACE_IOC_COUNTS_SIZE_VER0	40
-
-#define UTRACE_IOC_INFO		_IOR(0xBC, 0x00, struct utrace_ioc_info)
-#define UTRACE_IOC_SETUP	_IOW(0xBC, 0x01, struct utrace_ioc_setup)
-#define UTRACE_IOC_ATTACH	_IOWR(0xBC, 0x02, struct utrace_ioc_attach)
-#define UTRACE_IOC_DETACH	_IOW(0xBC, 0x03, __u32)
-#define UTRACE_IOC_EVENTS	_IOWR(0xBC, 0x04, struct utrace_ioc_events)
-
-#define UTRACE_IOC_COUNTS	_IOWR(0xBC, 0x05, struct utrace_ioc_counts)
-
 /**
- * struct utrace_ioc_in_flight - tell which system calls tasks are blocked in
+ * struct utrace_ioc_in_flight - %UTRACE_IOC_IN_FLIGHT: tell which system calls
+ *	tasks are blocked in
  * @target: id of a target; 0 for all but those of the system, of cgroups and of
  *	executables
  * @flags: 0
@@ -574,9 +865,10 @@ struct utrace_ioc_counts {
  * the task, as far as CLOCK_MONOTONIC tells them apart.  It differs from those
  * that the task writes itself:
  *
- * * utrace_rec.number is 0: it is not one of the task's own records
- * * utrace_rec.cpu is the CPU of the process that made this ioctl
- * * @began is 0 unless the session has SYS_CALL records and has seen the entry
+ * * &utrace_rec.number is 0: it is not one of the task's own records
+ * * &utrace_rec.cpu is the CPU of the process that made this ioctl
+ * * &utrace_rec_sys_enter.began is 0 unless the session has SYS_CALL records
+ *   and has seen the entry
  * * nothing is captured
  *
  * Left out are tasks that run or are stopped, by job control, ptrace or an
@@ -584,6 +876,9 @@ struct utrace_ioc_counts {
  * and SYS_CALL; hidden tasks; a call whose entry the session was not told of,
  * if it has an earlier record of the task.  If the call ends later, its
  * SYS_EXIT or SYS_CALL comes as usual.
+ *
+ * Errors: EINVAL - a member that is 0 is not.  ENOENT - no such @target.
+ * ENOMEM.  EOPNOTSUPP - a target of the system, of a cgroup or an executable.
  */
 struct utrace_ioc_in_flight {
 	__u32 target;
@@ -592,8 +887,31 @@ struct utrace_ioc_in_flight {
 	__u32 lost;
 };
 
+/* Sizes of the first versions of the structures; less is EINVAL. */
+#define UTRACE_IOC_INFO_SIZE_VER0	96
+#define UTRACE_IOC_SETUP_SIZE_VER0	24
+#define UTRACE_IOC_ATTACH_SIZE_VER0	16
+#define UTRACE_IOC_DETACH_SIZE_VER0	4
+#define UTRACE_IOC_EVENTS_SIZE_VER0	40
+#define UTRACE_IOC_COUNTS_SIZE_VER0	40
 #define UTRACE_IOC_IN_FLIGHT_SIZE_VER0	16
 
+/*
+ * The ioctls.  Each returns 0, or -1 with one of the errors of its structure or
+ * of these: E2BIG and EINVAL - the size of the argument, see above.  EFAULT -
+ * the argument cannot be read or written; an ATTACH is undone then.  EINTR -
+ * the caller is killed.  ENOTTY - there is no such ioctl.
+ *
+ * UTRACE_IOC_DETACH ends the target with an id: ENOENT - there is none, or no
+ * more.  It does not wait for tasks that are in the midst of an event, and
+ * those that wait for the reader on behalf of this target go on.
+ */
+#define UTRACE_IOC_INFO		_IOR(0xBC, 0x00, struct utrace_ioc_info)
+#define UTRACE_IOC_SETUP	_IOW(0xBC, 0x01, struct utrace_ioc_setup)
+#define UTRACE_IOC_ATTACH	_IOWR(0xBC, 0x02, struct utrace_ioc_attach)
+#define UTRACE_IOC_DETACH	_IOW(0xBC, 0x03, __u32)
+#define UTRACE_IOC_EVENTS	_IOWR(0xBC, 0x04, struct utrace_ioc_events)
+#define UTRACE_IOC_COUNTS	_IOWR(0xBC, 0x05, struct utrace_ioc_counts)
 #define UTRACE_IOC_IN_FLIGHT	_IOWR(0xBC, 0x06, struct utrace_ioc_in_flight)
 
 #endif /* _UAPI_LINUX_UTRACE_H */
