@@ -9,10 +9,12 @@
  * comes before the next record that finds room.  The clock is one for all CPUs
  * and may stand still.
  *
- * The properties: the stream never goes back in time.  The records of a task,
- * and those of a CPU, are delivered in the order in which they were made, each
- * once.  A record is delivered or counted, and the count stands at the place of
- * the record.
+ * The properties: the stream never goes back in time.  Where the clock stands
+ * still, records are later than it; if nothing is written they are delivered,
+ * and only what is begun after that may have an earlier time.  The records of a
+ * task, and those of a CPU, are delivered in the order in which they were made,
+ * each once.  A record is delivered or counted, and the count stands at the
+ * place of the record.
  */
 #include <string.h>
 
@@ -48,6 +50,7 @@ enum {
 	TWO_EACH	= 1 << 1,	/* two records each, else three and one */
 	COMES		= 1 << 2,	/* stop, but the reader comes later */
 	THIRD		= 1 << 3,	/* a third pass, and a shorter time */
+	STILL		= 1 << 25,	/* without a bound if nothing changes */
 	/* Mutants. */
 	NO_MB		= 1 << 4,	/* none between open and the clock */
 	CLOSE_EARLY	= 1 << 5,	/* open = 0 before head */
@@ -68,6 +71,8 @@ enum {
 	PARK_NO_LAST	= 1 << 20,	/* the ring forgets a parked record */
 	PLAIN_HEAD	= 1 << 21,	/* head has no release */
 	PLAIN_OPEN	= 1 << 22,	/* open = 0 has no release */
+	STILL_RINGS	= 1 << 23,	/* still, whatever is parked */
+	STILL_BEFORE	= 1 << 24,	/* parked is loaded before the rings */
 };
 
 struct state {
@@ -78,12 +83,14 @@ struct state {
 		__u8 cpu;
 		__u8 nr;	/* the records made on this CPU before */
 		__u8 missed;	/* LOST that was parked with the record */
+		__u8 began;	/* reader.stills when its ring was opened */
 	} record[NRECORDS];
 	struct task {
 		__u8 made;
 		__u8 last;
 		__u8 cpu;
 		__u8 t;
+		__u8 began;
 	} task[2];
 	struct cpu {
 		__u8 curr;	/* the task on this CPU + 1 */
@@ -102,10 +109,13 @@ struct state {
 		__u8 head[2];
 		__u8 tail[2];
 		__u8 look;	/* parked was not 0 */
+		__u8 still;	/* no change since the look at the rings */
+		__u8 stills;	/* how often it has begun to look for that */
 		__u8 kept;	/* parked records that the reader has taken */
 	} reader;
 	/* What was delivered. */
 	__u8 t;
+	__u8 stills;		/* reader.stills at that time */
 	__u8 of_task[2];
 	__u8 of_cpu[2];
 };
@@ -195,6 +205,7 @@ static void make(struct state *s, unsigned int me)
 	s->record[id].t = t->t;
 	s->record[id].cpu = t->cpu;
 	s->record[id].nr = s->cpu[t->cpu].made++;
+	s->record[id].began = t->began;
 }
 
 /* Is a LOST record to be written before the record? */
@@ -284,6 +295,7 @@ static void preempt_on(struct state *s, unsigned int me)
 	close_ring(t->cpu);
 	s->cpu[t->cpu].writes = 0;
 	t->t = 0;
+	t->began = 0;
 	t->made++;
 }
 
@@ -297,6 +309,7 @@ static void writer(struct state *s, unsigned int me)
 		STEP("preemption off on CPU 0 or 1, open = 1, smp_mb()");
 		/* The CPUs are alike, so the first one of X is CPU 0. */
 		preempt_off(s, me, me || t->made ? choose(2) : 0);
+		t->began = s->reader.stills;
 		run_on(t->cpu);
 		store(OPEN + t->cpu, 1);
 		if (!has(NO_MB))
@@ -335,9 +348,10 @@ static void deliver(struct state *s, unsigned int id)
 	unsigned int task = id / 3, nr = id % 3 + 1;
 	struct record *r = &s->record[id];
 
-	if (r->t < s->t)
+	if (r->t < s->t && !(has(STILL) && r->began >= s->stills))
 		fail(BACK);
 	s->t = r->t;
+	s->stills = s->reader.stills;
 	if (nr <= s->of_task[task] ||
 	    (has(STOP) && !has(COMES) && nr != s->of_task[task] + 1))
 		fail(TASK);
@@ -440,6 +454,7 @@ static void end_pass(struct reader *r)
 	memset(r->head, 0, sizeof(r->head));
 	r->bound = 0;
 	r->look = 0;
+	r->still = 0;
 }
 
 static void reading(struct state *s, unsigned int me)
@@ -506,6 +521,27 @@ static void reading(struct state *s, unsigned int me)
 			store(PARKED, 0);
 			UNLOCK(PARK_LOCK);
 		}
+		r->still = has(STILL);
+		if (r->still && has(STILL_BEFORE)) {
+			STEP("still nothing parked?");
+			r->still = !load(PARKED);
+		}
+		r->stills += r->still;
+		for (r->cpu = 0; r->still && r->cpu < 2; r->cpu++) {
+			STEP("still not open?");
+			r->still = !load(OPEN + r->cpu);
+			if (!r->still)
+				break;
+			STEP("head as before?");
+			r->still = load(HEAD + r->cpu) == r->head[r->cpu];
+		}
+		r->cpu = 0;
+		if (r->still && !has(STILL_BEFORE) && !has(STILL_RINGS)) {
+			STEP("still nothing parked?");
+			r->still = !load(PARKED);
+		}
+		if (r->still)
+			r->bound = ALL_TIME;
 		if (has(TAIL_EARLY)) {
 			STEP("tail");
 			store_release(TAIL, r->head[0]);
@@ -552,6 +588,10 @@ static const struct variant variants[] = {
 	{ "ring, stop, PSO", true, STOP, NULL },
 	{ "ring, stop, two records each", false, STOP | TWO_EACH, NULL },
 	{ "ring, stop, the reader comes later", false, STOP | COMES, NULL },
+	{ "ring, drop, still", false, STILL, NULL },
+	{ "ring, stop, still", false, STOP | STILL, NULL },
+	{ "ring, stop, two records each, still", false, STOP | TWO_EACH | STILL,
+	  NULL },
 	{ "ring without barrier after open = 1", false, NO_MB, BACK },
 	{ "ring with open = 0 before head", false, CLOSE_EARLY, BACK },
 	{ "ring, PSO, with head without release", true, PLAIN_HEAD, UNWRITTEN },
@@ -578,6 +618,10 @@ static const struct variant variants[] = {
 	  STOP | COMES | PARK_ALONE, PLACE },
 	{ "ring, stop, with a ring that forgets a parked record", false,
 	  STOP | COMES | PARK_NO_LAST, PLACE },
+	{ "ring, stop, still, with parked never loaded again", false,
+	  STOP | STILL | STILL_RINGS, BACK },
+	{ "ring, stop, still, with parked loaded before the rings", false,
+	  STOP | STILL | STILL_BEFORE, BACK },
 	{ "ring, stop, with times that tie in a ring", false,
 	  STOP | COMES | TIE, PLACE },
 	{}

@@ -53,9 +53,10 @@ bool utrace_dev_has(struct utrace_session *session)
 }
 
 /*
- * Are all rings as session_bound() has seen them, and is none being written?
- * Heads only grow, so at one moment between the two looks the rings had just
- * the records that are visible.
+ * Are all rings as session_bound() has seen them, is none being written, and is
+ * nothing parked that session_bound() has not taken?  Heads only grow, so at
+ * one moment between the two looks the rings had just the records that are
+ * visible.
  */
 static bool session_is_still(struct utrace_session *session)
 {
@@ -71,7 +72,12 @@ static bool session_is_still(struct utrace_session *session)
 		if (smp_load_acquire(&ring->told->head) != ring->visible)
 			return false;
 	}
-	return true;
+	/*
+	 * After the looks at ->open: a record is parked before its ring is
+	 * closed, and leaves ->head as it was.
+	 */
+	guard(spinlock)(&session->park_lock);
+	return list_empty(&session->parked);
 }
 
 /*
