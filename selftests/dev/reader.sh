@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# utrace selftests - the example reader, samples/utrace/reader.c
+# utrace selftests - the example readers, samples/utrace/{,mapped_}reader.c
 #
-# What it prints is compared with what strace prints of the same process, and
-# with what a program says of itself. reader_drop is the same source with
-# drop.c, so that its session loses what finds no room.
+# What they print is compared with what strace prints of the same process, and
+# with what a program says of itself. reader_drop is reader.c with drop.c, so that
+# its session loses what finds no room.
 # shellcheck disable=SC2016 # bash -c gets programs
 set -uo pipefail
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 need_device
-need_built reader reader_drop
+need_built mapped_reader reader reader_drop
 
 # hold PROGRAM [ARG...]: start a process that executes the program at `release`;
 # its pid is in $task
@@ -57,7 +57,8 @@ calls() {
 		sed -E -e 's/ -[0-9]+$/ -1/' -e '1,/^59\(/d'
 }
 
-# agrees: are the calls of both logs the same? The reader prints six arguments.
+# agrees READER: are the calls of its log those of strace? The reader prints six
+# arguments.
 agrees() {
 	local ours theirs n=0
 
@@ -69,7 +70,7 @@ agrees() {
 			return 1
 		fi
 		n=$((n + 1))
-	done 3< <(calls "$tmp/strace") 4< <(calls "$tmp/reader")
+	done 3< <(calls "$tmp/strace") 4< <(calls "$tmp/$1")
 	[ "$n" -gt 20 ] || { echo "only $n calls"; return 1; }
 }
 
@@ -81,39 +82,41 @@ result() {
 }
 
 test_strace() {
-	local other
+	local reader=$1 other
 
-	skip "prints what strace prints" strace && return
+	skip "$reader prints what strace prints" strace && return
 	hold ls -l /
 	strace -n -e raw=all -e signal=none -o "$tmp/strace" -p "$task" 2> /dev/null &
 	other=$!
 	await grep -q 'TracerPid:.*[1-9]' "/proc/$task/status"
-	read_it reader
+	read_it "$reader"
 	release
-	holds "ends with the process" ends 0
+	holds "$reader ends with the process" ends 0
 	wait "$other"
-	holds "prints what strace prints" agrees
+	holds "$reader prints what strace prints" agrees "$reader"
 }
 
-# count NUMBER FD: print how many calls on the descriptor the reader has printed
+# count READER NUMBER FD: print how many calls on the descriptor it has printed
 count() {
-	grep -cE "^$task $1\($2," "$tmp/reader"
+	grep -cE "^$task $2\($3," "$tmp/$1"
 }
 
 test_waits() {
+	local reader=$1
+
 	hold dd if=/dev/zero of=/dev/null bs=1 count=20000
-	read_it reader
+	read_it "$reader"
 	kill -STOP "$job"
 	release
-	holds "a process waits for a reader that is stopped" \
+	holds "a process waits for a $reader that is stopped" \
 		await eval '[ "$(state "$task")" = t ]'
 	kill -CONT "$job"
 	holds "and is read to its end" ends 0
 	holds "the program has done it all" grep -x '20000+0 records out' "$tmp/output"
-	holds "each read is printed" [ "$(count 0 0)" -ge 20000 ]
-	holds "each write is printed" [ "$(count 1 0x1)" -ge 20000 ]
+	holds "each read is printed" [ "$(count "$reader" 0 0)" -ge 20000 ]
+	holds "each write is printed" [ "$(count "$reader" 1 0x1)" -ge 20000 ]
 	holds "and the call by which it ends" \
-		has "$tmp/reader" "^$task 231\(0, .*\) = \?$"
+		has "$tmp/$reader" "^$task 231\(0, .*\) = \?$"
 }
 
 test_drop() {
@@ -140,8 +143,10 @@ test_errors() {
 	holds "the message says why" grep 'No such process' "$tmp/errors"
 }
 
-test_strace
-test_waits
+for reader in reader mapped_reader; do
+	test_strace $reader
+	test_waits $reader
+done
 test_drop
 test_errors
 plan
