@@ -168,7 +168,7 @@ static __u64 look(struct stream *stream)
 	return bound;
 }
 
-/* Has no ring been written since look()? */
+/* Has no record been written since look(), nor parked since take_parked()? */
 static bool is_still(const struct stream *stream)
 {
 	unsigned int i;
@@ -181,7 +181,8 @@ static bool is_still(const struct stream *stream)
 		    ring->head)
 			return false;
 	}
-	return true;
+	/* After the rings: a record is parked before its ring is closed. */
+	return !__atomic_load_n(&stream->told->parked, __ATOMIC_ACQUIRE);
 }
 
 /* Records without room */
