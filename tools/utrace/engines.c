@@ -14,7 +14,7 @@
 
 static bool parse_engine(struct engine *engine, const char *line)
 {
-	strcpy(engine->awaits, "-");
+	*engine = (struct engine){ .awaits = "-" };
 	return sscanf(line, "%63s %63s %15s %*s %511s %15s %*s %*s %63s",
 		      engine->name, engine->owner, engine->scope,
 		      engine->events, engine->hold, engine->awaits) >= 5;

@@ -218,21 +218,27 @@ static int compare(const void *a, const void *b)
 	return x->order < y->order ? -1 : 1;
 }
 
-/* Take all records that had no room. */
-static void take_parked(struct stream *stream)
+/*
+ * Take the records that had no room, up to the time @bound at least.  The tasks
+ * of these records go on and may park others, so not all are waited for.
+ */
+static void take_parked(struct stream *stream, __u64 bound)
 {
 	static char buffer[READ_SIZE] __attribute__((aligned(8)));
 	const struct utrace_rec *rec;
+	__u64 time = 0;
 	ssize_t n, at;
 
 	if (!__atomic_load_n(&stream->told->parked, __ATOMIC_ACQUIRE))
 		return;
-	while ((n = read(stream->session, buffer, sizeof(buffer))) > 0) {
+	do {
+		n = read(stream->session, buffer, sizeof(buffer));
 		for (at = 0; at < n; at += rec->size) {
 			rec = (const void *)(buffer + at);
 			keep(stream, rec);
+			time = rec->time;
 		}
-	}
+	} while (n > 0 && time <= bound);
 	if (n < 0 && errno != EAGAIN && errno != EINTR)
 		fail("reading /dev/utrace", strerror(errno));
 	qsort(stream->parked, stream->nparked, sizeof(*stream->parked),
@@ -253,9 +259,11 @@ static void find_next(struct ring *ring)
 
 	while (ring->at != ring->head) {
 		rec = rec_at(ring);
-		ring->time = rec->time;
-		if (rec->type != UTRACE_REC_PAD)
+		if (rec->type != UTRACE_REC_PAD) {
+			ring->time = rec->time;
 			return;
+		}
+		/* Of this record there may be no more than size and type. */
 		ring->at += rec->size;
 	}
 	ring->time = NEVER;
@@ -342,7 +350,7 @@ size_t stream_take(struct stream *stream, stream_take_t take, void *data)
 	size_t used = 0, n;
 	unsigned int i;
 
-	take_parked(stream);
+	take_parked(stream, bound);
 	if (is_still(stream))
 		bound = NEVER;
 	for (i = 0; i < stream->nrings; i++)

@@ -149,7 +149,8 @@ static void read_counts(int session, struct summary *sum)
 /* Printing */
 
 static const char line[] =
-	"------ ----------- ----------- --------- --------- --------- --------- --------- ----------------\n";
+	"------ ----------- ----------- --------- --------- "
+	"--------- --------- --------- ----------------\n";
 
 static int compare_counts(const void *a, const void *b)
 {
@@ -234,8 +235,8 @@ static void print_counts(FILE *out, const struct summary *sum)
 		for (k = 0; k < UTRACE_COUNT_DURATIONS; k++)
 			all.durations[k] += count->durations[k];
 	}
-	fprintf(out, "%% time     seconds  usecs/call     calls    errors  p50 usec  p99 usec  max usec syscall\n%s",
-		line);
+	fprintf(out, "%% time     seconds  usecs/call     calls    errors  "
+		"p50 usec  p99 usec  max usec syscall\n%s", line);
 	for (i = 0; i < sum->ncounts; i++)
 		print_count(out, &sum->count[i], all.total);
 	fprintf(out, "%s100.00 %11.6f %11llu %9llu", line, all.total / 1e9,
@@ -289,8 +290,9 @@ void summary_print(int session, FILE *out)
 	print_counts(out, &sum);
 	print_failures(out, &sum);
 	if (sum.lost || sum.dropped)
-		fprintf(out, "\nIncomplete: %llu calls and the counts of %llu ended tasks had no room; -e trace=SET counts less kinds of calls.\n",
-			sum.lost, sum.dropped);
+		fprintf(out, "\nIncomplete: %llu calls and the counts of %llu "
+			"ended tasks had no room; -e trace=SET counts less kinds "
+			"of calls.\n", sum.lost, sum.dropped);
 	free(sum.count);
 	free(sum.failure);
 }
