@@ -758,6 +758,10 @@ struct utrace_ioc_events {
 	__u32 count;
 };
 
+/* Bytes of a captured item, without its header: by default, and at most. */
+#define UTRACE_ITEM_SIZE	496
+#define UTRACE_ITEM_SIZE_MAX	4096
+
 /* utrace_ioc_events.count; CPU alone is EINVAL. */
 #define UTRACE_COUNT_CALLS	0x01	/* count, with durations and errors */
 #define UTRACE_COUNT_CPU	0x02	/* and the CPU time, which costs more */

@@ -9,6 +9,7 @@
 #include <linux/compat.h>
 #include <linux/err.h>
 #include <linux/fcntl.h>
+#include <linux/math.h>
 #include <linux/minmax.h>
 #include <linux/socket.h>
 #include <linux/string.h>
@@ -20,7 +21,8 @@
 #include "item.h"
 
 /*
- * Entries of an array of struct iovec that are read; later ones are left out.
+ * Entries of an array of struct iovec that are read for each UTRACE_CAPTURE_ITEM
+ * bytes that an item may have; later ones are left out.
  */
 #define IOVECS		8
 
@@ -45,18 +47,18 @@ static bool get_iovec(struct iovec *to, const void __user *array, size_t i)
 /*
  * Copy what the struct iovec in @array point to, one behind the other, until
  * @room bytes are full or the entries account for @most.  Add to @whole the
- * bytes that the entries account for, and to @flags why any are missing.
- * Return the number of bytes copied.
+ * bytes that the entries account for, and to @flags why any are missing.  At
+ * most @entries are read.  Return the number of bytes copied.
  */
 static size_t copy_iovecs(void *to, size_t room, const void __user *array,
-			  size_t count, size_t most, size_t *whole,
-			  unsigned int *flags)
+			  size_t count, size_t entries, size_t most,
+			  size_t *whole, unsigned int *flags)
 {
 	size_t i, len, part, got, done = 0;
 	struct iovec iov;
 
 	for (i = 0; i < count && *whole < most; i++) {
-		if (i == IOVECS) {
+		if (i == entries) {
 			*flags |= UTRACE_ITEM_TRUNCATED;
 			break;
 		}
@@ -89,8 +91,10 @@ static void capture_iovecs(struct utrace_capture *c, unsigned int arg,
 	item = utrace_item_begin(c, UTRACE_ITEM_BYTES, arg, 0);
 	if (!item)
 		return;
-	len = copy_iovecs(item->data, utrace_item_room(c), array, count, most,
-			  &whole, &flags);
+	len = copy_iovecs(item->data, utrace_item_room(c), array, count,
+			  IOVECS * DIV_ROUND_UP(c->buffers,
+						UTRACE_CAPTURE_ITEM),
+			  most, &whole, &flags);
 	utrace_item_end(c, item, len, whole, flags);
 }
 

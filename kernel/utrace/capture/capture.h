@@ -17,7 +17,10 @@ struct pt_regs;
 struct user_namespace;
 struct utrace_call;
 
-/* Largest item and largest capture in bytes, headers included. */
+/*
+ * Largest item and largest capture in bytes, headers included, unless a client
+ * asks for more.
+ */
 #define UTRACE_CAPTURE_ITEM	512
 #define UTRACE_CAPTURE_SIZE	2048
 
@@ -27,7 +30,11 @@ struct utrace_call;
  *	while nothing was captured by event.c
  * @used: bytes of @data that hold items; a multiple of 8
  * @size: bytes of @data that may hold items; a multiple of 8
+ * @most: what @size may become in event.c, if an item is cut else; likewise
+ * @strings: largest item of a string, of several or of a path, header included
+ * @buffers: largest item of memory that a call reads or writes, likewise
  * @lost: how often there was no room or memory, for one item or more
+ * @cut: an item was cut or left out that would have more in a larger buffer
  *
  * Only the task whose event is captured uses it, so no lock guards it.
  */
@@ -35,7 +42,11 @@ struct utrace_capture {
 	u8 *data;
 	u16 used;
 	u16 size;
+	u16 most;
+	u16 strings;
+	u16 buffers;
 	u16 lost;
+	bool cut;
 };
 
 /*
@@ -43,7 +54,12 @@ struct utrace_capture {
  * @bytes is the room for items: a multiple of 8, and UTRACE_CAPTURE_SIZE at
  * most.
  */
-#define UTRACE_CAPTURE_INIT(bytes)	{ .size = (bytes) }
+#define UTRACE_CAPTURE_INIT(bytes) {		\
+	.size = (bytes),			\
+	.most = (bytes),			\
+	.strings = UTRACE_CAPTURE_ITEM,		\
+	.buffers = UTRACE_CAPTURE_ITEM,		\
+}
 
 /*
  * The bits of uapi/linux/utrace.h that stand for arguments of a system call.
@@ -63,6 +79,8 @@ void utrace_capture_result(struct utrace_capture *c, unsigned int nr,
 			   unsigned int what);
 void utrace_capture_stacks(struct utrace_capture *c, struct pt_regs *regs,
 			   unsigned int what);
+void utrace_capture_program(struct utrace_capture *c,
+			    struct user_namespace *ns);
 void utrace_capture_free(struct utrace_capture *c);
 
 /* item.c, args.c, task.c: for a capture that has a buffer */

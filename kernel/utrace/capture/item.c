@@ -28,6 +28,8 @@
  * aligned.
  */
 static_assert(sizeof(struct utrace_item) == 16);
+static_assert(sizeof(struct utrace_item) + UTRACE_ITEM_SIZE ==
+	      UTRACE_CAPTURE_ITEM);
 static_assert(IS_ALIGNED(UTRACE_CAPTURE_ITEM, ITEM_ALIGN));
 static_assert(IS_ALIGNED(UTRACE_CAPTURE_SIZE, ITEM_ALIGN));
 
@@ -44,10 +46,27 @@ static_assert(IS_ALIGNED(UTRACE_CAPTURE_SIZE, ITEM_ALIGN));
 void utrace_capture_init(struct utrace_capture *c, void *data, size_t size)
 {
 	size = min_t(size_t, size, UTRACE_CAPTURE_SIZE);
-	*c = (struct utrace_capture) {
-		.data = data,
-		.size = ALIGN_DOWN(size, ITEM_ALIGN),
-	};
+	*c = (struct utrace_capture)
+		UTRACE_CAPTURE_INIT(ALIGN_DOWN(size, ITEM_ALIGN));
+	c->data = data;
+}
+
+/* Bytes of the largest item of a kind, header included. */
+static size_t item_most(const struct utrace_capture *c,
+			enum utrace_item_kind kind)
+{
+	switch (kind) {
+	case UTRACE_ITEM_STRING:
+	case UTRACE_ITEM_FILE:
+	case UTRACE_ITEM_ARGV:
+	case UTRACE_ITEM_EXE:
+	case UTRACE_ITEM_CWD:
+		return c->strings;
+	case UTRACE_ITEM_BYTES:
+		return c->buffers;
+	default:
+		return UTRACE_CAPTURE_ITEM;
+	}
 }
 
 /**
@@ -71,6 +90,7 @@ struct utrace_item *utrace_item_begin(struct utrace_capture *c,
 	if (c->size - c->used < sizeof(*item) + least) {
 		if (c->lost < U16_MAX)
 			c->lost++;
+		c->cut = true;
 		return NULL;
 	}
 	*item = (struct utrace_item) { .kind = kind, .arg = arg };
@@ -86,10 +106,10 @@ struct utrace_item *utrace_item_begin(struct utrace_capture *c,
  */
 size_t utrace_item_room(const struct utrace_capture *c)
 {
+	const struct utrace_item *item = (void *)(c->data + c->used);
 	size_t left = c->size - c->used;
 
-	return min_t(size_t, left, UTRACE_CAPTURE_ITEM) -
-	       sizeof(struct utrace_item);
+	return min(left, item_most(c, item->kind)) - sizeof(*item);
 }
 
 /**
@@ -107,6 +127,9 @@ void utrace_item_end(struct utrace_capture *c, struct utrace_item *item,
 {
 	size_t end = ALIGN(len, ITEM_ALIGN);
 
+	if (flags & UTRACE_ITEM_TRUNCATED &&
+	    c->size - c->used < item_most(c, item->kind))
+		c->cut = true;
 	memset(item->data + len, 0, end - len);
 	item->len = len;
 	item->whole = whole;
