@@ -17,7 +17,7 @@ struct utrace_session;
 #define UTRACE_DEV_ARG_SIZE	128
 
 /* Bytes of the largest record, items included. */
-#define UTRACE_DEV_RECORD_SIZE	4608
+#define UTRACE_DEV_RECORD_SIZE	15872
 
 /**
  * struct utrace_dev_command - an ioctl of /dev/utrace

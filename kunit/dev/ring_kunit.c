@@ -304,6 +304,22 @@ static void many_targets_lose(struct kunit *test)
 			5ULL * (TARGETS - SESSION_RING_RUNS + 1));
 }
 
+/* An empty ring has room for the largest record, wherever its end is. */
+static void largest_record_has_room(struct kunit *test)
+{
+	const size_t most = UTRACE_DEV_RECORD_SIZE - sizeof(struct utrace_rec);
+	struct ring_test *t = test->priv;
+	unsigned int i;
+
+	run_on(cpumask_first(cpu_online_mask));
+	for (i = 0; i < 1000; i++) {
+		KUNIT_ASSERT_TRUE(test, put(t, 0, 0, i % 500 * 8));
+		check_all(test);
+		KUNIT_ASSERT_TRUE(test, put(t, 1, 1, most));
+		check_all(test);
+	}
+}
+
 /*
  * Every record is read or counted as lost, whatever the sizes and the CPUs are.
  */
@@ -354,6 +370,7 @@ static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(fault_loses_nothing),
 	KUNIT_CASE(full_ring_counts),
 	KUNIT_CASE(many_targets_lose),
+	KUNIT_CASE(largest_record_has_room),
 	KUNIT_CASE(any_sizes),
 	{}
 };

@@ -240,6 +240,8 @@ static void do_events(int s)
 		.capture = any() & 0x3f,
 		.target = one_in(3) ? 1 + below(8) : 0,
 		.count = below(4),
+		.string_size = one_in(2) ? below(4097) : 0,
+		.buffer_size = one_in(2) ? below(4097) : 0,
 	} };
 
 	if (one_in(2)) {

@@ -69,8 +69,11 @@
  *	there, since they found no room or no memory
  *
  * Paths are seen from the root directory of the task, and have no NUL.  An item
- * has 496 bytes of data at most, and all items of an entry, an exit or an EXEC
- * have 2032 bytes with their headers; a later version may have more.
+ * has %UTRACE_ITEM_SIZE bytes of data at most, unless
+ * &utrace_ioc_events.string_size or @utrace_ioc_events.buffer_size allow more.
+ * All items of an entry, an exit or an EXEC have 2032 bytes with their headers;
+ * if longer items are allowed, all items of a record have 15 KiB.  A later
+ * version may have more.
  */
 enum utrace_item_kind {
 	UTRACE_ITEM_STRING = 1,
@@ -601,7 +604,7 @@ struct utrace_ioc_setup {
 };
 
 /* Size in bytes of the smallest ring of a CPU. */
-#define UTRACE_RING_MIN		16384
+#define UTRACE_RING_MIN		32768
 
 /*
  * read(2) gives whole records, as many as there are and fit, in the order of
@@ -738,6 +741,12 @@ struct utrace_ioc_attach {
  *	from 1
  * @count: %UTRACE_COUNT_* bits: count calls, for %UTRACE_IOC_COUNTS, whether they
  *	are recorded or not; 0: count none.  What is counted stays
+ * @string_size: bytes of data that an item may have if it is a string, the
+ *	strings of an array or a path: %UTRACE_ITEM_STRING, _FILE, _ARGV, _EXE
+ *	and _CWD.  %UTRACE_ITEM_SIZE_MAX at most, in which any path is whole; 0
+ *	stands for %UTRACE_ITEM_SIZE
+ * @buffer_size: likewise for memory that calls read and write,
+ *	%UTRACE_ITEM_BYTES
  *
  * Replaces all former settings of the targets.  A session that has not called
  * it records nothing.  A record of before the call may come after it, with its
@@ -756,6 +765,8 @@ struct utrace_ioc_events {
 	__u32 target;
 	__u32 settings;
 	__u32 count;
+	__u32 string_size;
+	__u32 buffer_size;
 };
 
 /* Bytes of a captured item, without its header: by default, and at most. */
@@ -896,7 +907,7 @@ struct utrace_ioc_in_flight {
 #define UTRACE_IOC_SETUP_SIZE_VER0	24
 #define UTRACE_IOC_ATTACH_SIZE_VER0	16
 #define UTRACE_IOC_DETACH_SIZE_VER0	4
-#define UTRACE_IOC_EVENTS_SIZE_VER0	40
+#define UTRACE_IOC_EVENTS_SIZE_VER0	48
 #define UTRACE_IOC_COUNTS_SIZE_VER0	40
 #define UTRACE_IOC_IN_FLIGHT_SIZE_VER0	16
 

@@ -93,7 +93,7 @@ u32 utrace_dev_record_enter(u32 action, struct utrace_engine *engine,
 			    struct pt_regs *regs)
 {
 	u32 answer = UTRACE_RESUME | utrace_syscall_action(action);
-	struct utrace_capture capture = UTRACE_CAPTURE_INIT(SESSION_CAPTURE_SIZE);
+	struct utrace_capture capture = {};
 	unsigned int nr = utrace_current_call(regs);
 	struct utrace_rec_sys_enter *rec;
 	struct session_items items;
@@ -109,6 +109,7 @@ u32 utrace_dev_record_enter(u32 action, struct utrace_engine *engine,
 	what = session_capture_of(w.now);
 	if (what) {
 		utrace_current_args(regs, args);
+		utrace_dev_capture_init(&capture, w.target, 0);
 		utrace_capture_call(&capture, nr, args, what);
 		utrace_capture_stacks(&capture, regs, what);
 		if (!utrace_dev_may_see(w.target))
@@ -176,6 +177,14 @@ static void session_write_exit(struct session_writer *w, unsigned int nr,
 	utrace_dev_commit(w);
 }
 
+/* Bytes of items that the record of a whole call has of the entry. */
+static size_t session_entry_items(const struct session_task *task)
+{
+	const struct session_entry *entry = &task->entry;
+
+	return entry->kept == SESSION_KEPT_WHOLE ? entry->capture.used : 0;
+}
+
 /**
  * utrace_dev_record_exit() - record the exit of a system call, or a whole call
  * @action: see &utrace_engine_ops.report_syscall_exit
@@ -188,7 +197,7 @@ static void session_write_exit(struct session_writer *w, unsigned int nr,
 u32 utrace_dev_record_exit(u32 action, struct utrace_engine *engine,
 			   struct pt_regs *regs)
 {
-	struct utrace_capture capture = UTRACE_CAPTURE_INIT(SESSION_CAPTURE_SIZE);
+	struct utrace_capture capture = {};
 	bool unpaired = action & UTRACE_SYSCALL_UNPAIRED;
 	unsigned int nr = utrace_current_call(regs);
 	struct session_items items;
@@ -206,6 +215,8 @@ u32 utrace_dev_record_exit(u32 action, struct utrace_engine *engine,
 	what = session_capture_of(w.now);
 	if (what) {
 		utrace_current_args(regs, args);
+		utrace_dev_capture_init(&capture, w.target,
+					session_entry_items(w.task));
 		utrace_capture_result(&capture, nr, args, ret, what);
 		if (!utrace_dev_may_see(w.target))
 			goto out;

@@ -40,7 +40,7 @@ static u32 session_exec(u32 action, struct utrace_engine *engine,
 			const struct linux_binfmt *fmt,
 			const struct linux_binprm *bprm, struct pt_regs *regs)
 {
-	struct utrace_capture capture = UTRACE_CAPTURE_INIT(SESSION_CAPTURE_SIZE);
+	struct utrace_capture capture = {};
 	struct utrace_rec_exec *rec;
 	struct session_items items;
 	struct session_writer w;
@@ -56,8 +56,8 @@ static u32 session_exec(u32 action, struct utrace_engine *engine,
 	utrace_dev_task_rename(w.task);
 	if (!utrace_dev_sees(w.target, w.task))
 		goto out;
-	if (utrace_capture_start(&capture))
-		utrace_capture_exec(&capture, w.target->session->cred->user_ns);
+	utrace_dev_capture_init(&capture, w.target, 0);
+	utrace_capture_program(&capture, w.target->session->cred->user_ns);
 	if (!utrace_dev_may_see(w.target))
 		goto out;
 	session_items(w.target, &items, &capture);

@@ -3,6 +3,7 @@
  * utrace - sessions of /dev/utrace: what the records of all events share
  */
 #include <linux/atomic.h>
+#include <linux/minmax.h>
 #include <linux/string.h>
 #include <linux/utrace.h>
 
@@ -113,4 +114,29 @@ void utrace_dev_describe(const struct session_target *target,
 	}
 	if (capture->lost)
 		session_count_missing(target, items, capture);
+}
+
+/**
+ * utrace_dev_capture_init() - begin a capture with the sizes of the settings
+ * @capture: the capture; a buffer is allocated when it is needed
+ * @target: the target that the record is made for
+ * @before: bytes of the items that come before these in the record
+ *
+ * Context: Any.
+ */
+void utrace_dev_capture_init(struct utrace_capture *capture,
+			     const struct session_target *target,
+			     size_t before)
+{
+	size_t strings = READ_ONCE(target->strings);
+	size_t buffers = READ_ONCE(target->buffers);
+	size_t room = SESSION_ITEMS_MOST - before;
+
+	*capture = (struct utrace_capture) {
+		.size = min(room, SESSION_CAPTURE_SIZE),
+		.strings = sizeof(struct utrace_item) + strings,
+		.buffers = sizeof(struct utrace_item) + buffers,
+	};
+	capture->most = max(strings, buffers) > UTRACE_ITEM_SIZE ?
+			min(room, SESSION_CAPTURE_MOST) : capture->size;
 }

@@ -19,14 +19,25 @@
 #include "write.h"
 
 /*
- * Bytes of a capture buffer that items may use.  The rest of the buffer, one
- * struct utrace_item, is for a UTRACE_ITEM_MISSING behind the items.
+ * Bytes of a capture buffer that items may use, of the first one and of a larger
+ * one.  The rest of the buffer, one struct utrace_item, is for a
+ * UTRACE_ITEM_MISSING behind the items.
  */
 #define SESSION_CAPTURE_SIZE	(UTRACE_CAPTURE_SIZE - sizeof(struct utrace_item))
+#define SESSION_CAPTURE_MOST	(SZ_1K * 15 - sizeof(struct utrace_item))
 
-static_assert(sizeof(struct utrace_rec_sys_call) +
-	      2 * (UTRACE_CAPTURE_SIZE + sizeof(struct utrace_item)) <=
-	      UTRACE_DEV_RECORD_SIZE);
+/*
+ * Bytes that the items of a whole call have at most, without the
+ * UTRACE_ITEM_MISSING of entry and exit.
+ */
+#define SESSION_ITEMS_MOST	(UTRACE_DEV_RECORD_SIZE -		\
+				 sizeof(struct utrace_rec_sys_call) -	\
+				 2 * sizeof(struct utrace_item))
+
+static_assert(SESSION_CAPTURE_MOST <= SESSION_ITEMS_MOST);
+/* Three of the longest items are whole, as two paths and what is read. */
+static_assert(3 * (sizeof(struct utrace_item) + UTRACE_ITEM_SIZE_MAX) <=
+	      SESSION_CAPTURE_MOST);
 
 /**
  * struct session_items - what was captured, ready for a record
@@ -51,6 +62,9 @@ void utrace_dev_write(struct session_writer *w, u16 type, u16 flags,
 void utrace_dev_describe(const struct session_target *target,
 			 struct session_items *items,
 			 const struct utrace_capture *capture);
+void utrace_dev_capture_init(struct utrace_capture *capture,
+			     const struct session_target *target,
+			     size_t before);
 
 /* plain.c */
 u32 utrace_dev_sys_enter(u32 action, struct utrace_engine *engine,

@@ -145,6 +145,8 @@ struct session_parked {
  * @events: UTRACE_REC_BIT() bits
  * @capture: UTRACE_CAPTURE_ bits
  * @count: UTRACE_COUNT_ bits
+ * @strings: bytes of a string that are captured, without the header
+ * @buffers: likewise, of memory that calls read and write
  * @ncalls: number of elements of @calls
  * @calls: numbers of the system calls that are recorded; NULL: all
  *
@@ -156,6 +158,8 @@ struct session_settings {
 	u64 events;
 	u64 capture;
 	u32 count;
+	u32 strings;
+	u32 buffers;
 	unsigned int ncalls;
 	int *calls;
 };
@@ -283,6 +287,9 @@ struct utrace_session {
  * @all: the engine is one of the system.  The session may trace everybody, so
  *	no task is asked about.  Constant.
  * @deadlock: the attach has met the reader of the session
+ * @strings: as in @settings.  Stored before @now, loaded by callbacks after it:
+ *	a record with an older number may have the newer size.
+ * @buffers: likewise
  * @rcu: frees the target when utrace_dev_same() is done with it
  *
  * The target is the data of its engine, whose ->release() frees it: not before
@@ -304,6 +311,8 @@ struct session_target {
 	bool stop;
 	bool all;
 	bool deadlock;
+	u32 strings;
+	u32 buffers;
 	struct rcu_head rcu;
 };
 

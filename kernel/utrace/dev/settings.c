@@ -31,8 +31,11 @@ struct session_settings *utrace_dev_settings_new(void)
 	struct session_settings *settings = kzalloc(sizeof(*settings),
 						    GFP_KERNEL_ACCOUNT);
 
-	if (settings)
-		refcount_set(&settings->ref, 1);
+	if (!settings)
+		return NULL;
+	refcount_set(&settings->ref, 1);
+	settings->strings = UTRACE_ITEM_SIZE;
+	settings->buffers = UTRACE_ITEM_SIZE;
 	return settings;
 }
 
@@ -142,6 +145,9 @@ static int session_apply(struct session_target *target,
 static void session_adopt(struct session_target *target,
 			  struct session_settings *settings)
 {
+	/* Before ->now, so that a record with the new number has new sizes. */
+	WRITE_ONCE(target->strings, settings->strings);
+	WRITE_ONCE(target->buffers, settings->buffers);
 	/* Pairs with session_begin(). */
 	smp_store_release(&target->now,
 			  session_now(settings,
@@ -218,6 +224,8 @@ session_take_settings(const struct utrace_ioc_events *events)
 	    (events->events & UTRACE_REC_BIT(SYS_CALL) &&
 	     events->events & apart) ||
 	    events->capture & ~(u64)UTRACE_CAPTURE_ALL ||
+	    events->string_size > UTRACE_ITEM_SIZE_MAX ||
+	    events->buffer_size > UTRACE_ITEM_SIZE_MAX ||
 	    events->ncalls > SESSION_MAX_CALLS ||
 	    (events->calls && !events->ncalls))
 		return ERR_PTR(-EINVAL);
@@ -227,6 +235,8 @@ session_take_settings(const struct utrace_ioc_events *events)
 	settings->events = events->events;
 	settings->capture = events->capture;
 	settings->count = events->count;
+	settings->strings = events->string_size ?: UTRACE_ITEM_SIZE;
+	settings->buffers = events->buffer_size ?: UTRACE_ITEM_SIZE;
 	settings->ncalls = events->ncalls;
 	if (events->ncalls) {
 		int *calls = memdup_array_user(u64_to_user_ptr(events->calls),
@@ -310,7 +320,8 @@ static int session_set_events(struct utrace_session *session,
  * * 0 - records are made by the new settings
  * * -EINVAL - there is no such event, capture or system call, whole calls are
  *   asked for together with their entries or exits, the CPU time of
- *   calls without their count, a member for the kernel is not 0, @events->calls is not 0 without
+ *   calls without their count, a size is above %UTRACE_ITEM_SIZE_MAX, a
+ *   member for the kernel is not 0, @events->calls is not 0 without
  *   @events->ncalls, or there are more than %SESSION_MAX_CALLS numbers
  * * -EFAULT - the numbers of system calls cannot be read
  * * -EINTR - the caller was killed
