@@ -172,6 +172,10 @@ test_lines() {
 	holds "-s 0" has "$log" '^write\(1, ""\.\.\., 11\) '
 	run -s 11 -e trace=write cat words
 	holds "-s of just that" has "$log" '^write\(1, "some words\\n", 11\) '
+	run -s 5000 -e trace=write cat words
+	holds "-s above the most: it is said" has "$tmp/stderr" \
+		'^utrace: -s 5000: the most are 4096 '
+	holds "-s above the most: the most is shown" has "$log" '^write\(1, "some words\\n", 11\) '
 	run -T -e trace=write cat words
 	holds "-T" has "$log" '^write\(.* = 11 <[0-9]+\.[0-9]{6}>$'
 	run -T -e trace=clock_nanosleep sleep 0.3
@@ -205,6 +209,36 @@ test_lines() {
 	holds "-qq of one that is killed" is "" cat "$log"
 	run -e trace=none sh -c 'kill -KILL $$'
 	holds "one that is killed" is '+++ killed by SIGKILL +++' cat "$log"
+}
+
+# Two paths of 4095 bytes, and 4096 bytes that are read and written.
+long='import os
+path = "x/" * 2047 + "y"
+zero = os.open("/dev/zero", os.O_RDONLY)
+try: os.rename(path, path.replace("x", "z"))
+except OSError: pass
+os.read(zero, 4096)
+os.write(1, bytes(range(256)) * 16)
+os.write(1, bytes(range(256)) * 16 + b"more")'
+
+test_long() {
+	run -s 4096 -e trace=rename,write python3 -c "$long"
+	holds "-s 4096: all bytes" eval \
+		'[ "$(sed -n "s/^write(1, \"\(.*\)\", 4096) .*/\1/p" "$log" | wc -c)" -gt 8192 ]'
+	holds "-s 4096: of more there are 4096" has "$log" '^write\(1, ".*"\.\.\., 4100\) '
+	if ! skip "long arguments" strace; then
+		strace -s 4096 -o "$tmp/strace" -e trace=rename,write python3 -c "$long" |
+			cat > "$tmp/stdout"
+		holds "-s 4096: as strace" diff "$tmp/strace" "$log"
+		strace -s 4096 -o "$tmp/strace" -e trace=read python3 -c "$long" |
+			cat > "$tmp/stdout"
+		run -s 4096 -e trace=read python3 -c "$long"
+		holds "-s 4096: what is read is as strace shows it" diff \
+			<(grep '"\\0.*, 4096)' "$tmp/strace") <(grep '"\\0.*, 4096)' "$log")
+	fi
+	run -e trace=rename python3 -c "$long"
+	holds "without -s: paths are whole" is "4095 4095" eval \
+		'awk -F "\"" "/^rename/ { print length(\$2), length(\$4) }" "$log"'
 }
 
 test_follow() {
@@ -437,6 +471,7 @@ test_status
 test_errors
 test_sets
 test_lines
+test_long
 test_follow
 test_attach
 if ! skip "beside strace" strace; then

@@ -53,7 +53,8 @@ static const struct argp_option our_options[] = {
 	  "%network, %signal, /REGEX, with commas between; ! before it: all others" },
 	{ "summary-only", 'c', NULL, 0, "Count calls, errors and time instead of showing calls" },
 	{ "summary", 'C', NULL, 0, "Show calls and count them, too" },
-	{ "string-limit", 's', "N", 0, "Show at most N bytes of what calls read and write (32)" },
+	{ "string-limit", 's', "N", 0,
+	  "Show at most N bytes of what calls read and write (32), up to 4096" },
 	{ "absolute-timestamps", 't', NULL, 0,
 	  "Time of day before each line; -tt: with microseconds, -ttt: as seconds" },
 	{ "relative-timestamps", 'r', NULL, 0, "Time since the line before" },
@@ -152,17 +153,28 @@ static void parse_interruptible(struct argp_state *state, struct options *option
 		argp_error(state, "-I %s: give a number from 1 to 4", arg);
 }
 
+/* What is more than the kernel captures becomes the most, with a line. */
+static unsigned int parse_limit(struct argp_state *state, const char *arg)
+{
+	char *end;
+	unsigned long size = strtoul(arg, &end, 10);
+
+	if (*end || !isdigit(*arg))
+		argp_error(state, "-s %s: give a number of bytes", arg);
+	if (size <= UTRACE_ITEM_SIZE_MAX)
+		return size;
+	fprintf(stderr, "utrace: -s %s: the most are %d bytes, which are shown\n",
+		arg, UTRACE_ITEM_SIZE_MAX);
+	return UTRACE_ITEM_SIZE_MAX;
+}
+
 /* Options of how lines look.  Returns whether the option is one of these. */
 static bool parse_text(int key, char *arg, struct argp_state *state,
 		       struct text *text)
 {
-	char *end;
-
 	switch (key) {
 	case 's':
-		text->max_string = strtoul(arg, &end, 10);
-		if (*end || !isdigit(*arg))
-			argp_error(state, "-s %s: give a number of bytes", arg);
+		text->max_string = parse_limit(state, arg);
 		return true;
 	case 't':
 		if (text->time == TEXT_RELATIVE)

@@ -150,6 +150,7 @@ const char *session_why_not(int error)
 	case EDEADLK:
 		return "this command is among it, and would wait for itself; "
 		       "leave it out, or use --drop";
+	case E2BIG:
 	case EINVAL:
 		return "the kernel does not know the request: it may be older than this command";
 	case ENOSPC:

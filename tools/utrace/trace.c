@@ -45,6 +45,10 @@ static int choose_calls(const struct trace *trace)
 			   UTRACE_CAPTURE_SOCKETS,
 		.calls = options->calls.n ? (uintptr_t)options->calls.nr : 0,
 		.ncalls = options->calls.n,
+		/* Names of files are shown whole, memory as -s says. */
+		.string_size = UTRACE_ITEM_SIZE_MAX,
+		/* 0 would stand for the default. */
+		.buffer_size = options->text.max_string ?: 1,
 	};
 
 	/* For the kernel no numbers stand for all calls. */
