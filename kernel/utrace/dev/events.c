@@ -161,7 +161,8 @@ static u32 session_signal(u32 action, struct utrace_engine *engine,
 
 /*
  * A task that takes part in stops again and again does not come to the safe
- * point in between, so it is held in get_signal().
+ * point in between, so it is held in get_signal() when a stop is over.  A hold
+ * from before the stop would be ended by the answer at its end.
  */
 static u32 session_jobctl(u32 action, struct utrace_engine *engine, int type,
 			  int notify)
@@ -176,7 +177,9 @@ static u32 session_jobctl(u32 action, struct utrace_engine *engine, int type,
 	if (!(w.now & SESSION_NO_JOBCTL))
 		utrace_dev_write(&w, UTRACE_REC_JOBCTL, 0, &rec.head + 1,
 				 sizeof(rec) - sizeof(rec.head));
-	return utrace_dev_hold(w.task) ? UTRACE_INTERRUPT : UTRACE_RESUME;
+	session_end(&w, NULL);
+	return type == CLD_CONTINUED && utrace_dev_hold(w.task) ?
+	       UTRACE_INTERRUPT : UTRACE_RESUME;
 }
 
 /*
