@@ -9,131 +9,7 @@
 #include <sys/stat.h>
 #include <sys/time.h>
 
-#include "dev.h"
-
-/* The smallest rings. */
-#define SMALL		(64 << 10)
-
-/* Marker calls that fill a ring of SMALL by far. */
-#define MANY		3000
-
-static void settings(int fd, __u64 events)
-{
-	static const __u32 mark[] = { MARK_NR };
-
-	need(!choose(fd, events, 0, mark, 1), "choose");
-}
-
-/* A session with small rings; a task waits if they are full. */
-static int stopping_session(pid_t pid, __u32 scope, __u64 events)
-{
-	int fd = session();
-
-	need(!setup_full(fd, SMALL, UTRACE_FULL_DEFAULT), "setup");
-	need(attach(fd, pid, scope) > 0, "attach");
-	settings(fd, events);
-	return fd;
-}
-
-/* Wait until the task @tid is held by an engine of /dev/utrace. */
-static bool is_held(pid_t tid)
-{
-	char line[512] = "";
-	int i;
-
-	for (i = 0; i < DEADLINE_MS / 2; i++) {
-		if (of_task(tid, "stat", line, sizeof(line)) &&
-		    strrchr(line, ')')[2] == 't')
-			return true;
-		usleep(2000);
-	}
-	return false;
-}
-
-#define CALL_BITS (UTRACE_REC_BIT(SYS_ENTER) | UTRACE_REC_BIT(SYS_EXIT))
-
-struct tally {
-	__u64 enter, exit, call, lost, records;
-	bool good;
-	__u64 time;
-};
-
-/* What one task has told last. */
-static struct { __u64 task; __u32 number; __u64 time; } seen[64];
-
-static unsigned int seen_at(__u64 task)
-{
-	unsigned int i;
-
-	for (i = 0; i < 63 && seen[i].task && seen[i].task != task; i++)
-		;
-	seen[i].task = task;
-	return i;
-}
-
-/*
- * Add up the records that were read last.  The numbers of each task have no gap
- * and no task's time goes back, nor does that of the stream.
- */
-static void add_up(struct tally *tally)
-{
-	struct utrace_rec *rec;
-
-	for_each_record(rec) {
-		unsigned int i = seen_at(rec->task);
-
-		tally->records++;
-		tally->enter += rec->type == UTRACE_REC_SYS_ENTER;
-		tally->exit += rec->type == UTRACE_REC_SYS_EXIT;
-		tally->call += rec->type == UTRACE_REC_SYS_CALL;
-		if (rec->type == UTRACE_REC_LOST)
-			tally->lost += ((struct utrace_rec_lost *)rec)->lost;
-		if (rec->time < tally->time) {
-			tally->good = false;
-			printf("# time goes back\n");
-		}
-		tally->time = rec->time;
-		if (!rec->task)
-			continue;
-		if (rec->number != seen[i].number + 1 ||
-		    rec->time <= seen[i].time) {
-			tally->good = false;
-			printf("# task %llu: number %u after %u\n", rec->task,
-			       rec->number, seen[i].number);
-		}
-		seen[i].number = rec->number;
-		seen[i].time = rec->time;
-	}
-}
-
-static void new_tally(struct tally *tally)
-{
-	*tally = (struct tally){ .good = true };
-	memset(seen, 0, sizeof(seen));
-}
-
-/* Read until the target has answered, and what is left then. */
-static pid_t read_until_answer(int fd, struct target *target, enum who who,
-			       struct tally *tally)
-{
-	struct pollfd pfd[] = {
-		{ .fd = fd, .events = POLLIN },
-		{ .fd = target->from[who][0], .events = POLLIN },
-	};
-	pid_t answer;
-
-	while (!(pfd[1].revents & POLLIN)) {
-		if (poll(pfd, 2, DEADLINE_MS) <= 0)
-			return -1;
-		take(fd);
-		add_up(tally);
-	}
-	answer = hear(target, who);
-	settle(target, who);
-	take(fd);
-	add_up(tally);
-	return answer;
-}
+#include "stream.h"
 
 TEST_F(dev, nothing_lost)
 {
@@ -221,7 +97,7 @@ TEST_F(dev, stops_while_waiting)
 	fd = session();
 	need(!setup_full(fd, SMALL, UTRACE_FULL_DEFAULT), "setup");
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
-	settings(fd, CALL_BITS | UTRACE_REC_BIT(SIGNAL));
+	choose_mark(fd, CALL_BITS | UTRACE_REC_BIT(SIGNAL));
 	new_tally(&tally);
 	tell(&target, SELF, 'm', MANY);
 	need(is_held(target.pid), "a target that waits");
@@ -525,7 +401,7 @@ TEST_F(dev, overlap)
 	need(process > 0 && thread > 0 &&
 	     attach(fd, target.pid, UTRACE_SCOPE_TREE) > 0 &&
 	     attach_system(fd) > 0, "attach");
-	settings(fd, CALL_BITS | UTRACE_REC_BIT(FORK));
+	choose_mark(fd, CALL_BITS | UTRACE_REC_BIT(FORK));
 	have(&target, SELF, 'm', 5);
 	settle(&target, SELF);
 	take(fd);
@@ -624,7 +500,7 @@ TEST_F(dev, end_of_stream)
 	fd = session();
 	id = attach(fd, target.pid, UTRACE_SCOPE_TREE);
 	need(id > 0, "attach");
-	settings(fd, UTRACE_REC_BIT(EXIT));
+	choose_mark(fd, UTRACE_REC_BIT(EXIT));
 	pfd.fd = fd;
 	tell(&target, SELF, 'e', 3);
 	is(1, poll(&pfd, 1, DEADLINE_MS), "poll() wakes");
