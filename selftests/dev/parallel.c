@@ -226,7 +226,7 @@ static void note_entries(__u64 *time)
 		int i = writer_of(rec->tid);
 
 		enter = (void *)rec;
-		common->bad |= rec->time < *time;
+		common->bad |= rec->time < *time && !clock_stands_still();
 		*time = rec->time;
 		__atomic_add_fetch(&common->records, 1, __ATOMIC_RELAXED);
 		if (rec->type == UTRACE_REC_SYS_ENTER && i >= 0)
