@@ -2,23 +2,28 @@
 /*
  * utrace selftests - /dev/utrace, asked for anything
  *
- * A generator makes calls on several sessions in any order: each ioctl, read(2),
- * poll(2), mmap(2), stores to mapped tails, dup(2), fork(2), close(2).  Arguments
- * are right at first, and then sometimes one member, the size or the address is
- * not.  Meanwhile the targets fork, execute a program, get signals, exit and
- * change their credentials.  Where the kernel can inject faults, some calls have
- * an allocation fail.
+ * A generator makes calls on several sessions in any order: each ioctl,
+ * read(2), poll(2), mmap(2), stores to mapped tails, dup(2), fork(2), close(2).
+ * Arguments are right at first, and then sometimes one member, the size or the
+ * address is not.  Meanwhile the targets fork, execute a program, get signals,
+ * exit and change their credentials, and a second thread makes calls on the
+ * sessions that the first one closes.  Where the kernel can inject faults, some
+ * calls are repeated with their first allocation failing, then the second, and
+ * so on.
  *
- * Each call has to return in time, with 0 or a documented error.  In the end
- * nothing may be left of the sessions; complaints of the kernel are found by the
+ * Each call has to return in time, with 0 or an error that is documented for
+ * it.  In the end nothing may be left of the sessions: no engine, and nothing
+ * that the user is charged with.  Complaints of the kernel are found by the
  * runner.
  *
- * From the environment: SEED=N repeats a run as far as the machine does, and
+ * From the environment: SEED=N repeats the calls of a run, as far as they do
+ * not depend on what the targets and the second thread have done, and
  * DURATION=N is how long it takes, in seconds.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -34,24 +39,25 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <linux/capability.h>
 #include <linux/utrace.h>
 
 #include "../fail_nth.h"
-#include "../patience.h"
+#include "left.h"
 
 #define N_OF(array)	(sizeof(array) / sizeof(*(array)))
 
 /* A call that takes longer hangs. */
 #define LIMIT_SECONDS	20
 
-/* Looks for an engine that is left, 10 ms apart. */
-#define TRIES		500
-
 #define SESSIONS	6
 #define TARGETS		4
 
 /* Calls after which targets are started anew. */
 #define ROUND		2000
+
+/* More allocations than a call makes that succeeds. */
+#define MOST_FAILURES	200
 
 /* What is mapped of a session; @size is 0 if nothing is. */
 struct area {
@@ -63,14 +69,29 @@ struct area {
 static int session[SESSIONS];
 static struct area rings[SESSIONS], tails[SESSIONS];
 static pid_t target[TARGETS];
-static int pidfd[TARGETS], cgroup = -1, exe = -1, null = -1, nth = -1;
+static int pidfd[TARGETS], cgroup = -1, exe = -1, null = -1;
 static unsigned long long seed, step;
-static __u64 state;
-static const char *doing = "nothing";
+static bool is_over;
+
+/* An operation, and the errors that its call may give; see <linux/utrace.h>. */
+struct operation {
+	const char *name;
+	void (*function)(int s);
+	unsigned int weight;
+	int errors[20];
+};
+
+/* Each thread has its own generator; only the first one has failures. */
+static __thread __u64 state;
+static __thread int nth = -1;
+static __thread const struct operation *doing;
+static __thread bool is_rival;
 
 static void fail(const char *why)
 {
-	printf("# SEED=%llu step %llu, %s: %s\n", seed, step, doing, why);
+	printf("# SEED=%llu step %llu, %s%s: %s\n", seed, step,
+	       is_rival ? "second thread, " : "", doing ? doing->name : "end",
+	       why);
 	printf("not ok 1 fuzz\n");
 	fflush(stdout);
 	_exit(1);
@@ -126,18 +147,15 @@ static void spoil(void *argument, size_t size)
 
 /* The calls */
 
-/* The errors that Documentation/trace/utrace/dev.rst has. */
 static bool is_documented(int error)
 {
-	static const int errors[] = {
-		EBADF, EBUSY, EDEADLK, EEXIST, EFAULT, EINTR, EINVAL, ENOENT,
-		ENOMEM, ENOSPC, ENOTTY, EOPNOTSUPP, ENXIO, EPERM, E2BIG, ESRCH,
-		EUSERS, EAGAIN, EACCES,
-	};
-	size_t i;
+	const int *known;
 
-	for (i = 0; i < N_OF(errors); i++)
-		if (errors[i] == error)
+	/* The first thread may have closed the session. */
+	if (is_rival && error == EBADF)
+		return true;
+	for (known = doing->errors; *known; known++)
+		if (*known == error)
 			return true;
 	return false;
 }
@@ -148,15 +166,30 @@ static void check(const char *what, long ret)
 
 	if (ret != -1 || is_documented(errno))
 		return;
-	snprintf(text, sizeof(text), "%s gave %s", what, strerrorname_np(errno));
+	snprintf(text, sizeof(text), "%s gave %s", what,
+		 strerrorname_np(errno));
 	fail(text);
 }
 
+/* Repeat an ioctl until no allocation of it fails. */
+static void command_fails(int fd, unsigned long request, void *argument)
+{
+	int n;
+
+	for (n = 1; n <= MOST_FAILURES; n++) {
+		fail_nth_arm(nth, n);
+		check("the ioctl without memory",
+		      ioctl(fd, request, argument));
+		if (fail_nth_left(nth))
+			return;
+	}
+	fail("the ioctl has no end of allocations");
+}
+
 /* Make an ioctl, now and then with another size, or a bad address. */
-static long command(int s, unsigned long request, void *argument)
+static void command(int s, unsigned long request, void *argument)
 {
 	unsigned int size = _IOC_SIZE(request);
-	long ret;
 
 	if (one_in(16))
 		size = below(2 * size + 8);
@@ -165,12 +198,9 @@ static long command(int s, unsigned long request, void *argument)
 	if (one_in(32))
 		argument = (void *)odd_number();
 	if (nth >= 0 && one_in(8))
-		fail_nth_arm(nth, 1 + below(12));
-	ret = ioctl(session[s], request, argument);
-	if (nth >= 0)
-		fail_nth_left(nth);
-	check("the ioctl", ret);
-	return ret;
+		command_fails(session[s], request, argument);
+	else
+		check("the ioctl", ioctl(session[s], request, argument));
 }
 
 /* Room for an argument that is said to be larger than it is. */
@@ -188,7 +218,7 @@ union argument {
 static void do_setup(int s)
 {
 	union argument a = { .setup = {
-		.ring_size = one_in(2) ? 64 << 10 : 0,
+		.ring_size = one_in(2) ? SMALL_RINGS : 0,
 		.delay = below(3) * 1000000,
 		.full = below(3),
 	} };
@@ -268,7 +298,7 @@ static void do_info(int s)
 
 static void do_counts(int s)
 {
-	static struct utrace_call_count rows[64];
+	static __thread struct utrace_call_count rows[64];
 	union argument a = { .counts = {
 		.rows = (uintptr_t)rows,
 		.n = below(N_OF(rows) + 1),
@@ -297,16 +327,16 @@ static void check_records(const char *buffer, ssize_t n)
 
 	for (at = 0; at < n; at += rec->size) {
 		rec = (const void *)(buffer + at);
-		if (n - at < (ssize_t)sizeof(*rec) || rec->size < sizeof(*rec) ||
-		    rec->size % 8 || rec->size > n - at ||
-		    rec->type >= UTRACE_REC_TYPES)
+		if (n - at < (ssize_t)sizeof(*rec) ||
+		    rec->size < sizeof(*rec) || rec->size % 8 ||
+		    rec->size > n - at || rec->type >= UTRACE_REC_TYPES)
 			fail("read(2) gave a broken record");
 	}
 }
 
 static void do_read(int s)
 {
-	static __u64 room[1 << 13];
+	static __thread __u64 room[1 << 13];
 	char *buffer = (char *)room;
 	size_t size = one_in(8) ? below(sizeof(room)) : sizeof(room);
 	ssize_t n = read(session[s], one_in(32) ? (void *)odd_number() : buffer,
@@ -410,6 +440,17 @@ static void do_fork(int s)
 	waitpid(pid, NULL, 0);
 }
 
+/* A target gets a signal; if it is killed, the next round has a new one. */
+static void do_signal(int s)
+{
+	static const int signals[] = {
+		SIGUSR1, SIGUSR1, SIGSTOP, SIGCONT, SIGCONT, SIGTSTP, SIGKILL,
+	};
+
+	(void)s;
+	kill(target[below(TARGETS)], signals[below(N_OF(signals))]);
+}
+
 /* What the targets do */
 
 static void on_signal(int sig)
@@ -417,11 +458,20 @@ static void on_signal(int sig)
 	(void)sig;
 }
 
+static void *be_thread(void *arg)
+{
+	(void)arg;
+	for (int i = 0; i < 100; i++)
+		syscall(SYS_getppid);
+	return NULL;
+}
+
 static void act(void)
 {
+	pthread_t thread;
 	pid_t pid;
 
-	switch (below(8)) {
+	switch (below(9)) {
 	case 0:
 		pid = fork();
 		if (!pid)
@@ -448,10 +498,28 @@ static void act(void)
 	case 5:
 		close(open("/etc/passwd", O_RDONLY));
 		break;
+	case 6:
+		if (!pthread_create(&thread, NULL, be_thread, NULL))
+			pthread_join(thread, NULL);
+		break;
 	default:
 		for (int i = below(200); i; i--)
 			syscall(SYS_getppid);
 	}
+}
+
+static void close_sessions(void)
+{
+	int i;
+
+	for (i = 0; i < SESSIONS; i++)
+		close(session[i]);
+}
+
+/* Some targets have the sessions open that there are when they begin. */
+static bool inherits(int i)
+{
+	return i % 2;
 }
 
 static void start_targets(void)
@@ -471,6 +539,8 @@ static void start_targets(void)
 			signal(SIGUSR1, on_signal);
 			alarm(0);
 			state += i + 1;
+			if (!inherits(i))
+				close_sessions();
 			for (;;)
 				act();
 		}
@@ -478,28 +548,30 @@ static void start_targets(void)
 	}
 }
 
-static const struct {
-	const char *name;
-	void (*function)(int s);
-	unsigned int weight;
-} operations[] = {
-	{ "setup", do_setup, 4 },
-	{ "attach", do_attach, 12 },
-	{ "detach", do_detach, 6 },
-	{ "events", do_events, 10 },
-	{ "info", do_info, 3 },
-	{ "counts", do_counts, 4 },
-	{ "in_flight", do_in_flight, 4 },
-	{ "read", do_read, 20 },
-	{ "poll", do_poll, 6 },
-	{ "map", do_map, 4 },
-	{ "tails", do_tails, 4 },
-	{ "close", do_close, 3 },
-	{ "dup", do_dup, 2 },
-	{ "fork", do_fork, 2 },
+static const struct operation operations[] = {
+	{ "setup", do_setup, 4,
+	  { E2BIG, EFAULT, EINTR, EINVAL, EBUSY, ENOMEM, EPERM } },
+	{ "attach", do_attach, 12,
+	  { E2BIG, EFAULT, EINTR, EINVAL, EBADF, EDEADLK, EEXIST, ENOENT,
+	    ENOMEM, ENOSPC, EOPNOTSUPP, EPERM, ESRCH, EUSERS } },
+	{ "detach", do_detach, 6, { E2BIG, EFAULT, EINTR, EINVAL, ENOENT } },
+	{ "events", do_events, 10,
+	  { E2BIG, EFAULT, EINTR, EINVAL, ENOENT, ENOMEM, ESRCH } },
+	{ "info", do_info, 3, { E2BIG, EFAULT, EINTR, EINVAL } },
+	{ "counts", do_counts, 4, { E2BIG, EFAULT, EINTR, EINVAL, ENOMEM } },
+	{ "in_flight", do_in_flight, 4,
+	  { E2BIG, EFAULT, EINTR, EINVAL, ENOENT, ENOMEM, EOPNOTSUPP } },
+	{ "read", do_read, 20, { EAGAIN, EFAULT, EINVAL } },
+	{ "poll", do_poll, 6, {} },
+	{ "map", do_map, 4, { EACCES, EINVAL, ENOMEM, ENXIO, EPERM } },
+	{ "tails", do_tails, 4, {} },
+	{ "close", do_close, 3, {} },
+	{ "dup", do_dup, 2, {} },
+	{ "fork", do_fork, 2, {} },
+	{ "signal", do_signal, 4, {} },
 };
 
-static void one_step(void)
+static const struct operation *any_operation(void)
 {
 	unsigned int i, sum = 0, at;
 
@@ -508,21 +580,54 @@ static void one_step(void)
 	at = below(sum);
 	for (i = 0; at >= operations[i].weight; i++)
 		at -= operations[i].weight;
-	doing = operations[i].name;
+	return &operations[i];
+}
+
+static void one_step(void)
+{
+	doing = any_operation();
 	alarm(LIMIT_SECONDS * ut_patience());
-	operations[i].function(below(SESSIONS));
+	doing->function(below(SESSIONS));
 	step++;
 }
 
-/* Is no engine of a session left on this process? */
-static bool is_clean(void)
+/* The second thread only uses what there is. */
+static bool is_use(const struct operation *operation)
 {
-	char text[4096] = "";
-	int fd = open("/proc/self/utrace", O_RDONLY);
-	ssize_t n = read(fd, text, sizeof(text) - 1);
+	void (*function)(int s) = operation->function;
 
-	close(fd);
-	return n >= 0 && !strstr(text, "\ndev ");
+	return function == do_attach || function == do_detach ||
+	       function == do_events || function == do_info ||
+	       function == do_counts || function == do_in_flight ||
+	       function == do_read || function == do_poll;
+}
+
+static void *be_rival(void *arg)
+{
+	(void)arg;
+	is_rival = true;
+	state = seed * 0x9e3779b97f4a7c15ULL + 2;
+	while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED)) {
+		doing = any_operation();
+		if (is_use(doing))
+			doing->function(below(SESSIONS));
+	}
+	return NULL;
+}
+
+/* Let the rings count against RLIMIT_MEMLOCK. */
+static void drop_ipc_lock(void)
+{
+	struct __user_cap_header_struct head = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[2];
+
+	if (syscall(SYS_capget, &head, data))
+		fail("capget");
+	data[0].effective &= ~(1U << CAP_IPC_LOCK);
+	if (syscall(SYS_capset, &head, data) || prctl(PR_SET_DUMPABLE, 1))
+		fail("capset");
 }
 
 static void set_up(void)
@@ -541,25 +646,48 @@ static void set_up(void)
 	start_targets();
 }
 
-static void tear_down(void)
+/* Are the sessions, which are closed, gone from the targets that are alive? */
+static void check_targets(void)
+{
+	siginfo_t info;
+	int i;
+
+	for (i = 0; i < TARGETS; i++) {
+		kill(target[i], inherits(i) ? SIGKILL : SIGCONT);
+		if (inherits(i))
+			waitid(P_PID, target[i], NULL, WEXITED | WNOWAIT);
+	}
+	for (i = 0; i < TARGETS; i++) {
+		info.si_pid = 0;
+		waitid(P_PID, target[i], &info, WEXITED | WNOWAIT | WNOHANG);
+		if (!info.si_pid && !left_no_engine(target[i]))
+			fail("an engine is left on a target");
+	}
+}
+
+static void tear_down(rlim_t least)
 {
 	int i;
 
-	doing = "end";
+	doing = NULL;
 	for (i = 0; i < SESSIONS; i++) {
 		unmap(&rings[i]);
 		unmap(&tails[i]);
-		close(session[i]);
 	}
+	close_sessions();
+	alarm(0);
+	check_targets();
+	if (!left_no_engine(getpid()))
+		fail("an engine is left");
+	if (!left_no_rings(least))
+		fail("the user is charged with rings that are gone");
+	start_targets();
+	if (!left_no_charge(pidfd[0]))
+		fail("the user is charged with engines that are gone");
 	for (i = 0; i < TARGETS; i++) {
 		kill(target[i], SIGKILL);
 		waitpid(target[i], NULL, 0);
 	}
-	/* An engine of the system leaves a task at the next event of the task. */
-	for (i = 0; i < TRIES * ut_patience() && !is_clean(); i++)
-		usleep(10000);
-	if (!is_clean())
-		fail("an engine is left");
 	if (nth >= 0)
 		fail_nth_enable(false);
 }
@@ -568,6 +696,8 @@ int main(void)
 {
 	const char *given = getenv("SEED"), *limit = getenv("DURATION");
 	time_t end = time(NULL) + (limit ? atoi(limit) : 10);
+	pthread_t rival;
+	rlim_t least;
 
 	printf("TAP version 13\n1..1\n");
 	if (access("/dev/utrace", R_OK | W_OK)) {
@@ -577,13 +707,21 @@ int main(void)
 	seed = given ? strtoull(given, NULL, 0) : 1;
 	state = seed * 0x9e3779b97f4a7c15ULL + 1;
 	signal(SIGALRM, on_alarm);
+	drop_ipc_lock();
+	least = left_memlock();
 	set_up();
+	if (pthread_create(&rival, NULL, be_rival, NULL))
+		fail("pthread_create");
 	while (time(NULL) < end) {
 		one_step();
 		if (!(step % ROUND))
 			start_targets();
 	}
-	tear_down();
+	doing = NULL;
+	alarm(LIMIT_SECONDS * ut_patience());
+	is_over = true;
+	pthread_join(rival, NULL);
+	tear_down(least);
 	printf("# SEED=%llu: %llu calls%s\n", seed, step,
 	       nth < 0 ? "" : ", some without memory");
 	printf("ok 1 fuzz\n");
