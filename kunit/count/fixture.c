@@ -131,7 +131,7 @@ unsigned int count_rows(struct kunit *test, unsigned int piece)
 
 /*
  * Find the row of a task and a call among those that were read; it must be
- * there, and once.
+ * there, and once.  Without a pid: the row of the dead tasks that made room.
  */
 const struct utrace_count_row *count_row_of(struct kunit *test, struct pid *pid,
 					    unsigned int nr)
@@ -140,13 +140,14 @@ const struct utrace_count_row *count_row_of(struct kunit *test, struct pid *pid,
 	const struct utrace_count_row *row = NULL;
 	unsigned int i;
 
-	for (i = 0; i < COUNT_ROWS && t->rows[i].ino; i++) {
-		if (t->rows[i].ino != pid->ino || t->rows[i].nr != nr)
+	for (i = 0; i < COUNT_ROWS && t->rows[i].numbers.calls; i++) {
+		if (t->rows[i].ino != (pid ? pid->ino : 0) ||
+		    t->rows[i].nr != nr)
 			continue;
 		KUNIT_EXPECT_NULL_MSG(test, row, "call %u has two rows", nr);
 		row = &t->rows[i];
 	}
 	KUNIT_ASSERT_NOT_NULL_MSG(test, row, "call %u has no row", nr);
-	KUNIT_EXPECT_EQ(test, row->tid, pid_nr(pid));
+	KUNIT_EXPECT_EQ(test, row->tid, pid ? pid_nr(pid) : 0);
 	return row;
 }

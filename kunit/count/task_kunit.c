@@ -70,7 +70,7 @@ static void limit_holds(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, count_rows(test, 10), 5U);
 	KUNIT_EXPECT_EQ(test, t->counts.ncounts, 5U);
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&t->counts.lost), 4L);
-	KUNIT_EXPECT_EQ(test, atomic_long_read(&t->counts.dropped), 0L);
+	KUNIT_EXPECT_EQ(test, t->counts.nmerged, 0UL);
 	KUNIT_EXPECT_EQ(test, count_row_of(test, task_pid(current), 4)->numbers.calls,
 			2ULL);
 	utrace_counts_clear(&t->counts);
@@ -95,30 +95,129 @@ static void dead_tasks_stay(struct kunit *test)
 	put_pid(pid);
 }
 
-static void oldest_dead_makes_room(struct kunit *test)
+static void oldest_dead_make_room(struct kunit *test)
 {
 	struct count_test *t = test->priv;
+	const struct utrace_count_row *row;
 	struct utrace_count_task *task;
-	struct pid *pid[3];
+	struct pid *pid[4];
 	unsigned int i;
 
-	count_limit(test, 6);
-	for (i = 0; i < 3; i++)
+	count_limit(test, 8);
+	for (i = 0; i < 4; i++)
 		pid[i] = count_thread(test, add_two);
-	KUNIT_EXPECT_EQ(test, count_rows(test, 4), 6U);
+	KUNIT_EXPECT_EQ(test, count_rows(test, 4), 8U);
 	task = count_new_task(t);
 	KUNIT_ASSERT_NOT_NULL(test, task);
 	call_each(t, task, 3);
-	/* The first gave room for two calls, the second for the third call. */
-	KUNIT_EXPECT_EQ(test, count_rows(test, 4), 5U);
-	KUNIT_EXPECT_EQ(test, atomic_long_read(&t->counts.dropped), 2L);
+	/* The second and the third are added to the first. */
+	KUNIT_EXPECT_EQ(test, count_rows(test, 2), 7U);
+	KUNIT_EXPECT_EQ(test, t->counts.nmerged, 3UL);
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&t->counts.lost), 0L);
 	KUNIT_EXPECT_EQ(test, atomic_read(&t->forgotten), 2);
-	count_row_of(test, pid[2], 0);
-	count_row_of(test, pid[2], 1);
+	row = count_row_of(test, NULL, 1);
+	KUNIT_EXPECT_PTR_EQ(test, row, &t->rows[1]);
+	KUNIT_EXPECT_EQ(test, row->numbers.calls, 3ULL);
+	KUNIT_EXPECT_EQ(test, row->tgid, 0);
+	KUNIT_EXPECT_EQ(test, row->alive, 0U);
+	KUNIT_EXPECT_STREQ(test, row->comm, "");
+	count_row_of(test, pid[3], 0);
+	count_row_of(test, pid[3], 1);
 	count_row_of(test, task_pid(current), 2);
-	for (i = 0; i < 3; i++)
+	utrace_counts_clear(&t->counts);
+	KUNIT_EXPECT_EQ(test, t->counts.nmerged, 0UL);
+	KUNIT_EXPECT_EQ(test, count_rows(test, 2), 0U);
+	for (i = 0; i < 4; i++)
 		put_pid(pid[i]);
+	utrace_count_put_task(task);
+}
+
+/*
+ * Count calls of which each has something of its own: a thread of call N has
+ * the errors N to N + 4, each once more often than the one before.
+ */
+static void add_failing(struct count_test *t)
+{
+	struct utrace_count_task *task = count_new_task(t);
+	unsigned int i, k, first = 1 + t->counts.next_id % 5;
+
+	for (i = 0; i < 5; i++)
+		for (k = 0; k <= i; k++)
+			utrace_count_call(&t->counts, task, 0,
+					  -(long)(first + i), 1ULL << first,
+					  first);
+	utrace_count_call(&t->counts, task, 10 + first, 7, 100 * first,
+			  UTRACE_COUNT_NO_CPU);
+	utrace_count_put_task(task);
+}
+
+/* The sum over many dead tasks, and the numbers of none is missing. */
+static void sums_are_exact(struct kunit *test)
+{
+	const struct utrace_count_numbers *numbers;
+	struct count_test *t = test->priv;
+	unsigned int i;
+	u64 errors = 0;
+
+	count_limit(test, 12);
+	/* The last three keep the room that is left: 6 counts in the sum. */
+	for (i = 0; i < 53; i++)
+		put_pid(count_thread(test, add_failing));
+	KUNIT_EXPECT_EQ(test, t->counts.nmerged, 50UL);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&t->counts.lost), 0L);
+	KUNIT_EXPECT_EQ(test, count_rows(test, 5), 12U);
+	numbers = &count_row_of(test, NULL, 0)->numbers;
+	KUNIT_EXPECT_EQ(test, numbers->calls, 50 * 15ULL);
+	KUNIT_EXPECT_EQ(test, numbers->errors, 50 * 15ULL);
+	KUNIT_EXPECT_EQ(test, numbers->total,
+			10 * 15 * (2 + 4 + 8 + 16 + 32ULL));
+	KUNIT_EXPECT_EQ(test, numbers->min, 2ULL);
+	KUNIT_EXPECT_EQ(test, numbers->max, 32ULL);
+	KUNIT_EXPECT_EQ(test, numbers->cpu, 10 * 15 * (1 + 2 + 3 + 4 + 5ULL));
+	KUNIT_EXPECT_EQ(test, numbers->cpu_calls, 50 * 15ULL);
+	for (i = 2; i <= 6; i++)
+		KUNIT_EXPECT_EQ(test, numbers->bucket[i], 10 * 15U);
+	/* Nine errnos in seven places, so two of them are among the others. */
+	for (i = 0; i < UTRACE_COUNT_ERRNOS; i++)
+		errors += numbers->errno_calls[i];
+	KUNIT_EXPECT_EQ(test, errors + numbers->errno_other, 50 * 15ULL);
+	KUNIT_EXPECT_GT(test, numbers->errno_other, 0U);
+	for (i = 0; i < UTRACE_COUNT_ERRNOS; i++)
+		if (numbers->err[i] == 5)
+			KUNIT_EXPECT_EQ(test, numbers->errno_calls[i],
+					10 * (1 + 2 + 3 + 4 + 5U));
+	numbers = &count_row_of(test, NULL, 13)->numbers;
+	KUNIT_EXPECT_EQ(test, numbers->calls, 10ULL);
+	KUNIT_EXPECT_EQ(test, numbers->total, 3000ULL);
+	KUNIT_EXPECT_EQ(test, numbers->cpu_calls, 0ULL);
+}
+
+/* Room is made between two pieces: tasks may be missing, none comes twice. */
+static void cursor_sees_none_twice(struct kunit *test)
+{
+	struct count_test *t = test->priv;
+	struct utrace_count_cursor cursor = {};
+	struct utrace_count_task *task;
+	unsigned int i, n;
+	u64 calls = 0;
+
+	count_limit(test, 12);
+	for (i = 0; i < 6; i++)
+		put_pid(count_thread(test, add_two));
+	task = count_new_task(t);
+	KUNIT_ASSERT_NOT_NULL(test, task);
+	call_each(t, task, 1);
+	KUNIT_EXPECT_EQ(test, t->counts.nmerged, 2UL);
+	n = utrace_count_read(&t->counts, &init_pid_ns, &cursor, t->rows, 3);
+	KUNIT_EXPECT_EQ(test, n, 3U);
+	call_each(t, task, 5);
+	KUNIT_EXPECT_EQ(test, t->counts.nmerged, 4UL);
+	n += utrace_count_read(&t->counts, &init_pid_ns, &cursor, &t->rows[n],
+			       COUNT_ROWS - n);
+	for (i = 0; i < n; i++)
+		calls += t->rows[i].alive ? 0 : t->rows[i].numbers.calls;
+	/* Of one of the two tasks half was read before they made room. */
+	KUNIT_EXPECT_EQ(test, calls, 12 - 3ULL);
 	utrace_count_put_task(task);
 }
 
@@ -146,7 +245,7 @@ static void exit_without_counts_removes(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, list_empty(&t->counts.tasks));
 }
 
-static void exec_with_another_pid_removes(struct kunit *test)
+static void exec_with_another_pid_begins_anew(struct kunit *test)
 {
 	struct count_test *t = test->priv;
 	struct utrace_count_task *task = count_new_task(t);
@@ -161,9 +260,12 @@ static void exec_with_another_pid_removes(struct kunit *test)
 	pid = task->pid;
 	task->pid = count_thread(test, exit_with_none);
 	KUNIT_EXPECT_FALSE(test, utrace_count_is_current(task));
+	KUNIT_EXPECT_EQ(test, atomic_read(&t->forgotten), 1);
 	KUNIT_EXPECT_FALSE(test, utrace_count_task_execs(&t->counts, task));
-	KUNIT_EXPECT_EQ(test, count_rows(test, 4), 0U);
-	KUNIT_EXPECT_EQ(test, t->counts.ncounts, 0U);
+	KUNIT_EXPECT_EQ(test, atomic_read(&t->forgotten), 2);
+	KUNIT_EXPECT_EQ(test, count_rows(test, 4), 4U);
+	KUNIT_EXPECT_EQ(test, count_row_of(test, task->pid, 3)->alive, 0U);
+	utrace_counts_clear(&t->counts);
 	/* What nobody would see has no room. */
 	call_each(t, task, 6);
 	KUNIT_EXPECT_EQ(test, t->counts.ncounts, 0U);
@@ -299,10 +401,12 @@ static void epochs_are_not_mixed(struct kunit *test)
 static struct kunit_case count_task_cases[] = {
 	KUNIT_CASE(limit_holds),
 	KUNIT_CASE(dead_tasks_stay),
-	KUNIT_CASE(oldest_dead_makes_room),
+	KUNIT_CASE(oldest_dead_make_room),
+	KUNIT_CASE(sums_are_exact),
+	KUNIT_CASE(cursor_sees_none_twice),
 	KUNIT_CASE(uncounted_dead_are_swept),
 	KUNIT_CASE(exit_without_counts_removes),
-	KUNIT_CASE(exec_with_another_pid_removes),
+	KUNIT_CASE(exec_with_another_pid_begins_anew),
 	KUNIT_CASE(cursor_goes_on),
 	KUNIT_CASE(cursor_survives),
 	KUNIT_CASE_SLOW(epochs_are_not_mixed),

@@ -4,7 +4,7 @@
  */
 #include "dev.h"
 
-#define MOST	4096
+#define MOST	20000
 
 static struct utrace_call_count rows[MOST];
 
@@ -160,6 +160,70 @@ TEST_F(dev, hundred_thousand)
 	is(100000, sum, "exactly 100 000 in the counts");
 	is(0, lost, "and none is lost there");
 	holds(pid[0] != pid[15], "of sixteen processes");
+	close(fd);
+	stop(&target);
+}
+
+/* Order 'b': n children that make calls of many kinds, all of which fail. */
+static void many_kinds(struct target *target, struct order *order)
+{
+	static const short calls[] = {
+		SYS_read, SYS_write, SYS_close, SYS_fstat, SYS_lseek, SYS_ioctl,
+		SYS_pread64, SYS_pwrite64, SYS_readv, SYS_writev, SYS_dup,
+		SYS_sendto, SYS_recvfrom, SYS_sendmsg, SYS_recvmsg,
+		SYS_shutdown, SYS_bind, SYS_listen, SYS_getsockname,
+		SYS_getpeername, SYS_fcntl, SYS_flock, SYS_fsync, SYS_fdatasync,
+		SYS_ftruncate, SYS_getdents, SYS_fchdir, SYS_fchmod, SYS_fchown,
+		SYS_fstatfs,
+	};
+	unsigned int i;
+	pid_t pid;
+
+	while (order->n-- > 0) {
+		pid = fork();
+		if (!pid) {
+			mark(3);
+			for (i = 0; i < sizeof(calls) / sizeof(*calls); i++)
+				syscall(calls[i], -1, 0, 0, 0, 0, 0);
+			_exit(0);
+		}
+		waitpid(pid, NULL, 0);
+	}
+}
+
+/* More processes than a session has room for: only sums are left of some. */
+TEST_F(dev, more_than_there_is_room)
+{
+	struct utrace_ioc_counts arg = {};
+	struct utrace_call_count *sum;
+	__u64 marks = 0, failed = 0, lost;
+	struct target target;
+	int fd, n, i, alone = 0;
+
+	start_with(&target, many_kinds);
+	fd = session();
+	need(!setup(fd, 0), "setup");
+	need(attach(fd, target.pid, UTRACE_SCOPE_TREE) > 0, "attach");
+	need(!choose_counts(fd, 0, UTRACE_COUNT_CALLS), "choose");
+	have(&target, SELF, 'b', 600);
+	n = read_counts(fd, 1000, &lost);
+	holds(n > 15000 && n <= 16384, "as many rows as there is room for");
+	is(0, lost, "each call is counted");
+	for (i = 0; i < n; i++) {
+		marks += rows[i].nr == MARK_NR ? rows[i].calls : 0;
+		failed += rows[i].nr == SYS_fstatfs ? rows[i].errors : 0;
+		alone += rows[i].nr == MARK_NR && rows[i].task;
+	}
+	is(1800, marks, "all calls of all processes");
+	is(600, failed, "and all errors");
+	sum = count_of(n, 0, MARK_NR);
+	need(sum, "a row that is a sum");
+	is(0, sum->task, "is that of no task");
+	is(0, sum->pid, "nor of a process");
+	is('\0', sum->comm[0], "has no name");
+	is(1800 - 3 * alone, sum->calls, "and has the calls that no other row has");
+	need(!command(fd, UTRACE_IOC_COUNTS, &arg), "COUNTS: no rows");
+	is(600 - alone, arg.merged, "the number of these tasks is told");
 	close(fd);
 	stop(&target);
 }

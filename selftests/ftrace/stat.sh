@@ -177,8 +177,8 @@ test_sweep() {
 	quiet "$own"
 }
 
-dropped() {
-	awk '$2 == "dropped:" { print $3 }' "$p/stat"
+merged() {
+	awk '$2 == "merged:" { print $3 }' "$p/stat"
 }
 
 # The dead stay in the file until there are 65536 pairs of a task and a call.
@@ -192,24 +192,28 @@ test_bound() {
 	follow "$own" "$actor"
 	calls=$(act many 10)
 	holds "the dead are there" is 10 eval "plain $p/stat | grep -c ' gettid '"
-	holds "none is dropped yet" is 0 dropped
+	holds "none has made room yet" is 0 merged
 	plain "$p/stat" | awk '$3 == "gettid" { print $1; exit }' > "$tmp/first"
 	do_it many $((65536 / calls + 50))
 	plain "$p/stat" > "$tmp/stat"
 	holds "not more than 65536 are counted" eval \
 		'wc -l < $tmp/stat; [ "$(wc -l < $tmp/stat)" -le 65536 ]'
 	holds "nor much less" [ "$(wc -l < "$tmp/stat")" -gt 65000 ]
-	holds "the oldest dead made room" eval 'dropped; [ "$(dropped)" -ge 50 ]'
+	holds "the oldest dead made room" eval 'merged; [ "$(merged)" -ge 50 ]'
 	holds "and is not there any more" is 0 count "$tmp/stat" "^ *$(< "$tmp/first") "
+	awk '$1 == 0 && $3 == "gettid" { print $2, $4 }' "$tmp/stat" > "$tmp/sum"
+	holds "but in the sum" is "(dead) $(merged)" cat "$tmp/sum"
+	holds "and none is missing" is $((65536 / calls + 60)) eval \
+		'awk '\''$3 == "gettid" { n += $4 } END { print n }'\'' $tmp/stat'
 	holds "who is alive is" has "$tmp/stat" "^ *$actor actor +read "
 	do_it call 102 3
 	holds "and is counted still" is 3 field getuid 4
 	holds "no event is lost" eval 'head -n 3 "$p/stat" | grep "lost: 0 events"'
 	echo > "$p/stat"
-	holds "starting over: none is dropped" is 0 dropped
+	holds "starting over: none is merged" is 0 merged
 	do_it many 10
 	holds "starting over: there is room again" is "10 0" eval \
-		'echo $(plain "$p/stat" | grep -c " gettid ") $(dropped)'
+		'echo $(plain "$p/stat" | grep -c " gettid ") $(merged)'
 	echo 0 > "$own/options/event-fork"
 	end
 	quiet "$own"

@@ -58,7 +58,6 @@ struct failure {
  * @failure: a count for each system call and errno
  * @nfailures: number of elements of @failure
  * @lost: calls that were not counted
- * @dropped: tasks whose counts are missing
  */
 struct summary {
 	struct count *count;
@@ -66,7 +65,6 @@ struct summary {
 	struct failure *failure;
 	size_t nfailures;
 	__u64 lost;
-	__u64 dropped;
 };
 
 /* Adding up */
@@ -129,21 +127,32 @@ static void add_row(struct summary *sum, const struct utrace_call_count *row)
 	add_failure(sum, row->nr, 0, row->errno_other);
 }
 
-static void read_counts(int session, struct summary *sum)
+/*
+ * Add up all rows.  Return false if the kernel has merged rows meanwhile, so that
+ * some of them were not read.
+ */
+static bool read_counts(int session, struct summary *sum)
 {
 	static struct utrace_call_count rows[ROWS];
 	struct utrace_ioc_counts counts = { .rows = (uintptr_t)rows };
+	bool first = true, same = true;
+	__u64 merged;
 	unsigned int i;
 
+	sum->ncounts = 0;
+	sum->nfailures = 0;
 	do {
 		counts.n = ROWS;
 		if (ioctl(session, UTRACE_IOC_COUNTS, &counts))
 			fail("reading the counts", strerror(errno));
 		for (i = 0; i < counts.n; i++)
 			add_row(sum, &rows[i]);
-	} while (counts.n == ROWS);
+		same = first || counts.merged == merged;
+		merged = counts.merged;
+		first = false;
+	} while (same && counts.n == ROWS);
 	sum->lost = counts.lost;
-	sum->dropped = counts.dropped;
+	return same;
 }
 
 /* Printing */
@@ -271,7 +280,7 @@ static void print_failures(FILE *out, const struct summary *sum)
 
 /**
  * summary_print() - print what the kernel has counted
- * @session: descriptor of a session that counts calls
+ * @session: descriptor of a session that has counted calls
  * @out: where to print to
  *
  * The calls that took longest come first, then the most frequent errors.
@@ -280,7 +289,8 @@ void summary_print(int session, FILE *out)
 {
 	struct summary sum = {};
 
-	read_counts(session, &sum);
+	while (!read_counts(session, &sum))
+		;
 	if (sum.ncounts)
 		qsort(sum.count, sum.ncounts, sizeof(*sum.count),
 		      compare_counts);
@@ -289,10 +299,9 @@ void summary_print(int session, FILE *out)
 		      compare_failures);
 	print_counts(out, &sum);
 	print_failures(out, &sum);
-	if (sum.lost || sum.dropped)
-		fprintf(out, "\nIncomplete: %llu calls and the counts of %llu "
-			"ended tasks had no room; -e trace=SET counts less kinds "
-			"of calls.\n", sum.lost, sum.dropped);
+	if (sum.lost)
+		fprintf(out, "\nIncomplete: %llu calls found no room; -e trace=SET "
+			"counts less kinds of calls.\n", sum.lost);
 	free(sum.count);
 	free(sum.failure);
 }

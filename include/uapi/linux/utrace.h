@@ -789,7 +789,8 @@ struct utrace_ioc_events {
 
 /**
  * struct utrace_call_count - counts of one system call of one task
- * @task: the task, see &utrace_rec.task
+ * @task: the task, see &utrace_rec.task; 0: the sum over
+ *	&utrace_ioc_counts.merged dead tasks, and @pid, @tid and @comm are 0
  * @pid: see &utrace_rec.pid
  * @tid: see &utrace_rec.tid
  * @comm: name of the task, or its last name if it is dead, with a NUL
@@ -847,11 +848,13 @@ struct utrace_call_count {
  * @task: see @place
  * @lost: not read; the kernel writes the number of calls that were not counted,
  *	for want of room or memory
- * @dropped: not read; the kernel writes the number of dead tasks whose counts
- *	were removed to make room
+ * @merged: not read; the kernel writes the number of dead tasks whose counts
+ *	were added up to make room, in the rows with &utrace_call_count.task 0
  *
- * No row comes twice; rows that begin to be meanwhile may be left out.  Counts
- * go on, and are kept until the session ends.
+ * No row comes twice; rows that begin to be meanwhile may be left out.  A program
+ * that finds another number in @merged than at the first piece begins anew, or
+ * its rows may lack some of these tasks.  Counts go on, and are kept until the
+ * session ends.
  *
  * Errors: EFAULT - @rows.  ENOMEM.  The structure is unchanged then.
  */
@@ -861,7 +864,7 @@ struct utrace_ioc_counts {
 	__u32 place;
 	__u64 task;
 	__u64 lost;
-	__u64 dropped;
+	__u64 merged;
 };
 
 /**

@@ -22,8 +22,14 @@ static_assert(sizeof(struct utrace_count) <= 256);
 /* The numbers are cleared and copied as an array. */
 static_assert(sizeof(struct utrace_count_numbers) % sizeof(u64) == 0);
 
-/* Clear the numbers of an old epoch; @epoch is the new one. */
-static void count_clear(struct utrace_count *count, unsigned int epoch)
+/**
+ * utrace_count_clear() - clear the numbers of an old epoch
+ * @count: a count of the current task, or of utrace_counts.merged
+ * @epoch: the new epoch
+ *
+ * Context: The task itself, or utrace_counts.lock held.
+ */
+void utrace_count_clear(struct utrace_count *count, unsigned int epoch)
 {
 	u64 *numbers = (u64 *)&count->numbers;
 	unsigned int i;
@@ -44,6 +50,31 @@ static void count_clear(struct utrace_count *count, unsigned int epoch)
 	smp_store_release(&count->epoch, epoch);
 }
 
+/**
+ * utrace_count_alloc() - make a count without calls
+ * @nr: number of the call
+ * @epoch: epoch of the count
+ * @gfp: how to allocate
+ *
+ * Context: As @gfp says.
+ * Return:
+ * * the new count - in no table yet
+ * * NULL - there is no memory
+ */
+struct utrace_count *utrace_count_alloc(unsigned int nr, unsigned int epoch,
+					gfp_t gfp)
+{
+	struct utrace_count *count = kzalloc(sizeof(*count),
+					     gfp | __GFP_ACCOUNT);
+
+	if (!count)
+		return NULL;
+	count->nr = nr;
+	count->epoch = epoch;
+	count->numbers.min = U64_MAX;
+	return count;
+}
+
 /* Make the count of call @nr; NULL: no memory or no room. */
 static struct utrace_count *count_new(struct utrace_counts *counts,
 				      struct utrace_count_task *task,
@@ -52,7 +83,8 @@ static struct utrace_count *count_new(struct utrace_counts *counts,
 	struct utrace_count *count = NULL;
 
 	if (utrace_count_reserve(counts, task)) {
-		count = kzalloc(sizeof(*count), GFP_KERNEL_ACCOUNT);
+		count = utrace_count_alloc(nr, READ_ONCE(counts->epoch),
+					   GFP_KERNEL);
 		if (!count)
 			utrace_count_unreserve(counts, task);
 	}
@@ -60,14 +92,19 @@ static struct utrace_count *count_new(struct utrace_counts *counts,
 		atomic_long_inc(&counts->lost);
 		return NULL;
 	}
-	count->nr = nr;
-	count->epoch = READ_ONCE(counts->epoch);
-	count->numbers.min = U64_MAX;
 	hlist_add_tail_rcu(&count->node, utrace_count_chain(task, nr));
 	return count;
 }
 
-static struct utrace_count *count_look_up(struct utrace_count_task *task,
+/**
+ * utrace_count_look_up() - find the count of a call
+ * @task: counts of the current task, or utrace_counts.merged
+ * @nr: number of the call
+ *
+ * Context: The task itself, or utrace_counts.lock held.
+ * Return: the count, which may be of an old epoch, or NULL.
+ */
+struct utrace_count *utrace_count_look_up(struct utrace_count_task *task,
 					  unsigned int nr)
 {
 	struct utrace_count *count;
@@ -87,19 +124,19 @@ static struct utrace_count *count_find(struct utrace_counts *counts,
 				       unsigned int nr)
 {
 	unsigned int epoch = READ_ONCE(counts->epoch);
-	struct utrace_count *count = count_look_up(task, nr);
+	struct utrace_count *count = utrace_count_look_up(task, nr);
 
 	/*
 	 * A program may use any number.  All that are no call share one count.
 	 */
 	if (!count && !utrace_call_of(nr)) {
 		nr = UTRACE_NO_CALL;
-		count = count_look_up(task, nr);
+		count = utrace_count_look_up(task, nr);
 	}
 	if (!count)
 		count = count_new(counts, task, nr);
 	else if (count->epoch != epoch)
-		count_clear(count, epoch);
+		utrace_count_clear(count, epoch);
 	return count;
 }
 

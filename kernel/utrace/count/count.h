@@ -21,6 +21,7 @@
 #include <linux/err.h>
 #include <linux/kref.h>
 #include <linux/list.h>
+#include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
@@ -92,9 +93,10 @@ struct utrace_count_task;
 
 /**
  * struct utrace_count_ops - functions of the client
- * @forget: optional; the task is out of the list, and what is counted of it
- *	from now on is not seen.  So the client's look-up is not to find @task
- *	any more.  Called under utrace_counts.lock, by any task.
+ * @forget: optional; what would be counted in @task from now on is not seen, or
+ *	the current task has got another pid by execve().  So the client's look-up
+ *	is not to find @task any more.  Called under utrace_counts.lock, by any
+ *	task, perhaps twice.
  * @free: free the client's structure; nobody uses it any more.  Called by RCU,
  *	in a softirq, perhaps after utrace_counts_end().
  */
@@ -107,21 +109,23 @@ struct utrace_count_ops {
  * struct utrace_counts - the counts of a client
  * @ops: functions of the client; constant
  * @limit: number of struct utrace_count at most; constant
- * @lock: guards @tasks, @next_id, @ncounts, @next_scan, @sweep, and what
- *	utrace_count_task says.  No lock is taken inside it; interrupts need not
- *	be off.
+ * @lock: guards @tasks, @next_id, @ncounts, @merged, @nmerged, @next_scan,
+ *	@sweep, and what utrace_count_task says.  No lock is taken inside it;
+ *	interrupts need not be off.
  * @tasks: struct utrace_count_task, in the order of their @id.  Written under
  *	@lock, read under RCU.
- * @next_id: id of the task that is added next.  Under @lock.
+ * @next_id: id of the task that is added next, 1 or more.  Under @lock.
  * @ncounts: number of struct utrace_count of the tasks in @tasks.  Written
  *	under @lock.
+ * @merged: task in @tasks that stands for all dead tasks which have made room;
+ *	NULL: none has.  Written under @lock, read under RCU.
+ * @nmerged: number of these tasks.  Written under @lock, read without a lock.
  * @next_scan: time in jiffies before which no dead task is looked for to make
  *	room.  Under @lock.
  * @sweep: position in @tasks up to which dead tasks without counts have been
  *	looked for.  Under @lock.
  * @epoch: number of the present counting; a struct utrace_count with another
  *	number is void.  Written under @lock, read without a lock.
- * @dropped: dead tasks that were removed to make room for new counts
  * @lost: calls that were not counted, for want of room or memory
  *
  * The client embeds it and calls utrace_counts_end() before it frees it.
@@ -133,10 +137,11 @@ struct utrace_counts {
 	struct list_head tasks;
 	u64 next_id;
 	unsigned int ncounts;
+	struct utrace_count_task __rcu *merged;
+	unsigned long nmerged;
 	unsigned long next_scan;
 	struct list_head *sweep;
 	unsigned int epoch;
-	atomic_long_t dropped;
 	atomic_long_t lost;
 };
 
@@ -167,8 +172,9 @@ struct utrace_counts {
  * It leaves the list when the task exits, if nothing was counted of it
  * (utrace_count_task_exits()).  If the client is not told of the exit, each new
  * task looks for such dead ones.  A dead task with counts stays until its room
- * is needed, or until utrace_counts_clear() or utrace_counts_end().  The memory
- * is freed after the list and the client have dropped their references.
+ * is needed (merge.c), or until utrace_counts_clear() or utrace_counts_end().
+ * The memory is freed after the list and the client have dropped their
+ * references.
  */
 struct utrace_count_task {
 	struct list_head list;
@@ -188,7 +194,8 @@ struct utrace_count_task {
 /**
  * struct utrace_count_row - what a reader gets of one call of one task
  * @ino: number of the task's struct pid, which no other one ever has: the inode
- *	number of a pidfd of the task
+ *	number of a pidfd of the task; 0: the row is the sum of dead tasks that
+ *	have made room, and has no ids and no name
  * @tid: pid of the task in the reader's namespace; 0: it has none there
  * @tgid: pid of its process there
  * @comm: name of the task, or its last name if it is dead
@@ -210,11 +217,11 @@ struct utrace_count_row {
 
 /**
  * struct utrace_count_cursor - how far a reader has come
- * @task: utrace_count_task.id of the task to go on with
+ * @task: utrace_count_task.id of the task to go on with; 0: utrace_counts.merged
  * @row: position in the table of this task to go on with
  *
- * All zeros is the beginning.  A cursor holds no reference and may come from
- * user space.
+ * All zeros is the beginning, with the rows of utrace_counts.merged.  A cursor
+ * holds no reference and may come from user space.
  */
 struct utrace_count_cursor {
 	u64 task;
@@ -239,9 +246,18 @@ void utrace_count_unreserve(struct utrace_counts *counts,
 			    struct utrace_count_task *task);
 
 /* call.c */
+struct utrace_count *utrace_count_alloc(unsigned int nr, unsigned int epoch,
+					gfp_t gfp);
+void utrace_count_clear(struct utrace_count *count, unsigned int epoch);
+struct utrace_count *utrace_count_look_up(struct utrace_count_task *task,
+					  unsigned int nr);
 void utrace_count_call(struct utrace_counts *counts,
 		       struct utrace_count_task *task, unsigned int nr,
 		       long ret, u64 duration, s64 cpu);
+
+/* merge.c */
+bool utrace_count_merge(struct utrace_counts *counts,
+			struct utrace_count_task *task);
 
 /* row.c */
 bool utrace_count_next_row(const struct utrace_counts *counts,

@@ -53,7 +53,7 @@ static bool count_copy(const struct utrace_counts *counts,
 	unsigned int epoch = READ_ONCE(counts->epoch), i;
 
 	/*
-	 * Pairs with smp_store_release() in count_clear(): the numbers read
+	 * Pairs with smp_store_release() in utrace_count_clear(): the numbers read
 	 * below are not older than this epoch.
 	 */
 	if (smp_load_acquire(&count->epoch) != epoch)
@@ -61,8 +61,10 @@ static bool count_copy(const struct utrace_counts *counts,
 	for (i = 0; i < sizeof(*to) / sizeof(u64); i++)
 		((u64 *)to)[i] = READ_ONCE(from[i]);
 	/*
-	 * Pairs with smp_mb() in count_clear(): if a number read above was
-	 * cleared, this reads the epoch for which it was.
+	 * Pairs with smp_mb() in utrace_count_clear(): if a number read above
+	 * was cleared, this reads the epoch for which it was.  And with
+	 * smp_wmb() in utrace_count_merge(): if it is a sum, the caller finds
+	 * that the task stands for others.
 	 */
 	smp_rmb();
 	if (READ_ONCE(counts->epoch) != epoch)
@@ -70,6 +72,27 @@ static bool count_copy(const struct utrace_counts *counts,
 	/* The first call may be half counted. */
 	to->min = min(to->min, to->max);
 	return to->calls;
+}
+
+/* Say whose row it is; @alive is the task if there is one. */
+static void count_name_row(const struct utrace_counts *counts,
+			   const struct utrace_count_task *task,
+			   const struct task_struct *alive,
+			   struct pid_namespace *ns,
+			   struct utrace_count_row *row)
+{
+	row->alive = !!alive;
+	if (task == rcu_access_pointer(counts->merged)) {
+		row->ino = 0;
+		row->tid = 0;
+		row->tgid = 0;
+		memset(row->comm, 0, sizeof(row->comm));
+		return;
+	}
+	row->ino = task->pid->ino;
+	row->tid = pid_nr_ns(task->pid, ns);
+	row->tgid = pid_nr_ns(task->tgid, ns);
+	strscpy_pad(row->comm, alive ? alive->comm : task->comm);
 }
 
 /**
@@ -95,15 +118,25 @@ bool utrace_count_next_row(const struct utrace_counts *counts,
 		(*at)++;
 		if (!count_copy(counts, count, &row->numbers))
 			continue;
-		row->ino = task->pid->ino;
-		row->tid = pid_nr_ns(task->pid, ns);
-		row->tgid = pid_nr_ns(task->tgid, ns);
-		strscpy_pad(row->comm, alive ? alive->comm : task->comm);
+		count_name_row(counts, task, alive, ns, row);
 		row->nr = count->nr;
-		row->alive = !!alive;
 		return true;
 	}
 	return false;
+}
+
+/* Read @n rows of a task at most; returns how many. */
+static unsigned int count_read_task(const struct utrace_counts *counts,
+				    const struct utrace_count_task *task,
+				    struct pid_namespace *ns, u32 *at,
+				    struct utrace_count_row *rows,
+				    unsigned int n)
+{
+	unsigned int i = 0;
+
+	while (i < n && utrace_count_next_row(counts, task, ns, at, &rows[i]))
+		i++;
+	return i;
 }
 
 /**
@@ -116,7 +149,8 @@ bool utrace_count_next_row(const struct utrace_counts *counts,
  *
  * Between two calls the caller may sleep, and touch user memory.  Tasks that
  * were added and counts that were made meanwhile may be among the next rows or
- * not; no row comes twice.
+ * not; no row comes twice.  The sums over dead tasks come first, so tasks that
+ * are added to them meanwhile are missing; utrace_counts.nmerged changes then.
  *
  * Context: Any.  Takes RCU, for a walk over the tasks.
  * Return: number of rows; less than @n: there are no more.
@@ -126,18 +160,26 @@ unsigned int utrace_count_read(const struct utrace_counts *counts,
 			       struct utrace_count_cursor *cursor,
 			       struct utrace_count_row *rows, unsigned int n)
 {
-	const struct utrace_count_task *task;
+	const struct utrace_count_task *task, *merged;
 	unsigned int i = 0;
 
 	guard(rcu)();
+	merged = rcu_dereference(counts->merged);
+	if (!cursor->task) {
+		if (merged)
+			i = count_read_task(counts, merged, ns, &cursor->row,
+					    rows, n);
+		if (i == n)
+			return i;
+		*cursor = (struct utrace_count_cursor){ .task = 1 };
+	}
 	list_for_each_entry_rcu(task, &counts->tasks, list) {
-		if (task->id < cursor->task)
+		if (task->id < cursor->task || task == merged)
 			continue;
 		if (task->id > cursor->task)
 			*cursor = (struct utrace_count_cursor){ task->id, 0 };
-		while (i < n && utrace_count_next_row(counts, task, ns,
-						      &cursor->row, &rows[i]))
-			i++;
+		i += count_read_task(counts, task, ns, &cursor->row, &rows[i],
+				     n - i);
 		if (i == n)
 			break;
 	}

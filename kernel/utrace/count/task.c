@@ -4,8 +4,8 @@
  *
  * The list of tasks has a reference to each task, so what was counted of a task
  * is there after its death.  The number of counts is bounded, and the oldest
- * dead task makes room for new ones.  Tasks without counts are not bounded but
- * swept: there are not many more than tasks alive.
+ * dead tasks make room for new ones (merge.c).  Tasks without counts are not
+ * bounded but swept: there are not many more than tasks alive.
  */
 #include <linux/jiffies.h>
 #include <linux/pid.h>
@@ -31,7 +31,11 @@
 void utrace_counts_init(struct utrace_counts *counts, unsigned int limit,
 			const struct utrace_count_ops *ops)
 {
-	*counts = (struct utrace_counts){ .ops = ops, .limit = limit };
+	*counts = (struct utrace_counts){
+		.ops = ops,
+		.limit = limit,
+		.next_id = 1,
+	};
 	INIT_LIST_HEAD(&counts->tasks);
 	spin_lock_init(&counts->lock);
 	counts->sweep = &counts->tasks;
@@ -82,6 +86,8 @@ static void count_remove_task(struct utrace_counts *counts,
 	if (!task->listed)
 		return;
 	task->listed = false;
+	if (rcu_access_pointer(counts->merged) == task)
+		RCU_INIT_POINTER(counts->merged, NULL);
 	if (counts->sweep == &task->list)
 		counts->sweep = task->list.prev;
 	list_del_rcu(&task->list);
@@ -126,7 +132,7 @@ void utrace_counts_clear(struct utrace_counts *counts)
 
 	guard(spinlock)(&counts->lock);
 	WRITE_ONCE(counts->epoch, counts->epoch + 1);
-	atomic_long_set(&counts->dropped, 0);
+	WRITE_ONCE(counts->nmerged, 0);
 	atomic_long_set(&counts->lost, 0);
 	list_for_each_entry_safe(task, next, &counts->tasks, list)
 		if (count_is_dead(task))
@@ -204,12 +210,13 @@ void utrace_count_task_exits(struct utrace_counts *counts,
  *
  * execve() gives a thread other than the leader the pid of the leader.  What
  * was counted of the thread has the old pid, which no task has any more.  So it
- * is removed, and the client adds another structure at the next system call.
+ * stays as that of a dead task, and the client adds another structure at the
+ * next system call.
  *
  * Context: The task itself.  Takes utrace_counts.lock.
  * Return:
  * * true - @task is that of the current task
- * * false - @task is out of the list, and the client drops it
+ * * false - the client's look-up finds @task no more, and the client drops it
  */
 bool utrace_count_task_execs(struct utrace_counts *counts,
 			     struct utrace_count_task *task)
@@ -218,12 +225,18 @@ bool utrace_count_task_execs(struct utrace_counts *counts,
 	if (utrace_count_is_current(task))
 		return true;
 	guard(spinlock)(&counts->lock);
-	count_remove_task(counts, task);
+	if (!task->ncounts)
+		count_remove_task(counts, task);
+	else if (task->ops->forget)
+		task->ops->forget(task);
 	return false;
 }
 
-/* Remove the oldest dead task, and its counts with it; false: there is none. */
-static bool count_drop_dead(struct utrace_counts *counts)
+/*
+ * Merge the counts of the oldest dead task with those of others, and remove the
+ * task; false: there is none.
+ */
+static bool count_merge_dead(struct utrace_counts *counts)
 {
 	struct utrace_count_task *task;
 
@@ -236,10 +249,11 @@ static bool count_drop_dead(struct utrace_counts *counts)
 	if (counts->next_scan && time_before(jiffies, counts->next_scan))
 		return false;
 	list_for_each_entry(task, &counts->tasks, list) {
-		if (!count_is_dead(task))
+		if (task == rcu_access_pointer(counts->merged) ||
+		    !task->ncounts || !count_is_dead(task) ||
+		    !utrace_count_merge(counts, task))
 			continue;
 		count_remove_task(counts, task);
-		atomic_long_inc(&counts->dropped);
 		return true;
 	}
 	counts->next_scan = (jiffies + HZ) ?: 1;
@@ -263,7 +277,7 @@ bool utrace_count_reserve(struct utrace_counts *counts,
 	if (!task->listed)
 		return false;
 	while (counts->ncounts >= counts->limit)
-		if (!count_drop_dead(counts))
+		if (!count_merge_dead(counts))
 			return false;
 	task->ncounts++;
 	WRITE_ONCE(counts->ncounts, counts->ncounts + 1);

@@ -244,6 +244,6 @@ int utrace_dev_read_counts(struct utrace_session *session,
 	counts->task = cursor.task;
 	counts->place = cursor.row;
 	counts->lost = atomic_long_read(&session->counts.lost);
-	counts->dropped = atomic_long_read(&session->counts.dropped);
+	counts->merged = READ_ONCE(session->counts.nmerged);
 	return ret;
 }

@@ -28,7 +28,7 @@ static struct process_task *process_task_of(struct utrace_count_task *count)
 	return container_of(count, struct process_task, count);
 }
 
-/* The task is out of the list; process_find_task() finds it no more. */
+/* process_find_task() is to find the task no more. */
 static void process_forget_task(struct utrace_count_task *count)
 {
 	WRITE_ONCE(process_task_of(count)->data.owner, NULL);
@@ -165,8 +165,8 @@ static void process_show_head(struct seq_file *m, struct process_trace *pt)
 {
 	if (!process_wants(pt, PROCESS_STAT))
 		seq_puts(m, "# Nothing is counted; 'echo stat >> events' beside this file starts it\n");
-	seq_printf(m, "# dropped: %ld dead tasks, lost: %lu events\n",
-		   atomic_long_read(&pt->counts.dropped), process_lost(pt));
+	seq_printf(m, "# merged: %lu dead tasks, lost: %lu events\n",
+		   READ_ONCE(pt->counts.nmerged), process_lost(pt));
 	seq_puts(m, "#    PID COMM            SYSCALL                 CALLS   ERRORS     TOTAL_US   MIN_US     MAX_US       CPU_US LOG2_NS:CALLS\n");
 }
 
@@ -213,12 +213,18 @@ static void process_show_numbers(struct seq_file *m,
 	seq_putc(m, '\n');
 }
 
-/* Print the call that the task is in, and for how long it has been. */
-static void process_show_now(struct seq_file *m, const char *head,
-			     struct process_trace *pt,
+/* Begin a line about a task. */
+static void process_show_task(struct seq_file *m, pid_t pid, const char *comm)
+{
+	seq_printf(m, "%8d %-15s", pid, comm);
+}
+
+/* Print the call that a living task is in, and for how long it has been. */
+static void process_show_now(struct seq_file *m, struct process_trace *pt,
 			     const struct process_task *task,
 			     struct task_struct *alive)
 {
+	char comm[TASK_COMM_LEN];
 	int nr = READ_ONCE(task->nr);
 	u64 age = process_since(task);
 
@@ -230,47 +236,48 @@ static void process_show_now(struct seq_file *m, const char *head,
 	 */
 	if (!utrace_ftrace_follows(pt, alive))
 		return;
-	seq_puts(m, head);
+	strscpy(comm, alive->comm);
+	process_show_task(m, pid_nr(task->count.pid), comm);
 	process_show_call(m, nr);
 	seq_printf(m, "      now for %llu.%06llu s\n", age / NSEC_PER_SEC,
 		   age % NSEC_PER_SEC / NSEC_PER_USEC);
 }
 
-/* Begin the lines of @task: its pid and name. */
-static void process_name_task(char *head, size_t size,
-			      const struct utrace_count_task *task,
-			      const struct task_struct *alive)
+/* Print what was counted of a task, or of those that it stands for. */
+static void process_show_counts(struct seq_file *m, struct process_trace *pt,
+				const struct utrace_count_task *task)
 {
-	char comm[TASK_COMM_LEN];
+	struct utrace_count_row row;
+	u32 at = 0;
 
-	strscpy(comm, alive ? alive->comm : task->comm);
-	snprintf(head, size, "%8d %-15s", pid_nr(task->pid), comm);
+	while (utrace_count_next_row(&pt->counts, task, &init_pid_ns, &at,
+				     &row)) {
+		process_show_task(m, row.tid, row.ino ? row.comm : "(dead)");
+		process_show_call(m, row.nr);
+		process_show_numbers(m, &row.numbers);
+	}
 }
 
 static int process_stat_show(struct seq_file *m, void *v)
 {
 	struct process_trace *pt = ((struct trace_array *)m->private)->process;
+	struct utrace_count_task *merged = rcu_dereference(pt->counts.merged);
 	struct utrace_count_task *task;
-	struct utrace_count_row row;
 	struct task_struct *alive;
-	char head[40];
-	u32 at = 0;
 
 	if (v == &pt->counts.tasks) {
 		process_show_head(m, pt);
+		if (merged)
+			process_show_counts(m, pt, merged);
 		return 0;
 	}
 	task = list_entry(v, struct utrace_count_task, list);
+	if (task == merged)
+		return 0;
+	process_show_counts(m, pt, task);
 	alive = pid_task(task->pid, PIDTYPE_PID);
-	process_name_task(head, sizeof(head), task, alive);
-	while (utrace_count_next_row(&pt->counts, task, &init_pid_ns, &at,
-				     &row)) {
-		seq_puts(m, head);
-		process_show_call(m, row.nr);
-		process_show_numbers(m, &row.numbers);
-	}
 	if (alive)
-		process_show_now(m, head, pt, process_task_of(task), alive);
+		process_show_now(m, pt, process_task_of(task), alive);
 	return 0;
 }
 
