@@ -53,6 +53,23 @@ void __utrace_syscall_exit(struct pt_regs *regs);
 void __utrace_init_task(struct task_struct *child);
 void __utrace_free_task(struct task_struct *task);
 int __utrace_fork(struct task_struct *child, u64 clone_flags);
+/**
+ * enum utrace_step_why - what a task has done that is a step
+ * @UTRACE_STEP_TRAP: made an instruction
+ * @UTRACE_STEP_SYSCALL: come to the end of a system call
+ * @UTRACE_STEP_HANDLER: got the frame of a signal handler, which it enters next
+ * @UTRACE_STEP_AGAIN: got the trap flag, after a time without the flag.  A
+ *	debugger may have changed the registers
+ *
+ * The last two are only for the client that follows all steps.
+ */
+enum utrace_step_why {
+	UTRACE_STEP_TRAP,
+	UTRACE_STEP_SYSCALL,
+	UTRACE_STEP_HANDLER,
+	UTRACE_STEP_AGAIN,
+};
+
 void __utrace_report_clone(const struct kernel_clone_args *args,
 			   struct task_struct *child);
 void __utrace_report_vfork_done(pid_t child);
@@ -73,7 +90,7 @@ void __utrace_kill_group(struct task_struct *task);
 void __utrace_oom_victim(struct task_struct *task);
 void __utrace_stop_if_held(void);
 void __utrace_ptrace_stopped(void);
-bool __utrace_step_trap(void);
+bool __utrace_step_trap(enum utrace_step_why why);
 void __utrace_user_changed(void);
 int proc_pid_utrace(struct seq_file *m, struct pid_namespace *ns,
 		    struct pid *pid, struct task_struct *task);
@@ -373,9 +390,9 @@ static inline void utrace_uprobe_done(void)
  * Returns true if only engines asked for the step that has trapped.  Does not
  * test the word: the engine may be detached since it asked.
  */
-static inline bool utrace_step_trap(void)
+static inline bool utrace_step_trap(enum utrace_step_why why)
 {
-	return utrace_known(current) && __utrace_step_trap();
+	return utrace_known(current) && __utrace_step_trap(why);
 }
 
 #endif /* _LINUX_UTRACE_HOOKS_H */

@@ -10,6 +10,7 @@
 
 #include <linux/rcupdate.h>
 #include <linux/utrace.h>
+#include <linux/utrace_hooks.h>
 
 struct cred;
 struct pid;
@@ -26,6 +27,9 @@ bool utrace_has_living(struct utrace_engine *engine);
 bool utrace_was_called(const struct utrace_engine *engine, unsigned int event,
 		       bool (*same)(const struct utrace_engine *a,
 				    const struct utrace_engine *b));
+void utrace_follow_with(bool (*step)(struct pt_regs *regs,
+				     enum utrace_step_why why));
+void utrace_follow_steps(bool on);
 bool utrace_chooses_call(struct utrace_engine *engine, unsigned int nr);
 bool __utrace_wants_call(struct utrace_engine *engine, struct pt_regs *regs);
 

@@ -305,6 +305,8 @@ struct utrace_set {
 #define UTRACE_TASK_SLOW	BIT(10)	/* no fast pass for system calls */
 #define UTRACE_TASK_WAITS	BIT(11)	/* a callback waits in a barrier */
 #define UTRACE_TASK_DEAD	BIT(12)	/* too late to add DEATH */
+#define UTRACE_TASK_FOLLOWED	BIT(13)	/* a client follows all steps */
+#define UTRACE_TASK_ARMED	BIT(14)	/* trap flag set for that client */
 
 /**
  * struct utrace - what the core keeps for one task
@@ -714,5 +716,9 @@ void utrace_wake(struct task_struct *task, struct utrace *u);
 bool utrace_task_stopped(struct task_struct *task);
 void utrace_interrupt(struct task_struct *task);
 void utrace_interrupt_stopped(struct task_struct *task);
+
+/* step.c */
+void utrace_arm_step(struct utrace *u);
+void utrace_step_handler(void);
 
 #endif /* _KERNEL_UTRACE_INTERNAL_H */

@@ -602,23 +602,31 @@ bool __utrace_signal_trap(struct ksignal *ksig)
 bool __utrace_signal_handler(bool stepping)
 {
 	struct utrace *u = current->utrace;
-	bool ptrace = stepping, report, ours;
+	bool ptrace = stepping, report, ours, armed;
 
 	scoped_guard(spinlock_irqsave, &u->lock) {
 		ours = u->flags & UTRACE_TASK_STEPPING;
+		armed = u->flags & UTRACE_TASK_ARMED;
 		report = ours || (u->flags & UTRACE_TASK_AT_HANDLER);
-		if (ours) {
+		if (ours || armed)
 			ptrace = u->flags & UTRACE_TASK_PTRACE_STEP;
+		if (ours) {
 			u->step = 0;
 			u->block = 0;
 		}
-		u->flags &= ~(UTRACE_TASK_AT_HANDLER | UTRACE_TASK_STEPPING);
+		/* The safe point sets the trap flag again. */
+		if (armed)
+			set_thread_flag(TIF_NOTIFY_RESUME);
+		u->flags &= ~(UTRACE_TASK_AT_HANDLER | UTRACE_TASK_STEPPING |
+			      UTRACE_TASK_ARMED);
 		if (report)
 			u->flags |= UTRACE_TASK_HANDLER;
 	}
 	/* x86 has cleared the trap flag already, UML has not. */
-	if (ours && !ptrace)
+	if ((ours || armed) && !ptrace)
 		user_disable_single_step(current);
+	if (armed)
+		utrace_step_handler();
 	if (report)
 		utrace_interrupt(current);
 	return ptrace;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - stopping a task, letting it go, interrupting and stepping it
+ * utrace - stopping a task, letting it go and interrupting it
  *
  * A stopped task is TASK_TRACED with JOBCTL_UTRACE and without JOBCTL_TRACED,
  * so that ptrace(2) does not take the stop for one of its own.  utrace_stop()
@@ -343,108 +343,15 @@ void __utrace_stop_if_held(void)
 		utrace_stop(u, UTRACE_STOP_FIRM);
 }
 
-/*
- * Stepping.  ptrace and the engines share the trap flag of a task.  ptrace
- * changes it only while the task is in a ptrace stop, so the flag at the end of
- * such a stop is what ptrace wants.  The engines set it at the safe point.
- */
-
-/**
- * __utrace_ptrace_stopped() - note at the end of a ptrace stop who wants a step
- *
- * Context: The task itself, with siglock held.  Takes utrace->lock.
- */
-void __utrace_ptrace_stopped(void)
-{
-	struct utrace *u = current->utrace;
-	bool step = test_thread_flag(TIF_SINGLESTEP);
-
-	scoped_guard(spinlock_irqsave, &u->lock) {
-		u->flags &= ~UTRACE_TASK_PTRACE_STEP;
-		/* The tracer is gone and has not changed the trap flag. */
-		if (!current->ptrace)
-			return;
-		u->flags &= ~UTRACE_TASK_STEPPING;
-		if (step)
-			u->flags |= UTRACE_TASK_PTRACE_STEP;
-		if (u->step)
-			set_thread_flag(TIF_NOTIFY_RESUME);
-	}
-}
-
-/**
- * utrace_arm_step() - set the trap flag if an engine has asked for a step
- * @u: struct utrace of the current task, which returns to user mode
- *
- * A block step is made only if no engine wants a single step, nor ptrace any
- * step.
- *
- * Context: The task itself, no locks held.  Takes @u->lock.
- */
-static void utrace_arm_step(struct utrace *u)
-{
-	bool block;
-
-	scoped_guard(spinlock_irqsave, &u->lock) {
-		if (!u->step)
-			return;
-		if (!(u->flags & UTRACE_TASK_STEPPING)) {
-			u->flags &= ~UTRACE_TASK_PTRACE_STEP;
-			if (current->ptrace && test_thread_flag(TIF_SINGLESTEP))
-				u->flags |= UTRACE_TASK_PTRACE_STEP;
-		}
-		u->flags |= UTRACE_TASK_STEPPING;
-		block = u->step == u->block &&
-			!(u->flags & UTRACE_TASK_PTRACE_STEP);
-	}
-	if (block && arch_has_block_step())
-		user_enable_block_step(current);
-	else
-		user_enable_single_step(current);
-}
-
-/**
- * __utrace_step_trap() - handle the trap at the end of a step
- *
- * If an engine has asked for the step, get_signal() reports its end.
- *
- * Context: The task itself, without siglock.
- * Return:
- * * true - only engines have asked for the step; no SIGTRAP is queued
- * * false - no engine has, or ptrace or the program steps the task too; SIGTRAP
- *   is queued
- */
-bool __utrace_step_trap(void)
-{
-	struct utrace *u = current->utrace;
-	bool engines, others;
-
-	scoped_guard(spinlock_irqsave, &u->lock) {
-		engines = u->flags & UTRACE_TASK_STEPPING;
-		others = u->flags & UTRACE_TASK_PTRACE_STEP;
-		u->flags &= ~UTRACE_TASK_STEPPING;
-		if (engines)
-			u->flags |= UTRACE_TASK_STEPPED;
-	}
-	if (!engines)
-		return false;
-	utrace_interrupt(current);
-#ifdef TIF_FORCED_TF
-	/* The program has set the trap flag itself and gets its SIGTRAP. */
-	others |= !test_thread_flag(TIF_FORCED_TF);
-#endif
-	if (others)
-		return false;
-	user_disable_single_step(current);
-	return true;
-}
-
 /* Is there anything to be done at the safe point? */
 static bool utrace_pending(struct utrace *u)
 {
 	return READ_ONCE(u->resume) != UTRACE_RESUME || READ_ONCE(u->hold) ||
 	       (READ_ONCE(u->step) &&
-		!(READ_ONCE(u->flags) & UTRACE_TASK_STEPPING));
+		!(READ_ONCE(u->flags) & UTRACE_TASK_STEPPING)) ||
+	       (READ_ONCE(u->flags) & (UTRACE_TASK_FOLLOWED |
+				       UTRACE_TASK_ARMED)) ==
+	       UTRACE_TASK_FOLLOWED;
 }
 
 /**

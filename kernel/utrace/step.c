@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - steps of a task
+ *
+ * ptrace and the engines share the trap flag of a task.  ptrace changes it only
+ * while the task is in a ptrace stop, so the flag at the end of such a stop is
+ * what ptrace wants.  The engines set it at the safe point.
+ *
+ * An engine that asks for a step is told of its end by a report from
+ * get_signal().  That costs thousands of instructions, so a client that is built
+ * in may follow all steps of a task instead: the trap calls it, and leaves the
+ * trap flag set.
+ */
+#include <linux/init.h>
+#include <linux/ptrace.h>
+#include <linux/resume_user_mode.h>
+#include <linux/sched/signal.h>
+#include <linux/static_call.h>
+
+#include "builtin.h"
+#include "pass.h"
+
+static bool no_step(struct pt_regs *regs, enum utrace_step_why why)
+{
+	return true;
+}
+
+/* What the client does at each step of a task that is followed. */
+DEFINE_STATIC_CALL(utrace_step, no_step);
+
+/**
+ * utrace_follow_with() - say what is to be done at each followed step
+ * @step: called in the task itself, and may sleep.  Returns true unless the
+ *	program has set the trap flag itself and the trap is due to that
+ *
+ * There is one such client.
+ *
+ * Context: An initcall.
+ */
+void __init utrace_follow_with(bool (*step)(struct pt_regs *regs,
+					    enum utrace_step_why why))
+{
+	WARN_ON(static_call_query(utrace_step) != no_step);
+	static_call_update(utrace_step, step);
+}
+
+/**
+ * utrace_follow_steps() - follow the steps of the current task, or no longer
+ * @on: follow them from the next return to user mode on
+ *
+ * Context: A callback in the task itself, or the function for a step.
+ */
+void utrace_follow_steps(bool on)
+{
+	struct utrace *u = current->utrace;
+	bool off;
+
+	scoped_guard(spinlock_irqsave, &u->lock) {
+		if (on)
+			u->flags |= UTRACE_TASK_FOLLOWED;
+		else
+			u->flags &= ~UTRACE_TASK_FOLLOWED;
+		off = !(u->flags & (UTRACE_TASK_FOLLOWED | UTRACE_TASK_STEPPING |
+				    UTRACE_TASK_PTRACE_STEP));
+		if (off)
+			u->flags &= ~UTRACE_TASK_ARMED;
+	}
+	if (on)
+		set_thread_flag(TIF_NOTIFY_RESUME);
+	else if (off)
+		user_disable_single_step(current);
+}
+
+/**
+ * __utrace_ptrace_stopped() - note at the end of a ptrace stop who wants a step
+ *
+ * Context: The task itself, with siglock held.  Takes utrace->lock.
+ */
+void __utrace_ptrace_stopped(void)
+{
+	struct utrace *u = current->utrace;
+	bool step = test_thread_flag(TIF_SINGLESTEP);
+
+	scoped_guard(spinlock_irqsave, &u->lock) {
+		u->flags &= ~UTRACE_TASK_PTRACE_STEP;
+		/* The tracer is gone and has not changed the trap flag. */
+		if (!current->ptrace)
+			return;
+		u->flags &= ~(UTRACE_TASK_STEPPING | UTRACE_TASK_ARMED);
+		if (step)
+			u->flags |= UTRACE_TASK_PTRACE_STEP;
+		if (u->step || u->flags & UTRACE_TASK_FOLLOWED)
+			set_thread_flag(TIF_NOTIFY_RESUME);
+	}
+}
+
+/* Has the program set the trap flag itself? */
+static bool utrace_own_trap_flag(void)
+{
+#ifdef TIF_FORCED_TF
+	return current_pt_regs()->flags & X86_EFLAGS_TF &&
+	       !test_thread_flag(TIF_FORCED_TF);
+#else
+	return false;
+#endif
+}
+
+/**
+ * utrace_arm_step() - set the trap flag if an engine has asked for a step
+ * @u: struct utrace of the current task, which returns to user mode
+ *
+ * A block step is made only if no engine wants a single step, nor ptrace any
+ * step, and steps are not followed.
+ *
+ * Context: The task itself, no locks held.  Takes @u->lock.
+ */
+void utrace_arm_step(struct utrace *u)
+{
+	bool block, again = false, own = utrace_own_trap_flag();
+
+	scoped_guard(spinlock_irqsave, &u->lock) {
+		if (!u->step && !(u->flags & UTRACE_TASK_FOLLOWED))
+			return;
+		/* The flag is not set for an engine, so it is as ptrace has left it. */
+		if (!(u->flags & (UTRACE_TASK_STEPPING | UTRACE_TASK_ARMED))) {
+			u->flags &= ~UTRACE_TASK_PTRACE_STEP;
+			if (current->ptrace && test_thread_flag(TIF_SINGLESTEP))
+				u->flags |= UTRACE_TASK_PTRACE_STEP;
+		}
+		if (u->step)
+			u->flags |= UTRACE_TASK_STEPPING;
+		if (u->flags & UTRACE_TASK_FOLLOWED) {
+			again = !(u->flags & UTRACE_TASK_ARMED);
+			u->flags |= UTRACE_TASK_ARMED;
+		}
+		block = u->step == u->block &&
+			!(u->flags & (UTRACE_TASK_PTRACE_STEP |
+				      UTRACE_TASK_FOLLOWED));
+	}
+	if (block && arch_has_block_step())
+		user_enable_block_step(current);
+	else
+		user_enable_single_step(current);
+#ifdef TIF_FORCED_TF
+	/*
+	 * The flag was cleared if the next instruction may change the trap
+	 * flag.  The client notices that itself.
+	 */
+	if (READ_ONCE(u->flags) & UTRACE_TASK_ARMED && !own)
+		set_thread_flag(TIF_FORCED_TF);
+#endif
+	if (again)
+		static_call(utrace_step)(current_pt_regs(), UTRACE_STEP_AGAIN);
+}
+
+/**
+ * utrace_step_handler() - the frame of a signal handler is set up
+ *
+ * Context: The task itself, no locks held, with %UTRACE_TASK_ARMED set until
+ * now.
+ */
+void utrace_step_handler(void)
+{
+	static_call(utrace_step)(current_pt_regs(), UTRACE_STEP_HANDLER);
+}
+
+/**
+ * __utrace_step_trap() - handle the trap at the end of a step
+ * @why: %UTRACE_STEP_TRAP or %UTRACE_STEP_SYSCALL
+ *
+ * If an engine has asked for the step, get_signal() reports its end.
+ *
+ * Context: The task itself, without siglock.  May sleep.
+ * Return:
+ * * true - only utrace has asked for the step; no SIGTRAP is queued
+ * * false - utrace has not, or ptrace or the program steps the task too; SIGTRAP
+ *   is queued
+ */
+bool __utrace_step_trap(enum utrace_step_why why)
+{
+	struct utrace *u = current->utrace;
+	bool engines, others, followed, ours = true;
+
+	followed = READ_ONCE(u->flags) & UTRACE_TASK_ARMED;
+	if (followed)
+		ours = static_call(utrace_step)(current_pt_regs(), why);
+	/* Nothing else was asked for, as at most steps that are followed. */
+	if (followed && !(READ_ONCE(u->flags) & (UTRACE_TASK_STEPPING |
+						 UTRACE_TASK_PTRACE_STEP)))
+		return ours;
+#ifdef TIF_FORCED_TF
+	/* The program has set the trap flag itself and gets its SIGTRAP. */
+	if (!followed)
+		ours = test_thread_flag(TIF_FORCED_TF);
+#endif
+	scoped_guard(spinlock_irqsave, &u->lock) {
+		engines = u->flags & UTRACE_TASK_STEPPING;
+		others = u->flags & UTRACE_TASK_PTRACE_STEP;
+		u->flags &= ~UTRACE_TASK_STEPPING;
+		if (engines)
+			u->flags |= UTRACE_TASK_STEPPED;
+	}
+	if (engines)
+		utrace_interrupt(current);
+	else if (!followed)
+		return false;
+	if (others || !ours)
+		return false;
+	if (!(READ_ONCE(u->flags) & UTRACE_TASK_ARMED))
+		user_disable_single_step(current);
+	return true;
+}
