@@ -4,13 +4,16 @@
  *
  * A client may have commands (ioctls) and records of its own in the sessions of
  * /dev/utrace.  The client registers them at boot, so that the device knows no
- * client.
+ * client.  The device tells its clients what a session may trace.
  */
 #ifndef _KERNEL_UTRACE_UTRACE_DEV_H
 #define _KERNEL_UTRACE_UTRACE_DEV_H
 
 #include <linux/types.h>
 
+struct cred;
+struct pid_namespace;
+struct task_struct;
 struct utrace_session;
 
 /* Bytes of the largest argument of a command, as this kernel knows it. */
@@ -64,5 +67,16 @@ int utrace_dev_add_commands(const struct utrace_dev_command *command,
 			    unsigned int n);
 int utrace_dev_add_records(const struct utrace_dev_record *record,
 			   unsigned int n);
+
+/* dev/session.c */
+const struct cred *utrace_dev_cred(const struct utrace_session *session);
+struct pid_namespace *utrace_dev_ns(const struct utrace_session *session);
+
+/* dev/target.c */
+struct task_struct *utrace_dev_task_of(int fd);
+
+/* dev/rights.c */
+bool utrace_dev_may_trace(const struct cred *opener, struct task_struct *task);
+bool utrace_dev_may_trace_current(const struct cred *cred);
 
 #endif /* _KERNEL_UTRACE_UTRACE_DEV_H */

@@ -32,13 +32,19 @@ static bool session_is_capable(const struct cred *cred,
 	return !security_capable(cred, ns, CAP_SYS_PTRACE, CAP_OPT_NOAUDIT);
 }
 
-/*
+/**
+ * utrace_dev_may_trace_current() - may credentials trace the current task?
+ * @cred: the credentials
+ *
  * Open-coded ptrace_may_access() to the current task, for @cred instead of
  * current's credentials.  Security modules are called under task_lock(), as
  * there.  They are not to audit a refusal: the process that they would name is
  * the traced one, and not the reader.
+ *
+ * Context: A callback, in the task itself; may sleep.  Takes task_lock().
+ * Return: true if programs with @cred may trace the task as it is now.
  */
-static bool session_cred_may_trace_current(const struct cred *cred)
+bool utrace_dev_may_trace_current(const struct cred *cred)
 {
 	const struct cred *of = current_real_cred(), *old;
 	struct mm_struct *mm = current->mm;
@@ -85,9 +91,9 @@ static bool session_ask(struct session_target *target,
 	bool hidden;
 
 	hidden = !target->all &&
-		 (!session_cred_may_trace_current(opener) ||
+		 (!utrace_dev_may_trace_current(opener) ||
 		  (target->cred != opener &&
-		   !session_cred_may_trace_current(target->cred)));
+		   !utrace_dev_may_trace_current(target->cred)));
 	if (task->cred != current_real_cred()) {
 		put_cred(task->cred);
 		task->cred = get_cred(current_real_cred());
@@ -144,6 +150,38 @@ bool utrace_dev_may_see(const struct session_target *target)
 		return true;
 	return session_is_capable(target->session->cred, mm->user_ns) &&
 	       session_is_capable(target->cred, mm->user_ns);
+}
+
+/* May current's credentials trace @task as it is now? */
+static bool session_caller_may(struct task_struct *task)
+{
+	if (!READ_ONCE(utrace_dev_unprivileged) && !capable(CAP_SYS_PTRACE))
+		return false;
+	return ptrace_may_access(task, PTRACE_MODE_ATTACH_REALCREDS);
+}
+
+/**
+ * utrace_dev_may_trace() - may the caller and an opener of the device trace?
+ * @opener: credentials of the opener
+ * @task: the task
+ *
+ * ptrace_may_access() is called for both, since security modules may compare
+ * more than ids.
+ *
+ * Context: Process context.  Takes task_lock() of @task.
+ * Return: true if both may trace @task.
+ */
+bool utrace_dev_may_trace(const struct cred *opener, struct task_struct *task)
+{
+	const struct cred *old;
+	bool may;
+
+	if (!session_caller_may(task))
+		return false;
+	old = override_creds(opener);
+	may = session_caller_may(task);
+	revert_creds(old);
+	return may;
 }
 
 /* May @cred trace @task as it is now? */

@@ -101,6 +101,30 @@ struct utrace_session *utrace_dev_new(const struct cred *cred)
 	return session;
 }
 
+/**
+ * utrace_dev_cred() - the credentials of the opener of a session
+ * @session: the session
+ *
+ * Context: Any.
+ * Return: the credentials, without a reference.
+ */
+const struct cred *utrace_dev_cred(const struct utrace_session *session)
+{
+	return session->cred;
+}
+
+/**
+ * utrace_dev_ns() - the pid namespace of the opener of a session
+ * @session: the session
+ *
+ * Context: Any.
+ * Return: the namespace, without a reference.
+ */
+struct pid_namespace *utrace_dev_ns(const struct utrace_session *session)
+{
+	return session->ns;
+}
+
 /* Commands */
 
 /* Add up what the rings have counted, while they count on. */

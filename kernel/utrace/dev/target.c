@@ -33,25 +33,13 @@
 /* Targets of one session at most. */
 #define SESSION_MAX_TARGETS		1024
 
-/* May current's credentials trace @task as it is now? */
-static bool session_caller_may(struct task_struct *task)
-{
-	if (!READ_ONCE(utrace_dev_unprivileged) && !capable(CAP_SYS_PTRACE))
-		return false;
-	return ptrace_may_access(task, PTRACE_MODE_ATTACH_REALCREDS);
-}
-
 /*
- * May the caller and the opener of the session trace @task?
- * ptrace_may_access() is called for both, since security modules may compare
- * more than ids.  The core calls this for each task that the engine is to
- * cover.
+ * May the caller and the opener of the session trace @task?  The core calls this
+ * for each task that the engine is to cover.
  */
 static bool session_may_trace(struct task_struct *task, void *data)
 {
 	struct session_target *target = data;
-	const struct cred *old;
-	bool may;
 
 	/* A dead task has no further events to see. */
 	if (task->exit_state)
@@ -59,12 +47,8 @@ static bool session_may_trace(struct task_struct *task, void *data)
 	/* A reader that waits for itself. */
 	if (target->stop && task_tgid(task) == READ_ONCE(target->session->reader))
 		target->deadlock = true;
-	if (target->deadlock || !session_caller_may(task))
-		return false;
-	old = override_creds(target->session->cred);
-	may = session_caller_may(task);
-	revert_creds(old);
-	return may;
+	return !target->deadlock &&
+	       utrace_dev_may_trace(target->session->cred, task);
 }
 
 /*
@@ -441,8 +425,14 @@ static int session_attach_system(struct utrace_session *session,
 	return ret;
 }
 
-/* Return the task of a pidfd with a reference, or -EBADF or -ESRCH. */
-static struct task_struct *session_task_of(int fd)
+/**
+ * utrace_dev_task_of() - the task of a pidfd
+ * @fd: the descriptor
+ *
+ * Context: Process context.
+ * Return: the task, with a reference for the caller; or -EBADF or -ESRCH.
+ */
+struct task_struct *utrace_dev_task_of(int fd)
 {
 	unsigned int flags;
 	struct pid *pid = pidfd_get_pid(fd, &flags);
@@ -493,7 +483,7 @@ int utrace_dev_attach(struct utrace_session *session,
 		return -ENOSPC;
 	if (session_scopes[attach->scope].match)
 		return session_attach_system(session, attach);
-	task = session_task_of(attach->fd);
+	task = utrace_dev_task_of(attach->fd);
 	if (IS_ERR(task))
 		return PTR_ERR(task);
 	ret = session_attach_to(session, attach,
