@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * utrace - the branches that tasks take
+ *
+ * UTRACE_IOC_BRANCHES on an open /dev/utrace gives a descriptor from which the
+ * branches of a task are read: a consumer.  Any number of consumers may have one
+ * task; each has its own ring and gets the records that it asked for, whatever
+ * the others ask for.  What is said in <linux/utrace.h> about layout, arguments
+ * and what programs pass holds here, too.
+ * Documentation/trace/utrace/bts.rst explains the interface from the beginning.
+ */
+#ifndef _UAPI_LINUX_UTRACE_BRANCH_H
+#define _UAPI_LINUX_UTRACE_BRANCH_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+/**
+ * struct utrace_branch - a branch, or what else is told between two of them
+ * @from: address of the instruction that branches; or see the types below
+ * @to: address of the instruction that is executed next; likewise
+ * @info: bits 0 to 3: enum utrace_branch_type; bit 4: the processor has
+ *	predicted the branch, if the source can tell; bits 8 to 15: enum
+ *	utrace_branch_kind; all others 0
+ *
+ * Programs of 32 bits have the same records.  A record of the branch trace store
+ * of a processor is a record of this form already, so its bits are where the
+ * processor has them.
+ */
+struct utrace_branch {
+	__u64 from;
+	__u64 to;
+	__u64 info;
+};
+
+/**
+ * enum utrace_branch_type - what a record is about
+ * @UTRACE_BRANCH: a branch
+ * @UTRACE_BRANCH_TASK: the records after this one are of another task: @from has
+ *	its pid in the lower half and that of its process in the upper half, both
+ *	in the pid namespace of the opener; @to has the inode number of its
+ *	pidfd
+ * @UTRACE_BRANCH_START: the recording of the task begins, at address @to; the
+ *	first record of a task
+ * @UTRACE_BRANCH_END: the task exits; @from is the address of the last
+ *	instruction
+ * @UTRACE_BRANCH_LOST: @from records of the task were lost here, since the ring
+ *	was full or there was no memory; with nothing after it, these records
+ *	may be of tasks that have died while the ring was full
+ * @UTRACE_BRANCH_HIDDEN: the task may not be seen any more, since it has gained
+ *	privileges, and is not recorded from here on
+ */
+enum utrace_branch_type {
+	UTRACE_BRANCH,
+	UTRACE_BRANCH_TASK,
+	UTRACE_BRANCH_START,
+	UTRACE_BRANCH_END,
+	UTRACE_BRANCH_LOST,
+	UTRACE_BRANCH_HIDDEN,
+};
+
+#define UTRACE_BRANCH_TYPE(info)	((info) & 0xf)
+#define UTRACE_BRANCH_PREDICTED		0x10
+#define UTRACE_BRANCH_KIND(info)	(((info) >> 8) & 0xff)
+
+/**
+ * enum utrace_branch_kind - the kind of the instruction
+ * @UTRACE_BR_UNKNOWN: the source cannot tell
+ * @UTRACE_BR_COND: a conditional jump
+ * @UTRACE_BR_UNCOND: a jump to an address in the instruction
+ * @UTRACE_BR_IND: a jump to an address in a register or in memory
+ * @UTRACE_BR_CALL: a call of an address in the instruction
+ * @UTRACE_BR_IND_CALL: a call of an address in a register or in memory
+ * @UTRACE_BR_RET: a return
+ * @UTRACE_BR_SYSCALL: a system call; @to is %UTRACE_PC_SYSCALL
+ * @UTRACE_BR_SYSRET: the return from it; @from is a pseudo-address
+ *
+ * The numbers are those of PERF_BR_ in <linux/perf_event.h>.
+ */
+enum utrace_branch_kind {
+	UTRACE_BR_UNKNOWN,
+	UTRACE_BR_COND,
+	UTRACE_BR_UNCOND,
+	UTRACE_BR_IND,
+	UTRACE_BR_CALL,
+	UTRACE_BR_IND_CALL,
+	UTRACE_BR_RET,
+	UTRACE_BR_SYSCALL,
+	UTRACE_BR_SYSRET,
+};
+
+/*
+ * Pseudo-addresses stand for the kernel: what has been called there, or why it
+ * was entered.  No code is ever in this last page.
+ */
+#define UTRACE_PC_BASE		0xfffffffffffff000ULL
+#define UTRACE_PC_ASYNC		(UTRACE_PC_BASE | 0x02)	/* no instruction */
+#define UTRACE_PC_SYSCALL	(UTRACE_PC_BASE | 0x10)
+#define UTRACE_PC_SIGNAL	(UTRACE_PC_BASE | 0x20)	/* a handler begins */
+#define UTRACE_PC_SIGRETURN	(UTRACE_PC_BASE | 0x21)
+#define UTRACE_PC_EXEC		(UTRACE_PC_BASE | 0x22)	/* a program begins */
+
+/**
+ * enum utrace_branch_mode - what a consumer keeps
+ * @UTRACE_BRANCHES_ALL: all records, in order; the task waits for the reader, or
+ *	records are lost
+ * @UTRACE_BRANCHES_LAST: the last records
+ */
+enum utrace_branch_mode {
+	UTRACE_BRANCHES_ALL,
+	UTRACE_BRANCHES_LAST,
+};
+
+/**
+ * struct utrace_ioc_branches - %UTRACE_IOC_BRANCHES: make a consumer
+ * @pidfd: pidfd of a thread, or of a process
+ * @scope: %UTRACE_SCOPE_THREAD, %UTRACE_SCOPE_PROCESS or %UTRACE_SCOPE_TREE
+ * @mode: enum utrace_branch_mode
+ * @full: enum utrace_full: what happens if there is no room for a record of
+ *	%UTRACE_BRANCHES_ALL; else 0
+ * @records: number of records that the ring has room for, rounded up to a power
+ *	of 2; 0: 65536
+ * @fd: 0; the kernel writes the descriptor of the consumer, with O_CLOEXEC
+ * @reserved: 0
+ *
+ * Only branches in user mode are recorded.  read(2) gives whole records, waits
+ * for the first one unless the descriptor has O_NONBLOCK, and gives 0 when all
+ * tasks have ended and nothing is left.  The descriptor can be polled.  A
+ * consumer ends with its last descriptor.
+ *
+ * Errors: EBADF - @pidfd.  EINVAL.  ESRCH - the task is gone.  EPERM - the caller
+ * or the opener of the device may not trace the task.  EDEADLK - the caller would
+ * wait for itself.  EOPNOTSUPP - the machine cannot do it.  EUSERS, ENOSPC - see %UTRACE_IOC_ATTACH.  EMFILE.  ENOMEM.
+ */
+struct utrace_ioc_branches {
+	__s32 pidfd;
+	__u32 scope;
+	__u32 mode;
+	__u32 full;
+	__u64 records;
+	__s32 fd;
+	__u32 reserved;
+};
+
+#define UTRACE_IOC_BRANCHES_SIZE_VER0	32
+#define UTRACE_IOC_BRANCHES	_IOWR(0xBC, 0x10, struct utrace_ioc_branches)
+
+#endif /* _UAPI_LINUX_UTRACE_BRANCH_H */

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * utrace - branches: consumers, and the threads that they follow
+ *
+ * A consumer is a file descriptor with a ring, and an engine that is attached to
+ * what the consumer follows.  A thread that at least one consumer follows has a
+ * struct bts_thread, which collects its branches step by step; when enough of
+ * them are there, the thread itself copies them to the ring of each consumer.
+ * So no lock is taken at a step, and memory of the rings may be swapped out.
+ *
+ * Lock order: bts_consumer.lock is taken alone; bts_consumer.wait_lock is taken
+ * inside it or alone, and siglock inside of that.
+ */
+#ifndef _KERNEL_UTRACE_BTS_BTS_H
+#define _KERNEL_UTRACE_BTS_BTS_H
+
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <linux/wait.h>
+#include <uapi/linux/utrace.h>
+#include <uapi/linux/utrace_branch.h>
+
+#include "../builtin.h"
+#include "../task_data.h"
+#include "insn.h"
+
+struct cred;
+struct file;
+struct mem_cgroup;
+struct pid;
+struct pid_namespace;
+struct task_struct;
+struct utrace_engine;
+struct utrace_engine_ops;
+struct utrace_session;
+
+/**
+ * struct bts_ring - the records of a consumer
+ * @pages: a file without a name, in memory that can be swapped out, of
+ *	@size records; constant
+ * @memcg: memory cgroup that is charged for @pages, counted; constant
+ * @size: number of records, a power of 2; constant
+ * @head: records ever written.  Written under bts_consumer.lock.
+ * @tail: records that were read, or overwritten, since then.  Likewise
+ */
+struct bts_ring {
+	struct file *pages;
+	struct mem_cgroup *memcg;
+	u64 size;
+	u64 head;
+	u64 tail;
+};
+
+/**
+ * struct bts_consumer - a descriptor that branches are read from
+ * @ref: one reference for the file, one for the engine
+ * @opener: credentials of the opener of the device, counted; constant
+ * @cred: credentials of the process that made the consumer, counted; constant
+ * @ns: pid namespace of the opener, counted; constant
+ * @engine: the engine.  The file has a reference, and so has each bts_link;
+ *	constant once the descriptor is there
+ * @mode: enum utrace_branch_mode; constant
+ * @stop: a thread whose records find no room waits.  Constant.
+ * @lock: guards @ring, @last and @lost
+ * @ring: the records
+ * @last: inode number of the pidfd of the thread that wrote last, 0 at first.
+ *	Under @lock
+ * @lost: records that threads had not delivered when they died.  Under @lock
+ * @wait: readers that wait for records
+ * @wait_lock: guards @waiting and @reader
+ * @waiting: struct bts_link of threads that wait for room.  Under @wait_lock
+ * @reader: process that has read or polled last, or has made the consumer,
+ *	counted; NULL once it has closed the descriptor: no thread waits then.
+ *	Under @wait_lock; only compared without it
+ * @closed: the file is gone.  Set once
+ * @joined: a thread is or was followed, so the end of all of them is the end
+ * @deadlock: the attach has met the process that makes the consumer, and @stop
+ */
+struct bts_consumer {
+	struct kref ref;
+	const struct cred *opener;
+	const struct cred *cred;
+	struct pid_namespace *ns;
+	struct utrace_engine *engine;
+	enum utrace_branch_mode mode;
+	bool stop;
+	struct mutex lock;	/* the ring */
+	struct bts_ring ring;
+	u64 last;
+	u64 lost;
+	wait_queue_head_t wait;
+	spinlock_t wait_lock;	/* threads that wait for room */
+	struct list_head waiting;
+	struct pid *reader;
+	bool closed;
+	bool joined;
+	bool deadlock;
+};
+
+/**
+ * struct bts_link - a thread is followed by a consumer
+ * @list: entry in bts_thread.links
+ * @consumer: the consumer, whose engine has a reference
+ * @engine: its engine, counted; constant
+ * @sent: records of bts_thread.stage that the consumer has got
+ * @lost: records that it has not got since the last one that it has
+ * @start: address at which the thread has joined
+ * @started: it has got the record of that
+ * @cred: credentials of the thread when the rights were last asked about,
+ *	counted
+ * @task: the thread, counted while it waits for room, else NULL.  Under
+ *	bts_consumer.wait_lock
+ * @waiting: entry in bts_consumer.waiting while @task is not NULL.  Likewise
+ *
+ * Only the thread itself uses what has no other rule.
+ */
+struct bts_link {
+	struct list_head list;
+	struct bts_consumer *consumer;
+	struct utrace_engine *engine;
+	unsigned int sent;
+	u64 lost;
+	unsigned long start;
+	bool started;
+	const struct cred *cred;
+	struct task_struct *task;
+	struct list_head waiting;
+};
+
+/* Bytes of code that are looked at, of which an instruction has 15 at most. */
+#define BTS_CODE	16
+
+/* Instructions that a thread remembers; a power of 2. */
+#define BTS_KNOWN	64
+
+/**
+ * struct bts_known - an instruction that was decoded before
+ * @code: the bytes at its address, as two numbers
+ * @insn: what they are
+ *
+ * The bytes tell whether the program has changed since.  An entry that was not
+ * used has the address 0.
+ */
+struct bts_known {
+	u64 code[BTS_CODE / sizeof(u64)];
+	struct bts_insn insn;
+};
+
+/* Records that a thread collects, and from how many on it copies them. */
+#define BTS_STAGE	160
+#define BTS_STAGE_FULL	(BTS_STAGE - 8)
+
+/**
+ * struct bts_thread - what is known of a thread that is followed
+ * @data: by which the thread finds this structure
+ * @links: struct bts_link
+ * @insn: the instruction that the thread makes next
+ * @pair: the instruction after it, if @insn is %BTS_INSN_SS
+ * @long_mode: the instructions in @known are those of 64-bit code
+ * @exec: the present system call has begun another program
+ * @n: elements of @stage that are used
+ * @stage: records that some consumers have not got yet
+ * @known: instructions by their address
+ *
+ * Only the thread itself uses it.
+ */
+struct bts_thread {
+	struct utrace_task_data data;
+	struct list_head links;
+	struct bts_insn insn;
+	struct bts_insn pair;
+	bool long_mode;
+	bool exec;
+	unsigned int n;
+	struct utrace_branch stage[BTS_STAGE];
+	struct bts_known known[BTS_KNOWN];
+};
+
+/* consumer.c */
+int utrace_bts_consumer_make(struct utrace_session *session, void *arg);
+void utrace_bts_consumer_undo(struct utrace_session *session, const void *arg);
+void utrace_bts_consumer_put(struct bts_consumer *consumer);
+struct pid *utrace_bts_reader(struct bts_consumer *consumer);
+
+/* ring.c */
+int utrace_bts_ring_init(struct bts_ring *ring, u64 records);
+void utrace_bts_ring_free(struct bts_ring *ring);
+unsigned int utrace_bts_ring_write(struct bts_ring *ring, bool overwrite,
+				   const struct utrace_branch *records,
+				   unsigned int n);
+int utrace_bts_ring_read(struct bts_ring *ring, struct utrace_branch *records,
+			 unsigned int n);
+
+/* thread.c */
+struct bts_thread *utrace_bts_thread(void);
+struct bts_thread *utrace_bts_thread_new(void);
+struct bts_link *utrace_bts_link(struct bts_thread *thread,
+				 const struct bts_consumer *consumer);
+bool utrace_bts_join(struct bts_thread *thread, struct bts_consumer *consumer,
+		     unsigned long ip);
+void utrace_bts_leave(struct bts_thread *thread, struct bts_link *link);
+void utrace_bts_end(struct bts_thread *thread, struct bts_link *link);
+void utrace_bts_put(struct bts_thread *thread, u64 from, u64 to, u64 info);
+void utrace_bts_deliver(struct bts_thread *thread);
+void utrace_bts_wait(struct bts_thread *thread, struct bts_link *link);
+void utrace_bts_wait_soon(struct bts_thread *thread);
+void utrace_bts_let_go(struct bts_consumer *consumer);
+
+/* step.c */
+void utrace_bts_fetch(struct bts_thread *thread, const struct pt_regs *regs);
+bool utrace_bts_step(struct pt_regs *regs, enum utrace_step_why why);
+
+/* bts_engine.c */
+extern const struct utrace_engine_ops utrace_bts_ops;
+
+#endif /* _KERNEL_UTRACE_BTS_BTS_H */

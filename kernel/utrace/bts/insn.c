@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - branches: what an instruction may do to the flow of control
+ *
+ * The kernel's decoder of instructions finds the opcode and the length; the
+ * tables here say which opcodes matter.
+ */
+#include <linux/bits.h>
+#include <linux/ptrace.h>
+
+#include <asm/insn.h>
+#include <asm/processor-flags.h>
+
+#include "insn.h"
+
+/* Opcodes of one byte, but for those that depend on their ModRM. */
+static enum bts_insn_kind bts_kind_of_byte(u8 opcode)
+{
+	switch (opcode) {
+	case 0x70 ... 0x7f:
+		return BTS_INSN_COND;
+	case 0xe0 ... 0xe2:
+		return BTS_INSN_LOOP;
+	case 0xe3:
+		return BTS_INSN_JCXZ;
+	case 0xe9: case 0xeb:
+		return BTS_INSN_UNCOND;
+	case 0xea:
+		return BTS_INSN_IND;
+	case 0xe8:
+		return BTS_INSN_CALL;
+	case 0x9a:
+		return BTS_INSN_IND_CALL;
+	case 0xc2: case 0xc3: case 0xca: case 0xcb:
+		return BTS_INSN_RET;
+	case 0xcf:
+		return BTS_INSN_IRET;
+	case 0x9c:
+		return BTS_INSN_PUSHF;
+	case 0x9d:
+		return BTS_INSN_POPF;
+	case 0x17:
+		return BTS_INSN_SS;
+	case 0xcc: case 0xcd: case 0xce: case 0xf1:
+		return BTS_INSN_BREAK;
+	default:
+		return BTS_INSN_OTHER;
+	}
+}
+
+/* Opcodes of which ModRM says what they do, and INT. */
+static enum bts_insn_kind bts_kind_by_operand(struct insn *insn)
+{
+	u8 reg = X86_MODRM_REG(insn->modrm.value);
+
+	switch (insn->opcode.bytes[0]) {
+	case 0x8e:
+		return reg == 2 ? BTS_INSN_SS : BTS_INSN_OTHER;
+	case 0xc7:
+		return insn->modrm.value == 0xf8 ? BTS_INSN_XBEGIN :
+						   BTS_INSN_OTHER;
+	case 0xcd:
+		return (u8)insn->immediate.value == 0x80 ? BTS_INSN_SYSCALL :
+							   BTS_INSN_BREAK;
+	case 0xff:
+		if (reg == 2 || reg == 3)
+			return BTS_INSN_IND_CALL;
+		return reg == 4 || reg == 5 ? BTS_INSN_IND : BTS_INSN_OTHER;
+	default:
+		return bts_kind_of_byte(insn->opcode.bytes[0]);
+	}
+}
+
+static enum bts_insn_kind bts_kind_of(struct insn *insn)
+{
+	if (insn->vex_prefix.nbytes || insn->opcode.nbytes > 2)
+		return BTS_INSN_OTHER;
+	if (insn->opcode.nbytes == 1)
+		return bts_kind_by_operand(insn);
+	switch (insn->opcode.bytes[1]) {
+	case 0x05: case 0x34:
+		return BTS_INSN_SYSCALL;
+	case 0x80 ... 0x8f:
+		return BTS_INSN_COND;
+	default:
+		return BTS_INSN_OTHER;
+	}
+}
+
+/**
+ * utrace_bts_decode() - find out what an instruction does
+ * @insn: filled in but for @insn->ip
+ * @bytes: the bytes of the instruction, and what follows
+ * @n: number of bytes that are there
+ * @long_mode: the task runs 64-bit code
+ *
+ * Context: Any.
+ */
+void utrace_bts_decode(struct bts_insn *insn, const u8 *bytes, size_t n,
+		       bool long_mode)
+{
+	struct insn decoded;
+
+	insn->next_is_target = false;
+	if (insn_decode(&decoded, bytes, n,
+			long_mode ? INSN_MODE_64 : INSN_MODE_32)) {
+		insn->kind = BTS_INSN_UNKNOWN;
+		insn->len = 0;
+		return;
+	}
+	insn->len = decoded.length;
+	insn->opcode = decoded.opcode.bytes[decoded.opcode.nbytes - 1];
+	insn->count_bytes = decoded.addr_bytes;
+	insn->kind = bts_kind_of(&decoded);
+	if (insn->kind >= BTS_INSN_COND && insn->kind <= BTS_INSN_JCXZ)
+		insn->next_is_target = !decoded.immediate.value;
+}
+
+/* Does the condition of a Jcc hold?  The flags are as they were before it. */
+static bool bts_condition_holds(u8 opcode, unsigned long flags)
+{
+	bool cf = flags & X86_EFLAGS_CF, zf = flags & X86_EFLAGS_ZF;
+	bool sf = flags & X86_EFLAGS_SF, of = flags & X86_EFLAGS_OF;
+	bool holds = false;
+
+	switch ((opcode >> 1) & 7) {
+	case 0:
+		holds = of;
+		break;
+	case 1:
+		holds = cf;
+		break;
+	case 2:
+		holds = zf;
+		break;
+	case 3:
+		holds = cf || zf;
+		break;
+	case 4:
+		holds = sf;
+		break;
+	case 5:
+		holds = flags & X86_EFLAGS_PF;
+		break;
+	case 6:
+		holds = sf != of;
+		break;
+	case 7:
+		holds = zf || sf != of;
+		break;
+	}
+	return holds != (opcode & 1);
+}
+
+/* Is the counter of LOOP and JCXZ 0? */
+static bool bts_count_is_zero(const struct bts_insn *insn,
+			      const struct pt_regs *regs)
+{
+	return !(regs->cx & GENMASK(insn->count_bytes * 8 - 1, 0));
+}
+
+/* LOOP has counted already; LOOPE and LOOPNE look at ZF, too. */
+static bool bts_loop_goes_on(const struct bts_insn *insn,
+			     const struct pt_regs *regs)
+{
+	bool zf = regs->flags & X86_EFLAGS_ZF;
+
+	if (bts_count_is_zero(insn, regs))
+		return false;
+	return insn->opcode == 0xe2 || zf == (insn->opcode == 0xe1);
+}
+
+/**
+ * utrace_bts_is_taken() - has an instruction branched?
+ * @insn: the instruction
+ * @regs: registers after it
+ *
+ * A conditional jump to the next instruction is taken if its condition holds.
+ *
+ * Context: Any.
+ * Return: true if the instruction is a branch that was taken.
+ */
+bool utrace_bts_is_taken(const struct bts_insn *insn,
+			 const struct pt_regs *regs)
+{
+	switch (insn->kind) {
+	case BTS_INSN_COND:
+	case BTS_INSN_LOOP:
+	case BTS_INSN_JCXZ:
+	case BTS_INSN_XBEGIN:
+		if (regs->ip != insn->ip + insn->len)
+			return true;
+		if (!insn->next_is_target)
+			return false;
+		if (insn->kind == BTS_INSN_COND)
+			return bts_condition_holds(insn->opcode, regs->flags);
+		if (insn->kind == BTS_INSN_LOOP)
+			return bts_loop_goes_on(insn, regs);
+		return bts_count_is_zero(insn, regs);
+	case BTS_INSN_UNCOND:
+	case BTS_INSN_IND:
+	case BTS_INSN_CALL:
+	case BTS_INSN_IND_CALL:
+	case BTS_INSN_RET:
+	case BTS_INSN_IRET:
+		return true;
+	case BTS_INSN_BREAK:
+		/* Of uprobes, which has made another instruction here. */
+	case BTS_INSN_UNKNOWN:
+		/* Anything that an instruction without a branch cannot do. */
+		return regs->ip - insn->ip > MAX_INSN_SIZE;
+	default:
+		return false;
+	}
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * utrace - branches: what an instruction may do to the flow of control
+ */
+#ifndef _KERNEL_UTRACE_BTS_INSN_H
+#define _KERNEL_UTRACE_BTS_INSN_H
+
+#include <linux/types.h>
+
+struct pt_regs;
+
+/**
+ * enum bts_insn_kind - kinds of instructions that a step tells apart
+ * @BTS_INSN_OTHER: neither branches nor has to do with the trap flag
+ * @BTS_INSN_COND: conditional jump by flags
+ * @BTS_INSN_LOOP: LOOP, LOOPE, LOOPNE
+ * @BTS_INSN_JCXZ: JCXZ, JECXZ, JRCXZ
+ * @BTS_INSN_UNCOND: jump to an address in the instruction
+ * @BTS_INSN_IND: jump to an address in a register or in memory, far jumps too
+ * @BTS_INSN_CALL: call of an address in the instruction
+ * @BTS_INSN_IND_CALL: call of an address in a register or in memory; far calls
+ * @BTS_INSN_RET: return, far ones too
+ * @BTS_INSN_IRET: IRET, which loads the flags
+ * @BTS_INSN_SYSCALL: SYSCALL, SYSENTER or INT 0x80
+ * @BTS_INSN_PUSHF: shows the trap flag to the program
+ * @BTS_INSN_POPF: loads the flags
+ * @BTS_INSN_SS: loads SS, so that the processor makes the next instruction
+ *	before it traps
+ * @BTS_INSN_BREAK: INT3, INT1, INTO or INT n: an exception, if anything
+ * @BTS_INSN_XBEGIN: begins a transaction, and jumps if that is aborted
+ * @BTS_INSN_UNKNOWN: cannot be read, or is no instruction
+ */
+enum bts_insn_kind {
+	BTS_INSN_OTHER,
+	BTS_INSN_COND,
+	BTS_INSN_LOOP,
+	BTS_INSN_JCXZ,
+	BTS_INSN_UNCOND,
+	BTS_INSN_IND,
+	BTS_INSN_CALL,
+	BTS_INSN_IND_CALL,
+	BTS_INSN_RET,
+	BTS_INSN_IRET,
+	BTS_INSN_SYSCALL,
+	BTS_INSN_PUSHF,
+	BTS_INSN_POPF,
+	BTS_INSN_SS,
+	BTS_INSN_BREAK,
+	BTS_INSN_XBEGIN,
+	BTS_INSN_UNKNOWN,
+};
+
+/**
+ * struct bts_insn - an instruction
+ * @ip: its address
+ * @kind: enum bts_insn_kind
+ * @len: its bytes; 0 if @kind is UNKNOWN
+ * @next_is_target: a jump in the instruction leads to the next one
+ * @opcode: last byte of the opcode, which has the condition of COND and LOOP
+ * @count_bytes: size of the counter register of LOOP and JCXZ
+ */
+struct bts_insn {
+	unsigned long ip;
+	u8 kind;
+	u8 len;
+	bool next_is_target;
+	u8 opcode;
+	u8 count_bytes;
+};
+
+void utrace_bts_decode(struct bts_insn *insn, const u8 *bytes, size_t n,
+		       bool long_mode);
+bool utrace_bts_is_taken(const struct bts_insn *insn,
+			 const struct pt_regs *regs);
+
+#endif /* _KERNEL_UTRACE_BTS_INSN_H */

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - branches: the source that steps
+ *
+ * A thread that is followed runs with the trap flag set.  After each
+ * instruction the trap calls utrace_bts_step(), which knows that instruction
+ * from the last time and sees what has become of it; and which fetches the next
+ * one, before the program can change it.  This works on any x86 machine.
+ *
+ * The program does not see the trap flag: PUSHF and the register R11 after a
+ * system call are corrected, and so are the flags in the frame of a signal
+ * handler, see user_disable_single_step().  TIF_FORCED_TF says that the flag is
+ * not the program's.  A program that sets the flag itself gets its SIGTRAPs.
+ */
+#include <linux/ptrace.h>
+#include <linux/sched/task_stack.h>
+#include <linux/uaccess.h>
+
+#include <asm/processor-flags.h>
+
+#include "bts.h"
+
+/* Bytes of SYSCALL, SYSENTER and INT 0x80. */
+#define BTS_SYSCALL_LEN	2
+
+/* The trap flag in the byte of the flags that has it. */
+#define BTS_TF_BYTE	1
+#define BTS_TF_BIT	0x1
+
+static const u8 bts_branch_kind[] = {
+	[BTS_INSN_COND]		= UTRACE_BR_COND,
+	[BTS_INSN_LOOP]		= UTRACE_BR_COND,
+	[BTS_INSN_JCXZ]		= UTRACE_BR_COND,
+	[BTS_INSN_UNCOND]	= UTRACE_BR_UNCOND,
+	[BTS_INSN_IND]		= UTRACE_BR_IND,
+	[BTS_INSN_CALL]		= UTRACE_BR_CALL,
+	[BTS_INSN_IND_CALL]	= UTRACE_BR_IND_CALL,
+	[BTS_INSN_RET]		= UTRACE_BR_RET,
+	[BTS_INSN_IRET]		= UTRACE_BR_RET,
+	[BTS_INSN_XBEGIN]	= UTRACE_BR_UNKNOWN,
+	[BTS_INSN_BREAK]	= UTRACE_BR_UNKNOWN,
+	[BTS_INSN_UNKNOWN]	= UTRACE_BR_UNKNOWN,
+};
+
+static u64 bts_info(u8 kind)
+{
+	return UTRACE_BRANCH | (u64)kind << 8;
+}
+
+/*
+ * Read code, or what there is of it on the first page, with zeros behind.  Returns
+ * the number of bytes.
+ */
+static size_t bts_read_code(unsigned long ip, u64 *code)
+{
+	size_t n = min(BTS_CODE, PAGE_SIZE - offset_in_page(ip));
+
+	if (likely(!copy_from_user(code, (void __user *)ip, BTS_CODE)))
+		return BTS_CODE;
+	memset(code, 0, BTS_CODE);
+	return copy_from_user(code, (void __user *)ip, n) ? 0 : n;
+}
+
+/* Find out what the instruction at @ip is. */
+static void bts_look_at(struct bts_thread *thread, unsigned long ip,
+			struct bts_insn *insn)
+{
+	struct bts_known *known = &thread->known[ip % BTS_KNOWN];
+	u64 code[BTS_CODE / sizeof(u64)];
+	size_t n = bts_read_code(ip, code);
+
+	if (unlikely(known->insn.ip != ip || known->code[0] != code[0] ||
+		     known->code[1] != code[1])) {
+		known->code[0] = code[0];
+		known->code[1] = code[1];
+		known->insn.ip = ip;
+		utrace_bts_decode(&known->insn, (u8 *)code, n,
+				  thread->long_mode);
+	}
+	*insn = known->insn;
+	/* The next page may come to be there. */
+	if (unlikely(n < BTS_CODE))
+		known->insn.ip = 0;
+}
+
+/**
+ * utrace_bts_fetch() - look at the instruction that a thread makes next
+ * @thread: the thread, which is the current one
+ * @regs: its registers
+ *
+ * Context: The task itself; may fault and sleep.
+ */
+void utrace_bts_fetch(struct bts_thread *thread, const struct pt_regs *regs)
+{
+	struct bts_insn *insn = &thread->insn;
+	bool long_mode = user_64bit_mode((struct pt_regs *)regs);
+
+	if (unlikely(thread->long_mode != long_mode)) {
+		memset(thread->known, 0, sizeof(thread->known));
+		thread->long_mode = long_mode;
+	}
+	bts_look_at(thread, regs->ip, insn);
+	if (unlikely(insn->kind == BTS_INSN_SS))
+		bts_look_at(thread, insn->ip + insn->len, &thread->pair);
+}
+
+/* The flags were loaded, with the program's own trap flag.  Set ours again. */
+static void bts_load_flags(struct pt_regs *regs)
+{
+	if (regs->flags & X86_EFLAGS_TF) {
+		clear_thread_flag(TIF_FORCED_TF);
+		return;
+	}
+	regs->flags |= X86_EFLAGS_TF;
+	set_thread_flag(TIF_FORCED_TF);
+}
+
+/* PUSHF has shown a trap flag that is not the program's. */
+static void bts_hide_flag(const struct pt_regs *regs)
+{
+	u8 __user *byte = (u8 __user *)regs->sp + BTS_TF_BYTE;
+	u8 flags;
+
+	if (test_thread_flag(TIF_FORCED_TF) && !get_user(flags, byte))
+		put_user(flags & ~BTS_TF_BIT, byte);
+}
+
+/* The thread has gone from one address to another without a branch. */
+static void bts_jump(struct bts_thread *thread, u64 why, unsigned long to)
+{
+	utrace_bts_put(thread, thread->insn.ip, UTRACE_PC_ASYNC,
+		       bts_info(UTRACE_BR_UNKNOWN));
+	utrace_bts_put(thread, why, to, bts_info(UTRACE_BR_UNKNOWN));
+}
+
+/* The end of a system call, which may be that of another program. */
+static void bts_end_syscall(struct bts_thread *thread, struct pt_regs *regs)
+{
+	u64 from = UTRACE_PC_SYSCALL;
+	unsigned long ip = thread->insn.ip;
+	bool loaded = !(regs->flags & X86_EFLAGS_TF);
+
+	if (thread->insn.kind != BTS_INSN_SYSCALL) {
+		/* The same call again: a signal had broken it off. */
+		ip -= BTS_SYSCALL_LEN;
+		bts_jump(thread, UTRACE_PC_ASYNC, ip);
+	} else if (thread->exec) {
+		from = UTRACE_PC_EXEC;
+	} else if ((long)regs->orig_ax == -1 &&
+		   regs->ip != ip + thread->insn.len) {
+		/* The registers are those of the frame of a handler. */
+		from = UTRACE_PC_SIGRETURN;
+		loaded = true;
+	}
+	thread->exec = false;
+	utrace_bts_put(thread, ip, UTRACE_PC_SYSCALL,
+		       bts_info(UTRACE_BR_SYSCALL));
+	utrace_bts_put(thread, from, regs->ip, bts_info(UTRACE_BR_SYSRET));
+	/* SYSCALL has saved the flags in R11. */
+	if (regs->r11 == regs->flags && test_thread_flag(TIF_FORCED_TF))
+		regs->r11 &= ~X86_EFLAGS_TF;
+	if (loaded)
+		bts_load_flags(regs);
+}
+
+/* An instruction that is not an ordinary one was made. */
+static noinline void bts_end_insn(struct bts_thread *thread,
+				  const struct bts_insn *insn,
+				  struct pt_regs *regs)
+{
+	switch (insn->kind) {
+	case BTS_INSN_PUSHF:
+		bts_hide_flag(regs);
+		return;
+	case BTS_INSN_POPF:
+	case BTS_INSN_IRET:
+		bts_load_flags(regs);
+		break;
+	}
+	if (utrace_bts_is_taken(insn, regs))
+		utrace_bts_put(thread, insn->ip, regs->ip,
+			       bts_info(bts_branch_kind[insn->kind]));
+}
+
+/* An instruction was made. */
+static void bts_end_step(struct bts_thread *thread, struct pt_regs *regs)
+{
+	const struct bts_insn *insn = &thread->insn;
+
+	if (unlikely(insn->kind == BTS_INSN_SS))
+		insn = &thread->pair;
+	if (insn->kind != BTS_INSN_OTHER)
+		bts_end_insn(thread, insn, regs);
+	/* A string instruction with a prefix stops after each round. */
+	else if (unlikely(regs->ip != insn->ip + insn->len &&
+			  regs->ip != insn->ip))
+		bts_jump(thread, UTRACE_PC_ASYNC, regs->ip);
+}
+
+/**
+ * utrace_bts_step() - a thread that is followed has made a step
+ * @regs: registers of the thread
+ * @why: what it has done
+ *
+ * Context: The task itself; may fault and sleep.
+ * Return: see utrace_follow_with().
+ */
+bool utrace_bts_step(struct pt_regs *regs, enum utrace_step_why why)
+{
+	struct bts_thread *thread = utrace_bts_thread();
+	bool ours = true;
+
+	if (unlikely(!thread))
+		return true;
+	if (likely(why == UTRACE_STEP_TRAP)) {
+		ours = test_thread_flag(TIF_FORCED_TF);
+		bts_end_step(thread, regs);
+	} else if (why == UTRACE_STEP_SYSCALL) {
+		bts_end_syscall(thread, regs);
+	} else if (why == UTRACE_STEP_HANDLER) {
+		bts_jump(thread, UTRACE_PC_SIGNAL, regs->ip);
+	} else if (regs->ip != thread->insn.ip) {
+		bts_jump(thread, UTRACE_PC_ASYNC, regs->ip);
+	}
+	utrace_bts_fetch(thread, regs);
+	/* A system call may take long. */
+	if (likely(thread->n < BTS_STAGE_FULL &&
+		   thread->insn.kind != BTS_INSN_SYSCALL))
+		return ours;
+	utrace_bts_deliver(thread);
+	if (unlikely(thread->n))
+		utrace_bts_wait_soon(thread);
+	return ours;
+}

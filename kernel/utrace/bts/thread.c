@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - branches: threads that are followed
+ *
+ * A thread collects records in bts_thread.stage and copies them to its consumers
+ * when the stage is full and when the thread ends.  A consumer that has no room
+ * keeps what it has not got yet in the stage: so the thread waits at the safe
+ * point until the reader has made room, and no other consumer misses anything.
+ *
+ * Who waits for whom:
+ *
+ *	thread, at the safe point	reader
+ *	lock wait_lock			take records, make room
+ *	room? then go on		lock wait_lock
+ *	UTRACE_STOP, waits		thread waits? then UTRACE_RESUME
+ *	unlock				unlock
+ */
+#include <linux/cred.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/poll.h>
+#include <linux/sched/coredump.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/utrace.h>
+
+#include "../utrace_dev.h"
+#include "bts.h"
+
+/* The owner of the data of all threads. */
+static const char bts_owner;
+
+/* Links */
+
+static void bts_link_free(struct bts_link *link)
+{
+	list_del(&link->list);
+	put_cred(link->cred);
+	utrace_engine_put(link->engine);
+	kfree(link);
+}
+
+/* The thread waits no more. */
+static void bts_stop_waiting(struct bts_link *link)
+{
+	struct bts_consumer *consumer = link->consumer;
+	struct task_struct *task;
+
+	scoped_guard(spinlock_irqsave, &consumer->wait_lock) {
+		task = link->task;
+		if (task)
+			list_del(&link->waiting);
+		link->task = NULL;
+	}
+	if (task)
+		put_task_struct(task);
+}
+
+/**
+ * utrace_bts_leave() - a consumer follows the current thread no more
+ * @thread: the thread
+ * @link: its link to the consumer, which is freed
+ *
+ * Context: The task itself.
+ */
+void utrace_bts_leave(struct bts_thread *thread, struct bts_link *link)
+{
+	bts_stop_waiting(link);
+	wake_up_interruptible_poll(&link->consumer->wait, EPOLLIN | EPOLLHUP);
+	bts_link_free(link);
+	if (!list_empty(&thread->links))
+		return;
+	thread->n = 0;
+	utrace_follow_steps(false);
+}
+
+/**
+ * utrace_bts_link() - find the link of a thread to a consumer
+ * @thread: the current thread, or NULL
+ * @consumer: the consumer
+ *
+ * Context: The task itself.
+ * Return: the link, or NULL.
+ */
+struct bts_link *utrace_bts_link(struct bts_thread *thread,
+				 const struct bts_consumer *consumer)
+{
+	struct bts_link *link;
+
+	if (!thread)
+		return NULL;
+	list_for_each_entry(link, &thread->links, list)
+		if (link->consumer == consumer)
+			return link;
+	return NULL;
+}
+
+/**
+ * utrace_bts_join() - a consumer follows the current thread from here on
+ * @thread: the thread
+ * @consumer: the consumer, whose engine calls back; the link takes a reference
+ * @ip: address of the instruction that the thread makes next
+ *
+ * Context: The task itself; may sleep.
+ * Return: false if there is no memory.
+ */
+bool utrace_bts_join(struct bts_thread *thread, struct bts_consumer *consumer,
+		     unsigned long ip)
+{
+	struct bts_link *link = kzalloc(sizeof(*link), GFP_KERNEL_ACCOUNT);
+
+	if (!link)
+		return false;
+	utrace_engine_get(consumer->engine);
+	link->engine = consumer->engine;
+	link->consumer = consumer;
+	link->start = ip;
+	link->cred = get_cred(current_real_cred());
+	link->sent = thread->n;
+	list_add_tail(&link->list, &thread->links);
+	return true;
+}
+
+/* Threads */
+
+static void bts_thread_free(struct utrace_task_data *data)
+{
+	struct bts_thread *thread = container_of(data, struct bts_thread, data);
+	struct bts_link *link, *next;
+
+	list_for_each_entry_safe(link, next, &thread->links, list)
+		bts_link_free(link);
+	kfree(thread);
+}
+
+/**
+ * utrace_bts_thread() - what is known of the current thread
+ *
+ * Context: The task itself.
+ * Return: the structure, or NULL if the thread was never followed.
+ */
+struct bts_thread *utrace_bts_thread(void)
+{
+	struct utrace_task_data *data = utrace_task_data_find(&bts_owner);
+
+	return data ? container_of(data, struct bts_thread, data) : NULL;
+}
+
+/**
+ * utrace_bts_thread_new() - begin to know the current thread
+ *
+ * Context: A callback, in the task itself, which is not known yet; may sleep.
+ * Return: the structure, or NULL if there is no memory.
+ */
+struct bts_thread *utrace_bts_thread_new(void)
+{
+	struct bts_thread *thread = kzalloc(sizeof(*thread),
+					    GFP_KERNEL_ACCOUNT);
+
+	if (!thread)
+		return NULL;
+	INIT_LIST_HEAD(&thread->links);
+	thread->data.owner = &bts_owner;
+	thread->data.put = bts_thread_free;
+	utrace_task_data_add(&thread->data);
+	return thread;
+}
+
+/* Waiting for room */
+
+static bool bts_has_room(const struct bts_consumer *consumer)
+{
+	return !READ_ONCE(consumer->reader) ||
+	       READ_ONCE(consumer->ring.head) - READ_ONCE(consumer->ring.tail) <
+	       consumer->ring.size;
+}
+
+/**
+ * utrace_bts_wait() - wait for the reader of a consumer
+ * @thread: the current thread
+ * @link: its link to the consumer
+ *
+ * Called by report_quiesce of the consumer's engine, whose answer RESUME ends a
+ * hold that was there before the callback.  If the thread has waited before, and
+ * something else has ended its stop, it passes the safe point again, where the
+ * hold begins anew.
+ *
+ * Context: The task itself, at the safe point.  Takes bts_consumer.wait_lock.
+ */
+void utrace_bts_wait(struct bts_thread *thread, struct bts_link *link)
+{
+	struct bts_consumer *consumer = link->consumer;
+	bool again;
+
+	if (link->sent == thread->n)
+		return;
+	guard(spinlock_irqsave)(&consumer->wait_lock);
+	again = link->task || bts_has_room(consumer);
+	if (utrace_control(current, link->engine, again ? UTRACE_REPORT :
+			   UTRACE_STOP) == -ESRCH)
+		return;
+	if (!again) {
+		link->task = get_task_struct(current);
+		list_add_tail(&link->waiting, &consumer->waiting);
+	} else if (link->task) {
+		list_del(&link->waiting);
+		put_task_struct(link->task);
+		link->task = NULL;
+	}
+}
+
+/**
+ * utrace_bts_wait_soon() - have the current thread wait at its safe point
+ * @thread: the thread, of which a consumer has not got all records
+ *
+ * Context: The task itself.
+ */
+void utrace_bts_wait_soon(struct bts_thread *thread)
+{
+	struct bts_link *link;
+
+	list_for_each_entry(link, &thread->links, list)
+		if (link->sent < thread->n)
+			/* -ESRCH: the consumer is gone. */
+			(void)!utrace_control(current, link->engine,
+					      UTRACE_REPORT);
+}
+
+/**
+ * utrace_bts_let_go() - let the threads go that wait for room
+ * @consumer: the consumer, which has room, or is closed
+ *
+ * Context: Process context.  Takes bts_consumer.wait_lock.
+ */
+void utrace_bts_let_go(struct bts_consumer *consumer)
+{
+	struct task_struct *task;
+	struct bts_link *link;
+
+	for (;;) {
+		scoped_guard(spinlock_irqsave, &consumer->wait_lock) {
+			link = list_first_entry_or_null(&consumer->waiting,
+							struct bts_link,
+							waiting);
+			if (!link)
+				return;
+			task = link->task;
+			list_del(&link->waiting);
+			link->task = NULL;
+			/* -ESRCH: the thread was killed, or the engine is gone. */
+			(void)!utrace_control(task, consumer->engine,
+					      UTRACE_RESUME);
+		}
+		put_task_struct(task);
+	}
+}
+
+/* Delivery */
+
+static bool bts_is_dumpable(void)
+{
+	return !current->mm || get_dumpable(current->mm) == SUID_DUMP_USER;
+}
+
+/*
+ * May the consumer still see the thread?  Asked again when the credentials have
+ * changed, and always if the memory is not dumpable.
+ */
+static bool bts_sees(struct bts_link *link)
+{
+	struct bts_consumer *consumer = link->consumer;
+	const struct cred *cred = current_real_cred();
+
+	if (likely(link->cred == cred && bts_is_dumpable()))
+		return true;
+	if (!utrace_dev_may_trace_current(consumer->opener) ||
+	    !utrace_dev_may_trace_current(consumer->cred))
+		return false;
+	if (link->cred != cred) {
+		put_cred(link->cred);
+		link->cred = get_cred(cred);
+	}
+	return true;
+}
+
+static bool bts_write_one(struct bts_consumer *consumer, u64 from, u64 to,
+			  u64 info)
+{
+	struct utrace_branch record = { from, to, info };
+
+	return utrace_bts_ring_write(&consumer->ring,
+				     consumer->mode == UTRACE_BRANCHES_LAST,
+				     &record, 1);
+}
+
+/* Say whose the records are, if another thread has written last. */
+static bool bts_write_task(struct bts_consumer *consumer)
+{
+	struct pid *pid = task_pid(current);
+	u64 tgid = task_tgid_nr_ns(current, consumer->ns);
+	u64 tid = task_pid_nr_ns(current, consumer->ns);
+
+	if (consumer->last == pid->ino)
+		return true;
+	if (!bts_write_one(consumer, tgid << 32 | tid, pid->ino,
+			   UTRACE_BRANCH_TASK))
+		return false;
+	consumer->last = pid->ino;
+	return true;
+}
+
+/* Say what comes before the records of the stage; false: there is no room. */
+static bool bts_write_before(struct bts_link *link)
+{
+	struct bts_consumer *consumer = link->consumer;
+
+	if (!bts_write_task(consumer))
+		return false;
+	if (!link->started)
+		link->started = bts_write_one(consumer, 0, link->start,
+					      UTRACE_BRANCH_START);
+	if (link->started && link->lost &&
+	    bts_write_one(consumer, link->lost, 0, UTRACE_BRANCH_LOST))
+		link->lost = 0;
+	return link->started && !link->lost;
+}
+
+/*
+ * Give a consumer what it has not got yet, as far as there is room.  What is left
+ * is lost if the thread cannot wait.
+ */
+static void bts_deliver_to(struct bts_thread *thread, struct bts_link *link,
+			   bool may_wait)
+{
+	struct bts_consumer *consumer = link->consumer;
+
+	if (link->sent == thread->n)
+		return;
+	scoped_guard(mutex, &consumer->lock) {
+		if (bts_write_before(link))
+			link->sent += utrace_bts_ring_write(&consumer->ring,
+				consumer->mode == UTRACE_BRANCHES_LAST,
+				thread->stage + link->sent,
+				thread->n - link->sent);
+	}
+	if (wq_has_sleeper(&consumer->wait))
+		wake_up_interruptible_poll(&consumer->wait, EPOLLIN | EPOLLRDNORM);
+	if (link->sent == thread->n)
+		return;
+	if (consumer->stop && may_wait && READ_ONCE(consumer->reader))
+		return;
+	link->lost += thread->n - link->sent;
+	link->sent = thread->n;
+}
+
+/* The consumer may not see the thread any more, nor what it has done last. */
+static void bts_hide(struct bts_link *link)
+{
+	struct bts_consumer *consumer = link->consumer;
+
+	guard(mutex)(&consumer->lock);
+	if (bts_write_before(link))
+		bts_write_one(consumer, 0, 0, UTRACE_BRANCH_HIDDEN);
+}
+
+/**
+ * utrace_bts_deliver() - give the consumers what the thread has collected
+ * @thread: the current thread
+ *
+ * What a consumer that the thread waits for has no room for stays with the
+ * thread.
+ *
+ * Context: The task itself; may sleep.  Takes bts_consumer.lock of each.
+ */
+void utrace_bts_deliver(struct bts_thread *thread)
+{
+	struct bts_link *link, *next;
+	bool may_wait = !(current->flags & PF_EXITING) &&
+			!fatal_signal_pending(current);
+	unsigned int least = thread->n;
+
+	list_for_each_entry_safe(link, next, &thread->links, list) {
+		if (READ_ONCE(link->consumer->closed)) {
+			utrace_bts_leave(thread, link);
+			continue;
+		}
+		if (!bts_sees(link)) {
+			bts_hide(link);
+			utrace_bts_leave(thread, link);
+			continue;
+		}
+		bts_deliver_to(thread, link, may_wait);
+		least = min(least, link->sent);
+	}
+	/* What some have not got yet moves to the begin. */
+	least = min(least, thread->n);
+	memmove(thread->stage, thread->stage + least,
+		(thread->n - least) * sizeof(*thread->stage));
+	thread->n -= least;
+	list_for_each_entry(link, &thread->links, list)
+		link->sent -= least;
+}
+
+/**
+ * utrace_bts_end() - the current thread exits
+ * @thread: the thread
+ * @link: its link to a consumer, which is freed
+ *
+ * Context: The task itself; may sleep.  Takes bts_consumer.lock.
+ */
+void utrace_bts_end(struct bts_thread *thread, struct bts_link *link)
+{
+	struct bts_consumer *consumer = link->consumer;
+
+	bts_deliver_to(thread, link, false);
+	scoped_guard(mutex, &consumer->lock)
+		if (!bts_write_before(link) ||
+		    !bts_write_one(consumer, thread->insn.ip, 0,
+				   UTRACE_BRANCH_END))
+			consumer->lost += link->lost + 1;
+	utrace_bts_leave(thread, link);
+}
+
+/**
+ * utrace_bts_put() - collect a record
+ * @thread: the current thread
+ * @from: see struct utrace_branch
+ * @to: likewise
+ * @info: likewise
+ *
+ * Context: The task itself.
+ */
+void utrace_bts_put(struct bts_thread *thread, u64 from, u64 to, u64 info)
+{
+	struct bts_link *link;
+
+	/* The thread was let go of, but not by a reader that made room. */
+	if (unlikely(thread->n == BTS_STAGE)) {
+		list_for_each_entry(link, &thread->links, list) {
+			link->lost += BTS_STAGE - link->sent;
+			link->sent = 0;
+		}
+		thread->n = 0;
+	}
+	thread->stage[thread->n++] = (struct utrace_branch){ from, to, info };
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - the branches that tasks take
+ *
+ * A program asks /dev/utrace for a descriptor (bts/consumer.c) from which it
+ * reads the branches of a thread, a process or a tree.  Each such consumer has
+ * an engine.  A thread joins its consumers here, at the safe point, and leaves
+ * them when it exits.  In between the trap after each instruction sees where
+ * the thread has gone (bts/step.c), and the thread copies what it has seen to
+ * the rings of its consumers (bts/thread.c, bts/ring.c).
+ */
+#include <linux/init.h>
+#include <linux/poll.h>
+#include <linux/ptrace.h>
+#include <linux/utrace.h>
+
+#include "bts/bts.h"
+#include "utrace_dev.h"
+
+/*
+ * A thread that is followed passes its safe point: it may have to join, or to
+ * wait for the reader.
+ */
+static u32 bts_quiesce(u32 action, struct utrace_engine *engine,
+		       unsigned long event)
+{
+	struct bts_consumer *consumer = engine->data;
+	struct bts_thread *thread = utrace_bts_thread();
+	struct bts_link *link = utrace_bts_link(thread, consumer);
+	struct pt_regs *regs = current_pt_regs();
+	bool known = thread && !list_empty(&thread->links);
+
+	if (event)
+		return UTRACE_RESUME;
+	if (link) {
+		utrace_bts_deliver(thread);
+		/* The delivery may have found that the consumer is closed. */
+		link = utrace_bts_link(thread, consumer);
+		if (link)
+			utrace_bts_wait(thread, link);
+		return UTRACE_RESUME;
+	}
+	if (!thread)
+		thread = utrace_bts_thread_new();
+	if (!thread || !utrace_bts_join(thread, consumer, regs->ip))
+		return UTRACE_RESUME;
+	WRITE_ONCE(consumer->joined, true);
+	if (!known)
+		utrace_bts_fetch(thread, regs);
+	utrace_follow_steps(true);
+	return UTRACE_RESUME;
+}
+
+/* The child joins before it runs. */
+static u32 bts_clone(u32 action, struct utrace_engine *engine,
+		     unsigned long clone_flags, struct task_struct *child)
+{
+	/* -ESRCH: the engine does not cover the child. */
+	(void)!utrace_control(child, engine, UTRACE_REPORT);
+	return UTRACE_RESUME;
+}
+
+static u32 bts_exec(u32 action, struct utrace_engine *engine,
+		    const struct linux_binfmt *fmt,
+		    const struct linux_binprm *bprm, struct pt_regs *regs)
+{
+	struct bts_thread *thread = utrace_bts_thread();
+
+	if (thread)
+		thread->exec = true;
+	return UTRACE_RESUME;
+}
+
+static u32 bts_exit(u32 action, struct utrace_engine *engine, long orig_code,
+		    long *code)
+{
+	struct bts_thread *thread = utrace_bts_thread();
+	struct bts_link *link = utrace_bts_link(thread, engine->data);
+
+	if (link)
+		utrace_bts_end(thread, link);
+	return UTRACE_RESUME;
+}
+
+static u32 bts_death(struct utrace_engine *engine, bool group_dead, int signal)
+{
+	struct bts_consumer *consumer = engine->data;
+
+	wake_up_interruptible_poll(&consumer->wait, EPOLLIN | EPOLLHUP);
+	return UTRACE_RESUME;
+}
+
+static void bts_release_engine(void *data)
+{
+	utrace_bts_consumer_put(data);
+}
+
+static struct pid *bts_held_for(struct utrace_engine *engine)
+{
+	return utrace_bts_reader(engine->data);
+}
+
+const struct utrace_engine_ops utrace_bts_ops = {
+	.report_quiesce	= bts_quiesce,
+	.report_clone	= bts_clone,
+	.report_exec	= bts_exec,
+	.report_exit	= bts_exit,
+	.report_death	= bts_death,
+	.release	= bts_release_engine,
+	.held_for	= bts_held_for,
+	.name		= "branches",
+};
+
+static const struct utrace_dev_command bts_commands[] = {
+	{
+		.cmd	= UTRACE_IOC_BRANCHES,
+		.first	= UTRACE_IOC_BRANCHES_SIZE_VER0,
+		.run	= utrace_bts_consumer_make,
+		.undo	= utrace_bts_consumer_undo,
+	},
+};
+
+static int __init bts_init(void)
+{
+	utrace_follow_with(utrace_bts_step);
+	return utrace_dev_add_commands(bts_commands, ARRAY_SIZE(bts_commands));
+}
+fs_initcall(bts_init);
