@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace selftests - branches: consumers, their rings and their readers
+ */
+#include <sys/stat.h>
+
+#include "branches.h"
+
+/* Order 'b': n rounds of a loop with a branch. */
+static void loop(struct target *target, struct order *order)
+{
+	long n = order->n;
+
+	asm volatile("1: dec %0; jnz 1b" : "+r"(n));
+}
+
+/* Has the target carried out its order? */
+static bool is_told(struct target *target, enum who who)
+{
+	struct pollfd answer = { .fd = target->from[who][0], .events = POLLIN };
+
+	return poll(&answer, 1, 0) > 0;
+}
+
+/* The state of a task in /proc/PID/stat. */
+static int state_of(pid_t pid)
+{
+	char path[32], state = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	file = fopen(path, "r");
+	need(file && fscanf(file, "%*d %*s %c", &state) == 1, path);
+	fclose(file);
+	return state;
+}
+
+/* Does /proc/PID/utrace say that the task waits for @reader? */
+static bool awaits(pid_t pid, pid_t reader)
+{
+	char path[32], line[256], whom[32], want[32];
+	bool found = false;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/utrace", pid);
+	snprintf(want, sizeof(want), "pid:%d", reader);
+	file = fopen(path, "r");
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "branches %*s %*s %*s %*s %*s %*s %*s %31s",
+			   whom) == 1)
+			found = !strcmp(whom, want);
+	fclose(file);
+	return found;
+}
+
+/* A task with a ring that is full, and records to come. */
+static int start_waiting(struct target *target)
+{
+	int fd;
+
+	start_with(target, loop);
+	fd = consumer(target->pid, UTRACE_SCOPE_PROCESS, UTRACE_BRANCHES_ALL, 1);
+	need(fd >= 0, "UTRACE_IOC_BRANCHES");
+	tell(target, SELF, 'b', 20000);
+	usleep(300000 * ut_patience());
+	holds(!is_told(target, SELF), "the task waits for room");
+	is('t', state_of(target->pid), "and sleeps");
+	holds(awaits(target->pid, getpid()), "for the reader, as /proc says");
+	return fd;
+}
+
+TEST_F(dev, refused)
+{
+	struct utrace_ioc_branches arg = { .pidfd = -1 };
+	struct target target;
+	int dev = open("/dev/utrace", O_RDWR | O_CLOEXEC);
+
+	start(&target);
+	is(-EBADF, command(dev, UTRACE_IOC_BRANCHES, &arg), "no descriptor");
+	is(-EINVAL, consumer(target.pid, UTRACE_SCOPE_SYSTEM, 0, 0), "the system");
+	is(-EINVAL, consumer(target.pid, 0, 2, 0), "a mode that is not there");
+	is(-EINVAL, consumer(target.pid, 0, 0, 1ULL << 40), "a ring without bounds");
+	arg = (struct utrace_ioc_branches){
+		.mode = UTRACE_BRANCHES_LAST,
+		.full = UTRACE_FULL_STOP,
+	};
+	is(-EINVAL, command(dev, UTRACE_IOC_BRANCHES, &arg),
+	   "the last records, and none lost");
+	arg = (struct utrace_ioc_branches){ .reserved = 1 };
+	is(-EINVAL, command(dev, UTRACE_IOC_BRANCHES, &arg), "reserved");
+	close(dev);
+	stop(&target);
+}
+
+/* A process that would wait for itself, and one that does not wait. */
+TEST_F(dev, itself)
+{
+	int fd;
+
+	is(-EDEADLK, consumer(getpid(), UTRACE_SCOPE_THREAD, UTRACE_BRANCHES_ALL,
+			      0), "itself");
+	is(-EDEADLK, consumer(getpid(), UTRACE_SCOPE_TREE, UTRACE_BRANCHES_ALL,
+			      0), "itself, with its children");
+	fd = consumer(getpid(), UTRACE_SCOPE_THREAD, UTRACE_BRANCHES_LAST, 0);
+	holds(fd >= 0, "the last branches of itself");
+	close(fd);
+}
+
+/* Orders 'd': become dumpable or not.  'b': as above. */
+static void hide(struct target *target, struct order *order)
+{
+	if (order->what == 'd' && prctl(PR_SET_DUMPABLE, order->n))
+		_exit(1);
+	if (order->what == 'b')
+		loop(target, order);
+}
+
+/* A user without privileges, whose process becomes one that he may not see. */
+static int see_less(void)
+{
+	struct target target;
+	struct trace all = {};
+	int fd;
+
+	become_nobody();
+	start_with(&target, hide);
+	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_BRANCHES_ALL, 0);
+	need(fd >= 0, "UTRACE_IOC_BRANCHES");
+	have(&target, SELF, 'b', 300);
+	have(&target, SELF, 'd', 0);
+	have(&target, SELF, 'b', 3000);
+	tell(&target, SELF, 'e', 0);
+	read_on(fd, &all, SIZE_MAX);
+	is(1, count_type(&all, UTRACE_BRANCH_HIDDEN), "the reader is told once");
+	is(0, count_type(&all, UTRACE_BRANCH_END), "and of nothing after that");
+	is(UTRACE_BRANCH_HIDDEN, type_of(&all.records[all.n - 1]), "as the last");
+	holds(all.n > 300 && all.n < 3000, "what it has done before is there");
+	return dev_test->exit_code;
+}
+
+TEST_F(dev, hidden)
+{
+	int status;
+	pid_t pid;
+
+	need(!set_unprivileged("1"), "the sysctl");
+	need(!chmod("/dev/utrace", 0666), "the device");
+	pid = fork();
+	if (!pid)
+		exit(see_less());
+	need(waitpid(pid, &status, 0) == pid, "wait");
+	is(0, status, "a user without privileges");
+	set_unprivileged("0");
+}
+
+/* One keeps all, one the last: the last are the end of all. */
+TEST_F(dev, last_of_all)
+{
+	struct trace all = {}, last = {};
+	struct target target;
+	int fd, fd_last;
+	bool same = true;
+	size_t i, n;
+
+	start_with(&target, loop);
+	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_BRANCHES_ALL,
+		      1 << 16);
+	fd_last = consumer(target.pid, UTRACE_SCOPE_PROCESS,
+			   UTRACE_BRANCHES_LAST, 512);
+	need(fd >= 0 && fd_last >= 0, "UTRACE_IOC_BRANCHES");
+	have(&target, SELF, 'b', 5000);
+	tell(&target, SELF, 'e', 0);
+	read_on(fd, &all, SIZE_MAX);
+	read_on(fd_last, &last, SIZE_MAX);
+	holds(all.n > 5000, "all of them");
+	is(512, last.n, "the last ones");
+	n = all.n < last.n ? all.n : last.n;
+	for (i = 1; i <= n; i++)
+		same &= !memcmp(&all.records[all.n - i],
+				&last.records[last.n - i],
+				sizeof(all.records[0]));
+	holds(same, "are the end of all");
+	holds(is_gapless(&all), "which have no gap");
+	stop(&target);
+	close(fd);
+	close(fd_last);
+}
+
+/* The ring is small and its reader slow: the task waits, and nothing is lost. */
+TEST_F(dev, waits_for_the_reader)
+{
+	struct target target;
+	struct trace all = {};
+	size_t before;
+	int fd;
+
+	fd = start_waiting(&target);
+	while (all.n < 20000) {
+		before = all.n;
+		read_on(fd, &all, before + 1);
+		if (before / 4000 != all.n / 4000)
+			usleep(50000);
+	}
+	hear(&target, SELF);
+	tell(&target, SELF, 'e', 0);
+	read_on(fd, &all, SIZE_MAX);
+	is(0, count_type(&all, UTRACE_BRANCH_LOST), "nothing is lost");
+	holds(is_gapless(&all), "and there is no gap");
+	is(1, count_type(&all, UTRACE_BRANCH_END), "one end");
+	close(fd);
+	stop(&target);
+}
+
+/* A task that waits for room is let go when its reader goes. */
+TEST_F(dev, reader_goes)
+{
+	struct target target;
+	int fd;
+
+	fd = start_waiting(&target);
+	close(fd);
+	hear(&target, SELF);
+	holds(true, "and goes on");
+	stop(&target);
+}
+
+/* The reader goes, but another process has its descriptor. */
+TEST_F(dev, inherited)
+{
+	struct target target;
+	pid_t pid;
+	int fd;
+
+	fd = start_waiting(&target);
+	pid = fork();
+	if (!pid) {
+		pause();
+		_exit(0);
+	}
+	close(fd);
+	hear(&target, SELF);
+	holds(true, "the task goes on");
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	stop(&target);
+}
+
+/* SIGKILL ends the wait for room. */
+TEST_F(dev, killed_while_waiting)
+{
+	struct target target;
+	struct trace all = {};
+	int fd, status;
+
+	fd = start_waiting(&target);
+	kill(target.pid, SIGKILL);
+	is(target.pid, waitpid(target.pid, &status, 0), "it dies");
+	read_on(fd, &all, SIZE_MAX);
+	is(513, all.n, "what there was room for can be read, and the end comes");
+	is(UTRACE_BRANCH_LOST, type_of(&all.records[512]), "the rest is lost");
+	holds(all.records[512].from > 0 && all.records[512].from < 200,
+	      "and counted");
+	close(fd);
+}
+
+/* A consumer of a tree has the records of all its tasks. */
+TEST_F(dev, threads)
+{
+	struct target target;
+	struct trace all = {};
+	size_t i, tasks = 0;
+	int fd;
+
+	start_with(&target, loop);
+	fd = consumer(target.pid, UTRACE_SCOPE_TREE, UTRACE_BRANCHES_ALL,
+		      1 << 18);
+	need(fd >= 0, "UTRACE_IOC_BRANCHES");
+	tell(&target, SELF, 't', 0);
+	have(&target, THREAD, '?', 0);
+	have(&target, SELF, 'c', 0);
+	have(&target, THREAD, 'b', 1000);
+	have(&target, CHILD, 'b', 1000);
+	have(&target, SELF, 'b', 1000);
+	tell(&target, CHILD, 'e', 0);
+	usleep(100000);
+	tell(&target, SELF, 'e', 0);
+	read_on(fd, &all, SIZE_MAX);
+	is(3, count_type(&all, UTRACE_BRANCH_START), "two threads and a child begin");
+	is(3, count_type(&all, UTRACE_BRANCH_END), "and end");
+	for (i = 0; i < all.n; i++)
+		tasks += type_of(&all.records[i]) == UTRACE_BRANCH_TASK &&
+			 all.records[i].from >> 32 == target.pid;
+	holds(tasks >= 2, "it is told whose the records are");
+	close(fd);
+	stop(&target);
+}
+
+TEST_HARNESS_MAIN

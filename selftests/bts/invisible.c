@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace selftests - branches: programs do not notice that they are followed
+ *
+ * A program that looks at its flags, or steps itself, is run once alone and once
+ * with a consumer.  Both runs have to have the same result.
+ */
+#include "branches.h"
+
+#define TF	0x100
+
+/* What the program has seen, in memory that it shares with the test. */
+static long *seen;
+
+static long flags(void)
+{
+	long flags;
+
+	asm volatile("pushfq; pop %0" : "=r"(flags) :: "memory");
+	return flags;
+}
+
+/* PUSHF, and R11 after a system call, show the flags. */
+static void look_at_flags(void)
+{
+	long after, nr = SYS_getppid;
+
+	seen[0] = flags() & TF;
+	asm volatile("syscall; mov %%r11, %0"
+		     : "=r"(after), "+a"(nr) :: "rcx", "r11", "memory");
+	seen[1] = after & TF;
+	/* What was seen is loaded again. */
+	asm volatile("pushfq; popfq; pushfq; pop %0" : "=r"(after) :: "memory");
+	seen[2] = after & TF;
+}
+
+static void count_trap(int signal, siginfo_t *info, void *context)
+{
+	ucontext_t *uc = context;
+
+	seen[0]++;
+	seen[1] += info->si_code;
+	seen[2] += !!(uc->uc_mcontext.gregs[REG_EFL] & TF);
+}
+
+static void take_traps(void)
+{
+	struct sigaction action = {
+		.sa_sigaction = count_trap,
+		.sa_flags = SA_SIGINFO,
+	};
+
+	sigaction(SIGTRAP, &action, NULL);
+}
+
+/* The program sets its trap flag, and gets a SIGTRAP for each instruction. */
+static void step_itself(void)
+{
+	take_traps();
+	asm volatile("	pushfq\n"
+		     "	orq $0x100, (%%rsp)\n"
+		     "	popfq\n"
+		     "	nop\n"
+		     "	mov $39, %%eax\n"
+		     "	syscall\n"
+		     "	nop\n"
+		     "	pushfq\n"
+		     "	andq $~0x100, (%%rsp)\n"
+		     "	popfq\n"
+		     "	nop\n"
+		     ::: "rax", "rcx", "r11", "memory", "cc");
+}
+
+static void break_itself(void)
+{
+	take_traps();
+	asm volatile("int3; nop; int3");
+	raise(SIGTRAP);
+}
+
+/* A signal comes in a system call, which is made again. */
+static void count_alarm(int signal)
+{
+	seen[0]++;
+	seen[1] |= flags() & TF;
+}
+
+static void restart_calls(void)
+{
+	struct sigaction action = {
+		.sa_handler = count_alarm,
+		.sa_flags = SA_RESTART,
+	};
+	int pipes[2];
+	char c;
+
+	need(!pipe(pipes), "pipe");
+	sigaction(SIGALRM, &action, NULL);
+	alarm(1);
+	if (!fork()) {
+		sleep(2);
+		_exit(write(pipes[1], "x", 1) != 1);
+	}
+	seen[2] = read(pipes[0], &c, 1);
+	wait(NULL);
+}
+
+static void make_children(void)
+{
+	int i, status;
+
+	for (i = 0; i < 3; i++) {
+		if (!fork()) {
+			seen[0] |= flags() & TF;
+			execl("/bin/true", "true", NULL);
+		}
+		wait(&status);
+		seen[1 + i] = status;
+	}
+}
+
+/*
+ * Code with three uprobes: at a push, a jump and a nop.  With @at, only the
+ * addresses of these instructions are stored there.
+ */
+static __attribute__((noinline, noclone)) long probed(const void **at)
+{
+	long result = 0;
+
+	if (at) {
+		asm volatile("lea probed_push(%%rip), %0\n"
+			     "lea probed_jump(%%rip), %1\n"
+			     "lea probed_nop(%%rip), %2\n"
+			     : "=r"(at[0]), "=r"(at[1]), "=r"(at[2]));
+		return 0;
+	}
+	asm volatile("sub $128, %%rsp\n"
+		     "probed_push: push %%rbx\n"
+		     "pop %%rbx\n"
+		     "probed_jump: jmp 1f\n"
+		     ".skip 64, 0x90\n"
+		     "1:\n"
+		     "probed_nop: nop\n"
+		     "mov $7, %0\n"
+		     "add $128, %%rsp\n"
+		     : "+r"(result) :: "memory", "cc");
+	return result;
+}
+
+static void call_probed(void)
+{
+	int i;
+
+	for (i = 0; i < 5; i++)
+		seen[0] += probed(NULL);
+}
+
+/* Run @run in a process, followed or not; what it has seen goes to @result. */
+static void run_once(void (*run)(void), bool followed, long *result)
+{
+	struct trace trace = {};
+	int fd = -1, status, pipes[2];
+	pid_t pid;
+	char c;
+
+	need(!pipe(pipes), "pipe");
+	memset(seen, 0, 4096);
+	pid = fork();
+	need(pid >= 0, "fork");
+	if (!pid) {
+		close(pipes[1]);
+		c = read(pipes[0], &c, 1);
+		run();
+		_exit(0);
+	}
+	close(pipes[0]);
+	if (followed) {
+		fd = consumer(pid, UTRACE_SCOPE_TREE, UTRACE_BRANCHES_ALL, 0);
+		need(fd >= 0, "UTRACE_IOC_BRANCHES");
+	}
+	close(pipes[1]);
+	if (followed) {
+		read_on(fd, &trace, SIZE_MAX);
+		holds(trace.n > 10, "the process is followed");
+		is(0, count_type(&trace, UTRACE_BRANCH_LOST), "nothing is lost");
+		is(count_type(&trace, UTRACE_BRANCH_START),
+		   count_type(&trace, UTRACE_BRANCH_END), "each begin has its end");
+		free(trace.records);
+		close(fd);
+	}
+	need(waitpid(pid, &status, 0) == pid, "wait");
+	seen[10] = status;
+	memcpy(result, seen, 11 * sizeof(long));
+}
+
+static void compare(void (*run)(void))
+{
+	long alone[11], followed[11];
+	int i;
+
+	seen = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	need(seen != MAP_FAILED, "memory");
+	run_once(run, false, alone);
+	run_once(run, true, followed);
+	for (i = 0; i < 11; i++)
+		if (alone[i] || followed[i])
+			is(alone[i], followed[i], "what the program has seen");
+	is(0, followed[10], "the program is not disturbed");
+}
+
+TEST_F(dev, flags)
+{
+	compare(look_at_flags);
+}
+
+TEST_F(dev, own_steps)
+{
+	compare(step_itself);
+}
+
+TEST_F(dev, own_breakpoints)
+{
+	compare(break_itself);
+}
+
+TEST_F(dev, restarts)
+{
+	compare(restart_calls);
+}
+
+static bool write_to(const char *path, const char *format, ...)
+{
+	int fd = open(path, O_WRONLY | O_APPEND);
+	va_list args;
+	bool good;
+
+	va_start(args, format);
+	good = fd >= 0 && vdprintf(fd, format, args) > 0;
+	va_end(args);
+	close(fd);
+	return good;
+}
+
+#define TRACING	"/sys/kernel/tracing/"
+
+/* The address that a file of this program's code is mapped at. */
+static long offset_in_file(const void *address)
+{
+	unsigned long begin, end, offset;
+	FILE *maps = fopen("/proc/self/maps", "r");
+	char line[512];
+
+	while (maps && fgets(line, sizeof(line), maps))
+		if (sscanf(line, "%lx-%lx %*s %lx", &begin, &end, &offset) == 3 &&
+		    (unsigned long)address >= begin &&
+		    (unsigned long)address < end) {
+			fclose(maps);
+			return (unsigned long)address - begin + offset;
+		}
+	return -1;
+}
+
+/* Instructions that uprobes makes, or emulates, for the program. */
+TEST_F(dev, uprobes)
+{
+	const void *at[3];
+	char path[256] = {};
+	unsigned int i;
+
+	probed(at);
+	need(readlink("/proc/self/exe", path, sizeof(path) - 1) > 0, "own name");
+	for (i = 0; i < 3; i++)
+		need(write_to(TRACING "uprobe_events", "p:bts/p%u %s:%#lx\n", i,
+			      path, offset_in_file(at[i])), "uprobe_events");
+	need(write_to(TRACING "events/bts/enable", "1"), "enable");
+	compare(call_probed);
+	write_to(TRACING "events/bts/enable", "0");
+	for (i = 0; i < 3; i++)
+		write_to(TRACING "uprobe_events", "-:bts/p%u\n", i);
+}
+
+TEST_F(dev, children)
+{
+	compare(make_children);
+}
+
+TEST_HARNESS_MAIN
