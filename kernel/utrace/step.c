@@ -82,12 +82,14 @@ void __utrace_ptrace_stopped(void)
 	bool step = test_thread_flag(TIF_SINGLESTEP);
 
 	scoped_guard(spinlock_irqsave, &u->lock) {
-		u->flags &= ~UTRACE_TASK_PTRACE_STEP;
-		/* The tracer is gone and has not changed the trap flag. */
-		if (!current->ptrace)
-			return;
-		u->flags &= ~(UTRACE_TASK_STEPPING | UTRACE_TASK_ARMED);
-		if (step)
+		/*
+		 * The tracer has changed the trap flag, also by a detach.  Only
+		 * if the tracer is dead, the flag is as it was, and engines set
+		 * the flag once more.
+		 */
+		u->flags &= ~(UTRACE_TASK_PTRACE_STEP | UTRACE_TASK_STEPPING |
+			      UTRACE_TASK_ARMED);
+		if (step && current->ptrace)
 			u->flags |= UTRACE_TASK_PTRACE_STEP;
 		if (u->step || u->flags & UTRACE_TASK_FOLLOWED)
 			set_thread_flag(TIF_NOTIFY_RESUME);

@@ -2,6 +2,7 @@
 /*
  * utrace selftests - branches: consumers, their rings and their readers
  */
+#include <sys/ptrace.h>
 #include <sys/stat.h>
 
 #include "branches.h"
@@ -260,6 +261,46 @@ TEST_F(dev, killed_while_waiting)
 	is(UTRACE_BRANCH_LOST, type_of(&all.records[512]), "the rest is lost");
 	holds(all.records[512].from > 0 && all.records[512].from < 200,
 	      "and counted");
+	close(fd);
+}
+
+/* A debugger comes, steps, and goes; or dies. */
+TEST_F(dev, debuggers)
+{
+	struct target target;
+	struct trace all = {};
+	int fd, i, status;
+	pid_t pid;
+
+	start_with(&target, loop);
+	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_BRANCHES_ALL, 0);
+	need(fd >= 0, "UTRACE_IOC_BRANCHES");
+	have(&target, SELF, 'b', 10);
+	need(!ptrace(PTRACE_ATTACH, target.pid, 0, 0), "attach");
+	/* The first step ends the system call in which the task waits. */
+	tell(&target, SELF, 'b', 20);
+	for (i = 0; i < 5; i++) {
+		need(waitpid(target.pid, &status, 0) == target.pid, "stop");
+		need(!ptrace(i < 4 ? PTRACE_SINGLESTEP : PTRACE_DETACH,
+			     target.pid, 0, 0), "step or detach");
+	}
+	hear(&target, SELF);
+	have(&target, SELF, 'b', 3000);
+	pid = fork();
+	if (!pid) {
+		ptrace(PTRACE_SEIZE, target.pid, 0, 0);
+		ptrace(PTRACE_INTERRUPT, target.pid, 0, 0);
+		waitpid(target.pid, &status, 0);
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	have(&target, SELF, 'b', 3000);
+	tell(&target, SELF, 'e', 0);
+	read_on(fd, &all, SIZE_MAX);
+	holds(all.n > 6000, "the consumer goes on");
+	holds(is_gapless(&all), "without a gap");
+	waitpid(target.pid, &status, 0);
+	is(0, status, "the program is not disturbed");
 	close(fd);
 }
 
