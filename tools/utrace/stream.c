@@ -269,21 +269,23 @@ static void find_next(struct ring *ring)
 	ring->time = NEVER;
 }
 
-/* The ring with the first record, and in @until when another source is next. */
+/*
+ * The ring with the first record.  @until becomes the time at which another ring
+ * is next, if that is earlier.
+ */
 static struct ring *find_first(struct stream *stream, __u64 *until)
 {
-	struct ring *first = &stream->ring[0];
+	struct ring *first = &stream->ring[0], *other;
 	unsigned int i;
 
 	for (i = 1; i < stream->nrings; i++) {
-		struct ring *ring = &stream->ring[i];
-
-		if (ring->time < first->time) {
-			*until = first->time;
-			first = ring;
-		} else if (ring->time < *until) {
-			*until = ring->time;
+		other = &stream->ring[i];
+		if (other->time < first->time) {
+			other = first;
+			first = &stream->ring[i];
 		}
+		if (other->time < *until)
+			*until = other->time;
 	}
 	return first;
 }
