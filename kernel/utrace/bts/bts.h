@@ -45,6 +45,7 @@ struct utrace_session;
  * @size: number of records, a power of 2; constant
  * @head: records ever written.  Written under bts_consumer.lock.
  * @tail: records that were read, or overwritten, since then.  Likewise
+ * @failed: there was no memory for the last write.  Under bts_consumer.lock
  */
 struct bts_ring {
 	struct file *pages;
@@ -52,6 +53,7 @@ struct bts_ring {
 	u64 size;
 	u64 head;
 	u64 tail;
+	bool failed;
 };
 
 /**

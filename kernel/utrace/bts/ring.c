@@ -133,7 +133,10 @@ unsigned int utrace_bts_ring_write(struct bts_ring *ring, bool overwrite,
 
 	if (!overwrite)
 		n = min_t(u64, n, room);
-	if (!n || ring_copy(ring, ring->head, (void *)records, n, true))
+	if (!n)
+		return 0;
+	ring->failed = ring_copy(ring, ring->head, (void *)records, n, true);
+	if (ring->failed)
 		return 0;
 	WRITE_ONCE(ring->head, ring->head + n);
 	if (n > room)

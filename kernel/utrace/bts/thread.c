@@ -334,21 +334,25 @@ static void bts_deliver_to(struct bts_thread *thread, struct bts_link *link,
 			   bool may_wait)
 {
 	struct bts_consumer *consumer = link->consumer;
+	bool failed;
 
 	if (link->sent == thread->n)
 		return;
 	scoped_guard(mutex, &consumer->lock) {
+		consumer->ring.failed = false;
 		if (bts_write_before(link))
 			link->sent += utrace_bts_ring_write(&consumer->ring,
 				consumer->mode == UTRACE_BRANCHES_LAST,
 				thread->stage + link->sent,
 				thread->n - link->sent);
+		failed = consumer->ring.failed;
 	}
 	if (wq_has_sleeper(&consumer->wait))
 		wake_up_interruptible_poll(&consumer->wait, EPOLLIN | EPOLLRDNORM);
 	if (link->sent == thread->n)
 		return;
-	if (consumer->stop && may_wait && READ_ONCE(consumer->reader))
+	/* No reader makes memory. */
+	if (consumer->stop && may_wait && !failed && READ_ONCE(consumer->reader))
 		return;
 	link->lost += thread->n - link->sent;
 	link->sent = thread->n;
