@@ -128,9 +128,10 @@ enum utrace_branch_mode {
  * tasks have ended and nothing is left.  The descriptor can be polled.  A
  * consumer ends with its last descriptor.
  *
- * Errors: EBADF - @pidfd.  EINVAL.  ESRCH - the task is gone.  EPERM - the caller
- * or the opener of the device may not trace the task.  EDEADLK - the caller would
- * wait for itself.  EOPNOTSUPP - the machine cannot do it.  EUSERS, ENOSPC - see %UTRACE_IOC_ATTACH.  EMFILE.  ENOMEM.
+ * Errors: EBADF - @pidfd.  EINVAL.  ESRCH - the task is gone.  EPERM - the
+ * caller or the opener of the device may not trace the task.  EDEADLK - the
+ * caller would wait for itself.  EOPNOTSUPP - the machine cannot do it.  EUSERS,
+ * ENOSPC - see %UTRACE_IOC_ATTACH.  EMFILE.  ENOMEM.
  */
 struct utrace_ioc_branches {
 	__s32 pidfd;
