@@ -41,6 +41,10 @@ static void session_fetch_entry(struct session_task *task)
  * utrace_dev_flush_entry() - write the entry that was kept as a record
  * @w: @target, @task and @now are filled in; the task has an entry
  *
+ * An entry that was kept by earlier settings stays kept for the exit of its
+ * call: whether that is still to come is not known, since the exit may not have
+ * been wanted meanwhile.
+ *
  * Context: A callback, in the task itself; may sleep.
  */
 void utrace_dev_flush_entry(struct session_writer *w)
@@ -49,6 +53,8 @@ void utrace_dev_flush_entry(struct session_writer *w)
 	struct utrace_rec_sys_enter *rec;
 	struct session_items items;
 
+	if (!session_entry_is_of_now(w->target, w->task, w->now))
+		return;
 	session_fetch_entry(w->task);
 	entry->kept = SESSION_KEPT_NOT;
 	session_items(w->target, &items, &entry->capture);
@@ -80,6 +86,16 @@ static void session_keep_entry(struct session_writer *w, unsigned int nr,
 	entry->kept = SESSION_KEPT_WHOLE;
 }
 
+/*
+ * Forget an entry that is found at the begin of another call: the exit of its
+ * call did not come to the session.  Also one of the same call, which is entered
+ * again after a stop (UTRACE_SYSCALL_RESUMED), maybe with other arguments.
+ */
+static void session_forget_entry(struct session_writer *w)
+{
+	w->task->entry.kept = SESSION_KEPT_NOT;
+}
+
 /**
  * utrace_dev_record_enter() - record or keep the entry of a system call
  * @action: see &utrace_engine_ops.report_syscall_entry
@@ -101,11 +117,12 @@ u32 utrace_dev_record_enter(u32 action, struct utrace_engine *engine,
 	unsigned long args[6];
 	u32 what;
 
-	if (!session_begin(&w, engine, _UTRACE_EVENT_SYSCALL_ENTRY) ||
-	    !utrace_wants_call(engine, regs) ||
+	if (!session_begin(&w, engine, _UTRACE_EVENT_SYSCALL_ENTRY))
+		return answer;
+	session_forget_entry(&w);
+	if (!utrace_wants_call(engine, regs) ||
 	    !utrace_dev_sees(w.target, w.task))
 		return answer;
-	session_begin_other(&w);
 	what = session_capture_of(w.now);
 	if (what) {
 		utrace_current_args(regs, args);
@@ -206,11 +223,12 @@ u32 utrace_dev_record_exit(u32 action, struct utrace_engine *engine,
 	long ret;
 	u32 what;
 
-	if (!session_begin(&w, engine, _UTRACE_EVENT_SYSCALL_EXIT) ||
-	    !utrace_dev_sees(w.target, w.task))
+	if (!session_begin(&w, engine, _UTRACE_EVENT_SYSCALL_EXIT))
 		return UTRACE_RESUME;
 	if (unpaired)
-		session_begin_other(&w);
+		session_forget_entry(&w);
+	if (!utrace_dev_sees(w.target, w.task))
+		return UTRACE_RESUME;
 	ret = syscall_get_return_value(current, regs);
 	what = session_capture_of(w.now);
 	if (what) {

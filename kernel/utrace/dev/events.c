@@ -75,6 +75,7 @@ out:
 	return UTRACE_RESUME;
 }
 
+/* A task that exits is not held, so there is no session_end(). */
 static u32 session_exit(u32 action, struct utrace_engine *engine,
 			long orig_code, long *code)
 {
@@ -173,10 +174,11 @@ static u32 session_jobctl(u32 action, struct utrace_engine *engine, int type,
 	if (!session_begin(&w, engine, _UTRACE_EVENT_JCTL) ||
 	    !utrace_dev_sees(w.target, w.task))
 		return UTRACE_RESUME;
-	session_begin_other(&w);
-	if (!(w.now & SESSION_NO_JOBCTL))
+	if (!(w.now & SESSION_NO_JOBCTL)) {
+		session_begin_other(&w);
 		utrace_dev_write(&w, UTRACE_REC_JOBCTL, 0, &rec.head + 1,
 				 sizeof(rec) - sizeof(rec.head));
+	}
 	session_end(&w, NULL);
 	return type == CLD_CONTINUED && utrace_dev_hold(w.task) ?
 	       UTRACE_INTERRUPT : UTRACE_RESUME;

@@ -193,13 +193,13 @@ static void session_fill_foreign(struct utrace_rec *head,
 
 static void session_fill_call(struct utrace_rec_sys_enter *rec, u32 nr,
 			      struct task_struct *task, struct pt_regs *regs,
-			      const struct session_task *known)
+			      u64 began)
 {
 	unsigned int i;
 
 	rec->nr = nr;
 	rec->reserved = 0;
-	rec->began = known && known->entry.kept ? known->entry.began : 0;
+	rec->began = began;
 	syscall_get_arguments(task, regs, (unsigned long *)rec->args);
 	for (i = 0; i < 6 && nr & UTRACE_SYSCALL_IA32; i++)
 		rec->args[i] = (u32)rec->args[i];
@@ -217,6 +217,7 @@ static int session_tell_blocked(struct task_struct *task, void *arg)
 	struct pt_regs *regs = task_pt_regs(task);
 	struct session_task *known = NULL;
 	struct utrace_task_data *data;
+	u64 began = 0;
 	u32 nr;
 
 	if (!session_is_blocked(task, look))
@@ -231,7 +232,9 @@ static int session_tell_blocked(struct task_struct *task, void *arg)
 	if (!session_wants(target, nr))
 		return SESSION_NOT_TOLD;
 	session_fill_foreign(&look->rec.head, covered, known);
-	session_fill_call(&look->rec, nr, task, regs, known);
+	if (known && session_entry_is_of_now(target, known, target->now))
+		began = known->entry.began;
+	session_fill_call(&look->rec, nr, task, regs, began);
 	return utrace_dev_write_for(target, &look->rec.head, known) ?
 	       SESSION_TOLD : SESSION_TOLD_LOST;
 }

@@ -50,7 +50,8 @@ void utrace_dev_write(struct session_writer *w, u16 type, u16 flags,
  * @target: the target whose engine has called back
  * @task: what the session knows of the current task
  *
- * Counts it in utrace_session.hidden and writes a UTRACE_REC_HIDDEN.
+ * Counts it in utrace_session.hidden and writes a UTRACE_REC_HIDDEN, after the
+ * entry of a call that the task was seen in.
  *
  * Context: A callback, in the task itself; may sleep.
  */
@@ -63,6 +64,7 @@ void utrace_dev_hide(struct session_target *target, struct session_task *task)
 	};
 
 	atomic64_inc(&target->session->hidden);
+	session_begin_other(&w);
 	utrace_dev_write(&w, UTRACE_REC_HIDDEN, 0, NULL, 0);
 	session_end(&w, NULL);
 }

@@ -282,6 +282,8 @@ struct utrace_session {
  *	bits below, and the number in the upper half.  Stored with release under
  *	utrace_session.lock, after the engine has got the settings; loaded with
  *	acquire, before the engine's events are looked at.
+ * @since: time in ns when @now got its settings.  Stored before @now, loaded by
+ *	callbacks after it.
  * @lost: number of records of the target that were lost
  * @stop: a task whose record finds no room waits for the reader.  Constant.
  * @all: the engine is one of the system.  The session may trace everybody, so
@@ -307,6 +309,7 @@ struct session_target {
 	const void *of;
 	struct session_settings *settings;
 	u64 now;
+	u64 since;
 	atomic64_t lost;
 	bool stop;
 	bool all;
@@ -515,6 +518,18 @@ struct session_task {
 	struct utrace_engine *holder;
 	struct list_head waiting;
 };
+
+/*
+ * Was the entry that is kept with @task taken by the settings in @now of
+ * @target?  Then its exit has not come yet.
+ */
+static inline bool session_entry_is_of_now(const struct session_target *target,
+					   const struct session_task *task,
+					   u64 now)
+{
+	return task->entry.kept && now & SESSION_WHOLE_CALLS &&
+	       task->entry.began >= READ_ONCE(target->since);
+}
 
 struct session_task *utrace_dev_task(struct session_target *target);
 void utrace_dev_task_put(struct session_task *task);

@@ -9,6 +9,7 @@
  */
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 #include <linux/utrace.h>
 
@@ -148,6 +149,8 @@ static void session_adopt(struct session_target *target,
 	/* Before ->now, so that a record with the new number has new sizes. */
 	WRITE_ONCE(target->strings, settings->strings);
 	WRITE_ONCE(target->buffers, settings->buffers);
+	/* Likewise, before that of entries that the new settings keep. */
+	WRITE_ONCE(target->since, ktime_get_ns());
 	/* Pairs with session_begin(). */
 	smp_store_release(&target->now,
 			  session_now(settings,
