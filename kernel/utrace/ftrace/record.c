@@ -20,7 +20,7 @@
 #include <asm/syscall.h>
 
 #include "../capture/capture.h"
-#include "process.h"
+#include "calls.h"
 #ifdef __CHECKER__
 /* sparse cannot take an initializer with the names of all calls. */
 #define UTRACE_CALL_NAMES	{ 0, "read" }
@@ -441,131 +441,10 @@ static __always_inline void process_record_exit(struct utrace_engine *engine,
 }
 
 /*
- * Note that the current task enters call @nr.  Return what the instance knows
- * of the task; NULL: no memory.
- */
-static __always_inline struct process_task *
-process_enter(struct process_trace *pt, unsigned int nr)
-{
-	struct process_task *task = process_find_task(pt);
-	unsigned long events = READ_ONCE(pt->settings.events);
-
-	if (unlikely(!task)) {
-		task = utrace_ftrace_new_task(pt);
-		if (!task)
-			return NULL;
-	}
-	task->counting = events & BIT(PROCESS_STAT) ? PROCESS_COUNT_CALL :
-						      PROCESS_COUNT_NOT;
-	if (unlikely(events & BIT(PROCESS_CPU) && task->counting)) {
-		task->counting = PROCESS_COUNT_CPU;
-		task->cpu_since = task_sched_runtime(current);
-	}
-	WRITE_ONCE(task->nr, nr);
-	WRITE_ONCE(task->since, ktime_get_ns());
-	return task;
-}
-
-/* Count the call that the current task leaves. */
-static __always_inline void process_count(struct process_trace *pt,
-					  struct process_task *task,
-					  unsigned int nr, long ret,
-					  u64 duration)
-{
-	s64 cpu = UTRACE_COUNT_NO_CPU;
-
-	if (unlikely(task->counting == PROCESS_COUNT_CPU))
-		cpu = task_sched_runtime(current) - task->cpu_since;
-	utrace_count_call(&pt->counts, &task->count, nr, ret, duration, cpu);
-}
-
-/*
- * The current task leaves a call; count it.  @action is that of
- * utrace_ftrace_sys_exit().  Return the duration; -1: the instance has not seen
- * the entry, so the duration is not known, and the call is not counted.
- */
-static __always_inline s64 process_leave(struct process_trace *pt,
-					 struct process_task *task, u32 action,
-					 struct pt_regs *regs)
-{
-	int nr = task->nr;
-	s64 duration;
-
-	if (unlikely(nr < 0 || action & UTRACE_SYSCALL_UNPAIRED)) {
-		WRITE_ONCE(task->nr, -1);
-		return -1;
-	}
-	duration = ktime_get_ns() - task->since;
-	WRITE_ONCE(task->nr, -1);
-	if (unlikely(task->counting))
-		process_count(pt, task, nr,
-			      syscall_get_return_value(current, regs),
-			      duration);
-	return duration;
-}
-
-/*
  * Each callback for system calls is three functions: a task that is only counted
  * need not save the registers that recording takes, and most calls that are
  * counted only are so inline.
  */
-
-/*
- * Note that the current task enters a call that is not recorded, if it is
- * counted without its CPU time, and the task is found at once.  False: nothing
- * was done.
- */
-static __always_inline bool process_enter_usual(const struct process_trace *pt,
-						u32 action,
-						struct pt_regs *regs)
-{
-	const unsigned long how = BIT(PROCESS_STAT) | BIT(PROCESS_CPU);
-	unsigned long nr = syscall_get_nr(current, regs);
-	struct utrace_task_data *data;
-	struct process_task *task;
-
-	if ((READ_ONCE(pt->settings.events) & how) != BIT(PROCESS_STAT) ||
-	    unlikely(action != UTRACE_RESUME || nr >= PROCESS_CALLS / 2 ||
-		     utrace_in_ia32_syscall() ||
-		     !utrace_task_data_first(pt, &data)))
-		return false;
-	task = container_of(data, struct process_task, data);
-	task->counting = PROCESS_COUNT_CALL;
-	WRITE_ONCE(task->nr, nr);
-	WRITE_ONCE(task->since, ktime_get_ns());
-	return true;
-}
-
-/*
- * Count the call that the current task leaves, if the call was entered as above.
- * The exit is not recorded.  False: nothing was done.
- */
-static __always_inline bool process_exit_usual(struct process_trace *pt,
-					       u32 action,
-					       struct pt_regs *regs)
-{
-	struct utrace_task_data *data;
-	struct process_task *task;
-	u64 duration;
-	long ret;
-	int nr;
-
-	if (unlikely(action != UTRACE_RESUME ||
-		     !utrace_task_data_first(pt, &data)))
-		return false;
-	task = container_of(data, struct process_task, data);
-	if (unlikely(task->nr < 0 || task->counting != PROCESS_COUNT_CALL))
-		return false;
-	duration = ktime_get_ns() - task->since;
-	nr = task->nr;
-	ret = syscall_get_return_value(current, regs);
-	WRITE_ONCE(task->nr, -1);
-	if (unlikely(!utrace_count_usual(&pt->counts, &task->count, nr, ret,
-					 duration)))
-		utrace_count_call(&pt->counts, &task->count, nr, ret, duration,
-				  UTRACE_COUNT_NO_CPU);
-	return true;
-}
 
 /* utrace_ftrace_sys_enter() of an instance that records no entries. */
 static noinline u32 process_enter_counted(u32 action,
@@ -687,7 +566,7 @@ void utrace_ftrace_record_fork(struct utrace_engine *engine,
 
 /* The ring drops a record that does not fit into a page of it, uncounted. */
 static_assert(UTRACE_CAPTURE_SIZE + PROCESS_NAME_MAX < PAGE_SIZE - 512);
-static_assert(UTRACE_CAPTURE_SIZE + 2 * UTRACE_CAPTURE_ITEM < PAGE_SIZE - 512);
+static_assert(UTRACE_CAPTURE_SIZE + 2 * UTRACE_ITEM_SIZE < PAGE_SIZE - 512);
 
 /**
  * utrace_ftrace_record_exec() - record that the current task has a new program
