@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <asm/unistd.h>
+#include <linux/array_size.h>
 
 #include "out.h"
 #include "output.h"
@@ -20,8 +21,6 @@
 #include "session.h"
 #include "stream.h"
 #include "trace.h"
-
-#define N_OF(array)	(sizeof(array) / sizeof(*(array)))
 
 /* After this time without a record the unfinished call is shown. */
 #define IDLE_MS		100
@@ -151,7 +150,7 @@ static void wait_for_records(struct trace *trace)
 		{ .fd = trace->child ? -1 : trace->options.text.out->fd },
 	};
 
-	if (!poll(fds, N_OF(fds), IDLE_MS) && !trace->options.summary)
+	if (!poll(fds, ARRAY_SIZE(fds), IDLE_MS) && !trace->options.summary)
 		text_idle(&trace->options.text);
 	if ((fds[0].revents & (POLLHUP | POLLIN)) == POLLHUP)
 		trace->ended = true;

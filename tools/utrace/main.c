@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <linux/array_size.h>
+
 #include "fail.h"
 #include "output.h"
 #include "ps.h"
@@ -60,7 +62,7 @@ static void check_stdout(void)
 
 int main(int argc, char **argv)
 {
-	size_t i, n = sizeof(commands) / sizeof(*commands);
+	size_t i, n = ARRAY_SIZE(commands);
 
 	output_reserve();
 	atexit(check_stdout);

@@ -2,7 +2,7 @@
 /*
  * utrace - what records tell about tasks
  *
- * The layout of records is known here, and in text.c, which prints them.
+ * What a record is about; text.c and line.c know what else is in it.
  */
 #include <string.h>
 

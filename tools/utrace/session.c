@@ -12,6 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <linux/array_size.h>
+
 #include "session.h"
 
 /* A flag of pidfd_open(2), whose header does not go with <fcntl.h>. */
@@ -37,7 +39,7 @@ int session_open(size_t size, bool drop)
 
 	if (session < 0)
 		return -1;
-	for (i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		setup.ring_size = size ? size : sizes[i];
 		if (!ioctl(session, UTRACE_IOC_SETUP, &setup))
 			return session;
@@ -50,20 +52,26 @@ int session_open(size_t size, bool drop)
 	return -1;
 }
 
-/* Add a target: task @tid, or its process.  Returns 0, or -1 with errno. */
-int session_attach(int session, pid_t tid, enum utrace_scope scope)
+/* Add what @fd stands for, which may be -1 with errno, and is closed. */
+static int attach_fd(int session, int fd, enum utrace_scope scope)
 {
-	struct utrace_ioc_attach attach = { .scope = scope };
+	struct utrace_ioc_attach attach = { .fd = fd, .scope = scope };
 	int ret, error;
 
-	attach.fd = syscall(SYS_pidfd_open, tid, PIDFD_THREAD);
-	if (attach.fd < 0)
+	if (fd < 0)
 		return -1;
 	ret = ioctl(session, UTRACE_IOC_ATTACH, &attach);
 	error = errno;
-	close(attach.fd);
+	close(fd);
 	errno = error;
 	return ret;
+}
+
+/* Add a target: task @tid, or its process.  Returns 0, or -1 with errno. */
+int session_attach(int session, pid_t tid, enum utrace_scope scope)
+{
+	return attach_fd(session, syscall(SYS_pidfd_open, tid, PIDFD_THREAD),
+			 scope);
 }
 
 /* Add a target: all tasks but those of this process. */
@@ -77,32 +85,18 @@ int session_attach_all(int session)
 	return ioctl(session, UTRACE_IOC_ATTACH, &attach);
 }
 
-static int attach_path(int session, const char *path, enum utrace_scope scope)
-{
-	struct utrace_ioc_attach attach = { .scope = scope };
-	int ret, error;
-
-	attach.fd = open(path, O_CLOEXEC |
-			 (scope == UTRACE_SCOPE_EXE ? O_PATH : O_RDONLY));
-	if (attach.fd < 0)
-		return -1;
-	ret = ioctl(session, UTRACE_IOC_ATTACH, &attach);
-	error = errno;
-	close(attach.fd);
-	errno = error;
-	return ret;
-}
-
 /* Add a target: all processes that execute the file @path. */
 int session_attach_exe(int session, const char *path)
 {
-	return attach_path(session, path, UTRACE_SCOPE_EXE);
+	return attach_fd(session, open(path, O_CLOEXEC | O_PATH),
+			 UTRACE_SCOPE_EXE);
 }
 
 /* Add a target: all processes in the cgroup whose folder is @path. */
 int session_attach_cgroup(int session, const char *path)
 {
-	return attach_path(session, path, UTRACE_SCOPE_CGROUP);
+	return attach_fd(session, open(path, O_CLOEXEC | O_RDONLY),
+			 UTRACE_SCOPE_CGROUP);
 }
 
 int session_choose(int session, const struct utrace_ioc_events *events)

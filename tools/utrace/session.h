@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
-#include <time.h>
 
 #include <linux/utrace.h>
 

@@ -15,6 +15,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <linux/array_size.h>
+
 #include "fail.h"
 #include "signals.h"
 
@@ -25,9 +27,7 @@ static const int changed[] = {
 	SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGTSTP, SIGCHLD,
 };
 
-#define N_OF(array)	(sizeof(array) / sizeof(*(array)))
-
-static struct sigaction saved[N_OF(changed)];
+static struct sigaction saved[ARRAY_SIZE(changed)];
 static sigset_t saved_mask;
 
 /**
@@ -46,12 +46,12 @@ int signals_set_up(enum interruptible interruptible)
 	size_t i;
 	int fd;
 
-	for (i = 0; i < N_OF(changed); i++)
+	for (i = 0; i < ARRAY_SIZE(changed); i++)
 		sigaction(changed[i], NULL, &saved[i]);
 	signal(SIGCHLD, SIG_DFL);
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
-	for (i = 0; i < N_OF(fatal); i++) {
+	for (i = 0; i < ARRAY_SIZE(fatal); i++) {
 		if (interruptible >= INTERRUPT_NEVER)
 			signal(fatal[i], SIG_IGN);
 		else
@@ -73,7 +73,7 @@ void signals_restore(void)
 {
 	size_t i;
 
-	for (i = 0; i < N_OF(changed); i++)
+	for (i = 0; i < ARRAY_SIZE(changed); i++)
 		sigaction(changed[i], &saved[i], NULL);
 	sigprocmask(SIG_SETMASK, &saved_mask, NULL);
 }

@@ -6,6 +6,8 @@
  */
 #include <string.h>
 
+#include <linux/array_size.h>
+
 #include "strace.h"
 
 /* Keys of long options that have no letter. */
@@ -91,7 +93,7 @@ const char *strace_instead(int key)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+	for (i = 0; i < ARRAY_SIZE(texts); i++)
 		if (texts[i].key == key)
 			return texts[i].instead;
 	return NULL;

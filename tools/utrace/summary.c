@@ -301,7 +301,7 @@ void summary_print(int session, FILE *out)
 	print_failures(out, &sum);
 	if (sum.lost)
 		fprintf(out, "\nIncomplete: %llu calls found no room; -e trace=SET "
-			"counts less kinds of calls.\n", sum.lost);
+			"counts fewer kinds of calls.\n", sum.lost);
 	free(sum.count);
 	free(sum.failure);
 }

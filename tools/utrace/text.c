@@ -151,12 +151,6 @@ static void interrupt_line(const struct text *text)
 	leave_line(text, " <unfinished ...>");
 }
 
-static bool is_restart(long error)
-{
-	return error == ERESTARTSYS || error == ERESTARTNOINTR ||
-	       error == ERESTARTNOHAND || error == ERESTART_RESTARTBLOCK;
-}
-
 /*
  * Print what an error means.  The texts of the C library are looked up once, as
  * it looks for a translation each time.
@@ -170,7 +164,8 @@ static void print_error(struct seq_buf *s, long error)
 	int n;
 
 	if (!messages[error].text) {
-		n = asprintf(&messages[error].text, " (%s)", is_restart(error) ?
+		n = asprintf(&messages[error].text, " (%s)",
+			     utrace_is_restart(error) ?
 			     "To be restarted" : strerror(error));
 		if (n < 0)
 			abort();

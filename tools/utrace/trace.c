@@ -100,7 +100,7 @@ static void report_lost(const struct trace *trace)
 
 	if (lost)
 		output_note("%llu records were lost: the buffer was full; "
-			    "-e trace=SET makes less of them", lost);
+			    "-e trace=SET makes fewer of them", lost);
 }
 
 static void say_detached(pid_t tid, void *data)

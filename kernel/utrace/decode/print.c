@@ -449,8 +449,14 @@ void utrace_print_call(struct seq_buf *s, unsigned int nr,
 	utrace_print_call_items(s, nr, args, &items);
 }
 
-/* Return true for the codes by which the kernel makes the call again. */
-static bool is_restart(long error)
+/**
+ * utrace_is_restart() - does the kernel make the call again?
+ * @error: the error of a system call, a positive number
+ *
+ * Context: Any.
+ * Return: true for the four codes that no program sees.
+ */
+bool utrace_is_restart(long error)
 {
 	return error == ERESTARTSYS || error == ERESTARTNOINTR ||
 	       error == ERESTARTNOHAND || error == ERESTART_RESTARTBLOCK;
@@ -460,8 +466,8 @@ static void print_error(struct seq_buf *s, long error)
 {
 	const char *name = errname(error);
 
-	utrace_write(s, is_restart(error) ? "? " : "-1 ",
-		     is_restart(error) ? 2 : 3);
+	utrace_write(s, utrace_is_restart(error) ? "? " : "-1 ",
+		     utrace_is_restart(error) ? 2 : 3);
 	if (name)
 		seq_buf_puts(s, name);
 	else

@@ -56,6 +56,7 @@ void utrace_print_call(struct seq_buf *s, unsigned int nr,
 void utrace_print_call_items(struct seq_buf *s, unsigned int nr,
 			     const unsigned long args[6],
 			     const struct utrace_call_items *items);
+bool utrace_is_restart(long error);
 void utrace_print_result(struct seq_buf *s, unsigned int nr, long ret);
 void utrace_print_outputs(struct seq_buf *s, unsigned int nr, const void *data,
 			  size_t used);
