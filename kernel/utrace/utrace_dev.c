@@ -14,6 +14,7 @@
  * dev/events.c register theirs, and so may any other client (utrace_dev.h).
  */
 #include <linux/capability.h>
+#include <linux/fdtable.h>
 #include <linux/fs.h>
 #include <linux/init.h>
 #include <linux/miscdevice.h>
@@ -155,6 +156,31 @@ static int session_mmap(struct file *file, struct vm_area_struct *vma)
 
 	utrace_dev_set_reader(session);
 	return utrace_dev_mmap(session, vma);
+}
+
+static int session_is_file(const void *file, struct file *other, unsigned int fd)
+{
+	return file == other;
+}
+
+/**
+ * utrace_dev_closes_last() - does a process close its last descriptor of a file?
+ * @file: the file, whose ->flush() is called
+ * @id: see &file_operations.flush: the descriptors of the process, without the
+ *	one that is closed.  All are being closed if they have no user
+ *
+ * A process that reads from @file reads no more after that.  Other processes may
+ * have inherited @file, and may be traced by it, so ->release() would be late.
+ *
+ * Context: Process context.  Takes the lock of the descriptors.
+ * Return: true if the current process has no other descriptor of @file.
+ */
+bool utrace_dev_closes_last(struct file *file, fl_owner_t id)
+{
+	struct files_struct *files = id;
+
+	return !files || !atomic_read(&files->count) ||
+	       !iterate_fd(files, 0, session_is_file, file);
 }
 
 static int session_flush(struct file *file, fl_owner_t id)

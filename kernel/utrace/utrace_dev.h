@@ -9,6 +9,7 @@
 #ifndef _KERNEL_UTRACE_UTRACE_DEV_H
 #define _KERNEL_UTRACE_UTRACE_DEV_H
 
+#include <linux/fs.h>
 #include <linux/types.h>
 
 struct cred;
@@ -30,8 +31,8 @@ struct utrace_session;
  * @locked: call @run with utrace_session.lock held.  Such a @run must not touch
  *	user memory, whose page faults user space may hold up
  * @run: carry the command out.  Its argument is a copy in kernel memory, which
- *	is copied back if @cmd says so.  @session is valid until @run returns.
- *	Returns 0 or an error.
+ *	is copied back if @cmd says so and it returns 0.  @session is valid
+ *	until @run returns.  Returns an error or what the ioctl is to return.
  * @undo: called without a lock if the argument cannot be copied back; may be
  *	NULL
  *
@@ -67,6 +68,7 @@ int utrace_dev_add_commands(const struct utrace_dev_command *command,
 			    unsigned int n);
 int utrace_dev_add_records(const struct utrace_dev_record *record,
 			   unsigned int n);
+bool utrace_dev_closes_last(struct file *file, fl_owner_t id);
 
 /* dev/session.c */
 const struct cred *utrace_dev_cred(const struct utrace_session *session);

@@ -78,7 +78,7 @@ void capture_expect_sound(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, item->reserved, 0);
 		KUNIT_EXPECT_EQ(test, item->reserved2, 0);
 		end = ALIGN(item->len, 8);
-		KUNIT_EXPECT_LE(test, HEADER + end, UTRACE_CAPTURE_ITEM);
+		KUNIT_EXPECT_LE(test, end, UTRACE_ITEM_SIZE);
 		KUNIT_EXPECT_NULL(test, memchr_inv(item->data + item->len, 0,
 						   end - item->len));
 		at += HEADER + end;

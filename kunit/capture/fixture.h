@@ -15,7 +15,7 @@
 #include "../../decode/table.h"
 
 #define HEADER		sizeof(struct utrace_item)
-#define ITEM_DATA	(UTRACE_CAPTURE_ITEM - HEADER)
+#define ITEM_DATA	UTRACE_ITEM_SIZE
 #define NO_ARG		UTRACE_ITEM_NO_ARG
 #define TRUNCATED	UTRACE_ITEM_TRUNCATED
 #define FAULTED		UTRACE_ITEM_FAULTED

@@ -26,8 +26,8 @@ static struct utrace_capture *begin(struct kunit *test, size_t strings,
 	*c = (struct utrace_capture) {
 		.size = SMALL,
 		.most = most,
-		.strings = HEADER + strings,
-		.buffers = HEADER + buffers,
+		.strings = strings,
+		.buffers = buffers,
 	};
 	return c;
 }

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace tests - KUnit suite utrace_capture_task: files, stacks and mappings of
- * tasks
+ * utrace tests - KUnit suite utrace_capture_task: files and stacks of tasks
  *
  * Tests that need a real task capture in the callback of a probe.
  */
 #include <kunit/test.h>
-#include <linux/elf.h>
 #include <linux/fcntl.h>
 #include <linux/fdtable.h>
 #include <linux/file.h>
@@ -205,100 +203,6 @@ static void raw_stack(struct kunit *test)
 	capture_expect_sound(test);
 }
 
-/* Mappings. */
-
-static void mapping_of_memory(struct kunit *test)
-{
-	struct fixture *f = capture_begin_user(test);
-	const struct utrace_item_mapping *m;
-
-	capture_begin(f);
-	utrace_capture_mapping(&f->c, f->end - 1);
-	EXPECT_ITEM(test, 0, MAPPING, NO_ARG, sizeof(*m), sizeof(*m), 0);
-	m = (const void *)capture_nth(test, 0)->data;
-	KUNIT_EXPECT_LE(test, m->start, f->user);
-	KUNIT_EXPECT_EQ(test, m->end, f->end);
-	KUNIT_EXPECT_EQ(test, m->prot, PROT_READ | PROT_WRITE);
-	KUNIT_EXPECT_EQ(test, m->build_id_len, 0);
-	utrace_capture_mapping(&f->c, f->end);
-	utrace_capture_mapping(&f->c, ~0UL);
-	utrace_capture_mapping(&f->c, 0);
-	KUNIT_EXPECT_EQ(test, capture_items(f), 1);
-	KUNIT_EXPECT_EQ(test, f->c.lost, 0);
-	capture_expect_sound(test);
-}
-
-#define ELF_PATH	"/utrace_capture_elf"
-
-/* The smallest ELF file that has a build id. */
-static struct file *open_elf(struct kunit *test)
-{
-	struct {
-		struct elf64_hdr ehdr;
-		struct elf64_phdr phdr;
-		struct elf64_note nhdr;
-		char name[4];
-		char id[20];
-	} elf = {
-		.ehdr = {
-			.e_ident = {
-				ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
-			},
-			.e_type = ET_DYN,
-			.e_phoff = sizeof(elf.ehdr),
-			.e_phnum = 1,
-		},
-		.phdr = {
-			.p_type = PT_NOTE,
-			.p_offset = sizeof(elf.ehdr) + sizeof(elf.phdr),
-			.p_filesz = sizeof(elf.nhdr) + 24,
-		},
-		/* 3 is NT_GNU_BUILD_ID, for which the kernel has no name. */
-		.nhdr = { 4, 20, 3 },
-		.name = "GNU",
-		.id = "twenty bytes of a id",
-	};
-	struct file *file = filp_open(ELF_PATH, O_RDWR | O_CREAT, 0700);
-	loff_t pos = 0;
-
-	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
-	KUNIT_ASSERT_EQ(test, kernel_write(file, &elf, sizeof(elf), &pos),
-			(ssize_t)sizeof(elf));
-	return file;
-}
-
-static void mapping_of_file(struct kunit *test)
-{
-	struct fixture *f = capture_begin_user(test);
-	struct file *file = open_elf(test);
-	unsigned long at = vm_mmap(file, 0, PAGE_SIZE, PROT_READ | PROT_EXEC,
-				   MAP_PRIVATE, 0);
-	const size_t len = sizeof(struct utrace_item_mapping);
-	const size_t whole = len + strlen(ELF_PATH);
-	const struct utrace_item_mapping *m;
-
-	fput(file);
-	KUNIT_ASSERT_FALSE(test, IS_ERR_VALUE(at));
-	capture_begin_sized(f, HEADER + ALIGN(whole, 8) + HEADER + len + 8);
-	utrace_capture_mapping(&f->c, at + 8);
-	EXPECT_ITEM(test, 0, MAPPING, NO_ARG, whole, whole, 0);
-	m = (const void *)capture_nth(test, 0)->data;
-	KUNIT_EXPECT_EQ(test, m->start, at);
-	KUNIT_EXPECT_EQ(test, m->end, at + PAGE_SIZE);
-	KUNIT_EXPECT_EQ(test, m->pgoff, 0);
-	KUNIT_EXPECT_EQ(test, m->prot, PROT_READ | PROT_EXEC);
-	KUNIT_ASSERT_EQ(test, m->build_id_len, 20);
-	KUNIT_EXPECT_MEMEQ(test, m->build_id, "twenty bytes of a id", 20);
-	capture_expect_data(test, 0, len, ELF_PATH, strlen(ELF_PATH));
-	/* Room for a part of the path, and then for nothing. */
-	utrace_capture_mapping(&f->c, at);
-	EXPECT_ITEM(test, 1, MAPPING, NO_ARG, len + 8, whole, TRUNCATED);
-	capture_expect_data(test, 1, len, ELF_PATH, 8);
-	utrace_capture_mapping(&f->c, at);
-	KUNIT_EXPECT_EQ(test, f->c.lost, 1);
-	capture_expect_sound(test);
-}
-
 /* In a real task. */
 
 /* What the callback captures, and the fixture for that. */
@@ -365,35 +269,27 @@ static void exec_of_task(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, capture_items(capture_fixture(test)), 4);
 }
 
-static void take_image(struct fixture *f, struct pt_regs *regs)
+static void take_stacks(struct fixture *f, struct pt_regs *regs)
 {
-	utrace_capture_mapping(&f->c, instruction_pointer(regs));
 	utrace_capture_stack(&f->c, regs);
 	utrace_capture_raw_stack(&f->c, regs);
 }
 
-static void image_of_task(struct kunit *test)
+static void stacks_of_task(struct kunit *test)
 {
-	struct in_task in = { take_image, capture_fixture(test) };
-	const size_t size = sizeof(struct utrace_item_mapping);
-	const size_t len = size + strlen(PROGRAM);
+	struct in_task in = { take_stacks, capture_fixture(test) };
 	const size_t head = sizeof(struct utrace_item_raw_stack);
-	const struct utrace_item_mapping *m;
 	const u64 argc = 1;
 
 	execute(test, &in);
-	EXPECT_ITEM(test, 0, MAPPING, NO_ARG, len, len, 0);
-	capture_expect_data(test, 0, size, PROGRAM, strlen(PROGRAM));
-	m = (const void *)capture_nth(test, 0)->data;
-	KUNIT_EXPECT_TRUE(test, m->prot & PROT_EXEC);
 	/*
 	 * The program has called no function yet, so the stack has one address.
 	 */
-	EXPECT_ITEM(test, 1, STACK, NO_ARG, 8, 8, 0);
-	KUNIT_EXPECT_EQ(test, capture_nth(test, 2)->kind,
+	EXPECT_ITEM(test, 0, STACK, NO_ARG, 8, 8, 0);
+	KUNIT_EXPECT_EQ(test, capture_nth(test, 1)->kind,
 			UTRACE_ITEM_RAW_STACK);
 	/* The stack begins with argc. */
-	capture_expect_data(test, 2, head, &argc, sizeof(argc));
+	capture_expect_data(test, 1, head, &argc, sizeof(argc));
 }
 
 static void take_creds(struct fixture *f, struct pt_regs *regs)
@@ -509,10 +405,8 @@ static struct kunit_case capture_task_cases[] = {
 	KUNIT_CASE(stack_stops),
 	KUNIT_CASE(stack_is_bounded),
 	KUNIT_CASE(raw_stack),
-	KUNIT_CASE(mapping_of_memory),
-	KUNIT_CASE(mapping_of_file),
 	KUNIT_CASE(exec_of_task),
-	KUNIT_CASE(image_of_task),
+	KUNIT_CASE(stacks_of_task),
 	KUNIT_CASE(creds_and_pipe_of_task),
 	KUNIT_CASE(arrays_of_task),
 #ifdef CONFIG_IA32_EMULATION

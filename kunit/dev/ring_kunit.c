@@ -103,7 +103,7 @@ static bool put(struct ring_test *t, unsigned int task, unsigned int target,
 	u8 *body;
 	size_t i;
 
-	if (!utrace_dev_reserve(&w, UTRACE_REC_EXEC,
+	if (!utrace_dev_reserve(&w, UTRACE_REC_EXEC, 0,
 				sizeof(struct utrace_rec) + extra))
 		return false;
 	body = (u8 *)(w.rec + 1);

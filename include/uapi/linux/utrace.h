@@ -63,8 +63,6 @@
  *	pointer, then return addresses by frame pointers, innermost first
  * @UTRACE_ITEM_RAW_STACK: struct utrace_item_raw_stack, then memory; never
  *	complete, so it has %UTRACE_ITEM_TRUNCATED or %UTRACE_ITEM_FAULTED
- * @UTRACE_ITEM_MAPPING: struct utrace_item_mapping, then the path of its file,
- *	if there is one; no record of this version has it
  * @UTRACE_ITEM_MISSING: no data; @utrace_item.whole items or more are not
  *	there, since they found no room or no memory
  *
@@ -86,7 +84,6 @@ enum utrace_item_kind {
 	UTRACE_ITEM_CREDS,
 	UTRACE_ITEM_STACK,
 	UTRACE_ITEM_RAW_STACK,
-	UTRACE_ITEM_MAPPING,
 	UTRACE_ITEM_MISSING,
 };
 
@@ -151,22 +148,6 @@ struct utrace_item_creds {
  */
 struct utrace_item_raw_stack {
 	__u64 ip, sp, bp;
-};
-
-/**
- * struct utrace_item_mapping - a mapping; the path of its file follows
- * @start: first address
- * @end: address behind the last one
- * @pgoff: bytes into the file; 0 without a file
- * @prot: PROT_READ, PROT_WRITE and PROT_EXEC of mmap(2)
- * @build_id_len: bytes of @build_id that are used; 0: none was found in memory
- * @build_id: build id of the file, zeros behind it
- */
-struct utrace_item_mapping {
-	__u64 start, end, pgoff;
-	__u32 prot;
-	__u32 build_id_len;
-	__u8 build_id[24];
 };
 
 /**

@@ -21,7 +21,7 @@
 #include "item.h"
 
 /*
- * Entries of an array of struct iovec that are read for each UTRACE_CAPTURE_ITEM
+ * Entries of an array of struct iovec that are read for each UTRACE_ITEM_SIZE
  * bytes that an item may have; later ones are left out.
  */
 #define IOVECS		8
@@ -92,8 +92,7 @@ static void capture_iovecs(struct utrace_capture *c, unsigned int arg,
 	if (!item)
 		return;
 	len = copy_iovecs(item->data, utrace_item_room(c), array, count,
-			  IOVECS * DIV_ROUND_UP(c->buffers,
-						UTRACE_CAPTURE_ITEM),
+			  IOVECS * DIV_ROUND_UP(c->buffers, UTRACE_ITEM_SIZE),
 			  most, &whole, &flags);
 	utrace_item_end(c, item, len, whole, flags);
 }

@@ -18,10 +18,9 @@ struct user_namespace;
 struct utrace_call;
 
 /*
- * Largest item and largest capture in bytes, headers included, unless a client
+ * Bytes of the largest capture, with the headers of its items, unless a client
  * asks for more.
  */
-#define UTRACE_CAPTURE_ITEM	512
 #define UTRACE_CAPTURE_SIZE	2048
 
 /**
@@ -31,8 +30,9 @@ struct utrace_call;
  * @used: bytes of @data that hold items; a multiple of 8
  * @size: bytes of @data that may hold items; a multiple of 8
  * @most: what @size may become in event.c, if an item is cut else; likewise
- * @strings: largest item of a string, of several or of a path, header included
- * @buffers: largest item of memory that a call reads or writes, likewise
+ * @strings: bytes of the largest item of a string, of several or of a path,
+ *	without its header
+ * @buffers: likewise, of memory that a call reads or writes
  * @lost: how often there was no room or memory, for one item or more
  * @cut: an item was cut or left out that would have more in a larger buffer
  *
@@ -57,8 +57,8 @@ struct utrace_capture {
 #define UTRACE_CAPTURE_INIT(bytes) {		\
 	.size = (bytes),			\
 	.most = (bytes),			\
-	.strings = UTRACE_CAPTURE_ITEM,		\
-	.buffers = UTRACE_CAPTURE_ITEM,		\
+	.strings = UTRACE_ITEM_SIZE,		\
+	.buffers = UTRACE_ITEM_SIZE,		\
 }
 
 /*
@@ -104,6 +104,5 @@ void utrace_capture_creds(struct utrace_capture *c, struct user_namespace *ns);
 void utrace_capture_cwd(struct utrace_capture *c);
 void utrace_capture_stack(struct utrace_capture *c, struct pt_regs *regs);
 void utrace_capture_raw_stack(struct utrace_capture *c, struct pt_regs *regs);
-void utrace_capture_mapping(struct utrace_capture *c, unsigned long addr);
 
 #endif /* _KERNEL_UTRACE_CAPTURE_CAPTURE_H */

@@ -137,7 +137,8 @@ void utrace_capture_stacks(struct utrace_capture *c, struct pt_regs *regs,
 	    !utrace_capture_start(c))
 		return;
 	/* Long arguments leave the stacks as much room as short ones. */
-	if (c->size - c->used < 2 * UTRACE_CAPTURE_ITEM)
+	if (c->size - c->used <
+	    2 * (sizeof(struct utrace_item) + UTRACE_ITEM_SIZE))
 		capture_grow(c);
 	if (what & UTRACE_CAPTURE_STACK)
 		utrace_capture_stack(c, regs);

@@ -28,9 +28,7 @@
  * aligned.
  */
 static_assert(sizeof(struct utrace_item) == 16);
-static_assert(sizeof(struct utrace_item) + UTRACE_ITEM_SIZE ==
-	      UTRACE_CAPTURE_ITEM);
-static_assert(IS_ALIGNED(UTRACE_CAPTURE_ITEM, ITEM_ALIGN));
+static_assert(IS_ALIGNED(UTRACE_ITEM_SIZE, ITEM_ALIGN));
 static_assert(IS_ALIGNED(UTRACE_CAPTURE_SIZE, ITEM_ALIGN));
 
 /* Items */
@@ -51,7 +49,7 @@ void utrace_capture_init(struct utrace_capture *c, void *data, size_t size)
 	c->data = data;
 }
 
-/* Bytes of the largest item of a kind, header included. */
+/* Bytes of the largest item of a kind, without its header. */
 static size_t item_most(const struct utrace_capture *c,
 			enum utrace_item_kind kind)
 {
@@ -65,7 +63,7 @@ static size_t item_most(const struct utrace_capture *c,
 	case UTRACE_ITEM_BYTES:
 		return c->buffers;
 	default:
-		return UTRACE_CAPTURE_ITEM;
+		return UTRACE_ITEM_SIZE;
 	}
 }
 
@@ -107,9 +105,9 @@ struct utrace_item *utrace_item_begin(struct utrace_capture *c,
 size_t utrace_item_room(const struct utrace_capture *c)
 {
 	const struct utrace_item *item = (void *)(c->data + c->used);
-	size_t left = c->size - c->used;
+	size_t left = c->size - c->used - sizeof(*item);
 
-	return min(left, item_most(c, item->kind)) - sizeof(*item);
+	return min(left, item_most(c, item->kind));
 }
 
 /**
@@ -128,7 +126,7 @@ void utrace_item_end(struct utrace_capture *c, struct utrace_item *item,
 	size_t end = ALIGN(len, ITEM_ALIGN);
 
 	if (flags & UTRACE_ITEM_TRUNCATED &&
-	    c->size - c->used < item_most(c, item->kind))
+	    c->size - c->used < sizeof(*item) + item_most(c, item->kind))
 		c->cut = true;
 	memset(item->data + len, 0, end - len);
 	item->len = len;

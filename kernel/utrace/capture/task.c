@@ -2,13 +2,12 @@
 /*
  * utrace - capture: what a task is and has
  *
- * Captures the task's files, program, credentials, stack and mappings.  The
- * caller is the task itself, before report_death: the task still has its
- * memory, its file table and its fs_struct.
+ * Captures the task's files, program, credentials and stack.  The caller is the
+ * task itself, before report_death: the task still has its memory, its file
+ * table and its fs_struct.
  */
 #include <linux/align.h>
 #include <linux/build_bug.h>
-#include <linux/buildid.h>
 #include <linux/cred.h>
 #include <linux/dcache.h>
 #include <linux/err.h>
@@ -18,8 +17,6 @@
 #include <linux/limits.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
-#include <linux/mman.h>
-#include <linux/mmap_lock.h>
 #include <linux/path.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
@@ -33,15 +30,12 @@
 /* Return addresses of one stack at most, the instruction pointer included. */
 #define FRAMES	32
 
-static_assert(BUILD_ID_SIZE_MAX <=
-	      sizeof_field(struct utrace_item_mapping, build_id));
 /*
  * These structures are copied to the buffer as they are: a hole would leak
  * kernel memory to the reader.
  */
 static_assert(sizeof(struct utrace_item_creds) == 8 * 4 + 8);
 static_assert(sizeof(struct utrace_item_raw_stack) == 3 * 8);
-static_assert(sizeof(struct utrace_item_mapping) == 3 * 8 + 2 * 4 + 24);
 
 /* Files */
 
@@ -324,82 +318,4 @@ void utrace_capture_raw_stack(struct utrace_capture *c, struct pt_regs *regs)
 	utrace_item_end(c, item, sizeof(head) + got, sizeof(head) + got,
 			got < want ? UTRACE_ITEM_FAULTED :
 				     UTRACE_ITEM_TRUNCATED);
-}
-
-/* Mappings */
-
-static u32 prot_of(const struct vm_area_struct *vma)
-{
-	return (vma->vm_flags & VM_READ ? PROT_READ : 0) |
-	       (vma->vm_flags & VM_WRITE ? PROT_WRITE : 0) |
-	       (vma->vm_flags & VM_EXEC ? PROT_EXEC : 0);
-}
-
-/*
- * Fill @to, and get a reference to the mapping's file: d_path() is called after
- * the mmap lock is released.  The build id is read from the page cache only,
- * since reading the file could wait for user space (FUSE).
- */
-static void describe(struct vm_area_struct *vma, struct utrace_item_mapping *to,
-		     struct file **file)
-{
-	*to = (struct utrace_item_mapping) {
-		.start = vma->vm_start,
-		.end = vma->vm_end,
-		.prot = prot_of(vma),
-	};
-	*file = vma->vm_file;
-	if (!*file)
-		return;
-	get_file(*file);
-	to->pgoff = (u64)vma->vm_pgoff << PAGE_SHIFT;
-	if (build_id_parse_nofault(vma, to->build_id, &to->build_id_len))
-		to->build_id_len = 0;
-}
-
-/*
- * Describe the mapping at @addr.  If it returns true, @file is NULL or holds a
- * reference that the caller puts.
- */
-static bool find_mapping(unsigned long addr, struct utrace_item_mapping *to,
-			 struct file **file)
-{
-	struct mm_struct *mm = current->mm;
-	struct vm_area_struct *vma;
-
-	if (mmap_read_lock_killable(mm))
-		return false;
-	vma = vma_lookup(mm, addr);
-	if (vma)
-		describe(vma, to, file);
-	mmap_read_unlock(mm);
-	return vma;
-}
-
-/**
- * utrace_capture_mapping() - capture what is mapped at an address
- * @c: the capture, with a buffer
- * @addr: the address; if nothing is mapped there, nothing is captured
- *
- * Context: The task itself.  Takes the mmap lock for reading, with a killable
- * wait; may sleep.
- */
-void utrace_capture_mapping(struct utrace_capture *c, unsigned long addr)
-{
-	struct utrace_item_mapping mapping;
-	struct utrace_item *item;
-	struct file *file;
-
-	if (!find_mapping(addr, &mapping, &file))
-		return;
-	item = utrace_item_begin(c, UTRACE_ITEM_MAPPING, UTRACE_ITEM_NO_ARG,
-				 sizeof(mapping));
-	if (item)
-		memcpy(item->data, &mapping, sizeof(mapping));
-	if (item && file)
-		end_with_path(c, item, sizeof(mapping), file_user_path(file));
-	else if (item)
-		utrace_item_end(c, item, sizeof(mapping), sizeof(mapping), 0);
-	if (file)
-		fput(file);
 }

@@ -58,9 +58,9 @@ void utrace_dev_flush_entry(struct session_writer *w)
 	session_fetch_entry(w->task);
 	entry->kept = SESSION_KEPT_NOT;
 	session_items(w->target, &items, &entry->capture);
-	if (!session_reserve(w, UTRACE_REC_SYS_ENTER,
-			     items.flags | UTRACE_F_IN_FLIGHT,
-			     sizeof(*rec) + items.size))
+	if (!utrace_dev_reserve(w, UTRACE_REC_SYS_ENTER,
+				items.flags | UTRACE_F_IN_FLIGHT,
+				sizeof(*rec) + items.size))
 		return;
 	rec = (void *)w->rec;
 	rec->nr = entry->nr;
@@ -137,8 +137,8 @@ u32 utrace_dev_record_enter(u32 action, struct utrace_engine *engine,
 		return answer;
 	}
 	session_items(w.target, &items, &capture);
-	if (session_reserve(&w, UTRACE_REC_SYS_ENTER, items.flags,
-			    sizeof(*rec) + items.size)) {
+	if (utrace_dev_reserve(&w, UTRACE_REC_SYS_ENTER, items.flags,
+			       sizeof(*rec) + items.size)) {
 		rec = (void *)w.rec;
 		rec->nr = nr;
 		rec->reserved = 0;
@@ -163,8 +163,8 @@ static void session_write_call(struct session_writer *w, long ret,
 	session_fetch_entry(w->task);
 	entry->kept = SESSION_KEPT_NOT;
 	session_items(w->target, &in, &entry->capture);
-	if (!session_reserve(w, UTRACE_REC_SYS_CALL, in.flags | out->flags,
-			     sizeof(*rec) + in.size + out->size))
+	if (!utrace_dev_reserve(w, UTRACE_REC_SYS_CALL, in.flags | out->flags,
+				sizeof(*rec) + in.size + out->size))
 		return;
 	rec = (void *)w->rec;
 	rec->nr = entry->nr;
@@ -183,8 +183,8 @@ static void session_write_exit(struct session_writer *w, unsigned int nr,
 {
 	struct utrace_rec_sys_exit *rec;
 
-	if (!session_reserve(w, UTRACE_REC_SYS_EXIT, out->flags | flags,
-			     sizeof(*rec) + out->size))
+	if (!utrace_dev_reserve(w, UTRACE_REC_SYS_EXIT, out->flags | flags,
+				sizeof(*rec) + out->size))
 		return;
 	rec = (void *)w->rec;
 	rec->nr = nr;

@@ -4,7 +4,7 @@
  *
  * A session may count the calls of its targets, with or without records
  * (utrace_ioc_events.count).  What is counted of a task is in a struct
- * session_count, which the task makes at its first call; count/ does the
+ * utrace_count_task, which the task makes at its first call; count/ does the
  * counting.  UTRACE_IOC_COUNTS reads the counts piece by piece, so that no lock
  * is held while user memory is touched.
  */
@@ -32,14 +32,9 @@
 static_assert(UTRACE_COUNT_DURATIONS == UTRACE_COUNT_BUCKETS);
 static_assert(UTRACE_COUNT_ERRORS == UTRACE_COUNT_ERRNOS);
 
-static struct session_count *session_count_of(struct utrace_count_task *task)
+static void session_count_free(struct utrace_count_task *count)
 {
-	return container_of(task, struct session_count, task);
-}
-
-static void session_count_free(struct utrace_count_task *task)
-{
-	kfree(session_count_of(task));
+	kfree(count);
 }
 
 static const struct utrace_count_ops session_count_ops = {
@@ -67,21 +62,21 @@ void utrace_dev_counts_init(struct utrace_session *session)
 void utrace_dev_count_put(struct session_task *task)
 {
 	if (task->count)
-		utrace_count_put_task(&task->count->task);
+		utrace_count_put_task(task->count);
 	task->count = NULL;
 }
 
 /* Make the counts of the current task.  NULL: there is no memory. */
-static noinline struct session_count *
+static noinline struct utrace_count_task *
 session_count_new(struct session_task *task)
 {
-	struct session_count *count = kzalloc(sizeof(*count),
+	struct utrace_count_task *count = kzalloc(sizeof(*count),
 					      GFP_KERNEL_ACCOUNT);
 
 	utrace_dev_count_put(task);
 	if (!count)
 		return NULL;
-	utrace_count_add_task(&task->session->counts, &count->task);
+	utrace_count_add_task(&task->session->counts, count);
 	task->count = count;
 	return count;
 }
@@ -91,12 +86,12 @@ session_count_new(struct session_task *task)
  * an execve() that has given it another pid.  Only these two are looked for: no
  * other living task is taken out of utrace_counts.tasks.  NULL: no memory.
  */
-static __always_inline struct session_count *
+static __always_inline struct utrace_count_task *
 session_count_current(struct session_task *task)
 {
-	struct session_count *count = task->count;
+	struct utrace_count_task *count = task->count;
 
-	if (likely(count && utrace_count_is_current(&count->task)))
+	if (likely(count && utrace_count_is_current(count)))
 		return count;
 	return session_count_new(task);
 }
@@ -113,13 +108,13 @@ session_count_current(struct session_task *task)
 void utrace_dev_count_call(struct session_task *task, struct pt_regs *regs,
 			   u64 took, s64 cpu)
 {
-	struct session_count *count = session_count_current(task);
+	struct utrace_count_task *count = session_count_current(task);
 
 	if (unlikely(!count)) {
 		atomic_long_inc(&task->session->counts.lost);
 		return;
 	}
-	utrace_count_call(&task->session->counts, &count->task,
+	utrace_count_call(&task->session->counts, count,
 			  utrace_current_call(regs),
 			  syscall_get_return_value(current, regs), took, cpu);
 }
@@ -160,7 +155,7 @@ void utrace_dev_count_death(struct session_task *task)
 {
 	if (task->count)
 		utrace_count_task_exits(&task->session->counts,
-					&task->count->task);
+					task->count);
 }
 
 static void session_fill_row(struct utrace_call_count *to,

@@ -15,17 +15,6 @@
 /* The inlined paths leave calls from this number on, which no table has. */
 #define SESSION_PLAIN_CALLS	512
 
-/**
- * struct session_count - what a session counts of a task
- * @task: the counts
- *
- * Freed by RCU when the session's list and the session_task have dropped their
- * references.
- */
-struct session_count {
-	struct utrace_count_task task;
-};
-
 void utrace_dev_counts_init(struct utrace_session *session);
 void utrace_dev_count_put(struct session_task *task);
 void utrace_dev_count_exit(struct session_task *task, u32 action, u64 now,
@@ -53,13 +42,13 @@ static __always_inline void utrace_dev_count_plain(struct session_task *task,
 						   struct pt_regs *regs)
 {
 	u64 took = ktime_get_ns() - task->since;
-	struct session_count *count = task->count;
+	struct utrace_count_task *count = task->count;
 	unsigned long nr = syscall_get_nr(current, regs);
 
 	task->since = 0;
-	if (unlikely(!count || !utrace_count_is_current(&count->task) ||
+	if (unlikely(!count || !utrace_count_is_current(count) ||
 		     nr >= SESSION_PLAIN_CALLS || utrace_in_ia32_syscall() ||
-		     !utrace_count_usual(&task->session->counts, &count->task,
+		     !utrace_count_usual(&task->session->counts, count,
 					 nr, syscall_get_return_value(current, regs),
 					 took)))
 		utrace_dev_count_call(task, regs, took, UTRACE_COUNT_NO_CPU);

@@ -61,8 +61,8 @@ static u32 session_exec(u32 action, struct utrace_engine *engine,
 	if (!utrace_dev_may_see(w.target))
 		goto out;
 	session_items(w.target, &items, &capture);
-	if (session_reserve(&w, UTRACE_REC_EXEC, items.flags,
-			    sizeof(*rec) + items.size)) {
+	if (utrace_dev_reserve(&w, UTRACE_REC_EXEC, items.flags,
+			       sizeof(*rec) + items.size)) {
 		rec = (void *)w.rec;
 		rec->old_task = old_task;
 		rec->old_tid = old_tid;

@@ -14,12 +14,11 @@
  * parked: so no end comes too early for its hold, or too late for the next one.
  *
  * A task may be held only while the session has a reader: the process that has
- * last called read(2) or poll(2), or else the opener, until it closes its last
- * descriptor of the session or dies.  Another process may have the session open
+ * last called read(2), poll(2) or mmap(2), or else the opener, until it closes
+ * its last descriptor of the session or dies.  Another process may have the session open
  * still, as a program that has inherited the descriptor, and does not read.
  * Then records without room are lost and counted, until some process reads.
  */
-#include <linux/fdtable.h>
 #include <linux/minmax.h>
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
@@ -378,33 +377,25 @@ static bool session_let_one_go(struct utrace_session *session)
 	return true;
 }
 
-static int session_is_file(const void *file, struct file *other, unsigned int fd)
-{
-	return file == other;
-}
-
 /**
  * utrace_dev_flush() - a process closes a descriptor of a session
  * @session: the session
  * @file: its file
- * @files: the descriptors of the process, without the one that is closed; all
- *	are being closed if it has no user
+ * @id: see &file_operations.flush
  *
  * If the process is the reader and has no other descriptor of the session, the
  * session has no reader any more.
  *
- * Context: Process context.  Takes utrace_session.park_lock, and the lock of
- * @files.
+ * Context: Process context.  Takes utrace_session.park_lock, and the lock of the
+ * descriptors.
  */
 void utrace_dev_flush(struct utrace_session *session, struct file *file,
-		      struct files_struct *files)
+		      fl_owner_t id)
 {
 	struct pid *reader = task_tgid(current);
 
-	if (READ_ONCE(session->reader) != reader)
-		return;
-	if (files && atomic_read(&files->count) &&
-	    iterate_fd(files, 0, session_is_file, file))
+	if (READ_ONCE(session->reader) != reader ||
+	    !utrace_dev_closes_last(file, id))
 		return;
 	scoped_guard(spinlock, &session->park_lock) {
 		if (session->reader != reader)
@@ -420,7 +411,7 @@ void utrace_dev_flush(struct utrace_session *session, struct file *file,
  * utrace_dev_park_free() - free the parked records of a session that ends
  * @session: a session that has no targets and no reader any more
  *
- * Context: Process context, or any but interrupts.
+ * Context: Any but interrupts.
  */
 void utrace_dev_park_free(struct utrace_session *session)
 {

@@ -58,7 +58,6 @@ static noinline u32 session_enter_full(u32 action, struct utrace_engine *engine,
 				       struct session_ring *ring)
 {
 	session_ring_close(ring);
-	preempt_enable();
 	return utrace_dev_record_enter(action, engine, regs);
 }
 
@@ -67,7 +66,6 @@ static noinline u32 session_exit_full(u32 action, struct utrace_engine *engine,
 				      struct session_ring *ring)
 {
 	session_ring_close(ring);
-	preempt_enable();
 	return utrace_dev_record_exit(action, engine, regs);
 }
 
@@ -303,7 +301,7 @@ u32 utrace_dev_sys_enter(u32 action, struct utrace_engine *engine,
 			 struct pt_regs *regs)
 {
 	const struct session_target *target = engine->data;
-	/* Pairs with session_adopt(). */
+	/* Pairs with session_adopt() and utrace_dev_retell(). */
 	u64 now = smp_load_acquire(&target->now);
 
 	if (now & SESSION_PLAIN_WHOLE)
@@ -330,7 +328,7 @@ u32 utrace_dev_sys_exit(u32 action, struct utrace_engine *engine,
 			struct pt_regs *regs)
 {
 	const struct session_target *target = engine->data;
-	/* Pairs with session_adopt(). */
+	/* Pairs with session_adopt() and utrace_dev_retell(). */
 	u64 now = smp_load_acquire(&target->now);
 
 	if (now & SESSION_PLAIN_WHOLE)

@@ -39,7 +39,7 @@ bool utrace_dev_same(const struct utrace_engine *a,
 void utrace_dev_write(struct session_writer *w, u16 type, u16 flags,
 		      const void *body, size_t size)
 {
-	if (!session_reserve(w, type, flags, sizeof(*w->rec) + size))
+	if (!utrace_dev_reserve(w, type, flags, sizeof(*w->rec) + size))
 		return;
 	memcpy(w->rec + 1, body, size);
 	utrace_dev_commit(w);
@@ -136,8 +136,8 @@ void utrace_dev_capture_init(struct utrace_capture *capture,
 
 	*capture = (struct utrace_capture) {
 		.size = min(room, SESSION_CAPTURE_SIZE),
-		.strings = sizeof(struct utrace_item) + strings,
-		.buffers = sizeof(struct utrace_item) + buffers,
+		.strings = strings,
+		.buffers = buffers,
 	};
 	capture->most = max(strings, buffers) > UTRACE_ITEM_SIZE ?
 			min(room, SESSION_CAPTURE_MOST) : capture->size;

@@ -93,7 +93,7 @@ static __always_inline bool session_begin(struct session_writer *w,
 	struct session_target *target = engine->data;
 
 	w->target = target;
-	/* Pairs with utrace_dev_apply(). */
+	/* Pairs with session_adopt() and utrace_dev_retell(). */
 	w->now = smp_load_acquire(&target->now);
 	if (unlikely(!(READ_ONCE(engine->flags) & BIT(event))))
 		return false;
@@ -115,14 +115,6 @@ static __always_inline void session_end(struct session_writer *w,
 		utrace_capture_free(capture);
 	if (unlikely(READ_ONCE(w->task->parked)))
 		__utrace_dev_hold_soon(w->task);
-}
-
-/* Reserve a record. */
-static __always_inline bool session_reserve(struct session_writer *w, u16 type,
-					    u16 flags, size_t size)
-{
-	w->flags = flags;
-	return utrace_dev_reserve(w, type, size);
 }
 
 /* Make a capture ready for a record. */

@@ -26,6 +26,24 @@
 
 #include "write.h"
 
+/* In utrace_task_data.key beside session_key(): the task is hidden. */
+#define SESSION_KEY_HIDDEN	BIT(3)
+
+/* A task without memory is like one whose memory may be dumped by its user. */
+static u64 session_key(const struct session_target *target)
+{
+	return current->mm ? session_key_of(target, current->mm) :
+			     target->key + SUID_DUMP_USER;
+}
+
+/* Does the key of @task have the answer for the current task as it is now? */
+static bool session_is_known(const struct session_target *target,
+			     const struct session_task *task)
+{
+	return task->cred == current_real_cred() &&
+	       (task->data.key & ~SESSION_KEY_HIDDEN) == session_key(target);
+}
+
 static bool session_is_capable(const struct cred *cred,
 			       struct user_namespace *ns)
 {

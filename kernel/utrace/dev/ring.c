@@ -26,8 +26,8 @@
  *	open = 0, full barrier
  *	a sleeper? then wake
  *
- * What is in a record beside its time may be written before the clock is read: no
- * reader looks at it before @head.
+ * What is in a record beside its time may be written before the clock is read:
+ * no reader looks at it before @head.
  *
  * If the reader finds @open clear, the record of a writer that it has missed
  * gets a time of @now or later.  If the reader finds @open set, the record that
@@ -56,9 +56,6 @@
 /* After so many ns a waiting reader is woken, by default and at most. */
 #define SESSION_DELAY_DEFAULT		(10 * NSEC_PER_MSEC)
 #define SESSION_DELAY_MAX		NSEC_PER_SEC
-
-/* Stands for "there is no room" in the place of a position. */
-#define SESSION_RING_FULL		U64_MAX
 
 /*
  * The largest record, with a struct utrace_rec_lost for each run before it, and
@@ -298,11 +295,39 @@ static void *session_ring_tell(struct session_ring *ring, void *to, u64 time)
 	return rec;
 }
 
-/* Count a record that the ring loses, for the next UTRACE_REC_LOST. */
-static void session_ring_lose(struct session_ring *ring, u32 target)
+/*
+ * Find room for a record of @size bytes and what the ring has lost before it.
+ * False: there is none.
+ */
+static bool session_ring_begin(const struct utrace_session *session,
+			       struct session_ring *ring, size_t size)
 {
+	size_t lost = ring->nruns * sizeof(struct utrace_rec_lost);
+
+	return session_ring_place(session, ring, size + lost);
+}
+
+/*
+ * Tell of the records that the ring has lost, where session_ring_begin() has
+ * found room; the next record goes to ->at.
+ */
+static void session_ring_catch_up(const struct utrace_session *session,
+				  struct session_ring *ring, u64 time)
+{
+	void *at = session_ring_at(session, ring, ring->head);
+
+	ring->head += session_ring_tell(ring, at, time) - at;
+	session_ring_limit(session, ring);
+}
+
+/* Count a record that the ring loses, for the next UTRACE_REC_LOST. */
+static void session_ring_lose(struct session_ring *ring,
+			      struct session_target *of)
+{
+	u32 target = of->id;
 	unsigned int i;
 
+	atomic64_inc(&of->lost);
 	WRITE_ONCE(ring->lost, ring->lost + 1);
 	for (i = 0; i < ring->nruns; i++)
 		if (ring->run[i].target == target)
@@ -327,10 +352,8 @@ void utrace_dev_lost(struct session_target *target)
 {
 	struct session_ring *ring = session_ring_open(target->session);
 
-	atomic64_inc(&target->lost);
-	session_ring_lose(ring, target->id);
+	session_ring_lose(ring, target);
 	session_ring_close(ring);
-	preempt_enable();
 }
 
 /*
@@ -338,27 +361,23 @@ void utrace_dev_lost(struct session_target *target)
  * filled in; else the ring is left open, preemption is off and ->ring is the
  * ring.
  */
-static bool session_reserve_once(struct session_writer *w, u16 type,
+static bool session_reserve_once(struct session_writer *w, u16 type, u16 flags,
 				 size_t size)
 {
 	struct utrace_session *session = w->target->session;
 	struct session_ring *ring = session_ring_open(session);
-	size_t lost = ring->nruns * sizeof(struct utrace_rec_lost);
 	u64 time;
 
 	w->ring = ring;
 	w->task->number.target = w->target->id;
-	if (unlikely(!session_ring_place(session, ring, size + lost)))
+	if (unlikely(!session_ring_begin(session, ring, size)))
 		return false;
 	time = session_record_time(ring, w->task);
-	session_ring_tell(ring, session_ring_at(session, ring, ring->head),
-			  time);
-	ring->head += lost;
-	session_ring_limit(session, ring);
+	session_ring_catch_up(session, ring, time);
 	w->parked = NULL;
 	w->size = size;
 	w->rec = ring->at;
-	session_fill_head(w->rec, ring, w->task, type, size, w->now, w->flags);
+	session_fill_head(w->rec, ring, w->task, type, size, w->now, flags);
 	session_set_time(w->rec, ring->told, w->task, time);
 	return true;
 }
@@ -382,7 +401,7 @@ static struct session_parked *session_parked_for(struct session_writer *w,
  */
 static void session_reserve_parked(struct session_writer *w,
 				   struct session_parked *parked, u16 type,
-				   size_t size)
+				   u16 flags, size_t size)
 {
 	u64 time = session_record_time(w->ring, w->task);
 
@@ -391,8 +410,7 @@ static void session_reserve_parked(struct session_writer *w,
 	session_ring_limit(w->target->session, w->ring);
 	parked->time = time;
 	parked->size = (void *)w->rec + size - (void *)parked->data;
-	session_fill_head(w->rec, w->ring, w->task, type, size, w->now,
-			  w->flags);
+	session_fill_head(w->rec, w->ring, w->task, type, size, w->now, flags);
 	session_set_time(w->rec, w->ring->told, w->task, time);
 }
 
@@ -402,35 +420,33 @@ static void session_reserve_parked(struct session_writer *w,
  * lost.
  */
 static noinline bool session_reserve_slow(struct session_writer *w, u16 type,
-					  size_t size)
+					  u16 flags, size_t size)
 {
 	struct session_parked *parked = NULL;
 
 	if (utrace_dev_may_wait(w)) {
 		session_ring_close(w->ring);
-		preempt_enable();
 		parked = session_parked_for(w, type, size);
-		if (session_reserve_once(w, type, size)) {
+		if (session_reserve_once(w, type, flags, size)) {
 			kfree(parked);
 			return true;
 		}
 	}
 	if (parked) {
-		session_reserve_parked(w, parked, type, size);
+		session_reserve_parked(w, parked, type, flags, size);
 		return true;
 	}
 	w->task->number.last++;
-	atomic64_inc(&w->target->lost);
-	session_ring_lose(w->ring, w->target->id);
+	session_ring_lose(w->ring, w->target);
 	session_ring_close(w->ring);
-	preempt_enable();
 	return false;
 }
 
 /**
  * utrace_dev_reserve() - begin to write a record of the current task
- * @w: @target, @task, @now and @flags are filled in by the caller, the rest here
+ * @w: @target, @task and @now are filled in by the caller, the rest here
  * @type: enum utrace_rec_type
+ * @flags: UTRACE_F_ bits
  * @size: bytes of the record, a multiple of 8, UTRACE_DEV_RECORD_SIZE at most
  *
  * A record that finds no room is parked, or counted as lost.
@@ -442,10 +458,11 @@ static noinline bool session_reserve_slow(struct session_writer *w, u16 type,
  *   utrace_dev_commit()
  * * false - the record is lost
  */
-bool utrace_dev_reserve(struct session_writer *w, u16 type, size_t size)
+bool utrace_dev_reserve(struct session_writer *w, u16 type, u16 flags,
+			size_t size)
 {
-	return likely(session_reserve_once(w, type, size)) ||
-	       session_reserve_slow(w, type, size);
+	return likely(session_reserve_once(w, type, flags, size)) ||
+	       session_reserve_slow(w, type, flags, size);
 }
 
 /**
@@ -485,10 +502,10 @@ void utrace_dev_commit(struct session_writer *w)
 		session_publish(session, w->ring, w->ring->told, w->size);
 		return;
 	}
-	/* As in session_publish(). */
+	/* As in session_ring_advance(). */
 	data_race(w->ring->records++);
 	utrace_dev_park(w);
-	session_ring_close(w->ring);
+	session_ring_shut(w->ring);
 	/* As in session_publish(). */
 	if (waitqueue_active(&session->wait))
 		utrace_dev_wake_soon(session, true);
@@ -518,33 +535,22 @@ bool utrace_dev_write_for(struct session_target *target, struct utrace_rec *rec,
 {
 	struct utrace_session *session = target->session;
 	struct session_ring *ring = session_ring_open(session);
-	size_t lost = ring->nruns * sizeof(struct utrace_rec_lost);
-	bool room = session_ring_place(session, ring, rec->size + lost);
+	struct utrace_ring *told = ring->told;
+	bool room = session_ring_begin(session, ring, rec->size);
 
 	if (room) {
-		rec->time = max3(ktime_get_ns(), ring->told->last + 1,
+		rec->time = max3(ktime_get_ns(), told->last + 1,
 				 task ? task->last + 1 : 0);
 		rec->cpu = ring->cpu >> 32;
 		if (task)
 			task->last = rec->time;
-		session_ring_tell(ring,
-				  session_ring_at(session, ring, ring->head),
-				  rec->time);
-		ring->head += lost;
-		session_ring_limit(session, ring);
+		session_ring_catch_up(session, ring, rec->time);
 		memcpy(ring->at, rec, rec->size);
-		WRITE_ONCE(ring->told->last, rec->time);
-		/* As in session_publish(). */
-		data_race(ring->records++);
-		ring->at += rec->size;
-		ring->head += rec->size;
-		/* Likewise. */
-		smp_store_release(&ring->told->head, ring->head);
+		WRITE_ONCE(told->last, rec->time);
+		session_ring_advance(ring, told, rec->size);
 	} else {
-		atomic64_inc(&target->lost);
-		session_ring_lose(ring, target->id);
+		session_ring_lose(ring, target);
 	}
 	session_ring_close(ring);
-	preempt_enable();
 	return room;
 }

@@ -40,11 +40,10 @@
 
 struct cred;
 struct file;
-struct files_struct;
 struct pid;
 struct pid_namespace;
 struct task_struct;
-struct session_count;
+struct utrace_count_task;
 struct user_struct;
 struct vm_area_struct;
 struct utrace_engine;
@@ -95,9 +94,9 @@ struct session_run {
  * @visible: ->head as the present read(2) has found it.  Under
  *	utrace_session.read_lock.
  *
- * The size is a power of 2, so that a shift finds the ring of a CPU.  The members
- * from @at to @run are written by a task on the ring's CPU that
- * has preemption off, so no lock is needed.
+ * The size is a power of 2, so that a shift finds the ring of a CPU.  The
+ * members from @at to @run are written by a task on the ring's CPU that has
+ * preemption off, so no lock is needed.
  */
 struct session_ring {
 	void *data;
@@ -378,7 +377,6 @@ static inline u64 session_plain_records(u64 now)
  * @ring: the ring of this CPU
  * @parked: where the record goes instead of the ring, or NULL
  * @now: session_target.now at the begin of the callback
- * @flags: UTRACE_F_ bits
  * @rec: the record, with its header filled in; the caller fills in the rest
  * @size: bytes of the record, if it is in the ring
  *
@@ -391,7 +389,6 @@ struct session_writer {
 	struct session_ring *ring;
 	struct session_parked *parked;
 	u64 now;
-	u16 flags;
 	struct utrace_rec *rec;
 	size_t size;
 };
@@ -504,7 +501,7 @@ struct session_task {
 	} number;
 	u64 last;
 	u64 since;
-	struct session_count *count;
+	struct utrace_count_task *count;
 	struct session_entry entry;
 	u64 cpu_since;
 	struct kref ref;
@@ -552,7 +549,8 @@ extern const struct utrace_engine_ops utrace_dev_ops;
 int utrace_dev_ring_make(struct utrace_session *session,
 			 const struct utrace_ioc_setup *setup);
 void utrace_dev_ring_free(struct utrace_session *session);
-bool utrace_dev_reserve(struct session_writer *w, u16 type, size_t size);
+bool utrace_dev_reserve(struct session_writer *w, u16 type, u16 flags,
+			size_t size);
 void utrace_dev_commit(struct session_writer *w);
 void utrace_dev_wake_soon(struct utrace_session *session, bool now);
 void utrace_dev_wake(struct utrace_session *session, struct session_ring *ring);
@@ -586,7 +584,7 @@ bool utrace_dev_hold(struct session_task *task);
 void utrace_dev_set_reader(struct utrace_session *session);
 struct pid *utrace_dev_reader(struct utrace_session *session);
 void utrace_dev_flush(struct utrace_session *session, struct file *file,
-		      struct files_struct *files);
+		      fl_owner_t id);
 void utrace_dev_park_free(struct utrace_session *session);
 
 /* stream.c */

@@ -151,7 +151,7 @@ static void session_adopt(struct session_target *target,
 	WRITE_ONCE(target->buffers, settings->buffers);
 	/* Likewise, before that of entries that the new settings keep. */
 	WRITE_ONCE(target->since, ktime_get_ns());
-	/* Pairs with session_begin(). */
+	/* Pairs with session_begin() and plain.c. */
 	smp_store_release(&target->now,
 			  session_now(settings,
 				      target->session->ntargets > 1));
@@ -176,7 +176,7 @@ void utrace_dev_retell(struct utrace_session *session, bool several)
 	list_for_each_entry(target, &session->targets, list) {
 		if (!target->settings)
 			continue;
-		/* Pairs with session_begin(). */
+		/* Pairs with session_begin() and plain.c. */
 		smp_store_release(&target->now,
 				  session_now(target->settings, several));
 	}

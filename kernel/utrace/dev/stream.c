@@ -93,11 +93,11 @@ static u64 session_bound(struct utrace_session *session)
 	smp_mb();	/* The clock before ->open. */
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
 		struct session_ring *ring = &session->ring[cpu];
-		/* Pairs with session_ring_close(). */
+		/* Pairs with session_ring_shut() and session_publish(). */
 		bool open = smp_load_acquire(&ring->told->open);
 		u64 last = READ_ONCE(ring->told->last);
 
-		/* Pairs with utrace_dev_commit(). */
+		/* Pairs with session_ring_advance(). */
 		ring->visible = smp_load_acquire(&ring->told->head);
 		if (open)
 			bound = min(bound, last);

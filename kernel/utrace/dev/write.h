@@ -34,29 +34,11 @@ static __always_inline u64 session_key_of(const struct session_target *target,
 	       4 * (unsigned long)READ_ONCE(utrace_dev_unprivileged);
 }
 
-/* In utrace_task_data.key beside session_key(): the task is hidden. */
-#define SESSION_KEY_HIDDEN	BIT(3)
-
-/* A task without memory is like one whose memory may be dumped by its user. */
-static inline u64 session_key(const struct session_target *target)
-{
-	return current->mm ? session_key_of(target, current->mm) :
-			     target->key + SUID_DUMP_USER;
-}
-
-/* Does the key of @task have the answer for the current task as it is now? */
-static inline bool session_is_known(const struct session_target *target,
-				    const struct session_task *task)
-{
-	return task->cred == current_real_cred() &&
-	       (task->data.key & ~SESSION_KEY_HIDDEN) == session_key(target);
-}
-
 /*
  * Set @task to what the session knows of the current task.  False if it is not
- * known that the task may be seen, or not found at the begin of the task's list.
- * After true session_task.number.target is the number of @target.  A task in a
- * system call has memory.
+ * known that the task may be seen, or not found at the begin of the task's
+ * list.  After true session_task.number.target is the number of @target.  A
+ * task in a system call has memory.
  */
 static __always_inline bool
 session_seen_task(const struct session_target *target,
@@ -86,10 +68,17 @@ session_ring_open(struct utrace_session *session)
 	return ring;
 }
 
-static __always_inline void session_ring_close(struct session_ring *ring)
+/* Nothing is being written any more; preemption stays off. */
+static __always_inline void session_ring_shut(struct session_ring *ring)
 {
 	/* ->head before ->open, and both before the look for a sleeper. */
 	smp_store_mb(ring->told->open, 0);
+}
+
+static __always_inline void session_ring_close(struct session_ring *ring)
+{
+	session_ring_shut(ring);
+	preempt_enable();
 }
 
 /* The time of a record that is being written, see ring.c. */
@@ -176,9 +165,9 @@ static __always_inline bool session_has_room(const struct session_ring *ring,
 }
 
 /* The record at the ring's ->at is written: make it visible. */
-static __always_inline void
-session_publish(struct utrace_session *session, struct session_ring *ring,
-		struct utrace_ring *told, size_t size)
+static __always_inline void session_ring_advance(struct session_ring *ring,
+						 struct utrace_ring *told,
+						 size_t size)
 {
 	/* UTRACE_IOC_INFO reads the number at any time. */
 	data_race(ring->records++);
@@ -186,7 +175,15 @@ session_publish(struct utrace_session *session, struct session_ring *ring,
 	ring->head += size;
 	/* The record before ->head, see ring.c. */
 	smp_store_release(&told->head, ring->head);
-	/* As session_ring_close(). */
+}
+
+/* The same at the end of a callback. */
+static __always_inline void
+session_publish(struct utrace_session *session, struct session_ring *ring,
+		struct utrace_ring *told, size_t size)
+{
+	session_ring_advance(ring, told, size);
+	/* As session_ring_shut(). */
 	smp_store_mb(told->open, 0);
 	/*
 	 * A reader puts itself on ->wait before it looks at the ring.  The full
