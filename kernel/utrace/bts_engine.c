@@ -116,7 +116,6 @@ static const struct utrace_dev_command bts_commands[] = {
 		.cmd	= UTRACE_IOC_BRANCHES,
 		.first	= UTRACE_IOC_BRANCHES_SIZE_VER0,
 		.run	= utrace_bts_consumer_make,
-		.undo	= utrace_bts_consumer_undo,
 	},
 };
 

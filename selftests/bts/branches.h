@@ -30,7 +30,8 @@ static inline int consumer(pid_t pid, __u32 scope, __u32 mode, __u64 records)
 	need(dev >= 0, "/dev/utrace");
 	arg.pidfd = syscall(SYS_pidfd_open, pid, 0);
 	need(arg.pidfd >= 0, "pidfd_open");
-	ret = ioctl(dev, UTRACE_IOC_BRANCHES, &arg) ? -errno : arg.fd;
+	ret = ioctl(dev, UTRACE_IOC_BRANCHES, &arg);
+	ret = ret < 0 ? -errno : ret;
 	close(arg.pidfd);
 	close(dev);
 	return ret;

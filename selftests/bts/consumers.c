@@ -87,8 +87,6 @@ TEST_F(dev, refused)
 	};
 	is(-EINVAL, command(dev, UTRACE_IOC_BRANCHES, &arg),
 	   "the last records, and none lost");
-	arg = (struct utrace_ioc_branches){ .reserved = 1 };
-	is(-EINVAL, command(dev, UTRACE_IOC_BRANCHES, &arg), "reserved");
 	close(dev);
 	stop(&target);
 }
@@ -152,6 +150,39 @@ TEST_F(dev, hidden)
 	need(waitpid(pid, &status, 0) == pid, "wait");
 	is(0, status, "a user without privileges");
 	set_unprivileged("0");
+}
+
+/* A read into memory that cannot be written takes nothing. */
+TEST_F(dev, bad_memory)
+{
+	const size_t size = sizeof(struct utrace_branch);
+	struct trace all = {};
+	struct target target;
+	ssize_t got;
+	char *end;
+	int fd;
+
+	start_with(&target, loop);
+	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_BRANCHES_ALL, 0);
+	need(fd >= 0, "UTRACE_IOC_BRANCHES");
+	have(&target, SELF, 'b', 1000);
+	end = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	need(end != MAP_FAILED && !munmap(end + 2 * 4096, 4096), "mmap");
+	end += 2 * 4096;
+	is(-1, read(fd, end, 4096), "no memory");
+	is(EFAULT, errno, "EFAULT");
+	got = read(fd, end - 300 * size, 1000 * size);
+	holds(got > 0 && got <= 300 * (ssize_t)size, "memory for some records");
+	all.n = got / size;
+	all.records = malloc(got);
+	memcpy(all.records, end - 300 * size, got);
+	tell(&target, SELF, 'e', 0);
+	read_on(fd, &all, SIZE_MAX);
+	holds(all.n > 1000 && type_of(all.records) == UTRACE_BRANCH_TASK &&
+	      is_gapless(&all), "each record is there");
+	close(fd);
+	stop(&target);
 }
 
 /* One keeps all, one the last: the last are the end of all. */

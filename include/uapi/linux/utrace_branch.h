@@ -120,18 +120,24 @@ enum utrace_branch_mode {
  *	%UTRACE_BRANCHES_ALL; else 0
  * @records: number of records that the ring has room for, rounded up to a power
  *	of 2; 0: 65536
- * @fd: 0; the kernel writes the descriptor of the consumer, with O_CLOEXEC
- * @reserved: 0
+ *
+ * The ioctl returns the descriptor of the consumer, which has O_CLOEXEC.
  *
  * Only branches in user mode are recorded.  read(2) gives whole records, waits
  * for the first one unless the descriptor has O_NONBLOCK, and gives 0 when all
  * tasks have ended and nothing is left.  The descriptor can be polled.  A
  * consumer ends with its last descriptor.
  *
- * Errors: EBADF - @pidfd.  EINVAL.  ESRCH - the task is gone.  EPERM - the
- * caller or the opener of the device may not trace the task.  EDEADLK - the
- * caller would wait for itself.  EOPNOTSUPP - the machine cannot do it.  EUSERS,
- * ENOSPC - see %UTRACE_IOC_ATTACH.  EMFILE.  ENOMEM.
+ * read(2) fails with EINVAL if there is no room for a record, with EAGAIN and
+ * EINTR as usual, and with EFAULT if the memory cannot be written: then no
+ * record is lost.
+ *
+ * Errors: EBADF - @pidfd is no pidfd.  EINVAL - there is no such scope, mode or
+ * policy, or too many records are wanted.
+ * ESRCH - the task is gone.  EPERM - the caller or the opener of the device may
+ * not trace the task.  EDEADLK - the caller would wait for itself.  EOPNOTSUPP -
+ * the machine cannot do it.  EUSERS, ENOSPC - see %UTRACE_IOC_ATTACH.  EMFILE,
+ * ENFILE - there is no room for a descriptor.  ENOMEM - there is no memory.
  */
 struct utrace_ioc_branches {
 	__s32 pidfd;
@@ -139,11 +145,9 @@ struct utrace_ioc_branches {
 	__u32 mode;
 	__u32 full;
 	__u64 records;
-	__s32 fd;
-	__u32 reserved;
 };
 
-#define UTRACE_IOC_BRANCHES_SIZE_VER0	32
-#define UTRACE_IOC_BRANCHES	_IOWR(0xBC, 0x10, struct utrace_ioc_branches)
+#define UTRACE_IOC_BRANCHES_SIZE_VER0	24
+#define UTRACE_IOC_BRANCHES	_IOW(0xBC, 0x10, struct utrace_ioc_branches)
 
 #endif /* _UAPI_LINUX_UTRACE_BRANCH_H */

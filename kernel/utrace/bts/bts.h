@@ -8,8 +8,10 @@
  * them are there, the thread itself copies them to the ring of each consumer.
  * So no lock is taken at a step, and memory of the rings may be swapped out.
  *
- * Lock order: bts_consumer.lock is taken alone; bts_consumer.wait_lock is taken
- * inside it or alone, and siglock inside of that.
+ * Lock order: bts_consumer.lock is taken inside bts_consumer.read_lock or alone;
+ * bts_consumer.wait_lock inside of lock or alone, and siglock inside of that.
+ * Traced threads never take read_lock, under which a page fault of the reader
+ * may last for ever.
  */
 #ifndef _KERNEL_UTRACE_BTS_BTS_H
 #define _KERNEL_UTRACE_BTS_BTS_H
@@ -66,6 +68,7 @@ struct bts_ring {
  *	constant once the descriptor is there
  * @mode: enum utrace_branch_mode; constant
  * @stop: a thread whose records find no room waits.  Constant.
+ * @read_lock: serializes readers; held while records are copied to user memory
  * @lock: guards @ring, @last and @lost
  * @ring: the records
  * @last: inode number of the pidfd of the thread that wrote last, 0 at first.
@@ -89,6 +92,7 @@ struct bts_consumer {
 	struct utrace_engine *engine;
 	enum utrace_branch_mode mode;
 	bool stop;
+	struct mutex read_lock;	/* serializes readers */
 	struct mutex lock;	/* the ring */
 	struct bts_ring ring;
 	u64 last;
@@ -183,7 +187,6 @@ struct bts_thread {
 
 /* consumer.c */
 int utrace_bts_consumer_make(struct utrace_session *session, void *arg);
-void utrace_bts_consumer_undo(struct utrace_session *session, const void *arg);
 void utrace_bts_consumer_put(struct bts_consumer *consumer);
 struct pid *utrace_bts_reader(struct bts_consumer *consumer);
 
@@ -193,8 +196,9 @@ void utrace_bts_ring_free(struct bts_ring *ring);
 unsigned int utrace_bts_ring_write(struct bts_ring *ring, bool overwrite,
 				   const struct utrace_branch *records,
 				   unsigned int n);
-int utrace_bts_ring_read(struct bts_ring *ring, struct utrace_branch *records,
+int utrace_bts_ring_look(struct bts_ring *ring, struct utrace_branch *records,
 			 unsigned int n);
+void utrace_bts_ring_take(struct bts_ring *ring, u64 end);
 
 /* thread.c */
 struct bts_thread *utrace_bts_thread(void);

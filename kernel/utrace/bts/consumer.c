@@ -7,7 +7,6 @@
  */
 #include <linux/anon_inodes.h>
 #include <linux/cred.h>
-#include <linux/fdtable.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/pid_namespace.h>
@@ -85,11 +84,6 @@ static void bts_set_reader(struct bts_consumer *consumer, struct pid *reader)
 	put_pid(old);
 }
 
-static int bts_is_file(const void *file, struct file *other, unsigned int fd)
-{
-	return file == other;
-}
-
 /*
  * A process closes a descriptor.  If the process is the reader and has no other
  * descriptor of the consumer, the threads go on without a reader: another
@@ -98,12 +92,9 @@ static int bts_is_file(const void *file, struct file *other, unsigned int fd)
 static int bts_flush(struct file *file, fl_owner_t id)
 {
 	struct bts_consumer *consumer = file->private_data;
-	struct files_struct *files = id;
 
-	if (READ_ONCE(consumer->reader) != task_tgid(current))
-		return 0;
-	if (files && atomic_read(&files->count) &&
-	    iterate_fd(files, 0, bts_is_file, file))
+	if (READ_ONCE(consumer->reader) != task_tgid(current) ||
+	    !utrace_dev_closes_last(file, id))
 		return 0;
 	bts_set_reader(consumer, NULL);
 	utrace_bts_let_go(consumer);
@@ -118,25 +109,52 @@ static bool bts_has_records(const struct bts_consumer *consumer)
 	       READ_ONCE(consumer->ring.tail) || READ_ONCE(consumer->lost);
 }
 
-/*
- * Take records; what was lost with threads that have died comes last.  Returns
- * how many, or an error.
+/**
+ * struct bts_piece - records that are copied to a reader
+ * @first: number of the first one in the ring
+ * @n: number of records
+ * @lost: instead of these, records that were lost with threads that have died
  */
-static int bts_take(struct bts_consumer *consumer,
+struct bts_piece {
+	u64 first;
+	unsigned int n;
+	u64 lost;
+};
+
+/*
+ * Look at the next records; what was lost with threads comes after all others.
+ * Returns how many, or an error.
+ */
+static int bts_look(struct bts_consumer *consumer, struct bts_piece *piece,
 		    struct utrace_branch *records, unsigned int n)
 {
 	int ret;
 
 	guard(mutex)(&consumer->lock);
-	ret = utrace_bts_ring_read(&consumer->ring, records, n);
-	if (ret || !consumer->lost)
-		return ret;
-	records[0] = (struct utrace_branch){
-		.from = consumer->lost,
-		.info = UTRACE_BRANCH_LOST,
-	};
-	WRITE_ONCE(consumer->lost, 0);
-	return 1;
+	piece->first = consumer->ring.tail;
+	piece->lost = 0;
+	ret = utrace_bts_ring_look(&consumer->ring, records, n);
+	if (!ret && consumer->lost) {
+		piece->lost = consumer->lost;
+		records[0] = (struct utrace_branch){
+			.from = piece->lost,
+			.info = UTRACE_BRANCH_LOST,
+		};
+		ret = 1;
+	}
+	piece->n = max(ret, 0);
+	return ret;
+}
+
+/* The reader has got the records. */
+static void bts_take(struct bts_consumer *consumer,
+		     const struct bts_piece *piece)
+{
+	guard(mutex)(&consumer->lock);
+	if (piece->lost)
+		WRITE_ONCE(consumer->lost, consumer->lost - piece->lost);
+	else
+		utrace_bts_ring_take(&consumer->ring, piece->first + piece->n);
 }
 
 /* Can no record come any more?  Records may be left to read. */
@@ -146,31 +164,50 @@ static bool bts_is_over(const struct bts_consumer *consumer)
 	       !utrace_has_living(consumer->engine);
 }
 
-/* Copy records to user memory; returns how many, or an error if none. */
-static ssize_t bts_copy(struct bts_consumer *consumer, char __user *to,
-			size_t records)
+/*
+ * Copy records to user memory, with a buffer of BTS_READ records.  A record is
+ * taken when the program has it.  Returns how many, or an error if none.
+ */
+static ssize_t bts_copy_pieces(struct bts_consumer *consumer, char __user *to,
+			       size_t records, struct utrace_branch *buffer)
 {
-	struct utrace_branch *buffer;
+	struct bts_piece piece;
 	ssize_t done = 0;
 	int n;
 
-	buffer = kmalloc_array(BTS_READ, sizeof(*buffer), GFP_KERNEL);
-	if (!buffer)
-		return -ENOMEM;
 	do {
-		n = bts_take(consumer, buffer,
+		n = bts_look(consumer, &piece, buffer,
 			     min_t(size_t, records - done, BTS_READ));
 		if (n <= 0)
 			break;
 		if (copy_to_user(to + done * sizeof(*buffer), buffer,
-				 n * sizeof(*buffer)))
+				 n * sizeof(*buffer))) {
 			n = -EFAULT;
-		else
-			done += n;
+			break;
+		}
+		bts_take(consumer, &piece);
+		done += n;
 		cond_resched();
-	} while (n > 0 && done < records && !signal_pending(current));
-	kfree(buffer);
+	} while (done < records && !signal_pending(current));
 	return done ?: n;
+}
+
+static ssize_t bts_copy(struct bts_consumer *consumer, char __user *to,
+			size_t records)
+{
+	struct utrace_branch *buffer;
+	ssize_t ret;
+
+	buffer = kmalloc_array(BTS_READ, sizeof(*buffer), GFP_KERNEL);
+	if (!buffer)
+		return -ENOMEM;
+	ret = mutex_lock_interruptible(&consumer->read_lock);
+	if (!ret) {
+		ret = bts_copy_pieces(consumer, to, records, buffer);
+		mutex_unlock(&consumer->read_lock);
+	}
+	kfree(buffer);
+	return ret;
 }
 
 static ssize_t bts_read(struct file *file, char __user *to, size_t size,
@@ -273,6 +310,7 @@ bts_consumer_new(struct utrace_session *session,
 	consumer->mode = arg->mode;
 	consumer->stop = arg->mode == UTRACE_BRANCHES_ALL &&
 			 arg->full != UTRACE_FULL_DROP;
+	mutex_init(&consumer->read_lock);
 	mutex_init(&consumer->lock);
 	init_waitqueue_head(&consumer->wait);
 	spin_lock_init(&consumer->wait_lock);
@@ -346,8 +384,7 @@ static int bts_check(const struct utrace_ioc_branches *arg)
 {
 	if (arg->scope >= ARRAY_SIZE(bts_scopes) ||
 	    arg->mode > UTRACE_BRANCHES_LAST || arg->full > UTRACE_FULL_DROP ||
-	    (arg->full && arg->mode != UTRACE_BRANCHES_ALL) || arg->fd ||
-	    arg->reserved)
+	    (arg->full && arg->mode != UTRACE_BRANCHES_ALL))
 		return -EINVAL;
 	return arch_has_single_step() ? 0 : -EOPNOTSUPP;
 }
@@ -358,11 +395,12 @@ static int bts_check(const struct utrace_ioc_branches *arg)
  * @arg: struct utrace_ioc_branches
  *
  * Context: Process context without locks; may sleep.
- * Return: 0, or an error that is described with &struct utrace_ioc_branches.
+ * Return: a descriptor, or an error that is described with &struct
+ * utrace_ioc_branches.
  */
 int utrace_bts_consumer_make(struct utrace_session *session, void *arg)
 {
-	struct utrace_ioc_branches *branches = arg;
+	const struct utrace_ioc_branches *branches = arg;
 	struct bts_consumer *consumer;
 	struct task_struct *task;
 	int ret = bts_check(branches);
@@ -384,24 +422,7 @@ int utrace_bts_consumer_make(struct utrace_session *session, void *arg)
 		return ret;
 	}
 	ret = bts_install(consumer);
-	if (ret < 0) {
+	if (ret < 0)
 		bts_close(consumer);
-		return ret;
-	}
-	branches->fd = ret;
-	return 0;
-}
-
-/**
- * utrace_bts_consumer_undo() - close the descriptor of a consumer
- * @session: the session through which the program has asked
- * @arg: struct utrace_ioc_branches, which could not be copied to the program
- *
- * Context: Process context.
- */
-void utrace_bts_consumer_undo(struct utrace_session *session, const void *arg)
-{
-	const struct utrace_ioc_branches *branches = arg;
-
-	close_fd(branches->fd);
+	return ret;
 }

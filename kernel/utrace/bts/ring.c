@@ -145,7 +145,7 @@ unsigned int utrace_bts_ring_write(struct bts_ring *ring, bool overwrite,
 }
 
 /**
- * utrace_bts_ring_read() - take records out of the ring
+ * utrace_bts_ring_look() - copy the next records out of the ring
  * @ring: the ring
  * @records: memory of the kernel
  * @n: number of records at most
@@ -153,7 +153,7 @@ unsigned int utrace_bts_ring_write(struct bts_ring *ring, bool overwrite,
  * Context: Process context, with bts_consumer.lock held; may sleep for memory.
  * Return: number of records, or -ENOMEM or -EIO if they cannot be read.
  */
-int utrace_bts_ring_read(struct bts_ring *ring, struct utrace_branch *records,
+int utrace_bts_ring_look(struct bts_ring *ring, struct utrace_branch *records,
 			 unsigned int n)
 {
 	int ret;
@@ -162,8 +162,18 @@ int utrace_bts_ring_read(struct bts_ring *ring, struct utrace_branch *records,
 	if (!n)
 		return 0;
 	ret = ring_copy(ring, ring->tail, records, n, false);
-	if (ret)
-		return ret;
-	WRITE_ONCE(ring->tail, ring->tail + n);
-	return n;
+	return ret ?: (int)n;
+}
+
+/**
+ * utrace_bts_ring_take() - the reader has got records
+ * @ring: the ring
+ * @end: number of the record behind the last one; others may have been written
+ *	over some of these meanwhile
+ *
+ * Context: Process context, with bts_consumer.lock held.
+ */
+void utrace_bts_ring_take(struct bts_ring *ring, u64 end)
+{
+	WRITE_ONCE(ring->tail, max(ring->tail, end));
 }
