@@ -47,12 +47,6 @@ struct seq_file;
  */
 #define UTRACE_GROUP_UNTOLD	(IS_ENABLED(CONFIG_UTRACE) ? 0x00000080 : 0)
 
-bool __utrace_syscall_entry(struct pt_regs *regs);
-bool __utrace_syscall_skipped(struct pt_regs *regs);
-void __utrace_syscall_exit(struct pt_regs *regs);
-void __utrace_init_task(struct task_struct *child);
-void __utrace_free_task(struct task_struct *task);
-int __utrace_fork(struct task_struct *child, u64 clone_flags);
 /**
  * enum utrace_step_why - what a task has done that is a step
  * @UTRACE_STEP_TRAP: made an instruction
@@ -70,6 +64,12 @@ enum utrace_step_why {
 	UTRACE_STEP_AGAIN,
 };
 
+bool __utrace_syscall_entry(struct pt_regs *regs);
+bool __utrace_syscall_skipped(struct pt_regs *regs);
+void __utrace_syscall_exit(struct pt_regs *regs);
+void __utrace_init_task(struct task_struct *child);
+void __utrace_free_task(struct task_struct *task);
+int __utrace_fork(struct task_struct *child, u64 clone_flags);
 void __utrace_report_clone(const struct kernel_clone_args *args,
 			   struct task_struct *child);
 void __utrace_report_vfork_done(pid_t child);
