@@ -289,6 +289,10 @@ test_summary() {
 	strace -c -e trace=openat -o "$tmp/strace" cat words > /dev/null
 	holds "-c: as many as strace says" is \
 		"$(awk '$NF == "openat" { print $4 }' "$tmp/strace")" calls_of openat
+	run -c true
+	strace -c -o "$tmp/strace" true
+	holds "-c: no call of the command itself" is \
+		"$(awk '$NF == "total" { print $4 }' "$tmp/strace")" calls_of total
 	run -c -f -e trace=/clone,/fork sh -c '(exit 0); /bin/true; (exit 0)'
 	strace -f -c -e trace=/clone,/fork -o "$tmp/strace" \
 		sh -c '(exit 0); /bin/true; (exit 0)'
@@ -467,6 +471,61 @@ test_pipeline() {
 	holds "a program: there are some" eval '[ "$(wc -l < "$tmp/ours")" -ge 20 ]'
 }
 
+# hung_up: does the command end when the other end of its output, a socket, is
+# closed, though its target makes no call?
+hung_up() {
+	python3 -c 'import os, socket, subprocess, sys
+ours, theirs = socket.socketpair()
+command = subprocess.Popen(sys.argv[1:], stderr=theirs)
+theirs.close()
+ours.close()
+try:
+    command.wait('$((20 * patience))')
+except subprocess.TimeoutExpired:
+    command.kill()
+    sys.exit(1)' "$utrace" -q -p "$actor"
+}
+
+# is_about SECONDS: are all times of day in the log about that?
+is_about() {
+	awk -v now="$1" '{ t = $2 - now } t < -5 || t > 600 { exit 1 }' "$log"
+}
+
+# What the command runs into.
+test_trouble() {
+	local now
+
+	holds "a program below a file: 126" ends 126 "$utrace" run words/program
+	mkfifo "$tmp/fifo"
+	holds "a log that nobody reads: a signal ends it" ends 124 \
+		timeout -k 10 1 "$utrace" run -o "$tmp/fifo" true
+	run -e 'trace=!read' python3 -c 'import ctypes; ctypes.CDLL(None).syscall(1234)'
+	holds "-e !set: numbers that no table has" has "$log" '^syscall_0x4d2\('
+	begin
+	"$utrace" -q -o /dev/full -p "$actor" 2> "$tmp/stderr" 8>&- 9<&- &
+	job=$!
+	await attached "$actor"
+	do_it mark /seen
+	kill -INT "$job"
+	wait "$job" 2> /dev/null
+	holds "a full disk is told after an interrupt, too" has "$tmp/stderr" 'No space left'
+	holds "a terminal that has gone" hung_up
+	do_it comm $'\033[2J'
+	attach -q -o "$log" -p "$actor"
+	"$utrace" ps "$actor" > "$tmp/ps"
+	interrupt INT
+	holds "ps: no name clears the screen" eval \
+		'grep -F "?[2J" "$tmp/ps" && ! grep -F $'"'\\033'"' "$tmp/ps"'
+	end
+	if ! skip "a time namespace" unshare; then
+		now=$(date +%s)
+		unshare --time --monotonic 1000000 --fork \
+			"$utrace" run -f -ttt -o "$log" sh -c '/bin/true; /bin/true'
+		holds "a time namespace: the time of day" is_about "$now"
+		holds "a time namespace: all of it" is 3 grep -c '+++ exited' "$log"
+	fi
+}
+
 test_status
 test_errors
 test_sets
@@ -474,6 +533,7 @@ test_lines
 test_long
 test_follow
 test_attach
+test_trouble
 if ! skip "beside strace" strace; then
 	test_summary
 	test_beside_strace

@@ -19,6 +19,9 @@
 /* Both tables have numbers below this; higher numbers are those of x32. */
 #define TABLE_MAX	512
 
+/* Stands for all of these, and for numbers that no table has. */
+#define CALLS_IN_NO_TABLE	0xffffffff
+
 const char *call_name(unsigned int nr)
 {
 	const struct utrace_call *call = utrace_call_of(nr);
@@ -169,7 +172,7 @@ static void table_walk(const struct word *word, bool *in, bool ia32)
  */
 const char *calls_parse(struct calls *calls, const char *set)
 {
-	bool in[2][TABLE_MAX] = {}, others = *set == '!';
+	bool in[2][TABLE_MAX] = {}, others = *set == '!', all = false;
 	char *text = strdup(set + others), *word, *rest = text;
 	const char *wrong = NULL;
 	unsigned int table, nr;
@@ -182,6 +185,7 @@ const char *calls_parse(struct calls *calls, const char *set)
 		wrong = word_parse(&parsed, word);
 		if (wrong)
 			break;
+		all |= parsed.all;
 		table_walk(&parsed, in[0], false);
 		table_walk(&parsed, in[1], true);
 		if (!parsed.name)
@@ -189,6 +193,9 @@ const char *calls_parse(struct calls *calls, const char *set)
 	}
 	free(text);
 	calls->n = 0;
+	/* First, as leave_out_ia32() takes those at the end. */
+	if (all != others)
+		calls->nr[calls->n++] = CALLS_IN_NO_TABLE;
 	for (table = 0; table < 2; table++) {
 		for (nr = 0; nr < TABLE_MAX; nr++) {
 			unsigned int number = nr | (table ? UTRACE_REC_IA32 : 0);

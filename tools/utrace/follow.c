@@ -55,7 +55,8 @@ static bool is_before_program(struct trace *trace, const struct utrace_rec *rec)
 	if (!trace->starting)
 		return false;
 	if (record_is_lost(rec) ||
-	    (record_task(rec) == trace->child && record_is_exec(rec)))
+	    (record_task(rec) == trace->child &&
+	     (record_is_exec(rec) || record_is_hidden(rec))))
 		trace->starting = false;
 	return trace->starting && record_task(rec) == trace->child &&
 	       !record_is_end(rec) && !record_is_call(rec, "execve");
@@ -73,15 +74,14 @@ static void take_record(void *data, const struct utrace_rec *rec)
 		text_record(&trace->options.text, rec);
 }
 
-/* Nanoseconds from CLOCK_MONOTONIC to CLOCK_REALTIME. */
-static long long realtime_offset(void)
+/* Nanoseconds from the clock of records to CLOCK_REALTIME. */
+static long long realtime_offset(const struct trace *trace)
 {
-	struct timespec real, mono;
+	__u64 now = stream_now(trace->stream);
+	struct timespec real;
 
-	clock_gettime(CLOCK_MONOTONIC, &mono);
 	clock_gettime(CLOCK_REALTIME, &real);
-	return (real.tv_sec - mono.tv_sec) * 1000000000LL + real.tv_nsec -
-	       mono.tv_nsec;
+	return real.tv_sec * 1000000000LL + real.tv_nsec - now;
 }
 
 /* Handle the records that there are.  Returns whether there were some. */
@@ -89,7 +89,7 @@ static bool take_records(struct trace *trace)
 {
 	size_t n;
 
-	trace->options.text.realtime = realtime_offset();
+	trace->options.text.realtime = realtime_offset(trace);
 	n = stream_take(trace->stream, take_record, trace);
 	output_show();
 	return n;
@@ -154,7 +154,8 @@ static void wait_for_records(struct trace *trace)
 		text_idle(&trace->options.text);
 	if ((fds[0].revents & (POLLHUP | POLLIN)) == POLLHUP)
 		trace->ended = true;
-	if (fds[2].revents & POLLERR)
+	/* A pipe says POLLERR, a socket or a terminal POLLHUP. */
+	if (fds[2].revents & (POLLERR | POLLHUP))
 		output_hang_up();
 }
 
@@ -181,7 +182,14 @@ void trace_drain(struct trace *trace)
 {
 	bool child;
 
-	while (!trace->mute && take_records(trace)) {
+	for (;;) {
+		bool some = take_records(trace);
+
+		if (trace->mute || (!some && stream_is_empty(trace->stream)))
+			break;
+		/* A record that is there may be later than the clock. */
+		if (!some)
+			usleep(1000);
 		if (!signals_take(trace->signals, &child))
 			continue;
 		output_note("interrupted again; the remaining records are not shown");

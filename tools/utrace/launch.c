@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "engines.h"
 #include "fail.h"
 #include "session.h"
 #include "trace.h"
@@ -24,6 +25,12 @@ static bool is_program(const char *path)
 	struct stat stat_;
 
 	return !stat(path, &stat_) && S_ISREG(stat_.st_mode) && stat_.st_mode & 0111;
+}
+
+/* The status of the command if a program cannot be executed. */
+static int status_of(int error)
+{
+	return error == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;
 }
 
 /*
@@ -40,7 +47,7 @@ static char *look_up(const char *name)
 		if (!stat(name, &stat_))
 			return strdup(name);
 		say(name, strerror(errno));
-		exit(STATUS_NOT_FOUND);
+		exit(status_of(errno));
 	}
 	for (;; folder = end + 1) {
 		end = strchrnul(folder, ':');
@@ -87,20 +94,37 @@ static void prepare(const struct options *options, const struct passwd *user)
 	signals_restore();
 }
 
-/* In the child: wait until it is traced, then become the program. */
+/*
+ * In the child: say on @ready that all is prepared, wait for @go until it is
+ * traced, then become the program.
+ */
 static void become(const struct options *options, const struct passwd *user,
-		   const char *path, int go)
+		   const char *path, int ready, int go)
 {
 	char byte;
 	int error;
 
 	prepare(options, user);
-	if (read(go, &byte, 1) != 1)
+	if (write(ready, "", 1) != 1 || read(go, &byte, 1) != 1)
 		_exit(STATUS_FAILED);
 	execv(path, options->program);
 	error = errno;
 	dprintf(STDERR_FILENO, "utrace: %s: %s\n", path, strerror(error));
-	_exit(error == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE);
+	_exit(status_of(error));
+}
+
+/*
+ * Wait until the child waits to be traced, so that none of the calls that it
+ * makes before is counted.  It may have died meanwhile.
+ */
+static void await_child(pid_t child, int ready)
+{
+	char byte;
+
+	if (read(ready, &byte, 1) != 1)
+		return;
+	while (task_state(child) == 'R')
+		usleep(100);
 }
 
 /**
@@ -114,19 +138,23 @@ void trace_launch(struct trace *trace)
 	const struct options *options = &trace->options;
 	const struct passwd *user = find_user(options->user);
 	char *path = look_up(options->program[0]);
-	int go[2];
+	int ready[2], go[2];
 
-	if (pipe2(go, O_CLOEXEC))
+	if (pipe2(ready, O_CLOEXEC) || pipe2(go, O_CLOEXEC))
 		fail("pipe", strerror(errno));
 	trace->child = fork();
 	if (trace->child < 0)
 		fail("fork", strerror(errno));
 	if (!trace->child) {
+		close(ready[0]);
 		close(go[1]);
-		become(options, user, path, go[0]);
+		become(options, user, path, ready[1], go[0]);
 	}
+	close(ready[1]);
 	close(go[0]);
 	free(path);
+	await_child(trace->child, ready[0]);
+	close(ready[0]);
 	trace->starting = true;
 	if (session_attach(trace->session, trace->child, options->follow ?
 			   UTRACE_SCOPE_TREE : UTRACE_SCOPE_THREAD))

@@ -69,13 +69,20 @@ static int start_command(const char *command)
 	return ends[1];
 }
 
+/* Is the output a shell command?  @name may be NULL. */
+bool output_is_command(const char *name)
+{
+	return name && (*name == '|' || *name == '!');
+}
+
 /**
  * output_open() - open the output
  * @name: file, or a shell command with "|" or "!" before it; NULL for standard
  *	error
  * @append: keep what the file has
  *
- * Context: after signals_set_up(), which the command's signals come from.
+ * Context: if @name is a command, after signals_set_up(), which the command's
+ * signals come from.
  * Return: where to print to, until output_close().
  */
 struct out *output_open(const char *name, bool append)
@@ -85,7 +92,7 @@ struct out *output_open(const char *name, bool append)
 	output.name = name;
 	if (!name)
 		fd = STDERR_FILENO;
-	else if (*name == '|' || *name == '!')
+	else if (output_is_command(name))
 		fd = start_command(name + 1);
 	else
 		fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC |

@@ -10,6 +10,7 @@
 struct out;
 
 void output_reserve(void);
+bool output_is_command(const char *name);
 struct out *output_open(const char *name, bool append);
 void output_show(void);
 void output_note(const char *format, ...)

@@ -5,6 +5,7 @@
  * One line for each process and engine, or ptrace(2) tracer; lines of threads
  * that differ in nothing but HOLD are one.
  */
+#include <ctype.h>
 #include <argp.h>
 #include <errno.h>
 #include <limits.h>
@@ -117,6 +118,10 @@ static void name_of(pid_t pid, char *name, size_t size)
 	if (!file || !fgets(name, size, file))
 		snprintf(name, size, "-");
 	name[strcspn(name, "\n")] = '\0';
+	/* A program may have any name, also one that clears the screen. */
+	for (; *name; name++)
+		if (!isprint((unsigned char)*name))
+			*name = '?';
 	if (file)
 		fclose(file);
 }

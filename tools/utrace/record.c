@@ -50,6 +50,12 @@ bool record_is_lost(const struct utrace_rec *rec)
 	return rec->type == UTRACE_REC_LOST;
 }
 
+/* Has the task got privileges by which it may not be seen any more? */
+bool record_is_hidden(const struct utrace_rec *rec)
+{
+	return rec->type == UTRACE_REC_HIDDEN;
+}
+
 /* Is the record the entry or the exit of the system call @name? */
 bool record_is_call(const struct utrace_rec *rec, const char *name)
 {

@@ -16,6 +16,7 @@ pid_t record_child(const struct utrace_rec *rec);
 bool record_is_end(const struct utrace_rec *rec);
 bool record_is_exec(const struct utrace_rec *rec);
 bool record_is_lost(const struct utrace_rec *rec);
+bool record_is_hidden(const struct utrace_rec *rec);
 bool record_is_call(const struct utrace_rec *rec, const char *name);
 bool record_is_success(const struct utrace_rec *rec, __u32 nr);
 

@@ -11,7 +11,11 @@
 #include "seen.h"
 
 /* Number of slots at first; a power of 2, as always. */
-#define SLOTS	64
+#define SLOTS		64
+
+/* From these numbers on see forget_some(). */
+#define SOME_SLOTS	(1 << 13)
+#define MANY_SLOTS	(1 << 17)
 
 static struct seen_task **slots;
 static size_t nslots, ntasks;
@@ -56,14 +60,41 @@ static void resize(size_t n)
 	free(old);
 }
 
+/*
+ * Forget tasks that may have left the trace without a record: by another
+ * program or cgroup, or if their last record was lost.  A task that is not in a
+ * call loses nothing by that.  If there are very many, those in a call whose
+ * entry was printed are forgotten, too.
+ */
+static void forget_some(void)
+{
+	struct seen_task **all = malloc(ntasks * sizeof(*all));
+	size_t i, n = 0;
+
+	if (!all)
+		abort();
+	for (i = 0; i < nslots; i++)
+		if (slots[i] && (!slots[i]->in_call ||
+				 (slots[i]->shown && nslots >= MANY_SLOTS)))
+			all[n++] = slots[i];
+	for (i = 0; i < n; i++)
+		seen_forget(all[i]);
+	free(all);
+}
+
 static struct seen_task *add_task(__u64 number)
 {
 	struct seen_task *task = calloc(1, sizeof(*task));
 
 	if (!task)
 		abort();
-	if (2 * (ntasks + 1) > nslots)
-		resize(nslots ? 2 * nslots : SLOTS);
+	if (2 * (ntasks + 1) > nslots) {
+		if (nslots >= SOME_SLOTS)
+			forget_some();
+		/* Not if there is room for many more now. */
+		if (4 * (ntasks + 1) > nslots)
+			resize(nslots ? 2 * nslots : SLOTS);
+	}
 	task->task = number;
 	slots[slot_of(number)] = task;
 	ntasks++;

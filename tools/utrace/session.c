@@ -143,7 +143,7 @@ const char *session_why_not(int error)
 		return "there is no such process";
 	case EDEADLK:
 		return "this command is among it, and would wait for itself; "
-		       "leave it out, or use --drop";
+		       "leave it out";
 	case E2BIG:
 	case EINVAL:
 		return "the kernel does not know the request: it may be older than this command";

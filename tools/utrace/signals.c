@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -54,7 +55,7 @@ int signals_set_up(enum interruptible interruptible)
 	for (i = 0; i < ARRAY_SIZE(fatal); i++) {
 		if (interruptible >= INTERRUPT_NEVER)
 			signal(fatal[i], SIG_IGN);
-		else
+		else if (wait)
 			signal(fatal[i], SIG_DFL);
 		if (wait)
 			sigaddset(&set, fatal[i]);
@@ -106,6 +107,7 @@ void signals_die_of(int number)
 
 	/* The program has written a core file if it should; write no second. */
 	setrlimit(RLIMIT_CORE, &(struct rlimit){});
+	prctl(PR_SET_DUMPABLE, 0);
 	signal(number, SIG_DFL);
 	sigemptyset(&set);
 	sigaddset(&set, number);

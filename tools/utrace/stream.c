@@ -8,7 +8,7 @@
  * one more source of the merge.
  */
 #include <errno.h>
-#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -21,6 +21,9 @@
 
 /* Bytes of records that one read() takes; any record fits. */
 #define READ_SIZE	(64 * 1024)
+
+/* The kernel gets room back in pieces of at least so many bytes. */
+#define GIVE_SIZE	(16 * 1024)
 
 /* No record has this time. */
 #define NEVER		(~0ULL)
@@ -67,6 +70,7 @@ struct parked {
  * @nparked: number of elements of @parked
  * @room: elements that @parked has memory for
  * @order: number of records that read(2) has given
+ * @offset: what the clock of this program is ahead of that of records, in ns
  */
 struct stream {
 	int session;
@@ -77,6 +81,7 @@ struct stream {
 	size_t nparked;
 	size_t room;
 	__u64 order;
+	long long offset;
 };
 
 static size_t whole_pages(size_t size)
@@ -93,6 +98,25 @@ static void *map(int session, size_t size, int prot, off_t offset)
 	if (at == MAP_FAILED)
 		fail("mapping the records", strerror(errno));
 	return at;
+}
+
+/*
+ * What a time namespace adds to the clock, in ns; records have the time of the
+ * kernel.
+ */
+static long long clock_offset(void)
+{
+	long long seconds, offset = 0;
+	char line[128];
+	long ns;
+	FILE *file = fopen("/proc/self/timens_offsets", "re");
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "monotonic %lld %ld", &seconds, &ns) == 2)
+			offset = seconds * 1000000000LL + ns;
+	if (file)
+		fclose(file);
+	return offset;
 }
 
 /**
@@ -119,6 +143,7 @@ struct stream *stream_open(int session)
 	if (!stream || !stream->ring)
 		fail("memory", strerror(errno));
 	stream->session = session;
+	stream->offset = clock_offset();
 	stream->nrings = info.cpus;
 	stream->told = map(session, before + info.cpus * info.ring_size,
 			   PROT_READ, UTRACE_MAP_RINGS);
@@ -137,12 +162,13 @@ struct stream *stream_open(int session)
 
 /* The bound of a round, and which records of each ring there are */
 
-static __u64 now(void)
+/* The time by the clock of records. */
+__u64 stream_now(const struct stream *stream)
 {
 	struct timespec time;
 
 	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time.tv_sec * 1000000000ULL + time.tv_nsec;
+	return time.tv_sec * 1000000000ULL + time.tv_nsec - stream->offset;
 }
 
 /*
@@ -151,7 +177,7 @@ static __u64 now(void)
  */
 static __u64 look(struct stream *stream)
 {
-	__u64 bound = now();
+	__u64 bound = stream_now(stream);
 	unsigned int i;
 
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -183,6 +209,23 @@ static bool is_still(const struct stream *stream)
 	}
 	/* After the rings: a record is parked before its ring is closed. */
 	return !__atomic_load_n(&stream->told->parked, __ATOMIC_ACQUIRE);
+}
+
+/**
+ * stream_is_empty() - have all records been handled?
+ * @stream: the stream; nothing is recorded any more
+ *
+ * Return: false if there are some that could not be told yet, or if one is being
+ * written.
+ */
+bool stream_is_empty(const struct stream *stream)
+{
+	unsigned int i;
+
+	for (i = 0; i < stream->nrings; i++)
+		if (stream->ring[i].at != stream->ring[i].head)
+			return false;
+	return !stream->nparked && is_still(stream);
 }
 
 /* Records without room */
@@ -290,10 +333,17 @@ static struct ring *find_first(struct stream *stream, __u64 *until)
 	return first;
 }
 
+/* The kernel may write again where records were handled. */
+static void give(struct ring *ring)
+{
+	__atomic_store_n(&ring->tail->tail, ring->at, __ATOMIC_RELEASE);
+}
+
 /* Handle the records of a ring up to the time @until. */
 static size_t take_ring(struct ring *ring, __u64 until, stream_take_t take,
 			void *data)
 {
+	__u64 given = ring->at;
 	size_t n = 0;
 
 	do {
@@ -301,11 +351,14 @@ static size_t take_ring(struct ring *ring, __u64 until, stream_take_t take,
 
 		take(data, rec);
 		ring->at += rec->size;
+		if (ring->at - given >= GIVE_SIZE) {
+			give(ring);
+			given = ring->at;
+		}
 		find_next(ring);
 		n++;
 	} while (ring->time <= until && ring->time != NEVER);
-	/* The kernel may write there from now on. */
-	__atomic_store_n(&ring->tail->tail, ring->at, __ATOMIC_RELEASE);
+	give(ring);
 	return n;
 }
 

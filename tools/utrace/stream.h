@@ -5,6 +5,7 @@
 #ifndef UTRACE_STREAM_H
 #define UTRACE_STREAM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <linux/utrace.h>
@@ -15,6 +16,8 @@ struct stream;
 typedef void (*stream_take_t)(void *data, const struct utrace_rec *rec);
 
 struct stream *stream_open(int session);
+bool stream_is_empty(const struct stream *stream);
+__u64 stream_now(const struct stream *stream);
 size_t stream_take(struct stream *stream, stream_take_t take, void *data);
 
 #endif /* UTRACE_STREAM_H */

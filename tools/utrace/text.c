@@ -206,6 +206,10 @@ static void text_enter(const struct text *text, struct seen_task *task,
 {
 	bool by_result = text->failed || text->succeeded;
 
+	/* A task that is told to be in a call may have told that itself. */
+	if (rec->flags & UTRACE_F_IN_FLIGHT && task->in_call &&
+	    ((const struct utrace_rec_sys_enter *)rec)->nr == task->entry->nr)
+		return;
 	/*
 	 * With -z or -Z the result decides, so the last entry is not shown
 	 * yet.

@@ -82,10 +82,14 @@ static void set_up(struct trace *trace)
 {
 	struct options *options = &trace->options;
 
+	/* A file may be a pipe without a reader, which a signal can end. */
+	if (!output_is_command(options->output))
+		options->text.out = output_open(options->output, options->append);
 	trace->signals = signals_set_up(options->interruptible);
-	options->text.out = output_open(options->output, options->append);
+	if (output_is_command(options->output))
+		options->text.out = output_open(options->output, options->append);
 	trace->session = session_open(options->buffer, options->drop);
-	if (trace->session < 0 && options->buffer && errno == EPERM)
+	if (trace->session < 0 && options->buffer > 1 << 20 && errno == EPERM)
 		fail("--buffer-size", "more than 1M needs root");
 	if (trace->session < 0)
 		fail("/dev/utrace", session_why_not(errno));
@@ -189,6 +193,7 @@ static int end_like(int status)
 int trace_main(int argc, char **argv, enum command command)
 {
 	static struct trace trace = { .status = -1 };
+	bool failed;
 
 	options_parse(&trace.options, argc, argv, command);
 	set_up(&trace);
@@ -199,11 +204,12 @@ int trace_main(int argc, char **argv, enum command command)
 	trace_follow(&trace);
 	detach(&trace);
 	print_end(&trace);
+	failed = output_failed();
 	if (trace.interrupted) {
 		signals_die_of(trace.interrupted);
 		return 128 + trace.interrupted;
 	}
-	if (output_failed())
+	if (failed)
 		return STATUS_FAILED;
 	return trace.child ? end_like(trace.status) : 0;
 }

@@ -41,7 +41,8 @@ const char *unit_cgroup(const char *unit)
 	FTSENT *entry;
 
 	while (fts && (entry = fts_read(fts))) {
-		if (entry->fts_info != FTS_D || !is_unit(entry->fts_name, unit))
+		if (entry->fts_info != FTS_D || !entry->fts_level ||
+		    !is_unit(entry->fts_name, unit))
 			continue;
 		if (path) {
 			fprintf(stderr, "utrace: --unit=%s: there are %s and %s; "
