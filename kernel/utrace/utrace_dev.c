@@ -64,6 +64,7 @@ static int session_release(struct inode *inode, struct file *file)
 {
 	struct utrace_session *session = file->private_data;
 
+	utrace_dev_close(session);
 	utrace_dev_detach_all(session);
 	utrace_dev_put(session);
 	return 0;

@@ -249,6 +249,38 @@ static void fault_loses_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, check(test, 64), 1ULL);
 }
 
+/*
+ * A program maps the tails in the midst of a read(2), and gives the ring to its
+ * writer: read(2) finds anything where a record was.
+ */
+static void writer_is_faster(struct kunit *test)
+{
+	static const u32 sizes[] = { 0, 4, 8, 44, SZ_64K, U32_MAX };
+	static const u16 types[] = { UTRACE_REC_PAD, UTRACE_REC_EXEC };
+	struct ring_test *t = test->priv;
+	struct session_ring *ring;
+	struct utrace_rec *rec;
+	unsigned int i;
+	ssize_t got;
+
+	for (i = 0; i < 2 * ARRAY_SIZE(sizes); i++) {
+		migrate_disable();
+		ring = &t->session->ring[raw_smp_processor_id()];
+		rec = ring->data + (ring->head & (t->session->ring_size - 1));
+		put(t, 0, 0, 0);
+		put(t, 0, 0, 0);
+		migrate_enable();
+		rec->size = sizes[i / 2];
+		rec->type = types[i % 2];
+		got = take(t, PIECE);
+		KUNIT_EXPECT_GE(test, got, 0L);
+		KUNIT_EXPECT_LE(test, got, 2 * (ssize_t)sizeof(*rec));
+		/* The next round finds the ring empty. */
+		ring->first = ring->head;
+		*ring->tail = ring->head;
+	}
+}
+
 static void run_on(unsigned int cpu)
 {
 	set_cpus_allowed_ptr(current, cpumask_of(cpu));
@@ -368,6 +400,7 @@ static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(records_come_back),
 	KUNIT_CASE(no_record_is_cut),
 	KUNIT_CASE(fault_loses_nothing),
+	KUNIT_CASE(writer_is_faster),
 	KUNIT_CASE(full_ring_counts),
 	KUNIT_CASE(many_targets_lose),
 	KUNIT_CASE(largest_record_has_room),

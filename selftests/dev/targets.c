@@ -418,6 +418,96 @@ TEST_F(dev, target_of_record)
 	attach_anew(whole, UTRACE_COUNT_CALLS, "counts and whole calls");
 }
 
+static void choose_for(int fd, int id, __u64 events, __u32 count)
+{
+	static const __u32 mark[] = { MARK_NR };
+	struct utrace_ioc_events arg = {
+		.target = id,
+		.events = events,
+		.count = count,
+		.calls = (uintptr_t)mark,
+		.ncalls = 1,
+	};
+
+	need(!command(fd, UTRACE_IOC_EVENTS, &arg), "EVENTS of a target");
+}
+
+/* The target that is called first does not record what the other one wants. */
+TEST_F(dev, left_to_the_other)
+{
+	struct target target;
+	int fd, first, second, status;
+
+	start(&target);
+	fd = session();
+	need(!setup(fd, 0), "setup");
+	first = attach(fd, target.pid, UTRACE_SCOPE_PROCESS);
+	second = attach(fd, target.pid, UTRACE_SCOPE_THREAD);
+	need(first > 0 && second > 0, "attach");
+	choose_for(fd, first, 0, UTRACE_COUNT_CALLS);
+	choose_for(fd, second, UTRACE_REC_BIT(SYS_CALL), 0);
+	have(&target, SELF, 'm', 5);
+	settle(&target, SELF);
+	take(fd);
+	is(5, marks(UTRACE_REC_SYS_CALL, 0), "one counts, the other records");
+	choose_for(fd, first, UTRACE_REC_BIT(SIGNAL), 0);
+	choose_for(fd, second, UTRACE_REC_BIT(JOBCTL), 0);
+	kill(target.pid, SIGSTOP);
+	waitpid(target.pid, &status, WUNTRACED);
+	kill(target.pid, SIGCONT);
+	have(&target, SELF, 'm', 1);
+	settle(&target, SELF);
+	take(fd);
+	is(2, count(UTRACE_REC_JOBCTL, 0), "one has signals, the other stops");
+	close(fd);
+	stop(&target);
+}
+
+/* Order 'd': become dumpable or not; 'n': become nobody. */
+static void hide(struct target *target, struct order *order)
+{
+	if (order->what == 'd')
+		prctl(PR_SET_DUMPABLE, order->n);
+	if (order->what == 'n')
+		become_nobody();
+}
+
+static struct { int fd; pid_t pid; } of_nobody;
+
+static int attach_as_nobody(void *arg)
+{
+	become_nobody();
+	return attach(of_nobody.fd, of_nobody.pid, UTRACE_SCOPE_TREE) < 0;
+}
+
+/* The process that has attached one target may not see the task any more. */
+TEST_F(dev, hidden_from_one)
+{
+	struct target target;
+	int fd;
+
+	set_unprivileged("1");
+	start_with(&target, hide);
+	have(&target, SELF, 'n', 0);
+	fd = session();
+	need(!setup(fd, 0), "setup");
+	of_nobody.fd = fd;
+	of_nobody.pid = target.pid;
+	need(!in_child(attach_as_nobody, NULL), "a target of nobody");
+	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
+	need(!choose_marks(fd), "choose");
+	have(&target, SELF, 'm', 2);
+	have(&target, SELF, 'd', 0);
+	have(&target, SELF, 'm', 3);
+	settle(&target, SELF);
+	take(fd);
+	is(5, marks(UTRACE_REC_SYS_ENTER, 0), "root sees all calls");
+	is(5, marks(UTRACE_REC_SYS_EXIT, 0), "and their exits");
+	is(1, count(UTRACE_REC_HIDDEN, 0), "nobody is told once");
+	close(fd);
+	stop(&target);
+}
+
 /* Is the last record the end of a target, and no time before an earlier one? */
 static bool ends_well(void)
 {

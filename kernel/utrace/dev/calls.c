@@ -121,7 +121,7 @@ u32 utrace_dev_record_enter(u32 action, struct utrace_engine *engine,
 		return answer;
 	session_forget_entry(&w);
 	if (!utrace_wants_call(engine, regs) ||
-	    !utrace_dev_sees(w.target, w.task))
+	    !session_claim(&w))
 		return answer;
 	what = session_capture_of(w.now);
 	if (what) {
@@ -227,7 +227,7 @@ u32 utrace_dev_record_exit(u32 action, struct utrace_engine *engine,
 		return UTRACE_RESUME;
 	if (unpaired)
 		session_forget_entry(&w);
-	if (!utrace_dev_sees(w.target, w.task))
+	if (!session_claim(&w))
 		return UTRACE_RESUME;
 	ret = syscall_get_return_value(current, regs);
 	what = session_capture_of(w.now);

@@ -23,7 +23,7 @@ static u32 session_clone(u32 action, struct utrace_engine *engine,
 	struct session_writer w;
 
 	if (!session_begin(&w, engine, _UTRACE_EVENT_CLONE) ||
-	    !utrace_dev_sees(w.target, w.task))
+	    !session_claim(&w))
 		return UTRACE_RESUME;
 	session_begin_other(&w);
 	rec.child_task = task_pid(child)->ino;
@@ -54,7 +54,7 @@ static u32 session_exec(u32 action, struct utrace_engine *engine,
 	old_task = w.task->id;
 	old_tid = w.task->ids.tid;
 	utrace_dev_task_rename(w.task);
-	if (!utrace_dev_sees(w.target, w.task))
+	if (!session_claim(&w))
 		goto out;
 	utrace_dev_capture_init(&capture, w.target, 0);
 	utrace_capture_program(&capture, w.target->session->cred->user_ns);
@@ -89,10 +89,11 @@ static u32 session_exit(u32 action, struct utrace_engine *engine,
 	 * The reader always learns that a task ends; the exit status of a
 	 * hidden task is kept back.
 	 */
-	if (utrace_dev_sees(w.target, w.task)) {
+	if (session_claim(&w)) {
 		session_begin_other(&w);
 		rec.code = *code;
 	} else {
+		w.task->claimed = true;
 		flags = UTRACE_F_HIDDEN;
 	}
 	utrace_dev_write(&w, UTRACE_REC_EXIT, flags, &rec.head + 1,
@@ -146,8 +147,7 @@ static u32 session_signal(u32 action, struct utrace_engine *engine,
 	if (!orig_ka)
 		return answer;
 	event = session_signal_event(orig_ka, info->si_signo);
-	if (!session_begin(&w, engine, event) ||
-	    !utrace_dev_sees(w.target, w.task))
+	if (!session_begin(&w, engine, event) || !session_claim(&w))
 		return answer;
 	session_begin_other(&w);
 	BUILD_BUG_ON(sizeof(rec.info) != sizeof(siginfo_t));
@@ -171,10 +171,9 @@ static u32 session_jobctl(u32 action, struct utrace_engine *engine, int type,
 	struct utrace_rec_jobctl rec = { .type = type, .notify = notify };
 	struct session_writer w;
 
-	if (!session_begin(&w, engine, _UTRACE_EVENT_JCTL) ||
-	    !utrace_dev_sees(w.target, w.task))
+	if (!session_begin(&w, engine, _UTRACE_EVENT_JCTL))
 		return UTRACE_RESUME;
-	if (!(w.now & SESSION_NO_JOBCTL)) {
+	if (!(w.now & SESSION_NO_JOBCTL) && session_claim(&w)) {
 		session_begin_other(&w);
 		utrace_dev_write(&w, UTRACE_REC_JOBCTL, 0, &rec.head + 1,
 				 sizeof(rec) - sizeof(rec.head));

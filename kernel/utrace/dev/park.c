@@ -15,9 +15,13 @@
  *
  * A task may be held only while the session has a reader: the process that has
  * last called read(2), poll(2) or mmap(2), or else the opener, until it closes
- * its last descriptor of the session or dies.  Another process may have the session open
- * still, as a program that has inherited the descriptor, and does not read.
- * Then records without room are lost and counted, until some process reads.
+ * its last descriptor of the session or dies.  Another process may have the
+ * session open still, as a program that has inherited the descriptor, and does
+ * not read.  Then records without room are lost and counted, until some process
+ * reads.
+ *
+ * A task that is hidden from the session is not held, nor is one of the reader
+ * itself, nor one that exits.
  */
 #include <linux/minmax.h>
 #include <linux/pid.h>
@@ -39,6 +43,13 @@
 #define SESSION_MAX_PARKED	8
 
 /*
+ * Records of a session that are parked, beyond which those of exits are lost: a
+ * task that exits does not wait, and others take its place.  4096 of them take
+ * 3 MiB.
+ */
+#define SESSION_MAX_EXITS	4096
+
+/*
  * Threads that never run user code, and the first process of the machine, are
  * never held, and the reader would wait for itself.
  */
@@ -54,16 +65,21 @@ static bool session_can_wait(const struct utrace_session *session)
 /**
  * utrace_dev_may_wait() - may a record that finds no room be parked?
  * @w: the record, with @target and @task
+ * @type: its type
  *
  * Context: The task whose record it is.
  * Return:
  * * true - the record is parked if there is memory
  * * false - the record is lost
  */
-bool utrace_dev_may_wait(const struct session_writer *w)
+bool utrace_dev_may_wait(const struct session_writer *w, u16 type)
 {
-	return w->target->stop && session_can_wait(w->target->session) &&
-	       READ_ONCE(w->task->parked) < SESSION_MAX_PARKED;
+	const struct utrace_session *session = w->target->session;
+
+	return w->target->stop && session_can_wait(session) &&
+	       (type == UTRACE_REC_EXIT ?
+		READ_ONCE(session->nparked) < SESSION_MAX_EXITS :
+		READ_ONCE(w->task->parked) < SESSION_MAX_PARKED);
 }
 
 /**
@@ -128,7 +144,8 @@ void utrace_dev_park(struct session_writer *w)
 	guard(spinlock)(&session->park_lock);
 	session_park_locked(session, w->parked);
 	WRITE_ONCE(task->parked, task->parked + 1);
-	if (task->holder || !session->reader)
+	if (task->holder || !session->reader || w->target->gone ||
+	    w->rec->type == UTRACE_REC_EXIT)
 		return;
 	task->holder = w->target->engine;
 	list_add_tail(&task->waiting, &session->waiting);
@@ -265,32 +282,78 @@ void utrace_dev_unpark(struct utrace_session *session,
 	utrace_dev_task_put(task);
 }
 
+/*
+ * The engine that may hold the current task, counted; NULL if none may.  The
+ * task may have become hidden since its records were parked, by execve() for
+ * example.
+ */
+static struct utrace_engine *session_holder(struct session_task *task)
+{
+	struct utrace_engine *holder;
+
+	scoped_guard(spinlock, &task->session->park_lock) {
+		holder = task->holder;
+		if (!holder)
+			return NULL;
+		utrace_engine_get(holder);
+	}
+	if (task_tgid(current) != READ_ONCE(task->session->reader) &&
+	    utrace_dev_sees(holder->data, task))
+		return holder;
+	utrace_engine_put(holder);
+	utrace_dev_unhold(task);
+	return NULL;
+}
+
 /**
  * utrace_dev_hold() - hold the current task while records of it are parked
  * @task: what the session knows of the current task; the session is kept
  *
  * The task stops at the next place where it looks for a hold, see above.
  *
- * Context: The task itself, where it may stop soon: not in a system call.
- * Takes utrace_session.park_lock.
+ * Context: The task itself, where it may stop soon: not in a system call.  May
+ * sleep.  Takes utrace_session.park_lock.
  * Return:
  * * true - the task will stop
- * * false - nothing is parked, there is no reader, or the task exits
+ * * false - nothing is parked, there is no reader, the task is the reader, is
+ *   hidden from the session, or exits
  */
 bool utrace_dev_hold(struct session_task *task)
 {
+	struct utrace_engine *holder;
 	int ret = -ESRCH;
 
 	if (!READ_ONCE(task->parked) || current->flags & PF_EXITING)
 		return false;
+	holder = session_holder(task);
+	if (!holder)
+		return false;
 	scoped_guard(spinlock, &task->session->park_lock)
-		if (task->holder)
-			ret = utrace_control(current, task->holder, UTRACE_STOP);
+		if (task->holder == holder)
+			ret = utrace_control(current, holder, UTRACE_STOP);
+	utrace_engine_put(holder);
 	/* -ESRCH: nothing is parked any more, or the engine is detached. */
 	if (ret != -EINPROGRESS)
 		return false;
 	atomic64_inc(&task->session->waits);
 	return true;
+}
+
+/**
+ * utrace_dev_unhold() - the current task does not wait for its reader any more
+ * @task: what the session knows of the current task
+ *
+ * Its records stay parked.
+ *
+ * Context: The task itself.  Takes utrace_session.park_lock.
+ */
+void utrace_dev_unhold(struct session_task *task)
+{
+	struct session_free free;
+
+	scoped_guard(spinlock, &task->session->park_lock)
+		free = session_let_go(task);
+	session_has_gone(free);
 }
 
 /* At the safe point, or before a signal is taken. */
@@ -325,11 +388,57 @@ void __utrace_dev_hold_soon(struct session_task *task)
 	kref_get(&task->session->ref);
 }
 
+/* May a task that waits be let go?  Under utrace_session.park_lock. */
+typedef bool (*session_free_t)(const struct session_task *task,
+			       const void *of);
+
+static bool session_is_any(const struct session_task *task, const void *of)
+{
+	return true;
+}
+
+static bool session_is_of_process(const struct session_task *task,
+				  const void *of)
+{
+	return task_tgid(task->task) == of;
+}
+
+static bool session_is_held_by(const struct session_task *task, const void *of)
+{
+	return task->holder == of;
+}
+
+/* Let one such task go.  Its records stay in the list.  False: none waits. */
+static bool session_let_one_go(struct utrace_session *session,
+			       session_free_t which, const void *of)
+{
+	struct session_free free = {};
+	struct session_task *task;
+
+	scoped_guard(spinlock, &session->park_lock)
+		list_for_each_entry(task, &session->waiting, waiting)
+			if (which(task, of)) {
+				free = session_let_go(task);
+				break;
+			}
+	session_has_gone(free);
+	return free.holder;
+}
+
+static void session_let_all_go(struct utrace_session *session,
+			       session_free_t which, const void *of)
+{
+	while (session_let_one_go(session, which, of))
+		cond_resched();
+}
+
 /**
  * utrace_dev_set_reader() - the current process reads the session
  * @session: the session
  *
- * Context: Process context.  Takes utrace_session.park_lock.
+ * A thread of it that waits for the reader before is let go.
+ *
+ * Context: Process context; may sleep.  Takes utrace_session.park_lock.
  */
 void utrace_dev_set_reader(struct utrace_session *session)
 {
@@ -343,6 +452,25 @@ void utrace_dev_set_reader(struct utrace_session *session)
 		WRITE_ONCE(session->reader, reader);
 	}
 	put_pid(old);
+	session_let_all_go(session, session_is_of_process, reader);
+}
+
+/**
+ * utrace_dev_gone() - a target of a session is detached
+ * @target: the target
+ *
+ * Tasks that its engine has held are held by that of another target, if one
+ * covers them, at their next record.
+ *
+ * Context: Process context; may sleep.  Takes utrace_session.park_lock.
+ */
+void utrace_dev_gone(struct session_target *target)
+{
+	struct utrace_session *session = target->session;
+
+	scoped_guard(spinlock, &session->park_lock)
+		target->gone = true;
+	session_let_all_go(session, session_is_held_by, target->engine);
 }
 
 /**
@@ -360,21 +488,17 @@ struct pid *utrace_dev_reader(struct utrace_session *session)
 	return get_pid(session->reader);
 }
 
-/* Let a task go that waits.  Its records stay in the list.  False: none does. */
-static bool session_let_one_go(struct utrace_session *session)
+/* @reader reads no more, unless another process has become the reader. */
+static void session_end_reading(struct utrace_session *session,
+				struct pid *reader)
 {
-	struct session_task *task;
-	struct session_free free;
-
 	scoped_guard(spinlock, &session->park_lock) {
-		task = list_first_entry_or_null(&session->waiting,
-						struct session_task, waiting);
-		if (!task)
-			return false;
-		free = session_let_go(task);
+		if (session->reader != reader)
+			return;
+		WRITE_ONCE(session->reader, NULL);
 	}
-	session_has_gone(free);
-	return true;
+	put_pid(reader);
+	session_let_all_go(session, session_is_any, NULL);
 }
 
 /**
@@ -392,19 +516,25 @@ static bool session_let_one_go(struct utrace_session *session)
 void utrace_dev_flush(struct utrace_session *session, struct file *file,
 		      fl_owner_t id)
 {
-	struct pid *reader = task_tgid(current);
+	struct pid *reader = READ_ONCE(session->reader);
 
-	if (READ_ONCE(session->reader) != reader ||
-	    !utrace_dev_closes_last(file, id))
-		return;
-	scoped_guard(spinlock, &session->park_lock) {
-		if (session->reader != reader)
-			return;
-		WRITE_ONCE(session->reader, NULL);
-	}
-	put_pid(reader);
-	while (session_let_one_go(session))
-		cond_resched();
+	if (reader == task_tgid(current) && utrace_dev_closes_last(file, id))
+		session_end_reading(session, reader);
+}
+
+/**
+ * utrace_dev_close() - the last descriptor of a session is closed
+ * @session: the session; nobody can read any more
+ *
+ * Its reader may have died without utrace_dev_flush(), as it shared its
+ * descriptors, or may have begun to read after that.  A task that waits has a
+ * reference to the session, which would keep it for ever.
+ *
+ * Context: Process context; may sleep.  Takes utrace_session.park_lock.
+ */
+void utrace_dev_close(struct utrace_session *session)
+{
+	session_end_reading(session, READ_ONCE(session->reader));
 }
 
 /**

@@ -189,12 +189,36 @@ session_exit_whole(u32 action, struct utrace_engine *engine,
 	return UTRACE_RESUME;
 }
 
-/* What the session knows of the current task, if the task may be seen. */
-static struct session_task *session_visible_task(struct session_target *target)
+/*
+ * The target may be the first of several that is called, and record nothing.
+ */
+static void session_note_first(struct session_task *task,
+			       const struct utrace_engine *engine,
+			       unsigned int event)
+{
+	if (unlikely(READ_ONCE(task->session->ntargets) > 1))
+		utrace_dev_is_unclaimed(task, engine, event);
+}
+
+/*
+ * What the session knows of the current task, whose call is to be counted, if
+ * the task may be seen.
+ */
+static struct session_task *
+session_visible_task(struct session_target *target,
+		     const struct utrace_engine *engine)
 {
 	struct session_task *task = utrace_dev_task(target);
 
-	return task && utrace_dev_sees(target, task) ? task : NULL;
+	if (!task) {
+		atomic_long_inc(&target->session->counts.lost);
+		return NULL;
+	}
+	session_note_first(task, engine, _UTRACE_EVENT_SYSCALL_ENTRY);
+	if (utrace_dev_sees(target, task))
+		return task;
+	task->since = 0;
+	return NULL;
 }
 
 /*
@@ -208,8 +232,10 @@ static noinline u32 session_enter_counted(u32 action,
 	struct session_target *target = engine->data;
 	struct session_task *task;
 
-	if (unlikely(!session_seen_task(target, &task)))
-		task = session_visible_task(target);
+	if (likely(session_seen_task(target, &task)))
+		session_note_first(task, engine, _UTRACE_EVENT_SYSCALL_ENTRY);
+	else
+		task = session_visible_task(target, engine);
 	if (likely(task))
 		utrace_dev_count_enter(task, now);
 	if (now & SESSION_NO_ENTER)
@@ -234,10 +260,13 @@ static noinline u32 session_exit_counted(u32 action,
 {
 	struct session_target *target = engine->data;
 	struct utrace_task_data *data = utrace_task_data_find(target->session);
+	struct session_task *task;
 
-	if (likely(data))
-		utrace_dev_count_exit(container_of(data, struct session_task,
-						   data), action, now, regs);
+	if (likely(data)) {
+		task = container_of(data, struct session_task, data);
+		session_note_first(task, engine, _UTRACE_EVENT_SYSCALL_EXIT);
+		utrace_dev_count_exit(task, action, now, regs);
+	}
 	if (now & SESSION_NO_EXIT)
 		return UTRACE_RESUME;
 	switch (session_plain_records(now)) {

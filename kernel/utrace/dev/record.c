@@ -10,20 +10,38 @@
 #include "../decode/items.h"
 #include "record.h"
 
-/**
- * utrace_dev_same() - do both engines belong to one session?
- * @a: an engine of a session
- * @b: another one
- *
- * Context: Under rcu_read_lock(), which keeps the targets of the engines.
- * Return: true or false.
+/*
+ * Do both engines belong to one session?  Called under RCU, which keeps the
+ * targets of the engines.
  */
-bool utrace_dev_same(const struct utrace_engine *a,
-		     const struct utrace_engine *b)
+static bool session_is_same(const struct utrace_engine *a,
+			    const struct utrace_engine *b)
 {
 	const struct session_target *x = a->data, *y = b->data;
 
 	return x->session == y->session;
+}
+
+/**
+ * utrace_dev_is_unclaimed() - is an event left to this target of several?
+ * @task: what the session knows of the current task
+ * @engine: the engine of the target, which has called back
+ * @event: number of the event
+ *
+ * A target that is called first may not record the event: it only counts calls,
+ * or may not see the task.  It has to ask nevertheless.
+ *
+ * Context: A callback, in the task itself.
+ * Return: true if no other target has recorded the event.
+ */
+bool utrace_dev_is_unclaimed(struct session_task *task,
+			     const struct utrace_engine *engine,
+			     unsigned int event)
+{
+	task->first = !utrace_was_called(engine, event, session_is_same);
+	if (task->first)
+		task->claimed = false;
+	return !task->claimed;
 }
 
 /**

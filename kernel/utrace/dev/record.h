@@ -55,8 +55,9 @@ struct session_items {
 	struct utrace_item missing;
 };
 
-bool utrace_dev_same(const struct utrace_engine *a,
-		     const struct utrace_engine *b);
+bool utrace_dev_is_unclaimed(struct session_task *task,
+			     const struct utrace_engine *engine,
+			     unsigned int event);
 void utrace_dev_write(struct session_writer *w, u16 type, u16 flags,
 		      const void *body, size_t size);
 void utrace_dev_describe(const struct session_target *target,
@@ -83,8 +84,8 @@ void utrace_dev_flush_entry(struct session_writer *w);
  * Begin with a callback.  The settings are read before the engine is asked
  * whether it wants the event still: so a record that has the number of new
  * settings was chosen by them.  If several targets cover the task, the event is
- * recorded for the one that is called first.  Return false if there is nothing
- * to record.
+ * recorded for the first one that is called, wants a record and may see the
+ * task.  Return false if there is nothing to record.
  */
 static __always_inline bool session_begin(struct session_writer *w,
 					  struct utrace_engine *engine,
@@ -97,11 +98,28 @@ static __always_inline bool session_begin(struct session_writer *w,
 	w->now = smp_load_acquire(&target->now);
 	if (unlikely(!(READ_ONCE(engine->flags) & BIT(event))))
 		return false;
-	if (unlikely(READ_ONCE(target->session->ntargets) > 1) &&
-	    utrace_was_called(engine, event, utrace_dev_same))
-		return false;
 	w->task = utrace_dev_task(target);
-	return likely(w->task);
+	if (unlikely(!w->task)) {
+		utrace_dev_lost(target);
+		return false;
+	}
+	if (likely(READ_ONCE(target->session->ntargets) == 1)) {
+		w->task->first = true;
+		return true;
+	}
+	return utrace_dev_is_unclaimed(w->task, engine, event);
+}
+
+/*
+ * May the session see the current task?  After true the event is recorded for
+ * this target, and for no other.
+ */
+static __always_inline bool session_claim(struct session_writer *w)
+{
+	if (!utrace_dev_sees(w->target, w->task))
+		return false;
+	w->task->claimed = true;
+	return true;
 }
 
 /*

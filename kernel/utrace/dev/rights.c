@@ -93,6 +93,16 @@ bool utrace_dev_may_trace_current(const struct cred *cred)
 	return may;
 }
 
+/* May programs with @cred see the current task as one of @target? */
+static bool session_cred_sees(const struct session_target *target,
+			      const struct cred *cred)
+{
+	if (!target->all)
+		return utrace_dev_may_trace_current(cred);
+	return READ_ONCE(utrace_dev_unprivileged) ||
+	       session_is_capable(cred, &init_user_ns);
+}
+
 /*
  * Ask about the current task and keep the answer in @task.  The reader is told
  * when the task becomes hidden.
@@ -108,10 +118,9 @@ static bool session_ask(struct session_target *target,
 	u64 key = session_key(target);
 	bool hidden;
 
-	hidden = !target->all &&
-		 (!utrace_dev_may_trace_current(opener) ||
-		  (target->cred != opener &&
-		   !utrace_dev_may_trace_current(target->cred)));
+	hidden = !session_cred_sees(target, opener) ||
+		 (target->cred != opener &&
+		  !session_cred_sees(target, target->cred));
 	if (task->cred != current_real_cred()) {
 		put_cred(task->cred);
 		task->cred = get_cred(current_real_cred());
@@ -120,10 +129,14 @@ static bool session_ask(struct session_target *target,
 	task->number.target = target->id;
 	if (!hidden && task->told == target->cred)
 		task->told = NULL;
-	if (!hidden || task->told == target->cred)
-		return !hidden;
-	task->told = target->cred;
-	utrace_dev_hide(target, task);
+	if (!hidden)
+		return true;
+	utrace_dev_unhold(task);
+	/* Another target, which is asked first, may have told it already. */
+	if (!task->told || (task->first && task->told != target->cred)) {
+		task->told = target->cred;
+		utrace_dev_hide(target, task);
+	}
 	return false;
 }
 
@@ -209,6 +222,10 @@ static bool session_cred_may_trace(const struct cred *cred,
 	const struct cred *old;
 	bool may;
 
+	/* ptrace_may_access() lets each process look at its own threads. */
+	if (same_thread_group(task, current))
+		return rcu_access_pointer(task->real_cred) ==
+		       current_real_cred() && utrace_dev_may_trace_current(cred);
 	if (!READ_ONCE(utrace_dev_unprivileged) &&
 	    !session_is_capable(cred, &init_user_ns))
 		return false;

@@ -424,7 +424,7 @@ static noinline bool session_reserve_slow(struct session_writer *w, u16 type,
 {
 	struct session_parked *parked = NULL;
 
-	if (utrace_dev_may_wait(w)) {
+	if (utrace_dev_may_wait(w, type)) {
 		session_ring_close(w->ring);
 		parked = session_parked_for(w, type, size);
 		if (session_reserve_once(w, type, flags, size)) {

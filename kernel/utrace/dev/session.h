@@ -288,6 +288,8 @@ struct utrace_session {
  * @all: the engine is one of the system.  The session may trace everybody, so
  *	no task is asked about.  Constant.
  * @deadlock: the attach has met the reader of the session
+ * @gone: the target is detached, so its engine holds no task.  Under
+ *	utrace_session.park_lock
  * @strings: as in @settings.  Stored before @now, loaded by callbacks after it:
  *	a record with an older number may have the newer size.
  * @buffers: likewise
@@ -313,6 +315,7 @@ struct session_target {
 	bool stop;
 	bool all;
 	bool deadlock;
+	bool gone;
 	u32 strings;
 	u32 buffers;
 	struct rcu_head rcu;
@@ -468,6 +471,9 @@ struct session_entry {
  * @cred: credentials of the task when it was last asked about, counted
  * @told: session_target.cred for which the reader was told that the task is
  *	hidden, NULL if the task is not; only compared
+ * @first: no other target of the session was called for the present event
+ * @claimed: a target of the session records the present event.  As @first only
+ *	kept while the session has several targets
  * @working: @work is pending
  * @work: holds the task at the safe point, see park.c
  * @entry: the system call that the task is in
@@ -508,6 +514,8 @@ struct session_task {
 	struct list_head list;
 	struct task_struct *task;
 	const struct cred *told;
+	bool first;
+	bool claimed;
 	bool working;
 	struct callback_head work;
 	struct session_parked *spare;
@@ -572,7 +580,7 @@ int utrace_dev_mmap(struct utrace_session *session,
 		    struct vm_area_struct *vma);
 
 /* park.c */
-bool utrace_dev_may_wait(const struct session_writer *w);
+bool utrace_dev_may_wait(const struct session_writer *w, u16 type);
 struct session_parked *utrace_dev_parked_new(size_t size);
 void utrace_dev_park(struct session_writer *w);
 void utrace_dev_park_end(struct session_target *target);
@@ -581,6 +589,9 @@ void utrace_dev_unpark(struct utrace_session *session,
 		       struct session_parked *parked);
 void __utrace_dev_hold_soon(struct session_task *task);
 bool utrace_dev_hold(struct session_task *task);
+void utrace_dev_unhold(struct session_task *task);
+void utrace_dev_gone(struct session_target *target);
+void utrace_dev_close(struct utrace_session *session);
 void utrace_dev_set_reader(struct utrace_session *session);
 struct pid *utrace_dev_reader(struct utrace_session *session);
 void utrace_dev_flush(struct utrace_session *session, struct file *file,

@@ -10,6 +10,7 @@
  * have a time below the bound; ring.c says how the writers see to that.  While
  * nothing is written there is no bound.
  */
+#include <linux/align.h>
 #include <linux/poll.h>
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
@@ -128,17 +129,42 @@ static void session_consume(struct session_ring *ring, u64 tail)
 	smp_store_release(ring->tail, tail);
 }
 
+/*
+ * Bytes of the record at @at, or 0 if there is none that may be read.  A program
+ * that maps the tails in the midst of a read(2) may give the ring to its
+ * writer, who writes anything there: so what is found must be in the ring.
+ */
+static size_t session_rec_size(const struct utrace_session *session,
+			       const struct session_ring *ring, u64 at)
+{
+	const struct utrace_rec *rec = session_rec_at(session, ring, at);
+	u64 left = session->ring_size - (at & (session->ring_size - 1));
+	size_t size;
+
+	/* @at is beyond ->visible after a size that was not a record's. */
+	if ((s64)(ring->visible - at) <= 0)
+		return 0;
+	left = min(left, ring->visible - at);
+	size = READ_ONCE(rec->size);
+	if (!size || size > left || !IS_ALIGNED(size, 8) ||
+	    (size < sizeof(*rec) && READ_ONCE(rec->type) != UTRACE_REC_PAD))
+		return 0;
+	return size;
+}
+
 /* The first record of a ring that may be read, or NULL. */
 static struct utrace_rec *session_ring_first(struct utrace_session *session,
 					     struct session_ring *ring)
 {
 	struct utrace_rec *rec;
+	size_t size;
 
-	while (ring->first != ring->visible) {
+	while ((size = session_rec_size(session, ring, ring->first))) {
 		rec = session_rec_at(session, ring, ring->first);
-		if (rec->type != UTRACE_REC_PAD)
+		if (size >= sizeof(*rec) &&
+		    READ_ONCE(rec->type) != UTRACE_REC_PAD)
 			return rec;
-		session_consume(ring, ring->first + rec->size);
+		session_consume(ring, ring->first + size);
 	}
 	return NULL;
 }
@@ -191,15 +217,16 @@ static size_t session_ring_piece(const struct utrace_session *session,
 	size_t left = session->ring_size -
 		      (ring->first & (session->ring_size - 1));
 	const struct utrace_rec *rec;
-	size_t bytes = 0;
+	size_t bytes = 0, one;
 
 	bound = min(bound, source->next);
-	while (ring->first + bytes != ring->visible && bytes < left) {
+	while (bytes < left) {
+		one = session_rec_size(session, ring, ring->first + bytes);
 		rec = session_rec_at(session, ring, ring->first + bytes);
-		if (rec->type == UTRACE_REC_PAD || rec->time > bound ||
-		    bytes + rec->size > size)
+		if (one < sizeof(*rec) || rec->type == UTRACE_REC_PAD ||
+		    rec->time > bound || bytes + one > size)
 			break;
-		bytes += rec->size;
+		bytes += one;
 	}
 	return bytes;
 }

@@ -59,7 +59,8 @@ static bool session_may_trace(struct task_struct *task, void *data)
  */
 static bool session_caller_may_trace_all(void)
 {
-	if (!perfmon_capable())
+	if (!perfmon_capable() ||
+	    (!READ_ONCE(utrace_dev_unprivileged) && !capable(CAP_SYS_PTRACE)))
 		return false;
 #ifdef CONFIG_PERF_EVENTS
 	if (security_perf_event_open(PERF_SECURITY_OPEN) ||
@@ -263,9 +264,11 @@ static void session_remove(struct session_target *target)
 	int ret;
 
 	list_del(&target->list);
-	WRITE_ONCE(session->ntargets, session->ntargets - 1);
 	ret = utrace_control(NULL, engine, UTRACE_DETACH);
 	WARN_ON_ONCE(ret && ret != -EINPROGRESS && ret != -ESRCH);
+	utrace_dev_gone(target);
+	/* Callbacks tell targets apart as long as both may be called. */
+	WRITE_ONCE(session->ntargets, session->ntargets - 1);
 	session->missed += utrace_engine_lost(engine);
 	session_end_target(target, UTRACE_END_DETACHED);
 	utrace_dev_retell(session, session->ntargets > 1);
@@ -360,9 +363,17 @@ static void session_add_target(struct utrace_session *session,
 	list_add_tail(&target->list, &session->targets);
 	WRITE_ONCE(session->ntargets, session->ntargets + 1);
 	WRITE_ONCE(session->alive, session->alive + 1);
-	WRITE_ONCE(session->attached, true);
-	/* All tasks of the target may be dead already. */
-	WRITE_ONCE(session->look, true);
+}
+
+/* The attach has failed: the program will know of no such target. */
+static void session_revoke(struct session_target *target)
+{
+	struct utrace_session *session = target->session;
+
+	kfree(target->end);
+	target->end = NULL;
+	WRITE_ONCE(session->alive, session->alive - 1);
+	session_remove(target);
 }
 
 /*
@@ -398,11 +409,15 @@ static int session_attach_to(struct utrace_session *session,
 	 */
 	ret = match ? utrace_set_match(engine, match) : 0;
 	ret = ret ?: utrace_dev_apply(target, session->settings);
-	if (ret)
-		session_remove(target);
-	else
-		attach->id = target->id;
-	return ret;
+	if (ret) {
+		session_revoke(target);
+		return ret;
+	}
+	attach->id = target->id;
+	WRITE_ONCE(session->attached, true);
+	/* All tasks of the target may be dead already. */
+	WRITE_ONCE(session->look, true);
+	return 0;
 }
 
 static int session_attach_system(struct utrace_session *session,

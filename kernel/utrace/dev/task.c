@@ -96,8 +96,6 @@ static struct session_task *session_new_task(struct utrace_session *session)
  * utrace_dev_task() - find what a session knows of the current task, or make it
  * @target: a target of the session, whose engine has called back
  *
- * Without memory the record is counted as lost.
- *
  * Context: A callback, in the task itself; may sleep.  Takes session_tasks_lock
  * for a task that is new.
  * Return:
@@ -107,14 +105,10 @@ static struct session_task *session_new_task(struct utrace_session *session)
 struct session_task *utrace_dev_task(struct session_target *target)
 {
 	struct utrace_task_data *data = utrace_task_data_find(target->session);
-	struct session_task *task;
 
 	if (likely(data))
 		return container_of(data, struct session_task, data);
-	task = session_new_task(target->session);
-	if (!task)
-		utrace_dev_lost(target);
-	return task;
+	return session_new_task(target->session);
 }
 
 /* Tasks that are removed in one section with interrupts off. */
