@@ -17,6 +17,28 @@
 #include "bts/bts.h"
 #include "utrace_dev.h"
 
+/* The current thread joins a consumer, if the consumer may see it. */
+static void bts_follow(struct bts_thread *thread, struct bts_consumer *consumer)
+{
+	struct pt_regs *regs = current_pt_regs();
+
+	if (!utrace_bts_may_see(consumer)) {
+		utrace_bts_hidden(consumer);
+		return;
+	}
+	if (!thread)
+		thread = utrace_bts_thread_new();
+	if (!thread || !utrace_bts_join(thread, consumer, regs->ip)) {
+		utrace_bts_missed(consumer);
+		return;
+	}
+	if (list_is_singular(&thread->links)) {
+		thread->exec = false;
+		utrace_bts_fetch(thread, regs);
+	}
+	utrace_follow_steps(true);
+}
+
 /*
  * A thread that is followed passes its safe point: it may have to join, or to
  * wait for the reader.
@@ -27,8 +49,6 @@ static u32 bts_quiesce(u32 action, struct utrace_engine *engine,
 	struct bts_consumer *consumer = engine->data;
 	struct bts_thread *thread = utrace_bts_thread();
 	struct bts_link *link = utrace_bts_link(thread, consumer);
-	struct pt_regs *regs = current_pt_regs();
-	bool known = thread && !list_empty(&thread->links);
 
 	if (event)
 		return UTRACE_RESUME;
@@ -40,14 +60,7 @@ static u32 bts_quiesce(u32 action, struct utrace_engine *engine,
 			utrace_bts_wait(thread, link);
 		return UTRACE_RESUME;
 	}
-	if (!thread)
-		thread = utrace_bts_thread_new();
-	if (!thread || !utrace_bts_join(thread, consumer, regs->ip))
-		return UTRACE_RESUME;
-	WRITE_ONCE(consumer->joined, true);
-	if (!known)
-		utrace_bts_fetch(thread, regs);
-	utrace_follow_steps(true);
+	bts_follow(thread, consumer);
 	return UTRACE_RESUME;
 }
 
@@ -55,6 +68,7 @@ static u32 bts_quiesce(u32 action, struct utrace_engine *engine,
 static u32 bts_clone(u32 action, struct utrace_engine *engine,
 		     unsigned long clone_flags, struct task_struct *child)
 {
+	utrace_bts_hide_from_child(child);
 	/* -ESRCH: the engine does not cover the child. */
 	(void)!utrace_control(child, engine, UTRACE_REPORT);
 	return UTRACE_RESUME;
@@ -65,9 +79,15 @@ static u32 bts_exec(u32 action, struct utrace_engine *engine,
 		    const struct linux_binprm *bprm, struct pt_regs *regs)
 {
 	struct bts_thread *thread = utrace_bts_thread();
+	struct bts_link *link = utrace_bts_link(thread, engine->data);
 
-	if (thread)
+	if (link) {
 		thread->exec = true;
+		utrace_bts_renamed(thread, link);
+	} else {
+		/* A program that was hidden may be followed by one that is not. */
+		(void)!utrace_control(current, engine, UTRACE_REPORT);
+	}
 	return UTRACE_RESUME;
 }
 

@@ -59,11 +59,9 @@ void utrace_follow_steps(bool on)
 		if (on)
 			u->flags |= UTRACE_TASK_FOLLOWED;
 		else
-			u->flags &= ~UTRACE_TASK_FOLLOWED;
+			u->flags &= ~(UTRACE_TASK_FOLLOWED | UTRACE_TASK_ARMED);
 		off = !(u->flags & (UTRACE_TASK_FOLLOWED | UTRACE_TASK_STEPPING |
 				    UTRACE_TASK_PTRACE_STEP));
-		if (off)
-			u->flags &= ~UTRACE_TASK_ARMED;
 	}
 	if (on)
 		set_thread_flag(TIF_NOTIFY_RESUME);

@@ -66,6 +66,17 @@ static inline size_t count_type(const struct trace *trace, unsigned int type)
 	return n;
 }
 
+/* Branches that come from an address, which may be a pseudo-address. */
+static inline size_t count_from(const struct trace *trace, __u64 from)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < trace->n; i++)
+		n += type_of(&trace->records[i]) == UTRACE_BRANCH &&
+		     trace->records[i].from == from;
+	return n;
+}
+
 /*
  * Is the trace of one task without a gap?  From the target of each branch the
  * task has gone straight on to the next branch.
@@ -86,6 +97,64 @@ static inline bool is_gapless(const struct trace *trace)
 		at = r->to;
 	}
 	return true;
+}
+
+/* Uprobes */
+
+static inline bool write_to(const char *path, const char *format, ...)
+{
+	int fd = open(path, O_WRONLY | O_APPEND);
+	va_list args;
+	bool good;
+
+	va_start(args, format);
+	good = fd >= 0 && vdprintf(fd, format, args) > 0;
+	va_end(args);
+	close(fd);
+	return good;
+}
+
+#define TRACING	"/sys/kernel/tracing/"
+
+/* Where code of this program is in its file. */
+static inline long offset_in_file(const void *address)
+{
+	unsigned long begin, end, offset;
+	FILE *maps = fopen("/proc/self/maps", "r");
+	char line[512];
+
+	while (maps && fgets(line, sizeof(line), maps))
+		if (sscanf(line, "%lx-%lx %*s %lx", &begin, &end, &offset) == 3 &&
+		    (unsigned long)address >= begin &&
+		    (unsigned long)address < end) {
+			fclose(maps);
+			return (unsigned long)address - begin + offset;
+		}
+	return -1;
+}
+
+/* Set uprobe number @i at an instruction of this program. */
+static inline void set_uprobe(unsigned int i, const void *at)
+{
+	char path[256] = {};
+
+	need(readlink("/proc/self/exe", path, sizeof(path) - 1) > 0, "own name");
+	need(write_to(TRACING "uprobe_events", "p:bts/p%u %s:%#lx\n", i, path,
+		      offset_in_file(at)), "uprobe_events");
+}
+
+static inline void enable_uprobes(void)
+{
+	need(write_to(TRACING "events/bts/enable", "1"), "enable");
+}
+
+static inline void remove_uprobes(unsigned int n)
+{
+	unsigned int i;
+
+	write_to(TRACING "events/bts/enable", "0");
+	for (i = 0; i < n; i++)
+		write_to(TRACING "uprobe_events", "-:bts/p%u\n", i);
 }
 
 #endif /* UTRACE_BRANCHES_H */

@@ -205,8 +205,11 @@ TEST_F(dev, last_of_all)
 	read_on(fd, &all, SIZE_MAX);
 	read_on(fd_last, &last, SIZE_MAX);
 	holds(all.n > 5000, "all of them");
-	is(512, last.n, "the last ones");
-	n = all.n < last.n ? all.n : last.n;
+	is(514, last.n, "the last ones");
+	is(UTRACE_BRANCH_LOST, type_of(&last.records[0]), "behind the others");
+	is(all.n - 512, last.records[0].from, "of which there is the number");
+	is(UTRACE_BRANCH_TASK, type_of(&last.records[1]), "and whose they are");
+	n = all.n < 512 ? all.n : 512;
 	for (i = 1; i <= n; i++)
 		same &= !memcmp(&all.records[all.n - i],
 				&last.records[last.n - i],
@@ -216,6 +219,72 @@ TEST_F(dev, last_of_all)
 	stop(&target);
 	close(fd);
 	close(fd_last);
+}
+
+/* Some records of a thread were read; those of another one made others go. */
+TEST_F(dev, last_of_threads)
+{
+	struct target target;
+	struct trace last = {};
+	int fd;
+
+	start_with(&target, loop);
+	have_more(&target, THREAD);
+	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_BRANCHES_LAST, 1);
+	need(fd >= 0, "UTRACE_IOC_BRANCHES");
+	have(&target, SELF, 'b', 400);
+	settle(&target, SELF);
+	read_on(fd, &last, 1);
+	holds(last.n > 1 && type_of(&last.records[0]) == UTRACE_BRANCH_TASK,
+	      "records of a thread");
+	last.n = 0;
+	have(&target, THREAD, 'b', 2000);
+	settle(&target, THREAD);
+	read_on(fd, &last, 514);
+	is(514, last.n, "the last records of the other one");
+	is(UTRACE_BRANCH_LOST, type_of(&last.records[0]),
+	   "the number of those before");
+	holds(last.records[0].from >= 2000 - 512, "which are %llu",
+	      last.records[0].from);
+	is(UTRACE_BRANCH_TASK, type_of(&last.records[1]), "whose they are");
+	is(target.tid[THREAD], last.records[1].from & 0xffffffff, "the thread's");
+	close(fd);
+	stop(&target);
+}
+
+/* Order 'x': execute a program.  'b': as above. */
+static void execute(struct target *target, struct order *order)
+{
+	char * const argv[] = { "true", NULL };
+	char * const envp[] = { NULL };
+
+	if (order->what == 'x')
+		execve("/bin/true", argv, envp);
+	loop(target, order);
+}
+
+/* A thread that executes a program has the pid of its process from then on. */
+TEST_F(dev, exec_of_a_thread)
+{
+	struct target target;
+	struct trace all = {};
+	int fd;
+
+	start_with(&target, execute);
+	have_more(&target, THREAD);
+	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_BRANCHES_ALL, 0);
+	need(fd >= 0, "UTRACE_IOC_BRANCHES");
+	have(&target, SELF, 'b', 400);
+	have(&target, THREAD, 'b', 400);
+	tell(&target, THREAD, 'x', 0);
+	read_on(fd, &all, SIZE_MAX);
+	is(3, count_type(&all, UTRACE_BRANCH_START),
+	   "two threads begin, and the program");
+	is(2, count_type(&all, UTRACE_BRANCH_END), "the leader and it end");
+	is(UTRACE_BRANCH_END, type_of(&all.records[all.n - 1]), "as the last");
+	is(1, count_from(&all, UTRACE_PC_EXEC), "it is one execve()");
+	close(fd);
+	stop(&target);
 }
 
 /* The ring is small and its reader slow: the task waits, and nothing is lost. */

@@ -53,6 +53,35 @@ static void take_traps(void)
 	sigaction(SIGTRAP, &action, NULL);
 }
 
+/* A child begins with the registers of its parent. */
+static void look_at_flags_of_child(void)
+{
+	long after, nr = SYS_fork;
+
+	asm volatile("syscall; mov %%r11, %0"
+		     : "=r"(after), "+a"(nr) :: "rcx", "r11", "memory");
+	seen[nr ? 0 : 1] = after & TF;
+	if (!nr)
+		_exit(0);
+	wait(NULL);
+}
+
+/* The last instruction of a page is made; the next page stays untouched. */
+static void run_to_page_end(void)
+{
+	unsigned char resident[2], *code;
+
+	code = mmap(NULL, 2 * 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	need(code != MAP_FAILED, "memory");
+	code[4094] = 0x90;	/* nop */
+	code[4095] = 0xc3;	/* ret */
+	((void (*)(void))(code + 4094))();
+	need(!mincore(code, 2 * 4096, resident), "mincore");
+	seen[0] = resident[0] & 1;
+	seen[1] = resident[1] & 1;
+}
+
 /* The program sets its trap flag, and gets a SIGTRAP for each instruction. */
 static void step_itself(void)
 {
@@ -214,6 +243,16 @@ TEST_F(dev, flags)
 	compare(look_at_flags);
 }
 
+TEST_F(dev, flags_of_child)
+{
+	compare(look_at_flags_of_child);
+}
+
+TEST_F(dev, page_end)
+{
+	compare(run_to_page_end);
+}
+
 TEST_F(dev, own_steps)
 {
 	compare(step_itself);
@@ -229,55 +268,18 @@ TEST_F(dev, restarts)
 	compare(restart_calls);
 }
 
-static bool write_to(const char *path, const char *format, ...)
-{
-	int fd = open(path, O_WRONLY | O_APPEND);
-	va_list args;
-	bool good;
-
-	va_start(args, format);
-	good = fd >= 0 && vdprintf(fd, format, args) > 0;
-	va_end(args);
-	close(fd);
-	return good;
-}
-
-#define TRACING	"/sys/kernel/tracing/"
-
-/* The address that a file of this program's code is mapped at. */
-static long offset_in_file(const void *address)
-{
-	unsigned long begin, end, offset;
-	FILE *maps = fopen("/proc/self/maps", "r");
-	char line[512];
-
-	while (maps && fgets(line, sizeof(line), maps))
-		if (sscanf(line, "%lx-%lx %*s %lx", &begin, &end, &offset) == 3 &&
-		    (unsigned long)address >= begin &&
-		    (unsigned long)address < end) {
-			fclose(maps);
-			return (unsigned long)address - begin + offset;
-		}
-	return -1;
-}
-
 /* Instructions that uprobes makes, or emulates, for the program. */
 TEST_F(dev, uprobes)
 {
 	const void *at[3];
-	char path[256] = {};
 	unsigned int i;
 
 	probed(at);
-	need(readlink("/proc/self/exe", path, sizeof(path) - 1) > 0, "own name");
 	for (i = 0; i < 3; i++)
-		need(write_to(TRACING "uprobe_events", "p:bts/p%u %s:%#lx\n", i,
-			      path, offset_in_file(at[i])), "uprobe_events");
-	need(write_to(TRACING "events/bts/enable", "1"), "enable");
+		set_uprobe(i, at[i]);
+	enable_uprobes();
 	compare(call_probed);
-	write_to(TRACING "events/bts/enable", "0");
-	for (i = 0; i < 3; i++)
-		write_to(TRACING "uprobe_events", "-:bts/p%u\n", i);
+	remove_uprobes(3);
 }
 
 TEST_F(dev, children)

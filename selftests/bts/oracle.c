@@ -265,7 +265,11 @@ static void strings_and_segments(void)
 		     "	nop\n"
 		     "1:	mov %%eax, %%ss\n"
 		     "	nop\n"
-		     ::: "rax", "memory");
+		     "	mov %%eax, %%edx\n"
+		     "	mov $110, %%eax\n"
+		     "	mov %%edx, %%ss\n"
+		     "	syscall\n"
+		     ::: "rax", "rcx", "rdx", "r11", "memory");
 }
 
 static void calls(void)

@@ -40,15 +40,17 @@ struct utrace_branch {
  *	its pid in the lower half and that of its process in the upper half, both
  *	in the pid namespace of the opener; @to has the inode number of its
  *	pidfd
- * @UTRACE_BRANCH_START: the recording of the task begins, at address @to; the
- *	first record of a task
+ * @UTRACE_BRANCH_START: the recording of the task begins, at address @to
  * @UTRACE_BRANCH_END: the task exits; @from is the address of the last
  *	instruction
  * @UTRACE_BRANCH_LOST: @from records of the task were lost here, since the ring
- *	was full or there was no memory; with nothing after it, these records
- *	may be of tasks that have died while the ring was full
- * @UTRACE_BRANCH_HIDDEN: the task may not be seen any more, since it has gained
- *	privileges, and is not recorded from here on
+ *	was full or there was no memory.  With nothing after it, these records
+ *	may be of any tasks that have ended while the ring was full; before
+ *	%UTRACE_BRANCH_TASK in %UTRACE_BRANCHES_LAST, they were of any tasks and
+ *	have made room for others
+ * @UTRACE_BRANCH_HIDDEN: the task may not be seen, since it has privileges that
+ *	the reader has not.  The recording begins anew (%UTRACE_BRANCH_START)
+ *	when the task executes a program that may be seen
  */
 enum utrace_branch_type {
 	UTRACE_BRANCH,
@@ -65,7 +67,8 @@ enum utrace_branch_type {
 
 /**
  * enum utrace_branch_kind - the kind of the instruction
- * @UTRACE_BR_UNKNOWN: the source cannot tell
+ * @UTRACE_BR_UNKNOWN: the source cannot tell; perhaps not a branch, but the
+ *	task has gone on there
  * @UTRACE_BR_COND: a conditional jump
  * @UTRACE_BR_UNCOND: a jump to an address in the instruction
  * @UTRACE_BR_IND: a jump to an address in a register or in memory
@@ -130,7 +133,7 @@ enum utrace_branch_mode {
  *
  * read(2) fails with EINVAL if there is no room for a record, with EAGAIN and
  * EINTR as usual, and with EFAULT if the memory cannot be written: then no
- * record is lost.
+ * record is lost.  EAGAIN stands also for another reader that is in a read.
  *
  * Errors: EBADF - @pidfd is no pidfd.  EINVAL - there is no such scope, mode or
  * policy, or too many records are wanted.

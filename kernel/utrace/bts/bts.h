@@ -45,18 +45,62 @@ struct utrace_session;
  *	@size records; constant
  * @memcg: memory cgroup that is charged for @pages, counted; constant
  * @size: number of records, a power of 2; constant
- * @head: records ever written.  Written under bts_consumer.lock.
- * @tail: records that were read, or overwritten, since then.  Likewise
- * @failed: there was no memory for the last write.  Under bts_consumer.lock
+ * @overwrite: the oldest records make room for others; constant
+ * @head: records ever written
+ * @tail: number of the oldest record that was neither read nor overwritten
+ * @next: number of the record that the reader awaits; less than @tail if
+ *	records were overwritten
+ * @owner: if @overwrite, the last %UTRACE_BRANCH_TASK before @tail
+ * @told: the reader has got @owner
+ * @lost: records that threads had not written when they died
+ * @failed: there was no memory for the last write
+ *
+ * Members that are not constant are written under bts_consumer.lock.
  */
 struct bts_ring {
 	struct file *pages;
 	struct mem_cgroup *memcg;
 	u64 size;
+	bool overwrite;
 	u64 head;
 	u64 tail;
+	u64 next;
+	struct utrace_branch owner;
+	bool told;
+	u64 lost;
 	bool failed;
 };
+
+/**
+ * enum bts_piece_kind - what a reader gets next
+ * @BTS_PIECE_GAP: the number of records that were overwritten
+ * @BTS_PIECE_OWNER: the task that the records after that are of
+ * @BTS_PIECE_RECORDS: records
+ * @BTS_PIECE_LOST: after all records, the number of those that were lost
+ */
+enum bts_piece_kind {
+	BTS_PIECE_GAP,
+	BTS_PIECE_OWNER,
+	BTS_PIECE_RECORDS,
+	BTS_PIECE_LOST,
+};
+
+/**
+ * struct bts_piece - records that a reader gets in one go
+ * @records: memory for BTS_PIECE records
+ * @n: number of records that are there
+ * @kind: enum bts_piece_kind
+ * @tail: bts_ring.tail when they were copied
+ */
+struct bts_piece {
+	struct utrace_branch *records;
+	unsigned int n;
+	u8 kind;
+	u64 tail;
+};
+
+/* One page of records. */
+#define BTS_PIECE	170
 
 /**
  * struct bts_consumer - a descriptor that branches are read from
@@ -64,24 +108,22 @@ struct bts_ring {
  * @opener: credentials of the opener of the device, counted; constant
  * @cred: credentials of the process that made the consumer, counted; constant
  * @ns: pid namespace of the opener, counted; constant
- * @engine: the engine.  The file has a reference, and so has each bts_link;
- *	constant once the descriptor is there
- * @mode: enum utrace_branch_mode; constant
+ * @engine: the engine, to which the file has a reference; constant once the
+ *	descriptor is there.  Threads use @engine under @wait_lock and only
+ *	unless @closed
  * @stop: a thread whose records find no room waits.  Constant.
  * @read_lock: serializes readers; held while records are copied to user memory
- * @lock: guards @ring, @last and @lost
+ * @lock: guards @ring and @last
  * @ring: the records
  * @last: inode number of the pidfd of the thread that wrote last, 0 at first.
  *	Under @lock
- * @lost: records that threads had not delivered when they died.  Under @lock
  * @wait: readers that wait for records
  * @wait_lock: guards @waiting and @reader
  * @waiting: struct bts_link of threads that wait for room.  Under @wait_lock
  * @reader: process that has read or polled last, or has made the consumer,
  *	counted; NULL once it has closed the descriptor: no thread waits then.
  *	Under @wait_lock; only compared without it
- * @closed: the file is gone.  Set once
- * @joined: a thread is or was followed, so the end of all of them is the end
+ * @closed: the file is gone.  Set once, under @wait_lock
  * @deadlock: the attach has met the process that makes the consumer, and @stop
  */
 struct bts_consumer {
@@ -90,31 +132,29 @@ struct bts_consumer {
 	const struct cred *cred;
 	struct pid_namespace *ns;
 	struct utrace_engine *engine;
-	enum utrace_branch_mode mode;
 	bool stop;
 	struct mutex read_lock;	/* serializes readers */
 	struct mutex lock;	/* the ring */
 	struct bts_ring ring;
 	u64 last;
-	u64 lost;
 	wait_queue_head_t wait;
 	spinlock_t wait_lock;	/* threads that wait for room */
 	struct list_head waiting;
 	struct pid *reader;
 	bool closed;
-	bool joined;
 	bool deadlock;
 };
 
 /**
  * struct bts_link - a thread is followed by a consumer
  * @list: entry in bts_thread.links
- * @consumer: the consumer, whose engine has a reference
- * @engine: its engine, counted; constant
+ * @consumer: the consumer, counted.  The link does not keep its engine, which
+ *	may keep the thread
  * @sent: records of bts_thread.stage that the consumer has got
  * @lost: records that it has not got since the last one that it has
+ * @ino: inode number of the pidfd of the thread, which execve() may change
  * @start: address at which the thread has joined
- * @started: it has got the record of that
+ * @started: the consumer has got the record of that
  * @cred: credentials of the thread when the rights were last asked about,
  *	counted
  * @task: the thread, counted while it waits for room, else NULL.  Under
@@ -126,9 +166,9 @@ struct bts_consumer {
 struct bts_link {
 	struct list_head list;
 	struct bts_consumer *consumer;
-	struct utrace_engine *engine;
 	unsigned int sent;
 	u64 lost;
+	u64 ino;
 	unsigned long start;
 	bool started;
 	const struct cred *cred;
@@ -191,14 +231,15 @@ void utrace_bts_consumer_put(struct bts_consumer *consumer);
 struct pid *utrace_bts_reader(struct bts_consumer *consumer);
 
 /* ring.c */
-int utrace_bts_ring_init(struct bts_ring *ring, u64 records);
+int utrace_bts_ring_init(struct bts_ring *ring, u64 records, bool overwrite);
 void utrace_bts_ring_free(struct bts_ring *ring);
-unsigned int utrace_bts_ring_write(struct bts_ring *ring, bool overwrite,
+unsigned int utrace_bts_ring_write(struct bts_ring *ring,
 				   const struct utrace_branch *records,
 				   unsigned int n);
-int utrace_bts_ring_look(struct bts_ring *ring, struct utrace_branch *records,
+bool utrace_bts_ring_has(const struct bts_ring *ring);
+int utrace_bts_ring_look(struct bts_ring *ring, struct bts_piece *piece,
 			 unsigned int n);
-void utrace_bts_ring_take(struct bts_ring *ring, u64 end);
+void utrace_bts_ring_take(struct bts_ring *ring, const struct bts_piece *piece);
 
 /* thread.c */
 struct bts_thread *utrace_bts_thread(void);
@@ -207,6 +248,10 @@ struct bts_link *utrace_bts_link(struct bts_thread *thread,
 				 const struct bts_consumer *consumer);
 bool utrace_bts_join(struct bts_thread *thread, struct bts_consumer *consumer,
 		     unsigned long ip);
+void utrace_bts_missed(struct bts_consumer *consumer);
+bool utrace_bts_may_see(const struct bts_consumer *consumer);
+void utrace_bts_hidden(struct bts_consumer *consumer);
+void utrace_bts_renamed(struct bts_thread *thread, struct bts_link *link);
 void utrace_bts_leave(struct bts_thread *thread, struct bts_link *link);
 void utrace_bts_end(struct bts_thread *thread, struct bts_link *link);
 void utrace_bts_put(struct bts_thread *thread, u64 from, u64 to, u64 info);
@@ -218,6 +263,7 @@ void utrace_bts_let_go(struct bts_consumer *consumer);
 /* step.c */
 void utrace_bts_fetch(struct bts_thread *thread, const struct pt_regs *regs);
 bool utrace_bts_step(struct pt_regs *regs, enum utrace_step_why why);
+void utrace_bts_hide_from_child(struct task_struct *child);
 
 /* bts_engine.c */
 extern const struct utrace_engine_ops utrace_bts_ops;

@@ -21,9 +21,6 @@
 #include "../utrace_dev.h"
 #include "bts.h"
 
-/* Records that a read(2) copies at a time. */
-#define BTS_READ	170
-
 static const int bts_scopes[] = {
 	[UTRACE_SCOPE_THREAD]	= 0,
 	[UTRACE_SCOPE_PROCESS]	= UTRACE_ATTACH_PROCESS,
@@ -47,7 +44,7 @@ static void bts_consumer_free(struct kref *ref)
  * utrace_bts_consumer_put() - drop a reference to a consumer
  * @consumer: the consumer
  *
- * Context: Any but interrupts.
+ * Context: Any.
  */
 void utrace_bts_consumer_put(struct bts_consumer *consumer)
 {
@@ -103,47 +100,12 @@ static int bts_flush(struct file *file, fl_owner_t id)
 
 /* Reading */
 
-static bool bts_has_records(const struct bts_consumer *consumer)
-{
-	return READ_ONCE(consumer->ring.head) !=
-	       READ_ONCE(consumer->ring.tail) || READ_ONCE(consumer->lost);
-}
-
-/**
- * struct bts_piece - records that are copied to a reader
- * @first: number of the first one in the ring
- * @n: number of records
- * @lost: instead of these, records that were lost with threads that have died
- */
-struct bts_piece {
-	u64 first;
-	unsigned int n;
-	u64 lost;
-};
-
-/*
- * Look at the next records; what was lost with threads comes after all others.
- * Returns how many, or an error.
- */
+/* Look at what comes next.  Returns how many records, or an error. */
 static int bts_look(struct bts_consumer *consumer, struct bts_piece *piece,
-		    struct utrace_branch *records, unsigned int n)
+		    unsigned int n)
 {
-	int ret;
-
 	guard(mutex)(&consumer->lock);
-	piece->first = consumer->ring.tail;
-	piece->lost = 0;
-	ret = utrace_bts_ring_look(&consumer->ring, records, n);
-	if (!ret && consumer->lost) {
-		piece->lost = consumer->lost;
-		records[0] = (struct utrace_branch){
-			.from = piece->lost,
-			.info = UTRACE_BRANCH_LOST,
-		};
-		ret = 1;
-	}
-	piece->n = max(ret, 0);
-	return ret;
+	return utrace_bts_ring_look(&consumer->ring, piece, n);
 }
 
 /* The reader has got the records. */
@@ -151,62 +113,66 @@ static void bts_take(struct bts_consumer *consumer,
 		     const struct bts_piece *piece)
 {
 	guard(mutex)(&consumer->lock);
-	if (piece->lost)
-		WRITE_ONCE(consumer->lost, consumer->lost - piece->lost);
-	else
-		utrace_bts_ring_take(&consumer->ring, piece->first + piece->n);
+	utrace_bts_ring_take(&consumer->ring, piece);
 }
 
 /* Can no record come any more?  Records may be left to read. */
 static bool bts_is_over(const struct bts_consumer *consumer)
 {
-	return READ_ONCE(consumer->joined) &&
-	       !utrace_has_living(consumer->engine);
+	return !utrace_has_living(consumer->engine);
 }
 
 /*
- * Copy records to user memory, with a buffer of BTS_READ records.  A record is
- * taken when the program has it.  Returns how many, or an error if none.
+ * Copy records to user memory, by way of the memory of @piece.  A record is taken
+ * when the program has it.  Returns how many, or an error if none.
  */
 static ssize_t bts_copy_pieces(struct bts_consumer *consumer, char __user *to,
-			       size_t records, struct utrace_branch *buffer)
+			       size_t records, struct bts_piece *piece)
 {
-	struct bts_piece piece;
+	const size_t size = sizeof(*piece->records);
 	ssize_t done = 0;
 	int n;
 
 	do {
-		n = bts_look(consumer, &piece, buffer,
-			     min_t(size_t, records - done, BTS_READ));
+		n = bts_look(consumer, piece,
+			     min_t(size_t, records - done, BTS_PIECE));
 		if (n <= 0)
 			break;
-		if (copy_to_user(to + done * sizeof(*buffer), buffer,
-				 n * sizeof(*buffer))) {
+		if (copy_to_user(to + done * size, piece->records, n * size)) {
 			n = -EFAULT;
 			break;
 		}
-		bts_take(consumer, &piece);
+		bts_take(consumer, piece);
 		done += n;
 		cond_resched();
 	} while (done < records && !signal_pending(current));
 	return done ?: n;
 }
 
-static ssize_t bts_copy(struct bts_consumer *consumer, char __user *to,
-			size_t records)
+/* Readers take turns.  One of them may be in a page fault that nobody answers. */
+static int bts_lock_readers(struct bts_consumer *consumer, bool nonblock)
 {
-	struct utrace_branch *buffer;
+	if (!nonblock)
+		return mutex_lock_interruptible(&consumer->read_lock);
+	return mutex_trylock(&consumer->read_lock) ? 0 : -EAGAIN;
+}
+
+static ssize_t bts_copy(struct bts_consumer *consumer, char __user *to,
+			size_t records, bool nonblock)
+{
+	struct bts_piece piece;
 	ssize_t ret;
 
-	buffer = kmalloc_array(BTS_READ, sizeof(*buffer), GFP_KERNEL);
-	if (!buffer)
+	piece.records = kmalloc_array(BTS_PIECE, sizeof(*piece.records),
+				      GFP_KERNEL);
+	if (!piece.records)
 		return -ENOMEM;
-	ret = mutex_lock_interruptible(&consumer->read_lock);
+	ret = bts_lock_readers(consumer, nonblock);
 	if (!ret) {
-		ret = bts_copy_pieces(consumer, to, records, buffer);
+		ret = bts_copy_pieces(consumer, to, records, &piece);
 		mutex_unlock(&consumer->read_lock);
 	}
-	kfree(buffer);
+	kfree(piece.records);
 	return ret;
 }
 
@@ -215,6 +181,7 @@ static ssize_t bts_read(struct file *file, char __user *to, size_t size,
 {
 	struct bts_consumer *consumer = file->private_data;
 	size_t records = size / sizeof(struct utrace_branch);
+	bool nonblock = file->f_flags & O_NONBLOCK;
 	ssize_t ret;
 	bool over;
 
@@ -224,16 +191,16 @@ static ssize_t bts_read(struct file *file, char __user *to, size_t size,
 		bts_set_reader(consumer, task_tgid(current));
 		/* Before the look for records, of which one may be the last. */
 		over = bts_is_over(consumer);
-		ret = bts_copy(consumer, to, records);
+		ret = bts_copy(consumer, to, records, nonblock);
 		if (ret > 0)
 			utrace_bts_let_go(consumer);
 		if (ret || over)
 			return ret < 0 ? ret :
 			       ret * sizeof(struct utrace_branch);
-		if (file->f_flags & O_NONBLOCK)
+		if (nonblock)
 			return -EAGAIN;
 		ret = wait_event_interruptible(consumer->wait,
-					       bts_has_records(consumer) ||
+					       utrace_bts_ring_has(&consumer->ring) ||
 					       bts_is_over(consumer));
 		if (ret)
 			return ret;
@@ -249,7 +216,7 @@ static __poll_t bts_poll(struct file *file, struct poll_table_struct *table)
 	poll_wait(file, &consumer->wait, table);
 	if (bts_is_over(consumer))
 		mask |= EPOLLHUP;
-	if (bts_has_records(consumer))
+	if (utrace_bts_ring_has(&consumer->ring))
 		mask |= EPOLLIN | EPOLLRDNORM;
 	return mask;
 }
@@ -259,7 +226,8 @@ static void bts_close(struct bts_consumer *consumer)
 {
 	int ret;
 
-	WRITE_ONCE(consumer->closed, true);
+	scoped_guard(spinlock_irqsave, &consumer->wait_lock)
+		WRITE_ONCE(consumer->closed, true);
 	bts_set_reader(consumer, NULL);
 	utrace_bts_let_go(consumer);
 	/* Threads may keep the consumer for long, in a system call. */
@@ -297,7 +265,8 @@ bts_consumer_new(struct utrace_session *session,
 
 	if (!consumer)
 		return ERR_PTR(-ENOMEM);
-	ret = utrace_bts_ring_init(&consumer->ring, arg->records);
+	ret = utrace_bts_ring_init(&consumer->ring, arg->records,
+				   arg->mode == UTRACE_BRANCHES_LAST);
 	if (ret) {
 		kfree(consumer);
 		return ERR_PTR(ret);
@@ -307,7 +276,6 @@ bts_consumer_new(struct utrace_session *session,
 	consumer->cred = get_current_cred();
 	consumer->ns = get_pid_ns(utrace_dev_ns(session));
 	consumer->reader = get_pid(task_tgid(current));
-	consumer->mode = arg->mode;
 	consumer->stop = arg->mode == UTRACE_BRANCHES_ALL &&
 			 arg->full != UTRACE_FULL_DROP;
 	mutex_init(&consumer->read_lock);

@@ -175,7 +175,7 @@ static bool bts_loop_goes_on(const struct bts_insn *insn,
  * @insn: the instruction
  * @regs: registers after it
  *
- * A conditional jump to the next instruction is taken if its condition holds.
+ * An instruction of which the kind is not known counts as one.  A conditional jump to the next instruction is taken if its condition holds.
  *
  * Context: Any.
  * Return: true if the instruction is a branch that was taken.
@@ -207,8 +207,8 @@ bool utrace_bts_is_taken(const struct bts_insn *insn,
 	case BTS_INSN_BREAK:
 		/* Of uprobes, which has made another instruction here. */
 	case BTS_INSN_UNKNOWN:
-		/* Anything that an instruction without a branch cannot do. */
-		return regs->ip - insn->ip > MAX_INSN_SIZE;
+		/* Perhaps not; but the trace has no gap then. */
+		return true;
 	default:
 		return false;
 	}

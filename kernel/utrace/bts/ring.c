@@ -31,6 +31,7 @@
  * utrace_bts_ring_init() - make a ring
  * @ring: filled in
  * @records: number of records, 0 for the default
+ * @overwrite: the oldest records make room for others
  *
  * Context: Process context; may sleep.
  * Return:
@@ -38,7 +39,7 @@
  * * -EINVAL - there are too many records
  * * -ENOMEM - there is no memory
  */
-int utrace_bts_ring_init(struct bts_ring *ring, u64 records)
+int utrace_bts_ring_init(struct bts_ring *ring, u64 records, bool overwrite)
 {
 	struct file *pages;
 
@@ -55,6 +56,8 @@ int utrace_bts_ring_init(struct bts_ring *ring, u64 records)
 		.pages = pages,
 		.memcg = get_mem_cgroup_from_mm(current->mm),
 		.size = records,
+		.overwrite = overwrite,
+		.told = true,
 	};
 	return 0;
 }
@@ -114,10 +117,42 @@ static int ring_copy(struct bts_ring *ring, u64 first,
 	return ret;
 }
 
+/* The last record that says whose records come next; NULL: there is none. */
+static const struct utrace_branch *
+ring_find_owner(const struct utrace_branch *records, unsigned int n)
+{
+	while (n--)
+		if (UTRACE_BRANCH_TYPE(records[n].info) == UTRACE_BRANCH_TASK)
+			return &records[n];
+	return NULL;
+}
+
+/* Drop the oldest @n records, and remember whose the next one is. */
+static int ring_drop(struct bts_ring *ring, u64 n)
+{
+	const struct utrace_branch *owner;
+	struct utrace_branch some[16];
+	unsigned int part;
+	int ret;
+
+	for (; n; n -= part) {
+		part = min(n, ARRAY_SIZE(some));
+		ret = ring_copy(ring, ring->tail, some, part, false);
+		if (ret)
+			return ret;
+		owner = ring_find_owner(some, part);
+		if (owner) {
+			ring->owner = *owner;
+			ring->told = false;
+		}
+		WRITE_ONCE(ring->tail, ring->tail + part);
+	}
+	return 0;
+}
+
 /**
  * utrace_bts_ring_write() - write records
  * @ring: the ring
- * @overwrite: the oldest records make room
  * @records: the records
  * @n: number of records, less than the ring has room for in all
  *
@@ -125,55 +160,134 @@ static int ring_copy(struct bts_ring *ring, u64 first,
  * Return: number of records that were written; less than @n if there is no more
  * room, 0 if there is no memory.
  */
-unsigned int utrace_bts_ring_write(struct bts_ring *ring, bool overwrite,
+unsigned int utrace_bts_ring_write(struct bts_ring *ring,
 				   const struct utrace_branch *records,
 				   unsigned int n)
 {
 	u64 room = ring->size - (ring->head - ring->tail);
 
-	if (!overwrite)
-		n = min_t(u64, n, room);
+	ring->failed = false;
+	if (n > room && ring->overwrite)
+		ring->failed = ring_drop(ring, n - room);
+	else
+		n = min(n, room);
 	if (!n)
 		return 0;
-	ring->failed = ring_copy(ring, ring->head, (void *)records, n, true);
+	if (!ring->failed)
+		ring->failed = ring_copy(ring, ring->head, (void *)records, n,
+					 true);
 	if (ring->failed)
 		return 0;
 	WRITE_ONCE(ring->head, ring->head + n);
-	if (n > room)
-		WRITE_ONCE(ring->tail, ring->head - ring->size);
 	return n;
 }
 
 /**
- * utrace_bts_ring_look() - copy the next records out of the ring
+ * utrace_bts_ring_has() - is there something to read?
  * @ring: the ring
- * @records: memory of the kernel
- * @n: number of records at most
+ *
+ * Context: Any.
+ * Return: true if utrace_bts_ring_look() would find something.
+ */
+bool utrace_bts_ring_has(const struct bts_ring *ring)
+{
+	u64 next = READ_ONCE(ring->next);
+
+	return READ_ONCE(ring->head) != next || READ_ONCE(ring->lost);
+}
+
+static enum bts_piece_kind ring_next_kind(const struct bts_ring *ring)
+{
+	if (ring->next != ring->tail)
+		return BTS_PIECE_GAP;
+	if (!ring->told)
+		return BTS_PIECE_OWNER;
+	return ring->head != ring->tail ? BTS_PIECE_RECORDS : BTS_PIECE_LOST;
+}
+
+static struct utrace_branch ring_lost(u64 n)
+{
+	return (struct utrace_branch){ .from = n, .info = UTRACE_BRANCH_LOST };
+}
+
+/**
+ * utrace_bts_ring_look() - copy what the reader gets next out of the ring
+ * @ring: the ring
+ * @piece: filled in but for its memory
+ * @n: number of records at most, at least 1
  *
  * Context: Process context, with bts_consumer.lock held; may sleep for memory.
  * Return: number of records, or -ENOMEM or -EIO if they cannot be read.
  */
-int utrace_bts_ring_look(struct bts_ring *ring, struct utrace_branch *records,
+int utrace_bts_ring_look(struct bts_ring *ring, struct bts_piece *piece,
 			 unsigned int n)
 {
-	int ret;
+	int ret = 0;
 
-	n = min_t(u64, n, ring->head - ring->tail);
-	if (!n)
-		return 0;
-	ret = ring_copy(ring, ring->tail, records, n, false);
-	return ret ?: (int)n;
+	piece->kind = ring_next_kind(ring);
+	piece->tail = ring->tail;
+	piece->n = 1;
+	switch (piece->kind) {
+	case BTS_PIECE_GAP:
+		piece->records[0] = ring_lost(ring->tail - ring->next);
+		break;
+	case BTS_PIECE_OWNER:
+		piece->records[0] = ring->owner;
+		break;
+	case BTS_PIECE_RECORDS:
+		piece->n = min3((u64)n, (u64)BTS_PIECE, ring->head - ring->tail);
+		ret = ring_copy(ring, ring->tail, piece->records, piece->n,
+				false);
+		break;
+	case BTS_PIECE_LOST:
+		piece->records[0] = ring_lost(ring->lost);
+		piece->n = !!ring->lost;
+		break;
+	}
+	return ret ?: (int)piece->n;
+}
+
+/* The reader has got records, some of which were overwritten meanwhile. */
+static void ring_take_records(struct bts_ring *ring,
+			      const struct bts_piece *piece)
+{
+	const struct utrace_branch *owner;
+
+	WRITE_ONCE(ring->next, piece->tail + piece->n);
+	if (ring->tail > ring->next)
+		return;
+	WRITE_ONCE(ring->tail, ring->next);
+	if (!ring->overwrite)
+		return;
+	owner = ring_find_owner(piece->records, piece->n);
+	if (!owner)
+		return;
+	ring->owner = *owner;
+	ring->told = true;
 }
 
 /**
- * utrace_bts_ring_take() - the reader has got records
+ * utrace_bts_ring_take() - the reader has got a piece
  * @ring: the ring
- * @end: number of the record behind the last one; others may have been written
- *	over some of these meanwhile
+ * @piece: from utrace_bts_ring_look(); others may have written since then
  *
  * Context: Process context, with bts_consumer.lock held.
  */
-void utrace_bts_ring_take(struct bts_ring *ring, u64 end)
+void utrace_bts_ring_take(struct bts_ring *ring, const struct bts_piece *piece)
 {
-	WRITE_ONCE(ring->tail, max(ring->tail, end));
+	switch (piece->kind) {
+	case BTS_PIECE_GAP:
+		WRITE_ONCE(ring->next, piece->tail);
+		break;
+	case BTS_PIECE_OWNER:
+		ring->told = !memcmp(&ring->owner, piece->records,
+				     sizeof(ring->owner));
+		break;
+	case BTS_PIECE_RECORDS:
+		ring_take_records(ring, piece);
+		break;
+	case BTS_PIECE_LOST:
+		WRITE_ONCE(ring->lost, ring->lost - piece->records[0].from);
+		break;
+	}
 }

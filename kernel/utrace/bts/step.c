@@ -47,18 +47,30 @@ static u64 bts_info(u8 kind)
 	return UTRACE_BRANCH | (u64)kind << 8;
 }
 
-/*
- * Read code, or what there is of it on the first page, with zeros behind.  Returns
- * the number of bytes.
- */
-static size_t bts_read_code(unsigned long ip, u64 *code)
+/* Read code, also such that the program may execute but not read. */
+static bool bts_read_code(unsigned long ip, void *code, size_t n)
 {
-	size_t n = min(BTS_CODE, PAGE_SIZE - offset_in_page(ip));
+	return likely(!copy_from_user(code, (void __user *)ip, n)) ||
+	       access_process_vm(current, ip, code, n, FOLL_FORCE) == n;
+}
 
-	if (likely(!copy_from_user(code, (void __user *)ip, BTS_CODE)))
-		return BTS_CODE;
-	memset(code, 0, BTS_CODE);
-	return copy_from_user(code, (void __user *)ip, n) ? 0 : n;
+/*
+ * Look at an instruction that may reach into the next page.  That is read only if
+ * it does: a page may have a program behind it that answers page faults.
+ */
+static void bts_look_across(struct bts_thread *thread, struct bts_insn *insn)
+{
+	size_t n = min(BTS_CODE, PAGE_SIZE - offset_in_page(insn->ip));
+	u8 code[BTS_CODE] = {};
+
+	insn->kind = BTS_INSN_UNKNOWN;
+	insn->len = 0;
+	if (!bts_read_code(insn->ip, code, n))
+		return;
+	utrace_bts_decode(insn, code, n, thread->long_mode);
+	if (insn->kind == BTS_INSN_UNKNOWN && n < BTS_CODE &&
+	    bts_read_code(insn->ip + n, code + n, BTS_CODE - n))
+		utrace_bts_decode(insn, code, BTS_CODE, thread->long_mode);
 }
 
 /* Find out what the instruction at @ip is. */
@@ -67,20 +79,29 @@ static void bts_look_at(struct bts_thread *thread, unsigned long ip,
 {
 	struct bts_known *known = &thread->known[ip % BTS_KNOWN];
 	u64 code[BTS_CODE / sizeof(u64)];
-	size_t n = bts_read_code(ip, code);
 
+	insn->ip = ip;
+	if (unlikely(offset_in_page(ip) > PAGE_SIZE - BTS_CODE ||
+		     !bts_read_code(ip, code, BTS_CODE))) {
+		bts_look_across(thread, insn);
+		return;
+	}
 	if (unlikely(known->insn.ip != ip || known->code[0] != code[0] ||
 		     known->code[1] != code[1])) {
 		known->code[0] = code[0];
 		known->code[1] = code[1];
 		known->insn.ip = ip;
-		utrace_bts_decode(&known->insn, (u8 *)code, n,
+		utrace_bts_decode(&known->insn, (u8 *)code, BTS_CODE,
 				  thread->long_mode);
 	}
 	*insn = known->insn;
-	/* The next page may come to be there. */
-	if (unlikely(n < BTS_CODE))
-		known->insn.ip = 0;
+}
+
+/* Are the addresses that the thread uses for code and stack those of memory? */
+static bool bts_is_flat(struct pt_regs *regs)
+{
+	return user_64bit_mode(regs) ||
+	       (regs->cs == __USER32_CS && regs->ss == __USER_DS);
 }
 
 /**
@@ -99,6 +120,13 @@ void utrace_bts_fetch(struct bts_thread *thread, const struct pt_regs *regs)
 		memset(thread->known, 0, sizeof(thread->known));
 		thread->long_mode = long_mode;
 	}
+	if (unlikely(!bts_is_flat((struct pt_regs *)regs))) {
+		*insn = (struct bts_insn){
+			.ip = regs->ip,
+			.kind = BTS_INSN_UNKNOWN,
+		};
+		return;
+	}
 	bts_look_at(thread, regs->ip, insn);
 	if (unlikely(insn->kind == BTS_INSN_SS))
 		bts_look_at(thread, insn->ip + insn->len, &thread->pair);
@@ -113,6 +141,16 @@ static void bts_load_flags(struct pt_regs *regs)
 	}
 	regs->flags |= X86_EFLAGS_TF;
 	set_thread_flag(TIF_FORCED_TF);
+}
+
+/*
+ * The instruction that the thread has made last.  After one that loads SS the
+ * processor has made the next one, too.
+ */
+static const struct bts_insn *bts_last_insn(const struct bts_thread *thread)
+{
+	return unlikely(thread->insn.kind == BTS_INSN_SS) ? &thread->pair :
+							     &thread->insn;
 }
 
 /* PUSHF has shown a trap flag that is not the program's. */
@@ -136,18 +174,19 @@ static void bts_jump(struct bts_thread *thread, u64 why, unsigned long to)
 /* The end of a system call, which may be that of another program. */
 static void bts_end_syscall(struct bts_thread *thread, struct pt_regs *regs)
 {
+	const struct bts_insn *insn = bts_last_insn(thread);
 	u64 from = UTRACE_PC_SYSCALL;
-	unsigned long ip = thread->insn.ip;
+	unsigned long ip = insn->ip;
 	bool loaded = !(regs->flags & X86_EFLAGS_TF);
 
-	if (thread->insn.kind != BTS_INSN_SYSCALL) {
+	if (insn->kind != BTS_INSN_SYSCALL) {
 		/* The same call again: a signal had broken it off. */
 		ip -= BTS_SYSCALL_LEN;
 		bts_jump(thread, UTRACE_PC_ASYNC, ip);
 	} else if (thread->exec) {
 		from = UTRACE_PC_EXEC;
 	} else if ((long)regs->orig_ax == -1 &&
-		   regs->ip != ip + thread->insn.len) {
+		   regs->ip != ip + insn->len) {
 		/* The registers are those of the frame of a handler. */
 		from = UTRACE_PC_SIGRETURN;
 		loaded = true;
@@ -161,6 +200,22 @@ static void bts_end_syscall(struct bts_thread *thread, struct pt_regs *regs)
 		regs->r11 &= ~X86_EFLAGS_TF;
 	if (loaded)
 		bts_load_flags(regs);
+}
+
+/*
+ * The thread goes on after a debugger has stopped it: in a system call, which has
+ * ended then, or elsewhere.
+ */
+static void bts_end_stop(struct bts_thread *thread, struct pt_regs *regs)
+{
+	const struct bts_insn *insn = bts_last_insn(thread);
+
+	if (insn->kind == BTS_INSN_SYSCALL &&
+	    (thread->exec || ((long)regs->orig_ax != -1 &&
+			      regs->ip == insn->ip + insn->len)))
+		bts_end_syscall(thread, regs);
+	else if (regs->ip != thread->insn.ip)
+		bts_jump(thread, UTRACE_PC_ASYNC, regs->ip);
 }
 
 /* An instruction that is not an ordinary one was made. */
@@ -185,16 +240,17 @@ static noinline void bts_end_insn(struct bts_thread *thread,
 /* An instruction was made. */
 static void bts_end_step(struct bts_thread *thread, struct pt_regs *regs)
 {
-	const struct bts_insn *insn = &thread->insn;
+	const struct bts_insn *insn = bts_last_insn(thread);
 
-	if (unlikely(insn->kind == BTS_INSN_SS))
-		insn = &thread->pair;
 	if (insn->kind != BTS_INSN_OTHER)
 		bts_end_insn(thread, insn, regs);
 	/* A string instruction with a prefix stops after each round. */
 	else if (unlikely(regs->ip != insn->ip + insn->len &&
 			  regs->ip != insn->ip))
 		bts_jump(thread, UTRACE_PC_ASYNC, regs->ip);
+	/* An instruction that was not known has loaded the flags. */
+	if (unlikely(!(regs->flags & X86_EFLAGS_TF)))
+		bts_load_flags(regs);
 }
 
 /**
@@ -219,16 +275,33 @@ bool utrace_bts_step(struct pt_regs *regs, enum utrace_step_why why)
 		bts_end_syscall(thread, regs);
 	} else if (why == UTRACE_STEP_HANDLER) {
 		bts_jump(thread, UTRACE_PC_SIGNAL, regs->ip);
-	} else if (regs->ip != thread->insn.ip) {
-		bts_jump(thread, UTRACE_PC_ASYNC, regs->ip);
+	} else {
+		bts_end_stop(thread, regs);
 	}
 	utrace_bts_fetch(thread, regs);
 	/* A system call may take long. */
 	if (likely(thread->n < BTS_STAGE_FULL &&
-		   thread->insn.kind != BTS_INSN_SYSCALL))
+		   thread->insn.kind != BTS_INSN_SYSCALL &&
+		   thread->insn.kind != BTS_INSN_SS))
 		return ours;
 	utrace_bts_deliver(thread);
 	if (unlikely(thread->n))
 		utrace_bts_wait_soon(thread);
 	return ours;
+}
+
+/**
+ * utrace_bts_hide_from_child() - hide the trap flag from a new task
+ * @child: the task, which has the registers of the current one
+ *
+ * SYSCALL has saved the flags in R11.
+ *
+ * Context: The parent, which waits in a system call, as @child does.
+ */
+void utrace_bts_hide_from_child(struct task_struct *child)
+{
+	const struct pt_regs *regs = current_pt_regs();
+
+	if (regs->r11 == regs->flags && test_thread_flag(TIF_FORCED_TF))
+		task_pt_regs(child)->r11 &= ~X86_EFLAGS_TF;
 }

@@ -37,7 +37,7 @@ static void bts_link_free(struct bts_link *link)
 {
 	list_del(&link->list);
 	put_cred(link->cred);
-	utrace_engine_put(link->engine);
+	utrace_bts_consumer_put(link->consumer);
 	kfree(link);
 }
 
@@ -99,7 +99,7 @@ struct bts_link *utrace_bts_link(struct bts_thread *thread,
 /**
  * utrace_bts_join() - a consumer follows the current thread from here on
  * @thread: the thread
- * @consumer: the consumer, whose engine calls back; the link takes a reference
+ * @consumer: the consumer, which may see the thread
  * @ip: address of the instruction that the thread makes next
  *
  * Context: The task itself; may sleep.
@@ -112,9 +112,9 @@ bool utrace_bts_join(struct bts_thread *thread, struct bts_consumer *consumer,
 
 	if (!link)
 		return false;
-	utrace_engine_get(consumer->engine);
-	link->engine = consumer->engine;
+	kref_get(&consumer->ref);
 	link->consumer = consumer;
+	link->ino = task_pid(current)->ino;
 	link->start = ip;
 	link->cred = get_cred(current_real_cred());
 	link->sent = thread->n;
@@ -196,8 +196,10 @@ void utrace_bts_wait(struct bts_thread *thread, struct bts_link *link)
 	if (link->sent == thread->n)
 		return;
 	guard(spinlock_irqsave)(&consumer->wait_lock);
+	if (consumer->closed)
+		return;
 	again = link->task || bts_has_room(consumer);
-	if (utrace_control(current, link->engine, again ? UTRACE_REPORT :
+	if (utrace_control(current, consumer->engine, again ? UTRACE_REPORT :
 			   UTRACE_STOP) == -ESRCH)
 		return;
 	if (!again) {
@@ -218,18 +220,25 @@ void utrace_bts_wait(struct bts_thread *thread, struct bts_link *link)
  */
 void utrace_bts_wait_soon(struct bts_thread *thread)
 {
+	struct bts_consumer *consumer;
 	struct bts_link *link;
 
-	list_for_each_entry(link, &thread->links, list)
-		if (link->sent < thread->n)
-			/* -ESRCH: the consumer is gone. */
-			(void)!utrace_control(current, link->engine,
+	list_for_each_entry(link, &thread->links, list) {
+		consumer = link->consumer;
+		if (link->sent == thread->n)
+			continue;
+		guard(spinlock_irqsave)(&consumer->wait_lock);
+		/* -ESRCH: the thread is killed. */
+		if (!consumer->closed)
+			(void)!utrace_control(current, consumer->engine,
 					      UTRACE_REPORT);
+	}
 }
 
 /**
  * utrace_bts_let_go() - let the threads go that wait for room
- * @consumer: the consumer, which has room, or is closed
+ * @consumer: the consumer, which has room, or is closed; the caller keeps its
+ *	engine
  *
  * Context: Process context.  Takes bts_consumer.wait_lock.
  */
@@ -263,19 +272,30 @@ static bool bts_is_dumpable(void)
 	return !current->mm || get_dumpable(current->mm) == SUID_DUMP_USER;
 }
 
+/**
+ * utrace_bts_may_see() - may a consumer see what the current thread does?
+ * @consumer: the consumer
+ *
+ * Context: The task itself; may sleep.
+ * Return: true if its opener and its maker may trace the thread now.
+ */
+bool utrace_bts_may_see(const struct bts_consumer *consumer)
+{
+	return utrace_dev_may_trace_current(consumer->opener) &&
+	       utrace_dev_may_trace_current(consumer->cred);
+}
+
 /*
  * May the consumer still see the thread?  Asked again when the credentials have
  * changed, and always if the memory is not dumpable.
  */
 static bool bts_sees(struct bts_link *link)
 {
-	struct bts_consumer *consumer = link->consumer;
 	const struct cred *cred = current_real_cred();
 
 	if (likely(link->cred == cred && bts_is_dumpable()))
 		return true;
-	if (!utrace_dev_may_trace_current(consumer->opener) ||
-	    !utrace_dev_may_trace_current(consumer->cred))
+	if (!utrace_bts_may_see(link->consumer))
 		return false;
 	if (link->cred != cred) {
 		put_cred(link->cred);
@@ -289,9 +309,7 @@ static bool bts_write_one(struct bts_consumer *consumer, u64 from, u64 to,
 {
 	struct utrace_branch record = { from, to, info };
 
-	return utrace_bts_ring_write(&consumer->ring,
-				     consumer->mode == UTRACE_BRANCHES_LAST,
-				     &record, 1);
+	return utrace_bts_ring_write(&consumer->ring, &record, 1);
 }
 
 /* Say whose the records are, if another thread has written last. */
@@ -339,10 +357,8 @@ static void bts_deliver_to(struct bts_thread *thread, struct bts_link *link,
 	if (link->sent == thread->n)
 		return;
 	scoped_guard(mutex, &consumer->lock) {
-		consumer->ring.failed = false;
 		if (bts_write_before(link))
 			link->sent += utrace_bts_ring_write(&consumer->ring,
-				consumer->mode == UTRACE_BRANCHES_LAST,
 				thread->stage + link->sent,
 				thread->n - link->sent);
 		failed = consumer->ring.failed;
@@ -358,14 +374,79 @@ static void bts_deliver_to(struct bts_thread *thread, struct bts_link *link,
 	link->sent = thread->n;
 }
 
+/* Count records that threads do not write any more; bts_consumer.lock is held. */
+static void bts_lose(struct bts_consumer *consumer, u64 n)
+{
+	lockdep_assert_held(&consumer->lock);
+	WRITE_ONCE(consumer->ring.lost, consumer->ring.lost + n);
+}
+
 /* The consumer may not see the thread any more, nor what it has done last. */
-static void bts_hide(struct bts_link *link)
+static void bts_hide(struct bts_thread *thread, struct bts_link *link)
 {
 	struct bts_consumer *consumer = link->consumer;
 
-	guard(mutex)(&consumer->lock);
-	if (bts_write_before(link))
-		bts_write_one(consumer, 0, 0, UTRACE_BRANCH_HIDDEN);
+	scoped_guard(mutex, &consumer->lock)
+		if (!bts_write_before(link) ||
+		    !bts_write_one(consumer, 0, 0, UTRACE_BRANCH_HIDDEN))
+			bts_lose(consumer,
+				 link->lost + thread->n - link->sent + 1);
+	utrace_bts_leave(thread, link);
+}
+
+/**
+ * utrace_bts_hidden() - a consumer may not see the current thread from the begin
+ * @consumer: the consumer
+ *
+ * The reader is told that of the first thread only, which is that of the attach:
+ * nothing is said of what hidden programs start.
+ *
+ * Context: The task itself; may sleep.  Takes bts_consumer.lock.
+ */
+void utrace_bts_hidden(struct bts_consumer *consumer)
+{
+	scoped_guard(mutex, &consumer->lock) {
+		if (consumer->last)
+			return;
+		if (!bts_write_task(consumer) ||
+		    !bts_write_one(consumer, 0, 0, UTRACE_BRANCH_HIDDEN))
+			bts_lose(consumer, 1);
+	}
+	wake_up_interruptible_poll(&consumer->wait, EPOLLIN | EPOLLRDNORM);
+}
+
+/**
+ * utrace_bts_missed() - there is no memory to follow the current thread
+ * @consumer: the consumer that would follow it
+ *
+ * Context: Process context; may sleep.  Takes bts_consumer.lock.
+ */
+void utrace_bts_missed(struct bts_consumer *consumer)
+{
+	scoped_guard(mutex, &consumer->lock)
+		bts_lose(consumer, 1);
+	wake_up_interruptible_poll(&consumer->wait, EPOLLIN | EPOLLRDNORM);
+}
+
+/**
+ * utrace_bts_renamed() - execve() may have given the current thread another pid
+ * @thread: the thread, in a system call
+ * @link: its link to a consumer
+ *
+ * The thread has become the leader of its process, which has ended.  The records
+ * of the leader begin anew, with this system call.
+ *
+ * Context: The task itself.
+ */
+void utrace_bts_renamed(struct bts_thread *thread, struct bts_link *link)
+{
+	u64 ino = task_pid(current)->ino;
+
+	if (link->ino == ino)
+		return;
+	link->ino = ino;
+	link->start = thread->insn.ip;
+	link->started = false;
 }
 
 /**
@@ -390,8 +471,7 @@ void utrace_bts_deliver(struct bts_thread *thread)
 			continue;
 		}
 		if (!bts_sees(link)) {
-			bts_hide(link);
-			utrace_bts_leave(thread, link);
+			bts_hide(thread, link);
 			continue;
 		}
 		bts_deliver_to(thread, link, may_wait);
@@ -417,12 +497,16 @@ void utrace_bts_end(struct bts_thread *thread, struct bts_link *link)
 {
 	struct bts_consumer *consumer = link->consumer;
 
+	if (!bts_sees(link)) {
+		bts_hide(thread, link);
+		return;
+	}
 	bts_deliver_to(thread, link, false);
 	scoped_guard(mutex, &consumer->lock)
 		if (!bts_write_before(link) ||
 		    !bts_write_one(consumer, thread->insn.ip, 0,
 				   UTRACE_BRANCH_END))
-			consumer->lost += link->lost + 1;
+			bts_lose(consumer, link->lost + 1);
 	utrace_bts_leave(thread, link);
 }
 
