@@ -106,7 +106,7 @@ static u32 bts_death(struct utrace_engine *engine, bool group_dead, int signal)
 {
 	struct bts_consumer *consumer = engine->data;
 
-	wake_up_interruptible_poll(&consumer->wait, EPOLLIN | EPOLLHUP);
+	utrace_bts_tell(consumer);
 	return UTRACE_RESUME;
 }
 
@@ -135,7 +135,7 @@ static const struct utrace_dev_command bts_commands[] = {
 	{
 		.cmd	= UTRACE_IOC_BRANCHES,
 		.first	= UTRACE_IOC_BRANCHES_SIZE_VER0,
-		.run	= utrace_bts_consumer_make,
+		.run	= utrace_bts_file_make,
 	},
 };
 

@@ -114,6 +114,26 @@ enum utrace_branch_mode {
 	UTRACE_BRANCHES_LAST,
 };
 
+/*
+ * Levels of a consumer, which say what of the program it gets: all branches in
+ * user mode, in which the kernel is one place; all branches in the kernel, in
+ * which user mode is one place; or both.
+ */
+#define UTRACE_BRANCHES_USER	0x1
+#define UTRACE_BRANCHES_KERNEL	0x2
+
+/**
+ * enum utrace_branch_source - what makes the records
+ * @UTRACE_BRANCH_SOURCE_ANY: what there is for what the consumer wants
+ * @UTRACE_BRANCH_SOURCE_STEP: single steps of threads.  All branches in user mode
+ *	are there; of the kernel, the ways into it and back only, with
+ *	pseudo-addresses
+ */
+enum utrace_branch_source {
+	UTRACE_BRANCH_SOURCE_ANY,
+	UTRACE_BRANCH_SOURCE_STEP,
+};
+
 /**
  * struct utrace_ioc_branches - %UTRACE_IOC_BRANCHES: make a consumer
  * @pidfd: pidfd of a thread, or of a process
@@ -123,10 +143,13 @@ enum utrace_branch_mode {
  *	%UTRACE_BRANCHES_ALL; else 0
  * @records: number of records that the ring has room for, rounded up to a power
  *	of 2; 0: 65536
+ * @levels: %UTRACE_BRANCHES_USER, %UTRACE_BRANCHES_KERNEL or both; 0: user.  The
+ *	kernel's need CAP_PERFMON
+ * @source: enum utrace_branch_source
  *
  * The ioctl returns the descriptor of the consumer, which has O_CLOEXEC.
  *
- * Only branches in user mode are recorded.  read(2) gives whole records, waits
+ * read(2) gives whole records, waits
  * for the first one unless the descriptor has O_NONBLOCK, and gives 0 when all
  * tasks have ended and nothing is left.  The descriptor can be polled.  A
  * consumer ends with its last descriptor.
@@ -134,11 +157,12 @@ enum utrace_branch_mode {
  * read(2) fails with EINVAL if there is no room for a record, with EAGAIN and
  * EINTR as usual, and with EFAULT if the memory cannot be written: then no
  * record is lost.  EAGAIN stands also for another reader that is in a read.
+ * EBUSY - the ring is mapped.
  *
- * Errors: EBADF - @pidfd is no pidfd.  EINVAL - there is no such scope, mode or
- * policy, or too many records are wanted.
+ * Errors: EBADF - @pidfd is no pidfd.  EINVAL - there is no such scope, mode,
+ * policy, level or source, or too many records are wanted.
  * ESRCH - the task is gone.  EPERM - the caller or the opener of the device may
- * not trace the task.  EDEADLK - the caller would wait for itself.  EOPNOTSUPP -
+ * not trace the task, or the caller not the kernel.  EDEADLK - the caller would wait for itself.  EOPNOTSUPP -
  * the machine cannot do it.  EUSERS, ENOSPC - see %UTRACE_IOC_ATTACH.  EMFILE,
  * ENFILE - there is no room for a descriptor.  ENOMEM - there is no memory.
  */
@@ -148,9 +172,67 @@ struct utrace_ioc_branches {
 	__u32 mode;
 	__u32 full;
 	__u64 records;
+	__u32 levels;
+	__u32 source;
 };
 
-#define UTRACE_IOC_BRANCHES_SIZE_VER0	24
+#define UTRACE_IOC_BRANCHES_SIZE_VER0	32
 #define UTRACE_IOC_BRANCHES	_IOW(0xBC, 0x10, struct utrace_ioc_branches)
+
+/*
+ * Mapped rings.  mmap(2) of a consumer that keeps all records, with one of these
+ * offsets, shares its ring with the program:
+ *
+ * UTRACE_MAP_BRANCHES, with PROT_READ: the records,
+ * utrace_branch_head.records * 24 bytes.
+ *
+ * UTRACE_MAP_BRANCH_HEAD, with PROT_READ: struct utrace_branch_head, one page.
+ *
+ * UTRACE_MAP_BRANCH_TAIL, with PROT_READ | PROT_WRITE: struct
+ * utrace_branch_tail, one page.
+ *
+ * All are MAP_SHARED and of the whole area, and are not copied by fork(2).  They
+ * stay after close(2), and so does the consumer.  From the first mmap(2) on, for
+ * good, read(2) fails with EBUSY.  The program loads
+ * @head (acquire), takes the records from its @tail on, of which number n is at
+ * n modulo the number of records, and stores @tail (release).  poll(2) waits
+ * for more, and lets tasks go on that wait for room: a program that has taken
+ * records calls poll(2) before long.  The end is POLLHUP when nothing is left to
+ * take.
+ *
+ * Errors: EINVAL - another offset or size, MAP_PRIVATE, a tail without
+ * PROT_WRITE, or UTRACE_BRANCHES_LAST.  EPERM - PROT_EXEC, or PROT_WRITE
+ * elsewhere; mprotect(2) to these is EACCES.  ENOMEM.
+ */
+#define UTRACE_MAP_BRANCHES	0x0000000000ULL
+#define UTRACE_MAP_BRANCH_HEAD	0x1000000000ULL
+#define UTRACE_MAP_BRANCH_TAIL	0x1000001000ULL
+
+/**
+ * struct utrace_branch_head - what the kernel tells of a mapped ring; 64 bytes
+ * @records: number of records that the ring has room for, a power of 2
+ * @head: records ever written
+ * @lost: records that no UTRACE_BRANCH_LOST in the ring tells of: those of tasks
+ *	that have ended while the ring was full
+ * @reserved: 0
+ */
+struct utrace_branch_head {
+	__u64 records;
+	__u64 head;
+	__u64 lost;
+	__u64 reserved[5];
+};
+
+/**
+ * struct utrace_branch_tail - what the program tells of a mapped ring; 64 bytes
+ * @tail: records ever taken; the kernel uses the room of those before it again,
+ *	and does not heed a number that is less than the last one or more than
+ *	utrace_branch_head.head
+ * @reserved: 0; the kernel does not look at it
+ */
+struct utrace_branch_tail {
+	__u64 tail;
+	__u64 reserved[7];
+};
 
 #endif /* _UAPI_LINUX_UTRACE_BRANCH_H */

@@ -2,8 +2,7 @@
 /*
  * utrace - branches: consumers, and the threads that they follow
  *
- * A consumer is a file descriptor with a ring, and an engine that is attached to
- * what the consumer follows.  A thread that at least one consumer follows has a
+ * A consumer has a ring, and an engine that is attached to what it follows.  A thread that at least one consumer follows has a
  * struct bts_thread, which collects its branches step by step; when enough of
  * them are there, the thread itself copies them to the ring of each consumer.
  * So no lock is taken at a step, and memory of the rings may be swapped out.
@@ -21,9 +20,8 @@
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
+#include <linux/utrace_branches.h>
 #include <linux/wait.h>
-#include <uapi/linux/utrace.h>
-#include <uapi/linux/utrace_branch.h>
 
 #include "../builtin.h"
 #include "../task_data.h"
@@ -38,6 +36,7 @@ struct task_struct;
 struct utrace_engine;
 struct utrace_engine_ops;
 struct utrace_session;
+struct vm_area_struct;
 
 /**
  * struct bts_ring - the records of a consumer
@@ -54,6 +53,9 @@ struct utrace_session;
  * @told: the reader has got @owner
  * @lost: records that threads had not written when they died
  * @failed: there was no memory for the last write
+ * @shared: what a program that maps the ring is told, one page; NULL: no program
+ *	has mapped it.  Set once, with @told_by
+ * @told_by: what that program tells, one page, which it writes at any time
  *
  * Members that are not constant are written under bts_consumer.lock.
  */
@@ -69,6 +71,8 @@ struct bts_ring {
 	bool told;
 	u64 lost;
 	bool failed;
+	struct utrace_branch_head *shared;
+	struct utrace_branch_tail *told_by;
 };
 
 /**
@@ -102,15 +106,24 @@ struct bts_piece {
 /* One page of records. */
 #define BTS_PIECE	170
 
+#define BTS_LEVELS	(UTRACE_BRANCHES_USER | UTRACE_BRANCHES_KERNEL)
+
 /**
- * struct bts_consumer - a descriptor that branches are read from
- * @ref: one reference for the file, one for the engine
- * @opener: credentials of the opener of the device, counted; constant
- * @cred: credentials of the process that made the consumer, counted; constant
+ * struct bts_consumer - one that gets the branches of tasks
+ * @ref: one reference for the file or the owner in the kernel, one for the
+ *	engine
+ * @opener: credentials of the opener of the device, counted; constant.  NULL: the
+ *	consumer is in the kernel and may see all
+ * @cred: credentials of the process that made the consumer, counted; constant.
+ *	NULL as @opener is
  * @ns: pid namespace of the opener, counted; constant
- * @engine: the engine, to which the file has a reference; constant once the
- *	descriptor is there.  Threads use @engine under @wait_lock and only
- *	unless @closed
+ * @engine: the engine, to which the first reference has one; constant once the
+ *	engine is attached.  Threads use @engine under @wait_lock and only unless
+ *	@closed
+ * @levels: %UTRACE_BRANCHES_USER, %UTRACE_BRANCHES_KERNEL or both; constant
+ * @ready: see struct utrace_branches_want; constant.  Called under @wait_lock
+ *	and only unless @closed
+ * @data: likewise
  * @stop: a thread whose records find no room waits.  Constant.
  * @read_lock: serializes readers; held while records are copied to user memory
  * @lock: guards @ring and @last
@@ -122,8 +135,9 @@ struct bts_piece {
  * @waiting: struct bts_link of threads that wait for room.  Under @wait_lock
  * @reader: process that has read or polled last, or has made the consumer,
  *	counted; NULL once it has closed the descriptor: no thread waits then.
+ *	A consumer in the kernel has the one that made it, as long as it lasts.
  *	Under @wait_lock; only compared without it
- * @closed: the file is gone.  Set once, under @wait_lock
+ * @closed: the consumer has ended.  Set once, under @wait_lock
  * @deadlock: the attach has met the process that makes the consumer, and @stop
  */
 struct bts_consumer {
@@ -132,6 +146,9 @@ struct bts_consumer {
 	const struct cred *cred;
 	struct pid_namespace *ns;
 	struct utrace_engine *engine;
+	u32 levels;
+	void (*ready)(struct bts_consumer *consumer, void *data);
+	void *data;
 	bool stop;
 	struct mutex read_lock;	/* serializes readers */
 	struct mutex lock;	/* the ring */
@@ -207,6 +224,8 @@ struct bts_known {
  * @pair: the instruction after it, if @insn is %BTS_INSN_SS
  * @long_mode: the instructions in @known are those of 64-bit code
  * @exec: the present system call has begun another program
+ * @flush: task work that delivers before a signal
+ * @flushes: @flush is queued
  * @n: elements of @stage that are used
  * @stage: records that some consumers have not got yet
  * @known: instructions by their address
@@ -220,15 +239,34 @@ struct bts_thread {
 	struct bts_insn pair;
 	bool long_mode;
 	bool exec;
+	struct callback_head flush;
+	bool flushes;
 	unsigned int n;
 	struct utrace_branch stage[BTS_STAGE];
 	struct bts_known known[BTS_KNOWN];
 };
 
 /* consumer.c */
-int utrace_bts_consumer_make(struct utrace_session *session, void *arg);
 void utrace_bts_consumer_put(struct bts_consumer *consumer);
 struct pid *utrace_bts_reader(struct bts_consumer *consumer);
+void utrace_bts_set_reader(struct bts_consumer *consumer, struct pid *reader);
+void utrace_bts_tell(struct bts_consumer *consumer);
+int utrace_bts_look(struct bts_consumer *consumer, struct bts_piece *piece,
+		    unsigned int n);
+void utrace_bts_take(struct bts_consumer *consumer,
+		     const struct bts_piece *piece);
+bool utrace_bts_is_over(const struct bts_consumer *consumer);
+void utrace_bts_close(struct bts_consumer *consumer);
+void utrace_bts_release(struct bts_consumer *consumer);
+struct bts_consumer *
+utrace_bts_consumer_new(const struct utrace_branches_want *want,
+			struct utrace_session *session);
+int utrace_bts_attach(struct bts_consumer *consumer, struct task_struct *task,
+		      u32 scope);
+int utrace_bts_check(const struct utrace_branches_want *want, u32 scope);
+
+/* file.c */
+int utrace_bts_file_make(struct utrace_session *session, void *arg);
 
 /* ring.c */
 int utrace_bts_ring_init(struct bts_ring *ring, u64 records, bool overwrite);
@@ -241,6 +279,16 @@ int utrace_bts_ring_look(struct bts_ring *ring, struct bts_piece *piece,
 			 unsigned int n);
 void utrace_bts_ring_take(struct bts_ring *ring, const struct bts_piece *piece);
 
+void utrace_bts_ring_lose(struct bts_ring *ring, u64 n);
+
+/* map.c */
+int utrace_bts_ring_map(struct bts_consumer *consumer,
+			struct vm_area_struct *vma);
+void utrace_bts_ring_unshare(struct bts_ring *ring);
+bool utrace_bts_ring_is_mapped(const struct bts_ring *ring);
+void utrace_bts_ring_sync(struct bts_ring *ring);
+void utrace_bts_ring_publish(struct bts_ring *ring);
+
 /* thread.c */
 struct bts_thread *utrace_bts_thread(void);
 struct bts_thread *utrace_bts_thread_new(void);
@@ -248,17 +296,21 @@ struct bts_link *utrace_bts_link(struct bts_thread *thread,
 				 const struct bts_consumer *consumer);
 bool utrace_bts_join(struct bts_thread *thread, struct bts_consumer *consumer,
 		     unsigned long ip);
-void utrace_bts_missed(struct bts_consumer *consumer);
-bool utrace_bts_may_see(const struct bts_consumer *consumer);
-void utrace_bts_hidden(struct bts_consumer *consumer);
-void utrace_bts_renamed(struct bts_thread *thread, struct bts_link *link);
 void utrace_bts_leave(struct bts_thread *thread, struct bts_link *link);
-void utrace_bts_end(struct bts_thread *thread, struct bts_link *link);
 void utrace_bts_put(struct bts_thread *thread, u64 from, u64 to, u64 info);
-void utrace_bts_deliver(struct bts_thread *thread);
 void utrace_bts_wait(struct bts_thread *thread, struct bts_link *link);
 void utrace_bts_wait_soon(struct bts_thread *thread);
 void utrace_bts_let_go(struct bts_consumer *consumer);
+
+/* deliver.c */
+bool utrace_bts_may_see(const struct bts_consumer *consumer);
+void utrace_bts_hidden(struct bts_consumer *consumer);
+void utrace_bts_missed(struct bts_consumer *consumer);
+void utrace_bts_renamed(struct bts_thread *thread, struct bts_link *link);
+void utrace_bts_lose_rest(struct bts_thread *thread, struct bts_link *link);
+void utrace_bts_deliver(struct bts_thread *thread);
+void utrace_bts_end(struct bts_thread *thread, struct bts_link *link);
+void utrace_bts_flush_soon(struct bts_thread *thread);
 
 /* step.c */
 void utrace_bts_fetch(struct bts_thread *thread, const struct pt_regs *regs);

@@ -6,7 +6,7 @@
  * threads write and readers read it page by page, where both may sleep.  So its
  * pages can be swapped out, and a user may have a large ring without locking
  * memory.  The pages are charged to the memory cgroup of the process that made
- * the consumer, whichever thread writes.
+ * the consumer, whichever thread writes.  A program may map the ring (map.c).
  */
 #include <linux/err.h>
 #include <linux/file.h>
@@ -70,6 +70,7 @@ int utrace_bts_ring_init(struct bts_ring *ring, u64 records, bool overwrite)
  */
 void utrace_bts_ring_free(struct bts_ring *ring)
 {
+	utrace_bts_ring_unshare(ring);
 	mem_cgroup_put(ring->memcg);
 	fput(ring->pages);
 }
@@ -164,8 +165,10 @@ unsigned int utrace_bts_ring_write(struct bts_ring *ring,
 				   const struct utrace_branch *records,
 				   unsigned int n)
 {
-	u64 room = ring->size - (ring->head - ring->tail);
+	u64 room;
 
+	utrace_bts_ring_sync(ring);
+	room = ring->size - (ring->head - ring->tail);
 	ring->failed = false;
 	if (n > room && ring->overwrite)
 		ring->failed = ring_drop(ring, n - room);
@@ -179,7 +182,21 @@ unsigned int utrace_bts_ring_write(struct bts_ring *ring,
 	if (ring->failed)
 		return 0;
 	WRITE_ONCE(ring->head, ring->head + n);
+	utrace_bts_ring_publish(ring);
 	return n;
+}
+
+/**
+ * utrace_bts_ring_lose() - count records that are not in the ring
+ * @ring: the ring
+ * @n: number of records
+ *
+ * Context: Process context, with bts_consumer.lock held.
+ */
+void utrace_bts_ring_lose(struct bts_ring *ring, u64 n)
+{
+	WRITE_ONCE(ring->lost, ring->lost + n);
+	utrace_bts_ring_publish(ring);
 }
 
 /**
@@ -193,7 +210,8 @@ bool utrace_bts_ring_has(const struct bts_ring *ring)
 {
 	u64 next = READ_ONCE(ring->next);
 
-	return READ_ONCE(ring->head) != next || READ_ONCE(ring->lost);
+	return READ_ONCE(ring->head) != next ||
+	       (READ_ONCE(ring->lost) && !utrace_bts_ring_is_mapped(ring));
 }
 
 static enum bts_piece_kind ring_next_kind(const struct bts_ring *ring)

@@ -279,6 +279,8 @@ bool utrace_bts_step(struct pt_regs *regs, enum utrace_step_why why)
 		bts_end_stop(thread, regs);
 	}
 	utrace_bts_fetch(thread, regs);
+	if (unlikely(!thread->flushes))
+		utrace_bts_flush_soon(thread);
 	/* A system call may take long. */
 	if (likely(thread->n < BTS_STAGE_FULL &&
 		   thread->insn.kind != BTS_INSN_SYSCALL &&

@@ -3,9 +3,9 @@
  * utrace - branches: threads that are followed
  *
  * A thread collects records in bts_thread.stage and copies them to its consumers
- * when the stage is full and when the thread ends.  A consumer that has no room
- * keeps what it has not got yet in the stage: so the thread waits at the safe
- * point until the reader has made room, and no other consumer misses anything.
+ * (deliver.c).  A consumer that has no room leaves what it has not got yet in the
+ * stage: so the thread waits at the safe point until the reader has made room,
+ * and no other consumer misses anything.
  *
  * Who waits for whom:
  *
@@ -17,15 +17,12 @@
  */
 #include <linux/cred.h>
 #include <linux/pid.h>
-#include <linux/pid_namespace.h>
 #include <linux/poll.h>
-#include <linux/sched/coredump.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/utrace.h>
 
-#include "../utrace_dev.h"
 #include "bts.h"
 
 /* The owner of the data of all threads. */
@@ -67,7 +64,7 @@ static void bts_stop_waiting(struct bts_link *link)
 void utrace_bts_leave(struct bts_thread *thread, struct bts_link *link)
 {
 	bts_stop_waiting(link);
-	wake_up_interruptible_poll(&link->consumer->wait, EPOLLIN | EPOLLHUP);
+	utrace_bts_tell(link->consumer);
 	bts_link_free(link);
 	if (!list_empty(&thread->links))
 		return;
@@ -265,251 +262,6 @@ void utrace_bts_let_go(struct bts_consumer *consumer)
 	}
 }
 
-/* Delivery */
-
-static bool bts_is_dumpable(void)
-{
-	return !current->mm || get_dumpable(current->mm) == SUID_DUMP_USER;
-}
-
-/**
- * utrace_bts_may_see() - may a consumer see what the current thread does?
- * @consumer: the consumer
- *
- * Context: The task itself; may sleep.
- * Return: true if its opener and its maker may trace the thread now.
- */
-bool utrace_bts_may_see(const struct bts_consumer *consumer)
-{
-	return utrace_dev_may_trace_current(consumer->opener) &&
-	       utrace_dev_may_trace_current(consumer->cred);
-}
-
-/*
- * May the consumer still see the thread?  Asked again when the credentials have
- * changed, and always if the memory is not dumpable.
- */
-static bool bts_sees(struct bts_link *link)
-{
-	const struct cred *cred = current_real_cred();
-
-	if (likely(link->cred == cred && bts_is_dumpable()))
-		return true;
-	if (!utrace_bts_may_see(link->consumer))
-		return false;
-	if (link->cred != cred) {
-		put_cred(link->cred);
-		link->cred = get_cred(cred);
-	}
-	return true;
-}
-
-static bool bts_write_one(struct bts_consumer *consumer, u64 from, u64 to,
-			  u64 info)
-{
-	struct utrace_branch record = { from, to, info };
-
-	return utrace_bts_ring_write(&consumer->ring, &record, 1);
-}
-
-/* Say whose the records are, if another thread has written last. */
-static bool bts_write_task(struct bts_consumer *consumer)
-{
-	struct pid *pid = task_pid(current);
-	u64 tgid = task_tgid_nr_ns(current, consumer->ns);
-	u64 tid = task_pid_nr_ns(current, consumer->ns);
-
-	if (consumer->last == pid->ino)
-		return true;
-	if (!bts_write_one(consumer, tgid << 32 | tid, pid->ino,
-			   UTRACE_BRANCH_TASK))
-		return false;
-	consumer->last = pid->ino;
-	return true;
-}
-
-/* Say what comes before the records of the stage; false: there is no room. */
-static bool bts_write_before(struct bts_link *link)
-{
-	struct bts_consumer *consumer = link->consumer;
-
-	if (!bts_write_task(consumer))
-		return false;
-	if (!link->started)
-		link->started = bts_write_one(consumer, 0, link->start,
-					      UTRACE_BRANCH_START);
-	if (link->started && link->lost &&
-	    bts_write_one(consumer, link->lost, 0, UTRACE_BRANCH_LOST))
-		link->lost = 0;
-	return link->started && !link->lost;
-}
-
-/*
- * Give a consumer what it has not got yet, as far as there is room.  What is left
- * is lost if the thread cannot wait.
- */
-static void bts_deliver_to(struct bts_thread *thread, struct bts_link *link,
-			   bool may_wait)
-{
-	struct bts_consumer *consumer = link->consumer;
-	bool failed;
-
-	if (link->sent == thread->n)
-		return;
-	scoped_guard(mutex, &consumer->lock) {
-		if (bts_write_before(link))
-			link->sent += utrace_bts_ring_write(&consumer->ring,
-				thread->stage + link->sent,
-				thread->n - link->sent);
-		failed = consumer->ring.failed;
-	}
-	if (wq_has_sleeper(&consumer->wait))
-		wake_up_interruptible_poll(&consumer->wait, EPOLLIN | EPOLLRDNORM);
-	if (link->sent == thread->n)
-		return;
-	/* No reader makes memory. */
-	if (consumer->stop && may_wait && !failed && READ_ONCE(consumer->reader))
-		return;
-	link->lost += thread->n - link->sent;
-	link->sent = thread->n;
-}
-
-/* Count records that threads do not write any more; bts_consumer.lock is held. */
-static void bts_lose(struct bts_consumer *consumer, u64 n)
-{
-	lockdep_assert_held(&consumer->lock);
-	WRITE_ONCE(consumer->ring.lost, consumer->ring.lost + n);
-}
-
-/* The consumer may not see the thread any more, nor what it has done last. */
-static void bts_hide(struct bts_thread *thread, struct bts_link *link)
-{
-	struct bts_consumer *consumer = link->consumer;
-
-	scoped_guard(mutex, &consumer->lock)
-		if (!bts_write_before(link) ||
-		    !bts_write_one(consumer, 0, 0, UTRACE_BRANCH_HIDDEN))
-			bts_lose(consumer,
-				 link->lost + thread->n - link->sent + 1);
-	utrace_bts_leave(thread, link);
-}
-
-/**
- * utrace_bts_hidden() - a consumer may not see the current thread from the begin
- * @consumer: the consumer
- *
- * The reader is told that of the first thread only, which is that of the attach:
- * nothing is said of what hidden programs start.
- *
- * Context: The task itself; may sleep.  Takes bts_consumer.lock.
- */
-void utrace_bts_hidden(struct bts_consumer *consumer)
-{
-	scoped_guard(mutex, &consumer->lock) {
-		if (consumer->last)
-			return;
-		if (!bts_write_task(consumer) ||
-		    !bts_write_one(consumer, 0, 0, UTRACE_BRANCH_HIDDEN))
-			bts_lose(consumer, 1);
-	}
-	wake_up_interruptible_poll(&consumer->wait, EPOLLIN | EPOLLRDNORM);
-}
-
-/**
- * utrace_bts_missed() - there is no memory to follow the current thread
- * @consumer: the consumer that would follow it
- *
- * Context: Process context; may sleep.  Takes bts_consumer.lock.
- */
-void utrace_bts_missed(struct bts_consumer *consumer)
-{
-	scoped_guard(mutex, &consumer->lock)
-		bts_lose(consumer, 1);
-	wake_up_interruptible_poll(&consumer->wait, EPOLLIN | EPOLLRDNORM);
-}
-
-/**
- * utrace_bts_renamed() - execve() may have given the current thread another pid
- * @thread: the thread, in a system call
- * @link: its link to a consumer
- *
- * The thread has become the leader of its process, which has ended.  The records
- * of the leader begin anew, with this system call.
- *
- * Context: The task itself.
- */
-void utrace_bts_renamed(struct bts_thread *thread, struct bts_link *link)
-{
-	u64 ino = task_pid(current)->ino;
-
-	if (link->ino == ino)
-		return;
-	link->ino = ino;
-	link->start = thread->insn.ip;
-	link->started = false;
-}
-
-/**
- * utrace_bts_deliver() - give the consumers what the thread has collected
- * @thread: the current thread
- *
- * What a consumer that the thread waits for has no room for stays with the
- * thread.
- *
- * Context: The task itself; may sleep.  Takes bts_consumer.lock of each.
- */
-void utrace_bts_deliver(struct bts_thread *thread)
-{
-	struct bts_link *link, *next;
-	bool may_wait = !(current->flags & PF_EXITING) &&
-			!fatal_signal_pending(current);
-	unsigned int least = thread->n;
-
-	list_for_each_entry_safe(link, next, &thread->links, list) {
-		if (READ_ONCE(link->consumer->closed)) {
-			utrace_bts_leave(thread, link);
-			continue;
-		}
-		if (!bts_sees(link)) {
-			bts_hide(thread, link);
-			continue;
-		}
-		bts_deliver_to(thread, link, may_wait);
-		least = min(least, link->sent);
-	}
-	/* What some have not got yet moves to the begin. */
-	least = min(least, thread->n);
-	memmove(thread->stage, thread->stage + least,
-		(thread->n - least) * sizeof(*thread->stage));
-	thread->n -= least;
-	list_for_each_entry(link, &thread->links, list)
-		link->sent -= least;
-}
-
-/**
- * utrace_bts_end() - the current thread exits
- * @thread: the thread
- * @link: its link to a consumer, which is freed
- *
- * Context: The task itself; may sleep.  Takes bts_consumer.lock.
- */
-void utrace_bts_end(struct bts_thread *thread, struct bts_link *link)
-{
-	struct bts_consumer *consumer = link->consumer;
-
-	if (!bts_sees(link)) {
-		bts_hide(thread, link);
-		return;
-	}
-	bts_deliver_to(thread, link, false);
-	scoped_guard(mutex, &consumer->lock)
-		if (!bts_write_before(link) ||
-		    !bts_write_one(consumer, thread->insn.ip, 0,
-				   UTRACE_BRANCH_END))
-			bts_lose(consumer, link->lost + 1);
-	utrace_bts_leave(thread, link);
-}
-
 /**
  * utrace_bts_put() - collect a record
  * @thread: the current thread
@@ -526,7 +278,7 @@ void utrace_bts_put(struct bts_thread *thread, u64 from, u64 to, u64 info)
 	/* The thread was let go of, but not by a reader that made room. */
 	if (unlikely(thread->n == BTS_STAGE)) {
 		list_for_each_entry(link, &thread->links, list) {
-			link->lost += BTS_STAGE - link->sent;
+			utrace_bts_lose_rest(thread, link);
 			link->sent = 0;
 		}
 		thread->n = 0;

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - branches: from a thread to its consumers
+ *
+ * A thread copies the records that it has collected to the rings of its consumers
+ * when enough of them are there, before a system call, before a signal and at its
+ * end.  Whether a consumer may see the thread is asked again each time.
+ */
+#include <linux/cred.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/poll.h>
+#include <linux/sched/coredump.h>
+#include <linux/sched/signal.h>
+#include <linux/task_work.h>
+
+#include "../utrace_dev.h"
+#include "bts.h"
+
+static bool bts_is_dumpable(void)
+{
+	return !current->mm || get_dumpable(current->mm) == SUID_DUMP_USER;
+}
+
+/**
+ * utrace_bts_may_see() - may a consumer see what the current thread does?
+ * @consumer: the consumer
+ *
+ * Context: The task itself; may sleep.
+ * Return: true if its opener and its maker may trace the thread now.
+ */
+bool utrace_bts_may_see(const struct bts_consumer *consumer)
+{
+	return !consumer->opener ||
+	       (utrace_dev_may_trace_current(consumer->opener) &&
+		utrace_dev_may_trace_current(consumer->cred));
+}
+
+/*
+ * May the consumer still see the thread?  Asked again when the credentials have
+ * changed, and always if the memory is not dumpable.
+ */
+static bool bts_sees(struct bts_link *link)
+{
+	const struct cred *cred = current_real_cred();
+
+	if (likely(link->cred == cred && bts_is_dumpable()))
+		return true;
+	if (!utrace_bts_may_see(link->consumer))
+		return false;
+	if (link->cred != cred) {
+		put_cred(link->cred);
+		link->cred = get_cred(cred);
+	}
+	return true;
+}
+
+static bool bts_write_one(struct bts_consumer *consumer, u64 from, u64 to,
+			  u64 info)
+{
+	struct utrace_branch record = { from, to, info };
+
+	return utrace_bts_ring_write(&consumer->ring, &record, 1);
+}
+
+/* Say whose the records are, if another thread has written last. */
+static bool bts_write_task(struct bts_consumer *consumer)
+{
+	struct pid *pid = task_pid(current);
+	u64 tgid = task_tgid_nr_ns(current, consumer->ns);
+	u64 tid = task_pid_nr_ns(current, consumer->ns);
+
+	if (consumer->last == pid->ino)
+		return true;
+	if (!bts_write_one(consumer, tgid << 32 | tid, pid->ino,
+			   UTRACE_BRANCH_TASK))
+		return false;
+	consumer->last = pid->ino;
+	return true;
+}
+
+/* Say what comes before the records of the stage; false: there is no room. */
+static bool bts_write_before(struct bts_link *link)
+{
+	struct bts_consumer *consumer = link->consumer;
+
+	if (!bts_write_task(consumer))
+		return false;
+	if (!link->started)
+		link->started = bts_write_one(consumer, 0, link->start,
+					      UTRACE_BRANCH_START);
+	if (link->started && link->lost &&
+	    bts_write_one(consumer, link->lost, 0, UTRACE_BRANCH_LOST))
+		link->lost = 0;
+	return link->started && !link->lost;
+}
+
+/* Does a consumer want a record?  Of the kernel there are ways in and out. */
+static bool bts_wants(const struct bts_consumer *consumer,
+		      const struct utrace_branch *record)
+{
+	return consumer->levels & UTRACE_BRANCHES_USER ||
+	       record->from >= UTRACE_PC_BASE || record->to >= UTRACE_PC_BASE;
+}
+
+/**
+ * utrace_bts_lose_rest() - count what a consumer has not got as lost
+ * @thread: the current thread
+ * @link: its link to the consumer
+ *
+ * Context: The task itself.
+ */
+void utrace_bts_lose_rest(struct bts_thread *thread, struct bts_link *link)
+{
+	for (; link->sent < thread->n; link->sent++)
+		link->lost += bts_wants(link->consumer,
+					&thread->stage[link->sent]);
+}
+
+/* Write what there is room for and the consumer wants. */
+static void bts_write_stage(struct bts_thread *thread, struct bts_link *link)
+{
+	struct bts_consumer *consumer = link->consumer;
+	const struct utrace_branch *record;
+
+	if (consumer->levels & UTRACE_BRANCHES_USER) {
+		link->sent += utrace_bts_ring_write(&consumer->ring,
+						    thread->stage + link->sent,
+						    thread->n - link->sent);
+		return;
+	}
+	for (; link->sent < thread->n; link->sent++) {
+		record = &thread->stage[link->sent];
+		if (bts_wants(consumer, record) &&
+		    !utrace_bts_ring_write(&consumer->ring, record, 1))
+			return;
+	}
+}
+
+/*
+ * Give a consumer what it has not got yet, as far as there is room.  What is left
+ * is lost if the thread cannot wait.
+ */
+static void bts_deliver_to(struct bts_thread *thread, struct bts_link *link,
+			   bool may_wait)
+{
+	struct bts_consumer *consumer = link->consumer;
+	bool failed;
+
+	if (link->sent == thread->n)
+		return;
+	scoped_guard(mutex, &consumer->lock) {
+		if (bts_write_before(link))
+			bts_write_stage(thread, link);
+		failed = consumer->ring.failed;
+	}
+	utrace_bts_tell(consumer);
+	if (link->sent == thread->n)
+		return;
+	/* No reader makes memory. */
+	if (consumer->stop && may_wait && !failed && READ_ONCE(consumer->reader))
+		return;
+	utrace_bts_lose_rest(thread, link);
+}
+
+/* Count records that threads do not write any more; bts_consumer.lock is held. */
+static void bts_lose(struct bts_consumer *consumer, u64 n)
+{
+	lockdep_assert_held(&consumer->lock);
+	utrace_bts_ring_lose(&consumer->ring, n);
+}
+
+/* The consumer may not see the thread any more, nor what it has done last. */
+static void bts_hide(struct bts_thread *thread, struct bts_link *link)
+{
+	struct bts_consumer *consumer = link->consumer;
+
+	scoped_guard(mutex, &consumer->lock)
+		if (!bts_write_before(link) ||
+		    !bts_write_one(consumer, 0, 0, UTRACE_BRANCH_HIDDEN)) {
+			utrace_bts_lose_rest(thread, link);
+			bts_lose(consumer, link->lost + 1);
+		}
+	utrace_bts_leave(thread, link);
+}
+
+/**
+ * utrace_bts_hidden() - a consumer may not see the current thread from the begin
+ * @consumer: the consumer
+ *
+ * The reader is told that of the first thread only, which is that of the attach:
+ * nothing is said of what hidden programs start.
+ *
+ * Context: The task itself; may sleep.  Takes bts_consumer.lock.
+ */
+void utrace_bts_hidden(struct bts_consumer *consumer)
+{
+	scoped_guard(mutex, &consumer->lock) {
+		if (consumer->last)
+			return;
+		if (!bts_write_task(consumer) ||
+		    !bts_write_one(consumer, 0, 0, UTRACE_BRANCH_HIDDEN))
+			bts_lose(consumer, 1);
+	}
+	utrace_bts_tell(consumer);
+}
+
+/**
+ * utrace_bts_missed() - there is no memory to follow the current thread
+ * @consumer: the consumer that would follow it
+ *
+ * Context: Process context; may sleep.  Takes bts_consumer.lock.
+ */
+void utrace_bts_missed(struct bts_consumer *consumer)
+{
+	scoped_guard(mutex, &consumer->lock)
+		bts_lose(consumer, 1);
+	utrace_bts_tell(consumer);
+}
+
+/**
+ * utrace_bts_renamed() - execve() may have given the current thread another pid
+ * @thread: the thread, in a system call
+ * @link: its link to a consumer
+ *
+ * The thread has become the leader of its process, which has ended.  The records
+ * of the leader begin anew, with this system call.
+ *
+ * Context: The task itself.
+ */
+void utrace_bts_renamed(struct bts_thread *thread, struct bts_link *link)
+{
+	u64 ino = task_pid(current)->ino;
+
+	if (link->ino == ino)
+		return;
+	link->ino = ino;
+	link->start = thread->insn.ip;
+	link->started = false;
+}
+
+/**
+ * utrace_bts_deliver() - give the consumers what the thread has collected
+ * @thread: the current thread
+ *
+ * What a consumer that the thread waits for has no room for stays with the
+ * thread.
+ *
+ * Context: The task itself; may sleep.  Takes bts_consumer.lock of each.
+ */
+void utrace_bts_deliver(struct bts_thread *thread)
+{
+	struct bts_link *link, *next;
+	bool may_wait = !(current->flags & PF_EXITING) &&
+			!fatal_signal_pending(current);
+	unsigned int least = thread->n;
+
+	list_for_each_entry_safe(link, next, &thread->links, list) {
+		if (READ_ONCE(link->consumer->closed)) {
+			utrace_bts_leave(thread, link);
+			continue;
+		}
+		if (!bts_sees(link)) {
+			bts_hide(thread, link);
+			continue;
+		}
+		bts_deliver_to(thread, link, may_wait);
+		least = min(least, link->sent);
+	}
+	/* What some have not got yet moves to the begin. */
+	least = min(least, thread->n);
+	memmove(thread->stage, thread->stage + least,
+		(thread->n - least) * sizeof(*thread->stage));
+	thread->n -= least;
+	list_for_each_entry(link, &thread->links, list)
+		link->sent -= least;
+}
+
+/**
+ * utrace_bts_end() - the current thread exits
+ * @thread: the thread
+ * @link: its link to a consumer, which is freed
+ *
+ * Context: The task itself; may sleep.  Takes bts_consumer.lock.
+ */
+void utrace_bts_end(struct bts_thread *thread, struct bts_link *link)
+{
+	struct bts_consumer *consumer = link->consumer;
+
+	if (!bts_sees(link)) {
+		bts_hide(thread, link);
+		return;
+	}
+	bts_deliver_to(thread, link, false);
+	scoped_guard(mutex, &consumer->lock)
+		if (!bts_write_before(link) ||
+		    !bts_write_one(consumer, thread->insn.ip, 0,
+				   UTRACE_BRANCH_END))
+			bts_lose(consumer, link->lost + 1);
+	utrace_bts_leave(thread, link);
+}
+
+/* The thread takes a signal, goes to user mode by its safe point, or exits. */
+static void bts_flush(struct callback_head *work)
+{
+	struct bts_thread *thread = container_of(work, struct bts_thread, flush);
+
+	thread->flushes = false;
+	if (!thread->n || list_empty(&thread->links))
+		return;
+	utrace_bts_deliver(thread);
+	if (thread->n)
+		utrace_bts_wait_soon(thread);
+}
+
+/**
+ * utrace_bts_flush_soon() - deliver before the current thread takes a signal
+ * @thread: the thread
+ *
+ * A debugger may stop the thread there for long, or the signal may kill it.
+ * get_signal() looks for task work before it looks for signals.  The work does
+ * not wake up anything nor set a flag, so it costs nothing until then.
+ *
+ * Context: The task itself.
+ */
+void utrace_bts_flush_soon(struct bts_thread *thread)
+{
+	init_task_work(&thread->flush, bts_flush);
+	/* It fails for a thread that exits, which delivers at its exit. */
+	thread->flushes = !task_work_add(current, &thread->flush, TWA_NONE);
+}

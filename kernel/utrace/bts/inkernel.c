@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - branches: consumers that are parts of the kernel
+ *
+ * The interface of <linux/utrace_branches.h>.  A consumer in the kernel differs
+ * from that of a program in its rights, which are all, and in how it is told of
+ * records.
+ */
+#include <linux/export.h>
+#include <linux/sched/task.h>
+#include <linux/utrace_branches.h>
+
+#include "bts.h"
+
+/**
+ * utrace_branches_attach() - get the branches of tasks
+ * @task: a task of what is to be followed
+ * @scope: %UTRACE_SCOPE_THREAD, %UTRACE_SCOPE_PROCESS, or %UTRACE_SCOPE_TREE
+ * @want: what is wanted; copied
+ *
+ * The tasks begin at their next return to user mode.
+ *
+ * Context: Process context without locks; may sleep.
+ * Return:
+ * * a consumer, for utrace_branches_detach() and then utrace_branches_put()
+ * * -EINVAL - there is no such scope, level, mode or policy, or too many records
+ *   are wanted
+ * * -EOPNOTSUPP - the machine has no source of branches
+ * * -EPERM - @task is a kernel thread
+ * * -ESRCH - @task has exited
+ * * -ENOSPC - a task has no room for another engine
+ * * -ENOMEM - there is no memory
+ */
+struct bts_consumer *
+utrace_branches_attach(struct task_struct *task, u32 scope,
+		       const struct utrace_branches_want *want)
+{
+	struct bts_consumer *consumer;
+	int ret = utrace_bts_check(want, scope);
+
+	if (ret)
+		return ERR_PTR(ret);
+	consumer = utrace_bts_consumer_new(want, NULL);
+	if (IS_ERR(consumer))
+		return consumer;
+	ret = utrace_bts_attach(consumer, task, scope);
+	if (!ret)
+		return consumer;
+	utrace_bts_consumer_put(consumer);
+	return ERR_PTR(ret);
+}
+EXPORT_SYMBOL_GPL(utrace_branches_attach);
+
+/**
+ * utrace_branches_read() - take records
+ * @consumer: the consumer
+ * @records: memory for @n records
+ * @n: number of records at most
+ *
+ * Tasks that wait for room go on.
+ *
+ * Context: Process context; may sleep, but does not wait for records.  Not in
+ * utrace_branches_want.ready().
+ * Return: number of records, 0 if there are none now; -ENOMEM or -EIO if they
+ * cannot be read from where they were swapped out to.
+ */
+int utrace_branches_read(struct bts_consumer *consumer,
+			 struct utrace_branch *records, unsigned int n)
+{
+	struct bts_piece piece;
+	unsigned int done = 0;
+	int ret = 0;
+
+	while (done < n) {
+		piece.records = records + done;
+		ret = utrace_bts_look(consumer, &piece, n - done);
+		if (ret <= 0)
+			break;
+		utrace_bts_take(consumer, &piece);
+		done += ret;
+	}
+	if (done)
+		utrace_bts_let_go(consumer);
+	return done ?: ret;
+}
+EXPORT_SYMBOL_GPL(utrace_branches_read);
+
+/**
+ * utrace_branches_over() - have all tasks of a consumer ended?
+ * @consumer: the consumer
+ *
+ * Context: Process context.
+ * Return: true if so; then what is left to read is all.
+ */
+bool utrace_branches_over(struct bts_consumer *consumer)
+{
+	return utrace_bts_is_over(consumer);
+}
+EXPORT_SYMBOL_GPL(utrace_branches_over);
+
+/**
+ * utrace_branches_detach() - get no more branches
+ * @consumer: the consumer, from which can be read what there is
+ *
+ * When this returns, utrace_branches_want.ready() does not run and is not called
+ * any more.  Tasks that waited for room go on.
+ *
+ * Context: Process context; may sleep.
+ */
+void utrace_branches_detach(struct bts_consumer *consumer)
+{
+	utrace_bts_close(consumer);
+}
+EXPORT_SYMBOL_GPL(utrace_branches_detach);
+
+/**
+ * utrace_branches_put() - free a consumer
+ * @consumer: the consumer, which is detached and that nobody reads from
+ *
+ * Context: Process context; may sleep.
+ */
+void utrace_branches_put(struct bts_consumer *consumer)
+{
+	utrace_bts_release(consumer);
+}
+EXPORT_SYMBOL_GPL(utrace_branches_put);

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0
+/**
+ * DOC: utrace_branches
+ *
+ * Counts the calls of functions that a process makes, with its threads. This is a
+ * consumer of branches in the kernel, which is told of records, and reads them
+ * in a work item. ::
+ *
+ *	modprobe utrace_branches pid=1234
+ *	cat /sys/kernel/debug/utrace_branches/counts
+ *	modprobe -r utrace_branches
+ *
+ * The process waits if the work item is slow, so no call is missed.
+ */
+#include <linux/debugfs.h>
+#include <linux/module.h>
+#include <linux/pid.h>
+#include <linux/sched/task.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/utrace_branches.h>
+#include <linux/workqueue.h>
+
+static int pid;
+module_param(pid, int, 0444);
+MODULE_PARM_DESC(pid, "process whose calls are counted");
+
+static struct bts_consumer *consumer;
+static struct dentry *dir;
+
+/* Records of each kind of branch, and all that are none.  Written by the work. */
+static u64 kinds[UTRACE_BR_SYSRET + 1], others;
+
+static void count(const struct utrace_branch *record)
+{
+	unsigned int kind = UTRACE_BRANCH_KIND(record->info);
+
+	if (UTRACE_BRANCH_TYPE(record->info) == UTRACE_BRANCH &&
+	    kind < ARRAY_SIZE(kinds))
+		kinds[kind]++;
+	else
+		others++;
+}
+
+static void read_records(struct work_struct *work)
+{
+	struct utrace_branch *records;
+	int i, n;
+
+	records = kmalloc_array(512, sizeof(*records), GFP_KERNEL);
+	if (!records)
+		return;		/* The next record queues the work again. */
+	while ((n = utrace_branches_read(consumer, records, 512)) > 0)
+		for (i = 0; i < n; i++)
+			count(&records[i]);
+	kfree(records);
+}
+static DECLARE_WORK(work, read_records);
+
+/* There are records.  This runs under a spinlock, perhaps before the attach ends. */
+static void ready(struct bts_consumer *from, void *data)
+{
+	WRITE_ONCE(consumer, from);
+	schedule_work(&work);
+}
+
+static int counts_show(struct seq_file *m, void *unused)
+{
+	seq_printf(m, "calls %llu\nindirect calls %llu\nreturns %llu\n",
+		   kinds[UTRACE_BR_CALL], kinds[UTRACE_BR_IND_CALL],
+		   kinds[UTRACE_BR_RET]);
+	seq_printf(m, "jumps %llu\nconditional jumps %llu\nsystem calls %llu\n",
+		   kinds[UTRACE_BR_UNCOND] + kinds[UTRACE_BR_IND],
+		   kinds[UTRACE_BR_COND], kinds[UTRACE_BR_SYSCALL]);
+	seq_printf(m, "other records %llu\nended %d\n", others,
+		   utrace_branches_over(consumer));
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(counts);
+
+static int __init branches_init(void)
+{
+	const struct utrace_branches_want want = { .ready = ready };
+	struct pid *target = find_get_pid(pid);
+	struct task_struct *task = get_pid_task(target, PIDTYPE_PID);
+
+	put_pid(target);
+	if (!task)
+		return -ESRCH;
+	consumer = utrace_branches_attach(task, UTRACE_SCOPE_PROCESS, &want);
+	put_task_struct(task);
+	if (IS_ERR(consumer))
+		return PTR_ERR(consumer);
+	dir = debugfs_create_dir(KBUILD_MODNAME, NULL);
+	debugfs_create_file("counts", 0400, dir, NULL, &counts_fops);
+	return 0;
+}
+
+static void __exit branches_exit(void)
+{
+	debugfs_remove(dir);
+	utrace_branches_detach(consumer);
+	/* No record queues the work any more. */
+	cancel_work_sync(&work);
+	utrace_branches_put(consumer);
+}
+
+module_init(branches_init);
+module_exit(branches_exit);
+MODULE_DESCRIPTION("utrace sample: count the calls of a process");
+MODULE_LICENSE("GPL");
