@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace selftests - branches: a program that maps the ring of its consumer
+ */
+#include <sys/ptrace.h>
+
+#include "branches.h"
+
+/* A mapped ring. */
+struct ring {
+	int fd;
+	const struct utrace_branch *records;
+	const struct utrace_branch_head *head;
+	struct utrace_branch_tail *tail;
+};
+
+static void *map(int fd, size_t size, int prot, off_t offset)
+{
+	void *area = mmap(NULL, size, prot, MAP_SHARED, fd, offset);
+
+	return area == MAP_FAILED ? NULL : area;
+}
+
+static void map_ring(struct ring *ring, int fd)
+{
+	ring->fd = fd;
+	ring->head = map(fd, 4096, PROT_READ, UTRACE_MAP_BRANCH_HEAD);
+	need(ring->head, "head");
+	ring->tail = map(fd, 4096, PROT_READ | PROT_WRITE,
+			 UTRACE_MAP_BRANCH_TAIL);
+	need(ring->tail, "tail");
+	ring->records = map(fd, ring->head->records * sizeof(*ring->records),
+			    PROT_READ, UTRACE_MAP_BRANCHES);
+	need(ring->records, "records");
+}
+
+/* Take all that is there.  Returns false at the end. */
+static bool take_some(struct ring *ring, struct trace *trace)
+{
+	__u64 head = __atomic_load_n(&ring->head->head, __ATOMIC_ACQUIRE);
+	__u64 tail = ring->tail->tail, mask = ring->head->records - 1;
+	struct pollfd more = { .fd = ring->fd, .events = POLLIN };
+
+	trace->records = realloc(trace->records, (trace->n + head - tail) *
+				 sizeof(*trace->records) + 1);
+	need(trace->records, "memory");
+	while (tail != head)
+		trace->records[trace->n++] = ring->records[tail++ & mask];
+	__atomic_store_n(&ring->tail->tail, tail, __ATOMIC_RELEASE);
+	poll(&more, 1, DEADLINE_MS);
+	return more.revents & POLLIN || !(more.revents & POLLHUP);
+}
+
+/* Orders 'b': n rounds of a loop with a branch; 'f': of 101, and a fault. */
+static void loop(struct target *target, struct order *order)
+{
+	long n = order->what == 'f' ? 101 : order->n;
+
+	asm volatile("1: dec %0; jnz 1b" : "+r"(n));
+	if (order->what == 'f')
+		*(volatile int *)NULL = 0;
+}
+
+static int make(struct target *target, __u64 records)
+{
+	int fd = consumer(target->pid, UTRACE_SCOPE_PROCESS, UTRACE_BRANCHES_ALL,
+			  records);
+
+	need(fd >= 0, "UTRACE_IOC_BRANCHES");
+	return fd;
+}
+
+/* What is in the mapped ring is what read(2) gives to another consumer. */
+TEST_F(dev, same_as_read)
+{
+	struct trace mapped = {}, other = {};
+	struct utrace_branch one;
+	struct target target;
+	struct ring ring;
+	int fd;
+
+	start_with(&target, loop);
+	map_ring(&ring, make(&target, 1));
+	fd = make(&target, 1 << 18);
+	is(512, ring.head->records, "the smallest ring");
+	is(-1, read(ring.fd, &one, sizeof(one)), "read(2) of a mapped ring");
+	is(EBUSY, errno, "EBUSY");
+	tell(&target, SELF, 'b', 20000);
+	tell(&target, SELF, 'e', 0);
+	while (take_some(&ring, &mapped))
+		;
+	read_on(fd, &other, SIZE_MAX);
+	holds(mapped.n > 20000, "%zu records", mapped.n);
+	is(other.n, mapped.n, "as many as read(2) gives");
+	holds(mapped.n == other.n &&
+	      !memcmp(mapped.records, other.records, mapped.n * sizeof(one)),
+	      "and they are alike");
+	is(0, ring.head->lost, "none is lost");
+	close(fd);
+	close(ring.fd);
+	stop(&target);
+}
+
+/* The task waits for room, which poll(2) tells of. */
+TEST_F(dev, waits)
+{
+	struct trace all = {};
+	struct target target;
+	struct ring ring;
+
+	start_with(&target, loop);
+	map_ring(&ring, make(&target, 1));
+	tell(&target, SELF, 'b', 5000);
+	usleep(200000 * ut_patience());
+	is(512, ring.head->head, "the ring is full");
+	while (all.n < 5000 && take_some(&ring, &all))
+		;
+	hear(&target, SELF);
+	holds(is_gapless(&all), "no gap");
+	/* The tail is not heeded before poll(2), and the task is let go. */
+	tell(&target, SELF, 'b', 5000);
+	usleep(200000 * ut_patience());
+	close(ring.fd);
+	munmap(ring.tail, 4096);
+	munmap((void *)ring.head, 4096);
+	hear(&target, SELF);
+	holds(true, "the task goes on without a reader");
+	stop(&target);
+}
+
+/* Whatever the tail says, the kernel and other consumers are not disturbed. */
+TEST_F(dev, hostile_tail)
+{
+	static const __u64 bad[] = { ~0ULL, 1ULL << 63, 513, 1, 1ULL << 32 };
+	struct pollfd more = { .events = POLLIN };
+	struct trace other = {};
+	struct target target;
+	struct ring ring;
+	unsigned int i, seed = 1;
+	int fd;
+
+	start_with(&target, loop);
+	map_ring(&ring, make(&target, 1));
+	fd = make(&target, 1 << 18);
+	tell(&target, SELF, 'b', 20000);
+	tell(&target, SELF, 'e', 0);
+	more.fd = ring.fd;
+	for (i = 0; !(more.revents & POLLHUP); i++) {
+		ring.tail->tail = i % 3 ? bad[i % 5] :
+				  ring.head->head - rand_r(&seed) % 600;
+		poll(&more, 1, 10);
+		/* Also at any moment of the kernel's own. */
+		if (i % 8 == 7)
+			ring.tail->tail = ring.head->head;
+		poll(&more, 1, 10);
+	}
+	read_on(fd, &other, SIZE_MAX);
+	holds(other.n > 20000, "another consumer has all of it");
+	holds(is_gapless(&other), "without a gap");
+	holds(ring.head->head >= other.n, "as the mapped ring had: %llu of %zu",
+	      ring.head->head, other.n);
+	close(fd);
+	close(ring.fd);
+	stop(&target);
+}
+
+TEST_F(dev, refused)
+{
+	const off_t head = UTRACE_MAP_BRANCH_HEAD, tail = UTRACE_MAP_BRANCH_TAIL;
+	const int rw = PROT_READ | PROT_WRITE;
+	struct target target;
+	struct ring ring;
+	int fd;
+
+	start(&target);
+	fd = make(&target, 1);
+	holds(!map(fd, 4096, PROT_READ, 4096) && errno == EINVAL, "an offset");
+	holds(!map(fd, 8192, PROT_READ, head) && errno == EINVAL, "a size");
+	holds(!map(fd, 4096, PROT_READ, 0) && errno == EINVAL, "a part");
+	holds(!map(fd, 4096, PROT_READ, tail) && errno == EINVAL, "a tail to read");
+	holds(!map(fd, 4096, rw, head) && errno == EPERM, "a head to write");
+	holds(!map(fd, 512 * 24, rw, 0) && errno == EPERM, "records to write");
+	holds(!map(fd, 512 * 24, PROT_READ | PROT_EXEC, 0) && errno == EPERM,
+	      "records to execute");
+	holds(mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, head) == MAP_FAILED &&
+	      errno == EINVAL, "a private mapping");
+	map_ring(&ring, fd);
+	holds(mprotect((void *)ring.records, 4096, rw) && errno == EACCES,
+	      "mprotect(2) of records");
+	holds(mprotect((void *)ring.head, 4096, rw) && errno == EACCES,
+	      "mprotect(2) of the head");
+	close(fd);
+	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_BRANCHES_LAST, 0);
+	need(fd >= 0, "UTRACE_IOC_BRANCHES");
+	holds(!map(fd, 4096, PROT_READ, head) && errno == EINVAL,
+	      "the last records");
+	close(fd);
+	stop(&target);
+}
+
+/* A child of the reader has no mapping; the parent keeps it without the file. */
+TEST_F(dev, forked_and_closed)
+{
+	struct trace all = {};
+	struct target target;
+	struct ring ring;
+	int status;
+	pid_t pid;
+
+	start_with(&target, loop);
+	map_ring(&ring, make(&target, 0));
+	have(&target, SELF, 'b', 1000);
+	pid = fork();
+	if (!pid) {
+		signal(SIGSEGV, SIG_DFL);
+		_exit(ring.tail->tail);
+	}
+	waitpid(pid, &status, 0);
+	holds(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV,
+	      "the child has no tail");
+	close(ring.fd);
+	have(&target, SELF, 'b', 1000);
+	ring.fd = -1;
+	take_some(&ring, &all);
+	holds(all.n > 1000, "the ring stays without its descriptor");
+	holds(is_gapless(&all), "and has no gap");
+	stop(&target);
+}
+
+/* A debugger keeps the thread at a signal: all before it can be read. */
+TEST_F(dev, before_a_signal)
+{
+	struct trace all = {};
+	struct target target;
+	int fd, status;
+
+	start_with(&target, loop);
+	fd = make(&target, 0);
+	have(&target, SELF, 'b', 10);
+	settle(&target, SELF);
+	read_on(fd, &all, 1);
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	read_on(fd, &all, SIZE_MAX);
+	need(!ptrace(PTRACE_SEIZE, target.pid, 0, 0), "seize");
+	all.n = 0;
+	/* The signal comes with a page fault, and no system call. */
+	tell(&target, SELF, 'f', 0);
+	need(waitpid(target.pid, &status, 0) == target.pid, "stop");
+	is(SIGSEGV, WSTOPSIG(status), "at the signal");
+	read_on(fd, &all, SIZE_MAX);
+	holds(count_from(&all, UTRACE_PC_SYSCALL) && all.n > 100,
+	      "%zu branches since the call", all.n);
+	kill(target.pid, SIGKILL);
+	waitpid(target.pid, &status, 0);
+	close(fd);
+}
+
+TEST_HARNESS_MAIN
