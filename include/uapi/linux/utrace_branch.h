@@ -47,10 +47,13 @@ struct utrace_branch {
  *	was full or there was no memory.  With nothing after it, these records
  *	may be of any tasks that have ended while the ring was full; before
  *	%UTRACE_BRANCH_TASK in %UTRACE_BRANCHES_LAST, they were of any tasks and
- *	have made room for others
+ *	have made room for others.  Bits 8 to 15 of @info have the cause, enum
+ *	utrace_branch_loss
  * @UTRACE_BRANCH_HIDDEN: the task may not be seen, since it has privileges that
  *	the reader has not.  The recording begins anew (%UTRACE_BRANCH_START)
  *	when the task executes a program that may be seen
+ * @UTRACE_BRANCH_GAP: records are missing here, nobody knows how many.  Bits 8
+ *	to 15 of @info have the cause, enum utrace_branch_loss
  */
 enum utrace_branch_type {
 	UTRACE_BRANCH,
@@ -59,6 +62,7 @@ enum utrace_branch_type {
 	UTRACE_BRANCH_END,
 	UTRACE_BRANCH_LOST,
 	UTRACE_BRANCH_HIDDEN,
+	UTRACE_BRANCH_GAP,
 };
 
 #define UTRACE_BRANCH_TYPE(info)	((info) & 0xf)
@@ -92,16 +96,42 @@ enum utrace_branch_kind {
 	UTRACE_BR_SYSRET,
 };
 
+/**
+ * enum utrace_branch_loss - why records are missing
+ * @UTRACE_LOSS_UNKNOWN: the source does not tell
+ * @UTRACE_LOSS_FULL: %UTRACE_BRANCH_LOST: the ring was full
+ * @UTRACE_LOSS_OVERWRITTEN: %UTRACE_BRANCH_LOST: newer records have taken their
+ *	place, before they were read
+ * @UTRACE_LOSS_OFF: %UTRACE_BRANCH_GAP: nothing was recorded for a time
+ * @UTRACE_LOSS_HARDWARE: %UTRACE_BRANCH_GAP: the memory that the processor
+ *	writes to was full
+ * @UTRACE_LOSS_EDGE: %UTRACE_BRANCH_GAP: the processor has not recorded a way
+ *	into the kernel or out of it
+ */
+enum utrace_branch_loss {
+	UTRACE_LOSS_UNKNOWN,
+	UTRACE_LOSS_FULL,
+	UTRACE_LOSS_OVERWRITTEN,
+	UTRACE_LOSS_OFF,
+	UTRACE_LOSS_HARDWARE,
+	UTRACE_LOSS_EDGE,
+};
+
+#define UTRACE_BRANCH_LOSS(info)	UTRACE_BRANCH_KIND(info)
+
 /*
  * Pseudo-addresses stand for the kernel: what has been called there, or why it
  * was entered.  No code is ever in this last page.
  */
 #define UTRACE_PC_BASE		0xfffffffffffff000ULL
+#define UTRACE_PC_KERNEL	(UTRACE_PC_BASE | 0x00)	/* nothing is known */
+#define UTRACE_PC_USER		(UTRACE_PC_BASE | 0x01)	/* hidden user mode */
 #define UTRACE_PC_ASYNC		(UTRACE_PC_BASE | 0x02)	/* no instruction */
 #define UTRACE_PC_SYSCALL	(UTRACE_PC_BASE | 0x10)
 #define UTRACE_PC_SIGNAL	(UTRACE_PC_BASE | 0x20)	/* a handler begins */
 #define UTRACE_PC_SIGRETURN	(UTRACE_PC_BASE | 0x21)
 #define UTRACE_PC_EXEC		(UTRACE_PC_BASE | 0x22)	/* a program begins */
+#define UTRACE_PC_EXCEPTION(vector)	(UTRACE_PC_BASE | 0x80 | (vector))
 
 /**
  * enum utrace_branch_mode - what a consumer keeps

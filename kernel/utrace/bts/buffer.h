@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * utrace - branches: a ring in memory that is always there
+ *
+ * The writer may be an NMI: it takes no lock, waits for nothing and wakes
+ * nobody.  One reader may read at the same time, on any CPU.
+ */
+#ifndef _KERNEL_UTRACE_BTS_BUFFER_H
+#define _KERNEL_UTRACE_BTS_BUFFER_H
+
+#include <linux/types.h>
+#include <linux/utrace_branch.h>
+
+/* Number of causes in enum utrace_branch_loss. */
+#define BTS_LOSSES	(UTRACE_LOSS_EDGE + 1)
+
+/**
+ * struct bts_buffer - a ring of records
+ * @records: memory of @size records; constant
+ * @size: number of records, a power of 2; constant
+ * @overwrite: the oldest records make room for others; constant
+ * @owners: if @overwrite, records of %UTRACE_BRANCH_TASK may come, of which the
+ *	one that was overwritten last is kept; constant
+ * @lost: records that the stream does not tell of yet.  The writer's
+ * @gaps: bits of causes of gaps that the stream does not tell of yet.  The
+ *	writer's
+ * @counts: by cause, records that were lost, or number of gaps.  The writer's;
+ *	readers of status see them with READ_ONCE().  %UTRACE_LOSS_OVERWRITTEN
+ *	is the reader's, and counts what was told
+ * @head: records ever written; store-release by the writer
+ * @tail: number of the oldest record that is there.  Written by the reader with
+ *	store-release, if @overwrite by the writer
+ * @version: odd while the writer changes @tail and @owner of @overwrite
+ * @owner: the last %UTRACE_BRANCH_TASK before @tail; zeros if there was none
+ * @read: number of the record that the reader awaits.  The reader's
+ * @owed: the reader has yet to get @owner.  The reader's
+ */
+struct bts_buffer {
+	struct utrace_branch *records;
+	u64 size;
+	bool overwrite;
+	bool owners;
+	u64 lost;
+	u32 gaps;
+	u64 counts[BTS_LOSSES];
+	u64 head;
+	u64 tail;
+	u32 version;
+	struct utrace_branch owner;
+	u64 read;
+	bool owed;
+};
+
+/**
+ * struct bts_look - how far a reader is if it takes what it has seen
+ * @read: bts_buffer.read afterwards
+ * @owed: bts_buffer.owed afterwards
+ * @lost: overwritten records of which the reader was told
+ */
+struct bts_look {
+	u64 read;
+	bool owed;
+	u64 lost;
+};
+
+/* A record that says why others are missing. */
+static inline struct utrace_branch
+utrace_bts_loss(enum utrace_branch_type type, u64 n,
+		enum utrace_branch_loss cause)
+{
+	return (struct utrace_branch){ n, 0, type | (u64)cause << 8 };
+}
+
+int utrace_bts_buffer_init(struct bts_buffer *buffer,
+			   struct utrace_branch *records, u64 size,
+			   bool overwrite, bool owners);
+
+/* The writer. */
+void utrace_bts_buffer_write(struct bts_buffer *buffer,
+			     const struct utrace_branch *records,
+			     unsigned int n);
+void utrace_bts_buffer_gap(struct bts_buffer *buffer,
+			   enum utrace_branch_loss cause);
+bool utrace_bts_buffer_settle(struct bts_buffer *buffer);
+u64 utrace_bts_buffer_room(const struct bts_buffer *buffer);
+
+static inline void utrace_bts_buffer_put(struct bts_buffer *buffer, u64 from,
+					 u64 to, u64 info)
+{
+	const struct utrace_branch record = { from, to, info };
+
+	utrace_bts_buffer_write(buffer, &record, 1);
+}
+
+/* The reader. */
+bool utrace_bts_buffer_has(const struct bts_buffer *buffer);
+unsigned int utrace_bts_buffer_look(const struct bts_buffer *buffer,
+				    struct utrace_branch *records,
+				    unsigned int n, struct bts_look *look);
+void utrace_bts_buffer_take(struct bts_buffer *buffer,
+			    const struct bts_look *look);
+bool utrace_bts_buffer_take_to(struct bts_buffer *buffer, u64 tail);
+
+#endif /* _KERNEL_UTRACE_BTS_BUFFER_H */
