@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - branches: the memory that a processor records its branches in
+ *
+ * The source is off whenever the kernel touches a window, so nothing of that is
+ * recorded.  With no continuous stream the processor interrupts when the window
+ * is nearly full; else before the ring of a continuous stream can be full.  A
+ * ring that is full all the same loses records and counts them, unless its
+ * stream waits: then its thread runs no user code until the reader has made room,
+ * and the others go on.
+ */
+#include <linux/compiler.h>
+#include <linux/errno.h>
+#include <linux/list.h>
+#include <linux/minmax.h>
+
+#include "window.h"
+
+#define BTS_RECORD	sizeof(struct utrace_branch)
+
+/* Streams */
+
+/**
+ * utrace_bts_stream_init() - make a stream
+ * @stream: filled in
+ * @level: what its consumer wants
+ * @hide_user: %BTS_LEVEL_KERNEL without addresses in user mode
+ * @entries: where the kernel is entered; kept by the caller
+ * @buffer: where the consumer gets it; kept by the caller
+ * @wait: the thread is to wait while @buffer is full
+ *
+ * Context: Any.
+ * Return:
+ * * 0 - the stream can be added
+ * * -EINVAL - a stream that waits is continuous and of user mode
+ */
+int utrace_bts_stream_init(struct bts_stream *stream, enum bts_level level,
+			   bool hide_user, const struct bts_entries *entries,
+			   struct bts_buffer *buffer, bool wait)
+{
+	if (wait && (level != BTS_LEVEL_USER || buffer->overwrite))
+		return -EINVAL;
+	*stream = (struct bts_stream){
+		.view = {
+			.entries = entries,
+			.level = level,
+			.hide_user = hide_user,
+		},
+		.buffer = buffer,
+		.wait = wait,
+	};
+	INIT_LIST_HEAD(&stream->list);
+	utrace_bts_view_begin(&stream->view);
+	return 0;
+}
+
+/**
+ * utrace_bts_stream_finish() - a thread has ended
+ * @stream: one of its streams, which was removed
+ *
+ * Context: Where nothing else writes to the stream.
+ */
+void utrace_bts_stream_finish(struct bts_stream *stream)
+{
+	utrace_bts_view_finish(&stream->view, stream->buffer);
+	utrace_bts_buffer_settle(stream->buffer);
+}
+
+static void bts_gap(struct list_head *streams, enum utrace_branch_loss cause)
+{
+	struct bts_stream *stream;
+
+	if (!streams)
+		return;
+	list_for_each_entry(stream, streams, list)
+		utrace_bts_view_gap(&stream->view, cause, stream->buffer);
+}
+
+static void bts_filter(struct list_head *streams,
+		       const struct utrace_branch *records, unsigned int n)
+{
+	struct bts_stream *stream;
+
+	list_for_each_entry(stream, streams, list)
+		utrace_bts_view_filter(&stream->view, records, n,
+				       stream->buffer);
+}
+
+/* The records */
+
+static struct utrace_branch *bts_records(const struct bts_store *store)
+{
+	return (struct utrace_branch *)(unsigned long)store->base;
+}
+
+/* Number of records that a window has room for. */
+static unsigned int bts_size(const struct bts_store *store)
+{
+	return (store->max - store->base) / BTS_RECORD;
+}
+
+/*
+ * The number of records that are there.  @full: the processor may have had no
+ * room for more, or what it has left behind makes no sense.
+ */
+static unsigned int bts_count(const struct bts_store *store, bool *full)
+{
+	u64 index = READ_ONCE(store->index);
+
+	*full = index < store->base || index >= store->max ||
+		(index - store->base) % BTS_RECORD;
+	if (index < store->base)
+		return 0;
+	return (min(index, store->max) - store->base) / BTS_RECORD;
+}
+
+/*
+ * Give each consumer what it wants of the window.  The record that says which
+ * thread has come is for streams of the CPU.  Where a thread has streams, the
+ * window begins with it.
+ */
+static void bts_drain(struct bts_window *window)
+{
+	struct bts_store *store = window->store;
+	const struct utrace_branch *records = bts_records(store);
+	unsigned int n, skip;
+	bool full;
+
+	n = bts_count(store, &full);
+	if (n) {
+		bts_filter(&window->streams, records, n);
+		skip = UTRACE_BRANCH_TYPE(records->info) == UTRACE_BRANCH_TASK;
+		if (window->thread)
+			bts_filter(window->thread, records + skip, n - skip);
+	}
+	WRITE_ONCE(store->index, store->base);
+	if (!full)
+		return;
+	bts_gap(&window->streams, UTRACE_LOSS_HARDWARE);
+	bts_gap(window->thread, UTRACE_LOSS_HARDWARE);
+}
+
+/* The plan */
+
+/* Raw records that may come before the ring of a continuous stream is full. */
+static unsigned int bts_room(const struct bts_window *window,
+			     const struct bts_stream *stream)
+{
+	u64 room = utrace_bts_buffer_room(stream->buffer);
+	unsigned int size = bts_size(window->store) - window->margin;
+	u64 kept = window->margin + BTS_RESERVE;
+
+	room = min_t(u64, room - min(room, kept), size);
+	/* A ring with less would be full too often. */
+	return room < min(size, BTS_FLOOR) ? 0 : room;
+}
+
+/* Does a stream want records?  Of a continuous one, lower the threshold. */
+static bool bts_plan_stream(struct bts_window *window,
+			    struct bts_stream *stream, unsigned int *threshold)
+{
+	unsigned int room;
+
+	if (stream->buffer->overwrite)
+		return true;
+	if (stream->paused)
+		return false;
+	room = bts_room(window, stream);
+	if (room) {
+		*threshold = min(*threshold, room);
+		return true;
+	}
+	if (!stream->wait)
+		return true;
+	stream->paused = true;
+	window->ops->pause(window, stream);
+	return false;
+}
+
+/* Set the threshold.  Returns whether any stream wants records. */
+static bool bts_plan(struct bts_window *window)
+{
+	struct bts_store *store = window->store;
+	unsigned int threshold = bts_size(store) - window->margin;
+	struct bts_stream *stream;
+	bool wanted = false;
+
+	list_for_each_entry(stream, &window->streams, list)
+		wanted |= bts_plan_stream(window, stream, &threshold);
+	if (window->thread)
+		list_for_each_entry(stream, window->thread, list)
+			wanted |= bts_plan_stream(window, stream, &threshold);
+	WRITE_ONCE(store->threshold, store->base + threshold * BTS_RECORD);
+	return wanted && !window->off;
+}
+
+/* The CPU changes the window. */
+static void bts_begin(struct bts_window *window)
+{
+	WRITE_ONCE(window->busy, true);
+	barrier();	/* Before any change, for an NMI. */
+	if (!window->on)
+		return;
+	window->ops->disable(window);
+	window->on = false;
+}
+
+/* The change is over: go on recording, if any stream wants that. */
+static void bts_end(struct bts_window *window)
+{
+	bool on = bts_plan(window);
+
+	if (READ_ONCE(window->store->index) >= window->store->threshold) {
+		bts_drain(window);
+		on = bts_plan(window);
+	}
+	window->on = on;
+	barrier();	/* After all changes, for an NMI. */
+	WRITE_ONCE(window->busy, false);
+	if (on)
+		window->ops->enable(window);
+}
+
+/* Windows */
+
+/**
+ * utrace_bts_window_init() - make the window of a CPU
+ * @window: filled in
+ * @store: filled in; kept by the caller
+ * @records: memory that the processor can write to; kept by the caller
+ * @n: number of records, at least 2
+ * @ops: the processor
+ *
+ * Context: Any; the source is off.
+ * Return:
+ * * 0 - the window is empty
+ * * -EINVAL - there are less than 2 records
+ */
+int utrace_bts_window_init(struct bts_window *window, struct bts_store *store,
+			   struct utrace_branch *records, unsigned int n,
+			   const struct bts_source_ops *ops)
+{
+	if (n < 2)
+		return -EINVAL;
+	*window = (struct bts_window){
+		.store = store,
+		.ops = ops,
+		.margin = min(n / 2, BTS_MARGIN),
+	};
+	INIT_LIST_HEAD(&window->streams);
+	store->base = (unsigned long)records;
+	store->index = store->base;
+	store->max = (unsigned long)(records + n);
+	store->threshold = (unsigned long)(records + n - window->margin);
+	return 0;
+}
+
+/**
+ * utrace_bts_window_interrupt() - the processor has reached the threshold
+ * @window: the window of this CPU
+ *
+ * Context: NMI, or with interrupts off, on the CPU of the window.
+ * Return: false if the interrupt was for something else.
+ */
+bool utrace_bts_window_interrupt(struct bts_window *window)
+{
+	const struct bts_store *store = window->store;
+	bool reached = READ_ONCE(store->index) >= READ_ONCE(store->threshold);
+
+	/* Whoever changes the window drains it. */
+	if (!reached || READ_ONCE(window->busy))
+		return reached;
+	bts_begin(window);
+	bts_drain(window);
+	bts_end(window);
+	return true;
+}
+
+/**
+ * utrace_bts_window_drain() - give each consumer what was recorded so far
+ * @window: the window of this CPU
+ *
+ * Context: With interrupts off, on the CPU of the window.
+ */
+void utrace_bts_window_drain(struct bts_window *window)
+{
+	bts_begin(window);
+	bts_drain(window);
+	bts_end(window);
+}
+
+/* Write the record of a thread that comes; the source is off. */
+static void bts_write_task(struct bts_window *window,
+			   const struct utrace_branch *task)
+{
+	struct bts_store *store = window->store;
+	unsigned int n;
+	bool full;
+
+	n = bts_count(store, &full);
+	/* With this record the window must not seem to be full. */
+	if (full || n + 1 == bts_size(store)) {
+		bts_drain(window);
+		n = 0;
+	}
+	bts_records(store)[n] = *task;
+	WRITE_ONCE(store->index, store->index + BTS_RECORD);
+}
+
+/**
+ * utrace_bts_window_switch() - another thread runs from here on
+ * @window: the window of this CPU
+ * @thread: list of struct bts_stream of that thread; NULL if it has none
+ * @task: %UTRACE_BRANCH_TASK, for streams of the CPU
+ *
+ * Context: With interrupts off, on the CPU of the window.
+ */
+void utrace_bts_window_switch(struct bts_window *window,
+			      struct list_head *thread,
+			      const struct utrace_branch *task)
+{
+	if (thread && list_empty(thread))
+		thread = NULL;
+	if (!thread && !window->thread && list_empty(&window->streams))
+		return;
+	bts_begin(window);
+	if (thread || window->thread)
+		bts_drain(window);
+	window->thread = thread;
+	if (window->off)
+		bts_gap(thread, UTRACE_LOSS_OFF);
+	if (!list_empty(&window->streams))
+		bts_write_task(window, task);
+	bts_end(window);
+}
+
+/**
+ * utrace_bts_window_add() - a consumer follows a stream from here on
+ * @window: the window of this CPU
+ * @stream: from utrace_bts_stream_init()
+ * @thread: list of struct bts_stream of the thread that runs; NULL: the stream
+ *	is one of the CPU
+ *
+ * A stream of a thread that runs nowhere is added to its list by the caller, if
+ * it does not wait or its ring has at least BTS_WAIT_MIN records.
+ *
+ * Context: With interrupts off, on the CPU of the window.
+ * Return:
+ * * 0 - the stream begins
+ * * -EINVAL - the stream waits, but is one of the CPU, or its ring is too small
+ */
+int utrace_bts_window_add(struct bts_window *window, struct bts_stream *stream,
+			  struct list_head *thread)
+{
+	if (stream->wait && (!thread || !bts_room(window, stream)))
+		return -EINVAL;
+	bts_begin(window);
+	bts_drain(window);
+	if (thread)
+		window->thread = thread;
+	list_add_tail(&stream->list, thread ?: &window->streams);
+	bts_end(window);
+	return 0;
+}
+
+/**
+ * utrace_bts_window_remove() - a consumer follows a stream no more
+ * @window: the window of this CPU
+ * @stream: one of the CPU, or of the thread that runs
+ *
+ * Context: With interrupts off, on the CPU of the window.
+ */
+void utrace_bts_window_remove(struct bts_window *window,
+			      struct bts_stream *stream)
+{
+	bts_begin(window);
+	bts_drain(window);
+	list_del_init(&stream->list);
+	stream->paused = false;
+	if (window->thread && list_empty(window->thread))
+		window->thread = NULL;
+	bts_end(window);
+}
+
+/**
+ * utrace_bts_window_resume() - may a thread run user code again?
+ * @window: the window of this CPU
+ * @stream: a stream of the thread that runs
+ *
+ * Context: With interrupts off, on the CPU of the window; the thread is about to
+ * return to user mode.
+ * Return: false if the stream is full, and the thread has to wait for its
+ * reader.
+ */
+bool utrace_bts_window_resume(struct bts_window *window,
+			      struct bts_stream *stream)
+{
+	if (!stream->paused)
+		return true;
+	if (!bts_room(window, stream))
+		return false;
+	bts_begin(window);
+	bts_drain(window);
+	stream->paused = !bts_room(window, stream);
+	bts_end(window);
+	return !stream->paused;
+}
+
+/**
+ * utrace_bts_window_off() - record nothing for a time
+ * @window: the window of this CPU
+ * @off: whether to record nothing, or to go on
+ *
+ * Each stream that is there meanwhile tells of a gap.
+ *
+ * Context: With interrupts off, on the CPU of the window.
+ */
+void utrace_bts_window_off(struct bts_window *window, bool off)
+{
+	bts_begin(window);
+	bts_drain(window);
+	if (off && !window->off) {
+		bts_gap(&window->streams, UTRACE_LOSS_OFF);
+		bts_gap(window->thread, UTRACE_LOSS_OFF);
+	}
+	window->off = off;
+	bts_end(window);
+}

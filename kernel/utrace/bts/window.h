@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * utrace - branches: the memory that a processor records its branches in
+ *
+ * A window is one CPU's.  The processor writes raw records to it.  Before it is
+ * full, and wherever the streams change, each consumer gets what it wants of
+ * them, and the window is empty again.
+ */
+#ifndef _KERNEL_UTRACE_BTS_WINDOW_H
+#define _KERNEL_UTRACE_BTS_WINDOW_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+#include <linux/utrace_branch.h>
+
+#include "buffer.h"
+#include "core.h"
+
+/*
+ * Records between the threshold and the end of a window, and in a ring when the
+ * threshold is reached: the processor goes on until the interrupt comes.
+ */
+#define BTS_MARGIN	170
+
+/* With less free than this a continuous ring counts as full. */
+#define BTS_FLOOR	64
+
+/* What a user view makes beyond the number of raw records. */
+#define BTS_RESERVE	2
+
+/* The smallest ring of a stream that waits for its reader. */
+#define BTS_WAIT_MIN	256
+
+/**
+ * struct bts_store - addresses in a window, as the debug store has them
+ * @base: the first record
+ * @index: where the next record is written
+ * @max: the end of the last record
+ * @threshold: the processor interrupts when @index gets here
+ */
+struct bts_store {
+	u64 base;
+	u64 index;
+	u64 max;
+	u64 threshold;
+};
+
+/**
+ * struct bts_stream - a stream and its consumer
+ * @list: entry in bts_window.streams, or in the list of a thread
+ * @view: what the consumer wants
+ * @buffer: where the consumer gets it; constant
+ * @wait: the thread waits while @buffer is full; constant
+ * @paused: the thread has to wait
+ *
+ * The CPU on which the stream is uses what is not constant.
+ */
+struct bts_stream {
+	struct list_head list;
+	struct bts_view view;
+	struct bts_buffer *buffer;
+	bool wait;
+	bool paused;
+};
+
+struct bts_window;
+
+/**
+ * struct bts_source_ops - the processor, or what stands for it
+ * @enable: record branches from here on
+ * @disable: record none; bts_store.index is right afterwards
+ * @pause: a stream that waits is full: its thread must run no user code until
+ *	utrace_bts_window_resume() has said true.  The stream is one of the
+ *	thread that runs
+ *
+ * All are called with interrupts off or from an NMI.  @enable may be called when
+ * the source is on already: an NMI has been faster.
+ */
+struct bts_source_ops {
+	void (*enable)(struct bts_window *window);
+	void (*disable)(struct bts_window *window);
+	void (*pause)(struct bts_window *window, struct bts_stream *stream);
+};
+
+/**
+ * struct bts_window - what one CPU records
+ * @store: the addresses, which the processor reads and writes while recording
+ * @ops: the processor; constant
+ * @margin: see BTS_MARGIN; less for a small window.  Constant
+ * @streams: struct bts_stream of the CPU
+ * @thread: list of struct bts_stream of the thread that runs; NULL if it has
+ *	none
+ * @off: nothing may be recorded
+ * @on: the source was enabled
+ * @busy: the CPU changes the window, so that an interrupt must not
+ *
+ * Only the CPU itself uses it, with interrupts off; the NMI does unless @busy.
+ */
+struct bts_window {
+	struct bts_store *store;
+	const struct bts_source_ops *ops;
+	unsigned int margin;
+	struct list_head streams;
+	struct list_head *thread;
+	bool off;
+	bool on;
+	bool busy;
+};
+
+int utrace_bts_stream_init(struct bts_stream *stream, enum bts_level level,
+			   bool hide_user, const struct bts_entries *entries,
+			   struct bts_buffer *buffer, bool wait);
+void utrace_bts_stream_finish(struct bts_stream *stream);
+
+int utrace_bts_window_init(struct bts_window *window, struct bts_store *store,
+			   struct utrace_branch *records, unsigned int n,
+			   const struct bts_source_ops *ops);
+bool utrace_bts_window_interrupt(struct bts_window *window);
+void utrace_bts_window_drain(struct bts_window *window);
+void utrace_bts_window_switch(struct bts_window *window,
+			      struct list_head *thread,
+			      const struct utrace_branch *task);
+int utrace_bts_window_add(struct bts_window *window, struct bts_stream *stream,
+			  struct list_head *thread);
+void utrace_bts_window_remove(struct bts_window *window,
+			      struct bts_stream *stream);
+bool utrace_bts_window_resume(struct bts_window *window,
+			      struct bts_stream *stream);
+void utrace_bts_window_off(struct bts_window *window, bool off);
+
+#endif /* _KERNEL_UTRACE_BTS_WINDOW_H */
