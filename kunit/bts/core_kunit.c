@@ -1,0 +1,644 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace tests - KUnit suite utrace_bts_core: views and windows
+ *
+ * Each case at an edge is written down here; lab_kunit.c has random ones.
+ */
+#include "suite.h"
+
+#define K(offset)	(LAB_KERNEL + (offset))
+#define IRQ		K(0x10)
+#define SYSCALL		K(0x30)
+#define UD		K(0x40)
+#define PC_UD		UTRACE_PC_EXCEPTION(6)
+
+#define CALL		(UTRACE_BR_SYSCALL << 8)
+#define RETURN		(UTRACE_BR_SYSRET << 8)
+static const struct bts_entry core_entry[] = {
+	{ IRQ, 0, BTS_ENTRY_TRANSPARENT },
+	{ SYSCALL, UTRACE_PC_SYSCALL, BTS_ENTRY_SYSCALL },
+	{ UD, PC_UD, BTS_ENTRY_EXCEPTION },
+};
+
+static const struct bts_entries core_entries = {
+	core_entry, ARRAY_SIZE(core_entry)
+};
+
+#define WINDOW	300
+#define RING	SUITE_RING
+
+/**
+ * struct core_test - one test
+ * @fake: a processor
+ * @records: memory of its window
+ * @buffer: rings of two streams
+ * @stream: the streams
+ * @ring: memory of the rings
+ * @reader: what was read
+ * @thread: streams of a thread
+ * @paused: streams that were paused
+ */
+struct core_test {
+	struct bts_fake fake;
+	struct utrace_branch records[WINDOW];
+	struct bts_buffer buffer[2];
+	struct bts_stream stream[2];
+	struct utrace_branch ring[2][RING];
+	struct suite_reader reader;
+	struct list_head thread;
+	unsigned int paused;
+};
+
+static void core_pause(struct bts_fake *fake, struct bts_stream *stream)
+{
+	container_of(fake, struct core_test, fake)->paused++;
+}
+
+static int core_init(struct kunit *test)
+{
+	struct core_test *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
+
+	if (!t)
+		return -ENOMEM;
+	test->priv = t;
+	INIT_LIST_HEAD(&t->thread);
+	return 0;
+}
+
+/* A processor with a window of @n records. */
+static void make_fake(struct kunit *test, unsigned int n)
+{
+	struct core_test *t = test->priv;
+
+	KUNIT_ASSERT_EQ(test, bts_fake_init(&t->fake, t->records, n), 0);
+	t->fake.pause = core_pause;
+}
+
+/* Stream @i, with a ring of @size records; it is one of the CPU or waits. */
+static void make_stream(struct kunit *test, unsigned int i,
+			enum bts_level level, unsigned int size, bool overwrite,
+			bool wait)
+{
+	struct core_test *t = test->priv;
+
+	KUNIT_ASSERT_EQ(test,
+			utrace_bts_buffer_init(&t->buffer[i], t->ring[i], size,
+					       overwrite, true), 0);
+	KUNIT_ASSERT_EQ(test,
+			utrace_bts_stream_init(&t->stream[i], level, false,
+					       &core_entries, &t->buffer[i],
+					       wait), 0);
+}
+
+static void add(struct kunit *test, unsigned int i, bool of_thread)
+{
+	struct core_test *t = test->priv;
+
+	KUNIT_ASSERT_EQ(test,
+			utrace_bts_window_add(&t->fake.window, &t->stream[i],
+					      of_thread ? &t->thread : NULL),
+			0);
+}
+
+/* The processor makes @n branches in user mode, with interrupts. */
+static void run(struct core_test *t, unsigned int n)
+{
+	struct utrace_branch branch = { 0x1000, 0x1000, 0 };
+
+	while (n--) {
+		bts_fake_store(&t->fake, &branch);
+		if (bts_fake_due(&t->fake))
+			utrace_bts_window_interrupt(&t->fake.window);
+	}
+}
+
+static unsigned int records_in_window(const struct core_test *t)
+{
+	return (t->fake.store.index - t->fake.store.base) /
+	       sizeof(struct utrace_branch);
+}
+
+static unsigned int threshold(const struct core_test *t)
+{
+	return (t->fake.store.threshold - t->fake.store.base) /
+	       sizeof(struct utrace_branch);
+}
+
+static unsigned int read(struct core_test *t, struct bts_buffer *buffer)
+{
+	return suite_read(&t->reader, buffer, RING);
+}
+
+static void expect(struct kunit *test, struct bts_buffer *buffer,
+		   const struct utrace_branch *records, unsigned int n)
+{
+	struct core_test *t = test->priv;
+
+	suite_expect(test, &t->reader, buffer, records, n);
+}
+
+/* Views */
+
+/**
+ * struct view_case - what a consumer gets of raw records
+ * @what: a description
+ * @level: what it wants
+ * @hide_user: see struct bts_view
+ * @finish: the thread ends
+ * @n: number of raw records
+ * @raw: raw records
+ * @n_told: number of records that it gets
+ * @told: these records
+ */
+struct view_case {
+	const char *what;
+	enum bts_level level;
+	bool hide_user;
+	bool finish;
+	unsigned int n;
+	struct utrace_branch raw[6];
+	unsigned int n_told;
+	struct utrace_branch told[6];
+};
+
+static const struct view_case view_cases[] = {
+	{
+		"an interrupt is not told", BTS_LEVEL_USER, .n = 5,
+		.raw = { { 1, 2 }, { 3, IRQ }, { IRQ, K(9) }, { K(9), 3 },
+			 { 4, 5, UTRACE_BRANCH_PREDICTED } },
+		.n_told = 2,
+		.told = { { 1, 2 }, { 4, 5, UTRACE_BRANCH_PREDICTED } },
+	}, {
+		"an unknown entry is not told", BTS_LEVEL_USER, .n = 3,
+		.raw = { { 3, K(0x99) }, { K(9), 3 }, { 4, 5 } },
+		.n_told = 1, .told = { { 4, 5 } },
+	}, {
+		"an interrupt that moves the thread", BTS_LEVEL_USER, .n = 3,
+		.raw = { { 3, IRQ }, { K(9), 8 }, { 9, 7 } },
+		.n_told = 3,
+		.told = { { 3, UTRACE_PC_ASYNC }, { UTRACE_PC_ASYNC, 8 },
+			  { 9, 7 } },
+	}, {
+		"a system call", BTS_LEVEL_USER, .n = 3,
+		.raw = { { 3, SYSCALL, UTRACE_BRANCH_PREDICTED },
+			 { K(0), K(5) }, { K(9), 5 } },
+		.n_told = 2,
+		.told = { { 3, UTRACE_PC_SYSCALL,
+			    CALL | UTRACE_BRANCH_PREDICTED },
+			  { UTRACE_PC_SYSCALL, 5, RETURN } },
+	}, {
+		"an exception whose handler is at its place", BTS_LEVEL_USER,
+		.n = 2, .raw = { { 3, UD }, { K(9), 3 } },
+		.n_told = 2, .told = { { 3, PC_UD }, { PC_UD, 3 } },
+	}, {
+		"a stream that begins in the kernel", BTS_LEVEL_USER, .n = 3,
+		.raw = { { K(1), K(2) }, { K(9), 3 }, { 4, 5 } },
+		.n_told = 2, .told = { { UTRACE_PC_KERNEL, 3 }, { 4, 5 } },
+	}, {
+		"no way into the kernel", BTS_LEVEL_USER, .n = 2,
+		.raw = { { 1, 2 }, { K(9), 8 } }, .n_told = 3,
+		.told = { { 1, 2 }, GAP(EDGE), { UTRACE_PC_KERNEL, 8 } },
+	}, {
+		"no way out of the kernel", BTS_LEVEL_USER, .n = 2,
+		.raw = { { 3, SYSCALL }, { 7, 8 } }, .n_told = 3,
+		.told = { { 3, UTRACE_PC_SYSCALL, CALL }, GAP(EDGE), { 7, 8 } },
+	}, {
+		"no way out of the kernel, and in again", BTS_LEVEL_USER,
+		.n = 3, .raw = { { 3, IRQ }, { 7, SYSCALL }, { K(9), 8 } },
+		.n_told = 3,
+		.told = { GAP(EDGE), { 7, UTRACE_PC_SYSCALL, CALL },
+			  { UTRACE_PC_SYSCALL, 8, RETURN } },
+	}, {
+		"the kernel without a way in or out", BTS_LEVEL_USER, .n = 3,
+		.raw = { { 1, 2 }, { K(1), K(2) }, { 1, 2 } }, .n_told = 3,
+		.told = { { 1, 2 }, GAP(EDGE), { 1, 2 } },
+	}, {
+		"the thread dies in an interrupt", BTS_LEVEL_USER,
+		.finish = true, .n = 1, .raw = { { 3, IRQ } },
+		.n_told = 1, .told = { { 3, UTRACE_PC_ASYNC } },
+	}, {
+		"the thread dies in a system call", BTS_LEVEL_USER,
+		.finish = true, .n = 1, .raw = { { 3, SYSCALL } },
+		.n_told = 1, .told = { { 3, UTRACE_PC_SYSCALL, CALL } },
+	}, {
+		"a source that knows", BTS_LEVEL_USER, .n = 4,
+		.raw = { { 3, UTRACE_PC_SYSCALL, CALL },
+			 { UTRACE_PC_EXEC, 9, RETURN },
+			 { 9, UTRACE_PC_ASYNC }, { UTRACE_PC_SIGNAL, 9 } },
+		.n_told = 4,
+		.told = { { 3, UTRACE_PC_SYSCALL, CALL },
+			  { UTRACE_PC_EXEC, 9, RETURN },
+			  { 9, UTRACE_PC_ASYNC }, { UTRACE_PC_SIGNAL, 9 } },
+	}, {
+		"another task", BTS_LEVEL_USER, .n = 5,
+		.raw = { { 3, IRQ }, TASK(7), { K(9), 8 }, { 8, SYSCALL },
+			 TASK(9) },
+		.n_told = 5,
+		.told = { { 3, UTRACE_PC_ASYNC }, TASK(7),
+			  { UTRACE_PC_KERNEL, 8 },
+			  { 8, UTRACE_PC_SYSCALL, CALL }, TASK(9) },
+	}, {
+		"what no source has", BTS_LEVEL_USER, .n = 2,
+		.raw = { { K(1), K(2), 0xf }, { K(3), 4, UTRACE_BRANCH_LOST } },
+	}, {
+		"the kernel", BTS_LEVEL_KERNEL, .n = 5,
+		.raw = { { 1, 2 }, { 3, IRQ }, TASK(7), { K(1), K(2) },
+			 { K(9), 3 } },
+		.n_told = 4,
+		.told = { { 3, IRQ }, TASK(7), { K(1), K(2) }, { K(9), 3 } },
+	}, {
+		"the kernel without user mode", BTS_LEVEL_KERNEL, true, .n = 5,
+		.raw = { { 1, 2 }, { 3, IRQ }, TASK(7), { K(1), K(2) },
+			 { K(9), 3 } },
+		.n_told = 4,
+		.told = { { UTRACE_PC_USER, IRQ }, TASK(7), { K(1), K(2) },
+			  { K(9), UTRACE_PC_USER } },
+	}, {
+		"both", BTS_LEVEL_BOTH, .n = 4,
+		.raw = { { 1, 2 }, { 3, IRQ, 0x10 }, TASK(7), { K(9), 3 } },
+		.n_told = 4,
+		.told = { { 1, 2 }, { 3, IRQ, 0x10 }, TASK(7), { K(9), 3 } },
+	},
+};
+
+static void view_is_told(struct kunit *test)
+{
+	const struct view_case *c = test->param_value;
+	struct core_test *t = test->priv;
+	struct bts_view view = {
+		.entries = &core_entries,
+		.level = c->level,
+		.hide_user = c->hide_user,
+	};
+
+	utrace_bts_buffer_init(&t->buffer[0], t->ring[0], RING, false, false);
+	utrace_bts_view_begin(&view);
+	utrace_bts_view_filter(&view, c->raw, c->n, &t->buffer[0]);
+	if (c->finish)
+		utrace_bts_view_finish(&view, &t->buffer[0]);
+	expect(test, &t->buffer[0], c->told, c->n_told);
+}
+
+static void view_desc(const struct view_case *c, char *desc)
+{
+	strscpy(desc, c->what, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(view, view_cases, view_desc);
+
+/*
+ * An odd record among others of user mode is found wherever it stands: the others
+ * are looked at by eights.
+ */
+static void every_place_is_seen(struct kunit *test)
+{
+	static const struct utrace_branch odd[] = {
+		TASK(1), { 1, K(1) }, { K(1), 1 }, { K(1), K(2) },
+		{ 1, 1, UTRACE_BRANCH_LOST }
+	};
+	struct core_test *t = test->priv;
+	struct bts_view view = { .level = BTS_LEVEL_USER };
+	struct utrace_branch raw[20] = {};
+	unsigned int i, j, n;
+
+	for (i = 0; i < ARRAY_SIZE(raw) * ARRAY_SIZE(odd); i++) {
+		utrace_bts_buffer_init(&t->buffer[0], t->ring[0], RING, false,
+				       false);
+		utrace_bts_view_begin(&view);
+		raw[i % ARRAY_SIZE(raw)] = odd[i / ARRAY_SIZE(raw)];
+		utrace_bts_view_filter(&view, raw, ARRAY_SIZE(raw),
+				       &t->buffer[0]);
+		raw[i % ARRAY_SIZE(raw)] = raw[(i + 1) % ARRAY_SIZE(raw)];
+		n = read(t, &t->buffer[0]);
+		for (j = 0; j < n; j++) {
+			const struct utrace_branch *got = &t->reader.got[j];
+
+			KUNIT_EXPECT_NE(test, got->from, K(1));
+			KUNIT_EXPECT_NE(test, got->to, K(1));
+			KUNIT_EXPECT_NE(test, got->to, K(2));
+			KUNIT_EXPECT_NE(test, got->info,
+					(u64)UTRACE_BRANCH_LOST);
+			if (got->info == UTRACE_BRANCH_TASK)
+				KUNIT_EXPECT_EQ(test, j, i);
+		}
+		if (i < ARRAY_SIZE(raw))
+			KUNIT_EXPECT_EQ(test, view.where,
+					i == 19 ? BTS_WHERE_UNKNOWN :
+					BTS_WHERE_USER);
+	}
+}
+
+/* Windows */
+
+static void small_windows(struct kunit *test)
+{
+	struct core_test *t = test->priv;
+	unsigned int n;
+
+	KUNIT_EXPECT_EQ(test, bts_fake_init(&t->fake, t->records, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, bts_fake_init(&t->fake, t->records, 1), -EINVAL);
+	for (n = 2; n < 6; n++) {
+		make_fake(test, n);
+		make_stream(test, 0, BTS_LEVEL_BOTH, RING, false, false);
+		add(test, 0, false);
+		run(t, 3 * n);
+		KUNIT_EXPECT_LT(test, records_in_window(t), n);
+		utrace_bts_window_drain(&t->fake.window);
+		KUNIT_EXPECT_EQ(test, read(t, &t->buffer[0]), 3 * n);
+		KUNIT_EXPECT_EQ(test,
+				t->buffer[0].counts[UTRACE_LOSS_HARDWARE],
+				0ULL);
+		utrace_bts_window_remove(&t->fake.window, &t->stream[0]);
+		KUNIT_EXPECT_FALSE(test, t->fake.on);
+	}
+}
+
+/* A processor that has filled its memory may have lost something. */
+static void full_window_is_a_gap(struct kunit *test)
+{
+	static const struct utrace_branch told[] = {
+		{ 0x1000, 0x1000 }, { 0x1000, 0x1000 }, { 0x1000, 0x1000 },
+		GAP(HARDWARE)
+	};
+	struct core_test *t = test->priv;
+	unsigned int i;
+
+	make_fake(test, 3);
+	make_stream(test, 0, BTS_LEVEL_BOTH, RING, false, false);
+	add(test, 0, false);
+	/* The threshold is the end, and the interrupt comes late. */
+	t->fake.store.threshold = t->fake.store.max;
+	for (i = 0; i < 5; i++)
+		KUNIT_EXPECT_EQ(test, bts_fake_store(&t->fake, told), i < 3);
+	KUNIT_EXPECT_TRUE(test, bts_fake_due(&t->fake));
+	KUNIT_EXPECT_TRUE(test, utrace_bts_window_interrupt(&t->fake.window));
+	KUNIT_EXPECT_EQ(test, records_in_window(t), 0U);
+	expect(test, &t->buffer[0], told, ARRAY_SIZE(told));
+}
+
+/* An index that makes no sense is never followed. */
+static void wrong_index_is_a_gap(struct kunit *test)
+{
+	static const long wrong[] = { -24, -1, 1, 23, 4 * 24 + 1, 5 * 24, 6000 };
+	struct core_test *t = test->priv;
+	unsigned int i, n;
+
+	make_fake(test, 4);
+	make_stream(test, 0, BTS_LEVEL_BOTH, RING, false, false);
+	add(test, 0, false);
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		t->fake.store.index = t->fake.store.base + wrong[i];
+		utrace_bts_window_drain(&t->fake.window);
+		KUNIT_EXPECT_EQ(test, t->fake.store.index, t->fake.store.base);
+		n = read(t, &t->buffer[0]);
+		KUNIT_EXPECT_EQ(test, n, wrong[i] < 24 ? 1U : 5U);
+		KUNIT_EXPECT_EQ(test, UTRACE_BRANCH_TYPE(t->reader.got[n - 1].info),
+				(u64)UTRACE_BRANCH_GAP);
+	}
+}
+
+/* A circle of the processor goes on at its begin. */
+static void circle_wraps(struct kunit *test)
+{
+	struct core_test *t = test->priv;
+
+	make_fake(test, 4);
+	t->fake.store.threshold = t->fake.store.max + 1;
+	t->fake.on = true;
+	run(t, 4);
+	KUNIT_EXPECT_EQ(test, t->fake.store.index, t->fake.store.base);
+	run(t, 5);
+	KUNIT_EXPECT_EQ(test, records_in_window(t), 1U);
+	KUNIT_EXPECT_FALSE(test, bts_fake_due(&t->fake));
+}
+
+static void empty_drain(struct kunit *test)
+{
+	struct core_test *t = test->priv;
+
+	make_fake(test, WINDOW);
+	utrace_bts_window_drain(&t->fake.window);
+	KUNIT_EXPECT_FALSE(test, t->fake.on);
+	KUNIT_EXPECT_FALSE(test, utrace_bts_window_interrupt(&t->fake.window));
+	utrace_bts_window_switch(&t->fake.window, &t->thread, NULL);
+	make_stream(test, 0, BTS_LEVEL_BOTH, RING, true, false);
+	add(test, 0, false);
+	KUNIT_EXPECT_TRUE(test, t->fake.on);
+	utrace_bts_window_drain(&t->fake.window);
+	KUNIT_EXPECT_TRUE(test, t->fake.on);
+	expect(test, &t->buffer[0], NULL, 0);
+}
+
+/* The least room of a continuous ring decides; a full one does not. */
+static void threshold_is_planned(struct kunit *test)
+{
+	struct core_test *t = test->priv;
+	const unsigned int most = WINDOW - WINDOW / 2;
+
+	make_fake(test, WINDOW);
+	make_stream(test, 0, BTS_LEVEL_BOTH, 2, true, false);
+	add(test, 0, false);
+	KUNIT_EXPECT_EQ(test, threshold(t), most);
+	make_stream(test, 1, BTS_LEVEL_BOTH, 256, false, false);
+	add(test, 1, false);
+	KUNIT_EXPECT_EQ(test, threshold(t), 256U - WINDOW / 2 - BTS_RESERVE);
+	run(t, 30);
+	utrace_bts_window_drain(&t->fake.window);
+	KUNIT_EXPECT_EQ(test, threshold(t),
+			256U - WINDOW / 2 - BTS_RESERVE - 30);
+	run(t, 40 - BTS_RESERVE);
+	utrace_bts_window_drain(&t->fake.window);
+	/* Less than BTS_FLOOR is free. */
+	KUNIT_EXPECT_EQ(test, utrace_bts_buffer_room(&t->buffer[1]), 188ULL);
+	KUNIT_EXPECT_EQ(test, threshold(t), most);
+	KUNIT_EXPECT_EQ(test, t->paused, 0U);
+	read(t, &t->buffer[1]);
+	utrace_bts_window_drain(&t->fake.window);
+	KUNIT_EXPECT_EQ(test, threshold(t), 256U - WINDOW / 2 - BTS_RESERVE);
+}
+
+static void wait_is_checked(struct kunit *test)
+{
+	struct core_test *t = test->priv;
+	struct bts_stream *stream = &t->stream[0];
+	struct bts_buffer *buffer = &t->buffer[0];
+
+	make_fake(test, WINDOW);
+	make_stream(test, 0, BTS_LEVEL_USER, 128, false, true);
+	KUNIT_EXPECT_EQ(test, utrace_bts_window_add(&t->fake.window, stream,
+						    &t->thread), -EINVAL);
+	make_stream(test, 0, BTS_LEVEL_USER, 256, false, true);
+	KUNIT_EXPECT_EQ(test, utrace_bts_window_add(&t->fake.window, stream,
+						    NULL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, utrace_bts_stream_init(stream, BTS_LEVEL_BOTH,
+						     false, NULL, buffer,
+						     true), -EINVAL);
+	buffer->overwrite = true;
+	KUNIT_EXPECT_EQ(test, utrace_bts_stream_init(stream, BTS_LEVEL_USER,
+						     false, NULL, buffer,
+						     true), -EINVAL);
+}
+
+/*
+ * A stream that waits is paused, and nothing of it is lost; others go on.  Both
+ * are removed while one is paused.
+ */
+static void stream_is_paused(struct kunit *test)
+{
+	struct core_test *t = test->priv;
+	struct bts_window *window = &t->fake.window;
+	unsigned int done;
+
+	make_fake(test, WINDOW);
+	make_stream(test, 0, BTS_LEVEL_USER, 256, false, true);
+	add(test, 0, true);
+	for (done = 0; !t->paused && done < 1000; done++)
+		run(t, 1);
+	KUNIT_EXPECT_EQ(test, t->paused, 1U);
+	KUNIT_EXPECT_FALSE(test, t->fake.on);
+	KUNIT_EXPECT_FALSE(test, utrace_bts_window_resume(window,
+							  &t->stream[0]));
+	make_stream(test, 1, BTS_LEVEL_BOTH, RING, false, false);
+	add(test, 1, false);
+	KUNIT_EXPECT_TRUE(test, t->fake.on);
+	KUNIT_EXPECT_EQ(test, t->paused, 1U);
+	KUNIT_EXPECT_EQ(test, read(t, &t->buffer[0]), done);
+	KUNIT_EXPECT_TRUE(test, t->stream[0].paused);
+	KUNIT_EXPECT_TRUE(test, utrace_bts_window_resume(window,
+							 &t->stream[0]));
+	run(t, 1000);
+	KUNIT_EXPECT_EQ(test, t->paused, 2U);
+	utrace_bts_window_remove(window, &t->stream[0]);
+	KUNIT_EXPECT_PTR_EQ(test, window->thread, NULL);
+	KUNIT_EXPECT_TRUE(test, t->fake.on);
+	utrace_bts_window_remove(window, &t->stream[1]);
+	KUNIT_EXPECT_FALSE(test, t->fake.on);
+}
+
+/* A switch to a thread without streams costs a CPU stream one record. */
+static void task_is_told(struct kunit *test)
+{
+	static const struct utrace_branch told[] = {
+		TASK(1), { 0x1000, 0x1000 }, TASK(2), TASK(3),
+		{ 0x1000, 0x1000 }
+	};
+	struct core_test *t = test->priv;
+	struct bts_window *window = &t->fake.window;
+	struct utrace_branch task = TASK(1);
+
+	make_fake(test, WINDOW);
+	make_stream(test, 0, BTS_LEVEL_BOTH, RING, false, false);
+	make_stream(test, 1, BTS_LEVEL_BOTH, RING, false, false);
+	add(test, 0, false);
+	list_add_tail(&t->stream[1].list, &t->thread);
+	utrace_bts_window_switch(window, NULL, &task);
+	run(t, 1);
+	KUNIT_EXPECT_EQ(test, records_in_window(t), 2U);
+	task.from = 2;
+	task.to = 2;
+	utrace_bts_window_switch(window, NULL, &task);
+	KUNIT_EXPECT_EQ(test, records_in_window(t), 3U);
+	task.from = 3;
+	task.to = 3;
+	utrace_bts_window_switch(window, &t->thread, &task);
+	KUNIT_EXPECT_EQ(test, records_in_window(t), 1U);
+	run(t, 1);
+	utrace_bts_window_switch(window, NULL, &task);
+	expect(test, &t->buffer[0], told, ARRAY_SIZE(told));
+	/* The thread gets what it has done itself. */
+	expect(test, &t->buffer[1], told + 1, 1);
+}
+
+/* However many threads come and go, the window is never full of that. */
+static void tasks_fill_the_window(struct kunit *test)
+{
+	struct core_test *t = test->priv;
+	struct utrace_branch task = TASK(1);
+	unsigned int n, i;
+
+	for (n = 2; n < 9; n++) {
+		make_fake(test, n);
+		make_stream(test, 0, BTS_LEVEL_BOTH, RING, false, false);
+		add(test, 0, false);
+		for (i = 0; i < 100; i++)
+			utrace_bts_window_switch(&t->fake.window, NULL, &task);
+		utrace_bts_window_drain(&t->fake.window);
+		KUNIT_EXPECT_EQ(test, read(t, &t->buffer[0]), 100U);
+	}
+}
+
+/* An NMI that comes while the CPU changes the window leaves it alone. */
+static void interrupt_of_a_change(struct kunit *test)
+{
+	struct core_test *t = test->priv;
+	struct bts_window *window = &t->fake.window;
+
+	make_fake(test, 4);
+	make_stream(test, 0, BTS_LEVEL_BOTH, RING, false, false);
+	add(test, 0, false);
+	t->fake.skid = 10;
+	run(t, 3);
+	window->busy = true;
+	KUNIT_EXPECT_TRUE(test, utrace_bts_window_interrupt(window));
+	KUNIT_EXPECT_EQ(test, records_in_window(t), 3U);
+	window->busy = false;
+	KUNIT_EXPECT_TRUE(test, utrace_bts_window_interrupt(window));
+	KUNIT_EXPECT_EQ(test, records_in_window(t), 0U);
+}
+
+static void off_is_a_gap(struct kunit *test)
+{
+	static const struct utrace_branch told[] = {
+		{ 0x1000, 0x1000 }, GAP(OFF), { 0x1000, 0x1000 }
+	};
+	struct core_test *t = test->priv;
+	struct bts_window *window = &t->fake.window;
+
+	make_fake(test, WINDOW);
+	make_stream(test, 0, BTS_LEVEL_USER, RING, true, false);
+	make_stream(test, 1, BTS_LEVEL_USER, RING, true, false);
+	add(test, 0, false);
+	list_add_tail(&t->stream[1].list, &t->thread);
+	run(t, 1);
+	utrace_bts_window_off(window, true);
+	utrace_bts_window_off(window, true);
+	run(t, 5);
+	KUNIT_EXPECT_FALSE(test, t->fake.on);
+	utrace_bts_window_off(window, false);
+	run(t, 1);
+	utrace_bts_window_drain(window);
+	expect(test, &t->buffer[0], told, ARRAY_SIZE(told));
+	/* A thread that comes meanwhile has a gap, too. */
+	utrace_bts_window_off(window, true);
+	utrace_bts_window_switch(window, &t->thread, told);
+	expect(test, &t->buffer[1], told + 1, 1);
+}
+
+static struct kunit_case core_cases[] = {
+	KUNIT_CASE_PARAM(view_is_told, view_gen_params),
+	KUNIT_CASE(every_place_is_seen),
+	KUNIT_CASE(small_windows),
+	KUNIT_CASE(full_window_is_a_gap),
+	KUNIT_CASE(wrong_index_is_a_gap),
+	KUNIT_CASE(circle_wraps),
+	KUNIT_CASE(empty_drain),
+	KUNIT_CASE(threshold_is_planned),
+	KUNIT_CASE(wait_is_checked),
+	KUNIT_CASE(stream_is_paused),
+	KUNIT_CASE(task_is_told),
+	KUNIT_CASE(tasks_fill_the_window),
+	KUNIT_CASE(interrupt_of_a_change),
+	KUNIT_CASE(off_is_a_gap),
+	{}
+};
+
+static struct kunit_suite core_suite = {
+	.name = "utrace_bts_core",
+	.init = core_init,
+	.test_cases = core_cases,
+};
+
+kunit_test_suite(core_suite);
+
+MODULE_DESCRIPTION("KUnit suite for views and windows of branches");
+MODULE_LICENSE("GPL");

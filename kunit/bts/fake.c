@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace tests - an emulated debug store
+ *
+ * The debug store of a processor, as far as a kernel can see it.  Whoever runs
+ * the branches asks after each one whether the interrupt is due, and makes it.
+ */
+#include <linux/container_of.h>
+
+#include "fake.h"
+
+static struct bts_fake *fake_of(struct bts_window *window)
+{
+	return container_of(window, struct bts_fake, window);
+}
+
+static void fake_enable(struct bts_window *window)
+{
+	fake_of(window)->on = true;
+}
+
+static void fake_disable(struct bts_window *window)
+{
+	struct bts_fake *fake = fake_of(window);
+
+	fake->on = false;
+	if (fake->full && fake->store.index >= fake->store.max)
+		fake->full(fake);
+}
+
+static void fake_pause(struct bts_window *window, struct bts_stream *stream)
+{
+	struct bts_fake *fake = fake_of(window);
+
+	if (fake->pause)
+		fake->pause(fake, stream);
+}
+
+static const struct bts_source_ops fake_ops = {
+	.enable		= fake_enable,
+	.disable	= fake_disable,
+	.pause		= fake_pause,
+};
+
+/**
+ * bts_fake_init() - make a processor
+ * @fake: filled in
+ * @records: memory that it records to
+ * @n: number of records
+ *
+ * Return: see utrace_bts_window_init().
+ */
+int bts_fake_init(struct bts_fake *fake, struct utrace_branch *records,
+		  unsigned int n)
+{
+	*fake = (struct bts_fake){};
+	return utrace_bts_window_init(&fake->window, &fake->store, records, n,
+				      &fake_ops);
+}
+
+static bool fake_leaves_out(const struct bts_fake *fake,
+			    const struct utrace_branch *branch)
+{
+	bool kernel = (s64)(fake->by_target ? branch->to : branch->from) < 0;
+
+	if (fake->forgets && (s64)(branch->from ^ branch->to) < 0 &&
+	    (branch->from ^ branch->to) % 3 == 0)
+		return true;
+	return kernel ? fake->off_os : fake->off_usr;
+}
+
+/**
+ * bts_fake_store() - the processor makes a branch
+ * @fake: the processor
+ * @branch: the branch
+ *
+ * Return: true if it was recorded.
+ */
+bool bts_fake_store(struct bts_fake *fake, const struct utrace_branch *branch)
+{
+	struct bts_store *store = &fake->store;
+	bool circle = store->threshold > store->max;
+
+	if (!fake->on || fake_leaves_out(fake, branch))
+		return false;
+	if (store->index >= store->max)
+		return false;
+	*(struct utrace_branch *)(unsigned long)store->index = *branch;
+	store->index += sizeof(*branch);
+	if (circle && store->index == store->max)
+		store->index = store->base;
+	if (fake->armed) {
+		fake->left -= !!fake->left;
+	} else if (store->index >= store->threshold) {
+		fake->armed = true;
+		fake->left = fake->skid;
+	}
+	return true;
+}
+
+/**
+ * bts_fake_due() - is the interrupt due?
+ * @fake: the processor
+ *
+ * Return: true, once, if so.
+ */
+bool bts_fake_due(struct bts_fake *fake)
+{
+	bool due = fake->armed && (!fake->left || !fake->on ||
+				   fake->store.index >= fake->store.max);
+
+	if (due)
+		fake->armed = false;
+	return due;
+}

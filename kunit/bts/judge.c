@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace tests - did each consumer of branches get what it should?
+ *
+ * Every stream is compared with the model, record by record.  Where the stream
+ * tells that records are missing, exactly as many are left out of the model's.
+ * Some properties are tested once more without the model, which may be wrong.
+ */
+#include <linux/minmax.h>
+#include <linux/string.h>
+
+#include "lab.h"
+
+/* A reader of two streams: what a consumer got and what it should get. */
+struct judge {
+	struct lab *lab;
+	struct lab_consumer *consumer;
+	const struct utrace_branch *got;
+	unsigned int n_got;
+	unsigned int i;
+	const struct utrace_branch *should;
+	unsigned int n_should;
+	unsigned int j;
+};
+
+static void wrong(struct judge *judge, const char *what)
+{
+	lab_wrong(judge->lab, what, judge->consumer - judge->lab->consumer,
+		  judge->i);
+}
+
+static bool is_type(const struct utrace_branch *record, u64 type)
+{
+	return UTRACE_BRANCH_TYPE(record->info) == type;
+}
+
+static bool is_lost(const struct utrace_branch *record, u64 cause)
+{
+	return record->info == (UTRACE_BRANCH_LOST | cause << 8);
+}
+
+static bool is_same(const struct utrace_branch *a,
+		    const struct utrace_branch *b)
+{
+	return !memcmp(a, b, sizeof(*a));
+}
+
+/* Leave out gaps of one place.  Returns the bits of their causes. */
+static u32 skip_gaps(const struct utrace_branch *records, unsigned int n,
+		     unsigned int *at)
+{
+	u32 causes = 0;
+
+	while (*at < n && is_type(&records[*at], UTRACE_BRANCH_GAP))
+		causes |= 1U << UTRACE_BRANCH_LOSS(records[(*at)++].info);
+	return causes;
+}
+
+/* Leave out @n records of those that should come, and gaps between them. */
+static u32 skip_lost(struct judge *judge, u64 n)
+{
+	u32 causes = 0;
+
+	while (n) {
+		causes |= skip_gaps(judge->should, judge->n_should, &judge->j);
+		if (judge->j == judge->n_should) {
+			wrong(judge, "LOST says too many");
+			return causes;
+		}
+		judge->j++;
+		n--;
+	}
+	return causes;
+}
+
+/* Losses and gaps at one place, of which only a continuous ring has both. */
+static void judge_losses(struct judge *judge)
+{
+	u32 got = 0, should = 0;
+	const struct utrace_branch *record;
+
+	for (;;) {
+		should |= skip_gaps(judge->should, judge->n_should, &judge->j);
+		got |= skip_gaps(judge->got, judge->n_got, &judge->i);
+		if (judge->i == judge->n_got)
+			break;
+		record = &judge->got[judge->i];
+		if (!is_lost(record, UTRACE_LOSS_FULL))
+			break;
+		should |= skip_lost(judge, record->from);
+		judge->i++;
+	}
+	if (got != should)
+		wrong(judge, "gaps differ");
+}
+
+/* The last record of a task before the place; NULL: there is none. */
+static const struct utrace_branch *owner_of(const struct judge *judge)
+{
+	unsigned int j = min(judge->j, judge->n_should);
+
+	while (j--)
+		if (is_type(&judge->should[j], UTRACE_BRANCH_TASK))
+			return &judge->should[j];
+	return NULL;
+}
+
+/*
+ * Records that were overwritten, and whose the next one is.  A reader that reads
+ * one record at a time may be told of more before it gets any.
+ */
+static void judge_overwritten(struct judge *judge)
+{
+	const struct utrace_branch *owner, *record = &judge->got[judge->i];
+	const struct utrace_branch *end = judge->got + judge->n_got;
+
+	while (record < end && is_lost(record, UTRACE_LOSS_OVERWRITTEN)) {
+		judge->j += record++->from;
+		owner = owner_of(judge);
+		if (!owner || (record < end &&
+			       is_lost(record, UTRACE_LOSS_OVERWRITTEN)))
+			continue;
+		if (record == end || !is_same(record, owner))
+			wrong(judge, "the owner of the oldest records is missing");
+		record++;
+	}
+	judge->i = record - judge->got;
+}
+
+/* P3 to P7: what was got is what should be, but for what is told. */
+static void judge_model(struct judge *judge)
+{
+	bool overwrite = judge->consumer->overwrite;
+
+	while (!judge->lab->wrong) {
+		if (!overwrite)
+			judge_losses(judge);
+		else if (judge->i < judge->n_got)
+			judge_overwritten(judge);
+		if (judge->i >= judge->n_got || judge->j >= judge->n_should)
+			break;
+		if (!is_same(&judge->got[judge->i], &judge->should[judge->j]))
+			wrong(judge, "a record differs");
+		judge->i++;
+		judge->j++;
+	}
+	if (judge->i != judge->n_got)
+		wrong(judge, "there is too much");
+	if (judge->j != judge->n_should)
+		wrong(judge, "there is too little");
+}
+
+static void judge_with_model(struct judge *judge, bool ideal)
+{
+	struct lab_consumer *consumer = judge->consumer;
+
+	consumer->wanted.ideal = ideal;
+	judge->should = judge->lab->should;
+	judge->n_should = bts_model(judge->lab->events, &consumer->wanted,
+				    judge->lab->should, LAB_RECORDS);
+	judge->i = 0;
+	judge->j = 0;
+	if (judge->n_should > LAB_RECORDS)
+		wrong(judge, "there is no memory for the model");
+	else
+		judge_model(judge);
+}
+
+static bool is_kernel(u64 address)
+{
+	return (s64)address < 0;
+}
+
+/* P1: no address of the kernel is in a stream of user mode. */
+static void judge_no_leak(struct judge *judge)
+{
+	const struct utrace_branch *record;
+
+	for (judge->i = 0; judge->i < judge->n_got; judge->i++) {
+		record = &judge->got[judge->i];
+		if ((is_kernel(record->from) && record->from < UTRACE_PC_BASE) ||
+		    (is_kernel(record->to) && record->to < UTRACE_PC_BASE))
+			wrong(judge, "an address of the kernel is told");
+	}
+}
+
+/* P2: no branch of user mode is in a stream of the kernel. */
+static void judge_kernel_only(struct judge *judge)
+{
+	bool hide = judge->consumer->hide_user;
+	const struct utrace_branch *record;
+
+	for (judge->i = 0; judge->i < judge->n_got; judge->i++) {
+		record = &judge->got[judge->i];
+		if (!is_type(record, UTRACE_BRANCH))
+			continue;
+		if (!is_kernel(record->from) && !is_kernel(record->to))
+			wrong(judge, "a branch of user mode is told");
+		if (hide && (!is_kernel(record->from) ||
+			     !is_kernel(record->to)))
+			wrong(judge, "an address of user mode is told");
+	}
+}
+
+/* Can the thread have gone straight on from @last to @next? */
+static bool is_straight(const struct utrace_branch *last,
+			const struct utrace_branch *next)
+{
+	if (is_kernel(last->to))
+		return is_kernel(next->from);
+	return !is_kernel(next->from) && next->from >= last->to &&
+	       next->from - last->to < 1 << 20;
+}
+
+/* P9: a stream of user mode has no hole that is not told. */
+static void judge_straight(struct judge *judge)
+{
+	const struct utrace_branch *record, *last = NULL;
+
+	for (judge->i = 0; judge->i < judge->n_got; judge->i++) {
+		record = &judge->got[judge->i];
+		if (is_type(record, UTRACE_BRANCH)) {
+			if (last && !is_straight(last, record))
+				wrong(judge, "a hole is not told");
+			last = record;
+		} else {
+			last = NULL;
+		}
+	}
+}
+
+/* P4: the numbers in the stream are those of the counters. */
+static u64 judge_counts(struct judge *judge)
+{
+	const u64 *counts = judge->consumer->buffer.counts;
+	u64 lost = 0, overwritten = 0;
+	const struct utrace_branch *record;
+
+	for (judge->i = 0; judge->i < judge->n_got; judge->i++) {
+		record = &judge->got[judge->i];
+		if (is_lost(record, UTRACE_LOSS_FULL))
+			lost += record->from;
+		else if (is_lost(record, UTRACE_LOSS_OVERWRITTEN))
+			overwritten += record->from;
+		else if (is_type(record, UTRACE_BRANCH_LOST))
+			wrong(judge, "LOST has no cause");
+	}
+	if (lost != counts[UTRACE_LOSS_FULL] ||
+	    overwritten != counts[UTRACE_LOSS_OVERWRITTEN])
+		wrong(judge, "the counters differ from the stream");
+	return lost;
+}
+
+/* Must a continuous consumer get everything? */
+static bool is_lossless(const struct lab *lab,
+			const struct lab_consumer *consumer)
+{
+	unsigned int i, most = 0;
+
+	if (!lab->setup.exact || consumer->overwrite)
+		return false;
+	if (consumer->wait)
+		return true;
+	for (i = 0; i < LAB_CPUS; i++)
+		most = max(most, lab->setup.size[i]);
+	return consumer->prompt && consumer->size >= most + BTS_RESERVE;
+}
+
+static void judge_one(struct lab *lab, struct lab_consumer *consumer)
+{
+	struct judge judge = {
+		.lab = lab,
+		.consumer = consumer,
+		.got = consumer->got,
+		.n_got = consumer->n,
+	};
+
+	if (consumer->level == BTS_LEVEL_USER) {
+		judge_no_leak(&judge);
+		/* A way in and out of which nothing was recorded is not seen. */
+		if (!lab->setup.forgets)
+			judge_straight(&judge);
+	} else if (consumer->level == BTS_LEVEL_KERNEL) {
+		judge_kernel_only(&judge);
+	}
+	/* P10 */
+	if (judge_counts(&judge) && is_lossless(lab, consumer))
+		wrong(&judge, "records were lost");
+	judge_with_model(&judge, false);
+	if (lab->setup.exact && !lab->setup.may_be_off &&
+	    consumer->level == BTS_LEVEL_USER)
+		judge_with_model(&judge, true);
+}
+
+/**
+ * lab_judge() - judge what all consumers have got
+ * @lab: after lab_run()
+ */
+void lab_judge(struct lab *lab)
+{
+	unsigned int i;
+
+	for (i = 0; i < lab->n_consumers && !lab->wrong && !lab->cut; i++)
+		if (lab->consumer[i].used)
+			judge_one(lab, &lab->consumer[i]);
+}
+
+/* The next record that is not of the tracer's own interrupt. */
+static bool next_of(const struct utrace_branch *records, unsigned int n,
+		    unsigned int *at)
+{
+	for (; *at < n; ++*at)
+		if ((records[*at].from & ~0xfffULL) != LAB_NMI &&
+		    (records[*at].to & ~0xfffULL) != LAB_NMI)
+			return true;
+	return false;
+}
+
+static void compare_one(struct lab *lab, unsigned int number)
+{
+	struct lab_consumer *consumer = &lab->consumer[number];
+	const struct utrace_branch *a = lab->first[number];
+	const struct utrace_branch *b = consumer->got;
+	unsigned int i = 0, j = 0;
+	bool more_a, more_b;
+
+	for (;; i++, j++) {
+		more_a = next_of(a, lab->n_first[number], &i);
+		more_b = next_of(b, consumer->n, &j);
+		if (!more_a || !more_b)
+			break;
+		if (!is_same(&a[i], &b[j])) {
+			lab_wrong(lab, "another window gives another record",
+				  number, j);
+			return;
+		}
+	}
+	if (more_a != more_b)
+		lab_wrong(lab, "another window gives more or less", number, j);
+}
+
+/**
+ * lab_compare() - P8: the windows make no difference
+ * @lab: after a second lab_run() with the same steps and other windows
+ */
+void lab_compare(struct lab *lab)
+{
+	unsigned int i;
+
+	for (i = 0; i < lab->n_consumers && !lab->wrong; i++)
+		if (lab->consumer[i].used &&
+		    is_lossless(lab, &lab->consumer[i]))
+			compare_one(lab, i);
+}

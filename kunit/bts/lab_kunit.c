@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace tests - KUnit suite utrace_bts_lab: rings and random machines
+ *
+ * Random machines are compared with a model, also from the hard interrupt of a
+ * timer: lockdep would see a lock there, and might_sleep() a wait.
+ */
+#include <linux/hrtimer.h>
+#include <linux/jiffies.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/vmalloc.h>
+
+#include "suite.h"
+
+/**
+ * struct lab_test - one test
+ * @buffer: a ring
+ * @ring: memory of the ring
+ * @many: other records
+ * @reader: what was read
+ */
+struct lab_test {
+	struct bts_buffer buffer;
+	struct utrace_branch ring[SUITE_RING];
+	struct utrace_branch many[SUITE_RING];
+	struct suite_reader reader;
+};
+
+static int lab_init(struct kunit *test)
+{
+	test->priv = kunit_kzalloc(test, sizeof(struct lab_test), GFP_KERNEL);
+	return test->priv ? 0 : -ENOMEM;
+}
+
+/* Rings */
+
+static void ring_sizes_are_checked(struct kunit *test)
+{
+	static const u64 wrong[] = { 0, 1, 3, 6, SUITE_RING - 1, SUITE_RING + 1 };
+	struct lab_test *t = test->priv;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(wrong); i++)
+		KUNIT_EXPECT_EQ(test,
+				utrace_bts_buffer_init(&t->buffer,
+						       t->ring, wrong[i],
+						       false, false), -EINVAL);
+	KUNIT_EXPECT_EQ(test, utrace_bts_buffer_init(&t->buffer, t->ring,
+						     2, false, false), 0);
+	KUNIT_EXPECT_FALSE(test, utrace_bts_buffer_has(&t->buffer));
+	suite_expect(test, &t->reader, &t->buffer, NULL, 0);
+}
+
+/* Records that find no room are counted where they would have been. */
+static void full_ring_counts(struct kunit *test)
+{
+	static const struct utrace_branch told[] = {
+		{ 2, 2 }, { 3, 3 }, LOST(3, FULL), { 7, 7 }
+	};
+	struct lab_test *t = test->priv;
+	struct bts_buffer *buffer = &t->buffer;
+	unsigned int i;
+
+	utrace_bts_buffer_init(buffer, t->ring, 4, false, false);
+	for (i = 0; i < 6; i++)
+		utrace_bts_buffer_put(buffer, i, i, 0);
+	KUNIT_EXPECT_EQ(test, buffer->counts[UTRACE_LOSS_FULL], 2ULL);
+	KUNIT_EXPECT_EQ(test, utrace_bts_buffer_room(buffer), 0ULL);
+	KUNIT_EXPECT_FALSE(test, utrace_bts_buffer_settle(buffer));
+	utrace_bts_buffer_put(buffer, 6, 6, 0);
+	KUNIT_EXPECT_EQ(test, suite_read(&t->reader, buffer, 2), 2U);
+	KUNIT_EXPECT_EQ(test, utrace_bts_buffer_room(buffer), 1ULL);
+	utrace_bts_buffer_put(buffer, 7, 7, 0);
+	suite_expect(test, &t->reader, buffer, told, ARRAY_SIZE(told));
+	KUNIT_EXPECT_EQ(test, buffer->counts[UTRACE_LOSS_FULL], 3ULL);
+	KUNIT_EXPECT_EQ(test, utrace_bts_buffer_room(buffer), 4ULL);
+}
+
+/* Each cause is told and counted by itself. */
+static void causes_are_apart(struct kunit *test)
+{
+	static const struct utrace_branch told[] = {
+		GAP(EDGE), { 1, 1 }, LOST(2, FULL), GAP(OFF), GAP(HARDWARE)
+	};
+	struct lab_test *t = test->priv;
+	struct bts_buffer *buffer = &t->buffer;
+	const struct utrace_branch some[3] = { { 1, 1 }, { 2, 2 }, { 3, 3 } };
+
+	utrace_bts_buffer_init(buffer, t->ring, 2, false, false);
+	utrace_bts_buffer_gap(buffer, UTRACE_LOSS_EDGE);
+	utrace_bts_buffer_write(buffer, some, 3);
+	utrace_bts_buffer_gap(buffer, UTRACE_LOSS_HARDWARE);
+	utrace_bts_buffer_gap(buffer, UTRACE_LOSS_OFF);
+	suite_expect(test, &t->reader, buffer, told, 2);
+	KUNIT_EXPECT_FALSE(test, utrace_bts_buffer_settle(buffer));
+	suite_expect(test, &t->reader, buffer, told + 2, 2);
+	KUNIT_EXPECT_TRUE(test, utrace_bts_buffer_settle(buffer));
+	suite_expect(test, &t->reader, buffer, told + 4, 1);
+	KUNIT_EXPECT_EQ(test, buffer->counts[UTRACE_LOSS_FULL], 2ULL);
+	KUNIT_EXPECT_EQ(test, buffer->counts[UTRACE_LOSS_EDGE], 1ULL);
+	KUNIT_EXPECT_EQ(test, buffer->counts[UTRACE_LOSS_OFF], 1ULL);
+	KUNIT_EXPECT_EQ(test, buffer->counts[UTRACE_LOSS_HARDWARE], 1ULL);
+}
+
+/* The reader of the last records is told how many were older, and whose. */
+static void last_records_have_an_owner(struct kunit *test)
+{
+	static const struct utrace_branch told[] = {
+		LOST(4, OVERWRITTEN), TASK(2), { 4, 4 }, { 5, 5 }, { 6, 6 },
+		{ 7, 7 }
+	};
+	struct lab_test *t = test->priv;
+	struct bts_buffer *buffer = &t->buffer;
+	unsigned int i;
+
+	utrace_bts_buffer_init(buffer, t->ring, 4, true, true);
+	for (i = 0; i < 8; i++)
+		utrace_bts_buffer_put(buffer, i, i,
+				      i == 1 || i == 2 ? UTRACE_BRANCH_TASK :
+				      UTRACE_BRANCH);
+	KUNIT_EXPECT_TRUE(test, utrace_bts_buffer_has(buffer));
+	/* A reader that reads one by one gets the same. */
+	KUNIT_EXPECT_EQ(test, suite_read(&t->reader, buffer, 1), 1U);
+	KUNIT_EXPECT_EQ(test, t->reader.got[0].from, 4ULL);
+	suite_expect(test, &t->reader, buffer, told + 1, ARRAY_SIZE(told) - 1);
+	KUNIT_EXPECT_EQ(test, buffer->counts[UTRACE_LOSS_OVERWRITTEN], 4ULL);
+	KUNIT_EXPECT_FALSE(test, utrace_bts_buffer_has(buffer));
+	utrace_bts_buffer_put(buffer, 8, 8, 0);
+	suite_expect(test, &t->reader, buffer, &(const struct utrace_branch){ 8, 8 }, 1);
+}
+
+/* More records than the ring has come at once. */
+static void last_records_of_many(struct kunit *test)
+{
+	struct lab_test *t = test->priv;
+	struct bts_buffer *buffer = &t->buffer;
+	unsigned int i;
+
+	for (i = 0; i < SUITE_RING; i++)
+		t->many[i] = (struct utrace_branch){ i, i };
+	utrace_bts_buffer_init(buffer, t->ring, 8, true, false);
+	utrace_bts_buffer_write(buffer, t->many, SUITE_RING);
+	KUNIT_EXPECT_EQ(test, suite_read(&t->reader, buffer, SUITE_RING), 9U);
+	KUNIT_EXPECT_EQ(test, t->reader.got[0].from, (u64)SUITE_RING - 8);
+	KUNIT_EXPECT_EQ(test, t->reader.got[1].from, (u64)SUITE_RING - 8);
+	KUNIT_EXPECT_EQ(test, t->reader.got[8].from, (u64)SUITE_RING - 1);
+}
+
+static void hostile_tail_is_refused(struct kunit *test)
+{
+	struct lab_test *t = test->priv;
+	struct bts_buffer *buffer = &t->buffer;
+	unsigned int i;
+
+	utrace_bts_buffer_init(buffer, t->ring, 8, false, false);
+	for (i = 0; i < 8; i++)
+		utrace_bts_buffer_put(buffer, i, i, 0);
+	KUNIT_EXPECT_FALSE(test, utrace_bts_buffer_take_to(buffer, 9));
+	KUNIT_EXPECT_FALSE(test, utrace_bts_buffer_take_to(buffer, U64_MAX));
+	KUNIT_EXPECT_TRUE(test, utrace_bts_buffer_take_to(buffer, 3));
+	KUNIT_EXPECT_FALSE(test, utrace_bts_buffer_take_to(buffer, 2));
+	KUNIT_EXPECT_EQ(test, utrace_bts_buffer_room(buffer), 3ULL);
+	KUNIT_EXPECT_TRUE(test, utrace_bts_buffer_take_to(buffer, 8));
+	KUNIT_EXPECT_EQ(test, utrace_bts_buffer_room(buffer), 8ULL);
+	buffer->overwrite = true;
+	KUNIT_EXPECT_FALSE(test, utrace_bts_buffer_take_to(buffer, 8));
+}
+
+/* Random machines */
+
+/* Rounds in process context, and from the timer. */
+#define ROUNDS		200
+#define TIMER_ROUNDS	20
+
+static void lab_free(void *lab)
+{
+	vfree(lab);
+}
+
+static struct lab *make_lab(struct kunit *test)
+{
+	struct lab *lab = vzalloc(sizeof(*lab));
+
+	KUNIT_ASSERT_NOT_NULL(test, lab);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, lab_free, lab),
+			0);
+	return lab;
+}
+
+static void properties_hold(struct kunit *test)
+{
+	struct lab *lab = make_lab(test);
+	unsigned int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		KUNIT_ASSERT_TRUE_MSG(test, lab_round(lab, i),
+				      "the log has more");
+		cond_resched();
+	}
+}
+
+/**
+ * struct lab_timer - what a timer does in hard interrupt context
+ * @timer: the timer
+ * @lab: makes a round each time; NULL: the timer writes to @buffer
+ * @buffer: a ring, of which the thread of the test is the reader
+ * @rounds: number of rounds to be made
+ * @done: number of those that were made
+ * @bad: number of those in which something was wrong
+ * @next: number of the next record
+ * @some: memory of records
+ */
+struct lab_timer {
+	struct hrtimer timer;
+	struct lab *lab;
+	struct bts_buffer *buffer;
+	unsigned int rounds;
+	unsigned int done;
+	unsigned int bad;
+	u64 next;
+	struct utrace_branch some[40];
+};
+
+static void lab_timer_write(struct lab_timer *t)
+{
+	unsigned int i, n = 1 + t->done % ARRAY_SIZE(t->some);
+
+	for (i = 0; i < n; i++, t->next++)
+		t->some[i] = (struct utrace_branch){ t->next, ~t->next, 0 };
+	utrace_bts_buffer_write(t->buffer, t->some, n);
+}
+
+static enum hrtimer_restart lab_timer_run(struct hrtimer *timer)
+{
+	struct lab_timer *t = container_of(timer, struct lab_timer, timer);
+
+	t->bad += !in_hardirq() || !irqs_disabled();
+	if (t->lab)
+		t->bad += !lab_round(t->lab, 1000 + t->done);
+	else
+		lab_timer_write(t);
+	WRITE_ONCE(t->done, t->done + 1);
+	if (t->done >= t->rounds || t->bad)
+		return HRTIMER_NORESTART;
+	hrtimer_forward_now(timer, ns_to_ktime((t->lab ? 1000 : 50) *
+					       NSEC_PER_USEC));
+	return HRTIMER_RESTART;
+}
+
+static void lab_timer_stop(void *t)
+{
+	hrtimer_cancel(&((struct lab_timer *)t)->timer);
+}
+
+static void start_timer(struct kunit *test, struct lab_timer *t)
+{
+	hrtimer_init(&t->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
+	t->timer.function = lab_timer_run;
+	hrtimer_start(&t->timer, ns_to_ktime(50 * NSEC_PER_USEC),
+		      HRTIMER_MODE_REL_HARD);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, lab_timer_stop,
+							t), 0);
+}
+
+/* P12: the core takes no lock, does not sleep, and wakes nobody. */
+static void properties_hold_in_interrupts(struct kunit *test)
+{
+	struct lab_timer *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, t);
+	t->lab = make_lab(test);
+	t->rounds = TIMER_ROUNDS;
+	start_timer(test, t);
+	while (hrtimer_active(&t->timer))
+		schedule_timeout_uninterruptible(1);
+	KUNIT_EXPECT_EQ(test, t->done, TIMER_ROUNDS);
+	KUNIT_EXPECT_EQ_MSG(test, t->bad, 0U, "the log has more");
+}
+
+/* Check @n records from number @next on.  Returns the number of the next one. */
+static u64 check_records(struct kunit *test, const struct utrace_branch *got,
+			 unsigned int n, u64 next)
+{
+	for (; n; n--, got++) {
+		if (got->info) {
+			next += got->from;
+			continue;
+		}
+		KUNIT_ASSERT_EQ(test, got->from, next);
+		KUNIT_ASSERT_EQ(test, got->to, ~next);
+		next++;
+	}
+	return next;
+}
+
+/*
+ * A writer in the midst of a read never gives half a record.  The reader copies
+ * all the time, and rarely takes what it has copied, so that most interrupts
+ * come in the midst of it.
+ */
+static void interrupt_writes_while_read(struct kunit *test)
+{
+	struct lab_timer *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
+	unsigned long end = jiffies + 2 * HZ;
+	struct lab_test *c = test->priv;
+	struct bts_buffer *buffer = &c->buffer;
+	struct bts_look look;
+	u64 next = 0, seen;
+	unsigned int i, n;
+
+	KUNIT_ASSERT_NOT_NULL(test, t);
+	utrace_bts_buffer_init(buffer, c->ring, 16, true, false);
+	t->buffer = buffer;
+	t->rounds = 5000;
+	start_timer(test, t);
+	for (i = 0; hrtimer_active(&t->timer) && time_before(jiffies, end); i++) {
+		n = utrace_bts_buffer_look(buffer, c->reader.got, 17, &look);
+		seen = check_records(test, c->reader.got, n, next);
+		if (!(i % 1024)) {
+			utrace_bts_buffer_take(buffer, &look);
+			next = seen;
+			cond_resched();
+		}
+	}
+	KUNIT_EXPECT_EQ(test, t->bad, 0U);
+	KUNIT_EXPECT_GT(test, t->done, 50U);
+	KUNIT_EXPECT_GT(test, buffer->counts[UTRACE_LOSS_OVERWRITTEN], 0ULL);
+}
+
+static struct kunit_case lab_cases[] = {
+	KUNIT_CASE(ring_sizes_are_checked),
+	KUNIT_CASE(full_ring_counts),
+	KUNIT_CASE(causes_are_apart),
+	KUNIT_CASE(last_records_have_an_owner),
+	KUNIT_CASE(last_records_of_many),
+	KUNIT_CASE(hostile_tail_is_refused),
+	KUNIT_CASE(properties_hold),
+	KUNIT_CASE(properties_hold_in_interrupts),
+	KUNIT_CASE(interrupt_writes_while_read),
+	{}
+};
+
+static struct kunit_suite lab_suite = {
+	.name = "utrace_bts_lab",
+	.init = lab_init,
+	.test_cases = lab_cases,
+};
+
+kunit_test_suite(lab_suite);
+
+MODULE_DESCRIPTION("KUnit suite for rings and random machines of branches");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace tests - what each consumer of branches should get
+ *
+ * The model has the whole diary of a machine and looks forwards and backwards in
+ * it.  It knows nothing of windows and rings, and uses nothing of what it is to
+ * judge.
+ */
+#include "model.h"
+
+/* One consumer that gets its records. */
+struct model {
+	const struct bts_event *events;
+	const struct bts_wanted *wanted;
+	struct utrace_branch *records;
+	unsigned int n;
+	unsigned int max;
+};
+
+static void model_put(struct model *model, u64 from, u64 to, u64 info)
+{
+	if (model->n < model->max)
+		model->records[model->n] = (struct utrace_branch){
+			from, to, info
+		};
+	model->n++;
+}
+
+static void model_put_gap(struct model *model, unsigned int cause)
+{
+	model_put(model, 0, 0, UTRACE_BRANCH_GAP | cause << 8);
+}
+
+static bool is_kernel(u64 address)
+{
+	return address >= 0x8000000000000000ULL;
+}
+
+/* Is the event one of the stream? */
+static bool model_has(const struct model *model, unsigned int i)
+{
+	const struct bts_event *event = &model->events[i];
+	const struct bts_wanted *wanted = model->wanted;
+
+	if (wanted->of_cpu ? event->cpu != wanted->id :
+	    event->thread != wanted->id)
+		return false;
+	switch (event->type) {
+	case BTS_EVENT_BRANCH:
+		return event->stored || wanted->ideal;
+	case BTS_EVENT_TASK:
+		return wanted->of_cpu;
+	default:
+		return !(wanted->of_cpu && event->threads);
+	}
+}
+
+static bool model_is_branch(const struct model *model, unsigned int i,
+			    bool from_kernel, bool to_kernel)
+{
+	const struct bts_event *event = &model->events[i];
+
+	return event->type == BTS_EVENT_BRANCH &&
+	       is_kernel(event->record.from) == from_kernel &&
+	       is_kernel(event->record.to) == to_kernel;
+}
+
+/*
+ * The event before @i in which user mode has a part, or which is no branch.
+ * @kernel: a branch within the kernel was in between.  Returns false: none.
+ */
+static bool model_before(const struct model *model, unsigned int i,
+			 unsigned int *before, bool *kernel)
+{
+	*kernel = false;
+	while (i-- > model->wanted->begin) {
+		if (!model_has(model, i))
+			continue;
+		if (model_is_branch(model, i, true, true)) {
+			*kernel = true;
+			continue;
+		}
+		*before = i;
+		return true;
+	}
+	return false;
+}
+
+/* Likewise, after @i. */
+static bool model_after(const struct model *model, unsigned int i,
+			unsigned int *after)
+{
+	while (++i < model->wanted->end) {
+		if (!model_has(model, i) ||
+		    model_is_branch(model, i, true, true))
+			continue;
+		*after = i;
+		return true;
+	}
+	return false;
+}
+
+/* Can a branch from user mode, or else to it, not follow what was before it? */
+static bool model_edge_missing(const struct model *model, unsigned int i,
+			       bool from_user)
+{
+	unsigned int before;
+	bool kernel;
+
+	if (!model_before(model, i, &before, &kernel) ||
+	    model->events[before].type != BTS_EVENT_BRANCH)
+		return false;
+	if (model_is_branch(model, before, false, true))
+		return from_user;
+	return kernel || !from_user;
+}
+
+/* Does the thread not go on where it has left user mode at @i? */
+static bool model_is_moved(const struct model *model, unsigned int i)
+{
+	unsigned int after;
+
+	if (!model_after(model, i, &after))
+		return model->wanted->finished;
+	if (model->events[after].type == BTS_EVENT_TASK)
+		return true;
+	return model_is_branch(model, after, true, false) &&
+	       model->events[after].record.to != model->events[i].record.from;
+}
+
+static void model_enter(struct model *model, unsigned int i)
+{
+	const struct bts_event *event = &model->events[i];
+
+	if (event->pc)
+		model_put(model, event->record.from, event->pc,
+			  (event->record.info & UTRACE_BRANCH_PREDICTED) |
+			  (event->syscall ? UTRACE_BR_SYSCALL << 8 : 0));
+	else if (model_is_moved(model, i))
+		model_put(model, event->record.from, UTRACE_PC_ASYNC, 0);
+}
+
+static void model_leave(struct model *model, unsigned int i)
+{
+	const struct utrace_branch *record = &model->events[i].record;
+	u64 info = record->info & UTRACE_BRANCH_PREDICTED;
+	const struct bts_event *entry;
+	unsigned int before;
+	bool kernel;
+
+	if (!model_before(model, i, &before, &kernel) ||
+	    !model_is_branch(model, before, false, true)) {
+		model_put(model, UTRACE_PC_KERNEL, record->to, info);
+		return;
+	}
+	entry = &model->events[before];
+	if (entry->pc)
+		model_put(model, entry->pc, record->to, info |
+			  (entry->syscall ? UTRACE_BR_SYSRET << 8 : 0));
+	else if (model_is_moved(model, before))
+		model_put(model, UTRACE_PC_ASYNC, record->to, info);
+}
+
+static void model_user(struct model *model, unsigned int i)
+{
+	const struct utrace_branch *record = &model->events[i].record;
+
+	if (model_is_branch(model, i, true, true))
+		return;
+	if (model_edge_missing(model, i, !is_kernel(record->from)))
+		model_put_gap(model, UTRACE_LOSS_EDGE);
+	if (model_is_branch(model, i, false, true))
+		model_enter(model, i);
+	else if (model_is_branch(model, i, true, false))
+		model_leave(model, i);
+	else
+		model_put(model, record->from, record->to, record->info);
+}
+
+static void model_kernel(struct model *model, unsigned int i)
+{
+	const struct utrace_branch *record = &model->events[i].record;
+	bool hide = model->wanted->hide_user;
+
+	if (model_is_branch(model, i, false, false))
+		return;
+	model_put(model,
+		  hide && !is_kernel(record->from) ? UTRACE_PC_USER :
+		  record->from,
+		  hide && !is_kernel(record->to) ? UTRACE_PC_USER : record->to,
+		  record->info);
+}
+
+static void model_event(struct model *model, unsigned int i)
+{
+	const struct bts_event *event = &model->events[i];
+	const struct utrace_branch *record = &event->record;
+
+	if (event->type == BTS_EVENT_GAP)
+		model_put_gap(model, event->cause);
+	else if (event->type == BTS_EVENT_TASK ||
+		 model->wanted->level == BTS_LEVEL_BOTH)
+		model_put(model, record->from, record->to, record->info);
+	else if (model->wanted->level == BTS_LEVEL_USER)
+		model_user(model, i);
+	else
+		model_kernel(model, i);
+}
+
+/**
+ * bts_model() - what a consumer should get
+ * @events: the diary
+ * @wanted: the consumer
+ * @records: filled in
+ * @n: number of records that there is memory for
+ *
+ * Return: number of records that the consumer should get.
+ */
+unsigned int bts_model(const struct bts_event *events,
+		       const struct bts_wanted *wanted,
+		       struct utrace_branch *records, unsigned int n)
+{
+	struct model model = { events, wanted, records, 0, n };
+	unsigned int i;
+
+	for (i = wanted->begin; i < wanted->end; i++)
+		if (model_has(&model, i))
+			model_event(&model, i);
+	return model.n;
+}

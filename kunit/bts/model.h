@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * utrace tests - what each consumer of branches should get
+ */
+#ifndef _KERNEL_UTRACE_TESTS_BTS_MODEL_H
+#define _KERNEL_UTRACE_TESTS_BTS_MODEL_H
+
+#include <linux/types.h>
+#include <linux/utrace_branch.h>
+
+#include "../../bts/core.h"
+
+/**
+ * enum bts_event_type - what happens on a machine
+ * @BTS_EVENT_BRANCH: a branch
+ * @BTS_EVENT_TASK: another thread runs from here on
+ * @BTS_EVENT_GAP: branches are not recorded for a time
+ */
+enum bts_event_type {
+	BTS_EVENT_BRANCH,
+	BTS_EVENT_TASK,
+	BTS_EVENT_GAP,
+};
+
+/**
+ * struct bts_event - one entry of the diary of a machine
+ * @record: the branch, or the record of a task
+ * @pc: of a branch into the kernel: the pseudo-address of what the program did;
+ *	0 if it did nothing
+ * @syscall: it was a system call
+ * @type: enum bts_event_type
+ * @cpu: where
+ * @thread: which thread
+ * @cause: of a gap
+ * @threads: a gap of the streams of the thread only
+ * @stored: the branch was recorded
+ */
+struct bts_event {
+	struct utrace_branch record;
+	u64 pc;
+	bool syscall;
+	u8 type;
+	u8 cpu;
+	u8 thread;
+	u8 cause;
+	bool threads;
+	bool stored;
+};
+
+/**
+ * struct bts_wanted - a consumer
+ * @level: what it wants
+ * @hide_user: see struct bts_view
+ * @of_cpu: it follows a CPU, else a thread
+ * @id: which one
+ * @begin: number of its first event
+ * @end: number of the first event after its last one
+ * @finished: the thread has ended
+ * @ideal: it gets branches that were not recorded, too
+ */
+struct bts_wanted {
+	enum bts_level level;
+	bool hide_user;
+	bool of_cpu;
+	u8 id;
+	unsigned int begin;
+	unsigned int end;
+	bool finished;
+	bool ideal;
+};
+
+unsigned int bts_model(const struct bts_event *events,
+		       const struct bts_wanted *wanted,
+		       struct utrace_branch *records, unsigned int n);
+
+#endif /* _KERNEL_UTRACE_TESTS_BTS_MODEL_H */

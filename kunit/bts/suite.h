@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * utrace tests - what the suites of the branch engine share
+ */
+#ifndef _KERNEL_UTRACE_TESTS_BTS_SUITE_H
+#define _KERNEL_UTRACE_TESTS_BTS_SUITE_H
+
+#include <kunit/test.h>
+
+#include "lab.h"
+
+#define LOST(n, cause)	{ n, 0, UTRACE_BRANCH_LOST | UTRACE_LOSS_##cause << 8 }
+#define GAP(cause)	{ 0, 0, UTRACE_BRANCH_GAP | UTRACE_LOSS_##cause << 8 }
+#define TASK(n)		{ n, n, UTRACE_BRANCH_TASK }
+
+#define SUITE_RING	1024
+
+/**
+ * struct suite_reader - what a reader has got
+ * @got: records
+ */
+struct suite_reader {
+	struct utrace_branch got[SUITE_RING + 2];
+};
+
+/* Read up to @n records.  Returns how many there were. */
+static inline unsigned int suite_read(struct suite_reader *reader,
+				      struct bts_buffer *buffer,
+				      unsigned int n)
+{
+	struct bts_look look;
+
+	n = utrace_bts_buffer_look(buffer, reader->got, n, &look);
+	utrace_bts_buffer_take(buffer, &look);
+	return n;
+}
+
+/* The reader gets these records, and nothing else. */
+static inline void suite_expect(struct kunit *test, struct suite_reader *reader,
+				struct bts_buffer *buffer,
+				const struct utrace_branch *records,
+				unsigned int n)
+{
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(test, suite_read(reader, buffer, SUITE_RING + 2), n);
+	for (i = 0; i < n; i++) {
+		KUNIT_EXPECT_EQ(test, reader->got[i].from, records[i].from);
+		KUNIT_EXPECT_EQ(test, reader->got[i].to, records[i].to);
+		KUNIT_EXPECT_EQ(test, reader->got[i].info, records[i].info);
+	}
+}
+
+#endif /* _KERNEL_UTRACE_TESTS_BTS_SUITE_H */
