@@ -17,7 +17,6 @@
 #include <linux/pid.h>
 #include <linux/sched/task.h>
 #include <linux/seq_file.h>
-#include <linux/slab.h>
 #include <linux/utrace_branches.h>
 #include <linux/workqueue.h>
 
@@ -44,20 +43,18 @@ static void count(const struct utrace_branch *record)
 
 static void read_records(struct work_struct *work)
 {
-	struct utrace_branch *records;
+	/* The work runs on one CPU at a time. */
+	static struct utrace_branch records[512];
 	int i, n;
 
-	records = kmalloc_array(512, sizeof(*records), GFP_KERNEL);
-	if (!records)
-		return;		/* The next record queues the work again. */
-	while ((n = utrace_branches_read(consumer, records, 512)) > 0)
+	while ((n = utrace_branches_read(consumer, records,
+					 ARRAY_SIZE(records))) > 0)
 		for (i = 0; i < n; i++)
 			count(&records[i]);
-	kfree(records);
 }
 static DECLARE_WORK(work, read_records);
 
-/* There are records.  This runs under a spinlock, perhaps before the attach ends. */
+/* There are records.  This runs under a spinlock. */
 static void ready(struct bts_consumer *from, void *data)
 {
 	WRITE_ONCE(consumer, from);

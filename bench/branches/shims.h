@@ -47,6 +47,8 @@ typedef __s64 s64;
 	({ __typeof__((a) + (b)) _x = (a), _y = (b); _x > _y ? _x : _y; })
 
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
+#define hweight32(x)		((unsigned int)__builtin_popcount(x))
+
 #define container_of(ptr, type, member) \
 	((type *)((char *)(ptr) - offsetof(type, member)))
 

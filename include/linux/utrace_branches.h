@@ -48,6 +48,9 @@ struct utrace_branches_want {
 struct bts_consumer *
 utrace_branches_attach(struct task_struct *task, u32 scope,
 		       const struct utrace_branches_want *want);
+struct bts_consumer *
+utrace_branches_attach_cpu(unsigned int cpu,
+			   const struct utrace_branches_want *want);
 int utrace_branches_read(struct bts_consumer *consumer,
 			 struct utrace_branch *records, unsigned int n);
 bool utrace_branches_over(struct bts_consumer *consumer);
@@ -57,6 +60,13 @@ void utrace_branches_put(struct bts_consumer *consumer);
 static inline struct bts_consumer *
 utrace_branches_attach(struct task_struct *task, u32 scope,
 		       const struct utrace_branches_want *want)
+{
+	return ERR_PTR(-EOPNOTSUPP);
+}
+
+static inline struct bts_consumer *
+utrace_branches_attach_cpu(unsigned int cpu,
+			   const struct utrace_branches_want *want)
 {
 	return ERR_PTR(-EOPNOTSUPP);
 }

@@ -67,7 +67,8 @@ enum utrace_branch_type {
 
 #define UTRACE_BRANCH_TYPE(info)	((info) & 0xf)
 #define UTRACE_BRANCH_PREDICTED		0x10
-#define UTRACE_BRANCH_KIND(info)	(((info) >> 8) & 0xff)
+#define UTRACE_BRANCH_KIND_SHIFT	8
+#define UTRACE_BRANCH_KIND(info)	(((info) >> UTRACE_BRANCH_KIND_SHIFT) & 0xff)
 
 /**
  * enum utrace_branch_kind - the kind of the instruction
@@ -99,7 +100,8 @@ enum utrace_branch_kind {
 /**
  * enum utrace_branch_loss - why records are missing
  * @UTRACE_LOSS_UNKNOWN: the source does not tell
- * @UTRACE_LOSS_FULL: %UTRACE_BRANCH_LOST: the ring was full
+ * @UTRACE_LOSS_FULL: %UTRACE_BRANCH_LOST: the ring was full, or there was no
+ *	memory for it
  * @UTRACE_LOSS_OVERWRITTEN: %UTRACE_BRANCH_LOST: newer records have taken their
  *	place, before they were read
  * @UTRACE_LOSS_OFF: %UTRACE_BRANCH_GAP: nothing was recorded for a time
@@ -154,20 +156,31 @@ enum utrace_branch_mode {
 
 /**
  * enum utrace_branch_source - what makes the records
- * @UTRACE_BRANCH_SOURCE_ANY: what there is for what the consumer wants
+ * @UTRACE_BRANCH_SOURCE_ANY: what there is for what the consumer wants, but not
+ *	EMULATED
  * @UTRACE_BRANCH_SOURCE_STEP: single steps of threads.  All branches in user mode
  *	are there; of the kernel, the ways into it and back only, with
  *	pseudo-addresses
+ * @UTRACE_BRANCH_SOURCE_INTEL: the branch trace store of processors of Intel, for
+ *	CPUs; not there yet
+ * @UTRACE_BRANCH_SOURCE_EMULATED: branches of CPUs that were never taken, for
+ *	tests (CONFIG_UTRACE_BTS_EMULATED)
  */
 enum utrace_branch_source {
 	UTRACE_BRANCH_SOURCE_ANY,
 	UTRACE_BRANCH_SOURCE_STEP,
+	UTRACE_BRANCH_SOURCE_INTEL,
+	UTRACE_BRANCH_SOURCE_EMULATED,
 };
+
+/* In utrace_ioc_branches.scope: a CPU, whatever runs there. */
+#define UTRACE_BRANCHES_OF_CPU	0x100
 
 /**
  * struct utrace_ioc_branches - %UTRACE_IOC_BRANCHES: make a consumer
- * @pidfd: pidfd of a thread, or of a process
- * @scope: %UTRACE_SCOPE_THREAD, %UTRACE_SCOPE_PROCESS or %UTRACE_SCOPE_TREE
+ * @pidfd: pidfd of a thread, or of a process; of a CPU its number
+ * @scope: %UTRACE_SCOPE_THREAD, %UTRACE_SCOPE_PROCESS, %UTRACE_SCOPE_TREE, or
+ *	%UTRACE_BRANCHES_OF_CPU
  * @mode: enum utrace_branch_mode
  * @full: enum utrace_full: what happens if there is no room for a record of
  *	%UTRACE_BRANCHES_ALL; else 0
@@ -176,6 +189,13 @@ enum utrace_branch_source {
  * @levels: %UTRACE_BRANCHES_USER, %UTRACE_BRANCHES_KERNEL or both; 0: user.  The
  *	kernel's need CAP_PERFMON
  * @source: enum utrace_branch_source
+ *
+ * A consumer of a CPU needs CAP_PERFMON and the initial pid namespace, for which
+ * its records say which task goes on (UTRACE_BRANCH_TASK); kernel threads do, too,
+ * and the idle task, whose pid and inode number are 0.  What a CPU has recorded
+ * last is given to read(2), but not told by poll(2).  No task waits for its
+ * reader, so @full is %UTRACE_FULL_DROP there, or 0, and @records at most 2^20.  It
+ * ends when the CPU goes offline.
  *
  * The ioctl returns the descriptor of the consumer, which has O_CLOEXEC.
  *
@@ -193,7 +213,8 @@ enum utrace_branch_source {
  * policy, level or source, or too many records are wanted.
  * ESRCH - the task is gone.  EPERM - the caller or the opener of the device may
  * not trace the task, or the caller not the kernel.  EDEADLK - the caller would wait for itself.  EOPNOTSUPP -
- * the machine cannot do it.  EUSERS, ENOSPC - see %UTRACE_IOC_ATTACH.  EMFILE,
+ * the machine cannot do it.  ENODEV - the CPU is not online.  EBUSY - the source
+ * is used by somebody else.  EUSERS, ENOSPC - see %UTRACE_IOC_ATTACH.  EMFILE,
  * ENFILE - there is no room for a descriptor.  ENOMEM - there is no memory.
  */
 struct utrace_ioc_branches {
@@ -208,6 +229,35 @@ struct utrace_ioc_branches {
 
 #define UTRACE_IOC_BRANCHES_SIZE_VER0	32
 #define UTRACE_IOC_BRANCHES	_IOW(0xBC, 0x10, struct utrace_ioc_branches)
+
+/**
+ * struct utrace_ioc_branch_info - %UTRACE_IOC_BRANCH_INFO, of a consumer
+ * @records: number of records that the ring has room for
+ * @written: records ever written to it
+ * @overwritten: of these, records that made room for others before they were read
+ * @lost: records that were lost since there was no room, or no memory; those of a
+ *	thread are counted when the stream tells of them
+ * @gaps: number of %UTRACE_BRANCH_GAP
+ * @source: enum utrace_branch_source, but not ANY
+ * @levels: as in struct utrace_ioc_branches, but not 0
+ * @mode: likewise
+ * @waiting: number of threads that wait for room
+ *
+ * The kernel fills it in.
+ */
+struct utrace_ioc_branch_info {
+	__u64 records;
+	__u64 written;
+	__u64 overwritten;
+	__u64 lost;
+	__u64 gaps;
+	__u32 source;
+	__u32 levels;
+	__u32 mode;
+	__u32 waiting;
+};
+
+#define UTRACE_IOC_BRANCH_INFO	_IOR(0xBC, 0x11, struct utrace_ioc_branch_info)
 
 /*
  * Mapped rings.  mmap(2) of a consumer that keeps all records, with one of these
@@ -227,11 +277,11 @@ struct utrace_ioc_branches {
  * @head (acquire), takes the records from its @tail on, of which number n is at
  * n modulo the number of records, and stores @tail (release).  poll(2) waits
  * for more, and lets tasks go on that wait for room: a program that has taken
- * records calls poll(2) before long.  The end is POLLHUP when nothing is left to
- * take.
+ * records calls poll(2) before long.  The end is POLLHUP without POLLIN.  After
+ * close(2) no task waits any more, and records without room are lost.
  *
  * Errors: EINVAL - another offset or size, MAP_PRIVATE, a tail without
- * PROT_WRITE, or UTRACE_BRANCHES_LAST.  EPERM - PROT_EXEC, or PROT_WRITE
+ * PROT_WRITE, UTRACE_BRANCHES_LAST, or a CPU.  EPERM - PROT_EXEC, or PROT_WRITE
  * elsewhere; mprotect(2) to these is EACCES.  ENOMEM.
  */
 #define UTRACE_MAP_BRANCHES	0x0000000000ULL

@@ -25,8 +25,10 @@
 
 #include "../builtin.h"
 #include "../task_data.h"
+#include "buffer.h"
 #include "insn.h"
 
+struct bts_cpu_link;
 struct cred;
 struct file;
 struct mem_cgroup;
@@ -51,7 +53,10 @@ struct vm_area_struct;
  *	records were overwritten
  * @owner: if @overwrite, the last %UTRACE_BRANCH_TASK before @tail
  * @told: the reader has got @owner
- * @lost: records that threads had not written when they died
+ * @lost: records that threads had not written when they died, of which the reader
+ *	was not told
+ * @lost_ever: records that were lost, for any reader
+ * @dropped: records that were overwritten, ever
  * @failed: there was no memory for the last write
  * @shared: what a program that maps the ring is told, one page; NULL: no program
  *	has mapped it.  Set once, with @told_by
@@ -70,6 +75,8 @@ struct bts_ring {
 	struct utrace_branch owner;
 	bool told;
 	u64 lost;
+	u64 lost_ever;
+	u64 dropped;
 	bool failed;
 	struct utrace_branch_head *shared;
 	struct utrace_branch_tail *told_by;
@@ -95,16 +102,18 @@ enum bts_piece_kind {
  * @n: number of records that are there
  * @kind: enum bts_piece_kind
  * @tail: bts_ring.tail when they were copied
+ * @look: instead of @kind and @tail for a consumer of a CPU
  */
 struct bts_piece {
 	struct utrace_branch *records;
 	unsigned int n;
 	u8 kind;
 	u64 tail;
+	struct bts_look look;
 };
 
 /* One page of records. */
-#define BTS_PIECE	170
+#define BTS_PIECE	170U
 
 #define BTS_LEVELS	(UTRACE_BRANCHES_USER | UTRACE_BRANCHES_KERNEL)
 
@@ -120,9 +129,11 @@ struct bts_piece {
  * @engine: the engine, to which the first reference has one; constant once the
  *	engine is attached.  Threads use @engine under @wait_lock and only unless
  *	@closed
+ * @cpu: what the consumer has of the CPU that it follows, and it has no @engine
+ *	then; NULL: it follows tasks.  Constant once it is attached
  * @levels: %UTRACE_BRANCHES_USER, %UTRACE_BRANCHES_KERNEL or both; constant
- * @ready: see struct utrace_branches_want; constant.  Called under @wait_lock
- *	and only unless @closed
+ * @ready: see struct utrace_branches_want; NULL until the consumer is attached.
+ *	Set and called under @wait_lock, and only unless @closed
  * @data: likewise
  * @stop: a thread whose records find no room waits.  Constant.
  * @read_lock: serializes readers; held while records are copied to user memory
@@ -146,6 +157,7 @@ struct bts_consumer {
 	const struct cred *cred;
 	struct pid_namespace *ns;
 	struct utrace_engine *engine;
+	struct bts_cpu_link *cpu;
 	u32 levels;
 	void (*ready)(struct bts_consumer *consumer, void *data);
 	void *data;
@@ -250,12 +262,17 @@ struct bts_thread {
 void utrace_bts_consumer_put(struct bts_consumer *consumer);
 struct pid *utrace_bts_reader(struct bts_consumer *consumer);
 void utrace_bts_set_reader(struct bts_consumer *consumer, struct pid *reader);
+void utrace_bts_stop_reading(struct bts_consumer *consumer,
+			     struct pid *reader);
 void utrace_bts_tell(struct bts_consumer *consumer);
 int utrace_bts_look(struct bts_consumer *consumer, struct bts_piece *piece,
 		    unsigned int n);
 void utrace_bts_take(struct bts_consumer *consumer,
 		     const struct bts_piece *piece);
+bool utrace_bts_has(const struct bts_consumer *consumer);
 bool utrace_bts_is_over(const struct bts_consumer *consumer);
+void utrace_bts_info(struct bts_consumer *consumer,
+		     struct utrace_ioc_branch_info *info);
 void utrace_bts_close(struct bts_consumer *consumer);
 void utrace_bts_release(struct bts_consumer *consumer);
 struct bts_consumer *
@@ -263,7 +280,21 @@ utrace_bts_consumer_new(const struct utrace_branches_want *want,
 			struct utrace_session *session);
 int utrace_bts_attach(struct bts_consumer *consumer, struct task_struct *task,
 		      u32 scope);
-int utrace_bts_check(const struct utrace_branches_want *want, u32 scope);
+int utrace_bts_check(const struct utrace_branches_want *want);
+
+/* cpu.c */
+unsigned int utrace_bts_cpu_source(void);
+int utrace_bts_cpu_attach(struct bts_consumer *consumer, unsigned int nr);
+void utrace_bts_cpu_detach(struct bts_consumer *consumer);
+void utrace_bts_cpu_free(struct bts_consumer *consumer);
+bool utrace_bts_cpu_is_over(const struct bts_consumer *consumer);
+bool utrace_bts_cpu_has(const struct bts_consumer *consumer);
+int utrace_bts_cpu_look(struct bts_consumer *consumer, struct bts_piece *piece,
+			unsigned int n);
+void utrace_bts_cpu_take(struct bts_consumer *consumer,
+			 const struct bts_piece *piece);
+void utrace_bts_cpu_info(const struct bts_consumer *consumer,
+			 struct utrace_ioc_branch_info *info);
 
 /* file.c */
 int utrace_bts_file_make(struct utrace_session *session, void *arg);
@@ -298,6 +329,7 @@ bool utrace_bts_join(struct bts_thread *thread, struct bts_consumer *consumer,
 		     unsigned long ip);
 void utrace_bts_leave(struct bts_thread *thread, struct bts_link *link);
 void utrace_bts_put(struct bts_thread *thread, u64 from, u64 to, u64 info);
+bool utrace_bts_is_read(const struct bts_consumer *consumer);
 void utrace_bts_wait(struct bts_thread *thread, struct bts_link *link);
 void utrace_bts_wait_soon(struct bts_thread *thread);
 void utrace_bts_let_go(struct bts_consumer *consumer);

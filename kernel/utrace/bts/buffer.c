@@ -16,6 +16,7 @@
  * So no record that is returned was overwritten in part.
  */
 #include <asm/barrier.h>
+#include <linux/bitops.h>
 #include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/minmax.h>
@@ -224,7 +225,7 @@ u64 utrace_bts_buffer_room(const struct bts_buffer *buffer)
 	if (buffer->overwrite)
 		return buffer->size;
 	room = bts_free(buffer);
-	owed = !!buffer->lost + __builtin_popcount(buffer->gaps);
+	owed = !!buffer->lost + hweight32(buffer->gaps);
 	return room - min(room, owed);
 }
 

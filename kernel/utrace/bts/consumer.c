@@ -69,8 +69,11 @@ struct pid *utrace_bts_reader(struct bts_consumer *consumer)
 
 /**
  * utrace_bts_set_reader() - say which process reads from here on
- * @consumer: the consumer
- * @reader: the process, or NULL: none does
+ * @consumer: the consumer, which is attached
+ * @reader: the process
+ *
+ * Threads that waited for another reader look again, since none of them may wait
+ * for its own process.
  *
  * Context: Process context.  Takes bts_consumer.wait_lock.
  */
@@ -86,20 +89,39 @@ void utrace_bts_set_reader(struct bts_consumer *consumer, struct pid *reader)
 		WRITE_ONCE(consumer->reader, reader);
 	}
 	put_pid(old);
+	utrace_bts_let_go(consumer);
+}
+
+/**
+ * utrace_bts_stop_reading() - a process reads no more
+ * @consumer: the consumer, which is attached
+ * @reader: the process; nothing happens if another one is the reader
+ *
+ * Context: Process context.  Takes bts_consumer.wait_lock.
+ */
+void utrace_bts_stop_reading(struct bts_consumer *consumer, struct pid *reader)
+{
+	scoped_guard(spinlock_irqsave, &consumer->wait_lock) {
+		if (consumer->reader != reader)
+			return;
+		WRITE_ONCE(consumer->reader, NULL);
+	}
+	put_pid(reader);
+	utrace_bts_let_go(consumer);
 }
 
 /**
  * utrace_bts_tell() - wake up the reader of a consumer
  * @consumer: the consumer, which has records, or whose tasks have ended
  *
- * Context: Process context.  Takes bts_consumer.wait_lock.
+ * Context: Process context, or an interrupt.  Takes bts_consumer.wait_lock.
  */
 void utrace_bts_tell(struct bts_consumer *consumer)
 {
 	if (wq_has_sleeper(&consumer->wait))
 		wake_up_interruptible_poll(&consumer->wait, EPOLLIN |
 					   EPOLLRDNORM | EPOLLHUP);
-	if (!consumer->ready)
+	if (!READ_ONCE(consumer->ready))
 		return;
 	guard(spinlock_irqsave)(&consumer->wait_lock);
 	if (!consumer->closed)
@@ -113,12 +135,16 @@ void utrace_bts_tell(struct bts_consumer *consumer)
  * @n: number of records at most, at least 1
  *
  * Context: Process context; may sleep.  Takes bts_consumer.lock.
- * Return: see utrace_bts_ring_look().
+ * Return: see utrace_bts_ring_look(); -EBUSY if the ring is mapped.
  */
 int utrace_bts_look(struct bts_consumer *consumer, struct bts_piece *piece,
 		    unsigned int n)
 {
 	guard(mutex)(&consumer->lock);
+	if (consumer->cpu)
+		return utrace_bts_cpu_look(consumer, piece, n);
+	if (utrace_bts_ring_is_mapped(&consumer->ring))
+		return -EBUSY;
 	return utrace_bts_ring_look(&consumer->ring, piece, n);
 }
 
@@ -133,7 +159,24 @@ void utrace_bts_take(struct bts_consumer *consumer,
 		     const struct bts_piece *piece)
 {
 	guard(mutex)(&consumer->lock);
-	utrace_bts_ring_take(&consumer->ring, piece);
+	if (consumer->cpu)
+		utrace_bts_cpu_take(consumer, piece);
+	/* A program that has mapped the ring since then says itself what it took. */
+	else if (!utrace_bts_ring_is_mapped(&consumer->ring))
+		utrace_bts_ring_take(&consumer->ring, piece);
+}
+
+/**
+ * utrace_bts_has() - is there something to read?
+ * @consumer: the consumer
+ *
+ * Context: Any.
+ * Return: true if so.
+ */
+bool utrace_bts_has(const struct bts_consumer *consumer)
+{
+	return consumer->cpu ? utrace_bts_cpu_has(consumer) :
+			       utrace_bts_ring_has(&consumer->ring);
 }
 
 /**
@@ -141,16 +184,48 @@ void utrace_bts_take(struct bts_consumer *consumer,
  * @consumer: the consumer
  *
  * Context: Process context.
- * Return: true if all tasks have ended; records may be left to read.
+ * Return: true if all tasks have ended, or the CPU is offline; records may be left
+ * to read.
  */
 bool utrace_bts_is_over(const struct bts_consumer *consumer)
 {
-	return !utrace_has_living(consumer->engine);
+	return consumer->cpu ? utrace_bts_cpu_is_over(consumer) :
+			       !utrace_has_living(consumer->engine);
 }
 
 /**
- * utrace_bts_close() - follow no more threads
- * @consumer: the consumer, whose engine is attached
+ * utrace_bts_info() - fill in what a program is told of a consumer
+ * @consumer: the consumer
+ * @info: full of zeros
+ *
+ * Context: Process context; may sleep.  Takes bts_consumer.lock and then
+ * bts_consumer.wait_lock.
+ */
+void utrace_bts_info(struct bts_consumer *consumer,
+		     struct utrace_ioc_branch_info *info)
+{
+	const struct bts_ring *ring = &consumer->ring;
+
+	info->records = ring->size;
+	info->levels = consumer->levels;
+	info->mode = ring->overwrite ? UTRACE_BRANCHES_LAST :
+				       UTRACE_BRANCHES_ALL;
+	if (consumer->cpu) {
+		utrace_bts_cpu_info(consumer, info);
+		return;
+	}
+	info->source = UTRACE_BRANCH_SOURCE_STEP;
+	guard(mutex)(&consumer->lock);
+	info->written = ring->head;
+	info->overwritten = ring->dropped;
+	info->lost = ring->lost_ever;
+	scoped_guard(spinlock_irqsave, &consumer->wait_lock)
+		info->waiting = list_count_nodes(&consumer->waiting);
+}
+
+/**
+ * utrace_bts_close() - follow no more threads, or no CPU
+ * @consumer: the consumer, which is attached
  *
  * The threads leave by themselves, at their next record or their end.  What is in
  * the ring can still be read.
@@ -163,8 +238,11 @@ void utrace_bts_close(struct bts_consumer *consumer)
 
 	scoped_guard(spinlock_irqsave, &consumer->wait_lock)
 		WRITE_ONCE(consumer->closed, true);
-	utrace_bts_set_reader(consumer, NULL);
-	utrace_bts_let_go(consumer);
+	if (consumer->cpu) {
+		utrace_bts_cpu_detach(consumer);
+		return;
+	}
+	utrace_bts_stop_reading(consumer, READ_ONCE(consumer->reader));
 	ret = utrace_control(NULL, consumer->engine, UTRACE_DETACH);
 	WARN_ON_ONCE(ret && ret != -EINPROGRESS && ret != -ESRCH);
 }
@@ -179,8 +257,12 @@ void utrace_bts_close(struct bts_consumer *consumer)
  */
 void utrace_bts_release(struct bts_consumer *consumer)
 {
-	shmem_truncate_range(file_inode(consumer->ring.pages), 0, -1);
-	utrace_engine_put(consumer->engine);
+	if (consumer->cpu) {
+		utrace_bts_cpu_free(consumer);
+	} else {
+		shmem_truncate_range(file_inode(consumer->ring.pages), 0, -1);
+		utrace_engine_put(consumer->engine);
+	}
 	utrace_bts_consumer_put(consumer);
 }
 
@@ -219,8 +301,6 @@ utrace_bts_consumer_new(const struct utrace_branches_want *want,
 	consumer->levels = want->levels ?: UTRACE_BRANCHES_USER;
 	consumer->stop = want->mode == UTRACE_BRANCHES_ALL &&
 			 want->full != UTRACE_FULL_DROP;
-	consumer->ready = want->ready;
-	consumer->data = want->data;
 	consumer->reader = get_pid(task_tgid(current));
 	consumer->ns = get_pid_ns(session ? utrace_dev_ns(session) :
 					    &init_pid_ns);
@@ -253,7 +333,8 @@ static bool bts_may_trace(struct task_struct *task, void *data)
  * Each thread joins at its next safe point, for which it is asked.
  *
  * Context: Process context; may sleep.
- * Return: 0, -EDEADLK, -ESRCH, or an error of utrace_attach_for().
+ * Return: 0, -EINVAL for another scope, -EOPNOTSUPP without single steps, -EDEADLK,
+ * -ESRCH, or an error of utrace_attach_for().
  */
 int utrace_bts_attach(struct bts_consumer *consumer, struct task_struct *task,
 		      u32 scope)
@@ -261,6 +342,10 @@ int utrace_bts_attach(struct bts_consumer *consumer, struct task_struct *task,
 	struct utrace_engine *engine;
 	int ret;
 
+	if (scope >= ARRAY_SIZE(bts_scopes))
+		return -EINVAL;
+	if (!arch_has_single_step())
+		return -EOPNOTSUPP;
 	engine = utrace_attach_for(consumer->opener, task,
 				   UTRACE_ATTACH_OBSERVER |
 				   UTRACE_ATTACH_OWN_EVENTS | bts_scopes[scope],
@@ -281,24 +366,26 @@ int utrace_bts_attach(struct bts_consumer *consumer, struct task_struct *task,
 		ret = utrace_control(NULL, engine, UTRACE_REPORT);
 	if (!ret || ret == -EINPROGRESS)
 		return 0;
+	/* A thread may have joined already. */
+	scoped_guard(spinlock_irqsave, &consumer->wait_lock)
+		WRITE_ONCE(consumer->closed, true);
 	(void)!utrace_control(NULL, engine, UTRACE_DETACH);
 	utrace_engine_put(engine);
 	return ret == -EALREADY ? -ESRCH : ret;
 }
 
 /**
- * utrace_bts_check() - is there a source for what a consumer wants?
+ * utrace_bts_check() - does it make sense what a consumer wants?
  * @want: what it wants
- * @scope: enum utrace_scope
  *
  * Context: Any.
- * Return: 0, -EINVAL or -EOPNOTSUPP.
+ * Return: 0 or -EINVAL.
  */
-int utrace_bts_check(const struct utrace_branches_want *want, u32 scope)
+int utrace_bts_check(const struct utrace_branches_want *want)
 {
-	if (scope >= ARRAY_SIZE(bts_scopes) || want->levels & ~BTS_LEVELS ||
-	    want->mode > UTRACE_BRANCHES_LAST || want->full > UTRACE_FULL_DROP ||
+	if (want->levels & ~BTS_LEVELS || want->mode > UTRACE_BRANCHES_LAST ||
+	    want->full > UTRACE_FULL_DROP ||
 	    (want->full && want->mode != UTRACE_BRANCHES_ALL))
 		return -EINVAL;
-	return arch_has_single_step() ? 0 : -EOPNOTSUPP;
+	return 0;
 }

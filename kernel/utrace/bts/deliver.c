@@ -90,8 +90,11 @@ static bool bts_write_before(struct bts_link *link)
 		link->started = bts_write_one(consumer, 0, link->start,
 					      UTRACE_BRANCH_START);
 	if (link->started && link->lost &&
-	    bts_write_one(consumer, link->lost, 0, UTRACE_BRANCH_LOST))
+	    bts_write_one(consumer, link->lost, 0, UTRACE_BRANCH_LOST |
+			  UTRACE_LOSS_FULL << UTRACE_BRANCH_KIND_SHIFT)) {
+		consumer->ring.lost_ever += link->lost;
 		link->lost = 0;
+	}
 	return link->started && !link->lost;
 }
 
@@ -147,6 +150,9 @@ static void bts_deliver_to(struct bts_thread *thread, struct bts_link *link,
 	struct bts_consumer *consumer = link->consumer;
 	bool failed;
 
+	while (link->sent < thread->n &&
+	       !bts_wants(consumer, &thread->stage[link->sent]))
+		link->sent++;
 	if (link->sent == thread->n)
 		return;
 	scoped_guard(mutex, &consumer->lock) {
@@ -158,7 +164,7 @@ static void bts_deliver_to(struct bts_thread *thread, struct bts_link *link,
 	if (link->sent == thread->n)
 		return;
 	/* No reader makes memory. */
-	if (consumer->stop && may_wait && !failed && READ_ONCE(consumer->reader))
+	if (consumer->stop && may_wait && !failed && utrace_bts_is_read(consumer))
 		return;
 	utrace_bts_lose_rest(thread, link);
 }

@@ -7,11 +7,14 @@
  * descriptor that it has.
  */
 #include <linux/anon_inodes.h>
+#include <linux/capability.h>
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/pid_namespace.h>
 #include <linux/poll.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
+#include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -26,13 +29,28 @@
 static int bts_flush(struct file *file, fl_owner_t id)
 {
 	struct bts_consumer *consumer = file->private_data;
+	struct pid *reader = task_tgid(current);
 
-	if (READ_ONCE(consumer->reader) != task_tgid(current) ||
-	    !utrace_dev_closes_last(file, id))
-		return 0;
-	utrace_bts_set_reader(consumer, NULL);
-	utrace_bts_let_go(consumer);
+	if (READ_ONCE(consumer->reader) == reader &&
+	    utrace_dev_closes_last(file, id))
+		utrace_bts_stop_reading(consumer, reader);
 	return 0;
+}
+
+/*
+ * The current process reads from here on.  It may have closed its descriptors
+ * while another of its threads was in a call: then nobody would notice its end.
+ */
+static void bts_be_reader(struct file *file)
+{
+	struct bts_consumer *consumer = file->private_data;
+	struct pid *reader = task_tgid(current);
+
+	if (likely(READ_ONCE(consumer->reader) == reader))
+		return;
+	utrace_bts_set_reader(consumer, reader);
+	if (utrace_dev_closes_last(file, current->files))
+		utrace_bts_stop_reading(consumer, reader);
 }
 
 /* Reading */
@@ -105,7 +123,7 @@ static ssize_t bts_read(struct file *file, char __user *to, size_t size,
 	for (;;) {
 		if (utrace_bts_ring_is_mapped(&consumer->ring))
 			return -EBUSY;
-		utrace_bts_set_reader(consumer, task_tgid(current));
+		bts_be_reader(file);
 		/* Before the look for records, of which one may be the last. */
 		over = utrace_bts_is_over(consumer);
 		ret = bts_copy(consumer, to, records, nonblock);
@@ -117,7 +135,7 @@ static ssize_t bts_read(struct file *file, char __user *to, size_t size,
 		if (nonblock)
 			return -EAGAIN;
 		ret = wait_event_interruptible(consumer->wait,
-					       utrace_bts_ring_has(&consumer->ring) ||
+					       utrace_bts_has(consumer) ||
 					       utrace_bts_is_over(consumer));
 		if (ret)
 			return ret;
@@ -127,11 +145,17 @@ static ssize_t bts_read(struct file *file, char __user *to, size_t size,
 /* A program that reads from memory may have made room. */
 static void bts_sync(struct bts_consumer *consumer)
 {
-	if (!utrace_bts_ring_is_mapped(&consumer->ring))
+	struct bts_ring *ring = &consumer->ring;
+	bool room;
+
+	if (!utrace_bts_ring_is_mapped(ring))
 		return;
-	scoped_guard(mutex, &consumer->lock)
-		utrace_bts_ring_sync(&consumer->ring);
-	utrace_bts_let_go(consumer);
+	scoped_guard(mutex, &consumer->lock) {
+		utrace_bts_ring_sync(ring);
+		room = ring->head - ring->tail < ring->size;
+	}
+	if (room)
+		utrace_bts_let_go(consumer);
 }
 
 static __poll_t bts_poll(struct file *file, struct poll_table_struct *table)
@@ -139,13 +163,14 @@ static __poll_t bts_poll(struct file *file, struct poll_table_struct *table)
 	struct bts_consumer *consumer = file->private_data;
 	__poll_t mask = 0;
 
-	utrace_bts_set_reader(consumer, task_tgid(current));
+	bts_be_reader(file);
 	poll_wait(file, &consumer->wait, table);
+	smp_mb();	/* Pairs with wq_has_sleeper() in utrace_bts_tell(). */
 	bts_sync(consumer);
 	/* Before the look for records, of which one may be the last. */
 	if (utrace_bts_is_over(consumer))
 		mask |= EPOLLHUP;
-	if (utrace_bts_ring_has(&consumer->ring))
+	if (utrace_bts_has(consumer))
 		mask |= EPOLLIN | EPOLLRDNORM;
 	return mask;
 }
@@ -154,8 +179,22 @@ static int bts_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct bts_consumer *consumer = file->private_data;
 
-	utrace_bts_set_reader(consumer, task_tgid(current));
-	return utrace_bts_ring_map(consumer, vma);
+	int ret = utrace_bts_ring_map(consumer, vma);
+
+	if (!ret)
+		bts_be_reader(file);
+	return ret;
+}
+
+static long bts_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct utrace_ioc_branch_info info = {};
+
+	if (cmd != UTRACE_IOC_BRANCH_INFO)
+		return -ENOTTY;
+	utrace_bts_info(file->private_data, &info);
+	return copy_to_user((void __user *)arg, &info, sizeof(info)) ?
+	       -EFAULT : 0;
 }
 
 static int bts_release(struct inode *inode, struct file *file)
@@ -170,6 +209,8 @@ static const struct file_operations bts_fops = {
 	.read		= bts_read,
 	.poll		= bts_poll,
 	.mmap		= bts_mmap,
+	.unlocked_ioctl	= bts_ioctl,
+	.compat_ioctl	= compat_ptr_ioctl,
 	.flush		= bts_flush,
 	.release	= bts_release,
 	.llseek		= noop_llseek,
@@ -196,16 +237,55 @@ static int bts_install(struct bts_consumer *consumer)
 static int bts_check(const struct utrace_ioc_branches *arg,
 		     const struct utrace_branches_want *want)
 {
-	int ret = utrace_bts_check(want, arg->scope);
+	bool cpu = arg->scope == UTRACE_BRANCHES_OF_CPU;
+	int ret = utrace_bts_check(want);
 
 	if (ret)
 		return ret;
-	if (arg->source > UTRACE_BRANCH_SOURCE_STEP)
-		return -EINVAL;
-	/* What the kernel does is for who may observe the whole system. */
-	if (want->levels & UTRACE_BRANCHES_KERNEL && !perfmon_capable())
+	/* What the kernel does is for readers that may observe the system. */
+	if ((cpu || want->levels & UTRACE_BRANCHES_KERNEL) && !perfmon_capable())
 		return -EPERM;
-	return 0;
+	switch (arg->source) {
+	case UTRACE_BRANCH_SOURCE_ANY:
+		return cpu && utrace_bts_cpu_source() ==
+			      UTRACE_BRANCH_SOURCE_EMULATED ? -EOPNOTSUPP : 0;
+	case UTRACE_BRANCH_SOURCE_STEP:
+		return cpu ? -EOPNOTSUPP : 0;
+	default:
+		if (arg->source > UTRACE_BRANCH_SOURCE_EMULATED)
+			return -EINVAL;
+		return cpu && arg->source == utrace_bts_cpu_source() ?
+		       0 : -EOPNOTSUPP;
+	}
+}
+
+/* May the opener of the device follow a CPU, and read the numbers of its tasks? */
+static bool bts_may_follow_cpu(const struct bts_consumer *consumer)
+{
+	return consumer->ns == &init_pid_ns &&
+	       (!security_capable(consumer->opener, &init_user_ns, CAP_PERFMON,
+				  CAP_OPT_NONE) ||
+		!security_capable(consumer->opener, &init_user_ns,
+				  CAP_SYS_ADMIN, CAP_OPT_NONE));
+}
+
+static int bts_attach_to(struct bts_consumer *consumer,
+			 const struct utrace_ioc_branches *arg)
+{
+	struct task_struct *task;
+	int ret;
+
+	if (arg->scope == UTRACE_BRANCHES_OF_CPU) {
+		if (!bts_may_follow_cpu(consumer))
+			return -EPERM;
+		return utrace_bts_cpu_attach(consumer, arg->pidfd);
+	}
+	task = utrace_dev_task_of(arg->pidfd);
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+	ret = utrace_bts_attach(consumer, task, arg->scope);
+	put_task_struct(task);
+	return ret;
 }
 
 /**
@@ -227,21 +307,16 @@ int utrace_bts_file_make(struct utrace_session *session, void *arg)
 		.records = branches->records,
 	};
 	struct bts_consumer *consumer;
-	struct task_struct *task;
 	int ret = bts_check(branches, &want);
 
 	if (ret)
 		return ret;
-	task = utrace_dev_task_of(branches->pidfd);
-	if (IS_ERR(task))
-		return PTR_ERR(task);
 	consumer = utrace_bts_consumer_new(&want, session);
-	if (IS_ERR(consumer)) {
-		put_task_struct(task);
+	if (IS_ERR(consumer))
 		return PTR_ERR(consumer);
-	}
-	ret = utrace_bts_attach(consumer, task, branches->scope);
-	put_task_struct(task);
+	if (branches->scope == UTRACE_BRANCHES_OF_CPU && !want.full)
+		consumer->stop = false;
+	ret = bts_attach_to(consumer, branches);
 	if (ret) {
 		utrace_bts_consumer_put(consumer);
 		return ret;

@@ -12,6 +12,20 @@
 
 #include "bts.h"
 
+/* The consumer is attached: from here on its owner can be told of records. */
+static struct bts_consumer *
+bts_begin_telling(struct bts_consumer *consumer,
+		  const struct utrace_branches_want *want)
+{
+	scoped_guard(spinlock_irqsave, &consumer->wait_lock) {
+		consumer->data = want->data;
+		WRITE_ONCE(consumer->ready, want->ready);
+	}
+	/* Of what has come before. */
+	utrace_bts_tell(consumer);
+	return consumer;
+}
+
 /**
  * utrace_branches_attach() - get the branches of tasks
  * @task: a task of what is to be followed
@@ -36,7 +50,7 @@ utrace_branches_attach(struct task_struct *task, u32 scope,
 		       const struct utrace_branches_want *want)
 {
 	struct bts_consumer *consumer;
-	int ret = utrace_bts_check(want, scope);
+	int ret = utrace_bts_check(want);
 
 	if (ret)
 		return ERR_PTR(ret);
@@ -45,11 +59,50 @@ utrace_branches_attach(struct task_struct *task, u32 scope,
 		return consumer;
 	ret = utrace_bts_attach(consumer, task, scope);
 	if (!ret)
-		return consumer;
+		return bts_begin_telling(consumer, want);
 	utrace_bts_consumer_put(consumer);
 	return ERR_PTR(ret);
 }
 EXPORT_SYMBOL_GPL(utrace_branches_attach);
+
+/**
+ * utrace_branches_attach_cpu() - get the branches that a CPU takes
+ * @cpu: number of the CPU
+ * @want: what is wanted; copied.  No task waits for the reader, so
+ *	%UTRACE_FULL_DROP is implied
+ *
+ * utrace_branches_want.ready() is called in an interrupt.
+ *
+ * Context: Process context without locks; may sleep.
+ * Return:
+ * * a consumer, as from utrace_branches_attach()
+ * * -EINVAL - there is no such level, mode or policy, or too many records are
+ *   wanted
+ * * -EOPNOTSUPP - the machine cannot record a CPU
+ * * -ENODEV - there is no such CPU, or it is offline
+ * * -EBUSY - somebody else uses what the source needs
+ * * -ENOMEM - there is no memory
+ */
+struct bts_consumer *
+utrace_branches_attach_cpu(unsigned int cpu,
+			   const struct utrace_branches_want *want)
+{
+	struct bts_consumer *consumer;
+	int ret = utrace_bts_check(want);
+
+	if (ret)
+		return ERR_PTR(ret);
+	consumer = utrace_bts_consumer_new(want, NULL);
+	if (IS_ERR(consumer))
+		return consumer;
+	consumer->stop = false;
+	ret = utrace_bts_cpu_attach(consumer, cpu);
+	if (!ret)
+		return bts_begin_telling(consumer, want);
+	utrace_bts_consumer_put(consumer);
+	return ERR_PTR(ret);
+}
+EXPORT_SYMBOL_GPL(utrace_branches_attach_cpu);
 
 /**
  * utrace_branches_read() - take records
@@ -71,6 +124,7 @@ int utrace_branches_read(struct bts_consumer *consumer,
 	unsigned int done = 0;
 	int ret = 0;
 
+	guard(mutex)(&consumer->read_lock);
 	while (done < n) {
 		piece.records = records + done;
 		ret = utrace_bts_look(consumer, &piece, n - done);

@@ -110,25 +110,58 @@ void utrace_bts_ring_unshare(struct bts_ring *ring)
 	free_page((unsigned long)ring->told_by);
 }
 
-/* Map a page that the kernel has allocated. */
-static int ring_map_page(struct vm_area_struct *vma, void *page)
+/* Bytes of an area, 0 if there is no such area; and whether it is to be written. */
+static u64 ring_area(const struct bts_ring *ring, u64 offset, bool *write)
 {
-	if (vma->vm_end - vma->vm_start != PAGE_SIZE)
-		return -EINVAL;
-	return vm_insert_page(vma, vma->vm_start, virt_to_page(page));
+	*write = offset == UTRACE_MAP_BRANCH_TAIL;
+	switch (offset) {
+	case UTRACE_MAP_BRANCHES:
+		return ring->size * sizeof(struct utrace_branch);
+	case UTRACE_MAP_BRANCH_HEAD:
+	case UTRACE_MAP_BRANCH_TAIL:
+		return PAGE_SIZE;
+	default:
+		return 0;
+	}
 }
 
-/* Map the records; no later mprotect() makes them writable. */
-static int ring_map_records(struct bts_ring *ring, struct vm_area_struct *vma)
+static int ring_check_area(const struct bts_ring *ring,
+			   const struct vm_area_struct *vma)
 {
-	if (vma->vm_flags & VM_WRITE)
-		return -EPERM;
-	if (vma->vm_end - vma->vm_start !=
-	    ring->size * sizeof(struct utrace_branch))
+	u64 size;
+	bool write;
+
+	size = ring_area(ring, (u64)vma->vm_pgoff << PAGE_SHIFT, &write);
+	/* Records that are overwritten meanwhile could not be told from others. */
+	if (!(vma->vm_flags & VM_MAYSHARE) || ring->overwrite || !size)
 		return -EINVAL;
-	vm_flags_clear(vma, VM_MAYWRITE);
-	vma_set_file(vma, ring->pages);
-	return call_mmap(ring->pages, vma);
+	if (vma->vm_flags & VM_EXEC || (!write && vma->vm_flags & VM_WRITE))
+		return -EPERM;
+	if (vma->vm_end - vma->vm_start != size ||
+	    (write && !(vma->vm_flags & VM_WRITE)))
+		return -EINVAL;
+	return 0;
+}
+
+static int ring_map_area(struct bts_ring *ring, struct vm_area_struct *vma)
+{
+	void *page = ring->shared;
+
+	vm_flags_mod(vma, VM_DONTCOPY, VM_MAYEXEC);
+	switch ((u64)vma->vm_pgoff << PAGE_SHIFT) {
+	case UTRACE_MAP_BRANCH_TAIL:
+		page = ring->told_by;
+		break;
+	case UTRACE_MAP_BRANCH_HEAD:
+		vm_flags_clear(vma, VM_MAYWRITE);
+		break;
+	default:
+		/* No later mprotect() makes the records writable. */
+		vm_flags_clear(vma, VM_MAYWRITE);
+		vma_set_file(vma, ring->pages);
+		return call_mmap(ring->pages, vma);
+	}
+	return vm_insert_page(vma, vma->vm_start, virt_to_page(page));
 }
 
 /**
@@ -141,9 +174,10 @@ static int ring_map_records(struct bts_ring *ring, struct vm_area_struct *vma)
  * Return:
  * * 0 - the area is mapped, and read(2) gives nothing any more
  * * -EINVAL - there is no such area, its size is another one, the mapping is
- *   private, or the ring keeps the last records
+ *   private, the ring keeps the last records, or is that of a CPU
  * * -EPERM - the program wants to write what it may not, or to execute
  * * -ENOMEM - there is no memory
+ * * -EINTR - the caller is killed
  */
 int utrace_bts_ring_map(struct bts_consumer *consumer,
 			struct vm_area_struct *vma)
@@ -151,29 +185,15 @@ int utrace_bts_ring_map(struct bts_consumer *consumer,
 	struct bts_ring *ring = &consumer->ring;
 	int ret;
 
-	/* Records that are overwritten meanwhile could not be told from others. */
-	if (!(vma->vm_flags & VM_MAYSHARE) || ring->overwrite)
+	if (consumer->cpu)
 		return -EINVAL;
-	if (vma->vm_flags & VM_EXEC)
-		return -EPERM;
-	scoped_guard(mutex, &consumer->lock)
-		ret = ring_share(ring);
+	ret = ring_check_area(ring, vma);
 	if (ret)
 		return ret;
-	vm_flags_mod(vma, VM_DONTCOPY, VM_MAYEXEC);
-	switch ((u64)vma->vm_pgoff << PAGE_SHIFT) {
-	case UTRACE_MAP_BRANCHES:
-		return ring_map_records(ring, vma);
-	case UTRACE_MAP_BRANCH_HEAD:
-		if (vma->vm_flags & VM_WRITE)
-			return -EPERM;
-		vm_flags_clear(vma, VM_MAYWRITE);
-		return ring_map_page(vma, ring->shared);
-	case UTRACE_MAP_BRANCH_TAIL:
-		if (!(vma->vm_flags & VM_WRITE))
-			return -EINVAL;
-		return ring_map_page(vma, ring->told_by);
-	default:
-		return -EINVAL;
-	}
+	ret = mutex_lock_killable(&consumer->lock);
+	if (ret)
+		return ret;
+	ret = ring_share(ring);
+	mutex_unlock(&consumer->lock);
+	return ret ?: ring_map_area(ring, vma);
 }

@@ -147,6 +147,7 @@ static int ring_drop(struct bts_ring *ring, u64 n)
 			ring->told = false;
 		}
 		WRITE_ONCE(ring->tail, ring->tail + part);
+		ring->dropped += part;
 	}
 	return 0;
 }
@@ -196,6 +197,7 @@ unsigned int utrace_bts_ring_write(struct bts_ring *ring,
 void utrace_bts_ring_lose(struct bts_ring *ring, u64 n)
 {
 	WRITE_ONCE(ring->lost, ring->lost + n);
+	ring->lost_ever += n;
 	utrace_bts_ring_publish(ring);
 }
 
@@ -223,10 +225,6 @@ static enum bts_piece_kind ring_next_kind(const struct bts_ring *ring)
 	return ring->head != ring->tail ? BTS_PIECE_RECORDS : BTS_PIECE_LOST;
 }
 
-static struct utrace_branch ring_lost(u64 n)
-{
-	return (struct utrace_branch){ .from = n, .info = UTRACE_BRANCH_LOST };
-}
 
 /**
  * utrace_bts_ring_look() - copy what the reader gets next out of the ring
@@ -247,7 +245,9 @@ int utrace_bts_ring_look(struct bts_ring *ring, struct bts_piece *piece,
 	piece->n = 1;
 	switch (piece->kind) {
 	case BTS_PIECE_GAP:
-		piece->records[0] = ring_lost(ring->tail - ring->next);
+		piece->records[0] = utrace_bts_loss(UTRACE_BRANCH_LOST,
+						    ring->tail - ring->next,
+						    UTRACE_LOSS_OVERWRITTEN);
 		break;
 	case BTS_PIECE_OWNER:
 		piece->records[0] = ring->owner;
@@ -258,7 +258,9 @@ int utrace_bts_ring_look(struct bts_ring *ring, struct bts_piece *piece,
 				false);
 		break;
 	case BTS_PIECE_LOST:
-		piece->records[0] = ring_lost(ring->lost);
+		piece->records[0] = utrace_bts_loss(UTRACE_BRANCH_LOST,
+						    ring->lost,
+						    UTRACE_LOSS_FULL);
 		piece->n = !!ring->lost;
 		break;
 	}

@@ -12,7 +12,7 @@
  *	thread, at the safe point	reader
  *	lock wait_lock			take records, make room
  *	room? then go on		lock wait_lock
- *	UTRACE_STOP, waits		thread waits? then UTRACE_RESUME
+ *	UTRACE_STOP, waits		thread waits? then UTRACE_REPORT
  *	unlock				unlock
  */
 #include <linux/cred.h>
@@ -38,7 +38,10 @@ static void bts_link_free(struct bts_link *link)
 	kfree(link);
 }
 
-/* The thread waits no more. */
+/*
+ * The thread waits no more.  It may be about to stop for that, since it leaves
+ * the consumer in the callback of another one.
+ */
 static void bts_stop_waiting(struct bts_link *link)
 {
 	struct bts_consumer *consumer = link->consumer;
@@ -49,6 +52,10 @@ static void bts_stop_waiting(struct bts_link *link)
 		if (task)
 			list_del(&link->waiting);
 		link->task = NULL;
+		/* -ESRCH: the thread is killed. */
+		if (task && !consumer->closed)
+			(void)!utrace_control(task, consumer->engine,
+					      UTRACE_RESUME);
 	}
 	if (task)
 		put_task_struct(task);
@@ -166,9 +173,27 @@ struct bts_thread *utrace_bts_thread_new(void)
 
 /* Waiting for room */
 
+/**
+ * utrace_bts_is_read() - does a process read that the current thread may wait for?
+ * @consumer: the consumer
+ *
+ * A process that has inherited the descriptor may be followed itself, and would
+ * wait for itself.
+ *
+ * Context: The task itself.
+ * Return: true if so.
+ */
+bool utrace_bts_is_read(const struct bts_consumer *consumer)
+{
+	struct pid *reader = READ_ONCE(consumer->reader);
+
+	/* Without an opener the reader is in the kernel. */
+	return reader && (!consumer->opener || reader != task_tgid(current));
+}
+
 static bool bts_has_room(const struct bts_consumer *consumer)
 {
-	return !READ_ONCE(consumer->reader) ||
+	return !utrace_bts_is_read(consumer) ||
 	       READ_ONCE(consumer->ring.head) - READ_ONCE(consumer->ring.tail) <
 	       consumer->ring.size;
 }
@@ -254,9 +279,13 @@ void utrace_bts_let_go(struct bts_consumer *consumer)
 			task = link->task;
 			list_del(&link->waiting);
 			link->task = NULL;
-			/* -ESRCH: the thread was killed, or the engine is gone. */
+			/*
+			 * The thread has records left, which it delivers in
+			 * report_quiesce before it goes on.
+			 * -ESRCH: the thread was killed, or the engine is gone.
+			 */
 			(void)!utrace_control(task, consumer->engine,
-					      UTRACE_RESUME);
+					      UTRACE_REPORT);
 		}
 		put_task_struct(task);
 	}

@@ -383,6 +383,20 @@ void utrace_bts_window_remove(struct bts_window *window,
 }
 
 /**
+ * utrace_bts_window_is_empty() - has the window nothing to give?
+ * @window: the window of this CPU
+ *
+ * Context: With interrupts off, on the CPU of the window.
+ * Return: true if there is no record, or only one that says which thread has come.
+ */
+bool utrace_bts_window_is_empty(const struct bts_window *window)
+{
+	const struct bts_store *store = window->store;
+
+	return READ_ONCE(store->index) <= store->base + BTS_RECORD;
+}
+
+/**
  * utrace_bts_window_resume() - may a thread run user code again?
  * @window: the window of this CPU
  * @stream: a stream of the thread that runs

@@ -124,6 +124,7 @@ int utrace_bts_window_add(struct bts_window *window, struct bts_stream *stream,
 			  struct list_head *thread);
 void utrace_bts_window_remove(struct bts_window *window,
 			      struct bts_stream *stream);
+bool utrace_bts_window_is_empty(const struct bts_window *window);
 bool utrace_bts_window_resume(struct bts_window *window,
 			      struct bts_stream *stream);
 void utrace_bts_window_off(struct bts_window *window, bool off);

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - branches: a processor that records branches, for tests
+ *
+ * A timer of each CPU that is followed stands for the processor.  In a hard
+ * interrupt it writes branches that never were, by rules that a test knows, and
+ * interrupts some records after the threshold, as a processor does.
+ *
+ * Branch number n leads from the address of n to that of n + 1.  Of 16 branches
+ * the first ten are in user mode, one enters the kernel, four are there, and the
+ * last one leaves it: back to where it was left after an interrupt, and to the
+ * next instruction after a system call, by turns.
+ */
+#include <linux/align.h>
+#include <linux/hrtimer.h>
+#include <linux/init.h>
+#include <linux/ktime.h>
+#include <linux/percpu.h>
+#include <linux/smp.h>
+
+#include "source.h"
+
+/* Addresses of branch number 0, and bytes between two. */
+#define EMULATED_USER		0x100000000ULL
+#define EMULATED_KERNEL		0xffff800000000000ULL
+#define EMULATED_STEP		16
+
+/* Where the kernel is entered. */
+#define EMULATED_SYSCALL	0xffffffff81000000ULL
+#define EMULATED_INTERRUPT	0xffffffff81000040ULL
+
+/* Bytes of a system call. */
+#define EMULATED_SYSCALL_LEN	2
+
+/* Records of a window, per tick, and after the threshold. */
+#define EMULATED_WINDOW		1000
+#define EMULATED_BURST		96
+#define EMULATED_SKID		7
+
+#define EMULATED_TICK		(500 * NSEC_PER_USEC)
+
+/* Parts of a cycle of branches. */
+#define EMULATED_CYCLE		16
+#define EMULATED_ENTRY		10
+#define EMULATED_RETURN		15
+
+/**
+ * struct emulated - the processor that a CPU seems to have
+ * @timer: writes records
+ * @store: where; NULL: nowhere
+ * @on: recording is enabled
+ * @n: number of the next branch
+ * @skid: records to come before the interrupt; 0: it is not due
+ *
+ * The CPU itself uses it with interrupts off.
+ */
+struct emulated {
+	struct hrtimer timer;
+	struct bts_store *store;
+	bool on;
+	u64 n;
+	unsigned int skid;
+};
+
+static DEFINE_PER_CPU(struct emulated, emulated);
+
+static u64 emulated_user(u64 n)
+{
+	return EMULATED_USER + n * EMULATED_STEP;
+}
+
+static u64 emulated_kernel(u64 n)
+{
+	return EMULATED_KERNEL + n * EMULATED_STEP;
+}
+
+static struct utrace_branch emulated_branch(u64 n)
+{
+	unsigned int part = n % EMULATED_CYCLE;
+	bool syscall = n / EMULATED_CYCLE % 2;
+	u64 left = emulated_user(ALIGN_DOWN(n, EMULATED_CYCLE) + EMULATED_ENTRY);
+
+	if (part < EMULATED_ENTRY)
+		return (struct utrace_branch){
+			emulated_user(n), emulated_user(n + 1), 0,
+		};
+	if (part == EMULATED_ENTRY)
+		return (struct utrace_branch){
+			left, syscall ? EMULATED_SYSCALL : EMULATED_INTERRUPT, 0,
+		};
+	return (struct utrace_branch){
+		emulated_kernel(n),
+		part < EMULATED_RETURN ? emulated_kernel(n + 1) :
+		left + (syscall ? EMULATED_SYSCALL_LEN : 0), 0,
+	};
+}
+
+/* Write a record, as long as there is room. */
+static void emulated_write(struct emulated *e, struct bts_store *store)
+{
+	if (store->index >= store->max)
+		return;
+	*(struct utrace_branch *)(unsigned long)store->index =
+		emulated_branch(e->n++);
+	store->index += sizeof(struct utrace_branch);
+	if (e->skid ? !--e->skid : false)
+		utrace_bts_cpu_interrupt();
+	else if (store->index == store->threshold)
+		e->skid = EMULATED_SKID;
+}
+
+static enum hrtimer_restart emulated_tick(struct hrtimer *timer)
+{
+	struct emulated *e = container_of(timer, struct emulated, timer);
+	unsigned int i;
+
+	for (i = 0; i < EMULATED_BURST && e->on; i++)
+		emulated_write(e, e->store);
+	hrtimer_forward_now(timer, ns_to_ktime(EMULATED_TICK));
+	return e->store ? HRTIMER_RESTART : HRTIMER_NORESTART;
+}
+
+static void emulated_enable(struct bts_window *window)
+{
+	__this_cpu_write(emulated.on, true);
+}
+
+static void emulated_disable(struct bts_window *window)
+{
+	__this_cpu_write(emulated.on, false);
+	__this_cpu_write(emulated.skid, 0);
+}
+
+static void emulated_start(void *store)
+{
+	struct emulated *e = this_cpu_ptr(&emulated);
+
+	e->store = store;
+	hrtimer_start(&e->timer, ns_to_ktime(EMULATED_TICK),
+		      HRTIMER_MODE_REL_PINNED_HARD);
+}
+
+static int emulated_begin(unsigned int cpu, struct bts_store *store)
+{
+	struct emulated *e = per_cpu_ptr(&emulated, cpu);
+
+	e->n = 0;
+	hrtimer_init(&e->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	e->timer.function = emulated_tick;
+	return smp_call_function_single(cpu, emulated_start, store, true);
+}
+
+static void emulated_end(unsigned int cpu)
+{
+	struct emulated *e = per_cpu_ptr(&emulated, cpu);
+
+	WRITE_ONCE(e->store, NULL);
+	hrtimer_cancel(&e->timer);
+}
+
+static const struct bts_entry emulated_entries[] = {
+	{ EMULATED_SYSCALL, UTRACE_PC_SYSCALL, BTS_ENTRY_SYSCALL },
+	{ EMULATED_INTERRUPT, 0, BTS_ENTRY_TRANSPARENT },
+};
+
+static const struct bts_source emulated_source = {
+	.id		= UTRACE_BRANCH_SOURCE_EMULATED,
+	.ops		= {
+		.enable		= emulated_enable,
+		.disable	= emulated_disable,
+	},
+	.entries	= { emulated_entries, ARRAY_SIZE(emulated_entries) },
+	.records	= EMULATED_WINDOW,
+	.begin		= emulated_begin,
+	.end		= emulated_end,
+};
+
+static int __init emulated_init(void)
+{
+	utrace_bts_source_add(&emulated_source);
+	return 0;
+}
+fs_initcall(emulated_init);

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * utrace - branches: sources that record what a CPU does
+ *
+ * Such a source writes raw records of all that happens on a CPU to memory that it
+ * is given, and interrupts before that is full, as the branch trace store of a
+ * processor does.  There is one of them at most.
+ */
+#ifndef _KERNEL_UTRACE_BTS_SOURCE_H
+#define _KERNEL_UTRACE_BTS_SOURCE_H
+
+#include "window.h"
+
+/**
+ * struct bts_source - a source that records what a CPU does
+ * @id: enum utrace_branch_source
+ * @ops: see struct bts_source_ops
+ * @entries: where the kernel is entered
+ * @records: number of records of the window of a CPU
+ * @begin: get ready on a CPU, with @store filled in, which stays there until
+ *	@end.  Returns an error if somebody else uses what the source needs
+ * @end: the CPU is recorded no more
+ *
+ * @begin and @end are called in process context and may sleep; the CPU is online
+ * at @begin.  Constant.
+ */
+struct bts_source {
+	u8 id;
+	struct bts_source_ops ops;
+	struct bts_entries entries;
+	unsigned int records;
+	int (*begin)(unsigned int cpu, struct bts_store *store);
+	void (*end)(unsigned int cpu);
+};
+
+/* cpu.c */
+void utrace_bts_source_add(const struct bts_source *source);
+void utrace_bts_cpu_interrupt(void);
+
+#endif /* _KERNEL_UTRACE_BTS_SOURCE_H */
