@@ -70,6 +70,15 @@ static int start_waiting(struct target *target)
 	return fd;
 }
 
+/* What a consumer tells of itself. */
+static struct utrace_ioc_branch_info told(int fd)
+{
+	struct utrace_ioc_branch_info info;
+
+	need(!ioctl(fd, UTRACE_IOC_BRANCH_INFO, &info), "BRANCH_INFO");
+	return info;
+}
+
 TEST_F(dev, refused)
 {
 	struct utrace_ioc_branches arg = { .pidfd = -1 };
@@ -208,6 +217,9 @@ TEST_F(dev, last_of_all)
 	is(514, last.n, "the last ones");
 	is(UTRACE_BRANCH_LOST, type_of(&last.records[0]), "behind the others");
 	is(all.n - 512, last.records[0].from, "of which there is the number");
+	is(all.n - 512, told(fd_last).overwritten, "which is told, too");
+	is(UTRACE_LOSS_OVERWRITTEN, UTRACE_BRANCH_LOSS(last.records[0].info),
+	   "with the cause");
 	is(UTRACE_BRANCH_TASK, type_of(&last.records[1]), "and whose they are");
 	n = all.n < 512 ? all.n : 512;
 	for (i = 1; i <= n; i++)
@@ -296,6 +308,9 @@ TEST_F(dev, waits_for_the_reader)
 	int fd;
 
 	fd = start_waiting(&target);
+	is(512, told(fd).records, "the size of the ring");
+	is(512, told(fd).written, "it is full");
+	is(1, told(fd).waiting, "and one thread waits");
 	while (all.n < 20000) {
 		before = all.n;
 		read_on(fd, &all, before + 1);
@@ -306,6 +321,8 @@ TEST_F(dev, waits_for_the_reader)
 	tell(&target, SELF, 'e', 0);
 	read_on(fd, &all, SIZE_MAX);
 	is(0, count_type(&all, UTRACE_BRANCH_LOST), "nothing is lost");
+	is(0, told(fd).lost, "as is told");
+	is(all.n, told(fd).written, "and how many records there were");
 	holds(is_gapless(&all), "and there is no gap");
 	is(1, count_type(&all, UTRACE_BRANCH_END), "one end");
 	close(fd);

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace selftests - branches: consumers of CPUs
+ *
+ * The branches are those of the emulated source, kernel/utrace/bts/emulated.c: from
+ * number n, which its address tells, the next one is n + 1.
+ */
+#include <sys/stat.h>
+
+#include "branches.h"
+
+#define USER		0x100000000ULL
+#define KERNEL		0xffff800000000000ULL
+#define STEP		16
+#define CYCLE		16
+#define ENTRY		10
+#define LAST_PART	15
+
+#define BOTH		(UTRACE_BRANCHES_USER | UTRACE_BRANCHES_KERNEL)
+#define ONLINE		"/sys/devices/system/cpu/cpu1/online"
+
+static int consumer_of(int cpu, __u32 levels, __u32 mode, __u64 records)
+{
+	struct utrace_ioc_branches arg = {
+		.pidfd = cpu,
+		.scope = UTRACE_BRANCHES_OF_CPU,
+		.levels = levels,
+		.mode = mode,
+		.records = records,
+		.source = UTRACE_BRANCH_SOURCE_EMULATED,
+	};
+	int dev = open("/dev/utrace", O_RDWR | O_CLOEXEC), ret;
+
+	need(dev >= 0, "/dev/utrace");
+	ret = ioctl(dev, UTRACE_IOC_BRANCHES, &arg);
+	ret = ret < 0 ? -errno : ret;
+	close(dev);
+	return ret;
+}
+
+static bool is_kernel(__u64 address)
+{
+	return address >> 63;
+}
+
+/* The number of the branch that leads from an address. */
+static __u64 number_of(__u64 from)
+{
+	return (from - (is_kernel(from) ? KERNEL : USER)) / STEP;
+}
+
+/* Is branch number @n one of those that a consumer of @levels gets as it is? */
+static bool is_of(__u64 n, __u32 levels)
+{
+	unsigned int part = n % CYCLE;
+
+	if (levels == BOTH)
+		return true;
+	return levels == UTRACE_BRANCHES_KERNEL ? part >= ENTRY : part < ENTRY;
+}
+
+/*
+ * What has been seen of a stream.  @others: records that are lost and were no
+ * branches, but told of another task.
+ */
+struct seen {
+	__u64 next;
+	bool begun;
+	size_t branches;
+	size_t tasks;
+	__u64 lost;
+	__u64 others;
+	size_t wrong;
+};
+
+/* The next branch of a stream; none may be missing that is not counted. */
+static void see_branch(struct seen *seen, const struct utrace_branch *record,
+		       __u32 levels, __u64 *missing)
+{
+	__u64 n = number_of(record->from), gap = 0;
+
+	for (; seen->begun && seen->next < n; seen->next++)
+		gap += is_of(seen->next, levels);
+	seen->wrong += !is_of(n, levels) || gap > *missing ||
+		       (seen->begun && n != seen->next);
+	if (seen->begun)
+		seen->others += *missing - gap;
+	*missing = 0;
+	seen->begun = true;
+	seen->next = n + 1;
+	seen->branches++;
+}
+
+static void see(struct seen *seen, const struct trace *trace, __u32 levels)
+{
+	__u64 missing = 0;
+	size_t i;
+
+	for (i = 0; i < trace->n; i++) {
+		switch (type_of(&trace->records[i])) {
+		case UTRACE_BRANCH:
+			see_branch(seen, &trace->records[i], levels, &missing);
+			break;
+		case UTRACE_BRANCH_TASK:
+			seen->tasks++;
+			break;
+		case UTRACE_BRANCH_LOST:
+			missing += trace->records[i].from;
+			seen->lost += trace->records[i].from;
+			break;
+		default:
+			seen->wrong++;
+		}
+	}
+}
+
+/* Read on for a time, slowly if so wanted. */
+static void read_for(int fd, struct trace *trace, size_t most, int pause_ms)
+{
+	struct utrace_branch some[256];
+	ssize_t got;
+
+	while (trace->n < most &&
+	       (got = read(fd, some, sizeof(some))) > 0) {
+		trace->records = realloc(trace->records,
+					 trace->n * sizeof(some[0]) + got);
+		need(trace->records, "memory");
+		memcpy(trace->records + trace->n, some, got);
+		trace->n += got / sizeof(some[0]);
+		usleep(pause_ms * 1000);
+	}
+}
+
+FIXTURE(cpus) {
+};
+
+FIXTURE_SETUP(cpus)
+{
+	const char *why = dev_begin(_metadata);
+	int fd;
+
+	if (why)
+		SKIP(return, "%s", why);
+	fd = consumer_of(0, BOTH, UTRACE_BRANCHES_ALL, 0);
+	if (fd == -EOPNOTSUPP)
+		SKIP(return, "no CONFIG_UTRACE_BTS_EMULATED");
+	is(true, fd >= 0, "a consumer of CPU 0");
+	close(fd);
+}
+
+FIXTURE_TEARDOWN(cpus)
+{
+	dev_end();
+}
+
+TEST_F(cpus, all_levels)
+{
+	struct trace trace = {};
+	struct seen seen = {};
+	int fd = consumer_of(0, BOTH, UTRACE_BRANCHES_ALL, 0);
+
+	read_for(fd, &trace, 30000, 0);
+	see(&seen, &trace, BOTH);
+	is(0, seen.wrong, "each branch follows the one before");
+	holds(seen.branches > 20000, "%zu branches", seen.branches);
+	is(UTRACE_BRANCH_TASK, type_of(&trace.records[0]), "a task is there first");
+	holds(seen.tasks > 10, "%zu times another task goes on", seen.tasks);
+	close(fd);
+}
+
+TEST_F(cpus, kernel)
+{
+	struct trace trace = {};
+	struct seen seen = {};
+	int fd = consumer_of(0, UTRACE_BRANCHES_KERNEL, UTRACE_BRANCHES_ALL, 0);
+
+	read_for(fd, &trace, 10000, 0);
+	see(&seen, &trace, UTRACE_BRANCHES_KERNEL);
+	is(0, seen.wrong, "each branch follows the one before, but in user mode");
+	close(fd);
+}
+
+/* No address of the kernel; interrupts are left out, and system calls told. */
+TEST_F(cpus, user)
+{
+	size_t i, wrong = 0, calls = 0, returns = 0;
+	struct utrace_branch *record;
+	struct trace trace = {};
+	int fd = consumer_of(0, UTRACE_BRANCHES_USER, UTRACE_BRANCHES_ALL, 0);
+
+	read_for(fd, &trace, 20000, 0);
+	for (i = 0; i < trace.n; i++) {
+		record = &trace.records[i];
+		if (type_of(record) != UTRACE_BRANCH)
+			continue;
+		if (record->to == UTRACE_PC_SYSCALL)
+			calls++;
+		else if (record->from == UTRACE_PC_SYSCALL)
+			returns++;
+		else
+			wrong += is_kernel(record->from) || is_kernel(record->to);
+	}
+	is(0, wrong, "no address of the kernel");
+	holds(calls > 500, "%zu system calls", calls);
+	holds(calls - returns <= 1, "that return");
+	close(fd);
+}
+
+/* A reader that is too slow: what it misses is counted where it is missing. */
+TEST_F(cpus, slow)
+{
+	struct trace trace = {};
+	struct seen seen = {};
+	int fd = consumer_of(0, BOTH, UTRACE_BRANCHES_ALL, 1);
+
+	read_for(fd, &trace, 8000, 50);
+	see(&seen, &trace, BOTH);
+	holds(seen.lost > 1000, "%llu records are lost", seen.lost);
+	is(0, seen.wrong, "and no branch more than that");
+	holds(seen.others < seen.lost / 10, "%llu of them were no branches",
+	      seen.others);
+	close(fd);
+}
+
+TEST_F(cpus, last)
+{
+	struct trace trace = {};
+	struct seen seen = {};
+	int fd = consumer_of(0, BOTH, UTRACE_BRANCHES_LAST, 512);
+
+	usleep(500000);
+	read_for(fd, &trace, 400, 0);
+	is(UTRACE_BRANCH_LOST, type_of(&trace.records[0]), "others were before");
+	holds(trace.records[0].from > 1000, "%llu of them",
+	      trace.records[0].from);
+	is(UTRACE_BRANCH_TASK, type_of(&trace.records[1]), "whose the rest are");
+	see(&seen, &trace, BOTH);
+	is(0, seen.wrong, "each branch follows the one before");
+	close(fd);
+}
+
+/* Two consumers of one CPU, which come and go while a third one reads. */
+TEST_F(cpus, unaware)
+{
+	struct trace trace = {};
+	struct seen seen = {};
+	int fd, status, others[2], i;
+	pid_t pid;
+
+	fd = consumer_of(0, BOTH, UTRACE_BRANCHES_ALL, 1 << 18);
+	pid = fork();
+	if (!pid) {
+		for (i = 0; i < 50; i++) {
+			others[0] = consumer_of(0, UTRACE_BRANCHES_KERNEL,
+						UTRACE_BRANCHES_LAST, 0);
+			others[1] = consumer_of(0, UTRACE_BRANCHES_USER,
+						UTRACE_BRANCHES_ALL, 1);
+			if (others[0] < 0 || others[1] < 0)
+				_exit(1);
+			usleep(1000);
+			close(others[i & 1]);
+			close(others[!(i & 1)]);
+		}
+		_exit(0);
+	}
+	read_for(fd, &trace, 20000, 0);
+	need(waitpid(pid, &status, 0) == pid, "wait");
+	is(0, status, "consumers come and go");
+	see(&seen, &trace, BOTH);
+	is(0, seen.wrong, "another one sees nothing of that");
+	is(0, seen.lost, "and loses nothing");
+	close(fd);
+}
+
+static bool switch_cpu(const char *to)
+{
+	int fd = open(ONLINE, O_WRONLY);
+	bool good = fd >= 0 && write(fd, to, 1) == 1;
+
+	close(fd);
+	return good;
+}
+
+TEST_F(cpus, offline)
+{
+	struct pollfd over = { .events = POLLIN };
+	struct trace trace = {};
+	struct seen seen = {};
+	int fd;
+
+	if (access(ONLINE, W_OK))
+		SKIP(return, "CPU 1 stays online");
+	over.fd = consumer_of(1, BOTH, UTRACE_BRANCHES_ALL, 1 << 18);
+	need(over.fd >= 0, "CPU 1");
+	need(switch_cpu("0"), "offline");
+	poll(&over, 1, DEADLINE_MS);
+	holds(over.revents & POLLHUP, "the end is told");
+	read_on(over.fd, &trace, SIZE_MAX);
+	see(&seen, &trace, BOTH);
+	is(0, seen.wrong, "what was recorded before can be read");
+	is(-ENODEV, consumer_of(1, BOTH, 0, 0), "the CPU is not online");
+	need(switch_cpu("1"), "online");
+	close(over.fd);
+	fd = consumer_of(1, BOTH, UTRACE_BRANCHES_ALL, 0);
+	holds(fd >= 0, "it can be followed again");
+	trace.n = 0;
+	read_for(fd, &trace, 1000, 0);
+	holds(trace.n >= 1000, "and has branches");
+	close(fd);
+}
+
+TEST_F(cpus, refused)
+{
+	struct utrace_ioc_branches arg = {
+		.scope = UTRACE_BRANCHES_OF_CPU,
+		.full = UTRACE_FULL_STOP,
+		.source = UTRACE_BRANCH_SOURCE_EMULATED,
+	};
+	int dev = open("/dev/utrace", O_RDWR | O_CLOEXEC), fd;
+
+	is(-EINVAL, command(dev, UTRACE_IOC_BRANCHES, &arg), "a CPU that waits");
+	arg.full = UTRACE_FULL_DROP;
+	arg.source = UTRACE_BRANCH_SOURCE_STEP;
+	is(-EOPNOTSUPP, command(dev, UTRACE_IOC_BRANCHES, &arg),
+	   "a CPU by single steps");
+	arg.source = UTRACE_BRANCH_SOURCE_ANY;
+	is(-EOPNOTSUPP, command(dev, UTRACE_IOC_BRANCHES, &arg),
+	   "branches that were never taken, without asking for them");
+	arg.source = 9;
+	is(-EINVAL, command(dev, UTRACE_IOC_BRANCHES, &arg), "no such source");
+	is(-ENODEV, consumer_of(-1, BOTH, 0, 0), "no CPU");
+	is(-ENODEV, consumer_of(100000, BOTH, 0, 0), "nor this one");
+	is(-EINVAL, consumer_of(0, BOTH, 0, 1 << 21), "a ring that is too large");
+	is(-EINVAL, consumer_of(0, 4, 0, 0), "a level that is not there");
+	fd = consumer_of(0, BOTH, UTRACE_BRANCHES_ALL, 0);
+	holds(mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd,
+		   UTRACE_MAP_BRANCH_HEAD) == MAP_FAILED && errno == EINVAL,
+	      "the ring of a CPU is not mapped");
+	close(fd);
+	close(dev);
+}
+
+static int try_as_nobody(void *unused)
+{
+	struct utrace_ioc_branches arg = {
+		.scope = UTRACE_SCOPE_THREAD,
+		.mode = UTRACE_BRANCHES_LAST,
+		.levels = UTRACE_BRANCHES_KERNEL,
+	};
+	int dev;
+
+	become_nobody();
+	is(-EPERM, consumer_of(0, UTRACE_BRANCHES_USER, 0, 0), "a CPU");
+	dev = open("/dev/utrace", O_RDWR | O_CLOEXEC);
+	arg.pidfd = pidfd_of(getpid(), 0);
+	is(-EPERM, command(dev, UTRACE_IOC_BRANCHES, &arg), "the kernel's branches");
+	arg.levels = UTRACE_BRANCHES_USER;
+	holds(command(dev, UTRACE_IOC_BRANCHES, &arg) >= 0, "its own");
+	return dev_test->exit_code;
+}
+
+/* Without privileges, a user has neither CPUs nor the kernel. */
+TEST_F(cpus, rights)
+{
+	need(!set_unprivileged("1"), "the sysctl");
+	need(!chmod("/dev/utrace", 0666), "the device");
+	is(0, in_child(try_as_nobody, NULL), "a user without privileges");
+	set_unprivileged("0");
+}
+
+TEST_HARNESS_MAIN
