@@ -3,7 +3,8 @@
  * utrace - launch the program that is traced
  *
  * The program is looked up in PATH before it is started, so that its trace
- * begins with the one execve() that succeeds.
+ * begins with the one execve() that succeeds.  The child waits between
+ * launch_prepare() and launch_go(), for the caller to attach to it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,12 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "engines.h"
 #include "fail.h"
-#include "session.h"
-#include "trace.h"
+#include "launch.h"
+#include "signals.h"
 
 static bool is_program(const char *path)
 {
@@ -80,12 +82,12 @@ static const struct passwd *find_user(const char *name)
 }
 
 /* In the child: take the environment, the user and the signals. */
-static void prepare(const struct options *options, const struct passwd *user)
+static void prepare(const struct launch *launch, const struct passwd *user)
 {
 	unsigned int i;
 
-	for (i = 0; i < options->nenv; i++)
-		putenv(options->env[i]);	/* removes what has no "=" */
+	for (i = 0; i < launch->nenv; i++)
+		putenv(launch->env[i]);	/* removes what has no "=" */
 	if (user && (initgroups(user->pw_name, user->pw_gid) ||
 		     setgid(user->pw_gid) || setuid(user->pw_uid))) {
 		say(user->pw_name, strerror(errno));
@@ -98,16 +100,16 @@ static void prepare(const struct options *options, const struct passwd *user)
  * In the child: say on @ready that all is prepared, wait for @go until it is
  * traced, then become the program.
  */
-static void become(const struct options *options, const struct passwd *user,
+static void become(const struct launch *launch, const struct passwd *user,
 		   const char *path, int ready, int go)
 {
 	char byte;
 	int error;
 
-	prepare(options, user);
+	prepare(launch, user);
 	if (write(ready, "", 1) != 1 || read(go, &byte, 1) != 1)
 		_exit(STATUS_FAILED);
-	execv(path, options->program);
+	execv(path, launch->program);
 	error = errno;
 	dprintf(STDERR_FILENO, "utrace: %s: %s\n", path, strerror(error));
 	_exit(status_of(error));
@@ -128,38 +130,57 @@ static void await_child(pid_t child, int ready)
 }
 
 /**
- * trace_launch() - start the program and add it to the trace
- * @trace: the trace, whose events are chosen
+ * launch_prepare() - start the child that becomes the program
+ * @launch: the program; @child and @go are set
  *
- * Without -f the first thread of the program alone is traced.
+ * The command ends with a message if that fails.
+ *
+ * Context: after signals_set_up(), which the program's signals come from.
  */
-void trace_launch(struct trace *trace)
+void launch_prepare(struct launch *launch)
 {
-	const struct options *options = &trace->options;
-	const struct passwd *user = find_user(options->user);
-	char *path = look_up(options->program[0]);
+	const struct passwd *user = find_user(launch->user);
+	char *path = look_up(launch->program[0]);
 	int ready[2], go[2];
 
 	if (pipe2(ready, O_CLOEXEC) || pipe2(go, O_CLOEXEC))
 		fail("pipe", strerror(errno));
-	trace->child = fork();
-	if (trace->child < 0)
+	launch->child = fork();
+	if (launch->child < 0)
 		fail("fork", strerror(errno));
-	if (!trace->child) {
+	if (!launch->child) {
 		close(ready[0]);
 		close(go[1]);
-		become(options, user, path, ready[1], go[0]);
+		become(launch, user, path, ready[1], go[0]);
 	}
 	close(ready[1]);
 	close(go[0]);
 	free(path);
-	await_child(trace->child, ready[0]);
+	await_child(launch->child, ready[0]);
 	close(ready[0]);
-	trace->starting = true;
-	if (session_attach(trace->session, trace->child, options->follow ?
-			   UTRACE_SCOPE_TREE : UTRACE_SCOPE_THREAD))
-		fail("attaching to the program", session_why_not(errno));
-	if (write(go[1], "", 1) != 1)
+	launch->go = go[1];
+}
+
+/* Let the child execute the program. */
+void launch_go(struct launch *launch)
+{
+	if (write(launch->go, "", 1) != 1)
 		fail("starting the program", strerror(errno));
-	close(go[1]);
+	close(launch->go);
+}
+
+/**
+ * launch_end_like() - end as the program ended: by its signal, if it was one
+ * @status: status of the program, as of wait(2)
+ *
+ * Return: the status of the command, which is that of the program.
+ */
+int launch_end_like(int status)
+{
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	if (!WIFSIGNALED(status))
+		return STATUS_FAILED;
+	signals_die_of(WTERMSIG(status));
+	return 128 + WTERMSIG(status);
 }

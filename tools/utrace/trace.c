@@ -2,8 +2,8 @@
 /*
  * utrace - a trace from its options to its status
  *
- * attach.c adds the tasks that exist, launch.c the program to be executed, and
- * follow.c handles their records until all have ended.  As strace does, the
+ * attach.c adds the tasks that exist, launch.c starts the program, and follow.c
+ * handles their records until all have ended.  As strace does, the
  * command ends with the status of the program; a signal makes it detach, send
  * the signal to the program too, and die of it.
  */
@@ -14,10 +14,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "fail.h"
+#include "launch.h"
 #include "out.h"
 #include "output.h"
 #include "session.h"
@@ -171,15 +171,24 @@ static void print_end(struct trace *trace)
 	report_lost(trace);
 }
 
-/* End as the program ended: with its status, or by its signal. */
-static int end_like(int status)
+/* Add the program.  Without -f its first thread alone is traced. */
+static void launch(struct trace *trace)
 {
-	if (WIFEXITED(status))
-		return WEXITSTATUS(status);
-	if (!WIFSIGNALED(status))
-		return STATUS_FAILED;
-	signals_die_of(WTERMSIG(status));
-	return 128 + WTERMSIG(status);
+	const struct options *options = &trace->options;
+	struct launch launch = {
+		.program = options->program,
+		.user = options->user,
+		.env = options->env,
+		.nenv = options->nenv,
+	};
+
+	launch_prepare(&launch);
+	trace->child = launch.child;
+	trace->starting = true;
+	if (session_attach(trace->session, trace->child, options->follow ?
+			   UTRACE_SCOPE_TREE : UTRACE_SCOPE_THREAD))
+		fail("attaching to the program", session_why_not(errno));
+	launch_go(&launch);
 }
 
 /**
@@ -200,7 +209,7 @@ int trace_main(int argc, char **argv, enum command command)
 	if (options_attach(&trace.options))
 		trace_attach(&trace);
 	if (trace.options.program[0])
-		trace_launch(&trace);
+		launch(&trace);
 	trace_follow(&trace);
 	detach(&trace);
 	print_end(&trace);
@@ -211,5 +220,5 @@ int trace_main(int argc, char **argv, enum command command)
 	}
 	if (failed)
 		return STATUS_FAILED;
-	return trace.child ? end_like(trace.status) : 0;
+	return trace.child ? launch_end_like(trace.status) : 0;
 }

@@ -41,7 +41,6 @@ struct trace {
 
 int trace_main(int argc, char **argv, enum command command);
 void trace_attach(struct trace *trace);
-void trace_launch(struct trace *trace);
 void trace_follow(struct trace *trace);
 void trace_drain(struct trace *trace);
 

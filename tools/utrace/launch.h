@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * utrace - launch the program that is traced
+ */
+#ifndef UTRACE_LAUNCH_H
+#define UTRACE_LAUNCH_H
+
+#include <sys/types.h>
+
+/**
+ * struct launch - a program to be executed, which is traced from its start
+ * @program: its words, with a NULL behind
+ * @user: user to execute it as, or NULL
+ * @env: VAR=VALUE to set and VAR to remove, in their order
+ * @nenv: number of elements of @env
+ * @child: the process that becomes the program, set by launch_prepare()
+ * @go: descriptor that @child waits for, likewise
+ */
+struct launch {
+	char **program;
+	const char *user;
+	char **env;
+	unsigned int nenv;
+	pid_t child;
+	int go;
+};
+
+void launch_prepare(struct launch *launch);
+void launch_go(struct launch *launch);
+int launch_end_like(int status);
+
+#endif /* UTRACE_LAUNCH_H */
