@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - files that are mapped as code
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fail.h"
+#include "objects.h"
+#include "pairs.h"
+
+static struct object *objects;
+static size_t nobjects, objects_size;
+
+static void append(const char *path, const struct build_id *id)
+{
+	struct object object = { .path = strdup(path) };
+
+	if (!object.path)
+		fail("memory", "there is not enough");
+	if (id)
+		object.id = *id;
+	objects = grow(objects, nobjects, &objects_size, sizeof(*objects));
+	objects[nobjects++] = object;
+}
+
+static void begin(void)
+{
+	if (nobjects)
+		return;
+	append("[kernel]", NULL);
+	append("[unknown]", NULL);
+	append("[program]", NULL);
+}
+
+/**
+ * objects_add() - the number of an object
+ * @path: its path
+ * @id: its build ID, or NULL
+ *
+ * The command ends with a message if there are too many objects.
+ *
+ * Return: the number, another one for each pair of @path and @id.
+ */
+unsigned int objects_add(const char *path, const struct build_id *id)
+{
+	static const struct build_id none;
+	size_t i;
+
+	begin();
+	id = id ?: &none;
+	for (i = nobjects - 1; i >= OBJECT_FIRST; i--)
+		if (!strcmp(objects[i].path, path) &&
+		    !memcmp(&objects[i].id, id, sizeof(*id)))
+			return i;
+	if (nobjects == OBJECTS_MAX)
+		fail(path, "there are too many mapped files");
+	append(path, id);
+	return nobjects - 1;
+}
+
+/* Give an object its bytes, which stay there. */
+void objects_set_image(unsigned int n, const void *image, size_t size)
+{
+	objects[n].image = image;
+	objects[n].image_size = size;
+}
+
+/* An object, valid until the next one is added. */
+const struct object *objects_get(unsigned int n)
+{
+	begin();
+	return &objects[n];
+}
+
+unsigned int objects_count(void)
+{
+	begin();
+	return nobjects;
+}
+
+/* The name of an object for people: that of the file without its folder. */
+const char *object_name(unsigned int n)
+{
+	const char *path = objects_get(n)->path, *slash = strrchr(path, '/');
+
+	return *path == '/' && slash[1] ? slash + 1 : path;
+}

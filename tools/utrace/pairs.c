@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - numbers for pairs of integers
+ *
+ * A hash table with open addressing.  Its seed is random, so that nobody can
+ * make a file of records that is slow to report.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "fail.h"
+#include "pairs.h"
+
+static __u64 hash(__u64 a, __u64 b)
+{
+	static __u64 seed;
+
+	while (!seed)
+		if (getrandom(&seed, sizeof(seed), 0) < 0)
+			fail("getrandom", "no random number");
+	a = (a ^ seed) * 0x9e3779b97f4a7c15ULL;
+	a ^= a >> 32;
+	a = (a + b) * 0xd6e8feb86659fd93ULL;
+	a ^= a >> 32;
+	return a * 0xd6e8feb86659fd93ULL >> 16;
+}
+
+/**
+ * grow() - make sure that an array has room for one more element
+ * @array: the array, from malloc(), or NULL
+ * @n: number of elements that are used
+ * @size: number of elements that there is memory for, which is updated
+ * @element: size of an element
+ *
+ * The command ends with a message if there is no memory.
+ *
+ * Return: the array, which may have moved.
+ */
+void *grow(void *array, size_t n, size_t *size, size_t element)
+{
+	if (n < *size)
+		return array;
+	*size = *size ? 2 * *size : 16;
+	array = reallocarray(array, *size, element);
+	if (!array)
+		fail("memory", "there is not enough");
+	return array;
+}
+
+/* The slot of a pair, or the empty slot where it would be. */
+static __u32 *find_slot(const struct pairs *pairs, __u64 a, __u64 b)
+{
+	size_t mask = pairs->nslots - 1, i;
+	const struct pair *pair;
+
+	for (i = hash(a, b) & mask; pairs->slots[i]; i = (i + 1) & mask) {
+		pair = &pairs->pairs[pairs->slots[i] - 1];
+		if (pair->a == a && pair->b == b)
+			break;
+	}
+	return &pairs->slots[i];
+}
+
+/* The number of a pair, or PAIRS_NONE. */
+unsigned int pairs_find(const struct pairs *pairs, __u64 a, __u64 b)
+{
+	return pairs->n ? *find_slot(pairs, a, b) - 1 : PAIRS_NONE;
+}
+
+/* At least half of the slots are always empty. */
+static void more_slots(struct pairs *pairs)
+{
+	size_t i;
+
+	free(pairs->slots);
+	pairs->nslots = pairs->nslots ? 2 * pairs->nslots : 64;
+	pairs->slots = calloc(pairs->nslots, sizeof(*pairs->slots));
+	if (!pairs->slots || pairs->n >= PAIRS_NONE / 2)
+		fail("memory", "there is not enough");
+	for (i = 0; i < pairs->n; i++)
+		*find_slot(pairs, pairs->pairs[i].a, pairs->pairs[i].b) = i + 1;
+}
+
+/* The number of a pair, which is @pairs->n as it was before if it is new. */
+unsigned int pairs_add(struct pairs *pairs, __u64 a, __u64 b)
+{
+	__u32 *slot;
+
+	if (2 * (pairs->n + 1) > pairs->nslots)
+		more_slots(pairs);
+	slot = find_slot(pairs, a, b);
+	if (*slot)
+		return *slot - 1;
+	pairs->pairs = grow(pairs->pairs, pairs->n, &pairs->size,
+			    sizeof(*pairs->pairs));
+	pairs->pairs[pairs->n++] = (struct pair){ a, b };
+	*slot = pairs->n;
+	return pairs->n - 1;
+}
+
+/* Forget all pairs. */
+void pairs_clear(struct pairs *pairs)
+{
+	free(pairs->pairs);
+	free(pairs->slots);
+	*pairs = (struct pairs){};
+}

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - functions and source lines of mapped files, by elfutils
+ *
+ * Each object has a Dwfl of its own, in which only its file is.  Its symbols and
+ * lines come from the file, or from a file of debugging information that is
+ * installed (/usr/lib/debug); nothing is fetched from a server.
+ */
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <elfutils/libdwelf.h>
+#include <elfutils/libdwfl.h>
+#include <libiberty/demangle.h>
+/* <linux/types.h> defines the macro, too. */
+#undef ARRAY_SIZE
+
+#include "code.h"
+#include "fail.h"
+#include "symbols.h"
+
+/**
+ * struct source - where the symbols of an object come from
+ * @opened: an attempt was made
+ * @why: why there are none, or NULL
+ * @dwfl: what has @module, or NULL
+ * @module: the file
+ * @elf: the file as libelf knows it, or NULL
+ * @bias: what addresses of @module have more than those of the file
+ * @code: functions and stubs that no symbol tells of
+ */
+struct source {
+	bool opened;
+	const char *why;
+	Dwfl *dwfl;
+	Dwfl_Module *module;
+	Elf *elf;
+	GElf_Addr bias;
+	struct code *code;
+};
+
+static struct source **sources;
+static size_t nsources;
+
+static const Dwfl_Callbacks callbacks = {
+	.section_address = dwfl_offline_section_address,
+	.find_debuginfo = dwfl_standard_find_debuginfo,
+};
+
+static void take_build_id(Elf *elf, struct build_id *id)
+{
+	const void *bytes;
+	ssize_t n = dwelf_elf_gnu_build_id(elf, &bytes);
+
+	*id = (struct build_id){};
+	if (n <= 0)
+		return;
+	id->size = n < BUILD_ID_MAX ? n : BUILD_ID_MAX;
+	memcpy(id->bytes, bytes, id->size);
+}
+
+/* The build ID of a file; its size is 0 if there is none. */
+void symbols_build_id(const char *path, struct build_id *id)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	Elf *elf = NULL;
+
+	*id = (struct build_id){};
+	elf_version(EV_CURRENT);
+	if (fd >= 0)
+		elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	if (elf)
+		take_build_id(elf, id);
+	elf_end(elf);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* Open the file of an object.  Returns why that fails, or NULL. */
+static const char *open_module(struct source *source,
+			       const struct object *object)
+{
+	/* The memory is only read. */
+	char *image = (char *)object->image;
+
+	if (!object->image && *object->path != '/')
+		return "it is no file";
+	if (!object->image && access(object->path, R_OK))
+		return "the file is not there, or may not be read";
+	source->dwfl = dwfl_begin(&callbacks);
+	if (!source->dwfl)
+		return dwfl_errmsg(-1);
+	if (image)
+		source->module =
+			dwfl_report_offline_memory(source->dwfl, object->path,
+						   object->path, image,
+						   object->image_size);
+	else
+		source->module = dwfl_report_offline(source->dwfl, object->path,
+						     object->path, -1);
+	dwfl_report_end(source->dwfl, NULL, NULL);
+	if (source->module)
+		source->elf = dwfl_module_getelf(source->module, &source->bias);
+	return source->elf ? NULL : "it is no ELF file";
+}
+
+static void open_source(struct source *source, unsigned int n)
+{
+	const struct object *object = objects_get(n);
+	struct build_id id;
+
+	source->opened = true;
+	elf_version(EV_CURRENT);
+	/* libdw would ask servers otherwise. */
+	unsetenv("DEBUGINFOD_URLS");
+	source->why = open_module(source, object);
+	if (source->why)
+		return;
+	take_build_id(source->elf, &id);
+	if (object->id.size && memcmp(&id, &object->id, sizeof(id))) {
+		source->why = "the file has changed since the recording";
+		source->module = NULL;
+		source->elf = NULL;
+		return;
+	}
+	source->code = code_open(source->elf);
+}
+
+static struct source *source_of(unsigned int object)
+{
+	for (; nsources <= object; nsources++) {
+		sources = reallocarray(sources, nsources + 1, sizeof(*sources));
+		if (!sources)
+			fail("memory", "there is not enough");
+		sources[nsources] = calloc(1, sizeof(**sources));
+		if (!sources[nsources])
+			fail("memory", "there is not enough");
+	}
+	if (!sources[object]->opened)
+		open_source(sources[object], object);
+	return sources[object];
+}
+
+/**
+ * symbols_address() - the address of code, as its file has it
+ * @object: the object
+ * @offset: offset of the code in the file
+ *
+ * Return: the address; @offset itself if the file is not there.
+ */
+__u64 symbols_address(unsigned int object, __u64 offset)
+{
+	struct source *source = source_of(object);
+	size_t i, n = 0;
+	GElf_Phdr ph;
+
+	if (source->elf && elf_getphdrnum(source->elf, &n))
+		n = 0;
+	for (i = 0; i < n; i++)
+		if (gelf_getphdr(source->elf, i, &ph) && ph.p_type == PT_LOAD &&
+		    ph.p_flags & PF_X && offset >= ph.p_offset &&
+		    offset - ph.p_offset < ph.p_filesz)
+			return offset - ph.p_offset + ph.p_vaddr;
+	return offset;
+}
+
+/* The name as the source has it, also for C++ and Rust, without a version. */
+static const char *readable(const char *name)
+{
+	const char *plain = NULL;
+
+	if (name[0] == '_' && (name[1] == 'Z' || name[1] == 'R'))
+		plain = cplus_demangle(name, DMGL_AUTO);
+	plain = plain ?: strndup(name, strcspn(name, "@"));
+	if (!plain)
+		fail("memory", "there is not enough");
+	return plain;
+}
+
+static const char *name_address(__u64 address)
+{
+	char *name;
+
+	if (asprintf(&name, "sub_%llx", address) < 0)
+		fail("memory", "there is not enough");
+	return name;
+}
+
+/* A symbol that has the address, or begins before it and has no size. */
+static const char *find_symbol(struct source *source, __u64 address,
+			       struct symbol *symbol)
+{
+	GElf_Off offset;
+	GElf_Sym sym;
+	const char *name;
+
+	name = dwfl_module_addrinfo(source->module, address + source->bias,
+				    &offset, &sym, NULL, NULL, NULL);
+	if (!name || !*name || (sym.st_size && offset >= sym.st_size))
+		return NULL;
+	symbol->start = address - offset;
+	/* A symbol without a size ends where another function begins. */
+	if (!sym.st_size &&
+	    code_function(source->code, address) > symbol->start)
+		return NULL;
+	return name;
+}
+
+/**
+ * symbols_find() - the function that has an address
+ * @object: the object
+ * @address: an address, from symbols_address()
+ * @symbol: set to a symbol of the file, to "NAME@plt", to "sub_ADDRESS" for a
+ *	function without a symbol, or to "[no symbol]"
+ */
+void symbols_find(unsigned int object, __u64 address, struct symbol *symbol)
+{
+	struct source *source = source_of(object);
+	const char *name;
+
+	*symbol = (struct symbol){ .name = "[no symbol]" };
+	if (!source->module)
+		return;
+	if (code_stub(source->code, address, symbol))
+		return;
+	name = find_symbol(source, address, symbol);
+	if (name) {
+		symbol->name = readable(name);
+		return;
+	}
+	symbol->start = code_function(source->code, address);
+	if (symbol->start)
+		symbol->name = name_address(symbol->start);
+}
+
+/**
+ * symbols_line() - the source line of an address
+ * @object: the object
+ * @address: an address, from symbols_address()
+ * @line: set to the number of the line
+ *
+ * Return: the path of the source file, valid until the next call, or NULL if that
+ * is not known.
+ */
+const char *symbols_line(unsigned int object, __u64 address, int *line)
+{
+	struct source *source = source_of(object);
+	static char path[PATH_MAX];
+	const char *file, *folder;
+	Dwfl_Line *found = NULL;
+
+	if (source->module)
+		found = dwfl_module_getsrc(source->module,
+					   address + source->bias);
+	if (!found)
+		return NULL;
+	file = dwfl_lineinfo(found, NULL, line, NULL, NULL, NULL);
+	folder = dwfl_line_comp_dir(found);
+	if (!file || *file == '/' || !folder)
+		return file;
+	snprintf(path, sizeof(path), "%s/%s", folder, file);
+	return path;
+}
+
+/* Why there are no symbols of an object, or NULL if there may be some. */
+const char *symbols_why_not(unsigned int object)
+{
+	return source_of(object)->why;
+}
