@@ -3,7 +3,8 @@
  * utrace - main() of the command utrace
  *
  * The command traces programs by /dev/utrace and prints what they do in the
- * manner of strace.  trace.c has that, ps.c the command ps.
+ * manner of strace.  trace.c has that, ps.c the command ps, and branches.c the
+ * command branches.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 
 #include <linux/array_size.h>
 
+#include "branches.h"
 #include "fail.h"
 #include "output.h"
 #include "ps.h"
@@ -27,6 +29,8 @@ static const char usage[] =
 	"  run [OPTION...] [--] PROGRAM [ARG...]   trace a program from its start\n"
 	"  attach [OPTION...] -p PID...            trace processes that run\n"
 	"  ps [PID...]                             list who traces what\n"
+	"  branches record|report ...              where programs have gone, branch\n"
+	"                                          by branch\n"
 	"\n"
 	"'utrace COMMAND --help' lists the options of a command; without a command\n"
 	"they are those of run and attach.  A program with the name of a command\n"
@@ -49,6 +53,7 @@ static const struct {
 	{ "run", cmd_run },
 	{ "attach", cmd_attach },
 	{ "ps", ps_main },
+	{ "branches", branches_main },
 };
 
 /* Fail if what was printed could not be written. */

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - the command branches: its options
+ */
+#include <argp.h>
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "branches.h"
+#include "fail.h"
+
+#define DATA	"branches.data"
+
+enum {
+	KEY_DROP = 0x100,
+	KEY_EDGES,
+	KEY_FUNCTIONS,
+	KEY_FLAME,
+	KEY_SOURCE,
+};
+
+static const struct argp_option record_options[] = {
+	{ "pid", 'p', "PID", 0, "Record this process with all its threads" },
+	{ "output", 'o', "FILE", 0, "Write to FILE (" DATA ")" },
+	{ "follow-forks", 'f', NULL, 0, "Record new processes, too" },
+	{ "drop", KEY_DROP, NULL, 0,
+	  "Lose and count records where tasks would have to wait for this command" },
+	{ "records", 'n', "RECORDS", 0,
+	  "Records that tasks may be ahead of this command (8192)" },
+	{ NULL, 'h', NULL, OPTION_HIDDEN },
+	{}
+};
+
+static const struct argp_option report_options[] = {
+	{ "input", 'i', "FILE", 0, "Read FILE (" DATA ")" },
+	{ "edges", KEY_EDGES, "N", 0, "Show the N hottest edges (10); 0: none" },
+	{ "functions", KEY_FUNCTIONS, "N", 0,
+	  "Show the N functions with the most branches (20); 0: all" },
+	{ "flame", KEY_FLAME, "FILE", 0, "Write a flame graph to FILE, as SVG" },
+	{ "source", KEY_SOURCE, NULL, 0, "Show the hottest source lines, too" },
+	{ NULL, 'h', NULL, OPTION_HIDDEN },
+	{}
+};
+
+/* A number from @least to @most. */
+static __u64 parse_number(struct argp_state *state, const char *option,
+			  const char *arg, __u64 least, __u64 most)
+{
+	unsigned long long n;
+	char *end;
+
+	errno = 0;
+	n = strtoull(arg, &end, 10);
+	if (errno || *end || !isdigit(*arg) || n < least || n > most)
+		argp_error(state, "%s %s: give a number from %llu to %llu",
+			   option, arg, least, most);
+	return n;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct branches_options *options = state->input;
+
+	switch (key) {
+	case 'p':
+		options->pid = parse_number(state, "-p", arg, 1, INT_MAX);
+		break;
+	case 'o':
+	case 'i':
+		options->file = arg;
+		break;
+	case 'f':
+		options->follow = true;
+		break;
+	case 'n':
+		options->ring = parse_number(state, "-n", arg, 1, 1 << 30);
+		break;
+	case KEY_DROP:
+		options->drop = true;
+		break;
+	case 'h':
+		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static error_t parse_report(int key, char *arg, struct argp_state *state)
+{
+	struct branches_options *options = state->input;
+
+	switch (key) {
+	case KEY_EDGES:
+		options->edges = parse_number(state, "--edges", arg, 0, INT_MAX);
+		break;
+	case KEY_FUNCTIONS:
+		options->functions = parse_number(state, "--functions", arg, 0,
+						  INT_MAX);
+		break;
+	case KEY_FLAME:
+		options->flame = arg;
+		break;
+	case KEY_SOURCE:
+		options->source = true;
+		break;
+	case ARGP_KEY_ARG:
+		if (options->file)
+			argp_error(state, "give one file, not '%s' and '%s'",
+				   options->file, arg);
+		options->file = arg;
+		break;
+	default:
+		return parse(key, arg, state);
+	}
+	return 0;
+}
+
+/* What the user has typed, in one line for the report. */
+static void keep_command(struct branches_options *options, int argc, char **argv)
+{
+	size_t n = snprintf(options->command, sizeof(options->command), "utrace");
+	int i;
+
+	for (i = 0; i < argc && n < sizeof(options->command); i++)
+		n += snprintf(options->command + n, sizeof(options->command) - n,
+			      " %s", argv[i]);
+}
+
+/* Parse the options of a command that runs a program, or attaches. */
+static void parse_run(struct branches_options *options, int argc, char **argv,
+		      struct argp *argp, const char *name)
+{
+	int first = argc;
+
+	argv[0] = (char *)name;
+	argp_parse(argp, argc, argv, ARGP_IN_ORDER, &first, options);
+	options->launch.program = argv + first;
+	if (!options->pid && !argv[first])
+		fail(name + strlen("utrace "),
+		     "which program or process? give PROGRAM or -p PID");
+	if (options->pid && argv[first])
+		fail(name + strlen("utrace "),
+		     "give a program or -p PID, not both");
+}
+
+static int main_record(struct branches_options *options, int argc, char **argv)
+{
+	struct argp argp = {
+		.options = record_options,
+		.parser = parse,
+		.args_doc = "PROGRAM [ARG...]\n-p PID",
+		.doc = "Record all branches of a program, and end as it does; or those "
+		       "of a process that runs, until it ends or Ctrl-C.  The program "
+		       "makes single steps meanwhile, and is some hundred times slower.",
+	};
+
+	parse_run(options, argc, argv, &argp, "utrace branches record");
+	options->file = options->file ?: DATA;
+	return branches_record(options);
+}
+
+static int main_report(struct branches_options *options, int argc, char **argv)
+{
+	struct argp argp = {
+		.options = report_options,
+		.parser = parse_report,
+		.args_doc = "[FILE]",
+		.doc = "Show where a recorded program has gone: its functions and the "
+		       "hottest edges between two places.",
+	};
+
+	argv[0] = (char *)"utrace branches report";
+	options->edges = 10;
+	options->functions = 20;
+	argp_parse(&argp, argc, argv, 0, NULL, options);
+	options->file = options->file ?: DATA;
+	return branches_report(options);
+}
+
+/* The command branches.  Returns its status, if it does not end by a signal. */
+int branches_main(int argc, char **argv)
+{
+	static struct branches_options options;
+
+	argp_err_exit_status = STATUS_FAILED;
+	keep_command(&options, argc, argv);
+	if (argc > 1 && !strcmp(argv[1], "record"))
+		return main_record(&options, argc - 1, argv + 1);
+	if (argc > 1 && !strcmp(argv[1], "report"))
+		return main_report(&options, argc - 1, argv + 1);
+	fail("branches", "'record' or 'report'? give one, or --help after it");
+}

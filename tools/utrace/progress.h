@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * utrace - a line on the terminal that tells how far long work has come
+ */
+#ifndef UTRACE_PROGRESS_H
+#define UTRACE_PROGRESS_H
+
+#include <stdbool.h>
+
+#include <linux/types.h>
+
+/* How often the line is written anew. */
+#define PROGRESS_MS	200
+
+void progress_begin(bool show);
+bool progress_is_due(void);
+void progress_show(const char *format, ...)
+	__attribute__((format(printf, 1, 2)));
+void progress_end(void);
+__u64 progress_ms(void);
+
+#endif /* UTRACE_PROGRESS_H */

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * utrace - text for people: colours on a terminal, and its width
+ */
+#ifndef UTRACE_SCREEN_H
+#define UTRACE_SCREEN_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+enum style {
+	STYLE_PLAIN,
+	STYLE_HEAD,	/* headings */
+	STYLE_DIM,	/* what is less important */
+	STYLE_WARN,	/* what the reader must not miss */
+};
+
+void screen_begin(FILE *file);
+int screen_width(void);
+const char *style(enum style style);
+const char *shorten(const char *text, int width);
+
+#endif /* UTRACE_SCREEN_H */

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - source lines
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "places.h"
+#include "source.h"
+
+/* FILE:LINE of a place without the folder, or "-".  Valid until the next call. */
+const char *source_text(const struct place *place)
+{
+	static char text[300];
+	const char *slash;
+
+	if (!place->file)
+		return "-";
+	slash = strrchr(place->file, '/');
+	snprintf(text, sizeof(text), "%s:%d", slash ? slash + 1 : place->file,
+		 place->line);
+	return text;
+}
+
+/**
+ * source_line() - the text of a source line
+ * @path: the source file
+ * @line: number of the line, from 1
+ *
+ * Return: the text without what is before and behind it, valid until the next
+ * call, or NULL if the file cannot be read or has no such line.
+ */
+const char *source_line(const char *path, unsigned int line)
+{
+	static char *text;
+	static size_t size;
+	struct stat stat_;
+	ssize_t n = -1;
+	char *begin;
+	FILE *file;
+
+	/* Debugging information may name any file, also one that blocks. */
+	if (stat(path, &stat_) || !S_ISREG(stat_.st_mode))
+		return NULL;
+	file = fopen(path, "re");
+	if (!file)
+		return NULL;
+	while (line-- && (n = getline(&text, &size, file)) >= 0)
+		;
+	fclose(file);
+	if (n < 0)
+		return NULL;
+	while (n && isspace((unsigned char)text[n - 1]))
+		text[--n] = '\0';
+	begin = text;
+	while (isspace((unsigned char)*begin))
+		begin++;
+	return begin;
+}
