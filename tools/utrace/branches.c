@@ -15,8 +15,12 @@
 
 #define DATA	"branches.data"
 
+/* More are not of use, and would need GiB of memory. */
+#define LAST_MAX	10000000
+
 enum {
 	KEY_DROP = 0x100,
+	KEY_LAST,
 	KEY_EDGES,
 	KEY_FUNCTIONS,
 	KEY_FLAME,
@@ -31,6 +35,14 @@ static const struct argp_option record_options[] = {
 	  "Lose and count records where tasks would have to wait for this command" },
 	{ "records", 'n', "RECORDS", 0,
 	  "Records that tasks may be ahead of this command (8192)" },
+	{ NULL, 'h', NULL, OPTION_HIDDEN },
+	{}
+};
+
+static const struct argp_option last_options[] = {
+	{ "last", KEY_LAST, "N", 0, "Keep the last N branches" },
+	{ "pid", 'p', "PID", 0, "Watch this process with all its threads" },
+	{ "output", 'o', "FILE", 0, "Write to FILE instead of standard error" },
 	{ NULL, 'h', NULL, OPTION_HIDDEN },
 	{}
 };
@@ -81,6 +93,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_DROP:
 		options->drop = true;
+		break;
+	case KEY_LAST:
+		options->last = parse_number(state, "--last", arg, 1, LAST_MAX);
 		break;
 	case 'h':
 		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
@@ -136,11 +151,14 @@ static void keep_command(struct branches_options *options, int argc, char **argv
 static void parse_run(struct branches_options *options, int argc, char **argv,
 		      struct argp *argp, const char *name)
 {
+	bool last = argp->options == last_options;
 	int first = argc;
 
 	argv[0] = (char *)name;
 	argp_parse(argp, argc, argv, ARGP_IN_ORDER, &first, options);
 	options->launch.program = argv + first;
+	if (last && !options->last)
+		fail("branches", "'record', 'report' or '--last N'? see 'utrace branches --help'");
 	if (!options->pid && !argv[first])
 		fail(name + strlen("utrace "),
 		     "which program or process? give PROGRAM or -p PID");
@@ -183,6 +201,22 @@ static int main_report(struct branches_options *options, int argc, char **argv)
 	return branches_report(options);
 }
 
+static int main_last(struct branches_options *options, int argc, char **argv)
+{
+	struct argp argp = {
+		.options = last_options,
+		.parser = parse,
+		.args_doc = "--last N PROGRAM [ARG...]\n--last N -p PID",
+		.doc = "Keep the last branches of a program, and print them when it "
+		       "ends or at Ctrl-C.  'utrace branches record' keeps all "
+		       "branches, and 'utrace branches report' shows them; each of "
+		       "both has a --help.",
+	};
+
+	parse_run(options, argc, argv, &argp, "utrace branches");
+	return branches_last(options);
+}
+
 /* The command branches.  Returns its status, if it does not end by a signal. */
 int branches_main(int argc, char **argv)
 {
@@ -194,5 +228,5 @@ int branches_main(int argc, char **argv)
 		return main_record(&options, argc - 1, argv + 1);
 	if (argc > 1 && !strcmp(argv[1], "report"))
 		return main_report(&options, argc - 1, argv + 1);
-	fail("branches", "'record' or 'report'? give one, or --help after it");
+	return main_last(&options, argc, argv);
 }

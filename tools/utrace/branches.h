@@ -21,6 +21,7 @@
  * @follow: -f: record new processes, too
  * @drop: --drop: the tasks do not wait, and records may be lost
  * @ring: -n: records that the ring has room for, 0 for the default
+ * @last: --last: number of branches to keep
  * @edges: --edges: number of edges to show
  * @functions: --functions: number of functions to show
  * @flame: --flame: file for the flame graph, or NULL
@@ -34,6 +35,7 @@ struct branches_options {
 	bool follow;
 	bool drop;
 	__u64 ring;
+	__u64 last;
 	unsigned int edges;
 	unsigned int functions;
 	const char *flame;
@@ -44,5 +46,6 @@ struct branches_options {
 int branches_main(int argc, char **argv);
 int branches_record(struct branches_options *options);
 int branches_report(const struct branches_options *options);
+int branches_last(struct branches_options *options);
 
 #endif /* UTRACE_BRANCHES_H */

@@ -29,7 +29,7 @@ static const char usage[] =
 	"  run [OPTION...] [--] PROGRAM [ARG...]   trace a program from its start\n"
 	"  attach [OPTION...] -p PID...            trace processes that run\n"
 	"  ps [PID...]                             list who traces what\n"
-	"  branches record|report ...              where programs have gone, branch\n"
+	"  branches record|report|--last N ...     where programs have gone, branch\n"
 	"                                          by branch\n"
 	"\n"
 	"'utrace COMMAND --help' lists the options of a command; without a command\n"

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - watch a process: its mappings as they change, and its end
+ *
+ * The last branches of a process are read when the process is gone, and has no
+ * mappings any more.  So a session records execve() and mmap(), and the mappings
+ * are read after each; it records the signal by which the process dies, too.
+ * The process never waits for it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <asm/unistd.h>
+#include <linux/array_size.h>
+
+#include "fail.h"
+#include "mapped.h"
+#include "session.h"
+#include "spaces.h"
+#include "stream.h"
+#include "watch.h"
+
+/* Numbers of mmap() in both tables. */
+static const __u32 mmaps[] = {
+	__NR_mmap, UTRACE_REC_IA32 | 192, UTRACE_REC_IA32 | 90,
+};
+
+static int choose(int session, unsigned int ncalls)
+{
+	struct utrace_ioc_events events = {
+		.events = UTRACE_REC_BIT(SYS_EXIT) | UTRACE_REC_BIT(EXEC) |
+			  UTRACE_REC_BIT(EXIT) | UTRACE_REC_BIT(SIGNAL),
+		.calls = (uintptr_t)mmaps,
+		.ncalls = ncalls,
+	};
+
+	return session_choose(session, &events);
+}
+
+/* A program has begun. */
+static void learn_program(const struct watch *watch)
+{
+	struct mapped mapped = { .pid = watch->pid, .tid = watch->pid };
+
+	mapped_begin(&mapped, 0);
+}
+
+/* Read what is mapped now, unless the process is gone. */
+void watch_learn(const struct watch *watch)
+{
+	if (!watch->ended)
+		mapped_read(space_of(watch->pid), watch->pid);
+}
+
+/**
+ * watch_begin() - begin to watch a process
+ * @watch: filled in
+ * @pid: the process
+ *
+ * The command ends with a message if that is not possible.
+ */
+void watch_begin(struct watch *watch, pid_t pid)
+{
+	*watch = (struct watch){
+		.pid = pid,
+		.session = session_open(0, true),
+		.status = -1,
+	};
+	if (watch->session < 0)
+		fail("/dev/utrace", session_why_not(errno));
+	fcntl(watch->session, F_SETFL, O_NONBLOCK);
+	watch->stream = stream_open(watch->session);
+	/* A kernel may have no table of 32-bit calls. */
+	if (choose(watch->session, ARRAY_SIZE(mmaps)) && choose(watch->session, 1))
+		fail("choosing events", session_why_not(errno));
+	if (session_attach(watch->session, pid, UTRACE_SCOPE_PROCESS))
+		fail("attaching to the process", session_why_not(errno));
+	learn_program(watch);
+}
+
+static void take_signal(struct watch *watch, const struct utrace_rec_signal *rec)
+{
+	if (rec->handler)
+		return;
+	memcpy(&watch->info, rec->info, sizeof(watch->info));
+	watch->taken_by = rec->head.tid;
+}
+
+static void take_record(void *data, const struct utrace_rec *rec)
+{
+	struct watch *watch = data;
+
+	switch (rec->type) {
+	case UTRACE_REC_EXEC:
+		watch->executed = true;
+		learn_program(watch);
+		break;
+	case UTRACE_REC_SYS_EXIT:
+		watch_learn(watch);
+		break;
+	case UTRACE_REC_SIGNAL:
+		take_signal(watch, (const void *)rec);
+		break;
+	case UTRACE_REC_EXIT:
+		watch->status = ((const struct utrace_rec_exit *)rec)->code;
+		break;
+	case UTRACE_REC_TARGET_END:
+		watch->ended = true;
+	}
+}
+
+/* Take what the session has recorded. */
+void watch_take(struct watch *watch)
+{
+	while (stream_take(watch->stream, take_record, watch))
+		;
+}
