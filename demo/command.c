@@ -13,46 +13,9 @@
 
 #include "demo.h"
 
-/* How often something is looked for, and the time between two looks in us. */
-#define TRIES		3000
-#define BETWEEN		10000
-
 /* Calls of getppid() under gdb, and under strace; see target.c. */
 #define CALLS_GDB	3
 #define CALLS_STRACE	5000
-
-static pid_t start(char *const argv[], const char *said)
-{
-	pid_t pid = fork();
-
-	if (pid < 0)
-		give_up("fork");
-	if (!pid) {
-		if (!freopen(said, "w", stderr))
-			_exit(125);
-		execvp(argv[0], argv);
-		_exit(127);
-	}
-	return pid;
-}
-
-/* Wait until a file has @word in it; "/proc/PID/utrace" and the like. */
-static bool await_word(pid_t pid, const char *file, const char *word)
-{
-	char path[64], *text;
-	bool found = false;
-	int i;
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", pid, file);
-	for (i = 0; i < TRIES && !found; i++) {
-		text = read_whole(path);
-		found = strstr(text, word);
-		free(text);
-		if (!found)
-			usleep(BETWEEN);
-	}
-	return found;
-}
 
 /* The number of lines of a file that begin with @word. */
 static unsigned int lines_with(const char *path, const char *word)
@@ -64,14 +27,6 @@ static unsigned int lines_with(const char *path, const char *word)
 		n += !strncmp(line, word, strlen(word));
 	free(text);
 	return n;
-}
-
-static bool ends_well(pid_t pid)
-{
-	int status;
-
-	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
-	       !WEXITSTATUS(status);
 }
 
 /* gdb works on the program, which goes on to its second gate. */
@@ -106,13 +61,13 @@ void act_command(const char *target)
 		 "|until [ -e %s ]; do sleep 0.1; done; exec cat > %s", go, log);
 	step("utrace --buffer-size=64K -o '|until [ -e go ]; do sleep 0.1; done; ...' -p %s",
 	     pid);
-	command = start((char *const []) {
+	command = start_tracer((char *const []) {
 		"utrace", "--buffer-size=64K", "-o", pipe, "-p", pid, NULL }, said);
 	check(await_word(g.pid, "utrace", "dev pid:"), "the command has attached");
 	debug(&g);
 
 	step("strace -e trace=getppid -p %s", pid);
-	strace = start((char *const []) {
+	strace = start_tracer((char *const []) {
 		"strace", "-e", "trace=getppid", "-o", strace_log, "-p", pid, NULL },
 		"/dev/null");
 	snprintf(by, sizeof(by), "TracerPid:\t%d\n", strace);

@@ -65,6 +65,9 @@ struct gated spawn_target(const char *path, const char *arg);
 void open_gate(struct gated *g);
 int run_to_file(char *const argv[], const char *out);
 char *read_whole(const char *path);
+pid_t start_tracer(char *const argv[], const char *said);
+bool await_word(pid_t pid, const char *file, const char *word);
+bool ends_well(pid_t pid);
 void write_file(const char *path, const char *fmt, ...) __printf(2, 3);
 
 /* modules.c */
@@ -87,5 +90,8 @@ void expect(const char *text, const char *word, const char *what);
 
 /* command.c */
 void act_command(const char *target);
+
+/* branches.c */
+void act_branches(void);
 
 #endif /* DEMO_H */

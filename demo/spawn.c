@@ -18,6 +18,10 @@
 #define READY_FD	198
 #define GATE_FD		199
 
+/* How often something is looked for, and the time between two looks in us. */
+#define TRIES		3000
+#define BETWEEN		10000
+
 /* The root of the traced tree: say who we are, wait, become the program. */
 int gated_main(char **argv)
 {
@@ -157,4 +161,46 @@ void write_file(const char *path, const char *fmt, ...)
 	va_end(args);
 	if (fclose(f))
 		give_up("writing %s: %s", path, strerror(errno));
+}
+
+/* Start a tracer, whose messages go to a file. */
+pid_t start_tracer(char *const argv[], const char *said)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		give_up("fork");
+	if (!pid) {
+		if (!freopen(said, "w", stderr))
+			_exit(125);
+		execvp(argv[0], argv);
+		_exit(127);
+	}
+	return pid;
+}
+
+/* Wait until a file has @word in it; "/proc/PID/utrace" and the like. */
+bool await_word(pid_t pid, const char *file, const char *word)
+{
+	char path[64], *text;
+	bool found = false;
+	int i;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, file);
+	for (i = 0; i < TRIES && !found; i++) {
+		text = read_whole(path);
+		found = strstr(text, word);
+		free(text);
+		if (!found)
+			usleep(BETWEEN);
+	}
+	return found;
+}
+
+bool ends_well(pid_t pid)
+{
+	int status;
+
+	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
+	       !WEXITSTATUS(status);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The demonstration, in four acts:
+ * The demonstration, in five acts:
  *
  * 1. Two engines and strace watch the same tree of ordinary programs. Each
  *    counts every system call and notes how every task ended; the counts must
@@ -9,6 +9,8 @@
  * 3. A third engine makes a crashing program wait for gdb.
  * 4. The command utrace, gdb and strace follow one program, whose log is read
  *    slowly.
+ * 5. The command utrace records the branches of a program, and a second reader
+ *    keeps the last ones.
  *
  * Ends with "demo: all agree" and 0, or with what differed and 1.
  */
@@ -173,6 +175,8 @@ int main(int argc, char **argv)
 	modules_unload();
 	heading("4. The command, gdb and strace on one program, and a slow reader");
 	act_command(argv[1]);
+	heading("5. The branches of a program, for two readers");
+	act_branches();
 
 	if (problems) {
 		printf("demo: %u things differ; the first: %s (logs: %s)\n",
