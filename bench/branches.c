@@ -61,6 +61,9 @@ static void say(const char *name, double value)
 /* Where a block begins is a multiple of this, so no page ends within a block. */
 #define CODE_SIZE	1024
 
+/* A loop has less bytes than this, and other code may come after it. */
+#define LOOP_SIZE	64
+
 /* What is measured: the child runs one of them at a time. */
 typedef unsigned long (*block)(void);
 
@@ -221,7 +224,7 @@ static void forget(const struct followed *f)
 
 static bool is_jump(const struct utrace_branch *r, block run)
 {
-	return r->from - (unsigned long)run < CODE_SIZE &&
+	return r->from - (unsigned long)run < LOOP_SIZE &&
 	       UTRACE_BRANCH_KIND(r->info) == UTRACE_BR_COND;
 }
 
