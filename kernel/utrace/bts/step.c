@@ -171,6 +171,19 @@ static void bts_jump(struct bts_thread *thread, u64 why, unsigned long to)
 	utrace_bts_put(thread, why, to, bts_info(UTRACE_BR_UNKNOWN));
 }
 
+/*
+ * Has the thread made the system call before this instruction again?  A signal
+ * had broken that off.  The instruction, which may be a system call as well, was
+ * not made.
+ */
+static bool bts_is_again(const struct bts_thread *thread,
+			 const struct pt_regs *regs)
+{
+	return bts_last_insn(thread)->kind != BTS_INSN_SYSCALL ||
+	       (regs->ip == thread->insn.ip && !thread->exec &&
+		(long)regs->orig_ax != -1);
+}
+
 /* The end of a system call, which may be that of another program. */
 static void bts_end_syscall(struct bts_thread *thread, struct pt_regs *regs)
 {
@@ -179,9 +192,8 @@ static void bts_end_syscall(struct bts_thread *thread, struct pt_regs *regs)
 	unsigned long ip = insn->ip;
 	bool loaded = !(regs->flags & X86_EFLAGS_TF);
 
-	if (insn->kind != BTS_INSN_SYSCALL) {
-		/* The same call again: a signal had broken it off. */
-		ip -= BTS_SYSCALL_LEN;
+	if (bts_is_again(thread, regs)) {
+		ip = thread->insn.ip - BTS_SYSCALL_LEN;
 		bts_jump(thread, UTRACE_PC_ASYNC, ip);
 	} else if (thread->exec) {
 		from = UTRACE_PC_EXEC;
