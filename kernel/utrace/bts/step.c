@@ -23,6 +23,9 @@
 /* Bytes of SYSCALL, SYSENTER and INT 0x80. */
 #define BTS_SYSCALL_LEN	2
 
+/* The opcode of INT. */
+#define BTS_INT		0xcd
+
 /* The trap flag in the byte of the flags that has it. */
 #define BTS_TF_BYTE	1
 #define BTS_TF_BIT	0x1
@@ -214,6 +217,15 @@ static void bts_end_syscall(struct bts_thread *thread, struct pt_regs *regs)
 		bts_load_flags(regs);
 }
 
+/* SYSCALL and SYSENTER of 32-bit code return to an address in the vDSO. */
+static bool bts_returns_elsewhere(const struct bts_thread *thread,
+				  const struct bts_insn *insn,
+				  const struct pt_regs *regs)
+{
+	return !thread->long_mode && insn->opcode != BTS_INT &&
+	       regs->ip != insn->ip;
+}
+
 /*
  * The thread goes on after a debugger has stopped it: in a system call, which has
  * ended then, or elsewhere.
@@ -224,7 +236,8 @@ static void bts_end_stop(struct bts_thread *thread, struct pt_regs *regs)
 
 	if (insn->kind == BTS_INSN_SYSCALL &&
 	    (thread->exec || ((long)regs->orig_ax != -1 &&
-			      regs->ip == insn->ip + insn->len)))
+			      (regs->ip == insn->ip + insn->len ||
+			       bts_returns_elsewhere(thread, insn, regs)))))
 		bts_end_syscall(thread, regs);
 	else if (regs->ip != thread->insn.ip)
 		bts_jump(thread, UTRACE_PC_ASYNC, regs->ip);
