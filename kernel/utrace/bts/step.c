@@ -30,6 +30,9 @@
 #define BTS_TF_BYTE	1
 #define BTS_TF_BIT	0x1
 
+/* So many loads of SS in a row are looked at. */
+#define BTS_SS_LOADS	16
+
 static const u8 bts_branch_kind[] = {
 	[BTS_INSN_COND]		= UTRACE_BR_COND,
 	[BTS_INSN_LOOP]		= UTRACE_BR_COND,
@@ -107,6 +110,23 @@ static bool bts_is_flat(struct pt_regs *regs)
 	       (regs->cs == __USER32_CS && regs->ss == __USER_DS);
 }
 
+/*
+ * Look at the instruction that is made with one that loads SS: the first one
+ * that does not load SS, too, as some processors hide the trap after each.
+ */
+static void bts_look_behind(struct bts_thread *thread)
+{
+	struct bts_insn *pair = &thread->pair;
+	int i;
+
+	*pair = thread->insn;
+	for (i = 0; i < BTS_SS_LOADS && pair->kind == BTS_INSN_SS; i++)
+		bts_look_at(thread, pair->ip + pair->len, pair);
+	/* The trace has no gap then. */
+	if (pair->kind == BTS_INSN_SS)
+		pair->kind = BTS_INSN_UNKNOWN;
+}
+
 /**
  * utrace_bts_fetch() - look at the instruction that a thread makes next
  * @thread: the thread, which is the current one
@@ -132,7 +152,7 @@ void utrace_bts_fetch(struct bts_thread *thread, const struct pt_regs *regs)
 	}
 	bts_look_at(thread, regs->ip, insn);
 	if (unlikely(insn->kind == BTS_INSN_SS))
-		bts_look_at(thread, insn->ip + insn->len, &thread->pair);
+		bts_look_behind(thread);
 }
 
 /* The flags were loaded, with the program's own trap flag.  Set ours again. */
@@ -148,12 +168,18 @@ static void bts_load_flags(struct pt_regs *regs)
 
 /*
  * The instruction that the thread has made last.  After one that loads SS the
- * processor has made the next one, too.
+ * processor has made the next one, too.  If that loads SS as well, the trap comes
+ * after it, or not before an instruction that does not.
  */
-static const struct bts_insn *bts_last_insn(const struct bts_thread *thread)
+static const struct bts_insn *bts_last_insn(const struct bts_thread *thread,
+					    const struct pt_regs *regs)
 {
-	return unlikely(thread->insn.kind == BTS_INSN_SS) ? &thread->pair :
-							     &thread->insn;
+	const struct bts_insn *insn = &thread->insn, *pair = &thread->pair;
+
+	if (likely(insn->kind != BTS_INSN_SS) ||
+	    (regs->ip > insn->ip + insn->len && regs->ip <= pair->ip))
+		return insn;
+	return pair;
 }
 
 /* PUSHF has shown a trap flag that is not the program's. */
@@ -182,7 +208,7 @@ static void bts_jump(struct bts_thread *thread, u64 why, unsigned long to)
 static bool bts_is_again(const struct bts_thread *thread,
 			 const struct pt_regs *regs)
 {
-	return bts_last_insn(thread)->kind != BTS_INSN_SYSCALL ||
+	return bts_last_insn(thread, regs)->kind != BTS_INSN_SYSCALL ||
 	       (regs->ip == thread->insn.ip && !thread->exec &&
 		(long)regs->orig_ax != -1);
 }
@@ -190,7 +216,7 @@ static bool bts_is_again(const struct bts_thread *thread,
 /* The end of a system call, which may be that of another program. */
 static void bts_end_syscall(struct bts_thread *thread, struct pt_regs *regs)
 {
-	const struct bts_insn *insn = bts_last_insn(thread);
+	const struct bts_insn *insn = bts_last_insn(thread, regs);
 	u64 from = UTRACE_PC_SYSCALL;
 	unsigned long ip = insn->ip;
 	bool loaded = !(regs->flags & X86_EFLAGS_TF);
@@ -232,7 +258,7 @@ static bool bts_returns_elsewhere(const struct bts_thread *thread,
  */
 static void bts_end_stop(struct bts_thread *thread, struct pt_regs *regs)
 {
-	const struct bts_insn *insn = bts_last_insn(thread);
+	const struct bts_insn *insn = bts_last_insn(thread, regs);
 
 	if (insn->kind == BTS_INSN_SYSCALL &&
 	    (thread->exec || ((long)regs->orig_ax != -1 &&
@@ -265,7 +291,7 @@ static noinline void bts_end_insn(struct bts_thread *thread,
 /* An instruction was made. */
 static void bts_end_step(struct bts_thread *thread, struct pt_regs *regs)
 {
-	const struct bts_insn *insn = bts_last_insn(thread);
+	const struct bts_insn *insn = bts_last_insn(thread, regs);
 
 	if (insn->kind != BTS_INSN_OTHER)
 		bts_end_insn(thread, insn, regs);
