@@ -1,0 +1,490 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace selftests - branches: what can happen to a thread that waits for room
+ *
+ * The ring is full and nobody reads.  The thread runs no code of its program,
+ * is shown as waiting, and whatever else happens to it, SIGKILL ends it.
+ */
+#include <sys/ptrace.h>
+#include <sys/user.h>
+
+#include "../cgroup.h"
+#include "tasks.h"
+
+/* The size of the smallest ring. */
+#define SMALL	512
+
+/* How long a thread is looked at that should not run. */
+#define QUIET_US	(200000 * ut_patience())
+
+struct shared {
+	_Atomic long rounds;
+	_Atomic int stop;
+	int pair[2];
+};
+
+static struct shared *shared;
+
+/* A descriptor that comes from the test, and what a read() of it gives. */
+static void read_own_branches(void)
+{
+	static struct utrace_branch some[100];
+	int fd = receive_fd(shared->pair[1]);
+
+	while (fd >= 0 && !shared->stop) {
+		shared->rounds++;
+		if (read(fd, some, sizeof(some)) < 0)
+			break;
+	}
+}
+
+/*
+ * Orders 's': count, until told to stop.  'n': so many rounds.  'x': execute a
+ * program.  'g': take a descriptor, and keep it.  'r': read from it.
+ */
+static void work(struct target *target, struct order *order)
+{
+	char * const argv[] = { "true", NULL };
+	char * const envp[] = { NULL };
+	int n = order->n;
+
+	switch (order->what) {
+	case 's':
+		while (!shared->stop)
+			shared->rounds++;
+		break;
+	case 'n':
+		while (n--)
+			shared->rounds++;
+		break;
+	case 'x':
+		execve("/bin/true", argv, envp);
+		_exit(99);
+	case 'g':
+		receive_fd(shared->pair[1]);
+		break;
+	case 'r':
+		read_own_branches();
+		break;
+	}
+}
+
+static void begin(struct target *target)
+{
+	int pair[2];
+
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	need(shared != MAP_FAILED, "memory");
+	need(!socketpair(AF_UNIX, SOCK_DGRAM, 0, pair), "sockets");
+	memcpy(shared->pair, pair, sizeof(pair));
+	start_with(target, work);
+}
+
+/* Does the counter stay? */
+static bool stands(void)
+{
+	long rounds = shared->rounds;
+
+	usleep(QUIET_US);
+	return rounds == shared->rounds;
+}
+
+static bool goes_on(void)
+{
+	long rounds = shared->rounds;
+	int i;
+
+	for (i = 0; i < DEADLINE_MS && rounds == shared->rounds; i++)
+		usleep(1000);
+	return rounds != shared->rounds;
+}
+
+/* The reader that the task waits for, as /proc says; 0 if it does not wait. */
+static pid_t awaited(pid_t tid)
+{
+	char path[64], line[256], whom[32];
+	pid_t pid = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/utrace", tid);
+	file = fopen(path, "r");
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "branches %*s %*s %*s %*s %*s %*s %*s %31s",
+			   whom) == 1 && !strncmp(whom, "pid:", 4))
+			pid = atoi(whom + 4);
+	if (file)
+		fclose(file);
+	return pid;
+}
+
+static bool waits(pid_t tid)
+{
+	int i;
+
+	for (i = 0; i < DEADLINE_MS / 2 && !awaited(tid); i++)
+		usleep(2000);
+	return awaited(tid);
+}
+
+/* A target that counts, and waits for this process to read. */
+static int stall(struct target *target, __u32 scope, bool threads)
+{
+	int fd;
+
+	begin(target);
+	if (threads)
+		have_more(target, THREAD);
+	fd = consumer_of(target->pid, (struct utrace_ioc_branches){
+			 .scope = scope, .records = SMALL });
+	tell(target, SELF, 's', 0);
+	need(waits(target->pid), "a thread that waits");
+	return fd;
+}
+
+/* Read until the thread has run a bit, then let it end. */
+static void read_to_the_end(struct target *target, int fd, struct trace *all)
+{
+	long rounds = shared->rounds;
+
+	while (shared->rounds - rounds < 2000)
+		read_on(fd, all, all->n + 1);
+	shared->stop = 1;
+	tell(target, SELF, 'e', 0);
+	read_on(fd, all, SIZE_MAX);
+}
+
+/* The records of a thread that has ended after a wait. */
+static void check_whole(const struct trace *all, int lost)
+{
+	static struct tasks tasks;
+
+	split(all, &tasks);
+	holds(are_whole(&tasks), "the trace is whole");
+	is(lost, count_type(all, UTRACE_BRANCH_LOST), "places of lost records");
+	free_tasks(&tasks);
+}
+
+/* Has the process ended within the limit?  *@status: how. */
+static bool has_ended(pid_t pid, int *status)
+{
+	int i;
+
+	for (i = 0; i < DEADLINE_MS / 2; i++) {
+		if (waitpid(pid, status, WNOHANG) == pid)
+			return true;
+		usleep(2000);
+	}
+	return false;
+}
+
+TEST_F(dev, stands)
+{
+	struct trace all = {};
+	struct target target;
+	int fd;
+
+	fd = stall(&target, UTRACE_SCOPE_PROCESS, false);
+	is(getpid(), awaited(target.pid), "the thread waits for this process");
+	holds(stands(), "and runs no code of its program");
+	read_to_the_end(&target, fd, &all);
+	is(0, awaited(target.pid), "and waits no more");
+	check_whole(&all, 0);
+	close(fd);
+	stop(&target);
+}
+
+/* What another thread of the process does, while this one waits. */
+TEST_F(dev, exec_of_another_thread)
+{
+	struct trace all = {};
+	struct target target;
+	int fd, status = -1;
+
+	fd = stall(&target, UTRACE_SCOPE_THREAD, true);
+	tell(&target, THREAD, 'x', 0);
+	holds(has_ended(target.pid, &status), "the program is executed");
+	is(0, status, "and ends well");
+	read_on(fd, &all, SIZE_MAX);
+	check_whole(&all, 1);
+	close(fd);
+}
+
+TEST_F(dev, exit_of_another_thread)
+{
+	struct trace all = {};
+	struct target target;
+	int fd, status = -1;
+
+	fd = stall(&target, UTRACE_SCOPE_THREAD, true);
+	tell(&target, THREAD, 'e', 7);
+	holds(has_ended(target.pid, &status), "the process ends");
+	is(7 << 8, status, "with the status of the other thread");
+	read_on(fd, &all, SIZE_MAX);
+	check_whole(&all, 1);
+	close(fd);
+}
+
+TEST_F(dev, fork_of_another_thread)
+{
+	struct trace all = {};
+	struct target target;
+	int fd;
+
+	fd = stall(&target, UTRACE_SCOPE_THREAD, true);
+	have(&target, THREAD, 'w', 10);
+	holds(true, "another thread forks, and waits for its child");
+	is(getpid(), awaited(target.pid), "the thread still waits");
+	holds(stands(), "and runs no code of its program");
+	read_to_the_end(&target, fd, &all);
+	check_whole(&all, 0);
+	close(fd);
+	stop(&target);
+}
+
+/* All threads and children share the ring, and all get their turn. */
+TEST_F(dev, fork_in_the_same_ring)
+{
+	struct trace all = {};
+	struct target target;
+	int fd;
+
+	fd = stall(&target, UTRACE_SCOPE_TREE, true);
+	tell(&target, THREAD, 'w', 10);
+	read_to_the_end(&target, fd, &all);
+	holds(count_type(&all, UTRACE_BRANCH_START) >= 2, "both have begun");
+	is(count_type(&all, UTRACE_BRANCH_START),
+	   count_type(&all, UTRACE_BRANCH_END), "each begin has its end");
+	close(fd);
+	stop(&target);
+}
+
+/* Killed at each moment of the wait. */
+TEST_F(dev, kill)
+{
+	struct trace all = {};
+	struct target target;
+	int i, fd, status = -1;
+
+	for (i = 0; i < 5; i++) {
+		fd = stall(&target, UTRACE_SCOPE_PROCESS, i & 1);
+		usleep(i * 3000);
+		if (i & 1)
+			tell(&target, THREAD, 'n', 10000);
+		kill(target.pid, SIGKILL);
+		holds(has_ended(target.pid, &status) && status == SIGKILL,
+		      "killed");
+		all.n = 0;
+		read_on(fd, &all, SIZE_MAX);
+		holds(all.n > SMALL, "the end comes after what there was");
+		close(fd);
+	}
+}
+
+/* Job control does not let the thread run, and does not keep it. */
+TEST_F(dev, job_control)
+{
+	struct trace all = {};
+	struct target target;
+	int fd, status = 0;
+	size_t n;
+
+	fd = stall(&target, UTRACE_SCOPE_PROCESS, false);
+	kill(target.pid, SIGSTOP);
+	holds(stands(), "a thread that is stopped runs no code");
+	kill(target.pid, SIGCONT);
+	holds(stands(), "nor when it is continued, without room");
+	kill(target.pid, SIGSTOP);
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	/* Room, up to where the thread is stopped. */
+	do {
+		n = all.n;
+		read_on(fd, &all, SIZE_MAX);
+		usleep(QUIET_US / 4);
+	} while (all.n > n);
+	holds(waitpid(target.pid, &status, WUNTRACED | WNOHANG) == target.pid &&
+	      WIFSTOPPED(status), "the parent sees the stop");
+	holds(stands(), "a thread with room is stopped");
+	kill(target.pid, SIGCONT);
+	fcntl(fd, F_SETFL, 0);
+	read_to_the_end(&target, fd, &all);
+	check_whole(&all, 0);
+	close(fd);
+	stop(&target);
+}
+
+TEST_F(dev, freezer)
+{
+	const char *why = ut_cg_make(NULL);
+	struct trace all = {};
+	struct target target;
+	int fd, i;
+
+	if (why)
+		SKIP(return, "%s", why);
+	fd = stall(&target, UTRACE_SCOPE_PROCESS, false);
+	need(!ut_cg_add(target.pid), "cgroup.procs");
+	need(!ut_cg_write("cgroup.freeze", "1"), "cgroup.freeze");
+	for (i = 0; i < DEADLINE_MS / 2; i++) {
+		if (ut_cg_is("cgroup.events", "frozen", 1))
+			break;
+		usleep(2000);
+	}
+	holds(ut_cg_is("cgroup.events", "frozen", 1), "the cgroup is frozen");
+	read_on(fd, &all, SMALL / 2);
+	holds(stands(), "a thread that is frozen runs no code");
+	need(!ut_cg_write("cgroup.freeze", "0"), "cgroup.freeze");
+	read_to_the_end(&target, fd, &all);
+	check_whole(&all, 0);
+	close(fd);
+	stop(&target);
+	ut_cg_remove();
+}
+
+/* A debugger comes while the thread waits, and sees it in its program. */
+TEST_F(dev, debugger)
+{
+	struct user_regs_struct regs = {};
+	struct trace all = {};
+	struct target target;
+	int fd, i, status = 0;
+
+	fd = stall(&target, UTRACE_SCOPE_PROCESS, false);
+	need(!ptrace(PTRACE_SEIZE, target.pid, 0, 0), "seize");
+	need(!ptrace(PTRACE_INTERRUPT, target.pid, 0, 0), "interrupt");
+	for (i = 0; i < DEADLINE_MS / 2; i++) {
+		if (waitpid(target.pid, &status, WNOHANG) == target.pid)
+			break;
+		usleep(2000);
+	}
+	holds(WIFSTOPPED(status), "a debugger stops the thread");
+	holds(!ptrace(PTRACE_GETREGS, target.pid, 0, &regs) &&
+	      !IS_PSEUDO(regs.rip), "and sees its registers");
+	ptrace(PTRACE_DETACH, target.pid, 0, 0);
+	holds(stands(), "it runs no code afterwards, without room");
+	is(getpid(), awaited(target.pid), "as it waits");
+	read_to_the_end(&target, fd, &all);
+	check_whole(&all, 0);
+	close(fd);
+	stop(&target);
+}
+
+/* The reader is another process, which dies. */
+TEST_F(dev, reader_dies)
+{
+	struct target target;
+	int pipes[2];
+	pid_t reader;
+	char byte;
+
+	begin(&target);
+	need(!pipe(pipes), "pipe");
+	reader = fork();
+	if (!reader) {
+		consumer_of(target.pid, (struct utrace_ioc_branches){
+			    .records = SMALL });
+		_exit(write(pipes[1], "", 1) != 1 || pause());
+	}
+	need(read(pipes[0], &byte, 1) == 1, "reader");
+	tell(&target, SELF, 's', 0);
+	holds(waits(target.pid), "the thread waits");
+	is(reader, awaited(target.pid), "for the reader");
+	kill(reader, SIGKILL);
+	waitpid(reader, NULL, 0);
+	holds(goes_on(), "and goes on when that is dead");
+	stop(&target);
+}
+
+/* The thread itself has the last descriptor. */
+TEST_F(dev, own_descriptor)
+{
+	struct target target;
+	int fd, status;
+
+	begin(&target);
+	fd = consumer_of(target.pid, (struct utrace_ioc_branches){
+			 .records = SMALL });
+	need(send_fd(shared->pair[0], fd), "descriptor");
+	have(&target, SELF, 'g', 0);
+	tell(&target, SELF, 's', 0);
+	holds(waits(target.pid), "the thread waits for the test");
+	close(fd);
+	holds(goes_on(), "and goes on when the test has closed it");
+	kill(target.pid, SIGKILL);
+	holds(has_ended(target.pid, &status), "and can be killed");
+}
+
+/* The thread reads its own records, which makes more of them. */
+TEST_F(dev, reads_itself)
+{
+	struct target target;
+	int fd, status;
+
+	begin(&target);
+	fd = consumer_of(target.pid, (struct utrace_ioc_branches){
+			 .records = SMALL });
+	need(send_fd(shared->pair[0], fd), "descriptor");
+	tell(&target, SELF, 'r', 0);
+	holds(goes_on(), "the thread reads");
+	usleep(QUIET_US);
+	kill(target.pid, SIGKILL);
+	holds(has_ended(target.pid, &status), "and can be killed");
+	close(fd);
+}
+
+struct reader {
+	int fd;
+	struct trace trace;
+};
+
+static void *read_all(void *arg)
+{
+	struct reader *reader = arg;
+	struct utrace_branch some[500];
+	ssize_t got;
+
+	while ((got = read(reader->fd, some, sizeof(some))) > 0)
+		reader->trace.n += got / sizeof(some[0]);
+	return NULL;
+}
+
+/* What one consumer gets and what it is told that it has lost is all. */
+TEST_F(dev, drops_are_counted)
+{
+	struct reader waiting = {};
+	struct trace some = {};
+	struct target target;
+	pthread_t thread;
+	size_t i, lost = 0;
+	int fd;
+
+	begin(&target);
+	waiting.fd = consumer_of(target.pid, (struct utrace_ioc_branches){
+				 .records = SMALL });
+	fd = consumer_of(target.pid, (struct utrace_ioc_branches){
+			 .records = SMALL, .full = UTRACE_FULL_DROP });
+	need(!pthread_create(&thread, NULL, read_all, &waiting), "thread");
+	for (i = 0; i < 5; i++) {
+		have(&target, SELF, 'n', 3000 + i);
+		read_on(fd, &some, some.n + 1 + i * 100);
+	}
+	tell(&target, SELF, 'e', 0);
+	read_on(fd, &some, SIZE_MAX);
+	pthread_join(thread, NULL);
+	for (i = 0; i < some.n; i++)
+		if (type_of(&some.records[i]) == UTRACE_BRANCH_LOST)
+			lost += some.records[i].from;
+	printf("#   %zu records, %zu of the other, %zu lost in %zu places\n",
+	       some.n, waiting.trace.n, lost,
+	       count_type(&some, UTRACE_BRANCH_LOST));
+	holds(lost > 5000, "records are lost");
+	is(waiting.trace.n - count_type(&some, UTRACE_BRANCH_TASK),
+	   some.n - count_type(&some, UTRACE_BRANCH_LOST) -
+	   count_type(&some, UTRACE_BRANCH_TASK) + lost, "and counted");
+	check_whole(&some, count_type(&some, UTRACE_BRANCH_LOST));
+	close(fd);
+	close(waiting.fd);
+	stop(&target);
+}
+
+TEST_HARNESS_MAIN
