@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * utrace selftests - programs that try to get away from their consumer
+ *
+ * Each attack runs once alone and once followed.  What it has seen has to be
+ * the same.  After what it tries it makes visible loops, and of each of their
+ * jumps there has to be one record.
+ */
+#ifndef UTRACE_BRANCH_ATTACK_H
+#define UTRACE_BRANCH_ATTACK_H
+
+#include <ucontext.h>
+
+#include "tasks.h"
+
+#define TF		0x100
+
+/* Rounds of a visible loop. */
+#define ROUNDS		100
+
+#define SEEN		32
+
+/* In memory that all processes of the test share. */
+struct attack {
+	_Atomic long loops;
+	long seen[SEEN];
+	/* Addresses, which may be others the next time. */
+	unsigned long page;
+	/* Threads that execute a program, and take over another pid. */
+	long without_end;
+};
+
+static struct attack *attack;
+
+static __attribute__((noinline, noclone)) void visible(void)
+{
+	long n = ROUNDS;
+
+	attack->loops++;
+	asm volatile("1:	dec %0\n"
+		     "visible_jump:	jnz 1b\n" : "+r"(n) :: "cc");
+}
+
+static inline long flags(void)
+{
+	long flags;
+
+	asm volatile("pushfq; pop %0" : "=r"(flags) :: "memory");
+	return flags;
+}
+
+/* A page of code that can be written and executed, below 4 GiB. */
+static inline unsigned char *code_page(void)
+{
+	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+
+	if (page == MAP_FAILED)
+		_exit(90);
+	return page;
+}
+
+static inline void take_signal(int signal, int flags,
+			       void (*handler)(int signal, siginfo_t *info,
+					       void *context))
+{
+	struct sigaction action = {
+		.sa_sigaction = handler,
+		.sa_flags = SA_SIGINFO | flags,
+	};
+
+	if (sigaction(signal, &action, NULL))
+		_exit(91);
+}
+
+static inline greg_t *reg(void *context, int i)
+{
+	return &((ucontext_t *)context)->uc_mcontext.gregs[i];
+}
+
+/* The process of an attack: wait for the test, then do it. */
+static inline void attack_now(void (*run)(void), int go)
+{
+	char byte;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (read(go, &byte, 1) < 0)
+		_exit(92);
+	close(go);
+	run();
+	visible();
+	_exit(0);
+}
+
+/* Jumps that are made, and not only interrupted. */
+static inline size_t count_jumps(const struct trace *trace, __u64 from)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < trace->n; i++)
+		n += type_of(&trace->records[i]) == UTRACE_BRANCH &&
+		     trace->records[i].from == from &&
+		     !IS_PSEUDO(trace->records[i].to);
+	return n;
+}
+
+/* Does a line of /proc/cpuinfo have this word? */
+static inline bool cpu_has(const char *line_of, const char *word)
+{
+	char line[4096];
+	bool found = false;
+	FILE *file = fopen("/proc/cpuinfo", "r");
+
+	while (file && fgets(line, sizeof(line), file))
+		found |= !strncmp(line, line_of, strlen(line_of)) &&
+			 strstr(line, word);
+	if (file)
+		fclose(file);
+	return found;
+}
+
+/*
+ * QEMU before 8.1 takes what IRET and far returns of a program read from the
+ * stack for accesses of the kernel, which SMAP forbids.
+ */
+static inline bool far_returns_work(void)
+{
+	return !cpu_has("model name", "QEMU TCG") || !cpu_has("flags", " smap");
+}
+
+static inline void check_trace(const struct trace *trace)
+{
+	static struct tasks tasks;
+
+	split(trace, &tasks);
+	holds(are_whole(&tasks), "the traces of %zu tasks are whole", tasks.n);
+	is(0, count_type(trace, UTRACE_BRANCH_LOST), "nothing is lost");
+	is(attack->loops * (ROUNDS - 1),
+	   count_jumps(trace, address_of(visible_jump)),
+	   "each visible jump is there");
+	is(count_type(trace, UTRACE_BRANCH_START),
+	   count_type(trace, UTRACE_BRANCH_END) + attack->without_end,
+	   "each begin has its end");
+	free_tasks(&tasks);
+}
+
+/* Run the attack, followed if there is a @trace; returns its status. */
+static inline int attack_once(void (*run)(void), struct trace *trace)
+{
+	int fd = -1, status, go[2];
+	pid_t pid;
+
+	need(!pipe(go), "pipe");
+	memset(attack, 0, sizeof(*attack));
+	fflush(stdout);
+	pid = fork();
+	need(pid >= 0, "fork");
+	if (!pid) {
+		close(go[1]);
+		attack_now(run, go[0]);
+	}
+	close(go[0]);
+	if (trace)
+		fd = consumer_of(pid, (struct utrace_ioc_branches){
+				 .scope = UTRACE_SCOPE_TREE });
+	close(go[1]);
+	if (trace) {
+		read_on(fd, trace, SIZE_MAX);
+		close(fd);
+	}
+	need(waitpid(pid, &status, __WALL) == pid, "wait");
+	/* Without the bit of a core dump. */
+	return status & 0xff7f;
+}
+
+FIXTURE(attack) {
+};
+
+/* An attack, its status, and what else its records have to be. */
+FIXTURE_VARIANT(attack) {
+	void (*run)(void);
+	int status;
+	void (*check)(const struct trace *trace);
+	bool far_return;
+};
+
+FIXTURE_SETUP(attack)
+{
+	const char *why = dev_begin(_metadata);
+
+	if (why)
+		SKIP(return, "%s", why);
+	attack = mmap(NULL, sizeof(*attack), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	need(attack != MAP_FAILED, "memory");
+}
+
+FIXTURE_TEARDOWN(attack)
+{
+	dev_end();
+}
+
+TEST_F(attack, alone_and_followed)
+{
+	struct trace trace = {};
+	long alone[SEEN];
+	int i;
+
+	if (variant->far_return && !far_returns_work())
+		SKIP(return, "the emulator makes no far returns");
+	is(variant->status, attack_once(variant->run, NULL), "alone");
+	memcpy(alone, attack->seen, sizeof(alone));
+	is(variant->status, attack_once(variant->run, &trace), "followed");
+	for (i = 0; i < SEEN; i++)
+		if (alone[i] != attack->seen[i])
+			holds(false, "it has seen %lx instead of %lx (%d)",
+			      attack->seen[i], alone[i], i);
+	check_trace(&trace);
+	if (variant->check)
+		variant->check(&trace);
+	free(trace.records);
+}
+
+#endif /* UTRACE_BRANCH_ATTACK_H */
