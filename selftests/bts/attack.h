@@ -104,28 +104,13 @@ static inline size_t count_jumps(const struct trace *trace, __u64 from)
 	return n;
 }
 
-/* Does a line of /proc/cpuinfo have this word? */
-static inline bool cpu_has(const char *line_of, const char *word)
-{
-	char line[4096];
-	bool found = false;
-	FILE *file = fopen("/proc/cpuinfo", "r");
-
-	while (file && fgets(line, sizeof(line), file))
-		found |= !strncmp(line, line_of, strlen(line_of)) &&
-			 strstr(line, word);
-	if (file)
-		fclose(file);
-	return found;
-}
-
 /*
  * QEMU before 8.1 takes what IRET and far returns of a program read from the
  * stack for accesses of the kernel, which SMAP forbids.
  */
 static inline bool far_returns_work(void)
 {
-	return !cpu_has("model name", "QEMU TCG") || !cpu_has("flags", " smap");
+	return !is_emulated() || !cpu_has("flags", " smap");
 }
 
 static inline void check_trace(const struct trace *trace)

@@ -181,4 +181,25 @@ static inline bool are_whole(const struct tasks *tasks)
 	return whole;
 }
 
+/* Does a line of /proc/cpuinfo have this word? */
+static inline bool cpu_has(const char *line_of, const char *word)
+{
+	char line[4096];
+	bool found = false;
+	FILE *file = fopen("/proc/cpuinfo", "r");
+
+	while (file && fgets(line, sizeof(line), file))
+		found |= !strncmp(line, line_of, strlen(line_of)) &&
+			 strstr(line, word);
+	if (file)
+		fclose(file);
+	return found;
+}
+
+/* Is this QEMU without KVM? */
+static inline bool is_emulated(void)
+{
+	return cpu_has("model name", "QEMU TCG");
+}
+
 #endif /* UTRACE_BRANCH_TASKS_H */
