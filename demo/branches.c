@@ -23,7 +23,7 @@
 /* In a child: wait at the gate, then sort. */
 static void sort_file(int gate, char *from, const char *to)
 {
-	char *argv[] = { "/usr/bin/sort", from, NULL };
+	char * const argv[] = { "/usr/bin/sort", from, NULL };
 	char byte;
 
 	if (read(gate, &byte, 1) != 1 || !freopen(to, "w", stdout))

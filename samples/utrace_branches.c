@@ -52,6 +52,7 @@ static void read_records(struct work_struct *work)
 		for (i = 0; i < n; i++)
 			count(&records[i]);
 }
+
 static DECLARE_WORK(work, read_records);
 
 /* There are records.  This runs under a spinlock. */

@@ -58,7 +58,7 @@ static void loop(struct target *target, struct order *order)
 
 	asm volatile("1: dec %0; jnz 1b" : "+r"(n));
 	if (order->what == 'f')
-		*(volatile int *)NULL = 0;
+		asm volatile("movl $0, (%0)" :: "r"(0L) : "memory");
 }
 
 static int make(struct target *target, __u64 records)

@@ -19,49 +19,56 @@
  * arguments execute the program that the first one names.
  */
 asm("	.pushsection .rodata\n"
-    /* Branches and dies, without a system call. */
-    "quit:	jmp 1f\n"
-    "1:	jmp 2f\n"
-    "2:	ud2\n"
-    /* Becomes root, also as its real user. */
-    "rise:	xor %edi, %edi\n"
-    "	xor %esi, %esi\n"
-    "	xor %edx, %edx\n"
-    "	jmp become\n"
-    /* Becomes its real user. */
-    "fall:	mov $102, %eax\n"	/* getuid */
-    "	syscall\n"
-    "	mov %eax, %edi\n"
-    "	mov %eax, %esi\n"
-    "	mov %eax, %edx\n"
-    "become:	mov $117, %eax\n"	/* setresuid */
-    "	syscall\n"
-    "	mov 16(%rsp), %rdi\n"
-    "	lea 16(%rsp), %rsi\n"
-    "	xor %edx, %edx\n"
-    "	mov $59, %eax\n"	/* execve */
-    "	syscall\n"
-    "	ud2\n"
-    /* Forks, and branches in both processes. */
-    "work:	mov $57, %eax\n"	/* fork */
-    "	syscall\n"
-    "	mov $1000, %ecx\n"
-    "1:	dec %ecx\n"
-    "	jnz 1b\n"
-    "	mov $60, %eax\n"	/* exit */
-    "	xor %edi, %edi\n"
-    "	syscall\n"
-    "programs_end:\n"
-    "	.popsection\n");
+	/* Branches and dies, without a system call. */
+	"quit:	jmp 1f\n"
+	"1:	jmp 2f\n"
+	"2:	ud2\n"
+	/* Becomes root, also as its real user. */
+	"rise:	xor %edi, %edi\n"
+	"	xor %esi, %esi\n"
+	"	xor %edx, %edx\n"
+	"	jmp become\n"
+	/* Becomes its real user. */
+	"fall:	mov $102, %eax\n"	/* getuid */
+	"	syscall\n"
+	"	mov %eax, %edi\n"
+	"	mov %eax, %esi\n"
+	"	mov %eax, %edx\n"
+	"become:	mov $117, %eax\n"	/* setresuid */
+	"	syscall\n"
+	"	mov 16(%rsp), %rdi\n"
+	"	lea 16(%rsp), %rsi\n"
+	"	xor %edx, %edx\n"
+	"	mov $59, %eax\n"	/* execve */
+	"	syscall\n"
+	"	ud2\n"
+	/* Forks, and branches in both processes. */
+	"work:	mov $57, %eax\n"	/* fork */
+	"	syscall\n"
+	"	mov $1000, %ecx\n"
+	"1:	dec %ecx\n"
+	"	jnz 1b\n"
+	"	mov $60, %eax\n"	/* exit */
+	"	xor %edi, %edi\n"
+	"	syscall\n"
+	"programs_end:\n"
+	"	.popsection\n");
 
-extern const char quit[], rise[], fall[], work[], programs_end[];
+/* Where a label of the assembly above is. */
+#define ADDRESS(label)							\
+	({								\
+		const char *at;						\
+									\
+		asm("lea " #label "(%%rip), %0" : "=r"(at));		\
+		at;							\
+	})
 
 static char folder[32];
 static char setid[64], plain[64];
 
 static void write_program(const char *path, const char *code, mode_t mode)
 {
-	const size_t size = programs_end - code;
+	const size_t size = ADDRESS(programs_end) - code;
 	struct {
 		Elf64_Ehdr file;
 		Elf64_Phdr code;
@@ -227,7 +234,7 @@ FIXTURE_SETUP(rights)
 	need(mkdtemp(folder) && !chmod(folder, 0755), folder);
 	snprintf(setid, sizeof(setid), "%s/setid", folder);
 	snprintf(plain, sizeof(plain), "%s/plain", folder);
-	write_program(plain, work, 0755);
+	write_program(plain, ADDRESS(work), 0755);
 }
 
 FIXTURE_TEARDOWN(rights)
@@ -258,17 +265,17 @@ static void as_nobody(void (*see)(void), const char *code)
 
 TEST_F(rights, quit)
 {
-	as_nobody(see_quit, quit);
+	as_nobody(see_quit, ADDRESS(quit));
 }
 
 TEST_F(rights, rise)
 {
-	as_nobody(see_rise, rise);
+	as_nobody(see_rise, ADDRESS(rise));
 }
 
 TEST_F(rights, fall)
 {
-	as_nobody(see_fall, fall);
+	as_nobody(see_fall, ADDRESS(fall));
 }
 
 TEST_F(rights, full_ring)

@@ -212,10 +212,11 @@ enum utrace_branch_source {
  * Errors: EBADF - @pidfd is no pidfd.  EINVAL - there is no such scope, mode,
  * policy, level or source, or too many records are wanted.
  * ESRCH - the task is gone.  EPERM - the caller or the opener of the device may
- * not trace the task, or the caller not the kernel.  EDEADLK - the caller would wait for itself.  EOPNOTSUPP -
- * the machine cannot do it.  ENODEV - the CPU is not online.  EBUSY - the source
- * is used by somebody else.  EUSERS, ENOSPC - see %UTRACE_IOC_ATTACH.  EMFILE,
- * ENFILE - there is no room for a descriptor.  ENOMEM - there is no memory.
+ * not trace the task, or the caller not the kernel.  EDEADLK - the caller would
+ * wait for itself.  EOPNOTSUPP - the machine cannot do it.  ENODEV - the CPU is
+ * not online.  EBUSY - the source is used by somebody else.  EUSERS, ENOSPC - see
+ * %UTRACE_IOC_ATTACH.  EMFILE, ENFILE - there is no room for a descriptor.
+ * ENOMEM - there is no memory.
  */
 struct utrace_ioc_branches {
 	__s32 pidfd;

@@ -2,10 +2,11 @@
 /*
  * utrace - branches: consumers, and the threads that they follow
  *
- * A consumer has a ring, and an engine that is attached to what it follows.  A thread that at least one consumer follows has a
- * struct bts_thread, which collects its branches step by step; when enough of
- * them are there, the thread itself copies them to the ring of each consumer.
- * So no lock is taken at a step, and memory of the rings may be swapped out.
+ * A consumer has a ring, and an engine that is attached to what it follows.  A
+ * thread that at least one consumer follows has a struct bts_thread, which
+ * collects its branches step by step; when enough of them are there, the thread
+ * itself copies them to the ring of each consumer.  So no lock is taken at a
+ * step, and memory of the rings may be swapped out.
  *
  * Lock order: bts_consumer.lock is taken inside bts_consumer.read_lock or alone;
  * bts_consumer.wait_lock inside of lock or alone, and siglock inside of that.

@@ -68,7 +68,7 @@ static ssize_t bts_copy_pieces(struct bts_consumer *consumer, char __user *to,
 
 	do {
 		n = utrace_bts_look(consumer, piece,
-			     min_t(size_t, records - done, BTS_PIECE));
+				    min_t(size_t, records - done, BTS_PIECE));
 		if (n <= 0)
 			break;
 		if (copy_to_user(to + done * size, piece->records, n * size)) {

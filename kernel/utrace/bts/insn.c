@@ -175,7 +175,8 @@ static bool bts_loop_goes_on(const struct bts_insn *insn,
  * @insn: the instruction
  * @regs: registers after it
  *
- * An instruction of which the kind is not known counts as one.  A conditional jump to the next instruction is taken if its condition holds.
+ * An instruction of which the kind is not known counts as one.  A conditional jump
+ * to the next instruction is taken if its condition holds.
  *
  * Context: Any.
  * Return: true if the instruction is a branch that was taken.

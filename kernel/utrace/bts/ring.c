@@ -225,7 +225,6 @@ static enum bts_piece_kind ring_next_kind(const struct bts_ring *ring)
 	return ring->head != ring->tail ? BTS_PIECE_RECORDS : BTS_PIECE_LOST;
 }
 
-
 /**
  * utrace_bts_ring_look() - copy what the reader gets next out of the ring
  * @ring: the ring
