@@ -10,6 +10,8 @@
  *
  * Lock order: bts_consumer.lock is taken inside bts_consumer.read_lock or alone;
  * bts_consumer.wait_lock inside of lock or alone, and siglock inside of that.
+ * mmap_lock is inside of read_lock, as a reader copies to user memory, and outside
+ * of lock, which mmap(2) takes.
  * Traced threads never take read_lock, under which a page fault of the reader
  * may last for ever.
  */

@@ -178,7 +178,6 @@ static __poll_t bts_poll(struct file *file, struct poll_table_struct *table)
 static int bts_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct bts_consumer *consumer = file->private_data;
-
 	int ret = utrace_bts_ring_map(consumer, vma);
 
 	if (!ret)
