@@ -276,6 +276,79 @@ static void single_step_wins(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p->word[1], 0L);
 }
 
+static u32 count_reports(struct probe *p, struct probe_call *c)
+{
+	bool real = utrace_signal_action(c->action) != UTRACE_SIGNAL_REPORT;
+
+	if (c->event == _UTRACE_EVENT_QUIESCE)
+		p->word[0] += !c->arg[0];
+	if (c->event != _UTRACE_EVENT_SIGNAL)
+		return UTRACE_RESUME;
+	p->word[0] += !real;
+	return UTRACE_RESUME | utrace_signal_action(c->action);
+}
+
+/*
+ * Step to the end of a system call.  There another engine asks for word[0], and
+ * the step becomes a signal that is ignored.
+ */
+static u32 make_signal_of_step(struct probe *p, struct probe_call *c)
+{
+	if (p->word[1])
+		return UTRACE_RESUME | utrace_signal_action(c->action);
+	if (c->event == _UTRACE_EVENT_QUIESCE)
+		return UTRACE_SINGLESTEP;
+	if (c->event == _UTRACE_EVENT_SYSCALL_EXIT) {
+		p->word[2] = utrace_control(current, p->other->engine,
+					    p->word[0]);
+		p->word[3] = true;
+	}
+	if (c->event != _UTRACE_EVENT_SIGNAL || !p->word[3])
+		return UTRACE_SINGLESTEP | utrace_signal_action(c->action);
+	p->word[1] = true;
+	c->info->si_signo = SIGURG;
+	return UTRACE_RESUME | UTRACE_SIGNAL_DELIVER;
+}
+
+static const enum utrace_resume_action reports[] = {
+	UTRACE_REPORT,
+	UTRACE_INTERRUPT,
+};
+
+static void report_name(const enum utrace_resume_action *action, char *name)
+{
+	strscpy(name, *action == UTRACE_REPORT ? "REPORT" : "INTERRUPT",
+		KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(report, reports, report_name);
+
+/*
+ * One engine makes a signal of its step while another one awaits a report.  The
+ * signal comes first, and the report before the task runs user code again.
+ */
+static void report_outlasts_stepped_signal(struct kunit *test)
+{
+	const enum utrace_resume_action *action = test->param_value;
+	struct user_task *t = user_task_start(test);
+	struct probe *p = probe_attach(t, 0, 0);
+	struct probe *q = probe_attach(t, 0, QUIESCE);
+
+	if (!arch_has_single_step())
+		kunit_skip(test, "this machine cannot step");
+	p->nr = __NR_getppid;
+	p->other = q;
+	p->word[0] = *action;
+	p->hook = make_signal_of_step;
+	q->hook = count_reports;
+	probe_set_events(p, UTRACE_EVENT(SYSCALL_EXIT) | QUIESCE);
+	KUNIT_ASSERT_EQ(test, probe_control(p, UTRACE_SINGLESTEP), 0);
+	user_task_syscall(t, __NR_getppid);
+	KUNIT_EXPECT_EQ(test, p->word[1], 1L);
+	KUNIT_EXPECT_EQ(test, p->word[2], 0L);
+	KUNIT_EXPECT_EQ(test, q->word[0], 1L);
+}
+
 /**
  * struct stop_point - a callback that can hold the task
  * @name: the place
@@ -611,6 +684,7 @@ static struct kunit_case stop_cases[] = {
 	KUNIT_CASE(steps_are_reported),
 	KUNIT_CASE(stop_outlasts_answer),
 	KUNIT_CASE(single_step_wins),
+	KUNIT_CASE_PARAM(report_outlasts_stepped_signal, report_gen_params),
 	KUNIT_CASE_PARAM(stop_point_holds, stop_point_gen_params),
 	KUNIT_CASE_PARAM(stop_point_is_killable, stop_point_gen_params),
 	KUNIT_CASE_PARAM(stop_point_resumes, stop_point_gen_params),

@@ -523,6 +523,20 @@ static void utrace_report_step(struct ksignal *ksig, struct utrace *u,
 			   ksig, NULL, UTRACE_SIGNAL_IGN);
 }
 
+/*
+ * Ask again for what a signal comes before: @resume is what was asked for.  The
+ * task serves it when get_signal() has acted on the signal.
+ */
+static void utrace_resume_later(struct utrace *u,
+				enum utrace_resume_action resume)
+{
+	scoped_guard(spinlock_irqsave, &u->lock)
+		u->resume = min_t(u8, u->resume, resume);
+	set_thread_flag(TIF_NOTIFY_RESUME);
+	if (resume == UTRACE_INTERRUPT)
+		utrace_interrupt(current);
+}
+
 /**
  * __utrace_signal_trap() - report from get_signal() for JOBCTL_TRAP_UTRACE
  * @ksig: filled in, with the action, if an engine makes a signal of its own
@@ -541,7 +555,8 @@ bool __utrace_signal_trap(struct ksignal *ksig)
 	struct utrace *u = current->utrace;
 	struct utrace_pass pass = { .result = UTRACE_SIGNAL_IGN };
 	u32 initial = UTRACE_SIGNAL_IGN;
-	bool step, handler, report, held;
+	enum utrace_resume_action resume;
+	bool step, handler, held, later = false;
 
 	current->jobctl &= ~JOBCTL_TRAP_UTRACE;
 	if (!u || (current->flags & PF_USER_WORKER))
@@ -551,7 +566,7 @@ bool __utrace_signal_trap(struct ksignal *ksig)
 	scoped_guard(spinlock_irqsave, &u->lock) {
 		step = u->flags & UTRACE_TASK_STEPPED;
 		handler = u->flags & UTRACE_TASK_HANDLER;
-		report = u->resume <= UTRACE_REPORT;
+		resume = u->resume;
 		held = u->hold;
 		u->flags &= ~(UTRACE_TASK_STEPPED | UTRACE_TASK_HANDLER);
 		u->resume = UTRACE_RESUME;
@@ -561,13 +576,15 @@ bool __utrace_signal_trap(struct ksignal *ksig)
 	if (step)
 		utrace_report_step(ksig, u, &pass);
 	/*
-	 * A signal that an engine has made of the step is delivered first.
-	 * Else a report is made if one was requested, or if there is neither a
-	 * step nor a hold.  For a hold utrace_interrupt_stopped() has set the
-	 * trap, and the engine knows that the task is stopped.
+	 * A signal that an engine has made of the step is delivered first, and
+	 * a report that was requested is made later.  Else it is made now, or
+	 * if there is neither a step nor a hold.  For a hold
+	 * utrace_interrupt_stopped() has set the trap, and the engine knows
+	 * that the task is stopped.
 	 */
-	if (utrace_signal_action(pass.result) == UTRACE_SIGNAL_IGN &&
-	    (report || handler || !(step || held))) {
+	if (utrace_signal_action(pass.result) != UTRACE_SIGNAL_IGN) {
+		later = true;
+	} else if (resume <= UTRACE_REPORT || handler || !(step || held)) {
 		initial = handler ? UTRACE_SIGNAL_HANDLER :
 				    UTRACE_SIGNAL_REPORT;
 		clear_siginfo(&ksig->info);
@@ -577,6 +594,8 @@ bool __utrace_signal_trap(struct ksignal *ksig)
 	}
 	if (READ_ONCE(u->hold))
 		utrace_stop(u, UTRACE_STOP_PERMEABLE);
+	if (later && resume != UTRACE_RESUME)
+		utrace_resume_later(u, resume);
 
 	spin_lock_irq(&current->sighand->siglock);
 	/* The result has changed only if an engine made a signal. */
