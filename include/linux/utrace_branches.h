@@ -29,6 +29,7 @@ struct task_struct;
  *	else 0
  * @records: number of records that there is room for, rounded up to a power of
  *	2; 0: 65536
+ * @source: enum utrace_branch_source
  * @ready: called when there is something to read, or all tasks have ended; also
  *	if there was something before.  It runs under a spinlock, with interrupts
  *	off, and may do no more than to wake up a task or to queue work.  It may
@@ -40,6 +41,7 @@ struct utrace_branches_want {
 	u32 mode;
 	u32 full;
 	u64 records;
+	u32 source;
 	void (*ready)(struct bts_consumer *consumer, void *data);
 	void *data;
 };

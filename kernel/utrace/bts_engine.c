@@ -7,7 +7,8 @@
  * an engine.  A thread joins its consumers here, at the safe point, and leaves
  * them when it exits.  In between the trap after each instruction sees where
  * the thread has gone (bts/step.c), and the thread copies what it has seen to
- * the rings of its consumers (bts/thread.c, bts/ring.c).
+ * the rings of its consumers (bts/thread.c, bts/ring.c); or the CPUs record the
+ * thread (bts/track.c).
  */
 #include <linux/init.h>
 #include <linux/poll.h>
@@ -15,6 +16,7 @@
 #include <linux/utrace.h>
 
 #include "bts/bts.h"
+#include "bts/track.h"
 #include "utrace_dev.h"
 
 /* The current thread joins a consumer, if the consumer may see it. */
@@ -39,6 +41,15 @@ static void bts_follow(struct bts_thread *thread, struct bts_consumer *consumer)
 	utrace_follow_steps(true);
 }
 
+static void bts_quiesce_tracked(struct bts_thread *thread,
+				struct bts_consumer *consumer)
+{
+	if (utrace_bts_is_tracked(thread, consumer))
+		utrace_bts_track_stop(thread, consumer);
+	else
+		utrace_bts_track_begin(thread, consumer);
+}
+
 /*
  * A thread that is followed passes its safe point: it may have to join, or to
  * wait for the reader.
@@ -52,12 +63,16 @@ static u32 bts_quiesce(u32 action, struct utrace_engine *engine,
 
 	if (event)
 		return UTRACE_RESUME;
+	if (consumer->tracked) {
+		bts_quiesce_tracked(thread, consumer);
+		return UTRACE_RESUME;
+	}
 	if (link) {
 		utrace_bts_deliver(thread);
 		/* The delivery may have found that the consumer is closed. */
 		link = utrace_bts_link(thread, consumer);
-		if (link)
-			utrace_bts_wait(thread, link);
+		if (link && link->sent != thread->n)
+			utrace_bts_wait(link);
 		return UTRACE_RESUME;
 	}
 	bts_follow(thread, consumer);
@@ -83,7 +98,9 @@ static u32 bts_exec(u32 action, struct utrace_engine *engine,
 
 	if (link) {
 		thread->exec = true;
-		utrace_bts_renamed(thread, link);
+		utrace_bts_link_rename(link, thread->insn.ip);
+	} else if (utrace_bts_is_tracked(thread, engine->data)) {
+		utrace_bts_track_exec(thread, engine->data);
 	} else {
 		/* A program that was hidden may be followed by one that is not. */
 		(void)!utrace_control(current, engine, UTRACE_REPORT);
@@ -99,6 +116,8 @@ static u32 bts_exit(u32 action, struct utrace_engine *engine, long orig_code,
 
 	if (link)
 		utrace_bts_end(thread, link);
+	else if (utrace_bts_is_tracked(thread, engine->data))
+		utrace_bts_track_end(thread, engine->data);
 	return UTRACE_RESUME;
 }
 

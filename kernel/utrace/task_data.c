@@ -4,7 +4,9 @@
  *
  * Each task has a list of entries.  Only the task itself walks and changes the
  * list, and the function that frees the task; so no lock is needed.  While the
- * task cannot run, another one may search it (utrace_blocked_data()).  An owner
+ * task cannot run, another one may search it (utrace_blocked_data()), and so may
+ * the scheduler, which can preempt the task in each place here: each entry can be
+ * found all the time, but for the one that is advanced.  An owner
  * that ends before the task sets ->owner of its entries to NULL, and the task
  * drops such entries when it adds another one.
  */
@@ -33,6 +35,27 @@ struct utrace_task_data *utrace_task_data_search(const void *owner)
 }
 
 /**
+ * utrace_task_data_of() - find the entry of an owner for a task that runs nowhere
+ * @task: the task, which is about to run on this CPU
+ * @owner: the owner, which is only compared, and does not advance its entries
+ *
+ * Context: In the scheduler.
+ * Return:
+ * * the entry
+ * * NULL - the task has none of @owner
+ */
+struct utrace_task_data *utrace_task_data_of(struct task_struct *task,
+					     const void *owner)
+{
+	struct utrace *u = READ_ONCE(task->utrace);
+	struct utrace_task_data *data = u ? READ_ONCE(u->task_data) : NULL;
+
+	while (data && READ_ONCE(data->owner) != owner)
+		data = READ_ONCE(data->next);
+	return data;
+}
+
+/**
  * utrace_task_data_add() - add an entry for the current task
  * @data: the entry, with ->owner and ->put set; the task has none of this owner
  *	yet
@@ -56,7 +79,8 @@ void utrace_task_data_add(struct utrace_task_data *data)
 	}
 	/* First, where utrace_task_data_find() looks. */
 	data->next = *list;
-	*list = data;
+	barrier();	/* For utrace_task_data_of(). */
+	WRITE_ONCE(*list, data);
 }
 
 /**
@@ -78,9 +102,11 @@ bool utrace_task_data_advance(const void *owner)
 	if (!*p || p == list)
 		return false;
 	data = *p;
-	*p = data->next;
+	WRITE_ONCE(*p, data->next);
+	barrier();	/* For utrace_task_data_of(). */
 	data->next = *list;
-	*list = data;
+	barrier();	/* Likewise. */
+	WRITE_ONCE(*list, data);
 	return true;
 }
 

@@ -16,7 +16,7 @@
 /**
  * struct utrace_task_data - head of the data that a client keeps for a task
  * @next: the next entry in the list of the task; only the task uses it, but for
- *	utrace_blocked_data()
+ *	utrace_blocked_data() and utrace_task_data_of()
  * @owner: the owner of the entry, which is only compared.  The owner may set it
  *	to NULL at any time, after which the task does not find the entry
  * @key: by which an inlined path of the owner finds that the entry is the one
@@ -35,6 +35,8 @@ struct utrace_task_data {
 };
 
 struct utrace_task_data *utrace_task_data_search(const void *owner);
+struct utrace_task_data *utrace_task_data_of(struct task_struct *task,
+					     const void *owner);
 bool utrace_task_data_advance(const void *owner);
 void utrace_task_data_add(struct utrace_task_data *data);
 

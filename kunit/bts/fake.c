@@ -28,34 +28,25 @@ static void fake_disable(struct bts_window *window)
 		fake->full(fake);
 }
 
-static void fake_pause(struct bts_window *window, struct bts_stream *stream)
-{
-	struct bts_fake *fake = fake_of(window);
-
-	if (fake->pause)
-		fake->pause(fake, stream);
-}
-
 static const struct bts_source_ops fake_ops = {
 	.enable		= fake_enable,
 	.disable	= fake_disable,
-	.pause		= fake_pause,
 };
 
 /**
  * bts_fake_init() - make a processor
  * @fake: filled in
  * @records: memory that it records to
- * @n: number of records
- *
- * Return: see utrace_bts_window_init().
+ * @n: number of records, at least 2
  */
-int bts_fake_init(struct bts_fake *fake, struct utrace_branch *records,
-		  unsigned int n)
+void bts_fake_init(struct bts_fake *fake, struct utrace_branch *records,
+		   unsigned int n)
 {
-	*fake = (struct bts_fake){};
-	return utrace_bts_window_init(&fake->window, &fake->store, records, n,
-				      &fake_ops);
+	*fake = (struct bts_fake){
+		.store.base = (unsigned long)records,
+		.store.max = (unsigned long)(records + n),
+	};
+	utrace_bts_window_init(&fake->window, &fake->store, &fake_ops);
 }
 
 static bool fake_leaves_out(const struct bts_fake *fake,

@@ -20,7 +20,6 @@
  * @armed: the threshold was reached
  * @left: records from here to the interrupt
  * @full: called when it is switched off and has no room; may be NULL
- * @pause: called when a stream is full; may be NULL
  */
 struct bts_fake {
 	struct bts_window window;
@@ -34,11 +33,10 @@ struct bts_fake {
 	bool armed;
 	unsigned int left;
 	void (*full)(struct bts_fake *fake);
-	void (*pause)(struct bts_fake *fake, struct bts_stream *stream);
 };
 
-int bts_fake_init(struct bts_fake *fake, struct utrace_branch *records,
-		  unsigned int n);
+void bts_fake_init(struct bts_fake *fake, struct utrace_branch *records,
+		   unsigned int n);
 bool bts_fake_store(struct bts_fake *fake, const struct utrace_branch *branch);
 bool bts_fake_due(struct bts_fake *fake);
 

@@ -40,21 +40,39 @@ static const struct bts_entries lab_table = {
 
 /* Readers */
 
-static void lab_read(struct lab_consumer *consumer, unsigned int n)
+/* Read by a copy. */
+static unsigned int lab_look(struct lab_consumer *consumer, unsigned int n)
 {
-	unsigned int got;
 	struct bts_look look;
 
-	while (n && consumer->n < LAB_RECORDS) {
-		got = utrace_bts_buffer_look(&consumer->buffer,
-					     consumer->got + consumer->n,
-					     min(n, LAB_RECORDS - consumer->n),
-					     &look);
-		if (!got)
-			return;
+	n = utrace_bts_buffer_look(&consumer->buffer,
+				   consumer->got + consumer->n, n, &look);
+	if (n)
 		utrace_bts_buffer_take(&consumer->buffer, &look);
+	return n;
+}
+
+/* Read where the records are. */
+static unsigned int lab_peek(struct lab_consumer *consumer, unsigned int n)
+{
+	const struct utrace_branch *records;
+
+	n = utrace_bts_buffer_peek(&consumer->buffer, &records, n);
+	memcpy(consumer->got + consumer->n, records, n * sizeof(*records));
+	utrace_bts_buffer_skip(&consumer->buffer, n);
+	return n;
+}
+
+static void lab_read(struct lab_consumer *consumer, unsigned int n)
+{
+	bool peeks = !consumer->overwrite && consumer->id % 2;
+	unsigned int got = 1, most;
+
+	for (; got && n && consumer->n < LAB_RECORDS; n -= got) {
+		most = min(n, LAB_RECORDS - consumer->n);
+		got = peeks ? lab_peek(consumer, most) :
+			      lab_look(consumer, most);
 		consumer->n += got;
-		n -= got;
 	}
 }
 
@@ -103,18 +121,34 @@ static void lab_full(struct bts_fake *fake)
 		     false);
 }
 
-static void lab_pause(struct bts_fake *fake, struct bts_stream *stream)
+/* The CPU that has the stream of a consumer; -1: none. */
+static int lab_cpu_of(const struct lab *lab,
+		      const struct lab_consumer *consumer)
 {
-	struct lab_cpu *cpu = container_of(fake, struct lab_cpu, fake);
+	unsigned int i;
+
+	if (consumer->of_cpu)
+		return consumer->id;
+	for (i = 0; i < LAB_CPUS; i++)
+		if (lab->cpu[i].thread == consumer->id)
+			return i;
+	return -1;
+}
+
+/* The thread goes on until a second interrupt, if it has run user code. */
+static void lab_pause(struct bts_stream *stream)
+{
 	struct lab_consumer *consumer = container_of(stream,
 						     struct lab_consumer,
 						     stream);
+	struct lab *lab = consumer->lab;
+	struct lab_thread *thread = &lab->thread[consumer->id];
+	int cpu = lab_cpu_of(lab, consumer);
 
-	if (consumer->of_cpu || !consumer->wait)
-		lab_wrong(cpu->lab, "a stream that does not wait was paused",
-			  consumer - cpu->lab->consumer, 0);
-	else
-		cpu->lab->thread[consumer->id].notified = true;
+	if (!thread->notified && cpu >= 0)
+		thread->late = (lab->seed + lab->n_events) %
+			       (lab->cpu[cpu].fake.window.margin + 1);
+	thread->notified = true;
 }
 
 /* Must the processor record? */
@@ -127,7 +161,7 @@ static bool lab_wants(const struct lab *lab, unsigned int cpu)
 		return false;
 	for (i = 0; i < lab->n_consumers; i++) {
 		consumer = &lab->consumer[i];
-		if (consumer->there && !consumer->stream.paused &&
+		if (consumer->there &&
 		    consumer->id == (consumer->of_cpu ? cpu :
 				     lab->cpu[cpu].thread))
 			return true;
@@ -221,7 +255,7 @@ static void lab_enter(struct lab *lab, unsigned int cpu, u64 seed,
 {
 	struct lab_thread *thread = lab_thread(lab, cpu);
 
-	/* A thread that has to ask runs nothing after the tracer's interrupt. */
+	/* The second interrupt comes at once when it is due. */
 	if (!thread->notified)
 		thread->at += lab_random(&seed) % 40;
 	thread->left = thread->at;
@@ -238,8 +272,8 @@ static void lab_run_one(struct lab *lab, unsigned int cpu, u64 *seed)
 	u64 *at = thread ? &thread->at : &lab->cpu[cpu].idle_at;
 	u64 from, to;
 
-	/* A thread that has to ask is interrupted before it runs user code. */
-	if (thread && !thread->kernel && thread->notified)
+	/* The second interrupt of a thread that has to ask. */
+	if (thread && !thread->kernel && thread->notified && !thread->late--)
 		lab_enter(lab, cpu, *seed, &lab_entries[0]);
 	from = *at + lab_random(seed) % 40;
 	to = thread && !thread->kernel ? lab_user(lab_random(seed)) :
@@ -254,8 +288,7 @@ static void lab_step_enter(struct lab *lab, const struct lab_step *step)
 	u64 seed = step->seed, at;
 
 	if (thread && !thread->kernel) {
-		lab_enter(lab, step->cpu, seed,
-			  &lab_entries[thread->notified ? 0 : step->n % 5]);
+		lab_enter(lab, step->cpu, seed, &lab_entries[step->n % 5]);
 		return;
 	}
 	/* An interrupt of the kernel. */
@@ -345,20 +378,6 @@ static void lab_step_switch(struct lab *lab, const struct lab_step *step)
 
 /* Consumers */
 
-/* The CPU that has the stream of a consumer; -1: none. */
-static int lab_cpu_of(const struct lab *lab,
-		      const struct lab_consumer *consumer)
-{
-	unsigned int i;
-
-	if (consumer->of_cpu)
-		return consumer->id;
-	for (i = 0; i < LAB_CPUS; i++)
-		if (lab->cpu[i].thread == consumer->id)
-			return i;
-	return -1;
-}
-
 static bool lab_make(struct lab_consumer *consumer)
 {
 	return !utrace_bts_buffer_init(&consumer->buffer, consumer->records,
@@ -366,7 +385,8 @@ static bool lab_make(struct lab_consumer *consumer)
 				       consumer->of_cpu) &&
 	       !utrace_bts_stream_init(&consumer->stream, consumer->level,
 				       consumer->hide_user, &lab_table,
-				       &consumer->buffer, consumer->wait);
+				       &consumer->buffer,
+				       consumer->wait ? lab_pause : NULL);
 }
 
 static void lab_add(struct lab *lab, struct lab_consumer *consumer)
@@ -493,16 +513,14 @@ static void lab_begin_cpu(struct lab *lab, unsigned int i)
 	void *records = cpu->records + LAB_GUARD;
 
 	memset(cpu->records, LAB_PATTERN, sizeof(cpu->records));
-	if (bts_fake_init(&cpu->fake, records + lab->setup.shift[i],
-			  lab->setup.size[i]))
-		lab_wrong(lab, "a window cannot be made", i, 0);
+	bts_fake_init(&cpu->fake, records + lab->setup.shift[i],
+		      lab->setup.size[i]);
 	cpu->fake.skid = lab->setup.skid;
 	cpu->fake.off_os = lab->setup.off_os;
 	cpu->fake.off_usr = lab->setup.off_usr;
 	cpu->fake.by_target = lab->setup.by_target;
 	cpu->fake.forgets = lab->setup.forgets;
 	cpu->fake.full = lab_full;
-	cpu->fake.pause = lab_pause;
 	cpu->lab = lab;
 	cpu->thread = LAB_IDLE;
 	cpu->idle_at = LAB_KERNEL;
@@ -527,6 +545,7 @@ static void lab_begin(struct lab *lab)
 		INIT_LIST_HEAD(&lab->thread[i].streams);
 	}
 	for (i = 0; i < lab->n_consumers; i++) {
+		lab->consumer[i].lab = lab;
 		lab->consumer[i].n = 0;
 		lab->consumer[i].got = lab->got[i];
 		lab->consumer[i].used = false;

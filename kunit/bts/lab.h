@@ -15,7 +15,7 @@
 #define LAB_EVENTS	20000
 #define LAB_RECORDS	24000
 #define LAB_WINDOW	520
-#define LAB_BUFFER	1024
+#define LAB_BUFFER	2048
 
 /* The thread of a CPU that has nothing to do. */
 #define LAB_IDLE	0xff
@@ -100,6 +100,7 @@ struct lab_setup {
  * @prompt: its reader reads all at once
  * @late: it begins by a step, not at once
  * @out: it was taken out
+ * @lab: the machine
  * @used: it has begun
  * @there: it has not ended
  * @wanted: what the model has to tell
@@ -120,6 +121,7 @@ struct lab_consumer {
 	bool prompt;
 	bool late;
 	bool out;
+	struct lab *lab;
 	bool used;
 	bool there;
 	struct bts_wanted wanted;
@@ -139,6 +141,7 @@ struct lab_consumer {
  * @left: where it has left user mode
  * @told: it has entered the kernel by an instruction
  * @notified: it has to ask its streams before it runs user code
+ * @late: records of user code that it may make before it gets to know that
  */
 struct lab_thread {
 	struct list_head streams;
@@ -148,6 +151,7 @@ struct lab_thread {
 	u64 left;
 	bool told;
 	bool notified;
+	unsigned int late;
 };
 
 /**

@@ -147,24 +147,29 @@ static void last_records_of_many(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->reader.got[8].from, (u64)SUITE_RING - 1);
 }
 
-static void hostile_tail_is_refused(struct kunit *test)
+/* Records are read where they are, up to the end of the memory. */
+static void records_are_peeked(struct kunit *test)
 {
 	struct lab_test *t = test->priv;
 	struct bts_buffer *buffer = &t->buffer;
+	const struct utrace_branch *records;
 	unsigned int i;
 
 	utrace_bts_buffer_init(buffer, t->ring, 8, false, false);
+	KUNIT_EXPECT_EQ(test, utrace_bts_buffer_peek(buffer, &records, 8), 0U);
 	for (i = 0; i < 8; i++)
 		utrace_bts_buffer_put(buffer, i, i, 0);
-	KUNIT_EXPECT_FALSE(test, utrace_bts_buffer_take_to(buffer, 9));
-	KUNIT_EXPECT_FALSE(test, utrace_bts_buffer_take_to(buffer, U64_MAX));
-	KUNIT_EXPECT_TRUE(test, utrace_bts_buffer_take_to(buffer, 3));
-	KUNIT_EXPECT_FALSE(test, utrace_bts_buffer_take_to(buffer, 2));
-	KUNIT_EXPECT_EQ(test, utrace_bts_buffer_room(buffer), 3ULL);
-	KUNIT_EXPECT_TRUE(test, utrace_bts_buffer_take_to(buffer, 8));
-	KUNIT_EXPECT_EQ(test, utrace_bts_buffer_room(buffer), 8ULL);
-	buffer->overwrite = true;
-	KUNIT_EXPECT_FALSE(test, utrace_bts_buffer_take_to(buffer, 8));
+	KUNIT_EXPECT_EQ(test, utrace_bts_buffer_peek(buffer, &records, 5), 5U);
+	utrace_bts_buffer_skip(buffer, 5);
+	KUNIT_EXPECT_EQ(test, utrace_bts_buffer_room(buffer), 5ULL);
+	utrace_bts_buffer_put(buffer, 8, 8, 0);
+	KUNIT_EXPECT_EQ(test, utrace_bts_buffer_peek(buffer, &records, 8), 3U);
+	KUNIT_EXPECT_EQ(test, records->from, 5ULL);
+	utrace_bts_buffer_skip(buffer, 3);
+	KUNIT_EXPECT_EQ(test, utrace_bts_buffer_peek(buffer, &records, 8), 1U);
+	KUNIT_EXPECT_EQ(test, records->from, 8ULL);
+	utrace_bts_buffer_skip(buffer, 1);
+	KUNIT_EXPECT_FALSE(test, utrace_bts_buffer_has(buffer));
 }
 
 /* Random machines */
@@ -334,7 +339,7 @@ static struct kunit_case lab_cases[] = {
 	KUNIT_CASE(causes_are_apart),
 	KUNIT_CASE(last_records_have_an_owner),
 	KUNIT_CASE(last_records_of_many),
-	KUNIT_CASE(hostile_tail_is_refused),
+	KUNIT_CASE(records_are_peeked),
 	KUNIT_CASE(properties_hold),
 	KUNIT_CASE(properties_hold_in_interrupts),
 	KUNIT_CASE(interrupt_writes_while_read),

@@ -80,8 +80,12 @@ TEST_F(dev, same_as_read)
 	int fd;
 
 	start_with(&target, loop);
+	/* So both begin at the same instruction. */
+	need(!kill(target.pid, SIGSTOP), "SIGSTOP");
+	need(waitpid(target.pid, NULL, WUNTRACED) == target.pid, "waitpid");
 	map_ring(&ring, make(&target, 1));
 	fd = make(&target, 1 << 18);
+	need(!kill(target.pid, SIGCONT), "SIGCONT");
 	is(512, ring.head->records, "the smallest ring");
 	is(-1, read(ring.fd, &one, sizeof(one)), "read(2) of a mapped ring");
 	is(EBUSY, errno, "EBUSY");

@@ -40,9 +40,11 @@ struct utrace_branch {
  *	its pid in the lower half and that of its process in the upper half, both
  *	in the pid namespace of the opener; @to has the inode number of its
  *	pidfd
- * @UTRACE_BRANCH_START: the recording of the task begins, at address @to
+ * @UTRACE_BRANCH_START: the recording of the task begins, at address @to, which is
+ *	%UTRACE_PC_KERNEL if CPUs record the task
  * @UTRACE_BRANCH_END: the task exits; @from is the address of the last
- *	instruction
+ *	instruction; likewise.  If the task has not returned from a system call, the
+ *	record before is that of the call
  * @UTRACE_BRANCH_LOST: @from records of the task were lost here, since the ring
  *	was full or there was no memory.  With nothing after it, these records
  *	may be of any tasks that have ended while the ring was full; before
@@ -157,14 +159,18 @@ enum utrace_branch_mode {
 /**
  * enum utrace_branch_source - what makes the records
  * @UTRACE_BRANCH_SOURCE_ANY: what there is for what the consumer wants, but not
- *	EMULATED
+ *	EMULATED.  For tasks that is STEP, unless a consumer wants the kernel, too,
+ *	and there is a source of CPUs
  * @UTRACE_BRANCH_SOURCE_STEP: single steps of threads.  All branches in user mode
  *	are there; of the kernel, the ways into it and back only, with
  *	pseudo-addresses
  * @UTRACE_BRANCH_SOURCE_INTEL: the branch trace store of processors of Intel, for
- *	CPUs; not there yet
+ *	CPUs (CONFIG_UTRACE_BTS_INTEL); never run on one yet
  * @UTRACE_BRANCH_SOURCE_EMULATED: branches of CPUs that were never taken, for
  *	tests (CONFIG_UTRACE_BTS_EMULATED)
+ *
+ * INTEL and EMULATED are sources of CPUs: they record what runs on a CPU, and any
+ * thread wherever it runs.
  */
 enum utrace_branch_source {
 	UTRACE_BRANCH_SOURCE_ANY,
@@ -188,7 +194,12 @@ enum utrace_branch_source {
  *	of 2; 0: 65536
  * @levels: %UTRACE_BRANCHES_USER, %UTRACE_BRANCHES_KERNEL or both; 0: user.  The
  *	kernel's need CAP_PERFMON
- * @source: enum utrace_branch_source
+ * @source: enum utrace_branch_source.  A source of CPUs needs CAP_PERFMON, of the
+ *	opener of the device as well
+ *
+ * A task that a source of CPUs records can wait for the reader where the consumer
+ * wants user mode only, else @full is %UTRACE_FULL_DROP or 0.  Its last records are
+ * given to read(2), but poll(2) may tell of them later.
  *
  * A consumer of a CPU needs CAP_PERFMON and the initial pid namespace, for which
  * its records say which task goes on (UTRACE_BRANCH_TASK); kernel threads do, too,
@@ -210,12 +221,13 @@ enum utrace_branch_source {
  * EBUSY - the ring is mapped.
  *
  * Errors: EBADF - @pidfd is no pidfd.  EINVAL - there is no such scope, mode,
- * policy, level or source, or too many records are wanted.
+ * policy, level or source, too many records are wanted, or a task cannot wait.
  * ESRCH - the task is gone.  EPERM - the caller or the opener of the device may
- * not trace the task, or the caller not the kernel.  EDEADLK - the caller would
+ * not trace the task, or has no CAP_PERFMON.  EDEADLK - the caller would
  * wait for itself.  EOPNOTSUPP - the machine cannot do it.  ENODEV - the CPU is
- * not online.  EBUSY - the source is used by somebody else.  EUSERS, ENOSPC - see
- * %UTRACE_IOC_ATTACH.  EMFILE, ENFILE - there is no room for a descriptor.
+ * not online.  EBUSY - the source is used by somebody else.  EIO - the CPU does not
+ * record as it should.  EUSERS, ENOSPC - see %UTRACE_IOC_ATTACH.  EMFILE,
+ * ENFILE - there is no room for a descriptor.
  * ENOMEM - there is no memory.
  */
 struct utrace_ioc_branches {

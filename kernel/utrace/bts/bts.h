@@ -6,7 +6,8 @@
  * thread that at least one consumer follows has a struct bts_thread, which
  * collects its branches step by step; when enough of them are there, the thread
  * itself copies them to the ring of each consumer.  So no lock is taken at a
- * step, and memory of the rings may be swapped out.
+ * step, and memory of the rings may be swapped out.  For some consumers the CPUs
+ * record the thread instead (track.h).
  *
  * Lock order: bts_consumer.lock is taken inside bts_consumer.read_lock or alone;
  * bts_consumer.wait_lock inside of lock or alone, and siglock inside of that.
@@ -25,6 +26,7 @@
 #include <linux/types.h>
 #include <linux/utrace_branches.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 
 #include "../builtin.h"
 #include "../task_data.h"
@@ -134,6 +136,16 @@ struct bts_piece {
  *	@closed
  * @cpu: what the consumer has of the CPU that it follows, and it has no @engine
  *	then; NULL: it follows tasks.  Constant once it is attached
+ * @source: enum utrace_branch_source, but not ANY; constant
+ * @tracked: CPUs record the threads that it follows, and utrace_bts_cpus_get() has
+ *	said that they can.  Set before it is attached
+ * @tracks: struct bts_track of its threads.  Under @lock
+ * @move: moves what is in stages of @tracks to @ring
+ * @left: number of records for which there is room in the stages that ended
+ *	threads have left in @tracks.  Under @lock
+ * @gaps: number of gaps that threads have had that are followed no more.  Under
+ *	@lock
+ * @free: frees the consumer, which may have to sleep for that
  * @levels: %UTRACE_BRANCHES_USER, %UTRACE_BRANCHES_KERNEL or both; constant
  * @ready: see struct utrace_branches_want; NULL until the consumer is attached.
  *	Set and called under @wait_lock, and only unless @closed
@@ -161,6 +173,13 @@ struct bts_consumer {
 	struct pid_namespace *ns;
 	struct utrace_engine *engine;
 	struct bts_cpu_link *cpu;
+	u8 source;
+	bool tracked;
+	struct list_head tracks;
+	struct work_struct move;
+	u64 left;
+	u64 gaps;
+	struct work_struct free;
 	u32 levels;
 	void (*ready)(struct bts_consumer *consumer, void *data);
 	void *data;
@@ -185,6 +204,7 @@ struct bts_consumer {
  * @sent: records of bts_thread.stage that the consumer has got
  * @lost: records that it has not got since the last one that it has
  * @ino: inode number of the pidfd of the thread, which execve() may change
+ * @pid: its pid, as UTRACE_BRANCH_TASK tells it; likewise
  * @start: address at which the thread has joined
  * @started: the consumer has got the record of that
  * @cred: credentials of the thread when the rights were last asked about,
@@ -201,7 +221,8 @@ struct bts_link {
 	unsigned int sent;
 	u64 lost;
 	u64 ino;
-	unsigned long start;
+	u64 pid;
+	u64 start;
 	bool started;
 	const struct cred *cred;
 	struct task_struct *task;
@@ -234,7 +255,13 @@ struct bts_known {
 /**
  * struct bts_thread - what is known of a thread that is followed
  * @data: by which the thread finds this structure
- * @links: struct bts_link
+ * @task: the thread; constant
+ * @links: struct bts_link of consumers for which the thread steps
+ * @tracked: struct bts_track of those for which CPUs record it
+ * @streams: struct bts_stream of @tracked.  Used with interrupts off, by the CPU
+ *	on which the thread runs, or is about to run
+ * @ask: task work that lets the thread look at @tracked
+ * @asked: @ask is queued
  * @insn: the instruction that the thread makes next
  * @pair: the instruction after it, if @insn is %BTS_INSN_SS
  * @long_mode: the instructions in @known are those of 64-bit code
@@ -245,11 +272,16 @@ struct bts_known {
  * @stage: records that some consumers have not got yet
  * @known: instructions by their address
  *
- * Only the thread itself uses it.
+ * Only the thread itself uses what has no other rule.
  */
 struct bts_thread {
 	struct utrace_task_data data;
+	struct task_struct *task;
 	struct list_head links;
+	struct list_head tracked;
+	struct list_head streams;
+	struct callback_head ask;
+	bool asked;
 	struct bts_insn insn;
 	struct bts_insn pair;
 	bool long_mode;
@@ -279,11 +311,11 @@ void utrace_bts_info(struct bts_consumer *consumer,
 void utrace_bts_close(struct bts_consumer *consumer);
 void utrace_bts_release(struct bts_consumer *consumer);
 struct bts_consumer *
-utrace_bts_consumer_new(const struct utrace_branches_want *want,
-			struct utrace_session *session);
+utrace_bts_consumer_new(const struct utrace_branches_want *want, u32 source,
+			bool cpu, struct utrace_session *session);
 int utrace_bts_attach(struct bts_consumer *consumer, struct task_struct *task,
 		      u32 scope);
-int utrace_bts_check(const struct utrace_branches_want *want);
+int utrace_bts_check(const struct utrace_branches_want *want, bool cpu);
 
 /* cpu.c */
 unsigned int utrace_bts_cpu_source(void);
@@ -328,12 +360,17 @@ struct bts_thread *utrace_bts_thread(void);
 struct bts_thread *utrace_bts_thread_new(void);
 struct bts_link *utrace_bts_link(struct bts_thread *thread,
 				 const struct bts_consumer *consumer);
+struct list_head *utrace_bts_streams_of(struct task_struct *task);
+void utrace_bts_link_init(struct bts_link *link, struct bts_consumer *consumer,
+			  u64 start);
 bool utrace_bts_join(struct bts_thread *thread, struct bts_consumer *consumer,
 		     unsigned long ip);
+void utrace_bts_stop_waiting(struct bts_link *link);
 void utrace_bts_leave(struct bts_thread *thread, struct bts_link *link);
 void utrace_bts_put(struct bts_thread *thread, u64 from, u64 to, u64 info);
 bool utrace_bts_is_read(const struct bts_consumer *consumer);
-void utrace_bts_wait(struct bts_thread *thread, struct bts_link *link);
+void utrace_bts_wait(struct bts_link *link);
+void utrace_bts_wait_at(struct bts_link *link);
 void utrace_bts_wait_soon(struct bts_thread *thread);
 void utrace_bts_let_go(struct bts_consumer *consumer);
 
@@ -341,7 +378,13 @@ void utrace_bts_let_go(struct bts_consumer *consumer);
 bool utrace_bts_may_see(const struct bts_consumer *consumer);
 void utrace_bts_hidden(struct bts_consumer *consumer);
 void utrace_bts_missed(struct bts_consumer *consumer);
-void utrace_bts_renamed(struct bts_thread *thread, struct bts_link *link);
+bool utrace_bts_sees(struct bts_link *link);
+bool utrace_bts_write_before(struct bts_link *link);
+bool utrace_bts_write_last(struct bts_link *link, u64 from, u64 type);
+void utrace_bts_lose_last(struct bts_link *link);
+bool utrace_bts_wants(const struct bts_consumer *consumer,
+		      const struct utrace_branch *record);
+void utrace_bts_link_rename(struct bts_link *link, u64 start);
 void utrace_bts_lose_rest(struct bts_thread *thread, struct bts_link *link);
 void utrace_bts_deliver(struct bts_thread *thread);
 void utrace_bts_end(struct bts_thread *thread, struct bts_link *link);

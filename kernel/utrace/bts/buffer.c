@@ -368,23 +368,51 @@ void utrace_bts_buffer_take(struct bts_buffer *buffer,
 }
 
 /**
- * utrace_bts_buffer_take_to() - a reader that is not trusted has read up to @tail
+ * utrace_bts_buffer_peek() - find what comes next, without a copy
  * @buffer: a continuous ring
- * @tail: number of the record that the reader awaits, as a program says; read
- *	once
+ * @records: set to the records, which stay until utrace_bts_buffer_skip()
+ * @n: number of records at most
  *
  * Context: The reader; any but NMI.
- * Return: false if that cannot be, and nothing has changed: the record was taken
- * before, or is not written yet.
+ * Return: number of records that stand there one after another; 0: nothing is
+ * there.
  */
-bool utrace_bts_buffer_take_to(struct bts_buffer *buffer, u64 tail)
+unsigned int utrace_bts_buffer_peek(const struct bts_buffer *buffer,
+				    const struct utrace_branch **records,
+				    unsigned int n)
 {
-	/* The program has read these records before it has written @tail. */
+	/* Pairs with bts_append(). */
 	u64 head = smp_load_acquire(&buffer->head);
-	const struct bts_look look = { .read = tail };
+	u64 at = buffer->read & (buffer->size - 1);
 
-	if (buffer->overwrite || tail - buffer->read > head - buffer->read)
-		return false;
+	*records = buffer->records + at;
+	return min_t(u64, n, min(head - buffer->read, buffer->size - at));
+}
+
+/**
+ * utrace_bts_buffer_skip() - the reader has used records where they were
+ * @buffer: a continuous ring
+ * @n: number of records, which utrace_bts_buffer_peek() has found
+ *
+ * Context: The reader; any but NMI.
+ */
+void utrace_bts_buffer_skip(struct bts_buffer *buffer, unsigned int n)
+{
+	const struct bts_look look = { .read = buffer->read + n };
+
 	utrace_bts_buffer_take(buffer, &look);
-	return true;
+}
+
+/**
+ * utrace_bts_buffer_gaps() - the number of gaps of all causes
+ * @buffer: a ring
+ *
+ * Context: Any.
+ * Return: their number so far.
+ */
+u64 utrace_bts_buffer_gaps(const struct bts_buffer *buffer)
+{
+	return READ_ONCE(buffer->counts[UTRACE_LOSS_OFF]) +
+	       READ_ONCE(buffer->counts[UTRACE_LOSS_HARDWARE]) +
+	       READ_ONCE(buffer->counts[UTRACE_LOSS_EDGE]);
 }

@@ -99,6 +99,10 @@ unsigned int utrace_bts_buffer_look(const struct bts_buffer *buffer,
 				    unsigned int n, struct bts_look *look);
 void utrace_bts_buffer_take(struct bts_buffer *buffer,
 			    const struct bts_look *look);
-bool utrace_bts_buffer_take_to(struct bts_buffer *buffer, u64 tail);
+unsigned int utrace_bts_buffer_peek(const struct bts_buffer *buffer,
+				    const struct utrace_branch **records,
+				    unsigned int n);
+void utrace_bts_buffer_skip(struct bts_buffer *buffer, unsigned int n);
+u64 utrace_bts_buffer_gaps(const struct bts_buffer *buffer);
 
 #endif /* _KERNEL_UTRACE_BTS_BUFFER_H */

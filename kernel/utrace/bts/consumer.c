@@ -18,6 +18,7 @@
 
 #include "../utrace_dev.h"
 #include "bts.h"
+#include "track.h"
 
 static const int bts_scopes[] = {
 	[UTRACE_SCOPE_THREAD]	= 0,
@@ -25,17 +26,26 @@ static const int bts_scopes[] = {
 	[UTRACE_SCOPE_TREE]	= UTRACE_ATTACH_TREE,
 };
 
-static void bts_consumer_free(struct kref *ref)
+/* No thread is left, so that nothing has records moved any more. */
+static void bts_consumer_free(struct work_struct *work)
 {
-	struct bts_consumer *consumer = container_of(ref, struct bts_consumer,
-						     ref);
+	struct bts_consumer *consumer = container_of(work, struct bts_consumer,
+						     free);
 
+	cancel_work_sync(&consumer->move);
+	if (consumer->tracked)
+		utrace_bts_cpus_put();
 	utrace_bts_ring_free(&consumer->ring);
 	put_pid(consumer->reader);
 	put_pid_ns(consumer->ns);
 	put_cred(consumer->cred);
 	put_cred(consumer->opener);
 	kfree(consumer);
+}
+
+static void bts_consumer_last(struct kref *ref)
+{
+	schedule_work(&container_of(ref, struct bts_consumer, ref)->free);
 }
 
 /**
@@ -46,7 +56,7 @@ static void bts_consumer_free(struct kref *ref)
  */
 void utrace_bts_consumer_put(struct bts_consumer *consumer)
 {
-	kref_put(&consumer->ref, bts_consumer_free);
+	kref_put(&consumer->ref, bts_consumer_last);
 }
 
 /* The reader */
@@ -134,12 +144,19 @@ void utrace_bts_tell(struct bts_consumer *consumer)
  * @piece: filled in but for its memory
  * @n: number of records at most, at least 1
  *
+ * If nothing is in the ring, it gets what threads have left; and if CPUs record its
+ * threads, what they have recorded since their last interrupts.
+ *
  * Context: Process context; may sleep.  Takes bts_consumer.lock.
  * Return: see utrace_bts_ring_look(); -EBUSY if the ring is mapped.
  */
 int utrace_bts_look(struct bts_consumer *consumer, struct bts_piece *piece,
 		    unsigned int n)
 {
+	/* Also before the reader is told of losses at the end of the stream. */
+	if (!consumer->cpu &&
+	    READ_ONCE(consumer->ring.head) == READ_ONCE(consumer->ring.next))
+		utrace_bts_tracks_sync(consumer);
 	guard(mutex)(&consumer->lock);
 	if (consumer->cpu)
 		return utrace_bts_cpu_look(consumer, piece, n);
@@ -189,8 +206,11 @@ bool utrace_bts_has(const struct bts_consumer *consumer)
  */
 bool utrace_bts_is_over(const struct bts_consumer *consumer)
 {
-	return consumer->cpu ? utrace_bts_cpu_is_over(consumer) :
-			       !utrace_has_living(consumer->engine);
+	if (consumer->cpu)
+		return utrace_bts_cpu_is_over(consumer);
+	/* Threads that have ended may have left something. */
+	return !utrace_has_living(consumer->engine) &&
+	       list_empty(&consumer->tracks);
 }
 
 /**
@@ -207,6 +227,7 @@ void utrace_bts_info(struct bts_consumer *consumer,
 	const struct bts_ring *ring = &consumer->ring;
 
 	info->records = ring->size;
+	info->source = consumer->source;
 	info->levels = consumer->levels;
 	info->mode = ring->overwrite ? UTRACE_BRANCHES_LAST :
 				       UTRACE_BRANCHES_ALL;
@@ -214,11 +235,11 @@ void utrace_bts_info(struct bts_consumer *consumer,
 		utrace_bts_cpu_info(consumer, info);
 		return;
 	}
-	info->source = UTRACE_BRANCH_SOURCE_STEP;
 	guard(mutex)(&consumer->lock);
 	info->written = ring->head;
 	info->overwritten = ring->dropped;
 	info->lost = ring->lost_ever;
+	utrace_bts_tracks_info(consumer, info);
 	scoped_guard(spinlock_irqsave, &consumer->wait_lock)
 		info->waiting = list_count_nodes(&consumer->waiting);
 }
@@ -236,12 +257,14 @@ void utrace_bts_close(struct bts_consumer *consumer)
 {
 	int ret;
 
+	utrace_bts_tracks_sync(consumer);
 	scoped_guard(spinlock_irqsave, &consumer->wait_lock)
 		WRITE_ONCE(consumer->closed, true);
 	if (consumer->cpu) {
 		utrace_bts_cpu_detach(consumer);
 		return;
 	}
+	utrace_bts_tracks_close(consumer);
 	utrace_bts_stop_reading(consumer, READ_ONCE(consumer->reader));
 	ret = utrace_control(NULL, consumer->engine, UTRACE_DETACH);
 	WARN_ON_ONCE(ret && ret != -EINPROGRESS && ret != -ESRCH);
@@ -266,19 +289,78 @@ void utrace_bts_release(struct bts_consumer *consumer)
 	utrace_bts_consumer_put(consumer);
 }
 
+/* What is wanted */
+
+/* The source for what a consumer wants; 0: there is none. */
+static unsigned int bts_source_for(const struct utrace_branches_want *want,
+				   bool cpu)
+{
+	unsigned int recorder = utrace_bts_cpu_source();
+	bool kernel = want->levels & UTRACE_BRANCHES_KERNEL;
+
+	switch (want->source) {
+	case UTRACE_BRANCH_SOURCE_ANY:
+		if (recorder == UTRACE_BRANCH_SOURCE_EMULATED)
+			recorder = 0;
+		/* Steps are exact, and hinder nobody else. */
+		if (!cpu && !(kernel && recorder))
+			return UTRACE_BRANCH_SOURCE_STEP;
+		return recorder;
+	case UTRACE_BRANCH_SOURCE_STEP:
+		return cpu ? 0 : UTRACE_BRANCH_SOURCE_STEP;
+	default:
+		return want->source == recorder ? recorder : 0;
+	}
+}
+
+/* Can a task wait for the reader?  Not in the kernel, where CPUs record it. */
+static bool bts_can_wait(u32 levels, unsigned int source, bool cpu)
+{
+	return !cpu && (source == UTRACE_BRANCH_SOURCE_STEP ||
+			!(levels & UTRACE_BRANCHES_KERNEL));
+}
+
+/**
+ * utrace_bts_check() - does it make sense what a consumer wants?
+ * @want: what it wants
+ * @cpu: of a CPU, else of tasks
+ *
+ * Context: Any.
+ * Return: enum utrace_branch_source, but not ANY; -EINVAL; or -EOPNOTSUPP if there
+ * is no such source here.
+ */
+int utrace_bts_check(const struct utrace_branches_want *want, bool cpu)
+{
+	unsigned int source = bts_source_for(want, cpu);
+
+	if (want->levels & ~BTS_LEVELS || want->mode > UTRACE_BRANCHES_LAST ||
+	    want->full > UTRACE_FULL_DROP ||
+	    (want->full && want->mode != UTRACE_BRANCHES_ALL) ||
+	    want->source > UTRACE_BRANCH_SOURCE_EMULATED)
+		return -EINVAL;
+	if (!source)
+		return -EOPNOTSUPP;
+	if (want->full == UTRACE_FULL_STOP &&
+	    !bts_can_wait(want->levels, source, cpu))
+		return -EINVAL;
+	return source;
+}
+
 /* Making */
 
 /**
  * utrace_bts_consumer_new() - make a consumer of nothing yet
  * @want: what the consumer wants
+ * @source: from utrace_bts_check()
+ * @cpu: it is to follow a CPU, else tasks
  * @session: the session of the program that asks, or NULL for the kernel
  *
  * Context: Process context; may sleep.
  * Return: the consumer, with a reference for the caller, -EINVAL or -ENOMEM.
  */
 struct bts_consumer *
-utrace_bts_consumer_new(const struct utrace_branches_want *want,
-			struct utrace_session *session)
+utrace_bts_consumer_new(const struct utrace_branches_want *want, u32 source,
+			bool cpu, struct utrace_session *session)
 {
 	struct bts_consumer *consumer = kzalloc(sizeof(*consumer),
 						GFP_KERNEL_ACCOUNT);
@@ -298,9 +380,14 @@ utrace_bts_consumer_new(const struct utrace_branches_want *want,
 	init_waitqueue_head(&consumer->wait);
 	spin_lock_init(&consumer->wait_lock);
 	INIT_LIST_HEAD(&consumer->waiting);
+	INIT_LIST_HEAD(&consumer->tracks);
+	INIT_WORK(&consumer->move, utrace_bts_tracks_work);
+	INIT_WORK(&consumer->free, bts_consumer_free);
 	consumer->levels = want->levels ?: UTRACE_BRANCHES_USER;
+	consumer->source = source;
 	consumer->stop = want->mode == UTRACE_BRANCHES_ALL &&
-			 want->full != UTRACE_FULL_DROP;
+			 want->full != UTRACE_FULL_DROP &&
+			 bts_can_wait(want->levels, source, cpu);
 	consumer->reader = get_pid(task_tgid(current));
 	consumer->ns = get_pid_ns(session ? utrace_dev_ns(session) :
 					    &init_pid_ns);
@@ -334,7 +421,7 @@ static bool bts_may_trace(struct task_struct *task, void *data)
  *
  * Context: Process context; may sleep.
  * Return: 0, -EINVAL for another scope, -EOPNOTSUPP without single steps, -EDEADLK,
- * -ESRCH, or an error of utrace_attach_for().
+ * -ESRCH, or an error of utrace_bts_cpus_get() or utrace_attach_for().
  */
 int utrace_bts_attach(struct bts_consumer *consumer, struct task_struct *task,
 		      u32 scope)
@@ -344,8 +431,15 @@ int utrace_bts_attach(struct bts_consumer *consumer, struct task_struct *task,
 
 	if (scope >= ARRAY_SIZE(bts_scopes))
 		return -EINVAL;
-	if (!arch_has_single_step())
-		return -EOPNOTSUPP;
+	if (consumer->source == UTRACE_BRANCH_SOURCE_STEP) {
+		if (!arch_has_single_step())
+			return -EOPNOTSUPP;
+	} else {
+		ret = utrace_bts_cpus_get();
+		if (ret)
+			return ret;
+		consumer->tracked = true;
+	}
 	engine = utrace_attach_for(consumer->opener, task,
 				   UTRACE_ATTACH_OBSERVER |
 				   UTRACE_ATTACH_OWN_EVENTS | bts_scopes[scope],
@@ -369,23 +463,8 @@ int utrace_bts_attach(struct bts_consumer *consumer, struct task_struct *task,
 	/* A thread may have joined already. */
 	scoped_guard(spinlock_irqsave, &consumer->wait_lock)
 		WRITE_ONCE(consumer->closed, true);
+	utrace_bts_tracks_close(consumer);
 	(void)!utrace_control(NULL, engine, UTRACE_DETACH);
 	utrace_engine_put(engine);
 	return ret == -EALREADY ? -ESRCH : ret;
-}
-
-/**
- * utrace_bts_check() - does it make sense what a consumer wants?
- * @want: what it wants
- *
- * Context: Any.
- * Return: 0 or -EINVAL.
- */
-int utrace_bts_check(const struct utrace_branches_want *want)
-{
-	if (want->levels & ~BTS_LEVELS || want->mode > UTRACE_BRANCHES_LAST ||
-	    want->full > UTRACE_FULL_DROP ||
-	    (want->full && want->mode != UTRACE_BRANCHES_ALL))
-		return -EINVAL;
-	return 0;
 }

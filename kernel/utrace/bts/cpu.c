@@ -5,7 +5,8 @@
  * A CPU that at least one consumer follows has a window (window.c), in which a
  * source records what happens on the CPU.  The interrupt of the source gives each
  * consumer what it wants; it may be an NMI, so an interrupt that comes after it
- * wakes up the readers.  No task ever waits for the reader of a CPU.
+ * wakes up the readers.  No task ever waits for the reader of a CPU.  As long as
+ * CPUs record threads (track.c), all of them have a window.
  *
  * Only the CPU itself touches its window.  Others ask it by an interrupt.
  *
@@ -13,7 +14,10 @@
  * bts_consumer.wait_lock.  bts_probe_lock is taken alone, since to register a probe
  * takes cpu_hotplug_lock.
  */
+#define pr_fmt(fmt) "utrace: " fmt
+
 #include <linux/cpu.h>
+#include <linux/cpumask.h>
 #include <linux/init.h>
 #include <linux/irq_work.h>
 #include <linux/mutex.h>
@@ -28,6 +32,7 @@
 
 #include "bts.h"
 #include "source.h"
+#include "track.h"
 
 /* Records of a ring, which is in memory that is always there: 24 MiB. */
 #define BTS_CPU_MAX	(1ULL << 20)
@@ -35,17 +40,14 @@
 /**
  * struct bts_cpu - a CPU that is followed
  * @window: its window.  Used by the CPU itself
- * @store: where the source writes
- * @records: memory of the window
  * @work: wakes up readers
  * @lock: guards @consumers
  * @consumers: struct bts_cpu_link
- * @users: number of elements of @consumers.  Under bts_cpus_lock
+ * @users: number of elements of @consumers, and one for all threads that CPUs
+ *	record.  Under bts_cpus_lock
  */
 struct bts_cpu {
 	struct bts_window window;
-	struct bts_store store;
-	struct utrace_branch *records;
 	struct irq_work work;
 	spinlock_t lock;	/* consumers */
 	struct list_head consumers;
@@ -78,20 +80,26 @@ static DEFINE_PER_CPU(struct bts_cpu *, bts_cpu);
 
 static DEFINE_MUTEX(bts_cpus_lock);
 
+/* Number of consumers whose threads any CPU records.  Under bts_cpus_lock. */
+static unsigned int bts_cpus_users;
+
+/* CPUs that have a window for these.  Under bts_cpus_lock. */
+static struct cpumask bts_cpus_ready;
+
 /* Number of consumers of CPUs, which need the probe.  Under bts_probe_lock. */
 static unsigned int bts_probe_users;
 static DEFINE_MUTEX(bts_probe_lock);
 
 /**
  * utrace_bts_source_add() - say what can record a CPU
- * @source: the source; there is one at most
+ * @source: the source; only the first one is taken
  *
  * Context: An initcall.
  */
 void utrace_bts_source_add(const struct bts_source *source)
 {
-	WARN_ON(bts_source);
-	WRITE_ONCE(bts_source, source);
+	if (!bts_source)
+		WRITE_ONCE(bts_source, source);
 }
 
 /**
@@ -119,19 +127,49 @@ static void bts_cpu_wake(struct irq_work *work)
 			utrace_bts_tell(link->consumer);
 }
 
+/*
+ * The consumers have got something.  An NMI that has met a change of the window
+ * leaves its lists alone.
+ */
+static void bts_cpu_tell(struct bts_cpu *cpu)
+{
+	irq_work_queue(&cpu->work);
+	if (!READ_ONCE(cpu->window.busy) && cpu->window.thread)
+		utrace_bts_tracks_tell(cpu->window.thread);
+}
+
 /**
  * utrace_bts_cpu_interrupt() - the source has recorded enough
  *
  * Context: NMI, or with interrupts off.
+ * Return: false if the interrupt was for something else.
  */
-void utrace_bts_cpu_interrupt(void)
+bool utrace_bts_cpu_interrupt(void)
 {
 	struct bts_cpu *cpu = __this_cpu_read(bts_cpu);
 
+	if (!cpu || !utrace_bts_window_interrupt(&cpu->window))
+		return false;
+	bts_cpu_tell(cpu);
+	return true;
+}
+
+/**
+ * utrace_bts_cpu_off() - record nothing on this CPU for a time
+ * @off: whether to record nothing, or to go on
+ *
+ * Context: Any but NMI.
+ */
+void utrace_bts_cpu_off(bool off)
+{
+	struct bts_cpu *cpu;
+
+	guard(irqsave)();
+	cpu = __this_cpu_read(bts_cpu);
 	if (!cpu)
 		return;
-	utrace_bts_window_interrupt(&cpu->window);
-	irq_work_queue(&cpu->work);
+	utrace_bts_window_off(&cpu->window, off);
+	bts_cpu_tell(cpu);
 }
 
 /* Context switches */
@@ -152,15 +190,22 @@ static void bts_cpu_switch(void *unused, bool preempt, struct task_struct *prev,
 			   struct task_struct *next, unsigned int prev_state)
 {
 	struct bts_cpu *cpu = __this_cpu_read(bts_cpu);
+	struct list_head *streams = utrace_bts_streams_of(next), *left;
 	struct utrace_branch record;
 
-	if (!cpu)
+	if (!cpu) {
+		if (streams)
+			utrace_bts_streams_gap(streams, UTRACE_LOSS_OFF);
 		return;
+	}
 	record = bts_task_record(next);
-	utrace_bts_window_switch(&cpu->window, NULL, &record);
+	left = cpu->window.thread;
+	utrace_bts_window_switch(&cpu->window, streams, &record);
 	/* The window was emptied. */
 	if (utrace_bts_window_is_empty(&cpu->window))
 		irq_work_queue(&cpu->work);
+	if (left)
+		utrace_bts_tracks_tell(left);
 }
 
 /* Have context switches told, for one more consumer. */
@@ -219,64 +264,82 @@ static void bts_cpu_drain(void *unused)
 	if (!cpu)
 		return;
 	utrace_bts_window_drain(&cpu->window);
-	irq_work_queue(&cpu->work);
+	bts_cpu_tell(cpu);
 }
 
 /* Making */
 
-static void bts_cpu_free(struct bts_cpu *cpu)
-{
-	vfree(cpu->records);
-	kfree(cpu);
-}
-
-static struct bts_cpu *bts_cpu_alloc(unsigned int nr)
-{
-	struct bts_cpu *cpu = kzalloc_node(sizeof(*cpu), GFP_KERNEL,
-					   cpu_to_node(nr));
-
-	if (!cpu)
-		return NULL;
-	cpu->records = vzalloc_node(bts_source->records *
-				    sizeof(*cpu->records), cpu_to_node(nr));
-	if (!cpu->records ||
-	    utrace_bts_window_init(&cpu->window, &cpu->store, cpu->records,
-				   bts_source->records, &bts_source->ops)) {
-		bts_cpu_free(cpu);
-		return NULL;
-	}
-	init_irq_work(&cpu->work, bts_cpu_wake);
-	spin_lock_init(&cpu->lock);
-	INIT_LIST_HEAD(&cpu->consumers);
-	return cpu;
-}
-
 /* The first consumer of a CPU comes. */
 static int bts_cpu_begin(unsigned int nr)
 {
-	struct bts_cpu *cpu = bts_cpu_alloc(nr);
+	struct bts_cpu *cpu = kzalloc_node(sizeof(*cpu), GFP_KERNEL,
+					   cpu_to_node(nr));
+	struct bts_store *store;
 	int ret;
 
 	lockdep_assert_held(&bts_cpus_lock);
 	if (!cpu)
 		return -ENOMEM;
-	ret = bts_source->begin(nr, &cpu->store);
+	ret = bts_source->begin(nr, &store);
 	if (ret) {
-		bts_cpu_free(cpu);
+		kfree(cpu);
 		return ret;
 	}
+	utrace_bts_window_init(&cpu->window, store, &bts_source->ops);
+	init_irq_work(&cpu->work, bts_cpu_wake);
+	spin_lock_init(&cpu->lock);
+	INIT_LIST_HEAD(&cpu->consumers);
 	smp_call_function_single(nr, bts_cpu_publish, cpu, true);
 	return 0;
 }
 
-/* The last consumer of a CPU has gone. */
-static void bts_cpu_end(unsigned int nr, struct bts_cpu *cpu)
+/* A CPU, which is online, has another user. */
+static int bts_cpu_get(unsigned int nr)
 {
+	int ret = per_cpu(bts_cpu, nr) ? 0 : bts_cpu_begin(nr);
+
 	lockdep_assert_held(&bts_cpus_lock);
+	if (!ret)
+		per_cpu(bts_cpu, nr)->users++;
+	return ret;
+}
+
+static void bts_cpu_put(unsigned int nr)
+{
+	struct bts_cpu *cpu = per_cpu(bts_cpu, nr);
+
+	lockdep_assert_held(&bts_cpus_lock);
+	if (--cpu->users)
+		return;
 	smp_call_function_single(nr, bts_cpu_publish, NULL, true);
 	bts_source->end(nr);
 	irq_work_sync(&cpu->work);
-	bts_cpu_free(cpu);
+	kfree(cpu);
+}
+
+/* The same for threads. */
+static int bts_cpus_get_one(unsigned int nr)
+{
+	int ret = bts_cpu_get(nr);
+
+	if (!ret)
+		cpumask_set_cpu(nr, &bts_cpus_ready);
+	return ret;
+}
+
+static void bts_cpus_put_one(unsigned int nr)
+{
+	lockdep_assert_held(&bts_cpus_lock);
+	if (cpumask_test_and_clear_cpu(nr, &bts_cpus_ready))
+		bts_cpu_put(nr);
+}
+
+static void bts_cpus_put_all(void)
+{
+	unsigned int nr;
+
+	for_each_cpu(nr, &bts_cpus_ready)
+		bts_cpus_put_one(nr);
 }
 
 static struct bts_cpu_link *bts_cpu_link_new(struct bts_consumer *consumer,
@@ -304,7 +367,7 @@ static struct bts_cpu_link *bts_cpu_link_new(struct bts_consumer *consumer,
 	utrace_bts_buffer_init(&link->buffer, records, size,
 			       consumer->ring.overwrite, true);
 	utrace_bts_stream_init(&link->stream, levels[consumer->levels], false,
-			       &bts_source->entries, &link->buffer, false);
+			       &bts_source->entries, &link->buffer, NULL);
 	return link;
 }
 
@@ -325,13 +388,10 @@ static int bts_cpu_follow(struct bts_cpu_link *link)
 	if (nr >= nr_cpu_ids || !cpu_online(nr))
 		return -ENODEV;
 	guard(mutex)(&bts_cpus_lock);
-	if (!per_cpu(bts_cpu, nr)) {
-		ret = bts_cpu_begin(nr);
-		if (ret)
-			return ret;
-	}
+	ret = bts_cpu_get(nr);
+	if (ret)
+		return ret;
 	cpu = per_cpu(bts_cpu, nr);
-	cpu->users++;
 	scoped_guard(spinlock_irqsave, &cpu->lock)
 		list_add_tail(&link->list, &cpu->consumers);
 	smp_call_function_single(nr, bts_cpu_add, link, true);
@@ -347,9 +407,10 @@ static int bts_cpu_follow(struct bts_cpu_link *link)
  * Return:
  * * 0 - the consumer follows the CPU
  * * -EOPNOTSUPP - nothing can record a CPU
- * * -EINVAL - a task would wait for the reader, or the ring is too large
+ * * -EINVAL - the ring is too large
  * * -ENODEV - there is no such CPU, or it is offline
  * * -EBUSY - somebody else uses what the source needs
+ * * -EIO - the CPU does not record as it should
  * * -ENOMEM - there is no memory
  */
 int utrace_bts_cpu_attach(struct bts_consumer *consumer, unsigned int nr)
@@ -359,7 +420,7 @@ int utrace_bts_cpu_attach(struct bts_consumer *consumer, unsigned int nr)
 
 	if (!READ_ONCE(bts_source))
 		return -EOPNOTSUPP;
-	if (consumer->stop || consumer->ring.size > BTS_CPU_MAX)
+	if (consumer->ring.size > BTS_CPU_MAX)
 		return -EINVAL;
 	link = bts_cpu_link_new(consumer, nr);
 	if (!link)
@@ -387,8 +448,7 @@ static void bts_cpu_unlink(struct bts_cpu *cpu, struct bts_cpu_link *link)
 	scoped_guard(spinlock_irqsave, &cpu->lock)
 		list_del(&link->list);
 	WRITE_ONCE(link->over, true);
-	if (!--cpu->users)
-		bts_cpu_end(link->cpu, cpu);
+	bts_cpu_put(link->cpu);
 }
 
 /**
@@ -436,9 +496,182 @@ static int bts_cpu_offline(unsigned int nr)
 		bts_cpu_unlink(cpu, link);
 		utrace_bts_tell(link->consumer);
 		if (last)
-			break;
+			return 0;
 	}
+	/* No thread that is recorded runs here any more. */
+	bts_cpus_put_one(nr);
 	return 0;
+}
+
+/*
+ * Threads that are recorded may come to a CPU that goes online.  If the CPU cannot
+ * record them, they are told of gaps.
+ */
+static int bts_cpu_online(unsigned int nr)
+{
+	guard(mutex)(&bts_cpus_lock);
+	if (bts_cpus_users && bts_cpus_get_one(nr))
+		pr_warn("CPU %u records no branches\n", nr);
+	return 0;
+}
+
+/* Threads */
+
+static int bts_cpus_begin(void)
+{
+	unsigned int nr;
+	int ret;
+
+	guard(cpus_read_lock)();
+	guard(mutex)(&bts_cpus_lock);
+	if (bts_cpus_users) {
+		bts_cpus_users++;
+		return 0;
+	}
+	for_each_online_cpu(nr) {
+		ret = bts_cpus_get_one(nr);
+		if (ret) {
+			bts_cpus_put_all();
+			return ret;
+		}
+	}
+	bts_cpus_users = 1;
+	return 0;
+}
+
+/**
+ * utrace_bts_cpus_get() - get all CPUs ready to record threads
+ *
+ * Context: Process context; may sleep.
+ * Return:
+ * * 0 - until utrace_bts_cpus_put() each CPU has a window, but for those that
+ *   come online later and cannot record
+ * * -EOPNOTSUPP - nothing can record a CPU
+ * * -EBUSY - somebody else uses what the source needs
+ * * -EIO - the CPU does not record as it should
+ * * -ENOMEM - there is no memory
+ */
+int utrace_bts_cpus_get(void)
+{
+	int ret;
+
+	if (!READ_ONCE(bts_source))
+		return -EOPNOTSUPP;
+	ret = bts_probe_get();
+	if (ret)
+		return ret;
+	ret = bts_cpus_begin();
+	if (ret)
+		bts_probe_put();
+	return ret;
+}
+
+/**
+ * utrace_bts_cpus_put() - a consumer has no threads that CPUs record any more
+ *
+ * Context: Process context; may sleep.
+ */
+void utrace_bts_cpus_put(void)
+{
+	scoped_guard(cpus_read_lock) {
+		guard(mutex)(&bts_cpus_lock);
+		if (!--bts_cpus_users)
+			bts_cpus_put_all();
+	}
+	bts_probe_put();
+}
+
+/**
+ * utrace_bts_cpu_entries() - where the kernel is entered, as the source says
+ *
+ * Context: Any, after utrace_bts_cpus_get().
+ * Return: the addresses.
+ */
+const struct bts_entries *utrace_bts_cpu_entries(void)
+{
+	return &bts_source->entries;
+}
+
+/**
+ * utrace_bts_cpu_track() - record the current thread from here on
+ * @stream: what a consumer wants of it
+ * @streams: bts_thread.streams
+ *
+ * Context: The task itself, after utrace_bts_cpus_get().
+ */
+void utrace_bts_cpu_track(struct bts_stream *stream, struct list_head *streams)
+{
+	struct bts_cpu *cpu;
+
+	guard(irqsave)();
+	cpu = __this_cpu_read(bts_cpu);
+	if (!cpu) {
+		list_add_tail(&stream->list, streams);
+		utrace_bts_streams_gap(streams, UTRACE_LOSS_OFF);
+		return;
+	}
+	/* There is room in a stage that is empty. */
+	WARN_ON_ONCE(utrace_bts_window_add(&cpu->window, stream, streams));
+}
+
+/**
+ * utrace_bts_cpu_untrack() - record the current thread no more for a consumer
+ * @stream: from utrace_bts_cpu_track()
+ *
+ * Context: The task itself.
+ */
+void utrace_bts_cpu_untrack(struct bts_stream *stream)
+{
+	struct bts_cpu *cpu;
+
+	guard(irqsave)();
+	cpu = __this_cpu_read(bts_cpu);
+	if (cpu)
+		utrace_bts_window_remove(&cpu->window, stream);
+	else
+		list_del_init(&stream->list);
+}
+
+/**
+ * utrace_bts_cpu_drain() - get what was recorded of the current thread so far
+ *
+ * Context: The task itself, after utrace_bts_cpus_get().
+ */
+void utrace_bts_cpu_drain(void)
+{
+	struct bts_cpu *cpu;
+
+	guard(irqsave)();
+	cpu = __this_cpu_read(bts_cpu);
+	if (cpu)
+		utrace_bts_window_drain(&cpu->window);
+}
+
+/**
+ * utrace_bts_cpu_resume() - may the current thread run user code again?
+ * @stream: from utrace_bts_cpu_track()
+ *
+ * Context: The task itself.
+ * Return: false if its stage has no room yet.
+ */
+bool utrace_bts_cpu_resume(struct bts_stream *stream)
+{
+	struct bts_cpu *cpu;
+
+	guard(irqsave)();
+	cpu = __this_cpu_read(bts_cpu);
+	/* Where nothing is recorded, nothing needs room. */
+	return !cpu || utrace_bts_window_resume(&cpu->window, stream);
+}
+
+/**
+ * utrace_bts_cpus_drain() - get what all CPUs have recorded so far
+ *
+ * Context: Process context; interrupts all CPUs.
+ */
+void utrace_bts_cpus_drain(void)
+{
+	on_each_cpu(bts_cpu_drain, NULL, true);
 }
 
 /* Reading */
@@ -526,20 +759,17 @@ void utrace_bts_cpu_info(const struct bts_consumer *consumer,
 {
 	const struct bts_buffer *buffer = &consumer->cpu->buffer;
 
-	info->source = bts_source->id;
 	info->written = READ_ONCE(buffer->head);
 	info->overwritten = READ_ONCE(buffer->counts[UTRACE_LOSS_OVERWRITTEN]);
 	info->lost = READ_ONCE(buffer->counts[UTRACE_LOSS_FULL]);
-	info->gaps = READ_ONCE(buffer->counts[UTRACE_LOSS_OFF]) +
-		     READ_ONCE(buffer->counts[UTRACE_LOSS_HARDWARE]) +
-		     READ_ONCE(buffer->counts[UTRACE_LOSS_EDGE]);
+	info->gaps = utrace_bts_buffer_gaps(buffer);
 }
 
 static int __init bts_cpu_init(void)
 {
 	int ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN,
-					    "utrace/branches:online", NULL,
-					    bts_cpu_offline);
+					    "utrace/branches:online",
+					    bts_cpu_online, bts_cpu_offline);
 
 	return min(ret, 0);
 }

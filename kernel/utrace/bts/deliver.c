@@ -16,6 +16,7 @@
 
 #include "../utrace_dev.h"
 #include "bts.h"
+#include "track.h"
 
 static bool bts_is_dumpable(void)
 {
@@ -36,11 +37,17 @@ bool utrace_bts_may_see(const struct bts_consumer *consumer)
 		utrace_dev_may_trace_current(consumer->cred));
 }
 
-/*
- * May the consumer still see the thread?  Asked again when the credentials have
- * changed, and always if the memory is not dumpable.
+/**
+ * utrace_bts_sees() - may a consumer still see the current thread?
+ * @link: the link of the thread to the consumer
+ *
+ * Asked again when the credentials have changed, and always if the memory is not
+ * dumpable.
+ *
+ * Context: The task itself; may sleep.
+ * Return: true if so.
  */
-static bool bts_sees(struct bts_link *link)
+bool utrace_bts_sees(struct bts_link *link)
 {
 	const struct cred *cred = current_real_cred();
 
@@ -63,28 +70,37 @@ static bool bts_write_one(struct bts_consumer *consumer, u64 from, u64 to,
 	return utrace_bts_ring_write(&consumer->ring, &record, 1);
 }
 
-/* Say whose the records are, if another thread has written last. */
-static bool bts_write_task(struct bts_consumer *consumer)
+/* The pid of the current thread as a consumer is told of it. */
+static u64 bts_pid(const struct bts_consumer *consumer)
 {
-	struct pid *pid = task_pid(current);
-	u64 tgid = task_tgid_nr_ns(current, consumer->ns);
-	u64 tid = task_pid_nr_ns(current, consumer->ns);
+	return (u64)task_tgid_nr_ns(current, consumer->ns) << 32 |
+	       task_pid_nr_ns(current, consumer->ns);
+}
 
-	if (consumer->last == pid->ino)
+/* Say whose the records are, if another thread has written last. */
+static bool bts_write_task(struct bts_consumer *consumer, u64 pid, u64 ino)
+{
+	if (consumer->last == ino)
 		return true;
-	if (!bts_write_one(consumer, tgid << 32 | tid, pid->ino,
-			   UTRACE_BRANCH_TASK))
+	if (!bts_write_one(consumer, pid, ino, UTRACE_BRANCH_TASK))
 		return false;
-	consumer->last = pid->ino;
+	consumer->last = ino;
 	return true;
 }
 
-/* Say what comes before the records of the stage; false: there is no room. */
-static bool bts_write_before(struct bts_link *link)
+/**
+ * utrace_bts_write_before() - say what comes before the records of a thread
+ * @link: the link of the thread to a consumer
+ *
+ * Context: Process context, with bts_consumer.lock held.
+ * Return: false if there is no room.
+ */
+bool utrace_bts_write_before(struct bts_link *link)
 {
 	struct bts_consumer *consumer = link->consumer;
 
-	if (!bts_write_task(consumer))
+	lockdep_assert_held(&consumer->lock);
+	if (!bts_write_task(consumer, link->pid, link->ino))
 		return false;
 	if (!link->started)
 		link->started = bts_write_one(consumer, 0, link->start,
@@ -98,8 +114,15 @@ static bool bts_write_before(struct bts_link *link)
 	return link->started && !link->lost;
 }
 
-/* Does a consumer want a record?  Of the kernel there are ways in and out. */
-static bool bts_wants(const struct bts_consumer *consumer,
+/**
+ * utrace_bts_wants() - does a consumer want a record of a step?
+ * @consumer: the consumer
+ * @record: the record; of the kernel there are ways in and out
+ *
+ * Context: Any.
+ * Return: true if so.
+ */
+bool utrace_bts_wants(const struct bts_consumer *consumer,
 		      const struct utrace_branch *record)
 {
 	return consumer->levels & UTRACE_BRANCHES_USER ||
@@ -116,8 +139,8 @@ static bool bts_wants(const struct bts_consumer *consumer,
 void utrace_bts_lose_rest(struct bts_thread *thread, struct bts_link *link)
 {
 	for (; link->sent < thread->n; link->sent++)
-		link->lost += bts_wants(link->consumer,
-					&thread->stage[link->sent]);
+		link->lost += utrace_bts_wants(link->consumer,
+					       &thread->stage[link->sent]);
 }
 
 /* Write what there is room for and the consumer wants. */
@@ -134,7 +157,7 @@ static void bts_write_stage(struct bts_thread *thread, struct bts_link *link)
 	}
 	for (; link->sent < thread->n; link->sent++) {
 		record = &thread->stage[link->sent];
-		if (bts_wants(consumer, record) &&
+		if (utrace_bts_wants(consumer, record) &&
 		    !utrace_bts_ring_write(&consumer->ring, record, 1))
 			return;
 	}
@@ -142,21 +165,20 @@ static void bts_write_stage(struct bts_thread *thread, struct bts_link *link)
 
 /*
  * Give a consumer what it has not got yet, as far as there is room.  What is left
- * is lost if the thread cannot wait.
+ * is lost unless the consumer is one that threads wait for.
  */
-static void bts_deliver_to(struct bts_thread *thread, struct bts_link *link,
-			   bool may_wait)
+static void bts_deliver_to(struct bts_thread *thread, struct bts_link *link)
 {
 	struct bts_consumer *consumer = link->consumer;
 	bool failed;
 
 	while (link->sent < thread->n &&
-	       !bts_wants(consumer, &thread->stage[link->sent]))
+	       !utrace_bts_wants(consumer, &thread->stage[link->sent]))
 		link->sent++;
 	if (link->sent == thread->n)
 		return;
 	scoped_guard(mutex, &consumer->lock) {
-		if (bts_write_before(link))
+		if (utrace_bts_write_before(link))
 			bts_write_stage(thread, link);
 		failed = consumer->ring.failed;
 	}
@@ -164,7 +186,7 @@ static void bts_deliver_to(struct bts_thread *thread, struct bts_link *link,
 	if (link->sent == thread->n)
 		return;
 	/* No reader makes memory. */
-	if (consumer->stop && may_wait && !failed && utrace_bts_is_read(consumer))
+	if (consumer->stop && !failed && utrace_bts_is_read(consumer))
 		return;
 	utrace_bts_lose_rest(thread, link);
 }
@@ -176,17 +198,39 @@ static void bts_lose(struct bts_consumer *consumer, u64 n)
 	utrace_bts_ring_lose(&consumer->ring, n);
 }
 
+/**
+ * utrace_bts_write_last() - write what comes after all records of a thread
+ * @link: the link of the thread to a consumer
+ * @from: see struct utrace_branch
+ * @type: likewise
+ *
+ * Context: Process context.  Takes bts_consumer.lock.
+ * Return: false if there is no room.
+ */
+bool utrace_bts_write_last(struct bts_link *link, u64 from, u64 type)
+{
+	guard(mutex)(&link->consumer->lock);
+	return utrace_bts_write_before(link) &&
+	       bts_write_one(link->consumer, from, 0, type);
+}
+
+/**
+ * utrace_bts_lose_last() - count what utrace_bts_write_last() could not write
+ * @link: the link of the thread to a consumer
+ *
+ * Context: Process context.  Takes bts_consumer.lock.
+ */
+void utrace_bts_lose_last(struct bts_link *link)
+{
+	guard(mutex)(&link->consumer->lock);
+	bts_lose(link->consumer, link->lost + 1);
+}
+
 /* The consumer may not see the thread any more, nor what it has done last. */
 static void bts_hide(struct bts_thread *thread, struct bts_link *link)
 {
-	struct bts_consumer *consumer = link->consumer;
-
-	scoped_guard(mutex, &consumer->lock)
-		if (!bts_write_before(link) ||
-		    !bts_write_one(consumer, 0, 0, UTRACE_BRANCH_HIDDEN)) {
-			utrace_bts_lose_rest(thread, link);
-			bts_lose(consumer, link->lost + 1);
-		}
+	if (!utrace_bts_write_last(link, 0, UTRACE_BRANCH_HIDDEN))
+		utrace_bts_lose_last(link);
 	utrace_bts_leave(thread, link);
 }
 
@@ -204,7 +248,8 @@ void utrace_bts_hidden(struct bts_consumer *consumer)
 	scoped_guard(mutex, &consumer->lock) {
 		if (consumer->last)
 			return;
-		if (!bts_write_task(consumer) ||
+		if (!bts_write_task(consumer, bts_pid(consumer),
+				    task_pid(current)->ino) ||
 		    !bts_write_one(consumer, 0, 0, UTRACE_BRANCH_HIDDEN))
 			bts_lose(consumer, 1);
 	}
@@ -225,23 +270,24 @@ void utrace_bts_missed(struct bts_consumer *consumer)
 }
 
 /**
- * utrace_bts_renamed() - execve() may have given the current thread another pid
- * @thread: the thread, in a system call
+ * utrace_bts_link_rename() - find out which pid the current thread has now
  * @link: its link to a consumer
+ * @start: address at which it goes on
  *
- * The thread has become the leader of its process, which has ended.  The records
- * of the leader begin anew, with this system call.
+ * By execve() the thread may have become the leader of its process, which has
+ * ended.  The records of the leader begin anew then.
  *
  * Context: The task itself.
  */
-void utrace_bts_renamed(struct bts_thread *thread, struct bts_link *link)
+void utrace_bts_link_rename(struct bts_link *link, u64 start)
 {
 	u64 ino = task_pid(current)->ino;
 
 	if (link->ino == ino)
 		return;
 	link->ino = ino;
-	link->start = thread->insn.ip;
+	link->pid = bts_pid(link->consumer);
+	link->start = start;
 	link->started = false;
 }
 
@@ -257,8 +303,6 @@ void utrace_bts_renamed(struct bts_thread *thread, struct bts_link *link)
 void utrace_bts_deliver(struct bts_thread *thread)
 {
 	struct bts_link *link, *next;
-	bool may_wait = !(current->flags & PF_EXITING) &&
-			!fatal_signal_pending(current);
 	unsigned int least = thread->n;
 
 	list_for_each_entry_safe(link, next, &thread->links, list) {
@@ -266,11 +310,11 @@ void utrace_bts_deliver(struct bts_thread *thread)
 			utrace_bts_leave(thread, link);
 			continue;
 		}
-		if (!bts_sees(link)) {
+		if (!utrace_bts_sees(link)) {
 			bts_hide(thread, link);
 			continue;
 		}
-		bts_deliver_to(thread, link, may_wait);
+		bts_deliver_to(thread, link);
 		least = min(least, link->sent);
 	}
 	/* What some have not got yet moves to the begin. */
@@ -282,6 +326,18 @@ void utrace_bts_deliver(struct bts_thread *thread)
 		link->sent -= least;
 }
 
+/* Write END, or leave it to the consumer with what that has not got yet. */
+static bool bts_tell_end(struct bts_thread *thread, struct bts_link *link)
+{
+	struct bts_consumer *consumer = link->consumer;
+
+	if (link->sent == thread->n &&
+	    utrace_bts_write_last(link, thread->insn.ip, UTRACE_BRANCH_END))
+		return true;
+	return consumer->stop && utrace_bts_is_read(consumer) &&
+	       utrace_bts_leave_rest(thread, link);
+}
+
 /**
  * utrace_bts_end() - the current thread exits
  * @thread: the thread
@@ -291,18 +347,15 @@ void utrace_bts_deliver(struct bts_thread *thread)
  */
 void utrace_bts_end(struct bts_thread *thread, struct bts_link *link)
 {
-	struct bts_consumer *consumer = link->consumer;
-
-	if (!bts_sees(link)) {
+	if (!utrace_bts_sees(link)) {
 		bts_hide(thread, link);
 		return;
 	}
-	bts_deliver_to(thread, link, false);
-	scoped_guard(mutex, &consumer->lock)
-		if (!bts_write_before(link) ||
-		    !bts_write_one(consumer, thread->insn.ip, 0,
-				   UTRACE_BRANCH_END))
-			bts_lose(consumer, link->lost + 1);
+	bts_deliver_to(thread, link);
+	if (!bts_tell_end(thread, link)) {
+		utrace_bts_lose_rest(thread, link);
+		utrace_bts_lose_last(link);
+	}
 	utrace_bts_leave(thread, link);
 }
 

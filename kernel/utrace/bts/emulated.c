@@ -6,7 +6,8 @@
  * interrupt it writes branches that never were, by rules that a test knows, and
  * interrupts some records after the threshold, as a processor does.
  *
- * Branch number n leads from the address of n to that of n + 1.  Of 16 branches
+ * Branch number n of a CPU leads from the address of n to that of n + 1, and bits 40
+ * to 46 of addresses are the number of the CPU.  Of 16 branches
  * the first ten are in user mode, one enters the kernel, four are there, and the
  * last one leaves it: back to where it was left after an interrupt, and to the
  * next instruction after a system call, by turns.
@@ -16,7 +17,13 @@
 #include <linux/init.h>
 #include <linux/ktime.h>
 #include <linux/percpu.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
 #include <linux/smp.h>
+#include <linux/topology.h>
+#include <linux/vmalloc.h>
+
+#include <asm/irq_regs.h>
 
 #include "source.h"
 
@@ -24,6 +31,7 @@
 #define EMULATED_USER		0x100000000ULL
 #define EMULATED_KERNEL		0xffff800000000000ULL
 #define EMULATED_STEP		16
+#define EMULATED_CPU_SHIFT	40
 
 /* Where the kernel is entered. */
 #define EMULATED_SYSCALL	0xffffffff81000000ULL
@@ -47,7 +55,8 @@
 /**
  * struct emulated - the processor that a CPU seems to have
  * @timer: writes records
- * @store: where; NULL: nowhere
+ * @store: where
+ * @stop: the timer ends
  * @on: recording is enabled
  * @n: number of the next branch
  * @skid: records to come before the interrupt; 0: it is not due
@@ -56,7 +65,8 @@
  */
 struct emulated {
 	struct hrtimer timer;
-	struct bts_store *store;
+	struct bts_store store;
+	bool stop;
 	bool on;
 	u64 n;
 	unsigned int skid;
@@ -66,12 +76,14 @@ static DEFINE_PER_CPU(struct emulated, emulated);
 
 static u64 emulated_user(u64 n)
 {
-	return EMULATED_USER + n * EMULATED_STEP;
+	return EMULATED_USER + n * EMULATED_STEP +
+	       ((u64)smp_processor_id() << EMULATED_CPU_SHIFT);
 }
 
 static u64 emulated_kernel(u64 n)
 {
-	return EMULATED_KERNEL + n * EMULATED_STEP;
+	return EMULATED_KERNEL + n * EMULATED_STEP +
+	       ((u64)smp_processor_id() << EMULATED_CPU_SHIFT);
 }
 
 static struct utrace_branch emulated_branch(u64 n)
@@ -96,8 +108,10 @@ static struct utrace_branch emulated_branch(u64 n)
 }
 
 /* Write a record, as long as there is room. */
-static void emulated_write(struct emulated *e, struct bts_store *store)
+static void emulated_write(struct emulated *e)
 {
+	struct bts_store *store = &e->store;
+
 	if (store->index >= store->max)
 		return;
 	*(struct utrace_branch *)(unsigned long)store->index =
@@ -109,15 +123,23 @@ static void emulated_write(struct emulated *e, struct bts_store *store)
 		e->skid = EMULATED_SKID;
 }
 
+/* Does the CPU make branches?  A program that is in the kernel does not. */
+static bool emulated_runs(void)
+{
+	const struct pt_regs *regs = get_irq_regs();
+
+	return !current->mm || (regs && user_mode((struct pt_regs *)regs));
+}
+
 static enum hrtimer_restart emulated_tick(struct hrtimer *timer)
 {
 	struct emulated *e = container_of(timer, struct emulated, timer);
 	unsigned int i;
 
-	for (i = 0; i < EMULATED_BURST && e->on; i++)
-		emulated_write(e, e->store);
+	for (i = 0; i < EMULATED_BURST && e->on && emulated_runs(); i++)
+		emulated_write(e);
 	hrtimer_forward_now(timer, ns_to_ktime(EMULATED_TICK));
-	return e->store ? HRTIMER_RESTART : HRTIMER_NORESTART;
+	return READ_ONCE(e->stop) ? HRTIMER_NORESTART : HRTIMER_RESTART;
 }
 
 static void emulated_enable(struct bts_window *window)
@@ -131,31 +153,37 @@ static void emulated_disable(struct bts_window *window)
 	__this_cpu_write(emulated.skid, 0);
 }
 
-static void emulated_start(void *store)
+static void emulated_start(void *unused)
 {
-	struct emulated *e = this_cpu_ptr(&emulated);
-
-	e->store = store;
-	hrtimer_start(&e->timer, ns_to_ktime(EMULATED_TICK),
+	hrtimer_start(this_cpu_ptr(&emulated.timer), ns_to_ktime(EMULATED_TICK),
 		      HRTIMER_MODE_REL_PINNED_HARD);
 }
 
-static int emulated_begin(unsigned int cpu, struct bts_store *store)
+static int emulated_begin(unsigned int cpu, struct bts_store **store)
 {
 	struct emulated *e = per_cpu_ptr(&emulated, cpu);
+	const size_t size = EMULATED_WINDOW * sizeof(struct utrace_branch);
+	void *records = vzalloc_node(size, cpu_to_node(cpu));
 
+	if (!records)
+		return -ENOMEM;
+	e->store.base = (unsigned long)records;
+	e->store.max = e->store.base + size;
 	e->n = 0;
+	e->stop = false;
 	hrtimer_init(&e->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	e->timer.function = emulated_tick;
-	return smp_call_function_single(cpu, emulated_start, store, true);
+	*store = &e->store;
+	return smp_call_function_single(cpu, emulated_start, NULL, true);
 }
 
 static void emulated_end(unsigned int cpu)
 {
 	struct emulated *e = per_cpu_ptr(&emulated, cpu);
 
-	WRITE_ONCE(e->store, NULL);
+	WRITE_ONCE(e->stop, true);
 	hrtimer_cancel(&e->timer);
+	vfree((void *)(unsigned long)e->store.base);
 }
 
 static const struct bts_entry emulated_entries[] = {
@@ -170,7 +198,6 @@ static const struct bts_source emulated_source = {
 		.disable	= emulated_disable,
 	},
 	.entries	= { emulated_entries, ARRAY_SIZE(emulated_entries) },
-	.records	= EMULATED_WINDOW,
 	.begin		= emulated_begin,
 	.end		= emulated_end,
 };

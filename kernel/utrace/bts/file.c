@@ -233,39 +233,34 @@ static int bts_install(struct bts_consumer *consumer)
 	return fd;
 }
 
-static int bts_check(const struct utrace_ioc_branches *arg,
-		     const struct utrace_branches_want *want)
+/* May the opener of the device observe the whole system? */
+static bool bts_opener_is_capable(const struct cred *opener)
 {
-	bool cpu = arg->scope == UTRACE_BRANCHES_OF_CPU;
-	int ret = utrace_bts_check(want);
-
-	if (ret)
-		return ret;
-	/* What the kernel does is for readers that may observe the system. */
-	if ((cpu || want->levels & UTRACE_BRANCHES_KERNEL) && !perfmon_capable())
-		return -EPERM;
-	switch (arg->source) {
-	case UTRACE_BRANCH_SOURCE_ANY:
-		return cpu && utrace_bts_cpu_source() ==
-			      UTRACE_BRANCH_SOURCE_EMULATED ? -EOPNOTSUPP : 0;
-	case UTRACE_BRANCH_SOURCE_STEP:
-		return cpu ? -EOPNOTSUPP : 0;
-	default:
-		if (arg->source > UTRACE_BRANCH_SOURCE_EMULATED)
-			return -EINVAL;
-		return cpu && arg->source == utrace_bts_cpu_source() ?
-		       0 : -EOPNOTSUPP;
-	}
+	return !security_capable(opener, &init_user_ns, CAP_PERFMON,
+				 CAP_OPT_NONE) ||
+	       !security_capable(opener, &init_user_ns, CAP_SYS_ADMIN,
+				 CAP_OPT_NONE);
 }
 
-/* May the opener of the device follow a CPU, and read the numbers of its tasks? */
-static bool bts_may_follow_cpu(const struct bts_consumer *consumer)
+/*
+ * What the kernel does, and what hinders others who would use the source, is for
+ * those who may observe the system.  What a CPU does has the numbers of all
+ * tasks, too.
+ */
+static int bts_may_use(struct utrace_session *session,
+		       const struct utrace_branches_want *want, int source,
+		       bool cpu)
 {
-	return consumer->ns == &init_pid_ns &&
-	       (!security_capable(consumer->opener, &init_user_ns, CAP_PERFMON,
-				  CAP_OPT_NONE) ||
-		!security_capable(consumer->opener, &init_user_ns,
-				  CAP_SYS_ADMIN, CAP_OPT_NONE));
+	bool recorded = source != UTRACE_BRANCH_SOURCE_STEP;
+
+	if (cpu && utrace_dev_ns(session) != &init_pid_ns)
+		return -EPERM;
+	if (recorded && !bts_opener_is_capable(utrace_dev_cred(session)))
+		return -EPERM;
+	if ((recorded || want->levels & UTRACE_BRANCHES_KERNEL) &&
+	    !perfmon_capable())
+		return -EPERM;
+	return 0;
 }
 
 static int bts_attach_to(struct bts_consumer *consumer,
@@ -274,11 +269,8 @@ static int bts_attach_to(struct bts_consumer *consumer,
 	struct task_struct *task;
 	int ret;
 
-	if (arg->scope == UTRACE_BRANCHES_OF_CPU) {
-		if (!bts_may_follow_cpu(consumer))
-			return -EPERM;
+	if (arg->scope == UTRACE_BRANCHES_OF_CPU)
 		return utrace_bts_cpu_attach(consumer, arg->pidfd);
-	}
 	task = utrace_dev_task_of(arg->pidfd);
 	if (IS_ERR(task))
 		return PTR_ERR(task);
@@ -304,17 +296,20 @@ int utrace_bts_file_make(struct utrace_session *session, void *arg)
 		.mode = branches->mode,
 		.full = branches->full,
 		.records = branches->records,
+		.source = branches->source,
 	};
+	bool cpu = branches->scope == UTRACE_BRANCHES_OF_CPU;
+	int source = utrace_bts_check(&want, cpu), ret;
 	struct bts_consumer *consumer;
-	int ret = bts_check(branches, &want);
 
+	if (source < 0)
+		return source;
+	ret = bts_may_use(session, &want, source, cpu);
 	if (ret)
 		return ret;
-	consumer = utrace_bts_consumer_new(&want, session);
+	consumer = utrace_bts_consumer_new(&want, source, cpu, session);
 	if (IS_ERR(consumer))
 		return PTR_ERR(consumer);
-	if (branches->scope == UTRACE_BRANCHES_OF_CPU && !want.full)
-		consumer->stop = false;
 	ret = bts_attach_to(consumer, branches);
 	if (ret) {
 		utrace_bts_consumer_put(consumer);

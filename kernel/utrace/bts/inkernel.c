@@ -37,9 +37,11 @@ bts_begin_telling(struct bts_consumer *consumer,
  * Context: Process context without locks; may sleep.
  * Return:
  * * a consumer, for utrace_branches_detach() and then utrace_branches_put()
- * * -EINVAL - there is no such scope, level, mode or policy, or too many records
- *   are wanted
- * * -EOPNOTSUPP - the machine has no source of branches
+ * * -EINVAL - there is no such scope, level, mode, policy or source, or too many
+ *   records are wanted
+ * * -EOPNOTSUPP - the machine has no such source of branches
+ * * -EBUSY - somebody else uses what the source needs
+ * * -EIO - the CPU does not record as it should
  * * -EPERM - @task is a kernel thread
  * * -ESRCH - @task has exited
  * * -ENOSPC - a task has no room for another engine
@@ -49,12 +51,12 @@ struct bts_consumer *
 utrace_branches_attach(struct task_struct *task, u32 scope,
 		       const struct utrace_branches_want *want)
 {
+	int source = utrace_bts_check(want, false), ret;
 	struct bts_consumer *consumer;
-	int ret = utrace_bts_check(want);
 
-	if (ret)
-		return ERR_PTR(ret);
-	consumer = utrace_bts_consumer_new(want, NULL);
+	if (source < 0)
+		return ERR_PTR(source);
+	consumer = utrace_bts_consumer_new(want, source, false, NULL);
 	if (IS_ERR(consumer))
 		return consumer;
 	ret = utrace_bts_attach(consumer, task, scope);
@@ -68,34 +70,33 @@ EXPORT_SYMBOL_GPL(utrace_branches_attach);
 /**
  * utrace_branches_attach_cpu() - get the branches that a CPU takes
  * @cpu: number of the CPU
- * @want: what is wanted; copied.  No task waits for the reader, so
- *	%UTRACE_FULL_DROP is implied
+ * @want: what is wanted; copied.  No task waits for the reader
  *
  * utrace_branches_want.ready() is called in an interrupt.
  *
  * Context: Process context without locks; may sleep.
  * Return:
  * * a consumer, as from utrace_branches_attach()
- * * -EINVAL - there is no such level, mode or policy, or too many records are
- *   wanted
+ * * -EINVAL - there is no such level, mode, policy or source, or too many records
+ *   are wanted, or %UTRACE_FULL_STOP
  * * -EOPNOTSUPP - the machine cannot record a CPU
  * * -ENODEV - there is no such CPU, or it is offline
  * * -EBUSY - somebody else uses what the source needs
+ * * -EIO - the CPU does not record as it should
  * * -ENOMEM - there is no memory
  */
 struct bts_consumer *
 utrace_branches_attach_cpu(unsigned int cpu,
 			   const struct utrace_branches_want *want)
 {
+	int source = utrace_bts_check(want, true), ret;
 	struct bts_consumer *consumer;
-	int ret = utrace_bts_check(want);
 
-	if (ret)
-		return ERR_PTR(ret);
-	consumer = utrace_bts_consumer_new(want, NULL);
+	if (source < 0)
+		return ERR_PTR(source);
+	consumer = utrace_bts_consumer_new(want, source, true, NULL);
 	if (IS_ERR(consumer))
 		return consumer;
-	consumer->stop = false;
 	ret = utrace_bts_cpu_attach(consumer, cpu);
 	if (!ret)
 		return bts_begin_telling(consumer, want);

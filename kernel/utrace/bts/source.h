@@ -16,9 +16,10 @@
  * @id: enum utrace_branch_source
  * @ops: see struct bts_source_ops
  * @entries: where the kernel is entered
- * @records: number of records of the window of a CPU
- * @begin: get ready on a CPU, with @store filled in, which stays there until
- *	@end.  Returns an error if somebody else uses what the source needs
+ * @begin: get ready on a CPU, and set @store to the addresses of its window, of
+ *	which base and max are those of memory that the processor can write to.
+ *	All of that is the source's and stays until @end.  Returns -EBUSY if
+ *	somebody else uses what the source needs, or another error
  * @end: the CPU is recorded no more
  *
  * @begin and @end are called in process context and may sleep; the CPU is online
@@ -28,13 +29,13 @@ struct bts_source {
 	u8 id;
 	struct bts_source_ops ops;
 	struct bts_entries entries;
-	unsigned int records;
-	int (*begin)(unsigned int cpu, struct bts_store *store);
+	int (*begin)(unsigned int cpu, struct bts_store **store);
 	void (*end)(unsigned int cpu);
 };
 
 /* cpu.c */
 void utrace_bts_source_add(const struct bts_source *source);
-void utrace_bts_cpu_interrupt(void);
+bool utrace_bts_cpu_interrupt(void);
+void utrace_bts_cpu_off(bool off);
 
 #endif /* _KERNEL_UTRACE_BTS_SOURCE_H */

@@ -21,9 +21,11 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
+#include <linux/task_work.h>
 #include <linux/utrace.h>
 
 #include "bts.h"
+#include "track.h"
 
 /* The owner of the data of all threads. */
 static const char bts_owner;
@@ -38,11 +40,16 @@ static void bts_link_free(struct bts_link *link)
 	kfree(link);
 }
 
-/*
- * The thread waits no more.  It may be about to stop for that, since it leaves
- * the consumer in the callback of another one.
+/**
+ * utrace_bts_stop_waiting() - the current thread waits no more
+ * @link: its link to a consumer
+ *
+ * The thread may be about to stop for that, since it leaves the consumer in the
+ * callback of another one.
+ *
+ * Context: The task itself.  Takes bts_consumer.wait_lock.
  */
-static void bts_stop_waiting(struct bts_link *link)
+void utrace_bts_stop_waiting(struct bts_link *link)
 {
 	struct bts_consumer *consumer = link->consumer;
 	struct task_struct *task;
@@ -70,7 +77,7 @@ static void bts_stop_waiting(struct bts_link *link)
  */
 void utrace_bts_leave(struct bts_thread *thread, struct bts_link *link)
 {
-	bts_stop_waiting(link);
+	utrace_bts_stop_waiting(link);
 	utrace_bts_tell(link->consumer);
 	bts_link_free(link);
 	if (!list_empty(&thread->links))
@@ -101,6 +108,23 @@ struct bts_link *utrace_bts_link(struct bts_thread *thread,
 }
 
 /**
+ * utrace_bts_link_init() - fill in what links of all kinds have
+ * @link: full of zeros
+ * @consumer: the consumer that is to follow the current thread
+ * @start: address at which the thread goes on
+ *
+ * Context: The task itself.
+ */
+void utrace_bts_link_init(struct bts_link *link, struct bts_consumer *consumer,
+			  u64 start)
+{
+	kref_get(&consumer->ref);
+	link->consumer = consumer;
+	link->cred = get_cred(current_real_cred());
+	utrace_bts_link_rename(link, start);
+}
+
+/**
  * utrace_bts_join() - a consumer follows the current thread from here on
  * @thread: the thread
  * @consumer: the consumer, which may see the thread
@@ -116,11 +140,7 @@ bool utrace_bts_join(struct bts_thread *thread, struct bts_consumer *consumer,
 
 	if (!link)
 		return false;
-	kref_get(&consumer->ref);
-	link->consumer = consumer;
-	link->ino = task_pid(current)->ino;
-	link->start = ip;
-	link->cred = get_cred(current_real_cred());
+	utrace_bts_link_init(link, consumer, ip);
 	link->sent = thread->n;
 	list_add_tail(&link->list, &thread->links);
 	return true;
@@ -135,6 +155,8 @@ static void bts_thread_free(struct utrace_task_data *data)
 
 	list_for_each_entry_safe(link, next, &thread->links, list)
 		bts_link_free(link);
+	/* The thread has left them before it has exited. */
+	WARN_ON_ONCE(!list_empty(&thread->tracked));
 	kfree(thread);
 }
 
@@ -152,6 +174,21 @@ struct bts_thread *utrace_bts_thread(void)
 }
 
 /**
+ * utrace_bts_streams_of() - what consumers want that CPUs record of a thread
+ * @task: the thread, which runs nowhere, and is about to run here
+ *
+ * Context: In the scheduler.
+ * Return: bts_thread.streams, or NULL if the thread was never followed.
+ */
+struct list_head *utrace_bts_streams_of(struct task_struct *task)
+{
+	struct utrace_task_data *data = utrace_task_data_of(task, &bts_owner);
+
+	return data ? &container_of(data, struct bts_thread, data)->streams :
+		      NULL;
+}
+
+/**
  * utrace_bts_thread_new() - begin to know the current thread
  *
  * Context: A callback, in the task itself, which is not known yet; may sleep.
@@ -164,7 +201,11 @@ struct bts_thread *utrace_bts_thread_new(void)
 
 	if (!thread)
 		return NULL;
+	thread->task = current;
 	INIT_LIST_HEAD(&thread->links);
+	INIT_LIST_HEAD(&thread->tracked);
+	INIT_LIST_HEAD(&thread->streams);
+	init_task_work(&thread->ask, utrace_bts_asked);
 	thread->data.owner = &bts_owner;
 	thread->data.put = bts_thread_free;
 	utrace_task_data_add(&thread->data);
@@ -200,8 +241,8 @@ static bool bts_has_room(const struct bts_consumer *consumer)
 
 /**
  * utrace_bts_wait() - wait for the reader of a consumer
- * @thread: the current thread
- * @link: its link to the consumer
+ * @link: the link of the current thread to the consumer, which has not got all
+ *	records
  *
  * Called by report_quiesce of the consumer's engine, whose answer RESUME ends a
  * hold that was there before the callback.  If the thread has waited before, and
@@ -210,13 +251,11 @@ static bool bts_has_room(const struct bts_consumer *consumer)
  *
  * Context: The task itself, at the safe point.  Takes bts_consumer.wait_lock.
  */
-void utrace_bts_wait(struct bts_thread *thread, struct bts_link *link)
+void utrace_bts_wait(struct bts_link *link)
 {
 	struct bts_consumer *consumer = link->consumer;
 	bool again;
 
-	if (link->sent == thread->n)
-		return;
 	guard(spinlock_irqsave)(&consumer->wait_lock);
 	if (consumer->closed)
 		return;
@@ -235,26 +274,34 @@ void utrace_bts_wait(struct bts_thread *thread, struct bts_link *link)
 }
 
 /**
- * utrace_bts_wait_soon() - have the current thread wait at its safe point
- * @thread: the thread, of which a consumer has not got all records
+ * utrace_bts_wait_at() - have the current thread wait at its safe point
+ * @link: its link to a consumer, which has not got all records
+ *
+ * Context: The task itself.  Takes bts_consumer.wait_lock.
+ */
+void utrace_bts_wait_at(struct bts_link *link)
+{
+	struct bts_consumer *consumer = link->consumer;
+
+	guard(spinlock_irqsave)(&consumer->wait_lock);
+	/* -ESRCH: the thread is killed. */
+	if (!consumer->closed)
+		(void)!utrace_control(current, consumer->engine, UTRACE_REPORT);
+}
+
+/**
+ * utrace_bts_wait_soon() - wait for all consumers that have not got all records
+ * @thread: the current thread
  *
  * Context: The task itself.
  */
 void utrace_bts_wait_soon(struct bts_thread *thread)
 {
-	struct bts_consumer *consumer;
 	struct bts_link *link;
 
-	list_for_each_entry(link, &thread->links, list) {
-		consumer = link->consumer;
-		if (link->sent == thread->n)
-			continue;
-		guard(spinlock_irqsave)(&consumer->wait_lock);
-		/* -ESRCH: the thread is killed. */
-		if (!consumer->closed)
-			(void)!utrace_control(current, consumer->engine,
-					      UTRACE_REPORT);
-	}
+	list_for_each_entry(link, &thread->links, list)
+		if (link->sent != thread->n)
+			utrace_bts_wait_at(link);
 }
 
 /**
@@ -269,6 +316,8 @@ void utrace_bts_let_go(struct bts_consumer *consumer)
 	struct task_struct *task;
 	struct bts_link *link;
 
+	if (!list_empty(&consumer->tracks))
+		queue_work(system_unbound_wq, &consumer->move);
 	for (;;) {
 		scoped_guard(spinlock_irqsave, &consumer->wait_lock) {
 			link = list_first_entry_or_null(&consumer->waiting,

@@ -7,7 +7,8 @@
  * is nearly full; else before the ring of a continuous stream can be full.  A
  * ring that is full all the same loses records and counts them, unless its
  * stream waits: then its thread runs no user code until the reader has made room,
- * and the others go on.
+ * and the others go on.  The thread gets to know that a little later, so its
+ * branches are recorded until then, and its ring has room for them.
  */
 #include <linux/compiler.h>
 #include <linux/errno.h>
@@ -27,7 +28,8 @@
  * @hide_user: %BTS_LEVEL_KERNEL without addresses in user mode
  * @entries: where the kernel is entered; kept by the caller
  * @buffer: where the consumer gets it; kept by the caller
- * @wait: the thread is to wait while @buffer is full
+ * @pause: the thread is to wait while @buffer is full, see struct bts_stream; or
+ *	NULL
  *
  * Context: Any.
  * Return:
@@ -36,9 +38,10 @@
  */
 int utrace_bts_stream_init(struct bts_stream *stream, enum bts_level level,
 			   bool hide_user, const struct bts_entries *entries,
-			   struct bts_buffer *buffer, bool wait)
+			   struct bts_buffer *buffer,
+			   void (*pause)(struct bts_stream *stream))
 {
-	if (wait && (level != BTS_LEVEL_USER || buffer->overwrite))
+	if (pause && (level != BTS_LEVEL_USER || buffer->overwrite))
 		return -EINVAL;
 	*stream = (struct bts_stream){
 		.view = {
@@ -47,7 +50,7 @@ int utrace_bts_stream_init(struct bts_stream *stream, enum bts_level level,
 			.hide_user = hide_user,
 		},
 		.buffer = buffer,
-		.wait = wait,
+		.pause = pause,
 	};
 	INIT_LIST_HEAD(&stream->list);
 	utrace_bts_view_begin(&stream->view);
@@ -66,14 +69,26 @@ void utrace_bts_stream_finish(struct bts_stream *stream)
 	utrace_bts_buffer_settle(stream->buffer);
 }
 
-static void bts_gap(struct list_head *streams, enum utrace_branch_loss cause)
+/**
+ * utrace_bts_streams_gap() - records of streams are missing
+ * @streams: list of struct bts_stream
+ * @cause: why
+ *
+ * Context: With interrupts off, on the CPU that has the streams; or NMI.
+ */
+void utrace_bts_streams_gap(struct list_head *streams,
+			    enum utrace_branch_loss cause)
 {
 	struct bts_stream *stream;
 
-	if (!streams)
-		return;
 	list_for_each_entry(stream, streams, list)
 		utrace_bts_view_gap(&stream->view, cause, stream->buffer);
+}
+
+static void bts_gap(struct list_head *streams, enum utrace_branch_loss cause)
+{
+	if (streams)
+		utrace_bts_streams_gap(streams, cause);
 }
 
 static void bts_filter(struct list_head *streams,
@@ -148,50 +163,54 @@ static unsigned int bts_room(const struct bts_window *window,
 {
 	u64 room = utrace_bts_buffer_room(stream->buffer);
 	unsigned int size = bts_size(window->store) - window->margin;
-	u64 kept = window->margin + BTS_RESERVE;
+	u64 kept = window->margin * (stream->pause ? 2 : 1) + BTS_RESERVE;
 
 	room = min_t(u64, room - min(room, kept), size);
 	/* A ring with less would be full too often. */
 	return room < min(size, BTS_FLOOR) ? 0 : room;
 }
 
-/* Does a stream want records?  Of a continuous one, lower the threshold. */
-static bool bts_plan_stream(struct bts_window *window,
-			    struct bts_stream *stream, unsigned int *threshold)
+/* The most records until the next interrupt, by the streams of a list. */
+static unsigned int bts_plan_streams(struct bts_window *window,
+				     struct list_head *streams,
+				     unsigned int threshold)
 {
+	struct bts_stream *stream;
 	unsigned int room;
 
-	if (stream->buffer->overwrite)
-		return true;
-	if (stream->paused)
-		return false;
-	room = bts_room(window, stream);
-	if (room) {
-		*threshold = min(*threshold, room);
-		return true;
+	list_for_each_entry(stream, streams, list) {
+		/* Of a paused one there is room for what comes at all. */
+		if (stream->buffer->overwrite || stream->paused)
+			continue;
+		room = bts_room(window, stream);
+		if (room) {
+			threshold = min(threshold, room);
+		} else if (stream->pause) {
+			stream->paused = true;
+			stream->pause(stream);
+		}
 	}
-	if (!stream->wait)
-		return true;
-	stream->paused = true;
-	window->ops->pause(window, stream);
-	return false;
+	return threshold;
 }
 
-/* Set the threshold.  Returns whether any stream wants records. */
+/* Set the threshold.  Returns whether the source is to record. */
 static bool bts_plan(struct bts_window *window)
 {
 	struct bts_store *store = window->store;
 	unsigned int threshold = bts_size(store) - window->margin;
-	struct bts_stream *stream;
-	bool wanted = false;
 
-	list_for_each_entry(stream, &window->streams, list)
-		wanted |= bts_plan_stream(window, stream, &threshold);
+	threshold = bts_plan_streams(window, &window->streams, threshold);
 	if (window->thread)
-		list_for_each_entry(stream, window->thread, list)
-			wanted |= bts_plan_stream(window, stream, &threshold);
+		threshold = bts_plan_streams(window, window->thread, threshold);
 	WRITE_ONCE(store->threshold, store->base + threshold * BTS_RECORD);
-	return wanted && !window->off;
+	return (window->thread || !list_empty(&window->streams)) &&
+	       !window->off;
+}
+
+/* Has the processor reached the threshold? */
+static bool bts_is_reached(const struct bts_store *store)
+{
+	return READ_ONCE(store->index) >= READ_ONCE(store->threshold);
 }
 
 /* The CPU changes the window. */
@@ -203,6 +222,8 @@ static void bts_begin(struct bts_window *window)
 		return;
 	window->ops->disable(window);
 	window->on = false;
+	if (bts_is_reached(window->store))
+		window->owed = true;
 }
 
 /* The change is over: go on recording, if any stream wants that. */
@@ -210,7 +231,7 @@ static void bts_end(struct bts_window *window)
 {
 	bool on = bts_plan(window);
 
-	if (READ_ONCE(window->store->index) >= window->store->threshold) {
+	if (bts_is_reached(window->store)) {
 		bts_drain(window);
 		on = bts_plan(window);
 	}
@@ -226,33 +247,23 @@ static void bts_end(struct bts_window *window)
 /**
  * utrace_bts_window_init() - make the window of a CPU
  * @window: filled in
- * @store: filled in; kept by the caller
- * @records: memory that the processor can write to; kept by the caller
- * @n: number of records, at least 2
+ * @store: kept by the caller, with the base and the end of memory that the
+ *	processor can write to, of at least 2 records; the rest is filled in
  * @ops: the processor
  *
  * Context: Any; the source is off.
- * Return:
- * * 0 - the window is empty
- * * -EINVAL - there are less than 2 records
  */
-int utrace_bts_window_init(struct bts_window *window, struct bts_store *store,
-			   struct utrace_branch *records, unsigned int n,
-			   const struct bts_source_ops *ops)
+void utrace_bts_window_init(struct bts_window *window, struct bts_store *store,
+			    const struct bts_source_ops *ops)
 {
-	if (n < 2)
-		return -EINVAL;
 	*window = (struct bts_window){
 		.store = store,
 		.ops = ops,
-		.margin = min(n / 2, BTS_MARGIN),
+		.margin = min(bts_size(store) / 2, BTS_MARGIN),
 	};
 	INIT_LIST_HEAD(&window->streams);
-	store->base = (unsigned long)records;
 	store->index = store->base;
-	store->max = (unsigned long)(records + n);
-	store->threshold = (unsigned long)(records + n - window->margin);
-	return 0;
+	store->threshold = store->max - window->margin * BTS_RECORD;
 }
 
 /**
@@ -264,13 +275,15 @@ int utrace_bts_window_init(struct bts_window *window, struct bts_store *store,
  */
 bool utrace_bts_window_interrupt(struct bts_window *window)
 {
-	const struct bts_store *store = window->store;
-	bool reached = READ_ONCE(store->index) >= READ_ONCE(store->threshold);
+	bool reached = bts_is_reached(window->store);
+	bool ours = reached || window->owed;
 
+	window->owed = false;
 	/* Whoever changes the window drains it. */
 	if (!reached || READ_ONCE(window->busy))
-		return reached;
+		return ours;
 	bts_begin(window);
+	window->owed = false;
 	bts_drain(window);
 	bts_end(window);
 	return true;
@@ -342,7 +355,7 @@ void utrace_bts_window_switch(struct bts_window *window,
  *	is one of the CPU
  *
  * A stream of a thread that runs nowhere is added to its list by the caller, if
- * it does not wait or its ring has at least BTS_WAIT_MIN records.
+ * the stream does not wait or its ring has at least BTS_WAIT_MIN records.
  *
  * Context: With interrupts off, on the CPU of the window.
  * Return:
@@ -352,7 +365,7 @@ void utrace_bts_window_switch(struct bts_window *window,
 int utrace_bts_window_add(struct bts_window *window, struct bts_stream *stream,
 			  struct list_head *thread)
 {
-	if (stream->wait && (!thread || !bts_room(window, stream)))
+	if (stream->pause && (!thread || !bts_room(window, stream)))
 		return -EINVAL;
 	bts_begin(window);
 	bts_drain(window);

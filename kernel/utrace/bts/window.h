@@ -18,7 +18,9 @@
 
 /*
  * Records between the threshold and the end of a window, and in a ring when the
- * threshold is reached: the processor goes on until the interrupt comes.
+ * threshold is reached: the processor goes on until the interrupt comes.  A
+ * thread whose ring is full then goes on until a second interrupt takes it to
+ * its safe point, for which its ring has as many records more.
  */
 #define BTS_MARGIN	170
 
@@ -29,7 +31,7 @@
 #define BTS_RESERVE	2
 
 /* The smallest ring of a stream that waits for its reader. */
-#define BTS_WAIT_MIN	256
+#define BTS_WAIT_MIN	512
 
 /**
  * struct bts_store - addresses in a window, as the debug store has them
@@ -50,7 +52,10 @@ struct bts_store {
  * @list: entry in bts_window.streams, or in the list of a thread
  * @view: what the consumer wants
  * @buffer: where the consumer gets it; constant
- * @wait: the thread waits while @buffer is full; constant
+ * @pause: called when @buffer is nearly full: the thread has to come to its safe
+ *	point, and runs no user code after that until utrace_bts_window_resume()
+ *	has said true.  Interrupts are off, or it is an NMI.  NULL: the stream
+ *	does not wait.  Constant
  * @paused: the thread has to wait
  *
  * The CPU on which the stream is uses what is not constant.
@@ -59,7 +64,7 @@ struct bts_stream {
 	struct list_head list;
 	struct bts_view view;
 	struct bts_buffer *buffer;
-	bool wait;
+	void (*pause)(struct bts_stream *stream);
 	bool paused;
 };
 
@@ -69,17 +74,13 @@ struct bts_window;
  * struct bts_source_ops - the processor, or what stands for it
  * @enable: record branches from here on
  * @disable: record none; bts_store.index is right afterwards
- * @pause: a stream that waits is full: its thread must run no user code until
- *	utrace_bts_window_resume() has said true.  The stream is one of the
- *	thread that runs
  *
- * All are called with interrupts off or from an NMI.  @enable may be called when
+ * Both are called with interrupts off or from an NMI.  @enable may be called when
  * the source is on already: an NMI has been faster.
  */
 struct bts_source_ops {
 	void (*enable)(struct bts_window *window);
 	void (*disable)(struct bts_window *window);
-	void (*pause)(struct bts_window *window, struct bts_stream *stream);
 };
 
 /**
@@ -93,6 +94,7 @@ struct bts_source_ops {
  * @off: nothing may be recorded
  * @on: the source was enabled
  * @busy: the CPU changes the window, so that an interrupt must not
+ * @owed: the threshold was reached, but a change came before the interrupt
  *
  * Only the CPU itself uses it, with interrupts off; the NMI does unless @busy.
  */
@@ -105,16 +107,19 @@ struct bts_window {
 	bool off;
 	bool on;
 	bool busy;
+	bool owed;
 };
 
 int utrace_bts_stream_init(struct bts_stream *stream, enum bts_level level,
 			   bool hide_user, const struct bts_entries *entries,
-			   struct bts_buffer *buffer, bool wait);
+			   struct bts_buffer *buffer,
+			   void (*pause)(struct bts_stream *stream));
 void utrace_bts_stream_finish(struct bts_stream *stream);
+void utrace_bts_streams_gap(struct list_head *streams,
+			    enum utrace_branch_loss cause);
 
-int utrace_bts_window_init(struct bts_window *window, struct bts_store *store,
-			   struct utrace_branch *records, unsigned int n,
-			   const struct bts_source_ops *ops);
+void utrace_bts_window_init(struct bts_window *window, struct bts_store *store,
+			    const struct bts_source_ops *ops);
 bool utrace_bts_window_interrupt(struct bts_window *window);
 void utrace_bts_window_drain(struct bts_window *window);
 void utrace_bts_window_switch(struct bts_window *window,

@@ -1,0 +1,639 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - branches: threads that CPUs record
+ *
+ * The source of CPUs records such a thread wherever it runs.  The window of the
+ * CPU (window.c) gives each consumer what it wants, in a stage of the thread and
+ * the consumer: by an interrupt that may be an NMI, and when the thread leaves
+ * the CPU.  From there the records go to the ring of the consumer:
+ *
+ * - A work item moves what there is, soon after it came.
+ *
+ * - The thread itself moves it when the stage of a stream of user mode is nearly
+ *   full.  It is asked to, and comes to do that before it runs more user code.  If
+ *   the ring has no room either, the thread waits for the reader there or counts
+ *   its records as lost, as the consumer wants.
+ *
+ * - A reader that finds nothing has all CPUs emptied.
+ *
+ * A thread that exits leaves its stage to the consumer, as long as something is in
+ * there that has found no room.  So does a thread that has made single steps, if
+ * the consumer is one that threads wait for.
+ *
+ * In the kernel a thread cannot wait.  What has no room in its stage then is lost
+ * and counted.
+ *
+ * Readers may observe the whole system (CAP_PERFMON), so the rights to a thread
+ * are asked about where it joins, executes a program, and is asked; not at each
+ * move.
+ */
+#include <linux/cred.h>
+#include <linux/memcontrol.h>
+#include <linux/pid.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/task_work.h>
+#include <linux/utrace.h>
+#include <linux/vmalloc.h>
+
+#include "track.h"
+
+/*
+ * Records of a stage.  In user mode the thread empties it before it is full;
+ * in the kernel it has to do until the work item runs.
+ */
+#define BTS_TRACK_USER		2048
+#define BTS_TRACK_KERNEL	16384
+
+static_assert(BTS_TRACK_USER >= BTS_WAIT_MIN);
+
+/* Records of a stage that a thread leaves which has made single steps. */
+#define BTS_TRACK_STEPS		256
+
+/* All that a thread has not delivered may be there, and END. */
+static_assert(BTS_TRACK_STEPS > BTS_STAGE);
+
+/*
+ * Records for which there is memory in the stages that ended threads have left to
+ * a consumer: 3 MiB, for 512 threads that have made steps, or 64 that CPUs have
+ * recorded in user mode, or 8 in the kernel.
+ */
+#define BTS_LEFT_MAX		(64 * BTS_TRACK_USER)
+
+static struct bts_track *bts_track_of(struct bts_stream *stream)
+{
+	return container_of(stream, struct bts_track, stream);
+}
+
+static struct bts_track *bts_find_track(const struct bts_thread *thread,
+					const struct bts_consumer *consumer)
+{
+	struct bts_track *track;
+
+	if (!thread)
+		return NULL;
+	list_for_each_entry(track, &thread->tracked, link.list)
+		if (track->link.consumer == consumer)
+			return track;
+	return NULL;
+}
+
+/**
+ * utrace_bts_is_tracked() - do CPUs record the current thread for a consumer?
+ * @thread: the thread, or NULL
+ * @consumer: the consumer
+ *
+ * Context: The task itself.
+ * Return: true if so.
+ */
+bool utrace_bts_is_tracked(const struct bts_thread *thread,
+			   const struct bts_consumer *consumer)
+{
+	return bts_find_track(thread, consumer);
+}
+
+/* Freeing */
+
+static void bts_track_free(struct bts_track *track)
+{
+	put_cred(track->link.cred);
+	utrace_bts_consumer_put(track->link.consumer);
+	kvfree(track->stage.records);
+	kfree(track);
+}
+
+static void bts_tracks_free(struct list_head *tracks)
+{
+	struct bts_track *track, *next;
+
+	list_for_each_entry_safe(track, next, tracks, of_consumer)
+		bts_track_free(track);
+}
+
+/* Records that had no room in a stage, but for those that bts_discard() counts. */
+static u64 bts_lost_in_stage(const struct bts_track *track)
+{
+	return READ_ONCE(track->stage.counts[UTRACE_LOSS_FULL]) -
+	       track->recounted;
+}
+
+/*
+ * The consumer needs the track no more, whose losses are counted from here on by
+ * the ring; bts_consumer.lock is held.
+ */
+static void bts_track_drop(struct bts_track *track, struct list_head *dropped)
+{
+	struct bts_consumer *consumer = track->link.consumer;
+
+	lockdep_assert_held(&consumer->lock);
+	consumer->ring.lost_ever += bts_lost_in_stage(track);
+	consumer->gaps += utrace_bts_buffer_gaps(&track->stage);
+	if (!track->thread)
+		consumer->left -= track->stage.size;
+	list_move(&track->of_consumer, dropped);
+}
+
+/* Moving records from stages to rings */
+
+/* Move what finds room; bts_consumer.lock is held.  Returns whether any did. */
+static bool bts_move(struct bts_track *track)
+{
+	struct bts_consumer *consumer = track->link.consumer;
+	const struct utrace_branch *records;
+	unsigned int n, done, all = 0;
+
+	lockdep_assert_held(&consumer->lock);
+	/* What a closed consumer has in its ring is about to be freed. */
+	if (READ_ONCE(consumer->closed) ||
+	    !utrace_bts_buffer_has(&track->stage) ||
+	    !utrace_bts_write_before(&track->link))
+		return false;
+	do {
+		n = utrace_bts_buffer_peek(&track->stage, &records, BTS_PIECE);
+		done = utrace_bts_ring_write(&consumer->ring, records, n);
+		utrace_bts_buffer_skip(&track->stage, done);
+		all += done;
+	} while (done && done == n);
+	return all;
+}
+
+/*
+ * Move what a thread has left that has ended; bts_consumer.lock is held.  Returns
+ * whether any was moved, and in @done whether that was all.
+ */
+static bool bts_move_left(struct bts_track *track, bool *done)
+{
+	bool moved = false;
+
+	/* What the stage does not tell of yet needs room there first. */
+	do {
+		*done = utrace_bts_buffer_settle(&track->stage);
+		moved |= bts_move(track);
+	} while (!*done && !utrace_bts_buffer_has(&track->stage));
+	*done &= !utrace_bts_buffer_has(&track->stage);
+	return moved;
+}
+
+static void bts_move_all(struct bts_consumer *consumer)
+{
+	struct bts_track *track, *next;
+	bool moved = false, done = false;
+	LIST_HEAD(dropped);
+
+	scoped_guard(mutex, &consumer->lock)
+		list_for_each_entry_safe(track, next, &consumer->tracks,
+					 of_consumer) {
+			moved |= track->thread ? bts_move(track) :
+				 bts_move_left(track, &done);
+			if (!track->thread && done)
+				bts_track_drop(track, &dropped);
+		}
+	if (moved || !list_empty(&dropped))
+		utrace_bts_tell(consumer);
+	bts_tracks_free(&dropped);
+}
+
+/**
+ * utrace_bts_tracks_work() - move the records of all threads of a consumer
+ * @work: bts_consumer.move
+ *
+ * Context: A work item.  Takes bts_consumer.lock.
+ */
+void utrace_bts_tracks_work(struct work_struct *work)
+{
+	bts_move_all(container_of(work, struct bts_consumer, move));
+}
+
+/**
+ * utrace_bts_tracks_sync() - get what CPUs have recorded last, and threads left
+ * @consumer: a consumer of tasks
+ *
+ * Context: Process context; may sleep.  Interrupts all CPUs if they record for
+ * the consumer, and takes bts_consumer.lock.
+ */
+void utrace_bts_tracks_sync(struct bts_consumer *consumer)
+{
+	if (consumer->tracked)
+		utrace_bts_cpus_drain();
+	if (!list_empty(&consumer->tracks))
+		bts_move_all(consumer);
+}
+
+static void bts_track_tell(struct irq_work *tell)
+{
+	struct bts_track *track = container_of(tell, struct bts_track, tell);
+
+	queue_work(system_unbound_wq, &track->link.consumer->move);
+}
+
+/**
+ * utrace_bts_tracks_tell() - have the stages of a thread emptied
+ * @streams: bts_thread.streams
+ *
+ * Context: With interrupts off on the CPU of the thread, or an NMI.
+ */
+void utrace_bts_tracks_tell(struct list_head *streams)
+{
+	struct bts_stream *stream;
+
+	list_for_each_entry(stream, streams, list)
+		if (utrace_bts_buffer_has(stream->buffer))
+			irq_work_queue(&bts_track_of(stream)->tell);
+}
+
+/* Threads are asked */
+
+/* Have a thread come to utrace_bts_asked() before it runs user code. */
+static void bts_ask(struct bts_thread *thread, enum task_work_notify_mode how)
+{
+	if (xchg(&thread->asked, true))
+		return;
+	/* It fails for a thread that exits, and runs no user code any more. */
+	if (task_work_add(thread->task, &thread->ask, how))
+		WRITE_ONCE(thread->asked, false);
+	else if (how & TWAF_NO_ALLOC)
+		set_tsk_thread_flag(thread->task, TIF_NOTIFY_RESUME);
+}
+
+/*
+ * A stage is nearly full.  If the thread is about to run on this CPU but is not
+ * the current one yet, the run queue is locked and the thread cannot be woken;
+ * the flag is enough.
+ */
+static void bts_track_pause(struct bts_stream *stream)
+{
+	struct bts_thread *thread = bts_track_of(stream)->thread;
+
+	bts_ask(thread, thread->task == current ? TWA_NMI_CURRENT :
+						  TWA_NONE | TWAF_NO_ALLOC);
+}
+
+/* Count what is in a stage as lost; bts_consumer.lock is held. */
+static void bts_discard(struct bts_track *track)
+{
+	const struct utrace_branch *records;
+	unsigned int n, i;
+
+	lockdep_assert_held(&track->link.consumer->lock);
+	while ((n = utrace_bts_buffer_peek(&track->stage, &records,
+					   BTS_PIECE))) {
+		for (i = 0; i < n; i++) {
+			if (UTRACE_BRANCH_TYPE(records[i].info) !=
+			    UTRACE_BRANCH_LOST) {
+				track->link.lost++;
+				continue;
+			}
+			track->link.lost += records[i].from;
+			track->recounted += records[i].from;
+		}
+		utrace_bts_buffer_skip(&track->stage, n);
+	}
+}
+
+/* May the thread wait for the reader of a consumer? */
+static bool bts_may_wait(const struct bts_consumer *consumer)
+{
+	return consumer->stop && !consumer->ring.failed &&
+	       utrace_bts_is_read(consumer);
+}
+
+/*
+ * The thread makes room in its stage.  Returns false if it has to wait for the
+ * reader.  A thread that is killed does not, and runs no user code either.
+ */
+static bool bts_make_room(struct bts_track *track)
+{
+	struct bts_consumer *consumer = track->link.consumer;
+	bool moved;
+
+	utrace_bts_cpu_drain();
+	scoped_guard(mutex, &consumer->lock) {
+		moved = bts_move(track);
+		if (track->stream.paused && !bts_may_wait(consumer))
+			bts_discard(track);
+	}
+	if (moved)
+		utrace_bts_tell(consumer);
+	return utrace_bts_cpu_resume(&track->stream);
+}
+
+/* Making and freeing */
+
+static enum bts_level bts_track_level(const struct bts_consumer *consumer)
+{
+	if (consumer->levels == UTRACE_BRANCHES_USER)
+		return BTS_LEVEL_USER;
+	return consumer->levels == UTRACE_BRANCHES_KERNEL ? BTS_LEVEL_KERNEL :
+							    BTS_LEVEL_BOTH;
+}
+
+/* A track with a stage, whose memory is the consumer's, for the current thread. */
+static struct bts_track *bts_track_alloc(struct bts_consumer *consumer,
+					 unsigned int size, u64 start)
+{
+	struct mem_cgroup *old = set_active_memcg(consumer->ring.memcg);
+	struct bts_track *track = kzalloc(sizeof(*track), GFP_KERNEL_ACCOUNT);
+	void *records = kvmalloc_array(size, sizeof(struct utrace_branch),
+				       GFP_KERNEL_ACCOUNT);
+
+	set_active_memcg(old);
+	if (!track || !records) {
+		kvfree(records);
+		kfree(track);
+		return NULL;
+	}
+	utrace_bts_buffer_init(&track->stage, records, size, false, false);
+	utrace_bts_link_init(&track->link, consumer, start);
+	return track;
+}
+
+static struct bts_track *bts_track_new(struct bts_thread *thread,
+				       struct bts_consumer *consumer)
+{
+	enum bts_level level = bts_track_level(consumer);
+	bool user = level == BTS_LEVEL_USER;
+	struct bts_track *track = bts_track_alloc(consumer, user ?
+						  BTS_TRACK_USER :
+						  BTS_TRACK_KERNEL,
+						  UTRACE_PC_KERNEL);
+
+	if (!track)
+		return NULL;
+	utrace_bts_stream_init(&track->stream, level, false,
+			       utrace_bts_cpu_entries(), &track->stage,
+			       user ? bts_track_pause : NULL);
+	init_irq_work(&track->tell, bts_track_tell);
+	track->thread = thread;
+	return track;
+}
+
+/* No CPU records the thread for the consumer any more, nor will it wait. */
+static void bts_track_finish(struct bts_track *track)
+{
+	utrace_bts_cpu_untrack(&track->stream);
+	utrace_bts_stream_finish(&track->stream);
+	utrace_bts_stop_waiting(&track->link);
+	list_del(&track->link.list);
+	irq_work_sync(&track->tell);
+}
+
+/* Free a track that is finished. */
+static void bts_track_leave(struct bts_track *track)
+{
+	LIST_HEAD(dropped);
+
+	scoped_guard(mutex, &track->link.consumer->lock)
+		bts_track_drop(track, &dropped);
+	/* Of threads that have all ended. */
+	utrace_bts_tell(track->link.consumer);
+	bts_tracks_free(&dropped);
+}
+
+/*
+ * Leave a track, which nothing writes to any more, to the consumer, unless that has
+ * too many.  END with @from comes last.
+ */
+static bool bts_track_bequeath(struct bts_track *track, u64 from)
+{
+	struct bts_consumer *consumer = track->link.consumer;
+
+	guard(mutex)(&consumer->lock);
+	if (READ_ONCE(consumer->closed) ||
+	    consumer->left + track->stage.size > BTS_LEFT_MAX)
+		return false;
+	utrace_bts_buffer_put(&track->stage, from, 0, UTRACE_BRANCH_END);
+	consumer->left += track->stage.size;
+	track->thread = NULL;
+	if (list_empty(&track->of_consumer))
+		list_add_tail(&track->of_consumer, &consumer->tracks);
+	return true;
+}
+
+/**
+ * utrace_bts_leave_rest() - leave to a consumer what it has not got
+ * @thread: the current thread, which exits and has made single steps
+ * @link: its link to the consumer
+ *
+ * Context: The task itself; may sleep.  Takes bts_consumer.lock.
+ * Return: false if there is no memory, or threads have left too much already.
+ */
+bool utrace_bts_leave_rest(struct bts_thread *thread, struct bts_link *link)
+{
+	struct bts_consumer *consumer = link->consumer;
+	struct bts_track *track = bts_track_alloc(consumer, BTS_TRACK_STEPS,
+						  link->start);
+	unsigned int i;
+
+	if (!track)
+		return false;
+	INIT_LIST_HEAD(&track->of_consumer);
+	track->link.started = link->started;
+	track->link.lost = link->lost;
+	for (i = link->sent; i < thread->n; i++)
+		if (utrace_bts_wants(consumer, &thread->stage[i]))
+			utrace_bts_buffer_write(&track->stage,
+						&thread->stage[i], 1);
+	if (bts_track_bequeath(track, thread->insn.ip)) {
+		bts_move_all(consumer);
+		return true;
+	}
+	bts_track_free(track);
+	return false;
+}
+
+/* The consumer may not see the thread any more, nor what it has done last. */
+static void bts_track_hide(struct bts_track *track)
+{
+	bts_track_finish(track);
+	scoped_guard(mutex, &track->link.consumer->lock)
+		bts_discard(track);
+	if (!utrace_bts_write_last(&track->link, 0, UTRACE_BRANCH_HIDDEN))
+		utrace_bts_lose_last(&track->link);
+	bts_track_leave(track);
+}
+
+/**
+ * utrace_bts_track_begin() - have CPUs record the current thread for a consumer
+ * @thread: the thread, or NULL if it is not known yet
+ * @consumer: the consumer, which does not follow the thread
+ *
+ * Context: The task itself, at the safe point; may sleep.
+ */
+void utrace_bts_track_begin(struct bts_thread *thread,
+			    struct bts_consumer *consumer)
+{
+	struct bts_track *track = NULL;
+	bool closed;
+
+	if (!utrace_bts_may_see(consumer)) {
+		utrace_bts_hidden(consumer);
+		return;
+	}
+	if (!thread)
+		thread = utrace_bts_thread_new();
+	if (thread)
+		track = bts_track_new(thread, consumer);
+	if (!track) {
+		utrace_bts_missed(consumer);
+		return;
+	}
+	scoped_guard(mutex, &consumer->lock) {
+		/* utrace_bts_tracks_close() asks those that are in the list. */
+		closed = READ_ONCE(consumer->closed);
+		if (!closed)
+			list_add_tail(&track->of_consumer, &consumer->tracks);
+	}
+	if (closed) {
+		bts_track_free(track);
+		return;
+	}
+	list_add_tail(&track->link.list, &thread->tracked);
+	utrace_bts_cpu_track(&track->stream, &thread->streams);
+}
+
+/**
+ * utrace_bts_track_stop() - wait for the reader of a consumer, if need be
+ * @thread: the current thread
+ * @consumer: a consumer for which CPUs record it
+ *
+ * Called by report_quiesce, see utrace_bts_wait().
+ *
+ * Context: The task itself, at the safe point; may sleep.
+ */
+void utrace_bts_track_stop(struct bts_thread *thread,
+			   struct bts_consumer *consumer)
+{
+	struct bts_track *track = bts_find_track(thread, consumer);
+
+	if (!bts_make_room(track))
+		utrace_bts_wait(&track->link);
+}
+
+/**
+ * utrace_bts_track_exec() - the current thread executes another program
+ * @thread: the thread
+ * @consumer: a consumer for which CPUs record it
+ *
+ * Context: The task itself; may sleep.
+ */
+void utrace_bts_track_exec(struct bts_thread *thread,
+			   struct bts_consumer *consumer)
+{
+	struct bts_track *track = bts_find_track(thread, consumer);
+
+	if (!utrace_bts_sees(&track->link)) {
+		bts_track_hide(track);
+		return;
+	}
+	/* What the thread has done under its former pid goes first. */
+	bts_make_room(track);
+	scoped_guard(mutex, &consumer->lock)
+		utrace_bts_link_rename(&track->link, UTRACE_PC_KERNEL);
+}
+
+/**
+ * utrace_bts_track_end() - the current thread exits
+ * @thread: the thread
+ * @consumer: a consumer for which CPUs record it
+ *
+ * Context: The task itself; may sleep.
+ */
+void utrace_bts_track_end(struct bts_thread *thread,
+			  struct bts_consumer *consumer)
+{
+	struct bts_track *track = bts_find_track(thread, consumer);
+
+	if (!utrace_bts_sees(&track->link)) {
+		bts_track_hide(track);
+		return;
+	}
+	bts_track_finish(track);
+	scoped_guard(mutex, &consumer->lock)
+		bts_move(track);
+	if (bts_track_bequeath(track, UTRACE_PC_KERNEL)) {
+		bts_move_all(consumer);
+		return;
+	}
+	scoped_guard(mutex, &consumer->lock)
+		bts_discard(track);
+	if (!utrace_bts_write_last(&track->link, UTRACE_PC_KERNEL,
+				   UTRACE_BRANCH_END))
+		utrace_bts_lose_last(&track->link);
+	bts_track_leave(track);
+}
+
+/**
+ * utrace_bts_asked() - a thread was asked to come
+ * @work: bts_thread.ask
+ *
+ * Consumers that are closed follow the thread no more.  Stages that are nearly
+ * full are emptied; if a reader has to make room for that, the thread passes its
+ * safe point and waits there.
+ *
+ * Context: The task itself, by task work; may sleep.
+ */
+void utrace_bts_asked(struct callback_head *work)
+{
+	struct bts_thread *thread = container_of(work, struct bts_thread, ask);
+	struct bts_track *track, *next;
+
+	/* From here on it can be asked again. */
+	smp_store_mb(thread->asked, false);
+	list_for_each_entry_safe(track, next, &thread->tracked, link.list) {
+		if (READ_ONCE(track->link.consumer->closed)) {
+			bts_track_finish(track);
+			bts_track_leave(track);
+		} else if (!utrace_bts_sees(&track->link)) {
+			bts_track_hide(track);
+		} else if (track->stream.paused && !bts_make_room(track)) {
+			utrace_bts_wait_at(&track->link);
+		}
+	}
+}
+
+/**
+ * utrace_bts_tracks_close() - have CPUs record nothing more for a consumer
+ * @consumer: the consumer, which is closed but not detached yet
+ *
+ * The threads leave by themselves: before they run user code, or when they exit.
+ * A thread that cannot be asked has had its report_exit, since the engine is not
+ * detached; so it has left.
+ *
+ * Context: Process context; may sleep.  Takes bts_consumer.lock.
+ */
+void utrace_bts_tracks_close(struct bts_consumer *consumer)
+{
+	struct bts_track *track, *next;
+	LIST_HEAD(dropped);
+
+	scoped_guard(mutex, &consumer->lock)
+		list_for_each_entry_safe(track, next, &consumer->tracks,
+					 of_consumer) {
+			if (track->thread)
+				bts_ask(track->thread, TWA_RESUME);
+			else
+				bts_track_drop(track, &dropped);
+		}
+	bts_tracks_free(&dropped);
+}
+
+/**
+ * utrace_bts_tracks_info() - add up the losses of threads that still run
+ * @consumer: the consumer
+ * @info: what was lost in the ring is filled in
+ *
+ * Context: Process context, with bts_consumer.lock held.
+ */
+void utrace_bts_tracks_info(struct bts_consumer *consumer,
+			    struct utrace_ioc_branch_info *info)
+{
+	struct bts_track *track;
+
+	lockdep_assert_held(&consumer->lock);
+	info->gaps = consumer->gaps;
+	list_for_each_entry(track, &consumer->tracks, of_consumer) {
+		info->lost += bts_lost_in_stage(track);
+		info->gaps += utrace_bts_buffer_gaps(&track->stage);
+	}
+}

@@ -1,0 +1,653 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace selftests - branches: threads that CPUs record
+ *
+ * The branches are those of the emulated source, see emulated.h, which makes some
+ * wherever a thread that is followed runs user code.
+ */
+#include <sys/stat.h>
+
+#include "emulated.h"
+
+#define ONLINE	"/sys/devices/system/cpu/cpu1/online"
+
+/* Memory that the tests share with their children. */
+static struct {
+	unsigned long rounds;
+	int stop;
+} *shared;
+
+static int track(pid_t pid, struct utrace_ioc_branches arg)
+{
+	int dev = open("/dev/utrace", O_RDWR | O_CLOEXEC), ret;
+
+	need(dev >= 0, "/dev/utrace");
+	if (!arg.source)
+		arg.source = UTRACE_BRANCH_SOURCE_EMULATED;
+	arg.pidfd = pidfd_of(pid, 0);
+	ret = ioctl(dev, UTRACE_IOC_BRANCHES, &arg);
+	ret = ret < 0 ? -errno : ret;
+	close(arg.pidfd);
+	close(dev);
+	return ret;
+}
+
+static int track_levels(pid_t pid, __u32 levels)
+{
+	int fd = track(pid, (struct utrace_ioc_branches){
+			.scope = UTRACE_SCOPE_PROCESS, .levels = levels,
+			.records = 1 << 18,
+		});
+
+	need(fd >= 0, "UTRACE_IOC_BRANCHES");
+	return fd;
+}
+
+static void pin_to(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	need(!sched_setaffinity(0, sizeof(set), &set), "affinity");
+}
+
+/* Rounds of a loop in user mode. */
+static void loop(unsigned int n)
+{
+	while (n--)
+		asm volatile("" : "+r"(n));
+}
+
+/* Run user code, with a system call now and then. */
+static void run(void)
+{
+	while (!__atomic_load_n(&shared->stop, __ATOMIC_RELAXED)) {
+		loop(20000);
+		__atomic_add_fetch(&shared->rounds, 1, __ATOMIC_RELAXED);
+		getppid();
+	}
+}
+
+static pid_t start_running(int cpu)
+{
+	pid_t pid;
+
+	shared->stop = 0;
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		pin_to(cpu);
+		run();
+		_exit(0);
+	}
+	need(pid > 0, "fork");
+	return pid;
+}
+
+static int end(pid_t pid)
+{
+	int status;
+
+	__atomic_store_n(&shared->stop, 1, __ATOMIC_RELAXED);
+	need(waitpid(pid, &status, 0) == pid, "waitpid");
+	return status;
+}
+
+static struct utrace_ioc_branch_info told(int fd)
+{
+	struct utrace_ioc_branch_info info;
+
+	need(!ioctl(fd, UTRACE_IOC_BRANCH_INFO, &info), "BRANCH_INFO");
+	return info;
+}
+
+/* Returns why the tests cannot run, or NULL. */
+static const char *begin(struct __test_metadata *test)
+{
+	const char *why = dev_begin(test);
+	int fd;
+
+	if (why)
+		return why;
+	shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	need(shared != MAP_FAILED, "memory");
+	fd = track(getppid(), (struct utrace_ioc_branches){
+			.mode = UTRACE_BRANCHES_LAST });
+	if (fd == -EOPNOTSUPP)
+		return "no CONFIG_UTRACE_BTS_EMULATED";
+	need(fd >= 0, "UTRACE_IOC_BRANCHES");
+	close(fd);
+	return NULL;
+}
+
+FIXTURE(tracks) {
+};
+
+FIXTURE_SETUP(tracks)
+{
+	const char *why = begin(_metadata);
+
+	if (why)
+		SKIP(return, "%s", why);
+}
+
+FIXTURE_TEARDOWN(tracks)
+{
+	dev_end();
+}
+
+FIXTURE_VARIANT(tracks) {
+	__u32 levels;
+};
+
+FIXTURE_VARIANT_ADD(tracks, user) {
+	.levels = UTRACE_BRANCHES_USER,
+};
+
+FIXTURE_VARIANT_ADD(tracks, kernel) {
+	.levels = UTRACE_BRANCHES_KERNEL,
+};
+
+FIXTURE_VARIANT_ADD(tracks, both) {
+	.levels = BOTH,
+};
+
+/* All of a thread, from its START to its END. */
+TEST_F(tracks, whole)
+{
+	struct trace trace = {};
+	struct seen seen = {};
+	pid_t pid = start_running(0);
+	int fd = track_levels(pid, variant->levels);
+
+	read_for(fd, &trace, 20000, 0);
+	is(UTRACE_BRANCH_SOURCE_EMULATED, told(fd).source, "by the source");
+	is(0, end(pid), "the task ends as ever");
+	read_on(fd, &trace, SIZE_MAX);
+	see(&seen, &trace, variant->levels);
+	is(UTRACE_BRANCH_TASK, type_of(&trace.records[0]), "whose they are");
+	is(UTRACE_BRANCH_START, type_of(&trace.records[1]), "the begin");
+	is(UTRACE_BRANCH_END, type_of(&trace.records[trace.n - 1]), "the end");
+	is(1, seen.tasks, "one task");
+	is(0, seen.wrong, "each branch follows the one before");
+	is(0, seen.lost, "nothing is lost");
+	holds(seen.branches > 10000, "%zu branches", seen.branches);
+	if (variant->levels == UTRACE_BRANCHES_USER)
+		holds(seen.calls > 100, "%zu ways into the kernel and back",
+		      seen.calls);
+	close(fd);
+}
+
+/* The last ones, while the thread runs, and after that. */
+TEST_F(tracks, last)
+{
+	pid_t pid = start_running(0);
+	struct utrace_ioc_branches arg = {
+		.scope = UTRACE_SCOPE_PROCESS,
+		.levels = variant->levels,
+		.mode = UTRACE_BRANCHES_LAST,
+		.records = 512,
+	};
+	struct trace trace = {};
+	struct seen seen = {};
+	int fd = track(pid, arg);
+
+	usleep(500000);
+	read_for(fd, &trace, 400, 0);
+	is(UTRACE_BRANCH_LOST, type_of(&trace.records[0]), "others were before");
+	is(UTRACE_BRANCH_TASK, type_of(&trace.records[1]), "whose the rest are");
+	is(0, end(pid), "the task ends");
+	read_on(fd, &trace, SIZE_MAX);
+	see(&seen, &trace, variant->levels);
+	is(0, seen.wrong, "each branch follows the one before");
+	is(1, seen.ends, "and then the end");
+	close(fd);
+}
+
+/* A reader that is too slow, of a thread that does not wait. */
+TEST_F(tracks, drop)
+{
+	pid_t pid = start_running(0);
+	struct utrace_ioc_branches arg = {
+		.scope = UTRACE_SCOPE_PROCESS,
+		.levels = variant->levels,
+		.full = UTRACE_FULL_DROP,
+		.records = 512,
+	};
+	struct trace trace = {};
+	struct seen seen = {};
+	int fd = track(pid, arg), i;
+
+	for (i = 0; i < 300 && told(fd).lost < 1000; i++)
+		usleep(10000 * ut_patience());
+	read_for(fd, &trace, 8000, 10);
+	is(0, end(pid), "the task ends");
+	read_on(fd, &trace, SIZE_MAX);
+	see(&seen, &trace, variant->levels);
+	holds(seen.lost > 1000, "%llu records are lost", seen.lost);
+	is(0, seen.wrong, "and no branch more than that");
+	close(fd);
+}
+
+/* The thread moves from CPU to CPU all the time. */
+TEST_F(tracks, migrates)
+{
+	struct trace trace = {};
+	struct seen seen = {};
+	pid_t pid;
+	int fd, i;
+
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		SKIP(return, "one CPU");
+	if (variant->levels != BOTH)
+		SKIP(return, "each CPU of the source is somewhere else");
+	shared->stop = 0;
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (i = 0; !__atomic_load_n(&shared->stop, __ATOMIC_RELAXED); i++) {
+			pin_to(i % 2);
+			loop(100000);
+		}
+		_exit(0);
+	}
+	fd = track_levels(pid, BOTH);
+	read_for(fd, &trace, 40000, 0);
+	is(0, end(pid), "the task ends");
+	read_on(fd, &trace, SIZE_MAX);
+	see(&seen, &trace, BOTH);
+	is(0, seen.wrong, "each branch follows the one before, by CPU");
+	holds(seen.begun[0] && seen.begun[1], "on both");
+	is(1, seen.ends, "and then the end");
+	close(fd);
+}
+
+FIXTURE(thread) {
+};
+
+FIXTURE_SETUP(thread)
+{
+	const char *why = begin(_metadata);
+
+	if (why)
+		SKIP(return, "%s", why);
+}
+
+FIXTURE_TEARDOWN(thread)
+{
+	dev_end();
+}
+
+/* Does the task run code of the program? */
+static bool gets_on(void)
+{
+	unsigned long before = __atomic_load_n(&shared->rounds,
+					       __ATOMIC_RELAXED);
+
+	usleep(200000 * ut_patience());
+	return __atomic_load_n(&shared->rounds, __ATOMIC_RELAXED) != before;
+}
+
+/* A consumer of user mode with a small ring, for which the task waits. */
+static int make_wait(pid_t pid)
+{
+	int fd = track(pid, (struct utrace_ioc_branches){
+			.scope = UTRACE_SCOPE_PROCESS, .records = 512,
+		}), i;
+
+	need(fd >= 0, "UTRACE_IOC_BRANCHES");
+	for (i = 0; i < 500 && !told(fd).waiting; i++)
+		usleep(10000);
+	is(1, told(fd).waiting, "the task waits for room");
+	return fd;
+}
+
+/* A slow reader: the task waits, and nothing is lost. */
+TEST_F(thread, waits)
+{
+	struct trace trace = {};
+	struct seen seen = {};
+	pid_t pid = start_running(0);
+	int fd = make_wait(pid);
+	unsigned long rounds;
+
+	holds(!gets_on(), "and runs no user code");
+	rounds = shared->rounds;
+	read_for(fd, &trace, 20000, 5);
+	holds(__atomic_load_n(&shared->rounds, __ATOMIC_RELAXED) != rounds,
+	      "it goes on when records are read");
+	__atomic_store_n(&shared->stop, 1, __ATOMIC_RELAXED);
+	read_on(fd, &trace, SIZE_MAX);
+	is(0, end(pid), "the task ends");
+	see(&seen, &trace, UTRACE_BRANCHES_USER);
+	is(0, seen.wrong, "each branch follows the one before");
+	is(0, seen.lost, "nothing is lost");
+	is(0, told(fd).lost + told(fd).gaps, "as the consumer says");
+	holds(seen.branches > 10000, "%zu branches", seen.branches);
+	close(fd);
+}
+
+/* What a task that is killed has left in its stage is not lost. */
+TEST_F(thread, killed)
+{
+	pid_t pid = start_running(0);
+	struct trace trace = {};
+	struct seen seen = {};
+	int fd = make_wait(pid);
+
+	kill(pid, SIGKILL);
+	is(SIGKILL, end(pid), "a task that waits is killed");
+	read_on(fd, &trace, SIZE_MAX);
+	see(&seen, &trace, UTRACE_BRANCHES_USER);
+	is(0, seen.wrong, "each branch follows the one before");
+	holds(seen.branches > 1000, "%zu branches", seen.branches);
+	is(0, seen.lost, "nothing is lost");
+	is(1, seen.ends, "nor the end");
+	close(fd);
+}
+
+static void *spin(void *unused)
+{
+	run();
+	return NULL;
+}
+
+/*
+ * More threads than stages are kept for end while nobody reads: the others count
+ * what they lose.
+ */
+TEST_F(thread, heirs)
+{
+	struct trace trace = {};
+	struct seen seen = {};
+	pthread_t threads[100];
+	struct pollfd over;
+	int i, n = 100;
+	pid_t pid;
+
+	shared->stop = 0;
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (i = 0; i < n; i++)
+			pthread_create(&threads[i], NULL, spin, NULL);
+		pause();
+	}
+	over = (struct pollfd){
+		.fd = track(pid, (struct utrace_ioc_branches){
+			.scope = UTRACE_SCOPE_PROCESS, .records = 512,
+		}),
+		.events = POLLIN,
+	};
+	need(over.fd >= 0, "UTRACE_IOC_BRANCHES");
+	for (i = 0; i < 1000 && told(over.fd).waiting < 80; i++)
+		usleep(20000);
+	holds(told(over.fd).waiting >= 80, "%d threads wait",
+	      told(over.fd).waiting);
+	kill(pid, SIGKILL);
+	is(SIGKILL, end(pid), "they are killed");
+	for (;;) {
+		poll(&over, 1, DEADLINE_MS);
+		if (!(over.revents & POLLIN))
+			break;
+		read_on(over.fd, &trace, trace.n + 1);
+	}
+	is(POLLHUP, over.revents, "the end is told");
+	see(&seen, &trace, 0);
+	holds(seen.ends >= 64 && seen.ends < 101, "%zu ends", seen.ends);
+	holds(seen.lost > 1000 && seen.lost == told(over.fd).lost,
+	      "%llu records are lost, and counted", seen.lost);
+	close(over.fd);
+}
+
+/* The reader goes away: the task goes on, with and without a descriptor. */
+TEST_F(thread, left)
+{
+	pid_t pid = start_running(0);
+	int fd = make_wait(pid);
+
+	close(fd);
+	holds(gets_on(), "the task goes on");
+	fd = make_wait(pid);
+	close(fd);
+	holds(gets_on(), "a second time");
+	is(0, end(pid), "and ends as ever");
+}
+
+/*
+ * Several consumers of one thread, one of them by single steps, which see the
+ * branches that the program has really taken.
+ */
+TEST_F(thread, unaware)
+{
+	struct trace trace = {}, steps = {}, last = {};
+	struct seen seen = {}, seen_last = {};
+	pid_t pid = start_running(0);
+	int fd, others[2];
+
+	fd = track_levels(pid, UTRACE_BRANCHES_USER);
+	read_for(fd, &trace, 5000, 0);
+	/* While it steps, the thread is in the kernel nearly all the time. */
+	others[0] = track(pid, (struct utrace_ioc_branches){
+			.scope = UTRACE_SCOPE_PROCESS,
+			.source = UTRACE_BRANCH_SOURCE_STEP,
+			.records = 1 << 20,
+		});
+	others[1] = track(pid, (struct utrace_ioc_branches){
+			.scope = UTRACE_SCOPE_PROCESS,
+			.mode = UTRACE_BRANCHES_LAST,
+			.levels = BOTH, .records = 1024,
+		});
+	need(others[0] >= 0 && others[1] >= 0, "UTRACE_IOC_BRANCHES");
+	read_for(others[0], &steps, 5000, 0);
+	close(others[0]);
+	read_for(fd, &trace, 10000, 0);
+	is(0, end(pid), "the task ends");
+	read_on(fd, &trace, SIZE_MAX);
+	read_on(others[1], &last, SIZE_MAX);
+	see(&seen, &trace, UTRACE_BRANCHES_USER);
+	see(&seen_last, &last, BOTH);
+	is(0, seen.wrong + seen.lost, "one has all of user mode");
+	is(0, seen_last.wrong, "one the last of all");
+	holds(is_gapless(&steps), "one the steps, without a gap");
+	close(fd);
+	close(others[1]);
+}
+
+/* A tree of processes that come, execute a program, and go. */
+TEST_F(thread, tree)
+{
+	struct trace trace = {};
+	struct seen seen = {};
+	pid_t pid;
+	int fd, i;
+
+	shared->stop = 0;
+	pid = fork();
+	if (!pid) {
+		while (!__atomic_load_n(&shared->stop, __ATOMIC_RELAXED))
+			usleep(1000);
+		for (i = 0; i < 30; i++) {
+			if (!fork()) {
+				if (i % 3 == 0)
+					execl("/bin/true", "true", NULL);
+				if (i % 3 == 1)
+					raise(SIGKILL);
+				_exit(0);
+			}
+			if (i % 2)
+				wait(NULL);
+		}
+		while (wait(NULL) > 0)
+			;
+		_exit(0);
+	}
+	fd = track(pid, (struct utrace_ioc_branches){
+			.scope = UTRACE_SCOPE_TREE, .levels = BOTH,
+		});
+	need(fd >= 0, "UTRACE_IOC_BRANCHES");
+	is(0, end(pid), "the tree ends");
+	read_on(fd, &trace, SIZE_MAX);
+	see(&seen, &trace, 0);
+	holds(seen.starts >= 21 && seen.starts <= 31, "%zu begins", seen.starts);
+	is(seen.starts, seen.ends, "each has its end");
+	close(fd);
+}
+
+/* Consumers end while their task sleeps, which has to be in no way then. */
+TEST_F(thread, sleeps)
+{
+	pid_t pid = fork();
+	int fd, i, status;
+
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
+	for (i = 0; i < 100; i++) {
+		fd = track(pid, (struct utrace_ioc_branches){
+				.scope = UTRACE_SCOPE_PROCESS, .levels = i % 4,
+			});
+		if (fd < 0)
+			break;
+		close(fd);
+	}
+	is(100, i, "consumers come and go");
+	kill(pid, SIGKILL);
+	need(waitpid(pid, &status, 0) == pid, "waitpid");
+	is(SIGKILL, status, "the task is killed");
+}
+
+static void *come_and_go(void *arg)
+{
+	int fd;
+
+	while (!__atomic_load_n(&shared->stop, __ATOMIC_RELAXED)) {
+		fd = track(*(pid_t *)arg, (struct utrace_ioc_branches){
+				.scope = UTRACE_SCOPE_TREE,
+				.levels = rand() % 4,
+				.mode = rand() % 2,
+				.records = 512,
+			});
+		usleep(rand() % 3000);
+		if (fd >= 0)
+			close(fd);
+	}
+	return NULL;
+}
+
+/*
+ * Consumers come and go at any time of tasks that fork, execute, take signals
+ * and move.
+ */
+TEST_F(thread, storm)
+{
+	pthread_t threads[3];
+	pid_t pid;
+	int i, status;
+
+	shared->stop = 0;
+	pid = fork();
+	if (!pid) {
+		signal(SIGALRM, SIG_IGN);
+		for (i = 0; !__atomic_load_n(&shared->stop, __ATOMIC_RELAXED); i++) {
+			pid_t child = fork();
+
+			if (!child) {
+				loop(30000);
+				if (i % 3 == 0)
+					execl("/bin/true", "true", NULL);
+				_exit(0);
+			}
+			sched_yield();
+			if (i % 3 == 1)
+				kill(child, i % 2 ? SIGKILL : SIGTERM);
+			waitpid(child, NULL, 0);
+			pin_to(i % sysconf(_SC_NPROCESSORS_ONLN));
+		}
+		_exit(0);
+	}
+	for (i = 0; i < 3; i++)
+		need(!pthread_create(&threads[i], NULL, come_and_go, &pid),
+		     "thread");
+	sleep(8 * ut_patience());
+	__atomic_store_n(&shared->stop, 1, __ATOMIC_RELAXED);
+	for (i = 0; i < 3; i++)
+		pthread_join(threads[i], NULL);
+	need(waitpid(pid, &status, 0) == pid, "waitpid");
+	is(0, status, "the tasks have noticed nothing");
+}
+
+static bool switch_cpu(const char *to)
+{
+	int fd = open(ONLINE, O_WRONLY);
+	bool good = fd >= 0 && write(fd, to, 1) == 1;
+
+	close(fd);
+	return good;
+}
+
+/* A CPU goes offline and online again while a thread is followed. */
+TEST_F(thread, hotplug)
+{
+	struct trace trace = {};
+	struct seen seen = {};
+	pid_t pid;
+	int fd, i;
+
+	if (access(ONLINE, W_OK))
+		SKIP(return, "CPU 1 stays online");
+	pid = start_running(1);
+	fd = track_levels(pid, BOTH);
+	read_for(fd, &trace, 3000, 0);
+	for (i = 0; i < 3; i++) {
+		need(switch_cpu("0"), "offline");
+		read_for(fd, &trace, trace.n + 3000, 0);
+		need(switch_cpu("1"), "online");
+	}
+	is(0, end(pid), "the task ends");
+	read_on(fd, &trace, SIZE_MAX);
+	see(&seen, &trace, BOTH);
+	is(0, seen.wrong, "each branch follows the one before, by CPU");
+	is(1, seen.ends, "and then the end");
+	close(fd);
+}
+
+TEST_F(thread, refused)
+{
+	pid_t pid = start_running(0);
+
+	is(-EINVAL, track(pid, (struct utrace_ioc_branches){
+			.levels = BOTH, .full = UTRACE_FULL_STOP }),
+	   "a task does not wait in the kernel");
+	is(-EINVAL, track(pid, (struct utrace_ioc_branches){
+			.scope = UTRACE_SCOPE_SYSTEM }), "no such scope");
+	is(-EOPNOTSUPP, track(pid, (struct utrace_ioc_branches){
+			.source = UTRACE_BRANCH_SOURCE_INTEL }),
+	   "another source than there is");
+	is(-EDEADLK, track(getpid(), (struct utrace_ioc_branches){}),
+	   "a reader that would wait for itself");
+	end(pid);
+}
+
+static int try_as_nobody(void *unused)
+{
+	become_nobody();
+	is(-EPERM, track(getpid(), (struct utrace_ioc_branches){
+			.mode = UTRACE_BRANCHES_LAST }),
+	   "the CPUs are not for all, though the task is");
+	return dev_test->exit_code;
+}
+
+TEST_F(thread, rights)
+{
+	need(!set_unprivileged("1"), "the sysctl");
+	need(!chmod("/dev/utrace", 0666), "the device");
+	is(0, in_child(try_as_nobody, NULL), "a user without privileges");
+	set_unprivileged("0");
+}
+
+TEST_HARNESS_MAIN
