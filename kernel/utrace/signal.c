@@ -621,10 +621,11 @@ bool __utrace_signal_trap(struct ksignal *ksig)
 bool __utrace_signal_handler(bool stepping)
 {
 	struct utrace *u = current->utrace;
-	bool ptrace = stepping, report, ours, armed;
+	bool ptrace = stepping, report, ours, armed, followed;
 
 	scoped_guard(spinlock_irqsave, &u->lock) {
 		ours = u->flags & UTRACE_TASK_STEPPING;
+		followed = u->flags & UTRACE_TASK_FOLLOWED;
 		armed = u->flags & UTRACE_TASK_ARMED;
 		report = ours || (u->flags & UTRACE_TASK_AT_HANDLER);
 		if (ours || armed)
@@ -644,7 +645,8 @@ bool __utrace_signal_handler(bool stepping)
 	/* x86 has cleared the trap flag already, UML has not. */
 	if ((ours || armed) && !ptrace)
 		user_disable_single_step(current);
-	if (armed)
+	/* Also after a stop for ptrace, and behind another handler. */
+	if (followed)
 		utrace_step_handler();
 	if (report)
 		utrace_interrupt(current);

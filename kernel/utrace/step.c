@@ -156,8 +156,7 @@ void utrace_arm_step(struct utrace *u)
 /**
  * utrace_step_handler() - the frame of a signal handler is set up
  *
- * Context: The task itself, no locks held, with %UTRACE_TASK_ARMED set until
- * now.
+ * Context: The task itself, no locks held, with %UTRACE_TASK_FOLLOWED set.
  */
 void utrace_step_handler(void)
 {

@@ -78,6 +78,17 @@ static inline size_t count_from(const struct trace *trace, __u64 from)
 }
 
 /*
+ * Does a record say that the task has ended in the system call before it?  It
+ * names the instruction of the call then, as the call does.
+ */
+static inline bool is_end_of_call(const struct utrace_branch *r)
+{
+	return type_of(r) == UTRACE_BRANCH_END &&
+	       type_of(r - 1) == UTRACE_BRANCH &&
+	       r[-1].to == UTRACE_PC_SYSCALL && r[-1].from == r->from;
+}
+
+/*
  * Is the trace of one task without a gap?  From the target of each branch the
  * task has gone straight on to the next branch.
  */
@@ -92,6 +103,7 @@ static inline bool is_gapless(const struct trace *trace)
 		if (type_of(r) == UTRACE_BRANCH_TASK)
 			continue;
 		if (type_of(r) != UTRACE_BRANCH_START &&
+		    !(i && is_end_of_call(r)) &&
 		    (r->from < at || (!IS_PSEUDO(at) && r->from - at > 1 << 16)))
 			return false;
 		at = r->to;

@@ -287,21 +287,25 @@ static inline void free_oracle(struct oracle *o)
 static inline bool is_expected(const struct utrace_branch *r,
 			       const struct expected *e)
 {
-	/* ptrace has stopped the thread at the signal: perhaps ptrace moved it. */
-	bool from = r->from == e->from || (r->from == UTRACE_PC_ASYNC &&
-					   e->from == UTRACE_PC_SIGNAL);
-
-	return type_of(r) == UTRACE_BRANCH && from && r->to == e->to &&
+	return type_of(r) == UTRACE_BRANCH && r->from == e->from &&
+	       r->to == e->to &&
 	       (e->kind == KIND_ANY || UTRACE_BRANCH_KIND(r->info) == e->kind);
 }
 
-/* After the list there is only the end, in the call that the thread is in. */
+/*
+ * After the list there is only the end: in the call that the thread is in, or, if
+ * the thread was killed, perhaps before that.
+ */
 static inline bool ends_well(const struct stepped *t, const struct trace *trace)
 {
-	const struct utrace_branch *r = &trace->records[t->n + 1];
+	const struct utrace_branch *r = &trace->records[trace->n - 1];
+	const struct decoded *d = decoded(t->regs.rip, is_wide(&t->regs),
+					  t->code);
+	bool called = r > trace->records && is_end_of_call(r);
 
-	if (trace->n == t->n + 2 && type_of(r) == UTRACE_BRANCH_END &&
-	    r->from == t->regs.rip)
+	if (trace->n == t->n + 2 + called && r->from == t->regs.rip &&
+	    type_of(r) == UTRACE_BRANCH_END &&
+	    (d->kind == UTRACE_BR_SYSCALL || !called))
 		return true;
 	printf("#   thread %d does not end at %llx after %zu records\n", t->tid,
 	       t->regs.rip, t->n);

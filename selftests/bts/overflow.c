@@ -206,7 +206,7 @@ TEST_F(dev, exec_of_another_thread)
 	holds(has_ended(target.pid, &status), "the program is executed");
 	is(0, status, "and ends well");
 	read_on(fd, &all, SIZE_MAX);
-	check_whole(&all, 1);
+	check_whole(&all, 0);
 	close(fd);
 }
 
@@ -221,7 +221,7 @@ TEST_F(dev, exit_of_another_thread)
 	holds(has_ended(target.pid, &status), "the process ends");
 	is(7 << 8, status, "with the status of the other thread");
 	read_on(fd, &all, SIZE_MAX);
-	check_whole(&all, 1);
+	check_whole(&all, 0);
 	close(fd);
 }
 
@@ -277,6 +277,9 @@ TEST_F(dev, kill)
 		all.n = 0;
 		read_on(fd, &all, SIZE_MAX);
 		holds(all.n > SMALL, "the end comes after what there was");
+		check_whole(&all, 0);
+		is(count_type(&all, UTRACE_BRANCH_START),
+		   count_type(&all, UTRACE_BRANCH_END), "of each thread");
 		close(fd);
 	}
 }

@@ -149,7 +149,8 @@ static inline bool is_whole(const struct trace *trace)
 			state = IN;
 			break;
 		case UTRACE_BRANCH_END:
-			good &= state == LOST || follows(r, at);
+			good &= state == LOST || is_end_of_call(r) ||
+				follows(r, at);
 			state = OUT;
 			break;
 		case UTRACE_BRANCH_HIDDEN:

@@ -52,7 +52,32 @@ static __attribute__((noinline, noclone)) void store(long n)
 		     "	jnz 1b\n" : "+r"(n), "=m"(watched) :: "cc");
 }
 
-/* Orders 'b', 'l': these loops.  's': count, without a system call. */
+static void handle(int signal)
+{
+	shared->rounds++;
+}
+
+/* Each round takes one signal, and then two at once. */
+static void take_signals(int n)
+{
+	struct sigaction action = { .sa_handler = handle };
+	sigset_t both;
+
+	sigemptyset(&both);
+	sigaddset(&both, SIGUSR1);
+	sigaddset(&both, SIGUSR2);
+	sigaction(SIGUSR1, &action, NULL);
+	sigaction(SIGUSR2, &action, NULL);
+	while (n--) {
+		raise(SIGUSR1);
+		sigprocmask(SIG_BLOCK, &both, NULL);
+		raise(SIGUSR1);
+		raise(SIGUSR2);
+		sigprocmask(SIG_UNBLOCK, &both, NULL);
+	}
+}
+
+/* Orders 'b', 'l', 'u': these loops.  's': count, without a system call. */
 static void work(struct target *target, struct order *order)
 {
 	switch (order->what) {
@@ -61,6 +86,9 @@ static void work(struct target *target, struct order *order)
 		break;
 	case 'l':
 		store(order->n);
+		break;
+	case 'u':
+		take_signals(order->n);
 		break;
 	case 's':
 		while (!shared->stop)
@@ -374,6 +402,52 @@ TEST_F(dev, breakpoint_and_steps)
 		.request = PTRACE_SINGLESTEP,
 		.int3 = true,
 	}, 50, 200);
+}
+
+/* Handlers that a debugger lets begin, and others, begin as such. */
+static void have_signals(bool debugged)
+{
+	struct trace all = {};
+	struct target target;
+	int fd, status, passed = 0;
+
+	begin(&target);
+	fd = consumer_of(target.pid, (struct utrace_ioc_branches){});
+	have(&target, SELF, '?', 0);
+	settle(&target, SELF);
+	if (debugged) {
+		seize(target.pid);
+		need(!ptrace(PTRACE_CONT, target.pid, 0, 0), "continue");
+	}
+	tell(&target, SELF, 'u', 10);
+	tell(&target, SELF, 'e', 0);
+	while (waitpid(target.pid, &status, 0) == target.pid &&
+	       WIFSTOPPED(status)) {
+		passed++;
+		need(!ptrace(PTRACE_CONT, target.pid, 0, WSTOPSIG(status)),
+		     "continue");
+	}
+	is(0, status, "the program is not disturbed");
+	is(debugged ? 30 : 0, passed, "signals that the debugger passes on");
+	is(30, shared->rounds, "signals that the program takes");
+	read_on(fd, &all, SIZE_MAX);
+	is(30, count_from(&all, UTRACE_PC_SIGNAL), "handlers that begin");
+	is(30, count_from(&all, UTRACE_PC_SIGRETURN), "and end");
+	/* The call that the debugger has broken off is made again. */
+	is(debugged, count_from(&all, UTRACE_PC_ASYNC), "other moves");
+	holds(is_gapless(&all), "without a gap");
+	stop(&target);
+	close(fd);
+}
+
+TEST_F(dev, handlers)
+{
+	have_signals(false);
+}
+
+TEST_F(dev, handlers_of_debugged)
+{
+	have_signals(true);
 }
 
 /* Consumers that come, and go at once or when they have stalled the thread. */

@@ -393,6 +393,7 @@ void utrace_bts_flush_soon(struct bts_thread *thread);
 /* step.c */
 void utrace_bts_fetch(struct bts_thread *thread, const struct pt_regs *regs);
 bool utrace_bts_step(struct pt_regs *regs, enum utrace_step_why why);
+void utrace_bts_end_call(struct bts_thread *thread);
 void utrace_bts_hide_from_child(struct task_struct *child);
 
 /* bts_engine.c */

@@ -351,6 +351,7 @@ void utrace_bts_end(struct bts_thread *thread, struct bts_link *link)
 		bts_hide(thread, link);
 		return;
 	}
+	utrace_bts_end_call(thread);
 	bts_deliver_to(thread, link);
 	if (!bts_tell_end(thread, link)) {
 		utrace_bts_lose_rest(thread, link);

@@ -13,6 +13,7 @@
  * not the program's.  A program that sets the flag itself gets its SIGTRAPs.
  */
 #include <linux/ptrace.h>
+#include <linux/sched/signal.h>
 #include <linux/sched/task_stack.h>
 #include <linux/uaccess.h>
 
@@ -213,8 +214,17 @@ static bool bts_is_again(const struct bts_thread *thread,
 		(long)regs->orig_ax != -1);
 }
 
-/* The end of a system call, which may be that of another program. */
-static void bts_end_syscall(struct bts_thread *thread, struct pt_regs *regs)
+static void bts_put_call(struct bts_thread *thread, unsigned long ip)
+{
+	utrace_bts_put(thread, ip, UTRACE_PC_SYSCALL,
+		       bts_info(UTRACE_BR_SYSCALL));
+}
+
+/*
+ * The end of a system call, which may be that of another program.  Returns false
+ * if the thread dies there: it does not return to the program then.
+ */
+static bool bts_end_syscall(struct bts_thread *thread, struct pt_regs *regs)
 {
 	const struct bts_insn *insn = bts_last_insn(thread, regs);
 	u64 from = UTRACE_PC_SYSCALL;
@@ -233,14 +243,18 @@ static void bts_end_syscall(struct bts_thread *thread, struct pt_regs *regs)
 		loaded = true;
 	}
 	thread->exec = false;
-	utrace_bts_put(thread, ip, UTRACE_PC_SYSCALL,
-		       bts_info(UTRACE_BR_SYSCALL));
+	bts_put_call(thread, ip);
+	if (unlikely(fatal_signal_pending(current))) {
+		thread->insn = (struct bts_insn){ .ip = ip };
+		return false;
+	}
 	utrace_bts_put(thread, from, regs->ip, bts_info(UTRACE_BR_SYSRET));
 	/* SYSCALL has saved the flags in R11. */
 	if (regs->r11 == regs->flags && test_thread_flag(TIF_FORCED_TF))
 		regs->r11 &= ~X86_EFLAGS_TF;
 	if (loaded)
 		bts_load_flags(regs);
+	return true;
 }
 
 /* SYSCALL and SYSENTER of 32-bit code return to an address in the vDSO. */
@@ -252,21 +266,48 @@ static bool bts_returns_elsewhere(const struct bts_thread *thread,
 	       regs->ip != insn->ip;
 }
 
+/* Has the thread made the instruction, which is a system call? */
+static bool bts_has_called(const struct bts_thread *thread,
+			   const struct bts_insn *insn,
+			   const struct pt_regs *regs)
+{
+	return insn->kind == BTS_INSN_SYSCALL &&
+	       (thread->exec || ((long)regs->orig_ax != -1 &&
+				 (regs->ip == insn->ip + insn->len ||
+				  bts_returns_elsewhere(thread, insn, regs))));
+}
+
 /*
  * The thread goes on after a debugger has stopped it: in a system call, which has
- * ended then, or elsewhere.
+ * ended then, or elsewhere.  Returns as bts_end_syscall().
  */
-static void bts_end_stop(struct bts_thread *thread, struct pt_regs *regs)
+static bool bts_end_stop(struct bts_thread *thread, struct pt_regs *regs)
 {
-	const struct bts_insn *insn = bts_last_insn(thread, regs);
-
-	if (insn->kind == BTS_INSN_SYSCALL &&
-	    (thread->exec || ((long)regs->orig_ax != -1 &&
-			      (regs->ip == insn->ip + insn->len ||
-			       bts_returns_elsewhere(thread, insn, regs)))))
-		bts_end_syscall(thread, regs);
-	else if (regs->ip != thread->insn.ip)
+	if (bts_has_called(thread, bts_last_insn(thread, regs), regs))
+		return bts_end_syscall(thread, regs);
+	if (regs->ip != thread->insn.ip)
 		bts_jump(thread, UTRACE_PC_ASYNC, regs->ip);
+	return true;
+}
+
+/**
+ * utrace_bts_end_call() - tell of the system call in which the thread exits
+ * @thread: the current thread
+ *
+ * Does nothing if the thread is in none, or it was told of.
+ *
+ * Context: The task itself, which exits.
+ */
+void utrace_bts_end_call(struct bts_thread *thread)
+{
+	const struct pt_regs *regs = current_pt_regs();
+	const struct bts_insn *insn = bts_last_insn(thread, regs);
+	unsigned long ip = insn->ip;
+
+	if (!bts_has_called(thread, insn, regs))
+		return;
+	thread->insn = (struct bts_insn){ .ip = ip };
+	bts_put_call(thread, ip);
 }
 
 /* An instruction that is not an ordinary one was made. */
@@ -315,7 +356,7 @@ static void bts_end_step(struct bts_thread *thread, struct pt_regs *regs)
 bool utrace_bts_step(struct pt_regs *regs, enum utrace_step_why why)
 {
 	struct bts_thread *thread = utrace_bts_thread();
-	bool ours = true;
+	bool ours = true, alive = true;
 
 	if (unlikely(!thread))
 		return true;
@@ -323,12 +364,14 @@ bool utrace_bts_step(struct pt_regs *regs, enum utrace_step_why why)
 		ours = test_thread_flag(TIF_FORCED_TF);
 		bts_end_step(thread, regs);
 	} else if (why == UTRACE_STEP_SYSCALL) {
-		bts_end_syscall(thread, regs);
+		alive = bts_end_syscall(thread, regs);
 	} else if (why == UTRACE_STEP_HANDLER) {
 		bts_jump(thread, UTRACE_PC_SIGNAL, regs->ip);
 	} else {
-		bts_end_stop(thread, regs);
+		alive = bts_end_stop(thread, regs);
 	}
+	if (unlikely(!alive))
+		return ours;
 	utrace_bts_fetch(thread, regs);
 	if (unlikely(!thread->flushes))
 		utrace_bts_flush_soon(thread);

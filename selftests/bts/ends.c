@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace selftests - branches: the last records of a thread
+ *
+ * A thread that has entered a system call and does not return from it has the
+ * call as its last branch.  One that was killed before the call has not.
+ */
+#include "tasks.h"
+
+/* The size of the smallest ring. */
+#define SMALL	512
+
+static _Atomic long *rounds;
+
+/* Make the call at the label last_call. */
+static __attribute__((noinline, noclone)) void call(long nr, long arg)
+{
+	asm volatile("last_call: syscall"
+		     : "+a"(nr) : "D"(arg) : "rcx", "r11", "memory");
+}
+
+/*
+ * Orders 'x': end by this call, whose argument is 0.  'l': loop without
+ * a call.  'r': loop with a call in each round.
+ */
+static void work(struct target *target, struct order *order)
+{
+	switch (order->what) {
+	case 'x':
+		call(order->n, 0);
+		break;
+	case 'l':
+		for (;;)
+			++*rounds;
+	case 'r':
+		for (;;) {
+			++*rounds;
+			call(SYS_getuid, 0);
+		}
+	}
+}
+
+static int begin(struct target *target, __u64 records)
+{
+	rounds = mmap(NULL, sizeof(*rounds), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	need(rounds != MAP_FAILED, "memory");
+	start_with(target, work);
+	return consumer_of(target->pid, (struct utrace_ioc_branches){
+			   .scope = UTRACE_SCOPE_PROCESS, .records = records });
+}
+
+static void wait_in(pid_t tid, long nr)
+{
+	int i;
+
+	for (i = 0; i < DEADLINE_MS / 2 && !asleep_in(tid, nr); i++)
+		usleep(2000);
+	need(asleep_in(tid, nr), "a thread in the call");
+}
+
+/* Read all, and look at the end: in the call, or not. */
+static void check_end(int fd, bool called)
+{
+	static struct tasks tasks;
+	const struct utrace_branch *end;
+	struct trace all = {};
+
+	read_on(fd, &all, SIZE_MAX);
+	split(&all, &tasks);
+	holds(are_whole(&tasks), "the trace is whole");
+	need(all.n > 2, "records");
+	end = &all.records[all.n - 1];
+	is(UTRACE_BRANCH_END, type_of(end), "the end is there");
+	is(called, is_end_of_call(end), "in a call");
+	if (called)
+		holds(end->from == address_of(last_call), "which is this one");
+	free_tasks(&tasks);
+	free(all.records);
+	close(fd);
+}
+
+/* An end by the call itself. */
+static void check_exit(long nr)
+{
+	struct target target;
+	int fd = begin(&target, 0);
+
+	tell(&target, SELF, 'x', nr);
+	check_end(fd, true);
+	stop(&target);
+}
+
+TEST_F(dev, exit)
+{
+	check_exit(SYS_exit);
+	check_exit(SYS_exit_group);
+}
+
+/* Killed while it sleeps, by signals that dump no core. */
+TEST_F(dev, killed_in_a_call)
+{
+	const int signals[] = { SIGKILL, SIGTERM };
+	struct target target;
+	size_t i;
+	int fd;
+
+	for (i = 0; i < 2; i++) {
+		fd = begin(&target, 0);
+		tell(&target, SELF, 'x', SYS_pause);
+		wait_in(target.pid, SYS_pause);
+		kill(target.pid, signals[i]);
+		check_end(fd, true);
+		stop(&target);
+	}
+}
+
+/* A call that was made again after a stop by job control is one, too. */
+TEST_F(dev, killed_in_a_call_that_is_made_again)
+{
+	struct target target;
+	int fd, status;
+
+	fd = begin(&target, 0);
+	tell(&target, SELF, 'x', SYS_pause);
+	wait_in(target.pid, SYS_pause);
+	kill(target.pid, SIGSTOP);
+	need(waitpid(target.pid, &status, WUNTRACED) == target.pid, "stop");
+	kill(target.pid, SIGCONT);
+	wait_in(target.pid, SYS_pause);
+	kill(target.pid, SIGKILL);
+	check_end(fd, true);
+	stop(&target);
+}
+
+static void wait_for_rounds(void)
+{
+	long before = *rounds;
+	int i;
+
+	for (i = 0; i < DEADLINE_MS / 2 && *rounds < before + 10; i++)
+		usleep(2000);
+	need(*rounds >= before + 10, "a thread that runs");
+}
+
+TEST_F(dev, killed_in_user_mode)
+{
+	struct target target;
+	int fd;
+
+	fd = begin(&target, 0);
+	tell(&target, SELF, 'l', 0);
+	wait_for_rounds();
+	kill(target.pid, SIGKILL);
+	check_end(fd, false);
+	stop(&target);
+}
+
+/*
+ * The thread waits for room in front of a call, and is killed there: it has not
+ * made the call.
+ */
+TEST_F(dev, killed_before_a_call)
+{
+	struct utrace_ioc_branch_info info = {};
+	struct target target;
+	int fd, i;
+
+	fd = begin(&target, SMALL);
+	tell(&target, SELF, 'r', 0);
+	for (i = 0; i < DEADLINE_MS / 2 && !info.waiting; i++) {
+		need(!ioctl(fd, UTRACE_IOC_BRANCH_INFO, &info), "info");
+		usleep(2000);
+	}
+	is(1, info.waiting, "the thread waits");
+	kill(target.pid, SIGKILL);
+	check_end(fd, false);
+	stop(&target);
+}
+
+TEST_HARNESS_MAIN
