@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - branches: processors of Intel as a source
+ *
+ * A processor with a branch trace store writes each branch that is taken to the
+ * memory that its debug store names, and interrupts at a threshold.  Perf has set
+ * up both (arch/x86/events/intel/utrace_bts.c).  A CPU that is followed for the
+ * first time has to pass a self-test.
+ *
+ * Lock order: cpu_hotplug_lock, then bts_cpus_lock of cpu.c, then intel_lock.
+ */
+#define pr_fmt(fmt) "utrace: " fmt
+
+#include <linux/build_bug.h>
+#include <linux/cleanup.h>
+#include <linux/cpufeature.h>
+#include <linux/cpumask.h>
+#include <linux/errno.h>
+#include <linux/init.h>
+#include <linux/mutex.h>
+#include <linux/notifier.h>
+#include <linux/printk.h>
+#include <linux/reboot.h>
+#include <linux/smp.h>
+#include <linux/stddef.h>
+#include <linux/suspend.h>
+
+#include <asm/cpu_device_id.h>
+#include <asm/intel-family.h>
+#include <asm/intel_ds.h>
+#include <asm/utrace_bts.h>
+
+#include "bts.h"
+#include "intel.h"
+#include "source.h"
+
+/* The debug store begins with the addresses of a window. */
+static_assert(offsetof(struct debug_store, bts_buffer_base) ==
+	      offsetof(struct bts_store, base));
+static_assert(offsetof(struct debug_store, bts_index) ==
+	      offsetof(struct bts_store, index));
+static_assert(offsetof(struct debug_store, bts_absolute_maximum) ==
+	      offsetof(struct bts_store, max));
+static_assert(offsetof(struct debug_store, bts_interrupt_threshold) ==
+	      offsetof(struct bts_store, threshold));
+
+static DEFINE_MUTEX(intel_lock);
+
+/* CPUs that are followed.  Under intel_lock; not empty: perf's part is held. */
+static struct cpumask intel_followed;
+
+/* CPUs that have passed the self-test.  Likewise. */
+static struct cpumask intel_passed;
+
+/* The machine */
+
+/* Of these the address at which a branch begins may be wrong (AAJ122). */
+static const struct x86_cpu_id intel_errs[] = {
+	X86_MATCH_VFM(INTEL_NEHALEM_EP, 0),
+	X86_MATCH_VFM(INTEL_NEHALEM, 0),
+	X86_MATCH_VFM(INTEL_NEHALEM_G, 0),
+	X86_MATCH_VFM(INTEL_NEHALEM_EX, 0),
+	X86_MATCH_VFM(INTEL_WESTMERE, 0),
+	X86_MATCH_VFM(INTEL_WESTMERE_EP, 0),
+	X86_MATCH_VFM(INTEL_WESTMERE_EX, 0),
+	X86_MATCH_VFM(INTEL_SANDYBRIDGE, 0),
+	X86_MATCH_VFM(INTEL_SANDYBRIDGE_X, 0),
+	X86_MATCH_VFM(INTEL_IVYBRIDGE, 0),
+	{}
+};
+
+/**
+ * utrace_bts_intel_is_there() - has the machine a branch trace store?
+ *
+ * Context: Any.
+ * Return: true if so, with records of 64 bits.
+ */
+bool utrace_bts_intel_is_there(void)
+{
+	return boot_cpu_has(X86_FEATURE_BTS) &&
+	       boot_cpu_has(X86_FEATURE_DTES64);
+}
+
+/**
+ * utrace_bts_intel_errs() - does the processor record wrong addresses?
+ *
+ * Context: Any.
+ * Return: true if it may do so, by an erratum.
+ */
+bool utrace_bts_intel_errs(void)
+{
+	return x86_match_cpu(intel_errs);
+}
+
+/* CPUs */
+
+static int intel_get(unsigned int cpu, struct bts_store **store)
+{
+	int ret;
+
+	lockdep_assert_held(&intel_lock);
+	ret = cpumask_empty(&intel_followed) ? utrace_ds_hold() : 0;
+	if (ret)
+		return ret;
+	cpumask_set_cpu(cpu, &intel_followed);
+	*store = (struct bts_store *)utrace_ds_store(cpu);
+	return *store ? 0 : -EIO;
+}
+
+static void intel_put(unsigned int cpu)
+{
+	lockdep_assert_held(&intel_lock);
+	if (!cpumask_test_and_clear_cpu(cpu, &intel_followed))
+		return;
+	utrace_ds_settle(cpu);
+	if (cpumask_empty(&intel_followed))
+		utrace_ds_release();
+}
+
+/**
+ * utrace_bts_intel_check() - run the self-test on a CPU, for a report
+ * @cpu: a CPU that is online and stays so
+ * @check: filled in
+ *
+ * Context: Process context; may sleep.
+ * Return:
+ * * 0 - the CPU records as it should
+ * * -EIO - it does not, see @check; @check.fault is 0 if the CPU has not the
+ *	address of its debug store
+ * * -EALREADY - the CPU is followed, so it cannot be tested now
+ * * -EBUSY, -ENOMEM, -EOPNOTSUPP - see utrace_ds_hold()
+ */
+int utrace_bts_intel_check(unsigned int cpu, struct bts_check *check)
+{
+	struct bts_store *store;
+	int ret;
+
+	*check = (struct bts_check){};
+	guard(mutex)(&intel_lock);
+	if (cpumask_test_cpu(cpu, &intel_followed))
+		return -EALREADY;
+	ret = intel_get(cpu, &store);
+	if (!ret)
+		ret = utrace_bts_intel_test(cpu, store, check);
+	intel_put(cpu);
+	return ret;
+}
+
+static int intel_begin(unsigned int cpu, struct bts_store **store)
+{
+	struct bts_check check = {};
+	int ret;
+
+	guard(mutex)(&intel_lock);
+	ret = intel_get(cpu, store);
+	if (!ret && !cpumask_test_cpu(cpu, &intel_passed))
+		ret = utrace_bts_intel_test(cpu, *store, &check);
+	if (!ret) {
+		cpumask_set_cpu(cpu, &intel_passed);
+		return 0;
+	}
+	if (check.fault)
+		pr_warn_once("CPU %u cannot record branches: %s\n", cpu,
+			     utrace_bts_fault_text(check.fault));
+	intel_put(cpu);
+	return ret;
+}
+
+static void intel_end(unsigned int cpu)
+{
+	guard(mutex)(&intel_lock);
+	intel_put(cpu);
+}
+
+static void intel_enable(struct bts_window *window)
+{
+	utrace_ds_enable();
+}
+
+static void intel_disable(struct bts_window *window)
+{
+	utrace_ds_disable();
+}
+
+static struct bts_source intel_source __ro_after_init = {
+	.id		= UTRACE_BRANCH_SOURCE_INTEL,
+	.ops		= {
+		.enable		= intel_enable,
+		.disable	= intel_disable,
+	},
+	.begin		= intel_begin,
+	.end		= intel_end,
+};
+
+/* Suspend, and the end */
+
+static void intel_off(void *unused)
+{
+	utrace_bts_cpu_off(true);
+}
+
+/* Who came after the CPUs were switched off is told of a gap, too. */
+static void intel_on_again(void *unused)
+{
+	utrace_bts_cpu_off(true);
+	utrace_bts_cpu_off(false);
+}
+
+/* A processor that sleeps forgets that it is to record. */
+static int intel_sleep(struct notifier_block *block, unsigned long event,
+		       void *unused)
+{
+	switch (event) {
+	case PM_SUSPEND_PREPARE:
+	case PM_HIBERNATION_PREPARE:
+	case PM_RESTORE_PREPARE:
+		on_each_cpu(intel_off, NULL, true);
+		break;
+	case PM_POST_SUSPEND:
+	case PM_POST_HIBERNATION:
+	case PM_POST_RESTORE:
+		on_each_cpu(intel_on_again, NULL, true);
+		break;
+	}
+	return NOTIFY_DONE;
+}
+
+/* The next kernel knows nothing of the memory for records. */
+static int intel_reboot(struct notifier_block *block, unsigned long event,
+			void *unused)
+{
+	on_each_cpu(intel_off, NULL, true);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block intel_sleep_block = {
+	.notifier_call	= intel_sleep,
+};
+
+static struct notifier_block intel_reboot_block = {
+	.notifier_call	= intel_reboot,
+};
+
+/* Before the emulated source, which is for machines without this one. */
+static int __init intel_init(void)
+{
+	if (!utrace_bts_intel_is_there())
+		return 0;
+	if (utrace_bts_intel_errs()) {
+		pr_info("this processor may record wrong branches (erratum AAJ122)\n");
+		return 0;
+	}
+	utrace_bts_intel_entries(&intel_source.entries);
+	register_pm_notifier(&intel_sleep_block);
+	register_reboot_notifier(&intel_reboot_block);
+	utrace_bts_source_add(&intel_source);
+	return 0;
+}
+subsys_initcall(intel_init);

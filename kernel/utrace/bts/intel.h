@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * utrace - branches: processors of Intel as a source
+ */
+#ifndef _KERNEL_UTRACE_BTS_INTEL_H
+#define _KERNEL_UTRACE_BTS_INTEL_H
+
+#include "selftest.h"
+
+/**
+ * struct bts_check - a self-test of a CPU, for a report
+ * @test: numbers that the self-test has found
+ * @fault: what is wrong
+ */
+struct bts_check {
+	struct bts_test test;
+	enum bts_fault fault;
+};
+
+/* intel.c */
+bool utrace_bts_intel_is_there(void);
+bool utrace_bts_intel_errs(void);
+int utrace_bts_intel_check(unsigned int cpu, struct bts_check *check);
+
+/* intel_test.c */
+extern const struct bts_test_ops utrace_bts_intel_test_ops;
+int utrace_bts_intel_test(unsigned int cpu, struct bts_store *store,
+			  struct bts_check *check);
+
+/* intel_entries.c */
+void utrace_bts_intel_entries(struct bts_entries *entries);
+
+#endif /* _KERNEL_UTRACE_BTS_INTEL_H */
