@@ -179,7 +179,7 @@ test_hostile() {
 }
 
 test_errors() {
-	holds "which command" clear_error "'record', 'report' or '--last N'?" branches
+	holds "which command" clear_error "'record', 'report', 'test' or '--last N'?" branches
 	holds "no program" clear_error "which program or process?" record
 	holds "a program and a process" clear_error "not both" record -p 1 true
 	holds "no such process" clear_error "process 4194303: there is no such process" \

@@ -158,7 +158,8 @@ static void parse_run(struct branches_options *options, int argc, char **argv,
 	argp_parse(argp, argc, argv, ARGP_IN_ORDER, &first, options);
 	options->launch.program = argv + first;
 	if (last && !options->last)
-		fail("branches", "'record', 'report' or '--last N'? see 'utrace branches --help'");
+		fail("branches",
+		     "'record', 'report', 'test' or '--last N'? see 'utrace branches --help'");
 	if (!options->pid && !argv[first])
 		fail(name + strlen("utrace "),
 		     "which program or process? give PROGRAM or -p PID");
@@ -201,6 +202,27 @@ static int main_report(struct branches_options *options, int argc, char **argv)
 	return branches_report(options);
 }
 
+static int main_test(struct branches_options *options, int argc, char **argv)
+{
+	static const struct argp_option none[] = {
+		{ NULL, 'h', NULL, OPTION_HIDDEN },
+		{}
+	};
+	struct argp argp = {
+		.options = none,
+		.parser = parse,
+		.doc = "Test whether the processor of this machine records branches as "
+		       "it should, on each CPU, and print a report.  Only root may do "
+		       "that.  The status is 0 if it does so, 1 if it cannot do it, 2 "
+		       "if it is in use, 3 if it does it wrong, and 125 if the test "
+		       "could not be run.",
+	};
+
+	argv[0] = (char *)"utrace branches test";
+	argp_parse(&argp, argc, argv, 0, NULL, options);
+	return branches_test();
+}
+
 static int main_last(struct branches_options *options, int argc, char **argv)
 {
 	struct argp argp = {
@@ -210,7 +232,8 @@ static int main_last(struct branches_options *options, int argc, char **argv)
 		.doc = "Keep the last branches of a program, and print them when it "
 		       "ends or at Ctrl-C.  'utrace branches record' keeps all "
 		       "branches, and 'utrace branches report' shows them; each of "
-		       "both has a --help.",
+		       "both has a --help.  'utrace branches test' tells whether the "
+		       "processor can record branches by itself.",
 	};
 
 	parse_run(options, argc, argv, &argp, "utrace branches");
@@ -228,5 +251,7 @@ int branches_main(int argc, char **argv)
 		return main_record(&options, argc - 1, argv + 1);
 	if (argc > 1 && !strcmp(argv[1], "report"))
 		return main_report(&options, argc - 1, argv + 1);
+	if (argc > 1 && !strcmp(argv[1], "test"))
+		return main_test(&options, argc - 1, argv + 1);
 	return main_last(&options, argc, argv);
 }

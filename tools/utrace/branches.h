@@ -47,5 +47,6 @@ int branches_main(int argc, char **argv);
 int branches_record(struct branches_options *options);
 int branches_report(const struct branches_options *options);
 int branches_last(struct branches_options *options);
+int branches_test(void);
 
 #endif /* UTRACE_BRANCHES_H */
