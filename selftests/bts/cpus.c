@@ -51,13 +51,29 @@ FIXTURE_TEARDOWN(cpus)
 	dev_end();
 }
 
+/* A task that goes to sleep on CPU 0 again and again. */
+static pid_t start_sleeper(void)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	pin_to(0);
+	for (;;)
+		usleep(1000);
+}
+
 TEST_F(cpus, all_levels)
 {
+	int fd = consumer_of_cpu(0, BOTH, UTRACE_BRANCHES_ALL, 0);
+	pid_t sleeper = start_sleeper();
 	struct trace trace = {};
 	struct seen seen = {};
-	int fd = consumer_of_cpu(0, BOTH, UTRACE_BRANCHES_ALL, 0);
 
 	read_for(fd, &trace, 30000, 0);
+	kill(sleeper, SIGKILL);
+	need(waitpid(sleeper, NULL, 0) == sleeper, "wait");
 	see(&seen, &trace, BOTH);
 	is(0, seen.wrong, "each branch follows the one before");
 	holds(seen.branches > 20000, "%zu branches", seen.branches);

@@ -145,4 +145,13 @@ static inline void read_for(int fd, struct trace *trace, size_t most,
 	}
 }
 
+static inline void pin_to(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	need(!sched_setaffinity(0, sizeof(set), &set), "affinity");
+}
+
 #endif /* UTRACE_EMULATED_H */

@@ -43,15 +43,6 @@ static int track_levels(pid_t pid, __u32 levels)
 	return fd;
 }
 
-static void pin_to(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	need(!sched_setaffinity(0, sizeof(set), &set), "affinity");
-}
-
 /* Rounds of a loop in user mode. */
 static void loop(unsigned int n)
 {
