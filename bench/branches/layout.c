@@ -1,10 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace bench - the layout of a record, for programs of 32 and of 64 bits
+ * utrace bench - the layout of what programs of 32 and of 64 bits get
+ *
+ * Only the layout is looked at here.  That a reader of 32 bits gets the same
+ * bytes as one of 64 bits, by read(2) and in a mapped ring, is tested in a
+ * kernel: selftests/bts/mapped.c.
  */
 #include <linux/utrace_branch.h>
 
-#define AT(member)	__builtin_offsetof(struct utrace_branch, member)
+#define AT(type, member)	__builtin_offsetof(struct type, member)
+#define SIZE(type)		sizeof(struct type)
 
-_Static_assert(AT(from) == 0 && AT(to) == 8 && AT(info) == 16, "members");
-_Static_assert(sizeof(struct utrace_branch) == 24, "size");
+_Static_assert(AT(utrace_branch, from) == 0, "from");
+_Static_assert(AT(utrace_branch, to) == 8, "to");
+_Static_assert(AT(utrace_branch, info) == 16, "info");
+_Static_assert(SIZE(utrace_branch) == 24, "a record");
+
+_Static_assert(AT(utrace_branch_head, head) == 8, "head");
+_Static_assert(AT(utrace_branch_head, lost) == 16, "lost");
+_Static_assert(SIZE(utrace_branch_head) == 64, "the page of the kernel");
+_Static_assert(AT(utrace_branch_tail, tail) == 0, "tail");
+_Static_assert(SIZE(utrace_branch_tail) == 64, "the page of the program");
+
+_Static_assert(AT(utrace_ioc_branches, records) == 16, "records");
+_Static_assert(SIZE(utrace_ioc_branches) == UTRACE_IOC_BRANCHES_SIZE_VER0,
+	       "the argument of UTRACE_IOC_BRANCHES");
+_Static_assert(AT(utrace_ioc_branch_info, source) == 40, "source");
+_Static_assert(SIZE(utrace_ioc_branch_info) == 56,
+	       "the argument of UTRACE_IOC_BRANCH_INFO");

@@ -43,6 +43,19 @@ static double now(void)
 
 /* Random machines */
 
+static void print_counts(const struct lab_counts *counts)
+{
+	printf("# judged: %llu records of %llu streams\n",
+	       (unsigned long long)counts->records,
+	       (unsigned long long)counts->streams);
+	printf("# interrupts: %llu, of these %llu in exact windows of %u\n",
+	       (unsigned long long)counts->interrupts,
+	       (unsigned long long)counts->least, BTS_WINDOW_MIN);
+	printf("# branches: %llu alike with other windows, %llu with a filter\n",
+	       (unsigned long long)counts->windows,
+	       (unsigned long long)counts->filters);
+}
+
 static void test_properties(u64 seed, unsigned long rounds, double seconds)
 {
 	double end = now() + seconds;
@@ -56,6 +69,10 @@ static void test_properties(u64 seed, unsigned long rounds, double seconds)
 	printf("# %lu rounds from seed %llu on; SEED=%llu ROUNDS=1 makes the last one\n",
 	       done, (unsigned long long)seed,
 	       (unsigned long long)(seed + done - 1));
+	/* A test in which nothing was judged shows nothing. */
+	result(lab && lab_has_judged(lab, done), "each property is judged");
+	if (lab)
+		print_counts(&lab->counts);
 	free(lab);
 }
 

@@ -330,19 +330,52 @@ static void every_place_is_seen(struct kunit *test)
 
 /* Windows */
 
+/* An interrupt, of which the way there and the way back are recorded. */
+static void interrupt_with_branches(struct core_test *t)
+{
+	const struct utrace_branch in = { 0x1000, K(1) };
+	const struct utrace_branch out = { K(2), 0x1000 };
+
+	t->fake.masked = true;
+	bts_fake_store(&t->fake, &in);
+	utrace_bts_window_interrupt(&t->fake.window);
+	t->fake.masked = false;
+	bts_fake_store(&t->fake, &out);
+}
+
+/* Make @n branches and those of the interrupts.  Returns how many. */
+static unsigned int run_with_branches(struct kunit *test, unsigned int n)
+{
+	const struct utrace_branch branch = { 0x1000, 0x1000 };
+	struct core_test *t = test->priv;
+	unsigned int i, made = n;
+
+	for (i = 0; i < n; i++) {
+		bts_fake_store(&t->fake, &branch);
+		if (!bts_fake_due(&t->fake))
+			continue;
+		interrupt_with_branches(t);
+		made += 2;
+		KUNIT_EXPECT_EQ(test, records_in_window(t), 1U);
+		KUNIT_EXPECT_FALSE(test, bts_fake_due(&t->fake));
+	}
+	return made;
+}
+
+/* The branches of the interrupt leave room for others, and nothing is lost. */
 static void small_windows(struct kunit *test)
 {
 	struct core_test *t = test->priv;
-	unsigned int n;
+	unsigned int n, made;
 
-	for (n = 2; n < 6; n++) {
+	for (n = BTS_WINDOW_MIN; n < BTS_WINDOW_MIN + 4; n++) {
 		make_fake(test, n);
 		make_stream(test, 0, BTS_LEVEL_BOTH, RING, false, false);
 		add(test, 0, false);
-		run(t, 3 * n);
-		KUNIT_EXPECT_LT(test, records_in_window(t), n);
+		made = run_with_branches(test, 3 * n);
+		KUNIT_EXPECT_GT(test, made, 3 * n);
 		utrace_bts_window_drain(&t->fake.window);
-		KUNIT_EXPECT_EQ(test, read(t, &t->buffer[0]), 3 * n);
+		KUNIT_EXPECT_EQ(test, read(t, &t->buffer[0]), made);
 		KUNIT_EXPECT_EQ(test,
 				t->buffer[0].counts[UTRACE_LOSS_HARDWARE],
 				0ULL);
@@ -356,18 +389,18 @@ static void full_window_is_a_gap(struct kunit *test)
 {
 	static const struct utrace_branch told[] = {
 		{ 0x1000, 0x1000 }, { 0x1000, 0x1000 }, { 0x1000, 0x1000 },
-		GAP(HARDWARE)
+		{ 0x1000, 0x1000 }, GAP(HARDWARE)
 	};
 	struct core_test *t = test->priv;
 	unsigned int i;
 
-	make_fake(test, 3);
+	make_fake(test, 4);
 	make_stream(test, 0, BTS_LEVEL_BOTH, RING, false, false);
 	add(test, 0, false);
 	/* The threshold is the end, and the interrupt comes late. */
 	t->fake.store.threshold = t->fake.store.max;
-	for (i = 0; i < 5; i++)
-		KUNIT_EXPECT_EQ(test, bts_fake_store(&t->fake, told), i < 3);
+	for (i = 0; i < 6; i++)
+		KUNIT_EXPECT_EQ(test, bts_fake_store(&t->fake, told), i < 4);
 	KUNIT_EXPECT_TRUE(test, bts_fake_due(&t->fake));
 	KUNIT_EXPECT_TRUE(test, utrace_bts_window_interrupt(&t->fake.window));
 	KUNIT_EXPECT_EQ(test, records_in_window(t), 0U);
@@ -558,7 +591,7 @@ static void tasks_fill_the_window(struct kunit *test)
 	struct utrace_branch task = TASK(1);
 	unsigned int n, i;
 
-	for (n = 2; n < 9; n++) {
+	for (n = BTS_WINDOW_MIN; n < 9; n++) {
 		make_fake(test, n);
 		make_stream(test, 0, BTS_LEVEL_BOTH, RING, false, false);
 		add(test, 0, false);

@@ -37,7 +37,7 @@ static const struct bts_source_ops fake_ops = {
  * bts_fake_init() - make a processor
  * @fake: filled in
  * @records: memory that it records to
- * @n: number of records, at least 2
+ * @n: number of records, at least BTS_WINDOW_MIN
  */
 void bts_fake_init(struct bts_fake *fake, struct utrace_branch *records,
 		   unsigned int n)
@@ -82,7 +82,7 @@ bool bts_fake_store(struct bts_fake *fake, const struct utrace_branch *branch)
 		store->index = store->base;
 	if (fake->armed) {
 		fake->left -= !!fake->left;
-	} else if (store->index >= store->threshold) {
+	} else if (store->index == store->threshold && !fake->masked) {
 		fake->armed = true;
 		fake->left = fake->skid;
 	}

@@ -17,6 +17,7 @@
  * @by_target: that side is the target of the branch, else its source
  * @forgets: it leaves out some ways into the kernel and out of it, as by an erratum
  * @skid: number of records from the threshold to the interrupt
+ * @masked: an interrupt is handled, so no other one is asked for
  * @armed: the threshold was reached
  * @left: records from here to the interrupt
  * @full: called when it is switched off and has no room; may be NULL
@@ -30,6 +31,7 @@ struct bts_fake {
 	bool by_target;
 	bool forgets;
 	unsigned int skid;
+	bool masked;
 	bool armed;
 	unsigned int left;
 	void (*full)(struct bts_fake *fake);

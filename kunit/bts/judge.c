@@ -141,6 +141,7 @@ static void judge_model(struct judge *judge)
 			break;
 		if (!is_same(&judge->got[judge->i], &judge->should[judge->j]))
 			wrong(judge, "a record differs");
+		judge->lab->counts.records += !judge->consumer->wanted.ideal;
 		judge->i++;
 		judge->j++;
 	}
@@ -252,8 +253,7 @@ static u64 judge_counts(struct judge *judge)
 }
 
 /* Must a continuous consumer get everything? */
-static bool is_lossless(const struct lab *lab,
-			const struct lab_consumer *consumer)
+static bool is_whole(const struct lab *lab, const struct lab_consumer *consumer)
 {
 	unsigned int i, most = 0;
 
@@ -262,7 +262,11 @@ static bool is_lossless(const struct lab *lab,
 	if (consumer->wait)
 		return true;
 	for (i = 0; i < LAB_CPUS; i++)
-		most = max(most, lab->setup.size[i]);
+		if (!consumer->of_cpu || consumer->id == i)
+			most = max(most, lab->setup.size[i]);
+	/* A gap may be told before each record where edges are left out. */
+	if (lab_is_filtered(lab) && consumer->level == BTS_LEVEL_USER)
+		most *= 2;
 	return consumer->prompt && consumer->size >= most + BTS_RESERVE;
 }
 
@@ -284,12 +288,14 @@ static void judge_one(struct lab *lab, struct lab_consumer *consumer)
 		judge_kernel_only(&judge);
 	}
 	/* P10 */
-	if (judge_counts(&judge) && is_lossless(lab, consumer))
+	consumer->whole = is_whole(lab, consumer);
+	if (judge_counts(&judge) && consumer->whole)
 		wrong(&judge, "records were lost");
 	judge_with_model(&judge, false);
 	if (lab->setup.exact && !lab->setup.may_be_off &&
-	    consumer->level == BTS_LEVEL_USER)
+	    !lab_is_filtered(lab) && consumer->level == BTS_LEVEL_USER)
 		judge_with_model(&judge, true);
+	lab->counts.streams++;
 }
 
 /**
@@ -300,20 +306,60 @@ void lab_judge(struct lab *lab)
 {
 	unsigned int i;
 
-	for (i = 0; i < lab->n_consumers && !lab->wrong && !lab->cut; i++)
+	for (i = 0; i < lab->n_consumers && !lab->wrong; i++)
 		if (lab->consumer[i].used)
 			judge_one(lab, &lab->consumer[i]);
 }
 
-/* The next record that is not of the tracer's own interrupt. */
-static bool next_of(const struct utrace_branch *records, unsigned int n,
+/* Is a side of a branch in the kernel?  A hidden address is of user mode. */
+static bool is_kernel_side(u64 address)
+{
+	return is_kernel(address) && address != UTRACE_PC_USER;
+}
+
+static bool is_of_interrupt(const struct utrace_branch *record)
+{
+	return (record->from & ~0xfffULL) == LAB_NMI ||
+	       (record->to & ~0xfffULL) == LAB_NMI;
+}
+
+/*
+ * Must a record be the same with other windows, or with a filter?  A branch of
+ * the tracer's own interrupt need not, since interrupts come elsewhere.  Nor
+ * need a branch that the filter leaves out.  Of a consumer of user mode an edge
+ * need not: a filter leaves out either the way into the kernel or the way back,
+ * and what the consumer gets instead is a gap, UTRACE_PC_KERNEL, or nothing, by
+ * the side that the filter looks at.  The other consumers get each edge as it
+ * was recorded, so theirs are compared.
+ */
+static bool is_compared(const struct lab *lab,
+			const struct lab_consumer *consumer,
+			const struct utrace_branch *record)
+{
+	const struct lab_setup *setup = &lab->setup;
+	u64 side = setup->by_target ? record->to : record->from;
+
+	if (is_of_interrupt(record))
+		return false;
+	if (!lab_is_filtered(lab))
+		return true;
+	if (!is_type(record, UTRACE_BRANCH))
+		return record->info !=
+		       (UTRACE_BRANCH_GAP | UTRACE_LOSS_EDGE << 8);
+	if (consumer->level == BTS_LEVEL_USER &&
+	    (is_kernel(record->from) || is_kernel(record->to)))
+		return false;
+	return is_kernel_side(side) ? !setup->off_os : !setup->off_usr;
+}
+
+/* The next record that is to be compared. */
+static bool next_of(const struct lab *lab, const struct lab_consumer *consumer,
+		    const struct utrace_branch *records, unsigned int n,
 		    unsigned int *at)
 {
-	for (; *at < n; ++*at)
-		if ((records[*at].from & ~0xfffULL) != LAB_NMI &&
-		    (records[*at].to & ~0xfffULL) != LAB_NMI)
-			return true;
-	return false;
+	while (*at < n && !is_compared(lab, consumer, &records[*at]))
+		++*at;
+	return *at < n;
 }
 
 static void compare_one(struct lab *lab, unsigned int number)
@@ -321,34 +367,40 @@ static void compare_one(struct lab *lab, unsigned int number)
 	struct lab_consumer *consumer = &lab->consumer[number];
 	const struct utrace_branch *a = lab->first[number];
 	const struct utrace_branch *b = consumer->got;
+	u64 *count = lab_is_filtered(lab) ? &lab->counts.filters :
+		     &lab->counts.windows;
 	unsigned int i = 0, j = 0;
 	bool more_a, more_b;
 
 	for (;; i++, j++) {
-		more_a = next_of(a, lab->n_first[number], &i);
-		more_b = next_of(b, consumer->n, &j);
+		more_a = next_of(lab, consumer, a, lab->n_first[number], &i);
+		more_b = next_of(lab, consumer, b, consumer->n, &j);
 		if (!more_a || !more_b)
 			break;
 		if (!is_same(&a[i], &b[j])) {
-			lab_wrong(lab, "another window gives another record",
+			lab_wrong(lab, "another machine has another record",
 				  number, j);
 			return;
 		}
+		*count += is_type(&a[i], UTRACE_BRANCH);
 	}
 	if (more_a != more_b)
-		lab_wrong(lab, "another window gives more or less", number, j);
+		lab_wrong(lab, "another machine has more or less", number, j);
 }
 
 /**
- * lab_compare() - P8: the windows make no difference
- * @lab: after a second lab_run() with the same steps and other windows
+ * lab_compare() - P8: windows and filters make no difference
+ * @lab: after a second lab_run() with the same steps on another machine
+ *
+ * Streams that may lose records are not compared: what is lost depends on when
+ * the window is drained.
  */
 void lab_compare(struct lab *lab)
 {
 	unsigned int i;
 
 	for (i = 0; i < lab->n_consumers && !lab->wrong; i++)
-		if (lab->consumer[i].used &&
-		    is_lossless(lab, &lab->consumer[i]))
+		if (lab->consumer[i].used && lab->consumer[i].whole &&
+		    lab->first_whole[i])
 			compare_one(lab, i);
 }

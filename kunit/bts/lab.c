@@ -91,8 +91,9 @@ static struct bts_event *lab_note(struct lab *lab, unsigned int cpu, u8 type)
 {
 	struct bts_event *event;
 
-	if (lab->n_events == LAB_EVENTS - 1)
-		lab->cut = true;
+	if (lab->n_events == LAB_EVENTS)
+		lab_wrong(lab, "there is no memory for the diary", cpu,
+			  lab->n_events);
 	else
 		lab->n_events++;
 	event = &lab->events[lab->n_events - 1];
@@ -116,9 +117,12 @@ static void lab_note_gap(struct lab *lab, unsigned int cpu, u8 cause,
 static void lab_full(struct bts_fake *fake)
 {
 	struct lab_cpu *cpu = container_of(fake, struct lab_cpu, fake);
+	unsigned int number = cpu - cpu->lab->cpu;
 
-	lab_note_gap(cpu->lab, cpu - cpu->lab->cpu, UTRACE_LOSS_HARDWARE,
-		     false);
+	if (cpu->lab->setup.exact)
+		lab_wrong(cpu->lab, "the interrupt comes too late", number,
+			  cpu->lab->n_events);
+	lab_note_gap(cpu->lab, number, UTRACE_LOSS_HARDWARE, false);
 }
 
 /* The CPU that has the stream of a consumer; -1: none. */
@@ -185,15 +189,40 @@ static struct bts_event *lab_branch_once(struct lab *lab, unsigned int cpu,
 	return event;
 }
 
-/* The tracer's interrupt comes before the instruction at @at. */
+/*
+ * The tracer's interrupt comes before the instruction at @at.  Its own branches
+ * are recorded, but ask for no other interrupt before the handler has ended.
+ */
 static void lab_interrupt(struct lab *lab, unsigned int cpu, u64 at)
 {
 	struct bts_fake *fake = &lab->cpu[cpu].fake;
 
+	fake->masked = true;
 	lab_branch_once(lab, cpu, at, LAB_NMI, 0);
 	utrace_bts_window_interrupt(&fake->window);
+	fake->masked = false;
 	lab_read_prompt(lab);
 	lab_branch_once(lab, cpu, LAB_NMI | 0x800, at, 0);
+}
+
+/*
+ * Interrupts that are due before the instruction at @at.  One that comes late
+ * finds little in the window, and the branch out of it may reach the threshold.
+ * With the second one the window is empty again.
+ */
+static void lab_interrupts(struct lab *lab, unsigned int cpu, u64 at)
+{
+	unsigned int n;
+
+	for (n = 0; bts_fake_due(&lab->cpu[cpu].fake) && !lab->wrong; n++) {
+		if (n == 2)
+			lab_wrong(lab, "the interrupt comes again and again",
+				  cpu, lab->n_events);
+		lab_interrupt(lab, cpu, at);
+		lab->counts.interrupts++;
+		lab->counts.least += lab->setup.exact &&
+				     lab->setup.size[cpu] == BTS_WINDOW_MIN;
+	}
 }
 
 static void lab_branch(struct lab *lab, unsigned int cpu, u64 from, u64 to,
@@ -203,8 +232,7 @@ static void lab_branch(struct lab *lab, unsigned int cpu, u64 from, u64 to,
 
 	event->pc = pc;
 	event->syscall = pc == UTRACE_PC_SYSCALL;
-	while (bts_fake_due(&lab->cpu[cpu].fake) && !lab->cut)
-		lab_interrupt(lab, cpu, to);
+	lab_interrupts(lab, cpu, to);
 }
 
 static struct lab_thread *lab_thread(struct lab *lab, unsigned int cpu)
@@ -456,6 +484,16 @@ static void lab_step_off(struct lab *lab, const struct lab_step *step)
 	lab_return(lab, step->cpu);
 }
 
+/* An interrupt of something else, of which the tracer is asked, too. */
+static void lab_step_interrupt(struct lab *lab, const struct lab_step *step)
+{
+	struct lab_thread *thread = lab_thread(lab, step->cpu);
+	u64 at = thread ? thread->at : lab->cpu[step->cpu].idle_at;
+
+	lab_interrupt(lab, step->cpu, at);
+	lab_interrupts(lab, step->cpu, at);
+}
+
 static void lab_step(struct lab *lab, const struct lab_step *step)
 {
 	struct lab_consumer *consumer = &lab->consumer[step->n %
@@ -494,8 +532,7 @@ static void lab_step(struct lab *lab, const struct lab_step *step)
 		lab_return(lab, step->cpu);
 		break;
 	case LAB_INTERRUPT:
-		lab_interrupt(lab, step->cpu, lab_thread(lab, step->cpu) ?
-			      lab_thread(lab, step->cpu)->at : cpu->idle_at);
+		lab_step_interrupt(lab, step);
 		break;
 	case LAB_OFF:
 	case LAB_ON:
@@ -531,7 +568,6 @@ static void lab_begin(struct lab *lab)
 	unsigned int i;
 
 	lab->n_events = 0;
-	lab->cut = false;
 	lab->wrong = NULL;
 	for (i = 0; i < LAB_CPUS; i++)
 		lab_begin_cpu(lab, i);
@@ -569,6 +605,21 @@ static void lab_check_guard(struct lab *lab, unsigned int i)
 			lab_wrong(lab, "the window was left", i, 0);
 }
 
+/* Read what is left, and what the ring has yet to tell. */
+static void lab_read_rest(struct lab *lab, unsigned int i)
+{
+	struct lab_consumer *consumer = &lab->consumer[i];
+
+	do {
+		lab_read(consumer, LAB_RECORDS);
+	} while (!utrace_bts_buffer_settle(&consumer->buffer) &&
+		 consumer->n < LAB_RECORDS);
+	lab_read(consumer, LAB_RECORDS);
+	if (consumer->n == LAB_RECORDS)
+		lab_wrong(lab, "there is no memory for a stream", i,
+			  consumer->n);
+}
+
 /* All threads end, and everything is read. */
 static void lab_end(struct lab *lab)
 {
@@ -585,17 +636,11 @@ static void lab_end(struct lab *lab)
 			consumer->wanted.finished = true;
 		}
 		lab_remove(lab, consumer);
+		lab_read_prompt(lab);
 	}
-	for (i = 0; i < lab->n_consumers; i++) {
-		consumer = &lab->consumer[i];
-		if (!consumer->used)
-			continue;
-		do {
-			lab_read(consumer, LAB_RECORDS);
-		} while (!utrace_bts_buffer_settle(&consumer->buffer));
-		lab_read(consumer, LAB_RECORDS);
-		lab->cut |= consumer->n == LAB_RECORDS;
-	}
+	for (i = 0; i < lab->n_consumers; i++)
+		if (lab->consumer[i].used)
+			lab_read_rest(lab, i);
 	for (i = 0; i < LAB_CPUS; i++)
 		lab_check_guard(lab, i);
 }
@@ -609,7 +654,7 @@ void lab_run(struct lab *lab)
 	unsigned int i;
 
 	lab_begin(lab);
-	for (i = 0; i < lab->n_steps && !lab->wrong && !lab->cut; i++)
+	for (i = 0; i < lab->n_steps && !lab->wrong; i++)
 		if (!lab->steps[i].out)
 			lab_step(lab, &lab->steps[i]);
 	lab_end(lab);

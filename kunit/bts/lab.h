@@ -12,10 +12,24 @@
 #define LAB_THREADS	3
 #define LAB_CONSUMERS	6
 #define LAB_STEPS	700
-#define LAB_EVENTS	20000
-#define LAB_RECORDS	24000
 #define LAB_WINDOW	520
 #define LAB_BUFFER	2048
+
+/* Branches that the steps of %LAB_RUN make, all together. */
+#define LAB_BRANCHES	4000
+
+/* The events of these branches, and 3 more of each step. */
+#define LAB_OWN		(LAB_BRANCHES + 3 * LAB_STEPS)
+
+/*
+ * The diary has memory for all that can happen.  An interrupt comes after each
+ * of those events at most, and one more in a step, which is late.  It makes 3
+ * events: two branches and a gap.
+ */
+#define LAB_EVENTS	(LAB_OWN + 3 * (LAB_OWN + LAB_STEPS))
+
+/* A stream has no more records than that, but for two of each read. */
+#define LAB_RECORDS	(LAB_EVENTS + 2 * LAB_STEPS)
 
 /* The thread of a CPU that has nothing to do. */
 #define LAB_IDLE	0xff
@@ -103,6 +117,7 @@ struct lab_setup {
  * @lab: the machine
  * @used: it has begun
  * @there: it has not ended
+ * @whole: it must have got everything
  * @wanted: what the model has to tell
  * @stream: the stream
  * @buffer: the ring
@@ -124,6 +139,7 @@ struct lab_consumer {
 	struct lab *lab;
 	bool used;
 	bool there;
+	bool whole;
 	struct bts_wanted wanted;
 	struct bts_stream stream;
 	struct bts_buffer buffer;
@@ -171,6 +187,28 @@ struct lab_cpu {
 };
 
 /**
+ * struct lab_counts - what was judged, of all rounds
+ * @streams: streams that were compared with the model
+ * @records: records that are in a stream and in the model
+ * @interrupts: interrupts that came since a threshold was reached
+ * @least: of these, those of exact machines in windows of BTS_WINDOW_MIN
+ *	records
+ * @windows: branches that are alike with other windows
+ * @filters: branches that are alike with a filter of the processor
+ */
+struct lab_counts {
+	u64 streams;
+	u64 records;
+	u64 interrupts;
+	u64 least;
+	u64 windows;
+	u64 filters;
+};
+
+/* With so many rounds none of these is 0. */
+#define LAB_ENOUGH	200
+
+/**
  * struct lab - all of it
  * @seed: of what the lab is made
  * @setup: the machine
@@ -179,8 +217,9 @@ struct lab_cpu {
  * @n_consumers: number of elements of @consumer
  * @wrong: what is wrong; NULL: nothing
  * @where: number of the consumer, or of the CPU, to which that happened
- * @at: number of the record, or of the step
- * @cut: there was no memory for more
+ * @at: number of the record, or of the event
+ * @wrong_setup: the machine on which it happened
+ * @counts: what was judged; zeros before the first round
  * @cpu: the CPUs
  * @thread: the threads
  * @consumer: the consumers
@@ -189,6 +228,7 @@ struct lab_cpu {
  * @should: what a consumer should get
  * @first: what the consumers got in an earlier run
  * @n_first: number of elements of @first
+ * @first_whole: lab_consumer.whole of that run
  * @got: what the consumers get
  */
 struct lab {
@@ -200,7 +240,8 @@ struct lab {
 	const char *wrong;
 	unsigned int where;
 	unsigned int at;
-	bool cut;
+	struct lab_setup wrong_setup;
+	struct lab_counts counts;
 	struct lab_cpu cpu[LAB_CPUS];
 	struct lab_thread thread[LAB_THREADS];
 	struct lab_consumer consumer[LAB_CONSUMERS];
@@ -209,6 +250,7 @@ struct lab {
 	struct utrace_branch should[LAB_RECORDS];
 	struct utrace_branch first[LAB_CONSUMERS][LAB_RECORDS];
 	unsigned int n_first[LAB_CONSUMERS];
+	bool first_whole[LAB_CONSUMERS];
 	struct utrace_branch got[LAB_CONSUMERS][LAB_RECORDS];
 };
 
@@ -235,6 +277,13 @@ static inline void lab_wrong(struct lab *lab, const char *what,
 	lab->wrong = what;
 	lab->where = where;
 	lab->at = at;
+	lab->wrong_setup = lab->setup;
+}
+
+/* Does the processor leave out branches by their level? */
+static inline bool lab_is_filtered(const struct lab *lab)
+{
+	return lab->setup.off_os || lab->setup.off_usr;
 }
 
 /* lab.c */
@@ -246,5 +295,6 @@ void lab_compare(struct lab *lab);
 
 /* properties.c */
 bool lab_round(struct lab *lab, u64 seed);
+bool lab_has_judged(const struct lab *lab, unsigned long rounds);
 
 #endif /* _KERNEL_UTRACE_TESTS_BTS_LAB_H */

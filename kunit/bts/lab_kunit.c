@@ -203,6 +203,8 @@ static void properties_hold(struct kunit *test)
 				      "the log has more");
 		cond_resched();
 	}
+	KUNIT_EXPECT_TRUE_MSG(test, lab_has_judged(lab, ROUNDS),
+			      "too little was judged");
 }
 
 /**
@@ -281,6 +283,8 @@ static void properties_hold_in_interrupts(struct kunit *test)
 		schedule_timeout_uninterruptible(1);
 	KUNIT_EXPECT_EQ(test, t->done, TIMER_ROUNDS);
 	KUNIT_EXPECT_EQ_MSG(test, t->bad, 0U, "the log has more");
+	KUNIT_EXPECT_TRUE_MSG(test, lab_has_judged(t->lab, TIMER_ROUNDS),
+			      "too little was judged");
 }
 
 /* Check @n records from number @next on.  Returns the number of the next one. */

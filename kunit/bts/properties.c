@@ -12,46 +12,70 @@
 
 #include "lab.h"
 
-static const u16 lab_sizes[] = { 4, 5, 7, 8, 13, 25, 64, 200, 512 };
-static const u16 lab_small_sizes[] = { 2, 3, 4, 10 };
+/* Sizes of windows; the least ones have little room for the interrupt. */
+static const u16 lab_sizes[] = {
+	BTS_WINDOW_MIN, BTS_WINDOW_MIN + 1, 6, 7, 8, 13, 25, 64, 200, 512
+};
+
+static const u16 lab_small_sizes[] = {
+	BTS_WINDOW_MIN, BTS_WINDOW_MIN + 1, 10
+};
 
 static unsigned int below(u64 *seed, unsigned int n)
 {
 	return lab_random(seed) % n;
 }
 
-static unsigned int make_size(const struct lab *lab, u64 *seed)
+static unsigned int make_size(const struct lab_setup *setup, u64 *seed)
 {
-	return lab->setup.exact ?
+	return setup->exact ?
 	       lab_sizes[below(seed, ARRAY_SIZE(lab_sizes))] :
 	       lab_small_sizes[below(seed, ARRAY_SIZE(lab_small_sizes))];
 }
 
-/* The machine.  An exact one has windows that are large enough for its skid. */
-static void make_setup(struct lab *lab, u64 *seed)
+/*
+ * The windows, and how late the interrupt comes.  A small window has its
+ * threshold in the middle.  Before that is room for the branch out of the last
+ * interrupt and for one more, so the thread goes on: therefore no window is
+ * smaller than BTS_WINDOW_MIN.  Behind it an exact machine has room for the
+ * skid, the branch into the interrupt, and a record that is never written.
+ * Another machine may have less room there, and then loses branches.
+ */
+static void make_windows(struct lab_setup *setup, u64 *seed)
 {
-	struct lab_setup *setup = &lab->setup;
 	unsigned int i, least = LAB_WINDOW;
 
-	*setup = (struct lab_setup){ .exact = below(seed, 4) };
 	for (i = 0; i < LAB_CPUS; i++) {
 		setup->size[i] = i && below(seed, 2) ? setup->size[0] :
-				 make_size(lab, seed);
+				 make_size(setup, seed);
 		setup->shift[i] = 8 * below(seed, 4);
 		least = min(least, setup->size[i]);
 	}
-	/* One place is for the branch into the interrupt. */
 	setup->skid = below(seed, setup->exact ?
 			    min(least / 2, (unsigned int)BTS_MARGIN) - 1 : 5);
+}
+
+/* A filter of one level, by one side of the branch. */
+static void make_filter(struct lab_setup *setup, u64 *seed)
+{
+	setup->off_os = below(seed, 2);
+	setup->off_usr = !setup->off_os;
+	setup->by_target = below(seed, 2);
+}
+
+/* The machine.  Nothing is missing of what an exact one does. */
+static void make_setup(struct lab *lab, u64 *seed)
+{
+	struct lab_setup *setup = &lab->setup;
+
+	*setup = (struct lab_setup){ .exact = below(seed, 4) };
+	make_windows(setup, seed);
 	setup->may_be_off = !below(seed, 5);
 	if (setup->exact)
 		return;
 	setup->forgets = !below(seed, 3);
-	if (below(seed, 2)) {
-		setup->off_os = below(seed, 2);
-		setup->off_usr = !setup->off_os;
-		setup->by_target = below(seed, 2);
-	}
+	if (below(seed, 2))
+		make_filter(setup, seed);
 }
 
 static void make_consumer(struct lab *lab, struct lab_consumer *consumer,
@@ -103,20 +127,39 @@ static void make_step(struct lab *lab, struct lab_step *step, u64 *seed)
 	step->seed = lab_random(seed);
 }
 
-static void make(struct lab *lab, u64 seed)
+/* The consumers, of which at least one begins at once. */
+static void make_consumers(struct lab *lab, u64 *seed)
 {
-	bool may_wait;
+	bool may_wait = below(seed, 3);
 	unsigned int i;
 
+	lab->n_consumers = 1 + below(seed, LAB_CONSUMERS);
+	for (i = 0; i < lab->n_consumers; i++)
+		make_consumer(lab, &lab->consumer[i], seed, may_wait);
+	lab->consumer[below(seed, lab->n_consumers)].late = false;
+}
+
+static void make_steps(struct lab *lab, u64 *seed)
+{
+	unsigned int i, left = LAB_BRANCHES;
+	struct lab_step *step = lab->steps;
+
+	lab->n_steps = 50 + below(seed, LAB_STEPS - 49);
+	for (i = 0; i < lab->n_steps; i++, step++) {
+		make_step(lab, step, seed);
+		if (step->op != LAB_RUN)
+			continue;
+		step->n = min_t(unsigned int, step->n, left);
+		left -= step->n;
+	}
+}
+
+static void make(struct lab *lab, u64 seed)
+{
 	lab->seed = seed;
 	make_setup(lab, &seed);
-	may_wait = below(&seed, 3);
-	lab->n_consumers = 1 + below(&seed, LAB_CONSUMERS);
-	for (i = 0; i < lab->n_consumers; i++)
-		make_consumer(lab, &lab->consumer[i], &seed, may_wait);
-	lab->n_steps = 50 + below(&seed, LAB_STEPS - 49);
-	for (i = 0; i < lab->n_steps; i++)
-		make_step(lab, &lab->steps[i], &seed);
+	make_consumers(lab, &seed);
+	make_steps(lab, &seed);
 }
 
 /* Does no thread wait, so that a run does not depend on the windows? */
@@ -127,34 +170,53 @@ static bool is_comparable(const struct lab *lab)
 	for (i = 0; i < lab->n_consumers; i++)
 		if (lab->consumer[i].wait)
 			return false;
-	return lab->setup.exact && !lab->cut && !lab->wrong;
+	return lab->setup.exact && !lab->wrong;
 }
 
-/* The same steps once more, with other windows. */
-static void run_otherwise(struct lab *lab)
+/* Keep what the consumers have got. */
+static void keep_first(struct lab *lab)
 {
-	const struct lab_setup setup = lab->setup;
 	unsigned int i;
 
 	for (i = 0; i < lab->n_consumers; i++) {
 		lab->n_first[i] = lab->consumer[i].n;
+		lab->first_whole[i] = lab->consumer[i].whole;
 		memcpy(lab->first[i], lab->got[i],
 		       lab->n_first[i] * sizeof(lab->got[i][0]));
 	}
-	for (i = 0; i < LAB_CPUS; i++)
-		lab->setup.size[i] = setup.size[i] % 3 ? 512 : 9;
-	lab->setup.skid = 1;
+}
+
+static void run(struct lab *lab)
+{
 	lab_run(lab);
 	lab_judge(lab);
-	if (!lab->cut)
+}
+
+/*
+ * The same steps are made twice more: with other windows, and with a filter,
+ * too.  Both runs are compared with the first one, so a filter by the source of
+ * a branch and one by its target have to agree.
+ */
+static void run_otherwise(struct lab *lab)
+{
+	const struct lab_setup setup = lab->setup;
+	u64 seed = ~lab->seed;
+
+	keep_first(lab);
+	make_windows(&lab->setup, &seed);
+	run(lab);
+	lab_compare(lab);
+	if (!lab->wrong) {
+		make_filter(&lab->setup, &seed);
+		run(lab);
 		lab_compare(lab);
+	}
 	lab->setup = setup;
 }
 
 static bool holds(struct lab *lab)
 {
-	lab_run(lab);
-	lab_judge(lab);
+	run(lab);
 	if (is_comparable(lab))
 		run_otherwise(lab);
 	return !lab->wrong;
@@ -206,23 +268,28 @@ static void print_consumer(const struct lab_consumer *consumer,
 		consumer->late ? ", late" : "");
 }
 
+static void print_setup(const struct lab_setup *setup, const char *which)
+{
+	pr_info("  %s: windows of %u and %u, skid %u%s%s%s%s\n", which,
+		setup->size[0], setup->size[1], setup->skid,
+		setup->off_os ? ", without kernel" : "",
+		setup->off_usr ? ", without user mode" : "",
+		setup->by_target ? " by target" : "",
+		setup->forgets ? ", forgets edges" : "");
+}
+
 static void print(const struct lab *lab, u64 seed)
 {
 	static const char * const ops[] = {
 		"run", "enter", "leave", "switch", "read", "add", "remove",
 		"drain", "interrupt", "off", "on"
 	};
-	const struct lab_setup *setup = &lab->setup;
 	unsigned int i;
 
 	pr_info("seed %llu: %s (number %u, at %u)\n", (unsigned long long)seed,
 		lab->wrong, lab->where, lab->at);
-	pr_info("  windows of %u and %u, skid %u%s%s%s%s\n", setup->size[0],
-		setup->size[1], setup->skid,
-		setup->off_os ? ", without kernel" : "",
-		setup->off_usr ? ", without user mode" : "",
-		setup->by_target ? " by target" : "",
-		setup->forgets ? ", forgets edges" : "");
+	print_setup(&lab->setup, "first");
+	print_setup(&lab->wrong_setup, "wrong");
 	for (i = 0; i < lab->n_consumers; i++)
 		if (!lab->consumer[i].out)
 			print_consumer(&lab->consumer[i], i);
@@ -256,4 +323,23 @@ bool lab_round(struct lab *lab, u64 seed)
 		print(lab, seed);
 	}
 	return good;
+}
+
+/**
+ * lab_has_judged() - was each property put to the test?
+ * @lab: after that many calls of lab_round()
+ * @rounds: number of machines
+ *
+ * Return: false if there were no machines or too few streams, or if LAB_ENOUGH
+ * machines had nothing that some property is about.
+ */
+bool lab_has_judged(const struct lab *lab, unsigned long rounds)
+{
+	const struct lab_counts *counts = &lab->counts;
+
+	if (!rounds || counts->streams < rounds)
+		return false;
+	return rounds < LAB_ENOUGH ||
+	       (counts->records && counts->least && counts->windows &&
+		counts->filters);
 }

@@ -248,7 +248,8 @@ static void bts_end(struct bts_window *window)
  * utrace_bts_window_init() - make the window of a CPU
  * @window: filled in
  * @store: kept by the caller, with the base and the end of memory that the
- *	processor can write to, of at least 2 records; the rest is filled in
+ *	processor can write to, of at least BTS_WINDOW_MIN records; the rest
+ *	is filled in
  * @ops: the processor
  *
  * Context: Any; the source is off.

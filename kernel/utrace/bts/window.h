@@ -24,6 +24,15 @@
  */
 #define BTS_MARGIN	170
 
+/*
+ * Records of the least window.  Two are before its threshold: the branch out of
+ * the interrupt, and one more, else the interrupt would come again at once, and
+ * nothing else would be recorded.  Two are behind it: the branch into the
+ * interrupt, and one that is never written, since a full window is a loss.  A
+ * source whose interrupt takes more branches needs as many more on each side.
+ */
+#define BTS_WINDOW_MIN	4
+
 /* With less free than this a continuous ring counts as full. */
 #define BTS_FLOOR	64
 
