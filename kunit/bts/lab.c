@@ -445,6 +445,7 @@ static void lab_add(struct lab *lab, struct lab_consumer *consumer)
 		.of_cpu = consumer->of_cpu,
 		.id = consumer->id,
 		.begin = lab->n_events,
+		.off = cpu >= 0 && lab->cpu[cpu].fake.window.off,
 	};
 	if (cpu >= 0)
 		lab_return(lab, cpu);

@@ -223,6 +223,8 @@ unsigned int bts_model(const struct bts_event *events,
 	struct model model = { events, wanted, records, 0, n };
 	unsigned int i;
 
+	if (wanted->off)
+		model_put_gap(&model, UTRACE_LOSS_OFF);
 	for (i = wanted->begin; i < wanted->end; i++)
 		if (model_has(&model, i))
 			model_event(&model, i);

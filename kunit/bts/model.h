@@ -55,6 +55,7 @@ struct bts_event {
  * @id: which one
  * @begin: number of its first event
  * @end: number of the first event after its last one
+ * @off: nothing was recorded when it began
  * @finished: the thread has ended
  * @ideal: it gets branches that were not recorded, too
  */
@@ -65,6 +66,7 @@ struct bts_wanted {
 	u8 id;
 	unsigned int begin;
 	unsigned int end;
+	bool off;
 	bool finished;
 	bool ideal;
 };

@@ -191,7 +191,7 @@ enum utrace_branch_source {
  * @full: enum utrace_full: what happens if there is no room for a record of
  *	%UTRACE_BRANCHES_ALL; else 0
  * @records: number of records that the ring has room for, rounded up to a power
- *	of 2; 0: 65536
+ *	of 2, 512 or, of a CPU, 2048 at least; 0: 65536
  * @levels: %UTRACE_BRANCHES_USER, %UTRACE_BRANCHES_KERNEL or both; 0: user.  The
  *	kernel's need CAP_PERFMON
  * @source: enum utrace_branch_source.  A source of CPUs needs CAP_PERFMON, of the

@@ -120,6 +120,9 @@ struct bts_piece {
 /* One page of records. */
 #define BTS_PIECE	170U
 
+/* The smallest ring of a consumer of a CPU. */
+#define BTS_CPU_MIN	2048ULL
+
 #define BTS_LEVELS	(UTRACE_BRANCHES_USER | UTRACE_BRANCHES_KERNEL)
 
 /**
@@ -137,10 +140,14 @@ struct bts_piece {
  * @cpu: what the consumer has of the CPU that it follows, and it has no @engine
  *	then; NULL: it follows tasks.  Constant once it is attached
  * @source: enum utrace_branch_source, but not ANY; constant
- * @tracked: CPUs record the threads that it follows, and utrace_bts_cpus_get() has
- *	said that they can.  Set before it is attached
+ * @tracked: CPUs record the threads that it follows.  Set before it is attached
+ * @has_cpus: utrace_bts_cpus_get() has said that they can, and
+ *	utrace_bts_cpus_put() is due.  Used where the consumer is made, closed and
+ *	freed
  * @tracks: struct bts_track of its threads.  Under @lock
  * @move: moves what is in stages of @tracks to @ring
+ * @staged: number of records for which there is room in the stages of threads that
+ *	CPUs record.  Under @lock
  * @left: number of records for which there is room in the stages that ended
  *	threads have left in @tracks.  Under @lock
  * @gaps: number of gaps that threads have had that are followed no more.  Under
@@ -175,8 +182,10 @@ struct bts_consumer {
 	struct bts_cpu_link *cpu;
 	u8 source;
 	bool tracked;
+	bool has_cpus;
 	struct list_head tracks;
 	struct work_struct move;
+	u64 staged;
 	u64 left;
 	u64 gaps;
 	struct work_struct free;

@@ -26,6 +26,13 @@ static const int bts_scopes[] = {
 	[UTRACE_SCOPE_TREE]	= UTRACE_ATTACH_TREE,
 };
 
+static void bts_put_cpus(struct bts_consumer *consumer)
+{
+	if (consumer->has_cpus)
+		utrace_bts_cpus_put();
+	consumer->has_cpus = false;
+}
+
 /* No thread is left, so that nothing has records moved any more. */
 static void bts_consumer_free(struct work_struct *work)
 {
@@ -33,8 +40,7 @@ static void bts_consumer_free(struct work_struct *work)
 						     free);
 
 	cancel_work_sync(&consumer->move);
-	if (consumer->tracked)
-		utrace_bts_cpus_put();
+	bts_put_cpus(consumer);
 	utrace_bts_ring_free(&consumer->ring);
 	put_pid(consumer->reader);
 	put_pid_ns(consumer->ns);
@@ -248,8 +254,9 @@ void utrace_bts_info(struct bts_consumer *consumer,
  * utrace_bts_close() - follow no more threads, or no CPU
  * @consumer: the consumer, which is attached
  *
- * The threads leave by themselves, at their next record or their end.  What is in
- * the ring can still be read.
+ * The threads leave by themselves, at their next record or their end.  A thread
+ * that CPUs have recorded may sleep until then, so the CPUs are given back before.
+ * What is in the ring can still be read.
  *
  * Context: Process context; may sleep.  Takes bts_consumer.wait_lock.
  */
@@ -268,6 +275,7 @@ void utrace_bts_close(struct bts_consumer *consumer)
 	utrace_bts_stop_reading(consumer, READ_ONCE(consumer->reader));
 	ret = utrace_control(NULL, consumer->engine, UTRACE_DETACH);
 	WARN_ON_ONCE(ret && ret != -EINPROGRESS && ret != -ESRCH);
+	bts_put_cpus(consumer);
 }
 
 /**
@@ -364,11 +372,15 @@ utrace_bts_consumer_new(const struct utrace_branches_want *want, u32 source,
 {
 	struct bts_consumer *consumer = kzalloc(sizeof(*consumer),
 						GFP_KERNEL_ACCOUNT);
+	u64 records = want->records;
 	int ret;
 
 	if (!consumer)
 		return ERR_PTR(-ENOMEM);
-	ret = utrace_bts_ring_init(&consumer->ring, want->records,
+	/* Half of a smaller one would count as full, see bts_room(). */
+	if (cpu && records)
+		records = max(records, BTS_CPU_MIN);
+	ret = utrace_bts_ring_init(&consumer->ring, records,
 				   want->mode == UTRACE_BRANCHES_LAST);
 	if (ret) {
 		kfree(consumer);
@@ -439,6 +451,7 @@ int utrace_bts_attach(struct bts_consumer *consumer, struct task_struct *task,
 		if (ret)
 			return ret;
 		consumer->tracked = true;
+		consumer->has_cpus = true;
 	}
 	engine = utrace_attach_for(consumer->opener, task,
 				   UTRACE_ATTACH_OBSERVER |

@@ -80,6 +80,12 @@ static DEFINE_PER_CPU(struct bts_cpu *, bts_cpu);
 
 static DEFINE_MUTEX(bts_cpus_lock);
 
+/*
+ * CPUs record nothing for a time, see utrace_bts_cpu_off().  Each CPU writes it
+ * before its own window, and reads it when it gets one.
+ */
+static bool bts_cpus_off;
+
 /* Number of consumers whose threads any CPU records.  Under bts_cpus_lock. */
 static unsigned int bts_cpus_users;
 
@@ -165,6 +171,7 @@ void utrace_bts_cpu_off(bool off)
 	struct bts_cpu *cpu;
 
 	guard(irqsave)();
+	WRITE_ONCE(bts_cpus_off, off);
 	cpu = __this_cpu_read(bts_cpu);
 	if (!cpu)
 		return;
@@ -232,7 +239,22 @@ static void bts_probe_put(void)
 
 static void bts_cpu_publish(void *data)
 {
-	__this_cpu_write(bts_cpu, data);
+	struct bts_cpu *cpu = data;
+
+	utrace_bts_window_off(&cpu->window, READ_ONCE(bts_cpus_off));
+	__this_cpu_write(bts_cpu, cpu);
+}
+
+/* A thread that is recorded may run here, whose consumer has given the CPUs back. */
+static void bts_cpu_unpublish(void *unused)
+{
+	struct bts_cpu *cpu = __this_cpu_read(bts_cpu);
+	struct list_head *thread = cpu->window.thread;
+
+	utrace_bts_window_end(&cpu->window);
+	if (thread)
+		utrace_bts_tracks_tell(thread);
+	__this_cpu_write(bts_cpu, NULL);
 }
 
 /* The stream begins with the thread that runs. */
@@ -311,7 +333,7 @@ static void bts_cpu_put(unsigned int nr)
 	lockdep_assert_held(&bts_cpus_lock);
 	if (--cpu->users)
 		return;
-	smp_call_function_single(nr, bts_cpu_publish, NULL, true);
+	smp_call_function_single(nr, bts_cpu_unpublish, NULL, true);
 	bts_source->end(nr);
 	irq_work_sync(&cpu->work);
 	kfree(cpu);
@@ -660,8 +682,11 @@ bool utrace_bts_cpu_resume(struct bts_stream *stream)
 
 	guard(irqsave)();
 	cpu = __this_cpu_read(bts_cpu);
+	if (cpu)
+		return utrace_bts_window_resume(&cpu->window, stream);
 	/* Where nothing is recorded, nothing needs room. */
-	return !cpu || utrace_bts_window_resume(&cpu->window, stream);
+	stream->paused = false;
+	return true;
 }
 
 /**

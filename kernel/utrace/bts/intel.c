@@ -78,7 +78,7 @@ static const struct x86_cpu_id intel_errs[] = {
 bool utrace_bts_intel_is_there(void)
 {
 	return boot_cpu_has(X86_FEATURE_BTS) &&
-	       boot_cpu_has(X86_FEATURE_DTES64);
+	       boot_cpu_has(X86_FEATURE_DTES64) && utrace_ds_is_there();
 }
 
 /**
@@ -182,11 +182,18 @@ static void intel_disable(struct bts_window *window)
 	utrace_ds_disable();
 }
 
+/*
+ * By hand, some 100 branches were counted from the end of utrace_ds_resume() to the
+ * program, and as many from there to utrace_ds_pause().
+ */
+#define INTEL_LEAST	512
+
 static struct bts_source intel_source __ro_after_init = {
 	.id		= UTRACE_BRANCH_SOURCE_INTEL,
 	.ops		= {
 		.enable		= intel_enable,
 		.disable	= intel_disable,
+		.least		= INTEL_LEAST,
 	},
 	.begin		= intel_begin,
 	.end		= intel_end,

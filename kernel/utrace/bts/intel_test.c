@@ -108,6 +108,8 @@ bool utrace_ds_interrupt(void)
 {
 	struct bts_test *test = __this_cpu_read(intel_test);
 
+	if (!utrace_ds_is_held())
+		return false;
 	return test ? utrace_bts_test_interrupt(test) :
 		      utrace_bts_cpu_interrupt();
 }

@@ -166,8 +166,7 @@ static unsigned int bts_room(const struct bts_window *window,
 	u64 kept = window->margin * (stream->pause ? 2 : 1) + BTS_RESERVE;
 
 	room = min_t(u64, room - min(room, kept), size);
-	/* A ring with less would be full too often. */
-	return room < min(size, BTS_FLOOR) ? 0 : room;
+	return room < min(size, window->ops->least ?: BTS_FLOOR) ? 0 : room;
 }
 
 /* The most records until the next interrupt, by the streams of a list. */
@@ -373,6 +372,9 @@ int utrace_bts_window_add(struct bts_window *window, struct bts_stream *stream,
 	if (thread)
 		window->thread = thread;
 	list_add_tail(&stream->list, thread ?: &window->streams);
+	if (window->off)
+		utrace_bts_view_gap(&stream->view, UTRACE_LOSS_OFF,
+				    stream->buffer);
 	bts_end(window);
 	return 0;
 }
@@ -453,4 +455,21 @@ void utrace_bts_window_off(struct bts_window *window, bool off)
 	}
 	window->off = off;
 	bts_end(window);
+}
+
+/**
+ * utrace_bts_window_end() - record nothing more
+ * @window: the window of this CPU, which has no streams of the CPU
+ *
+ * If a thread that is recorded runs, its streams tell of a gap.
+ *
+ * Context: With interrupts off, on the CPU of the window.  Nothing may be done with
+ * the window after that.
+ */
+void utrace_bts_window_end(struct bts_window *window)
+{
+	bts_begin(window);
+	bts_drain(window);
+	bts_gap(window->thread, UTRACE_LOSS_OFF);
+	window->thread = NULL;
 }

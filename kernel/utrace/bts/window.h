@@ -33,7 +33,10 @@
  */
 #define BTS_WINDOW_MIN	4
 
-/* With less free than this a continuous ring counts as full. */
+/*
+ * A continuous ring with less free than this counts as full, if its source does not
+ * say otherwise: it would be full too often.
+ */
 #define BTS_FLOOR	64
 
 /* What a user view makes beyond the number of raw records. */
@@ -83,6 +86,9 @@ struct bts_window;
  * struct bts_source_ops - the processor, or what stands for it
  * @enable: record branches from here on
  * @disable: record none; bts_store.index is right afterwards
+ * @least: records from one interrupt to the next, at least; 0: BTS_FLOOR.  More
+ *	than the way out of an interrupt and into another one takes: otherwise a
+ *	CPU with a ring that is nearly full would do nothing but interrupts
  *
  * Both are called with interrupts off or from an NMI.  @enable may be called when
  * the source is on already: an NMI has been faster.
@@ -90,6 +96,7 @@ struct bts_window;
 struct bts_source_ops {
 	void (*enable)(struct bts_window *window);
 	void (*disable)(struct bts_window *window);
+	unsigned int least;
 };
 
 /**
@@ -142,5 +149,6 @@ bool utrace_bts_window_is_empty(const struct bts_window *window);
 bool utrace_bts_window_resume(struct bts_window *window,
 			      struct bts_stream *stream);
 void utrace_bts_window_off(struct bts_window *window, bool off);
+void utrace_bts_window_end(struct bts_window *window);
 
 #endif /* _KERNEL_UTRACE_BTS_WINDOW_H */

@@ -28,6 +28,25 @@
 
 static bool bts_is_held;
 
+/*
+ * The handler of the interrupt runs on this CPU, and nothing is recorded meanwhile;
+ * and whether the CPU records after that.
+ */
+static DEFINE_PER_CPU(bool, bts_is_paused);
+static DEFINE_PER_CPU(bool, bts_goes_on);
+
+/**
+ * utrace_ds_is_there() - has the machine a branch trace store that can be held?
+ *
+ * Context: Any, once perf has looked at the processor.
+ * Return: true if so.
+ */
+bool utrace_ds_is_there(void)
+{
+	/* Those before version 2 have another handler of the interrupt. */
+	return x86_pmu.bts && x86_pmu.version >= 2;
+}
+
 static int bts_reserve(void)
 {
 	int ret = x86_reserve_hardware();
@@ -58,8 +77,7 @@ int utrace_ds_hold(void)
 {
 	int ret;
 
-	/* Those before version 2 have another handler of the interrupt. */
-	if (!x86_pmu.bts || x86_pmu.version < 2)
+	if (!utrace_ds_is_there())
 		return -EOPNOTSUPP;
 	if (x86_add_exclusive(x86_lbr_exclusive_utrace))
 		return -EBUSY;
@@ -134,6 +152,8 @@ void utrace_ds_settle(unsigned int cpu)
 				      size / BTS_RECORD / 16 * BTS_RECORD;
 }
 
+/* Registers */
+
 /*
  * An NMI between reading and writing leaves the bits as it has found them, as long
  * as the caller says before whether it is going to set or to clear them.
@@ -146,7 +166,10 @@ void utrace_ds_settle(unsigned int cpu)
  */
 void utrace_ds_enable(void)
 {
-	update_debugctlmsr(get_debugctlmsr() | BTS_BITS);
+	if (__this_cpu_read(bts_is_paused))
+		__this_cpu_write(bts_goes_on, true);
+	else
+		update_debugctlmsr(get_debugctlmsr() | BTS_BITS);
 }
 
 /**
@@ -156,7 +179,45 @@ void utrace_ds_enable(void)
  */
 void utrace_ds_disable(void)
 {
-	update_debugctlmsr(get_debugctlmsr() & ~BTS_BITS);
+	if (__this_cpu_read(bts_is_paused))
+		__this_cpu_write(bts_goes_on, false);
+	else
+		update_debugctlmsr(get_debugctlmsr() & ~BTS_BITS);
+}
+
+/**
+ * utrace_ds_pause() - the handler of the interrupt begins
+ *
+ * Nothing of the handler is recorded.  Some processors drop an interrupt that comes
+ * before its end, so there must be none: the index must not reach the threshold.
+ *
+ * Context: NMI.
+ */
+void utrace_ds_pause(void)
+{
+	bool on;
+
+	if (!utrace_ds_is_held())
+		return;
+	on = get_debugctlmsr() & DEBUGCTLMSR_BTS;
+	if (on)
+		utrace_ds_disable();
+	__this_cpu_write(bts_goes_on, on);
+	__this_cpu_write(bts_is_paused, true);
+}
+
+/**
+ * utrace_ds_resume() - the handler of the interrupt ends
+ *
+ * Context: NMI.
+ */
+void utrace_ds_resume(void)
+{
+	if (!__this_cpu_read(bts_is_paused))
+		return;
+	__this_cpu_write(bts_is_paused, false);
+	if (__this_cpu_read(bts_goes_on))
+		utrace_ds_enable();
 }
 
 /**

@@ -22,7 +22,10 @@ struct debug_store *utrace_ds_store(unsigned int cpu);
 void utrace_ds_settle(unsigned int cpu);
 void utrace_ds_enable(void);
 void utrace_ds_disable(void);
+void utrace_ds_pause(void);
+void utrace_ds_resume(void);
 void utrace_ds_emergency_stop(void);
+bool utrace_ds_is_there(void);
 
 #else /* CONFIG_UTRACE_BTS_INTEL */
 
@@ -34,6 +37,14 @@ static inline bool utrace_ds_interrupt(void)
 static inline bool utrace_ds_is_held(void)
 {
 	return false;
+}
+
+static inline void utrace_ds_pause(void)
+{
+}
+
+static inline void utrace_ds_resume(void)
+{
 }
 
 static inline void utrace_ds_emergency_stop(void)
