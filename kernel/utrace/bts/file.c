@@ -10,6 +10,7 @@
 #include <linux/capability.h>
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/perf_event.h>
 #include <linux/pid_namespace.h>
 #include <linux/poll.h>
 #include <linux/sched/signal.h>
@@ -233,13 +234,34 @@ static int bts_install(struct bts_consumer *consumer)
 	return fd;
 }
 
-/* May the opener of the device observe the whole system? */
-static bool bts_opener_is_capable(const struct cred *opener)
+/*
+ * May current's credentials observe the kernel or a CPU?  Security modules are
+ * asked what perf_event_open(2) asks them.
+ */
+static bool bts_may_observe(const struct utrace_branches_want *want, bool cpu)
 {
-	return !security_capable(opener, &init_user_ns, CAP_PERFMON,
-				 CAP_OPT_NONE) ||
-	       !security_capable(opener, &init_user_ns, CAP_SYS_ADMIN,
-				 CAP_OPT_NONE);
+	if (!perfmon_capable())
+		return false;
+#ifdef CONFIG_PERF_EVENTS
+	if (security_perf_event_open(PERF_SECURITY_OPEN) ||
+	    (cpu && security_perf_event_open(PERF_SECURITY_CPU)) ||
+	    (want->levels & UTRACE_BRANCHES_KERNEL &&
+	     security_perf_event_open(PERF_SECURITY_KERNEL)))
+		return false;
+#endif
+	return true;
+}
+
+/* May the opener of the device observe what the caller wants? */
+static bool bts_opener_may_observe(const struct cred *opener,
+				   const struct utrace_branches_want *want,
+				   bool cpu)
+{
+	const struct cred *old = override_creds(opener);
+	bool may = bts_may_observe(want, cpu);
+
+	revert_creds(old);
+	return may;
 }
 
 /*
@@ -255,10 +277,11 @@ static int bts_may_use(struct utrace_session *session,
 
 	if (cpu && utrace_dev_ns(session) != &init_pid_ns)
 		return -EPERM;
-	if (recorded && !bts_opener_is_capable(utrace_dev_cred(session)))
+	if (recorded && !bts_opener_may_observe(utrace_dev_cred(session), want,
+						cpu))
 		return -EPERM;
 	if ((recorded || want->levels & UTRACE_BRANCHES_KERNEL) &&
-	    !perfmon_capable())
+	    !bts_may_observe(want, cpu))
 		return -EPERM;
 	return 0;
 }
