@@ -315,10 +315,14 @@ void utrace_bts_let_go(struct bts_consumer *consumer)
 {
 	struct task_struct *task;
 	struct bts_link *link;
+	size_t n;
 
 	if (!list_empty(&consumer->tracks))
 		queue_work(system_unbound_wq, &consumer->move);
-	for (;;) {
+	scoped_guard(spinlock_irqsave, &consumer->wait_lock)
+		n = list_count_nodes(&consumer->waiting);
+	/* Those that find no room and wait again have their turn next time. */
+	while (n--) {
 		scoped_guard(spinlock_irqsave, &consumer->wait_lock) {
 			link = list_first_entry_or_null(&consumer->waiting,
 							struct bts_link,

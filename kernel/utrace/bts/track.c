@@ -61,6 +61,12 @@ static_assert(BTS_TRACK_STEPS > BTS_STAGE);
  */
 #define BTS_LEFT_MAX		(64 * BTS_TRACK_USER)
 
+/*
+ * Records for which there is memory in the stages of all threads of a consumer that
+ * CPUs record: 192 MiB, for 4096 threads in user mode, or 512 in the kernel.
+ */
+#define BTS_STAGED_MAX		(4096 * BTS_TRACK_USER)
+
 static struct bts_track *bts_track_of(struct bts_stream *stream)
 {
 	return container_of(stream, struct bts_track, stream);
@@ -129,7 +135,9 @@ static void bts_track_drop(struct bts_track *track, struct list_head *dropped)
 	lockdep_assert_held(&consumer->lock);
 	consumer->ring.lost_ever += bts_lost_in_stage(track);
 	consumer->gaps += utrace_bts_buffer_gaps(&track->stage);
-	if (!track->thread)
+	if (track->thread)
+		consumer->staged -= track->stage.size;
+	else
 		consumer->left -= track->stage.size;
 	list_move(&track->of_consumer, dropped);
 }
@@ -291,6 +299,27 @@ static void bts_discard(struct bts_track *track)
 	}
 }
 
+/*
+ * Count all that is left of a track that is finished as lost, with what its stage does
+ * not tell of yet; bts_consumer.lock is held.
+ */
+static void bts_discard_rest(struct bts_track *track)
+{
+	bool all;
+
+	do {
+		all = utrace_bts_buffer_settle(&track->stage);
+		bts_discard(track);
+	} while (!all);
+}
+
+/* Likewise, and nothing is written for the thread any more. */
+static void bts_lose_rest(struct bts_track *track)
+{
+	bts_discard_rest(track);
+	utrace_bts_ring_lose(&track->link.consumer->ring, track->link.lost);
+}
+
 /* May the thread wait for the reader of a consumer? */
 static bool bts_may_wait(const struct bts_consumer *consumer)
 {
@@ -392,21 +421,32 @@ static void bts_track_leave(struct bts_track *track)
 
 /*
  * Leave a track, which nothing writes to any more, to the consumer, unless that has
- * too many.  END with @from comes last.
+ * too many, or no memory for its ring, which no reader makes.
  */
-static bool bts_track_bequeath(struct bts_track *track, u64 from)
+static bool bts_track_bequeath(struct bts_track *track)
 {
 	struct bts_consumer *consumer = track->link.consumer;
 
-	guard(mutex)(&consumer->lock);
-	if (READ_ONCE(consumer->closed) ||
+	lockdep_assert_held(&consumer->lock);
+	if (READ_ONCE(consumer->closed) || consumer->ring.failed ||
 	    consumer->left + track->stage.size > BTS_LEFT_MAX)
 		return false;
-	utrace_bts_buffer_put(&track->stage, from, 0, UTRACE_BRANCH_END);
 	consumer->left += track->stage.size;
+	if (track->thread)
+		consumer->staged -= track->stage.size;
 	track->thread = NULL;
 	if (list_empty(&track->of_consumer))
 		list_add_tail(&track->of_consumer, &consumer->tracks);
+	return true;
+}
+
+/* Likewise, of a thread that has ended: END with @from comes last. */
+static bool bts_track_bequeath_end(struct bts_track *track, u64 from)
+{
+	guard(mutex)(&track->link.consumer->lock);
+	if (!bts_track_bequeath(track))
+		return false;
+	utrace_bts_buffer_put(&track->stage, from, 0, UTRACE_BRANCH_END);
 	return true;
 }
 
@@ -434,7 +474,7 @@ bool utrace_bts_leave_rest(struct bts_thread *thread, struct bts_link *link)
 		if (utrace_bts_wants(consumer, &thread->stage[i]))
 			utrace_bts_buffer_write(&track->stage,
 						&thread->stage[i], 1);
-	if (bts_track_bequeath(track, thread->insn.ip)) {
+	if (bts_track_bequeath_end(track, thread->insn.ip)) {
 		bts_move_all(consumer);
 		return true;
 	}
@@ -447,10 +487,27 @@ static void bts_track_hide(struct bts_track *track)
 {
 	bts_track_finish(track);
 	scoped_guard(mutex, &track->link.consumer->lock)
-		bts_discard(track);
+		bts_discard_rest(track);
 	if (!utrace_bts_write_last(&track->link, 0, UTRACE_BRANCH_HIDDEN))
 		utrace_bts_lose_last(&track->link);
 	bts_track_leave(track);
+}
+
+/*
+ * Add a track to those of its consumer.  Returns false if that has too many of them,
+ * or is closed: utrace_bts_tracks_close() asks those that are in the list.
+ */
+static bool bts_track_enter(struct bts_track *track)
+{
+	struct bts_consumer *consumer = track->link.consumer;
+
+	guard(mutex)(&consumer->lock);
+	if (READ_ONCE(consumer->closed) ||
+	    consumer->staged + track->stage.size > BTS_STAGED_MAX)
+		return false;
+	consumer->staged += track->stage.size;
+	list_add_tail(&track->of_consumer, &consumer->tracks);
+	return true;
 }
 
 /**
@@ -464,7 +521,6 @@ void utrace_bts_track_begin(struct bts_thread *thread,
 			    struct bts_consumer *consumer)
 {
 	struct bts_track *track = NULL;
-	bool closed;
 
 	if (!utrace_bts_may_see(consumer)) {
 		utrace_bts_hidden(consumer);
@@ -474,18 +530,10 @@ void utrace_bts_track_begin(struct bts_thread *thread,
 		thread = utrace_bts_thread_new();
 	if (thread)
 		track = bts_track_new(thread, consumer);
-	if (!track) {
+	if (!track || !bts_track_enter(track)) {
+		if (track)
+			bts_track_free(track);
 		utrace_bts_missed(consumer);
-		return;
-	}
-	scoped_guard(mutex, &consumer->lock) {
-		/* utrace_bts_tracks_close() asks those that are in the list. */
-		closed = READ_ONCE(consumer->closed);
-		if (!closed)
-			list_add_tail(&track->of_consumer, &consumer->tracks);
-	}
-	if (closed) {
-		bts_track_free(track);
 		return;
 	}
 	list_add_tail(&track->link.list, &thread->tracked);
@@ -510,6 +558,28 @@ void utrace_bts_track_stop(struct bts_thread *thread,
 		utrace_bts_wait(&track->link);
 }
 
+/*
+ * The current thread has taken over the pid of its leader.  What it has done before
+ * is left to the consumer under its former pid, and a track for the new pid begins.
+ */
+static void bts_track_anew(struct bts_thread *thread, struct bts_track *track)
+{
+	struct bts_consumer *consumer = track->link.consumer;
+	bool left;
+
+	bts_track_finish(track);
+	scoped_guard(mutex, &consumer->lock) {
+		left = bts_track_bequeath(track);
+		if (!left)
+			bts_lose_rest(track);
+	}
+	if (left)
+		bts_move_all(consumer);
+	else
+		bts_track_leave(track);
+	utrace_bts_track_begin(thread, consumer);
+}
+
 /**
  * utrace_bts_track_exec() - the current thread executes another program
  * @thread: the thread
@@ -526,10 +596,16 @@ void utrace_bts_track_exec(struct bts_thread *thread,
 		bts_track_hide(track);
 		return;
 	}
+	if (track->link.ino == task_pid(current)->ino)
+		return;
 	/* What the thread has done under its former pid goes first. */
 	bts_make_room(track);
 	scoped_guard(mutex, &consumer->lock)
-		utrace_bts_link_rename(&track->link, UTRACE_PC_KERNEL);
+		if (!utrace_bts_buffer_has(&track->stage)) {
+			utrace_bts_link_rename(&track->link, UTRACE_PC_KERNEL);
+			return;
+		}
+	bts_track_anew(thread, track);
 }
 
 /**
@@ -551,12 +627,12 @@ void utrace_bts_track_end(struct bts_thread *thread,
 	bts_track_finish(track);
 	scoped_guard(mutex, &consumer->lock)
 		bts_move(track);
-	if (bts_track_bequeath(track, UTRACE_PC_KERNEL)) {
+	if (bts_track_bequeath_end(track, UTRACE_PC_KERNEL)) {
 		bts_move_all(consumer);
 		return;
 	}
 	scoped_guard(mutex, &consumer->lock)
-		bts_discard(track);
+		bts_discard_rest(track);
 	if (!utrace_bts_write_last(&track->link, UTRACE_PC_KERNEL,
 				   UTRACE_BRANCH_END))
 		utrace_bts_lose_last(&track->link);
@@ -583,6 +659,8 @@ void utrace_bts_asked(struct callback_head *work)
 	list_for_each_entry_safe(track, next, &thread->tracked, link.list) {
 		if (READ_ONCE(track->link.consumer->closed)) {
 			bts_track_finish(track);
+			scoped_guard(mutex, &track->link.consumer->lock)
+				bts_lose_rest(track);
 			bts_track_leave(track);
 		} else if (!utrace_bts_sees(&track->link)) {
 			bts_track_hide(track);
@@ -610,10 +688,12 @@ void utrace_bts_tracks_close(struct bts_consumer *consumer)
 	scoped_guard(mutex, &consumer->lock)
 		list_for_each_entry_safe(track, next, &consumer->tracks,
 					 of_consumer) {
-			if (track->thread)
+			if (track->thread) {
 				bts_ask(track->thread, TWA_RESUME);
-			else
+			} else {
+				bts_lose_rest(track);
 				bts_track_drop(track, &dropped);
+			}
 		}
 	bts_tracks_free(&dropped);
 }
