@@ -7,6 +7,9 @@
 
 #include "../dev/dev.h"
 
+#include <libgen.h>
+#include <limits.h>
+
 #include <linux/utrace_branch.h>
 
 #define IS_PSEUDO(address)	((address) >= UTRACE_PC_BASE)
@@ -109,6 +112,18 @@ static inline bool is_gapless(const struct trace *trace)
 		at = r->to;
 	}
 	return true;
+}
+
+/* A program of this folder. */
+static inline const char *built(const char *name)
+{
+	static char home[PATH_MAX], path[PATH_MAX + 32];
+
+	memset(home, 0, sizeof(home));
+	need(readlink("/proc/self/exe", home, sizeof(home) - 1) > 0,
+	     "own name");
+	snprintf(path, sizeof(path), "%s/%s", dirname(home), name);
+	return path;
 }
 
 /* Uprobes */

@@ -105,6 +105,75 @@ TEST_F(dev, same_as_read)
 	stop(&target);
 }
 
+/*
+ * Start a reader of 32 bits, whose records go to @to, and wait until it has attached.
+ */
+static pid_t start_narrow(pid_t target, const char *how, FILE *to)
+{
+	int ready[2];
+	char pid[16], byte;
+	pid_t child;
+
+	need(!pipe(ready), "pipe");
+	snprintf(pid, sizeof(pid), "%d", target);
+	child = fork();
+	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (dup2(fileno(to), 1) < 0 || dup2(ready[1], 3) < 0)
+			_exit(1);
+		execl(built("narrow_reader"), "narrow_reader", pid, how, NULL);
+		_exit(1);
+	}
+	close(ready[1]);
+	need(read(ready[0], &byte, 1) == 1, "a reader of 32 bits");
+	close(ready[0]);
+	return child;
+}
+
+/* Programs of 32 bits get the same bytes, by read(2) and in a mapped ring. */
+TEST_F(dev, readers_of_32_bits)
+{
+	static const char * const how[] = { "read", "map" };
+	size_t size = sizeof(struct utrace_branch), n;
+	struct trace wide = {}, narrow = {};
+	struct target target;
+	int i, fd, status;
+	pid_t child[2];
+	FILE *out[2];
+
+	if (access(built("narrow_reader"), X_OK))
+		SKIP(return, "no 32-bit compiler");
+	start_with(&target, loop);
+	/* So all begin at the same instruction. */
+	need(!kill(target.pid, SIGSTOP), "SIGSTOP");
+	need(waitpid(target.pid, NULL, WUNTRACED) == target.pid, "waitpid");
+	fd = make(&target, 1 << 18);
+	for (i = 0; i < 2; i++) {
+		out[i] = tmpfile();
+		need(out[i], "a file");
+		child[i] = start_narrow(target.pid, how[i], out[i]);
+	}
+	need(!kill(target.pid, SIGCONT), "SIGCONT");
+	tell(&target, SELF, 'b', 20000);
+	tell(&target, SELF, 'e', 0);
+	read_on(fd, &wide, SIZE_MAX);
+	holds(wide.n > 20000, "%zu records", wide.n);
+	narrow.records = malloc((wide.n + 1) * size);
+	need(narrow.records, "memory");
+	for (i = 0; i < 2; i++) {
+		need(waitpid(child[i], &status, 0) == child[i], "waitpid");
+		is(0, status, "the reader ends well");
+		rewind(out[i]);
+		n = fread(narrow.records, size, wide.n + 1, out[i]);
+		holds(n == wide.n && !memcmp(narrow.records, wide.records,
+					     n * size),
+		      "by %s: all records, and the same bytes", how[i]);
+		fclose(out[i]);
+	}
+	close(fd);
+	stop(&target);
+}
+
 /* The task waits for room, which poll(2) tells of. */
 TEST_F(dev, waits)
 {

@@ -251,12 +251,31 @@ TEST_F(dev, fork_in_the_same_ring)
 
 	fd = stall(&target, UTRACE_SCOPE_TREE, true);
 	tell(&target, THREAD, 'w', 10);
+	while (count_type(&all, UTRACE_BRANCH_START) < 3)
+		read_on(fd, &all, all.n + 1);
 	read_to_the_end(&target, fd, &all);
-	holds(count_type(&all, UTRACE_BRANCH_START) >= 2, "both have begun");
+	is(3, count_type(&all, UTRACE_BRANCH_START), "two threads and a child");
 	is(count_type(&all, UTRACE_BRANCH_START),
 	   count_type(&all, UTRACE_BRANCH_END), "each begin has its end");
 	close(fd);
 	stop(&target);
+}
+
+/* One thread executes a program while the other one waits, in the same ring. */
+TEST_F(dev, exec_in_the_same_ring)
+{
+	struct trace all = {};
+	struct target target;
+	int fd, status = -1;
+
+	fd = stall(&target, UTRACE_SCOPE_PROCESS, true);
+	tell(&target, THREAD, 'x', 0);
+	read_on(fd, &all, SIZE_MAX);
+	holds(has_ended(target.pid, &status), "the program is executed");
+	is(0, status, "and ends well");
+	is(1, count_from(&all, UTRACE_PC_EXEC), "as the records tell");
+	check_whole(&all, 0);
+	close(fd);
 }
 
 /* Killed at each moment of the wait. */

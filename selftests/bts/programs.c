@@ -9,15 +9,11 @@
  */
 #include "oracle.h"
 
-#include <libgen.h>
-#include <limits.h>
 #include <sys/stat.h>
 
 /* Steps that are compared. */
 #define SOME_STEPS	30000
 #define MORE_STEPS	100000
-
-static char home[PATH_MAX], file[] = "/tmp/utrace-sort.XXXXXX";
 
 static bool has_time(void)
 {
@@ -140,11 +136,13 @@ static void print_steps(const struct oracle *o, const char *program)
 	holds(branches > 100, "there are branches");
 }
 
-static void follow(char **argv, bool itself, size_t steps, bool to_the_end)
+/* Returns the number of threads whose steps were compared. */
+static size_t follow(char **argv, bool itself, size_t steps, bool to_the_end)
 {
 	struct trace trace = {};
 	struct oracle o = {};
 	int fd, status = 0;
+	size_t threads;
 	__u64 inode;
 	pid_t pid;
 
@@ -155,6 +153,7 @@ static void follow(char **argv, bool itself, size_t steps, bool to_the_end)
 	o.steps = 0;
 	step_threads(&o, steps);
 	print_steps(&o, argv[0]);
+	threads = o.n;
 	let_go(&o);
 	if (!to_the_end)
 		kill(pid, SIGKILL);
@@ -168,6 +167,7 @@ static void follow(char **argv, bool itself, size_t steps, bool to_the_end)
 	close(fd);
 	free(trace.records);
 	free_oracle(&o);
+	return threads;
 }
 
 static void follow_to_the_end(const char *program, char *arg)
@@ -177,17 +177,6 @@ static void follow_to_the_end(const char *program, char *arg)
 	argv[0] = (char *)program;
 	argv[1] = arg;
 	follow(argv, false, has_time() ? SIZE_MAX : SOME_STEPS, true);
-}
-
-/* A program of this folder. */
-static const char *built(const char *name)
-{
-	static char path[PATH_MAX + 32];
-
-	need(readlink("/proc/self/exe", home, sizeof(home) - 1) > 0,
-	     "own name");
-	snprintf(path, sizeof(path), "%s/%s", dirname(home), name);
-	return path;
 }
 
 #define TEST_LONG(name) TEST_F_TIMEOUT(dev, name, has_time() ? \
@@ -200,6 +189,7 @@ TEST_LONG(nothing)
 
 TEST_LONG(sort)
 {
+	char file[] = "/tmp/utrace-sort.XXXXXX";
 	int fd = mkstemp(file);
 
 	need(fd >= 0 && dprintf(fd, "delta\nalpha\nbeta\n\ngamma\n") > 0, file);
@@ -214,7 +204,8 @@ TEST_LONG(exceptions)
 	char *argv[2] = {};
 
 	argv[0] = (char *)built("throws");
-	follow(argv, true, MORE_STEPS, true);
+	is(2, follow(argv, true, has_time() ? SIZE_MAX : MORE_STEPS, true),
+	   "both threads are stepped");
 }
 
 /* System calls of three kinds, signals, and jumps that only these have. */
@@ -280,9 +271,10 @@ TEST_LONG(python)
 	follow_first(_metadata, argv);
 }
 
+/* fzf is the smallest package with a program in Go. */
 TEST_LONG(go)
 {
-	char go[] = "/usr/bin/go", version[] = "version";
+	char go[] = "/usr/bin/fzf", version[] = "--version";
 	char *argv[3] = { go, version };
 
 	follow_first(_metadata, argv);

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "emulated.h"
+#include "tasks.h"
 
 #define ONLINE	"/sys/devices/system/cpu/cpu1/online"
 
@@ -391,6 +392,67 @@ TEST_F(thread, heirs)
 	holds(seen.lost > 1000 && seen.lost == told(over.fd).lost,
 	      "%llu records are lost, and counted", seen.lost);
 	close(over.fd);
+}
+
+static void *execute(void *unused)
+{
+	run();
+	execl("/bin/true", "true", NULL);
+	return NULL;
+}
+
+/* Records, and those that are told as lost, of one task. */
+static __u64 all_of(const struct task *task)
+{
+	__u64 n = 0;
+	size_t i;
+
+	for (i = 0; task && i < task->trace.n; i++)
+		n += type_of(&task->trace.records[i]) == UTRACE_BRANCH_LOST ?
+		     task->trace.records[i].from : 1;
+	return n;
+}
+
+/*
+ * A thread executes a program when nobody has read for long, and so takes over the
+ * pid of the leader.  What it has done before stays that of its former pid.
+ */
+TEST_F(thread, executes)
+{
+	static struct tasks tasks;
+	struct trace trace = {};
+	struct task *leader;
+	pthread_t thread;
+	__u64 before;
+	pid_t pid;
+	int fd;
+
+	shared->stop = 0;
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		pthread_create(&thread, NULL, execute, NULL);
+		for (;;)
+			pause();
+	}
+	fd = track(pid, (struct utrace_ioc_branches){
+			.scope = UTRACE_SCOPE_PROCESS,
+			.full = UTRACE_FULL_DROP, .records = 512,
+		});
+	need(fd >= 0, "UTRACE_IOC_BRANCHES");
+	sleep(2 * ut_patience());
+	is(0, end(pid), "the program is executed, and ends");
+	read_on(fd, &trace, SIZE_MAX);
+	split(&trace, &tasks);
+	leader = find_task(&tasks, pid);
+	is(2, tasks.n, "two threads");
+	need(tasks.n == 2 && leader, "the leader");
+	before = all_of(&tasks.task[leader == tasks.task]);
+	holds(before > 10000, "the thread has done %llu branches", before);
+	holds(all_of(leader) < before / 2, "the program %llu", all_of(leader));
+	free_tasks(&tasks);
+	free(trace.records);
+	close(fd);
 }
 
 /* The reader goes away: the task goes on, with and without a descriptor. */
