@@ -2,15 +2,18 @@
 /**
  * DOC: utrace_branches
  *
- * Counts the calls of functions that a process makes, with its threads. This is a
- * consumer of branches in the kernel, which is told of records, and reads them
- * in a work item. ::
+ * Counts the calls of functions that a process makes, with its threads, or the
+ * branches that a CPU takes in the kernel, of which a processor does not tell the
+ * kind. This is a consumer of branches in the kernel, which is told of records, and
+ * reads them in a work item. ::
  *
  *	modprobe utrace_branches pid=1234
  *	cat /sys/kernel/debug/utrace_branches/counts
  *	modprobe -r utrace_branches
+ *	modprobe utrace_branches cpu=0
  *
- * The process waits if the work item is slow, so no call is missed.
+ * The process waits if the work item is slow, so no call is missed. A CPU does not
+ * wait. With ``source=3`` it is the emulated source, for tests.
  */
 #include <linux/debugfs.h>
 #include <linux/module.h>
@@ -23,6 +26,14 @@
 static int pid;
 module_param(pid, int, 0444);
 MODULE_PARM_DESC(pid, "process whose calls are counted");
+
+static int cpu = -1;
+module_param(cpu, int, 0444);
+MODULE_PARM_DESC(cpu, "CPU whose branches in the kernel are counted");
+
+static uint source;
+module_param(source, uint, 0444);
+MODULE_PARM_DESC(source, "enum utrace_branch_source");
 
 static struct bts_consumer *consumer;
 static struct dentry *dir;
@@ -70,23 +81,41 @@ static int counts_show(struct seq_file *m, void *unused)
 	seq_printf(m, "jumps %llu\nconditional jumps %llu\nsystem calls %llu\n",
 		   kinds[UTRACE_BR_UNCOND] + kinds[UTRACE_BR_IND],
 		   kinds[UTRACE_BR_COND], kinds[UTRACE_BR_SYSCALL]);
-	seq_printf(m, "other records %llu\nended %d\n", others,
+	seq_printf(m, "of unknown kind %llu\nother records %llu\nended %d\n",
+		   kinds[UTRACE_BR_UNKNOWN], others,
 		   utrace_branches_over(consumer));
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(counts);
 
-static int __init branches_init(void)
+static struct bts_consumer *attach(struct utrace_branches_want *want)
 {
-	const struct utrace_branches_want want = { .ready = ready };
 	struct pid *target = find_get_pid(pid);
 	struct task_struct *task = get_pid_task(target, PIDTYPE_PID);
+	struct bts_consumer *made;
 
 	put_pid(target);
 	if (!task)
-		return -ESRCH;
-	consumer = utrace_branches_attach(task, UTRACE_SCOPE_PROCESS, &want);
+		return ERR_PTR(-ESRCH);
+	made = utrace_branches_attach(task, UTRACE_SCOPE_PROCESS, want);
 	put_task_struct(task);
+	return made;
+}
+
+static struct bts_consumer *attach_cpu(struct utrace_branches_want *want)
+{
+	want->levels = UTRACE_BRANCHES_KERNEL;
+	return utrace_branches_attach_cpu(cpu, want);
+}
+
+static int __init branches_init(void)
+{
+	struct utrace_branches_want want = {
+		.source = source,
+		.ready = ready,
+	};
+
+	consumer = cpu >= 0 ? attach_cpu(&want) : attach(&want);
 	if (IS_ERR(consumer))
 		return PTR_ERR(consumer);
 	dir = debugfs_create_dir(KBUILD_MODNAME, NULL);
