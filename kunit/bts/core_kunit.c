@@ -85,7 +85,7 @@ static void make_stream(struct kunit *test, unsigned int i,
 			utrace_bts_buffer_init(&t->buffer[i], t->ring[i], size,
 					       overwrite, true), 0);
 	KUNIT_ASSERT_EQ(test,
-			utrace_bts_stream_init(&t->stream[i], level, false,
+			utrace_bts_stream_init(&t->stream[i], level,
 					       &core_entries, &t->buffer[i],
 					       wait ? core_pause : NULL), 0);
 }
@@ -143,7 +143,6 @@ static void expect(struct kunit *test, struct bts_buffer *buffer,
  * struct view_case - what a consumer gets of raw records
  * @what: a description
  * @level: what it wants
- * @hide_user: see struct bts_view
  * @finish: the thread ends
  * @n: number of raw records
  * @raw: raw records
@@ -153,7 +152,6 @@ static void expect(struct kunit *test, struct bts_buffer *buffer,
 struct view_case {
 	const char *what;
 	enum bts_level level;
-	bool hide_user;
 	bool finish;
 	unsigned int n;
 	struct utrace_branch raw[6];
@@ -247,13 +245,6 @@ static const struct view_case view_cases[] = {
 		.n_told = 4,
 		.told = { { 3, IRQ }, TASK(7), { K(1), K(2) }, { K(9), 3 } },
 	}, {
-		"the kernel without user mode", BTS_LEVEL_KERNEL, true, .n = 5,
-		.raw = { { 1, 2 }, { 3, IRQ }, TASK(7), { K(1), K(2) },
-			 { K(9), 3 } },
-		.n_told = 4,
-		.told = { { UTRACE_PC_USER, IRQ }, TASK(7), { K(1), K(2) },
-			  { K(9), UTRACE_PC_USER } },
-	}, {
 		"both", BTS_LEVEL_BOTH, .n = 4,
 		.raw = { { 1, 2 }, { 3, IRQ, 0x10 }, TASK(7), { K(9), 3 } },
 		.n_told = 4,
@@ -268,7 +259,6 @@ static void view_is_told(struct kunit *test)
 	struct bts_view view = {
 		.entries = &core_entries,
 		.level = c->level,
-		.hide_user = c->hide_user,
 	};
 
 	utrace_bts_buffer_init(&t->buffer[0], t->ring[0], RING, false, false);
@@ -502,11 +492,11 @@ static void wait_is_checked(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, utrace_bts_window_add(&t->fake.window, stream,
 						    NULL), -EINVAL);
 	KUNIT_EXPECT_EQ(test, utrace_bts_stream_init(stream, BTS_LEVEL_BOTH,
-						     false, NULL, buffer,
+						     NULL, buffer,
 						     core_pause), -EINVAL);
 	buffer->overwrite = true;
 	KUNIT_EXPECT_EQ(test, utrace_bts_stream_init(stream, BTS_LEVEL_USER,
-						     false, NULL, buffer,
+						     NULL, buffer,
 						     core_pause), -EINVAL);
 }
 

@@ -188,7 +188,6 @@ static void judge_no_leak(struct judge *judge)
 /* P2: no branch of user mode is in a stream of the kernel. */
 static void judge_kernel_only(struct judge *judge)
 {
-	bool hide = judge->consumer->hide_user;
 	const struct utrace_branch *record;
 
 	for (judge->i = 0; judge->i < judge->n_got; judge->i++) {
@@ -197,9 +196,6 @@ static void judge_kernel_only(struct judge *judge)
 			continue;
 		if (!is_kernel(record->from) && !is_kernel(record->to))
 			wrong(judge, "a branch of user mode is told");
-		if (hide && (!is_kernel(record->from) ||
-			     !is_kernel(record->to)))
-			wrong(judge, "an address of user mode is told");
 	}
 }
 
@@ -311,12 +307,6 @@ void lab_judge(struct lab *lab)
 			judge_one(lab, &lab->consumer[i]);
 }
 
-/* Is a side of a branch in the kernel?  A hidden address is of user mode. */
-static bool is_kernel_side(u64 address)
-{
-	return is_kernel(address) && address != UTRACE_PC_USER;
-}
-
 static bool is_of_interrupt(const struct utrace_branch *record)
 {
 	return (record->from & ~0xfffULL) == LAB_NMI ||
@@ -349,7 +339,7 @@ static bool is_compared(const struct lab *lab,
 	if (consumer->level == BTS_LEVEL_USER &&
 	    (is_kernel(record->from) || is_kernel(record->to)))
 		return false;
-	return is_kernel_side(side) ? !setup->off_os : !setup->off_usr;
+	return is_kernel(side) ? !setup->off_os : !setup->off_usr;
 }
 
 /* The next record that is to be compared. */

@@ -412,8 +412,7 @@ static bool lab_make(struct lab_consumer *consumer)
 				       consumer->size, consumer->overwrite,
 				       consumer->of_cpu) &&
 	       !utrace_bts_stream_init(&consumer->stream, consumer->level,
-				       consumer->hide_user, &lab_table,
-				       &consumer->buffer,
+				       &lab_table, &consumer->buffer,
 				       consumer->wait ? lab_pause : NULL);
 }
 
@@ -441,7 +440,6 @@ static void lab_add(struct lab *lab, struct lab_consumer *consumer)
 	consumer->there = true;
 	consumer->wanted = (struct bts_wanted){
 		.level = consumer->level,
-		.hide_user = consumer->hide_user,
 		.of_cpu = consumer->of_cpu,
 		.id = consumer->id,
 		.begin = lab->n_events,

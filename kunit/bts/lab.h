@@ -107,7 +107,6 @@ struct lab_setup {
  * @level: what it wants
  * @overwrite: it keeps the last records
  * @wait: its thread waits for the reader
- * @hide_user: see struct bts_view
  * @of_cpu: it follows a CPU, else a thread
  * @id: which one
  * @size: records of its ring
@@ -129,7 +128,6 @@ struct lab_consumer {
 	u8 level;
 	bool overwrite;
 	bool wait;
-	bool hide_user;
 	bool of_cpu;
 	u8 id;
 	unsigned int size;

@@ -180,15 +180,9 @@ static void model_user(struct model *model, unsigned int i)
 static void model_kernel(struct model *model, unsigned int i)
 {
 	const struct utrace_branch *record = &model->events[i].record;
-	bool hide = model->wanted->hide_user;
 
-	if (model_is_branch(model, i, false, false))
-		return;
-	model_put(model,
-		  hide && !is_kernel(record->from) ? UTRACE_PC_USER :
-		  record->from,
-		  hide && !is_kernel(record->to) ? UTRACE_PC_USER : record->to,
-		  record->info);
+	if (!model_is_branch(model, i, false, false))
+		model_put(model, record->from, record->to, record->info);
 }
 
 static void model_event(struct model *model, unsigned int i)

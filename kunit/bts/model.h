@@ -50,7 +50,6 @@ struct bts_event {
 /**
  * struct bts_wanted - a consumer
  * @level: what it wants
- * @hide_user: see struct bts_view
  * @of_cpu: it follows a CPU, else a thread
  * @id: which one
  * @begin: number of its first event
@@ -61,7 +60,6 @@ struct bts_event {
  */
 struct bts_wanted {
 	enum bts_level level;
-	bool hide_user;
 	bool of_cpu;
 	u8 id;
 	unsigned int begin;

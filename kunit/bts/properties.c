@@ -89,8 +89,6 @@ static void make_consumer(struct lab *lab, struct lab_consumer *consumer,
 	consumer->level = levels[below(seed, 4)];
 	consumer->overwrite = below(seed, 2);
 	consumer->of_cpu = below(seed, 2);
-	consumer->hide_user = consumer->level == BTS_LEVEL_KERNEL &&
-			      below(seed, 2);
 	consumer->wait = may_wait && !consumer->of_cpu &&
 			 !consumer->overwrite &&
 			 consumer->level == BTS_LEVEL_USER && below(seed, 3);
@@ -258,13 +256,12 @@ static void print_consumer(const struct lab_consumer *consumer,
 {
 	static const char * const levels[] = { "user", "kernel", "both" };
 
-	pr_info("  consumer %u: %s %u, %s, %s of %u%s%s%s%s\n", number,
+	pr_info("  consumer %u: %s %u, %s, %s of %u%s%s%s\n", number,
 		consumer->of_cpu ? "CPU" : "thread", consumer->id,
 		levels[consumer->level],
 		consumer->overwrite ? "last" : "continuous", consumer->size,
 		consumer->wait ? ", waits" : "",
 		consumer->prompt ? ", prompt" : "",
-		consumer->hide_user ? ", hides user mode" : "",
 		consumer->late ? ", late" : "");
 }
 

@@ -129,7 +129,6 @@ enum utrace_branch_loss {
  */
 #define UTRACE_PC_BASE		0xfffffffffffff000ULL
 #define UTRACE_PC_KERNEL	(UTRACE_PC_BASE | 0x00)	/* nothing is known */
-#define UTRACE_PC_USER		(UTRACE_PC_BASE | 0x01)	/* hidden user mode */
 #define UTRACE_PC_ASYNC		(UTRACE_PC_BASE | 0x02)	/* no instruction */
 #define UTRACE_PC_SYSCALL	(UTRACE_PC_BASE | 0x10)
 #define UTRACE_PC_SIGNAL	(UTRACE_PC_BASE | 0x20)	/* a handler begins */

@@ -245,39 +245,17 @@ static void bts_filter_user(struct bts_view *view,
 
 /* The kernel */
 
-/* Write a record of the kernel without an address in user mode. */
-static void bts_put_hidden(const struct utrace_branch *record,
-			   struct bts_buffer *buffer)
-{
-	struct utrace_branch hidden = *record;
-	enum bts_class class = utrace_bts_class(record);
-
-	if (UTRACE_BRANCH_TYPE(record->info) == UTRACE_BRANCH) {
-		if (class == BTS_UK)
-			hidden.from = UTRACE_PC_USER;
-		else if (class == BTS_KU)
-			hidden.to = UTRACE_PC_USER;
-	}
-	utrace_bts_buffer_write(buffer, &hidden, 1);
-}
-
-static void bts_filter_kernel(struct bts_view *view,
-			      const struct utrace_branch *records,
+static void bts_filter_kernel(const struct utrace_branch *records,
 			      unsigned int n, struct bts_buffer *buffer)
 {
-	unsigned int run, i;
+	unsigned int run;
 
 	for (; n; n -= run, records += run) {
 		run = bts_user_run(records, n);
 		if (run)
 			continue;
 		run = bts_other_run(records, min(n, BTS_CHUNK));
-		if (!view->hide_user) {
-			utrace_bts_buffer_write(buffer, records, run);
-			continue;
-		}
-		for (i = 0; i < run; i++)
-			bts_put_hidden(records + i, buffer);
+		utrace_bts_buffer_write(buffer, records, run);
 	}
 }
 
@@ -285,7 +263,7 @@ static void bts_filter_kernel(struct bts_view *view,
 
 /**
  * utrace_bts_view_begin() - a stream begins
- * @view: its level, entries and what it hides are there
+ * @view: its level and entries are there
  *
  * Context: The writer; any.
  */
@@ -315,7 +293,7 @@ void utrace_bts_view_filter(struct bts_view *view,
 		bts_filter_user(view, records, n, buffer);
 		break;
 	case BTS_LEVEL_KERNEL:
-		bts_filter_kernel(view, records, n, buffer);
+		bts_filter_kernel(records, n, buffer);
 		break;
 	default:
 		utrace_bts_buffer_write(buffer, records, n);

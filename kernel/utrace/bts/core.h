@@ -104,7 +104,6 @@ enum bts_where {
  * struct bts_view - one consumer of one stream
  * @entries: where the kernel is entered; only for %BTS_LEVEL_USER.  Constant
  * @level: enum bts_level; constant
- * @hide_user: %BTS_LEVEL_KERNEL without addresses in user mode; constant
  * @where: enum bts_where
  * @kind: enum bts_entry_kind of the entry, in %BTS_WHERE_KERNEL
  * @left: address at which user mode was left.  Likewise
@@ -115,7 +114,6 @@ enum bts_where {
 struct bts_view {
 	const struct bts_entries *entries;
 	u8 level;
-	bool hide_user;
 	u8 where;
 	u8 kind;
 	u64 left;

@@ -388,7 +388,7 @@ static struct bts_cpu_link *bts_cpu_link_new(struct bts_consumer *consumer,
 	link->cpu = nr;
 	utrace_bts_buffer_init(&link->buffer, records, size,
 			       consumer->ring.overwrite, true);
-	utrace_bts_stream_init(&link->stream, levels[consumer->levels], false,
+	utrace_bts_stream_init(&link->stream, levels[consumer->levels],
 			       &bts_source->entries, &link->buffer, NULL);
 	return link;
 }

@@ -389,7 +389,7 @@ static struct bts_track *bts_track_new(struct bts_thread *thread,
 
 	if (!track)
 		return NULL;
-	utrace_bts_stream_init(&track->stream, level, false,
+	utrace_bts_stream_init(&track->stream, level,
 			       utrace_bts_cpu_entries(), &track->stage,
 			       user ? bts_track_pause : NULL);
 	init_irq_work(&track->tell, bts_track_tell);

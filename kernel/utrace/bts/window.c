@@ -25,7 +25,6 @@
  * utrace_bts_stream_init() - make a stream
  * @stream: filled in
  * @level: what its consumer wants
- * @hide_user: %BTS_LEVEL_KERNEL without addresses in user mode
  * @entries: where the kernel is entered; kept by the caller
  * @buffer: where the consumer gets it; kept by the caller
  * @pause: the thread is to wait while @buffer is full, see struct bts_stream; or
@@ -37,7 +36,7 @@
  * * -EINVAL - a stream that waits is continuous and of user mode
  */
 int utrace_bts_stream_init(struct bts_stream *stream, enum bts_level level,
-			   bool hide_user, const struct bts_entries *entries,
+			   const struct bts_entries *entries,
 			   struct bts_buffer *buffer,
 			   void (*pause)(struct bts_stream *stream))
 {
@@ -47,7 +46,6 @@ int utrace_bts_stream_init(struct bts_stream *stream, enum bts_level level,
 		.view = {
 			.entries = entries,
 			.level = level,
-			.hide_user = hide_user,
 		},
 		.buffer = buffer,
 		.pause = pause,

@@ -127,7 +127,7 @@ struct bts_window {
 };
 
 int utrace_bts_stream_init(struct bts_stream *stream, enum bts_level level,
-			   bool hide_user, const struct bts_entries *entries,
+			   const struct bts_entries *entries,
 			   struct bts_buffer *buffer,
 			   void (*pause)(struct bts_stream *stream));
 void utrace_bts_stream_finish(struct bts_stream *stream);
