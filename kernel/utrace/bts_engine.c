@@ -11,7 +11,6 @@
  * thread (bts/track.c).
  */
 #include <linux/init.h>
-#include <linux/poll.h>
 #include <linux/ptrace.h>
 #include <linux/utrace.h>
 

@@ -254,7 +254,11 @@ static void shrink(struct lab *lab)
 static void print_consumer(const struct lab_consumer *consumer,
 			   unsigned int number)
 {
-	static const char * const levels[] = { "user", "kernel", "both" };
+	static const char * const levels[] = {
+		[BTS_LEVEL_USER]	= "user",
+		[BTS_LEVEL_KERNEL]	= "kernel",
+		[BTS_LEVEL_BOTH]	= "both",
+	};
 
 	pr_info("  consumer %u: %s %u, %s, %s of %u%s%s%s\n", number,
 		consumer->of_cpu ? "CPU" : "thread", consumer->id,

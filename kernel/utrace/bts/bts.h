@@ -159,12 +159,12 @@ struct bts_piece {
  * @data: likewise
  * @stop: a thread whose records find no room waits.  Constant.
  * @read_lock: serializes readers; held while records are copied to user memory
- * @lock: guards @ring and @last
+ * @lock: guards @ring, @last, @tracks and what is in there, @staged, @left and @gaps
  * @ring: the records
  * @last: inode number of the pidfd of the thread that wrote last, 0 at first.
  *	Under @lock
  * @wait: readers that wait for records
- * @wait_lock: guards @waiting and @reader
+ * @wait_lock: guards @waiting, @reader, @closed, @ready and @data
  * @waiting: struct bts_link of threads that wait for room.  Under @wait_lock
  * @reader: process that has read or polled last, or has made the consumer,
  *	counted; NULL once it has closed the descriptor: no thread waits then.

@@ -7,7 +7,6 @@
  * (inkernel.c).  The threads that the engine covers join at their next safe point
  * (bts_engine.c).
  */
-#include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/file.h>
 #include <linux/pid_namespace.h>
@@ -258,7 +257,7 @@ void utrace_bts_info(struct bts_consumer *consumer,
  * that CPUs have recorded may sleep until then, so the CPUs are given back before.
  * What is in the ring can still be read.
  *
- * Context: Process context; may sleep.  Takes bts_consumer.wait_lock.
+ * Context: Process context without locks; may sleep.
  */
 void utrace_bts_close(struct bts_consumer *consumer)
 {
@@ -334,8 +333,10 @@ static bool bts_can_wait(u32 levels, unsigned int source, bool cpu)
  * @cpu: of a CPU, else of tasks
  *
  * Context: Any.
- * Return: enum utrace_branch_source, but not ANY; -EINVAL; or -EOPNOTSUPP if there
- * is no such source here.
+ * Return:
+ * * enum utrace_branch_source, but not ANY
+ * * -EINVAL - there is no such level, mode, policy or source, or a task cannot wait
+ * * -EOPNOTSUPP - there is no such source here
  */
 int utrace_bts_check(const struct utrace_branches_want *want, bool cpu)
 {
@@ -377,7 +378,7 @@ utrace_bts_consumer_new(const struct utrace_branches_want *want, u32 source,
 
 	if (!consumer)
 		return ERR_PTR(-ENOMEM);
-	/* Half of a smaller one would count as full, see bts_room(). */
+	/* A smaller one would count as full before half of it is used. */
 	if (cpu && records)
 		records = max(records, BTS_CPU_MIN);
 	ret = utrace_bts_ring_init(&consumer->ring, records,
@@ -432,8 +433,18 @@ static bool bts_may_trace(struct task_struct *task, void *data)
  * Each thread joins at its next safe point, for which it is asked.
  *
  * Context: Process context; may sleep.
- * Return: 0, -EINVAL for another scope, -EOPNOTSUPP without single steps, -EDEADLK,
- * -ESRCH, or an error of utrace_bts_cpus_get() or utrace_attach_for().
+ * Return:
+ * * 0 - the threads join at their next safe points
+ * * -EINVAL - there is no such scope
+ * * -EOPNOTSUPP - the machine has no single steps, or nothing that records a CPU
+ * * -EDEADLK - the caller would wait for itself
+ * * -ESRCH - @task has exited
+ * * -EPERM - the opener of the device may not trace a task, or @task is a kernel
+ *   thread
+ * * -ENOSPC, -EUSERS - a task or the user has no room for another engine
+ * * -EINTR - the caller is being killed
+ * * -EBUSY, -EIO - see utrace_bts_cpus_get()
+ * * -ENOMEM - there is no memory
  */
 int utrace_bts_attach(struct bts_consumer *consumer, struct task_struct *task,
 		      u32 scope)

@@ -81,8 +81,8 @@ static DEFINE_PER_CPU(struct bts_cpu *, bts_cpu);
 static DEFINE_MUTEX(bts_cpus_lock);
 
 /*
- * CPUs record nothing for a time, see utrace_bts_cpu_off().  Each CPU writes it
- * before its own window, and reads it when it gets one.
+ * CPUs record nothing for a time.  Written before the windows that are there; a CPU
+ * reads it when it gets a window.
  */
 static bool bts_cpus_off;
 
@@ -160,23 +160,26 @@ bool utrace_bts_cpu_interrupt(void)
 	return true;
 }
 
-/**
- * utrace_bts_cpu_off() - record nothing on this CPU for a time
- * @off: whether to record nothing, or to go on
- *
- * Context: Any but NMI.
- */
-void utrace_bts_cpu_off(bool off)
+static void bts_cpu_set_off(void *off)
 {
-	struct bts_cpu *cpu;
+	struct bts_cpu *cpu = __this_cpu_read(bts_cpu);
 
-	guard(irqsave)();
-	WRITE_ONCE(bts_cpus_off, off);
-	cpu = __this_cpu_read(bts_cpu);
 	if (!cpu)
 		return;
-	utrace_bts_window_off(&cpu->window, off);
+	utrace_bts_window_off(&cpu->window, *(bool *)off);
 	bts_cpu_tell(cpu);
+}
+
+/**
+ * utrace_bts_cpus_off() - record nothing for a time, and nowhere
+ * @off: whether to record nothing, or to go on
+ *
+ * Context: Process context; interrupts all CPUs.
+ */
+void utrace_bts_cpus_off(bool off)
+{
+	WRITE_ONCE(bts_cpus_off, off);
+	on_each_cpu(bts_cpu_set_off, &off, true);
 }
 
 /* Context switches */
@@ -367,11 +370,6 @@ static void bts_cpus_put_all(void)
 static struct bts_cpu_link *bts_cpu_link_new(struct bts_consumer *consumer,
 					     unsigned int nr)
 {
-	static const enum bts_level levels[] = {
-		[UTRACE_BRANCHES_USER]	 = BTS_LEVEL_USER,
-		[UTRACE_BRANCHES_KERNEL] = BTS_LEVEL_KERNEL,
-		[BTS_LEVELS]		 = BTS_LEVEL_BOTH,
-	};
 	struct bts_cpu_link *link = kzalloc(sizeof(*link), GFP_KERNEL_ACCOUNT);
 	u64 size = consumer->ring.size;
 	void *records;
@@ -388,7 +386,7 @@ static struct bts_cpu_link *bts_cpu_link_new(struct bts_consumer *consumer,
 	link->cpu = nr;
 	utrace_bts_buffer_init(&link->buffer, records, size,
 			       consumer->ring.overwrite, true);
-	utrace_bts_stream_init(&link->stream, levels[consumer->levels],
+	utrace_bts_stream_init(&link->stream, consumer->levels,
 			       &bts_source->entries, &link->buffer, NULL);
 	return link;
 }
@@ -747,14 +745,11 @@ int utrace_bts_cpu_look(struct bts_consumer *consumer, struct bts_piece *piece,
 	if (!utrace_bts_buffer_has(&link->buffer) && !READ_ONCE(link->over))
 		(void)smp_call_function_single(link->cpu, bts_cpu_drain, NULL,
 					       true);
+	/* Nobody else writes any more, so what is lost can be told from here. */
+	if (READ_ONCE(link->over))
+		utrace_bts_buffer_settle(&link->buffer);
 	piece->n = utrace_bts_buffer_look(&link->buffer, piece->records,
 					  min(n, BTS_PIECE), &piece->look);
-	/* Nobody else writes any more, so what is lost can be told from here. */
-	if (!piece->n && READ_ONCE(link->over) &&
-	    utrace_bts_buffer_settle(&link->buffer))
-		piece->n = utrace_bts_buffer_look(&link->buffer, piece->records,
-						  min(n, BTS_PIECE),
-						  &piece->look);
 	return piece->n;
 }
 

@@ -9,7 +9,6 @@
 #include <linux/cred.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
-#include <linux/poll.h>
 #include <linux/sched/coredump.h>
 #include <linux/sched/signal.h>
 #include <linux/task_work.h>
@@ -100,6 +99,8 @@ bool utrace_bts_write_before(struct bts_link *link)
 	struct bts_consumer *consumer = link->consumer;
 
 	lockdep_assert_held(&consumer->lock);
+	if (!link->started && !utrace_bts_move_former(link))
+		return false;
 	if (!bts_write_task(consumer, link->pid, link->ino))
 		return false;
 	if (!link->started)
@@ -275,9 +276,10 @@ void utrace_bts_missed(struct bts_consumer *consumer)
  * @start: address at which it goes on
  *
  * By execve() the thread may have become the leader of its process, which has
- * ended.  The records of the leader begin anew then.
+ * ended.  The records of the leader begin anew then.  What was lost of the former
+ * pid is told at the end, as nothing is told of that pid any more.
  *
- * Context: The task itself.
+ * Context: The task itself; may sleep.  Takes bts_consumer.lock.
  */
 void utrace_bts_link_rename(struct bts_link *link, u64 start)
 {
@@ -285,6 +287,11 @@ void utrace_bts_link_rename(struct bts_link *link, u64 start)
 
 	if (link->ino == ino)
 		return;
+	if (link->lost) {
+		guard(mutex)(&link->consumer->lock);
+		bts_lose(link->consumer, link->lost);
+		link->lost = 0;
+	}
 	link->ino = ino;
 	link->pid = bts_pid(link->consumer);
 	link->start = start;

@@ -117,7 +117,7 @@ static void emulated_write(struct emulated *e)
 	*(struct utrace_branch *)(unsigned long)store->index =
 		emulated_branch(e->n++);
 	store->index += sizeof(struct utrace_branch);
-	if (e->skid ? !--e->skid : false)
+	if (e->skid && !--e->skid)
 		utrace_bts_cpu_interrupt();
 	else if (store->index == store->threshold)
 		e->skid = EMULATED_SKID;

@@ -49,7 +49,7 @@ static DEFINE_MUTEX(intel_lock);
 /* CPUs that are followed.  Under intel_lock; not empty: perf's part is held. */
 static struct cpumask intel_followed;
 
-/* CPUs that have passed the self-test.  Likewise. */
+/* CPUs that have passed the self-test.  Under intel_lock. */
 static struct cpumask intel_passed;
 
 /* The machine */
@@ -188,6 +188,8 @@ static void intel_disable(struct bts_window *window)
  */
 #define INTEL_LEAST	512
 
+static_assert(INTEL_LEAST <= BTS_LEAST_MAX);
+
 static struct bts_source intel_source __ro_after_init = {
 	.id		= UTRACE_BRANCH_SOURCE_INTEL,
 	.ops		= {
@@ -201,18 +203,6 @@ static struct bts_source intel_source __ro_after_init = {
 
 /* Suspend, and the end */
 
-static void intel_off(void *unused)
-{
-	utrace_bts_cpu_off(true);
-}
-
-/* Who came after the CPUs were switched off is told of a gap, too. */
-static void intel_on_again(void *unused)
-{
-	utrace_bts_cpu_off(true);
-	utrace_bts_cpu_off(false);
-}
-
 /* A processor that sleeps forgets that it is to record. */
 static int intel_sleep(struct notifier_block *block, unsigned long event,
 		       void *unused)
@@ -221,12 +211,12 @@ static int intel_sleep(struct notifier_block *block, unsigned long event,
 	case PM_SUSPEND_PREPARE:
 	case PM_HIBERNATION_PREPARE:
 	case PM_RESTORE_PREPARE:
-		on_each_cpu(intel_off, NULL, true);
+		utrace_bts_cpus_off(true);
 		break;
 	case PM_POST_SUSPEND:
 	case PM_POST_HIBERNATION:
 	case PM_POST_RESTORE:
-		on_each_cpu(intel_on_again, NULL, true);
+		utrace_bts_cpus_off(false);
 		break;
 	}
 	return NOTIFY_DONE;
@@ -236,7 +226,7 @@ static int intel_sleep(struct notifier_block *block, unsigned long event,
 static int intel_reboot(struct notifier_block *block, unsigned long event,
 			void *unused)
 {
-	on_each_cpu(intel_off, NULL, true);
+	utrace_bts_cpus_off(true);
 	return NOTIFY_DONE;
 }
 

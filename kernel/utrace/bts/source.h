@@ -36,6 +36,6 @@ struct bts_source {
 /* cpu.c */
 void utrace_bts_source_add(const struct bts_source *source);
 bool utrace_bts_cpu_interrupt(void);
-void utrace_bts_cpu_off(bool off);
+void utrace_bts_cpus_off(bool off);
 
 #endif /* _KERNEL_UTRACE_BTS_SOURCE_H */

@@ -17,7 +17,6 @@
  */
 #include <linux/cred.h>
 #include <linux/pid.h>
-#include <linux/poll.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>

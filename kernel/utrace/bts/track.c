@@ -46,7 +46,7 @@
 #define BTS_TRACK_USER		2048
 #define BTS_TRACK_KERNEL	16384
 
-static_assert(BTS_TRACK_USER >= BTS_WAIT_MIN);
+static_assert(BTS_TRACK_USER >= 2 * BTS_MARGIN + BTS_RESERVE + BTS_LEAST_MAX);
 
 /* Records of a stage that a thread leaves which has made single steps. */
 #define BTS_TRACK_STEPS		256
@@ -142,6 +142,51 @@ static void bts_track_drop(struct bts_track *track, struct list_head *dropped)
 	list_move(&track->of_consumer, dropped);
 }
 
+/* Losing records of stages */
+
+/* Count what is in a stage as lost; bts_consumer.lock is held. */
+static void bts_discard(struct bts_track *track)
+{
+	const struct utrace_branch *records;
+	unsigned int n, i;
+
+	lockdep_assert_held(&track->link.consumer->lock);
+	while ((n = utrace_bts_buffer_peek(&track->stage, &records,
+					   BTS_PIECE))) {
+		for (i = 0; i < n; i++) {
+			if (UTRACE_BRANCH_TYPE(records[i].info) !=
+			    UTRACE_BRANCH_LOST) {
+				track->link.lost++;
+				continue;
+			}
+			track->link.lost += records[i].from;
+			track->recounted += records[i].from;
+		}
+		utrace_bts_buffer_skip(&track->stage, n);
+	}
+}
+
+/*
+ * Count all that is left of a track that is finished as lost, with what its stage does
+ * not tell of yet; bts_consumer.lock is held.
+ */
+static void bts_discard_rest(struct bts_track *track)
+{
+	bool all;
+
+	do {
+		all = utrace_bts_buffer_settle(&track->stage);
+		bts_discard(track);
+	} while (!all);
+}
+
+/* Likewise, and nothing is written for the thread any more. */
+static void bts_lose_rest(struct bts_track *track)
+{
+	bts_discard_rest(track);
+	utrace_bts_ring_lose(&track->link.consumer->ring, track->link.lost);
+}
+
 /* Moving records from stages to rings */
 
 /* Move what finds room; bts_consumer.lock is held.  Returns whether any did. */
@@ -183,19 +228,52 @@ static bool bts_move_left(struct bts_track *track, bool *done)
 	return moved;
 }
 
+/**
+ * utrace_bts_move_former() - move first what was left under the pid of a thread
+ * @link: the link of the thread to a consumer
+ *
+ * A thread that executes a program may have taken over the pid of its leader, which
+ * has left records.
+ *
+ * Context: Process context, with bts_consumer.lock held.
+ * Return: false if there is no room for all of them.
+ */
+bool utrace_bts_move_former(struct bts_link *link)
+{
+	struct bts_track *track;
+	bool done = true;
+
+	lockdep_assert_held(&link->consumer->lock);
+	/* Those behind @link were left later. */
+	list_for_each_entry(track, &link->consumer->tracks, of_consumer) {
+		if (&track->link == link || !done)
+			break;
+		if (!track->thread && track->link.ino == link->ino)
+			bts_move_left(track, &done);
+	}
+	return done;
+}
+
 static void bts_move_all(struct bts_consumer *consumer)
 {
 	struct bts_track *track, *next;
-	bool moved = false, done = false;
+	bool moved = false, done;
 	LIST_HEAD(dropped);
 
 	scoped_guard(mutex, &consumer->lock)
 		list_for_each_entry_safe(track, next, &consumer->tracks,
 					 of_consumer) {
-			moved |= track->thread ? bts_move(track) :
-				 bts_move_left(track, &done);
-			if (!track->thread && done)
-				bts_track_drop(track, &dropped);
+			if (track->thread) {
+				moved |= bts_move(track);
+				continue;
+			}
+			moved |= bts_move_left(track, &done);
+			/* No reader makes memory. */
+			if (!done && !consumer->ring.failed)
+				continue;
+			if (!done)
+				bts_lose_rest(track);
+			bts_track_drop(track, &dropped);
 		}
 	if (moved || !list_empty(&dropped))
 		utrace_bts_tell(consumer);
@@ -277,49 +355,6 @@ static void bts_track_pause(struct bts_stream *stream)
 						  TWA_NONE | TWAF_NO_ALLOC);
 }
 
-/* Count what is in a stage as lost; bts_consumer.lock is held. */
-static void bts_discard(struct bts_track *track)
-{
-	const struct utrace_branch *records;
-	unsigned int n, i;
-
-	lockdep_assert_held(&track->link.consumer->lock);
-	while ((n = utrace_bts_buffer_peek(&track->stage, &records,
-					   BTS_PIECE))) {
-		for (i = 0; i < n; i++) {
-			if (UTRACE_BRANCH_TYPE(records[i].info) !=
-			    UTRACE_BRANCH_LOST) {
-				track->link.lost++;
-				continue;
-			}
-			track->link.lost += records[i].from;
-			track->recounted += records[i].from;
-		}
-		utrace_bts_buffer_skip(&track->stage, n);
-	}
-}
-
-/*
- * Count all that is left of a track that is finished as lost, with what its stage does
- * not tell of yet; bts_consumer.lock is held.
- */
-static void bts_discard_rest(struct bts_track *track)
-{
-	bool all;
-
-	do {
-		all = utrace_bts_buffer_settle(&track->stage);
-		bts_discard(track);
-	} while (!all);
-}
-
-/* Likewise, and nothing is written for the thread any more. */
-static void bts_lose_rest(struct bts_track *track)
-{
-	bts_discard_rest(track);
-	utrace_bts_ring_lose(&track->link.consumer->ring, track->link.lost);
-}
-
 /* May the thread wait for the reader of a consumer? */
 static bool bts_may_wait(const struct bts_consumer *consumer)
 {
@@ -349,14 +384,6 @@ static bool bts_make_room(struct bts_track *track)
 
 /* Making and freeing */
 
-static enum bts_level bts_track_level(const struct bts_consumer *consumer)
-{
-	if (consumer->levels == UTRACE_BRANCHES_USER)
-		return BTS_LEVEL_USER;
-	return consumer->levels == UTRACE_BRANCHES_KERNEL ? BTS_LEVEL_KERNEL :
-							    BTS_LEVEL_BOTH;
-}
-
 /* A track with a stage, whose memory is the consumer's, for the current thread. */
 static struct bts_track *bts_track_alloc(struct bts_consumer *consumer,
 					 unsigned int size, u64 start)
@@ -380,8 +407,7 @@ static struct bts_track *bts_track_alloc(struct bts_consumer *consumer,
 static struct bts_track *bts_track_new(struct bts_thread *thread,
 				       struct bts_consumer *consumer)
 {
-	enum bts_level level = bts_track_level(consumer);
-	bool user = level == BTS_LEVEL_USER;
+	bool user = consumer->levels == UTRACE_BRANCHES_USER;
 	struct bts_track *track = bts_track_alloc(consumer, user ?
 						  BTS_TRACK_USER :
 						  BTS_TRACK_KERNEL,
@@ -389,7 +415,7 @@ static struct bts_track *bts_track_new(struct bts_thread *thread,
 
 	if (!track)
 		return NULL;
-	utrace_bts_stream_init(&track->stream, level,
+	utrace_bts_stream_init(&track->stream, consumer->levels,
 			       utrace_bts_cpu_entries(), &track->stage,
 			       user ? bts_track_pause : NULL);
 	init_irq_work(&track->tell, bts_track_tell);
@@ -533,7 +559,8 @@ void utrace_bts_track_begin(struct bts_thread *thread,
 	if (!track || !bts_track_enter(track)) {
 		if (track)
 			bts_track_free(track);
-		utrace_bts_missed(consumer);
+		if (!READ_ONCE(consumer->closed))
+			utrace_bts_missed(consumer);
 		return;
 	}
 	list_add_tail(&track->link.list, &thread->tracked);
@@ -569,7 +596,9 @@ static void bts_track_anew(struct bts_thread *thread, struct bts_track *track)
 
 	bts_track_finish(track);
 	scoped_guard(mutex, &consumer->lock) {
-		left = bts_track_bequeath(track);
+		bts_move(track);
+		left = utrace_bts_buffer_has(&track->stage) &&
+		       bts_track_bequeath(track);
 		if (!left)
 			bts_lose_rest(track);
 	}
@@ -596,16 +625,8 @@ void utrace_bts_track_exec(struct bts_thread *thread,
 		bts_track_hide(track);
 		return;
 	}
-	if (track->link.ino == task_pid(current)->ino)
-		return;
-	/* What the thread has done under its former pid goes first. */
-	bts_make_room(track);
-	scoped_guard(mutex, &consumer->lock)
-		if (!utrace_bts_buffer_has(&track->stage)) {
-			utrace_bts_link_rename(&track->link, UTRACE_PC_KERNEL);
-			return;
-		}
-	bts_track_anew(thread, track);
+	if (track->link.ino != task_pid(current)->ino)
+		bts_track_anew(thread, track);
 }
 
 /**
@@ -699,7 +720,7 @@ void utrace_bts_tracks_close(struct bts_consumer *consumer)
 }
 
 /**
- * utrace_bts_tracks_info() - add up the losses of threads that still run
+ * utrace_bts_tracks_info() - add up the losses that the ring does not count yet
  * @consumer: the consumer
  * @info: what was lost in the ring is filled in
  *
@@ -713,7 +734,7 @@ void utrace_bts_tracks_info(struct bts_consumer *consumer,
 	lockdep_assert_held(&consumer->lock);
 	info->gaps = consumer->gaps;
 	list_for_each_entry(track, &consumer->tracks, of_consumer) {
-		info->lost += bts_lost_in_stage(track);
+		info->lost += bts_lost_in_stage(track) + track->link.lost;
 		info->gaps += utrace_bts_buffer_gaps(&track->stage);
 	}
 }

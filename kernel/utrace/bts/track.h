@@ -52,6 +52,7 @@ void utrace_bts_track_exec(struct bts_thread *thread,
 void utrace_bts_track_end(struct bts_thread *thread,
 			  struct bts_consumer *consumer);
 bool utrace_bts_leave_rest(struct bts_thread *thread, struct bts_link *link);
+bool utrace_bts_move_former(struct bts_link *link);
 void utrace_bts_tracks_tell(struct list_head *streams);
 void utrace_bts_tracks_close(struct bts_consumer *consumer);
 void utrace_bts_tracks_sync(struct bts_consumer *consumer);

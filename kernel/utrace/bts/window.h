@@ -39,10 +39,13 @@
  */
 #define BTS_FLOOR	64
 
+/* The most that a source may need instead, see struct bts_source_ops. */
+#define BTS_LEAST_MAX	512
+
 /* What a user view makes beyond the number of raw records. */
 #define BTS_RESERVE	2
 
-/* The smallest ring of a stream that waits for its reader. */
+/* The smallest ring of a stream that waits for its reader, with BTS_FLOOR. */
 #define BTS_WAIT_MIN	512
 
 /**
