@@ -28,7 +28,7 @@ struct task_struct;
  *	%UTRACE_BRANCHES_ALL: the task waits, or records are lost and counted;
  *	else 0
  * @records: number of records that there is room for, rounded up to a power of
- *	2; 0: 65536
+ *	2, 512 or, of a CPU, 2048 at least; 0: 65536
  * @source: enum utrace_branch_source
  * @ready: called when there is something to read, or all tasks have ended; also
  *	if there was something before.  It runs under a spinlock, with interrupts

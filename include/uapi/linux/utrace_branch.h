@@ -209,10 +209,9 @@ enum utrace_branch_source {
  *
  * The ioctl returns the descriptor of the consumer, which has O_CLOEXEC.
  *
- * read(2) gives whole records, waits
- * for the first one unless the descriptor has O_NONBLOCK, and gives 0 when all
- * tasks have ended and nothing is left.  The descriptor can be polled.  A
- * consumer ends with its last descriptor.
+ * read(2) gives whole records, waits for the first one unless the descriptor has
+ * O_NONBLOCK, and gives 0 when all tasks have ended and nothing is left.  The
+ * descriptor can be polled.  A consumer ends with its last descriptor.
  *
  * read(2) fails with EINVAL if there is no room for a record, with EAGAIN and
  * EINTR as usual, and with EFAULT if the memory cannot be written: then no
@@ -225,9 +224,8 @@ enum utrace_branch_source {
  * not trace the task, or has no CAP_PERFMON.  EDEADLK - the caller would
  * wait for itself.  EOPNOTSUPP - the machine cannot do it.  ENODEV - the CPU is
  * not online.  EBUSY - the source is used by somebody else.  EIO - the CPU does not
- * record as it should.  EUSERS, ENOSPC - see %UTRACE_IOC_ATTACH.  EMFILE,
- * ENFILE - there is no room for a descriptor.
- * ENOMEM - there is no memory.
+ * record as it should.  EUSERS, ENOSPC, EINTR - see %UTRACE_IOC_ATTACH.  EMFILE,
+ * ENFILE - there is no room for a descriptor.  ENOMEM - there is no memory.
  */
 struct utrace_ioc_branches {
 	__s32 pidfd;
@@ -248,7 +246,7 @@ struct utrace_ioc_branches {
  * @written: records ever written to it
  * @overwritten: of these, records that made room for others before they were read
  * @lost: records that were lost since there was no room, or no memory; those of a
- *	thread are counted when the stream tells of them
+ *	thread that makes single steps are counted when the stream tells of them
  * @gaps: number of %UTRACE_BRANCH_GAP
  * @source: enum utrace_branch_source, but not ANY
  * @levels: as in struct utrace_ioc_branches, but not 0

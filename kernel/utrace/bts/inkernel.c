@@ -45,6 +45,7 @@ bts_begin_telling(struct bts_consumer *consumer,
  * * -EPERM - @task is a kernel thread
  * * -ESRCH - @task has exited
  * * -ENOSPC - a task has no room for another engine
+ * * -EINTR - the caller is being killed
  * * -ENOMEM - there is no memory
  */
 struct bts_consumer *

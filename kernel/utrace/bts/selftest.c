@@ -147,7 +147,7 @@ static enum bts_fault bts_test_threshold(struct bts_test *test)
 
 /**
  * utrace_bts_test() - does a processor record as it should?
- * @test: ops, store and round are filled in
+ * @test: ops and store are filled in; bts_test_ops.run fills in round
  *
  * Context: On the CPU itself, with interrupts off.
  * Return: the first thing that is wrong.  The processor was disabled in any case.
