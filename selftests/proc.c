@@ -209,31 +209,77 @@ TEST_F(utrace, detached_is_gone)
 	EXPECT_EQ(0, tab.lines);
 }
 
+/* Field @column of the line of ptrace, which is the first one. */
+static const char *of_tracer(struct table *tab, pid_t pid, int column)
+{
+	if (parse(tab, pid, 0) || !tab->lines || tab->columns[0] != COLUMNS ||
+	    strcmp(tab->col[0][NAME], "ptrace"))
+		return "no line of ptrace";
+	return tab->col[0][column];
+}
+
 TEST_F(utrace, tracer)
 {
 	struct ut_target *t = &self->t;
 	struct table tab;
 	char who[32];
-	int i, found = -1;
 
 	ASSERT_TRUE(ut_spawn(t, ut_spin));
 	ASSERT_EQ(0, ptrace(PTRACE_SEIZE, t->pid, 0, 0));
 	ASSERT_LT(0, ut_attach(t->pid, 0, UT_BIT(EXIT)));
-	ASSERT_EQ(0, parse(&tab, t->pid, 0));
-	ASSERT_EQ(2, tab.lines);
-	for (i = 0; i < 2; i++)
-		if (!strcmp(tab.col[i][NAME], "ptrace"))
-			found = i;
-	ASSERT_LE(0, found);
 	snprintf(who, sizeof(who), "pid:%d", getpid());
-	EXPECT_STREQ(who, tab.col[found][OWNER]);
-	EXPECT_STREQ("thread", tab.col[found][SCOPE]);
-	EXPECT_STREQ("no", tab.col[found][HOLD]);
+	EXPECT_STREQ(who, of_tracer(&tab, t->pid, OWNER));
+	EXPECT_EQ(2, tab.lines);
+	EXPECT_STREQ("thread", tab.col[0][SCOPE]);
+	EXPECT_STREQ("seized", tab.col[0][CLASS]);
+	EXPECT_STREQ("-", tab.col[0][EVENTS]);
+	EXPECT_STREQ("-", tab.col[0][HOLD]);
 	ASSERT_EQ(0, ptrace(PTRACE_INTERRUPT, t->pid, 0, 0));
 	ASSERT_EQ(1, ut_waitpid(t->pid, &self->status, __WALL));
-	ASSERT_EQ(0, parse(&tab, t->pid, 0));
-	ASSERT_EQ(2, tab.lines);
-	EXPECT_STREQ("yes", tab.col[found][HOLD]);
+	EXPECT_STREQ("0x8005", of_tracer(&tab, t->pid, HOLD));
+	ASSERT_EQ(0, ptrace(PTRACE_SETOPTIONS, t->pid, 0,
+			    PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEVFORK |
+			    PTRACE_O_TRACESECCOMP | PTRACE_O_EXITKILL));
+	EXPECT_STREQ("sysgood,vfork,seccomp,exitkill",
+		     of_tracer(&tab, t->pid, EVENTS));
+	ASSERT_EQ(0, ptrace(PTRACE_CONT, t->pid, 0, 0));
+	EXPECT_STREQ("-", of_tracer(&tab, t->pid, HOLD));
+	ASSERT_EQ(0, kill(t->pid, SIGSTOP));
+	ASSERT_EQ(1, ut_waitpid(t->pid, &self->status, __WALL));
+	EXPECT_STREQ("0x13", of_tracer(&tab, t->pid, HOLD));
+	ASSERT_EQ(0, ptrace(PTRACE_CONT, t->pid, 0, SIGSTOP));
+	ASSERT_EQ(1, ut_waitpid(t->pid, &self->status, __WALL));
+	EXPECT_STREQ("0x8013", of_tracer(&tab, t->pid, HOLD));
+	/* The task listens: the stop is one of job control, not of ptrace. */
+	ASSERT_EQ(0, ptrace(PTRACE_LISTEN, t->pid, 0, 0));
+	EXPECT_STREQ("-", of_tracer(&tab, t->pid, HOLD));
+}
+
+TEST_F(utrace, tracer_that_attaches)
+{
+	struct ut_target *t = &self->t;
+	struct table tab;
+	siginfo_t info;
+
+	ASSERT_TRUE(ut_spawn(t, ut_calls));
+	ASSERT_EQ(0, ptrace(PTRACE_ATTACH, t->pid, 0, 0));
+	ASSERT_EQ(1, ut_waitpid(t->pid, &self->status, __WALL));
+	EXPECT_STREQ("attached", of_tracer(&tab, t->pid, CLASS));
+	EXPECT_STREQ("0x13", tab.col[0][HOLD]);
+	ASSERT_EQ(0, ptrace(PTRACE_SETOPTIONS, t->pid, 0,
+			    PTRACE_O_TRACESYSGOOD));
+	ASSERT_EQ(0, ptrace(PTRACE_SYSCALL, t->pid, 0, 0));
+	ASSERT_EQ(1, ut_waitpid(t->pid, &self->status, __WALL));
+	EXPECT_STREQ("0x85", of_tracer(&tab, t->pid, HOLD));
+	/* A group stop, which has no siginfo. */
+	ASSERT_EQ(0, kill(t->pid, SIGTSTP));
+	ASSERT_EQ(0, ptrace(PTRACE_CONT, t->pid, 0, 0));
+	ASSERT_EQ(1, ut_waitpid(t->pid, &self->status, __WALL));
+	EXPECT_STREQ("0x14", of_tracer(&tab, t->pid, HOLD));
+	ASSERT_EQ(0, ptrace(PTRACE_CONT, t->pid, 0, SIGTSTP));
+	ASSERT_EQ(1, ut_waitpid(t->pid, &self->status, __WALL));
+	EXPECT_EQ(-1, ptrace(PTRACE_GETSIGINFO, t->pid, 0, &info));
+	EXPECT_STREQ("0x14", of_tracer(&tab, t->pid, HOLD));
 }
 
 #define STATS	"/proc/sys/kernel/utrace/stats"

@@ -207,20 +207,95 @@ static void utrace_ask_holder(struct utrace_row *row, struct pid_namespace *ns)
 	utrace_core_put(holder);
 }
 
+/* By the number of the bit in PTRACE_O_*. */
+static const char * const utrace_ptrace_options[] = {
+	[0]			 = "sysgood",
+	[PTRACE_EVENT_FORK]	 = "fork",
+	[PTRACE_EVENT_VFORK]	 = "vfork",
+	[PTRACE_EVENT_CLONE]	 = "clone",
+	[PTRACE_EVENT_EXEC]	 = "exec",
+	[PTRACE_EVENT_VFORK_DONE] = "vfork_done",
+	[PTRACE_EVENT_EXIT]	 = "exit",
+	[PTRACE_EVENT_SECCOMP]	 = "seccomp",
+	[20]			 = "exitkill",
+	[21]			 = "suspend_seccomp",
+};
+
+static_assert(BIT(0) == PTRACE_O_TRACESYSGOOD &&
+	      BIT(20) == PTRACE_O_EXITKILL &&
+	      BIT(21) == PTRACE_O_SUSPEND_SECCOMP);
+
+static void utrace_show_options(struct seq_file *m, unsigned long options)
+{
+	unsigned int option;
+	char sep = ' ';
+
+	if (!options)
+		seq_puts(m, " -");
+	for_each_set_bit(option, &options, ARRAY_SIZE(utrace_ptrace_options)) {
+		seq_printf(m, "%c%s", sep, utrace_ptrace_options[option]);
+		sep = ',';
+	}
+}
+
+/*
+ * What the tracer gets from wait4(2) for a stop, shifted by 8 bits: the number of
+ * the signal, or the code that ptrace_do_notify() has made.  siglock is held.
+ */
+static unsigned int utrace_ptrace_code(struct task_struct *task)
+{
+	const kernel_siginfo_t *info = task->last_siginfo;
+
+	/* A group stop without PTRACE_SEIZE has no info. */
+	if (!info)
+		return task->jobctl & JOBCTL_STOP_SIGMASK;
+	if (info->si_code > 0 && (info->si_code & 0x7f) == info->si_signo)
+		return info->si_code;
+	return info->si_signo;
+}
+
+/*
+ * The code of the present stop for the tracer; 0 if there is none.  In a stop of
+ * job control that the tracer listens in there is none, see task_stopped_code().
+ */
+static unsigned int utrace_ptrace_stop(struct task_struct *task)
+{
+	unsigned int code = 0;
+	unsigned long flags;
+
+	if (!lock_task_sighand(task, &flags))
+		return 0;
+	if (task_is_traced(task) && !(task->jobctl & JOBCTL_LISTENING))
+		code = utrace_ptrace_code(task);
+	unlock_task_sighand(task, &flags);
+	return code;
+}
+
+/* The line of the tracer, which has no engine. */
 static void utrace_show_ptrace(struct seq_file *m, struct pid_namespace *ns,
 			       struct task_struct *task)
 {
 	struct task_struct *tracer;
+	unsigned int flags = 0, code;
 	pid_t pid = 0;
 
 	scoped_guard(rcu) {
 		tracer = ptrace_parent(task);
-		if (tracer)
+		if (tracer) {
 			pid = task_pid_nr_ns(tracer, ns);
+			flags = READ_ONCE(task->ptrace);
+		}
 	}
-	if (tracer)
-		seq_printf(m, "ptrace pid:%d thread - - %s - - -\n", pid,
-			   task_is_traced(task) ? "yes" : "no");
+	if (!tracer)
+		return;
+	seq_printf(m, "ptrace pid:%d thread %s", pid,
+		   flags & PT_SEIZED ? "seized" : "attached");
+	utrace_show_options(m, flags >> PT_OPT_FLAG_SHIFT & PTRACE_O_MASK);
+	code = utrace_ptrace_stop(task);
+	if (code)
+		seq_printf(m, " %#x - - -\n", code);
+	else
+		seq_puts(m, " - - - -\n");
 }
 
 /**

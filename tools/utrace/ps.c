@@ -35,7 +35,7 @@ static unsigned int hidden;
 /* Does @new say more about a held task than @old? */
 static bool holds_longer(const char *new, const char *old)
 {
-	if (!strcmp(old, "-") || !strcmp(old, "no"))
+	if (!strcmp(old, "-"))
 		return true;
 	return atoi(new) > atoi(old);
 }
