@@ -36,6 +36,11 @@ enum ut_point {
 	UT_AT_STEP,
 	UT_AT_EXIT,
 	UT_AT_EXIT_GROUP,	/* thread that calls exit_group() */
+	/* The same with UTRACE_STOP_HERE. */
+	UT_HERE_SYSEXIT,
+	UT_HERE_CLONE,
+	UT_HERE_VFORK_DONE,
+	UT_HERE_EXEC,
 };
 
 #define UT_POINT_CODE	41	/* exit code of a target */
@@ -64,18 +69,22 @@ static inline int ut_point_target(struct ut_target *t)
 	switch (t->arg) {
 	case UT_AT_ENTRY:
 	case UT_AT_SYSEXIT:
+	case UT_HERE_SYSEXIT:
 		ut_mark(0);
 		break;
 	case UT_AT_CLONE:
+	case UT_HERE_CLONE:
 		ut_fork_wait(0);
 		break;
 	case UT_AT_VFORK:
 	case UT_AT_VFORK_DONE:
+	case UT_HERE_VFORK_DONE:
 		if (!vfork())
 			_exit(0);
 		break;
 	case UT_AT_CREDS:
 	case UT_AT_EXEC:
+	case UT_HERE_EXEC:
 		execl(ut_helper(), "helper", "exit", "41", NULL);
 		return 97;
 	case UT_AT_SIGNAL:
@@ -88,7 +97,7 @@ static inline int ut_point_target(struct ut_target *t)
 		while (!t->sh->quit)
 			;
 		break;
-	case UT_AT_EXIT:
+	default:
 		break;
 	}
 	t->sh->value[0]++;
@@ -106,15 +115,19 @@ static inline enum ut_event ut_point_event(enum ut_point at)
 	case UT_AT_ENTRY:
 		return UT_EV_SYSCALL_ENTRY;
 	case UT_AT_SYSEXIT:
+	case UT_HERE_SYSEXIT:
 		return UT_EV_SYSCALL_EXIT;
 	case UT_AT_CLONE:
 	case UT_AT_VFORK:
+	case UT_HERE_CLONE:
 		return UT_EV_CLONE;
 	case UT_AT_VFORK_DONE:
+	case UT_HERE_VFORK_DONE:
 		return UT_EV_VFORK_DONE;
 	case UT_AT_CREDS:
 		return UT_EV_CREDS;
 	case UT_AT_EXEC:
+	case UT_HERE_EXEC:
 		return UT_EV_EXEC;
 	case UT_AT_SIGNAL:
 		return UT_EV_SIGNAL;
@@ -159,6 +172,7 @@ static inline int ut_point_match(enum ut_point at)
 	switch (at) {
 	case UT_AT_ENTRY:
 	case UT_AT_SYSEXIT:
+	case UT_HERE_SYSEXIT:
 		return UT_MARK_NR;
 	case UT_AT_QUIESCE:
 		return 0;
@@ -178,7 +192,8 @@ static inline int ut_point_stop(struct ut_target *t, enum ut_point at)
 	int id = ut_attach(t->pid, 0, UT_ALL);
 	struct ut_rule rule = {
 		.id = id, .event = ut_point_event(at), .count = 1,
-		.match = ut_point_match(at), .answer = UT_STOP | UT_PASS,
+		.match = ut_point_match(at), .answer = UT_STOP | UT_PASS |
+				(at >= UT_HERE_SYSEXIT ? UT_STOP_HERE : 0),
 	};
 	int ret = 0;
 
@@ -337,6 +352,26 @@ FIXTURE_VARIANT_ADD(point, exit)
 FIXTURE_VARIANT_ADD(point, exit_group)
 {
 	.at = UT_AT_EXIT_GROUP,
+};
+
+FIXTURE_VARIANT_ADD(point, syscall_exit_here)
+{
+	.at = UT_HERE_SYSEXIT,
+};
+
+FIXTURE_VARIANT_ADD(point, clone_here)
+{
+	.at = UT_HERE_CLONE,
+};
+
+FIXTURE_VARIANT_ADD(point, vfork_done_here)
+{
+	.at = UT_HERE_VFORK_DONE,
+};
+
+FIXTURE_VARIANT_ADD(point, exec_here)
+{
+	.at = UT_HERE_EXEC,
 };
 
 FIXTURE_SETUP(point)

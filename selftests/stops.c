@@ -10,6 +10,13 @@
 #include "fixture.h"
 #include "stoppoint.h"
 
+static struct ut_shared *counted;
+
+static void count_signal(int sig)
+{
+	counted->value[0]++;
+}
+
 TEST_F(point, ends_by_resume)
 {
 	struct ut_target *t = &self->t;
@@ -444,6 +451,53 @@ TEST_F(utrace, block_step)
 		SKIP(return, "this CPU has no block step, for ptrace neither");
 	/* The first jump of ut_steps goes back to the loop. */
 	EXPECT_EQ((unsigned long)ut_steps + NOPS, exam.ip);
+}
+
+/* Function of a target: send itself a signal. */
+static int signal_itself(struct ut_target *t)
+{
+	signal(SIGUSR1, count_signal);
+	counted = t->sh;
+	ut_say(t);
+	ut_await(t);
+	kill(getpid(), SIGUSR1);
+	while (!t->sh->quit)
+		;
+	return 0;
+}
+
+static void stop_at_exit_of_kill(struct __test_metadata *_metadata,
+				 struct ut_target *t, __u32 here)
+{
+	struct ut_rule rule = {
+		.event = UT_EV_SYSCALL_EXIT, .match = SYS_kill, .count = 1,
+		.answer = UT_STOP | here,
+	};
+	int id;
+
+	ASSERT_TRUE(ut_spawn(t, signal_itself));
+	id = ut_attach(t->pid, 0, UT_BIT(SYSCALL_EXIT) | UT_BIT(SIGNAL));
+	ASSERT_LT(0, id);
+	rule.id = id;
+	ASSERT_EQ(0, ut_ioctl(UT_IOC_RULE, &rule));
+	ASSERT_TRUE(ut_go(t));
+	ASSERT_TRUE(ut_held(t->pid));
+	ut_pull(0);
+	/* The signal is pending when the task leaves the system call. */
+	EXPECT_EQ(!here, ut_find(0, id, UT_EV_SIGNAL, t->pid, SIGUSR1) >= 0);
+	ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
+	EXPECT_LE(0, ut_wait(0, id, UT_EV_SIGNAL, t->pid, SIGUSR1));
+	EXPECT_TRUE(ut_until(t->sh->value[0] == 1));
+}
+
+TEST_F(utrace, stop_here_comes_before_signals)
+{
+	stop_at_exit_of_kill(_metadata, &self->t, UT_STOP_HERE);
+}
+
+TEST_F(utrace, stop_comes_after_signals)
+{
+	stop_at_exit_of_kill(_metadata, &self->t, 0);
 }
 
 TEST_HARNESS_MAIN

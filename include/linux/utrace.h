@@ -118,7 +118,8 @@ enum utrace_events {
  * @UTRACE_DETACH: the engine is detached from all its tasks
  * @UTRACE_RESUME_MAX: one more than the last action
  *
- * If the engines of a task give different actions, the smallest one is done.
+ * If the engines of a task give different actions, the smallest one is done.  See
+ * also %UTRACE_STOP_HERE.
  */
 enum utrace_resume_action {
 	UTRACE_STOP,
@@ -132,6 +133,15 @@ enum utrace_resume_action {
 };
 
 #define UTRACE_RESUME_MASK	0x07
+
+/*
+ * Or-ed to UTRACE_STOP in the answer of a callback: the task stops at the event
+ * itself, as ptrace(2) does, once all engines were called; at CLONE, once the child
+ * has started.  Without the flag, a task that is stopped at CLONE, VFORK_DONE, EXEC
+ * or SYSCALL_EXIT stops on its way to user mode, where signals come first.  At
+ * other events the flag changes nothing.
+ */
+#define UTRACE_STOP_HERE	0x400
 
 static inline enum utrace_resume_action utrace_resume_action(u32 action)
 {

@@ -89,6 +89,7 @@ void __utrace_mark_killed(void);
 void __utrace_kill_group(struct task_struct *task);
 void __utrace_oom_victim(struct task_struct *task);
 void __utrace_stop_if_held(void);
+void __utrace_clone_stop(bool vfork);
 void __utrace_ptrace_stopped(void);
 bool __utrace_step_trap(enum utrace_step_why why);
 void __utrace_user_changed(void);
@@ -208,11 +209,14 @@ static inline void utrace_report_clone(const struct kernel_clone_args *args,
 		__utrace_report_clone(args, child);
 }
 
-/* Stop, if an engine holds the task, before vfork() waits for the child. */
-static inline void utrace_vfork_stop(void)
+/*
+ * The child has started.  Stop here if an engine has asked for that at CLONE, or,
+ * if an engine holds the task at all, before vfork() waits for the child.
+ */
+static inline void utrace_clone_stop(u64 clone_flags)
 {
 	if (utrace_wants(current, UTRACE_HOOK_ANY))
-		__utrace_stop_if_held();
+		__utrace_clone_stop(clone_flags & CLONE_VFORK);
 }
 
 static inline void utrace_report_vfork_done(struct pid *child)

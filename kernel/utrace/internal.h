@@ -307,6 +307,7 @@ struct utrace_set {
 #define UTRACE_TASK_DEAD	BIT(12)	/* too late to add DEATH */
 #define UTRACE_TASK_FOLLOWED	BIT(13)	/* a client follows all steps */
 #define UTRACE_TASK_ARMED	BIT(14)	/* trap flag set for that client */
+#define UTRACE_TASK_CLONED	BIT(15)	/* stop when the child has started */
 
 /**
  * struct utrace - what the core keeps for one task

@@ -80,6 +80,7 @@ static __always_inline void utrace_unpin(struct utrace *u)
  *	next callback is shown
  * @muted: slots that the pass skips because their match rejects the task
  * @stop: slots that answered STOP
+ * @here: those of @stop that want the task to stop at the event
  * @called: slots whose answers count; engines of the system are left out
  * @held: slots that held the task when the pass began
  * @stepped: slots that had asked for a step when the pass began
@@ -101,6 +102,7 @@ struct utrace_pass {
 	u32 result;
 	u64 muted;
 	u64 stop;
+	u64 here;
 	u64 called;
 	u64 held;
 	u64 stepped;
@@ -115,6 +117,7 @@ bool utrace_pass_begin(struct utrace_pass *pass, unsigned int list, u32 result);
 void utrace_pass_leave(struct utrace_pass *pass);
 void utrace_pass_end(struct utrace_pass *pass);
 void utrace_pass_end_report(struct utrace_pass *pass);
+void utrace_pass_stop_here(struct utrace_pass *pass);
 bool utrace_pass_enter(struct utrace_pass *pass, struct utrace_engine *engine,
 		       unsigned int slot);
 bool utrace_pass_wants(struct utrace_pass *pass, struct utrace_engine *engine,

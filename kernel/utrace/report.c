@@ -140,6 +140,7 @@ bool utrace_pass_begin(struct utrace_pass *pass, unsigned int list, u32 result)
 	pass->result = result;
 	pass->muted = READ_ONCE(u->muted);
 	pass->stop = 0;
+	pass->here = 0;
 	pass->called = 0;
 	pass->held = 0;
 	pass->stepped = 0;
@@ -240,6 +241,18 @@ void utrace_pass_end_report(struct utrace_pass *pass)
 }
 
 /**
+ * utrace_pass_stop_here() - stop at the event, if an engine has asked for that
+ * @pass: the pass, after utrace_pass_end()
+ *
+ * Context: The task itself, no locks held.  Sleeps.
+ */
+void utrace_pass_stop_here(struct utrace_pass *pass)
+{
+	if (unlikely(pass->here))
+		utrace_stop(pass->u, UTRACE_STOP_FIRM);
+}
+
+/**
  * utrace_pass_answer() - merge the answer of one engine
  * @pass: the pass
  * @engine: the engine that has answered, kept by the pinned set
@@ -270,6 +283,8 @@ void utrace_pass_answer(struct utrace_pass *pass, struct utrace_engine *engine,
 	switch (action) {
 	case UTRACE_STOP:
 		pass->stop |= bit;
+		if (ret & UTRACE_STOP_HERE)
+			pass->here |= bit;
 		pass->action = UTRACE_STOP;
 		break;
 	case UTRACE_BLOCKSTEP:
@@ -399,9 +414,9 @@ bool utrace_was_called(const struct utrace_engine *engine, unsigned int event,
 
 /*
  * Make a pass whose callbacks take (action, engine, ...) and answer only with a
- * resume action.
+ * resume action, and then call @after with the pass.
  */
-#define UTRACE_REPORT_PASS(event, op, ...)				\
+#define UTRACE_REPORT_PASS(event, after, op, ...)			\
 do {									\
 	struct utrace_pass pass;					\
 									\
@@ -419,7 +434,28 @@ do {									\
 		utrace_pass_answer(&pass, at.engine, at.slot, ret, 0);	\
 	}								\
 	utrace_pass_end(&pass);						\
+	after(&pass);							\
 } while (0)
+
+/*
+ * At CLONE the task stops when it has started the child: a debugger may wait for
+ * the child before it lets the task go.
+ */
+static void utrace_pass_stop_cloned(struct utrace_pass *pass)
+{
+	struct utrace *u = pass->u;
+	u16 cloned = pass->here ? UTRACE_TASK_CLONED : 0;
+
+	if (likely((READ_ONCE(u->flags) & UTRACE_TASK_CLONED) == cloned))
+		return;
+	guard(spinlock_irqsave)(&u->lock);
+	u->flags = (u->flags & ~UTRACE_TASK_CLONED) | cloned;
+}
+
+/* For events at which locks are held, or the task is in a stop already. */
+static void utrace_pass_goes_on(struct utrace_pass *pass)
+{
+}
 
 /**
  * utrace_report_quiesce() - call engines with QUIESCE at the safe point
@@ -453,18 +489,21 @@ void __utrace_report_clone(const struct kernel_clone_args *args,
 {
 	unsigned long clone_flags = args->flags | (args->exit_signal & CSIGNAL);
 
-	UTRACE_REPORT_PASS(CLONE, report_clone, clone_flags, child);
+	UTRACE_REPORT_PASS(CLONE, utrace_pass_stop_cloned, report_clone,
+			   clone_flags, child);
 }
 
 /**
  * __utrace_report_vfork_done() - report VFORK_DONE
  * @child: pid of the child in the initial pid namespace
  *
- * Context: The task itself, in kernel_clone(), no locks held.  May sleep.
+ * Context: The task itself, in kernel_clone(), no locks held.  Sleeps, and may
+ * stop.
  */
 void __utrace_report_vfork_done(pid_t child)
 {
-	UTRACE_REPORT_PASS(VFORK_DONE, report_vfork_done, child);
+	UTRACE_REPORT_PASS(VFORK_DONE, utrace_pass_stop_here,
+			   report_vfork_done, child);
 }
 
 /**
@@ -476,20 +515,22 @@ void __utrace_report_vfork_done(pid_t child)
  */
 void __utrace_report_creds(const struct linux_binprm *bprm)
 {
-	UTRACE_REPORT_PASS(CREDS, report_creds, bprm);
+	UTRACE_REPORT_PASS(CREDS, utrace_pass_goes_on, report_creds, bprm);
 }
 
 /**
  * __utrace_report_exec() - report EXEC
  * @bprm: the program that the task runs now
  *
- * Context: The task itself, in exec_binprm(), no locks held.  May sleep.
+ * Context: The task itself, in exec_binprm(), no locks held.  Sleeps, and may
+ * stop.
  */
 void __utrace_report_exec(const struct linux_binprm *bprm)
 {
 	struct pt_regs *regs = current_pt_regs();
 
-	UTRACE_REPORT_PASS(EXEC, report_exec, NULL, bprm, regs);
+	UTRACE_REPORT_PASS(EXEC, utrace_pass_stop_here, report_exec, NULL,
+			   bprm, regs);
 }
 
 /**
@@ -501,5 +542,6 @@ void __utrace_report_exec(const struct linux_binprm *bprm)
  */
 void __utrace_report_jctl(int type, int notify)
 {
-	UTRACE_REPORT_PASS(JCTL, report_jctl, type, notify);
+	UTRACE_REPORT_PASS(JCTL, utrace_pass_goes_on, report_jctl, type,
+			   notify);
 }

@@ -343,6 +343,27 @@ void __utrace_stop_if_held(void)
 		utrace_stop(u, UTRACE_STOP_FIRM);
 }
 
+/**
+ * __utrace_clone_stop() - stop after a clone, if that was asked for
+ * @vfork: the task is about to wait for the child, so any hold counts
+ *
+ * Context: The task itself, in kernel_clone(), no locks held.  Sleeps.
+ */
+void __utrace_clone_stop(bool vfork)
+{
+	struct utrace *u = current->utrace;
+
+	if (!u)
+		return;
+	if (READ_ONCE(u->flags) & UTRACE_TASK_CLONED) {
+		scoped_guard(spinlock_irqsave, &u->lock)
+			u->flags &= ~UTRACE_TASK_CLONED;
+	} else if (!vfork) {
+		return;
+	}
+	__utrace_stop_if_held();
+}
+
 /* Is there anything to be done at the safe point? */
 static bool utrace_pending(struct utrace *u)
 {

@@ -253,7 +253,8 @@ static bool utrace_was_asked(struct utrace_engine *engine, bool fresh)
  * @fresh: slots that have got another engine since the entry
  * @regs: registers of the current task
  *
- * Context: The task itself, with the set pinned, no locks held.  May sleep.
+ * Context: The task itself, with the set pinned, no locks held.  Sleeps, and may
+ * stop after the pass.
  */
 void utrace_exit_rest(struct utrace_pass *pass, unsigned int first,
 		      u64 entered, u64 fresh, struct pt_regs *regs)
@@ -279,6 +280,7 @@ void utrace_exit_rest(struct utrace_pass *pass, unsigned int first,
 	}
 	utrace_settle(pass);
 	utrace_pass_end(pass);
+	utrace_pass_stop_here(pass);
 }
 
 /**

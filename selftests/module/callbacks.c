@@ -44,6 +44,7 @@ SAME(BLOCKSTEP);
 SAME(RESUME);
 SAME(DETACH);
 SAME(RESUME_MASK);
+SAME(STOP_HERE);
 SAME(SIGNAL_DELIVER);
 SAME(SIGNAL_IGN);
 SAME(SIGNAL_TERM);
@@ -161,7 +162,8 @@ static u32 ut_answer(struct ut_engine *e, const struct ut_record *rec,
 	if (!found)
 		return pass | ut_wanted(e, rec->tid);
 	if (rule->answer & UT_PASS)
-		return pass | (rule->answer & UTRACE_RESUME_MASK);
+		return pass | (rule->answer & (UTRACE_RESUME_MASK |
+					       UTRACE_STOP_HERE));
 	return rule->answer;
 }
 

@@ -61,6 +61,7 @@ enum ut_action {
 };
 
 #define UT_RESUME_MASK		0x07
+#define UT_STOP_HERE		0x400
 
 #define UT_SIGNAL_DELIVER	0x00
 #define UT_SIGNAL_IGN		0x10
@@ -207,8 +208,9 @@ struct ut_examine {
  * @match: UT_ANY, or the number that ut_record::nr must have: system call,
  *	signal, type of job control stop, argument of report_quiesce()
  * @tid: the only thread that the rule is for; 0 for all
- * @answer: what the callback returns; with UT_PASS only its resume action
- *	counts, and what the engine before said of the event is passed on
+ * @answer: what the callback returns; with UT_PASS only its resume action and
+ *	UT_STOP_HERE count, and what the engine before said of the event is
+ *	passed on
  * @count: how many times the rule is used; 0 for ever
  * @delay_ms: how long the callback sleeps
  * @change: UT_CHANGE_*
