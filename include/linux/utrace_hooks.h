@@ -211,11 +211,13 @@ static inline void utrace_report_clone(const struct kernel_clone_args *args,
 
 /*
  * The child has started.  Stop here if an engine has asked for that at CLONE, or,
- * if an engine holds the task at all, before vfork() waits for the child.
+ * if an engine holds the task at all, before vfork() waits for the child.  The hook
+ * does not test the word: what was asked for is over now, also if the engine is
+ * detached since.
  */
 static inline void utrace_clone_stop(u64 clone_flags)
 {
-	if (utrace_wants(current, UTRACE_HOOK_ANY))
+	if (utrace_known(current))
 		__utrace_clone_stop(clone_flags & CLONE_VFORK);
 }
 

@@ -70,15 +70,17 @@ static const char *utrace_scope_name(unsigned int state)
 	return state & UTRACE_STATE_PROCESS ? "process" : "thread";
 }
 
-static void utrace_show_events(struct seq_file *m, unsigned long events)
+/* Show the names of the bits that are set in @bits. */
+static void utrace_show_bits(struct seq_file *m, unsigned long bits,
+			     const char * const *names)
 {
-	unsigned int event;
+	unsigned int bit;
 	char sep = ' ';
 
-	if (!events)
+	if (!bits)
 		seq_puts(m, " -");
-	for_each_set_bit(event, &events, _UTRACE_NEVENTS) {
-		seq_printf(m, "%c%s", sep, utrace_event_names[event]);
+	for_each_set_bit(bit, &bits, BITS_PER_LONG) {
+		seq_printf(m, "%c%s", sep, names[bit]);
 		sep = ',';
 	}
 }
@@ -91,7 +93,7 @@ static void utrace_show_row(struct seq_file *m, const struct utrace_row *row,
 	seq_printf(m, " %s %s %s", row->owner,
 		   utrace_scope_name(row->state),
 		   utrace_class_names[utrace_state_class(row->state)]);
-	utrace_show_events(m, row->events);
+	utrace_show_bits(m, row->events & UTRACE_EVENT_ALL, utrace_event_names);
 	/* For a hold: how many seconds the task is stopped; 0: not yet. */
 	if (!row->holds)
 		seq_puts(m, " -");
@@ -207,7 +209,7 @@ static void utrace_ask_holder(struct utrace_row *row, struct pid_namespace *ns)
 	utrace_core_put(holder);
 }
 
-/* By the number of the bit in PTRACE_O_*. */
+/* By the number of the bit, for the bits of PTRACE_O_MASK. */
 static const char * const utrace_ptrace_options[] = {
 	[0]			 = "sysgood",
 	[PTRACE_EVENT_FORK]	 = "fork",
@@ -224,19 +226,6 @@ static const char * const utrace_ptrace_options[] = {
 static_assert(BIT(0) == PTRACE_O_TRACESYSGOOD &&
 	      BIT(20) == PTRACE_O_EXITKILL &&
 	      BIT(21) == PTRACE_O_SUSPEND_SECCOMP);
-
-static void utrace_show_options(struct seq_file *m, unsigned long options)
-{
-	unsigned int option;
-	char sep = ' ';
-
-	if (!options)
-		seq_puts(m, " -");
-	for_each_set_bit(option, &options, ARRAY_SIZE(utrace_ptrace_options)) {
-		seq_printf(m, "%c%s", sep, utrace_ptrace_options[option]);
-		sep = ',';
-	}
-}
 
 /*
  * What the tracer gets from wait4(2) for a stop, shifted by 8 bits: the number of
@@ -290,7 +279,8 @@ static void utrace_show_ptrace(struct seq_file *m, struct pid_namespace *ns,
 		return;
 	seq_printf(m, "ptrace pid:%d thread %s", pid,
 		   flags & PT_SEIZED ? "seized" : "attached");
-	utrace_show_options(m, flags >> PT_OPT_FLAG_SHIFT & PTRACE_O_MASK);
+	utrace_show_bits(m, flags >> PT_OPT_FLAG_SHIFT & PTRACE_O_MASK,
+			 utrace_ptrace_options);
 	code = utrace_ptrace_stop(task);
 	if (code)
 		seq_printf(m, " %#x - - -\n", code);

@@ -443,13 +443,10 @@ do {									\
  */
 static void utrace_pass_stop_cloned(struct utrace_pass *pass)
 {
-	struct utrace *u = pass->u;
-	u16 cloned = pass->here ? UTRACE_TASK_CLONED : 0;
-
-	if (likely((READ_ONCE(u->flags) & UTRACE_TASK_CLONED) == cloned))
+	if (likely(!pass->here))
 		return;
-	guard(spinlock_irqsave)(&u->lock);
-	u->flags = (u->flags & ~UTRACE_TASK_CLONED) | cloned;
+	guard(spinlock_irqsave)(&pass->u->lock);
+	pass->u->flags |= UTRACE_TASK_CLONED;
 }
 
 /* For events at which locks are held, or the task is in a stop already. */

@@ -353,8 +353,6 @@ void __utrace_clone_stop(bool vfork)
 {
 	struct utrace *u = current->utrace;
 
-	if (!u)
-		return;
 	if (READ_ONCE(u->flags) & UTRACE_TASK_CLONED) {
 		scoped_guard(spinlock_irqsave, &u->lock)
 			u->flags &= ~UTRACE_TASK_CLONED;

@@ -55,6 +55,26 @@ static inline void read_on(int fd, struct trace *trace, size_t most)
 	}
 }
 
+/*
+ * Read on for a time, half of the smallest ring in one go, and slowly if so wanted.
+ */
+static inline void read_for(int fd, struct trace *trace, size_t most,
+			    int pause_ms)
+{
+	struct utrace_branch some[256];
+	ssize_t got;
+
+	while (trace->n < most &&
+	       (got = read(fd, some, sizeof(some))) > 0) {
+		trace->records = realloc(trace->records,
+					 trace->n * sizeof(some[0]) + got);
+		need(trace->records, "memory");
+		memcpy(trace->records + trace->n, some, got);
+		trace->n += got / sizeof(some[0]);
+		usleep(pause_ms * 1000);
+	}
+}
+
 static inline unsigned int type_of(const struct utrace_branch *record)
 {
 	return UTRACE_BRANCH_TYPE(record->info);

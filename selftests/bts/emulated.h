@@ -127,24 +127,6 @@ static inline void see(struct seen *seen, const struct trace *trace,
 	}
 }
 
-/* Read on for a time, slowly if so wanted. */
-static inline void read_for(int fd, struct trace *trace, size_t most,
-			    int pause_ms)
-{
-	struct utrace_branch some[256];
-	ssize_t got;
-
-	while (trace->n < most &&
-	       (got = read(fd, some, sizeof(some))) > 0) {
-		trace->records = realloc(trace->records,
-					 trace->n * sizeof(some[0]) + got);
-		need(trace->records, "memory");
-		memcpy(trace->records + trace->n, some, got);
-		trace->n += got / sizeof(some[0]);
-		usleep(pause_ms * 1000);
-	}
-}
-
 static inline void pin_to(int cpu)
 {
 	cpu_set_t set;

@@ -261,21 +261,6 @@ TEST_F(dev, fork_in_the_same_ring)
 	stop(&target);
 }
 
-/* Read to the end, a bit at a time, so that the ring is never empty before. */
-static void read_slowly(int fd, struct trace *trace)
-{
-	struct utrace_branch some[100];
-	ssize_t got;
-
-	while ((got = read(fd, some, sizeof(some))) > 0) {
-		trace->records = realloc(trace->records,
-					 trace->n * sizeof(some[0]) + got);
-		need(trace->records, "memory");
-		memcpy(trace->records + trace->n, some, got);
-		trace->n += got / sizeof(some[0]);
-	}
-}
-
 /*
  * One thread executes a program while the other one waits, in the same ring, and
  * takes over its pid.  What the other one has left comes first.
@@ -288,7 +273,8 @@ TEST_F(dev, exec_in_the_same_ring)
 
 	fd = stall(&target, UTRACE_SCOPE_PROCESS, true);
 	tell(&target, THREAD, 'x', 0);
-	read_slowly(fd, &all);
+	/* The ring is not empty before the end. */
+	read_for(fd, &all, SIZE_MAX, 0);
 	holds(has_ended(target.pid, &status), "the program is executed");
 	is(0, status, "and ends well");
 	is(1, count_from(&all, UTRACE_PC_EXEC), "as the records tell");

@@ -192,13 +192,6 @@ static void bts_deliver_to(struct bts_thread *thread, struct bts_link *link)
 	utrace_bts_lose_rest(thread, link);
 }
 
-/* Count records that threads do not write any more; bts_consumer.lock is held. */
-static void bts_lose(struct bts_consumer *consumer, u64 n)
-{
-	lockdep_assert_held(&consumer->lock);
-	utrace_bts_ring_lose(&consumer->ring, n);
-}
-
 /**
  * utrace_bts_write_last() - write what comes after all records of a thread
  * @link: the link of the thread to a consumer
@@ -224,7 +217,7 @@ bool utrace_bts_write_last(struct bts_link *link, u64 from, u64 type)
 void utrace_bts_lose_last(struct bts_link *link)
 {
 	guard(mutex)(&link->consumer->lock);
-	bts_lose(link->consumer, link->lost + 1);
+	utrace_bts_ring_lose(&link->consumer->ring, link->lost + 1);
 }
 
 /* The consumer may not see the thread any more, nor what it has done last. */
@@ -252,7 +245,7 @@ void utrace_bts_hidden(struct bts_consumer *consumer)
 		if (!bts_write_task(consumer, bts_pid(consumer),
 				    task_pid(current)->ino) ||
 		    !bts_write_one(consumer, 0, 0, UTRACE_BRANCH_HIDDEN))
-			bts_lose(consumer, 1);
+			utrace_bts_ring_lose(&consumer->ring, 1);
 	}
 	utrace_bts_tell(consumer);
 }
@@ -266,7 +259,7 @@ void utrace_bts_hidden(struct bts_consumer *consumer)
 void utrace_bts_missed(struct bts_consumer *consumer)
 {
 	scoped_guard(mutex, &consumer->lock)
-		bts_lose(consumer, 1);
+		utrace_bts_ring_lose(&consumer->ring, 1);
 	utrace_bts_tell(consumer);
 }
 
@@ -289,7 +282,7 @@ void utrace_bts_link_rename(struct bts_link *link, u64 start)
 		return;
 	if (link->lost) {
 		guard(mutex)(&link->consumer->lock);
-		bts_lose(link->consumer, link->lost);
+		utrace_bts_ring_lose(&link->consumer->ring, link->lost);
 		link->lost = 0;
 	}
 	link->ino = ino;

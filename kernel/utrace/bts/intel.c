@@ -183,8 +183,9 @@ static void intel_disable(struct bts_window *window)
 }
 
 /*
- * By hand, some 100 branches were counted from the end of utrace_ds_resume() to the
- * program, and as many from there to utrace_ds_pause().
+ * In the code some 100 branches were counted for the way out of the interrupt,
+ * when that was recorded from the middle of perf's handler on.  What is left of it,
+ * from utrace_ds_resume() on, and the way in up to utrace_ds_pause() have to fit in.
  */
 #define INTEL_LEAST	512
 
