@@ -138,8 +138,16 @@ enum utrace_resume_action {
  * Or-ed to UTRACE_STOP in the answer of a callback: the task stops at the event
  * itself, as ptrace(2) does, once all engines were called; at CLONE, once the child
  * has started.  Without the flag, a task that is stopped at CLONE, VFORK_DONE, EXEC
- * or SYSCALL_EXIT stops on its way to user mode, where signals come first.  At
- * other events the flag changes nothing.
+ * or SYSCALL_EXIT stops on its way to user mode, where signals come first.
+ *
+ * At a signal, and at a report of get_signal(), the engine keeps the signal: the
+ * task stops before later engines are called, whatever the signal does.  When all
+ * engines have let go, the engine is called again with %UTRACE_SIGNAL_RESUMED,
+ * and then its answer about the signal counts; after that, later engines are
+ * called.  Observers cannot keep a signal that ends the process.
+ *
+ * At JCTL with CLD_STOPPED the task stops for the engine, and counts as stopped
+ * for job control.  At other events the flag changes nothing.
  */
 #define UTRACE_STOP_HERE	0x400
 
@@ -162,7 +170,11 @@ static inline enum utrace_resume_action utrace_resume_action(u32 action)
  *	the thread, and do nothing else now but stop the process if the answer
  *	says so
  *
- * REPORT and HANDLER only appear in the @action argument of report_signal.
+ * @UTRACE_SIGNAL_RESUMED: this engine has kept the signal until now, see
+ *	%UTRACE_STOP_HERE
+ *
+ * REPORT, HANDLER and RESUMED only appear in the @action argument of
+ * report_signal.
  */
 enum utrace_signal_action {
 	UTRACE_SIGNAL_DELIVER	= 0x00,
@@ -174,6 +186,7 @@ enum utrace_signal_action {
 	UTRACE_SIGNAL_REPORT	= 0x60,
 	UTRACE_SIGNAL_HANDLER	= 0x70,
 	UTRACE_SIGNAL_HOLD	= 0x100,
+	UTRACE_SIGNAL_RESUMED	= 0x200,
 };
 
 #define UTRACE_SIGNAL_MASK	0xf0

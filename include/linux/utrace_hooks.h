@@ -102,6 +102,7 @@ DECLARE_STATIC_KEY_FALSE(utrace_matching);
 bool signal_utrace_group_stop(void);
 void signal_utrace_notify_stop(void);
 void signal_utrace_recalc(void);
+void signal_utrace_trap(void);
 
 /* In kernel/entry/common.c: the part of an entry that follows the engines. */
 long syscall_trace_enter_rest(struct pt_regs *regs);

@@ -449,9 +449,15 @@ static void utrace_pass_stop_cloned(struct utrace_pass *pass)
 	pass->u->flags |= UTRACE_TASK_CLONED;
 }
 
-/* For events at which locks are held, or the task is in a stop already. */
+/* For events at which locks are held. */
 static void utrace_pass_goes_on(struct utrace_pass *pass)
 {
+}
+
+/* For JCTL, whose caller stops. */
+static bool utrace_pass_is_here(struct utrace_pass *pass)
+{
+	return pass->here;
 }
 
 /**
@@ -530,6 +536,20 @@ void __utrace_report_exec(const struct linux_binprm *bprm)
 			   bprm, regs);
 }
 
+/*
+ * Report JCTL.  Returns true if an engine has asked for a stop at the event
+ * itself, unless the task is in a stop already.
+ */
+static bool utrace_jctl_pass(int type, int notify)
+{
+	bool in_stop = current->utrace && current->utrace->held_since;
+	bool here = false;
+
+	UTRACE_REPORT_PASS(JCTL, here |= utrace_pass_is_here, report_jctl, type,
+			   notify);
+	return here && !in_stop;
+}
+
 /**
  * __utrace_report_jctl() - report JCTL
  * @type: CLD_STOPPED or CLD_CONTINUED
@@ -539,6 +559,18 @@ void __utrace_report_exec(const struct linux_binprm *bprm)
  */
 void __utrace_report_jctl(int type, int notify)
 {
-	UTRACE_REPORT_PASS(JCTL, utrace_pass_goes_on, report_jctl, type,
-			   notify);
+	utrace_jctl_pass(type, notify);
+}
+
+/**
+ * utrace_report_stop() - report that the task is about to stop for job control
+ * @notify: what the parent is told, or 0
+ *
+ * Context: The task itself, no locks held.  May sleep.
+ * Return: true if the caller has to call utrace_stop() for an engine that wants
+ * the task to stop here.
+ */
+bool utrace_report_stop(int notify)
+{
+	return utrace_jctl_pass(CLD_STOPPED, notify);
 }

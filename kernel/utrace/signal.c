@@ -82,57 +82,137 @@ static void utrace_signal_observe(struct utrace_pass *pass,
 }
 
 /*
- * Call one engine with a signal or a report.  An engine without report_signal
- * is called with report_quiesce instead, as in the interface of 2010.
+ * Does this answer keep the signal until the engine lets the task go?  Nobody
+ * may delay a signal that the kernel forces.
  */
-static void utrace_signal_call(struct utrace_pass *pass,
+static bool utrace_keeps(u32 ret, const struct k_sigaction *orig_ka)
+{
+	return utrace_resume_action(ret) == UTRACE_STOP &&
+	       (ret & UTRACE_STOP_HERE) &&
+	       !(orig_ka && (orig_ka->sa.sa_flags & SA_IMMUTABLE));
+}
+
+/*
+ * Call one engine with a signal or a report.  An engine without report_signal
+ * is called with report_quiesce instead, as in the interface of 2010.  @flags is
+ * UTRACE_SIGNAL_RESUMED or 0.  Returns true if the engine keeps the signal: it is
+ * called again, and its answer does not count yet.
+ */
+static bool utrace_signal_call(struct utrace_pass *pass,
 			       struct utrace_engine *engine, unsigned int slot,
-			       unsigned long event, struct ksignal *ksig,
+			       unsigned long event, u32 flags,
+			       struct ksignal *ksig,
 			       const struct k_sigaction *orig_ka)
 {
 	struct pt_regs *regs = current_pt_regs();
-	u32 ret;
+	u32 before = pass->result, ret;
 
 	if (utrace_engine_is_system(engine) ||
 	    ((event & UTRACE_EVENT_FATAL) && utrace_engine_observes(engine))) {
 		utrace_signal_observe(pass, engine, event, ksig, orig_ka);
 	} else if (engine->ops->report_signal) {
 		ret = utrace_call(pass, engine, report_signal,
-				  pass->action | pass->result, engine, regs,
-				  &ksig->info, orig_ka, &ksig->ka);
+				  pass->action | pass->result | flags, engine,
+				  regs, &ksig->info, orig_ka, &ksig->ka);
 		utrace_pass_answer(pass, engine, slot, ret,
 				   UTRACE_SIGNAL_MASK | UTRACE_SIGNAL_HOLD);
+		if (utrace_keeps(ret, orig_ka)) {
+			pass->result = before;
+			return true;
+		}
 	} else {
 		ret = utrace_call(pass, engine, report_quiesce, pass->action,
 				  engine, event);
 		utrace_pass_answer(pass, engine, slot, ret, 0);
 	}
+	return false;
+}
+
+/**
+ * struct utrace_kept - a signal on its way through the engines
+ * @event: the bit of the event; 0 for a report
+ * @done: slots whose engines have answered, and which are not called again
+ * @keeper: the engine that keeps the signal, with a reference to its memory; or
+ *	NULL
+ */
+struct utrace_kept {
+	unsigned long event;
+	u64 done;
+	struct utrace_engine *keeper;
+};
+
+/*
+ * Call the engines that want the event or QUIESCE, up to one that keeps the
+ * signal.  Returns true if there is such an engine.
+ */
+static bool utrace_signal_walk(struct utrace_pass *pass,
+			       struct utrace_kept *kept, struct ksignal *ksig,
+			       const struct k_sigaction *orig_ka)
+{
+	struct utrace_engine *resumed = kept->keeper;
+
+	kept->keeper = NULL;
+	utrace_pass_for_each(pass, at) {
+		u32 flags = at.engine == resumed ? UTRACE_SIGNAL_RESUMED : 0;
+		unsigned long wants;
+
+		if (kept->done & BIT_ULL(at.slot) ||
+		    !utrace_pass_enter(pass, at.engine, at.slot))
+			continue;
+		wants = READ_ONCE(at.engine->flags);
+		if (!(wants & (kept->event | UTRACE_EVENT(QUIESCE))))
+			continue;
+		if (utrace_signal_call(pass, at.engine, at.slot, kept->event,
+				       flags, ksig, orig_ka)) {
+			utrace_shell_get(at.engine);
+			kept->keeper = at.engine;
+			break;
+		}
+		kept->done |= BIT_ULL(at.slot);
+	}
+	if (resumed)
+		utrace_shell_put(resumed);
+	return kept->keeper;
 }
 
 /*
- * Make one pass over the engines that want @event or QUIESCE.  If @only is not
- * 0, other slots are left out.  Returns false if there is no set to walk.
+ * Make a pass over the engines that want @event or QUIESCE.  If @only is not 0,
+ * other slots are left out.  The pass is interrupted by a stop for each engine
+ * that keeps the signal, and goes on with a second call of that engine, by the
+ * set that the task has then.  Returns false if there is no set to walk.
  */
 static bool utrace_signal_pass(struct utrace_pass *pass, unsigned int list,
 			       unsigned long event, u64 only,
 			       struct ksignal *ksig,
 			       const struct k_sigaction *orig_ka, u32 result)
 {
+	struct utrace_kept kept = {
+		.event = event,
+		.done = only ? ~only : 0,
+	};
+	bool keeps;
+
 	if (!utrace_pass_begin(pass, list, result))
 		return false;
-	utrace_pass_for_each(pass, at) {
-		unsigned long wants;
+	do {
+		keeps = utrace_signal_walk(pass, &kept, ksig, orig_ka);
+		result = pass->result;
+		utrace_pass_end_report(pass);
+		if (!keeps)
+			return true;
+		if (utrace_stop(current->utrace, UTRACE_STOP_SERVES) ==
+		    UTRACE_BROKEN)
+			break;
+		if (!utrace_pass_begin(pass, list, result))
+			break;
+		/* What was asked for in the stop is not taken back. */
+		pass->held = 0;
+		pass->stepped = 0;
+	} while (true);
 
-		if (only && !(only & BIT_ULL(at.slot)))
-			continue;
-		if (!utrace_pass_enter(pass, at.engine, at.slot))
-			continue;
-		wants = READ_ONCE(at.engine->flags);
-		if (wants & (event | UTRACE_EVENT(QUIESCE)))
-			utrace_signal_call(pass, at.engine, at.slot, event,
-					   ksig, orig_ka);
-	}
-	utrace_pass_end_report(pass);
+	utrace_shell_put(kept.keeper);
+	pass->result = result;
+	pass->stop = 0;
 	return true;
 }
 
@@ -201,6 +281,7 @@ static struct k_sigaction *utrace_signal_act(u32 result, struct ksignal *ksig,
 					     struct k_sigaction *ka)
 {
 	int signr = ksig->info.si_signo;
+	struct k_sigaction *own;
 	bool core = false;
 
 	if (WARN_ONCE(!valid_signal(signr) || !signr,
@@ -210,16 +291,17 @@ static struct k_sigaction *utrace_signal_act(u32 result, struct ksignal *ksig,
 	}
 
 	ksig->sig = signr;
+	own = &current->sighand->action[signr - 1];
 	switch (utrace_signal_action(result)) {
 	case UTRACE_SIGNAL_DELIVER:
 		/* An unchanged action: get_signal() may reset @ka itself. */
-		if (orig_ka && ka == &current->sighand->action[signr - 1] &&
+		if (orig_ka && ka == own &&
 		    !memcmp(orig_ka, &ksig->ka, sizeof(ksig->ka)))
 			return ka;
-		/* get_signal() would reset the copy, so reset @ka here. */
-		if (orig_ka && (ksig->ka.sa.sa_flags & SA_ONESHOT) &&
-		    ka->sa.sa_handler != SIG_IGN)
-			ka->sa.sa_handler = SIG_DFL;
+		/* get_signal() would reset the copy, so reset it here. */
+		if ((ksig->ka.sa.sa_flags & SA_ONESHOT) &&
+		    own->sa.sa_handler != SIG_IGN)
+			own->sa.sa_handler = SIG_DFL;
 		ksig->ka.sa.sa_flags &= ~SA_ONESHOT;
 		return &ksig->ka;
 	case UTRACE_SIGNAL_CORE:

@@ -47,11 +47,25 @@ static bool utrace_may_not_stop(struct utrace *u)
  */
 static bool utrace_ptrace_trap(enum utrace_stop_where where)
 {
-	if (where == UTRACE_STOP_FIRM || !current->ptrace)
+	if (where == UTRACE_STOP_FIRM || where == UTRACE_STOP_SERVES ||
+	    !current->ptrace)
 		return false;
 	signal_utrace_recalc();
 	return (current->jobctl & JOBCTL_PENDING_MASK) ||
-	       (where == UTRACE_STOP_PERMEABLE && signal_pending(current));
+	       (where != UTRACE_STOP_TRAPS && signal_pending(current));
+}
+
+/*
+ * Make the ptrace stop for a trap in the midst of a stop in get_signal(), which
+ * has a signal in its hands.  siglock is held, and dropped if this returns true.
+ */
+static bool utrace_serve_trap(enum utrace_stop_where where)
+{
+	if (where != UTRACE_STOP_SERVES || !current->ptrace ||
+	    !(current->jobctl & JOBCTL_TRAP_MASK))
+		return false;
+	signal_utrace_trap();
+	return true;
 }
 
 /* Is a group stop in force or under way?  siglock is held. */
@@ -103,7 +117,8 @@ bool __utrace_tell_group_stop(void)
 		    current->signal->group_stop_count == 1;
 
 	spin_unlock_irq(&current->sighand->siglock);
-	utrace_report_jctl(CLD_STOPPED, last ? CLD_STOPPED : 0);
+	if (utrace_report_stop(last ? CLD_STOPPED : 0))
+		utrace_stop(current->utrace, UTRACE_STOP_JCTL);
 	spin_lock_irq(&current->sighand->siglock);
 	return current->jobctl & JOBCTL_STOP_PENDING;
 }
@@ -119,10 +134,13 @@ bool __utrace_tell_group_stop(void)
  *
  * Context: The task itself, no locks held.  Sleeps.  No set is pinned, so that
  * barriers do not wait for the end of the stop.
+ * Return: why the stop has ended.
  */
-void utrace_stop(struct utrace *u, enum utrace_stop_where where)
+enum utrace_stop_end utrace_stop(struct utrace *u,
+				 enum utrace_stop_where where)
 {
-	bool joined = false, told = false;
+	bool joined = false, told = where == UTRACE_STOP_JCTL;
+	enum utrace_stop_end end = UTRACE_LET_GO;
 
 	spin_lock_irq(&current->sighand->siglock);
 	WRITE_ONCE(u->held_since, max_t(u32, ktime_get_seconds(), 1));
@@ -138,6 +156,8 @@ void utrace_stop(struct utrace *u, enum utrace_stop_where where)
 		}
 		if (utrace_ptrace_trap(where))
 			break;
+		if (utrace_serve_trap(where))
+			continue;
 		if (!current->ptrace &&
 		    (current->jobctl & JOBCTL_STOP_PENDING)) {
 			if (!told && utrace_wants_jctl()) {
@@ -168,12 +188,16 @@ void utrace_stop(struct utrace *u, enum utrace_stop_where where)
 		 */
 		smp_mb();
 	}
-	if (READ_ONCE(u->hold) && !utrace_may_not_stop(u))
+	/* Decided once: a hold may come or go until siglock is released. */
+	if (READ_ONCE(u->hold))
+		end = utrace_may_not_stop(u) ? UTRACE_BROKEN : UTRACE_LEFT;
+	if (end == UTRACE_LEFT)
 		set_thread_flag(TIF_NOTIFY_RESUME);
 	utrace_stop_leave(joined);
 	WRITE_ONCE(u->held_since, 0);
 	trace_utrace_resume(current);
 	spin_unlock_irq(&current->sighand->siglock);
+	return end;
 }
 
 /**

@@ -73,6 +73,7 @@ enum ut_action {
 #define UT_SIGNAL_HANDLER	0x70
 #define UT_SIGNAL_MASK		0xf0
 #define UT_SIGNAL_HOLD		0x100
+#define UT_SIGNAL_RESUMED	0x200
 
 #define UT_SYSCALL_RUN		0x00
 #define UT_SYSCALL_ABORT	0x10
