@@ -91,6 +91,7 @@ void __utrace_oom_victim(struct task_struct *task);
 void __utrace_stop_if_held(void);
 void __utrace_clone_stop(bool vfork);
 void __utrace_ptrace_stopped(void);
+void __utrace_stand(void);
 bool __utrace_step_trap(enum utrace_step_why why);
 void __utrace_user_changed(void);
 int proc_pid_utrace(struct seq_file *m, struct pid_namespace *ns,
@@ -355,7 +356,20 @@ static inline void utrace_oom_victim(struct task_struct *task)
 		__utrace_oom_victim(task);
 }
 
-/* Note at the end of a ptrace stop whether ptrace wants a step. */
+/*
+ * The task is in a stop, and its state is set: tell clients that wait for the
+ * stop.  siglock is held.
+ */
+static inline void utrace_stands(void)
+{
+	if (unlikely(current->jobctl & JOBCTL_UTRACE_AWAITED))
+		__utrace_stand();
+}
+
+/*
+ * The end of a ptrace stop: stay there while a client has the task frozen, and
+ * note whether ptrace wants a step.
+ */
 static inline void utrace_ptrace_stopped(void)
 {
 	if (utrace_known(current))

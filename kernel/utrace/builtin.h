@@ -30,6 +30,15 @@ bool utrace_was_called(const struct utrace_engine *engine, unsigned int event,
 void utrace_follow_with(bool (*step)(struct pt_regs *regs,
 				     enum utrace_step_why why));
 void utrace_follow_steps(bool on);
+int utrace_freeze(struct task_struct *task);
+int utrace_freeze_if_safe(struct task_struct *task);
+int utrace_await_thaw(struct task_struct *task);
+void utrace_thaw(struct task_struct *task);
+void utrace_tell_thawed(struct task_struct *task);
+void utrace_ask_report(struct task_struct *task);
+void utrace_stop_again(struct task_struct *task);
+bool utrace_in_stop(void);
+u32 utrace_signal_of(int signr, struct k_sigaction *ka);
 bool utrace_chooses_call(struct utrace_engine *engine, unsigned int nr);
 bool __utrace_wants_call(struct utrace_engine *engine, struct pt_regs *regs);
 

@@ -315,6 +315,9 @@ void __utrace_report_death(bool group_dead, bool autoreap)
 
 	scoped_guard(spinlock_irqsave, &u->lock)
 		u->flags &= ~UTRACE_TASK_DYING;
-	smp_mb(); /* Flags before waiters, see prepare_to_wait_event(). */
+	/* Flags and ->exit_state before waiters, see prepare_to_wait_event(). */
+	smp_mb();
 	wake_up_var(&u->flags);
+	/* utrace_freeze() waits in vain for a stop. */
+	wake_up_var(&u->hold);
 }

@@ -316,6 +316,8 @@ struct utrace_set {
  * @flags: UTRACE_TASK_*; changed under @lock
  * @resume: the smallest resume action that was asked for and is not served yet,
  *	UTRACE_RESUME if there is none; under @lock
+ * @where: which kind of stop the present or last one is, enum utrace_stop_where;
+ *	written by the task under siglock
  * @passes: how often the end of a callback was told to waiting tasks;
  *	incremented under @lock, waited for by wait_var_event()
  * @held_since: when the present stop began, in seconds of ktime_get_seconds(),
@@ -354,6 +356,7 @@ struct utrace {
 	spinlock_t lock;	/* only utrace_cast::lock is inside */
 	u16 flags;
 	u8 resume;
+	u8 where;
 	u32 passes;
 	u32 held_since;
 	struct utrace_set *pinned;
@@ -723,6 +726,8 @@ enum utrace_stop_end {
 
 enum utrace_stop_end utrace_stop(struct utrace *u,
 				 enum utrace_stop_where where);
+void __utrace_stay_frozen(void);
+unsigned int utrace_ptrace_code(struct task_struct *task);
 void utrace_wake(struct task_struct *task, struct utrace *u);
 bool utrace_task_stopped(struct task_struct *task);
 void utrace_interrupt(struct task_struct *task);

@@ -542,7 +542,7 @@ void __utrace_report_exec(const struct linux_binprm *bprm)
  */
 static bool utrace_jctl_pass(int type, int notify)
 {
-	bool in_stop = current->utrace && current->utrace->held_since;
+	bool in_stop = current->utrace && utrace_in_stop();
 	bool here = false;
 
 	UTRACE_REPORT_PASS(JCTL, here |= utrace_pass_is_here, report_jctl, type,

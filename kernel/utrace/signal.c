@@ -21,6 +21,7 @@
 #include <linux/sched/task_stack.h>
 #include <linux/signal.h>
 
+#include "builtin.h"
 #include "pass.h"
 
 static_assert(!(UTRACE_GROUP_UNTOLD &
@@ -82,14 +83,35 @@ static void utrace_signal_observe(struct utrace_pass *pass,
 }
 
 /*
- * Does this answer keep the signal until the engine lets the task go?  Nobody
- * may delay a signal that the kernel forces.
+ * Does this answer keep the signal until the engine lets the task go?  No engine
+ * may delay a signal that the kernel forces, nor stop a worker of the kernel.
  */
 static bool utrace_keeps(u32 ret, const struct k_sigaction *orig_ka)
 {
 	return utrace_resume_action(ret) == UTRACE_STOP &&
 	       (ret & UTRACE_STOP_HERE) &&
+	       !(current->flags & PF_USER_WORKER) &&
 	       !(orig_ka && (orig_ka->sa.sa_flags & SA_IMMUTABLE));
+}
+
+/**
+ * utrace_signal_of() - what a signal does by the action of the program
+ * @signr: the number of a signal
+ * @ka: filled in with the action of the program
+ *
+ * For a callback that makes one signal of another.
+ *
+ * Context: The task itself, without siglock, which is taken.
+ * Return: UTRACE_SIGNAL_*, for the answer of the callback.
+ */
+u32 utrace_signal_of(int signr, struct k_sigaction *ka)
+{
+	unsigned int event;
+
+	spin_lock_irq(&current->sighand->siglock);
+	*ka = unrcu_pointer(current->sighand)->action[signr - 1];
+	spin_unlock_irq(&current->sighand->siglock);
+	return utrace_classify(signr, ka, &event);
 }
 
 /*
@@ -106,18 +128,24 @@ static bool utrace_signal_call(struct utrace_pass *pass,
 {
 	struct pt_regs *regs = current_pt_regs();
 	u32 before = pass->result, ret;
+	struct ksignal first;
 
 	if (utrace_engine_is_system(engine) ||
 	    ((event & UTRACE_EVENT_FATAL) && utrace_engine_observes(engine))) {
 		utrace_signal_observe(pass, engine, event, ksig, orig_ka);
 	} else if (engine->ops->report_signal) {
+		first.ka = ksig->ka;
+		copy_siginfo(&first.info, &ksig->info);
 		ret = utrace_call(pass, engine, report_signal,
 				  pass->action | pass->result | flags, engine,
 				  regs, &ksig->info, orig_ka, &ksig->ka);
 		utrace_pass_answer(pass, engine, slot, ret,
 				   UTRACE_SIGNAL_MASK | UTRACE_SIGNAL_HOLD);
 		if (utrace_keeps(ret, orig_ka)) {
+			/* Nothing of the first answer counts. */
 			pass->result = before;
+			ksig->ka = first.ka;
+			copy_siginfo(&ksig->info, &first.info);
 			return true;
 		}
 	} else {
@@ -131,48 +159,74 @@ static bool utrace_signal_call(struct utrace_pass *pass,
 /**
  * struct utrace_kept - a signal on its way through the engines
  * @event: the bit of the event; 0 for a report
- * @done: slots whose engines have answered, and which are not called again
- * @keeper: the engine that keeps the signal, with a reference to its memory; or
- *	NULL
+ * @limited: only the engines in the slots of @only are called
+ * @only: see @limited
+ * @set: the set in which an engine was met that keeps the signal, counted; NULL
+ *	if there is none
+ * @left: slots of @set that have not answered: the keeper and those behind it
+ * @keeper: the slot of the keeper in @set
  */
 struct utrace_kept {
 	unsigned long event;
-	u64 done;
-	struct utrace_engine *keeper;
+	bool limited;
+	u64 only;
+	struct utrace_set *set;
+	u64 left;
+	unsigned int keeper;
 };
+
+/* The engine at place @at of the pass keeps the signal. */
+static void utrace_keep(struct utrace_pass *pass, struct utrace_kept *kept,
+			const struct utrace_place *at)
+{
+	unsigned int i;
+
+	kept->set = utrace_set_get(pass->set);
+	kept->keeper = at->slot;
+	kept->left = 0;
+	for (i = at->i; i < pass->n; i++)
+		kept->left |= BIT_ULL(pass->order[i]);
+}
 
 /*
  * Call the engines that want the event or QUIESCE, up to one that keeps the
  * signal.  Returns true if there is such an engine.
+ *
+ * After a stop the walk begins at the keeper, or if the keeper is gone, at the
+ * first engine behind it.  An engine that has come meanwhile and that stands
+ * before them is not called: the engines that have answered could not answer
+ * to it.
  */
 static bool utrace_signal_walk(struct utrace_pass *pass,
 			       struct utrace_kept *kept, struct ksignal *ksig,
 			       const struct k_sigaction *orig_ka)
 {
-	struct utrace_engine *resumed = kept->keeper;
+	struct utrace_set *old = kept->set;
+	u64 same = old ? utrace_set_same(old, pass->set) : ~0ULL;
+	bool reached = !old;
 
-	kept->keeper = NULL;
+	kept->only &= same;
+	kept->set = NULL;
 	utrace_pass_for_each(pass, at) {
-		u32 flags = at.engine == resumed ? UTRACE_SIGNAL_RESUMED : 0;
-		unsigned long wants;
+		u64 bit = BIT_ULL(at.slot);
+		bool resumed = old && at.slot == kept->keeper && (same & bit);
 
-		if (kept->done & BIT_ULL(at.slot) ||
+		reached |= (bool)(kept->left & same & bit);
+		if (!reached || (kept->limited && !(kept->only & bit)) ||
 		    !utrace_pass_enter(pass, at.engine, at.slot))
 			continue;
-		wants = READ_ONCE(at.engine->flags);
-		if (!(wants & (kept->event | UTRACE_EVENT(QUIESCE))))
+		if (!(READ_ONCE(at.engine->flags) &
+		      (kept->event | UTRACE_EVENT(QUIESCE))))
 			continue;
 		if (utrace_signal_call(pass, at.engine, at.slot, kept->event,
-				       flags, ksig, orig_ka)) {
-			utrace_shell_get(at.engine);
-			kept->keeper = at.engine;
+				       resumed ? UTRACE_SIGNAL_RESUMED : 0,
+				       ksig, orig_ka)) {
+			utrace_keep(pass, kept, &at);
 			break;
 		}
-		kept->done |= BIT_ULL(at.slot);
 	}
-	if (resumed)
-		utrace_shell_put(resumed);
-	return kept->keeper;
+	utrace_set_put(old);
+	return kept->set;
 }
 
 /*
@@ -188,7 +242,8 @@ static bool utrace_signal_pass(struct utrace_pass *pass, unsigned int list,
 {
 	struct utrace_kept kept = {
 		.event = event,
-		.done = only ? ~only : 0,
+		.limited = only,
+		.only = only,
 	};
 	bool keeps;
 
@@ -210,7 +265,7 @@ static bool utrace_signal_pass(struct utrace_pass *pass, unsigned int list,
 		pass->stepped = 0;
 	} while (true);
 
-	utrace_shell_put(kept.keeper);
+	utrace_set_put(kept.set);
 	pass->result = result;
 	pass->stop = 0;
 	return true;
@@ -299,7 +354,10 @@ static struct k_sigaction *utrace_signal_act(u32 result, struct ksignal *ksig,
 		    !memcmp(orig_ka, &ksig->ka, sizeof(ksig->ka)))
 			return ka;
 		/* get_signal() would reset the copy, so reset it here. */
-		if ((ksig->ka.sa.sa_flags & SA_ONESHOT) &&
+		if (own->sa.sa_handler != ksig->ka.sa.sa_handler && ka)
+			own = ka;
+		if ((own->sa.sa_flags & SA_ONESHOT) &&
+		    own->sa.sa_handler == ksig->ka.sa.sa_handler &&
 		    own->sa.sa_handler != SIG_IGN)
 			own->sa.sa_handler = SIG_DFL;
 		ksig->ka.sa.sa_flags &= ~SA_ONESHOT;
@@ -337,12 +395,13 @@ static bool utrace_runs_handler(u32 result, const struct k_sigaction *ka)
 }
 
 /*
- * Did a stop at this signal end for ptrace, while an engine still holds the
- * task?  Then the signal, which may end the process, must not be acted on yet.
+ * Did a stop at this signal end for ptrace, while an engine still held the task?
+ * Then the signal, which may end the process, must not be acted on yet.
  */
-static bool utrace_ptrace_passes(const struct utrace_pass *pass)
+static bool utrace_ptrace_passes(const struct utrace_pass *pass,
+				 enum utrace_stop_end end)
 {
-	return current->ptrace && READ_ONCE(current->utrace->hold) &&
+	return end == UTRACE_LEFT && current->ptrace &&
 	       utrace_signal_action(pass->result) != UTRACE_SIGNAL_DELIVER &&
 	       utrace_signal_action(pass->result) != UTRACE_SIGNAL_IGN &&
 	       !fatal_signal_pending(current);
@@ -414,7 +473,7 @@ struct k_sigaction *__utrace_signal(struct ksignal *ksig, enum pid_type type,
 	unsigned int event;
 	u32 initial = utrace_classify(signr, &orig, &event);
 	enum utrace_stop_where where = UTRACE_STOP_PERMEABLE;
-	bool stopped = false;
+	enum utrace_stop_end end = UTRACE_LET_GO;
 
 	if (!(current->utrace_events & BIT(event)) || signr == SIGKILL)
 		return ka;
@@ -451,12 +510,11 @@ struct k_sigaction *__utrace_signal(struct ksignal *ksig, enum pid_type type,
 		scoped_guard(spinlock_irqsave, &current->utrace->lock)
 			current->utrace->flags |= UTRACE_TASK_AT_HANDLER;
 	} else if (pass.stop) {
-		utrace_stop(current->utrace, where);
-		stopped = true;
+		end = utrace_stop(current->utrace, where);
 	}
 
 	spin_lock_irq(&current->sighand->siglock);
-	if (stopped && utrace_ptrace_passes(&pass)) {
+	if (utrace_ptrace_passes(&pass, end)) {
 		/* ptrace sees the signal before the task acts on it. */
 		utrace_put_back(ksig, type);
 		return NULL;

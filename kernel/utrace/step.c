@@ -72,13 +72,17 @@ void utrace_follow_steps(bool on)
 /**
  * __utrace_ptrace_stopped() - note at the end of a ptrace stop who wants a step
  *
- * Context: The task itself, with siglock held.  Takes utrace->lock.
+ * Context: The task itself, with siglock held, which may be dropped and taken
+ * again.  Takes utrace->lock.  Sleeps while a client has the task frozen.
  */
 void __utrace_ptrace_stopped(void)
 {
 	struct utrace *u = current->utrace;
-	bool step = test_thread_flag(TIF_SINGLESTEP);
+	bool step;
 
+	if (unlikely(current->jobctl & JOBCTL_UTRACE_FROZEN))
+		__utrace_stay_frozen();
+	step = test_thread_flag(TIF_SINGLESTEP);
 	scoped_guard(spinlock_irqsave, &u->lock) {
 		/*
 		 * The tracer has changed the trap flag, also by a detach.  Only

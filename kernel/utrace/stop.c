@@ -25,6 +25,7 @@
 #include <linux/timekeeping.h>
 #include <linux/uprobes.h>
 
+#include "builtin.h"
 #include "pass.h"
 
 #define CREATE_TRACE_POINTS
@@ -56,13 +57,21 @@ static bool utrace_ptrace_trap(enum utrace_stop_where where)
 }
 
 /*
- * Make the ptrace stop for a trap in the midst of a stop in get_signal(), which
- * has a signal in its hands.  siglock is held, and dropped if this returns true.
+ * Make the ptrace stop for a trap, or for a group stop, in the midst of a stop in
+ * get_signal(), which has a signal in its hands.  siglock is held; if this
+ * returns true, it was dropped and taken again.
  */
 static bool utrace_serve_trap(enum utrace_stop_where where)
 {
-	if (where != UTRACE_STOP_SERVES || !current->ptrace ||
-	    !(current->jobctl & JOBCTL_TRAP_MASK))
+	if (where != UTRACE_STOP_SERVES || !current->ptrace)
+		return false;
+	/* As do_signal_stop() has it. */
+	if (current->jobctl & JOBCTL_STOP_PENDING) {
+		if (!utrace_tell_group_stop())
+			return true;
+		task_set_jobctl_pending(current, JOBCTL_TRAP_STOP);
+	}
+	if (!(current->jobctl & JOBCTL_TRAP_MASK))
 		return false;
 	signal_utrace_trap();
 	return true;
@@ -102,6 +111,15 @@ static void utrace_stop_leave(bool joined)
 	signal_utrace_recalc();
 }
 
+/* Has utrace_stop_again() asked for one more report?  siglock is held. */
+static bool utrace_take_jctl_again(void)
+{
+	bool again = current->jobctl & JOBCTL_UTRACE_AGAIN;
+
+	current->jobctl &= ~JOBCTL_UTRACE_AGAIN;
+	return again;
+}
+
 /**
  * __utrace_tell_group_stop() - report JCTL before taking part in a group stop
  *
@@ -116,10 +134,13 @@ bool __utrace_tell_group_stop(void)
 	bool last = (current->jobctl & JOBCTL_STOP_CONSUME) &&
 		    current->signal->group_stop_count == 1;
 
-	spin_unlock_irq(&current->sighand->siglock);
-	if (utrace_report_stop(last ? CLD_STOPPED : 0))
-		utrace_stop(current->utrace, UTRACE_STOP_JCTL);
-	spin_lock_irq(&current->sighand->siglock);
+	utrace_take_jctl_again();
+	do {
+		spin_unlock_irq(&current->sighand->siglock);
+		if (utrace_report_stop(last ? CLD_STOPPED : 0))
+			utrace_stop(current->utrace, UTRACE_STOP_JCTL);
+		spin_lock_irq(&current->sighand->siglock);
+	} while (utrace_take_jctl_again());
 	return current->jobctl & JOBCTL_STOP_PENDING;
 }
 
@@ -144,6 +165,7 @@ enum utrace_stop_end utrace_stop(struct utrace *u,
 
 	spin_lock_irq(&current->sighand->siglock);
 	WRITE_ONCE(u->held_since, max_t(u32, ktime_get_seconds(), 1));
+	u->where = where;
 	trace_utrace_stop(current, u->hold);
 	while (READ_ONCE(u->hold) && !utrace_may_not_stop(u)) {
 		bool notify = false;
@@ -171,6 +193,7 @@ enum utrace_stop_end utrace_stop(struct utrace *u,
 		told = false;
 		current->jobctl |= JOBCTL_UTRACE;
 		set_special_state(TASK_TRACED);
+		utrace_stands();
 		spin_unlock_irq(&current->sighand->siglock);
 
 		if (notify)
@@ -180,6 +203,8 @@ enum utrace_stop_end utrace_stop(struct utrace *u,
 		cgroup_leave_frozen(true);
 
 		spin_lock_irq(&current->sighand->siglock);
+		if (unlikely(current->jobctl & JOBCTL_UTRACE_FROZEN))
+			__utrace_stay_frozen();
 		current->jobctl &= ~JOBCTL_UTRACE;
 		/*
 		 * JOBCTL_UTRACE off before a look at ->hold.  Pairs with
@@ -193,6 +218,8 @@ enum utrace_stop_end utrace_stop(struct utrace *u,
 		end = utrace_may_not_stop(u) ? UTRACE_BROKEN : UTRACE_LEFT;
 	if (end == UTRACE_LEFT)
 		set_thread_flag(TIF_NOTIFY_RESUME);
+	else if (end == UTRACE_BROKEN)
+		utrace_stands();
 	utrace_stop_leave(joined);
 	WRITE_ONCE(u->held_since, 0);
 	trace_utrace_resume(current);
@@ -352,6 +379,64 @@ void utrace_interrupt_stopped(struct task_struct *task)
 		set_tsk_thread_flag(task, TIF_SIGPENDING);
 	}
 	unlock_task_sighand(task, &flags);
+}
+
+/**
+ * utrace_ask_report() - have a task report from get_signal() soon
+ * @task: the task, which an engine of the caller covers; the caller has a
+ *	reference
+ *
+ * As utrace_control() with %UTRACE_INTERRUPT, but no engine lets go of the task.
+ *
+ * Context: Any but NMI, without siglock.  Takes siglock.
+ */
+void utrace_ask_report(struct task_struct *task)
+{
+	struct utrace *u = READ_ONCE(task->utrace);
+
+	scoped_guard(spinlock_irqsave, &u->lock)
+		u->resume = UTRACE_INTERRUPT;
+	utrace_interrupt(task);
+}
+
+/**
+ * utrace_stop_again() - have a task report the stop of job control that it is in
+ * @task: the task; the caller has a reference
+ *
+ * The task leaves TASK_STOPPED, reports JCTL, at which an engine may hold it,
+ * and takes part in the same group stop again, without a notification of its
+ * parent.  A task that is on its way into the stop reports JCTL once more.  Does
+ * nothing to a task that is not in a job control stop.
+ *
+ * Context: Any but NMI, without siglock.  Takes siglock.
+ */
+void utrace_stop_again(struct task_struct *task)
+{
+	unsigned long flags;
+
+	if (!lock_task_sighand(task, &flags))
+		return;
+	if (task->jobctl & JOBCTL_STOP_PENDING) {
+		task->jobctl |= JOBCTL_UTRACE_AGAIN;
+	} else if ((task->jobctl & JOBCTL_STOPPED) &&
+		   task_set_jobctl_pending(task, JOBCTL_STOP_PENDING |
+					   (task->jobctl & JOBCTL_STOP_SIGMASK))) {
+		task->jobctl &= ~JOBCTL_STOPPED;
+		wake_up_state(task, __TASK_STOPPED);
+	}
+	unlock_task_sighand(task, &flags);
+}
+
+/**
+ * utrace_in_stop() - is this callback made in the midst of a stop?
+ *
+ * A task that is held reports JCTL when it takes part in a group stop.
+ *
+ * Context: A callback in the task itself.
+ */
+bool utrace_in_stop(void)
+{
+	return current->utrace->held_since;
 }
 
 /**

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * utrace - further tracers of a task by ptrace(2): what the core kernel calls
+ *
+ * The first tracer of a task is the one that task_struct knows: ->ptrace,
+ * ->parent, ->ptracer_cred.  If kernel.ptrace_max_tracers is more than 1, other
+ * tracers may follow the task too.  Each of them is an engine of utrace; see
+ * kernel/utrace/ptrace_engine.c.  As long as the sysctl was always 1, each
+ * function here is a branch that is patched out.
+ */
+#ifndef _LINUX_UTRACE_PTRACE_H
+#define _LINUX_UTRACE_PTRACE_H
+
+#include <linux/errno.h>
+#include <linux/jump_label.h>
+#include <linux/sched.h>
+#include <linux/signal_types.h>
+
+struct pid;
+struct pid_namespace;
+struct seq_file;
+struct user_namespace;
+struct wait_opts;
+
+#ifdef CONFIG_UTRACE_PTRACE
+DECLARE_STATIC_KEY_FALSE(utrace_ptracers);
+
+/* May there be further tracers at all? */
+static __always_inline bool utrace_ptrace_many(void)
+{
+	return static_branch_unlikely(&utrace_ptracers);
+}
+#else
+static __always_inline bool utrace_ptrace_many(void)
+{
+	return false;
+}
+#endif
+
+int __utrace_ptrace_attach(struct task_struct *task, unsigned int flags);
+bool __utrace_ptrace_traces(struct task_struct *tracer,
+			    struct task_struct *task);
+bool __utrace_ptrace_traced(struct task_struct *task);
+bool __utrace_ptrace_capable(struct task_struct *task,
+			     struct user_namespace *ns);
+int __utrace_ptrace_sandbox(struct task_struct *task);
+int __utrace_ptrace_alone(struct task_struct *task);
+void __utrace_ptrace_thawed(struct task_struct *task);
+void __utrace_ptrace_show(struct seq_file *m, struct pid_namespace *ns,
+			  struct task_struct *task);
+int __utrace_ptrace_check(struct task_struct *task, bool ignore_state);
+void __utrace_ptrace_thaw(struct task_struct *task);
+int utrace_ptrace_request(struct task_struct *task, long request,
+			  unsigned long data);
+int utrace_ptrace_setoptions(struct task_struct *task, unsigned long data);
+int utrace_ptrace_getsiginfo(struct task_struct *task, kernel_siginfo_t *info);
+int utrace_ptrace_setsiginfo(struct task_struct *task,
+			     const kernel_siginfo_t *info);
+unsigned long utrace_ptrace_message(struct task_struct *task);
+int utrace_ptrace_stop_code(struct task_struct *task);
+long __utrace_ptrace_wait(struct wait_opts *wo);
+bool __utrace_ptrace_keeps_pid(struct pid *pid);
+void __utrace_ptrace_exit(void);
+struct task_struct *__utrace_ptrace_next(struct task_struct *task,
+					 unsigned int n);
+
+/* In kernel/signal.c: tell @tracer of a stop or the end of @task. */
+void signal_utrace_notify_tracer(struct task_struct *task,
+				 struct task_struct *tracer, int why,
+				 int status);
+
+/*
+ * Is the caller of ptrace(2) a further tracer of @task?  ptrace_check_attach()
+ * has found that the caller is a tracer.
+ */
+static inline bool utrace_ptrace_second(struct task_struct *task)
+{
+	return utrace_ptrace_many() &&
+	       !(task->ptrace && task->parent == current);
+}
+
+/* Become a further tracer of @task; cred_guard_mutex of @task is held. */
+static inline int utrace_ptrace_attach(struct task_struct *task,
+				       unsigned int flags)
+{
+	return utrace_ptrace_many() ? __utrace_ptrace_attach(task, flags) :
+				      -EPERM;
+}
+
+/* Is @tracer a further tracer of @task? */
+static inline bool utrace_ptrace_traces(struct task_struct *tracer,
+					struct task_struct *task)
+{
+	return utrace_ptrace_many() && __utrace_ptrace_traces(tracer, task);
+}
+
+/* Has @task a further tracer? */
+static inline bool utrace_ptrace_traced(struct task_struct *task)
+{
+	return utrace_ptrace_many() && __utrace_ptrace_traced(task);
+}
+
+/* Could all further tracers of @task trace a program with more rights in @ns? */
+static inline bool utrace_ptrace_capable(struct task_struct *task,
+					 struct user_namespace *ns)
+{
+	return !utrace_ptrace_many() || __utrace_ptrace_capable(task, ns);
+}
+
+/*
+ * The first tracer of @task is about to rely on being alone: -EPERM if another
+ * tracer could undo what it does.
+ */
+static inline int utrace_ptrace_sandbox(struct task_struct *task)
+{
+	return utrace_ptrace_many() ? __utrace_ptrace_sandbox(task) : 0;
+}
+
+static inline int utrace_ptrace_check(struct task_struct *task,
+				      bool ignore_state)
+{
+	return utrace_ptrace_many() ?
+	       __utrace_ptrace_check(task, ignore_state) : -ESRCH;
+}
+
+/*
+ * The first tracer has frozen @task for a request: wait until no further tracer
+ * works on the task.  Returns 0, or -ERESTARTSYS if the caller is killed.
+ */
+static inline int utrace_ptrace_alone(struct task_struct *task)
+{
+	return utrace_ptrace_many() ? __utrace_ptrace_alone(task) : 0;
+}
+
+/* The request of the first tracer is over; siglock is held. */
+static inline void utrace_ptrace_thawed(struct task_struct *task)
+{
+	if (utrace_ptrace_many())
+		__utrace_ptrace_thawed(task);
+}
+
+/* The request of a further tracer is over. */
+static inline void utrace_ptrace_thaw(struct task_struct *task)
+{
+	if (utrace_ptrace_many())
+		__utrace_ptrace_thaw(task);
+}
+
+/* Show all tracers of @task in /proc/PID/status, if there are several. */
+static inline void utrace_ptrace_show(struct seq_file *m,
+				      struct pid_namespace *ns,
+				      struct task_struct *task)
+{
+	if (utrace_ptrace_many())
+		__utrace_ptrace_show(m, ns, task);
+}
+
+/* The part of __do_wait() for further tracers; returns as __do_wait(), or 0. */
+static inline long utrace_ptrace_wait(struct wait_opts *wo)
+{
+	return utrace_ptrace_many() ? __utrace_ptrace_wait(wo) : 0;
+}
+
+/* Does a tracer still have to read how a task with this number ended? */
+static inline bool utrace_ptrace_keeps_pid(struct pid *pid)
+{
+	return utrace_ptrace_many() && __utrace_ptrace_keeps_pid(pid);
+}
+
+/* The current task exits: it traces nobody any more. */
+static inline void utrace_ptrace_exit(void)
+{
+	if (utrace_ptrace_many())
+		__utrace_ptrace_exit();
+}
+
+/* The further tracer number @n of @task, counted from 0, or NULL.  Under RCU. */
+static inline struct task_struct *utrace_ptrace_next(struct task_struct *task,
+						     unsigned int n)
+{
+	return utrace_ptrace_many() ? __utrace_ptrace_next(task, n) : NULL;
+}
+
+#endif /* _LINUX_UTRACE_PTRACE_H */

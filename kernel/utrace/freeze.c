@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - keeping a stopped task where it stands
+ *
+ * A client that reads and writes the registers of a stopped task must be sure
+ * that the task does not go on meanwhile, be it by SIGKILL or because another
+ * tracer lets go.  utrace_freeze() sets a bit in the jobctl word.  A wake-up
+ * still wakes the task, but the task looks at the bit before it leaves the
+ * stop, and sleeps again.  So no function that wakes tasks has to know of it:
+ *
+ *	task				client
+ *	set TASK_TRACED and a		lock siglock
+ *	  mark of a stop		mark of a stop? then set FROZEN
+ *	unlock siglock			unlock
+ *	schedule()			wait_task_inactive()
+ *	lock siglock			... registers ...
+ *	FROZEN? then sleep on		lock siglock, clear FROZEN, wake
+ *
+ * Between a wake-up and that look the task runs only code of the stop, which
+ * touches neither its user registers nor its FPU state.
+ */
+#include <linux/ptrace.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/wait_bit.h>
+
+#include "builtin.h"
+#include "internal.h"
+
+/* The states that a frozen task may be in. */
+#define UTRACE_FROZEN_STATES	(__TASK_TRACED | TASK_UNINTERRUPTIBLE | \
+				 TASK_FROZEN)
+
+/**
+ * utrace_tell_thawed() - tell clients that wait for a task
+ * @task: the task
+ *
+ * Context: siglock of @task is held.
+ */
+void utrace_tell_thawed(struct task_struct *task)
+{
+	lockdep_assert_held(&task->sighand->siglock);
+
+	if (!(task->jobctl & JOBCTL_UTRACE_AWAITED))
+		return;
+	task->jobctl &= ~JOBCTL_UTRACE_AWAITED;
+	wake_up_var(&task->utrace->hold);
+}
+
+/**
+ * __utrace_stand() - tell clients that the current task is in a stop, or dies
+ *
+ * Context: The task itself, with siglock held and, if it stops, its state set.
+ */
+void __utrace_stand(void)
+{
+	utrace_tell_thawed(current);
+}
+
+/**
+ * __utrace_stay_frozen() - do not leave a stop before the task is thawed
+ *
+ * Context: The task itself, with siglock held, which is dropped and taken
+ * again.  Sleeps.
+ */
+void __utrace_stay_frozen(void)
+{
+	lockdep_assert_held(&current->sighand->siglock);
+
+	while (current->jobctl & JOBCTL_UTRACE_FROZEN) {
+		__set_current_state(TASK_IDLE | TASK_FREEZABLE);
+		spin_unlock_irq(&current->sighand->siglock);
+		schedule();
+		spin_lock_irq(&current->sighand->siglock);
+	}
+	__set_current_state(TASK_RUNNING);
+}
+
+/**
+ * utrace_ptrace_code() - what the first tracer gets from wait4(2) for a stop
+ * @task: a task that is in a stop of ptrace
+ *
+ * Context: siglock of @task is held.
+ * Return: the number of the signal, or the code that ptrace_do_notify() has
+ * made, which wait4(2) shifts by 8 bits.
+ */
+unsigned int utrace_ptrace_code(struct task_struct *task)
+{
+	const kernel_siginfo_t *info = task->last_siginfo;
+
+	/* A group stop without PTRACE_SEIZE has no info. */
+	if (!info)
+		return task->jobctl & JOBCTL_STOP_SIGMASK;
+	if (info->si_code > 0 && (info->si_code & 0x7f) == info->si_signo)
+		return info->si_code;
+	return info->si_signo;
+}
+
+/*
+ * Is a stopped task at a place where another stop may be told of it: at a
+ * signal, at the end of get_signal() or in a stop of job control, and not in
+ * the midst of a system call?  siglock is held.
+ */
+static bool utrace_is_safe(struct task_struct *task)
+{
+	const kernel_siginfo_t *info = task->last_siginfo;
+	u8 where = task->utrace->where;
+
+	if (!(task->jobctl & JOBCTL_TRACED))
+		return where == UTRACE_STOP_PERMEABLE ||
+		       where == UTRACE_STOP_SERVES || where == UTRACE_STOP_JCTL;
+	if (!info)
+		return true;
+	/* A system call, or an event as ptrace_do_notify() has them. */
+	if (info->si_signo == SIGTRAP && (info->si_code & 0x7f) == SIGTRAP)
+		return info->si_code >> 8 == PTRACE_EVENT_STOP;
+	return true;
+}
+
+/*
+ * Freeze a task that is in a stop.  Returns -EAGAIN if the task is not in a
+ * stop yet, or another client works on it: then AWAITED is set.  With @safe,
+ * returns -EBUSY if the task is not in a stop, or not at a safe place.
+ */
+static int utrace_try_freeze(struct task_struct *task, bool safe)
+{
+	unsigned long flags;
+	int ret = -EAGAIN;
+
+	if (!lock_task_sighand(task, &flags))
+		return -ESRCH;
+	if (__fatal_signal_pending(task) || task->exit_state ||
+	    READ_ONCE(task->utrace->flags) & UTRACE_TASK_KILLED)
+		ret = -ESRCH;
+	else if (task->jobctl & (JOBCTL_UTRACE_FROZEN | JOBCTL_PTRACE_FROZEN))
+		task->jobctl |= JOBCTL_UTRACE_AWAITED;
+	else if (safe && (!(task->jobctl & (JOBCTL_UTRACE | JOBCTL_TRACED)) ||
+			  !utrace_is_safe(task)))
+		ret = -EBUSY;
+	else if (task->jobctl & (JOBCTL_UTRACE | JOBCTL_TRACED))
+		ret = 0;
+	else
+		task->jobctl |= JOBCTL_UTRACE_AWAITED;
+	if (!ret)
+		task->jobctl |= JOBCTL_UTRACE_FROZEN;
+	unlock_task_sighand(task, &flags);
+	return ret;
+}
+
+/* For the wait below: *@ret is the result of a try that is the last one. */
+static bool utrace_tried_freeze(struct task_struct *task, bool safe, int *ret)
+{
+	*ret = utrace_try_freeze(task, safe);
+	return *ret != -EAGAIN;
+}
+
+static int utrace_wait_freeze(struct task_struct *task, bool safe)
+{
+	struct utrace *u = READ_ONCE(task->utrace);
+	int ret;
+
+	if (!u)
+		return -ESRCH;
+	for (;;) {
+		if (wait_var_event_killable(&u->hold,
+					    utrace_tried_freeze(task, safe, &ret)))
+			return -ERESTARTSYS;
+		if (ret || wait_task_inactive(task, UTRACE_FROZEN_STATES))
+			return ret;
+		/* It was woken, for a group stop say, and stops again. */
+		utrace_thaw(task);
+	}
+}
+
+/**
+ * utrace_freeze() - keep a task where it is stopped
+ * @task: the task, to which the caller has a reference.  An engine of the
+ *	caller holds the task, or has answered %UTRACE_STOP in a pass that may
+ *	not be over yet
+ *
+ * Waits until the task is stopped and off its CPU, and until another client has
+ * thawed it.  From then on the task, its registers included, belongs to the
+ * caller until utrace_thaw(), which the caller calls soon: SIGKILL waits.
+ *
+ * Context: Process context, sleeps.
+ * Return:
+ * * 0 - done
+ * * -ESRCH - the task is dead or is being killed
+ * * -ERESTARTSYS - the caller is being killed
+ */
+int utrace_freeze(struct task_struct *task)
+{
+	return utrace_wait_freeze(task, false);
+}
+
+/**
+ * utrace_freeze_if_safe() - freeze a task if it stands at a safe place
+ * @task: the task, to which the caller has a reference
+ *
+ * As utrace_freeze(), but does not wait for a stop, and does not freeze a task
+ * in the midst of a system call.  Waits until another client has thawed the
+ * task.
+ *
+ * Context: Process context, sleeps.
+ * Return:
+ * * 0 - done
+ * * -EBUSY - the task runs, or is stopped in the midst of a system call or an
+ *   event
+ * * -ESRCH - the task is dead or is being killed
+ * * -ERESTARTSYS - the caller is being killed
+ */
+int utrace_freeze_if_safe(struct task_struct *task)
+{
+	return utrace_wait_freeze(task, true);
+}
+
+/* Returns true if no client has the task frozen, else sets AWAITED. */
+static bool utrace_is_thawed(struct task_struct *task)
+{
+	unsigned long flags;
+	bool thawed;
+
+	if (!lock_task_sighand(task, &flags))
+		return true;
+	thawed = !(task->jobctl & JOBCTL_UTRACE_FROZEN);
+	if (!thawed)
+		task->jobctl |= JOBCTL_UTRACE_AWAITED;
+	unlock_task_sighand(task, &flags);
+	return thawed;
+}
+
+/**
+ * utrace_await_thaw() - wait until a client has thawed a task
+ * @task: the task, to which the caller has a reference.  JOBCTL_PTRACE_FROZEN is
+ *	set, so that no client freezes it again
+ *
+ * Context: Process context, sleeps.
+ * Return: 0, or -ERESTARTSYS if the caller is being killed.
+ */
+int utrace_await_thaw(struct task_struct *task)
+{
+	struct utrace *u = READ_ONCE(task->utrace);
+
+	if (!u)
+		return 0;
+	return wait_var_event_killable(&u->hold, utrace_is_thawed(task));
+}
+
+/**
+ * utrace_thaw() - end what utrace_freeze() has begun
+ * @task: the task
+ *
+ * Context: Process context, without siglock.
+ */
+void utrace_thaw(struct task_struct *task)
+{
+	unsigned long flags;
+
+	if (!lock_task_sighand(task, &flags))
+		return;
+	task->jobctl &= ~JOBCTL_UTRACE_FROZEN;
+	wake_up_state(task, TASK_UNINTERRUPTIBLE);
+	utrace_tell_thawed(task);
+	unlock_task_sighand(task, &flags);
+}

@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - what a further tracer asks for by ptrace(2)
+ *
+ * kernel/ptrace.c finds out whether the caller is the first tracer of the task
+ * or a further one.  Most requests need only a task that stands still, and go
+ * on in kernel/ptrace.c; here are those that a stop of one tracer makes
+ * different: how the task goes on, and what the tracer was told.
+ *
+ * While a request is served the task is frozen (freeze.c), for the first tracer
+ * as for the others, so one request at a time works on a task.
+ */
+#include <linux/cn_proc.h>
+#include <linux/cred.h>
+#include <linux/pid_namespace.h>
+#include <linux/ptrace.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/signal.h>
+
+#include "ptracer.h"
+
+/* Options that only a first tracer may have, since others could undo them. */
+#define PTRACER_NOT_SECOND	(PTRACE_O_TRACESECCOMP | PTRACE_O_SUSPEND_SECCOMP)
+
+/* Is the caller the first tracer of the task? */
+static bool ptracer_is_first(struct task_struct *task)
+{
+	guard(rcu)();
+	return ptrace_parent(task) == current;
+}
+
+/**
+ * __utrace_ptrace_attach() - become a further tracer of a task
+ * @task: the task
+ * @flags: for task_struct::ptrace: PT_PTRACED, PT_SEIZED and options
+ *
+ * Context: Process context, sleeps.  cred_guard_mutex of @task is held, and
+ * the caller may trace @task.
+ * Return:
+ * * 0 - done
+ * * -EPERM - @task has as many tracers as kernel.ptrace_max_tracers allows, or
+ *   the caller is one of them, or may not share @task with one of them; or the
+ *   attach is no PTRACE_SEIZE
+ * * -EDEADLK - @task traces the caller, maybe by way of others
+ * * -EINVAL - options that need to be the first tracer
+ * * -ESRCH - @task is exiting
+ * * or an error of utrace_attach_for()
+ */
+int __utrace_ptrace_attach(struct task_struct *task, unsigned int flags)
+{
+	struct ptracer *p;
+	int ret;
+
+	if (!(flags & PT_SEIZED))
+		return -EPERM;
+	if (flags & (PTRACER_NOT_SECOND << PT_OPT_FLAG_SHIFT))
+		return -EINVAL;
+	/* Only the caller can end this. */
+	if (ptracer_is_first(task))
+		return -EPERM;
+	ret = ptracer_may_join(task);
+	if (ret)
+		return ret;
+	p = ptracer_new(task, current, current_cred(), flags);
+	if (!p)
+		return -ENOMEM;
+	return ptracer_start(p, READ_ONCE(ptrace_max_tracers));
+}
+
+/* Freezing */
+
+static bool ptracer_may_ask(struct ptracer *p)
+{
+	guard(spinlock_irqsave)(&p->lock);
+	return p->state == PTRACER_STOPPED;
+}
+
+/**
+ * __utrace_ptrace_check() - may the caller make a request, and freeze the task
+ * @task: the task
+ * @ignore_state: the request does not need a task that is stopped
+ *
+ * Context: Process context, sleeps.
+ * Return:
+ * * 0 - done; without @ignore_state the task is frozen
+ * * -ESRCH - the caller is no tracer of @task, or @task is not stopped for it
+ * * -ERESTARTSYS - the caller is being killed
+ */
+int __utrace_ptrace_check(struct task_struct *task, bool ignore_state)
+{
+	struct ptracer *p = ptracer_find(current, task);
+	int ret = 0;
+
+	if (!p)
+		return -ESRCH;
+	if (!ignore_state) {
+		ret = ptracer_may_ask(p) ? utrace_freeze(task) : -ESRCH;
+		p->frozen = !ret;
+	}
+	ptracer_put(p);
+	return ret;
+}
+
+/**
+ * __utrace_ptrace_alone() - wait until no further tracer works on a task
+ * @task: the task, which its first tracer, the caller, has frozen
+ *
+ * Context: Process context, sleeps.
+ * Return: 0, or -ERESTARTSYS if the caller is being killed.
+ */
+int __utrace_ptrace_alone(struct task_struct *task)
+{
+	return utrace_await_thaw(task);
+}
+
+/**
+ * __utrace_ptrace_thawed() - tell further tracers that the first one is done
+ * @task: the task
+ *
+ * Context: siglock of @task is held.
+ */
+void __utrace_ptrace_thawed(struct task_struct *task)
+{
+	utrace_tell_thawed(task);
+}
+
+static void ptracer_thaw(struct ptracer *p)
+{
+	if (p->frozen)
+		utrace_thaw(p->task);
+	p->frozen = false;
+}
+
+/**
+ * __utrace_ptrace_thaw() - end what __utrace_ptrace_check() has begun
+ * @task: the task
+ *
+ * Context: Process context.
+ */
+void __utrace_ptrace_thaw(struct task_struct *task)
+{
+	struct ptracer *p = ptracer_find(current, task);
+
+	if (!p)
+		return;
+	ptracer_thaw(p);
+	ptracer_put(p);
+}
+
+/* How the task goes on */
+
+/*
+ * Let the task go from its stop.  It is frozen until the caller is done, so it
+ * cannot tell of a new stop before.
+ */
+static void ptracer_go(struct ptracer *p, enum utrace_resume_action action,
+		       enum ptracer_stop stop, int signr)
+{
+	if (stop == PTRACER_AT_SYSCALL && signr)
+		send_sig(signr, p->task, 1);
+	ptracer_control(p, action);
+	ptracer_thaw(p);
+}
+
+/* PTRACE_CONT, PTRACE_SYSCALL, PTRACE_SINGLESTEP, PTRACE_SINGLEBLOCK */
+static int ptracer_resume(struct ptracer *p, bool syscalls,
+			  enum utrace_resume_action action, unsigned long signr)
+{
+	enum ptracer_stop stop;
+	bool changed, trap;
+
+	if (!valid_signal(signr))
+		return -EIO;
+	scoped_guard(spinlock_irqsave, &p->lock) {
+		p->state = PTRACER_RUNNING;
+		p->unread = false;
+		p->signr = signr;
+		p->step = action != UTRACE_RESUME;
+		changed = p->syscalls != syscalls;
+		p->syscalls = syscalls;
+		trap = p->trap;
+		stop = p->stop;
+	}
+	if (changed)
+		ptracer_set_events(p);
+	if (trap)
+		utrace_ask_report(p->task);
+	ptracer_go(p, action, stop, signr);
+	return 0;
+}
+
+static int ptracer_step(struct ptracer *p, enum utrace_resume_action action,
+			unsigned long signr)
+{
+	if (!arch_has_single_step() ||
+	    (action == UTRACE_BLOCKSTEP && !arch_has_block_step()))
+		return -EIO;
+	return ptracer_resume(p, false, action, signr);
+}
+
+/*
+ * PTRACE_DETACH.  In a stop for a signal the engine stays until it has given
+ * its answer about the signal; the tracer does not trace the task from here on.
+ */
+static int ptracer_detach(struct ptracer *p, unsigned long signr)
+{
+	enum ptracer_stop stop;
+
+	if (!valid_signal(signr))
+		return -EIO;
+	scoped_guard(spinlock_irqsave, &p->lock) {
+		stop = p->stop;
+		p->state = PTRACER_RUNNING;
+		p->unread = false;
+		p->signr = signr;
+		p->leaving = true;
+	}
+	ptracer_forget(p);
+	ptracer_go(p, stop == PTRACER_AT_SIGNAL ? UTRACE_RESUME : UTRACE_DETACH,
+		   stop, signr);
+	proc_ptrace_connector(p->task, PTRACE_DETACH);
+	return 0;
+}
+
+/*
+ * Stop the task where it stands, in a stop for another tracer, for an engine or
+ * for job control.  Returns false if it does not stand, or stands in the midst
+ * of a system call or an event.
+ */
+static bool ptracer_stop_in_place(struct ptracer *p)
+{
+	if (utrace_freeze_if_safe(p->task))
+		return false;
+	if (ptracer_take_trap(p)) {
+		ptracer_control(p, UTRACE_STOP);
+		ptracer_trap(p, p->task);
+	}
+	utrace_thaw(p->task);
+	return true;
+}
+
+/* PTRACE_INTERRUPT: at least one more stop will be told. */
+static int ptracer_interrupt(struct ptracer *p)
+{
+	bool stopped;
+
+	if (!(p->flags & PT_SEIZED))
+		return -EIO;
+	scoped_guard(spinlock_irqsave, &p->lock) {
+		p->trap = true;
+		stopped = p->state == PTRACER_STOPPED;
+	}
+	if (stopped || ptracer_stop_in_place(p))
+		return 0;
+	utrace_ask_report(p->task);
+	utrace_stop_again(p->task);
+	return 0;
+}
+
+/*
+ * PTRACE_LISTEN.  In a stop of job control the tracer lets the task go, which
+ * stays stopped for job control and has a stop to tell when that ends.
+ * Elsewhere the task stays where it is.
+ */
+static int ptracer_listen(struct ptracer *p)
+{
+	bool job = ptracer_in_job_stop(p->task);
+
+	scoped_guard(spinlock_irqsave, &p->lock) {
+		if (!(p->flags & PT_SEIZED) || p->code >> 8 != PTRACE_EVENT_STOP)
+			return -EIO;
+		p->state = PTRACER_LISTENING;
+		p->trap = job;
+	}
+	if (!job)
+		return 0;
+	utrace_ask_report(p->task);
+	ptracer_go(p, UTRACE_RESUME, PTRACER_AT_EVENT, 0);
+	return 0;
+}
+
+static int ptracer_request(struct ptracer *p, long request, unsigned long data)
+{
+	switch (request) {
+	case PTRACE_INTERRUPT:
+		return ptracer_interrupt(p);
+	case PTRACE_LISTEN:
+		return ptracer_listen(p);
+	case PTRACE_DETACH:
+		return ptracer_detach(p, data);
+	case PTRACE_CONT:
+		return ptracer_resume(p, false, UTRACE_RESUME, data);
+	case PTRACE_SYSCALL:
+		return ptracer_resume(p, true, UTRACE_RESUME, data);
+	case PTRACE_SINGLESTEP:
+		return ptracer_step(p, UTRACE_SINGLESTEP, data);
+#ifdef PTRACE_SINGLEBLOCK
+	case PTRACE_SINGLEBLOCK:
+		return ptracer_step(p, UTRACE_BLOCKSTEP, data);
+#endif
+#ifdef PTRACE_SYSEMU
+	case PTRACE_SYSEMU:
+	case PTRACE_SYSEMU_SINGLESTEP:
+		return -EIO;
+#endif
+	default:
+		return -ENOIOCTLCMD;
+	}
+}
+
+/**
+ * utrace_ptrace_request() - serve a request of a further tracer
+ * @task: the task, which __utrace_ptrace_check() has found
+ * @request: PTRACE_*
+ * @data: the last argument of ptrace(2)
+ *
+ * Context: Process context, sleeps.
+ * Return:
+ * * -ENOIOCTLCMD - the request is served as that of a first tracer
+ * * -ESRCH - the task has died
+ * * -EIO - @data is no signal, the machine cannot step, or the request does not
+ *   fit the stop or is for a first tracer only
+ * * 0 - done
+ */
+int utrace_ptrace_request(struct task_struct *task, long request,
+			  unsigned long data)
+{
+	struct ptracer *p = ptracer_find(current, task);
+	int ret;
+
+	if (!p)
+		return -ESRCH;
+	ret = ptracer_request(p, request, data);
+	ptracer_put(p);
+	return ret;
+}
+
+/* What the tracer has set, and what it was told */
+
+/**
+ * utrace_ptrace_setoptions() - PTRACE_SETOPTIONS of a further tracer
+ * @task: the task
+ * @data: PTRACE_O_*, checked
+ *
+ * Context: Process context, sleeps.
+ * Return: 0, -EINVAL for options of a first tracer, or -ESRCH.
+ */
+int utrace_ptrace_setoptions(struct task_struct *task, unsigned long data)
+{
+	struct ptracer *p;
+
+	if (data & PTRACER_NOT_SECOND)
+		return -EINVAL;
+	p = ptracer_find(current, task);
+	if (!p)
+		return -ESRCH;
+	scoped_guard(spinlock_irqsave, &p->lock) {
+		p->flags &= ~(PTRACE_O_MASK << PT_OPT_FLAG_SHIFT);
+		p->flags |= data << PT_OPT_FLAG_SHIFT;
+	}
+	ptracer_set_events(p);
+	ptracer_put(p);
+	return 0;
+}
+
+/**
+ * utrace_ptrace_getsiginfo() - PTRACE_GETSIGINFO of a further tracer
+ * @task: the task
+ * @info: filled in
+ *
+ * Context: Process context.
+ * Return: 0 or -ESRCH.
+ */
+int utrace_ptrace_getsiginfo(struct task_struct *task, kernel_siginfo_t *info)
+{
+	struct ptracer *p = ptracer_find(current, task);
+
+	if (!p)
+		return -ESRCH;
+	scoped_guard(spinlock_irqsave, &p->lock)
+		copy_siginfo(info, &p->info);
+	ptracer_put(p);
+	return 0;
+}
+
+/**
+ * utrace_ptrace_setsiginfo() - PTRACE_SETSIGINFO of a further tracer
+ * @task: the task
+ * @info: what the signal of the present stop shall carry
+ *
+ * Context: Process context.
+ * Return: 0 or -ESRCH.
+ */
+int utrace_ptrace_setsiginfo(struct task_struct *task,
+			     const kernel_siginfo_t *info)
+{
+	struct ptracer *p = ptracer_find(current, task);
+
+	if (!p)
+		return -ESRCH;
+	scoped_guard(spinlock_irqsave, &p->lock)
+		copy_siginfo(&p->info, info);
+	ptracer_put(p);
+	return 0;
+}
+
+/* The message of the present stop, a pid as @ns has it. */
+static unsigned long ptracer_message(struct ptracer *p, struct pid_namespace *ns)
+{
+	guard(spinlock_irqsave)(&p->lock);
+	return p->message_pid ? pid_nr_ns(p->message_pid, ns) : p->message;
+}
+
+/**
+ * utrace_ptrace_message() - PTRACE_GETEVENTMSG of a further tracer
+ * @task: the task
+ *
+ * Context: Process context.
+ * Return: the message, or 0.
+ */
+unsigned long utrace_ptrace_message(struct task_struct *task)
+{
+	struct ptracer *p = ptracer_find(current, task);
+	unsigned long message;
+
+	if (!p)
+		return 0;
+	message = ptracer_message(p, task_active_pid_ns(current));
+	ptracer_put(p);
+	return message;
+}
+
+/**
+ * utrace_ptrace_stop_code() - the si_code of the stop for a further tracer
+ * @task: the task
+ *
+ * Context: Process context.
+ * Return: the code, or 0.
+ */
+int utrace_ptrace_stop_code(struct task_struct *task)
+{
+	struct ptracer *p = ptracer_find(current, task);
+	int code;
+
+	if (!p)
+		return 0;
+	scoped_guard(spinlock_irqsave, &p->lock)
+		code = p->info.si_code;
+	ptracer_put(p);
+	return code;
+}

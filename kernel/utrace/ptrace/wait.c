@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - what wait(2) tells the further tracers of a task
+ *
+ * A stop and the end of a task are written into the ptracer, and __do_wait()
+ * looks there.  So each tracer reads them by itself: nobody has to wait for a
+ * further tracer before a dead task can be reaped, and the end can be read when
+ * the task is long gone.
+ *
+ * The end of a leader is told when its whole group is dead, as for the first
+ * tracer.  If the tracer is of the process of the parent, wait(2) tells the end
+ * anyway, and the ptracer ends with the task.
+ */
+#include <linux/cred.h>
+#include <linux/pid.h>
+#include <linux/sched/cputime.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/uidgid.h>
+#include <linux/wait.h>
+#include <uapi/linux/wait.h>
+
+#include "../../exit.h"
+#include "ptracer.h"
+
+/**
+ * ptracer_notify() - send SIGCHLD to a tracer, and wake it if it waits
+ * @p: the ptracer
+ * @task: its task
+ * @why: CLD_*
+ * @status: si_status of the signal
+ *
+ * Context: No locks held.
+ */
+void ptracer_notify(struct ptracer *p, struct task_struct *task, int why,
+		    int status)
+{
+	guard(read_lock)(&tasklist_lock);
+	/* A dead tracer has none; it leaves its tasks, or has. */
+	if (p->tracer->sighand)
+		signal_utrace_notify_tracer(task, p->tracer, why, status);
+}
+
+/* The end of tasks */
+
+/* si_code of a wait status. */
+static int ptracer_why(int status)
+{
+	if (!(status & 0x7f))
+		return CLD_EXITED;
+	return status & 0x80 ? CLD_DUMPED : CLD_KILLED;
+}
+
+static int ptracer_si_status(int status)
+{
+	return status & 0x7f ?: status >> 8;
+}
+
+/* Write down how @task has ended, and tell the tracer. */
+static void ptracer_publish(struct ptracer *p, struct task_struct *task)
+{
+	struct signal_struct *sig = task->signal;
+	struct rusage rusage;
+	int status;
+
+	status = sig->flags & SIGNAL_GROUP_EXIT ? sig->group_exit_code :
+						  task->exit_code;
+	getrusage(task, RUSAGE_BOTH, &rusage);
+	/* Before the end is published, since the tracer then gives it back. */
+	ptracer_keep_pid(p);
+	scoped_guard(spinlock_irqsave, &p->lock) {
+		p->status = status;
+		p->rusage = rusage;
+		p->uid = task_uid(task);
+		p->state = PTRACER_DEAD;
+		p->waits = false;
+		p->unread = true;
+	}
+	ptracer_notify(p, task, ptracer_why(status), ptracer_si_status(status));
+}
+
+/* Is there a ptracer of a dead leader that waits for the last thread? */
+static bool ptracer_take_waiting(struct ptracer *p, void *arg)
+{
+	bool waits;
+
+	guard(spinlock)(&p->lock);
+	p->group_dead = true;
+	waits = p->waits;
+	p->waits = false;
+	return waits;
+}
+
+/* The last thread of a group has died: now the end of the leader is told. */
+static void ptracer_group_died(struct task_struct *leader)
+{
+	struct ptracer *p;
+
+	while ((p = ptracer_of_task(leader, ptracer_take_waiting, NULL))) {
+		ptracer_publish(p, leader);
+		ptracer_put(p);
+	}
+}
+
+/* Does the parent get the same status by the same wait(2)? */
+static bool ptracer_is_parent(struct ptracer *p, struct task_struct *task)
+{
+	guard(rcu)();
+	return thread_group_leader(task) &&
+	       same_thread_group(rcu_dereference(task->real_parent), p->tracer);
+}
+
+/**
+ * ptracer_died() - tell a tracer that its task has died
+ * @p: the ptracer
+ * @task: the task, dead and not reaped
+ * @group_dead: it is the last thread of its group
+ * @waits: it is the leader, and other threads live
+ *
+ * Context: Process context, no locks held.
+ */
+void ptracer_died(struct ptracer *p, struct task_struct *task,
+		  bool group_dead, bool waits)
+{
+	scoped_guard(spinlock_irqsave, &p->lock) {
+		struct pid *pgrp = p->pgrp;
+
+		p->state = PTRACER_DEAD;
+		p->unread = false;
+		p->pgrp = get_task_pid(task, PIDTYPE_PGID);
+		put_pid(pgrp);
+		/* The last thread has looked before, or looks later. */
+		p->waits = waits && !p->group_dead && !group_dead;
+		waits = p->waits;
+	}
+	if (!waits && ptracer_is_parent(p, task))
+		ptracer_forget(p);
+	else if (!waits)
+		ptracer_publish(p, task);
+	if (group_dead && !thread_group_leader(task))
+		ptracer_group_died(task->group_leader);
+}
+
+/* wait(2) */
+
+/**
+ * struct ptracer_news - what a call of wait(2) tells
+ * @wo: the call
+ * @dead: it tells the end of a task
+ * @code: wait status of a dead task, else the code of its stop
+ */
+struct ptracer_news {
+	struct wait_opts *wo;
+	bool dead;
+	int code;
+};
+
+/* The pid by which wait(2) means the task.  p->lock is held. */
+static struct pid *ptracer_pid(struct ptracer *p, enum pid_type type)
+{
+	if (p->state != PTRACER_DEAD)
+		return task_pid_type(p->task, type);
+	return type == PIDTYPE_PGID ? p->pgrp : p->pid;
+}
+
+/* Has @p something to tell?  If so, it is told now, unless WNOWAIT is given. */
+static bool ptracer_take_news(struct ptracer *p, void *arg)
+{
+	struct ptracer_news *news = arg;
+	struct wait_opts *wo = news->wo;
+
+	guard(spinlock)(&p->lock);
+	if (wo->wo_type != PIDTYPE_MAX &&
+	    ptracer_pid(p, wo->wo_type) != wo->wo_pid)
+		return false;
+	news->dead = p->state == PTRACER_DEAD;
+	if (!news->dead || wo->wo_flags & (WEXITED | WCONTINUED))
+		wo->notask_error = 0;
+	if (!p->unread || (news->dead && !(wo->wo_flags & WEXITED)))
+		return false;
+	news->code = news->dead ? p->status : p->code;
+	if (!(wo->wo_flags & WNOWAIT))
+		p->unread = false;
+	return true;
+}
+
+static struct ptracer *ptracer_find_news(struct ptracer_news *news)
+{
+	struct task_struct *t;
+	struct ptracer *p;
+
+	if (news->wo->wo_flags & __WNOTHREAD)
+		return ptracer_of_tracer(current, ptracer_take_news, news);
+	guard(rcu)();
+	for_each_thread(current, t) {
+		p = ptracer_of_tracer(t, ptracer_take_news, news);
+		if (p)
+			return p;
+	}
+	return NULL;
+}
+
+/* Fill in the results of the call.  Returns the pid of the task. */
+static pid_t ptracer_fill(struct ptracer *p, const struct ptracer_news *news)
+{
+	struct wait_opts *wo = news->wo;
+	struct waitid_info *info = wo->wo_info;
+	struct rusage *rusage = wo->wo_rusage;
+	kuid_t uid = p->uid;
+	pid_t pid;
+
+	if (news->dead) {
+		pid = pid_vnr(p->pid);
+		if (rusage)
+			*rusage = p->rusage;
+	} else {
+		pid = task_pid_vnr(p->task);
+		uid = task_uid(p->task);
+		if (rusage)
+			getrusage(p->task, RUSAGE_BOTH, rusage);
+	}
+	wo->wo_stat = news->dead ? news->code : news->code << 8 | 0x7f;
+	if (!info)
+		return pid;
+	info->cause = news->dead ? ptracer_why(news->code) : CLD_TRAPPED;
+	info->status = news->dead ? ptracer_si_status(news->code) : news->code;
+	info->pid = pid;
+	info->uid = from_kuid_munged(current_user_ns(), uid);
+	return pid;
+}
+
+/**
+ * __utrace_ptrace_wait() - the part of wait(2) for the further tracers
+ * @wo: the call.  ->notask_error becomes 0 if a task may have news later
+ *
+ * Context: Process context, no locks held.  The caller may have set its state to
+ * TASK_INTERRUPTIBLE.
+ * Return: the pid of the task whose news are told, or 0.
+ */
+long __utrace_ptrace_wait(struct wait_opts *wo)
+{
+	struct ptracer_news news = { .wo = wo };
+	struct ptracer *p = ptracer_find_news(&news);
+	pid_t pid;
+
+	if (!p)
+		return 0;
+	sched_annotate_sleep();
+	pid = ptracer_fill(p, &news);
+	if (news.dead && !(wo->wo_flags & WNOWAIT))
+		ptracer_forget(p);
+	ptracer_put(p);
+	return pid;
+}

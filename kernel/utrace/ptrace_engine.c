@@ -1,0 +1,542 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - the engine of a further tracer by ptrace(2)
+ *
+ * The callbacks here turn events of a task into stops as ptrace(2) has them: the
+ * task writes down what the tracer is to be told, tells the tracer, and stops
+ * until the tracer resumes it.  The first tracer of a task has no engine, and
+ * its code in kernel/ptrace.c and kernel/signal.c is as it was.
+ *
+ *	RUNNING --- event, told by the task ------> STOPPED
+ *	STOPPED --- PTRACE_CONT and its like -----> RUNNING
+ *	STOPPED --- PTRACE_LISTEN ----------------> LISTENING
+ *	LISTENING - PTRACE_INTERRUPT, job control -> STOPPED
+ *	any state - the task has died -------------> DEAD
+ *
+ * A signal is kept (UTRACE_STOP_HERE) until the tracer has decided about it, so
+ * further tracers and other engines see it one after the other.  At all other
+ * events the tracers of a task are told at once, and the task goes on when all
+ * have resumed it.
+ */
+#include <linux/cred.h>
+#include <linux/pid.h>
+#include <linux/ptrace.h>
+#include <linux/sched/jobctl.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/signal.h>
+
+#include "ptrace/ptracer.h"
+
+/* What a resume action and an answer about a signal have in common. */
+#define PTRACER_ECHO	(UTRACE_SIGNAL_MASK | UTRACE_SIGNAL_HOLD)
+
+/**
+ * ptracer_events() - the events that the engine of a ptracer wants now
+ * @p: the ptracer
+ *
+ * Context: Any.
+ */
+unsigned long ptracer_events(const struct ptracer *p)
+{
+	unsigned long events = UTRACE_EVENT(QUIESCE) | UTRACE_EVENT_SIGNAL_ALL |
+			       UTRACE_EVENT(JCTL) | UTRACE_EVENT(CLONE) |
+			       UTRACE_EVENT(EXEC) | UTRACE_EVENT(DEATH) |
+			       UTRACE_EVENT(REAP);
+
+	if (p->syscalls)
+		events |= UTRACE_EVENT_SYSCALL;
+	if (ptracer_wants(p, PTRACE_EVENT_VFORK_DONE))
+		events |= UTRACE_EVENT(VFORK_DONE);
+	if (ptracer_wants(p, PTRACE_EVENT_EXIT))
+		events |= UTRACE_EVENT(EXIT);
+	return events;
+}
+
+/* The siginfo of a stop that is not for a signal, as ptrace_do_notify() has it. */
+static void ptracer_trap_info(kernel_siginfo_t *info, struct task_struct *task,
+			      int code)
+{
+	clear_siginfo(info);
+	info->si_signo = code & 0x7f;
+	info->si_code = code;
+	guard(rcu)();
+	info->si_pid = task_pid_vnr(task);
+	info->si_uid = from_kuid_munged(task_cred_xxx(task, user_ns),
+					task_uid(task));
+}
+
+/**
+ * ptracer_tell() - tell a tracer of a stop
+ * @p: the ptracer
+ * @task: its task, which is about to stop, or is stopped
+ * @stop: what kind of stop it is
+ * @code: what wait(2) tells of it, shifted by 8 bits
+ * @why: CLD_TRAPPED or CLD_STOPPED, for the SIGCHLD
+ * @message: for PTRACE_GETEVENTMSG
+ * @info: for PTRACE_GETSIGINFO; NULL if the stop is not for a signal
+ *
+ * Context: Process context, no locks held.
+ */
+void ptracer_tell(struct ptracer *p, struct task_struct *task,
+		  enum ptracer_stop stop, int code, int why,
+		  unsigned long message, const kernel_siginfo_t *info)
+{
+	scoped_guard(spinlock_irqsave, &p->lock) {
+		if (p->state == PTRACER_DEAD || p->leaving)
+			return;
+		p->state = PTRACER_STOPPED;
+		p->unread = true;
+		/* Any stop is an answer to PTRACE_INTERRUPT. */
+		p->trap = false;
+		p->stop = stop;
+		p->code = code;
+		p->signr = 0;
+		p->message = message;
+		if (info)
+			copy_siginfo(&p->info, info);
+		else
+			ptracer_trap_info(&p->info, task, code);
+	}
+	ptracer_notify(p, task, why, code & 0x7f);
+}
+
+/* Tell of an event of ptrace(2), whose message is a number. */
+static void ptracer_tell_event(struct ptracer *p, int event,
+			       unsigned long message)
+{
+	ptracer_tell(p, current, PTRACER_AT_EVENT, SIGTRAP | event << 8,
+		     CLD_TRAPPED, message, NULL);
+}
+
+/* The same with a pid as the message.  The reader translates it. */
+static void ptracer_tell_pid(struct ptracer *p, int event, struct pid *pid)
+{
+	struct pid *old;
+
+	scoped_guard(spinlock_irqsave, &p->lock) {
+		old = p->message_pid;
+		p->message_pid = get_pid(pid);
+	}
+	put_pid(old);
+	ptracer_tell_event(p, event, 0);
+}
+
+static bool ptracer_is_stopped(struct ptracer *p)
+{
+	guard(spinlock_irqsave)(&p->lock);
+	return p->state == PTRACER_STOPPED;
+}
+
+static bool ptracer_group_stops(struct task_struct *task)
+{
+	struct signal_struct *sig = task->signal;
+
+	return sig->group_stop_count || (sig->flags & SIGNAL_STOP_STOPPED);
+}
+
+/**
+ * ptracer_in_job_stop() - is a task stopped, or about to stop, for job control?
+ * @task: the task
+ *
+ * Context: Any.  Takes siglock.
+ */
+bool ptracer_in_job_stop(struct task_struct *task)
+{
+	unsigned long flags;
+	bool stops;
+
+	if (!lock_task_sighand(task, &flags))
+		return false;
+	stops = ptracer_group_stops(task);
+	unlock_task_sighand(task, &flags);
+	return stops;
+}
+
+/* The signal of the present stop of job control, or SIGTRAP.  siglock is held. */
+static int ptracer_stop_signal(struct task_struct *task)
+{
+	int signr = task->jobctl & JOBCTL_STOP_SIGMASK;
+
+	return ptracer_group_stops(task) ? signr ?: SIGSTOP : SIGTRAP;
+}
+
+/**
+ * ptracer_trap() - tell of PTRACE_EVENT_STOP
+ * @p: the ptracer, of PTRACE_SEIZE
+ * @task: its task: the current task, or one that is in a stop
+ *
+ * Context: Process context, no locks held.  Takes siglock.
+ */
+void ptracer_trap(struct ptracer *p, struct task_struct *task)
+{
+	unsigned long flags;
+	int signr;
+
+	if (!lock_task_sighand(task, &flags))
+		return;
+	signr = ptracer_stop_signal(task);
+	unlock_task_sighand(task, &flags);
+	ptracer_tell(p, task, PTRACER_AT_EVENT, signr | PTRACE_EVENT_STOP << 8,
+		     CLD_STOPPED, 0, NULL);
+}
+
+/* Signals */
+
+/**
+ * ptracer_take_trap() - take the trap that PTRACE_INTERRUPT has set
+ * @p: the ptracer
+ *
+ * Context: Any.
+ * Return: false if there is none, or the task is in a stop for the tracer.
+ */
+bool ptracer_take_trap(struct ptracer *p)
+{
+	guard(spinlock_irqsave)(&p->lock);
+	if (!p->trap || p->state == PTRACER_STOPPED)
+		return false;
+	p->trap = false;
+	return true;
+}
+
+/* Take the step that the tracer has asked for. */
+static bool ptracer_take_step(struct ptracer *p)
+{
+	bool step;
+
+	guard(spinlock_irqsave)(&p->lock);
+	step = p->step;
+	p->step = false;
+	return step;
+}
+
+/* Keep a signal, and tell the tracer of it. */
+static u32 ptracer_keep(struct ptracer *p, const kernel_siginfo_t *info)
+{
+	scoped_guard(spinlock_irqsave, &p->lock)
+		p->told = true;
+	ptracer_tell(p, current, PTRACER_AT_SIGNAL, info->si_signo, CLD_TRAPPED,
+		     0, info);
+	return UTRACE_STOP | UTRACE_STOP_HERE;
+}
+
+/* Fill in *@info for a signal that the tracer has put in the place of another. */
+static void ptracer_new_info(struct ptracer *p, int signr,
+			     kernel_siginfo_t *info)
+{
+	clear_siginfo(info);
+	info->si_signo = signr;
+	info->si_code = SI_USER;
+	guard(rcu)();
+	info->si_pid = task_pid_vnr(p->tracer);
+	info->si_uid = from_kuid_munged(current_user_ns(), task_uid(p->tracer));
+}
+
+/*
+ * The tracer has decided about a signal: drop it, pass it on, or put another one
+ * in its place.  A signal that was made of a step or the like has no @orig_ka; if
+ * it is blocked, it is queued, as the core would deliver it.
+ */
+static u32 ptracer_decide(struct ptracer *p, u32 action, kernel_siginfo_t *info,
+			  const struct k_sigaction *orig_ka,
+			  struct k_sigaction *return_ka)
+{
+	u32 resume = UTRACE_RESUME;
+	int signr;
+
+	scoped_guard(spinlock_irqsave, &p->lock) {
+		p->told = false;
+		signr = p->signr;
+		if (p->leaving)
+			resume = UTRACE_DETACH;
+		copy_siginfo(info, &p->info);
+	}
+	if (!signr)
+		return resume | UTRACE_SIGNAL_IGN;
+	if (signr != info->si_signo)
+		ptracer_new_info(p, signr, info);
+	else if (orig_ka)
+		return resume | (action & PTRACER_ECHO);
+	if (!orig_ka && sigismember(&current->blocked, signr)) {
+		send_sig_info(signr, info, current);
+		return resume | UTRACE_SIGNAL_IGN;
+	}
+	return resume | utrace_signal_of(signr, return_ka);
+}
+
+/* A report of get_signal() without a signal from a queue. */
+static u32 ptracer_report(struct ptracer *p, u32 action, kernel_siginfo_t *info)
+{
+	u32 echo = action & PTRACER_ECHO;
+
+	switch (utrace_signal_action(action)) {
+	case UTRACE_SIGNAL_REPORT:
+		if (!ptracer_take_trap(p))
+			break;
+		ptracer_trap(p, current);
+		return UTRACE_STOP | echo;
+	case UTRACE_SIGNAL_HANDLER:
+		if (!ptracer_take_step(p))
+			break;
+		ptracer_tell(p, current, PTRACER_AT_EVENT, SIGTRAP, CLD_TRAPPED,
+			     0, NULL);
+		return UTRACE_STOP | echo;
+	case UTRACE_SIGNAL_IGN:
+		if (info->si_signo == SIGTRAP && ptracer_take_step(p))
+			return ptracer_keep(p, info);
+		break;
+	default:
+		break;
+	}
+	return UTRACE_RESUME | echo;
+}
+
+/* Has an engine that was called before dropped the signal? */
+static bool ptracer_is_dropped(u32 action, int signr,
+			       const struct k_sigaction *orig_ka)
+{
+	__sighandler_t handler = orig_ka->sa.sa_handler;
+
+	return utrace_signal_action(action) == UTRACE_SIGNAL_IGN &&
+	       handler != SIG_IGN &&
+	       !(handler == SIG_DFL && sig_kernel_ignore(signr));
+}
+
+static u32 ptracer_signal(u32 action, struct utrace_engine *engine,
+			  struct pt_regs *regs, kernel_siginfo_t *info,
+			  const struct k_sigaction *orig_ka,
+			  struct k_sigaction *return_ka)
+{
+	struct ptracer *p = engine->data;
+
+	/* The tracer is not told of signals that the kernel forces. */
+	if (orig_ka && (orig_ka->sa.sa_flags & SA_IMMUTABLE))
+		return UTRACE_RESUME | (action & PTRACER_ECHO);
+	/*
+	 * In a stop that the tracer has not ended, a signal waits.  So it does if
+	 * the first tracer, or another signal, came between.
+	 */
+	if (ptracer_is_stopped(p))
+		return UTRACE_STOP | UTRACE_STOP_HERE;
+	if (p->told)
+		return ptracer_decide(p, action, info, orig_ka, return_ka);
+	if (p->leaving)
+		return UTRACE_DETACH | (action & PTRACER_ECHO);
+	if (!orig_ka)
+		return ptracer_report(p, action, info);
+	if (ptracer_is_dropped(action, info->si_signo, orig_ka))
+		return UTRACE_RESUME | (action & PTRACER_ECHO);
+	return ptracer_keep(p, info);
+}
+
+/* Job control: SIGSTOP has reached the group. */
+static u32 ptracer_jctl(u32 action, struct utrace_engine *engine, int type,
+			int notify)
+{
+	struct ptracer *p = engine->data;
+
+	/*
+	 * In a stop for another engine, the task makes this report again when
+	 * all engines have let go.
+	 */
+	if (type != CLD_STOPPED || utrace_in_stop() || ptracer_is_stopped(p) ||
+	    (current->flags & PF_EXITING))
+		return UTRACE_RESUME;
+	if (READ_ONCE(p->state) == PTRACER_LISTENING && !p->trap)
+		return UTRACE_RESUME;
+	ptracer_trap(p, current);
+	return UTRACE_STOP | UTRACE_STOP_HERE;
+}
+
+/* System calls */
+
+static u32 ptracer_syscall(struct ptracer *p, unsigned long message)
+{
+	int code = p->flags & PT_TRACESYSGOOD ? SIGTRAP | 0x80 : SIGTRAP;
+
+	ptracer_tell(p, current, PTRACER_AT_SYSCALL, code, CLD_TRAPPED, message,
+		     NULL);
+	return UTRACE_STOP | UTRACE_STOP_HERE;
+}
+
+static u32 ptracer_syscall_entry(u32 action, struct utrace_engine *engine,
+				 struct pt_regs *regs)
+{
+	u32 echo = action & UTRACE_SYSCALL_MASK;
+
+	if (action & UTRACE_SYSCALL_RESUMED)
+		return UTRACE_RESUME | echo;
+	return echo | ptracer_syscall(engine->data,
+				      PTRACE_EVENTMSG_SYSCALL_ENTRY);
+}
+
+static u32 ptracer_syscall_exit(u32 action, struct utrace_engine *engine,
+				struct pt_regs *regs)
+{
+	return ptracer_syscall(engine->data, PTRACE_EVENTMSG_SYSCALL_EXIT);
+}
+
+/* Lives of tasks */
+
+/* The event that a clone is to a tracer, as kernel_clone() has it. */
+static int ptracer_clone_event(unsigned long clone_flags)
+{
+	if (clone_flags & CLONE_VFORK)
+		return PTRACE_EVENT_VFORK;
+	if ((clone_flags & CSIGNAL) != SIGCHLD)
+		return PTRACE_EVENT_CLONE;
+	return PTRACE_EVENT_FORK;
+}
+
+/*
+ * Trace a new task, which does not run yet: its first stop is a
+ * PTRACE_EVENT_STOP.  If that fails for want of memory or because the user has
+ * too many engines, the child is not traced, which the kernel log tells.
+ */
+static void ptracer_follow(struct ptracer *parent, struct task_struct *child)
+{
+	struct ptracer *p = ptracer_new(child, parent->tracer, parent->cred,
+					parent->flags);
+	int ret = -ENOMEM;
+
+	if (p) {
+		p->trap = true;
+		ret = ptracer_start(p, PTRACER_FOLLOWS);
+	}
+	if (!ret)
+		utrace_ask_report(child);
+	else if (ret != -ESRCH)
+		pr_warn_ratelimited("ptrace: tracer %d cannot follow new task %d of %d: error %d\n",
+				    task_pid_nr(parent->tracer),
+				    task_pid_nr(child), current->pid, ret);
+}
+
+static u32 ptracer_clone(u32 action, struct utrace_engine *engine,
+			 unsigned long clone_flags, struct task_struct *child)
+{
+	struct ptracer *p = engine->data;
+	int event = ptracer_clone_event(clone_flags);
+	bool told = !(clone_flags & CLONE_UNTRACED) && ptracer_wants(p, event);
+
+	if (!told && !(clone_flags & CLONE_PTRACE))
+		return UTRACE_RESUME;
+	ptracer_follow(p, child);
+	if (!told)
+		return UTRACE_RESUME;
+	ptracer_tell_pid(p, event, task_pid(child));
+	return UTRACE_STOP | UTRACE_STOP_HERE;
+}
+
+static u32 ptracer_vfork_done(u32 action, struct utrace_engine *engine,
+			      pid_t child_pid)
+{
+	struct ptracer *p = engine->data;
+
+	if (!ptracer_wants(p, PTRACE_EVENT_VFORK_DONE))
+		return UTRACE_RESUME;
+	scoped_guard(rcu)
+		ptracer_tell_pid(p, PTRACE_EVENT_VFORK_DONE,
+				 find_pid_ns(child_pid, &init_pid_ns));
+	return UTRACE_STOP | UTRACE_STOP_HERE;
+}
+
+/* A thread that is not the leader takes the pid of the leader. */
+static u32 ptracer_exec(u32 action, struct utrace_engine *engine,
+			const struct linux_binfmt *fmt,
+			const struct linux_binprm *bprm, struct pt_regs *regs)
+{
+	struct pid *pid = get_task_pid(current, PIDTYPE_PID);
+	struct ptracer *p = engine->data;
+
+	scoped_guard(spinlock_irqsave, &p->lock)
+		swap(p->pid, pid);
+	if (ptracer_wants(p, PTRACE_EVENT_EXEC)) {
+		ptracer_tell_pid(p, PTRACE_EVENT_EXEC, pid);
+		action = UTRACE_STOP | UTRACE_STOP_HERE;
+	} else {
+		action = UTRACE_RESUME;
+	}
+	put_pid(pid);
+	return action;
+}
+
+static u32 ptracer_exit(u32 action, struct utrace_engine *engine,
+			long orig_code, long *code)
+{
+	struct ptracer *p = engine->data;
+
+	if (!ptracer_wants(p, PTRACE_EVENT_EXIT))
+		return UTRACE_RESUME;
+	ptracer_tell_event(p, PTRACE_EVENT_EXIT, *code);
+	return UTRACE_STOP | UTRACE_STOP_HERE;
+}
+
+/*
+ * Has another thread called execve() and taken the place of this leader?  The
+ * task then has the pid of that thread.
+ */
+static bool ptracer_is_taken_over(struct ptracer *p, struct task_struct *task)
+{
+	guard(rcu)();
+	return !thread_group_leader(task) && p->pid == task_tgid(task);
+}
+
+/* The tracer hears by its next wait(2) that it does not trace the task. */
+static void ptracer_end_quietly(struct ptracer *p, struct task_struct *task)
+{
+	ptracer_forget(p);
+	guard(read_lock)(&tasklist_lock);
+	if (p->tracer->sighand)
+		__wake_up_parent(task, p->tracer);
+}
+
+static u32 ptracer_death(struct utrace_engine *engine, bool group_dead,
+			 int signal)
+{
+	struct ptracer *p = engine->data;
+
+	if (ptracer_is_taken_over(p, current))
+		ptracer_end_quietly(p, current);
+	else if (!p->leaving)
+		ptracer_died(p, current, group_dead, signal == -2);
+	return UTRACE_RESUME;
+}
+
+/*
+ * A leader whose end was not told yet: its last thread was not traced.  Or
+ * another thread takes the place of the leader by execve().
+ */
+static void ptracer_reap(struct utrace_engine *engine, struct task_struct *task)
+{
+	struct ptracer *p = engine->data;
+
+	if (!READ_ONCE(p->waits))
+		return;
+	if (thread_group_leader(task))
+		ptracer_died(p, task, true, false);
+	else
+		ptracer_end_quietly(p, task);
+}
+
+static struct pid *ptracer_held_for(struct utrace_engine *engine)
+{
+	struct ptracer *p = engine->data;
+
+	return get_task_pid(p->tracer, PIDTYPE_TGID);
+}
+
+const struct utrace_engine_ops ptracer_ops = {
+	.report_signal		= ptracer_signal,
+	.report_jctl		= ptracer_jctl,
+	.report_syscall_entry	= ptracer_syscall_entry,
+	.report_syscall_exit	= ptracer_syscall_exit,
+	.report_clone		= ptracer_clone,
+	.report_vfork_done	= ptracer_vfork_done,
+	.report_exec		= ptracer_exec,
+	.report_exit		= ptracer_exit,
+	.report_death		= ptracer_death,
+	.report_reap		= ptracer_reap,
+	.release		= ptracer_free,
+	.held_for		= ptracer_held_for,
+	.name			= "ptrace",
+};

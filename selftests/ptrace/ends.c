@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace selftests - the end of a task with several tracers
+ *
+ * Each tracer reads the status once, whenever it wants, and neither the primary
+ * nor the real parent waits for a secondary.
+ */
+#include "two.h"
+
+#define LAST_PID	"/proc/sys/kernel/ns_last_pid"
+#define ENDED		two_exit(ACTOR_CODE)
+
+static bool seize_both(struct two_data *self, long options)
+{
+	return actor_spawn(&self->t) &&
+	       !two_seize(&self->p, self->t.pid, options) &&
+	       !two_seize(&self->s, self->t.pid, options);
+}
+
+/* The secondary comes last; the others do not wait for it. */
+TEST_F(tracers, secondary_reads_last)
+{
+	struct ut_target *t = &self->t;
+
+	ASSERT_TRUE(seize_both(self, 0));
+	EXPECT_EQ(TWO_NONE, two_poll(&self->s, t->pid));
+	actor_do(t, ACTOR_EXITS);
+	ASSERT_EQ(ENDED, two_wait(&self->p, t->pid));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(ENDED, self->status);
+	EXPECT_EQ(-ECHILD, two_poll(&self->p, t->pid));
+	EXPECT_EQ(0, ut_state(t->pid));
+	EXPECT_EQ(ENDED, two_wait(&self->s, t->pid));
+	EXPECT_EQ(-ECHILD, two_poll(&self->s, t->pid));
+}
+
+/* The secondary comes first, and takes nothing from the others. */
+TEST_F(tracers, secondary_reads_first)
+{
+	struct ut_target *t = &self->t;
+
+	ASSERT_TRUE(seize_both(self, 0));
+	actor_do(t, ACTOR_EXITS);
+	ASSERT_EQ(ENDED, two_wait(&self->s, t->pid));
+	EXPECT_EQ(-ECHILD, two_poll(&self->s, t->pid));
+	/* The real parent still waits for the primary, as always. */
+	EXPECT_TRUE(ut_stays(!waitpid(t->pid, NULL, WNOHANG)));
+	ASSERT_EQ(ENDED, two_wait(&self->p, t->pid));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(ENDED, self->status);
+}
+
+/* There is no primary any more, and the real parent waits for nobody. */
+TEST_F(tracers, without_a_primary)
+{
+	struct ut_target *t = &self->t;
+
+	ASSERT_TRUE(seize_both(self, 0));
+	ASSERT_EQ(TWO_TRAP, two_interrupt(&self->p, t->pid));
+	ASSERT_EQ(0, two_ptrace(&self->p, PTRACE_DETACH, t->pid, 0));
+	actor_do(t, ACTOR_EXITS);
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(ENDED, self->status);
+	EXPECT_EQ(ENDED, two_wait(&self->s, t->pid));
+	EXPECT_EQ(-ECHILD, two_poll(&self->p, t->pid));
+}
+
+/* Fork a child that ends at once, and reap it; the child's pid. */
+static pid_t next_pid(int last)
+{
+	char text[16];
+	pid_t pid;
+
+	snprintf(text, sizeof(text), "%d", last);
+	if (ut_write_file(LAST_PID, text))
+		return -1;
+	pid = fork();
+	if (!pid)
+		_exit(0);
+	waitpid(pid, NULL, 0);
+	return pid;
+}
+
+/* The number of a dead task is given to a new one after the report is read. */
+TEST_F(tracers, number_is_kept)
+{
+	struct ut_target *t = &self->t;
+	int i;
+
+	if (access(LAST_PID, W_OK))
+		SKIP(return, "no " LAST_PID);
+	ASSERT_TRUE(seize_both(self, 0));
+	ASSERT_EQ(0, kill(t->pid, SIGKILL));
+	ASSERT_EQ(two_killed(SIGKILL), two_wait(&self->p, t->pid));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	for (i = 0; i < 20; i++) {
+		ASSERT_LT(0, next_pid(t->pid - 1));
+		ASSERT_NE(t->pid, next_pid(t->pid - 1));
+	}
+	ASSERT_EQ(two_killed(SIGKILL), two_wait(&self->s, t->pid));
+	/* Somebody else may be faster, but not again and again. */
+	EXPECT_TRUE(ut_until(next_pid(t->pid - 1) == t->pid));
+}
+
+/* The report of a tracer that dies goes with it. */
+TEST_F(tracers, number_is_free_after_the_tracer)
+{
+	struct ut_target *t = &self->t;
+
+	if (access(LAST_PID, W_OK))
+		SKIP(return, "no " LAST_PID);
+	ASSERT_TRUE(seize_both(self, 0));
+	ASSERT_EQ(0, kill(t->pid, SIGKILL));
+	ASSERT_EQ(two_killed(SIGKILL), two_wait(&self->p, t->pid));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	ASSERT_NE(t->pid, next_pid(t->pid - 1));
+	ASSERT_EQ(0, kill(self->s.t.pid, SIGKILL));
+	ASSERT_TRUE(ut_reap(&self->s.t, &self->status));
+	EXPECT_TRUE(ut_until(next_pid(t->pid - 1) == t->pid));
+}
+
+/* The ways to ask; each one is asked before the status is taken. */
+TEST_F(tracers, ways_to_wait)
+{
+	struct two_tracer *s = &self->s;
+	struct ut_target *t = &self->t;
+	static const int flags[] = { 0, __WALL, __WNOTHREAD, __WCLONE };
+	int fd, i;
+
+	ASSERT_TRUE(actor_spawn(t));
+	ASSERT_EQ(0, setpgid(t->pid, t->pid));
+	ASSERT_EQ(0, two_seize(&self->p, t->pid, 0));
+	ASSERT_EQ(0, two_seize(s, t->pid, 0));
+	for (i = 0; i < 4; i++) {
+		int pid[] = { t->pid, -1, -t->pid }, k;
+
+		for (k = 0; k < 3; k++) {
+			EXPECT_EQ(TWO_NONE, two_wait_with(s, pid[k], flags[i] |
+							  WNOHANG));
+			ASSERT_EQ(0, two_ptrace(s, PTRACE_INTERRUPT, t->pid,
+						0));
+			ASSERT_EQ(TWO_TRAP, two_wait_with(s, pid[k], flags[i]));
+			EXPECT_EQ(t->pid, s->call->pid);
+			ASSERT_EQ(0, two_cont(s, t->pid, 0));
+		}
+	}
+	EXPECT_EQ(-ECHILD, two_wait_with(s, -getpid(), WNOHANG));
+	/* Another thread may wait, but not with __WNOTHREAD. */
+	ASSERT_EQ(0, two_ptrace(s, PTRACE_INTERRUPT, t->pid, 0));
+	EXPECT_EQ(-ECHILD, two_other_wait(s, t->pid, __WNOTHREAD));
+	ASSERT_EQ(TWO_TRAP, two_other_wait(s, t->pid, 0));
+	ASSERT_EQ(0, two_cont(s, t->pid, 0));
+
+	s->call->op = TWO_PIDFD;
+	s->call->pid = t->pid;
+	fd = two_run(s);
+	ASSERT_LE(0, fd);
+	actor_do(t, ACTOR_EXITS);
+	ASSERT_EQ(0, two_waitid(s, P_PID, t->pid, WEXITED | WNOWAIT));
+	EXPECT_EQ(t->pid, s->call->info.si_pid);
+	EXPECT_EQ(CLD_EXITED, s->call->info.si_code);
+	EXPECT_EQ(ACTOR_CODE, s->call->info.si_status);
+	ASSERT_EQ(0, two_waitid(s, P_PIDFD, fd, WEXITED | WNOWAIT));
+	EXPECT_EQ(t->pid, s->call->info.si_pid);
+	ASSERT_EQ(0, two_waitid(s, P_PGID, t->pid, WEXITED | WNOWAIT));
+	EXPECT_EQ(t->pid, s->call->info.si_pid);
+	ASSERT_EQ(0, two_waitid(s, P_ALL, 0, WEXITED | WNOWAIT));
+	EXPECT_EQ(t->pid, s->call->info.si_pid);
+	EXPECT_EQ(-ECHILD, two_other_wait(s, t->pid, __WNOTHREAD));
+	ASSERT_EQ(ENDED, two_wait_with(s, -1, __WNOTHREAD));
+	EXPECT_EQ(t->pid, s->call->pid);
+	EXPECT_EQ(-ECHILD, two_waitid(s, P_PID, t->pid, WEXITED));
+	EXPECT_EQ(-ECHILD, two_wait_with(s, -1, 0));
+}
+
+/* The same after the task is gone for everybody else. */
+TEST_F(tracers, ways_to_wait_for_what_is_gone)
+{
+	struct two_tracer *s = &self->s;
+	struct ut_target *t = &self->t;
+
+	ASSERT_TRUE(seize_both(self, 0));
+	ASSERT_EQ(0, kill(t->pid, SIGKILL));
+	ASSERT_EQ(two_killed(SIGKILL), two_wait(&self->p, t->pid));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	ASSERT_EQ(0, two_waitid(s, P_PID, t->pid, WEXITED | WNOWAIT));
+	EXPECT_EQ(t->pid, s->call->info.si_pid);
+	EXPECT_EQ(CLD_KILLED, s->call->info.si_code);
+	EXPECT_EQ(SIGKILL, s->call->info.si_status);
+	ASSERT_EQ(0, two_waitid(s, P_ALL, 0, WEXITED | WNOWAIT));
+	EXPECT_EQ(t->pid, s->call->info.si_pid);
+	EXPECT_EQ(-ECHILD, two_other_wait(s, t->pid, __WNOTHREAD));
+	EXPECT_EQ(two_killed(SIGKILL), two_wait_with(s, -1, 0));
+	EXPECT_EQ(t->pid, s->call->pid);
+	EXPECT_EQ(-ECHILD, two_wait_with(s, -1, 0));
+}
+
+/* The tracer sleeps in wait4(), and the end of the task wakes it. */
+TEST_F(tracers, end_wakes_the_tracers)
+{
+	struct two_tracer *tr[] = { &self->p, &self->s };
+	struct ut_target *t = &self->t;
+	int i;
+
+	ASSERT_TRUE(seize_both(self, 0));
+	for (i = 0; i < 2; i++) {
+		tr[i]->call->op = TWO_WAIT;
+		tr[i]->call->pid = t->pid;
+		tr[i]->call->data = 0;
+		ASSERT_TRUE(ut_go(&tr[i]->t));
+		ASSERT_TRUE(ut_until(ut_asleep_in(tr[i]->t.pid, SYS_wait4)));
+	}
+	actor_do(t, ACTOR_EXITS);
+	for (i = 0; i < 2; i++) {
+		ASSERT_TRUE(ut_hear(&tr[i]->t));
+		EXPECT_EQ(ENDED, tr[i]->call->ret);
+	}
+}
+
+/* The test is the real parent, and a secondary: there is one status for it. */
+TEST_F(tracers, parent_is_a_secondary)
+{
+	struct ut_target *t = &self->t;
+
+	ASSERT_TRUE(actor_spawn(t));
+	ASSERT_EQ(0, two_seize(&self->p, t->pid, 0));
+	ASSERT_EQ(0, ptrace(PTRACE_SEIZE, t->pid, 0, 0));
+	ASSERT_EQ(0, ptrace(PTRACE_INTERRUPT, t->pid, 0, 0));
+	ASSERT_EQ(1, ut_waitpid(t->pid, &self->status, 0));
+	EXPECT_EQ(TWO_TRAP, self->status);
+	ASSERT_EQ(0, ptrace(PTRACE_CONT, t->pid, 0, 0));
+	EXPECT_TRUE(ut_runs(t));
+	actor_do(t, ACTOR_EXITS);
+	ASSERT_EQ(ENDED, two_wait(&self->p, t->pid));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(ENDED, self->status);
+	EXPECT_EQ(-ECHILD, ut_waitpid(t->pid, &self->status, __WALL));
+}
+
+/* The same with the real parent as the primary. */
+TEST_F(tracers, parent_is_the_primary)
+{
+	struct ut_target *t = &self->t;
+
+	ASSERT_TRUE(actor_spawn(t));
+	ASSERT_EQ(0, ptrace(PTRACE_SEIZE, t->pid, 0, 0));
+	ASSERT_EQ(0, two_seize(&self->s, t->pid, 0));
+	actor_do(t, ACTOR_EXITS);
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(ENDED, self->status);
+	EXPECT_EQ(-ECHILD, ut_waitpid(t->pid, &self->status, __WALL));
+	EXPECT_EQ(ENDED, two_wait(&self->s, t->pid));
+}
+
+/* A thread that ends is a report for its tracers alone. */
+TEST_F(tracers, thread_ends)
+{
+	struct ut_target *t = &self->t;
+	pid_t tid;
+
+	ASSERT_TRUE(ut_spawn_threads(t, 3));
+	tid = t->sh->tid[1];
+	ASSERT_EQ(0, two_seize(&self->p, tid, 0));
+	ASSERT_EQ(0, two_seize(&self->s, tid, 0));
+	t->sh->go[1] = UT_GO_END;
+	EXPECT_EQ(0, two_wait(&self->p, tid));
+	EXPECT_EQ(0, two_wait(&self->s, tid));
+	EXPECT_EQ(-ECHILD, two_poll(&self->s, tid));
+	EXPECT_TRUE(ut_thread_runs(t, 2));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace selftests - job control of a task with several tracers
+ *
+ * A stop signal that all tracers pass on stops the group.  The tracers that
+ * seized the task are told, and so is the real parent.
+ */
+#include "two.h"
+
+#define STOPPED	two_group(SIGSTOP)
+
+static const struct two_step listens[] = {
+	{ STOPPED, PTRACE_LISTEN }, TWO_END
+};
+
+static bool seize_both(struct two_data *self)
+{
+	return actor_spawn(&self->t) &&
+	       !two_seize(&self->p, self->t.pid, 0) &&
+	       !two_seize(&self->s, self->t.pid, 0);
+}
+
+/* Start an actor with one tracer, a secondary: the primary is gone. */
+static bool seize_alone(struct two_data *self)
+{
+	return seize_both(self) &&
+	       two_interrupt(&self->p, self->t.pid) == TWO_TRAP &&
+	       !two_ptrace(&self->p, PTRACE_DETACH, self->t.pid, 0);
+}
+
+/* Is the real parent told of the stop? */
+static bool parent_sees(pid_t pid, int sig)
+{
+	int status;
+
+	return ut_waitpid(pid, &status, WUNTRACED) == 1 &&
+	       status == two_stop(sig);
+}
+
+/* Stop the actor with a signal that its tracer, or both, pass on. */
+static long stop(struct ut_target *t, struct two_tracer *p,
+		 struct two_tracer *s, int sig)
+{
+	if (kill(t->pid, sig))
+		return -1;
+	if (p && (two_wait(p, t->pid) != two_stop(sig) ||
+		  two_cont(p, t->pid, sig)))
+		return -2;
+	if (two_wait(s, t->pid) != two_stop(sig))
+		return -3;
+	return two_cont(s, t->pid, sig);
+}
+
+/* Both listen, and SIGCONT wakes both and goes through both. */
+static void both_listen(struct __test_metadata *_metadata,
+			struct two_data *self, int sig)
+{
+	static const struct two_step go_on[] = {
+		{ TWO_TRAP, PTRACE_CONT },
+		{ two_stop(SIGCONT), PTRACE_CONT, SIGCONT },
+		TWO_END
+	};
+	const struct two_step listen[] = {
+		{ two_group(sig), PTRACE_LISTEN }, TWO_END
+	};
+	struct two_tracer *p = &self->p, *s = &self->s;
+	struct ut_target *t = &self->t;
+
+	ASSERT_TRUE(seize_both(self));
+	ASSERT_EQ(0, stop(t, p, s, sig));
+	ASSERT_TRUE(two_play(t->pid, p, listen, s, listen));
+	EXPECT_TRUE(parent_sees(t->pid, sig));
+	/* Who listens has no stop to look at. */
+	EXPECT_FALSE(two_has(p, t->pid));
+	EXPECT_FALSE(two_has(s, t->pid));
+	EXPECT_TRUE(ut_still(t));
+	EXPECT_TRUE(two_quiet(p, t->pid));
+	EXPECT_TRUE(two_quiet(s, t->pid));
+	ASSERT_EQ(0, kill(t->pid, SIGCONT));
+	ASSERT_TRUE(two_play(t->pid, p, go_on, s, go_on));
+	EXPECT_TRUE(ut_runs(t));
+	EXPECT_TRUE(two_quiet(p, t->pid));
+	EXPECT_TRUE(two_quiet(s, t->pid));
+}
+
+TEST_F(tracers, both_listen_sigstop)
+{
+	both_listen(_metadata, self, SIGSTOP);
+}
+
+TEST_F(tracers, both_listen_sigtstp)
+{
+	both_listen(_metadata, self, SIGTSTP);
+}
+
+/* A tracer that drops the signal prevents the stop. */
+TEST_F(tracers, secondary_drops_sigstop)
+{
+	struct two_tracer *p = &self->p, *s = &self->s;
+	struct ut_target *t = &self->t;
+
+	ASSERT_TRUE(seize_both(self));
+	ASSERT_EQ(0, kill(t->pid, SIGSTOP));
+	ASSERT_EQ(two_stop(SIGSTOP), two_wait(p, t->pid));
+	ASSERT_EQ(0, two_cont(p, t->pid, SIGSTOP));
+	ASSERT_EQ(two_stop(SIGSTOP), two_wait(s, t->pid));
+	ASSERT_EQ(0, two_cont(s, t->pid, 0));
+	EXPECT_TRUE(ut_runs(t));
+	EXPECT_TRUE(two_quiet(p, t->pid));
+	EXPECT_TRUE(two_quiet(s, t->pid));
+	EXPECT_EQ(0, waitpid(t->pid, &self->status, WNOHANG | WUNTRACED));
+}
+
+TEST_F(tracers, secondary_alone_listens)
+{
+	struct two_tracer *s = &self->s;
+	struct ut_target *t = &self->t;
+
+	ASSERT_TRUE(seize_alone(self));
+	ASSERT_EQ(0, stop(t, NULL, s, SIGSTOP));
+	ASSERT_EQ(STOPPED, two_wait(s, t->pid));
+	EXPECT_TRUE(parent_sees(t->pid, SIGSTOP));
+	ASSERT_EQ(0, two_ptrace(s, PTRACE_LISTEN, t->pid, 0));
+	EXPECT_FALSE(two_has(s, t->pid));
+	EXPECT_TRUE(ut_still(t));
+	ASSERT_EQ(0, kill(t->pid, SIGCONT));
+	ASSERT_EQ(TWO_TRAP, two_wait(s, t->pid));
+	EXPECT_TRUE(ut_still(t));
+	ASSERT_EQ(0, two_cont(s, t->pid, 0));
+	ASSERT_EQ(two_stop(SIGCONT), two_wait(s, t->pid));
+	ASSERT_EQ(0, two_cont(s, t->pid, SIGCONT));
+	EXPECT_TRUE(ut_runs(t));
+}
+
+/* Resume what a SIGCONT brings until the actor runs. */
+static bool goes_on(struct ut_target *t, struct two_tracer *tr)
+{
+	long end = ut_now_ms() + UT_DEADLINE_MS, old = t->sh->counter, status;
+
+	while (t->sh->counter == old && ut_now_ms() < end) {
+		status = two_poll(tr, t->pid);
+		if (status == TWO_TRAP)
+			two_cont(tr, t->pid, 0);
+		else if (status == two_stop(SIGCONT))
+			two_cont(tr, t->pid, SIGCONT);
+		else if (status != TWO_NONE)
+			return false;
+	}
+	return t->sh->counter != old;
+}
+
+/* PTRACE_CONT gives up the secondary's stop, and not that of job control. */
+TEST_F(tracers, cont_does_not_end_job_control)
+{
+	struct two_tracer *s = &self->s;
+	struct ut_target *t = &self->t;
+
+	ASSERT_TRUE(seize_alone(self));
+	ASSERT_EQ(0, stop(t, NULL, s, SIGSTOP));
+	ASSERT_EQ(STOPPED, two_wait(s, t->pid));
+	ASSERT_EQ(0, two_cont(s, t->pid, 0));
+	EXPECT_FALSE(two_has(s, t->pid));
+	EXPECT_TRUE(ut_still(t));
+	EXPECT_TRUE(parent_sees(t->pid, SIGSTOP));
+	EXPECT_TRUE(two_quiet(s, t->pid));
+	ASSERT_EQ(0, kill(t->pid, SIGCONT));
+	EXPECT_TRUE(goes_on(t, s));
+}
+
+/* The detach does not end it either. */
+TEST_F(tracers, detach_does_not_end_job_control)
+{
+	struct two_tracer *s = &self->s;
+	struct ut_target *t = &self->t;
+
+	ASSERT_TRUE(seize_alone(self));
+	ASSERT_EQ(0, stop(t, NULL, s, SIGSTOP));
+	ASSERT_EQ(STOPPED, two_wait(s, t->pid));
+	ASSERT_EQ(0, two_ptrace(s, PTRACE_DETACH, t->pid, 0));
+	EXPECT_TRUE(ut_until(ut_state(t->pid) == 'T'));
+	EXPECT_TRUE(ut_still(t));
+	ASSERT_EQ(0, kill(t->pid, SIGCONT));
+	EXPECT_TRUE(ut_runs(t));
+}
+
+TEST_F(tracers, death_does_not_end_job_control)
+{
+	struct two_tracer *s = &self->s;
+	struct ut_target *t = &self->t;
+
+	ASSERT_TRUE(seize_alone(self));
+	ASSERT_EQ(0, stop(t, NULL, s, SIGSTOP));
+	ASSERT_EQ(STOPPED, two_wait(s, t->pid));
+	ASSERT_EQ(0, kill(s->t.pid, SIGKILL));
+	EXPECT_TRUE(ut_until(!ut_status(t->pid, "TracerPid:")));
+	EXPECT_TRUE(ut_until(ut_state(t->pid) == 'T'));
+	EXPECT_TRUE(ut_still(t));
+	ASSERT_EQ(0, kill(t->pid, SIGCONT));
+	EXPECT_TRUE(ut_runs(t));
+}
+
+/* The real parent is told once, and the tracers do not take that from it. */
+TEST_F(tracers, parent_is_told)
+{
+	struct two_tracer *p = &self->p, *s = &self->s;
+	struct ut_target *t = &self->t;
+
+	ASSERT_TRUE(seize_both(self));
+	ASSERT_EQ(TWO_TRAP, two_interrupt(s, t->pid));
+	/* A stop of a tracer is none of job control. */
+	EXPECT_TRUE(ut_stays(!waitpid(t->pid, &self->status,
+				      WNOHANG | WUNTRACED)));
+	ASSERT_EQ(0, two_cont(s, t->pid, 0));
+	ASSERT_EQ(0, stop(t, p, s, SIGSTOP));
+	EXPECT_TRUE(parent_sees(t->pid, SIGSTOP));
+	EXPECT_TRUE(ut_stays(!waitpid(t->pid, &self->status,
+				      WNOHANG | WUNTRACED)));
+	ASSERT_TRUE(two_play(t->pid, p, listens, s, listens));
+}
+
+/* Each thread that is traced takes part. */
+TEST_F(tracers, threads_stop)
+{
+	const struct two_step go_on[] = {
+		{ TWO_TRAP, PTRACE_CONT }, TWO_END
+	};
+	struct two_tracer *p = &self->p, *s = &self->s;
+	struct ut_target *t = &self->t;
+	pid_t tid;
+
+	ASSERT_TRUE(ut_spawn_threads(t, 3));
+	tid = t->sh->tid[1];
+	ASSERT_EQ(0, two_seize(p, tid, 0));
+	ASSERT_EQ(0, two_seize(s, tid, 0));
+	/* The leader, which nobody traces, takes the signal. */
+	ASSERT_EQ(0, syscall(SYS_tgkill, t->pid, t->pid, SIGSTOP));
+	ASSERT_TRUE(two_play(tid, p, listens, s, listens));
+	EXPECT_TRUE(parent_sees(t->pid, SIGSTOP));
+	EXPECT_TRUE(ut_thread_still(t, 1));
+	EXPECT_TRUE(ut_thread_still(t, 2));
+	ASSERT_EQ(0, kill(t->pid, SIGCONT));
+	ASSERT_TRUE(two_play(tid, p, go_on, s, go_on));
+	EXPECT_TRUE(ut_thread_runs(t, 2));
+	EXPECT_TRUE(ut_thread_runs(t, 1));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace selftests - a tracer detaches or dies
+ *
+ * The task is released from the stops of that tracer, and from no others.  With
+ * PTRACE_O_EXITKILL the task ends with the tracer.
+ */
+#include "two.h"
+
+static bool seize_both(struct two_data *self, long of_p, long of_s)
+{
+	return actor_spawn(&self->t) &&
+	       !two_seize(&self->p, self->t.pid, of_p) &&
+	       !two_seize(&self->s, self->t.pid, of_s);
+}
+
+static bool two_kill(struct two_tracer *tr)
+{
+	int status;
+
+	return !kill(tr->t.pid, SIGKILL) && ut_reap(&tr->t, &status) &&
+	       status == SIGKILL;
+}
+
+static long detach(struct two_tracer *tr, pid_t pid, int sig)
+{
+	return two_ptrace(tr, PTRACE_DETACH, pid, sig);
+}
+
+/* After the detach the tracer is a stranger, and may come again. */
+static void one_detaches(struct __test_metadata *_metadata,
+			 struct ut_target *t, struct two_tracer *one,
+			 struct two_tracer *other)
+{
+	EXPECT_EQ(-ESRCH, detach(one, t->pid, 0));
+	ASSERT_EQ(TWO_TRAP, two_interrupt(one, t->pid));
+	ASSERT_EQ(0, detach(one, t->pid, 0));
+	EXPECT_TRUE(ut_runs(t));
+	EXPECT_EQ(other->t.pid, ut_status(t->pid, "TracerPid:"));
+	EXPECT_STREQ("", two_tracers(t->pid));
+	EXPECT_EQ(-ECHILD, two_poll(one, t->pid));
+	EXPECT_EQ(-ESRCH, two_ptrace(one, PTRACE_INTERRUPT, t->pid, 0));
+	EXPECT_TRUE(two_quiet(other, t->pid));
+	ASSERT_EQ(TWO_TRAP, two_interrupt(other, t->pid));
+	EXPECT_TRUE(ut_still(t));
+	ASSERT_EQ(0, two_cont(other, t->pid, 0));
+	ASSERT_EQ(0, two_seize(one, t->pid, 0));
+	ASSERT_EQ(TWO_TRAP, two_interrupt(one, t->pid));
+	ASSERT_EQ(0, two_cont(one, t->pid, 0));
+	EXPECT_TRUE(ut_runs(t));
+}
+
+TEST_F(tracers, secondary_detaches)
+{
+	ASSERT_TRUE(seize_both(self, 0, 0));
+	one_detaches(_metadata, &self->t, &self->s, &self->p);
+}
+
+TEST_F(tracers, primary_detaches)
+{
+	ASSERT_TRUE(seize_both(self, 0, 0));
+	one_detaches(_metadata, &self->t, &self->p, &self->s);
+}
+
+/* The tracer leaves a signal to those that come after it, or takes it along. */
+static void detach_with(struct __test_metadata *_metadata,
+			struct two_data *self, int sig)
+{
+	struct two_tracer *p = &self->p, *s = &self->s, *s2 = &self->s2;
+	struct ut_target *t = &self->t;
+	siginfo_t info;
+
+	ASSERT_TRUE(seize_both(self, 0, 0));
+	ASSERT_EQ(0, two_seize(s2, t->pid, 0));
+	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
+	ASSERT_EQ(two_stop(SIGUSR1), two_wait(p, t->pid));
+	ASSERT_EQ(0, two_cont(p, t->pid, SIGUSR1));
+	ASSERT_EQ(two_stop(SIGUSR1), two_wait(s, t->pid));
+	ASSERT_EQ(0, detach(s, t->pid, sig));
+	EXPECT_EQ(-ECHILD, two_poll(s, t->pid));
+	if (!sig) {
+		EXPECT_TRUE(ut_runs(t));
+		EXPECT_TRUE(two_quiet(s2, t->pid));
+		EXPECT_EQ(0, t->sh->value[ACTOR_USR1]);
+		return;
+	}
+	ASSERT_EQ(two_stop(sig), two_wait(s2, t->pid));
+	ASSERT_EQ(0, two_siginfo(s2, t->pid, &info));
+	EXPECT_EQ(sig == SIGUSR1 ? getpid() : s->t.pid, info.si_pid);
+	ASSERT_EQ(0, two_cont(s2, t->pid, sig));
+	EXPECT_TRUE(ut_until(t->sh->value[sig == SIGUSR1 ? ACTOR_USR1 :
+							   ACTOR_USR2] == 1));
+	EXPECT_TRUE(two_quiet(p, t->pid));
+}
+
+TEST_F(tracers, detach_drops_the_signal)
+{
+	detach_with(_metadata, self, 0);
+}
+
+TEST_F(tracers, detach_passes_the_signal)
+{
+	detach_with(_metadata, self, SIGUSR1);
+}
+
+TEST_F(tracers, detach_replaces_the_signal)
+{
+	detach_with(_metadata, self, SIGUSR2);
+}
+
+/* The primary detaches in its stop, and the secondary's turn comes. */
+TEST_F(tracers, primary_detaches_with_a_signal)
+{
+	struct ut_target *t = &self->t;
+
+	ASSERT_TRUE(seize_both(self, 0, 0));
+	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
+	ASSERT_EQ(two_stop(SIGUSR1), two_wait(&self->p, t->pid));
+	ASSERT_EQ(0, detach(&self->p, t->pid, SIGUSR1));
+	ASSERT_EQ(two_stop(SIGUSR1), two_wait(&self->s, t->pid));
+	ASSERT_EQ(0, two_cont(&self->s, t->pid, SIGUSR1));
+	EXPECT_TRUE(ut_until(t->sh->value[ACTOR_USR1] == 1));
+}
+
+/* The detach at the entry of a call: the other one is told of the exit. */
+TEST_F(tracers, detach_at_a_system_call)
+{
+	struct two_tracer *p = &self->p, *s = &self->s;
+	struct ut_target *t = &self->t;
+
+	ASSERT_TRUE(seize_both(self, 0, 0));
+	ASSERT_EQ(TWO_TRAP, two_interrupt(s, t->pid));
+	ASSERT_EQ(0, two_ptrace(s, PTRACE_SYSCALL, t->pid, 0));
+	ASSERT_EQ(TWO_TRAP, two_interrupt(p, t->pid));
+	ASSERT_EQ(0, two_ptrace(p, PTRACE_SYSCALL, t->pid, 0));
+	actor_do(t, ACTOR_MARKS);
+	ASSERT_EQ(two_stop(SIGTRAP), two_wait(p, t->pid));
+	ASSERT_EQ(0, two_ptrace(p, PTRACE_SYSCALL, t->pid, 0));
+	ASSERT_EQ(two_stop(SIGTRAP), two_wait(s, t->pid));
+	ASSERT_EQ(0, detach(s, t->pid, 0));
+	ASSERT_EQ(two_stop(SIGTRAP), two_wait(p, t->pid));
+	ASSERT_EQ(0, two_cont(p, t->pid, 0));
+	ASSERT_TRUE(actor_did(t, 1));
+	EXPECT_EQ(getpid(), t->sh->value[ACTOR_RESULT]);
+}
+
+/* The task runs, and a tracer dies. */
+static void one_dies(struct __test_metadata *_metadata, struct ut_target *t,
+		     struct two_tracer *one, struct two_tracer *other)
+{
+	ASSERT_TRUE(two_kill(one));
+	EXPECT_TRUE(ut_until(ut_status(t->pid, "TracerPid:") ==
+			     other->t.pid));
+	EXPECT_STREQ("", two_tracers(t->pid));
+	EXPECT_TRUE(ut_runs(t));
+	EXPECT_TRUE(two_quiet(other, t->pid));
+	ASSERT_EQ(TWO_TRAP, two_interrupt(other, t->pid));
+	ASSERT_EQ(0, two_cont(other, t->pid, 0));
+	EXPECT_TRUE(ut_runs(t));
+	ASSERT_EQ(0, kill(t->pid, SIGKILL));
+	EXPECT_EQ(two_killed(SIGKILL), two_wait(other, t->pid));
+}
+
+TEST_F(tracers, secondary_dies)
+{
+	ASSERT_TRUE(seize_both(self, 0, 0));
+	one_dies(_metadata, &self->t, &self->s, &self->p);
+}
+
+TEST_F(tracers, primary_dies)
+{
+	ASSERT_TRUE(seize_both(self, 0, 0));
+	one_dies(_metadata, &self->t, &self->p, &self->s);
+}
+
+TEST_F(tracers, secondary_dies_in_its_stop)
+{
+	ASSERT_TRUE(seize_both(self, 0, 0));
+	ASSERT_EQ(TWO_TRAP, two_interrupt(&self->s, self->t.pid));
+	one_dies(_metadata, &self->t, &self->s, &self->p);
+}
+
+TEST_F(tracers, primary_dies_in_its_stop)
+{
+	ASSERT_TRUE(seize_both(self, 0, 0));
+	ASSERT_EQ(TWO_TRAP, two_interrupt(&self->p, self->t.pid));
+	one_dies(_metadata, &self->t, &self->p, &self->s);
+}
+
+/* One dies in the stop of the other one, which does not end. */
+static void dies_in_the_stop_of(struct __test_metadata *_metadata,
+				struct ut_target *t, struct two_tracer *one,
+				struct two_tracer *other)
+{
+	ASSERT_EQ(TWO_TRAP, two_interrupt(other, t->pid));
+	ASSERT_TRUE(two_kill(one));
+	EXPECT_TRUE(ut_until(ut_status(t->pid, "TracerPid:") ==
+			     other->t.pid));
+	EXPECT_TRUE(ut_still(t));
+	EXPECT_TRUE(two_has(other, t->pid));
+	ASSERT_EQ(0, two_cont(other, t->pid, 0));
+	EXPECT_TRUE(ut_runs(t));
+}
+
+TEST_F(tracers, secondary_dies_in_the_stop_of_the_primary)
+{
+	ASSERT_TRUE(seize_both(self, 0, 0));
+	dies_in_the_stop_of(_metadata, &self->t, &self->s, &self->p);
+}
+
+TEST_F(tracers, primary_dies_in_the_stop_of_the_secondary)
+{
+	ASSERT_TRUE(seize_both(self, 0, 0));
+	dies_in_the_stop_of(_metadata, &self->t, &self->p, &self->s);
+}
+
+/* Two secondaries have the task in one stop, and one of them is killed. */
+TEST_F(tracers, one_of_two_dies_in_their_stop)
+{
+	struct two_tracer *s = &self->s, *s2 = &self->s2;
+	struct ut_target *t = &self->t;
+
+	ASSERT_TRUE(seize_both(self, 0, 0));
+	ASSERT_EQ(0, two_seize(s2, t->pid, 0));
+	ASSERT_EQ(TWO_TRAP, two_interrupt(s, t->pid));
+	ASSERT_EQ(0, two_ptrace(s, PTRACE_SYSCALL, t->pid, 0));
+	ASSERT_EQ(TWO_TRAP, two_interrupt(s2, t->pid));
+	ASSERT_EQ(0, two_ptrace(s2, PTRACE_SYSCALL, t->pid, 0));
+	actor_do(t, ACTOR_MARKS);
+	ASSERT_EQ(two_stop(SIGTRAP), two_wait(s, t->pid));
+	ASSERT_EQ(two_stop(SIGTRAP), two_wait(s2, t->pid));
+	ASSERT_TRUE(two_kill(s));
+	EXPECT_TRUE(ut_still(t));
+	EXPECT_TRUE(two_has(s2, t->pid));
+	ASSERT_EQ(0, two_cont(s2, t->pid, 0));
+	EXPECT_TRUE(actor_did(t, 1));
+}
+
+/* The task dies where one secondary has gone on and another has not. */
+TEST_F(tracers, task_is_killed_in_what_is_left_of_a_stop)
+{
+	struct two_tracer *s = &self->s, *s2 = &self->s2;
+	struct ut_target *t = &self->t;
+
+	ASSERT_TRUE(seize_both(self, 0, 0));
+	ASSERT_EQ(0, two_seize(s2, t->pid, 0));
+	ASSERT_EQ(TWO_TRAP, two_interrupt(s, t->pid));
+	ASSERT_EQ(0, two_ptrace(s, PTRACE_SYSCALL, t->pid, 0));
+	ASSERT_EQ(TWO_TRAP, two_interrupt(s2, t->pid));
+	ASSERT_EQ(0, two_ptrace(s2, PTRACE_SYSCALL, t->pid, 0));
+	actor_do(t, ACTOR_MARKS);
+	ASSERT_EQ(two_stop(SIGTRAP), two_wait(s, t->pid));
+	ASSERT_EQ(two_stop(SIGTRAP), two_wait(s2, t->pid));
+	ASSERT_EQ(0, two_ptrace(s, PTRACE_SYSCALL, t->pid, 0));
+	ASSERT_EQ(0, kill(t->pid, SIGKILL));
+	EXPECT_EQ(two_killed(SIGKILL), two_wait(&self->p, t->pid));
+	EXPECT_EQ(two_killed(SIGKILL), two_wait(s, t->pid));
+	EXPECT_EQ(two_killed(SIGKILL), two_wait(s2, t->pid));
+}
+
+/* PTRACE_O_EXITKILL of a tracer that dies; the task runs or is in a stop. */
+static void exitkill(struct __test_metadata *_metadata,
+		     struct ut_target *t, struct two_tracer *one,
+		     struct two_tracer *other, struct two_tracer *stop)
+{
+	int status;
+
+	if (stop)
+		ASSERT_EQ(TWO_TRAP, two_interrupt(stop, t->pid));
+	ASSERT_TRUE(two_kill(one));
+	EXPECT_EQ(two_killed(SIGKILL), two_end_of(other, t->pid));
+	ASSERT_TRUE(ut_reap(t, &status));
+	EXPECT_EQ(two_killed(SIGKILL), status);
+}
+
+TEST_F(tracers, exitkill_of_the_secondary)
+{
+	ASSERT_TRUE(seize_both(self, 0, PTRACE_O_EXITKILL));
+	exitkill(_metadata, &self->t, &self->s, &self->p, NULL);
+}
+
+TEST_F(tracers, exitkill_of_the_secondary_in_its_stop)
+{
+	ASSERT_TRUE(seize_both(self, 0, PTRACE_O_EXITKILL));
+	exitkill(_metadata, &self->t, &self->s, &self->p, &self->s);
+}
+
+TEST_F(tracers, exitkill_of_the_secondary_in_the_stop_of_the_primary)
+{
+	ASSERT_TRUE(seize_both(self, 0, PTRACE_O_EXITKILL));
+	exitkill(_metadata, &self->t, &self->s, &self->p, &self->p);
+}
+
+TEST_F(tracers, exitkill_of_the_primary)
+{
+	ASSERT_TRUE(seize_both(self, PTRACE_O_EXITKILL, 0));
+	exitkill(_metadata, &self->t, &self->p, &self->s, NULL);
+}
+
+TEST_F(tracers, exitkill_of_the_primary_in_the_stop_of_the_secondary)
+{
+	ASSERT_TRUE(seize_both(self, PTRACE_O_EXITKILL, 0));
+	exitkill(_metadata, &self->t, &self->p, &self->s, &self->s);
+}
+
+/* The option is of one tracer: the death of the other one does not matter. */
+TEST_F(tracers, exitkill_of_another_tracer)
+{
+	ASSERT_TRUE(seize_both(self, PTRACE_O_EXITKILL, 0));
+	one_dies(_metadata, &self->t, &self->s, &self->p);
+}
+
+TEST_F(tracers, exitkill_ends_with_the_detach)
+{
+	struct ut_target *t = &self->t;
+
+	ASSERT_TRUE(seize_both(self, 0, PTRACE_O_EXITKILL));
+	ASSERT_EQ(TWO_TRAP, two_interrupt(&self->s, t->pid));
+	ASSERT_EQ(0, detach(&self->s, t->pid, 0));
+	ASSERT_TRUE(two_kill(&self->s));
+	EXPECT_TRUE(ut_runs(t));
+	EXPECT_TRUE(two_quiet(&self->p, t->pid));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace selftests - what several tracers may not do together
+ *
+ * Each tracer needs the right to trace.  A second tracer is no way into a
+ * sandbox that the first one is, and none to the rights of a set-id program.
+ */
+#include <sys/sendfile.h>
+#include <sys/statvfs.h>
+
+#include "two.h"
+
+#define ELEVATED	two_exit(10)	/* "helper euid" as root */
+#define PLAIN		two_exit(20)
+
+#define YAMA	"/proc/sys/kernel/yama/ptrace_scope"
+
+/* May a process trace another one of its user, not only its children? */
+static bool yama_allows(void)
+{
+	char text[16];
+
+	return ut_read_file(text, sizeof(text), YAMA) <= 0 || !atoi(text);
+}
+
+TEST_F(tracers, another_user)
+{
+	struct two_tracer nobody = {}, other = {};
+	struct ut_target *t = &self->t;
+
+	ASSERT_TRUE(two_start_as(&nobody, TWO_NOBODY));
+	ASSERT_TRUE(two_start_as(&other, TWO_NOBODY - 1));
+	ASSERT_TRUE(actor_spawn(t));
+	ASSERT_EQ(0, two_seize(&self->p, t->pid, 0));
+	EXPECT_EQ(-EPERM, two_seize(&nobody, t->pid, 0));
+	EXPECT_STREQ("", two_tracers(t->pid));
+	EXPECT_EQ(-ECHILD, two_poll(&nobody, t->pid));
+	ASSERT_TRUE(actor_spawn_as(t, TWO_NOBODY));
+	ASSERT_EQ(0, two_seize(&self->p, t->pid, 0));
+	EXPECT_EQ(-EPERM, two_seize(&other, t->pid, 0));
+	EXPECT_EQ(-EPERM, two_ptrace(&other, PTRACE_ATTACH, t->pid, 0));
+	EXPECT_EQ(0, two_seize(&self->s, t->pid, 0));
+}
+
+/* Nobody needs a right to be the second tracer of a process of its own. */
+TEST_F(tracers, without_rights)
+{
+	struct two_tracer p = {}, s = {};
+	struct ut_target *t = &self->t;
+
+	if (!yama_allows())
+		SKIP(return, "yama restricts ptrace");
+	ASSERT_TRUE(two_start_as(&p, TWO_NOBODY));
+	ASSERT_TRUE(two_start_as(&s, TWO_NOBODY));
+	ASSERT_TRUE(actor_spawn_as(t, TWO_NOBODY));
+	ASSERT_EQ(0, two_seize(&p, t->pid, 0));
+	ASSERT_EQ(0, two_seize(&s, t->pid, 0));
+	ASSERT_EQ(TWO_TRAP, two_interrupt(&s, t->pid));
+	EXPECT_TRUE(two_has(&s, t->pid));
+	ASSERT_EQ(0, two_cont(&s, t->pid, 0));
+	ASSERT_EQ(TWO_TRAP, two_interrupt(&p, t->pid));
+	ASSERT_EQ(0, two_cont(&p, t->pid, 0));
+	EXPECT_TRUE(ut_runs(t));
+}
+
+static int raise_limit(struct ut_target *t)
+{
+	if (setresuid(TWO_NOBODY, TWO_NOBODY, TWO_NOBODY))
+		return 99;
+	return -two_limit(16);
+}
+
+TEST_F(tracers, limit_is_for_root)
+{
+	struct ut_target other = {};
+
+	ASSERT_TRUE(ut_spawn(&other, raise_limit));
+	ASSERT_TRUE(ut_reap(&other, &self->status));
+	EXPECT_EQ(two_exit(EACCES), self->status);
+}
+
+/* The primary is a sandbox as long as it has the option. */
+TEST_F(tracers, beside_a_seccomp_sandbox)
+{
+	struct two_tracer p = {}, s = {};
+	struct ut_target *t = &self->t;
+
+	if (!yama_allows())
+		SKIP(return, "yama restricts ptrace");
+	ASSERT_TRUE(two_start_as(&p, TWO_NOBODY));
+	ASSERT_TRUE(two_start_as(&s, TWO_NOBODY));
+	ASSERT_TRUE(actor_spawn_as(t, TWO_NOBODY));
+	ASSERT_EQ(0, two_seize(&p, t->pid, PTRACE_O_TRACESECCOMP));
+	EXPECT_EQ(-EPERM, two_seize(&s, t->pid, 0));
+	EXPECT_EQ(-EPERM, two_ptrace(&s, PTRACE_ATTACH, t->pid, 0));
+	/* The tracer of root is welcome, and leaves again. */
+	EXPECT_EQ(0, two_seize(&self->s, t->pid, 0));
+	ASSERT_EQ(TWO_TRAP, two_interrupt(&self->s, t->pid));
+	ASSERT_EQ(0, two_ptrace(&self->s, PTRACE_DETACH, t->pid, 0));
+	ASSERT_EQ(TWO_TRAP, two_interrupt(&p, t->pid));
+	ASSERT_EQ(0, two_ptrace(&p, PTRACE_SETOPTIONS, t->pid, 0));
+	ASSERT_EQ(0, two_cont(&p, t->pid, 0));
+	EXPECT_EQ(0, two_seize(&s, t->pid, 0));
+}
+
+TEST_F(tracers, beside_an_emulator)
+{
+	struct two_tracer p = {}, s = {};
+	struct ut_target *t = &self->t;
+
+	if (!yama_allows())
+		SKIP(return, "yama restricts ptrace");
+	ASSERT_TRUE(two_start_as(&p, TWO_NOBODY));
+	ASSERT_TRUE(two_start_as(&s, TWO_NOBODY));
+	ASSERT_TRUE(actor_spawn_as(t, TWO_NOBODY));
+	ASSERT_EQ(0, two_seize(&p, t->pid, 0));
+	ASSERT_EQ(TWO_TRAP, two_interrupt(&p, t->pid));
+	ASSERT_EQ(0, two_ptrace(&p, PTRACE_SYSEMU, t->pid, 0));
+	EXPECT_EQ(-EPERM, two_seize(&s, t->pid, 0));
+	/* The tracer of root is welcome, and leaves again. */
+	EXPECT_EQ(0, two_seize(&self->s, t->pid, 0));
+	ASSERT_EQ(TWO_TRAP, two_interrupt(&self->s, t->pid));
+	ASSERT_EQ(0, two_ptrace(&self->s, PTRACE_DETACH, t->pid, 0));
+	ASSERT_EQ(TWO_TRAP, two_interrupt(&p, t->pid));
+	ASSERT_EQ(0, two_cont(&p, t->pid, 0));
+	EXPECT_EQ(0, two_seize(&s, t->pid, 0));
+}
+
+/* What only a primary can ask for. */
+TEST_F(tracers, requests_of_a_primary)
+{
+	static const long options[] = {
+		PTRACE_O_TRACESECCOMP, PTRACE_O_SUSPEND_SECCOMP,
+		PTRACE_O_TRACESECCOMP | PTRACE_O_TRACEFORK,
+	};
+	struct two_tracer *s = &self->s;
+	struct ut_target *t = &self->t;
+	unsigned int i;
+
+	ASSERT_TRUE(actor_spawn(t));
+	ASSERT_EQ(0, two_seize(&self->p, t->pid, 0));
+	for (i = 0; i < ARRAY_SIZE(options); i++) {
+		long ret = two_seize(s, t->pid, options[i]);
+
+		EXPECT_GT(0, ret);
+		if (options[i] & PTRACE_O_TRACESECCOMP)
+			EXPECT_EQ(-EINVAL, ret);
+		EXPECT_STREQ("", two_tracers(t->pid));
+	}
+	ASSERT_EQ(0, two_seize(s, t->pid, 0));
+	ASSERT_EQ(TWO_TRAP, two_interrupt(s, t->pid));
+	for (i = 0; i < ARRAY_SIZE(options); i++) {
+		long ret = two_ptrace(s, PTRACE_SETOPTIONS, t->pid, options[i]);
+
+		EXPECT_GT(0, ret);
+		if (options[i] & PTRACE_O_TRACESECCOMP)
+			EXPECT_EQ(-EINVAL, ret);
+	}
+	EXPECT_EQ(-EIO, two_ptrace(s, PTRACE_SYSEMU, t->pid, 0));
+	EXPECT_EQ(-EIO, two_ptrace(s, PTRACE_SYSEMU_SINGLESTEP, t->pid, 0));
+	EXPECT_TRUE(two_has(s, t->pid));
+	ASSERT_EQ(0, two_cont(s, t->pid, 0));
+	EXPECT_TRUE(ut_runs(t));
+}
+
+/* The set-id program, a copy of the helper. */
+static char folder[32];
+static char program[64];
+
+static bool make_setid(void)
+{
+	int in, out;
+	bool made;
+
+	snprintf(folder, sizeof(folder), "/tmp/two_XXXXXX");
+	if (!mkdtemp(folder) || chmod(folder, 0755))
+		return false;
+	snprintf(program, sizeof(program), "%s/setid", folder);
+	in = open(ut_helper(), O_RDONLY | O_CLOEXEC);
+	out = open(program, O_WRONLY | O_CREAT | O_CLOEXEC, 0700);
+	made = in >= 0 && out >= 0;
+	while (made && sendfile(out, in, NULL, 1 << 20) > 0)
+		;
+	made = made && !fchmod(out, 04755);
+	close(in);
+	close(out);
+	return made;
+}
+
+static bool is_nosuid(void)
+{
+	struct statvfs fs;
+
+	return statvfs(folder, &fs) || (fs.f_flag & ST_NOSUID);
+}
+
+/* Function of a target: nobody executes the set-id program. */
+static int runs_setid(struct ut_target *t)
+{
+	char * const argv[] = { program, (char *)"euid", NULL };
+	char * const envp[] = { NULL };
+
+	if (setresgid(TWO_NOBODY, TWO_NOBODY, TWO_NOBODY) ||
+	    setresuid(TWO_NOBODY, TWO_NOBODY, TWO_NOBODY))
+		return 97;
+	prctl(PR_SET_DUMPABLE, 1);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	ut_say(t);
+	while (!t->sh->go[0] && !t->sh->quit)
+		t->sh->counter++;
+	execve(program, argv, envp);
+	return 99;
+}
+
+/*
+ * The status of a target that executes the set-id program beside its tracers;
+ * the first one is gone before the exec if @leaves.
+ */
+static long setid_status(struct ut_target *t, struct two_tracer *first,
+			 struct two_tracer *second, bool leaves)
+{
+	int status = -1;
+
+	if (!ut_spawn(t, runs_setid) || !ut_hear(t) ||
+	    (first && two_seize(first, t->pid, 0)) ||
+	    (second && two_seize(second, t->pid, 0)))
+		return -1;
+	if (leaves && (two_interrupt(first, t->pid) != TWO_TRAP ||
+		       two_ptrace(first, PTRACE_DETACH, t->pid, 0)))
+		return -2;
+	t->sh->go[0] = 1;
+	if (first && !leaves && two_end_of(first, t->pid) < 0)
+		return -3;
+	if (second && two_end_of(second, t->pid) < 0)
+		return -4;
+	return ut_reap(t, &status) ? status : -5;
+}
+
+/* A tracer without rights is enough for the exec not to elevate. */
+TEST_F(tracers, set_id_program)
+{
+	struct two_tracer nobody = {}, other = {};
+	struct two_tracer *root = &self->p, *root2 = &self->s;
+	struct ut_target *t = &self->t;
+
+	if (!yama_allows())
+		SKIP(return, "yama restricts ptrace");
+	ASSERT_TRUE(make_setid());
+	ASSERT_TRUE(two_start_as(&nobody, TWO_NOBODY));
+	ASSERT_TRUE(two_start_as(&other, TWO_NOBODY));
+	if (is_nosuid()) {
+		TH_LOG("%s is of a file system without set-id", folder);
+	} else {
+		/* These may elevate: the tests below can fail. */
+		EXPECT_EQ(ELEVATED, setid_status(t, NULL, NULL, false));
+		EXPECT_EQ(ELEVATED, setid_status(t, root, NULL, false));
+		EXPECT_EQ(ELEVATED, setid_status(t, root, root2, false));
+		/* The first leaves, and a secondary with rights is left. */
+		EXPECT_EQ(ELEVATED, setid_status(t, &nobody, root, true));
+
+		EXPECT_EQ(PLAIN, setid_status(t, &nobody, NULL, false));
+		EXPECT_EQ(PLAIN, setid_status(t, &nobody, root, false));
+		EXPECT_EQ(PLAIN, setid_status(t, &nobody, &other, false));
+		EXPECT_EQ(PLAIN, setid_status(t, &other, &nobody, true));
+	}
+	unlink(program);
+	rmdir(folder);
+}
+
+TEST_HARNESS_MAIN

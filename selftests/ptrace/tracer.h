@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * utrace selftests - a tracer that makes the calls that the test wants
+ *
+ * A tracer is a process that the test tells what to do, call by call.  So the
+ * lines of a test are the order of all calls of all tracers.
+ *
+ * No call lasts for ever.  A timer interrupts a wait, and the wait is not tried
+ * again then: a wake-up that the kernel forgot is a failure.  A tracer that
+ * does not answer is killed.
+ */
+#ifndef UTRACE_TRACER_H
+#define UTRACE_TRACER_H
+
+#include <elf.h>
+#include <stddef.h>
+#include <sys/ptrace.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+
+#include "../target.h"
+
+#define TWO_NOBODY	65534
+
+/* Less than the time that the test waits for the tracer's answer. */
+#define TWO_WAIT_MS	(UT_DEADLINE_MS * 2 / 3)
+
+/* What wait4() stores. */
+#define two_stop(sig)		((sig) << 8 | 0x7f)
+#define two_event(event)	((event) << 16 | two_stop(SIGTRAP))
+#define two_group(sig)		(PTRACE_EVENT_STOP << 16 | two_stop(sig))
+#define TWO_TRAP		two_group(SIGTRAP)	/* of PTRACE_INTERRUPT */
+#define two_exit(code)		((code) << 8)
+#define two_killed(sig)		(sig)
+
+/* What two_wait_with() returns for a 0 of wait4() with WNOHANG. */
+#define TWO_NONE		(-EAGAIN)
+
+enum two_op { TWO_PTRACE, TWO_WAIT, TWO_WAITID, TWO_PIDFD, TWO_SIGCHLD };
+
+/* A call of a tracer, in memory that the tracer and the test share. */
+struct two_call {
+	enum two_op op;
+	bool other_thread;	/* of the tracer's process */
+	uid_t uid;		/* of the tracer, set before its start */
+	long request;		/* or options of a wait, or type of an id */
+	pid_t pid;
+	unsigned long addr;
+	unsigned long data;
+	size_t size;		/* of what is passed in bytes[] */
+	long ret;		/* or -errno */
+	siginfo_t info;
+	unsigned long bytes[128];
+};
+
+struct two_tracer {
+	struct ut_target t;
+	struct two_call *call;
+	bool lost;
+};
+
+static inline void two_on_alarm(int sig)
+{
+}
+
+/* The first signal comes after @ms; the others in case it came too early. */
+static inline void two_set_alarm(long ms)
+{
+	struct itimerval timer = {
+		.it_value = { ms / 1000, ms % 1000 * 1000 },
+		.it_interval = { 0, ms ? 100000 : 0 },
+	};
+
+	setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+static inline long two_do_ptrace(struct two_call *call)
+{
+	struct iovec iov = { call->bytes, call->size };
+	unsigned long data = call->data;
+
+	if (call->request == PTRACE_GETREGSET ||
+	    call->request == PTRACE_SETREGSET)
+		data = (unsigned long)&iov;
+	else if (call->size)
+		data = (unsigned long)call->bytes;
+	/* The C library would return what the kernel stores for PTRACE_PEEK. */
+	return syscall(SYS_ptrace, call->request, call->pid, call->addr, data);
+}
+
+static inline long two_do_wait(struct two_call *call)
+{
+	long ret;
+	int status = 0;
+
+	two_set_alarm(TWO_WAIT_MS);
+	if (call->op == TWO_WAITID) {
+		call->info.si_pid = 0;
+		ret = waitid(call->request, call->pid, &call->info, call->data);
+	} else {
+		ret = waitpid(call->pid, &status, call->data);
+	}
+	if (ret < 0)
+		ret = errno == EINTR ? -ETIMEDOUT : -errno;
+	two_set_alarm(0);
+	if (call->op == TWO_WAITID || ret < 0)
+		return ret;
+	call->pid = ret;
+	return ret ? status : TWO_NONE;
+}
+
+static inline void *two_do(void *arg)
+{
+	struct timespec ts = { TWO_WAIT_MS / 1000, 0 };
+	struct two_call *call = arg;
+	sigset_t set;
+	long ret = 0;
+
+	errno = 0;
+	switch (call->op) {
+	case TWO_PTRACE:
+		ret = two_do_ptrace(call);
+		break;
+	case TWO_WAIT:
+	case TWO_WAITID:
+		call->ret = two_do_wait(call);
+		return NULL;
+	case TWO_PIDFD:
+		ret = syscall(SYS_pidfd_open, call->pid, 0);
+		break;
+	case TWO_SIGCHLD:
+		sigemptyset(&set);
+		sigaddset(&set, SIGCHLD);
+		ret = sigtimedwait(&set, &call->info, &ts);
+		break;
+	}
+	call->ret = ret < 0 ? -errno : ret;
+	return NULL;
+}
+
+static inline void *two_do_unblocked(void *arg)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGALRM);
+	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+	return two_do(arg);
+}
+
+/* Make the call in another thread, which the signal of the timer is for. */
+static inline void two_do_elsewhere(struct two_call *call)
+{
+	pthread_t thread;
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGALRM);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	if (pthread_create(&thread, NULL, two_do_unblocked, call))
+		call->ret = -ENOMEM;
+	else
+		pthread_join(thread, NULL);
+	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
+/* Function of a tracer. */
+static inline int two_serve(struct ut_target *t)
+{
+	struct sigaction act = { .sa_handler = two_on_alarm };
+	struct two_call *call = (void *)t->arg;
+	sigset_t set;
+
+	sigaction(SIGALRM, &act, NULL);
+	/* The signal is read, and is no stop of a tracer that is traced. */
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	if (call->uid && (setresgid(call->uid, call->uid, call->uid) ||
+			  setresuid(call->uid, call->uid, call->uid)))
+		return 99;
+	/* As a program of that user, which did not change its ids. */
+	prctl(PR_SET_DUMPABLE, 1);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	ut_say(t);
+	for (;;) {
+		ut_await(t);
+		if (call->other_thread)
+			two_do_elsewhere(call);
+		else
+			two_do(call);
+		ut_say(t);
+	}
+}
+
+static inline bool two_start_as(struct two_tracer *tr, uid_t uid)
+{
+	tr->lost = false;
+	tr->call = mmap(NULL, sizeof(*tr->call), PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (tr->call == MAP_FAILED)
+		return false;
+	tr->call->uid = uid;
+	tr->t.arg = (long)tr->call;
+	return ut_spawn(&tr->t, two_serve) && ut_hear(&tr->t);
+}
+
+static inline bool two_start(struct two_tracer *tr)
+{
+	return two_start_as(tr, 0);
+}
+
+/* Let the tracer make the call that *tr->call describes. */
+static inline long two_run(struct two_tracer *tr)
+{
+	if (tr->lost)
+		return -EPIPE;
+	if (ut_go(&tr->t) && ut_hear(&tr->t))
+		return tr->call->ret;
+	printf("# a tracer does not return from call %d, request %#lx\n",
+	       tr->call->op, tr->call->request);
+	kill(tr->t.pid, SIGKILL);
+	tr->lost = true;
+	return -ETIME;
+}
+
+/* ptrace() with memory of @size bytes for data; 0 or -errno. */
+static inline long two_copy(struct two_tracer *tr, long request, pid_t pid,
+			    unsigned long addr, void *buf, size_t size)
+{
+	struct two_call *call = tr->call;
+	long ret;
+
+	call->op = TWO_PTRACE;
+	call->request = request;
+	call->pid = pid;
+	call->addr = addr;
+	call->size = size;
+	memcpy(call->bytes, buf, size);
+	ret = two_run(tr);
+	memcpy(buf, call->bytes, size);
+	return ret;
+}
+
+static inline long two_full(struct two_tracer *tr, long request, pid_t pid,
+			    unsigned long addr, unsigned long data)
+{
+	struct two_call *call = tr->call;
+
+	call->op = TWO_PTRACE;
+	call->request = request;
+	call->pid = pid;
+	call->addr = addr;
+	call->data = data;
+	call->size = 0;
+	return two_run(tr);
+}
+
+static inline long two_ptrace(struct two_tracer *tr, long request, pid_t pid,
+			      unsigned long data)
+{
+	return two_full(tr, request, pid, 0, data);
+}
+
+/* Have @request made by a thread that is not the tracer. */
+static inline long two_other_ptrace(struct two_tracer *tr, long request,
+				    pid_t pid, unsigned long data)
+{
+	long ret;
+
+	tr->call->other_thread = true;
+	ret = two_ptrace(tr, request, pid, data);
+	tr->call->other_thread = false;
+	return ret;
+}
+
+static inline long two_seize(struct two_tracer *tr, pid_t pid, long options)
+{
+	return two_ptrace(tr, PTRACE_SEIZE, pid, options);
+}
+
+static inline long two_cont(struct two_tracer *tr, pid_t pid, int sig)
+{
+	return two_ptrace(tr, PTRACE_CONT, pid, sig);
+}
+
+/* The event message, or -errno. */
+static inline long two_message(struct two_tracer *tr, pid_t pid)
+{
+	long message = 0;
+	long ret = two_copy(tr, PTRACE_GETEVENTMSG, pid, 0, &message,
+			    sizeof(message));
+
+	return ret ?: message;
+}
+
+static inline long two_regs(struct two_tracer *tr, pid_t pid,
+			    struct user_regs_struct *regs)
+{
+	return two_copy(tr, PTRACE_GETREGS, pid, 0, regs, sizeof(*regs));
+}
+
+static inline long two_siginfo(struct two_tracer *tr, pid_t pid,
+			       siginfo_t *info)
+{
+	return two_copy(tr, PTRACE_GETSIGINFO, pid, 0, info, sizeof(*info));
+}
+
+/* Does the tracer have @pid in a stop that it may look at? */
+static inline bool two_has(struct two_tracer *tr, pid_t pid)
+{
+	struct user_regs_struct regs;
+
+	return !two_regs(tr, pid, &regs);
+}
+
+/* The status, TWO_NONE or -errno; tr->call->pid is the task. */
+static inline long two_wait_with(struct two_tracer *tr, pid_t pid, int options)
+{
+	struct two_call *call = tr->call;
+
+	call->op = TWO_WAIT;
+	call->pid = pid;
+	call->data = options;
+	return two_run(tr);
+}
+
+static inline long two_wait(struct two_tracer *tr, pid_t pid)
+{
+	return two_wait_with(tr, pid, __WALL);
+}
+
+/* Have a thread wait that is not the tracer. */
+static inline long two_other_wait(struct two_tracer *tr, pid_t pid, int options)
+{
+	long ret;
+
+	tr->call->other_thread = true;
+	ret = two_wait_with(tr, pid, options);
+	tr->call->other_thread = false;
+	return ret;
+}
+
+static inline long two_poll(struct two_tracer *tr, pid_t pid)
+{
+	return two_wait_with(tr, pid, __WALL | WNOHANG);
+}
+
+/* 0 or -errno; the result is in tr->call->info. */
+static inline long two_waitid(struct two_tracer *tr, int type, int id,
+			      int options)
+{
+	struct two_call *call = tr->call;
+
+	call->op = TWO_WAITID;
+	call->request = type;
+	call->pid = id;
+	call->data = options;
+	return two_run(tr);
+}
+
+/* Does no report of @pid come for UT_QUIET_MS? */
+#define two_quiet(tr, pid)	ut_stays(two_poll(tr, pid) == TWO_NONE)
+
+/* PTRACE_INTERRUPT; the status of the stop or -errno. */
+static inline long two_interrupt(struct two_tracer *tr, pid_t pid)
+{
+	return two_ptrace(tr, PTRACE_INTERRUPT, pid, 0) ?: two_wait(tr, pid);
+}
+
+#endif /* UTRACE_TRACER_H */

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * utrace selftests - the fixture of tests with several tracers
+ *
+ * The first tracer of a task is the primary, @p, and the others are the
+ * secondaries, @s and @s2.  Each test raises the limit of tracers, and gives it
+ * back.
+ */
+#ifndef UTRACE_TWO_H
+#define UTRACE_TWO_H
+
+#include "actor.h"
+#include "tracer.h"
+
+#define TWO_SYSCTL	"/proc/sys/kernel/ptrace_max_tracers"
+#define TWO_LIMIT	4	/* tracers of a task, in most tests */
+
+/* One stop of a tracer, and how it goes on; request 0 does not resume. */
+struct two_step {
+	int status;
+	int request;
+	int data;
+	long message;		/* 0: not looked at */
+};
+
+#define TWO_END		{ .status = -1 }
+
+/* 1 for a step that was made, 0 for none, < 0 for another than expected. */
+static inline int two_advance(struct two_tracer *tr, pid_t pid,
+			      const struct two_step **next)
+{
+	const struct two_step *step = *next;
+	long status, message, ret;
+
+	if (step->status == -1)
+		return 0;
+	status = two_poll(tr, pid);
+	if (status == TWO_NONE)
+		return 0;
+	message = step->message ? two_message(tr, pid) : 0;
+	ret = step->request ? two_ptrace(tr, step->request, pid, step->data) : 0;
+	if (status == step->status && message == step->message && !ret) {
+		(*next)++;
+		return 1;
+	}
+	printf("# tracer %d: %#lx, not %#x; message %ld, not %ld; resume %ld\n",
+	       tr->t.pid, status, step->status, message, step->message, ret);
+	return -1;
+}
+
+/*
+ * Do two tracers get just these reports?  The order of the reports to one
+ * tracer is given, that between the two is not.
+ */
+static inline bool two_play(pid_t pid, struct two_tracer *a,
+			    const struct two_step *of_a, struct two_tracer *b,
+			    const struct two_step *of_b)
+{
+	long end = ut_now_ms() + TWO_WAIT_MS;
+	int first, second;
+
+	while (of_a->status != -1 || of_b->status != -1) {
+		first = two_advance(a, pid, &of_a);
+		second = first < 0 ? 0 : two_advance(b, pid, &of_b);
+		if (first < 0 || second < 0)
+			return false;
+		if (first || second)
+			continue;
+		if (ut_now_ms() > end) {
+			printf("# no report; expected %#x and %#x\n",
+			       of_a->status, of_b->status);
+			return false;
+		}
+		ut_sleep_ms(2);
+	}
+	return true;
+}
+
+/* The tracer of two that is the first one to get @status; NULL for none. */
+static inline struct two_tracer *two_first(pid_t pid, long status,
+					   struct two_tracer *a,
+					   struct two_tracer *b)
+{
+	bool is_a = false, is_b = false;
+
+	ut_until((is_a = two_poll(a, pid) == status) ||
+		 (is_b = two_poll(b, pid) == status));
+	return is_a ? a : is_b ? b : NULL;
+}
+
+/* The tracers of a thread by its file status, "" for less than two. */
+static inline const char *two_tracers(pid_t tid)
+{
+	static char buf[8192];
+	char *p, *end;
+
+	if (ut_read_file(buf, sizeof(buf), "/proc/%d/status", tid) <= 0)
+		return "no file";
+	p = strstr(buf, "\nTracers:\t");
+	if (!p)
+		return "";
+	p += strlen("\nTracers:\t");
+	end = strchr(p, '\n');
+	if (end)
+		*end = '\0';
+	return p;
+}
+
+static inline int two_limit(int n)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d", n);
+	return ut_write_file(TWO_SYSCTL, text);
+}
+
+/* The status of the end, after the stops that have not been read. */
+static inline long two_end_of(struct two_tracer *tr, pid_t pid)
+{
+	long status;
+
+	do {
+		status = two_wait(tr, pid);
+	} while (status >= 0 && WIFSTOPPED(status));
+	return status;
+}
+
+/* The data of the fixture, for functions of a test. */
+#define two_data _test_data_tracers
+
+FIXTURE(tracers) {
+	struct ut_target t;
+	struct two_tracer p, s, s2;
+	int status;
+	int before;		/* the limit before the test */
+};
+
+FIXTURE_SETUP(tracers)
+{
+	char text[16];
+
+	if (ut_read_file(text, sizeof(text), TWO_SYSCTL) <= 0)
+		SKIP(return, "no " TWO_SYSCTL);
+	self->before = atoi(text);
+	ASSERT_EQ(0, two_limit(TWO_LIMIT));
+	ASSERT_TRUE(two_start(&self->p));
+	ASSERT_TRUE(two_start(&self->s));
+	ASSERT_TRUE(two_start(&self->s2));
+}
+
+/*
+ * All are killed before one is waited for: the test can reap a tracee after the
+ * primary is gone.
+ */
+FIXTURE_TEARDOWN(tracers)
+{
+	int i;
+
+	two_limit(1);
+	if (self->t.sh)
+		self->t.sh->quit = 1;
+	/* A number that was reaped may be that of another process by now. */
+	for (i = 0; i < ut_npids; i++)
+		if (!waitpid(ut_pids[i], NULL, WNOHANG | __WALL))
+			kill(ut_pids[i], SIGKILL);
+	ut_kill_targets();
+}
+
+#endif /* UTRACE_TWO_H */
