@@ -91,26 +91,6 @@ struct ptracer *ptracer_find(struct task_struct *tracer,
 	return ptracer_of_task(task, ptracer_is_by, tracer);
 }
 
-static bool ptracer_tally(struct ptracer *p, void *n)
-{
-	++*(unsigned int *)n;
-	return false;
-}
-
-/**
- * ptracer_count() - how many further tracers has a task?
- * @task: the task
- *
- * Context: Any.
- */
-unsigned int ptracer_count(struct task_struct *task)
-{
-	unsigned int n = 0;
-
-	ptracer_of_task(task, ptracer_tally, &n);
-	return n;
-}
-
 /**
  * ptracer_new() - make a ptracer that is in no list yet
  * @task: the task

@@ -137,7 +137,6 @@ struct ptracer *ptracer_of_tracer(struct task_struct *tracer, ptracer_fn fn,
 				  void *arg);
 struct ptracer *ptracer_of_task(struct task_struct *task, ptracer_fn fn,
 				void *arg);
-unsigned int ptracer_count(struct task_struct *task);
 struct ptracer *ptracer_new(struct task_struct *task,
 			    struct task_struct *tracer,
 			    const struct cred *cred, unsigned int flags);

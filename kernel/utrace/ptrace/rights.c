@@ -67,7 +67,11 @@ bool __utrace_ptrace_traces(struct task_struct *tracer, struct task_struct *task
  */
 bool __utrace_ptrace_traced(struct task_struct *task)
 {
-	return ptracer_count(task);
+	struct ptracer *p = ptracer_of_task(task, ptracer_any, NULL);
+
+	if (p)
+		ptracer_put(p);
+	return p;
 }
 
 struct ptracer_nth {
