@@ -699,6 +699,11 @@ bool __utrace_signal_trap(struct ksignal *ksig)
 	bool step, handler, held, later = false;
 
 	current->jobctl &= ~JOBCTL_TRAP_UTRACE;
+	/*
+	 * An engine may make a stop signal.  do_signal_stop() heeds it unless a
+	 * SIGCONT comes from here on.
+	 */
+	current->jobctl |= JOBCTL_STOP_DEQUEUED;
 	if (!u || (current->flags & PF_USER_WORKER))
 		return false;
 	spin_unlock_irq(&current->sighand->siglock);
