@@ -94,4 +94,7 @@ void act_command(const char *target);
 /* branches.c */
 void act_branches(void);
 
+/* tracers.c */
+void act_tracers(const char *target);
+
 #endif /* DEMO_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The demonstration, in five acts:
+ * The demonstration, in six acts:
  *
  * 1. Two engines and strace watch the same tree of ordinary programs. Each
  *    counts every system call and notes how every task ended; the counts must
@@ -11,6 +11,7 @@
  *    slowly.
  * 5. The command utrace records the branches of a program, and a second reader
  *    keeps the last ones.
+ * 6. strace attaches to a program that gdb has stopped at a breakpoint.
  *
  * Ends with "demo: all agree" and 0, or with what differed and 1.
  */
@@ -177,6 +178,8 @@ int main(int argc, char **argv)
 	act_command(argv[1]);
 	heading("5. The branches of a program, for two readers");
 	act_branches();
+	heading("6. strace on a program that gdb debugs");
+	act_tracers(argv[1]);
 
 	if (problems) {
 		printf("demo: %u things differ; the first: %s (logs: %s)\n",
