@@ -47,6 +47,12 @@ double slab(const char *cache, double *size);
 /* Start a process of @n threads that sleep. */
 pid_t threads(int n);
 
+/* Instructions for one of the @ops operations of @loop, the least of @blocks. */
+double per_op(void (*loop)(long n), long ops, int blocks);
+
+/* Memory for the results of children. */
+extern double *shared;
+
 /* The getppid() calls that call_cost() has made so far. */
 extern long all_calls;
 
@@ -62,7 +68,10 @@ void calls_to_look_at(void);
 void dev_rows(void);
 double reader_cost(int fd);
 void holds_rows(void);
+void ptrace_row(const char *name);
+void ptracers_rows(void);
 void storm_rows(void);
 void system_rows(int n);
+void wait_row(const char *name);
 
 #endif /* BENCH_H */

@@ -31,7 +31,6 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
-#include <sys/ptrace.h>
 #include <sys/reboot.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -182,8 +181,7 @@ static void switches(long n)
 			die("ping");
 }
 
-/* Instructions for one of the @ops operations of @loop, least of @blocks. */
-static double per_op(void (*loop)(long n), long ops, int blocks)
+double per_op(void (*loop)(long n), long ops, int blocks)
 {
 	unsigned long least = ULONG_MAX;
 
@@ -400,6 +398,7 @@ static void untraced_rows(void)
 	fork_rows("fork_exit_wait");
 	signal(SIGUSR1, count_signal);
 	say("signal", per_op(signals, 100, 50));
+	wait_row("wait");
 
 	must(!pipe(ping) && !pipe(pong), "pipe");
 	say("context_switch", switch_cost());
@@ -473,22 +472,6 @@ static void bystander_rows(pid_t other)
 	close(exit);
 	close(enter);
 	usleep(100000);
-}
-
-static void ptrace_row(void)
-{
-	pid_t pid = fork();
-	int status;
-
-	if (!pid) {
-		ptrace(PTRACE_TRACEME, 0, 0, 0);
-		raise(SIGSTOP);
-		*shared = per_op(getppids, 100, 10);
-		_exit(0);
-	}
-	while (waitpid(pid, &status, 0) == pid && WIFSTOPPED(status))
-		ptrace(PTRACE_SYSCALL, pid, 0, 0);
-	say("ptrace", *shared);
 }
 
 static bool is_traced(pid_t pid)
@@ -735,7 +718,7 @@ static void all_other_rows(void)
 {
 	int n;
 
-	ptrace_row();
+	ptrace_row("ptrace");
 	strace_row();
 	notify_row();
 	if (!patched)
@@ -755,6 +738,8 @@ static void all_other_rows(void)
 	load_module("/utrace_watch.ko");
 	for (n = 1; n <= (quick ? 300 : 30000); n = n == 1 ? 300 : n * 100)
 		barrier_rows(n);
+	/* The last ones: what they switch on stays on. */
+	ptracers_rows();
 }
 
 /* Rows to compare with the unpatched kernel, or with one of these rows. */
