@@ -14,6 +14,8 @@
 #include <linux/errno.h>
 #include <linux/jump_label.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
 #include <linux/signal_types.h>
 
 struct pid;
@@ -21,6 +23,13 @@ struct pid_namespace;
 struct seq_file;
 struct user_namespace;
 struct wait_opts;
+
+/*
+ * In signal_struct::flags, set under siglock, and gone when the process exits: a
+ * thread of the process is or was a further tracer.  In wait(2), others are spared
+ * the look into the lists.
+ */
+#define UTRACE_GROUP_TRACES	0x00000100
 
 #ifdef CONFIG_UTRACE_PTRACE
 DECLARE_STATIC_KEY_FALSE(utrace_ptracers);
@@ -37,15 +46,24 @@ static __always_inline bool utrace_ptrace_many(void)
 }
 #endif
 
+int __utrace_ptrace_may_join(struct task_struct *task);
 int __utrace_ptrace_attach(struct task_struct *task, unsigned int flags);
+void __utrace_ptrace_attached(struct task_struct *task);
+int __utrace_ptrace_traceme(void);
 bool __utrace_ptrace_traces(struct task_struct *tracer,
 			    struct task_struct *task);
+bool __utrace_ptrace_traces_group(struct task_struct *thread,
+				  struct task_struct *task);
+int __utrace_ptrace_ask(int (*fn)(struct task_struct *tracer, void *arg),
+			void *arg);
 bool __utrace_ptrace_traced(struct task_struct *task);
 bool __utrace_ptrace_capable(struct task_struct *task,
 			     struct user_namespace *ns);
 int __utrace_ptrace_sandbox(struct task_struct *task);
 int __utrace_ptrace_alone(struct task_struct *task);
 void __utrace_ptrace_thawed(struct task_struct *task);
+bool __utrace_ptrace_sees_debugregs(struct task_struct *task);
+int __utrace_ptrace_take_debugregs(struct task_struct *task, bool in_use);
 void __utrace_ptrace_show(struct seq_file *m, struct pid_namespace *ns,
 			  struct task_struct *task);
 int __utrace_ptrace_check(struct task_struct *task, bool ignore_state);
@@ -57,6 +75,7 @@ int utrace_ptrace_getsiginfo(struct task_struct *task, kernel_siginfo_t *info);
 int utrace_ptrace_setsiginfo(struct task_struct *task,
 			     const kernel_siginfo_t *info);
 unsigned long utrace_ptrace_message(struct task_struct *task);
+void utrace_ptrace_group_ended(struct task_struct *leader);
 int utrace_ptrace_stop_code(struct task_struct *task);
 long __utrace_ptrace_wait(struct wait_opts *wo);
 bool __utrace_ptrace_keeps_pid(struct pid *pid);
@@ -79,6 +98,15 @@ static inline bool utrace_ptrace_second(struct task_struct *task)
 	       !(task->ptrace && task->parent == current);
 }
 
+/*
+ * May @task have one more tracer, the first or a further one?  Asked with the
+ * rights of the caller.
+ */
+static inline int utrace_ptrace_may_join(struct task_struct *task)
+{
+	return utrace_ptrace_many() ? __utrace_ptrace_may_join(task) : 0;
+}
+
 /* Become a further tracer of @task; cred_guard_mutex of @task is held. */
 static inline int utrace_ptrace_attach(struct task_struct *task,
 				       unsigned int flags)
@@ -87,11 +115,42 @@ static inline int utrace_ptrace_attach(struct task_struct *task,
 				      -EPERM;
 }
 
+/* The caller has become a further tracer of @task; no mutex is held. */
+static inline void utrace_ptrace_attached(struct task_struct *task)
+{
+	if (utrace_ptrace_many())
+		__utrace_ptrace_attached(task);
+}
+
+/* The current task has a tracer, and asks its parent to be another one. */
+static inline int utrace_ptrace_traceme(void)
+{
+	return utrace_ptrace_many() ? __utrace_ptrace_traceme() : -EPERM;
+}
+
 /* Is @tracer a further tracer of @task? */
 static inline bool utrace_ptrace_traces(struct task_struct *tracer,
 					struct task_struct *task)
 {
 	return utrace_ptrace_many() && __utrace_ptrace_traces(tracer, task);
+}
+
+/* Is a thread of the process of @thread a further tracer of @task? */
+static inline bool utrace_ptrace_traces_group(struct task_struct *thread,
+					      struct task_struct *task)
+{
+	return utrace_ptrace_many() &&
+	       __utrace_ptrace_traces_group(thread, task);
+}
+
+/*
+ * Ask @fn about each further tracer of the current task, whose cred_guard_mutex
+ * is held, up to one for which @fn does not return 0.  Returns what @fn returned.
+ */
+static inline int
+utrace_ptrace_ask(int (*fn)(struct task_struct *tracer, void *arg), void *arg)
+{
+	return utrace_ptrace_many() ? __utrace_ptrace_ask(fn, arg) : 0;
 }
 
 /* Has @task a further tracer? */
@@ -146,6 +205,23 @@ static inline void utrace_ptrace_thaw(struct task_struct *task)
 		__utrace_ptrace_thaw(task);
 }
 
+/* Are the debug registers of @task those of the caller, who traces @task? */
+static inline bool utrace_ptrace_sees_debugregs(struct task_struct *task)
+{
+	return !utrace_ptrace_many() || __utrace_ptrace_sees_debugregs(task);
+}
+
+/*
+ * The caller, who traces @task, is about to set a debug register: -EBUSY if
+ * another tracer has them.  @in_use: one is enabled.
+ */
+static inline int utrace_ptrace_take_debugregs(struct task_struct *task,
+					       bool in_use)
+{
+	return utrace_ptrace_many() ?
+	       __utrace_ptrace_take_debugregs(task, in_use) : 0;
+}
+
 /* Show all tracers of @task in /proc/PID/status, if there are several. */
 static inline void utrace_ptrace_show(struct seq_file *m,
 				      struct pid_namespace *ns,
@@ -155,16 +231,38 @@ static inline void utrace_ptrace_show(struct seq_file *m,
 		__utrace_ptrace_show(m, ns, task);
 }
 
-/* The part of __do_wait() for further tracers; returns as __do_wait(), or 0. */
+/* Is or was a thread of the current process a further tracer? */
+static inline bool utrace_ptrace_group_traces(void)
+{
+	return READ_ONCE(current->signal->flags) & UTRACE_GROUP_TRACES;
+}
+
+/*
+ * The part of __do_wait() for further tracers; returns as __do_wait(), or 0.  If
+ * another thread is about to be the first one to trace, a stop of its task wakes
+ * the caller later.
+ */
 static inline long utrace_ptrace_wait(struct wait_opts *wo)
 {
-	return utrace_ptrace_many() ? __utrace_ptrace_wait(wo) : 0;
+	return utrace_ptrace_many() && utrace_ptrace_group_traces() ?
+	       __utrace_ptrace_wait(wo) : 0;
 }
 
 /* Does a tracer still have to read how a task with this number ended? */
 static inline bool utrace_ptrace_keeps_pid(struct pid *pid)
 {
 	return utrace_ptrace_many() && __utrace_ptrace_keeps_pid(pid);
+}
+
+/*
+ * The last thread but the dead @leader of a process is gone; tasklist_lock is held
+ * for writing.  Returns @leader with a reference, for utrace_ptrace_group_ended()
+ * without locks, if a further tracer may wait for that.
+ */
+static inline struct task_struct *
+utrace_ptrace_group_ends(struct task_struct *leader)
+{
+	return utrace_ptrace_traced(leader) ? get_task_struct(leader) : NULL;
 }
 
 /* The current task exits: it traces nobody any more. */

@@ -241,7 +241,11 @@ int utrace_await_thaw(struct task_struct *task)
 {
 	struct utrace *u = READ_ONCE(task->utrace);
 
-	if (!u)
+	/*
+	 * The caller has taken siglock to set JOBCTL_PTRACE_FROZEN, so a client
+	 * that came before is seen.
+	 */
+	if (!u || !(READ_ONCE(task->jobctl) & JOBCTL_UTRACE_FROZEN))
 		return 0;
 	return wait_var_event_killable(&u->hold, utrace_is_thawed(task));
 }

@@ -53,19 +53,6 @@ unsigned long ptracer_events(const struct ptracer *p)
 	return events;
 }
 
-/* The siginfo of a stop that is not for a signal, as ptrace_do_notify() has it. */
-static void ptracer_trap_info(kernel_siginfo_t *info, struct task_struct *task,
-			      int code)
-{
-	clear_siginfo(info);
-	info->si_signo = code & 0x7f;
-	info->si_code = code;
-	guard(rcu)();
-	info->si_pid = task_pid_vnr(task);
-	info->si_uid = from_kuid_munged(task_cred_xxx(task, user_ns),
-					task_uid(task));
-}
-
 /**
  * ptracer_tell() - tell a tracer of a stop
  * @p: the ptracer
@@ -96,7 +83,7 @@ void ptracer_tell(struct ptracer *p, struct task_struct *task,
 		if (info)
 			copy_siginfo(&p->info, info);
 		else
-			ptracer_trap_info(&p->info, task, code);
+			p->info.si_signo = 0;
 	}
 	ptracer_notify(p, task, why, code & 0x7f);
 }
@@ -162,8 +149,8 @@ static int ptracer_stop_signal(struct task_struct *task)
 }
 
 /**
- * ptracer_trap() - tell of PTRACE_EVENT_STOP
- * @p: the ptracer, of PTRACE_SEIZE
+ * ptracer_trap() - tell of PTRACE_EVENT_STOP, or of job control
+ * @p: the ptracer.  If it is not of PTRACE_SEIZE, the stop is of job control
  * @task: its task: the current task, or one that is in a stop
  *
  * Context: Process context, no locks held.  Takes siglock.
@@ -177,8 +164,9 @@ void ptracer_trap(struct ptracer *p, struct task_struct *task)
 		return;
 	signr = ptracer_stop_signal(task);
 	unlock_task_sighand(task, &flags);
-	ptracer_tell(p, task, PTRACER_AT_EVENT, signr | PTRACE_EVENT_STOP << 8,
-		     CLD_STOPPED, 0, NULL);
+	if (p->flags & PT_SEIZED)
+		signr |= PTRACE_EVENT_STOP << 8;
+	ptracer_tell(p, task, PTRACER_AT_EVENT, signr, CLD_STOPPED, 0, NULL);
 }
 
 /* Signals */
@@ -196,6 +184,38 @@ bool ptracer_take_trap(struct ptracer *p)
 	if (!p->trap || p->state == PTRACER_STOPPED)
 		return false;
 	p->trap = false;
+	return true;
+}
+
+/**
+ * ptracer_take_made() - take a signal that tracing has made for this tracer
+ * @p: the ptracer
+ * @info: filled in
+ *
+ * The info is as kernel/ptrace.c has it: SIGSTOP comes from the kernel, the
+ * SIGTRAP of execve() from the task itself.
+ *
+ * Context: Any.
+ * Return: false if there is none, or the task is in a stop for the tracer.
+ */
+bool ptracer_take_made(struct ptracer *p, kernel_siginfo_t *info)
+{
+	guard(spinlock_irqsave)(&p->lock);
+	if (!p->made || p->state == PTRACER_STOPPED)
+		return false;
+	clear_siginfo(info);
+	info->si_signo = __ffs(p->made);
+	p->made &= ~BIT(info->si_signo);
+	if (info->si_signo == SIGSTOP) {
+		info->si_code = SI_KERNEL;
+	} else {
+		guard(rcu)();
+		info->si_code = SI_USER;
+		info->si_pid = task_tgid_nr_ns(p->task,
+					       task_active_pid_ns(p->task));
+		info->si_uid = from_kuid_munged(task_cred_xxx(p->task, user_ns),
+						task_uid(p->task));
+	}
 	return true;
 }
 
@@ -234,8 +254,8 @@ static void ptracer_new_info(struct ptracer *p, int signr,
 
 /*
  * The tracer has decided about a signal: drop it, pass it on, or put another one
- * in its place.  A signal that was made of a step or the like has no @orig_ka; if
- * it is blocked, it is queued, as the core would deliver it.
+ * in its place.  A signal that was made in a report has no @orig_ka: dropped, the
+ * report goes on; if it is blocked, it is queued, as the core would deliver it.
  */
 static u32 ptracer_decide(struct ptracer *p, u32 action, kernel_siginfo_t *info,
 			  const struct k_sigaction *orig_ka,
@@ -249,10 +269,12 @@ static u32 ptracer_decide(struct ptracer *p, u32 action, kernel_siginfo_t *info,
 		signr = p->signr;
 		if (p->leaving)
 			resume = UTRACE_DETACH;
-		copy_siginfo(info, &p->info);
+		if (signr)
+			copy_siginfo(info, &p->info);
 	}
 	if (!signr)
-		return resume | UTRACE_SIGNAL_IGN;
+		return resume | (orig_ka ? UTRACE_SIGNAL_IGN :
+					   action & PTRACER_ECHO);
 	if (signr != info->si_signo)
 		ptracer_new_info(p, signr, info);
 	else if (orig_ka)
@@ -264,31 +286,37 @@ static u32 ptracer_decide(struct ptracer *p, u32 action, kernel_siginfo_t *info,
 	return resume | utrace_signal_of(signr, return_ka);
 }
 
-/* A report of get_signal() without a signal from a queue. */
+/*
+ * A report of get_signal() without a signal from a queue.  An engine that was
+ * called before may have made a signal of it.
+ */
 static u32 ptracer_report(struct ptracer *p, u32 action, kernel_siginfo_t *info)
 {
 	u32 echo = action & PTRACER_ECHO;
+	kernel_siginfo_t made;
 
 	switch (utrace_signal_action(action)) {
+	case UTRACE_SIGNAL_HANDLER:
+		if (ptracer_take_step(p)) {
+			ptracer_tell(p, current, PTRACER_AT_EVENT, SIGTRAP,
+				     CLD_TRAPPED, 0, NULL);
+			return UTRACE_STOP | echo;
+		}
+		fallthrough;
 	case UTRACE_SIGNAL_REPORT:
+		if (ptracer_take_made(p, &made))
+			return ptracer_keep(p, &made);
 		if (!ptracer_take_trap(p))
-			break;
+			return UTRACE_RESUME | echo;
 		ptracer_trap(p, current);
 		return UTRACE_STOP | echo;
-	case UTRACE_SIGNAL_HANDLER:
-		if (!ptracer_take_step(p))
-			break;
-		ptracer_tell(p, current, PTRACER_AT_EVENT, SIGTRAP, CLD_TRAPPED,
-			     0, NULL);
-		return UTRACE_STOP | echo;
 	case UTRACE_SIGNAL_IGN:
-		if (info->si_signo == SIGTRAP && ptracer_take_step(p))
-			return ptracer_keep(p, info);
-		break;
+		if (info->si_signo != SIGTRAP || !ptracer_take_step(p))
+			return UTRACE_RESUME | echo;
+		return ptracer_keep(p, info);
 	default:
-		break;
+		return ptracer_keep(p, info);
 	}
-	return UTRACE_RESUME | echo;
 }
 
 /* Has an engine that was called before dropped the signal? */
@@ -390,7 +418,7 @@ static int ptracer_clone_event(unsigned long clone_flags)
 
 /*
  * Trace a new task, which does not run yet: its first stop is a
- * PTRACE_EVENT_STOP.  If that fails for want of memory or because the user has
+ * PTRACE_EVENT_STOP, or SIGSTOP without PTRACE_SEIZE.  If that fails for want of memory or because the user has
  * too many engines, the child is not traced, which the kernel log tells.
  */
 static void ptracer_follow(struct ptracer *parent, struct task_struct *child)
@@ -400,7 +428,10 @@ static void ptracer_follow(struct ptracer *parent, struct task_struct *child)
 	int ret = -ENOMEM;
 
 	if (p) {
-		p->trap = true;
+		if (p->flags & PT_SEIZED)
+			p->trap = true;
+		else
+			p->made = BIT(SIGSTOP);
 		ret = ptracer_start(p, PTRACER_FOLLOWS);
 	}
 	if (!ret)
@@ -448,13 +479,18 @@ static u32 ptracer_exec(u32 action, struct utrace_engine *engine,
 	struct pid *pid = get_task_pid(current, PIDTYPE_PID);
 	struct ptracer *p = engine->data;
 
-	scoped_guard(spinlock_irqsave, &p->lock)
+	action = UTRACE_RESUME;
+	scoped_guard(spinlock_irqsave, &p->lock) {
 		swap(p->pid, pid);
+		if (!(p->flags & PT_SEIZED) &&
+		    !ptracer_wants(p, PTRACE_EVENT_EXEC))
+			p->made |= BIT(SIGTRAP);
+	}
 	if (ptracer_wants(p, PTRACE_EVENT_EXEC)) {
 		ptracer_tell_pid(p, PTRACE_EVENT_EXEC, pid);
 		action = UTRACE_STOP | UTRACE_STOP_HERE;
-	} else {
-		action = UTRACE_RESUME;
+	} else if (p->made) {
+		utrace_ask_report(current);
 	}
 	put_pid(pid);
 	return action;
@@ -503,19 +539,19 @@ static u32 ptracer_death(struct utrace_engine *engine, bool group_dead,
 }
 
 /*
- * A leader whose end was not told yet: its last thread was not traced.  Or
- * another thread takes the place of the leader by execve().
+ * A leader is reaped while its last thread is about to tell its end: the number
+ * is kept here, before it is free.  Or another thread has taken the place of the
+ * dead leader by execve().
  */
 static void ptracer_reap(struct utrace_engine *engine, struct task_struct *task)
 {
 	struct ptracer *p = engine->data;
 
-	if (!READ_ONCE(p->waits))
-		return;
-	if (thread_group_leader(task))
-		ptracer_died(p, task, true, false);
-	else
+	if (!thread_group_leader(task) && READ_ONCE(p->waits))
 		ptracer_end_quietly(p, task);
+	else if (thread_group_leader(task) &&
+		 READ_ONCE(p->state) == PTRACER_DEAD)
+		ptracer_keep_pid(p);
 }
 
 static struct pid *ptracer_held_for(struct utrace_engine *engine)

@@ -269,4 +269,41 @@ TEST_F(tracers, thread_ends)
 	EXPECT_TRUE(ut_thread_runs(t, 2));
 }
 
+/* The end of a leader is told with that of its last thread, traced or not. */
+TEST_F(tracers, leader_ends_before_its_threads)
+{
+	struct ut_target *t = &self->t;
+
+	ASSERT_TRUE(ut_spawn_threads(t, 3));
+	ASSERT_EQ(0, two_seize(&self->p, t->pid, 0));
+	ASSERT_EQ(0, two_seize(&self->s, t->pid, 0));
+	t->sh->go[0] = UT_GO_END;
+	ASSERT_TRUE(ut_until(ut_state(t->pid) == 'Z'));
+	EXPECT_TRUE(two_quiet(&self->s, t->pid));
+	t->sh->go[1] = UT_GO_END;
+	EXPECT_TRUE(two_quiet(&self->s, t->pid));
+	t->sh->go[2] = UT_GO_END;
+	EXPECT_EQ(0, two_wait(&self->s, t->pid));
+	EXPECT_EQ(0, two_wait(&self->p, t->pid));
+	EXPECT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(-ECHILD, two_poll(&self->s, t->pid));
+}
+
+/* The real parent hears of the end once, though it traces the leader, too. */
+TEST_F(tracers, leader_of_the_parent_ends_before_its_threads)
+{
+	struct ut_target *t = &self->t;
+
+	ASSERT_TRUE(ut_spawn_threads(t, 2));
+	ASSERT_EQ(0, two_seize(&self->p, t->pid, 0));
+	ASSERT_EQ(0, ptrace(PTRACE_SEIZE, t->pid, 0, 0));
+	t->sh->go[0] = UT_GO_END;
+	ASSERT_TRUE(ut_until(ut_state(t->pid) == 'Z'));
+	t->sh->go[1] = UT_GO_END;
+	EXPECT_EQ(0, two_wait(&self->p, t->pid));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(0, self->status);
+	EXPECT_EQ(-ECHILD, ut_waitpid(t->pid, &self->status, __WALL));
+}
+
 TEST_HARNESS_MAIN

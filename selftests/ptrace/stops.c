@@ -188,34 +188,6 @@ TEST_F(tracers, registers)
 	EXPECT_TRUE(ut_runs(t));
 }
 
-/* The debug registers are the primary's. */
-TEST_F(tracers, debug_registers)
-{
-	struct ut_target *t = &self->t;
-	long at = offsetof(struct user, u_debugreg[0]);
-	long control = offsetof(struct user, u_debugreg[7]);
-	long addr = (long)actor_break;
-
-	ASSERT_TRUE(seize_both(self, 0));
-	ASSERT_EQ(TWO_TRAP, two_interrupt(&self->s, t->pid));
-	EXPECT_EQ(-EBUSY, two_full(&self->s, PTRACE_POKEUSER, t->pid, at, addr));
-	EXPECT_EQ(-EBUSY, two_full(&self->s, PTRACE_POKEUSER, t->pid, control,
-				   1));
-	ASSERT_EQ(0, two_cont(&self->s, t->pid, 0));
-	/* The breakpoint of the primary is a signal, and it may drop it. */
-	ASSERT_EQ(TWO_TRAP, two_interrupt(&self->p, t->pid));
-	ASSERT_EQ(0, two_full(&self->p, PTRACE_POKEUSER, t->pid, at, addr));
-	ASSERT_EQ(0, two_full(&self->p, PTRACE_POKEUSER, t->pid, control, 1));
-	ASSERT_EQ(0, two_cont(&self->p, t->pid, 0));
-	actor_do(t, ACTOR_BREAKS);
-	ASSERT_EQ(two_stop(SIGTRAP), two_wait(&self->p, t->pid));
-	EXPECT_EQ(TWO_NONE, two_poll(&self->s, t->pid));
-	ASSERT_EQ(0, two_full(&self->p, PTRACE_POKEUSER, t->pid, control, 0));
-	ASSERT_EQ(0, two_cont(&self->p, t->pid, 0));
-	EXPECT_TRUE(actor_did(t, 1));
-	EXPECT_TRUE(two_quiet(&self->s, t->pid));
-}
-
 /* The trap of a step is for the tracer that stepped. */
 static void step(struct __test_metadata *_metadata, struct ut_target *t,
 		 struct two_tracer *one, struct two_tracer *other)

@@ -13,6 +13,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
+#include <linux/utrace_hooks.h>
 
 #include "ptracer.h"
 
@@ -21,6 +22,10 @@ static DEFINE_SPINLOCK(ptracers_lock);
 static DEFINE_HASHTABLE(ptracers_by_task, 8);
 static DEFINE_HASHTABLE(ptracers_by_tracer, 8);
 static DEFINE_HASHTABLE(ptracers_by_pid, 6);
+
+static_assert(!(UTRACE_GROUP_TRACES &
+		(SIGNAL_STOP_MASK | SIGNAL_GROUP_EXIT | SIGNAL_CLD_MASK |
+		 SIGNAL_UNKILLABLE | UTRACE_GROUP_UNTOLD)));
 
 /**
  * ptracer_of_tracer() - look for a ptracer among those of a tracer
@@ -72,11 +77,6 @@ struct ptracer *ptracer_of_task(struct task_struct *task, ptracer_fn fn,
 	return NULL;
 }
 
-static bool ptracer_is_by(struct ptracer *p, void *tracer)
-{
-	return p->tracer == tracer && READ_ONCE(p->state) != PTRACER_DEAD;
-}
-
 /**
  * ptracer_find() - the ptracer of a tracer on a living task
  * @tracer: the tracer
@@ -88,7 +88,18 @@ static bool ptracer_is_by(struct ptracer *p, void *tracer)
 struct ptracer *ptracer_find(struct task_struct *tracer,
 			     struct task_struct *task)
 {
-	return ptracer_of_task(task, ptracer_is_by, tracer);
+	struct ptracer *p;
+
+	guard(spinlock_irqsave)(&ptracers_lock);
+	hash_for_each_possible(ptracers_by_task, p, by_task,
+			       (unsigned long)task) {
+		if (p->task != task || p->tracer != tracer ||
+		    READ_ONCE(p->state) == PTRACER_DEAD)
+			continue;
+		utrace_engine_get(p->engine);
+		return p;
+	}
+	return NULL;
 }
 
 /**
@@ -149,6 +160,18 @@ static void ptracer_add_last(struct ptracer *p)
 		hlist_add_behind(&p->by_task, &last->by_task);
 	else
 		hash_add(ptracers_by_task, &p->by_task, (unsigned long)p->task);
+}
+
+/* Mark the process of a tracer.  Returns false if the tracer is dead. */
+static bool ptracer_mark_group(struct task_struct *tracer)
+{
+	unsigned long flags;
+
+	if (!lock_task_sighand(tracer, &flags))
+		return false;
+	tracer->signal->flags |= UTRACE_GROUP_TRACES;
+	unlock_task_sighand(tracer, &flags);
+	return true;
 }
 
 /*
@@ -259,7 +282,7 @@ int ptracer_start(struct ptracer *p, unsigned int max)
 	p->engine = engine;
 	scoped_guard(rcu)
 		utrace_set_owner(engine, task_tgid(p->tracer));
-	ret = ptracer_list(p, max);
+	ret = ptracer_mark_group(p->tracer) ? ptracer_list(p, max) : -ESRCH;
 	if (!ret && max != PTRACER_FOLLOWS &&
 	    ptracer_in_circle(p->tracer, p->task)) {
 		ptracer_forget(p);
@@ -293,7 +316,7 @@ static bool ptracer_pid_is_used(struct pid *pid)
 void ptracer_keep_pid(struct ptracer *p)
 {
 	guard(spinlock_irqsave)(&ptracers_lock);
-	if (!hlist_unhashed(&p->by_task))
+	if (!hlist_unhashed(&p->by_task) && hlist_unhashed(&p->by_pid))
 		hash_add(ptracers_by_pid, &p->by_pid, (unsigned long)p->pid);
 }
 

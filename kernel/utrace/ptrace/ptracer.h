@@ -38,7 +38,8 @@ enum ptracer_state {
 /**
  * enum ptracer_stop - kinds of stops, for what a resume does with its signal
  * @PTRACER_AT_EVENT: a signal has no effect
- * @PTRACER_AT_SYSCALL: a signal is sent
+ * @PTRACER_AT_SYSCALL: a signal is sent; also if the SIGSTOP of PTRACE_ATTACH is
+ *	told of in a stop for another tracer
  * @PTRACER_AT_SIGNAL: a signal takes the place of the one that was stopped at
  */
 enum ptracer_stop {
@@ -62,11 +63,14 @@ enum ptracer_stop {
  * @state: what the task does
  * @unread: wait(2) has not told of the stop or the end yet
  * @trap: PTRACE_INTERRUPT: a stop is to be told as soon as possible
+ * @made: signals that tracing itself makes and that only this tracer is told of,
+ *	a mask with bits of the numbers: SIGSTOP of an attach, SIGTRAP of execve()
  * @syscalls: PTRACE_SYSCALL: system calls are told until the next stop
  * @step: PTRACE_SINGLESTEP: a step is told
  * @told: the stop is for a signal, and this is not answered yet
  * @leaving: PTRACE_DETACH in a stop for a signal: the engine leaves with its
  *	answer
+ * @debugregs: the tracer has the debug registers; changed while the task is frozen
  * @frozen: the tracer has the task frozen for a request; only the tracer uses it
  * @waits: the leader of a group has died and other threads live
  * @group_dead: the last thread of the group has died
@@ -75,10 +79,11 @@ enum ptracer_stop {
  * @code: what wait(2) tells of the stop, shifted by 8 bits
  * @signr: the signal that the tracer has resumed the task with
  * @message: for PTRACE_GETEVENTMSG
- * @message_pid: the same if it is a pid, counted, else NULL
+ * @message_pid: the message of the last event that had a pid, counted, or NULL
  * @pid: the pid of the task as the tracer knows it, counted
  * @pgrp: the process group of a dead task, counted, or NULL
- * @info: for PTRACE_GETSIGINFO
+ * @info: the siginfo of a stop for a signal, or what PTRACE_SETSIGINFO has set;
+ *	else si_signo is 0
  * @status: the wait status of a dead task
  * @uid: the user of a dead task
  * @rusage: what a dead task has used
@@ -95,10 +100,12 @@ struct ptracer {
 	enum ptracer_state state;
 	bool unread;
 	bool trap;
+	u32 made;
 	bool syscalls;
 	bool step;
 	bool told;
 	bool leaving;
+	bool debugregs;
 	bool frozen;
 	bool waits;
 	bool group_dead;
@@ -159,6 +166,7 @@ void ptracer_tell(struct ptracer *p, struct task_struct *task,
 		  unsigned long message, const kernel_siginfo_t *info);
 void ptracer_trap(struct ptracer *p, struct task_struct *task);
 bool ptracer_take_trap(struct ptracer *p);
+bool ptracer_take_made(struct ptracer *p, kernel_siginfo_t *info);
 bool ptracer_in_job_stop(struct task_struct *task);
 
 /* wait.c */
@@ -168,7 +176,6 @@ void ptracer_died(struct ptracer *p, struct task_struct *task,
 		  bool group_dead, bool waits);
 
 /* rights.c */
-int ptracer_may_join(struct task_struct *task);
 bool ptracer_in_circle(struct task_struct *process, struct task_struct *tracer);
 
 #endif /* _KERNEL_UTRACE_PTRACER_H */

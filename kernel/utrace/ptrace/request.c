@@ -14,9 +14,12 @@
 #include <linux/cred.h>
 #include <linux/pid_namespace.h>
 #include <linux/ptrace.h>
+#include <linux/sched/jobctl.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
+#include <linux/security.h>
 #include <linux/signal.h>
+#include <linux/uidgid.h>
 
 #include "ptracer.h"
 
@@ -36,12 +39,11 @@ static bool ptracer_is_first(struct task_struct *task)
  * @flags: for task_struct::ptrace: PT_PTRACED, PT_SEIZED and options
  *
  * Context: Process context, sleeps.  cred_guard_mutex of @task is held, and
- * the caller may trace @task.
+ * the caller may trace @task, and share it with its present tracers.
  * Return:
  * * 0 - done
  * * -EPERM - @task has as many tracers as kernel.ptrace_max_tracers allows, or
- *   the caller is one of them, or may not share @task with one of them; or the
- *   attach is no PTRACE_SEIZE
+ *   the caller is one of them
  * * -EDEADLK - @task traces the caller, maybe by way of others
  * * -EINVAL - options that need to be the first tracer
  * * -ESRCH - @task is exiting
@@ -50,22 +52,60 @@ static bool ptracer_is_first(struct task_struct *task)
 int __utrace_ptrace_attach(struct task_struct *task, unsigned int flags)
 {
 	struct ptracer *p;
-	int ret;
 
-	if (!(flags & PT_SEIZED))
-		return -EPERM;
 	if (flags & (PTRACER_NOT_SECOND << PT_OPT_FLAG_SHIFT))
 		return -EINVAL;
 	/* Only the caller can end this. */
 	if (ptracer_is_first(task))
 		return -EPERM;
-	ret = ptracer_may_join(task);
-	if (ret)
-		return ret;
 	p = ptracer_new(task, current, current_cred(), flags);
 	if (!p)
 		return -ENOMEM;
+	if (!(flags & PT_SEIZED))
+		p->made = BIT(SIGSTOP);
 	return ptracer_start(p, READ_ONCE(ptrace_max_tracers));
+}
+
+/* The parent of the current task. */
+static struct task_struct *ptracer_get_parent(void)
+{
+	guard(rcu)();
+	return get_task_struct(rcu_dereference(current->real_parent));
+}
+
+/**
+ * __utrace_ptrace_traceme() - let the parent be a further tracer
+ *
+ * The caller may share itself with its present tracers.
+ * The current task has the rights of the attach, as for a first tracer: the
+ * parent gets no more than what the task could do for the parent.
+ *
+ * Context: Process context, sleeps.
+ * Return:
+ * * 0 - done, or the parent is exiting
+ * * -EPERM - as for __utrace_ptrace_attach(), or the parent may not trace
+ * * -EDEADLK, or an error of utrace_attach_for() - likewise
+ */
+int __utrace_ptrace_traceme(void)
+{
+	struct task_struct *parent = ptracer_get_parent();
+	struct ptracer *p;
+	int ret;
+
+	ret = security_ptrace_traceme(parent);
+	if (!ret && rcu_access_pointer(current->parent) == parent)
+		ret = -EPERM;
+	if (ret)
+		goto out;
+	ret = -ENOMEM;
+	p = ptracer_new(current, parent, current_cred(), PT_PTRACED);
+	if (p)
+		ret = ptracer_start(p, READ_ONCE(ptrace_max_tracers));
+	if (ret == -ESRCH)
+		ret = 0;
+out:
+	put_task_struct(parent);
+	return ret;
 }
 
 /* Freezing */
@@ -73,7 +113,14 @@ int __utrace_ptrace_attach(struct task_struct *task, unsigned int flags)
 static bool ptracer_may_ask(struct ptracer *p)
 {
 	guard(spinlock_irqsave)(&p->lock);
-	return p->state == PTRACER_STOPPED;
+	/*
+	 * By execve() another thread has got the pid by which the tracer knows
+	 * its task, and wait(2) has not told the tracer.  The tracer may mean
+	 * the thread that is gone, see looks_like_a_spurious_pid().
+	 */
+	return p->state == PTRACER_STOPPED &&
+	       (!p->unread || p->message_pid == p->pid ||
+		p->code != (SIGTRAP | PTRACE_EVENT_EXEC << 8));
 }
 
 /**
@@ -140,8 +187,12 @@ static void ptracer_thaw(struct ptracer *p)
  */
 void __utrace_ptrace_thaw(struct task_struct *task)
 {
-	struct ptracer *p = ptracer_find(current, task);
+	struct ptracer *p;
 
+	/* A request that has resumed the task has thawed it, too. */
+	if (!(READ_ONCE(task->jobctl) & JOBCTL_UTRACE_FROZEN))
+		return;
+	p = ptracer_find(current, task);
 	if (!p)
 		return;
 	ptracer_thaw(p);
@@ -168,7 +219,7 @@ static int ptracer_resume(struct ptracer *p, bool syscalls,
 			  enum utrace_resume_action action, unsigned long signr)
 {
 	enum ptracer_stop stop;
-	bool changed, trap;
+	bool changed, pending;
 
 	if (!valid_signal(signr))
 		return -EIO;
@@ -179,12 +230,12 @@ static int ptracer_resume(struct ptracer *p, bool syscalls,
 		p->step = action != UTRACE_RESUME;
 		changed = p->syscalls != syscalls;
 		p->syscalls = syscalls;
-		trap = p->trap;
+		pending = p->trap || p->made;
 		stop = p->stop;
 	}
 	if (changed)
 		ptracer_set_events(p);
-	if (trap)
+	if (pending)
 		utrace_ask_report(p->task);
 	ptracer_go(p, action, stop, signr);
 	return 0;
@@ -230,14 +281,46 @@ static int ptracer_detach(struct ptracer *p, unsigned long signr)
  */
 static bool ptracer_stop_in_place(struct ptracer *p)
 {
+	kernel_siginfo_t made;
+
 	if (utrace_freeze_if_safe(p->task))
 		return false;
-	if (ptracer_take_trap(p)) {
+	if (ptracer_take_made(p, &made)) {
+		ptracer_control(p, UTRACE_STOP);
+		ptracer_tell(p, p->task, PTRACER_AT_SYSCALL, made.si_signo,
+			     CLD_TRAPPED, 0, &made);
+	} else if (ptracer_take_trap(p)) {
 		ptracer_control(p, UTRACE_STOP);
 		ptracer_trap(p, p->task);
 	}
 	utrace_thaw(p->task);
 	return true;
+}
+
+/* Stop the task for what is set in @p: now, or as soon as it can be told. */
+static void ptracer_stop_soon(struct ptracer *p)
+{
+	if (ptracer_stop_in_place(p))
+		return;
+	utrace_ask_report(p->task);
+	utrace_stop_again(p->task);
+}
+
+/**
+ * __utrace_ptrace_attached() - the caller has become a further tracer
+ * @task: the task, which stops if the request was PTRACE_ATTACH
+ *
+ * Context: Process context, sleeps.
+ */
+void __utrace_ptrace_attached(struct task_struct *task)
+{
+	struct ptracer *p = ptracer_find(current, task);
+
+	if (!p)
+		return;
+	if (!(p->flags & PT_SEIZED))
+		ptracer_stop_soon(p);
+	ptracer_put(p);
 }
 
 /* PTRACE_INTERRUPT: at least one more stop will be told. */
@@ -251,10 +334,8 @@ static int ptracer_interrupt(struct ptracer *p)
 		p->trap = true;
 		stopped = p->state == PTRACER_STOPPED;
 	}
-	if (stopped || ptracer_stop_in_place(p))
-		return 0;
-	utrace_ask_report(p->task);
-	utrace_stop_again(p->task);
+	if (!stopped)
+		ptracer_stop_soon(p);
 	return 0;
 }
 
@@ -364,24 +445,50 @@ int utrace_ptrace_setoptions(struct task_struct *task, unsigned long data)
 	return 0;
 }
 
+/* A stop of job control without PTRACE_SEIZE has no siginfo.  p->lock is held. */
+static bool ptracer_has_info(const struct ptracer *p)
+{
+	return p->info.si_signo || p->code >> 8 || (p->code & 0x7f) == SIGTRAP;
+}
+
+/* The siginfo of a stop that is not for a signal, as ptrace_do_notify() has it. */
+static void ptracer_trap_info(kernel_siginfo_t *info, struct task_struct *task,
+			      int code)
+{
+	clear_siginfo(info);
+	info->si_signo = code & 0x7f;
+	info->si_code = code;
+	info->si_pid = task_pid_nr_ns(task, task_active_pid_ns(task));
+	guard(rcu)();
+	info->si_uid = from_kuid_munged(task_cred_xxx(task, user_ns),
+					task_uid(task));
+}
+
 /**
  * utrace_ptrace_getsiginfo() - PTRACE_GETSIGINFO of a further tracer
  * @task: the task
  * @info: filled in
  *
  * Context: Process context.
- * Return: 0 or -ESRCH.
+ * Return: 0, -EINVAL in a stop of job control without PTRACE_SEIZE, or -ESRCH.
  */
 int utrace_ptrace_getsiginfo(struct task_struct *task, kernel_siginfo_t *info)
 {
 	struct ptracer *p = ptracer_find(current, task);
+	int ret = 0;
 
 	if (!p)
 		return -ESRCH;
-	scoped_guard(spinlock_irqsave, &p->lock)
-		copy_siginfo(info, &p->info);
+	scoped_guard(spinlock_irqsave, &p->lock) {
+		if (!ptracer_has_info(p))
+			ret = -EINVAL;
+		else if (p->info.si_signo)
+			copy_siginfo(info, &p->info);
+		else
+			ptracer_trap_info(info, task, p->code);
+	}
 	ptracer_put(p);
-	return 0;
+	return ret;
 }
 
 /**
@@ -390,26 +497,40 @@ int utrace_ptrace_getsiginfo(struct task_struct *task, kernel_siginfo_t *info)
  * @info: what the signal of the present stop shall carry
  *
  * Context: Process context.
- * Return: 0 or -ESRCH.
+ * Return: 0, -EINVAL in a stop of job control without PTRACE_SEIZE, or -ESRCH.
  */
 int utrace_ptrace_setsiginfo(struct task_struct *task,
 			     const kernel_siginfo_t *info)
 {
 	struct ptracer *p = ptracer_find(current, task);
+	int ret = -EINVAL;
 
 	if (!p)
 		return -ESRCH;
-	scoped_guard(spinlock_irqsave, &p->lock)
-		copy_siginfo(&p->info, info);
+	scoped_guard(spinlock_irqsave, &p->lock) {
+		if (ptracer_has_info(p)) {
+			copy_siginfo(&p->info, info);
+			ret = 0;
+		}
+	}
 	ptracer_put(p);
-	return 0;
+	return ret;
 }
 
 /* The message of the present stop, a pid as @ns has it. */
 static unsigned long ptracer_message(struct ptracer *p, struct pid_namespace *ns)
 {
 	guard(spinlock_irqsave)(&p->lock);
-	return p->message_pid ? pid_nr_ns(p->message_pid, ns) : p->message;
+	switch (p->code >> 8) {
+	case PTRACE_EVENT_FORK:
+	case PTRACE_EVENT_VFORK:
+	case PTRACE_EVENT_CLONE:
+	case PTRACE_EVENT_VFORK_DONE:
+	case PTRACE_EVENT_EXEC:
+		return pid_nr_ns(p->message_pid, ns);
+	default:
+		return p->message;
+	}
 }
 
 /**
@@ -446,7 +567,7 @@ int utrace_ptrace_stop_code(struct task_struct *task)
 	if (!p)
 		return 0;
 	scoped_guard(spinlock_irqsave, &p->lock)
-		code = p->info.si_code;
+		code = p->info.si_signo ? p->info.si_code : p->code;
 	ptracer_put(p);
 	return code;
 }

@@ -74,6 +74,28 @@ bool __utrace_ptrace_traced(struct task_struct *task)
 	return p;
 }
 
+static bool ptracer_is_of_group(struct ptracer *p, void *thread)
+{
+	return same_thread_group(p->tracer, thread);
+}
+
+/**
+ * __utrace_ptrace_traces_group() - does a process further trace a task?
+ * @thread: a thread of the process
+ * @task: the task
+ *
+ * Context: Any.
+ */
+bool __utrace_ptrace_traces_group(struct task_struct *thread,
+				  struct task_struct *task)
+{
+	struct ptracer *p = ptracer_of_task(task, ptracer_is_of_group, thread);
+
+	if (p)
+		ptracer_put(p);
+	return p;
+}
+
 struct ptracer_nth {
 	unsigned int n;
 	struct task_struct *tracer;
@@ -145,7 +167,13 @@ static bool ptracer_may_share(struct task_struct *tracer)
 				 PTRACE_MODE_NOAUDIT);
 }
 
-/* The tracer number @n of @task, counted from 0, with a reference, or NULL. */
+/*
+ * The tracer number @n of @task, counted from 0, with a reference, or NULL.  If a
+ * tracer leaves, the numbers of those behind it go down, so a walk from the
+ * highest number to the lowest passes over none.  Where none must be missed, no
+ * tracer comes meanwhile: cred_guard_mutex of the task is held, or the task is
+ * the current one.
+ */
 static struct task_struct *ptracer_get_nth(struct task_struct *task,
 					   unsigned int n)
 {
@@ -175,32 +203,56 @@ static struct user_namespace *ptracer_get_user_ns(struct task_struct *task)
 }
 
 /**
- * ptracer_may_join() - may the caller share a task with its present tracers?
- * @task: the task, which the caller may trace
+ * __utrace_ptrace_may_join() - may a task have one more tracer?
+ * @task: the task, which the caller may trace, or the current task
  *
  * Context: Process context, sleeps.
- * Return: 0 or -EPERM.
+ * Return: 0, or -EPERM if @task has as many tracers as kernel.ptrace_max_tracers
+ * allows, or if the caller may not share @task with one of them.
  */
-int ptracer_may_join(struct task_struct *task)
+int __utrace_ptrace_may_join(struct task_struct *task)
 {
+	unsigned int n, count = 0, max = READ_ONCE(ptrace_max_tracers);
 	struct user_namespace *ns = ptracer_get_user_ns(task);
 	bool may = !ptracer_is_sandboxed(task) ||
 		   ns_capable(ns, CAP_SYS_PTRACE);
-	unsigned int n;
 
 	put_user_ns(ns);
-	for (n = 0; may && n <= PTRACER_MAX; n++) {
-		struct task_struct *tracer = ptracer_get_nth(task, n);
+	for (n = PTRACER_MAX + 1; may && n; n--) {
+		struct task_struct *tracer = ptracer_get_nth(task, n - 1);
 
-		/* There may be no first tracer. */
-		if (!tracer && n)
-			break;
 		if (!tracer)
 			continue;
 		may = ptracer_may_share(tracer);
 		put_task_struct(tracer);
+		count++;
 	}
-	return may ? 0 : -EPERM;
+	return may && count < max ? 0 : -EPERM;
+}
+
+/**
+ * __utrace_ptrace_ask() - ask about each further tracer of the current task
+ * @fn: returns 0 for a tracer that may go on
+ * @arg: second argument of @fn
+ *
+ * Context: Process context.  @fn may sleep.
+ * Return: 0, or the first result of @fn that is not 0.
+ */
+int __utrace_ptrace_ask(int (*fn)(struct task_struct *tracer, void *arg),
+			void *arg)
+{
+	unsigned int n;
+	int ret = 0;
+
+	for (n = PTRACER_MAX; !ret && n; n--) {
+		struct task_struct *tracer = ptracer_get_nth(current, n);
+
+		if (!tracer)
+			continue;
+		ret = fn(tracer, arg);
+		put_task_struct(tracer);
+	}
+	return ret;
 }
 
 static bool ptracer_lacks_cap(struct ptracer *p, void *ns)

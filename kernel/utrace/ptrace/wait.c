@@ -91,23 +91,44 @@ static bool ptracer_take_waiting(struct ptracer *p, void *arg)
 	return waits;
 }
 
-/* The last thread of a group has died: now the end of the leader is told. */
-static void ptracer_group_died(struct task_struct *leader)
-{
-	struct ptracer *p;
-
-	while ((p = ptracer_of_task(leader, ptracer_take_waiting, NULL))) {
-		ptracer_publish(p, leader);
-		ptracer_put(p);
-	}
-}
-
 /* Does the parent get the same status by the same wait(2)? */
 static bool ptracer_is_parent(struct ptracer *p, struct task_struct *task)
 {
 	guard(rcu)();
 	return thread_group_leader(task) &&
 	       same_thread_group(rcu_dereference(task->real_parent), p->tracer);
+}
+
+/* Tell the tracer how the task has ended, if the parent is not told in its place. */
+static void ptracer_tell_end(struct ptracer *p, struct task_struct *task)
+{
+	if (ptracer_is_parent(p, task))
+		ptracer_forget(p);
+	else
+		ptracer_publish(p, task);
+}
+
+/* The last thread of a group has died: now the end of the leader is told. */
+static void ptracer_group_died(struct task_struct *leader)
+{
+	struct ptracer *p;
+
+	while ((p = ptracer_of_task(leader, ptracer_take_waiting, NULL))) {
+		ptracer_tell_end(p, leader);
+		ptracer_put(p);
+	}
+}
+
+/**
+ * utrace_ptrace_group_ended() - the last thread but the leader of a group is gone
+ * @leader: the leader, dead, with a reference that is put
+ *
+ * Context: Process context, no locks held.
+ */
+void utrace_ptrace_group_ended(struct task_struct *leader)
+{
+	ptracer_group_died(leader);
+	put_task_struct(leader);
 }
 
 /**
@@ -133,10 +154,8 @@ void ptracer_died(struct ptracer *p, struct task_struct *task,
 		p->waits = waits && !p->group_dead && !group_dead;
 		waits = p->waits;
 	}
-	if (!waits && ptracer_is_parent(p, task))
-		ptracer_forget(p);
-	else if (!waits)
-		ptracer_publish(p, task);
+	if (!waits)
+		ptracer_tell_end(p, task);
 	if (group_dead && !thread_group_leader(task))
 		ptracer_group_died(task->group_leader);
 }

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - which tracer of a task has its debug registers
+ *
+ * A thread has one set of debug registers.  The tracer that sets one of them has
+ * the set until the tracer leaves.  To all others the set looks empty: they read
+ * 0, and get EBUSY if they set one.  Clearing always succeeds, since a debugger
+ * clears the registers of each thread that it resumes.
+ *
+ * A further tracer marks its ptracer; what is set without a mark belongs to the
+ * first tracer.  Each caller has the task frozen, so one at a time looks and
+ * marks.
+ */
+#include <linux/ptrace.h>
+
+#include "ptracer.h"
+
+static bool ptracer_has_debugregs(struct ptracer *p, void *arg)
+{
+	return p->debugregs;
+}
+
+/* The further tracer that has the debug registers, or NULL. */
+static struct ptracer *ptracer_of_debugregs(struct task_struct *task)
+{
+	return ptracer_of_task(task, ptracer_has_debugregs, NULL);
+}
+
+/**
+ * __utrace_ptrace_sees_debugregs() - are the debug registers those of the caller?
+ * @task: the task, which the caller traces
+ *
+ * Context: Process context; the caller has @task frozen.
+ */
+bool __utrace_ptrace_sees_debugregs(struct task_struct *task)
+{
+	struct ptracer *p = ptracer_of_debugregs(task);
+
+	if (!p)
+		return !utrace_ptrace_second(task);
+	ptracer_put(p);
+	return p->tracer == current && utrace_ptrace_second(task);
+}
+
+/**
+ * __utrace_ptrace_take_debugregs() - the caller is about to set a debug register
+ * @task: the task, which the caller traces
+ * @in_use: a breakpoint or watchpoint is enabled
+ *
+ * Context: Process context; the caller has @task frozen.
+ * Return: 0, or -EBUSY if another tracer has the registers.
+ */
+int __utrace_ptrace_take_debugregs(struct task_struct *task, bool in_use)
+{
+	struct ptracer *p;
+
+	if (__utrace_ptrace_sees_debugregs(task))
+		return 0;
+	p = ptracer_of_debugregs(task);
+	if (p || (in_use && task->ptrace)) {
+		if (p)
+			ptracer_put(p);
+		return -EBUSY;
+	}
+	p = ptracer_find(current, task);
+	if (!p)
+		return -EBUSY;
+	p->debugregs = true;
+	ptracer_put(p);
+	return 0;
+}
