@@ -31,6 +31,12 @@ struct wait_opts;
  */
 #define UTRACE_GROUP_TRACES	0x00000100
 
+/*
+ * In task_struct::ptrace: the first tracer has set a debug register.  Forks copy the
+ * bit, which counts only while a register is enabled.
+ */
+#define PT_UTRACE_DEBUGREGS	0x80000000
+
 #ifdef CONFIG_UTRACE_PTRACE
 DECLARE_STATIC_KEY_FALSE(utrace_ptracers);
 
@@ -218,8 +224,11 @@ static inline bool utrace_ptrace_sees_debugregs(struct task_struct *task)
 static inline int utrace_ptrace_take_debugregs(struct task_struct *task,
 					       bool in_use)
 {
-	return utrace_ptrace_many() ?
-	       __utrace_ptrace_take_debugregs(task, in_use) : 0;
+	if (utrace_ptrace_many())
+		return __utrace_ptrace_take_debugregs(task, in_use);
+	if (IS_ENABLED(CONFIG_UTRACE_PTRACE))
+		task->ptrace |= PT_UTRACE_DEBUGREGS;
+	return 0;
 }
 
 /* Show all tracers of @task in /proc/PID/status, if there are several. */

@@ -7,10 +7,10 @@
  * 0, and get EBUSY if they set one.  Clearing always succeeds, since a debugger
  * clears the registers of each thread that it resumes.
  *
- * A further tracer marks its ptracer; what is set without a mark belongs to the
- * first tracer.  Each caller has the task frozen, so one at a time looks and
- * marks.
+ * A further tracer marks its ptracer, the first one task_struct::ptrace.  Each
+ * caller has the task frozen, so one at a time looks and marks.
  */
+#include <linux/hw_breakpoint.h>
 #include <linux/ptrace.h>
 
 #include "ptracer.h"
@@ -47,25 +47,49 @@ bool __utrace_ptrace_sees_debugregs(struct task_struct *task)
  * @task: the task, which the caller traces
  * @in_use: a breakpoint or watchpoint is enabled
  *
- * Context: Process context; the caller has @task frozen.
+ * A further tracer begins with an empty set: what a tracer that is gone has left
+ * is cleared.
+ *
+ * Context: Process context, sleeps; the caller has @task frozen.
  * Return: 0, or -EBUSY if another tracer has the registers.
  */
 int __utrace_ptrace_take_debugregs(struct task_struct *task, bool in_use)
 {
-	struct ptracer *p;
+	struct ptracer *p = ptracer_of_debugregs(task);
+	bool second = utrace_ptrace_second(task);
+	int ret = 0;
 
-	if (__utrace_ptrace_sees_debugregs(task))
+	if (p) {
+		if (!second || p->tracer != current)
+			ret = -EBUSY;
+	} else if (!second) {
+		task->ptrace |= PT_UTRACE_DEBUGREGS;
 		return 0;
-	p = ptracer_of_debugregs(task);
-	if (p || (in_use && task->ptrace)) {
-		if (p)
-			ptracer_put(p);
+	} else if (in_use && (task->ptrace & PT_UTRACE_DEBUGREGS)) {
 		return -EBUSY;
+	} else {
+		p = ptracer_find(current, task);
+		if (!p)
+			return -EBUSY;
+		flush_ptrace_hw_breakpoint(task);
+		p->debugregs = true;
 	}
-	p = ptracer_find(current, task);
-	if (!p)
-		return -EBUSY;
-	p->debugregs = true;
 	ptracer_put(p);
-	return 0;
+	return ret;
+}
+
+/**
+ * ptracer_drop_debugregs() - a tracer leaves, and its debug registers with it
+ * @p: the ptracer, whose task the caller has frozen
+ *
+ * The registers of a tracer that has died stay, as those of a first tracer do,
+ * until another one takes the set.
+ *
+ * Context: Process context, sleeps.
+ */
+void ptracer_drop_debugregs(struct ptracer *p)
+{
+	if (p->debugregs)
+		flush_ptrace_hw_breakpoint(p->task);
+	p->debugregs = false;
 }

@@ -169,6 +169,9 @@ bool ptracer_take_trap(struct ptracer *p);
 bool ptracer_take_made(struct ptracer *p, kernel_siginfo_t *info);
 bool ptracer_in_job_stop(struct task_struct *task);
 
+/* debugregs.c */
+void ptracer_drop_debugregs(struct ptracer *p);
+
 /* wait.c */
 void ptracer_notify(struct ptracer *p, struct task_struct *task, int why,
 		    int status);

@@ -267,6 +267,7 @@ static int ptracer_detach(struct ptracer *p, unsigned long signr)
 		p->signr = signr;
 		p->leaving = true;
 	}
+	ptracer_drop_debugregs(p);
 	ptracer_forget(p);
 	ptracer_go(p, stop == PTRACER_AT_SIGNAL ? UTRACE_RESUME : UTRACE_DETACH,
 		   stop, signr);
