@@ -13,16 +13,6 @@
 #define ELEVATED	two_exit(10)	/* "helper euid" as root */
 #define PLAIN		two_exit(20)
 
-#define YAMA	"/proc/sys/kernel/yama/ptrace_scope"
-
-/* May a process trace another one of its user, not only its children? */
-static bool yama_allows(void)
-{
-	char text[16];
-
-	return ut_read_file(text, sizeof(text), YAMA) <= 0 || !atoi(text);
-}
-
 TEST_F(tracers, another_user)
 {
 	struct two_tracer nobody = {}, other = {};
@@ -48,7 +38,7 @@ TEST_F(tracers, without_rights)
 	struct two_tracer p = {}, s = {};
 	struct ut_target *t = &self->t;
 
-	if (!yama_allows())
+	if (!two_yama_allows())
 		SKIP(return, "yama restricts ptrace");
 	ASSERT_TRUE(two_start_as(&p, TWO_NOBODY));
 	ASSERT_TRUE(two_start_as(&s, TWO_NOBODY));
@@ -60,6 +50,73 @@ TEST_F(tracers, without_rights)
 	ASSERT_EQ(0, two_cont(&s, t->pid, 0));
 	ASSERT_EQ(TWO_TRAP, two_interrupt(&p, t->pid));
 	ASSERT_EQ(0, two_cont(&p, t->pid, 0));
+	EXPECT_TRUE(ut_runs(t));
+}
+
+/* Let a tracer that seized the task leave it. */
+static bool leaves(struct two_tracer *tr, pid_t pid)
+{
+	return two_interrupt(tr, pid) == TWO_TRAP &&
+	       !two_ptrace(tr, PTRACE_DETACH, pid, 0);
+}
+
+/*
+ * The first tracer is gone and a tracer of root is still there, which nobody
+ * has no right to trace.
+ */
+TEST_F(tracers, beside_a_tracer_that_stays)
+{
+	struct two_tracer *p = &self->p, *s = &self->s, nobody = {};
+	struct ut_target *t = &self->t;
+
+	if (!two_yama_allows())
+		SKIP(return, "yama restricts ptrace");
+	ASSERT_TRUE(two_start_as(&nobody, TWO_NOBODY));
+	ASSERT_TRUE(actor_spawn_as(t, TWO_NOBODY));
+	ASSERT_EQ(0, two_seize(p, t->pid, 0));
+	ASSERT_EQ(0, two_seize(s, t->pid, 0));
+	ASSERT_TRUE(leaves(p, t->pid));
+	EXPECT_EQ(-EPERM, two_seize(&nobody, t->pid, 0));
+	EXPECT_EQ(-EPERM, two_ptrace(&nobody, PTRACE_ATTACH, t->pid, 0));
+	EXPECT_EQ(s->t.pid, ut_status(t->pid, "TracerPid:"));
+	EXPECT_STREQ("", two_tracers(t->pid));
+	EXPECT_EQ(-ECHILD, two_poll(&nobody, t->pid));
+	/* The task is no obstacle. */
+	ASSERT_TRUE(leaves(s, t->pid));
+	EXPECT_EQ(0, two_seize(&nobody, t->pid, 0));
+	/* Root may be the second one, and the first one again. */
+	EXPECT_EQ(0, two_seize(s, t->pid, 0));
+	ASSERT_TRUE(leaves(&nobody, t->pid));
+	EXPECT_EQ(0, two_seize(p, t->pid, 0));
+	EXPECT_EQ(p->t.pid, ut_status(t->pid, "TracerPid:"));
+	EXPECT_TRUE(ut_runs(t));
+}
+
+/* The limit counts those that stay. */
+TEST_F(tracers, limit_without_the_first)
+{
+	struct two_tracer *p = &self->p;
+	struct ut_target *t = &self->t;
+
+	ASSERT_TRUE(actor_spawn(t));
+	ASSERT_EQ(0, two_seize(p, t->pid, 0));
+	ASSERT_EQ(0, two_seize(&self->s, t->pid, 0));
+	ASSERT_EQ(0, two_seize(&self->s2, t->pid, 0));
+	ASSERT_TRUE(leaves(p, t->pid));
+	ASSERT_EQ(0, two_limit(2));
+	EXPECT_EQ(-EPERM, two_seize(p, t->pid, 0));
+	EXPECT_EQ(-EPERM, two_ptrace(p, PTRACE_ATTACH, t->pid, 0));
+	EXPECT_EQ(-ECHILD, two_poll(p, t->pid));
+	ASSERT_EQ(0, two_limit(3));
+	EXPECT_EQ(0, two_seize(p, t->pid, 0));
+	EXPECT_EQ(p->t.pid, ut_status(t->pid, "TracerPid:"));
+	/* With a limit of one, too. */
+	ASSERT_TRUE(leaves(p, t->pid));
+	ASSERT_TRUE(leaves(&self->s2, t->pid));
+	ASSERT_EQ(0, two_limit(1));
+	EXPECT_EQ(-EPERM, two_seize(p, t->pid, 0));
+	ASSERT_TRUE(leaves(&self->s, t->pid));
+	EXPECT_EQ(0, two_seize(p, t->pid, 0));
 	EXPECT_TRUE(ut_runs(t));
 }
 
@@ -85,7 +142,7 @@ TEST_F(tracers, beside_a_seccomp_sandbox)
 	struct two_tracer p = {}, s = {};
 	struct ut_target *t = &self->t;
 
-	if (!yama_allows())
+	if (!two_yama_allows())
 		SKIP(return, "yama restricts ptrace");
 	ASSERT_TRUE(two_start_as(&p, TWO_NOBODY));
 	ASSERT_TRUE(two_start_as(&s, TWO_NOBODY));
@@ -108,7 +165,7 @@ TEST_F(tracers, beside_an_emulator)
 	struct two_tracer p = {}, s = {};
 	struct ut_target *t = &self->t;
 
-	if (!yama_allows())
+	if (!two_yama_allows())
 		SKIP(return, "yama restricts ptrace");
 	ASSERT_TRUE(two_start_as(&p, TWO_NOBODY));
 	ASSERT_TRUE(two_start_as(&s, TWO_NOBODY));
@@ -243,7 +300,7 @@ TEST_F(tracers, set_id_program)
 	struct two_tracer *root = &self->p, *root2 = &self->s;
 	struct ut_target *t = &self->t;
 
-	if (!yama_allows())
+	if (!two_yama_allows())
 		SKIP(return, "yama restricts ptrace");
 	ASSERT_TRUE(make_setid());
 	ASSERT_TRUE(two_start_as(&nobody, TWO_NOBODY));

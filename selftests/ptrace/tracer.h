@@ -37,7 +37,9 @@
 /* What two_wait_with() returns for a 0 of wait4() with WNOHANG. */
 #define TWO_NONE		(-EAGAIN)
 
-enum two_op { TWO_PTRACE, TWO_WAIT, TWO_WAITID, TWO_PIDFD, TWO_SIGCHLD };
+enum two_op {
+	TWO_PTRACE, TWO_WAIT, TWO_WAITID, TWO_PIDFD, TWO_SIGCHLD, TWO_SPAWN,
+};
 
 /* A call of a tracer, in memory that the tracer and the test share. */
 struct two_call {
@@ -51,6 +53,7 @@ struct two_call {
 	size_t size;		/* of what is passed in bytes[] */
 	long ret;		/* or -errno */
 	siginfo_t info;
+	struct ut_target target;	/* of TWO_SPAWN */
 	unsigned long bytes[128];
 };
 
@@ -59,6 +62,22 @@ struct two_tracer {
 	struct two_call *call;
 	bool lost;
 };
+
+/* What the child of a tracer is told by go[TWO_WORD]. */
+enum two_word { TWO_ASK = 1, TWO_BEGIN };
+
+#define TWO_WORD	(UT_MAX_THREADS - 1)
+#define TWO_RESULT	15		/* in value[]: of PTRACE_TRACEME */
+
+#define TWO_YAMA	"/proc/sys/kernel/yama/ptrace_scope"
+
+/* May a process trace another one of its user, not only its children? */
+static inline bool two_yama_allows(void)
+{
+	char text[16];
+
+	return ut_read_file(text, sizeof(text), TWO_YAMA) <= 0 || !atoi(text);
+}
 
 static inline void two_on_alarm(int sig)
 {
@@ -110,6 +129,36 @@ static inline long two_do_wait(struct two_call *call)
 	return ret ? status : TWO_NONE;
 }
 
+/* Function of a tracer's child: count, and do what go[TWO_WORD] says. */
+static inline int two_child(struct ut_target *t)
+{
+	struct ut_shared *sh = t->sh;
+	int word;
+
+	for (;;) {
+		sh->counter++;
+		word = sh->go[TWO_WORD];
+		if (!word)
+			continue;
+		sh->go[TWO_WORD] = 0;
+		if (word == TWO_BEGIN)
+			return t->fn(t);
+		sh->value[TWO_RESULT] = ptrace(PTRACE_TRACEME, 0, 0, 0) ?
+					-errno : 0;
+		ut_say(t);
+	}
+}
+
+static inline long two_do_spawn(struct two_call *call)
+{
+	struct ut_target t = call->target;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(two_child(&t));
+	return pid;
+}
+
 static inline void *two_do(void *arg)
 {
 	struct timespec ts = { TWO_WAIT_MS / 1000, 0 };
@@ -133,6 +182,9 @@ static inline void *two_do(void *arg)
 		sigemptyset(&set);
 		sigaddset(&set, SIGCHLD);
 		ret = sigtimedwait(&set, &call->info, &ts);
+		break;
+	case TWO_SPAWN:
+		ret = two_do_spawn(call);
 		break;
 	}
 	call->ret = ret < 0 ? -errno : ret;
@@ -223,6 +275,44 @@ static inline long two_run(struct two_tracer *tr)
 	kill(tr->t.pid, SIGKILL);
 	tr->lost = true;
 	return -ETIME;
+}
+
+/*
+ * Start a tracer of the user @uid, and let that fork the target @t.  The target
+ * runs @fn after two_begin().  If the tracer dies, the target does not: the
+ * test is its real parent then.
+ */
+static inline bool two_start_parent(struct two_tracer *tr, uid_t uid,
+				    struct ut_target *t,
+				    int (*fn)(struct ut_target *t))
+{
+	t->fn = fn;
+	/* The tracer inherits the pipes and the memory. */
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1) || !ut_prepare(t) ||
+	    !two_start_as(tr, uid) || ut_npids == UT_MAX_TARGETS)
+		return false;
+	tr->call->op = TWO_SPAWN;
+	tr->call->target = *t;
+	t->pid = two_run(tr);
+	if (t->pid < 0)
+		return false;
+	/* Behind the tracer: the test can kill the target after that. */
+	ut_pids[ut_npids++] = t->pid;
+	return ut_runs(t);
+}
+
+/* Have the child of a tracer call PTRACE_TRACEME; 0 or -errno. */
+static inline long two_traceme(struct ut_target *t)
+{
+	t->sh->go[TWO_WORD] = TWO_ASK;
+	return ut_hear(t) ? t->sh->value[TWO_RESULT] : -ETIME;
+}
+
+/* Let the child of a tracer run its function, which calls ut_say(). */
+static inline bool two_begin(struct ut_target *t)
+{
+	t->sh->go[TWO_WORD] = TWO_BEGIN;
+	return ut_hear(t) && ut_runs(t);
 }
 
 /* ptrace() with memory of @size bytes for data; 0 or -errno. */

@@ -1,0 +1,790 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace selftests - old holes of ptrace(2): registers and system calls
+ *
+ * What a tracer writes into a task meets the code by which the kernel enters
+ * and leaves that task.  A secondary must get no further there than a primary.
+ */
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+
+#include "two.h"
+
+#define GOOD		two_stop(SIGTRAP | 0x80)
+#define NOWHERE		(1UL << 63)	/* is no address for any processor */
+#define RACE_MS		3000
+
+static long next(struct two_tracer *tr, pid_t pid)
+{
+	return two_ptrace(tr, PTRACE_SYSCALL, pid, 0);
+}
+
+static long set_nr(struct two_tracer *tr, pid_t pid, unsigned long nr)
+{
+	return two_full(tr, PTRACE_POKEUSER, pid,
+			offsetof(struct user, regs.orig_rax), nr);
+}
+
+/* The result of the call at whose exit the task is; LONG_MIN for an error. */
+static long result_of(struct two_tracer *tr, pid_t pid)
+{
+	long word = 0;
+
+	return two_copy(tr, PTRACE_PEEKUSER, pid,
+			offsetof(struct user, regs.rax), &word, sizeof(word)) ?
+	       LONG_MIN : word;
+}
+
+/* Resume from the entry of a call with another number. */
+static bool change(struct two_tracer *tr, pid_t pid, unsigned long nr)
+{
+	return two_wait(tr, pid) == GOOD && !set_nr(tr, pid, nr) &&
+	       !next(tr, pid);
+}
+
+/* Stop the task, and ask for its calls from now on. */
+static bool wants_calls(struct two_tracer *tr, pid_t pid)
+{
+	return two_interrupt(tr, pid) == TWO_TRAP && !next(tr, pid);
+}
+
+/* EINVAL, or EPERM for want of rights. */
+static bool is_no(long ret)
+{
+	return ret == -EINVAL || ret == -EPERM;
+}
+
+/* CVE-2013-0871: the registers of a task that dies. */
+
+/* The processes of a round: one is killed, the others set its registers. */
+struct race {
+	_Atomic int ready;
+	_Atomic int over;
+	_Atomic long written;
+};
+
+static struct race *race;
+
+static unsigned int any(unsigned int n)
+{
+	static unsigned int dice = 1;
+
+	dice = dice * 1664525U + 1013904223U;
+	return (dice >> 8) % n;
+}
+
+/* Set all registers, with a number in one that the task does not use. */
+static bool set_registers(pid_t pid, long n)
+{
+	struct user_fpregs_struct fpregs;
+	struct user_regs_struct regs;
+
+	if (n & 1)
+		return !ptrace(PTRACE_GETFPREGS, pid, 0, &fpregs) &&
+		       !ptrace(PTRACE_SETFPREGS, pid, 0, &fpregs);
+	if (ptrace(PTRACE_GETREGS, pid, 0, &regs))
+		return false;
+	regs.r15 = n;
+	return !ptrace(PTRACE_SETREGS, pid, 0, &regs);
+}
+
+/* A tracer that sets registers until the task is killed. */
+static pid_t fork_setter(pid_t pid)
+{
+	int status = two_stop(SIGTRAP);
+	pid_t setter = fork();
+	long n;
+
+	if (setter)
+		return setter;
+	ut_be_child();
+	if (ptrace(PTRACE_SEIZE, pid, 0, 0) ||
+	    ptrace(PTRACE_INTERRUPT, pid, 0, 0) ||
+	    waitpid(pid, &status, __WALL) != pid)
+		_exit(1);
+	race->ready++;
+	for (n = 1; WIFSTOPPED(status) && set_registers(pid, n); n++) {
+		race->written++;
+		if (n % 64)
+			continue;
+		if (ptrace(PTRACE_CONT, pid, 0, 0) ||
+		    ptrace(PTRACE_INTERRUPT, pid, 0, 0) ||
+		    waitpid(pid, &status, __WALL) != pid)
+			break;
+	}
+	/* No request fails before the task is killed. */
+	if (!race->over)
+		_exit(2);
+	while (WIFSTOPPED(status) && waitpid(pid, &status, __WALL) == pid)
+		;
+	_exit(status != two_killed(SIGKILL));
+}
+
+static pid_t fork_victim(void)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	ut_be_child();
+	for (;;)
+		asm volatile ("" ::: "memory");
+}
+
+static bool kill_round(void)
+{
+	int i, status, ended = -1;
+	pid_t victim, setter[2];
+	bool good;
+
+	race->ready = 0;
+	race->over = 0;
+	victim = fork_victim();
+	for (i = 0; i < 2; i++)
+		setter[i] = fork_setter(victim);
+	good = ut_until(race->ready == 2);
+	usleep(any(3000));
+	race->over = 1;
+	kill(victim, SIGKILL);
+	for (i = 0; i < 2; i++)
+		good &= ut_waitpid(setter[i], &status, __WALL) == 1 && !status;
+	return ut_waitpid(victim, &ended, __WALL) == 1 &&
+	       ended == two_killed(SIGKILL) && good;
+}
+
+/*
+ * CVE-2013-0871: SIGKILL woke a task while its tracer wrote to the task's stack
+ * in the kernel.  Two tracers write here, and the kernel has nothing to say.
+ */
+TEST_F(tracers, registers_of_the_killed)
+{
+	int rounds = 0;
+	bool good = true;
+	long end;
+
+	race = mmap(NULL, sizeof(*race), PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, race);
+	end = ut_now_ms() + RACE_MS;
+	while (good && ut_now_ms() < end) {
+		good = kill_round();
+		rounds++;
+	}
+	EXPECT_TRUE(good);
+	EXPECT_LT(0, race->written);
+	TH_LOG("%d rounds, registers set %ld times", rounds, race->written);
+}
+
+/* CVE-2014-4699: an instruction pointer that is no address. */
+
+enum kind {
+	IN_FORK, IN_VFORK, IN_CLONE, IN_EXEC, IN_EXIT, IN_ENTRY, IN_SYSEXIT,
+	IN_SIGNAL, IN_HANDLER, IN_INTERRUPT,
+};
+
+/* A stop at an event: the option, the action of the actor, the status. */
+static const struct { long option; int action; long status; } at[] = {
+	[IN_FORK] = { PTRACE_O_TRACEFORK, ACTOR_FORKS,
+		      two_event(PTRACE_EVENT_FORK) },
+	[IN_VFORK] = { PTRACE_O_TRACEVFORK, ACTOR_VFORKS,
+		       two_event(PTRACE_EVENT_VFORK) },
+	[IN_CLONE] = { PTRACE_O_TRACECLONE, ACTOR_CLONES,
+		       two_event(PTRACE_EVENT_CLONE) },
+	[IN_EXEC] = { PTRACE_O_TRACEEXEC, ACTOR_EXECS,
+		      two_event(PTRACE_EVENT_EXEC) },
+	[IN_EXIT] = { PTRACE_O_TRACEEXIT, ACTOR_EXITS,
+		      two_event(PTRACE_EVENT_EXIT) },
+};
+
+/* Bring the actor to the stop of the secondary. */
+static bool bring(struct two_data *self, enum kind kind)
+{
+	struct two_tracer *p = &self->p, *s = &self->s;
+	struct ut_target *t = &self->t;
+
+	switch (kind) {
+	case IN_INTERRUPT:
+		return two_interrupt(s, t->pid) == TWO_TRAP;
+	case IN_SIGNAL:
+	case IN_HANDLER:
+		return !kill(t->pid, SIGUSR1) &&
+		       two_wait(p, t->pid) == two_stop(SIGUSR1) &&
+		       !two_cont(p, t->pid, SIGUSR1) &&
+		       two_wait(s, t->pid) == two_stop(SIGUSR1);
+	case IN_ENTRY:
+	case IN_SYSEXIT:
+		if (!wants_calls(s, t->pid))
+			return false;
+		actor_do(t, ACTOR_MARKS);
+		return two_wait(s, t->pid) == GOOD &&
+		       (kind == IN_ENTRY || (!next(s, t->pid) &&
+					     two_wait(s, t->pid) == GOOD));
+	default:
+		actor_do(t, at[kind].action);
+		return two_wait(s, t->pid) == at[kind].status;
+	}
+}
+
+static bool set_rip(struct two_tracer *tr, pid_t pid, unsigned long rip)
+{
+	struct user_regs_struct regs;
+
+	if (two_regs(tr, pid, &regs))
+		return false;
+	regs.rip = rip;
+	return !two_copy(tr, PTRACE_SETREGS, pid, 0, &regs, sizeof(regs));
+}
+
+/* See the child or the thread to its end, which is not that of the actor. */
+static bool child_ends(struct two_data *self, pid_t child)
+{
+	struct two_tracer *s = &self->s;
+
+	self->t.sh->go[1] = 1;
+	return two_wait(s, child) == TWO_TRAP && !two_cont(s, child, 0) &&
+	       two_end_of(s, child) >= 0;
+}
+
+/* Both tracers see SIGSEGV, and let it kill the task. */
+static bool is_killed(struct two_data *self)
+{
+	struct two_tracer *tr[] = { &self->p, &self->s };
+	pid_t pid = self->t.pid;
+	int i;
+
+	for (i = 0; i < 2; i++)
+		if (two_wait(tr[i], pid) != two_stop(SIGSEGV) ||
+		    two_cont(tr[i], pid, SIGSEGV))
+			return false;
+	/* There may be a core dump. */
+	for (i = 0; i < 2; i++)
+		if ((two_wait(tr[i], pid) & ~0x80) != two_killed(SIGSEGV))
+			return false;
+	return true;
+}
+
+/*
+ * CVE-2014-4699: after a stop at fork() and its like the kernel left by SYSRET,
+ * which faults in the kernel if the address is none.  The secondary sets one in
+ * each kind of stop.
+ */
+static void go_nowhere(struct __test_metadata *_metadata,
+		       struct two_data *self, enum kind kind)
+{
+	struct two_tracer *p = &self->p, *s = &self->s;
+	struct ut_target *t = &self->t;
+	long child = 0;
+
+	ASSERT_TRUE(actor_spawn(t));
+	ASSERT_EQ(0, two_seize(p, t->pid, 0));
+	ASSERT_EQ(0, two_seize(s, t->pid, PTRACE_O_TRACESYSGOOD |
+			       (kind <= IN_EXIT ? at[kind].option : 0)));
+	ASSERT_TRUE(bring(self, kind));
+	ASSERT_TRUE(set_rip(s, t->pid, NOWHERE));
+	if (kind <= IN_CLONE) {
+		child = two_message(s, t->pid);
+		ASSERT_LT(0, child);
+	}
+	ASSERT_EQ(0, two_cont(s, t->pid, kind == IN_HANDLER ? SIGUSR1 : 0));
+	if (child)
+		ASSERT_TRUE(child_ends(self, child));
+	if (kind == IN_EXIT) {
+		/* A task that ends does not come back from the kernel. */
+		EXPECT_EQ(two_exit(ACTOR_CODE), two_wait(p, t->pid));
+		EXPECT_EQ(two_exit(ACTOR_CODE), two_wait(s, t->pid));
+	} else {
+		EXPECT_TRUE(is_killed(self));
+	}
+	EXPECT_EQ(kind == IN_HANDLER, t->sh->value[ACTOR_USR1]);
+	EXPECT_TRUE(ut_reap(t, &self->status));
+}
+
+TEST_F(tracers, nowhere_from_fork)
+{
+	go_nowhere(_metadata, self, IN_FORK);
+}
+
+TEST_F(tracers, nowhere_from_vfork)
+{
+	go_nowhere(_metadata, self, IN_VFORK);
+}
+
+TEST_F(tracers, nowhere_from_clone)
+{
+	go_nowhere(_metadata, self, IN_CLONE);
+}
+
+TEST_F(tracers, nowhere_from_exec)
+{
+	go_nowhere(_metadata, self, IN_EXEC);
+}
+
+TEST_F(tracers, nowhere_from_exit)
+{
+	go_nowhere(_metadata, self, IN_EXIT);
+}
+
+TEST_F(tracers, nowhere_from_entry)
+{
+	go_nowhere(_metadata, self, IN_ENTRY);
+}
+
+TEST_F(tracers, nowhere_from_exit_of_a_call)
+{
+	go_nowhere(_metadata, self, IN_SYSEXIT);
+}
+
+TEST_F(tracers, nowhere_from_signal)
+{
+	go_nowhere(_metadata, self, IN_SIGNAL);
+}
+
+TEST_F(tracers, nowhere_from_handled_signal)
+{
+	go_nowhere(_metadata, self, IN_HANDLER);
+}
+
+TEST_F(tracers, nowhere_from_interrupt)
+{
+	go_nowhere(_metadata, self, IN_INTERRUPT);
+}
+
+/* CVE-2007-4573: the number of a call of 32 bits. */
+
+#define IA32_NR_GETPID	20
+
+static long int80(long nr)
+{
+	long ret;
+
+	asm volatile ("int $0x80" : "=a" (ret) : "a" (nr)
+		      : "r8", "r9", "r10", "r11", "memory", "cc");
+	return ret;
+}
+
+/* Function of a target: is killed if there are no calls of 32 bits. */
+static int has_int80(struct ut_target *t)
+{
+	t->sh->value[0] = int80(IA32_NR_GETPID);
+	return t->sh->value[0] != getpid();
+}
+
+/* Function of a target: an actor with one action. */
+static int int80_actor(struct ut_target *t)
+{
+	ut_say(t);
+	while (!t->sh->quit) {
+		t->sh->counter++;
+		if (!t->sh->go[0])
+			continue;
+		t->sh->go[0] = 0;
+		t->sh->value[ACTOR_RESULT] = int80(IA32_NR_GETPID);
+		t->sh->value[ACTOR_DONE]++;
+	}
+	return 0;
+}
+
+/* The result of a call of 32 bits that the tracer gives the number @nr. */
+static long int80_as(struct two_tracer *tr, struct ut_target *t,
+		     unsigned long nr)
+{
+	long done = t->sh->value[ACTOR_DONE], result;
+
+	actor_do(t, ACTOR_MARKS);
+	if (!change(tr, t->pid, nr) || two_wait(tr, t->pid) != GOOD)
+		return LONG_MIN;
+	result = result_of(tr, t->pid);
+	if (next(tr, t->pid) || !actor_did(t, done + 1) ||
+	    t->sh->value[ACTOR_RESULT] != result)
+		return LONG_MIN;
+	return result;
+}
+
+/*
+ * CVE-2007-4573, and CVE-2010-3301 again: a number of more than 32 bits passed
+ * the check of its lower half, and chose a function outside of the table.
+ */
+TEST_F(tracers, number_of_more_than_32_bits)
+{
+	static const unsigned long numbers[] = {
+		IA32_NR_GETPID | 1UL << 32, IA32_NR_GETPID | 1UL << 63,
+		IA32_NR_GETPID | ~0U * (1UL << 32), IA32_NR_GETPID | 1UL << 31,
+		IA32_NR_GETPID | 1UL << 30, 1UL << 32 | 0xffff, 0x7fffffff,
+		~0U, ~0UL,
+	};
+	struct two_tracer *p = &self->p, *s = &self->s;
+	long alone[ARRAY_SIZE(numbers)];
+	struct ut_target *t = &self->t;
+	unsigned int i;
+
+	ASSERT_TRUE(ut_spawn(t, has_int80));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	if (self->status)
+		SKIP(return, "no calls by int $0x80");
+	ASSERT_TRUE(ut_spawn(t, int80_actor));
+	ASSERT_TRUE(ut_hear(t));
+	ASSERT_EQ(0, two_seize(p, t->pid, PTRACE_O_TRACESYSGOOD));
+	ASSERT_TRUE(wants_calls(p, t->pid));
+	for (i = 0; i < ARRAY_SIZE(numbers); i++) {
+		alone[i] = int80_as(p, t, numbers[i]);
+		EXPECT_TRUE(alone[i] == t->pid || alone[i] == -ENOSYS) {
+			TH_LOG("%#lx: %ld", numbers[i], alone[i]);
+		}
+	}
+	ASSERT_EQ(TWO_TRAP, two_interrupt(p, t->pid));
+	ASSERT_EQ(0, two_cont(p, t->pid, 0));
+	ASSERT_EQ(0, two_seize(s, t->pid, PTRACE_O_TRACESYSGOOD));
+	ASSERT_TRUE(wants_calls(s, t->pid));
+	for (i = 0; i < ARRAY_SIZE(numbers); i++)
+		EXPECT_EQ(alone[i], int80_as(s, t, numbers[i]));
+	EXPECT_TRUE(two_quiet(p, t->pid));
+}
+
+/* CVE-2017-15537: the header of the extended state. */
+
+#define XSTATE_MOST	(16 << 10)
+#define XMM0		160	/* offsets in the extended state */
+#define MXCSR		24
+#define HEADER		512
+
+static const struct { const char *name; size_t offset; __u64 bits; } bad[] = {
+	{ "a feature that is none", HEADER, 1ULL << 62 },
+	{ "all features", HEADER, ~0ULL },
+	{ "the compacted format", HEADER + 8, 1ULL << 63 },
+	{ "a feature in the compacted format", HEADER + 8, 2 },
+	{ "a reserved word", HEADER + 16, 1 },
+	{ "the last reserved word", HEADER + 56, 1ULL << 63 },
+	{ "bits of MXCSR that are none", MXCSR, 0xffff0000 },
+};
+
+/* The test is the tracer.  Returns the size or -errno. */
+static long xstate(long request, pid_t pid, void *buf, size_t size)
+{
+	struct iovec iov = { buf, size };
+
+	return ptrace(request, pid, NT_X86_XSTATE, &iov) ?
+	       -errno : (long)iov.iov_len;
+}
+
+static void set_bits(unsigned char *buf, size_t offset, __u64 bits)
+{
+	__u64 word;
+
+	memcpy(&word, buf + offset, sizeof(word));
+	word |= bits;
+	memcpy(buf + offset, &word, sizeof(word));
+}
+
+/* Each bad state is refused and changes nothing, and a good one is taken. */
+static void set_xstates(struct __test_metadata *_metadata, pid_t pid)
+{
+	static unsigned char old[XSTATE_MOST], new[XSTATE_MOST];
+	static unsigned char now[XSTATE_MOST];
+	unsigned int i;
+	long size;
+
+	size = xstate(PTRACE_GETREGSET, pid, old, sizeof(old));
+	if (size == -ENODEV)
+		SKIP(return, "no extended state");
+	ASSERT_LT(HEADER, size);
+	for (i = 0; i <= ARRAY_SIZE(bad); i++) {
+		memcpy(new, old, size);
+		/* The state has the registers of SSE, and one is another. */
+		set_bits(new, HEADER, 3);
+		memset(new + XMM0, 0x5a + i, 16);
+		if (i == ARRAY_SIZE(bad))
+			break;
+		set_bits(new, bad[i].offset, bad[i].bits);
+		EXPECT_EQ(-EINVAL, xstate(PTRACE_SETREGSET, pid, new, size)) {
+			TH_LOG("%s", bad[i].name);
+		}
+		ASSERT_EQ(size, xstate(PTRACE_GETREGSET, pid, now, size));
+		EXPECT_EQ(0, memcmp(old, now, size)) {
+			TH_LOG("%s", bad[i].name);
+		}
+	}
+	ASSERT_EQ(size, xstate(PTRACE_SETREGSET, pid, new, size));
+	ASSERT_EQ(size, xstate(PTRACE_GETREGSET, pid, now, size));
+	EXPECT_EQ(0, memcmp(new + XMM0, now + XMM0, 16));
+	ASSERT_EQ(size, xstate(PTRACE_SETREGSET, pid, old, size));
+}
+
+/*
+ * CVE-2017-15537: a header that the processor would refuse was stored, and the
+ * task went on with registers of other tasks.
+ */
+TEST_F(tracers, header_of_the_extended_state)
+{
+	struct ut_target *t = &self->t;
+	int i;
+
+	ASSERT_TRUE(actor_spawn(t));
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, ptrace(PTRACE_SEIZE, t->pid, 0, 0));
+		ASSERT_EQ(0, ptrace(PTRACE_INTERRUPT, t->pid, 0, 0));
+		ASSERT_EQ(1, ut_waitpid(t->pid, &self->status, __WALL));
+		ASSERT_EQ(TWO_TRAP, self->status);
+		set_xstates(_metadata, t->pid);
+		ASSERT_EQ(0, ptrace(PTRACE_DETACH, t->pid, 0, 0));
+		EXPECT_TRUE(ut_runs(t));
+		/* The second time beside a primary. */
+		if (!i)
+			ASSERT_EQ(0, two_seize(&self->p, t->pid, 0));
+	}
+	EXPECT_TRUE(two_quiet(&self->p, t->pid));
+}
+
+/* CVE-2018-1000199: a breakpoint in the kernel. */
+
+static const unsigned long in_kernel[] = {
+	0xffffffff81000000,	/* code */
+	0xffff888000000000,	/* all memory */
+	0xfffffe0000000000,	/* the table of interrupts */
+};
+
+/* What a tracer is told when it sets breakpoints. */
+struct told {
+	long fresh[ARRAY_SIZE(in_kernel)];	/* nothing is set before */
+	long address;				/* of user space */
+	long control;
+	long changed[ARRAY_SIZE(in_kernel)];	/* while that one is set */
+	long left;				/* address that is left */
+};
+
+static unsigned long debug_register(int n)
+{
+	return offsetof(struct user, u_debugreg) + n * sizeof(long);
+}
+
+static long set_debug(struct two_tracer *tr, pid_t pid, int n,
+		      unsigned long value)
+{
+	return two_full(tr, PTRACE_POKEUSER, pid, debug_register(n), value);
+}
+
+/* Leave a breakpoint at actor_break(), in spite of bad addresses. */
+static void set_breakpoint(struct two_tracer *tr, pid_t pid, struct told *told)
+{
+	unsigned int i;
+
+	memset(told, 0, sizeof(*told));
+	for (i = 0; i < ARRAY_SIZE(in_kernel); i++)
+		told->fresh[i] = set_debug(tr, pid, 0, in_kernel[i]);
+	told->address = set_debug(tr, pid, 0, (long)actor_break);
+	told->control = set_debug(tr, pid, 7, 1);
+	for (i = 0; i < ARRAY_SIZE(in_kernel); i++)
+		told->changed[i] = set_debug(tr, pid, 0, in_kernel[i]);
+	if (two_copy(tr, PTRACE_PEEKUSER, pid, debug_register(0), &told->left,
+		     sizeof(told->left)))
+		told->left = -1;
+}
+
+/* Does the actor stop for @s at the breakpoint?  @p passes all signals on. */
+static bool breaks(struct ut_target *t, struct two_tracer *p,
+		   struct two_tracer *s)
+{
+	struct user_regs_struct regs = {};
+	long status = 0;
+
+	actor_do(t, ACTOR_BREAKS);
+	ut_until(({
+		if (two_poll(p, t->pid) == two_stop(SIGTRAP))
+			two_cont(p, t->pid, SIGTRAP);
+		status = two_poll(s, t->pid);
+		status != TWO_NONE;
+	}));
+	return status == two_stop(SIGTRAP) && !two_regs(s, t->pid, &regs) &&
+	       (long)regs.rip == (long)actor_break;
+}
+
+/*
+ * CVE-2018-1000199: a change to a bad address failed, and left a breakpoint of
+ * which the kernel and the processor had different ideas.  A secondary is told
+ * what a primary alone is told, and its good breakpoint works.
+ */
+TEST_F(tracers, breakpoint_in_the_kernel)
+{
+	struct ut_target *t = &self->t;
+	struct two_tracer p = {}, s = {};
+	struct told alone, beside;
+	unsigned int i;
+
+	if (!two_yama_allows())
+		SKIP(return, "yama restricts ptrace");
+	ASSERT_TRUE(two_start_as(&p, TWO_NOBODY));
+	ASSERT_TRUE(two_start_as(&s, TWO_NOBODY));
+	ASSERT_TRUE(actor_spawn_as(t, TWO_NOBODY));
+	ASSERT_EQ(0, two_seize(&p, t->pid, 0));
+	ASSERT_EQ(TWO_TRAP, two_interrupt(&p, t->pid));
+	set_breakpoint(&p, t->pid, &alone);
+	for (i = 0; i < ARRAY_SIZE(in_kernel); i++) {
+		EXPECT_TRUE(is_no(alone.fresh[i]));
+		EXPECT_TRUE(is_no(alone.changed[i]));
+	}
+	EXPECT_EQ(0, alone.address);
+	EXPECT_EQ(0, alone.control);
+	EXPECT_EQ((long)actor_break, alone.left);
+	/* The primary lets the secondary have the registers. */
+	ASSERT_EQ(0, set_debug(&p, t->pid, 7, 0));
+	ASSERT_EQ(0, two_cont(&p, t->pid, 0));
+	ASSERT_EQ(0, two_seize(&s, t->pid, 0));
+	ASSERT_EQ(TWO_TRAP, two_interrupt(&s, t->pid));
+	set_breakpoint(&s, t->pid, &beside);
+	EXPECT_EQ(0, memcmp(&alone, &beside, sizeof(alone)));
+	ASSERT_EQ(0, two_cont(&s, t->pid, 0));
+	EXPECT_TRUE(breaks(t, &p, &s));
+	ASSERT_EQ(0, set_debug(&s, t->pid, 7, 0));
+	ASSERT_EQ(0, two_cont(&s, t->pid, 0));
+	EXPECT_TRUE(actor_did(t, 1));
+}
+
+/* CVE-2022-30594: filters of system calls. */
+
+/* The call that the filter of filtered_actor() answers with EDOM. */
+static int denied;
+
+/* Function of a target. */
+static int filtered_actor(struct ut_target *t)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, denied, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EDOM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog prog = { ARRAY_SIZE(code), code };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog))
+		return 96;
+	return actor(t);
+}
+
+/* Start an actor of user @uid whose filter denies the call @nr. */
+static bool spawn_filtered(struct ut_target *t, uid_t uid, int nr)
+{
+	denied = nr;
+	t->arg = uid;
+	return ut_spawn(t, filtered_actor) && ut_hear(t) && ut_runs(t);
+}
+
+/* Is the @n-th call of the actor denied? */
+static bool is_denied(struct ut_target *t, long n)
+{
+	actor_do(t, ACTOR_MARKS);
+	return actor_did(t, n) && t->sh->value[ACTOR_RESULT] == -1;
+}
+
+static const long seccomp_options[] = {
+	PTRACE_O_SUSPEND_SECCOMP, PTRACE_O_TRACESECCOMP,
+	PTRACE_O_SUSPEND_SECCOMP | PTRACE_O_TRACESECCOMP,
+};
+
+/*
+ * CVE-2022-30594: the options of PTRACE_SEIZE were not checked as those of
+ * PTRACE_SETOPTIONS, and switched the filters of a task off.  A further tracer
+ * has none of these options by either way, not even with all rights.
+ */
+TEST_F(tracers, filter_stays_on)
+{
+	struct two_tracer *s = &self->s;
+	struct ut_target *t = &self->t;
+	unsigned int i;
+	long done = 0;
+
+	ASSERT_TRUE(spawn_filtered(t, 0, UT_MARK_NR));
+	ASSERT_EQ(0, two_seize(&self->p, t->pid, 0));
+	for (i = 0; i < ARRAY_SIZE(seccomp_options); i++) {
+		EXPECT_EQ(-EINVAL, two_seize(s, t->pid, seccomp_options[i]));
+		EXPECT_STREQ("", two_tracers(t->pid));
+		EXPECT_TRUE(is_denied(t, ++done));
+	}
+	ASSERT_EQ(0, two_seize(s, t->pid, 0));
+	for (i = 0; i < ARRAY_SIZE(seccomp_options); i++) {
+		ASSERT_EQ(TWO_TRAP, two_interrupt(s, t->pid));
+		EXPECT_EQ(-EINVAL, two_ptrace(s, PTRACE_SETOPTIONS, t->pid,
+					      seccomp_options[i]));
+		ASSERT_EQ(0, two_cont(s, t->pid, 0));
+		EXPECT_TRUE(is_denied(t, ++done));
+	}
+	EXPECT_TRUE(two_quiet(s, t->pid));
+}
+
+/* CVE-2022-30594: neither has these options a tracer without rights. */
+TEST_F(tracers, filter_stays_on_without_rights)
+{
+	struct two_tracer p = {}, s = {};
+	struct ut_target *t = &self->t;
+	unsigned int i;
+
+	if (!two_yama_allows())
+		SKIP(return, "yama restricts ptrace");
+	ASSERT_TRUE(two_start_as(&p, TWO_NOBODY));
+	ASSERT_TRUE(two_start_as(&s, TWO_NOBODY));
+	ASSERT_TRUE(spawn_filtered(t, TWO_NOBODY, UT_MARK_NR));
+	ASSERT_EQ(0, two_seize(&p, t->pid, 0));
+	for (i = 0; i < ARRAY_SIZE(seccomp_options); i++)
+		EXPECT_TRUE(is_no(two_seize(&s, t->pid, seccomp_options[i])));
+	EXPECT_STREQ("", two_tracers(t->pid));
+	ASSERT_EQ(0, two_seize(&s, t->pid, 0));
+	ASSERT_EQ(TWO_TRAP, two_interrupt(&s, t->pid));
+	for (i = 0; i < ARRAY_SIZE(seccomp_options); i++)
+		EXPECT_TRUE(is_no(two_ptrace(&s, PTRACE_SETOPTIONS, t->pid,
+					     seccomp_options[i])));
+	ASSERT_EQ(0, two_cont(&s, t->pid, 0));
+	/* Beside such a tracer the first one is no sandbox either. */
+	ASSERT_EQ(TWO_TRAP, two_interrupt(&p, t->pid));
+	for (i = 0; i < ARRAY_SIZE(seccomp_options); i++)
+		EXPECT_EQ(-EPERM, two_ptrace(&p, PTRACE_SETOPTIONS, t->pid,
+					     seccomp_options[i]));
+	EXPECT_EQ(-EPERM, two_ptrace(&p, PTRACE_SYSEMU, t->pid, 0));
+	ASSERT_EQ(0, two_cont(&p, t->pid, 0));
+	EXPECT_TRUE(is_denied(t, 1));
+}
+
+/*
+ * The result of a call that the primary makes @first of, and the secondary
+ * @second; LONG_MIN for an error.
+ */
+static long changed_call(struct two_data *self, long first, long second)
+{
+	long done = self->t.sh->value[ACTOR_DONE], result;
+	pid_t pid = self->t.pid;
+
+	actor_do(&self->t, ACTOR_MARKS);
+	if (!change(&self->p, pid, first) || !change(&self->s, pid, second) ||
+	    two_wait(&self->s, pid) != GOOD)
+		return LONG_MIN;
+	result = result_of(&self->s, pid);
+	if (next(&self->s, pid) || two_wait(&self->p, pid) != GOOD ||
+	    next(&self->p, pid) || !actor_did(&self->t, done + 1))
+		return LONG_MIN;
+	return result;
+}
+
+/*
+ * The filter sees what both tracers have made of a call: a secondary is no way
+ * around it, as no tracer has been since it is asked last.
+ */
+TEST_F(tracers, filter_decides_last)
+{
+	struct two_tracer *tr[] = { &self->p, &self->s };
+	struct ut_target *t = &self->t;
+	int i;
+
+	ASSERT_TRUE(spawn_filtered(t, 0, SYS_getpgrp));
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, two_seize(tr[i], t->pid, PTRACE_O_TRACESYSGOOD));
+		ASSERT_TRUE(wants_calls(tr[i], t->pid));
+	}
+	EXPECT_EQ(getpid(), changed_call(self, SYS_getppid, SYS_getppid));
+	EXPECT_EQ(-EDOM, changed_call(self, SYS_getppid, SYS_getpgrp));
+	EXPECT_EQ(-EDOM, changed_call(self, SYS_getpgrp, SYS_getpgrp));
+	EXPECT_EQ(getpid(), changed_call(self, SYS_getpgrp, SYS_getppid));
+	/* A call that is skipped is no call. */
+	EXPECT_EQ(-ENOSYS, changed_call(self, SYS_getppid, -1));
+	EXPECT_EQ(-ENOSYS, changed_call(self, SYS_getpgrp, -1));
+}
+
+TEST_HARNESS_MAIN
