@@ -91,7 +91,8 @@ void __utrace_oom_victim(struct task_struct *task);
 void __utrace_stop_if_held(void);
 void __utrace_clone_stop(bool vfork);
 void __utrace_ptrace_stopped(void);
-void __utrace_stand(void);
+void utrace_tell_thawed(struct task_struct *task);
+int utrace_await_thaw(struct task_struct *task);
 bool __utrace_step_trap(enum utrace_step_why why);
 void __utrace_user_changed(void);
 int proc_pid_utrace(struct seq_file *m, struct pid_namespace *ns,
@@ -363,7 +364,7 @@ static inline void utrace_oom_victim(struct task_struct *task)
 static inline void utrace_stands(void)
 {
 	if (unlikely(current->jobctl & JOBCTL_UTRACE_AWAITED))
-		__utrace_stand();
+		utrace_tell_thawed(current);
 }
 
 /*

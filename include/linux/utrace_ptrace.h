@@ -17,6 +17,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/signal_types.h>
+#include <linux/utrace_hooks.h>
 
 struct pid;
 struct pid_namespace;
@@ -66,8 +67,6 @@ bool __utrace_ptrace_traced(struct task_struct *task);
 bool __utrace_ptrace_capable(struct task_struct *task,
 			     struct user_namespace *ns);
 int __utrace_ptrace_sandbox(struct task_struct *task);
-int __utrace_ptrace_alone(struct task_struct *task);
-void __utrace_ptrace_thawed(struct task_struct *task);
 bool __utrace_ptrace_sees_debugregs(struct task_struct *task);
 int __utrace_ptrace_take_debugregs(struct task_struct *task, bool in_use);
 void __utrace_ptrace_show(struct seq_file *m, struct pid_namespace *ns,
@@ -194,14 +193,14 @@ static inline int utrace_ptrace_check(struct task_struct *task,
  */
 static inline int utrace_ptrace_alone(struct task_struct *task)
 {
-	return utrace_ptrace_many() ? __utrace_ptrace_alone(task) : 0;
+	return utrace_ptrace_many() ? utrace_await_thaw(task) : 0;
 }
 
 /* The request of the first tracer is over; siglock is held. */
 static inline void utrace_ptrace_thawed(struct task_struct *task)
 {
 	if (utrace_ptrace_many())
-		__utrace_ptrace_thawed(task);
+		utrace_tell_thawed(task);
 }
 
 /* The request of a further tracer is over. */

@@ -32,9 +32,7 @@ void utrace_follow_with(bool (*step)(struct pt_regs *regs,
 void utrace_follow_steps(bool on);
 int utrace_freeze(struct task_struct *task);
 int utrace_freeze_if_safe(struct task_struct *task);
-int utrace_await_thaw(struct task_struct *task);
 void utrace_thaw(struct task_struct *task);
-void utrace_tell_thawed(struct task_struct *task);
 void utrace_ask_report(struct task_struct *task);
 void utrace_stop_again(struct task_struct *task);
 bool utrace_in_stop(void);

@@ -33,7 +33,9 @@
 
 /**
  * utrace_tell_thawed() - tell clients that wait for a task
- * @task: the task
+ * @task: the task, which stands in a stop now, dies, or is thawed
+ *
+ * The lock of the queue in which the clients wait is taken inside of siglock.
  *
  * Context: siglock of @task is held.
  */
@@ -45,16 +47,6 @@ void utrace_tell_thawed(struct task_struct *task)
 		return;
 	task->jobctl &= ~JOBCTL_UTRACE_AWAITED;
 	wake_up_var(&task->utrace->hold);
-}
-
-/**
- * __utrace_stand() - tell clients that the current task is in a stop, or dies
- *
- * Context: The task itself, with siglock held and, if it stops, its state set.
- */
-void __utrace_stand(void)
-{
-	utrace_tell_thawed(current);
 }
 
 /**

@@ -149,29 +149,6 @@ int __utrace_ptrace_check(struct task_struct *task, bool ignore_state)
 	return ret;
 }
 
-/**
- * __utrace_ptrace_alone() - wait until no further tracer works on a task
- * @task: the task, which its first tracer, the caller, has frozen
- *
- * Context: Process context, sleeps.
- * Return: 0, or -ERESTARTSYS if the caller is being killed.
- */
-int __utrace_ptrace_alone(struct task_struct *task)
-{
-	return utrace_await_thaw(task);
-}
-
-/**
- * __utrace_ptrace_thawed() - tell further tracers that the first one is done
- * @task: the task
- *
- * Context: siglock of @task is held.
- */
-void __utrace_ptrace_thawed(struct task_struct *task)
-{
-	utrace_tell_thawed(task);
-}
-
 static void ptracer_thaw(struct ptracer *p)
 {
 	if (p->frozen)
