@@ -53,7 +53,7 @@ static __always_inline bool utrace_ptrace_many(void)
 }
 #endif
 
-int __utrace_ptrace_may_join(struct task_struct *task);
+int __utrace_ptrace_may_join(struct task_struct *task, unsigned int flags);
 int __utrace_ptrace_attach(struct task_struct *task, unsigned int flags);
 void __utrace_ptrace_attached(struct task_struct *task);
 int __utrace_ptrace_traceme(void);
@@ -107,9 +107,10 @@ static inline bool utrace_ptrace_second(struct task_struct *task)
  * May @task have one more tracer, the first or a further one?  Asked with the
  * rights of the caller.
  */
-static inline int utrace_ptrace_may_join(struct task_struct *task)
+static inline int utrace_ptrace_may_join(struct task_struct *task,
+					 unsigned int flags)
 {
-	return utrace_ptrace_many() ? __utrace_ptrace_may_join(task) : 0;
+	return utrace_ptrace_many() ? __utrace_ptrace_may_join(task, flags) : 0;
 }
 
 /* Become a further tracer of @task; cred_guard_mutex of @task is held. */
@@ -172,8 +173,8 @@ static inline bool utrace_ptrace_capable(struct task_struct *task,
 }
 
 /*
- * The first tracer of @task is about to rely on being alone: -EPERM if another
- * tracer could undo what it does.
+ * The first tracer of @task relies on being alone, which can be seen: -EPERM if
+ * another tracer could undo what it does.
  */
 static inline int utrace_ptrace_sandbox(struct task_struct *task)
 {
@@ -239,10 +240,11 @@ static inline void utrace_ptrace_show(struct seq_file *m,
 		__utrace_ptrace_show(m, ns, task);
 }
 
-/* Is or was a thread of the current process a further tracer? */
-static inline bool utrace_ptrace_group_traces(void)
+/* Is or was a thread of the process of @thread a further tracer? */
+static inline bool utrace_ptrace_group_traces(struct task_struct *thread)
 {
-	return READ_ONCE(current->signal->flags) & UTRACE_GROUP_TRACES;
+	return utrace_ptrace_many() &&
+	       (READ_ONCE(thread->signal->flags) & UTRACE_GROUP_TRACES);
 }
 
 /*
@@ -252,7 +254,7 @@ static inline bool utrace_ptrace_group_traces(void)
  */
 static inline long utrace_ptrace_wait(struct wait_opts *wo)
 {
-	return utrace_ptrace_many() && utrace_ptrace_group_traces() ?
+	return utrace_ptrace_group_traces(current) ?
 	       __utrace_ptrace_wait(wo) : 0;
 }
 

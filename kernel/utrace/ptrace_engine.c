@@ -166,6 +166,8 @@ void ptracer_trap(struct ptracer *p, struct task_struct *task)
 	unlock_task_sighand(task, &flags);
 	if (p->flags & PT_SEIZED)
 		signr |= PTRACE_EVENT_STOP << 8;
+	else if (signr == SIGTRAP)
+		signr = SIGSTOP;	/* SIGCONT has come meanwhile */
 	ptracer_tell(p, task, PTRACER_AT_EVENT, signr, CLD_STOPPED, 0, NULL);
 }
 
@@ -261,8 +263,8 @@ static u32 ptracer_decide(struct ptracer *p, u32 action, kernel_siginfo_t *info,
 			  const struct k_sigaction *orig_ka,
 			  struct k_sigaction *return_ka)
 {
+	int was = info->si_signo, signr;
 	u32 resume = UTRACE_RESUME;
-	int signr;
 
 	scoped_guard(spinlock_irqsave, &p->lock) {
 		p->told = false;
@@ -277,7 +279,7 @@ static u32 ptracer_decide(struct ptracer *p, u32 action, kernel_siginfo_t *info,
 					   action & PTRACER_ECHO);
 	if (signr != info->si_signo)
 		ptracer_new_info(p, signr, info);
-	else if (orig_ka)
+	if (orig_ka && signr == was)
 		return resume | (action & PTRACER_ECHO);
 	if (!orig_ka && sigismember(&current->blocked, signr)) {
 		send_sig_info(signr, info, current);
@@ -311,9 +313,12 @@ static u32 ptracer_report(struct ptracer *p, u32 action, kernel_siginfo_t *info)
 		ptracer_trap(p, current);
 		return UTRACE_STOP | echo;
 	case UTRACE_SIGNAL_IGN:
-		if (info->si_signo != SIGTRAP || !ptracer_take_step(p))
-			return UTRACE_RESUME | echo;
-		return ptracer_keep(p, info);
+		if (info->si_signo == SIGTRAP && ptracer_take_step(p))
+			return ptracer_keep(p, info);
+		/* If it was a report, another tracer has made a signal of it. */
+		if (p->trap || p->made)
+			utrace_ask_report(current);
+		return UTRACE_RESUME | echo;
 	default:
 		return ptracer_keep(p, info);
 	}
@@ -541,7 +546,7 @@ static u32 ptracer_death(struct utrace_engine *engine, bool group_dead,
 /*
  * A leader is reaped while its last thread is about to tell its end: the number
  * is kept here, before it is free.  Or another thread has taken the place of the
- * dead leader by execve().
+ * dead leader by execve(), or the tracer came too late for a report of the death.
  */
 static void ptracer_reap(struct utrace_engine *engine, struct task_struct *task)
 {
@@ -549,8 +554,9 @@ static void ptracer_reap(struct utrace_engine *engine, struct task_struct *task)
 
 	if (!thread_group_leader(task) && READ_ONCE(p->waits))
 		ptracer_end_quietly(p, task);
-	else if (thread_group_leader(task) &&
-		 READ_ONCE(p->state) == PTRACER_DEAD)
+	else if (READ_ONCE(p->state) != PTRACER_DEAD)
+		ptracer_end_quietly(p, task);
+	else if (thread_group_leader(task))
 		ptracer_keep_pid(p);
 }
 

@@ -481,9 +481,11 @@ struct k_sigaction *__utrace_signal(struct ksignal *ksig, enum pid_type type,
 	ksig->ka = orig;
 	/*
 	 * SIGCONT clears this bit while siglock is dropped, and
-	 * do_signal_stop() then does not stop; see ptrace_signal().
+	 * do_signal_stop() then does not stop.  If there is a tracer,
+	 * ptrace_signal() has set the bit, and SIGCONT may have cleared it.
 	 */
-	current->jobctl |= JOBCTL_STOP_DEQUEUED;
+	if (!current->ptrace)
+		current->jobctl |= JOBCTL_STOP_DEQUEUED;
 	spin_unlock_irq(&current->sighand->siglock);
 
 	if (!utrace_signal_pass(&pass, UTRACE_LIST(event), BIT(event), 0, ksig,

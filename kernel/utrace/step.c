@@ -82,6 +82,8 @@ void __utrace_ptrace_stopped(void)
 
 	if (unlikely(current->jobctl & JOBCTL_UTRACE_FROZEN))
 		__utrace_stay_frozen();
+	/* A detach of the tracer has ended JOBCTL_PTRACE_FROZEN without a word. */
+	utrace_tell_thawed(current);
 	step = test_thread_flag(TIF_SINGLESTEP);
 	scoped_guard(spinlock_irqsave, &u->lock) {
 		/*

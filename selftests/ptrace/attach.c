@@ -157,6 +157,18 @@ TEST_F(tracers, group_stop)
 	EXPECT_EQ(-EINVAL, two_siginfo(s, t->pid, &info));
 }
 
+/* The SIGSTOP of the attach stops the group if the tracer passes it on. */
+TEST_F(tracers, sigstop_is_passed_on)
+{
+	struct two_tracer *p = &self->p, *s = &self->s;
+	struct ut_target *t = &self->t;
+
+	ASSERT_TRUE(seize_and_attach(self));
+	ASSERT_EQ(0, two_cont(s, t->pid, SIGSTOP));
+	ASSERT_EQ(two_group(SIGSTOP), two_wait(p, t->pid));
+	EXPECT_EQ(two_stop(SIGSTOP), two_wait(s, t->pid));
+}
+
 /* An exec without the option is SIGTRAP for the one that attached. */
 TEST_F(tracers, exec)
 {

@@ -73,12 +73,6 @@ static bool has(struct two_tracer *tr, pid_t pid, long addr, long control)
 	return !two_cont(tr, pid, 0) && same;
 }
 
-static bool leaves(struct two_tracer *tr, pid_t pid)
-{
-	return two_interrupt(tr, pid) == TWO_TRAP &&
-	       !two_ptrace(tr, PTRACE_DETACH, pid, 0);
-}
-
 /* The set is empty for @tr, which may clear it and may not use it. */
 static void blocked(struct __test_metadata *_metadata, struct two_tracer *tr,
 		    pid_t pid, long addr)
@@ -153,14 +147,14 @@ TEST_F(tracers, zero_takes_nothing)
 		EXPECT_EQ(0, set(s, t->pid, regs[i], 0));
 	ASSERT_EQ(0, watch(s2, t->pid, word(t), WRITES));
 	blocked(_metadata, s, t->pid, word(t));
-	ASSERT_TRUE(leaves(s2, t->pid));
+	ASSERT_TRUE(two_leave(s2, t->pid));
 	for (i = 0; i < ARRAY_SIZE(regs); i++)
 		EXPECT_EQ(0, set(s, t->pid, regs[i], 0));
 	ASSERT_EQ(0, watch(p, t->pid, word(t), WRITES));
 	EXPECT_TRUE(has(p, t->pid, word(t), WRITES));
 }
 
-/* The owner clears the set, and has it nevertheless. */
+/* A set that the owner has cleared is still with the owner. */
 TEST_F(tracers, clear_does_not_give_the_set_away)
 {
 	struct two_tracer *p = &self->p, *s = &self->s, *s2 = &self->s2;
@@ -184,11 +178,11 @@ TEST_F(tracers, owner_detaches)
 
 	ASSERT_TRUE(seize_all(self));
 	ASSERT_EQ(0, watch(s, t->pid, word(t), WRITES));
-	ASSERT_TRUE(leaves(s, t->pid));
+	ASSERT_TRUE(two_leave(s, t->pid));
 	ASSERT_EQ(0, watch(s2, t->pid, word(t), WRITES));
 	EXPECT_TRUE(has(s2, t->pid, word(t), WRITES));
 	blocked(_metadata, p, t->pid, word(t));
-	ASSERT_TRUE(leaves(s2, t->pid));
+	ASSERT_TRUE(two_leave(s2, t->pid));
 	ASSERT_EQ(0, watch(p, t->pid, word(t), WRITES));
 	EXPECT_TRUE(has(p, t->pid, word(t), WRITES));
 	/* The old owner comes again, as a stranger. */
@@ -223,14 +217,14 @@ TEST_F(tracers, first_leaves)
 	ASSERT_TRUE(seize_all(self));
 	ASSERT_EQ(0, watch(p, t->pid, word(t), WRITES));
 	EXPECT_EQ(-EBUSY, set(s, t->pid, 0, word(t)));
-	ASSERT_TRUE(leaves(p, t->pid));
+	ASSERT_TRUE(two_leave(p, t->pid));
 	ASSERT_EQ(0, watch(s, t->pid, word(t), WRITES));
 	EXPECT_TRUE(has(s, t->pid, word(t), WRITES));
 	blocked(_metadata, s2, t->pid, word(t));
 	/* The next first tracer finds the set taken. */
 	ASSERT_EQ(0, two_seize(p, t->pid, 0));
 	blocked(_metadata, p, t->pid, word(t));
-	ASSERT_TRUE(leaves(s, t->pid));
+	ASSERT_TRUE(two_leave(s, t->pid));
 	ASSERT_EQ(0, watch(p, t->pid, word(t), WRITES));
 	EXPECT_TRUE(has(p, t->pid, word(t), WRITES));
 }
@@ -330,7 +324,7 @@ TEST_F(tracers, first_drops_the_hit)
 	EXPECT_TRUE(has(s, t->pid, word(t), WRITES));
 }
 
-/* The hit of the first tracer: that one keeps the first, and passes one on. */
+/* The first tracer drops one hit, and passes another one on. */
 TEST_F(tracers, watchpoint_of_the_first)
 {
 	struct two_tracer *p = &self->p, *s = &self->s, *s2 = &self->s2;
@@ -361,7 +355,7 @@ TEST_F(tracers, watchpoint_without_a_first)
 	struct ut_target *t = &self->t;
 
 	ASSERT_TRUE(seize_all(self));
-	ASSERT_TRUE(leaves(p, t->pid));
+	ASSERT_TRUE(two_leave(p, t->pid));
 	ASSERT_EQ(0, watch(s2, t->pid, word(t), WRITES));
 	actor_do(t, ACTOR_MARKS);
 	ASSERT_TRUE(told_of_a_hit(s, t->pid));

@@ -269,6 +269,23 @@ TEST_F(tracers, thread_ends)
 	EXPECT_TRUE(ut_thread_runs(t, 2));
 }
 
+/* A thread that waits for its own tracees alone is woken, too. */
+TEST_F(tracers, end_wakes_a_wait_for_own_tracees)
+{
+	struct two_call *call = self->s.call;
+	struct ut_target *t = &self->t;
+
+	ASSERT_TRUE(seize_both(self, 0));
+	call->op = TWO_WAIT;
+	call->pid = t->pid;
+	call->data = __WALL | __WNOTHREAD;
+	ASSERT_TRUE(ut_go(&self->s.t));
+	ASSERT_TRUE(ut_until(ut_asleep_in(self->s.t.pid, SYS_wait4)));
+	actor_do(t, ACTOR_EXITS);
+	ASSERT_TRUE(ut_hear(&self->s.t));
+	EXPECT_EQ(ENDED, call->ret);
+}
+
 /* The end of a leader is told with that of its last thread, traced or not. */
 TEST_F(tracers, leader_ends_before_its_threads)
 {

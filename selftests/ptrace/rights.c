@@ -53,13 +53,6 @@ TEST_F(tracers, without_rights)
 	EXPECT_TRUE(ut_runs(t));
 }
 
-/* Let a tracer that seized the task leave it. */
-static bool leaves(struct two_tracer *tr, pid_t pid)
-{
-	return two_interrupt(tr, pid) == TWO_TRAP &&
-	       !two_ptrace(tr, PTRACE_DETACH, pid, 0);
-}
-
 /*
  * The first tracer is gone and a tracer of root is still there, which nobody
  * has no right to trace.
@@ -75,18 +68,18 @@ TEST_F(tracers, beside_a_tracer_that_stays)
 	ASSERT_TRUE(actor_spawn_as(t, TWO_NOBODY));
 	ASSERT_EQ(0, two_seize(p, t->pid, 0));
 	ASSERT_EQ(0, two_seize(s, t->pid, 0));
-	ASSERT_TRUE(leaves(p, t->pid));
+	ASSERT_TRUE(two_leave(p, t->pid));
 	EXPECT_EQ(-EPERM, two_seize(&nobody, t->pid, 0));
 	EXPECT_EQ(-EPERM, two_ptrace(&nobody, PTRACE_ATTACH, t->pid, 0));
 	EXPECT_EQ(s->t.pid, ut_status(t->pid, "TracerPid:"));
 	EXPECT_STREQ("", two_tracers(t->pid));
 	EXPECT_EQ(-ECHILD, two_poll(&nobody, t->pid));
 	/* The task is no obstacle. */
-	ASSERT_TRUE(leaves(s, t->pid));
+	ASSERT_TRUE(two_leave(s, t->pid));
 	EXPECT_EQ(0, two_seize(&nobody, t->pid, 0));
 	/* Root may be the second one, and the first one again. */
 	EXPECT_EQ(0, two_seize(s, t->pid, 0));
-	ASSERT_TRUE(leaves(&nobody, t->pid));
+	ASSERT_TRUE(two_leave(&nobody, t->pid));
 	EXPECT_EQ(0, two_seize(p, t->pid, 0));
 	EXPECT_EQ(p->t.pid, ut_status(t->pid, "TracerPid:"));
 	EXPECT_TRUE(ut_runs(t));
@@ -102,7 +95,7 @@ TEST_F(tracers, limit_without_the_first)
 	ASSERT_EQ(0, two_seize(p, t->pid, 0));
 	ASSERT_EQ(0, two_seize(&self->s, t->pid, 0));
 	ASSERT_EQ(0, two_seize(&self->s2, t->pid, 0));
-	ASSERT_TRUE(leaves(p, t->pid));
+	ASSERT_TRUE(two_leave(p, t->pid));
 	ASSERT_EQ(0, two_limit(2));
 	EXPECT_EQ(-EPERM, two_seize(p, t->pid, 0));
 	EXPECT_EQ(-EPERM, two_ptrace(p, PTRACE_ATTACH, t->pid, 0));
@@ -111,11 +104,11 @@ TEST_F(tracers, limit_without_the_first)
 	EXPECT_EQ(0, two_seize(p, t->pid, 0));
 	EXPECT_EQ(p->t.pid, ut_status(t->pid, "TracerPid:"));
 	/* With a limit of one, too. */
-	ASSERT_TRUE(leaves(p, t->pid));
-	ASSERT_TRUE(leaves(&self->s2, t->pid));
+	ASSERT_TRUE(two_leave(p, t->pid));
+	ASSERT_TRUE(two_leave(&self->s2, t->pid));
 	ASSERT_EQ(0, two_limit(1));
 	EXPECT_EQ(-EPERM, two_seize(p, t->pid, 0));
-	ASSERT_TRUE(leaves(&self->s, t->pid));
+	ASSERT_TRUE(two_leave(&self->s, t->pid));
 	EXPECT_EQ(0, two_seize(p, t->pid, 0));
 	EXPECT_TRUE(ut_runs(t));
 }

@@ -250,6 +250,31 @@ TEST_F(tracers, two_signals)
 			     t->sh->value[ACTOR_USR2] == 1));
 }
 
+/*
+ * A tracer that has passed a signal on interrupts the task, which stands for
+ * another tracer and has not acted on the signal yet.
+ */
+TEST_F(tracers, interrupt_behind_a_decision)
+{
+	struct two_tracer *p = &self->p, *s = &self->s, *s2 = &self->s2;
+	struct ut_target *t = &self->t;
+
+	ASSERT_TRUE(seize_all(self));
+	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
+	ASSERT_EQ(two_stop(SIGUSR1), two_wait(p, t->pid));
+	ASSERT_EQ(0, two_cont(p, t->pid, SIGUSR1));
+	ASSERT_EQ(two_stop(SIGUSR1), two_wait(s, t->pid));
+	ASSERT_EQ(TWO_TRAP, two_interrupt(s2, t->pid));
+	ASSERT_EQ(0, two_cont(s, t->pid, SIGUSR1));
+	ASSERT_EQ(0, two_ptrace(s, PTRACE_INTERRUPT, t->pid, 0));
+	ASSERT_EQ(0, two_cont(s2, t->pid, 0));
+	ASSERT_EQ(two_stop(SIGUSR1), two_wait(s2, t->pid));
+	ASSERT_EQ(0, two_cont(s2, t->pid, SIGUSR1));
+	ASSERT_EQ(TWO_TRAP, two_wait(s, t->pid));
+	ASSERT_EQ(0, two_cont(s, t->pid, 0));
+	EXPECT_TRUE(ut_until(t->sh->value[ACTOR_USR1] == 1));
+}
+
 /* SIGKILL is no stop of anybody. */
 TEST_F(tracers, sigkill)
 {

@@ -3,25 +3,34 @@
  * utrace selftests - tracers that come, go and die on tasks that do the same
  *
  * Nothing is known of the order here.  All that is asked is that each process
- * ends when it is killed, that no call of a tracer lasts for ever, and that
- * tasks have had several tracers at a time.  DURATION in the environment is the
- * number of seconds, and SEED begins the random numbers.
+ * ends when it is killed, that no call of a tracer lasts for ever, that tasks
+ * have had several tracers at a time, and that nothing is charged in the end.
+ *
+ * DURATION in the environment is the number of seconds, and SEED begins the
+ * random numbers.
  */
 #include "two.h"
 
 #define WORKERS		4
 #define VICTIMS		3
 #define STEPS		60	/* of a tracer */
+#define WRITES		200	/* of the registers, in one stop */
 #define NO_PID		0
+#define ENGINES		"/proc/sys/user/max_utrace_engines"
 
 struct storm {
 	_Atomic int over;
 	_Atomic pid_t victim[VICTIMS];
+	_Atomic pid_t tracer[WORKERS];
 	_Atomic long lives[VICTIMS];	/* victims that have ended */
 	_Atomic long rounds[WORKERS];	/* tracers that have ended */
 	_Atomic long attached;
 	_Atomic long beside;		/* attached beside another tracer */
+	_Atomic long asked;		/* by PTRACE_TRACEME, beside others */
 	_Atomic long stops;
+	_Atomic int wrote[2];		/* the writers of this hunt */
+	_Atomic long hunts;		/* in which both have written */
+	_Atomic long strange;		/* errors that no write may give */
 	_Atomic long hung;
 };
 
@@ -48,109 +57,201 @@ static unsigned int any(unsigned int n)
 	return (dice >> 8) % n;
 }
 
-/* Wait for a child of this process, killing it when the time is over. */
-static bool end_of(pid_t pid)
+/*
+ * fork() of a child that dies with its parent.  The caller ends if that fails:
+ * kill(-1) would be for everybody.
+ */
+static pid_t must_fork(void)
+{
+	pid_t parent = getpid(), pid = fork();
+
+	if (pid < 0) {
+		sh->hung++;
+		_exit(1);
+	}
+	if (!pid) {
+		ut_be_child();
+		if (getppid() != parent)
+			_exit(0);
+	}
+	return pid;
+}
+
+/*
+ * Wait for a child of this process, and kill it when the time is over.  Others
+ * find its number in *@slot until it is reaped.
+ */
+static bool end_of(pid_t pid, _Atomic pid_t *slot)
 {
 	long end = ut_now_ms() + UT_DEADLINE_MS;
+	siginfo_t info = {};
 
-	while (waitpid(pid, NULL, WNOHANG | __WALL) != pid) {
+	*slot = pid;
+	while (ut_now_ms() < end) {
+		waitid(P_PID, pid, &info, WEXITED | WNOWAIT | WNOHANG);
+		if (info.si_pid)
+			break;
 		if (sh->over)
 			kill(pid, SIGKILL);
-		if (ut_now_ms() > end) {
-			sh->hung++;
-			return false;
-		}
 		ut_sleep_ms(1);
 	}
-	return true;
+	*slot = NO_PID;
+	if (info.si_pid && waitpid(pid, NULL, 0) == pid)
+		return true;
+	sh->hung++;
+	return false;
+}
+
+/* Have one process after the other play a role, and count those that end. */
+static void repeat(void (*role)(unsigned int seed), unsigned int seed,
+		   _Atomic pid_t *slot, _Atomic long *ended)
+{
+	pid_t pid;
+
+	for (; !sh->over; seed++) {
+		pid = must_fork();
+		if (!pid)
+			role(seed);
+		if (!end_of(pid, slot))
+			break;
+		(*ended)++;
+	}
+	_exit(0);
 }
 
 static void nothing(int sig)
 {
+	(void)sig;
 }
 
-static void *thread_main(void *arg)
+static void exec_helper(void)
+{
+	char * const argv[] = { (char *)"helper", (char *)"exit",
+				(char *)"0", NULL };
+	char * const envp[] = { NULL };
+
+	execve(ut_helper(), argv, envp);
+	_exit(99);
+}
+
+static void *thread_main(void *exec)
 {
 	ut_mark(0);
-	return arg;
+	if (exec)
+		exec_helper();
+	return NULL;
+}
+
+/* A thread of a process that may stop, or become another program. */
+static void start_thread(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, thread_main, any(20) ? NULL : sh))
+		return;
+	if (!any(4))
+		raise(SIGSTOP);
+	pthread_join(thread, NULL);
+}
+
+static void make_child(void)
+{
+	pid_t pid = any(2) ? vfork() : must_fork();
+
+	if (!pid && any(2))
+		exec_helper();
+	if (!pid)
+		_exit(0);
+	waitpid(pid, NULL, 0);
+}
+
+/* A child asks to be traced by its parent; it may have tracers already. */
+static void be_asking_child(void)
+{
+	if (!ptrace(PTRACE_TRACEME, 0, 0, 0) && *two_tracers(getpid()))
+		sh->asked++;
+	raise(any(2) ? SIGUSR1 : SIGSTOP);
+	ut_mark(0);
+	if (!any(3))
+		exec_helper();
+	_exit(0);
+}
+
+static void trace_child(void)
+{
+	pid_t pid = must_fork();
+	int status;
+
+	if (!pid)
+		be_asking_child();
+	/* Only stops of a tracer are told, and the end. */
+	while (waitpid(pid, &status, __WALL) == pid && WIFSTOPPED(status))
+		ptrace(any(2) ? PTRACE_CONT : PTRACE_SYSCALL, pid, 0,
+		       WSTOPSIG(status) == SIGUSR1 ? SIGUSR1 : 0);
 }
 
 /* What a victim does once. */
 static void one_action(void)
 {
-	char * const argv[] = { (char *)"helper", (char *)"exit",
-				(char *)"0", NULL };
-	char * const envp[] = { NULL };
-	pthread_t thread;
-	pid_t pid;
-
-	switch (any(6)) {
+	switch (any(5)) {
 	case 0:
-		ut_fork_wait(1);
-		break;
 	case 1:
-		pid = vfork();
-		if (!pid)
-			_exit(0);
-		waitpid(pid, NULL, 0);
+		make_child();
 		break;
 	case 2:
-		if (!pthread_create(&thread, NULL, thread_main, NULL))
-			pthread_join(thread, NULL);
+		start_thread();
 		break;
 	case 3:
-		raise(SIGUSR1);
+		trace_child();
 		break;
 	case 4:
+		raise(SIGUSR1);
 		ut_mark(1);
-		break;
-	case 5:
 		if (!any(20))
-			execve(ut_helper(), argv, envp);
+			exec_helper();
 		break;
 	}
 }
 
 static void be_victim(unsigned int seed)
 {
-	int i, n;
+	int n;
 
-	ut_be_child();
 	storm_seed(seed);
 	signal(SIGUSR1, nothing);
-	n = 20 + any(200);
-	for (i = 0; i < n && !sh->over; i++)
+	for (n = 20 + any(200); n && !sh->over; n--)
 		one_action();
 	_exit(0);
 }
 
-/* Keep a victim alive; its number is no victim's before it is reaped. */
-static void keep(int k)
+static long any_options(void)
 {
-	unsigned int seed = 1000 * k;
-	pid_t pid;
+	static const long options[] = {
+		PTRACE_O_TRACESYSGOOD, PTRACE_O_TRACEFORK, PTRACE_O_TRACEVFORK,
+		PTRACE_O_TRACECLONE, PTRACE_O_TRACEEXEC, PTRACE_O_TRACEEXIT,
+		PTRACE_O_TRACEVFORKDONE,
+	};
+	long mask = any(30) ? 0 : PTRACE_O_EXITKILL;
+	unsigned int i;
 
-	ut_be_child();
-	while (!sh->over) {
-		pid = fork();
-		if (!pid)
-			be_victim(seed);
-		seed++;
-		sh->victim[k] = pid;
-		while (!sh->over) {
-			siginfo_t info = {};
+	for (i = 0; i < ARRAY_SIZE(options); i++)
+		if (any(2))
+			mask |= options[i];
+	return mask;
+}
 
-			waitid(P_PID, pid, &info, WEXITED | WNOWAIT | WNOHANG);
-			if (info.si_pid)
-				break;
-			ut_sleep_ms(1);
-		}
-		sh->victim[k] = NO_PID;
-		if (!end_of(pid))
-			break;
-		sh->lives[k]++;
-	}
-	_exit(0);
+/* Write the registers of a stopped task as they are; false if it is gone. */
+static bool write_registers(pid_t pid, const struct user_regs_struct *regs)
+{
+	if (!ptrace(PTRACE_SETREGS, pid, 0, regs) &&
+	    !ptrace(PTRACE_POKEUSER, pid, offsetof(struct user, regs.rip),
+		    regs->rip) &&
+	    !ptrace(PTRACE_POKEUSER, pid, offsetof(struct user, regs.rbx),
+		    regs->rbx))
+		return true;
+	if (errno != ESRCH)
+		sh->strange++;
+	return false;
 }
 
 /* Answer one report. */
@@ -164,34 +265,22 @@ static void answer(pid_t pid, int status)
 	int sig = WSTOPSIG(status);
 
 	sh->stops++;
+	/* This is how a tracer without PTRACE_SEIZE gets options. */
 	if (!any(4))
-		ptrace(PTRACE_GETREGS, pid, 0, &regs);
+		ptrace(PTRACE_SETOPTIONS, pid, 0, any_options());
+	if (!any(4) && !ptrace(PTRACE_GETREGS, pid, 0, &regs))
+		write_registers(pid, &regs);
 	if (sig == SIGTRAP || status >> 16 || !any(8))
 		sig = 0;
-	if (!ptrace(requests[any(ARRAY_SIZE(requests))], pid, 0, sig))
-		return;
 	/* PTRACE_LISTEN is not for each stop. */
-	ptrace(PTRACE_CONT, pid, 0, sig);
+	if (ptrace(requests[any(ARRAY_SIZE(requests))], pid, 0, sig))
+		ptrace(PTRACE_CONT, pid, 0, sig);
 }
 
 static bool come(pid_t pid)
 {
-	static const long options[] = {
-		PTRACE_O_TRACESYSGOOD, PTRACE_O_TRACEFORK, PTRACE_O_TRACEVFORK,
-		PTRACE_O_TRACECLONE, PTRACE_O_TRACEEXEC, PTRACE_O_TRACEEXIT,
-		PTRACE_O_TRACEVFORKDONE,
-	};
-	long mask = any(30) ? 0 : PTRACE_O_EXITKILL, ret;
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(options); i++)
-		if (any(2))
-			mask |= options[i];
-	if (any(3))
-		ret = ptrace(PTRACE_SEIZE, pid, 0, mask);
-	else
-		ret = ptrace(PTRACE_ATTACH, pid, 0, 0);
-	if (ret)
+	if (any(2) ? ptrace(PTRACE_SEIZE, pid, 0, any_options()) :
+		     ptrace(PTRACE_ATTACH, pid, 0, 0))
 		return false;
 	sh->attached++;
 	if (*two_tracers(pid))
@@ -205,7 +294,6 @@ static void be_tracer(unsigned int seed)
 	int i, status;
 	pid_t pid, got;
 
-	ut_be_child();
 	storm_seed(seed);
 	pid = sh->victim[any(VICTIMS)];
 	if (pid == NO_PID || !come(pid))
@@ -226,114 +314,186 @@ static void be_tracer(unsigned int seed)
 	raise(SIGKILL);
 }
 
-static void work(int k)
+/*
+ * A hunt: two tracers write the registers of a task, again and again, when
+ * SIGKILL comes.  No write may reach a task that runs (CVE-2013-0871).
+ */
+static void be_writer(pid_t pid, int k)
 {
-	unsigned int seed = 100000 * (k + 1);
-	pid_t pid;
+	struct user_regs_struct regs;
+	int i, status;
 
-	ut_be_child();
-	while (!sh->over) {
-		pid = fork();
-		if (!pid)
-			be_tracer(seed);
-		seed++;
-		if (!end_of(pid))
+	storm_seed(pid + k);
+	if (ptrace(PTRACE_SEIZE, pid, 0, 0))
+		sh->wrote[k] = -1;
+	while (!ptrace(PTRACE_INTERRUPT, pid, 0, 0)) {
+		if (waitpid(pid, &status, __WALL) != pid ||
+		    !WIFSTOPPED(status) ||
+		    ptrace(PTRACE_GETREGS, pid, 0, &regs))
 			break;
-		sh->rounds[k]++;
+		for (i = 0; i < WRITES && write_registers(pid, &regs); i++)
+			sh->wrote[k] = 1;
+		ptrace(any(2) ? PTRACE_CONT : PTRACE_SYSCALL, pid, 0, 0);
 	}
 	_exit(0);
 }
 
-/* Send signals to the victims. */
+/* The first tracer reaps the prey, or leaves it to this process. */
+static bool hunt(void)
+{
+	pid_t prey = must_fork(), writer[2];
+	_Atomic pid_t unused;
+	bool good;
+	int i;
+
+	while (!prey)
+		ut_mark(0);
+	for (i = 0; i < 2; i++) {
+		sh->wrote[i] = 0;
+		writer[i] = must_fork();
+		if (!writer[i])
+			be_writer(prey, i);
+	}
+	ut_until((sh->wrote[0] && sh->wrote[1]) || sh->over);
+	usleep(any(3000));
+	kill(prey, SIGKILL);
+	if (!any(8))
+		kill(writer[any(2)], SIGKILL);
+	sh->hunts += sh->wrote[0] > 0 && sh->wrote[1] > 0;
+	good = end_of(writer[0], &unused);
+	good &= end_of(writer[1], &unused);
+	return end_of(prey, &unused) && good;
+}
+
+static void go_hunting(void)
+{
+	storm_seed(99);
+	while (!sh->over && hunt())
+		;
+	_exit(0);
+}
+
+/* Send signals to the victims, and kill tracers. */
 static void disturb(void)
 {
 	static const int signals[] = {
 		SIGKILL, SIGSTOP, SIGCONT, SIGCONT, SIGCONT, SIGUSR1, SIGUSR1,
 	};
+	pid_t pid;
 
-	ut_be_child();
 	storm_seed(77);
 	while (!sh->over) {
-		pid_t pid = sh->victim[any(VICTIMS)];
-
+		pid = sh->victim[any(VICTIMS)];
 		if (pid != NO_PID)
 			kill(pid, signals[any(ARRAY_SIZE(signals))]);
+		pid = any(6) ? NO_PID : sh->tracer[any(WORKERS)];
+		if (pid != NO_PID)
+			kill(pid, SIGKILL);
 		usleep(3000);
 	}
 	_exit(0);
 }
 
-/* Does everything end that is left of the storm? */
-static bool all_end(void)
+/*
+ * Reap children until @end; true if there are none any more.  An orphan that a
+ * tracer without PTRACE_SEIZE has left may be stopped before its first step.
+ */
+static bool reap(long end)
 {
-	long end = ut_now_ms() + 2 * UT_DEADLINE_MS;
+	int status;
 	pid_t pid;
 
-	for (;;) {
-		pid = waitpid(-1, NULL, WNOHANG | __WALL);
-		if (pid < 0)
-			return true;
-		if (!pid && ut_now_ms() > end)
-			return false;
+	do {
+		pid = waitpid(-1, &status, WNOHANG | WUNTRACED | __WALL);
+		if (pid > 0 && WIFSTOPPED(status))
+			kill(pid, SIGKILL);
 		if (!pid)
 			ut_sleep_ms(5);
-	}
+	} while (pid >= 0 && ut_now_ms() < end);
+	return pid < 0;
+}
+
+/* Can root have a further tracing if each user may have one? */
+static bool nothing_is_charged(void)
+{
+	long before = sh->hunts;
+	char text[16];
+
+	if (ut_read_file(text, sizeof(text), ENGINES) <= 0 ||
+	    ut_write_file(ENGINES, "1"))
+		return false;
+	hunt();
+	return !ut_write_file(ENGINES, text) && sh->hunts > before;
 }
 
 FIXTURE(storm) {
-	pid_t pid[WORKERS + VICTIMS + 1];
+	int before;		/* the limit of tracers before the test */
+	bool free;		/* no further tracing was charged to root */
 };
 
 FIXTURE_SETUP(storm)
 {
-	if (access(TWO_SYSCTL, W_OK))
+	char text[16];
+
+	if (ut_read_file(text, sizeof(text), TWO_SYSCTL) <= 0 ||
+	    access(TWO_SYSCTL, W_OK))
 		SKIP(return, "no " TWO_SYSCTL);
-	ASSERT_EQ(0, two_limit(TWO_LIMIT));
+	self->before = atoi(text);
 	sh = mmap(NULL, sizeof(*sh), PROT_READ | PROT_WRITE,
 		  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, sh);
 	/* Orphans are children of the test then. */
 	ASSERT_EQ(0, prctl(PR_SET_CHILD_SUBREAPER, 1));
 	ut_helper();
+	ASSERT_EQ(0, two_limit(TWO_LIMIT));
+	self->free = nothing_is_charged();
+	sh->hunts = 0;
 }
 
 FIXTURE_TEARDOWN(storm)
 {
-	unsigned int i;
+	EXPECT_EQ(0, two_limit(self->before));
+}
 
-	two_limit(1);
-	for (i = 0; i < ARRAY_SIZE(self->pid); i++)
-		if (self->pid[i] && !waitpid(self->pid[i], NULL, WNOHANG))
-			kill(self->pid[i], SIGKILL);
+static void start_roles(void)
+{
+	int i;
+
+	for (i = 0; i < WORKERS; i++)
+		if (!must_fork())
+			repeat(be_tracer, 100000 * (i + 1), &sh->tracer[i],
+			       &sh->rounds[i]);
+	for (i = 0; i < VICTIMS; i++)
+		if (!must_fork())
+			repeat(be_victim, 1000 * i, &sh->victim[i],
+			       &sh->lives[i]);
+	if (!must_fork())
+		go_hunting();
+	if (!must_fork())
+		disturb();
 }
 
 TEST_F_TIMEOUT(storm, all_end, storm_seconds() + 120 * ut_patience())
 {
-	unsigned int i;
+	int i;
 
-	for (i = 0; i < ARRAY_SIZE(self->pid); i++) {
-		self->pid[i] = fork();
-		ASSERT_LE(0, self->pid[i]);
-		if (self->pid[i])
-			continue;
-		if (i < WORKERS)
-			work(i);
-		if (i < WORKERS + VICTIMS)
-			keep(i - WORKERS);
-		disturb();
-	}
-	ut_sleep_ms(1000L * storm_seconds());
+	start_roles();
+	EXPECT_FALSE(reap(ut_now_ms() + 1000L * storm_seconds()));
 	sh->over = 1;
-	EXPECT_TRUE(all_end());
-	memset(self->pid, 0, sizeof(self->pid));
+	ASSERT_TRUE(reap(ut_now_ms() + 2 * UT_DEADLINE_MS));
 	EXPECT_EQ(0, sh->hung);
+	EXPECT_EQ(0, sh->strange);
 	for (i = 0; i < WORKERS; i++)
 		EXPECT_LT(1, sh->rounds[i]);
 	for (i = 0; i < VICTIMS; i++)
 		EXPECT_LT(1, sh->lives[i]);
 	EXPECT_LT(0, sh->beside);
-	TH_LOG("%ld attaches, %ld beside another tracer, %ld stops",
-	       sh->attached, sh->beside, sh->stops);
+	EXPECT_LT(0, sh->asked);
+	EXPECT_LT(0, sh->hunts);
+	TH_LOG("%ld attaches, %ld beside, %ld asked, %ld stops, %ld hunts",
+	       sh->attached, sh->beside, sh->asked, sh->stops, sh->hunts);
+	sh->over = 0;
+	EXPECT_TRUE(!self->free || ut_until(nothing_is_charged()));
 }
 
 TEST_HARNESS_MAIN

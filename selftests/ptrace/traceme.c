@@ -2,8 +2,8 @@
 /*
  * utrace selftests - PTRACE_TRACEME of a task that has a tracer
  *
- * The real parent becomes a further tracer, without PTRACE_SEIZE.  The task that
- * asks needs the right to trace the tracers that are there.
+ * The real parent becomes a further tracer, without PTRACE_SEIZE.  The task
+ * that asks needs the right to trace the tracers that are there.
  */
 #include "two.h"
 
@@ -24,12 +24,6 @@ static bool start_further(struct two_data *self)
 {
 	return start(&self->t, 0) && !two_seize(&self->p, self->t.pid, 0) &&
 	       !two_traceme(&self->t) && two_begin(&self->t);
-}
-
-static bool leaves(struct two_tracer *tr, pid_t pid)
-{
-	return two_interrupt(tr, pid) == TWO_TRAP &&
-	       !two_ptrace(tr, PTRACE_DETACH, pid, 0);
 }
 
 static const char *pair(pid_t a, pid_t b)
@@ -150,7 +144,7 @@ TEST_F(tracers, exec)
 	EXPECT_EQ(ENDED, two_wait(s2, t->pid));
 }
 
-/* A signal in the place of that SIGTRAP is for the later tracers and the task. */
+/* A signal in the place of SIGTRAP is for the later tracers and the task. */
 TEST_F(tracers, exec_delivers_a_signal)
 {
 	struct two_tracer *p = &self->p, *s2 = &self->s2;
@@ -213,7 +207,7 @@ TEST_F(tracers, no_more_than_the_limit)
 	EXPECT_STREQ(pair(p->t.pid, s->t.pid), two_tracers(t->pid));
 	EXPECT_EQ(-ESRCH, two_ptrace(&parent, PTRACE_INTERRUPT, t->pid, 0));
 	/* One leaves, and the parent takes its place. */
-	ASSERT_TRUE(leaves(s, t->pid));
+	ASSERT_TRUE(two_leave(s, t->pid));
 	EXPECT_EQ(0, two_traceme(t));
 	EXPECT_STREQ(pair(p->t.pid, parent.t.pid), two_tracers(t->pid));
 	EXPECT_EQ(-EPERM, two_seize(s, t->pid, 0));
@@ -237,7 +231,7 @@ TEST_F(tracers, task_needs_the_right)
 	EXPECT_EQ(TWO_NONE, two_poll(&parent, t->pid));
 	EXPECT_EQ(-ESRCH, two_ptrace(&parent, PTRACE_INTERRUPT, t->pid, 0));
 	/* The task has that right over a tracer of its own user. */
-	ASSERT_TRUE(leaves(p, t->pid));
+	ASSERT_TRUE(two_leave(p, t->pid));
 	ASSERT_EQ(0, two_seize(&nobody, t->pid, 0));
 	EXPECT_EQ(0, two_traceme(t));
 	EXPECT_STREQ(pair(nobody.t.pid, parent.t.pid), two_tracers(t->pid));
@@ -258,11 +252,11 @@ TEST_F(tracers, task_needs_the_right_over_all)
 	ASSERT_EQ(0, two_seize(s, t->pid, 0));
 	EXPECT_EQ(-EPERM, two_traceme(t));
 	/* The parent would be the first now, beside one that stays. */
-	ASSERT_TRUE(leaves(&nobody, t->pid));
+	ASSERT_TRUE(two_leave(&nobody, t->pid));
 	EXPECT_EQ(-EPERM, two_traceme(t));
 	EXPECT_EQ(s->t.pid, ut_status(t->pid, "TracerPid:"));
 	EXPECT_STREQ("", two_tracers(t->pid));
-	ASSERT_TRUE(leaves(s, t->pid));
+	ASSERT_TRUE(two_leave(s, t->pid));
 	EXPECT_EQ(0, two_traceme(t));
 	EXPECT_EQ(parent.t.pid, ut_status(t->pid, "TracerPid:"));
 	ASSERT_TRUE(two_begin(t));
@@ -277,7 +271,7 @@ TEST_F(tracers, first_beside_a_tracer_that_stays)
 	ASSERT_TRUE(start(t, 0));
 	ASSERT_EQ(0, two_seize(p, t->pid, 0));
 	ASSERT_EQ(0, two_seize(s, t->pid, 0));
-	ASSERT_TRUE(leaves(p, t->pid));
+	ASSERT_TRUE(two_leave(p, t->pid));
 	ASSERT_EQ(0, two_limit(1));
 	EXPECT_EQ(-EPERM, two_traceme(t));
 	ASSERT_EQ(0, two_limit(2));
@@ -321,7 +315,7 @@ TEST_F(tracers, parent_is_a_further_one)
 	EXPECT_EQ(TWO_TRAP, two_interrupt(&parent, t->pid));
 	/* The first one is gone, and the parent stays. */
 	ASSERT_EQ(0, two_cont(&parent, t->pid, 0));
-	ASSERT_TRUE(leaves(p, t->pid));
+	ASSERT_TRUE(two_leave(p, t->pid));
 	EXPECT_EQ(-EPERM, two_traceme(t));
 	EXPECT_EQ(parent.t.pid, ut_status(t->pid, "TracerPid:"));
 	EXPECT_STREQ("", two_tracers(t->pid));

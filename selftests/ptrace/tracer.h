@@ -278,6 +278,24 @@ static inline long two_run(struct two_tracer *tr)
 }
 
 /*
+ * Function of a target: kill the process t->arg when the test is dead.  A test
+ * that an assertion ends may make no teardown.
+ */
+static inline int two_guard(struct ut_target *t)
+{
+	sigset_t set;
+	int sig;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	ut_say(t);
+	sigwait(&set, &sig);
+	return kill(t->arg, SIGKILL);
+}
+
+/*
  * Start a tracer of the user @uid, and let that fork the target @t.  The target
  * runs @fn after two_begin().  If the tracer dies, the target does not: the
  * test is its real parent then.
@@ -286,6 +304,8 @@ static inline bool two_start_parent(struct two_tracer *tr, uid_t uid,
 				    struct ut_target *t,
 				    int (*fn)(struct ut_target *t))
 {
+	struct ut_target guard = {};
+
 	t->fn = fn;
 	/* The tracer inherits the pipes and the memory. */
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1) || !ut_prepare(t) ||
@@ -298,7 +318,8 @@ static inline bool two_start_parent(struct two_tracer *tr, uid_t uid,
 		return false;
 	/* Behind the tracer: the test can kill the target after that. */
 	ut_pids[ut_npids++] = t->pid;
-	return ut_runs(t);
+	guard.arg = t->pid;
+	return ut_spawn(&guard, two_guard) && ut_hear(&guard) && ut_runs(t);
 }
 
 /* Have the child of a tracer call PTRACE_TRACEME; 0 or -errno. */
@@ -457,6 +478,13 @@ static inline long two_waitid(struct two_tracer *tr, int type, int id,
 static inline long two_interrupt(struct two_tracer *tr, pid_t pid)
 {
 	return two_ptrace(tr, PTRACE_INTERRUPT, pid, 0) ?: two_wait(tr, pid);
+}
+
+/* Interrupt @pid and detach; for a tracer with PTRACE_SEIZE. */
+static inline bool two_leave(struct two_tracer *tr, pid_t pid)
+{
+	return two_interrupt(tr, pid) == TWO_TRAP &&
+	       !two_ptrace(tr, PTRACE_DETACH, pid, 0);
 }
 
 #endif /* UTRACE_TRACER_H */

@@ -180,9 +180,14 @@ static bool ptracer_mark_group(struct task_struct *tracer)
  */
 static int ptracer_list(struct ptracer *p, unsigned int max)
 {
-	unsigned int n = READ_ONCE(p->task->ptrace) ? 1 : 0;
+	struct task_struct *task = p->task;
+	unsigned int n = task->ptrace ? 1 : 0;
 	struct ptracer *other;
 
+	lockdep_assert_held(&tasklist_lock);
+
+	if (n && task->parent == p->tracer)
+		return -EPERM;
 	guard(spinlock_irqsave)(&ptracers_lock);
 	if (p->tracer->flags & PF_EXITING)
 		return -ESRCH;
@@ -194,7 +199,7 @@ static int ptracer_list(struct ptracer *p, unsigned int max)
 			return -EPERM;
 		n++;
 	}
-	if (n >= max)
+	if (n >= min(max, PTRACER_MAX))
 		return -EPERM;
 	utrace_engine_get(p->engine);
 	ptracer_add_last(p);
@@ -259,7 +264,7 @@ static int ptracer_hear(struct ptracer *p)
  * Context: Process context, sleeps.  cred_guard_mutex of the task may be held.
  * Return:
  * * 0 - done
- * * -EPERM - the task has @max tracers, or this one already
+ * * -EPERM - the task has @max tracers, or this one already, or is in a sandbox
  * * -EDEADLK - the task traces the tracer, maybe by way of others.  Of two
  *   attaches that make a circle together, both may fail, and one does: each is
  *   in the lists before it looks
@@ -282,7 +287,14 @@ int ptracer_start(struct ptracer *p, unsigned int max)
 	p->engine = engine;
 	scoped_guard(rcu)
 		utrace_set_owner(engine, task_tgid(p->tracer));
-	ret = ptracer_mark_group(p->tracer) ? ptracer_list(p, max) : -ESRCH;
+	/* A tracer becomes the first one with the lock held for writing. */
+	scoped_guard(read_lock, &tasklist_lock)
+		ret = ptracer_mark_group(p->tracer) ? ptracer_list(p, max) :
+						      -ESRCH;
+	if (!ret && max != PTRACER_FOLLOWS && ptracer_intrudes(p)) {
+		ptracer_forget(p);
+		ret = -EPERM;
+	}
 	if (!ret && max != PTRACER_FOLLOWS &&
 	    ptracer_in_circle(p->tracer, p->task)) {
 		ptracer_forget(p);

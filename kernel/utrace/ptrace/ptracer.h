@@ -131,6 +131,9 @@ static inline bool ptracer_wants(const struct ptracer *p, int event)
 	return p->flags & PT_EVENT_FLAG(event);
 }
 
+/* The most that kernel.ptrace_max_tracers may be. */
+#define PTRACER_MAX		16
+
 /* For ptracer_start(): the tracer follows a task that it traces to a new task. */
 #define PTRACER_FOLLOWS		UINT_MAX
 
@@ -179,6 +182,7 @@ void ptracer_died(struct ptracer *p, struct task_struct *task,
 		  bool group_dead, bool waits);
 
 /* rights.c */
+bool ptracer_intrudes(struct ptracer *p);
 bool ptracer_in_circle(struct task_struct *process, struct task_struct *tracer);
 
 #endif /* _KERNEL_UTRACE_PTRACER_H */

@@ -26,13 +26,6 @@
 /* Options that only a first tracer may have, since others could undo them. */
 #define PTRACER_NOT_SECOND	(PTRACE_O_TRACESECCOMP | PTRACE_O_SUSPEND_SECCOMP)
 
-/* Is the caller the first tracer of the task? */
-static bool ptracer_is_first(struct task_struct *task)
-{
-	guard(rcu)();
-	return ptrace_parent(task) == current;
-}
-
 /**
  * __utrace_ptrace_attach() - become a further tracer of a task
  * @task: the task
@@ -43,7 +36,7 @@ static bool ptracer_is_first(struct task_struct *task)
  * Return:
  * * 0 - done
  * * -EPERM - @task has as many tracers as kernel.ptrace_max_tracers allows, or
- *   the caller is one of them
+ *   the caller is one of them, or @task is a worker of the kernel for a program
  * * -EDEADLK - @task traces the caller, maybe by way of others
  * * -EINVAL - options that need to be the first tracer
  * * -ESRCH - @task is exiting
@@ -55,8 +48,8 @@ int __utrace_ptrace_attach(struct task_struct *task, unsigned int flags)
 
 	if (flags & (PTRACER_NOT_SECOND << PT_OPT_FLAG_SHIFT))
 		return -EINVAL;
-	/* Only the caller can end this. */
-	if (ptracer_is_first(task))
+	/* Such a thread makes no reports at which the tracer could be told. */
+	if (task->flags & PF_USER_WORKER)
 		return -EPERM;
 	p = ptracer_new(task, current, current_cred(), flags);
 	if (!p)
@@ -93,8 +86,6 @@ int __utrace_ptrace_traceme(void)
 	int ret;
 
 	ret = security_ptrace_traceme(parent);
-	if (!ret && rcu_access_pointer(current->parent) == parent)
-		ret = -EPERM;
 	if (ret)
 		goto out;
 	ret = -ENOMEM;
@@ -252,6 +243,13 @@ static int ptracer_detach(struct ptracer *p, unsigned long signr)
 	return 0;
 }
 
+/* Has the tracer decided about a signal, which the task has yet to act on? */
+static bool ptracer_is_deciding(struct ptracer *p)
+{
+	guard(spinlock_irqsave)(&p->lock);
+	return p->told && p->state == PTRACER_RUNNING;
+}
+
 /*
  * Stop the task where it stands, in a stop for another tracer, for an engine or
  * for job control.  Returns false if it does not stand, or stands in the midst
@@ -263,6 +261,10 @@ static bool ptracer_stop_in_place(struct ptracer *p)
 
 	if (utrace_freeze_if_safe(p->task))
 		return false;
+	if (ptracer_is_deciding(p)) {
+		utrace_thaw(p->task);
+		return false;
+	}
 	if (ptracer_take_made(p, &made)) {
 		ptracer_control(p, UTRACE_STOP);
 		ptracer_tell(p, p->task, PTRACER_AT_SYSCALL, made.si_signo,

@@ -25,9 +25,6 @@
 
 #include "ptracer.h"
 
-/* The most that kernel.ptrace_max_tracers may be. */
-#define PTRACER_MAX		16
-
 /* How many processes the search for a circle looks at. */
 #define PTRACER_CIRCLE		32
 
@@ -184,10 +181,13 @@ static struct task_struct *ptracer_get_nth(struct task_struct *task,
 	return tracer ? get_task_struct(tracer) : NULL;
 }
 
+/* Options of a first tracer that keeps its task in a sandbox. */
+#define PTRACER_SANDBOX		(PT_TRACE_SECCOMP | PT_SUSPEND_SECCOMP)
+
 /* Does the first tracer of the task keep the task in a sandbox? */
 static bool ptracer_is_sandboxed(struct task_struct *task)
 {
-	if (READ_ONCE(task->ptrace) & (PT_TRACE_SECCOMP | PT_SUSPEND_SECCOMP))
+	if (READ_ONCE(task->ptrace) & PTRACER_SANDBOX)
 		return true;
 #ifdef CONFIG_GENERIC_ENTRY
 	return test_task_syscall_work(task, SYSCALL_EMU);
@@ -205,12 +205,14 @@ static struct user_namespace *ptracer_get_user_ns(struct task_struct *task)
 /**
  * __utrace_ptrace_may_join() - may a task have one more tracer?
  * @task: the task, which the caller may trace, or the current task
+ * @flags: for task_struct::ptrace, if the tracer becomes the first one
  *
- * Context: Process context, sleeps.
+ * Context: Process context, sleeps.  cred_guard_mutex of @task is held.
  * Return: 0, or -EPERM if @task has as many tracers as kernel.ptrace_max_tracers
- * allows, or if the caller may not share @task with one of them.
+ * allows, or if the caller may not share @task with one of them, or one of them
+ * not with a caller that keeps @task in a sandbox.
  */
-int __utrace_ptrace_may_join(struct task_struct *task)
+int __utrace_ptrace_may_join(struct task_struct *task, unsigned int flags)
 {
 	unsigned int n, count = 0, max = READ_ONCE(ptrace_max_tracers);
 	struct user_namespace *ns = ptracer_get_user_ns(task);
@@ -218,6 +220,8 @@ int __utrace_ptrace_may_join(struct task_struct *task)
 		   ns_capable(ns, CAP_SYS_PTRACE);
 
 	put_user_ns(ns);
+	if (flags & PTRACER_SANDBOX)
+		may = may && !__utrace_ptrace_sandbox(task);
 	for (n = PTRACER_MAX + 1; may && n; n--) {
 		struct task_struct *tracer = ptracer_get_nth(task, n - 1);
 
@@ -278,8 +282,9 @@ bool __utrace_ptrace_capable(struct task_struct *task, struct user_namespace *ns
 }
 
 /**
- * __utrace_ptrace_sandbox() - the first tracer is about to rely on being alone
- * @task: the task
+ * __utrace_ptrace_sandbox() - the first tracer relies on being alone
+ * @task: the task, of which this can be seen.  So of a first tracer that looks
+ *	here and a further one in ptracer_intrudes(), one sees the other
  *
  * Context: Process context.
  * Return: 0, or -EPERM if another tracer is not privileged.
@@ -287,10 +292,29 @@ bool __utrace_ptrace_capable(struct task_struct *task, struct user_namespace *ns
 int __utrace_ptrace_sandbox(struct task_struct *task)
 {
 	struct user_namespace *ns = ptracer_get_user_ns(task);
-	bool capable = __utrace_ptrace_capable(task, ns);
+	bool capable;
 
+	smp_mb();
+	capable = __utrace_ptrace_capable(task, ns);
 	put_user_ns(ns);
 	return capable ? 0 : -EPERM;
+}
+
+/**
+ * ptracer_intrudes() - has a tracer come into the sandbox of the first one?
+ * @p: the ptracer, which is in the lists
+ *
+ * Context: Process context.
+ */
+bool ptracer_intrudes(struct ptracer *p)
+{
+	struct user_namespace *ns = ptracer_get_user_ns(p->task);
+	bool intrudes;
+
+	smp_mb();
+	intrudes = ptracer_is_sandboxed(p->task) && ptracer_lacks_cap(p, ns);
+	put_user_ns(ns);
+	return intrudes;
 }
 
 /* Circles */
@@ -332,14 +356,15 @@ static bool ptracer_add_second(struct ptracer *p, void *above)
  */
 bool ptracer_in_circle(struct task_struct *process, struct task_struct *tracer)
 {
-	struct ptracer_above above = {
-		.n = 1,
-		.leader = { process->group_leader },
-	};
+	struct ptracer_above above = {};
 	struct task_struct *t;
 	unsigned int i;
 
 	guard(read_lock)(&tasklist_lock);
+	/* The leader of a process that is gone may be gone, too. */
+	if (!pid_alive(process))
+		return false;
+	ptracer_add_above(&above, process);
 	for (i = 0; i < above.n && i < PTRACER_CIRCLE; i++) {
 		for_each_thread(above.leader[i], t) {
 			if (t->ptrace)
