@@ -423,8 +423,9 @@ static int ptracer_clone_event(unsigned long clone_flags)
 
 /*
  * Trace a new task, which does not run yet: its first stop is a
- * PTRACE_EVENT_STOP, or SIGSTOP without PTRACE_SEIZE.  If that fails for want of memory or because the user has
- * too many engines, the child is not traced, which the kernel log tells.
+ * PTRACE_EVENT_STOP, or SIGSTOP without PTRACE_SEIZE.  If that fails for want of
+ * memory or because the user has too many engines, the child is not traced, which
+ * the kernel log tells.
  */
 static void ptracer_follow(struct ptracer *parent, struct task_struct *child)
 {

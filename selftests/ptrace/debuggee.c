@@ -16,12 +16,12 @@
 #include <unistd.h>
 
 static const char *dir;
-static volatile int work_count;
+static int work_count;
 
 /* A debugger has a breakpoint here, and strace sees the system call. */
 __attribute__((noinline)) static int work(int n)
 {
-	work_count++;
+	__atomic_fetch_add(&work_count, 1, __ATOMIC_RELAXED);
 	return n + getppid();
 }
 
@@ -70,10 +70,7 @@ static int serve(void)
 /* The compiler must not see that the memory is never used. */
 static void lose(void)
 {
-	char *volatile lost = malloc(100);
-
-	lost = NULL;
-	(void)lost;
+	asm volatile ("" : : "r" (malloc(100)) : "memory");
 }
 
 int main(int argc, char **argv)

@@ -4,9 +4,9 @@
  *
  * The task stops for its first tracer, and then for an engine of a further one.
  * Each of the two tracers works on the registers of the task once; the further one
- * then lets the task go, and the first one may.  A killer comes at any time.  A client of freeze.c sets FROZEN, the
- * first tracer sets PTRACE_FROZEN and waits until FROZEN is clear.  All of that is
- * under siglock.
+ * then lets the task go, and the first one may.  A killer comes at any time.  A
+ * client of freeze.c sets FROZEN, the first tracer sets PTRACE_FROZEN and waits
+ * until FROZEN is clear.  All of that is under siglock.
  *
  * The properties: the task does not leave its stops while a tracer works on it,
  * the tracers do not work on it at the same time, and everybody comes to an end.

@@ -56,26 +56,26 @@ bool __utrace_ptrace_sees_debugregs(struct task_struct *task)
 int __utrace_ptrace_take_debugregs(struct task_struct *task, bool in_use)
 {
 	struct ptracer *p = ptracer_of_debugregs(task);
-	bool second = utrace_ptrace_second(task);
-	int ret = 0;
+	bool second = utrace_ptrace_second(task), ours;
 
 	if (p) {
-		if (!second || p->tracer != current)
-			ret = -EBUSY;
-	} else if (!second) {
+		ours = second && p->tracer == current;
+		ptracer_put(p);
+		return ours ? 0 : -EBUSY;
+	}
+	if (!second) {
 		task->ptrace |= PT_UTRACE_DEBUGREGS;
 		return 0;
-	} else if (in_use && (task->ptrace & PT_UTRACE_DEBUGREGS)) {
-		return -EBUSY;
-	} else {
-		p = ptracer_find(current, task);
-		if (!p)
-			return -EBUSY;
-		flush_ptrace_hw_breakpoint(task);
-		p->debugregs = true;
 	}
+	if (in_use && (task->ptrace & PT_UTRACE_DEBUGREGS))
+		return -EBUSY;
+	p = ptracer_find(current, task);
+	if (!p)
+		return -EBUSY;
+	flush_ptrace_hw_breakpoint(task);
+	p->debugregs = true;
 	ptracer_put(p);
-	return ret;
+	return 0;
 }
 
 /**

@@ -294,6 +294,7 @@ int __utrace_ptrace_sandbox(struct task_struct *task)
 	struct user_namespace *ns = ptracer_get_user_ns(task);
 	bool capable;
 
+	/* The caller has set its mark before; pairs with ptracer_intrudes(). */
 	smp_mb();
 	capable = __utrace_ptrace_capable(task, ns);
 	put_user_ns(ns);
@@ -311,6 +312,7 @@ bool ptracer_intrudes(struct ptracer *p)
 	struct user_namespace *ns = ptracer_get_user_ns(p->task);
 	bool intrudes;
 
+	/* @p is listed before; pairs with __utrace_ptrace_sandbox(). */
 	smp_mb();
 	intrudes = ptracer_is_sandboxed(p->task) && ptracer_lacks_cap(p, ns);
 	put_user_ns(ns);
