@@ -15,7 +15,7 @@ static void be_traced(void)
 {
 	ptrace(PTRACE_TRACEME, 0, 0, 0);
 	raise(SIGSTOP);
-	*shared = per_op(getppids, 100, 10);
+	*shared = per_op(getppids, 100, 50);
 	_exit(0);
 }
 
