@@ -480,9 +480,8 @@ struct k_sigaction *__utrace_signal(struct ksignal *ksig, enum pid_type type,
 
 	ksig->ka = orig;
 	/*
-	 * SIGCONT clears this bit while siglock is dropped, and
-	 * do_signal_stop() then does not stop.  If there is a tracer,
-	 * ptrace_signal() has set the bit, and SIGCONT may have cleared it.
+	 * SIGCONT clears this bit, and do_signal_stop() then does not stop.
+	 * ptrace_signal() has set it, if there is a tracer.
 	 */
 	if (!current->ptrace)
 		current->jobctl |= JOBCTL_STOP_DEQUEUED;

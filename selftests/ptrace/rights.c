@@ -5,10 +5,7 @@
  * Each tracer needs the right to trace.  A second tracer is no way into a
  * sandbox that the first one is, and none to the rights of a set-id program.
  */
-#include <sys/sendfile.h>
-#include <sys/statvfs.h>
-
-#include "two.h"
+#include "setid.h"
 
 #define ELEVATED	two_exit(10)	/* "helper euid" as root */
 #define PLAIN		two_exit(20)
@@ -211,30 +208,6 @@ TEST_F(tracers, requests_of_a_primary)
 	EXPECT_TRUE(two_has(s, t->pid));
 	ASSERT_EQ(0, two_cont(s, t->pid, 0));
 	EXPECT_TRUE(ut_runs(t));
-}
-
-/* The set-id program, a copy of the helper. */
-static char folder[32];
-static char program[64];
-
-static bool make_setid(void)
-{
-	int in, out;
-	bool made;
-
-	snprintf(folder, sizeof(folder), "/tmp/two_XXXXXX");
-	if (!mkdtemp(folder) || chmod(folder, 0755))
-		return false;
-	snprintf(program, sizeof(program), "%s/setid", folder);
-	in = open(ut_helper(), O_RDONLY | O_CLOEXEC);
-	out = open(program, O_WRONLY | O_CREAT | O_CLOEXEC, 0700);
-	made = in >= 0 && out >= 0;
-	while (made && sendfile(out, in, NULL, 1 << 20) > 0)
-		;
-	made = made && !fchmod(out, 04755);
-	close(in);
-	close(out);
-	return made;
 }
 
 static bool is_nosuid(void)

@@ -5,10 +5,7 @@
  * A test is about a mistake that ptrace once had, or that a second way to a
  * task invites.  Those about registers and system calls are in entry.c.
  */
-#include <sys/sendfile.h>
-#include <sys/statvfs.h>
-
-#include "two.h"
+#include "setid.h"
 
 #define ELEVATED	two_exit(10)	/* "helper euid" as root */
 #define PLAIN		two_exit(20)
@@ -20,30 +17,6 @@
 #define VISITS_MS	7000	/* for fewer visits on a slow machine */
 #define LEAK_KB		(20 << 10)
 #define LIMITED		(TWO_NOBODY - 2)	/* user with few engines */
-
-/* The set-id program, a copy of the helper. */
-static char folder[32];
-static char program[64];
-
-static bool make_setid(void)
-{
-	int in, out;
-	bool made;
-
-	snprintf(folder, sizeof(folder), "/tmp/two_XXXXXX");
-	if (!mkdtemp(folder) || chmod(folder, 0755))
-		return false;
-	snprintf(program, sizeof(program), "%s/setid", folder);
-	in = open(ut_helper(), O_RDONLY | O_CLOEXEC);
-	out = open(program, O_WRONLY | O_CREAT | O_CLOEXEC, 0700);
-	made = in >= 0 && out >= 0;
-	while (made && sendfile(out, in, NULL, 1 << 20) > 0)
-		;
-	made = made && !fchmod(out, 04755);
-	close(in);
-	close(out);
-	return made;
-}
 
 static void remove_setid(void)
 {

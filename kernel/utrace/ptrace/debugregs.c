@@ -35,11 +35,13 @@ static struct ptracer *ptracer_of_debugregs(struct task_struct *task)
 bool __utrace_ptrace_sees_debugregs(struct task_struct *task)
 {
 	struct ptracer *p = ptracer_of_debugregs(task);
+	bool second = utrace_ptrace_second(task), ours;
 
 	if (!p)
-		return !utrace_ptrace_second(task);
+		return !second;
+	ours = second && p->tracer == current;
 	ptracer_put(p);
-	return p->tracer == current && utrace_ptrace_second(task);
+	return ours;
 }
 
 /**

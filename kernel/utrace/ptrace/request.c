@@ -40,6 +40,7 @@
  * * -EDEADLK - @task traces the caller, maybe by way of others
  * * -EINVAL - options that need to be the first tracer
  * * -ESRCH - @task is exiting
+ * * -ENOMEM - no memory
  * * or an error of utrace_attach_for()
  */
 int __utrace_ptrace_attach(struct task_struct *task, unsigned int flags)
@@ -76,8 +77,9 @@ static struct task_struct *ptracer_get_parent(void)
  * Context: Process context, sleeps.
  * Return:
  * * 0 - done, or the parent is exiting
- * * -EPERM - as for __utrace_ptrace_attach(), or the parent may not trace
- * * -EDEADLK, or an error of utrace_attach_for() - likewise
+ * * -EDEADLK, -ENOMEM - as for __utrace_ptrace_attach()
+ * * -EPERM - likewise, or the parent may not trace
+ * * or an error of security_ptrace_traceme() or utrace_attach_for()
  */
 int __utrace_ptrace_traceme(void)
 {

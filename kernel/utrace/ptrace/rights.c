@@ -283,8 +283,11 @@ bool __utrace_ptrace_capable(struct task_struct *task, struct user_namespace *ns
 
 /**
  * __utrace_ptrace_sandbox() - the first tracer relies on being alone
- * @task: the task, of which this can be seen.  So of a first tracer that looks
- *	here and a further one in ptracer_intrudes(), one sees the other
+ * @task: the task
+ *
+ * The caller has set its mark on the task, so that one sees the other of a first
+ * tracer that looks here and a further one in ptracer_intrudes().  Or the caller
+ * holds cred_guard_mutex of the task, and no further tracer comes.
  *
  * Context: Process context.
  * Return: 0, or -EPERM if another tracer is not privileged.
@@ -294,7 +297,7 @@ int __utrace_ptrace_sandbox(struct task_struct *task)
 	struct user_namespace *ns = ptracer_get_user_ns(task);
 	bool capable;
 
-	/* The caller has set its mark before; pairs with ptracer_intrudes(). */
+	/* After the mark of the caller; pairs with ptracer_intrudes(). */
 	smp_mb();
 	capable = __utrace_ptrace_capable(task, ns);
 	put_user_ns(ns);
