@@ -11,8 +11,10 @@
 #ifndef _LINUX_UTRACE_PTRACE_H
 #define _LINUX_UTRACE_PTRACE_H
 
+#include <linux/cleanup.h>
 #include <linux/errno.h>
 #include <linux/jump_label.h>
+#include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -85,19 +87,15 @@ int utrace_ptrace_stop_code(struct task_struct *task);
 long __utrace_ptrace_wait(struct wait_opts *wo);
 bool __utrace_ptrace_keeps_pid(struct pid *pid);
 void __utrace_ptrace_exit(void);
-struct task_struct *__utrace_ptrace_next(struct task_struct *task,
-					 unsigned int n);
-
-/* In kernel/signal.c: tell @tracer of a stop or the end of @task. */
-void signal_utrace_notify_tracer(struct task_struct *task,
-				 struct task_struct *tracer, int why,
-				 int status);
+struct task_struct *__utrace_ptrace_tracer(struct task_struct *task);
+bool __utrace_ptrace_closes_circle(struct task_struct *tracer,
+				   struct task_struct *task);
 
 /*
  * Is the caller of ptrace(2) a further tracer of @task?  ptrace_check_attach()
  * has found that the caller is a tracer.
  */
-static inline bool utrace_ptrace_second(struct task_struct *task)
+static inline bool utrace_ptrace_further(struct task_struct *task)
 {
 	return utrace_ptrace_many() &&
 	       !(task->ptrace && task->parent == current);
@@ -282,11 +280,31 @@ static inline void utrace_ptrace_exit(void)
 		__utrace_ptrace_exit();
 }
 
-/* The further tracer number @n of @task, counted from 0, or NULL.  Under RCU. */
-static inline struct task_struct *utrace_ptrace_next(struct task_struct *task,
-						     unsigned int n)
+/* The further tracer of @task that came first, or NULL.  Under RCU. */
+static inline struct task_struct *utrace_ptrace_tracer(struct task_struct *task)
 {
-	return utrace_ptrace_many() ? __utrace_ptrace_next(task, n) : NULL;
+	return utrace_ptrace_many() ? __utrace_ptrace_tracer(task) : NULL;
 }
+
+/*
+ * Is @tracer traced by the process of @task, maybe by way of others?  NULL is the
+ * parent of @task.
+ */
+static inline bool utrace_ptrace_closes_circle(struct task_struct *tracer,
+					       struct task_struct *task)
+{
+	return utrace_ptrace_many() &&
+	       __utrace_ptrace_closes_circle(tracer, task);
+}
+
+extern struct mutex utrace_ptrace_link_mutex;
+
+/* No tracer is linked to a task between the look for a circle and a new link. */
+DEFINE_LOCK_GUARD_0(utrace_ptrace_link,
+		    if (utrace_ptrace_many())
+			mutex_lock(&utrace_ptrace_link_mutex);
+		    else
+			_T->lock = NULL,
+		    mutex_unlock(&utrace_ptrace_link_mutex))
 
 #endif /* _LINUX_UTRACE_PTRACE_H */

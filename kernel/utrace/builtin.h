@@ -36,6 +36,7 @@ void utrace_thaw(struct task_struct *task);
 void utrace_ask_report(struct task_struct *task);
 void utrace_stop_again(struct task_struct *task);
 bool utrace_in_stop(void);
+bool utrace_may_not_stop(void);
 u32 utrace_signal_of(int signr, struct k_sigaction *ka);
 bool utrace_chooses_call(struct utrace_engine *engine, unsigned int nr);
 bool __utrace_wants_call(struct utrace_engine *engine, struct pt_regs *regs);

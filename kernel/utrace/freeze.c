@@ -68,26 +68,6 @@ void __utrace_stay_frozen(void)
 	__set_current_state(TASK_RUNNING);
 }
 
-/**
- * utrace_ptrace_code() - what the first tracer gets from wait4(2) for a stop
- * @task: a task that is in a stop of ptrace
- *
- * Context: siglock of @task is held.
- * Return: the number of the signal, or the code that ptrace_do_notify() has
- * made, which wait4(2) shifts by 8 bits.
- */
-unsigned int utrace_ptrace_code(struct task_struct *task)
-{
-	const kernel_siginfo_t *info = task->last_siginfo;
-
-	/* A group stop without PTRACE_SEIZE has no info. */
-	if (!info)
-		return task->jobctl & JOBCTL_STOP_SIGMASK;
-	if (info->si_code > 0 && (info->si_code & 0x7f) == info->si_signo)
-		return info->si_code;
-	return info->si_signo;
-}
-
 /*
  * Is a stopped task at a place where another stop may be told of it: at a
  * signal, at the end of get_signal() or in a stop of job control, and not in
@@ -112,12 +92,13 @@ static bool utrace_is_safe(struct task_struct *task)
 /*
  * Freeze a task that is in a stop.  Returns -EAGAIN if the task is not in a
  * stop yet, or another client works on it: then AWAITED is set.  With @safe,
- * returns -EBUSY if the task is not in a stop, or not at a safe place.
+ * returns -EBUSY if the task is not in a stop, or not at a safe place.  Returns
+ * -ESRCH if the task is dead or is being killed.
  */
 static int utrace_try_freeze(struct task_struct *task, bool safe)
 {
 	unsigned long flags;
-	int ret = -EAGAIN;
+	int ret = 0;
 
 	if (!lock_task_sighand(task, &flags))
 		return -ESRCH;
@@ -125,16 +106,15 @@ static int utrace_try_freeze(struct task_struct *task, bool safe)
 	    READ_ONCE(task->utrace->flags) & UTRACE_TASK_KILLED)
 		ret = -ESRCH;
 	else if (task->jobctl & (JOBCTL_UTRACE_FROZEN | JOBCTL_PTRACE_FROZEN))
-		task->jobctl |= JOBCTL_UTRACE_AWAITED;
-	else if (safe && (!(task->jobctl & (JOBCTL_UTRACE | JOBCTL_TRACED)) ||
-			  !utrace_is_safe(task)))
+		ret = -EAGAIN;
+	else if (!(task->jobctl & (JOBCTL_UTRACE | JOBCTL_TRACED)))
+		ret = safe ? -EBUSY : -EAGAIN;
+	else if (safe && !utrace_is_safe(task))
 		ret = -EBUSY;
-	else if (task->jobctl & (JOBCTL_UTRACE | JOBCTL_TRACED))
-		ret = 0;
-	else
-		task->jobctl |= JOBCTL_UTRACE_AWAITED;
 	if (!ret)
 		task->jobctl |= JOBCTL_UTRACE_FROZEN;
+	else if (ret == -EAGAIN)
+		task->jobctl |= JOBCTL_UTRACE_AWAITED;
 	unlock_task_sighand(task, &flags);
 	return ret;
 }

@@ -727,7 +727,6 @@ enum utrace_stop_end {
 enum utrace_stop_end utrace_stop(struct utrace *u,
 				 enum utrace_stop_where where);
 void __utrace_stay_frozen(void);
-unsigned int utrace_ptrace_code(struct task_struct *task);
 void utrace_wake(struct task_struct *task, struct utrace *u);
 bool utrace_task_stopped(struct task_struct *task);
 void utrace_interrupt(struct task_struct *task);

@@ -228,6 +228,23 @@ static_assert(BIT(0) == PTRACE_O_TRACESYSGOOD &&
 	      BIT(21) == PTRACE_O_SUSPEND_SECCOMP);
 
 /*
+ * What the first tracer gets from wait4(2) for a stop: the number of the signal, or
+ * the code that ptrace_do_notify() has made, which wait4(2) shifts by 8 bits.
+ * siglock is held.
+ */
+static unsigned int utrace_ptrace_code(struct task_struct *task)
+{
+	const kernel_siginfo_t *info = task->last_siginfo;
+
+	/* A group stop without PTRACE_SEIZE has no info. */
+	if (!info)
+		return task->jobctl & JOBCTL_STOP_SIGMASK;
+	if (info->si_code > 0 && (info->si_code & 0x7f) == info->si_signo)
+		return info->si_code;
+	return info->si_signo;
+}
+
+/*
  * The code of the present stop for the tracer; 0 if there is none.  In a stop of
  * job control that the tracer listens in there is none, see task_stopped_code().
  */

@@ -77,6 +77,7 @@ void ptracer_tell(struct ptracer *p, struct task_struct *task,
 		/* Any stop is an answer to PTRACE_INTERRUPT. */
 		p->trap = false;
 		p->stop = stop;
+		p->told = stop == PTRACER_ANSWERS;
 		p->code = code;
 		p->signr = 0;
 		p->message = message;
@@ -92,20 +93,25 @@ void ptracer_tell(struct ptracer *p, struct task_struct *task,
 static void ptracer_tell_event(struct ptracer *p, int event,
 			       unsigned long message)
 {
-	ptracer_tell(p, current, PTRACER_AT_EVENT, SIGTRAP | event << 8,
+	ptracer_tell(p, current, PTRACER_DROPS, SIGTRAP | event << 8,
 		     CLD_TRAPPED, message, NULL);
+}
+
+/* Put *@pid in a member of @p, with a reference of its own. */
+static void ptracer_set_pid(struct ptracer *p, struct pid **member,
+			    struct pid *pid)
+{
+	struct pid *old = get_pid(pid);
+
+	scoped_guard(spinlock_irqsave, &p->lock)
+		swap(*member, old);
+	put_pid(old);
 }
 
 /* The same with a pid as the message.  The reader translates it. */
 static void ptracer_tell_pid(struct ptracer *p, int event, struct pid *pid)
 {
-	struct pid *old;
-
-	scoped_guard(spinlock_irqsave, &p->lock) {
-		old = p->message_pid;
-		p->message_pid = get_pid(pid);
-	}
-	put_pid(old);
+	ptracer_set_pid(p, &p->message_pid, pid);
 	ptracer_tell_event(p, event, 0);
 }
 
@@ -168,14 +174,27 @@ void ptracer_trap(struct ptracer *p, struct task_struct *task)
 		signr |= PTRACE_EVENT_STOP << 8;
 	else if (signr == SIGTRAP)
 		signr = SIGSTOP;	/* SIGCONT has come meanwhile */
-	ptracer_tell(p, task, PTRACER_AT_EVENT, signr, CLD_STOPPED, 0, NULL);
+	ptracer_tell(p, task, PTRACER_DROPS, signr, CLD_STOPPED, 0, NULL);
 }
 
 /* Signals */
 
 /**
- * ptracer_take_trap() - take the trap that PTRACE_INTERRUPT has set
+ * ptracer_listens_to_job() - does the tracer listen in a stop of job control?
  * @p: the ptracer
+ *
+ * Context: Any.  ptracer::lock is held.
+ */
+bool ptracer_listens_to_job(const struct ptracer *p)
+{
+	lockdep_assert_held(&p->lock);
+
+	return p->state == PTRACER_LISTENING && (p->code & 0x7f) != SIGTRAP;
+}
+
+/**
+ * ptracer_take_trap() - take a trap: of PTRACE_INTERRUPT, or the end of listening
+ * @p: the ptracer, whose task is in no stop of job control if it listens to one
  *
  * Context: Any.
  * Return: false if there is none, or the task is in a stop for the tracer.
@@ -183,7 +202,8 @@ void ptracer_trap(struct ptracer *p, struct task_struct *task)
 bool ptracer_take_trap(struct ptracer *p)
 {
 	guard(spinlock_irqsave)(&p->lock);
-	if (!p->trap || p->state == PTRACER_STOPPED)
+	if (p->state == PTRACER_STOPPED ||
+	    !(p->trap || ptracer_listens_to_job(p)))
 		return false;
 	p->trap = false;
 	return true;
@@ -221,6 +241,13 @@ bool ptracer_take_made(struct ptracer *p, kernel_siginfo_t *info)
 	return true;
 }
 
+/* Is one more report needed for this tracer? */
+static bool ptracer_has_more(struct ptracer *p)
+{
+	guard(spinlock_irqsave)(&p->lock);
+	return p->trap || p->made || ptracer_listens_to_job(p);
+}
+
 /* Take the step that the tracer has asked for. */
 static bool ptracer_take_step(struct ptracer *p)
 {
@@ -235,9 +262,7 @@ static bool ptracer_take_step(struct ptracer *p)
 /* Keep a signal, and tell the tracer of it. */
 static u32 ptracer_keep(struct ptracer *p, const kernel_siginfo_t *info)
 {
-	scoped_guard(spinlock_irqsave, &p->lock)
-		p->told = true;
-	ptracer_tell(p, current, PTRACER_AT_SIGNAL, info->si_signo, CLD_TRAPPED,
+	ptracer_tell(p, current, PTRACER_ANSWERS, info->si_signo, CLD_TRAPPED,
 		     0, info);
 	return UTRACE_STOP | UTRACE_STOP_HERE;
 }
@@ -300,7 +325,7 @@ static u32 ptracer_report(struct ptracer *p, u32 action, kernel_siginfo_t *info)
 	switch (utrace_signal_action(action)) {
 	case UTRACE_SIGNAL_HANDLER:
 		if (ptracer_take_step(p)) {
-			ptracer_tell(p, current, PTRACER_AT_EVENT, SIGTRAP,
+			ptracer_tell(p, current, PTRACER_DROPS, SIGTRAP,
 				     CLD_TRAPPED, 0, NULL);
 			return UTRACE_STOP | echo;
 		}
@@ -316,7 +341,7 @@ static u32 ptracer_report(struct ptracer *p, u32 action, kernel_siginfo_t *info)
 		if (info->si_signo == SIGTRAP && ptracer_take_step(p))
 			return ptracer_keep(p, info);
 		/* If it was a report, another tracer has made a signal of it. */
-		if (p->trap || p->made)
+		if (ptracer_has_more(p))
 			utrace_ask_report(current);
 		return UTRACE_RESUME | echo;
 	default:
@@ -375,8 +400,10 @@ static u32 ptracer_jctl(u32 action, struct utrace_engine *engine, int type,
 	if (type != CLD_STOPPED || utrace_in_stop() || ptracer_is_stopped(p) ||
 	    (current->flags & PF_EXITING))
 		return UTRACE_RESUME;
-	if (READ_ONCE(p->state) == PTRACER_LISTENING && !p->trap)
-		return UTRACE_RESUME;
+	scoped_guard(spinlock_irqsave, &p->lock) {
+		if (ptracer_listens_to_job(p) && !p->trap)
+			return UTRACE_RESUME;
+	}
 	ptracer_trap(p, current);
 	return UTRACE_STOP | UTRACE_STOP_HERE;
 }
@@ -387,7 +414,7 @@ static u32 ptracer_syscall(struct ptracer *p, unsigned long message)
 {
 	int code = p->flags & PT_TRACESYSGOOD ? SIGTRAP | 0x80 : SIGTRAP;
 
-	ptracer_tell(p, current, PTRACER_AT_SYSCALL, code, CLD_TRAPPED, message,
+	ptracer_tell(p, current, PTRACER_SENDS, code, CLD_TRAPPED, message,
 		     NULL);
 	return UTRACE_STOP | UTRACE_STOP_HERE;
 }
@@ -438,7 +465,7 @@ static void ptracer_follow(struct ptracer *parent, struct task_struct *child)
 			p->trap = true;
 		else
 			p->made = BIT(SIGSTOP);
-		ret = ptracer_start(p, PTRACER_FOLLOWS);
+		ret = ptracer_start(p, true);
 	}
 	if (!ret)
 		utrace_ask_report(child);
@@ -455,6 +482,8 @@ static u32 ptracer_clone(u32 action, struct utrace_engine *engine,
 	int event = ptracer_clone_event(clone_flags);
 	bool told = !(clone_flags & CLONE_UNTRACED) && ptracer_wants(p, event);
 
+	if (clone_flags & CLONE_VFORK)
+		ptracer_set_pid(p, &p->vfork_pid, task_pid(child));
 	if (!told && !(clone_flags & CLONE_PTRACE))
 		return UTRACE_RESUME;
 	ptracer_follow(p, child);
@@ -471,9 +500,13 @@ static u32 ptracer_vfork_done(u32 action, struct utrace_engine *engine,
 
 	if (!ptracer_wants(p, PTRACE_EVENT_VFORK_DONE))
 		return UTRACE_RESUME;
-	scoped_guard(rcu)
-		ptracer_tell_pid(p, PTRACE_EVENT_VFORK_DONE,
-				 find_pid_ns(child_pid, &init_pid_ns));
+	/* The number may be free already; or the tracer came after vfork(2). */
+	if (!p->vfork_pid) {
+		guard(rcu)();
+		ptracer_set_pid(p, &p->vfork_pid,
+				find_pid_ns(child_pid, &init_pid_ns));
+	}
+	ptracer_tell_pid(p, PTRACE_EVENT_VFORK_DONE, p->vfork_pid);
 	return UTRACE_STOP | UTRACE_STOP_HERE;
 }
 
@@ -507,7 +540,8 @@ static u32 ptracer_exit(u32 action, struct utrace_engine *engine,
 {
 	struct ptracer *p = engine->data;
 
-	if (!ptracer_wants(p, PTRACE_EVENT_EXIT))
+	/* The tracer could not make a request in a stop that is none. */
+	if (!ptracer_wants(p, PTRACE_EVENT_EXIT) || utrace_may_not_stop())
 		return UTRACE_RESUME;
 	ptracer_tell_event(p, PTRACE_EVENT_EXIT, *code);
 	return UTRACE_STOP | UTRACE_STOP_HERE;
@@ -546,18 +580,19 @@ static u32 ptracer_death(struct utrace_engine *engine, bool group_dead,
 
 /*
  * A leader is reaped while its last thread is about to tell its end: the number
- * is kept here, before it is free.  Or another thread has taken the place of the
- * dead leader by execve(), or the tracer came too late for a report of the death.
+ * is kept here, before it is free, unless the parent is told in the tracer's
+ * place.  Or another thread has taken the place of the dead leader by execve(), or
+ * the tracer came too late for a report of the death.
  */
 static void ptracer_reap(struct utrace_engine *engine, struct task_struct *task)
 {
 	struct ptracer *p = engine->data;
+	bool leader = thread_group_leader(task);
 
-	if (!thread_group_leader(task) && READ_ONCE(p->waits))
+	if ((leader ? ptracer_parent_tells(p, task) : READ_ONCE(p->waits)) ||
+	    READ_ONCE(p->state) != PTRACER_DEAD)
 		ptracer_end_quietly(p, task);
-	else if (READ_ONCE(p->state) != PTRACER_DEAD)
-		ptracer_end_quietly(p, task);
-	else if (thread_group_leader(task))
+	else if (leader)
 		ptracer_keep_pid(p);
 }
 

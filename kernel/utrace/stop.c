@@ -31,14 +31,17 @@
 #define CREATE_TRACE_POINTS
 #include <trace/events/utrace_core.h>
 
-/*
- * Must the current task go on although an engine holds it?  It must if it is
- * being killed, or if it is a worker that never runs user code.
+/**
+ * utrace_may_not_stop() - must the current task go on although an engine holds it?
+ *
+ * Context: The task itself.
+ * Return: true if the task is being killed, or is a worker that never runs user
+ * code.
  */
-static bool utrace_may_not_stop(struct utrace *u)
+bool utrace_may_not_stop(void)
 {
 	return fatal_signal_pending(current) ||
-	       (READ_ONCE(u->flags) & UTRACE_TASK_KILLED) ||
+	       (READ_ONCE(current->utrace->flags) & UTRACE_TASK_KILLED) ||
 	       (current->flags & PF_USER_WORKER);
 }
 
@@ -167,7 +170,7 @@ enum utrace_stop_end utrace_stop(struct utrace *u,
 	WRITE_ONCE(u->held_since, max_t(u32, ktime_get_seconds(), 1));
 	u->where = where;
 	trace_utrace_stop(current, u->hold);
-	while (READ_ONCE(u->hold) && !utrace_may_not_stop(u)) {
+	while (READ_ONCE(u->hold) && !utrace_may_not_stop()) {
 		bool notify = false;
 
 		/* PTRACE_ATTACH must not wait until the engines let go. */
@@ -215,7 +218,7 @@ enum utrace_stop_end utrace_stop(struct utrace *u,
 	}
 	/* Decided once: a hold may come or go until siglock is released. */
 	if (READ_ONCE(u->hold))
-		end = utrace_may_not_stop(u) ? UTRACE_BROKEN : UTRACE_LEFT;
+		end = utrace_may_not_stop() ? UTRACE_BROKEN : UTRACE_LEFT;
 	if (end == UTRACE_LEFT)
 		set_thread_flag(TIF_NOTIFY_RESUME);
 	else if (end == UTRACE_BROKEN)

@@ -3,9 +3,10 @@
  * utrace - which tracer of a task has its debug registers
  *
  * A thread has one set of debug registers.  The tracer that sets one of them has
- * the set until the tracer leaves.  To all others the set looks empty: they read
- * 0, and get EBUSY if they set one.  Clearing always succeeds, since a debugger
- * clears the registers of each thread that it resumes.
+ * the set until the tracer leaves; the first tracer loses it while none is enabled.
+ * To all others the set looks empty: they read 0, and get EBUSY if they set one.
+ * Clearing always succeeds, since a debugger clears the registers of each thread
+ * that it resumes.
  *
  * A further tracer marks its ptracer, the first one task_struct::ptrace.  Each
  * caller has the task frozen, so one at a time looks and marks.
@@ -34,14 +35,9 @@ static struct ptracer *ptracer_of_debugregs(struct task_struct *task)
  */
 bool __utrace_ptrace_sees_debugregs(struct task_struct *task)
 {
-	struct ptracer *p = ptracer_of_debugregs(task);
-	bool second = utrace_ptrace_second(task), ours;
+	struct ptracer *owner __free(ptracer_put) = ptracer_of_debugregs(task);
 
-	if (!p)
-		return !second;
-	ours = second && p->tracer == current;
-	ptracer_put(p);
-	return ours;
+	return owner ? owner->tracer == current : !utrace_ptrace_further(task);
 }
 
 /**
@@ -57,26 +53,19 @@ bool __utrace_ptrace_sees_debugregs(struct task_struct *task)
  */
 int __utrace_ptrace_take_debugregs(struct task_struct *task, bool in_use)
 {
-	struct ptracer *p = ptracer_of_debugregs(task);
-	bool second = utrace_ptrace_second(task), ours;
+	struct ptracer *owner __free(ptracer_put) = ptracer_of_debugregs(task);
+	struct ptracer *p __free(ptracer_put) = ptracer_find(current, task);
 
-	if (p) {
-		ours = second && p->tracer == current;
-		ptracer_put(p);
-		return ours ? 0 : -EBUSY;
-	}
-	if (!second) {
+	if (owner)
+		return owner == p ? 0 : -EBUSY;
+	if (!p) {
 		task->ptrace |= PT_UTRACE_DEBUGREGS;
 		return 0;
 	}
 	if (in_use && (task->ptrace & PT_UTRACE_DEBUGREGS))
 		return -EBUSY;
-	p = ptracer_find(current, task);
-	if (!p)
-		return -EBUSY;
 	flush_ptrace_hw_breakpoint(task);
 	p->debugregs = true;
-	ptracer_put(p);
 	return 0;
 }
 

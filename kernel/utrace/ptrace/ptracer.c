@@ -78,6 +78,26 @@ struct ptracer *ptracer_of_task(struct task_struct *task, ptracer_fn fn,
 }
 
 /**
+ * ptracer_any_of_task() - is there such a ptracer among those of a task?
+ * @task: the task that is traced
+ * @fn: returns true for one that is meant
+ * @arg: second argument of @fn
+ *
+ * Context: Any.
+ */
+bool ptracer_any_of_task(struct task_struct *task, ptracer_fn fn, void *arg)
+{
+	struct ptracer *p __free(ptracer_put) = ptracer_of_task(task, fn, arg);
+
+	return p;
+}
+
+static bool ptracer_is_alive_of(struct ptracer *p, void *tracer)
+{
+	return p->tracer == tracer && READ_ONCE(p->state) != PTRACER_DEAD;
+}
+
+/**
  * ptracer_find() - the ptracer of a tracer on a living task
  * @tracer: the tracer
  * @task: the task
@@ -88,18 +108,129 @@ struct ptracer *ptracer_of_task(struct task_struct *task, ptracer_fn fn,
 struct ptracer *ptracer_find(struct task_struct *tracer,
 			     struct task_struct *task)
 {
+	return ptracer_of_task(task, ptracer_is_alive_of, tracer);
+}
+
+/**
+ * ptracer_get_further() - the further tracers of a task
+ * @task: the task.  None is missed and none comes meanwhile if the caller holds
+ *	cred_guard_mutex of @task, or is @task
+ * @tracers: filled in, in the order in which they came
+ *
+ * Context: Any.
+ * Return: the number of tracers, for ptracer_put_all().
+ */
+unsigned int ptracer_get_further(struct task_struct *task,
+				 struct task_struct *tracers[PTRACER_MAX])
+{
 	struct ptracer *p;
+	unsigned int n = 0;
 
 	guard(spinlock_irqsave)(&ptracers_lock);
 	hash_for_each_possible(ptracers_by_task, p, by_task,
-			       (unsigned long)task) {
-		if (p->task != task || p->tracer != tracer ||
-		    READ_ONCE(p->state) == PTRACER_DEAD)
-			continue;
-		utrace_engine_get(p->engine);
-		return p;
+			       (unsigned long)task)
+		if (p->task == task && n < PTRACER_MAX)
+			tracers[n++] = get_task_struct(p->tracer);
+	return n;
+}
+
+/**
+ * ptracer_get_all() - the tracers of a task
+ * @task: as for ptracer_get_further()
+ * @tracers: filled in: the first tracer, if there is one, and then the others
+ *
+ * Context: Any.
+ * Return: the number of tracers, for ptracer_put_all().
+ */
+unsigned int ptracer_get_all(struct task_struct *task,
+			     struct task_struct *tracers[PTRACER_ALL])
+{
+	unsigned int n = 0;
+
+	scoped_guard(rcu) {
+		struct task_struct *first = ptrace_parent(task);
+
+		if (first)
+			tracers[n++] = get_task_struct(first);
 	}
-	return NULL;
+	return n + ptracer_get_further(task, tracers + n);
+}
+
+/**
+ * ptracer_put_all() - end what ptracer_get_all() has begun
+ * @tracers: the tracers
+ * @n: their number
+ *
+ * Context: Any but NMI.
+ */
+void ptracer_put_all(struct task_struct **tracers, unsigned int n)
+{
+	while (n--)
+		put_task_struct(tracers[n]);
+}
+
+/**
+ * __utrace_ptrace_traces() - is a thread a further tracer of a task?
+ * @tracer: the thread
+ * @task: the task
+ *
+ * Context: Any.
+ */
+bool __utrace_ptrace_traces(struct task_struct *tracer, struct task_struct *task)
+{
+	return ptracer_any_of_task(task, ptracer_is_alive_of, tracer);
+}
+
+static bool ptracer_is_any(struct ptracer *p, void *arg)
+{
+	return true;
+}
+
+/**
+ * __utrace_ptrace_traced() - has a task a further tracer?
+ * @task: the task
+ *
+ * Context: Any.
+ */
+bool __utrace_ptrace_traced(struct task_struct *task)
+{
+	return ptracer_any_of_task(task, ptracer_is_any, NULL);
+}
+
+static bool ptracer_is_of_group(struct ptracer *p, void *thread)
+{
+	return same_thread_group(p->tracer, thread);
+}
+
+/**
+ * __utrace_ptrace_traces_group() - does a process further trace a task?
+ * @thread: a thread of the process
+ * @task: the task
+ *
+ * Context: Any.
+ */
+bool __utrace_ptrace_traces_group(struct task_struct *thread,
+				  struct task_struct *task)
+{
+	return ptracer_any_of_task(task, ptracer_is_of_group, thread);
+}
+
+/**
+ * __utrace_ptrace_tracer() - the further tracer of a task that came first
+ * @task: the task
+ *
+ * A tracer leaves the lists before it is dead, so its task_struct stays until
+ * the end of the RCU section.
+ *
+ * Context: Under RCU.
+ * Return: the tracer, or NULL.
+ */
+struct task_struct *__utrace_ptrace_tracer(struct task_struct *task)
+{
+	struct ptracer *p __free(ptracer_put) =
+		ptracer_of_task(task, ptracer_is_any, NULL);
+
+	return p ? p->tracer : NULL;
 }
 
 /**
@@ -140,6 +271,7 @@ void ptracer_free(void *data)
 	struct ptracer *p = data;
 
 	put_pid(p->message_pid);
+	put_pid(p->vfork_pid);
 	put_pid(p->pgrp);
 	put_pid(p->pid);
 	put_cred(p->cred);
@@ -176,10 +308,12 @@ static bool ptracer_mark_group(struct task_struct *tracer)
 
 /*
  * Put a ptracer into the lists.  The tracer must not have passed
- * __utrace_ptrace_exit(), which comes after PF_EXITING.
+ * __utrace_ptrace_exit(), which comes after PF_EXITING.  A new task gets all
+ * tracers that follow it, also if the sysctl has become less meanwhile.
  */
-static int ptracer_list(struct ptracer *p, unsigned int max)
+static int ptracer_list(struct ptracer *p, bool follows)
 {
+	unsigned int max = follows ? PTRACER_MAX : READ_ONCE(ptrace_max_tracers);
 	struct task_struct *task = p->task;
 	unsigned int n = task->ptrace ? 1 : 0;
 	struct ptracer *other;
@@ -199,7 +333,7 @@ static int ptracer_list(struct ptracer *p, unsigned int max)
 			return -EPERM;
 		n++;
 	}
-	if (n >= min(max, PTRACER_MAX))
+	if (n >= max)
 		return -EPERM;
 	utrace_engine_get(p->engine);
 	ptracer_add_last(p);
@@ -246,32 +380,38 @@ int ptracer_set_events(struct ptracer *p)
 						ptracer_events(p)));
 }
 
-static int ptracer_hear(struct ptracer *p)
+/* A new task traces nobody, so a tracer that follows closes no circle. */
+static int ptracer_link(struct ptracer *p, bool follows)
 {
-	int ret = ptracer_set_events(p);
-
-	if (ret)
-		ptracer_forget(p);
-	return ret;
+	if (!ptracer_mark_group(p->tracer))
+		return -ESRCH;
+	if (follows) {
+		guard(read_lock)(&tasklist_lock);
+		return ptracer_list(p, follows);
+	}
+	guard(mutex)(&utrace_ptrace_link_mutex);
+	if (__utrace_ptrace_closes_circle(p->tracer, p->task))
+		return -EDEADLK;
+	/* A tracer becomes the first one with the lock held for writing. */
+	guard(read_lock)(&tasklist_lock);
+	return ptracer_list(p, follows);
 }
 
 /**
  * ptracer_start() - attach the engine of a ptracer, and put it into the lists
  * @p: the ptracer, which belongs to the core from here on
- * @max: the number of tracers that the task may have with this one, or
- *	%PTRACER_FOLLOWS for a new task
+ * @follows: the tracer follows a task that it traces to a new task
  *
  * Context: Process context, sleeps.  cred_guard_mutex of the task may be held.
  * Return:
  * * 0 - done
- * * -EPERM - the task has @max tracers, or this one already, or is in a sandbox
- * * -EDEADLK - the task traces the tracer, maybe by way of others.  Of two
- *   attaches that make a circle together, both may fail, and one does: each is
- *   in the lists before it looks
+ * * -EPERM - the task has as many tracers as may be, or this one already, or is
+ *   in a sandbox
+ * * -EDEADLK - the task traces the tracer, maybe by way of others
  * * -ESRCH - the task or the tracer is exiting
  * * or an error of utrace_attach_for()
  */
-int ptracer_start(struct ptracer *p, unsigned int max)
+int ptracer_start(struct ptracer *p, bool follows)
 {
 	struct utrace_engine *engine;
 	int ret;
@@ -287,23 +427,15 @@ int ptracer_start(struct ptracer *p, unsigned int max)
 	p->engine = engine;
 	scoped_guard(rcu)
 		utrace_set_owner(engine, task_tgid(p->tracer));
-	/* A tracer becomes the first one with the lock held for writing. */
-	scoped_guard(read_lock, &tasklist_lock)
-		ret = ptracer_mark_group(p->tracer) ? ptracer_list(p, max) :
-						      -ESRCH;
-	if (!ret && max != PTRACER_FOLLOWS && ptracer_intrudes(p)) {
-		ptracer_forget(p);
+	ret = ptracer_link(p, follows);
+	if (!ret && !follows && ptracer_intrudes(p))
 		ret = -EPERM;
-	}
-	if (!ret && max != PTRACER_FOLLOWS &&
-	    ptracer_in_circle(p->tracer, p->task)) {
-		ptracer_forget(p);
-		ret = -EDEADLK;
-	}
 	if (!ret)
-		ret = ptracer_hear(p);
-	if (ret)
+		ret = ptracer_set_events(p);
+	if (ret) {
+		ptracer_forget(p);
 		ptracer_control(p, UTRACE_DETACH);
+	}
 	utrace_engine_put(engine);
 	return ret;
 }
@@ -387,4 +519,23 @@ void ptracer_forget(struct ptracer *p)
 		ptracer_drop_pid(p);
 	if (listed)
 		ptracer_put(p);
+}
+
+/**
+ * __utrace_ptrace_exit() - the current task exits, and traces nobody any more
+ *
+ * Context: The task itself, in do_exit(), with PF_EXITING set.
+ */
+void __utrace_ptrace_exit(void)
+{
+	struct ptracer *p;
+
+	while ((p = ptracer_of_tracer(current, ptracer_is_any, NULL))) {
+		if (READ_ONCE(p->flags) & PT_EXITKILL &&
+		    READ_ONCE(p->state) != PTRACER_DEAD)
+			send_sig_info(SIGKILL, SEND_SIG_PRIV, p->task);
+		ptracer_forget(p);
+		ptracer_control(p, UTRACE_DETACH);
+		ptracer_put(p);
+	}
 }

@@ -12,6 +12,7 @@
  */
 #include <linux/cn_proc.h>
 #include <linux/cred.h>
+#include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/ptrace.h>
 #include <linux/sched/jobctl.h>
@@ -24,7 +25,7 @@
 #include "ptracer.h"
 
 /* Options that only a first tracer may have, since others could undo them. */
-#define PTRACER_NOT_SECOND	(PTRACE_O_TRACESECCOMP | PTRACE_O_SUSPEND_SECCOMP)
+#define PTRACER_ONLY_FIRST	(PTRACE_O_TRACESECCOMP | PTRACE_O_SUSPEND_SECCOMP)
 
 /**
  * __utrace_ptrace_attach() - become a further tracer of a task
@@ -36,7 +37,8 @@
  * Return:
  * * 0 - done
  * * -EPERM - @task has as many tracers as kernel.ptrace_max_tracers allows, or
- *   the caller is one of them, or @task is a worker of the kernel for a program
+ *   the caller is one of them, or @task is in a sandbox of the first tracer, or
+ *   a worker of the kernel for a program
  * * -EDEADLK - @task traces the caller, maybe by way of others
  * * -EINVAL - options that need to be the first tracer
  * * -ESRCH - @task is exiting
@@ -47,7 +49,7 @@ int __utrace_ptrace_attach(struct task_struct *task, unsigned int flags)
 {
 	struct ptracer *p;
 
-	if (flags & (PTRACER_NOT_SECOND << PT_OPT_FLAG_SHIFT))
+	if (flags & (PTRACER_ONLY_FIRST << PT_OPT_FLAG_SHIFT))
 		return -EINVAL;
 	/* Such a thread makes no reports at which the tracer could be told. */
 	if (task->flags & PF_USER_WORKER)
@@ -57,7 +59,7 @@ int __utrace_ptrace_attach(struct task_struct *task, unsigned int flags)
 		return -ENOMEM;
 	if (!(flags & PT_SEIZED))
 		p->made = BIT(SIGSTOP);
-	return ptracer_start(p, READ_ONCE(ptrace_max_tracers));
+	return ptracer_start(p, false);
 }
 
 /* The parent of the current task. */
@@ -93,7 +95,7 @@ int __utrace_ptrace_traceme(void)
 	ret = -ENOMEM;
 	p = ptracer_new(current, parent, current_cred(), PT_PTRACED);
 	if (p)
-		ret = ptracer_start(p, READ_ONCE(ptrace_max_tracers));
+		ret = ptracer_start(p, false);
 	if (ret == -ESRCH)
 		ret = 0;
 out:
@@ -129,16 +131,15 @@ static bool ptracer_may_ask(struct ptracer *p)
  */
 int __utrace_ptrace_check(struct task_struct *task, bool ignore_state)
 {
-	struct ptracer *p = ptracer_find(current, task);
-	int ret = 0;
+	struct ptracer *p __free(ptracer_put) = ptracer_find(current, task);
+	int ret;
 
 	if (!p)
 		return -ESRCH;
-	if (!ignore_state) {
-		ret = ptracer_may_ask(p) ? utrace_freeze(task) : -ESRCH;
-		p->frozen = !ret;
-	}
-	ptracer_put(p);
+	if (ignore_state)
+		return 0;
+	ret = ptracer_may_ask(p) ? utrace_freeze(task) : -ESRCH;
+	p->frozen = !ret;
 	return ret;
 }
 
@@ -157,16 +158,14 @@ static void ptracer_thaw(struct ptracer *p)
  */
 void __utrace_ptrace_thaw(struct task_struct *task)
 {
-	struct ptracer *p;
+	struct ptracer *p __free(ptracer_put) = NULL;
 
 	/* A request that has resumed the task has thawed it, too. */
 	if (!(READ_ONCE(task->jobctl) & JOBCTL_UTRACE_FROZEN))
 		return;
 	p = ptracer_find(current, task);
-	if (!p)
-		return;
-	ptracer_thaw(p);
-	ptracer_put(p);
+	if (p)
+		ptracer_thaw(p);
 }
 
 /* How the task goes on */
@@ -178,7 +177,7 @@ void __utrace_ptrace_thaw(struct task_struct *task)
 static void ptracer_go(struct ptracer *p, enum utrace_resume_action action,
 		       enum ptracer_stop stop, int signr)
 {
-	if (stop == PTRACER_AT_SYSCALL && signr)
+	if (stop == PTRACER_SENDS && signr)
 		send_sig(signr, p->task, 1);
 	ptracer_control(p, action);
 	ptracer_thaw(p);
@@ -239,7 +238,7 @@ static int ptracer_detach(struct ptracer *p, unsigned long signr)
 	}
 	ptracer_drop_debugregs(p);
 	ptracer_forget(p);
-	ptracer_go(p, stop == PTRACER_AT_SIGNAL ? UTRACE_RESUME : UTRACE_DETACH,
+	ptracer_go(p, stop == PTRACER_ANSWERS ? UTRACE_RESUME : UTRACE_DETACH,
 		   stop, signr);
 	proc_ptrace_connector(p->task, PTRACE_DETACH);
 	return 0;
@@ -269,7 +268,7 @@ static bool ptracer_stop_in_place(struct ptracer *p)
 	}
 	if (ptracer_take_made(p, &made)) {
 		ptracer_control(p, UTRACE_STOP);
-		ptracer_tell(p, p->task, PTRACER_AT_SYSCALL, made.si_signo,
+		ptracer_tell(p, p->task, PTRACER_SENDS, made.si_signo,
 			     CLD_TRAPPED, 0, &made);
 	} else if (ptracer_take_trap(p)) {
 		ptracer_control(p, UTRACE_STOP);
@@ -296,13 +295,10 @@ static void ptracer_stop_soon(struct ptracer *p)
  */
 void __utrace_ptrace_attached(struct task_struct *task)
 {
-	struct ptracer *p = ptracer_find(current, task);
+	struct ptracer *p __free(ptracer_put) = ptracer_find(current, task);
 
-	if (!p)
-		return;
-	if (!(p->flags & PT_SEIZED))
+	if (p && !(p->flags & PT_SEIZED))
 		ptracer_stop_soon(p);
-	ptracer_put(p);
 }
 
 /* PTRACE_INTERRUPT: at least one more stop will be told. */
@@ -323,23 +319,27 @@ static int ptracer_interrupt(struct ptracer *p)
 
 /*
  * PTRACE_LISTEN.  In a stop of job control the tracer lets the task go, which
- * stays stopped for job control and has a stop to tell when that ends.
- * Elsewhere the task stays where it is.
+ * stays stopped for job control and tells when that ends; if SIGCONT has come
+ * already, this is told at once.  If job control stops the task since another stop
+ * was told, the stop of job control is told.  Elsewhere the task stays where it is.
  */
 static int ptracer_listen(struct ptracer *p)
 {
-	bool job = ptracer_in_job_stop(p->task);
+	bool job = ptracer_in_job_stop(p->task), told;
 
 	scoped_guard(spinlock_irqsave, &p->lock) {
 		if (!(p->flags & PT_SEIZED) || p->code >> 8 != PTRACE_EVENT_STOP)
 			return -EIO;
 		p->state = PTRACER_LISTENING;
-		p->trap = job;
+		told = ptracer_listens_to_job(p);
+		p->trap |= job && !told;
 	}
+	if (!job && told)
+		ptracer_trap(p, p->task);
 	if (!job)
 		return 0;
 	utrace_ask_report(p->task);
-	ptracer_go(p, UTRACE_RESUME, PTRACER_AT_EVENT, 0);
+	ptracer_go(p, UTRACE_RESUME, PTRACER_DROPS, 0);
 	return 0;
 }
 
@@ -389,14 +389,9 @@ static int ptracer_request(struct ptracer *p, long request, unsigned long data)
 int utrace_ptrace_request(struct task_struct *task, long request,
 			  unsigned long data)
 {
-	struct ptracer *p = ptracer_find(current, task);
-	int ret;
+	struct ptracer *p __free(ptracer_put) = ptracer_find(current, task);
 
-	if (!p)
-		return -ESRCH;
-	ret = ptracer_request(p, request, data);
-	ptracer_put(p);
-	return ret;
+	return p ? ptracer_request(p, request, data) : -ESRCH;
 }
 
 /* What the tracer has set, and what it was told */
@@ -411,11 +406,10 @@ int utrace_ptrace_request(struct task_struct *task, long request,
  */
 int utrace_ptrace_setoptions(struct task_struct *task, unsigned long data)
 {
-	struct ptracer *p;
+	struct ptracer *p __free(ptracer_put) = ptracer_find(current, task);
 
-	if (data & PTRACER_NOT_SECOND)
+	if (data & PTRACER_ONLY_FIRST)
 		return -EINVAL;
-	p = ptracer_find(current, task);
 	if (!p)
 		return -ESRCH;
 	scoped_guard(spinlock_irqsave, &p->lock) {
@@ -423,7 +417,6 @@ int utrace_ptrace_setoptions(struct task_struct *task, unsigned long data)
 		p->flags |= data << PT_OPT_FLAG_SHIFT;
 	}
 	ptracer_set_events(p);
-	ptracer_put(p);
 	return 0;
 }
 
@@ -456,21 +449,18 @@ static void ptracer_trap_info(kernel_siginfo_t *info, struct task_struct *task,
  */
 int utrace_ptrace_getsiginfo(struct task_struct *task, kernel_siginfo_t *info)
 {
-	struct ptracer *p = ptracer_find(current, task);
-	int ret = 0;
+	struct ptracer *p __free(ptracer_put) = ptracer_find(current, task);
 
 	if (!p)
 		return -ESRCH;
-	scoped_guard(spinlock_irqsave, &p->lock) {
-		if (!ptracer_has_info(p))
-			ret = -EINVAL;
-		else if (p->info.si_signo)
-			copy_siginfo(info, &p->info);
-		else
-			ptracer_trap_info(info, task, p->code);
-	}
-	ptracer_put(p);
-	return ret;
+	guard(spinlock_irqsave)(&p->lock);
+	if (!ptracer_has_info(p))
+		return -EINVAL;
+	if (p->info.si_signo)
+		copy_siginfo(info, &p->info);
+	else
+		ptracer_trap_info(info, task, p->code);
+	return 0;
 }
 
 /**
@@ -484,24 +474,32 @@ int utrace_ptrace_getsiginfo(struct task_struct *task, kernel_siginfo_t *info)
 int utrace_ptrace_setsiginfo(struct task_struct *task,
 			     const kernel_siginfo_t *info)
 {
-	struct ptracer *p = ptracer_find(current, task);
-	int ret = -EINVAL;
+	struct ptracer *p __free(ptracer_put) = ptracer_find(current, task);
 
 	if (!p)
 		return -ESRCH;
-	scoped_guard(spinlock_irqsave, &p->lock) {
-		if (ptracer_has_info(p)) {
-			copy_siginfo(&p->info, info);
-			ret = 0;
-		}
-	}
-	ptracer_put(p);
-	return ret;
+	guard(spinlock_irqsave)(&p->lock);
+	if (!ptracer_has_info(p))
+		return -EINVAL;
+	copy_siginfo(&p->info, info);
+	return 0;
 }
 
-/* The message of the present stop, a pid as @ns has it. */
-static unsigned long ptracer_message(struct ptracer *p, struct pid_namespace *ns)
+/**
+ * utrace_ptrace_message() - PTRACE_GETEVENTMSG of a further tracer
+ * @task: the task
+ *
+ * A message that is a pid is one of the namespace of the tracer.
+ *
+ * Context: Process context.
+ * Return: the message, or 0.
+ */
+unsigned long utrace_ptrace_message(struct task_struct *task)
 {
+	struct ptracer *p __free(ptracer_put) = ptracer_find(current, task);
+
+	if (!p)
+		return 0;
 	guard(spinlock_irqsave)(&p->lock);
 	switch (p->code >> 8) {
 	case PTRACE_EVENT_FORK:
@@ -509,29 +507,10 @@ static unsigned long ptracer_message(struct ptracer *p, struct pid_namespace *ns
 	case PTRACE_EVENT_CLONE:
 	case PTRACE_EVENT_VFORK_DONE:
 	case PTRACE_EVENT_EXEC:
-		return pid_nr_ns(p->message_pid, ns);
+		return pid_vnr(p->message_pid);
 	default:
 		return p->message;
 	}
-}
-
-/**
- * utrace_ptrace_message() - PTRACE_GETEVENTMSG of a further tracer
- * @task: the task
- *
- * Context: Process context.
- * Return: the message, or 0.
- */
-unsigned long utrace_ptrace_message(struct task_struct *task)
-{
-	struct ptracer *p = ptracer_find(current, task);
-	unsigned long message;
-
-	if (!p)
-		return 0;
-	message = ptracer_message(p, task_active_pid_ns(current));
-	ptracer_put(p);
-	return message;
 }
 
 /**
@@ -539,17 +518,16 @@ unsigned long utrace_ptrace_message(struct task_struct *task)
  * @task: the task
  *
  * Context: Process context.
- * Return: the code, or 0.
+ * Return: the code, or 0 if the stop has no siginfo.
  */
 int utrace_ptrace_stop_code(struct task_struct *task)
 {
-	struct ptracer *p = ptracer_find(current, task);
-	int code;
+	struct ptracer *p __free(ptracer_put) = ptracer_find(current, task);
 
 	if (!p)
 		return 0;
-	scoped_guard(spinlock_irqsave, &p->lock)
-		code = p->info.si_signo ? p->info.si_code : p->code;
-	ptracer_put(p);
-	return code;
+	guard(spinlock_irqsave)(&p->lock);
+	if (!ptracer_has_info(p))
+		return 0;
+	return p->info.si_signo ? p->info.si_code : p->code;
 }

@@ -7,15 +7,11 @@
  * tracer reads and writes, the others see and can undo.  A tracer that keeps
  * its task in a sandbox relies on being alone, and shares it only with
  * programs that have CAP_SYS_PTRACE.
- *
- * No circle of tracers comes about by a further tracer: in a circle each one
- * could wait for the next.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/pid_namespace.h>
 #include <linux/ptrace.h>
-#include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/security.h>
 #include <linux/seq_file.h>
@@ -25,110 +21,10 @@
 
 #include "ptracer.h"
 
-/* How many processes the search for a circle looks at. */
-#define PTRACER_CIRCLE		32
-
 DEFINE_STATIC_KEY_FALSE(utrace_ptracers);
 
 /* The sysctl: how many tracers a task may have, the first one included. */
 int ptrace_max_tracers = 1;
-
-/* Who traces */
-
-static bool ptracer_any(struct ptracer *p, void *arg)
-{
-	return true;
-}
-
-/**
- * __utrace_ptrace_traces() - is a thread a further tracer of a task?
- * @tracer: the thread
- * @task: the task
- *
- * Context: Any.
- */
-bool __utrace_ptrace_traces(struct task_struct *tracer, struct task_struct *task)
-{
-	struct ptracer *p = ptracer_find(tracer, task);
-
-	if (p)
-		ptracer_put(p);
-	return p;
-}
-
-/**
- * __utrace_ptrace_traced() - has a task a further tracer?
- * @task: the task
- *
- * Context: Any.
- */
-bool __utrace_ptrace_traced(struct task_struct *task)
-{
-	struct ptracer *p = ptracer_of_task(task, ptracer_any, NULL);
-
-	if (p)
-		ptracer_put(p);
-	return p;
-}
-
-static bool ptracer_is_of_group(struct ptracer *p, void *thread)
-{
-	return same_thread_group(p->tracer, thread);
-}
-
-/**
- * __utrace_ptrace_traces_group() - does a process further trace a task?
- * @thread: a thread of the process
- * @task: the task
- *
- * Context: Any.
- */
-bool __utrace_ptrace_traces_group(struct task_struct *thread,
-				  struct task_struct *task)
-{
-	struct ptracer *p = ptracer_of_task(task, ptracer_is_of_group, thread);
-
-	if (p)
-		ptracer_put(p);
-	return p;
-}
-
-struct ptracer_nth {
-	unsigned int n;
-	struct task_struct *tracer;
-};
-
-static bool ptracer_is_nth(struct ptracer *p, void *arg)
-{
-	struct ptracer_nth *nth = arg;
-
-	if (nth->n--)
-		return false;
-	nth->tracer = p->tracer;
-	return true;
-}
-
-/**
- * __utrace_ptrace_next() - one of the further tracers of a task
- * @task: the task
- * @n: which one, counted from 0
- *
- * A tracer leaves the lists before it is dead, so its task_struct stays until
- * the end of the RCU section.
- *
- * Context: Under RCU.
- * Return: the tracer, or NULL if there are not so many.
- */
-struct task_struct *__utrace_ptrace_next(struct task_struct *task,
-					 unsigned int n)
-{
-	struct ptracer_nth nth = { .n = n };
-	struct ptracer *p = ptracer_of_task(task, ptracer_is_nth, &nth);
-
-	if (p)
-		ptracer_put(p);
-	return nth.tracer;
-}
 
 /**
  * __utrace_ptrace_show() - show all tracers in /proc/PID/status
@@ -143,16 +39,15 @@ struct task_struct *__utrace_ptrace_next(struct task_struct *task,
 void __utrace_ptrace_show(struct seq_file *m, struct pid_namespace *ns,
 			  struct task_struct *task)
 {
-	struct task_struct *tracer;
-	unsigned int n = 0;
+	struct task_struct *tracers[PTRACER_ALL];
+	unsigned int i, n = ptracer_get_all(task, tracers);
 
-	guard(rcu)();
-	tracer = ptrace_parent(task) ?: __utrace_ptrace_next(task, n++);
-	if (!tracer || !__utrace_ptrace_next(task, n))
-		return;
-	seq_put_decimal_ull(m, "\nTracers:\t", task_pid_nr_ns(tracer, ns));
-	while ((tracer = __utrace_ptrace_next(task, n++)))
-		seq_put_decimal_ull(m, " ", task_pid_nr_ns(tracer, ns));
+	if (n >= 2)
+		seq_puts(m, "\nTracers:");
+	for (i = 0; n >= 2 && i < n; i++)
+		seq_put_decimal_ull(m, i ? " " : "\t",
+				    task_pid_nr_ns(tracers[i], ns));
+	ptracer_put_all(tracers, n);
 }
 
 /* Rights */
@@ -162,23 +57,6 @@ static bool ptracer_may_share(struct task_struct *tracer)
 {
 	return ptrace_may_access(tracer, PTRACE_MODE_ATTACH_REALCREDS |
 				 PTRACE_MODE_NOAUDIT);
-}
-
-/*
- * The tracer number @n of @task, counted from 0, with a reference, or NULL.  If a
- * tracer leaves, the numbers of those behind it go down, so a walk from the
- * highest number to the lowest passes over none.  Where none must be missed, no
- * tracer comes meanwhile: cred_guard_mutex of the task is held, or the task is
- * the current one.
- */
-static struct task_struct *ptracer_get_nth(struct task_struct *task,
-					   unsigned int n)
-{
-	struct task_struct *tracer;
-
-	guard(rcu)();
-	tracer = n ? __utrace_ptrace_next(task, n - 1) : ptrace_parent(task);
-	return tracer ? get_task_struct(tracer) : NULL;
 }
 
 /* Options of a first tracer that keeps its task in a sandbox. */
@@ -214,24 +92,20 @@ static struct user_namespace *ptracer_get_user_ns(struct task_struct *task)
  */
 int __utrace_ptrace_may_join(struct task_struct *task, unsigned int flags)
 {
-	unsigned int n, count = 0, max = READ_ONCE(ptrace_max_tracers);
 	struct user_namespace *ns = ptracer_get_user_ns(task);
-	bool may = !ptracer_is_sandboxed(task) ||
-		   ns_capable(ns, CAP_SYS_PTRACE);
+	struct task_struct *tracers[PTRACER_ALL];
+	unsigned int i, n = ptracer_get_all(task, tracers);
+	bool may = n < READ_ONCE(ptrace_max_tracers);
 
-	put_user_ns(ns);
+	if (ptracer_is_sandboxed(task))
+		may = may && ns_capable(ns, CAP_SYS_PTRACE);
 	if (flags & PTRACER_SANDBOX)
 		may = may && !__utrace_ptrace_sandbox(task);
-	for (n = PTRACER_MAX + 1; may && n; n--) {
-		struct task_struct *tracer = ptracer_get_nth(task, n - 1);
-
-		if (!tracer)
-			continue;
-		may = ptracer_may_share(tracer);
-		put_task_struct(tracer);
-		count++;
-	}
-	return may && count < max ? 0 : -EPERM;
+	for (i = 0; may && i < n; i++)
+		may = ptracer_may_share(tracers[i]);
+	ptracer_put_all(tracers, n);
+	put_user_ns(ns);
+	return may ? 0 : -EPERM;
 }
 
 /**
@@ -245,17 +119,13 @@ int __utrace_ptrace_may_join(struct task_struct *task, unsigned int flags)
 int __utrace_ptrace_ask(int (*fn)(struct task_struct *tracer, void *arg),
 			void *arg)
 {
-	unsigned int n;
+	struct task_struct *tracers[PTRACER_MAX];
+	unsigned int i, n = ptracer_get_further(current, tracers);
 	int ret = 0;
 
-	for (n = PTRACER_MAX; !ret && n; n--) {
-		struct task_struct *tracer = ptracer_get_nth(current, n);
-
-		if (!tracer)
-			continue;
-		ret = fn(tracer, arg);
-		put_task_struct(tracer);
-	}
+	for (i = 0; !ret && i < n; i++)
+		ret = fn(tracers[i], arg);
+	ptracer_put_all(tracers, n);
 	return ret;
 }
 
@@ -274,11 +144,7 @@ static bool ptracer_lacks_cap(struct ptracer *p, void *ns)
  */
 bool __utrace_ptrace_capable(struct task_struct *task, struct user_namespace *ns)
 {
-	struct ptracer *p = ptracer_of_task(task, ptracer_lacks_cap, ns);
-
-	if (p)
-		ptracer_put(p);
-	return !p;
+	return !ptracer_any_of_task(task, ptracer_lacks_cap, ns);
 }
 
 /**
@@ -322,89 +188,7 @@ bool ptracer_intrudes(struct ptracer *p)
 	return intrudes;
 }
 
-/* Circles */
-
-/* The processes that trace a process, directly or by way of others. */
-struct ptracer_above {
-	unsigned int n;
-	struct task_struct *leader[PTRACER_CIRCLE];
-};
-
-static void ptracer_add_above(struct ptracer_above *above,
-			      struct task_struct *tracer)
-{
-	struct task_struct *leader = tracer->group_leader;
-	unsigned int i;
-
-	for (i = 0; i < above->n; i++)
-		if (above->leader[i] == leader)
-			return;
-	if (above->n < PTRACER_CIRCLE)
-		above->leader[above->n] = leader;
-	above->n++;
-}
-
-static bool ptracer_add_second(struct ptracer *p, void *above)
-{
-	ptracer_add_above(above, p->tracer);
-	return false;
-}
-
-/**
- * ptracer_in_circle() - is a process traced by another, maybe indirectly?
- * @process: a thread of the process
- * @tracer: a thread of the other one
- *
- * A chain that is longer than %PTRACER_CIRCLE processes counts as a circle.
- *
- * Context: Process context.
- */
-bool ptracer_in_circle(struct task_struct *process, struct task_struct *tracer)
-{
-	struct ptracer_above above = {};
-	struct task_struct *t;
-	unsigned int i;
-
-	guard(read_lock)(&tasklist_lock);
-	/* The leader of a process that is gone may be gone, too. */
-	if (!pid_alive(process))
-		return false;
-	ptracer_add_above(&above, process);
-	for (i = 0; i < above.n && i < PTRACER_CIRCLE; i++) {
-		for_each_thread(above.leader[i], t) {
-			if (t->ptrace)
-				ptracer_add_above(&above, t->parent);
-			ptracer_of_task(t, ptracer_add_second, &above);
-		}
-	}
-	if (above.n > PTRACER_CIRCLE)
-		return true;
-	for (i = 1; i < above.n; i++)
-		if (above.leader[i] == tracer->group_leader)
-			return true;
-	return false;
-}
-
-/* The end of a tracer */
-
-/**
- * __utrace_ptrace_exit() - the current task exits, and traces nobody any more
- *
- * Context: The task itself, in do_exit(), with PF_EXITING set.
- */
-void __utrace_ptrace_exit(void)
-{
-	struct ptracer *p;
-
-	while ((p = ptracer_of_tracer(current, ptracer_any, NULL))) {
-		if (READ_ONCE(p->flags) & PT_EXITKILL &&
-		    READ_ONCE(p->state) != PTRACER_DEAD)
-			send_sig_info(SIGKILL, SEND_SIG_PRIV, p->task);
-		ptracer_forget(p);
-		ptracer_control(p, UTRACE_DETACH);
-		ptracer_put(p);
-	}
-}
+/* The sysctl */
 
 #ifdef CONFIG_SYSCTL
 static int ptracer_one = 1;

@@ -9,7 +9,8 @@
  *
  * The end of a leader is told when its whole group is dead, as for the first
  * tracer.  If the tracer is of the process of the parent, wait(2) tells the end
- * anyway, and the ptracer ends with the task.
+ * anyway, and the ptracer ends with the task; but not if the parent ignores
+ * SIGCHLD, when wait(2) does not.
  */
 #include <linux/cred.h>
 #include <linux/pid.h>
@@ -38,7 +39,7 @@ void ptracer_notify(struct ptracer *p, struct task_struct *task, int why,
 	guard(read_lock)(&tasklist_lock);
 	/* A dead tracer has none; it leaves its tasks, or has. */
 	if (p->tracer->sighand)
-		signal_utrace_notify_tracer(task, p->tracer, why, status);
+		do_notify_status(task, p->tracer, why, status);
 }
 
 /* The end of tasks */
@@ -91,18 +92,48 @@ static bool ptracer_take_waiting(struct ptracer *p, void *arg)
 	return waits;
 }
 
-/* Does the parent get the same status by the same wait(2)? */
-static bool ptracer_is_parent(struct ptracer *p, struct task_struct *task)
+/*
+ * Does a parent ignore SIGCHLD, so that wait(2) does not tell the end of a child?
+ * See do_notify_parent().  tasklist_lock is held.
+ */
+static bool ptracer_ignores_children(struct task_struct *parent)
 {
-	guard(rcu)();
-	return thread_group_leader(task) &&
-	       same_thread_group(rcu_dereference(task->real_parent), p->tracer);
+	struct sighand_struct *sighand =
+		rcu_dereference_protected(parent->sighand,
+					  lockdep_is_held(&tasklist_lock));
+	const struct sigaction *sa = &sighand->action[SIGCHLD - 1].sa;
+
+	guard(spinlock_irqsave)(&sighand->siglock);
+	return sa->sa_handler == SIG_IGN || sa->sa_flags & SA_NOCLDWAIT;
+}
+
+/**
+ * ptracer_parent_tells() - is a tracer told by the wait(2) of a parent?
+ * @p: the ptracer
+ * @task: its task
+ *
+ * Context: Process context, no locks held.
+ * Return: true if @p is of the process of the parent, and the parent is told the
+ * end of @task as that of a child.
+ */
+bool ptracer_parent_tells(struct ptracer *p, struct task_struct *task)
+{
+	struct task_struct *parent;
+
+	guard(read_lock)(&tasklist_lock);
+	if (!pid_alive(task) || !thread_group_leader(task))
+		return false;
+	parent = rcu_dereference_protected(task->real_parent,
+					   lockdep_is_held(&tasklist_lock));
+	return same_thread_group(parent, p->tracer) &&
+	       !(task->exit_signal == SIGCHLD &&
+		 ptracer_ignores_children(parent));
 }
 
 /* Tell the tracer how the task has ended, if the parent is not told in its place. */
 static void ptracer_tell_end(struct ptracer *p, struct task_struct *task)
 {
-	if (ptracer_is_parent(p, task))
+	if (ptracer_parent_tells(p, task))
 		ptracer_forget(p);
 	else
 		ptracer_publish(p, task);
@@ -225,11 +256,12 @@ static pid_t ptracer_fill(struct ptracer *p, const struct ptracer_news *news)
 	struct wait_opts *wo = news->wo;
 	struct waitid_info *info = wo->wo_info;
 	struct rusage *rusage = wo->wo_rusage;
-	kuid_t uid = p->uid;
+	kuid_t uid;
 	pid_t pid;
 
 	if (news->dead) {
 		pid = pid_vnr(p->pid);
+		uid = p->uid;
 		if (rusage)
 			*rusage = p->rusage;
 	} else {
@@ -259,7 +291,7 @@ static pid_t ptracer_fill(struct ptracer *p, const struct ptracer_news *news)
 long __utrace_ptrace_wait(struct wait_opts *wo)
 {
 	struct ptracer_news news = { .wo = wo };
-	struct ptracer *p = ptracer_find_news(&news);
+	struct ptracer *p __free(ptracer_put) = ptracer_find_news(&news);
 	pid_t pid;
 
 	if (!p)
@@ -268,6 +300,5 @@ long __utrace_ptrace_wait(struct wait_opts *wo)
 	pid = ptracer_fill(p, &news);
 	if (news.dead && !(wo->wo_flags & WNOWAIT))
 		ptracer_forget(p);
-	ptracer_put(p);
 	return pid;
 }
