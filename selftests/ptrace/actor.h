@@ -8,7 +8,7 @@
 #ifndef UTRACE_ACTOR_H
 #define UTRACE_ACTOR_H
 
-#include "../target.h"
+#include "tracer.h"
 
 #define ACTOR_CODE		7	/* exit code of the actor */
 #define ACTOR_CHILD_CODE	5	/* exit code of a child */
@@ -136,13 +136,8 @@ static inline int actor(struct ut_target *t)
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	if (t->arg) {
-		if (setresgid(t->arg, t->arg, t->arg) ||
-		    setresuid(t->arg, t->arg, t->arg))
-			return 97;
-		prctl(PR_SET_DUMPABLE, 1);
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-	}
+	if (t->arg && !two_become(t->arg))
+		return 97;
 	ut_helper();
 	t->sh->tid[0] = ut_gettid();
 	ut_say(t);

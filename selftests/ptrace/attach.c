@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace selftests - PTRACE_ATTACH by a secondary
+ * utrace selftests - PTRACE_ATTACH by a further tracer
  *
  * The SIGSTOP of the attach is a stop of that tracer, and no signal that others
  * could see or take.
@@ -14,7 +14,7 @@ static long attach(struct two_tracer *tr, pid_t pid)
 	return two_ptrace(tr, PTRACE_ATTACH, pid, 0) ?: two_wait(tr, pid);
 }
 
-/* Start an actor that @p seized and @s attached to; it runs. */
+/* Start an actor that @p seized and @s attached to; it is stopped for @s. */
 static bool seize_and_attach(struct two_data *self)
 {
 	return actor_spawn(&self->t) && !two_seize(&self->p, self->t.pid, 0) &&
@@ -25,11 +25,9 @@ TEST_F(tracers, attach_look_detach)
 {
 	struct two_tracer *p = &self->p, *s = &self->s;
 	struct ut_target *t = &self->t;
-	char names[32];
 
 	ASSERT_TRUE(seize_and_attach(self));
-	snprintf(names, sizeof(names), "%d %d", p->t.pid, s->t.pid);
-	EXPECT_STREQ(names, two_tracers(t->pid));
+	EXPECT_STREQ(two_pair(p->t.pid, s->t.pid), two_tracers(t->pid));
 	EXPECT_TRUE(ut_still(t));
 	EXPECT_TRUE(two_has(s, t->pid));
 	EXPECT_TRUE(two_quiet(p, t->pid));
@@ -58,8 +56,8 @@ TEST_F(tracers, no_interrupt_no_listen)
 	EXPECT_EQ(-EIO, two_ptrace(s, PTRACE_INTERRUPT, t->pid, 0));
 }
 
-/* The attach returns, and the stop may come after that of the primary. */
-TEST_F(tracers, attach_in_the_stop_of_the_primary)
+/* The attach returns, and the stop may come after that of the first tracer. */
+TEST_F(tracers, attach_in_the_stop_of_the_first)
 {
 	struct two_tracer *p = &self->p, *s = &self->s;
 	struct ut_target *t = &self->t;
@@ -273,8 +271,8 @@ TEST_F(tracers, breakpoint)
 	}
 }
 
-/* The debugger is the primary, and keeps its traps for itself. */
-TEST_F(tracers, breakpoint_of_the_primary)
+/* The debugger is the first tracer, and keeps its traps for itself. */
+TEST_F(tracers, breakpoint_of_the_first)
 {
 	struct two_tracer *p = &self->p, *s = &self->s;
 	long addr = (long)actor_break;

@@ -3,8 +3,11 @@
  * utrace selftests - the debug registers of x86 under several tracers
  *
  * A thread has one set.  The tracer that sets a register has the set until it
- * leaves; for the others the set is empty and cannot be used.  What a register
- * catches is a SIGTRAP, which goes from tracer to tracer as any signal.
+ * leaves; for the others the set is empty and cannot be used.  The exception is
+ * the first tracer: its set is free when nothing in DR7 is enabled.
+ *
+ * What a register catches is a SIGTRAP, which goes from tracer to tracer as any
+ * signal.
  */
 #include "two.h"
 
@@ -13,15 +16,6 @@
 #define WRITES		0x90001
 
 static const int regs[] = { 0, 1, 2, 3, 6, 7 };
-
-/* Start an actor with three tracers, the first one first. */
-static bool seize_all(struct two_data *self)
-{
-	return actor_spawn(&self->t) &&
-	       !two_seize(&self->p, self->t.pid, 0) &&
-	       !two_seize(&self->s, self->t.pid, 0) &&
-	       !two_seize(&self->s2, self->t.pid, 0);
-}
 
 /* The word that the actor writes when it makes the marker call. */
 static long word(struct ut_target *t)
@@ -97,7 +91,7 @@ TEST_F(tracers, further_takes_the_set)
 	struct two_tracer *p = &self->p, *s = &self->s, *s2 = &self->s2;
 	struct ut_target *t = &self->t;
 
-	ASSERT_TRUE(seize_all(self));
+	ASSERT_TRUE(two_seize_all(self));
 	ASSERT_EQ(0, watch(s, t->pid, word(t), WRITES));
 	EXPECT_TRUE(has(s, t->pid, word(t), WRITES));
 	blocked(_metadata, p, t->pid, word(t));
@@ -111,7 +105,7 @@ TEST_F(tracers, first_has_the_set)
 	struct two_tracer *p = &self->p, *s = &self->s, *s2 = &self->s2;
 	struct ut_target *t = &self->t;
 
-	ASSERT_TRUE(seize_all(self));
+	ASSERT_TRUE(two_seize_all(self));
 	ASSERT_EQ(0, watch(p, t->pid, word(t), WRITES));
 	blocked(_metadata, s, t->pid, word(t));
 	blocked(_metadata, s2, t->pid, word(t));
@@ -125,7 +119,7 @@ TEST_F(tracers, first_disables_its_set)
 	struct two_tracer *p = &self->p, *s = &self->s, *s2 = &self->s2;
 	struct ut_target *t = &self->t;
 
-	ASSERT_TRUE(seize_all(self));
+	ASSERT_TRUE(two_seize_all(self));
 	ASSERT_EQ(0, watch(p, t->pid, word(t), WRITES));
 	EXPECT_EQ(-EBUSY, set(s, t->pid, 0, word(t)));
 	ASSERT_EQ(0, set(p, t->pid, 7, 0));
@@ -142,7 +136,7 @@ TEST_F(tracers, zero_takes_nothing)
 	struct ut_target *t = &self->t;
 	unsigned int i;
 
-	ASSERT_TRUE(seize_all(self));
+	ASSERT_TRUE(two_seize_all(self));
 	for (i = 0; i < ARRAY_SIZE(regs); i++)
 		EXPECT_EQ(0, set(s, t->pid, regs[i], 0));
 	ASSERT_EQ(0, watch(s2, t->pid, word(t), WRITES));
@@ -160,7 +154,7 @@ TEST_F(tracers, clear_does_not_give_the_set_away)
 	struct two_tracer *p = &self->p, *s = &self->s, *s2 = &self->s2;
 	struct ut_target *t = &self->t;
 
-	ASSERT_TRUE(seize_all(self));
+	ASSERT_TRUE(two_seize_all(self));
 	ASSERT_EQ(0, watch(s, t->pid, word(t), WRITES));
 	ASSERT_EQ(0, set(s, t->pid, 7, 0));
 	ASSERT_EQ(0, set(s, t->pid, 0, 0));
@@ -176,7 +170,7 @@ TEST_F(tracers, owner_detaches)
 	struct two_tracer *p = &self->p, *s = &self->s, *s2 = &self->s2;
 	struct ut_target *t = &self->t;
 
-	ASSERT_TRUE(seize_all(self));
+	ASSERT_TRUE(two_seize_all(self));
 	ASSERT_EQ(0, watch(s, t->pid, word(t), WRITES));
 	ASSERT_TRUE(two_leave(s, t->pid));
 	ASSERT_EQ(0, watch(s2, t->pid, word(t), WRITES));
@@ -195,14 +189,13 @@ TEST_F(tracers, owner_dies)
 {
 	struct two_tracer *p = &self->p, *s = &self->s, *s2 = &self->s2;
 	struct ut_target *t = &self->t;
-	char names[32];
 
-	ASSERT_TRUE(seize_all(self));
+	ASSERT_TRUE(two_seize_all(self));
 	ASSERT_EQ(0, watch(s, t->pid, word(t), WRITES));
 	ASSERT_EQ(0, kill(s->t.pid, SIGKILL));
 	ASSERT_TRUE(ut_reap(&s->t, &self->status));
-	snprintf(names, sizeof(names), "%d %d", p->t.pid, s2->t.pid);
-	ASSERT_TRUE(ut_until(!strcmp(names, two_tracers(t->pid))));
+	ASSERT_TRUE(ut_until(!strcmp(two_pair(p->t.pid, s2->t.pid),
+				     two_tracers(t->pid))));
 	ASSERT_EQ(0, watch(s2, t->pid, word(t), WRITES));
 	EXPECT_TRUE(has(s2, t->pid, word(t), WRITES));
 	blocked(_metadata, p, t->pid, word(t));
@@ -214,7 +207,7 @@ TEST_F(tracers, first_leaves)
 	struct two_tracer *p = &self->p, *s = &self->s, *s2 = &self->s2;
 	struct ut_target *t = &self->t;
 
-	ASSERT_TRUE(seize_all(self));
+	ASSERT_TRUE(two_seize_all(self));
 	ASSERT_EQ(0, watch(p, t->pid, word(t), WRITES));
 	EXPECT_EQ(-EBUSY, set(s, t->pid, 0, word(t)));
 	ASSERT_TRUE(two_leave(p, t->pid));
@@ -269,7 +262,7 @@ TEST_F(tracers, watchpoint_of_a_further_one)
 	struct ut_target *t = &self->t;
 	int i;
 
-	ASSERT_TRUE(seize_all(self));
+	ASSERT_TRUE(two_seize_all(self));
 	ASSERT_EQ(0, watch(s, t->pid, word(t), WRITES));
 	for (i = 1; i <= 3; i++) {
 		actor_do(t, ACTOR_MARKS);
@@ -295,7 +288,7 @@ TEST_F(tracers, breakpoint_of_a_further_one)
 	struct user_regs_struct user;
 	struct ut_target *t = &self->t;
 
-	ASSERT_TRUE(seize_all(self));
+	ASSERT_TRUE(two_seize_all(self));
 	ASSERT_EQ(0, watch(s, t->pid, (long)actor_break, EXECUTES));
 	actor_do(t, ACTOR_BREAKS);
 	ASSERT_TRUE(told_of_a_hit(p, t->pid));
@@ -314,7 +307,7 @@ TEST_F(tracers, first_drops_the_hit)
 	struct two_tracer *p = &self->p, *s = &self->s;
 	struct ut_target *t = &self->t;
 
-	ASSERT_TRUE(seize_all(self));
+	ASSERT_TRUE(two_seize_all(self));
 	ASSERT_EQ(0, watch(s, t->pid, word(t), WRITES));
 	actor_do(t, ACTOR_MARKS);
 	ASSERT_TRUE(told_of_a_hit(p, t->pid));
@@ -330,7 +323,7 @@ TEST_F(tracers, watchpoint_of_the_first)
 	struct two_tracer *p = &self->p, *s = &self->s, *s2 = &self->s2;
 	struct ut_target *t = &self->t;
 
-	ASSERT_TRUE(seize_all(self));
+	ASSERT_TRUE(two_seize_all(self));
 	ASSERT_EQ(0, watch(p, t->pid, word(t), WRITES));
 	actor_do(t, ACTOR_MARKS);
 	ASSERT_TRUE(told_of_a_hit(p, t->pid));
@@ -354,7 +347,7 @@ TEST_F(tracers, watchpoint_without_a_first)
 	struct two_tracer *p = &self->p, *s = &self->s, *s2 = &self->s2;
 	struct ut_target *t = &self->t;
 
-	ASSERT_TRUE(seize_all(self));
+	ASSERT_TRUE(two_seize_all(self));
 	ASSERT_TRUE(two_leave(p, t->pid));
 	ASSERT_EQ(0, watch(s2, t->pid, word(t), WRITES));
 	actor_do(t, ACTOR_MARKS);

@@ -2,27 +2,20 @@
 /*
  * utrace selftests - the end of a task with several tracers
  *
- * Each tracer reads the status once, whenever it wants, and neither the primary
- * nor the real parent waits for a secondary.
+ * Each tracer reads the status once, whenever it wants, and neither the first
+ * tracer nor the real parent waits for a further tracer.
  */
 #include "two.h"
 
 #define LAST_PID	"/proc/sys/kernel/ns_last_pid"
 #define ENDED		two_exit(ACTOR_CODE)
 
-static bool seize_both(struct two_data *self, long options)
-{
-	return actor_spawn(&self->t) &&
-	       !two_seize(&self->p, self->t.pid, options) &&
-	       !two_seize(&self->s, self->t.pid, options);
-}
-
-/* The secondary comes last; the others do not wait for it. */
-TEST_F(tracers, secondary_reads_last)
+/* The further tracer comes last; the others do not wait for it. */
+TEST_F(tracers, further_reads_last)
 {
 	struct ut_target *t = &self->t;
 
-	ASSERT_TRUE(seize_both(self, 0));
+	ASSERT_TRUE(two_seize_both(self, 0, 0));
 	EXPECT_EQ(TWO_NONE, two_poll(&self->s, t->pid));
 	actor_do(t, ACTOR_EXITS);
 	ASSERT_EQ(ENDED, two_wait(&self->p, t->pid));
@@ -34,30 +27,29 @@ TEST_F(tracers, secondary_reads_last)
 	EXPECT_EQ(-ECHILD, two_poll(&self->s, t->pid));
 }
 
-/* The secondary comes first, and takes nothing from the others. */
-TEST_F(tracers, secondary_reads_first)
+/* The further tracer reads before the others, and takes nothing from them. */
+TEST_F(tracers, further_reads_first)
 {
 	struct ut_target *t = &self->t;
 
-	ASSERT_TRUE(seize_both(self, 0));
+	ASSERT_TRUE(two_seize_both(self, 0, 0));
 	actor_do(t, ACTOR_EXITS);
 	ASSERT_EQ(ENDED, two_wait(&self->s, t->pid));
 	EXPECT_EQ(-ECHILD, two_poll(&self->s, t->pid));
-	/* The real parent still waits for the primary, as always. */
+	/* The real parent still waits for the first tracer, as always. */
 	EXPECT_TRUE(ut_stays(!waitpid(t->pid, NULL, WNOHANG)));
 	ASSERT_EQ(ENDED, two_wait(&self->p, t->pid));
 	ASSERT_TRUE(ut_reap(t, &self->status));
 	EXPECT_EQ(ENDED, self->status);
 }
 
-/* There is no primary any more, and the real parent waits for nobody. */
-TEST_F(tracers, without_a_primary)
+/* The first tracer is gone, and the real parent waits for nobody. */
+TEST_F(tracers, without_the_first)
 {
 	struct ut_target *t = &self->t;
 
-	ASSERT_TRUE(seize_both(self, 0));
-	ASSERT_EQ(TWO_TRAP, two_interrupt(&self->p, t->pid));
-	ASSERT_EQ(0, two_ptrace(&self->p, PTRACE_DETACH, t->pid, 0));
+	ASSERT_TRUE(two_seize_both(self, 0, 0));
+	ASSERT_TRUE(two_leave(&self->p, t->pid));
 	actor_do(t, ACTOR_EXITS);
 	ASSERT_TRUE(ut_reap(t, &self->status));
 	EXPECT_EQ(ENDED, self->status);
@@ -89,7 +81,7 @@ TEST_F(tracers, number_is_kept)
 
 	if (access(LAST_PID, W_OK))
 		SKIP(return, "no " LAST_PID);
-	ASSERT_TRUE(seize_both(self, 0));
+	ASSERT_TRUE(two_seize_both(self, 0, 0));
 	ASSERT_EQ(0, kill(t->pid, SIGKILL));
 	ASSERT_EQ(two_killed(SIGKILL), two_wait(&self->p, t->pid));
 	ASSERT_TRUE(ut_reap(t, &self->status));
@@ -109,7 +101,7 @@ TEST_F(tracers, number_is_free_after_the_tracer)
 
 	if (access(LAST_PID, W_OK))
 		SKIP(return, "no " LAST_PID);
-	ASSERT_TRUE(seize_both(self, 0));
+	ASSERT_TRUE(two_seize_both(self, 0, 0));
 	ASSERT_EQ(0, kill(t->pid, SIGKILL));
 	ASSERT_EQ(two_killed(SIGKILL), two_wait(&self->p, t->pid));
 	ASSERT_TRUE(ut_reap(t, &self->status));
@@ -179,7 +171,7 @@ TEST_F(tracers, ways_to_wait_for_what_is_gone)
 	struct two_tracer *s = &self->s;
 	struct ut_target *t = &self->t;
 
-	ASSERT_TRUE(seize_both(self, 0));
+	ASSERT_TRUE(two_seize_both(self, 0, 0));
 	ASSERT_EQ(0, kill(t->pid, SIGKILL));
 	ASSERT_EQ(two_killed(SIGKILL), two_wait(&self->p, t->pid));
 	ASSERT_TRUE(ut_reap(t, &self->status));
@@ -202,7 +194,7 @@ TEST_F(tracers, end_wakes_the_tracers)
 	struct ut_target *t = &self->t;
 	int i;
 
-	ASSERT_TRUE(seize_both(self, 0));
+	ASSERT_TRUE(two_seize_both(self, 0, 0));
 	for (i = 0; i < 2; i++) {
 		tr[i]->call->op = TWO_WAIT;
 		tr[i]->call->pid = t->pid;
@@ -217,8 +209,8 @@ TEST_F(tracers, end_wakes_the_tracers)
 	}
 }
 
-/* The test is the real parent, and a secondary: there is one status for it. */
-TEST_F(tracers, parent_is_a_secondary)
+/* The test, real parent and further tracer, gets one status. */
+TEST_F(tracers, parent_is_a_further_one)
 {
 	struct ut_target *t = &self->t;
 
@@ -237,8 +229,8 @@ TEST_F(tracers, parent_is_a_secondary)
 	EXPECT_EQ(-ECHILD, ut_waitpid(t->pid, &self->status, __WALL));
 }
 
-/* The same with the real parent as the primary. */
-TEST_F(tracers, parent_is_the_primary)
+/* The test, real parent and first tracer, gets one status, too. */
+TEST_F(tracers, parent_is_the_first)
 {
 	struct ut_target *t = &self->t;
 
@@ -275,7 +267,7 @@ TEST_F(tracers, end_wakes_a_wait_for_own_tracees)
 	struct two_call *call = self->s.call;
 	struct ut_target *t = &self->t;
 
-	ASSERT_TRUE(seize_both(self, 0));
+	ASSERT_TRUE(two_seize_both(self, 0, 0));
 	call->op = TWO_WAIT;
 	call->pid = t->pid;
 	call->data = __WALL | __WNOTHREAD;

@@ -3,21 +3,16 @@
  * utrace selftests - old holes of ptrace(2): registers and system calls
  *
  * What a tracer writes into a task meets the code by which the kernel enters
- * and leaves that task.  A secondary must get no further there than a primary.
+ * and leaves that task.  A further tracer must get no farther there than the
+ * first tracer.
  */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 
 #include "two.h"
 
-#define GOOD		two_stop(SIGTRAP | 0x80)
 #define NOWHERE		(1UL << 63)	/* is no address for any processor */
 #define RACE_MS		3000
-
-static long next(struct two_tracer *tr, pid_t pid)
-{
-	return two_ptrace(tr, PTRACE_SYSCALL, pid, 0);
-}
 
 static long set_nr(struct two_tracer *tr, pid_t pid, unsigned long nr)
 {
@@ -38,14 +33,8 @@ static long result_of(struct two_tracer *tr, pid_t pid)
 /* Resume from the entry of a call with another number. */
 static bool change(struct two_tracer *tr, pid_t pid, unsigned long nr)
 {
-	return two_wait(tr, pid) == GOOD && !set_nr(tr, pid, nr) &&
-	       !next(tr, pid);
-}
-
-/* Stop the task, and ask for its calls from now on. */
-static bool wants_calls(struct two_tracer *tr, pid_t pid)
-{
-	return two_interrupt(tr, pid) == TWO_TRAP && !next(tr, pid);
+	return two_wait(tr, pid) == TWO_SYSGOOD && !set_nr(tr, pid, nr) &&
+	       !two_next(tr, pid);
 }
 
 /* EINVAL, or EPERM for want of rights. */
@@ -64,14 +53,6 @@ struct race {
 };
 
 static struct race *race;
-
-static unsigned int any(unsigned int n)
-{
-	static unsigned int dice = 1;
-
-	dice = dice * 1664525U + 1013904223U;
-	return (dice >> 8) % n;
-}
 
 /* Set all registers, with a number in one that the task does not use. */
 static bool set_registers(pid_t pid, long n)
@@ -143,7 +124,7 @@ static bool kill_round(void)
 	for (i = 0; i < 2; i++)
 		setter[i] = fork_setter(victim);
 	good = ut_until(race->ready == 2);
-	usleep(any(3000));
+	usleep(two_any(3000));
 	race->over = 1;
 	kill(victim, SIGKILL);
 	for (i = 0; i < 2; i++)
@@ -196,7 +177,7 @@ static const struct { long option; int action; long status; } at[] = {
 		      two_event(PTRACE_EVENT_EXIT) },
 };
 
-/* Bring the actor to the stop of the secondary. */
+/* Bring the actor to the stop of the further tracer. */
 static bool bring(struct two_data *self, enum kind kind)
 {
 	struct two_tracer *p = &self->p, *s = &self->s;
@@ -213,12 +194,13 @@ static bool bring(struct two_data *self, enum kind kind)
 		       two_wait(s, t->pid) == two_stop(SIGUSR1);
 	case IN_ENTRY:
 	case IN_SYSEXIT:
-		if (!wants_calls(s, t->pid))
+		if (!two_wants_calls(s, t->pid))
 			return false;
 		actor_do(t, ACTOR_MARKS);
-		return two_wait(s, t->pid) == GOOD &&
-		       (kind == IN_ENTRY || (!next(s, t->pid) &&
-					     two_wait(s, t->pid) == GOOD));
+		return two_wait(s, t->pid) == TWO_SYSGOOD &&
+		       (kind == IN_ENTRY ||
+			(!two_next(s, t->pid) &&
+			 two_wait(s, t->pid) == TWO_SYSGOOD));
 	default:
 		actor_do(t, at[kind].action);
 		return two_wait(s, t->pid) == at[kind].status;
@@ -265,8 +247,8 @@ static bool is_killed(struct two_data *self)
 
 /*
  * CVE-2014-4699: after a stop at fork() and its like the kernel left by SYSRET,
- * which faults in the kernel if the address is none.  The secondary sets one in
- * each kind of stop.
+ * which faults in the kernel if the address is none.  The further tracer sets
+ * one in each kind of stop.
  */
 static void go_nowhere(struct __test_metadata *_metadata,
 		       struct two_data *self, enum kind kind)
@@ -275,10 +257,8 @@ static void go_nowhere(struct __test_metadata *_metadata,
 	struct ut_target *t = &self->t;
 	long child = 0;
 
-	ASSERT_TRUE(actor_spawn(t));
-	ASSERT_EQ(0, two_seize(p, t->pid, 0));
-	ASSERT_EQ(0, two_seize(s, t->pid, PTRACE_O_TRACESYSGOOD |
-			       (kind <= IN_EXIT ? at[kind].option : 0)));
+	ASSERT_TRUE(two_seize_both(self, 0, PTRACE_O_TRACESYSGOOD |
+				   (kind <= IN_EXIT ? at[kind].option : 0)));
 	ASSERT_TRUE(bring(self, kind));
 	ASSERT_TRUE(set_rip(s, t->pid, NOWHERE));
 	if (kind <= IN_CLONE) {
@@ -391,10 +371,10 @@ static long int80_as(struct two_tracer *tr, struct ut_target *t,
 	long done = t->sh->value[ACTOR_DONE], result;
 
 	actor_do(t, ACTOR_MARKS);
-	if (!change(tr, t->pid, nr) || two_wait(tr, t->pid) != GOOD)
+	if (!change(tr, t->pid, nr) || two_wait(tr, t->pid) != TWO_SYSGOOD)
 		return LONG_MIN;
 	result = result_of(tr, t->pid);
-	if (next(tr, t->pid) || !actor_did(t, done + 1) ||
+	if (two_next(tr, t->pid) || !actor_did(t, done + 1) ||
 	    t->sh->value[ACTOR_RESULT] != result)
 		return LONG_MIN;
 	return result;
@@ -424,7 +404,7 @@ TEST_F(tracers, number_of_more_than_32_bits)
 	ASSERT_TRUE(ut_spawn(t, int80_actor));
 	ASSERT_TRUE(ut_hear(t));
 	ASSERT_EQ(0, two_seize(p, t->pid, PTRACE_O_TRACESYSGOOD));
-	ASSERT_TRUE(wants_calls(p, t->pid));
+	ASSERT_TRUE(two_wants_calls(p, t->pid));
 	for (i = 0; i < ARRAY_SIZE(numbers); i++) {
 		alone[i] = int80_as(p, t, numbers[i]);
 		EXPECT_TRUE(alone[i] == t->pid || alone[i] == -ENOSYS) {
@@ -434,7 +414,7 @@ TEST_F(tracers, number_of_more_than_32_bits)
 	ASSERT_EQ(TWO_TRAP, two_interrupt(p, t->pid));
 	ASSERT_EQ(0, two_cont(p, t->pid, 0));
 	ASSERT_EQ(0, two_seize(s, t->pid, PTRACE_O_TRACESYSGOOD));
-	ASSERT_TRUE(wants_calls(s, t->pid));
+	ASSERT_TRUE(two_wants_calls(s, t->pid));
 	for (i = 0; i < ARRAY_SIZE(numbers); i++)
 		EXPECT_EQ(alone[i], int80_as(s, t, numbers[i]));
 	EXPECT_TRUE(two_quiet(p, t->pid));
@@ -527,7 +507,7 @@ TEST_F(tracers, header_of_the_extended_state)
 		set_xstates(_metadata, t->pid);
 		ASSERT_EQ(0, ptrace(PTRACE_DETACH, t->pid, 0, 0));
 		EXPECT_TRUE(ut_runs(t));
-		/* The second time beside a primary. */
+		/* The second time is beside a first tracer. */
 		if (!i)
 			ASSERT_EQ(0, two_seize(&self->p, t->pid, 0));
 	}
@@ -599,8 +579,8 @@ static bool breaks(struct ut_target *t, struct two_tracer *p,
 
 /*
  * CVE-2018-1000199: a change to a bad address failed, and left a breakpoint of
- * which the kernel and the processor had different ideas.  A secondary is told
- * what a primary alone is told, and its good breakpoint works.
+ * which the kernel and the processor had different ideas.  A further tracer is
+ * told what a tracer alone is told, and its good breakpoint works.
  */
 TEST_F(tracers, breakpoint_in_the_kernel)
 {
@@ -611,8 +591,7 @@ TEST_F(tracers, breakpoint_in_the_kernel)
 
 	if (!two_yama_allows())
 		SKIP(return, "yama restricts ptrace");
-	ASSERT_TRUE(two_start_as(&p, TWO_NOBODY));
-	ASSERT_TRUE(two_start_as(&s, TWO_NOBODY));
+	ASSERT_TRUE(two_start_nobodies(&p, &s));
 	ASSERT_TRUE(actor_spawn_as(t, TWO_NOBODY));
 	ASSERT_EQ(0, two_seize(&p, t->pid, 0));
 	ASSERT_EQ(TWO_TRAP, two_interrupt(&p, t->pid));
@@ -624,7 +603,7 @@ TEST_F(tracers, breakpoint_in_the_kernel)
 	EXPECT_EQ(0, alone.address);
 	EXPECT_EQ(0, alone.control);
 	EXPECT_EQ((long)actor_break, alone.left);
-	/* The primary lets the secondary have the registers. */
+	/* The first tracer lets the further one have the registers. */
 	ASSERT_EQ(0, set_debug(&p, t->pid, 7, 0));
 	ASSERT_EQ(0, two_cont(&p, t->pid, 0));
 	ASSERT_EQ(0, two_seize(&s, t->pid, 0));
@@ -720,8 +699,7 @@ TEST_F(tracers, filter_stays_on_without_rights)
 
 	if (!two_yama_allows())
 		SKIP(return, "yama restricts ptrace");
-	ASSERT_TRUE(two_start_as(&p, TWO_NOBODY));
-	ASSERT_TRUE(two_start_as(&s, TWO_NOBODY));
+	ASSERT_TRUE(two_start_nobodies(&p, &s));
 	ASSERT_TRUE(spawn_filtered(t, TWO_NOBODY, UT_MARK_NR));
 	ASSERT_EQ(0, two_seize(&p, t->pid, 0));
 	for (i = 0; i < ARRAY_SIZE(seccomp_options); i++)
@@ -744,8 +722,8 @@ TEST_F(tracers, filter_stays_on_without_rights)
 }
 
 /*
- * The result of a call that the primary makes @first of, and the secondary
- * @second; LONG_MIN for an error.
+ * The result of a call that the first tracer makes @first of, and the further
+ * tracer @second; LONG_MIN for an error.
  */
 static long changed_call(struct two_data *self, long first, long second)
 {
@@ -754,18 +732,18 @@ static long changed_call(struct two_data *self, long first, long second)
 
 	actor_do(&self->t, ACTOR_MARKS);
 	if (!change(&self->p, pid, first) || !change(&self->s, pid, second) ||
-	    two_wait(&self->s, pid) != GOOD)
+	    two_wait(&self->s, pid) != TWO_SYSGOOD)
 		return LONG_MIN;
 	result = result_of(&self->s, pid);
-	if (next(&self->s, pid) || two_wait(&self->p, pid) != GOOD ||
-	    next(&self->p, pid) || !actor_did(&self->t, done + 1))
+	if (two_next(&self->s, pid) || two_wait(&self->p, pid) != TWO_SYSGOOD ||
+	    two_next(&self->p, pid) || !actor_did(&self->t, done + 1))
 		return LONG_MIN;
 	return result;
 }
 
 /*
- * The filter sees what both tracers have made of a call: a secondary is no way
- * around it, as no tracer has been since it is asked last.
+ * The filter sees what both tracers have made of a call: a further tracer is no
+ * way around it, as no tracer has been since it is asked last.
  */
 TEST_F(tracers, filter_decides_last)
 {
@@ -776,7 +754,7 @@ TEST_F(tracers, filter_decides_last)
 	ASSERT_TRUE(spawn_filtered(t, 0, SYS_getpgrp));
 	for (i = 0; i < 2; i++) {
 		ASSERT_EQ(0, two_seize(tr[i], t->pid, PTRACE_O_TRACESYSGOOD));
-		ASSERT_TRUE(wants_calls(tr[i], t->pid));
+		ASSERT_TRUE(two_wants_calls(tr[i], t->pid));
 	}
 	EXPECT_EQ(getpid(), changed_call(self, SYS_getppid, SYS_getppid));
 	EXPECT_EQ(-EDOM, changed_call(self, SYS_getppid, SYS_getpgrp));

@@ -48,7 +48,7 @@ static void one_follows(struct __test_metadata *_metadata,
 	EXPECT_TRUE(two_quiet(other, t->pid));
 }
 
-TEST_F(tracers, secondary_follows_fork)
+TEST_F(tracers, further_follows_fork)
 {
 	ASSERT_TRUE(actor_spawn(&self->t));
 	ASSERT_EQ(0, two_seize(&self->p, self->t.pid, 0));
@@ -56,7 +56,7 @@ TEST_F(tracers, secondary_follows_fork)
 	one_follows(_metadata, &self->t, &self->s, &self->p);
 }
 
-TEST_F(tracers, primary_follows_fork)
+TEST_F(tracers, first_follows_fork)
 {
 	ASSERT_TRUE(actor_spawn(&self->t));
 	ASSERT_EQ(0, two_seize(&self->p, self->t.pid, 0));
@@ -73,7 +73,6 @@ TEST_F(tracers, both_follow_fork)
 		TWO_END
 	};
 	struct ut_target *t = &self->t;
-	char names[32];
 	pid_t child;
 
 	ASSERT_TRUE(actor_spawn(t));
@@ -90,8 +89,7 @@ TEST_F(tracers, both_follow_fork)
 	EXPECT_EQ(child, two_message(one, t->pid));
 	ASSERT_EQ(0, two_cont(one, t->pid, 0));
 	EXPECT_EQ(child, child_of(t));
-	snprintf(names, sizeof(names), "%d %d", p->t.pid, s->t.pid);
-	EXPECT_STREQ(names, two_tracers(child));
+	EXPECT_STREQ(two_pair(p->t.pid, s->t.pid), two_tracers(child));
 	EXPECT_EQ(p->t.pid, ut_status(child, "TracerPid:"));
 	t->sh->go[1] = 1;
 	ASSERT_TRUE(two_play(child, p, forked, s, forked));
@@ -126,7 +124,7 @@ TEST_F(tracers, options_are_inherited)
 }
 
 /* The parent is told of the child, and of the child's end. */
-TEST_F(tracers, secondary_follows_vfork)
+TEST_F(tracers, further_follows_vfork)
 {
 	struct two_tracer *p = &self->p, *s = &self->s;
 	struct ut_target *t = &self->t;
@@ -172,7 +170,7 @@ TEST_F(tracers, vfork_done)
 	EXPECT_TRUE(actor_did(t, 1));
 }
 
-TEST_F(tracers, secondary_follows_clone)
+TEST_F(tracers, further_follows_clone)
 {
 	struct two_tracer *p = &self->p, *s = &self->s;
 	struct ut_target *t = &self->t;
@@ -229,8 +227,8 @@ TEST_F(tracers, exec_of_a_thread)
 	EXPECT_EQ(two_killed(SIGKILL), two_wait(s, t->pid));
 }
 
-/* The secondary traces only the thread. */
-TEST_F(tracers, exec_of_a_thread_with_a_secondary)
+/* The further tracer traces only the thread. */
+TEST_F(tracers, exec_of_a_thread_with_a_further_one)
 {
 	struct two_tracer *p = &self->p, *s = &self->s;
 	struct ut_target *t = &self->t;
@@ -251,7 +249,7 @@ TEST_F(tracers, exec_of_a_thread_with_a_secondary)
 	EXPECT_EQ(p->t.pid, ut_status(t->pid, "TracerPid:"));
 }
 
-/* The secondary traces only the leader, which is gone after the exec. */
+/* The further tracer traces only the leader, which is gone after the exec. */
 TEST_F(tracers, exec_ends_the_tracing_of_the_leader)
 {
 	struct two_tracer *p = &self->p, *s = &self->s;
@@ -260,7 +258,7 @@ TEST_F(tracers, exec_ends_the_tracing_of_the_leader)
 	ASSERT_TRUE(ut_spawn_threads(t, 3));
 	ASSERT_EQ(0, two_seize(p, t->pid, 0));
 	ASSERT_EQ(0, two_seize(s, t->pid, PTRACE_O_TRACEEXEC));
-	/* The secondary sleeps in wait4() during the exec. */
+	/* The further tracer sleeps in wait4() during the exec. */
 	s->call->op = TWO_WAIT;
 	s->call->pid = t->pid;
 	s->call->data = __WALL;

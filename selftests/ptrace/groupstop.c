@@ -13,19 +13,10 @@ static const struct two_step listens[] = {
 	{ STOPPED, PTRACE_LISTEN }, TWO_END
 };
 
-static bool seize_both(struct two_data *self)
-{
-	return actor_spawn(&self->t) &&
-	       !two_seize(&self->p, self->t.pid, 0) &&
-	       !two_seize(&self->s, self->t.pid, 0);
-}
-
-/* Start an actor with one tracer, a secondary: the primary is gone. */
+/* Start an actor with a further tracer alone: the first tracer is gone. */
 static bool seize_alone(struct two_data *self)
 {
-	return seize_both(self) &&
-	       two_interrupt(&self->p, self->t.pid) == TWO_TRAP &&
-	       !two_ptrace(&self->p, PTRACE_DETACH, self->t.pid, 0);
+	return two_seize_both(self, 0, 0) && two_leave(&self->p, self->t.pid);
 }
 
 /* Is the real parent told of the stop? */
@@ -66,7 +57,7 @@ static void both_listen(struct __test_metadata *_metadata,
 	struct two_tracer *p = &self->p, *s = &self->s;
 	struct ut_target *t = &self->t;
 
-	ASSERT_TRUE(seize_both(self));
+	ASSERT_TRUE(two_seize_both(self, 0, 0));
 	ASSERT_EQ(0, stop(t, p, s, sig));
 	ASSERT_TRUE(two_play(t->pid, p, listen, s, listen));
 	EXPECT_TRUE(parent_sees(t->pid, sig));
@@ -94,12 +85,12 @@ TEST_F(tracers, both_listen_sigtstp)
 }
 
 /* A tracer that drops the signal prevents the stop. */
-TEST_F(tracers, secondary_drops_sigstop)
+TEST_F(tracers, further_drops_sigstop)
 {
 	struct two_tracer *p = &self->p, *s = &self->s;
 	struct ut_target *t = &self->t;
 
-	ASSERT_TRUE(seize_both(self));
+	ASSERT_TRUE(two_seize_both(self, 0, 0));
 	ASSERT_EQ(0, kill(t->pid, SIGSTOP));
 	ASSERT_EQ(two_stop(SIGSTOP), two_wait(p, t->pid));
 	ASSERT_EQ(0, two_cont(p, t->pid, SIGSTOP));
@@ -111,7 +102,7 @@ TEST_F(tracers, secondary_drops_sigstop)
 	EXPECT_EQ(0, waitpid(t->pid, &self->status, WNOHANG | WUNTRACED));
 }
 
-TEST_F(tracers, secondary_alone_listens)
+TEST_F(tracers, further_alone_listens)
 {
 	struct two_tracer *s = &self->s;
 	struct ut_target *t = &self->t;
@@ -149,7 +140,7 @@ static bool goes_on(struct ut_target *t, struct two_tracer *tr)
 	return t->sh->counter != old;
 }
 
-/* PTRACE_CONT gives up the secondary's stop, and not that of job control. */
+/* PTRACE_CONT gives up the further tracer's stop, not that of job control. */
 TEST_F(tracers, cont_does_not_end_job_control)
 {
 	struct two_tracer *s = &self->s;
@@ -205,7 +196,7 @@ TEST_F(tracers, parent_is_told)
 	struct two_tracer *p = &self->p, *s = &self->s;
 	struct ut_target *t = &self->t;
 
-	ASSERT_TRUE(seize_both(self));
+	ASSERT_TRUE(two_seize_both(self, 0, 0));
 	ASSERT_EQ(TWO_TRAP, two_interrupt(s, t->pid));
 	/* A stop of a tracer is none of job control. */
 	EXPECT_TRUE(ut_stays(!waitpid(t->pid, &self->status,

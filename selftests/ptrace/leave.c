@@ -7,13 +7,6 @@
  */
 #include "two.h"
 
-static bool seize_both(struct two_data *self, long of_p, long of_s)
-{
-	return actor_spawn(&self->t) &&
-	       !two_seize(&self->p, self->t.pid, of_p) &&
-	       !two_seize(&self->s, self->t.pid, of_s);
-}
-
 static bool two_kill(struct two_tracer *tr)
 {
 	int status;
@@ -33,8 +26,7 @@ static void one_detaches(struct __test_metadata *_metadata,
 			 struct two_tracer *other)
 {
 	EXPECT_EQ(-ESRCH, detach(one, t->pid, 0));
-	ASSERT_EQ(TWO_TRAP, two_interrupt(one, t->pid));
-	ASSERT_EQ(0, detach(one, t->pid, 0));
+	ASSERT_TRUE(two_leave(one, t->pid));
 	EXPECT_TRUE(ut_runs(t));
 	EXPECT_EQ(other->t.pid, ut_status(t->pid, "TracerPid:"));
 	EXPECT_STREQ("", two_tracers(t->pid));
@@ -50,15 +42,15 @@ static void one_detaches(struct __test_metadata *_metadata,
 	EXPECT_TRUE(ut_runs(t));
 }
 
-TEST_F(tracers, secondary_detaches)
+TEST_F(tracers, further_detaches)
 {
-	ASSERT_TRUE(seize_both(self, 0, 0));
+	ASSERT_TRUE(two_seize_both(self, 0, 0));
 	one_detaches(_metadata, &self->t, &self->s, &self->p);
 }
 
-TEST_F(tracers, primary_detaches)
+TEST_F(tracers, first_detaches)
 {
-	ASSERT_TRUE(seize_both(self, 0, 0));
+	ASSERT_TRUE(two_seize_both(self, 0, 0));
 	one_detaches(_metadata, &self->t, &self->p, &self->s);
 }
 
@@ -70,7 +62,7 @@ static void detach_with(struct __test_metadata *_metadata,
 	struct ut_target *t = &self->t;
 	siginfo_t info;
 
-	ASSERT_TRUE(seize_both(self, 0, 0));
+	ASSERT_TRUE(two_seize_both(self, 0, 0));
 	ASSERT_EQ(0, two_seize(s2, t->pid, 0));
 	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
 	ASSERT_EQ(two_stop(SIGUSR1), two_wait(p, t->pid));
@@ -108,12 +100,12 @@ TEST_F(tracers, detach_replaces_the_signal)
 	detach_with(_metadata, self, SIGUSR2);
 }
 
-/* The primary detaches in its stop, and the secondary's turn comes. */
-TEST_F(tracers, primary_detaches_with_a_signal)
+/* The first tracer detaches in its stop, and the further one is next. */
+TEST_F(tracers, first_detaches_with_a_signal)
 {
 	struct ut_target *t = &self->t;
 
-	ASSERT_TRUE(seize_both(self, 0, 0));
+	ASSERT_TRUE(two_seize_both(self, 0, 0));
 	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
 	ASSERT_EQ(two_stop(SIGUSR1), two_wait(&self->p, t->pid));
 	ASSERT_EQ(0, detach(&self->p, t->pid, SIGUSR1));
@@ -128,14 +120,12 @@ TEST_F(tracers, detach_at_a_system_call)
 	struct two_tracer *p = &self->p, *s = &self->s;
 	struct ut_target *t = &self->t;
 
-	ASSERT_TRUE(seize_both(self, 0, 0));
-	ASSERT_EQ(TWO_TRAP, two_interrupt(s, t->pid));
-	ASSERT_EQ(0, two_ptrace(s, PTRACE_SYSCALL, t->pid, 0));
-	ASSERT_EQ(TWO_TRAP, two_interrupt(p, t->pid));
-	ASSERT_EQ(0, two_ptrace(p, PTRACE_SYSCALL, t->pid, 0));
+	ASSERT_TRUE(two_seize_both(self, 0, 0));
+	ASSERT_TRUE(two_wants_calls(s, t->pid));
+	ASSERT_TRUE(two_wants_calls(p, t->pid));
 	actor_do(t, ACTOR_MARKS);
 	ASSERT_EQ(two_stop(SIGTRAP), two_wait(p, t->pid));
-	ASSERT_EQ(0, two_ptrace(p, PTRACE_SYSCALL, t->pid, 0));
+	ASSERT_EQ(0, two_next(p, t->pid));
 	ASSERT_EQ(two_stop(SIGTRAP), two_wait(s, t->pid));
 	ASSERT_EQ(0, detach(s, t->pid, 0));
 	ASSERT_EQ(two_stop(SIGTRAP), two_wait(p, t->pid));
@@ -161,28 +151,28 @@ static void one_dies(struct __test_metadata *_metadata, struct ut_target *t,
 	EXPECT_EQ(two_killed(SIGKILL), two_wait(other, t->pid));
 }
 
-TEST_F(tracers, secondary_dies)
+TEST_F(tracers, further_dies)
 {
-	ASSERT_TRUE(seize_both(self, 0, 0));
+	ASSERT_TRUE(two_seize_both(self, 0, 0));
 	one_dies(_metadata, &self->t, &self->s, &self->p);
 }
 
-TEST_F(tracers, primary_dies)
+TEST_F(tracers, first_dies)
 {
-	ASSERT_TRUE(seize_both(self, 0, 0));
+	ASSERT_TRUE(two_seize_both(self, 0, 0));
 	one_dies(_metadata, &self->t, &self->p, &self->s);
 }
 
-TEST_F(tracers, secondary_dies_in_its_stop)
+TEST_F(tracers, further_dies_in_its_stop)
 {
-	ASSERT_TRUE(seize_both(self, 0, 0));
+	ASSERT_TRUE(two_seize_both(self, 0, 0));
 	ASSERT_EQ(TWO_TRAP, two_interrupt(&self->s, self->t.pid));
 	one_dies(_metadata, &self->t, &self->s, &self->p);
 }
 
-TEST_F(tracers, primary_dies_in_its_stop)
+TEST_F(tracers, first_dies_in_its_stop)
 {
-	ASSERT_TRUE(seize_both(self, 0, 0));
+	ASSERT_TRUE(two_seize_both(self, 0, 0));
 	ASSERT_EQ(TWO_TRAP, two_interrupt(&self->p, self->t.pid));
 	one_dies(_metadata, &self->t, &self->p, &self->s);
 }
@@ -202,30 +192,28 @@ static void dies_in_the_stop_of(struct __test_metadata *_metadata,
 	EXPECT_TRUE(ut_runs(t));
 }
 
-TEST_F(tracers, secondary_dies_in_the_stop_of_the_primary)
+TEST_F(tracers, further_dies_in_the_stop_of_the_first)
 {
-	ASSERT_TRUE(seize_both(self, 0, 0));
+	ASSERT_TRUE(two_seize_both(self, 0, 0));
 	dies_in_the_stop_of(_metadata, &self->t, &self->s, &self->p);
 }
 
-TEST_F(tracers, primary_dies_in_the_stop_of_the_secondary)
+TEST_F(tracers, first_dies_in_the_stop_of_the_further)
 {
-	ASSERT_TRUE(seize_both(self, 0, 0));
+	ASSERT_TRUE(two_seize_both(self, 0, 0));
 	dies_in_the_stop_of(_metadata, &self->t, &self->p, &self->s);
 }
 
-/* Two secondaries have the task in one stop, and one of them is killed. */
+/* Two further tracers have the task in one stop, and one of them is killed. */
 TEST_F(tracers, one_of_two_dies_in_their_stop)
 {
 	struct two_tracer *s = &self->s, *s2 = &self->s2;
 	struct ut_target *t = &self->t;
 
-	ASSERT_TRUE(seize_both(self, 0, 0));
+	ASSERT_TRUE(two_seize_both(self, 0, 0));
 	ASSERT_EQ(0, two_seize(s2, t->pid, 0));
-	ASSERT_EQ(TWO_TRAP, two_interrupt(s, t->pid));
-	ASSERT_EQ(0, two_ptrace(s, PTRACE_SYSCALL, t->pid, 0));
-	ASSERT_EQ(TWO_TRAP, two_interrupt(s2, t->pid));
-	ASSERT_EQ(0, two_ptrace(s2, PTRACE_SYSCALL, t->pid, 0));
+	ASSERT_TRUE(two_wants_calls(s, t->pid));
+	ASSERT_TRUE(two_wants_calls(s2, t->pid));
 	actor_do(t, ACTOR_MARKS);
 	ASSERT_EQ(two_stop(SIGTRAP), two_wait(s, t->pid));
 	ASSERT_EQ(two_stop(SIGTRAP), two_wait(s2, t->pid));
@@ -236,22 +224,20 @@ TEST_F(tracers, one_of_two_dies_in_their_stop)
 	EXPECT_TRUE(actor_did(t, 1));
 }
 
-/* The task dies where one secondary has gone on and another has not. */
+/* The task dies where one further tracer has gone on and another has not. */
 TEST_F(tracers, task_is_killed_in_what_is_left_of_a_stop)
 {
 	struct two_tracer *s = &self->s, *s2 = &self->s2;
 	struct ut_target *t = &self->t;
 
-	ASSERT_TRUE(seize_both(self, 0, 0));
+	ASSERT_TRUE(two_seize_both(self, 0, 0));
 	ASSERT_EQ(0, two_seize(s2, t->pid, 0));
-	ASSERT_EQ(TWO_TRAP, two_interrupt(s, t->pid));
-	ASSERT_EQ(0, two_ptrace(s, PTRACE_SYSCALL, t->pid, 0));
-	ASSERT_EQ(TWO_TRAP, two_interrupt(s2, t->pid));
-	ASSERT_EQ(0, two_ptrace(s2, PTRACE_SYSCALL, t->pid, 0));
+	ASSERT_TRUE(two_wants_calls(s, t->pid));
+	ASSERT_TRUE(two_wants_calls(s2, t->pid));
 	actor_do(t, ACTOR_MARKS);
 	ASSERT_EQ(two_stop(SIGTRAP), two_wait(s, t->pid));
 	ASSERT_EQ(two_stop(SIGTRAP), two_wait(s2, t->pid));
-	ASSERT_EQ(0, two_ptrace(s, PTRACE_SYSCALL, t->pid, 0));
+	ASSERT_EQ(0, two_next(s, t->pid));
 	ASSERT_EQ(0, kill(t->pid, SIGKILL));
 	EXPECT_EQ(two_killed(SIGKILL), two_wait(&self->p, t->pid));
 	EXPECT_EQ(two_killed(SIGKILL), two_wait(s, t->pid));
@@ -273,40 +259,40 @@ static void exitkill(struct __test_metadata *_metadata,
 	EXPECT_EQ(two_killed(SIGKILL), status);
 }
 
-TEST_F(tracers, exitkill_of_the_secondary)
+TEST_F(tracers, exitkill_of_the_further)
 {
-	ASSERT_TRUE(seize_both(self, 0, PTRACE_O_EXITKILL));
+	ASSERT_TRUE(two_seize_both(self, 0, PTRACE_O_EXITKILL));
 	exitkill(_metadata, &self->t, &self->s, &self->p, NULL);
 }
 
-TEST_F(tracers, exitkill_of_the_secondary_in_its_stop)
+TEST_F(tracers, exitkill_of_the_further_in_its_stop)
 {
-	ASSERT_TRUE(seize_both(self, 0, PTRACE_O_EXITKILL));
+	ASSERT_TRUE(two_seize_both(self, 0, PTRACE_O_EXITKILL));
 	exitkill(_metadata, &self->t, &self->s, &self->p, &self->s);
 }
 
-TEST_F(tracers, exitkill_of_the_secondary_in_the_stop_of_the_primary)
+TEST_F(tracers, exitkill_of_the_further_in_the_stop_of_the_first)
 {
-	ASSERT_TRUE(seize_both(self, 0, PTRACE_O_EXITKILL));
+	ASSERT_TRUE(two_seize_both(self, 0, PTRACE_O_EXITKILL));
 	exitkill(_metadata, &self->t, &self->s, &self->p, &self->p);
 }
 
-TEST_F(tracers, exitkill_of_the_primary)
+TEST_F(tracers, exitkill_of_the_first)
 {
-	ASSERT_TRUE(seize_both(self, PTRACE_O_EXITKILL, 0));
+	ASSERT_TRUE(two_seize_both(self, PTRACE_O_EXITKILL, 0));
 	exitkill(_metadata, &self->t, &self->p, &self->s, NULL);
 }
 
-TEST_F(tracers, exitkill_of_the_primary_in_the_stop_of_the_secondary)
+TEST_F(tracers, exitkill_of_the_first_in_the_stop_of_the_further)
 {
-	ASSERT_TRUE(seize_both(self, PTRACE_O_EXITKILL, 0));
+	ASSERT_TRUE(two_seize_both(self, PTRACE_O_EXITKILL, 0));
 	exitkill(_metadata, &self->t, &self->p, &self->s, &self->s);
 }
 
 /* The option is of one tracer: the death of the other one does not matter. */
 TEST_F(tracers, exitkill_of_another_tracer)
 {
-	ASSERT_TRUE(seize_both(self, PTRACE_O_EXITKILL, 0));
+	ASSERT_TRUE(two_seize_both(self, PTRACE_O_EXITKILL, 0));
 	one_dies(_metadata, &self->t, &self->s, &self->p);
 }
 
@@ -314,9 +300,8 @@ TEST_F(tracers, exitkill_ends_with_the_detach)
 {
 	struct ut_target *t = &self->t;
 
-	ASSERT_TRUE(seize_both(self, 0, PTRACE_O_EXITKILL));
-	ASSERT_EQ(TWO_TRAP, two_interrupt(&self->s, t->pid));
-	ASSERT_EQ(0, detach(&self->s, t->pid, 0));
+	ASSERT_TRUE(two_seize_both(self, 0, PTRACE_O_EXITKILL));
+	ASSERT_TRUE(two_leave(&self->s, t->pid));
 	ASSERT_TRUE(two_kill(&self->s));
 	EXPECT_TRUE(ut_runs(t));
 	EXPECT_TRUE(two_quiet(&self->p, t->pid));

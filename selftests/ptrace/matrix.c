@@ -139,12 +139,9 @@ static const struct two_step signals[2][2][STEPS] = {
 TEST_F(tracers, signal)
 {
 	struct ut_target *t = &self->t;
-	char names[32];
 
 	ASSERT_TRUE(both_come(self, variant->way));
-	snprintf(names, sizeof(names), "%d %d", tr[FIRST]->t.pid,
-		 tr[FURTHER]->t.pid);
-	EXPECT_STREQ(names, two_tracers(t->pid));
+	EXPECT_STREQ(two_pids(tr, 2), two_tracers(t->pid));
 	/* Nothing of the attach is left over. */
 	EXPECT_TRUE(both_quiet(t->pid));
 	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
@@ -324,9 +321,8 @@ TEST_F(tracers, exec_is_passed_on)
 {
 	struct ut_target *t = &self->t;
 
-	/* There is no signal to pass on. */
 	if (variant->way[FIRST] == BY_SEIZE)
-		return;
+		SKIP(return, "PTRACE_SEIZE makes no signal to pass on");
 	ASSERT_TRUE(both_come(self, variant->way));
 	actor_do(t, ACTOR_EXECS);
 	ASSERT_TRUE(play(t->pid, passes_exec));
@@ -595,7 +591,7 @@ TEST_F(tracers, traceme_twice)
 	struct ut_target *t = &self->t;
 
 	if (way[FIRST] != BY_TRACEME && way[FURTHER] != BY_TRACEME)
-		return;
+		SKIP(return, "the real parent is no tracer here");
 	ASSERT_TRUE(start(self, way));
 	ASSERT_TRUE(comes(t, FIRST, way[FIRST]));
 	if (way[FIRST] == BY_TRACEME) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace selftests - allocations that fail in every request of a secondary
+ * utrace selftests - allocations that fail in requests of a further tracer
  *
- * The test itself is the secondary.  Each request is repeated: the first
+ * The test itself is the further tracer.  Each request is repeated: the first
  * allocation fails, then the second, until the request makes fewer.  A request
  * that fails leaves a tracing that works, and an attach that fails leaves none.
  */

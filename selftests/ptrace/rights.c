@@ -7,9 +7,6 @@
  */
 #include "setid.h"
 
-#define ELEVATED	two_exit(10)	/* "helper euid" as root */
-#define PLAIN		two_exit(20)
-
 TEST_F(tracers, another_user)
 {
 	struct two_tracer nobody = {}, other = {};
@@ -37,8 +34,7 @@ TEST_F(tracers, without_rights)
 
 	if (!two_yama_allows())
 		SKIP(return, "yama restricts ptrace");
-	ASSERT_TRUE(two_start_as(&p, TWO_NOBODY));
-	ASSERT_TRUE(two_start_as(&s, TWO_NOBODY));
+	ASSERT_TRUE(two_start_nobodies(&p, &s));
 	ASSERT_TRUE(actor_spawn_as(t, TWO_NOBODY));
 	ASSERT_EQ(0, two_seize(&p, t->pid, 0));
 	ASSERT_EQ(0, two_seize(&s, t->pid, 0));
@@ -126,55 +122,47 @@ TEST_F(tracers, limit_is_for_root)
 	EXPECT_EQ(two_exit(EACCES), self->status);
 }
 
-/* The primary is a sandbox as long as it has the option. */
-TEST_F(tracers, beside_a_seccomp_sandbox)
+/* Only a tracer with rights may come beside a sandbox, while it is one. */
+static void beside_a_sandbox(struct __test_metadata *_metadata,
+			     struct two_data *self, bool emulates)
 {
 	struct two_tracer p = {}, s = {};
 	struct ut_target *t = &self->t;
 
 	if (!two_yama_allows())
 		SKIP(return, "yama restricts ptrace");
-	ASSERT_TRUE(two_start_as(&p, TWO_NOBODY));
-	ASSERT_TRUE(two_start_as(&s, TWO_NOBODY));
+	ASSERT_TRUE(two_start_nobodies(&p, &s));
 	ASSERT_TRUE(actor_spawn_as(t, TWO_NOBODY));
-	ASSERT_EQ(0, two_seize(&p, t->pid, PTRACE_O_TRACESECCOMP));
+	ASSERT_EQ(0, two_seize(&p, t->pid,
+			       emulates ? 0 : PTRACE_O_TRACESECCOMP));
+	if (emulates) {
+		ASSERT_EQ(TWO_TRAP, two_interrupt(&p, t->pid));
+		ASSERT_EQ(0, two_ptrace(&p, PTRACE_SYSEMU, t->pid, 0));
+	}
 	EXPECT_EQ(-EPERM, two_seize(&s, t->pid, 0));
 	EXPECT_EQ(-EPERM, two_ptrace(&s, PTRACE_ATTACH, t->pid, 0));
 	/* The tracer of root is welcome, and leaves again. */
 	EXPECT_EQ(0, two_seize(&self->s, t->pid, 0));
-	ASSERT_EQ(TWO_TRAP, two_interrupt(&self->s, t->pid));
-	ASSERT_EQ(0, two_ptrace(&self->s, PTRACE_DETACH, t->pid, 0));
+	ASSERT_TRUE(two_leave(&self->s, t->pid));
 	ASSERT_EQ(TWO_TRAP, two_interrupt(&p, t->pid));
-	ASSERT_EQ(0, two_ptrace(&p, PTRACE_SETOPTIONS, t->pid, 0));
+	if (!emulates)
+		ASSERT_EQ(0, two_ptrace(&p, PTRACE_SETOPTIONS, t->pid, 0));
 	ASSERT_EQ(0, two_cont(&p, t->pid, 0));
 	EXPECT_EQ(0, two_seize(&s, t->pid, 0));
+}
+
+TEST_F(tracers, beside_a_seccomp_sandbox)
+{
+	beside_a_sandbox(_metadata, self, false);
 }
 
 TEST_F(tracers, beside_an_emulator)
 {
-	struct two_tracer p = {}, s = {};
-	struct ut_target *t = &self->t;
-
-	if (!two_yama_allows())
-		SKIP(return, "yama restricts ptrace");
-	ASSERT_TRUE(two_start_as(&p, TWO_NOBODY));
-	ASSERT_TRUE(two_start_as(&s, TWO_NOBODY));
-	ASSERT_TRUE(actor_spawn_as(t, TWO_NOBODY));
-	ASSERT_EQ(0, two_seize(&p, t->pid, 0));
-	ASSERT_EQ(TWO_TRAP, two_interrupt(&p, t->pid));
-	ASSERT_EQ(0, two_ptrace(&p, PTRACE_SYSEMU, t->pid, 0));
-	EXPECT_EQ(-EPERM, two_seize(&s, t->pid, 0));
-	/* The tracer of root is welcome, and leaves again. */
-	EXPECT_EQ(0, two_seize(&self->s, t->pid, 0));
-	ASSERT_EQ(TWO_TRAP, two_interrupt(&self->s, t->pid));
-	ASSERT_EQ(0, two_ptrace(&self->s, PTRACE_DETACH, t->pid, 0));
-	ASSERT_EQ(TWO_TRAP, two_interrupt(&p, t->pid));
-	ASSERT_EQ(0, two_cont(&p, t->pid, 0));
-	EXPECT_EQ(0, two_seize(&s, t->pid, 0));
+	beside_a_sandbox(_metadata, self, true);
 }
 
-/* What only a primary can ask for. */
-TEST_F(tracers, requests_of_a_primary)
+/* Some requests are for the first tracer alone. */
+TEST_F(tracers, requests_of_the_first)
 {
 	static const long options[] = {
 		PTRACE_O_TRACESECCOMP, PTRACE_O_SUSPEND_SECCOMP,
@@ -210,24 +198,14 @@ TEST_F(tracers, requests_of_a_primary)
 	EXPECT_TRUE(ut_runs(t));
 }
 
-static bool is_nosuid(void)
-{
-	struct statvfs fs;
-
-	return statvfs(folder, &fs) || (fs.f_flag & ST_NOSUID);
-}
-
 /* Function of a target: nobody executes the set-id program. */
 static int runs_setid(struct ut_target *t)
 {
 	char * const argv[] = { program, (char *)"euid", NULL };
 	char * const envp[] = { NULL };
 
-	if (setresgid(TWO_NOBODY, TWO_NOBODY, TWO_NOBODY) ||
-	    setresuid(TWO_NOBODY, TWO_NOBODY, TWO_NOBODY))
+	if (!two_become(TWO_NOBODY))
 		return 97;
-	prctl(PR_SET_DUMPABLE, 1);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	ut_say(t);
 	while (!t->sh->go[0] && !t->sh->quit)
 		t->sh->counter++;
@@ -248,8 +226,7 @@ static long setid_status(struct ut_target *t, struct two_tracer *first,
 	    (first && two_seize(first, t->pid, 0)) ||
 	    (second && two_seize(second, t->pid, 0)))
 		return -1;
-	if (leaves && (two_interrupt(first, t->pid) != TWO_TRAP ||
-		       two_ptrace(first, PTRACE_DETACH, t->pid, 0)))
+	if (leaves && !two_leave(first, t->pid))
 		return -2;
 	t->sh->go[0] = 1;
 	if (first && !leaves && two_end_of(first, t->pid) < 0)
@@ -269,25 +246,23 @@ TEST_F(tracers, set_id_program)
 	if (!two_yama_allows())
 		SKIP(return, "yama restricts ptrace");
 	ASSERT_TRUE(make_setid());
-	ASSERT_TRUE(two_start_as(&nobody, TWO_NOBODY));
-	ASSERT_TRUE(two_start_as(&other, TWO_NOBODY));
-	if (is_nosuid()) {
-		TH_LOG("%s is of a file system without set-id", folder);
-	} else {
-		/* These may elevate: the tests below can fail. */
-		EXPECT_EQ(ELEVATED, setid_status(t, NULL, NULL, false));
-		EXPECT_EQ(ELEVATED, setid_status(t, root, NULL, false));
-		EXPECT_EQ(ELEVATED, setid_status(t, root, root2, false));
-		/* The first leaves, and a secondary with rights is left. */
-		EXPECT_EQ(ELEVATED, setid_status(t, &nobody, root, true));
-
-		EXPECT_EQ(PLAIN, setid_status(t, &nobody, NULL, false));
-		EXPECT_EQ(PLAIN, setid_status(t, &nobody, root, false));
-		EXPECT_EQ(PLAIN, setid_status(t, &nobody, &other, false));
-		EXPECT_EQ(PLAIN, setid_status(t, &other, &nobody, true));
+	if (setid_is_void()) {
+		remove_setid();
+		SKIP(return, "/tmp is a file system without set-id");
 	}
-	unlink(program);
-	rmdir(folder);
+	ASSERT_TRUE(two_start_nobodies(&nobody, &other));
+	/* These may elevate: the tests below can fail. */
+	EXPECT_EQ(ELEVATED, setid_status(t, NULL, NULL, false));
+	EXPECT_EQ(ELEVATED, setid_status(t, root, NULL, false));
+	EXPECT_EQ(ELEVATED, setid_status(t, root, root2, false));
+	/* The first leaves, and a further tracer with rights is left. */
+	EXPECT_EQ(ELEVATED, setid_status(t, &nobody, root, true));
+
+	EXPECT_EQ(PLAIN, setid_status(t, &nobody, NULL, false));
+	EXPECT_EQ(PLAIN, setid_status(t, &nobody, root, false));
+	EXPECT_EQ(PLAIN, setid_status(t, &nobody, &other, false));
+	EXPECT_EQ(PLAIN, setid_status(t, &other, &nobody, true));
+	remove_setid();
 }
 
 TEST_HARNESS_MAIN

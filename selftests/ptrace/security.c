@@ -7,9 +7,6 @@
  */
 #include "setid.h"
 
-#define ELEVATED	two_exit(10)	/* "helper euid" as root */
-#define PLAIN		two_exit(20)
-
 #define ENGINES		"/proc/sys/user/max_utrace_engines"
 
 #define RACE_MS		3000
@@ -18,22 +15,14 @@
 #define LEAK_KB		(20 << 10)
 #define LIMITED		(TWO_NOBODY - 2)	/* user with few engines */
 
-static void remove_setid(void)
-{
-	unlink(program);
-	rmdir(folder);
-}
-
 /* NULL, or why the set-id program is no test of anything. */
 static const char *setid_why_not(void)
 {
-	struct statvfs fs;
-
 	if (!two_yama_allows())
 		return "yama restricts ptrace";
 	if (!make_setid())
 		return "no set-id program could be made";
-	if (!statvfs(folder, &fs) && !(fs.f_flag & ST_NOSUID))
+	if (!setid_is_void())
 		return NULL;
 	remove_setid();
 	return "/tmp is a file system without set-id";
@@ -48,14 +37,11 @@ static __attribute__((noreturn)) void execute_setid(const char *what)
 	_exit(99);
 }
 
-/* Become a program of nobody, which did not change its ids. */
+/* Become a program of nobody, or end. */
 static void be_nobody(void)
 {
-	if (setresgid(TWO_NOBODY, TWO_NOBODY, TWO_NOBODY) ||
-	    setresuid(TWO_NOBODY, TWO_NOBODY, TWO_NOBODY))
+	if (!two_become(TWO_NOBODY))
 		_exit(97);
-	prctl(PR_SET_DUMPABLE, 1);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
 /* The number of tracers in /proc/PID/utrace, of which one is the first one. */
@@ -82,14 +68,6 @@ struct race {
 };
 
 static struct race *race;
-
-static unsigned int any(unsigned int n)
-{
-	static unsigned int dice = 1;
-
-	dice = dice * 1664525U + 1013904223U;
-	return (dice >> 8) % n;
-}
 
 static void start(unsigned int delay_us)
 {
@@ -146,9 +124,9 @@ static int one_round(int n)
 	race->go = 0;
 	race->attached = 0;
 	race->wait_for = n % 5 ? 0 : 2;
-	runner = fork_runner(any(3000));
-	tracer[0] = fork_tracer(runner, one, any(6000));
-	tracer[1] = fork_tracer(runner, other, any(6000));
+	runner = fork_runner(two_any(3000));
+	tracer[0] = fork_tracer(runner, one, two_any(6000));
+	tracer[1] = fork_tracer(runner, other, two_any(6000));
 	good = ut_until(race->ready == 3);
 	race->go = 1;
 	good &= ut_waitpid(runner, &status, __WALL) == 1;
@@ -378,8 +356,7 @@ static long asking_status(struct ut_target *t, const struct asking *a,
 		return -3;
 	if (first && listed(pid) != 2)
 		return -4;
-	if (first && (two_interrupt(first, pid) != TWO_TRAP ||
-		      two_ptrace(first, PTRACE_DETACH, pid, 0)))
+	if (first && !two_leave(first, pid))
 		return -5;
 	t->sh->go[GO_CHANGE] = 1;
 	if (!ut_until(t->sh->value[HAS_CHANGED]))
@@ -464,8 +441,7 @@ TEST_F(tracers, root_of_a_namespace)
 	struct ut_target roots = {}, *nobodys = &self->t, other = {};
 	struct two_tracer p = {}, s = {};
 
-	ASSERT_TRUE(two_start_as(&p, TWO_NOBODY));
-	ASSERT_TRUE(two_start_as(&s, TWO_NOBODY));
+	ASSERT_TRUE(two_start_nobodies(&p, &s));
 	ASSERT_TRUE(actor_spawn(&roots));
 	ASSERT_TRUE(actor_spawn_as(nobodys, TWO_NOBODY));
 	ASSERT_EQ(0, two_seize(&self->p, roots.pid, 0));
@@ -599,8 +575,7 @@ TEST_F(tracers, limit_of_a_user)
 	EXPECT_STREQ("", two_tracers(other.pid));
 	EXPECT_EQ(-ECHILD, two_poll(&s, other.pid));
 	EXPECT_TRUE(ut_runs(&other));
-	EXPECT_EQ(TWO_TRAP, two_interrupt(&s, t->pid));
-	EXPECT_EQ(0, two_ptrace(&s, PTRACE_DETACH, t->pid, 0));
+	EXPECT_TRUE(two_leave(&s, t->pid));
 	EXPECT_TRUE(ut_until(!two_seize(&s, other.pid, 0)));
 	EXPECT_EQ(0, ut_write_file(ENGINES, limit));
 	EXPECT_EQ(0, two_seize(&s, t->pid, 0));

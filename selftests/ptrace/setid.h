@@ -10,6 +10,9 @@
 
 #include "two.h"
 
+#define ELEVATED	two_exit(10)	/* "helper euid" as root */
+#define PLAIN		two_exit(20)
+
 /* The set-id program, a copy of the helper. */
 static char folder[32];
 static char program[64];
@@ -32,6 +35,20 @@ static inline bool make_setid(void)
 	close(in);
 	close(out);
 	return made;
+}
+
+static inline void remove_setid(void)
+{
+	unlink(program);
+	rmdir(folder);
+}
+
+/* Does the file system of the program know no set-id? */
+static inline bool setid_is_void(void)
+{
+	struct statvfs fs;
+
+	return statvfs(folder, &fs) || (fs.f_flag & ST_NOSUID);
 }
 
 #endif /* UTRACE_SETID_H */

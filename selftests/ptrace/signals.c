@@ -7,15 +7,6 @@
  */
 #include "two.h"
 
-/* Start an actor with three tracers, the primary first. */
-static bool seize_all(struct two_data *self)
-{
-	return actor_spawn(&self->t) &&
-	       !two_seize(&self->p, self->t.pid, 0) &&
-	       !two_seize(&self->s, self->t.pid, 0) &&
-	       !two_seize(&self->s2, self->t.pid, 0);
-}
-
 /* Does no handler run? */
 static bool no_handler(struct ut_target *t)
 {
@@ -30,7 +21,7 @@ TEST_F(tracers, all_pass)
 	siginfo_t info;
 	int i, k;
 
-	ASSERT_TRUE(seize_all(self));
+	ASSERT_TRUE(two_seize_all(self));
 	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
 	for (i = 0; i < 3; i++) {
 		ASSERT_EQ(two_stop(SIGUSR1), two_wait(tr[i], t->pid));
@@ -60,7 +51,7 @@ static void one_drops(struct __test_metadata *_metadata,
 	struct ut_target *t = &self->t;
 	int i;
 
-	ASSERT_TRUE(seize_all(self));
+	ASSERT_TRUE(two_seize_all(self));
 	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
 	for (i = 0; i <= one; i++) {
 		ASSERT_EQ(two_stop(SIGUSR1), two_wait(tr[i], t->pid));
@@ -71,12 +62,12 @@ static void one_drops(struct __test_metadata *_metadata,
 		EXPECT_TRUE(two_quiet(tr[i], t->pid));
 }
 
-TEST_F(tracers, primary_drops)
+TEST_F(tracers, first_drops)
 {
 	one_drops(_metadata, self, 0);
 }
 
-TEST_F(tracers, secondary_drops)
+TEST_F(tracers, further_drops)
 {
 	one_drops(_metadata, self, 1);
 }
@@ -95,7 +86,7 @@ static void one_replaces(struct __test_metadata *_metadata,
 	int i, sig = SIGUSR1;
 	siginfo_t info;
 
-	ASSERT_TRUE(seize_all(self));
+	ASSERT_TRUE(two_seize_all(self));
 	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
 	for (i = 0; i < 3; i++) {
 		ASSERT_EQ(two_stop(sig), two_wait(tr[i], t->pid));
@@ -115,12 +106,12 @@ static void one_replaces(struct __test_metadata *_metadata,
 		EXPECT_TRUE(two_quiet(tr[i], t->pid));
 }
 
-TEST_F(tracers, primary_replaces)
+TEST_F(tracers, first_replaces)
 {
 	one_replaces(_metadata, self, 0);
 }
 
-TEST_F(tracers, secondary_replaces)
+TEST_F(tracers, further_replaces)
 {
 	one_replaces(_metadata, self, 1);
 }
@@ -138,7 +129,7 @@ TEST_F(tracers, siginfo_is_changed)
 	int i, sender = getpid();
 	siginfo_t info;
 
-	ASSERT_TRUE(seize_all(self));
+	ASSERT_TRUE(two_seize_all(self));
 	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
 	for (i = 0; i < 3; i++) {
 		ASSERT_EQ(two_stop(SIGUSR1), two_wait(tr[i], t->pid));
@@ -166,7 +157,7 @@ TEST_F(tracers, ignored_signal)
 	struct ut_target *t = &self->t;
 	int i;
 
-	ASSERT_TRUE(seize_all(self));
+	ASSERT_TRUE(two_seize_all(self));
 	ASSERT_EQ(0, kill(t->pid, SIGHUP));
 	for (i = 0; i < 3; i++) {
 		ASSERT_EQ(two_stop(SIGHUP), two_wait(tr[i], t->pid));
@@ -175,15 +166,14 @@ TEST_F(tracers, ignored_signal)
 	EXPECT_TRUE(ut_runs(t));
 }
 
-TEST_F(tracers, ignored_signal_without_a_primary)
+TEST_F(tracers, ignored_signal_without_the_first)
 {
 	struct two_tracer *tr[] = { &self->s, &self->s2 };
 	struct ut_target *t = &self->t;
 	int i;
 
-	ASSERT_TRUE(seize_all(self));
-	ASSERT_EQ(TWO_TRAP, two_interrupt(&self->p, t->pid));
-	ASSERT_EQ(0, two_ptrace(&self->p, PTRACE_DETACH, t->pid, 0));
+	ASSERT_TRUE(two_seize_all(self));
+	ASSERT_TRUE(two_leave(&self->p, t->pid));
 	ASSERT_EQ(0, kill(t->pid, SIGHUP));
 	for (i = 0; i < 2; i++) {
 		ASSERT_EQ(two_stop(SIGHUP), two_wait(tr[i], t->pid));
@@ -199,7 +189,7 @@ TEST_F(tracers, fatal_signal)
 	struct ut_target *t = &self->t;
 	int i;
 
-	ASSERT_TRUE(seize_all(self));
+	ASSERT_TRUE(two_seize_all(self));
 	ASSERT_EQ(0, kill(t->pid, SIGTERM));
 	for (i = 0; i < 3; i++) {
 		ASSERT_EQ(two_stop(SIGTERM), two_wait(tr[i], t->pid));
@@ -212,12 +202,12 @@ TEST_F(tracers, fatal_signal)
 	EXPECT_EQ(two_killed(SIGTERM), self->status);
 }
 
-/* A secondary may even save the task. */
+/* A further tracer may even save the task. */
 TEST_F(tracers, fatal_signal_is_dropped)
 {
 	struct ut_target *t = &self->t;
 
-	ASSERT_TRUE(seize_all(self));
+	ASSERT_TRUE(two_seize_all(self));
 	ASSERT_EQ(0, kill(t->pid, SIGTERM));
 	ASSERT_EQ(two_stop(SIGTERM), two_wait(&self->p, t->pid));
 	ASSERT_EQ(0, two_cont(&self->p, t->pid, SIGTERM));
@@ -259,7 +249,7 @@ TEST_F(tracers, interrupt_behind_a_decision)
 	struct two_tracer *p = &self->p, *s = &self->s, *s2 = &self->s2;
 	struct ut_target *t = &self->t;
 
-	ASSERT_TRUE(seize_all(self));
+	ASSERT_TRUE(two_seize_all(self));
 	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
 	ASSERT_EQ(two_stop(SIGUSR1), two_wait(p, t->pid));
 	ASSERT_EQ(0, two_cont(p, t->pid, SIGUSR1));
@@ -282,20 +272,20 @@ TEST_F(tracers, sigkill)
 	struct ut_target *t = &self->t;
 	int i;
 
-	ASSERT_TRUE(seize_all(self));
+	ASSERT_TRUE(two_seize_all(self));
 	ASSERT_EQ(0, kill(t->pid, SIGKILL));
 	for (i = 0; i < 3; i++)
 		EXPECT_EQ(two_killed(SIGKILL), two_wait(tr[i], t->pid));
 }
 
-/* The tracer's SIGCHLD names the task, as that of a primary does. */
+/* The tracer's SIGCHLD names the task, as that of a first tracer does. */
 TEST_F(tracers, sigchld_to_each_tracer)
 {
 	struct two_tracer *tr[] = { &self->p, &self->s };
 	struct ut_target *t = &self->t;
 	int i;
 
-	ASSERT_TRUE(seize_all(self));
+	ASSERT_TRUE(two_seize_all(self));
 	for (i = 0; i < 2; i++) {
 		ASSERT_EQ(0, two_ptrace(tr[i], PTRACE_INTERRUPT, t->pid, 0));
 		tr[i]->call->op = TWO_SIGCHLD;

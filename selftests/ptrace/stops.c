@@ -6,14 +6,6 @@
  */
 #include "two.h"
 
-/* Start an actor with a primary and a secondary. */
-static bool seize_both(struct two_data *self, long options)
-{
-	return actor_spawn(&self->t) &&
-	       !two_seize(&self->p, self->t.pid, options) &&
-	       !two_seize(&self->s, self->t.pid, options);
-}
-
 /* Each interrupts, in turn, and the other one does not learn of it. */
 TEST_F(tracers, interrupt)
 {
@@ -21,7 +13,7 @@ TEST_F(tracers, interrupt)
 	struct ut_target *t = &self->t;
 	int i;
 
-	ASSERT_TRUE(seize_both(self, 0));
+	ASSERT_TRUE(two_seize_both(self, 0, 0));
 	for (i = 0; i < 6; i++) {
 		struct two_tracer *one = tr[i % 2], *other = tr[(i + 1) % 2];
 
@@ -58,32 +50,32 @@ static void both_interrupt(struct __test_metadata *_metadata,
 	EXPECT_TRUE(ut_runs(t));
 }
 
-TEST_F(tracers, interrupt_in_the_stop_of_the_primary)
+TEST_F(tracers, interrupt_in_the_stop_of_the_first)
 {
-	ASSERT_TRUE(seize_both(self, 0));
+	ASSERT_TRUE(two_seize_both(self, 0, 0));
 	both_interrupt(_metadata, &self->t, &self->p, &self->s);
 }
 
-TEST_F(tracers, interrupt_in_the_stop_of_the_secondary)
+TEST_F(tracers, interrupt_in_the_stop_of_the_further)
 {
-	ASSERT_TRUE(seize_both(self, 0));
+	ASSERT_TRUE(two_seize_both(self, 0, 0));
 	both_interrupt(_metadata, &self->t, &self->s, &self->p);
 }
 
-TEST_F(tracers, interrupt_by_two_secondaries)
+TEST_F(tracers, interrupt_by_two_further_ones)
 {
-	ASSERT_TRUE(seize_both(self, 0));
+	ASSERT_TRUE(two_seize_both(self, 0, 0));
 	ASSERT_EQ(0, two_seize(&self->s2, self->t.pid, 0));
 	both_interrupt(_metadata, &self->t, &self->s, &self->s2);
 	both_interrupt(_metadata, &self->t, &self->s2, &self->s);
 }
 
-/* The sleep goes on after the stop of the secondary. */
+/* The sleep goes on after the stop of the further tracer. */
 TEST_F(tracers, interrupt_of_a_sleeping_task)
 {
 	struct ut_target *t = &self->t;
 
-	ASSERT_TRUE(seize_both(self, 0));
+	ASSERT_TRUE(two_seize_both(self, 0, 0));
 	actor_do(t, ACTOR_READS);
 	ASSERT_TRUE(ut_until(ut_asleep_in(t->pid, SYS_read)));
 	ASSERT_EQ(TWO_TRAP, two_interrupt(&self->s, t->pid));
@@ -105,7 +97,7 @@ TEST_F(tracers, requests_beside_a_stop)
 	long word = 0;
 	int i;
 
-	ASSERT_TRUE(seize_both(self, 0));
+	ASSERT_TRUE(two_seize_both(self, 0, 0));
 	for (i = 0; i < 2; i++) {
 		struct two_tracer *one = tr[i], *other = tr[1 - i];
 
@@ -140,7 +132,7 @@ TEST_F(tracers, memory)
 	struct ut_target *t = &self->t;
 	long addr = (long)&t->sh->value[ACTOR_RESULT], word = 0;
 
-	ASSERT_TRUE(seize_both(self, 0));
+	ASSERT_TRUE(two_seize_both(self, 0, 0));
 	addr = (long)&t->sh->value[ACTOR_RESULT];
 	t->sh->value[ACTOR_RESULT] = 0x1122334455667788;
 	ASSERT_EQ(TWO_TRAP, two_interrupt(&self->s, t->pid));
@@ -158,7 +150,7 @@ TEST_F(tracers, registers)
 	struct ut_target *t = &self->t;
 	long word = 0;
 
-	ASSERT_TRUE(seize_both(self, 0));
+	ASSERT_TRUE(two_seize_both(self, 0, 0));
 	ASSERT_EQ(TWO_TRAP, two_interrupt(&self->s, t->pid));
 	ASSERT_EQ(0, two_regs(&self->s, t->pid, &regs));
 	EXPECT_EQ(0, two_copy(&self->s, PTRACE_PEEKUSER, t->pid,
@@ -180,7 +172,7 @@ TEST_F(tracers, registers)
 	EXPECT_EQ(0, two_copy(&self->s, PTRACE_SETREGSET, t->pid, NT_PRSTATUS,
 			      &regs, sizeof(regs)));
 	ASSERT_EQ(0, two_cont(&self->s, t->pid, 0));
-	/* The primary finds them as the secondary left them. */
+	/* The first tracer finds them as the further one left them. */
 	ASSERT_EQ(TWO_TRAP, two_wait(&self->p, t->pid));
 	ASSERT_EQ(0, two_regs(&self->p, t->pid, &again));
 	EXPECT_EQ(regs.r15, again.r15);
@@ -214,15 +206,15 @@ static void step(struct __test_metadata *_metadata, struct ut_target *t,
 	EXPECT_TRUE(two_quiet(other, t->pid));
 }
 
-TEST_F(tracers, step_of_the_secondary)
+TEST_F(tracers, step_of_the_further)
 {
-	ASSERT_TRUE(seize_both(self, 0));
+	ASSERT_TRUE(two_seize_both(self, 0, 0));
 	step(_metadata, &self->t, &self->s, &self->p);
 }
 
-TEST_F(tracers, step_of_the_primary)
+TEST_F(tracers, step_of_the_first)
 {
-	ASSERT_TRUE(seize_both(self, 0));
+	ASSERT_TRUE(two_seize_both(self, 0, 0));
 	step(_metadata, &self->t, &self->p, &self->s);
 }
 
@@ -236,7 +228,8 @@ TEST_F(tracers, exec_for_both)
 		TWO_END
 	};
 
-	ASSERT_TRUE(seize_both(self, PTRACE_O_TRACEEXEC));
+	ASSERT_TRUE(two_seize_both(self, PTRACE_O_TRACEEXEC,
+				   PTRACE_O_TRACEEXEC));
 	steps[0].message = t->pid;
 	actor_do(t, ACTOR_EXECS);
 	ASSERT_TRUE(two_play(t->pid, &self->p, steps, &self->s, steps));
@@ -272,7 +265,8 @@ TEST_F(tracers, exit_for_both)
 		TWO_END
 	};
 
-	ASSERT_TRUE(seize_both(self, PTRACE_O_TRACEEXIT));
+	ASSERT_TRUE(two_seize_both(self, PTRACE_O_TRACEEXIT,
+				   PTRACE_O_TRACEEXIT));
 	actor_do(t, ACTOR_EXITS);
 	ASSERT_TRUE(two_play(t->pid, &self->p, steps, &self->s, steps));
 }
@@ -282,7 +276,8 @@ TEST_F(tracers, options)
 {
 	struct ut_target *t = &self->t;
 
-	ASSERT_TRUE(seize_both(self, PTRACE_O_TRACEEXIT));
+	ASSERT_TRUE(two_seize_both(self, PTRACE_O_TRACEEXIT,
+				   PTRACE_O_TRACEEXIT));
 	ASSERT_EQ(TWO_TRAP, two_interrupt(&self->s, t->pid));
 	EXPECT_EQ(-EINVAL, two_ptrace(&self->s, PTRACE_SETOPTIONS, t->pid,
 				      1L << 30));

@@ -35,7 +35,6 @@ struct storm {
 };
 
 static struct storm *sh;
-static unsigned int dice;
 
 static int storm_seconds(void)
 {
@@ -48,13 +47,8 @@ static void storm_seed(unsigned int n)
 {
 	const char *text = getenv("SEED");
 
-	dice = (text ? strtoul(text, NULL, 0) : 1) * 2654435761U + n * 40503U;
-}
-
-static unsigned int any(unsigned int n)
-{
-	dice = dice * 1664525U + 1013904223U;
-	return (dice >> 8) % n;
+	two_dice = text ? strtoul(text, NULL, 0) : 1;
+	two_dice = two_dice * 2654435761U + n * 40503U;
 }
 
 /*
@@ -147,18 +141,18 @@ static void start_thread(void)
 {
 	pthread_t thread;
 
-	if (pthread_create(&thread, NULL, thread_main, any(20) ? NULL : sh))
+	if (pthread_create(&thread, NULL, thread_main, two_any(20) ? NULL : sh))
 		return;
-	if (!any(4))
+	if (!two_any(4))
 		raise(SIGSTOP);
 	pthread_join(thread, NULL);
 }
 
 static void make_child(void)
 {
-	pid_t pid = any(2) ? vfork() : must_fork();
+	pid_t pid = two_any(2) ? vfork() : must_fork();
 
-	if (!pid && any(2))
+	if (!pid && two_any(2))
 		exec_helper();
 	if (!pid)
 		_exit(0);
@@ -170,9 +164,9 @@ static void be_asking_child(void)
 {
 	if (!ptrace(PTRACE_TRACEME, 0, 0, 0) && *two_tracers(getpid()))
 		sh->asked++;
-	raise(any(2) ? SIGUSR1 : SIGSTOP);
+	raise(two_any(2) ? SIGUSR1 : SIGSTOP);
 	ut_mark(0);
-	if (!any(3))
+	if (!two_any(3))
 		exec_helper();
 	_exit(0);
 }
@@ -186,14 +180,14 @@ static void trace_child(void)
 		be_asking_child();
 	/* Only stops of a tracer are told, and the end. */
 	while (waitpid(pid, &status, __WALL) == pid && WIFSTOPPED(status))
-		ptrace(any(2) ? PTRACE_CONT : PTRACE_SYSCALL, pid, 0,
+		ptrace(two_any(2) ? PTRACE_CONT : PTRACE_SYSCALL, pid, 0,
 		       WSTOPSIG(status) == SIGUSR1 ? SIGUSR1 : 0);
 }
 
 /* What a victim does once. */
 static void one_action(void)
 {
-	switch (any(5)) {
+	switch (two_any(5)) {
 	case 0:
 	case 1:
 		make_child();
@@ -207,7 +201,7 @@ static void one_action(void)
 	case 4:
 		raise(SIGUSR1);
 		ut_mark(1);
-		if (!any(20))
+		if (!two_any(20))
 			exec_helper();
 		break;
 	}
@@ -219,7 +213,7 @@ static void be_victim(unsigned int seed)
 
 	storm_seed(seed);
 	signal(SIGUSR1, nothing);
-	for (n = 20 + any(200); n && !sh->over; n--)
+	for (n = 20 + two_any(200); n && !sh->over; n--)
 		one_action();
 	_exit(0);
 }
@@ -231,11 +225,11 @@ static long any_options(void)
 		PTRACE_O_TRACECLONE, PTRACE_O_TRACEEXEC, PTRACE_O_TRACEEXIT,
 		PTRACE_O_TRACEVFORKDONE,
 	};
-	long mask = any(30) ? 0 : PTRACE_O_EXITKILL;
+	long mask = two_any(30) ? 0 : PTRACE_O_EXITKILL;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(options); i++)
-		if (any(2))
+		if (two_any(2))
 			mask |= options[i];
 	return mask;
 }
@@ -266,20 +260,20 @@ static void answer(pid_t pid, int status)
 
 	sh->stops++;
 	/* This is how a tracer without PTRACE_SEIZE gets options. */
-	if (!any(4))
+	if (!two_any(4))
 		ptrace(PTRACE_SETOPTIONS, pid, 0, any_options());
-	if (!any(4) && !ptrace(PTRACE_GETREGS, pid, 0, &regs))
+	if (!two_any(4) && !ptrace(PTRACE_GETREGS, pid, 0, &regs))
 		write_registers(pid, &regs);
-	if (sig == SIGTRAP || status >> 16 || !any(8))
+	if (sig == SIGTRAP || status >> 16 || !two_any(8))
 		sig = 0;
 	/* PTRACE_LISTEN is not for each stop. */
-	if (ptrace(requests[any(ARRAY_SIZE(requests))], pid, 0, sig))
+	if (ptrace(requests[two_any(ARRAY_SIZE(requests))], pid, 0, sig))
 		ptrace(PTRACE_CONT, pid, 0, sig);
 }
 
 static bool come(pid_t pid)
 {
-	if (any(2) ? ptrace(PTRACE_SEIZE, pid, 0, any_options()) :
+	if (two_any(2) ? ptrace(PTRACE_SEIZE, pid, 0, any_options()) :
 		     ptrace(PTRACE_ATTACH, pid, 0, 0))
 		return false;
 	sh->attached++;
@@ -295,11 +289,11 @@ static void be_tracer(unsigned int seed)
 	pid_t pid, got;
 
 	storm_seed(seed);
-	pid = sh->victim[any(VICTIMS)];
+	pid = sh->victim[two_any(VICTIMS)];
 	if (pid == NO_PID || !come(pid))
 		_exit(0);
 	for (i = 0; i < STEPS && !sh->over; i++) {
-		if (!any(6))
+		if (!two_any(6))
 			ptrace(PTRACE_INTERRUPT, pid, 0, 0);
 		got = waitpid(-1, &status, WNOHANG | __WALL);
 		if (got < 0)
@@ -309,7 +303,7 @@ static void be_tracer(unsigned int seed)
 		else if (WIFSTOPPED(status))
 			answer(got, status);
 	}
-	if (any(2))
+	if (two_any(2))
 		_exit(0);
 	raise(SIGKILL);
 }
@@ -333,7 +327,7 @@ static void be_writer(pid_t pid, int k)
 			break;
 		for (i = 0; i < WRITES && write_registers(pid, &regs); i++)
 			sh->wrote[k] = 1;
-		ptrace(any(2) ? PTRACE_CONT : PTRACE_SYSCALL, pid, 0, 0);
+		ptrace(two_any(2) ? PTRACE_CONT : PTRACE_SYSCALL, pid, 0, 0);
 	}
 	_exit(0);
 }
@@ -355,10 +349,10 @@ static bool hunt(void)
 			be_writer(prey, i);
 	}
 	ut_until((sh->wrote[0] && sh->wrote[1]) || sh->over);
-	usleep(any(3000));
+	usleep(two_any(3000));
 	kill(prey, SIGKILL);
-	if (!any(8))
-		kill(writer[any(2)], SIGKILL);
+	if (!two_any(8))
+		kill(writer[two_any(2)], SIGKILL);
 	sh->hunts += sh->wrote[0] > 0 && sh->wrote[1] > 0;
 	good = end_of(writer[0], &unused);
 	good &= end_of(writer[1], &unused);
@@ -383,10 +377,10 @@ static void disturb(void)
 
 	storm_seed(77);
 	while (!sh->over) {
-		pid = sh->victim[any(VICTIMS)];
+		pid = sh->victim[two_any(VICTIMS)];
 		if (pid != NO_PID)
-			kill(pid, signals[any(ARRAY_SIZE(signals))]);
-		pid = any(6) ? NO_PID : sh->tracer[any(WORKERS)];
+			kill(pid, signals[two_any(ARRAY_SIZE(signals))]);
+		pid = two_any(6) ? NO_PID : sh->tracer[two_any(WORKERS)];
 		if (pid != NO_PID)
 			kill(pid, SIGKILL);
 		usleep(3000);

@@ -2,15 +2,14 @@
 /*
  * utrace selftests - the stops at system calls of several tracers
  *
- * At the entry the primary is first and the secondaries follow, all at once; at
- * the exit it is the other way round.  So each tracer sees the call as the task
- * makes it, or as the tracers before it have changed it.
+ * At the entry the first tracer is told before the further tracers, which are
+ * told all at once; at the exit it is the other way round.  So each tracer sees
+ * the call as the task makes it, or as the tracers before it have changed it.
  */
 #include "two.h"
 
-/* PTRACE_GET_SYSCALL_INFO knows only the latter, that of TRACESYSGOOD. */
+/* The stop without TRACESYSGOOD is none for PTRACE_GET_SYSCALL_INFO. */
 #define PLAIN	two_stop(SIGTRAP)
-#define GOOD	two_stop(SIGTRAP | 0x80)
 
 /*
  * Start an actor whose tracers @p and @s are told of calls.  The actor makes
@@ -20,16 +19,8 @@ static bool trace_calls(struct ut_target *t, struct two_tracer *p,
 			struct two_tracer *s, long options)
 {
 	return actor_spawn(t) && !two_seize(p, t->pid, options) &&
-	       !two_seize(s, t->pid, options) &&
-	       two_interrupt(s, t->pid) == TWO_TRAP &&
-	       !two_ptrace(s, PTRACE_SYSCALL, t->pid, 0) &&
-	       two_interrupt(p, t->pid) == TWO_TRAP &&
-	       !two_ptrace(p, PTRACE_SYSCALL, t->pid, 0) && ut_runs(t);
-}
-
-static long next(struct two_tracer *tr, pid_t pid)
-{
-	return two_ptrace(tr, PTRACE_SYSCALL, pid, 0);
+	       !two_seize(s, t->pid, options) && two_wants_calls(s, t->pid) &&
+	       two_wants_calls(p, t->pid) && ut_runs(t);
 }
 
 static long info_of(struct two_tracer *tr, pid_t pid,
@@ -69,31 +60,31 @@ TEST_F(tracers, order_of_two)
 	ASSERT_TRUE(trace_calls(t, p, s, PTRACE_O_TRACESYSGOOD));
 	actor_do(t, ACTOR_MARKS);
 
-	ASSERT_EQ(GOOD, two_wait(p, t->pid));
+	ASSERT_EQ(TWO_SYSGOOD, two_wait(p, t->pid));
 	EXPECT_TRUE(at_entry(p, t->pid));
 	EXPECT_TRUE(two_quiet(s, t->pid));
-	ASSERT_EQ(0, next(p, t->pid));
-	ASSERT_EQ(GOOD, two_wait(s, t->pid));
+	ASSERT_EQ(0, two_next(p, t->pid));
+	ASSERT_EQ(TWO_SYSGOOD, two_wait(s, t->pid));
 	EXPECT_TRUE(at_entry(s, t->pid));
 	EXPECT_TRUE(two_quiet(p, t->pid));
-	ASSERT_EQ(0, next(s, t->pid));
+	ASSERT_EQ(0, two_next(s, t->pid));
 
-	ASSERT_EQ(GOOD, two_wait(s, t->pid));
+	ASSERT_EQ(TWO_SYSGOOD, two_wait(s, t->pid));
 	EXPECT_TRUE(at_exit(s, t->pid));
 	EXPECT_TRUE(two_quiet(p, t->pid));
-	ASSERT_EQ(0, next(s, t->pid));
-	ASSERT_EQ(GOOD, two_wait(p, t->pid));
+	ASSERT_EQ(0, two_next(s, t->pid));
+	ASSERT_EQ(TWO_SYSGOOD, two_wait(p, t->pid));
 	EXPECT_TRUE(at_exit(p, t->pid));
 	EXPECT_TRUE(two_quiet(s, t->pid));
 	EXPECT_EQ(0, t->sh->value[ACTOR_DONE]);
-	ASSERT_EQ(0, next(p, t->pid));
+	ASSERT_EQ(0, two_next(p, t->pid));
 
 	EXPECT_TRUE(actor_did(t, 1));
 	EXPECT_EQ(getpid(), t->sh->value[ACTOR_RESULT]);
 	EXPECT_TRUE(ut_runs(t));
 }
 
-/* The secondaries do not wait for each other. */
+/* The further tracers do not wait for each other. */
 TEST_F(tracers, order_of_three)
 {
 	struct two_tracer *p = &self->p, *s = &self->s, *s2 = &self->s2;
@@ -101,33 +92,32 @@ TEST_F(tracers, order_of_three)
 
 	ASSERT_TRUE(trace_calls(t, p, s, PTRACE_O_TRACESYSGOOD));
 	ASSERT_EQ(0, two_seize(s2, t->pid, PTRACE_O_TRACESYSGOOD));
-	ASSERT_EQ(TWO_TRAP, two_interrupt(s2, t->pid));
-	ASSERT_EQ(0, next(s2, t->pid));
+	ASSERT_TRUE(two_wants_calls(s2, t->pid));
 	actor_do(t, ACTOR_MARKS);
 
-	ASSERT_EQ(GOOD, two_wait(p, t->pid));
+	ASSERT_EQ(TWO_SYSGOOD, two_wait(p, t->pid));
 	EXPECT_TRUE(two_quiet(s, t->pid));
 	EXPECT_TRUE(two_quiet(s2, t->pid));
-	ASSERT_EQ(0, next(p, t->pid));
-	ASSERT_EQ(GOOD, two_wait(s, t->pid));
-	ASSERT_EQ(GOOD, two_wait(s2, t->pid));
+	ASSERT_EQ(0, two_next(p, t->pid));
+	ASSERT_EQ(TWO_SYSGOOD, two_wait(s, t->pid));
+	ASSERT_EQ(TWO_SYSGOOD, two_wait(s2, t->pid));
 	EXPECT_TRUE(at_entry(s2, t->pid));
-	ASSERT_EQ(0, next(s, t->pid));
+	ASSERT_EQ(0, two_next(s, t->pid));
 	/* The second one holds the task still. */
 	EXPECT_TRUE(two_quiet(s, t->pid));
 	EXPECT_TRUE(at_entry(s2, t->pid));
-	ASSERT_EQ(0, next(s2, t->pid));
+	ASSERT_EQ(0, two_next(s2, t->pid));
 
-	ASSERT_EQ(GOOD, two_wait(s2, t->pid));
-	ASSERT_EQ(GOOD, two_wait(s, t->pid));
+	ASSERT_EQ(TWO_SYSGOOD, two_wait(s2, t->pid));
+	ASSERT_EQ(TWO_SYSGOOD, two_wait(s, t->pid));
 	EXPECT_TRUE(at_exit(s, t->pid));
-	ASSERT_EQ(0, next(s2, t->pid));
+	ASSERT_EQ(0, two_next(s2, t->pid));
 	EXPECT_TRUE(two_quiet(p, t->pid));
-	ASSERT_EQ(0, next(s, t->pid));
-	ASSERT_EQ(GOOD, two_wait(p, t->pid));
+	ASSERT_EQ(0, two_next(s, t->pid));
+	ASSERT_EQ(TWO_SYSGOOD, two_wait(p, t->pid));
 	EXPECT_TRUE(at_exit(p, t->pid));
 	EXPECT_EQ(0, t->sh->value[ACTOR_DONE]);
-	ASSERT_EQ(0, next(p, t->pid));
+	ASSERT_EQ(0, two_next(p, t->pid));
 	EXPECT_TRUE(actor_did(t, 1));
 }
 
@@ -144,14 +134,13 @@ TEST_F(tracers, only_one_wants_calls)
 	for (i = 0; i < 2; i++) {
 		struct two_tracer *one = tr[i], *other = tr[1 - i];
 
-		ASSERT_EQ(TWO_TRAP, two_interrupt(one, t->pid));
-		ASSERT_EQ(0, next(one, t->pid));
+		ASSERT_TRUE(two_wants_calls(one, t->pid));
 		actor_do(t, ACTOR_MARKS);
-		ASSERT_EQ(GOOD, two_wait(one, t->pid));
+		ASSERT_EQ(TWO_SYSGOOD, two_wait(one, t->pid));
 		EXPECT_TRUE(at_entry(one, t->pid));
 		EXPECT_FALSE(two_has(other, t->pid));
-		ASSERT_EQ(0, next(one, t->pid));
-		ASSERT_EQ(GOOD, two_wait(one, t->pid));
+		ASSERT_EQ(0, two_next(one, t->pid));
+		ASSERT_EQ(TWO_SYSGOOD, two_wait(one, t->pid));
 		EXPECT_TRUE(at_exit(one, t->pid));
 		ASSERT_EQ(0, two_cont(one, t->pid, 0));
 		ASSERT_TRUE(actor_did(t, 2 * i + 1));
@@ -184,8 +173,7 @@ TEST_F(tracers, cont_at_the_entry)
 		ASSERT_TRUE(two_play(t->pid, one, entry, other, both));
 		ASSERT_TRUE(actor_did(t, i + 1));
 		EXPECT_TRUE(two_quiet(one, t->pid));
-		ASSERT_EQ(TWO_TRAP, two_interrupt(one, t->pid));
-		ASSERT_EQ(0, next(one, t->pid));
+		ASSERT_TRUE(two_wants_calls(one, t->pid));
 	}
 }
 
@@ -196,22 +184,24 @@ TEST_F(tracers, sysgood_is_of_one_tracer)
 	const struct two_step plain[] = {
 		{ PLAIN, PTRACE_SYSCALL }, { PLAIN, PTRACE_CONT }, TWO_END
 	}, good[] = {
-		{ GOOD, PTRACE_SYSCALL }, { GOOD, PTRACE_CONT }, TWO_END
+		{ TWO_SYSGOOD, PTRACE_SYSCALL },
+		{ TWO_SYSGOOD, PTRACE_CONT },
+		TWO_END
 	};
 
 	ASSERT_TRUE(trace_calls(t, p, s, 0));
 	ASSERT_EQ(TWO_TRAP, two_interrupt(s, t->pid));
 	ASSERT_EQ(0, two_ptrace(s, PTRACE_SETOPTIONS, t->pid,
 				PTRACE_O_TRACESYSGOOD));
-	ASSERT_EQ(0, next(s, t->pid));
+	ASSERT_EQ(0, two_next(s, t->pid));
 	actor_do(t, ACTOR_MARKS);
 	ASSERT_TRUE(two_play(t->pid, p, plain, s, good));
 	EXPECT_TRUE(actor_did(t, 1));
 }
 
 /*
- * The primary changes an argument, the secondary the number; the secondary
- * changes the result, and the primary changes it again.
+ * The first tracer changes an argument, the further tracer the number; the
+ * further tracer changes the result, and the first tracer changes it again.
  */
 TEST_F(tracers, changes_are_seen_by_the_next_one)
 {
@@ -222,22 +212,22 @@ TEST_F(tracers, changes_are_seen_by_the_next_one)
 
 	ASSERT_TRUE(trace_calls(t, p, s, PTRACE_O_TRACESYSGOOD));
 	actor_do(t, ACTOR_MARKS);
-	ASSERT_EQ(GOOD, two_wait(p, t->pid));
+	ASSERT_EQ(TWO_SYSGOOD, two_wait(p, t->pid));
 	ASSERT_EQ(0, two_regs(p, t->pid, &regs));
 	regs.rdi = 4242;
 	ASSERT_EQ(0, two_copy(p, PTRACE_SETREGS, t->pid, 0, &regs,
 			      sizeof(regs)));
-	ASSERT_EQ(0, next(p, t->pid));
+	ASSERT_EQ(0, two_next(p, t->pid));
 
-	ASSERT_EQ(GOOD, two_wait(s, t->pid));
+	ASSERT_EQ(TWO_SYSGOOD, two_wait(s, t->pid));
 	ASSERT_LT(0, info_of(s, t->pid, &info));
 	EXPECT_EQ(UT_MARK_NR, info.entry.nr);
 	EXPECT_EQ(4242, info.entry.args[0]);
 	ASSERT_EQ(0, two_full(s, PTRACE_POKEUSER, t->pid,
 			      offsetof(struct user, regs.orig_rax), -1));
-	ASSERT_EQ(0, next(s, t->pid));
+	ASSERT_EQ(0, two_next(s, t->pid));
 
-	ASSERT_EQ(GOOD, two_wait(s, t->pid));
+	ASSERT_EQ(TWO_SYSGOOD, two_wait(s, t->pid));
 	ASSERT_LT(0, info_of(s, t->pid, &info));
 	EXPECT_EQ(PTRACE_SYSCALL_INFO_EXIT, info.op);
 	EXPECT_EQ(-ENOSYS, info.exit.rval);
@@ -245,7 +235,7 @@ TEST_F(tracers, changes_are_seen_by_the_next_one)
 			      offsetof(struct user, regs.rax), 77));
 	ASSERT_EQ(0, two_cont(s, t->pid, 0));
 
-	ASSERT_EQ(GOOD, two_wait(p, t->pid));
+	ASSERT_EQ(TWO_SYSGOOD, two_wait(p, t->pid));
 	ASSERT_LT(0, info_of(p, t->pid, &info));
 	EXPECT_EQ(77, info.exit.rval);
 	ASSERT_EQ(0, two_full(p, PTRACE_POKEUSER, t->pid,
@@ -264,13 +254,13 @@ TEST_F(tracers, not_in_the_stop_of_another)
 
 	ASSERT_TRUE(trace_calls(t, p, s, PTRACE_O_TRACESYSGOOD));
 	actor_do(t, ACTOR_MARKS);
-	ASSERT_EQ(GOOD, two_wait(p, t->pid));
-	EXPECT_EQ(-ESRCH, next(s, t->pid));
+	ASSERT_EQ(TWO_SYSGOOD, two_wait(p, t->pid));
+	EXPECT_EQ(-ESRCH, two_next(s, t->pid));
 	EXPECT_EQ(-ESRCH, info_of(s, t->pid, &info));
 	EXPECT_TRUE(at_entry(p, t->pid));
-	ASSERT_EQ(0, next(p, t->pid));
-	ASSERT_EQ(GOOD, two_wait(s, t->pid));
-	EXPECT_EQ(-ESRCH, next(p, t->pid));
+	ASSERT_EQ(0, two_next(p, t->pid));
+	ASSERT_EQ(TWO_SYSGOOD, two_wait(s, t->pid));
+	EXPECT_EQ(-ESRCH, two_next(p, t->pid));
 	EXPECT_EQ(-ESRCH, info_of(p, t->pid, &info));
 	EXPECT_TRUE(at_entry(s, t->pid));
 }
@@ -289,7 +279,7 @@ TEST_F(tracers, no_information_elsewhere)
 		ASSERT_LT(0, info_of(tr[i], t->pid, &info));
 		EXPECT_EQ(PTRACE_SYSCALL_INFO_NONE, info.op);
 		EXPECT_NE(0, info.instruction_pointer);
-		ASSERT_EQ(0, next(tr[i], t->pid));
+		ASSERT_EQ(0, two_next(tr[i], t->pid));
 	}
 }
 
@@ -299,7 +289,9 @@ TEST_F(tracers, many_calls)
 	struct two_tracer *p = &self->p, *s = &self->s;
 	struct ut_target *t = &self->t;
 	const struct two_step steps[] = {
-		{ GOOD, PTRACE_SYSCALL }, { GOOD, PTRACE_SYSCALL }, TWO_END
+		{ TWO_SYSGOOD, PTRACE_SYSCALL },
+		{ TWO_SYSGOOD, PTRACE_SYSCALL },
+		TWO_END
 	};
 	int i;
 

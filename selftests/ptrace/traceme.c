@@ -19,19 +19,33 @@ static bool start(struct ut_target *t, uid_t uid)
 	return two_start_parent(&parent, uid, t, actor);
 }
 
+/* Start a child of @parent whose tracer is @p. */
+static bool start_traced(struct two_data *self)
+{
+	return start(&self->t, 0) && !two_seize(&self->p, self->t.pid, 0);
+}
+
 /* Start an actor whose tracers are @p and then @parent. */
 static bool start_further(struct two_data *self)
 {
-	return start(&self->t, 0) && !two_seize(&self->p, self->t.pid, 0) &&
-	       !two_traceme(&self->t) && two_begin(&self->t);
+	return start_traced(self) && !two_traceme(&self->t) &&
+	       two_begin(&self->t);
 }
 
-static const char *pair(pid_t a, pid_t b)
+/* Start an actor whose tracers are @p, @parent and @s2, in this order. */
+static bool start_three(struct two_data *self)
 {
-	static char text[32];
+	return start_further(self) && !two_seize(&self->s2, self->t.pid, 0);
+}
 
-	snprintf(text, sizeof(text), "%d %d", a, b);
-	return text;
+/* Send the task a signal that @p passes on; the task stops for @parent. */
+static bool stop_for_parent(struct two_data *self, int sig)
+{
+	pid_t pid = self->t.pid;
+
+	return !kill(pid, sig) && two_wait(&self->p, pid) == two_stop(sig) &&
+	       !two_cont(&self->p, pid, sig) &&
+	       two_wait(&parent, pid) == two_stop(sig);
 }
 
 /* The parent is a tracer, and has no stop. */
@@ -40,12 +54,11 @@ TEST_F(tracers, no_stop_by_itself)
 	struct two_tracer *p = &self->p;
 	struct ut_target *t = &self->t;
 
-	ASSERT_TRUE(start(t, 0));
-	ASSERT_EQ(0, two_seize(p, t->pid, 0));
+	ASSERT_TRUE(start_traced(self));
 	EXPECT_EQ(TWO_NONE, two_poll(&parent, t->pid));
 	EXPECT_EQ(-ESRCH, two_ptrace(&parent, PTRACE_INTERRUPT, t->pid, 0));
 	ASSERT_EQ(0, two_traceme(t));
-	EXPECT_STREQ(pair(p->t.pid, parent.t.pid), two_tracers(t->pid));
+	EXPECT_STREQ(two_pair(p->t.pid, parent.t.pid), two_tracers(t->pid));
 	EXPECT_EQ(p->t.pid, ut_status(t->pid, "TracerPid:"));
 	ASSERT_TRUE(two_begin(t));
 	EXPECT_TRUE(two_quiet(p, t->pid));
@@ -72,17 +85,13 @@ TEST_F(tracers, as_the_first)
 /* Requests that are for a tracer with PTRACE_SEIZE, or for a new one. */
 TEST_F(tracers, no_interrupt_no_listen)
 {
-	struct two_tracer *p = &self->p;
 	struct ut_target *t = &self->t;
 
 	ASSERT_TRUE(start_further(self));
 	EXPECT_EQ(-EIO, two_ptrace(&parent, PTRACE_INTERRUPT, t->pid, 0));
 	EXPECT_EQ(-EPERM, two_ptrace(&parent, PTRACE_ATTACH, t->pid, 0));
 	EXPECT_EQ(-EPERM, two_seize(&parent, t->pid, 0));
-	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
-	ASSERT_EQ(two_stop(SIGUSR1), two_wait(p, t->pid));
-	ASSERT_EQ(0, two_cont(p, t->pid, SIGUSR1));
-	ASSERT_EQ(two_stop(SIGUSR1), two_wait(&parent, t->pid));
+	ASSERT_TRUE(stop_for_parent(self, SIGUSR1));
 	EXPECT_EQ(-EIO, two_ptrace(&parent, PTRACE_INTERRUPT, t->pid, 0));
 	EXPECT_EQ(-EIO, two_ptrace(&parent, PTRACE_LISTEN, t->pid, 0));
 	ASSERT_EQ(0, two_cont(&parent, t->pid, 0));
@@ -100,8 +109,7 @@ TEST_F(tracers, signals)
 	struct ut_target *t = &self->t;
 	siginfo_t info;
 
-	ASSERT_TRUE(start_further(self));
-	ASSERT_EQ(0, two_seize(s2, t->pid, 0));
+	ASSERT_TRUE(start_three(self));
 	ASSERT_EQ(0, kill(t->pid, SIGHUP));
 	ASSERT_EQ(two_stop(SIGHUP), two_wait(p, t->pid));
 	ASSERT_EQ(0, two_cont(p, t->pid, 0));
@@ -131,8 +139,7 @@ TEST_F(tracers, exec)
 	struct two_tracer *p = &self->p, *s2 = &self->s2;
 	struct ut_target *t = &self->t;
 
-	ASSERT_TRUE(start_further(self));
-	ASSERT_EQ(0, two_seize(s2, t->pid, 0));
+	ASSERT_TRUE(start_three(self));
 	actor_do(t, ACTOR_EXECS);
 	ASSERT_EQ(two_stop(SIGTRAP), two_wait(&parent, t->pid));
 	EXPECT_TRUE(two_has(&parent, t->pid));
@@ -150,8 +157,7 @@ TEST_F(tracers, exec_delivers_a_signal)
 	struct two_tracer *p = &self->p, *s2 = &self->s2;
 	struct ut_target *t = &self->t;
 
-	ASSERT_TRUE(start_further(self));
-	ASSERT_EQ(0, two_seize(s2, t->pid, 0));
+	ASSERT_TRUE(start_three(self));
 	actor_do(t, ACTOR_EXECS);
 	ASSERT_EQ(two_stop(SIGTRAP), two_wait(&parent, t->pid));
 	ASSERT_EQ(0, two_cont(&parent, t->pid, SIGUSR1));
@@ -197,19 +203,18 @@ TEST_F(tracers, no_more_than_the_limit)
 	struct two_tracer *p = &self->p, *s = &self->s;
 	struct ut_target *t = &self->t;
 
-	ASSERT_TRUE(start(t, 0));
-	ASSERT_EQ(0, two_seize(p, t->pid, 0));
+	ASSERT_TRUE(start_traced(self));
 	ASSERT_EQ(0, two_seize(s, t->pid, 0));
 	ASSERT_EQ(0, two_limit(1));
 	EXPECT_EQ(-EPERM, two_traceme(t));
 	ASSERT_EQ(0, two_limit(2));
 	EXPECT_EQ(-EPERM, two_traceme(t));
-	EXPECT_STREQ(pair(p->t.pid, s->t.pid), two_tracers(t->pid));
+	EXPECT_STREQ(two_pair(p->t.pid, s->t.pid), two_tracers(t->pid));
 	EXPECT_EQ(-ESRCH, two_ptrace(&parent, PTRACE_INTERRUPT, t->pid, 0));
 	/* One leaves, and the parent takes its place. */
 	ASSERT_TRUE(two_leave(s, t->pid));
 	EXPECT_EQ(0, two_traceme(t));
-	EXPECT_STREQ(pair(p->t.pid, parent.t.pid), two_tracers(t->pid));
+	EXPECT_STREQ(two_pair(p->t.pid, parent.t.pid), two_tracers(t->pid));
 	EXPECT_EQ(-EPERM, two_seize(s, t->pid, 0));
 	ASSERT_TRUE(two_begin(t));
 }
@@ -234,7 +239,7 @@ TEST_F(tracers, task_needs_the_right)
 	ASSERT_TRUE(two_leave(p, t->pid));
 	ASSERT_EQ(0, two_seize(&nobody, t->pid, 0));
 	EXPECT_EQ(0, two_traceme(t));
-	EXPECT_STREQ(pair(nobody.t.pid, parent.t.pid), two_tracers(t->pid));
+	EXPECT_STREQ(two_pair(nobody.t.pid, parent.t.pid), two_tracers(t->pid));
 	ASSERT_TRUE(two_begin(t));
 }
 
@@ -268,8 +273,7 @@ TEST_F(tracers, first_beside_a_tracer_that_stays)
 	struct two_tracer *p = &self->p, *s = &self->s;
 	struct ut_target *t = &self->t;
 
-	ASSERT_TRUE(start(t, 0));
-	ASSERT_EQ(0, two_seize(p, t->pid, 0));
+	ASSERT_TRUE(start_traced(self));
 	ASSERT_EQ(0, two_seize(s, t->pid, 0));
 	ASSERT_TRUE(two_leave(p, t->pid));
 	ASSERT_EQ(0, two_limit(1));
@@ -297,7 +301,7 @@ TEST_F(tracers, parent_is_the_first)
 	EXPECT_EQ(-EPERM, two_traceme(t));
 	ASSERT_EQ(0, two_seize(s, t->pid, 0));
 	EXPECT_EQ(-EPERM, two_traceme(t));
-	EXPECT_STREQ(pair(parent.t.pid, s->t.pid), two_tracers(t->pid));
+	EXPECT_STREQ(two_pair(parent.t.pid, s->t.pid), two_tracers(t->pid));
 	/* The tracing is what it was. */
 	EXPECT_EQ(TWO_TRAP, two_interrupt(&parent, t->pid));
 }
@@ -307,11 +311,10 @@ TEST_F(tracers, parent_is_a_further_one)
 	struct two_tracer *p = &self->p;
 	struct ut_target *t = &self->t;
 
-	ASSERT_TRUE(start(t, 0));
-	ASSERT_EQ(0, two_seize(p, t->pid, 0));
+	ASSERT_TRUE(start_traced(self));
 	ASSERT_EQ(0, two_seize(&parent, t->pid, 0));
 	EXPECT_EQ(-EPERM, two_traceme(t));
-	EXPECT_STREQ(pair(p->t.pid, parent.t.pid), two_tracers(t->pid));
+	EXPECT_STREQ(two_pair(p->t.pid, parent.t.pid), two_tracers(t->pid));
 	EXPECT_EQ(TWO_TRAP, two_interrupt(&parent, t->pid));
 	/* The first one is gone, and the parent stays. */
 	ASSERT_EQ(0, two_cont(&parent, t->pid, 0));
@@ -357,14 +360,8 @@ TEST_F(tracers, parent_dies)
 
 TEST_F(tracers, parent_dies_in_its_stop)
 {
-	struct two_tracer *p = &self->p;
-	struct ut_target *t = &self->t;
-
 	ASSERT_TRUE(start_further(self));
-	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
-	ASSERT_EQ(two_stop(SIGUSR1), two_wait(p, t->pid));
-	ASSERT_EQ(0, two_cont(p, t->pid, SIGUSR1));
-	ASSERT_EQ(two_stop(SIGUSR1), two_wait(&parent, t->pid));
+	ASSERT_TRUE(stop_for_parent(self, SIGUSR1));
 	dies_as_a_tracer(_metadata, self);
 }
 
@@ -374,11 +371,10 @@ TEST_F(tracers, parent_dies_before)
 	struct two_tracer *p = &self->p;
 	struct ut_target *t = &self->t;
 
-	ASSERT_TRUE(start(t, 0));
-	ASSERT_EQ(0, two_seize(p, t->pid, 0));
+	ASSERT_TRUE(start_traced(self));
 	parent_dies(_metadata, t->pid);
 	ASSERT_EQ(0, two_traceme(t));
-	EXPECT_STREQ(pair(p->t.pid, getpid()), two_tracers(t->pid));
+	EXPECT_STREQ(two_pair(p->t.pid, getpid()), two_tracers(t->pid));
 	ASSERT_TRUE(two_begin(t));
 	actor_do(t, ACTOR_EXITS);
 	ASSERT_EQ(ENDED, two_wait(p, t->pid));
@@ -394,10 +390,7 @@ TEST_F(tracers, detach)
 	struct ut_target *t = &self->t;
 
 	ASSERT_TRUE(start_further(self));
-	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
-	ASSERT_EQ(two_stop(SIGUSR1), two_wait(p, t->pid));
-	ASSERT_EQ(0, two_cont(p, t->pid, SIGUSR1));
-	ASSERT_EQ(two_stop(SIGUSR1), two_wait(&parent, t->pid));
+	ASSERT_TRUE(stop_for_parent(self, SIGUSR1));
 	ASSERT_EQ(0, two_ptrace(&parent, PTRACE_DETACH, t->pid, SIGUSR1));
 	EXPECT_TRUE(ut_until(t->sh->value[ACTOR_USR1] == 1));
 	EXPECT_STREQ("", two_tracers(t->pid));
@@ -417,19 +410,15 @@ TEST_F(tracers, detach_and_again)
 	struct two_tracer *p = &self->p;
 	struct ut_target *t = &self->t;
 
-	ASSERT_TRUE(start(t, 0));
-	ASSERT_EQ(0, two_seize(p, t->pid, 0));
+	ASSERT_TRUE(start_traced(self));
 	ASSERT_EQ(0, two_traceme(t));
 	EXPECT_EQ(-EPERM, two_traceme(t));
 	/* The task ignores this signal by default. */
-	ASSERT_EQ(0, kill(t->pid, SIGWINCH));
-	ASSERT_EQ(two_stop(SIGWINCH), two_wait(p, t->pid));
-	ASSERT_EQ(0, two_cont(p, t->pid, SIGWINCH));
-	ASSERT_EQ(two_stop(SIGWINCH), two_wait(&parent, t->pid));
+	ASSERT_TRUE(stop_for_parent(self, SIGWINCH));
 	ASSERT_EQ(0, two_ptrace(&parent, PTRACE_DETACH, t->pid, 0));
 	EXPECT_STREQ("", two_tracers(t->pid));
 	ASSERT_EQ(0, two_traceme(t));
-	EXPECT_STREQ(pair(p->t.pid, parent.t.pid), two_tracers(t->pid));
+	EXPECT_STREQ(two_pair(p->t.pid, parent.t.pid), two_tracers(t->pid));
 	ASSERT_TRUE(two_begin(t));
 	EXPECT_TRUE(two_quiet(&parent, t->pid));
 }

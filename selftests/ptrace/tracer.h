@@ -29,8 +29,9 @@
 /* What wait4() stores. */
 #define two_stop(sig)		((sig) << 8 | 0x7f)
 #define two_event(event)	((event) << 16 | two_stop(SIGTRAP))
+#define TWO_SYSGOOD		two_stop(SIGTRAP | 0x80) /* at a system call */
 #define two_group(sig)		(PTRACE_EVENT_STOP << 16 | two_stop(sig))
-#define TWO_TRAP		two_group(SIGTRAP)	/* of PTRACE_INTERRUPT */
+#define TWO_TRAP		two_group(SIGTRAP) /* of PTRACE_INTERRUPT */
 #define two_exit(code)		((code) << 8)
 #define two_killed(sig)		(sig)
 
@@ -217,6 +218,17 @@ static inline void two_do_elsewhere(struct two_call *call)
 	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
+/* Become a program of the user @uid, which did not change its ids. */
+static inline bool two_become(uid_t uid)
+{
+	if (setresgid(uid, uid, uid) || setresuid(uid, uid, uid))
+		return false;
+	/* The change of ids has reset both. */
+	prctl(PR_SET_DUMPABLE, 1);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	return true;
+}
+
 /* Function of a tracer. */
 static inline int two_serve(struct ut_target *t)
 {
@@ -229,12 +241,8 @@ static inline int two_serve(struct ut_target *t)
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	if (call->uid && (setresgid(call->uid, call->uid, call->uid) ||
-			  setresuid(call->uid, call->uid, call->uid)))
+	if (call->uid && !two_become(call->uid))
 		return 99;
-	/* As a program of that user, which did not change its ids. */
-	prctl(PR_SET_DUMPABLE, 1);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	ut_say(t);
 	for (;;) {
 		ut_await(t);
@@ -261,6 +269,13 @@ static inline bool two_start_as(struct two_tracer *tr, uid_t uid)
 static inline bool two_start(struct two_tracer *tr)
 {
 	return two_start_as(tr, 0);
+}
+
+/* Start two tracers that have the rights of nobody. */
+static inline bool two_start_nobodies(struct two_tracer *a,
+				      struct two_tracer *b)
+{
+	return two_start_as(a, TWO_NOBODY) && two_start_as(b, TWO_NOBODY);
 }
 
 /* Let the tracer make the call that *tr->call describes. */
@@ -396,6 +411,12 @@ static inline long two_cont(struct two_tracer *tr, pid_t pid, int sig)
 	return two_ptrace(tr, PTRACE_CONT, pid, sig);
 }
 
+/* Resume @pid until its next stop at a system call. */
+static inline long two_next(struct two_tracer *tr, pid_t pid)
+{
+	return two_ptrace(tr, PTRACE_SYSCALL, pid, 0);
+}
+
 /* The event message, or -errno. */
 static inline long two_message(struct two_tracer *tr, pid_t pid)
 {
@@ -478,6 +499,12 @@ static inline long two_waitid(struct two_tracer *tr, int type, int id,
 static inline long two_interrupt(struct two_tracer *tr, pid_t pid)
 {
 	return two_ptrace(tr, PTRACE_INTERRUPT, pid, 0) ?: two_wait(tr, pid);
+}
+
+/* Interrupt @pid, and ask for its system calls from now on. */
+static inline bool two_wants_calls(struct two_tracer *tr, pid_t pid)
+{
+	return two_interrupt(tr, pid) == TWO_TRAP && !two_next(tr, pid);
 }
 
 /* Interrupt @pid and detach; for a tracer with PTRACE_SEIZE. */

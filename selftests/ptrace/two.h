@@ -2,9 +2,9 @@
 /*
  * utrace selftests - the fixture of tests with several tracers
  *
- * The first tracer of a task is the primary, @p, and the others are the
- * secondaries, @s and @s2.  Each test raises the limit of tracers, and gives it
- * back.
+ * The first tracer of a task is @p, and the further tracers are @s and @s2.
+ * Each test raises the limit of tracers, and its teardown sets the limit that
+ * was there before.
  */
 #ifndef UTRACE_TWO_H
 #define UTRACE_TWO_H
@@ -14,6 +14,16 @@
 
 #define TWO_SYSCTL	"/proc/sys/kernel/ptrace_max_tracers"
 #define TWO_LIMIT	4	/* tracers of a task, in most tests */
+
+/* The random numbers of a process are the same for the same seed. */
+static unsigned int two_dice = 1;
+
+/* A random number below @n. */
+static inline unsigned int two_any(unsigned int n)
+{
+	two_dice = two_dice * 1664525U + 1013904223U;
+	return (two_dice >> 8) % n;
+}
 
 /* One stop of a tracer, and how it goes on; request 0 does not resume. */
 struct two_step {
@@ -38,7 +48,8 @@ static inline int two_advance(struct two_tracer *tr, pid_t pid,
 	if (status == TWO_NONE)
 		return 0;
 	message = step->message ? two_message(tr, pid) : 0;
-	ret = step->request ? two_ptrace(tr, step->request, pid, step->data) : 0;
+	ret = !step->request ? 0 :
+	      two_ptrace(tr, step->request, pid, step->data);
 	if (status == step->status && message == step->message && !ret) {
 		(*next)++;
 		return 1;
@@ -106,6 +117,27 @@ static inline const char *two_tracers(pid_t tid)
 	return p;
 }
 
+/* Two pids as two_tracers() returns them. */
+static inline const char *two_pair(pid_t a, pid_t b)
+{
+	static char text[32];
+
+	snprintf(text, sizeof(text), "%d %d", a, b);
+	return text;
+}
+
+/* The pids of @n tracers as two_tracers() returns them. */
+static inline const char *two_pids(struct two_tracer **tr, int n)
+{
+	static char text[256];
+	int i, len = 0;
+
+	for (i = 0; i < n; i++)
+		len += snprintf(text + len, sizeof(text) - len, "%s%d",
+				i ? " " : "", tr[i]->t.pid);
+	return text;
+}
+
 static inline int two_limit(int n)
 {
 	char text[16];
@@ -142,21 +174,23 @@ FIXTURE_SETUP(tracers)
 	if (ut_read_file(text, sizeof(text), TWO_SYSCTL) <= 0)
 		SKIP(return, "no " TWO_SYSCTL);
 	self->before = atoi(text);
-	ASSERT_EQ(0, two_limit(TWO_LIMIT));
 	ASSERT_TRUE(two_start(&self->p));
 	ASSERT_TRUE(two_start(&self->s));
 	ASSERT_TRUE(two_start(&self->s2));
+	/* This comes last: a setup that fails has no teardown. */
+	ASSERT_EQ(0, two_limit(TWO_LIMIT));
 }
 
 /*
  * All are killed before one is waited for: the test can reap a tracee after the
- * primary is gone.
+ * first tracer is gone.
  */
 FIXTURE_TEARDOWN(tracers)
 {
 	int i;
 
-	two_limit(1);
+	if (self->before)
+		EXPECT_EQ(0, two_limit(self->before));
 	if (self->t.sh)
 		self->t.sh->quit = 1;
 	/* A number that was reaped may be that of another process by now. */
@@ -164,6 +198,21 @@ FIXTURE_TEARDOWN(tracers)
 		if (!waitpid(ut_pids[i], NULL, WNOHANG | __WALL))
 			kill(ut_pids[i], SIGKILL);
 	ut_kill_targets();
+}
+
+/* Start an actor with the tracers @p and @s, each with its options. */
+static inline bool two_seize_both(struct two_data *self, long of_p, long of_s)
+{
+	return actor_spawn(&self->t) &&
+	       !two_seize(&self->p, self->t.pid, of_p) &&
+	       !two_seize(&self->s, self->t.pid, of_s);
+}
+
+/* Start an actor with the tracers @p, @s and @s2, in this order. */
+static inline bool two_seize_all(struct two_data *self)
+{
+	return two_seize_both(self, 0, 0) &&
+	       !two_seize(&self->s2, self->t.pid, 0);
 }
 
 #endif /* UTRACE_TWO_H */

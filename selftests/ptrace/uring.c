@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace selftests - io_uring waits for the tracee of a secondary
+ * utrace selftests - io_uring waits for the tracee of a further tracer
  *
  * IORING_OP_WAITID asks as waitid() does, and has to be woken as it is.  The
- * test itself is the secondary.
+ * test itself is the further tracer.
  */
 #include <linux/io_uring.h>
 
