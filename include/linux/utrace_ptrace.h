@@ -91,6 +91,10 @@ struct task_struct *__utrace_ptrace_tracer(struct task_struct *task);
 bool __utrace_ptrace_closes_circle(struct task_struct *tracer,
 				   struct task_struct *task);
 
+/* In kernel/signal.c: tell @parent, or a tracer, of a stop or the end of @tsk. */
+void do_notify_status(struct task_struct *tsk, struct task_struct *parent,
+		      int why, int status);
+
 /*
  * Is the caller of ptrace(2) a further tracer of @task?  ptrace_check_attach()
  * has found that the caller is a tracer.
@@ -299,12 +303,19 @@ static inline bool utrace_ptrace_closes_circle(struct task_struct *tracer,
 
 extern struct mutex utrace_ptrace_link_mutex;
 
+extern struct mutex utrace_ptrace_link_mutex;
+
+/* Returns NULL if nothing is locked. */
+static inline void *utrace_ptrace_lock_links(void)
+{
+	if (!utrace_ptrace_many())
+		return NULL;
+	mutex_lock(&utrace_ptrace_link_mutex);
+	return &utrace_ptrace_link_mutex;
+}
+
 /* No tracer is linked to a task between the look for a circle and a new link. */
-DEFINE_LOCK_GUARD_0(utrace_ptrace_link,
-		    if (utrace_ptrace_many())
-			mutex_lock(&utrace_ptrace_link_mutex);
-		    else
-			_T->lock = NULL,
-		    mutex_unlock(&utrace_ptrace_link_mutex))
+DEFINE_LOCK_GUARD_0(utrace_ptrace_link, _T->lock = utrace_ptrace_lock_links(),
+		    mutex_unlock(_T->lock))
 
 #endif /* _LINUX_UTRACE_PTRACE_H */

@@ -226,7 +226,7 @@ void utrace_visit_members(struct utrace_engine *engine,
 			  struct task_struct *target, utrace_member_fn fn,
 			  void *arg)
 {
-	if (target && utrace_engine_state(engine) & UTRACE_STATE_SCOPE)
+	if (target)
 		utrace_member(engine, target, fn, arg);
 	else
 		utrace_visit(engine, utrace_member, fn, arg);

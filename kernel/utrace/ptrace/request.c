@@ -171,16 +171,16 @@ void __utrace_ptrace_thaw(struct task_struct *task)
 /* How the task goes on */
 
 /*
- * Let the task go from its stop.  It is frozen until the caller is done, so it
- * cannot tell of a new stop before.
+ * Let the task go from its stop, as the last that the caller does.  The engine
+ * holds the task until then, so the task does not wake up before it may run.
  */
 static void ptracer_go(struct ptracer *p, enum utrace_resume_action action,
 		       enum ptracer_stop stop, int signr)
 {
 	if (stop == PTRACER_SENDS && signr)
 		send_sig(signr, p->task, 1);
-	ptracer_control(p, action);
 	ptracer_thaw(p);
+	ptracer_control(p, action);
 }
 
 /* PTRACE_CONT, PTRACE_SYSCALL, PTRACE_SINGLESTEP, PTRACE_SINGLEBLOCK */

@@ -239,7 +239,7 @@ static struct ptracer *ptracer_find_news(struct ptracer_news *news)
 	struct task_struct *t;
 	struct ptracer *p;
 
-	if (news->wo->wo_flags & __WNOTHREAD)
+	if (news->wo->wo_flags & __WNOTHREAD || thread_group_empty(current))
 		return ptracer_of_tracer(current, ptracer_take_news, news);
 	guard(rcu)();
 	for_each_thread(current, t) {
