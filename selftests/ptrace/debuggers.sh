@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# utrace selftests - gdb, strace and LeakSanitizer on one program, as in ptrace.rst
+# utrace selftests - gdb, strace, delve and LeakSanitizer on one program
 set -uo pipefail
 
 # shellcheck source=selftests/lib.sh
@@ -121,5 +121,124 @@ logs_are_equal() {
 	fi
 }
 holds "two strace -f see the same" logs_are_equal
+jobs=()
+
+# threads_are REGEX: does the status of both threads have this line?
+threads_are() {
+	[ "$(grep -lE -- "$1" "/proc/$pid/task"/*/status | wc -l)" = 2 ]
+}
+
+# strace comes to a program of two threads that gdb holds at a breakpoint.
+rm -f "$tmp/stop" "$tmp/pid"
+mkfifo "$tmp/commands"
+gdb -q -nx -nh "$bin/debuggee" < "$tmp/commands" > "$tmp/gdb" 2>&1 &
+gdb_pid=$!
+jobs+=("$gdb_pid")
+exec 9> "$tmp/commands"
+printf '%s\n' "set pagination off" "set confirm off" "break work" \
+	"run serve $tmp" >&9
+await has "$tmp/gdb" 'hit Breakpoint 1, work' > /dev/null
+pid=$(cat "$tmp/pid")
+holds "gdb holds two threads" await threads_are '^State:.*tracing stop'
+strace -f -o "$tmp/strace" -p "$pid" 2> "$tmp/err" &
+jobs+=($!)
+holds "strace attaches to both" \
+	await has "$tmp/err" "Process $pid attached with 2 threads"
+holds "both have the two tracers" \
+	threads_are "^Tracers:.$gdb_pid ${jobs[1]}\$"
+holds "and stand for gdb" threads_are '^State:.*tracing stop'
+holds "strace sees no call" hasnt "$tmp/strace" 'getppid'
+printf '%s\n' "delete" "continue" >&9
+both_call() {
+	[ "$(awk '/getppid/ { print $1 }' "$tmp/strace" | sort -u | wc -l)" = 2 ]
+}
+holds "strace sees the calls of both when gdb continues" await both_call
+touch "$tmp/stop"
+holds "gdb hears of the end" await has "$tmp/gdb" 'exited with code 07'
+echo "quit" >&9
+exec 9>&-
+wait "${jobs[@]}"
+holds "strace hears of the end" has "$tmp/strace" 'exited with 7'
+jobs=()
+
+# The debugger of Go comes to a program under strace.
+delve() {
+	HOME=$tmp timeout $((60 * patience)) dlv attach "$pid" \
+		--check-go-version=false --allow-non-terminal-interactive=true
+}
+text="delve attaches to a program under strace"
+if ! skip "$text" dlv && ! skip "$text" "$bin/goroutines"; then
+	rm -f "$tmp/pid"
+	"$bin/goroutines" "$tmp/pid" &
+	await test -s "$tmp/pid"
+	pid=$(cat "$tmp/pid")
+	strace -f -o "$tmp/strace" -p "$pid" 2> "$tmp/err" &
+	jobs=("$pid" $!)
+	await grep -q getppid "$tmp/strace"
+	printf '%s\n' "break main.work" "continue" "goroutines" "continue" \
+		"clearall" "exit" "n" | delve > "$tmp/dlv" 2>&1
+	holds "$text" has "$tmp/dlv" 'Breakpoint 1 set' '> main.work()' \
+		'* Goroutine' runtime.gopark 'total:2'
+	holds "and has no complaint" hasnt "$tmp/dlv" '[Ee]rror|failed|could not'
+	holds "delve is gone, and strace is not" \
+		grep -q "^TracerPid:.${jobs[1]}\$" "/proc/$pid/status"
+	seen=$(count "$tmp/strace" getppid)
+	sees_more() {
+		[ "$(count "$tmp/strace" getppid)" -gt $((seen + 10)) ]
+	}
+	holds "the program goes on, and strace sees it" await sees_more
+	kill -KILL "$pid"
+	wait "${jobs[@]}" 2> /dev/null
+	holds "strace hears of the end of Go" has "$tmp/strace" 'killed by SIGKILL'
+	jobs=()
+fi
+
+# attach PID: start a strace of the process, whose number is in $last then
+attach() {
+	strace -o /dev/null -p "$1" 2> "$tmp/attach" &
+	last=$!
+	jobs+=("$last")
+	await grep -q attached "$tmp/attach"
+}
+
+# ring: strace number two traces a shell, number one, which becomes a strace of
+# number two and of another process then. With an argument, number two has a
+# tracer before.
+ring() {
+	rm -f "$tmp/ring"
+	mkfifo "$tmp/ring"
+	sleep 1000 &
+	jobs=($!)
+	# shellcheck disable=SC2016 # for the shell
+	bash -c 'read -r two < "$1"; exec strace -o /dev/null -p "$two" -p "$2"' \
+		bash "$tmp/ring" "${jobs[0]}" 2> "$tmp/one" &
+	one=$!
+	jobs+=("$one")
+	attach "$one"
+	two=$last
+	[ $# = 0 ] || attach "$two"
+	echo "$two" > "$tmp/ring"
+	await grep -q "Process ${jobs[0]} attached" "$tmp/one"
+}
+closes_no_circle() {
+	has "$tmp/one" "PTRACE_SEIZE, $two" 'Resource deadlock avoided'
+}
+are_gone() {
+	! kill -0 "$one" && ! kill -0 "$two"
+}
+
+# Two strace do not trace each other.
+ring
+holds "strace does not trace its own tracer" closes_no_circle
+kill -KILL "$one" "$two"
+holds "SIGKILL ends both" await are_gone
+kill "${jobs[0]}"
+wait "${jobs[@]}" 2> /dev/null
+ring further
+holds "nor as a further tracer" closes_no_circle
+kill -KILL "$one" "$two"
+holds "SIGKILL ends both again" await are_gone
+kill "${jobs[0]}"
+wait "${jobs[@]}" 2> /dev/null
 jobs=()
 plan

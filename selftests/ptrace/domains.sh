@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# utrace selftests - programs that change their domain under several tracers
+#
+# The tests of security modules source this file after lib.sh. Each has a
+# function "become LABEL", which gives the shell that calls it the label.
+# shellcheck disable=SC2154 # bin and tmp are of lib.sh
+
+# need_domains PROGRAM...: begin a test that needs the programs
+need_domains() {
+	local tool
+
+	limit=/proc/sys/kernel/ptrace_max_tracers
+	[ -e "$limit" ] || skip_all "no $limit (UTRACE_PTRACE)"
+	for tool in strace setpriv "$@"; do
+		command -v "$tool" > /dev/null ||
+			skip_all "$tool is not installed"
+	done
+	need_utrace
+	before=$(cat "$limit")
+	mkdir "$tmp/fs"
+	mount -t tmpfs tmpfs "$tmp/fs" || skip_all "no tmpfs"
+	trap end_domains EXIT
+	echo 4 > "$limit"
+	cp "$bin/helper" "$tmp/fs/helper"
+	mkfifo "$tmp/go"
+	chmod 755 "$tmp" "$tmp/fs" && chmod 666 "$tmp/go"
+}
+
+end_domains() {
+	echo "$before" > "$limit"
+	umount "$tmp/fs"
+	rm -rf "$tmp"
+}
+
+# result_under COMMAND LABEL...: print the status of a shell that runs the
+# command under tracers with these labels, the first tracer first.
+result_under() {
+	local label pid status strace=() command=$1
+
+	# The task has no rights over rules.
+	setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all \
+		bash -c "read -r < $tmp/go; $command" 2> /dev/null &
+	pid=$!
+	await grep -q bash "/proc/$pid/comm"
+	shift
+	for label; do
+		(become "$label" && exec strace -o /dev/null -p $pid) \
+			2> "$tmp/err.${#strace[@]}" &
+		strace+=($!)
+		await grep -q attached "$tmp/err.$((${#strace[@]} - 1))"
+	done
+	echo > "$tmp/go"
+	wait "$pid"
+	status=$?
+	wait "${strace[@]}"
+	echo "$status"
+}
+
+# asks_about_each TEXT COMMAND: test that each tracer with the label "bad" makes
+# the command fail with 126, and that it ends with 7 else
+asks_about_each() {
+	holds "$1: two tracers that may" \
+		test "$(result_under "$2" good good)" = 7
+	holds "$1: the first one may not" \
+		test "$(result_under "$2" bad good)" = 126
+	holds "$1: the second one may not" \
+		test "$(result_under "$2" good bad)" = 126
+	holds "$1: the third one may not" \
+		test "$(result_under "$2" good good bad)" = 126
+}
