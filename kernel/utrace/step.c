@@ -15,6 +15,7 @@
 #include <linux/ptrace.h>
 #include <linux/resume_user_mode.h>
 #include <linux/sched/signal.h>
+#include <linux/sched/task_stack.h>
 #include <linux/static_call.h>
 
 #include "builtin.h"
