@@ -8,6 +8,8 @@
  * client of freeze.c sets FROZEN, the first tracer sets PTRACE_FROZEN and waits
  * until FROZEN is clear.  All of that is under siglock.
  *
+ * In other variants a second further tracer is in the place of the first one.
+ *
  * The properties: the task does not leave its stops while a tracer works on it,
  * the tracers do not work on it at the same time, and everybody comes to an end.
  */
@@ -15,16 +17,23 @@
 
 enum var {
 	SIGLOCK, FROZEN, PTRACE_FROZEN, AWAITED, TRACED, UTRACE, HOLD, KILLED,
-	STATE, LEFT, FIRST_WOKEN, SECOND_WOKEN, FIRST_WORKS, SECOND_WORKS,
+	STATE, LEFT, WOKEN, WOKEN_2, WORKS, WORKS_2,
 };
 
 static const char *const vars[] = {
 	"siglock", "JOBCTL_UTRACE_FROZEN", "JOBCTL_PTRACE_FROZEN",
 	"JOBCTL_UTRACE_AWAITED", "JOBCTL_TRACED", "JOBCTL_UTRACE", "hold",
-	"SIGKILL", "__state", "left", "first tracer is woken",
-	"further tracer is woken", "first tracer works",
-	"further tracer works",
+	"SIGKILL", "__state", "left", "tracer 1 is woken", "tracer 2 is woken",
+	"tracer 1 works", "tracer 2 works",
 };
+
+/* Numbers of the threads of tracers, also for the variables above. */
+enum { TRACER_1 = 1, TRACER_2 };
+
+#define WOKEN_OF(me)	(WOKEN + (me) - TRACER_1)
+#define WORKS_OF(me)	(WORKS + (me) - TRACER_1)
+#define OTHER(me)	(TRACER_1 + TRACER_2 - (me))
+#define HOLD_OF(me)	(1 << (me))
 
 /* Values of STATE. */
 enum { RUNNING, TASK_TRACED, TASK_IDLE };
@@ -33,7 +42,7 @@ enum { RUNNING, TASK_TRACED, TASK_IDLE };
 #define BOTH		"two tracers work at the same time"
 #define STUCK		"somebody waits for ever"
 
-/* Bits of a variant, all of them mutants. */
+/* Bits of a variant, all but the last of them mutants. */
 enum {
 	NO_LOOK		= 1 << 0,	/* the task does not look at FROZEN */
 	NO_ALONE	= 1 << 1,	/* the first one does not wait */
@@ -41,12 +50,14 @@ enum {
 	NO_THAWED	= 1 << 3,	/* the first one does not tell */
 	NO_STAND	= 1 << 4,	/* the task does not tell that it stands */
 	NO_WAKE		= 1 << 5,	/* a thaw does not wake the task */
+	NO_TURN		= 1 << 6,	/* FROZEN is not looked at */
+	TWO_FURTHER	= 1 << 7,	/* no first tracer, two further ones */
 };
 
 struct state {
 	struct machine m;
-	__u8 again;		/* the further tracer has to try again */
-	__u8 gone;		/* the task is dead for the further tracer */
+	__u8 again[3];		/* a further tracer has to try again */
+	__u8 gone[3];		/* the task is dead for a further tracer */
 	__u8 waits;		/* the first tracer has to wait */
 };
 
@@ -63,8 +74,8 @@ static void tell_thawed(void)
 	if (!load(AWAITED))
 		return;
 	store(AWAITED, 0);
-	store(FIRST_WOKEN, 1);
-	store(SECOND_WOKEN, 1);
+	store(WOKEN, 1);
+	store(WOKEN_2, 1);
 }
 
 static void stand(enum var stop)
@@ -78,7 +89,7 @@ static void stand(enum var stop)
 static void leave(void)
 {
 	store(LEFT, 1);
-	if (load(FIRST_WORKS) || load(SECOND_WORKS))
+	if (load(WORKS) || load(WORKS_2))
 		fail(LEAVES);
 	tell_thawed();
 }
@@ -93,7 +104,7 @@ static void task(struct state *s, unsigned int me)
 	BEGIN;
 	LOCK(SIGLOCK);
 	STEP("ptrace_stop()");
-	if (!load(KILLED))
+	if (!load(KILLED) && !has(TWO_FURTHER))
 		stand(TRACED);
 	UNLOCK(SIGLOCK);
 	AWAIT("schedule()", load(STATE) == RUNNING);
@@ -141,7 +152,7 @@ static void first(struct state *s, unsigned int me)
 	if (s->waits) {
 		while (s->waits && !has(NO_ALONE)) {
 			STEP("prepare to wait");
-			store(FIRST_WOKEN, 0);
+			store(WOKEN, 0);
 			LOCK(SIGLOCK);
 			STEP("utrace_is_thawed()");
 			s->waits = load(FROZEN);
@@ -149,14 +160,14 @@ static void first(struct state *s, unsigned int me)
 				store(AWAITED, 1);
 			UNLOCK(SIGLOCK);
 			if (s->waits)
-				AWAIT("sleep", load(FIRST_WOKEN));
+				AWAIT("sleep", load(WOKEN));
 		}
 		STEP("work");
-		store(FIRST_WORKS, 1);
-		if (load(SECOND_WORKS))
+		store(WORKS, 1);
+		if (load(WORKS_2))
 			fail(BOTH);
 		STEP("work is done");
-		store(FIRST_WORKS, 0);
+		store(WORKS, 0);
 		LOCK(SIGLOCK);
 		STEP("resume [1] or not [0], ptrace_unfreeze_traced()");
 		store(PTRACE_FROZEN, 0);
@@ -172,16 +183,17 @@ static void first(struct state *s, unsigned int me)
 }
 
 /* What utrace_try_freeze() does. */
-static void try_freeze(struct state *s)
+static void try_freeze(struct state *s, unsigned int me)
 {
-	s->again = 0;
-	s->gone = load(KILLED) || load(LEFT);
-	if (s->gone)
+	s->again[me] = 0;
+	s->gone[me] = load(KILLED) || load(LEFT);
+	if (s->gone[me])
 		return;
-	if (load(FROZEN) || (load(PTRACE_FROZEN) && !has(NO_ASK)) ||
+	if ((load(FROZEN) && !has(NO_TURN)) ||
+	    (load(PTRACE_FROZEN) && !has(NO_ASK)) ||
 	    !(load(UTRACE) || load(TRACED))) {
 		store(AWAITED, 1);
-		s->again = 1;
+		s->again[me] = 1;
 	} else {
 		store(FROZEN, 1);
 	}
@@ -195,50 +207,56 @@ static void thaw(void)
 	tell_thawed();
 }
 
-static void second(struct state *s, unsigned int me)
+static void further(struct state *s, unsigned int me)
 {
 	BEGIN;
 	do {
 		STEP("prepare to wait");
-		store(SECOND_WOKEN, 0);
+		store(WOKEN_OF(me), 0);
 		LOCK(SIGLOCK);
 		STEP("utrace_try_freeze()");
-		try_freeze(s);
+		try_freeze(s, me);
 		UNLOCK(SIGLOCK);
-		if (s->again)
-			AWAIT("sleep", load(SECOND_WOKEN));
-		if (s->gone || s->again)
+		if (s->again[me])
+			AWAIT("sleep", load(WOKEN_OF(me)));
+		if (s->gone[me] || s->again[me])
 			continue;
 		STEP("wait_task_inactive()");
-		s->again = load(STATE) == RUNNING;
-		if (s->again) {
+		s->again[me] = load(STATE) == RUNNING;
+		if (s->again[me]) {
 			LOCK(SIGLOCK);
 			STEP("utrace_thaw() of a task that was woken");
 			thaw();
 			UNLOCK(SIGLOCK);
 		}
-	} while (s->again);
-	if (!s->gone) {
+	} while (s->again[me]);
+	if (!s->gone[me]) {
 		STEP("work");
-		store(SECOND_WORKS, 1);
-		if (load(FIRST_WORKS))
+		store(WORKS_OF(me), 1);
+		if (load(WORKS_OF(OTHER(me))))
 			fail(BOTH);
 		STEP("work is done");
-		store(SECOND_WORKS, 0);
-	}
-	LOCK(SIGLOCK);
-	STEP("utrace_control(): no hold");
-	store(HOLD, 0);
-	if (load(UTRACE))
-		wake(TASK_TRACED);
-	UNLOCK(SIGLOCK);
-	if (!s->gone) {
+		store(WORKS_OF(me), 0);
 		LOCK(SIGLOCK);
 		STEP("utrace_thaw()");
 		thaw();
 		UNLOCK(SIGLOCK);
 	}
+	LOCK(SIGLOCK);
+	STEP("utrace_control(): no hold");
+	store(HOLD, load(HOLD) & ~HOLD_OF(me));
+	if (load(UTRACE) && !load(HOLD))
+		wake(TASK_TRACED);
+	UNLOCK(SIGLOCK);
 	END;
+}
+
+static void tracer_1(struct state *s, unsigned int me)
+{
+	if (has(TWO_FURTHER))
+		further(s, me);
+	else
+		first(s, me);
 }
 
 /* SIGKILL, by signal_wake_up(); or none. */
@@ -260,7 +278,9 @@ static void killer(struct state *s, unsigned int me)
 
 static void init(struct state *s)
 {
-	s->m.mem[HOLD] = 1;
+	s->m.mem[HOLD] = HOLD_OF(TRACER_2);
+	if (has(TWO_FURTHER))
+		s->m.mem[HOLD] |= HOLD_OF(TRACER_1);
 }
 
 /*
@@ -278,8 +298,8 @@ static void at_end(struct state *s)
 
 static const struct thread threads[] = {
 	{ "task", task },
-	{ "first tracer", first },
-	{ "further tracer", second },
+	{ "tracer 1", tracer_1 },
+	{ "tracer 2", further },
 	{ "killer", killer },
 	{}
 };
@@ -296,6 +316,12 @@ static const struct variant variants[] = {
 	{ "freeze with a task that does not tell that it stands", false,
 	  NO_STAND, STUCK },
 	{ "freeze with a thaw that wakes nobody", false, NO_WAKE, STUCK },
+	{ "freeze by two further tracers", false, TWO_FURTHER, NULL },
+	{ "freeze by two further tracers, PSO", true, TWO_FURTHER, NULL },
+	{ "freeze by two further tracers without a look at FROZEN", false,
+	  TWO_FURTHER | NO_TURN, BOTH },
+	{ "freeze by two further tracers with a thaw that wakes nobody", false,
+	  TWO_FURTHER | NO_WAKE, STUCK },
 	{}
 };
 
