@@ -12,7 +12,7 @@ set -uo pipefail
 need_utrace
 limit=/proc/sys/kernel/ptrace_max_tracers
 [ -e "$limit" ] || skip_all "no $limit (UTRACE_PTRACE)"
-uml=${UML:-$bin/../../k-um/linux}
+uml=${UML:-$bin/../../../k-um/linux}
 [ -x "$uml" ] || skip_all "no $uml (scripts/kunit um)"
 
 before=$(cat "$limit")
