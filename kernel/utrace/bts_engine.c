@@ -12,6 +12,7 @@
  */
 #include <linux/init.h>
 #include <linux/ptrace.h>
+#include <linux/sched/task_stack.h>
 #include <linux/utrace.h>
 
 #include "bts/bts.h"
