@@ -83,6 +83,7 @@ static inline void actor_act(struct ut_target *t, int what)
 	char * const envp[] = { NULL };
 	pthread_t thread;
 	pid_t pid;
+	int ret;
 
 	switch (what) {
 	case ACTOR_MARKS:
@@ -101,9 +102,10 @@ static inline void actor_act(struct ut_target *t, int what)
 		actor_wait(pid);
 		break;
 	case ACTOR_CLONES:
-		if (pthread_create(&thread, NULL, actor_thread, NULL))
-			_exit(98);
-		pthread_join(thread, NULL);
+		ret = pthread_create(&thread, NULL, actor_thread, NULL);
+		t->sh->value[ACTOR_RESULT] = ret;
+		if (!ret)
+			pthread_join(thread, NULL);
 		break;
 	case ACTOR_EXECS:
 		execve(ut_helper(), argv, envp);

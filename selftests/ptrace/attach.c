@@ -75,6 +75,91 @@ TEST_F(tracers, attach_in_the_stop_of_the_first)
 	EXPECT_TRUE(two_quiet(p, t->pid));
 }
 
+/*
+ * The stop of the attach was told in a stop for another tracer, in which no
+ * signal is under way.  So a signal with which the tracer resumes the task is
+ * sent to it, and all see that.
+ */
+TEST_F(tracers, signal_from_the_stop_of_the_first)
+{
+	struct two_tracer *p = &self->p, *s = &self->s;
+	struct ut_target *t = &self->t;
+
+	ASSERT_TRUE(actor_spawn(t));
+	ASSERT_EQ(0, two_seize(p, t->pid, 0));
+	ASSERT_EQ(TWO_TRAP, two_interrupt(p, t->pid));
+	ASSERT_EQ(ATTACHED, attach(s, t->pid));
+	ASSERT_EQ(0, two_cont(s, t->pid, SIGUSR1));
+	EXPECT_TRUE(two_has(p, t->pid));
+	EXPECT_TRUE(ut_still(t));
+	ASSERT_EQ(0, two_cont(p, t->pid, 0));
+	ASSERT_EQ(two_stop(SIGUSR1), two_wait(p, t->pid));
+	EXPECT_TRUE(ut_still(t));
+	ASSERT_EQ(0, two_cont(p, t->pid, SIGUSR1));
+	ASSERT_EQ(two_stop(SIGUSR1), two_wait(s, t->pid));
+	EXPECT_EQ(0, t->sh->value[ACTOR_USR1]);
+	ASSERT_EQ(0, two_cont(s, t->pid, SIGUSR1));
+	EXPECT_TRUE(ut_until(t->sh->value[ACTOR_USR1] == 1));
+	EXPECT_TRUE(ut_runs(t));
+	EXPECT_TRUE(two_quiet(p, t->pid));
+	EXPECT_TRUE(two_quiet(s, t->pid));
+}
+
+/* The status of a stop, from which the tracer resumes the task, or < 0. */
+static long pass_on(struct two_tracer *tr, pid_t pid)
+{
+	long status = two_poll(tr, pid);
+
+	if (status >= 0)
+		two_cont(tr, pid, status == two_stop(SIGCONT) ? SIGCONT : 0);
+	return status;
+}
+
+/*
+ * The SIGSTOP of an attach is in no queue, out of which SIGCONT would take it.
+ * The order of the two stops of the further tracer does not matter.
+ */
+TEST_F(tracers, sigcont_before_the_stop)
+{
+	struct two_tracer *p = &self->p, *s = &self->s;
+	struct ut_target *t = &self->t;
+	int stops = 0, conts = 0, others = 0, of_p = 0;
+	long status;
+
+	ASSERT_TRUE(actor_spawn(t));
+	/* SIGCONT makes no trap for a tracer without PTRACE_SEIZE. */
+	ASSERT_EQ(ATTACHED, attach(p, t->pid));
+	ASSERT_EQ(0, two_ptrace(p, PTRACE_SETOPTIONS, t->pid,
+				PTRACE_O_TRACESYSGOOD));
+	ASSERT_EQ(0, two_next(p, t->pid));
+	actor_do(t, ACTOR_MARKS);
+	ASSERT_EQ(TWO_SYSGOOD, two_wait(p, t->pid));
+	ASSERT_EQ(0, two_ptrace(s, PTRACE_ATTACH, t->pid, 0));
+	ASSERT_EQ(0, kill(t->pid, SIGCONT));
+	EXPECT_TRUE(two_has(p, t->pid));
+	EXPECT_EQ(TWO_NONE, two_poll(s, t->pid));
+	ASSERT_EQ(0, two_cont(p, t->pid, 0));
+	EXPECT_TRUE(ut_until(({
+		of_p += pass_on(p, t->pid) == two_stop(SIGCONT);
+		status = pass_on(s, t->pid);
+		if (status == ATTACHED)
+			stops++;
+		else if (status == two_stop(SIGCONT))
+			conts++;
+		else if (status != TWO_NONE)
+			others++;
+		stops && conts;
+	})));
+	EXPECT_EQ(1, stops);
+	EXPECT_EQ(1, conts);
+	EXPECT_EQ(0, others);
+	EXPECT_EQ(1, of_p);
+	EXPECT_TRUE(actor_did(t, 1));
+	EXPECT_TRUE(ut_runs(t));
+	EXPECT_TRUE(two_quiet(p, t->pid));
+	EXPECT_TRUE(two_quiet(s, t->pid));
+}
+
 /* A system call that sleeps goes on after the attach. */
 TEST_F(tracers, attach_to_a_sleeping_task)
 {

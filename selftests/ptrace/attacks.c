@@ -14,28 +14,6 @@
 #define LIMITED		(TWO_NOBODY - 3)	/* user with few engines */
 #define RACE_MS		3000
 
-/* NULL, or why the set-id program is no test of anything. */
-static const char *no_setid(void)
-{
-	if (!two_yama_allows())
-		return "yama restricts ptrace";
-	if (!make_setid())
-		return "no set-id program could be made";
-	if (!setid_is_void())
-		return NULL;
-	remove_setid();
-	return "/tmp is a file system without set-id";
-}
-
-static __attribute__((noreturn)) void exec_setid(const char *what)
-{
-	char * const argv[] = { program, (char *)what, NULL };
-	char * const envp[] = { NULL };
-
-	execve(program, argv, envp);
-	_exit(99);
-}
-
 /* The signal would be a stop for the tracers. */
 static void block_sigchld(void)
 {
@@ -64,18 +42,6 @@ struct hunt {
 
 static struct hunt *hunt;
 
-static bool has_euid_0(pid_t pid)
-{
-	char buf[8192], *line;
-	int real, effective;
-
-	if (ut_read_file(buf, sizeof(buf), "/proc/%d/status", pid) <= 0)
-		return false;
-	line = strstr(buf, "\nUid:");
-	return line && sscanf(line, "\nUid: %d %d", &real, &effective) == 2 &&
-	       real == TWO_NOBODY && !effective;
-}
-
 /* Count a call that has to be refused for want of rights. */
 static void must_fail(long ret)
 {
@@ -100,7 +66,7 @@ static int attacks(struct ut_target *t)
 			sched_yield();
 			continue;
 		}
-		if (!has_euid_0(pid))
+		if (!is_elevated(pid))
 			continue;
 		/* It keeps that user, and is not reaped before the attack. */
 		must_fail(ptrace(PTRACE_SEIZE, pid, 0, 0));
@@ -163,7 +129,7 @@ static bool one_life(struct two_tracer *tr)
  */
 TEST_F(tracers, program_that_ends_at_once)
 {
-	const char *why = no_setid();
+	const char *why = setid_why_not();
 	struct ut_target other[2] = {};
 	int i, lives = 0;
 	bool good;
@@ -299,7 +265,7 @@ TEST_F(tracers, program_of_a_child)
 		{ false, TWO_NOBODY, TWO_NOBODY, PLAIN },
 		{ false, TWO_NOBODY, 0, PLAIN },
 	};
-	const char *why = no_setid();
+	const char *why = setid_why_not();
 	struct two_tracer nobody = {};
 	unsigned int i;
 
@@ -402,7 +368,7 @@ static bool one_duel(struct two_tracer *first)
  */
 TEST_F(tracers, two_that_execute)
 {
-	const char *why = no_setid();
+	const char *why = setid_why_not();
 	struct two_tracer nobody = {};
 	int duels = 0;
 	bool good;

@@ -4,14 +4,13 @@
  *
  * What a tracer writes into a task meets the code by which the kernel enters
  * and leaves that task.  A further tracer must get no farther there than the
- * first tracer.
+ * first tracer.  The tests about the return to user mode are in sysret.c.
  */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 
 #include "two.h"
 
-#define NOWHERE		(1UL << 63)	/* is no address for any processor */
 #define RACE_MS		3000
 
 static long set_nr(struct two_tracer *tr, pid_t pid, unsigned long nr)
@@ -154,179 +153,6 @@ TEST_F(tracers, registers_of_the_killed)
 	EXPECT_TRUE(good);
 	EXPECT_LT(0, race->written);
 	TH_LOG("%d rounds, registers set %ld times", rounds, race->written);
-}
-
-/* CVE-2014-4699: an instruction pointer that is no address. */
-
-enum kind {
-	IN_FORK, IN_VFORK, IN_CLONE, IN_EXEC, IN_EXIT, IN_ENTRY, IN_SYSEXIT,
-	IN_SIGNAL, IN_HANDLER, IN_INTERRUPT,
-};
-
-/* A stop at an event: the option, the action of the actor, the status. */
-static const struct { long option; int action; long status; } at[] = {
-	[IN_FORK] = { PTRACE_O_TRACEFORK, ACTOR_FORKS,
-		      two_event(PTRACE_EVENT_FORK) },
-	[IN_VFORK] = { PTRACE_O_TRACEVFORK, ACTOR_VFORKS,
-		       two_event(PTRACE_EVENT_VFORK) },
-	[IN_CLONE] = { PTRACE_O_TRACECLONE, ACTOR_CLONES,
-		       two_event(PTRACE_EVENT_CLONE) },
-	[IN_EXEC] = { PTRACE_O_TRACEEXEC, ACTOR_EXECS,
-		      two_event(PTRACE_EVENT_EXEC) },
-	[IN_EXIT] = { PTRACE_O_TRACEEXIT, ACTOR_EXITS,
-		      two_event(PTRACE_EVENT_EXIT) },
-};
-
-/* Bring the actor to the stop of the further tracer. */
-static bool bring(struct two_data *self, enum kind kind)
-{
-	struct two_tracer *p = &self->p, *s = &self->s;
-	struct ut_target *t = &self->t;
-
-	switch (kind) {
-	case IN_INTERRUPT:
-		return two_interrupt(s, t->pid) == TWO_TRAP;
-	case IN_SIGNAL:
-	case IN_HANDLER:
-		return !kill(t->pid, SIGUSR1) &&
-		       two_wait(p, t->pid) == two_stop(SIGUSR1) &&
-		       !two_cont(p, t->pid, SIGUSR1) &&
-		       two_wait(s, t->pid) == two_stop(SIGUSR1);
-	case IN_ENTRY:
-	case IN_SYSEXIT:
-		if (!two_wants_calls(s, t->pid))
-			return false;
-		actor_do(t, ACTOR_MARKS);
-		return two_wait(s, t->pid) == TWO_SYSGOOD &&
-		       (kind == IN_ENTRY ||
-			(!two_next(s, t->pid) &&
-			 two_wait(s, t->pid) == TWO_SYSGOOD));
-	default:
-		actor_do(t, at[kind].action);
-		return two_wait(s, t->pid) == at[kind].status;
-	}
-}
-
-static bool set_rip(struct two_tracer *tr, pid_t pid, unsigned long rip)
-{
-	struct user_regs_struct regs;
-
-	if (two_regs(tr, pid, &regs))
-		return false;
-	regs.rip = rip;
-	return !two_copy(tr, PTRACE_SETREGS, pid, 0, &regs, sizeof(regs));
-}
-
-/* See the child or the thread to its end, which is not that of the actor. */
-static bool child_ends(struct two_data *self, pid_t child)
-{
-	struct two_tracer *s = &self->s;
-
-	self->t.sh->go[1] = 1;
-	return two_wait(s, child) == TWO_TRAP && !two_cont(s, child, 0) &&
-	       two_end_of(s, child) >= 0;
-}
-
-/* Both tracers see SIGSEGV, and let it kill the task. */
-static bool is_killed(struct two_data *self)
-{
-	struct two_tracer *tr[] = { &self->p, &self->s };
-	pid_t pid = self->t.pid;
-	int i;
-
-	for (i = 0; i < 2; i++)
-		if (two_wait(tr[i], pid) != two_stop(SIGSEGV) ||
-		    two_cont(tr[i], pid, SIGSEGV))
-			return false;
-	/* There may be a core dump. */
-	for (i = 0; i < 2; i++)
-		if ((two_wait(tr[i], pid) & ~0x80) != two_killed(SIGSEGV))
-			return false;
-	return true;
-}
-
-/*
- * CVE-2014-4699: after a stop at fork() and its like the kernel left by SYSRET,
- * which faults in the kernel if the address is none.  The further tracer sets
- * one in each kind of stop.
- */
-static void go_nowhere(struct __test_metadata *_metadata,
-		       struct two_data *self, enum kind kind)
-{
-	struct two_tracer *p = &self->p, *s = &self->s;
-	struct ut_target *t = &self->t;
-	long child = 0;
-
-	ASSERT_TRUE(two_seize_both(self, 0, PTRACE_O_TRACESYSGOOD |
-				   (kind <= IN_EXIT ? at[kind].option : 0)));
-	ASSERT_TRUE(bring(self, kind));
-	ASSERT_TRUE(set_rip(s, t->pid, NOWHERE));
-	if (kind <= IN_CLONE) {
-		child = two_message(s, t->pid);
-		ASSERT_LT(0, child);
-	}
-	ASSERT_EQ(0, two_cont(s, t->pid, kind == IN_HANDLER ? SIGUSR1 : 0));
-	if (child)
-		ASSERT_TRUE(child_ends(self, child));
-	if (kind == IN_EXIT) {
-		/* A task that ends does not come back from the kernel. */
-		EXPECT_EQ(two_exit(ACTOR_CODE), two_wait(p, t->pid));
-		EXPECT_EQ(two_exit(ACTOR_CODE), two_wait(s, t->pid));
-	} else {
-		EXPECT_TRUE(is_killed(self));
-	}
-	EXPECT_EQ(kind == IN_HANDLER, t->sh->value[ACTOR_USR1]);
-	EXPECT_TRUE(ut_reap(t, &self->status));
-}
-
-TEST_F(tracers, nowhere_from_fork)
-{
-	go_nowhere(_metadata, self, IN_FORK);
-}
-
-TEST_F(tracers, nowhere_from_vfork)
-{
-	go_nowhere(_metadata, self, IN_VFORK);
-}
-
-TEST_F(tracers, nowhere_from_clone)
-{
-	go_nowhere(_metadata, self, IN_CLONE);
-}
-
-TEST_F(tracers, nowhere_from_exec)
-{
-	go_nowhere(_metadata, self, IN_EXEC);
-}
-
-TEST_F(tracers, nowhere_from_exit)
-{
-	go_nowhere(_metadata, self, IN_EXIT);
-}
-
-TEST_F(tracers, nowhere_from_entry)
-{
-	go_nowhere(_metadata, self, IN_ENTRY);
-}
-
-TEST_F(tracers, nowhere_from_exit_of_a_call)
-{
-	go_nowhere(_metadata, self, IN_SYSEXIT);
-}
-
-TEST_F(tracers, nowhere_from_signal)
-{
-	go_nowhere(_metadata, self, IN_SIGNAL);
-}
-
-TEST_F(tracers, nowhere_from_handled_signal)
-{
-	go_nowhere(_metadata, self, IN_HANDLER);
-}
-
-TEST_F(tracers, nowhere_from_interrupt)
-{
-	go_nowhere(_metadata, self, IN_INTERRUPT);
 }
 
 /* CVE-2007-4573: the number of a call of 32 bits. */
@@ -619,8 +445,9 @@ TEST_F(tracers, breakpoint_in_the_kernel)
 
 /* CVE-2022-30594: filters of system calls. */
 
-/* The call that the filter of filtered_actor() answers with EDOM. */
+/* The call that the filter of filtered_actor() denies, and how. */
 static int denied;
+static unsigned int verdict = SECCOMP_RET_ERRNO | EDOM;
 
 /* Function of a target. */
 static int filtered_actor(struct ut_target *t)
@@ -629,7 +456,7 @@ static int filtered_actor(struct ut_target *t)
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
 			 offsetof(struct seccomp_data, nr)),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, denied, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EDOM),
+		BPF_STMT(BPF_RET | BPF_K, verdict),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	struct sock_fprog prog = { ARRAY_SIZE(code), code };
@@ -763,6 +590,33 @@ TEST_F(tracers, filter_decides_last)
 	/* A call that is skipped is no call. */
 	EXPECT_EQ(-ENOSYS, changed_call(self, SYS_getppid, -1));
 	EXPECT_EQ(-ENOSYS, changed_call(self, SYS_getpgrp, -1));
+}
+
+/*
+ * The filter kills a task for what a further tracer has made of its call.  The
+ * signal is forced, and no tracer can take it back: both are told the end.
+ */
+TEST_F(tracers, filter_kills)
+{
+	struct two_tracer *tr[] = { &self->p, &self->s };
+	struct ut_target *t = &self->t;
+	int i;
+
+	verdict = SECCOMP_RET_KILL_PROCESS;
+	ASSERT_TRUE(spawn_filtered(t, 0, SYS_getpgrp));
+	ASSERT_EQ(0, two_seize(&self->p, t->pid, 0));
+	ASSERT_EQ(0, two_seize(&self->s, t->pid, PTRACE_O_TRACESYSGOOD));
+	ASSERT_TRUE(two_wants_calls(&self->s, t->pid));
+	actor_do(t, ACTOR_MARKS);
+	ASSERT_EQ(TWO_SYSGOOD, two_wait(&self->s, t->pid));
+	ASSERT_EQ(0, set_nr(&self->s, t->pid, SYS_getpgrp));
+	ASSERT_EQ(0, two_cont(&self->s, t->pid, 0));
+	/* There may be a core dump. */
+	for (i = 0; i < 2; i++)
+		EXPECT_EQ(two_killed(SIGSYS), two_wait(tr[i], t->pid) & ~0x80);
+	EXPECT_EQ(0, t->sh->value[ACTOR_DONE]);
+	EXPECT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(two_killed(SIGSYS), self->status & ~0x80);
 }
 
 TEST_HARNESS_MAIN

@@ -15,12 +15,15 @@ struct op {
 	bool runs;		/* the task runs before */
 	long request;
 	unsigned long data;
+	unsigned long addr;
 };
 
 static struct user_regs_struct regs;
 static siginfo_t info;
 static unsigned char call_info[88];
 static long message;
+static unsigned char xstate[16 << 10];
+static struct iovec xstate_iov = { xstate, sizeof(xstate) };
 
 static const struct op ops[] = {
 	{ "PTRACE_SEIZE", true, false, PTRACE_SEIZE,
@@ -31,11 +34,22 @@ static const struct op ops[] = {
 	{ "PTRACE_GETSIGINFO", false, false, PTRACE_GETSIGINFO, (long)&info },
 	{ "PTRACE_GETEVENTMSG", false, false, PTRACE_GETEVENTMSG,
 	  (long)&message },
-	{ "PTRACE_GET_SYSCALL_INFO", false, false, 0x420e, (long)call_info },
+	{ "PTRACE_GET_SYSCALL_INFO", false, false, 0x420e, (long)call_info,
+	  sizeof(call_info) },
+	{ "PTRACE_GETREGSET", false, false, PTRACE_GETREGSET,
+	  (long)&xstate_iov, NT_X86_XSTATE },
+	{ "PTRACE_SETREGSET", false, false, PTRACE_SETREGSET,
+	  (long)&xstate_iov, NT_X86_XSTATE },
+	{ "PTRACE_POKEUSER of an address", false, false, PTRACE_POKEUSER,
+	  (long)actor_break, offsetof(struct user, u_debugreg[0]) },
+	/* The address that goes with it is 0, where the actor never writes. */
+	{ "PTRACE_POKEUSER of DR7", false, false, PTRACE_POKEUSER, 0x90001,
+	  offsetof(struct user, u_debugreg[7]) },
 	{ "PTRACE_SETOPTIONS", false, false, PTRACE_SETOPTIONS,
 	  PTRACE_O_TRACEEXIT | PTRACE_O_TRACEVFORKDONE },
 	{ "PTRACE_SYSCALL", false, false, PTRACE_SYSCALL, 0 },
 	{ "PTRACE_SINGLESTEP", false, false, PTRACE_SINGLESTEP, 0 },
+	{ "PTRACE_SINGLEBLOCK", false, false, PTRACE_SINGLEBLOCK, 0 },
 	{ "PTRACE_LISTEN", false, false, PTRACE_LISTEN, 0 },
 	{ "PTRACE_CONT", false, false, PTRACE_CONT, 0 },
 	{ "PTRACE_CONT with a signal", false, false, PTRACE_CONT, SIGUSR1 },
@@ -43,11 +57,15 @@ static const struct op ops[] = {
 	{}
 };
 
+static long ask_at(long request, pid_t pid, unsigned long addr,
+		   unsigned long data)
+{
+	return syscall(SYS_ptrace, request, pid, addr, data) < 0 ? -errno : 0;
+}
+
 static long ask(long request, pid_t pid, unsigned long data)
 {
-	unsigned long addr = request == 0x420e ? sizeof(call_info) : 0;
-
-	return syscall(SYS_ptrace, request, pid, addr, data) < 0 ? -errno : 0;
+	return ask_at(request, pid, 0, data);
 }
 
 /* Wait for a stop of the tracee for the test. */
@@ -86,6 +104,27 @@ static bool is_attached(pid_t pid)
 	return last && !strcmp(last, own);
 }
 
+/*
+ * Read the extended state, of which the actor uses nothing, so that it may be
+ * written at any time.  Without such a state the requests for it get ENODEV.
+ */
+static bool read_xstate(pid_t pid)
+{
+	long ret = -ESRCH;
+
+	if (seize(pid))
+		ret = ask_at(PTRACE_GETREGSET, pid, NT_X86_XSTATE,
+			     (long)&xstate_iov);
+	if (ret == -ENODEV)
+		xstate_iov.iov_len = 0;
+	return leave(pid) && (!ret || ret == -ENODEV);
+}
+
+static bool is_void(const struct op *op)
+{
+	return op->addr == NT_X86_XSTATE && !xstate_iov.iov_len;
+}
+
 /* One request; false if its result is wrong, or it leaves something behind. */
 static bool one(const struct op *op, int fd, int n, pid_t pid, bool *used)
 {
@@ -96,7 +135,7 @@ static bool one(const struct op *op, int fd, int n, pid_t pid, bool *used)
 		return false;
 	if (!fail_nth_arm(fd, n))
 		return false;
-	ret = ask(op->request, pid, op->data);
+	ret = ask_at(op->request, pid, op->addr, op->data);
 	*used = !fail_nth_left(fd);
 	if (ret && (!*used || ret != -ENOMEM)) {
 		printf("# %s, allocation %d: %ld\n", op->name, n, ret);
@@ -124,7 +163,10 @@ TEST_F(tracers, requests)
 	ASSERT_TRUE(fail_nth_enable(true));
 	ASSERT_TRUE(actor_spawn(t));
 	ASSERT_EQ(0, two_seize(&self->p, t->pid, 0));
+	ASSERT_TRUE(read_xstate(t->pid));
 	for (op = ops; op->name; op++) {
+		if (is_void(op))
+			continue;
 		used = true;
 		for (n = 1; n < FAIL_NTH_MOST && used; n++) {
 			EXPECT_TRUE(one(op, fd, n, t->pid, &used)) {
@@ -162,7 +204,8 @@ static bool serve(struct ut_target *t, int done)
  * A fork fails, or makes a child that is followed or, as the log says, is not.
  * In any case the task goes on.
  */
-TEST_F(tracers, fork)
+static void follow(struct __test_metadata *_metadata, struct two_data *self,
+		   int action, long options)
 {
 	const char *why = fail_nth_why_not();
 	struct ut_target *t = &self->t;
@@ -173,20 +216,105 @@ TEST_F(tracers, fork)
 		SKIP(return, "%s", why);
 	ASSERT_TRUE(actor_spawn(t));
 	ASSERT_EQ(0, two_seize(&self->p, t->pid, 0));
-	ASSERT_EQ(0, ask(PTRACE_SEIZE, t->pid, PTRACE_O_TRACEFORK));
+	ASSERT_EQ(0, ask(PTRACE_SEIZE, t->pid, options));
 	fd = fail_nth_open(t->pid);
 	ASSERT_LE(0, fd);
 	ASSERT_TRUE(fail_nth_enable(true));
 	for (n = 1; n < FAIL_NTH_MOST && used; n++) {
 		t->sh->go[1] = 1;
 		ASSERT_TRUE(fail_nth_arm(fd, n));
-		actor_do(t, ACTOR_FORKS);
+		actor_do(t, action);
 		ASSERT_TRUE(serve(t, n - 1));
 		used = !fail_nth_left(fd);
 	}
-	printf("# a fork: %d allocations\n", n - 2);
+	printf("# %d allocations\n", n - 2);
 	fail_nth_enable(false);
 	close(fd);
+	EXPECT_TRUE(ut_runs(t));
+	EXPECT_TRUE(two_quiet(&self->p, t->pid));
+}
+
+TEST_F(tracers, fork)
+{
+	follow(_metadata, self, ACTOR_FORKS, PTRACE_O_TRACEFORK);
+}
+
+TEST_F(tracers, vfork)
+{
+	follow(_metadata, self, ACTOR_VFORKS,
+	       PTRACE_O_TRACEVFORK | PTRACE_O_TRACEVFORKDONE);
+}
+
+TEST_F(tracers, clone)
+{
+	follow(_metadata, self, ACTOR_CLONES, PTRACE_O_TRACECLONE);
+}
+
+/* What value[] of a target that asks for a tracing is for. */
+enum { ASK_RESULT, ASK_LEFT, ASK_DONE };
+
+/* Function of a target: go[0] is the allocation that fails. */
+static int asks(struct ut_target *t)
+{
+	struct ut_shared *sh = t->sh;
+	int fd = fail_nth_open(0);
+	int n;
+
+	ut_say(t);
+	while (!sh->quit) {
+		sh->counter++;
+		n = sh->go[0];
+		if (!n)
+			continue;
+		sh->go[0] = 0;
+		if (!fail_nth_arm(fd, n))
+			return 1;
+		sh->value[ASK_RESULT] = ask(PTRACE_TRACEME, 0, 0);
+		sh->value[ASK_LEFT] = fail_nth_left(fd);
+		sh->value[ASK_DONE]++;
+	}
+	return 0;
+}
+
+/* A tracer without PTRACE_SEIZE leaves in the stop of a signal. */
+static bool leave_at_signal(struct two_tracer *first, pid_t pid)
+{
+	return !kill(pid, SIGUSR1) &&
+	       two_wait(first, pid) == two_stop(SIGUSR1) &&
+	       !two_cont(first, pid, SIGUSR1) && stops(pid) &&
+	       !ask(PTRACE_DETACH, pid, 0);
+}
+
+/* The child asks the test to be a further tracer. */
+TEST_F(tracers, traceme)
+{
+	const char *why = fail_nth_why_not();
+	struct ut_target *t = &self->t;
+	bool used = true;
+	int n;
+
+	if (why)
+		SKIP(return, "%s", why);
+	ASSERT_TRUE(ut_spawn(t, asks));
+	ASSERT_TRUE(ut_hear(t));
+	ASSERT_EQ(0, two_seize(&self->p, t->pid, 0));
+	ASSERT_TRUE(fail_nth_enable(true));
+	for (n = 1; n < FAIL_NTH_MOST && used; n++) {
+		t->sh->go[0] = n;
+		ASSERT_TRUE(ut_until(t->sh->value[ASK_DONE] == n));
+		used = !t->sh->value[ASK_LEFT];
+		if (t->sh->value[ASK_RESULT]) {
+			EXPECT_TRUE(used);
+			EXPECT_EQ(-ENOMEM, t->sh->value[ASK_RESULT]);
+			EXPECT_FALSE(is_attached(t->pid));
+		} else {
+			EXPECT_TRUE(is_attached(t->pid));
+			ASSERT_TRUE(leave_at_signal(&self->p, t->pid));
+			EXPECT_FALSE(is_attached(t->pid));
+		}
+	}
+	printf("# PTRACE_TRACEME: %d allocations\n", n - 2);
+	fail_nth_enable(false);
 	EXPECT_TRUE(ut_runs(t));
 	EXPECT_TRUE(two_quiet(&self->p, t->pid));
 }

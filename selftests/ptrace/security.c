@@ -3,10 +3,14 @@
  * utrace selftests - old holes of ptrace(2), tried with several tracers
  *
  * A test is about a mistake that ptrace once had, or that a second way to a
- * task invites.  Those about registers and system calls are in entry.c.
+ * task invites.  Those about registers and system calls are in entry.c and
+ * sysret.c.
  */
+#include <dirent.h>
+
 #include "setid.h"
 
+#define CORE_PATTERN	"/proc/sys/kernel/core_pattern"
 #define ENGINES		"/proc/sys/user/max_utrace_engines"
 
 #define RACE_MS		3000
@@ -14,28 +18,6 @@
 #define VISITS_MS	7000	/* for fewer visits on a slow machine */
 #define LEAK_KB		(20 << 10)
 #define LIMITED		(TWO_NOBODY - 2)	/* user with few engines */
-
-/* NULL, or why the set-id program is no test of anything. */
-static const char *setid_why_not(void)
-{
-	if (!two_yama_allows())
-		return "yama restricts ptrace";
-	if (!make_setid())
-		return "no set-id program could be made";
-	if (!setid_is_void())
-		return NULL;
-	remove_setid();
-	return "/tmp is a file system without set-id";
-}
-
-static __attribute__((noreturn)) void execute_setid(const char *what)
-{
-	char * const argv[] = { program, (char *)what, NULL };
-	char * const envp[] = { NULL };
-
-	execve(program, argv, envp);
-	_exit(99);
-}
 
 /* Become a program of nobody, or end. */
 static void be_nobody(void)
@@ -87,7 +69,7 @@ static pid_t fork_runner(unsigned int delay_us)
 	be_nobody();
 	start(delay_us);
 	ut_until(race->attached >= race->wait_for);
-	execute_setid("euid");
+	exec_setid("euid");
 }
 
 static pid_t fork_tracer(pid_t pid, long request, unsigned int delay_us)
@@ -181,31 +163,37 @@ static int waits_as_root(struct ut_target *t)
 {
 	be_nobody();
 	ut_say(t);
-	execute_setid("pause");
+	exec_setid("pause");
 }
 
-static bool is_elevated(pid_t pid)
+/*
+ * A program of root's rights is closed to a tracer without rights, alone and
+ * beside a tracer that has the right: the first tracer @p.
+ */
+static void is_closed(struct __test_metadata *_metadata, struct two_tracer *p,
+		      struct two_tracer *nobody, pid_t pid)
 {
-	char buf[8192], *line;
-	int real, effective;
+	int i;
 
-	if (ut_read_file(buf, sizeof(buf), "/proc/%d/status", pid) <= 0)
-		return false;
-	line = strstr(buf, "\nUid:");
-	return line && sscanf(line, "\nUid: %d %d", &real, &effective) == 2 &&
-	       real == TWO_NOBODY && !effective;
+	for (i = 0; i < 2; i++) {
+		EXPECT_EQ(-EPERM, two_seize(nobody, pid, 0));
+		EXPECT_EQ(-EPERM, two_ptrace(nobody, PTRACE_ATTACH, pid, 0));
+		EXPECT_EQ(-ECHILD, two_poll(nobody, pid));
+		EXPECT_EQ(i, listed(pid));
+		EXPECT_EQ(i ? -EPERM : 0, two_seize(p, pid, 0));
+	}
+	EXPECT_EQ(p->t.pid, ut_status(pid, "TracerPid:"));
 }
 
 /*
  * CVE-2001-1384: the user that started a set-user-id program is refused once
- * the program has its rights, alone and beside a tracer that has the right.
+ * the program has its rights.
  */
 TEST_F(tracers, elevated_program)
 {
 	const char *why = setid_why_not();
 	struct two_tracer nobody = {};
 	struct ut_target *t = &self->t;
-	int i;
 
 	if (why)
 		SKIP(return, "%s", why);
@@ -214,15 +202,79 @@ TEST_F(tracers, elevated_program)
 	ASSERT_TRUE(ut_hear(t));
 	EXPECT_TRUE(ut_until(is_elevated(t->pid)));
 	remove_setid();
-	for (i = 0; i < 2; i++) {
-		EXPECT_EQ(-EPERM, two_seize(&nobody, t->pid, 0));
-		EXPECT_EQ(-EPERM,
-			  two_ptrace(&nobody, PTRACE_ATTACH, t->pid, 0));
-		EXPECT_EQ(-ECHILD, two_poll(&nobody, t->pid));
-		EXPECT_EQ(i, listed(t->pid));
-		EXPECT_EQ(i ? -EPERM : 0, two_seize(&self->p, t->pid, 0));
+	is_closed(_metadata, &self->p, &nobody, t->pid);
+}
+
+/* Function of a target: nobody, whose core the kernel dumps. */
+static int crashes(struct ut_target *t)
+{
+	be_nobody();
+	signal(SIGSEGV, SIG_DFL);
+	ut_say(t);
+	ut_await(t);
+	raise(SIGSEGV);
+	return 96;
+}
+
+/* The process that runs the set-id program; 0 for none. */
+static pid_t program_pid(void)
+{
+	char path[300], exe[sizeof(program) + 1];
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	pid_t pid = 0;
+	ssize_t n;
+
+	while (proc && !pid && (entry = readdir(proc))) {
+		snprintf(path, sizeof(path), "/proc/%s/exe", entry->d_name);
+		n = readlink(path, exe, sizeof(exe) - 1);
+		exe[n < 0 ? 0 : n] = '\0';
+		if (!strcmp(exe, program))
+			pid = atoi(entry->d_name);
 	}
-	EXPECT_EQ(self->p.t.pid, ut_status(t->pid, "TracerPid:"));
+	if (proc)
+		closedir(proc);
+	return pid;
+}
+
+/*
+ * CVE-2003-0127: a program that the kernel had started with root's rights for a
+ * user, a usermode helper, was open to that user.  This one gets the core of a
+ * process of nobody.
+ */
+TEST_F(tracers, usermode_helper)
+{
+	const char *why = setid_why_not();
+	struct ut_target *t = &self->t, guard = {};
+	struct two_tracer nobody = {};
+	char before[256], pattern[128];
+	pid_t pid = 0;
+
+	if (why)
+		SKIP(return, "%s", why);
+	ASSERT_TRUE(two_start_as(&nobody, TWO_NOBODY));
+	ASSERT_TRUE(ut_spawn(t, crashes));
+	ASSERT_TRUE(ut_hear(t));
+	snprintf(pattern, sizeof(pattern), "|%s pause", program);
+	if (ut_read_file(before, sizeof(before), CORE_PATTERN) <= 0 ||
+	    ut_write_file(CORE_PATTERN, pattern)) {
+		remove_setid();
+		SKIP(return, "no kernel.core_pattern that can be written");
+	}
+	EXPECT_TRUE(ut_go(t));
+	EXPECT_TRUE(ut_until((pid = program_pid()) != 0));
+	EXPECT_EQ(0, ut_write_file(CORE_PATTERN, before));
+	remove_setid();
+	ASSERT_LT(0, pid);
+	/* Nobody else ends the program. */
+	guard.arg = pid;
+	ASSERT_TRUE(ut_spawn(&guard, two_guard));
+	ASSERT_TRUE(ut_hear(&guard));
+	is_closed(_metadata, &self->p, &nobody, pid);
+	ASSERT_EQ(0, kill(pid, SIGKILL));
+	EXPECT_EQ(two_killed(SIGKILL), two_end_of(&self->p, pid));
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(two_killed(SIGSEGV), self->status & ~0x80);
 }
 
 /* Function of a target: attach to t->arg until it is told to end. */
@@ -306,7 +358,7 @@ static void asks(struct ut_target *t, const struct asking *a)
 	t->sh->value[HAS_ASKED] = ptrace(PTRACE_TRACEME, 0, 0, 0) ? -errno : 1;
 	await_go(t, GO_EXEC);
 	be_nobody();
-	execute_setid("euid");
+	exec_setid("euid");
 }
 
 /* Function of a target: a parent of other rights, then and at the exec. */

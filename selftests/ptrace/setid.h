@@ -51,4 +51,40 @@ static inline bool setid_is_void(void)
 	return statvfs(folder, &fs) || (fs.f_flag & ST_NOSUID);
 }
 
+/* NULL, or why the set-id program is no test of anything. */
+static inline const char *setid_why_not(void)
+{
+	if (!two_yama_allows())
+		return "yama restricts ptrace";
+	if (!make_setid())
+		return "no set-id program could be made";
+	if (!setid_is_void())
+		return NULL;
+	remove_setid();
+	return "/tmp is a file system without set-id";
+}
+
+/* In a child: execute the set-id program with the argument @what. */
+static inline __attribute__((noreturn)) void exec_setid(const char *what)
+{
+	char * const argv[] = { program, (char *)what, NULL };
+	char * const envp[] = { NULL };
+
+	execve(program, argv, envp);
+	_exit(99);
+}
+
+/* Does a process of nobody have the rights of the set-id program? */
+static inline bool is_elevated(pid_t pid)
+{
+	char buf[8192], *line;
+	int real, effective;
+
+	if (ut_read_file(buf, sizeof(buf), "/proc/%d/status", pid) <= 0)
+		return false;
+	line = strstr(buf, "\nUid:");
+	return line && sscanf(line, "\nUid: %d %d", &real, &effective) == 2 &&
+	       real == TWO_NOBODY && !effective;
+}
+
 #endif /* UTRACE_SETID_H */
