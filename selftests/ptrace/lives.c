@@ -538,6 +538,36 @@ TEST_F(tracers, interrupt_beside_listeners)
 	EXPECT_TRUE(ut_runs(t));
 }
 
+/* Without a first tracer, the interrupted task stops for job control again. */
+TEST_F(tracers, interrupt_beside_a_listener_without_a_first)
+{
+	struct two_tracer *s = &self->s, *s2 = &self->s2;
+	struct two_tracer *tr[] = { s, s2 };
+	struct ut_target *t = &self->t;
+	int i;
+
+	ASSERT_TRUE(two_seize_all(self));
+	ASSERT_TRUE(two_leave(&self->p, t->pid));
+	ASSERT_EQ(0, kill(t->pid, SIGSTOP));
+	ASSERT_TRUE(all_pass(tr, 2, t->pid, SIGSTOP));
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(two_group(SIGSTOP), two_wait(tr[i], t->pid));
+		ASSERT_EQ(0, two_ptrace(tr[i], PTRACE_LISTEN, t->pid, 0));
+	}
+	ASSERT_EQ(two_group(SIGSTOP), two_interrupt(s2, t->pid));
+	EXPECT_TRUE(two_quiet(s, t->pid));
+	EXPECT_FALSE(two_has(s, t->pid));
+	ASSERT_EQ(0, two_ptrace(s2, PTRACE_LISTEN, t->pid, 0));
+	EXPECT_TRUE(ut_still(t));
+	ASSERT_EQ(0, kill(t->pid, SIGCONT));
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(TWO_TRAP, two_wait(tr[i], t->pid));
+		ASSERT_EQ(0, two_cont(tr[i], t->pid, 0));
+	}
+	ASSERT_TRUE(all_pass(tr, 2, t->pid, SIGCONT));
+	EXPECT_TRUE(ut_runs(t));
+}
+
 /* The end */
 
 /* What value[] of the target that reads the usage is for. */
