@@ -226,6 +226,23 @@ TEST_F(tracers, vfork_done_of_a_child_that_is_gone)
 
 /* Steps */
 
+/* Both tracers stop the task at SIGHUP and go on as they are told. */
+static void steps_from_a_signal(struct __test_metadata *_metadata,
+				struct two_data *self,
+				const struct two_step *of_p,
+				const struct two_step *of_s)
+{
+	struct two_tracer *p = &self->p, *s = &self->s;
+	struct ut_target *t = &self->t;
+
+	ASSERT_TRUE(two_seize_both(self, 0, 0));
+	ASSERT_EQ(0, kill(t->pid, SIGHUP));
+	ASSERT_TRUE(two_play(t->pid, p, of_p, s, of_s));
+	EXPECT_TRUE(ut_runs(t));
+	EXPECT_TRUE(two_quiet(p, t->pid));
+	EXPECT_TRUE(two_quiet(s, t->pid));
+}
+
 /* Each of the two makes four steps of the same instructions. */
 TEST_F(tracers, both_step)
 {
@@ -237,15 +254,8 @@ TEST_F(tracers, both_step)
 		{ two_stop(SIGTRAP), PTRACE_CONT },
 		TWO_END
 	};
-	struct two_tracer *p = &self->p, *s = &self->s;
-	struct ut_target *t = &self->t;
 
-	ASSERT_TRUE(two_seize_both(self, 0, 0));
-	ASSERT_EQ(0, kill(t->pid, SIGHUP));
-	ASSERT_TRUE(two_play(t->pid, p, steps, s, steps));
-	EXPECT_TRUE(ut_runs(t));
-	EXPECT_TRUE(two_quiet(p, t->pid));
-	EXPECT_TRUE(two_quiet(s, t->pid));
+	steps_from_a_signal(_metadata, self, steps, steps);
 }
 
 /* One of the two steps on, and the other one has had its steps. */
@@ -295,15 +305,8 @@ TEST_F(tracers, block_step_of_the_further)
 		{ two_stop(SIGTRAP), PTRACE_CONT },
 		TWO_END
 	};
-	struct two_tracer *p = &self->p, *s = &self->s;
-	struct ut_target *t = &self->t;
 
-	ASSERT_TRUE(two_seize_both(self, 0, 0));
-	ASSERT_EQ(0, kill(t->pid, SIGHUP));
-	ASSERT_TRUE(two_play(t->pid, p, goes_on, s, steps));
-	EXPECT_TRUE(ut_runs(t));
-	EXPECT_TRUE(two_quiet(p, t->pid));
-	EXPECT_TRUE(two_quiet(s, t->pid));
+	steps_from_a_signal(_metadata, self, goes_on, steps);
 }
 
 /* Requests that are the same for all tracers */

@@ -18,7 +18,10 @@
 /* How many processes the search for a circle looks at. */
 #define PTRACER_CIRCLE		32
 
-/* Held from the search for a circle until the tracer is linked to its task. */
+/*
+ * Held from the search for a circle until the tracer is linked to its task.
+ * Inside of cred_guard_mutex of the task, outside of tasklist_lock.
+ */
 DEFINE_MUTEX(utrace_ptrace_link_mutex);
 
 /* The processes that trace a process, directly or by way of others. */

@@ -6,9 +6,9 @@
  * tracer: options, the present stop, what wait(2) has not told yet.  It is the
  * data of an engine with the scope of a thread, and lives as long as the engine.
  *
- * Lock order: utrace_ptrace_link_mutex, tasklist_lock, siglock, wait_chldexit.lock,
- * ptracers_lock, ptracer::lock.  The last two are taken with interrupts off, and
- * nobody is woken under them.
+ * Lock order: cred_guard_mutex of the task, utrace_ptrace_link_mutex,
+ * tasklist_lock, siglock, wait_chldexit.lock, ptracers_lock, ptracer::lock.  The
+ * last two are taken with interrupts off, and nobody is woken under them.
  */
 #ifndef _KERNEL_UTRACE_PTRACER_H
 #define _KERNEL_UTRACE_PTRACER_H
