@@ -14,6 +14,7 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 
+#include "builtin.h"
 #include "walk.h"
 
 /*

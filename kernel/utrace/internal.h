@@ -562,7 +562,6 @@ typedef unsigned int (*utrace_member_fn)(struct utrace_engine *engine,
 					 struct task_struct *task,
 					 struct utrace *u, u64 bit, void *arg);
 void utrace_tasklist_barrier(void);
-bool utrace_covers(struct utrace_engine *engine, struct task_struct *task);
 bool utrace_addresses(struct utrace_engine *engine, struct task_struct *target);
 void utrace_visit_members(struct utrace_engine *engine,
 			  struct task_struct *target, utrace_member_fn fn,

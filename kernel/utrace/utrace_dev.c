@@ -345,50 +345,78 @@ static int session_run(struct utrace_session *session,
 	return ret;
 }
 
-/*
- * Copy an argument back.  If the program's structure is larger, the rest of it
- * is cleared; this is the counterpart of copy_struct_from_user().
+/**
+ * utrace_dev_get_arg() - copy the argument of an ioctl from a program
+ * @command: the command
+ * @cmd: the ioctl, with the size of the program's structure
+ * @user: the program's structure
+ * @copy: as many bytes as the kernel's structure has, full of zeros
+ *
+ * The program's structure may be another version than the kernel's.  A smaller one,
+ * down to the first version, is extended with zeros.  A larger one must have zeros in
+ * the rest.
+ *
+ * Context: Process context; sleeps for page faults.
+ * Return: 0, -EINVAL, -E2BIG or -EFAULT.
  */
-static int session_arg_to_user(void __user *user, unsigned int size,
-			       const void *arg, unsigned int known)
+int utrace_dev_get_arg(const struct utrace_dev_command *command,
+		       unsigned int cmd, const void __user *user, void *copy)
 {
-	if (copy_to_user(user, arg, min(size, known)) ||
+	unsigned int size = _IOC_SIZE(cmd);
+
+	if (size < command->first)
+		return -EINVAL;
+	if (size > SESSION_ARG_MAX)
+		return -E2BIG;
+	if (!(_IOC_DIR(cmd) & _IOC_WRITE))
+		return 0;
+	return copy_struct_from_user(copy, _IOC_SIZE(command->cmd), user, size);
+}
+
+/**
+ * utrace_dev_put_arg() - copy the argument of an ioctl back, if the ioctl does so
+ * @command: the command
+ * @cmd: see utrace_dev_get_arg()
+ * @user: see utrace_dev_get_arg()
+ * @copy: see utrace_dev_get_arg()
+ *
+ * If the program's structure is larger, the rest of it is cleared.
+ *
+ * Context: Process context; sleeps for page faults.
+ * Return: 0 or -EFAULT.
+ */
+int utrace_dev_put_arg(const struct utrace_dev_command *command,
+		       unsigned int cmd, void __user *user, const void *copy)
+{
+	unsigned int size = _IOC_SIZE(cmd), known = _IOC_SIZE(command->cmd);
+
+	if (!(_IOC_DIR(cmd) & _IOC_READ))
+		return 0;
+	if (copy_to_user(user, copy, min(size, known)) ||
 	    (size > known && clear_user(user + known, size - known)))
 		return -EFAULT;
 	return 0;
 }
 
-/*
- * The program's structure may be another version than the kernel's.  A smaller
- * one, down to the first version, is extended with zeros.  A larger one must
- * have zeros in the rest.
- */
 static long session_ioctl(struct file *file, unsigned int cmd,
 			  unsigned long arg)
 {
 	const struct utrace_dev_command *command = session_command_of(cmd);
 	struct utrace_session *session = file->private_data;
 	u64 copy[UTRACE_DEV_ARG_SIZE / sizeof(u64)] = {};
-	unsigned int size = _IOC_SIZE(cmd), known;
 	void __user *user = (void __user *)arg;
-	int ret = 0;
+	int ret, error;
 
 	if (!command)
 		return -ENOTTY;
-	known = _IOC_SIZE(command->cmd);
-	if (size < command->first)
-		return -EINVAL;
-	if (size > SESSION_ARG_MAX)
-		return -E2BIG;
-	if (_IOC_DIR(cmd) & _IOC_WRITE)
-		ret = copy_struct_from_user(copy, known, user, size);
+	ret = utrace_dev_get_arg(command, cmd, user, copy);
 	ret = ret ?: session_run(session, command, copy);
-	if (ret || !(_IOC_DIR(cmd) & _IOC_READ))
+	if (ret < 0)
 		return ret;
-	ret = session_arg_to_user(user, size, copy, known);
-	if (ret && command->undo)
+	error = utrace_dev_put_arg(command, cmd, user, copy);
+	if (error && command->undo)
 		command->undo(session, copy);
-	return ret;
+	return error ?: ret;
 }
 
 static const struct file_operations session_fops = {

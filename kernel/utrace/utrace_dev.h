@@ -15,10 +15,11 @@
 struct cred;
 struct pid_namespace;
 struct task_struct;
+struct utrace_engine;
 struct utrace_session;
 
 /* Bytes of the largest argument of a command, as this kernel knows it. */
-#define UTRACE_DEV_ARG_SIZE	128
+#define UTRACE_DEV_ARG_SIZE	256
 
 /* Bytes of the largest record, items included. */
 #define UTRACE_DEV_RECORD_SIZE	15872
@@ -68,6 +69,10 @@ int utrace_dev_add_commands(const struct utrace_dev_command *command,
 			    unsigned int n);
 int utrace_dev_add_records(const struct utrace_dev_record *record,
 			   unsigned int n);
+int utrace_dev_get_arg(const struct utrace_dev_command *command,
+		       unsigned int cmd, const void __user *user, void *copy);
+int utrace_dev_put_arg(const struct utrace_dev_command *command,
+		       unsigned int cmd, void __user *user, const void *copy);
 bool utrace_dev_closes_last(struct file *file, fl_owner_t id);
 
 /* dev/session.c */
@@ -76,6 +81,14 @@ struct pid_namespace *utrace_dev_ns(const struct utrace_session *session);
 
 /* dev/target.c */
 struct task_struct *utrace_dev_task_of(int fd);
+
+struct utrace_engine *utrace_dev_target_engine(struct utrace_session *session,
+					       u32 id);
+
+/* dev/record.c */
+bool utrace_dev_sees_current(struct utrace_engine *engine);
+void utrace_dev_record(struct utrace_engine *engine, u16 type, const void *body,
+		       size_t size);
 
 /* dev/rights.c */
 bool utrace_dev_may_trace(const struct cred *opener, struct task_struct *task);

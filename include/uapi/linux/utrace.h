@@ -168,10 +168,12 @@ struct utrace_item_raw_stack {
  *	recorded but its EXIT, until the session may see the task again
  * @UTRACE_REC_TARGET_END: struct utrace_rec_target_end
  * @UTRACE_REC_SYS_CALL: struct utrace_rec_sys_call, then items
+ * @UTRACE_REC_MARKER: struct utrace_rec_marker
  * @UTRACE_REC_TYPES: number of types in this version of the file
  *
- * LOST, HIDDEN and TARGET_END come unasked, PAD is in mapped rings, and all
- * others come if &utrace_ioc_events.events has their bit.
+ * LOST, HIDDEN and TARGET_END come unasked, PAD is in mapped rings, MARKER comes of
+ * what was armed by %UTRACE_IOC_MARKER_ARM, and all others come if
+ * &utrace_ioc_events.events has their bit.
  */
 enum utrace_rec_type {
 	UTRACE_REC_PAD,
@@ -186,6 +188,7 @@ enum utrace_rec_type {
 	UTRACE_REC_HIDDEN,
 	UTRACE_REC_TARGET_END,
 	UTRACE_REC_SYS_CALL,
+	UTRACE_REC_MARKER,
 	UTRACE_REC_TYPES
 };
 
@@ -450,6 +453,26 @@ struct utrace_rec_target_end {
 	__u32 why;
 	__u32 reserved;
 	__u64 lost;
+};
+
+/**
+ * struct utrace_rec_marker - a task has hit a marker
+ * @head: header
+ * @id: see struct utrace_ioc_marker of <linux/utrace_marker.h>
+ * @ip: address of the marker; of a function that returns, its address
+ * @nargs: number of elements of @args
+ * @faulted: bit n: argument n is in memory that was not there, and is 0 here
+ * @args: the arguments, extended to 64 bits by their signs
+ *
+ * The record has as many @args as the marker, and ends with them.
+ */
+struct utrace_rec_marker {
+	struct utrace_rec head;
+	__u64 id;
+	__u64 ip;
+	__u32 nargs;
+	__u32 faulted;
+	__u64 args[];
 };
 
 /* utrace_ioc_events.events: the bit of a type, as UTRACE_REC_BIT(FORK). */

@@ -63,6 +63,67 @@ void utrace_dev_write(struct session_writer *w, u16 type, u16 flags,
 	utrace_dev_commit(w);
 }
 
+/*
+ * Begin with an event of a client for the current task.  Returns false if the target
+ * is detached or does not have the task, or the session may not see the task.
+ */
+static bool session_begin_client(struct session_writer *w,
+				 struct utrace_engine *engine)
+{
+	struct session_target *target = engine->data;
+
+	*w = (struct session_writer){ .target = target };
+	/* Pairs with session_adopt() and utrace_dev_retell(). */
+	w->now = smp_load_acquire(&target->now);
+	if (READ_ONCE(target->gone) || !current->utrace ||
+	    (!target->all && !utrace_covers(engine, current)))
+		return false;
+	w->task = utrace_dev_task(target);
+	if (w->task)
+		return utrace_dev_sees(target, w->task);
+	utrace_dev_lost(target);
+	return false;
+}
+
+/**
+ * utrace_dev_sees_current() - may a target be told of the current task?
+ * @engine: engine of the target, from utrace_dev_target_engine()
+ *
+ * Context: The task itself, on its way to user mode; may sleep for memory.
+ * Return: true if the target has the task, and the session may see the task.
+ */
+bool utrace_dev_sees_current(struct utrace_engine *engine)
+{
+	struct session_writer w;
+
+	return session_begin_client(&w, engine);
+}
+
+/**
+ * utrace_dev_record() - write a record of a client for the current task
+ * @engine: engine of the target, from utrace_dev_target_engine()
+ * @type: enum utrace_rec_type
+ * @body: what stands behind the header
+ * @size: bytes of @body, a multiple of 8
+ *
+ * Nothing is written for a task of which utrace_dev_sees_current() says no.  Without
+ * room the record is lost and counted, or parked, and the task waits at its safe
+ * point.
+ *
+ * Context: As utrace_dev_sees_current().
+ */
+void utrace_dev_record(struct utrace_engine *engine, u16 type, const void *body,
+		       size_t size)
+{
+	struct session_writer w;
+
+	if (!session_begin_client(&w, engine))
+		return;
+	session_begin_other(&w);
+	utrace_dev_write(&w, type, 0, body, size);
+	session_end(&w, NULL);
+}
+
 /**
  * utrace_dev_hide() - tell the reader that the current task is hidden
  * @target: the target whose engine has called back

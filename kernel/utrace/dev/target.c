@@ -532,6 +532,26 @@ struct session_target *utrace_dev_target(struct utrace_session *session,
 }
 
 /**
+ * utrace_dev_target_engine() - the engine of a target, for utrace_dev_record()
+ * @session: the session; its lock is held
+ * @id: id of the target, from utrace_dev_attach()
+ *
+ * Context: Process context.
+ * Return: the engine, with a reference for the caller, or NULL if the session has no
+ * such target.
+ */
+struct utrace_engine *utrace_dev_target_engine(struct utrace_session *session,
+					       u32 id)
+{
+	struct session_target *target = utrace_dev_target(session, id);
+
+	if (!target)
+		return NULL;
+	utrace_engine_get(target->engine);
+	return target->engine;
+}
+
+/**
  * utrace_dev_detach() - detach a session from one of its targets
  * @session: the session; its lock is held
  * @id: id of the target, from utrace_dev_attach()
