@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * utrace - the hooks that memory management calls
+ *
+ * Each hook is behind a static key that is off unless memory has words
+ * (kernel/utrace/marker/mm.c).  Without CONFIG_UTRACE_MARKERS all hooks are empty.
+ */
+#ifndef _LINUX_UTRACE_MM_H
+#define _LINUX_UTRACE_MM_H
+
+#include <linux/jump_label_ratelimit.h>
+
+struct mm_struct;
+
+#ifdef CONFIG_UTRACE_MARKERS
+
+extern struct static_key_false_deferred utrace_mm_used;
+
+int __utrace_dup_mm(struct mm_struct *old, struct mm_struct *new);
+void __utrace_mmap(struct mm_struct *mm, unsigned long start,
+		   unsigned long end);
+void __utrace_munmap(struct mm_struct *mm, unsigned long start,
+		     unsigned long end);
+void __utrace_drop_mm(struct mm_struct *mm);
+
+static __always_inline bool utrace_mm_is_used(void)
+{
+	return static_branch_unlikely(&utrace_mm_used.key);
+}
+
+#else
+
+static inline bool utrace_mm_is_used(void)
+{
+	return false;
+}
+
+static inline int __utrace_dup_mm(struct mm_struct *old, struct mm_struct *new)
+{
+	return 0;
+}
+
+static inline void __utrace_mmap(struct mm_struct *mm, unsigned long start,
+				 unsigned long end) { }
+static inline void __utrace_munmap(struct mm_struct *mm, unsigned long start,
+				   unsigned long end) { }
+static inline void __utrace_drop_mm(struct mm_struct *mm) { }
+
+#endif
+
+/* @old is copied to @new next.  mmap_lock of both is held for writing. */
+static inline int utrace_dup_mm(struct mm_struct *old, struct mm_struct *new)
+{
+	return utrace_mm_is_used() ? __utrace_dup_mm(old, new) : 0;
+}
+
+/* Memory was mapped.  mmap_lock is held for writing. */
+static inline void utrace_mmap(struct mm_struct *mm, unsigned long start,
+			       unsigned long end)
+{
+	if (utrace_mm_is_used())
+		__utrace_mmap(mm, start, end);
+}
+
+/* Private pages are unmapped next.  mmap_lock or i_mmap_lock of a file is held. */
+static inline void utrace_munmap(struct mm_struct *mm, unsigned long start,
+				 unsigned long end)
+{
+	if (utrace_mm_is_used())
+		__utrace_munmap(mm, start, end);
+}
+
+/* @mm has no user any more. */
+static inline void utrace_drop_mm(struct mm_struct *mm)
+{
+	if (utrace_mm_is_used())
+		__utrace_drop_mm(mm);
+}
+
+#endif /* _LINUX_UTRACE_MM_H */

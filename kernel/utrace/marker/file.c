@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - markers: descriptors for words
+ *
+ * UTRACE_IOC_WORDS makes an owner, which is closed with its last descriptor.
+ */
+#include <linux/anon_inodes.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/pid_namespace.h>
+#include <linux/poll.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <linux/utrace.h>
+#include <uapi/linux/utrace.h>
+
+#include "../builtin.h"
+#include "../utrace_dev.h"
+#include "marker.h"
+
+static const u8 marker_sizes[] = {
+	[UTRACE_WORD_BIT32]	= 4,
+	[UTRACE_WORD_BIT64]	= 8,
+	[UTRACE_WORD_COUNT16]	= 2,
+	[UTRACE_WORD_COUNT32]	= 4,
+};
+
+/* Numbers that a bit may have. */
+static const u8 marker_bits[] = {
+	[UTRACE_WORD_BIT32]	= 32,
+	[UTRACE_WORD_BIT64]	= 64,
+	[UTRACE_WORD_COUNT16]	= 1,
+	[UTRACE_WORD_COUNT32]	= 1,
+};
+
+/* Translate what a program says of a word.  Returns 0 or -EINVAL. */
+static int marker_place(const struct utrace_ioc_word *arg,
+			struct marker_place *place)
+{
+	unsigned int size;
+
+	if (arg->kind >= ARRAY_SIZE(marker_sizes) ||
+	    arg->addr != (unsigned long)arg->addr)
+		return -EINVAL;
+	size = marker_sizes[arg->kind];
+	*place = (struct marker_place){
+		.addr = arg->addr,
+		.kind = arg->kind,
+		.bit = arg->bit,
+	};
+	if (!IS_ALIGNED(place->addr, size) || arg->bit >= marker_bits[arg->kind])
+		return -EINVAL;
+	return 0;
+}
+
+static int marker_arm(struct marker_owner *owner, void *data)
+{
+	struct utrace_ioc_word *arg = data;
+	struct marker_place place;
+	int ret = marker_place(arg, &place);
+
+	return ret ?: utrace_marker_arm(owner, &place, &arg->state,
+					&arg->error);
+}
+
+static int marker_disarm(struct marker_owner *owner, void *data)
+{
+	struct marker_place place;
+	int ret = marker_place(data, &place);
+
+	return ret ?: utrace_marker_disarm(owner, &place);
+}
+
+static void marker_fill(const struct marker_owner *owner,
+			const struct marker_share *share,
+			struct utrace_word_status *status)
+{
+	const struct marker_place *place = &share->place;
+	int error;
+
+	status->addr = place->addr;
+	status->kind = place->kind;
+	status->bit = place->bit;
+	status->state = utrace_marker_state(share, &error);
+	status->error = error;
+	status->pid = pid_nr_ns(READ_ONCE(share->mm->pid), owner->ns);
+}
+
+/*
+ * Fill in the words of one list, up to @n in all, and count them all in @total.
+ * Returns how many are filled in.
+ */
+static u32 marker_fill_list(struct marker_owner *owner,
+			    const struct list_head *shares,
+			    struct utrace_word_status *status, u32 from, u32 n,
+			    u32 *total)
+{
+	const struct marker_share *share;
+
+	list_for_each_entry(share, shares, of_owner) {
+		if (marker_is_site(&share->place))
+			continue;
+		++*total;
+		if (from < n)
+			marker_fill(owner, share, &status[from++]);
+	}
+	return from;
+}
+
+static int marker_list(struct marker_owner *owner, void *data)
+{
+	struct utrace_ioc_word_list *arg = data;
+	struct utrace_word_status *status;
+	u32 n = min(arg->n, READ_ONCE(owner->nshares));
+	int ret = 0;
+
+	status = kvcalloc(n, sizeof(*status), GFP_KERNEL_ACCOUNT);
+	if (n && !status)
+		return -ENOMEM;
+	WRITE_ONCE(owner->changed, false);
+	arg->total = 0;
+	scoped_guard(spinlock, &owner->lock) {
+		arg->n = marker_fill_list(owner, &owner->shares, status, 0, n,
+					  &arg->total);
+		arg->n = marker_fill_list(owner, &owner->leaving, status,
+					  arg->n, n, &arg->total);
+	}
+	if (copy_to_user(u64_to_user_ptr(arg->status), status,
+			 arg->n * sizeof(*status)))
+		ret = -EFAULT;
+	kvfree(status);
+	return ret;
+}
+
+/* Run @run with the file of a marker. */
+static int marker_with_file(struct marker_owner *owner,
+			    const struct utrace_ioc_marker *arg,
+			    int (*run)(struct marker_owner *owner,
+				       const struct utrace_ioc_marker *arg,
+				       struct file *file))
+{
+	struct file *file = fget(arg->fd);
+	int ret;
+
+	if (!file)
+		return -EBADF;
+	ret = run(owner, arg, file);
+	fput(file);
+	return ret;
+}
+
+static int marker_arm_marker(struct marker_owner *owner, void *data)
+{
+	return marker_with_file(owner, data, utrace_marker_event_arm);
+}
+
+static int marker_disarm_marker(struct marker_owner *owner, void *data)
+{
+	return marker_with_file(owner, data, utrace_marker_event_disarm);
+}
+
+static int marker_counts(struct marker_owner *owner, void *data)
+{
+	struct utrace_ioc_marker_counts *arg = data;
+	struct utrace_marker_count *counts;
+	int ret = 0;
+
+	arg->n = min(arg->n, READ_ONCE(owner->nevents));
+	counts = kvcalloc(arg->n, sizeof(*counts), GFP_KERNEL_ACCOUNT);
+	if (arg->n && !counts)
+		return -ENOMEM;
+	arg->total = utrace_marker_counts(owner, counts, &arg->n);
+	if (copy_to_user(u64_to_user_ptr(arg->counts), counts,
+			 arg->n * sizeof(*counts)))
+		ret = -EFAULT;
+	kvfree(counts);
+	return ret;
+}
+
+/**
+ * struct marker_command - an ioctl of a descriptor
+ * @command: its number, and the first size of its argument
+ * @locked: call @run with marker_owner.mutex held.  The others copy to user memory,
+ *	and need no lock
+ * @run: carry the command out
+ */
+struct marker_command {
+	struct utrace_dev_command command;
+	bool locked;
+	int (*run)(struct marker_owner *owner, void *arg);
+};
+
+#define MARKER_COMMAND(name, function, lock) {				\
+	.command = {							\
+		.cmd	= UTRACE_IOC_##name,				\
+		.first	= UTRACE_IOC_##name##_SIZE_VER0,		\
+	},								\
+	.locked	= lock,							\
+	.run	= function,						\
+}
+
+static const struct marker_command marker_commands[] = {
+	MARKER_COMMAND(WORD_ARM, marker_arm, true),
+	MARKER_COMMAND(WORD_DISARM, marker_disarm, true),
+	MARKER_COMMAND(WORD_LIST, marker_list, false),
+	MARKER_COMMAND(MARKER_ARM, marker_arm_marker, true),
+	MARKER_COMMAND(MARKER_DISARM, marker_disarm_marker, true),
+	MARKER_COMMAND(MARKER_COUNTS, marker_counts, false),
+};
+
+static const struct marker_command *marker_command_of(unsigned int cmd)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(marker_commands); i++) {
+		unsigned int known = marker_commands[i].command.cmd;
+
+		if (_IOC_TYPE(cmd) == _IOC_TYPE(known) &&
+		    _IOC_NR(cmd) == _IOC_NR(known) &&
+		    _IOC_DIR(cmd) == _IOC_DIR(known))
+			return &marker_commands[i];
+	}
+	return NULL;
+}
+
+static int marker_run(struct marker_owner *owner,
+		      const struct marker_command *command, void *arg)
+{
+	int ret;
+
+	if (!command->locked)
+		return command->run(owner, arg);
+	if (mutex_lock_killable(&owner->mutex))
+		return -EINTR;
+	ret = command->run(owner, arg);
+	mutex_unlock(&owner->mutex);
+	return ret;
+}
+
+static long marker_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	const struct marker_command *command = marker_command_of(cmd);
+	u64 copy[UTRACE_DEV_ARG_SIZE / sizeof(u64)] = {};
+	void __user *user = (void __user *)arg;
+	int ret;
+
+	BUILD_BUG_ON(sizeof(struct utrace_ioc_marker) > sizeof(copy));
+	if (!command)
+		return -ENOTTY;
+	ret = utrace_dev_get_arg(&command->command, cmd, user, copy);
+	ret = ret ?: marker_run(file->private_data, command, copy);
+	return ret ?: utrace_dev_put_arg(&command->command, cmd, user, copy);
+}
+
+static __poll_t marker_poll(struct file *file, struct poll_table_struct *table)
+{
+	struct marker_owner *owner = file->private_data;
+	__poll_t mask = 0;
+
+	poll_wait(file, &owner->wait, table);
+	smp_mb();	/* Pairs with wq_has_sleeper() in utrace_marker_tell(). */
+	if (READ_ONCE(owner->changed))
+		mask |= EPOLLIN | EPOLLRDNORM;
+	/* The engine is there as long as the descriptor is. */
+	if (!utrace_has_living(owner->engine))
+		mask |= EPOLLHUP;
+	return mask;
+}
+
+static int marker_release(struct inode *inode, struct file *file)
+{
+	struct marker_owner *owner = file->private_data;
+
+	utrace_marker_disarm_all(owner);
+	utrace_marker_owner_put(owner);
+	return 0;
+}
+
+static const struct file_operations marker_fops = {
+	.owner		= THIS_MODULE,
+	.poll		= marker_poll,
+	.unlocked_ioctl	= marker_ioctl,
+	.compat_ioctl	= compat_ptr_ioctl,
+	.release	= marker_release,
+	.llseek		= noop_llseek,
+};
+
+/* Give the owner a descriptor. */
+static int marker_install(struct marker_owner *owner)
+{
+	int fd = anon_inode_getfd("[utrace-words]", &marker_fops, owner,
+				  O_RDWR | O_CLOEXEC);
+
+	if (fd >= 0)
+		return fd;
+	utrace_marker_disarm_all(owner);
+	utrace_marker_owner_put(owner);
+	return fd;
+}
+
+/**
+ * utrace_marker_file_make() - %UTRACE_IOC_WORDS
+ * @session: the session through which the program asks
+ * @arg: struct utrace_ioc_words
+ *
+ * Context: Process context with utrace_session.lock; may sleep.
+ * Return: a descriptor, or an error that is described with &struct
+ * utrace_ioc_words.
+ */
+int utrace_marker_file_make(struct utrace_session *session, void *arg)
+{
+	const struct utrace_ioc_words *words = arg;
+	struct marker_owner *owner;
+	struct task_struct *task;
+
+	if ((words->scope != UTRACE_SCOPE_PROCESS &&
+	     words->scope != UTRACE_SCOPE_TREE) || words->reserved)
+		return -EINVAL;
+	task = utrace_dev_task_of(words->pidfd);
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+	owner = utrace_marker_owner_new(session, task,
+					words->scope == UTRACE_SCOPE_TREE,
+					words->target);
+	put_task_struct(task);
+	return IS_ERR(owner) ? PTR_ERR(owner) : marker_install(owner);
+}

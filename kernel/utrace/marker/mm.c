@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - markers: memory that has words
+ *
+ * A table finds the words of a struct mm_struct.  The kernel's memory management
+ * tells when memory is copied, mapped, unmapped and freed, as it tells uprobes;
+ * these hooks are behind a static key that is off while no memory has words.
+ */
+#include <linux/hashtable.h>
+#include <linux/jump_label_ratelimit.h>
+#include <linux/mm.h>
+#include <linux/pid.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/utrace_mm.h>
+
+#include "marker.h"
+
+static DEFINE_HASHTABLE(marker_table, 8);
+static DEFINE_SPINLOCK(table_lock);	/* innermost */
+
+/*
+ * On while a struct marker_mm exists, and for a second after that, since patching
+ * interrupts all CPUs.
+ */
+DEFINE_STATIC_KEY_DEFERRED_FALSE(utrace_mm_used, HZ);
+
+static void marker_mm_free(struct marker_mm *memory)
+{
+	mmdrop(memory->mm);
+	put_pid(memory->pid);
+	static_branch_slow_dec_deferred(&utrace_mm_used);
+	kfree_rcu(memory, rcu);
+}
+
+/**
+ * utrace_marker_mm_put() - drop a reference to words
+ * @memory: the words
+ *
+ * Context: Any but NMI.
+ */
+void utrace_marker_mm_put(struct marker_mm *memory)
+{
+	if (refcount_dec_and_test(&memory->ref))
+		marker_mm_free(memory);
+}
+
+/**
+ * utrace_marker_mm_tryget() - take a reference to words
+ * @memory: the words, which are in a list of an owner whose lock is held
+ *
+ * Context: Any.
+ * Return: false if the memory is gone.
+ */
+bool utrace_marker_mm_tryget(struct marker_mm *memory)
+{
+	return refcount_inc_not_zero(&memory->ref);
+}
+
+/**
+ * utrace_marker_mm_find() - find the words of memory
+ * @mm: the memory; the caller keeps it alive
+ *
+ * Context: Any but NMI.
+ * Return: the words, with a reference, or NULL if the memory has none.
+ */
+struct marker_mm *utrace_marker_mm_find(struct mm_struct *mm)
+{
+	struct marker_mm *memory;
+
+	guard(rcu)();
+	hash_for_each_possible_rcu(marker_table, memory, node,
+				   (unsigned long)mm)
+		if (memory->mm == mm && utrace_marker_mm_tryget(memory))
+			return memory;
+	return NULL;
+}
+
+/* The caller has counted the new one in the static key. */
+static struct marker_mm *marker_mm_new(struct mm_struct *mm)
+{
+	struct marker_mm *memory = kzalloc(sizeof(*memory),
+					   GFP_KERNEL_ACCOUNT);
+
+	if (!memory) {
+		static_branch_slow_dec_deferred(&utrace_mm_used);
+		return NULL;
+	}
+	mmgrab(mm);
+	memory->mm = mm;
+	refcount_set(&memory->ref, 1);
+	spin_lock_init(&memory->lock);
+	INIT_LIST_HEAD(&memory->words);
+	mutex_init(&memory->sites_lock);
+	return memory;
+}
+
+/* Returns false if the memory has words already. */
+static bool marker_mm_add(struct marker_mm *memory)
+{
+	struct marker_mm *other;
+
+	guard(spinlock)(&table_lock);
+	hash_for_each_possible(marker_table, other, node,
+			       (unsigned long)memory->mm)
+		if (other->mm == memory->mm)
+			return false;
+	refcount_inc(&memory->ref);
+	hash_add_rcu(marker_table, &memory->node, (unsigned long)memory->mm);
+	return true;
+}
+
+/**
+ * utrace_marker_mm_get() - find the words of memory, or let it have some
+ * @mm: the memory; the caller has a reference, as of mmget()
+ * @pid: the process that has it
+ *
+ * Context: Process context; sleeps.
+ * Return: the words, with a reference, or NULL if there is no memory.
+ */
+struct marker_mm *utrace_marker_mm_get(struct mm_struct *mm, struct pid *pid)
+{
+	struct marker_mm *memory;
+
+	while (!(memory = utrace_marker_mm_find(mm))) {
+		static_branch_deferred_inc(&utrace_mm_used);
+		memory = marker_mm_new(mm);
+		if (!memory)
+			break;
+		memory->pid = get_pid(pid);
+		if (marker_mm_add(memory))
+			break;
+		utrace_marker_mm_put(memory);
+	}
+	return memory;
+}
+
+/**
+ * utrace_marker_mm_born() - say which process has memory that fork(2) has copied
+ * @memory: its words
+ * @pid: the process, which does not run yet
+ *
+ * Context: Process context.  Takes marker_mm.lock.
+ */
+void utrace_marker_mm_born(struct marker_mm *memory, struct pid *pid)
+{
+	guard(spinlock)(&memory->lock);
+	if (!memory->pid)
+		WRITE_ONCE(memory->pid, get_pid(pid));
+}
+
+/* Fork */
+
+static void marker_free_words(struct list_head *words)
+{
+	struct marker_word *word, *next;
+
+	list_for_each_entry_safe(word, next, words, list)
+		kfree(word);
+	INIT_LIST_HEAD(words);
+}
+
+static void marker_free_shares(struct list_head *shares)
+{
+	struct marker_share *share, *next;
+
+	list_for_each_entry_safe(share, next, shares, of_word)
+		kfree(share);
+	INIT_LIST_HEAD(shares);
+}
+
+/* Make @n empty words and shares.  Returns 0 or -ENOMEM. */
+static int marker_stock(struct list_head *words, struct list_head *shares,
+			unsigned int n)
+{
+	while (n--) {
+		struct marker_word *word = kzalloc(sizeof(*word),
+						   GFP_KERNEL_ACCOUNT);
+		struct marker_share *share = kzalloc(sizeof(*share),
+						     GFP_KERNEL_ACCOUNT);
+
+		if (word)
+			list_add(&word->list, words);
+		if (share)
+			list_add(&share->of_word, shares);
+		if (!word || !share)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Copy words, unless there are more than @n shares by now. */
+static bool marker_copy(struct marker_mm *parent, struct marker_mm *child,
+			struct list_head *words, struct list_head *shares,
+			unsigned int n)
+{
+	guard(spinlock)(&parent->lock);
+	if (parent->nshares > n)
+		return false;
+	utrace_marker_inherit(parent, child, words, shares);
+	return true;
+}
+
+static int marker_dup(struct marker_mm *parent, struct marker_mm *child)
+{
+	LIST_HEAD(words);
+	LIST_HEAD(shares);
+	unsigned int n;
+	bool done = false;
+	int ret = 0;
+
+	while (!done && !ret) {
+		marker_free_words(&words);
+		marker_free_shares(&shares);
+		n = READ_ONCE(parent->nshares);
+		ret = marker_stock(&words, &shares, n);
+		if (!ret)
+			done = marker_copy(parent, child, &words, &shares, n);
+	}
+	marker_free_words(&words);
+	marker_free_shares(&shares);
+	return ret;
+}
+
+/**
+ * __utrace_dup_mm() - memory is about to be copied
+ * @old: the memory
+ * @new: the copy, which is empty yet
+ *
+ * If the copy fails, the last mmput() of @new forgets its words.
+ *
+ * Context: dup_mmap(), with mmap_lock of both held for writing; sleeps.
+ * Return: 0 or -ENOMEM.
+ */
+int __utrace_dup_mm(struct mm_struct *old, struct mm_struct *new)
+{
+	struct marker_mm *parent = utrace_marker_mm_find(old);
+	struct marker_mm *child = NULL;
+	int ret = -ENOMEM;
+
+	mmap_assert_write_locked(old);
+
+	if (!parent)
+		return 0;
+	/* @parent counts already, so that no lock is taken for patching. */
+	if (!WARN_ON_ONCE(!static_key_fast_inc_not_disabled(&utrace_mm_used.key.key)))
+		child = marker_mm_new(new);
+	if (child) {
+		ret = marker_dup(parent, child);
+		if (!list_empty(&child->words))
+			marker_mm_add(child);
+		utrace_marker_mm_put(child);
+	}
+	utrace_marker_mm_put(parent);
+	return ret;
+}
+
+/* Mapping and unmapping */
+
+/**
+ * __utrace_mmap() - memory was mapped
+ * @mm: the memory
+ * @start: begin of the range
+ * @end: end of the range
+ *
+ * Context: mmap(2), mremap(2) and brk(2), with mmap_lock held for writing.
+ */
+void __utrace_mmap(struct mm_struct *mm, unsigned long start, unsigned long end)
+{
+	struct marker_mm *memory = utrace_marker_mm_find(mm);
+
+	if (!memory)
+		return;
+	utrace_marker_retry(memory, start, end);
+	utrace_marker_mm_put(memory);
+}
+
+/**
+ * __utrace_munmap() - private pages are about to be unmapped
+ * @mm: the memory
+ * @start: begin of the range
+ * @end: end of the range
+ *
+ * Context: munmap(2), madvise(2), or the truncation of a file, with mmap_lock or the
+ * i_mmap_lock of the file held.
+ */
+void __utrace_munmap(struct mm_struct *mm, unsigned long start,
+		     unsigned long end)
+{
+	struct marker_mm *memory;
+
+	/* All of it goes; __utrace_drop_mm() has done what is to be done. */
+	if (!atomic_read(&mm->mm_users))
+		return;
+	memory = utrace_marker_mm_find(mm);
+	if (!memory)
+		return;
+	utrace_marker_forget(memory, start, end);
+	utrace_marker_mm_put(memory);
+}
+
+/**
+ * __utrace_drop_mm() - memory has no user any more
+ * @mm: the memory
+ *
+ * Context: The last mmput(); process context.
+ */
+void __utrace_drop_mm(struct mm_struct *mm)
+{
+	struct marker_mm *memory = utrace_marker_mm_find(mm);
+
+	if (!memory)
+		return;
+	scoped_guard(spinlock, &table_lock)
+		hash_del_rcu(&memory->node);
+	utrace_marker_mm_put(memory);
+	utrace_marker_drop(memory);
+	utrace_marker_mm_put(memory);
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - markers: those that want words
+ *
+ * An owner has an engine on its process, or on the tree of it.  When the owner is
+ * closed, the engine stays until no word shows the owner any more, since threads
+ * that write words do so in the engine's callbacks.
+ */
+#include <linux/cred.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/poll.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/utrace.h>
+
+#include "../builtin.h"
+#include "../utrace_dev.h"
+#include "marker.h"
+
+static void marker_owner_free(struct work_struct *work)
+{
+	struct marker_owner *owner = container_of(work, struct marker_owner,
+						  free);
+
+	WARN_ON_ONCE(owner->engine || owner->nshares);
+	utrace_marker_events_free(owner);
+	if (owner->target)
+		utrace_engine_put(owner->target);
+	put_pid(owner->process);
+	put_pid_ns(owner->ns);
+	put_cred(owner->opener);
+	put_cred(owner->cred);
+	kfree(owner);
+}
+
+static void marker_owner_last(struct kref *ref)
+{
+	schedule_work(&container_of(ref, struct marker_owner, ref)->free);
+}
+
+/**
+ * utrace_marker_owner_put() - drop a reference to an owner
+ * @owner: the owner
+ *
+ * Context: Any but NMI.
+ */
+void utrace_marker_owner_put(struct marker_owner *owner)
+{
+	kref_put(&owner->ref, marker_owner_last);
+}
+
+/**
+ * utrace_marker_engine_get() - the engine of an owner
+ * @owner: the owner
+ *
+ * Context: Any but NMI.  Takes marker_owner.lock.
+ * Return: the engine, with a reference; NULL if it is detached.
+ */
+struct utrace_engine *utrace_marker_engine_get(struct marker_owner *owner)
+{
+	guard(spinlock)(&owner->lock);
+	if (owner->engine)
+		utrace_engine_get(owner->engine);
+	return owner->engine;
+}
+
+/**
+ * utrace_marker_detach_if_done() - detach the engine of an owner that is closed
+ * @owner: the owner
+ *
+ * Does nothing if the owner is not closed, or a word may show it still.
+ *
+ * Context: Any but NMI, without locks of markers.  Takes marker_owner.lock.
+ */
+void utrace_marker_detach_if_done(struct marker_owner *owner)
+{
+	struct utrace_engine *engine;
+	int ret;
+
+	scoped_guard(spinlock, &owner->lock) {
+		if (!owner->closed || owner->nshares || !owner->engine)
+			return;
+		engine = owner->engine;
+		owner->engine = NULL;
+	}
+	ret = utrace_control(NULL, engine, UTRACE_DETACH);
+	WARN_ON_ONCE(ret && ret != -EINPROGRESS && ret != -ESRCH);
+	utrace_engine_put(engine);
+}
+
+/**
+ * utrace_marker_tell() - tell those that poll that something has changed
+ * @owner: the owner
+ *
+ * Context: Any but NMI.
+ */
+void utrace_marker_tell(struct marker_owner *owner)
+{
+	WRITE_ONCE(owner->changed, true);
+	if (wq_has_sleeper(&owner->wait))
+		wake_up_interruptible_poll(&owner->wait, EPOLLIN | EPOLLRDNORM |
+					   EPOLLHUP);
+}
+
+/* Making */
+
+static struct marker_owner *marker_owner_alloc(struct utrace_session *session,
+					       struct task_struct *task)
+{
+	struct marker_owner *owner = kzalloc(sizeof(*owner),
+					     GFP_KERNEL_ACCOUNT);
+
+	if (!owner)
+		return NULL;
+	kref_init(&owner->ref);
+	mutex_init(&owner->mutex);
+	spin_lock_init(&owner->lock);
+	INIT_LIST_HEAD(&owner->shares);
+	INIT_LIST_HEAD(&owner->leaving);
+	INIT_LIST_HEAD(&owner->events);
+	INIT_WORK(&owner->free, marker_owner_free);
+	init_waitqueue_head(&owner->wait);
+	owner->process = get_task_pid(task, PIDTYPE_TGID);
+	owner->opener = get_cred(utrace_dev_cred(session));
+	owner->cred = get_current_cred();
+	owner->ns = get_pid_ns(utrace_dev_ns(session));
+	return owner;
+}
+
+static bool marker_may_trace(struct task_struct *task, void *data)
+{
+	const struct marker_owner *owner = data;
+
+	return task->exit_state || utrace_dev_may_trace(owner->opener, task);
+}
+
+/*
+ * Attach the engine.  Returns 0 or an error; after some errors the engine exists,
+ * and is detached when the owner is closed.
+ */
+static int marker_attach(struct marker_owner *owner, struct task_struct *task)
+{
+	struct utrace_engine *engine;
+	int ret;
+
+	engine = utrace_attach_for(owner->opener, task, UTRACE_ATTACH_OBSERVER |
+				   UTRACE_ATTACH_OWN_EVENTS |
+				   (owner->follow ? UTRACE_ATTACH_TREE :
+						    UTRACE_ATTACH_PROCESS),
+				   &utrace_marker_ops, owner, marker_may_trace,
+				   owner);
+	if (IS_ERR(engine))
+		return PTR_ERR(engine);
+	/* For ->release(). */
+	kref_get(&owner->ref);
+	owner->engine = engine;
+	utrace_set_owner(engine, task_tgid(current));
+	ret = utrace_set_events(NULL, engine, UTRACE_EVENT(QUIESCE) |
+					      UTRACE_EVENT(CLONE) |
+					      UTRACE_EVENT(EXEC) |
+					      UTRACE_EVENT(DEATH));
+	if (ret == -EALREADY)
+		return -ESRCH;
+	return ret == -EINPROGRESS ? 0 : ret;
+}
+
+/**
+ * utrace_marker_owner_new() - make an owner of words
+ * @session: the session of the program that asks
+ * @task: a task of the process
+ * @follow: children keep the words that are armed
+ * @target: id of the target that hits are recorded for, or 0
+ *
+ * Context: Process context; may sleep.  utrace_session.lock is held.
+ * Return: the owner, with a reference for the caller, who closes it by
+ * utrace_marker_disarm_all(); or
+ * * -ENOENT - there is no such @target
+ * * -ESRCH - @task has exited
+ * * -EPERM - the opener of the device may not trace a task, or @task is a kernel
+ *   thread
+ * * -ENOSPC, -EUSERS - a task or the user has no room for another engine
+ * * -EINTR - the caller is being killed
+ * * -ENOMEM - there is no memory
+ */
+struct marker_owner *utrace_marker_owner_new(struct utrace_session *session,
+					     struct task_struct *task,
+					     bool follow, u32 target)
+{
+	struct marker_owner *owner = marker_owner_alloc(session, task);
+	int ret;
+
+	if (!owner)
+		return ERR_PTR(-ENOMEM);
+	owner->follow = follow;
+	if (target)
+		owner->target = utrace_dev_target_engine(session, target);
+	ret = target && !owner->target ? -ENOENT : marker_attach(owner, task);
+	if (!ret)
+		return owner;
+	utrace_marker_disarm_all(owner);
+	utrace_marker_owner_put(owner);
+	return ERR_PTR(ret);
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - markers: breakpoints in files
+ *
+ * A site is a place in a file, of which uprobes makes a breakpoint in the processes
+ * that have an owner's share of the site.  For utrace a site is one more kind of
+ * word: what is "written" is the breakpoint, and uprobes counts the semaphore of an
+ * SDT marker together with that.  So perf, bpftrace and others can have the same
+ * site.
+ */
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/path.h>
+#include <linux/slab.h>
+#include <linux/uprobes.h>
+
+#include "marker.h"
+
+/**
+ * struct marker_site - a place in a file
+ * @list: entry in sites
+ * @ref: references, under sites_lock
+ * @path: the file, held so that its inode stays the same
+ * @offset: offset of the instruction
+ * @semaphore: offset of the semaphore, or 0
+ * @is_return: a hit is the return of the function
+ * @stuck: a breakpoint could not be removed.  Set once, without a lock
+ * @uprobe: the breakpoint
+ * @consumer: what uprobes calls
+ *
+ * Constant but for @list, @ref and @stuck.
+ */
+struct marker_site {
+	struct list_head list;
+	unsigned int ref;
+	struct path path;
+	loff_t offset;
+	loff_t semaphore;
+	bool is_return;
+	bool stuck;
+	struct uprobe *uprobe;
+	struct uprobe_consumer consumer;
+};
+
+static LIST_HEAD(sites);
+static DEFINE_MUTEX(sites_lock);	/* outside of the locks of uprobes */
+
+/* uprobes asks whether memory wants the breakpoint.  mmap_lock is held. */
+static bool site_filter(struct uprobe_consumer *consumer, struct mm_struct *mm)
+{
+	struct marker_site *site = container_of(consumer, struct marker_site,
+						consumer);
+	struct marker_mm *memory = utrace_marker_mm_find(mm);
+	bool wants;
+
+	if (!memory)
+		return false;
+	wants = utrace_marker_wants(memory, site);
+	utrace_marker_mm_put(memory);
+	return wants;
+}
+
+/* A hit of the current task, for all owners.  Returns what a handler returns. */
+static int site_hit(struct marker_site *site, unsigned long ip,
+		    struct pt_regs *regs)
+{
+	struct marker_mm *memory = utrace_marker_mm_find(current->mm);
+	bool told;
+
+	if (!memory)
+		return UPROBE_HANDLER_REMOVE;
+	told = utrace_marker_hit(memory, site, ip, regs);
+	utrace_marker_mm_put(memory);
+	return told ? 0 : UPROBE_HANDLER_REMOVE;
+}
+
+static int site_handler(struct uprobe_consumer *consumer, struct pt_regs *regs)
+{
+	struct marker_site *site = container_of(consumer, struct marker_site,
+						consumer);
+
+	if (site->is_return)
+		return site_filter(consumer, current->mm) ?
+		       0 : UPROBE_HANDLER_REMOVE;
+	return site_hit(site, instruction_pointer(regs), regs);
+}
+
+static int site_ret_handler(struct uprobe_consumer *consumer,
+			    unsigned long function, struct pt_regs *regs)
+{
+	site_hit(container_of(consumer, struct marker_site, consumer), function,
+		 regs);
+	return 0;
+}
+
+static struct marker_site *site_new(struct file *file, loff_t offset,
+				    loff_t semaphore, bool is_return)
+{
+	struct marker_site *site;
+
+	if (!IS_ALIGNED(semaphore, sizeof(u16)) ||
+	    max(offset, semaphore) >= i_size_read(file_inode(file)))
+		return ERR_PTR(-EINVAL);
+	site = kzalloc(sizeof(*site), GFP_KERNEL_ACCOUNT);
+	if (!site)
+		return ERR_PTR(-ENOMEM);
+	site->ref = 1;
+	site->path = file->f_path;
+	site->offset = offset;
+	site->semaphore = semaphore;
+	site->is_return = is_return;
+	site->consumer.filter = site_filter;
+	site->consumer.handler = site_handler;
+	site->consumer.ret_handler = is_return ? site_ret_handler : NULL;
+	site->uprobe = uprobe_register_unapplied(file_inode(file), offset,
+						 semaphore, &site->consumer);
+	if (IS_ERR(site->uprobe)) {
+		struct marker_site *error = ERR_CAST(site->uprobe);
+
+		kfree(site);
+		/* What else could be wrong was checked above. */
+		return error == ERR_PTR(-EINVAL) ? ERR_PTR(-EBUSY) : error;
+	}
+	path_get(&site->path);
+	list_add(&site->list, &sites);
+	return site;
+}
+
+/**
+ * utrace_marker_site_get() - find or make a site
+ * @file: the file
+ * @offset: offset of the instruction
+ * @semaphore: offset of the semaphore, or 0
+ * @is_return: a hit is the return of the function
+ *
+ * Context: Process context; sleeps.
+ * Return: the site, with a reference, or
+ * * -EINVAL - an offset does not make sense
+ * * -EBUSY - another user of the site has given another semaphore
+ * * -EIO - the file cannot have breakpoints
+ * * -ENOMEM - there is no memory
+ */
+struct marker_site *utrace_marker_site_get(struct file *file, loff_t offset,
+					   loff_t semaphore, bool is_return)
+{
+	struct marker_site *site;
+
+	guard(mutex)(&sites_lock);
+	list_for_each_entry(site, &sites, list) {
+		if (!utrace_marker_site_is(site, file, offset, is_return))
+			continue;
+		if (site->semaphore != semaphore)
+			return ERR_PTR(-EBUSY);
+		site->ref++;
+		return site;
+	}
+	return site_new(file, offset, semaphore, is_return);
+}
+
+/**
+ * utrace_marker_site_put() - drop a reference to a site
+ * @site: the site, of which no memory has a breakpoint for the caller any more
+ * @gone: gets the site if that was the last reference, for
+ *	utrace_marker_sites_free()
+ *
+ * Context: Process context; sleeps.
+ */
+void utrace_marker_site_put(struct marker_site *site, struct list_head *gone)
+{
+	guard(mutex)(&sites_lock);
+	if (--site->ref)
+		return;
+	/* A breakpoint that is left would be the program's own without this. */
+	if (site->stuck)
+		uprobe_unregister_nosync(site->uprobe, &site->consumer);
+	else
+		uprobe_unregister_unapplied(site->uprobe, &site->consumer);
+	list_move(&site->list, gone);
+}
+
+/**
+ * utrace_marker_sites_free() - free sites
+ * @gone: the sites
+ *
+ * Context: Process context; sleeps until hits that are going on are over.
+ */
+void utrace_marker_sites_free(struct list_head *gone)
+{
+	struct marker_site *site, *next;
+
+	if (list_empty(gone))
+		return;
+	uprobe_unregister_sync();
+	list_for_each_entry_safe(site, next, gone, list) {
+		path_put(&site->path);
+		kfree(site);
+	}
+}
+
+/**
+ * utrace_marker_site_is() - is a site at this place?
+ * @site: the site
+ * @file: the file
+ * @offset: offset of the instruction
+ * @is_return: a hit is the return of the function
+ *
+ * Context: Any.
+ * Return: true if so.
+ */
+bool utrace_marker_site_is(const struct marker_site *site,
+			   const struct file *file, u64 offset, bool is_return)
+{
+	return d_inode(site->path.dentry) == file_inode(file) &&
+	       site->offset == offset && site->is_return == is_return;
+}
+
+/**
+ * utrace_marker_site_apply() - install or remove the breakpoints of a site
+ * @site: the site
+ * @mm: the memory; the caller has a reference, as of mmget()
+ * @add: install them
+ *
+ * Context: Process context; sleeps.  Takes mmap_lock for writing.
+ * Return:
+ * * 0 - done
+ * * -EINTR - the caller is being killed
+ * * another error - see uprobe_apply_mm()
+ */
+int utrace_marker_site_apply(struct marker_site *site, struct mm_struct *mm,
+			     bool add)
+{
+	int ret = uprobe_apply_mm(site->uprobe, &site->consumer, mm, add);
+
+	if (ret && ret != -EINTR && !add)
+		WRITE_ONCE(site->stuck, true);
+	/* The number of the error is the kernel's own. */
+	return ret == -ENOTSUPP ? -EOPNOTSUPP : ret;
+}

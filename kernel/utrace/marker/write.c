@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - markers: writing words
+ *
+ * A word is changed under mmap_lock, together with the note of what was added to
+ * it; so fork(2), which holds that lock for writing, copies both or neither.  Other
+ * writers change the same word meanwhile: the program itself, which takes no lock,
+ * and uprobes.  So the change is a compare-and-exchange of the 32 bits around it,
+ * by the kernel's mapping of the page.
+ *
+ * Whoever wants a change tries at once, with pages that are in memory: it waits
+ * for nothing that the process could hold up.  What is left is written by threads
+ * of the process, each of which comes here before it runs user code again.  These
+ * may have to wait for a page, as for any other page of theirs, but not for
+ * userfaultfd(2): the thread that would serve the page may be the one that waits.
+ */
+#include <linux/highmem.h>
+#include <linux/mm.h>
+#include <linux/pagemap.h>
+#include <linux/sched/signal.h>
+#include <linux/uaccess.h>
+#include <linux/userfaultfd_k.h>
+
+#include "marker.h"
+
+/* How often a thread tries to write the words of one page. */
+#define MARKER_TRIES	64
+
+/* How often the 32 bits may change under a compare-and-exchange. */
+#define MARKER_RACES	1000
+
+/* Who writes. */
+enum marker_writer {
+	MARKER_SELF,	/* a thread of the process, at its safe point */
+	MARKER_OTHER,	/* another process, which does not wait */
+	MARKER_PARENT,	/* the parent of a process that does not run yet */
+};
+
+/* The address of the 32 bits that are changed. */
+static unsigned long marker_cell(const struct marker_place *place)
+{
+	return ALIGN_DOWN(place->addr, sizeof(u32));
+}
+
+/* Add @delta to the count in the bits @mask of @old. */
+static int marker_add(u32 old, u32 mask, int delta, u32 *new)
+{
+	unsigned int shift = __ffs(mask);
+	s64 count = (s64)((old & mask) >> shift) + delta;
+
+	if (count < 0 || count > mask >> shift)
+		return -ERANGE;
+	*new = (old & ~mask) | (u32)count << shift;
+	return 0;
+}
+
+/* What the 32 bits @old have to be for a word.  Returns 0 or -ERANGE. */
+static int marker_new(const struct marker_word *word, u32 old, u32 *new)
+{
+	const struct marker_place *place = &word->place;
+	int wanted = marker_wanted(word);
+	u32 mask = GENMASK(30, 0);
+
+	if (marker_is_bit(place)) {
+		mask = BIT(place->bit);
+		*new = wanted ? old | mask : old & ~mask;
+		return 0;
+	}
+	if (place->kind == UTRACE_WORD_COUNT16)
+		mask = place->addr & 2 ? GENMASK(30, 16) : GENMASK(14, 0);
+	return marker_add(old, mask, wanted - word->applied, new);
+}
+
+/*
+ * Write a word at @cell.  A bit that the program has set is left to the program.
+ * Returns 0, -ERANGE or -EAGAIN.
+ */
+static int marker_write(struct marker_word *word, u32 *cell)
+{
+	unsigned int races = MARKER_RACES;
+	u32 old = READ_ONCE(*cell), new;
+	int ret;
+
+	if (marker_is_bit(&word->place) && !marker_wanted(word) &&
+	    word->foreign)
+		return 0;
+
+	do {
+		if (!races--)
+			return -EAGAIN;
+		ret = marker_new(word, old, &new);
+		if (ret)
+			return ret;
+	} while (!try_cmpxchg(cell, &old, new));
+	word->foreign = marker_is_bit(&word->place) && marker_wanted(word) &&
+			old == new;
+	return 0;
+}
+
+/* Is a word to be written in memory? */
+static bool marker_is_due(const struct marker_word *word)
+{
+	return !marker_is_settled(word) && !word->error &&
+	       !marker_is_site(&word->place);
+}
+
+/*
+ * Find the first page at *@at or behind that has a word which is to be written.
+ * Returns false if there is none.
+ */
+static bool marker_next_page(struct marker_mm *memory, unsigned long *at)
+{
+	struct marker_word *word;
+	unsigned long from = *at;
+	bool found = false;
+
+	guard(spinlock)(&memory->lock);
+	list_for_each_entry(word, &memory->words, list) {
+		unsigned long page = marker_cell(&word->place) & PAGE_MASK;
+
+		if (!marker_is_due(word) || page < from ||
+		    (found && page >= *at))
+			continue;
+		*at = page;
+		found = true;
+	}
+	return found;
+}
+
+/* Is something to be taken back from a word of this page? */
+static bool marker_takes_back(struct marker_mm *memory, unsigned long at)
+{
+	struct marker_word *word;
+
+	guard(spinlock)(&memory->lock);
+	list_for_each_entry(word, &memory->words, list)
+		if ((marker_cell(&word->place) & PAGE_MASK) == at &&
+		    marker_is_due(word) && word->applied > marker_wanted(word))
+			return true;
+	return false;
+}
+
+/*
+ * Write all words of a page that are to be written, or say why they cannot be.  In a
+ * mapping that is read-only (@back), words are only taken back.
+ * Returns 0, or -EAGAIN if a word has changed too often meanwhile.
+ */
+static int marker_write_page(struct marker_mm *memory, unsigned long at,
+			     struct page *page, bool back)
+{
+	struct marker_word *word;
+	void *map = NULL;
+	int again = 0;
+
+	if (!IS_ERR(page))
+		map = kmap_local_page(page);
+	spin_lock(&memory->lock);
+	list_for_each_entry(word, &memory->words, list) {
+		unsigned long cell = marker_cell(&word->place);
+		int ret = PTR_ERR_OR_ZERO(page);
+
+		if ((cell & PAGE_MASK) != at || !marker_is_due(word))
+			continue;
+		if (back && word->applied < marker_wanted(word))
+			ret = -EACCES;
+		else if (map)
+			ret = marker_write(word, map + offset_in_page(cell));
+		if (!ret)
+			word->applied = marker_wanted(word);
+		else if (ret == -EAGAIN)
+			again = ret;
+		else
+			word->error = ret;
+	}
+	spin_unlock(&memory->lock);
+	if (map)
+		kunmap_local(map);
+	return again;
+}
+
+/* Words of a page were tried too often. */
+static void marker_give_up(struct marker_mm *memory, unsigned long at)
+{
+	struct marker_word *word;
+
+	guard(spinlock)(&memory->lock);
+	list_for_each_entry(word, &memory->words, list)
+		if ((marker_cell(&word->place) & PAGE_MASK) == at &&
+		    marker_is_due(word))
+			word->error = -EAGAIN;
+}
+
+/* Is the page there, so that at most a copy has to be made of it? */
+static bool marker_is_present(struct mm_struct *mm, unsigned long at)
+{
+	struct page *page;
+
+	if (get_user_pages_remote(mm, at, 1, FOLL_NOFAULT, &page, NULL) != 1)
+		return false;
+	put_page(page);
+	return true;
+}
+
+/*
+ * Get a page to write to, with mmap_lock held for reading.  Returns the page, with
+ * a reference, or
+ * -EFAULT, -EACCES, -EOPNOTSUPP, -EBUSY: the words there cannot be written;
+ * -EAGAIN: a thread of the process has to get the page by a page fault.
+ */
+static struct page *marker_get_page(struct marker_mm *memory,
+				    struct vm_area_struct *vma,
+				    unsigned long at, enum marker_writer writer)
+{
+	struct mm_struct *mm = memory->mm;
+	unsigned int flags = FOLL_WRITE;
+	struct page *page;
+
+	if (!vma)
+		return ERR_PTR(-EFAULT);
+	if (vma->vm_flags & VM_MAYSHARE)
+		return ERR_PTR(-EOPNOTSUPP);
+	if (!(vma->vm_flags & VM_WRITE)) {
+		if (!marker_takes_back(memory, at))
+			return ERR_PTR(-EACCES);
+		/* The program had the word in memory that it could write to. */
+		flags |= FOLL_FORCE;
+	}
+	/* Without FOLL_NOWAIT, too, this does not wait for userfaultfd(2). */
+	if (writer != MARKER_PARENT)
+		flags |= FOLL_NOWAIT;
+	if ((writer != MARKER_OTHER || marker_is_present(mm, at)) &&
+	    get_user_pages_remote(mm, at, 1, flags, &page, NULL) == 1)
+		return page;
+	return ERR_PTR(userfaultfd_armed(vma) ? -EBUSY : -EAGAIN);
+}
+
+/*
+ * Write the words of a page, with mmap_lock held for reading.  Returns 0 if they are
+ * written or cannot be, and -EAGAIN if the page has to be got by a page fault, or
+ * has changed too often.
+ */
+static int marker_settle_page(struct marker_mm *memory, unsigned long at,
+			      enum marker_writer writer)
+{
+	struct vm_area_struct *vma = vma_lookup(memory->mm, at);
+	struct page *page = marker_get_page(memory, vma, at, writer);
+	int ret;
+
+	if (IS_ERR(page) && PTR_ERR(page) == -EAGAIN)
+		return -EAGAIN;
+	ret = marker_write_page(memory, at, page,
+				vma && !(vma->vm_flags & VM_WRITE));
+	if (!IS_ERR(page)) {
+		set_page_dirty_lock(page);
+		put_page(page);
+	}
+	return ret;
+}
+
+static bool marker_lock(struct mm_struct *mm, enum marker_writer writer)
+{
+	switch (writer) {
+	case MARKER_SELF:
+		return !mmap_read_lock_killable(mm);
+	case MARKER_OTHER:
+		return mmap_read_trylock(mm);
+	case MARKER_PARENT:
+		/* SIGKILL of the parent does not excuse it. */
+		mmap_read_lock(mm);
+		return true;
+	}
+	return false;
+}
+
+/* Get a page by a page fault, without mmap_lock.  Returns false if killed. */
+static bool marker_fault_in(struct mm_struct *mm, unsigned long at)
+{
+	mmap_read_unlock(mm);
+	/* What cannot be faulted in is found again, up to MARKER_TRIES times. */
+	(void)!fault_in_safe_writeable((const char __user *)at, 1);
+	cond_resched();
+	return !mmap_read_lock_killable(mm);
+}
+
+/*
+ * Write all words that are to be written.  Called with mmap_lock held for reading.
+ * Returns false if the task is killed meanwhile; the lock is dropped then.
+ */
+static bool marker_settle_words(struct marker_mm *memory,
+				enum marker_writer writer)
+{
+	unsigned int tries = MARKER_TRIES;
+	unsigned long at = 0;
+
+	while (marker_next_page(memory, &at)) {
+		if (!marker_settle_page(memory, at, writer) ||
+		    writer != MARKER_SELF) {
+			at += PAGE_SIZE;
+			tries = MARKER_TRIES;
+		} else if (!tries--) {
+			marker_give_up(memory, at);
+		} else if (!marker_fault_in(memory->mm, at)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/*
+ * A site whose breakpoints are to be installed or removed, or NULL.  Until
+ * marker_site_is_done() nobody takes the word for settled.
+ */
+static struct marker_site *marker_next_site(struct marker_mm *memory, bool *add)
+{
+	struct marker_word *word;
+
+	guard(spinlock)(&memory->lock);
+	list_for_each_entry(word, &memory->words, list) {
+		if (!marker_is_site(&word->place) || marker_is_settled(word) ||
+		    word->error)
+			continue;
+		*add = word->want;
+		word->busy = true;
+		return word->place.site;
+	}
+	return NULL;
+}
+
+static void marker_site_is_done(struct marker_mm *memory,
+				const struct marker_site *site, bool add,
+				int error)
+{
+	struct marker_word *word;
+
+	guard(spinlock)(&memory->lock);
+	list_for_each_entry(word, &memory->words, list) {
+		if (word->place.site != site)
+			continue;
+		word->busy = false;
+		if (!error)
+			word->applied = add;
+		else if (error != -EINTR)
+			word->error = error;
+	}
+}
+
+/* Install and remove the breakpoints that are wanted or not wanted any more. */
+static void marker_settle_sites(struct marker_mm *memory,
+				enum marker_writer writer)
+{
+	struct marker_site *site;
+	bool add;
+	int ret;
+
+	guard(mutex)(&memory->sites_lock);
+	/*
+	 * For a task that is killed, the threads of the process do what is left; a
+	 * child that nobody follows has none that would.
+	 */
+	while ((writer == MARKER_PARENT || !fatal_signal_pending(current)) &&
+	       (site = marker_next_site(memory, &add))) {
+		ret = utrace_marker_site_apply(site, memory->mm, add);
+		marker_site_is_done(memory, site, add, ret);
+		if (ret == -EINTR)
+			break;
+	}
+}
+
+static void marker_settle(struct marker_mm *memory, enum marker_writer writer)
+{
+	LIST_HEAD(gone);
+
+	if (!READ_ONCE(memory->dirty))
+		return;
+	if (marker_lock(memory->mm, writer) &&
+	    marker_settle_words(memory, writer))
+		mmap_read_unlock(memory->mm);
+	marker_settle_sites(memory, writer);
+	utrace_marker_clean(memory, &gone);
+	utrace_marker_free(&gone);
+}
+
+/**
+ * utrace_marker_settle() - write the words of the current task's memory
+ * @memory: its words
+ *
+ * Context: The task itself, at its safe point or in another callback; sleeps for
+ * page faults.  Takes mmap_lock.
+ */
+void utrace_marker_settle(struct marker_mm *memory)
+{
+	marker_settle(memory, MARKER_SELF);
+}
+
+/**
+ * utrace_marker_settle_for() - write what words can be written at once
+ * @memory: the words
+ * @child: the memory is that of a child of the current task, which does not run
+ *	yet
+ *
+ * Does not wait for the process that has the memory.  Words that cannot be written
+ * now stay as they are, and the memory stays dirty.
+ *
+ * Context: Process context; sleeps for memory.  Tries to take mmap_lock, or takes
+ * it if @child.  The caller keeps the memory alive.
+ */
+void utrace_marker_settle_for(struct marker_mm *memory, bool child)
+{
+	marker_settle(memory, child ? MARKER_PARENT : MARKER_OTHER);
+}

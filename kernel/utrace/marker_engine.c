@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - words and markers in the memory of processes
+ *
+ * A program asks /dev/utrace for a descriptor (marker/file.c), through which it
+ * arms words in the memory of a process.  Each descriptor has an engine.  Threads
+ * of the process come here at their safe point, and write the words that are to be
+ * written (marker/write.c); a task that creates another one does so before the new
+ * task runs.
+ */
+#include <linux/init.h>
+#include <linux/mm.h>
+#include <linux/pid.h>
+#include <linux/sched/mm.h>
+#include <linux/utrace.h>
+
+#include "marker/marker.h"
+#include "utrace_dev.h"
+
+/* Write what is to be written in the current task's memory. */
+static void marker_settle_current(void)
+{
+	struct marker_mm *memory;
+
+	if (!current->mm)
+		return;
+	memory = utrace_marker_mm_find(current->mm);
+	if (!memory)
+		return;
+	utrace_marker_settle(memory);
+	utrace_marker_mm_put(memory);
+}
+
+/*
+ * The markers of the owner belong into all its processes: those that were there
+ * when a marker was armed, and those that execute another program.
+ */
+static void marker_join(struct marker_owner *owner)
+{
+	if (READ_ONCE(owner->nevents) && current->mm &&
+	    utrace_dev_may_trace_current(owner->opener) &&
+	    utrace_dev_may_trace_current(owner->cred))
+		utrace_marker_follow(owner);
+	marker_settle_current();
+}
+
+static u32 marker_quiesce(u32 action, struct utrace_engine *engine,
+			  unsigned long event)
+{
+	if (!event)
+		marker_join(engine->data);
+	return UTRACE_RESUME;
+}
+
+static u32 marker_exec(u32 action, struct utrace_engine *engine,
+		       const struct linux_binfmt *fmt,
+		       const struct linux_binprm *bprm, struct pt_regs *regs)
+{
+	marker_join(engine->data);
+	return UTRACE_RESUME;
+}
+
+/*
+ * The child has a copy of the memory.  The owners that do not follow have no engine
+ * in the child, so its parent takes back what was copied of them.
+ */
+static void marker_settle_child(struct utrace_engine *engine,
+				struct task_struct *child)
+{
+	struct mm_struct *mm = get_task_mm(child);
+	struct marker_mm *memory;
+
+	if (!mm)
+		return;
+	memory = utrace_marker_mm_find(mm);
+	if (memory) {
+		utrace_marker_mm_born(memory, task_tgid(child));
+		utrace_marker_settle_for(memory, true);
+		/* -ESRCH: the engine does not cover the child. */
+		if (READ_ONCE(memory->dirty))
+			(void)!utrace_control(child, engine, UTRACE_REPORT);
+		utrace_marker_mm_put(memory);
+	}
+	mmput(mm);
+}
+
+static u32 marker_clone(u32 action, struct utrace_engine *engine,
+			unsigned long clone_flags, struct task_struct *child)
+{
+	/*
+	 * The child in the list of threads before the look at the words: whoever
+	 * armed one may not have found the child there.  Pairs with the barrier in
+	 * marker_ask().
+	 */
+	smp_mb();
+	if (clone_flags & CLONE_VM)
+		marker_settle_current();
+	else
+		marker_settle_child(engine, child);
+	return UTRACE_RESUME;
+}
+
+static u32 marker_death(struct utrace_engine *engine, bool group_dead,
+			int signal)
+{
+	utrace_marker_tell(engine->data);
+	return UTRACE_RESUME;
+}
+
+static void marker_release_engine(void *data)
+{
+	utrace_marker_owner_put(data);
+}
+
+const struct utrace_engine_ops utrace_marker_ops = {
+	.report_quiesce	= marker_quiesce,
+	.report_clone	= marker_clone,
+	.report_exec	= marker_exec,
+	.report_death	= marker_death,
+	.release	= marker_release_engine,
+	.name		= "words",
+};
+
+static const struct utrace_dev_command marker_commands[] = {
+	{
+		.cmd	= UTRACE_IOC_WORDS,
+		.first	= UTRACE_IOC_WORDS_SIZE_VER0,
+		.locked	= true,
+		.run	= utrace_marker_file_make,
+	},
+};
+
+static int __init marker_init(void)
+{
+	return utrace_dev_add_commands(marker_commands,
+				       ARRAY_SIZE(marker_commands));
+}
+fs_initcall(marker_init);
