@@ -1,0 +1,591 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace selftests - words: programs and tracers that do their worst
+ */
+#include "words.h"
+
+#define BIT		UTRACE_WORD_BIT32
+#define COUNT		UTRACE_WORD_COUNT16
+
+#define BIT_SET		0x80000000
+
+/* Words in area, and a count in memory that comes and goes. */
+#define WORD		(area + PAGE)
+#define SEMAPHORE	(area + PAGE + 66)
+#define IN_PLACE	(PLACE + 66)
+
+/* Each 16 bits of the file are this number. */
+#define OF_THE_FILE	7
+
+/* A memfd that an executed program has, too: number[7] is its descriptor. */
+static int file = -1;
+
+/* The set-id program, in a folder of its own. */
+static char folder[32], setid[64];
+
+/* The target's end of a socket, and its own descriptor of words. */
+static int sockets[2], own = -1;
+
+static void make_file(void)
+{
+	__u16 page[PAGE / 2];
+	size_t i;
+
+	for (i = 0; i < PAGE / 2; i++)
+		page[i] = OF_THE_FILE;
+	file = memfd_create("file", 0);
+	need(file >= 0 && write(file, page, PAGE) == PAGE, "memfd");
+}
+
+static bool map_file(void)
+{
+	return mmap(PLACE, PAGE, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_FIXED, file, 0) == PLACE;
+}
+
+/* Is all of the page but the count at IN_PLACE as in the file? */
+static bool is_page_of_file(void)
+{
+	const __u16 *page = (void *)PLACE;
+	size_t i, n = 0;
+
+	for (i = 0; i < PAGE / 2; i++)
+		n += page[i] != OF_THE_FILE && &page[i] != (void *)IN_PLACE;
+	return !n;
+}
+
+/*
+ * Map the file and unmap it, again and again.  The count has to be there as
+ * soon as mmap(2) returns; a count that is taken from a page that never had
+ * more would be less than the file's.
+ */
+static void map_and_unmap(void)
+{
+	while (!shared->quit) {
+		unsigned int phase = shared->phase;
+
+		if (!map_file())
+			_exit(95);
+		judge(0, phase, load(IN_PLACE, 2), OF_THE_FILE,
+		      OF_THE_FILE + 1);
+		shared->strange += !is_page_of_file();
+		shared->number[0]++;
+		if (munmap(PLACE, PAGE))
+			_exit(94);
+	}
+}
+
+/* Become a set-id program, or one that cannot be traced without rights. */
+static void change_rights(int dumpable)
+{
+	char number[16];
+
+	if (dumpable >= 0) {
+		prctl(PR_SET_DUMPABLE, dumpable);
+		return;
+	}
+	snprintf(number, sizeof(number), "%d", shared_fd);
+	execl(setid, "words", "setid", number, NULL);
+	_exit(93);
+}
+
+/* A child that has the descriptor of the target, and looks when told. */
+static void fork_holder(void)
+{
+	pid_t pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+
+	if (pid)
+		return;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	shared->number[0] = load(WORD, 4);
+	shared->number[1] = 1;
+	while (!shared->quit)
+		usleep(1000);
+	_exit(0);
+}
+
+/* Orders are told apart by their functions.  Others: as in words.h. */
+static void obey_here(struct target *target, struct order *order)
+{
+	switch (order->what) {
+	case 'u':
+		map_and_unmap();
+		break;
+	case 'X':
+		exec_self("storm");
+		break;
+	case 'd':
+		change_rights(order->n);
+		break;
+	case 'R':		/* receive a descriptor of words */
+		own = receive_fd(sockets[1]);
+		break;
+	case 'O':		/* open one, of this process */
+		own = try_words(getpid(), order->n);
+		shared->result = own < 0 ? own : 0;
+		break;
+	case 'A':
+		shared->result = !is_given(word_arm(own, WORD, BIT, 31));
+		shared->seen = load(WORD, 4);
+		break;
+	case 'D':
+		shared->result = word_disarm(own, WORD, BIT, 31);
+		shared->seen = load(WORD, 4);
+		break;
+	case 'Q':
+		shared->result = close(own);
+		shared->seen = load(WORD, 4);
+		break;
+	case 'h':
+		fork_holder();
+		break;
+	case 'r':
+		wait(NULL);
+		shared->seen = load(WORD, 4);
+		break;
+	default:
+		obey_words(target, order);
+	}
+}
+
+/* A target whose word comes and goes with its page. */
+TEST_F_TIMEOUT(dev, map_storm, LONG_TIMEOUT)
+{
+	const int toggles = times(5000);
+	int fd, i, ret = 0, unmapped = 0;
+	struct target target;
+
+	make_file();
+	start_words(&target, obey_here);
+	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
+	tell(&target, SELF, 'u', 0);
+	for (i = 0; i < toggles && !ret; i++) {
+		ret = toggle(fd, IN_PLACE, COUNT, 0,
+			     i % 16 ? NO_WAIT : FOR_A_LOOK);
+		unmapped += ret == EFAULT;
+		ret = ret == EFAULT ? 0 : ret;
+	}
+	is(0, ret, "the count is toggled");
+	shared->quit = 1;
+	need(hear(&target, SELF) > 0, "the target");
+	holds(true, "%ld mappings, %d times there was none",
+	      shared->number[0], unmapped);
+	are_good_looks("after mmap");
+	is(0, words_total(fd), "no word is left");
+	close(fd);
+	stop(&target);
+}
+
+/* The program that executes itself, until the test says quit. */
+static int be_storm(void)
+{
+	unsigned int phase = shared->phase;
+	__u64 value;
+
+	file = shared->number[7];
+	if (!map_file())
+		return 92;
+	value = load(IN_PLACE, 2);
+	shared->strange += value != OF_THE_FILE && value != OF_THE_FILE + 1;
+	shared->strange += !is_page_of_file();
+	if (phase == shared->phase && phase % 4 == OUT) {
+		shared->stale += value != OF_THE_FILE;
+		shared->looks++;
+	}
+	shared->number[0]++;
+	if (!shared->quit)
+		exec_self("storm");
+	return load(IN_PLACE, 2) == OF_THE_FILE ? 0 : 91;
+}
+
+/* Words are left behind by execve(2), at any moment. */
+static void check_exec_storm(__u32 scope)
+{
+	const int programs = times(200);
+	int fd, state = 0, ret = 0, wrong = 0, left = 0;
+	struct target target;
+
+	shared->quit = 0;
+	shared->number[0] = 0;
+	start_words(&target, obey_here);
+	fd = words_open(target.pid, scope);
+	tell(&target, SELF, 'X', 0);
+	need(until(shared->number[0] >= 5), "programs");
+	while (shared->number[0] < programs && !wrong) {
+		shared->phase++;
+		state = word_arm(fd, IN_PLACE, COUNT, 0);
+		wrong += !is_given(state) && (state != UTRACE_WORD_FAILED ||
+					      word_error != EFAULT);
+		shared->phase += 2;
+		ret = word_disarm(fd, IN_PLACE, COUNT, 0);
+		wrong += ret && ret != -ENOENT;
+		left += ret == -ENOENT;
+		shared->phase++;
+	}
+	holds(!wrong, "arming (%d, %d), disarming (%d)", state, word_error,
+	      ret);
+	holds(true, "words were left behind %d times", left);
+	shared->quit = 1;
+	is(0, status_of(target.pid), "the last program has no word");
+	holds(until(!words_total(fd)), "nor has the list");
+	close(fd);
+	stop(&target);
+}
+
+TEST_F_TIMEOUT(dev, exec_storm, LONG_TIMEOUT)
+{
+	make_file();
+	share();
+	shared->number[7] = file;
+	check_exec_storm(UTRACE_SCOPE_PROCESS);
+	check_exec_storm(UTRACE_SCOPE_TREE);
+	are_good_looks("programs");
+}
+
+/* The process becomes one that its user may not trace. */
+static int arm_hidden(void *arg)
+{
+	struct target target;
+	int fd;
+
+	become_nobody();
+	start_words(&target, obey_here);
+	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
+	arm(fd, WORD, BIT, 31);
+	have(&target, SELF, 'd', 0);
+	is(-EPERM, word_arm(fd, SEMAPHORE, COUNT, 0), "ARM");
+	is(0, look(&target, SEMAPHORE, 2), "nothing is armed");
+	is(-EPERM, try_words(target.pid, UTRACE_SCOPE_PROCESS), "WORDS");
+	is(BIT_SET, look(&target, WORD, 4), "what was armed before stays");
+	close(fd);
+	is(0, look(&target, WORD, 4), "and is taken back");
+	have(&target, SELF, 'd', 1);
+	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
+	arm(fd, SEMAPHORE, COUNT, 0);
+	is(1, look(&target, SEMAPHORE, 2), "and armed when it may be again");
+	close(fd);
+	stop(&target);
+	return dev_test->exit_code;
+}
+
+/* The set-id program: tell what it sees, and end when the test says so. */
+static int be_setid(void)
+{
+	int left = 4 * DEADLINE_MS;
+
+	if (geteuid() || mmap(PLACE, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE |
+			      MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
+			      0) != PLACE)
+		return 90;
+	shared->number[1] = load(IN_PLACE, 2);
+	shared->number[0] = 1;
+	for (; !shared->quit && left; left--)
+		usleep(1000);
+	return load(IN_PLACE, 2) ? 89 : 0;
+}
+
+static int arm_setid(void *arg)
+{
+	struct target target;
+	int fd, ret;
+
+	become_nobody();
+	start_words(&target, obey_here);
+	fd = words_open(target.pid, UTRACE_SCOPE_TREE);
+	arm(fd, WORD, BIT, 31);
+	fails(EFAULT, fd, IN_PLACE, COUNT, 0, "memory that will be there");
+	tell(&target, SELF, 'd', -1);
+	need(until(shared->number[0]), "the set-id program");
+	is(0, shared->number[1], "the program starts without the words");
+	is(-EPERM, word_arm(fd, IN_PLACE, COUNT, 0), "ARM");
+	ret = word_disarm(fd, IN_PLACE, COUNT, 0);
+	holds(ret == -EPERM || ret == -ENOENT, "DISARM (%d)", ret);
+	is(-EPERM, try_words(target.pid, UTRACE_SCOPE_PROCESS), "WORDS");
+	close(fd);
+	shared->quit = 1;
+	is(0, status_of(target.pid), "the program has never seen a word");
+	return dev_test->exit_code;
+}
+
+static void copy_program(void)
+{
+	static char bytes[1 << 16];
+	int from, to;
+	ssize_t n;
+
+	snprintf(folder, sizeof(folder), "/tmp/utrace-words.XXXXXX");
+	need(mkdtemp(folder) && !chmod(folder, 0755), folder);
+	snprintf(setid, sizeof(setid), "%s/setid", folder);
+	from = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	to = open(setid, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0700);
+	need(from >= 0 && to >= 0, setid);
+	while ((n = read(from, bytes, sizeof(bytes))) > 0)
+		need(write(to, bytes, n) == n, setid);
+	need(!n && !fchmod(to, 04755), setid);
+	close(from);
+	close(to);
+}
+
+static void as_nobody(int (*function)(void *arg))
+{
+	need(!set_unprivileged("1") && !chmod("/dev/utrace", 0666),
+	     "the device");
+	is(0, in_child(function, NULL), "a user without privileges");
+	set_unprivileged("0");
+}
+
+TEST_F(dev, process_that_is_hidden)
+{
+	as_nobody(arm_hidden);
+}
+
+TEST_F(dev, setid_program)
+{
+	copy_program();
+	share();
+	as_nobody(arm_setid);
+	unlink(setid);
+	rmdir(folder);
+}
+
+/* Have the target use its descriptor: the result, and what it sees then. */
+static void use_own(struct target *target, char what, int result, __u64 seen,
+		    const char *text)
+{
+	have(target, SELF, what, 0);
+	is(result, shared->result, text);
+	is(seen, shared->seen, "  as the target sees at once");
+}
+
+/* The target gets the descriptor of its own words. */
+TEST_F(dev, descriptor_in_the_target)
+{
+	struct target target;
+	int fd;
+
+	need(!socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets), "socketpair");
+	start_words(&target, obey_here);
+	fd = words_open(target.pid, UTRACE_SCOPE_TREE);
+	arm(fd, SEMAPHORE, COUNT, 0);
+	need(send_fd(sockets[0], fd), "a descriptor for the target");
+	have(&target, SELF, 'R', 0);
+	close(fd);
+	is(1, look(&target, SEMAPHORE, 2), "the target has the last copy");
+	use_own(&target, 'A', 0, BIT_SET, "armed by itself");
+	use_own(&target, 'D', 0, 0, "disarmed by itself");
+	use_own(&target, 'A', 0, BIT_SET, "armed again");
+	use_own(&target, 'Q', 0, 0, "closed by itself");
+	is(0, look(&target, SEMAPHORE, 2), "no word is left");
+	stop(&target);
+}
+
+/* A process arms its own words; a child keeps the descriptor, or nobody. */
+static void check_own(__u32 scope)
+{
+	struct target target;
+
+	shared->quit = 0;
+	shared->number[1] = 0;
+	start_words(&target, obey_here);
+	have(&target, SELF, 'O', scope);
+	is(0, shared->result, "a descriptor of itself");
+	use_own(&target, 'A', 0, BIT_SET, "armed by itself");
+	have(&target, SELF, 'h', 0);
+	need(until(shared->number[1]), "a child");
+	is(scope == UTRACE_SCOPE_TREE ? BIT_SET : 0, shared->number[0],
+	   "what the child sees");
+	use_own(&target, 'Q', 0, BIT_SET, "closed, but the child has a copy");
+	shared->quit = 1;
+	have(&target, SELF, 'r', 0);
+	is(0, shared->seen, "gone with the child");
+	have(&target, SELF, 'O', scope);
+	use_own(&target, 'A', 0, BIT_SET, "armed by itself");
+	tell(&target, SELF, 'e', 5);
+	is(5 << 8, status_of(target.pid), "the end, with an own descriptor");
+	stop(&target);
+}
+
+TEST_F(dev, own_descriptor)
+{
+	share();
+	check_own(UTRACE_SCOPE_PROCESS);
+	check_own(UTRACE_SCOPE_TREE);
+}
+
+/* Kill the target when the tracer has toggled the words number[1] times. */
+static void *kill_later(void *target)
+{
+	while (shared->number[0] < shared->number[1] && !shared->quit)
+		sched_yield();
+	kill(((struct target *)target)->pid, SIGKILL);
+	return NULL;
+}
+
+static bool is_good_of_dying(int state)
+{
+	return is_given(state) || state == -ESRCH ||
+	       (state == UTRACE_WORD_FAILED && word_error == EFAULT);
+}
+
+TEST_F(dev, killed_while_arming)
+{
+	struct target target;
+	pthread_t killer;
+	int fd, i, state, ret, wrong = 0, ends = 0;
+	long end;
+
+	share();
+	for (i = 0; i < times(50) && !wrong; i++) {
+		start_words(&target, obey_here);
+		fd = words_open(target.pid, i % 2 ? UTRACE_SCOPE_TREE :
+				UTRACE_SCOPE_PROCESS);
+		shared->number[0] = 0;
+		shared->number[1] = 7 * i % 64;
+		need(!pthread_create(&killer, NULL, kill_later, &target),
+		     "a thread");
+		end = now_ms() + DEADLINE_MS;
+		do {
+			state = word_arm(fd, WORD, BIT, 31);
+			ret = word_disarm(fd, WORD, BIT, 31);
+			wrong += !is_good_of_dying(state);
+			wrong += ret && ret != -ESRCH && ret != -ENOENT;
+			shared->number[0]++;
+		} while (state != -ESRCH && now_ms() < end);
+		ends += state == -ESRCH;
+		shared->quit = 1;
+		pthread_join(killer, NULL);
+		shared->quit = 0;
+		wrong += !until(poll_words(fd, 0) & POLLHUP);
+		wrong += word_arm(fd, SEMAPHORE, COUNT, 0) != -ESRCH;
+		close(fd);
+		stop(&target);
+	}
+	is(times(50), ends, "ARM says that the process is gone");
+	is(0, wrong, "and nothing else comes");
+}
+
+#define MOST	200
+
+/* As many descriptors as the process may have; one more changes nothing. */
+TEST_F(dev, many_descriptors)
+{
+	int fd[MOST], n, i, ret = 0;
+	struct target target;
+
+	start_words(&target, NULL);
+	put(&target, SEMAPHORE, 2, 7);
+	for (n = 0; n < MOST; n++) {
+		fd[n] = try_words(target.pid, UTRACE_SCOPE_PROCESS);
+		ret = fd[n] < 0 ? fd[n] : 0;
+		if (ret)
+			break;
+		arm(fd[n], SEMAPHORE, COUNT, 0);
+	}
+	holds(n >= 16, "%d descriptors", n);
+	holds(!ret || ret == -ENOSPC || ret == -EUSERS, "then error %d", ret);
+	is(7 + n, look(&target, SEMAPHORE, 2), "each has added 1");
+	for (i = 0; i < 10 && ret; i++)
+		is(ret, try_words(target.pid, UTRACE_SCOPE_TREE), "as before");
+	is(7 + n, look(&target, SEMAPHORE, 2), "what is refused adds nothing");
+	close(fd[0]);
+	is(6 + n, look(&target, SEMAPHORE, 2), "one is closed");
+	holds(until((fd[0] = try_words(target.pid, UTRACE_SCOPE_TREE)) >= 0),
+	      "its place is free");
+	arm(fd[0], SEMAPHORE, COUNT, 0);
+	is(7 + n, look(&target, SEMAPHORE, 2), "and taken");
+	for (i = 0; i < n; i++)
+		close(fd[i]);
+	is(7, look(&target, SEMAPHORE, 2), "all are closed");
+	holds(until(!word_engines(target.pid)), "and no engine is left");
+	stop(&target);
+}
+
+#define WORDS	5000
+
+/* Words without end; those that there are stay when there is no room. */
+TEST_F(dev, many_words)
+{
+	unsigned char *at = area + 2 * PAGE;
+	struct target target;
+	int fd, n, state = 0;
+
+	start_words(&target, NULL);
+	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
+	for (n = 0; n < WORDS; n++) {
+		state = word_arm(fd, at + 2 * n, COUNT, 0);
+		if (!is_given(state))
+			break;
+	}
+	holds(n == WORDS || state == -ENOSPC, "%d words, then %d", n, state);
+	is(n, words_total(fd), "are in the list");
+	is(1, look(&target, at, 2), "the first one is armed");
+	is(1, look(&target, at + 2 * (n - 1), 2), "and the last one");
+	is(0, look(&target, at + 2 * n, 2), "and no other");
+	disarm(fd, at, COUNT, 0);
+	is(0, look(&target, at, 2), "disarmed");
+	arm(fd, at, COUNT, 0);
+	is(1, look(&target, at, 2), "and armed in its place");
+	close(fd);
+	for (state = 0; n-- > 0; )
+		state += !!read_word(target.pid, at + 2 * n, 2);
+	is(0, state, "all are taken back");
+	is(0, look(&target, at, 2), "as the target sees");
+	stop(&target);
+}
+
+/* Descriptors come and go while the target is stopped. */
+static void open_while_stopped(void *at, int before)
+{
+	struct target target;
+	int fd, i, state, wrong = 0;
+
+	start_words(&target, NULL);
+	if (before)
+		put(&target, at, 2, before);
+	freeze(target.pid);
+	for (i = 0; i < times(1000); i++) {
+		fd = try_words(target.pid, i % 2 ? UTRACE_SCOPE_TREE :
+			       UTRACE_SCOPE_PROCESS);
+		if (fd < 0) {
+			printf("# descriptor %d: %d\n", i, fd);
+			wrong++;
+			break;
+		}
+		state = word_arm(fd, at, COUNT, 0);
+		wrong += !is_given(state);
+		wrong += state == UTRACE_WORD_ARMED &&
+			 read_word(target.pid, at, 2) != before + 1U;
+		if (i % 3)
+			wrong += !!word_disarm(fd, at, COUNT, 0);
+		close(fd);
+	}
+	is(times(1000), i, "descriptors");
+	is(0, wrong, "and each has armed the word");
+	thaw(target.pid);
+	is(before, look(&target, at, 2), "the word is as before");
+	holds(until(!word_engines(target.pid)), "no engine is left");
+	stop(&target);
+}
+
+TEST_F(dev, opened_while_stopped)
+{
+	open_while_stopped(SEMAPHORE, 7);
+}
+
+TEST_F(dev, opened_while_stopped_without_the_page)
+{
+	open_while_stopped(area + 8 * PAGE, 0);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 3 && !strcmp(argv[1], "storm")) {
+		share_again(argv[2]);
+		return be_storm();
+	}
+	if (argc == 3 && !strcmp(argv[1], "setid")) {
+		share_again(argv[2]);
+		return be_setid();
+	}
+	return test_harness_run(argc, argv);
+}

@@ -1,0 +1,696 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace selftests - words: memory that is mapped, unmapped, given up and moved
+ *
+ * The target looks at the word as soon as a call has returned to user mode.
+ */
+#include <linux/userfaultfd.h>
+
+#include "words.h"
+
+#define BIT_SET		0x80000000
+
+/* The words of these tests are at PLACE, or moved to ELSEWHERE. */
+#define WORD		(PLACE + 16)
+#define SEMAPHORE	(PLACE + 66)
+#define ELSEWHERE	(PLACE + (1UL << 30))
+
+#define HUGE		(2UL << 20)
+
+/* Each 16 bits of the file are this number. */
+#define OF_THE_FILE	7
+#define PATTERN		0x5a
+
+/* What is mapped; UNSEEN: the target does not look at it then. */
+enum what { ANON, READ_ONLY, SHARED, OF_FILE, UNSEEN = 0x10000 };
+
+static int file;		/* a memfd */
+static int uffd = -1;		/* of the target */
+
+static void see(void)
+{
+	shared->seen = load(WORD, 4);
+	shared->value = load(SEMAPHORE, 2);
+}
+
+/* Map a page at PLACE, instead of what was there. */
+static int map_place(enum what what)
+{
+	const int prot = PROT_READ | (what == READ_ONLY ? 0 : PROT_WRITE);
+	const int kind = what == SHARED ? MAP_SHARED : MAP_PRIVATE;
+
+	if (mmap(PLACE, PAGE, prot, MAP_FIXED | kind |
+		 (what == OF_FILE ? 0 : MAP_ANONYMOUS),
+		 what == OF_FILE ? file : -1, 0) != PLACE)
+		return -1;
+	return 0;
+}
+
+static int map_next(void)
+{
+	return mmap(PLACE + PAGE, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE |
+		    MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED ? -1 : 0;
+}
+
+/* Memory where the kernel makes huge pages, and does so at once. */
+static int map_huge(void)
+{
+	if (mmap(PLACE, HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE |
+		 MAP_ANONYMOUS | MAP_FIXED, -1, 0) != PLACE ||
+	    madvise(PLACE, HUGE, MADV_HUGEPAGE))
+		return -1;
+	memset(PLACE, 0, HUGE);
+	return 0;
+}
+
+static int move(void *from, void *to)
+{
+	const int flags = MREMAP_MAYMOVE | MREMAP_FIXED;
+
+	return mremap(from, PAGE, PAGE, flags, to) == to ? 0 : -1;
+}
+
+/* Move a page that has the program's own count to PLACE. */
+static int move_to_place(void)
+{
+	if (mmap(ELSEWHERE, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE |
+		 MAP_ANONYMOUS | MAP_FIXED, -1, 0) != ELSEWHERE)
+		return -1;
+	store(ELSEWHERE + 66, 2, OF_THE_FILE);
+	return move(ELSEWHERE, PLACE);
+}
+
+/* Have the mapping before PLACE grow, so that PLACE belongs to it. */
+static int grow_to_place(void)
+{
+	unsigned char *before = PLACE - PAGE;
+
+	if (mmap(before, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE |
+		 MAP_ANONYMOUS | MAP_FIXED, -1, 0) != before)
+		return -1;
+	return mremap(before, PAGE, 2 * PAGE, 0) == before ? 0 : -1;
+}
+
+/* Bytes of the page that are not those of the pattern. */
+static int count_changes(void)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < PAGE; i++)
+		n += PLACE[i] != PATTERN;
+	return n;
+}
+
+/* userfaultfd(2), of PLACE */
+
+static int register_place(int mode)
+{
+	struct uffdio_api api = {
+		.api = UFFD_API,
+		.features = mode == UFFDIO_REGISTER_MODE_WP ?
+			    UFFD_FEATURE_PAGEFAULT_FLAG_WP : 0,
+	};
+	struct uffdio_register arg = {
+		.range = { (uintptr_t)PLACE, PAGE },
+		.mode = mode,
+	};
+
+	uffd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+	return uffd < 0 || ioctl(uffd, UFFDIO_API, &api) ||
+	       ioctl(uffd, UFFDIO_REGISTER, &arg) ? -1 : 0;
+}
+
+/* How many threads wait, or have had to. */
+static int count_messages(void)
+{
+	struct uffd_msg msg;
+	int n = 0;
+
+	while (read(uffd, &msg, sizeof(msg)) == sizeof(msg))
+		n++;
+	return n;
+}
+
+static int copy_to_place(void)
+{
+	static __u16 page[PAGE / 2] __attribute__((aligned(PAGE)));
+	struct uffdio_copy arg = {
+		.dst = (uintptr_t)PLACE,
+		.src = (uintptr_t)page,
+		.len = PAGE,
+	};
+	size_t i;
+
+	for (i = 0; i < PAGE / 2; i++)
+		page[i] = OF_THE_FILE;
+	return ioctl(uffd, UFFDIO_COPY, &arg);
+}
+
+static int protect_place(bool protect)
+{
+	struct uffdio_writeprotect arg = {
+		.range = { (uintptr_t)PLACE, PAGE },
+		.mode = protect ? UFFDIO_WRITEPROTECT_MODE_WP : 0,
+	};
+
+	return ioctl(uffd, UFFDIO_WRITEPROTECT, &arg);
+}
+
+/* The page goes again and again, and the word is looked at after each time. */
+
+enum loss { GIVEN_UP, MAPPED_OVER };
+
+static int lose(enum loss loss)
+{
+	if (loss == GIVEN_UP)
+		return madvise(PLACE, PAGE, MADV_DONTNEED);
+	return map_place(ANON);
+}
+
+/* number[0]: how often the page has gone. */
+static int lose_and_look(enum loss loss)
+{
+	while (!shared->quit) {
+		unsigned int phase = shared->phase;
+
+		if (lose(loss))
+			return -1;
+		judge(0, phase, load(WORD, 4), 0, BIT_SET);
+		shared->number[0]++;
+	}
+	return 0;
+}
+
+static int do_order(struct order *order)
+{
+	const int n = order->n & ~UNSEEN;
+
+	switch (order->what) {
+	case 'M':
+		return map_place(n);
+	case 'N':
+		return map_next();
+	case 'H':
+		return map_huge();
+	case 'U':
+		return munmap(PLACE, PAGE);
+	case 'A':
+		return madvise(PLACE, PAGE, n);
+	case 'P':
+		return mprotect(PLACE, PAGE, n);
+	case 'V':
+		return move(PLACE, ELSEWHERE);
+	case 'W':
+		return move_to_place();
+	case 'G':
+		return grow_to_place();
+	case 'F':
+		memset(PLACE, PATTERN, PAGE);
+		return 0;
+	case 'C':
+		return count_changes();
+	case 'L':
+		return lose_and_look(n);
+	case 'u':
+		return register_place(n);
+	case 'v':
+		return count_messages();
+	case 'z':
+		return copy_to_place();
+	case 'y':
+		return protect_place(n);
+	}
+	return 0;
+}
+
+/* Orders: see above; then look.  Others: as in words.h. */
+static void obey_here(struct target *target, struct order *order)
+{
+	if (strchr("lsa", order->what)) {
+		obey_words(target, order);
+		return;
+	}
+	shared->result = do_order(order);
+	if (!(order->n & UNSEEN))
+		see();
+}
+
+/* Have the target make a call, which has to work. */
+static void make(struct target *target, char what, int n)
+{
+	have(target, SELF, what, n);
+	need(!shared->result, "a call of the target");
+}
+
+static void make_and_see(struct target *target, char what, int n,
+			 __u64 word, __u64 semaphore, const char *text)
+{
+	make(target, what, n);
+	is(word, shared->seen, text);
+	is(semaphore, shared->value, "  and so is the count");
+}
+
+static void sees(struct target *target, __u64 word, __u64 semaphore,
+		 const char *text)
+{
+	is(word, look(target, WORD, 4), text);
+	is(semaphore, look(target, SEMAPHORE, 2), "  and so is the count");
+}
+
+static void start_here(struct target *target)
+{
+	__u16 page[PAGE / 2];
+	size_t i;
+
+	for (i = 0; i < PAGE / 2; i++)
+		page[i] = OF_THE_FILE;
+	file = memfd_create("file", MFD_CLOEXEC);
+	need(file >= 0 && write(file, page, PAGE) == PAGE, "memfd");
+	start_words(target, obey_here);
+}
+
+static void arm_both(int fd)
+{
+	arm(fd, WORD, UTRACE_WORD_BIT32, 31);
+	arm(fd, SEMAPHORE, UTRACE_WORD_COUNT16, 0);
+}
+
+static void disarm_both(int fd)
+{
+	is(0, word_disarm(fd, WORD, UTRACE_WORD_BIT32, 31), "DISARM");
+	is(0, word_disarm(fd, SEMAPHORE, UTRACE_WORD_COUNT16, 0), "  of the count");
+}
+
+/* Arm both words, which fail for this reason. */
+static void both_fail(int error, int fd, const char *text)
+{
+	fails(error, fd, WORD, UTRACE_WORD_BIT32, 31, text);
+	fails(error, fd, SEMAPHORE, UTRACE_WORD_COUNT16, 0, "  and so does the count");
+}
+
+/* What the list says of a word. */
+static void has_state(int fd, pid_t pid, enum utrace_word_state state,
+		      int error)
+{
+	is(state, word_state(fd, pid, WORD), "the state in the list");
+	is(error, word_error, "  and its reason");
+}
+
+/* What is mapped later is never changed for the sake of old words. */
+static void check_unmapped(bool close_it)
+{
+	struct target target;
+	int fd;
+
+	start_here(&target);
+	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
+	make(&target, 'M', ANON);
+	arm_both(fd);
+	sees(&target, BIT_SET, 1, "armed");
+	make(&target, 'U', UNSEEN);
+	has_state(fd, target.pid, UTRACE_WORD_FAILED, EFAULT);
+	if (!close_it)
+		disarm_both(fd);
+	else
+		close(fd);
+	make_and_see(&target, 'M', ANON, 0, 0, "new memory");
+	make(&target, 'F', 0);
+	if (!close_it)
+		close(fd);
+	have(&target, SELF, 'C', 0);
+	is(0, shared->result, "not a byte of the memory is changed");
+	stop(&target);
+}
+
+TEST_F(dev, unmapped_while_armed)
+{
+	check_unmapped(false);
+	check_unmapped(true);
+}
+
+/* A word is armed in all that is mapped at its address. */
+TEST_F(dev, mapped_again)
+{
+	struct target target;
+	int fd;
+
+	start_here(&target);
+	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
+	make(&target, 'M', ANON);
+	arm_both(fd);
+	make(&target, 'U', UNSEEN);
+	make_and_see(&target, 'M', ANON, BIT_SET, 1, "mapped again");
+	has_state(fd, target.pid, UTRACE_WORD_ARMED, 0);
+	make_and_see(&target, 'M', ANON, BIT_SET, 1, "mapped over");
+	make_and_see(&target, 'M', OF_FILE, BIT_SET | 0x70007, 8, "a file");
+	make_and_see(&target, 'N', 0, BIT_SET | 0x70007, 8, "the next page");
+	make_and_see(&target, 'A', MADV_NORMAL, BIT_SET | 0x70007, 8, "advice");
+	disarm_both(fd);
+	sees(&target, 0x70007, 7, "what the file has");
+	make_and_see(&target, 'M', ANON, 0, 0, "without a word");
+	arm_both(fd);
+	make_and_see(&target, 'M', OF_FILE, BIT_SET | 0x70007, 8, "a file");
+	close(fd);
+	sees(&target, 0x70007, 7, "what the file has");
+	stop(&target);
+}
+
+/* What makes memory at an address where none was. */
+TEST_F(dev, mapped_later)
+{
+	static const struct {
+		char what;
+		int arg;
+		int own;
+		const char *text;
+	} ways[] = {
+		{ 'M', ANON, 0, "mmap" },
+		{ 'M', OF_FILE, OF_THE_FILE, "mmap of a file" },
+		{ 'W', 0, OF_THE_FILE, "mremap to there" },
+		{ 'G', 0, 0, "mremap of what is before" },
+	};
+	struct target target;
+	__u64 word;
+	size_t i;
+	int fd;
+
+	start_here(&target);
+	for (i = 0; i < ARRAY_SIZE(ways); i++) {
+		word = ways[i].arg == OF_FILE ? 0x70007 : 0;
+		fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
+		both_fail(EFAULT, fd, "nothing is mapped");
+		make_and_see(&target, ways[i].what, ways[i].arg, BIT_SET | word,
+			     ways[i].own + 1, ways[i].text);
+		has_state(fd, target.pid, UTRACE_WORD_ARMED, 0);
+		is(-EEXIST, word_arm(fd, WORD, UTRACE_WORD_BIT32, 31), "armed now");
+		disarm_both(fd);
+		sees(&target, word, ways[i].own, "taken back");
+		make(&target, 'U', UNSEEN);
+		close(fd);
+	}
+	stop(&target);
+}
+
+/* Arm a word again that has failed; the kernel may have done so itself. */
+static void arm_again(int fd, pid_t pid, const void *at, __u32 kind, __u32 bit)
+{
+	int state = word_arm(fd, at, kind, bit);
+
+	if (state == -EEXIST)
+		is(UTRACE_WORD_ARMED, word_state(fd, pid, at), "armed already");
+	else
+		holds(is_given(state), "armed again (%d)", state);
+}
+
+TEST_F(dev, read_only)
+{
+	struct target target;
+	int fd;
+
+	start_here(&target);
+	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
+	make(&target, 'M', READ_ONLY);
+	both_fail(EACCES, fd, "memory that is read-only");
+	sees(&target, 0, 0, "and not changed");
+	make(&target, 'P', PROT_READ | PROT_WRITE);
+	arm_again(fd, target.pid, WORD, UTRACE_WORD_BIT32, 31);
+	arm_again(fd, target.pid, SEMAPHORE, UTRACE_WORD_COUNT16, 0);
+	sees(&target, BIT_SET, 1, "armed");
+	make_and_see(&target, 'P', PROT_READ, BIT_SET, 1, "read-only again");
+	disarm_both(fd);
+	sees(&target, 0, 0, "taken back in memory that is read-only");
+	make_and_see(&target, 'P', PROT_READ | PROT_WRITE, 0, 0, "writable");
+	is(0, words_total(fd), "no word is left");
+	arm_both(fd);
+	make_and_see(&target, 'P', PROT_READ, BIT_SET, 1, "read-only at last");
+	close(fd);
+	sees(&target, 0, 0, "taken back with the descriptor");
+	stop(&target);
+}
+
+/* The page goes, and with it all that is not the tracer's. */
+TEST_F(dev, given_up)
+{
+	struct target target;
+	int fd;
+
+	start_here(&target);
+	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
+	make(&target, 'M', ANON);
+	arm_both(fd);
+	add(&target, SEMAPHORE, 2, 5);
+	make_and_see(&target, 'A', MADV_DONTNEED, BIT_SET, 1, "given up");
+	make_and_see(&target, 'A', MADV_DONTNEED, BIT_SET, 1, "and again");
+	make_and_see(&target, 'A', MADV_PAGEOUT, BIT_SET, 1, "paged out");
+	make_and_see(&target, 'A', MADV_COLD, BIT_SET, 1, "cold");
+	add(&target, SEMAPHORE, 2, 3);
+	disarm_both(fd);
+	sees(&target, 0, 3, "taken back");
+	make_and_see(&target, 'A', MADV_DONTNEED, 0, 0, "given up for good");
+	make_and_see(&target, 'M', OF_FILE, 0x70007, 7, "a file");
+	arm_both(fd);
+	add(&target, SEMAPHORE, 2, 3);
+	make_and_see(&target, 'A', MADV_DONTNEED, BIT_SET | 0x70007, 8,
+		     "a page of the file");
+	close(fd);
+	sees(&target, 0x70007, 7, "taken back");
+	stop(&target);
+}
+
+/* A word stays at its address, and what was added goes with the memory. */
+TEST_F(dev, moved)
+{
+	struct target target;
+	int fd;
+
+	start_here(&target);
+	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
+	make(&target, 'M', ANON);
+	arm_both(fd);
+	make(&target, 'V', UNSEEN);
+	has_state(fd, target.pid, UTRACE_WORD_FAILED, EFAULT);
+	make_and_see(&target, 'M', ANON, BIT_SET, 1, "new memory");
+	disarm_both(fd);
+	sees(&target, 0, 0, "taken back there");
+	is(BIT_SET, look(&target, ELSEWHERE + 16, 4), "what was moved stays");
+	is(1, look(&target, ELSEWHERE + 66, 2), "  and so is the count");
+	close(fd);
+	stop(&target);
+}
+
+TEST_F(dev, shared_mapping)
+{
+	struct target target;
+	int fd;
+
+	start_here(&target);
+	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
+	make(&target, 'M', SHARED);
+	both_fail(EOPNOTSUPP, fd, "memory that is shared");
+	sees(&target, 0, 0, "and not changed");
+	make_and_see(&target, 'M', ANON, BIT_SET, 1, "private memory there");
+	make_and_see(&target, 'M', SHARED, 0, 0, "and shared memory again");
+	has_state(fd, target.pid, UTRACE_WORD_FAILED, EOPNOTSUPP);
+	disarm_both(fd);
+	sees(&target, 0, 0, "is not changed");
+	close(fd);
+	stop(&target);
+}
+
+/* The process has a copy of the page, and nobody else sees the word. */
+TEST_F(dev, page_of_a_file)
+{
+	__u16 own[PAGE / 2];
+	struct target target;
+	__u16 *mapped;
+	size_t i, n = 0;
+	int fd;
+
+	start_here(&target);
+	mapped = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, file, 0);
+	need(mapped != MAP_FAILED, "mmap");
+	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
+	make(&target, 'M', OF_FILE | UNSEEN);
+	settle(&target, SELF);
+	arm_both(fd);
+	sees(&target, BIT_SET | 0x70007, 8, "armed before the first look");
+	need(pread(file, own, PAGE, 0) == PAGE, "pread");
+	for (i = 0; i < PAGE / 2; i++)
+		n += own[i] != OF_THE_FILE || mapped[i] != OF_THE_FILE;
+	is(0, n, "the file is not changed");
+	disarm_both(fd);
+	sees(&target, 0x70007, 7, "taken back");
+	munmap(mapped, PAGE);
+	close(fd);
+	stop(&target);
+}
+
+/* Kilobytes of huge pages at PLACE. */
+static long huge_pages(pid_t pid)
+{
+	char path[32], line[512];
+	unsigned long begin, end;
+	bool here = false;
+	long size = 0, n;
+	FILE *smaps;
+
+	snprintf(path, sizeof(path), "/proc/%d/smaps", pid);
+	smaps = fopen(path, "r");
+	need(smaps, path);
+	while (fgets(line, sizeof(line), smaps)) {
+		if (sscanf(line, "%lx-%lx ", &begin, &end) == 2)
+			here = begin == (uintptr_t)PLACE;
+		else if (here && sscanf(line, "AnonHugePages: %ld", &n) == 1)
+			size = n;
+	}
+	fclose(smaps);
+	return size;
+}
+
+TEST_F(dev, huge_page)
+{
+	static unsigned char want[HUGE], seen[HUGE];
+	struct target target;
+	int fd;
+
+	start_here(&target);
+	have(&target, SELF, 'H', 0);
+	if (shared->result || !huge_pages(target.pid)) {
+		stop(&target);
+		SKIP(return, "no huge page (TRANSPARENT_HUGEPAGE)");
+	}
+	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
+	arm_both(fd);
+	arm(fd, PLACE + HUGE - 2, UTRACE_WORD_COUNT16, 0);
+	sees(&target, BIT_SET, 1, "armed");
+	store(want + 16, 4, BIT_SET);
+	store(want + 66, 2, 1);
+	store(want + HUGE - 2, 2, 1);
+	read_memory(target.pid, PLACE, seen, HUGE);
+	holds(!memcmp(want, seen, HUGE), "nothing else is changed");
+	make_and_see(&target, 'A', MADV_DONTNEED, BIT_SET, 1, "a piece goes");
+	close(fd);
+	sees(&target, 0, 0, "taken back");
+	is(0, look(&target, PLACE + HUGE - 2, 2), "at the end, too");
+	stop(&target);
+}
+
+/* Nobody waits for the one that would bring the page. */
+static void nobody_waits(struct target *target)
+{
+	have(target, SELF, 'v', UNSEEN);
+	is(0, shared->result, "the target goes on, and nobody waits");
+}
+
+TEST_F(dev, page_of_userfaultfd)
+{
+	struct target target;
+	int fd;
+
+	start_here(&target);
+	make(&target, 'M', ANON | UNSEEN);
+	have(&target, SELF, 'u', UFFDIO_REGISTER_MODE_MISSING | UNSEEN);
+	if (shared->result) {
+		stop(&target);
+		SKIP(return, "no userfaultfd(2) (USERFAULTFD)");
+	}
+	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
+	both_fail(EBUSY, fd, "a page that is not there");
+	nobody_waits(&target);
+	both_fail(EBUSY, fd, "tried again");
+	disarm_both(fd);
+	nobody_waits(&target);
+	both_fail(EBUSY, fd, "and again");
+	make(&target, 'z', UNSEEN);
+	arm_again(fd, target.pid, WORD, UTRACE_WORD_BIT32, 31);
+	arm_again(fd, target.pid, SEMAPHORE, UTRACE_WORD_COUNT16, 0);
+	sees(&target, BIT_SET | 0x70007, 8, "armed when the page is there");
+	make(&target, 'A', MADV_DONTNEED | UNSEEN);
+	nobody_waits(&target);
+	has_state(fd, target.pid, UTRACE_WORD_FAILED, EBUSY);
+	close(fd);
+	nobody_waits(&target);
+	make_and_see(&target, 'z', 0, 0x70007, 7, "a page without the word");
+	stop(&target);
+}
+
+TEST_F(dev, page_protected_by_userfaultfd)
+{
+	struct target target;
+	int fd;
+
+	start_here(&target);
+	make(&target, 'M', ANON);
+	put(&target, SEMAPHORE, 2, 5);
+	have(&target, SELF, 'u', UFFDIO_REGISTER_MODE_WP | UNSEEN);
+	if (shared->result) {
+		stop(&target);
+		SKIP(return, "no protection by userfaultfd(2) (USERFAULTFD)");
+	}
+	make(&target, 'y', 1 | UNSEEN);
+	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
+	both_fail(EBUSY, fd, "a page that is protected");
+	nobody_waits(&target);
+	sees(&target, 0, 5, "and not changed");
+	make(&target, 'y', 0);
+	arm_again(fd, target.pid, WORD, UTRACE_WORD_BIT32, 31);
+	arm_again(fd, target.pid, SEMAPHORE, UTRACE_WORD_COUNT16, 0);
+	sees(&target, BIT_SET, 6, "armed when it is not protected");
+	make_and_see(&target, 'y', 1, BIT_SET, 6, "protected again");
+	disarm_both(fd);
+	nobody_waits(&target);
+	close(fd);
+	nobody_waits(&target);
+	stop(&target);
+}
+
+/* The page goes, and the word is there when the call returns. */
+static void lose_page(enum loss loss, int toggles)
+{
+	const int rounds = times(2000);
+	struct target target;
+	int fd, i, ret = 0;
+
+	start_here(&target);
+	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
+	make(&target, 'M', ANON);
+	if (!toggles) {
+		arm(fd, WORD, UTRACE_WORD_BIT32, 31);
+		shared->phase += IN;
+	}
+	tell(&target, SELF, 'L', loss);
+	for (i = 0; i < toggles && !ret; i++)
+		ret = toggle(fd, WORD, UTRACE_WORD_BIT32, 31, i % 16 ? NO_WAIT : FOR_A_LOOK);
+	is(0, ret, "the word is toggled, or has no need of that");
+	holds(until(shared->number[0] >= rounds), "the page goes %ld times",
+	      shared->number[0]);
+	shared->quit = 1;
+	need(hear(&target, SELF) > 0, "the target");
+	is(0, shared->result, "its calls have worked");
+	are_good_looks("the target");
+	close(fd);
+	is(0, look(&target, WORD, 4), "the word is not there in the end");
+	stop(&target);
+}
+
+TEST_F_TIMEOUT(dev, always_there_after_madvise, LONG_TIMEOUT)
+{
+	lose_page(GIVEN_UP, 0);
+}
+
+TEST_F_TIMEOUT(dev, always_there_after_mmap, LONG_TIMEOUT)
+{
+	lose_page(MAPPED_OVER, 0);
+}
+
+TEST_F_TIMEOUT(dev, toggled_under_madvise, LONG_TIMEOUT)
+{
+	lose_page(GIVEN_UP, times(2000));
+}
+
+TEST_F_TIMEOUT(dev, toggled_under_mmap, LONG_TIMEOUT)
+{
+	lose_page(MAPPED_OVER, times(2000));
+}
+
+TEST_HARNESS_MAIN

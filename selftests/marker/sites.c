@@ -1,0 +1,543 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace selftests - markers: hits, arguments, counts and errors
+ */
+#include "sites.h"
+
+#define REG(name)	PERF_REG_X86_##name
+#define NONE		UTRACE_MARKER_NO_REG
+
+/* Put n in register number n, but for AX, and call the function. */
+asm("	.pushsection .text\n"
+	"with_registers:\n"
+	"	push %rbx; push %rbp; push %r12\n"
+	"	push %r13; push %r14; push %r15\n"
+	"	mov %rdi, %rax\n"
+	"	mov $0x101, %ebx; mov $0x102, %ecx; mov $0x103, %edx\n"
+	"	mov $0x104, %esi; mov $0x105, %edi; mov $0x106, %ebp\n"
+	"	mov $0x110, %r8d; mov $0x111, %r9d; mov $0x112, %r10d\n"
+	"	mov $0x113, %r11d; mov $0x114, %r12d; mov $0x115, %r13d\n"
+	"	mov $0x116, %r14d; mov $0x117, %r15d\n"
+	"	call *%rax\n"
+	"	pop %r15; pop %r14; pop %r13\n"
+	"	pop %r12; pop %rbp; pop %rbx\n"
+	"	ret\n"
+	"	.popsection\n");
+
+static void call_with_registers(void *function)
+{
+	asm volatile("sub $128, %%rsp; call with_registers; add $128, %%rsp"
+		     : "+D" (function)
+		     :: "rax", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11",
+			"memory", "cc");
+}
+
+/* 'P': map a page at PLACE.  'r': call a function with all registers. */
+static void obey_here(struct target *target, struct order *order)
+{
+	switch (order->what) {
+	case 'P':
+		if (mmap(PLACE, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE |
+			 MAP_ANONYMOUS | MAP_FIXED, -1, 0) != PLACE)
+			_exit(95);
+		break;
+	case 'r':
+		call_with_registers(loaded[0].function[stage->place]);
+		break;
+	default:
+		obey_sites(target, order);
+	}
+}
+
+TEST_F(sites, hits)
+{
+	struct target *target = &self->target;
+	struct utrace_ioc_marker again = marker_of(HIT);
+	struct tracer tracer;
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	is(0, semaphore(target, HIT), "the semaphore before");
+	hit(target, HIT, 3);
+	arm_place(&tracer, HIT);
+	is(1, semaphore(target, HIT), "armed");
+	is(0, other_semaphores(target, HIT), "and no other semaphore is");
+	is(0, hits_of(&tracer, ID(HIT)), "no hit is counted");
+	hit(target, HIT, 20);
+	are_hits(&tracer, target, HIT, 20, "hits");
+	is(20, hits_of(&tracer, ID(HIT)), "are counted, too");
+	hit(target, PLAIN, 3);
+	are_none(&tracer, "hits of another marker");
+	disarm_place(&tracer, HIT);
+	is(0, semaphore(target, HIT), "disarmed");
+	hit(target, HIT, 5);
+	are_none(&tracer, "hits after DISARM");
+	again.id = ID(PLACES);
+	arm_marker(&tracer, again);
+	is(1, semaphore(target, HIT), "armed again");
+	is(0, hits_of(&tracer, ID(PLACES)), "counted from 0 on");
+	hit(target, HIT, 2);
+	is(2, gather(tracer.session, 2), "hits");
+	is(2, hits_of(&tracer, ID(PLACES)), "counted");
+	close(tracer.fd);
+	is(0, semaphore(target, HIT), "closed");
+	hit(target, HIT, 5);
+	are_none(&tracer, "hits after close");
+	close(tracer.session);
+}
+
+static const enum place markers[] = {
+	HIT, TWELVE, FIRST, SECOND, GUARDED, PLAIN,
+};
+
+#define MARKERS		((int)ARRAY_SIZE(markers))
+
+TEST_F(sites, all_markers)
+{
+	struct target *target = &self->target;
+	struct utrace_marker_count counts[MARKERS + 1];
+	struct tracer tracer;
+	__u32 filled;
+	int i, good = 0;
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	is(0, marker_counts(tracer.fd, NULL, 0, &filled), "no marker");
+	for (i = 0; i < MARKERS; i++)
+		arm_place(&tracer, markers[i]);
+	for (i = 0; i < MARKERS; i++) {
+		hit(target, markers[i], i + 1);
+		are_hits(&tracer, target, markers[i], i + 1,
+			 function_names[markers[i]]);
+	}
+	memset(counts, 0x5a, sizeof(counts));
+	is(MARKERS, marker_counts(tracer.fd, counts, MARKERS + 1, &filled),
+	   "counts");
+	is(MARKERS, filled, "all of them");
+	for (i = 0; i < MARKERS; i++)
+		good += counts[i].id == ID(markers[i]) &&
+			counts[i].hits == i + 1ULL;
+	is(MARKERS, good, "in the order of ARM, and right");
+	is(MARKERS, marker_counts(tracer.fd, counts, 2, &filled), "room for 2");
+	is(2, filled, "and 2 are filled in");
+	is(MARKERS, marker_counts(tracer.fd, NULL, 0, &filled), "no room");
+	is(-EFAULT, marker_counts(tracer.fd, (void *)8, 1, &filled), "EFAULT");
+	untrace(&tracer);
+	have(target, SELF, 'v', 0);
+	for (i = 0; i < PLACES; i++)
+		good -= !!stage->semaphore[i];
+	is(MARKERS, good, "closed: no semaphore is left");
+}
+
+TEST_F(sites, two_places_with_one_semaphore)
+{
+	struct target *target = &self->target;
+	struct tracer tracer;
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	arm_place(&tracer, FIRST);
+	is(1, semaphore(target, FIRST), "one of two");
+	hit(target, SECOND, 3);
+	are_none(&tracer, "hits of the other one");
+	arm_place(&tracer, SECOND);
+	is(2, semaphore(target, FIRST), "both");
+	hit(target, SECOND, 3);
+	are_hits(&tracer, target, SECOND, 3, "hits of the second");
+	disarm_place(&tracer, FIRST);
+	is(1, semaphore(target, FIRST), "the first one is disarmed");
+	hit(target, FIRST, 3);
+	are_none(&tracer, "hits of the first");
+	hit(target, SECOND, 3);
+	are_hits(&tracer, target, SECOND, 3, "hits of the second");
+	disarm_place(&tracer, SECOND);
+	is(0, semaphore(target, FIRST), "both are disarmed");
+	untrace(&tracer);
+}
+
+/* A marker as programs have them is passed by without its semaphore. */
+TEST_F(sites, guarded)
+{
+	struct target *target = &self->target;
+	struct utrace_ioc_marker arg = marker_of(GUARDED);
+	struct tracer tracer;
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	hit(target, GUARDED, 1);
+	is(0, stage->result, "not armed: passed by");
+	arm_place(&tracer, GUARDED);
+	hit(target, GUARDED, 10);
+	is(1, stage->result, "armed: not passed by");
+	are_hits(&tracer, target, GUARDED, 10, "hits");
+	disarm_place(&tracer, GUARDED);
+	hit(target, GUARDED, 1);
+	is(0, stage->result, "disarmed: passed by");
+	arg.semaphore = 0;
+	arm_marker(&tracer, arg);
+	hit(target, GUARDED, 1);
+	is(0, stage->result, "armed without the semaphore: passed by");
+	are_none(&tracer, "and not recorded");
+	untrace(&tracer);
+}
+
+/* Another process has mapped the same file. */
+TEST_F(sites, bystander)
+{
+	struct target *target = &self->target, other;
+	struct tracer tracer;
+
+	start_sites(&other);
+	trace(&tracer, target->pid, UTRACE_SCOPE_TREE);
+	arm_place(&tracer, HIT);
+	is(0, semaphore(&other, HIT), "the semaphore of a bystander");
+	hit(&other, HIT, 10);
+	are_none(&tracer, "its hits");
+	is(0, hits_of(&tracer, ID(HIT)), "nor are they counted");
+	have(target, SELF, 'b', 0);
+	is(1, semaphore(target, HIT), "that of the target");
+	hit(target, HIT, 10);
+	are_hits(&tracer, target, HIT, 10, "hits of the target");
+	untrace(&tracer);
+	is(0, semaphore(&other, HIT), "a bystander at the end");
+	stop(&other);
+}
+
+TEST_F(sites, only_counted)
+{
+	struct target *target = &self->target;
+	struct utrace_ioc_marker arg = marker_of(HIT);
+	struct tracer tracer;
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	arg.flags = UTRACE_MARKER_COUNT;
+	arm_marker(&tracer, arg);
+	arm_place(&tracer, PLAIN);
+	is(1, semaphore(target, HIT), "UTRACE_MARKER_COUNT has the semaphore");
+	hit(target, HIT, 100);
+	are_none(&tracer, "records");
+	is(100, hits_of(&tracer, ID(HIT)), "counted");
+	hit(target, PLAIN, 2);
+	are_hits(&tracer, target, PLAIN, 2, "another marker is recorded");
+	is(100, hits_of(&tracer, ID(HIT)), "counts are kept apart");
+	disarm_marker(&tracer, arg);
+	is(0, semaphore(target, HIT), "disarmed");
+	close(tracer.fd);
+	tracer.fd = try_markers(tracer.session, target->pid,
+				UTRACE_SCOPE_PROCESS, 0);
+	need(tracer.fd >= 0, "a descriptor without a target");
+	arm_place(&tracer, HIT);
+	hit(target, HIT, 7);
+	are_none(&tracer, "without a target: records");
+	is(7, hits_of(&tracer, ID(HIT)), "  counted");
+	untrace(&tracer);
+}
+
+/* Arguments. */
+
+#define IN_REG(bytes, name) { \
+	.size = (bytes), .kind = UTRACE_MARKER_REG, .reg = REG(name), \
+	.index = NONE }
+#define IN_MEM(bytes, base, idx, by, where) { \
+	.size = (bytes), .kind = UTRACE_MARKER_MEM, .reg = (base), \
+	.index = (idx), .scale = (by), .disp = (long)(where) }
+#define AT_DI(bytes, where)	IN_MEM(bytes, REG(DI), NONE, 0, where)
+#define AT_ADDRESS(bytes, where) IN_MEM(bytes, NONE, NONE, 0, where)
+#define IS_CONST(bytes, value) { \
+	.size = (bytes), .kind = UTRACE_MARKER_CONST, .reg = NONE, \
+	.index = NONE, .disp = (value) }
+
+/* Take over the arguments of a marker at the entry of probed_add(). */
+static void hit_with_args(struct tracer *tracer, struct target *target,
+			  char order, const struct utrace_marker_arg *args,
+			  int n)
+{
+	struct utrace_ioc_marker arg = marker_of(ADD);
+
+	arg.nargs = n;
+	memcpy(arg.args, args, n * sizeof(*args));
+	arm_marker(tracer, arg);
+	stage->place = ADD;
+	have(target, SELF, order, 1);
+	disarm_marker(tracer, arg);
+}
+
+static void check_args(struct tracer *tracer, struct target *target, char order,
+		       const struct utrace_marker_arg *args, const __u64 *want,
+		       int n, __u32 faulted)
+{
+	struct utrace_rec_marker *rec;
+	int i;
+
+	hit_with_args(tracer, target, order, args, n);
+	if (!is(1, gather(tracer->session, 1), "a hit"))
+		return;
+	rec = (void *)find(UTRACE_REC_MARKER, target->pid);
+	if (!holds(rec && (int)rec->nargs == n, "with %d arguments", n))
+		return;
+	is(faulted, rec->faulted, "those that cannot be read");
+	for (i = 0; i < n; i++)
+		holds(rec->args[i] == want[i], "argument %d: %llx, %llx", i,
+		      rec->args[i], want[i]);
+}
+
+TEST_F(sites, arguments_in_registers)
+{
+	static const struct utrace_marker_arg args[] = {
+		IN_REG(1, DI), IN_REG(2, DI), IN_REG(4, DI), IN_REG(8, DI),
+		IN_REG(-1, DI), IN_REG(-2, DI), IN_REG(-4, DI), IN_REG(-8, DI),
+		IN_REG(-1, SI), IN_REG(-2, SI), IN_REG(-4, SI), IN_REG(-8, SI),
+	};
+	static const __u64 want[] = {
+		0x88, 0x8788, 0x85868788, 0x8182838485868788, -0x78L, -0x7878L,
+		-0x7a797878L, 0x8182838485868788, 0x11, 0x2211, 0x44332211,
+		0x8877665544332211,
+	};
+	static const struct utrace_marker_arg constants[] = {
+		IS_CONST(-8, INT64_MIN), IS_CONST(8, -1), IS_CONST(-4, -5),
+		IS_CONST(4, 5), IS_CONST(-1, -128), IS_CONST(1, 127),
+	};
+	static const __u64 numbers[] = {
+		1ULL << 63, -1ULL, -5ULL, 5, -128ULL, 127,
+	};
+	struct target *target = &self->target;
+	struct tracer tracer;
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	stage->a = 0x8182838485868788;
+	stage->b = 0x8877665544332211;
+	check_args(&tracer, target, 'h', args, want, 12, 0);
+	check_args(&tracer, target, 'h', constants, numbers, 6, 0);
+	check_args(&tracer, target, 'h', NULL, NULL, 0, 0);
+	untrace(&tracer);
+}
+
+TEST_F(sites, each_register)
+{
+	static const struct utrace_marker_arg args[] = {
+		IN_REG(8, BX), IN_REG(8, CX), IN_REG(8, DX), IN_REG(8, SI),
+		IN_REG(8, DI), IN_REG(8, BP), IN_REG(8, AX), IN_REG(8, IP),
+	};
+	static const struct utrace_marker_arg high[] = {
+		IN_REG(8, R8), IN_REG(8, R9), IN_REG(8, R10), IN_REG(8, R11),
+		IN_REG(8, R12), IN_REG(8, R13), IN_REG(8, R14), IN_REG(8, R15),
+	};
+	const __u64 ip = stage->bias[0] + site[ADD].address;
+	const __u64 want[] = {
+		0x101, 0x102, 0x103, 0x104, 0x105, 0x106, ip, ip,
+	};
+	static const __u64 more[] = {
+		0x110, 0x111, 0x112, 0x113, 0x114, 0x115, 0x116, 0x117,
+	};
+	struct target *target = &self->target;
+	struct tracer tracer;
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	check_args(&tracer, target, 'r', args, want, 8, 0);
+	check_args(&tracer, target, 'r', high, more, 8, 0);
+	untrace(&tracer);
+}
+
+#define AT	(area + PAGE)
+
+TEST_F(sites, arguments_in_memory)
+{
+	static const struct utrace_marker_arg args[] = {
+		AT_DI(1, 0), AT_DI(2, 0), AT_DI(4, 0), AT_DI(8, 0),
+		AT_DI(-1, 0), AT_DI(-2, 0), AT_DI(-4, 0), AT_DI(-8, 0),
+		AT_DI(8, -64), AT_DI(8, 64), AT_ADDRESS(8, AT),
+		AT_ADDRESS(8, AT + 64),
+	};
+	static const __u64 want[] = {
+		0x88, 0x8788, 0x85868788, 0x8182838485868788, -0x78L, -0x7878L,
+		-0x7a797878L, 0x8182838485868788, 1, 2, 0x8182838485868788, 2,
+	};
+	/* The index is 3. */
+	static const struct utrace_marker_arg indexed[] = {
+		IN_MEM(1, REG(DI), REG(SI), 1, 0),
+		IN_MEM(1, REG(DI), REG(SI), 2, 0),
+		IN_MEM(1, REG(DI), REG(SI), 4, 1),
+		IN_MEM(1, REG(DI), REG(SI), 8, -17),
+		IN_MEM(8, NONE, REG(SI), 8, AT + 40),
+		IN_MEM(1, REG(SI), REG(DI), 1, 0),
+	};
+	static const __u64 found[] = { 0x85, 0x82, 0, 0x81, 2, 0x85 };
+	struct target *target = &self->target;
+	struct tracer tracer;
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	put(target, AT - 64, 8, 1);
+	put(target, AT, 8, 0x8182838485868788);
+	put(target, AT + 64, 8, 2);
+	stage->a = (long)AT;
+	stage->b = 3;
+	check_args(&tracer, target, 'h', args, want, 12, 0);
+	check_args(&tracer, target, 'h', indexed, found, 6, 0);
+	/* An index may be negative. */
+	stage->b = -8;
+	check_args(&tracer, target, 'h', &(struct utrace_marker_arg)
+		   IN_MEM(8, REG(DI), REG(SI), 8, 0), &want[8], 1, 0);
+	untrace(&tracer);
+}
+
+TEST_F(sites, arguments_that_cannot_be_read)
+{
+	static const struct utrace_marker_arg args[] = {
+		AT_ADDRESS(8, 0), AT_ADDRESS(8, PLACE - 8),
+		AT_ADDRESS(8, PLACE), AT_ADDRESS(8, PLACE - 1),
+		AT_ADDRESS(-4, PLACE + PAGE - 3),
+		AT_ADDRESS(-4, PLACE + PAGE - 4),
+		/* No user memory; the end of all memory. */
+		AT_ADDRESS(8, 0xffffffff81000000),
+		AT_ADDRESS(8, 0xffff888000000000),
+		AT_ADDRESS(8, -8), AT_ADDRESS(8, -1),
+		AT_ADDRESS(8, 0x7ffffffff000),
+		IN_REG(8, DI),
+	};
+	const __u64 want[] = { [2] = 7, [5] = -2, [11] = A };
+	struct target *target = &self->target;
+	struct tracer tracer;
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	have(target, SELF, 'P', 0);
+	put(target, PLACE, 8, 7);
+	put(target, PLACE + PAGE - 4, 4, -2);
+	check_args(&tracer, target, 'h', args, want, 12, 0x7db);
+	untrace(&tracer);
+}
+
+/* Memory of the library that nobody has looked at yet need not be there. */
+TEST_F(sites, argument_that_is_not_in_memory)
+{
+	static const struct utrace_marker_arg arg = AT_DI(4, 0);
+	struct target *target = &self->target;
+	struct utrace_rec_marker *rec;
+	struct tracer tracer;
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	have(target, SELF, 'M', 0);
+	stage->a = (long)PLACE;
+	hit_with_args(&tracer, target, 'h', &arg, 1);
+	need(gather(tracer.session, 1) == 1, "a hit");
+	rec = (void *)find(UTRACE_REC_MARKER, 0);
+	holds(rec->faulted ? rec->faulted == 1 && !rec->args[0] :
+	      rec->args[0] == 0x464c457f, "%x, argument %llx", rec->faulted,
+	      rec->args[0]);
+	untrace(&tracer);
+}
+
+/* Errors. */
+
+/* ARM with one thing changed is refused. */
+#define REFUSED(error, text, ...)					\
+({									\
+	struct utrace_ioc_marker arg = marker_of(HIT);			\
+									\
+	__VA_ARGS__;							\
+	is(-(error), try_arm(tracer.fd, &arg), text);			\
+})
+
+TEST_F(sites, refused)
+{
+	struct target *target = &self->target;
+	struct tracer tracer;
+	struct stat file;
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	need(!fstat(library_fd, &file), "fstat");
+	REFUSED(EINVAL, "a flag", arg.flags = 4);
+	REFUSED(EINVAL, "the highest flag", arg.flags = 1U << 31);
+	REFUSED(EINVAL, "reserved", arg.reserved = 1);
+	REFUSED(EINVAL, "13 arguments", arg.nargs = 13);
+	REFUSED(EINVAL, "-1 argument", arg.nargs = -1);
+	REFUSED(EINVAL, "an odd semaphore", arg.semaphore++);
+	REFUSED(EINVAL, "a semaphore behind the end",
+		arg.semaphore = (file.st_size + 7) & ~7UL);
+	REFUSED(EINVAL, "a negative semaphore", arg.semaphore = 1ULL << 63);
+	REFUSED(EINVAL, "the end of the file", arg.offset = file.st_size);
+	REFUSED(EINVAL, "behind it", arg.offset = file.st_size + PAGE);
+	REFUSED(EINVAL, "a negative offset", arg.offset = -PAGE);
+	REFUSED(EINVAL, "the least offset", arg.offset = 1ULL << 63);
+	REFUSED(EBADF, "no descriptor", arg.fd = -1);
+	REFUSED(EBADF, "a closed descriptor", arg.fd = 1000);
+	is(0, semaphore(target, HIT), "nothing is armed");
+	hit(target, HIT, 3);
+	are_none(&tracer, "  and nothing is recorded");
+	arm_place(&tracer, HIT);
+	REFUSED(EEXIST, "armed twice", arg.id = ID(HIT));
+	REFUSED(EEXIST, "with another id", arg.id++);
+	REFUSED(EEXIST, "with other arguments", arg.nargs = 0);
+	is(1, semaphore(target, HIT), "armed once");
+	hit(target, HIT, 3);
+	are_hits(&tracer, target, HIT, 3, "hits");
+	untrace(&tracer);
+}
+
+TEST_F(sites, refused_arguments)
+{
+	struct target *target = &self->target;
+	struct tracer tracer;
+	int sizes[] = { 0, 3, 5, 6, 7, 9, 16, 127, -3, -16, -128 };
+	int regs[] = { 24, 25, 31, 32, 62, 63, 64, 127, 128, 254 };
+	int scales[] = { 0, 3, 5, 16, 255 };
+	size_t i;
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	for (i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
+		REFUSED(EINVAL, "a size", arg.args[0].size = sizes[i]);
+	for (i = 0; i < sizeof(regs) / sizeof(*regs); i++) {
+		REFUSED(EINVAL, "a register", arg.args[0].reg = regs[i]);
+		REFUSED(EINVAL, "a base", arg.args[1].reg = regs[i]);
+		REFUSED(EINVAL, "an index", arg.args[1].index = regs[i];
+			arg.args[1].scale = 1);
+	}
+	for (i = 0; i < sizeof(scales) / sizeof(*scales); i++)
+		REFUSED(EINVAL, "a scale", arg.args[1].index = REG(AX);
+			arg.args[1].scale = scales[i]);
+	REFUSED(EINVAL, "a scale without index", arg.args[1].scale = 1);
+	REFUSED(EINVAL, "a kind", arg.args[0].kind = 3);
+	REFUSED(EINVAL, "another kind", arg.args[2].kind = 255);
+	REFUSED(EINVAL, "no register", arg.args[0].reg = NONE);
+	REFUSED(EINVAL, "reserved", arg.args[0].reserved[0] = 1);
+	REFUSED(EINVAL, "reserved", arg.args[2].reserved[2] = 0x80);
+	is(0, semaphore(target, HIT), "nothing is armed");
+	arm_place(&tracer, HIT);
+	hit(target, HIT, 1);
+	are_hits(&tracer, target, HIT, 1, "without a change ARM is good");
+	untrace(&tracer);
+}
+
+TEST_F(sites, refused_disarm)
+{
+	struct target *target = &self->target;
+	struct utrace_ioc_marker arg = marker_of(HIT), again = arg;
+	struct tracer tracer, other;
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	trace(&other, target->pid, UTRACE_SCOPE_PROCESS);
+	is(-ENOENT, try_disarm(tracer.fd, &arg), "not armed");
+	arm_place(&tracer, HIT);
+	is(-ENOENT, try_disarm(other.fd, &arg), "armed by another one");
+	arg.offset = site[PLAIN].offset;
+	is(-ENOENT, try_disarm(tracer.fd, &arg), "another place");
+	arg = marker_of(HIT);
+	arg.flags = UTRACE_MARKER_RETURN;
+	is(-ENOENT, try_disarm(tracer.fd, &arg), "a return");
+	arg.flags = 1 << 31;
+	is(-EINVAL, try_disarm(tracer.fd, &arg), "a flag");
+	arg = marker_of(HIT);
+	arg.fd = -1;
+	is(-EBADF, try_disarm(tracer.fd, &arg), "no descriptor");
+	arg.fd = open(library[1], O_RDONLY | O_CLOEXEC);
+	is(-ENOENT, try_disarm(tracer.fd, &arg), "another file");
+	close(arg.fd);
+	is(1, semaphore(target, HIT), "still armed");
+	/* Only the file, the flags and the offset matter. */
+	memset(&arg, 0, sizeof(arg));
+	arg.fd = open(library[0], O_RDONLY | O_CLOEXEC);
+	arg.offset = site[HIT].offset;
+	is(0, try_disarm(tracer.fd, &arg), "another descriptor of the file");
+	close(arg.fd);
+	is(0, semaphore(target, HIT), "disarmed");
+	is(-ENOENT, try_disarm(tracer.fd, &again), "disarmed twice");
+	untrace(&tracer);
+	untrace(&other);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,765 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace selftests - markers: children, threads, libraries that come and go,
+ * and other programs
+ *
+ * A copy of this program has a marker in main(), and is what targets execute.
+ */
+#define _SDT_HAS_SEMAPHORES 1
+#include <sys/sdt.h>
+
+#include "sites.h"
+
+/* The semaphore of the marker in main(). */
+unsigned short utrace_test_main_semaphore __attribute__((section(".probes")));
+
+/* The path of the copy, in the target, too. */
+static const char *path_of_copy(void)
+{
+	static char path[64];
+
+	snprintf(path, sizeof(path), "%s/program", folder);
+	return path;
+}
+
+static int program_fd = -1;
+
+/* The places in it; ids are ID(PLACES) and so on. */
+enum { PROGRAM_ENTRY, PROGRAM_MAIN, PROGRAM_MARKER, PROGRAM_PLACES };
+static struct sdt_site program_site[PROGRAM_PLACES];
+
+static pid_t plain_fork(void)
+{
+	return syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+}
+
+/* What a new process sees first, and then does; number[]: see run_child(). */
+static void be_born(int hits)
+{
+	stage->number[0] += own_semaphore(HIT);
+	hit_here(hits);
+	stage->number[1]++;
+	stage->number[2] += own_semaphore(HIT);
+}
+
+static void reap(pid_t pid)
+{
+	int status = -1;
+
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
+		stage->number[3] = status;
+}
+
+/* A child, which has a child, and so on. */
+static void fork_deep(int depth)
+{
+	pid_t pid = plain_fork();
+
+	if (pid) {
+		reap(pid);
+		return;
+	}
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	be_born(1);
+	if (depth > 1)
+		fork_deep(depth - 1);
+	_exit(stage->number[3]);
+}
+
+static void fork_one(int hits)
+{
+	pid_t pid = plain_fork();
+
+	if (!pid) {
+		be_born(hits);
+		_exit(0);
+	}
+	stage->number[4] = pid;
+	reap(pid);
+}
+
+static void fork_virtual(int hits)
+{
+	pid_t pid = vfork();
+
+	if (!pid) {
+		be_born(hits);
+		_exit(0);
+	}
+	stage->number[4] = pid;
+	reap(pid);
+}
+
+static int share_memory(void *hits)
+{
+	be_born((long)hits);
+	return 0;
+}
+
+/* A process with the same memory. */
+static void clone_sharing(long hits)
+{
+	static unsigned char stack[1 << 16] __attribute__((aligned(16)));
+	pid_t pid = clone(share_memory, stack + sizeof(stack),
+			  CLONE_VM | SIGCHLD, (void *)hits);
+
+	stage->number[4] = pid;
+	reap(pid);
+}
+
+#define THREADS	4
+
+static void *hit_as_thread(void *hits)
+{
+	int i, n = (long)hits;
+
+	for (i = 0; i < n; i++)
+		hit_once(i);
+	return NULL;
+}
+
+static void hit_by_threads(long hits)
+{
+	pthread_t threads[THREADS];
+	int i;
+
+	for (i = 0; i < THREADS; i++)
+		pthread_create(&threads[i], NULL, hit_as_thread, (void *)hits);
+	for (i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+}
+
+/* The program runs @more other ones after itself, and loads the library. */
+static void execute(int more)
+{
+	char number[16];
+
+	shared->number[7] = more;
+	snprintf(number, sizeof(number), "%d", shared_fd);
+	execl(path_of_copy(), "sites", "run", number, library[0], NULL);
+	_exit(93);
+}
+
+static void execute_in_child(pid_t pid)
+{
+	if (!pid)
+		execute(0);
+	stage->number[4] = pid;
+	reap(pid);
+}
+
+/* Load the library for the second time, in a namespace of its own. */
+static void load_again(void)
+{
+	loaded[1].handle = dlmopen(LM_ID_NEWLM, library[0],
+				   RTLD_NOW | RTLD_LOCAL);
+	if (!loaded[1].handle)
+		_exit(92);
+	look_around(1);
+}
+
+/* Map the code for the second time. */
+static void map_again(void)
+{
+	if (mmap(PLACE, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED,
+		 library_fd, site[PLAIN].offset & -PAGE) != PLACE)
+		_exit(91);
+}
+
+/* Call a function there, whose marker is at AT_PLACE. */
+#define AT_PLACE	(PLACE + site[PLAIN].offset % PAGE)
+
+static void call_again(void)
+{
+	__u64 function = (uintptr_t)loaded[0].function[PLAIN];
+	__u64 marker = stage->bias[0] + site[PLAIN].address;
+	long (*again)(long a, long b);
+
+	again = (void *)(AT_PLACE + function - marker);
+	stage->result = again(stage->a, stage->b);
+}
+
+/* Orders are told apart by their functions.  Others: as in sites.h. */
+static void obey_here(struct target *target, struct order *order)
+{
+	switch (order->what) {
+	case 'f':
+		fork_one(order->n);
+		break;
+	case 'F':
+		fork_deep(order->n);
+		break;
+	case 'V':
+		fork_virtual(order->n);
+		break;
+	case 'C':
+		clone_sharing(order->n);
+		break;
+	case 'T':
+		hit_by_threads(order->n);
+		break;
+	case 'X':
+		execute(order->n);
+		break;
+	case 'Y':
+		execute_in_child(plain_fork());
+		break;
+	case 'Z':
+		execute_in_child(vfork());
+		break;
+	case 'O':
+		load_again();
+		break;
+	case 'D':
+		map_again();
+		break;
+	case 'q':
+		call_again();
+		break;
+	case 'k':
+		prctl(PR_SET_PDEATHSIG, order->n);
+		break;
+	case 'U':
+		if (munmap(PLACE, PAGE))
+			_exit(90);
+		break;
+	default:
+		obey_sites(target, order);
+	}
+}
+
+/* Processes and threads. */
+
+/* The target's second process does as the first one. */
+TEST_F(sites, child_of_a_tree)
+{
+	struct utrace_ioc_marker arg = marker_of(HIT);
+	struct target *target = &self->target;
+	struct tracer tracer;
+	int ret;
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_TREE);
+	arm_place(&tracer, HIT);
+	have_more(target, CHILD);
+	is(1, semaphore_as(target, CHILD, HIT), "a child");
+	hit_as(target, CHILD, HIT, 7);
+	are_hits_as(&tracer, target, CHILD, HIT, 7, "its hits");
+	hit(target, HIT, 7);
+	are_hits(&tracer, target, HIT, 7, "hits of the parent");
+	is(14, hits_of(&tracer, ID(HIT)), "are counted together");
+	arm_place(&tracer, PLAIN);
+	hit_as(target, CHILD, PLAIN, 3);
+	are_hits_as(&tracer, target, CHILD, PLAIN, 3, "a child that was there");
+	/* The test becomes the parent, with which the child ends. */
+	need(!prctl(PR_SET_CHILD_SUBREAPER, 1), "PR_SET_CHILD_SUBREAPER");
+	have(target, CHILD, 'k', 0);
+	tell(target, SELF, 'e', 0);
+	is(0, status_of(target->pid), "the parent ends");
+	have(target, CHILD, 'k', SIGKILL);
+	hit_as(target, CHILD, HIT, 7);
+	are_hits_as(&tracer, target, CHILD, HIT, 7, "hits of the child alone");
+	is(0, try_disarm(tracer.fd, &arg), "DISARM");
+	is(0, semaphore_as(target, CHILD, HIT), "disarmed");
+	hit_as(target, CHILD, HIT, 7);
+	are_none(&tracer, "hits after DISARM");
+	/* The process of the pidfd is gone, but not the tree. */
+	ret = try_arm(tracer.fd, &arg);
+	holds(!ret || ret == -ESRCH, "ARM without the parent: %d", ret);
+	is(!ret, semaphore_as(target, CHILD, HIT), "the semaphore");
+	untrace(&tracer);
+	is(0, semaphore_as(target, CHILD, HIT), "closed");
+	hit_as(target, CHILD, HIT, 7);
+	tell(target, CHILD, 'e', 0);
+}
+
+/* Children that were there before the tracer came. */
+TEST_F(sites, child_before_the_tracer)
+{
+	struct target *target = &self->target;
+	struct tracer tracer;
+
+	have_more(target, CHILD);
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	arm_place(&tracer, HIT);
+	is(0, semaphore_as(target, CHILD, HIT), "PROCESS: the child");
+	is(1, semaphore(target, HIT), "PROCESS: the parent");
+	hit_as(target, CHILD, HIT, 3);
+	are_none(&tracer, "hits of the child");
+	untrace(&tracer);
+	trace(&tracer, target->pid, UTRACE_SCOPE_TREE);
+	arm_place(&tracer, HIT);
+	is(1, semaphore_as(target, CHILD, HIT), "TREE: the child");
+	is(1, semaphore(target, HIT), "TREE: the parent");
+	hit_as(target, CHILD, HIT, 3);
+	are_hits_as(&tracer, target, CHILD, HIT, 3, "hits of the child");
+	untrace(&tracer);
+	is(0, semaphore_as(target, CHILD, HIT), "closed");
+}
+
+/*
+ * Have @children be born, by the order @what.  Each child sees the semaphore as
+ * @armed from its first instruction on, and hits the marker.
+ */
+static void run_child(struct target *target, char what, int n, int children,
+		      bool armed, const char *text)
+{
+	int i;
+
+	for (i = 0; i < 5; i++)
+		stage->number[i] = 0;
+	stage->place = HIT;
+	have(target, SELF, what, n);
+	holds(!stage->number[3], "%s: end %lx", text, stage->number[3]);
+	is(children, stage->number[1], "  children");
+	is(armed ? children : 0, stage->number[0], "  semaphores at first");
+	is(armed ? children : 0, stage->number[2], "  and after the hits");
+}
+
+TEST_F(sites, children_of_a_process)
+{
+	struct target *target = &self->target;
+	struct tracer tracer;
+	int i;
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	arm_place(&tracer, HIT);
+	for (i = 0; i < 5; i++) {
+		run_child(target, 'f', 5, 1, false, "fork");
+		are_none(&tracer, "  hits of the child");
+		is(1, semaphore(target, HIT), "  the parent");
+	}
+	run_child(target, 'F', 5, 5, false, "nested forks");
+	are_none(&tracer, "  hits of descendants");
+	hit(target, HIT, 4);
+	are_hits(&tracer, target, HIT, 4, "hits of the parent");
+	is(4, hits_of(&tracer, ID(HIT)), "  and no others are counted");
+	untrace(&tracer);
+}
+
+TEST_F(sites, children_of_a_tree)
+{
+	struct target *target = &self->target;
+	struct tracer tracer;
+	struct utrace_rec *rec;
+	int i, others = 0;
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_TREE);
+	arm_place(&tracer, HIT);
+	for (i = 0; i < 5; i++) {
+		pid_t pid;
+
+		run_child(target, 'f', 5, 1, true, "fork");
+		pid = stage->number[4];
+		is(5, gather(tracer.session, 5), "  hits of the child");
+		is(5, good_hits(&tracer, pid, pid, HIT, 0), "  are right");
+	}
+	run_child(target, 'F', 5, 5, true, "nested forks");
+	is(5, gather(tracer.session, 5), "  hits of descendants");
+	for_each_record(rec)
+		others += rec->tid != target->pid && rec->number == 1;
+	is(5, others, "  each is by another task");
+	is(30, hits_of(&tracer, ID(HIT)), "all are counted");
+	untrace(&tracer);
+}
+
+/* The memory is the same, and so is the semaphore; the task is another one. */
+static void check_shared_memory(struct target *target, char what)
+{
+	struct tracer tracer;
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	arm_place(&tracer, HIT);
+	run_child(target, what, 5, 1, true, "a process of its own");
+	gather(tracer.session, 0);
+	is(0, count(UTRACE_REC_MARKER, stage->number[4]),
+	   "  its hits are no records of the target");
+	hit(target, HIT, 5);
+	are_hits(&tracer, target, HIT, 5, "  but those of the target");
+	untrace(&tracer);
+	trace(&tracer, target->pid, UTRACE_SCOPE_TREE);
+	arm_place(&tracer, HIT);
+	run_child(target, what, 5, 1, true, "a process of the tree");
+	is(5, gather(tracer.session, 5), "  its hits");
+	is(5, good_hits(&tracer, stage->number[4], stage->number[4], HIT, 0),
+	   "  are right");
+	untrace(&tracer);
+	run_child(target, what, 5, 1, false, "not armed");
+}
+
+TEST_F(sites, vfork)
+{
+	check_shared_memory(&self->target, 'V');
+}
+
+TEST_F(sites, clone_vm)
+{
+	check_shared_memory(&self->target, 'C');
+}
+
+TEST_F(sites, threads)
+{
+	struct target *target = &self->target;
+	const int hits = 200;
+	struct utrace_rec *rec;
+	struct tracer tracer;
+	int good = 0;
+
+	have_more(target, THREAD);
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	arm_place(&tracer, HIT);
+	is(1, semaphore_as(target, THREAD, HIT), "a thread");
+	hit_as(target, THREAD, HIT, 5);
+	are_hits_as(&tracer, target, THREAD, HIT, 5, "its hits");
+	hit(target, HIT, 5);
+	are_hits(&tracer, target, HIT, 5, "hits of the leader");
+	stage->place = HIT;
+	have(target, SELF, 'T', hits);
+	is(THREADS * hits, gather(tracer.session, THREADS * hits),
+	   "hits of new threads at once");
+	for_each_record(rec)
+		if (rec->number == 1)
+			good += good_hits(&tracer, target->pid, rec->tid, HIT,
+					  0);
+	is(THREADS * hits, good, "in the order of each thread");
+	is(THREADS * hits + 10, hits_of(&tracer, ID(HIT)), "counted");
+	untrace(&tracer);
+}
+
+/* Libraries. */
+
+TEST_F(sites, loaded_later)
+{
+	struct target *target = &self->target;
+	struct tracer tracer;
+	int i;
+
+	have(target, SELF, 'x', 0);
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	arm_place(&tracer, HIT);
+	arm_place(&tracer, PLAIN);
+	for (i = 0; i < 10; i++) {
+		have(target, SELF, 'o', 0);
+		is(0, stage->born, "loaded: the constructor's marker");
+		is(1, semaphore(target, HIT), "  a semaphore");
+		is(0, other_semaphores(target, HIT), "  and no other");
+		hit(target, HIT, 5);
+		are_hits(&tracer, target, HIT, 5, "  hits");
+		hit(target, PLAIN, 5);
+		are_hits(&tracer, target, PLAIN, 5, "  hits of another marker");
+		have(target, SELF, 'x', 0);
+	}
+	is(50, hits_of(&tracer, ID(HIT)), "counted");
+	untrace(&tracer);
+	have(target, SELF, 'o', 0);
+	is(0, semaphore(target, HIT), "loaded when the tracer is gone");
+	hit(target, HIT, 5);
+}
+
+/* The constructor runs before dlopen(3) returns. */
+TEST_F(sites, constructor)
+{
+	struct target *target = &self->target;
+	struct utrace_rec_marker *rec;
+	struct tracer tracer;
+	int i;
+
+	have(target, SELF, 'x', 0);
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	arm_place(&tracer, BORN);
+	for (i = 0; i < 5; i++) {
+		have(target, SELF, 'o', 0);
+		is(1, stage->born, "the semaphore in the constructor");
+		is(1, gather(tracer.session, 1), "and its hit");
+		rec = (void *)find(UTRACE_REC_MARKER, target->pid);
+		is(1, rec && rec->args[0] == 1 && rec->nargs == 1 &&
+		   rec->ip == stage->bias[0] + site[BORN].address,
+		   "  which is right");
+		have(target, SELF, 'x', 0);
+	}
+	disarm_place(&tracer, BORN);
+	have(target, SELF, 'o', 0);
+	is(0, stage->born, "disarmed");
+	are_none(&tracer, "hits");
+	untrace(&tracer);
+}
+
+/* The copy of the library is another file. */
+TEST_F(sites, another_file)
+{
+	struct target *target = &self->target;
+	struct tracer tracer;
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	arm_place(&tracer, HIT);
+	stage->library = 1;
+	have(target, SELF, 'o', 0);
+	is(0, semaphore(target, HIT), "a library by another path");
+	hit(target, HIT, 3);
+	are_none(&tracer, "its hits");
+	stage->library = 0;
+	is(1, semaphore(target, HIT), "the first library");
+	hit(target, HIT, 3);
+	are_hits(&tracer, target, HIT, 3, "its hits");
+	untrace(&tracer);
+}
+
+/*
+ * The code of the library is there twice, as dlmopen(3) maps a file.  Hits are
+ * those of both copies.  The kernel's uprobes raise a semaphore for each copy
+ * of the code, all in the first copy of the data, so this test asks only that
+ * some semaphore is raised, and that none is at the end.
+ */
+TEST_F(sites, loaded_twice)
+{
+	struct target *target = &self->target;
+	struct tracer tracer;
+	int first, second;
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	have(target, SELF, 'O', 0);
+	holds(stage->bias[0] != stage->bias[1], "two copies");
+	arm_place(&tracer, PLAIN);
+	arm_place(&tracer, HIT);
+	hit(target, PLAIN, 5);
+	are_hits(&tracer, target, PLAIN, 5, "hits of the first");
+	first = semaphore(target, HIT);
+	hit(target, HIT, 5);
+	are_hits(&tracer, target, HIT, 5, "hits of the first");
+	stage->library = 1;
+	hit(target, PLAIN, 5);
+	are_hits(&tracer, target, PLAIN, 5, "hits of the second");
+	second = semaphore(target, HIT);
+	hit(target, HIT, 5);
+	are_hits(&tracer, target, HIT, 5, "hits of the second");
+	holds(first + second > 0, "semaphores: %d and %d", first, second);
+	untrace(&tracer);
+	is(0, semaphore(target, HIT), "closed: the second semaphore");
+	stage->library = 0;
+	is(0, semaphore(target, HIT), "closed: the first semaphore");
+	hit(target, HIT, 5);
+}
+
+/* Code is mapped by hand, before and after ARM. */
+TEST_F(sites, code_mapped_twice)
+{
+	struct target *target = &self->target;
+	struct utrace_rec_marker *rec;
+	struct tracer tracer;
+	int i;
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	for (i = 0; i < 3; i++) {
+		if (i)
+			arm_place(&tracer, PLAIN);
+		have(target, SELF, 'D', 0);
+		if (!i)
+			arm_place(&tracer, PLAIN);
+		have(target, SELF, 'q', 0);
+		is(A, stage->result, "a copy of the code works");
+		is(1, gather(tracer.session, 1), "a hit");
+		rec = (void *)find(UTRACE_REC_MARKER, target->pid);
+		is((uintptr_t)AT_PLACE, rec ? rec->ip : 0, "where the copy is");
+		hit(target, PLAIN, 5);
+		are_hits(&tracer, target, PLAIN, 5, "hits where it was before");
+		have(target, SELF, 'U', 0);
+		hit(target, PLAIN, 5);
+		are_hits(&tracer, target, PLAIN, 5, "when the copy is gone");
+		disarm_place(&tracer, PLAIN);
+	}
+	untrace(&tracer);
+}
+
+/* Programs. */
+
+static void make_program(void)
+{
+	struct sdt_site all[4];
+
+	copy_file("/proc/self/exe", path_of_copy(), 0755);
+	program_fd = open(path_of_copy(), O_RDONLY | O_CLOEXEC);
+	need(program_fd >= 0, path_of_copy());
+	need(sdt_read(path_of_copy(), all, 4) == 1, "the marker in main()");
+	program_site[PROGRAM_MARKER] = all[0];
+	need(sdt_function(path_of_copy(), NULL, &program_site[PROGRAM_ENTRY]) &&
+	     sdt_function(path_of_copy(), "main", &program_site[PROGRAM_MAIN]),
+	     "functions of the program");
+	need(all[0].semaphore, "the semaphore in main()");
+}
+
+static void arm_program(struct tracer *tracer)
+{
+	int i;
+
+	for (i = 0; i < PROGRAM_PLACES; i++)
+		arm_marker(tracer, marker_at(&program_site[i], program_fd,
+					     ID(PLACES + i)));
+}
+
+/* The records of one run: the first instruction, main(), and the marker. */
+static int good_runs(pid_t pid, int runs)
+{
+	struct utrace_rec_marker *hit;
+	struct utrace_rec *rec;
+	int i = 0, good = 0;
+	__u64 bias = 0;
+
+	for_each_record(rec) {
+		const struct sdt_site *at = &program_site[i % PROGRAM_PLACES];
+
+		hit = (void *)rec;
+		if (rec->type != UTRACE_REC_MARKER || hit->id >= ID(PLACES) +
+		    PROGRAM_PLACES || hit->id < ID(PLACES))
+			continue;
+		if (i % PROGRAM_PLACES == 0)
+			bias = hit->ip - at->address;
+		good += hit->id == ID(PLACES + i % PROGRAM_PLACES) &&
+			hit->ip == bias + at->address && bias % PAGE == 0 &&
+			rec->pid == pid && rec->tid == pid &&
+			(!hit->nargs || hit->args[0] == 4);
+		i++;
+	}
+	return i == runs * PROGRAM_PLACES ? good : -i;
+}
+
+/* @hits: hits of the library that the last program loads, see be_program(). */
+static void are_runs(struct tracer *tracer, pid_t pid, int runs, int hits,
+		     const char *text)
+{
+	int all = runs * PROGRAM_PLACES + hits;
+
+	is(all, gather(tracer->session, all), text);
+	is(runs * PROGRAM_PLACES, good_runs(pid, runs), "  which are right");
+}
+
+#define PROGRAM_HITS	5
+
+TEST_F(sites, executed)
+{
+	struct target *target = &self->target;
+	struct tracer tracer;
+	const int runs = 4;
+
+	make_program();
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	arm_program(&tracer);
+	arm_place(&tracer, HIT);
+	hit(target, HIT, 2);
+	are_hits(&tracer, target, HIT, 2, "hits before");
+	tell(target, SELF, 'X', runs - 1);
+	is(0, status_of(target->pid), "programs one after another");
+	is(runs, shared->number[1], "programs");
+	is(runs, shared->number[0], "semaphores in main()");
+	is(1, shared->number[2], "the semaphore of the library");
+	are_runs(&tracer, target->pid, runs, PROGRAM_HITS, "hits of programs");
+	is(2 + PROGRAM_HITS, hits_of(&tracer, ID(HIT)),
+	   "the library was hit in both programs");
+	untrace(&tracer);
+	unlink(path_of_copy());
+}
+
+/* A thread that is not the leader executes a program. */
+TEST_F(sites, executed_by_a_thread)
+{
+	struct target *target = &self->target;
+	struct tracer tracer;
+
+	make_program();
+	have_more(target, THREAD);
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	arm_program(&tracer);
+	tell(target, THREAD, 'X', 1);
+	is(0, status_of(target->pid), "programs one after another");
+	is(2, shared->number[0], "semaphores in main()");
+	are_runs(&tracer, target->pid, 2, 0, "hits of programs");
+	untrace(&tracer);
+	unlink(path_of_copy());
+}
+
+static void check_children_execute(struct target *target, __u32 scope)
+{
+	const bool tree = scope == UTRACE_SCOPE_TREE;
+	const char how[] = { 'Y', 'Z', 'Y', 'Z' };
+	struct tracer tracer;
+	int i;
+
+	trace(&tracer, target->pid, scope);
+	arm_program(&tracer);
+	arm_place(&tracer, HIT);
+	for (i = 0; i < 4; i++) {
+		int hits = tree ? PROGRAM_HITS : 0;
+
+		shared->number[0] = 0;
+		shared->number[2] = 0;
+		stage->number[3] = 0;
+		have(target, SELF, how[i], 0);
+		is(0, stage->number[3], "a child executes");
+		is(tree, shared->number[0], "  the semaphore in main()");
+		is(tree, shared->number[2], "  that of the library");
+		are_runs(&tracer, stage->number[4], tree, hits, "  hits");
+		hit(target, HIT, 5);
+		are_hits(&tracer, target, HIT, 5, "  hits of the parent");
+	}
+	untrace(&tracer);
+}
+
+TEST_F(sites, executed_by_children)
+{
+	make_program();
+	check_children_execute(&self->target, UTRACE_SCOPE_PROCESS);
+	check_children_execute(&self->target, UTRACE_SCOPE_TREE);
+	unlink(path_of_copy());
+}
+
+/* The program runs already when the markers are armed, and is executed anew. */
+TEST_F(sites, executed_without_tracer)
+{
+	struct target *target = &self->target;
+	struct tracer tracer;
+
+	make_program();
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	arm_program(&tracer);
+	untrace(&tracer);
+	tell(target, SELF, 'X', 1);
+	is(0, status_of(target->pid), "programs when the tracer is gone");
+	is(2, shared->number[1], "programs");
+	is(0, shared->number[0] + shared->number[2], "semaphores");
+	unlink(path_of_copy());
+}
+
+/*
+ * The program.  number[]: 0: sum of the semaphores in main().  1: programs.  2:
+ * the library's semaphore.  7: how many programs are to come.
+ */
+static int be_program(int raised, char **argv)
+{
+	long (*function)(long a, long b);
+	void *handle;
+	int i;
+
+	share_again(argv[2]);
+	shared->number[0] += raised;
+	shared->number[1]++;
+	if (shared->number[7]-- > 0) {
+		execv("/proc/self/exe", argv);
+		return 89;
+	}
+	handle = dlopen(argv[3], RTLD_NOW);
+	if (!handle)
+		return 88;
+	function = dlsym(handle, "probed_hit");
+	shared->number[2] = load(dlsym(handle, "utrace_test_hit_semaphore"), 2);
+	for (i = 0; i < PROGRAM_HITS; i++)
+		function(A + i, B);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	int raised = load(&utrace_test_main_semaphore, 2);
+
+	STAP_PROBE1(utrace_test, main, argc);
+	if (argc == 4 && !strcmp(argv[1], "run"))
+		return be_program(raised, argv);
+	return test_harness_run(argc, argv);
+}

@@ -1,0 +1,544 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace selftests - markers: functions that return, the order of records, full
+ * rings, targets that are stopped, and sessions that end
+ */
+#include "sites.h"
+
+#define RETURNED	(ID(PLACES) + 1)
+
+/* A function that probed_call() calls waits for the test. */
+static long wait_inside(long n)
+{
+	stage->number[0]++;
+	while (stage->number[1] < n)
+		usleep(1000);
+	return n;
+}
+
+static long fork_inside(long n)
+{
+	pid_t pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+
+	if (pid)
+		stage->number[2] = pid;
+	return pid;
+}
+
+/* probed_call() returns in the child, too. */
+static void return_twice(void)
+{
+	int status = -1;
+	long pid;
+
+	pid = loaded[0].function[CALL]((long)fork_inside, 0) - 1;
+	if (!pid)
+		_exit(7);
+	waitpid(pid, &status, 0);
+	stage->result = status;
+}
+
+/*
+ * 'i': wait within probed_call().  'f': fork within probed_call().  'p': hits
+ * between two marker calls.
+ */
+static void obey_here(struct target *target, struct order *order)
+{
+	switch (order->what) {
+	case 'i':
+		stage->result = loaded[0].function[CALL]((long)wait_inside,
+							 order->n);
+		break;
+	case 'f':
+		return_twice();
+		break;
+	case 'p':
+		mark(1);
+		hit_here(order->n);
+		mark(1);
+		break;
+	default:
+		obey_sites(target, order);
+	}
+}
+
+/* The return of a function, with its result. */
+static struct utrace_ioc_marker return_of(enum place place)
+{
+	struct utrace_ioc_marker arg = marker_of(place);
+
+	arg.flags = UTRACE_MARKER_RETURN;
+	arg.id = RETURNED;
+	arg.nargs = 1;
+	arg.args[0] = (struct utrace_marker_arg){
+		.size = -8,
+		.kind = UTRACE_MARKER_REG,
+		.reg = PERF_REG_X86_AX,
+		.index = UTRACE_MARKER_NO_REG,
+	};
+	return arg;
+}
+
+/* The number of records with this id and this address. */
+static int hits_with(__u64 id, enum place place)
+{
+	struct utrace_rec_marker *hit;
+	struct utrace_rec *rec;
+	int n = 0;
+
+	for_each_record(rec) {
+		hit = (void *)rec;
+		n += rec->type == UTRACE_REC_MARKER && hit->id == id &&
+		     hit->ip == stage->bias[0] + site[place].address;
+	}
+	return n;
+}
+
+/* Do entries and returns of probed_add() alternate, with the right results? */
+static bool alternate(int n)
+{
+	struct utrace_rec_marker *hit;
+	struct utrace_rec *rec;
+	int i = 0;
+
+	for_each_record(rec) {
+		hit = (void *)rec;
+		if (hit->id != (i % 2 ? RETURNED : ID(ADD)))
+			return false;
+		if (i % 2 && (hit->nargs != 1 ||
+			      hit->args[0] != (__u64)(A + B + i / 2)))
+			return false;
+		i++;
+	}
+	return i == 2 * n;
+}
+
+TEST_F(sites, entry_and_return)
+{
+	struct target *target = &self->target;
+	struct utrace_ioc_marker arg = return_of(ADD);
+	struct tracer tracer;
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	arm_place(&tracer, ADD);
+	arm_marker(&tracer, arg);
+	is(-EEXIST, try_arm(tracer.fd, &arg), "the return armed twice");
+	hit(target, ADD, 10);
+	is(A + B + 9, stage->result, "the result of the function");
+	is(20, gather(tracer.session, 20), "entries and returns");
+	is(10, hits_with(ID(ADD), ADD), "entries, at the address");
+	is(10, hits_with(RETURNED, ADD), "returns, with the same address");
+	holds(alternate(10), "one by one, with results");
+	is(10, hits_of(&tracer, ID(ADD)), "entries are counted");
+	is(10, hits_of(&tracer, RETURNED), "returns are counted");
+	disarm_place(&tracer, ADD);
+	hit(target, ADD, 5);
+	is(5, gather(tracer.session, 5), "returns only");
+	is(5, hits_with(RETURNED, ADD), "with the address of the function");
+	arm_place(&tracer, ADD);
+	disarm_marker(&tracer, arg);
+	hit(target, ADD, 5);
+	is(5, gather(tracer.session, 5), "entries only");
+	is(5, hits_with(ID(ADD), ADD), "with the address of the function");
+	arg.flags |= UTRACE_MARKER_COUNT;
+	arg.id++;
+	arm_marker(&tracer, arg);
+	hit(target, ADD, 5);
+	is(5, gather(tracer.session, 5), "returns are not recorded");
+	is(5, hits_of(&tracer, RETURNED + 1), "but counted");
+	untrace(&tracer);
+	hit(target, ADD, 5);
+	is(A + B + 4, stage->result, "closed: the result of the function");
+}
+
+/* Each call of a function that calls itself returns. */
+TEST_F(sites, recursion)
+{
+	struct target *target = &self->target;
+	struct utrace_rec *rec;
+	struct tracer tracer;
+	long result = B;
+	int good = 0;
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	arm_marker(&tracer, return_of(DOWN));
+	stage->a = 20;
+	hit(target, DOWN, 1);
+	is(B + 20, stage->result, "the result");
+	is(21, gather(tracer.session, 21), "returns");
+	for_each_record(rec)
+		good += (long)((struct utrace_rec_marker *)rec)->args[0] ==
+			result++;
+	is(21, good, "from within, with their results");
+	untrace(&tracer);
+}
+
+/* The target is in the n-th call of a function, until end_call(). */
+static void begin_call(struct target *target, int n)
+{
+	tell(target, SELF, 'i', n);
+	need(until(stage->number[0] == n), "a call");
+}
+
+static void end_call(struct target *target, int n, const char *text)
+{
+	stage->number[1] = n;
+	need(hear(target, SELF) > 0, "the target");
+	is(n + 1, stage->result, text);
+}
+
+/* The test arms and disarms while the function runs. */
+TEST_F(sites, disarmed_inside)
+{
+	struct target *target = &self->target;
+	struct tracer tracer;
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	begin_call(target, 1);
+	arm_marker(&tracer, return_of(CALL));
+	end_call(target, 1, "armed inside: the function returns");
+	are_none(&tracer, "  and that is no hit");
+	begin_call(target, 2);
+	disarm_marker(&tracer, return_of(CALL));
+	end_call(target, 2, "disarmed inside: it returns");
+	are_none(&tracer, "  and that is no hit");
+	arm_marker(&tracer, return_of(CALL));
+	begin_call(target, 3);
+	disarm_marker(&tracer, return_of(CALL));
+	arm_marker(&tracer, return_of(CALL));
+	end_call(target, 3, "disarmed and armed inside: it returns");
+	gather(tracer.session, 0);
+	begin_call(target, 4);
+	freeze(target->pid);
+	untrace(&tracer);
+	thaw(target->pid);
+	end_call(target, 4, "closed inside: it returns");
+}
+
+/* A function returns in two processes. */
+static void check_fork_inside(struct target *target, __u32 scope, int hits)
+{
+	struct tracer tracer;
+
+	trace(&tracer, target->pid, scope);
+	arm_marker(&tracer, return_of(CALL));
+	have(target, SELF, 'f', 0);
+	is(7 << 8, stage->result, "the child returns, and goes on");
+	is(hits, gather(tracer.session, hits), "returns");
+	is(1, count(UTRACE_REC_MARKER, target->pid), "one by the parent");
+	is(hits - 1, count(UTRACE_REC_MARKER, stage->number[2]),
+	   "and by the child");
+	is(hits, hits_of(&tracer, RETURNED), "counted");
+	untrace(&tracer);
+}
+
+TEST_F(sites, fork_inside)
+{
+	check_fork_inside(&self->target, UTRACE_SCOPE_PROCESS, 1);
+	check_fork_inside(&self->target, UTRACE_SCOPE_TREE, 2);
+}
+
+/* Hits stand among other records where they happened. */
+TEST_F(sites, order)
+{
+	static const int types[] = {
+		UTRACE_REC_SYS_ENTER, UTRACE_REC_SYS_EXIT, UTRACE_REC_MARKER,
+		UTRACE_REC_MARKER, UTRACE_REC_MARKER, UTRACE_REC_SYS_ENTER,
+		UTRACE_REC_SYS_EXIT,
+	};
+	struct target *target = &self->target;
+	struct utrace_rec *rec, *last = NULL;
+	struct tracer tracer;
+	int i = 0, good = 0;
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	need(!choose_marks(tracer.session), "choose");
+	arm_place(&tracer, HIT);
+	settle(target, SELF);
+	stage->place = HIT;
+	have(target, SELF, 'p', 3);
+	settle(target, SELF);
+	is(3, gather(tracer.session, 3), "hits");
+	for_each_record(rec) {
+		good += i < 7 && rec->type == types[i] &&
+			(!last || (rec->number == last->number + 1 &&
+				   rec->time > last->time &&
+				   rec->task == last->task));
+		last = rec;
+		i++;
+	}
+	is(7, i, "records");
+	is(7, good, "in the order of events");
+	is(3, good_hits(&tracer, target->pid, target->pid, HIT, 0),
+	   "hits that are right");
+	untrace(&tracer);
+}
+
+/* The events that the session has chosen have no bit of markers. */
+TEST_F(sites, settings)
+{
+	struct target *target = &self->target;
+	struct tracer tracer;
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	is(0, choose(tracer.session, 0, 0, NULL, 0), "no event is chosen");
+	arm_place(&tracer, HIT);
+	hit(target, HIT, 5);
+	are_hits(&tracer, target, HIT, 5, "hits come unasked");
+	untrace(&tracer);
+}
+
+/* Rings. */
+
+#define HITS	MANY
+
+/* The task waits for a reader, who takes his time. */
+TEST_F(sites, slow_reader)
+{
+	struct target *target = &self->target;
+	int n = 0, held = 0, good = 0, now;
+	struct pollfd pfd[2];
+	struct tracer tracer;
+
+	trace_full(&tracer, target->pid, UTRACE_SCOPE_PROCESS, SMALL,
+		   UTRACE_FULL_STOP);
+	arm_place(&tracer, HIT);
+	pfd[0] = (struct pollfd){ tracer.session, POLLIN, 0 };
+	pfd[1] = (struct pollfd){ target->from[SELF][0], POLLIN, 0 };
+	pin_to_cpu(target->pid, 0);
+	stage->place = HIT;
+	tell(target, SELF, 'h', HITS);
+	while (!(pfd[1].revents & POLLIN)) {
+		/* The reader waits for the first times, until the task does. */
+		if (held < 3)
+			held += is_held(target->pid);
+		if (poll(pfd, 2, DEADLINE_MS) <= 0)
+			break;
+		now = gather(tracer.session, 0);
+		good += good_hits(&tracer, target->pid, target->pid, HIT, n);
+		n += now;
+	}
+	need(hear(target, SELF) > 0, "the target");
+	now = gather(tracer.session, HITS - n);
+	good += good_hits(&tracer, target->pid, target->pid, HIT, n);
+	is(3, held, "the task has waited");
+	is(HITS, n + now, "hits");
+	is(HITS, good, "that are right");
+	is(HITS, hits_of(&tracer, ID(HIT)), "counted");
+	is(0, info(tracer.session).lost, "none is lost");
+	untrace(&tracer);
+}
+
+TEST_F(sites, full_rings)
+{
+	struct target *target = &self->target;
+	struct utrace_rec *rec, *last = NULL;
+	unsigned long lost = 0;
+	struct tracer tracer;
+	int n, good;
+
+	trace_full(&tracer, target->pid, UTRACE_SCOPE_PROCESS, SMALL,
+		   UTRACE_FULL_DROP);
+	arm_place(&tracer, HIT);
+	pin_to_cpu(target->pid, 0);
+	hit(target, HIT, HITS);
+	n = gather(tracer.session, 1);
+	good = good_hits(&tracer, target->pid, target->pid, HIT, 0);
+	holds(n > 100 && n < HITS, "%d hits of %d have found room", n, HITS);
+	is(n, good, "they are right, and the first ones");
+	is(HITS - n, info(tracer.session).lost, "all others are lost");
+	is(HITS, hits_of(&tracer, ID(HIT)), "all are counted");
+	hit(target, HIT, 1);
+	is(1, gather(tracer.session, 1), "one more");
+	for_each_record(rec) {
+		last = rec->type == UTRACE_REC_MARKER ? rec : last;
+		if (rec->type == UTRACE_REC_LOST)
+			lost += ((struct utrace_rec_lost *)rec)->lost;
+	}
+	is(HITS - n, lost, "LOST tells how many were lost");
+	is(HITS + 1, last ? last->number : 0, "the number has a gap");
+	untrace(&tracer);
+}
+
+/* Each thread that waits is let go when the session ends. */
+TEST_F(sites, closed_while_the_task_waits)
+{
+	struct target *target = &self->target;
+	struct tracer tracer;
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		trace_full(&tracer, target->pid, UTRACE_SCOPE_PROCESS, SMALL,
+			   UTRACE_FULL_STOP);
+		arm_place(&tracer, HIT);
+		stage->place = HIT;
+		tell(target, SELF, 'h', HITS);
+		holds(is_held(target->pid), "the task waits");
+		if (i % 2)
+			disarm_place(&tracer, HIT);
+		if (i / 2)
+			close(tracer.fd);
+		close(tracer.session);
+		if (i / 2 == 0)
+			close(tracer.fd);
+		holds(hear(target, SELF) > 0, "the task goes on");
+		is(0, semaphore(target, HIT), "the semaphore");
+	}
+}
+
+/* Targets that are stopped. */
+
+TEST_F(sites, armed_while_stopped)
+{
+	struct target *target = &self->target;
+	struct tracer tracer;
+	void *at = (void *)(uintptr_t)stage->semaphore_at[HIT];
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	freeze(target->pid);
+	stage->place = HIT;
+	tell(target, SELF, 'h', 1);
+	arm_place(&tracer, HIT);
+	is(1, read_word(target->pid, at, 2), "the semaphore while stopped");
+	are_none(&tracer, "hits while stopped");
+	thaw(target->pid);
+	need(hear(target, SELF) > 0, "the target");
+	are_hits(&tracer, target, HIT, 1, "the first hit after SIGCONT");
+	freeze(target->pid);
+	tell(target, SELF, 'h', 5);
+	disarm_place(&tracer, HIT);
+	is(0, read_word(target->pid, at, 2), "disarmed while stopped");
+	thaw(target->pid);
+	need(hear(target, SELF) > 0, "the target");
+	are_none(&tracer, "hits after SIGCONT");
+	freeze(target->pid);
+	arm_place(&tracer, HIT);
+	untrace(&tracer);
+	is(0, read_word(target->pid, at, 2), "closed while stopped");
+	thaw(target->pid);
+	hit(target, HIT, 5);
+	is(0, semaphore(target, HIT), "as the target sees");
+}
+
+/* Ends. */
+
+TEST_F(sites, detached)
+{
+	struct target *target = &self->target;
+	struct tracer tracer;
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	arm_place(&tracer, HIT);
+	is(0, detach(tracer.session, tracer.target), "DETACH");
+	hit(target, HIT, 5);
+	are_none(&tracer, "hits of a target that is detached");
+	is(-ENOENT, try_markers(tracer.session, target->pid,
+				UTRACE_SCOPE_PROCESS, tracer.target),
+	   "a descriptor for that target");
+	is(-ENOENT, try_markers(tracer.session, target->pid,
+				UTRACE_SCOPE_PROCESS, 77), "for no target");
+	disarm_place(&tracer, HIT);
+	is(0, semaphore(target, HIT), "disarmed");
+	untrace(&tracer);
+}
+
+TEST_F(sites, session_closed_first)
+{
+	struct target *target = &self->target;
+	struct tracer tracer;
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	arm_place(&tracer, HIT);
+	close(tracer.session);
+	hit(target, HIT, 5);
+	disarm_place(&tracer, HIT);
+	is(0, semaphore(target, HIT), "disarmed when the session is closed");
+	arm_place(&tracer, PLAIN);
+	hit(target, PLAIN, 5);
+	close(tracer.fd);
+	hit(target, PLAIN, 5);
+	is(0, other_semaphores(target, HIT), "and closed");
+	holds(until(!word_engines(target->pid) && !engines(target->pid)),
+	      "no engine is left");
+}
+
+TEST_F(sites, dead_target)
+{
+	struct utrace_ioc_marker arg = marker_of(PLAIN);
+	struct target *target = &self->target;
+	struct utrace_rec *end;
+	struct tracer tracer;
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	arm_place(&tracer, HIT);
+	hit(target, HIT, 5);
+	stop(target);
+	is(5, gather(tracer.session, 5), "hits before the end");
+	end = find(UTRACE_REC_TARGET_END, 0);
+	if (!end)
+		until((gather(tracer.session, 0),
+		       end = find(UTRACE_REC_TARGET_END, 0)));
+	holds(end && !next_record(end), "then TARGET_END");
+	is(5, hits_of(&tracer, ID(HIT)), "the count stays");
+	holds(until(poll_words(tracer.fd, 0) & POLLHUP), "POLLHUP");
+	is(-ESRCH, try_arm(tracer.fd, &arg), "ARM");
+	untrace(&tracer);
+	start_sites(target);
+}
+
+/* A word and a marker of one descriptor have one semaphore. */
+TEST_F(sites, word_and_marker)
+{
+	struct target *target = &self->target;
+	struct tracer tracer;
+	void *at = (void *)(uintptr_t)stage->semaphore_at[HIT];
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	arm(tracer.fd, at, UTRACE_WORD_COUNT16, 0);
+	is(1, semaphore(target, HIT), "a word");
+	arm_place(&tracer, HIT);
+	is(2, semaphore(target, HIT), "a word and a marker");
+	hit(target, HIT, 3);
+	are_hits(&tracer, target, HIT, 3, "hits");
+	disarm(tracer.fd, at, UTRACE_WORD_COUNT16, 0);
+	is(1, semaphore(target, HIT), "a marker");
+	hit(target, HIT, 3);
+	are_hits(&tracer, target, HIT, 3, "hits");
+	arm(tracer.fd, at, UTRACE_WORD_COUNT16, 0);
+	disarm_place(&tracer, HIT);
+	is(1, semaphore(target, HIT), "a word again");
+	untrace(&tracer);
+	is(0, semaphore(target, HIT), "nothing");
+	is(0, other_semaphores(target, HIT), "nor has a neighbour changed");
+}
+
+/* The structure may be longer; what the kernel does not know has to be 0. */
+TEST_F(sites, longer_structure)
+{
+	struct { struct utrace_ioc_marker arg; __u64 more; } longer;
+	const int shorter = UTRACE_IOC_MARKER_ARM_SIZE_VER0 - 8;
+	struct utrace_ioc_marker arg = marker_of(HIT);
+	struct target *target = &self->target;
+	struct tracer tracer;
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	longer.arg = arg;
+	longer.more = 1;
+	is(-E2BIG, command(tracer.fd, _IOW(0xBC, 0x16, longer), &longer),
+	   "a member that the kernel lacks");
+	is(0, semaphore(target, HIT), "is not armed");
+	longer.more = 0;
+	is(0, command(tracer.fd, _IOW(0xBC, 0x16, longer), &longer),
+	   "the same member as 0");
+	is(1, semaphore(target, HIT), "is armed");
+	is(-EINVAL, command(tracer.fd, _IOC(_IOC_WRITE, 0xBC, 0x17, shorter),
+			    &arg), "a structure that is too short");
+	is(-EFAULT, try_disarm(tracer.fd, (void *)8), "EFAULT");
+	is(-ENOTTY, try_arm(tracer.session, &arg), "a session has no markers");
+	is(0, command(tracer.fd, _IOW(0xBC, 0x17, longer), &longer),
+	   "disarmed by the longer one");
+	is(0, semaphore(target, HIT), "is disarmed");
+	untrace(&tracer);
+}
+
+TEST_HARNESS_MAIN

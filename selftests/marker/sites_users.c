@@ -1,0 +1,622 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace selftests - markers: several users of one place
+ *
+ * Users are tracers of /dev/utrace, events of tracefs, which see the hits of
+ * all processes, and perf events.  A semaphore is 1 as long as there is a user:
+ * the kernel's uprobes have one breakpoint for all.
+ */
+#include "sites.h"
+
+#include <linux/perf_event.h>
+
+#define TRACEFS		"/sys/kernel/tracing/"
+
+/* number[]: 0: stop.  1: looks at the semaphore.  2: those that were not 1. */
+static void watch_semaphore(void)
+{
+	while (!stage->number[0]) {
+		stage->number[2] += own_semaphore(HIT) != 1;
+		stage->number[1]++;
+	}
+}
+
+/* number[]: 3: the child's semaphore.  stage::result: its status. */
+static void fork_one(int hits)
+{
+	pid_t pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	int status = -1;
+
+	if (!pid) {
+		stage->number[3] = own_semaphore(HIT);
+		hit_here(hits);
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	stage->result = status;
+}
+
+static void obey_here(struct target *target, struct order *order)
+{
+	switch (order->what) {
+	case 'W':
+		watch_semaphore();
+		break;
+	case 'f':
+		fork_one(order->n);
+		break;
+	default:
+		obey_sites(target, order);
+	}
+}
+
+/* Tracers. */
+
+TEST_F(sites, two_tracers)
+{
+	struct target *target = &self->target;
+	struct tracer first, second;
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		trace(&first, target->pid, UTRACE_SCOPE_PROCESS);
+		trace(&second, target->pid, i / 2 ? UTRACE_SCOPE_TREE :
+		      UTRACE_SCOPE_PROCESS);
+		arm_place(&first, HIT);
+		arm_place(&second, HIT);
+		is(1, semaphore(target, HIT), "two tracers, one semaphore");
+		hit(target, HIT, 5);
+		are_hits(&first, target, HIT, 5, "the first one's hits");
+		are_hits(&second, target, HIT, 5, "the second one's");
+		if (i % 2)
+			disarm_place(&first, HIT);
+		else
+			close(first.fd);
+		is(1, semaphore(target, HIT), "the first one leaves");
+		hit(target, HIT, 3);
+		are_none(&first, "and has no hits");
+		are_hits(&second, target, HIT, 3, "the second one has");
+		disarm_place(&second, HIT);
+		is(0, semaphore(target, HIT), "the second one leaves");
+		hit(target, HIT, 3);
+		are_none(&second, "and has no hits");
+		if (i % 2)
+			close(first.fd);
+		close(first.session);
+		untrace(&second);
+	}
+}
+
+/* Two descriptors of one session are two users, too. */
+TEST_F(sites, two_descriptors)
+{
+	struct target *target = &self->target;
+	struct tracer tracer, second;
+	struct utrace_ioc_marker arg = marker_of(HIT);
+	struct utrace_rec *rec;
+	int ids[2] = {};
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	second = tracer;
+	second.fd = try_markers(tracer.session, target->pid,
+				UTRACE_SCOPE_PROCESS, tracer.target);
+	need(second.fd >= 0, "a second descriptor");
+	arm_place(&tracer, HIT);
+	arg.id = 7;
+	arg.nargs = 1;
+	arm_marker(&second, arg);
+	is(1, semaphore(target, HIT), "one semaphore");
+	hit(target, HIT, 5);
+	is(10, gather(tracer.session, 10), "each hit is recorded for both");
+	for_each_record(rec) {
+		struct utrace_rec_marker *one = (void *)rec;
+
+		ids[0] += one->id == ID(HIT) && one->nargs == 3;
+		ids[1] += one->id == 7 && one->nargs == 1;
+	}
+	is(5, ids[0], "with the id and the arguments of the first");
+	is(5, ids[1], "and of the second");
+	close(tracer.fd);
+	is(1, semaphore(target, HIT), "the first one is closed");
+	hit(target, HIT, 5);
+	is(5, gather(tracer.session, 5), "hits");
+	close(second.fd);
+	is(0, semaphore(target, HIT), "both are closed");
+	close(tracer.session);
+}
+
+#define TRACERS	8
+
+/* Each turn has three hits, with the same arguments. */
+static void are_hits_of_turns(struct tracer *tracer, struct target *target,
+			      int turns)
+{
+	struct utrace_rec_marker *hit;
+	struct utrace_rec *rec;
+	int n = 0, good = 0;
+
+	gather(tracer->session, 3 * turns);
+	for_each_record(rec) {
+		hit = (void *)rec;
+		good += is_hit(tracer, hit, target->pid, target->pid, HIT,
+			       n++ % 3);
+	}
+	is(3 * turns, n, "hits");
+	is(3 * turns, good, "  which are right");
+}
+
+TEST_F(sites, many_tracers)
+{
+	struct target *target = &self->target;
+	struct tracer tracer[TRACERS];
+	int i, n;
+
+	for (i = 0; i < TRACERS; i++) {
+		trace(&tracer[i], target->pid, i % 2 ? UTRACE_SCOPE_TREE :
+		      UTRACE_SCOPE_PROCESS);
+		arm_place(&tracer[i], HIT);
+	}
+	is(1, semaphore(target, HIT), "all tracers");
+	hit(target, HIT, 3);
+	/* They leave in another order than they have come. */
+	for (n = 1; n <= TRACERS; n++) {
+		struct tracer *leaving = &tracer[n * 3 % TRACERS];
+
+		is(3 * n, hits_of(leaving, ID(HIT)), "counted");
+		are_hits_of_turns(leaving, target, n);
+		untrace(leaving);
+		is(n < TRACERS, semaphore(target, HIT), "after one has left");
+		hit(target, HIT, 3);
+	}
+}
+
+/* Two processes with one tracer each. */
+TEST_F(sites, two_processes)
+{
+	struct target *target = &self->target, other;
+	struct tracer first, second;
+
+	start_sites(&other);
+	trace(&first, target->pid, UTRACE_SCOPE_PROCESS);
+	trace(&second, other.pid, UTRACE_SCOPE_PROCESS);
+	arm_place(&first, HIT);
+	arm_place(&second, HIT);
+	is(1, semaphore(target, HIT), "the first one's semaphore");
+	is(1, semaphore(&other, HIT), "the second one's semaphore");
+	hit(&other, HIT, 5);
+	are_none(&first, "hits of the second are none of the first");
+	is(5, gather(second.session, 5), "but the second's");
+	disarm_place(&first, HIT);
+	is(0, semaphore(target, HIT), "the first one is disarmed");
+	is(1, semaphore(&other, HIT), "the second one is not");
+	hit(target, HIT, 5);
+	are_none(&second, "hits of the first are none of the second");
+	arm_place(&first, HIT);
+	untrace(&second);
+	is(1, semaphore(target, HIT), "the first one is armed again");
+	is(0, semaphore(&other, HIT), "the second one is closed");
+	hit(&other, HIT, 5);
+	are_none(&first, "hits of the second");
+	untrace(&first);
+	stop(&other);
+}
+
+/* number[]: 4: what has been armed. */
+static pid_t start_tracer(struct target *target, __u32 scope)
+{
+	struct tracer tracer;
+	pid_t pid = fork();
+
+	need(pid >= 0, "fork");
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	trace(&tracer, target->pid, scope);
+	arm_place(&tracer, HIT);
+	arm_place(&tracer, PLAIN);
+	stage->number[4]++;
+	for (;;)
+		pause();
+}
+
+TEST_F(sites, killed_tracer)
+{
+	struct target *target = &self->target;
+	struct tracer tracer;
+	pid_t killed;
+	int i;
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	for (i = 0; i < 4; i++) {
+		if (i % 2)
+			arm_place(&tracer, HIT);
+		stage->number[4] = 0;
+		killed = start_tracer(target, i / 2 ? UTRACE_SCOPE_TREE :
+				      UTRACE_SCOPE_PROCESS);
+		need(until(stage->number[4]), "another tracer");
+		is(1, semaphore(target, HIT), "the semaphore");
+		need(!kill(killed, SIGKILL), "SIGKILL");
+		is(SIGKILL, status_of(killed), "the other one is killed");
+		holds(until(semaphore(target, HIT) == i % 2),
+		      "%d tracers are left", i % 2);
+		holds(until(word_engines(target->pid) == 1), "one descriptor");
+		hit(target, HIT, 5);
+		hit(target, PLAIN, 5);
+		if (!(i % 2))
+			continue;
+		are_hits(&tracer, target, HIT, 5, "hits");
+		disarm_place(&tracer, HIT);
+		is(0, semaphore(target, HIT), "the last one leaves");
+	}
+	untrace(&tracer);
+}
+
+/* Events of tracefs. */
+
+static int write_tracefs(const char *name, const char *text)
+{
+	char path[128];
+	int fd, ret;
+
+	snprintf(path, sizeof(path), TRACEFS "%s", name);
+	fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	need(fd >= 0, path);
+	ret = write(fd, text, strlen(text)) < 0 ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
+/* The name of an event, which no other test has. */
+static const char *event_name(char kind)
+{
+	static char name[32];
+
+	snprintf(name, sizeof(name), "%c%d", kind, getpid());
+	return name;
+}
+
+/* Make an event: 'p' for hits, 'r' for returns.  It has its kind's name. */
+static int add_event(char kind, enum place place, __u64 semaphore)
+{
+	char text[256], counter[32] = "";
+
+	if (semaphore)
+		snprintf(counter, sizeof(counter), "(0x%llx)", semaphore);
+	snprintf(text, sizeof(text), "%c:utrace_test/%s %s:0x%llx%s\n", kind,
+		 event_name(kind), library[0], site[place].offset, counter);
+	return write_tracefs("uprobe_events", text);
+}
+
+static int switch_event(char kind, bool on)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "events/utrace_test/%s/enable",
+		 event_name(kind));
+	return write_tracefs(name, on ? "1" : "0");
+}
+
+static void remove_event(char kind)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "-:utrace_test/%s\n", event_name(kind));
+	need(!write_tracefs("uprobe_events", text), "remove an event");
+}
+
+/* How often an event was hit by all processes, or -1. */
+static long event_hits(char kind)
+{
+	FILE *file = fopen(TRACEFS "uprobe_profile", "re");
+	char line[512], name[64];
+	long hits, found = -1;
+
+	need(file, "uprobe_profile");
+	while (fgets(line, sizeof(line), file))
+		if (sscanf(line, "%*s %63s %ld", name, &hits) == 2 &&
+		    !strcmp(name, event_name(kind)))
+			found = hits;
+	fclose(file);
+	return found;
+}
+
+static void begin_event(char kind, enum place place)
+{
+	need(!add_event(kind, place, site[place].semaphore), "uprobe_events");
+	need(!switch_event(kind, true), "enable an event");
+}
+
+static void end_event(char kind)
+{
+	need(!switch_event(kind, false), "disable an event");
+	remove_event(kind);
+}
+
+static bool has_tracefs(void)
+{
+	return !access(TRACEFS "uprobe_events", W_OK);
+}
+
+#define NO_TRACEFS	"no uprobe_events in " TRACEFS
+
+/* An event is there before the tracer, and after it. */
+TEST_F(sites, event_before_and_after)
+{
+	struct target *target = &self->target;
+	struct tracer tracer;
+
+	if (!has_tracefs())
+		SKIP(return, NO_TRACEFS);
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	begin_event('p', HIT);
+	is(1, semaphore(target, HIT), "an event");
+	hit(target, HIT, 5);
+	is(5, event_hits('p'), "its hits");
+	are_none(&tracer, "the tracer's hits");
+	arm_place(&tracer, HIT);
+	is(1, semaphore(target, HIT), "an event and a tracer");
+	hit(target, HIT, 5);
+	is(10, event_hits('p'), "hits of the event go on");
+	are_hits(&tracer, target, HIT, 5, "the tracer has hits");
+	disarm_place(&tracer, HIT);
+	is(1, semaphore(target, HIT), "the event alone");
+	hit(target, HIT, 5);
+	is(15, event_hits('p'), "hits of the event go on");
+	are_none(&tracer, "the tracer's hits");
+	end_event('p');
+	is(0, semaphore(target, HIT), "nobody");
+	hit(target, HIT, 5);
+	untrace(&tracer);
+}
+
+/* An event comes and goes while the marker is armed. */
+TEST_F(sites, event_meanwhile)
+{
+	struct target *target = &self->target, other;
+	struct tracer tracer;
+	int i;
+
+	if (!has_tracefs())
+		SKIP(return, NO_TRACEFS);
+	start_sites(&other);
+	have(target, SELF, 'b', 0);
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	arm_place(&tracer, HIT);
+	need(!add_event('p', HIT, site[HIT].semaphore), "uprobe_events");
+	for (i = 1; i <= 3; i++) {
+		need(!switch_event('p', true), "enable the event");
+		is(1, semaphore(target, HIT), "an event and a tracer");
+		is(1, semaphore(&other, HIT), "the event in another process");
+		hit(&other, HIT, 5);
+		are_none(&tracer, "hits of another process");
+		hit(target, HIT, 5);
+		are_hits(&tracer, target, HIT, 5, "hits of the tracer");
+		is(10 * i, event_hits('p'), "hits of the event");
+		need(!switch_event('p', false), "disable the event");
+		is(1, semaphore(target, HIT), "the tracer alone");
+		is(0, semaphore(&other, HIT), "nobody in the other process");
+		hit(target, HIT, 5);
+		are_hits(&tracer, target, HIT, 5, "hits of the tracer");
+	}
+	remove_event('p');
+	untrace(&tracer);
+	is(0, semaphore(target, HIT), "nobody");
+	stop(&other);
+}
+
+/* One of them is always there, so the semaphore is never 0. */
+TEST_F(sites, semaphore_with_two_users)
+{
+	struct target *target = &self->target;
+	struct tracer tracer;
+	int i;
+
+	if (!has_tracefs())
+		SKIP(return, NO_TRACEFS);
+	have_more(target, THREAD);
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	begin_event('p', HIT);
+	tell(target, THREAD, 'W', 0);
+	need(until(stage->number[1]), "a look");
+	for (i = 0; i < times(20); i++) {
+		arm_place(&tracer, HIT);
+		need(!switch_event('p', false), "disable the event");
+		need(!switch_event('p', true), "enable the event");
+		if (i % 2) {
+			disarm_place(&tracer, HIT);
+			continue;
+		}
+		close(tracer.fd);
+		tracer.fd = try_markers(tracer.session, target->pid,
+					UTRACE_SCOPE_PROCESS, tracer.target);
+		need(tracer.fd >= 0, "a descriptor");
+	}
+	stage->number[0] = 1;
+	need(hear(target, THREAD) > 0, "the thread");
+	holds(stage->number[1] > 0, "%ld looks", stage->number[1]);
+	is(0, stage->number[2], "looks at a semaphore that is not 1");
+	end_event('p');
+	is(0, semaphore(target, HIT), "nobody");
+	untrace(&tracer);
+}
+
+/* The children of a process that is traced alone have the event. */
+TEST_F(sites, event_and_children)
+{
+	struct target *target = &self->target;
+	struct tracer tracer;
+	int i;
+
+	if (!has_tracefs())
+		SKIP(return, NO_TRACEFS);
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	arm_place(&tracer, HIT);
+	begin_event('p', HIT);
+	stage->place = HIT;
+	for (i = 1; i <= 3; i++) {
+		have(target, SELF, 'f', 5);
+		is(0, stage->result, "the end of a child");
+		is(1, stage->number[3], "its semaphore");
+		is(5 * i, event_hits('p'), "hits of the event");
+		are_none(&tracer, "hits of the tracer");
+	}
+	end_event('p');
+	have(target, SELF, 'f', 5);
+	is(0, stage->result, "the end of a child");
+	is(0, stage->number[3], "its semaphore without an event");
+	is(1, semaphore(target, HIT), "that of the parent");
+	hit(target, HIT, 5);
+	are_hits(&tracer, target, HIT, 5, "hits of the parent");
+	untrace(&tracer);
+}
+
+/* All users of a place have to name one semaphore. */
+TEST_F(sites, event_with_another_semaphore)
+{
+	struct target *target = &self->target;
+	struct utrace_ioc_marker arg = marker_of(HIT);
+	struct tracer tracer, other;
+
+	if (!has_tracefs())
+		SKIP(return, NO_TRACEFS);
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	trace(&other, target->pid, UTRACE_SCOPE_PROCESS);
+	arm_place(&tracer, HIT);
+	arg.semaphore = site[TWELVE].semaphore;
+	is(-EBUSY, try_arm(other.fd, &arg), "another tracer's semaphore");
+	arg.semaphore = 0;
+	is(-EBUSY, try_arm(other.fd, &arg), "another tracer without one");
+	need(!add_event('p', HIT, site[TWELVE].semaphore), "uprobe_events");
+	is(-EINVAL, switch_event('p', true), "an event's");
+	is(1, semaphore(target, HIT), "the semaphore of the first tracer");
+	is(0, other_semaphores(target, HIT), "and no other");
+	hit(target, HIT, 5);
+	are_hits(&tracer, target, HIT, 5, "hits");
+	disarm_place(&tracer, HIT);
+	holds(until(!switch_event('p', true)), "the event without the tracer");
+	arg = marker_of(HIT);
+	is(-EBUSY, try_arm(tracer.fd, &arg), "the tracer's semaphore");
+	is(-ENOENT, try_disarm(tracer.fd, &arg), "which is not armed");
+	is(0, semaphore(target, HIT), "the semaphore of the marker");
+	is(1, semaphore(target, TWELVE), "the one of the event");
+	hit(target, HIT, 5);
+	are_none(&tracer, "hits");
+	arg.semaphore = site[TWELVE].semaphore;
+	is(0, try_arm(tracer.fd, &arg), "the tracer with that of the event");
+	end_event('p');
+	is(1, semaphore(target, TWELVE), "the event is gone");
+	untrace(&tracer);
+	is(0, semaphore(target, TWELVE), "nobody");
+	untrace(&other);
+}
+
+TEST_F(sites, events_of_a_function)
+{
+	struct target *target = &self->target;
+	struct utrace_ioc_marker arg = marker_of(ADD);
+	struct tracer tracer;
+
+	if (!has_tracefs())
+		SKIP(return, NO_TRACEFS);
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	begin_event('p', ADD);
+	begin_event('r', ADD);
+	arm_place(&tracer, ADD);
+	arg.flags = UTRACE_MARKER_RETURN;
+	arg.id++;
+	arm_marker(&tracer, arg);
+	hit(target, ADD, 5);
+	is(A + B + 4, stage->result, "the result of the function");
+	is(10, gather(tracer.session, 10), "entries and returns of the tracer");
+	is(5, event_hits('p'), "entries of an event");
+	is(5, event_hits('r'), "returns of an event");
+	end_event('r');
+	hit(target, ADD, 5);
+	is(10, gather(tracer.session, 10), "when the event of returns is gone");
+	begin_event('r', ADD);
+	disarm_marker(&tracer, arg);
+	hit(target, ADD, 5);
+	is(5, gather(tracer.session, 5), "entries");
+	is(5, event_hits('r'), "when the tracer wants no returns");
+	untrace(&tracer);
+	hit(target, ADD, 5);
+	is(10, event_hits('r'), "when the tracer is gone");
+	end_event('r');
+	end_event('p');
+}
+
+/* Events of perf, which see one process. */
+
+/* Open an event that counts; returns its descriptor, or -errno. */
+static int open_perf(pid_t pid, enum place place)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.config = site[place].semaphore << 32,
+		.uprobe_path = (uintptr_t)library[0],
+		.probe_offset = site[place].offset,
+	};
+	FILE *type = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
+	int fd;
+
+	if (!type || fscanf(type, "%u", &attr.type) != 1)
+		return -ENOENT;
+	fclose(type);
+	fd = syscall(SYS_perf_event_open, &attr, pid, -1, -1,
+		     PERF_FLAG_FD_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static long perf_hits(int fd)
+{
+	__u64 hits;
+
+	need(read(fd, &hits, sizeof(hits)) == sizeof(hits), "a perf event");
+	return hits;
+}
+
+TEST_F(sites, perf)
+{
+	struct target *target = &self->target, other;
+	struct tracer tracer;
+	int own, others;
+
+	start_sites(&other);
+	have(target, SELF, 'b', 0);
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	others = open_perf(other.pid, HIT);
+	if (others < 0) {
+		untrace(&tracer);
+		stop(&other);
+		SKIP(return, "no uprobes of perf");
+	}
+	is(1, semaphore(&other, HIT), "perf in another process");
+	is(0, semaphore(target, HIT), "not in the target");
+	arm_place(&tracer, HIT);
+	is(1, semaphore(target, HIT), "a tracer");
+	hit(target, HIT, 5);
+	hit(&other, HIT, 7);
+	are_hits(&tracer, target, HIT, 5, "hits of the tracer");
+	is(7, perf_hits(others), "hits of perf");
+	own = open_perf(target->pid, HIT);
+	need(own >= 0, "perf in the target");
+	is(1, semaphore(target, HIT), "perf and a tracer");
+	hit(target, HIT, 5);
+	are_hits(&tracer, target, HIT, 5, "hits of the tracer");
+	is(5, perf_hits(own), "hits of perf");
+	close(others);
+	is(0, semaphore(&other, HIT), "perf leaves the other process");
+	disarm_place(&tracer, HIT);
+	is(1, semaphore(target, HIT), "the tracer leaves");
+	hit(target, HIT, 5);
+	is(10, perf_hits(own), "hits of perf");
+	are_none(&tracer, "hits of the tracer");
+	arm_place(&tracer, HIT);
+	close(own);
+	is(1, semaphore(target, HIT), "perf leaves");
+	untrace(&tracer);
+	is(0, semaphore(target, HIT), "nobody");
+	stop(&other);
+}
+
+TEST_HARNESS_MAIN
