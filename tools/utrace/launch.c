@@ -37,9 +37,9 @@ static int status_of(int error)
 
 /*
  * Find the file of a program, in the folders of PATH if the name has no "/".
- * The command ends if there is none.
+ * The command ends if there is none.  Returns a path to be freed.
  */
-static char *look_up(const char *name)
+char *launch_look_up(const char *name)
 {
 	const char *folder = getenv("PATH") ?: "/bin:/usr/bin", *end;
 	struct stat stat_;
@@ -140,7 +140,7 @@ static void await_child(pid_t child, int ready)
 void launch_prepare(struct launch *launch)
 {
 	const struct passwd *user = find_user(launch->user);
-	char *path = look_up(launch->program[0]);
+	char *path = launch_look_up(launch->program[0]);
 	int ready[2], go[2];
 
 	if (pipe2(ready, O_CLOEXEC) || pipe2(go, O_CLOEXEC))

@@ -25,6 +25,7 @@ struct launch {
 	int go;
 };
 
+char *launch_look_up(const char *name);
 void launch_prepare(struct launch *launch);
 void launch_go(struct launch *launch);
 int launch_end_like(int status);

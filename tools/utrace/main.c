@@ -3,8 +3,8 @@
  * utrace - main() of the command utrace
  *
  * The command traces programs by /dev/utrace and prints what they do in the
- * manner of strace.  trace.c has that, ps.c the command ps, and branches.c the
- * command branches.
+ * manner of strace.  trace.c has that, ps.c the command ps, branches.c the command
+ * branches, and markers.c the command markers.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,6 +16,7 @@
 
 #include "branches.h"
 #include "fail.h"
+#include "markers.h"
 #include "output.h"
 #include "ps.h"
 #include "trace.h"
@@ -31,6 +32,8 @@ static const char usage[] =
 	"  ps [PID...]                             list who traces what\n"
 	"  branches record|report|--last N ...     where programs have gone, branch\n"
 	"                                          by branch\n"
+	"  markers list|trace|status ...           SDT markers and functions of\n"
+	"                                          programs\n"
 	"\n"
 	"'utrace COMMAND --help' lists the options of a command; without a command\n"
 	"they are those of run and attach.  A program with the name of a command\n"
@@ -54,6 +57,7 @@ static const struct {
 	{ "attach", cmd_attach },
 	{ "ps", ps_main },
 	{ "branches", branches_main },
+	{ "markers", markers_main },
 };
 
 /* Fail if what was printed could not be written. */

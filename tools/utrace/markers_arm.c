@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - arm markers in a process
+ *
+ * The process is a target of a session, for the records of hits, and has words
+ * by a descriptor, which arms the markers.
+ */
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <linux/utrace_marker.h>
+
+#include "fail.h"
+#include "markers_arm.h"
+#include "markers_set.h"
+#include "session.h"
+
+/* Add the target.  Returns its id, or -1 with errno. */
+static int attach(int session, int pidfd, enum utrace_scope scope)
+{
+	struct utrace_ioc_attach attach = { .fd = pidfd, .scope = scope };
+
+	return ioctl(session, UTRACE_IOC_ATTACH, &attach) ? -1 : (int)attach.id;
+}
+
+/**
+ * marker_attach() - attach to a process
+ * @arming: has the session; the rest is filled in
+ * @pid: the process
+ * @follow: markers are traced in new processes, too
+ *
+ * The command ends with a message if that is not possible.
+ */
+void marker_attach(struct marker_arming *arming, pid_t pid, bool follow)
+{
+	int pidfd = syscall(SYS_pidfd_open, pid, 0), target = -1;
+	struct utrace_ioc_words words = {
+		.pidfd = pidfd,
+		.scope = follow ? UTRACE_SCOPE_TREE : UTRACE_SCOPE_PROCESS,
+	};
+	char what[48];
+
+	snprintf(what, sizeof(what), "attaching to process %d", pid);
+	if (pidfd >= 0)
+		target = attach(arming->session, pidfd, words.scope);
+	if (target < 0)
+		fail(what, session_why_not(errno));
+	words.target = target;
+	arming->words = ioctl(arming->session, UTRACE_IOC_WORDS, &words);
+	if (arming->words < 0)
+		fail(what, errno == ENOTTY ?
+		     "this kernel has no markers: boot one with CONFIG_UTRACE_MARKERS" :
+		     session_why_not(errno));
+	close(pidfd);
+}
+
+static struct utrace_ioc_marker request(const struct marker_arming *arming,
+					const struct marker_set *set, size_t n)
+{
+	const struct site *site = &set->sites[n];
+	struct utrace_ioc_marker marker = {
+		.fd = site->fd,
+		.flags = site->at.flags,
+		.offset = site->at.offset,
+		.semaphore = site->at.semaphore,
+		.id = n,
+		.nargs = arming->count ? 0 : site->at.args.n,
+	};
+	unsigned int i;
+
+	if (arming->count)
+		marker.flags |= UTRACE_MARKER_COUNT;
+	for (i = 0; i < marker.nargs; i++)
+		marker.args[i] = site->at.args.arg[i].where;
+	return marker;
+}
+
+/* Why a marker cannot be armed; @fatal: neither can the others. */
+static const char *why_not(int error, bool *fatal)
+{
+	*fatal = false;
+	switch (error) {
+	case EEXIST:
+		return "another MARKER is at the same place";
+	case EBUSY:
+		return "somebody else has armed it with another semaphore; end that, "
+		       "such as perf or bpftrace";
+	case EOPNOTSUPP:
+		return "there can be no breakpoint, or this kernel has none "
+		       "(CONFIG_UTRACE_SITES)";
+	case EIO:
+		return "the file system cannot have breakpoints; copy the file to "
+		       "another one";
+	case ENOSPC:
+		*fatal = true;
+		return "there are too many sites for one trace; give fewer MARKERs "
+		       "(the kernel takes 1024 sites)";
+	default:
+		*fatal = true;
+		return session_why_not(error);
+	}
+}
+
+/**
+ * marker_arm() - arm markers
+ * @arming: how
+ * @set: the markers, whose sites that are armed are noted
+ *
+ * A site that cannot be armed is told and left out.  The command ends with a
+ * message if there is none.
+ *
+ * Return: the number of sites that are armed.
+ */
+size_t marker_arm(struct marker_arming *arming, struct marker_set *set)
+{
+	struct utrace_ioc_marker marker;
+	size_t i, armed = 0;
+	const char *why;
+	bool fatal;
+
+	for (i = 0; i < set->nsites; i++) {
+		struct site *site = &set->sites[i];
+
+		marker = request(arming, set, i);
+		site->armed = !ioctl(arming->words, UTRACE_IOC_MARKER_ARM,
+				     &marker);
+		armed += site->armed;
+		if (site->armed)
+			continue;
+		why = why_not(errno, &fatal);
+		say(set->markers[site->marker].name, why);
+		if (fatal)
+			exit(STATUS_FAILED);
+	}
+	if (!armed)
+		fail("arming", "no marker could be armed");
+	return armed;
+}
+
+/*
+ * Read how often markers were hit, and close the descriptor, which disarms them.
+ */
+void marker_read_hits(struct marker_arming *arming, struct marker_set *set)
+{
+	struct utrace_ioc_marker_counts counts = { .n = set->nsites };
+	struct utrace_marker_count *count = calloc(set->nsites, sizeof(*count));
+	struct site *site;
+	__u32 i;
+
+	if (!count)
+		fail("memory", "there is not enough");
+	counts.counts = (uintptr_t)count;
+	if (ioctl(arming->words, UTRACE_IOC_MARKER_COUNTS, &counts))
+		fail("reading the counts", strerror(errno));
+	for (i = 0; i < counts.n; i++) {
+		site = &set->sites[count[i].id];
+		set->markers[site->marker].hits += count[i].hits;
+	}
+	free(count);
+	close(arming->words);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * utrace - arm markers in a process
+ */
+#ifndef UTRACE_MARKERS_ARM_H
+#define UTRACE_MARKERS_ARM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct marker_set;
+
+/**
+ * struct marker_arming - markers that are armed
+ * @session: descriptor of the session of /dev/utrace that gets the records
+ * @words: descriptor that arms them
+ * @count: hits are counted only
+ */
+struct marker_arming {
+	int session;
+	int words;
+	bool count;
+};
+
+void marker_attach(struct marker_arming *arming, pid_t pid, bool follow);
+size_t marker_arm(struct marker_arming *arming, struct marker_set *set);
+void marker_read_hits(struct marker_arming *arming, struct marker_set *set);
+
+#endif /* UTRACE_MARKERS_ARM_H */

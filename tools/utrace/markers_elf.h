@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * utrace - markers and functions of files
+ */
+#ifndef UTRACE_MARKERS_ELF_H
+#define UTRACE_MARKERS_ELF_H
+
+#include <stdbool.h>
+
+#include <gelf.h>
+#include <linux/types.h>
+
+#include "markers_args.h"
+
+/**
+ * struct marker_site - a place in a file at which a marker is
+ * @provider: who has made the marker; of a function the name of the file
+ * @name: name of the marker or the function, with "%return" for its return
+ * @offset: offset of the instruction in the file
+ * @semaphore: offset of the semaphore in the file, 0 for none
+ * @flags: %UTRACE_MARKER_RETURN or 0
+ * @args: the arguments
+ */
+struct marker_site {
+	const char *provider;
+	const char *name;
+	__u64 offset;
+	__u64 semaphore;
+	__u32 flags;
+	struct marker_args args;
+};
+
+/* Is told of a site, whose names are valid until the function returns. */
+typedef void marker_site_function(const struct marker_site *site, void *data);
+
+/**
+ * struct marker_wish - functions that are looked for
+ * @name: their names, with wildcards of fnmatch(3)
+ * @is_return: their returns are meant, not their entries
+ * @args: number of arguments of entries to read
+ */
+struct marker_wish {
+	const char *name;
+	bool is_return;
+	unsigned int args;
+};
+
+/* markers_elf.c */
+const char *marker_notes(int fd, marker_site_function *function, void *data);
+bool marker_offset(Elf *elf, __u64 address, __u64 *offset);
+const char *marker_why_not(Elf *elf);
+unsigned int marker_address_size(Elf *elf);
+
+/* markers_functions.c */
+const char *marker_functions(const char *path, int fd,
+			     const struct marker_wish *wish,
+			     marker_site_function *function, void *data);
+
+#endif /* UTRACE_MARKERS_ELF_H */

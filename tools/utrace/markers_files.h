@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * utrace - files that may have markers
+ */
+#ifndef UTRACE_MARKERS_FILES_H
+#define UTRACE_MARKERS_FILES_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* Is told of a file.  Returns true to keep @fd, which is closed otherwise. */
+typedef bool marker_file_function(const char *path, int fd, void *data);
+
+int marker_file_open(const char *path);
+unsigned int marker_files_of_process(pid_t pid, marker_file_function *function,
+				     void *data);
+
+#endif /* UTRACE_MARKERS_FILES_H */

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - find the markers that the user has named
+ *
+ * A MARKER is PROVIDER:NAME, FILE:PROVIDER:NAME, FILE:FUNCTION or
+ * FILE:FUNCTION%return.  FILE has a '/', unless two colons follow.
+ */
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fail.h"
+#include "markers.h"
+#include "markers_files.h"
+#include "markers_set.h"
+#include "pairs.h"
+
+#define RETURN	"%return"
+
+/**
+ * struct spec - a MARKER of the user
+ * @text: as it was typed
+ * @file: FILE, or NULL
+ * @provider: PROVIDER, or NULL for a function
+ * @wish: NAME or FUNCTION, and what else is to be known of a function
+ * @sites: number of sites that were found
+ */
+struct spec {
+	const char *text;
+	const char *file;
+	const char *provider;
+	struct marker_wish wish;
+	size_t sites;
+};
+
+/**
+ * struct search - a search
+ * @set: what is found
+ * @options: options of the user
+ * @specs: what is looked for; @options->n elements
+ * @spec: the one at hand; NULL: all that have no FILE
+ * @fd: the file at hand
+ * @stat: what fstat(2) tells of it
+ */
+struct search {
+	struct marker_set *set;
+	const struct markers_options *options;
+	struct spec *specs;
+	struct spec *spec;
+	int fd;
+	struct stat stat;
+};
+
+/* What a MARKER means */
+
+/* Cut the word behind the last colon off @text.  Returns NULL without one. */
+static char *cut(char *text)
+{
+	char *slash = strrchr(text, '/'), *colon = strrchr(slash ?: text, ':');
+
+	if (!colon || colon == text || !colon[1])
+		return NULL;
+	*colon = '\0';
+	return colon + 1;
+}
+
+/* Without "%return" @name is the function. */
+static bool cut_return(char *name)
+{
+	size_t n = strlen(name), end = strlen(RETURN);
+
+	if (n <= end || strcmp(name + n - end, RETURN))
+		return false;
+	name[n - end] = '\0';
+	return true;
+}
+
+static void parse_spec(struct spec *spec, const char *text, unsigned int args)
+{
+	char *rest = strdup(text), *name, *provider;
+
+	if (!rest)
+		fail("memory", "there is not enough");
+	name = cut(rest);
+	if (!name)
+		fail(text, "give PROVIDER:NAME, FILE:PROVIDER:NAME or FILE:FUNCTION");
+	provider = cut(rest);
+	*spec = (struct spec){ .text = text, .wish.name = name };
+	if (provider || !strchr(rest, '/')) {
+		spec->file = provider ? rest : NULL;
+		spec->provider = provider ?: rest;
+		return;
+	}
+	spec->file = rest;
+	spec->wish.is_return = cut_return(name);
+	spec->wish.args = args;
+}
+
+static void parse_specs(struct search *search)
+{
+	const struct markers_options *options = search->options;
+	unsigned int i, args = options->args;
+
+	if (args < options->histogram)
+		args = options->histogram;
+	if (args > MARKER_CALL_ARGS)
+		args = MARKER_CALL_ARGS;
+	search->specs = calloc(options->n, sizeof(*search->specs));
+	if (!search->specs)
+		fail("memory", "there is not enough");
+	for (i = 0; i < options->n; i++)
+		parse_spec(&search->specs[i], options->names[i], args);
+}
+
+/* What is found */
+
+/* A file may have any name, also one that clears the screen. */
+static void make_printable(char *c)
+{
+	for (; *c; c++)
+		if (*c <= ' ' || *c == 0x7f)
+			*c = '?';
+}
+
+/* The number of the marker of a site. */
+static unsigned int add_marker(struct marker_set *set,
+			       const struct marker_site *at)
+{
+	char *name;
+	size_t i;
+
+	if (asprintf(&name, "%s:%s", at->provider, at->name) < 0)
+		fail("memory", "there is not enough");
+	make_printable(name);
+	for (i = 0; i < set->nmarkers; i++) {
+		if (!strcmp(set->markers[i].name, name)) {
+			free(name);
+			return i;
+		}
+	}
+	set->markers = grow(set->markers, set->nmarkers, &set->markers_size,
+			    sizeof(*set->markers));
+	set->markers[set->nmarkers] = (struct marker){ .name = name };
+	return set->nmarkers++;
+}
+
+/* Is the site in the set?  The function may have other names, too. */
+static bool is_known(const struct search *search, const struct marker_site *at)
+{
+	const struct marker_set *set = search->set;
+	const struct site *site;
+
+	for (site = set->sites; site < set->sites + set->nsites; site++)
+		if (site->at.offset == at->offset &&
+		    site->at.flags == at->flags &&
+		    site->inode == search->stat.st_ino &&
+		    site->device == search->stat.st_dev)
+			return true;
+	return false;
+}
+
+static void add_site(const struct search *search, const struct marker_site *at)
+{
+	struct marker_set *set = search->set;
+	struct site *site;
+
+	if (is_known(search, at))
+		return;
+	set->sites = grow(set->sites, set->nsites, &set->sites_size,
+			  sizeof(*set->sites));
+	site = &set->sites[set->nsites++];
+	*site = (struct site){
+		.marker = add_marker(set, at),
+		.fd = search->fd,
+		.device = search->stat.st_dev,
+		.inode = search->stat.st_ino,
+		.at = *at,
+	};
+	site->at.provider = NULL;
+	site->at.name = NULL;
+}
+
+static bool is_wanted(const struct spec *spec, const struct marker_site *at)
+{
+	return spec->provider && !fnmatch(spec->provider, at->provider, 0) &&
+	       !fnmatch(spec->wish.name, at->name, 0);
+}
+
+/* An SDT marker. */
+static void take_marker(const struct marker_site *at, void *data)
+{
+	const struct search *search = data;
+	struct spec *spec = search->specs, *end = spec + search->options->n;
+
+	for (; spec < end; spec++) {
+		if (search->spec ? spec != search->spec : !!spec->file)
+			continue;
+		if (!is_wanted(spec, at))
+			continue;
+		spec->sites++;
+		add_site(search, at);
+	}
+}
+
+/* A function that is looked for. */
+static void take_function(const struct marker_site *at, void *data)
+{
+	const struct search *search = data;
+
+	search->spec->sites++;
+	add_site(search, at);
+}
+
+/* Where is searched */
+
+/* Search a file.  Returns why that is not possible, or NULL. */
+static const char *search_file(struct search *search, const char *path, int fd)
+{
+	struct spec *spec = search->spec;
+
+	search->fd = fd;
+	if (fstat(fd, &search->stat))
+		return strerror(errno);
+	if (!spec || spec->provider)
+		return marker_notes(fd, take_marker, search);
+	return marker_functions(path, fd, &spec->wish, take_function, search);
+}
+
+/* A file of the process.  One that has no markers may be anything. */
+static bool search_mapped(const char *path, int fd, void *data)
+{
+	struct search *search = data;
+	size_t before = search->set->nsites;
+
+	if (search->spec && strcmp(search->spec->file, path))
+		return false;
+	search_file(search, path, fd);
+	return search->set->nsites > before;
+}
+
+static void search_path(struct search *search, const char *path)
+{
+	int fd = marker_file_open(path);
+	const char *why;
+
+	if (fd < 0)
+		fail(path, strerror(errno));
+	why = search_file(search, path, fd);
+	if (why && search->spec)
+		fail(path, why);
+	if (why)
+		say(path, why);
+}
+
+static void search_program(struct search *search)
+{
+	char *path = launch_look_up(search->options->run.launch.program[0]);
+
+	search_path(search, path);
+	free(path);
+}
+
+/* Search the FILE of a MARKER: if possible, as the process sees it. */
+static void search_named(struct search *search, struct spec *spec)
+{
+	pid_t pid = search->options->run.pid;
+
+	search->spec = spec;
+	if (pid)
+		marker_files_of_process(pid, search_mapped, search);
+	if (!spec->sites)
+		search_path(search, spec->file);
+	search->spec = NULL;
+}
+
+/* What to do if nothing was found of a MARKER. */
+static void fail_spec(const struct search *search, const struct spec *spec)
+{
+	const struct markers_options *options = search->options;
+	char *why;
+	int n;
+
+	if (!spec->provider)
+		n = asprintf(&why, "%s has no symbol of a function '%s'; is it "
+			     "stripped, or is the function chosen by the loader "
+			     "(type 'i' of nm -D)?", spec->file, spec->wish.name);
+	else if (spec->file)
+		n = asprintf(&why, "no such marker; see 'utrace markers list %s'",
+			     spec->file);
+	else if (options->run.pid)
+		n = asprintf(&why, "no such marker in process %d; see 'utrace "
+			     "markers list -p %d'.  A function is FILE:FUNCTION, "
+			     "with a '/' in FILE", options->run.pid,
+			     options->run.pid);
+	else
+		n = asprintf(&why, "%s itself has no such marker; for those of "
+			     "libraries, or of what a script is run by, give "
+			     "FILE:PROVIDER:NAME; a function is FILE:FUNCTION, with "
+			     "a '/' in FILE", options->run.launch.program[0]);
+	fail(spec->text, n < 0 ? "there is no such marker" : why);
+}
+
+/**
+ * marker_set_find() - find the markers that the user has named
+ * @set: filled in, empty at first
+ * @options: options of the user
+ *
+ * The command ends with a message if one of them is not there.
+ */
+void marker_set_find(struct marker_set *set,
+		     const struct markers_options *options)
+{
+	struct search search = { .set = set, .options = options };
+	struct spec *spec;
+	bool anywhere = false;
+
+	parse_specs(&search);
+	for (spec = search.specs; spec < search.specs + options->n; spec++) {
+		if (spec->file)
+			search_named(&search, spec);
+		else
+			anywhere = true;
+	}
+	if (anywhere && options->run.pid)
+		marker_files_of_process(options->run.pid, search_mapped,
+					&search);
+	else if (anywhere)
+		search_program(&search);
+	for (spec = search.specs; spec < search.specs + options->n; spec++)
+		if (!spec->sites)
+			fail_spec(&search, spec);
+	free(search.specs);
+}

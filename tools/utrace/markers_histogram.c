@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - how the values of an argument are spread
+ *
+ * A line of the histogram is for the values from one power of 2 to the next.
+ */
+#include "markers_histogram.h"
+
+/* Columns of the longest bar. */
+#define BAR	50
+
+enum {
+	BUCKET_NEGATIVE,
+	BUCKET_ZERO,
+	BUCKET_FIRST,		/* for 1, then for 2 and 3, and so on */
+};
+
+static unsigned int bucket_of(__u64 value, bool is_signed)
+{
+	if (is_signed && (__s64)value < 0)
+		return BUCKET_NEGATIVE;
+	if (!value)
+		return BUCKET_ZERO;
+	return BUCKET_FIRST + 63 - __builtin_clzll(value);
+}
+
+/* Add a value. */
+void histogram_add(struct histogram *histogram, __u64 value, bool is_signed)
+{
+	histogram->buckets[bucket_of(value, is_signed)]++;
+	histogram->values++;
+}
+
+/* 2 to the power of @n as text, such as "512" or "64K". */
+static void power(unsigned int n, char *text, size_t size)
+{
+	static const char units[] = " KMGTPE";
+
+	if (n < 10)
+		snprintf(text, size, "%u", 1 << n);
+	else
+		snprintf(text, size, "%u%c", 1 << n % 10, units[n / 10]);
+}
+
+static void label_of(unsigned int bucket, char *text, size_t size)
+{
+	unsigned int n = bucket - BUCKET_FIRST;
+	char from[8], to[8];
+
+	if (bucket == BUCKET_NEGATIVE) {
+		snprintf(text, size, "(..., 0)");
+	} else if (bucket <= BUCKET_FIRST) {
+		snprintf(text, size, "[%u]", bucket - BUCKET_ZERO);
+	} else {
+		power(n, from, sizeof(from));
+		power(n + 1, to, sizeof(to));
+		snprintf(text, size, "[%s, %s)", from, to);
+	}
+}
+
+static void print_bucket(const struct histogram *histogram, unsigned int bucket,
+			 __u64 most, FILE *out)
+{
+	__u64 n = histogram->buckets[bucket];
+	int length = (double)n / most * BAR, i;
+	char label[24];
+
+	label_of(bucket, label, sizeof(label));
+	fprintf(out, "%-14s %10llu |", label, n);
+	for (i = 0; i < BAR; i++)
+		fputc(i < length ? '@' : ' ', out);
+	fputs("|\n", out);
+}
+
+/* Print a histogram, from its first line with a value to the last one. */
+void histogram_print(const struct histogram *histogram, FILE *out)
+{
+	unsigned int i, first = HISTOGRAM_BUCKETS, last = 0;
+	__u64 most = 0;
+
+	for (i = 0; i < HISTOGRAM_BUCKETS; i++) {
+		__u64 n = histogram->buckets[i];
+
+		if (!n)
+			continue;
+		if (first == HISTOGRAM_BUCKETS)
+			first = i;
+		last = i;
+		if (most < n)
+			most = n;
+	}
+	for (i = first; i <= last && most; i++)
+		print_bucket(histogram, i, most, out);
+}

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - 'utrace markers list': the SDT markers of files
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fail.h"
+#include "markers.h"
+#include "markers_elf.h"
+#include "markers_files.h"
+#include "pairs.h"
+#include "screen.h"
+
+/* The status if there are no markers. */
+#define STATUS_NONE	1
+
+/* Characters of a name that are shown, more than any name has. */
+#define NAME_MOST	1000
+
+/* Columns between the names and the arguments. */
+#define MIDDLE		20
+
+/* With less room on the line the arguments are below the name, so far in. */
+#define ARGS_LEAST	24
+#define ARGS_INDENT	4
+
+/**
+ * struct listed - a marker of a file
+ * @name: "PROVIDER:NAME"
+ * @sites: number of its sites
+ * @semaphores: number of sites that have a semaphore
+ * @args: the arguments at the first site
+ * @types: bit n: argument n has not the same type at all sites
+ * @places: bit n: argument n is not in the same register or memory
+ */
+struct listed {
+	char *name;
+	unsigned int sites;
+	unsigned int semaphores;
+	struct marker_args args;
+	unsigned int types;
+	unsigned int places;
+};
+
+/**
+ * struct list - what is listed
+ * @all: the markers of the file at hand
+ * @n: number of elements of @all
+ * @size: elements that there is memory for
+ * @title: print the paths of files
+ * @markers: number of markers of all files
+ * @sites: number of their sites
+ * @files: number of files that have some
+ * @varying: the text has a "*"
+ * @unknown: the text has a "?"
+ */
+struct list {
+	struct listed *all;
+	size_t n;
+	size_t size;
+	bool title;
+	size_t markers;
+	size_t sites;
+	unsigned int files;
+	bool varying;
+	bool unknown;
+};
+
+/* Collecting */
+
+static struct listed *find(struct list *list, const char *name)
+{
+	struct listed *listed;
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		if (!strcmp(list->all[i].name, name))
+			return &list->all[i];
+	list->all = grow(list->all, list->n, &list->size, sizeof(*list->all));
+	listed = &list->all[list->n++];
+	*listed = (struct listed){ .name = strdup(name) };
+	if (!listed->name)
+		fail("memory", "there is not enough");
+	return listed;
+}
+
+/* Note in which arguments two sites of a marker differ. */
+static void compare_args(struct listed *listed, const struct marker_args *args)
+{
+	struct marker_args *first = &listed->args;
+	unsigned int i;
+
+	for (i = 0; i < first->n || i < args->n; i++) {
+		const struct marker_arg *a = &first->arg[i], *b = &args->arg[i];
+
+		if (i >= first->n || i >= args->n || strcmp(a->type, b->type))
+			listed->types |= 1 << i;
+		else if (memcmp(&a->where, &b->where, sizeof(a->where)))
+			listed->places |= 1 << i;
+	}
+	if (first->n < args->n)
+		first->n = args->n;
+}
+
+static void take_site(const struct marker_site *site, void *data)
+{
+	struct list *list = data;
+	struct listed *listed;
+	char *name;
+
+	if (asprintf(&name, "%s:%s", site->provider, site->name) < 0)
+		fail("memory", "there is not enough");
+	listed = find(list, name);
+	free(name);
+	if (!listed->sites)
+		listed->args = site->args;
+	else
+		compare_args(listed, &site->args);
+	listed->sites++;
+	listed->semaphores += !!site->semaphore;
+}
+
+/* Printing */
+
+static int compare(const void *a, const void *b)
+{
+	const struct listed *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+static void print_header(int width)
+{
+	printf("%s%-*s  %5s  %-9s  %s%s\n", style(STYLE_HEAD), width,
+	       "PROVIDER:NAME", "SITES", "SEMAPHORE", "ARGUMENTS",
+	       style(STYLE_PLAIN));
+}
+
+/* An argument as text, such as "s32 [rsp+16]". */
+static void describe(struct list *list, const struct listed *listed,
+		     unsigned int i, char *text, size_t size)
+{
+	const struct marker_arg *arg = &listed->args.arg[i];
+	bool types = listed->types & 1 << i, places = listed->places & 1 << i;
+	char place[64];
+
+	list->varying |= types || places;
+	if (types) {
+		snprintf(text, size, "*");
+		return;
+	}
+	if (places) {
+		snprintf(text, size, "%s *", arg->type);
+		return;
+	}
+	list->unknown |= !arg->known;
+	marker_arg_place(arg, place, sizeof(place));
+	if (strcmp(arg->type, "?"))
+		snprintf(text, size, "%s %s", arg->type, place);
+	else
+		snprintf(text, size, "?");
+}
+
+/* Begin the arguments behind @last.  Returns the column that they are at. */
+static int begin_args(int width, const char *last)
+{
+	if (screen_width() - width - MIDDLE >= ARGS_LEAST) {
+		printf("%-9s  ", last);
+		return width + MIDDLE;
+	}
+	printf("%s\n%*s", last, ARGS_INDENT, "");
+	return ARGS_INDENT;
+}
+
+/* Arguments that find no room go to lines of their own. */
+static void print_args(struct list *list, const struct listed *listed,
+		       int column)
+{
+	int at = column, n;
+	unsigned int i;
+	char text[80];
+
+	for (i = 0; i < listed->args.n; i++) {
+		bool last = i + 1 == listed->args.n;
+
+		describe(list, listed, i, text, sizeof(text));
+		n = strlen(text) + !last;
+		if (i && at + 1 + n > screen_width()) {
+			printf("\n%*s", column, "");
+			at = column;
+		} else if (i) {
+			putchar(' ');
+			at++;
+		}
+		printf("%s%s", text, last ? "" : ",");
+		at += n;
+	}
+}
+
+static void print_marker(struct list *list, const struct listed *listed,
+			 int width)
+{
+	const char *semaphore = "some";
+
+	if (!listed->semaphores)
+		semaphore = "no";
+	else if (listed->semaphores == listed->sites)
+		semaphore = "yes";
+	printf("%-*s  %5u  ", width, shorten(listed->name, NAME_MOST),
+	       listed->sites);
+	if (listed->args.n)
+		print_args(list, listed, begin_args(width, semaphore));
+	else
+		printf("%s", semaphore);
+	putchar('\n');
+}
+
+/* Columns of the names.  These are for copying, so they are never shortened. */
+static int name_width(const struct list *list)
+{
+	int width = strlen("PROVIDER:NAME"), n;
+	size_t i;
+
+	for (i = 0; i < list->n; i++) {
+		n = strlen(list->all[i].name);
+		if (width < n)
+			width = n;
+	}
+	return width;
+}
+
+static void print_file(struct list *list, const char *path)
+{
+	int width = name_width(list);
+	size_t i;
+
+	qsort(list->all, list->n, sizeof(*list->all), compare);
+	if (list->title)
+		printf("%s%s%s%s\n", list->files ? "\n" : "", style(STYLE_HEAD),
+		       shorten(path, screen_width()), style(STYLE_PLAIN));
+	print_header(width);
+	for (i = 0; i < list->n; i++) {
+		print_marker(list, &list->all[i], width);
+		list->sites += list->all[i].sites;
+		free(list->all[i].name);
+	}
+	list->markers += list->n;
+	list->files++;
+	list->n = 0;
+}
+
+static const char *plural(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/* @mapped: number of files of a process, 0 if files were named. */
+static void print_summary(const struct list *list, unsigned int mapped)
+{
+	printf("\n%s%zu marker%s at %zu site%s", style(STYLE_DIM),
+	       list->markers, plural(list->markers), list->sites,
+	       plural(list->sites));
+	if (mapped)
+		printf(", in %u of %u mapped files", list->files, mapped);
+	else if (list->title)
+		printf(", in %u file%s", list->files, plural(list->files));
+	printf("%s\n", style(STYLE_PLAIN));
+	if (list->varying)
+		printf("%s*: differs from site to site%s\n", style(STYLE_DIM),
+		       style(STYLE_PLAIN));
+	if (list->unknown)
+		printf("%s?: cannot be read: floating point, or memory at a symbol%s\n",
+		       style(STYLE_DIM), style(STYLE_PLAIN));
+}
+
+/* Files */
+
+static bool take_mapped(const char *path, int fd, void *data)
+{
+	struct list *list = data;
+
+	/* What is mapped as code may be no ELF file. */
+	if (!marker_notes(fd, take_site, list) && list->n)
+		print_file(list, path);
+	return false;
+}
+
+/* List a file.  Returns the status if this were the only one. */
+static int list_file(struct list *list, const char *path)
+{
+	int fd = marker_file_open(path);
+	const char *why;
+
+	if (fd < 0) {
+		say(path, errno == ENOENT ?
+		    "there is no such file; give its path, as $(command -v NAME)" :
+		    strerror(errno));
+		return STATUS_FAILED;
+	}
+	why = marker_notes(fd, take_site, list);
+	close(fd);
+	if (why) {
+		say(path, why);
+		return STATUS_FAILED;
+	}
+	if (list->n) {
+		print_file(list, path);
+		return 0;
+	}
+	fprintf(stderr, "utrace: %s has no SDT markers; its libraries may have "
+		"some ('utrace markers list -p PID'), and its functions can be "
+		"traced ('utrace markers trace --help')\n", path);
+	return STATUS_NONE;
+}
+
+static int list_process(struct list *list, pid_t pid)
+{
+	unsigned int mapped = marker_files_of_process(pid, take_mapped, list);
+
+	if (list->files) {
+		print_summary(list, mapped);
+		return 0;
+	}
+	fprintf(stderr, "utrace: process %d has no SDT markers in the %u files "
+		"that it has mapped as code; its functions can be traced "
+		"('utrace markers trace --help')\n", pid, mapped);
+	return STATUS_NONE;
+}
+
+/* List markers.  Returns the status of the command. */
+int markers_list(const struct markers_options *options)
+{
+	static struct list list;
+	int worst = 0, status;
+	unsigned int i;
+
+	screen_begin(stdout);
+	list.title = options->run.pid || options->n > 1;
+	if (options->run.pid)
+		return list_process(&list, options->run.pid);
+	for (i = 0; i < options->n; i++) {
+		status = list_file(&list, options->names[i]);
+		if (worst < status)
+			worst = status;
+	}
+	if (list.files)
+		print_summary(&list, 0);
+	return worst;
+}

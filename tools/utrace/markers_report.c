@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - what is printed of markers that were traced
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/utrace.h>
+
+#include "fail.h"
+#include "markers_histogram.h"
+#include "markers_report.h"
+#include "markers_set.h"
+#include "out.h"
+#include "screen.h"
+
+/* Columns that names are padded to at most. */
+#define NAME_MOST	32
+
+/* Characters of an argument of a line, and of what is before the name. */
+#define ARG_SIZE	40
+#define HEAD_SIZE	64
+
+/* Lines */
+
+/* Columns that the names of markers are padded to in lines. */
+int markers_name_width(const struct marker_set *set)
+{
+	int width = 0, n;
+	size_t i;
+
+	for (i = 0; i < set->nmarkers; i++) {
+		n = strlen(set->markers[i].name);
+		if (n <= NAME_MOST && width < n)
+			width = n;
+	}
+	return width;
+}
+
+/* Could an argument be read at a hit? */
+static bool is_read(const struct site *site,
+		    const struct utrace_rec_marker *rec, unsigned int i)
+{
+	return i < rec->nargs && i < site->at.args.n &&
+	       site->at.args.arg[i].known && !(rec->faulted & 1U << i);
+}
+
+static bool is_signed(const struct site *site, unsigned int i)
+{
+	return site->at.args.arg[i].where.size < 0;
+}
+
+static int put_arg(char *to, const struct site *site,
+		   const struct utrace_rec_marker *rec, unsigned int i)
+{
+	if (!is_read(site, rec, i))
+		return sprintf(to, " arg%u=?", i + 1);
+	return sprintf(to, is_signed(site, i) ? " arg%u=%lld" : " arg%u=%llu",
+		       i + 1, rec->args[i]);
+}
+
+/**
+ * markers_print_hit() - print a hit as a line
+ * @out: where to
+ * @set: the markers
+ * @rec: the hit
+ * @time: ns since the trace has begun
+ * @width: markers_name_width()
+ */
+void markers_print_hit(struct out *out, const struct marker_set *set,
+		       const struct utrace_rec_marker *rec, __u64 time,
+		       int width)
+{
+	const struct site *site = &set->sites[rec->id];
+	const char *name = set->markers[site->marker].name;
+	unsigned int i;
+	char *line;
+	int n;
+
+	if (!site->at.args.n)
+		width = 0;
+	line = out_room(out, HEAD_SIZE + NAME_MOST + strlen(name) +
+			UTRACE_MARKER_ARGS * ARG_SIZE);
+	n = sprintf(line, "%5llu.%06llu %7d %-*s", time / 1000000000,
+		    time / 1000 % 1000000, rec->head.tid, width, name);
+	for (i = 0; i < site->at.args.n; i++)
+		n += put_arg(line + n, site, rec, i);
+	line[n++] = '\n';
+	out_add(out, n);
+}
+
+/* Collecting */
+
+/* Add argument @n of a hit, from 1, to the histogram of the marker. */
+void markers_add_hit(struct marker_set *set,
+		     const struct utrace_rec_marker *rec, unsigned int n)
+{
+	const struct site *site = &set->sites[rec->id];
+	struct marker *marker = &set->markers[site->marker];
+
+	if (!marker->histogram)
+		marker->histogram = calloc(1, sizeof(*marker->histogram));
+	if (!marker->histogram)
+		fail("memory", "there is not enough");
+	if (is_read(site, rec, n - 1))
+		histogram_add(marker->histogram, rec->args[n - 1],
+			      is_signed(site, n - 1));
+	else
+		marker->histogram->unreadable++;
+}
+
+/* Tables */
+
+/* Text that is printed as to a file. */
+struct text_file {
+	char *text;
+	size_t size;
+	FILE *file;
+};
+
+static FILE *begin(struct text_file *to)
+{
+	to->file = open_memstream(&to->text, &to->size);
+	if (!to->file)
+		fail("the report", strerror(errno));
+	return to->file;
+}
+
+static void end(struct text_file *to, struct out *out)
+{
+	if (fclose(to->file))
+		fail("the report", strerror(errno));
+	memcpy(out_room(out, to->size), to->text, to->size);
+	out_add(out, to->size);
+	free(to->text);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct marker *x = *(const struct marker *const *)a;
+	const struct marker *y = *(const struct marker *const *)b;
+
+	if (x->hits != y->hits)
+		return x->hits > y->hits ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+/* The markers, those with the most hits first.  Freed by the caller. */
+static const struct marker **sorted(const struct marker_set *set)
+{
+	const struct marker **all = calloc(set->nmarkers, sizeof(*all));
+	size_t i;
+
+	if (!all)
+		fail("memory", "there is not enough");
+	for (i = 0; i < set->nmarkers; i++)
+		all[i] = &set->markers[i];
+	qsort(all, set->nmarkers, sizeof(*all), compare);
+	return all;
+}
+
+/* Print how often each marker was hit. */
+void markers_print_counts(struct out *out, const struct marker_set *set)
+{
+	const struct marker **all = sorted(set);
+	struct text_file to;
+	FILE *file = begin(&to);
+	size_t i;
+
+	fprintf(file, "%s%10s  %s%s\n", style(STYLE_HEAD), "HITS", "MARKER",
+		style(STYLE_PLAIN));
+	for (i = 0; i < set->nmarkers && all[i]->hits; i++)
+		fprintf(file, "%10llu  %s\n", all[i]->hits, all[i]->name);
+	if (i + 1 == set->nmarkers)
+		fprintf(file, "%10u  %s\n", 0, all[i]->name);
+	else if (i < set->nmarkers)
+		fprintf(file, "%s%10u  %zu %smarkers%s\n", style(STYLE_DIM), 0,
+			set->nmarkers - i, i ? "other " : "",
+			style(STYLE_PLAIN));
+	end(&to, out);
+	free(all);
+}
+
+static void print_histogram(FILE *file, const struct marker *marker,
+			    unsigned int n)
+{
+	const struct histogram *histogram = marker->histogram;
+
+	if (!histogram)
+		return;
+	fprintf(file, "%s%s arg%u%s, %llu values", style(STYLE_HEAD),
+		marker->name, n, style(STYLE_PLAIN), histogram->values);
+	if (histogram->unreadable)
+		fprintf(file, ", and %llu that could not be read",
+			histogram->unreadable);
+	fputc('\n', file);
+	histogram_print(histogram, file);
+	fputc('\n', file);
+}
+
+/* Print how the values of argument @n are spread, for each marker. */
+void markers_print_histograms(struct out *out, const struct marker_set *set,
+			      unsigned int n)
+{
+	const struct marker **all = sorted(set);
+	struct text_file to;
+	FILE *file = begin(&to);
+	size_t i;
+
+	for (i = 0; i < set->nmarkers; i++)
+		print_histogram(file, all[i], n);
+	end(&to, out);
+	free(all);
+}

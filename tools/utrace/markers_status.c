@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - 'utrace markers status': which processes have markers armed
+ *
+ * Each descriptor for words and markers has an engine "words" in its processes,
+ * whose owner is the process that has made it.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engines.h"
+#include "fail.h"
+#include "markers.h"
+#include "pairs.h"
+#include "screen.h"
+
+#define ENGINE		"words"
+
+/* @pid: the process; @owner, @scope: as in struct engine */
+struct row {
+	pid_t pid;
+	char owner[64];
+	char scope[16];
+};
+
+static struct row *rows;
+static size_t nrows, rows_size;
+/* Number of processes that this user may not look into. */
+static unsigned int hidden;
+
+static void add_engine(const struct engine *engine, void *data)
+{
+	pid_t pid = *(const pid_t *)data;
+	struct row *row;
+	size_t i;
+
+	if (strcmp(engine->name, ENGINE))
+		return;
+	/* Other threads of the process have the same engines. */
+	for (i = nrows; i && rows[i - 1].pid == pid; i--)
+		if (!strcmp(rows[i - 1].owner, engine->owner) &&
+		    !strcmp(rows[i - 1].scope, engine->scope))
+			return;
+	rows = grow(rows, nrows, &rows_size, sizeof(*rows));
+	row = &rows[nrows++];
+	row->pid = pid;
+	memcpy(row->owner, engine->owner, sizeof(row->owner));
+	memcpy(row->scope, engine->scope, sizeof(row->scope));
+}
+
+static void add_task(pid_t pid, pid_t tid, void *data)
+{
+	(void)data;
+	if (engines_read(pid, tid, add_engine, &pid) && errno == EACCES &&
+	    pid == tid)
+		hidden++;
+}
+
+static void add_process(pid_t pid, pid_t tid, void *data)
+{
+	(void)tid;
+	tasks_of(pid, add_task, data);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return strcmp(x->owner, y->owner);
+}
+
+/* The name of the program of a process.  Valid until the fourth next call. */
+static const char *name_of(pid_t pid)
+{
+	char path[32], name[64] = "-";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	file = fopen(path, "re");
+	if (file && fgets(name, sizeof(name), file))
+		name[strcspn(name, "\n")] = '\0';
+	if (file)
+		fclose(file);
+	return shorten(name, sizeof(name));
+}
+
+static void print_row(const struct row *row)
+{
+	pid_t owner = 0;
+
+	printf("%7d  %-16s  %-8s  ", row->pid, name_of(row->pid), row->scope);
+	if (sscanf(row->owner, "pid:%d", &owner) == 1 && owner)
+		printf("%d:%s\n", owner, name_of(owner));
+	else
+		printf("%s\n", row->owner);
+}
+
+static void print_rows(void)
+{
+	size_t i;
+
+	printf("%s%7s  %-16s  %-8s  %s%s\n", style(STYLE_HEAD), "PID",
+	       "PROGRAM", "SCOPE", "OWNER", style(STYLE_PLAIN));
+	for (i = 0; i < nrows; i++)
+		print_row(&rows[i]);
+}
+
+static void add_named(const char *name)
+{
+	char *end;
+	long pid = strtol(name, &end, 10);
+
+	if (*end || pid <= 0 || pid > INT_MAX)
+		fail(name, "this is not the number of a process");
+	if (!task_state(pid))
+		fail(name, "there is no such process");
+	add_process(pid, pid, NULL);
+}
+
+/* List processes that have markers.  Returns the status of the command. */
+int markers_status(const struct markers_options *options)
+{
+	unsigned int i;
+
+	if (access("/proc/self/utrace", F_OK))
+		fail("/proc/self/utrace",
+		     "this kernel has no utrace: boot one with CONFIG_UTRACE");
+	screen_begin(stdout);
+	for (i = 0; i < options->n; i++)
+		add_named(options->names[i]);
+	if (!options->n)
+		processes(add_process, NULL);
+	if (nrows) {
+		qsort(rows, nrows, sizeof(*rows), compare);
+		print_rows();
+	} else {
+		fprintf(stderr, "utrace: no words or markers are armed in %s\n",
+			options->n ? "these processes" : "any process");
+	}
+	if (hidden)
+		fprintf(stderr, "utrace: %u processes are left out: you may not look into them\n",
+			hidden);
+	free(rows);
+	return 0;
+}

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - 'utrace markers trace': the hits of markers
+ *
+ * Hits are shown as lines, as counts or as histograms.  The markers of a
+ * program are armed before its execve(), in the child that waits to become the
+ * program; the kernel arms them wherever their files are mapped.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <linux/array_size.h>
+#include <linux/utrace.h>
+
+#include "fail.h"
+#include "markers.h"
+#include "markers_arm.h"
+#include "markers_report.h"
+#include "markers_set.h"
+#include "out.h"
+#include "output.h"
+#include "record.h"
+#include "screen.h"
+#include "session.h"
+#include "signals.h"
+#include "stream.h"
+#include "target.h"
+
+/* How long to wait for records at a time. */
+#define IDLE_MS		100
+
+/**
+ * struct tracing - a trace of markers
+ * @options: options of the user
+ * @target: the process
+ * @arming: how markers are armed
+ * @set: the markers
+ * @stream: the records
+ * @out: where hits are printed
+ * @width: columns of the names of markers
+ * @began: when the trace has begun, by the clock of records
+ * @ended: all tasks have exited
+ * @hidden: how often a task was hidden
+ */
+struct tracing {
+	struct markers_options *options;
+	struct target target;
+	struct marker_arming arming;
+	struct marker_set set;
+	struct stream *stream;
+	struct out *out;
+	int width;
+	__u64 began;
+	bool ended;
+	unsigned int hidden;
+};
+
+/* Records */
+
+/*
+ * Is a record about what the child does before it is the program?  Both have
+ * libraries in common, whose functions may be traced.
+ */
+static bool is_before_program(struct tracing *tracing,
+			      const struct utrace_rec *rec)
+{
+	struct target *target = &tracing->target;
+
+	if (!target->starting)
+		return false;
+	if (record_is_lost(rec) ||
+	    (rec->tid == target->pid &&
+	     (record_is_exec(rec) || record_is_hidden(rec))))
+		target->starting = false;
+	return target->starting && rec->tid == target->pid;
+}
+
+static void take_hit(struct tracing *tracing,
+		     const struct utrace_rec_marker *rec)
+{
+	const struct markers_options *options = tracing->options;
+	struct marker_set *set = &tracing->set;
+	__u64 time = rec->head.time;
+
+	if (rec->id >= set->nsites)
+		return;
+	if (is_before_program(tracing, &rec->head)) {
+		set->markers[set->sites[rec->id].marker].skipped++;
+		return;
+	}
+	if (options->histogram) {
+		markers_add_hit(set, rec, options->histogram);
+		return;
+	}
+	time = time > tracing->began ? time - tracing->began : 0;
+	markers_print_hit(tracing->out, set, rec, time, tracing->width);
+}
+
+static void take_record(void *data, const struct utrace_rec *rec)
+{
+	struct tracing *tracing = data;
+
+	if (rec->type == UTRACE_REC_MARKER)
+		take_hit(tracing, (const void *)rec);
+	else
+		is_before_program(tracing, rec);
+	if (record_is_hidden(rec))
+		tracing->hidden++;
+}
+
+static bool take_records(struct tracing *tracing)
+{
+	size_t n = stream_take(tracing->stream, take_record, tracing);
+
+	output_show();
+	return n;
+}
+
+/* The trace */
+
+static void set_up(struct tracing *tracing)
+{
+	const struct markers_options *options = tracing->options;
+	const struct utrace_ioc_events events = {
+		.events = UTRACE_REC_BIT(EXEC),
+	};
+	int session;
+
+	/* A file may be a pipe without a reader, which a signal can end. */
+	if (!output_is_command(options->output))
+		tracing->out = output_open(options->output, false);
+	target_begin(&tracing->target, &tracing->options->run);
+	/* -p may be a thread. */
+	tracing->options->run.pid = tracing->target.launched ?
+				    0 : tracing->target.pid;
+	marker_set_find(&tracing->set, options);
+	if (output_is_command(options->output))
+		tracing->out = output_open(options->output, false);
+	session = session_open(0, options->drop);
+	if (session < 0)
+		fail("/dev/utrace", session_why_not(errno));
+	fcntl(session, F_SETFL, O_NONBLOCK);
+	tracing->stream = stream_open(session);
+	if (session_choose(session, &events))
+		fail("choosing events", session_why_not(errno));
+	tracing->arming.session = session;
+	tracing->arming.count = options->count;
+	tracing->width = markers_name_width(&tracing->set);
+}
+
+static void begin(struct tracing *tracing)
+{
+	const struct target *target = &tracing->target;
+	size_t armed;
+
+	marker_attach(&tracing->arming, target->pid, tracing->options->follow);
+	armed = marker_arm(&tracing->arming, &tracing->set);
+	tracing->began = stream_now(tracing->stream);
+	if (!target->launched)
+		output_note("tracing %zu site%s of markers in process %d; Ctrl-C ends that",
+			    armed, armed == 1 ? "" : "s", target->pid);
+	target_go(&tracing->target);
+}
+
+/*
+ * Is the trace over?  A program is waited for in any case, as its status is
+ * that of the command.
+ */
+static bool is_over(const struct tracing *tracing)
+{
+	const struct target *target = &tracing->target;
+
+	if (target->interrupted)
+		return true;
+	if (target->launched && target->status < 0)
+		return false;
+	return tracing->ended ||
+	       (target->launched && !tracing->options->follow);
+}
+
+static void wait_for_records(struct tracing *tracing)
+{
+	const struct target *target = &tracing->target;
+	struct pollfd fds[] = {
+		/* It is not waited for once no record can come any more. */
+		{ .fd = tracing->ended ? -1 : tracing->arming.session,
+		  .events = POLLIN },
+		{ .fd = target->signals, .events = POLLIN },
+		/* The reader of a pipe may end while nothing is printed. */
+		{ .fd = target->launched ? -1 : tracing->out->fd },
+	};
+
+	poll(fds, ARRAY_SIZE(fds), IDLE_MS);
+	if ((fds[0].revents & (POLLHUP | POLLIN)) == POLLHUP)
+		tracing->ended = true;
+	/* A pipe says POLLERR, a socket or a terminal POLLHUP. */
+	if (fds[2].revents & (POLLERR | POLLHUP))
+		output_hang_up();
+}
+
+/* Handle records until the trace is over, or the output has failed. */
+static void follow(struct tracing *tracing)
+{
+	while (!is_over(tracing) && !output_failed()) {
+		if (!take_records(tracing)) {
+			/* Before the command sleeps, all text is written. */
+			out_flush(tracing->out);
+			wait_for_records(tracing);
+		}
+		target_take_signals(&tracing->target);
+	}
+	/* A pipe without a reader has sent SIGPIPE, too. */
+	target_take_signals(&tracing->target);
+}
+
+/* Handle the records that are left.  A further signal ends that. */
+static void drain(struct tracing *tracing)
+{
+	bool child = false;
+
+	while (!output_failed()) {
+		bool some = take_records(tracing);
+
+		if (!some && stream_is_empty(tracing->stream))
+			break;
+		/* A record that is there may be later than the clock. */
+		if (!some)
+			usleep(1000);
+		if (!signals_take(tracing->target.signals, &child))
+			continue;
+		output_note("interrupted again; the remaining hits are not shown");
+		break;
+	}
+}
+
+static void detach(struct tracing *tracing)
+{
+	const struct utrace_ioc_events nothing = {};
+
+	marker_read_hits(&tracing->arming, &tracing->set);
+	session_choose(tracing->arming.session, &nothing);
+	target_let_go(&tracing->target);
+	drain(tracing);
+}
+
+/* The end */
+
+/* The kernel has counted all hits, also those of the child. */
+static void leave_out_skipped(struct marker_set *set)
+{
+	size_t i;
+
+	for (i = 0; i < set->nmarkers; i++)
+		if (set->markers[i].hits >= set->markers[i].skipped)
+			set->markers[i].hits -= set->markers[i].skipped;
+}
+
+static void report_lost(const struct tracing *tracing)
+{
+	unsigned long long lost = session_lost(tracing->arming.session);
+
+	if (lost)
+		output_note("%llu records were lost: the buffer was full; fewer "
+			    "MARKERs or --count make fewer of them", lost);
+	if (tracing->hidden)
+		output_note("a task has got privileges that you have not, %u times; "
+			    "its hits are not recorded then", tracing->hidden);
+}
+
+/* What was asked for goes to the output, the rest to standard error. */
+static void print_end(struct tracing *tracing)
+{
+	const struct markers_options *options = tracing->options;
+	struct out errors;
+
+	leave_out_skipped(&tracing->set);
+	if (!options->output)
+		screen_begin(stderr);
+	if (options->histogram)
+		markers_print_histograms(tracing->out, &tracing->set,
+					 options->histogram);
+	if (options->count)
+		markers_print_counts(tracing->out, &tracing->set);
+	output_close();
+	if (!options->count) {
+		screen_begin(stderr);
+		out_begin(&errors, STDERR_FILENO);
+		markers_print_counts(&errors, &tracing->set);
+		out_end(&errors);
+	}
+	report_lost(tracing);
+}
+
+/* Trace markers.  Returns the status of the command. */
+int markers_trace(struct markers_options *options)
+{
+	static struct tracing tracing;
+
+	tracing.options = options;
+	set_up(&tracing);
+	begin(&tracing);
+	follow(&tracing);
+	detach(&tracing);
+	print_end(&tracing);
+	return target_end(&tracing.target, output_failed());
+}
