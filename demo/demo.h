@@ -97,4 +97,7 @@ void act_branches(void);
 /* tracers.c */
 void act_tracers(const char *target);
 
+/* markers.c */
+void act_markers(void);
+
 #endif /* DEMO_H */

@@ -180,6 +180,8 @@ int main(int argc, char **argv)
 	act_branches();
 	heading("6. strace on a program that gdb debugs");
 	act_tracers(argv[1]);
+	heading("7. The markers of one Python of two");
+	act_markers();
 
 	if (problems) {
 		printf("demo: %u things differ; the first: %s (logs: %s)\n",
