@@ -88,7 +88,8 @@ enum utrace_word_state {
  * @state: not read; ARM writes enum utrace_word_state
  * @error: not read; ARM writes the reason of %UTRACE_WORD_FAILED, an errno
  *
- * The ioctls wait for nothing that the process does.  After ARM, no instruction
+ * The ioctls wait for nothing that the process does, but for the end of an execve(2)
+ * that is going on.  After ARM, no instruction
  * of a program in this memory is executed without the new value, unless the state
  * is %UTRACE_WORD_FAILED.  A page that is not in memory is read in by the thread
  * that writes the word, if possible; @error tells why not:

@@ -9,8 +9,9 @@
  * its own: so a word belongs to a struct mm_struct, by way of a struct
  * marker_mm.
  *
- * A change of what is wanted marks the memory as dirty, and sends the threads
- * past the safe point, where the first of them writes the word (write.c).  Each
+ * A change of what is wanted marks the memory as dirty.  Whoever makes it writes the
+ * word if its page is in memory, and else sends the threads past the safe point, where
+ * the first of them writes the word (write.c).  Each
  * word remembers what was added to it, so that what is taken away later is just
  * that, also in memory that fork(2) has copied (mm.c).
  *
@@ -22,11 +23,15 @@
  *     marker_mm.sites_lock	breakpoints are installed and removed
  *       locks of uprobes
  *     mmap_lock		held for reading while a word is written, and for
- *				writing while fork(2) copies the memory
+ *				writing while fork(2) copies the memory; it is
+ *				inside of the locks of uprobes, too.  Where pages
+ *				of a file are unmapped, i_mmap_lock is held instead
  *       marker_mm.lock		the words, and what was written
  *         marker_owner.lock	the lists of shares
  *         locks of the core	utrace_control()
  *       table_lock		the table of struct marker_mm, in mm.c
+ *
+ * sites_lock is also taken alone, by the work item that frees an event.
  */
 #ifndef _KERNEL_UTRACE_MARKER_MARKER_H
 #define _KERNEL_UTRACE_MARKER_MARKER_H
@@ -116,7 +121,8 @@ struct marker_word {
  * @of_owner: entry in marker_owner.shares or, if @leaving, in
  *	marker_owner.leaving; under marker_owner.lock
  * @word: the word; constant
- * @place: the word as the owner has named it; constant
+ * @place: the word as the owner has named it last; under marker_mm.lock and
+ *	marker_owner.lock
  * @mm: what has the word; constant
  * @owner: the owner, counted; constant
  * @leaving: the owner wants the word no more, but the word does not show that
@@ -135,8 +141,8 @@ struct marker_share {
 /**
  * struct marker_mm - memory that has words
  * @node: entry in the table, under table_lock, read under RCU
- * @mm: the memory, not counted: the last mmput() takes the entry out of the
- *	table.  Constant
+ * @mm: the memory, counted as by mmgrab(): the last mmput() takes the entry out of
+ *	the table.  Constant
  * @ref: one reference for the table, one for each caller that found it
  * @lock: protects @words, @pid and what is in the words; innermost but for
  *	marker_owner.lock and locks of the core
@@ -164,7 +170,8 @@ struct marker_mm {
 
 /**
  * struct marker_owner - who wants words: a descriptor
- * @ref: one reference for the descriptor, one for the engine, one for each share
+ * @ref: one reference for the descriptor, one for the engine, one for each share,
+ *	one for each hit that is being told
  * @mutex: serializes the ioctls
  * @lock: protects @shares, @leaving, @nshares, @events, @closed and @engine
  * @shares: struct marker_share that are not leaving
@@ -184,7 +191,8 @@ struct marker_mm {
  * @cred: those of the process that has made the descriptor, likewise
  * @ns: pid namespace of the opener, counted; constant
  * @wait: those that poll
- * @free: frees the owner, which may take long
+ * @free: frees the owner; the last reference may be that of a hit, in a handler of
+ *	uprobes
  */
 struct marker_owner {
 	struct kref ref;

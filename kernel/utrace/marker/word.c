@@ -440,7 +440,9 @@ static int marker_arm(struct marker_mm *memory, struct marker_owner *owner,
  * When this returns, no instruction of the process is executed without the new
  * value, unless the word has failed.
  *
- * Context: Process context; sleeps, but does not wait for the process.
+ * Context: Process context; sleeps, but does not wait for the process, except for the
+ * end of an execve(2) that is going on, or, for a site, for its mmap_lock.  Both waits
+ * end if the caller is killed.
  * Return:
  * * 0 - the word is armed, or will be, or has failed
  * * -EEXIST - the owner has armed it already
@@ -568,7 +570,8 @@ static bool marker_disarm(struct marker_owner *owner,
  * @owner: the owner; its mutex is held
  * @place: the word
  *
- * Context: Process context; sleeps, but does not wait for a process.
+ * Context: Process context; sleeps, but does not wait for a process, except for the
+ * mmap_lock of one that has a site, until the caller is killed.
  * Return: 0, or -ENOENT if the owner has no such word.
  */
 int utrace_marker_disarm(struct marker_owner *owner,
@@ -587,7 +590,8 @@ int utrace_marker_disarm(struct marker_owner *owner,
  *
  * Its engine is detached when all threads concerned have written the words.
  *
- * Context: Process context; sleeps, but does not wait for a process.
+ * Context: Process context; sleeps, but does not wait for a process, except for the
+ * mmap_lock of one that has a site, until the caller is killed.
  */
 void utrace_marker_disarm_all(struct marker_owner *owner)
 {

@@ -398,8 +398,8 @@ void utrace_marker_settle(struct marker_mm *memory)
  * @child: the memory is that of a child of the current task, which does not run
  *	yet
  *
- * Does not wait for the process that has the memory.  Words that cannot be written
- * now stay as they are, and the memory stays dirty.
+ * For words this does not wait for the process that has the memory; for sites it waits
+ * for mmap_lock.  What cannot be written now stays as it is, and the memory stays dirty.
  *
  * Context: Process context; sleeps for memory.  Tries to take mmap_lock, or takes
  * it if @child.  The caller keeps the memory alive.
