@@ -273,6 +273,48 @@ bool utrace_has_living(struct utrace_engine *engine)
 	return utrace_meets_living(engine);
 }
 
+/* Note the CPU that runs a task in @arg, a struct cpumask. */
+static unsigned int utrace_note_cpu(struct utrace_engine *engine,
+				    struct task_struct *task, struct utrace *u,
+				    u64 bit, void *arg)
+{
+	if (task_curr(task))
+		cpumask_set_cpu(task_cpu(task), arg);
+	return 0;
+}
+
+static void utrace_nothing(void *unused)
+{
+}
+
+/**
+ * utrace_interrupt_cpus() - interrupt the CPUs that run tasks of an engine
+ * @engine: the engine; the caller has a reference
+ *
+ * A task that was asked before, by utrace_control(), to pass the safe point is not
+ * in user mode without having begun to do so when this returns: the task was
+ * interrupted, or has come to a CPU since.
+ *
+ * Context: Process context, without siglock; sleeps for memory.
+ */
+void utrace_interrupt_cpus(struct utrace_engine *engine)
+{
+	cpumask_var_t cpus;
+
+	/*
+	 * What tasks were asked before the look at who runs; pairs with the barrier
+	 * that a context switch is.
+	 */
+	smp_mb();
+	if (!zalloc_cpumask_var(&cpus, GFP_KERNEL)) {
+		on_each_cpu(utrace_nothing, NULL, true);
+		return;
+	}
+	utrace_visit_members(engine, NULL, utrace_note_cpu, cpus);
+	on_each_cpu_mask(cpus, utrace_nothing, NULL, true);
+	free_cpumask_var(cpus);
+}
+
 /**
  * utrace_visit_tasks() - call a function for tasks that may be in a callback
  * @engine: the engine; if it is detached, utrace_uncover() has not begun to
