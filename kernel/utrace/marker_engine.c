@@ -87,16 +87,24 @@ static void marker_settle_child(struct utrace_engine *engine,
 static u32 marker_clone(u32 action, struct utrace_engine *engine,
 			unsigned long clone_flags, struct task_struct *child)
 {
+	struct marker_owner *owner = engine->data;
+
 	/*
 	 * The child in the list of threads before the look at the words: whoever
-	 * armed one may not have found the child there.  Pairs with the barrier in
-	 * marker_ask().
+	 * armed one may not have found the child there.  Pairs with the barriers in
+	 * marker_ask() and utrace_marker_ask_all().
 	 */
 	smp_mb();
 	if (clone_flags & CLONE_VM)
 		marker_settle_current();
 	else
 		marker_settle_child(engine, child);
+	/*
+	 * What was armed since the memory was copied is missing in the child.
+	 * -ESRCH: the engine does not cover the child.
+	 */
+	if (!(clone_flags & CLONE_VM) && READ_ONCE(owner->nevents))
+		(void)!utrace_control(child, engine, UTRACE_REPORT);
 	return UTRACE_RESUME;
 }
 

@@ -169,11 +169,13 @@ struct utrace_item_raw_stack {
  * @UTRACE_REC_TARGET_END: struct utrace_rec_target_end
  * @UTRACE_REC_SYS_CALL: struct utrace_rec_sys_call, then items
  * @UTRACE_REC_MARKER: struct utrace_rec_marker
+ * @UTRACE_REC_USER_EVENT: struct utrace_rec_user_event
  * @UTRACE_REC_TYPES: number of types in this version of the file
  *
- * LOST, HIDDEN and TARGET_END come unasked, PAD is in mapped rings, MARKER comes of
- * what was armed by %UTRACE_IOC_MARKER_ARM, and all others come if
- * &utrace_ioc_events.events has their bit.
+ * LOST, HIDDEN and TARGET_END come unasked, PAD is in mapped rings, MARKER and
+ * USER_EVENT come of what was armed by %UTRACE_IOC_MARKER_ARM and
+ * %UTRACE_IOC_USER_EVENT_ARM, and all others come if &utrace_ioc_events.events has
+ * their bit.
  */
 enum utrace_rec_type {
 	UTRACE_REC_PAD,
@@ -189,6 +191,7 @@ enum utrace_rec_type {
 	UTRACE_REC_TARGET_END,
 	UTRACE_REC_SYS_CALL,
 	UTRACE_REC_MARKER,
+	UTRACE_REC_USER_EVENT,
 	UTRACE_REC_TYPES
 };
 
@@ -473,6 +476,25 @@ struct utrace_rec_marker {
 	__u32 nargs;
 	__u32 faulted;
 	__u64 args[];
+};
+
+/* Bytes of what a program has written that a record has at most. */
+#define UTRACE_USER_EVENT_MAX	1024
+
+/**
+ * struct utrace_rec_user_event - a task has written a user_event
+ * @head: header
+ * @id: see struct utrace_ioc_user_event of <linux/utrace_marker.h>
+ * @size: bytes that the task has written, without the index of the event
+ * @copied: bytes of them that follow, at most %UTRACE_USER_EVENT_MAX
+ * @data: what the task has written
+ */
+struct utrace_rec_user_event {
+	struct utrace_rec head;
+	__u64 id;
+	__u32 size;
+	__u32 copied;
+	__u8 data[];
 };
 
 /* utrace_ioc_events.events: the bit of a type, as UTRACE_REC_BIT(FORK). */

@@ -243,7 +243,7 @@ struct utrace_ioc_marker {
 #define UTRACE_IOC_MARKER_DISARM _IOW(0xBC, 0x17, struct utrace_ioc_marker)
 
 /**
- * struct utrace_marker_count - how often a marker was hit
+ * struct utrace_marker_count - how often a marker was hit or a user_event written
  * @id: see struct utrace_ioc_marker
  * @hits: hits since the marker was armed, in all processes
  */
@@ -273,5 +273,40 @@ struct utrace_ioc_marker_counts {
 
 #define UTRACE_IOC_MARKER_COUNTS_SIZE_VER0	16
 #define UTRACE_IOC_MARKER_COUNTS _IOWR(0xBC, 0x18, struct utrace_ioc_marker_counts)
+
+/**
+ * struct utrace_ioc_user_event - %UTRACE_IOC_USER_EVENT_ARM: arm a user_event
+ * @name: pointer to the name of the event, without fields, with a NUL, at most 512
+ *	bytes
+ * @id: any number, which records of the event have
+ * @flags: 0 or %UTRACE_MARKER_COUNT
+ * @reserved: 0
+ *
+ * The event is enabled in the process, in programs that the process executes, and with
+ * %UTRACE_SCOPE_TREE in its descendants, wherever they have registered it or register
+ * it later; and in no other process.  Each write of the event is a
+ * UTRACE_REC_USER_EVENT of the target.  The bits are words of the descriptor, see
+ * %UTRACE_IOC_WORD_LIST, and the writes are in %UTRACE_IOC_MARKER_COUNTS.  A bit in
+ * shared memory is shown as failed, with EOPNOTSUPP.
+ *
+ * %UTRACE_IOC_USER_EVENT_DISARM has the @name of what was armed.
+ *
+ * Errors: EFAULT - @name.  EINVAL - @name is empty or too long, or there is no such
+ * flag.  EEXIST - this descriptor has the event already.  ENOENT, of DISARM - it has
+ * not.  ENOSPC - the descriptor has 1024 markers and events.  EOPNOTSUPP - the kernel
+ * is built without user_events.  EPERM, ESRCH, EINTR, ENOMEM - see
+ * %UTRACE_IOC_WORD_ARM.
+ */
+struct utrace_ioc_user_event {
+	__u64 name;
+	__u64 id;
+	__u32 flags;
+	__u32 reserved;
+};
+
+#define UTRACE_IOC_USER_EVENT_ARM_SIZE_VER0	24
+#define UTRACE_IOC_USER_EVENT_DISARM_SIZE_VER0	24
+#define UTRACE_IOC_USER_EVENT_ARM	_IOW(0xBC, 0x19, struct utrace_ioc_user_event)
+#define UTRACE_IOC_USER_EVENT_DISARM	_IOW(0xBC, 0x1A, struct utrace_ioc_user_event)
 
 #endif /* _UAPI_LINUX_UTRACE_MARKER_H */

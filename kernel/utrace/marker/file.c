@@ -152,12 +152,22 @@ static int marker_with_file(struct marker_owner *owner,
 
 static int marker_arm_marker(struct marker_owner *owner, void *data)
 {
-	return marker_with_file(owner, data, utrace_marker_event_arm);
+	return marker_with_file(owner, data, utrace_marker_site_arm);
 }
 
 static int marker_disarm_marker(struct marker_owner *owner, void *data)
 {
-	return marker_with_file(owner, data, utrace_marker_event_disarm);
+	return marker_with_file(owner, data, utrace_marker_site_disarm);
+}
+
+static int marker_arm_user_event(struct marker_owner *owner, void *data)
+{
+	return utrace_marker_name_arm(owner, data);
+}
+
+static int marker_disarm_user_event(struct marker_owner *owner, void *data)
+{
+	return utrace_marker_name_disarm(owner, data);
 }
 
 static int marker_counts(struct marker_owner *owner, void *data)
@@ -181,8 +191,8 @@ static int marker_counts(struct marker_owner *owner, void *data)
 /**
  * struct marker_command - an ioctl of a descriptor
  * @command: its number, and the first size of its argument
- * @locked: call @run with marker_owner.mutex held.  The others copy to user memory,
- *	and need no lock
+ * @locked: call @run with marker_owner.mutex held.  The others access user memory,
+ *	and take the lock themselves if they need it
  * @run: carry the command out
  */
 struct marker_command {
@@ -207,6 +217,8 @@ static const struct marker_command marker_commands[] = {
 	MARKER_COMMAND(MARKER_ARM, marker_arm_marker, true),
 	MARKER_COMMAND(MARKER_DISARM, marker_disarm_marker, true),
 	MARKER_COMMAND(MARKER_COUNTS, marker_counts, false),
+	MARKER_COMMAND(USER_EVENT_ARM, marker_arm_user_event, false),
+	MARKER_COMMAND(USER_EVENT_DISARM, marker_disarm_user_event, false),
 };
 
 static const struct marker_command *marker_command_of(unsigned int cmd)

@@ -68,13 +68,17 @@ struct utrace_session;
 /* In the place of enum utrace_word_kind: a breakpoint, see site.c. */
 #define MARKER_SITE	0xff
 
+/* Likewise, where words are looked for: all words of marker_place.event. */
+#define MARKER_EVENT	0xfe
+
 /**
  * struct marker_place - which word, or which part of one
  * @addr: address of the word, as the program gave it; 0 for %MARKER_SITE
  * @site: the site, which the events of its shares keep; else NULL
- * @event: in marker_share.place, of a site: what the owner is told, counted; else
- *	NULL
- * @kind: enum utrace_word_kind or %MARKER_SITE
+ * @event: in marker_share.place, of a site or a user_event: what the owner is told,
+ *	counted; else NULL
+ * @user_event: likewise, of a user_event: which one, in user_events' own terms
+ * @kind: enum utrace_word_kind, %MARKER_SITE or %MARKER_EVENT
  * @bit: number of the bit; else 0
  *
  * The place of a struct marker_word has no %UTRACE_WORD_BIT64: whoever names a bit in
@@ -84,6 +88,7 @@ struct marker_place {
 	unsigned long addr;
 	struct marker_site *site;
 	struct marker_event *event;
+	const void *user_event;
 	u8 kind;
 	u8 bit;
 };
@@ -96,7 +101,11 @@ struct marker_place {
  * @want: number of shares that are not leaving
  * @applied: what was added to the word in this memory: for a bit or a site 0 or 1
  * @busy: for a site: the breakpoint is being changed, so @applied is not known
+ * @unsure: for a site: @applied may be wrong, since nobody wanted the breakpoint for a
+ *	while, or since changing it has failed
  * @foreign: for a bit: the program had it set already, so nothing is taken back
+ * @ours: for a bit: the program has given it to the kernel, so it is taken back in any
+ *	case, and written to shared memory, too
  * @error: why the word is not what is wanted, -errno; 0: not yet, or it is
  *
  * All members but the constant ones are under marker_mm.lock.  @applied changes
@@ -111,7 +120,9 @@ struct marker_word {
 	int want;
 	int applied;
 	bool busy;
+	bool unsure;
 	bool foreign;
+	bool ours;
 	int error;
 };
 
@@ -125,6 +136,7 @@ struct marker_word {
  *	marker_owner.lock
  * @mm: what has the word; constant
  * @owner: the owner, counted; constant
+ * @number: grows from share to share of @mm; constant
  * @leaving: the owner wants the word no more, but the word does not show that
  *	yet; under marker_mm.lock
  */
@@ -135,6 +147,7 @@ struct marker_share {
 	struct marker_place place;
 	struct marker_mm *mm;
 	struct marker_owner *owner;
+	u64 number;
 	bool leaving;
 };
 
@@ -150,6 +163,7 @@ struct marker_share {
  * @sites_lock: serializes those who install and remove breakpoints
  * @nshares: number of shares of all words.  Under @lock; read without it as a
  *	hint
+ * @numbers: the highest marker_share.number.  Under @lock
  * @dirty: a word may differ from what is wanted.  Under @lock; read without it
  * @pid: the process, in which the memory was when it got words, counted; NULL:
  *	the child does not run yet
@@ -163,6 +177,7 @@ struct marker_mm {
 	struct list_head words;
 	struct mutex sites_lock;	/* breakpoints */
 	unsigned int nshares;
+	u64 numbers;
 	bool dirty;
 	struct pid *pid;
 	struct rcu_head rcu;
@@ -193,6 +208,8 @@ struct marker_mm {
  * @wait: those that poll
  * @free: frees the owner; the last reference may be that of a hit, in a handler of
  *	uprobes
+ * @kernel: the owner is a part of the kernel, see words.c; constant
+ * @users: of such an owner: those that have not called utrace_words_put()
  */
 struct marker_owner {
 	struct kref ref;
@@ -214,6 +231,40 @@ struct marker_owner {
 	struct pid_namespace *ns;
 	wait_queue_head_t wait;
 	struct work_struct free;
+	bool kernel;
+	refcount_t users;
+};
+
+/**
+ * struct marker_event - a marker or a user_event that an owner has armed
+ * @list: entry in marker_owner.events while the event is armed; written under
+ *	marker_owner.mutex and .lock
+ * @ref: one reference for the list, one for each share, one for each hit that is
+ *	being told
+ * @free: frees the event
+ * @site: where, counted; NULL for a user_event; constant
+ * @name: name of a user_event, else NULL; constant
+ * @named: entry in the table of names, see user_event.c; under its lock
+ * @owner: of a user_event: the owner, which outlives @named; constant
+ * @id: the owner's number; constant
+ * @count: hits are counted only; constant
+ * @nargs: number of elements of @args that are used; constant
+ * @args: the arguments; constant
+ * @hits: number of hits
+ */
+struct marker_event {
+	struct list_head list;
+	struct kref ref;
+	struct work_struct free;
+	struct marker_site *site;
+	char *name;
+	struct hlist_node named;
+	struct marker_owner *owner;
+	u64 id;
+	bool count;
+	unsigned int nargs;
+	struct utrace_marker_arg args[UTRACE_MARKER_ARGS];
+	atomic64_t hits;
 };
 
 static inline bool marker_is_bit(const struct marker_place *place)
@@ -226,6 +277,27 @@ static inline bool marker_is_site(const struct marker_place *place)
 	return place->kind == MARKER_SITE;
 }
 
+static inline bool marker_is_same(const struct marker_place *a,
+			   const struct marker_place *b)
+{
+	return a->addr == b->addr && a->site == b->site &&
+	       a->kind == b->kind && a->bit == b->bit;
+}
+
+/* The place of a word; the machine is little-endian. */
+static inline struct marker_place
+marker_of_word(const struct marker_place *named)
+{
+	struct marker_place place = *named;
+
+	if (place.kind == UTRACE_WORD_BIT64) {
+		place.kind = UTRACE_WORD_BIT32;
+		place.addr += place.bit / 32 * sizeof(u32);
+		place.bit %= 32;
+	}
+	return place;
+}
+
 /* What a word should have been added, if all goes well. */
 static inline int marker_wanted(const struct marker_word *word)
 {
@@ -235,7 +307,8 @@ static inline int marker_wanted(const struct marker_word *word)
 
 static inline bool marker_is_settled(const struct marker_word *word)
 {
-	return !word->busy && word->applied == marker_wanted(word);
+	return !word->busy && !word->unsure &&
+	       word->applied == marker_wanted(word);
 }
 
 /* mm.c */
@@ -247,18 +320,21 @@ void utrace_marker_mm_born(struct marker_mm *memory, struct pid *pid);
 
 /* word.c */
 u32 utrace_marker_state(const struct marker_share *share, int *error);
+struct marker_mm *utrace_marker_begin(struct marker_owner *owner,
+				      struct mm_struct **mm);
+void utrace_marker_finish(struct marker_owner *owner, struct marker_mm *memory,
+			  struct mm_struct *mm);
+struct marker_word *utrace_marker_find(const struct marker_mm *memory,
+				       const struct marker_place *place);
+struct marker_share *utrace_marker_find_share(const struct marker_word *word,
+					      const struct marker_owner *owner);
+int utrace_marker_want(struct marker_mm *memory, struct marker_owner *owner,
+		       const struct marker_place *place);
 int utrace_marker_arm(struct marker_owner *owner,
 		      const struct marker_place *place, u32 *state, int *error);
-int utrace_marker_disarm(struct marker_owner *owner,
-			 const struct marker_place *place);
-void utrace_marker_disarm_all(struct marker_owner *owner);
 void utrace_marker_arm_current(struct marker_owner *owner,
 			       const struct marker_place *place);
-void utrace_marker_ask_all(struct marker_owner *owner);
-bool utrace_marker_wants(struct marker_mm *memory,
-			 const struct marker_site *site);
-bool utrace_marker_hit(struct marker_mm *memory, struct marker_site *site,
-		       unsigned long ip, struct pt_regs *regs);
+void utrace_marker_ask_all(struct marker_owner *owner, bool now);
 void utrace_marker_inherit(struct marker_mm *parent, struct marker_mm *child,
 			   struct list_head *words, struct list_head *shares);
 void utrace_marker_retry(struct marker_mm *memory, unsigned long start,
@@ -269,14 +345,24 @@ void utrace_marker_drop(struct marker_mm *memory);
 void utrace_marker_clean(struct marker_mm *memory, struct list_head *gone);
 void utrace_marker_free(struct list_head *gone);
 
+/* disarm.c */
+void utrace_marker_leave_share(struct marker_share *share);
+void utrace_marker_leave(struct marker_mm *memory, struct marker_owner *owner,
+			 const struct marker_place *place);
+int utrace_marker_disarm(struct marker_owner *owner,
+			 const struct marker_place *place);
+void utrace_marker_disarm_all(struct marker_owner *owner);
+
 /* write.c */
 void utrace_marker_settle(struct marker_mm *memory);
 void utrace_marker_settle_for(struct marker_mm *memory, bool child);
+void utrace_marker_settle_words(struct marker_mm *memory);
 
 /* owner.c */
 struct marker_owner *utrace_marker_owner_new(struct utrace_session *session,
 					     struct task_struct *task,
 					     bool follow, u32 target);
+struct marker_owner *utrace_marker_owner_of_kernel(void);
 void utrace_marker_owner_put(struct marker_owner *owner);
 struct utrace_engine *utrace_marker_engine_get(struct marker_owner *owner);
 void utrace_marker_detach_if_done(struct marker_owner *owner);
@@ -288,37 +374,51 @@ int utrace_marker_file_make(struct utrace_session *session, void *arg);
 /* marker_engine.c */
 extern const struct utrace_engine_ops utrace_marker_ops;
 
+/* event.c */
+void utrace_marker_event_get(struct marker_event *event);
+void utrace_marker_event_put(struct marker_event *event);
+bool utrace_marker_event_is_over(const struct marker_event *event);
+struct marker_event *utrace_marker_event_new(struct marker_owner *owner, u64 id,
+					     u32 flags);
+void utrace_marker_event_add(struct marker_owner *owner,
+			     struct marker_event *event);
+void utrace_marker_event_end(struct marker_owner *owner,
+			     struct marker_event *event);
+void utrace_marker_follow(struct marker_owner *owner);
+bool utrace_marker_may_tell(struct marker_owner *owner);
+u32 utrace_marker_counts(struct marker_owner *owner,
+			 struct utrace_marker_count *counts, u32 *n);
+void utrace_marker_events_free(struct marker_owner *owner);
+
 #ifdef CONFIG_UTRACE_SITES
 
 /* site.c */
 struct marker_site *utrace_marker_site_get(struct file *file, loff_t offset,
 					   loff_t semaphore, bool is_return);
-void utrace_marker_site_put(struct marker_site *site, struct list_head *gone);
-void utrace_marker_sites_free(struct list_head *gone);
+void utrace_marker_site_drop(struct marker_site *site);
 bool utrace_marker_site_is(const struct marker_site *site,
 			   const struct file *file, u64 offset, bool is_return);
 int utrace_marker_site_apply(struct marker_site *site, struct mm_struct *mm,
 			     bool add);
 
-/* event.c */
-void utrace_marker_event_get(struct marker_event *event);
-void utrace_marker_event_put(struct marker_event *event);
-bool utrace_marker_event_is_over(const struct marker_event *event);
-void utrace_marker_tell_hit(struct marker_owner *owner,
-			    struct marker_event *event, unsigned long ip,
-			    struct pt_regs *regs);
-int utrace_marker_event_arm(struct marker_owner *owner,
-			    const struct utrace_ioc_marker *arg,
-			    struct file *file);
-int utrace_marker_event_disarm(struct marker_owner *owner,
-			       const struct utrace_ioc_marker *arg,
-			       struct file *file);
-void utrace_marker_follow(struct marker_owner *owner);
-u32 utrace_marker_counts(struct marker_owner *owner,
-			 struct utrace_marker_count *counts, u32 *n);
-void utrace_marker_events_free(struct marker_owner *owner);
+/* hit.c */
+bool utrace_marker_arg_is_valid(const struct utrace_marker_arg *arg);
+bool utrace_marker_wants(struct marker_mm *memory,
+			 const struct marker_site *site);
+bool utrace_marker_hit(struct marker_mm *memory, struct marker_site *site,
+		       unsigned long ip, struct pt_regs *regs);
+
+/* arm.c */
+int utrace_marker_site_arm(struct marker_owner *owner,
+			   const struct utrace_ioc_marker *arg,
+			   struct file *file);
+int utrace_marker_site_disarm(struct marker_owner *owner,
+			      const struct utrace_ioc_marker *arg,
+			      struct file *file);
 
 #else
+
+static inline void utrace_marker_site_drop(struct marker_site *site) { }
 
 static inline int utrace_marker_site_apply(struct marker_site *site,
 					   struct mm_struct *mm, bool add)
@@ -326,45 +426,54 @@ static inline int utrace_marker_site_apply(struct marker_site *site,
 	return -EOPNOTSUPP;
 }
 
-static inline void utrace_marker_event_get(struct marker_event *event) { }
-static inline void utrace_marker_event_put(struct marker_event *event) { }
-
-static inline bool
-utrace_marker_event_is_over(const struct marker_event *event)
-{
-	return false;
-}
-
-static inline void utrace_marker_tell_hit(struct marker_owner *owner,
-					  struct marker_event *event,
-					  unsigned long ip,
-					  struct pt_regs *regs) { }
-
-static inline int utrace_marker_event_arm(struct marker_owner *owner,
-					  const struct utrace_ioc_marker *arg,
-					  struct file *file)
+static inline int utrace_marker_site_arm(struct marker_owner *owner,
+					 const struct utrace_ioc_marker *arg,
+					 struct file *file)
 {
 	return -EOPNOTSUPP;
 }
 
-static inline int utrace_marker_event_disarm(struct marker_owner *owner,
-					     const struct utrace_ioc_marker *arg,
-					     struct file *file)
+static inline int utrace_marker_site_disarm(struct marker_owner *owner,
+					    const struct utrace_ioc_marker *arg,
+					    struct file *file)
 {
 	return -ENOENT;
 }
 
-static inline void utrace_marker_follow(struct marker_owner *owner) { }
+#endif
 
-static inline u32 utrace_marker_counts(struct marker_owner *owner,
-				       struct utrace_marker_count *counts,
-				       u32 *n)
+#ifdef CONFIG_USER_EVENTS
+
+/* user_event.c */
+void utrace_marker_name_remove(struct marker_event *event);
+void utrace_marker_name_drop(struct marker_event *event);
+void utrace_marker_arm_name(struct marker_owner *owner,
+			    struct marker_event *event);
+int utrace_marker_name_arm(struct marker_owner *owner,
+			   const struct utrace_ioc_user_event *arg);
+int utrace_marker_name_disarm(struct marker_owner *owner,
+			      const struct utrace_ioc_user_event *arg);
+
+#else
+
+static inline void utrace_marker_name_remove(struct marker_event *event) { }
+static inline void utrace_marker_name_drop(struct marker_event *event) { }
+static inline void utrace_marker_arm_name(struct marker_owner *owner,
+					  struct marker_event *event) { }
+
+static inline int
+utrace_marker_name_arm(struct marker_owner *owner,
+		       const struct utrace_ioc_user_event *arg)
 {
-	*n = 0;
-	return 0;
+	return -EOPNOTSUPP;
 }
 
-static inline void utrace_marker_events_free(struct marker_owner *owner) { }
+static inline int
+utrace_marker_name_disarm(struct marker_owner *owner,
+			  const struct utrace_ioc_user_event *arg)
+{
+	return -EOPNOTSUPP;
+}
 
 #endif
 

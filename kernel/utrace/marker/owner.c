@@ -105,7 +105,8 @@ void utrace_marker_tell(struct marker_owner *owner)
 
 /* Making */
 
-static struct marker_owner *marker_owner_alloc(struct utrace_session *session,
+static struct marker_owner *marker_owner_alloc(const struct cred *opener,
+					       struct pid_namespace *ns,
 					       struct task_struct *task)
 {
 	struct marker_owner *owner = kzalloc(sizeof(*owner),
@@ -122,9 +123,9 @@ static struct marker_owner *marker_owner_alloc(struct utrace_session *session,
 	INIT_WORK(&owner->free, marker_owner_free);
 	init_waitqueue_head(&owner->wait);
 	owner->process = get_task_pid(task, PIDTYPE_TGID);
-	owner->opener = get_cred(utrace_dev_cred(session));
+	owner->opener = get_cred(opener);
 	owner->cred = get_current_cred();
-	owner->ns = get_pid_ns(utrace_dev_ns(session));
+	owner->ns = get_pid_ns(ns);
 	return owner;
 }
 
@@ -148,7 +149,8 @@ static int marker_attach(struct marker_owner *owner, struct task_struct *task)
 				   UTRACE_ATTACH_OWN_EVENTS |
 				   (owner->follow ? UTRACE_ATTACH_TREE :
 						    UTRACE_ATTACH_PROCESS),
-				   &utrace_marker_ops, owner, marker_may_trace,
+				   &utrace_marker_ops, owner,
+				   owner->kernel ? NULL : marker_may_trace,
 				   owner);
 	if (IS_ERR(engine))
 		return PTR_ERR(engine);
@@ -187,7 +189,9 @@ struct marker_owner *utrace_marker_owner_new(struct utrace_session *session,
 					     struct task_struct *task,
 					     bool follow, u32 target)
 {
-	struct marker_owner *owner = marker_owner_alloc(session, task);
+	struct marker_owner *owner = marker_owner_alloc(utrace_dev_cred(session),
+							utrace_dev_ns(session),
+							task);
 	int ret;
 
 	if (!owner)
@@ -196,6 +200,35 @@ struct marker_owner *utrace_marker_owner_new(struct utrace_session *session,
 	if (target)
 		owner->target = utrace_dev_target_engine(session, target);
 	ret = target && !owner->target ? -ENOENT : marker_attach(owner, task);
+	if (!ret)
+		return owner;
+	utrace_marker_disarm_all(owner);
+	utrace_marker_owner_put(owner);
+	return ERR_PTR(ret);
+}
+
+/**
+ * utrace_marker_owner_of_kernel() - make an owner for a part of the kernel
+ *
+ * The words are those of the current process and of its descendants.
+ *
+ * Context: Process context; may sleep.
+ * Return: the owner, with a reference for the caller; or an error of
+ * utrace_attach_for().
+ */
+struct marker_owner *utrace_marker_owner_of_kernel(void)
+{
+	struct marker_owner *owner = marker_owner_alloc(current_cred(),
+							task_active_pid_ns(current),
+							current);
+	int ret;
+
+	if (!owner)
+		return ERR_PTR(-ENOMEM);
+	owner->follow = true;
+	owner->kernel = true;
+	refcount_set(&owner->users, 1);
+	ret = marker_attach(owner, current);
 	if (!ret)
 		return owner;
 	utrace_marker_disarm_all(owner);

@@ -157,44 +157,34 @@ struct marker_site *utrace_marker_site_get(struct file *file, loff_t offset,
 	return site_new(file, offset, semaphore, is_return);
 }
 
-/**
- * utrace_marker_site_put() - drop a reference to a site
- * @site: the site, of which no memory has a breakpoint for the caller any more
- * @gone: gets the site if that was the last reference, for
- *	utrace_marker_sites_free()
- *
- * Context: Process context; sleeps.
- */
-void utrace_marker_site_put(struct marker_site *site, struct list_head *gone)
+/* Drop a reference.  Returns true if that was the last one. */
+static bool site_put(struct marker_site *site)
 {
 	guard(mutex)(&sites_lock);
 	if (--site->ref)
-		return;
+		return false;
 	/* A breakpoint that is left would be the program's own without this. */
 	if (site->stuck)
 		uprobe_unregister_nosync(site->uprobe, &site->consumer);
 	else
 		uprobe_unregister_unapplied(site->uprobe, &site->consumer);
-	list_move(&site->list, gone);
+	list_del(&site->list);
+	return true;
 }
 
 /**
- * utrace_marker_sites_free() - free sites
- * @gone: the sites
+ * utrace_marker_site_drop() - drop a reference to a site
+ * @site: the site, of which no memory has a breakpoint for the caller any more
  *
  * Context: Process context; sleeps until hits that are going on are over.
  */
-void utrace_marker_sites_free(struct list_head *gone)
+void utrace_marker_site_drop(struct marker_site *site)
 {
-	struct marker_site *site, *next;
-
-	if (list_empty(gone))
+	if (!site_put(site))
 		return;
 	uprobe_unregister_sync();
-	list_for_each_entry_safe(site, next, gone, list) {
-		path_put(&site->path);
-		kfree(site);
-	}
+	path_put(&site->path);
+	kfree(site);
 }
 
 /**

@@ -22,43 +22,41 @@
 #include <linux/smp.h>
 #include <linux/utrace.h>
 
+#include "../builtin.h"
 #include "../utrace_dev.h"
 #include "marker.h"
 
-static bool marker_is_same(const struct marker_place *a,
-			   const struct marker_place *b)
-{
-	return a->addr == b->addr && a->site == b->site &&
-	       a->kind == b->kind && a->bit == b->bit;
-}
-
-/* The place of a word; the machine is little-endian. */
-static struct marker_place marker_of_word(const struct marker_place *named)
-{
-	struct marker_place place = *named;
-
-	if (place.kind == UTRACE_WORD_BIT64) {
-		place.kind = UTRACE_WORD_BIT32;
-		place.addr += place.bit / 32 * sizeof(u32);
-		place.bit %= 32;
-	}
-	return place;
-}
-
-static struct marker_word *marker_find(const struct marker_mm *memory,
+/**
+ * utrace_marker_find() - find a word
+ * @memory: the words; marker_mm.lock is held
+ * @place: the word, as its owner names it
+ *
+ * Context: Any.
+ * Return: the word, or NULL.
+ */
+struct marker_word *utrace_marker_find(const struct marker_mm *memory,
 				       const struct marker_place *place)
 {
+	struct marker_place of_word = marker_of_word(place);
 	struct marker_word *word;
 
 	lockdep_assert_held(&memory->lock);
 
 	list_for_each_entry(word, &memory->words, list)
-		if (marker_is_same(&word->place, place))
+		if (marker_is_same(&word->place, &of_word))
 			return word;
 	return NULL;
 }
 
-static struct marker_share *marker_find_share(const struct marker_word *word,
+/**
+ * utrace_marker_find_share() - find an owner's share of a word
+ * @word: the word; marker_mm.lock is held
+ * @owner: the owner
+ *
+ * Context: Any.
+ * Return: the share, which may be leaving, or NULL.
+ */
+struct marker_share *utrace_marker_find_share(const struct marker_word *word,
 					      const struct marker_owner *owner)
 {
 	struct marker_share *share;
@@ -84,6 +82,16 @@ static bool marker_is_late(const struct marker_owner *owner,
 				 utrace_marker_event_is_over(place->event));
 }
 
+/*
+ * One more wants a word.  A breakpoint that nobody wanted for a while may have been
+ * removed by a hit, whatever the word says.
+ */
+static void marker_count_in(struct marker_word *word)
+{
+	if (!word->want++ && marker_is_site(&word->place))
+		word->unsure = true;
+}
+
 /* Fill in a share and add it to its word and its owner. */
 static void marker_add_share(struct marker_share *share,
 			     const struct marker_place *place,
@@ -100,6 +108,7 @@ static void marker_add_share(struct marker_share *share,
 	share->owner = owner;
 	kref_get(&owner->ref);
 	list_add_tail(&share->of_word, &word->shares);
+	share->number = ++memory->numbers;
 	memory->nshares++;
 	guard(spinlock)(&owner->lock);
 	share->leaving = leaving || marker_is_late(owner, place);
@@ -107,7 +116,7 @@ static void marker_add_share(struct marker_share *share,
 							 &owner->shares);
 	owner->nshares++;
 	if (!share->leaving)
-		word->want++;
+		marker_count_in(word);
 }
 
 /* A share that was leaving stays, for what the owner calls by this name. */
@@ -262,19 +271,27 @@ static void marker_ask(struct marker_owner *owner, struct mm_struct *mm)
 }
 
 /**
- * utrace_marker_ask_all() - have all tasks of an owner pass the safe point, some time
+ * utrace_marker_ask_all() - have all tasks of an owner pass the safe point
  * @owner: the owner
+ * @now: before they run user code again; else some time
  *
- * Context: Any but NMI, without locks of markers.
+ * Context: Process context, without locks of markers.
  */
-void utrace_marker_ask_all(struct marker_owner *owner)
+void utrace_marker_ask_all(struct marker_owner *owner, bool now)
 {
 	struct utrace_engine *engine = utrace_marker_engine_get(owner);
 
 	if (!engine)
 		return;
+	/*
+	 * What the owner wants before the look at its tasks; pairs with the barrier
+	 * in marker_clone().
+	 */
+	smp_mb();
 	/* -ESRCH: all tasks are dead. */
 	(void)!utrace_control(NULL, engine, UTRACE_REPORT);
+	if (now)
+		utrace_interrupt_cpus(engine);
 	utrace_engine_put(engine);
 }
 
@@ -363,24 +380,24 @@ static int marker_want(struct marker_mm *memory, struct marker_owner *owner,
 		       const struct marker_place *place,
 		       struct marker_word **new, struct marker_share **share)
 {
-	struct marker_place of_word = marker_of_word(place);
 	struct marker_word *word;
 	struct marker_share *old;
 
 	guard(spinlock)(&memory->lock);
-	word = marker_find(memory, &of_word);
+	word = utrace_marker_find(memory, place);
 	if (!word) {
 		word = no_free_ptr(*new);
-		word->place = of_word;
+		word->place = marker_of_word(place);
 		INIT_LIST_HEAD(&word->shares);
 		list_add_tail(&word->list, &memory->words);
 	}
-	old = marker_find_share(word, owner);
-	/* A thread of the process may have been first with an event. */
+	old = utrace_marker_find_share(word, owner);
+	/* As in utrace_marker_want(). */
 	if (old && !old->leaving && !word->error)
 		return place->event && place->event == old->place.event ?
 		       0 : -EEXIST;
 	word->error = 0;
+	word->ours |= owner->kernel;
 	WRITE_ONCE(memory->dirty, true);
 	if (old && old->leaving) {
 		guard(spinlock)(&owner->lock);
@@ -389,7 +406,7 @@ static int marker_want(struct marker_mm *memory, struct marker_owner *owner,
 		old->leaving = false;
 		marker_rename_share(old, place);
 		list_move_tail(&old->of_owner, &owner->shares);
-		word->want++;
+		marker_count_in(word);
 	} else if (!old) {
 		marker_add_share(no_free_ptr(*share), place, word, memory,
 				 owner, false);
@@ -401,33 +418,119 @@ static int marker_want(struct marker_mm *memory, struct marker_owner *owner,
 static int marker_look(struct marker_mm *memory, struct marker_owner *owner,
 		       const struct marker_place *place, u32 *state, int *error)
 {
-	struct marker_place of_word = marker_of_word(place);
 	struct marker_share *share = NULL;
 	struct marker_word *word;
 
 	guard(spinlock)(&memory->lock);
-	word = marker_find(memory, &of_word);
+	word = utrace_marker_find(memory, place);
 	if (word)
-		share = marker_find_share(word, owner);
+		share = utrace_marker_find_share(word, owner);
 	if (!share)
 		return -ESRCH;
 	*state = utrace_marker_state(share, error);
 	return 0;
 }
 
-static int marker_arm(struct marker_mm *memory, struct marker_owner *owner,
-		      const struct marker_place *place)
+/* Has an owner armed a word already, for the same event, so that nothing is to do? */
+static bool marker_has(struct marker_mm *memory,
+		       const struct marker_owner *owner,
+		       const struct marker_place *place)
 {
-	struct marker_word *word = kzalloc(sizeof(*word), GFP_KERNEL_ACCOUNT);
-	struct marker_share *share = kzalloc(sizeof(*share),
-					     GFP_KERNEL_ACCOUNT);
+	struct marker_share *share = NULL;
+	struct marker_word *word;
+
+	guard(spinlock)(&memory->lock);
+	word = utrace_marker_find(memory, place);
+	if (word)
+		share = utrace_marker_find_share(word, owner);
+	return share && !share->leaving && !word->error &&
+	       share->place.event == place->event;
+}
+
+/**
+ * utrace_marker_want() - note that an owner wants a word
+ * @memory: the words
+ * @owner: the owner
+ * @place: the word
+ *
+ * Nothing is written yet.
+ *
+ * Context: Process context; sleeps.  Takes marker_mm.lock.
+ * Return: 0, -EEXIST if the owner wants the word already and that has not failed, or
+ * -ENOMEM.
+ */
+int utrace_marker_want(struct marker_mm *memory, struct marker_owner *owner,
+		       const struct marker_place *place)
+{
+	struct marker_share *share;
+	struct marker_word *word;
 	int ret = -ENOMEM;
 
+	/* A thread of the process may have been first with an event. */
+	if (marker_has(memory, owner, place))
+		return place->event ? 0 : -EEXIST;
+	word = kzalloc(sizeof(*word), GFP_KERNEL_ACCOUNT);
+	share = kzalloc(sizeof(*share), GFP_KERNEL_ACCOUNT);
 	if (word && share)
 		ret = marker_want(memory, owner, place, &word, &share);
 	kfree(share);
 	kfree(word);
 	return ret;
+}
+
+/**
+ * utrace_marker_begin() - begin to arm words of an owner's process
+ * @owner: the owner; its mutex is held
+ * @mm: gets the memory of the process, for utrace_marker_finish()
+ *
+ * Context: Process context; sleeps, see utrace_marker_arm().
+ * Return: the words of the memory, or an error of utrace_marker_arm().
+ */
+struct marker_mm *utrace_marker_begin(struct marker_owner *owner,
+				      struct mm_struct **mm)
+{
+	struct marker_mm *memory;
+
+	lockdep_assert_held(&owner->mutex);
+
+	if (READ_ONCE(owner->nshares) >= MARKER_MAX_SHARES)
+		return ERR_PTR(-ENOSPC);
+	*mm = marker_mm_of(owner);
+	if (IS_ERR(*mm))
+		return ERR_CAST(*mm);
+	memory = utrace_marker_mm_get(*mm, owner->process);
+	if (memory)
+		return memory;
+	mmput(*mm);
+	return ERR_PTR(-ENOMEM);
+}
+
+/*
+ * Have the words of an owner's process written: when this returns, no instruction of
+ * the process is executed without the new values, unless words have failed.
+ */
+static void marker_settle_process(struct marker_owner *owner,
+				  struct marker_mm *memory)
+{
+	utrace_marker_settle_for(memory, false);
+	if (READ_ONCE(memory->dirty))
+		marker_ask(owner, memory->mm);
+}
+
+/**
+ * utrace_marker_finish() - the end of what utrace_marker_begin() has begun
+ * @owner: the owner
+ * @memory: the words
+ * @mm: the memory
+ *
+ * Context: Process context; sleeps.
+ */
+void utrace_marker_finish(struct marker_owner *owner, struct marker_mm *memory,
+			  struct mm_struct *mm)
+{
+	marker_settle_process(owner, memory);
+	utrace_marker_mm_put(memory);
+	mmput(mm);
 }
 
 /**
@@ -455,27 +558,18 @@ static int marker_arm(struct marker_mm *memory, struct marker_owner *owner,
 int utrace_marker_arm(struct marker_owner *owner,
 		      const struct marker_place *place, u32 *state, int *error)
 {
-	struct marker_mm *memory;
 	struct mm_struct *mm;
+	struct marker_mm *memory = utrace_marker_begin(owner, &mm);
 	int ret;
 
-	lockdep_assert_held(&owner->mutex);
-
-	if (READ_ONCE(owner->nshares) >= MARKER_MAX_SHARES)
-		return -ENOSPC;
-	mm = marker_mm_of(owner);
-	if (IS_ERR(mm))
-		return PTR_ERR(mm);
-	memory = utrace_marker_mm_get(mm, owner->process);
-	ret = memory ? marker_arm(memory, owner, place) : -ENOMEM;
+	if (IS_ERR(memory))
+		return PTR_ERR(memory);
+	ret = utrace_marker_want(memory, owner, place);
 	if (!ret) {
-		utrace_marker_settle_for(memory, false);
-		if (READ_ONCE(memory->dirty))
-			marker_ask(owner, mm);
+		marker_settle_process(owner, memory);
 		ret = marker_look(memory, owner, place, state, error);
 	}
-	if (memory)
-		utrace_marker_mm_put(memory);
+	utrace_marker_mm_put(memory);
 	mmput(mm);
 	return ret;
 }
@@ -498,107 +592,8 @@ void utrace_marker_arm_current(struct marker_owner *owner,
 	if (!memory)
 		return;
 	/* -EEXIST: another thread was first. */
-	(void)!marker_arm(memory, owner, place);
+	(void)!utrace_marker_want(memory, owner, place);
 	utrace_marker_mm_put(memory);
-}
-
-/* Disarming */
-
-/*
- * Find memory in which an owner has a word, or any if @place is NULL.  Returns the
- * memory, with a reference, or NULL.
- */
-static struct marker_mm *marker_find_memory(struct marker_owner *owner,
-					    const struct marker_place *place)
-{
-	struct marker_share *share;
-
-	guard(spinlock)(&owner->lock);
-	list_for_each_entry(share, &owner->shares, of_owner)
-		if ((!place || marker_is_same(&share->word->place, place)) &&
-		    utrace_marker_mm_tryget(share->mm))
-			return share->mm;
-	return NULL;
-}
-
-/* An owner wants a word of some memory no more, or none of them. */
-static void marker_leave(struct marker_mm *memory, struct marker_owner *owner,
-			 const struct marker_place *place)
-{
-	struct marker_share *share;
-	struct marker_word *word;
-
-	guard(spinlock)(&memory->lock);
-	list_for_each_entry(word, &memory->words, list) {
-		if (place && !marker_is_same(&word->place, place))
-			continue;
-		share = marker_find_share(word, owner);
-		if (!share || share->leaving)
-			continue;
-		word->want--;
-		word->error = 0;
-		WRITE_ONCE(memory->dirty, true);
-		guard(spinlock)(&owner->lock);
-		share->leaving = true;
-		list_move_tail(&share->of_owner, &owner->leaving);
-	}
-}
-
-/* Take back what was armed, in all memory; returns true if there was something. */
-static bool marker_disarm(struct marker_owner *owner,
-			  const struct marker_place *place)
-{
-	struct marker_mm *memory;
-	bool found = false;
-
-	while ((memory = marker_find_memory(owner, place))) {
-		found = true;
-		marker_leave(memory, owner, place);
-		if (mmget_not_zero(memory->mm)) {
-			utrace_marker_settle_for(memory, false);
-			mmput(memory->mm);
-		}
-		utrace_marker_mm_put(memory);
-	}
-	if (found)
-		utrace_marker_ask_all(owner);
-	return found;
-}
-
-/**
- * utrace_marker_disarm() - take back a word of an owner, in all processes
- * @owner: the owner; its mutex is held
- * @place: the word
- *
- * Context: Process context; sleeps, but does not wait for a process, except for the
- * mmap_lock of one that has a site, until the caller is killed.
- * Return: 0, or -ENOENT if the owner has no such word.
- */
-int utrace_marker_disarm(struct marker_owner *owner,
-			 const struct marker_place *place)
-{
-	struct marker_place of_word = marker_of_word(place);
-
-	lockdep_assert_held(&owner->mutex);
-
-	return marker_disarm(owner, &of_word) ? 0 : -ENOENT;
-}
-
-/**
- * utrace_marker_disarm_all() - take back all words of an owner
- * @owner: the owner, which is closed
- *
- * Its engine is detached when all threads concerned have written the words.
- *
- * Context: Process context; sleeps, but does not wait for a process, except for the
- * mmap_lock of one that has a site, until the caller is killed.
- */
-void utrace_marker_disarm_all(struct marker_owner *owner)
-{
-	scoped_guard(spinlock, &owner->lock)
-		owner->closed = true;
-	marker_disarm(owner, NULL);
-	utrace_marker_detach_if_done(owner);
 }
 
 /* What changes in the memory */
@@ -644,6 +639,7 @@ void utrace_marker_inherit(struct marker_mm *parent, struct marker_mm *child,
 		copy->place = word->place;
 		copy->applied = marker_copied(parent->mm, word);
 		copy->foreign = word->foreign;
+		copy->ours = word->ours;
 		INIT_LIST_HEAD(&copy->shares);
 		list_for_each_entry(share, &word->shares, of_word) {
 			new = list_first_entry(shares, struct marker_share,
@@ -655,7 +651,8 @@ void utrace_marker_inherit(struct marker_mm *parent, struct marker_mm *child,
 						 !share->owner->follow);
 		}
 		/* The breakpoint may be there or not: have it changed in any case. */
-		if (word->busy)
+		copy->unsure = false;
+		if (word->busy || word->unsure)
 			copy->applied = !marker_wanted(copy);
 		child->dirty = true;
 	}
@@ -718,80 +715,4 @@ void utrace_marker_forget(struct marker_mm *memory, unsigned long start,
 			  unsigned long end)
 {
 	marker_look_again(memory, start, end, true);
-}
-
-/* Sites */
-
-/**
- * utrace_marker_wants() - does memory want the breakpoint of a site?
- * @memory: the words
- * @site: the site
- *
- * Context: Process context.  Takes marker_mm.lock.
- * Return: true if an owner wants it.
- */
-bool utrace_marker_wants(struct marker_mm *memory,
-			 const struct marker_site *site)
-{
-	struct marker_word *word;
-
-	guard(spinlock)(&memory->lock);
-	list_for_each_entry(word, &memory->words, list)
-		if (word->place.site == site)
-			return word->want;
-	return false;
-}
-
-/*
- * Owner number @n of those that want a site, and its event, both with references; or
- * NULL.
- */
-static struct marker_owner *marker_nth_owner(struct marker_mm *memory,
-					     const struct marker_site *site,
-					     unsigned int n,
-					     struct marker_event **event)
-{
-	struct marker_share *share;
-	struct marker_word *word;
-
-	guard(spinlock)(&memory->lock);
-	list_for_each_entry(word, &memory->words, list) {
-		if (word->place.site != site)
-			continue;
-		list_for_each_entry(share, &word->shares, of_word) {
-			if (share->leaving || n--)
-				continue;
-			kref_get(&share->owner->ref);
-			*event = share->place.event;
-			utrace_marker_event_get(*event);
-			return share->owner;
-		}
-	}
-	return NULL;
-}
-
-/**
- * utrace_marker_hit() - tell all owners that want a site of a hit
- * @memory: the words of the current task's memory
- * @site: the site
- * @ip: address of the site
- * @regs: the registers there
- *
- * Context: The task that has hit the site, in a handler of uprobes.
- * Return: true if an owner was told.
- */
-bool utrace_marker_hit(struct marker_mm *memory, struct marker_site *site,
-		       unsigned long ip, struct pt_regs *regs)
-{
-	struct marker_event *event;
-	struct marker_owner *owner;
-	unsigned int n = 0;
-
-	while ((owner = marker_nth_owner(memory, site, n, &event))) {
-		utrace_marker_tell_hit(owner, event, ip, regs);
-		utrace_marker_event_put(event);
-		utrace_marker_owner_put(owner);
-		n++;
-	}
-	return n;
 }

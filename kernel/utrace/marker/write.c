@@ -82,7 +82,7 @@ static int marker_write(struct marker_word *word, u32 *cell)
 	int ret;
 
 	if (marker_is_bit(&word->place) && !marker_wanted(word) &&
-	    word->foreign)
+	    word->foreign && !word->ours)
 		return 0;
 
 	do {
@@ -140,13 +140,22 @@ static bool marker_takes_back(struct marker_mm *memory, unsigned long at)
 	return false;
 }
 
+/* May a word be written to a mapping with @flags?  Returns 0 or an error. */
+static int marker_may_write(const struct marker_word *word, vm_flags_t flags)
+{
+	if (flags & VM_MAYSHARE && !word->ours)
+		return -EOPNOTSUPP;
+	/* In a mapping that is read-only, words are only taken back. */
+	return !(flags & VM_WRITE) && word->applied < marker_wanted(word) ?
+	       -EACCES : 0;
+}
+
 /*
- * Write all words of a page that are to be written, or say why they cannot be.  In a
- * mapping that is read-only (@back), words are only taken back.
+ * Write all words of a page that are to be written, or say why they cannot be.
  * Returns 0, or -EAGAIN if a word has changed too often meanwhile.
  */
 static int marker_write_page(struct marker_mm *memory, unsigned long at,
-			     struct page *page, bool back)
+			     struct page *page, vm_flags_t flags)
 {
 	struct marker_word *word;
 	void *map = NULL;
@@ -161,10 +170,9 @@ static int marker_write_page(struct marker_mm *memory, unsigned long at,
 
 		if ((cell & PAGE_MASK) != at || !marker_is_due(word))
 			continue;
-		if (back && word->applied < marker_wanted(word))
-			ret = -EACCES;
-		else if (map)
-			ret = marker_write(word, map + offset_in_page(cell));
+		if (map)
+			ret = marker_may_write(word, flags) ?:
+			      marker_write(word, map + offset_in_page(cell));
 		if (!ret)
 			word->applied = marker_wanted(word);
 		else if (ret == -EAGAIN)
@@ -188,6 +196,19 @@ static void marker_give_up(struct marker_mm *memory, unsigned long at)
 		if ((marker_cell(&word->place) & PAGE_MASK) == at &&
 		    marker_is_due(word))
 			word->error = -EAGAIN;
+}
+
+/* Is a word of this page to be written that the program has given to the kernel? */
+static bool marker_is_ours(struct marker_mm *memory, unsigned long at)
+{
+	struct marker_word *word;
+
+	guard(spinlock)(&memory->lock);
+	list_for_each_entry(word, &memory->words, list)
+		if ((marker_cell(&word->place) & PAGE_MASK) == at &&
+		    marker_is_due(word) && word->ours)
+			return true;
+	return false;
 }
 
 /* Is the page there, so that at most a copy has to be made of it? */
@@ -217,9 +238,15 @@ static struct page *marker_get_page(struct marker_mm *memory,
 
 	if (!vma)
 		return ERR_PTR(-EFAULT);
-	if (vma->vm_flags & VM_MAYSHARE)
-		return ERR_PTR(-EOPNOTSUPP);
-	if (!(vma->vm_flags & VM_WRITE)) {
+	if (vma->vm_flags & VM_MAYSHARE) {
+		if (!marker_is_ours(memory, at))
+			return ERR_PTR(-EOPNOTSUPP);
+		if (!(vma->vm_flags & VM_WRITE))
+			return ERR_PTR(-EACCES);
+		/* Others do not wait for the file system that has the page. */
+		if (writer != MARKER_SELF)
+			flags |= FOLL_NOFAULT;
+	} else if (!(vma->vm_flags & VM_WRITE)) {
 		if (!marker_takes_back(memory, at))
 			return ERR_PTR(-EACCES);
 		/* The program had the word in memory that it could write to. */
@@ -248,8 +275,7 @@ static int marker_settle_page(struct marker_mm *memory, unsigned long at,
 
 	if (IS_ERR(page) && PTR_ERR(page) == -EAGAIN)
 		return -EAGAIN;
-	ret = marker_write_page(memory, at, page,
-				vma && !(vma->vm_flags & VM_WRITE));
+	ret = marker_write_page(memory, at, page, vma ? vma->vm_flags : 0);
 	if (!IS_ERR(page)) {
 		set_page_dirty_lock(page);
 		put_page(page);
@@ -321,6 +347,7 @@ static struct marker_site *marker_next_site(struct marker_mm *memory, bool *add)
 			continue;
 		*add = word->want;
 		word->busy = true;
+		word->unsure = false;
 		return word->place.site;
 	}
 	return NULL;
@@ -337,9 +364,13 @@ static void marker_site_is_done(struct marker_mm *memory,
 		if (word->place.site != site)
 			continue;
 		word->busy = false;
-		if (!error)
+		if (!error) {
 			word->applied = add;
-		else if (error != -EINTR)
+			continue;
+		}
+		/* Of several mappings, some may have been changed. */
+		word->unsure = true;
+		if (error != -EINTR)
 			word->error = error;
 	}
 }
@@ -366,7 +397,8 @@ static void marker_settle_sites(struct marker_mm *memory,
 	}
 }
 
-static void marker_settle(struct marker_mm *memory, enum marker_writer writer)
+static void marker_settle(struct marker_mm *memory, enum marker_writer writer,
+			  bool sites)
 {
 	LIST_HEAD(gone);
 
@@ -375,7 +407,8 @@ static void marker_settle(struct marker_mm *memory, enum marker_writer writer)
 	if (marker_lock(memory->mm, writer) &&
 	    marker_settle_words(memory, writer))
 		mmap_read_unlock(memory->mm);
-	marker_settle_sites(memory, writer);
+	if (sites)
+		marker_settle_sites(memory, writer);
 	utrace_marker_clean(memory, &gone);
 	utrace_marker_free(&gone);
 }
@@ -389,7 +422,7 @@ static void marker_settle(struct marker_mm *memory, enum marker_writer writer)
  */
 void utrace_marker_settle(struct marker_mm *memory)
 {
-	marker_settle(memory, MARKER_SELF);
+	marker_settle(memory, MARKER_SELF, true);
 }
 
 /**
@@ -406,5 +439,20 @@ void utrace_marker_settle(struct marker_mm *memory)
  */
 void utrace_marker_settle_for(struct marker_mm *memory, bool child)
 {
-	marker_settle(memory, child ? MARKER_PARENT : MARKER_OTHER);
+	marker_settle(memory, child ? MARKER_PARENT : MARKER_OTHER, true);
+}
+
+/**
+ * utrace_marker_settle_words() - write what words can be written at once
+ * @memory: the words
+ *
+ * As utrace_marker_settle_for(), but sites stay as they are, so that this waits for
+ * nothing of the process.
+ *
+ * Context: Process context; sleeps for memory.  Tries to take mmap_lock.  The caller
+ * keeps the memory alive.
+ */
+void utrace_marker_settle_words(struct marker_mm *memory)
+{
+	marker_settle(memory, MARKER_OTHER, false);
 }

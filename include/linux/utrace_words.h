@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * utrace - bits that the kernel itself sets in the memory of processes
+ *
+ * A part of the kernel that lets programs test a bit in their memory, as
+ * user_events does, has the bit set and cleared by the engine of markers: at once if
+ * its page is in memory, and else by a thread of the process before that runs user
+ * code again.  Tracers may want the same bit: the bit is set while somebody wants it.
+ */
+#ifndef _LINUX_UTRACE_WORDS_H
+#define _LINUX_UTRACE_WORDS_H
+
+#include <linux/jump_label_ratelimit.h>
+#include <linux/types.h>
+
+struct iov_iter;
+struct marker_owner;
+struct mm_struct;
+struct pid;
+
+/**
+ * struct utrace_bit - a bit in the memory of a process
+ * @addr: address of the word, a multiple of @size
+ * @size: bytes of the word, 4 or 8
+ * @bit: number of the bit, the lowest being 0
+ */
+struct utrace_bit {
+	unsigned long addr;
+	u8 size;
+	u8 bit;
+};
+
+/**
+ * enum utrace_bit_state - how far a bit has come
+ * @UTRACE_BIT_OFF: nobody has asked for it
+ * @UTRACE_BIT_SET: the memory has it
+ * @UTRACE_BIT_PENDING: a thread sets it before it runs user code again
+ * @UTRACE_BIT_FAILED: it cannot be set
+ */
+enum utrace_bit_state {
+	UTRACE_BIT_OFF,
+	UTRACE_BIT_SET,
+	UTRACE_BIT_PENDING,
+	UTRACE_BIT_FAILED,
+};
+
+#ifdef CONFIG_UTRACE_MARKERS
+
+struct marker_owner *utrace_words_new(void);
+struct marker_owner *utrace_words_get(struct marker_owner *words);
+void utrace_words_put(struct marker_owner *words);
+void utrace_words_want(struct marker_owner *words, struct mm_struct *mm,
+		       struct pid *pid, const struct utrace_bit *bit, bool on);
+void utrace_words_leave(struct marker_owner *words, struct mm_struct *mm);
+void utrace_words_settle(struct marker_owner *words, struct mm_struct *mm);
+int utrace_words_reset(const struct utrace_bit *bit);
+enum utrace_bit_state utrace_words_state(struct marker_owner *words,
+					 struct mm_struct *mm,
+					 const struct utrace_bit *bit,
+					 int *error);
+
+#else
+
+static inline struct marker_owner *utrace_words_new(void)
+{
+	return NULL;
+}
+
+static inline struct marker_owner *utrace_words_get(struct marker_owner *words)
+{
+	return words;
+}
+
+static inline void utrace_words_put(struct marker_owner *words) { }
+
+static inline void utrace_words_want(struct marker_owner *words,
+				     struct mm_struct *mm, struct pid *pid,
+				     const struct utrace_bit *bit, bool on) { }
+
+static inline void utrace_words_leave(struct marker_owner *words,
+				      struct mm_struct *mm) { }
+static inline void utrace_words_settle(struct marker_owner *words,
+				       struct mm_struct *mm) { }
+
+static inline int utrace_words_reset(const struct utrace_bit *bit)
+{
+	return 0;
+}
+
+static inline enum utrace_bit_state
+utrace_words_state(struct marker_owner *words, struct mm_struct *mm,
+		   const struct utrace_bit *bit, int *error)
+{
+	return UTRACE_BIT_OFF;
+}
+
+#endif
+
+#if defined(CONFIG_UTRACE_MARKERS) && defined(CONFIG_USER_EVENTS)
+
+extern struct static_key_false_deferred utrace_user_events_used;
+
+int __utrace_user_event_write(const void *event, const struct iov_iter *from);
+void __utrace_user_event_registered(const char *name);
+void __utrace_user_event_left(struct mm_struct *mm, const void *event,
+			      const struct utrace_bit *bit);
+
+/*
+ * The current task writes @event.  Returns whether a tracer has taken it, or -EFAULT
+ * or -ENOMEM.
+ */
+static inline int utrace_user_event_write(const void *event,
+					  const struct iov_iter *from)
+{
+	return static_branch_unlikely(&utrace_user_events_used.key) ?
+	       __utrace_user_event_write(event, from) : 0;
+}
+
+/* The current process has registered an event. */
+static inline void utrace_user_event_registered(const char *name)
+{
+	if (static_branch_unlikely(&utrace_user_events_used.key))
+		__utrace_user_event_registered(name);
+}
+
+/* @bit of @mm is not registered for @event any more. */
+static inline void utrace_user_event_left(struct mm_struct *mm,
+					  const void *event,
+					  const struct utrace_bit *bit)
+{
+	if (static_branch_unlikely(&utrace_user_events_used.key))
+		__utrace_user_event_left(mm, event, bit);
+}
+
+#else
+
+static inline int utrace_user_event_write(const void *event,
+					  const struct iov_iter *from)
+{
+	return 0;
+}
+
+static inline void utrace_user_event_registered(const char *name) { }
+static inline void utrace_user_event_left(struct mm_struct *mm,
+					  const void *event,
+					  const struct utrace_bit *bit) { }
+
+#endif
+
+#endif /* _LINUX_UTRACE_WORDS_H */

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - markers: arming SDT markers and other places of a file
+ */
+#include <linux/fs.h>
+#include <uapi/linux/utrace.h>
+
+#include "marker.h"
+
+#define MARKER_FLAGS		(UTRACE_MARKER_RETURN | UTRACE_MARKER_COUNT)
+
+static struct marker_event *
+marker_event_new(struct marker_owner *owner,
+		 const struct utrace_ioc_marker *arg, struct marker_site *site)
+{
+	struct marker_event *event;
+
+	event = utrace_marker_event_new(owner, arg->id, arg->flags);
+	if (IS_ERR(event))
+		return event;
+	event->site = site;
+	event->nargs = arg->nargs;
+	memcpy(event->args, arg->args, sizeof(event->args));
+	return event;
+}
+
+static bool marker_is_valid(const struct utrace_ioc_marker *arg)
+{
+	unsigned int i;
+
+	if (arg->flags & ~MARKER_FLAGS ||
+	    arg->nargs > UTRACE_MARKER_ARGS || arg->reserved ||
+	    (s64)arg->offset < 0 || (s64)arg->semaphore < 0)
+		return false;
+	for (i = 0; i < arg->nargs; i++)
+		if (!utrace_marker_arg_is_valid(&arg->args[i]))
+			return false;
+	return true;
+}
+
+static struct marker_event *marker_find_event(const struct marker_owner *owner,
+					      const struct marker_site *site)
+{
+	struct marker_event *event;
+
+	lockdep_assert_held(&owner->mutex);
+
+	list_for_each_entry(event, &owner->events, list)
+		if (event->site == site)
+			return event;
+	return NULL;
+}
+
+static int marker_start_event(struct marker_owner *owner,
+			      struct marker_event *event)
+{
+	struct marker_place place = {
+		.kind = MARKER_SITE,
+		.site = event->site,
+		.event = event,
+	};
+	u32 state;
+	int ret, error;
+
+	utrace_marker_event_add(owner, event);
+	ret = utrace_marker_arm(owner, &place, &state, &error);
+	if (!ret && state == UTRACE_WORD_FAILED)
+		ret = -error;
+	if (ret)
+		utrace_marker_event_end(owner, event);
+	else if (owner->follow)
+		utrace_marker_ask_all(owner, true);
+	return ret;
+}
+
+/* The owner has @site from here on, or drops it. */
+static int marker_arm_site(struct marker_owner *owner,
+			   const struct utrace_ioc_marker *arg,
+			   struct marker_site *site)
+{
+	struct marker_event *event = ERR_PTR(-EEXIST);
+
+	if (!marker_find_event(owner, site))
+		event = marker_event_new(owner, arg, site);
+	if (!IS_ERR(event))
+		return marker_start_event(owner, event);
+	utrace_marker_site_drop(site);
+	return PTR_ERR(event);
+}
+
+/**
+ * utrace_marker_site_arm() - arm a marker
+ * @owner: the owner; its mutex is held
+ * @arg: the marker
+ * @file: the file of the marker
+ *
+ * Context: Process context; sleeps.
+ * Return: 0, or an error that is described with &struct utrace_ioc_marker.
+ */
+int utrace_marker_site_arm(struct marker_owner *owner,
+			    const struct utrace_ioc_marker *arg,
+			    struct file *file)
+{
+	struct marker_site *site;
+
+	lockdep_assert_held(&owner->mutex);
+
+	if (!marker_is_valid(arg))
+		return -EINVAL;
+	site = utrace_marker_site_get(file, arg->offset, arg->semaphore,
+				      arg->flags & UTRACE_MARKER_RETURN);
+	return IS_ERR(site) ? PTR_ERR(site) :
+			      marker_arm_site(owner, arg, site);
+}
+
+/**
+ * utrace_marker_site_disarm() - disarm a marker
+ * @owner: the owner; its mutex is held
+ * @arg: the marker
+ * @file: the file of the marker
+ *
+ * Context: Process context; sleeps.
+ * Return: 0, -EINVAL or -ENOENT.
+ */
+int utrace_marker_site_disarm(struct marker_owner *owner,
+			       const struct utrace_ioc_marker *arg,
+			       struct file *file)
+{
+	struct marker_event *event;
+
+	lockdep_assert_held(&owner->mutex);
+
+	if (arg->flags & ~MARKER_FLAGS)
+		return -EINVAL;
+	list_for_each_entry(event, &owner->events, list) {
+		if (!utrace_marker_site_is(event->site, file, arg->offset,
+					   arg->flags & UTRACE_MARKER_RETURN))
+			continue;
+		utrace_marker_event_end(owner, event);
+		return 0;
+	}
+	return -ENOENT;
+}

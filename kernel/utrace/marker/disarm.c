@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - markers: taking back what was armed
+ *
+ * A share that is wanted no more stays until its word shows that: it "leaves".
+ */
+#include <linux/sched/mm.h>
+
+#include "marker.h"
+
+/* Is a share one of the word @place, or of the event of @place?  NULL: of any. */
+static bool marker_matches(const struct marker_share *share,
+			   const struct marker_place *place)
+{
+	struct marker_place of_word;
+
+	if (!place)
+		return true;
+	if (place->kind == MARKER_EVENT)
+		return share->place.event == place->event;
+	of_word = marker_of_word(place);
+	return marker_is_same(&share->word->place, &of_word);
+}
+
+/*
+ * Find memory in which an owner has a word, or any if @place is NULL.  Returns the
+ * memory, with a reference, or NULL.
+ */
+static struct marker_mm *marker_find_memory(struct marker_owner *owner,
+					    const struct marker_place *place)
+{
+	struct marker_share *share;
+
+	guard(spinlock)(&owner->lock);
+	list_for_each_entry(share, &owner->shares, of_owner)
+		if (marker_matches(share, place) &&
+		    utrace_marker_mm_tryget(share->mm))
+			return share->mm;
+	return NULL;
+}
+
+/**
+ * utrace_marker_leave_share() - note that a share is wanted no more
+ * @share: the share, which is not leaving; marker_mm.lock is held
+ *
+ * Context: Any but NMI.  Takes marker_owner.lock.
+ */
+void utrace_marker_leave_share(struct marker_share *share)
+{
+	lockdep_assert_held(&share->mm->lock);
+
+	share->word->want--;
+	share->word->error = 0;
+	WRITE_ONCE(share->mm->dirty, true);
+	guard(spinlock)(&share->owner->lock);
+	share->leaving = true;
+	list_move_tail(&share->of_owner, &share->owner->leaving);
+}
+
+/**
+ * utrace_marker_leave() - note that an owner wants a word of some memory no more
+ * @memory: the words
+ * @owner: the owner
+ * @place: the word, or an event of the owner; NULL: all words of the owner
+ *
+ * Nothing is written yet.
+ *
+ * Context: Any but NMI.  Takes marker_mm.lock.
+ */
+void utrace_marker_leave(struct marker_mm *memory, struct marker_owner *owner,
+			 const struct marker_place *place)
+{
+	struct marker_share *share;
+	struct marker_word *word;
+
+	guard(spinlock)(&memory->lock);
+	list_for_each_entry(word, &memory->words, list) {
+		share = utrace_marker_find_share(word, owner);
+		if (share && !share->leaving && marker_matches(share, place))
+			utrace_marker_leave_share(share);
+	}
+}
+
+/* Take back what was armed, in all memory; returns true if there was something. */
+static bool marker_disarm(struct marker_owner *owner,
+			  const struct marker_place *place)
+{
+	bool sites = place ? place->event && place->event->site :
+			     READ_ONCE(owner->nevents);
+	struct marker_mm *memory;
+	bool found = false;
+
+	while ((memory = marker_find_memory(owner, place))) {
+		found = true;
+		utrace_marker_leave(memory, owner, place);
+		if (mmget_not_zero(memory->mm)) {
+			if (sites)
+				utrace_marker_settle_for(memory, false);
+			else
+				utrace_marker_settle_words(memory);
+			mmput(memory->mm);
+		}
+		utrace_marker_mm_put(memory);
+	}
+	if (found)
+		utrace_marker_ask_all(owner, false);
+	return found;
+}
+
+/**
+ * utrace_marker_disarm() - take back a word of an owner, in all processes
+ * @owner: the owner; its mutex is held
+ * @place: the word, or all words of an event
+ *
+ * Context: Process context; sleeps, but does not wait for a process, except for the
+ * mmap_lock of one that has a site, until the caller is killed.
+ * Return: 0, or -ENOENT if the owner has no such word.
+ */
+int utrace_marker_disarm(struct marker_owner *owner,
+			 const struct marker_place *place)
+{
+	lockdep_assert_held(&owner->mutex);
+
+	return marker_disarm(owner, place) ? 0 : -ENOENT;
+}
+
+/**
+ * utrace_marker_disarm_all() - take back all words of an owner
+ * @owner: the owner, which is closed
+ *
+ * Its engine is detached when all threads concerned have written the words.
+ *
+ * Context: Process context; sleeps, but does not wait for a process, except for the
+ * mmap_lock of one that has a site, until the caller is killed.
+ */
+void utrace_marker_disarm_all(struct marker_owner *owner)
+{
+	scoped_guard(spinlock, &owner->lock)
+		owner->closed = true;
+	marker_disarm(owner, NULL);
+	utrace_marker_detach_if_done(owner);
+}

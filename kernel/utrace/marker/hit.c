@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - markers: hits of sites, their arguments, and who is told
+ *
+ * A hit is told where the breakpoint traps: the registers are those of the marker
+ * there, and no signal has been delivered in between.  uprobes holds up the end of all
+ * other probes meanwhile, so nothing here waits for user space: an argument whose
+ * memory is not there is missing, and a record without room is parked with its task,
+ * which waits at the safe point.
+ */
+#include <linux/perf_regs.h>
+#include <linux/uaccess.h>
+#include <uapi/linux/utrace.h>
+
+#include "../utrace_dev.h"
+#include "marker.h"
+
+/* Arguments */
+
+static bool marker_reg_is_valid(u8 reg)
+{
+	return reg == UTRACE_MARKER_NO_REG || (reg < PERF_REG_X86_64_MAX &&
+					       reg != PERF_REG_X86_DS &&
+					       reg != PERF_REG_X86_ES &&
+					       reg != PERF_REG_X86_FS &&
+					       reg != PERF_REG_X86_GS);
+}
+
+/**
+ * utrace_marker_arg_is_valid() - does the description of an argument make sense?
+ * @arg: the description
+ *
+ * Context: Any.
+ * Return: true if so.
+ */
+bool utrace_marker_arg_is_valid(const struct utrace_marker_arg *arg)
+{
+	unsigned int size = abs(arg->size);
+
+	if (size > 8 || !is_power_of_2(size) || arg->reserved[0] ||
+	    arg->reserved[1] || arg->reserved[2] ||
+	    !marker_reg_is_valid(arg->reg) || !marker_reg_is_valid(arg->index))
+		return false;
+	switch (arg->kind) {
+	case UTRACE_MARKER_CONST:
+		return true;
+	case UTRACE_MARKER_REG:
+		return arg->reg != UTRACE_MARKER_NO_REG;
+	case UTRACE_MARKER_MEM:
+		return arg->index == UTRACE_MARKER_NO_REG ?
+		       !arg->scale :
+		       arg->scale <= 8 && is_power_of_2(arg->scale);
+	default:
+		return false;
+	}
+}
+
+static u64 marker_reg(u8 reg, struct pt_regs *regs)
+{
+	return reg == UTRACE_MARKER_NO_REG ? 0 : perf_reg_value(regs, reg);
+}
+
+/* Extend the low bytes of @value to 64 bits. */
+static u64 marker_extend(u64 value, s8 size)
+{
+	unsigned int rest = 64 - 8 * abs(size);
+
+	return size < 0 ? (u64)((s64)(value << rest) >> rest) :
+			  value << rest >> rest;
+}
+
+/* Returns false if the argument cannot be read now. */
+static bool marker_arg(const struct utrace_marker_arg *arg,
+		       struct pt_regs *regs, u64 *value)
+{
+	unsigned long at;
+
+	*value = 0;
+	switch (arg->kind) {
+	case UTRACE_MARKER_CONST:
+		*value = arg->disp;
+		break;
+	case UTRACE_MARKER_REG:
+		*value = marker_reg(arg->reg, regs);
+		break;
+	case UTRACE_MARKER_MEM:
+		at = arg->disp + marker_reg(arg->reg, regs) +
+		     marker_reg(arg->index, regs) * arg->scale;
+		if (copy_from_user_nofault(value, (void __user *)at,
+					   abs(arg->size))) {
+			*value = 0;
+			return false;
+		}
+		break;
+	}
+	*value = marker_extend(*value, arg->size);
+	return true;
+}
+
+/* Hits */
+
+/* The body of a UTRACE_REC_MARKER. */
+struct marker_hit {
+	u64 id;
+	u64 ip;
+	u32 nargs;
+	u32 faulted;
+	u64 args[UTRACE_MARKER_ARGS];
+};
+
+static_assert(offsetof(struct marker_hit, args) + sizeof(struct utrace_rec) ==
+	      offsetof(struct utrace_rec_marker, args));
+
+/*
+ * Tell an owner of a hit.  Nothing is told, nor counted, of a task that the owner may
+ * not trace as it is now.
+ */
+static void marker_tell_hit(struct marker_owner *owner,
+			    struct marker_event *event, unsigned long ip,
+			    struct pt_regs *regs)
+{
+	struct marker_hit hit = {
+		.id = event->id,
+		.ip = ip,
+		.nargs = event->nargs,
+	};
+	unsigned int i;
+
+	if (!utrace_marker_may_tell(owner))
+		return;
+	atomic64_inc(&event->hits);
+	if (event->count || !owner->target)
+		return;
+	for (i = 0; i < event->nargs; i++)
+		if (!marker_arg(&event->args[i], regs, &hit.args[i]))
+			hit.faulted |= BIT(i);
+	utrace_dev_record(owner->target, UTRACE_REC_MARKER, &hit,
+			  offsetof(struct marker_hit, args) +
+			  event->nargs * sizeof(hit.args[0]));
+}
+
+/**
+ * utrace_marker_wants() - does memory want the breakpoint of a site?
+ * @memory: the words
+ * @site: the site
+ *
+ * Context: Process context.  Takes marker_mm.lock.
+ * Return: true if an owner wants it.
+ */
+bool utrace_marker_wants(struct marker_mm *memory,
+			 const struct marker_site *site)
+{
+	struct marker_word *word;
+
+	guard(spinlock)(&memory->lock);
+	list_for_each_entry(word, &memory->words, list)
+		if (word->place.site == site)
+			return word->want;
+	return false;
+}
+
+/*
+ * The next owner that wants a site, behind the share with the number *@last, and its
+ * event, both with references; or NULL.
+ */
+static struct marker_owner *marker_next_owner(struct marker_mm *memory,
+					      const struct marker_site *site,
+					      u64 *last,
+					      struct marker_event **event)
+{
+	struct marker_share *share;
+	struct marker_word *word;
+
+	guard(spinlock)(&memory->lock);
+	list_for_each_entry(word, &memory->words, list) {
+		if (word->place.site != site)
+			continue;
+		list_for_each_entry(share, &word->shares, of_word) {
+			if (share->leaving || share->number <= *last)
+				continue;
+			*last = share->number;
+			kref_get(&share->owner->ref);
+			*event = share->place.event;
+			utrace_marker_event_get(*event);
+			return share->owner;
+		}
+	}
+	return NULL;
+}
+
+/**
+ * utrace_marker_hit() - tell all owners that want a site of a hit
+ * @memory: the words of the current task's memory
+ * @site: the site
+ * @ip: address of the site
+ * @regs: the registers there
+ *
+ * Context: The task that has hit the site, in a handler of uprobes.
+ * Return: true if an owner was told.
+ */
+bool utrace_marker_hit(struct marker_mm *memory, struct marker_site *site,
+		       unsigned long ip, struct pt_regs *regs)
+{
+	struct marker_event *event;
+	struct marker_owner *owner;
+	u64 last = 0;
+
+	while ((owner = marker_next_owner(memory, site, &last, &event))) {
+		marker_tell_hit(owner, event, ip, regs);
+		utrace_marker_event_put(event);
+		utrace_marker_owner_put(owner);
+	}
+	return last;
+}

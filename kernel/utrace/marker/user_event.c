@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - markers: user_events of one process
+ *
+ * A program registers a bit for an event by name, and writes the event to
+ * user_events_data while the bit is set.  An owner that has armed the name wants all
+ * bits that processes of its engine have registered for it: those that are there
+ * when the name is armed, and those that come later, of which user_events tells.
+ * What such a process writes is told to the owner in write(2), where the process may
+ * wait for its own memory.
+ */
+#include <linux/hashtable.h>
+#include <linux/pid.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/stringhash.h>
+#include <linux/uaccess.h>
+#include <linux/uio.h>
+#include <linux/user_events.h>
+#include <linux/utrace.h>
+#include <linux/utrace_words.h>
+#include <uapi/linux/utrace.h>
+
+#include "../utrace_dev.h"
+#include "marker.h"
+
+/* Bytes of a name, with the NUL; user_events has the same limit. */
+#define NAME_SIZE	512
+
+/* The events that have a name, by that. */
+static DEFINE_HASHTABLE(names, 6);
+static DEFINE_SPINLOCK(names_lock);	/* outside of locks of the core */
+
+/* On while an owner has a user_event, and for a second after that. */
+DEFINE_STATIC_KEY_DEFERRED_FALSE(utrace_user_events_used, HZ);
+
+static u32 name_key(const char *name)
+{
+	return full_name_hash(NULL, name, strlen(name));
+}
+
+/**
+ * utrace_marker_name_remove() - an event that has a name is over
+ * @event: the event
+ *
+ * user_events does not find its owner any more.
+ *
+ * Context: Any but interrupts.
+ */
+void utrace_marker_name_remove(struct marker_event *event)
+{
+	guard(spinlock)(&names_lock);
+	hash_del(&event->named);
+}
+
+/**
+ * utrace_marker_name_drop() - an event that has a name is about to be freed
+ * @event: the event
+ *
+ * Context: Process context.
+ */
+void utrace_marker_name_drop(struct marker_event *event)
+{
+	static_branch_slow_dec_deferred(&utrace_user_events_used);
+	kfree(event->name);
+}
+
+/* Arming */
+
+/* Whom the bits of a process are armed for. */
+struct name_arm {
+	struct marker_mm *memory;
+	struct marker_owner *owner;
+	struct marker_event *event;
+};
+
+static void name_want(void *data, const void *user_event,
+		      const struct utrace_bit *bit)
+{
+	const struct name_arm *arm = data;
+	struct marker_place place = {
+		.addr = bit->addr,
+		.event = arm->event,
+		.user_event = user_event,
+		.kind = bit->size == sizeof(u64) ? UTRACE_WORD_BIT64 :
+						   UTRACE_WORD_BIT32,
+		.bit = bit->bit,
+	};
+
+	/*
+	 * -EEXIST: it is wanted already.  Without memory the process goes on without
+	 * the event.
+	 */
+	(void)!utrace_marker_want(arm->memory, arm->owner, &place);
+}
+
+/**
+ * utrace_marker_arm_name() - arm a user_event in the current process
+ * @owner: the owner, whose engine covers the process
+ * @event: its event
+ *
+ * Nothing is written before utrace_marker_settle().
+ *
+ * Context: A callback, in the task itself; sleeps.
+ */
+void utrace_marker_arm_name(struct marker_owner *owner,
+			    struct marker_event *event)
+{
+	struct name_arm arm = {
+		.memory = utrace_marker_mm_get(current->mm,
+					       task_tgid(current)),
+		.owner = owner,
+		.event = event,
+	};
+
+	if (!arm.memory)
+		return;
+	user_events_for_each_bit(current, current->mm, event->name, name_want,
+				 &arm);
+	utrace_marker_mm_put(arm.memory);
+}
+
+/* Arm an event in the owner's process.  Returns 0 or an error. */
+static int name_arm_process(struct marker_owner *owner,
+			    struct marker_event *event)
+{
+	struct name_arm arm = { .owner = owner, .event = event };
+	struct task_struct *process;
+	struct mm_struct *mm;
+
+	arm.memory = utrace_marker_begin(owner, &mm);
+	if (IS_ERR(arm.memory))
+		return PTR_ERR(arm.memory);
+	process = get_pid_task(owner->process, PIDTYPE_TGID);
+	if (process) {
+		user_events_for_each_bit(process, mm, event->name, name_want,
+					 &arm);
+		put_task_struct(process);
+	}
+	utrace_marker_finish(owner, arm.memory, mm);
+	return 0;
+}
+
+/* The event of an owner by name, or NULL. */
+static struct marker_event *name_find(const struct marker_owner *owner,
+				      const char *name)
+{
+	struct marker_event *event;
+
+	lockdep_assert_held(&owner->mutex);
+
+	list_for_each_entry(event, &owner->events, list)
+		if (event->name && !strcmp(event->name, name))
+			return event;
+	return NULL;
+}
+
+static void name_end(struct marker_owner *owner, struct marker_event *event)
+{
+	utrace_marker_name_remove(event);
+	utrace_marker_event_end(owner, event);
+}
+
+/* The owner has @name from here on, if this returns an event. */
+static struct marker_event *name_new(struct marker_owner *owner, char *name,
+				     const struct utrace_ioc_user_event *arg)
+{
+	struct marker_event *event;
+
+	if (name_find(owner, name))
+		return ERR_PTR(-EEXIST);
+	event = utrace_marker_event_new(owner, arg->id, arg->flags);
+	if (IS_ERR(event))
+		return event;
+	static_branch_deferred_inc(&utrace_user_events_used);
+	event->name = name;
+	event->owner = owner;
+	utrace_marker_event_add(owner, event);
+	/*
+	 * The name in the table before the look at what is registered: a program
+	 * that registers it meanwhile is found there, or finds the name here.
+	 */
+	guard(spinlock)(&names_lock);
+	hash_add(names, &event->named, name_key(name));
+	return event;
+}
+
+static int name_arm(struct marker_owner *owner, char *name,
+		    const struct utrace_ioc_user_event *arg)
+{
+	struct marker_event *event;
+	int ret;
+
+	lockdep_assert_held(&owner->mutex);
+
+	event = name_new(owner, name, arg);
+	if (IS_ERR(event)) {
+		kfree(name);
+		return PTR_ERR(event);
+	}
+	ret = name_arm_process(owner, event);
+	if (ret)
+		name_end(owner, event);
+	else if (owner->follow)
+		utrace_marker_ask_all(owner, true);
+	return ret;
+}
+
+static int name_disarm(struct marker_owner *owner, const char *name)
+{
+	struct marker_event *event;
+
+	lockdep_assert_held(&owner->mutex);
+
+	event = name_find(owner, name);
+	if (!event)
+		return -ENOENT;
+	name_end(owner, event);
+	return 0;
+}
+
+static char *name_copy(const struct utrace_ioc_user_event *arg)
+{
+	char *name = strndup_user(u64_to_user_ptr(arg->name), NAME_SIZE);
+
+	if (IS_ERR(name) || *name)
+		return name;
+	kfree(name);
+	return ERR_PTR(-EINVAL);
+}
+
+/**
+ * utrace_marker_name_arm() - %UTRACE_IOC_USER_EVENT_ARM
+ * @owner: the owner
+ * @arg: the argument
+ *
+ * Context: Process context; sleeps.  Takes marker_owner.mutex.
+ * Return: 0, or an error that is described with &struct utrace_ioc_user_event.
+ */
+int utrace_marker_name_arm(struct marker_owner *owner,
+			   const struct utrace_ioc_user_event *arg)
+{
+	char *name;
+	int ret;
+
+	if (arg->flags & ~UTRACE_MARKER_COUNT || arg->reserved)
+		return -EINVAL;
+	name = name_copy(arg);
+	if (IS_ERR(name))
+		return PTR_ERR(name);
+	if (mutex_lock_killable(&owner->mutex)) {
+		kfree(name);
+		return -EINTR;
+	}
+	ret = name_arm(owner, name, arg);
+	mutex_unlock(&owner->mutex);
+	return ret;
+}
+
+/**
+ * utrace_marker_name_disarm() - %UTRACE_IOC_USER_EVENT_DISARM
+ * @owner: the owner
+ * @arg: the argument
+ *
+ * Context: Process context; sleeps.  Takes marker_owner.mutex.
+ * Return: 0, or an error that is described with &struct utrace_ioc_user_event.
+ */
+int utrace_marker_name_disarm(struct marker_owner *owner,
+			      const struct utrace_ioc_user_event *arg)
+{
+	char *name = name_copy(arg);
+	int ret = -EINTR;
+
+	if (IS_ERR(name))
+		return PTR_ERR(name);
+	if (!mutex_lock_killable(&owner->mutex)) {
+		ret = name_disarm(owner, name);
+		mutex_unlock(&owner->mutex);
+	}
+	kfree(name);
+	return ret;
+}
+
+/* What user_events tells */
+
+/**
+ * __utrace_user_event_registered() - the current process has registered an event
+ * @name: name of the event
+ *
+ * The owners that want it look at the process before it runs user code again.
+ *
+ * Context: Process context.
+ */
+void __utrace_user_event_registered(const char *name)
+{
+	u32 key = name_key(name);
+	struct utrace_engine *engine;
+	struct marker_event *event;
+
+	guard(spinlock)(&names_lock);
+	hash_for_each_possible(names, event, named, key) {
+		if (strcmp(event->name, name))
+			continue;
+		engine = utrace_marker_engine_get(event->owner);
+		if (!engine)
+			continue;
+		/* -ESRCH: the engine does not cover the process. */
+		(void)!utrace_control(current, engine, UTRACE_REPORT);
+		utrace_engine_put(engine);
+	}
+}
+
+/**
+ * __utrace_user_event_left() - a bit is not registered any more
+ * @mm: the memory; the caller has counted it by mmgrab()
+ * @user_event: the event
+ * @bit: the bit
+ *
+ * Nothing is written before utrace_words_settle().
+ *
+ * Context: Process context.
+ */
+void __utrace_user_event_left(struct mm_struct *mm, const void *user_event,
+			      const struct utrace_bit *bit)
+{
+	struct marker_place place = {
+		.addr = bit->addr,
+		.kind = bit->size == sizeof(u64) ? UTRACE_WORD_BIT64 :
+						   UTRACE_WORD_BIT32,
+		.bit = bit->bit,
+	};
+	struct marker_mm *memory = utrace_marker_mm_find(mm);
+	struct marker_share *share;
+	struct marker_word *word;
+
+	if (!memory)
+		return;
+	scoped_guard(spinlock, &memory->lock) {
+		word = utrace_marker_find(memory, &place);
+		if (!word)
+			break;
+		list_for_each_entry(share, &word->shares, of_word)
+			if (share->place.user_event == user_event &&
+			    !share->leaving)
+				utrace_marker_leave_share(share);
+	}
+	utrace_marker_mm_put(memory);
+}
+
+/* Writing */
+
+/* The body of a UTRACE_REC_USER_EVENT. */
+struct name_record {
+	u64 id;
+	u32 size;
+	u32 copied;
+	u8 data[UTRACE_USER_EVENT_MAX];
+};
+
+static_assert(offsetof(struct name_record, data) + sizeof(struct utrace_rec) ==
+	      offsetof(struct utrace_rec_user_event, data));
+
+/*
+ * The event of the next owner that wants @user_event of some memory, in the order of
+ * addresses, behind @last; so an owner of several bits is told once.  Drops the
+ * reference to @last, and takes one to the result, and one to its @owner.
+ */
+static struct marker_event *name_next(struct marker_mm *memory,
+				      const void *user_event,
+				      struct marker_event *last,
+				      struct marker_owner **owner)
+{
+	struct marker_event *event, *next = NULL;
+	struct marker_share *share;
+	struct marker_word *word;
+
+	scoped_guard(spinlock, &memory->lock) {
+		list_for_each_entry(word, &memory->words, list) {
+			list_for_each_entry(share, &word->shares, of_word) {
+				event = share->place.event;
+				if (share->place.user_event != user_event ||
+				    share->leaving || event <= last ||
+				    (next && event >= next))
+					continue;
+				next = event;
+				*owner = share->owner;
+			}
+		}
+		if (next) {
+			utrace_marker_event_get(next);
+			kref_get(&(*owner)->ref);
+		}
+	}
+	if (last)
+		utrace_marker_event_put(last);
+	return next;
+}
+
+/* Copy what the task writes.  Returns 0, -EFAULT or -ENOMEM. */
+static int name_read(const struct iov_iter *from, struct name_record **record)
+{
+	struct iov_iter copy = *from;
+	size_t size = iov_iter_count(from);
+
+	if (fault_in_iov_iter_readable(from, size))
+		return -EFAULT;
+	*record = kzalloc(sizeof(**record), GFP_KERNEL);
+	if (!*record)
+		return -ENOMEM;
+	(*record)->size = size;
+	(*record)->copied = min(size, sizeof((*record)->data));
+	if (copy_from_iter((*record)->data, (*record)->copied, &copy) ==
+	    (*record)->copied)
+		return 0;
+	kfree(*record);
+	*record = NULL;
+	return -EFAULT;
+}
+
+/* Tell an owner, as marker_tell_hit() does of a site. */
+static void name_tell(struct marker_owner *owner, struct marker_event *event,
+		      struct name_record *record)
+{
+	if (!utrace_marker_may_tell(owner))
+		return;
+	atomic64_inc(&event->hits);
+	if (event->count || !owner->target)
+		return;
+	record->id = event->id;
+	utrace_dev_record(owner->target, UTRACE_REC_USER_EVENT, record,
+			  ALIGN(offsetof(struct name_record, data) +
+				record->copied, sizeof(u64)));
+}
+
+static int name_write(struct marker_mm *memory, const void *user_event,
+		      const struct iov_iter *from)
+{
+	struct marker_event *event = NULL;
+	struct name_record *record = NULL;
+	struct marker_owner *owner;
+	int ret = 0;
+
+	while ((event = name_next(memory, user_event, event, &owner))) {
+		if (!record)
+			ret = name_read(from, &record);
+		if (!ret)
+			name_tell(owner, event, record);
+		utrace_marker_owner_put(owner);
+		if (ret) {
+			utrace_marker_event_put(event);
+			return ret;
+		}
+	}
+	ret = !!record;
+	kfree(record);
+	return ret;
+}
+
+/**
+ * __utrace_user_event_write() - the current task writes a user_event
+ * @user_event: the event
+ * @from: what is written, without the index; stays as it is
+ *
+ * Context: Process context, in write(2); sleeps.
+ * Return: 1 if an owner wants the event of this process, 0 if none does, or
+ * * -EFAULT - what is written cannot be read
+ * * -ENOMEM - there is no memory
+ */
+int __utrace_user_event_write(const void *user_event,
+			      const struct iov_iter *from)
+{
+	struct marker_mm *memory;
+	int ret;
+
+	/* A kernel thread may write for a process, as that of io_uring does. */
+	if (!current->mm)
+		return 0;
+	memory = utrace_marker_mm_find(current->mm);
+	if (!memory)
+		return 0;
+	ret = name_write(memory, user_event, from);
+	utrace_marker_mm_put(memory);
+	return ret;
+}

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - markers: bits that the kernel itself sets
+ *
+ * A part of the kernel has an owner of words without a descriptor.  The owner has an
+ * engine on the process that has asked for it, and on all descendants of that, which
+ * inherit the words as they inherit the memory.
+ */
+#include <linux/highmem.h>
+#include <linux/mm.h>
+#include <linux/pagemap.h>
+#include <linux/sched/mm.h>
+#include <linux/smp.h>
+#include <linux/utrace.h>
+#include <linux/utrace_words.h>
+
+#include "marker.h"
+
+/* How often utrace_words_reset() gets a page. */
+#define WORDS_TRIES	10
+
+static struct marker_place words_place(const struct utrace_bit *bit)
+{
+	return (struct marker_place){
+		.addr = bit->addr,
+		.kind = bit->size == sizeof(u64) ? UTRACE_WORD_BIT64 :
+						   UTRACE_WORD_BIT32,
+		.bit = bit->bit,
+	};
+}
+
+/**
+ * utrace_words_new() - get ready to set bits in the current process
+ *
+ * Context: Process context; sleeps.
+ * Return: what is passed to the other functions, for utrace_words_put(); NULL if the
+ * user or the process has too many engines, or there is no memory.
+ */
+struct marker_owner *utrace_words_new(void)
+{
+	struct marker_owner *words = utrace_marker_owner_of_kernel();
+
+	return IS_ERR(words) ? NULL : words;
+}
+
+/**
+ * utrace_words_get() - take a reference
+ * @words: what utrace_words_new() has returned
+ *
+ * Context: Any.
+ * Return: @words, or NULL if the last reference is gone already.
+ */
+struct marker_owner *utrace_words_get(struct marker_owner *words)
+{
+	return refcount_inc_not_zero(&words->users) ? words : NULL;
+}
+
+/**
+ * utrace_words_put() - drop a reference
+ * @words: what utrace_words_new() has returned
+ *
+ * With the last reference all bits are taken back.
+ *
+ * Context: Process context; sleeps, but waits for no process.
+ */
+void utrace_words_put(struct marker_owner *words)
+{
+	if (!refcount_dec_and_test(&words->users))
+		return;
+	utrace_marker_disarm_all(words);
+	utrace_marker_owner_put(words);
+}
+
+/**
+ * utrace_words_want() - say whether a bit is wanted
+ * @words: what utrace_words_new() has returned
+ * @mm: memory of a process that has called that, or of a descendant
+ * @pid: the process that has the memory
+ * @bit: the bit
+ * @on: it is wanted
+ *
+ * Nothing is written before utrace_words_settle().  Without memory for the bit
+ * nothing is wanted; the state is %UTRACE_BIT_OFF then.
+ *
+ * Context: Process context; sleeps.  The caller has counted @mm by mmgrab().
+ */
+void utrace_words_want(struct marker_owner *words, struct mm_struct *mm,
+		       struct pid *pid, const struct utrace_bit *bit, bool on)
+{
+	struct marker_place place = words_place(bit);
+	struct marker_mm *memory;
+
+	if (!mmget_not_zero(mm))
+		return;
+	memory = on ? utrace_marker_mm_get(mm, pid) : utrace_marker_mm_find(mm);
+	if (memory) {
+		utrace_marker_mm_born(memory, pid);
+		if (on)
+			/* -EEXIST: it is wanted already. */
+			(void)!utrace_marker_want(memory, words, &place);
+		else
+			utrace_marker_leave(memory, words, &place);
+		utrace_marker_mm_put(memory);
+	}
+	mmput_async(mm);
+}
+
+/**
+ * utrace_words_leave() - want no bit of some memory any more
+ * @words: what utrace_words_new() has returned
+ * @mm: the memory; the caller has counted it by mmgrab()
+ *
+ * Nothing is written before utrace_words_settle().
+ *
+ * Context: Any but NMI.
+ */
+void utrace_words_leave(struct marker_owner *words, struct mm_struct *mm)
+{
+	struct marker_mm *memory = utrace_marker_mm_find(mm);
+
+	if (!memory)
+		return;
+	utrace_marker_leave(memory, words, NULL);
+	utrace_marker_mm_put(memory);
+}
+
+/**
+ * utrace_words_settle() - have what is wanted written
+ * @words: what utrace_words_new() has returned
+ * @mm: the memory; the caller has counted it by mmgrab()
+ *
+ * When this returns, no user code runs with this memory before the bits that can be
+ * written are written.
+ *
+ * Context: Process context; sleeps for memory, but waits for no process.
+ */
+void utrace_words_settle(struct marker_owner *words, struct mm_struct *mm)
+{
+	struct marker_mm *memory;
+
+	if (!mmget_not_zero(mm))
+		return;
+	memory = utrace_marker_mm_find(mm);
+	if (memory) {
+		utrace_marker_settle_words(memory);
+		if (READ_ONCE(memory->dirty))
+			utrace_marker_ask_all(words, true);
+		utrace_marker_mm_put(memory);
+	}
+	mmput_async(mm);
+}
+
+/**
+ * utrace_words_state() - how far a bit has come
+ * @words: what utrace_words_new() has returned
+ * @mm: the memory; the caller has counted it by mmgrab()
+ * @bit: the bit
+ * @error: gets why the bit cannot be set, an errno, or 0
+ *
+ * Context: Any but NMI.
+ * Return: enum utrace_bit_state.
+ */
+enum utrace_bit_state utrace_words_state(struct marker_owner *words,
+					 struct mm_struct *mm,
+					 const struct utrace_bit *bit,
+					 int *error)
+{
+	static const u8 states[] = {
+		[UTRACE_WORD_ARMED]	= UTRACE_BIT_SET,
+		[UTRACE_WORD_PENDING]	= UTRACE_BIT_PENDING,
+		[UTRACE_WORD_FAILED]	= UTRACE_BIT_FAILED,
+		[UTRACE_WORD_LEAVING]	= UTRACE_BIT_OFF,
+	};
+	struct marker_mm *memory = utrace_marker_mm_find(mm);
+	struct marker_place place = words_place(bit);
+	struct marker_share *share = NULL;
+	struct marker_word *word;
+	u32 state = UTRACE_WORD_LEAVING;
+
+	*error = 0;
+	if (!memory)
+		return UTRACE_BIT_OFF;
+	scoped_guard(spinlock, &memory->lock) {
+		word = utrace_marker_find(memory, &place);
+		if (word)
+			share = utrace_marker_find_share(word, words);
+		if (share)
+			state = utrace_marker_state(share, error);
+	}
+	utrace_marker_mm_put(memory);
+	return states[state];
+}
+
+/* Does somebody want a bit of the current task's memory? */
+static bool words_is_wanted(const struct marker_place *place)
+{
+	struct marker_mm *memory = utrace_marker_mm_find(current->mm);
+	struct marker_word *word;
+	bool wanted;
+
+	if (!memory)
+		return false;
+	scoped_guard(spinlock, &memory->lock) {
+		word = utrace_marker_find(memory, place);
+		wanted = word && word->want;
+	}
+	utrace_marker_mm_put(memory);
+	return wanted;
+}
+
+/*
+ * Clear a bit, if its page is in memory.  mmap_lock is held for writing, so that
+ * nobody writes a word who has found meanwhile that it is wanted.
+ * Returns 0 or -EAGAIN.
+ */
+static int words_clear(unsigned long addr, const struct marker_place *place)
+{
+	struct page *page;
+	void *map;
+
+	mmap_assert_write_locked(current->mm);
+
+	if (get_user_pages_remote(current->mm, addr, 1,
+				  FOLL_WRITE | FOLL_NOFAULT, &page, NULL) != 1)
+		return -EAGAIN;
+	if (!words_is_wanted(place)) {
+		map = kmap_local_page(page);
+		atomic_andnot(BIT(place->bit % 32), map + offset_in_page(addr));
+		kunmap_local(map);
+		set_page_dirty_lock(page);
+	}
+	put_page(page);
+	return 0;
+}
+
+/**
+ * utrace_words_reset() - clear a bit of the current process that nobody wants
+ * @bit: the bit
+ *
+ * Context: Process context, without locks that others need: sleeps for page faults,
+ * which may take as long as user space likes.
+ * Return: 0, -EFAULT if the word cannot be written to, or -EINTR if the task is being
+ * killed.
+ */
+int utrace_words_reset(const struct utrace_bit *bit)
+{
+	struct marker_place place = words_place(bit);
+	unsigned long addr = bit->addr + bit->bit / 32 * sizeof(u32);
+	unsigned int tries = WORDS_TRIES;
+	int ret;
+
+	while (tries--) {
+		if (fault_in_safe_writeable((const char __user *)addr,
+					    sizeof(u32)))
+			return -EFAULT;
+		if (mmap_write_lock_killable(current->mm))
+			return -EINTR;
+		ret = words_clear(addr, &place);
+		mmap_write_unlock(current->mm);
+		if (!ret)
+			return 0;
+	}
+	return -EFAULT;
+}
