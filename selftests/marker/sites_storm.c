@@ -392,10 +392,11 @@ TEST_F_TIMEOUT(sites, two_tracers, LONG_TIMEOUT)
 	pid_t other;
 
 	clear_results();
-	trace_full(&tracer, target->pid, what.scope, SMALL, UTRACE_FULL_DROP);
 	stage->place = HIT;
 	tell(target, SELF, 'T', 0);
+	/* First, so that the other tracer has no copy of this one's descriptors. */
 	other = start_toggling(target, UTRACE_SCOPE_TREE);
+	trace_full(&tracer, target->pid, what.scope, SMALL, UTRACE_FULL_DROP);
 	need(until(shared->number[TOGGLES] > 2), "another tracer");
 	toggle_all(&tracer, &what);
 	kill(other, SIGKILL);

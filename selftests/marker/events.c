@@ -1,0 +1,611 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace selftests - user_events: words that the file enable changes
+ *
+ * The tests are for any kernel with user_events.  A kernel without the engine
+ * of words changes a word that is in no page of the process, or in one that
+ * fork(2) has write-protected, some time after the write to enable: there the
+ * tests of such pages fail.
+ */
+#include "events.h"
+
+/* A word in memory that comes and goes. */
+#define IN_PLACE	(PLACE + 16)
+
+/* Pages with a word each, which fork(2) leaves to parent and child. */
+#define PAGES		64
+#define IN_PAGE(i)	(PLACE + (i) * PAGE + 4 * (i))
+
+/* Pages of the file of this program. */
+static unsigned char in_file[3 * PAGE] __attribute__((aligned(PAGE))) = { 1 };
+
+/* What a child of a target does for the test. */
+enum ask { NOTHING, LOOK, WRITE, UNREGISTER, LEAVE };
+
+struct child {
+	_Atomic pid_t pid;
+	_Atomic int ask;
+	_Atomic long result;
+	_Atomic __u64 seen;
+};
+
+static struct child *child;
+
+/* Look at once; then do what the test asks for, until the test is gone. */
+static void live(void)
+{
+	int left = 4 * DEADLINE_MS;
+
+	child->seen = load(WORD, 4);
+	child->pid = syscall(SYS_getpid);
+	for (; child->ask != LEAVE && left; left--, usleep(1000)) {
+		if (child->ask == NOTHING)
+			continue;
+		if (child->ask == WRITE)
+			child->result = write_event(0, "12345678", 8);
+		if (child->ask == UNREGISTER)
+			child->result = unregister_word(WORD, BIT);
+		child->seen = load(WORD, 4);
+		child->ask = NOTHING;
+	}
+	_exit(0);
+}
+
+static pid_t plain_fork(void)
+{
+	return syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+}
+
+/* A child that ends with its parent. */
+static void fork_one(void)
+{
+	if (plain_fork())
+		return;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	live();
+}
+
+/* The parent goes on when the child leaves. */
+static void fork_virtual(void)
+{
+	if (!vfork())
+		live();
+}
+
+static int share_memory(void *arg)
+{
+	live();
+	return 0;
+}
+
+static void clone_sharing(void)
+{
+	static unsigned char stack[1 << 16] __attribute__((aligned(16)));
+
+	clone(share_memory, stack + sizeof(stack), CLONE_VM | SIGCHLD, NULL);
+}
+
+/* Look at all words of the pages, until the round is over. */
+static void watch_pages(int watcher, long round)
+{
+	__u64 all, any;
+	unsigned int phase;
+	int i;
+
+	while (shared->number[6] < round) {
+		phase = shared->phase;
+		all = load(IN_PAGE(0), 4);
+		any = all;
+		for (i = 1; i < PAGES; i++) {
+			all &= load(IN_PAGE(i), 4);
+			any |= load(IN_PAGE(i), 4);
+		}
+		judge(watcher, phase, phase % 4 == IN ? all : any, 0, BIT_SET);
+	}
+}
+
+/* Each round has a child, whose pages are the parent's until one writes. */
+static void fork_rounds(long rounds)
+{
+	long round;
+	pid_t pid;
+
+	for (round = 1; round <= rounds; round++) {
+		pid = plain_fork();
+		if (!pid) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			shared->number[5] = round;
+			watch_pages(1, round);
+			_exit(0);
+		}
+		watch_pages(0, round);
+		waitpid(pid, NULL, 0);
+	}
+}
+
+static bool map_pages(int pages)
+{
+	return mmap(PLACE, pages * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE |
+		    MAP_ANONYMOUS | MAP_FIXED, -1, 0) == PLACE;
+}
+
+/* Register a word in each page; the result is that of the last one. */
+static long register_pages(void)
+{
+	long i, ret = 0;
+
+	if (!map_pages(PAGES))
+		return -errno;
+	for (i = 0; i < PAGES && !ret; i++)
+		ret = register_word(0, IN_PAGE(i), 4, BIT);
+	return ret;
+}
+
+static void *watch_on(void *watcher)
+{
+	while (!shared->quit)
+		watch((long)watcher, WORD, 4, 0, BIT_SET);
+	return NULL;
+}
+
+/* Add 1 up to 2^20 and back, in the bits below the event's. */
+static void *strike(void *thread)
+{
+	long net = 0, step = 1;
+	int n;
+
+	while (!shared->quit) {
+		for (n = 0; n < 1000; n++) {
+			add_to(WORD, 4, step);
+			net += step;
+			if (net == 1 << 20 || !net)
+				step = net ? -1 : 1;
+		}
+	}
+	shared->number[(long)thread] = net;
+	return NULL;
+}
+
+static void run(void *(*function)(void *number), int n)
+{
+	pthread_t threads[WATCHERS];
+	long i;
+
+	for (i = 0; i < n; i++)
+		if (pthread_create(&threads[i], NULL, function, (void *)i))
+			_exit(95);
+	for (i = 0; i < n; i++)
+		pthread_join(threads[i], NULL);
+}
+
+/*
+ * Orders: 'k', 'v', 'V': a child by fork(2), by vfork(2), with the memory.
+ * 'r': reap it.  'F': rounds of forks.  'G': register words in pages.  'T':
+ * threads that look.  'b': threads that count.  'p': map PLACE.
+ * 'a': advice for the pages of area and of the file.  'X': another program.
+ */
+static void obey_here(struct target *target, struct order *order)
+{
+	switch (order->what) {
+	case 'k':
+		fork_one();
+		break;
+	case 'v':
+		fork_virtual();
+		break;
+	case 'V':
+		clone_sharing();
+		break;
+	case 'r':
+		wait(NULL);
+		break;
+	case 'F':
+		fork_rounds(order->n);
+		break;
+	case 'G':
+		shared->result = register_pages();
+		break;
+	case 'T':
+		run(watch_on, WATCHERS);
+		break;
+	case 'b':
+		run(strike, WATCHERS);
+		break;
+	case 'p':
+		if (!map_pages(1))
+			_exit(94);
+		break;
+	case 'a':
+		shared->result = madvise(area, sizeof(area), order->n) |
+				 madvise(in_file, sizeof(in_file), order->n);
+		break;
+	case 'X':
+		exec_self("look");
+		break;
+	default:
+		obey_events(target, order);
+	}
+}
+
+static void start_here(struct target *target)
+{
+	child = mmap(NULL, sizeof(*child), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	need(child != MAP_FAILED, "mmap");
+	start_events(target, obey_here);
+}
+
+static void ask_child(enum ask what)
+{
+	child->ask = what;
+	need(until(child->ask == NOTHING), "an answer of the child");
+}
+
+static __u64 sees(struct target *target)
+{
+	return look(target, WORD, 4);
+}
+
+/* One bit of a word whose other bits are @before. */
+static void check_bit(struct target *target, unsigned char *at, int size,
+		      int bit, __u64 before)
+{
+	__u64 one = 1ULL << bit;
+
+	put(target, at, size, before);
+	have_registered(target, 0, at, size, bit);
+	is(before, shared->seen, "a word that is registered");
+	enable(0, true);
+	is(before | one, look(target, at, size), "  enabled");
+	is(-EADDRINUSE, order_event(target, SELF, 'R', 0, at, size, bit),
+	   "  registered once more");
+	enable(0, false);
+	is(before, look(target, at, size), "  disabled");
+	enable(0, true);
+	have_unregistered(target, at, size, bit);
+	is(before, shared->seen, "  unregistered while enabled");
+	is(-ENOENT, order_event(target, SELF, 'U', 0, at, size, bit),
+	   "  unregistered once more");
+	have_registered(target, 0, at, size, bit);
+	is(before | one, shared->seen, "  registered while enabled");
+	have_unregistered(target, at, size, bit);
+	enable(0, false);
+	is(before, look(target, at, size), "  not registered any more");
+}
+
+TEST_F(events, bits)
+{
+	static const int bits[] = { 0, 1, 30, 31, 32, 63 };
+	struct target target;
+	size_t i;
+
+	start_here(&target);
+	/* The event is not to end with the word. */
+	have_word(&target, 0);
+	for (i = 0; i < ARRAY_SIZE(bits); i++) {
+		__u64 one = 1ULL << bits[i];
+
+		holds(true, "bit %d", bits[i]);
+		check_bit(&target, area + 2 * PAGE - 8, 8, bits[i], ~one);
+		check_bit(&target, area + 2 * PAGE, 8, bits[i], 0);
+		if (bits[i] >= 32)
+			continue;
+		check_bit(&target, area + 2 * PAGE - 4, 4, bits[i],
+			  (__u32)~one);
+		check_bit(&target, area + 2 * PAGE + 4, 4, bits[i], 0);
+	}
+	stop(&target);
+}
+
+/* Several events in one word, and several words of one event. */
+TEST_F(events, several_events)
+{
+	struct target target;
+	int i;
+
+	start_here(&target);
+	for (i = 0; i < EVENTS; i++) {
+		have_registered(&target, i, WORD, 4, 10 + i);
+		have_registered(&target, i, WORD + 64, 8, 40 + i);
+	}
+	enable(0, true);
+	enable(2, true);
+	is(5 << 10, sees(&target), "bits of two events of three");
+	is(5ULL << 40, look(&target, WORD + 64, 8), "and in another word");
+	is(4, have_written(&target, SELF, 0, 4), "one can be written");
+	is(-EBADF, have_written(&target, SELF, 1, 4), "the other one not");
+	enable(0, false);
+	enable(1, true);
+	is(6 << 10, sees(&target), "bits of two others");
+	is(6ULL << 40, look(&target, WORD + 64, 8), "and in another word");
+	enable(1, false);
+	enable(2, false);
+	is(0, sees(&target), "no bit");
+	stop(&target);
+}
+
+/* The memory of a stopped process has the word, unless that is pending. */
+static void is_in_memory(pid_t pid, const void *at, __u64 want,
+			 const char *text)
+{
+	if (!access(PROCESSES, F_OK) && process_state(0, pid) == IS_PENDING)
+		holds(true, "%s: pending", text);
+	else
+		is(want, read_word(pid, at, 4), text);
+}
+
+TEST_F(events, stopped)
+{
+	struct target target;
+
+	start_here(&target);
+	have_word(&target, 0);
+	freeze(target.pid);
+	enable(0, true);
+	is_in_memory(target.pid, WORD, BIT_SET, "enabled while stopped");
+	thaw(target.pid);
+	is(BIT_SET, sees(&target), "as the program sees");
+	freeze(target.pid);
+	enable(0, false);
+	thaw(target.pid);
+	is(0, sees(&target), "disabled while stopped");
+	freeze(target.pid);
+	enable(0, true);
+	enable(0, false);
+	enable(0, true);
+	is_in_memory(target.pid, WORD, BIT_SET, "enabled at last");
+	thaw(target.pid);
+	is(BIT_SET, sees(&target), "as the program sees");
+	stop(&target);
+}
+
+TEST_F(events, busy_loops)
+{
+	long end = end_of_toggles();
+	struct target target;
+	int fd, n = 0, ret = 0;
+
+	start_here(&target);
+	have_word(&target, 0);
+	fd = open_enable(0);
+	tell(&target, SELF, 'T', 0);
+	for (; !ret && n < times(2000) && now_ms() < end; n++)
+		ret = toggle_event(fd, FOR_A_LOOK);
+	is(0, ret, "the event is toggled");
+	holds(n > 10, "%d times", n);
+	shared->quit = 1;
+	need(hear(&target, SELF) > 0, "the target");
+	are_good_looks("threads");
+	stop(&target);
+}
+
+/* Words in pages that are given up, or may be in swap. */
+static void check_advice(int advice, bool stopped)
+{
+	unsigned char * const at[] = { area + 8 * PAGE, in_file + PAGE };
+	struct target target;
+	int i, on;
+
+	start_here(&target);
+	for (i = 0; i < 2; i++)
+		have_registered(&target, 0, at[i], 4, BIT);
+	for (on = 1; on >= 0; on--) {
+		have(&target, SELF, 'a', advice);
+		is(0, shared->result, on ? "madvise" : "madvise, enabled");
+		settle(&target, SELF);
+		if (stopped)
+			freeze(target.pid);
+		enable(0, on);
+		if (stopped)
+			thaw(target.pid);
+		for (i = 0; i < 2; i++)
+			is(on ? BIT_SET : 0, look(&target, at[i], 4),
+			   i ? "  a page of the file" : "  a page");
+	}
+	stop(&target);
+}
+
+TEST_F(events, pages_that_are_not_there)
+{
+	check_advice(MADV_DONTNEED, false);
+	check_advice(MADV_DONTNEED, true);
+	check_advice(MADV_PAGEOUT, false);
+	check_advice(MADV_PAGEOUT, true);
+}
+
+static bool both_have_looked(void)
+{
+	unsigned int phase = shared->phase;
+
+	return shared->looked[0] == phase && shared->looked[1] == phase;
+}
+
+/* The words are in pages that are write-protected, in parent and child. */
+TEST_F(events, pages_after_fork)
+{
+	const int rounds = times(40);
+	struct target target;
+	int fd, i;
+
+	start_here(&target);
+	have(&target, SELF, 'G', 0);
+	need(!shared->result, "words");
+	fd = open_enable(0);
+	tell(&target, SELF, 'F', rounds);
+	for (i = 1; i <= rounds; i++) {
+		need(until(shared->number[5] == i), "a child");
+		need(until(both_have_looked()), "looks while disabled");
+		shared->phase++;
+		need(!switch_event(fd, true), "enable");
+		shared->phase++;
+		need(until(both_have_looked()), "looks while enabled");
+		shared->phase++;
+		need(!switch_event(fd, false), "disable");
+		shared->phase++;
+		need(until(both_have_looked()), "looks while disabled again");
+		shared->number[6] = i;
+	}
+	need(hear(&target, SELF) > 0, "the target");
+	are_good_looks("parents and children");
+	stop(&target);
+}
+
+TEST_F(events, fork_keeps)
+{
+	struct target target;
+
+	start_here(&target);
+	have_word(&target, 0);
+	enable(0, true);
+	have(&target, SELF, 'k', 0);
+	need(until(child->pid), "a child");
+	is(BIT_SET, child->seen, "the first look of the child");
+	ask_child(WRITE);
+	is(8, child->result, "the child writes an event");
+	enable(0, false);
+	ask_child(WRITE);
+	is(0, child->seen, "disabled");
+	is(-EBADF, child->result, "and not written");
+	is(0, sees(&target), "nor has the parent a bit");
+	enable(0, true);
+	ask_child(UNREGISTER);
+	is(0, child->result, "unregistered in the child");
+	is(0, child->seen, "which has no bit");
+	is(BIT_SET, sees(&target), "and the parent keeps it");
+	enable(0, false);
+	enable(0, true);
+	ask_child(LOOK);
+	is(0, child->seen, "the child's word is not written any more");
+	ask_child(UNREGISTER);
+	is(-ENOENT, child->result, "nor is it registered");
+	stop(&target);
+}
+
+/* A process with the memory of the target; the target waits, or not. */
+static void check_shared(char how)
+{
+	struct target target;
+
+	start_here(&target);
+	have_word(&target, 0);
+	tell(&target, SELF, how, 0);
+	need(until(child->pid), "a child");
+	is(0, child->seen, "the memory is the same");
+	enable(0, true);
+	ask_child(WRITE);
+	is(BIT_SET, child->seen, "enabled");
+	is(8, child->result, "and written");
+	enable(0, false);
+	ask_child(LOOK);
+	is(0, child->seen, "disabled");
+	enable(0, true);
+	child->ask = LEAVE;
+	need(hear(&target, SELF) > 0, "the target");
+	have(&target, SELF, 'r', 0);
+	is(BIT_SET, sees(&target), "the child's end takes nothing");
+	enable(0, false);
+	is(0, sees(&target), "but disabling does");
+	stop(&target);
+}
+
+TEST_F(events, vfork)
+{
+	check_shared('v');
+}
+
+TEST_F(events, clone_vm)
+{
+	check_shared('V');
+}
+
+/* The program that was executed: number[1] is what it is asked for. */
+static int be_executed(void)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	snprintf(event[0].name, sizeof(event[0].name), "%s", getenv("EVENT"));
+	if (mmap(PLACE, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE |
+		 MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != PLACE)
+		return 1;
+	shared->seen = load(IN_PLACE, 4);
+	shared->number[0] = 1;
+	for (;; usleep(1000)) {
+		if (shared->number[1] == NOTHING)
+			continue;
+		if (shared->number[1] == WRITE)
+			shared->result = register_word(0, IN_PLACE, 4, BIT);
+		shared->seen = load(IN_PLACE, 4);
+		shared->number[1] = NOTHING;
+	}
+}
+
+static __u64 ask_program(enum ask what)
+{
+	shared->number[1] = what;
+	need(until(shared->number[1] == NOTHING), "an answer of the program");
+	return shared->seen;
+}
+
+/* Another program has nothing of the words, also not at the same address. */
+TEST_F(events, exec)
+{
+	struct target target;
+
+	setenv("EVENT", event[0].name, 1);
+	start_here(&target);
+	have(&target, SELF, 'p', 0);
+	have_registered(&target, 0, IN_PLACE, 4, BIT);
+	enable(0, true);
+	is(BIT_SET, look(&target, IN_PLACE, 4), "a word");
+	tell(&target, SELF, 'X', 0);
+	need(until(shared->number[0]), "another program");
+	is(0, shared->seen, "the program has no bit");
+	enable(0, false);
+	/* Without users the event is gone. */
+	is(0, ask_program(LOOK), "nor when the event is disabled");
+	is(0, ask_program(WRITE), "it registers its own word");
+	is(0, shared->result, "which works");
+	enable(0, true);
+	is(BIT_SET, ask_program(LOOK), "and is enabled");
+	enable(0, false);
+	is(0, ask_program(LOOK), "and disabled");
+	stop(&target);
+}
+
+/* Threads count in the bits below; each count is kept. */
+TEST_F_TIMEOUT(events, counts_below_the_bit, LONG_TIMEOUT)
+{
+	const int most = times(5000);
+	long end = end_of_toggles();
+	int fd, i, n, wrong = 0, errors = 0;
+	struct target target;
+	__u64 sum = 0;
+
+	start_here(&target);
+	have_word(&target, 0);
+	fd = open_enable(0);
+	tell(&target, SELF, 'b', 0);
+	for (n = 0; n < most && now_ms() < end; n++) {
+		errors += !!switch_event(fd, true);
+		if (!(n % 16))
+			wrong += !(read_word(target.pid, WORD, 4) & BIT_SET);
+		errors += !!switch_event(fd, false);
+	}
+	shared->quit = 1;
+	need(hear(&target, SELF) > 0, "the target");
+	holds(n > 20, "%d times on and off", n);
+	is(0, errors, "without an error");
+	is(0, wrong, "an enabled event has its bit");
+	for (i = 0; i < WATCHERS; i++)
+		sum += shared->number[i];
+	is(sum, sees(&target), "the count is the sum of all threads");
+	stop(&target);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 3 && !strcmp(argv[1], "look")) {
+		share_again(argv[2]);
+		return be_executed();
+	}
+	return test_harness_run(argc, argv);
+}

@@ -1,0 +1,712 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace selftests - user_events: storms, and processes that do their worst
+ *
+ * Toggles of an event wait for nobody, and no process sees the former state of
+ * its event after a toggle, whatever it does.  A kernel without the engine of
+ * words fails the tests of toggles and forks, and that of silent arguments.
+ */
+#include "events.h"
+#include "../silent.h"
+
+/* A word in memory that an executed program maps again. */
+#define IN_PLACE	(PLACE + 16)
+#define PATTERN		0x05050505
+
+/* Memory that makes each fork(2) take longer: a few ms, or many. */
+#define BALLAST		((unsigned char *)0x300000000UL)
+#define SOME		(8UL << 20)
+#define MUCH		(128UL << 20)
+
+/* Each thread that registers has its own word, in a page of its own. */
+#define OWN_WORD(i)	(area + (4 + (i)) * PAGE + 8 * (i))
+#define FORKERS		2
+
+static bool map_ballast(unsigned long size)
+{
+	if (mmap(BALLAST, size, PROT_READ | PROT_WRITE, MAP_PRIVATE |
+		 MAP_ANONYMOUS | MAP_FIXED, -1, 0) != BALLAST)
+		return false;
+	/* Small pages are copied one by one. */
+	madvise(BALLAST, size, MADV_NOHUGEPAGE);
+	for (; size; size -= PAGE)
+		BALLAST[size - PAGE] = 1;
+	return true;
+}
+
+static pid_t plain_fork(void)
+{
+	return syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+}
+
+/*
+ * Look at a word until no toggle is under way; then it has the state of the
+ * event.  Returns false if there is no such look.
+ */
+static bool look_calmly(int watcher, const void *at, __u64 out, __u64 in)
+{
+	long end = now_ms() + DEADLINE_MS / 2;
+	unsigned int phase;
+	__u64 value;
+
+	while (now_ms() < end) {
+		phase = shared->phase;
+		value = load(at, 4);
+		if (phase % 2 || phase != shared->phase) {
+			sched_yield();
+			continue;
+		}
+		judge(watcher, phase, value, out, in);
+		return true;
+	}
+	return false;
+}
+
+/* The child looks first, and writes the event, or is told why not. */
+static void be_child(int watcher)
+{
+	bool calm = look_calmly(watcher, WORD, 0, BIT_SET);
+	long ret = write_event(0, "1234", 4);
+
+	if (ret != 4 && ret != -EBADF)
+		shared->strange++;
+	_exit(calm ? 0 : 90);
+}
+
+/* number[]: 0: children.  1: those that have not seen the event calm. */
+static void *fork_on(void *watcher)
+{
+	int status;
+	pid_t pid;
+
+	while (!shared->quit) {
+		pid = plain_fork();
+		if (!pid)
+			be_child((long)watcher);
+		if (pid < 0 || waitpid(pid, &status, 0) != pid)
+			_exit(94);
+		shared->number[1] += !!status;
+		shared->number[0]++;
+	}
+	return NULL;
+}
+
+/*
+ * Register a word of this thread and unregister it, on and on.  number[]: 2:
+ * rounds.  3: errors.  4: bits after UNREG.
+ */
+static void *register_on(void *watcher)
+{
+	const long i = (long)watcher;
+	unsigned char *at = OWN_WORD(i);
+
+	while (!shared->quit) {
+		shared->number[3] += !!register_word(0, at, 4, BIT);
+		look_calmly(i, at, 0, BIT_SET);
+		shared->number[3] += !!unregister_word(at, BIT);
+		shared->number[4] += load(at, 4) != 0;
+		shared->number[2]++;
+	}
+	return NULL;
+}
+
+/*
+ * A child that is forked while threads register: those words that it has are
+ * as the event is.  number[5]: bits after UNREG.  number[6]: bits of words that
+ * the child has not.
+ */
+static void be_child_of_threads(int watcher)
+{
+	int i, ret;
+
+	for (i = 0; i < 2; i++) {
+		ret = unregister_word(OWN_WORD(i), BIT);
+		if (!load(OWN_WORD(i), 4))
+			continue;
+		if (ret)
+			shared->number[6]++;
+		else
+			shared->number[5]++;
+	}
+	be_child(watcher);
+}
+
+static void *fork_beside(void *watcher)
+{
+	int status;
+	pid_t pid;
+
+	while (!shared->quit) {
+		pid = plain_fork();
+		if (!pid)
+			be_child_of_threads((long)watcher);
+		if (pid < 0 || waitpid(pid, &status, 0) != pid)
+			_exit(94);
+		shared->number[1] += !!status;
+		shared->number[0]++;
+	}
+	return NULL;
+}
+
+/* Children that register a word and are killed. */
+static void *kill_on(void *watcher)
+{
+	pid_t pid;
+
+	while (!shared->quit) {
+		pid = plain_fork();
+		if (!pid) {
+			register_word(0, OWN_WORD((long)watcher), 4, BIT);
+			for (;;)
+				look_calmly((long)watcher, WORD, 0, BIT_SET);
+		}
+		usleep(shared->number[0] * 37 % 1500);
+		kill(pid, SIGKILL);
+		if (pid < 0 || waitpid(pid, NULL, 0) != pid)
+			_exit(94);
+		shared->number[0]++;
+	}
+	return NULL;
+}
+
+/* Fork with much memory, on and on.  number[]: 0: forks.  7: ms in these. */
+static void fork_much(void)
+{
+	long before;
+	pid_t pid;
+
+	while (!shared->quit) {
+		before = now_ms();
+		pid = plain_fork();
+		if (!pid)
+			_exit(0);
+		shared->number[7] += now_ms() - before;
+		if (pid < 0 || waitpid(pid, NULL, 0) != pid)
+			_exit(94);
+		shared->number[0]++;
+	}
+}
+
+static void run(void *(*first)(void *), void *(*second)(void *), int n)
+{
+	pthread_t threads[WATCHERS];
+	long i;
+
+	for (i = 0; i < n; i++)
+		if (pthread_create(&threads[i], NULL, i < n / 2 ? first :
+				   second, (void *)i))
+			_exit(95);
+	for (i = 0; i < n; i++)
+		pthread_join(threads[i], NULL);
+}
+
+/* What a process that hangs does, with arguments that nobody delivers. */
+enum hang { STRUCT, NAME, ENABLE_WORD, UNREG, DEL, HANGS };
+
+static const char * const hang_names[HANGS] = {
+	"REG with its structure", "REG with its name", "REG with its word",
+	"UNREG", "DEL",
+};
+
+static long hang(enum hang how, unsigned char *page)
+{
+	struct user_reg reg = {
+		.size = sizeof(reg),
+		.enable_bit = BIT,
+		.enable_size = 4,
+		.enable_addr = (uintptr_t)(how == ENABLE_WORD ? page : WORD),
+		.name_args = (uintptr_t)(how == NAME ? (char *)page :
+					 event[1].name),
+	};
+
+	switch (how) {
+	case STRUCT:
+		return command(data_file(), DIAG_IOCSREG, page);
+	case NAME:
+	case ENABLE_WORD:
+		return command(data_file(), DIAG_IOCSREG, &reg);
+	case UNREG:
+		return command(data_file(), DIAG_IOCSUNREG, page);
+	case DEL:
+		return command(data_file(), DIAG_IOCSDEL, page);
+	default:
+		return 0;
+	}
+}
+
+/* Hang; number[0] tells that the call begins, and number[1] that it is over. */
+static void hang_here(int how)
+{
+	unsigned char *page = silent_uffd();
+
+	shared->number[1] = 0;
+	shared->number[0] = page ? 1 : -1;
+	shared->result = page ? hang(how, page) : 0;
+	shared->number[1] = 1;
+}
+
+/* Register a word in a page that nobody serves from then on. */
+static long silence_word(void)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register arg = {
+		.range = { (uintptr_t)PLACE, PAGE },
+		.mode = UFFDIO_REGISTER_MODE_MISSING,
+	};
+	int fd = syscall(SYS_userfaultfd, O_CLOEXEC), ret;
+
+	if (mmap(PLACE, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE |
+		 MAP_ANONYMOUS | MAP_FIXED, -1, 0) != PLACE)
+		return -errno;
+	ret = register_word(0, IN_PLACE, 4, BIT);
+	if (ret)
+		return ret;
+	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) ||
+	    ioctl(fd, UFFDIO_REGISTER, &arg))
+		return -ENOSYS;
+	return madvise(PLACE, PAGE, MADV_DONTNEED) ? -errno : 0;
+}
+
+/* A fork that takes long; the child looks when the event is enabled. */
+static void fork_slowly(void)
+{
+	pid_t pid = plain_fork();
+
+	if (!pid) {
+		until(shared->phase % 4 == IN);
+		judge(0, shared->phase, load(WORD, 4), 0, BIT_SET);
+		_exit(0);
+	}
+	if (pid < 0 || waitpid(pid, NULL, 0) != pid)
+		_exit(94);
+}
+
+/*
+ * Orders: 'B': memory of so many bytes.  'F': threads that fork.  'N': threads
+ * that register.  'G': both.  'K': children that are killed.  'M': forks that
+ * take long.  'f': one of these.  'H': hang.  'S': a word in silence.  'X':
+ * another program.
+ */
+static void obey_here(struct target *target, struct order *order)
+{
+	switch (order->what) {
+	case 'B':
+		if (!map_ballast(order->n))
+			_exit(93);
+		break;
+	case 'F':
+		run(fork_on, fork_on, FORKERS);
+		break;
+	case 'N':
+		run(register_on, register_on, WATCHERS);
+		break;
+	case 'G':
+		run(register_on, fork_beside, WATCHERS);
+		break;
+	case 'K':
+		run(kill_on, kill_on, FORKERS);
+		break;
+	case 'M':
+		fork_much();
+		break;
+	case 'f':
+		fork_slowly();
+		break;
+	case 'H':
+		hang_here(order->n);
+		break;
+	case 'S':
+		shared->result = silence_word();
+		break;
+	case 'X':
+		exec_self("storm");
+		break;
+	default:
+		obey_events(target, order);
+	}
+}
+
+/* Who switches the event: its file, or a descriptor of words. */
+static int enable_fd = -1, words_fd = -1;
+
+static int switch_once(bool on)
+{
+	if (words_fd < 0)
+		return switch_event(enable_fd, on);
+	return try_user_event(words_fd, on ? UTRACE_IOC_USER_EVENT_ARM :
+			      UTRACE_IOC_USER_EVENT_DISARM, event[0].name,
+			      ID(0), 0);
+}
+
+/*
+ * Toggle the event, with times in which it stands still, until there are
+ * @enough of number[@what], or the time is over.
+ */
+static void toggle_through(int what, long enough)
+{
+	long end = end_of_toggles();
+	int i, ret = 0;
+
+	for (i = 0; !ret && shared->number[what] < enough && now_ms() < end;
+	     i++) {
+		shared->phase++;
+		ret = switch_once(true);
+		shared->phase++;
+		usleep(i * 1310 % 4000);
+		shared->phase++;
+		ret = ret ?: switch_once(false);
+		shared->phase++;
+		usleep(i * 1770 % 4000);
+	}
+	is(0, ret, "the event is toggled");
+	holds(i > 5, "%d times", i);
+}
+
+/* A target with a registered word, which carries out an order meanwhile. */
+static void start_storm(struct target *target, char what)
+{
+	start_events(target, obey_here);
+	have_word(target, 0);
+	enable_fd = open_enable(0);
+	have(target, SELF, 'B', SOME);
+	tell(target, SELF, what, 0);
+}
+
+static void end_storm(struct target *target, const char *what)
+{
+	shared->quit = 1;
+	need(hear(target, SELF) > 0, "the target");
+	are_good_looks(what);
+	is(0, look(target, WORD, 4), "no bit is left");
+	stop(target);
+}
+
+static void check_children(void)
+{
+	holds(shared->number[0] > 20, "%ld children", shared->number[0]);
+	is(0, shared->number[1], "each has seen the event stand still");
+}
+
+TEST_F_TIMEOUT(events, fork_storm, LONG_TIMEOUT)
+{
+	struct target target;
+
+	start_storm(&target, 'F');
+	toggle_through(0, times(1000));
+	end_storm(&target, "children, at first");
+	check_children();
+}
+
+/* Toggles while the memory of the process is copied. */
+TEST_F_TIMEOUT(events, toggle_within_fork, LONG_TIMEOUT)
+{
+	struct target target;
+	int i;
+
+	start_events(&target, obey_here);
+	have_word(&target, 0);
+	have(&target, SELF, 'B', MUCH);
+	for (i = 0; i < times(12); i++) {
+		tell(&target, SELF, 'f', 0);
+		usleep(i % 12 * 2000);
+		shared->phase++;
+		enable(0, true);
+		shared->phase++;
+		need(hear(&target, SELF) > 0, "the target");
+		shared->phase++;
+		enable(0, false);
+		shared->phase++;
+	}
+	are_good_looks("children");
+	stop(&target);
+}
+
+TEST_F_TIMEOUT(events, kill_storm, LONG_TIMEOUT)
+{
+	struct target target;
+
+	start_storm(&target, 'K');
+	toggle_through(0, times(500));
+	end_storm(&target, "children that are killed");
+	holds(shared->number[0] > 20, "%ld children", shared->number[0]);
+}
+
+TEST_F_TIMEOUT(events, register_storm, LONG_TIMEOUT)
+{
+	struct target target;
+
+	start_storm(&target, 'N');
+	toggle_through(2, times(4000));
+	end_storm(&target, "threads, after REG");
+	holds(shared->number[2] > 100, "%ld rounds", shared->number[2]);
+	is(0, shared->number[3], "no error");
+	is(0, shared->number[4], "no bit after UNREG");
+}
+
+TEST_F_TIMEOUT(events, register_beside_forks, LONG_TIMEOUT)
+{
+	struct target target;
+
+	start_storm(&target, 'G');
+	toggle_through(0, times(800));
+	end_storm(&target, "threads and children");
+	check_children();
+	holds(shared->number[2] > 20, "%ld rounds", shared->number[2]);
+	is(0, shared->number[3], "no error");
+	is(0, shared->number[4], "no bit after UNREG");
+	is(0, shared->number[5], "nor after that of a child");
+	holds(true, "%ld times a child had the bit of a word it had not",
+	      shared->number[6]);
+}
+
+/* The program that executes itself, until the test says quit. */
+static int be_storm(void)
+{
+	int i;
+
+	snprintf(event[0].name, sizeof(event[0].name), "%s", getenv("EVENT"));
+	if (mmap(PLACE, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE |
+		 MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != PLACE)
+		return 92;
+	store(IN_PLACE, 4, PATTERN);
+	/* Nothing of the former program's word. */
+	for (i = 0; i < 1000; i++)
+		shared->strange += load(IN_PLACE, 4) != PATTERN;
+	if (register_word(0, IN_PLACE, 4, BIT))
+		return 91;
+	if (!look_calmly(0, IN_PLACE, PATTERN, PATTERN | BIT_SET))
+		return 90;
+	if (++shared->number[0] % 2 && unregister_word(IN_PLACE, BIT))
+		return 89;
+	if (!shared->quit)
+		exec_self("storm");
+	return 0;
+}
+
+TEST_F_TIMEOUT(events, exec_storm, LONG_TIMEOUT)
+{
+	struct target target, keeper;
+
+	setenv("EVENT", event[0].name, 1);
+	/* The event is not to end between two programs. */
+	start_events(&keeper, obey_here);
+	have_word(&keeper, 0);
+	enable_fd = open_enable(0);
+	start_events(&target, obey_here);
+	tell(&target, SELF, 'X', 0);
+	toggle_through(0, times(60));
+	shared->quit = 1;
+	is(0, status_of(target.pid), "the last program");
+	holds(shared->number[0] > 5, "%ld programs", shared->number[0]);
+	are_good_looks("programs");
+	stop(&keeper);
+}
+
+/* A tracer arms the event, and disarms it, in a process and its children. */
+TEST_F_TIMEOUT(traced, armed_fork_storm, LONG_TIMEOUT)
+{
+	struct tracer tracer;
+	struct target target;
+
+	start_events(&target, obey_here);
+	have_word(&target, 0);
+	have(&target, SELF, 'B', SOME);
+	trace(&tracer, target.pid, UTRACE_SCOPE_TREE);
+	words_fd = tracer.fd;
+	tell(&target, SELF, 'F', 0);
+	toggle_through(0, times(1000));
+	end_storm(&target, "children, at first");
+	check_children();
+	holds(until(!words_total(tracer.fd)), "no word is left");
+	holds(gather(&tracer, 0) > 0, "%d events",
+	      count(UTRACE_REC_USER_EVENT, 0));
+	untrace(&tracer);
+}
+
+TEST_F_TIMEOUT(traced, armed_register_storm, LONG_TIMEOUT)
+{
+	struct tracer tracer;
+	struct target target;
+
+	start_events(&target, obey_here);
+	have_word(&target, 0);
+	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
+	words_fd = tracer.fd;
+	tell(&target, SELF, 'N', 0);
+	toggle_through(2, times(4000));
+	end_storm(&target, "threads, after REG");
+	holds(shared->number[2] > 100, "%ld rounds", shared->number[2]);
+	is(0, shared->number[3], "no error");
+	is(0, shared->number[4], "no bit after UNREG");
+	untrace(&tracer);
+}
+
+/* What one process does while another one hangs: number[2] tells how far. */
+static int be_bystander(void)
+{
+	char command_text[160];
+	int i;
+
+	shared->number[2] = 1;
+	if (register_word(0, WORD, 4, BIT))
+		return 1;
+	shared->number[2] = 2;
+	for (i = 0; i < 2; i++)
+		if (switch_event(open_enable(0), !i) ||
+		    load(WORD, 4) != (i ? 0 : BIT_SET))
+			return 2;
+	shared->number[2] = 3;
+	if (unregister_word(WORD, BIT))
+		return 3;
+	shared->number[2] = 4;
+	if (read_all(TRACING "/user_events_status") <= 0)
+		return 4;
+	shared->number[2] = 5;
+	snprintf(command_text, sizeof(command_text), "u:%s", event[2].name);
+	if (write_file(TRACING "/dynamic_events", command_text) ||
+	    read_all(TRACING "/dynamic_events") <= 0)
+		return 5;
+	shared->number[2] = 6;
+	if (command(data_file(), DIAG_IOCSDEL, event[2].name))
+		return 6;
+	shared->number[2] = 7;
+	return close(data_fd) ? 7 : 0;
+}
+
+static const char * const steps[] = {
+	"nothing", "REG", "enable", "UNREG", "user_events_status",
+	"dynamic_events", "DEL", "close",
+};
+
+/* Is the bystander held up?  It gets 3 s. */
+static void check_bystander(void)
+{
+	long end = now_ms() + 3000 * ut_patience();
+	int status = -1;
+	pid_t pid, ended = 0;
+
+	fflush(stdout);
+	pid = fork();
+	need(pid >= 0, "fork");
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		_exit(be_bystander());
+	}
+	while (!ended && now_ms() < end) {
+		usleep(2000);
+		ended = waitpid(pid, &status, WNOHANG);
+	}
+	holds(ended == pid, "  another process goes on (%s)",
+	      steps[shared->number[2]]);
+	if (ended == pid)
+		is(0, status, "  and all works");
+	else
+		kill(pid, SIGKILL);
+}
+
+static bool check_hang(enum hang how)
+{
+	struct target target;
+	bool can;
+
+	start_events(&target, obey_here);
+	shared->number[0] = 0;
+	tell(&target, SELF, 'H', how);
+	need(until(shared->number[0]), "a call");
+	can = shared->number[0] > 0;
+	if (can) {
+		usleep(50000);
+		holds(true, "%s %s", hang_names[how], shared->number[1] ?
+		      "does not wait" : "hangs");
+		check_bystander();
+	}
+	kill(target.pid, SIGKILL);
+	is(SIGKILL, status_of(target.pid), "  SIGKILL ends it");
+	stop(&target);
+	return can;
+}
+
+/* A process that hangs in a call of user_events holds up nobody. */
+TEST_F(events, silent_arguments)
+{
+	int i;
+
+	for (i = 0; i < HANGS; i++)
+		if (!check_hang(i))
+			SKIP(return, "no userfaultfd(2) (USERFAULTFD)");
+}
+
+/* A word that nobody can write does not hold up the toggle. */
+TEST_F(events, silent_word)
+{
+	struct target target, other;
+	long before;
+	int i, wrong = 0;
+
+	start_events(&other, obey_here);
+	have_word(&other, 0);
+	start_events(&target, obey_here);
+	have(&target, SELF, 'S', 0);
+	if (shared->result == -ENOSYS) {
+		stop(&target);
+		SKIP(return, "no userfaultfd(2) (USERFAULTFD)");
+	}
+	is(0, shared->result, "a word that nobody serves");
+	before = now_ms();
+	for (i = 0; i < 20; i++) {
+		enable(0, !(i % 2));
+		wrong += look(&other, WORD, 4) != (i % 2 ? 0 : BIT_SET);
+	}
+	holds(now_ms() - before < DEADLINE_MS / 4, "20 toggles take %ld ms",
+	      now_ms() - before);
+	is(0, wrong, "another process sees each one");
+	settle(&target, SELF);
+	stop(&target);
+	stop(&other);
+}
+
+static int by_size(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+#define SWITCHES	30
+
+/* A process that copies its memory all the time does not hold up the toggle. */
+TEST_F(events, toggle_beside_long_forks)
+{
+	int took[SWITCHES], i, mean;
+	struct target target;
+	long before;
+
+	start_events(&target, obey_here);
+	have_word(&target, 0);
+	enable_fd = open_enable(0);
+	have(&target, SELF, 'B', MUCH);
+	tell(&target, SELF, 'M', 0);
+	need(until(shared->number[0] >= 3), "forks");
+	for (i = 0; i < SWITCHES; i++) {
+		before = now_ms();
+		need(!switch_event(enable_fd, !(i % 2)), "a switch");
+		took[i] = now_ms() - before;
+		usleep(i * 700);
+	}
+	shared->quit = 1;
+	need(hear(&target, SELF) > 0, "the target");
+	mean = shared->number[7] / shared->number[0];
+	qsort(took, SWITCHES, sizeof(took[0]), by_size);
+	/* With less than 20 ms the scheduler has too great a part. */
+	holds(took[SWITCHES / 2] < mean / 2 || mean < 20,
+	      "a fork takes %d ms, a switch %d ms, at most %d", mean,
+	      took[SWITCHES / 2], took[SWITCHES - 1]);
+	stop(&target);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 3 && !strcmp(argv[1], "storm")) {
+		share_again(argv[2]);
+		return be_storm();
+	}
+	return test_harness_run(argc, argv);
+}

@@ -1,0 +1,773 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace selftests - user_events: enabling in one process, and its records
+ */
+#include "events.h"
+
+/* Memory that is not there. */
+#define NOWHERE		((void *)16)
+
+/* What a child of a target has done: its first look, and its write. */
+struct birth {
+	_Atomic pid_t pid;
+	_Atomic __u64 seen;
+	_Atomic long written;
+	_Atomic int quit;
+};
+
+static struct birth *birth;
+
+/* The set-id program, in a folder of its own. */
+static char folder[32], setid[64];
+
+/* A child that looks first, writes the event, and waits for its end. */
+static void fork_one(void)
+{
+	pid_t pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+
+	if (pid)
+		return;
+	birth->seen = load(WORD, 4);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	birth->written = write_event(0, make_payload(), 8);
+	birth->pid = syscall(SYS_getpid);
+	while (!birth->quit)
+		usleep(1000);
+	_exit(load(WORD, 4) ? 1 : 0);
+}
+
+/* Write a payload of which so many bytes are not there. */
+static long write_from_nowhere(int missing)
+{
+	struct iovec iov[] = {
+		{ &event[0].index, sizeof(event[0].index) },
+		{ make_payload(), 16 },
+		{ NOWHERE, missing },
+	};
+
+	return writev(data_file(), iov, 3) < 0 ? -errno : 0;
+}
+
+/* Write by one piece of memory, with write(2). */
+static long write_in_one(int size)
+{
+	unsigned char bytes[256];
+	ssize_t ret;
+
+	memcpy(bytes, &event[0].index, 4);
+	memcpy(bytes + 4, make_payload(), size);
+	ret = write(data_file(), bytes, 4 + size);
+	return ret < 0 ? -errno : ret - 4;
+}
+
+static void become_setid(void)
+{
+	char number[16];
+
+	snprintf(number, sizeof(number), "%d", shared_fd);
+	execl(setid, "events", "register", number, NULL);
+	_exit(93);
+}
+
+/*
+ * Orders: 'k': a child.  'r': reap it.  'N': write what is not there.  'O':
+ * write in one.  'd': be dumpable, or not.  'X': another program.  'S': a
+ * set-id program.
+ */
+static void obey_here(struct target *target, struct order *order)
+{
+	int status = -1;
+
+	switch (order->what) {
+	case 'k':
+		fork_one();
+		break;
+	case 'r':
+		wait(&status);
+		shared->result = status;
+		break;
+	case 'N':
+		shared->result = write_from_nowhere(order->n);
+		break;
+	case 'O':
+		shared->result = write_in_one(order->n);
+		break;
+	case 'd':
+		prctl(PR_SET_DUMPABLE, order->n);
+		break;
+	case 'X':
+		exec_self("register");
+		break;
+	case 'S':
+		become_setid();
+		break;
+	default:
+		obey_events(target, order);
+	}
+}
+
+static void start_here(struct target *target)
+{
+	birth = mmap(NULL, sizeof(*birth), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	need(birth != MAP_FAILED, "mmap");
+	start_events(target, obey_here);
+}
+
+static __u64 sees(struct target *target)
+{
+	return look(target, WORD, 4);
+}
+
+static long writes(struct target *target, int size)
+{
+	return have_written(target, SELF, 0, size);
+}
+
+/* The event is armed in its target: a write gives a record. */
+static void is_delivered(struct tracer *tracer, struct target *target,
+			 const char *text)
+{
+	is(BIT_SET, sees(target), text);
+	is(8, writes(target, 8), "  and written");
+	is_event(tracer, target->pid, target->pid, 0, 8, "  and recorded");
+}
+
+static void is_not_written(struct target *target, const char *text)
+{
+	is(0, sees(target), text);
+	is(-EBADF, writes(target, 8), "  and not written");
+}
+
+TEST_F(traced, registered_before)
+{
+	struct target target, other;
+	struct tracer tracer;
+
+	start_here(&other);
+	have_word(&other, 0);
+	start_here(&target);
+	have_word(&target, 0);
+	is_not_written(&target, "nothing is armed");
+	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
+	arm_event(tracer.fd, 0, 0);
+	is_delivered(&tracer, &target, "armed");
+	is_not_written(&other, "not in another process");
+	disarm_event(tracer.fd, 0);
+	is_not_written(&target, "disarmed");
+	arm_event(tracer.fd, 0, 0);
+	is_delivered(&tracer, &target, "armed again");
+	untrace(&tracer);
+	is_not_written(&target, "closed");
+	stop(&target);
+	stop(&other);
+}
+
+/* The event does not even exist when it is armed. */
+TEST_F(traced, registered_later)
+{
+	struct target target, other;
+	struct tracer tracer;
+
+	start_here(&target);
+	start_here(&other);
+	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
+	arm_event(tracer.fd, 0, 0);
+	is(0, sees(&target), "no word yet");
+	have_word(&target, 0);
+	is(BIT_SET, shared->seen, "the bit is there when REG returns");
+	is_delivered(&tracer, &target, "as it stays");
+	have_word(&other, 0);
+	is(0, shared->seen, "not in another process");
+	is_not_written(&other, "as it stays");
+	have_registered(&target, 1, WORD, 4, 3);
+	is(BIT_SET, sees(&target), "nor for another event");
+	disarm_event(tracer.fd, 0);
+	is_not_written(&target, "disarmed");
+	untrace(&tracer);
+	stop(&other);
+	stop(&target);
+}
+
+TEST_F(traced, several_words)
+{
+	struct target target;
+	struct tracer tracer;
+	int on;
+
+	start_here(&target);
+	have_word(&target, 0);
+	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
+	arm_event(tracer.fd, 0, 0);
+	have_registered(&target, 0, WORD + 8, 8, 63);
+	have_registered(&target, 0, WORD + 8, 8, 0);
+	have_registered(&target, 0, area + 8 * PAGE, 4, 5);
+	for (on = 1; on >= 0; on--) {
+		is(on ? BIT_SET : 0, sees(&target), "a word of 32 bits");
+		is(on ? 1ULL << 63 | 1 : 0, look(&target, WORD + 8, 8),
+		   "two bits of 64");
+		is(on ? 32 : 0, look(&target, area + 8 * PAGE, 4),
+		   "in another page");
+		if (on)
+			disarm_event(tracer.fd, 0);
+	}
+	untrace(&tracer);
+	stop(&target);
+}
+
+TEST_F(traced, list)
+{
+	struct utrace_word_status row;
+	struct target target;
+	struct tracer tracer;
+
+	start_here(&target);
+	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
+	arm_event(tracer.fd, 0, 0);
+	is(0, words_total(tracer.fd), "no word yet");
+	have_word(&target, 0);
+	have_registered(&target, 0, WORD + 8, 8, 40);
+	is(2, words_total(tracer.fd), "two words");
+	need(find_word(tracer.fd, target.pid, WORD, &row), "a word");
+	is(UTRACE_WORD_BIT32, row.kind, "its kind");
+	is(BIT, row.bit, "its bit");
+	holds(is_given(row.state), "its state %u", row.state);
+	is(0, row.error, "its error");
+	need(find_word(tracer.fd, target.pid, WORD + 8, &row), "another one");
+	is(UTRACE_WORD_BIT64, row.kind, "its kind");
+	is(40, row.bit, "its bit");
+	have_unregistered(&target, WORD, 4, BIT);
+	sees(&target);
+	is(1, words_total(tracer.fd), "one is unregistered");
+	disarm_event(tracer.fd, 0);
+	sees(&target);
+	is(0, words_total(tracer.fd), "no word");
+	untrace(&tracer);
+	stop(&target);
+}
+
+/* While the process is stopped, and while its page is not there. */
+TEST_F(traced, stopped)
+{
+	struct target target;
+	struct tracer tracer;
+
+	start_here(&target);
+	have_word(&target, 0);
+	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
+	freeze(target.pid);
+	arm_event(tracer.fd, 0, 0);
+	if (word_state(tracer.fd, target.pid, WORD) == UTRACE_WORD_ARMED)
+		is(BIT_SET, read_word(target.pid, WORD, 4), "at once");
+	thaw(target.pid);
+	is_delivered(&tracer, &target, "armed while stopped");
+	freeze(target.pid);
+	disarm_event(tracer.fd, 0);
+	thaw(target.pid);
+	is_not_written(&target, "disarmed while stopped");
+	untrace(&tracer);
+	stop(&target);
+}
+
+TEST_F(traced, payloads)
+{
+	static const int sizes[] = {
+		0, 1, 7, 8, 9, 63, 500, 1016, 1023, 1024, 1025, 4096, 6000,
+	};
+	struct target target;
+	struct tracer tracer;
+	size_t i;
+
+	start_here(&target);
+	have_word(&target, 0);
+	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
+	arm_event(tracer.fd, 0, 0);
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		is(sizes[i], writes(&target, sizes[i]), "writev(2)");
+		is_event(&tracer, target.pid, target.pid, 0, sizes[i],
+			 "  a record");
+	}
+	have(&target, SELF, 'O', 100);
+	is(100, shared->result, "write(2)");
+	is_event(&tracer, target.pid, target.pid, 0, 100, "  a record");
+	have(&target, SELF, 'N', 100);
+	is(-EFAULT, shared->result, "a payload that is partly not there");
+	have(&target, SELF, 'N', 2000);
+	is(-EFAULT, shared->result, "also behind what is copied");
+	are_none(&tracer, "  no record");
+	is(ARRAY_SIZE(sizes) + 1, info(tracer.session).records, "all records");
+	untrace(&tracer);
+	stop(&target);
+}
+
+/* Records of several events are in the order in which each task has written them. */
+TEST_F(traced, order)
+{
+	int next[] = { 0, 2 };
+	struct utrace_rec *rec;
+	struct target target;
+	struct tracer tracer;
+	int i, good = 0;
+
+	start_here(&target);
+	have_word(&target, 0);
+	have_registered(&target, 1, WORD + 4, 4, BIT);
+	have_more(&target, THREAD);
+	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
+	arm_event(tracer.fd, 0, 0);
+	arm_event(tracer.fd, 1, 0);
+	for (i = 0; i < 40; i++)
+		have_written(&target, i % 4 < 2 ? SELF : THREAD, i % 2, i);
+	is(40, gather(&tracer, 40), "records");
+	for_each_record(rec) {
+		bool thread = rec->tid == target.tid[THREAD];
+
+		i = next[thread];
+		good += is_good(&tracer, (void *)rec, target.pid,
+				target.tid[thread ? THREAD : SELF], i % 2, i);
+		next[thread] += i % 2 ? 3 : 1;
+	}
+	is(40, good, "as they were written");
+	untrace(&tracer);
+	stop(&target);
+}
+
+/* The counts of a descriptor; returns how many there are. */
+static int counts_of(struct tracer *tracer, struct utrace_marker_count *counts,
+		     __u32 n)
+{
+	struct utrace_ioc_marker_counts arg = {
+		.counts = (uintptr_t)counts,
+		.n = n,
+	};
+	int ret = command(tracer->fd, UTRACE_IOC_MARKER_COUNTS, &arg);
+
+	return ret ?: (int)arg.total;
+}
+
+TEST_F(traced, counts)
+{
+	struct utrace_marker_count counts[EVENTS] = {};
+	struct target target;
+	struct tracer tracer;
+	int i, j;
+
+	start_here(&target);
+	for (i = 0; i < EVENTS; i++)
+		have_registered(&target, i, WORD, 4, i);
+	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
+	for (i = EVENTS - 1; i >= 0; i--)
+		arm_event(tracer.fd, i, i == 1 ? UTRACE_MARKER_COUNT : 0);
+	for (i = 0; i < EVENTS; i++)
+		for (j = 0; j <= i; j++)
+			is(8, have_written(&target, SELF, i, 8), "a write");
+	is(EVENTS, counts_of(&tracer, counts, EVENTS), "counts");
+	for (i = 0; i < EVENTS; i++) {
+		is(ID(EVENTS - 1 - i), counts[i].id, "in the order of arming");
+		is(EVENTS - i, counts[i].hits, "  so many writes");
+	}
+	is(4, gather(&tracer, 4), "one event is only counted");
+	disarm_event(tracer.fd, 1);
+	is(EVENTS - 1, counts_of(&tracer, counts, EVENTS), "one is disarmed");
+	untrace(&tracer);
+	stop(&target);
+}
+
+/* A descriptor without a target counts all the same. */
+TEST_F(traced, without_a_target)
+{
+	struct utrace_marker_count counts[1] = {};
+	struct tracer tracer = {};
+	struct target target;
+
+	start_here(&target);
+	have_word(&target, 0);
+	tracer.fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
+	arm_event(tracer.fd, 0, 0);
+	is(BIT_SET, sees(&target), "armed");
+	is(8, writes(&target, 8), "and written");
+	is(1, counts_of(&tracer, counts, 1), "a count");
+	is(1, counts[0].hits, "of one write");
+	close(tracer.fd);
+	is_not_written(&target, "closed");
+	stop(&target);
+}
+
+static void check_fork(__u32 scope)
+{
+	bool kept = scope == UTRACE_SCOPE_TREE;
+	struct utrace_word_status row;
+	struct target target;
+	struct tracer tracer;
+
+	start_here(&target);
+	have_word(&target, 0);
+	trace(&tracer, target.pid, scope);
+	arm_event(tracer.fd, 0, 0);
+	have(&target, SELF, 'k', 0);
+	need(until(birth->pid), "a child");
+	is(kept ? BIT_SET : 0, birth->seen, "the first look of the child");
+	is(kept ? 8 : -EBADF, birth->written, "its write");
+	if (kept)
+		is_event(&tracer, birth->pid, birth->pid, 0, 8, "  a record");
+	else
+		are_none(&tracer, "  no record");
+	is(kept, find_word(tracer.fd, birth->pid, WORD, &row),
+	   "its word in the list");
+	is_delivered(&tracer, &target, "the parent");
+	untrace(&tracer);
+	birth->quit = 1;
+	have(&target, SELF, 'r', 0);
+	is(0, shared->result, "the child has no bit in the end");
+	is_not_written(&target, "nor has the parent");
+	stop(&target);
+}
+
+TEST_F(traced, fork_starts_without)
+{
+	check_fork(UTRACE_SCOPE_PROCESS);
+}
+
+TEST_F(traced, fork_keeps)
+{
+	check_fork(UTRACE_SCOPE_TREE);
+}
+
+/* The child of a process scope has what ftrace wants. */
+TEST_F(traced, fork_with_ftrace)
+{
+	struct target target;
+	struct tracer tracer;
+
+	start_here(&target);
+	have_word(&target, 0);
+	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
+	arm_event(tracer.fd, 0, 0);
+	enable(0, true);
+	have(&target, SELF, 'k', 0);
+	need(until(birth->pid), "a child");
+	is(BIT_SET, birth->seen, "the child has the bit");
+	is(8, birth->written, "and its write works");
+	are_none(&tracer, "but makes no record");
+	enable(0, false);
+	birth->quit = 1;
+	have(&target, SELF, 'r', 0);
+	is(0, shared->result, "disabled in the child");
+	is_delivered(&tracer, &target, "and still armed in the parent");
+	untrace(&tracer);
+	stop(&target);
+}
+
+/* A child that registers by itself, under a tracer of the tree. */
+TEST_F(traced, child_registers)
+{
+	struct target target;
+	struct tracer tracer;
+
+	start_here(&target);
+	trace(&tracer, target.pid, UTRACE_SCOPE_TREE);
+	arm_event(tracer.fd, 0, 0);
+	have_more(&target, CHILD);
+	is(0, order_event(&target, CHILD, 'R', 0, WORD, 4, BIT),
+	   "the child registers");
+	is(BIT_SET, shared->seen, "the bit is there when REG returns");
+	is(8, have_written(&target, CHILD, 0, 8), "it writes");
+	is_event(&tracer, target.tid[CHILD], target.tid[CHILD], 0, 8,
+		 "  a record");
+	is(0, sees(&target), "the parent has no word");
+	untrace(&tracer);
+	is(0, look_as(&target, CHILD, WORD, 4), "closed");
+	stop(&target);
+}
+
+TEST_F(traced, several_descriptors)
+{
+	struct tracer tracer[3];
+	struct target target;
+	int i;
+
+	start_here(&target);
+	have_word(&target, 0);
+	for (i = 0; i < 3; i++) {
+		trace(&tracer[i], target.pid, i == 1 ? UTRACE_SCOPE_TREE :
+		      UTRACE_SCOPE_PROCESS);
+		arm_event(tracer[i].fd, 0, 0);
+	}
+	enable(0, true);
+	is(BIT_SET, sees(&target), "three tracers and ftrace");
+	is(9, writes(&target, 9), "a write");
+	for (i = 0; i < 3; i++)
+		is_event(&tracer[i], target.pid, target.pid, 0, 9, "a record");
+	disarm_event(tracer[0].fd, 0);
+	enable(0, false);
+	is(BIT_SET, sees(&target), "two tracers");
+	is(10, writes(&target, 10), "a write");
+	are_none(&tracer[0], "no record");
+	for (i = 1; i < 3; i++)
+		is_event(&tracer[i], target.pid, target.pid, 0, 10, "a record");
+	untrace(&tracer[1]);
+	is_delivered(&tracer[2], &target, "one tracer");
+	enable(0, true);
+	untrace(&tracer[2]);
+	is(BIT_SET, sees(&target), "only ftrace");
+	is(8, writes(&target, 8), "a write");
+	enable(0, false);
+	is_not_written(&target, "nobody");
+	untrace(&tracer[0]);
+	stop(&target);
+}
+
+/* What the program unregisters is its own again. */
+TEST_F(traced, unregistered)
+{
+	struct target target;
+	struct tracer tracer;
+
+	start_here(&target);
+	have_word(&target, 0);
+	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
+	arm_event(tracer.fd, 0, 0);
+	have_unregistered(&target, WORD, 4, BIT);
+	is(0, shared->seen, "the bit is taken back when UNREG returns");
+	is(0, words_total(tracer.fd), "the list is empty");
+	put(&target, WORD, 4, 5);
+	is(5, sees(&target), "the word is the program's");
+	have_word(&target, 0);
+	is(BIT_SET | 5, shared->seen, "registered again");
+	is(8, writes(&target, 8), "and written");
+	is_event(&tracer, target.pid, target.pid, 0, 8, "and recorded");
+	untrace(&tracer);
+	is(5, sees(&target), "closed");
+	stop(&target);
+}
+
+/* The program that was executed registers its word, and writes the event. */
+static int be_registering(void)
+{
+	int left = 4 * DEADLINE_MS;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	snprintf(event[0].name, sizeof(event[0].name), "%s", getenv("EVENT"));
+	shared->number[1] = load(WORD, 4);
+	shared->result = register_word(0, WORD, 4, BIT);
+	shared->seen = load(WORD, 4);
+	shared->number[2] = write_event(0, make_payload(), 8);
+	shared->number[0] = 1;
+	for (; !shared->quit && left; left--)
+		usleep(1000);
+	return load(WORD, 4) ? 1 : 0;
+}
+
+TEST_F(traced, exec)
+{
+	struct target target;
+	struct tracer tracer;
+
+	setenv("EVENT", event[0].name, 1);
+	start_here(&target);
+	have_word(&target, 0);
+	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
+	arm_event(tracer.fd, 0, 0);
+	tell(&target, SELF, 'X', 0);
+	need(until(shared->number[0]), "another program");
+	is(0, shared->number[1], "it starts without the word");
+	is(0, shared->result, "it registers one");
+	is(BIT_SET, shared->seen, "which has the bit");
+	is(8, shared->number[2], "and writes");
+	is_event(&tracer, target.pid, target.pid, 0, 8, "  a record");
+	is(1, words_total(tracer.fd), "its word is in the list");
+	untrace(&tracer);
+	stop(&target);
+}
+
+static int try_arm(int fd, const char *name, __u32 flags)
+{
+	return try_user_event(fd, UTRACE_IOC_USER_EVENT_ARM, name, 1, flags);
+}
+
+TEST_F(traced, errors)
+{
+	const unsigned long arm = UTRACE_IOC_USER_EVENT_ARM;
+	const unsigned long disarm = UTRACE_IOC_USER_EVENT_DISARM;
+	struct { struct utrace_ioc_user_event arg; __u64 more; } longer = {
+		.arg.name = (uintptr_t)event[0].name,
+	};
+	char name[600] = {};
+	struct target target;
+	struct tracer tracer;
+	int flag;
+
+	start_here(&target);
+	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
+	is(-EFAULT, try_arm(tracer.fd, NOWHERE, 0), "no name");
+	is(-EFAULT, command(tracer.fd, arm, NOWHERE), "no structure");
+	is(-EINVAL, try_arm(tracer.fd, "", 0), "an empty name");
+	memset(name, 'a', 512);
+	is(-EINVAL, try_arm(tracer.fd, name, 0), "a name of 512 bytes");
+	name[511] = '\0';
+	is(0, try_arm(tracer.fd, name, 0), "a name of 511 bytes");
+	is(0, try_user_event(tracer.fd, disarm, name, 7, ~0U), "disarmed");
+	for (flag = 0; flag < 32; flag++)
+		if (1U << flag != UTRACE_MARKER_COUNT &&
+		    try_arm(tracer.fd, "a", 1U << flag) != -EINVAL)
+			break;
+	is(32, flag, "no other flag is known");
+	longer.arg.reserved = 1;
+	is(-EINVAL, command(tracer.fd, arm, &longer.arg), "reserved is not 0");
+	longer.arg.reserved = 0;
+	is(-ENOENT, command(tracer.fd, disarm, &longer.arg), "not armed");
+	longer.more = 1;
+	is(-E2BIG, command(tracer.fd, _IOW(0xBC, 0x19, longer), &longer),
+	   "a member that the kernel lacks");
+	longer.more = 0;
+	is(0, command(tracer.fd, _IOW(0xBC, 0x19, longer), &longer),
+	   "the same member as 0");
+	is(-EEXIST, command(tracer.fd, arm, &longer.arg), "armed already");
+	is(-EINVAL, command(tracer.fd, _IOC(_IOC_WRITE, 0xBC, 0x1A, 16),
+			    &longer), "a structure that is too short");
+	is(-ENOTTY, command(tracer.session, arm, &longer.arg), "a session");
+	disarm_event(tracer.fd, 0);
+	is(-ENOENT, command(tracer.fd, disarm, &longer.arg), "disarmed");
+	stop(&target);
+	holds(until(poll_words(tracer.fd, 0) & POLLHUP), "the end");
+	is(-ESRCH, command(tracer.fd, arm, &longer.arg), "no process");
+	untrace(&tracer);
+}
+
+TEST_F(traced, many_events)
+{
+	struct target target;
+	struct tracer tracer;
+	char name[64];
+	int i, ret = 0;
+
+	start_here(&target);
+	have_word(&target, 0);
+	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
+	for (i = 0; i < 2000 && !ret; i++) {
+		snprintf(name, sizeof(name), "ut_of_many_%d", i);
+		ret = try_arm(tracer.fd, name, 0);
+	}
+	is(-ENOSPC, ret, "no room for more");
+	is(1024, i - 1, "events");
+	ret = try_arm(tracer.fd, event[0].name, 0);
+	is(-ENOSPC, ret, "nor for one that is registered");
+	is(0, sees(&target), "which is not armed");
+	ret = try_user_event(tracer.fd, UTRACE_IOC_USER_EVENT_DISARM,
+			     "ut_of_many_500", 0, 0);
+	is(0, ret, "one is disarmed");
+	arm_event(tracer.fd, 0, 0);
+	is_delivered(&tracer, &target, "another one takes its place");
+	untrace(&tracer);
+	stop(&target);
+}
+
+/* A user's process that this user may not trace for a while. */
+static int arm_hidden(void *arg)
+{
+	struct target target;
+	struct tracer tracer;
+	int ret;
+
+	become_nobody();
+	start_here(&target);
+	have_word(&target, 0);
+	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
+	arm_event(tracer.fd, 0, 0);
+	is_delivered(&tracer, &target, "a process that may be traced");
+	have(&target, SELF, 'd', 0);
+	ret = writes(&target, 8);
+	holds(ret == 8 || ret == -EBADF, "a write when it may not (%d)", ret);
+	are_none(&tracer, "makes no record");
+	ret = try_user_event(tracer.fd, UTRACE_IOC_USER_EVENT_ARM,
+			     event[1].name, 0, 0);
+	is(-EPERM, ret, "ARM");
+	have(&target, SELF, 'd', 1);
+	is_delivered(&tracer, &target, "it may be traced again");
+	untrace(&tracer);
+	stop(&target);
+	return dev_test->exit_code;
+}
+
+/* A user without privileges may use the device and user_events meanwhile. */
+static void as_nobody(int (*function)(void *arg))
+{
+	need(!chmod(TRACING, 0755) && !chmod(TRACING "/user_events_data", 0666),
+	     "tracefs");
+	need(!set_unprivileged("1") && !chmod("/dev/utrace", 0666),
+	     "the device");
+	is(0, in_child(function, NULL), "a user without privileges");
+	set_unprivileged("0");
+	chmod(TRACING "/user_events_data", 0640);
+	chmod(TRACING, 0700);
+}
+
+TEST_F(traced, process_that_is_hidden)
+{
+	as_nobody(arm_hidden);
+}
+
+/*
+ * The set-id program registers a word, and writes; what it has in the word or
+ * gets from the write is not said, but there is no record.
+ */
+static int arm_setid(void *arg)
+{
+	struct target target;
+	struct tracer tracer;
+
+	become_nobody();
+	start_here(&target);
+	have_word(&target, 0);
+	trace(&tracer, target.pid, UTRACE_SCOPE_TREE);
+	arm_event(tracer.fd, 0, 0);
+	is_delivered(&tracer, &target, "before execve(2)");
+	tell(&target, SELF, 'S', 0);
+	need(until(shared->number[0]), "the set-id program");
+	is(0, shared->number[1], "it starts without the word");
+	is(0, shared->result, "it registers one");
+	holds(true, "which has %#llx, and its write gives %ld", shared->seen,
+	      shared->number[2]);
+	are_none(&tracer, "no record");
+	untrace(&tracer);
+	shared->quit = 1;
+	is(0, status_of(target.pid), "the program has no bit in the end");
+	return dev_test->exit_code;
+}
+
+static void copy_program(void)
+{
+	static char bytes[1 << 16];
+	int from, to;
+	ssize_t n;
+
+	snprintf(folder, sizeof(folder), "/tmp/utrace-events.XXXXXX");
+	need(mkdtemp(folder) && !chmod(folder, 0755), folder);
+	snprintf(setid, sizeof(setid), "%s/setid", folder);
+	from = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	to = open(setid, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0700);
+	need(from >= 0 && to >= 0, setid);
+	while ((n = read(from, bytes, sizeof(bytes))) > 0)
+		need(write(to, bytes, n) == n, setid);
+	need(!n && !fchmod(to, 04755), setid);
+	close(from);
+	close(to);
+}
+
+TEST_F(traced, setid_program)
+{
+	copy_program();
+	setenv("EVENT", event[0].name, 1);
+	as_nobody(arm_setid);
+	unlink(setid);
+	rmdir(folder);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 3 && !strcmp(argv[1], "register")) {
+		share_again(argv[2]);
+		return be_registering();
+	}
+	return test_harness_run(argc, argv);
+}

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace selftests - user_events: other users of a bit, memory that changes
+ * under a word, and the file user_events_processes
+ *
+ * The tests of the fixture events are for any kernel with user_events.
+ */
+#include <linux/userfaultfd.h>
+
+#include "events.h"
+
+/* A word in memory that comes and goes. */
+#define IN_PLACE	(PLACE + 16)
+
+/* A memfd; each of its 32 bits is this number. */
+static int file = -1;
+#define OF_THE_FILE	0x07070707
+
+static int uffd = -1;		/* of the target */
+
+static bool map_page(int flags, int fd)
+{
+	return mmap(PLACE, PAGE, PROT_READ | PROT_WRITE, MAP_FIXED | flags, fd,
+		    0) == PLACE;
+}
+
+/* Let userfaultfd(2) have the page at PLACE; nobody serves it. */
+static int register_uffd(void)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register arg = {
+		.range = { (uintptr_t)PLACE, PAGE },
+		.mode = UFFDIO_REGISTER_MODE_MISSING,
+	};
+
+	uffd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+	return uffd < 0 || ioctl(uffd, UFFDIO_API, &api) ||
+	       ioctl(uffd, UFFDIO_REGISTER, &arg) ? -1 : 0;
+}
+
+static int serve_page(void)
+{
+	struct uffdio_zeropage arg = { .range = { (uintptr_t)PLACE, PAGE } };
+
+	return ioctl(uffd, UFFDIO_ZEROPAGE, &arg);
+}
+
+/* What the page at PLACE becomes. */
+enum place { ANON, OF_FILE, SHARED, UNMAPPED, GIVEN_UP, UFFD, SERVED };
+
+static int make_place(enum place place)
+{
+	switch (place) {
+	case ANON:
+		return map_page(MAP_PRIVATE | MAP_ANONYMOUS, -1) ? 0 : -1;
+	case OF_FILE:
+		return map_page(MAP_PRIVATE, file) ? 0 : -1;
+	case SHARED:
+		return map_page(MAP_SHARED, file) ? 0 : -1;
+	case UNMAPPED:
+		return munmap(PLACE, PAGE);
+	case GIVEN_UP:
+		return madvise(PLACE, PAGE, MADV_DONTNEED);
+	case UFFD:
+		return register_uffd();
+	case SERVED:
+		return serve_page();
+	}
+	return -1;
+}
+
+/* Orders: 'p': change the page at PLACE.  Others: as in events.h. */
+static void obey_here(struct target *target, struct order *order)
+{
+	if (order->what == 'p')
+		shared->result = make_place(order->n);
+	else
+		obey_events(target, order);
+}
+
+static void start_here(struct target *target)
+{
+	start_events(target, obey_here);
+}
+
+static void place_becomes(struct target *target, enum place place)
+{
+	have(target, SELF, 'p', place);
+	need(!shared->result, "memory at PLACE");
+}
+
+static __u64 sees(struct target *target)
+{
+	return look(target, WORD, 4);
+}
+
+/* The bit is there while anybody wants it. */
+TEST_F(traced, tracers_beside_ftrace)
+{
+	struct target target;
+	unsigned int dice = 1;
+	int fd[2], i, who, wrong = 0;
+	bool on[3] = {};
+
+	start_here(&target);
+	have_word(&target, 0);
+	for (i = 0; i < 2; i++)
+		fd[i] = words_open(target.pid, UTRACE_SCOPE_PROCESS);
+	for (i = 0; i < times(200) && !wrong; i++) {
+		dice = dice * 1103515245 + 12345;
+		who = (dice >> 16) % 3;
+		on[who] = !on[who];
+		if (who == 2)
+			enable(0, on[who]);
+		else if (on[who])
+			arm(fd[who], WORD, UTRACE_WORD_BIT32, BIT);
+		else
+			disarm(fd[who], WORD, UTRACE_WORD_BIT32, BIT);
+		wrong += sees(&target) !=
+			 (on[0] || on[1] || on[2] ? BIT_SET : 0);
+	}
+	holds(!wrong, "step %d: tracers %d and %d, ftrace %d", i, on[0], on[1],
+	      on[2]);
+	close(fd[0]);
+	close(fd[1]);
+	is(on[2] ? BIT_SET : 0, sees(&target), "the tracers are gone");
+	stop(&target);
+}
+
+TEST_F(traced, unregistered_beside_a_tracer)
+{
+	struct target target;
+	int fd;
+
+	start_here(&target);
+	have_word(&target, 0);
+	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
+	enable(0, true);
+	arm(fd, WORD, UTRACE_WORD_BIT32, BIT);
+	have_unregistered(&target, WORD, 4, BIT);
+	is(BIT_SET, shared->seen, "the tracer's bit stays");
+	is(UTRACE_WORD_ARMED, word_state(fd, target.pid, WORD),
+	   "and is in the list");
+	disarm(fd, WORD, UTRACE_WORD_BIT32, BIT);
+	is(0, sees(&target), "until it is disarmed");
+	arm(fd, WORD, UTRACE_WORD_BIT32, BIT);
+	have_word(&target, 0);
+	close(fd);
+	is(BIT_SET, sees(&target), "registered again, without the tracer");
+	enable(0, false);
+	is(0, sees(&target), "and disabled");
+	stop(&target);
+}
+
+static void make_file(void)
+{
+	__u32 page[PAGE / 4];
+	size_t i;
+
+	for (i = 0; i < PAGE / 4; i++)
+		page[i] = OF_THE_FILE;
+	file = memfd_create("file", 0);
+	need(file >= 0 && write(file, page, PAGE) == PAGE, "memfd");
+}
+
+static __u64 in_the_file(void)
+{
+	__u32 value = 0;
+
+	need(pread(file, &value, 4, IN_PLACE - PLACE) == 4, "the file");
+	return value;
+}
+
+/* Is the bit in shared memory, and nothing else changed? */
+static void is_shared(struct target *target, bool on)
+{
+	unsigned long long word = OF_THE_FILE | (on ? BIT_SET : 0);
+
+	is(word, look(target, IN_PLACE, 4), on ? "the bit is set" : "cleared");
+	is(word, in_the_file(), "in the file, too");
+}
+
+/* The word may lie in shared memory, so that children of fork(2) have the same. */
+TEST_F(events, shared_mapping)
+{
+	struct target target;
+	int i;
+
+	make_file();
+	start_here(&target);
+	place_becomes(&target, SHARED);
+	have_registered(&target, 0, IN_PLACE, 4, BIT);
+	for (i = 0; i < 4; i++) {
+		enable(0, !(i % 2));
+		is_shared(&target, !(i % 2));
+	}
+	enable(0, true);
+	place_becomes(&target, UNMAPPED);
+	enable(0, false);
+	place_becomes(&target, SHARED);
+	for (i = 0; i < 4; i++) {
+		enable(0, !(i % 2));
+		is_shared(&target, !(i % 2));
+	}
+	stop(&target);
+}
+
+/* Private memory at the address is the word. */
+TEST_F(events, private_mapping)
+{
+	struct target target;
+
+	make_file();
+	start_here(&target);
+	place_becomes(&target, ANON);
+	have_registered(&target, 0, IN_PLACE, 4, BIT);
+	enable(0, true);
+	place_becomes(&target, UNMAPPED);
+	enable(0, false);
+	place_becomes(&target, ANON);
+	enable(0, true);
+	is(BIT_SET, look(&target, IN_PLACE, 4), "new memory is the word");
+	enable(0, false);
+	is(0, look(&target, IN_PLACE, 4), "as the old one was");
+	place_becomes(&target, OF_FILE);
+	enable(0, true);
+	is(OF_THE_FILE | BIT_SET, look(&target, IN_PLACE, 4),
+	   "a private copy of the file is, too");
+	is(OF_THE_FILE, in_the_file(), "but not the file");
+	stop(&target);
+}
+
+TEST_F(traced, processes_file)
+{
+	struct target target;
+	struct stat st;
+
+	start_here(&target);
+	is(0, stat(PROCESSES, &st), "user_events_processes");
+	is(0440, st.st_mode & 07777, "its mode");
+	is(-ENOENT, process_state(0, target.pid), "no line");
+	place_becomes(&target, ANON);
+	have_registered(&target, 0, IN_PLACE, 4, BIT);
+	is(IS_OFF, process_state(0, target.pid), "off");
+	enable(0, true);
+	holds(is_enabled(0, target.pid), "enabled");
+	look(&target, IN_PLACE, 4);
+	is(IS_ENABLED, process_state(0, target.pid), "also after a look");
+	place_becomes(&target, UNMAPPED);
+	enable(0, false);
+	enable(0, true);
+	is(IS_FAILED, process_state(0, target.pid), "failed");
+	is(EFAULT, word_error, "as nothing is mapped");
+	place_becomes(&target, ANON);
+	is(BIT_SET, look(&target, IN_PLACE, 4), "there is memory again");
+	is(IS_ENABLED, process_state(0, target.pid), "enabled");
+	have_registered(&target, 0, WORD, 4, BIT);
+	is(-EEXIST, process_state(0, target.pid), "two registrations");
+	have_unregistered(&target, WORD, 4, BIT);
+	is(IS_ENABLED, process_state(0, target.pid), "one of them is over");
+	enable(0, false);
+	is(IS_OFF, process_state(0, target.pid), "off");
+	have_registered(&target, 1, WORD, 4, BIT);
+	have_unregistered(&target, IN_PLACE, 4, BIT);
+	is(-ENOENT, process_state(0, target.pid), "no line");
+	is(IS_OFF, process_state(1, target.pid), "another event");
+	stop(&target);
+	is(-ENOENT, process_state(1, target.pid), "the process is over");
+}
+
+TEST_F(traced, processes_of_a_fork)
+{
+	struct target target;
+	int state = -1;
+	pid_t whose;
+
+	start_here(&target);
+	have_word(&target, 0);
+	enable(0, true);
+	have_more(&target, CHILD);
+	is(2, process_lines(0, 0, &state, &whose), "parent and child");
+	holds(is_enabled(0, target.pid), "the parent");
+	holds(is_enabled(0, target.tid[CHILD]), "the child");
+	is(0, order_event(&target, CHILD, 'U', 0, WORD, 4, BIT),
+	   "the child unregisters");
+	is(1, process_lines(0, 0, &state, &whose), "one is left");
+	is(target.pid, whose, "which is the parent");
+	stop(&target);
+}
+
+TEST_F(traced, word_of_userfaultfd)
+{
+	struct target target;
+
+	start_here(&target);
+	place_becomes(&target, ANON);
+	have_registered(&target, 0, IN_PLACE, 4, BIT);
+	place_becomes(&target, GIVEN_UP);
+	have(&target, SELF, 'p', UFFD);
+	if (shared->result) {
+		stop(&target);
+		SKIP(return, "no userfaultfd(2) (USERFAULTFD)");
+	}
+	enable(0, true);
+	is(IS_FAILED, process_state(0, target.pid), "a page nobody serves");
+	is(EBUSY, word_error, "with the reason");
+	settle(&target, SELF);
+	place_becomes(&target, SERVED);
+	enable(0, false);
+	enable(0, true);
+	is(BIT_SET, look(&target, IN_PLACE, 4), "enabled when it is there");
+	is(IS_ENABLED, process_state(0, target.pid), "as the file says");
+	stop(&target);
+}
+
+/* The first process of a pid namespace sees itself, and nobody outside. */
+static int be_first(void *arg)
+{
+	int state = -1, lines;
+	pid_t whose = 0;
+
+	is(1, syscall(SYS_getpid), "a new pid namespace");
+	is(0, register_word(0, WORD, 4, BIT), "a word");
+	lines = process_lines(0, 0, &state, &whose);
+	is(1, lines, "the only line");
+	is(1, whose, "is its own");
+	return dev_test->exit_code;
+}
+
+static int enter_namespace(void *arg)
+{
+	if (unshare(CLONE_NEWPID))
+		return 94;
+	return in_child(be_first, NULL);
+}
+
+TEST_F(traced, processes_in_a_namespace)
+{
+	struct target target;
+
+	start_here(&target);
+	have_word(&target, 0);
+	is(0, in_child(enter_namespace, NULL), "inside");
+	is(IS_OFF, process_state(0, target.pid), "and outside");
+	stop(&target);
+}
+
+TEST_HARNESS_MAIN
