@@ -8,9 +8,15 @@
 #ifndef _LINUX_UTRACE_MM_H
 #define _LINUX_UTRACE_MM_H
 
+#include <linux/bitops.h>
 #include <linux/jump_label_ratelimit.h>
+#include <linux/mm_types.h>
 
-struct mm_struct;
+/*
+ * A bit of mm_struct.flags: the memory has words.  fork(2) does not copy it, and the
+ * kernel uses the low 32 bits (linux/sched/coredump.h).
+ */
+#define UTRACE_MMF_WORDS	63
 
 #ifdef CONFIG_UTRACE_MARKERS
 
@@ -23,14 +29,15 @@ void __utrace_munmap(struct mm_struct *mm, unsigned long start,
 		     unsigned long end);
 void __utrace_drop_mm(struct mm_struct *mm);
 
-static __always_inline bool utrace_mm_is_used(void)
+static __always_inline bool utrace_mm_is_used(const struct mm_struct *mm)
 {
-	return static_branch_unlikely(&utrace_mm_used.key);
+	return static_branch_unlikely(&utrace_mm_used.key) &&
+	       test_bit(UTRACE_MMF_WORDS, &mm->flags);
 }
 
 #else
 
-static inline bool utrace_mm_is_used(void)
+static inline bool utrace_mm_is_used(const struct mm_struct *mm)
 {
 	return false;
 }
@@ -51,14 +58,14 @@ static inline void __utrace_drop_mm(struct mm_struct *mm) { }
 /* @old is copied to @new next.  mmap_lock of both is held for writing. */
 static inline int utrace_dup_mm(struct mm_struct *old, struct mm_struct *new)
 {
-	return utrace_mm_is_used() ? __utrace_dup_mm(old, new) : 0;
+	return utrace_mm_is_used(old) ? __utrace_dup_mm(old, new) : 0;
 }
 
 /* Memory was mapped.  mmap_lock is held for writing. */
 static inline void utrace_mmap(struct mm_struct *mm, unsigned long start,
 			       unsigned long end)
 {
-	if (utrace_mm_is_used())
+	if (utrace_mm_is_used(mm))
 		__utrace_mmap(mm, start, end);
 }
 
@@ -66,14 +73,14 @@ static inline void utrace_mmap(struct mm_struct *mm, unsigned long start,
 static inline void utrace_munmap(struct mm_struct *mm, unsigned long start,
 				 unsigned long end)
 {
-	if (utrace_mm_is_used())
+	if (utrace_mm_is_used(mm))
 		__utrace_munmap(mm, start, end);
 }
 
 /* @mm has no user any more. */
 static inline void utrace_drop_mm(struct mm_struct *mm)
 {
-	if (utrace_mm_is_used())
+	if (utrace_mm_is_used(mm))
 		__utrace_drop_mm(mm);
 }
 

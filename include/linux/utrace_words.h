@@ -53,7 +53,7 @@ void utrace_words_want(struct marker_owner *words, struct mm_struct *mm,
 		       struct pid *pid, const struct utrace_bit *bit, bool on);
 void utrace_words_leave(struct marker_owner *words, struct mm_struct *mm);
 void utrace_words_settle(struct marker_owner *words, struct mm_struct *mm);
-int utrace_words_reset(const struct utrace_bit *bit);
+int utrace_words_reset(const struct utrace_bit *bit, bool clear);
 enum utrace_bit_state utrace_words_state(struct marker_owner *words,
 					 struct mm_struct *mm,
 					 const struct utrace_bit *bit,
@@ -82,7 +82,7 @@ static inline void utrace_words_leave(struct marker_owner *words,
 static inline void utrace_words_settle(struct marker_owner *words,
 				       struct mm_struct *mm) { }
 
-static inline int utrace_words_reset(const struct utrace_bit *bit)
+static inline int utrace_words_reset(const struct utrace_bit *bit, bool clear)
 {
 	return 0;
 }

@@ -38,8 +38,7 @@ static void marker_settle_current(void)
 static void marker_join(struct marker_owner *owner)
 {
 	if (READ_ONCE(owner->nevents) && current->mm &&
-	    utrace_dev_may_trace_current(owner->opener) &&
-	    utrace_dev_may_trace_current(owner->cred))
+	    utrace_marker_may_trace_current(owner))
 		utrace_marker_follow(owner);
 	marker_settle_current();
 }
@@ -127,6 +126,16 @@ const struct utrace_engine_ops utrace_marker_ops = {
 	.report_death	= marker_death,
 	.release	= marker_release_engine,
 	.name		= "words",
+};
+
+/* The engines of owners in the kernel have other ops, by which they are found. */
+const struct utrace_engine_ops utrace_marker_kernel_ops = {
+	.report_quiesce	= marker_quiesce,
+	.report_clone	= marker_clone,
+	.report_exec	= marker_exec,
+	.report_death	= marker_death,
+	.release	= marker_release_engine,
+	.name		= "kernel_words",
 };
 
 static const struct utrace_dev_command marker_commands[] = {

@@ -87,7 +87,7 @@ struct utrace_engine *utrace_dev_target_engine(struct utrace_session *session,
 
 /* dev/record.c */
 bool utrace_dev_sees_current(struct utrace_engine *engine);
-void utrace_dev_record(struct utrace_engine *engine, u16 type, const void *body,
+bool utrace_dev_record(struct utrace_engine *engine, u16 type, const void *body,
 		       size_t size);
 
 /* dev/rights.c */

@@ -111,17 +111,19 @@ bool utrace_dev_sees_current(struct utrace_engine *engine)
  * point.
  *
  * Context: As utrace_dev_sees_current().
+ * Return: what utrace_dev_sees_current() says.
  */
-void utrace_dev_record(struct utrace_engine *engine, u16 type, const void *body,
+bool utrace_dev_record(struct utrace_engine *engine, u16 type, const void *body,
 		       size_t size)
 {
 	struct session_writer w;
 
 	if (!session_begin_client(&w, engine))
-		return;
+		return false;
 	session_begin_other(&w);
 	utrace_dev_write(&w, type, 0, body, size);
 	session_end(&w, NULL);
+	return true;
 }
 
 /**

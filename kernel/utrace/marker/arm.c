@@ -98,8 +98,8 @@ static int marker_arm_site(struct marker_owner *owner,
  * Return: 0, or an error that is described with &struct utrace_ioc_marker.
  */
 int utrace_marker_site_arm(struct marker_owner *owner,
-			    const struct utrace_ioc_marker *arg,
-			    struct file *file)
+			   const struct utrace_ioc_marker *arg,
+			   struct file *file)
 {
 	struct marker_site *site;
 
@@ -123,8 +123,8 @@ int utrace_marker_site_arm(struct marker_owner *owner,
  * Return: 0, -EINVAL or -ENOENT.
  */
 int utrace_marker_site_disarm(struct marker_owner *owner,
-			       const struct utrace_ioc_marker *arg,
-			       struct file *file)
+			      const struct utrace_ioc_marker *arg,
+			      struct file *file)
 {
 	struct marker_event *event;
 
@@ -133,7 +133,8 @@ int utrace_marker_site_disarm(struct marker_owner *owner,
 	if (arg->flags & ~MARKER_FLAGS)
 		return -EINVAL;
 	list_for_each_entry(event, &owner->events, list) {
-		if (!utrace_marker_site_is(event->site, file, arg->offset,
+		if (!event->site ||
+		    !utrace_marker_site_is(event->site, file, arg->offset,
 					   arg->flags & UTRACE_MARKER_RETURN))
 			continue;
 		utrace_marker_event_end(owner, event);

@@ -74,7 +74,7 @@ void utrace_marker_leave(struct marker_mm *memory, struct marker_owner *owner,
 	struct marker_word *word;
 
 	guard(spinlock)(&memory->lock);
-	list_for_each_entry(word, &memory->words, list) {
+	for_each_marker_word(word, memory) {
 		share = utrace_marker_find_share(word, owner);
 		if (share && !share->leaving && marker_matches(share, place))
 			utrace_marker_leave_share(share);
@@ -98,7 +98,7 @@ static bool marker_disarm(struct marker_owner *owner,
 				utrace_marker_settle_for(memory, false);
 			else
 				utrace_marker_settle_words(memory);
-			mmput(memory->mm);
+			mmput_async(memory->mm);
 		}
 		utrace_marker_mm_put(memory);
 	}

@@ -197,10 +197,8 @@ void utrace_marker_follow(struct marker_owner *owner)
  */
 bool utrace_marker_may_tell(struct marker_owner *owner)
 {
-	if (owner->target)
-		return utrace_dev_sees_current(owner->target);
-	return utrace_dev_may_trace_current(owner->opener) &&
-	       utrace_dev_may_trace_current(owner->cred);
+	return owner->target ? utrace_dev_sees_current(owner->target) :
+			       utrace_marker_may_trace_current(owner);
 }
 
 /**

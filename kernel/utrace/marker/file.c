@@ -19,6 +19,9 @@
 #include "../utrace_dev.h"
 #include "marker.h"
 
+/* Bytes of the name of a user_event, with the NUL, which has the same limit there. */
+#define MARKER_NAME_SIZE	512
+
 static const u8 marker_sizes[] = {
 	[UTRACE_WORD_BIT32]	= 4,
 	[UTRACE_WORD_BIT64]	= 8,
@@ -162,12 +165,32 @@ static int marker_disarm_marker(struct marker_owner *owner, void *data)
 
 static int marker_arm_user_event(struct marker_owner *owner, void *data)
 {
-	return utrace_marker_name_arm(owner, data);
+	const struct utrace_ioc_user_event *arg = data;
+	char *name;
+	int ret;
+
+	if (arg->reserved)
+		return -EINVAL;
+	name = strndup_user(u64_to_user_ptr(arg->name), MARKER_NAME_SIZE);
+	if (IS_ERR(name))
+		return PTR_ERR(name);
+	ret = utrace_marker_name_arm(owner, name, arg->id, arg->flags);
+	kfree(name);
+	return ret;
 }
 
 static int marker_disarm_user_event(struct marker_owner *owner, void *data)
 {
-	return utrace_marker_name_disarm(owner, data);
+	const struct utrace_ioc_user_event *arg = data;
+	char *name;
+	int ret;
+
+	name = strndup_user(u64_to_user_ptr(arg->name), MARKER_NAME_SIZE);
+	if (IS_ERR(name))
+		return PTR_ERR(name);
+	ret = utrace_marker_name_disarm(owner, name);
+	kfree(name);
+	return ret;
 }
 
 static int marker_counts(struct marker_owner *owner, void *data)

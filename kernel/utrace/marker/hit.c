@@ -10,6 +10,7 @@
  */
 #include <linux/perf_regs.h>
 #include <linux/uaccess.h>
+#include <linux/utrace_markers.h>
 #include <uapi/linux/utrace.h>
 
 #include "../utrace_dev.h"
@@ -99,17 +100,43 @@ static bool marker_arg(const struct utrace_marker_arg *arg,
 
 /* Hits */
 
-/* The body of a UTRACE_REC_MARKER. */
-struct marker_hit {
-	u64 id;
-	u64 ip;
-	u32 nargs;
-	u32 faulted;
-	u64 args[UTRACE_MARKER_ARGS];
-};
-
-static_assert(offsetof(struct marker_hit, args) + sizeof(struct utrace_rec) ==
+/* A struct utrace_marker_hit is the body of a UTRACE_REC_MARKER. */
+static_assert(offsetof(struct utrace_marker_hit, args) +
+	      sizeof(struct utrace_rec) ==
 	      offsetof(struct utrace_rec_marker, args));
+
+static bool marker_tell_client(struct marker_owner *owner,
+			       const struct utrace_marker_hit *hit,
+			       struct pt_regs *regs)
+{
+	if (!utrace_marker_call_begin(owner))
+		return false;
+	if (owner->client->hit)
+		owner->client->hit(owner->data, hit, regs);
+	utrace_marker_call_end(owner);
+	return true;
+}
+
+/* Returns false if the owner may not trace the task as it is now. */
+static bool marker_tell_args(struct marker_owner *owner,
+			     const struct marker_event *event, unsigned long ip,
+			     struct pt_regs *regs)
+{
+	struct utrace_marker_hit hit;
+	unsigned int i;
+
+	hit.id = event->id;
+	hit.ip = ip;
+	hit.nargs = event->nargs;
+	hit.faulted = 0;
+	for (i = 0; i < event->nargs; i++)
+		if (!marker_arg(&event->args[i], regs, &hit.args[i]))
+			hit.faulted |= BIT(i);
+	return owner->client ? marker_tell_client(owner, &hit, regs) :
+	       utrace_dev_record(owner->target, UTRACE_REC_MARKER, &hit,
+				 offsetof(struct utrace_marker_hit, args) +
+				 event->nargs * sizeof(hit.args[0]));
+}
 
 /*
  * Tell an owner of a hit.  Nothing is told, nor counted, of a task that the owner may
@@ -119,24 +146,14 @@ static void marker_tell_hit(struct marker_owner *owner,
 			    struct marker_event *event, unsigned long ip,
 			    struct pt_regs *regs)
 {
-	struct marker_hit hit = {
-		.id = event->id,
-		.ip = ip,
-		.nargs = event->nargs,
-	};
-	unsigned int i;
+	bool told;
 
-	if (!utrace_marker_may_tell(owner))
-		return;
-	atomic64_inc(&event->hits);
-	if (event->count || !owner->target)
-		return;
-	for (i = 0; i < event->nargs; i++)
-		if (!marker_arg(&event->args[i], regs, &hit.args[i]))
-			hit.faulted |= BIT(i);
-	utrace_dev_record(owner->target, UTRACE_REC_MARKER, &hit,
-			  offsetof(struct marker_hit, args) +
-			  event->nargs * sizeof(hit.args[0]));
+	if (!event->count && (owner->target || owner->client))
+		told = marker_tell_args(owner, event, ip, regs);
+	else
+		told = utrace_marker_may_tell(owner);
+	if (told)
+		atomic64_inc(&event->hits);
 }
 
 /**
@@ -147,24 +164,22 @@ static void marker_tell_hit(struct marker_owner *owner,
  * Context: Process context.  Takes marker_mm.lock.
  * Return: true if an owner wants it.
  */
-bool utrace_marker_wants(struct marker_mm *memory,
-			 const struct marker_site *site)
+bool utrace_marker_wants(struct marker_mm *memory, struct marker_site *site)
 {
 	struct marker_word *word;
 
 	guard(spinlock)(&memory->lock);
-	list_for_each_entry(word, &memory->words, list)
-		if (word->place.site == site)
-			return word->want;
-	return false;
+	word = utrace_marker_find_site(memory, site);
+	return word && word->want;
 }
 
 /*
  * The next owner that wants a site, behind the share with the number *@last, and its
- * event, both with references; or NULL.
+ * event, both with references; or NULL.  Sets *@last to U64_MAX if that is the last
+ * one, as mostly it is.
  */
 static struct marker_owner *marker_next_owner(struct marker_mm *memory,
-					      const struct marker_site *site,
+					      struct marker_site *site,
 					      u64 *last,
 					      struct marker_event **event)
 {
@@ -172,18 +187,18 @@ static struct marker_owner *marker_next_owner(struct marker_mm *memory,
 	struct marker_word *word;
 
 	guard(spinlock)(&memory->lock);
-	list_for_each_entry(word, &memory->words, list) {
-		if (word->place.site != site)
+	word = utrace_marker_find_site(memory, site);
+	if (!word)
+		return NULL;
+	list_for_each_entry(share, &word->shares, of_word) {
+		if (share->leaving || share->number <= *last)
 			continue;
-		list_for_each_entry(share, &word->shares, of_word) {
-			if (share->leaving || share->number <= *last)
-				continue;
-			*last = share->number;
-			kref_get(&share->owner->ref);
-			*event = share->place.event;
-			utrace_marker_event_get(*event);
-			return share->owner;
-		}
+		*last = list_is_last(&share->of_word, &word->shares) ?
+			U64_MAX : share->number;
+		kref_get(&share->owner->ref);
+		*event = share->place.event;
+		utrace_marker_event_get(*event);
+		return share->owner;
 	}
 	return NULL;
 }
@@ -205,7 +220,8 @@ bool utrace_marker_hit(struct marker_mm *memory, struct marker_site *site,
 	struct marker_owner *owner;
 	u64 last = 0;
 
-	while ((owner = marker_next_owner(memory, site, &last, &event))) {
+	while (last != U64_MAX &&
+	       (owner = marker_next_owner(memory, site, &last, &event))) {
 		marker_tell_hit(owner, event, ip, regs);
 		utrace_marker_event_put(event);
 		utrace_marker_owner_put(owner);

@@ -36,9 +36,11 @@
 #ifndef _KERNEL_UTRACE_MARKER_MARKER_H
 #define _KERNEL_UTRACE_MARKER_MARKER_H
 
+#include <linux/completion.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/rbtree.h>
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
@@ -57,6 +59,7 @@ struct pt_regs;
 struct task_struct;
 struct utrace_engine;
 struct utrace_engine_ops;
+struct utrace_markers_ops;
 struct utrace_session;
 
 /*
@@ -95,7 +98,8 @@ struct marker_place {
 
 /**
  * struct marker_word - a word in the memory of a process
- * @list: entry in marker_mm.words
+ * @node: entry in marker_mm.words
+ * @spare: entry in a list of words that are not used yet
  * @place: where; constant
  * @shares: struct marker_share, at least one
  * @want: number of shares that are not leaving
@@ -114,7 +118,10 @@ struct marker_place {
  * under marker_mm.sites_lock.
  */
 struct marker_word {
-	struct list_head list;
+	union {
+		struct rb_node node;
+		struct list_head spare;
+	};
 	struct marker_place place;
 	struct list_head shares;
 	int want;
@@ -159,7 +166,7 @@ struct marker_share {
  * @ref: one reference for the table, one for each caller that found it
  * @lock: protects @words, @pid and what is in the words; innermost but for
  *	marker_owner.lock and locks of the core
- * @words: struct marker_word
+ * @words: struct marker_word, in the order of marker_compare()
  * @sites_lock: serializes those who install and remove breakpoints
  * @nshares: number of shares of all words.  Under @lock; read without it as a
  *	hint
@@ -174,7 +181,7 @@ struct marker_mm {
 	struct mm_struct *mm;
 	refcount_t ref;
 	spinlock_t lock;	/* words, and what was written */
-	struct list_head words;
+	struct rb_root words;
 	struct mutex sites_lock;	/* breakpoints */
 	unsigned int nshares;
 	u64 numbers;
@@ -208,6 +215,10 @@ struct marker_mm {
  * @wait: those that poll
  * @free: frees the owner; the last reference may be that of a hit, in a handler of
  *	uprobes
+ * @client: a module that is told of hits, see client.c; else NULL.  Constant
+ * @data: argument of its callbacks; constant
+ * @calls: one reference for the client, one for each call of it
+ * @called: completed when @calls is 0
  * @kernel: the owner is a part of the kernel, see words.c; constant
  * @users: of such an owner: those that have not called utrace_words_put()
  */
@@ -231,6 +242,10 @@ struct marker_owner {
 	struct pid_namespace *ns;
 	wait_queue_head_t wait;
 	struct work_struct free;
+	const struct utrace_markers_ops *client;
+	void *data;
+	refcount_t calls;
+	struct completion called;
 	bool kernel;
 	refcount_t users;
 };
@@ -277,13 +292,6 @@ static inline bool marker_is_site(const struct marker_place *place)
 	return place->kind == MARKER_SITE;
 }
 
-static inline bool marker_is_same(const struct marker_place *a,
-			   const struct marker_place *b)
-{
-	return a->addr == b->addr && a->site == b->site &&
-	       a->kind == b->kind && a->bit == b->bit;
-}
-
 /* The place of a word; the machine is little-endian. */
 static inline struct marker_place
 marker_of_word(const struct marker_place *named)
@@ -297,6 +305,47 @@ marker_of_word(const struct marker_place *named)
 	}
 	return place;
 }
+
+/* The order of words: by address, so that the words of a page are together. */
+static inline int marker_compare(const struct marker_place *a,
+				 const struct marker_place *b)
+{
+	if (a->addr != b->addr)
+		return a->addr < b->addr ? -1 : 1;
+	if (a->site != b->site)
+		return a->site < b->site ? -1 : 1;
+	return ((int)a->kind << 8 | a->bit) - ((int)b->kind << 8 | b->bit);
+}
+
+static inline bool marker_is_same(const struct marker_place *a,
+				  const struct marker_place *b)
+{
+	return !marker_compare(a, b);
+}
+
+static inline struct marker_word *marker_first(const struct marker_mm *memory)
+{
+	return rb_entry_safe(rb_first(&memory->words), struct marker_word, node);
+}
+
+static inline struct marker_word *marker_next(struct marker_word *word)
+{
+	return rb_entry_safe(rb_next(&word->node), struct marker_word, node);
+}
+
+#define for_each_marker_word(word, memory)				\
+	for (word = marker_first(memory); word; word = marker_next(word))
+
+/* @word may be freed in the loop. */
+#define for_each_marker_word_safe(word, next, memory)			\
+	for (word = marker_first(memory);				\
+	     word && ({ next = marker_next(word); true; });		\
+	     word = next)
+
+/* The words from @start to @last. */
+#define for_each_marker_word_of(word, memory, start, last)		\
+	for (word = utrace_marker_from(memory, start);			\
+	     word && word->place.addr <= (last); word = marker_next(word))
 
 /* What a word should have been added, if all goes well. */
 static inline int marker_wanted(const struct marker_word *word)
@@ -324,8 +373,13 @@ struct marker_mm *utrace_marker_begin(struct marker_owner *owner,
 				      struct mm_struct **mm);
 void utrace_marker_finish(struct marker_owner *owner, struct marker_mm *memory,
 			  struct mm_struct *mm);
+struct marker_word *utrace_marker_from(const struct marker_mm *memory,
+				       unsigned long addr);
+void utrace_marker_insert(struct marker_mm *memory, struct marker_word *word);
 struct marker_word *utrace_marker_find(const struct marker_mm *memory,
 				       const struct marker_place *place);
+struct marker_word *utrace_marker_find_site(const struct marker_mm *memory,
+					    struct marker_site *site);
 struct marker_share *utrace_marker_find_share(const struct marker_word *word,
 					      const struct marker_owner *owner);
 int utrace_marker_want(struct marker_mm *memory, struct marker_owner *owner,
@@ -363,6 +417,15 @@ struct marker_owner *utrace_marker_owner_new(struct utrace_session *session,
 					     struct task_struct *task,
 					     bool follow, u32 target);
 struct marker_owner *utrace_marker_owner_of_kernel(void);
+struct marker_owner *
+utrace_marker_owner_of_client(struct task_struct *task, bool follow,
+			      const struct utrace_markers_ops *client,
+			      void *data);
+bool utrace_marker_may_trace(const struct marker_owner *owner,
+			     struct task_struct *task);
+bool utrace_marker_may_trace_current(const struct marker_owner *owner);
+bool utrace_marker_call_begin(struct marker_owner *owner);
+void utrace_marker_call_end(struct marker_owner *owner);
 void utrace_marker_owner_put(struct marker_owner *owner);
 struct utrace_engine *utrace_marker_engine_get(struct marker_owner *owner);
 void utrace_marker_detach_if_done(struct marker_owner *owner);
@@ -373,6 +436,7 @@ int utrace_marker_file_make(struct utrace_session *session, void *arg);
 
 /* marker_engine.c */
 extern const struct utrace_engine_ops utrace_marker_ops;
+extern const struct utrace_engine_ops utrace_marker_kernel_ops;
 
 /* event.c */
 void utrace_marker_event_get(struct marker_event *event);
@@ -403,8 +467,7 @@ int utrace_marker_site_apply(struct marker_site *site, struct mm_struct *mm,
 
 /* hit.c */
 bool utrace_marker_arg_is_valid(const struct utrace_marker_arg *arg);
-bool utrace_marker_wants(struct marker_mm *memory,
-			 const struct marker_site *site);
+bool utrace_marker_wants(struct marker_mm *memory, struct marker_site *site);
 bool utrace_marker_hit(struct marker_mm *memory, struct marker_site *site,
 		       unsigned long ip, struct pt_regs *regs);
 
@@ -449,10 +512,9 @@ void utrace_marker_name_remove(struct marker_event *event);
 void utrace_marker_name_drop(struct marker_event *event);
 void utrace_marker_arm_name(struct marker_owner *owner,
 			    struct marker_event *event);
-int utrace_marker_name_arm(struct marker_owner *owner,
-			   const struct utrace_ioc_user_event *arg);
-int utrace_marker_name_disarm(struct marker_owner *owner,
-			      const struct utrace_ioc_user_event *arg);
+int utrace_marker_name_arm(struct marker_owner *owner, const char *name,
+			   u64 id, u32 flags);
+int utrace_marker_name_disarm(struct marker_owner *owner, const char *name);
 
 #else
 
@@ -461,16 +523,14 @@ static inline void utrace_marker_name_drop(struct marker_event *event) { }
 static inline void utrace_marker_arm_name(struct marker_owner *owner,
 					  struct marker_event *event) { }
 
-static inline int
-utrace_marker_name_arm(struct marker_owner *owner,
-		       const struct utrace_ioc_user_event *arg)
+static inline int utrace_marker_name_arm(struct marker_owner *owner,
+					 const char *name, u64 id, u32 flags)
 {
 	return -EOPNOTSUPP;
 }
 
-static inline int
-utrace_marker_name_disarm(struct marker_owner *owner,
-			  const struct utrace_ioc_user_event *arg)
+static inline int utrace_marker_name_disarm(struct marker_owner *owner,
+					    const char *name)
 {
 	return -EOPNOTSUPP;
 }

@@ -4,7 +4,8 @@
  *
  * A table finds the words of a struct mm_struct.  The kernel's memory management
  * tells when memory is copied, mapped, unmapped and freed, as it tells uprobes;
- * these hooks are behind a static key that is off while no memory has words.
+ * these hooks are behind a static key that is off while no memory has words, and
+ * behind a bit of the memory that has them.
  */
 #include <linux/hashtable.h>
 #include <linux/jump_label_ratelimit.h>
@@ -90,7 +91,7 @@ static struct marker_mm *marker_mm_new(struct mm_struct *mm)
 	memory->mm = mm;
 	refcount_set(&memory->ref, 1);
 	spin_lock_init(&memory->lock);
-	INIT_LIST_HEAD(&memory->words);
+	memory->words = RB_ROOT;
 	mutex_init(&memory->sites_lock);
 	return memory;
 }
@@ -106,6 +107,7 @@ static bool marker_mm_add(struct marker_mm *memory)
 		if (other->mm == memory->mm)
 			return false;
 	refcount_inc(&memory->ref);
+	set_bit(UTRACE_MMF_WORDS, &memory->mm->flags);
 	hash_add_rcu(marker_table, &memory->node, (unsigned long)memory->mm);
 	return true;
 }
@@ -155,7 +157,7 @@ static void marker_free_words(struct list_head *words)
 {
 	struct marker_word *word, *next;
 
-	list_for_each_entry_safe(word, next, words, list)
+	list_for_each_entry_safe(word, next, words, spare)
 		kfree(word);
 	INIT_LIST_HEAD(words);
 }
@@ -180,7 +182,7 @@ static int marker_stock(struct list_head *words, struct list_head *shares,
 						     GFP_KERNEL_ACCOUNT);
 
 		if (word)
-			list_add(&word->list, words);
+			list_add(&word->spare, words);
 		if (share)
 			list_add(&share->of_word, shares);
 		if (!word || !share)
@@ -247,7 +249,7 @@ int __utrace_dup_mm(struct mm_struct *old, struct mm_struct *new)
 		child = marker_mm_new(new);
 	if (child) {
 		ret = marker_dup(parent, child);
-		if (!list_empty(&child->words))
+		if (!RB_EMPTY_ROOT(&child->words))
 			marker_mm_add(child);
 		utrace_marker_mm_put(child);
 	}

@@ -129,11 +129,37 @@ static struct marker_owner *marker_owner_alloc(const struct cred *opener,
 	return owner;
 }
 
+/**
+ * utrace_marker_may_trace() - may an owner trace a task?
+ * @owner: the owner
+ * @task: the task
+ *
+ * Context: Process context.
+ * Return: true if so.
+ */
+bool utrace_marker_may_trace(const struct marker_owner *owner,
+			     struct task_struct *task)
+{
+	return owner->client || utrace_dev_may_trace(owner->opener, task);
+}
+
+/**
+ * utrace_marker_may_trace_current() - may an owner trace the current task as it is now?
+ * @owner: the owner
+ *
+ * Context: The task itself.
+ * Return: true if so.
+ */
+bool utrace_marker_may_trace_current(const struct marker_owner *owner)
+{
+	return owner->client ||
+	       (utrace_dev_may_trace_current(owner->opener) &&
+		utrace_dev_may_trace_current(owner->cred));
+}
+
 static bool marker_may_trace(struct task_struct *task, void *data)
 {
-	const struct marker_owner *owner = data;
-
-	return task->exit_state || utrace_dev_may_trace(owner->opener, task);
+	return task->exit_state || utrace_marker_may_trace(data, task);
 }
 
 /*
@@ -145,13 +171,15 @@ static int marker_attach(struct marker_owner *owner, struct task_struct *task)
 	struct utrace_engine *engine;
 	int ret;
 
-	engine = utrace_attach_for(owner->opener, task, UTRACE_ATTACH_OBSERVER |
+	engine = utrace_attach_for(owner->client ? NULL : owner->opener, task,
+				   UTRACE_ATTACH_OBSERVER |
 				   UTRACE_ATTACH_OWN_EVENTS |
 				   (owner->follow ? UTRACE_ATTACH_TREE :
 						    UTRACE_ATTACH_PROCESS),
-				   &utrace_marker_ops, owner,
-				   owner->kernel ? NULL : marker_may_trace,
-				   owner);
+				   owner->kernel ? &utrace_marker_kernel_ops :
+						   &utrace_marker_ops, owner,
+				   owner->kernel || owner->client ?
+				   NULL : marker_may_trace, owner);
 	if (IS_ERR(engine))
 		return PTR_ERR(engine);
 	/* For ->release(). */
@@ -165,6 +193,19 @@ static int marker_attach(struct marker_owner *owner, struct task_struct *task)
 	if (ret == -EALREADY)
 		return -ESRCH;
 	return ret == -EINPROGRESS ? 0 : ret;
+}
+
+/* Attach the engine of a new owner, or drop the owner. */
+static struct marker_owner *marker_owner_start(struct marker_owner *owner,
+					       struct task_struct *task)
+{
+	int ret = marker_attach(owner, task);
+
+	if (!ret)
+		return owner;
+	utrace_marker_disarm_all(owner);
+	utrace_marker_owner_put(owner);
+	return ERR_PTR(ret);
 }
 
 /**
@@ -192,19 +233,16 @@ struct marker_owner *utrace_marker_owner_new(struct utrace_session *session,
 	struct marker_owner *owner = marker_owner_alloc(utrace_dev_cred(session),
 							utrace_dev_ns(session),
 							task);
-	int ret;
 
 	if (!owner)
 		return ERR_PTR(-ENOMEM);
 	owner->follow = follow;
 	if (target)
 		owner->target = utrace_dev_target_engine(session, target);
-	ret = target && !owner->target ? -ENOENT : marker_attach(owner, task);
-	if (!ret)
-		return owner;
-	utrace_marker_disarm_all(owner);
+	if (!target || owner->target)
+		return marker_owner_start(owner, task);
 	utrace_marker_owner_put(owner);
-	return ERR_PTR(ret);
+	return ERR_PTR(-ENOENT);
 }
 
 /**
@@ -221,17 +259,66 @@ struct marker_owner *utrace_marker_owner_of_kernel(void)
 	struct marker_owner *owner = marker_owner_alloc(current_cred(),
 							task_active_pid_ns(current),
 							current);
-	int ret;
 
 	if (!owner)
 		return ERR_PTR(-ENOMEM);
 	owner->follow = true;
 	owner->kernel = true;
 	refcount_set(&owner->users, 1);
-	ret = marker_attach(owner, current);
-	if (!ret)
-		return owner;
-	utrace_marker_disarm_all(owner);
-	utrace_marker_owner_put(owner);
-	return ERR_PTR(ret);
+	return marker_owner_start(owner, current);
+}
+
+/**
+ * utrace_marker_owner_of_client() - make an owner for a module
+ * @task: a task of the process
+ * @follow: children keep what is armed
+ * @client: what is called
+ * @data: argument of the callbacks
+ *
+ * Context: Process context; may sleep.
+ * Return: the owner, with a reference for the caller, or an error of
+ * utrace_attach_for().
+ */
+struct marker_owner *
+utrace_marker_owner_of_client(struct task_struct *task, bool follow,
+			      const struct utrace_markers_ops *client,
+			      void *data)
+{
+	struct marker_owner *owner = marker_owner_alloc(current_cred(),
+							task_active_pid_ns(current),
+							task);
+
+	if (!owner)
+		return ERR_PTR(-ENOMEM);
+	owner->follow = follow;
+	owner->client = client;
+	owner->data = data;
+	refcount_set(&owner->calls, 1);
+	init_completion(&owner->called);
+	return marker_owner_start(owner, task);
+}
+
+/**
+ * utrace_marker_call_begin() - call the client of an owner
+ * @owner: the owner
+ *
+ * Context: Any but NMI.
+ * Return: true if the client may be called, and utrace_marker_call_end() has to be;
+ * false if the client has gone, or there is none.
+ */
+bool utrace_marker_call_begin(struct marker_owner *owner)
+{
+	return owner->client && refcount_inc_not_zero(&owner->calls);
+}
+
+/**
+ * utrace_marker_call_end() - the client has returned
+ * @owner: the owner
+ *
+ * Context: Any but NMI.
+ */
+void utrace_marker_call_end(struct marker_owner *owner)
+{
+	if (refcount_dec_and_test(&owner->calls))
+		complete(&owner->called);
 }

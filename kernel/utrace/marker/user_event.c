@@ -20,14 +20,12 @@
 #include <linux/uio.h>
 #include <linux/user_events.h>
 #include <linux/utrace.h>
+#include <linux/utrace_markers.h>
 #include <linux/utrace_words.h>
 #include <uapi/linux/utrace.h>
 
 #include "../utrace_dev.h"
 #include "marker.h"
-
-/* Bytes of a name, with the NUL; user_events has the same limit. */
-#define NAME_SIZE	512
 
 /* The events that have a name, by that. */
 static DEFINE_HASHTABLE(names, 6);
@@ -165,13 +163,13 @@ static void name_end(struct marker_owner *owner, struct marker_event *event)
 
 /* The owner has @name from here on, if this returns an event. */
 static struct marker_event *name_new(struct marker_owner *owner, char *name,
-				     const struct utrace_ioc_user_event *arg)
+				     u64 id, u32 flags)
 {
 	struct marker_event *event;
 
 	if (name_find(owner, name))
 		return ERR_PTR(-EEXIST);
-	event = utrace_marker_event_new(owner, arg->id, arg->flags);
+	event = utrace_marker_event_new(owner, id, flags);
 	if (IS_ERR(event))
 		return event;
 	static_branch_deferred_inc(&utrace_user_events_used);
@@ -187,15 +185,15 @@ static struct marker_event *name_new(struct marker_owner *owner, char *name,
 	return event;
 }
 
-static int name_arm(struct marker_owner *owner, char *name,
-		    const struct utrace_ioc_user_event *arg)
+/* The owner has @name from here on, or frees it. */
+static int name_arm(struct marker_owner *owner, char *name, u64 id, u32 flags)
 {
 	struct marker_event *event;
 	int ret;
 
 	lockdep_assert_held(&owner->mutex);
 
-	event = name_new(owner, name, arg);
+	event = name_new(owner, name, id, flags);
 	if (IS_ERR(event)) {
 		kfree(name);
 		return PTR_ERR(event);
@@ -205,6 +203,36 @@ static int name_arm(struct marker_owner *owner, char *name,
 		name_end(owner, event);
 	else if (owner->follow)
 		utrace_marker_ask_all(owner, true);
+	return ret;
+}
+
+/**
+ * utrace_marker_name_arm() - arm a user_event
+ * @owner: the owner
+ * @name: name of the event
+ * @id: the owner's number
+ * @flags: 0 or %UTRACE_MARKER_COUNT
+ *
+ * Context: Process context; sleeps.  Takes marker_owner.mutex.
+ * Return: 0, or an error that is described with &struct utrace_ioc_user_event.
+ */
+int utrace_marker_name_arm(struct marker_owner *owner, const char *name,
+			   u64 id, u32 flags)
+{
+	char *copy;
+	int ret;
+
+	if (flags & ~UTRACE_MARKER_COUNT || !*name)
+		return -EINVAL;
+	copy = kstrdup(name, GFP_KERNEL_ACCOUNT);
+	if (!copy)
+		return -ENOMEM;
+	if (mutex_lock_killable(&owner->mutex)) {
+		kfree(copy);
+		return -EINTR;
+	}
+	ret = name_arm(owner, copy, id, flags);
+	mutex_unlock(&owner->mutex);
 	return ret;
 }
 
@@ -221,65 +249,24 @@ static int name_disarm(struct marker_owner *owner, const char *name)
 	return 0;
 }
 
-static char *name_copy(const struct utrace_ioc_user_event *arg)
-{
-	char *name = strndup_user(u64_to_user_ptr(arg->name), NAME_SIZE);
-
-	if (IS_ERR(name) || *name)
-		return name;
-	kfree(name);
-	return ERR_PTR(-EINVAL);
-}
-
 /**
- * utrace_marker_name_arm() - %UTRACE_IOC_USER_EVENT_ARM
+ * utrace_marker_name_disarm() - disarm a user_event
  * @owner: the owner
- * @arg: the argument
+ * @name: name of the event
  *
  * Context: Process context; sleeps.  Takes marker_owner.mutex.
  * Return: 0, or an error that is described with &struct utrace_ioc_user_event.
  */
-int utrace_marker_name_arm(struct marker_owner *owner,
-			   const struct utrace_ioc_user_event *arg)
+int utrace_marker_name_disarm(struct marker_owner *owner, const char *name)
 {
-	char *name;
 	int ret;
 
-	if (arg->flags & ~UTRACE_MARKER_COUNT || arg->reserved)
+	if (!*name)
 		return -EINVAL;
-	name = name_copy(arg);
-	if (IS_ERR(name))
-		return PTR_ERR(name);
-	if (mutex_lock_killable(&owner->mutex)) {
-		kfree(name);
+	if (mutex_lock_killable(&owner->mutex))
 		return -EINTR;
-	}
-	ret = name_arm(owner, name, arg);
+	ret = name_disarm(owner, name);
 	mutex_unlock(&owner->mutex);
-	return ret;
-}
-
-/**
- * utrace_marker_name_disarm() - %UTRACE_IOC_USER_EVENT_DISARM
- * @owner: the owner
- * @arg: the argument
- *
- * Context: Process context; sleeps.  Takes marker_owner.mutex.
- * Return: 0, or an error that is described with &struct utrace_ioc_user_event.
- */
-int utrace_marker_name_disarm(struct marker_owner *owner,
-			      const struct utrace_ioc_user_event *arg)
-{
-	char *name = name_copy(arg);
-	int ret = -EINTR;
-
-	if (IS_ERR(name))
-		return PTR_ERR(name);
-	if (!mutex_lock_killable(&owner->mutex)) {
-		ret = name_disarm(owner, name);
-		mutex_unlock(&owner->mutex);
-	}
-	kfree(name);
 	return ret;
 }
 
@@ -377,7 +364,7 @@ static struct marker_event *name_next(struct marker_mm *memory,
 	struct marker_word *word;
 
 	scoped_guard(spinlock, &memory->lock) {
-		list_for_each_entry(word, &memory->words, list) {
+		for_each_marker_word(word, memory) {
 			list_for_each_entry(share, &word->shares, of_word) {
 				event = share->place.event;
 				if (share->place.user_event != user_event ||
@@ -419,6 +406,23 @@ static int name_read(const struct iov_iter *from, struct name_record **record)
 	return -EFAULT;
 }
 
+static void name_tell_client(struct marker_owner *owner,
+			     const struct name_record *record)
+{
+	struct utrace_user_write write = {
+		.id = record->id,
+		.size = record->size,
+		.copied = record->copied,
+		.data = record->data,
+	};
+
+	if (!utrace_marker_call_begin(owner))
+		return;
+	if (owner->client->written)
+		owner->client->written(owner->data, &write);
+	utrace_marker_call_end(owner);
+}
+
 /* Tell an owner, as marker_tell_hit() does of a site. */
 static void name_tell(struct marker_owner *owner, struct marker_event *event,
 		      struct name_record *record)
@@ -426,12 +430,15 @@ static void name_tell(struct marker_owner *owner, struct marker_event *event,
 	if (!utrace_marker_may_tell(owner))
 		return;
 	atomic64_inc(&event->hits);
-	if (event->count || !owner->target)
+	if (event->count || !(owner->target || owner->client))
 		return;
 	record->id = event->id;
-	utrace_dev_record(owner->target, UTRACE_REC_USER_EVENT, record,
-			  ALIGN(offsetof(struct name_record, data) +
-				record->copied, sizeof(u64)));
+	if (owner->client)
+		name_tell_client(owner, record);
+	else
+		utrace_dev_record(owner->target, UTRACE_REC_USER_EVENT, record,
+				  ALIGN(offsetof(struct name_record, data) +
+					record->copied, sizeof(u64)));
 }
 
 static int name_write(struct marker_mm *memory, const void *user_event,

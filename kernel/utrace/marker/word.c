@@ -27,6 +27,58 @@
 #include "marker.h"
 
 /**
+ * utrace_marker_from() - find the first word of a range
+ * @memory: the words; marker_mm.lock is held
+ * @addr: begin of the range
+ *
+ * Context: Any.
+ * Return: the first word at @addr or behind, or NULL.
+ */
+struct marker_word *utrace_marker_from(const struct marker_mm *memory,
+				       unsigned long addr)
+{
+	struct rb_node *node = memory->words.rb_node;
+	struct marker_word *word, *found = NULL;
+
+	lockdep_assert_held(&memory->lock);
+
+	while (node) {
+		word = rb_entry(node, struct marker_word, node);
+		if (word->place.addr < addr) {
+			node = node->rb_right;
+		} else {
+			found = word;
+			node = node->rb_left;
+		}
+	}
+	return found;
+}
+
+static bool marker_is_less(struct rb_node *a, const struct rb_node *b)
+{
+	return marker_compare(&rb_entry(a, struct marker_word, node)->place,
+			      &rb_entry(b, struct marker_word, node)->place) < 0;
+}
+
+/**
+ * utrace_marker_insert() - add a word
+ * @memory: the words, none of which has this place; marker_mm.lock is held
+ * @word: the word, whose place is filled in
+ *
+ * Context: Any.
+ */
+void utrace_marker_insert(struct marker_mm *memory, struct marker_word *word)
+{
+	rb_add(&word->node, &memory->words, marker_is_less);
+}
+
+static int marker_is_at(const void *place, const struct rb_node *node)
+{
+	return marker_compare(place,
+			      &rb_entry(node, struct marker_word, node)->place);
+}
+
+/**
  * utrace_marker_find() - find a word
  * @memory: the words; marker_mm.lock is held
  * @place: the word, as its owner names it
@@ -38,14 +90,27 @@ struct marker_word *utrace_marker_find(const struct marker_mm *memory,
 				       const struct marker_place *place)
 {
 	struct marker_place of_word = marker_of_word(place);
-	struct marker_word *word;
 
 	lockdep_assert_held(&memory->lock);
 
-	list_for_each_entry(word, &memory->words, list)
-		if (marker_is_same(&word->place, &of_word))
-			return word;
-	return NULL;
+	return rb_entry_safe(rb_find(&of_word, &memory->words, marker_is_at),
+			     struct marker_word, node);
+}
+
+/**
+ * utrace_marker_find_site() - find the word that stands for a site
+ * @memory: the words; marker_mm.lock is held
+ * @site: the site
+ *
+ * Context: Any.
+ * Return: the word, or NULL.
+ */
+struct marker_word *utrace_marker_find_site(const struct marker_mm *memory,
+					    struct marker_site *site)
+{
+	struct marker_place place = { .kind = MARKER_SITE, .site = site };
+
+	return utrace_marker_find(memory, &place);
 }
 
 /**
@@ -145,9 +210,10 @@ static void marker_remove_share(struct marker_share *share,
 	list_move(&share->of_word, gone);
 }
 
-static void marker_remove_word(struct marker_word *word)
+static void marker_remove_word(struct marker_mm *memory,
+			       struct marker_word *word)
 {
-	list_del(&word->list);
+	rb_erase(&word->node, &memory->words);
 	kfree(word);
 }
 
@@ -193,7 +259,7 @@ void utrace_marker_clean(struct marker_mm *memory, struct list_head *gone)
 	bool dirty = false;
 
 	guard(spinlock)(&memory->lock);
-	list_for_each_entry_safe(word, next, &memory->words, list) {
+	for_each_marker_word_safe(word, next, memory) {
 		if (!marker_is_over(word)) {
 			dirty = true;
 			continue;
@@ -206,7 +272,7 @@ void utrace_marker_clean(struct marker_mm *memory, struct list_head *gone)
 				utrace_marker_tell(share->owner);
 		}
 		if (list_empty(&word->shares))
-			marker_remove_word(word);
+			marker_remove_word(memory, word);
 	}
 	WRITE_ONCE(memory->dirty, dirty);
 }
@@ -224,11 +290,11 @@ void utrace_marker_drop(struct marker_mm *memory)
 	LIST_HEAD(gone);
 
 	scoped_guard(spinlock, &memory->lock) {
-		list_for_each_entry_safe(word, next, &memory->words, list) {
+		for_each_marker_word_safe(word, next, memory) {
 			list_for_each_entry_safe(share, next_share,
 						 &word->shares, of_word)
 				marker_remove_share(share, &gone);
-			marker_remove_word(word);
+			marker_remove_word(memory, word);
 		}
 		WRITE_ONCE(memory->dirty, false);
 	}
@@ -337,7 +403,7 @@ static struct mm_struct *marker_mm_of_thread(struct marker_owner *owner,
 
 	if (down_read_killable(lock))
 		return ERR_PTR(-EINTR);
-	if (utrace_dev_may_trace(owner->opener, thread))
+	if (utrace_marker_may_trace(owner, thread))
 		mm = get_task_mm(thread) ?: ERR_PTR(-ESRCH);
 	else
 		mm = ERR_PTR(-EPERM);
@@ -389,7 +455,7 @@ static int marker_want(struct marker_mm *memory, struct marker_owner *owner,
 		word = no_free_ptr(*new);
 		word->place = marker_of_word(place);
 		INIT_LIST_HEAD(&word->shares);
-		list_add_tail(&word->list, &memory->words);
+		utrace_marker_insert(memory, word);
 	}
 	old = utrace_marker_find_share(word, owner);
 	/* As in utrace_marker_want(). */
@@ -610,6 +676,16 @@ static int marker_copied(struct mm_struct *mm, const struct marker_word *word)
 	       word->applied : 0;
 }
 
+/*
+ * Does a child keep a share?  Not that of a user_event: what the child has registered
+ * is known when it is born, and armed anew.
+ */
+static bool marker_inherits(const struct marker_share *share)
+{
+	return share->owner->follow && !share->owner->kernel &&
+	       !share->place.user_event;
+}
+
 /**
  * utrace_marker_inherit() - give words to memory that fork(2) copies
  * @parent: the words of the memory that is copied
@@ -633,10 +709,11 @@ void utrace_marker_inherit(struct marker_mm *parent, struct marker_mm *child,
 
 	/* Nobody else knows @child; marker_add_share() asks for the lock. */
 	spin_lock_nested(&child->lock, SINGLE_DEPTH_NESTING);
-	list_for_each_entry(word, &parent->words, list) {
-		copy = list_first_entry(words, struct marker_word, list);
-		list_move_tail(&copy->list, &child->words);
+	for_each_marker_word(word, parent) {
+		copy = list_first_entry(words, struct marker_word, spare);
+		list_del(&copy->spare);
 		copy->place = word->place;
+		utrace_marker_insert(child, copy);
 		copy->applied = marker_copied(parent->mm, word);
 		copy->foreign = word->foreign;
 		copy->ours = word->ours;
@@ -648,7 +725,7 @@ void utrace_marker_inherit(struct marker_mm *parent, struct marker_mm *child,
 			marker_add_share(new, &share->place, copy, child,
 					 share->owner,
 					 share->leaving ||
-						 !share->owner->follow);
+						 !marker_inherits(share));
 		}
 		/* The breakpoint may be there or not: have it changed in any case. */
 		copy->unsure = false;
@@ -667,10 +744,8 @@ static void marker_look_again(struct marker_mm *memory, unsigned long start,
 	struct marker_word *word;
 
 	guard(spinlock)(&memory->lock);
-	list_for_each_entry(word, &memory->words, list) {
-		if (marker_is_site(&word->place) ||
-		    word->place.addr < start || word->place.addr >= end ||
-		    !(lost || word->error))
+	for_each_marker_word_of(word, memory, start, end - 1) {
+		if (marker_is_site(&word->place) || !(lost || word->error))
 			continue;
 		if (lost)
 			word->applied = 0;

@@ -29,6 +29,25 @@ static struct marker_place words_place(const struct utrace_bit *bit)
 	};
 }
 
+/*
+ * What a parent of the current process has got ready, or another thread; or NULL.
+ * So a process has one engine for this, however many programs it executes.
+ */
+static struct marker_owner *words_of_parent(void)
+{
+	struct utrace_engine *engine;
+	struct marker_owner *words;
+
+	engine = utrace_attach_task(current, UTRACE_ATTACH_MATCH_OPS |
+				    UTRACE_ATTACH_ANY_SCOPE,
+				    &utrace_marker_kernel_ops, NULL);
+	if (IS_ERR(engine))
+		return NULL;
+	words = utrace_words_get(engine->data);
+	utrace_engine_put(engine);
+	return words;
+}
+
 /**
  * utrace_words_new() - get ready to set bits in the current process
  *
@@ -38,8 +57,10 @@ static struct marker_place words_place(const struct utrace_bit *bit)
  */
 struct marker_owner *utrace_words_new(void)
 {
-	struct marker_owner *words = utrace_marker_owner_of_kernel();
+	struct marker_owner *words = words_of_parent();
 
+	if (!words)
+		words = utrace_marker_owner_of_kernel();
 	return IS_ERR(words) ? NULL : words;
 }
 
@@ -79,8 +100,8 @@ void utrace_words_put(struct marker_owner *words)
  * @bit: the bit
  * @on: it is wanted
  *
- * Nothing is written before utrace_words_settle().  Without memory for the bit
- * nothing is wanted; the state is %UTRACE_BIT_OFF then.
+ * Nothing is written before utrace_words_settle().  Without memory for the bit, or if
+ * @words has 65536 bits, nothing is wanted; the state is %UTRACE_BIT_OFF then.
  *
  * Context: Process context; sleeps.  The caller has counted @mm by mmgrab().
  */
@@ -92,6 +113,8 @@ void utrace_words_want(struct marker_owner *words, struct mm_struct *mm,
 
 	if (!mmget_not_zero(mm))
 		return;
+	if (READ_ONCE(words->nshares) >= MARKER_MAX_SHARES)
+		on = false;
 	memory = on ? utrace_marker_mm_get(mm, pid) : utrace_marker_mm_find(mm);
 	if (memory) {
 		utrace_marker_mm_born(memory, pid);
@@ -191,29 +214,32 @@ enum utrace_bit_state utrace_words_state(struct marker_owner *words,
 	return states[state];
 }
 
-/* Does somebody want a bit of the current task's memory? */
-static bool words_is_wanted(const struct marker_place *place)
+/* Note that a bit of the current task's memory is cleared; false: it is wanted. */
+static bool words_note_cleared(const struct marker_place *place)
 {
 	struct marker_mm *memory = utrace_marker_mm_find(current->mm);
 	struct marker_word *word;
 	bool wanted;
 
 	if (!memory)
-		return false;
+		return true;
 	scoped_guard(spinlock, &memory->lock) {
 		word = utrace_marker_find(memory, place);
 		wanted = word && word->want;
+		if (word && !wanted)
+			word->applied = 0;
 	}
 	utrace_marker_mm_put(memory);
-	return wanted;
+	return !wanted;
 }
 
 /*
- * Clear a bit, if its page is in memory.  mmap_lock is held for writing, so that
- * nobody writes a word who has found meanwhile that it is wanted.
+ * Look whether the page of a bit is in memory, and @clear the bit unless somebody
+ * wants it.  mmap_lock is held for writing, so that nobody writes words meanwhile.
  * Returns 0 or -EAGAIN.
  */
-static int words_clear(unsigned long addr, const struct marker_place *place)
+static int words_clear(unsigned long addr, const struct marker_place *place,
+		       bool clear)
 {
 	struct page *page;
 	void *map;
@@ -223,7 +249,7 @@ static int words_clear(unsigned long addr, const struct marker_place *place)
 	if (get_user_pages_remote(current->mm, addr, 1,
 				  FOLL_WRITE | FOLL_NOFAULT, &page, NULL) != 1)
 		return -EAGAIN;
-	if (!words_is_wanted(place)) {
+	if (clear && words_note_cleared(place)) {
 		map = kmap_local_page(page);
 		atomic_andnot(BIT(place->bit % 32), map + offset_in_page(addr));
 		kunmap_local(map);
@@ -236,13 +262,14 @@ static int words_clear(unsigned long addr, const struct marker_place *place)
 /**
  * utrace_words_reset() - clear a bit of the current process that nobody wants
  * @bit: the bit
+ * @clear: clear it; else only see whether its word can be written to
  *
  * Context: Process context, without locks that others need: sleeps for page faults,
  * which may take as long as user space likes.
  * Return: 0, -EFAULT if the word cannot be written to, or -EINTR if the task is being
  * killed.
  */
-int utrace_words_reset(const struct utrace_bit *bit)
+int utrace_words_reset(const struct utrace_bit *bit, bool clear)
 {
 	struct marker_place place = words_place(bit);
 	unsigned long addr = bit->addr + bit->bit / 32 * sizeof(u32);
@@ -255,7 +282,7 @@ int utrace_words_reset(const struct utrace_bit *bit)
 			return -EFAULT;
 		if (mmap_write_lock_killable(current->mm))
 			return -EINTR;
-		ret = words_clear(addr, &place);
+		ret = words_clear(addr, &place, clear);
 		mmap_write_unlock(current->mm);
 		if (!ret)
 			return 0;

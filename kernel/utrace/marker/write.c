@@ -33,6 +33,7 @@
 enum marker_writer {
 	MARKER_SELF,	/* a thread of the process, at its safe point */
 	MARKER_OTHER,	/* another process, which does not wait */
+	MARKER_KERNEL,	/* likewise, with locks of the whole system */
 	MARKER_PARENT,	/* the parent of a process that does not run yet */
 };
 
@@ -111,21 +112,19 @@ static bool marker_is_due(const struct marker_word *word)
 static bool marker_next_page(struct marker_mm *memory, unsigned long *at)
 {
 	struct marker_word *word;
-	unsigned long from = *at;
-	bool found = false;
 
 	guard(spinlock)(&memory->lock);
-	list_for_each_entry(word, &memory->words, list) {
-		unsigned long page = marker_cell(&word->place) & PAGE_MASK;
-
-		if (!marker_is_due(word) || page < from ||
-		    (found && page >= *at))
+	for_each_marker_word_of(word, memory, *at, ULONG_MAX) {
+		if (!marker_is_due(word))
 			continue;
-		*at = page;
-		found = true;
+		*at = word->place.addr & PAGE_MASK;
+		return true;
 	}
-	return found;
+	return false;
 }
+
+#define for_each_marker_word_of_page(word, memory, at)			\
+	for_each_marker_word_of(word, memory, at, (at) + PAGE_SIZE - 1)
 
 /* Is something to be taken back from a word of this page? */
 static bool marker_takes_back(struct marker_mm *memory, unsigned long at)
@@ -133,9 +132,8 @@ static bool marker_takes_back(struct marker_mm *memory, unsigned long at)
 	struct marker_word *word;
 
 	guard(spinlock)(&memory->lock);
-	list_for_each_entry(word, &memory->words, list)
-		if ((marker_cell(&word->place) & PAGE_MASK) == at &&
-		    marker_is_due(word) && word->applied > marker_wanted(word))
+	for_each_marker_word_of_page(word, memory, at)
+		if (marker_is_due(word) && word->applied > marker_wanted(word))
 			return true;
 	return false;
 }
@@ -164,11 +162,11 @@ static int marker_write_page(struct marker_mm *memory, unsigned long at,
 	if (!IS_ERR(page))
 		map = kmap_local_page(page);
 	spin_lock(&memory->lock);
-	list_for_each_entry(word, &memory->words, list) {
+	for_each_marker_word_of_page(word, memory, at) {
 		unsigned long cell = marker_cell(&word->place);
 		int ret = PTR_ERR_OR_ZERO(page);
 
-		if ((cell & PAGE_MASK) != at || !marker_is_due(word))
+		if (!marker_is_due(word))
 			continue;
 		if (map)
 			ret = marker_may_write(word, flags) ?:
@@ -192,9 +190,8 @@ static void marker_give_up(struct marker_mm *memory, unsigned long at)
 	struct marker_word *word;
 
 	guard(spinlock)(&memory->lock);
-	list_for_each_entry(word, &memory->words, list)
-		if ((marker_cell(&word->place) & PAGE_MASK) == at &&
-		    marker_is_due(word))
+	for_each_marker_word_of_page(word, memory, at)
+		if (marker_is_due(word))
 			word->error = -EAGAIN;
 }
 
@@ -204,9 +201,8 @@ static bool marker_is_ours(struct marker_mm *memory, unsigned long at)
 	struct marker_word *word;
 
 	guard(spinlock)(&memory->lock);
-	list_for_each_entry(word, &memory->words, list)
-		if ((marker_cell(&word->place) & PAGE_MASK) == at &&
-		    marker_is_due(word) && word->ours)
+	for_each_marker_word_of_page(word, memory, at)
+		if (marker_is_due(word) && word->ours)
 			return true;
 	return false;
 }
@@ -255,7 +251,11 @@ static struct page *marker_get_page(struct marker_mm *memory,
 	/* Without FOLL_NOWAIT, too, this does not wait for userfaultfd(2). */
 	if (writer != MARKER_PARENT)
 		flags |= FOLL_NOWAIT;
-	if ((writer != MARKER_OTHER || marker_is_present(mm, at)) &&
+	/* The page may go before it is got, and a file system is asked for it. */
+	if (writer == MARKER_KERNEL && !vma_is_anonymous(vma))
+		flags |= FOLL_NOFAULT;
+	if ((writer == MARKER_SELF || writer == MARKER_PARENT ||
+	     marker_is_present(mm, at)) &&
 	    get_user_pages_remote(mm, at, 1, flags, &page, NULL) == 1)
 		return page;
 	return ERR_PTR(userfaultfd_armed(vma) ? -EBUSY : -EAGAIN);
@@ -289,6 +289,7 @@ static bool marker_lock(struct mm_struct *mm, enum marker_writer writer)
 	case MARKER_SELF:
 		return !mmap_read_lock_killable(mm);
 	case MARKER_OTHER:
+	case MARKER_KERNEL:
 		return mmap_read_trylock(mm);
 	case MARKER_PARENT:
 		/* SIGKILL of the parent does not excuse it. */
@@ -341,7 +342,8 @@ static struct marker_site *marker_next_site(struct marker_mm *memory, bool *add)
 	struct marker_word *word;
 
 	guard(spinlock)(&memory->lock);
-	list_for_each_entry(word, &memory->words, list) {
+	/* Sites are words without an address. */
+	for_each_marker_word_of(word, memory, 0, 0) {
 		if (!marker_is_site(&word->place) || marker_is_settled(word) ||
 		    word->error)
 			continue;
@@ -354,25 +356,24 @@ static struct marker_site *marker_next_site(struct marker_mm *memory, bool *add)
 }
 
 static void marker_site_is_done(struct marker_mm *memory,
-				const struct marker_site *site, bool add,
+				struct marker_site *site, bool add,
 				int error)
 {
 	struct marker_word *word;
 
 	guard(spinlock)(&memory->lock);
-	list_for_each_entry(word, &memory->words, list) {
-		if (word->place.site != site)
-			continue;
-		word->busy = false;
-		if (!error) {
-			word->applied = add;
-			continue;
-		}
-		/* Of several mappings, some may have been changed. */
-		word->unsure = true;
-		if (error != -EINTR)
-			word->error = error;
+	word = utrace_marker_find_site(memory, site);
+	if (!word)
+		return;
+	word->busy = false;
+	if (!error) {
+		word->applied = add;
+		return;
 	}
+	/* Of several mappings, some may have been changed. */
+	word->unsure = true;
+	if (error != -EINTR)
+		word->error = error;
 }
 
 /* Install and remove the breakpoints that are wanted or not wanted any more. */
@@ -454,5 +455,5 @@ void utrace_marker_settle_for(struct marker_mm *memory, bool child)
  */
 void utrace_marker_settle_words(struct marker_mm *memory)
 {
-	marker_settle(memory, MARKER_OTHER, false);
+	marker_settle(memory, MARKER_KERNEL, false);
 }

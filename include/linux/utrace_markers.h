@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * utrace - markers and user_events for modules
+ *
+ * A client arms markers in a process or a tree, and is called at each hit.  What is
+ * said in <linux/utrace_marker.h> about markers holds here, too, but for the rights: a
+ * module asks for none.
+ */
+#ifndef _LINUX_UTRACE_MARKERS_H
+#define _LINUX_UTRACE_MARKERS_H
+
+#include <linux/types.h>
+#include <uapi/linux/utrace_marker.h>
+
+struct file;
+struct marker_owner;
+struct pt_regs;
+struct task_struct;
+
+/**
+ * struct utrace_marker_hit - a hit of a marker
+ * @id: see struct utrace_ioc_marker
+ * @ip: address of the marker; for %UTRACE_MARKER_RETURN, of the function
+ * @nargs: number of elements of @args that are used
+ * @faulted: bit n: argument n could not be read without waiting, and is 0
+ * @args: the arguments, extended to 64 bits
+ */
+struct utrace_marker_hit {
+	u64 id;
+	u64 ip;
+	u32 nargs;
+	u32 faulted;
+	u64 args[UTRACE_MARKER_ARGS];
+};
+
+/**
+ * struct utrace_user_write - a write of a user_event
+ * @id: see struct utrace_ioc_user_event
+ * @size: bytes that the task has written, without the index of the event
+ * @copied: bytes of them in @data
+ * @data: what the task has written
+ */
+struct utrace_user_write {
+	u64 id;
+	u32 size;
+	u32 copied;
+	const void *data;
+};
+
+/**
+ * struct utrace_markers_ops - what a client is told
+ * @hit: the current task has hit a marker.  Called where the breakpoint traps, with
+ *	the registers there; not called for %UTRACE_MARKER_COUNT.  May fault, but must
+ *	not wait for user space: all probes of the machine wait for the end of this.
+ *	May call utrace_control() for the current task, which then reports or stops
+ *	before it runs user code again.  May be NULL
+ * @written: the current task has written a user_event, in write(2).  May sleep, and
+ *	may call utrace_control() likewise.  May be NULL
+ *
+ * Constant.
+ */
+struct utrace_markers_ops {
+	void (*hit)(void *data, const struct utrace_marker_hit *hit,
+		    struct pt_regs *regs);
+	void (*written)(void *data, const struct utrace_user_write *write);
+};
+
+struct marker_owner *
+utrace_markers_attach(struct task_struct *task, bool follow,
+		      const struct utrace_markers_ops *ops, void *data);
+int utrace_markers_arm(struct marker_owner *markers, struct file *file,
+		       const struct utrace_ioc_marker *marker);
+int utrace_markers_disarm(struct marker_owner *markers, struct file *file,
+			  const struct utrace_ioc_marker *marker);
+int utrace_markers_arm_user_event(struct marker_owner *markers,
+				  const char *name, u64 id, u32 flags);
+int utrace_markers_disarm_user_event(struct marker_owner *markers,
+				     const char *name);
+void utrace_markers_detach(struct marker_owner *markers);
+
+#endif /* _LINUX_UTRACE_MARKERS_H */
