@@ -1,0 +1,644 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace bench - words and markers of one process among many
+ *
+ * The program is process 1 of a guest whose clock counts instructions.  It makes a
+ * file with a marker, which processes map.  Arming is measured by the CPU time of
+ * the task that arms, as a disarm of a marker sleeps, and the clock of the guest
+ * leaps ahead to the next timer then; the other rows are measured by the TSC.
+ */
+#define _GNU_SOURCE
+#include <asm/perf_regs.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/utrace.h>
+#include <linux/utrace_marker.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/reboot.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <x86intrin.h>
+
+#define DEVICE		"/dev/utrace"
+#define TRACING		"/sys/kernel/tracing"
+#define EVENTS		TRACING "/uprobe_events"
+#define ENABLE		TRACING "/events/bench/marked/enable"
+#define FILE_PATH	"/marked"
+#define PAGE		4096
+#define RING_SIZE	(16 << 20)
+
+/* The most processes that map the file. */
+#define MOST		3000
+
+/* What is armed while others fork. */
+#define WORDS		16
+#define SITES		4
+
+static bool quick;
+
+/* What processes share: how many have mapped the file so far. */
+static struct shared {
+	_Atomic int mapped;
+} *shared;
+
+static void must(bool ok, const char *what)
+{
+	if (ok)
+		return;
+	printf("failed: %s: %s\n", what, strerror(errno));
+	fflush(stdout);
+	reboot(RB_AUTOBOOT);
+}
+
+static void say(const char *name, double value)
+{
+	printf("row %s %.3f\n", name, value);
+	fflush(stdout);
+}
+
+static void write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY);
+	ssize_t len = strlen(text);
+
+	must(fd >= 0 && write(fd, text, len) == len, path);
+	close(fd);
+}
+
+/* Clocks */
+
+static unsigned long tsc(void)
+{
+	return __rdtsc();
+}
+
+/* Instructions of the current task: the CPU time in ns. */
+static unsigned long cpu_time(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Instructions for one of the @ops operations of @loop, the least of @blocks. */
+static double per_op(unsigned long (*clock)(void), void (*loop)(long n), long ops,
+		     int blocks)
+{
+	unsigned long least = -1;
+
+	loop(ops);
+	while (blocks--) {
+		unsigned long begun = clock();
+
+		loop(ops);
+		begun = clock() - begun;
+		if (begun < least)
+			least = begun;
+	}
+	return (double)least / ops;
+}
+
+static void million_nops(long n)
+{
+	while (n--)
+		asm volatile(".rept 1000000\n\tnop\n\t.endr");
+}
+
+/* The CPU time has the instructions of reading it as well. */
+static void calibrate(void)
+{
+	double n = per_op(tsc, million_nops, 1, 10);
+
+	errno = 0;
+	must(n >= 1000000 && n <= 1000100, "the TSC counts instructions");
+	n = per_op(cpu_time, million_nops, 1, 10);
+	must(n >= 1000000 && n <= 1005000, "CPU time counts instructions");
+}
+
+/* The fair scheduler updates averages by the time, SCHED_FIFO has none. */
+static void be_fifo(void)
+{
+	struct sched_param param = { .sched_priority = 1 };
+
+	must(!sched_setscheduler(0, SCHED_FIFO, &param), "SCHED_FIFO");
+}
+
+/* The file */
+
+/*
+ * The file is a page of code and a page of data.  @pass is what a program does at a
+ * marker: "cmpw $0, semaphore(%rip); jne site; ret".  Each of @site is a function of
+ * nothing but a marker: "nop; ret".
+ */
+struct marked {
+	union {
+		struct {
+			struct {
+				__u8 cmp[3];
+				__s32 distance;
+				__u8 zero;
+				__u8 jne[2];
+				__u8 ret;
+			} __attribute__((packed)) pass;
+			__u8 site[SITES][2];
+		};
+		__u8 code[PAGE];
+	};
+	__u64 touched;
+	__u16 semaphore;
+	__u32 word[WORDS];
+};
+
+/* Where something of the file is in the file, and in memory that maps it. */
+#define OFFSET(what)	offsetof(struct marked, what)
+#define PLACE		0x10000000ul
+#define MAPPED(what)	(PLACE + OFFSET(what))
+
+static const struct marked file = {
+	.pass = {
+		.cmp = { 0x66, 0x83, 0x3d },
+		.distance = OFFSET(semaphore) - OFFSET(pass.jne),
+		.jne = { 0x75, OFFSET(site) - OFFSET(pass.ret) },
+		.ret = 0xc3,
+	},
+	.site = { [0 ... SITES - 1] = { 0x90, 0xc3 } },
+};
+
+typedef void (*marked)(long a, long b);
+
+static void make_file(void)
+{
+	int fd = open(FILE_PATH, O_WRONLY | O_CREAT, 0755);
+
+	must(fd >= 0 && write(fd, &file, sizeof(file)) == sizeof(file),
+	     FILE_PATH);
+	close(fd);
+}
+
+static void map_page(int fd, unsigned long offset, int prot)
+{
+	void *at = (void *)(PLACE + offset);
+
+	must(mmap(at, PAGE, prot, MAP_PRIVATE | MAP_FIXED_NOREPLACE, fd,
+		  offset) == at, "mmap of the file");
+}
+
+/* Map the file, and have both pages in memory. */
+static void map_file(void)
+{
+	int fd = open(FILE_PATH, O_RDONLY);
+
+	must(fd >= 0, FILE_PATH);
+	map_page(fd, 0, PROT_READ | PROT_EXEC);
+	map_page(fd, PAGE, PROT_READ | PROT_WRITE);
+	close(fd);
+	((marked)MAPPED(pass))(0, 0);
+	((struct marked *)PLACE)->touched = 1;
+}
+
+/* A process that has mapped the file and sleeps. */
+static pid_t mapper(void)
+{
+	int before = shared->mapped;
+	pid_t pid = fork();
+
+	if (!pid) {
+		map_file();
+		shared->mapped++;
+		for (;;)
+			pause();
+	}
+	must(pid > 0, "fork");
+	while (shared->mapped == before)
+		usleep(1000);
+	return pid;
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* Run something in a process of its own, so that it leaves nothing behind. */
+static void in_child(void (*run)(void))
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		run();
+		_exit(0);
+	}
+	must(pid > 0, "fork");
+	waitpid(pid, NULL, 0);
+	/* Wait until engines and probes are gone. */
+	usleep(100000);
+}
+
+/* Tracers */
+
+static int words = -1;
+
+/* Ask for a descriptor of words. */
+static int words_of(int session, pid_t pid, __u32 target)
+{
+	struct utrace_ioc_words arg = {
+		.pidfd = syscall(SYS_pidfd_open, pid, 0),
+		.scope = UTRACE_SCOPE_PROCESS,
+		.target = target,
+	};
+	int fd;
+
+	must(arg.pidfd >= 0, "pidfd_open");
+	fd = ioctl(session, UTRACE_IOC_WORDS, &arg);
+	must(fd >= 0, "UTRACE_IOC_WORDS");
+	close(arg.pidfd);
+	return fd;
+}
+
+static int open_session(void)
+{
+	int fd = open(DEVICE, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+
+	must(fd >= 0, DEVICE);
+	return fd;
+}
+
+static void arm_word(unsigned long addr)
+{
+	struct utrace_ioc_word word = { .addr = addr };
+
+	must(!ioctl(words, UTRACE_IOC_WORD_ARM, &word) &&
+	     word.state == UTRACE_WORD_ARMED, "UTRACE_IOC_WORD_ARM");
+}
+
+static void disarm_word(unsigned long addr)
+{
+	struct utrace_ioc_word word = { .addr = addr };
+
+	must(!ioctl(words, UTRACE_IOC_WORD_DISARM, &word),
+	     "UTRACE_IOC_WORD_DISARM");
+}
+
+/* A marker with two arguments: those of the function. */
+static struct utrace_ioc_marker marker(int i, __u32 flags)
+{
+	return (struct utrace_ioc_marker){
+		.fd = open(FILE_PATH, O_RDONLY),
+		.flags = flags,
+		.offset = OFFSET(site[i]),
+		.semaphore = OFFSET(semaphore),
+		.id = i,
+		.nargs = 2,
+		.args = {
+			{ .size = 8, .kind = UTRACE_MARKER_REG,
+			  .reg = PERF_REG_X86_DI,
+			  .index = UTRACE_MARKER_NO_REG },
+			{ .size = -4, .kind = UTRACE_MARKER_REG,
+			  .reg = PERF_REG_X86_SI,
+			  .index = UTRACE_MARKER_NO_REG },
+		},
+	};
+}
+
+static void arm_site(int i, __u32 flags)
+{
+	struct utrace_ioc_marker arg = marker(i, flags);
+
+	must(!ioctl(words, UTRACE_IOC_MARKER_ARM, &arg),
+	     "UTRACE_IOC_MARKER_ARM");
+	close(arg.fd);
+}
+
+/* 16 bits of the memory of a process. */
+static int value_at(pid_t pid, unsigned long addr)
+{
+	__u16 value;
+	struct iovec here = { &value, sizeof(value) };
+	struct iovec there = { (void *)addr, sizeof(value) };
+
+	must(process_vm_readv(pid, &here, 1, &there, 1, 0) == sizeof(value),
+	     "process_vm_readv");
+	return value;
+}
+
+/* Forks of a process without words, while another one has some. */
+
+#define FORKS	150
+
+static void fork_rows(const char *name)
+{
+	int i;
+
+	for (i = 0; i < FORKS; i++) {
+		unsigned long begun = tsc();
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(0);
+		waitpid(pid, NULL, 0);
+		say(name, tsc() - begun);
+	}
+}
+
+static void wait_for(int go)
+{
+	char c;
+
+	must(read(go, &c, 1) == 1, "a word of the parent");
+}
+
+/* A process that arms words of its own when told, and then markers. */
+static pid_t owner_of_words(int go)
+{
+	pid_t pid = fork();
+	int i;
+
+	if (pid)
+		return pid;
+	map_file();
+	wait_for(go);
+	words = words_of(open_session(), getpid(), 0);
+	for (i = 0; i < WORDS; i++)
+		arm_word(MAPPED(word[i]));
+	wait_for(go);
+	for (i = 0; i < SITES; i++)
+		arm_site(i, 0);
+	for (;;)
+		pause();
+}
+
+static void tell(int go)
+{
+	must(write(go, "", 1) == 1, "pipe");
+	usleep(100000);
+}
+
+/*
+ * The process that forks has the same descriptors before and after.  Each of the
+ * markers has raised the semaphore.
+ */
+static void forks(void)
+{
+	pid_t other;
+	int go[2];
+
+	must(!pipe(go), "pipe");
+	other = owner_of_words(go[0]);
+	must(other > 0, "fork");
+	usleep(100000);
+	fork_rows("fork_plain");
+	tell(go[1]);
+	fork_rows("fork_words");
+	tell(go[1]);
+	must(value_at(other, MAPPED(word[WORDS - 1])) == 1 &&
+	     value_at(other, MAPPED(semaphore)) == SITES,
+	     "the words and the semaphore of the other process");
+	fork_rows("fork_markers");
+	end(other);
+}
+
+/* Arming in one of many processes */
+
+static void words_loop(long n)
+{
+	while (n--) {
+		arm_word(MAPPED(word[0]));
+		disarm_word(MAPPED(word[0]));
+	}
+}
+
+static void sites_loop(long n)
+{
+	struct utrace_ioc_marker arg = marker(0, 0);
+
+	while (n--) {
+		must(!ioctl(words, UTRACE_IOC_MARKER_ARM, &arg),
+		     "UTRACE_IOC_MARKER_ARM");
+		must(!ioctl(words, UTRACE_IOC_MARKER_DISARM, &arg),
+		     "UTRACE_IOC_MARKER_DISARM");
+	}
+	close(arg.fd);
+}
+
+/* ftrace arms the marker in all processes. */
+static void tracefs_loop(long n)
+{
+	while (n--) {
+		write_file(ENABLE, "1");
+		write_file(ENABLE, "0");
+	}
+}
+
+static void arm_row(const char *name, int n, void (*loop)(long n), long ops,
+		    int blocks)
+{
+	char full[64];
+
+	snprintf(full, sizeof(full), "%s_%d", name, n);
+	say(full, per_op(cpu_time, loop, ops, blocks));
+}
+
+/* The file is mapped by @n processes, one of which is @pid. */
+static void arm_rows(pid_t pid, int n)
+{
+	arm_row("arm_word_one_of", n, words_loop, 20, 20);
+	arm_row("arm_site_one_of", n, sites_loop, 5, 10);
+	must(!value_at(pid, MAPPED(semaphore)), "no semaphore is raised");
+	arm_row("tracefs_uprobe_enable", n, tracefs_loop, 1, 2);
+}
+
+static void crowd(void)
+{
+	static const int counts[] = { 1, 10, 100, 1000, MOST };
+	static pid_t pids[MOST];
+	int have = 0, i, n;
+	char probe[128];
+
+	snprintf(probe, sizeof(probe), "p:bench/marked %s:0x%lx(0x%lx)",
+		 FILE_PATH, OFFSET(site[SITES - 1]), OFFSET(semaphore));
+	write_file(EVENTS, probe);
+	for (i = 0; i < (int)(sizeof(counts) / sizeof(*counts)); i++) {
+		n = counts[i];
+		if (quick && n == MOST)
+			break;
+		while (have < n)
+			pids[have++] = mapper();
+		if (words < 0)
+			words = words_of(open_session(), pids[0], 0);
+		arm_rows(pids[0], n);
+	}
+	while (have)
+		end(pids[--have]);
+	write_file(EVENTS, "-:bench/marked");
+}
+
+/* Hits */
+
+static long all_hits;
+
+static void hits(long n)
+{
+	marked site = (marked)MAPPED(site[0]);
+	long i;
+
+	all_hits += n;
+	for (i = 0; i < n; i++)
+		site(i, -i);
+}
+
+static double hit_cost(void)
+{
+	return per_op(tsc, hits, 100, 20);
+}
+
+static void plain_hits(void)
+{
+	map_file();
+	say("hit_plain", hit_cost());
+}
+
+static void probe_hits(void)
+{
+	char args[64];
+	int fd = open("/utrace_probe.ko", O_RDONLY);
+
+	map_file();
+	snprintf(args, sizeof(args), "path=%s offset=%lu", FILE_PATH,
+		 OFFSET(site[0]));
+	must(fd >= 0 && !syscall(SYS_finit_module, fd, args, 0),
+	     "utrace_probe.ko");
+	close(fd);
+	say("hit_uprobe", hit_cost());
+	must(!syscall(SYS_delete_module, "utrace_probe", 0),
+	     "removal of utrace_probe");
+}
+
+/* Give the current process a session with markers. */
+static int trace_self(void)
+{
+	struct utrace_ioc_setup setup = {
+		.ring_size = RING_SIZE,
+		.full = UTRACE_FULL_DROP,
+	};
+	struct utrace_ioc_attach attach = { .scope = UTRACE_SCOPE_PROCESS };
+	int fd = open_session();
+
+	must(!ioctl(fd, UTRACE_IOC_SETUP, &setup), "UTRACE_IOC_SETUP");
+	attach.fd = syscall(SYS_pidfd_open, getpid(), 0);
+	must(attach.fd >= 0, "pidfd_open");
+	must(!ioctl(fd, UTRACE_IOC_ATTACH, &attach), "UTRACE_IOC_ATTACH");
+	close(attach.fd);
+	words = words_of(fd, getpid(), attach.id);
+	return fd;
+}
+
+/* A row is refused unless each hit is counted, and has its record, if any. */
+static void marker_hits(const char *name, __u32 flags)
+{
+	struct utrace_marker_count count = {};
+	struct utrace_ioc_marker_counts counts = {
+		.counts = (__u64)&count,
+		.n = 1,
+	};
+	struct utrace_ioc_info begun, ended;
+	int session;
+	long records;
+
+	map_file();
+	session = trace_self();
+	arm_site(0, flags);
+	must(!ioctl(session, UTRACE_IOC_INFO, &begun), "UTRACE_IOC_INFO");
+	say(name, hit_cost());
+	must(!ioctl(session, UTRACE_IOC_INFO, &ended) &&
+	     !ioctl(words, UTRACE_IOC_MARKER_COUNTS, &counts),
+	     "UTRACE_IOC_MARKER_COUNTS");
+	records = ended.records - begun.records;
+	must(count.hits == (__u64)all_hits && !ended.lost &&
+	     records == (flags & UTRACE_MARKER_COUNT ? 0 : all_hits),
+	     "a record or a count for each hit");
+}
+
+static void recorded_hits(void)
+{
+	marker_hits("hit_record", 0);
+}
+
+static void counted_hits(void)
+{
+	marker_hits("hit_count", UTRACE_MARKER_COUNT);
+}
+
+/* Bystanders */
+
+static void passes(long n)
+{
+	marked pass = (marked)MAPPED(pass);
+
+	while (n--)
+		pass(0, 0);
+}
+
+/* Passes of a marker that another process has armed. */
+static void bystander(void)
+{
+	pid_t other = mapper();
+
+	map_file();
+	say("pass_alone", per_op(tsc, passes, 1000, 20));
+	words = words_of(open_session(), other, 0);
+	arm_site(0, 0);
+	must(value_at(other, MAPPED(semaphore)) == 1 &&
+	     !value_at(getpid(), MAPPED(semaphore)),
+	     "the semaphore of the other process, and of no more");
+	say("pass_bystander", per_op(tsc, passes, 1000, 20));
+	end(other);
+}
+
+static void set_up(void)
+{
+	mount("none", "/proc", "proc", 0, NULL);
+	mount("none", "/sys", "sysfs", 0, NULL);
+	must(!mount("none", TRACING, "tracefs", 0, NULL), TRACING);
+	must(!mount("none", "/dev", "devtmpfs", 0, NULL), "/dev");
+	quick = getenv("bench_quick");
+	shared = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	must(shared != MAP_FAILED, "mmap");
+	write_file("/proc/sys/kernel/sched_rt_runtime_us", "-1");
+	be_fifo();
+	make_file();
+}
+
+int main(void)
+{
+	set_up();
+	calibrate();
+	/* First, as the hooks for markers stay on for a second after the last. */
+	in_child(forks);
+	in_child(plain_hits);
+	in_child(probe_hits);
+	in_child(recorded_hits);
+	in_child(counted_hits);
+	in_child(bystander);
+	in_child(crowd);
+	printf("complete\n");
+	fflush(stdout);
+	reboot(RB_AUTOBOOT);
+	return 0;
+}
