@@ -27,16 +27,18 @@ static const char usage[] =
 	"  or:  utrace markers trace [OPTION...] MARKER... -- PROGRAM [ARG...]\n"
 	"  or:  utrace markers trace [OPTION...] -p PID MARKER...\n"
 	"  or:  utrace markers status [PID...]\n"
-	"Trace the SDT markers and functions of one program, and of no other process.\n"
+	"Trace the SDT markers, functions and user_events of one program, and of no\n"
+	"other process.\n"
 	"\n"
-	"  list      show which markers files have, or the files of a process\n"
+	"  list      show which markers files have, or a process and its files\n"
 	"  trace     show the hits of markers, count them, or make histograms\n"
 	"  status    show in which processes somebody traces markers\n"
 	"\n"
 	"'utrace markers COMMAND --help' lists the options of a command.\n";
 
 static const struct argp_option list_options[] = {
-	{ "pid", 'p', "PID", 0, "The files that this process has mapped as code" },
+	{ "pid", 'p', "PID", 0,
+	  "The files that this process has mapped as code, and its user_events" },
 	{ NULL, 'h', NULL, OPTION_HIDDEN },
 	{}
 };
@@ -47,7 +49,8 @@ static const struct argp_option trace_options[] = {
 	{ "output", 'o', "FILE", 0, "Write to FILE instead of standard error" },
 	{ "count", KEY_COUNT, NULL, 0, "Count hits instead of showing them" },
 	{ "histogram", KEY_HISTOGRAM, "N", 0,
-	  "Show how the values of argument N are spread instead of hits" },
+	  "Show how the values of argument N, or field N of user_events, are spread "
+	  "instead of hits" },
 	{ "args", KEY_ARGS, "N", 0, "Show the first N arguments of functions (0)" },
 	{ "drop", KEY_DROP, NULL, 0,
 	  "Lose and count records where tasks would have to wait for this command" },
@@ -129,7 +132,9 @@ static int main_list(struct markers_options *options, int argc, char **argv)
 		.doc = "List the SDT markers of programs and libraries, or of all files "
 		       "that a process has mapped as code: provider and name, number "
 		       "of sites, whether there is a semaphore, and the arguments "
-		       "with their types and registers.\v"
+		       "with their types and registers.  The user_events of a process "
+		       "have the number of their registrations, their state for ftrace "
+		       "and perf, and their fields; tracefs has to be readable.\v"
 		       "The status is 1 if there are none, 125 if a file cannot be "
 		       "read.",
 	};
@@ -190,9 +195,12 @@ static int main_trace(struct markers_options *options, int argc, char **argv)
 		       "  FILE:PROVIDER:NAME    markers of a program or library\n"
 		       "  FILE:FUNCTION         entries of a function; FILE has a '/'\n"
 		       "  FILE:FUNCTION%return  its returns; arg1 is what it returns\n"
+		       "  user:NAME             writes of a user_event, which need not be "
+		       "registered yet\n"
 		       "\n"
 		       "with * and ? for any characters, but not in FILE.  The markers of "
-		       "the libraries of PROGRAM need their FILE.",
+		       "the libraries of PROGRAM need their FILE.  Wildcards of user: stand "
+		       "for user_events that are registered now.",
 	};
 
 	argc = split(options, argc, argv);
@@ -208,7 +216,9 @@ static int main_status(struct markers_options *options, int argc, char **argv)
 		.parser = parse,
 		.args_doc = "[PID...]",
 		.doc = "List the processes in which somebody has armed words or "
-		       "markers, with the process that has done so.",
+		       "markers, with the process that has done so; then the "
+		       "user_events that processes have registered, with their state for "
+		       "ftrace and perf, if tracefs is readable.",
 	};
 
 	argp_parse(&argp, argc, argv, 0, NULL, options);

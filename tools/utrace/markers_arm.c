@@ -3,7 +3,7 @@
  * utrace - arm markers in a process
  *
  * The process is a target of a session, for the records of hits, and has words
- * by a descriptor, which arms the markers.
+ * by a descriptor, which arms the markers and the user_events.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -81,6 +81,30 @@ static struct utrace_ioc_marker request(const struct marker_arming *arming,
 	return marker;
 }
 
+static int arm_user_event(const struct marker_arming *arming,
+			  const struct marker_set *set, size_t n)
+{
+	struct utrace_ioc_user_event event = {
+		.name = (uintptr_t)set->sites[n].user_event,
+		.id = n,
+		.flags = arming->count ? UTRACE_MARKER_COUNT : 0,
+	};
+
+	return ioctl(arming->words, UTRACE_IOC_USER_EVENT_ARM, &event);
+}
+
+/* Arm a site.  Returns 0, or -1 with errno. */
+static int arm(const struct marker_arming *arming, const struct marker_set *set,
+	       size_t n)
+{
+	struct utrace_ioc_marker marker;
+
+	if (set->sites[n].user_event)
+		return arm_user_event(arming, set, n);
+	marker = request(arming, set, n);
+	return ioctl(arming->words, UTRACE_IOC_MARKER_ARM, &marker);
+}
+
 /* Why a marker cannot be armed; @fatal: neither can the others. */
 static const char *why_not(int error, bool *fatal)
 {
@@ -100,7 +124,26 @@ static const char *why_not(int error, bool *fatal)
 	case ENOSPC:
 		*fatal = true;
 		return "there are too many sites for one trace; give fewer MARKERs "
-		       "(the kernel takes 1024 sites)";
+		       "(the kernel takes 1024 sites and user_events)";
+	default:
+		*fatal = true;
+		return session_why_not(error);
+	}
+}
+
+/* Likewise, for a user_event. */
+static const char *why_not_user_event(int error, bool *fatal)
+{
+	*fatal = false;
+	switch (error) {
+	case EOPNOTSUPP:
+		return "this kernel has no user_events: boot one with "
+		       "CONFIG_USER_EVENTS";
+	case ENOTTY:
+		return "this kernel cannot trace user_events of one process: it is "
+		       "older than this command";
+	case EINVAL:
+		return "a name has 511 characters at most";
 	default:
 		*fatal = true;
 		return session_why_not(error);
@@ -119,7 +162,6 @@ static const char *why_not(int error, bool *fatal)
  */
 size_t marker_arm(struct marker_arming *arming, struct marker_set *set)
 {
-	struct utrace_ioc_marker marker;
 	size_t i, armed = 0;
 	const char *why;
 	bool fatal;
@@ -127,13 +169,14 @@ size_t marker_arm(struct marker_arming *arming, struct marker_set *set)
 	for (i = 0; i < set->nsites; i++) {
 		struct site *site = &set->sites[i];
 
-		marker = request(arming, set, i);
-		site->armed = !ioctl(arming->words, UTRACE_IOC_MARKER_ARM,
-				     &marker);
+		site->armed = !arm(arming, set, i);
 		armed += site->armed;
 		if (site->armed)
 			continue;
-		why = why_not(errno, &fatal);
+		if (site->user_event && errno != ENOSPC)
+			why = why_not_user_event(errno, &fatal);
+		else
+			why = why_not(errno, &fatal);
 		say(set->markers[site->marker].name, why);
 		if (fatal)
 			exit(STATUS_FAILED);
@@ -141,6 +184,17 @@ size_t marker_arm(struct marker_arming *arming, struct marker_set *set)
 	if (!armed)
 		fail("arming", "no marker could be armed");
 	return armed;
+}
+
+/*
+ * Look at the words, so that poll(2) tells again when one of them comes.  A
+ * process may have registered a user_event.
+ */
+void marker_look_at_words(const struct marker_arming *arming)
+{
+	struct utrace_ioc_word_list list = {};
+
+	ioctl(arming->words, UTRACE_IOC_WORD_LIST, &list);
 }
 
 /*

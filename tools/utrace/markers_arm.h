@@ -25,6 +25,7 @@ struct marker_arming {
 
 void marker_attach(struct marker_arming *arming, pid_t pid, bool follow);
 size_t marker_arm(struct marker_arming *arming, struct marker_set *set);
+void marker_look_at_words(const struct marker_arming *arming);
 void marker_read_hits(struct marker_arming *arming, struct marker_set *set);
 
 #endif /* UTRACE_MARKERS_ARM_H */

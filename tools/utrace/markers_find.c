@@ -3,7 +3,8 @@
  * utrace - find the markers that the user has named
  *
  * A MARKER is PROVIDER:NAME, FILE:PROVIDER:NAME, FILE:FUNCTION or
- * FILE:FUNCTION%return.  FILE has a '/', unless two colons follow.
+ * FILE:FUNCTION%return.  FILE has a '/', unless two colons follow.  user:NAME is a
+ * user_event, of which markers_user_find.c knows.
  */
 #include <errno.h>
 #include <fnmatch.h>
@@ -17,7 +18,6 @@
 #include "markers.h"
 #include "markers_files.h"
 #include "markers_set.h"
-#include "pairs.h"
 
 #define RETURN	"%return"
 
@@ -26,6 +26,7 @@
  * @text: as it was typed
  * @file: FILE, or NULL
  * @provider: PROVIDER, or NULL for a function
+ * @user_event: NAME of a user_event, or NULL; it has none of the other names
  * @wish: NAME or FUNCTION, and what else is to be known of a function
  * @sites: number of sites that were found
  */
@@ -33,6 +34,7 @@ struct spec {
 	const char *text;
 	const char *file;
 	const char *provider;
+	const char *user_event;
 	struct marker_wish wish;
 	size_t sites;
 };
@@ -81,15 +83,20 @@ static bool cut_return(char *name)
 
 static void parse_spec(struct spec *spec, const char *text, unsigned int args)
 {
-	char *rest = strdup(text), *name, *provider;
+	char *rest, *name, *provider;
 
+	*spec = (struct spec){ .text = text, .user_event = user_event_of(text) };
+	if (spec->user_event)
+		return;
+	rest = strdup(text);
 	if (!rest)
 		fail("memory", "there is not enough");
 	name = cut(rest);
 	if (!name)
-		fail(text, "give PROVIDER:NAME, FILE:PROVIDER:NAME or FILE:FUNCTION");
+		fail(text, "give PROVIDER:NAME, FILE:PROVIDER:NAME, FILE:FUNCTION or "
+		     "user:NAME");
 	provider = cut(rest);
-	*spec = (struct spec){ .text = text, .wish.name = name };
+	spec->wish.name = name;
 	if (provider || !strchr(rest, '/')) {
 		spec->file = provider ? rest : NULL;
 		spec->provider = provider ?: rest;
@@ -118,44 +125,14 @@ static void parse_specs(struct search *search)
 
 /* What is found */
 
-/* A file may have any name, also one that clears the screen. */
-static void make_printable(char *c)
-{
-	for (; *c; c++)
-		if (*c <= ' ' || *c == 0x7f)
-			*c = '?';
-}
-
-/* The number of the marker of a site. */
-static unsigned int add_marker(struct marker_set *set,
-			       const struct marker_site *at)
-{
-	char *name;
-	size_t i;
-
-	if (asprintf(&name, "%s:%s", at->provider, at->name) < 0)
-		fail("memory", "there is not enough");
-	make_printable(name);
-	for (i = 0; i < set->nmarkers; i++) {
-		if (!strcmp(set->markers[i].name, name)) {
-			free(name);
-			return i;
-		}
-	}
-	set->markers = grow(set->markers, set->nmarkers, &set->markers_size,
-			    sizeof(*set->markers));
-	set->markers[set->nmarkers] = (struct marker){ .name = name };
-	return set->nmarkers++;
-}
-
-/* Is the site in the set?  The function may have other names, too. */
+/* Is the place in the set?  The function may have other names, too. */
 static bool is_known(const struct search *search, const struct marker_site *at)
 {
 	const struct marker_set *set = search->set;
 	const struct site *site;
 
 	for (site = set->sites; site < set->sites + set->nsites; site++)
-		if (site->at.offset == at->offset &&
+		if (!site->user_event && site->at.offset == at->offset &&
 		    site->at.flags == at->flags &&
 		    site->inode == search->stat.st_ino &&
 		    site->device == search->stat.st_dev)
@@ -170,16 +147,11 @@ static void add_site(const struct search *search, const struct marker_site *at)
 
 	if (is_known(search, at))
 		return;
-	set->sites = grow(set->sites, set->nsites, &set->sites_size,
-			  sizeof(*set->sites));
-	site = &set->sites[set->nsites++];
-	*site = (struct site){
-		.marker = add_marker(set, at),
-		.fd = search->fd,
-		.device = search->stat.st_dev,
-		.inode = search->stat.st_ino,
-		.at = *at,
-	};
+	site = marker_set_add(set, at->provider, at->name);
+	site->fd = search->fd;
+	site->device = search->stat.st_dev;
+	site->inode = search->stat.st_ino;
+	site->at = *at;
 	site->at.provider = NULL;
 	site->at.name = NULL;
 }
@@ -284,7 +256,10 @@ static void fail_spec(const struct search *search, const struct spec *spec)
 	char *why;
 	int n;
 
-	if (!spec->provider)
+	if (spec->user_event)
+		n = asprintf(&why, "no process has registered such a user_event "
+			     "now; give its name without * and ? to wait for one");
+	else if (!spec->provider)
 		n = asprintf(&why, "%s has no symbol of a function '%s'; is it "
 			     "stripped, or is the function chosen by the loader "
 			     "(type 'i' of nm -D)?", spec->file, spec->wish.name);
@@ -320,7 +295,9 @@ void marker_set_find(struct marker_set *set,
 
 	parse_specs(&search);
 	for (spec = search.specs; spec < search.specs + options->n; spec++) {
-		if (spec->file)
+		if (spec->user_event)
+			spec->sites = marker_set_add_user_events(set, spec->text);
+		else if (spec->file)
 			search_named(&search, spec);
 		else
 			anywhere = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - 'utrace markers list': the SDT markers of files
+ * utrace - 'utrace markers list': the SDT markers of files, and user_events
  */
 #include <errno.h>
 #include <stdio.h>
@@ -12,8 +12,10 @@
 #include "markers.h"
 #include "markers_elf.h"
 #include "markers_files.h"
+#include "markers_list.h"
 #include "pairs.h"
 #include "screen.h"
+#include "target.h"
 
 /* The status if there are no markers. */
 #define STATUS_NONE	1
@@ -25,8 +27,11 @@
 #define MIDDLE		20
 
 /* With less room on the line the arguments are below the name, so far in. */
-#define ARGS_LEAST	24
-#define ARGS_INDENT	4
+#define ITEMS_LEAST	24
+#define ITEMS_INDENT	4
+
+/* Characters of an argument, more than any has. */
+#define ITEM_SIZE	80
 
 /**
  * struct listed - a marker of a file
@@ -133,11 +138,63 @@ static int compare(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static void print_header(int width)
+/* Print what a table is about, below @before other ones. */
+void list_print_title(const char *title, unsigned int before)
+{
+	printf("%s%s%s%s\n", before ? "\n" : "", style(STYLE_HEAD),
+	       shorten(title, screen_width()), style(STYLE_PLAIN));
+}
+
+/* Print the names of columns; @width: columns of the names of markers. */
+void list_print_header(int width, const char *n, const char *state,
+		       const char *items)
 {
 	printf("%s%-*s  %5s  %-9s  %s%s\n", style(STYLE_HEAD), width,
-	       "PROVIDER:NAME", "SITES", "SEMAPHORE", "ARGUMENTS",
-	       style(STYLE_PLAIN));
+	       "PROVIDER:NAME", n, state, items, style(STYLE_PLAIN));
+}
+
+/* Begin the items behind @last.  Returns the column that they are at. */
+static int begin_items(int width, const char *last)
+{
+	if (screen_width() - width - MIDDLE >= ITEMS_LEAST) {
+		printf("%-9s  ", last);
+		return width + MIDDLE;
+	}
+	printf("%s\n%*s", last, ITEMS_INDENT, "");
+	return ITEMS_INDENT;
+}
+
+/* Items that find no room go to lines of their own. */
+static void print_items(const struct list_row *row, int column)
+{
+	int at = column, n;
+	unsigned int i;
+
+	for (i = 0; i < row->nitems; i++) {
+		bool last = i + 1 == row->nitems;
+
+		n = strlen(row->items[i]) + !last;
+		if (i && at + 1 + n > screen_width()) {
+			printf("\n%*s", column, "");
+			at = column;
+		} else if (i) {
+			putchar(' ');
+			at++;
+		}
+		printf("%s%s", row->items[i], last ? "" : ",");
+		at += n;
+	}
+}
+
+/* Print a row; @width: columns of the names of markers. */
+void list_print_row(const struct list_row *row, int width)
+{
+	printf("%-*s  %5u  ", width, shorten(row->name, NAME_MOST), row->n);
+	if (row->nitems)
+		print_items(row, begin_items(width, row->state));
+	else
+		printf("%s", row->state);
+	putchar('\n');
 }
 
 /* An argument as text, such as "s32 [rsp+16]". */
@@ -165,58 +222,29 @@ static void describe(struct list *list, const struct listed *listed,
 		snprintf(text, size, "?");
 }
 
-/* Begin the arguments behind @last.  Returns the column that they are at. */
-static int begin_args(int width, const char *last)
-{
-	if (screen_width() - width - MIDDLE >= ARGS_LEAST) {
-		printf("%-9s  ", last);
-		return width + MIDDLE;
-	}
-	printf("%s\n%*s", last, ARGS_INDENT, "");
-	return ARGS_INDENT;
-}
-
-/* Arguments that find no room go to lines of their own. */
-static void print_args(struct list *list, const struct listed *listed,
-		       int column)
-{
-	int at = column, n;
-	unsigned int i;
-	char text[80];
-
-	for (i = 0; i < listed->args.n; i++) {
-		bool last = i + 1 == listed->args.n;
-
-		describe(list, listed, i, text, sizeof(text));
-		n = strlen(text) + !last;
-		if (i && at + 1 + n > screen_width()) {
-			printf("\n%*s", column, "");
-			at = column;
-		} else if (i) {
-			putchar(' ');
-			at++;
-		}
-		printf("%s%s", text, last ? "" : ",");
-		at += n;
-	}
-}
-
 static void print_marker(struct list *list, const struct listed *listed,
 			 int width)
 {
-	const char *semaphore = "some";
+	char texts[UTRACE_MARKER_ARGS][ITEM_SIZE];
+	const char *items[UTRACE_MARKER_ARGS];
+	struct list_row row = {
+		.name = listed->name,
+		.n = listed->sites,
+		.state = "some",
+		.items = items,
+		.nitems = listed->args.n,
+	};
+	unsigned int i;
 
 	if (!listed->semaphores)
-		semaphore = "no";
+		row.state = "no";
 	else if (listed->semaphores == listed->sites)
-		semaphore = "yes";
-	printf("%-*s  %5u  ", width, shorten(listed->name, NAME_MOST),
-	       listed->sites);
-	if (listed->args.n)
-		print_args(list, listed, begin_args(width, semaphore));
-	else
-		printf("%s", semaphore);
-	putchar('\n');
+		row.state = "yes";
+	for (i = 0; i < row.nitems; i++) {
+		describe(list, listed, i, texts[i], sizeof(texts[i]));
+		items[i] = texts[i];
+	}
+	list_print_row(&row, width);
 }
 
 /* Columns of the names.  These are for copying, so they are never shortened. */
@@ -240,9 +268,8 @@ static void print_file(struct list *list, const char *path)
 
 	qsort(list->all, list->n, sizeof(*list->all), compare);
 	if (list->title)
-		printf("%s%s%s%s\n", list->files ? "\n" : "", style(STYLE_HEAD),
-		       shorten(path, screen_width()), style(STYLE_PLAIN));
-	print_header(width);
+		list_print_title(path, list->files);
+	list_print_header(width, "SITES", "SEMAPHORE", "ARGUMENTS");
 	for (i = 0; i < list->n; i++) {
 		print_marker(list, &list->all[i], width);
 		list->sites += list->all[i].sites;
@@ -258,8 +285,12 @@ static const char *plural(size_t n)
 	return n == 1 ? "" : "s";
 }
 
-/* @mapped: number of files of a process, 0 if files were named. */
-static void print_summary(const struct list *list, unsigned int mapped)
+/*
+ * @mapped: number of files of a process, 0 if files were named; @events: number of
+ * its user_events
+ */
+static void print_summary(const struct list *list, unsigned int mapped,
+			  size_t events)
 {
 	printf("\n%s%zu marker%s at %zu site%s", style(STYLE_DIM),
 	       list->markers, plural(list->markers), list->sites,
@@ -268,6 +299,8 @@ static void print_summary(const struct list *list, unsigned int mapped)
 		printf(", in %u of %u mapped files", list->files, mapped);
 	else if (list->title)
 		printf(", in %u file%s", list->files, plural(list->files));
+	if (events)
+		printf("; %zu user_event%s", events, plural(events));
 	printf("%s\n", style(STYLE_PLAIN));
 	if (list->varying)
 		printf("%s*: differs from site to site%s\n", style(STYLE_DIM),
@@ -320,14 +353,16 @@ static int list_file(struct list *list, const char *path)
 static int list_process(struct list *list, pid_t pid)
 {
 	unsigned int mapped = marker_files_of_process(pid, take_mapped, list);
+	size_t events = list_user_events(process_of(pid), list->files);
 
-	if (list->files) {
-		print_summary(list, mapped);
+	if (list->files || events) {
+		print_summary(list, mapped, events);
 		return 0;
 	}
 	fprintf(stderr, "utrace: process %d has no SDT markers in the %u files "
-		"that it has mapped as code; its functions can be traced "
-		"('utrace markers trace --help')\n", pid, mapped);
+		"that it has mapped as code, and no user_events are listed; its "
+		"functions can be traced ('utrace markers trace --help')\n",
+		pid, mapped);
 	return STATUS_NONE;
 }
 
@@ -348,6 +383,6 @@ int markers_list(const struct markers_options *options)
 			worst = status;
 	}
 	if (list.files)
-		print_summary(&list, 0);
+		print_summary(&list, 0, 0);
 	return worst;
 }

@@ -7,12 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <linux/seq_buf.h>
 #include <linux/utrace.h>
 
+#include "decode/print.h"
 #include "fail.h"
 #include "markers_histogram.h"
 #include "markers_report.h"
 #include "markers_set.h"
+#include "markers_user_format.h"
 #include "out.h"
 #include "screen.h"
 
@@ -22,6 +25,16 @@
 /* Characters of an argument of a line, and of what is before the name. */
 #define ARG_SIZE	40
 #define HEAD_SIZE	64
+
+/* Bytes of a user_event without a format that are shown, and those of escapes. */
+#define RAW_MOST	64
+#define RAW_SIZE	(4 * RAW_MOST + 64)
+
+/* Characters of the name of a field that are shown. */
+#define FIELD_MOST	64
+
+/* How often a format that is not there is looked for, in ns. */
+#define LOOK_AGAIN	100000000
 
 /* Lines */
 
@@ -61,6 +74,14 @@ static int put_arg(char *to, const struct site *site,
 		       i + 1, rec->args[i]);
 }
 
+/* What is before the arguments. */
+static int put_head(char *to, const struct utrace_rec *head, const char *name,
+		    __u64 time, int width)
+{
+	return sprintf(to, "%5llu.%06llu %7d %-*s", time / 1000000000,
+		       time / 1000 % 1000000, head->tid, width, name);
+}
+
 /**
  * markers_print_hit() - print a hit as a line
  * @out: where to
@@ -83,32 +104,132 @@ void markers_print_hit(struct out *out, const struct marker_set *set,
 		width = 0;
 	line = out_room(out, HEAD_SIZE + NAME_MOST + strlen(name) +
 			UTRACE_MARKER_ARGS * ARG_SIZE);
-	n = sprintf(line, "%5llu.%06llu %7d %-*s", time / 1000000000,
-		    time / 1000 % 1000000, rec->head.tid, width, name);
+	n = put_head(line, &rec->head, name, time, width);
 	for (i = 0; i < site->at.args.n; i++)
 		n += put_arg(line + n, site, rec, i);
 	line[n++] = '\n';
 	out_add(out, n);
 }
 
+/* The format of a record, which is looked for if it is not known yet. */
+static const struct user_variant *
+variant_of(struct site *site, const struct utrace_rec_user_event *rec)
+{
+	const struct user_variant *variant =
+		user_format_choose(site->format, rec);
+	struct user_format *now;
+
+	if (variant || (site->looked &&
+			rec->head.time - site->looked < LOOK_AGAIN))
+		return variant;
+	site->looked = rec->head.time;
+	now = user_format_read(site->user_event);
+	if (!now)
+		return NULL;
+	user_format_free(site->format);
+	site->format = now;
+	return user_format_choose(now, rec);
+}
+
+/* What a record without a format has, as a string of C. */
+static const char *raw_text(const struct utrace_rec_user_event *rec)
+{
+	static char text[RAW_SIZE];
+	struct seq_buf s = { .buffer = text, .size = sizeof(text) };
+	__u32 shown = rec->copied < RAW_MOST ? rec->copied : RAW_MOST;
+
+	seq_buf_printf(&s, "size=%u data=", rec->size);
+	utrace_print_string(&s, (const char *)rec->data, shown);
+	seq_buf_puts(&s, shown < rec->size ? "..." : "");
+	text[s.len] = '\0';
+	return text;
+}
+
+/**
+ * markers_print_user_event() - print a user_event as a line
+ * @out: where to
+ * @set: the markers
+ * @rec: the record
+ * @time: ns since the trace has begun
+ * @width: markers_name_width()
+ */
+void markers_print_user_event(struct out *out, struct marker_set *set,
+			      const struct utrace_rec_user_event *rec,
+			      __u64 time, int width)
+{
+	struct site *site = &set->sites[rec->id];
+	const struct user_variant *variant = variant_of(site, rec);
+	const char *name = set->markers[site->marker].name, *text, *more = "";
+	char *line;
+	int n;
+
+	text = variant ? user_variant_text(variant, rec) : raw_text(rec);
+	if (variant && rec->copied < rec->size)
+		more = " ...";
+	if (!*text)
+		width = 0;
+	line = out_room(out, HEAD_SIZE + NAME_MOST + strlen(name) +
+			strlen(text) + strlen(more));
+	n = put_head(line, &rec->head, name, time, width);
+	n += sprintf(line + n, "%s%s%s\n", *text ? " " : "", text, more);
+	out_add(out, n);
+}
+
 /* Collecting */
 
-/* Add argument @n of a hit, from 1, to the histogram of the marker. */
-void markers_add_hit(struct marker_set *set,
-		     const struct utrace_rec_marker *rec, unsigned int n)
+/* The histogram of the marker of a site. */
+static struct histogram *histogram_of(struct marker_set *set,
+				      const struct site *site)
 {
-	const struct site *site = &set->sites[rec->id];
 	struct marker *marker = &set->markers[site->marker];
 
 	if (!marker->histogram)
 		marker->histogram = calloc(1, sizeof(*marker->histogram));
 	if (!marker->histogram)
 		fail("memory", "there is not enough");
+	return marker->histogram;
+}
+
+/* Add argument @n of a hit, from 1, to the histogram of the marker. */
+void markers_add_hit(struct marker_set *set,
+		     const struct utrace_rec_marker *rec, unsigned int n)
+{
+	const struct site *site = &set->sites[rec->id];
+	struct histogram *histogram = histogram_of(set, site);
+
 	if (is_read(site, rec, n - 1))
-		histogram_add(marker->histogram, rec->args[n - 1],
+		histogram_add(histogram, rec->args[n - 1],
 			      is_signed(site, n - 1));
 	else
-		marker->histogram->unreadable++;
+		histogram->unreadable++;
+}
+
+static void note_field(struct marker *marker, const struct user_variant *variant,
+		       unsigned int n)
+{
+	const char *name = user_variant_name(variant, n);
+
+	if (!marker->field && name)
+		marker->field = strdup(name);
+}
+
+/* Likewise, field @n of a user_event. */
+void markers_add_user_event(struct marker_set *set,
+			    const struct utrace_rec_user_event *rec,
+			    unsigned int n)
+{
+	struct site *site = &set->sites[rec->id];
+	const struct user_variant *variant = variant_of(site, rec);
+	struct histogram *histogram = histogram_of(set, site);
+	bool has_sign;
+	__u64 value;
+
+	if (variant)
+		note_field(&set->markers[site->marker], variant, n);
+	if (variant && user_variant_number(variant, rec, n, &value, &has_sign))
+		histogram_add(histogram, value, has_sign);
+	else
+		histogram->unreadable++;
 }
 
 /* Tables */
@@ -190,8 +311,12 @@ static void print_histogram(FILE *file, const struct marker *marker,
 
 	if (!histogram)
 		return;
-	fprintf(file, "%s%s arg%u%s, %llu values", style(STYLE_HEAD),
-		marker->name, n, style(STYLE_PLAIN), histogram->values);
+	fprintf(file, "%s%s ", style(STYLE_HEAD), marker->name);
+	if (marker->field)
+		fputs(shorten(marker->field, FIELD_MOST), file);
+	else
+		fprintf(file, "arg%u", n);
+	fprintf(file, "%s, %llu values", style(STYLE_PLAIN), histogram->values);
 	if (histogram->unreadable)
 		fprintf(file, ", and %llu that could not be read",
 			histogram->unreadable);

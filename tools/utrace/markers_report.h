@@ -12,6 +12,7 @@
 struct marker_set;
 struct out;
 struct utrace_rec_marker;
+struct utrace_rec_user_event;
 
 int markers_name_width(const struct marker_set *set);
 void markers_print_hit(struct out *out, const struct marker_set *set,
@@ -19,6 +20,12 @@ void markers_print_hit(struct out *out, const struct marker_set *set,
 		       int width);
 void markers_add_hit(struct marker_set *set,
 		     const struct utrace_rec_marker *rec, unsigned int n);
+void markers_print_user_event(struct out *out, struct marker_set *set,
+			      const struct utrace_rec_user_event *rec,
+			      __u64 time, int width);
+void markers_add_user_event(struct marker_set *set,
+			    const struct utrace_rec_user_event *rec,
+			    unsigned int n);
 void markers_print_counts(struct out *out, const struct marker_set *set);
 void markers_print_histograms(struct out *out, const struct marker_set *set,
 			      unsigned int n);

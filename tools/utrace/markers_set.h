@@ -12,24 +12,32 @@
 
 struct histogram;
 struct markers_options;
+struct user_format;
 
 /**
  * struct marker - a marker as people know it
- * @name: "PROVIDER:NAME"
+ * @name: "PROVIDER:NAME", or "user:NAME"
  * @hits: how often it was hit; known when the trace is over
  * @skipped: hits among them that were those of this command
  * @histogram: of the argument that the options say, NULL if no hit had it
+ * @field: name of what @histogram is of, NULL if it is an argument
  */
 struct marker {
 	char *name;
 	__u64 hits;
 	__u64 skipped;
 	struct histogram *histogram;
+	char *field;
 };
 
 /**
- * struct site - a place in a file, of which the kernel makes a breakpoint
+ * struct site - a place in a file, of which the kernel makes a breakpoint, or a
+ *	user_event
  * @marker: number of its marker
+ * @user_event: name of the user_event, NULL for a place; a user_event has no
+ *	file, and nothing in @at
+ * @format: what is known of the user_event's records, or NULL
+ * @looked: when @format was last looked for, by the clock of records
  * @fd: the file
  * @device: where the file is
  * @inode: number of its inode
@@ -38,6 +46,9 @@ struct marker {
  */
 struct site {
 	unsigned int marker;
+	char *user_event;
+	struct user_format *format;
+	__u64 looked;
 	int fd;
 	__u64 device;
 	__u64 inode;
@@ -64,7 +75,19 @@ struct marker_set {
 	size_t sites_size;
 };
 
+/* markers_find.c */
 void marker_set_find(struct marker_set *set,
 		     const struct markers_options *options);
+
+/* markers_user_find.c */
+const char *user_event_of(const char *text);
+bool marker_set_add_user_events(struct marker_set *set, const char *text);
+size_t marker_set_armed_user_events(const struct marker_set *set);
+void marker_set_check_formats(const struct marker_set *set);
+void marker_set_read_formats(struct marker_set *set);
+
+/* markers_set.c */
+struct site *marker_set_add(struct marker_set *set, const char *provider,
+			    const char *name);
 
 #endif /* UTRACE_MARKERS_SET_H */

@@ -3,7 +3,8 @@
  * utrace - 'utrace markers status': which processes have markers armed
  *
  * Each descriptor for words and markers has an engine "words" in its processes,
- * whose owner is the process that has made it.
+ * whose owner is the process that has made it.  The user_events that processes have
+ * registered are listed by tracefs.
  */
 #include <errno.h>
 #include <limits.h>
@@ -15,6 +16,8 @@
 #include "engines.h"
 #include "fail.h"
 #include "markers.h"
+#include "markers_tracefs.h"
+#include "markers_user.h"
 #include "pairs.h"
 #include "screen.h"
 
@@ -111,6 +114,48 @@ static void print_rows(void)
 		print_row(&rows[i]);
 }
 
+/* User_events */
+
+/* What is printed: the processes that were named, and the number of rows. */
+struct user_rows {
+	const struct markers_options *options;
+	unsigned int n;
+};
+
+static bool is_named(const struct markers_options *options, pid_t pid)
+{
+	unsigned int i;
+
+	for (i = 0; i < options->n; i++)
+		if (atoi(options->names[i]) == pid)
+			return true;
+	return !options->n;
+}
+
+static void print_registration(const struct user_registration *reg, void *data)
+{
+	struct user_rows *user_rows = data;
+
+	if (!is_named(user_rows->options, reg->pid))
+		return;
+	if (!user_rows->n++)
+		printf("%s%s%7s  %-16s  %-18s  %s%s\n", nrows ? "\n" : "",
+		       style(STYLE_HEAD), "PID", "PROGRAM", "STATE",
+		       "USER_EVENT", style(STYLE_PLAIN));
+	printf("%7d  %-16s  %-18s  " USER_PREFIX "%s\n", reg->pid,
+	       name_of(reg->pid), reg->state, shorten(reg->event, 512));
+}
+
+static void print_user_events(const struct markers_options *options)
+{
+	struct user_rows user_rows = { .options = options };
+
+	if (user_registrations_read(print_registration, &user_rows))
+		say("user_events are not shown", tracefs_why_not(errno));
+}
+
+/* What the user has named */
+
 static void add_named(const char *name)
 {
 	char *end;
@@ -123,7 +168,7 @@ static void add_named(const char *name)
 	add_process(pid, pid, NULL);
 }
 
-/* List processes that have markers.  Returns the status of the command. */
+/* List processes that have markers or user_events.  Returns the status of the command. */
 int markers_status(const struct markers_options *options)
 {
 	unsigned int i;
@@ -146,6 +191,7 @@ int markers_status(const struct markers_options *options)
 	if (hidden)
 		fprintf(stderr, "utrace: %u processes are left out: you may not look into them\n",
 			hidden);
+	print_user_events(options);
 	free(rows);
 	return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - 'utrace markers trace': the hits of markers
+ * utrace - 'utrace markers trace': the hits of markers, and user_events
  *
  * Hits are shown as lines, as counts or as histograms.  The markers of a
  * program are armed before its execve(), in the child that waits to become the
@@ -99,12 +99,32 @@ static void take_hit(struct tracing *tracing,
 	markers_print_hit(tracing->out, set, rec, time, tracing->width);
 }
 
+static void take_user_event(struct tracing *tracing,
+			    const struct utrace_rec_user_event *rec)
+{
+	const struct markers_options *options = tracing->options;
+	struct marker_set *set = &tracing->set;
+	__u64 time = rec->head.time;
+
+	is_before_program(tracing, &rec->head);
+	if (rec->id >= set->nsites)
+		return;
+	if (options->histogram) {
+		markers_add_user_event(set, rec, options->histogram);
+		return;
+	}
+	time = time > tracing->began ? time - tracing->began : 0;
+	markers_print_user_event(tracing->out, set, rec, time, tracing->width);
+}
+
 static void take_record(void *data, const struct utrace_rec *rec)
 {
 	struct tracing *tracing = data;
 
 	if (rec->type == UTRACE_REC_MARKER)
 		take_hit(tracing, (const void *)rec);
+	else if (rec->type == UTRACE_REC_USER_EVENT)
+		take_user_event(tracing, (const void *)rec);
 	else
 		is_before_program(tracing, rec);
 	if (record_is_hidden(rec))
@@ -151,6 +171,27 @@ static void set_up(struct tracing *tracing)
 	tracing->width = markers_name_width(&tracing->set);
 }
 
+static const char *plural(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static void note_begin(const struct tracing *tracing, size_t armed)
+{
+	size_t events = marker_set_armed_user_events(&tracing->set);
+	char sites[64] = "", more[64] = "";
+
+	armed -= events;
+	if (armed)
+		snprintf(sites, sizeof(sites), "%zu site%s of markers", armed,
+			 plural(armed));
+	if (events)
+		snprintf(more, sizeof(more), "%s%zu user_event%s",
+			 armed ? " and " : "", events, plural(events));
+	output_note("tracing %s%s in process %d; Ctrl-C ends that", sites, more,
+		    tracing->target.pid);
+}
+
 static void begin(struct tracing *tracing)
 {
 	const struct target *target = &tracing->target;
@@ -158,10 +199,12 @@ static void begin(struct tracing *tracing)
 
 	marker_attach(&tracing->arming, target->pid, tracing->options->follow);
 	armed = marker_arm(&tracing->arming, &tracing->set);
+	if (!tracing->options->count)
+		marker_set_check_formats(&tracing->set);
+	marker_set_read_formats(&tracing->set);
 	tracing->began = stream_now(tracing->stream);
 	if (!target->launched)
-		output_note("tracing %zu site%s of markers in process %d; Ctrl-C ends that",
-			    armed, armed == 1 ? "" : "s", target->pid);
+		note_begin(tracing, armed);
 	target_go(&tracing->target);
 }
 
@@ -191,6 +234,8 @@ static void wait_for_records(struct tracing *tracing)
 		{ .fd = target->signals, .events = POLLIN },
 		/* The reader of a pipe may end while nothing is printed. */
 		{ .fd = target->launched ? -1 : tracing->out->fd },
+		{ .fd = tracing->ended ? -1 : tracing->arming.words,
+		  .events = POLLIN },
 	};
 
 	poll(fds, ARRAY_SIZE(fds), IDLE_MS);
@@ -199,6 +244,11 @@ static void wait_for_records(struct tracing *tracing)
 	/* A pipe says POLLERR, a socket or a terminal POLLHUP. */
 	if (fds[2].revents & (POLLERR | POLLHUP))
 		output_hang_up();
+	/* The format of a user_event may be gone when the program has ended. */
+	if (fds[3].revents & POLLIN) {
+		marker_look_at_words(&tracing->arming);
+		marker_set_read_formats(&tracing->set);
+	}
 }
 
 /* Handle records until the trace is over, or the output has failed. */

@@ -22,7 +22,7 @@
 #include "target.h"
 
 /* The process of a task, 0 if there is no such task. */
-static pid_t process_of(pid_t tid)
+pid_t process_of(pid_t tid)
 {
 	char path[32], line[256];
 	pid_t pid = 0;

@@ -31,6 +31,7 @@ struct target {
 	int interrupted;
 };
 
+pid_t process_of(pid_t tid);
 void target_begin(struct target *target, struct branches_options *options);
 void target_go(struct target *target);
 void target_take_signals(struct target *target);

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - the markers that are traced, and their sites
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fail.h"
+#include "markers_set.h"
+#include "pairs.h"
+
+/* A file may have any name, also one that clears the screen. */
+static void make_printable(char *c)
+{
+	for (; *c; c++)
+		if (*c <= ' ' || *c == 0x7f)
+			*c = '?';
+}
+
+/* The number of the marker of a site. */
+static unsigned int add_marker(struct marker_set *set, const char *provider,
+			       const char *name_)
+{
+	char *name;
+	size_t i;
+
+	if (asprintf(&name, "%s:%s", provider, name_) < 0)
+		fail("memory", "there is not enough");
+	make_printable(name);
+	for (i = 0; i < set->nmarkers; i++) {
+		if (!strcmp(set->markers[i].name, name)) {
+			free(name);
+			return i;
+		}
+	}
+	set->markers = grow(set->markers, set->nmarkers, &set->markers_size,
+			    sizeof(*set->markers));
+	set->markers[set->nmarkers] = (struct marker){ .name = name };
+	return set->nmarkers++;
+}
+
+/**
+ * marker_set_add() - add a site
+ * @set: the set
+ * @provider: who has made its marker, as in struct marker_site
+ * @name: the name of its marker
+ *
+ * Return: the site, which has only its marker yet; valid until the next call.
+ */
+struct site *marker_set_add(struct marker_set *set, const char *provider,
+			    const char *name)
+{
+	struct site *site;
+
+	set->sites = grow(set->sites, set->nsites, &set->sites_size,
+			  sizeof(*set->sites));
+	site = &set->sites[set->nsites++];
+	*site = (struct site){
+		.marker = add_marker(set, provider, name),
+		.fd = -1,
+	};
+	return site;
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - user_events that are registered
+ *
+ * Two files of tracefs list them: user_events_status has the events, and
+ * user_events_processes the processes that have registered them.  An event that
+ * may have several formats has a number behind its name there, as "name.1f", which
+ * programs do not give.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <linux/errname.h>
+
+#include "fail.h"
+#include "markers_tracefs.h"
+#include "markers_user.h"
+
+#define STATUS		"user_events_status"
+#define PROCESSES	"user_events_processes"
+
+/* The name that programs give to an event.  Freed by the caller. */
+static char *name_of(const char *event)
+{
+	char *name = strdup(event), *path, *dot;
+
+	if (!name ||
+	    asprintf(&path, TRACEFS "/events/user_events_multi/%s", event) < 0)
+		fail("memory", "there is not enough");
+	dot = strrchr(name, '.');
+	if (dot && !access(path, F_OK))
+		*dot = '\0';
+	free(path);
+	return name;
+}
+
+/**
+ * user_events_read() - the user_events that there are
+ * @function: is called for each of them
+ * @data: its argument
+ *
+ * Return: 0, or -1 with errno, see tracefs_why_not().
+ */
+int user_events_read(user_event_function *function, void *data)
+{
+	FILE *file = tracefs_open(STATUS);
+	char *line = NULL, *name;
+	size_t size = 0;
+
+	if (!file)
+		return -1;
+	/* An empty line is before the sums. */
+	while (getline(&line, &size, file) > 1) {
+		line[strcspn(line, "\n ")] = '\0';
+		name = name_of(line);
+		function(name, data);
+		free(name);
+	}
+	free(line);
+	fclose(file);
+	return 0;
+}
+
+static void tell(char *line, user_registration_function *function, void *data)
+{
+	struct user_registration reg = {};
+	char *event = NULL, *name, state[16];
+	int error = 0;
+
+	if (sscanf(line, "%ms %d %15s %d", &event, &reg.pid, state, &error) >= 3) {
+		name = name_of(event);
+		reg.event = event;
+		reg.name = name;
+		snprintf(reg.state, sizeof(reg.state), "%s%s%s", state,
+			 error ? " " : "", error ? errname(error) ?: "?" : "");
+		function(&reg, data);
+		free(name);
+	}
+	free(event);
+}
+
+/**
+ * user_registrations_read() - the user_events that processes have registered
+ * @function: is called for each event and process
+ * @data: its argument
+ *
+ * Return: 0, or -1 with errno, see tracefs_why_not().
+ */
+int user_registrations_read(user_registration_function *function, void *data)
+{
+	FILE *file = tracefs_open(PROCESSES);
+	char *line = NULL;
+	size_t size = 0;
+
+	if (!file)
+		return -1;
+	while (getline(&line, &size, file) > 0)
+		tell(line, function, data);
+	free(line);
+	fclose(file);
+	return 0;
+}
