@@ -634,6 +634,25 @@ TEST_F(traced, errors)
 	untrace(&tracer);
 }
 
+/* A descriptor that has an event looks for a marker that it has not. */
+TEST_F(traced, marker_that_is_none)
+{
+	struct utrace_ioc_marker marker = { .offset = 1 };
+	struct target target;
+	struct tracer tracer;
+
+	start_here(&target);
+	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
+	arm_event(tracer.fd, 0, 0);
+	marker.fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	need(marker.fd >= 0, "/proc/self/exe");
+	is(-ENOENT, command(tracer.fd, UTRACE_IOC_MARKER_DISARM, &marker),
+	   "no such marker");
+	close(marker.fd);
+	untrace(&tracer);
+	stop(&target);
+}
+
 TEST_F(traced, many_events)
 {
 	struct target target;

@@ -406,7 +406,7 @@ static int name_read(const struct iov_iter *from, struct name_record **record)
 	return -EFAULT;
 }
 
-static void name_tell_client(struct marker_owner *owner,
+static bool name_tell_client(struct marker_owner *owner,
 			     const struct name_record *record)
 {
 	struct utrace_user_write write = {
@@ -417,28 +417,32 @@ static void name_tell_client(struct marker_owner *owner,
 	};
 
 	if (!utrace_marker_call_begin(owner))
-		return;
+		return false;
 	if (owner->client->written)
 		owner->client->written(owner->data, &write);
 	utrace_marker_call_end(owner);
+	return true;
 }
 
 /* Tell an owner, as marker_tell_hit() does of a site. */
 static void name_tell(struct marker_owner *owner, struct marker_event *event,
 		      struct name_record *record)
 {
-	if (!utrace_marker_may_tell(owner))
-		return;
-	atomic64_inc(&event->hits);
-	if (event->count || !(owner->target || owner->client))
-		return;
+	bool told;
+
 	record->id = event->id;
-	if (owner->client)
-		name_tell_client(owner, record);
+	if (event->count || !(owner->target || owner->client))
+		told = utrace_marker_may_tell(owner);
+	else if (owner->client)
+		told = name_tell_client(owner, record);
 	else
-		utrace_dev_record(owner->target, UTRACE_REC_USER_EVENT, record,
-				  ALIGN(offsetof(struct name_record, data) +
-					record->copied, sizeof(u64)));
+		told = utrace_dev_record(owner->target, UTRACE_REC_USER_EVENT,
+					 record,
+					 ALIGN(offsetof(struct name_record,
+							data) +
+					       record->copied, sizeof(u64)));
+	if (told)
+		atomic64_inc(&event->hits);
 }
 
 static int name_write(struct marker_mm *memory, const void *user_event,
@@ -481,7 +485,7 @@ int __utrace_user_event_write(const void *user_event,
 	struct marker_mm *memory;
 	int ret;
 
-	/* A kernel thread may write for a process, as that of io_uring does. */
+	/* A kernel thread may write, too. */
 	if (!current->mm)
 		return 0;
 	memory = utrace_marker_mm_find(current->mm);
