@@ -115,8 +115,8 @@ void utrace_marker_arm_name(struct marker_owner *owner,
 
 	if (!arm.memory)
 		return;
-	user_events_for_each_bit(current, current->mm, event->name, name_want,
-				 &arm);
+	user_events_visit_bits(current, current->mm, event->name, name_want,
+			       &arm);
 	utrace_marker_mm_put(arm.memory);
 }
 
@@ -133,8 +133,8 @@ static int name_arm_process(struct marker_owner *owner,
 		return PTR_ERR(arm.memory);
 	process = get_pid_task(owner->process, PIDTYPE_TGID);
 	if (process) {
-		user_events_for_each_bit(process, mm, event->name, name_want,
-					 &arm);
+		user_events_visit_bits(process, mm, event->name, name_want,
+				       &arm);
 		put_task_struct(process);
 	}
 	utrace_marker_finish(owner, arm.memory, mm);
