@@ -74,6 +74,12 @@ void utrace_marker_leave(struct marker_mm *memory, struct marker_owner *owner,
 	struct marker_word *word;
 
 	guard(spinlock)(&memory->lock);
+	if (place && place->kind != MARKER_EVENT) {
+		share = utrace_marker_share_at(memory, owner, place);
+		if (share && !share->leaving)
+			utrace_marker_leave_share(share);
+		return;
+	}
 	for_each_marker_word(word, memory) {
 		share = utrace_marker_find_share(word, owner);
 		if (share && !share->leaving && marker_matches(share, place))

@@ -31,7 +31,11 @@
  *         locks of the core	utrace_control()
  *       table_lock		the table of struct marker_mm, in mm.c
  *
- * sites_lock is also taken alone, by the work item that frees an event.
+ * sites_lock is also taken alone, by the work item that frees an event.  names_lock, of
+ * user_event.c, is outside of marker_owner.lock and taken with marker_owner.mutex or
+ * without.  user_events holds locks of its own around all but marker_owner.mutex:
+ * event_mutex, and inside of that user_event_mm.words_lock; marker_owner.mutex is
+ * outside of words_lock.
  */
 #ifndef _KERNEL_UTRACE_MARKER_MARKER_H
 #define _KERNEL_UTRACE_MARKER_MARKER_H
@@ -44,6 +48,7 @@
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
+#include <linux/utrace_words.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 #include <uapi/linux/utrace_marker.h>
@@ -306,6 +311,16 @@ marker_of_word(const struct marker_place *named)
 	return place;
 }
 
+static inline struct marker_place marker_of_bit(const struct utrace_bit *bit)
+{
+	return (struct marker_place){
+		.addr = bit->addr,
+		.kind = bit->size == sizeof(u64) ? UTRACE_WORD_BIT64 :
+						   UTRACE_WORD_BIT32,
+		.bit = bit->bit,
+	};
+}
+
 /* The order of words: by address, so that the words of a page are together. */
 static inline int marker_compare(const struct marker_place *a,
 				 const struct marker_place *b)
@@ -367,12 +382,7 @@ bool utrace_marker_mm_tryget(struct marker_mm *memory);
 void utrace_marker_mm_put(struct marker_mm *memory);
 void utrace_marker_mm_born(struct marker_mm *memory, struct pid *pid);
 
-/* word.c */
-u32 utrace_marker_state(const struct marker_share *share, int *error);
-struct marker_mm *utrace_marker_begin(struct marker_owner *owner,
-				      struct mm_struct **mm);
-void utrace_marker_finish(struct marker_owner *owner, struct marker_mm *memory,
-			  struct mm_struct *mm);
+/* find.c */
 struct marker_word *utrace_marker_from(const struct marker_mm *memory,
 				       unsigned long addr);
 void utrace_marker_insert(struct marker_mm *memory, struct marker_word *word);
@@ -382,6 +392,16 @@ struct marker_word *utrace_marker_find_site(const struct marker_mm *memory,
 					    struct marker_site *site);
 struct marker_share *utrace_marker_find_share(const struct marker_word *word,
 					      const struct marker_owner *owner);
+struct marker_share *utrace_marker_share_at(const struct marker_mm *memory,
+					    const struct marker_owner *owner,
+					    const struct marker_place *place);
+
+/* word.c */
+u32 utrace_marker_state(const struct marker_share *share, int *error);
+struct marker_mm *utrace_marker_begin(struct marker_owner *owner,
+				      struct mm_struct **mm);
+void utrace_marker_finish(struct marker_owner *owner, struct marker_mm *memory,
+			  struct mm_struct *mm);
 int utrace_marker_want(struct marker_mm *memory, struct marker_owner *owner,
 		       const struct marker_place *place);
 int utrace_marker_arm(struct marker_owner *owner,

@@ -78,15 +78,10 @@ static void name_want(void *data, const void *user_event,
 		      const struct utrace_bit *bit)
 {
 	const struct name_arm *arm = data;
-	struct marker_place place = {
-		.addr = bit->addr,
-		.event = arm->event,
-		.user_event = user_event,
-		.kind = bit->size == sizeof(u64) ? UTRACE_WORD_BIT64 :
-						   UTRACE_WORD_BIT32,
-		.bit = bit->bit,
-	};
+	struct marker_place place = marker_of_bit(bit);
 
+	place.event = arm->event;
+	place.user_event = user_event;
 	/*
 	 * -EEXIST: it is wanted already.  Without memory the process goes on without
 	 * the event.
@@ -312,12 +307,7 @@ void __utrace_user_event_registered(const char *name)
 void __utrace_user_event_left(struct mm_struct *mm, const void *user_event,
 			      const struct utrace_bit *bit)
 {
-	struct marker_place place = {
-		.addr = bit->addr,
-		.kind = bit->size == sizeof(u64) ? UTRACE_WORD_BIT64 :
-						   UTRACE_WORD_BIT32,
-		.bit = bit->bit,
-	};
+	struct marker_place place = marker_of_bit(bit);
 	struct marker_mm *memory = utrace_marker_mm_find(mm);
 	struct marker_share *share;
 	struct marker_word *word;

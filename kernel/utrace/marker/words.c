@@ -19,16 +19,6 @@
 /* How often utrace_words_reset() gets a page. */
 #define WORDS_TRIES	10
 
-static struct marker_place words_place(const struct utrace_bit *bit)
-{
-	return (struct marker_place){
-		.addr = bit->addr,
-		.kind = bit->size == sizeof(u64) ? UTRACE_WORD_BIT64 :
-						   UTRACE_WORD_BIT32,
-		.bit = bit->bit,
-	};
-}
-
 /*
  * What a parent of the current process has got ready, or another thread; or NULL.
  * So a process has one engine for this, however many programs it executes.
@@ -92,6 +82,17 @@ void utrace_words_put(struct marker_owner *words)
 	utrace_marker_owner_put(words);
 }
 
+/* May a bit be wanted?  One that is there already may always be. */
+static bool words_have_room(const struct marker_owner *words,
+			    struct marker_mm *memory,
+			    const struct marker_place *place)
+{
+	if (READ_ONCE(words->nshares) < MARKER_MAX_SHARES)
+		return true;
+	guard(spinlock)(&memory->lock);
+	return utrace_marker_share_at(memory, words, place);
+}
+
 /**
  * utrace_words_want() - say whether a bit is wanted
  * @words: what utrace_words_new() has returned
@@ -101,28 +102,26 @@ void utrace_words_put(struct marker_owner *words)
  * @on: it is wanted
  *
  * Nothing is written before utrace_words_settle().  Without memory for the bit, or if
- * @words has 65536 bits, nothing is wanted; the state is %UTRACE_BIT_OFF then.
+ * @words has 65536 others, it is not wanted; the state is %UTRACE_BIT_OFF then.
  *
  * Context: Process context; sleeps.  The caller has counted @mm by mmgrab().
  */
 void utrace_words_want(struct marker_owner *words, struct mm_struct *mm,
 		       struct pid *pid, const struct utrace_bit *bit, bool on)
 {
-	struct marker_place place = words_place(bit);
+	struct marker_place place = marker_of_bit(bit);
 	struct marker_mm *memory;
 
 	if (!mmget_not_zero(mm))
 		return;
-	if (READ_ONCE(words->nshares) >= MARKER_MAX_SHARES)
-		on = false;
 	memory = on ? utrace_marker_mm_get(mm, pid) : utrace_marker_mm_find(mm);
 	if (memory) {
 		utrace_marker_mm_born(memory, pid);
-		if (on)
+		if (!on)
+			utrace_marker_leave(memory, words, &place);
+		else if (words_have_room(words, memory, &place))
 			/* -EEXIST: it is wanted already. */
 			(void)!utrace_marker_want(memory, words, &place);
-		else
-			utrace_marker_leave(memory, words, &place);
 		utrace_marker_mm_put(memory);
 	}
 	mmput_async(mm);
@@ -195,18 +194,15 @@ enum utrace_bit_state utrace_words_state(struct marker_owner *words,
 		[UTRACE_WORD_LEAVING]	= UTRACE_BIT_OFF,
 	};
 	struct marker_mm *memory = utrace_marker_mm_find(mm);
-	struct marker_place place = words_place(bit);
-	struct marker_share *share = NULL;
-	struct marker_word *word;
+	struct marker_place place = marker_of_bit(bit);
+	struct marker_share *share;
 	u32 state = UTRACE_WORD_LEAVING;
 
 	*error = 0;
 	if (!memory)
 		return UTRACE_BIT_OFF;
 	scoped_guard(spinlock, &memory->lock) {
-		word = utrace_marker_find(memory, &place);
-		if (word)
-			share = utrace_marker_find_share(word, words);
+		share = utrace_marker_share_at(memory, words, &place);
 		if (share)
 			state = utrace_marker_state(share, error);
 	}
@@ -271,7 +267,7 @@ static int words_clear(unsigned long addr, const struct marker_place *place,
  */
 int utrace_words_reset(const struct utrace_bit *bit, bool clear)
 {
-	struct marker_place place = words_place(bit);
+	struct marker_place place = marker_of_bit(bit);
 	unsigned long addr = bit->addr + bit->bit / 32 * sizeof(u32);
 	unsigned int tries = WORDS_TRIES;
 	int ret;

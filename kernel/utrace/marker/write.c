@@ -8,11 +8,13 @@
  * and uprobes.  So the change is a compare-and-exchange of the 32 bits around it,
  * by the kernel's mapping of the page.
  *
- * Whoever wants a change tries at once, with pages that are in memory: it waits
- * for nothing that the process could hold up.  What is left is written by threads
- * of the process, each of which comes here before it runs user code again.  These
- * may have to wait for a page, as for any other page of theirs, but not for
- * userfaultfd(2): the thread that would serve the page may be the one that waits.
+ * Whoever wants a change tries at once, with pages that are in memory, and does not
+ * wait for the process; but a page of a file that goes in that moment is read again,
+ * for which a tracer may have to wait, and user_events does not.  What is left is
+ * written by threads of the process, each of which comes here before it runs user
+ * code again.  These may have to wait for a page, as for any other page of theirs,
+ * but not for userfaultfd(2): the thread that would serve the page may be the one
+ * that waits.
  */
 #include <linux/highmem.h>
 #include <linux/mm.h>

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - markers: finding words, and owners' shares of them
+ *
+ * The words of a memory are a tree in the order of their addresses.
+ */
+#include <linux/rbtree.h>
+
+#include "marker.h"
+
+/**
+ * utrace_marker_from() - find the first word of a range
+ * @memory: the words; marker_mm.lock is held
+ * @addr: begin of the range
+ *
+ * Context: Any.
+ * Return: the first word at @addr or behind, or NULL.
+ */
+struct marker_word *utrace_marker_from(const struct marker_mm *memory,
+				       unsigned long addr)
+{
+	struct rb_node *node = memory->words.rb_node;
+	struct marker_word *word, *found = NULL;
+
+	lockdep_assert_held(&memory->lock);
+
+	while (node) {
+		word = rb_entry(node, struct marker_word, node);
+		if (word->place.addr < addr) {
+			node = node->rb_right;
+		} else {
+			found = word;
+			node = node->rb_left;
+		}
+	}
+	return found;
+}
+
+static bool marker_is_less(struct rb_node *a, const struct rb_node *b)
+{
+	return marker_compare(&rb_entry(a, struct marker_word, node)->place,
+			      &rb_entry(b, struct marker_word, node)->place) < 0;
+}
+
+/**
+ * utrace_marker_insert() - add a word
+ * @memory: the words, none of which has this place; marker_mm.lock is held
+ * @word: the word, whose place is filled in
+ *
+ * Context: Any.
+ */
+void utrace_marker_insert(struct marker_mm *memory, struct marker_word *word)
+{
+	rb_add(&word->node, &memory->words, marker_is_less);
+}
+
+static int marker_is_at(const void *place, const struct rb_node *node)
+{
+	return marker_compare(place,
+			      &rb_entry(node, struct marker_word, node)->place);
+}
+
+/**
+ * utrace_marker_find() - find a word
+ * @memory: the words; marker_mm.lock is held
+ * @place: the word, as its owner names it
+ *
+ * Context: Any.
+ * Return: the word, or NULL.
+ */
+struct marker_word *utrace_marker_find(const struct marker_mm *memory,
+				       const struct marker_place *place)
+{
+	struct marker_place of_word = marker_of_word(place);
+
+	lockdep_assert_held(&memory->lock);
+
+	return rb_entry_safe(rb_find(&of_word, &memory->words, marker_is_at),
+			     struct marker_word, node);
+}
+
+/**
+ * utrace_marker_find_site() - find the word that stands for a site
+ * @memory: the words; marker_mm.lock is held
+ * @site: the site
+ *
+ * Context: Any.
+ * Return: the word, or NULL.
+ */
+struct marker_word *utrace_marker_find_site(const struct marker_mm *memory,
+					    struct marker_site *site)
+{
+	struct marker_place place = { .kind = MARKER_SITE, .site = site };
+
+	return utrace_marker_find(memory, &place);
+}
+
+/**
+ * utrace_marker_find_share() - find an owner's share of a word
+ * @word: the word; marker_mm.lock is held
+ * @owner: the owner
+ *
+ * Context: Any.
+ * Return: the share, which may be leaving, or NULL.
+ */
+struct marker_share *utrace_marker_find_share(const struct marker_word *word,
+					      const struct marker_owner *owner)
+{
+	struct marker_share *share;
+
+	list_for_each_entry(share, &word->shares, of_word)
+		if (share->owner == owner)
+			return share;
+	return NULL;
+}
+
+/**
+ * utrace_marker_share_at() - find an owner's share of the word at a place
+ * @memory: the words; marker_mm.lock is held
+ * @owner: the owner
+ * @place: the word, as its owner names it
+ *
+ * Context: Any.
+ * Return: the share, which may be leaving, or NULL.
+ */
+struct marker_share *utrace_marker_share_at(const struct marker_mm *memory,
+					    const struct marker_owner *owner,
+					    const struct marker_place *place)
+{
+	const struct marker_word *word = utrace_marker_find(memory, place);
+
+	return word ? utrace_marker_find_share(word, owner) : NULL;
+}
