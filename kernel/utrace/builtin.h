@@ -26,6 +26,7 @@ utrace_attach_for(const struct cred *opener, struct task_struct *target,
 bool utrace_has_living(struct utrace_engine *engine);
 void utrace_interrupt_cpus(struct utrace_engine *engine);
 bool utrace_covers(struct utrace_engine *engine, struct task_struct *task);
+bool utrace_adopt_current(void);
 bool utrace_was_called(const struct utrace_engine *engine, unsigned int event,
 		       bool (*same)(const struct utrace_engine *a,
 				    const struct utrace_engine *b));

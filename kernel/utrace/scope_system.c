@@ -493,6 +493,25 @@ bool utrace_adopt(unsigned long events)
 }
 
 /**
+ * utrace_adopt_current() - give the current task a struct utrace without an event
+ *
+ * For a client that has data for the task (utrace_task_data_add()).
+ *
+ * Context: The task itself, which is a user task; may sleep.
+ * Return: false if there is no memory.
+ */
+bool utrace_adopt_current(void)
+{
+	if (current->utrace)
+		return true;
+	if (!utrace_adopt_wanted(0))
+		return false;
+	/* No event follows that would renew the word of the bare task. */
+	utrace_want_renewal(current);
+	return true;
+}
+
+/**
  * utrace_engine_lost() - how many events did an engine of the system miss?
  * @engine: the engine; the caller has a reference
  *

@@ -84,6 +84,9 @@ struct task_struct *utrace_dev_task_of(int fd);
 
 struct utrace_engine *utrace_dev_target_engine(struct utrace_session *session,
 					       u32 id);
+struct utrace_engine *utrace_dev_system_target(struct utrace_session *session,
+					       u32 id);
+bool utrace_dev_may_trace_all(const struct cred *opener);
 
 /* dev/record.c */
 bool utrace_dev_sees_current(struct utrace_engine *engine);

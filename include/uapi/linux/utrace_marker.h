@@ -17,22 +17,29 @@
 
 /**
  * struct utrace_ioc_words - %UTRACE_IOC_WORDS: make a descriptor for words
- * @pidfd: pidfd of the process
+ * @pidfd: pidfd of the process; with %UTRACE_SCOPE_SYSTEM -1
  * @scope: %UTRACE_SCOPE_PROCESS, or %UTRACE_SCOPE_TREE: a child of fork(2) keeps
- *	the words that are armed, else it starts without them
+ *	the words that are armed, else it starts without them; or
+ *	%UTRACE_SCOPE_SYSTEM: all processes but the one that makes the descriptor
  * @target: id of a target of this session, for which the hits of markers are
- *	recorded; 0: they are only counted
+ *	recorded; 0: they are only counted.  With %UTRACE_SCOPE_SYSTEM a target of that
+ *	scope
  * @reserved: 0
  *
  * The ioctl returns the descriptor, which has O_CLOEXEC.  With its last copy all
  * that it has armed is taken back.  Memory that processes share, by vfork(2) or
  * clone(2), has one set of words; execve(2) leaves them behind.
  *
+ * A descriptor of the system takes markers, which are armed wherever their file is
+ * mapped; neither words, which are somewhere else in each process, nor user_events,
+ * which ftrace enables in all processes.
+ *
  * poll(2) tells POLLIN when the state of a word may have changed since the last
  * %UTRACE_IOC_WORD_LIST, and POLLHUP when all tasks have ended.
  *
- * Errors: EBADF - @pidfd is no pidfd.  EINVAL - there is no such scope, or
- * @reserved is not 0.  ENOENT - there is no such @target.  ESRCH - the process is
+ * Errors: EBADF - @pidfd is no pidfd.  EINVAL - there is no such scope,
+ * @reserved is not 0, or @pidfd of the system is not -1.  ENOENT - there is no such
+ * @target, or it is not one of the system.  ESRCH - the process is
  * gone.  EPERM - the caller or the opener of the device may not
  * trace it.  EUSERS, ENOSPC, EINTR - see %UTRACE_IOC_ATTACH.  EMFILE, ENFILE -
  * there is no room for a descriptor.  ENOMEM - there is no memory.
@@ -105,7 +112,8 @@ enum utrace_word_state {
  * EEXIST - this descriptor has armed the word already, and that has not failed.
  * ENOENT, of DISARM - it has not.  EPERM - the caller or the opener of the device
  * may not trace the process any more.  ESRCH - the process is gone.  ENOSPC - the
- * descriptor has too many words.  EINTR - the caller is killed.  ENOMEM.
+ * descriptor has too many words.  EOPNOTSUPP - the descriptor is one of the system.
+ * EINTR - the caller is killed.  ENOMEM.
  */
 struct utrace_ioc_word {
 	__u64 addr;
@@ -200,6 +208,7 @@ struct utrace_marker_arg {
 /* Flags of a marker. */
 #define UTRACE_MARKER_RETURN	0x1	/* a hit is the return of the function */
 #define UTRACE_MARKER_COUNT	0x2	/* hits are counted, and not recorded */
+#define UTRACE_MARKER_HISTOGRAM	0x4	/* likewise, by the value of an argument */
 
 /**
  * struct utrace_ioc_marker - %UTRACE_IOC_MARKER_ARM: arm a marker
@@ -209,7 +218,7 @@ struct utrace_marker_arg {
  * @semaphore: offset of the semaphore in the file; 0: there is none.  All users of
  *	the marker have to give the same one, also perf and others
  * @id: any number, which records of hits have
- * @nargs: number of elements of @args that are used
+ * @nargs: number of elements of @args that are used; with %UTRACE_MARKER_HISTOGRAM 1
  * @reserved: 0
  * @args: the arguments
  *
@@ -218,6 +227,10 @@ struct utrace_marker_arg {
  * later.  While it is there the semaphore is raised by one.  Each hit is a
  * UTRACE_REC_MARKER of the target.  %UTRACE_IOC_MARKER_DISARM has @fd, @flags and
  * @offset of what was armed.
+ *
+ * A descriptor of the system arms the marker in all processes, as perf does: the caller
+ * waits for the mmap_lock of each process that has the file mapped, and one in which
+ * there is no memory for the breakpoint makes ARM fail.
  *
  * Errors: EBADF - @fd.  EINVAL - a flag, an offset or an argument does not make
  * sense.  EBUSY - another user of the marker has given another semaphore.  EEXIST -
@@ -275,6 +288,46 @@ struct utrace_ioc_marker_counts {
 #define UTRACE_IOC_MARKER_COUNTS _IOWR(0xBC, 0x18, struct utrace_ioc_marker_counts)
 
 /**
+ * enum utrace_marker_bucket - by what a histogram sorts the values of an argument
+ * @UTRACE_MARKER_UNREADABLE: the value could not be read without waiting
+ * @UTRACE_MARKER_NEGATIVE: it is below 0, and the argument has a sign
+ * @UTRACE_MARKER_ZERO: it is 0
+ * @UTRACE_MARKER_POSITIVE: bit 0 is its highest bit; with @UTRACE_MARKER_POSITIVE + n
+ *	it is bit n
+ * @UTRACE_MARKER_BUCKETS: number of buckets
+ */
+enum utrace_marker_bucket {
+	UTRACE_MARKER_UNREADABLE,
+	UTRACE_MARKER_NEGATIVE,
+	UTRACE_MARKER_ZERO,
+	UTRACE_MARKER_POSITIVE,
+	UTRACE_MARKER_BUCKETS = UTRACE_MARKER_POSITIVE + 64,
+};
+
+/**
+ * struct utrace_ioc_marker_histogram - %UTRACE_IOC_MARKER_HISTOGRAM
+ * @id: see struct utrace_ioc_marker; of several markers the first that was armed
+ * @buckets: pointer to @n numbers of hits of 64 bits, by enum utrace_marker_bucket
+ * @n: number of elements; the kernel writes how many it has filled in
+ * @total: not read; the kernel writes %UTRACE_MARKER_BUCKETS
+ *
+ * The kernel has sorted the hits of a marker that was armed with
+ * %UTRACE_MARKER_HISTOGRAM.  Which hits count is said with %UTRACE_IOC_MARKER_COUNTS.
+ *
+ * Errors: ENOENT - there is no such marker with a histogram.  EFAULT - @buckets.
+ */
+struct utrace_ioc_marker_histogram {
+	__u64 id;
+	__u64 buckets;
+	__u32 n;
+	__u32 total;
+};
+
+#define UTRACE_IOC_MARKER_HISTOGRAM_SIZE_VER0	24
+#define UTRACE_IOC_MARKER_HISTOGRAM						\
+	_IOWR(0xBC, 0x1B, struct utrace_ioc_marker_histogram)
+
+/**
  * struct utrace_ioc_user_event - %UTRACE_IOC_USER_EVENT_ARM: arm a user_event
  * @name: pointer to the name of the event, without fields, with a NUL, at most 512
  *	bytes
@@ -294,7 +347,7 @@ struct utrace_ioc_marker_counts {
  * Errors: EFAULT - @name.  EINVAL - @name is empty or too long, or there is no such
  * flag.  EEXIST - this descriptor has the event already.  ENOENT, of DISARM - it has
  * not.  ENOSPC - the descriptor has 1024 markers and events.  EOPNOTSUPP - the kernel
- * is built without user_events.  EPERM, ESRCH, EINTR, ENOMEM - see
+ * is built without user_events, or the descriptor is one of the system.  EPERM, ESRCH, EINTR, ENOMEM - see
  * %UTRACE_IOC_WORD_ARM.
  */
 struct utrace_ioc_user_event {

@@ -64,6 +64,18 @@ void utrace_dev_write(struct session_writer *w, u16 type, u16 flags,
 }
 
 /*
+ * Does a target have the current task?  A target of the system has all tasks, also
+ * those that have reported no event yet.
+ */
+static bool session_has_current(const struct session_target *target,
+				struct utrace_engine *engine)
+{
+	if (target->all)
+		return utrace_adopt_current();
+	return current->utrace && utrace_covers(engine, current);
+}
+
+/*
  * Begin with an event of a client for the current task.  Returns false if the target
  * is detached or does not have the task, or the session may not see the task.
  */
@@ -75,8 +87,7 @@ static bool session_begin_client(struct session_writer *w,
 	*w = (struct session_writer){ .target = target };
 	/* Pairs with session_adopt() and utrace_dev_retell(). */
 	w->now = smp_load_acquire(&target->now);
-	if (READ_ONCE(target->gone) || !current->utrace ||
-	    (!target->all && !utrace_covers(engine, current)))
+	if (READ_ONCE(target->gone) || !session_has_current(target, engine))
 		return false;
 	w->task = utrace_dev_task(target);
 	if (w->task)

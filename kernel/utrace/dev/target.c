@@ -71,8 +71,14 @@ static bool session_caller_may_trace_all(void)
 	return true;
 }
 
-/* May the caller and the opener of the session trace the whole system? */
-static bool session_may_trace_all(const struct cred *opener)
+/**
+ * utrace_dev_may_trace_all() - may the caller and an opener trace the whole system?
+ * @opener: credentials of the opener of the device
+ *
+ * Context: Process context.
+ * Return: true if both may.
+ */
+bool utrace_dev_may_trace_all(const struct cred *opener)
 {
 	const struct cred *old;
 	bool may;
@@ -427,7 +433,7 @@ static int session_attach_system(struct utrace_session *session,
 	const void *of;
 	int ret;
 
-	if (!session_may_trace_all(session->cred))
+	if (!utrace_dev_may_trace_all(session->cred))
 		return -EPERM;
 	/* No engine of the system can hold a task. */
 	if (session->full == UTRACE_FULL_STOP)
@@ -549,6 +555,24 @@ struct utrace_engine *utrace_dev_target_engine(struct utrace_session *session,
 		return NULL;
 	utrace_engine_get(target->engine);
 	return target->engine;
+}
+
+/**
+ * utrace_dev_system_target() - utrace_dev_target_engine() for targets of the system
+ * @session: the session; its lock is held
+ * @id: id of the target, from utrace_dev_attach()
+ *
+ * Context: Process context.
+ * Return: the engine, with a reference for the caller, or NULL if the session has no
+ * such target with %UTRACE_SCOPE_SYSTEM.
+ */
+struct utrace_engine *utrace_dev_system_target(struct utrace_session *session,
+					       u32 id)
+{
+	struct session_target *target = utrace_dev_target(session, id);
+
+	return target && target->scope == UTRACE_SCOPE_SYSTEM ?
+	       utrace_dev_target_engine(session, id) : NULL;
 }
 
 /**

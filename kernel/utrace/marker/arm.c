@@ -7,7 +7,8 @@
 
 #include "marker.h"
 
-#define MARKER_FLAGS		(UTRACE_MARKER_RETURN | UTRACE_MARKER_COUNT)
+#define MARKER_FLAGS		(UTRACE_MARKER_RETURN | UTRACE_MARKER_COUNT | \
+				 UTRACE_MARKER_HISTOGRAM)
 
 static struct marker_event *
 marker_event_new(struct marker_owner *owner,
@@ -18,6 +19,11 @@ marker_event_new(struct marker_owner *owner,
 	event = utrace_marker_event_new(owner, arg->id, arg->flags);
 	if (IS_ERR(event))
 		return event;
+	if (arg->flags & UTRACE_MARKER_HISTOGRAM &&
+	    utrace_marker_histogram_new(event)) {
+		utrace_marker_event_put(event);
+		return ERR_PTR(-ENOMEM);
+	}
 	event->site = site;
 	event->nargs = arg->nargs;
 	memcpy(event->args, arg->args, sizeof(event->args));
@@ -30,7 +36,8 @@ static bool marker_is_valid(const struct utrace_ioc_marker *arg)
 
 	if (arg->flags & ~MARKER_FLAGS ||
 	    arg->nargs > UTRACE_MARKER_ARGS || arg->reserved ||
-	    (s64)arg->offset < 0 || (s64)arg->semaphore < 0)
+	    (s64)arg->offset < 0 || (s64)arg->semaphore < 0 ||
+	    (arg->flags & UTRACE_MARKER_HISTOGRAM && arg->nargs != 1))
 		return false;
 	for (i = 0; i < arg->nargs; i++)
 		if (!utrace_marker_arg_is_valid(&arg->args[i]))
@@ -51,8 +58,9 @@ static struct marker_event *marker_find_event(const struct marker_owner *owner,
 	return NULL;
 }
 
-static int marker_start_event(struct marker_owner *owner,
-			      struct marker_event *event)
+/* Arm the event in the owner's process, and in those that came from it. */
+static int marker_start_in_process(struct marker_owner *owner,
+				   struct marker_event *event)
 {
 	struct marker_place place = {
 		.kind = MARKER_SITE,
@@ -62,14 +70,24 @@ static int marker_start_event(struct marker_owner *owner,
 	u32 state;
 	int ret, error;
 
-	utrace_marker_event_add(owner, event);
 	ret = utrace_marker_arm(owner, &place, &state, &error);
 	if (!ret && state == UTRACE_WORD_FAILED)
 		ret = -error;
+	if (!ret && owner->follow)
+		utrace_marker_ask_all(owner, true);
+	return ret;
+}
+
+static int marker_start_event(struct marker_owner *owner,
+			      struct marker_event *event)
+{
+	int ret;
+
+	utrace_marker_event_add(owner, event);
+	ret = owner->system ? utrace_marker_begin_everywhere(owner, event) :
+			      marker_start_in_process(owner, event);
 	if (ret)
 		utrace_marker_event_end(owner, event);
-	else if (owner->follow)
-		utrace_marker_ask_all(owner, true);
 	return ret;
 }
 

@@ -143,6 +143,8 @@ void utrace_marker_disarm_all(struct marker_owner *owner)
 {
 	scoped_guard(spinlock, &owner->lock)
 		owner->closed = true;
+	if (owner->system)
+		utrace_marker_end_all_everywhere(owner);
 	marker_disarm(owner, NULL);
 	utrace_marker_detach_if_done(owner);
 }

@@ -18,16 +18,22 @@
 #define MARKER_MAX_EVENTS	1024
 
 /* The last share has gone, so no memory has a breakpoint for the event. */
-static void marker_event_free(struct work_struct *work)
+static void marker_event_free(struct kref *ref)
 {
-	struct marker_event *event = container_of(work, struct marker_event,
-						  free);
+	struct marker_event *event = container_of(ref, struct marker_event,
+						  ref);
 
 	if (event->site)
 		utrace_marker_site_drop(event->site);
 	if (event->name)
 		utrace_marker_name_drop(event);
+	kfree(event->histogram);
 	kfree(event);
+}
+
+static void marker_event_work(struct work_struct *work)
+{
+	marker_event_free(&container_of(work, struct marker_event, free)->ref);
 }
 
 static void marker_event_last(struct kref *ref)
@@ -94,7 +100,7 @@ struct marker_event *utrace_marker_event_new(struct marker_owner *owner, u64 id,
 	if (!event)
 		return ERR_PTR(-ENOMEM);
 	kref_init(&event->ref);
-	INIT_WORK(&event->free, marker_event_free);
+	INIT_WORK(&event->free, marker_event_work);
 	event->id = id;
 	event->count = flags & UTRACE_MARKER_COUNT;
 	return event;
@@ -136,9 +142,13 @@ void utrace_marker_event_end(struct marker_owner *owner,
 		list_del_init(&event->list);
 		owner->nevents--;
 	}
-	/* -ENOENT: no memory has it. */
-	(void)!utrace_marker_disarm(owner, &place);
-	utrace_marker_event_put(event);
+	if (owner->system)
+		utrace_marker_end_everywhere(event);
+	else
+		/* -ENOENT: no memory has it. */
+		(void)!utrace_marker_disarm(owner, &place);
+	/* At once, so that the place may be armed with another semaphore. */
+	kref_put(&event->ref, marker_event_free);
 }
 
 /* Event number @n of an owner, with a reference; NULL: no more. */

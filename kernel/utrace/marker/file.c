@@ -63,6 +63,8 @@ static int marker_arm(struct marker_owner *owner, void *data)
 	struct marker_place place;
 	int ret = marker_place(arg, &place);
 
+	if (owner->system)
+		return -EOPNOTSUPP;
 	return ret ?: utrace_marker_arm(owner, &place, &arg->state,
 					&arg->error);
 }
@@ -169,6 +171,8 @@ static int marker_arm_user_event(struct marker_owner *owner, void *data)
 	char *name;
 	int ret;
 
+	if (owner->system)
+		return -EOPNOTSUPP;
 	if (arg->reserved)
 		return -EINVAL;
 	name = strndup_user(u64_to_user_ptr(arg->name), MARKER_NAME_SIZE);
@@ -211,6 +215,21 @@ static int marker_counts(struct marker_owner *owner, void *data)
 	return ret;
 }
 
+static int marker_histogram(struct marker_owner *owner, void *data)
+{
+	struct utrace_ioc_marker_histogram *arg = data;
+	u64 buckets[UTRACE_MARKER_BUCKETS];
+	int ret;
+
+	ret = utrace_marker_histogram_read(owner, arg->id, buckets);
+	if (ret)
+		return ret;
+	arg->n = min(arg->n, UTRACE_MARKER_BUCKETS);
+	arg->total = UTRACE_MARKER_BUCKETS;
+	return copy_to_user(u64_to_user_ptr(arg->buckets), buckets,
+			    arg->n * sizeof(*buckets)) ? -EFAULT : 0;
+}
+
 /**
  * struct marker_command - an ioctl of a descriptor
  * @command: its number, and the first size of its argument
@@ -240,6 +259,7 @@ static const struct marker_command marker_commands[] = {
 	MARKER_COMMAND(MARKER_ARM, marker_arm_marker, true),
 	MARKER_COMMAND(MARKER_DISARM, marker_disarm_marker, true),
 	MARKER_COMMAND(MARKER_COUNTS, marker_counts, false),
+	MARKER_COMMAND(MARKER_HISTOGRAM, marker_histogram, false),
 	MARKER_COMMAND(USER_EVENT_ARM, marker_arm_user_event, false),
 	MARKER_COMMAND(USER_EVENT_DISARM, marker_disarm_user_event, false),
 };
@@ -297,8 +317,8 @@ static __poll_t marker_poll(struct file *file, struct poll_table_struct *table)
 	smp_mb();	/* Pairs with wq_has_sleeper() in utrace_marker_tell(). */
 	if (READ_ONCE(owner->changed))
 		mask |= EPOLLIN | EPOLLRDNORM;
-	/* The engine is there as long as the descriptor is. */
-	if (!utrace_has_living(owner->engine))
+	/* The engine is there as long as the descriptor is; the system does not end. */
+	if (!owner->system && !utrace_has_living(owner->engine))
 		mask |= EPOLLHUP;
 	return mask;
 }
@@ -334,6 +354,40 @@ static int marker_install(struct marker_owner *owner)
 	return fd;
 }
 
+static struct marker_owner *
+marker_owner_of_process(struct utrace_session *session,
+			const struct utrace_ioc_words *words)
+{
+	struct task_struct *task = utrace_dev_task_of(words->pidfd);
+	struct marker_owner *owner;
+
+	if (IS_ERR(task))
+		return ERR_CAST(task);
+	owner = utrace_marker_owner_new(session, task,
+					words->scope == UTRACE_SCOPE_TREE,
+					words->target);
+	put_task_struct(task);
+	return owner;
+}
+
+static struct marker_owner *
+marker_owner_for(struct utrace_session *session,
+		 const struct utrace_ioc_words *words)
+{
+	switch (words->scope) {
+	case UTRACE_SCOPE_PROCESS:
+	case UTRACE_SCOPE_TREE:
+		return marker_owner_of_process(session, words);
+	case UTRACE_SCOPE_SYSTEM:
+		if (words->pidfd == -1)
+			return utrace_marker_owner_of_system(session,
+							     words->target);
+		fallthrough;
+	default:
+		return ERR_PTR(-EINVAL);
+	}
+}
+
 /**
  * utrace_marker_file_make() - %UTRACE_IOC_WORDS
  * @session: the session through which the program asks
@@ -346,18 +400,9 @@ static int marker_install(struct marker_owner *owner)
 int utrace_marker_file_make(struct utrace_session *session, void *arg)
 {
 	const struct utrace_ioc_words *words = arg;
-	struct marker_owner *owner;
-	struct task_struct *task;
+	struct marker_owner *owner = ERR_PTR(-EINVAL);
 
-	if ((words->scope != UTRACE_SCOPE_PROCESS &&
-	     words->scope != UTRACE_SCOPE_TREE) || words->reserved)
-		return -EINVAL;
-	task = utrace_dev_task_of(words->pidfd);
-	if (IS_ERR(task))
-		return PTR_ERR(task);
-	owner = utrace_marker_owner_new(session, task,
-					words->scope == UTRACE_SCOPE_TREE,
-					words->target);
-	put_task_struct(task);
+	if (!words->reserved)
+		owner = marker_owner_for(session, words);
 	return IS_ERR(owner) ? PTR_ERR(owner) : marker_install(owner);
 }

@@ -9,6 +9,9 @@
  * which waits at the safe point.
  */
 #include <linux/perf_regs.h>
+#include <linux/rculist.h>
+#include <linux/rcupdate_trace.h>
+#include <linux/sched/signal.h>
 #include <linux/uaccess.h>
 #include <linux/utrace_markers.h>
 #include <uapi/linux/utrace.h>
@@ -138,6 +141,21 @@ static bool marker_tell_args(struct marker_owner *owner,
 				 event->nargs * sizeof(hit.args[0]));
 }
 
+/* As marker_tell_args(), for an event that sorts its hits. */
+static bool marker_tell_histogram(struct marker_owner *owner,
+				  struct marker_event *event,
+				  struct pt_regs *regs)
+{
+	bool readable;
+	u64 value;
+
+	if (!utrace_marker_may_tell(owner))
+		return false;
+	readable = marker_arg(&event->args[0], regs, &value);
+	utrace_marker_histogram_add(event, readable, value);
+	return true;
+}
+
 /*
  * Tell an owner of a hit.  Nothing is told, nor counted, of a task that the owner may
  * not trace as it is now.
@@ -148,7 +166,9 @@ static void marker_tell_hit(struct marker_owner *owner,
 {
 	bool told;
 
-	if (!event->count && (owner->target || owner->client))
+	if (event->histogram)
+		told = marker_tell_histogram(owner, event, regs);
+	else if (!event->count && (owner->target || owner->client))
 		told = marker_tell_args(owner, event, ip, regs);
 	else
 		told = utrace_marker_may_tell(owner);
@@ -227,4 +247,31 @@ bool utrace_marker_hit(struct marker_mm *memory, struct marker_site *site,
 		utrace_marker_owner_put(owner);
 	}
 	return last;
+}
+
+/**
+ * utrace_marker_hit_everywhere() - tell owners of the system of a hit
+ * @events: their events at the site
+ * @ip: address of the site
+ * @regs: the registers there
+ *
+ * An owner is not told of the process that has made it, whose hits would make records
+ * without an end.
+ *
+ * Context: The task that has hit the site, in a handler of uprobes.
+ * Return: true if there is such an owner.
+ */
+bool utrace_marker_hit_everywhere(const struct list_head *events,
+				  unsigned long ip, struct pt_regs *regs)
+{
+	struct marker_event *event;
+	bool some = false;
+
+	list_for_each_entry_rcu(event, events, everywhere,
+				rcu_read_lock_trace_held()) {
+		some = true;
+		if (event->owner->process != task_tgid(current))
+			marker_tell_hit(event->owner, event, ip, regs);
+	}
+	return some;
 }

@@ -31,7 +31,7 @@
  *         locks of the core	utrace_control()
  *       table_lock		the table of struct marker_mm, in mm.c
  *
- * sites_lock is also taken alone, by the work item that frees an event.  names_lock, of
+ * sites_lock is also taken alone, where an event is freed.  names_lock, of
  * user_event.c, is outside of marker_owner.lock and taken with marker_owner.mutex or
  * without.  user_events holds locks of its own around all but marker_owner.mutex:
  * event_mutex, and inside of that user_event_mm.words_lock; marker_owner.mutex is
@@ -40,6 +40,7 @@
 #ifndef _KERNEL_UTRACE_MARKER_MARKER_H
 #define _KERNEL_UTRACE_MARKER_MARKER_H
 
+#include <linux/atomic.h>
 #include <linux/completion.h>
 #include <linux/kref.h>
 #include <linux/list.h>
@@ -213,7 +214,8 @@ struct marker_mm {
  * @engine: the engine, with a reference; NULL once it is detached
  * @target: engine of the target that hits are recorded for, counted; or NULL.
  *	Constant
- * @process: the process that has the words, counted; constant
+ * @process: the process that has the words, counted; of an owner of the system the
+ *	process that has made it.  Constant
  * @opener: credentials of the opener of the device, counted; constant
  * @cred: those of the process that has made the descriptor, likewise
  * @ns: pid namespace of the opener, counted; constant
@@ -225,6 +227,8 @@ struct marker_mm {
  * @calls: one reference for the client, one for each call of it
  * @called: completed when @calls is 0
  * @kernel: the owner is a part of the kernel, see words.c; constant
+ * @system: the owner has markers in all processes but @process, and no engine, see
+ *	everywhere.c; constant
  * @users: of such an owner: those that have not called utrace_words_put()
  */
 struct marker_owner {
@@ -252,6 +256,7 @@ struct marker_owner {
 	refcount_t calls;
 	struct completion called;
 	bool kernel;
+	bool system;
 	refcount_t users;
 };
 
@@ -265,9 +270,12 @@ struct marker_owner {
  * @site: where, counted; NULL for a user_event; constant
  * @name: name of a user_event, else NULL; constant
  * @named: entry in the table of names, see user_event.c; under its lock
- * @owner: of a user_event: the owner, which outlives @named; constant
+ * @owner: of a user_event or an owner of the system: the owner, which outlives
+ *	@named and @everywhere; constant
+ * @everywhere: of an owner of the system: entry in the site's list, see everywhere.c
  * @id: the owner's number; constant
  * @count: hits are counted only; constant
+ * @histogram: numbers of hits, by enum utrace_marker_bucket; or NULL.  Constant
  * @nargs: number of elements of @args that are used; constant
  * @args: the arguments; constant
  * @hits: number of hits
@@ -280,8 +288,10 @@ struct marker_event {
 	char *name;
 	struct hlist_node named;
 	struct marker_owner *owner;
+	struct list_head everywhere;
 	u64 id;
 	bool count;
+	atomic64_t *histogram;
 	unsigned int nargs;
 	struct utrace_marker_arg args[UTRACE_MARKER_ARGS];
 	atomic64_t hits;
@@ -438,6 +448,8 @@ struct marker_owner *utrace_marker_owner_new(struct utrace_session *session,
 					     bool follow, u32 target);
 struct marker_owner *utrace_marker_owner_of_kernel(void);
 struct marker_owner *
+utrace_marker_owner_of_system(struct utrace_session *session, u32 target);
+struct marker_owner *
 utrace_marker_owner_of_client(struct task_struct *task, bool follow,
 			      const struct utrace_markers_ops *client,
 			      void *data);
@@ -484,12 +496,30 @@ bool utrace_marker_site_is(const struct marker_site *site,
 			   const struct file *file, u64 offset, bool is_return);
 int utrace_marker_site_apply(struct marker_site *site, struct mm_struct *mm,
 			     bool add);
+void utrace_marker_site_list(struct marker_site *site,
+			     struct marker_event *event, bool add);
+int utrace_marker_site_apply_all(struct marker_site *site, bool add);
+
+/* everywhere.c */
+int utrace_marker_begin_everywhere(struct marker_owner *owner,
+				   struct marker_event *event);
+void utrace_marker_end_everywhere(struct marker_event *event);
+void utrace_marker_end_all_everywhere(struct marker_owner *owner);
+
+/* histogram.c */
+int utrace_marker_histogram_new(struct marker_event *event);
+void utrace_marker_histogram_add(struct marker_event *event, bool readable,
+				 u64 value);
+int utrace_marker_histogram_read(struct marker_owner *owner, u64 id,
+				 u64 *buckets);
 
 /* hit.c */
 bool utrace_marker_arg_is_valid(const struct utrace_marker_arg *arg);
 bool utrace_marker_wants(struct marker_mm *memory, struct marker_site *site);
 bool utrace_marker_hit(struct marker_mm *memory, struct marker_site *site,
 		       unsigned long ip, struct pt_regs *regs);
+bool utrace_marker_hit_everywhere(const struct list_head *events,
+				  unsigned long ip, struct pt_regs *regs);
 
 /* arm.c */
 int utrace_marker_site_arm(struct marker_owner *owner,
@@ -502,6 +532,18 @@ int utrace_marker_site_disarm(struct marker_owner *owner,
 #else
 
 static inline void utrace_marker_site_drop(struct marker_site *site) { }
+static inline void utrace_marker_end_everywhere(struct marker_event *event) { }
+
+static inline void
+utrace_marker_end_all_everywhere(struct marker_owner *owner)
+{
+}
+
+static inline int utrace_marker_histogram_read(struct marker_owner *owner,
+					       u64 id, u64 *buckets)
+{
+	return -ENOENT;
+}
 
 static inline int utrace_marker_site_apply(struct marker_site *site,
 					   struct mm_struct *mm, bool add)

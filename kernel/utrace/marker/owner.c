@@ -2,7 +2,8 @@
 /*
  * utrace - markers: those that want words
  *
- * An owner has an engine on its process, or on the tree of it.  When the owner is
+ * An owner has an engine on its process, or on the tree of it; but for an owner of the
+ * system.  When the owner is
  * closed, the engine stays until no word shows the owner any more, since threads
  * that write words do so in the engine's callbacks.
  */
@@ -243,6 +244,39 @@ struct marker_owner *utrace_marker_owner_new(struct utrace_session *session,
 		return marker_owner_start(owner, task);
 	utrace_marker_owner_put(owner);
 	return ERR_PTR(-ENOENT);
+}
+
+/**
+ * utrace_marker_owner_of_system() - make an owner of markers in all processes
+ * @session: the session of the program that asks
+ * @target: id of a target of the system, that hits are recorded for
+ *
+ * Context: Process context; may sleep.  utrace_session.lock is held.
+ * Return: the owner, as utrace_marker_owner_new(); or
+ * * -ENOENT - there is no such @target of that scope
+ * * -EPERM - the caller or the opener of the device may not trace the system
+ * * -ENOMEM - there is no memory
+ */
+struct marker_owner *
+utrace_marker_owner_of_system(struct utrace_session *session, u32 target)
+{
+	struct utrace_engine *engine;
+	struct marker_owner *owner;
+
+	if (!utrace_dev_may_trace_all(utrace_dev_cred(session)))
+		return ERR_PTR(-EPERM);
+	engine = utrace_dev_system_target(session, target);
+	if (!engine)
+		return ERR_PTR(-ENOENT);
+	owner = marker_owner_alloc(utrace_dev_cred(session),
+				   utrace_dev_ns(session), current);
+	if (!owner) {
+		utrace_engine_put(engine);
+		return ERR_PTR(-ENOMEM);
+	}
+	owner->system = true;
+	owner->target = engine;
+	return owner;
 }
 
 /**

@@ -6,13 +6,16 @@
  * that have an owner's share of the site.  For utrace a site is one more kind of
  * word: what is "written" is the breakpoint, and uprobes counts the semaphore of an
  * SDT marker together with that.  So perf, bpftrace and others can have the same
- * site.
+ * site.  While the site has an event of an owner of the system (everywhere.c), all
+ * processes want the breakpoint.
  */
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/path.h>
+#include <linux/rculist.h>
 #include <linux/slab.h>
 #include <linux/uprobes.h>
+#include <linux/workqueue.h>
 
 #include "marker.h"
 
@@ -25,10 +28,13 @@
  * @semaphore: offset of the semaphore, or 0
  * @is_return: a hit is the return of the function
  * @stuck: a breakpoint could not be removed.  Set once, without a lock
+ * @everywhere: struct marker_event of owners of the system.  Written under sites_lock,
+ *	read by what uprobes calls
  * @uprobe: the breakpoint
  * @consumer: what uprobes calls
+ * @free: frees the site when hits that are going on are over
  *
- * Constant but for @list, @ref and @stuck.
+ * Constant but for @list, @ref, @stuck and @everywhere.
  */
 struct marker_site {
 	struct list_head list;
@@ -38,8 +44,10 @@ struct marker_site {
 	loff_t semaphore;
 	bool is_return;
 	bool stuck;
+	struct list_head everywhere;
 	struct uprobe *uprobe;
 	struct uprobe_consumer consumer;
+	struct work_struct free;
 };
 
 static LIST_HEAD(sites);
@@ -50,9 +58,12 @@ static bool site_filter(struct uprobe_consumer *consumer, struct mm_struct *mm)
 {
 	struct marker_site *site = container_of(consumer, struct marker_site,
 						consumer);
-	struct marker_mm *memory = utrace_marker_mm_find(mm);
+	struct marker_mm *memory;
 	bool wants;
 
+	if (!list_empty(&site->everywhere))
+		return true;
+	memory = utrace_marker_mm_find(mm);
 	if (!memory)
 		return false;
 	wants = utrace_marker_wants(memory, site);
@@ -65,12 +76,12 @@ static int site_hit(struct marker_site *site, unsigned long ip,
 		    struct pt_regs *regs)
 {
 	struct marker_mm *memory = utrace_marker_mm_find(current->mm);
-	bool told;
+	bool told = utrace_marker_hit_everywhere(&site->everywhere, ip, regs);
 
-	if (!memory)
-		return UPROBE_HANDLER_REMOVE;
-	told = utrace_marker_hit(memory, site, ip, regs);
-	utrace_marker_mm_put(memory);
+	if (memory) {
+		told |= utrace_marker_hit(memory, site, ip, regs);
+		utrace_marker_mm_put(memory);
+	}
 	return told ? 0 : UPROBE_HANDLER_REMOVE;
 }
 
@@ -93,6 +104,15 @@ static int site_ret_handler(struct uprobe_consumer *consumer,
 	return 0;
 }
 
+static void site_free(struct work_struct *work)
+{
+	struct marker_site *site = container_of(work, struct marker_site, free);
+
+	uprobe_unregister_sync();
+	path_put(&site->path);
+	kfree(site);
+}
+
 static struct marker_site *site_new(struct file *file, loff_t offset,
 				    loff_t semaphore, bool is_return)
 {
@@ -105,6 +125,8 @@ static struct marker_site *site_new(struct file *file, loff_t offset,
 	if (!site)
 		return ERR_PTR(-ENOMEM);
 	site->ref = 1;
+	INIT_LIST_HEAD(&site->everywhere);
+	INIT_WORK(&site->free, site_free);
 	site->path = file->f_path;
 	site->offset = offset;
 	site->semaphore = semaphore;
@@ -176,15 +198,14 @@ static bool site_put(struct marker_site *site)
  * utrace_marker_site_drop() - drop a reference to a site
  * @site: the site, of which no memory has a breakpoint for the caller any more
  *
- * Context: Process context; sleeps until hits that are going on are over.
+ * With the last reference the place is free for another semaphore at once.
+ *
+ * Context: Process context; sleeps, but does not wait for hits.
  */
 void utrace_marker_site_drop(struct marker_site *site)
 {
-	if (!site_put(site))
-		return;
-	uprobe_unregister_sync();
-	path_put(&site->path);
-	kfree(site);
+	if (site_put(site))
+		queue_work(system_unbound_wq, &site->free);
 }
 
 /**
@@ -222,6 +243,45 @@ int utrace_marker_site_apply(struct marker_site *site, struct mm_struct *mm,
 	int ret = uprobe_apply_mm(site->uprobe, &site->consumer, mm, add);
 
 	if (ret && ret != -EINTR && !add)
+		WRITE_ONCE(site->stuck, true);
+	/* The number of the error is the kernel's own. */
+	return ret == -ENOTSUPP ? -EOPNOTSUPP : ret;
+}
+
+/**
+ * utrace_marker_site_list() - add an event of an owner of the system, or remove one
+ * @site: the site
+ * @event: the event
+ * @add: add it; else it is removed if it was added
+ *
+ * An event that is removed may be in use until uprobe_unregister_sync().
+ *
+ * Context: Process context; sleeps.
+ */
+void utrace_marker_site_list(struct marker_site *site,
+			     struct marker_event *event, bool add)
+{
+	guard(mutex)(&sites_lock);
+	if (add)
+		list_add_tail_rcu(&event->everywhere, &site->everywhere);
+	else
+		list_del_rcu(&event->everywhere);
+}
+
+/**
+ * utrace_marker_site_apply_all() - install or remove the breakpoints of all processes
+ * @site: the site
+ * @add: install them; else those are removed that no process wants any more
+ *
+ * Context: Process context; sleeps.  Takes the mmap_lock of each process that has the
+ * file mapped.
+ * Return: 0, or an error of uprobe_apply().
+ */
+int utrace_marker_site_apply_all(struct marker_site *site, bool add)
+{
+	int ret = uprobe_apply(site->uprobe, &site->consumer, add);
+
+	if (ret && !add)
 		WRITE_ONCE(site->stuck, true);
 	/* The number of the error is the kernel's own. */
 	return ret == -ENOTSUPP ? -EOPNOTSUPP : ret;

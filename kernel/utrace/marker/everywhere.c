@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - markers: markers of all processes
+ *
+ * An owner of the system has neither an engine nor shares.  Its events are in the lists
+ * of their sites, and a site with such an event has its breakpoint in all processes, as
+ * a probe of perf does: uprobes finds the processes that have the file mapped, and asks
+ * the site's filter about those that map it later.
+ *
+ *	arming				process that maps the file
+ *	adds the event to the list	is in the list of the file's mappings
+ *	takes register_rwsem		asks the filter: reads the list
+ *	looks for mappings
+ *
+ * So one of the two sees the other.  What hits read is kept by uprobes: handlers run
+ * in sections that uprobe_unregister_sync() waits for.
+ */
+#include <linux/list.h>
+#include <linux/uprobes.h>
+
+#include "marker.h"
+
+/**
+ * utrace_marker_begin_everywhere() - arm a marker in all processes
+ * @owner: an owner of the system
+ * @event: its event
+ *
+ * Context: Process context; sleeps.  Takes the mmap_lock of each process that has the
+ * file mapped.
+ * Return: 0, or an error of uprobe_apply(); in either case the event has to be ended.
+ */
+int utrace_marker_begin_everywhere(struct marker_owner *owner,
+				   struct marker_event *event)
+{
+	event->owner = owner;
+	utrace_marker_site_list(event->site, event, true);
+	return utrace_marker_site_apply_all(event->site, true);
+}
+
+static void marker_leave_everywhere(struct marker_event *event)
+{
+	utrace_marker_site_list(event->site, event, false);
+	/* What cannot be removed now is removed when the site goes. */
+	(void)!utrace_marker_site_apply_all(event->site, false);
+}
+
+/**
+ * utrace_marker_end_everywhere() - take a marker back from all processes
+ * @event: the event, which utrace_marker_begin_everywhere() was called for
+ *
+ * Hits of @event that were being told have been told when this returns.
+ *
+ * Context: Process context; sleeps.  Takes the mmap_lock of each process that has the
+ * file mapped, and waits for hits that are going on.
+ */
+void utrace_marker_end_everywhere(struct marker_event *event)
+{
+	marker_leave_everywhere(event);
+	uprobe_unregister_sync();
+}
+
+/**
+ * utrace_marker_end_all_everywhere() - take back all markers of an owner of the system
+ * @owner: the owner, whose descriptor is closed
+ *
+ * Context: As utrace_marker_end_everywhere().
+ */
+void utrace_marker_end_all_everywhere(struct marker_owner *owner)
+{
+	struct marker_event *event;
+
+	list_for_each_entry(event, &owner->events, list)
+		marker_leave_everywhere(event);
+	uprobe_unregister_sync();
+}
