@@ -56,9 +56,8 @@ unregistered() {
 		is 3 count "$log" "^.* user:ue_cmd +count=" && hasnt "$log" ue_never
 }
 
-# Breakpoints need a file system that caches pages, such as that of $tmp.
 with_function() {
-	cp "$bin/user" "$tmp/user"
+	copy_program
 	trace user:ue_cmd "$tmp/user:write_event" -- "$tmp/user" -w 3 "ue_cmd $fields" &&
 		is 3 count "$log" " user:write_event" && is 3 count "$log" " user:ue_cmd +count="
 }
@@ -80,6 +79,40 @@ histogram() {
 		has "$log" '^user:ue_cmd minus, 8 values$' && has "$log" '^\(\.\.\., 0\) +7 ' &&
 		trace --histogram 3 user:ue_cmd -- "$bin/user" -w 8 "ue_cmd $fields" &&
 		has "$log" '^user:ue_cmd text, 0 values, and 8 that could not be read$'
+}
+
+# Breakpoints need a file system that caches pages, such as that of $tmp.
+copy_program() {
+	cp "$bin/user" "$tmp/user"
+}
+
+# The kernel sorts the hits of a function, which makes no records.
+histogram_of_function() {
+	copy_program
+	trace --histogram 3 user:ue_cmd "$tmp/user:write_event" -- "$tmp/user" -w 8 "ue_cmd $fields" &&
+		has "$log" '^.*user:write_event arg3, 8 values$' && has "$log" '^\[4, 8\) +4 ' &&
+		has "$tmp/stderr" '^ +8  .*user:write_event$'
+}
+
+# all ARG...: trace all processes while the program runs three times
+all() {
+	copy_program
+	rm -f "$log"
+	"$utrace" markers trace -a -o "$log" "$@" 2> "$tmp/stderr" &
+	await has "$tmp/stderr" 'in all processes; Ctrl-C'
+	"$tmp/user" 3 ue_cmd && "$tmp/user" 3 ue_cmd && "$tmp/user" 3 ue_cmd ue_more
+	kill -INT $!
+	wait $!
+	[ $? = 130 ]
+}
+
+everywhere() {
+	local main="$tmp/user:main"
+
+	all "$main" && is 3 count "$log" ' .*user:main$' && has "$tmp/stderr" '^ +3  .*user:main$' &&
+		all --count "$main" && has "$log" '^ +3  .*user:main$' &&
+		all --histogram 1 "$main" && has "$log" '^.*user:main arg1, 3 values$' &&
+		has "$log" '^\[2, 4\) +2 ' && has "$log" '^\[4, 8\) +1 '
 }
 
 # attached PATTERN EVENT...: trace a process that runs
@@ -150,7 +183,10 @@ fails() {
 errors() {
 	fails "no process has registered such a user_event" trace 'user:ue_none*' -- true &&
 		fails "give user:NAME" trace user: -- true &&
-		fails "without its fields" trace 'user:a u32 b' -- true
+		fails "without its fields" trace 'user:a u32 b' -- true &&
+		fails "give one of" trace -a /bin/sh:main -- true &&
+		fails "of which file" trace -a python:gc__start &&
+		fails "for markers and functions" trace -a user:ue_cmd
 }
 
 # without_tracefs COMMAND...: run a command where tracefs is not mounted
@@ -182,6 +218,8 @@ holds "user_events and functions together" with_function
 holds "new processes" follows
 holds "--count" counts
 holds "--histogram" histogram
+holds "--histogram of a function" histogram_of_function
+holds "all processes" everywhere
 holds "wildcards" wildcard
 holds "one of several formats" several_formats
 holds "formats that cannot be told apart" ambiguous

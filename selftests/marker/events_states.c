@@ -69,13 +69,75 @@ static int make_place(enum place place)
 	return -1;
 }
 
-/* Orders: 'p': change the page at PLACE.  Others: as in events.h. */
+/* Register so many bits of the words from WORD on; returns 0 or -errno. */
+static int register_bits(int n)
+{
+	int i, ret = 0;
+
+	for (i = 0; i < n && !ret; i++)
+		ret = register_word(0, WORD + i / 32 * 4, 4, i % 32);
+	return ret;
+}
+
+/* How many of them are set? */
+static int count_bits(int n)
+{
+	int i, set = 0;
+
+	for (i = 0; i < n; i += 32)
+		set += __builtin_popcount(load(WORD + i / 32 * 4, 4));
+	return set;
+}
+
+/*
+ * In a child: count the bits each time that number[0] grows.  number[1]: the sum.
+ * number[2]: how many have counted, or have been born at first.
+ */
+static void count_on(int n)
+{
+	long round = 0;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	shared->number[2]++;
+	while (!shared->quit) {
+		if (shared->number[0] == round) {
+			usleep(1000);
+			continue;
+		}
+		round = shared->number[0];
+		shared->number[1] += count_bits(n);
+		shared->number[2]++;
+	}
+	_exit(0);
+}
+
+/*
+ * Orders: 'p': change the page at PLACE.  'B': register so many bits, 'C': count those
+ * that are set, 'N': create a child that counts them.  'T': end this thread, without
+ * an answer.  Others: as in events.h.
+ */
 static void obey_here(struct target *target, struct order *order)
 {
-	if (order->what == 'p')
+	switch (order->what) {
+	case 'p':
 		shared->result = make_place(order->n);
-	else
+		break;
+	case 'B':
+		shared->result = register_bits(order->n);
+		break;
+	case 'C':
+		shared->result = count_bits(order->n);
+		break;
+	case 'N':
+		if (!fork())
+			count_on(order->n);
+		break;
+	case 'T':
+		syscall(SYS_exit, 0);
+		break;
+	default:
 		obey_events(target, order);
+	}
 }
 
 static void start_here(struct target *target)
@@ -150,6 +212,103 @@ TEST_F(traced, unregistered_beside_a_tracer)
 	enable(0, false);
 	is(0, sees(&target), "and disabled");
 	stop(&target);
+}
+
+/* The number of threads of a process. */
+static int threads_of(pid_t pid)
+{
+	struct stat st;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	return stat(path, &st) ? -1 : (int)st.st_nlink - 2;
+}
+
+/*
+ * A thread that was there before its process registered anything has registrations of
+ * its own, which end with the thread.
+ */
+TEST_F(traced, thread_that_ends)
+{
+	const void *word = WORD + PAGE;
+	struct target target;
+
+	start_here(&target);
+	have_more(&target, THREAD);
+	have_word(&target, 0);
+	is(0, order_event(&target, THREAD, 'R', 0, word, 4, BIT),
+	   "the thread registers a word");
+	enable(0, true);
+	is(BIT_SET, look(&target, word, 4), "which is set");
+	tell(&target, THREAD, 'T', 0);
+	need(until(threads_of(target.pid) == 1), "the end of the thread");
+	holds(until(!look(&target, word, 4)), "it is cleared after the thread");
+	is(BIT_SET, sees(&target), "that of the process stays");
+	enable(0, false);
+	enable(0, true);
+	is(0, look(&target, word, 4), "the word is none any more");
+	stop(&target);
+}
+
+/* A child starts with the registrations of the thread that has created it. */
+TEST_F(traced, child_of_a_thread)
+{
+	struct target target;
+
+	start_here(&target);
+	have_more(&target, THREAD);
+	have_word(&target, 0);
+	enable(0, true);
+	target.tid[CHILD] = have(&target, THREAD, 'c', 0);
+	is(BIT_SET, sees(&target), "the parent's bit");
+	is(0, look_as(&target, CHILD, WORD, 4),
+	   "a thread without registrations has a child without the bit");
+	enable(0, false);
+	enable(0, true);
+	is(0, look_as(&target, CHILD, WORD, 4), "whose memory is left alone");
+	stop(&target);
+}
+
+/* As kernel/utrace/marker/marker.h has it: bits of a process and its descendants. */
+#define MOST_BITS	65536
+/* Registering looks at all bits that the process has registered. */
+#define BITS		4096
+#define CHILDREN	(MOST_BITS / BITS)
+
+/* The number of bits that are set in the target and all its children. */
+static int set_in_all(struct target *target)
+{
+	shared->number[1] = 0;
+	shared->number[2] = 0;
+	shared->number[0]++;
+	need(until(shared->number[2] == CHILDREN), "counts of all children");
+	have(target, SELF, 'C', BITS);
+	return shared->number[1] + shared->result;
+}
+
+/* Bits that there is no room for are not set, and all others are as they should be. */
+TEST_F_TIMEOUT(traced, too_many_bits, LONG_TIMEOUT)
+{
+	struct target target;
+	int i, fd;
+
+	start_here(&target);
+	have(&target, SELF, 'B', BITS);
+	is(0, shared->result, "all are registered");
+	shared->number[0] = 0;
+	shared->number[2] = 0;
+	for (i = 0; i < CHILDREN; i++)
+		have(&target, SELF, 'N', BITS);
+	need(until(shared->number[2] == CHILDREN), "children");
+	fd = open_enable(0);
+	for (i = 0; i < 4; i++) {
+		need(!switch_event(fd, !(i % 2)), "a switch");
+		is(i % 2 ? 0 : MOST_BITS, set_in_all(&target), "bits are set");
+	}
+	close(fd);
+	shared->quit = 1;
+	stop(&target);
+	shared->quit = 0;
 }
 
 static void make_file(void)
