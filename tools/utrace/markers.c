@@ -26,9 +26,10 @@ static const char usage[] =
 	"  or:  utrace markers list -p PID\n"
 	"  or:  utrace markers trace [OPTION...] MARKER... -- PROGRAM [ARG...]\n"
 	"  or:  utrace markers trace [OPTION...] -p PID MARKER...\n"
+	"  or:  utrace markers trace [OPTION...] -a MARKER...\n"
 	"  or:  utrace markers status [PID...]\n"
 	"Trace the SDT markers, functions and user_events of one program, and of no\n"
-	"other process.\n"
+	"other process; or markers and functions of all processes.\n"
 	"\n"
 	"  list      show which markers files have, or a process and its files\n"
 	"  trace     show the hits of markers, count them, or make histograms\n"
@@ -46,6 +47,8 @@ static const struct argp_option list_options[] = {
 static const struct argp_option trace_options[] = {
 	{ "pid", 'p', "PID", 0, "Trace this process with all its threads" },
 	{ "follow-forks", 'f', NULL, 0, "Trace new processes, too" },
+	{ "all", 'a', NULL, 0,
+	  "Trace all processes; records are lost and counted where there is no room" },
 	{ "output", 'o', "FILE", 0, "Write to FILE instead of standard error" },
 	{ "count", KEY_COUNT, NULL, 0, "Count hits instead of showing them" },
 	{ "histogram", KEY_HISTOGRAM, "N", 0,
@@ -90,6 +93,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case 'f':
 		options->follow = true;
+		break;
+	case 'a':
+		options->all = true;
 		break;
 	case 'o':
 		options->output = arg;
@@ -165,13 +171,15 @@ static int split(struct markers_options *options, int argc, char **argv)
 
 static void check_trace(const struct markers_options *options)
 {
-	bool program = options->run.launch.program[0];
+	int given = !!options->run.launch.program[0] + !!options->run.pid +
+		    options->all;
 
-	if (!options->run.pid && !program)
+	if (!given)
 		fail("markers trace",
-		     "which program or process? give -- PROGRAM or -p PID");
-	if (options->run.pid && program)
-		fail("markers trace", "give -- PROGRAM or -p PID, not both");
+		     "which program or process? give -- PROGRAM, -p PID or -a");
+	if (given > 1)
+		fail("markers trace",
+		     "give one of -- PROGRAM, -p PID and -a, not several");
 	if (!options->n)
 		fail("markers trace",
 		     "which markers? 'utrace markers list' shows what there is, and "
@@ -185,9 +193,11 @@ static int main_trace(struct markers_options *options, int argc, char **argv)
 	struct argp argp = {
 		.options = trace_options,
 		.parser = parse,
-		.args_doc = "MARKER... -- PROGRAM [ARG...]\n-p PID MARKER...",
+		.args_doc = "MARKER... -- PROGRAM [ARG...]\n-p PID MARKER...\n"
+			    "-a MARKER...",
 		.doc = "Trace markers of a program, and end as it does; or of a process "
-		       "that runs, until it ends or Ctrl-C.  Other processes do not "
+		       "that runs, until it ends or Ctrl-C; or of all processes, until "
+		       "Ctrl-C.  Other processes do not "
 		       "notice it, and a debugger may work on the process meanwhile.\v"
 		       "A MARKER is one of\n"
 		       "\n"
@@ -199,7 +209,8 @@ static int main_trace(struct markers_options *options, int argc, char **argv)
 		       "registered yet\n"
 		       "\n"
 		       "with * and ? for any characters, but not in FILE.  The markers of "
-		       "the libraries of PROGRAM need their FILE.  Wildcards of user: stand "
+		       "the libraries of PROGRAM need their FILE, and so do all with -a.  "
+		       "Wildcards of user: stand "
 		       "for user_events that are registered now.",
 	};
 

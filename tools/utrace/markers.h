@@ -16,6 +16,7 @@
  * @n: number of elements of @names
  * @output: -o: file to write to; NULL for standard error
  * @follow: -f: trace new processes, too
+ * @all: -a: trace all processes
  * @drop: --drop: the tasks do not wait, and records may be lost
  * @count: --count: show counts instead of hits
  * @histogram: --histogram: number of the argument, from 1; 0 for none
@@ -27,6 +28,7 @@ struct markers_options {
 	unsigned int n;
 	const char *output;
 	bool follow;
+	bool all;
 	bool drop;
 	bool count;
 	unsigned int histogram;

@@ -18,6 +18,7 @@
 
 #include "fail.h"
 #include "markers_arm.h"
+#include "markers_histogram.h"
 #include "markers_set.h"
 #include "session.h"
 
@@ -27,6 +28,22 @@ static int attach(int session, int pidfd, enum utrace_scope scope)
 	struct utrace_ioc_attach attach = { .fd = pidfd, .scope = scope };
 
 	return ioctl(session, UTRACE_IOC_ATTACH, &attach) ? -1 : (int)attach.id;
+}
+
+/* Attach to what @words says, as @what. */
+static void attach_to(struct marker_arming *arming,
+		      struct utrace_ioc_words *words, const char *what)
+{
+	int target = attach(arming->session, words->pidfd, words->scope);
+
+	if (target < 0)
+		fail(what, session_why_not(errno));
+	words->target = target;
+	arming->words = ioctl(arming->session, UTRACE_IOC_WORDS, words);
+	if (arming->words < 0)
+		fail(what, errno == ENOTTY ?
+		     "this kernel has no markers: boot one with CONFIG_UTRACE_MARKERS" :
+		     session_why_not(errno));
 }
 
 /**
@@ -39,45 +56,65 @@ static int attach(int session, int pidfd, enum utrace_scope scope)
  */
 void marker_attach(struct marker_arming *arming, pid_t pid, bool follow)
 {
-	int pidfd = syscall(SYS_pidfd_open, pid, 0), target = -1;
 	struct utrace_ioc_words words = {
-		.pidfd = pidfd,
+		.pidfd = syscall(SYS_pidfd_open, pid, 0),
 		.scope = follow ? UTRACE_SCOPE_TREE : UTRACE_SCOPE_PROCESS,
 	};
 	char what[48];
 
 	snprintf(what, sizeof(what), "attaching to process %d", pid);
-	if (pidfd >= 0)
-		target = attach(arming->session, pidfd, words.scope);
-	if (target < 0)
+	if (words.pidfd < 0)
 		fail(what, session_why_not(errno));
-	words.target = target;
-	arming->words = ioctl(arming->session, UTRACE_IOC_WORDS, &words);
-	if (arming->words < 0)
-		fail(what, errno == ENOTTY ?
-		     "this kernel has no markers: boot one with CONFIG_UTRACE_MARKERS" :
-		     session_why_not(errno));
-	close(pidfd);
+	attach_to(arming, &words, what);
+	close(words.pidfd);
+}
+
+/* Likewise, to all processes but this one. */
+void marker_attach_all(struct marker_arming *arming)
+{
+	struct utrace_ioc_words words = {
+		.pidfd = -1,
+		.scope = UTRACE_SCOPE_SYSTEM,
+	};
+
+	attach_to(arming, &words, "attaching to all processes");
+}
+
+/* The argument that the kernel is to sort hits by, NULL if the site has none. */
+static const struct marker_arg *sorted_by(const struct marker_arming *arming,
+					  const struct site *site)
+{
+	unsigned int n = arming->histogram;
+
+	return n && n <= site->at.args.n && site->at.args.arg[n - 1].known ?
+	       &site->at.args.arg[n - 1] : NULL;
 }
 
 static struct utrace_ioc_marker request(const struct marker_arming *arming,
 					const struct marker_set *set, size_t n)
 {
 	const struct site *site = &set->sites[n];
+	const struct marker_arg *by = sorted_by(arming, site);
 	struct utrace_ioc_marker marker = {
 		.fd = site->fd,
 		.flags = site->at.flags,
 		.offset = site->at.offset,
 		.semaphore = site->at.semaphore,
 		.id = n,
-		.nargs = arming->count ? 0 : site->at.args.n,
 	};
-	unsigned int i;
 
-	if (arming->count)
+	if (by) {
+		marker.flags |= UTRACE_MARKER_HISTOGRAM;
+		marker.args[marker.nargs++] = by->where;
+		return marker;
+	}
+	if (arming->count || arming->histogram) {
 		marker.flags |= UTRACE_MARKER_COUNT;
-	for (i = 0; i < marker.nargs; i++)
-		marker.args[i] = site->at.args.arg[i].where;
+		return marker;
+	}
+	for (; marker.nargs < site->at.args.n; marker.nargs++)
+		marker.args[marker.nargs] =
+			site->at.args.arg[marker.nargs].where;
 	return marker;
 }
 
@@ -197,6 +234,25 @@ void marker_look_at_words(const struct marker_arming *arming)
 	ioctl(arming->words, UTRACE_IOC_WORD_LIST, &list);
 }
 
+/* Add how the hits of a site are spread to the histogram of its marker. */
+static void read_histogram(const struct marker_arming *arming,
+			   struct marker_set *set, const struct site *site,
+			   __u64 hits)
+{
+	__u64 buckets[UTRACE_MARKER_BUCKETS] = { [UTRACE_MARKER_UNREADABLE] = hits };
+	struct utrace_ioc_marker_histogram histogram = {
+		.id = site - set->sites,
+		.buckets = (uintptr_t)buckets,
+		.n = UTRACE_MARKER_BUCKETS,
+	};
+
+	if (sorted_by(arming, site) &&
+	    ioctl(arming->words, UTRACE_IOC_MARKER_HISTOGRAM, &histogram))
+		fail("reading a histogram", strerror(errno));
+	if (hits)
+		histogram_add_all(marker_set_histogram(set, site), buckets);
+}
+
 /*
  * Read how often markers were hit, and close the descriptor, which disarms them.
  */
@@ -215,6 +271,8 @@ void marker_read_hits(struct marker_arming *arming, struct marker_set *set)
 	for (i = 0; i < counts.n; i++) {
 		site = &set->sites[count[i].id];
 		set->markers[site->marker].hits += count[i].hits;
+		if (arming->histogram && !site->user_event)
+			read_histogram(arming, set, site, count[i].hits);
 	}
 	free(count);
 	close(arming->words);

@@ -16,14 +16,18 @@ struct marker_set;
  * @session: descriptor of the session of /dev/utrace that gets the records
  * @words: descriptor that arms them
  * @count: hits are counted only
+ * @histogram: number of the argument, from 1, by whose values the kernel sorts hits; 0
+ *	for none.  What user_events write is recorded, and sorted by this command
  */
 struct marker_arming {
 	int session;
 	int words;
 	bool count;
+	unsigned int histogram;
 };
 
 void marker_attach(struct marker_arming *arming, pid_t pid, bool follow);
+void marker_attach_all(struct marker_arming *arming);
 size_t marker_arm(struct marker_arming *arming, struct marker_set *set);
 void marker_look_at_words(const struct marker_arming *arming);
 void marker_read_hits(struct marker_arming *arming, struct marker_set *set);

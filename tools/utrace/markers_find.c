@@ -279,6 +279,18 @@ static void fail_spec(const struct search *search, const struct spec *spec)
 	fail(spec->text, n < 0 ? "there is no such marker" : why);
 }
 
+/* All processes have no files in common, and user_events need no breakpoint. */
+static void check_spec_of_all(const struct spec *spec)
+{
+	if (spec->user_event)
+		fail(spec->text, "-a is for markers and functions; ftrace has "
+		     "user_events of all processes, as in 'trace-cmd record -e "
+		     "user_events'");
+	if (!spec->file)
+		fail(spec->text, "of which file?  With -a give FILE:PROVIDER:NAME "
+		     "or FILE:FUNCTION");
+}
+
 /**
  * marker_set_find() - find the markers that the user has named
  * @set: filled in, empty at first
@@ -295,6 +307,8 @@ void marker_set_find(struct marker_set *set,
 
 	parse_specs(&search);
 	for (spec = search.specs; spec < search.specs + options->n; spec++) {
+		if (options->all)
+			check_spec_of_all(spec);
 		if (spec->user_event)
 			spec->sites = marker_set_add_user_events(set, spec->text);
 		else if (spec->file)

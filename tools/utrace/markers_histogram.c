@@ -9,26 +9,39 @@
 /* Columns of the longest bar. */
 #define BAR	50
 
-enum {
-	BUCKET_NEGATIVE,
-	BUCKET_ZERO,
-	BUCKET_FIRST,		/* for 1, then for 2 and 3, and so on */
-};
-
 static unsigned int bucket_of(__u64 value, bool is_signed)
 {
 	if (is_signed && (__s64)value < 0)
-		return BUCKET_NEGATIVE;
+		return UTRACE_MARKER_NEGATIVE;
 	if (!value)
-		return BUCKET_ZERO;
-	return BUCKET_FIRST + 63 - __builtin_clzll(value);
+		return UTRACE_MARKER_ZERO;
+	return UTRACE_MARKER_POSITIVE + 63 - __builtin_clzll(value);
 }
 
 /* Add a value. */
 void histogram_add(struct histogram *histogram, __u64 value, bool is_signed)
 {
 	histogram->buckets[bucket_of(value, is_signed)]++;
-	histogram->values++;
+}
+
+/* Add what the kernel has sorted. */
+void histogram_add_all(struct histogram *histogram, const __u64 *buckets)
+{
+	unsigned int i;
+
+	for (i = 0; i < UTRACE_MARKER_BUCKETS; i++)
+		histogram->buckets[i] += buckets[i];
+}
+
+/* The number of values that could be read. */
+__u64 histogram_values(const struct histogram *histogram)
+{
+	unsigned int i;
+	__u64 n = 0;
+
+	for (i = UTRACE_MARKER_NEGATIVE; i < UTRACE_MARKER_BUCKETS; i++)
+		n += histogram->buckets[i];
+	return n;
 }
 
 /* 2 to the power of @n as text, such as "512" or "64K". */
@@ -44,13 +57,13 @@ static void power(unsigned int n, char *text, size_t size)
 
 static void label_of(unsigned int bucket, char *text, size_t size)
 {
-	unsigned int n = bucket - BUCKET_FIRST;
+	unsigned int n = bucket - UTRACE_MARKER_POSITIVE;
 	char from[8], to[8];
 
-	if (bucket == BUCKET_NEGATIVE) {
+	if (bucket == UTRACE_MARKER_NEGATIVE) {
 		snprintf(text, size, "(..., 0)");
-	} else if (bucket <= BUCKET_FIRST) {
-		snprintf(text, size, "[%u]", bucket - BUCKET_ZERO);
+	} else if (bucket <= UTRACE_MARKER_POSITIVE) {
+		snprintf(text, size, "[%u]", bucket - UTRACE_MARKER_ZERO);
 	} else {
 		power(n, from, sizeof(from));
 		power(n + 1, to, sizeof(to));
@@ -75,15 +88,15 @@ static void print_bucket(const struct histogram *histogram, unsigned int bucket,
 /* Print a histogram, from its first line with a value to the last one. */
 void histogram_print(const struct histogram *histogram, FILE *out)
 {
-	unsigned int i, first = HISTOGRAM_BUCKETS, last = 0;
+	unsigned int i, first = UTRACE_MARKER_BUCKETS, last = 0;
 	__u64 most = 0;
 
-	for (i = 0; i < HISTOGRAM_BUCKETS; i++) {
+	for (i = UTRACE_MARKER_NEGATIVE; i < UTRACE_MARKER_BUCKETS; i++) {
 		__u64 n = histogram->buckets[i];
 
 		if (!n)
 			continue;
-		if (first == HISTOGRAM_BUCKETS)
+		if (first == UTRACE_MARKER_BUCKETS)
 			first = i;
 		last = i;
 		if (most < n)

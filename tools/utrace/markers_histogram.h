@@ -8,24 +8,19 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include <linux/types.h>
-
-/* One for negative values, one for 0, and one for each highest bit. */
-#define HISTOGRAM_BUCKETS	66
+#include <linux/utrace_marker.h>
 
 /**
  * struct histogram - values, sorted by their logarithm
- * @buckets: number of values by their highest bit
- * @values: number of values
- * @unreadable: number of hits whose value could not be read
+ * @buckets: number of values by enum utrace_marker_bucket, as the kernel has them
  */
 struct histogram {
-	__u64 buckets[HISTOGRAM_BUCKETS];
-	__u64 values;
-	__u64 unreadable;
+	__u64 buckets[UTRACE_MARKER_BUCKETS];
 };
 
 void histogram_add(struct histogram *histogram, __u64 value, bool is_signed);
+void histogram_add_all(struct histogram *histogram, const __u64 *buckets);
+__u64 histogram_values(const struct histogram *histogram);
 void histogram_print(const struct histogram *histogram, FILE *out);
 
 #endif /* UTRACE_MARKERS_HISTOGRAM_H */

@@ -175,35 +175,6 @@ void markers_print_user_event(struct out *out, struct marker_set *set,
 	out_add(out, n);
 }
 
-/* Collecting */
-
-/* The histogram of the marker of a site. */
-static struct histogram *histogram_of(struct marker_set *set,
-				      const struct site *site)
-{
-	struct marker *marker = &set->markers[site->marker];
-
-	if (!marker->histogram)
-		marker->histogram = calloc(1, sizeof(*marker->histogram));
-	if (!marker->histogram)
-		fail("memory", "there is not enough");
-	return marker->histogram;
-}
-
-/* Add argument @n of a hit, from 1, to the histogram of the marker. */
-void markers_add_hit(struct marker_set *set,
-		     const struct utrace_rec_marker *rec, unsigned int n)
-{
-	const struct site *site = &set->sites[rec->id];
-	struct histogram *histogram = histogram_of(set, site);
-
-	if (is_read(site, rec, n - 1))
-		histogram_add(histogram, rec->args[n - 1],
-			      is_signed(site, n - 1));
-	else
-		histogram->unreadable++;
-}
-
 static void note_field(struct marker *marker, const struct user_variant *variant,
 		       unsigned int n)
 {
@@ -213,14 +184,14 @@ static void note_field(struct marker *marker, const struct user_variant *variant
 		marker->field = strdup(name);
 }
 
-/* Likewise, field @n of a user_event. */
+/* Add field @n of a user_event, from 1, to the histogram of the marker. */
 void markers_add_user_event(struct marker_set *set,
 			    const struct utrace_rec_user_event *rec,
 			    unsigned int n)
 {
 	struct site *site = &set->sites[rec->id];
 	const struct user_variant *variant = variant_of(site, rec);
-	struct histogram *histogram = histogram_of(set, site);
+	struct histogram *histogram = marker_set_histogram(set, site);
 	bool has_sign;
 	__u64 value;
 
@@ -229,7 +200,7 @@ void markers_add_user_event(struct marker_set *set,
 	if (variant && user_variant_number(variant, rec, n, &value, &has_sign))
 		histogram_add(histogram, value, has_sign);
 	else
-		histogram->unreadable++;
+		histogram->buckets[UTRACE_MARKER_UNREADABLE]++;
 }
 
 /* Tables */
@@ -308,6 +279,7 @@ static void print_histogram(FILE *file, const struct marker *marker,
 			    unsigned int n)
 {
 	const struct histogram *histogram = marker->histogram;
+	__u64 unreadable;
 
 	if (!histogram)
 		return;
@@ -316,10 +288,11 @@ static void print_histogram(FILE *file, const struct marker *marker,
 		fputs(shorten(marker->field, FIELD_MOST), file);
 	else
 		fprintf(file, "arg%u", n);
-	fprintf(file, "%s, %llu values", style(STYLE_PLAIN), histogram->values);
-	if (histogram->unreadable)
-		fprintf(file, ", and %llu that could not be read",
-			histogram->unreadable);
+	fprintf(file, "%s, %llu values", style(STYLE_PLAIN),
+		histogram_values(histogram));
+	unreadable = histogram->buckets[UTRACE_MARKER_UNREADABLE];
+	if (unreadable)
+		fprintf(file, ", and %llu that could not be read", unreadable);
 	fputc('\n', file);
 	histogram_print(histogram, file);
 	fputc('\n', file);

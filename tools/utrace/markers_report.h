@@ -18,8 +18,6 @@ int markers_name_width(const struct marker_set *set);
 void markers_print_hit(struct out *out, const struct marker_set *set,
 		       const struct utrace_rec_marker *rec, __u64 time,
 		       int width);
-void markers_add_hit(struct marker_set *set,
-		     const struct utrace_rec_marker *rec, unsigned int n);
 void markers_print_user_event(struct out *out, struct marker_set *set,
 			      const struct utrace_rec_user_event *rec,
 			      __u64 time, int width);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "fail.h"
+#include "markers_histogram.h"
 #include "markers_set.h"
 #include "pairs.h"
 
@@ -61,4 +62,23 @@ struct site *marker_set_add(struct marker_set *set, const char *provider,
 		.fd = -1,
 	};
 	return site;
+}
+
+/**
+ * marker_set_histogram() - the histogram of the marker of a site
+ * @set: the markers
+ * @site: the site
+ *
+ * Return: the histogram, which is empty at first.
+ */
+struct histogram *marker_set_histogram(struct marker_set *set,
+				       const struct site *site)
+{
+	struct marker *marker = &set->markers[site->marker];
+
+	if (!marker->histogram)
+		marker->histogram = calloc(1, sizeof(*marker->histogram));
+	if (!marker->histogram)
+		fail("memory", "there is not enough");
+	return marker->histogram;
 }

@@ -89,5 +89,7 @@ void marker_set_read_formats(struct marker_set *set);
 /* markers_set.c */
 struct site *marker_set_add(struct marker_set *set, const char *provider,
 			    const char *name);
+struct histogram *marker_set_histogram(struct marker_set *set,
+				       const struct site *site);
 
 #endif /* UTRACE_MARKERS_SET_H */

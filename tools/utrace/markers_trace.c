@@ -81,7 +81,6 @@ static bool is_before_program(struct tracing *tracing,
 static void take_hit(struct tracing *tracing,
 		     const struct utrace_rec_marker *rec)
 {
-	const struct markers_options *options = tracing->options;
 	struct marker_set *set = &tracing->set;
 	__u64 time = rec->head.time;
 
@@ -89,10 +88,6 @@ static void take_hit(struct tracing *tracing,
 		return;
 	if (is_before_program(tracing, &rec->head)) {
 		set->markers[set->sites[rec->id].marker].skipped++;
-		return;
-	}
-	if (options->histogram) {
-		markers_add_hit(set, rec, options->histogram);
 		return;
 	}
 	time = time > tracing->began ? time - tracing->began : 0;
@@ -141,6 +136,24 @@ static bool take_records(struct tracing *tracing)
 
 /* The trace */
 
+/* Begin with the process or program of the options, or with none of them. */
+static void begin_target(struct tracing *tracing)
+{
+	struct markers_options *options = tracing->options;
+
+	if (options->all) {
+		tracing->target = (struct target){
+			.options = &options->run,
+			.status = -1,
+			.signals = signals_set_up(INTERRUPT_WAITING),
+		};
+		return;
+	}
+	target_begin(&tracing->target, &options->run);
+	/* -p may be a thread. */
+	options->run.pid = tracing->target.launched ? 0 : tracing->target.pid;
+}
+
 static void set_up(struct tracing *tracing)
 {
 	const struct markers_options *options = tracing->options;
@@ -152,14 +165,12 @@ static void set_up(struct tracing *tracing)
 	/* A file may be a pipe without a reader, which a signal can end. */
 	if (!output_is_command(options->output))
 		tracing->out = output_open(options->output, false);
-	target_begin(&tracing->target, &tracing->options->run);
-	/* -p may be a thread. */
-	tracing->options->run.pid = tracing->target.launched ?
-				    0 : tracing->target.pid;
+	begin_target(tracing);
 	marker_set_find(&tracing->set, options);
 	if (output_is_command(options->output))
 		tracing->out = output_open(options->output, false);
-	session = session_open(0, options->drop);
+	/* No task of the whole system waits for this command. */
+	session = session_open(0, options->drop || options->all);
 	if (session < 0)
 		fail("/dev/utrace", session_why_not(errno));
 	fcntl(session, F_SETFL, O_NONBLOCK);
@@ -168,6 +179,7 @@ static void set_up(struct tracing *tracing)
 		fail("choosing events", session_why_not(errno));
 	tracing->arming.session = session;
 	tracing->arming.count = options->count;
+	tracing->arming.histogram = options->histogram;
 	tracing->width = markers_name_width(&tracing->set);
 }
 
@@ -179,7 +191,7 @@ static const char *plural(size_t n)
 static void note_begin(const struct tracing *tracing, size_t armed)
 {
 	size_t events = marker_set_armed_user_events(&tracing->set);
-	char sites[64] = "", more[64] = "";
+	char sites[64] = "", more[64] = "", where[32] = "all processes";
 
 	armed -= events;
 	if (armed)
@@ -188,8 +200,10 @@ static void note_begin(const struct tracing *tracing, size_t armed)
 	if (events)
 		snprintf(more, sizeof(more), "%s%zu user_event%s",
 			 armed ? " and " : "", events, plural(events));
-	output_note("tracing %s%s in process %d; Ctrl-C ends that", sites, more,
-		    tracing->target.pid);
+	if (!tracing->options->all)
+		snprintf(where, sizeof(where), "process %d",
+			 tracing->target.pid);
+	output_note("tracing %s%s in %s; Ctrl-C ends that", sites, more, where);
 }
 
 static void begin(struct tracing *tracing)
@@ -197,7 +211,11 @@ static void begin(struct tracing *tracing)
 	const struct target *target = &tracing->target;
 	size_t armed;
 
-	marker_attach(&tracing->arming, target->pid, tracing->options->follow);
+	if (tracing->options->all)
+		marker_attach_all(&tracing->arming);
+	else
+		marker_attach(&tracing->arming, target->pid,
+			      tracing->options->follow);
 	armed = marker_arm(&tracing->arming, &tracing->set);
 	if (!tracing->options->count)
 		marker_set_check_formats(&tracing->set);
