@@ -79,6 +79,14 @@ static void trace_everywhere(struct tracer *tracer)
 	need(tracer->fd >= 0, "UTRACE_IOC_WORDS");
 }
 
+/* The instruction of a marker without a breakpoint. */
+#define NOP	0x90
+
+static void *place_in(enum place place)
+{
+	return (void *)(uintptr_t)(stage->bias[0] + site[place].address);
+}
+
 /* Two processes are hit; each loads the library at the same address. */
 static void hit_both(struct target *a, struct target *b, int n)
 {
@@ -266,8 +274,51 @@ TEST_F(sites, rights)
 	}
 	status = status_of(pid);
 	is(0, status, "EPERM for nobody, with a session of root's");
+	pid = fork();
+	need(pid >= 0, "fork");
+	if (!pid) {
+		struct utrace_ioc_marker arg = marker_of(HIT);
+
+		become_nobody();
+		_exit(try_arm(tracer.fd, &arg) != -EPERM);
+	}
+	status = status_of(pid);
+	is(0, status, "nor does the descriptor give any");
 	untrace(&tracer);
 	set_unprivileged("0");
+}
+
+/*
+ * A process whose semaphore cannot be raised is passed over, and one that has written 0
+ * to its semaphore loses the breakpoint nevertheless.
+ */
+TEST_F(sites, semaphores_of_others)
+{
+	struct target *target = &self->target, other = {};
+	struct tracer tracer;
+	void *at;
+
+	start_sites(&other);
+	trace_everywhere(&tracer);
+	at = (void *)(uintptr_t)stage->semaphore_at[HIT];
+	write_word(other.pid, at, 2, 0xfffe);
+	arm_place(&tracer, HIT);
+	is(1, semaphore(target, HIT), "armed in spite of another process");
+	hit_both(target, &other, 3);
+	is(3, gather(tracer.session, 3), "which has no hits");
+	disarm_place(&tracer, HIT);
+	is(0xfffe, semaphore(&other, HIT), "and its semaphore as it was");
+	write_word(other.pid, at, 2, 0);
+	arm_place(&tracer, HIT);
+	is(1, semaphore(&other, HIT), "armed in both");
+	write_word(other.pid, at, 2, 0);
+	disarm_place(&tracer, HIT);
+	is(0, semaphore(&other, HIT), "disarmed, and never below 0");
+	is(NOP, read_word(other.pid, place_in(HIT), 1), "without a breakpoint");
+	hit_both(target, &other, 3);
+	are_none(&tracer, "hits");
+	untrace(&tracer);
+	stop(&other);
 }
 
 /* A child and a process that forks all the time have what is armed. */

@@ -228,9 +228,10 @@ struct utrace_marker_arg {
  * UTRACE_REC_MARKER of the target.  %UTRACE_IOC_MARKER_DISARM has @fd, @flags and
  * @offset of what was armed.
  *
- * A descriptor of the system arms the marker in all processes, as perf does: the caller
- * waits for the mmap_lock of each process that has the file mapped, and one in which
- * there is no memory for the breakpoint makes ARM fail.
+ * A descriptor of the system arms the marker in all processes: the caller waits, in DISARM
+ * and close(2), too, for the mmap_lock of each process that has the file mapped.  A
+ * process in which the breakpoint cannot be, for want of memory or due to the value of its
+ * semaphore, is passed over.
  *
  * Errors: EBADF - @fd.  EINVAL - a flag, an offset or an argument does not make
  * sense.  EBUSY - another user of the marker has given another semaphore.  EEXIST -

@@ -64,15 +64,21 @@ void utrace_dev_write(struct session_writer *w, u16 type, u16 flags,
 }
 
 /*
- * Does a target have the current task?  A target of the system has all tasks, also
- * those that have reported no event yet.
+ * Does a target have the current task?  A target of the system has all tasks but the
+ * reader, whose events would make records without an end, also those that have reported
+ * no event yet.
  */
-static bool session_has_current(const struct session_target *target,
+static bool session_has_current(struct session_target *target,
 				struct utrace_engine *engine)
 {
-	if (target->all)
-		return utrace_adopt_current();
-	return current->utrace && utrace_covers(engine, current);
+	if (!target->all)
+		return current->utrace && utrace_covers(engine, current);
+	if (READ_ONCE(target->session->reader) == task_tgid(current))
+		return false;
+	if (utrace_adopt_current())
+		return true;
+	utrace_dev_lost(target);
+	return false;
 }
 
 /*

@@ -5,6 +5,7 @@
 #include <linux/fs.h>
 #include <uapi/linux/utrace.h>
 
+#include "../utrace_dev.h"
 #include "marker.h"
 
 #define MARKER_FLAGS		(UTRACE_MARKER_RETURN | UTRACE_MARKER_COUNT | \
@@ -123,8 +124,13 @@ int utrace_marker_site_arm(struct marker_owner *owner,
 
 	lockdep_assert_held(&owner->mutex);
 
-	if (!marker_is_valid(arg))
+	/* A module is told of each hit, and has no call that reads a histogram. */
+	if (!marker_is_valid(arg) ||
+	    (owner->client && arg->flags & UTRACE_MARKER_HISTOGRAM))
 		return -EINVAL;
+	/* As of an owner of a process, utrace_marker_arm() asks about the process. */
+	if (owner->system && !utrace_dev_may_trace_all(owner->opener))
+		return -EPERM;
 	site = utrace_marker_site_get(file, arg->offset, arg->semaphore,
 				      arg->flags & UTRACE_MARKER_RETURN);
 	return IS_ERR(site) ? PTR_ERR(site) :

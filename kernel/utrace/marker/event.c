@@ -147,7 +147,12 @@ void utrace_marker_event_end(struct marker_owner *owner,
 	else
 		/* -ENOENT: no memory has it. */
 		(void)!utrace_marker_disarm(owner, &place);
-	/* At once, so that the place may be armed with another semaphore. */
+	/*
+	 * At once, so that the place may be armed with another semaphore.  A hit that is
+	 * being told has a reference.
+	 */
+	if (event->site && kref_read(&event->ref) > 1)
+		utrace_marker_site_sync();
 	kref_put(&event->ref, marker_event_free);
 }
 

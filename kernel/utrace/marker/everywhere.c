@@ -5,7 +5,9 @@
  * An owner of the system has neither an engine nor shares.  Its events are in the lists
  * of their sites, and a site with such an event has its breakpoint in all processes, as
  * a probe of perf does: uprobes finds the processes that have the file mapped, and asks
- * the site's filter about those that map it later.
+ * the site's filter about those that map it later.  Unlike perf's, the probe is there in
+ * spite of a process that has no memory for the breakpoint, or a semaphore that cannot be
+ * raised.
  *
  *	arming				process that maps the file
  *	adds the event to the list	is in the list of the file's mappings
@@ -13,10 +15,9 @@
  *	looks for mappings
  *
  * So one of the two sees the other.  What hits read is kept by uprobes: handlers run
- * in sections that uprobe_unregister_sync() waits for.
+ * in sections that utrace_marker_site_sync() waits for.
  */
 #include <linux/list.h>
-#include <linux/uprobes.h>
 
 #include "marker.h"
 
@@ -27,7 +28,7 @@
  *
  * Context: Process context; sleeps.  Takes the mmap_lock of each process that has the
  * file mapped.
- * Return: 0, or an error of uprobe_apply(); in either case the event has to be ended.
+ * Return: 0, or an error of uprobe_apply_mm(); in either case the event has to be ended.
  */
 int utrace_marker_begin_everywhere(struct marker_owner *owner,
 				   struct marker_event *event)
@@ -56,7 +57,7 @@ static void marker_leave_everywhere(struct marker_event *event)
 void utrace_marker_end_everywhere(struct marker_event *event)
 {
 	marker_leave_everywhere(event);
-	uprobe_unregister_sync();
+	utrace_marker_site_sync();
 }
 
 /**
@@ -69,7 +70,9 @@ void utrace_marker_end_all_everywhere(struct marker_owner *owner)
 {
 	struct marker_event *event;
 
+	if (list_empty(&owner->events))
+		return;
 	list_for_each_entry(event, &owner->events, list)
 		marker_leave_everywhere(event);
-	uprobe_unregister_sync();
+	utrace_marker_site_sync();
 }

@@ -499,6 +499,7 @@ int utrace_marker_site_apply(struct marker_site *site, struct mm_struct *mm,
 void utrace_marker_site_list(struct marker_site *site,
 			     struct marker_event *event, bool add);
 int utrace_marker_site_apply_all(struct marker_site *site, bool add);
+void utrace_marker_site_sync(void);
 
 /* everywhere.c */
 int utrace_marker_begin_everywhere(struct marker_owner *owner,
@@ -532,6 +533,7 @@ int utrace_marker_site_disarm(struct marker_owner *owner,
 #else
 
 static inline void utrace_marker_site_drop(struct marker_site *site) { }
+static inline void utrace_marker_site_sync(void) { }
 static inline void utrace_marker_end_everywhere(struct marker_event *event) { }
 
 static inline void

@@ -28,8 +28,8 @@
  * @semaphore: offset of the semaphore, or 0
  * @is_return: a hit is the return of the function
  * @stuck: a breakpoint could not be removed.  Set once, without a lock
- * @everywhere: struct marker_event of owners of the system.  Written under sites_lock,
- *	read by what uprobes calls
+ * @everywhere: struct marker_event of owners of the system.  Written under
+ *	everywhere_lock, read by what uprobes calls
  * @uprobe: the breakpoint
  * @consumer: what uprobes calls
  * @free: frees the site when hits that are going on are over
@@ -52,6 +52,7 @@ struct marker_site {
 
 static LIST_HEAD(sites);
 static DEFINE_MUTEX(sites_lock);	/* outside of the locks of uprobes */
+static DEFINE_SPINLOCK(everywhere_lock);	/* innermost */
 
 /* uprobes asks whether memory wants the breakpoint.  mmap_lock is held. */
 static bool site_filter(struct uprobe_consumer *consumer, struct mm_struct *mm)
@@ -148,6 +149,19 @@ static struct marker_site *site_new(struct file *file, loff_t offset,
 	return site;
 }
 
+static struct marker_site *site_find(struct file *file, loff_t offset,
+				     bool is_return)
+{
+	struct marker_site *site;
+
+	lockdep_assert_held(&sites_lock);
+
+	list_for_each_entry(site, &sites, list)
+		if (utrace_marker_site_is(site, file, offset, is_return))
+			return site;
+	return NULL;
+}
+
 /**
  * utrace_marker_site_get() - find or make a site
  * @file: the file
@@ -160,6 +174,7 @@ static struct marker_site *site_new(struct file *file, loff_t offset,
  * * -EINVAL - an offset does not make sense
  * * -EBUSY - another user of the site has given another semaphore
  * * -EIO - the file cannot have breakpoints
+ * * -EINTR - the caller is being killed
  * * -ENOMEM - there is no memory
  */
 struct marker_site *utrace_marker_site_get(struct file *file, loff_t offset,
@@ -167,16 +182,17 @@ struct marker_site *utrace_marker_site_get(struct file *file, loff_t offset,
 {
 	struct marker_site *site;
 
-	guard(mutex)(&sites_lock);
-	list_for_each_entry(site, &sites, list) {
-		if (!utrace_marker_site_is(site, file, offset, is_return))
-			continue;
-		if (site->semaphore != semaphore)
-			return ERR_PTR(-EBUSY);
+	if (mutex_lock_killable(&sites_lock))
+		return ERR_PTR(-EINTR);
+	site = site_find(file, offset, is_return);
+	if (!site)
+		site = site_new(file, offset, semaphore, is_return);
+	else if (site->semaphore != semaphore)
+		site = ERR_PTR(-EBUSY);
+	else
 		site->ref++;
-		return site;
-	}
-	return site_new(file, offset, semaphore, is_return);
+	mutex_unlock(&sites_lock);
+	return site;
 }
 
 /* Drop a reference.  Returns true if that was the last one. */
@@ -185,11 +201,6 @@ static bool site_put(struct marker_site *site)
 	guard(mutex)(&sites_lock);
 	if (--site->ref)
 		return false;
-	/* A breakpoint that is left would be the program's own without this. */
-	if (site->stuck)
-		uprobe_unregister_nosync(site->uprobe, &site->consumer);
-	else
-		uprobe_unregister_unapplied(site->uprobe, &site->consumer);
 	list_del(&site->list);
 	return true;
 }
@@ -204,8 +215,14 @@ static bool site_put(struct marker_site *site)
  */
 void utrace_marker_site_drop(struct marker_site *site)
 {
-	if (site_put(site))
-		queue_work(system_unbound_wq, &site->free);
+	if (!site_put(site))
+		return;
+	/* A breakpoint that is left would be the program's own without this. */
+	if (site->stuck)
+		uprobe_unregister_nosync(site->uprobe, &site->consumer);
+	else
+		uprobe_unregister_unapplied(site->uprobe, &site->consumer);
+	queue_work(system_unbound_wq, &site->free);
 }
 
 /**
@@ -228,7 +245,8 @@ bool utrace_marker_site_is(const struct marker_site *site,
 /**
  * utrace_marker_site_apply() - install or remove the breakpoints of a site
  * @site: the site
- * @mm: the memory; the caller has a reference, as of mmget()
+ * @mm: the memory; the caller has a reference, as of mmget().  NULL: see
+ *	utrace_marker_site_apply_all()
  * @add: install them
  *
  * Context: Process context; sleeps.  Takes mmap_lock for writing.
@@ -252,16 +270,16 @@ int utrace_marker_site_apply(struct marker_site *site, struct mm_struct *mm,
  * utrace_marker_site_list() - add an event of an owner of the system, or remove one
  * @site: the site
  * @event: the event
- * @add: add it; else it is removed if it was added
+ * @add: add it; else it is removed
  *
  * An event that is removed may be in use until uprobe_unregister_sync().
  *
- * Context: Process context; sleeps.
+ * Context: Any but NMI and interrupts.
  */
 void utrace_marker_site_list(struct marker_site *site,
 			     struct marker_event *event, bool add)
 {
-	guard(mutex)(&sites_lock);
+	guard(spinlock)(&everywhere_lock);
 	if (add)
 		list_add_tail_rcu(&event->everywhere, &site->everywhere);
 	else
@@ -273,16 +291,23 @@ void utrace_marker_site_list(struct marker_site *site,
  * @site: the site
  * @add: install them; else those are removed that no process wants any more
  *
+ * A process in which that is not possible is passed over.
+ *
  * Context: Process context; sleeps.  Takes the mmap_lock of each process that has the
  * file mapped.
- * Return: 0, or an error of uprobe_apply().
+ * Return: 0, or an error of uprobe_apply_mm().
  */
 int utrace_marker_site_apply_all(struct marker_site *site, bool add)
 {
-	int ret = uprobe_apply(site->uprobe, &site->consumer, add);
+	return utrace_marker_site_apply(site, NULL, add);
+}
 
-	if (ret && !add)
-		WRITE_ONCE(site->stuck, true);
-	/* The number of the error is the kernel's own. */
-	return ret == -ENOTSUPP ? -EOPNOTSUPP : ret;
+/**
+ * utrace_marker_site_sync() - wait until hits that are going on have been told
+ *
+ * Context: Process context; sleeps.
+ */
+void utrace_marker_site_sync(void)
+{
+	uprobe_unregister_sync();
 }
