@@ -48,6 +48,7 @@ extern char workdir[];
 void heading(const char *title);
 void step(const char *fmt, ...) __printf(1, 2);
 void check(bool good, const char *fmt, ...) __printf(2, 3);
+void print_file(const char *path);
 void give_up(const char *fmt, ...) __printf(1, 2) __noreturn;
 const char *mark(bool good);
 
@@ -66,6 +67,7 @@ void open_gate(struct gated *g);
 int run_to_file(char *const argv[], const char *out);
 char *read_whole(const char *path);
 pid_t start_tracer(char *const argv[], const char *said);
+bool await_text(const char *path, const char *word);
 bool await_word(pid_t pid, const char *file, const char *word);
 bool ends_well(pid_t pid);
 void write_file(const char *path, const char *fmt, ...) __printf(2, 3);
@@ -97,7 +99,15 @@ void act_branches(void);
 /* tracers.c */
 void act_tracers(const char *target);
 
+/* semaphore.c */
+unsigned long find_semaphore(const char *file, const char *name);
+int read_semaphore(pid_t pid, unsigned long at);
+bool semaphore_becomes(pid_t pid, unsigned long at, int value);
+
 /* markers.c */
 void act_markers(void);
+
+/* postgres.c */
+void act_postgres(void);
 
 #endif /* DEMO_H */

@@ -179,14 +179,13 @@ pid_t start_tracer(char *const argv[], const char *said)
 	return pid;
 }
 
-/* Wait until a file has @word in it; "/proc/PID/utrace" and the like. */
-bool await_word(pid_t pid, const char *file, const char *word)
+/* Wait until a file has @word in it. */
+bool await_text(const char *path, const char *word)
 {
-	char path[64], *text;
 	bool found = false;
+	char *text;
 	int i;
 
-	snprintf(path, sizeof(path), "/proc/%d/%s", pid, file);
 	for (i = 0; i < TRIES && !found; i++) {
 		text = read_whole(path);
 		found = strstr(text, word);
@@ -195,6 +194,15 @@ bool await_word(pid_t pid, const char *file, const char *word)
 			usleep(BETWEEN);
 	}
 	return found;
+}
+
+/* Likewise, of "/proc/PID/utrace" and the like. */
+bool await_word(pid_t pid, const char *file, const char *word)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, file);
+	return await_text(path, word);
 }
 
 bool ends_well(pid_t pid)
