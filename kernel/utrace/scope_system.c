@@ -493,12 +493,12 @@ bool utrace_adopt(unsigned long events)
 }
 
 /**
- * utrace_adopt_current() - give the current task a struct utrace without an event
+ * utrace_adopt_current() - make sure that the current task has a struct utrace
  *
  * For a client that has data for the task (utrace_task_data_add()).
  *
  * Context: The task itself, which is a user task; may sleep.
- * Return: false if there is no memory.
+ * Return: true; or false if there is no memory, which is not counted as a lost event.
  */
 bool utrace_adopt_current(void)
 {

@@ -67,8 +67,11 @@ static void obey_here(struct target *target, struct order *order)
 		}
 		break;
 	case 'K':
+		if (!twin)
+			break;
 		kill(twin, SIGKILL);
 		waitpid(twin, NULL, 0);
+		twin = 0;
 		break;
 	default:
 		obey_words(target, order);
@@ -147,10 +150,16 @@ static int call_close(void)
 	return close(fd) ? -errno : 0;
 }
 
+/*
+ * The twin sleeps, and may have to write its word itself when it wakes up, for which the
+ * engine stays.
+ */
 static bool good_close(int ret)
 {
-	bool good = has(0) && until(!word_engines(target.pid));
+	bool good = has(0);
 
+	have(&target, SELF, 'K', 0);
+	good = until(!word_engines(target.pid)) && good;
 	fd = words_open(target.pid, scope);
 	return good;
 }

@@ -4,7 +4,10 @@
  */
 #include "sites.h"
 
-/* number[]: 0: stop.  1: hits.  2: children with a semaphore that was wrong. */
+/*
+ * stage->number[]: 0: not 0 to stop.  1: hits or children so far.  2: children that did
+ * not end well.
+ */
 
 /* Hit until told to stop. */
 static void hit_on(void)
@@ -239,6 +242,8 @@ TEST_F(sites, refused)
 	   "a target of one process");
 	is(-EOPNOTSUPP, word_arm(tracer.fd, area, UTRACE_WORD_BIT32, 0),
 	   "a word");
+	is(-EOPNOTSUPP, word_disarm(tracer.fd, area, UTRACE_WORD_BIT32, 0),
+	   "DISARM of a word");
 	is(-EOPNOTSUPP, command(tracer.fd, UTRACE_IOC_USER_EVENT_ARM, &event),
 	   "a user_event");
 	is(0, words_total(tracer.fd), "the list of words");
@@ -257,33 +262,42 @@ TEST_F(sites, refused)
 	is(0, semaphore(target, HIT), "closed");
 }
 
-/* Neither the caller nor the opener may be without privileges. */
+static int make_descriptor(struct tracer *tracer)
+{
+	return try_everywhere(tracer->session, tracer->target);
+}
+
+static int arm_hit(struct tracer *tracer)
+{
+	struct utrace_ioc_marker arg = marker_of(HIT);
+
+	return try_arm(tracer->fd, &arg);
+}
+
+/* The wait status of a user without privileges, who exits with the errno of @try. */
+static int as_nobody(int (*try)(struct tracer *tracer), struct tracer *tracer)
+{
+	pid_t pid = fork();
+
+	need(pid >= 0, "fork");
+	if (!pid) {
+		become_nobody();
+		_exit(-try(tracer));
+	}
+	return status_of(pid);
+}
+
+/* Privileges are needed of the caller, whoever has opened what the caller uses. */
 TEST_F(sites, rights)
 {
 	struct tracer tracer;
-	int status;
-	pid_t pid;
 
 	set_unprivileged("1");
 	trace_everywhere(&tracer);
-	pid = fork();
-	need(pid >= 0, "fork");
-	if (!pid) {
-		become_nobody();
-		_exit(try_everywhere(tracer.session, tracer.target) != -EPERM);
-	}
-	status = status_of(pid);
-	is(0, status, "EPERM for nobody, with a session of root's");
-	pid = fork();
-	need(pid >= 0, "fork");
-	if (!pid) {
-		struct utrace_ioc_marker arg = marker_of(HIT);
-
-		become_nobody();
-		_exit(try_arm(tracer.fd, &arg) != -EPERM);
-	}
-	status = status_of(pid);
-	is(0, status, "nor does the descriptor give any");
+	is(EPERM << 8, as_nobody(make_descriptor, &tracer),
+	   "a descriptor for nobody, with a session of root's");
+	is(EPERM << 8, as_nobody(arm_hit, &tracer),
+	   "a marker, with a descriptor of root's");
 	untrace(&tracer);
 	set_unprivileged("0");
 }
@@ -348,7 +362,7 @@ TEST_F(sites, forks_everywhere)
 	untrace(&tracer);
 }
 
-/* Closed while the marker is hit; DISARM returns when no hit is being told. */
+/* A descriptor is closed while its marker is hit, before the session or after it. */
 TEST_F(sites, closed_while_hit)
 {
 	struct target *target = &self->target;

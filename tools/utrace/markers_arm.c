@@ -30,7 +30,7 @@ static int attach(int session, int pidfd, enum utrace_scope scope)
 	return ioctl(session, UTRACE_IOC_ATTACH, &attach) ? -1 : (int)attach.id;
 }
 
-/* Attach to what @words says, as @what. */
+/* Attach to what @words says; @what tells the user in an error what was tried. */
 static void attach_to(struct marker_arming *arming,
 		      struct utrace_ioc_words *words, const char *what)
 {
@@ -69,7 +69,7 @@ void marker_attach(struct marker_arming *arming, pid_t pid, bool follow)
 	close(words.pidfd);
 }
 
-/* Likewise, to all processes but this one. */
+/* Attach to all processes; hits of this one are left out.  See marker_attach(). */
 void marker_attach_all(struct marker_arming *arming)
 {
 	struct utrace_ioc_words words = {
@@ -239,6 +239,7 @@ static void read_histogram(const struct marker_arming *arming,
 			   struct marker_set *set, const struct site *site,
 			   __u64 hits)
 {
+	/* Without this argument no value of the site can be read. */
 	__u64 buckets[UTRACE_MARKER_BUCKETS] = { [UTRACE_MARKER_UNREADABLE] = hits };
 	struct utrace_ioc_marker_histogram histogram = {
 		.id = site - set->sites,

@@ -279,7 +279,10 @@ static void fail_spec(const struct search *search, const struct spec *spec)
 	fail(spec->text, n < 0 ? "there is no such marker" : why);
 }
 
-/* All processes have no files in common, and user_events need no breakpoint. */
+/*
+ * With -a a marker needs its file, as there is no process whose files are searched; and
+ * user_events are left to ftrace.
+ */
 static void check_spec_of_all(const struct spec *spec)
 {
 	if (spec->user_event)

@@ -20,7 +20,9 @@
  * @pidfd: pidfd of the process; with %UTRACE_SCOPE_SYSTEM -1
  * @scope: %UTRACE_SCOPE_PROCESS, or %UTRACE_SCOPE_TREE: a child of fork(2) keeps
  *	the words that are armed, else it starts without them; or
- *	%UTRACE_SCOPE_SYSTEM: all processes but the one that makes the descriptor
+ *	%UTRACE_SCOPE_SYSTEM: all processes.  Hits of the process that has made the
+ *	descriptor, and of the one that reads the session, are neither recorded nor
+ *	counted
  * @target: id of a target of this session, for which the hits of markers are
  *	recorded; 0: they are only counted.  With %UTRACE_SCOPE_SYSTEM a target of that
  *	scope
@@ -41,7 +43,7 @@
  * @reserved is not 0, or @pidfd of the system is not -1.  ENOENT - there is no such
  * @target, or it is not one of the system.  ESRCH - the process is
  * gone.  EPERM - the caller or the opener of the device may not
- * trace it.  EUSERS, ENOSPC, EINTR - see %UTRACE_IOC_ATTACH.  EMFILE, ENFILE -
+ * trace the process, or the system.  EUSERS, ENOSPC, EINTR - see %UTRACE_IOC_ATTACH.  EMFILE, ENFILE -
  * there is no room for a descriptor.  ENOMEM - there is no memory.
  */
 struct utrace_ioc_words {
@@ -208,7 +210,7 @@ struct utrace_marker_arg {
 /* Flags of a marker. */
 #define UTRACE_MARKER_RETURN	0x1	/* a hit is the return of the function */
 #define UTRACE_MARKER_COUNT	0x2	/* hits are counted, and not recorded */
-#define UTRACE_MARKER_HISTOGRAM	0x4	/* likewise, by the value of an argument */
+#define UTRACE_MARKER_HISTOGRAM	0x4	/* hits are sorted by an argument, not recorded */
 
 /**
  * struct utrace_ioc_marker - %UTRACE_IOC_MARKER_ARM: arm a marker
@@ -228,10 +230,10 @@ struct utrace_marker_arg {
  * UTRACE_REC_MARKER of the target.  %UTRACE_IOC_MARKER_DISARM has @fd, @flags and
  * @offset of what was armed.
  *
- * A descriptor of the system arms the marker in all processes: the caller waits, in DISARM
- * and close(2), too, for the mmap_lock of each process that has the file mapped.  A
- * process in which the breakpoint cannot be, for want of memory or due to the value of its
- * semaphore, is passed over.
+ * A descriptor of the system arms the marker in all processes.  ARM, DISARM and close(2)
+ * wait for the mmap_lock of each process that has the file mapped, and forks wait for
+ * them.  A process is passed over in which the breakpoint cannot be, for want of memory
+ * or due to the value of the semaphore.
  *
  * Errors: EBADF - @fd.  EINVAL - a flag, an offset or an argument does not make
  * sense.  EBUSY - another user of the marker has given another semaphore.  EEXIST -
@@ -307,8 +309,9 @@ enum utrace_marker_bucket {
 
 /**
  * struct utrace_ioc_marker_histogram - %UTRACE_IOC_MARKER_HISTOGRAM
- * @id: see struct utrace_ioc_marker; of several markers the first that was armed
- * @buckets: pointer to @n numbers of hits of 64 bits, by enum utrace_marker_bucket
+ * @id: see struct utrace_ioc_marker; of several histograms the first that was armed
+ * @buckets: pointer to @n elements of 64 bits: numbers of hits, by enum
+ *	utrace_marker_bucket; not looked at if @n is 0
  * @n: number of elements; the kernel writes how many it has filled in
  * @total: not read; the kernel writes %UTRACE_MARKER_BUCKETS
  *
@@ -348,8 +351,8 @@ struct utrace_ioc_marker_histogram {
  * Errors: EFAULT - @name.  EINVAL - @name is empty or too long, or there is no such
  * flag.  EEXIST - this descriptor has the event already.  ENOENT, of DISARM - it has
  * not.  ENOSPC - the descriptor has 1024 markers and events.  EOPNOTSUPP - the kernel
- * is built without user_events, or the descriptor is one of the system.  EPERM, ESRCH, EINTR, ENOMEM - see
- * %UTRACE_IOC_WORD_ARM.
+ * is built without user_events, or the descriptor is one of the system.  EPERM, ESRCH,
+ * EINTR, ENOMEM - see %UTRACE_IOC_WORD_ARM.
  */
 struct utrace_ioc_user_event {
 	__u64 name;

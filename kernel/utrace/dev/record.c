@@ -64,12 +64,13 @@ void utrace_dev_write(struct session_writer *w, u16 type, u16 flags,
 }
 
 /*
- * Does a target have the current task?  A target of the system has all tasks but the
- * reader, whose events would make records without an end, also those that have reported
- * no event yet.
+ * Make sure that a target has the current task.  A target of the system takes any task,
+ * and gives a task that has reported no event yet its struct utrace.  The reader of the
+ * session is left out: records of its own events would never end.  Returns false if the
+ * target does not have the task; a task for which there is no memory is counted as lost.
  */
-static bool session_has_current(struct session_target *target,
-				struct utrace_engine *engine)
+static bool session_take_current(struct session_target *target,
+				 struct utrace_engine *engine)
 {
 	if (!target->all)
 		return current->utrace && utrace_covers(engine, current);
@@ -93,7 +94,7 @@ static bool session_begin_client(struct session_writer *w,
 	*w = (struct session_writer){ .target = target };
 	/* Pairs with session_adopt() and utrace_dev_retell(). */
 	w->now = smp_load_acquire(&target->now);
-	if (READ_ONCE(target->gone) || !session_has_current(target, engine))
+	if (READ_ONCE(target->gone) || !session_take_current(target, engine))
 		return false;
 	w->task = utrace_dev_task(target);
 	if (w->task)

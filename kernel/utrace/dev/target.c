@@ -571,8 +571,10 @@ struct utrace_engine *utrace_dev_system_target(struct utrace_session *session,
 {
 	struct session_target *target = utrace_dev_target(session, id);
 
-	return target && target->scope == UTRACE_SCOPE_SYSTEM ?
-	       utrace_dev_target_engine(session, id) : NULL;
+	if (!target || target->scope != UTRACE_SCOPE_SYSTEM)
+		return NULL;
+	utrace_engine_get(target->engine);
+	return target->engine;
 }
 
 /**

@@ -128,7 +128,7 @@ int utrace_marker_site_arm(struct marker_owner *owner,
 	if (!marker_is_valid(arg) ||
 	    (owner->client && arg->flags & UTRACE_MARKER_HISTOGRAM))
 		return -EINVAL;
-	/* As of an owner of a process, utrace_marker_arm() asks about the process. */
+	/* Of an owner that has a process, utrace_marker_arm() looks at the rights. */
 	if (owner->system && !utrace_dev_may_trace_all(owner->opener))
 		return -EPERM;
 	site = utrace_marker_site_get(file, arg->offset, arg->semaphore,

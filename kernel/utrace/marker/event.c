@@ -142,14 +142,15 @@ void utrace_marker_event_end(struct marker_owner *owner,
 		list_del_init(&event->list);
 		owner->nevents--;
 	}
-	if (owner->system)
+	if (owner->system) {
 		utrace_marker_end_everywhere(event);
-	else
+	} else {
 		/* -ENOENT: no memory has it. */
 		(void)!utrace_marker_disarm(owner, &place);
+	}
 	/*
-	 * At once, so that the place may be armed with another semaphore.  A hit that is
-	 * being told has a reference.
+	 * A hit that is being told has a reference.  Waiting for such hits frees the
+	 * place for another semaphore before this returns.
 	 */
 	if (event->site && kref_read(&event->ref) > 1)
 		utrace_marker_site_sync();

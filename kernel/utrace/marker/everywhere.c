@@ -27,7 +27,7 @@
  * @event: its event
  *
  * Context: Process context; sleeps.  Takes the mmap_lock of each process that has the
- * file mapped.
+ * file mapped, and dup_mmap_sem, for which forks wait.
  * Return: 0, or an error of uprobe_apply_mm(); in either case the event has to be ended.
  */
 int utrace_marker_begin_everywhere(struct marker_owner *owner,
@@ -35,14 +35,14 @@ int utrace_marker_begin_everywhere(struct marker_owner *owner,
 {
 	event->owner = owner;
 	utrace_marker_site_list(event->site, event, true);
-	return utrace_marker_site_apply_all(event->site, true);
+	return utrace_marker_site_apply(event->site, NULL, true);
 }
 
 static void marker_leave_everywhere(struct marker_event *event)
 {
 	utrace_marker_site_list(event->site, event, false);
 	/* What cannot be removed now is removed when the site goes. */
-	(void)!utrace_marker_site_apply_all(event->site, false);
+	(void)!utrace_marker_site_apply(event->site, NULL, false);
 }
 
 /**
@@ -52,7 +52,8 @@ static void marker_leave_everywhere(struct marker_event *event)
  * Hits of @event that were being told have been told when this returns.
  *
  * Context: Process context; sleeps.  Takes the mmap_lock of each process that has the
- * file mapped, and waits for hits that are going on.
+ * file mapped, and dup_mmap_sem, for which forks wait; and waits for hits that are going
+ * on.
  */
 void utrace_marker_end_everywhere(struct marker_event *event)
 {

@@ -63,8 +63,6 @@ static int marker_arm(struct marker_owner *owner, void *data)
 	struct marker_place place;
 	int ret = marker_place(arg, &place);
 
-	if (owner->system)
-		return -EOPNOTSUPP;
 	return ret ?: utrace_marker_arm(owner, &place, &arg->state,
 					&arg->error);
 }
@@ -171,8 +169,6 @@ static int marker_arm_user_event(struct marker_owner *owner, void *data)
 	char *name;
 	int ret;
 
-	if (owner->system)
-		return -EOPNOTSUPP;
 	if (arg->reserved)
 		return -EINVAL;
 	name = strndup_user(u64_to_user_ptr(arg->name), MARKER_NAME_SIZE);
@@ -235,33 +231,36 @@ static int marker_histogram(struct marker_owner *owner, void *data)
  * @command: its number, and the first size of its argument
  * @locked: call @run with marker_owner.mutex held.  The others access user memory,
  *	and take the lock themselves if they need it
+ * @of_process: not for a descriptor of the system
  * @run: carry the command out
  */
 struct marker_command {
 	struct utrace_dev_command command;
 	bool locked;
+	bool of_process;
 	int (*run)(struct marker_owner *owner, void *arg);
 };
 
-#define MARKER_COMMAND(name, function, lock) {				\
+#define MARKER_COMMAND(name, function, lock, process) {			\
 	.command = {							\
 		.cmd	= UTRACE_IOC_##name,				\
 		.first	= UTRACE_IOC_##name##_SIZE_VER0,		\
 	},								\
 	.locked	= lock,							\
+	.of_process = process,						\
 	.run	= function,						\
 }
 
 static const struct marker_command marker_commands[] = {
-	MARKER_COMMAND(WORD_ARM, marker_arm, true),
-	MARKER_COMMAND(WORD_DISARM, marker_disarm, true),
-	MARKER_COMMAND(WORD_LIST, marker_list, false),
-	MARKER_COMMAND(MARKER_ARM, marker_arm_marker, true),
-	MARKER_COMMAND(MARKER_DISARM, marker_disarm_marker, true),
-	MARKER_COMMAND(MARKER_COUNTS, marker_counts, false),
-	MARKER_COMMAND(MARKER_HISTOGRAM, marker_histogram, false),
-	MARKER_COMMAND(USER_EVENT_ARM, marker_arm_user_event, false),
-	MARKER_COMMAND(USER_EVENT_DISARM, marker_disarm_user_event, false),
+	MARKER_COMMAND(WORD_ARM, marker_arm, true, true),
+	MARKER_COMMAND(WORD_DISARM, marker_disarm, true, true),
+	MARKER_COMMAND(WORD_LIST, marker_list, false, false),
+	MARKER_COMMAND(MARKER_ARM, marker_arm_marker, true, false),
+	MARKER_COMMAND(MARKER_DISARM, marker_disarm_marker, true, false),
+	MARKER_COMMAND(MARKER_COUNTS, marker_counts, false, false),
+	MARKER_COMMAND(MARKER_HISTOGRAM, marker_histogram, false, false),
+	MARKER_COMMAND(USER_EVENT_ARM, marker_arm_user_event, false, true),
+	MARKER_COMMAND(USER_EVENT_DISARM, marker_disarm_user_event, false, true),
 };
 
 static const struct marker_command *marker_command_of(unsigned int cmd)
@@ -284,6 +283,8 @@ static int marker_run(struct marker_owner *owner,
 {
 	int ret;
 
+	if (owner->system && command->of_process)
+		return -EOPNOTSUPP;
 	if (!command->locked)
 		return command->run(owner, arg);
 	if (mutex_lock_killable(&owner->mutex))
@@ -374,18 +375,12 @@ static struct marker_owner *
 marker_owner_for(struct utrace_session *session,
 		 const struct utrace_ioc_words *words)
 {
-	switch (words->scope) {
-	case UTRACE_SCOPE_PROCESS:
-	case UTRACE_SCOPE_TREE:
+	if (words->scope == UTRACE_SCOPE_SYSTEM && words->pidfd == -1)
+		return utrace_marker_owner_of_system(session, words->target);
+	if (words->scope == UTRACE_SCOPE_PROCESS ||
+	    words->scope == UTRACE_SCOPE_TREE)
 		return marker_owner_of_process(session, words);
-	case UTRACE_SCOPE_SYSTEM:
-		if (words->pidfd == -1)
-			return utrace_marker_owner_of_system(session,
-							     words->target);
-		fallthrough;
-	default:
-		return ERR_PTR(-EINVAL);
-	}
+	return ERR_PTR(-EINVAL);
 }
 
 /**

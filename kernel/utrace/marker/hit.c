@@ -258,8 +258,10 @@ bool utrace_marker_hit(struct marker_mm *memory, struct marker_site *site,
  * An owner is not told of the process that has made it, whose hits would make records
  * without an end.
  *
- * Context: The task that has hit the site, in a handler of uprobes.
- * Return: true if there is such an owner.
+ * Context: The task that has hit the site, in a handler of uprobes, which holds
+ * rcu_read_lock_trace().
+ * Return: true if the site has an event of an owner of the system, also if that was not
+ * told.
  */
 bool utrace_marker_hit_everywhere(const struct list_head *events,
 				  unsigned long ip, struct pt_regs *regs)

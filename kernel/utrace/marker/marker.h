@@ -227,8 +227,8 @@ struct marker_mm {
  * @calls: one reference for the client, one for each call of it
  * @called: completed when @calls is 0
  * @kernel: the owner is a part of the kernel, see words.c; constant
- * @system: the owner has markers in all processes but @process, and no engine, see
- *	everywhere.c; constant
+ * @system: the owner has markers in all processes, and no engine; hits of @process are
+ *	left out, see everywhere.c; constant
  * @users: of such an owner: those that have not called utrace_words_put()
  */
 struct marker_owner {
@@ -498,7 +498,6 @@ int utrace_marker_site_apply(struct marker_site *site, struct mm_struct *mm,
 			     bool add);
 void utrace_marker_site_list(struct marker_site *site,
 			     struct marker_event *event, bool add);
-int utrace_marker_site_apply_all(struct marker_site *site, bool add);
 void utrace_marker_site_sync(void);
 
 /* everywhere.c */

@@ -2,8 +2,8 @@
 /*
  * utrace - markers: those that want words
  *
- * An owner has an engine on its process, or on the tree of it; but for an owner of the
- * system.  When the owner is
+ * An owner has an engine on its process, or on the tree of its process.  An owner of
+ * the system has none.  When the owner is
  * closed, the engine stays until no word shows the owner any more, since threads
  * that write words do so in the engine's callbacks.
  */

@@ -28,8 +28,8 @@
  * @semaphore: offset of the semaphore, or 0
  * @is_return: a hit is the return of the function
  * @stuck: a breakpoint could not be removed.  Set once, without a lock
- * @everywhere: struct marker_event of owners of the system.  Written under
- *	everywhere_lock, read by what uprobes calls
+ * @everywhere: struct marker_event of owners of the system.  Written under sites_lock,
+ *	read under RCU by handlers, and by the filter
  * @uprobe: the breakpoint
  * @consumer: what uprobes calls
  * @free: frees the site when hits that are going on are over
@@ -52,7 +52,6 @@ struct marker_site {
 
 static LIST_HEAD(sites);
 static DEFINE_MUTEX(sites_lock);	/* outside of the locks of uprobes */
-static DEFINE_SPINLOCK(everywhere_lock);	/* innermost */
 
 /* uprobes asks whether memory wants the breakpoint.  mmap_lock is held. */
 static bool site_filter(struct uprobe_consumer *consumer, struct mm_struct *mm)
@@ -77,13 +76,13 @@ static int site_hit(struct marker_site *site, unsigned long ip,
 		    struct pt_regs *regs)
 {
 	struct marker_mm *memory = utrace_marker_mm_find(current->mm);
-	bool told = utrace_marker_hit_everywhere(&site->everywhere, ip, regs);
+	bool wanted = utrace_marker_hit_everywhere(&site->everywhere, ip, regs);
 
 	if (memory) {
-		told |= utrace_marker_hit(memory, site, ip, regs);
+		wanted |= utrace_marker_hit(memory, site, ip, regs);
 		utrace_marker_mm_put(memory);
 	}
-	return told ? 0 : UPROBE_HANDLER_REMOVE;
+	return wanted ? 0 : UPROBE_HANDLER_REMOVE;
 }
 
 static int site_handler(struct uprobe_consumer *consumer, struct pt_regs *regs)
@@ -245,11 +244,12 @@ bool utrace_marker_site_is(const struct marker_site *site,
 /**
  * utrace_marker_site_apply() - install or remove the breakpoints of a site
  * @site: the site
- * @mm: the memory; the caller has a reference, as of mmget().  NULL: see
- *	utrace_marker_site_apply_all()
+ * @mm: the memory; the caller has a reference, as of mmget().  NULL: all processes, of
+ *	which those are passed over in which that is not possible
  * @add: install them
  *
- * Context: Process context; sleeps.  Takes mmap_lock for writing.
+ * Context: Process context; sleeps.  Takes mmap_lock for writing; for all processes
+ * also dup_mmap_sem, for which forks wait.
  * Return:
  * * 0 - done
  * * -EINTR - the caller is being killed
@@ -274,32 +274,16 @@ int utrace_marker_site_apply(struct marker_site *site, struct mm_struct *mm,
  *
  * An event that is removed may be in use until uprobe_unregister_sync().
  *
- * Context: Any but NMI and interrupts.
+ * Context: Process context; sleeps.
  */
 void utrace_marker_site_list(struct marker_site *site,
 			     struct marker_event *event, bool add)
 {
-	guard(spinlock)(&everywhere_lock);
+	guard(mutex)(&sites_lock);
 	if (add)
 		list_add_tail_rcu(&event->everywhere, &site->everywhere);
 	else
 		list_del_rcu(&event->everywhere);
-}
-
-/**
- * utrace_marker_site_apply_all() - install or remove the breakpoints of all processes
- * @site: the site
- * @add: install them; else those are removed that no process wants any more
- *
- * A process in which that is not possible is passed over.
- *
- * Context: Process context; sleeps.  Takes the mmap_lock of each process that has the
- * file mapped.
- * Return: 0, or an error of uprobe_apply_mm().
- */
-int utrace_marker_site_apply_all(struct marker_site *site, bool add)
-{
-	return utrace_marker_site_apply(site, NULL, add);
 }
 
 /**

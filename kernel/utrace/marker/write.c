@@ -25,7 +25,10 @@
 
 #include "marker.h"
 
-/* How often a thread tries to write the words of one page. */
+/*
+ * How often a thread tries to write the words of one page.  The parent does so for a
+ * child, too: threads of a child that has no engine of the owner never come here.
+ */
 #define MARKER_TRIES	64
 
 /* How often the 32 bits may change under a compare-and-exchange. */
@@ -38,6 +41,12 @@ enum marker_writer {
 	MARKER_KERNEL,	/* likewise, with locks of the whole system */
 	MARKER_PARENT,	/* the parent of a process that does not run yet */
 };
+
+/* Does a writer wait for pages, and for memory for them? */
+static bool marker_waits(enum marker_writer writer)
+{
+	return writer == MARKER_SELF || writer == MARKER_PARENT;
+}
 
 /* The address of the 32 bits that are changed. */
 static unsigned long marker_cell(const struct marker_place *place)
@@ -256,8 +265,7 @@ static struct page *marker_get_page(struct marker_mm *memory,
 	/* The page may go before it is got, and a file system is asked for it. */
 	if (writer == MARKER_KERNEL && !vma_is_anonymous(vma))
 		flags |= FOLL_NOFAULT;
-	if ((writer == MARKER_SELF || writer == MARKER_PARENT ||
-	     marker_is_present(mm, at)) &&
+	if ((marker_waits(writer) || marker_is_present(mm, at)) &&
 	    get_user_pages_remote(mm, at, 1, flags, &page, NULL) == 1)
 		return page;
 	return ERR_PTR(userfaultfd_armed(vma) ? -EBUSY : -EAGAIN);
@@ -322,15 +330,19 @@ static bool marker_settle_words(struct marker_mm *memory,
 	unsigned long at = 0;
 
 	while (marker_next_page(memory, &at)) {
-		if (!marker_settle_page(memory, at, writer) ||
-		    writer != MARKER_SELF) {
-			at += PAGE_SIZE;
-			tries = MARKER_TRIES;
-		} else if (!tries--) {
-			marker_give_up(memory, at);
-		} else if (!marker_fault_in(memory->mm, at)) {
-			return false;
+		bool again = marker_settle_page(memory, at, writer) &&
+			     marker_waits(writer);
+
+		if (again && tries--) {
+			if (writer == MARKER_SELF &&
+			    !marker_fault_in(memory->mm, at))
+				return false;
+			continue;
 		}
+		if (again && writer == MARKER_SELF)
+			marker_give_up(memory, at);
+		at += PAGE_SIZE;
+		tries = MARKER_TRIES;
 	}
 	return true;
 }
