@@ -89,7 +89,8 @@ copy_program() {
 # The kernel sorts the hits of a function, which makes no records.
 histogram_of_function() {
 	copy_program
-	trace --histogram 3 user:ue_cmd "$tmp/user:write_event" -- "$tmp/user" -w 8 "ue_cmd $fields" &&
+	trace --histogram 3 user:ue_cmd "$tmp/user:write_event" -- \
+		"$tmp/user" -w 8 "ue_cmd $fields" &&
 		has "$log" '^.*user:write_event arg3, 8 values$' && has "$log" '^\[4, 8\) +4 ' &&
 		has "$tmp/stderr" '^ +8  .*user:write_event$'
 }
@@ -109,9 +110,11 @@ all() {
 everywhere() {
 	local main="$tmp/user:main"
 
-	all "$main" && is 3 count "$log" ' .*user:main$' && has "$tmp/stderr" '^ +3  .*user:main$' &&
+	all "$main" && is 3 count "$log" ' .*user:main$' &&
+		has "$tmp/stderr" '^ +3  .*user:main$' &&
 		all --count "$main" && has "$log" '^ +3  .*user:main$' &&
-		all --histogram 1 "$main" && has "$log" '^.*user:main arg1, 3 values$' &&
+		all --histogram 1 "$main" &&
+		has "$log" '^.*user:main arg1, 3 values$' &&
 		has "$log" '^\[2, 4\) +2 ' && has "$log" '^\[4, 8\) +1 '
 }
 

@@ -41,10 +41,10 @@
  *
  * Errors: EBADF - @pidfd is no pidfd.  EINVAL - there is no such scope,
  * @reserved is not 0, or @pidfd of the system is not -1.  ENOENT - there is no such
- * @target, or it is not one of the system.  ESRCH - the process is
- * gone.  EPERM - the caller or the opener of the device may not
- * trace the process, or the system.  EUSERS, ENOSPC, EINTR - see %UTRACE_IOC_ATTACH.  EMFILE, ENFILE -
- * there is no room for a descriptor.  ENOMEM - there is no memory.
+ * @target, or it is not one of the system.  ESRCH - the process is gone.  EPERM - the
+ * caller or the opener of the device may not trace the process, or the system.
+ * EUSERS, ENOSPC, EINTR - see %UTRACE_IOC_ATTACH.  EMFILE, ENFILE - there is no room for
+ * a descriptor.  ENOMEM - there is no memory.
  */
 struct utrace_ioc_words {
 	__s32 pidfd;

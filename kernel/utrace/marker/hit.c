@@ -10,7 +10,6 @@
  */
 #include <linux/perf_regs.h>
 #include <linux/rculist.h>
-#include <linux/rcupdate_trace.h>
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
 #include <linux/utrace_markers.h>
@@ -258,8 +257,8 @@ bool utrace_marker_hit(struct marker_mm *memory, struct marker_site *site,
  * An owner is not told of the process that has made it, whose hits would make records
  * without an end.
  *
- * Context: The task that has hit the site, in a handler of uprobes, which holds
- * rcu_read_lock_trace().
+ * Context: The task that has hit the site, in a handler of uprobes, in whose section
+ * of RCU the events stay.
  * Return: true if the site has an event of an owner of the system, also if that was not
  * told.
  */
@@ -269,8 +268,8 @@ bool utrace_marker_hit_everywhere(const struct list_head *events,
 	struct marker_event *event;
 	bool some = false;
 
-	list_for_each_entry_rcu(event, events, everywhere,
-				rcu_read_lock_trace_held()) {
+	/* The handler's section of uprobes keeps the events. */
+	list_for_each_entry_rcu(event, events, everywhere, true) {
 		some = true;
 		if (event->owner->process != task_tgid(current))
 			marker_tell_hit(event->owner, event, ip, regs);
