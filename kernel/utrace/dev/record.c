@@ -64,22 +64,27 @@ void utrace_dev_write(struct session_writer *w, u16 type, u16 flags,
 }
 
 /*
- * Make sure that a target has the current task.  A target of the system takes any task,
- * and gives a task that has reported no event yet its struct utrace.  The reader of the
- * session is left out: records of its own events would never end.  Returns false if the
- * target does not have the task; a task for which there is no memory is counted as lost.
+ * Make sure that a target of the system has the current task: a task that has reported
+ * no event yet gets its struct utrace.  The reader of the session is left out: records
+ * of its own events would never end.  Returns false if the task is left out, or if there
+ * is no memory, which counts as a lost record.
  */
-static bool session_take_current(struct session_target *target,
-				 struct utrace_engine *engine)
+static noinline bool session_take_current(struct session_target *target)
 {
-	if (!target->all)
-		return current->utrace && utrace_covers(engine, current);
 	if (READ_ONCE(target->session->reader) == task_tgid(current))
 		return false;
 	if (utrace_adopt_current())
 		return true;
 	utrace_dev_lost(target);
 	return false;
+}
+
+static bool session_has_current(struct session_target *target,
+				struct utrace_engine *engine)
+{
+	if (unlikely(target->all))
+		return session_take_current(target);
+	return current->utrace && utrace_covers(engine, current);
 }
 
 /*
@@ -94,7 +99,7 @@ static bool session_begin_client(struct session_writer *w,
 	*w = (struct session_writer){ .target = target };
 	/* Pairs with session_adopt() and utrace_dev_retell(). */
 	w->now = smp_load_acquire(&target->now);
-	if (READ_ONCE(target->gone) || !session_take_current(target, engine))
+	if (READ_ONCE(target->gone) || !session_has_current(target, engine))
 		return false;
 	w->task = utrace_dev_task(target);
 	if (w->task)

@@ -159,9 +159,10 @@ static bool marker_tell_histogram(struct marker_owner *owner,
  * Tell an owner of a hit.  Nothing is told, nor counted, of a task that the owner may
  * not trace as it is now.
  */
-static void marker_tell_hit(struct marker_owner *owner,
-			    struct marker_event *event, unsigned long ip,
-			    struct pt_regs *regs)
+static __always_inline void marker_tell_hit(struct marker_owner *owner,
+					    struct marker_event *event,
+					    unsigned long ip,
+					    struct pt_regs *regs)
 {
 	bool told;
 

@@ -76,8 +76,11 @@ static int site_hit(struct marker_site *site, unsigned long ip,
 		    struct pt_regs *regs)
 {
 	struct marker_mm *memory = utrace_marker_mm_find(current->mm);
-	bool wanted = utrace_marker_hit_everywhere(&site->everywhere, ip, regs);
+	bool wanted = false;
 
+	if (!list_empty(&site->everywhere))
+		wanted = utrace_marker_hit_everywhere(&site->everywhere, ip,
+						      regs);
 	if (memory) {
 		wanted |= utrace_marker_hit(memory, site, ip, regs);
 		utrace_marker_mm_put(memory);
