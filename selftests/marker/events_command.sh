@@ -28,7 +28,7 @@ hits() {
 
 # wait_for EVENT: start the program in the background, with its pid in $program
 wait_for() {
-	rm -f "$tmp/in" "$log"
+	rm -f "$tmp/in" "$tmp/said_by" "$log"
 	mkfifo "$tmp/in"
 	"$bin/user" -w 3 "$@" < "$tmp/in" > "$tmp/said_by" &
 	program=$!

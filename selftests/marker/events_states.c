@@ -12,6 +12,8 @@
 /* A word in memory that comes and goes. */
 #define IN_PLACE	(PLACE + 16)
 
+#define ENGINES		"/proc/sys/user/max_utrace_engines"
+
 /* A memfd; each of its 32 bits is this number. */
 static int file = -1;
 #define OF_THE_FILE	0x07070707
@@ -211,6 +213,66 @@ TEST_F(traced, unregistered_beside_a_tracer)
 	is(BIT_SET, sees(&target), "registered again, without the tracer");
 	enable(0, false);
 	is(0, sees(&target), "and disabled");
+	stop(&target);
+}
+
+/* A descriptor has a bit for one purpose, and says so. */
+TEST_F(traced, word_and_event_of_one_bit)
+{
+	const char *name = event[0].name;
+	struct target target;
+	int fd;
+
+	start_here(&target);
+	have_word(&target, 0);
+	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
+	arm(fd, WORD, UTRACE_WORD_BIT32, BIT);
+	is(-EEXIST, try_user_event(fd, UTRACE_IOC_USER_EVENT_ARM, name, 0, 0),
+	   "no event whose bit is a word of the descriptor");
+	is(-ENOENT, try_user_event(fd, UTRACE_IOC_USER_EVENT_DISARM, name, 0, 0),
+	   "nothing of the event is left");
+	is(BIT_SET, sees(&target), "the word stays");
+	disarm(fd, WORD, UTRACE_WORD_BIT32, BIT);
+	is(0, sees(&target), "until it is disarmed");
+	arm_event(fd, 0, 0);
+	is(-EEXIST, word_arm(fd, WORD, UTRACE_WORD_BIT32, BIT),
+	   "no word that is a bit of an event");
+	is(BIT_SET, sees(&target), "the event stays");
+	close(fd);
+	is(0, sees(&target), "until the descriptor is closed");
+	stop(&target);
+}
+
+/* Register the word of a target while its user may have no more engines. */
+static int register_without_room(struct target *target)
+{
+	int before = set_number(ENGINES, 0), ret;
+
+	ret = order_event(target, SELF, 'R', 0, WORD, 4, BIT);
+	set_number(ENGINES, before);
+	return before < 0 ? before : ret;
+}
+
+/* The bit is as on a kernel without utrace then, and a tracer is told. */
+TEST_F(traced, registered_without_an_engine)
+{
+	struct target target;
+	int fd;
+
+	start_here(&target);
+	is(0, register_without_room(&target), "the word is registered");
+	enable(0, true);
+	holds(until(sees(&target) == BIT_SET), "ftrace has the bit");
+	enable(0, false);
+	holds(until(!sees(&target)), "and takes it back");
+	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
+	is(-EUSERS, try_user_event(fd, UTRACE_IOC_USER_EVENT_ARM, event[0].name,
+				   ID(0), 0), "a tracer is refused");
+	is(-ENOENT, try_user_event(fd, UTRACE_IOC_USER_EVENT_DISARM,
+				   event[0].name, 0, 0),
+	   "nothing of the event is left");
+	is(0, sees(&target), "and the bit is not set");
+	close(fd);
 	stop(&target);
 }
 

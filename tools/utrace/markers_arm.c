@@ -173,6 +173,9 @@ static const char *why_not_user_event(int error, bool *fatal)
 {
 	*fatal = false;
 	switch (error) {
+	case EUSERS:
+		return "too many engines when the program registered it; raise "
+		       "/proc/sys/user/max_utrace_engines and start the program again";
 	case EOPNOTSUPP:
 		return "this kernel has no user_events: boot one with "
 		       "CONFIG_USER_EVENTS";

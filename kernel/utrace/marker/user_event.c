@@ -67,26 +67,36 @@ void utrace_marker_name_drop(struct marker_event *event)
 
 /* Arming */
 
-/* Whom the bits of a process are armed for. */
+/* Whom the bits of a process are armed for, and why one could not be. */
 struct name_arm {
 	struct marker_mm *memory;
 	struct marker_owner *owner;
 	struct marker_event *event;
+	int error;
 };
 
 static void name_want(void *data, const void *user_event,
 		      const struct utrace_bit *bit)
 {
-	const struct name_arm *arm = data;
 	struct marker_place place = marker_of_bit(bit);
+	struct name_arm *arm = data;
+	int ret;
 
 	place.event = arm->event;
 	place.user_event = user_event;
-	/*
-	 * -EEXIST: it is wanted already.  Without memory the process goes on without
-	 * the event.
-	 */
-	(void)!utrace_marker_want(arm->memory, arm->owner, &place);
+	ret = utrace_marker_want(arm->memory, arm->owner, &place);
+	if (!arm->error)
+		arm->error = ret;
+}
+
+/* Want the bits that a process has registered.  Returns 0 or an error. */
+static int name_want_all(struct name_arm *arm, struct task_struct *process,
+			 struct mm_struct *mm)
+{
+	if (!user_events_visit_bits(process, mm, arm->event->name, name_want,
+				    arm))
+		return -EUSERS;
+	return arm->error;
 }
 
 /**
@@ -94,7 +104,8 @@ static void name_want(void *data, const void *user_event,
  * @owner: the owner, whose engine covers the process
  * @event: its event
  *
- * Nothing is written before utrace_marker_settle().
+ * Nothing is written before utrace_marker_settle().  A bit that cannot be had, see
+ * &struct utrace_ioc_user_event, is passed over: nobody has called who could be told.
  *
  * Context: A callback, in the task itself; sleeps.
  */
@@ -110,8 +121,7 @@ void utrace_marker_arm_name(struct marker_owner *owner,
 
 	if (!arm.memory)
 		return;
-	user_events_visit_bits(current, current->mm, event->name, name_want,
-			       &arm);
+	(void)!name_want_all(&arm, current, current->mm);
 	utrace_marker_mm_put(arm.memory);
 }
 
@@ -122,18 +132,18 @@ static int name_arm_process(struct marker_owner *owner,
 	struct name_arm arm = { .owner = owner, .event = event };
 	struct task_struct *process;
 	struct mm_struct *mm;
+	int ret = 0;
 
 	arm.memory = utrace_marker_begin(owner, &mm);
 	if (IS_ERR(arm.memory))
 		return PTR_ERR(arm.memory);
 	process = get_pid_task(owner->process, PIDTYPE_TGID);
 	if (process) {
-		user_events_visit_bits(process, mm, event->name, name_want,
-				       &arm);
+		ret = name_want_all(&arm, process, mm);
 		put_task_struct(process);
 	}
 	utrace_marker_finish(owner, arm.memory, mm);
-	return 0;
+	return ret;
 }
 
 /* The event of an owner by name, or NULL. */
