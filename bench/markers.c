@@ -4,8 +4,8 @@
  *
  * The program is process 1 of a guest whose clock counts instructions.  It makes a
  * file with a marker, which processes map.  Arming is measured by the CPU time of
- * the task that arms, as a disarm of a marker sleeps, and the clock of the guest
- * leaps ahead to the next timer then; the other rows are measured by the TSC.
+ * the task that arms, as ftrace sleeps, and the clock of the guest leaps ahead to the
+ * next timer then; the other rows are measured by the TSC.
  */
 #define _GNU_SOURCE
 #include <asm/perf_regs.h>
@@ -31,31 +31,24 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <x86intrin.h>
+#include "markers.h"
 
 #define DEVICE		"/dev/utrace"
-#define TRACING		"/sys/kernel/tracing"
 #define EVENTS		TRACING "/uprobe_events"
 #define ENABLE		TRACING "/events/bench/marked/enable"
-#define FILE_PATH	"/marked"
-#define PAGE		4096
+#define REPORT		"/sys/module/utrace_report/parameters/"
 #define RING_SIZE	(16 << 20)
 
-/* The most processes that map the file. */
-#define MOST		3000
-
-/* What is armed while others fork. */
-#define WORDS		16
-#define SITES		4
+int words = -1;
 
 static bool quick;
 
-/* What processes share: how many have mapped the file so far. */
+/* What processes share: how many have begun to sleep so far. */
 static struct shared {
-	_Atomic int mapped;
+	_Atomic int ready;
 } *shared;
 
-static void must(bool ok, const char *what)
+void must(bool ok, const char *what)
 {
 	if (ok)
 		return;
@@ -64,13 +57,13 @@ static void must(bool ok, const char *what)
 	reboot(RB_AUTOBOOT);
 }
 
-static void say(const char *name, double value)
+void say(const char *name, double value)
 {
 	printf("row %s %.3f\n", name, value);
 	fflush(stdout);
 }
 
-static void write_file(const char *path, const char *text)
+void write_file(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY);
 	ssize_t len = strlen(text);
@@ -80,11 +73,6 @@ static void write_file(const char *path, const char *text)
 }
 
 /* Clocks */
-
-static unsigned long tsc(void)
-{
-	return __rdtsc();
-}
 
 /* Instructions of the current task: the CPU time in ns. */
 static unsigned long cpu_time(void)
@@ -140,35 +128,6 @@ static void be_fifo(void)
 
 /* The file */
 
-/*
- * The file is a page of code and a page of data.  @pass is what a program does at a
- * marker: "cmpw $0, semaphore(%rip); jne site; ret".  Each of @site is a function of
- * nothing but a marker: "nop; ret".
- */
-struct marked {
-	union {
-		struct {
-			struct {
-				__u8 cmp[3];
-				__s32 distance;
-				__u8 zero;
-				__u8 jne[2];
-				__u8 ret;
-			} __attribute__((packed)) pass;
-			__u8 site[SITES][2];
-		};
-		__u8 code[PAGE];
-	};
-	__u64 touched;
-	__u16 semaphore;
-	__u32 word[WORDS];
-};
-
-/* Where something of the file is in the file, and in memory that maps it. */
-#define OFFSET(what)	offsetof(struct marked, what)
-#define PLACE		0x10000000ul
-#define MAPPED(what)	(PLACE + OFFSET(what))
-
 static const struct marked file = {
 	.pass = {
 		.cmp = { 0x66, 0x83, 0x3d },
@@ -199,7 +158,7 @@ static void map_page(int fd, unsigned long offset, int prot)
 }
 
 /* Map the file, and have both pages in memory. */
-static void map_file(void)
+void map_file(void)
 {
 	int fd = open(FILE_PATH, O_RDONLY);
 
@@ -211,28 +170,59 @@ static void map_file(void)
 	((struct marked *)PLACE)->touched = 1;
 }
 
-/* A process that has mapped the file and sleeps. */
-static pid_t mapper(void)
+/* Processes */
+
+/* A process that sleeps, once it has done @begin. */
+static pid_t sleeper(void (*begin)(void))
 {
-	int before = shared->mapped;
+	int before = shared->ready;
 	pid_t pid = fork();
 
 	if (!pid) {
-		map_file();
-		shared->mapped++;
+		begin();
+		shared->ready++;
 		for (;;)
 			pause();
 	}
 	must(pid > 0, "fork");
-	while (shared->mapped == before)
+	while (shared->ready == before)
 		usleep(1000);
 	return pid;
 }
 
-static void end(pid_t pid)
+void end(pid_t pid)
 {
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
+}
+
+void grow_crowd(struct crowd *crowd, int n, void (*begin)(void))
+{
+	while (crowd->n < n)
+		crowd->pids[crowd->n++] = sleeper(begin);
+}
+
+void end_crowd(struct crowd *crowd)
+{
+	while (crowd->n)
+		end(crowd->pids[--crowd->n]);
+}
+
+void crowd_rows(void (*begin)(void), void (*rows)(const struct crowd *crowd))
+{
+	static const int counts[] = { 1, 10, 100, 1000, MOST };
+	static struct crowd crowd;
+	int i;
+
+	for (i = 0; i < (int)(sizeof(counts) / sizeof(*counts)); i++) {
+		if (quick && counts[i] == MOST)
+			break;
+		grow_crowd(&crowd, counts[i], begin);
+		if (words < 0)
+			words = words_of(open_session(), crowd.pids[0], 0);
+		rows(&crowd);
+	}
+	end_crowd(&crowd);
 }
 
 /* Run something in a process of its own, so that it leaves nothing behind. */
@@ -252,10 +242,7 @@ static void in_child(void (*run)(void))
 
 /* Tracers */
 
-static int words = -1;
-
-/* Ask for a descriptor of words. */
-static int words_of(int session, pid_t pid, __u32 target)
+int words_of(int session, pid_t pid, __u32 target)
 {
 	struct utrace_ioc_words arg = {
 		.pidfd = syscall(SYS_pidfd_open, pid, 0),
@@ -271,7 +258,7 @@ static int words_of(int session, pid_t pid, __u32 target)
 	return fd;
 }
 
-static int open_session(void)
+int open_session(void)
 {
 	int fd = open(DEVICE, O_RDWR | O_CLOEXEC | O_NONBLOCK);
 
@@ -279,7 +266,7 @@ static int open_session(void)
 	return fd;
 }
 
-static void arm_word(unsigned long addr)
+void arm_word(unsigned long addr)
 {
 	struct utrace_ioc_word word = { .addr = addr };
 
@@ -316,7 +303,7 @@ static struct utrace_ioc_marker marker(int i, __u32 flags)
 	};
 }
 
-static void arm_site(int i, __u32 flags)
+void arm_site(int i, __u32 flags)
 {
 	struct utrace_ioc_marker arg = marker(i, flags);
 
@@ -325,8 +312,7 @@ static void arm_site(int i, __u32 flags)
 	close(arg.fd);
 }
 
-/* 16 bits of the memory of a process. */
-static int value_at(pid_t pid, unsigned long addr)
+int value_at(pid_t pid, unsigned long addr)
 {
 	__u16 value;
 	struct iovec here = { &value, sizeof(value) };
@@ -335,82 +321,6 @@ static int value_at(pid_t pid, unsigned long addr)
 	must(process_vm_readv(pid, &here, 1, &there, 1, 0) == sizeof(value),
 	     "process_vm_readv");
 	return value;
-}
-
-/* Forks of a process without words, while another one has some. */
-
-#define FORKS	150
-
-static void fork_rows(const char *name)
-{
-	int i;
-
-	for (i = 0; i < FORKS; i++) {
-		unsigned long begun = tsc();
-		pid_t pid = fork();
-
-		if (!pid)
-			_exit(0);
-		waitpid(pid, NULL, 0);
-		say(name, tsc() - begun);
-	}
-}
-
-static void wait_for(int go)
-{
-	char c;
-
-	must(read(go, &c, 1) == 1, "a word of the parent");
-}
-
-/* A process that arms words of its own when told, and then markers. */
-static pid_t owner_of_words(int go)
-{
-	pid_t pid = fork();
-	int i;
-
-	if (pid)
-		return pid;
-	map_file();
-	wait_for(go);
-	words = words_of(open_session(), getpid(), 0);
-	for (i = 0; i < WORDS; i++)
-		arm_word(MAPPED(word[i]));
-	wait_for(go);
-	for (i = 0; i < SITES; i++)
-		arm_site(i, 0);
-	for (;;)
-		pause();
-}
-
-static void tell(int go)
-{
-	must(write(go, "", 1) == 1, "pipe");
-	usleep(100000);
-}
-
-/*
- * The process that forks has the same descriptors before and after.  Each of the
- * markers has raised the semaphore.
- */
-static void forks(void)
-{
-	pid_t other;
-	int go[2];
-
-	must(!pipe(go), "pipe");
-	other = owner_of_words(go[0]);
-	must(other > 0, "fork");
-	usleep(100000);
-	fork_rows("fork_plain");
-	tell(go[1]);
-	fork_rows("fork_words");
-	tell(go[1]);
-	must(value_at(other, MAPPED(word[WORDS - 1])) == 1 &&
-	     value_at(other, MAPPED(semaphore)) == SITES,
-	     "the words and the semaphore of the other process");
-	fork_rows("fork_markers");
-	end(other);
 }
 
 /* Arming in one of many processes */
@@ -423,7 +333,7 @@ static void words_loop(long n)
 	}
 }
 
-static void sites_loop(long n)
+void sites_loop(long n)
 {
 	struct utrace_ioc_marker arg = marker(0, 0);
 
@@ -437,7 +347,7 @@ static void sites_loop(long n)
 }
 
 /* ftrace arms the marker in all processes. */
-static void tracefs_loop(long n)
+void tracefs_loop(long n)
 {
 	while (n--) {
 		write_file(ENABLE, "1");
@@ -445,8 +355,23 @@ static void tracefs_loop(long n)
 	}
 }
 
-static void arm_row(const char *name, int n, void (*loop)(long n), long ops,
-		    int blocks)
+void add_probe(void)
+{
+	char probe[128];
+
+	snprintf(probe, sizeof(probe), "p:bench/marked %s:0x%lx(0x%lx)",
+		 FILE_PATH, OFFSET(site[SITES - 1]), OFFSET(semaphore));
+	write_file(EVENTS, probe);
+}
+
+void remove_probe(void)
+{
+	write_file(ENABLE, "0");
+	write_file(EVENTS, "-:bench/marked");
+}
+
+void arm_row(const char *name, int n, void (*loop)(long n), long ops,
+	     int blocks)
 {
 	char full[64];
 
@@ -454,38 +379,22 @@ static void arm_row(const char *name, int n, void (*loop)(long n), long ops,
 	say(full, per_op(cpu_time, loop, ops, blocks));
 }
 
-/* The file is mapped by @n processes, one of which is @pid. */
-static void arm_rows(pid_t pid, int n)
+/* All processes have the file mapped. */
+static void arm_rows(const struct crowd *crowd)
 {
+	const int n = crowd->n;
+
 	arm_row("arm_word_one_of", n, words_loop, 20, 20);
 	arm_row("arm_site_one_of", n, sites_loop, 5, 10);
-	must(!value_at(pid, MAPPED(semaphore)), "no semaphore is raised");
+	must(!value_at(crowd->pids[0], MAPPED(semaphore)), "no semaphore is raised");
 	arm_row("tracefs_uprobe_enable", n, tracefs_loop, 1, 2);
 }
 
-static void crowd(void)
+static void arming(void)
 {
-	static const int counts[] = { 1, 10, 100, 1000, MOST };
-	static pid_t pids[MOST];
-	int have = 0, i, n;
-	char probe[128];
-
-	snprintf(probe, sizeof(probe), "p:bench/marked %s:0x%lx(0x%lx)",
-		 FILE_PATH, OFFSET(site[SITES - 1]), OFFSET(semaphore));
-	write_file(EVENTS, probe);
-	for (i = 0; i < (int)(sizeof(counts) / sizeof(*counts)); i++) {
-		n = counts[i];
-		if (quick && n == MOST)
-			break;
-		while (have < n)
-			pids[have++] = mapper();
-		if (words < 0)
-			words = words_of(open_session(), pids[0], 0);
-		arm_rows(pids[0], n);
-	}
-	while (have)
-		end(pids[--have]);
-	write_file(EVENTS, "-:bench/marked");
+	add_probe();
+	crowd_rows(map_file, arm_rows);
+	remove_probe();
 }
 
 /* Hits */
@@ -513,20 +422,61 @@ static void plain_hits(void)
 	say("hit_plain", hit_cost());
 }
 
+/* Have a module of bench/probe at the marker. */
+static void load_module(const char *path, const char *more)
+{
+	int fd = open(path, O_RDONLY);
+	char args[64];
+
+	snprintf(args, sizeof(args), "path=%s offset=%lu %s", FILE_PATH,
+		 OFFSET(site[0]), more);
+	must(fd >= 0 && !syscall(SYS_finit_module, fd, args, 0), path);
+	close(fd);
+}
+
+static void unload_module(const char *name)
+{
+	must(!syscall(SYS_delete_module, name, 0), name);
+}
+
 static void probe_hits(void)
 {
-	char args[64];
-	int fd = open("/utrace_probe.ko", O_RDONLY);
-
 	map_file();
-	snprintf(args, sizeof(args), "path=%s offset=%lu", FILE_PATH,
-		 OFFSET(site[0]));
-	must(fd >= 0 && !syscall(SYS_finit_module, fd, args, 0),
-	     "utrace_probe.ko");
-	close(fd);
+	load_module("/utrace_probe.ko", "");
 	say("hit_uprobe", hit_cost());
-	must(!syscall(SYS_delete_module, "utrace_probe", 0),
-	     "removal of utrace_probe");
+	unload_module("utrace_probe");
+}
+
+static long number_in(const char *path)
+{
+	int fd = open(path, O_RDONLY);
+	char text[32] = "";
+
+	must(fd >= 0 && read(fd, text, sizeof(text) - 1) > 0, path);
+	close(fd);
+	return atol(text);
+}
+
+/* A row is refused unless the module is told of each hit, and has its reports. */
+static void module_hits(const char *name, bool report)
+{
+	map_file();
+	load_module("/utrace_report.ko", report ? "report=1" : "");
+	say(name, hit_cost());
+	must(number_in(REPORT "hits") == all_hits &&
+	     number_in(REPORT "reports") == (report ? all_hits : 0),
+	     "a callback for each hit");
+	unload_module("utrace_report");
+}
+
+static void client_hits(void)
+{
+	module_hits("hit_client", false);
+}
+
+static void report_hits(void)
+{
+	module_hits("hit_report", true);
 }
 
 /* Give the current process a session with markers. */
@@ -597,7 +547,7 @@ static void passes(long n)
 /* Passes of a marker that another process has armed. */
 static void bystander(void)
 {
-	pid_t other = mapper();
+	pid_t other = sleeper(map_file);
 
 	map_file();
 	say("pass_alone", per_op(tsc, passes, 1000, 20));
@@ -625,18 +575,29 @@ static void set_up(void)
 	make_file();
 }
 
-int main(void)
+static void usual_rows(void)
 {
-	set_up();
-	calibrate();
 	/* First, as the hooks for markers stay on for a second after the last. */
 	in_child(forks);
 	in_child(plain_hits);
 	in_child(probe_hits);
 	in_child(recorded_hits);
 	in_child(counted_hits);
+	in_child(client_hits);
+	in_child(report_hits);
 	in_child(bystander);
-	in_child(crowd);
+	in_child(arming);
+	in_child(user_events);
+}
+
+int main(void)
+{
+	set_up();
+	calibrate();
+	if (getenv("bench_forks"))
+		in_child(forks_while_arming);
+	else
+		usual_rows();
 	printf("complete\n");
 	fflush(stdout);
 	reboot(RB_AUTOBOOT);

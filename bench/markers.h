@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * utrace bench - what the files that measure words and markers share
+ *
+ * The program is process 1 of the guest.  bench/markers.c has main(), and each
+ * other file that includes this header measures one group of rows.
+ */
+#ifndef MARKERS_H
+#define MARKERS_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include <x86intrin.h>
+
+#define TRACING		"/sys/kernel/tracing"
+#define FILE_PATH	"/marked"
+#define PAGE		4096
+
+/* What is armed while others fork. */
+#define WORDS		16
+#define SITES		4
+
+/*
+ * The file is a page of code and a page of data.  @pass is what a program does at a
+ * marker: "cmpw $0, semaphore(%rip); jne site; ret".  Each of @site is a function of
+ * nothing but a marker: "nop; ret".
+ */
+struct marked {
+	union {
+		struct {
+			struct {
+				__u8 cmp[3];
+				__s32 distance;
+				__u8 zero;
+				__u8 jne[2];
+				__u8 ret;
+			} __attribute__((packed)) pass;
+			__u8 site[SITES][2];
+		};
+		__u8 code[PAGE];
+	};
+	__u64 touched;
+	__u16 semaphore;
+	__u32 word[WORDS];
+};
+
+/* Where something of the file is in the file, and in memory that maps it. */
+#define OFFSET(what)	offsetof(struct marked, what)
+#define PLACE		0x10000000ul
+#define MAPPED(what)	(PLACE + OFFSET(what))
+
+/* The most processes of a crowd. */
+#define MOST		3000
+
+/* The descriptor of words that the current process arms things by. */
+extern int words;
+
+/* If @ok is false, print the failure and reboot, which ends the measurement. */
+void must(bool ok, const char *what);
+
+void say(const char *name, double value);
+void write_file(const char *path, const char *text);
+
+static inline unsigned long tsc(void)
+{
+	return __rdtsc();
+}
+
+/* Say @name_@n: the CPU time of one of the @ops operations of @loop. */
+void arm_row(const char *name, int n, void (*loop)(long n), long ops,
+	     int blocks);
+
+void map_file(void);
+void end(pid_t pid);
+
+/**
+ * struct crowd - processes that sleep
+ * @pids: the processes
+ * @n: how many there are
+ */
+struct crowd {
+	pid_t pids[MOST];
+	int n;
+};
+
+/* Have @n processes, each of which has done @begin. */
+void grow_crowd(struct crowd *crowd, int n, void (*begin)(void));
+void end_crowd(struct crowd *crowd);
+
+/* Measure @rows with crowds of several sizes; `words` is of the first process. */
+void crowd_rows(void (*begin)(void), void (*rows)(const struct crowd *crowd));
+
+/* 16 bits of the memory of a process. */
+int value_at(pid_t pid, unsigned long addr);
+
+int open_session(void);
+
+/* Ask for a descriptor of words. */
+int words_of(int session, pid_t pid, __u32 target);
+
+void arm_word(unsigned long addr);
+void arm_site(int i, __u32 flags);
+
+/* Arm and disarm a marker @n times, by words or by ftrace. */
+void sites_loop(long n);
+void tracefs_loop(long n);
+
+/* Let ftrace have the marker of tracefs_loop(), and take it away again. */
+void add_probe(void);
+void remove_probe(void);
+
+/* What is measured in a process of its own. */
+void forks(void);
+void forks_while_arming(void);
+void user_events(void);
+
+#endif /* MARKERS_H */
