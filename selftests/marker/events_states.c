@@ -351,11 +351,10 @@ static int set_in_all(struct target *target)
 /* Bits that there is no room for are not set, and all others are as they should be. */
 TEST_F_TIMEOUT(traced, too_many_bits, LONG_TIMEOUT)
 {
-	const char *slow = getenv("SLOW");
 	struct target target;
 	int i, fd;
 
-	if (slow && atoi(slow))
+	if (setting("SLOW"))
 		SKIP(return, "takes too long on this kernel (SLOW)");
 	start_here(&target);
 	have(&target, SELF, 'B', BITS);
@@ -426,6 +425,30 @@ TEST_F(events, shared_mapping)
 		enable(0, !(i % 2));
 		is_shared(&target, !(i % 2));
 	}
+	stop(&target);
+}
+
+/* As word_and_event_of_one_bit, with a bit that cannot be written. */
+TEST_F(traced, word_and_event_of_one_bit_that_fails)
+{
+	struct target target;
+	int fd;
+
+	make_file();
+	start_here(&target);
+	place_becomes(&target, SHARED);
+	have_registered(&target, 0, IN_PLACE, 4, BIT);
+	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
+	fails(EOPNOTSUPP, fd, IN_PLACE, UTRACE_WORD_BIT32, BIT, "a word");
+	is(-EEXIST, try_user_event(fd, UTRACE_IOC_USER_EVENT_ARM, event[0].name,
+				   0, 0), "no event beside the word");
+	disarm(fd, IN_PLACE, UTRACE_WORD_BIT32, BIT);
+	arm_event(fd, 0, 0);
+	is(UTRACE_WORD_FAILED, word_state(fd, target.pid, IN_PLACE),
+	   "an event");
+	is(-EEXIST, word_arm(fd, IN_PLACE, UTRACE_WORD_BIT32, BIT),
+	   "no word beside the event");
+	close(fd);
 	stop(&target);
 }
 

@@ -173,9 +173,12 @@ static const char *why_not_user_event(int error, bool *fatal)
 {
 	*fatal = false;
 	switch (error) {
+	case EEXIST:
+		return "another user_event has the same bit";
 	case EUSERS:
-		return "too many engines when the program registered it; raise "
-		       "/proc/sys/user/max_utrace_engines and start the program again";
+		return "the program had too many engines when it began; end other "
+		       "traces, or raise /proc/sys/user/max_utrace_engines, and start "
+		       "the program again";
 	case EOPNOTSUPP:
 		return "this kernel has no user_events: boot one with "
 		       "CONFIG_USER_EVENTS";

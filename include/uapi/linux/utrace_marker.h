@@ -349,12 +349,13 @@ struct utrace_ioc_marker_histogram {
  * %UTRACE_IOC_USER_EVENT_DISARM has the @name of what was armed.
  *
  * Errors: EFAULT - @name.  EINVAL - @name is empty or too long, or there is no such
- * flag.  EEXIST - this descriptor has the event already, or a bit of the event as a
- * word.  ENOENT, of DISARM - it has not.  EUSERS - when the process registered its first
- * event, the process had no room for one more engine, or its user had not; so
- * user_events writes the bits remotely.  ENOSPC - the descriptor has 1024 markers and
- * events.  EOPNOTSUPP - the kernel is built without user_events, or the descriptor is
- * one of the system.  EPERM, ESRCH, EINTR, ENOMEM - see %UTRACE_IOC_WORD_ARM.
+ * flag.  EEXIST - this descriptor has the event already, or a bit of the event as a word
+ * or for another event.  ENOENT, of DISARM - it has not.  EUSERS - when the process
+ * registered its first event, or the process that it was forked from did, there was no
+ * room for one more engine, so user_events writes the bits itself.  ENOSPC - the
+ * descriptor has 1024 markers and events.  EOPNOTSUPP - the kernel is built without
+ * user_events, or the descriptor is one of the system.  EPERM, ESRCH, EINTR, ENOMEM -
+ * see %UTRACE_IOC_WORD_ARM.
  */
 struct utrace_ioc_user_event {
 	__u64 name;

@@ -132,7 +132,7 @@ static int name_arm_process(struct marker_owner *owner,
 	struct name_arm arm = { .owner = owner, .event = event };
 	struct task_struct *process;
 	struct mm_struct *mm;
-	int ret = 0;
+	int ret = -ESRCH;
 
 	arm.memory = utrace_marker_begin(owner, &mm);
 	if (IS_ERR(arm.memory))

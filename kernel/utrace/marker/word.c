@@ -352,10 +352,11 @@ static int marker_want(struct marker_mm *memory, struct marker_owner *owner,
 		utrace_marker_insert(memory, word);
 	}
 	old = utrace_marker_find_share(word, owner);
+	if (old && !old->leaving && place->event != old->place.event)
+		return -EEXIST;
 	/* As in utrace_marker_want(). */
 	if (old && !old->leaving && !word->error)
-		return place->event && place->event == old->place.event ?
-		       0 : -EEXIST;
+		return place->event ? 0 : -EEXIST;
 	word->error = 0;
 	word->ours |= owner->kernel;
 	WRITE_ONCE(memory->dirty, true);
