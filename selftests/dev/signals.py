@@ -170,7 +170,7 @@ class Case:
         return self.children.ends.get(pid, 'ends')
 
     def last_line(self):
-        # A program that ends of a signal from the terminal may have ended
+        # A program that ends by a signal from the terminal may have ended
         # before the tracer of the same group detaches.
         if (self.mode, self.output, self.source) == ('run', 'err', 'tty') and \
                 self.action != 'note':

@@ -662,7 +662,7 @@ static void calm_batch(int fd, int batch)
 /* No child of the storm has anything of the words at any time. */
 TEST_F_TIMEOUT(dev, fork_storm_without, LONG_TIMEOUT)
 {
-	const int forks = times(1000);
+	const int forks = times_if_fast(4000);
 	struct target target;
 	int fd;
 
@@ -687,7 +687,7 @@ TEST_F_TIMEOUT(dev, fork_storm_without, LONG_TIMEOUT)
 /* Each child has the words as they were, and none in the end. */
 TEST_F_TIMEOUT(dev, fork_storm_with, LONG_TIMEOUT)
 {
-	const int batches = times(100);
+	const int batches = times_if_fast(600);
 	struct target target;
 	int fd, i, ret = 0;
 

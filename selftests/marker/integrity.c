@@ -224,7 +224,7 @@ static bool try_arm(int fd, void *at, __u32 kind, __u32 bit, int *busy)
 static void toggle_under_blows(struct target *target, void *at, __u32 kind,
 			       __u32 bit, int size, __u64 mask)
 {
-	const int toggles = times(beside == NOTHING ? 20000 : 5000);
+	const int toggles = times_if_fast(beside == NOTHING ? 50000 : 5000);
 	int i, fd, busy = 0, wrong = 0, errors = 0;
 
 	fd = words_open(target->pid, UTRACE_SCOPE_PROCESS);
@@ -364,7 +364,7 @@ static void be_tracer(struct target *target, int own)
 
 TEST_F_TIMEOUT(dev, several_tracers, LONG_TIMEOUT)
 {
-	const int toggles = times(20000);
+	const int toggles = times_if_fast(20000);
 	struct target target;
 	pid_t tracer[TRACERS];
 	int i;
@@ -424,13 +424,13 @@ static void check_threads(char order, int toggles)
 
 TEST_F_TIMEOUT(dev, threads_that_begin, LONG_TIMEOUT)
 {
-	check_threads('T', times(2000));
+	check_threads('T', times_if_fast(2000));
 	holds(shared->number[0] > 10, "%ld threads", shared->number[0]);
 }
 
 TEST_F_TIMEOUT(dev, threads_in_user_mode, LONG_TIMEOUT)
 {
-	check_threads('U', times(4000));
+	check_threads('U', times_if_fast(4000));
 }
 
 TEST_HARNESS_MAIN

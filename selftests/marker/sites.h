@@ -528,9 +528,9 @@ static inline void print_hit(struct utrace_rec_marker *rec)
 {
 	__u32 i;
 
-	printf("# size %u items %u pid %d tid %d target %u id %llx ip %llx "
-	       "faulted %x args", rec->head.size, rec->head.items,
-	       rec->head.pid, rec->head.tid, rec->head.target, rec->id, rec->ip,
+	printf("# size %u items %u pid %d tid %d target %u", rec->head.size,
+	       rec->head.items, rec->head.pid, rec->head.tid, rec->head.target);
+	printf(" id %llx ip %llx faulted %x args", rec->id, rec->ip,
 	       rec->faulted);
 	for (i = 0; i < rec->nargs; i++)
 		printf(" %llx", rec->args[i]);

@@ -51,12 +51,24 @@ static struct shared *shared;
 /* The file of this memory, which a program that is executed maps again. */
 static int shared_fd = -1;
 
-/* How often to repeat what takes long: more often with LONG=1. */
+/* A positive number of the environment, or 0. */
+static inline int setting(const char *name)
+{
+	const char *text = getenv(name);
+
+	return text ? atoi(text) : 0;
+}
+
+/* How often to repeat what takes long: REPEAT times as often if that is set. */
 static inline int times(int usually)
 {
-	const char *text = getenv("LONG");
+	return usually * (setting("REPEAT") ?: 1);
+}
 
-	return text && atoi(text) ? 10 * usually : usually;
+/* Likewise, but a tenth of that on a slow kernel (SLOW=1). */
+static inline int times_if_fast(int usually)
+{
+	return times(usually) / (setting("SLOW") ? 10 : 1);
 }
 
 /* The limit of tests that repeat something so often. */
