@@ -11,11 +11,10 @@
 #include <linux/fs.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
+#include <linux/perf_regs.h>
 #include <linux/sched.h>
 #include <linux/utrace.h>
 #include <linux/utrace_markers.h>
-
-#include <asm/perf_regs.h>
 
 static char *path = "";
 module_param(path, charp, 0);

@@ -65,10 +65,10 @@ static inline int times(int usually)
 	return usually * (setting("REPEAT") ?: 1);
 }
 
-/* Likewise, but a tenth of that on a slow kernel (SLOW=1). */
+/* Likewise, but a twentieth of that on a slow kernel (SLOW=1). */
 static inline int times_if_fast(int usually)
 {
-	return times(usually) / (setting("SLOW") ? 10 : 1);
+	return times(usually) / (setting("SLOW") ? 20 : 1);
 }
 
 /* The limit of tests that repeat something so often. */
