@@ -411,8 +411,8 @@ static bool marker_has(struct marker_mm *memory,
  * Nothing is written yet.
  *
  * Context: Process context; sleeps.  Takes marker_mm.lock.
- * Return: 0, -EEXIST if the owner wants the word already and that has not failed, or
- * -ENOMEM.
+ * Return: 0, -EEXIST if the owner wants the word already, for another event or without
+ * a failure, or -ENOMEM.
  */
 int utrace_marker_want(struct marker_mm *memory, struct marker_owner *owner,
 		       const struct marker_place *place)
