@@ -174,7 +174,7 @@ static const char *why_not_user_event(int error, bool *fatal)
 	*fatal = false;
 	switch (error) {
 	case EEXIST:
-		return "another user_event has the same bit";
+		return "another MARKER is this user_event, or has the same bit";
 	case EUSERS:
 		return "the program had too many engines when it began; end other "
 		       "traces, or raise /proc/sys/user/max_utrace_engines, and start "

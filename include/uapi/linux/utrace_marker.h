@@ -352,7 +352,7 @@ struct utrace_ioc_marker_histogram {
  * flag.  EEXIST - this descriptor has the event already, or a bit of the event as a word
  * or for another event.  ENOENT, of DISARM - it has not.  EUSERS - when the process
  * registered its first event, or the process that it was forked from did, there was no
- * room for one more engine, so user_events writes the bits itself.  ENOSPC - the
+ * room for one more engine, or no memory, so user_events writes the bits.  ENOSPC - the
  * descriptor has 1024 markers and events.  EOPNOTSUPP - the kernel is built without
  * user_events, or the descriptor is one of the system.  EPERM, ESRCH, EINTR, ENOMEM -
  * see %UTRACE_IOC_WORD_ARM.
