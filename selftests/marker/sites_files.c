@@ -4,6 +4,8 @@
  */
 #include "sites.h"
 
+#include <sys/mount.h>
+
 /* A file of instructions, and the set-id copy of this program. */
 static char code[64], setid[64];
 
@@ -265,6 +267,76 @@ TEST_F(sites, deleted)
 	are_hits(&tracer, target, HIT, 3, "closed");
 	untrace(&tracer);
 	is(0, semaphore(target, HIT), "the end");
+}
+
+/* Lay an overlay over the folder of the libraries.  Returns whether there are any. */
+static bool lay_over(char *above, size_t size)
+{
+	char options[256], upper[64], work[64];
+
+	snprintf(above, size, "/tmp/utrace-above.XXXXXX");
+	need(mkdtemp(above), above);
+	snprintf(upper, sizeof(upper), "%s/upper", above);
+	snprintf(work, sizeof(work), "%s/work", above);
+	need(!mkdir(upper, 0755) && !mkdir(work, 0755), above);
+	snprintf(options, sizeof(options), "lowerdir=%s,upperdir=%s,workdir=%s",
+		 folder, upper, work);
+	if (!mount("overlay", folder, "overlay", 0, options))
+		return true;
+	need(errno == ENODEV, "mount an overlay");
+	return false;
+}
+
+/* Take the overlay away, with what has been copied to it. */
+static void lay_bare(const char *above)
+{
+	char command_text[64];
+
+	umount2(folder, MNT_DETACH);
+	snprintf(command_text, sizeof(command_text), "rm -rf %s", above);
+	need(!system(command_text), command_text);
+}
+
+/* A file of an overlay is mapped from the file system that has the pages. */
+TEST_F(sites, overlay)
+{
+	struct target *target = &self->target;
+	struct utrace_ioc_marker arg;
+	struct tracer tracer;
+	char above[40];
+	int fd;
+
+	if (!lay_over(above, sizeof(above))) {
+		lay_bare(above);
+		SKIP(return, "no overlays (OVERLAY_FS)");
+	}
+	fd = open(library[1], O_RDONLY | O_CLOEXEC);
+	need(fd >= 0, library[1]);
+	arg = marker_at(&site[HIT], fd, ID(HIT));
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	arm_marker(&tracer, arg);
+	stage->library = 1;
+	have(target, SELF, 'o', 0);
+	is(1, semaphore(target, HIT), "a file below");
+	hit(target, HIT, 5);
+	are_hits(&tracer, target, HIT, 5, "hits");
+	/* The overlay copies the file, and the mapping is that of the old one. */
+	need(!chmod(library[1], 0700), "chmod");
+	disarm_marker(&tracer, arg);
+	is(0, semaphore(target, HIT), "disarmed");
+	arm_marker(&tracer, arg);
+	is(0, semaphore(target, HIT), "the copy is not mapped");
+	have(target, SELF, 'x', 0);
+	have(target, SELF, 'o', 0);
+	is(1, semaphore(target, HIT), "the copy");
+	hit(target, HIT, 5);
+	are_hits(&tracer, target, HIT, 5, "hits of the copy");
+	untrace(&tracer);
+	is(0, semaphore(target, HIT), "closed");
+	close(fd);
+	have(target, SELF, 'x', 0);
+	stage->library = 0;
+	lay_bare(above);
 }
 
 /* Rights. */

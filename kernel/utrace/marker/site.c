@@ -23,7 +23,9 @@
  * struct marker_site - a place in a file
  * @list: entry in sites
  * @ref: references, under sites_lock
- * @path: the file, held so that its inode stays the same
+ * @path: the file, held so that a look-up of its name finds the same inode
+ * @inode: the inode whose pages are mapped, which an overlay has below that of @path;
+ *	@uprobe holds it
  * @offset: offset of the instruction
  * @semaphore: offset of the semaphore, or 0
  * @is_return: a hit is the return of the function
@@ -40,6 +42,7 @@ struct marker_site {
 	struct list_head list;
 	unsigned int ref;
 	struct path path;
+	struct inode *inode;
 	loff_t offset;
 	loff_t semaphore;
 	bool is_return;
@@ -116,13 +119,20 @@ static void site_free(struct work_struct *work)
 	kfree(site);
 }
 
+/* The inode that uprobes finds in mappings of the file. */
+static struct inode *site_inode(const struct file *file)
+{
+	return d_real_inode(file->f_path.dentry);
+}
+
 static struct marker_site *site_new(struct file *file, loff_t offset,
 				    loff_t semaphore, bool is_return)
 {
+	struct inode *inode = site_inode(file);
 	struct marker_site *site;
 
 	if (!IS_ALIGNED(semaphore, sizeof(u16)) ||
-	    max(offset, semaphore) >= i_size_read(file_inode(file)))
+	    max(offset, semaphore) >= i_size_read(inode))
 		return ERR_PTR(-EINVAL);
 	site = kzalloc(sizeof(*site), GFP_KERNEL_ACCOUNT);
 	if (!site)
@@ -131,14 +141,15 @@ static struct marker_site *site_new(struct file *file, loff_t offset,
 	INIT_LIST_HEAD(&site->everywhere);
 	INIT_WORK(&site->free, site_free);
 	site->path = file->f_path;
+	site->inode = inode;
 	site->offset = offset;
 	site->semaphore = semaphore;
 	site->is_return = is_return;
 	site->consumer.filter = site_filter;
 	site->consumer.handler = site_handler;
 	site->consumer.ret_handler = is_return ? site_ret_handler : NULL;
-	site->uprobe = uprobe_register_unapplied(file_inode(file), offset,
-						 semaphore, &site->consumer);
+	site->uprobe = uprobe_register_unapplied(inode, offset, semaphore,
+						 &site->consumer);
 	if (IS_ERR(site->uprobe)) {
 		struct marker_site *error = ERR_CAST(site->uprobe);
 
@@ -154,12 +165,15 @@ static struct marker_site *site_new(struct file *file, loff_t offset,
 static struct marker_site *site_find(struct file *file, loff_t offset,
 				     bool is_return)
 {
+	const struct inode *inode = site_inode(file);
 	struct marker_site *site;
 
 	lockdep_assert_held(&sites_lock);
 
+	/* An overlay may have copied the file since a site was made. */
 	list_for_each_entry(site, &sites, list)
-		if (utrace_marker_site_is(site, file, offset, is_return))
+		if (site->inode == inode &&
+		    utrace_marker_site_is(site, file, offset, is_return))
 			return site;
 	return NULL;
 }
@@ -256,6 +270,8 @@ bool utrace_marker_site_is(const struct marker_site *site,
  * Return:
  * * 0 - done
  * * -EINTR - the caller is being killed
+ * * -ERANGE - the semaphore would be negative
+ * * -EOPNOTSUPP - there can be no breakpoint at the instruction
  * * another error - see uprobe_apply_mm()
  */
 int utrace_marker_site_apply(struct marker_site *site, struct mm_struct *mm,
@@ -265,8 +281,14 @@ int utrace_marker_site_apply(struct marker_site *site, struct mm_struct *mm,
 
 	if (ret && ret != -EINTR && !add)
 		WRITE_ONCE(site->stuck, true);
-	/* The number of the error is the kernel's own. */
-	return ret == -ENOTSUPP ? -EOPNOTSUPP : ret;
+	switch (ret) {
+	case -ENOTSUPP:	/* a number of the kernel's own */
+		return -EOPNOTSUPP;
+	case -EINVAL:	/* from change_ref_ctr(): nothing else is left to be wrong */
+		return -ERANGE;
+	default:
+		return ret;
+	}
 }
 
 /**
