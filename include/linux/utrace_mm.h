@@ -69,7 +69,10 @@ static inline void utrace_mmap(struct mm_struct *mm, unsigned long start,
 		__utrace_mmap(mm, start, end);
 }
 
-/* Private pages are unmapped next.  mmap_lock or i_mmap_lock of a file is held. */
+/*
+ * Private pages are unmapped next, or were moved elsewhere.  mmap_lock, the lock of the
+ * mapping, or i_mmap_lock of a file is held.
+ */
 static inline void utrace_munmap(struct mm_struct *mm, unsigned long start,
 				 unsigned long end)
 {

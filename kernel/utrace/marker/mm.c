@@ -278,13 +278,14 @@ void __utrace_mmap(struct mm_struct *mm, unsigned long start, unsigned long end)
 }
 
 /**
- * __utrace_munmap() - private pages are about to be unmapped
+ * __utrace_munmap() - private pages are about to be unmapped, or were moved elsewhere
  * @mm: the memory
  * @start: begin of the range
  * @end: end of the range
  *
- * Context: munmap(2), madvise(2), or the truncation of a file, with mmap_lock or the
- * i_mmap_lock of the file held.
+ * Context: munmap(2), madvise(2), mremap(2), the truncation of a file, or
+ * %UFFDIO_MOVE, with mmap_lock, the i_mmap_lock of the file, or the lock of the mapping
+ * held.
  */
 void __utrace_munmap(struct mm_struct *mm, unsigned long start,
 		     unsigned long end)

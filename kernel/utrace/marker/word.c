@@ -668,12 +668,12 @@ void utrace_marker_retry(struct marker_mm *memory, unsigned long start,
 }
 
 /**
- * utrace_marker_forget() - memory is unmapped, and with it what was added to words
+ * utrace_marker_forget() - pages go from a range, and with them what was added to words
  * @memory: the words
  * @start: begin of the range
  * @end: end of the range
  *
- * Context: Process context, with mmap_lock or the i_mmap_lock of a file held.
+ * Context: Process context, with a lock of __utrace_munmap() held.
  */
 void utrace_marker_forget(struct marker_mm *memory, unsigned long start,
 			  unsigned long end)
