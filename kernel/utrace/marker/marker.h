@@ -229,7 +229,9 @@ struct marker_mm {
  * @kernel: the owner is a part of the kernel, see words.c; constant
  * @system: the owner has markers in all processes, and no engine; hits of @process are
  *	left out, see everywhere.c; constant
- * @users: of such an owner: those that have not called utrace_words_put()
+ * @users: of an owner in the kernel: those that have not called utrace_words_put()
+ * @lacking: likewise: a bit could not be wanted, see utrace_words_want().  Set once,
+ *	without a lock
  */
 struct marker_owner {
 	struct kref ref;
@@ -258,6 +260,7 @@ struct marker_owner {
 	bool kernel;
 	bool system;
 	refcount_t users;
+	bool lacking;
 };
 
 /**

@@ -93,6 +93,15 @@ static bool words_have_room(const struct marker_owner *words,
 	return utrace_marker_share_at(memory, words, place);
 }
 
+/* Want a bit.  Returns false if there is no room or no memory for it. */
+static bool words_add(struct marker_owner *words, struct marker_mm *memory,
+		      const struct marker_place *place)
+{
+	/* -EEXIST: it is wanted already. */
+	return words_have_room(words, memory, place) &&
+	       utrace_marker_want(memory, words, place) != -ENOMEM;
+}
+
 /**
  * utrace_words_want() - say whether a bit is wanted
  * @words: what utrace_words_new() has returned
@@ -102,7 +111,8 @@ static bool words_have_room(const struct marker_owner *words,
  * @on: it is wanted
  *
  * Nothing is written before utrace_words_settle().  Without memory for the bit, or if
- * @words has 65536 others, it is not wanted; the state is %UTRACE_BIT_OFF then.
+ * @words has 65536 others, it is not wanted; the state is %UTRACE_BIT_FAILED then, with
+ * ENOMEM.
  *
  * Context: Process context; sleeps.  The caller has counted @mm by mmgrab().
  */
@@ -115,15 +125,14 @@ void utrace_words_want(struct marker_owner *words, struct mm_struct *mm,
 	if (!mmget_not_zero(mm))
 		return;
 	memory = on ? utrace_marker_mm_get(mm, pid) : utrace_marker_mm_find(mm);
-	if (memory) {
+	if (memory)
 		utrace_marker_mm_born(memory, pid);
-		if (!on)
-			utrace_marker_leave(memory, words, &place);
-		else if (words_have_room(words, memory, &place))
-			/* -EEXIST: it is wanted already. */
-			(void)!utrace_marker_want(memory, words, &place);
+	if (on && (!memory || !words_add(words, memory, &place)))
+		WRITE_ONCE(words->lacking, true);
+	else if (memory && !on)
+		utrace_marker_leave(memory, words, &place);
+	if (memory)
 		utrace_marker_mm_put(memory);
-	}
 	mmput_async(mm);
 }
 
@@ -173,7 +182,7 @@ void utrace_words_settle(struct marker_owner *words, struct mm_struct *mm)
 }
 
 /**
- * utrace_words_state() - how far a bit has come
+ * utrace_words_state() - how far a bit that is wanted has come
  * @words: what utrace_words_new() has returned
  * @mm: the memory; the caller has counted it by mmgrab()
  * @bit: the bit
@@ -195,18 +204,22 @@ enum utrace_bit_state utrace_words_state(struct marker_owner *words,
 	};
 	struct marker_mm *memory = utrace_marker_mm_find(mm);
 	struct marker_place place = marker_of_bit(bit);
-	struct marker_share *share;
+	struct marker_share *share = NULL;
 	u32 state = UTRACE_WORD_LEAVING;
 
 	*error = 0;
-	if (!memory)
-		return UTRACE_BIT_OFF;
-	scoped_guard(spinlock, &memory->lock) {
-		share = utrace_marker_share_at(memory, words, &place);
-		if (share)
-			state = utrace_marker_state(share, error);
+	if (memory) {
+		scoped_guard(spinlock, &memory->lock) {
+			share = utrace_marker_share_at(memory, words, &place);
+			if (share)
+				state = utrace_marker_state(share, error);
+		}
+		utrace_marker_mm_put(memory);
 	}
-	utrace_marker_mm_put(memory);
+	if (!share && READ_ONCE(words->lacking)) {
+		*error = ENOMEM;
+		state = UTRACE_WORD_FAILED;
+	}
 	return states[state];
 }
 
