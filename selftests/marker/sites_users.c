@@ -6,11 +6,9 @@
  * all processes, and perf events.  A semaphore is 1 as long as there is a user:
  * the kernel's uprobes have one breakpoint for all.
  */
-#include "sites.h"
+#include "sites_events.h"
 
 #include <linux/perf_event.h>
-
-#define TRACEFS		"/sys/kernel/tracing/"
 
 /* number[]: 0: stop.  1: looks at the semaphore.  2: those that were not 1. */
 static void watch_semaphore(void)
@@ -250,94 +248,6 @@ TEST_F(sites, killed_tracer)
 	}
 	untrace(&tracer);
 }
-
-/* Events of tracefs. */
-
-static int write_tracefs(const char *name, const char *text)
-{
-	char path[128];
-	int fd, ret;
-
-	snprintf(path, sizeof(path), TRACEFS "%s", name);
-	fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
-	need(fd >= 0, path);
-	ret = write(fd, text, strlen(text)) < 0 ? -errno : 0;
-	close(fd);
-	return ret;
-}
-
-/* The name of an event, which no other test has. */
-static const char *event_name(char kind)
-{
-	static char name[32];
-
-	snprintf(name, sizeof(name), "%c%d", kind, getpid());
-	return name;
-}
-
-/* Make an event: 'p' for hits, 'r' for returns.  It has its kind's name. */
-static int add_event(char kind, enum place place, __u64 semaphore)
-{
-	char text[256], counter[32] = "";
-
-	if (semaphore)
-		snprintf(counter, sizeof(counter), "(0x%llx)", semaphore);
-	snprintf(text, sizeof(text), "%c:utrace_test/%s %s:0x%llx%s\n", kind,
-		 event_name(kind), library[0], site[place].offset, counter);
-	return write_tracefs("uprobe_events", text);
-}
-
-static int switch_event(char kind, bool on)
-{
-	char name[64];
-
-	snprintf(name, sizeof(name), "events/utrace_test/%s/enable",
-		 event_name(kind));
-	return write_tracefs(name, on ? "1" : "0");
-}
-
-static void remove_event(char kind)
-{
-	char text[64];
-
-	snprintf(text, sizeof(text), "-:utrace_test/%s\n", event_name(kind));
-	need(!write_tracefs("uprobe_events", text), "remove an event");
-}
-
-/* How often an event was hit by all processes, or -1. */
-static long event_hits(char kind)
-{
-	FILE *file = fopen(TRACEFS "uprobe_profile", "re");
-	char line[512], name[64];
-	long hits, found = -1;
-
-	need(file, "uprobe_profile");
-	while (fgets(line, sizeof(line), file))
-		if (sscanf(line, "%*s %63s %ld", name, &hits) == 2 &&
-		    !strcmp(name, event_name(kind)))
-			found = hits;
-	fclose(file);
-	return found;
-}
-
-static void begin_event(char kind, enum place place)
-{
-	need(!add_event(kind, place, site[place].semaphore), "uprobe_events");
-	need(!switch_event(kind, true), "enable an event");
-}
-
-static void end_event(char kind)
-{
-	need(!switch_event(kind, false), "disable an event");
-	remove_event(kind);
-}
-
-static bool has_tracefs(void)
-{
-	return !access(TRACEFS "uprobe_events", W_OK);
-}
-
-#define NO_TRACEFS	"no uprobe_events in " TRACEFS
 
 /* An event is there before the tracer, and after it. */
 TEST_F(sites, event_before_and_after)

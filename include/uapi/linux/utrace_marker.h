@@ -63,6 +63,8 @@ struct utrace_ioc_words {
  * @UTRACE_WORD_COUNT16: a count in the low 15 bits of a word of 16 bits, as the
  *	semaphore of an SDT marker is: each descriptor adds 1
  * @UTRACE_WORD_COUNT32: likewise, in the low 31 bits of a word of 32 bits
+ * @UTRACE_WORD_MARKER: in %UTRACE_IOC_WORD_LIST only: a marker that has failed in a
+ *	process
  *
  * The kernel changes the 32 bits around it by a compare-and-exchange.
  */
@@ -71,6 +73,7 @@ enum utrace_word_kind {
 	UTRACE_WORD_BIT64,
 	UTRACE_WORD_COUNT16,
 	UTRACE_WORD_COUNT32,
+	UTRACE_WORD_MARKER,
 };
 
 /**
@@ -132,7 +135,7 @@ struct utrace_ioc_word {
 
 /**
  * struct utrace_word_status - a word of one process, in %UTRACE_IOC_WORD_LIST
- * @addr: see struct utrace_ioc_word
+ * @addr: see struct utrace_ioc_word; of %UTRACE_WORD_MARKER the id of the marker
  * @kind: likewise
  * @bit: likewise
  * @state: likewise
@@ -152,7 +155,8 @@ struct utrace_word_status {
 };
 
 /**
- * struct utrace_ioc_word_list - %UTRACE_IOC_WORD_LIST: the words of a descriptor
+ * struct utrace_ioc_word_list - %UTRACE_IOC_WORD_LIST: the words of a descriptor, and
+ * the markers that could not be armed in a process of its tree
  * @status: pointer to @n elements of struct utrace_word_status, not looked at if
  *	@n is 0
  * @n: number of elements; the kernel writes how many it has filled in
@@ -239,7 +243,8 @@ struct utrace_marker_arg {
  * sense.  EBUSY - another user of the marker has given another semaphore.  EEXIST -
  * this descriptor has the marker already.  ENOENT, of DISARM - it has not.
  * EOPNOTSUPP - this machine has no uprobes, or there can be no breakpoint.  EIO -
- * the file cannot have breakpoints.  ENOSPC - the descriptor has 1024 markers.
+ * the file cannot have breakpoints.  ERANGE - the semaphore is negative in the memory of
+ * the process.  ENOSPC - the descriptor has 1024 markers.
  * EPERM, ESRCH, EINTR, ENOMEM - see %UTRACE_IOC_WORD_ARM.
  */
 struct utrace_ioc_marker {

@@ -80,19 +80,29 @@ static void marker_fill(const struct marker_owner *owner,
 			struct utrace_word_status *status)
 {
 	const struct marker_place *place = &share->place;
+	bool is_site = marker_is_site(place);
 	int error;
 
-	status->addr = place->addr;
-	status->kind = place->kind;
+	status->addr = is_site ? place->event->id : place->addr;
+	status->kind = is_site ? UTRACE_WORD_MARKER : place->kind;
 	status->bit = place->bit;
 	status->state = utrace_marker_state(share, &error);
 	status->error = error;
 	status->pid = pid_nr_ns(READ_ONCE(share->mm->pid), owner->ns);
 }
 
+/* Is a share in the list?  That of a marker is if it has failed. */
+static bool marker_is_listed(const struct marker_share *share)
+{
+	int error;
+
+	return !marker_is_site(&share->place) ||
+	       utrace_marker_state(share, &error) == UTRACE_WORD_FAILED;
+}
+
 /*
- * Fill in the words of one list, up to @n in all, and count them all in @total.
- * Returns how many are filled in.
+ * Fill in what one list has, up to @n in all, and count all in @total.  Returns how
+ * many are filled in.
  */
 static u32 marker_fill_list(struct marker_owner *owner,
 			    const struct list_head *shares,
@@ -102,7 +112,7 @@ static u32 marker_fill_list(struct marker_owner *owner,
 	const struct marker_share *share;
 
 	list_for_each_entry(share, shares, of_owner) {
-		if (marker_is_site(&share->place))
+		if (!marker_is_listed(share))
 			continue;
 		++*total;
 		if (from < n)

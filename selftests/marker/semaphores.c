@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace selftests - semaphores of markers in which the program counts, too
+ *
+ * uprobes raises and lowers a semaphore while threads of the program change the same
+ * word by atomic instructions.  The tests of events are for any kernel; a kernel whose
+ * uprobes add to the semaphore by two accesses to memory fails them.
+ */
+#include "blows.h"
+#include "sites_events.h"
+
+#define MOST	5000
+
+/* 'c': count in two semaphores, those of stage::number[0] and [1]. */
+static void obey_here(struct target *target, struct order *order)
+{
+	pthread_t threads[STRIKERS];
+	int i;
+
+	if (order->what != 'c') {
+		obey_sites(target, order);
+		return;
+	}
+	for (i = 0; i < 2; i++)
+		blows[i] = (struct blows){
+			.at = (void *)(uintptr_t)stage->semaphore_at[stage->number[i]],
+			.size = 2,
+			.most = MOST,
+		};
+	begin_blows(threads);
+	end_blows(threads);
+}
+
+/* Even threads count in the semaphore of @even, odd ones in that of @odd. */
+static void start_counts(struct target *target, enum place even, enum place odd)
+{
+	need(site[even].semaphore && site[odd].semaphore, "semaphores");
+	shared->quit = 0;
+	stage->number[0] = even;
+	stage->number[1] = odd;
+	tell(target, SELF, 'c', 0);
+}
+
+/* The end: what the threads have added is there, and @more of the kernel. */
+static void check_counts(struct target *target, enum place even, enum place odd,
+			 int more)
+{
+	int sum[2] = { more, 0 }, i;
+
+	shared->quit = 1;
+	need(hear(target, SELF) > 0, "the target");
+	for (i = 0; i < STRIKERS; i++)
+		sum[even != odd && i % 2] += shared->number[i];
+	is(sum[0], semaphore(target, even), "the semaphore is the sum of all");
+	if (even != odd)
+		is(sum[1], semaphore(target, odd), "and the other one");
+}
+
+/* Find two places with semaphores in the same 32 bits. */
+static void find_pair(enum place pair[2])
+{
+	int i, j;
+
+	for (i = 0; i < PLACES; i++)
+		for (j = 0; j < PLACES; j++)
+			if (site[i].semaphore &&
+			    site[j].semaphore == (site[i].semaphore ^ 2)) {
+				pair[0] = i;
+				pair[1] = j;
+				return;
+			}
+	need(false, "two semaphores in the same 32 bits");
+}
+
+/* An event that comes and goes. */
+static void toggle_event(enum place place)
+{
+	int i, errors = 0;
+
+	need(!add_event('p', place, site[place].semaphore), "uprobe_events");
+	for (i = 0; i < times_if_fast(200); i++) {
+		errors += !!switch_event('p', true);
+		errors += !!switch_event('p', false);
+	}
+	is(0, errors, "all toggles");
+	need(!switch_event('p', true), "enable the event");
+}
+
+/* Tests for any kernel that has uprobe events. */
+FIXTURE(events) {
+	struct target target;
+};
+
+FIXTURE_SETUP(events)
+{
+	dev_test = _metadata;
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (geteuid() || !has_tracefs())
+		SKIP(return, "not root, or " NO_TRACEFS);
+	make_libraries();
+	start_sites(&self->target);
+}
+
+FIXTURE_TEARDOWN(events)
+{
+	stop(&self->target);
+	remove_libraries();
+}
+
+TEST_F_TIMEOUT(events, event_beside_counts, LONG_TIMEOUT)
+{
+	start_counts(&self->target, HIT, HIT);
+	toggle_event(HIT);
+	check_counts(&self->target, HIT, HIT, 1);
+	end_event('p');
+}
+
+TEST_F_TIMEOUT(events, event_beside_counts_of_another, LONG_TIMEOUT)
+{
+	enum place pair[2];
+
+	find_pair(pair);
+	start_counts(&self->target, pair[0], pair[1]);
+	toggle_event(pair[0]);
+	check_counts(&self->target, pair[0], pair[1], 1);
+	end_event('p');
+}
+
+TEST_F_TIMEOUT(sites, marker_beside_counts, LONG_TIMEOUT)
+{
+	struct tracer tracer;
+	int i;
+
+	trace(&tracer, self->target.pid, UTRACE_SCOPE_PROCESS);
+	start_counts(&self->target, HIT, HIT);
+	for (i = 0; i < times_if_fast(10000); i++) {
+		arm_place(&tracer, HIT);
+		disarm_place(&tracer, HIT);
+	}
+	arm_place(&tracer, HIT);
+	check_counts(&self->target, HIT, HIT, 1);
+	hit(&self->target, HIT, 5);
+	are_hits(&tracer, &self->target, HIT, 5, "hits");
+	untrace(&tracer);
+}
+
+/* The semaphore of a child is what uprobes takes for a negative number. */
+TEST_F(sites, negative)
+{
+	struct target *target = &self->target;
+	struct utrace_word_status row = {};
+	struct utrace_ioc_marker arg = marker_of(HIT);
+	struct tracer tracer;
+	const void *at;
+	__u32 total;
+
+	have_more(target, CHILD);
+	at = (void *)(uintptr_t)stage->semaphore_at[HIT];
+	order_word(target, CHILD, 's', at, 2, 0x8000);
+	trace(&tracer, target->tid[CHILD], UTRACE_SCOPE_PROCESS);
+	is(-ERANGE, try_arm(tracer.fd, &arg), "ARM in the child alone");
+	is(0x8000, semaphore_as(target, CHILD, HIT), "which changes nothing");
+	untrace(&tracer);
+	trace(&tracer, target->pid, UTRACE_SCOPE_TREE);
+	arm_place(&tracer, HIT);
+	is(1, semaphore(target, HIT), "ARM in the tree: the parent");
+	is(0x8000, semaphore_as(target, CHILD, HIT), "and the child");
+	holds(until(poll_words(tracer.fd, 0) & POLLIN), "poll tells of the child");
+	is(1, word_list(tracer.fd, &row, 1, &total), "the list");
+	is(1, total, "has nothing else");
+	is(UTRACE_WORD_MARKER, row.kind, "a marker");
+	is(ID(HIT), row.addr, "  with its id");
+	is(UTRACE_WORD_FAILED, row.state, "  has failed");
+	is(ERANGE, row.error, "  for a reason");
+	is(target->tid[CHILD], row.pid, "  in the child");
+	hit(target, HIT, 5);
+	are_hits(&tracer, target, HIT, 5, "hits of the parent");
+	untrace(&tracer);
+	is(0, semaphore(target, HIT), "nobody");
+	is(0x8000, semaphore_as(target, CHILD, HIT), "nor in the child");
+}
+
+TEST_HARNESS_MAIN
