@@ -106,7 +106,8 @@ enum utrace_word_state {
  * is %UTRACE_WORD_FAILED.  A page that is not in memory is read in by the thread
  * that writes the word, if possible; @error tells why not:
  *
- * EFAULT - nothing is mapped there.  EACCES - the mapping is read-only.
+ * EFAULT - nothing is mapped there, or the page is behind the end of a file.  EACCES -
+ * the mapping is read-only.
  * EOPNOTSUPP - the mapping is shared.  EBUSY - the range belongs to
  * userfaultfd(2), and the page is not there.  ERANGE - the count would leave its
  * range.  EAGAIN - the program changes the word without a pause.

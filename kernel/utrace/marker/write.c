@@ -195,15 +195,16 @@ static int marker_write_page(struct marker_mm *memory, unsigned long at,
 	return again;
 }
 
-/* Words of a page were tried too often. */
-static void marker_give_up(struct marker_mm *memory, unsigned long at)
+/* Words of a page were tried too often, which is an @error. */
+static void marker_give_up(struct marker_mm *memory, unsigned long at,
+			   int error)
 {
 	struct marker_word *word;
 
 	guard(spinlock)(&memory->lock);
 	for_each_marker_word_of_page(word, memory, at)
 		if (marker_is_due(word))
-			word->error = -EAGAIN;
+			word->error = error;
 }
 
 /* Is a word of this page to be written that the program has given to the kernel? */
@@ -309,14 +310,20 @@ static bool marker_lock(struct mm_struct *mm, enum marker_writer writer)
 	return false;
 }
 
-/* Get a page by a page fault, without mmap_lock.  Returns false if killed. */
-static bool marker_fault_in(struct mm_struct *mm, unsigned long at)
+/*
+ * Get a page by a page fault, without mmap_lock.  Returns 0, -EFAULT if that has failed,
+ * as behind the end of a file, or -EINTR if the task is killed: the lock is dropped then.
+ */
+static int marker_fault_in(struct mm_struct *mm, unsigned long at)
 {
+	size_t left;
+
 	mmap_read_unlock(mm);
-	/* What cannot be faulted in is found again, up to MARKER_TRIES times. */
-	(void)!fault_in_safe_writeable((const char __user *)at, 1);
+	left = fault_in_safe_writeable((const char __user *)at, 1);
 	cond_resched();
-	return !mmap_read_lock_killable(mm);
+	if (mmap_read_lock_killable(mm))
+		return -EINTR;
+	return left ? -EFAULT : 0;
 }
 
 /*
@@ -328,19 +335,21 @@ static bool marker_settle_words(struct marker_mm *memory,
 {
 	unsigned int tries = MARKER_TRIES;
 	unsigned long at = 0;
+	int fault = 0;
 
 	while (marker_next_page(memory, &at)) {
 		bool again = marker_settle_page(memory, at, writer) &&
 			     marker_waits(writer);
 
 		if (again && tries--) {
-			if (writer == MARKER_SELF &&
-			    !marker_fault_in(memory->mm, at))
+			if (writer == MARKER_SELF)
+				fault = marker_fault_in(memory->mm, at);
+			if (fault == -EINTR)
 				return false;
 			continue;
 		}
 		if (again && writer == MARKER_SELF)
-			marker_give_up(memory, at);
+			marker_give_up(memory, at, fault ?: -EAGAIN);
 		at += PAGE_SIZE;
 		tries = MARKER_TRIES;
 	}
