@@ -20,7 +20,10 @@ struct blows {
 /* Which counts there are: those of even threads, and of odd ones. */
 static struct blows blows[2];
 
-/* number[]: 0 to 3: what each thread has added when shared::quit is seen. */
+/*
+ * number[]: 0 to 3: what each thread has added when shared::quit is seen.  looks: how
+ * often threads have counted, in thousands.
+ */
 static inline void *strike(void *thread)
 {
 	const long i = (long)thread;
@@ -35,6 +38,7 @@ static inline void *strike(void *thread)
 			if (net == own->most || !net)
 				step = net ? -1 : 1;
 		}
+		shared->looks++;
 	}
 	shared->number[i] = net;
 	return NULL;

@@ -9,15 +9,17 @@
 #include "blows.h"
 #include "sites_events.h"
 
+#include <linux/perf_event.h>
+
 #define MOST	5000
 
-/* 'c': count in two semaphores, those of stage::number[0] and [1]. */
+/* 'B': count in two semaphores, those of stage::number[0] and [1]. */
 static void obey_here(struct target *target, struct order *order)
 {
 	pthread_t threads[STRIKERS];
 	int i;
 
-	if (order->what != 'c') {
+	if (order->what != 'B') {
 		obey_sites(target, order);
 		return;
 	}
@@ -36,9 +38,10 @@ static void start_counts(struct target *target, enum place even, enum place odd)
 {
 	need(site[even].semaphore && site[odd].semaphore, "semaphores");
 	shared->quit = 0;
+	shared->looks = 0;
 	stage->number[0] = even;
 	stage->number[1] = odd;
-	tell(target, SELF, 'c', 0);
+	tell(target, SELF, 'B', 0);
 }
 
 /* The end: what the threads have added is there, and @more of the kernel. */
@@ -49,6 +52,7 @@ static void check_counts(struct target *target, enum place even, enum place odd,
 
 	shared->quit = 1;
 	need(hear(target, SELF) > 0, "the target");
+	holds(shared->looks > 100, "%ld thousands of counts", shared->looks);
 	for (i = 0; i < STRIKERS; i++)
 		sum[even != odd && i % 2] += shared->number[i];
 	is(sum[0], semaphore(target, even), "the semaphore is the sum of all");
@@ -72,18 +76,46 @@ static void find_pair(enum place pair[2])
 	need(false, "two semaphores in the same 32 bits");
 }
 
-/* An event that comes and goes. */
-static void toggle_event(enum place place)
+/* Have the event for a process, by perf_event_open(2). */
+static int open_event(pid_t pid)
 {
-	int i, errors = 0;
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT,
+		.size = sizeof(attr),
+		.config = event_id('p'),
+	};
+	int fd = syscall(SYS_perf_event_open, &attr, pid, -1, -1,
+			 PERF_FLAG_FD_CLOEXEC);
+
+	need(fd >= 0, "perf_event_open");
+	return fd;
+}
+
+/*
+ * Raise and lower the semaphore of the target while threads count in it, and in that
+ * of @other.  An event of another process lasts, so that uprobes keeps its probe, and
+ * need not wait for RCU each time.
+ */
+static void toggle_event(struct target *target, enum place place,
+			 enum place other)
+{
+	int last, fd, i;
 
 	need(!add_event('p', place, site[place].semaphore), "uprobe_events");
-	for (i = 0; i < times_if_fast(200); i++) {
-		errors += !!switch_event('p', true);
-		errors += !!switch_event('p', false);
-	}
-	is(0, errors, "all toggles");
-	need(!switch_event('p', true), "enable the event");
+	last = open_event(getpid());
+	is(0, semaphore(target, place), "no event");
+	fd = open_event(target->pid);
+	is(1, semaphore(target, place), "an event");
+	close(fd);
+	is(0, semaphore(target, place), "no event any more");
+	start_counts(target, place, other);
+	for (i = 0; i < times_if_fast(400); i++)
+		close(open_event(target->pid));
+	fd = open_event(target->pid);
+	check_counts(target, place, other, 1);
+	close(fd);
+	close(last);
+	remove_event('p');
 }
 
 /* Tests for any kernel that has uprobe events. */
@@ -109,10 +141,7 @@ FIXTURE_TEARDOWN(events)
 
 TEST_F_TIMEOUT(events, event_beside_counts, LONG_TIMEOUT)
 {
-	start_counts(&self->target, HIT, HIT);
-	toggle_event(HIT);
-	check_counts(&self->target, HIT, HIT, 1);
-	end_event('p');
+	toggle_event(&self->target, HIT, HIT);
 }
 
 TEST_F_TIMEOUT(events, event_beside_counts_of_another, LONG_TIMEOUT)
@@ -120,10 +149,7 @@ TEST_F_TIMEOUT(events, event_beside_counts_of_another, LONG_TIMEOUT)
 	enum place pair[2];
 
 	find_pair(pair);
-	start_counts(&self->target, pair[0], pair[1]);
-	toggle_event(pair[0]);
-	check_counts(&self->target, pair[0], pair[1], 1);
-	end_event('p');
+	toggle_event(&self->target, pair[0], pair[1]);
 }
 
 TEST_F_TIMEOUT(sites, marker_beside_counts, LONG_TIMEOUT)

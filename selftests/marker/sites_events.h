@@ -52,6 +52,21 @@ static inline int switch_event(char kind, bool on)
 	return write_tracefs(name, on ? "1" : "0");
 }
 
+/* The number of an event for perf_event_open(2). */
+static inline int event_id(char kind)
+{
+	char path[96];
+	FILE *file;
+	int id;
+
+	snprintf(path, sizeof(path), TRACEFS "events/utrace_test/%s/id",
+		 event_name(kind));
+	file = fopen(path, "re");
+	need(file && fscanf(file, "%d", &id) == 1, path);
+	fclose(file);
+	return id;
+}
+
 static inline void remove_event(char kind)
 {
 	char text[64];
