@@ -33,7 +33,7 @@
 #define PIPELINE	"ls -lR /etc | head -n 300 | sort | tail -n 1; " \
 			"/usr/bin/python3 "
 
-/* On a tmpfs, as there cannot be breakpoints in programs on an overlay. */
+/* On a tmpfs, so that nothing stays if the demo is killed. */
 char workdir[] = "/dev/shm/utrace-demo.XXXXXX";
 static bool color;
 static char first_problem[256];
