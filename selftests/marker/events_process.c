@@ -231,7 +231,7 @@ TEST_F(traced, list)
 	need(find_word(tracer.fd, target.pid, WORD, &row), "a word");
 	is(UTRACE_WORD_BIT32, row.kind, "its kind");
 	is(BIT, row.bit, "its bit");
-	holds(is_given(row.state), "its state %u", row.state);
+	is(UTRACE_WORD_ARMED, row.state, "its state");
 	is(0, row.error, "its error");
 	need(find_word(tracer.fd, target.pid, WORD + 8, &row), "another one");
 	is(UTRACE_WORD_BIT64, row.kind, "its kind");
@@ -246,7 +246,7 @@ TEST_F(traced, list)
 	stop(&target);
 }
 
-/* While the process is stopped, and while its page is not there. */
+/* While the process is stopped; see events_pending.c, too. */
 TEST_F(traced, stopped)
 {
 	struct target target;
@@ -257,12 +257,13 @@ TEST_F(traced, stopped)
 	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
 	freeze(target.pid);
 	arm_event(tracer.fd, 0, 0);
-	if (word_state(tracer.fd, target.pid, WORD) == UTRACE_WORD_ARMED)
-		is(BIT_SET, read_word(target.pid, WORD, 4), "at once");
+	is(UTRACE_WORD_ARMED, word_state(tracer.fd, target.pid, WORD), "armed");
+	is(BIT_SET, read_word(target.pid, WORD, 4), "  at once");
 	thaw(target.pid);
 	is_delivered(&tracer, &target, "armed while stopped");
 	freeze(target.pid);
 	disarm_event(tracer.fd, 0);
+	is(0, read_word(target.pid, WORD, 4), "taken back at once");
 	thaw(target.pid);
 	is_not_written(&target, "disarmed while stopped");
 	untrace(&tracer);

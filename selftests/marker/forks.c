@@ -631,6 +631,9 @@ TEST_F_TIMEOUT(dev, exec_storm, LONG_TIMEOUT)
 	stop(&target);
 }
 
+/* How often toggle_until() has toggled the words. */
+static long toggles;
+
 /* Toggle both words until number[0] is reached.  The phase is of the bit. */
 static int toggle_until(int fd, long reached)
 {
@@ -641,6 +644,7 @@ static int toggle_until(int fd, long reached)
 			return -EPROTO;
 		ret = toggle(fd, WORD, BIT, 31, NO_WAIT) ?:
 		      word_disarm(fd, SEMAPHORE, COUNT, 0);
+		toggles++;
 	}
 	return ret;
 }
@@ -673,6 +677,7 @@ TEST_F_TIMEOUT(dev, fork_storm_without, LONG_TIMEOUT)
 	disarm(fd, WORD, BIT, 31);
 	disarm(fd, SEMAPHORE, COUNT, 0);
 	is(0, toggle_until(fd, forks), "the words are toggled");
+	holds(toggles >= forks, "%ld times", toggles);
 	need(hear(&target, SELF) > 0, "the target");
 	is(forks, shared->number[0], "children were there");
 	is(forks, shared->number[1], "and each has seen nothing of the words");
@@ -707,6 +712,7 @@ TEST_F_TIMEOUT(dev, fork_storm_with, LONG_TIMEOUT)
 		shared->number[5] = i;
 	}
 	is(0, ret, "the words are toggled");
+	holds(toggles >= 10 * batches, "%ld times", toggles);
 	need(hear(&target, SELF) > 0, "the target");
 	are_good_looks("children, at first");
 	is(0, shared->number[3], "counts at first");

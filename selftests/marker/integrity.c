@@ -5,7 +5,7 @@
  * Threads of the target change a word without a pause, or look at it, while
  * tracers arm and disarm parts of the same 32 bits.
  */
-#include "words.h"
+#include "blows.h"
 
 #define COUNT16		UTRACE_WORD_COUNT16
 
@@ -14,42 +14,16 @@
 #define TRACERS		3
 
 #define HUGE		(2UL << 20)
+
+/* Pages of which each has a word that nobody has touched before it is armed. */
+#define FRESH		256
+#define FRESH_WORD(at)	(PLACE + (at) + 16)
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE	25
 #endif
 
-/* Threads count up to @most and down again, each on its own, from @start. */
-struct blows {
-	void *at;
-	int size;
-	int most;
-	__u64 start;
-};
-
-/* Which counts there are: those of even threads, and of odd ones. */
-static struct blows blows[2];
-
 /* What the first thread does meanwhile, which gives the word other pages. */
 static enum { NOTHING, FORKS, HUGE_PAGES } beside;
-
-static void *strike(void *thread)
-{
-	const long i = (long)thread;
-	const struct blows *own = &blows[i % 2];
-	long net = 0, step = 1;
-	int n;
-
-	while (!shared->quit) {
-		for (n = 0; n < 1000; n++) {
-			add_to(own->at, own->size, step);
-			net += step;
-			if (net == own->most || !net)
-				step = net ? -1 : 1;
-		}
-	}
-	shared->number[i] = net;
-	return NULL;
-}
 
 static void fork_once(void)
 {
@@ -76,12 +50,9 @@ static void remake_huge_page(void)
 /* Blows and the rest.  number[]: 6: bits that a child has.  7: rounds. */
 static void strike_all(void)
 {
-	pthread_t threads[4];
-	long i;
+	pthread_t threads[STRIKERS];
 
-	for (i = 0; i < 4; i++)
-		if (pthread_create(&threads[i], NULL, strike, (void *)i))
-			_exit(95);
+	begin_blows(threads);
 	while (beside != NOTHING && !shared->quit) {
 		if (beside == FORKS)
 			fork_once();
@@ -89,8 +60,7 @@ static void strike_all(void)
 			remake_huge_page();
 		shared->number[7]++;
 	}
-	for (i = 0; i < 4; i++)
-		pthread_join(threads[i], NULL);
+	end_blows(threads);
 }
 
 /* Memory that is to become a huge page, if there are some. */
@@ -135,6 +105,43 @@ static void *make_threads(void *watcher)
 	return NULL;
 }
 
+/*
+ * Spin without a system call, and look at the word of each page as soon as the test says
+ * that it is armed.  number[]: 0: the page whose word is armed, as an offset.  1: that of
+ * the last word that was looked at.
+ *
+ * The address of the look is what the test has said: so there is no jump between the two,
+ * see linger().  The first page has no word.
+ */
+static void look_at_fresh(void)
+{
+	long at, last = 0;
+	__u64 seen;
+
+	while (last < FRESH * PAGE) {
+		linger();
+		at = shared->number[0];
+		seen = load(FRESH_WORD(at), 4);
+		if (at == last)
+			continue;
+		shared->missed += seen != 0x80000000;
+		shared->looks++;
+		shared->number[1] = at;
+		last = at;
+	}
+}
+
+static bool map_fresh(void)
+{
+	const size_t size = (FRESH + 1) * PAGE;
+
+	shared->number[0] = 0;
+	shared->number[1] = 0;
+	return mmap(PLACE, size, PROT_READ | PROT_WRITE, MAP_PRIVATE |
+		    MAP_ANONYMOUS | MAP_FIXED, -1, 0) == PLACE &&
+	       (!madvise(PLACE, size, MADV_NOHUGEPAGE) || errno == EINVAL);
+}
+
 static void run(void *(*function)(void *number), int n)
 {
 	pthread_t threads[WATCHERS];
@@ -148,8 +155,8 @@ static void run(void *(*function)(void *number), int n)
 }
 
 /*
- * Orders: 'b': blows.  'H': a huge page.  'T': threads that begin.  'U':
- * threads that look.
+ * Orders: 'b': blows.  'H': a huge page.  'T': threads that begin.  'U': threads that
+ * look.  'M': fresh pages.  'f': look at their words.
  */
 static void obey_here(struct target *target, struct order *order)
 {
@@ -165,6 +172,12 @@ static void obey_here(struct target *target, struct order *order)
 		break;
 	case 'U':
 		run(watch_on, WATCHERS);
+		break;
+	case 'M':
+		shared->result = map_fresh();
+		break;
+	case 'f':
+		look_at_fresh();
 		break;
 	default:
 		obey_words(target, order);
@@ -195,7 +208,7 @@ static void check_sums(struct target *target)
 
 	shared->quit = 1;
 	need(hear(target, SELF) > 0, "the target");
-	for (i = 0; i < 4; i++)
+	for (i = 0; i < STRIKERS; i++)
 		sum[i % 2 & both] += shared->number[i];
 	for (i = 0; i <= both; i++) {
 		if (blows[i].size == 2)
@@ -435,6 +448,61 @@ TEST_F_TIMEOUT(dev, threads_that_begin, LONG_TIMEOUT)
 TEST_F_TIMEOUT(dev, threads_in_user_mode, LONG_TIMEOUT)
 {
 	check_threads('U', times_if_fast(4000));
+}
+
+/*
+ * Arm a word of each fresh page, and say so.  Returns how many were not written by ARM
+ * itself, or -1.
+ */
+static int arm_fresh(struct target *target, int fd)
+{
+	int i, state, pending = 0;
+
+	have(target, SELF, 'M', 0);
+	need(shared->result, "fresh pages");
+	tell(target, SELF, 'f', 0);
+	for (i = 1; i <= FRESH; i++) {
+		unsigned char *at = FRESH_WORD(i * PAGE);
+
+		state = word_arm(fd, at, UTRACE_WORD_BIT32, 31);
+		/* Nothing comes in between: the promise holds from here on. */
+		shared->number[0] = i * PAGE;
+		if (!is_given(state))
+			return -1;
+		pending += state == UTRACE_WORD_PENDING;
+		if (!until(shared->number[1] == (long)(i * PAGE)) ||
+		    word_disarm(fd, at, UTRACE_WORD_BIT32, 31))
+			return -1;
+	}
+	need(hear(target, SELF) > 0, "the target");
+	return pending;
+}
+
+/*
+ * A thread that is in user mode while a word is armed whose page is not there sees the
+ * word from then on, and not some time after: ARM has interrupted the thread.
+ */
+TEST_F_TIMEOUT(dev, fresh_pages, LONG_TIMEOUT)
+{
+	const int rounds = times_if_fast(20);
+	int i, fd, n = 0, pending = 0;
+	struct target target;
+
+	start_words(&target, obey_here);
+	pin_to_cpu(target.pid, 0);
+	if (sysconf(_SC_NPROCESSORS_ONLN) > 1)
+		pin_to_cpu(0, 1);
+	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
+	for (i = 0; i < rounds && n >= 0; i++) {
+		n = arm_fresh(&target, fd);
+		pending += n;
+	}
+	holds(n >= 0, "words are armed and taken back");
+	is(rounds * FRESH, shared->looks, "each was looked at");
+	holds(pending > 0, "%d were pending when ARM returned", pending);
+	is(0, shared->missed, "no first look has missed the word");
+	close(fd);
+	stop(&target);
 }
 
 TEST_HARNESS_MAIN

@@ -21,7 +21,7 @@
 #define WATCHERS	4
 
 /* Memory for words; the test itself never writes to it. */
-static unsigned char area[16 * PAGE] __attribute__((aligned(PAGE)));
+static unsigned char area[16 * PAGE] __attribute__((aligned(PAGE), unused));
 
 /* Where targets map and unmap memory, which is empty at first. */
 #define PLACE		((unsigned char *)0x200000000UL)
@@ -134,6 +134,24 @@ static inline void store(void *at, int size, __u64 value)
 	default:
 		__atomic_store_n((__u64 *)at, value, __ATOMIC_SEQ_CST);
 	}
+}
+
+/*
+ * Stay in user mode for some time, without a jump.  An emulator takes interrupts at jumps
+ * only: so one that was sent before this ends comes when a jump comes, unless the sender
+ * waits for it.
+ */
+static inline __attribute__((always_inline)) void linger(void)
+{
+#ifdef __x86_64__
+	/* Instructions that take long; each leaves a number between 0 and 1. */
+	asm volatile("fld1\n\t"
+		     ".rept 200\n\t"
+		     "fld1\n\t"
+		     "fpatan\n\t"
+		     ".endr\n\t"
+		     "fstp %%st(0)" : : : "st", "st(1)");
+#endif
 }
 
 /* One instruction with a lock prefix. */

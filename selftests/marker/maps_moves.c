@@ -1,0 +1,522 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace selftests - words: pages that go while their mapping stays
+ *
+ * The list of a descriptor never says that a word is armed which the memory lacks.
+ */
+#include <linux/userfaultfd.h>
+
+#include "words.h"
+
+#define BIT_SET		0x80000000
+
+/*
+ * The words of these tests are at PLACE, or in the heap.  Pages are moved to ELSEWHERE.
+ */
+static unsigned char *base = PLACE;
+
+#define WORD		(base + 16)
+#define SEMAPHORE	(base + 66)
+#define ELSEWHERE	(PLACE + (1UL << 30))
+
+/* Each 16 bits of the file are this number; the second page is that at PLACE. */
+#define OF_THE_FILE	7
+#define FILE_WORD	(OF_THE_FILE << 16 | OF_THE_FILE)
+
+/* An order after which the target does not look. */
+#define UNSEEN		0x10000
+
+static int file;		/* a memfd */
+static int uffd = -1;		/* of the target */
+
+/* What the target does with its memory */
+
+static int map_page(void *at)
+{
+	return mmap(at, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE |
+		    MAP_ANONYMOUS | MAP_FIXED, -1, 0) == at ? 0 : -1;
+}
+
+static int map_file(void)
+{
+	void *at = PLACE - PAGE;
+
+	return mmap(at, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE |
+		    MAP_FIXED, file, 0) == at ? 0 : -1;
+}
+
+/* The end of the heap becomes the end of a page.  number[0]: where it is. */
+static int begin_heap(void)
+{
+	unsigned long end = (unsigned long)sbrk(0);
+
+	base = (void *)((end + PAGE - 1) & ~(PAGE - 1));
+	shared->number[0] = (long)base;
+	return brk(base);
+}
+
+static int leave_mapping(void)
+{
+	const int flags = MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP;
+
+	return mremap(PLACE, PAGE, PAGE, flags, ELSEWHERE) == ELSEWHERE ? 0 : -1;
+}
+
+/* Register ELSEWHERE, and PLACE, too, if @both. */
+static int begin_uffd(bool both)
+{
+	struct uffdio_api api = {
+		.api = UFFD_API,
+		.features = UFFD_FEATURE_MOVE,
+	};
+	struct uffdio_register arg = {
+		.range = { (uintptr_t)ELSEWHERE, PAGE },
+		.mode = UFFDIO_REGISTER_MODE_MISSING,
+	};
+
+	uffd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+	if (uffd < 0 || ioctl(uffd, UFFDIO_API, &api) || map_page(ELSEWHERE) ||
+	    ioctl(uffd, UFFDIO_REGISTER, &arg))
+		return -1;
+	arg.range.start = (uintptr_t)PLACE;
+	return both ? ioctl(uffd, UFFDIO_REGISTER, &arg) : 0;
+}
+
+static int move_page(void)
+{
+	struct uffdio_move arg = {
+		.dst = (uintptr_t)ELSEWHERE,
+		.src = (uintptr_t)PLACE,
+		.len = PAGE,
+	};
+
+	/* The page of the last move. */
+	if (madvise(ELSEWHERE, PAGE, MADV_DONTNEED))
+		return -1;
+	return ioctl(uffd, UFFDIO_MOVE, &arg);
+}
+
+static void *be_busy(void *unused)
+{
+	while (!shared->quit)
+		shared->number[3]++;
+	return NULL;
+}
+
+static int lose(char how)
+{
+	switch (how) {
+	case 'M':
+		return map_page(PLACE);
+	case 'A':
+		return madvise(PLACE, PAGE, MADV_DONTNEED);
+	case 'D':
+		return leave_mapping();
+	case 'V':
+		return move_page();
+	}
+	return -1;
+}
+
+/*
+ * Lose the page so often, and look each time, while another thread is busy; end with a
+ * word that is not there.  number[]: 1: losses.  2: words that were not there.  3: of the
+ * busy thread.  4: counts that were not those of one tracer.
+ */
+static int lose_beside(char how)
+{
+	pthread_t thread;
+	int i, ret = 0;
+
+	if (pthread_create(&thread, NULL, be_busy, NULL))
+		return -1;
+	for (i = 0; i < shared->value && !ret && !shared->number[2]; i++) {
+		ret = lose(how);
+		shared->number[2] += load(WORD, 4) != BIT_SET;
+		shared->number[4] += load(SEMAPHORE, 2) != 1;
+		shared->number[1]++;
+	}
+	shared->quit = 1;
+	pthread_join(thread, NULL);
+	return ret;
+}
+
+static int do_order(struct order *order)
+{
+	const int n = order->n & ~UNSEEN;
+
+	switch (order->what) {
+	case 'f':
+		return map_file();
+	case 'T':
+		return ftruncate(file, n * PAGE);
+	case 'h':
+		return begin_heap();
+	case 'b':
+		return brk(base + n * PAGE);
+	case 'u':
+		return begin_uffd(n);
+	case 'B':
+		be_busy(NULL);
+		return 0;
+	case 'L':
+		return lose_beside(n);
+	default:
+		return lose(order->what);
+	}
+}
+
+/*
+ * Orders: see above; then look, with the words in shared::seen and ::value.  Others: as in
+ * words.h.
+ */
+static void obey_here(struct target *target, struct order *order)
+{
+	if (strchr("lsa", order->what)) {
+		obey_words(target, order);
+		return;
+	}
+	shared->result = do_order(order);
+	if (order->n & UNSEEN)
+		return;
+	shared->seen = load(WORD, 4);
+	shared->value = load(SEMAPHORE, 2);
+}
+
+/* What the test has the target do */
+
+static void start_here(struct target *target)
+{
+	__u16 page[PAGE / 2];
+	size_t i;
+
+	for (i = 0; i < PAGE / 2; i++)
+		page[i] = OF_THE_FILE;
+	file = memfd_create("file", MFD_CLOEXEC);
+	need(file >= 0 && write(file, page, PAGE) == PAGE &&
+	     write(file, page, PAGE) == PAGE, "memfd");
+	start_words(target, obey_here);
+}
+
+static void make(struct target *target, char what, int n)
+{
+	have(target, SELF, what, n);
+	need(!shared->result, "a call of the target");
+}
+
+static void make_and_see(struct target *target, char what, int n, __u64 word,
+			 __u64 semaphore, const char *text)
+{
+	make(target, what, n);
+	is(word, shared->seen, text);
+	is(semaphore, shared->value, "  and so is the count");
+}
+
+static void sees(struct target *target, __u64 word, __u64 semaphore,
+		 const char *text)
+{
+	is(word, look(target, WORD, 4), text);
+	is(semaphore, look(target, SEMAPHORE, 2), "  and so is the count");
+}
+
+static void arm_both(int fd)
+{
+	is(UTRACE_WORD_ARMED, word_arm(fd, WORD, UTRACE_WORD_BIT32, 31),
+	   "armed");
+	is(UTRACE_WORD_ARMED, word_arm(fd, SEMAPHORE, UTRACE_WORD_COUNT16, 0),
+	   "  and so is the count");
+}
+
+static void disarm_both(int fd)
+{
+	disarm(fd, WORD, UTRACE_WORD_BIT32, 31);
+	disarm(fd, SEMAPHORE, UTRACE_WORD_COUNT16, 0);
+}
+
+/* Arm both words, which fail for this reason. */
+static void both_fail(int error, int fd, const char *text)
+{
+	fails(error, fd, WORD, UTRACE_WORD_BIT32, 31, text);
+	fails(error, fd, SEMAPHORE, UTRACE_WORD_COUNT16, 0,
+	      "  and so does the count");
+}
+
+/* What the list says of both words. */
+static void have_state(int fd, pid_t pid, enum utrace_word_state state,
+		       int error)
+{
+	is(state, word_state(fd, pid, WORD), "the state in the list");
+	is(error, word_error, "  and its reason");
+	is(state, word_state(fd, pid, SEMAPHORE), "  and that of the count");
+	is(error, word_error, "  and its reason");
+}
+
+/* Does the list say that a word is armed which the memory lacks? */
+static bool is_a_lie(int fd, pid_t pid)
+{
+	return word_state(fd, pid, WORD) == UTRACE_WORD_ARMED &&
+	       !(read_word(pid, WORD, 4) & BIT_SET);
+}
+
+/* The heap, which brk(2) changes */
+
+TEST_F(dev, heap)
+{
+	struct target target;
+	int fd;
+
+	start_here(&target);
+	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
+	make(&target, 'h', UNSEEN);
+	base = (void *)shared->number[0];
+	both_fail(EFAULT, fd, "behind the heap");
+	make_and_see(&target, 'b', 1, BIT_SET, 1, "the heap grows");
+	have_state(fd, target.pid, UTRACE_WORD_ARMED, 0);
+	add(&target, SEMAPHORE, 2, 5);
+	make_and_see(&target, 'b', 2, BIT_SET, 6, "and grows");
+	make(&target, 'b', 0 | UNSEEN);
+	have_state(fd, target.pid, UTRACE_WORD_FAILED, EFAULT);
+	make_and_see(&target, 'b', 3, BIT_SET, 1, "it has shrunk, and grows");
+	have_state(fd, target.pid, UTRACE_WORD_ARMED, 0);
+	make_and_see(&target, 'b', 1, BIT_SET, 1, "shrinks behind the word");
+	have_state(fd, target.pid, UTRACE_WORD_ARMED, 0);
+	make(&target, 'b', 0 | UNSEEN);
+	disarm_both(fd);
+	make_and_see(&target, 'b', 1, 0, 0, "without a word");
+	arm_both(fd);
+	make(&target, 'b', 0 | UNSEEN);
+	close(fd);
+	make_and_see(&target, 'b', 1, 0, 0, "without a descriptor");
+	stop(&target);
+}
+
+/* A file that becomes shorter, by which the program's own copy of a page goes */
+
+TEST_F(dev, truncated)
+{
+	struct target target;
+	int fd;
+
+	start_here(&target);
+	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
+	make_and_see(&target, 'f', 0, FILE_WORD, OF_THE_FILE, "a file");
+	arm_both(fd);
+	sees(&target, FILE_WORD | BIT_SET, OF_THE_FILE + 1, "both are there");
+	make(&target, 'T', 1 | UNSEEN);
+	have_state(fd, target.pid, UTRACE_WORD_FAILED, EFAULT);
+	make_and_see(&target, 'T', 2, 0, 0, "a page of zeros");
+	have_state(fd, target.pid, UTRACE_WORD_FAILED, EFAULT);
+	arm_both(fd);
+	have_state(fd, target.pid, UTRACE_WORD_ARMED, 0);
+	sees(&target, BIT_SET, 1, "armed again");
+	make(&target, 'T', 1 | UNSEEN);
+	close(fd);
+	make_and_see(&target, 'T', 2, 0, 0, "closed");
+	stop(&target);
+}
+
+/* Another process truncates the file: the target does nothing meanwhile. */
+static void check_cut(bool stopped)
+{
+	struct target target;
+	int fd;
+
+	start_here(&target);
+	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
+	make_and_see(&target, 'f', 0, FILE_WORD, OF_THE_FILE, "a file");
+	arm_both(fd);
+	settle(&target, SELF);
+	if (stopped)
+		freeze(target.pid);
+	need(!ftruncate(file, PAGE), "ftruncate");
+	have_state(fd, target.pid, UTRACE_WORD_PENDING, 0);
+	need(!ftruncate(file, 2 * PAGE), "ftruncate");
+	have_state(fd, target.pid, UTRACE_WORD_PENDING, 0);
+	if (stopped)
+		thaw(target.pid);
+	sees(&target, BIT_SET, 1, "written before the program looks");
+	have_state(fd, target.pid, UTRACE_WORD_ARMED, 0);
+	close(fd);
+	sees(&target, 0, 0, "closed");
+	stop(&target);
+}
+
+TEST_F(dev, truncated_by_another)
+{
+	check_cut(false);
+	check_cut(true);
+}
+
+/* The target is in user mode while its page goes. */
+TEST_F_TIMEOUT(dev, truncated_while_busy, LONG_TIMEOUT)
+{
+	const int rounds = times_if_fast(1000);
+	int fd, i, state, lies = 0, failed = 0;
+	struct target target;
+
+	start_here(&target);
+	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
+	make(&target, 'f', 0);
+	tell(&target, SELF, 'B', UNSEEN);
+	for (i = 0; i < rounds; i++) {
+		state = word_arm(fd, WORD, UTRACE_WORD_BIT32, 31);
+		need(is_given(state) || state == -EEXIST, "ARM");
+		need(until(word_state(fd, target.pid, WORD) ==
+			   UTRACE_WORD_ARMED), "a word that is armed");
+		lies += is_a_lie(fd, target.pid);
+		need(!ftruncate(file, PAGE) && !ftruncate(file, 2 * PAGE),
+		     "ftruncate");
+		lies += is_a_lie(fd, target.pid);
+		need(until(word_state(fd, target.pid, WORD) !=
+			   UTRACE_WORD_PENDING), "a word that is tried");
+		lies += is_a_lie(fd, target.pid);
+		failed += word_state(fd, target.pid, WORD) ==
+			  UTRACE_WORD_FAILED;
+	}
+	holds(true, "of %d words %d have failed", i, failed);
+	is(0, lies, "no word is said to be armed that is not there");
+	shared->quit = 1;
+	need(hear(&target, SELF) > 0, "the target");
+	close(fd);
+	is(0, look(&target, WORD, 4) & BIT_SET, "closed");
+	stop(&target);
+}
+
+/* Pages that are moved away, and leave their mapping */
+
+/* What has been moved away stays there. */
+static void has_moved(struct target *target, __u64 semaphore)
+{
+	is(BIT_SET, look(target, ELSEWHERE + 16, 4), "what was moved stays");
+	is(semaphore, look(target, ELSEWHERE + 66, 2),
+	   "  and so is the count");
+}
+
+static void check_moves(struct target *target, char how)
+{
+	int fd = words_open(target->pid, UTRACE_SCOPE_PROCESS);
+
+	arm_both(fd);
+	add(target, SEMAPHORE, 2, 5);
+	make_and_see(target, how, 0, BIT_SET, 1, "moved away");
+	have_state(fd, target->pid, UTRACE_WORD_ARMED, 0);
+	holds(!is_a_lie(fd, target->pid), "which is no lie");
+	has_moved(target, 6);
+	make_and_see(target, how, 0, BIT_SET, 1, "and again");
+	has_moved(target, 1);
+	disarm_both(fd);
+	sees(target, 0, 0, "taken back");
+	has_moved(target, 1);
+	arm_both(fd);
+	make_and_see(target, how, 0, BIT_SET, 1, "armed again, and moved");
+	close(fd);
+	sees(target, 0, 0, "closed");
+	has_moved(target, 1);
+}
+
+TEST_F(dev, mapping_stays)
+{
+	struct target target;
+
+	start_here(&target);
+	make(&target, 'M', 0);
+	check_moves(&target, 'D');
+	stop(&target);
+}
+
+static bool has_uffd(struct target *target, bool both)
+{
+	make(target, 'M', 0);
+	have(target, SELF, 'u', both | UNSEEN);
+	return !shared->result;
+}
+
+#define NO_MOVE		"no UFFDIO_MOVE (USERFAULTFD)"
+
+TEST_F(dev, moved_by_userfaultfd)
+{
+	struct target target;
+
+	start_here(&target);
+	if (!has_uffd(&target, false)) {
+		stop(&target);
+		SKIP(return, NO_MOVE);
+	}
+	check_moves(&target, 'V');
+	stop(&target);
+}
+
+/* Nobody brings the page that was moved away. */
+TEST_F(dev, moved_out_of_userfaultfd)
+{
+	struct target target;
+	int fd;
+
+	start_here(&target);
+	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
+	make(&target, 'M', 0);
+	arm_both(fd);
+	have(&target, SELF, 'u', 1 | UNSEEN);
+	if (shared->result) {
+		stop(&target);
+		SKIP(return, NO_MOVE);
+	}
+	make(&target, 'V', UNSEEN);
+	have_state(fd, target.pid, UTRACE_WORD_FAILED, EBUSY);
+	has_moved(&target, 1);
+	close(fd);
+	has_moved(&target, 1);
+	stop(&target);
+}
+
+/* The page goes by a call of one thread, while another one is in user mode. */
+static void check_beside(struct target *target, char how)
+{
+	const int losses = times_if_fast(1000);
+	int fd = words_open(target->pid, UTRACE_SCOPE_PROCESS);
+
+	arm_both(fd);
+	shared->value = losses;
+	make(target, 'L', how | UNSEEN);
+	is(0, shared->number[2], "the word is there each time");
+	is(0, shared->number[4], "and so is the count");
+	is(losses, shared->number[1], "the page has gone so often");
+	holds(!is_a_lie(fd, target->pid), "the list is right in the end");
+	close(fd);
+	sees(target, 0, 0, "closed");
+}
+
+TEST_F_TIMEOUT(dev, mapped_over_beside_a_thread, LONG_TIMEOUT)
+{
+	struct target target;
+
+	start_here(&target);
+	make(&target, 'M', 0);
+	check_beside(&target, 'M');
+	stop(&target);
+}
+
+TEST_F_TIMEOUT(dev, mapping_stays_beside_a_thread, LONG_TIMEOUT)
+{
+	struct target target;
+
+	start_here(&target);
+	make(&target, 'M', 0);
+	check_beside(&target, 'D');
+	stop(&target);
+}
+
+TEST_F_TIMEOUT(dev, moved_beside_a_thread, LONG_TIMEOUT)
+{
+	struct target target;
+
+	start_here(&target);
+	if (!has_uffd(&target, false)) {
+		stop(&target);
+		SKIP(return, NO_MOVE);
+	}
+	check_beside(&target, 'V');
+	stop(&target);
+}
+
+TEST_HARNESS_MAIN
