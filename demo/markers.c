@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Two Pythons that have one file in memory. The command traces the markers of one of
- * them, and the other one does not notice anything.
+ * Two Pythons that have one file in memory. The command counts the collections of
+ * garbage and the calls of functions of one of them, and the other one, which does the
+ * same, does not notice anything.
  */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,69 +14,105 @@
 
 #define PYTHON	"/usr/bin/python3"
 
-/* Collects garbage as long as there is the file. */
-#define PROGRAM	"import gc, os, sys\n" \
-		"while os.path.exists(sys.argv[1]): gc.collect(1)\n"
+/* For each byte that comes, a function collects garbage twice; then a byte goes. */
+#define PROGRAM	"import gc, os\n" \
+		"def collect():\n" \
+		"    gc.collect(0)\n" \
+		"    gc.collect(1)\n" \
+		"gc.disable()\n" \
+		"os.write(1, b'ready\\n')\n" \
+		"while os.read(0, 1):\n" \
+		"    collect()\n" \
+		"    os.write(1, b'.')\n"
 
-static pid_t start_python(const char *copy, const char *go)
+#define CALLS		3
+#define FUNCTION	"python:function__return"
+
+/* What the command prints in the end. */
+#define COUNTS	"      HITS  MARKER\n" \
+		"         6  python:gc__done\n" \
+		"         6  python:gc__start\n" \
+		"         3  " FUNCTION "\n"
+
+/* Python is not relocated. */
+static unsigned long gc_semaphore, function_semaphore;
+
+static bool semaphores_become(const struct gated *python, int value)
 {
-	pid_t pid;
-
-	fflush(stdout);
-	pid = fork();
-	if (pid)
-		return pid;
-	execl(copy, "python3", "-c", PROGRAM, go, NULL);
-	_exit(127);
+	return semaphore_becomes(python->pid, gc_semaphore, value) &&
+	       semaphore_becomes(python->pid, function_semaphore, value);
 }
 
-static void show(const char *said)
+static bool call(struct gated *python)
 {
-	char *text = read_whole(said), *line;
+	char byte;
+	int i;
+
+	for (i = 0; i < CALLS; i++) {
+		open_gate(python);
+		if (read(python->ready, &byte, 1) != 1)
+			return false;
+	}
+	return true;
+}
+
+static bool end_python(const struct gated *python)
+{
+	close(python->gate);
+	close(python->ready);
+	return ends_well(python->pid);
+}
+
+static void check_counts(const char *said)
+{
+	char *text = read_whole(said), *table = strstr(text, "      HITS");
+	bool good = table && !strcmp(table, COUNTS);
+	char *line;
 
 	for (line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
 		step("  %s", line);
 	free(text);
+	check(good, "the command has counted %d collections and %d calls",
+	      2 * CALLS, CALLS);
+}
+
+static void trace_one(struct gated *traced, struct gated *other)
+{
+	char said[64], pid[16];
+	pid_t command;
+
+	snprintf(said, sizeof(said), "%s/said.txt", workdir);
+	snprintf(pid, sizeof(pid), "%d", traced->pid);
+	step("utrace markers trace --count -p %s 'python:gc__*' " FUNCTION, pid);
+	command = start_tracer((char *const []) {
+		"utrace", "markers", "trace", "--count", "-p", pid,
+		"python:gc__*", FUNCTION, NULL }, said);
+	check(await_text(said, "tracing") && semaphores_become(traced, 1),
+	      "the semaphores of the one are 1");
+	check(semaphores_become(other, 0), "those of the other one are 0");
+	check(call(traced) && call(other),
+	      "both call a function %d times, which collects garbage twice",
+	      CALLS);
+	kill(command, SIGINT);
+	waitpid(command, NULL, 0);
+	check_counts(said);
 }
 
 void act_markers(void)
 {
-	/* Python is not relocated. */
-	unsigned long semaphore = find_semaphore(PYTHON, "gc__start");
-	char copy[64], go[64], said[64], pid[16];
-	pid_t traced, other, command;
+	struct gated traced, other;
+	char script[64];
 
-	snprintf(copy, sizeof(copy), "%s/python3", workdir);
-	snprintf(go, sizeof(go), "%s/go", workdir);
-	snprintf(said, sizeof(said), "%s/said.txt", workdir);
-	/* The programs of a guest are on 9p, which cannot have breakpoints. */
-	run_to_file((char *const []) { "/bin/cat", PYTHON, NULL }, copy);
-	if (chmod(copy, 0755))
-		give_up("chmod");
-	write_file(go, "go");
-	traced = start_python(copy, go);
-	other = start_python(copy, go);
-	check(semaphore_becomes(traced, semaphore, 0) &&
-	      semaphore_becomes(other, semaphore, 0),
+	snprintf(script, sizeof(script), "%s/collect.py", workdir);
+	write_file(script, "%s", PROGRAM);
+	gc_semaphore = find_semaphore(PYTHON, "gc__start");
+	function_semaphore = find_semaphore(PYTHON, "function__return");
+	traced = spawn_target(PYTHON, script);
+	other = spawn_target(PYTHON, script);
+	check(semaphores_become(&traced, 0) && semaphores_become(&other, 0),
 	      "two Pythons, whose semaphores are 0");
-
-	snprintf(pid, sizeof(pid), "%d", traced);
-	step("utrace markers trace --count -p %s 'python:gc__*'", pid);
-	command = start_tracer((char *const []) {
-		"utrace", "markers", "trace", "--count", "-p", pid,
-		"python:gc__*", NULL }, said);
-	check(semaphore_becomes(traced, semaphore, 1),
-	      "the semaphore of the one is 1");
-	check(!read_semaphore(other, semaphore), "that of the other one is 0");
-	sleep(1);
-	kill(command, SIGINT);
-	waitpid(command, NULL, 0);
-	show(said);
-	check(strstr(read_whole(said), "  python:gc__start\n"),
-	      "hits were counted");
-	check(semaphore_becomes(traced, semaphore, 0),
-	      "the semaphore is 0 again");
-	unlink(go);
-	check(ends_well(traced) && ends_well(other), "both have ended well");
-	unlink(copy);
+	trace_one(&traced, &other);
+	check(semaphores_become(&traced, 0), "the semaphores are 0 again");
+	check(end_python(&traced) && end_python(&other),
+	      "both have ended well");
 }
