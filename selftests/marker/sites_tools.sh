@@ -64,11 +64,15 @@ semaphore() {
 # Each tool has three functions: begin it, print a pattern of its log that says that it
 # has begun, and print how many hits its log has after the end.
 begin_perf() {
-	exec perf stat -x, -I 200 -e sdt_python:gc__start -p "$python"
+	rm -f "$tmp/perf.do"
+	mkfifo "$tmp/perf.do"
+	echo enable > "$tmp/perf.do" &
+	exec perf record -D -1 --control "fifo:$tmp/perf.do" -o "$tmp/perf.data" \
+		-e sdt_python:gc__start -p "$python"
 }
-ready_perf() { echo ,sdt_python:gc__start,; }
+ready_perf() { echo "Events enabled"; }
 hits_perf() {
-	awk -F, '$4 == "sdt_python:gc__start" { n += $2 } END { print n + 0 }' "$1"
+	perf script -i "$tmp/perf.data" 2> /dev/null | grep -c sdt_python:gc__start:
 }
 
 begin_bpftrace() {
