@@ -191,7 +191,8 @@ functions() {
 		is 5 act hit add 5 -1 2 && untrace &&
 		logged "probed.so:probed_add arg1=5 arg2=-2" "probed.so:probed_add%return arg1=3" \
 			"probed.so:probed_add arg1=5 arg2=-1" "probed.so:probed_add%return arg1=4" \
-			"probed.so:probed_add arg1=6 arg2=-1" "probed.so:probed_add%return arg1=5" &&
+			"probed.so:probed_add arg1=6 arg2=-1" \
+			"probed.so:probed_add%return arg1=5" &&
 		is "3 probed.so:probed_add,3 probed.so:probed_add%return" table
 }
 
@@ -210,7 +211,8 @@ recursion() {
 		is 12 act hit down 2 10 && untrace &&
 		logged "probed.so:probed_down arg1=2" "probed.so:probed_down arg1=1" \
 			"probed.so:probed_down arg1=0" "probed.so:probed_down%return arg1=10" \
-			"probed.so:probed_down%return arg1=11" "probed.so:probed_down%return arg1=12"
+			"probed.so:probed_down%return arg1=11" \
+			"probed.so:probed_down%return arg1=12"
 }
 
 function_wildcards() {
@@ -324,7 +326,8 @@ everywhere() {
 		began "1 site of markers in all processes" && is "0 1 0" semaphores "$actor" &&
 		is 1 act hit guarded 1 2 &&
 		is "0 1" paste -s -d ' ' \
-			<("$python" "$tmp/program.py" load "hit guarded 3 4" < /dev/null 8>&- 9>&-) &&
+			<("$python" "$tmp/program.py" load "hit guarded 3 4" \
+				< /dev/null 8>&- 9>&-) &&
 		untrace && is "0 0 0" semaphores "$actor" && is 0 act hit guarded 5 6 &&
 		is "2 utrace_test:guarded" table || return
 	read -r first second < <(hits | cut -d ' ' -f 1 | paste -s -d ' ')
@@ -348,7 +351,8 @@ program() {
 		by_one "utrace_test:born arg1=1" "utrace_test:guarded arg1=1 arg2=2" \
 			"utrace_test:hit arg1=5 arg2=6 arg3=-7" \
 			"utrace_test:hit arg1=6 arg2=6 arg3=-7" &&
-		is "2 utrace_test:hit,1 utrace_test:born,1 utrace_test:guarded,0 3 other markers" table
+		is "2 utrace_test:hit,1 utrace_test:born,1 utrace_test:guarded,0 3 other markers" \
+			table
 }
 
 # Python counts its collections, too.
@@ -460,8 +464,8 @@ drops() {
 		is 5000 act hit plain 1 2 5000 && kill -CONT "$tracer" && untrace || return
 	shown=$(count "$log" .)
 	[ "$shown" -gt 0 ] && [ "$shown" -lt 5000 ] &&
-		is "utrace: $((5000 - shown)) records were lost: the buffer was full; fewer MARKERs \
-or --count make fewer of them" grep lost "$errors" &&
+		is "utrace: $((5000 - shown)) records were lost: the buffer was full; fewer \
+MARKERs or --count make fewer of them" grep lost "$errors" &&
 		is "5000 utrace_test:plain" table &&
 		is "$(seq "$shown")" sed 's/.* arg1=\(.*\) arg2=2$/\1/' "$log"
 }

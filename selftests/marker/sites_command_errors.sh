@@ -83,10 +83,11 @@ wrong_markers() {
 	load && fails "hit: $which" trace -p "$actor" hit &&
 		fails ":hit: $which" trace -p "$actor" :hit &&
 		fails "utrace_test:: $which" trace -p "$actor" utrace_test: &&
-		fails "utrace_test:hi: no such marker in process $actor; see 'utrace markers list -p \
-$actor'.  A function is FILE:FUNCTION, with a '/' in FILE" \
+		fails "utrace_test:hi: no such marker in process $actor; see 'utrace markers list \
+-p $actor'.  A function is FILE:FUNCTION, with a '/' in FILE" \
 			trace -p "$actor" utrace_test:hit utrace_test:hi &&
-		fails "$library:utrace_test:hi: no such marker; see 'utrace markers list $library'" \
+		fails "$library:utrace_test:hi: no such marker; see 'utrace markers list \
+$library'" \
 			trace -p "$actor" "$library:utrace_test:hi" &&
 		fails "$library:probed: $library has no symbol of a function 'probed'; is it \
 stripped, or is the function chosen by the loader (type 'i' of nm -D)?" \
@@ -186,7 +187,8 @@ no_rights() {
 		fails "process $actor: $why" trace -p "$actor" "$library:utrace_test:hit" &&
 		fails "/dev/utrace: $why" trace "$library:utrace_test:hit" -- true &&
 		fails "/dev/utrace: $why" trace -a "$library:utrace_test:hit" &&
-		chmod 700 "$library" && fails "$library: Permission denied" list "$library" || ret=$?
+		chmod 700 "$library" && fails "$library: Permission denied" list "$library" ||
+		ret=$?
 	chmod 755 "$library"
 	return $ret
 }
