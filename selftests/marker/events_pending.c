@@ -53,9 +53,9 @@ static long do_deed(enum deed deed)
 }
 
 /*
- * Spin without a system call, and look at the word as soon as the test says that the event
- * is enabled.  number[]: 0: 0, or PAGE while the event is enabled.  1: what the thread
- * knows of that.
+ * Spin without a system call, and look at the word as soon as the test says that the
+ * event is enabled.  number[]: 0: 0, or PAGE while the event is enabled.  1: what the
+ * thread knows of that.
  *
  * The address of the look is what the test has said: so there is no jump between the two,
  * see linger().

@@ -167,8 +167,8 @@ static int do_order(struct order *order)
 }
 
 /*
- * Orders: see above; then look, with the words in shared::seen and ::value.  Others: as in
- * words.h.
+ * Orders: see above; then look, with the words in shared::seen and ::value.  Others: as
+ * in words.h.
  */
 static void obey_here(struct target *target, struct order *order)
 {
