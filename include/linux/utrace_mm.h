@@ -18,6 +18,25 @@
  */
 #define UTRACE_MMF_WORDS	63
 
+struct marker_mm;
+
+/**
+ * struct utrace_hold - a range where no words are written
+ * @list: entry in the list of holds of the memory's words, under their lock
+ * @memory: the words, counted; NULL: there are none
+ * @start: begin of the range
+ * @end: end of the range
+ *
+ * The caller has the hold on its stack, from utrace_hold() to utrace_release().  No
+ * other member than @list changes meanwhile.
+ */
+struct utrace_hold {
+	struct list_head list;
+	struct marker_mm *memory;
+	unsigned long start;
+	unsigned long end;
+};
+
 #ifdef CONFIG_UTRACE_MARKERS
 
 extern struct static_key_false_deferred utrace_mm_used;
@@ -27,6 +46,9 @@ void __utrace_mmap(struct mm_struct *mm, unsigned long start,
 		   unsigned long end);
 void __utrace_munmap(struct mm_struct *mm, unsigned long start,
 		     unsigned long end);
+void utrace_hold(struct mm_struct *mm, struct utrace_hold *hold,
+		   unsigned long start, unsigned long end);
+void utrace_release(struct utrace_hold *hold);
 void __utrace_drop_mm(struct mm_struct *mm);
 
 static __always_inline bool utrace_mm_is_used(const struct mm_struct *mm)
@@ -51,6 +73,9 @@ static inline void __utrace_mmap(struct mm_struct *mm, unsigned long start,
 				 unsigned long end) { }
 static inline void __utrace_munmap(struct mm_struct *mm, unsigned long start,
 				   unsigned long end) { }
+static inline void utrace_hold(struct mm_struct *mm, struct utrace_hold *hold,
+				 unsigned long start, unsigned long end) { }
+static inline void utrace_release(struct utrace_hold *hold) { }
 static inline void __utrace_drop_mm(struct mm_struct *mm) { }
 
 #endif

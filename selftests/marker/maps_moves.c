@@ -496,6 +496,16 @@ TEST_F_TIMEOUT(dev, mapped_over_beside_a_thread, LONG_TIMEOUT)
 	stop(&target);
 }
 
+TEST_F_TIMEOUT(dev, given_up_beside_a_thread, LONG_TIMEOUT)
+{
+	struct target target;
+
+	start_here(&target);
+	make(&target, 'M', 0);
+	check_beside(&target, 'A');
+	stop(&target);
+}
+
 TEST_F_TIMEOUT(dev, mapping_stays_beside_a_thread, LONG_TIMEOUT)
 {
 	struct target target;

@@ -51,6 +51,9 @@ static bool marker_is_less(struct rb_node *a, const struct rb_node *b)
  */
 void utrace_marker_insert(struct marker_mm *memory, struct marker_word *word)
 {
+	lockdep_assert_held(&memory->lock);
+
+	word->since = memory->sequence;
 	rb_add(&word->node, &memory->words, marker_is_less);
 }
 

@@ -65,6 +65,7 @@ struct pt_regs;
 struct task_struct;
 struct utrace_engine;
 struct utrace_engine_ops;
+struct utrace_hold;
 struct utrace_markers_ops;
 struct utrace_session;
 
@@ -117,6 +118,8 @@ struct marker_place {
  * @ours: for a bit: the program has given it to the kernel, so it is taken back in any
  *	case, and written to shared memory, too
  * @error: why the word is not what is wanted, -errno; 0: not yet, or it is
+ * @since: marker_mm.sequence when the word came here, or its page went last: a page
+ *	that was got before may be another one
  *
  * All members but the constant ones are under marker_mm.lock.  @applied changes
  * together with the word, under mmap_lock held for reading; so whoever has that
@@ -137,6 +140,7 @@ struct marker_word {
 	bool foreign;
 	bool ours;
 	int error;
+	u64 since;
 };
 
 /**
@@ -177,6 +181,10 @@ struct marker_share {
  * @nshares: number of shares of all words.  Under @lock; read without it as a
  *	hint
  * @numbers: the highest marker_share.number.  Under @lock
+ * @sequence: grows when the page of a word goes or comes.  Under @lock
+ * @holds: struct utrace_hold: ranges where nothing is written, since their pages are
+ *	going.  Under @lock
+ * @entered: a writer has held mmap_lock for writing.  Set once, with mmap_lock held
  * @dirty: a word may differ from what is wanted.  Under @lock; read without it
  * @pid: the process, in which the memory was when it got words, counted; NULL:
  *	the child does not run yet
@@ -191,6 +199,9 @@ struct marker_mm {
 	struct mutex sites_lock;	/* breakpoints */
 	unsigned int nshares;
 	u64 numbers;
+	u64 sequence;
+	struct list_head holds;
+	bool entered;
 	bool dirty;
 	struct pid *pid;
 	struct rcu_head rcu;
@@ -428,6 +439,7 @@ void utrace_marker_retry(struct marker_mm *memory, unsigned long start,
 			 unsigned long end);
 void utrace_marker_forget(struct marker_mm *memory, unsigned long start,
 			  unsigned long end);
+void utrace_marker_release(struct marker_mm *memory, struct utrace_hold *hold);
 void utrace_marker_drop(struct marker_mm *memory);
 void utrace_marker_clean(struct marker_mm *memory, struct list_head *gone);
 void utrace_marker_free(struct list_head *gone);

@@ -92,6 +92,7 @@ static struct marker_mm *marker_mm_new(struct mm_struct *mm)
 	refcount_set(&memory->ref, 1);
 	spin_lock_init(&memory->lock);
 	memory->words = RB_ROOT;
+	INIT_LIST_HEAD(&memory->holds);
 	mutex_init(&memory->sites_lock);
 	return memory;
 }
@@ -248,6 +249,8 @@ int __utrace_dup_mm(struct mm_struct *old, struct mm_struct *new)
 	if (!WARN_ON_ONCE(!static_key_fast_inc_not_disabled(&utrace_mm_used.key.key)))
 		child = marker_mm_new(new);
 	if (child) {
+		/* The hooks are on before others know this memory. */
+		child->entered = true;
 		ret = marker_dup(parent, child);
 		if (!RB_EMPTY_ROOT(&child->words))
 			marker_mm_add(child);
@@ -300,6 +303,46 @@ void __utrace_munmap(struct mm_struct *mm, unsigned long start,
 		return;
 	utrace_marker_forget(memory, start, end);
 	utrace_marker_mm_put(memory);
+}
+
+/**
+ * utrace_hold() - write nothing to a range until utrace_release()
+ * @mm: the memory
+ * @hold: the range, filled in here
+ * @start: begin of the range
+ * @end: end of the range
+ *
+ * For a caller of utrace_munmap() that has mmap_lock for reading at most, so that writers
+ * go on: a page that a writer finds may be the old one or the new one.
+ *
+ * Context: madvise(2), the truncation of a file, or %UFFDIO_MOVE.
+ */
+void utrace_hold(struct mm_struct *mm, struct utrace_hold *hold,
+		 unsigned long start, unsigned long end)
+{
+	hold->start = start;
+	hold->end = end;
+	hold->memory = utrace_marker_mm_find(mm);
+	if (!hold->memory)
+		return;
+	guard(spinlock)(&hold->memory->lock);
+	list_add(&hold->list, &hold->memory->holds);
+}
+
+/**
+ * utrace_release() - write to a range again
+ * @hold: the range
+ *
+ * What could not be written meanwhile is written at the next safe point.
+ *
+ * Context: As utrace_hold().
+ */
+void utrace_release(struct utrace_hold *hold)
+{
+	if (!hold->memory)
+		return;
+	utrace_marker_release(hold->memory, hold);
+	utrace_marker_mm_put(hold->memory);
 }
 
 /**

@@ -21,6 +21,7 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/utrace.h>
+#include <linux/utrace_mm.h>
 
 #include "../builtin.h"
 #include "../utrace_dev.h"
@@ -625,31 +626,46 @@ void utrace_marker_inherit(struct marker_mm *parent, struct marker_mm *child,
 	spin_unlock(&child->lock);
 }
 
-/* Have the words of a range looked at again, at the next safe point. */
+/* Have the owners' tasks pass their safe point. */
+static void marker_ask_owners(const struct marker_word *word)
+{
+	struct marker_share *share;
+
+	list_for_each_entry(share, &word->shares, of_word) {
+		struct utrace_engine *engine =
+			utrace_marker_engine_get(share->owner);
+
+		if (!engine)
+			continue;
+		/* -ESRCH: the tasks of this owner are dead. */
+		(void)!utrace_control(NULL, engine, UTRACE_REPORT);
+		utrace_engine_put(engine);
+	}
+}
+
+/*
+ * Have the words of a range looked at again, at the next safe point: if they are @lost
+ * all of them, else those that are not what is wanted.
+ */
 static void marker_look_again(struct marker_mm *memory, unsigned long start,
 			      unsigned long end, bool lost)
 {
-	struct marker_share *share;
 	struct marker_word *word;
 
-	guard(spinlock)(&memory->lock);
+	lockdep_assert_held(&memory->lock);
+
+	memory->sequence++;
 	for_each_marker_word_of(word, memory, start, end - 1) {
-		if (marker_is_site(&word->place) || !(lost || word->error))
+		if (marker_is_site(&word->place))
 			continue;
+		word->since = memory->sequence;
 		if (lost)
 			word->applied = 0;
+		else if (marker_is_settled(word))
+			continue;
 		word->error = 0;
 		WRITE_ONCE(memory->dirty, true);
-		list_for_each_entry(share, &word->shares, of_word) {
-			struct utrace_engine *engine =
-				utrace_marker_engine_get(share->owner);
-
-			if (!engine)
-				continue;
-			/* -ESRCH: the tasks of this owner are dead. */
-			(void)!utrace_control(NULL, engine, UTRACE_REPORT);
-			utrace_engine_put(engine);
-		}
+		marker_ask_owners(word);
 	}
 }
 
@@ -664,6 +680,7 @@ static void marker_look_again(struct marker_mm *memory, unsigned long start,
 void utrace_marker_retry(struct marker_mm *memory, unsigned long start,
 			 unsigned long end)
 {
+	guard(spinlock)(&memory->lock);
 	marker_look_again(memory, start, end, false);
 }
 
@@ -678,5 +695,20 @@ void utrace_marker_retry(struct marker_mm *memory, unsigned long start,
 void utrace_marker_forget(struct marker_mm *memory, unsigned long start,
 			  unsigned long end)
 {
+	guard(spinlock)(&memory->lock);
 	marker_look_again(memory, start, end, true);
+}
+
+/**
+ * utrace_marker_release() - write to a range again
+ * @memory: the words
+ * @hold: the range, where nothing was written for a while
+ *
+ * Context: Process context.
+ */
+void utrace_marker_release(struct marker_mm *memory, struct utrace_hold *hold)
+{
+	guard(spinlock)(&memory->lock);
+	list_del(&hold->list);
+	marker_look_again(memory, hold->start, hold->end, false);
 }

@@ -22,6 +22,7 @@
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
 #include <linux/userfaultfd_k.h>
+#include <linux/utrace_mm.h>
 
 #include "marker.h"
 
@@ -117,10 +118,12 @@ static bool marker_is_due(const struct marker_word *word)
 }
 
 /*
- * Find the first page at *@at or behind that has a word which is to be written.
- * Returns false if there is none.
+ * Find the first page at *@at or behind that has a word which is to be written.  Pages
+ * that are got from now on are new enough for words until *@seen.  Returns false if
+ * there is none.
  */
-static bool marker_next_page(struct marker_mm *memory, unsigned long *at)
+static bool marker_next_page(struct marker_mm *memory, unsigned long *at,
+			     u64 *seen)
 {
 	struct marker_word *word;
 
@@ -129,6 +132,7 @@ static bool marker_next_page(struct marker_mm *memory, unsigned long *at)
 		if (!marker_is_due(word))
 			continue;
 		*at = word->place.addr & PAGE_MASK;
+		*seen = memory->sequence;
 		return true;
 	}
 	return false;
@@ -159,12 +163,26 @@ static int marker_may_write(const struct marker_word *word, vm_flags_t flags)
 	       -EACCES : 0;
 }
 
+/* Is the page of a word going, so that nothing is written until it has gone? */
+static bool marker_is_held(const struct marker_mm *memory,
+			   const struct marker_word *word)
+{
+	const struct utrace_hold *hold;
+
+	list_for_each_entry(hold, &memory->holds, list)
+		if (word->place.addr >= hold->start &&
+		    word->place.addr < hold->end)
+			return true;
+	return false;
+}
+
 /*
  * Write all words of a page that are to be written, or say why they cannot be.
- * Returns 0, or -EAGAIN if a word has changed too often meanwhile.
+ * Returns 0, or -EAGAIN if a word has changed too often meanwhile, or its page has gone
+ * since @seen.  For a word that is held back, utrace_marker_release() asks threads.
  */
 static int marker_write_page(struct marker_mm *memory, unsigned long at,
-			     struct page *page, vm_flags_t flags)
+			     u64 seen, struct page *page, vm_flags_t flags)
 {
 	struct marker_word *word;
 	void *map = NULL;
@@ -177,9 +195,11 @@ static int marker_write_page(struct marker_mm *memory, unsigned long at,
 		unsigned long cell = marker_cell(&word->place);
 		int ret = PTR_ERR_OR_ZERO(page);
 
-		if (!marker_is_due(word))
+		if (!marker_is_due(word) || marker_is_held(memory, word))
 			continue;
-		if (map)
+		if (word->since > seen)
+			ret = -EAGAIN;
+		else if (map)
 			ret = marker_may_write(word, flags) ?:
 			      marker_write(word, map + offset_in_page(cell));
 		if (!ret)
@@ -278,7 +298,7 @@ static struct page *marker_get_page(struct marker_mm *memory,
  * has changed too often.
  */
 static int marker_settle_page(struct marker_mm *memory, unsigned long at,
-			      enum marker_writer writer)
+			      u64 seen, enum marker_writer writer)
 {
 	struct vm_area_struct *vma = vma_lookup(memory->mm, at);
 	struct page *page = marker_get_page(memory, vma, at, writer);
@@ -286,7 +306,8 @@ static int marker_settle_page(struct marker_mm *memory, unsigned long at,
 
 	if (IS_ERR(page) && PTR_ERR(page) == -EAGAIN)
 		return -EAGAIN;
-	ret = marker_write_page(memory, at, page, vma ? vma->vm_flags : 0);
+	ret = marker_write_page(memory, at, seen, page,
+				vma ? vma->vm_flags : 0);
 	if (!IS_ERR(page)) {
 		set_page_dirty_lock(page);
 		put_page(page);
@@ -294,17 +315,36 @@ static int marker_settle_page(struct marker_mm *memory, unsigned long at,
 	return ret;
 }
 
-static bool marker_lock(struct mm_struct *mm, enum marker_writer writer)
+/*
+ * Take mmap_lock for writing, and keep it for reading: an madvise(2) that has begun
+ * before the memory had words, and so holds none back, is over then.
+ */
+static bool marker_enter(struct marker_mm *memory, enum marker_writer writer)
+{
+	if (writer == MARKER_SELF ? mmap_write_lock_killable(memory->mm) :
+				    !mmap_write_trylock(memory->mm))
+		return false;
+	WRITE_ONCE(memory->entered, true);
+	mmap_write_downgrade(memory->mm);
+	return true;
+}
+
+/* Take mmap_lock for reading.  Returns false if there is no more to be done now. */
+static bool marker_lock(struct marker_mm *memory, enum marker_writer writer)
 {
 	switch (writer) {
 	case MARKER_SELF:
-		return !mmap_read_lock_killable(mm);
+		return READ_ONCE(memory->entered) ?
+		       !mmap_read_lock_killable(memory->mm) :
+		       marker_enter(memory, writer);
 	case MARKER_OTHER:
 	case MARKER_KERNEL:
-		return mmap_read_trylock(mm);
+		return READ_ONCE(memory->entered) ?
+		       mmap_read_trylock(memory->mm) :
+		       marker_enter(memory, writer);
 	case MARKER_PARENT:
 		/* SIGKILL of the parent does not excuse it. */
-		mmap_read_lock(mm);
+		mmap_read_lock(memory->mm);
 		return true;
 	}
 	return false;
@@ -336,9 +376,10 @@ static bool marker_settle_words(struct marker_mm *memory,
 	unsigned int tries = MARKER_TRIES;
 	unsigned long at = 0;
 	int fault = 0;
+	u64 seen;
 
-	while (marker_next_page(memory, &at)) {
-		bool again = marker_settle_page(memory, at, writer) &&
+	while (marker_next_page(memory, &at, &seen)) {
+		bool again = marker_settle_page(memory, at, seen, writer) &&
 			     marker_waits(writer);
 
 		if (again && tries--) {
@@ -428,7 +469,7 @@ static void marker_settle(struct marker_mm *memory, enum marker_writer writer,
 
 	if (!READ_ONCE(memory->dirty))
 		return;
-	if (marker_lock(memory->mm, writer) &&
+	if (marker_lock(memory, writer) &&
 	    marker_settle_words(memory, writer))
 		mmap_read_unlock(memory->mm);
 	if (sites)
