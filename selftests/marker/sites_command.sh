@@ -163,7 +163,10 @@ replaced() {
 		rm "$tmp/old.so" && cp "$library" "$tmp/old.so" &&
 		has <(list -p "$actor") "^$tmp/old.so \(deleted\)$" &&
 		trace -p "$actor" utrace_test:plain && do_it hit plain 1 2 && untrace &&
-		logged "utrace_test:plain arg1=1 arg2=2"
+		logged "utrace_test:plain arg1=1 arg2=2" &&
+		trace -p "$actor" "$tmp/old.so:utrace_test:plain" && do_it hit plain 3 4 &&
+		untrace &&
+		logged "utrace_test:plain arg1=3 arg2=4"
 }
 
 # A file of an overlay is mapped from the file system below.
@@ -323,6 +326,8 @@ everywhere() {
 	local first second
 
 	load && trace -a "$library:utrace_test:guarded" &&
+		is "PID PROGRAM SCOPE OWNER
+all - system $tracer:utrace" status && is "$(status)" squeezed "$utrace" markers status $$ &&
 		began "1 site of markers in all processes" && is "0 1 0" semaphores "$actor" &&
 		is 1 act hit guarded 1 2 &&
 		is "0 1" paste -s -d ' ' \

@@ -61,7 +61,9 @@ patch() {
 wrong_files() {
 	fails "/nowhere: there is no such file; give its path, as \$(command -v NAME)" \
 		list /nowhere &&
-		fails "$tmp: Is a directory" list "$tmp" &&
+		fails "$tmp: this is no regular file; give a program or a library" list "$tmp" &&
+		fails "/dev/null: this is no regular file; give a program or a library" \
+			trace -a /dev/null:a:b &&
 		fails "$tmp/program.py: it is no ELF file" list "$tmp/program.py" &&
 		patch 16 '\x01\x00' &&
 		fails "$tmp/patched.so: it is neither a program nor a library" \
@@ -69,7 +71,8 @@ wrong_files() {
 		patch 18 '\xb7\x00' &&
 		fails "$tmp/patched.so: it is made for another kind of processor" \
 			list "$tmp/patched.so" &&
-		fails "/nowhere: No such file or directory" trace /nowhere:a:b -- true &&
+		fails "/nowhere: there is no such file; give its path, as \$(command -v NAME)" \
+			trace /nowhere:a:b -- true &&
 		fails "$tmp/program.py: it is no ELF file" trace "$tmp/program.py:main" -- true &&
 		fails "/nowhere/log: No such file or directory" \
 			trace -o /nowhere/log "$library:utrace_test:hit" -- true &&
@@ -120,7 +123,11 @@ wrong_processes() {
 	start bash -c 'sleep 0 & echo $!; exec cat'
 	gone=$(answer) && await is Z state "$gone" > /dev/null &&
 		fails "process $gone: it has ended; its parent has not waited for it yet" \
-			trace -p "$gone" "$library:utrace_test:hit"
+			trace -p "$gone" "$library:utrace_test:hit" &&
+		fails "process $gone: it has ended; its parent has not waited for it yet" \
+			list -p "$gone" &&
+		fails "process 2: it has mapped no program: it is a thread of the kernel, or ends" \
+			list -p 2
 }
 
 # offset ADDRESS: print where an address of the library is in its file
@@ -147,8 +154,8 @@ other_semaphore() {
 		"$(offset "$(note hit Location)")" "$(offset "$(note guarded Semaphore)")")
 	load && echo "$event" >> "$tracing/uprobe_events" &&
 		echo 1 > "$tracing/events/uprobes/utrace_test_other/enable" || return
-	fails "utrace_test:hit: somebody else has armed it with another semaphore; end that, \
-such as perf or bpftrace
+	fails "utrace_test:hit of $library: somebody else has armed it with another semaphore; \
+end that, such as perf or bpftrace
 utrace: arming: no marker could be armed" trace -p "$actor" utrace_test:hit || ret=$?
 	echo 0 > "$tracing/events/uprobes/utrace_test_other/enable"
 	echo -:utrace_test_other >> "$tracing/uprobe_events"
@@ -162,7 +169,7 @@ too_many_sites() {
 	cp "$libc" "$tmp/libc.so"
 	run 125 "$tmp/libc.so:*" -- true &&
 		is "there are too many sites for one trace; give fewer MARKERs (the kernel takes \
-1024 sites and user_events)" sed 's/^utrace: libc\.so:[^ ]*: //' "$errors"
+1024 sites and user_events)" sed 's/^utrace: libc\.so:[^ ]* of [^ ]*: //' "$errors"
 }
 
 too_many_engines() {

@@ -227,7 +227,8 @@ static int main_status(struct markers_options *options, int argc, char **argv)
 		.parser = parse,
 		.args_doc = "[PID...]",
 		.doc = "List the processes in which somebody has armed words or "
-		       "markers, with the process that has done so; then the "
+		       "markers, with the process that has done so, and 'all' for "
+		       "markers of all processes; then the "
 		       "user_events that processes have registered, with their state for "
 		       "ftrace and perf, if tracefs is readable.",
 	};

@@ -6,6 +6,7 @@
  * by a descriptor, which arms the markers and the user_events.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -193,6 +194,25 @@ static const char *why_not_user_event(int error, bool *fatal)
 	}
 }
 
+/* Tell the user of a site that is not armed, with its file. */
+static void say_of_site(const struct marker_set *set, const struct site *site,
+			const char *why)
+{
+	const char *name = set->markers[site->marker].name;
+	char path[PATH_MAX] = "", *what, link[32];
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", site->fd);
+	if (site->user_event ||
+	    readlink(link, path, sizeof(path) - 1) <= 0) {
+		say(name, why);
+		return;
+	}
+	if (asprintf(&what, "%s of %s", name, path) < 0)
+		fail("memory", "there is not enough");
+	say(what, why);
+	free(what);
+}
+
 /**
  * marker_arm() - arm markers
  * @arming: how
@@ -214,13 +234,15 @@ size_t marker_arm(struct marker_arming *arming, struct marker_set *set)
 
 		site->armed = !arm(arming, set, i);
 		armed += site->armed;
-		if (site->armed)
+		if (site->armed) {
+			set->markers[site->marker].armed = true;
 			continue;
+		}
 		if (site->user_event && errno != ENOSPC)
 			why = why_not_user_event(errno, &fatal);
 		else
 			why = why_not(errno, &fatal);
-		say(set->markers[site->marker].name, why);
+		say_of_site(set, site, why);
 		if (fatal)
 			exit(STATUS_FAILED);
 	}

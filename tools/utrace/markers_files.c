@@ -36,6 +36,28 @@ int marker_file_open(const char *path)
 	return -1;
 }
 
+/* What an error of marker_file_open() means. */
+const char *marker_file_why_not(int error)
+{
+	switch (error) {
+	case ENOENT:
+		return "there is no such file; give its path, as $(command -v NAME)";
+	case EISDIR:
+		return "this is no regular file; give a program or a library";
+	default:
+		return strerror(error);
+	}
+}
+
+/* Is a path that /proc/PID/maps shows that of this file, also if the file is gone? */
+bool marker_file_is(const char *mapped, const char *path)
+{
+	size_t n = strlen(path);
+
+	return !strncmp(mapped, path, n) &&
+	       (!mapped[n] || !strcmp(mapped + n, GONE));
+}
+
 /**
  * struct mapping_line - what a line of /proc/PID/maps tells of a file
  * @range: its addresses, as /proc/PID/map_files has them
@@ -90,12 +112,29 @@ static int open_mapped(pid_t pid, const struct mapping_line *mapping)
 	return fd;
 }
 
-static FILE *open_maps(pid_t pid)
+/* Let *@data be a thread that has not ended. */
+static void take_living(pid_t pid, pid_t tid, void *data)
 {
-	char path[32], what[32];
+	(void)pid;
+	if (task_state(tid) != 'Z')
+		*(pid_t *)data = tid;
+}
+
+/* The first thread of a process may have ended, and has no memory then. */
+static pid_t living_thread(pid_t pid)
+{
+	pid_t living = pid;
+
+	if (task_state(pid) == 'Z')
+		tasks_of(pid, take_living, &living);
+	return living;
+}
+
+static FILE *open_maps(pid_t pid, const char *what)
+{
+	char path[32];
 	FILE *file;
 
-	snprintf(what, sizeof(what), "process %d", pid);
 	if (!task_state(pid))
 		fail(what, "there is no such process");
 	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
@@ -112,21 +151,24 @@ static FILE *open_maps(pid_t pid)
  * @data: its argument
  *
  * A file that cannot be opened is told and left out.  The command ends with a
- * message if the process cannot be looked into.
+ * message if the process cannot be looked into, or has mapped no file.
  *
- * Return: the number of files.
+ * Return: the number of files, at least 1.
  */
 unsigned int marker_files_of_process(pid_t pid, marker_file_function *function,
 				     void *data)
 {
-	FILE *maps = open_maps(pid);
 	struct mapping_line mapping;
 	struct pairs seen = {};
 	unsigned int before;
-	char *line = NULL;
+	char *line = NULL, what[32];
 	size_t size = 0;
+	FILE *maps;
 	int fd;
 
+	snprintf(what, sizeof(what), "process %d", pid);
+	pid = living_thread(pid);
+	maps = open_maps(pid, what);
 	errno = 0;
 	while (getline(&line, &size, maps) > 0) {
 		before = seen.n;
@@ -141,6 +183,10 @@ unsigned int marker_files_of_process(pid_t pid, marker_file_function *function,
 	}
 	free(line);
 	fclose(maps);
+	if (!seen.n)
+		fail(what, task_state(pid) == 'Z' ?
+		     "it has ended; its parent has not waited for it yet" :
+		     "it has mapped no program: it is a thread of the kernel, or ends");
 	before = seen.n;
 	pairs_clear(&seen);
 	return before;

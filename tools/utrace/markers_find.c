@@ -208,7 +208,7 @@ static bool search_mapped(const char *path, int fd, void *data)
 	struct search *search = data;
 	size_t before = search->set->nsites;
 
-	if (search->spec && strcmp(search->spec->file, path))
+	if (search->spec && !marker_file_is(path, search->spec->file))
 		return false;
 	search_file(search, path, fd);
 	return search->set->nsites > before;
@@ -220,7 +220,7 @@ static void search_path(struct search *search, const char *path)
 	const char *why;
 
 	if (fd < 0)
-		fail(path, strerror(errno));
+		fail(path, marker_file_why_not(errno));
 	why = search_file(search, path, fd);
 	if (why && search->spec)
 		fail(path, why);

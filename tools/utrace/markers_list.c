@@ -329,9 +329,7 @@ static int list_file(struct list *list, const char *path)
 	const char *why;
 
 	if (fd < 0) {
-		say(path, errno == ENOENT ?
-		    "there is no such file; give its path, as $(command -v NAME)" :
-		    strerror(errno));
+		say(path, marker_file_why_not(errno));
 		return STATUS_FAILED;
 	}
 	why = marker_notes(fd, take_site, list);

@@ -239,38 +239,41 @@ static int compare(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* The markers, those with the most hits first.  Freed by the caller. */
-static const struct marker **sorted(const struct marker_set *set)
+/*
+ * The *@n markers that are armed, those with the most hits first.  Freed by the caller.
+ */
+static const struct marker **sorted(const struct marker_set *set, size_t *n)
 {
 	const struct marker **all = calloc(set->nmarkers, sizeof(*all));
 	size_t i;
 
 	if (!all)
 		fail("memory", "there is not enough");
+	*n = 0;
 	for (i = 0; i < set->nmarkers; i++)
-		all[i] = &set->markers[i];
-	qsort(all, set->nmarkers, sizeof(*all), compare);
+		if (set->markers[i].armed)
+			all[(*n)++] = &set->markers[i];
+	qsort(all, *n, sizeof(*all), compare);
 	return all;
 }
 
 /* Print how often each marker was hit. */
 void markers_print_counts(struct out *out, const struct marker_set *set)
 {
-	const struct marker **all = sorted(set);
+	size_t i, n;
+	const struct marker **all = sorted(set, &n);
 	struct text_file to;
 	FILE *file = begin(&to);
-	size_t i;
 
 	fprintf(file, "%s%10s  %s%s\n", style(STYLE_HEAD), "HITS", "MARKER",
 		style(STYLE_PLAIN));
-	for (i = 0; i < set->nmarkers && all[i]->hits; i++)
+	for (i = 0; i < n && all[i]->hits; i++)
 		fprintf(file, "%10llu  %s\n", all[i]->hits, all[i]->name);
-	if (i + 1 == set->nmarkers)
+	if (i + 1 == n)
 		fprintf(file, "%10u  %s\n", 0, all[i]->name);
-	else if (i < set->nmarkers)
+	else if (i < n)
 		fprintf(file, "%s%10u  %zu %smarkers%s\n", style(STYLE_DIM), 0,
-			set->nmarkers - i, i ? "other " : "",
-			style(STYLE_PLAIN));
+			n - i, i ? "other " : "", style(STYLE_PLAIN));
 	end(&to, out);
 	free(all);
 }
@@ -302,12 +305,12 @@ static void print_histogram(FILE *file, const struct marker *marker,
 void markers_print_histograms(struct out *out, const struct marker_set *set,
 			      unsigned int n)
 {
-	const struct marker **all = sorted(set);
+	size_t i, armed;
+	const struct marker **all = sorted(set, &armed);
 	struct text_file to;
 	FILE *file = begin(&to);
-	size_t i;
 
-	for (i = 0; i < set->nmarkers; i++)
+	for (i = 0; i < armed; i++)
 		print_histogram(file, all[i], n);
 	end(&to, out);
 	free(all);

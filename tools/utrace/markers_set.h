@@ -17,6 +17,7 @@ struct user_format;
 /**
  * struct marker - a marker as people know it
  * @name: "PROVIDER:NAME", or "user:NAME"
+ * @armed: the kernel has one of its sites
  * @hits: how often it was hit; known when the trace is over
  * @skipped: hits among them that were those of this command
  * @histogram: of the argument that the options say, NULL if no hit had it
@@ -24,6 +25,7 @@ struct user_format;
  */
 struct marker {
 	char *name;
+	bool armed;
 	__u64 hits;
 	__u64 skipped;
 	struct histogram *histogram;

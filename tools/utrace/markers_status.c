@@ -3,11 +3,15 @@
  * utrace - 'utrace markers status': which processes have markers armed
  *
  * Each descriptor for words and markers has an engine "words" in its processes,
- * whose owner is the process that has made it.  The user_events that processes have
- * registered are listed by tracefs.
+ * whose owner is the process that has made it.  A descriptor for all processes has none,
+ * but its session has an engine of the system; /proc/PID/fdinfo of the owner tells
+ * whether markers are armed.  The user_events that processes have registered are listed
+ * by tracefs.
  */
 #include <errno.h>
+#include <glob.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +27,10 @@
 
 #define ENGINE		"words"
 
-/* @pid: the process; @owner, @scope: as in struct engine */
+/* Scope of the engines that each task of the system has. */
+#define SYSTEM		"system"
+
+/* @pid: the process, 0: all of them; @owner, @scope: as in struct engine */
 struct row {
 	pid_t pid;
 	char owner[64];
@@ -35,14 +42,11 @@ static size_t nrows, rows_size;
 /* Number of processes that this user may not look into. */
 static unsigned int hidden;
 
-static void add_engine(const struct engine *engine, void *data)
+static void add_row(pid_t pid, const struct engine *engine)
 {
-	pid_t pid = *(const pid_t *)data;
 	struct row *row;
 	size_t i;
 
-	if (strcmp(engine->name, ENGINE))
-		return;
 	/* Other threads of the process have the same engines. */
 	for (i = nrows; i && rows[i - 1].pid == pid; i--)
 		if (!strcmp(rows[i - 1].owner, engine->owner) &&
@@ -53,6 +57,59 @@ static void add_engine(const struct engine *engine, void *data)
 	row->pid = pid;
 	memcpy(row->owner, engine->owner, sizeof(row->owner));
 	memcpy(row->scope, engine->scope, sizeof(row->scope));
+}
+
+static void add_engine(const struct engine *engine, void *data)
+{
+	if (!strcmp(engine->name, ENGINE))
+		add_row(*(const pid_t *)data, engine);
+}
+
+/* Does a file of /proc/PID/fdinfo tell of markers of the system? */
+static bool has_system_markers(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	bool is_system = false;
+	unsigned int n = 0;
+	char line[128];
+
+	if (!file)
+		return false;
+	while (fgets(line, sizeof(line), file)) {
+		is_system |= !strcmp(line, "utrace-scope:\t" SYSTEM "\n");
+		if (sscanf(line, "utrace-markers: %u", &n) == 1)
+			break;
+	}
+	fclose(file);
+	return is_system && n;
+}
+
+static bool owner_has_system_markers(pid_t pid)
+{
+	char pattern[48];
+	glob_t files;
+	bool found = false;
+	size_t i;
+
+	snprintf(pattern, sizeof(pattern), "/proc/%d/fdinfo/*", pid);
+	if (glob(pattern, GLOB_NOSORT, NULL, &files))
+		return false;
+	for (i = 0; i < files.gl_pathc && !found; i++)
+		found = has_system_markers(files.gl_pathv[i]);
+	globfree(&files);
+	return found;
+}
+
+/* An engine of this task, which has those of the system, too. */
+static void add_system_engine(const struct engine *engine, void *data)
+{
+	pid_t owner;
+
+	(void)data;
+	if (!strcmp(engine->scope, SYSTEM) &&
+	    sscanf(engine->owner, "pid:%d", &owner) == 1 &&
+	    owner_has_system_markers(owner))
+		add_row(0, engine);
 }
 
 static void add_task(pid_t pid, pid_t tid, void *data)
@@ -97,7 +154,11 @@ static void print_row(const struct row *row)
 {
 	pid_t owner = 0;
 
-	printf("%7d  %-16s  %-8s  ", row->pid, name_of(row->pid), row->scope);
+	if (row->pid)
+		printf("%7d  %-16s  ", row->pid, name_of(row->pid));
+	else
+		printf("%7s  %-16s  ", "all", "-");
+	printf("%-8s  ", row->scope);
 	if (sscanf(row->owner, "pid:%d", &owner) == 1 && owner)
 		printf("%d:%s\n", owner, name_of(owner));
 	else
@@ -179,6 +240,7 @@ int markers_status(const struct markers_options *options)
 	screen_begin(stdout);
 	for (i = 0; i < options->n; i++)
 		add_named(options->names[i]);
+	engines_read(getpid(), getpid(), add_system_engine, NULL);
 	if (!options->n)
 		processes(add_process, NULL);
 	if (nrows) {
@@ -189,8 +251,9 @@ int markers_status(const struct markers_options *options)
 			options->n ? "these processes" : "any process");
 	}
 	if (hidden)
-		fprintf(stderr, "utrace: %u processes are left out: you may not look into them\n",
-			hidden);
+		fprintf(stderr, "utrace: %u process%s left out: you may not look into %s\n",
+			hidden, hidden == 1 ? " is" : "es are",
+			hidden == 1 ? "it" : "them");
 	print_user_events(options);
 	free(rows);
 	return 0;

@@ -10,6 +10,7 @@
 #include <linux/pid_namespace.h>
 #include <linux/poll.h>
 #include <linux/sched/task.h>
+#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/utrace.h>
@@ -343,12 +344,26 @@ static int marker_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
+/*
+ * /proc/PID/fdinfo shows scope and number of what is armed: markers of the system are
+ * seen nowhere else.
+ */
+static void marker_show_fdinfo(struct seq_file *m, struct file *file)
+{
+	const struct marker_owner *owner = file->private_data;
+	const char *scope = owner->follow ? "tree" : "process";
+
+	seq_printf(m, "utrace-scope:\t%s\nutrace-markers:\t%u\n",
+		   owner->system ? "system" : scope, READ_ONCE(owner->nevents));
+}
+
 static const struct file_operations marker_fops = {
 	.owner		= THIS_MODULE,
 	.poll		= marker_poll,
 	.unlocked_ioctl	= marker_ioctl,
 	.compat_ioctl	= compat_ptr_ioctl,
 	.release	= marker_release,
+	.show_fdinfo	= marker_show_fdinfo,
 	.llseek		= noop_llseek,
 };
 
