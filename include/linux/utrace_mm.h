@@ -42,12 +42,13 @@ struct utrace_hold {
 extern struct static_key_false_deferred utrace_mm_used;
 
 int __utrace_dup_mm(struct mm_struct *old, struct mm_struct *new);
+void __utrace_dup_mm_end(struct mm_struct *old);
 void __utrace_mmap(struct mm_struct *mm, unsigned long start,
 		   unsigned long end);
 void __utrace_munmap(struct mm_struct *mm, unsigned long start,
 		     unsigned long end);
 void utrace_hold(struct mm_struct *mm, struct utrace_hold *hold,
-		   unsigned long start, unsigned long end);
+		 unsigned long start, unsigned long end, bool lost);
 void utrace_release(struct utrace_hold *hold);
 void __utrace_drop_mm(struct mm_struct *mm);
 
@@ -69,12 +70,14 @@ static inline int __utrace_dup_mm(struct mm_struct *old, struct mm_struct *new)
 	return 0;
 }
 
+static inline void __utrace_dup_mm_end(struct mm_struct *old) { }
 static inline void __utrace_mmap(struct mm_struct *mm, unsigned long start,
 				 unsigned long end) { }
 static inline void __utrace_munmap(struct mm_struct *mm, unsigned long start,
 				   unsigned long end) { }
 static inline void utrace_hold(struct mm_struct *mm, struct utrace_hold *hold,
-				 unsigned long start, unsigned long end) { }
+			       unsigned long start, unsigned long end,
+			       bool lost) { }
 static inline void utrace_release(struct utrace_hold *hold) { }
 static inline void __utrace_drop_mm(struct mm_struct *mm) { }
 
@@ -86,6 +89,13 @@ static inline int utrace_dup_mm(struct mm_struct *old, struct mm_struct *new)
 	return utrace_mm_is_used(old) ? __utrace_dup_mm(old, new) : 0;
 }
 
+/* The pages of @old were copied, or not all of them.  mmap_lock is held for writing. */
+static inline void utrace_dup_mm_end(struct mm_struct *old)
+{
+	if (utrace_mm_is_used(old))
+		__utrace_dup_mm_end(old);
+}
+
 /* Memory was mapped.  mmap_lock is held for writing. */
 static inline void utrace_mmap(struct mm_struct *mm, unsigned long start,
 			       unsigned long end)
@@ -95,8 +105,8 @@ static inline void utrace_mmap(struct mm_struct *mm, unsigned long start,
 }
 
 /*
- * Private pages are unmapped next, or were moved elsewhere.  mmap_lock, the lock of the
- * mapping, or i_mmap_lock of a file is held.
+ * Private pages are unmapped next, or were moved elsewhere.  mmap_lock or the lock of the
+ * mapping is held.
  */
 static inline void utrace_munmap(struct mm_struct *mm, unsigned long start,
 				 unsigned long end)

@@ -141,6 +141,42 @@ static int lose_beside(char how)
 	return ret;
 }
 
+static void *keep_losing(void *how)
+{
+	while (!shared->quit) {
+		/* A page that a child has shared is moved only once written to. */
+		(*PLACE)++;
+		shared->number[3] += !lose(*(char *)how);
+	}
+	return NULL;
+}
+
+/*
+ * Fork so often while another thread loses the page.  number[]: 1: children.  2: those
+ * that had not both words.  3: losses.
+ */
+static int fork_beside(char how)
+{
+	pthread_t thread;
+	int i, status;
+	pid_t pid;
+
+	if (pthread_create(&thread, NULL, keep_losing, &how))
+		return -1;
+	for (i = 0; i < shared->value; i++) {
+		pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+		if (!pid)
+			_exit(load(WORD, 4) != BIT_SET || load(SEMAPHORE, 2) != 1);
+		if (pid < 0 || waitpid(pid, &status, 0) != pid)
+			break;
+		shared->number[1]++;
+		shared->number[2] += !!status;
+	}
+	shared->quit = 1;
+	pthread_join(thread, NULL);
+	return 0;
+}
+
 static int do_order(struct order *order)
 {
 	const int n = order->n & ~UNSEEN;
@@ -161,6 +197,8 @@ static int do_order(struct order *order)
 		return 0;
 	case 'L':
 		return lose_beside(n);
+	case 'F':
+		return fork_beside(n);
 	default:
 		return lose(order->what);
 	}
@@ -526,6 +564,45 @@ TEST_F_TIMEOUT(dev, moved_beside_a_thread, LONG_TIMEOUT)
 		SKIP(return, NO_MOVE);
 	}
 	check_beside(&target, 'V');
+	stop(&target);
+}
+
+/* Children have the words, whether fork comes before a loss or behind it. */
+static void check_forks_beside(struct target *target, char how)
+{
+	const int children = times_if_fast(300);
+	int fd = words_open(target->pid, UTRACE_SCOPE_TREE);
+
+	arm_both(fd);
+	shared->value = children;
+	make(target, 'F', how | UNSEEN);
+	is(children, shared->number[1], "so many children");
+	is(0, shared->number[2], "each has the word and the count");
+	holds(shared->number[3], "the page has gone %ld times", shared->number[3]);
+	close(fd);
+	sees(target, 0, 0, "closed");
+}
+
+TEST_F_TIMEOUT(dev, forks_beside_giving_up, LONG_TIMEOUT)
+{
+	struct target target;
+
+	start_here(&target);
+	make(&target, 'M', 0);
+	check_forks_beside(&target, 'A');
+	stop(&target);
+}
+
+TEST_F_TIMEOUT(dev, forks_beside_moves, LONG_TIMEOUT)
+{
+	struct target target;
+
+	start_here(&target);
+	if (!has_uffd(&target, false)) {
+		stop(&target);
+		SKIP(return, NO_MOVE);
+	}
+	check_forks_beside(&target, 'V');
 	stop(&target);
 }
 

@@ -79,11 +79,13 @@ enum utrace_word_kind {
 /**
  * enum utrace_word_state - how far a word has come
  * @UTRACE_WORD_ARMED: the memory has it
- * @UTRACE_WORD_PENDING: a thread writes it before it runs user code again
+ * @UTRACE_WORD_PENDING: a thread writes it before it runs user code again; while
+ *	MADV_DONTNEED, %UFFDIO_MOVE or truncate(2) takes the page away, not before the
+ *	end of that call
  * @UTRACE_WORD_FAILED: the word cannot be written.  Tried again when memory is
  *	mapped there, or the word is armed again
- * @UTRACE_WORD_LEAVING: it is taken back, and the memory still has it: a thread
- *	writes it before it runs user code again
+ * @UTRACE_WORD_LEAVING: it is taken back, and the memory still has it; written as
+ *	%UTRACE_WORD_PENDING
  */
 enum utrace_word_state {
 	UTRACE_WORD_ARMED,
@@ -101,10 +103,10 @@ enum utrace_word_state {
  * @error: not read; ARM writes the reason of %UTRACE_WORD_FAILED, an errno
  *
  * The ioctls wait for nothing that the process does, but for the end of an execve(2)
- * that is going on.  After ARM, no instruction
- * of a program in this memory is executed without the new value, unless the state
- * is %UTRACE_WORD_FAILED.  A page that is not in memory is read in by the thread
- * that writes the word, if possible; @error tells why not:
+ * that is going on.  After ARM, no instruction of a program in this memory is executed
+ * without the new value, unless the state is %UTRACE_WORD_FAILED, or the page is just
+ * being taken away.  A page that is not in memory is read in by the
+ * thread that writes the word, if possible; @error tells why not:
  *
  * EFAULT - nothing is mapped there, or the page is behind the end of a file.  EACCES -
  * the mapping is read-only.

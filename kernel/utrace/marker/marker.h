@@ -25,8 +25,10 @@
  *     mmap_lock		held for reading while a word is written, and for
  *				writing while fork(2) copies the memory; it is
  *				inside of the locks of uprobes, too.  Where pages
- *				of a file are unmapped, i_mmap_lock is held instead
- *       marker_mm.lock		the words, and what was written
+ *				of a file are cut off, i_mmap_lock is held instead,
+ *				and UFFDIO_MOVE may hold neither
+ *       marker_mm.lock		the words, and what was written; then that of the
+ *				copy that fork(2) makes
  *         marker_owner.lock	the lists of shares
  *         locks of the core	utrace_control()
  *       table_lock		the table of struct marker_mm, in mm.c
@@ -118,8 +120,8 @@ struct marker_place {
  * @ours: for a bit: the program has given it to the kernel, so it is taken back in any
  *	case, and written to shared memory, too
  * @error: why the word is not what is wanted, -errno; 0: not yet, or it is
- * @since: marker_mm.sequence when the word came here, or its page went last: a page
- *	that was got before may be another one
+ * @since: marker_mm.sequence when the word came here, or its page may have gone last: a
+ *	page that was got before may be another one
  *
  * All members but the constant ones are under marker_mm.lock.  @applied changes
  * together with the word, under mmap_lock held for reading; so whoever has that
@@ -173,18 +175,21 @@ struct marker_share {
  * @node: entry in the table, under table_lock, read under RCU
  * @mm: the memory, counted as by mmgrab(): the last mmput() takes the entry out of
  *	the table.  Constant
- * @ref: one reference for the table, one for each caller that found it
+ * @ref: one reference for the table, one for each caller that found it, one for each
+ *	hold, and one for marker_mm.copy
  * @lock: protects @words, @pid and what is in the words; innermost but for
- *	marker_owner.lock and locks of the core
+ *	marker_owner.lock, locks of the core and, in fork(2), the lock of the copy
  * @words: struct marker_word, in the order of marker_compare()
  * @sites_lock: serializes those who install and remove breakpoints
  * @nshares: number of shares of all words.  Under @lock; read without it as a
  *	hint
  * @numbers: the highest marker_share.number.  Under @lock
- * @sequence: grows when the page of a word goes or comes.  Under @lock
+ * @sequence: grows when pages come or have gone.  Under @lock
  * @holds: struct utrace_hold: ranges where nothing is written, since their pages are
  *	going.  Under @lock
- * @entered: a writer has held mmap_lock for writing.  Set once, with mmap_lock held
+ * @copy: what fork(2) copies this memory to just now, counted, or NULL.  Under @lock
+ * @entered: a writer has held mmap_lock for writing, so that each madvise(2) which goes
+ *	on holds its range.  Set once, with mmap_lock held
  * @dirty: a word may differ from what is wanted.  Under @lock; read without it
  * @pid: the process, in which the memory was when it got words, counted; NULL:
  *	the child does not run yet
@@ -201,6 +206,7 @@ struct marker_mm {
 	u64 numbers;
 	u64 sequence;
 	struct list_head holds;
+	struct marker_mm *copy;
 	bool entered;
 	bool dirty;
 	struct pid *pid;
@@ -439,6 +445,8 @@ void utrace_marker_retry(struct marker_mm *memory, unsigned long start,
 			 unsigned long end);
 void utrace_marker_forget(struct marker_mm *memory, unsigned long start,
 			  unsigned long end);
+void utrace_marker_hold(struct marker_mm *memory, struct utrace_hold *hold,
+			bool lost);
 void utrace_marker_release(struct marker_mm *memory, struct utrace_hold *hold);
 void utrace_marker_drop(struct marker_mm *memory);
 void utrace_marker_clean(struct marker_mm *memory, struct list_head *gone);

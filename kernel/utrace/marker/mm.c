@@ -201,6 +201,8 @@ static bool marker_copy(struct marker_mm *parent, struct marker_mm *child,
 	if (parent->nshares > n)
 		return false;
 	utrace_marker_inherit(parent, child, words, shares);
+	refcount_inc(&child->ref);
+	parent->copy = child;
 	return true;
 }
 
@@ -230,7 +232,8 @@ static int marker_dup(struct marker_mm *parent, struct marker_mm *child)
  * @old: the memory
  * @new: the copy, which is empty yet
  *
- * If the copy fails, the last mmput() of @new forgets its words.
+ * Until __utrace_dup_mm_end(), @new loses what @old loses.  If the copy fails, the last
+ * mmput() of @new forgets its words.
  *
  * Context: dup_mmap(), with mmap_lock of both held for writing; sleeps.
  * Return: 0 or -ENOMEM.
@@ -249,7 +252,7 @@ int __utrace_dup_mm(struct mm_struct *old, struct mm_struct *new)
 	if (!WARN_ON_ONCE(!static_key_fast_inc_not_disabled(&utrace_mm_used.key.key)))
 		child = marker_mm_new(new);
 	if (child) {
-		/* The hooks are on before others know this memory. */
+		/* No madvise(2) begins here before the hooks are on. */
 		child->entered = true;
 		ret = marker_dup(parent, child);
 		if (!RB_EMPTY_ROOT(&child->words))
@@ -258,6 +261,32 @@ int __utrace_dup_mm(struct mm_struct *old, struct mm_struct *new)
 	}
 	utrace_marker_mm_put(parent);
 	return ret;
+}
+
+/**
+ * __utrace_dup_mm_end() - memory was copied, or that has failed
+ * @old: the memory
+ *
+ * From here on the copy does not lose what @old loses.
+ *
+ * Context: dup_mmap(), with mmap_lock held for writing.
+ */
+void __utrace_dup_mm_end(struct mm_struct *old)
+{
+	struct marker_mm *parent = utrace_marker_mm_find(old);
+	struct marker_mm *child;
+
+	mmap_assert_write_locked(old);
+
+	if (!parent)
+		return;
+	scoped_guard(spinlock, &parent->lock) {
+		child = parent->copy;
+		parent->copy = NULL;
+	}
+	if (child)
+		utrace_marker_mm_put(child);
+	utrace_marker_mm_put(parent);
 }
 
 /* Mapping and unmapping */
@@ -286,9 +315,8 @@ void __utrace_mmap(struct mm_struct *mm, unsigned long start, unsigned long end)
  * @start: begin of the range
  * @end: end of the range
  *
- * Context: munmap(2), madvise(2), mremap(2), the truncation of a file, or
- * %UFFDIO_MOVE, with mmap_lock, the i_mmap_lock of the file, or the lock of the mapping
- * held.
+ * Context: munmap(2), mmap(2) over a mapping, mremap(2) or %UFFDIO_MOVE, with mmap_lock
+ * or the lock of the mapping held.
  */
 void __utrace_munmap(struct mm_struct *mm, unsigned long start,
 		     unsigned long end)
@@ -311,22 +339,21 @@ void __utrace_munmap(struct mm_struct *mm, unsigned long start,
  * @hold: the range, filled in here
  * @start: begin of the range
  * @end: end of the range
+ * @lost: all pages of the range go
  *
- * For a caller of utrace_munmap() that has mmap_lock for reading at most, so that writers
- * go on: a page that a writer finds may be the old one or the new one.
+ * For callers that take pages away from a mapping beside writers: a page that a writer
+ * finds may be the old one or the new one.
  *
  * Context: madvise(2), the truncation of a file, or %UFFDIO_MOVE.
  */
 void utrace_hold(struct mm_struct *mm, struct utrace_hold *hold,
-		 unsigned long start, unsigned long end)
+		 unsigned long start, unsigned long end, bool lost)
 {
 	hold->start = start;
 	hold->end = end;
 	hold->memory = utrace_marker_mm_find(mm);
-	if (!hold->memory)
-		return;
-	guard(spinlock)(&hold->memory->lock);
-	list_add(&hold->list, &hold->memory->holds);
+	if (hold->memory)
+		utrace_marker_hold(hold->memory, hold, lost);
 }
 
 /**

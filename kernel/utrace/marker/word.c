@@ -463,7 +463,8 @@ struct marker_mm *utrace_marker_begin(struct marker_owner *owner,
 
 /*
  * Have the words of an owner's process written: when this returns, no instruction of
- * the process is executed without the new values, unless words have failed.
+ * the process is executed without the new values, unless words have failed, or are held
+ * (utrace_hold()).
  */
 static void marker_settle_process(struct marker_owner *owner,
 				  struct marker_mm *memory)
@@ -497,7 +498,7 @@ void utrace_marker_finish(struct marker_owner *owner, struct marker_mm *memory,
  * @error: gets the reason of %UTRACE_WORD_FAILED, an errno, or 0
  *
  * When this returns, no instruction of the process is executed without the new
- * value, unless the word has failed.
+ * value, unless the word has failed or is held.
  *
  * Context: Process context; sleeps, but does not wait for the process, except for the
  * end of an execve(2) that is going on, or, for a site, for its mmap_lock.  Both waits
@@ -643,12 +644,23 @@ static void marker_ask_owners(const struct marker_word *word)
 	}
 }
 
+/* Has the word a share that leaves, which utrace_marker_clean() is to remove? */
+static bool marker_has_leaving(const struct marker_word *word)
+{
+	const struct marker_share *share;
+
+	list_for_each_entry(share, &word->shares, of_word)
+		if (share->leaving)
+			return true;
+	return false;
+}
+
 /*
- * Have the words of a range looked at again, at the next safe point: if they are @lost
- * all of them, else those that are not what is wanted.
+ * Have the words of a range looked at again at the next safe point, if there is
+ * something to do.
  */
 static void marker_look_again(struct marker_mm *memory, unsigned long start,
-			      unsigned long end, bool lost)
+			      unsigned long end)
 {
 	struct marker_word *word;
 
@@ -659,14 +671,42 @@ static void marker_look_again(struct marker_mm *memory, unsigned long start,
 		if (marker_is_site(&word->place))
 			continue;
 		word->since = memory->sequence;
-		if (lost)
-			word->applied = 0;
-		else if (marker_is_settled(word))
+		if (marker_is_settled(word) && !marker_has_leaving(word))
 			continue;
 		word->error = 0;
 		WRITE_ONCE(memory->dirty, true);
 		marker_ask_owners(word);
 	}
+}
+
+/* Note that what was added to the words of a range is gone. */
+static void marker_lose_of(struct marker_mm *memory, unsigned long start,
+			   unsigned long end)
+{
+	struct marker_word *word;
+
+	lockdep_assert_held(&memory->lock);
+
+	for_each_marker_word_of(word, memory, start, end - 1)
+		if (!marker_is_site(&word->place))
+			word->applied = 0;
+}
+
+/*
+ * What was added to the words of a range goes with their pages.  If fork(2) has copied
+ * @memory, but not the pages yet, the copy has lost the same.
+ */
+static void marker_lose(struct marker_mm *memory, unsigned long start,
+			unsigned long end)
+{
+	struct marker_mm *copy = memory->copy;
+
+	marker_lose_of(memory, start, end);
+	if (!copy)
+		return;
+	spin_lock_nested(&copy->lock, SINGLE_DEPTH_NESTING);
+	marker_lose_of(copy, start, end);
+	spin_unlock(&copy->lock);
 }
 
 /**
@@ -681,7 +721,7 @@ void utrace_marker_retry(struct marker_mm *memory, unsigned long start,
 			 unsigned long end)
 {
 	guard(spinlock)(&memory->lock);
-	marker_look_again(memory, start, end, false);
+	marker_look_again(memory, start, end);
 }
 
 /**
@@ -696,7 +736,25 @@ void utrace_marker_forget(struct marker_mm *memory, unsigned long start,
 			  unsigned long end)
 {
 	guard(spinlock)(&memory->lock);
-	marker_look_again(memory, start, end, true);
+	marker_lose(memory, start, end);
+	marker_look_again(memory, start, end);
+}
+
+/**
+ * utrace_marker_hold() - write nothing to a range for a while
+ * @memory: the words
+ * @hold: the range
+ * @lost: what was added there goes
+ *
+ * Context: Process context.
+ */
+void utrace_marker_hold(struct marker_mm *memory, struct utrace_hold *hold,
+			bool lost)
+{
+	guard(spinlock)(&memory->lock);
+	list_add(&hold->list, &memory->holds);
+	if (lost)
+		marker_lose(memory, hold->start, hold->end);
 }
 
 /**
@@ -710,5 +768,5 @@ void utrace_marker_release(struct marker_mm *memory, struct utrace_hold *hold)
 {
 	guard(spinlock)(&memory->lock);
 	list_del(&hold->list);
-	marker_look_again(memory, hold->start, hold->end, false);
+	marker_look_again(memory, hold->start, hold->end);
 }

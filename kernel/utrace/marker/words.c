@@ -161,7 +161,7 @@ void utrace_words_leave(struct marker_owner *words, struct mm_struct *mm)
  * @mm: the memory; the caller has counted it by mmgrab()
  *
  * When this returns, no user code runs with this memory before the bits that can be
- * written are written.
+ * written are written, but for those that are held (utrace_hold()).
  *
  * Context: Process context; sleeps for memory, but waits for no process.
  */
