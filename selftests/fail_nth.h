@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/rseq.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* More allocations than any system call of the tests makes. */
@@ -98,6 +100,19 @@ static inline int fail_nth_left(int fd)
 	if (pread(fd, text, sizeof(text) - 1, 0) <= 0 || pwrite(fd, "0", 1, 0) != 1)
 		return -1;
 	return atoi(text);
+}
+
+/*
+ * Unregister rseq(2) for the calling task; children inherit that.  fork(2) leaves the
+ * page of rseq(2) write-protected, and on its way to user mode the kernel may write
+ * there: without memory for a copy the task is killed by SIGSEGV, on any kernel.
+ */
+static inline bool fail_nth_without_rseq(void)
+{
+	char *rseq = (char *)__builtin_thread_pointer() + __rseq_offset;
+
+	return !__rseq_size || !syscall(SYS_rseq, rseq, sizeof(struct rseq),
+					RSEQ_FLAG_UNREGISTER, RSEQ_SIG);
 }
 
 #endif /* UTRACE_FAIL_NTH_H */

@@ -379,12 +379,31 @@ static inline pid_t hear(struct target *target, enum who who)
 	return answer;
 }
 
+/* Print a file of /proc, of a task that does not do as it should. */
+static inline void print_proc(pid_t pid, const char *name)
+{
+	char path[64], line[256];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file))
+		printf("# %d %s: %s", pid, name, line);
+	if (file)
+		fclose(file);
+}
+
 static inline pid_t have(struct target *target, enum who who, char what, int n)
 {
 	pid_t answer;
 
 	tell(target, who, what, n);
 	answer = hear(target, who);
+	if (answer < 0) {
+		print_proc(target->tid[who], "stat");
+		print_proc(target->tid[who], "syscall");
+		print_proc(target->tid[who], "stack");
+	}
 	need(answer >= 0, "an answer");
 	return answer;
 }

@@ -234,6 +234,7 @@ FIXTURE_SETUP(memory)
 	if (why)
 		SKIP(return, "%s", why);
 	need(fail_nth_enable(true) && fail_nth_enable_highmem(true), "debugfs");
+	need(fail_nth_without_rseq(), "rseq");
 	nth_fd = fail_nth_open(0);
 	need(nth_fd >= 0, "fail-nth");
 	start_words(&target, obey_here);

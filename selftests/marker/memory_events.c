@@ -1,0 +1,703 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace selftests - user_events without memory
+ *
+ * The test repeats each call, forks of the target, and programs that it executes: the
+ * first allocation fails, then the second, until there are fewer allocations.  A call
+ * that fails has changed nothing, and one that works has done all.
+ */
+#include <sys/ptrace.h>
+
+#include "events.h"
+#include "memory.h"
+
+/*
+ * The bits of event 0 are the highest bit of WORD, in which the target has counted
+ * before, and a bit of OTHER_WORD, in another page.
+ */
+#define OWN_COUNT	7
+#define OTHER_WORD	(area + 3 * PAGE)
+#define OTHER_BIT	40
+#define BOTH		3
+
+static struct tracer tracer;
+static int enable_fd;
+static __u32 scope;
+
+/* A process that has registered the event all the time. */
+static struct target keeper;
+
+/* The bits that are set, 1 and 2; 4: something else is in the words. */
+static int bits_here(void)
+{
+	__u64 bit = 1ULL << OTHER_BIT;
+	__u64 one = load(WORD, 4), two = load(OTHER_WORD, 8);
+	bool strange = (one & ~(__u64)BIT_SET) != OWN_COUNT || two & ~bit;
+
+	return (one & BIT_SET ? 1 : 0) + (two & bit ? 2 : 0) + (strange ? 4 : 0);
+}
+
+static int write_here(void)
+{
+	long ret = write_event(0, make_payload(), 8);
+
+	return ret == 8 ? 0 : ret;
+}
+
+static int register_first(void)
+{
+	return register_word(0, WORD, 4, BIT);
+}
+
+static int register_other(void)
+{
+	return register_word(0, OTHER_WORD, 8, OTHER_BIT);
+}
+
+/*
+ * A child looks at once, then each time that number[1] is another step, and ends if
+ * that is below 0.  number[]: 4: the bits at first, and 1 << 8.  5: the bits now.  6:
+ * what a write of the event gives.  7: the last step.
+ */
+static void be_child(void)
+{
+	long step = 0;
+
+	shared->number[4] = bits_here() | 1 << 8;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (step >= 0) {
+		if (shared->number[1] == step) {
+			usleep(1000);
+			continue;
+		}
+		step = shared->number[1];
+		shared->number[5] = bits_here();
+		shared->number[6] = write_here();
+		shared->number[7] = step;
+	}
+	_exit(0);
+}
+
+/*
+ * Let the n-th allocation of a call fail, whose address is in shared::value.
+ * number[]: 0: allocations left.
+ */
+static void fail_here(int n)
+{
+	int (*call)(void) = (void *)(uintptr_t)shared->value;
+	int nth = fail_nth_open(0);
+
+	if (!fail_nth_arm(nth, n))
+		_exit(99);
+	shared->result = call();
+	shared->number[0] = fail_nth_left(nth);
+	close(nth);
+}
+
+static int fork_here(void)
+{
+	pid_t pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+
+	if (!pid)
+		be_child();
+	return pid < 0 ? -errno : pid;
+}
+
+/*
+ * Have a child execute this program with the n-th allocation failing, but none of the
+ * program itself; see be_registering().  number[]: 0: allocations left.  3: -errno of
+ * execve(2).  4: status of the child.
+ */
+static void execute_failing(int n)
+{
+	pid_t pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	int status = -1, nth = fail_nth_open(pid);
+	char number[16];
+
+	if (!pid) {
+		snprintf(number, sizeof(number), "%d", shared_fd);
+		ptrace(PTRACE_TRACEME, 0, 0, 0);
+		if (!fail_nth_arm(nth, n))
+			_exit(99);
+		execl("/proc/self/exe", "memory", "register", number, NULL);
+		shared->number[3] = -errno;
+		_exit(97);
+	}
+	waitpid(pid, &status, 0);
+	if (WIFSTOPPED(status)) {
+		shared->number[0] = fail_nth_left(nth);
+		ptrace(PTRACE_DETACH, pid, 0, WSTOPSIG(status) == SIGTRAP ?
+		       0 : WSTOPSIG(status));
+		waitpid(pid, &status, 0);
+	}
+	close(nth);
+	shared->number[4] = status;
+}
+
+/*
+ * Orders: with an allocation failing 'F': make a call, 'X': execute.  'r': reap.  'b':
+ * look at bits.
+ */
+static void obey_here(struct target *target, struct order *order)
+{
+	switch (order->what) {
+	case 'F':
+		data_file();
+		fail_here(order->n);
+		break;
+	case 'X':
+		execute_failing(order->n);
+		break;
+	case 'r':
+		wait(NULL);
+		break;
+	case 'b':
+		shared->seen = bits_here();
+		break;
+	default:
+		obey_events(target, order);
+	}
+}
+
+/* The state of the target */
+
+static int bits(void)
+{
+	have(&target, SELF, 'b', 0);
+	return shared->seen;
+}
+
+/* The bits of the event that the list shows for a process, and that are given. */
+static int rows_of(pid_t pid)
+{
+	struct utrace_word_status rows[16];
+	int i, n, sum = 0;
+	__u32 total;
+
+	n = word_list(tracer.fd, rows, 16, &total);
+	for (i = 0; i < n; i++)
+		sum += rows[i].pid == pid && is_given(rows[i].state);
+	return sum;
+}
+
+/*
+ * The registrations of a process in states from @first to @last; those that have
+ * failed had no memory.
+ */
+static int lines_of(pid_t pid, int first, int last)
+{
+	char line[512], name[256], text[32];
+	FILE *file = fopen(PROCESSES, "re");
+	int of, error, state, got, n = 0;
+
+	need(file, PROCESSES);
+	while (fgets(line, sizeof(line), file)) {
+		error = 0;
+		got = sscanf(line, "%255s %d %31s %d", name, &of, text, &error);
+		if (got < 3 || strcmp(name, event[0].name) || of != pid)
+			continue;
+		state = parse_state(text, error);
+		n += state >= first && state <= last &&
+		     (!error || error == ENOMEM);
+	}
+	fclose(file);
+	return n;
+}
+
+static int registered(pid_t pid)
+{
+	return lines_of(pid, IS_OFF, IS_FAILED);
+}
+
+/* The bits that ftrace has; the others are off, or have failed for want of memory. */
+static int enabled(pid_t pid)
+{
+	return lines_of(pid, IS_ENABLED, IS_PENDING);
+}
+
+static int count_bits(int bits)
+{
+	return bits & 4 ? -EPROTO : __builtin_popcount(bits);
+}
+
+static int event_arm(void)
+{
+	return try_user_event(tracer.fd, UTRACE_IOC_USER_EVENT_ARM,
+			      event[0].name, ID(0), 0);
+}
+
+static int event_disarm(void)
+{
+	return try_user_event(tracer.fd, UTRACE_IOC_USER_EVENT_DISARM,
+			      event[0].name, 0, 0);
+}
+
+static void have_other(void)
+{
+	have_registered(&target, 0, OTHER_WORD, 8, OTHER_BIT);
+}
+
+/* Has the target both bits, are they in the list, and is a write told, or neither? */
+static bool event_has(bool armed)
+{
+	return bits() == (armed ? BOTH : 0) &&
+	       rows_of(target.pid) == (armed ? 2 : 0) &&
+	       have_written(&target, SELF, 0, 8) == (armed ? 8 : -EBADF) &&
+	       gather(&tracer, 0) == armed;
+}
+
+static bool event_works(void)
+{
+	bool good = !event_arm() && event_has(true);
+
+	return !event_disarm() && event_has(false) &&
+	       until(!words_total(tracer.fd)) && good;
+}
+
+/* Calls */
+
+/* The result of a call whose n-th allocation fails. */
+static int fail_nth(bool of_target, int (*call)(void), int n)
+{
+	shared->value = (uintptr_t)call;
+	if (of_target)
+		have(&target, SELF, 'F', n);
+	else
+		fail_here(n);
+	left = shared->number[0];
+	return shared->result;
+}
+
+static int make_call(int n)
+{
+	return fail_nth(op->of_target, op->call, n);
+}
+
+static void event_armed(void)
+{
+	arm_event(tracer.fd, 0, 0);
+}
+
+/* The event is armed or not; then nothing of it is left, and it can be armed. */
+static bool good_event(bool armed)
+{
+	bool good = event_has(armed);
+
+	good = event_disarm() == (armed ? 0 : -ENOENT) && good;
+	return event_has(false) && event_works() && good;
+}
+
+static bool good_arm(int ret)
+{
+	return good_event(!ret);
+}
+
+static bool good_disarm(int ret)
+{
+	return good_event(ret);
+}
+
+static int call_close(void)
+{
+	return close(tracer.fd) ? -errno : 0;
+}
+
+static bool good_close(int ret)
+{
+	struct utrace_ioc_words arg = { .scope = scope };
+
+	arg.target = tracer.target;
+	arg.pidfd = pidfd_of(target.pid, 0);
+	tracer.fd = ioctl(tracer.session, UTRACE_IOC_WORDS, &arg);
+	need(tracer.fd >= 0, "UTRACE_IOC_WORDS");
+	close(arg.pidfd);
+	return good_event(false);
+}
+
+static bool good_write(int ret)
+{
+	static __u64 before;
+	__u64 lost = info(tracer.session).lost - before;
+	bool good = gather(&tracer, 0) + (int)lost == !ret;
+
+	before += lost;
+	return event_has(true) && !event_disarm() && event_has(false) && good;
+}
+
+/* The other bit is registered with an allocation failing, while the event is armed. */
+static bool good_register(int ret)
+{
+	bool good = registered(target.pid) == 1 + !ret;
+	int now = bits();
+
+	good = count_bits(now) == rows_of(target.pid) && now & 1 && good;
+	if (ret)
+		have_other();
+	else if (now != BOTH)
+		good = !event_disarm() && !event_arm() && good;
+	good = event_has(true) && !event_disarm() && event_has(false) && good;
+	have_unregistered(&target, OTHER_WORD, 8, OTHER_BIT);
+	return registered(target.pid) == 1 && good;
+}
+
+/* Fixture */
+
+FIXTURE(memory) {
+};
+
+FIXTURE_SETUP(memory)
+{
+	const char *why = has_utrace() ? events_begin(_metadata) :
+			  "no /dev/utrace (UTRACE_DEV)";
+
+	why = memory_begin(why);
+	if (why)
+		SKIP(return, "%s", why);
+	setenv("EVENT", event[0].name, 1);
+	start_events(&keeper, NULL);
+	have_word(&keeper, 0);
+	enable_fd = open_enable(0);
+	start_words(&target, obey_here);
+	put(&target, WORD, 2, OWN_COUNT);
+}
+
+FIXTURE_TEARDOWN(memory)
+{
+	stop(&target);
+	is(0, look(&keeper, WORD, 4), "the word of another process");
+	stop(&keeper);
+	close(enable_fd);
+	memory_end();
+	events_end();
+	dev_end();
+}
+
+static void begin(__u32 which)
+{
+	scope = which;
+	have_word(&target, 0);
+	trace(&tracer, target.pid, scope);
+}
+
+static void end(void)
+{
+	untrace(&tracer);
+	is(0, bits(), "closed: no bit is set");
+	holds(until(!word_engines(target.pid)), "and no engine is left");
+}
+
+static void fail_calls(void)
+{
+	static const struct op ops[] = {
+		{ "ARM", NULL, event_arm, false, good_arm },
+		{ "DISARM", event_armed, event_disarm, false, good_disarm },
+		{ "close", event_armed, call_close, false, good_close, true },
+	};
+
+	have_other();
+	fail_each(ops, ARRAY_SIZE(ops));
+	end();
+}
+
+TEST_F(memory, calls_for_a_process)
+{
+	begin(UTRACE_SCOPE_PROCESS);
+	fail_calls();
+}
+
+TEST_F(memory, calls_for_a_tree)
+{
+	begin(UTRACE_SCOPE_TREE);
+	fail_calls();
+}
+
+TEST_F(memory, writing)
+{
+	static const struct op op = {
+		"write", event_armed, write_here, true, good_write,
+	};
+
+	begin(UTRACE_SCOPE_PROCESS);
+	have_other();
+	fail_each(&op, 1);
+	end();
+}
+
+TEST_F(memory, registering)
+{
+	static const struct op op = {
+		"REG", event_armed, register_other, true, good_register,
+	};
+
+	begin(UTRACE_SCOPE_PROCESS);
+	fail_each(&op, 1);
+	end();
+}
+
+/* ftrace */
+
+static int call_enable(void)
+{
+	return switch_event(enable_fd, true);
+}
+
+static int call_disable(void)
+{
+	return switch_event(enable_fd, false);
+}
+
+static void event_enabled(void)
+{
+	enable(0, true);
+}
+
+/* Do the bits fit the file, and can they be taken back and set anew? */
+static bool good_switch(bool on)
+{
+	bool good = registered(target.pid) == 2 &&
+		    count_bits(bits()) == enabled(target.pid) &&
+		    lines_of(target.pid, IS_OFF, IS_OFF) == (on ? 0 : 2);
+
+	good = !call_disable() && until(!bits()) && good;
+	good = !call_enable() && until(bits() == BOTH) && good;
+	return !call_disable() && until(!bits()) && good;
+}
+
+static bool good_enable(int ret)
+{
+	return good_switch(!ret);
+}
+
+static bool good_disable(int ret)
+{
+	return good_switch(ret);
+}
+
+TEST_F(memory, enabling)
+{
+	static const struct op ops[] = {
+		{ "enable", NULL, call_enable, false, good_enable },
+		{ "disable", event_enabled, call_disable, false, good_disable },
+	};
+
+	have_word(&target, 0);
+	have_other();
+	fail_each(ops, ARRAY_SIZE(ops));
+	is(0, bits(), "no bit is set");
+}
+
+/* A process that has registered nothing yet. */
+static void fresh(void)
+{
+	stop(&target);
+	start_words(&target, obey_here);
+	put(&target, WORD, 2, OWN_COUNT);
+	enable(0, true);
+}
+
+static int without_engine;
+
+/* A process without an engine has the bit for ftrace, and not for a tracer. */
+static bool good_first(int ret)
+{
+	bool good = registered(target.pid) == !ret;
+	int armed;
+
+	good = count_bits(bits()) == enabled(target.pid) && good;
+	good = !lines_of(target.pid, IS_OFF, IS_OFF) && good;
+	if (ret)
+		have_word(&target, 0);
+	good = !call_disable() && until(!bits()) && good;
+	good = !call_enable() && until(bits() == 1) && good;
+	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
+	armed = event_arm();
+	without_engine += armed == -EUSERS;
+	good = (!armed || armed == -EUSERS) && good;
+	good = !call_disable() && until(bits() == !armed) && good;
+	untrace(&tracer);
+	return until(!bits()) && good;
+}
+
+TEST_F(memory, registering_for_the_first_time)
+{
+	static const struct op op = {
+		"REG", fresh, register_first, true, good_first,
+	};
+
+	fail_each(&op, 1);
+	holds(without_engine > 0, "%d processes have no engine", without_engine);
+}
+
+/* Forks */
+
+/* Who wants the bits of the parent. */
+static enum who_wants { FTRACE, PROCESS, TREE } who;
+static int without;
+
+/* Let the child look again; returns the bits, or -EPROTO. */
+static int child_looks(void)
+{
+	long step = shared->number[1] + 1;
+
+	shared->number[1] = step;
+	return until(shared->number[7] == step) ? (int)shared->number[5] :
+						  -EPROTO;
+}
+
+/* The bits go, and come back if they are registered. */
+static bool child_follows(bool has_words)
+{
+	int again = has_words && who != PROCESS ? BOTH : 0;
+	bool good;
+
+	good = !(who == FTRACE ? call_disable() : event_disarm());
+	good = !child_looks() && shared->number[6] == -EBADF && good;
+	good = !(who == FTRACE ? call_enable() : event_arm()) && good;
+	return child_looks() == again && good;
+}
+
+/* A child has the registrations and the right bits, or neither. */
+static bool check_child(pid_t pid)
+{
+	int lines = registered(pid), now = child_looks(), want = 0;
+	bool good = lines == 0 || lines == 2;
+
+	if (who == FTRACE)
+		want = enabled(pid);
+	else if (who == TREE)
+		want = rows_of(pid);
+	good = shared->number[4] == (now | 1 << 8) && count_bits(now) == want &&
+	       good;
+	good = (lines || !now) && good;
+	good = shared->number[6] == (who == FTRACE || (who == TREE && now) ?
+				     0 : -EBADF) && good;
+	if (!good)
+		printf("# %d registered, bits %lx, then %d, %d wanted, write %ld\n",
+		       lines, shared->number[4], now, want, shared->number[6]);
+	good = child_follows(lines) && good;
+	shared->number[1] = -1;
+	have(&target, SELF, 'r', 0);
+	return good;
+}
+
+static void try_fork(int n)
+{
+	pid_t pid;
+	int i;
+
+	for (i = 0; i < 8; i++)
+		shared->number[i] = 0;
+	pid = fail_nth(true, fork_here, n);
+	if (pid < 0) {
+		failed++;
+		bad += left || (pid != -ENOMEM && pid != -EAGAIN);
+		return;
+	}
+	need(until(shared->number[4]), "the child");
+	without += !registered(pid);
+	if (check_child(pid) && bits() == BOTH)
+		return;
+	printf("# the child is wrong after allocation %d\n", n);
+	wrong++;
+}
+
+static void fail_forks(enum who_wants whose)
+{
+	int allocations;
+
+	have_other();
+	who = whose;
+	if (who == FTRACE)
+		enable(0, true);
+	else
+		arm_event(tracer.fd, 0, 0);
+	allocations = sweep(try_fork, 1);
+	holds(failed > 5, "fork: %d allocations, %d failures", allocations,
+	      failed);
+	is(0, bad, "with the errors of fork");
+	holds(without > 0, "%d children have no registrations", without);
+	is(0, wrong, "the parent is as before, and the child as it should be");
+}
+
+TEST_F(memory, forks_with_ftrace)
+{
+	have_word(&target, 0);
+	fail_forks(FTRACE);
+	enable(0, false);
+	is(0, bits(), "disabled");
+}
+
+TEST_F(memory, forks_that_start_without)
+{
+	begin(UTRACE_SCOPE_PROCESS);
+	fail_forks(PROCESS);
+	end();
+}
+
+TEST_F(memory, forks_that_keep)
+{
+	begin(UTRACE_SCOPE_TREE);
+	fail_forks(TREE);
+	end();
+}
+
+/* Programs */
+
+static int begun;
+
+/* The program finds the event armed if it begins. */
+static void try_program(int n)
+{
+	bool good;
+	int i;
+
+	for (i = 0; i < 8; i++)
+		shared->number[i] = 0;
+	have(&target, SELF, 'X', n);
+	left = shared->number[0];
+	if (shared->number[1]) {
+		begun++;
+		good = shared->number[1] == (1 | 1 << 8) && !shared->result &&
+		       !shared->number[2] && gather(&tracer, 0) == 1;
+	} else {
+		good = !left && shared->number[4] && !gather(&tracer, 0);
+	}
+	if (good)
+		return;
+	wrong++;
+	printf("# allocation %d: error %ld, status %lx, REG %ld, bits %lx\n", n,
+	       shared->number[3], shared->number[4], shared->result,
+	       shared->number[1]);
+}
+
+TEST_F(memory, programs)
+{
+	int allocations;
+
+	begin(UTRACE_SCOPE_TREE);
+	arm_event(tracer.fd, 0, 0);
+	allocations = sweep(try_program, STRIDE);
+	holds(begun > 5, "execve: %d allocations, %d programs begin",
+	      allocations, begun);
+	is(0, wrong, "which have the bit, and are told");
+	end();
+}
+
+/* The program.  number[]: 1: the bits, and 1 << 8.  2: what a write gives. */
+static int be_registering(const char *number)
+{
+	share_again(number);
+	snprintf(event[0].name, sizeof(event[0].name), "%s", getenv("EVENT"));
+	store(WORD, 4, OWN_COUNT);
+	shared->result = register_first();
+	shared->number[1] = bits_here() | 1 << 8;
+	shared->number[2] = write_here();
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 3 && !strcmp(argv[1], "register"))
+		return be_registering(argv[2]);
+	return test_harness_run(argc, argv);
+}

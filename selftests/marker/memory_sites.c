@@ -1,0 +1,683 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace selftests - markers without memory
+ *
+ * The test repeats each call, forks, hits and programs of the target: the first
+ * allocation fails, then the second, until there are fewer allocations.  A call
+ * that fails has changed nothing, and one that works has done all.
+ *
+ * The marker shares its semaphore with a second one, which another tracer has armed
+ * in the target and its children all the time.  So a semaphore that is raised or
+ * lowered once too often is seen in any case.
+ */
+#define _SDT_HAS_SEMAPHORES 1
+#include <sys/sdt.h>
+
+#include <sys/ptrace.h>
+
+#include "memory.h"
+#include "sites.h"
+
+/* The semaphore of the marker in main(). */
+unsigned short utrace_test_main_semaphore __attribute__((section(".probes")));
+
+static struct tracer tracer, other;
+static int nth_fd;
+static __u32 scope;
+
+/* What is armed: FIRST or, with UTRACE_MARKER_RETURN, ADD. */
+static struct utrace_ioc_marker marker;
+static enum place place;
+
+/* Another process has the marker, too, so that its site stays. */
+static struct target bystander;
+static struct tracer keeper;
+
+/* The path of the copy of this program, in the target, too. */
+static const char *path_of_copy(void)
+{
+	static char path[64];
+
+	snprintf(path, sizeof(path), "%s/program", folder);
+	return path;
+}
+
+/* The semaphore of this process at first and at last, with a hit in between. */
+static int hit_and_look(void)
+{
+	int first = own_semaphore(FIRST);
+
+	hit_once(0);
+	return first | own_semaphore(FIRST) << 4 | 1 << 8;
+}
+
+#define SEEN(semaphore)	((semaphore) | (semaphore) << 4 | 1 << 8)
+
+/*
+ * Fork with the n-th allocation failing.  The child looks at once, then when
+ * number[1] is set, and ends.  number[]: 0: allocations left.  2 and 3: what the
+ * child has seen.
+ */
+static void fork_failing(int n)
+{
+	int nth = fail_nth_open(0);
+	pid_t pid;
+
+	if (!fail_nth_arm(nth, n))
+		_exit(99);
+	pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	if (!pid) {
+		stage->number[2] = hit_and_look();
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		while (!stage->number[1])
+			usleep(1000);
+		stage->number[3] = hit_and_look();
+		_exit(0);
+	}
+	stage->result = pid < 0 ? -errno : pid;
+	stage->number[0] = fail_nth_left(nth);
+	close(nth);
+}
+
+static void reap(pid_t pid)
+{
+	int status = -1;
+
+	waitpid(pid, &status, 0);
+	stage->number[4] = pid;
+	stage->number[5] = status;
+}
+
+/*
+ * Have a new child hit the marker with the n-th allocation failing, and once more.
+ * number[]: 0: allocations left.  1: results that are right.
+ */
+static void hit_failing(int n)
+{
+	pid_t pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	int nth = fail_nth_open(0);
+	long result;
+
+	if (!pid) {
+		if (!fail_nth_arm(nth, n))
+			_exit(99);
+		result = hit_once(0);
+		stage->number[0] = fail_nth_left(nth);
+		stage->number[1] += result == stage->result;
+		stage->number[1] += hit_once(1) == stage->result +
+				    (stage->place == ADD);
+		_exit(0);
+	}
+	close(nth);
+	reap(pid);
+}
+
+/*
+ * Have a child execute the program with the n-th allocation failing, but none of the
+ * program itself; see main().  number[]: 0: allocations left.  2: -errno of
+ * execve(2).
+ */
+static void execute_failing(int n)
+{
+	pid_t pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	int status = -1, nth = fail_nth_open(pid);
+	char number[16];
+
+	if (!pid) {
+		snprintf(number, sizeof(number), "%d", shared_fd);
+		ptrace(PTRACE_TRACEME, 0, 0, 0);
+		if (!fail_nth_arm(nth, n))
+			_exit(99);
+		execl(path_of_copy(), "memory_sites", "run", number, NULL);
+		shared->number[2] = -errno;
+		_exit(93);
+	}
+	waitpid(pid, &status, 0);
+	if (WIFSTOPPED(status)) {
+		shared->number[0] = fail_nth_left(nth);
+		ptrace(PTRACE_DETACH, pid, 0, WSTOPSIG(status) == SIGTRAP ?
+		       0 : WSTOPSIG(status));
+		waitpid(pid, &status, 0);
+	}
+	close(nth);
+	stage->number[4] = pid;
+	stage->number[5] = status;
+}
+
+/*
+ * Orders: 'f', 'H' and 'X': fork, hit and execute with an allocation failing.  'r':
+ * reap.  Others: as in sites.h.
+ */
+static void obey_here(struct target *target, struct order *order)
+{
+	switch (order->what) {
+	case 'f':
+		fork_failing(order->n);
+		break;
+	case 'H':
+		hit_failing(order->n);
+		break;
+	case 'X':
+		execute_failing(order->n);
+		break;
+	case 'r':
+		reap(-1);
+		break;
+	default:
+		obey_sites(target, order);
+	}
+}
+
+/* The state of the target */
+
+static long count_of(void)
+{
+	return hits_of(&tracer, marker.id);
+}
+
+/* The records that were lost before the last look of told(). */
+static int lost;
+
+/* The records since the last look that a task has made, and those that are lost. */
+static int told(pid_t tid)
+{
+	static __u64 before;
+	__u64 now = info(tracer.session).lost;
+
+	gather(tracer.session, 0);
+	lost = (int)(now - before);
+	before = now;
+	return count(UTRACE_REC_MARKER, tid) + lost;
+}
+
+/* Is a hit counted and recorded if the marker is armed, and only then? */
+static bool is_told(bool armed)
+{
+	bool recorded = armed && !(marker.flags & UTRACE_MARKER_HISTOGRAM);
+	long before = count_of(), after;
+	int records;
+
+	told(0);
+	hit(&target, place, 1);
+	records = told(0);
+	after = count_of();
+	if (records == recorded && after == (armed ? before + 1 : -ENOENT) &&
+	    good_hits(&tracer, target.pid, target.pid, place, 0) == recorded)
+		return true;
+	printf("# %d records, and %ld hits after %ld\n", records, after, before);
+	return false;
+}
+
+/* Are the semaphores as they should be, before and after a hit? */
+static bool has(bool armed)
+{
+	const int want = 1 + (armed && place == FIRST);
+	int first = semaphore(&target, FIRST);
+	bool good = is_told(armed);
+	int last = semaphore(&target, FIRST);
+	int others = other_semaphores(&target, FIRST);
+
+	if (first == want && last == want && !others)
+		return good;
+	printf("# semaphores %d and %d instead of %d, others %d\n", first, last,
+	       want, others);
+	return false;
+}
+
+/* The child sleeps, and so does not raise what is armed after it came. */
+static bool child_has(bool armed)
+{
+	int want = 1 + (armed && place == FIRST);
+	void *at = (void *)(uintptr_t)stage->semaphore_at[FIRST];
+	int got = read_word(target.tid[CHILD], at, 2);
+
+	if (got != want)
+		printf("# semaphore %d of the child instead of %d\n", got, want);
+	return got == want;
+}
+
+/* Disarm the marker, which is armed or not. */
+static bool leaves(bool armed)
+{
+	int ret = try_disarm(tracer.fd, &marker);
+
+	return has(false) && ret == (armed ? 0 : -ENOENT);
+}
+
+static bool works(void)
+{
+	bool good = !try_arm(tracer.fd, &marker);
+
+	good = has(true) && good;
+	return leaves(true) && good;
+}
+
+/* Calls */
+
+static int call_arm(void)
+{
+	return try_arm(tracer.fd, &marker);
+}
+
+static bool good_arm(int ret)
+{
+	bool good = has(!ret);
+
+	good = leaves(!ret) && good;
+	good = child_has(false) && good;
+	return works() && good;
+}
+
+static int call_disarm(void)
+{
+	return try_disarm(tracer.fd, &marker);
+}
+
+static bool good_disarm(int ret)
+{
+	bool follows = scope == UTRACE_SCOPE_TREE;
+	bool good = has(ret);
+
+	good = child_has(ret && follows) && good;
+	good = leaves(ret) && good;
+	good = child_has(false) && good;
+	return works() && good;
+}
+
+static int call_counts(void)
+{
+	struct utrace_marker_count counts[4];
+	__u32 filled;
+	int n = marker_counts(tracer.fd, counts, 4, &filled);
+
+	return n < 0 ? n : n == 1 && filled == 1 ? 0 : -EPROTO;
+}
+
+static bool good_counts(int ret)
+{
+	bool good = has(true);
+
+	return leaves(true) && good;
+}
+
+static int call_close(void)
+{
+	return close(tracer.fd) ? -errno : 0;
+}
+
+static void open_markers(void)
+{
+	tracer.fd = try_markers(tracer.session, target.pid, scope,
+				tracer.target);
+	errno = -tracer.fd;
+	need(tracer.fd >= 0, "UTRACE_IOC_WORDS");
+}
+
+static bool good_close(int ret)
+{
+	bool good;
+
+	open_markers();
+	good = has(false);
+	good = child_has(false) && good;
+	return works() && good;
+}
+
+static int make_call(int n)
+{
+	int ret;
+
+	need(fail_nth_arm(nth_fd, n), "fail-nth");
+	ret = op->call();
+	left = fail_nth_left(nth_fd);
+	return ret;
+}
+
+static void armed(void)
+{
+	arm_marker(&tracer, marker);
+}
+
+static const struct op op_arm = { "ARM", NULL, call_arm, false, good_arm };
+
+static const struct op ops_armed[] = {
+	{ "DISARM", armed, call_disarm, false, good_disarm },
+	{ "COUNTS", armed, call_counts, false, good_counts },
+	{ "close", armed, call_close, false, good_close, true },
+};
+
+static void fail_armed(void)
+{
+	fail_each(ops_armed, ARRAY_SIZE(ops_armed));
+}
+
+/* Fixture */
+
+static void choose_marker(enum place which, __u32 flags)
+{
+	place = which;
+	marker = marker_of(which);
+	marker.flags = flags;
+	if (flags & UTRACE_MARKER_HISTOGRAM)
+		marker.nargs = 1;
+}
+
+static void begin(__u32 which)
+{
+	scope = which;
+	trace(&tracer, target.pid, scope);
+}
+
+static void end(void)
+{
+	untrace(&tracer);
+	tracer.fd = -1;
+	is(1, semaphore(&target, FIRST), "closed: the other tracer's semaphore");
+	close(other.fd);
+	is(0, semaphore(&target, FIRST), "both are closed: none is left");
+	holds(until(!word_engines(target.pid)), "and no engine");
+}
+
+FIXTURE(memory) {
+};
+
+FIXTURE_SETUP(memory)
+{
+	const char *why = memory_begin(dev_begin(_metadata));
+
+	if (why)
+		SKIP(return, "%s", why);
+	nth_fd = fail_nth_open(0);
+	need(nth_fd >= 0, "fail-nth");
+	make_libraries();
+	start_sites(&target);
+	trace(&other, target.pid, UTRACE_SCOPE_TREE);
+	arm_place(&other, SECOND);
+	choose_marker(FIRST, 0);
+}
+
+FIXTURE_TEARDOWN(memory)
+{
+	stop(&target);
+	remove_libraries();
+	close(nth_fd);
+	memory_end();
+	dev_end();
+}
+
+/* Tests */
+
+TEST_F(memory, arming)
+{
+	begin(UTRACE_SCOPE_PROCESS);
+	fail_each(&op_arm, 1);
+	end();
+}
+
+TEST_F(memory, arming_a_tree)
+{
+	begin(UTRACE_SCOPE_TREE);
+	fail_each(&op_arm, 1);
+	end();
+}
+
+TEST_F(memory, arming_a_histogram)
+{
+	begin(UTRACE_SCOPE_PROCESS);
+	choose_marker(FIRST, UTRACE_MARKER_HISTOGRAM);
+	fail_each(&op_arm, 1);
+	end();
+}
+
+TEST_F(memory, arming_a_return)
+{
+	begin(UTRACE_SCOPE_PROCESS);
+	choose_marker(ADD, UTRACE_MARKER_RETURN);
+	fail_each(&op_arm, 1);
+	end();
+}
+
+TEST_F(memory, calls_for_a_process)
+{
+	begin(UTRACE_SCOPE_PROCESS);
+	fail_armed();
+	end();
+}
+
+TEST_F(memory, calls_for_a_tree)
+{
+	begin(UTRACE_SCOPE_TREE);
+	fail_armed();
+	end();
+}
+
+/* The site stays, and with it the breakpoint that a call could not remove. */
+TEST_F(memory, calls_beside_another_process)
+{
+	start_sites(&bystander);
+	trace(&keeper, bystander.pid, UTRACE_SCOPE_PROCESS);
+	arm_place(&keeper, FIRST);
+	begin(UTRACE_SCOPE_PROCESS);
+	fail_each(&op_arm, 1);
+	fail_armed();
+	is(1, semaphore(&bystander, FIRST), "the other process");
+	hit(&bystander, FIRST, 3);
+	are_hits(&keeper, &bystander, FIRST, 3, "its hits");
+	untrace(&keeper);
+	/* The process has descriptors of this one. */
+	stop(&bystander);
+	end();
+}
+
+/* Forks */
+
+/* The child's view, and its hit, at first and when the marker is disarmed. */
+static bool check_child(pid_t pid, bool kept)
+{
+	bool good;
+
+	good = until(stage->number[2]) && stage->number[2] == SEEN(1 + kept);
+	good = told(pid) == kept && good;
+	good = leaves(true) && good;
+	stage->number[1] = 1;
+	good = until(stage->number[3]) && stage->number[3] == SEEN(1) && good;
+	have(&target, SELF, 'r', 0);
+	good = !stage->number[5] && !told(pid) && good;
+	return !try_arm(tracer.fd, &marker) && good;
+}
+
+static void try_fork(int n)
+{
+	bool good = true;
+	int i;
+
+	for (i = 0; i < 6; i++)
+		stage->number[i] = 0;
+	have(&target, SELF, 'f', n);
+	left = stage->number[0];
+	if (stage->result < 0) {
+		failed++;
+		bad += left || (stage->result != -ENOMEM &&
+				stage->result != -EAGAIN);
+	} else {
+		good = check_child(stage->result, scope == UTRACE_SCOPE_TREE);
+	}
+	if (has(true) && good)
+		return;
+	printf("# allocation %d: result %ld, the child has %lx, then %lx, and status %lx\n",
+	       n, stage->result, stage->number[2], stage->number[3],
+	       stage->number[5]);
+	wrong++;
+}
+
+/* A fork fails, or makes a child that is right. */
+static void fail_forks(void)
+{
+	int allocations;
+
+	arm_marker(&tracer, marker);
+	stage->place = place;
+	allocations = sweep(try_fork, 1);
+	holds(failed > 5, "fork: %d allocations, %d failures", allocations,
+	      failed);
+	is(0, bad, "with the errors of fork");
+	is(0, wrong, "the parent is as before, and the child as it should be");
+}
+
+TEST_F(memory, forks_that_start_without)
+{
+	begin(UTRACE_SCOPE_PROCESS);
+	fail_forks();
+	end();
+}
+
+TEST_F(memory, forks_that_keep)
+{
+	begin(UTRACE_SCOPE_TREE);
+	fail_forks();
+	end();
+}
+
+/* Hits */
+
+/* What the function of the place returns, and how many of two hits are told of. */
+static long result;
+static int least, most;
+
+/* A child hits the marker with an allocation failing, and again. */
+static void try_hit(int n)
+{
+	long before = count_of(), hits;
+	int i, records;
+
+	for (i = 0; i < 6; i++)
+		stage->number[i] = 0;
+	stage->result = result;
+	have(&target, SELF, 'H', n);
+	left = stage->number[0];
+	hits = count_of() - before;
+	records = told(stage->number[4]);
+	/* Without memory for the task its hit is not counted. */
+	if (stage->number[1] == 2 && !stage->number[5] &&
+	    hits == records - lost && records >= (left ? 2 : least) &&
+	    records <= (left ? 2 : most))
+		return;
+	printf("# allocation %d: results %ld, status %lx, %ld hits, %d records\n",
+	       n, stage->number[1], stage->number[5], hits, records);
+	wrong++;
+}
+
+static void fail_hits(long a_result, int at_least, int at_most)
+{
+	result = a_result;
+	least = at_least;
+	most = at_most;
+	arm_marker(&tracer, marker);
+	stage->place = place;
+	told(0);
+	holds(true, "a hit: %d allocations", sweep(try_hit, 1));
+	is(0, wrong, "hits are told, and the program goes on");
+}
+
+TEST_F(memory, hits)
+{
+	begin(UTRACE_SCOPE_TREE);
+	fail_hits(B, 2, 2);
+	end();
+}
+
+/*
+ * The instruction is one that is executed elsewhere; without memory for that uprobes
+ * has the breakpoint hit once more.
+ */
+TEST_F(memory, hits_of_a_function)
+{
+	begin(UTRACE_SCOPE_TREE);
+	choose_marker(ADD, 0);
+	fail_hits(A + B, 2, 3);
+	end();
+}
+
+/* Without memory to note the call, uprobes does not notice the return. */
+TEST_F(memory, hits_of_a_return)
+{
+	begin(UTRACE_SCOPE_TREE);
+	choose_marker(ADD, UTRACE_MARKER_RETURN);
+	fail_hits(A + B, 1, 3);
+	end();
+}
+
+/* Programs */
+
+static void make_program(void)
+{
+	struct sdt_site all[4];
+	int fd;
+
+	copy_file("/proc/self/exe", path_of_copy(), 0755);
+	fd = open(path_of_copy(), O_RDONLY | O_CLOEXEC);
+	need(fd >= 0 && sdt_read(path_of_copy(), all, 4) == 1 &&
+	     all[0].semaphore, "the marker in main()");
+	marker = marker_at(&all[0], fd, ID(PLACES));
+}
+
+/* The semaphore is raised if a hit is told; a program may not begin. */
+static bool check_program(bool used)
+{
+	int raised = shared->number[1] & 0xff;
+	int hits = told(stage->number[4]);
+
+	if (shared->number[1])
+		return raised <= 1 && hits == raised && (raised || used) &&
+		       !stage->number[5];
+	return !hits && used && stage->number[5];
+}
+
+static int begun, without;
+
+static void try_program(int n)
+{
+	int i;
+
+	for (i = 0; i < 8; i++)
+		shared->number[i] = 0;
+	have(&target, SELF, 'X', n);
+	left = shared->number[0];
+	begun += !!shared->number[1];
+	without += shared->number[1] == 1 << 8;
+	if (check_program(!left))
+		return;
+	wrong++;
+	printf("# allocation %d: error %ld, status %lx, the program has %lx\n",
+	       n, shared->number[2], stage->number[5], shared->number[1]);
+}
+
+TEST_F(memory, programs)
+{
+	int allocations;
+
+	make_program();
+	begin(UTRACE_SCOPE_TREE);
+	arm_marker(&tracer, marker);
+	told(0);
+	allocations = sweep(try_program, STRIDE);
+	holds(begun > 5, "execve: %d allocations, %d programs begin",
+	      allocations, begun);
+	holds(without < begun, "of which %d are without the marker", without);
+	is(0, wrong, "a program has both the semaphore and a hit, or neither");
+	unlink(path_of_copy());
+	end();
+}
+
+/* The program.  number[]: 1: the semaphore in main(), and 1 << 8. */
+int main(int argc, char **argv)
+{
+	int raised = load(&utrace_test_main_semaphore, 2);
+
+	STAP_PROBE1(utrace_test, main, argc);
+	if (argc != 3 || strcmp(argv[1], "run"))
+		return test_harness_run(argc, argv);
+	share_again(argv[2]);
+	shared->number[1] = raised | 1 << 8;
+	return 0;
+}
