@@ -8,6 +8,8 @@
 #ifndef UTRACE_MARKER_MEMORY_H
 #define UTRACE_MARKER_MEMORY_H
 
+#include <sys/ptrace.h>
+
 #include "../fail_nth.h"
 #include "words.h"
 
@@ -124,6 +126,39 @@ static inline void fail_each(const struct op *ops, size_t n)
 		is(0, bad, "  errors as documented");
 		is(0, wrong, "  and nothing is half done");
 	}
+}
+
+/*
+ * Have a child execute a program with the @n-th allocation failing, but none of the
+ * program itself, whose arguments are @word and the number of the shared memory.
+ * shared::number[]: 0: allocations left.  3: -errno of execve(2).  4: status of the
+ * child.  Returns its pid.
+ */
+static inline pid_t execute_failing(int n, const char *path, const char *word)
+{
+	pid_t pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	int status = -1, nth = fail_nth_open(pid);
+	char number[16];
+
+	if (!pid) {
+		snprintf(number, sizeof(number), "%d", shared_fd);
+		ptrace(PTRACE_TRACEME, 0, 0, 0);
+		if (!fail_nth_arm(nth, n))
+			_exit(99);
+		execl(path, "memory", word, number, NULL);
+		shared->number[3] = -errno;
+		_exit(97);
+	}
+	waitpid(pid, &status, 0);
+	if (WIFSTOPPED(status)) {
+		shared->number[0] = fail_nth_left(nth);
+		ptrace(PTRACE_DETACH, pid, 0, WSTOPSIG(status) == SIGTRAP ?
+		       0 : WSTOPSIG(status));
+		waitpid(pid, &status, 0);
+	}
+	close(nth);
+	shared->number[4] = status;
+	return pid;
 }
 
 static inline const char *memory_begin(const char *why)

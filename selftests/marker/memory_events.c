@@ -6,8 +6,6 @@
  * first allocation fails, then the second, until there are fewer allocations.  A call
  * that fails has changed nothing, and one that works has done all.
  */
-#include <sys/ptrace.h>
-
 #include "events.h"
 #include "memory.h"
 
@@ -104,37 +102,6 @@ static int fork_here(void)
 }
 
 /*
- * Have a child execute this program with the n-th allocation failing, but none of the
- * program itself; see be_registering().  number[]: 0: allocations left.  3: -errno of
- * execve(2).  4: status of the child.
- */
-static void execute_failing(int n)
-{
-	pid_t pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
-	int status = -1, nth = fail_nth_open(pid);
-	char number[16];
-
-	if (!pid) {
-		snprintf(number, sizeof(number), "%d", shared_fd);
-		ptrace(PTRACE_TRACEME, 0, 0, 0);
-		if (!fail_nth_arm(nth, n))
-			_exit(99);
-		execl("/proc/self/exe", "memory", "register", number, NULL);
-		shared->number[3] = -errno;
-		_exit(97);
-	}
-	waitpid(pid, &status, 0);
-	if (WIFSTOPPED(status)) {
-		shared->number[0] = fail_nth_left(nth);
-		ptrace(PTRACE_DETACH, pid, 0, WSTOPSIG(status) == SIGTRAP ?
-		       0 : WSTOPSIG(status));
-		waitpid(pid, &status, 0);
-	}
-	close(nth);
-	shared->number[4] = status;
-}
-
-/*
  * Orders: with an allocation failing 'F': make a call, 'X': execute.  'r': reap.  'b':
  * look at bits.
  */
@@ -146,7 +113,7 @@ static void obey_here(struct target *target, struct order *order)
 		fail_here(order->n);
 		break;
 	case 'X':
-		execute_failing(order->n);
+		execute_failing(order->n, "/proc/self/exe", "register");
 		break;
 	case 'r':
 		wait(NULL);

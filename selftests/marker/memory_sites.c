@@ -13,8 +13,6 @@
 #define _SDT_HAS_SEMAPHORES 1
 #include <sys/sdt.h>
 
-#include <sys/ptrace.h>
-
 #include "memory.h"
 #include "sites.h"
 
@@ -113,38 +111,6 @@ static void hit_failing(int n)
 }
 
 /*
- * Have a child execute the program with the n-th allocation failing, but none of the
- * program itself; see main().  number[]: 0: allocations left.  2: -errno of
- * execve(2).
- */
-static void execute_failing(int n)
-{
-	pid_t pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
-	int status = -1, nth = fail_nth_open(pid);
-	char number[16];
-
-	if (!pid) {
-		snprintf(number, sizeof(number), "%d", shared_fd);
-		ptrace(PTRACE_TRACEME, 0, 0, 0);
-		if (!fail_nth_arm(nth, n))
-			_exit(99);
-		execl(path_of_copy(), "memory_sites", "run", number, NULL);
-		shared->number[2] = -errno;
-		_exit(93);
-	}
-	waitpid(pid, &status, 0);
-	if (WIFSTOPPED(status)) {
-		shared->number[0] = fail_nth_left(nth);
-		ptrace(PTRACE_DETACH, pid, 0, WSTOPSIG(status) == SIGTRAP ?
-		       0 : WSTOPSIG(status));
-		waitpid(pid, &status, 0);
-	}
-	close(nth);
-	stage->number[4] = pid;
-	stage->number[5] = status;
-}
-
-/*
  * Orders: 'f', 'H' and 'X': fork, hit and execute with an allocation failing.  'r':
  * reap.  Others: as in sites.h.
  */
@@ -158,7 +124,8 @@ static void obey_here(struct target *target, struct order *order)
 		hit_failing(order->n);
 		break;
 	case 'X':
-		execute_failing(order->n);
+		stage->number[4] = execute_failing(order->n, path_of_copy(), "run");
+		stage->number[5] = shared->number[4];
 		break;
 	case 'r':
 		reap(-1);
@@ -649,7 +616,7 @@ static void try_program(int n)
 		return;
 	wrong++;
 	printf("# allocation %d: error %ld, status %lx, the program has %lx\n",
-	       n, shared->number[2], stage->number[5], shared->number[1]);
+	       n, shared->number[3], stage->number[5], shared->number[1]);
 }
 
 TEST_F(memory, programs)
