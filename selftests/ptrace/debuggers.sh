@@ -178,7 +178,11 @@ if ! skip "$text" dlv && ! skip "$text" "$bin/goroutines"; then
 	printf '%s\n' "break main.work" "continue" "goroutines" "continue" \
 		"clearall" "exit" "n" | delve > "$tmp/dlv" 2>&1
 	holds "$text" has "$tmp/dlv" 'Breakpoint 1 set' '> main.work()' \
-		'* Goroutine' runtime.gopark 'total:2'
+		'* Goroutine' runtime.gopark
+	# Both goroutines may come to the breakpoint at once, so that a stop
+	# counts two calls.
+	holds "delve counts the calls of two stops" \
+		grep -Eq 'total:([2-9]|[1-9][0-9])' "$tmp/dlv"
 	holds "and has no complaint" hasnt "$tmp/dlv" '[Ee]rror|failed|could not'
 	holds "delve is gone, and strace is not" \
 		grep -q "^TracerPid:.${jobs[1]}\$" "/proc/$pid/status"
