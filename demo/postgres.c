@@ -21,13 +21,8 @@
 #define QUERY	"select 6 * 7;"
 #define HITS	3
 
-/*
- * The server runs a copy of its program: the programs of a guest are on 9p, which
- * cannot have breakpoints.
- */
-#define START	"cp $(command -v postgres) . && " \
-		"initdb --no-sync -A trust -D data && " \
-		"pg_ctl -D data -p $PWD/postgres -l log " \
+#define START	"initdb --no-sync -A trust -D data && " \
+		"pg_ctl -D data -l log " \
 		"-o \"-k $PWD -c listen_addresses=\" start"
 
 /* A script that says when it is there, as spawn_target() wants it. */
@@ -39,16 +34,20 @@ struct session {
 	pid_t backend;
 };
 
+/* The program of the server. */
+static char server[512];
+
 /* The programs of the server are not in PATH, and psql is a script there. */
 static void find_programs(void)
 {
-	char path[512];
+	char path[512], *folder;
 	glob_t found;
 
 	if (glob("/usr/lib/postgresql/*/bin/initdb", 0, NULL, &found))
 		give_up("there is no PostgreSQL; run 'scripts/deps markers'");
-	snprintf(path, sizeof(path), "%s:%s",
-		 dirname(found.gl_pathv[found.gl_pathc - 1]), getenv("PATH"));
+	folder = dirname(found.gl_pathv[found.gl_pathc - 1]);
+	snprintf(server, sizeof(server), "%s/postgres", folder);
+	snprintf(path, sizeof(path), "%s:%s", folder, getenv("PATH"));
 	setenv("PATH", path, 1);
 	globfree(&found);
 }
@@ -122,7 +121,7 @@ static unsigned long start_of_program(pid_t pid)
 
 	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
 	text = read_whole(path);
-	at = strstr(text, "/pg/postgres\n");
+	at = strstr(text, server);
 	while (at && at > text && at[-1] != '\n')
 		at--;
 	if (at)
@@ -134,7 +133,7 @@ static unsigned long start_of_program(pid_t pid)
 static void check_semaphores(const struct session *traced,
 			     const struct session *other, int value)
 {
-	unsigned long at = find_semaphore("postgres", MARKER) +
+	unsigned long at = find_semaphore(server, MARKER) +
 			   start_of_program(traced->backend);
 	int one = read_semaphore(traced->backend, at);
 	int two = read_semaphore(other->backend, at);
