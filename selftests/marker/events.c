@@ -7,6 +7,7 @@
  * fork(2) has write-protected, some time after the write to enable: there the
  * tests of such pages fail.
  */
+#include "blows.h"
 #include "events.h"
 
 /* A word in memory that comes and goes. */
@@ -148,22 +149,13 @@ static void *watch_on(void *watcher)
 	return NULL;
 }
 
-/* Add 1 up to 2^20 and back, in the bits below the event's. */
-static void *strike(void *thread)
+/* Threads count in the bits below the event's. */
+static void strike_all(void)
 {
-	long net = 0, step = 1;
-	int n;
+	pthread_t threads[STRIKERS];
 
-	while (!shared->quit) {
-		for (n = 0; n < 1000; n++) {
-			add_to(WORD, 4, step);
-			net += step;
-			if (net == 1 << 20 || !net)
-				step = net ? -1 : 1;
-		}
-	}
-	shared->number[(long)thread] = net;
-	return NULL;
+	begin_blows(threads);
+	end_blows(threads);
 }
 
 static void run(void *(*function)(void *number), int n)
@@ -209,7 +201,7 @@ static void obey_here(struct target *target, struct order *order)
 		run(watch_on, WATCHERS);
 		break;
 	case 'b':
-		run(strike, WATCHERS);
+		strike_all();
 		break;
 	case 'p':
 		if (!map_pages(1))
@@ -580,6 +572,8 @@ TEST_F_TIMEOUT(events, counts_below_the_bit, LONG_TIMEOUT)
 	struct target target;
 	__u64 sum = 0;
 
+	blows[0] = (struct blows){ WORD, 4, 1 << 20, 0 };
+	blows[1] = blows[0];
 	start_here(&target);
 	have_word(&target, 0);
 	fd = open_enable(0);
@@ -590,12 +584,14 @@ TEST_F_TIMEOUT(events, counts_below_the_bit, LONG_TIMEOUT)
 			wrong += !(read_word(target.pid, WORD, 4) & BIT_SET);
 		errors += !!switch_event(fd, false);
 	}
+	need(until(shared->looks > 100), "counts of the threads");
 	shared->quit = 1;
 	need(hear(&target, SELF) > 0, "the target");
 	holds(n > 20, "%d times on and off", n);
 	is(0, errors, "without an error");
 	is(0, wrong, "an enabled event has its bit");
-	for (i = 0; i < WATCHERS; i++)
+	holds(true, "%ld thousands of counts", shared->looks);
+	for (i = 0; i < STRIKERS; i++)
 		sum += shared->number[i];
 	is(sum, sees(&target), "the count is the sum of all threads");
 	stop(&target);

@@ -206,8 +206,10 @@ static void check_sums(struct target *target)
 	__u64 sum[2] = { blows[0].start, blows[1].start };
 	int i, both = blows[0].at != blows[1].at;
 
+	need(until(shared->looks > 100), "counts of the threads");
 	shared->quit = 1;
 	need(hear(target, SELF) > 0, "the target");
+	holds(true, "%ld thousands of counts", shared->looks);
 	for (i = 0; i < STRIKERS; i++)
 		sum[i % 2 & both] += shared->number[i];
 	for (i = 0; i <= both; i++) {

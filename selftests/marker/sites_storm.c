@@ -150,6 +150,9 @@ static void obey_here(struct target *target, struct order *order)
 #define TOGGLES_MOST	times(3000)
 #define STORM_MS	(times(10000) * ut_patience())
 
+/* So many children, at least, are born in a storm over forks. */
+#define CHILDREN	times_if_fast(5000)
+
 static void clear_results(void)
 {
 	int i;
@@ -210,15 +213,21 @@ static long all_records(struct tracer *tracer)
 	return now.records + now.lost;
 }
 
-/* Toggle for a while, and let the target end its loop. */
-static void toggle_all(struct tracer *tracer, struct toggle *what)
+/* Toggle for a while, and for @rounds of the target; then let it end its loop. */
+static void toggle_all(struct tracer *tracer, struct toggle *what, int rounds)
 {
-	const long end = now_ms() + STORM_MS;
+	const long begun = now_ms();
+	long time = 0;
 	int i, ret = 0;
 
-	for (i = 0; i < TOGGLES_MOST && now_ms() < end && !ret; i++)
+	for (i = 0; !ret && time < 10 * STORM_MS &&
+	     ((i < TOGGLES_MOST && time < STORM_MS) ||
+	      shared->number[ROUNDS] < rounds); i++) {
 		ret = toggle_once(tracer, what, i);
+		time = now_ms() - begun;
+	}
 	is(0, ret, "the marker is toggled");
+	holds(shared->number[ROUNDS] >= rounds, "for %d rounds", rounds);
 	holds(i >= 8, "%d times", i);
 	shared->quit = 1;
 }
@@ -230,6 +239,7 @@ static void are_good_hits(struct tracer *tracer)
 	most = shared->number[ALL] - shared->number[IDLE];
 	is(0, shared->number[BAD], "nothing bad has happened");
 	holds(shared->number[ROUNDS] > 0, "%ld rounds", shared->number[ROUNDS]);
+	holds(shared->number[CERTAIN] > 0, "hits of the armed marker");
 	holds(n >= shared->number[CERTAIN], "%ld hits are recorded, of %ld", n,
 	      shared->number[CERTAIN]);
 	holds(n <= most, "and at most %ld", most);
@@ -268,7 +278,7 @@ static void storm(struct target *target, __u32 scope, char order, int n,
 	stage->place = place;
 	tell(target, SELF, order, n);
 	need(until(shared->number[ALL]), "the first hit");
-	toggle_all(&tracer, &what);
+	toggle_all(&tracer, &what, order == 'F' ? CHILDREN : 0);
 	need(hear(target, SELF) > 0, "the target");
 	are_good_hits(&tracer);
 	if (place != ADD)
@@ -329,7 +339,7 @@ static void check_programs(struct target *target, __u32 scope)
 	trace_full(&tracer, target->pid, scope, SMALL, UTRACE_FULL_DROP);
 	tell(target, SELF, 'X', 0);
 	need(until(shared->number[ROUNDS] > 2), "programs");
-	toggle_all(&tracer, &what);
+	toggle_all(&tracer, &what, 0);
 	is(0, status_of(target->pid), "the last program has no semaphore");
 	are_good_hits(&tracer);
 	are_good_looks("semaphores in main()");
@@ -398,7 +408,7 @@ TEST_F_TIMEOUT(sites, two_tracers, LONG_TIMEOUT)
 	other = start_toggling(target, UTRACE_SCOPE_TREE);
 	trace_full(&tracer, target->pid, what.scope, SMALL, UTRACE_FULL_DROP);
 	need(until(shared->number[TOGGLES] > 2), "another tracer");
-	toggle_all(&tracer, &what);
+	toggle_all(&tracer, &what, 0);
 	kill(other, SIGKILL);
 	is(SIGKILL, status_of(other), "the other tracer");
 	holds(true, "has toggled %ld times", shared->number[TOGGLES] / 2);
