@@ -148,37 +148,6 @@ static void execute_in_child(pid_t pid)
 	reap(pid);
 }
 
-/* Load the library for the second time, in a namespace of its own. */
-static void load_again(void)
-{
-	loaded[1].handle = dlmopen(LM_ID_NEWLM, library[0],
-				   RTLD_NOW | RTLD_LOCAL);
-	if (!loaded[1].handle)
-		_exit(92);
-	look_around(1);
-}
-
-/* Map the code for the second time. */
-static void map_again(void)
-{
-	if (mmap(PLACE, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED,
-		 library_fd, site[PLAIN].offset & -PAGE) != PLACE)
-		_exit(91);
-}
-
-/* Call a function there, whose marker is at AT_PLACE. */
-#define AT_PLACE	(PLACE + site[PLAIN].offset % PAGE)
-
-static void call_again(void)
-{
-	__u64 function = (uintptr_t)loaded[0].function[PLAIN];
-	__u64 marker = stage->bias[0] + site[PLAIN].address;
-	long (*again)(long a, long b);
-
-	again = (void *)(AT_PLACE + function - marker);
-	stage->result = again(stage->a, stage->b);
-}
-
 /* Orders are told apart by their functions.  Others: as in sites.h. */
 static void obey_here(struct target *target, struct order *order)
 {
@@ -207,21 +176,8 @@ static void obey_here(struct target *target, struct order *order)
 	case 'Z':
 		execute_in_child(vfork());
 		break;
-	case 'O':
-		load_again();
-		break;
-	case 'D':
-		map_again();
-		break;
-	case 'q':
-		call_again();
-		break;
 	case 'k':
 		prctl(PR_SET_PDEATHSIG, order->n);
-		break;
-	case 'U':
-		if (munmap(PLACE, PAGE))
-			_exit(90);
 		break;
 	default:
 		obey_sites(target, order);
@@ -500,72 +456,6 @@ TEST_F(sites, another_file)
 	is(1, semaphore(target, HIT), "the first library");
 	hit(target, HIT, 3);
 	are_hits(&tracer, target, HIT, 3, "its hits");
-	untrace(&tracer);
-}
-
-/*
- * The code of the library is there twice, as dlmopen(3) maps a file.  Hits are
- * those of both copies.  The kernel's uprobes raise a semaphore for each copy
- * of the code, all in the first copy of the data, so this test asks only that
- * some semaphore is raised, and that none is at the end.
- */
-TEST_F(sites, loaded_twice)
-{
-	struct target *target = &self->target;
-	struct tracer tracer;
-	int first, second;
-
-	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
-	have(target, SELF, 'O', 0);
-	holds(stage->bias[0] != stage->bias[1], "two copies");
-	arm_place(&tracer, PLAIN);
-	arm_place(&tracer, HIT);
-	hit(target, PLAIN, 5);
-	are_hits(&tracer, target, PLAIN, 5, "hits of the first");
-	first = semaphore(target, HIT);
-	hit(target, HIT, 5);
-	are_hits(&tracer, target, HIT, 5, "hits of the first");
-	stage->library = 1;
-	hit(target, PLAIN, 5);
-	are_hits(&tracer, target, PLAIN, 5, "hits of the second");
-	second = semaphore(target, HIT);
-	hit(target, HIT, 5);
-	are_hits(&tracer, target, HIT, 5, "hits of the second");
-	holds(first + second > 0, "semaphores: %d and %d", first, second);
-	untrace(&tracer);
-	is(0, semaphore(target, HIT), "closed: the second semaphore");
-	stage->library = 0;
-	is(0, semaphore(target, HIT), "closed: the first semaphore");
-	hit(target, HIT, 5);
-}
-
-/* Code is mapped by hand, before and after ARM. */
-TEST_F(sites, code_mapped_twice)
-{
-	struct target *target = &self->target;
-	struct utrace_rec_marker *rec;
-	struct tracer tracer;
-	int i;
-
-	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
-	for (i = 0; i < 3; i++) {
-		if (i)
-			arm_place(&tracer, PLAIN);
-		have(target, SELF, 'D', 0);
-		if (!i)
-			arm_place(&tracer, PLAIN);
-		have(target, SELF, 'q', 0);
-		is(A, stage->result, "a copy of the code works");
-		is(1, gather(tracer.session, 1), "a hit");
-		rec = (void *)find(UTRACE_REC_MARKER, target->pid);
-		is((uintptr_t)AT_PLACE, rec ? rec->ip : 0, "where the copy is");
-		hit(target, PLAIN, 5);
-		are_hits(&tracer, target, PLAIN, 5, "hits where it was before");
-		have(target, SELF, 'U', 0);
-		hit(target, PLAIN, 5);
-		are_hits(&tracer, target, PLAIN, 5, "when the copy is gone");
-		disarm_place(&tracer, PLAIN);
-	}
 	untrace(&tracer);
 }
 
