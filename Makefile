@@ -72,7 +72,7 @@ series-full: prepare ## build/series-full: utrace as patches to send
 	@$(S)/series-full
 
 bench: prepare ## count instructions of tracing (QUICK=1: less)
-	@$(S)/bench $(if $(SAVE),save)
+	@$(S)/bench $(if $(SAVE),save $(SAVE:1=))
 
 deb: prepare ## Debian packages (CONFIG=local: for this machine)
 	@$(S)/deb

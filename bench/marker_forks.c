@@ -46,7 +46,10 @@ static void wait_for(int go)
 	must(read(go, &c, 1) == 1, "a word of the parent");
 }
 
-/* A process that arms words of its own when told, and then markers. */
+/*
+ * A process that opens a descriptor for words of its own when told, arms words, and then
+ * markers.
+ */
 static pid_t owner_of_words(int go)
 {
 	pid_t pid = fork();
@@ -57,6 +60,7 @@ static pid_t owner_of_words(int go)
 	map_file();
 	wait_for(go);
 	words = words_of(open_session(), getpid(), 0);
+	wait_for(go);
 	for (i = 0; i < WORDS; i++)
 		arm_word(MAPPED(word[i]));
 	wait_for(go);
@@ -87,12 +91,49 @@ void forks(void)
 	usleep(100000);
 	fork_rows("fork_plain");
 	tell(go[1]);
+	fork_rows("fork_engine");
+	tell(go[1]);
 	fork_rows("fork_words");
 	tell(go[1]);
 	must(value_at(other, MAPPED(word[WORDS - 1])) == 1 &&
 	     value_at(other, MAPPED(semaphore)) == SITES,
 	     "the words and the semaphore of the other process");
 	fork_rows("fork_markers");
+	end(other);
+}
+
+/* While perf has as many probes in another process, and nobody has an engine */
+
+/* A process that has perf arm markers of its own when told. */
+static pid_t owner_of_probes(int go)
+{
+	pid_t pid = fork();
+	int i;
+
+	if (pid)
+		return pid;
+	map_file();
+	wait_for(go);
+	for (i = 0; i < SITES; i++)
+		perf_arm(0, i);
+	for (;;)
+		pause();
+}
+
+void forks_beside_perf(void)
+{
+	pid_t other;
+	int go[2];
+
+	must(!pipe(go), "pipe");
+	other = owner_of_probes(go[0]);
+	must(other > 0, "fork");
+	usleep(100000);
+	fork_rows("fork_idle");
+	tell(go[1]);
+	must(value_at(other, MAPPED(semaphore)) == SITES,
+	     "the semaphore of the other process");
+	fork_rows("fork_perf");
 	end(other);
 }
 

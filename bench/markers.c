@@ -11,6 +11,7 @@
 #include <asm/perf_regs.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <linux/utrace.h>
 #include <linux/utrace_marker.h>
 #include <sched.h>
@@ -37,6 +38,7 @@
 #define EVENTS		TRACING "/uprobe_events"
 #define ENABLE		TRACING "/events/bench/marked/enable"
 #define REPORT		"/sys/module/utrace_report/parameters/"
+#define UPROBE_TYPE	"/sys/bus/event_source/devices/uprobe/type"
 #define RING_SIZE	(16 << 20)
 
 int words = -1;
@@ -70,6 +72,16 @@ void write_file(const char *path, const char *text)
 
 	must(fd >= 0 && write(fd, text, len) == len, path);
 	close(fd);
+}
+
+static long number_in(const char *path)
+{
+	int fd = open(path, O_RDONLY);
+	char text[32] = "";
+
+	must(fd >= 0 && read(fd, text, sizeof(text) - 1) > 0, path);
+	close(fd);
+	return atol(text);
 }
 
 /* Clocks */
@@ -355,6 +367,33 @@ void tracefs_loop(long n)
 	}
 }
 
+int perf_arm(pid_t pid, int i)
+{
+	static int type;
+	struct perf_event_attr attr = {
+		.type = type ?: (type = number_in(UPROBE_TYPE)),
+		.size = sizeof(attr),
+		/* The high half is the place of the semaphore in the file. */
+		.config = OFFSET(semaphore) << 32,
+		.uprobe_path = (unsigned long)FILE_PATH,
+		.probe_offset = OFFSET(site[i]),
+	};
+	int fd = syscall(SYS_perf_event_open, &attr, pid, -1, -1,
+			 PERF_FLAG_FD_CLOEXEC);
+
+	must(fd >= 0, "perf_event_open");
+	return fd;
+}
+
+/* The process in which perf_loop() arms. */
+static pid_t perf_target;
+
+static void perf_loop(long n)
+{
+	while (n--)
+		close(perf_arm(perf_target, 0));
+}
+
 void add_probe(void)
 {
 	char probe[128];
@@ -379,6 +418,18 @@ void arm_row(const char *name, int n, void (*loop)(long n), long ops,
 	say(full, per_op(cpu_time, loop, ops, blocks));
 }
 
+/* Does perf raise the semaphore of the first process, and of no other one? */
+static void check_perf(const struct crowd *crowd)
+{
+	const unsigned long at = MAPPED(semaphore);
+	int fd = perf_arm(crowd->pids[0], 0);
+
+	must(value_at(crowd->pids[0], at) == 1 &&
+	     (crowd->n == 1 || !value_at(crowd->pids[crowd->n - 1], at)),
+	     "perf arms the marker of one process");
+	close(fd);
+}
+
 /* All processes have the file mapped. */
 static void arm_rows(const struct crowd *crowd)
 {
@@ -387,6 +438,9 @@ static void arm_rows(const struct crowd *crowd)
 	arm_row("arm_word_one_of", n, words_loop, 20, 20);
 	arm_row("arm_site_one_of", n, sites_loop, 5, 10);
 	must(!value_at(crowd->pids[0], MAPPED(semaphore)), "no semaphore is raised");
+	check_perf(crowd);
+	perf_target = crowd->pids[0];
+	arm_row("perf_uprobe_one_of", n, perf_loop, 1, 2);
 	arm_row("tracefs_uprobe_enable", n, tracefs_loop, 1, 2);
 }
 
@@ -445,16 +499,6 @@ static void probe_hits(void)
 	load_module("/utrace_probe.ko", "");
 	say("hit_uprobe", hit_cost());
 	unload_module("utrace_probe");
-}
-
-static long number_in(const char *path)
-{
-	int fd = open(path, O_RDONLY);
-	char text[32] = "";
-
-	must(fd >= 0 && read(fd, text, sizeof(text) - 1) > 0, path);
-	close(fd);
-	return atol(text);
 }
 
 /* A row is refused unless the module is told of each hit, and has its reports. */
@@ -578,6 +622,7 @@ static void set_up(void)
 static void usual_rows(void)
 {
 	/* First, as the hooks for markers stay on for a second after the last. */
+	in_child(forks_beside_perf);
 	in_child(forks);
 	in_child(plain_hits);
 	in_child(probe_hits);

@@ -104,6 +104,9 @@ int words_of(int session, pid_t pid, __u32 target);
 void arm_word(unsigned long addr);
 void arm_site(int i, __u32 flags);
 
+/* Have perf arm marker @i in one process, 0: the current one; returns perf's descriptor. */
+int perf_arm(pid_t pid, int i);
+
 /* Arm and disarm a marker @n times, by words or by ftrace. */
 void sites_loop(long n);
 void tracefs_loop(long n);
@@ -114,6 +117,7 @@ void remove_probe(void);
 
 /* What is measured in a process of its own. */
 void forks(void);
+void forks_beside_perf(void);
 void forks_while_arming(void);
 void user_events(void);
 
