@@ -109,7 +109,7 @@ static inline void silent_answer(int fd, const struct fuse_in_header *in)
 	}
 }
 
-/* The FUSE server, which dies with the process that maps the page. */
+/* The FUSE server, which dies with the process that opens the file. */
 static inline void silent_serve(int fd)
 {
 	static char in[1 << 17];
@@ -121,17 +121,16 @@ static inline void silent_serve(int fd)
 }
 
 /*
- * Map a page of a file of the FUSE server @fuse.  The file system is mounted
- * only while this runs; the mapping keeps the file.
+ * Open a file of the FUSE server @fuse, or return -1.  The file system is mounted only
+ * while this runs.
  */
-static inline void *silent_map(int fuse)
+static inline int silent_open(int fuse)
 {
 	char dir[] = "/tmp/silent.XXXXXX", path[64], options[128];
-	void *page = NULL;
-	int fd;
+	int fd = -1;
 
 	if (!mkdtemp(dir))
-		return NULL;
+		return -1;
 	snprintf(options, sizeof(options),
 		 "fd=%d,rootmode=40000,user_id=0,group_id=0", fuse);
 	snprintf(path, sizeof(path), "%s/page", dir);
@@ -141,13 +140,19 @@ static inline void *silent_map(int fuse)
 		if (!pid)
 			silent_serve(fuse);
 		fd = pid < 0 ? -1 : open(path, O_RDWR | O_CLOEXEC);
-		page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
-		if (page == MAP_FAILED)
-			page = NULL;
 		umount2(dir, MNT_DETACH);
 	}
 	rmdir(dir);
-	return page;
+	return fd;
+}
+
+/* Map a page of such a file. */
+static inline void *silent_map(int fuse)
+{
+	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE,
+			  silent_open(fuse), 0);
+
+	return page == MAP_FAILED ? NULL : page;
 }
 
 static inline void *silent_fuse(void)

@@ -2,6 +2,7 @@
 /*
  * utrace selftests - markers: which files, how many, and who may
  */
+#include "../silent.h"
 #include "sites.h"
 
 #include <sys/mount.h>
@@ -345,11 +346,11 @@ TEST_F(sites, overlay)
 static struct target *roots;
 static struct tracer roots_tracer;
 
-static void as_nobody(int (*function)(void *arg))
+static void as_nobody(int (*function)(void *arg), void *arg)
 {
 	need(!set_unprivileged("1") && !chmod("/dev/utrace", 0666),
 	     "the device");
-	is(0, in_child(function, NULL), "a user without privileges");
+	is(0, in_child(function, arg), "a user without privileges");
 	set_unprivileged("0");
 }
 
@@ -381,11 +382,46 @@ static int arm_roots(void *arg)
 	return dev_test->exit_code;
 }
 
+/* A file of a server that brings no pages. */
+static int arm_silent(void *fd)
+{
+	struct utrace_ioc_marker marker = marker_in(*(int *)fd, 0);
+	struct tracer tracer;
+	struct target own;
+
+	become_nobody();
+	start_sites(&own);
+	trace(&tracer, own.pid, UTRACE_SCOPE_PROCESS);
+	is(-EIO, try_arm(tracer.fd, &marker), "a file of FUSE");
+	arm_place(&tracer, HIT);
+	untrace(&tracer);
+	stop(&own);
+	return dev_test->exit_code;
+}
+
+TEST_F(sites, file_of_fuse)
+{
+	int fd, fuse = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+	struct utrace_ioc_marker marker;
+	struct tracer tracer;
+
+	need(fuse >= 0, "/dev/fuse");
+	fd = silent_open(fuse);
+	need(fd >= 0, "a server");
+	marker = marker_in(fd, 0);
+	as_nobody(arm_silent, &fd);
+	trace(&tracer, self->target.pid, UTRACE_SCOPE_PROCESS);
+	is(0, try_arm(tracer.fd, &marker), "root may");
+	untrace(&tracer);
+	close(fd);
+	close(fuse);
+}
+
 TEST_F(sites, root_process)
 {
 	roots = &self->target;
 	trace(&roots_tracer, roots->pid, UTRACE_SCOPE_PROCESS);
-	as_nobody(arm_roots);
+	as_nobody(arm_roots, NULL);
 	have(roots, SELF, 'b', 0);
 	is(0, semaphore(roots, HIT), "root's process has no semaphore");
 	is(0, gather(roots_tracer.session, 0), "nor hits");
@@ -423,7 +459,7 @@ static int arm_hidden(void *arg)
 
 TEST_F(sites, process_that_is_hidden)
 {
-	as_nobody(arm_hidden);
+	as_nobody(arm_hidden, NULL);
 }
 
 #define HITS	10
@@ -480,7 +516,7 @@ static int arm_setid(void *arg)
 TEST_F(sites, setid_program)
 {
 	copy_file("/proc/self/exe", (name_files(), setid), 04755);
-	as_nobody(arm_setid);
+	as_nobody(arm_setid, NULL);
 	unlink(setid);
 }
 

@@ -246,8 +246,9 @@ struct utrace_marker_arg {
  * sense.  EBUSY - another user of the marker has given another semaphore.  EEXIST -
  * this descriptor has the marker already.  ENOENT, of DISARM - it has not.
  * EOPNOTSUPP - this machine has no uprobes, or there can be no breakpoint.  EIO -
- * the file cannot have breakpoints.  ERANGE - the semaphore is negative in the memory of
- * the process.  ENOSPC - the descriptor has 1024 markers.
+ * the file cannot have breakpoints, or is one of FUSE, whose server may never bring the
+ * pages, and the caller lacks CAP_SYS_ADMIN.  ERANGE - the semaphore is negative in the
+ * memory of the process.  ENOSPC - the descriptor has 1024 markers.
  * EPERM, ESRCH, EINTR, ENOMEM - see %UTRACE_IOC_WORD_ARM.
  */
 struct utrace_ioc_marker {

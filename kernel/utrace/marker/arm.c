@@ -132,7 +132,8 @@ int utrace_marker_site_arm(struct marker_owner *owner,
 	if (owner->system && !utrace_dev_may_trace_all(owner->opener))
 		return -EPERM;
 	site = utrace_marker_site_get(file, arg->offset, arg->semaphore,
-				      arg->flags & UTRACE_MARKER_RETURN);
+				      arg->flags & UTRACE_MARKER_RETURN,
+				      owner->client);
 	return IS_ERR(site) ? PTR_ERR(site) :
 			      marker_arm_site(owner, arg, site);
 }

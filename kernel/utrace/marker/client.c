@@ -40,6 +40,9 @@ EXPORT_SYMBOL_GPL(utrace_markers_attach);
  * @file: the executable file or library
  * @marker: the marker; @utrace_ioc_marker.fd is not looked at
  *
+ * The caller answers for @file: processes that map other files may wait until the server
+ * of a file of FUSE has brought the page of the marker.
+ *
  * Context: Process context; sleeps.
  * Return: 0, an error that is described with &struct utrace_ioc_marker, or -EINTR if
  * the caller is being killed.

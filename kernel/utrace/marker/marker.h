@@ -513,7 +513,8 @@ void utrace_marker_events_free(struct marker_owner *owner);
 
 /* site.c */
 struct marker_site *utrace_marker_site_get(struct file *file, loff_t offset,
-					   loff_t semaphore, bool is_return);
+					   loff_t semaphore, bool is_return,
+					   bool trusted);
 void utrace_marker_site_drop(struct marker_site *site);
 bool utrace_marker_site_is(const struct marker_site *site,
 			   const struct file *file, u64 offset, bool is_return);

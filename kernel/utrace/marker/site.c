@@ -9,6 +9,7 @@
  * site.  While the site has an event of an owner of the system (everywhere.c), all
  * processes want the breakpoint.
  */
+#include <linux/capability.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/path.h>
@@ -16,6 +17,7 @@
 #include <linux/slab.h>
 #include <linux/uprobes.h>
 #include <linux/workqueue.h>
+#include <uapi/linux/magic.h>
 
 #include "marker.h"
 
@@ -125,10 +127,24 @@ static struct inode *site_inode(const struct file *file)
 	return d_real_inode(file->f_path.dentry);
 }
 
-static struct marker_site *site_new(struct file *file, loff_t offset,
-				    loff_t semaphore, bool is_return)
+/*
+ * May the caller have a breakpoint in pages of the inode?  uprobes holds locks that other
+ * processes need while a page is read in.  A server of FUSE, which any user may be, need
+ * not bring the page, nor need what is stacked on one; so these are for callers that
+ * could harm the machine anyway.
+ */
+static bool site_is_allowed(const struct inode *inode)
 {
-	struct inode *inode = site_inode(file);
+	const struct super_block *sb = inode->i_sb;
+
+	return (sb->s_magic != FUSE_SUPER_MAGIC && !sb->s_stack_depth) ||
+	       capable(CAP_SYS_ADMIN);
+}
+
+static struct marker_site *site_new(struct file *file, struct inode *inode,
+				    loff_t offset, loff_t semaphore,
+				    bool is_return)
+{
 	struct marker_site *site;
 
 	if (!IS_ALIGNED(semaphore, sizeof(u16)) ||
@@ -162,10 +178,10 @@ static struct marker_site *site_new(struct file *file, loff_t offset,
 	return site;
 }
 
-static struct marker_site *site_find(struct file *file, loff_t offset,
+static struct marker_site *site_find(struct file *file,
+				     const struct inode *inode, loff_t offset,
 				     bool is_return)
 {
-	const struct inode *inode = site_inode(file);
 	struct marker_site *site;
 
 	lockdep_assert_held(&sites_lock);
@@ -184,25 +200,31 @@ static struct marker_site *site_find(struct file *file, loff_t offset,
  * @offset: offset of the instruction
  * @semaphore: offset of the semaphore, or 0
  * @is_return: a hit is the return of the function
+ * @trusted: the caller is the kernel, and answers for the file
  *
  * Context: Process context; sleeps.
  * Return: the site, with a reference, or
  * * -EINVAL - an offset does not make sense
  * * -EBUSY - another user of the site has given another semaphore
- * * -EIO - the file cannot have breakpoints
+ * * -EIO - the file cannot have breakpoints, or not those of the current task
  * * -EINTR - the caller is being killed
  * * -ENOMEM - there is no memory
  */
 struct marker_site *utrace_marker_site_get(struct file *file, loff_t offset,
-					   loff_t semaphore, bool is_return)
+					   loff_t semaphore, bool is_return,
+					   bool trusted)
 {
+	/* Once, as an overlay may copy the file at any time. */
+	struct inode *inode = site_inode(file);
 	struct marker_site *site;
 
+	if (!trusted && !site_is_allowed(inode))
+		return ERR_PTR(-EIO);
 	if (mutex_lock_killable(&sites_lock))
 		return ERR_PTR(-EINTR);
-	site = site_find(file, offset, is_return);
+	site = site_find(file, inode, offset, is_return);
 	if (!site)
-		site = site_new(file, offset, semaphore, is_return);
+		site = site_new(file, inode, offset, semaphore, is_return);
 	else if (site->semaphore != semaphore)
 		site = ERR_PTR(-EBUSY);
 	else
