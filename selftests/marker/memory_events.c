@@ -608,6 +608,56 @@ TEST_F(memory, forks_that_keep)
 	end();
 }
 
+/*
+ * On any kernel: a child has the registrations, or no bit, and so no bit is left of an
+ * event that is disabled.  A work queue may take the bit back, which takes a moment.
+ */
+static void try_any_fork(int n)
+{
+	int i, now = 1;
+	pid_t pid;
+
+	for (i = 0; i < 8; i++)
+		shared->number[i] = 0;
+	pid = fail_nth(true, fork_here, n);
+	if (pid < 0) {
+		failed++;
+		bad += left || (pid != -ENOMEM && pid != -EAGAIN);
+		return;
+	}
+	need(until(shared->number[4]), "the child");
+	enable(0, false);
+	for (i = 0; i < 1000 && now == 1; i++)
+		now = child_looks();
+	need(now == 0 || now == 1, "a look of the child");
+	if (now) {
+		wrong++;
+		printf("# the child keeps the bit after allocation %d\n", n);
+	}
+	enable(0, true);
+	shared->number[1] = -1;
+	have(&target, SELF, 'r', 0);
+}
+
+TEST_F(events, forks_without_memory)
+{
+	const char *why = memory_begin(NULL);
+
+	if (why)
+		SKIP(return, "%s", why);
+	start_words(&target, obey_here);
+	put(&target, WORD, 2, OWN_COUNT);
+	have_word(&target, 0);
+	enable(0, true);
+	sweep(try_any_fork, 1);
+	holds(failed > 5, "%d forks fail", failed);
+	is(0, bad, "with the errors of fork");
+	is(0, wrong, "no child keeps a bit");
+	enable(0, false);
+	stop(&target);
+	memory_end();
+}
+
 /* Programs */
 
 static int begun;
