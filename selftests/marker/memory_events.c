@@ -547,7 +547,8 @@ static bool check_child(pid_t pid)
 	return good;
 }
 
-static void try_fork(int n)
+/* Fork with the n-th allocation failing.  Returns the child, which has looked, or 0. */
+static pid_t fork_failing(int n)
 {
 	pid_t pid;
 	int i;
@@ -558,9 +559,18 @@ static void try_fork(int n)
 	if (pid < 0) {
 		failed++;
 		bad += left || (pid != -ENOMEM && pid != -EAGAIN);
-		return;
+		return 0;
 	}
 	need(until(shared->number[4]), "the child");
+	return pid;
+}
+
+static void try_fork(int n)
+{
+	pid_t pid = fork_failing(n);
+
+	if (!pid)
+		return;
 	without += !registered(pid);
 	if (check_child(pid) && bits() == BOTH)
 		return;
@@ -615,17 +625,9 @@ TEST_F(memory, forks_that_keep)
 static void try_any_fork(int n)
 {
 	int i, now = 1;
-	pid_t pid;
 
-	for (i = 0; i < 8; i++)
-		shared->number[i] = 0;
-	pid = fail_nth(true, fork_here, n);
-	if (pid < 0) {
-		failed++;
-		bad += left || (pid != -ENOMEM && pid != -EAGAIN);
+	if (!fork_failing(n))
 		return;
-	}
-	need(until(shared->number[4]), "the child");
 	enable(0, false);
 	for (i = 0; i < 1000 && now == 1; i++)
 		now = child_looks();

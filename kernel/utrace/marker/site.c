@@ -214,7 +214,7 @@ struct marker_site *utrace_marker_site_get(struct file *file, loff_t offset,
 					   loff_t semaphore, bool is_return,
 					   bool trusted)
 {
-	/* Once, as an overlay may copy the file at any time. */
+	/* The inode is looked up once, as an overlay may copy the file at any time. */
 	struct inode *inode = site_inode(file);
 	struct marker_site *site;
 
