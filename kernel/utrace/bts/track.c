@@ -189,26 +189,40 @@ static void bts_lose_rest(struct bts_track *track)
 
 /* Moving records from stages to rings */
 
-/* Move what finds room; bts_consumer.lock is held.  Returns whether any did. */
+/*
+ * Is there anything that the ring does not tell of yet, but for what the stage does not
+ * tell of (utrace_bts_buffer_settle())?
+ */
+static bool bts_has_more(const struct bts_track *track)
+{
+	return track->link.lost || utrace_bts_buffer_has(&track->stage);
+}
+
+/*
+ * Move what finds room, and tell first what was lost; bts_consumer.lock is held.  Returns
+ * whether any did.
+ */
 static bool bts_move(struct bts_track *track)
 {
 	struct bts_consumer *consumer = track->link.consumer;
+	bool moved = track->link.lost;
+	unsigned int n, done;
 	const struct utrace_branch *records;
-	unsigned int n, done, all = 0;
 
 	lockdep_assert_held(&consumer->lock);
 	/* What a closed consumer has in its ring is about to be freed. */
-	if (READ_ONCE(consumer->closed) ||
-	    !utrace_bts_buffer_has(&track->stage) ||
+	if (READ_ONCE(consumer->closed) || !bts_has_more(track) ||
 	    !utrace_bts_write_before(&track->link))
 		return false;
-	do {
-		n = utrace_bts_buffer_peek(&track->stage, &records, BTS_PIECE);
+	while ((n = utrace_bts_buffer_peek(&track->stage, &records,
+					   BTS_PIECE))) {
 		done = utrace_bts_ring_write(&consumer->ring, records, n);
 		utrace_bts_buffer_skip(&track->stage, done);
-		all += done;
-	} while (done && done == n);
-	return all;
+		moved |= done;
+		if (done < n)
+			break;
+	}
+	return moved;
 }
 
 /*
@@ -224,7 +238,7 @@ static bool bts_move_left(struct bts_track *track, bool *done)
 		*done = utrace_bts_buffer_settle(&track->stage);
 		moved |= bts_move(track);
 	} while (!*done && !utrace_bts_buffer_has(&track->stage));
-	*done &= !utrace_bts_buffer_has(&track->stage);
+	*done &= !bts_has_more(track);
 	return moved;
 }
 
@@ -592,13 +606,12 @@ void utrace_bts_track_stop(struct bts_thread *thread,
 static void bts_track_anew(struct bts_thread *thread, struct bts_track *track)
 {
 	struct bts_consumer *consumer = track->link.consumer;
-	bool left;
+	bool left, done;
 
 	bts_track_finish(track);
 	scoped_guard(mutex, &consumer->lock) {
-		bts_move(track);
-		left = utrace_bts_buffer_has(&track->stage) &&
-		       bts_track_bequeath(track);
+		bts_move_left(track, &done);
+		left = !done && bts_track_bequeath(track);
 		if (!left)
 			bts_lose_rest(track);
 	}
