@@ -469,7 +469,7 @@ void utrace_dev_gone(struct session_target *target)
 	struct utrace_session *session = target->session;
 
 	scoped_guard(spinlock, &session->park_lock)
-		target->gone = true;
+		WRITE_ONCE(target->gone, true);
 	session_let_all_go(session, session_is_held_by, target->engine);
 }
 

@@ -149,6 +149,89 @@ bool utrace_dev_record(struct utrace_engine *engine, u16 type, const void *body,
 	return true;
 }
 
+/*
+ * Is it known that a target may be told of the current task?  The answer of earlier holds
+ * for the task as it was then, until the target is detached.  Sets @task if so.
+ */
+static __always_inline bool
+session_knows_current(const struct session_target *target,
+		      struct session_task **task)
+{
+	u64 key = session_key_of(target, current->mm);
+	struct utrace_task_data *data;
+
+	/* A target of the system leaves out its reader. */
+	if (!current->utrace || target->all || READ_ONCE(target->gone))
+		return false;
+	if (!utrace_task_data_keyed(key, &data)) {
+		data = utrace_task_data_search(target->session);
+		if (!data || data->key != key)
+			return false;
+	}
+	*task = container_of(data, struct session_task, data);
+	return likely((*task)->cred == current_real_cred());
+}
+
+/**
+ * utrace_dev_knows_current() - is it known that a target may be told of the task?
+ * @engine: engine of the target, from utrace_dev_target_engine()
+ *
+ * Context: The task itself, which has memory; does not sleep.
+ * Return: true if so; else utrace_dev_sees_current() has to be asked.
+ */
+bool utrace_dev_knows_current(const struct utrace_engine *engine)
+{
+	struct session_task *task;
+
+	return session_knows_current(engine->data, &task);
+}
+
+/* Copy a body of @size bytes: so few, 8 at a time, that memcpy() would take longer. */
+static __always_inline void session_copy_body(u64 *to, const u64 *from,
+					      size_t size)
+{
+	for (; size; size -= sizeof(*to))
+		*to++ = *from++;
+}
+
+/**
+ * utrace_dev_record_now() - write a record of a client for the current task at once
+ * @engine: engine of the target, from utrace_dev_target_engine()
+ * @type: enum utrace_rec_type
+ * @body: what stands behind the header.  What is memory of the task was fetched before,
+ *	as rights are looked at here
+ * @size: bytes of @body, a multiple of 8
+ *
+ * Context: The task itself, which has memory; does not sleep.
+ * Return: true if the record is written; else utrace_dev_record() has to be called.
+ */
+bool utrace_dev_record_now(const struct utrace_engine *engine, u16 type,
+			   const void *body, size_t size)
+{
+	const struct session_target *target = engine->data;
+	size_t whole = sizeof(struct utrace_rec) + size;
+	struct session_task *task;
+	struct session_ring *ring;
+	u64 now;
+
+	/* The body before the rights. */
+	smp_rmb();
+	/* Pairs with session_adopt() and utrace_dev_retell(). */
+	now = smp_load_acquire(&target->now);
+	if (!session_knows_current(target, &task) ||
+	    unlikely(task->entry.kept))
+		return false;
+	ring = session_ring_open(task->session);
+	if (unlikely(!session_has_room(ring, whole))) {
+		session_ring_close(ring);
+		return false;
+	}
+	session_fill_head(ring->at, ring, task, type, whole, now, 0);
+	session_copy_body(ring->at + sizeof(struct utrace_rec), body, size);
+	session_commit_fast(task, ring, whole, 0);
+	return true;
+}
+
 /**
  * utrace_dev_hide() - tell the reader that the current task is hidden
  * @target: the target whose engine has called back

@@ -289,7 +289,7 @@ struct utrace_session {
  *	no task is asked about.  Constant.
  * @deadlock: the attach has met the reader of the session
  * @gone: the target is detached, so its engine holds no task.  Under
- *	utrace_session.park_lock
+ *	utrace_session.park_lock; read without it
  * @strings: as in @settings.  Stored before @now, loaded by callbacks after it:
  *	a record with an older number may have the newer size.
  * @buffers: likewise
