@@ -52,6 +52,7 @@ struct utrace_user_write {
  * @hit: the current task has hit a marker.  Called where the breakpoint traps, with
  *	the registers there; not called for %UTRACE_MARKER_COUNT.  May fault, but must
  *	not wait for user space: all probes of the machine wait for the end of this.
+ *	Must call no other function of this file, some of which wait for callbacks.
  *	May call utrace_control() for the current task, which then reports or stops
  *	before it runs user code again.  May be NULL
  * @written: the current task has written a user_event, in write(2).  May sleep, and

@@ -235,7 +235,8 @@ struct utrace_marker_arg {
  * and with %UTRACE_SCOPE_TREE in its descendants, wherever the file is mapped now or
  * later.  While it is there the semaphore is raised by one.  Each hit is a
  * UTRACE_REC_MARKER of the target.  %UTRACE_IOC_MARKER_DISARM has @fd, @flags and
- * @offset of what was armed.
+ * @offset of what was armed.  DISARM waits for hits that are being told: no hit makes a
+ * record, or is counted, after that; records that were made before may be left to read.
  *
  * A descriptor of the system arms the marker in all processes.  ARM, DISARM and close(2)
  * wait for the mmap_lock of each process that has the file mapped, and forks wait for
@@ -355,7 +356,8 @@ struct utrace_ioc_marker_histogram {
  * %UTRACE_IOC_WORD_LIST, and the writes are in %UTRACE_IOC_MARKER_COUNTS.  A bit in
  * shared memory is shown as failed, with EOPNOTSUPP.
  *
- * %UTRACE_IOC_USER_EVENT_DISARM has the @name of what was armed.
+ * %UTRACE_IOC_USER_EVENT_DISARM has the @name of what was armed.  A write that is being
+ * told may still be told when it has returned.
  *
  * Errors: EFAULT - @name.  EINVAL - @name is empty or too long, or there is no such
  * flag.  EEXIST - this descriptor has the event already, or a bit of the event as a word

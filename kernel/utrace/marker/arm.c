@@ -16,6 +16,7 @@ marker_event_new(struct marker_owner *owner,
 		 const struct utrace_ioc_marker *arg, struct marker_site *site)
 {
 	struct marker_event *event;
+	unsigned int i;
 
 	event = utrace_marker_event_new(owner, arg->id, arg->flags);
 	if (IS_ERR(event))
@@ -27,7 +28,8 @@ marker_event_new(struct marker_owner *owner,
 	}
 	event->site = site;
 	event->nargs = arg->nargs;
-	memcpy(event->args, arg->args, sizeof(event->args));
+	for (i = 0; i < arg->nargs; i++)
+		event->args[i] = utrace_marker_fetch_of(&arg->args[i]);
 	return event;
 }
 

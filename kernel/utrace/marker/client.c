@@ -66,9 +66,10 @@ EXPORT_SYMBOL_GPL(utrace_markers_arm);
  * @file: the executable file or library
  * @marker: flags and offset of the marker
  *
- * A hit that is being told may still be told when this returns.
+ * No hit of the marker is being told when this returns.
  *
- * Context: Process context; sleeps.
+ * Context: Process context, not in a callback of the client, and without a lock that
+ * a callback takes; sleeps.
  * Return: 0, -EINVAL, -ENOENT, or -EINTR if the caller is being killed.
  */
 int utrace_markers_disarm(struct marker_owner *markers, struct file *file,
@@ -107,6 +108,8 @@ EXPORT_SYMBOL_GPL(utrace_markers_arm_user_event);
  * @markers: what utrace_markers_attach() has returned
  * @name: name of the event
  *
+ * A write that is being told may still be told when this returns.
+ *
  * Context: Process context; sleeps.
  * Return: 0, -ENOENT, -EOPNOTSUPP, or -EINTR if the caller is being killed.
  */
@@ -123,8 +126,8 @@ EXPORT_SYMBOL_GPL(utrace_markers_disarm_user_event);
  *
  * No callback of the client runs when this returns.
  *
- * Context: Process context, not in a callback; sleeps until callbacks have returned,
- * but waits for no process otherwise.
+ * Context: Process context, not in a callback, and without a lock that a callback
+ * takes; sleeps until callbacks have returned, but waits for no process otherwise.
  */
 void utrace_markers_detach(struct marker_owner *markers)
 {

@@ -53,7 +53,7 @@ void utrace_marker_leave_share(struct marker_share *share)
 	share->word->error = 0;
 	WRITE_ONCE(share->mm->dirty, true);
 	guard(spinlock)(&share->owner->lock);
-	share->leaving = true;
+	WRITE_ONCE(share->leaving, true);
 	list_move_tail(&share->of_owner, &share->owner->leaving);
 }
 

@@ -6,8 +6,10 @@
  * (user_event.c) that it has armed.  The shares of an event may be in the memory of
  * many processes.
  */
+#include <linux/delay.h>
 #include <linux/pid.h>
-#include <linux/sched.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <uapi/linux/utrace.h>
 
@@ -16,6 +18,14 @@
 
 /* Events that one owner may have. */
 #define MARKER_MAX_EVENTS	1024
+
+static void marker_event_free_rcu(struct rcu_head *rcu)
+{
+	struct marker_event *event = container_of(rcu, struct marker_event, rcu);
+
+	kfree(event->histogram);
+	kfree(event);
+}
 
 /* The last share has gone, so no memory has a breakpoint for the event. */
 static void marker_event_free(struct kref *ref)
@@ -27,8 +37,8 @@ static void marker_event_free(struct kref *ref)
 		utrace_marker_site_drop(event->site);
 	if (event->name)
 		utrace_marker_name_drop(event);
-	kfree(event->histogram);
-	kfree(event);
+	/* A hit that has found the event before may be about to tell it. */
+	utrace_marker_after_hits(&event->rcu, marker_event_free_rcu);
 }
 
 static void marker_event_work(struct work_struct *work)
@@ -64,16 +74,13 @@ void utrace_marker_event_put(struct marker_event *event)
 	kref_put(&event->ref, marker_event_last);
 }
 
-/**
- * utrace_marker_event_is_over() - is an event disarmed?
- * @event: the event
- *
- * Context: Any; marker_owner.lock is held.
- * Return: true if no share may be added for it.
- */
-bool utrace_marker_event_is_over(const struct marker_event *event)
+static enum marker_how marker_how(const struct marker_owner *owner, u32 flags)
 {
-	return list_empty(&event->list);
+	if (flags & (UTRACE_MARKER_COUNT | UTRACE_MARKER_HISTOGRAM))
+		return MARKER_COUNT;
+	if (owner->client)
+		return MARKER_CALL;
+	return owner->target ? MARKER_RECORD : MARKER_COUNT;
 }
 
 /**
@@ -101,8 +108,9 @@ struct marker_event *utrace_marker_event_new(struct marker_owner *owner, u64 id,
 		return ERR_PTR(-ENOMEM);
 	kref_init(&event->ref);
 	INIT_WORK(&event->free, marker_event_work);
+	event->owner = owner;
 	event->id = id;
-	event->count = flags & UTRACE_MARKER_COUNT;
+	event->how = marker_how(owner, flags);
 	return event;
 }
 
@@ -128,6 +136,10 @@ void utrace_marker_event_add(struct marker_owner *owner,
  * @owner: the owner; its mutex is held
  * @event: its event
  *
+ * Waits until hits of a site that are being told have been told, unless the caller is
+ * killed; a module gets its answer in any case.  Writes of a user_event may still be
+ * told.
+ *
  * Context: Process context; sleeps.
  */
 void utrace_marker_event_end(struct marker_owner *owner,
@@ -148,12 +160,12 @@ void utrace_marker_event_end(struct marker_owner *owner,
 		/* -ENOENT: no memory has it. */
 		(void)!utrace_marker_disarm(owner, &place);
 	}
-	/*
-	 * A hit that is being told has a reference.  Waiting for such hits frees the
-	 * place for another semaphore before this returns.
-	 */
-	if (event->site && kref_read(&event->ref) > 1)
-		utrace_marker_site_sync();
+	/* The end of the event before the look at hits; pairs with marker_hit(). */
+	smp_mb();
+	/* A grace period of uprobes would depend on the handlers of others as well. */
+	while (atomic_read_acquire(&event->busy) &&
+	       (owner->client || !fatal_signal_pending(current)))
+		usleep_range(100, 500);
 	kref_put(&event->ref, marker_event_free);
 }
 

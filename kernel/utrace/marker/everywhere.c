@@ -33,7 +33,6 @@
 int utrace_marker_begin_everywhere(struct marker_owner *owner,
 				   struct marker_event *event)
 {
-	event->owner = owner;
 	utrace_marker_site_list(event->site, event, true);
 	return utrace_marker_site_apply(event->site, NULL, true);
 }

@@ -36,16 +36,16 @@ struct marker_word *utrace_marker_from(const struct marker_mm *memory,
 	return found;
 }
 
-static bool marker_is_less(struct rb_node *a, const struct rb_node *b)
+static int marker_is_beside(struct rb_node *a, const struct rb_node *b)
 {
 	return marker_compare(&rb_entry(a, struct marker_word, node)->place,
-			      &rb_entry(b, struct marker_word, node)->place) < 0;
+			      &rb_entry(b, struct marker_word, node)->place);
 }
 
 /**
  * utrace_marker_insert() - add a word
  * @memory: the words, none of which has this place; marker_mm.lock is held
- * @word: the word, whose place is filled in
+ * @word: the word, whose place and list of shares are filled in
  *
  * Context: Any.
  */
@@ -54,7 +54,27 @@ void utrace_marker_insert(struct marker_mm *memory, struct marker_word *word)
 	lockdep_assert_held(&memory->lock);
 
 	word->since = memory->sequence;
-	rb_add(&word->node, &memory->words, marker_is_less);
+	write_seqcount_begin(&memory->turns);
+	/* None is found. */
+	rb_find_add_rcu(&word->node, &memory->words, marker_is_beside);
+	write_seqcount_end(&memory->turns);
+}
+
+/**
+ * utrace_marker_erase() - remove a word, and free it
+ * @memory: the words; marker_mm.lock is held
+ * @word: the word, which has no shares
+ *
+ * Context: Any but NMI.
+ */
+void utrace_marker_erase(struct marker_mm *memory, struct marker_word *word)
+{
+	lockdep_assert_held(&memory->lock);
+
+	write_seqcount_begin(&memory->turns);
+	rb_erase(&word->node, &memory->words);
+	write_seqcount_end(&memory->turns);
+	kfree_rcu(word, rcu);
 }
 
 static int marker_is_at(const void *place, const struct rb_node *node)

@@ -47,7 +47,7 @@ void utrace_marker_histogram_add(struct marker_event *event, bool readable,
 	unsigned int bucket = UTRACE_MARKER_UNREADABLE;
 
 	if (readable)
-		bucket = histogram_bucket(event->args[0].size < 0, value);
+		bucket = histogram_bucket(event->args[0].is_signed, value);
 	atomic64_inc(&event->histogram[bucket]);
 }
 

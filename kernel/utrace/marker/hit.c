@@ -1,179 +1,181 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - markers: hits of sites, their arguments, and who is told
+ * utrace - markers: hits of sites, and who is told
  *
  * A hit is told where the breakpoint traps: the registers are those of the marker
  * there, and no signal has been delivered in between.  uprobes holds up the end of all
  * other probes meanwhile, so nothing here waits for user space: an argument whose
  * memory is not there is missing, and a record without room is parked with its task,
  * which waits at the safe point.
+ *
+ * An event that a hit has found is kept until the handler returns, see
+ * utrace_marker_after_hits().  Memory, words, shares and owners are kept by the ordinary
+ * RCU.
  */
-#include <linux/perf_regs.h>
+#include <linux/rbtree.h>
 #include <linux/rculist.h>
 #include <linux/sched/signal.h>
-#include <linux/uaccess.h>
+#include <linux/seqlock.h>
+#include <linux/uprobes.h>
 #include <linux/utrace_markers.h>
 #include <uapi/linux/utrace.h>
 
 #include "../utrace_dev.h"
+#include "fetch.h"
 #include "marker.h"
-
-/* Arguments */
-
-static bool marker_reg_is_valid(u8 reg)
-{
-	return reg == UTRACE_MARKER_NO_REG || (reg < PERF_REG_X86_64_MAX &&
-					       reg != PERF_REG_X86_DS &&
-					       reg != PERF_REG_X86_ES &&
-					       reg != PERF_REG_X86_FS &&
-					       reg != PERF_REG_X86_GS);
-}
-
-/**
- * utrace_marker_arg_is_valid() - does the description of an argument make sense?
- * @arg: the description
- *
- * Context: Any.
- * Return: true if so.
- */
-bool utrace_marker_arg_is_valid(const struct utrace_marker_arg *arg)
-{
-	unsigned int size = abs(arg->size);
-
-	if (size > 8 || !is_power_of_2(size) || arg->reserved[0] ||
-	    arg->reserved[1] || arg->reserved[2] ||
-	    !marker_reg_is_valid(arg->reg) || !marker_reg_is_valid(arg->index))
-		return false;
-	switch (arg->kind) {
-	case UTRACE_MARKER_CONST:
-		return true;
-	case UTRACE_MARKER_REG:
-		return arg->reg != UTRACE_MARKER_NO_REG;
-	case UTRACE_MARKER_MEM:
-		return arg->index == UTRACE_MARKER_NO_REG ?
-		       !arg->scale :
-		       arg->scale <= 8 && is_power_of_2(arg->scale);
-	default:
-		return false;
-	}
-}
-
-static u64 marker_reg(u8 reg, struct pt_regs *regs)
-{
-	return reg == UTRACE_MARKER_NO_REG ? 0 : perf_reg_value(regs, reg);
-}
-
-/* Extend the low bytes of @value to 64 bits. */
-static u64 marker_extend(u64 value, s8 size)
-{
-	unsigned int rest = 64 - 8 * abs(size);
-
-	return size < 0 ? (u64)((s64)(value << rest) >> rest) :
-			  value << rest >> rest;
-}
-
-/* Returns false if the argument cannot be read now. */
-static bool marker_arg(const struct utrace_marker_arg *arg,
-		       struct pt_regs *regs, u64 *value)
-{
-	unsigned long at;
-
-	*value = 0;
-	switch (arg->kind) {
-	case UTRACE_MARKER_CONST:
-		*value = arg->disp;
-		break;
-	case UTRACE_MARKER_REG:
-		*value = marker_reg(arg->reg, regs);
-		break;
-	case UTRACE_MARKER_MEM:
-		at = arg->disp + marker_reg(arg->reg, regs) +
-		     marker_reg(arg->index, regs) * arg->scale;
-		if (copy_from_user_nofault(value, (void __user *)at,
-					   abs(arg->size))) {
-			*value = 0;
-			return false;
-		}
-		break;
-	}
-	*value = marker_extend(*value, arg->size);
-	return true;
-}
-
-/* Hits */
 
 /* A struct utrace_marker_hit is the body of a UTRACE_REC_MARKER. */
 static_assert(offsetof(struct utrace_marker_hit, args) +
 	      sizeof(struct utrace_rec) ==
 	      offsetof(struct utrace_rec_marker, args));
 
-static bool marker_tell_client(struct marker_owner *owner,
-			       const struct utrace_marker_hit *hit,
-			       struct pt_regs *regs)
+/* Fill in what an owner is told of a hit.  Returns how many bytes are used. */
+static __always_inline size_t marker_fill(struct utrace_marker_hit *hit,
+					  const struct marker_event *event,
+					  unsigned long ip,
+					  const struct pt_regs *regs)
 {
-	if (!utrace_marker_call_begin(owner))
-		return false;
-	if (owner->client->hit)
-		owner->client->hit(owner->data, hit, regs);
-	utrace_marker_call_end(owner);
-	return true;
-}
+	unsigned int i, nargs = event->nargs;
+	u32 faulted = 0;
 
-/* Returns false if the owner may not trace the task as it is now. */
-static bool marker_tell_args(struct marker_owner *owner,
-			     const struct marker_event *event, unsigned long ip,
-			     struct pt_regs *regs)
-{
-	struct utrace_marker_hit hit;
-	unsigned int i;
-
-	hit.id = event->id;
-	hit.ip = ip;
-	hit.nargs = event->nargs;
-	hit.faulted = 0;
-	for (i = 0; i < event->nargs; i++)
-		if (!marker_arg(&event->args[i], regs, &hit.args[i]))
-			hit.faulted |= BIT(i);
-	return owner->client ? marker_tell_client(owner, &hit, regs) :
-	       utrace_dev_record(owner->target, UTRACE_REC_MARKER, &hit,
-				 offsetof(struct utrace_marker_hit, args) +
-				 event->nargs * sizeof(hit.args[0]));
-}
-
-/* As marker_tell_args(), for an event that sorts its hits. */
-static bool marker_tell_histogram(struct marker_owner *owner,
-				  struct marker_event *event,
-				  struct pt_regs *regs)
-{
-	bool readable;
-	u64 value;
-
-	if (!utrace_marker_may_tell(owner))
-		return false;
-	readable = marker_arg(&event->args[0], regs, &value);
-	utrace_marker_histogram_add(event, readable, value);
-	return true;
+	hit->id = event->id;
+	hit->ip = ip;
+	hit->nargs = nargs;
+	for (i = 0; i < nargs; i++)
+		if (unlikely(!marker_fetch(&event->args[i], regs,
+					   &hit->args[i])))
+			faulted |= BIT(i);
+	hit->faulted = faulted;
+	return offsetof(struct utrace_marker_hit, args) + i * sizeof(u64);
 }
 
 /*
- * Tell an owner of a hit.  Nothing is told, nor counted, of a task that the owner may
- * not trace as it is now.
+ * May an owner be told of a hit of the current task?  With @now, without sleeping: false
+ * also if that is not known.  Arguments are fetched before this question, since a program
+ * may become one that hides its memory at any time.
  */
-static __always_inline void marker_tell_hit(struct marker_owner *owner,
-					    struct marker_event *event,
-					    unsigned long ip,
-					    struct pt_regs *regs)
+static bool marker_is_visible(struct marker_owner *owner, bool now)
 {
-	bool told;
+	/* The arguments before the rights. */
+	smp_rmb();
+	if (!now)
+		return utrace_marker_may_tell(owner);
+	return owner->client || (owner->target &&
+				 utrace_dev_knows_current(owner->target));
+}
+
+/* Count a hit, and sort it if the event has a histogram. */
+static noinline bool marker_count(struct marker_event *event,
+				  const struct pt_regs *regs, bool now)
+{
+	bool readable = false;
+	u64 value = 0;
 
 	if (event->histogram)
-		told = marker_tell_histogram(owner, event, regs);
-	else if (!event->count && (owner->target || owner->client))
-		told = marker_tell_args(owner, event, ip, regs);
-	else
-		told = utrace_marker_may_tell(owner);
-	if (told)
+		readable = marker_fetch(&event->args[0], regs, &value);
+	if (!marker_is_visible(event->owner, now))
+		return false;
+	if (event->histogram)
+		utrace_marker_histogram_add(event, readable, value);
+	atomic64_inc(&event->hits);
+	return true;
+}
+
+/* Tell the owner of an event of a hit, and sleep if need be. */
+static void marker_tell(struct marker_event *event, unsigned long ip,
+			const struct pt_regs *regs)
+{
+	struct utrace_marker_hit hit;
+	size_t size;
+
+	if (event->how == MARKER_COUNT) {
+		marker_count(event, regs, false);
+		return;
+	}
+	size = marker_fill(&hit, event, ip, regs);
+	if (utrace_dev_record(event->owner->target, UTRACE_REC_MARKER, &hit,
+			      size))
 		atomic64_inc(&event->hits);
+}
+
+/* Returns false if the rights are not known, or the record has no room. */
+static __always_inline bool marker_record_now(struct marker_event *event,
+					      unsigned long ip,
+					      const struct pt_regs *regs)
+{
+	/* The bytes that are used are filled in. */
+	struct utrace_marker_hit hit __uninitialized;
+	size_t size;
+
+	size = marker_fill(&hit, event, ip, regs);
+	if (!utrace_dev_record_now(event->owner->target, UTRACE_REC_MARKER,
+				   &hit, size))
+		return false;
+	atomic64_inc(&event->hits);
+	return true;
+}
+
+/* As marker_tell(), without sleeping.  Returns false if that cannot be. */
+static __always_inline bool marker_tell_now(struct marker_event *event,
+					    unsigned long ip,
+					    const struct pt_regs *regs)
+{
+	if (likely(event->how == MARKER_RECORD))
+		return marker_record_now(event, ip, regs);
+	return event->how == MARKER_COUNT && marker_count(event, regs, true);
+}
+
+/* Call the client of an event, which was found under RCU: the call keeps the owner. */
+static void marker_call(struct marker_event *event, unsigned long ip,
+			struct pt_regs *regs) __releases(RCU)
+{
+	struct marker_owner *owner = event->owner;
+	struct utrace_marker_hit hit __uninitialized;
+	bool called = utrace_marker_call_begin(owner);
+
+	rcu_read_unlock();
+	if (!called)
+		return;
+	marker_fill(&hit, event, ip, regs);
+	atomic64_inc(&event->hits);
+	if (owner->client->hit)
+		owner->client->hit(owner->data, &hit, regs);
+	utrace_marker_call_end(owner);
+}
+
+/* Likewise, tell the owner by functions that may sleep. */
+static noinline void marker_tell_later(struct marker_event *event,
+				       unsigned long ip, struct pt_regs *regs)
+	__releases(RCU)
+{
+	struct marker_owner *owner = event->owner;
+	bool kept = kref_get_unless_zero(&owner->ref);
+
+	rcu_read_unlock();
+	if (!kept)
+		return;
+	marker_tell(event, ip, regs);
+	utrace_marker_owner_put(owner);
+}
+
+/* Tell the owner of an event, which was found under RCU, of a hit. */
+static __always_inline void marker_hit(struct marker_event *event,
+				       unsigned long ip, struct pt_regs *regs)
+	__releases(RCU)
+{
+	atomic_inc(&event->busy);
+	/* The count before the look; pairs with utrace_marker_event_end(). */
+	smp_mb__after_atomic();
+	if (unlikely(marker_event_is_over(event)) ||
+	    marker_tell_now(event, ip, regs))
+		rcu_read_unlock();
+	else if (event->how == MARKER_CALL)
+		marker_call(event, ip, regs);
+	else
+		marker_tell_later(event, ip, regs);
+	/* What was told before the count; pairs with utrace_marker_event_end(). */
+	smp_mb__before_atomic();
+	atomic_dec(&event->busy);
 }
 
 /**
@@ -194,59 +196,80 @@ bool utrace_marker_wants(struct marker_mm *memory, struct marker_site *site)
 }
 
 /*
- * The next owner that wants a site, behind the share with the number *@last, and its
- * event, both with references; or NULL.  Sets *@last to U64_MAX if that is the last
- * one, as mostly it is.
+ * Find the word that stands for a site in the current task's memory, without a lock.
+ * Called under RCU, which keeps the word.  A word that is found was there; one that is
+ * not found may have been missed, as the tree was turned.
  */
-static struct marker_owner *marker_next_owner(struct marker_mm *memory,
-					      struct marker_site *site,
+static __always_inline struct marker_word *
+marker_peek_site(const struct marker_site *site)
+{
+	struct marker_mm *memory = utrace_marker_mm_peek(current->mm);
+	struct rb_node *node;
+	unsigned int turn;
+
+	if (!memory)
+		return NULL;
+	do {
+		turn = read_seqcount_begin(&memory->turns);
+		node = rb_find_rcu(site, &memory->words, marker_site_is_at);
+	} while (read_seqcount_retry(&memory->turns, turn) && !node);
+	return rb_entry_safe(node, struct marker_word, node);
+}
+
+/*
+ * Find the event of the next owner that wants a site in the current task's memory, behind
+ * the share with the number *@last.  Sets *@last to the number of the share, or to
+ * U64_MAX if that is the last one, as mostly it is.  Called under RCU, which keeps the
+ * event and its owner.  Returns false if there is none.
+ */
+static __always_inline bool marker_next_event(const struct marker_site *site,
 					      u64 *last,
 					      struct marker_event **event)
 {
+	struct marker_word *word = marker_peek_site(site);
 	struct marker_share *share;
-	struct marker_word *word;
 
-	guard(spinlock)(&memory->lock);
-	word = utrace_marker_find_site(memory, site);
 	if (!word)
-		return NULL;
-	list_for_each_entry(share, &word->shares, of_word) {
-		if (share->leaving || share->number <= *last)
+		return false;
+	list_for_each_entry_rcu(share, &word->shares, of_word) {
+		/* Pairs with marker_return_share(). */
+		if (share->number <= *last || smp_load_acquire(&share->leaving))
 			continue;
-		*last = list_is_last(&share->of_word, &word->shares) ?
-			U64_MAX : share->number;
-		kref_get(&share->owner->ref);
-		*event = share->place.event;
-		utrace_marker_event_get(*event);
-		return share->owner;
+		*last = list_next_or_null_rcu(&word->shares, &share->of_word,
+					      struct marker_share, of_word) ?
+			share->number : U64_MAX;
+		*event = READ_ONCE(share->place.event);
+		return true;
 	}
-	return NULL;
+	return false;
 }
 
 /**
  * utrace_marker_hit() - tell all owners that want a site of a hit
- * @memory: the words of the current task's memory
  * @site: the site
  * @ip: address of the site
  * @regs: the registers there
  *
+ * No lock is taken, and no reference where nothing has to sleep.
+ *
  * Context: The task that has hit the site, in a handler of uprobes.
- * Return: true if an owner was told.
+ * Return: 0 if an owner wants the site, else %UPROBE_HANDLER_REMOVE.
  */
-bool utrace_marker_hit(struct marker_mm *memory, struct marker_site *site,
-		       unsigned long ip, struct pt_regs *regs)
+int utrace_marker_hit(struct marker_site *site, unsigned long ip,
+		      struct pt_regs *regs)
 {
 	struct marker_event *event;
-	struct marker_owner *owner;
 	u64 last = 0;
 
-	while (last != U64_MAX &&
-	       (owner = marker_next_owner(memory, site, &last, &event))) {
-		marker_tell_hit(owner, event, ip, regs);
-		utrace_marker_event_put(event);
-		utrace_marker_owner_put(owner);
+	while (last != U64_MAX) {
+		rcu_read_lock();
+		if (!marker_next_event(site, &last, &event)) {
+			rcu_read_unlock();
+			break;
+		}
+		marker_hit(event, ip, regs);
 	}
-	return last;
+	return last ? 0 : UPROBE_HANDLER_REMOVE;
 }
 
 /**
@@ -260,20 +283,20 @@ bool utrace_marker_hit(struct marker_mm *memory, struct marker_site *site,
  *
  * Context: The task that has hit the site, in a handler of uprobes, in whose section
  * of RCU the events stay.
- * Return: true if the site has an event of an owner of the system, also if that was not
- * told.
+ * Return: 0 if the site has an event of an owner of the system, also if that was not
+ * told, else %UPROBE_HANDLER_REMOVE.
  */
-bool utrace_marker_hit_everywhere(const struct list_head *events,
-				  unsigned long ip, struct pt_regs *regs)
+int utrace_marker_hit_everywhere(const struct list_head *events,
+				 unsigned long ip, struct pt_regs *regs)
 {
 	struct marker_event *event;
-	bool some = false;
+	int ret = UPROBE_HANDLER_REMOVE;
 
 	/* The handler's section of uprobes keeps the events. */
 	list_for_each_entry_rcu(event, events, everywhere, true) {
-		some = true;
+		ret = 0;
 		if (event->owner->process != task_tgid(current))
-			marker_tell_hit(event->owner, event, ip, regs);
+			marker_tell(event, ip, regs);
 	}
-	return some;
+	return ret;
 }

@@ -33,6 +33,8 @@
  *         locks of the core	utrace_control()
  *       table_lock		the table of struct marker_mm, in mm.c
  *
+ * Hits of sites read under RCU what marker_mm.lock protects, see hit.c.
+ *
  * sites_lock is also taken alone, where an event is freed.  names_lock, of
  * user_event.c, is outside of marker_owner.lock and taken with marker_owner.mutex or
  * without.  user_events holds locks of its own around all but marker_owner.mutex:
@@ -49,6 +51,7 @@
 #include <linux/mutex.h>
 #include <linux/rbtree.h>
 #include <linux/refcount.h>
+#include <linux/seqlock.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include <linux/utrace_words.h>
@@ -109,6 +112,7 @@ struct marker_place {
  * struct marker_word - a word in the memory of a process
  * @node: entry in marker_mm.words
  * @spare: entry in a list of words that are not used yet
+ * @rcu: frees the word when hits are done
  * @place: where; constant
  * @shares: struct marker_share, at least one
  * @want: number of shares that are not leaving
@@ -123,7 +127,8 @@ struct marker_place {
  * @since: marker_mm.sequence when the word came here, or its page may have gone last: a
  *	page that was got before may be another one
  *
- * All members but the constant ones are under marker_mm.lock.  @applied changes
+ * All members but the constant ones are under marker_mm.lock; hits of sites read @node and
+ * @shares, which may be empty then, under RCU.  @applied changes
  * together with the word, under mmap_lock held for reading; so whoever has that
  * lock for writing finds the two equal.  For a site it changes after the breakpoint,
  * under marker_mm.sites_lock.
@@ -143,21 +148,24 @@ struct marker_word {
 	bool ours;
 	int error;
 	u64 since;
+	struct rcu_head rcu;
 };
 
 /**
  * struct marker_share - one owner's part of a word
- * @of_word: entry in marker_word.shares, under marker_mm.lock
+ * @of_word: entry in marker_word.shares, under marker_mm.lock; read by hits under RCU
  * @of_owner: entry in marker_owner.shares or, if @leaving, in
- *	marker_owner.leaving; under marker_owner.lock
+ *	marker_owner.leaving; under marker_owner.lock.  Last in a list of what is to be
+ *	freed
  * @word: the word; constant
  * @place: the word as the owner has named it last; under marker_mm.lock and
- *	marker_owner.lock
+ *	marker_owner.lock; the event of a site is also read by hits
  * @mm: what has the word; constant
  * @owner: the owner, counted; constant
  * @number: grows from share to share of @mm; constant
  * @leaving: the owner wants the word no more, but the word does not show that
- *	yet; under marker_mm.lock
+ *	yet; under marker_mm.lock, read by hits without
+ * @rcu: frees the share when hits are done
  */
 struct marker_share {
 	struct list_head of_word;
@@ -168,6 +176,7 @@ struct marker_share {
 	struct marker_owner *owner;
 	u64 number;
 	bool leaving;
+	struct rcu_head rcu;
 };
 
 /**
@@ -180,6 +189,7 @@ struct marker_share {
  * @lock: protects @words, @pid and what is in the words; innermost but for
  *	marker_owner.lock, locks of the core and, in fork(2), the lock of the copy
  * @words: struct marker_word, in the order of marker_compare()
+ * @turns: changes when @words does, so that hits find their word without @lock
  * @sites_lock: serializes those who install and remove breakpoints
  * @nshares: number of shares of all words.  Under @lock; read without it as a
  *	hint
@@ -201,6 +211,7 @@ struct marker_mm {
 	refcount_t ref;
 	spinlock_t lock;	/* words, and what was written */
 	struct rb_root words;
+	seqcount_spinlock_t turns;
 	struct mutex sites_lock;	/* breakpoints */
 	unsigned int nshares;
 	u64 numbers;
@@ -216,7 +227,7 @@ struct marker_mm {
 /**
  * struct marker_owner - who wants words: a descriptor
  * @ref: one reference for the descriptor, one for the engine, one for each share,
- *	one for each hit that is being told
+ *	one for each hit that sleeps while it is told
  * @mutex: serializes the ioctls
  * @lock: protects @shares, @leaving, @nshares, @events, @closed and @engine
  * @shares: struct marker_share that are not leaving
@@ -237,8 +248,9 @@ struct marker_mm {
  * @cred: those of the process that has made the descriptor, likewise
  * @ns: pid namespace of the opener, counted; constant
  * @wait: those that poll
- * @free: frees the owner; the last reference may be that of a hit, in a handler of
+ * @end: frees the events; the last reference may be that of a hit, in a handler of
  *	uprobes
+ * @free: frees the rest when hits are done
  * @client: a module that is told of hits, see client.c; else NULL.  Constant
  * @data: argument of its callbacks; constant
  * @calls: one reference for the client, one for each call of it
@@ -269,7 +281,8 @@ struct marker_owner {
 	const struct cred *cred;
 	struct pid_namespace *ns;
 	wait_queue_head_t wait;
-	struct work_struct free;
+	struct work_struct end;
+	struct rcu_work free;
 	const struct utrace_markers_ops *client;
 	void *data;
 	refcount_t calls;
@@ -280,21 +293,59 @@ struct marker_owner {
 	bool lacking;
 };
 
+/* In the place of an offset: no register. */
+#define MARKER_NO_OFFSET	U16_MAX
+
+/**
+ * struct marker_fetch - an argument, as struct utrace_marker_arg says, made ready
+ * @disp: see there
+ * @reg: offset of the register in struct pt_regs, or %MARKER_NO_OFFSET
+ * @index: likewise
+ * @kind: see there
+ * @scale: see there
+ * @shift: number of upper bits that the value does not have
+ * @is_signed: the value is extended by its sign
+ */
+struct marker_fetch {
+	s64 disp;
+	u16 reg;
+	u16 index;
+	u8 kind;
+	u8 scale;
+	u8 shift;
+	bool is_signed;
+};
+
+/**
+ * enum marker_how - what a hit leads to, beside being counted
+ * @MARKER_COUNT: nothing, or a place in marker_event.histogram
+ * @MARKER_CALL: a call of the client
+ * @MARKER_RECORD: a record for marker_owner.target
+ */
+enum marker_how {
+	MARKER_COUNT,
+	MARKER_CALL,
+	MARKER_RECORD,
+};
+
 /**
  * struct marker_event - a marker or a user_event that an owner has armed
  * @list: entry in marker_owner.events while the event is armed; written under
  *	marker_owner.mutex and .lock
- * @ref: one reference for the list, one for each share, one for each hit that is
- *	being told
- * @free: frees the event
+ * @ref: one reference for the list, one for each share, one for each that uses the
+ *	event otherwise; hits have none
+ * @free: takes the event back
+ * @rcu: frees the event when hits are done
+ * @busy: number of hits that are being told; not of owners of the system.  Apart from
+ *	what hits only read, as is @hits
  * @site: where, counted; NULL for a user_event; constant
  * @name: name of a user_event, else NULL; constant
  * @named: entry in the table of names, see user_event.c; under its lock
- * @owner: of a user_event or an owner of the system: the owner, which outlives
- *	@named and @everywhere; constant
+ * @owner: the owner, which outlives the list, @named, @everywhere and all shares;
+ *	constant
  * @everywhere: of an owner of the system: entry in the site's list, see everywhere.c
  * @id: the owner's number; constant
- * @count: hits are counted only; constant
+ * @how: what a hit leads to; constant
  * @histogram: numbers of hits, by enum utrace_marker_bucket; or NULL.  Constant
  * @nargs: number of elements of @args that are used; constant
  * @args: the arguments; constant
@@ -304,18 +355,29 @@ struct marker_event {
 	struct list_head list;
 	struct kref ref;
 	struct work_struct free;
+	struct rcu_head rcu;
 	struct marker_site *site;
 	char *name;
 	struct hlist_node named;
 	struct marker_owner *owner;
 	struct list_head everywhere;
 	u64 id;
-	bool count;
+	enum marker_how how;
 	atomic64_t *histogram;
 	unsigned int nargs;
-	struct utrace_marker_arg args[UTRACE_MARKER_ARGS];
+	struct marker_fetch args[UTRACE_MARKER_ARGS];
+	atomic_t busy ____cacheline_aligned_in_smp;
 	atomic64_t hits;
 };
+
+/*
+ * Is an event disarmed, so that no share may be added for it, and no hit told?  Without
+ * marker_owner.lock the answer may be old.
+ */
+static inline bool marker_event_is_over(const struct marker_event *event)
+{
+	return list_empty(&event->list);
+}
 
 static inline bool marker_is_bit(const struct marker_place *place)
 {
@@ -362,6 +424,17 @@ static inline int marker_compare(const struct marker_place *a,
 	return ((int)a->kind << 8 | a->bit) - ((int)b->kind << 8 | b->bit);
 }
 
+/* Likewise, of a site and a word: sites have no address, and no two words one site. */
+static inline int marker_site_is_at(const void *site, const struct rb_node *node)
+{
+	const struct marker_place *place =
+		&rb_entry(node, struct marker_word, node)->place;
+
+	if (place->site == site)
+		return 0;
+	return place->addr || site < (void *)place->site ? -1 : 1;
+}
+
 static inline bool marker_is_same(const struct marker_place *a,
 				  const struct marker_place *b)
 {
@@ -406,6 +479,7 @@ static inline bool marker_is_settled(const struct marker_word *word)
 }
 
 /* mm.c */
+struct marker_mm *utrace_marker_mm_peek(struct mm_struct *mm);
 struct marker_mm *utrace_marker_mm_find(struct mm_struct *mm);
 struct marker_mm *utrace_marker_mm_get(struct mm_struct *mm, struct pid *pid);
 bool utrace_marker_mm_tryget(struct marker_mm *memory);
@@ -416,6 +490,7 @@ void utrace_marker_mm_born(struct marker_mm *memory, struct pid *pid);
 struct marker_word *utrace_marker_from(const struct marker_mm *memory,
 				       unsigned long addr);
 void utrace_marker_insert(struct marker_mm *memory, struct marker_word *word);
+void utrace_marker_erase(struct marker_mm *memory, struct marker_word *word);
 struct marker_word *utrace_marker_find(const struct marker_mm *memory,
 				       const struct marker_place *place);
 struct marker_word *utrace_marker_find_site(const struct marker_mm *memory,
@@ -496,7 +571,6 @@ extern const struct utrace_engine_ops utrace_marker_kernel_ops;
 /* event.c */
 void utrace_marker_event_get(struct marker_event *event);
 void utrace_marker_event_put(struct marker_event *event);
-bool utrace_marker_event_is_over(const struct marker_event *event);
 struct marker_event *utrace_marker_event_new(struct marker_owner *owner, u64 id,
 					     u32 flags);
 void utrace_marker_event_add(struct marker_owner *owner,
@@ -523,6 +597,7 @@ int utrace_marker_site_apply(struct marker_site *site, struct mm_struct *mm,
 void utrace_marker_site_list(struct marker_site *site,
 			     struct marker_event *event, bool add);
 void utrace_marker_site_sync(void);
+void utrace_marker_after_hits(struct rcu_head *head, rcu_callback_t func);
 
 /* everywhere.c */
 int utrace_marker_begin_everywhere(struct marker_owner *owner,
@@ -538,12 +613,17 @@ int utrace_marker_histogram_read(struct marker_owner *owner, u64 id,
 				 u64 *buckets);
 
 /* hit.c */
-bool utrace_marker_arg_is_valid(const struct utrace_marker_arg *arg);
 bool utrace_marker_wants(struct marker_mm *memory, struct marker_site *site);
-bool utrace_marker_hit(struct marker_mm *memory, struct marker_site *site,
-		       unsigned long ip, struct pt_regs *regs);
-bool utrace_marker_hit_everywhere(const struct list_head *events,
-				  unsigned long ip, struct pt_regs *regs);
+int utrace_marker_hit(struct marker_site *site, unsigned long ip,
+		      struct pt_regs *regs);
+int utrace_marker_hit_everywhere(const struct list_head *events,
+				 unsigned long ip, struct pt_regs *regs);
+
+/* fetch.c */
+bool utrace_marker_arg_is_valid(const struct utrace_marker_arg *arg);
+struct marker_fetch utrace_marker_fetch_of(const struct utrace_marker_arg *arg);
+bool utrace_marker_fetch_other(const struct marker_fetch *fetch,
+			       const struct pt_regs *regs, u64 *to);
 
 /* arm.c */
 int utrace_marker_site_arm(struct marker_owner *owner,
@@ -556,7 +636,13 @@ int utrace_marker_site_disarm(struct marker_owner *owner,
 #else
 
 static inline void utrace_marker_site_drop(struct marker_site *site) { }
-static inline void utrace_marker_site_sync(void) { }
+
+static inline void utrace_marker_after_hits(struct rcu_head *head,
+					    rcu_callback_t func)
+{
+	func(head);
+}
+
 static inline void utrace_marker_end_everywhere(struct marker_event *event) { }
 
 static inline void

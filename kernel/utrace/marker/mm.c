@@ -59,6 +59,24 @@ bool utrace_marker_mm_tryget(struct marker_mm *memory)
 }
 
 /**
+ * utrace_marker_mm_peek() - find the words of memory, without a reference
+ * @mm: the memory; the caller keeps it alive
+ *
+ * Context: Under RCU.
+ * Return: the words, which stay as long as RCU is held, or NULL if the memory has none.
+ */
+struct marker_mm *utrace_marker_mm_peek(struct mm_struct *mm)
+{
+	struct marker_mm *memory;
+
+	hash_for_each_possible_rcu(marker_table, memory, node,
+				   (unsigned long)mm)
+		if (memory->mm == mm)
+			return memory;
+	return NULL;
+}
+
+/**
  * utrace_marker_mm_find() - find the words of memory
  * @mm: the memory; the caller keeps it alive
  *
@@ -70,11 +88,8 @@ struct marker_mm *utrace_marker_mm_find(struct mm_struct *mm)
 	struct marker_mm *memory;
 
 	guard(rcu)();
-	hash_for_each_possible_rcu(marker_table, memory, node,
-				   (unsigned long)mm)
-		if (memory->mm == mm && utrace_marker_mm_tryget(memory))
-			return memory;
-	return NULL;
+	memory = utrace_marker_mm_peek(mm);
+	return memory && utrace_marker_mm_tryget(memory) ? memory : NULL;
 }
 
 /* The caller has counted the new one in the static key. */
@@ -92,6 +107,7 @@ static struct marker_mm *marker_mm_new(struct mm_struct *mm)
 	refcount_set(&memory->ref, 1);
 	spin_lock_init(&memory->lock);
 	memory->words = RB_ROOT;
+	seqcount_spinlock_init(&memory->turns, &memory->lock);
 	INIT_LIST_HEAD(&memory->holds);
 	mutex_init(&memory->sites_lock);
 	return memory;

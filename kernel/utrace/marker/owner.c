@@ -19,13 +19,12 @@
 #include "../utrace_dev.h"
 #include "marker.h"
 
+/* No hit finds the owner any more. */
 static void marker_owner_free(struct work_struct *work)
 {
-	struct marker_owner *owner = container_of(work, struct marker_owner,
-						  free);
+	struct marker_owner *owner = container_of(to_rcu_work(work),
+						  struct marker_owner, free);
 
-	WARN_ON_ONCE(owner->engine || owner->nshares);
-	utrace_marker_events_free(owner);
 	if (owner->target)
 		utrace_engine_put(owner->target);
 	put_pid(owner->process);
@@ -35,9 +34,20 @@ static void marker_owner_free(struct work_struct *work)
 	kfree(owner);
 }
 
+/* The places of markers are free for others at once. */
+static void marker_owner_end(struct work_struct *work)
+{
+	struct marker_owner *owner = container_of(work, struct marker_owner,
+						  end);
+
+	WARN_ON_ONCE(owner->engine || owner->nshares);
+	utrace_marker_events_free(owner);
+	queue_rcu_work(system_wq, &owner->free);
+}
+
 static void marker_owner_last(struct kref *ref)
 {
-	schedule_work(&container_of(ref, struct marker_owner, ref)->free);
+	schedule_work(&container_of(ref, struct marker_owner, ref)->end);
 }
 
 /**
@@ -121,7 +131,8 @@ static struct marker_owner *marker_owner_alloc(const struct cred *opener,
 	INIT_LIST_HEAD(&owner->shares);
 	INIT_LIST_HEAD(&owner->leaving);
 	INIT_LIST_HEAD(&owner->events);
-	INIT_WORK(&owner->free, marker_owner_free);
+	INIT_WORK(&owner->end, marker_owner_end);
+	INIT_RCU_WORK(&owner->free, marker_owner_free);
 	init_waitqueue_head(&owner->wait);
 	owner->process = get_task_pid(task, PIDTYPE_TGID);
 	owner->opener = get_cred(opener);

@@ -14,6 +14,7 @@
 #include <linux/fs.h>
 #include <linux/path.h>
 #include <linux/rculist.h>
+#include <linux/rcupdate_trace.h>
 #include <linux/slab.h>
 #include <linux/uprobes.h>
 #include <linux/workqueue.h>
@@ -76,32 +77,34 @@ static bool site_filter(struct uprobe_consumer *consumer, struct mm_struct *mm)
 	return wants;
 }
 
-/* A hit of the current task, for all owners.  Returns what a handler returns. */
-static int site_hit(struct marker_site *site, unsigned long ip,
-		    struct pt_regs *regs)
+static noinline int site_hit_everywhere(struct marker_site *site,
+					unsigned long ip, struct pt_regs *regs)
 {
-	struct marker_mm *memory = utrace_marker_mm_find(current->mm);
-	bool wanted = false;
+	int ret = utrace_marker_hit_everywhere(&site->everywhere, ip, regs);
 
-	if (!list_empty(&site->everywhere))
-		wanted = utrace_marker_hit_everywhere(&site->everywhere, ip,
-						      regs);
-	if (memory) {
-		wanted |= utrace_marker_hit(memory, site, ip, regs);
-		utrace_marker_mm_put(memory);
-	}
-	return wanted ? 0 : UPROBE_HANDLER_REMOVE;
+	return ret & utrace_marker_hit(site, ip, regs);
+}
+
+/* A hit of the current task, for all owners.  Returns what a handler returns. */
+static __always_inline int site_hit(struct marker_site *site,
+				    unsigned long ip, struct pt_regs *regs)
+{
+	if (unlikely(!list_empty(&site->everywhere)))
+		return site_hit_everywhere(site, ip, regs);
+	return utrace_marker_hit(site, ip, regs);
 }
 
 static int site_handler(struct uprobe_consumer *consumer, struct pt_regs *regs)
 {
-	struct marker_site *site = container_of(consumer, struct marker_site,
-						consumer);
+	return site_hit(container_of(consumer, struct marker_site, consumer),
+			instruction_pointer(regs), regs);
+}
 
-	if (site->is_return)
-		return site_filter(consumer, current->mm) ?
-		       0 : UPROBE_HANDLER_REMOVE;
-	return site_hit(site, instruction_pointer(regs), regs);
+/* The entry of a function whose return is the hit. */
+static int site_entry_handler(struct uprobe_consumer *consumer,
+			      struct pt_regs *regs)
+{
+	return site_filter(consumer, current->mm) ? 0 : UPROBE_HANDLER_REMOVE;
 }
 
 static int site_ret_handler(struct uprobe_consumer *consumer,
@@ -162,7 +165,7 @@ static struct marker_site *site_new(struct file *file, struct inode *inode,
 	site->semaphore = semaphore;
 	site->is_return = is_return;
 	site->consumer.filter = site_filter;
-	site->consumer.handler = site_handler;
+	site->consumer.handler = is_return ? site_entry_handler : site_handler;
 	site->consumer.ret_handler = is_return ? site_ret_handler : NULL;
 	site->uprobe = uprobe_register_unapplied(inode, offset, semaphore,
 						 &site->consumer);
@@ -341,4 +344,17 @@ void utrace_marker_site_list(struct marker_site *site,
 void utrace_marker_site_sync(void)
 {
 	uprobe_unregister_sync();
+}
+
+/**
+ * utrace_marker_after_hits() - call a function when hits that are going on have been told
+ * @head: argument of @func
+ * @func: what is called
+ *
+ * Context: Any but NMI.
+ */
+void utrace_marker_after_hits(struct rcu_head *head, rcu_callback_t func)
+{
+	/* What uprobe_unregister_sync() waits for. */
+	call_rcu_tasks_trace(head, func);
 }

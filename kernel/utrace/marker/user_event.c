@@ -179,7 +179,6 @@ static struct marker_event *name_new(struct marker_owner *owner, char *name,
 		return event;
 	static_branch_deferred_inc(&utrace_user_events_used);
 	event->name = name;
-	event->owner = owner;
 	utrace_marker_event_add(owner, event);
 	/*
 	 * The name in the table before the look at what is registered: a program
@@ -424,16 +423,16 @@ static bool name_tell_client(struct marker_owner *owner,
 	return true;
 }
 
-/* Tell an owner, as marker_tell_hit() does of a site. */
+/* Tell an owner, as marker_tell() does of a hit. */
 static void name_tell(struct marker_owner *owner, struct marker_event *event,
 		      struct name_record *record)
 {
 	bool told;
 
 	record->id = event->id;
-	if (event->count || !(owner->target || owner->client))
+	if (event->how == MARKER_COUNT)
 		told = utrace_marker_may_tell(owner);
-	else if (owner->client)
+	else if (event->how == MARKER_CALL)
 		told = name_tell_client(owner, record);
 	else
 		told = utrace_dev_record(owner->target, UTRACE_REC_USER_EVENT,

@@ -39,7 +39,7 @@ static bool marker_is_late(const struct marker_owner *owner,
 	lockdep_assert_held(&owner->lock);
 
 	return owner->closed || (place->event &&
-				 utrace_marker_event_is_over(place->event));
+				 marker_event_is_over(place->event));
 }
 
 /*
@@ -67,7 +67,6 @@ static void marker_add_share(struct marker_share *share,
 	share->mm = memory;
 	share->owner = owner;
 	kref_get(&owner->ref);
-	list_add_tail(&share->of_word, &word->shares);
 	share->number = ++memory->numbers;
 	memory->nshares++;
 	guard(spinlock)(&owner->lock);
@@ -77,17 +76,27 @@ static void marker_add_share(struct marker_share *share,
 	owner->nshares++;
 	if (!share->leaving)
 		marker_count_in(word);
+	/* Hits may find the share from here on. */
+	list_add_tail_rcu(&share->of_word, &word->shares);
 }
 
 /* A share that was leaving stays, for what the owner calls by this name. */
-static void marker_rename_share(struct marker_share *share,
+static void marker_return_share(struct marker_share *share,
 				const struct marker_place *place)
 {
+	struct marker_event *event = share->place.event;
+
 	if (place->event)
 		utrace_marker_event_get(place->event);
-	if (share->place.event)
-		utrace_marker_event_put(share->place.event);
-	share->place = *place;
+	/* Hits read the event of a site at any time; all else of the place stays. */
+	if (marker_is_site(place))
+		WRITE_ONCE(share->place.event, place->event);
+	else
+		share->place = *place;
+	/* The event before; pairs with marker_next_event(). */
+	smp_store_release(&share->leaving, false);
+	if (event)
+		utrace_marker_event_put(event);
 }
 
 static void marker_remove_share(struct marker_share *share,
@@ -102,14 +111,8 @@ static void marker_remove_share(struct marker_share *share,
 		list_del(&share->of_owner);
 		share->owner->nshares--;
 	}
-	list_move(&share->of_word, gone);
-}
-
-static void marker_remove_word(struct marker_mm *memory,
-			       struct marker_word *word)
-{
-	rb_erase(&word->node, &memory->words);
-	kfree(word);
+	list_add(&share->of_owner, gone);
+	list_del_rcu(&share->of_word);
 }
 
 /**
@@ -122,12 +125,12 @@ void utrace_marker_free(struct list_head *gone)
 {
 	struct marker_share *share, *next;
 
-	list_for_each_entry_safe(share, next, gone, of_word) {
+	list_for_each_entry_safe(share, next, gone, of_owner) {
 		struct marker_owner *owner = share->owner;
 
 		if (share->place.event)
 			utrace_marker_event_put(share->place.event);
-		kfree(share);
+		kfree_rcu(share, rcu);
 		utrace_marker_tell(owner);
 		utrace_marker_detach_if_done(owner);
 		utrace_marker_owner_put(owner);
@@ -167,7 +170,7 @@ void utrace_marker_clean(struct marker_mm *memory, struct list_head *gone)
 				utrace_marker_tell(share->owner);
 		}
 		if (list_empty(&word->shares))
-			marker_remove_word(memory, word);
+			utrace_marker_erase(memory, word);
 	}
 	WRITE_ONCE(memory->dirty, dirty);
 }
@@ -189,7 +192,7 @@ void utrace_marker_drop(struct marker_mm *memory)
 			list_for_each_entry_safe(share, next_share,
 						 &word->shares, of_word)
 				marker_remove_share(share, &gone);
-			marker_remove_word(memory, word);
+			utrace_marker_erase(memory, word);
 		}
 		WRITE_ONCE(memory->dirty, false);
 	}
@@ -365,8 +368,7 @@ static int marker_want(struct marker_mm *memory, struct marker_owner *owner,
 		guard(spinlock)(&owner->lock);
 		if (marker_is_late(owner, place))
 			return 0;
-		old->leaving = false;
-		marker_rename_share(old, place);
+		marker_return_share(old, place);
 		list_move_tail(&old->of_owner, &owner->shares);
 		marker_count_in(word);
 	} else if (!old) {
@@ -604,11 +606,11 @@ void utrace_marker_inherit(struct marker_mm *parent, struct marker_mm *child,
 		copy = list_first_entry(words, struct marker_word, spare);
 		list_del(&copy->spare);
 		copy->place = word->place;
+		INIT_LIST_HEAD(&copy->shares);
 		utrace_marker_insert(child, copy);
 		copy->applied = marker_copied(parent->mm, word);
 		copy->foreign = word->foreign;
 		copy->ours = word->ours;
-		INIT_LIST_HEAD(&copy->shares);
 		list_for_each_entry(share, &word->shares, of_word) {
 			new = list_first_entry(shares, struct marker_share,
 					       of_word);

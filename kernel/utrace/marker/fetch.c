@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - markers: the descriptions of arguments
+ */
+#include <linux/log2.h>
+#include <linux/math.h>
+#include <linux/perf_regs.h>
+#include <linux/uaccess.h>
+
+#include "fetch.h"
+
+static bool fetch_reg_is_valid(u8 reg)
+{
+	return reg == UTRACE_MARKER_NO_REG || (reg < PERF_REG_X86_64_MAX &&
+					       reg != PERF_REG_X86_DS &&
+					       reg != PERF_REG_X86_ES &&
+					       reg != PERF_REG_X86_FS &&
+					       reg != PERF_REG_X86_GS);
+}
+
+/**
+ * utrace_marker_arg_is_valid() - does the description of an argument make sense?
+ * @arg: the description
+ *
+ * Context: Any.
+ * Return: true if so.
+ */
+bool utrace_marker_arg_is_valid(const struct utrace_marker_arg *arg)
+{
+	unsigned int size = abs(arg->size);
+
+	if (size > 8 || !is_power_of_2(size) || arg->reserved[0] ||
+	    arg->reserved[1] || arg->reserved[2] ||
+	    !fetch_reg_is_valid(arg->reg) || !fetch_reg_is_valid(arg->index))
+		return false;
+	switch (arg->kind) {
+	case UTRACE_MARKER_CONST:
+		return true;
+	case UTRACE_MARKER_REG:
+		return arg->reg != UTRACE_MARKER_NO_REG;
+	case UTRACE_MARKER_MEM:
+		return arg->index == UTRACE_MARKER_NO_REG ?
+		       !arg->scale :
+		       arg->scale <= 8 && is_power_of_2(arg->scale);
+	default:
+		return false;
+	}
+}
+
+/* Where a register is in struct pt_regs. */
+static u16 fetch_offset(u8 reg)
+{
+	struct pt_regs regs;
+	u64 *at = (u64 *)&regs;
+	unsigned int i;
+
+	if (reg == UTRACE_MARKER_NO_REG)
+		return MARKER_NO_OFFSET;
+	/* perf finds the place: each of these registers has its offset as its value. */
+	for (i = 0; i < sizeof(regs) / sizeof(*at); i++)
+		at[i] = i * sizeof(*at);
+	return perf_reg_value(&regs, reg);
+}
+
+/**
+ * utrace_marker_fetch_of() - how an argument is fetched
+ * @arg: the description of the argument, which makes sense
+ *
+ * Context: Any.
+ * Return: what marker_fetch() needs.
+ */
+struct marker_fetch utrace_marker_fetch_of(const struct utrace_marker_arg *arg)
+{
+	return (struct marker_fetch){
+		.disp = arg->disp,
+		.reg = fetch_offset(arg->reg),
+		.index = fetch_offset(arg->index),
+		.kind = arg->kind,
+		.scale = arg->scale,
+		.shift = 64 - 8 * abs(arg->size),
+		.is_signed = arg->size < 0,
+	};
+}
+
+static unsigned long fetch_address(const struct marker_fetch *fetch,
+				   const struct pt_regs *regs)
+{
+	unsigned long at = fetch->disp;
+
+	if (fetch->reg != MARKER_NO_OFFSET)
+		at += marker_reg(regs, fetch->reg);
+	if (fetch->index != MARKER_NO_OFFSET)
+		at += marker_reg(regs, fetch->index) * fetch->scale;
+	return at;
+}
+
+/**
+ * utrace_marker_fetch_other() - marker_fetch() of what is in no register
+ * @fetch: the argument
+ * @regs: the registers of the current task at the marker
+ * @to: gets the value, extended to 64 bits; 0 if its memory is not there
+ *
+ * Context: The task itself; does not sleep.
+ * Return: false if the memory is not there.
+ */
+bool utrace_marker_fetch_other(const struct marker_fetch *fetch,
+			       const struct pt_regs *regs, u64 *to)
+{
+	const void __user *at = (void __user *)fetch_address(fetch, regs);
+	u64 value = 0;
+
+	*to = 0;
+	if (fetch->kind == UTRACE_MARKER_CONST)
+		value = fetch->disp;
+	else if (copy_from_user_nofault(&value, at,
+					sizeof(value) - fetch->shift / 8))
+		return false;
+	*to = marker_extend(fetch, value);
+	return true;
+}
