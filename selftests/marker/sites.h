@@ -371,6 +371,17 @@ static inline void untrace(struct tracer *tracer)
 	close(tracer->session);
 }
 
+/* Fork a tracer, which ends with the test.  Returns 0 in the tracer. */
+static inline pid_t fork_tracer(void)
+{
+	pid_t pid = fork();
+
+	need(pid >= 0, "fork");
+	if (!pid)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	return pid;
+}
+
 /* Ids have all 64 bits. */
 #define ID(place)	(0xfedc000000000000ULL + (place))
 

@@ -163,13 +163,11 @@ static void change_markers(struct target *target, int i)
 static pid_t start_changes(struct target *target, bool words)
 {
 	struct tracer tracer;
-	pid_t pid = fork();
+	pid_t pid = fork_tracer();
 	int i;
 
-	need(pid >= 0, "fork");
 	if (pid)
 		return pid;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	for (i = 0;; i++)
 		if (words)

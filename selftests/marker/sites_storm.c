@@ -371,13 +371,11 @@ static pid_t start_toggling(struct target *target, __u32 scope)
 {
 	struct utrace_ioc_marker marker = marker_of(HIT);
 	struct tracer tracer;
-	pid_t pid = fork();
+	pid_t pid = fork_tracer();
 	int i;
 
-	need(pid >= 0, "fork");
 	if (pid)
 		return pid;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	trace_full(&tracer, target->pid, scope, SMALL, UTRACE_FULL_DROP);
 	for (i = 0;; i++) {
 		shared->number[BAD] += !!try_arm(tracer.fd, &marker);

@@ -203,12 +203,10 @@ TEST_F(sites, two_processes)
 static pid_t start_tracer(struct target *target, __u32 scope)
 {
 	struct tracer tracer;
-	pid_t pid = fork();
+	pid_t pid = fork_tracer();
 
-	need(pid >= 0, "fork");
 	if (pid)
 		return pid;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	trace(&tracer, target->pid, scope);
 	arm_place(&tracer, HIT);
 	arm_place(&tracer, PLAIN);

@@ -205,9 +205,9 @@ static bool bts_has_more(const struct bts_track *track)
 static bool bts_move(struct bts_track *track)
 {
 	struct bts_consumer *consumer = track->link.consumer;
+	const struct utrace_branch *records;
 	bool moved = track->link.lost;
 	unsigned int n, done;
-	const struct utrace_branch *records;
 
 	lockdep_assert_held(&consumer->lock);
 	/* What a closed consumer has in its ring is about to be freed. */

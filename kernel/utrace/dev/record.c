@@ -214,7 +214,7 @@ bool utrace_dev_record_now(const struct utrace_engine *engine, u16 type,
 	struct session_ring *ring;
 	u64 now;
 
-	/* The body before the rights. */
+	/* The body before the rights; pairs with the exchange in set_dumpable(). */
 	smp_rmb();
 	/* Pairs with session_adopt() and utrace_dev_retell(). */
 	now = smp_load_acquire(&target->now);

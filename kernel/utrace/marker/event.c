@@ -67,14 +67,14 @@ void utrace_marker_event_get(struct marker_event *event)
  * utrace_marker_event_put() - drop a reference to an event
  * @event: the event
  *
- * Context: Any but NMI, also in handlers of uprobes.
+ * Context: Any but NMI.
  */
 void utrace_marker_event_put(struct marker_event *event)
 {
 	kref_put(&event->ref, marker_event_last);
 }
 
-static enum marker_how marker_how(const struct marker_owner *owner, u32 flags)
+static enum marker_how marker_how_of(const struct marker_owner *owner, u32 flags)
 {
 	if (flags & (UTRACE_MARKER_COUNT | UTRACE_MARKER_HISTOGRAM))
 		return MARKER_COUNT;
@@ -110,7 +110,7 @@ struct marker_event *utrace_marker_event_new(struct marker_owner *owner, u64 id,
 	INIT_WORK(&event->free, marker_event_work);
 	event->owner = owner;
 	event->id = id;
-	event->how = marker_how(owner, flags);
+	event->how = marker_how_of(owner, flags);
 	return event;
 }
 
@@ -136,9 +136,8 @@ void utrace_marker_event_add(struct marker_owner *owner,
  * @owner: the owner; its mutex is held
  * @event: its event
  *
- * Waits until hits of a site that are being told have been told, unless the caller is
- * killed; a module gets its answer in any case.  Writes of a user_event may still be
- * told.
+ * Waits for the end of hits that are being told: for a module in any case, otherwise until
+ * the caller is killed.  Writes of a user_event may still be told.
  *
  * Context: Process context; sleeps.
  */

@@ -56,7 +56,7 @@ static __always_inline size_t marker_fill(struct utrace_marker_hit *hit,
  */
 static bool marker_is_visible(struct marker_owner *owner, bool now)
 {
-	/* The arguments before the rights. */
+	/* The arguments before the rights; pairs with the exchange in set_dumpable(). */
 	smp_rmb();
 	if (!now)
 		return utrace_marker_may_tell(owner);
@@ -198,7 +198,7 @@ bool utrace_marker_wants(struct marker_mm *memory, struct marker_site *site)
 /*
  * Find the word that stands for a site in the current task's memory, without a lock.
  * Called under RCU, which keeps the word.  A word that is found was there; one that is
- * not found may have been missed, as the tree was turned.
+ * not found may have been missed, as the tree was turned, and is looked for again.
  */
 static __always_inline struct marker_word *
 marker_peek_site(const struct marker_site *site)
