@@ -304,19 +304,24 @@ static inline int utrace_signal_handler(int stepping)
 
 /*
  * Wake a task that engines hold, for ptrace or for a group stop.  The task
- * looks at these in utrace_stop() and stops again.  siglock is held.
+ * looks at these in utrace_stop() and stops again.  A frozen task is woken when it
+ * is thawed.  siglock is held.
  */
 static inline void utrace_wake_held(struct task_struct *task)
 {
-	if (unlikely(task->jobctl & JOBCTL_UTRACE))
+	if (likely(!(task->jobctl & JOBCTL_UTRACE)))
+		return;
+	if (task->jobctl & JOBCTL_UTRACE_FROZEN)
+		task->jobctl |= JOBCTL_UTRACE_WOKEN;
+	else
 		wake_up_state(task, __TASK_TRACED);
 }
 
 /* Wake a task that engines hold, for a signal that only ptrace has to see. */
 static inline void utrace_wake_traced(struct task_struct *task)
 {
-	if (unlikely(task->jobctl & JOBCTL_UTRACE) && task->ptrace)
-		wake_up_state(task, __TASK_TRACED);
+	if (task->ptrace)
+		utrace_wake_held(task);
 }
 
 static inline bool utrace_wants_jctl(void)

@@ -15,13 +15,14 @@
 #include <linux/errno.h>
 #include <linux/jump_label.h>
 #include <linux/mutex.h>
+#include <linux/pid.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/signal_types.h>
 #include <linux/utrace_hooks.h>
 
-struct pid;
+struct kernel_clone_args;
 struct pid_namespace;
 struct seq_file;
 struct user_namespace;
@@ -85,7 +86,13 @@ unsigned long utrace_ptrace_message(struct task_struct *task);
 void utrace_ptrace_group_ended(struct task_struct *leader);
 int utrace_ptrace_stop_code(struct task_struct *task);
 long __utrace_ptrace_wait(struct wait_opts *wo);
-bool __utrace_ptrace_keeps_pid(struct pid *pid);
+int __utrace_ptrace_reap(struct wait_opts *wo);
+void __utrace_ptrace_continued(void);
+void __utrace_ptrace_exchanged(struct task_struct *task);
+int __utrace_ptrace_prepare(const struct kernel_clone_args *args);
+void __utrace_ptrace_unprepare(void);
+void __utrace_ptrace_fork(struct task_struct *child);
+void __utrace_ptrace_born(struct task_struct *child);
 void __utrace_ptrace_exit(void);
 struct task_struct *__utrace_ptrace_tracer(struct task_struct *task);
 bool __utrace_ptrace_closes_circle(struct task_struct *tracer,
@@ -94,6 +101,9 @@ bool __utrace_ptrace_closes_circle(struct task_struct *tracer,
 /* In kernel/signal.c: tell @parent, or a tracer, of a stop or the end of @tsk. */
 void do_notify_status(struct task_struct *tsk, struct task_struct *parent,
 		      int why, int status);
+
+/* In kernel/exit.c: look whether wait(2) tells of @p, a tracee if @ptrace. */
+int wait_consider_task(struct wait_opts *wo, int ptrace, struct task_struct *p);
 
 /*
  * Is the caller of ptrace(2) a further tracer of @task?  ptrace_check_attach()
@@ -165,6 +175,25 @@ utrace_ptrace_ask(int (*fn)(struct task_struct *tracer, void *arg), void *arg)
 static inline bool utrace_ptrace_traced(struct task_struct *task)
 {
 	return utrace_ptrace_many() && __utrace_ptrace_traced(task);
+}
+
+/* Does a further tracer let @task run in spite of a stop of job control? */
+static inline bool utrace_ptrace_runs(struct task_struct *task)
+{
+	return (task->jobctl & JOBCTL_UTRACE_RUNS) &&
+	       utrace_ptrace_traced(task);
+}
+
+/*
+ * Is @task in a stop of job control that is not TASK_STOPPED?  Engines may hold the task,
+ * or it may tell another tracer of the stop at this moment.  It comes to a trap of ptrace
+ * from there, or ends JOBCTL_TRAPPING.  siglock is held.
+ */
+static inline bool utrace_job_stopped(struct task_struct *task)
+{
+	return utrace_known(task) &&
+	       (task->signal->flags & SIGNAL_STOP_STOPPED) &&
+	       !(task->jobctl & JOBCTL_UTRACE_RUNS);
 }
 
 /* Could all further tracers of @task trace a program with more rights in @ns? */
@@ -260,10 +289,93 @@ static inline long utrace_ptrace_wait(struct wait_opts *wo)
 	       __utrace_ptrace_wait(wo) : 0;
 }
 
-/* Does a tracer still have to read how a task with this number ended? */
+/*
+ * The part of __do_wait() for further tracers of a child of the same process;
+ * returns as wait_consider_task().  tasklist_lock is held.
+ */
+static inline int utrace_ptrace_reap(struct wait_opts *wo)
+{
+	return utrace_ptrace_group_traces(current) ?
+	       __utrace_ptrace_reap(wo) : 0;
+}
+
+/*
+ * Is the process of the caller of wait(2) a further tracer of its child @p?  Then it is
+ * told of the stops of @p as a tracer, and not as the parent, too.
+ */
+static inline bool utrace_ptrace_waits(struct task_struct *p)
+{
+	return utrace_ptrace_group_traces(current) &&
+	       __utrace_ptrace_traces_group(current, p);
+}
+
+/* SIGCONT has ended a stop of job control; tasklist_lock is held. */
+static inline void utrace_ptrace_continued(int why)
+{
+	if (utrace_ptrace_many() && why == CLD_CONTINUED)
+		__utrace_ptrace_continued();
+}
+
+/* A pid is allocated. */
+static inline void utrace_ptrace_init_pid(struct pid *pid)
+{
+#ifdef CONFIG_UTRACE_PTRACE
+	INIT_HLIST_HEAD(&pid->utrace_ends);
+#endif
+}
+
+/*
+ * Does a tracer still have to read how a task with this number ended?
+ * tasklist_lock is held.
+ */
 static inline bool utrace_ptrace_keeps_pid(struct pid *pid)
 {
-	return utrace_ptrace_many() && __utrace_ptrace_keeps_pid(pid);
+#ifdef CONFIG_UTRACE_PTRACE
+	return utrace_ptrace_many() && !hlist_empty(&pid->utrace_ends);
+#else
+	return false;
+#endif
+}
+
+/*
+ * execve(2) has given @task, which was no leader, the pid of the leader.
+ * tasklist_lock is held for writing.
+ */
+static inline void utrace_ptrace_exchanged(struct task_struct *task)
+{
+	if (utrace_ptrace_many() && utrace_known(task))
+		__utrace_ptrace_exchanged(task);
+}
+
+/*
+ * The current task is about to create a task.  Returns 0, or -ENOMEM if the
+ * further tracers could not follow it.
+ */
+static inline int utrace_ptrace_prepare(const struct kernel_clone_args *args)
+{
+	return utrace_ptrace_many() && utrace_known(current) ?
+	       __utrace_ptrace_prepare(args) : 0;
+}
+
+/* The current task could not create the task after all. */
+static inline void utrace_ptrace_unprepare(void)
+{
+	if (utrace_ptrace_many() && utrace_known(current))
+		__utrace_ptrace_unprepare();
+}
+
+/* @child becomes visible; tasklist_lock is held for writing. */
+static inline void utrace_ptrace_fork(struct task_struct *child)
+{
+	if (utrace_ptrace_many() && utrace_known(current))
+		__utrace_ptrace_fork(child);
+}
+
+/* @child is visible, and does not run yet; no lock is held. */
+static inline void utrace_ptrace_born(struct task_struct *child)
+{
+	if (utrace_ptrace_many() && utrace_known(current))
+		__utrace_ptrace_born(child);
 }
 
 /*
@@ -300,8 +412,6 @@ static inline bool utrace_ptrace_closes_circle(struct task_struct *tracer,
 	return utrace_ptrace_many() &&
 	       __utrace_ptrace_closes_circle(tracer, task);
 }
-
-extern struct mutex utrace_ptrace_link_mutex;
 
 extern struct mutex utrace_ptrace_link_mutex;
 

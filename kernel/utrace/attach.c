@@ -13,6 +13,7 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 
+#include "builtin.h"
 #include "walk.h"
 
 /* Walks that may find tasks, before tasklist_lock is held for a round. */
@@ -433,4 +434,29 @@ int utrace_cover(struct utrace_engine *engine, struct task_struct *target,
 	}
 	utrace_walk_destroy(&walk);
 	return ret ?: walk.covered ? 0 : -ESRCH;
+}
+
+/**
+ * utrace_cover_newborn() - add a new engine to the task that it is for
+ * @engine: the engine, of the scope of a thread, which wants no event yet; the caller
+ *	has a reference
+ *
+ * Context: May sleep, and is not interrupted.  Takes utrace_change_mutex.
+ * Return:
+ * * 0 - done, or @engine is detached
+ * * -ENOSPC - the task has no slot left
+ * * -ENOMEM - no memory
+ */
+int utrace_cover_newborn(struct utrace_engine *engine)
+{
+	struct utrace_walk walk;
+	int ret;
+
+	utrace_walk_init(&walk, engine);
+	walk.target = engine->task;
+	do {
+		ret = utrace_walk_find(&walk) ?: utrace_rounds(&walk, false);
+	} while (ret == -ENOSPC && utrace_change_make_room(&walk.change));
+	utrace_walk_destroy(&walk);
+	return ret;
 }

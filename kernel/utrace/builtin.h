@@ -23,6 +23,11 @@ struct utrace_engine *
 utrace_attach_for(const struct cred *opener, struct task_struct *target,
 		  int flags, const struct utrace_engine_ops *ops, void *data,
 		  bool (*may)(struct task_struct *task, void *arg), void *arg);
+struct utrace_engine *utrace_engine_like(struct utrace_engine *engine,
+					 void *data);
+void utrace_engine_aim(struct utrace_engine *engine, struct task_struct *child);
+void utrace_engine_abandon(struct utrace_engine *engine);
+int utrace_attach_newborn(struct utrace_engine *engine);
 bool utrace_has_living(struct utrace_engine *engine);
 void utrace_interrupt_cpus(struct utrace_engine *engine);
 bool utrace_covers(struct utrace_engine *engine, struct task_struct *task);
@@ -33,16 +38,36 @@ bool utrace_was_called(const struct utrace_engine *engine, unsigned int event,
 void utrace_follow_with(bool (*step)(struct pt_regs *regs,
 				     enum utrace_step_why why));
 void utrace_follow_steps(bool on);
+struct hlist_head *utrace_tracers_of(struct task_struct *task);
+struct hlist_head *utrace_newborn_tracers(void);
+spinlock_t *utrace_tracers_lock(struct task_struct *task);
+bool utrace_task_stopped(struct task_struct *task);
+void utrace_tasklist_barrier(void);
 int utrace_freeze(struct task_struct *task);
 int utrace_freeze_if_safe(struct task_struct *task);
 void utrace_thaw(struct task_struct *task);
 void utrace_ask_report(struct task_struct *task);
-void utrace_stop_again(struct task_struct *task);
+bool utrace_stop_again(struct task_struct *task);
+void utrace_run_stopped(struct task_struct *task);
+void utrace_stop_running(struct task_struct *task);
 bool utrace_in_stop(void);
+bool utrace_step_is_queued(void);
 bool utrace_may_not_stop(void);
 u32 utrace_signal_of(int signr, struct k_sigaction *ka);
 bool utrace_chooses_call(struct utrace_engine *engine, unsigned int nr);
 bool __utrace_wants_call(struct utrace_engine *engine, struct pt_regs *regs);
+
+/**
+ * utrace_engine_tryget() - take a reference to an engine under RCU
+ * @engine: the engine, whose memory RCU keeps
+ *
+ * Context: Any.
+ * Return: false if the last reference is gone.
+ */
+static inline bool utrace_engine_tryget(struct utrace_engine *engine)
+{
+	return kref_get_unless_zero(&engine->kref);
+}
 
 /**
  * utrace_wants_call() - does an engine want the system call of the task?

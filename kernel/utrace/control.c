@@ -12,6 +12,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 
+#include "builtin.h"
 #include "internal.h"
 
 /*

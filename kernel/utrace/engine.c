@@ -638,6 +638,94 @@ utrace_attach_for(const struct cred *opener, struct task_struct *target,
 	return utrace_attach_new(opener, target, flags, ops, data, may, arg);
 }
 
+/**
+ * utrace_engine_like() - make an engine for a task that current will create
+ * @engine: an engine of the current task with the scope of a thread
+ * @data: the client's data
+ *
+ * The new engine has the callbacks, the class and the rights of @engine, and is
+ * charged to nobody.
+ *
+ * Context: Process context, may sleep.
+ * Return: the engine, with a reference for the caller, for utrace_engine_aim() or
+ * utrace_engine_abandon(); or -ENOMEM.
+ */
+struct utrace_engine *utrace_engine_like(struct utrace_engine *engine,
+					 void *data)
+{
+	const unsigned int same = UTRACE_STATE_CLASS | UTRACE_STATE_OWN_EVENTS |
+				  UTRACE_STATE_PRIVILEGED;
+	struct utrace_engine *new;
+
+	new = utrace_engine_alloc(current, UTRACE_ATTACH_CREATE, engine->ops,
+				  data);
+	if (IS_ERR(new))
+		return new;
+	atomic_or(utrace_engine_state(engine) & same, &new->state);
+	new->info->uid = engine->info->uid;
+	return new;
+}
+
+/**
+ * utrace_engine_aim() - say which task an engine is for
+ * @engine: the engine, from utrace_engine_like()
+ * @child: the task, which was just created and does not run yet
+ *
+ * Context: Any.
+ */
+void utrace_engine_aim(struct utrace_engine *engine, struct task_struct *child)
+{
+	put_task_struct(engine->task);
+	engine->task = get_task_struct(child);
+}
+
+/**
+ * utrace_engine_abandon() - drop an engine that was never attached
+ * @engine: the engine, from utrace_engine_like(), whose reference is put
+ *
+ * The client keeps its data: ->release() is not called.
+ *
+ * Context: Process context.
+ */
+void utrace_engine_abandon(struct utrace_engine *engine)
+{
+	atomic_or(UTRACE_STATE_UNBORN, &engine->state);
+	utrace_detach_later(engine);
+	utrace_engine_put(engine);
+}
+
+/**
+ * utrace_attach_newborn() - attach an engine to a task that was just created
+ * @engine: the engine, after utrace_engine_aim(); the caller has a reference.  It
+ *	may be detached meanwhile
+ *
+ * The creator waits here, so no signal interrupts the wait, and a lack of memory is
+ * waited for.
+ *
+ * Context: The creator of the task, before the task runs.  Sleeps.  As
+ * utrace_attach_task().
+ * Return:
+ * * 0 - done
+ * * -ENOSPC - the task has no slot left for @engine
+ * * -ESRCH - @engine is detached
+ */
+int utrace_attach_newborn(struct utrace_engine *engine)
+{
+	int ret;
+
+	while ((ret = utrace_cover_newborn(engine)) == -ENOMEM)
+		schedule_timeout_uninterruptible(1);
+	if (!ret && utrace_engine_detached(engine))
+		ret = -ESRCH;
+	if (ret)
+		return ret;
+	atomic_andnot(UTRACE_STATE_ATTACHING, &engine->state);
+	trace_utrace_attach(engine, engine->info->name,
+			    utrace_engine_pid(engine),
+			    utrace_engine_state(engine));
+	return 0;
+}
+
 /*
  * Mark an engine as detached: no pass that begins later calls it.  Returns true
  * for the one caller that has marked it, and has to complete the detach.

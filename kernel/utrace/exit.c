@@ -30,15 +30,18 @@ static void utrace_change_group_code(long old, long new)
 		sig->group_exit_code = new;
 }
 
-/*
- * Does the current thread die by SIGKILL, or because another thread calls
- * execve()?  Then no engine may hold it.
+/**
+ * utrace_is_killed() - does SIGKILL, or the execve() of another thread, end current?
+ *
+ * Context: The task itself, with siglock held.
+ * Return: true if so.  Then no engine may hold the task.
  */
-static bool utrace_is_killed(void)
+bool utrace_is_killed(void)
 {
 	struct signal_struct *sig = current->signal;
 
-	guard(spinlock_irq)(&current->sighand->siglock);
+	lockdep_assert_held(&current->sighand->siglock);
+
 	if (sig->group_exec_task && sig->group_exec_task != current)
 		return true;
 	return (sig->flags & SIGNAL_GROUP_EXIT) &&
@@ -93,8 +96,8 @@ long __utrace_report_exit(long code)
 {
 	const unsigned long last = UTRACE_EVENT(EXIT) | UTRACE_EVENT(DEATH) |
 				   UTRACE_EVENT(REAP);
-	bool killed = utrace_is_killed();
 	struct utrace *u;
+	bool killed;
 
 	/* A bare task needs a struct utrace only if one of @last is wanted. */
 	if (!current->utrace &&
@@ -107,6 +110,8 @@ long __utrace_report_exit(long code)
 	/* A callback of the EXIT pass oopsed: do not call it again. */
 	if (unlikely(READ_ONCE(u->flags) & UTRACE_TASK_DYING))
 		return code;
+	scoped_guard(spinlock_irq, &current->sighand->siglock)
+		killed = utrace_is_killed();
 	scoped_guard(spinlock_irqsave, &u->lock) {
 		/* release_task() waits from here to the end of DEATH. */
 		u->flags |= UTRACE_TASK_DYING;

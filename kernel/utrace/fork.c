@@ -51,6 +51,12 @@ static bool utrace_has_heir(u64 clone_flags)
 	return utrace_heir(clone_flags);
 }
 
+/* Do tracers by ptrace(2) follow the current task to the child? */
+static bool utrace_is_followed(void)
+{
+	return current->utrace && !hlist_empty(&current->utrace->newborn);
+}
+
 /* Allocate a struct utrace with a member for a child.  NULL without memory. */
 static struct utrace *utrace_alloc_child(gfp_t gfp)
 {
@@ -84,7 +90,7 @@ void __utrace_init_task(struct task_struct *child)
 	clear_task_syscall_work(child, SYSCALL_UTRACE);
 
 	/* A thread inherits all engines that a process would inherit. */
-	if (utrace_has_heir(CLONE_THREAD))
+	if (utrace_has_heir(CLONE_THREAD) || utrace_is_followed())
 		child->utrace = utrace_alloc_child(GFP_KERNEL_ACCOUNT);
 }
 
@@ -175,7 +181,8 @@ int __utrace_fork(struct task_struct *child, u64 clone_flags)
 
 	lockdep_assert_held(&current->sighand->siglock);
 
-	if (utrace_has_heir(clone_flags) && !utrace_child_is_ready(child))
+	if ((utrace_has_heir(clone_flags) || utrace_is_followed()) &&
+	    !utrace_child_is_ready(child))
 		return -ENOMEM;
 	if (child->utrace && current->utrace) {
 		guard(spinlock_irqsave)(&current->utrace->lock);
@@ -191,9 +198,11 @@ int __utrace_fork(struct task_struct *child, u64 clone_flags)
 		utrace_inherit_word(child);
 		return 0;
 	}
-	if (child->utrace)
-		utrace_free(child->utrace);
-	child->utrace = NULL;
+	if (!utrace_is_followed()) {
+		if (child->utrace)
+			utrace_free(child->utrace);
+		child->utrace = NULL;
+	}
 	utrace_set_word(child, utrace_bare_events(child));
 	return 0;
 }

@@ -3,21 +3,25 @@
  * utrace - keeping a stopped task where it stands
  *
  * A client that reads and writes the registers of a stopped task must be sure
- * that the task does not go on meanwhile, be it by SIGKILL or because another
- * tracer lets go.  utrace_freeze() sets a bit in the jobctl word.  A wake-up
- * still wakes the task, but the task looks at the bit before it leaves the
- * stop, and sleeps again.  So no function that wakes tasks has to know of it:
+ * that the task does not run meanwhile, be it by SIGKILL or because another
+ * tracer lets go: a task that runs, if only to sleep again, writes the bases of
+ * its segments and its protection keys over those that the client has written.
+ * utrace_freeze() sets a bit in the jobctl word.  Functions that wake a task from
+ * a stop do not wake a frozen one; they leave a note, and utrace_thaw() wakes the
+ * task.  A task that was woken just before it was frozen looks at the bit before
+ * it leaves the stop, and sleeps again:
  *
- *	task				client
- *	set TASK_TRACED and a		lock siglock
- *	  mark of a stop		mark of a stop? then set FROZEN
- *	unlock siglock			unlock
- *	schedule()			wait_task_inactive()
- *	lock siglock			... registers ...
- *	FROZEN? then sleep on		lock siglock, clear FROZEN, wake
+ *	task				client			waker
+ *	set TASK_TRACED and a		lock siglock		lock siglock
+ *	  mark of a stop		mark of a stop? then	FROZEN? then
+ *	unlock siglock			  set FROZEN		  set WOKEN
+ *	schedule()			unlock			else wake
+ *	lock siglock			wait_task_inactive()	unlock
+ *	FROZEN? then sleep on		... registers ...
+ *					lock siglock, clear
+ *					  FROZEN, wake
  *
- * Between a wake-up and that look the task runs only code of the stop, which
- * touches neither its user registers nor its FPU state.
+ * A fatal signal leaves no note: it can be seen in the task.
  */
 #include <linux/ptrace.h>
 #include <linux/sched/signal.h>
@@ -222,6 +226,35 @@ int utrace_await_thaw(struct task_struct *task)
 	return wait_var_event_killable(&u->hold, utrace_is_thawed(task));
 }
 
+/*
+ * Must a task that is thawed be woken?  The first tracer may have frozen the task as
+ * well, and wakes the task itself then.
+ */
+static bool utrace_thaw_wakes(struct task_struct *task)
+{
+	const unsigned long ptrace = JOBCTL_TRACED | JOBCTL_PTRACE_FROZEN;
+
+	if ((task->jobctl & ptrace) == ptrace)
+		return false;
+	return (task->jobctl & JOBCTL_UTRACE_WOKEN) ||
+	       __fatal_signal_pending(task);
+}
+
+static void utrace_thaw_locked(struct task_struct *task)
+{
+	unsigned int state = TASK_UNINTERRUPTIBLE;
+
+	if (utrace_thaw_wakes(task)) {
+		/* As signal_wake_up() has it. */
+		if (__fatal_signal_pending(task))
+			task->jobctl &= ~JOBCTL_TRACED;
+		state |= TASK_WAKEKILL | __TASK_TRACED;
+	}
+	task->jobctl &= ~(JOBCTL_UTRACE_FROZEN | JOBCTL_UTRACE_WOKEN);
+	wake_up_state(task, state);
+	utrace_tell_thawed(task);
+}
+
 /**
  * utrace_thaw() - end what utrace_freeze() has begun
  * @task: the task
@@ -234,8 +267,7 @@ void utrace_thaw(struct task_struct *task)
 
 	if (!lock_task_sighand(task, &flags))
 		return;
-	task->jobctl &= ~JOBCTL_UTRACE_FROZEN;
-	wake_up_state(task, TASK_UNINTERRUPTIBLE);
-	utrace_tell_thawed(task);
+	if (task->jobctl & JOBCTL_UTRACE_FROZEN)
+		utrace_thaw_locked(task);
 	unlock_task_sighand(task, &flags);
 }

@@ -308,6 +308,7 @@ struct utrace_set {
 #define UTRACE_TASK_FOLLOWED	BIT(13)	/* a client follows all steps */
 #define UTRACE_TASK_ARMED	BIT(14)	/* trap flag set for that client */
 #define UTRACE_TASK_CLONED	BIT(15)	/* stop when the child has started */
+#define UTRACE_TASK_STEPPED_CALL BIT(16) /* with STEPPED: at the end of a call */
 
 /**
  * struct utrace - what the core keeps for one task
@@ -349,12 +350,16 @@ struct utrace_set {
  *	utrace_told() drops the count in utrace_engine_info::core that comes
  *	with it.  Under @lock
  *
+ * @tracers: the further tracers of the task by ptrace(2) (ptrace/ptracer.h), under
+ *	@lock, read under RCU
+ * @newborn: those of a task that this task is creating; only the task uses it
+ *
  * Allocated when a first engine covers the task, for a bare task at its first
  * event; freed with the task.
  */
 struct utrace {
-	spinlock_t lock;	/* only utrace_cast::lock is inside */
-	u16 flags;
+	spinlock_t lock;	/* inside: utrace_cast::lock, ptracer::lock */
+	u32 flags;
 	u8 resume;
 	u8 where;
 	u32 passes;
@@ -373,10 +378,12 @@ struct utrace {
 	struct utrace_task_data *task_data;
 	struct utrace_member *member;
 	struct utrace_engine *left;
+	struct hlist_head tracers;
+	struct hlist_head newborn;
 };
 
 #if !defined(CONFIG_DEBUG_SPINLOCK) && !defined(CONFIG_DEBUG_LOCK_ALLOC)
-static_assert(sizeof(struct utrace) <= 128);
+static_assert(sizeof(struct utrace) <= 152);
 #endif
 
 #define UTRACE_NAME_LEN		32
@@ -561,7 +568,6 @@ bool utrace_same_user(const struct utrace_engine *a,
 typedef unsigned int (*utrace_member_fn)(struct utrace_engine *engine,
 					 struct task_struct *task,
 					 struct utrace *u, u64 bit, void *arg);
-void utrace_tasklist_barrier(void);
 bool utrace_addresses(struct utrace_engine *engine, struct task_struct *target);
 void utrace_visit_members(struct utrace_engine *engine,
 			  struct task_struct *target, utrace_member_fn fn,
@@ -570,6 +576,7 @@ void utrace_visit_tasks(struct utrace_engine *engine, utrace_member_fn fn,
 			void *arg);
 
 /* attach.c */
+int utrace_cover_newborn(struct utrace_engine *engine);
 int utrace_cover(struct utrace_engine *engine, struct task_struct *target,
 		 bool (*may)(struct task_struct *task, void *data), void *data);
 
@@ -707,6 +714,9 @@ u64 utrace_filter_calls(struct utrace_engine *engine);
 /* signal.c */
 void utrace_report_killer(int code);
 
+/* exit.c */
+bool utrace_is_killed(void);
+
 /* stop.c */
 enum utrace_stop_where {
 	UTRACE_STOP_FIRM,	/* ptrace waits until engines let go */
@@ -727,12 +737,12 @@ enum utrace_stop_end utrace_stop(struct utrace *u,
 				 enum utrace_stop_where where);
 void __utrace_stay_frozen(void);
 void utrace_wake(struct task_struct *task, struct utrace *u);
-bool utrace_task_stopped(struct task_struct *task);
 void utrace_interrupt(struct task_struct *task);
 void utrace_interrupt_stopped(struct task_struct *task);
 
 /* step.c */
 void utrace_arm_step(struct utrace *u);
+void utrace_arm_in_call(struct utrace *u);
 void utrace_step_handler(void);
 
 #endif /* _KERNEL_UTRACE_INTERNAL_H */

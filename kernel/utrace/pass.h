@@ -117,6 +117,7 @@ bool utrace_pass_begin(struct utrace_pass *pass, unsigned int list, u32 result);
 void utrace_pass_leave(struct utrace_pass *pass);
 void utrace_pass_end(struct utrace_pass *pass);
 void utrace_pass_end_report(struct utrace_pass *pass);
+void utrace_pass_step(struct utrace_pass *pass);
 void utrace_pass_stop_here(struct utrace_pass *pass);
 bool utrace_pass_enter(struct utrace_pass *pass, struct utrace_engine *engine,
 		       unsigned int slot);

@@ -25,6 +25,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/signal.h>
+#include <linux/wait_bit.h>
 
 #include "ptrace/ptracer.h"
 
@@ -69,15 +70,19 @@ void ptracer_tell(struct ptracer *p, struct task_struct *task,
 		  enum ptracer_stop stop, int code, int why,
 		  unsigned long message, const kernel_siginfo_t *info)
 {
+	bool awaited;
+
 	scoped_guard(spinlock_irqsave, &p->lock) {
-		if (p->state == PTRACER_DEAD || p->leaving)
+		if (!ptracer_lives(p) || p->leaving)
 			return;
+		awaited = p->awaited;
 		p->state = PTRACER_STOPPED;
 		p->unread = true;
 		/* Any stop is an answer to PTRACE_INTERRUPT. */
 		p->trap = false;
 		p->stop = stop;
 		p->told = stop == PTRACER_ANSWERS;
+		p->step = UTRACE_RESUME;	/* Any stop ends a step. */
 		p->code = code;
 		p->signr = 0;
 		p->message = message;
@@ -86,6 +91,8 @@ void ptracer_tell(struct ptracer *p, struct task_struct *task,
 		else
 			p->info.si_signo = 0;
 	}
+	if (unlikely(awaited))
+		wake_up_var(&p->state);
 	ptracer_notify(p, task, why, code & 0x7f);
 }
 
@@ -119,6 +126,17 @@ static bool ptracer_is_stopped(struct ptracer *p)
 {
 	guard(spinlock_irqsave)(&p->lock);
 	return p->state == PTRACER_STOPPED;
+}
+
+/*
+ * The answer of a callback that tells nothing: the task goes on as the tracer wants it.
+ * A task that the tracer has in a stop is here for other tracers only, and a step that
+ * the tracer has asked for is still to be made.  UTRACE_RESUME would end either.
+ */
+static u32 ptracer_goes_on(struct ptracer *p)
+{
+	guard(spinlock_irqsave)(&p->lock);
+	return p->state == PTRACER_STOPPED ? UTRACE_STOP : p->step;
 }
 
 static bool ptracer_group_stops(struct task_struct *task)
@@ -174,6 +192,10 @@ void ptracer_trap(struct ptracer *p, struct task_struct *task)
 		signr |= PTRACE_EVENT_STOP << 8;
 	else if (signr == SIGTRAP)
 		signr = SIGSTOP;	/* SIGCONT has come meanwhile */
+	scoped_guard(spinlock_irqsave, &p->lock) {
+		p->job = (signr & 0x7f) != SIGTRAP;
+		p->continued &= !p->job;
+	}
 	ptracer_tell(p, task, PTRACER_DROPS, signr, CLD_STOPPED, 0, NULL);
 }
 
@@ -194,16 +216,19 @@ bool ptracer_listens_to_job(const struct ptracer *p)
 
 /**
  * ptracer_take_trap() - take a trap: of PTRACE_INTERRUPT, or the end of listening
- * @p: the ptracer, whose task is in no stop of job control if it listens to one
+ * @p: the ptracer
  *
- * Context: Any.
+ * Context: Any.  Takes siglock.
  * Return: false if there is none, or the task is in a stop for the tracer.
  */
 bool ptracer_take_trap(struct ptracer *p)
 {
+	bool job = ptracer_in_job_stop(p->task);
+
 	guard(spinlock_irqsave)(&p->lock);
+	/* A task that another tracer lets run in spite of the stop ends no listening. */
 	if (p->state == PTRACER_STOPPED ||
-	    !(p->trap || ptracer_listens_to_job(p)))
+	    !(p->trap || (ptracer_listens_to_job(p) && !job)))
 		return false;
 	p->trap = false;
 	return true;
@@ -251,12 +276,12 @@ static bool ptracer_has_more(struct ptracer *p)
 /* Take the step that the tracer has asked for. */
 static bool ptracer_take_step(struct ptracer *p)
 {
-	bool step;
+	enum utrace_resume_action step;
 
 	guard(spinlock_irqsave)(&p->lock);
 	step = p->step;
-	p->step = false;
-	return step;
+	p->step = UTRACE_RESUME;
+	return step != UTRACE_RESUME;
 }
 
 /* Keep a signal, and tell the tracer of it. */
@@ -334,16 +359,17 @@ static u32 ptracer_report(struct ptracer *p, u32 action, kernel_siginfo_t *info)
 		if (ptracer_take_made(p, &made))
 			return ptracer_keep(p, &made);
 		if (!ptracer_take_trap(p))
-			return UTRACE_RESUME | echo;
+			return ptracer_goes_on(p) | echo;
 		ptracer_trap(p, current);
 		return UTRACE_STOP | echo;
 	case UTRACE_SIGNAL_IGN:
-		if (info->si_signo == SIGTRAP && ptracer_take_step(p))
+		if (info->si_signo == SIGTRAP && ptracer_take_step(p) &&
+		    !utrace_step_is_queued())
 			return ptracer_keep(p, info);
 		/* If it was a report, another tracer has made a signal of it. */
 		if (ptracer_has_more(p))
 			utrace_ask_report(current);
-		return UTRACE_RESUME | echo;
+		return ptracer_goes_on(p) | echo;
 	default:
 		return ptracer_keep(p, info);
 	}
@@ -369,7 +395,7 @@ static u32 ptracer_signal(u32 action, struct utrace_engine *engine,
 
 	/* The tracer is not told of signals that the kernel forces. */
 	if (orig_ka && (orig_ka->sa.sa_flags & SA_IMMUTABLE))
-		return UTRACE_RESUME | (action & PTRACER_ECHO);
+		return ptracer_goes_on(p) | (action & PTRACER_ECHO);
 	/*
 	 * In a stop that the tracer has not ended, a signal waits.  So it does if
 	 * the first tracer, or another signal, came between.
@@ -383,7 +409,7 @@ static u32 ptracer_signal(u32 action, struct utrace_engine *engine,
 	if (!orig_ka)
 		return ptracer_report(p, action, info);
 	if (ptracer_is_dropped(action, info->si_signo, orig_ka))
-		return UTRACE_RESUME | (action & PTRACER_ECHO);
+		return ptracer_goes_on(p) | (action & PTRACER_ECHO);
 	return ptracer_keep(p, info);
 }
 
@@ -394,12 +420,18 @@ static u32 ptracer_jctl(u32 action, struct utrace_engine *engine, int type,
 	struct ptracer *p = engine->data;
 
 	/*
+	 * A stop that the tracer has not ended goes on here, and not in the stop of
+	 * job control, in which the task could not be frozen.
+	 */
+	if (ptracer_is_stopped(p))
+		return UTRACE_STOP | UTRACE_STOP_HERE;
+	/*
 	 * In a stop for another engine, the task makes this report again when
 	 * all engines have let go.
 	 */
-	if (type != CLD_STOPPED || utrace_in_stop() || ptracer_is_stopped(p) ||
+	if (type != CLD_STOPPED || utrace_in_stop() ||
 	    (current->flags & PF_EXITING))
-		return UTRACE_RESUME;
+		return ptracer_goes_on(p);
 	scoped_guard(spinlock_irqsave, &p->lock) {
 		if (ptracer_listens_to_job(p) && !p->trap)
 			return UTRACE_RESUME;
@@ -425,7 +457,7 @@ static u32 ptracer_syscall_entry(u32 action, struct utrace_engine *engine,
 	u32 echo = action & UTRACE_SYSCALL_MASK;
 
 	if (action & UTRACE_SYSCALL_RESUMED)
-		return UTRACE_RESUME | echo;
+		return ptracer_goes_on(engine->data) | echo;
 	return echo | ptracer_syscall(engine->data,
 				      PTRACE_EVENTMSG_SYSCALL_ENTRY);
 }
@@ -438,57 +470,18 @@ static u32 ptracer_syscall_exit(u32 action, struct utrace_engine *engine,
 
 /* Lives of tasks */
 
-/* The event that a clone is to a tracer, as kernel_clone() has it. */
-static int ptracer_clone_event(unsigned long clone_flags)
-{
-	if (clone_flags & CLONE_VFORK)
-		return PTRACE_EVENT_VFORK;
-	if ((clone_flags & CSIGNAL) != SIGCHLD)
-		return PTRACE_EVENT_CLONE;
-	return PTRACE_EVENT_FORK;
-}
-
-/*
- * Trace a new task, which does not run yet: its first stop is a
- * PTRACE_EVENT_STOP, or SIGSTOP without PTRACE_SEIZE.  If that fails for want of
- * memory or because the user has too many engines, the child is not traced, which
- * the kernel log tells.
- */
-static void ptracer_follow(struct ptracer *parent, struct task_struct *child)
-{
-	struct ptracer *p = ptracer_new(child, parent->tracer, parent->cred,
-					parent->flags);
-	int ret = -ENOMEM;
-
-	if (p) {
-		if (p->flags & PT_SEIZED)
-			p->trap = true;
-		else
-			p->made = BIT(SIGSTOP);
-		ret = ptracer_start(p, true);
-	}
-	if (!ret)
-		utrace_ask_report(child);
-	else if (ret != -ESRCH)
-		pr_warn_ratelimited("ptrace: tracer %d cannot follow new task %d of %d: error %d\n",
-				    task_pid_nr(parent->tracer),
-				    task_pid_nr(child), current->pid, ret);
-}
-
+/* A child that the tracer follows is traced since its birth. */
 static u32 ptracer_clone(u32 action, struct utrace_engine *engine,
 			 unsigned long clone_flags, struct task_struct *child)
 {
 	struct ptracer *p = engine->data;
 	int event = ptracer_clone_event(clone_flags);
-	bool told = !(clone_flags & CLONE_UNTRACED) && ptracer_wants(p, event);
 
 	if (clone_flags & CLONE_VFORK)
 		ptracer_set_pid(p, &p->vfork_pid, task_pid(child));
-	if (!told && !(clone_flags & CLONE_PTRACE))
-		return UTRACE_RESUME;
-	ptracer_follow(p, child);
-	if (!told)
-		return UTRACE_RESUME;
+	if (clone_flags & CLONE_UNTRACED || !ptracer_wants(p, event) ||
+	    !__utrace_ptrace_traces(p->tracer, child))
+		return ptracer_goes_on(p);
 	ptracer_tell_pid(p, event, task_pid(child));
 	return UTRACE_STOP | UTRACE_STOP_HERE;
 }
@@ -499,7 +492,7 @@ static u32 ptracer_vfork_done(u32 action, struct utrace_engine *engine,
 	struct ptracer *p = engine->data;
 
 	if (!ptracer_wants(p, PTRACE_EVENT_VFORK_DONE))
-		return UTRACE_RESUME;
+		return ptracer_goes_on(p);
 	/* The number may be free already; or the tracer came after vfork(2). */
 	if (!p->vfork_pid) {
 		guard(rcu)();
@@ -510,17 +503,18 @@ static u32 ptracer_vfork_done(u32 action, struct utrace_engine *engine,
 	return UTRACE_STOP | UTRACE_STOP_HERE;
 }
 
-/* A thread that is not the leader takes the pid of the leader. */
 static u32 ptracer_exec(u32 action, struct utrace_engine *engine,
 			const struct linux_binfmt *fmt,
 			const struct linux_binprm *bprm, struct pt_regs *regs)
 {
-	struct pid *pid = get_task_pid(current, PIDTYPE_PID);
 	struct ptracer *p = engine->data;
+	struct pid *pid;
 
-	action = UTRACE_RESUME;
+	action = ptracer_goes_on(p);
 	scoped_guard(spinlock_irqsave, &p->lock) {
-		swap(p->pid, pid);
+		/* The pid before, see __utrace_ptrace_exchanged(). */
+		pid = p->old_pid ?: get_pid(p->pid);
+		p->old_pid = NULL;
 		if (!(p->flags & PT_SEIZED) &&
 		    !ptracer_wants(p, PTRACE_EVENT_EXEC))
 			p->made |= BIT(SIGTRAP);
@@ -542,7 +536,7 @@ static u32 ptracer_exit(u32 action, struct utrace_engine *engine,
 
 	/* The tracer could not make a request in a stop that is none. */
 	if (!ptracer_wants(p, PTRACE_EVENT_EXIT) || utrace_may_not_stop())
-		return UTRACE_RESUME;
+		return ptracer_goes_on(p);
 	ptracer_tell_event(p, PTRACE_EVENT_EXIT, *code);
 	return UTRACE_STOP | UTRACE_STOP_HERE;
 }
@@ -555,15 +549,6 @@ static bool ptracer_is_taken_over(struct ptracer *p, struct task_struct *task)
 {
 	guard(rcu)();
 	return !thread_group_leader(task) && p->pid == task_tgid(task);
-}
-
-/* The tracer hears by its next wait(2) that it does not trace the task. */
-static void ptracer_end_quietly(struct ptracer *p, struct task_struct *task)
-{
-	ptracer_forget(p);
-	guard(read_lock)(&tasklist_lock);
-	if (p->tracer->sighand)
-		__wake_up_parent(task, p->tracer);
 }
 
 static u32 ptracer_death(struct utrace_engine *engine, bool group_dead,
@@ -590,7 +575,7 @@ static void ptracer_reap(struct utrace_engine *engine, struct task_struct *task)
 	bool leader = thread_group_leader(task);
 
 	if ((leader ? ptracer_parent_tells(p, task) : READ_ONCE(p->waits)) ||
-	    READ_ONCE(p->state) != PTRACER_DEAD)
+	    ptracer_lives(p))
 		ptracer_end_quietly(p, task);
 	else if (leader)
 		ptracer_keep_pid(p);

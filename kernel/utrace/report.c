@@ -241,6 +241,18 @@ void utrace_pass_end_report(struct utrace_pass *pass)
 }
 
 /**
+ * utrace_pass_step() - begin a step that an engine has answered in a system call
+ * @pass: the pass, after utrace_pass_end()
+ *
+ * Context: The task itself, no locks held.
+ */
+void utrace_pass_step(struct utrace_pass *pass)
+{
+	if (unlikely(pass->step | pass->block))
+		utrace_arm_in_call(pass->u);
+}
+
+/**
  * utrace_pass_stop_here() - stop at the event, if an engine has asked for that
  * @pass: the pass, after utrace_pass_end()
  *
@@ -250,6 +262,8 @@ void utrace_pass_stop_here(struct utrace_pass *pass)
 {
 	if (unlikely(pass->here))
 		utrace_stop(pass->u, UTRACE_STOP_FIRM);
+	else
+		utrace_pass_step(pass);
 }
 
 /**
@@ -443,8 +457,10 @@ do {									\
  */
 static void utrace_pass_stop_cloned(struct utrace_pass *pass)
 {
-	if (likely(!pass->here))
+	if (likely(!pass->here)) {
+		utrace_pass_step(pass);
 		return;
+	}
 	guard(spinlock_irqsave)(&pass->u->lock);
 	pass->u->flags |= UTRACE_TASK_CLONED;
 }

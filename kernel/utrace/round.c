@@ -16,6 +16,7 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 
+#include "builtin.h"
 #include "walk.h"
 
 /**

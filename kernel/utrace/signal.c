@@ -645,7 +645,7 @@ void utrace_report_killer(int code)
 
 /* Report the end of a step, only to the engines that asked for the step. */
 static void utrace_report_step(struct ksignal *ksig, struct utrace *u,
-			       struct utrace_pass *pass)
+			       bool call, struct utrace_pass *pass)
 {
 	struct pt_regs *regs = current_pt_regs();
 	u64 who;
@@ -658,7 +658,8 @@ static void utrace_report_step(struct ksignal *ksig, struct utrace *u,
 	if (!who)
 		return;
 	ksig->info.si_signo = SIGTRAP;
-	ksig->info.si_code = TRAP_TRACE;
+	/* As user_single_step_report() of x86 has it. */
+	ksig->info.si_code = call ? TRAP_BRKPT : TRAP_TRACE;
 	ksig->info.si_addr = (void __user *)instruction_pointer(regs);
 	utrace_signal_pass(pass, UTRACE_LIST(_UTRACE_EVENT_QUIESCE), 0, who,
 			   ksig, NULL, UTRACE_SIGNAL_IGN);
@@ -697,7 +698,7 @@ bool __utrace_signal_trap(struct ksignal *ksig)
 	struct utrace_pass pass = { .result = UTRACE_SIGNAL_IGN };
 	u32 initial = UTRACE_SIGNAL_IGN;
 	enum utrace_resume_action resume;
-	bool step, handler, held, later = false;
+	bool step, call, handler, held, later = false;
 
 	current->jobctl &= ~JOBCTL_TRAP_UTRACE;
 	/*
@@ -711,16 +712,18 @@ bool __utrace_signal_trap(struct ksignal *ksig)
 
 	scoped_guard(spinlock_irqsave, &u->lock) {
 		step = u->flags & UTRACE_TASK_STEPPED;
+		call = u->flags & UTRACE_TASK_STEPPED_CALL;
 		handler = u->flags & UTRACE_TASK_HANDLER;
 		resume = u->resume;
 		held = u->hold;
-		u->flags &= ~(UTRACE_TASK_STEPPED | UTRACE_TASK_HANDLER);
+		u->flags &= ~(UTRACE_TASK_STEPPED | UTRACE_TASK_STEPPED_CALL |
+			      UTRACE_TASK_HANDLER);
 		u->resume = UTRACE_RESUME;
 	}
 	memset(&ksig->ka, 0, sizeof(ksig->ka));
 	clear_siginfo(&ksig->info);
 	if (step)
-		utrace_report_step(ksig, u, &pass);
+		utrace_report_step(ksig, u, call, &pass);
 	/*
 	 * A signal that an engine has made of the step is delivered first, and
 	 * a report that was requested is made later.  Else it is made now, or
@@ -766,30 +769,29 @@ bool __utrace_signal_trap(struct ksignal *ksig)
  */
 bool __utrace_signal_handler(bool stepping)
 {
+	const u32 set_for_us = UTRACE_TASK_STEPPING | UTRACE_TASK_ARMED;
 	struct utrace *u = current->utrace;
-	bool ptrace = stepping, report, ours, armed, followed;
+	bool ptrace = stepping, report, ours, followed;
 
 	scoped_guard(spinlock_irqsave, &u->lock) {
-		ours = u->flags & UTRACE_TASK_STEPPING;
+		ours = u->flags & set_for_us;
 		followed = u->flags & UTRACE_TASK_FOLLOWED;
-		armed = u->flags & UTRACE_TASK_ARMED;
-		report = ours || (u->flags & UTRACE_TASK_AT_HANDLER);
-		if (ours || armed)
+		/* An engine may have asked for the step in the stop at the signal. */
+		report = u->step || (u->flags & (UTRACE_TASK_STEPPING |
+						 UTRACE_TASK_AT_HANDLER));
+		if (ours)
 			ptrace = u->flags & UTRACE_TASK_PTRACE_STEP;
-		if (ours) {
-			u->step = 0;
-			u->block = 0;
-		}
+		u->step = 0;
+		u->block = 0;
 		/* The safe point sets the trap flag again. */
-		if (armed)
+		if (u->flags & UTRACE_TASK_ARMED)
 			set_thread_flag(TIF_NOTIFY_RESUME);
-		u->flags &= ~(UTRACE_TASK_AT_HANDLER | UTRACE_TASK_STEPPING |
-			      UTRACE_TASK_ARMED);
+		u->flags &= ~(UTRACE_TASK_AT_HANDLER | set_for_us);
 		if (report)
 			u->flags |= UTRACE_TASK_HANDLER;
 	}
 	/* x86 has cleared the trap flag already, UML has not. */
-	if ((ours || armed) && !ptrace)
+	if (ours && !ptrace)
 		user_disable_single_step(current);
 	/* Also after a stop for ptrace, and behind another handler. */
 	if (followed)

@@ -4,7 +4,9 @@
  *
  * ptrace and the engines share the trap flag of a task.  ptrace changes it only
  * while the task is in a ptrace stop, so the flag at the end of such a stop is
- * what ptrace wants.  The engines set it at the safe point.
+ * what ptrace wants.  The engines set it at the safe point, and when a stop in the
+ * midst of a system call ends: the trap then comes at the end of the call, before the
+ * task makes an instruction.
  *
  * An engine that asks for a step is told of its end by a report from
  * get_signal().  That costs thousands of instructions, so a client that is built
@@ -112,21 +114,16 @@ static bool utrace_own_trap_flag(void)
 #endif
 }
 
-/**
- * utrace_arm_step() - set the trap flag if an engine has asked for a step
- * @u: struct utrace of the current task, which returns to user mode
- *
- * A block step is made only if no engine wants a single step, nor ptrace any
- * step, and steps are not followed.
- *
- * Context: The task itself, no locks held.  Takes @u->lock.
+/*
+ * Set the trap flag for the engines that have asked for a step, and if @follow for the
+ * client that follows all steps.
  */
-void utrace_arm_step(struct utrace *u)
+static void utrace_arm(struct utrace *u, bool follow)
 {
 	bool block, again = false, own = utrace_own_trap_flag();
 
 	scoped_guard(spinlock_irqsave, &u->lock) {
-		if (!u->step && !(u->flags & UTRACE_TASK_FOLLOWED))
+		if (!u->step && !(follow && u->flags & UTRACE_TASK_FOLLOWED))
 			return;
 		/* The flag is not set for an engine, so it is as ptrace has left it. */
 		if (!(u->flags & (UTRACE_TASK_STEPPING | UTRACE_TASK_ARMED))) {
@@ -136,7 +133,7 @@ void utrace_arm_step(struct utrace *u)
 		}
 		if (u->step)
 			u->flags |= UTRACE_TASK_STEPPING;
-		if (u->flags & UTRACE_TASK_FOLLOWED) {
+		if (follow && u->flags & UTRACE_TASK_FOLLOWED) {
 			again = !(u->flags & UTRACE_TASK_ARMED);
 			u->flags |= UTRACE_TASK_ARMED;
 		}
@@ -158,6 +155,65 @@ void utrace_arm_step(struct utrace *u)
 #endif
 	if (again)
 		static_call(utrace_step)(current_pt_regs(), UTRACE_STEP_AGAIN);
+}
+
+/**
+ * utrace_arm_step() - set the trap flag if an engine has asked for a step
+ * @u: struct utrace of the current task, which returns to user mode
+ *
+ * A block step is made only if no engine wants a single step, nor ptrace any
+ * step, and steps are not followed.
+ *
+ * Context: The task itself, no locks held.  Takes @u->lock.
+ */
+void utrace_arm_step(struct utrace *u)
+{
+	utrace_arm(u, true);
+}
+
+/**
+ * utrace_arm_in_call() - a stop in the midst of a system call has ended
+ * @u: struct utrace of the current task
+ *
+ * Sets the trap flag if an engine has asked for a step in the stop, and clears it if
+ * the engines that have asked in an earlier stop of the call have changed their minds.
+ *
+ * Context: The task itself, no locks held.  Reads user memory.
+ */
+void utrace_arm_in_call(struct utrace *u)
+{
+	bool off = false;
+
+	if (READ_ONCE(u->hold) || current->flags & PF_EXITING)
+		return;
+	if (READ_ONCE(u->step)) {
+		utrace_arm(u, false);
+		return;
+	}
+	scoped_guard(spinlock_irqsave, &u->lock) {
+		if (u->step || !(u->flags & UTRACE_TASK_STEPPING))
+			return;
+		u->flags &= ~UTRACE_TASK_STEPPING;
+		off = !(u->flags & (UTRACE_TASK_PTRACE_STEP |
+				    UTRACE_TASK_ARMED));
+	}
+	if (off)
+		user_disable_single_step(current);
+}
+
+/**
+ * utrace_step_is_queued() - is the trap of a step queued as a SIGTRAP as well?
+ *
+ * It is if the program has set the trap flag itself.  If ptrace steps the task, too,
+ * the SIGTRAP is for the first tracer, which may take it.
+ *
+ * Context: The report of the step.
+ * Return: true if the SIGTRAP is the report to those who see signals.
+ */
+bool utrace_step_is_queued(void)
+{
+	return sigismember(&current->pending.signal, SIGTRAP) &&
+	       !(READ_ONCE(current->utrace->flags) & UTRACE_TASK_PTRACE_STEP);
 }
 
 /**
@@ -205,6 +261,8 @@ bool __utrace_step_trap(enum utrace_step_why why)
 		u->flags &= ~UTRACE_TASK_STEPPING;
 		if (engines)
 			u->flags |= UTRACE_TASK_STEPPED;
+		if (engines && why == UTRACE_STEP_SYSCALL)
+			u->flags |= UTRACE_TASK_STEPPED_CALL;
 	}
 	if (engines)
 		utrace_interrupt(current);

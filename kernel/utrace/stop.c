@@ -102,11 +102,13 @@ static void utrace_trap_seized(void)
 
 /*
  * End a stop; siglock is held.  If the task took part in a group stop that is
- * still in force (@joined), the task stops for that now.
+ * still in force (@joined), the task stops for that now, unless a tracer has let it
+ * run in spite of that.
  */
 static void utrace_stop_leave(bool joined)
 {
-	if (joined && !current->ptrace && utrace_group_stops())
+	if (joined && !current->ptrace && utrace_group_stops() &&
+	    !(current->jobctl & JOBCTL_UTRACE_RUNS))
 		task_set_jobctl_pending(current, JOBCTL_STOP_PENDING |
 					(current->jobctl & JOBCTL_STOP_SIGMASK));
 	else if (joined)
@@ -138,6 +140,8 @@ bool __utrace_tell_group_stop(void)
 		    current->signal->group_stop_count == 1;
 
 	utrace_take_jctl_again();
+	/* A tracer that lets the task run means the stop that was before. */
+	current->jobctl &= ~JOBCTL_UTRACE_RUNS;
 	do {
 		spin_unlock_irq(&current->sighand->siglock);
 		if (utrace_report_stop(last ? CLD_STOPPED : 0))
@@ -174,7 +178,8 @@ enum utrace_stop_end utrace_stop(struct utrace *u,
 		bool notify = false;
 
 		/* PTRACE_ATTACH must not wait until the engines let go. */
-		task_clear_jobctl_trapping(current);
+		if (where == UTRACE_STOP_FIRM)
+			task_clear_jobctl_trapping(current);
 		if (joined && current->ptrace) {
 			utrace_trap_seized();
 			joined = false;
@@ -227,6 +232,8 @@ enum utrace_stop_end utrace_stop(struct utrace *u,
 	WRITE_ONCE(u->held_since, 0);
 	trace_utrace_resume(current);
 	spin_unlock_irq(&current->sighand->siglock);
+	if (end == UTRACE_LET_GO && where == UTRACE_STOP_FIRM)
+		utrace_arm_in_call(u);
 	return end;
 }
 
@@ -243,8 +250,8 @@ void utrace_wake(struct task_struct *task, struct utrace *u)
 
 	if (READ_ONCE(u->hold) || !lock_task_sighand(task, &flags))
 		return;
-	if ((task->jobctl & JOBCTL_UTRACE) && !READ_ONCE(u->hold))
-		wake_up_state(task, __TASK_TRACED);
+	if (!READ_ONCE(u->hold))
+		utrace_wake_held(task);
 	unlock_task_sighand(task, &flags);
 }
 
@@ -271,8 +278,7 @@ void __utrace_kill_group(struct task_struct *task)
 			continue;
 		scoped_guard(spinlock_irqsave, &u->lock)
 			u->flags |= UTRACE_TASK_KILLED;
-		if (t->jobctl & JOBCTL_UTRACE)
-			wake_up_state(t, __TASK_TRACED);
+		utrace_wake_held(t);
 	}
 }
 
@@ -299,8 +305,9 @@ void __utrace_oom_victim(struct task_struct *task)
  * __utrace_mark_killed() - the current thread is killed with its process
  *
  * Called by get_signal() if a group exit or the execve() of another thread ends
- * the current thread.  Forbids stops, and reports the signal that killed the
- * process if that is still to be done.
+ * the current thread.  Reports the signal that killed the process if that is still
+ * to be done.  Forbids stops if SIGKILL or an execve() ends the thread; else it can be
+ * held once more, at EXIT.
  *
  * Context: The task itself, with siglock held, which may be dropped and taken
  * again.  May sleep.
@@ -310,7 +317,7 @@ void __utrace_mark_killed(void)
 	int signr = current->signal->group_exit_code & 0x7f;
 	struct utrace *u = current->utrace;
 
-	if (u) {
+	if (u && utrace_is_killed()) {
 		scoped_guard(spinlock_irqsave, &u->lock)
 			u->flags |= UTRACE_TASK_KILLED;
 	}
@@ -412,13 +419,15 @@ void utrace_ask_report(struct task_struct *task)
  * nothing to a task that is not in a job control stop.
  *
  * Context: Any but NMI, without siglock.  Takes siglock.
+ * Return: true if the task reports now, without an event from elsewhere.
  */
-void utrace_stop_again(struct task_struct *task)
+bool utrace_stop_again(struct task_struct *task)
 {
 	unsigned long flags;
+	bool again = true;
 
 	if (!lock_task_sighand(task, &flags))
-		return;
+		return false;
 	if (task->jobctl & JOBCTL_STOP_PENDING) {
 		task->jobctl |= JOBCTL_UTRACE_AGAIN;
 	} else if ((task->jobctl & JOBCTL_STOPPED) &&
@@ -426,7 +435,57 @@ void utrace_stop_again(struct task_struct *task)
 					   (task->jobctl & JOBCTL_STOP_SIGMASK))) {
 		task->jobctl &= ~JOBCTL_STOPPED;
 		wake_up_state(task, __TASK_STOPPED);
+	} else {
+		again = false;
 	}
+	unlock_task_sighand(task, &flags);
+	return again;
+}
+
+/**
+ * utrace_run_stopped() - let a task run in spite of a stop of job control
+ * @task: the task, which the caller has frozen
+ *
+ * When engines let the task go, the task runs, though the process stays stopped for
+ * job control, as with PTRACE_CONT of a first tracer.  A first tracer that listens
+ * (PTRACE_LISTEN) does not keep the task.  Holds until the next stop of job control.
+ *
+ * Context: Any but NMI, without siglock.  Takes siglock.
+ */
+void utrace_run_stopped(struct task_struct *task)
+{
+	unsigned long flags;
+
+	if (!lock_task_sighand(task, &flags))
+		return;
+	task->jobctl |= JOBCTL_UTRACE_RUNS;
+	if (task->jobctl & JOBCTL_LISTENING)
+		ptrace_signal_wake_up(task, true);
+	unlock_task_sighand(task, &flags);
+}
+
+/**
+ * utrace_stop_running() - end what utrace_run_stopped() has begun
+ * @task: the task, which its tracer has left, or wants to be stopped for job control
+ *
+ * The task takes part in the stop of job control again, as __ptrace_unlink() has it.
+ *
+ * Context: Any but NMI, without siglock.  Takes siglock.
+ */
+void utrace_stop_running(struct task_struct *task)
+{
+	unsigned long flags;
+	int signr;
+
+	if (!(READ_ONCE(task->jobctl) & JOBCTL_UTRACE_RUNS) ||
+	    !lock_task_sighand(task, &flags))
+		return;
+	task->jobctl &= ~JOBCTL_UTRACE_RUNS;
+	signr = task->jobctl & JOBCTL_STOP_SIGMASK ?: SIGSTOP;
+	if (!(task->flags & PF_EXITING) &&
+	    (task->signal->flags & SIGNAL_STOP_STOPPED) &&
+	    task_set_jobctl_pending(task, JOBCTL_STOP_PENDING | signr))
+		signal_wake_up(task, 0);
 	unlock_task_sighand(task, &flags);
 }
 
@@ -451,8 +510,12 @@ void __utrace_stop_if_held(void)
 {
 	struct utrace *u = current->utrace;
 
-	if (u && READ_ONCE(u->hold))
+	if (!u)
+		return;
+	if (READ_ONCE(u->hold))
 		utrace_stop(u, UTRACE_STOP_FIRM);
+	else
+		utrace_arm_in_call(u);
 }
 
 /**

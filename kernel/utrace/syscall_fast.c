@@ -141,7 +141,7 @@ static noinline bool utrace_entry_turns_slow(struct utrace *u, unsigned int i,
  * Unpin at the end of a fast pass.  Returns true if the caller must call
  * utrace_told() for a deferred set or a waiter, or if one of @flags is set.
  */
-static __always_inline bool utrace_fast_unpin(struct utrace *u, u16 flags)
+static __always_inline bool utrace_fast_unpin(struct utrace *u, u32 flags)
 {
 	utrace_pin_drop(&u->pinned);
 	/*

@@ -130,6 +130,7 @@ void utrace_entry_rest(struct utrace_pass *pass, unsigned int first,
 	}
 	utrace_settle(pass);
 	utrace_pass_end(pass);
+	utrace_pass_step(pass);
 }
 
 /*

@@ -29,6 +29,7 @@
 #include <linux/slab.h>
 #include <linux/wait_bit.h>
 
+#include "builtin.h"
 #include "internal.h"
 
 static struct kmem_cache *utrace_cache __ro_after_init;
@@ -87,6 +88,46 @@ unsigned int utrace_alloc_bulk(gfp_t gfp, unsigned int n, struct utrace **u)
 	for (i = 0; i < n; i++)
 		utrace_init(u[i]);
 	return n;
+}
+
+/* The list of a task without a struct utrace. */
+static struct hlist_head utrace_no_tracers;
+
+/**
+ * utrace_tracers_of() - the list of the further tracers of a task by ptrace(2)
+ * @task: the task; the caller has a reference, or is under RCU
+ *
+ * Context: Any.  The list is changed under utrace_tracers_lock(), and read under RCU.
+ * Return: the list, which is empty if @task has no struct utrace.
+ */
+struct hlist_head *utrace_tracers_of(struct task_struct *task)
+{
+	struct utrace *u = READ_ONCE(task->utrace);
+
+	return u ? &u->tracers : &utrace_no_tracers;
+}
+
+/**
+ * utrace_tracers_lock() - the lock of utrace_tracers_of()
+ * @task: a task that has a struct utrace; the caller has a reference
+ *
+ * Context: Any.
+ * Return: utrace->lock of @task, which is taken with interrupts off.
+ */
+spinlock_t *utrace_tracers_lock(struct task_struct *task)
+{
+	return &task->utrace->lock;
+}
+
+/**
+ * utrace_newborn_tracers() - the list of the tracers of a task that current creates
+ *
+ * Context: A task that has a struct utrace.
+ * Return: the list, which only the current task uses.
+ */
+struct hlist_head *utrace_newborn_tracers(void)
+{
+	return &current->utrace->newborn;
 }
 
 /**

@@ -2,53 +2,77 @@
 /*
  * utrace - the further tracers of all tasks: who traces whom
  *
- * A ptracer is in two lists, that of its task and that of its tracer, from the
- * end of the attach until the tracer leaves, or has read how the task ended.
- * While that is not read, a third list keeps the number of the dead task from
- * being used again, as a zombie does.
+ * A ptracer is in two lists, that of its task and that of the process of its tracer,
+ * from the attach until the tracer leaves, or has read how the task ended.  While
+ * that is not read, a third list, that of the pid, keeps the number of the dead task
+ * from being used again, as a zombie does.  The lists are walked under RCU.
  */
 #include <linux/cred.h>
-#include <linux/hashtable.h>
+#include <linux/lockdep.h>
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
+#include <linux/user_namespace.h>
 #include <linux/utrace_hooks.h>
 
 #include "ptracer.h"
-
-/* Protects the lists. */
-static DEFINE_SPINLOCK(ptracers_lock);
-static DEFINE_HASHTABLE(ptracers_by_task, 8);
-static DEFINE_HASHTABLE(ptracers_by_tracer, 8);
-static DEFINE_HASHTABLE(ptracers_by_pid, 6);
 
 static_assert(!(UTRACE_GROUP_TRACES &
 		(SIGNAL_STOP_MASK | SIGNAL_GROUP_EXIT | SIGNAL_CLD_MASK |
 		 SIGNAL_UNKILLABLE | UTRACE_GROUP_UNTOLD)));
 
+/*
+ * Walk the further tracers of a task, in the order in which they came, under RCU.
+ */
+#define ptracer_for_each(p, task) \
+	hlist_for_each_entry_rcu(p, utrace_tracers_of(task), by_task)
+
+static bool ptracer_tryget(struct ptracer *p)
+{
+	return utrace_engine_tryget(p->engine);
+}
+
 /**
- * ptracer_of_tracer() - look for a ptracer among those of a tracer
- * @tracer: the tracer
+ * ptracer_of_process() - look for a ptracer among those of a tracing process
+ * @thread: a thread of the process
  * @fn: returns true for the one that is meant
  * @arg: second argument of @fn
  *
  * Context: Any.
  * Return: the ptracer, with a reference for the caller, or NULL.
  */
-struct ptracer *ptracer_of_tracer(struct task_struct *tracer, ptracer_fn fn,
-				  void *arg)
+struct ptracer *ptracer_of_process(struct task_struct *thread, ptracer_fn fn,
+				   void *arg)
 {
 	struct ptracer *p;
 
-	guard(spinlock_irqsave)(&ptracers_lock);
-	hash_for_each_possible(ptracers_by_tracer, p, by_tracer,
-			       (unsigned long)tracer) {
-		if (p->tracer != tracer || !fn(p, arg))
-			continue;
-		utrace_engine_get(p->engine);
-		return p;
-	}
+	guard(rcu)();
+	hlist_for_each_entry_rcu(p, &thread->signal->utrace_tracees, by_tracer)
+		if (fn(p, arg) && ptracer_tryget(p))
+			return p;
+	return NULL;
+}
+
+/**
+ * ptracer_of_end() - look for a ptracer whose tracer has yet to read an end
+ * @pid: the pid of the dead task, or NULL
+ * @fn: returns true for the one that is meant
+ * @arg: second argument of @fn
+ *
+ * Context: Any.
+ * Return: the ptracer, with a reference for the caller, or NULL.
+ */
+struct ptracer *ptracer_of_end(struct pid *pid, ptracer_fn fn, void *arg)
+{
+	struct ptracer *p;
+
+	if (!pid)
+		return NULL;
+	guard(rcu)();
+	hlist_for_each_entry_rcu(p, &pid->utrace_ends, by_pid)
+		if (fn(p, arg) && ptracer_tryget(p))
+			return p;
 	return NULL;
 }
 
@@ -66,14 +90,10 @@ struct ptracer *ptracer_of_task(struct task_struct *task, ptracer_fn fn,
 {
 	struct ptracer *p;
 
-	guard(spinlock_irqsave)(&ptracers_lock);
-	hash_for_each_possible(ptracers_by_task, p, by_task,
-			       (unsigned long)task) {
-		if (p->task != task || !fn(p, arg))
-			continue;
-		utrace_engine_get(p->engine);
-		return p;
-	}
+	guard(rcu)();
+	ptracer_for_each(p, task)
+		if (fn(p, arg) && ptracer_tryget(p))
+			return p;
 	return NULL;
 }
 
@@ -87,14 +107,18 @@ struct ptracer *ptracer_of_task(struct task_struct *task, ptracer_fn fn,
  */
 bool ptracer_any_of_task(struct task_struct *task, ptracer_fn fn, void *arg)
 {
-	struct ptracer *p __free(ptracer_put) = ptracer_of_task(task, fn, arg);
+	struct ptracer *p;
 
-	return p;
+	guard(rcu)();
+	ptracer_for_each(p, task)
+		if (fn(p, arg))
+			return true;
+	return false;
 }
 
 static bool ptracer_is_alive_of(struct ptracer *p, void *tracer)
 {
-	return p->tracer == tracer && READ_ONCE(p->state) != PTRACER_DEAD;
+	return p->tracer == tracer && ptracer_lives(p);
 }
 
 /**
@@ -126,10 +150,9 @@ unsigned int ptracer_get_further(struct task_struct *task,
 	struct ptracer *p;
 	unsigned int n = 0;
 
-	guard(spinlock_irqsave)(&ptracers_lock);
-	hash_for_each_possible(ptracers_by_task, p, by_task,
-			       (unsigned long)task)
-		if (p->task == task && n < PTRACER_MAX)
+	guard(rcu)();
+	ptracer_for_each(p, task)
+		if (n < PTRACER_MAX)
 			tracers[n++] = get_task_struct(p->tracer);
 	return n;
 }
@@ -181,11 +204,6 @@ bool __utrace_ptrace_traces(struct task_struct *tracer, struct task_struct *task
 	return ptracer_any_of_task(task, ptracer_is_alive_of, tracer);
 }
 
-static bool ptracer_is_any(struct ptracer *p, void *arg)
-{
-	return true;
-}
-
 /**
  * __utrace_ptrace_traced() - has a task a further tracer?
  * @task: the task
@@ -194,7 +212,7 @@ static bool ptracer_is_any(struct ptracer *p, void *arg)
  */
 bool __utrace_ptrace_traced(struct task_struct *task)
 {
-	return ptracer_any_of_task(task, ptracer_is_any, NULL);
+	return !hlist_empty(utrace_tracers_of(task));
 }
 
 static bool ptracer_is_of_group(struct ptracer *p, void *thread)
@@ -227,24 +245,23 @@ bool __utrace_ptrace_traces_group(struct task_struct *thread,
  */
 struct task_struct *__utrace_ptrace_tracer(struct task_struct *task)
 {
-	struct ptracer *p __free(ptracer_put) =
-		ptracer_of_task(task, ptracer_is_any, NULL);
+	struct ptracer *p;
 
-	return p ? p->tracer : NULL;
+	ptracer_for_each(p, task)
+		return p->tracer;
+	return NULL;
 }
 
 /**
  * ptracer_new() - make a ptracer that is in no list yet
- * @task: the task
  * @tracer: the tracer
  * @cred: the credentials of the attach
  * @flags: PT_PTRACED, PT_SEIZED and options
  *
  * Context: Process context, sleeps.
- * Return: the ptracer, for ptracer_start() or ptracer_free(); NULL: no memory.
+ * Return: the ptracer, for ptracer_aim() or ptracer_free(); NULL: no memory.
  */
-struct ptracer *ptracer_new(struct task_struct *task,
-			    struct task_struct *tracer,
+struct ptracer *ptracer_new(struct task_struct *tracer,
 			    const struct cred *cred, unsigned int flags)
 {
 	struct ptracer *p = kzalloc(sizeof(*p), GFP_KERNEL_ACCOUNT);
@@ -252,12 +269,42 @@ struct ptracer *ptracer_new(struct task_struct *task,
 	if (!p)
 		return NULL;
 	spin_lock_init(&p->lock);
-	p->task = get_task_struct(task);
 	p->tracer = get_task_struct(tracer);
 	p->cred = get_cred(cred);
-	p->pid = get_task_pid(task, PIDTYPE_PID);
 	p->flags = flags;
+	p->step = UTRACE_RESUME;
 	return p;
+}
+
+/**
+ * ptracer_aim() - say which task a new ptracer is for
+ * @p: the ptracer, in no list
+ * @task: the task.  It does not exchange its pid before the ptracer is in the lists:
+ *	the caller holds cred_guard_mutex, or @task is current, or not visible yet
+ *
+ * Context: Any.
+ */
+void ptracer_aim(struct ptracer *p, struct task_struct *task)
+{
+	p->task = get_task_struct(task);
+	p->pid = get_task_pid(task, PIDTYPE_PID);
+}
+
+/* Readers under RCU use what the ptracer points to. */
+static void ptracer_free_rcu(struct rcu_head *rcu)
+{
+	struct ptracer *p = container_of(rcu, struct ptracer, rcu);
+
+	put_pid(p->message_pid);
+	put_pid(p->vfork_pid);
+	put_pid(p->pgrp);
+	put_pid(p->old_pid);
+	put_pid(p->pid);
+	put_cred(p->cred);
+	put_task_struct(p->tracer);
+	if (p->task)
+		put_task_struct(p->task);
+	kfree(p);
 }
 
 /**
@@ -270,75 +317,97 @@ void ptracer_free(void *data)
 {
 	struct ptracer *p = data;
 
-	put_pid(p->message_pid);
-	put_pid(p->vfork_pid);
-	put_pid(p->pgrp);
-	put_pid(p->pid);
-	put_cred(p->cred);
-	put_task_struct(p->tracer);
-	put_task_struct(p->task);
-	kfree(p);
+	call_rcu(&p->rcu, ptracer_free_rcu);
 }
 
-/* Put a ptracer behind the others of its task. */
+/* Put a ptracer behind the others of its task; utrace_tracers_lock() is held. */
 static void ptracer_add_last(struct ptracer *p)
 {
+	struct hlist_head *list = utrace_tracers_of(p->task);
 	struct ptracer *other, *last = NULL;
 
-	hash_for_each_possible(ptracers_by_task, other, by_task,
-			       (unsigned long)p->task)
+	hlist_for_each_entry(other, list, by_task)
 		last = other;
 	if (last)
-		hlist_add_behind(&p->by_task, &last->by_task);
+		hlist_add_behind_rcu(&p->by_task, &last->by_task);
 	else
-		hash_add(ptracers_by_task, &p->by_task, (unsigned long)p->task);
-}
-
-/* Mark the process of a tracer.  Returns false if the tracer is dead. */
-static bool ptracer_mark_group(struct task_struct *tracer)
-{
-	unsigned long flags;
-
-	if (!lock_task_sighand(tracer, &flags))
-		return false;
-	tracer->signal->flags |= UTRACE_GROUP_TRACES;
-	unlock_task_sighand(tracer, &flags);
-	return true;
+		hlist_add_head_rcu(&p->by_task, list);
 }
 
 /*
- * Put a ptracer into the lists.  The tracer must not have passed
- * __utrace_ptrace_exit(), which comes after PF_EXITING.  A new task gets all
- * tracers that follow it, also if the sysctl has become less meanwhile.
+ * Enter a ptracer in the list of its task, unless that has @max tracers.  The siglock
+ * of the tracer is held.
  */
-static int ptracer_list(struct ptracer *p, bool follows)
+static int ptracer_enter_task(struct ptracer *p, unsigned int max)
 {
-	unsigned int max = follows ? PTRACER_MAX : READ_ONCE(ptrace_max_tracers);
-	struct task_struct *task = p->task;
-	unsigned int n = task->ptrace ? 1 : 0;
+	unsigned int n = p->task->ptrace ? 1 : 0;
 	struct ptracer *other;
 
-	lockdep_assert_held(&tasklist_lock);
-
-	if (n && task->parent == p->tracer)
-		return -EPERM;
-	guard(spinlock_irqsave)(&ptracers_lock);
-	if (p->tracer->flags & PF_EXITING)
-		return -ESRCH;
-	hash_for_each_possible(ptracers_by_task, other, by_task,
-			       (unsigned long)p->task) {
-		if (other->task != p->task)
-			continue;
+	guard(spinlock)(utrace_tracers_lock(p->task));
+	hlist_for_each_entry(other, utrace_tracers_of(p->task), by_task) {
 		if (other->tracer == p->tracer)
 			return -EPERM;
 		n++;
 	}
 	if (n >= max)
 		return -EPERM;
-	utrace_engine_get(p->engine);
 	ptracer_add_last(p);
-	hash_add(ptracers_by_tracer, &p->by_tracer, (unsigned long)p->tracer);
 	return 0;
+}
+
+/**
+ * ptracer_enter() - put a ptracer into the lists
+ * @p: the ptracer, with its engine and task
+ * @max: how many tracers the task may have with this one
+ *
+ * A tracer that exits sets PF_EXITING, takes its siglock and then empties its list:
+ * either the flag is seen here, or the ptracer is seen there.
+ *
+ * Context: tasklist_lock is held, so that no tracer becomes the first one of the task.
+ * Return:
+ * * 0 - done
+ * * -EPERM - the task has @max tracers, or this one already
+ * * -ESRCH - the tracer is exiting
+ */
+int ptracer_enter(struct ptracer *p, unsigned int max)
+{
+	struct task_struct *tracer = p->tracer;
+	unsigned long flags;
+	int ret = -ESRCH;
+
+	lockdep_assert_held(&tasklist_lock);
+
+	if (p->task->ptrace && p->task->parent == tracer)
+		return -EPERM;
+	if (!lock_task_sighand(tracer, &flags))
+		return -ESRCH;
+	if (!(tracer->flags & PF_EXITING))
+		ret = ptracer_enter_task(p, max);
+	if (!ret) {
+		utrace_engine_get(p->engine);
+		tracer->signal->flags |= UTRACE_GROUP_TRACES;
+		hlist_add_head_rcu(&p->by_tracer,
+				   &tracer->signal->utrace_tracees);
+	}
+	unlock_task_sighand(tracer, &flags);
+	return ret;
+}
+
+/* Take a ptracer out of the two lists.  Returns true if it was there. */
+static bool ptracer_leave(struct ptracer *p)
+{
+	unsigned long flags;
+	bool listed;
+
+	/* A dead tracer has left its lists before. */
+	if (!lock_task_sighand(p->tracer, &flags))
+		return false;
+	listed = !hlist_unhashed(&p->by_tracer);
+	hlist_del_init_rcu(&p->by_tracer);
+	scoped_guard(spinlock, utrace_tracers_lock(p->task))
+		hlist_del_init_rcu(&p->by_task);
+	unlock_task_sighand(p->tracer, &flags);
+	return listed;
 }
 
 /* Errors that say how far the task is, and not that the call was wrong. */
@@ -380,27 +449,20 @@ int ptracer_set_events(struct ptracer *p)
 						ptracer_events(p)));
 }
 
-/* A new task traces nobody, so a tracer that follows closes no circle. */
-static int ptracer_link(struct ptracer *p, bool follows)
+/* No tracer is linked between the look for a circle and the new link. */
+static int ptracer_link(struct ptracer *p)
 {
-	if (!ptracer_mark_group(p->tracer))
-		return -ESRCH;
-	if (follows) {
-		guard(read_lock)(&tasklist_lock);
-		return ptracer_list(p, follows);
-	}
 	guard(mutex)(&utrace_ptrace_link_mutex);
 	if (__utrace_ptrace_closes_circle(p->tracer, p->task))
 		return -EDEADLK;
 	/* A tracer becomes the first one with the lock held for writing. */
 	guard(read_lock)(&tasklist_lock);
-	return ptracer_list(p, follows);
+	return ptracer_enter(p, READ_ONCE(ptrace_max_tracers));
 }
 
 /**
  * ptracer_start() - attach the engine of a ptracer, and put it into the lists
- * @p: the ptracer, which belongs to the core from here on
- * @follows: the tracer follows a task that it traces to a new task
+ * @p: the ptracer, after ptracer_aim(), which belongs to the core from here on
  *
  * Context: Process context, sleeps.  cred_guard_mutex of the task may be held.
  * Return:
@@ -411,7 +473,7 @@ static int ptracer_link(struct ptracer *p, bool follows)
  * * -ESRCH - the task or the tracer is exiting
  * * or an error of utrace_attach_for()
  */
-int ptracer_start(struct ptracer *p, bool follows)
+int ptracer_start(struct ptracer *p)
 {
 	struct utrace_engine *engine;
 	int ret;
@@ -427,8 +489,8 @@ int ptracer_start(struct ptracer *p, bool follows)
 	p->engine = engine;
 	scoped_guard(rcu)
 		utrace_set_owner(engine, task_tgid(p->tracer));
-	ret = ptracer_link(p, follows);
-	if (!ret && !follows && ptracer_intrudes(p))
+	ret = ptracer_link(p);
+	if (!ret && ptracer_intrudes(p))
 		ret = -EPERM;
 	if (!ret)
 		ret = ptracer_set_events(p);
@@ -448,39 +510,46 @@ static bool ptracer_pid_is_used(struct pid *pid)
 	for (type = 0; type < PIDTYPE_MAX; type++)
 		if (pid_has_task(pid, type))
 			return true;
-	return __utrace_ptrace_keeps_pid(pid);
+	return !hlist_empty(&pid->utrace_ends);
+}
+
+/*
+ * Charge the user of a dead task for its number, as a zombie is charged: one task of
+ * RLIMIT_NPROC.  tasklist_lock is held for writing.
+ */
+static void ptracer_charge_end(struct ptracer *p)
+{
+	guard(rcu)();
+	p->ucounts = get_ucounts(task_ucounts(p->task));
+	if (p->ucounts)
+		inc_rlimit_ucounts(p->ucounts, UCOUNT_RLIMIT_NPROC, 1);
+}
+
+static void ptracer_uncharge_end(struct ptracer *p)
+{
+	if (!p->ucounts)
+		return;
+	dec_rlimit_ucounts(p->ucounts, UCOUNT_RLIMIT_NPROC, 1);
+	put_ucounts(p->ucounts);
+	p->ucounts = NULL;
 }
 
 /**
  * ptracer_keep_pid() - keep the number of a dead task until its end is read
- * @p: the ptracer, in the lists; the task is not reaped yet
+ * @p: the ptracer; the task is not reaped yet
  *
- * Context: Process context.
+ * Does nothing if the tracer has left: ptracer_forget() leaves the lists before it
+ * looks for the number with tasklist_lock held.
+ *
+ * Context: Process context, no locks held.
  */
 void ptracer_keep_pid(struct ptracer *p)
 {
-	guard(spinlock_irqsave)(&ptracers_lock);
-	if (!hlist_unhashed(&p->by_task) && hlist_unhashed(&p->by_pid))
-		hash_add(ptracers_by_pid, &p->by_pid, (unsigned long)p->pid);
-}
-
-/**
- * __utrace_ptrace_keeps_pid() - is the end of a task with this number unread?
- * @pid: the number
- *
- * Context: tasklist_lock is held for writing.
- */
-bool __utrace_ptrace_keeps_pid(struct pid *pid)
-{
-	struct ptracer *p;
-
-	lockdep_assert_held_write(&tasklist_lock);
-
-	guard(spinlock_irqsave)(&ptracers_lock);
-	hash_for_each_possible(ptracers_by_pid, p, by_pid, (unsigned long)pid)
-		if (p->pid == pid)
-			return true;
-	return false;
+	guard(write_lock_irq)(&tasklist_lock);
+	if (hlist_unhashed(&p->by_task) || !hlist_unhashed(&p->by_pid))
+		return;
+	hlist_add_head_rcu(&p->by_pid, &p->pid->utrace_ends);
+	ptracer_charge_end(p);
 }
 
 /*
@@ -490,11 +559,10 @@ bool __utrace_ptrace_keeps_pid(struct pid *pid)
 static void ptracer_drop_pid(struct ptracer *p)
 {
 	guard(write_lock_irq)(&tasklist_lock);
-	scoped_guard(spinlock, &ptracers_lock) {
-		if (hlist_unhashed(&p->by_pid))
-			return;
-		hash_del(&p->by_pid);
-	}
+	if (hlist_unhashed(&p->by_pid))
+		return;
+	hlist_del_init_rcu(&p->by_pid);
+	ptracer_uncharge_end(p);
 	if (!ptracer_pid_is_used(p->pid))
 		free_pid(p->pid);
 }
@@ -507,18 +575,82 @@ static void ptracer_drop_pid(struct ptracer *p)
  */
 void ptracer_forget(struct ptracer *p)
 {
-	bool listed, kept;
+	bool listed = ptracer_leave(p);
 
-	scoped_guard(spinlock_irqsave, &ptracers_lock) {
-		listed = !hlist_unhashed(&p->by_task);
-		kept = !hlist_unhashed(&p->by_pid);
-		hash_del(&p->by_task);
-		hash_del(&p->by_tracer);
-	}
-	if (kept)
-		ptracer_drop_pid(p);
+	ptracer_drop_pid(p);
 	if (listed)
 		ptracer_put(p);
+}
+
+/**
+ * ptracer_wake() - have a tracer that waits look again
+ * @p: the ptracer; the caller has a reference
+ * @task: its task
+ *
+ * Context: Process context, no locks held.
+ */
+void ptracer_wake(struct ptracer *p, struct task_struct *task)
+{
+	guard(read_lock)(&tasklist_lock);
+	/* A dead tracer has none. */
+	if (p->tracer->sighand)
+		__wake_up_parent(task, p->tracer);
+}
+
+/**
+ * ptracer_end_quietly() - end a ptracer without news for wait(2)
+ * @p: the ptracer; the caller has a reference
+ * @task: its task
+ *
+ * A tracer that waits is woken, since it may have nothing to wait for any more.
+ *
+ * Context: Process context, no locks held.
+ */
+void ptracer_end_quietly(struct ptracer *p, struct task_struct *task)
+{
+	ptracer_forget(p);
+	ptracer_wake(p, task);
+}
+
+/**
+ * __utrace_ptrace_exchanged() - execve(2) has given a task another pid
+ * @task: a thread that was not the leader
+ *
+ * The tracers know the task by the new pid from here on, whether the execve(2)
+ * succeeds or kills the task.  The old pid is the message of PTRACE_EVENT_EXEC.
+ *
+ * Context: The task itself, with tasklist_lock held for writing.
+ */
+void __utrace_ptrace_exchanged(struct task_struct *task)
+{
+	struct ptracer *p;
+
+	lockdep_assert_held_write(&tasklist_lock);
+
+	guard(rcu)();
+	ptracer_for_each(p, task) {
+		guard(spinlock)(&p->lock);
+		put_pid(p->old_pid);
+		p->old_pid = p->pid;
+		p->pid = get_pid(task_pid(task));
+	}
+}
+
+static bool ptracer_is_of_tracer(struct ptracer *p, void *tracer)
+{
+	return p->tracer == tracer;
+}
+
+/**
+ * ptracer_stop_running() - a tracer has left: does its task stop for job control?
+ * @p: the ptracer, after ptracer_forget()
+ *
+ * Context: Any but NMI, without siglock.
+ */
+void ptracer_stop_running(struct ptracer *p)
+{
+	if (!p->task->ptrace && !__utrace_ptrace_traced(p->task))
+		utrace_stop_running(p->task);
 }
 
 /**
@@ -530,11 +662,15 @@ void __utrace_ptrace_exit(void)
 {
 	struct ptracer *p;
 
-	while ((p = ptracer_of_tracer(current, ptracer_is_any, NULL))) {
-		if (READ_ONCE(p->flags) & PT_EXITKILL &&
-		    READ_ONCE(p->state) != PTRACER_DEAD)
+	/* Pairs with ptracer_enter(). */
+	spin_lock_irq(&current->sighand->siglock);
+	spin_unlock_irq(&current->sighand->siglock);
+	while ((p = ptracer_of_process(current, ptracer_is_of_tracer,
+				       current))) {
+		if (READ_ONCE(p->flags) & PT_EXITKILL && ptracer_lives(p))
 			send_sig_info(SIGKILL, SEND_SIG_PRIV, p->task);
 		ptracer_forget(p);
+		ptracer_stop_running(p);
 		ptracer_control(p, UTRACE_DETACH);
 		ptracer_put(p);
 	}

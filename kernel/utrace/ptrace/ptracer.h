@@ -7,14 +7,35 @@
  * data of an engine with the scope of a thread, and lives as long as the engine.
  *
  * Lock order: cred_guard_mutex of the task, utrace_ptrace_link_mutex,
- * tasklist_lock, siglock, wait_chldexit.lock, ptracers_lock, ptracer::lock.  The
- * last two are taken with interrupts off, and nobody is woken under them.
+ * tasklist_lock, siglock of the tracer, utrace->lock of the task, ptracer::lock.
+ * wait_chldexit.lock is inside of siglock, and nobody is woken under the last two.
+ *
+ * What a ptracer points to, what keeps it, and who may change it:
+ *
+ *	->task, ->tracer	a reference	nobody, once the ptracer is listed
+ *	->tracer->signal	->tracer	nobody: a thread keeps its process
+ *	->tracer->sighand	siglock	the end of the tracer, which has left all
+ *				lists before: lock_task_sighand() fails then
+ *	->task->utrace		->task		nobody, once it is installed
+ *	->task->signal		->task		nobody
+ *	->task->real_parent	tasklist_lock, while pid_alive()
+ *				its end, and the end of the task, with the lock
+ *				held for writing
+ *	->pid			a reference	execve(2) of a thread that is not
+ *				the leader: __utrace_ptrace_exchanged()
+ *	the number of ->pid	a living task, or ->by_pid
+ *	->old_pid, ->message_pid, ->vfork_pid, ->pgrp
+ *				a reference; the number may be used again
+ *	->cred, ->ucounts	a reference	nobody
+ *	->engine		the reference of the lists; under RCU
+ *				utrace_engine_tryget()
  */
 #ifndef _KERNEL_UTRACE_PTRACER_H
 #define _KERNEL_UTRACE_PTRACER_H
 
 #include <linux/cleanup.h>
 #include <linux/ptrace.h>
+#include <linux/rculist.h>
 #include <linux/resource.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
@@ -27,13 +48,18 @@
  * @PTRACER_RUNNING: the task runs, as far as the tracer knows
  * @PTRACER_STOPPED: the task has told of a stop, and the tracer has not resumed
  * @PTRACER_LISTENING: PTRACE_LISTEN after a stop
- * @PTRACER_DEAD: the task has died; its end can be read once @unread is set
+ * @PTRACER_DEAD: the task has died, and its end cannot be read yet, or is that of
+ *	a child, see ptracer_parent_tells()
+ * @PTRACER_ENDED: wait(2) can tell the end
+ * @PTRACER_READ: wait(2) has told the end
  */
 enum ptracer_state {
 	PTRACER_RUNNING,
 	PTRACER_STOPPED,
 	PTRACER_LISTENING,
 	PTRACER_DEAD,
+	PTRACER_ENDED,
+	PTRACER_READ,
 };
 
 /**
@@ -53,14 +79,19 @@ enum ptracer_stop {
  * struct ptracer - one further tracer of one task
  * @engine: the engine; the two lists have a reference to it together.  Set
  *	before the ptracer is in the lists
- * @task: the task, counted
+ * @task: the task, counted; NULL until a task that is followed is created
  * @tracer: the thread that traces, counted
  * @cred: the credentials with which the tracer has attached, counted
+ * @rcu: for call_rcu()
  *
- * @by_task: entry in ptracers_by_task, under ptracers_lock
- * @by_tracer: entry in ptracers_by_tracer, under ptracers_lock
- * @by_pid: entry in ptracers_by_pid while the end of the task is not read, under
- *	ptracers_lock
+ * @by_task: entry in utrace::tracers of @task, under its utrace->lock.  Before
+ *	that, entry in utrace::newborn of the task that creates @task
+ * @by_tracer: entry in signal_struct::utrace_tracees of @tracer, under its siglock
+ * @by_pid: entry in pid::utrace_ends of @pid while the end of the task is not
+ *	read, under tasklist_lock
+ * @ucounts: who is charged for the end that is not read, counted; under
+ *	tasklist_lock
+ * @newborn: the engine is not attached yet; only the creator of @task uses it
  *
  * @debugregs: the tracer has the debug registers; used while the task is frozen
  * @frozen: the tracer has the task frozen for a request; only the tracer uses it
@@ -69,12 +100,17 @@ enum ptracer_stop {
  *	@flags, @syscalls, @trap, @made and @leaving without the lock as well: a
  *	tracer that changes these asks for a report, or has the task in a stop
  * @state: what the task does
- * @unread: wait(2) has not told of the stop or the end yet
+ * @unread: wait(2) has not told of the stop yet
+ * @continued: wait(2) has not told yet that SIGCONT ended a stop of job control
  * @trap: PTRACE_INTERRUPT: a stop is to be told as soon as possible
+ * @job: the task was stopped for job control, as the tracer knows, and SIGCONT has not
+ *	come since
+ * @awaited: the tracer waits in its attach for the first stop
  * @made: signals that tracing itself makes and that only this tracer is told of,
  *	a mask with bits of the numbers: SIGSTOP of an attach, SIGTRAP of execve()
  * @syscalls: PTRACE_SYSCALL: system calls are told until the next stop
- * @step: PTRACE_SINGLESTEP: a step is told
+ * @step: the step that the tracer has asked for, and that is not told yet: as for
+ *	utrace_control(), or UTRACE_RESUME
  * @told: the stop is for a signal, and this is not answered yet
  * @leaving: PTRACE_DETACH in a stop for a signal: the engine leaves with its
  *	answer
@@ -87,7 +123,10 @@ enum ptracer_stop {
  * @message: for PTRACE_GETEVENTMSG
  * @message_pid: the message of the last event that had a pid, counted, or NULL
  * @vfork_pid: the child of the last vfork(2), counted, or NULL
- * @pid: the pid of the task as the tracer knows it, counted
+ * @pid: the pid of the task as the tracer knows it, counted; written under
+ *	tasklist_lock, too
+ * @old_pid: the pid that the task had before an execve(2) that is not told yet,
+ *	counted, or NULL
  * @pgrp: the process group of a dead task, counted, or NULL
  * @info: the siginfo of a stop for a signal, or what PTRACE_SETSIGINFO has set;
  *	else si_signo is 0
@@ -105,15 +144,21 @@ struct ptracer {
 	struct hlist_node by_task;
 	struct hlist_node by_tracer;
 	struct hlist_node by_pid;
+	struct ucounts *ucounts;
+	struct rcu_head rcu;
+	bool newborn;
 	bool debugregs;
 	bool frozen;
 	spinlock_t lock;	/* innermost lock, interrupts off */
 	enum ptracer_state state;
 	bool unread;
+	bool continued;
 	bool trap;
+	bool job;
+	bool awaited;
 	u32 made;
 	bool syscalls;
-	bool step;
+	enum utrace_resume_action step;
 	bool told;
 	bool leaving;
 	bool waits;
@@ -126,6 +171,7 @@ struct ptracer {
 	struct pid *message_pid;
 	struct pid *vfork_pid;
 	struct pid *pid;
+	struct pid *old_pid;
 	struct pid *pgrp;
 	kernel_siginfo_t info;
 	int status;
@@ -148,16 +194,17 @@ static inline bool ptracer_wants(const struct ptracer *p, int event)
 #define PTRACER_ALL		(PTRACER_MAX + 1)
 
 /*
- * A question about a ptracer, asked under ptracers_lock about one after the other
- * until the answer is true.  It may change the ptracer.
+ * A question about a ptracer, asked under RCU about one after the other until the
+ * answer is true.  It may change the ptracer, and does not sleep.
  */
 typedef bool (*ptracer_fn)(struct ptracer *p, void *arg);
 
 /* ptracer.c */
 struct ptracer *ptracer_find(struct task_struct *tracer,
 			     struct task_struct *task);
-struct ptracer *ptracer_of_tracer(struct task_struct *tracer, ptracer_fn fn,
-				  void *arg);
+struct ptracer *ptracer_of_process(struct task_struct *thread, ptracer_fn fn,
+				   void *arg);
+struct ptracer *ptracer_of_end(struct pid *pid, ptracer_fn fn, void *arg);
 struct ptracer *ptracer_of_task(struct task_struct *task, ptracer_fn fn,
 				void *arg);
 bool ptracer_any_of_task(struct task_struct *task, ptracer_fn fn, void *arg);
@@ -166,15 +213,25 @@ unsigned int ptracer_get_further(struct task_struct *task,
 unsigned int ptracer_get_all(struct task_struct *task,
 			     struct task_struct *tracers[PTRACER_ALL]);
 void ptracer_put_all(struct task_struct **tracers, unsigned int n);
-struct ptracer *ptracer_new(struct task_struct *task,
-			    struct task_struct *tracer,
+struct ptracer *ptracer_new(struct task_struct *tracer,
 			    const struct cred *cred, unsigned int flags);
+void ptracer_aim(struct ptracer *p, struct task_struct *task);
 void ptracer_free(void *data);
-int ptracer_start(struct ptracer *p, bool follows);
+int ptracer_start(struct ptracer *p);
+int ptracer_enter(struct ptracer *p, unsigned int max);
 void ptracer_control(struct ptracer *p, enum utrace_resume_action action);
 int ptracer_set_events(struct ptracer *p);
 void ptracer_forget(struct ptracer *p);
+void ptracer_stop_running(struct ptracer *p);
+void ptracer_wake(struct ptracer *p, struct task_struct *task);
+void ptracer_end_quietly(struct ptracer *p, struct task_struct *task);
 void ptracer_keep_pid(struct ptracer *p);
+
+/* Does the task live, as far as the tracer knows? */
+static inline bool ptracer_lives(const struct ptracer *p)
+{
+	return READ_ONCE(p->state) < PTRACER_DEAD;
+}
 
 static inline void ptracer_put(struct ptracer *p)
 {
@@ -193,6 +250,9 @@ bool ptracer_take_trap(struct ptracer *p);
 bool ptracer_listens_to_job(const struct ptracer *p);
 bool ptracer_take_made(struct ptracer *p, kernel_siginfo_t *info);
 bool ptracer_in_job_stop(struct task_struct *task);
+
+/* follow.c */
+int ptracer_clone_event(unsigned long clone_flags);
 
 /* debugregs.c */
 void ptracer_drop_debugregs(struct ptracer *p);

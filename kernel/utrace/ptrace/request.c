@@ -21,6 +21,7 @@
 #include <linux/security.h>
 #include <linux/signal.h>
 #include <linux/uidgid.h>
+#include <linux/wait_bit.h>
 
 #include "ptracer.h"
 
@@ -54,12 +55,13 @@ int __utrace_ptrace_attach(struct task_struct *task, unsigned int flags)
 	/* Such a thread makes no reports at which the tracer could be told. */
 	if (task->flags & PF_USER_WORKER)
 		return -EPERM;
-	p = ptracer_new(task, current, current_cred(), flags);
+	p = ptracer_new(current, current_cred(), flags);
 	if (!p)
 		return -ENOMEM;
+	ptracer_aim(p, task);
 	if (!(flags & PT_SEIZED))
 		p->made = BIT(SIGSTOP);
-	return ptracer_start(p, false);
+	return ptracer_start(p);
 }
 
 /* The parent of the current task. */
@@ -93,9 +95,11 @@ int __utrace_ptrace_traceme(void)
 	if (ret)
 		goto out;
 	ret = -ENOMEM;
-	p = ptracer_new(current, parent, current_cred(), PT_PTRACED);
-	if (p)
-		ret = ptracer_start(p, false);
+	p = ptracer_new(parent, current_cred(), PT_PTRACED);
+	if (p) {
+		ptracer_aim(p, current);
+		ret = ptracer_start(p);
+	}
 	if (ret == -ESRCH)
 		ret = 0;
 out:
@@ -171,16 +175,26 @@ void __utrace_ptrace_thaw(struct task_struct *task)
 /* How the task goes on */
 
 /*
- * Let the task go from its stop, as the last that the caller does.  The engine
- * holds the task until then, so the task does not wake up before it may run.
+ * Let the task go from its stop, as the last that the caller does.  The hold is
+ * dropped while the task is frozen: a task that was thawed could tell the tracer of a
+ * new stop, whose hold would be dropped instead.
  */
 static void ptracer_go(struct ptracer *p, enum utrace_resume_action action,
 		       enum ptracer_stop stop, int signr)
 {
 	if (stop == PTRACER_SENDS && signr)
 		send_sig(signr, p->task, 1);
-	ptracer_thaw(p);
 	ptracer_control(p, action);
+	ptracer_thaw(p);
+}
+
+/*
+ * Is the stop one of job control?  Such a stop has no siginfo, and another code than
+ * those of events.  p->lock is held.
+ */
+static bool ptracer_in_group_stop(const struct ptracer *p)
+{
+	return p->stop == PTRACER_DROPS && (p->code & 0x7f) != SIGTRAP;
 }
 
 /* PTRACE_CONT, PTRACE_SYSCALL, PTRACE_SINGLESTEP, PTRACE_SINGLEBLOCK */
@@ -188,15 +202,19 @@ static int ptracer_resume(struct ptracer *p, bool syscalls,
 			  enum utrace_resume_action action, unsigned long signr)
 {
 	enum ptracer_stop stop;
-	bool changed, pending;
+	bool changed, pending, job;
 
 	if (!valid_signal(signr))
 		return -EIO;
+	job = ptracer_in_job_stop(p->task);
 	scoped_guard(spinlock_irqsave, &p->lock) {
+		/* Or the SIGSTOP of PTRACE_ATTACH was told in that stop. */
+		job = job && (ptracer_in_group_stop(p) ||
+			      p->stop == PTRACER_SENDS);
 		p->state = PTRACER_RUNNING;
 		p->unread = false;
 		p->signr = signr;
-		p->step = action != UTRACE_RESUME;
+		p->step = action;
 		changed = p->syscalls != syscalls;
 		p->syscalls = syscalls;
 		pending = p->trap || p->made;
@@ -206,6 +224,8 @@ static int ptracer_resume(struct ptracer *p, bool syscalls,
 		ptracer_set_events(p);
 	if (pending)
 		utrace_ask_report(p->task);
+	if (job)
+		utrace_run_stopped(p->task);
 	ptracer_go(p, action, stop, signr);
 	return 0;
 }
@@ -238,6 +258,7 @@ static int ptracer_detach(struct ptracer *p, unsigned long signr)
 	}
 	ptracer_drop_debugregs(p);
 	ptracer_forget(p);
+	ptracer_stop_running(p);
 	ptracer_go(p, stop == PTRACER_ANSWERS ? UTRACE_RESUME : UTRACE_DETACH,
 		   stop, signr);
 	proc_ptrace_connector(p->task, PTRACE_DETACH);
@@ -278,18 +299,34 @@ static bool ptracer_stop_in_place(struct ptracer *p)
 	return true;
 }
 
-/* Stop the task for what is set in @p: now, or as soon as it can be told. */
-static void ptracer_stop_soon(struct ptracer *p)
+/*
+ * Stop the task for what is set in @p: now, or as soon as it can be told.  Returns true
+ * if the task is on its way to tell.
+ */
+static bool ptracer_stop_soon(struct ptracer *p)
 {
 	if (ptracer_stop_in_place(p))
-		return;
+		return false;
 	utrace_ask_report(p->task);
-	utrace_stop_again(p->task);
+	if (utrace_stop_again(p->task))
+		return true;
+	/* It may tell another tracer of the stop of job control at this moment. */
+	return ptracer_in_job_stop(p->task) && !utrace_task_stopped(p->task) &&
+	       !(READ_ONCE(p->task->jobctl) & JOBCTL_UTRACE_RUNS);
+}
+
+/* Has the task told the tracer of a first stop, or died? */
+static bool ptracer_is_told(struct ptracer *p)
+{
+	return READ_ONCE(p->state) != PTRACER_RUNNING;
 }
 
 /**
  * __utrace_ptrace_attached() - the caller has become a further tracer
  * @task: the task, which stops if the request was PTRACE_ATTACH
+ *
+ * A task that is stopped for job control is stopped for the tracer when the request
+ * returns, also with PTRACE_SEIZE.
  *
  * Context: Process context, sleeps.
  */
@@ -297,8 +334,20 @@ void __utrace_ptrace_attached(struct task_struct *task)
 {
 	struct ptracer *p __free(ptracer_put) = ptracer_find(current, task);
 
-	if (p && !(p->flags & PT_SEIZED))
-		ptracer_stop_soon(p);
+	if (!p)
+		return;
+	if (p->flags & PT_SEIZED &&
+	    !(utrace_task_stopped(task) && ptracer_in_job_stop(task)))
+		return;
+	scoped_guard(spinlock_irqsave, &p->lock) {
+		p->trap = p->flags & PT_SEIZED;
+		p->awaited = true;
+	}
+	/* If the caller is killed, it waits no more, and leaves. */
+	if (ptracer_stop_soon(p))
+		wait_var_event_killable(&p->state, ptracer_is_told(p));
+	scoped_guard(spinlock_irqsave, &p->lock)
+		p->awaited = false;
 }
 
 /* PTRACE_INTERRUPT: at least one more stop will be told. */
@@ -339,6 +388,7 @@ static int ptracer_listen(struct ptracer *p)
 	if (!job)
 		return 0;
 	utrace_ask_report(p->task);
+	utrace_stop_running(p->task);
 	ptracer_go(p, UTRACE_RESUME, PTRACER_DROPS, 0);
 	return 0;
 }

@@ -94,9 +94,16 @@ int __utrace_ptrace_may_join(struct task_struct *task, unsigned int flags)
 {
 	struct user_namespace *ns = ptracer_get_user_ns(task);
 	struct task_struct *tracers[PTRACER_ALL];
-	unsigned int i, n = ptracer_get_all(task, tracers);
-	bool may = n < READ_ONCE(ptrace_max_tracers);
+	unsigned int i, n;
+	bool may;
 
+	/*
+	 * The task may have been found in the midst of its creation, see
+	 * __utrace_ptrace_fork().
+	 */
+	utrace_tasklist_barrier();
+	n = ptracer_get_all(task, tracers);
+	may = n < READ_ONCE(ptrace_max_tracers);
 	if (ptracer_is_sandboxed(task))
 		may = may && ns_capable(ns, CAP_SYS_PTRACE);
 	if (flags & PTRACER_SANDBOX)

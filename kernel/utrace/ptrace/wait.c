@@ -8,9 +8,9 @@
  * the task is long gone.
  *
  * The end of a leader is told when its whole group is dead, as for the first
- * tracer.  If the tracer is of the process of the parent, wait(2) tells the end
- * anyway, and the ptracer ends with the task; but not if the parent ignores
- * SIGCHLD, when wait(2) does not.
+ * tracer.  If the tracer is of the process of the parent, it reaps the zombie, as a
+ * first tracer does, and the ptracer ends with the task; but not if the parent
+ * ignores SIGCHLD, when there is no zombie.
  */
 #include <linux/cred.h>
 #include <linux/pid.h>
@@ -19,6 +19,7 @@
 #include <linux/sched/task.h>
 #include <linux/uidgid.h>
 #include <linux/wait.h>
+#include <linux/wait_bit.h>
 #include <uapi/linux/wait.h>
 
 #include "../../exit.h"
@@ -73,9 +74,8 @@ static void ptracer_publish(struct ptracer *p, struct task_struct *task)
 		p->status = status;
 		p->rusage = rusage;
 		p->uid = task_uid(task);
-		p->state = PTRACER_DEAD;
+		p->state = PTRACER_ENDED;
 		p->waits = false;
-		p->unread = true;
 	}
 	ptracer_notify(p, task, ptracer_why(status), ptracer_si_status(status));
 }
@@ -85,7 +85,7 @@ static bool ptracer_take_waiting(struct ptracer *p, void *arg)
 {
 	bool waits;
 
-	guard(spinlock)(&p->lock);
+	guard(spinlock_irqsave)(&p->lock);
 	p->group_dead = true;
 	waits = p->waits;
 	p->waits = false;
@@ -130,11 +130,14 @@ bool ptracer_parent_tells(struct ptracer *p, struct task_struct *task)
 		 ptracer_ignores_children(parent));
 }
 
-/* Tell the tracer how the task has ended, if the parent is not told in its place. */
+/*
+ * Tell the tracer how the task has ended.  A tracer that reaps the zombie was told
+ * with the parent.
+ */
 static void ptracer_tell_end(struct ptracer *p, struct task_struct *task)
 {
 	if (ptracer_parent_tells(p, task))
-		ptracer_forget(p);
+		ptracer_wake(p, task);
 	else
 		ptracer_publish(p, task);
 }
@@ -185,32 +188,114 @@ void ptracer_died(struct ptracer *p, struct task_struct *task,
 		p->waits = waits && !p->group_dead && !group_dead;
 		waits = p->waits;
 	}
+	/* __utrace_ptrace_attached() may wait. */
+	wake_up_var(&p->state);
 	if (!waits)
 		ptracer_tell_end(p, task);
 	if (group_dead && !thread_group_leader(task))
 		ptracer_group_died(task->group_leader);
 }
 
+/* Job control */
+
+/*
+ * A tracer of PTRACE_SEIZE that was told of the stop is told of its end by a trap, as
+ * prepare_signal() has it, even if it has let the task run meanwhile.
+ */
+static bool ptracer_set_continued(struct ptracer *p, void *arg)
+{
+	bool trap;
+
+	scoped_guard(spinlock_irqsave, &p->lock) {
+		p->continued = ptracer_lives(p);
+		trap = p->continued && p->job && p->flags & PT_SEIZED;
+		p->trap |= trap;
+		p->job = false;
+	}
+	if (trap)
+		utrace_ask_report(p->task);
+	return false;
+}
+
+/**
+ * __utrace_ptrace_continued() - SIGCONT has ended a stop of job control
+ *
+ * The tracers of all threads can read it by WCONTINUED, each by itself.  SIGCHLD is
+ * for the tracers of the leader, as for a first tracer.
+ *
+ * Context: A thread of the process, with tasklist_lock held for reading.
+ */
+void __utrace_ptrace_continued(void)
+{
+	struct task_struct *leader = current->group_leader, *t;
+	struct task_struct *tracers[PTRACER_MAX];
+	unsigned int i, n;
+
+	for_each_thread(current, t)
+		ptracer_any_of_task(t, ptracer_set_continued, NULL);
+	n = ptracer_get_further(leader, tracers);
+	for (i = 0; i < n; i++)
+		if (tracers[i]->sighand)
+			do_notify_status(leader, tracers[i], CLD_CONTINUED,
+					 SIGCONT);
+	ptracer_put_all(tracers, n);
+}
+
 /* wait(2) */
+
+/* A wait status: the task was continued. */
+#define PTRACER_CONTINUED	0xffff
 
 /**
  * struct ptracer_news - what a call of wait(2) tells
  * @wo: the call
- * @dead: it tells the end of a task
- * @code: wait status of a dead task, else the code of its stop
+ * @code: the wait status of a dead task, PTRACER_CONTINUED, or the code of a stop
+ * @why: CLD_*
  */
 struct ptracer_news {
 	struct wait_opts *wo;
-	bool dead;
 	int code;
+	int why;
 };
 
 /* The pid by which wait(2) means the task.  p->lock is held. */
 static struct pid *ptracer_pid(struct ptracer *p, enum pid_type type)
 {
-	if (p->state != PTRACER_DEAD)
+	if (p->state < PTRACER_DEAD)
 		return task_pid_type(p->task, type);
 	return type == PIDTYPE_PGID ? p->pgrp : p->pid;
+}
+
+/* Is @p one of those that the call is about?  p->lock is held. */
+static bool ptracer_is_meant(struct ptracer *p, const struct wait_opts *wo)
+{
+	if (wo->wo_flags & __WNOTHREAD ? p->tracer != current :
+	    !same_thread_group(p->tracer, current))
+		return false;
+	return wo->wo_type == PIDTYPE_MAX ||
+	       ptracer_pid(p, wo->wo_type) == wo->wo_pid;
+}
+
+/* Take the end of a task, unless WNOWAIT is given.  p->lock is held. */
+static bool ptracer_take_end(struct ptracer *p, struct ptracer_news *news)
+{
+	struct wait_opts *wo = news->wo;
+
+	/* Another thread has read the end: there is nothing to wait for. */
+	if (p->state == PTRACER_READ)
+		return false;
+	/* As wait_task_zombie() has it. */
+	if (p->state == PTRACER_ENDED && !(wo->wo_flags & WEXITED))
+		return false;
+	if (wo->wo_flags & (WEXITED | WCONTINUED))
+		wo->notask_error = 0;
+	if (p->state != PTRACER_ENDED)
+		return false;
+	news->code = p->status;
+	news->why = ptracer_why(p->status);
+	if (!(wo->wo_flags & WNOWAIT))
+		p->state = PTRACER_READ;
+	return true;
 }
 
 /* Has @p something to tell?  If so, it is told now, unless WNOWAIT is given. */
@@ -219,35 +304,67 @@ static bool ptracer_take_news(struct ptracer *p, void *arg)
 	struct ptracer_news *news = arg;
 	struct wait_opts *wo = news->wo;
 
-	guard(spinlock)(&p->lock);
-	if (wo->wo_type != PIDTYPE_MAX &&
-	    ptracer_pid(p, wo->wo_type) != wo->wo_pid)
+	guard(spinlock_irqsave)(&p->lock);
+	if (!ptracer_is_meant(p, wo))
 		return false;
-	news->dead = p->state == PTRACER_DEAD;
-	if (!news->dead || wo->wo_flags & (WEXITED | WCONTINUED))
-		wo->notask_error = 0;
-	if (!p->unread || (news->dead && !(wo->wo_flags & WEXITED)))
-		return false;
-	news->code = news->dead ? p->status : p->code;
-	if (!(wo->wo_flags & WNOWAIT))
-		p->unread = false;
-	return true;
+	if (p->state >= PTRACER_DEAD)
+		return ptracer_take_end(p, news);
+	wo->notask_error = 0;
+	if (p->unread) {
+		news->code = p->code;
+		news->why = CLD_TRAPPED;
+		p->unread = wo->wo_flags & WNOWAIT;
+		return true;
+	}
+	if (p->continued && wo->wo_flags & WCONTINUED) {
+		news->code = PTRACER_CONTINUED;
+		news->why = CLD_CONTINUED;
+		p->continued = wo->wo_flags & WNOWAIT;
+		return true;
+	}
+	return false;
+}
+
+/*
+ * The task that @pid means, if it is there.  The caller is under RCU.
+ */
+static struct ptracer *ptracer_find_by_pid(struct ptracer_news *news)
+{
+	struct pid *pid = news->wo->wo_pid;
+	struct task_struct *task = pid_task(pid, PIDTYPE_PID);
+	struct ptracer *p = NULL;
+
+	if (task)
+		p = ptracer_of_task(task, ptracer_take_news, news);
+	return p ?: ptracer_of_end(pid, ptracer_take_news, news);
 }
 
 static struct ptracer *ptracer_find_news(struct ptracer_news *news)
 {
-	struct task_struct *t;
-	struct ptracer *p;
-
-	if (news->wo->wo_flags & __WNOTHREAD || thread_group_empty(current))
-		return ptracer_of_tracer(current, ptracer_take_news, news);
 	guard(rcu)();
-	for_each_thread(current, t) {
-		p = ptracer_of_tracer(t, ptracer_take_news, news);
-		if (p)
-			return p;
-	}
-	return NULL;
+	if (news->wo->wo_type == PIDTYPE_PID)
+		return ptracer_find_by_pid(news);
+	return ptracer_of_process(current, ptracer_take_news, news);
+}
+
+static bool ptracer_news_are_end(const struct ptracer_news *news)
+{
+	return news->why != CLD_TRAPPED && news->why != CLD_CONTINUED;
+}
+
+/* The wait status, as wait4(2) stores it. */
+static int ptracer_wait_status(const struct ptracer_news *news)
+{
+	return news->why == CLD_TRAPPED ? news->code << 8 | 0x7f : news->code;
+}
+
+/* The status, as waitid(2) stores it. */
+static int ptracer_waitid_status(const struct ptracer_news *news)
+{
+	if (news->why == CLD_CONTINUED)
+		return SIGCONT;
+	return news->why == CLD_TRAPPED ? news->code :
+					  ptracer_si_status(news->code);
 }
 
 /* Fill in the results of the call.  Returns the pid of the task. */
@@ -259,7 +376,7 @@ static pid_t ptracer_fill(struct ptracer *p, const struct ptracer_news *news)
 	kuid_t uid;
 	pid_t pid;
 
-	if (news->dead) {
+	if (ptracer_news_are_end(news)) {
 		pid = pid_vnr(p->pid);
 		uid = p->uid;
 		if (rusage)
@@ -270,11 +387,11 @@ static pid_t ptracer_fill(struct ptracer *p, const struct ptracer_news *news)
 		if (rusage)
 			getrusage(p->task, RUSAGE_BOTH, rusage);
 	}
-	wo->wo_stat = news->dead ? news->code : news->code << 8 | 0x7f;
+	wo->wo_stat = ptracer_wait_status(news);
 	if (!info)
 		return pid;
-	info->cause = news->dead ? ptracer_why(news->code) : CLD_TRAPPED;
-	info->status = news->dead ? ptracer_si_status(news->code) : news->code;
+	info->cause = news->why;
+	info->status = ptracer_waitid_status(news);
 	info->pid = pid;
 	info->uid = from_kuid_munged(current_user_ns(), uid);
 	return pid;
@@ -298,7 +415,62 @@ long __utrace_ptrace_wait(struct wait_opts *wo)
 		return 0;
 	sched_annotate_sleep();
 	pid = ptracer_fill(p, &news);
-	if (news.dead && !(wo->wo_flags & WNOWAIT))
+	if (ptracer_news_are_end(&news) && !(wo->wo_flags & WNOWAIT))
 		ptracer_forget(p);
 	return pid;
+}
+
+/*
+ * Is the task of @p a zombie that the caller can reap as its tracer?  If there is a
+ * first tracer, that is to read the end before.
+ */
+static bool ptracer_is_zombie(struct ptracer *p, void *arg)
+{
+	struct task_struct *task = p->task, *parent;
+
+	/* Cheap, for a tracer with many tasks: tasklist_lock is held. */
+	if (READ_ONCE(p->state) != PTRACER_DEAD)
+		return false;
+	if (!pid_alive(task) || task->exit_state != EXIT_ZOMBIE ||
+	    task->ptrace || delay_group_leader(task))
+		return false;
+	parent = rcu_dereference_protected(task->real_parent,
+					   lockdep_is_held(&tasklist_lock));
+	if (!same_thread_group(parent, p->tracer))
+		return false;
+	guard(spinlock_irqsave)(&p->lock);
+	return ptracer_is_meant(p, arg);
+}
+
+static struct ptracer *ptracer_find_zombie(struct wait_opts *wo)
+{
+	struct task_struct *task;
+
+	if (wo->wo_type != PIDTYPE_PID)
+		return ptracer_of_process(current, ptracer_is_zombie, wo);
+	guard(rcu)();
+	task = pid_task(wo->wo_pid, PIDTYPE_PID);
+	return task ? ptracer_of_task(task, ptracer_is_zombie, wo) : NULL;
+}
+
+/**
+ * __utrace_ptrace_reap() - tell the end of a child that the caller traces
+ * @wo: the call of wait(2)
+ *
+ * A tracer reads the end of a child of its process by any wait(2), whatever the exit
+ * signal is and whichever thread is the parent.
+ *
+ * Context: Process context, with tasklist_lock held for reading.
+ * Return: as wait_consider_task(): if not 0, tasklist_lock was released.
+ */
+int __utrace_ptrace_reap(struct wait_opts *wo)
+{
+	struct ptracer *p = ptracer_find_zombie(wo);
+	int ret;
+
+	if (!p)
+		return 0;
+	ret = wait_consider_task(wo, 1, p->task);
+	ptracer_put(p);
+	return ret;
 }

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - further tracers follow a task to the tasks that it creates
+ *
+ * As a first tracer, a further one traces a new task from the moment at which others
+ * see the task: nobody can attach before, and no event is missed.
+ *
+ *	prepare	before copy_process(): all that needs memory, so that clone(2) fails
+ *		where there is none
+ *	fork	in copy_process(), with tasklist_lock held: enter the lists
+ *	born	before the new task runs: attach the engines
+ *
+ * Between the first and the last step what was made is in utrace::newborn of the
+ * creator, or in the lists with ->newborn set.  The creator is not in a stop during
+ * that time, so its tracers neither leave nor change their options, but they may die.
+ *
+ * A task that is followed counts for no limit of its tracer's user: it is limited as
+ * any task of its own user is, and so is its end until that is read.
+ */
+#include <linux/pid.h>
+#include <linux/ptrace.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+
+#include "ptracer.h"
+
+/**
+ * ptracer_clone_event() - the event that a clone is to a tracer
+ * @clone_flags: flags of the clone, with the exit signal in CSIGNAL
+ *
+ * As kernel_clone() has it.
+ *
+ * Context: Any.
+ * Return: PTRACE_EVENT_*.
+ */
+int ptracer_clone_event(unsigned long clone_flags)
+{
+	if (clone_flags & CLONE_VFORK)
+		return PTRACE_EVENT_VFORK;
+	if ((clone_flags & CSIGNAL) != SIGCHLD)
+		return PTRACE_EVENT_CLONE;
+	return PTRACE_EVENT_FORK;
+}
+
+static bool ptracer_follows(struct ptracer *p, unsigned long clone_flags)
+{
+	if (clone_flags & CLONE_PTRACE)
+		return true;
+	return !(clone_flags & CLONE_UNTRACED) &&
+	       ptracer_wants(p, ptracer_clone_event(clone_flags));
+}
+
+/* Take references to those tracers of the current task that follow. */
+static unsigned int ptracer_get_followers(unsigned long clone_flags,
+					  struct ptracer *ps[PTRACER_MAX])
+{
+	struct ptracer *p;
+	unsigned int n = 0;
+
+	guard(rcu)();
+	hlist_for_each_entry_rcu(p, utrace_tracers_of(current), by_task)
+		if (n < PTRACER_MAX && ptracer_lives(p) &&
+		    ptracer_follows(p, clone_flags) &&
+		    utrace_engine_tryget(p->engine))
+			ps[n++] = p;
+	return n;
+}
+
+/* Make a ptracer for a new task, which a tracer of the current task will trace. */
+static struct ptracer *ptracer_for_newborn(struct ptracer *parent)
+{
+	struct utrace_engine *engine;
+	struct ptracer *p;
+
+	p = ptracer_new(parent->tracer, parent->cred, parent->flags);
+	if (!p)
+		return NULL;
+	engine = utrace_engine_like(parent->engine, p);
+	if (IS_ERR(engine)) {
+		ptracer_free(p);
+		return NULL;
+	}
+	p->engine = engine;
+	scoped_guard(rcu)
+		utrace_set_owner(engine, task_tgid(p->tracer));
+	p->newborn = true;
+	/* The first stop: PTRACE_EVENT_STOP, or SIGSTOP without PTRACE_SEIZE. */
+	if (p->flags & PT_SEIZED)
+		p->trap = true;
+	else
+		p->made = BIT(SIGSTOP);
+	return p;
+}
+
+/**
+ * __utrace_ptrace_unprepare() - free what was prepared for a task and is not used
+ *
+ * Context: Process context, sleeps.
+ */
+void __utrace_ptrace_unprepare(void)
+{
+	struct hlist_node *next;
+	struct ptracer *p;
+
+	hlist_for_each_entry_safe(p, next, utrace_newborn_tracers(), by_task) {
+		hlist_del_init(&p->by_task);
+		utrace_engine_abandon(p->engine);
+		ptracer_free(p);
+	}
+}
+
+/**
+ * __utrace_ptrace_prepare() - prepare to follow the current task to a new one
+ * @args: what kernel_clone() was called with
+ *
+ * Context: Process context, sleeps.
+ * Return: 0, or -ENOMEM.
+ */
+int __utrace_ptrace_prepare(const struct kernel_clone_args *args)
+{
+	unsigned long clone_flags = args->flags | args->exit_signal;
+	struct ptracer *ps[PTRACER_MAX], *p;
+	unsigned int n = ptracer_get_followers(clone_flags, ps);
+	int ret = 0;
+
+	/* The last one first, since each is put at the begin of the list. */
+	while (n--) {
+		p = ret ? NULL : ptracer_for_newborn(ps[n]);
+		if (p)
+			hlist_add_head(&p->by_task, utrace_newborn_tracers());
+		else
+			ret = -ENOMEM;
+		ptracer_put(ps[n]);
+	}
+	if (ret)
+		__utrace_ptrace_unprepare();
+	return ret;
+}
+
+/**
+ * __utrace_ptrace_fork() - the further tracers that follow trace a new task
+ * @child: the task, with its pid, a struct utrace, and no tracer yet
+ *
+ * A tracer that exits is left out, and __utrace_ptrace_born() frees its ptracer.  The
+ * task gets all others, also if kernel.ptrace_max_tracers is less by now.
+ *
+ * Context: copy_process(), with tasklist_lock held for writing, without siglock.
+ */
+void __utrace_ptrace_fork(struct task_struct *child)
+{
+	struct hlist_node *next;
+	struct ptracer *p;
+
+	if (!child->utrace)
+		return;
+	hlist_for_each_entry_safe(p, next, utrace_newborn_tracers(), by_task) {
+		hlist_del_init(&p->by_task);
+		ptracer_aim(p, child);
+		utrace_engine_aim(p->engine, child);
+		if (ptracer_enter(p, PTRACER_ALL))
+			hlist_add_head(&p->by_task, utrace_newborn_tracers());
+		else
+			/* The lists have a reference, which needs the lock to go. */
+			ptracer_put(p);
+	}
+}
+
+static bool ptracer_is_newborn(struct ptracer *p, void *arg)
+{
+	return p->newborn;
+}
+
+/**
+ * __utrace_ptrace_born() - attach the engines of those who trace a new task
+ * @child: the task, which does not run yet
+ *
+ * Only the lack of a slot can keep an engine away.  The tracer then does not trace the
+ * task, which the kernel log tells.
+ *
+ * Context: Process context, sleeps.
+ */
+void __utrace_ptrace_born(struct task_struct *child)
+{
+	struct ptracer *p;
+	int ret;
+
+	while ((p = ptracer_of_task(child, ptracer_is_newborn, NULL))) {
+		p->newborn = false;
+		ret = utrace_attach_newborn(p->engine) ?: ptracer_set_events(p);
+		if (!ret) {
+			utrace_ask_report(child);
+		} else {
+			ptracer_end_quietly(p, child);
+			ptracer_control(p, UTRACE_DETACH);
+		}
+		if (ret && ret != -ESRCH)
+			pr_warn_ratelimited("ptrace: tracer %d cannot follow new task %d of %d: error %d\n",
+					    task_pid_nr(p->tracer),
+					    task_pid_nr(child), current->pid,
+					    ret);
+		ptracer_put(p);
+	}
+	__utrace_ptrace_unprepare();
+}
