@@ -428,7 +428,7 @@ TEST_F(tracers, unread_ends_count)
 	EXPECT_TRUE(ut_runs(&t[2]));
 }
 
-/* A child beyond the limit is not followed, and runs; the event is told. */
+/* A child that is followed needs no room in the limit of the tracer's user. */
 TEST_F(tracers, child_beyond_the_limit)
 {
 	struct two_tracer first = {}, further = {};
@@ -454,11 +454,12 @@ TEST_F(tracers, child_beyond_the_limit)
 	EXPECT_EQ(0, ut_write_file(ENGINES, limit));
 	child = two_message(&further, t->pid);
 	ASSERT_LT(0, child);
-	EXPECT_EQ(0, ut_status(child, "TracerPid:"));
-	EXPECT_STREQ("", two_tracers(child));
-	EXPECT_EQ(-ECHILD, two_poll(&further, child));
+	EXPECT_EQ(further.t.pid, ut_status(child, "TracerPid:"));
+	EXPECT_EQ(TWO_TRAP, two_wait(&further, child));
+	EXPECT_EQ(0, two_cont(&further, child, 0));
 	ASSERT_EQ(0, two_cont(&further, t->pid, 0));
 	t->sh->go[1] = 1;
+	EXPECT_EQ(two_exit(ACTOR_CHILD_CODE), two_wait(&further, child));
 	EXPECT_TRUE(actor_did(t, 1));
 	EXPECT_EQ(child, t->sh->value[ACTOR_CHILD]);
 	EXPECT_EQ(two_exit(ACTOR_CHILD_CODE), t->sh->value[ACTOR_STATUS]);

@@ -140,8 +140,8 @@ static bool goes_on(struct ut_target *t, struct two_tracer *tr)
 	return t->sh->counter != old;
 }
 
-/* PTRACE_CONT gives up the further tracer's stop, not that of job control. */
-TEST_F(tracers, cont_does_not_end_job_control)
+/* PTRACE_CONT lets the task run, though its process stays stopped for the parent. */
+TEST_F(tracers, cont_runs_in_spite_of_job_control)
 {
 	struct two_tracer *s = &self->s;
 	struct ut_target *t = &self->t;
@@ -149,16 +149,16 @@ TEST_F(tracers, cont_does_not_end_job_control)
 	ASSERT_TRUE(seize_alone(self));
 	ASSERT_EQ(0, stop(t, NULL, s, SIGSTOP));
 	ASSERT_EQ(STOPPED, two_wait(s, t->pid));
+	EXPECT_TRUE(parent_sees(t->pid, SIGSTOP));
 	ASSERT_EQ(0, two_cont(s, t->pid, 0));
 	EXPECT_FALSE(two_has(s, t->pid));
-	EXPECT_TRUE(ut_still(t));
-	EXPECT_TRUE(parent_sees(t->pid, SIGSTOP));
+	EXPECT_TRUE(ut_runs(t));
 	EXPECT_TRUE(two_quiet(s, t->pid));
 	ASSERT_EQ(0, kill(t->pid, SIGCONT));
 	EXPECT_TRUE(goes_on(t, s));
 }
 
-/* The detach does not end it either. */
+/* A detach does not end job control. */
 TEST_F(tracers, detach_does_not_end_job_control)
 {
 	struct two_tracer *s = &self->s;

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * utrace selftests - an execve() by a thread that is not the leader
+ *
+ * The thread gets the number of the leader in de_thread(), and its old number
+ * is free from then on.  The tracers know the thread by the number of the
+ * leader.
+ *
+ * Tracers and tracees have no rights.
+ */
+#ifndef UTRACE_EXEC_THREAD_H
+#define UTRACE_EXEC_THREAD_H
+
+#include <linux/sched.h>
+#include <sys/resource.h>
+
+#include "two.h"
+
+/* What go[1] of the target is: the file that its thread executes. */
+enum { BAD_FILE = 1, GOOD_FILE };
+
+static struct two_tracer first, further[2];
+
+/*
+ * Copies of the helper.  They have no name, and so need no clean-up, and a
+ * program without rights can execute them wherever the helper is.
+ */
+static char files[GOOD_FILE + 1][32];
+
+/* Make a segment larger in the file than in memory. */
+static inline void spoil(Elf64_Ehdr *eh)
+{
+	Elf64_Phdr *ph = (void *)eh + eh->e_phoff;
+	int i;
+
+	for (i = 0; i < eh->e_phnum && ph[i].p_type != PT_LOAD; i++)
+		;
+	ph[i].p_memsz = ph[i].p_filesz - 1;
+}
+
+static inline bool write_file(int number, const void *image, size_t size)
+{
+	int fd = memfd_create("helper", 0);
+
+	snprintf(files[number], sizeof(files[number]), "/proc/self/fd/%d", fd);
+	return fd >= 0 && write(fd, image, size) == size;
+}
+
+/* load_elf_binary() sees what is bad after begin_new_exec(). */
+static inline bool make_files(void)
+{
+	int fd = open(ut_helper(), O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	void *image;
+	bool made;
+
+	if (fd < 0 || fstat(fd, &st))
+		return false;
+	image = mmap(NULL, st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd,
+		     0);
+	close(fd);
+	if (image == MAP_FAILED)
+		return false;
+	made = write_file(GOOD_FILE, image, st.st_size);
+	spoil(image);
+	made = made && write_file(BAD_FILE, image, st.st_size);
+	return !munmap(image, st.st_size) && made;
+}
+
+/* The number of the thread for the test, also in another pid namespace. */
+static inline pid_t outer_tid(void)
+{
+	char path[64] = "", *p;
+
+	/* The mount of /proc is that of the test's namespace. */
+	if (readlink("/proc/thread-self", path, sizeof(path) - 1) <= 0)
+		return -1;
+	p = strrchr(path, '/');
+	return p ? atoi(p + 1) : -1;
+}
+
+static inline void *executes(void *arg)
+{
+	char * const argv[] = { (char *)"helper", (char *)"pause", NULL };
+	char * const envp[] = { NULL };
+	struct ut_target *t = arg;
+
+	t->sh->tid[1] = outer_tid();
+	while (!t->sh->go[1])
+		sched_yield();
+	execve(files[t->sh->go[1]], argv, envp);
+	_exit(99);
+}
+
+/* Function of a target: a leader that sleeps, and a thread that executes. */
+static inline int target(struct ut_target *t)
+{
+	struct rlimit none = {};
+	pthread_t thread;
+
+	if (setrlimit(RLIMIT_CORE, &none) || !two_become(TWO_NOBODY) ||
+	    pthread_create(&thread, NULL, executes, t))
+		return 97;
+	while (!t->sh->tid[1])
+		sched_yield();
+	ut_say(t);
+	for (;;)
+		pause();
+}
+
+/* Start the target, again if it is over. */
+static inline bool start(struct ut_target *t)
+{
+	if (!t->sh)
+		return ut_spawn(t, target) && ut_hear(t);
+	memset(t->sh, 0, sizeof(*t->sh));
+	t->pid = fork();
+	if (!t->pid) {
+		ut_be_child();
+		_exit(target(t));
+	}
+	/* The number before was reaped. */
+	ut_pids[ut_npids - 1] = t->pid;
+	return t->pid > 0 && ut_hear(t);
+}
+
+/* Who traces the thread. */
+struct scene {
+	int further;	/* further tracers */
+	bool stays;	/* the first tracer does */
+	bool leader;	/* is traced by the same tracers */
+	long options;
+};
+
+static inline bool attach_to(pid_t tid, const struct scene *sc)
+{
+	int i;
+
+	if (two_seize(&first, tid, sc->options))
+		return false;
+	for (i = 0; i < sc->further; i++)
+		if (two_seize(&further[i], tid, sc->options))
+			return false;
+	return sc->stays || two_leave(&first, tid);
+}
+
+static inline bool attach(struct ut_target *t, const struct scene *sc)
+{
+	return attach_to(t->sh->tid[1], sc) &&
+	       (!sc->leader || attach_to(t->pid, sc));
+}
+
+/* The tracers of a scene, one by one; NULL behind the last one. */
+static inline struct two_tracer *tracer_of(const struct scene *sc, int i)
+{
+	if (sc->stays)
+		i--;
+	return i < 0 ? &first : i < sc->further ? &further[i] : NULL;
+}
+
+/* Each tracer is told the signal, in any order, and passes it. */
+static inline bool all_pass(const struct scene *sc, pid_t pid, int sig)
+{
+	int n = sc->further + sc->stays, passed = 0, i = 0;
+	long end = ut_now_ms() + UT_DEADLINE_MS, status;
+	struct two_tracer *tr;
+
+	while (passed < n && ut_now_ms() < end) {
+		tr = tracer_of(sc, i++ % n);
+		status = two_poll(tr, -1);
+		if (status == TWO_NONE)
+			continue;
+		if (status != two_stop(sig) || tr->call->pid != pid ||
+		    two_cont(tr, pid, sig)) {
+			printf("# told %d %#lx; expected %d, signal %d\n",
+			       tr->call->pid, status, pid, sig);
+			return false;
+		}
+		passed++;
+	}
+	return passed == n;
+}
+
+/* Is the end of @pid by @sig the last that the tracer is told? */
+static inline bool is_told_end(struct two_tracer *tr, pid_t pid, int sig)
+{
+	long status = two_wait(tr, -1);
+	pid_t told = tr->call->pid;
+	long next = two_poll(tr, -1);
+
+	if (told == pid && status == two_killed(sig) && next == -ECHILD)
+		return true;
+	printf("# told %d %#lx, then %ld; expected %d, end by %d\n", told,
+	       status, next, pid, sig);
+	return false;
+}
+
+static inline bool all_are_told_end(const struct scene *sc, pid_t pid, int sig)
+{
+	struct two_tracer *tr;
+	bool told = true;
+	int i;
+
+	for (i = 0; (tr = tracer_of(sc, i)); i++)
+		told = is_told_end(tr, pid, sig) && told;
+	return told;
+}
+
+/* Make a child with this number; 0 if that fails. */
+static inline pid_t child_with(pid_t number)
+{
+	struct clone_args args = {
+		.exit_signal = SIGCHLD,
+		.set_tid = (unsigned long)&number,
+		.set_tid_size = 1,
+	};
+	pid_t pid = syscall(SYS_clone3, &args, sizeof(args));
+
+	if (pid)
+		return pid < 0 ? 0 : pid;
+	ut_be_child();
+	for (;;)
+		pause();
+}
+
+/* Does the child have its number, for all who look it up? */
+static inline bool is_there(pid_t pid)
+{
+	return !kill(pid, 0) && ut_status(pid, "Pid:") == pid;
+}
+
+static inline pid_t child_when_free(pid_t number)
+{
+	pid_t pid = 0;
+
+	ut_until((pid = child_with(number)));
+	return pid;
+}
+
+/* Can the number be that of a new process? */
+static inline bool is_free(pid_t number)
+{
+	pid_t pid = child_when_free(number);
+
+	return pid && is_there(pid) && !kill(pid, SIGKILL) &&
+	       ut_waitpid(pid, NULL, 0) == 1;
+}
+
+static inline const char *setup(void)
+{
+	if (!two_yama_allows())
+		return "yama restricts ptrace";
+	if (!make_files())
+		return "the files to execute could not be made";
+	if (!two_start_as(&first, TWO_NOBODY) ||
+	    !two_start_nobodies(&further[0], &further[1]))
+		return "no tracers";
+	return NULL;
+}
+
+#endif /* UTRACE_EXEC_THREAD_H */
