@@ -4,27 +4,31 @@
  *
  * The task stops for its first tracer, and then for an engine of a further one.
  * Each of the two tracers works on the registers of the task once; the further one
- * then lets the task go, and the first one may.  A killer comes at any time.  A
- * client of freeze.c sets FROZEN, the first tracer sets PTRACE_FROZEN and waits
- * until FROZEN is clear.  All of that is under siglock.
+ * then lets the task go, and the first one may.  A group stop may wake the task, and
+ * then SIGKILL may come, at any time.  A client of freeze.c sets FROZEN, the first
+ * tracer sets PTRACE_FROZEN and waits until FROZEN is clear.  All of that is under
+ * siglock.  Functions that wake tasks skip a frozen task; utrace_thaw() wakes it.
  *
- * In other variants a second further tracer is in the place of the first one.
+ * In other variants a second further tracer is in the place of the first one; or the
+ * first tracer is killed, which ends its wait and its tracing; or the task reports a
+ * second stop to the further tracer as soon as that one has resumed the task.
  *
- * The properties: the task does not leave its stops while a tracer works on it,
- * the tracers do not work on it at the same time, and everybody comes to an end.
+ * The properties: the task neither runs nor leaves its stops while a tracer works on
+ * it, the tracers do not work on it at the same time, a stop for a further tracer
+ * lasts until that tracer ends it, and everybody comes to an end.
  */
 #include "explore.h"
 
 enum var {
 	SIGLOCK, FROZEN, PTRACE_FROZEN, AWAITED, TRACED, UTRACE, HOLD, KILLED,
-	STATE, LEFT, WOKEN, WOKEN_2, WORKS, WORKS_2,
+	STATE, LEFT, NOTE, WOKEN, WOKEN_2, WORKS, WORKS_2,
 };
 
 static const char *const vars[] = {
 	"siglock", "JOBCTL_UTRACE_FROZEN", "JOBCTL_PTRACE_FROZEN",
 	"JOBCTL_UTRACE_AWAITED", "JOBCTL_TRACED", "JOBCTL_UTRACE", "hold",
-	"SIGKILL", "__state", "left", "tracer 1 is woken", "tracer 2 is woken",
-	"tracer 1 works", "tracer 2 works",
+	"SIGKILL", "__state", "left", "JOBCTL_UTRACE_WOKEN", "tracer 1 is woken",
+	"tracer 2 is woken", "tracer 1 works", "tracer 2 works",
 };
 
 /* Numbers of the threads of tracers, also for the variables above. */
@@ -39,19 +43,35 @@ enum { TRACER_1 = 1, TRACER_2 };
 enum { RUNNING, TASK_TRACED, TASK_IDLE };
 
 #define LEAVES		"the task leaves while a tracer works on it"
+#define RUNS		"the task runs while a tracer works on it"
+#define LOST		"the task leaves a stop that the tracer has not ended"
 #define BOTH		"two tracers work at the same time"
 #define STUCK		"somebody waits for ever"
 
-/* Bits of a variant, all but the last of them mutants. */
+/* Bits of a variant. */
 enum {
-	NO_LOOK		= 1 << 0,	/* the task does not look at FROZEN */
-	NO_ALONE	= 1 << 1,	/* the first one does not wait */
-	NO_ASK		= 1 << 2,	/* PTRACE_FROZEN is not looked at */
-	NO_THAWED	= 1 << 3,	/* the first one does not tell */
-	NO_STAND	= 1 << 4,	/* the task does not tell that it stands */
-	NO_WAKE		= 1 << 5,	/* a thaw does not wake the task */
-	NO_TURN		= 1 << 6,	/* FROZEN is not looked at */
-	TWO_FURTHER	= 1 << 7,	/* no first tracer, two further ones */
+	TWO_FURTHER	= 1 << 0,	/* no first tracer, two further ones */
+	DIES		= 1 << 1,	/* the first tracer is killed */
+	AGAIN		= 1 << 2,	/* the task reports a second stop */
+	/* Mutants. */
+	NO_LOOK		= 1 << 3,	/* the task does not look at FROZEN */
+	NO_ALONE	= 1 << 4,	/* the first one does not wait */
+	NO_ASK		= 1 << 5,	/* PTRACE_FROZEN is not looked at */
+	NO_THAWED	= 1 << 6,	/* the first one does not tell */
+	NO_STAND	= 1 << 7,	/* the task does not tell that it stands */
+	NO_WAKE		= 1 << 8,	/* a thaw does not wake TASK_IDLE */
+	NO_TURN		= 1 << 9,	/* FROZEN is not looked at */
+	/* One function wakes a frozen task. */
+	HELD_WAKES	= 1 << 10,	/* utrace_wake_held() does */
+	KILL_WAKES	= 1 << 11,	/* signal_wake_up() does */
+	PTRACE_WAKES	= 1 << 12,	/* ptrace_signal_wake_up() does */
+	UNFREEZE_WAKES	= 1 << 13,	/* ptrace_unfreeze_traced() does */
+	/* The thaw. */
+	NO_NOTE		= 1 << 14,	/* it does not look at WOKEN */
+	NO_FATAL	= 1 << 15,	/* it does not look for SIGKILL */
+	NO_ENDED	= 1 << 16,	/* the end of a ptrace stop sets no WOKEN */
+	NO_OTHER	= 1 << 17,	/* it wakes what the first tracer froze */
+	THAW_FIRST	= 1 << 18,	/* it comes before the hold is dropped */
 };
 
 struct state {
@@ -59,14 +79,68 @@ struct state {
 	__u8 again[3];		/* a further tracer has to try again */
 	__u8 gone[3];		/* the task is dead for a further tracer */
 	__u8 waits;		/* the first tracer has to wait */
+	__u8 killed;		/* the first tracer is killed */
+	/* Under siglock. */
+	__u8 untraced;		/* the first tracer is gone */
+	/* Under ptracer->lock. */
+	__u8 stopped[3];	/* a further tracer has not ended the stop */
 };
 
 /* The functions below are called in steps that have siglock. */
 
+/* Without the look, the stores of a thaw would not fit into the store buffer. */
+static void clear(enum var var)
+{
+	if (load(var))
+		store(var, 0);
+}
+
 static void wake(unsigned int state)
 {
-	if (load(STATE) == state)
-		store(STATE, RUNNING);
+	if (load(STATE) != state)
+		return;
+	store(STATE, RUNNING);
+	if (load(WORKS) || load(WORKS_2))
+		fail(RUNS);
+}
+
+/*
+ * Does a waker leave the task to utrace_thaw()?  In a variant with the bit @mutant
+ * it never does.
+ */
+static bool skips(unsigned int mutant)
+{
+	return load(FROZEN) && !has(mutant);
+}
+
+static void wake_held(void)
+{
+	if (!load(UTRACE))
+		return;
+	if (skips(HELD_WAKES))
+		store(NOTE, 1);
+	else
+		wake(TASK_TRACED);
+}
+
+/* signal_wake_up() with a fatal signal. */
+static void signal_wake_up(void)
+{
+	if (load(PTRACE_FROZEN) || skips(KILL_WAKES))
+		return;
+	clear(TRACED);
+	clear(UTRACE);
+	wake(TASK_TRACED);
+}
+
+/* ptrace_signal_wake_up() that ends a ptrace stop. */
+static void ptrace_signal_wake_up(void)
+{
+	store(TRACED, 0);
+	if (!skips(PTRACE_WAKES))
+		wake(TASK_TRACED);
+	else if (!has(NO_ENDED))
+		store(NOTE, 1);
 }
 
 static void tell_thawed(void)
@@ -86,11 +160,13 @@ static void stand(enum var stop)
 		tell_thawed();
 }
 
-static void leave(void)
+static void leave(const struct state *s)
 {
 	store(LEFT, 1);
 	if (load(WORKS) || load(WORKS_2))
 		fail(LEAVES);
+	if ((s->stopped[TRACER_1] || s->stopped[TRACER_2]) && !load(KILLED))
+		fail(LOST);
 	tell_thawed();
 }
 
@@ -104,11 +180,12 @@ static void task(struct state *s, unsigned int me)
 	BEGIN;
 	LOCK(SIGLOCK);
 	STEP("ptrace_stop()");
-	if (!load(KILLED) && !has(TWO_FURTHER))
+	if (!load(KILLED) && !s->untraced && !has(TWO_FURTHER))
 		stand(TRACED);
 	UNLOCK(SIGLOCK);
 	AWAIT("schedule()", load(STATE) == RUNNING);
 	LOCK(SIGLOCK);
+	clear(PTRACE_FROZEN);
 	while (is_frozen()) {
 		STEP("stay frozen in ptrace_stop()");
 		store(STATE, TASK_IDLE);
@@ -117,7 +194,16 @@ static void task(struct state *s, unsigned int me)
 		LOCK(SIGLOCK);
 	}
 	STEP("end of ptrace_stop()");
-	store(TRACED, 0);
+	clear(TRACED);
+	tell_thawed();
+	if (has(AGAIN) && !s->stopped[TRACER_2] && !load(KILLED)) {
+		UNLOCK(SIGLOCK);
+		STEP("tell tracer 2 of a second stop");
+		s->stopped[TRACER_2] = 1;
+		LOCK(SIGLOCK);
+		STEP("answer STOP");
+		store(HOLD, load(HOLD) | HOLD_OF(TRACER_2));
+	}
 	while (load(HOLD) && !load(KILLED)) {
 		STEP("utrace_stop()");
 		stand(UTRACE);
@@ -135,9 +221,35 @@ static void task(struct state *s, unsigned int me)
 		store(UTRACE, 0);
 	}
 	STEP("leave");
-	leave();
+	leave(s);
 	UNLOCK(SIGLOCK);
+	STEP("sleep elsewhere");
+	store(STATE, TASK_IDLE);
 	END;
+}
+
+/* A tracer begins to work on the task. */
+static void work(unsigned int me)
+{
+	store(WORKS_OF(me), 1);
+	if (load(LEFT))
+		fail(LEAVES);
+	if (load(STATE) == RUNNING)
+		fail(RUNS);
+	if (load(WORKS_OF(OTHER(me))))
+		fail(BOTH);
+}
+
+static void unfreeze_traced(void)
+{
+	store(PTRACE_FROZEN, 0);
+	if (load(KILLED)) {
+		clear(TRACED);
+		if (!skips(UNFREEZE_WAKES))
+			wake(TASK_TRACED);
+	}
+	if (!has(NO_THAWED))
+		tell_thawed();
 }
 
 static void first(struct state *s, unsigned int me)
@@ -150,7 +262,7 @@ static void first(struct state *s, unsigned int me)
 		store(PTRACE_FROZEN, 1);
 	UNLOCK(SIGLOCK);
 	if (s->waits) {
-		while (s->waits && !has(NO_ALONE)) {
+		while (s->waits && !s->killed && !has(NO_ALONE)) {
 			STEP("prepare to wait");
 			store(WOKEN, 0);
 			LOCK(SIGLOCK);
@@ -159,24 +271,39 @@ static void first(struct state *s, unsigned int me)
 			if (s->waits)
 				store(AWAITED, 1);
 			UNLOCK(SIGLOCK);
-			if (s->waits)
-				AWAIT("sleep", load(WOKEN));
+			if (s->waits) {
+				STEP("sleep [0] until this tracer is killed [1]");
+				s->killed = has(DIES) ? choose(2) : 0;
+				if (!s->killed && !load(WOKEN)) {
+					cannot_go_on();
+					return;
+				}
+			}
 		}
-		STEP("work");
-		store(WORKS, 1);
-		if (load(WORKS_2))
-			fail(BOTH);
-		STEP("work is done");
-		store(WORKS, 0);
+		if (!s->killed) {
+			STEP("work");
+			work(me);
+			STEP("work is done");
+			store(WORKS, 0);
+			LOCK(SIGLOCK);
+			STEP("ptrace_resume() [1] or not [0]");
+			if (choose(2)) {
+				store(TRACED, 0);
+				wake(TASK_TRACED);
+			}
+			UNLOCK(SIGLOCK);
+		}
 		LOCK(SIGLOCK);
-		STEP("resume [1] or not [0], ptrace_unfreeze_traced()");
-		store(PTRACE_FROZEN, 0);
-		if (choose(2) || load(KILLED)) {
-			store(TRACED, 0);
-			wake(TASK_TRACED);
-		}
-		if (!has(NO_THAWED))
-			tell_thawed();
+		STEP("ptrace_unfreeze_traced()");
+		unfreeze_traced();
+		UNLOCK(SIGLOCK);
+	}
+	if (has(DIES)) {
+		LOCK(SIGLOCK);
+		STEP("__ptrace_unlink()");
+		s->untraced = 1;
+		if (load(TRACED))
+			ptrace_signal_wake_up();
 		UNLOCK(SIGLOCK);
 	}
 	END;
@@ -199,12 +326,34 @@ static void try_freeze(struct state *s, unsigned int me)
 	}
 }
 
+/* What utrace_thaw_wakes() does. */
+static bool thaw_wakes(void)
+{
+	if (load(TRACED) && load(PTRACE_FROZEN) && !has(NO_OTHER))
+		return false;
+	return (load(NOTE) && !has(NO_NOTE)) || (load(KILLED) && !has(NO_FATAL));
+}
+
 static void thaw(void)
 {
+	if (thaw_wakes()) {
+		if (load(KILLED))
+			clear(TRACED);
+		wake(TASK_TRACED);
+	}
 	store(FROZEN, 0);
+	clear(NOTE);
 	if (!has(NO_WAKE))
 		wake(TASK_IDLE);
 	tell_thawed();
+}
+
+/* utrace_control(): the tracer holds the task no more. */
+static void drop_hold(unsigned int me)
+{
+	store(HOLD, load(HOLD) & ~HOLD_OF(me));
+	if (!load(HOLD))
+		wake_held();
 }
 
 static void further(struct state *s, unsigned int me)
@@ -232,22 +381,29 @@ static void further(struct state *s, unsigned int me)
 	} while (s->again[me]);
 	if (!s->gone[me]) {
 		STEP("work");
-		store(WORKS_OF(me), 1);
-		if (load(WORKS_OF(OTHER(me))))
-			fail(BOTH);
+		work(me);
 		STEP("work is done");
 		store(WORKS_OF(me), 0);
+		if (has(THAW_FIRST)) {
+			LOCK(SIGLOCK);
+			STEP("utrace_thaw()");
+			s->stopped[me] = 0;
+			thaw();
+			UNLOCK(SIGLOCK);
+		}
+	}
+	LOCK(SIGLOCK);
+	STEP("utrace_control(): no hold");
+	if (!has(THAW_FIRST))
+		s->stopped[me] = 0;
+	drop_hold(me);
+	UNLOCK(SIGLOCK);
+	if (!s->gone[me] && !has(THAW_FIRST)) {
 		LOCK(SIGLOCK);
 		STEP("utrace_thaw()");
 		thaw();
 		UNLOCK(SIGLOCK);
 	}
-	LOCK(SIGLOCK);
-	STEP("utrace_control(): no hold");
-	store(HOLD, load(HOLD) & ~HOLD_OF(me));
-	if (load(UTRACE) && !load(HOLD))
-		wake(TASK_TRACED);
-	UNLOCK(SIGLOCK);
 	END;
 }
 
@@ -259,18 +415,20 @@ static void tracer_1(struct state *s, unsigned int me)
 		first(s, me);
 }
 
-/* SIGKILL, by signal_wake_up(); or none. */
+/* A group stop, or none; then SIGKILL, or none. */
 static void killer(struct state *s, unsigned int me)
 {
 	BEGIN;
 	LOCK(SIGLOCK);
+	STEP("utrace_wake_held() for a group stop [1] or not [0]");
+	if (choose(2))
+		wake_held();
+	UNLOCK(SIGLOCK);
+	LOCK(SIGLOCK);
 	STEP("send SIGKILL [1] or not [0]");
 	if (choose(2)) {
 		store(KILLED, 1);
-		if (!load(PTRACE_FROZEN)) {
-			store(TRACED, 0);
-			wake(TASK_TRACED);
-		}
+		signal_wake_up();
 	}
 	UNLOCK(SIGLOCK);
 	END;
@@ -279,20 +437,26 @@ static void killer(struct state *s, unsigned int me)
 static void init(struct state *s)
 {
 	s->m.mem[HOLD] = HOLD_OF(TRACER_2);
-	if (has(TWO_FURTHER))
+	s->stopped[TRACER_2] = 1;
+	if (has(TWO_FURTHER)) {
 		s->m.mem[HOLD] |= HOLD_OF(TRACER_1);
+		s->stopped[TRACER_1] = 1;
+	}
 }
 
 /*
  * Without SIGKILL the first tracer may look before the task stops, or may not
- * resume the task, which then waits for another request of that tracer.
+ * resume the task, which then waits for another request of that tracer.  In the
+ * second stop the task waits for another request of the further tracer.
  */
 static void at_end(struct state *s)
 {
-	bool waits_for_first = in_memory(TRACED) && done(1) &&
-			       !in_memory(KILLED) && done(2);
+	bool stands = in_memory(TRACED) ||
+		      (in_memory(UTRACE) && s->stopped[TRACER_2]);
+	bool waits_for_tracer = stands && in_memory(STATE) == TASK_TRACED &&
+				!in_memory(KILLED) && done(1) && done(2);
 
-	if (!waits_for_first && !(done(0) && done(1) && done(2) && done(3)))
+	if (!waits_for_tracer && !(done(0) && done(1) && done(2) && done(3)))
 		fail(STUCK);
 }
 
@@ -307,6 +471,12 @@ static const struct thread threads[] = {
 static const struct variant variants[] = {
 	{ "freeze", false, 0, NULL },
 	{ "freeze, PSO", true, 0, NULL },
+	{ "freeze with a first tracer that is killed", false, DIES, NULL },
+	{ "freeze with a first tracer that is killed, PSO", true, DIES, NULL },
+	{ "freeze with a second stop", false, AGAIN, NULL },
+	{ "freeze with a second stop, PSO", true, AGAIN, NULL },
+	{ "freeze with a second stop and a first tracer that is killed", false,
+	  AGAIN | DIES, NULL },
 	{ "freeze with a task that does not look", false, NO_LOOK, LEAVES },
 	{ "freeze with a first tracer that does not wait", false, NO_ALONE,
 	  BOTH },
@@ -315,13 +485,38 @@ static const struct variant variants[] = {
 	  STUCK },
 	{ "freeze with a task that does not tell that it stands", false,
 	  NO_STAND, STUCK },
-	{ "freeze with a thaw that wakes nobody", false, NO_WAKE, STUCK },
+	{ "freeze with a thaw that does not wake TASK_IDLE", false, NO_WAKE,
+	  STUCK },
+	{ "freeze with utrace_wake_held() that wakes", false, HELD_WAKES, RUNS },
+	{ "freeze with SIGKILL that wakes", false, KILL_WAKES, RUNS },
+	{ "freeze with the end of a ptrace stop that wakes", false,
+	  DIES | PTRACE_WAKES, RUNS },
+	{ "freeze with ptrace_unfreeze_traced() that wakes", false,
+	  UNFREEZE_WAKES, RUNS },
+	{ "freeze with ptrace_unfreeze_traced() that wakes, the tracer is killed",
+	  false, DIES | UNFREEZE_WAKES, RUNS },
+	{ "freeze with a thaw that does not look at the note", false, NO_NOTE,
+	  STUCK },
+	{ "freeze with a thaw that does not look for SIGKILL", false, NO_FATAL,
+	  STUCK },
+	{ "freeze without a note of the end of a ptrace stop", false,
+	  DIES | NO_ENDED, STUCK },
+	{ "freeze with a thaw that wakes for the first tracer", false, NO_OTHER,
+	  RUNS },
+	{ "freeze with a thaw before the hold is dropped", false,
+	  AGAIN | THAW_FIRST, LOST },
 	{ "freeze by two further tracers", false, TWO_FURTHER, NULL },
 	{ "freeze by two further tracers, PSO", true, TWO_FURTHER, NULL },
 	{ "freeze by two further tracers without a look at FROZEN", false,
 	  TWO_FURTHER | NO_TURN, BOTH },
-	{ "freeze by two further tracers with a thaw that wakes nobody", false,
-	  TWO_FURTHER | NO_WAKE, STUCK },
+	{ "freeze by two further tracers with a thaw that does not wake TASK_IDLE",
+	  false, TWO_FURTHER | NO_WAKE, STUCK },
+	{ "freeze by two further tracers with utrace_wake_held() that wakes",
+	  false, TWO_FURTHER | HELD_WAKES, RUNS },
+	{ "freeze by two further tracers with SIGKILL that wakes", false,
+	  TWO_FURTHER | KILL_WAKES, RUNS },
+	{ "freeze by two further tracers with a thaw without a look at the note",
+	  false, TWO_FURTHER | NO_NOTE, STUCK },
 	{}
 };
 
