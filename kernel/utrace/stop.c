@@ -305,9 +305,8 @@ void __utrace_oom_victim(struct task_struct *task)
  * __utrace_mark_killed() - the current thread is killed with its process
  *
  * Called by get_signal() if a group exit or the execve() of another thread ends
- * the current thread.  Reports the signal that killed the process if that is still
- * to be done.  Forbids stops if SIGKILL or an execve() ends the thread; else it can be
- * held once more, at EXIT.
+ * the current thread.  Forbids stops, and reports the signal that killed the
+ * process if that is still to be done.
  *
  * Context: The task itself, with siglock held, which may be dropped and taken
  * again.  May sleep.
@@ -317,7 +316,7 @@ void __utrace_mark_killed(void)
 	int signr = current->signal->group_exit_code & 0x7f;
 	struct utrace *u = current->utrace;
 
-	if (u && utrace_is_killed()) {
+	if (u) {
 		scoped_guard(spinlock_irqsave, &u->lock)
 			u->flags |= UTRACE_TASK_KILLED;
 	}
