@@ -14,7 +14,7 @@ help: ## this list
 demo: prepare ## build, boot, and see several engines on one real program
 	@$(S)/demo
 
-test: prepare ## the tests, 111 minutes (QUICK=1: 19, FULL=1: all)
+test: prepare ## the tests, 117 minutes (QUICK=1: 19, FULL=1: all)
 	@$(S)/test
 
 try: kernel ## CMD='...' run a command under the sample tracer
@@ -42,6 +42,9 @@ kunit: prepare ## ARCH=um|um-wide|x86_64 run the KUnit suites
 
 selftest: prepare ## K=lean|debug|kcsan TEST=name the selftests
 	@$(if $(STOCK),$(S)/stock-suites compare,$(S)/selftest $(TEST))
+
+mirror: prepare ## SUITE=own|kernel|strace|gdb ptrace beside a tracer (FULL=1: all)
+	@$(S)/mirror $(SUITE)
 
 fuzz: prepare ## SEED=n DURATION=60 K=debug random calls on /dev/utrace
 	@t=$(or $(DURATION),60); SEED=$(or $(SEED),$$(date +%s)) DURATION=$$t \

@@ -57,6 +57,14 @@ measure_patience() {
 	export PATIENCE=${PATIENCE:-$("$TOP/scripts/calibrate")}
 }
 
+# Print the results in log $1 as sorted lines "suite:program: test result",
+# without addresses and pids, which differ from run to run.
+results_in() {
+	"$TOP/scripts/tap-count" --list "$1" | sed -E 's/0x[0-9a-f]+/ADDR/g; s/\bpid [0-9]+/pid N/g
+		s/ \(ran into its limit of [0-9]+ s\)$//' |
+		sed -E 's/^([a-z]+) (.*)$/\2 \1/' | sort | uniq
+}
+
 # Print the version of the kernel tree in $1, such as 6.12.117, without running
 # the tree's Makefile.
 kernel_version() {

@@ -312,6 +312,9 @@ TEST_F(observer, answers_are_not_heard)
 					       UT_SIGNAL_HOLD,
 				     .change = UT_CHANGE_SIGNO,
 				     .signo = SIGCHLD));
+	/* The module would answer UT_STOP from the signal on. */
+	ASSERT_EQ(0, ut_rule(.id = self->id, .event = UT_EV_EXIT,
+			     .answer = UT_RESUME));
 	ASSERT_EQ(0, kill(t->pid, SIGTERM));
 	ASSERT_TRUE(ut_reap(t, &self->status));
 	EXPECT_EQ(SIGTERM, WTERMSIG(self->status));

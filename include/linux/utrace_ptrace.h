@@ -69,6 +69,8 @@ int __utrace_ptrace_ask(int (*fn)(struct task_struct *tracer, void *arg),
 bool __utrace_ptrace_traced(struct task_struct *task);
 bool __utrace_ptrace_capable(struct task_struct *task,
 			     struct user_namespace *ns);
+bool __utrace_ptrace_caller_capable(struct task_struct *task,
+				    struct user_namespace *ns);
 int __utrace_ptrace_sandbox(struct task_struct *task);
 bool __utrace_ptrace_sees_debugregs(struct task_struct *task);
 int __utrace_ptrace_take_debugregs(struct task_struct *task, bool in_use);
@@ -87,7 +89,8 @@ void utrace_ptrace_group_ended(struct task_struct *leader);
 int utrace_ptrace_stop_code(struct task_struct *task);
 long __utrace_ptrace_wait(struct wait_opts *wo);
 int __utrace_ptrace_reap(struct wait_opts *wo);
-void __utrace_ptrace_continued(void);
+void __utrace_ptrace_continued(int why);
+void __utrace_ptrace_trap_notify(struct task_struct *task);
 void __utrace_ptrace_exchanged(struct task_struct *task);
 int __utrace_ptrace_prepare(const struct kernel_clone_args *args);
 void __utrace_ptrace_unprepare(void);
@@ -101,6 +104,9 @@ bool __utrace_ptrace_closes_circle(struct task_struct *tracer,
 /* In kernel/signal.c: tell @parent, or a tracer, of a stop or the end of @tsk. */
 void do_notify_status(struct task_struct *tsk, struct task_struct *parent,
 		      int why, int status);
+
+/* In kernel/capability.c: could the first tracer of @tsk, if any, trace in @ns? */
+bool first_ptracer_capable(struct task_struct *tsk, struct user_namespace *ns);
 
 /* In kernel/exit.c: look whether wait(2) tells of @p, a tracee if @ptrace. */
 int wait_consider_task(struct wait_opts *wo, int ptrace, struct task_struct *p);
@@ -177,6 +183,20 @@ static inline bool utrace_ptrace_traced(struct task_struct *task)
 	return utrace_ptrace_many() && __utrace_ptrace_traced(task);
 }
 
+/*
+ * May a signal that would end the process not end it when it is sent to @p, but when
+ * @t, a thread that may be @p, takes it?  A further tracer decides about it there.  It
+ * need not have asked for its events yet.  A signal to init that is not SIGKILL is here
+ * only because somebody traces init, which ignores it in get_signal().
+ */
+static inline bool utrace_ptrace_decides(struct task_struct *p,
+					 struct task_struct *t)
+{
+	return utrace_ptrace_many() &&
+	       ((p->signal->flags & SIGNAL_UNKILLABLE) ||
+		__utrace_ptrace_traced(p) || __utrace_ptrace_traced(t));
+}
+
 /* Does a further tracer let @task run in spite of a stop of job control? */
 static inline bool utrace_ptrace_runs(struct task_struct *task)
 {
@@ -201,6 +221,15 @@ static inline bool utrace_ptrace_capable(struct task_struct *task,
 					 struct user_namespace *ns)
 {
 	return !utrace_ptrace_many() || __utrace_ptrace_capable(task, ns);
+}
+
+/* Could the caller, a tracer of @task, trace a program with more rights in @ns? */
+static inline bool utrace_ptrace_caller_capable(struct task_struct *task,
+						struct user_namespace *ns)
+{
+	return utrace_ptrace_further(task) ?
+	       __utrace_ptrace_caller_capable(task, ns) :
+	       first_ptracer_capable(task, ns);
 }
 
 /*
@@ -312,8 +341,15 @@ static inline bool utrace_ptrace_waits(struct task_struct *p)
 /* SIGCONT has ended a stop of job control; tasklist_lock is held. */
 static inline void utrace_ptrace_continued(int why)
 {
-	if (utrace_ptrace_many() && why == CLD_CONTINUED)
-		__utrace_ptrace_continued();
+	if (utrace_ptrace_many())
+		__utrace_ptrace_continued(why);
+}
+
+/* SIGCONT is sent to @task, whose siglock is held. */
+static inline void utrace_ptrace_trap_notify(struct task_struct *task)
+{
+	if (utrace_ptrace_many() && utrace_known(task))
+		__utrace_ptrace_trap_notify(task);
 }
 
 /* A pid is allocated. */

@@ -47,6 +47,7 @@ int utrace_freeze(struct task_struct *task);
 int utrace_freeze_if_safe(struct task_struct *task);
 void utrace_thaw(struct task_struct *task);
 void utrace_ask_report(struct task_struct *task);
+void utrace_ask_report_locked(struct task_struct *task);
 bool utrace_stop_again(struct task_struct *task);
 void utrace_run_stopped(struct task_struct *task);
 void utrace_stop_running(struct task_struct *task);

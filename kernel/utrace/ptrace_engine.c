@@ -42,15 +42,13 @@ unsigned long ptracer_events(const struct ptracer *p)
 {
 	unsigned long events = UTRACE_EVENT(QUIESCE) | UTRACE_EVENT_SIGNAL_ALL |
 			       UTRACE_EVENT(JCTL) | UTRACE_EVENT(CLONE) |
-			       UTRACE_EVENT(EXEC) | UTRACE_EVENT(DEATH) |
-			       UTRACE_EVENT(REAP);
+			       UTRACE_EVENT(EXEC) | UTRACE_EVENT(EXIT) |
+			       UTRACE_EVENT(DEATH) | UTRACE_EVENT(REAP);
 
 	if (p->syscalls)
 		events |= UTRACE_EVENT_SYSCALL;
 	if (ptracer_wants(p, PTRACE_EVENT_VFORK_DONE))
 		events |= UTRACE_EVENT(VFORK_DONE);
-	if (ptracer_wants(p, PTRACE_EVENT_EXIT))
-		events |= UTRACE_EVENT(EXIT);
 	return events;
 }
 
@@ -192,10 +190,9 @@ void ptracer_trap(struct ptracer *p, struct task_struct *task)
 		signr |= PTRACE_EVENT_STOP << 8;
 	else if (signr == SIGTRAP)
 		signr = SIGSTOP;	/* SIGCONT has come meanwhile */
-	scoped_guard(spinlock_irqsave, &p->lock) {
-		p->job = (signr & 0x7f) != SIGTRAP;
-		p->continued &= !p->job;
-	}
+	if ((signr & 0x7f) != SIGTRAP)
+		scoped_guard(spinlock_irqsave, &p->lock)
+			p->continued = false;
 	ptracer_tell(p, task, PTRACER_DROPS, signr, CLD_STOPPED, 0, NULL);
 }
 
@@ -535,8 +532,12 @@ static u32 ptracer_exit(u32 action, struct utrace_engine *engine,
 	struct ptracer *p = engine->data;
 
 	/* The tracer could not make a request in a stop that is none. */
-	if (!ptracer_wants(p, PTRACE_EVENT_EXIT) || utrace_may_not_stop())
-		return ptracer_goes_on(p);
+	if (!ptracer_wants(p, PTRACE_EVENT_EXIT) || utrace_may_not_stop()) {
+		/* A group exit has ended the stop that the task was in. */
+		scoped_guard(spinlock_irqsave, &p->lock)
+			p->state = PTRACER_RUNNING;
+		return UTRACE_RESUME;
+	}
 	ptracer_tell_event(p, PTRACE_EVENT_EXIT, *code);
 	return UTRACE_STOP | UTRACE_STOP_HERE;
 }

@@ -305,8 +305,10 @@ void __utrace_oom_victim(struct task_struct *task)
  * __utrace_mark_killed() - the current thread is killed with its process
  *
  * Called by get_signal() if a group exit or the execve() of another thread ends
- * the current thread.  Forbids stops, and reports the signal that killed the
- * process if that is still to be done.
+ * the current thread.  Ends the holds so far, as a group exit ends the stops of
+ * ptrace(2), and reports the signal that killed the process if that is still to be
+ * done.  SIGKILL and an execve() forbid further stops; else the thread can be held
+ * once more, at EXIT.
  *
  * Context: The task itself, with siglock held, which may be dropped and taken
  * again.  May sleep.
@@ -317,8 +319,13 @@ void __utrace_mark_killed(void)
 	struct utrace *u = current->utrace;
 
 	if (u) {
-		scoped_guard(spinlock_irqsave, &u->lock)
-			u->flags |= UTRACE_TASK_KILLED;
+		bool killed = utrace_is_killed();
+
+		scoped_guard(spinlock_irqsave, &u->lock) {
+			u->hold = 0;
+			if (killed)
+				u->flags |= UTRACE_TASK_KILLED;
+		}
 	}
 	if (!(current->signal->flags & UTRACE_GROUP_UNTOLD) ||
 	    !(current->utrace_events & UTRACE_EVENT(SIGNAL_TERM)))
@@ -343,6 +350,17 @@ bool utrace_task_stopped(struct task_struct *task)
 	       (JOBCTL_STOPPED | JOBCTL_TRACED | JOBCTL_UTRACE);
 }
 
+static void utrace_interrupt_locked(struct task_struct *task)
+{
+	lockdep_assert_held(&task->sighand->siglock);
+
+	if ((task->flags & (PF_EXITING | PF_DUMPCORE | PF_USER_WORKER)) ||
+	    (task->signal->flags & SIGNAL_GROUP_EXIT))
+		return;
+	task->jobctl |= JOBCTL_TRAP_UTRACE;
+	signal_wake_up(task, 0);
+}
+
 /**
  * utrace_interrupt() - have a task report from get_signal()
  * @task: the task; the caller has a reference, or is under RCU
@@ -359,11 +377,7 @@ void utrace_interrupt(struct task_struct *task)
 
 	if (!lock_task_sighand(task, &flags))
 		return;
-	if (!(task->flags & (PF_EXITING | PF_DUMPCORE | PF_USER_WORKER)) &&
-	    !(task->signal->flags & SIGNAL_GROUP_EXIT)) {
-		task->jobctl |= JOBCTL_TRAP_UTRACE;
-		signal_wake_up(task, 0);
-	}
+	utrace_interrupt_locked(task);
 	unlock_task_sighand(task, &flags);
 }
 
@@ -401,11 +415,27 @@ void utrace_interrupt_stopped(struct task_struct *task)
  */
 void utrace_ask_report(struct task_struct *task)
 {
+	unsigned long flags;
+
+	if (!lock_task_sighand(task, &flags))
+		return;
+	utrace_ask_report_locked(task);
+	unlock_task_sighand(task, &flags);
+}
+
+/**
+ * utrace_ask_report_locked() - utrace_ask_report() for a caller that holds siglock
+ * @task: the task, which has a struct utrace
+ *
+ * Context: siglock of @task is held.
+ */
+void utrace_ask_report_locked(struct task_struct *task)
+{
 	struct utrace *u = READ_ONCE(task->utrace);
 
 	scoped_guard(spinlock_irqsave, &u->lock)
 		u->resume = UTRACE_INTERRUPT;
-	utrace_interrupt(task);
+	utrace_interrupt_locked(task);
 }
 
 /**

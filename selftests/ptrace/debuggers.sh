@@ -187,7 +187,11 @@ if ! skip "$text" dlv && ! skip "$text" "$bin/goroutines"; then
 	holds "delve is gone, and strace is not" \
 		grep -q "^TracerPid:.${jobs[1]}\$" "/proc/$pid/status"
 	seen=$(count "$tmp/strace" getppid)
+	# A SIGSTOP that delve has sent to stop a thread can come after delve has
+	# left.  Delve sends SIGCONT to a program that it finds in the state T then,
+	# but that of a program with strace is t.
 	sees_more() {
+		kill -CONT "$pid"
 		[ "$(count "$tmp/strace" getppid)" -gt $((seen + 10)) ]
 	}
 	holds "the program goes on, and strace sees it" await sees_more

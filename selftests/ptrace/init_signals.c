@@ -281,4 +281,86 @@ TEST_F(tracers, fault_after_the_tracer)
 	EXPECT_EQ(SIGSEGV, WTERMSIG(self->status));
 }
 
+/* Threads of init that come and go, and a signal for each before it runs. */
+
+#define THREADS	1000
+#define LAST	2	/* in value[]: the newest thread, by its number in the namespace */
+
+static void *ends(void *arg)
+{
+	struct ut_shared *sh = arg;
+
+	sh->value[LAST] = ut_gettid();
+	return NULL;
+}
+
+/* A member of the namespace that guesses the numbers of the next threads. */
+static void guesses(struct ut_shared *sh)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;) {
+		syscall(SYS_tgkill, 1, sh->value[LAST] + 1, SIGTERM);
+		syscall(SYS_tgkill, 1, sh->value[LAST] + 2, SIGTERM);
+	}
+}
+
+/* Function of a target: init, which makes thread after thread. */
+static int threaded_init(struct ut_target *t)
+{
+	pthread_t thread;
+	pid_t pid = fork();
+
+	if (!pid)
+		guesses(t->sh);
+	if (pid < 0)
+		return 97;
+	ut_say(t);
+	ut_await(t);
+	while (!pthread_create(&thread, NULL, ends, t->sh)) {
+		pthread_join(thread, NULL);
+		t->sh->counter++;
+	}
+	return 96;
+}
+
+/* Function of a target: a tracer of go[0], which follows, and passes all. */
+static int follower(struct ut_target *t)
+{
+	int status;
+	pid_t pid;
+
+	ut_await(t);
+	t->sh->value[0] = ptrace(PTRACE_SEIZE, t->sh->go[0], 0,
+				 PTRACE_O_TRACECLONE) ? -errno : 0;
+	ut_say(t);
+	while ((pid = waitpid(-1, &status, __WALL)) > 0)
+		if (WIFSTOPPED(status))
+			ptrace(PTRACE_CONT, pid, 0,
+			       status >> 16 ? 0 : WSTOPSIG(status));
+	return 0;
+}
+
+TEST_F(tracers, threads_that_are_followed)
+{
+	struct ut_target *t = &self->t, tracer = {};
+
+	ASSERT_TRUE(ut_spawn(&tracer, follower));
+	if (unshare(CLONE_NEWPID))
+		SKIP(return, "no pid namespace");
+	ASSERT_TRUE(ut_spawn(t, threaded_init));
+	ASSERT_TRUE(ut_hear(t));
+	if (variant->further)
+		ASSERT_EQ(0, two_seize(&self->p, t->pid, 0));
+	tracer.sh->go[0] = t->pid;
+	ASSERT_TRUE(ut_go(&tracer));
+	ASSERT_TRUE(ut_hear(&tracer));
+	ASSERT_EQ(0, tracer.sh->value[0]);
+	if (variant->further)
+		ASSERT_TRUE(two_leave(&self->p, t->pid));
+	ASSERT_TRUE(ut_go(t));
+	EXPECT_TRUE(ut_until(t->sh->counter > THREADS ||
+			     ut_state(t->pid) == 'Z'));
+	EXPECT_LT(THREADS, t->sh->counter);
+}
+
 TEST_HARNESS_MAIN

@@ -102,9 +102,7 @@ enum ptracer_stop {
  * @state: what the task does
  * @unread: wait(2) has not told of the stop yet
  * @continued: wait(2) has not told yet that SIGCONT ended a stop of job control
- * @trap: PTRACE_INTERRUPT: a stop is to be told as soon as possible
- * @job: the task was stopped for job control, as the tracer knows, and SIGCONT has not
- *	come since
+ * @trap: PTRACE_INTERRUPT, or SIGCONT: a stop is to be told as soon as possible
  * @awaited: the tracer waits in its attach for the first stop
  * @made: signals that tracing itself makes and that only this tracer is told of,
  *	a mask with bits of the numbers: SIGSTOP of an attach, SIGTRAP of execve()
@@ -154,7 +152,6 @@ struct ptracer {
 	bool unread;
 	bool continued;
 	bool trap;
-	bool job;
 	bool awaited;
 	u32 made;
 	bool syscalls;

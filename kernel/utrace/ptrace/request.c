@@ -142,9 +142,18 @@ int __utrace_ptrace_check(struct task_struct *task, bool ignore_state)
 		return -ESRCH;
 	if (ignore_state)
 		return 0;
-	ret = ptracer_may_ask(p) ? utrace_freeze(task) : -ESRCH;
-	p->frozen = !ret;
-	return ret;
+	if (!ptracer_may_ask(p))
+		return -ESRCH;
+	ret = utrace_freeze(task);
+	if (ret)
+		return ret;
+	/* A group exit may have ended the stop, and another tracer have its own. */
+	if (!ptracer_may_ask(p)) {
+		utrace_thaw(task);
+		return -ESRCH;
+	}
+	p->frozen = true;
+	return 0;
 }
 
 static void ptracer_thaw(struct ptracer *p)

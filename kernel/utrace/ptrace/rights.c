@@ -155,6 +155,22 @@ bool __utrace_ptrace_capable(struct task_struct *task, struct user_namespace *ns
 }
 
 /**
+ * __utrace_ptrace_caller_capable() - has the caller CAP_SYS_PTRACE as a tracer?
+ * @task: the task, which the caller may further trace
+ * @ns: the user namespace in which it needs it
+ *
+ * Context: Any.
+ * Return: true if the caller had it when it attached.
+ */
+bool __utrace_ptrace_caller_capable(struct task_struct *task,
+				    struct user_namespace *ns)
+{
+	struct ptracer *p __free(ptracer_put) = ptracer_find(current, task);
+
+	return p && !ptracer_lacks_cap(p, ns);
+}
+
+/**
  * __utrace_ptrace_sandbox() - the first tracer relies on being alone
  * @task: the task
  *

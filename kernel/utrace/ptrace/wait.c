@@ -198,47 +198,68 @@ void ptracer_died(struct ptracer *p, struct task_struct *task,
 
 /* Job control */
 
-/*
- * A tracer of PTRACE_SEIZE that was told of the stop is told of its end by a trap, as
- * prepare_signal() has it, even if it has let the task run meanwhile.
- */
 static bool ptracer_set_continued(struct ptracer *p, void *arg)
 {
-	bool trap;
-
-	scoped_guard(spinlock_irqsave, &p->lock) {
-		p->continued = ptracer_lives(p);
-		trap = p->continued && p->job && p->flags & PT_SEIZED;
-		p->trap |= trap;
-		p->job = false;
-	}
-	if (trap)
-		utrace_ask_report(p->task);
+	guard(spinlock_irqsave)(&p->lock);
+	p->continued = ptracer_lives(p);
 	return false;
 }
 
 /**
  * __utrace_ptrace_continued() - SIGCONT has ended a stop of job control
+ * @why: CLD_CONTINUED, or CLD_STOPPED if the stop was not complete
  *
  * The tracers of all threads can read it by WCONTINUED, each by itself.  SIGCHLD is
  * for the tracers of the leader, as for a first tracer.
  *
  * Context: A thread of the process, with tasklist_lock held for reading.
  */
-void __utrace_ptrace_continued(void)
+void __utrace_ptrace_continued(int why)
 {
 	struct task_struct *leader = current->group_leader, *t;
 	struct task_struct *tracers[PTRACER_MAX];
 	unsigned int i, n;
+	int status = SIGCONT;
 
+	/* As do_notify_parent_cldstop() has it. */
+	if (why == CLD_STOPPED)
+		status = current->signal->group_exit_code & 0x7f;
 	for_each_thread(current, t)
 		ptracer_any_of_task(t, ptracer_set_continued, NULL);
 	n = ptracer_get_further(leader, tracers);
 	for (i = 0; i < n; i++)
 		if (tracers[i]->sighand)
-			do_notify_status(leader, tracers[i], CLD_CONTINUED,
-					 SIGCONT);
+			do_notify_status(leader, tracers[i], why, status);
 	ptracer_put_all(tracers, n);
+}
+
+static bool ptracer_set_trap(struct ptracer *p, void *any)
+{
+	guard(spinlock_irqsave)(&p->lock);
+	if (!(p->flags & PT_SEIZED) || !ptracer_lives(p))
+		return false;
+	p->trap = true;
+	*(bool *)any = true;
+	return false;
+}
+
+/**
+ * __utrace_ptrace_trap_notify() - SIGCONT is sent to a task
+ * @task: the task, stopped or not
+ *
+ * The tracers with PTRACE_SEIZE are told by a trap, as by ptrace_trap_notify().
+ *
+ * Context: siglock of @task is held.
+ */
+void __utrace_ptrace_trap_notify(struct task_struct *task)
+{
+	bool any = false;
+
+	lockdep_assert_held(&task->sighand->siglock);
+
+	ptracer_any_of_task(task, ptracer_set_trap, &any);
+	if (any)
+		utrace_ask_report_locked(task);
 }
 
 /* wait(2) */

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace selftests - wait(2) by a sole tracer, first or further
+ *
+ * The tracer and the parent are different processes.  Each of them is told at
+ * the same moment in both variants.
+ */
+#include "sole.h"
+
+#define STOPPED		two_group(SIGSTOP)
+#define CONTINUED	0xffff
+#define THREAD		1	/* the one that is traced */
+
+/* Job control */
+
+static struct two_tracer parent;
+
+/* Function of the tracee, which sleeps. */
+static int sleeps(struct ut_target *t)
+{
+	ut_say(t);
+	while (!t->sh->quit)
+		pause();
+	return 0;
+}
+
+/* Start a tracee with a parent of its own; it sleeps or counts. */
+static bool start(struct two_data *self, const sole_variant *variant,
+		  bool asleep)
+{
+	struct ut_target *t = &self->t;
+
+	if (!two_start_parent(&parent, 0, t, sleeps))
+		return false;
+	if (asleep) {
+		t->sh->go[TWO_WORD] = TWO_BEGIN;
+		if (!ut_hear(t) || !ut_until(ut_asleep_in(t->pid, SYS_pause)))
+			return false;
+	}
+	return !sole_seize(self, variant, t->pid, 0);
+}
+
+/* Let the parent wait for what is told by @options, and sleep. */
+static bool parent_waits(pid_t pid, int options)
+{
+	parent.call->op = TWO_WAIT;
+	parent.call->pid = pid;
+	parent.call->data = options;
+	return ut_go(&parent.t) &&
+	       ut_until(ut_asleep_in(parent.t.pid, SYS_wait4));
+}
+
+static long parent_heard(void)
+{
+	return ut_hear(&parent.t) ? parent.call->ret : -ETIME;
+}
+
+/* si_code of the SIGCHLD that the parent has got. */
+static int parent_signal(pid_t pid)
+{
+	parent.call->op = TWO_SIGCHLD;
+	if (two_run(&parent) != SIGCHLD || parent.call->info.si_pid != pid)
+		return -1;
+	return parent.call->info.si_code;
+}
+
+/* The tracer has the tracee in a group stop. */
+static bool stop(struct two_data *self)
+{
+	struct two_tracer *s = &self->s;
+	pid_t pid = self->t.pid;
+
+	return !kill(pid, SIGSTOP) && two_wait(s, pid) == two_stop(SIGSTOP) &&
+	       !two_cont(s, pid, SIGSTOP) && two_wait(s, pid) == STOPPED;
+}
+
+static void parent_is_told_stop(struct __test_metadata *_metadata,
+				struct two_data *self,
+				const sole_variant *variant, bool asleep)
+{
+	pid_t pid;
+
+	ASSERT_TRUE(start(self, variant, asleep));
+	pid = self->t.pid;
+	ASSERT_TRUE(parent_waits(pid, WUNTRACED));
+	ASSERT_TRUE(stop(self));
+	/* The tracer has not listened yet. */
+	EXPECT_EQ(two_stop(SIGSTOP), parent_heard());
+	EXPECT_EQ(CLD_STOPPED, parent_signal(pid));
+	EXPECT_TRUE(two_has(&self->s, pid));
+	ASSERT_EQ(0, two_ptrace(&self->s, PTRACE_LISTEN, pid, 0));
+	EXPECT_TRUE(ut_stays(two_wait_with(&parent, pid, WUNTRACED |
+					   WNOHANG) == TWO_NONE));
+}
+
+TEST_F(tracers, parent_is_told_stop)
+{
+	parent_is_told_stop(_metadata, self, variant, false);
+}
+
+TEST_F(tracers, parent_is_told_stop_of_a_sleeper)
+{
+	parent_is_told_stop(_metadata, self, variant, true);
+}
+
+/* The tracer does not ask for it. */
+TEST_F(tracers, parent_is_told_continue)
+{
+	struct two_tracer *s = &self->s;
+	pid_t pid;
+
+	ASSERT_TRUE(start(self, variant, false));
+	pid = self->t.pid;
+	ASSERT_TRUE(stop(self));
+	EXPECT_EQ(CLD_STOPPED, parent_signal(pid));
+	ASSERT_EQ(0, two_ptrace(s, PTRACE_LISTEN, pid, 0));
+	ASSERT_TRUE(parent_waits(pid, WCONTINUED));
+	ASSERT_EQ(0, kill(pid, SIGCONT));
+	EXPECT_EQ(TWO_TRAP, two_wait(s, pid));
+	EXPECT_EQ(CONTINUED, parent_heard());
+	EXPECT_EQ(CLD_CONTINUED, parent_signal(pid));
+	EXPECT_EQ(TWO_NONE, two_poll(s, pid));
+}
+
+/* The parent does not ask for it. */
+TEST_F(tracers, tracer_is_told_continue)
+{
+	struct two_tracer *s = &self->s;
+	long status;
+	pid_t pid;
+
+	ASSERT_TRUE(start(self, variant, false));
+	pid = self->t.pid;
+	ASSERT_TRUE(stop(self));
+	ASSERT_EQ(0, two_ptrace(s, PTRACE_LISTEN, pid, 0));
+	ASSERT_EQ(0, kill(pid, SIGCONT));
+	/* The stop comes before, if the task has told it by then. */
+	status = two_wait_with(s, pid, __WALL | WCONTINUED);
+	ASSERT_TRUE(status == TWO_TRAP || status == CONTINUED);
+	EXPECT_EQ(status == TWO_TRAP ? CONTINUED : TWO_TRAP,
+		  two_wait_with(s, pid, __WALL | WCONTINUED));
+	EXPECT_EQ(TWO_NONE, two_wait_with(s, pid, __WALL | WCONTINUED |
+					  WNOHANG));
+	ASSERT_EQ(0, two_cont(s, pid, 0));
+	EXPECT_EQ(two_stop(SIGCONT), two_wait(s, pid));
+}
+
+/* waitid() */
+
+TEST_F(tracers, waitid)
+{
+	struct two_tracer *s = &self->s;
+	siginfo_t *info = &s->call->info;
+	pid_t pid;
+	int i;
+
+	ASSERT_TRUE(start(self, variant, false));
+	pid = self->t.pid;
+	ASSERT_EQ(0, kill(pid, SIGUSR1));
+	/* The first look leaves the stop to the second one. */
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, two_waitid(s, P_PID, pid, __WALL | WSTOPPED |
+					(i ? 0 : WNOWAIT)));
+		EXPECT_EQ(pid, info->si_pid);
+		EXPECT_EQ(CLD_TRAPPED, info->si_code);
+		EXPECT_EQ(SIGUSR1, info->si_status);
+	}
+	ASSERT_EQ(0, two_waitid(s, P_PID, pid, __WALL | WSTOPPED | WNOHANG));
+	EXPECT_EQ(0, info->si_pid);
+	ASSERT_EQ(0, two_waitid(s, P_PID, pid, __WALL | WEXITED | WNOHANG));
+	EXPECT_EQ(0, info->si_pid);
+	ASSERT_EQ(0, kill(pid, SIGKILL));
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, two_waitid(s, P_PID, pid, __WALL | WEXITED |
+					WNOWAIT));
+		EXPECT_EQ(pid, info->si_pid);
+		EXPECT_EQ(CLD_KILLED, info->si_code);
+		EXPECT_EQ(SIGKILL, info->si_status);
+	}
+	/* A dead task stops and continues no more. */
+	EXPECT_EQ(-ECHILD, two_waitid(s, P_PID, pid, __WALL | WSTOPPED |
+				      WNOHANG));
+	EXPECT_EQ(-ECHILD, two_waitid(s, P_PID, pid, __WALL | WCONTINUED |
+				      WNOHANG));
+	EXPECT_EQ(two_killed(SIGKILL), two_wait(s, pid));
+	EXPECT_EQ(-ECHILD, two_wait(s, pid));
+	EXPECT_EQ(two_killed(SIGKILL), two_wait_with(&parent, pid, 0));
+}
+
+/* PTRACE_EVENT_EXIT of a thread whose process ends */
+
+/* Start two threads, of which the tracer has one. */
+static bool start_threads(struct two_data *self, const sole_variant *variant)
+{
+	return ut_spawn_threads(&self->t, 2) &&
+	       !sole_seize(self, variant, self->t.sh->tid[THREAD],
+			   PTRACE_O_TRACEEXIT);
+}
+
+/* The thread ends with @status, and the event is told or may be told. */
+static void thread_ends(struct __test_metadata *_metadata,
+			struct two_data *self, int status, bool event)
+{
+	pid_t tid = self->t.sh->tid[THREAD];
+	struct two_tracer *s = &self->s;
+	long told = two_wait(s, tid);
+
+	if (event || told == two_event(PTRACE_EVENT_EXIT)) {
+		ASSERT_EQ(two_event(PTRACE_EVENT_EXIT), told);
+		EXPECT_EQ(status, two_message(s, tid));
+		ASSERT_EQ(0, two_cont(s, tid, 0));
+		told = two_wait(s, tid);
+	}
+	EXPECT_EQ(status, told & ~0x80);
+	EXPECT_EQ(-ECHILD, two_wait(s, tid));
+}
+
+TEST_F(tracers, exit_group_of_a_sibling)
+{
+	ASSERT_TRUE(start_threads(self, variant));
+	self->t.sh->go[0] = UT_GO_EXIT_GROUP;
+	thread_ends(_metadata, self, two_exit(7), true);
+	ASSERT_TRUE(ut_reap(&self->t, &self->status));
+	EXPECT_EQ(two_exit(7), self->status);
+}
+
+static void signal_ends(struct __test_metadata *_metadata,
+			struct two_data *self, const sole_variant *variant,
+			int sig, bool event)
+{
+	struct ut_target *t = &self->t;
+
+	ASSERT_TRUE(start_threads(self, variant));
+	/* The leader takes it, which nobody traces. */
+	ASSERT_EQ(0, syscall(SYS_tgkill, t->pid, t->pid, sig));
+	thread_ends(_metadata, self, two_killed(sig), event);
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(two_killed(sig), self->status & ~0x80);
+}
+
+TEST_F(tracers, sigsegv_of_a_sibling)
+{
+	signal_ends(_metadata, self, variant, SIGSEGV, true);
+}
+
+TEST_F(tracers, sigterm_of_a_sibling)
+{
+	signal_ends(_metadata, self, variant, SIGTERM, true);
+}
+
+/* Who is killed may have no time for the event. */
+TEST_F(tracers, sigkill)
+{
+	signal_ends(_metadata, self, variant, SIGKILL, false);
+}
+
+TEST_F(tracers, exec_of_a_sibling)
+{
+	ASSERT_TRUE(start_threads(self, variant));
+	self->t.sh->go[0] = UT_GO_EXEC;
+	thread_ends(_metadata, self, two_exit(0), false);
+	EXPECT_TRUE(ut_became_helper(self->t.pid));
+}
+
+TEST_HARNESS_MAIN
