@@ -351,9 +351,10 @@ static_assert(sizeof(struct utrace_engine) <= 64);
  *	dies in a system call, as exit_group(2), whose entry this engine saw and
  *	whose exit it wants.
  * @report_death: @group_dead says that the task is the last thread of its
- *	process.  @signal is the signal that the parent is sent, -1 if the task
- *	reaps itself, -2 for a leader whose threads live on.  Only the answer
- *	%UTRACE_DETACH has an effect.
+ *	process.  @signal is the signal that the parent will be sent, -1 if the
+ *	task will reap itself, -2 for a leader whose threads live on; the parent
+ *	may change that after the report.  The task is no zombie yet.  Only the
+ *	answer %UTRACE_DETACH has an effect.
  * @report_reap: the task is gone after this call, which must not block.  When a
  *	thread other than the leader calls execve(), that thread makes the call
  *	for the old leader, under cred_guard_mutex.

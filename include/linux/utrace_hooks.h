@@ -76,7 +76,7 @@ void __utrace_report_vfork_done(pid_t child);
 void __utrace_report_creds(const struct linux_binprm *bprm);
 void __utrace_report_exec(const struct linux_binprm *bprm);
 long __utrace_report_exit(long code);
-void __utrace_report_death(bool group_dead, bool autoreap);
+void __utrace_report_death(bool group_dead);
 void __utrace_release_task(struct task_struct *task);
 bool __utrace_wants_ignored(struct task_struct *task);
 struct k_sigaction *__utrace_signal(struct ksignal *ksig, enum pid_type type,
@@ -244,8 +244,8 @@ static inline void utrace_report_exec(const struct linux_binprm *bprm)
 }
 
 /*
- * Tests for any event, since release_task() waits from here until the death
- * report is over.  Returns the wait status, which engines may have changed.
+ * Tests for any event, since a report of the death may follow.  Returns the wait
+ * status, which engines may have changed.
  */
 static inline long utrace_report_exit(long code)
 {
@@ -258,10 +258,10 @@ static inline long utrace_report_exit(long code)
  * The hook does not test the word: __utrace_report_death() has to clear
  * UTRACE_TASK_DYING, which the EXIT hook has set, whatever engines want now.
  */
-static inline void utrace_report_death(bool group_dead, bool autoreap)
+static inline void utrace_report_death(bool group_dead)
 {
 	if (utrace_known(current))
-		__utrace_report_death(group_dead, autoreap);
+		__utrace_report_death(group_dead);
 }
 
 /*

@@ -85,7 +85,7 @@ int utrace_ptrace_getsiginfo(struct task_struct *task, kernel_siginfo_t *info);
 int utrace_ptrace_setsiginfo(struct task_struct *task,
 			     const kernel_siginfo_t *info);
 unsigned long utrace_ptrace_message(struct task_struct *task);
-void utrace_ptrace_group_ended(struct task_struct *leader);
+void __utrace_ptrace_died(struct task_struct *task);
 int utrace_ptrace_stop_code(struct task_struct *task);
 long __utrace_ptrace_wait(struct wait_opts *wo);
 int __utrace_ptrace_reap(struct wait_opts *wo);
@@ -415,14 +415,13 @@ static inline void utrace_ptrace_born(struct task_struct *child)
 }
 
 /*
- * The last thread but the dead @leader of a process is gone; tasklist_lock is held
- * for writing.  Returns @leader with a reference, for utrace_ptrace_group_ended()
- * without locks, if a further tracer may wait for that.
+ * @task has died, or was the leader of other threads that are gone by now.
+ * tasklist_lock is held for writing.
  */
-static inline struct task_struct *
-utrace_ptrace_group_ends(struct task_struct *leader)
+static inline void utrace_ptrace_died(struct task_struct *task)
 {
-	return utrace_ptrace_traced(leader) ? get_task_struct(leader) : NULL;
+	if (utrace_ptrace_many() && utrace_known(task))
+		__utrace_ptrace_died(task);
 }
 
 /* The current task exits: it traces nobody any more. */

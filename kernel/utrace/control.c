@@ -28,8 +28,7 @@ struct utrace_request {
 /* Can this task stop at the safe point? */
 static bool utrace_can_stop(struct task_struct *task)
 {
-	return !(task->flags & (PF_EXITING | PF_USER_WORKER)) &&
-	       !task->exit_state;
+	return !(task->flags & (PF_EXITING | PF_USER_WORKER));
 }
 
 static unsigned int utrace_ask_stop(struct utrace_engine *engine,
@@ -71,7 +70,7 @@ static unsigned int utrace_ask_one(struct utrace_engine *engine,
 	unsigned int after = UTRACE_AFTER_WAKE;
 
 	/* No call could end the hold of a detached engine. */
-	if (task->exit_state || utrace_engine_detached(engine))
+	if (utrace_is_dead(task) || utrace_engine_detached(engine))
 		return 0;
 	if (action == UTRACE_STOP)
 		return utrace_ask_stop(engine, task, u, bit, req);
@@ -251,7 +250,8 @@ int utrace_prepare_examine(struct task_struct *target,
 	might_sleep();
 	if (target == current)
 		return 0;
-	if (!target || !utrace_addresses(engine, target) || target->exit_state)
+	if (!target || !utrace_addresses(engine, target) ||
+	    utrace_is_dead(target))
 		return -ESRCH;
 	if (!utrace_holds(engine, target))
 		return -EINVAL;

@@ -3,17 +3,16 @@
  * utrace - the end of a task: exit, death and reaping
  *
  * EXIT is reported in do_exit(), while the task still has its memory and files;
- * DEATH in exit_notify(), when the parent may already know; REAP in
- * release_task().  The parent may reap a task whose DEATH pass is running, so
- * the task has UTRACE_TASK_DYING from its EXIT hook to the end of the DEATH
- * pass, and release_task() waits until that flag is cleared.  The reaper then
- * runs the REAP pass in the place of the task.
+ * DEATH at the end of do_exit(), just before exit_notify() lets the parent know;
+ * REAP in release_task(), by the reaper in the place of the task.  So nobody waits
+ * for a report: a task can be reaped only after its DEATH pass.
  */
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/wait_bit.h>
 
+#include "builtin.h"
 #include "pass.h"
 
 /*
@@ -83,7 +82,7 @@ static long utrace_exit_pass(struct utrace *u, long orig_code)
 }
 
 /**
- * __utrace_report_exit() - report EXIT, and make release_task() wait for DEATH
+ * __utrace_report_exit() - report EXIT
  * @code: the wait status
  *
  * Sets UTRACE_TASK_DYING, which __utrace_report_death() clears.
@@ -113,7 +112,6 @@ long __utrace_report_exit(long code)
 	scoped_guard(spinlock_irq, &current->sighand->siglock)
 		killed = utrace_is_killed();
 	scoped_guard(spinlock_irqsave, &u->lock) {
-		/* release_task() waits from here to the end of DEATH. */
 		u->flags |= UTRACE_TASK_DYING;
 		if (killed)
 			u->flags |= UTRACE_TASK_KILLED;
@@ -205,20 +203,17 @@ static void utrace_reap_end(struct task_struct *task, struct utrace *u)
 }
 
 /*
- * Claim a dead task, run its REAP pass and drop its set.  Returns false if the
- * task is DYING again: its death report has begun meanwhile.
+ * Claim a dead task, run its REAP pass and drop its set.
  *
  * From REAPED on the task gets no other set.  The reaper pins the set for the
  * task, which stays a member of its cast until the pass is over, so that a
  * barrier or a detach finds the task and sees that a callback may be running.
  */
-static bool utrace_reap(struct task_struct *task, struct utrace *u)
+static void utrace_reap(struct task_struct *task, struct utrace *u)
 {
 	struct utrace_set *set;
 
 	scoped_guard(spinlock_irqsave, &u->lock) {
-		if (u->flags & UTRACE_TASK_DYING)
-			return false;
 		u->flags |= UTRACE_TASK_REAPED;
 		u->hold = 0;
 		u->reaper = current;
@@ -231,16 +226,11 @@ static bool utrace_reap(struct task_struct *task, struct utrace *u)
 		utrace_report_reap(task, u, set);
 	utrace_reap_end(task, u);
 	utrace_set_put(set);
-	return true;
 }
 
 /**
- * __utrace_release_task() - report REAP when the death report is over
+ * __utrace_release_task() - report REAP
  * @task: the task
- *
- * No engine is told of REAP before the DEATH pass is over, and during that pass
- * the task stays in the lists in which barriers look for it.  The wait ends
- * because callbacks do not wait for user space.
  *
  * Context: The reaper, in release_task(); may sleep.  No locks are held but
  * those that @report_reap of struct utrace_engine_ops names.
@@ -249,22 +239,48 @@ void __utrace_release_task(struct task_struct *task)
 {
 	/* Memory reclaim may wait for a kernel thread that reaps @task. */
 	unsigned int noio = memalloc_noio_save();
-	struct utrace *u = task->utrace;
 
-	do {
-		wait_var_event(&u->flags,
-			       !(READ_ONCE(u->flags) & UTRACE_TASK_DYING));
-	} while (!utrace_reap(task, u));
+	utrace_reap(task, task->utrace);
 	memalloc_noio_restore(noio);
 }
 
-/* The @signal of report_death for the current task. */
-static int utrace_death_signal(bool autoreap)
+/**
+ * utrace_parent_ignores() - is no zombie left for the parent of a task?
+ * @task: the leader of a process, not reaped yet
+ *
+ * As do_notify_parent() has it for a task that ptrace(2) does not trace.
+ *
+ * Context: Any but NMI.  Takes siglock of the parent.
+ * Return: true if the parent ignores the SIGCHLD of its children.
+ */
+bool utrace_parent_ignores(struct task_struct *task)
 {
-	if (autoreap)
+	struct task_struct *parent;
+	const struct sigaction *sa;
+	unsigned long flags;
+	bool ignores;
+
+	if (task->exit_signal != SIGCHLD)
+		return false;
+	guard(rcu)();
+	parent = rcu_dereference(task->real_parent);
+	if (!lock_task_sighand(parent, &flags))
+		return false;
+	sa = &unrcu_pointer(parent->sighand)->action[SIGCHLD - 1].sa;
+	ignores = sa->sa_handler == SIG_IGN || sa->sa_flags & SA_NOCLDWAIT;
+	unlock_task_sighand(parent, &flags);
+	return ignores;
+}
+
+/* The @signal of report_death for the current task, as things stand. */
+static int utrace_death_signal(void)
+{
+	if (!thread_group_leader(current))
 		return -1;
 	if (delay_group_leader(current))
 		return -2;
+	if (!current->ptrace && utrace_parent_ignores(current))
+		return -1;
 	return current->exit_signal;
 }
 
@@ -290,22 +306,18 @@ static void utrace_death_pass(bool group_dead, int signal)
 }
 
 /**
- * __utrace_report_death() - report DEATH, and let release_task() go on
+ * __utrace_report_death() - report DEATH
  * @group_dead: the task is the last thread of its process
- * @autoreap: the task reaps itself
  *
- * Context: The task itself, in exit_notify(), no locks held.  May sleep.  The
- * reaper may have claimed the task already, if its first engine came after
- * EXIT.
+ * Context: The task itself, in do_exit(), no locks held.  May sleep.
  */
-void __utrace_report_death(bool group_dead, bool autoreap)
+void __utrace_report_death(bool group_dead)
 {
 	struct utrace *u = current->utrace;
 	bool wanted;
 
 	scoped_guard(spinlock_irqsave, &u->lock) {
-		wanted = !(u->flags & UTRACE_TASK_REAPED) &&
-			 (current->utrace_events & UTRACE_EVENT(DEATH));
+		wanted = current->utrace_events & UTRACE_EVENT(DEATH);
 		/*
 		 * DYING is not set yet if the first engine came after the exit
 		 * report.  DEAD is set in the same hold of the lock in which
@@ -316,13 +328,12 @@ void __utrace_report_death(bool group_dead, bool autoreap)
 	}
 
 	if (wanted)
-		utrace_death_pass(group_dead, utrace_death_signal(autoreap));
+		utrace_death_pass(group_dead, utrace_death_signal());
 
 	scoped_guard(spinlock_irqsave, &u->lock)
 		u->flags &= ~UTRACE_TASK_DYING;
-	/* Flags and ->exit_state before waiters, see prepare_to_wait_event(). */
+	/* DEAD before waiters, see prepare_to_wait_event(). */
 	smp_mb();
-	wake_up_var(&u->flags);
 	/* utrace_freeze() waits in vain for a stop. */
 	wake_up_var(&u->hold);
 }

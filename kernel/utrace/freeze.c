@@ -106,7 +106,7 @@ static int utrace_try_freeze(struct task_struct *task, bool safe)
 
 	if (!lock_task_sighand(task, &flags))
 		return -ESRCH;
-	if (__fatal_signal_pending(task) || task->exit_state ||
+	if (__fatal_signal_pending(task) || utrace_is_dead(task) ||
 	    READ_ONCE(task->utrace->flags) & UTRACE_TASK_KILLED)
 		ret = -ESRCH;
 	else if (task->jobctl & (JOBCTL_UTRACE_FROZEN | JOBCTL_PTRACE_FROZEN))

@@ -294,7 +294,7 @@ struct utrace_set {
 /* Bits of utrace::flags, changed under utrace->lock. */
 #define UTRACE_TASK_WAITER	BIT(0)	/* tell when the callback ends */
 #define UTRACE_TASK_DEFERRED	BIT(1)	/* ->deferred is to be dropped */
-#define UTRACE_TASK_DYING	BIT(2)	/* release_task() has to wait */
+#define UTRACE_TASK_DYING	BIT(2)	/* from EXIT to the end of DEATH */
 #define UTRACE_TASK_REAPED	BIT(3)	/* claimed by the reaper: no new set */
 #define UTRACE_TASK_KILLED	BIT(4)	/* must not stop any more */
 #define UTRACE_TASK_STEPPING	BIT(5)	/* trap flag set for an engine */
@@ -304,7 +304,7 @@ struct utrace_set {
 #define UTRACE_TASK_AT_HANDLER	BIT(9)	/* set HANDLER at the next frame */
 #define UTRACE_TASK_SLOW	BIT(10)	/* no fast pass for system calls */
 #define UTRACE_TASK_WAITS	BIT(11)	/* a callback waits in a barrier */
-#define UTRACE_TASK_DEAD	BIT(12)	/* too late to add DEATH */
+#define UTRACE_TASK_DEAD	BIT(12)	/* DEATH was reported, or is */
 #define UTRACE_TASK_FOLLOWED	BIT(13)	/* a client follows all steps */
 #define UTRACE_TASK_ARMED	BIT(14)	/* trap flag set for that client */
 #define UTRACE_TASK_CLONED	BIT(15)	/* stop when the child has started */
@@ -495,6 +495,15 @@ static inline unsigned long utrace_engine_word(struct utrace_engine *engine,
 static inline bool utrace_engine_is_privileged(struct utrace_engine *engine)
 {
 	return utrace_engine_state(engine) & UTRACE_STATE_PRIVILEGED;
+}
+
+/* Has @task begun its death report, or died? */
+static inline bool utrace_is_dead(struct task_struct *task)
+{
+	struct utrace *u = READ_ONCE(task->utrace);
+
+	return READ_ONCE(task->exit_state) ||
+	       (u && READ_ONCE(u->flags) & UTRACE_TASK_DEAD);
 }
 
 static inline bool utrace_engine_detached(struct utrace_engine *engine)

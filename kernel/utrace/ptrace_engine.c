@@ -43,7 +43,7 @@ unsigned long ptracer_events(const struct ptracer *p)
 	unsigned long events = UTRACE_EVENT(QUIESCE) | UTRACE_EVENT_SIGNAL_ALL |
 			       UTRACE_EVENT(JCTL) | UTRACE_EVENT(CLONE) |
 			       UTRACE_EVENT(EXEC) | UTRACE_EVENT(EXIT) |
-			       UTRACE_EVENT(DEATH) | UTRACE_EVENT(REAP);
+			       UTRACE_EVENT(REAP);
 
 	if (p->syscalls)
 		events |= UTRACE_EVENT_SYSCALL;
@@ -190,9 +190,8 @@ void ptracer_trap(struct ptracer *p, struct task_struct *task)
 		signr |= PTRACE_EVENT_STOP << 8;
 	else if (signr == SIGTRAP)
 		signr = SIGSTOP;	/* SIGCONT has come meanwhile */
-	if ((signr & 0x7f) != SIGTRAP)
-		scoped_guard(spinlock_irqsave, &p->lock)
-			p->continued = false;
+	scoped_guard(spinlock_irqsave, &p->lock)
+		p->continued &= (signr & 0x7f) == SIGTRAP;
 	ptracer_tell(p, task, PTRACER_DROPS, signr, CLD_STOPPED, 0, NULL);
 }
 
@@ -543,43 +542,16 @@ static u32 ptracer_exit(u32 action, struct utrace_engine *engine,
 }
 
 /*
- * Has another thread called execve() and taken the place of this leader?  The
- * task then has the pid of that thread.
- */
-static bool ptracer_is_taken_over(struct ptracer *p, struct task_struct *task)
-{
-	guard(rcu)();
-	return !thread_group_leader(task) && p->pid == task_tgid(task);
-}
-
-static u32 ptracer_death(struct utrace_engine *engine, bool group_dead,
-			 int signal)
-{
-	struct ptracer *p = engine->data;
-
-	if (ptracer_is_taken_over(p, current))
-		ptracer_end_quietly(p, current);
-	else if (!p->leaving)
-		ptracer_died(p, current, group_dead, signal == -2);
-	return UTRACE_RESUME;
-}
-
-/*
- * A leader is reaped while its last thread is about to tell its end: the number
- * is kept here, before it is free, unless the parent is told in the tracer's
- * place.  Or another thread has taken the place of the dead leader by execve(), or
- * the tracer came too late for a report of the death.
+ * The parent, or the tracer as one of its process, has reaped the task; or another
+ * thread has taken the place of the dead leader by execve().  A tracer that was told the
+ * end stays.
  */
 static void ptracer_reap(struct utrace_engine *engine, struct task_struct *task)
 {
 	struct ptracer *p = engine->data;
-	bool leader = thread_group_leader(task);
 
-	if ((leader ? ptracer_parent_tells(p, task) : READ_ONCE(p->waits)) ||
-	    ptracer_lives(p))
+	if (READ_ONCE(p->state) < PTRACER_ENDED)
 		ptracer_end_quietly(p, task);
-	else if (leader)
-		ptracer_keep_pid(p);
 }
 
 static struct pid *ptracer_held_for(struct utrace_engine *engine)
@@ -598,7 +570,6 @@ const struct utrace_engine_ops ptracer_ops = {
 	.report_vfork_done	= ptracer_vfork_done,
 	.report_exec		= ptracer_exec,
 	.report_exit		= ptracer_exit,
-	.report_death		= ptracer_death,
 	.report_reap		= ptracer_reap,
 	.release		= ptracer_free,
 	.held_for		= ptracer_held_for,

@@ -239,13 +239,13 @@ static bool utrace_meets_living(struct utrace_engine *engine)
 	struct utrace_role *role;
 
 	if (!(utrace_engine_state(engine) & UTRACE_STATE_SCOPE))
-		return !READ_ONCE(engine->task->exit_state);
+		return !utrace_is_dead(engine->task);
 	guard(rcu)();
 	list_for_each_entry_rcu(role, &engine->info->roles, list) {
 		/* As in utrace_visit_casts(). */
 		smp_rmb();
 		list_for_each_entry_rcu(member, &role->cast->members, list)
-			if (!READ_ONCE(member->task->exit_state))
+			if (!utrace_is_dead(member->task))
 				return true;
 	}
 	return false;

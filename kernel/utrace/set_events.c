@@ -71,7 +71,7 @@ static bool utrace_too_late(struct utrace_engine *engine, unsigned long events)
 
 	if (utrace_engine_state(engine) & UTRACE_STATE_SCOPE)
 		return false;
-	if (!READ_ONCE(task->exit_state))
+	if (!utrace_is_dead(task))
 		return false;
 	if (changed & events & late)
 		return true;

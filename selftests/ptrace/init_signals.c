@@ -283,7 +283,7 @@ TEST_F(tracers, fault_after_the_tracer)
 
 /* Threads of init that come and go, and a signal for each before it runs. */
 
-#define THREADS	1000
+#define THREADS	200
 #define LAST	2	/* in value[]: the newest thread, by its number in the namespace */
 
 static void *ends(void *arg)
@@ -298,6 +298,8 @@ static void *ends(void *arg)
 static void guesses(struct ut_shared *sh)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (!sh->value[LAST])
+		usleep(1000);
 	for (;;) {
 		syscall(SYS_tgkill, 1, sh->value[LAST] + 1, SIGTERM);
 		syscall(SYS_tgkill, 1, sh->value[LAST] + 2, SIGTERM);

@@ -367,7 +367,7 @@ static int ptracer_enter_task(struct ptracer *p, unsigned int max)
  * Return:
  * * 0 - done
  * * -EPERM - the task has @max tracers, or this one already
- * * -ESRCH - the tracer is exiting
+ * * -ESRCH - the tracer is exiting, or the task is dead
  */
 int ptracer_enter(struct ptracer *p, unsigned int max)
 {
@@ -377,6 +377,9 @@ int ptracer_enter(struct ptracer *p, unsigned int max)
 
 	lockdep_assert_held(&tasklist_lock);
 
+	/* It has died, and nobody would tell. */
+	if (p->task->exit_state)
+		return -ESRCH;
 	if (p->task->ptrace && p->task->parent == tracer)
 		return -EPERM;
 	if (!lock_task_sighand(tracer, &flags))
@@ -541,11 +544,12 @@ static void ptracer_uncharge_end(struct ptracer *p)
  * Does nothing if the tracer has left: ptracer_forget() leaves the lists before it
  * looks for the number with tasklist_lock held.
  *
- * Context: Process context, no locks held.
+ * Context: tasklist_lock is held for writing.
  */
 void ptracer_keep_pid(struct ptracer *p)
 {
-	guard(write_lock_irq)(&tasklist_lock);
+	lockdep_assert_held_write(&tasklist_lock);
+
 	if (hlist_unhashed(&p->by_task) || !hlist_unhashed(&p->by_pid))
 		return;
 	hlist_add_head_rcu(&p->by_pid, &p->pid->utrace_ends);

@@ -36,7 +36,6 @@
 #include <linux/cleanup.h>
 #include <linux/ptrace.h>
 #include <linux/rculist.h>
-#include <linux/resource.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
 #include <linux/utrace_ptrace.h>
@@ -112,8 +111,6 @@ enum ptracer_stop {
  * @told: the stop is for a signal, and this is not answered yet
  * @leaving: PTRACE_DETACH in a stop for a signal: the engine leaves with its
  *	answer
- * @waits: the leader of a group has died and other threads live
- * @group_dead: the last thread of the group has died
  * @flags: PT_PTRACED, PT_SEIZED and options, as in task_struct::ptrace
  * @stop: what kind of stop it is
  * @code: what wait(2) tells of the stop, shifted by 8 bits
@@ -129,10 +126,7 @@ enum ptracer_stop {
  * @info: the siginfo of a stop for a signal, or what PTRACE_SETSIGINFO has set;
  *	else si_signo is 0
  *
- * @status: the wait status of a dead task; with the next two, constant once
- *	the end can be read
- * @uid: the user of a dead task
- * @rusage: what a dead task has used
+ * @status: the wait status of a dead task, constant once the end can be read
  */
 struct ptracer {
 	struct utrace_engine *engine;
@@ -158,8 +152,6 @@ struct ptracer {
 	enum utrace_resume_action step;
 	bool told;
 	bool leaving;
-	bool waits;
-	bool group_dead;
 	unsigned int flags;
 	enum ptracer_stop stop;
 	int code;
@@ -172,8 +164,6 @@ struct ptracer {
 	struct pid *pgrp;
 	kernel_siginfo_t info;
 	int status;
-	kuid_t uid;
-	struct rusage rusage;
 };
 
 extern const struct utrace_engine_ops ptracer_ops;
@@ -257,9 +247,6 @@ void ptracer_drop_debugregs(struct ptracer *p);
 /* wait.c */
 void ptracer_notify(struct ptracer *p, struct task_struct *task, int why,
 		    int status);
-bool ptracer_parent_tells(struct ptracer *p, struct task_struct *task);
-void ptracer_died(struct ptracer *p, struct task_struct *task,
-		  bool group_dead, bool waits);
 
 /* rights.c */
 bool ptracer_intrudes(struct ptracer *p);

@@ -58,142 +58,88 @@ static int ptracer_si_status(int status)
 	return status & 0x7f ?: status >> 8;
 }
 
-/* Write down how @task has ended, and tell the tracer. */
-static void ptracer_publish(struct ptracer *p, struct task_struct *task)
-{
-	struct signal_struct *sig = task->signal;
-	struct rusage rusage;
-	int status;
-
-	status = sig->flags & SIGNAL_GROUP_EXIT ? sig->group_exit_code :
-						  task->exit_code;
-	getrusage(task, RUSAGE_BOTH, &rusage);
-	/* Before the end is published, since the tracer then gives it back. */
-	ptracer_keep_pid(p);
-	scoped_guard(spinlock_irqsave, &p->lock) {
-		p->status = status;
-		p->rusage = rusage;
-		p->uid = task_uid(task);
-		p->state = PTRACER_ENDED;
-		p->waits = false;
-	}
-	ptracer_notify(p, task, ptracer_why(status), ptracer_si_status(status));
-}
-
-/* Is there a ptracer of a dead leader that waits for the last thread? */
-static bool ptracer_take_waiting(struct ptracer *p, void *arg)
-{
-	bool waits;
-
-	guard(spinlock_irqsave)(&p->lock);
-	p->group_dead = true;
-	waits = p->waits;
-	p->waits = false;
-	return waits;
-}
-
 /*
- * Does a parent ignore SIGCHLD, so that wait(2) does not tell the end of a child?
- * See do_notify_parent().  tasklist_lock is held.
+ * Is a tracer told by the wait(2) of a parent?  True if @p is of the process of the
+ * parent, and the parent is told the end of @task as that of a child.  tasklist_lock is
+ * held.
  */
-static bool ptracer_ignores_children(struct task_struct *parent)
-{
-	struct sighand_struct *sighand =
-		rcu_dereference_protected(parent->sighand,
-					  lockdep_is_held(&tasklist_lock));
-	const struct sigaction *sa = &sighand->action[SIGCHLD - 1].sa;
-
-	guard(spinlock_irqsave)(&sighand->siglock);
-	return sa->sa_handler == SIG_IGN || sa->sa_flags & SA_NOCLDWAIT;
-}
-
-/**
- * ptracer_parent_tells() - is a tracer told by the wait(2) of a parent?
- * @p: the ptracer
- * @task: its task
- *
- * Context: Process context, no locks held.
- * Return: true if @p is of the process of the parent, and the parent is told the
- * end of @task as that of a child.
- */
-bool ptracer_parent_tells(struct ptracer *p, struct task_struct *task)
+static bool ptracer_parent_tells(struct ptracer *p, struct task_struct *task)
 {
 	struct task_struct *parent;
 
-	guard(read_lock)(&tasklist_lock);
-	if (!pid_alive(task) || !thread_group_leader(task))
+	if (!thread_group_leader(task))
 		return false;
 	parent = rcu_dereference_protected(task->real_parent,
 					   lockdep_is_held(&tasklist_lock));
 	return same_thread_group(parent, p->tracer) &&
-	       !(task->exit_signal == SIGCHLD &&
-		 ptracer_ignores_children(parent));
+	       !utrace_parent_ignores(task);
+}
+
+/* Write down how @task has ended.  Returns the wait status. */
+static int ptracer_publish(struct ptracer *p, struct task_struct *task)
+{
+	struct signal_struct *sig = task->signal;
+	int status = sig->flags & SIGNAL_GROUP_EXIT ? sig->group_exit_code :
+						      task->exit_code;
+
+	ptracer_keep_pid(p);
+	guard(spinlock_irqsave)(&p->lock);
+	p->status = status;
+	p->state = PTRACER_ENDED;
+	return status;
 }
 
 /*
- * Tell the tracer how the task has ended.  A tracer that reaps the zombie was told
- * with the parent.
+ * Tell a tracer how its task has ended.  A tracer that reaps the zombie is told with
+ * the parent, and woken in case that a first tracer has to read the end before.
+ * tasklist_lock is held for writing.
  */
 static void ptracer_tell_end(struct ptracer *p, struct task_struct *task)
 {
-	if (ptracer_parent_tells(p, task))
-		ptracer_wake(p, task);
+	bool parent = ptracer_parent_tells(p, task);
+	int status = parent ? 0 : ptracer_publish(p, task);
+
+	/* A dead tracer has none; it leaves its tasks, or has. */
+	if (!p->tracer->sighand)
+		return;
+	if (parent)
+		__wake_up_parent(task, p->tracer);
 	else
-		ptracer_publish(p, task);
+		do_notify_status(task, p->tracer, ptracer_why(status),
+				 ptracer_si_status(status));
 }
 
-/* The last thread of a group has died: now the end of the leader is told. */
-static void ptracer_group_died(struct task_struct *leader)
+static bool ptracer_die(struct ptracer *p, void *arg)
 {
-	struct ptracer *p;
+	struct task_struct *task = arg;
+	struct pid *pgrp;
 
-	while ((p = ptracer_of_task(leader, ptracer_take_waiting, NULL))) {
-		ptracer_tell_end(p, leader);
-		ptracer_put(p);
-	}
-}
-
-/**
- * utrace_ptrace_group_ended() - the last thread but the leader of a group is gone
- * @leader: the leader, dead, with a reference that is put
- *
- * Context: Process context, no locks held.
- */
-void utrace_ptrace_group_ended(struct task_struct *leader)
-{
-	ptracer_group_died(leader);
-	put_task_struct(leader);
-}
-
-/**
- * ptracer_died() - tell a tracer that its task has died
- * @p: the ptracer
- * @task: the task, dead and not reaped
- * @group_dead: it is the last thread of its group
- * @waits: it is the leader, and other threads live
- *
- * Context: Process context, no locks held.
- */
-void ptracer_died(struct ptracer *p, struct task_struct *task,
-		  bool group_dead, bool waits)
-{
 	scoped_guard(spinlock_irqsave, &p->lock) {
-		struct pid *pgrp = p->pgrp;
-
 		p->state = PTRACER_DEAD;
 		p->unread = false;
+		pgrp = p->pgrp;
 		p->pgrp = get_task_pid(task, PIDTYPE_PGID);
-		put_pid(pgrp);
-		/* The last thread has looked before, or looks later. */
-		p->waits = waits && !p->group_dead && !group_dead;
-		waits = p->waits;
 	}
+	put_pid(pgrp);
 	/* __utrace_ptrace_attached() may wait. */
 	wake_up_var(&p->state);
-	if (!waits)
+	if (!delay_group_leader(task))
 		ptracer_tell_end(p, task);
-	if (group_dead && !thread_group_leader(task))
-		ptracer_group_died(task->group_leader);
+	return false;
+}
+
+/**
+ * __utrace_ptrace_died() - tell the further tracers of a task that it has died
+ * @task: the task, a zombie.  If it is a leader, and other threads are left, its
+ *	tracers are told when the last of these is released
+ *
+ * Context: tasklist_lock is held for writing, so that nobody reaps the task before.
+ */
+void __utrace_ptrace_died(struct task_struct *task)
+{
+	lockdep_assert_held_write(&tasklist_lock);
+
+	ptracer_any_of_task(task, ptracer_die, task);
 }
 
 /* Job control */
@@ -394,27 +340,20 @@ static pid_t ptracer_fill(struct ptracer *p, const struct ptracer_news *news)
 	struct wait_opts *wo = news->wo;
 	struct waitid_info *info = wo->wo_info;
 	struct rusage *rusage = wo->wo_rusage;
-	kuid_t uid;
 	pid_t pid;
 
-	if (ptracer_news_are_end(news)) {
-		pid = pid_vnr(p->pid);
-		uid = p->uid;
-		if (rusage)
-			*rusage = p->rusage;
-	} else {
-		pid = task_pid_vnr(p->task);
-		uid = task_uid(p->task);
-		if (rusage)
-			getrusage(p->task, RUSAGE_BOTH, rusage);
-	}
+	/* A task that was reaped has no pid any more. */
+	pid = ptracer_news_are_end(news) ? pid_vnr(p->pid) :
+					   task_pid_vnr(p->task);
+	if (rusage)
+		getrusage(p->task, RUSAGE_BOTH, rusage);
 	wo->wo_stat = ptracer_wait_status(news);
 	if (!info)
 		return pid;
 	info->cause = news->why;
 	info->status = ptracer_waitid_status(news);
 	info->pid = pid;
-	info->uid = from_kuid_munged(current_user_ns(), uid);
+	info->uid = from_kuid_munged(current_user_ns(), task_uid(p->task));
 	return pid;
 }
 

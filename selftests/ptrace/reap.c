@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace selftests - the parent does not wait for a further tracer
+ *
+ * The task dies at a time when it hardly gets the CPU.  The parent sees the
+ * zombie before the further tracer is told the end, and reaps it.  With
+ * preempt=full the task can lose the CPU in between.
+ */
+#include "two.h"
+
+#define DEATHS		5
+#define LATE_US		(100000L * ut_patience())
+#define CPU		0
+
+static void pin_to(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+static long now_us(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000L + ts.tv_nsec / 1000;
+}
+
+/* Function of a target: the busy loop beside which the task dies. */
+static int hogs(struct ut_target *t)
+{
+	pin_to(CPU);
+	return ut_spin(t);
+}
+
+/* The task: count until go[0], and die where there is no time for it. */
+static void dies(struct ut_shared *sh)
+{
+	struct sched_param param = {};
+
+	ut_be_child();
+	while (!sh->go[0])
+		sh->counter++;
+	sched_setscheduler(0, SCHED_IDLE, &param);
+	pin_to(CPU);
+	_exit(ACTOR_CODE);
+}
+
+/* The time that waitpid() takes for a zombie, or < 0. */
+static long reap(struct two_data *self, bool traced)
+{
+	struct ut_shared *sh = self->t.sh;
+	siginfo_t info;
+	int status;
+	pid_t pid;
+	long us;
+
+	sh->go[0] = 0;
+	pid = fork();
+	if (!pid)
+		dies(sh);
+	if (pid < 0)
+		return -1;
+	if (traced && (two_seize(&self->p, pid, 0) ||
+		       two_seize(&self->s, pid, 0) ||
+		       !two_leave(&self->p, pid)))
+		return -2;
+	sh->go[0] = 1;
+	if (waitid(P_PID, pid, &info, WEXITED | WNOWAIT))
+		return -3;
+	us = now_us();
+	if (waitpid(pid, &status, 0) != pid)
+		return -4;
+	us = now_us() - us;
+	if (traced && two_wait(&self->s, pid) != two_exit(ACTOR_CODE))
+		return -5;
+	return us;
+}
+
+/* How many of the deaths have the parent wait too long; -1 for an error. */
+static int late(struct two_data *self, bool traced)
+{
+	long us, worst = 0, sum = 0;
+	int i, n = 0;
+
+	for (i = 0; i < DEATHS; i++) {
+		us = reap(self, traced);
+		if (us < 0) {
+			printf("# death %d: %ld\n", i, us);
+			return -1;
+		}
+		n += us > LATE_US;
+		sum += us;
+		worst = us > worst ? us : worst;
+	}
+	printf("# %s: mean %ld us, worst %ld us, %d of %d late\n",
+	       traced ? "traced" : "plain", sum / DEATHS, worst, n, DEATHS);
+	return n;
+}
+
+TEST_F(tracers, parent_reaps_at_once)
+{
+	struct ut_target hog = {};
+	int plain, traced;
+
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		SKIP(return, "this needs two CPUs");
+	pin_to(CPU + 1);
+	ASSERT_TRUE(ut_prepare(&self->t));
+	ASSERT_TRUE(ut_spawn(&hog, hogs));
+	ASSERT_TRUE(ut_runs(&hog));
+	plain = late(self, false);
+	traced = late(self, true);
+	ASSERT_LE(0, plain);
+	ASSERT_LE(0, traced);
+	/* One more may be chance. */
+	EXPECT_LE(traced, plain + 1);
+}
+
+TEST_HARNESS_MAIN
