@@ -498,7 +498,7 @@ static void stop_point_resumes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, user_task_answer(t, &result), 0);
 }
 
-/* exit_group() by another thread ends a stop, and EXIT cannot hold the task. */
+/* exit_group() by another thread ends a stop, and EXIT can hold the task once more. */
 static void stop_ends_with_group(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);
@@ -511,12 +511,15 @@ static void stop_ends_with_group(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, user_task_wait_running(thread));
 	probe_stop(p, thread);
 	user_task_do_syscall(t, __NR_exit_group, 0);
+	KUNIT_ASSERT_TRUE(test, probe_wait(p, _UTRACE_EVENT_EXIT, 1));
+	KUNIT_ASSERT_TRUE(test, user_task_wait_stopped(thread));
+	KUNIT_EXPECT_EQ(test, probe_control(p, UTRACE_RESUME), 0);
 	KUNIT_EXPECT_TRUE(test, user_task_wait_dead(thread));
 	KUNIT_EXPECT_TRUE(test, user_task_wait_dead(t));
 	KUNIT_EXPECT_EQ(test, probe_count(p, _UTRACE_EVENT_EXIT), 1U);
 }
 
-/* An execve() by another thread does the same. */
+/* An execve() by another thread ends a stop, and EXIT cannot hold the task. */
 static void stop_ends_with_exec(struct kunit *test)
 {
 	struct user_task *t = user_task_start(test);

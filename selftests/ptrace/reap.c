@@ -81,7 +81,7 @@ static long reap(struct two_data *self, bool traced)
 }
 
 /* How many of the deaths have the parent wait too long; -1 for an error. */
-static int late(struct two_data *self, bool traced)
+static int count_late(struct two_data *self, bool traced)
 {
 	long us, worst = 0, sum = 0;
 	int i, n = 0;
@@ -112,8 +112,8 @@ TEST_F(tracers, parent_reaps_at_once)
 	ASSERT_TRUE(ut_prepare(&self->t));
 	ASSERT_TRUE(ut_spawn(&hog, hogs));
 	ASSERT_TRUE(ut_runs(&hog));
-	plain = late(self, false);
-	traced = late(self, true);
+	plain = count_late(self, false);
+	traced = count_late(self, true);
 	ASSERT_LE(0, plain);
 	ASSERT_LE(0, traced);
 	/* One more may be chance. */
