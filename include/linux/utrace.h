@@ -52,7 +52,7 @@ struct utrace_syscall_filter;
  * @_UTRACE_EVENT_CLONE: the task created a thread or process
  * @_UTRACE_EVENT_EXEC: the task completed an execve()
  * @_UTRACE_EVENT_EXIT: the task begins to exit
- * @_UTRACE_EVENT_DEATH: the task is dead: a zombie or about to be reaped
+ * @_UTRACE_EVENT_DEATH: the task has ended, and is about to be a zombie
  * @_UTRACE_EVENT_SYSCALL_ENTRY: the task is about to make a system call
  * @_UTRACE_EVENT_SYSCALL_EXIT: the task comes back from a system call
  * @_UTRACE_EVENT_SIGNAL: a signal will run a handler of the program

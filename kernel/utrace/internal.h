@@ -304,7 +304,7 @@ struct utrace_set {
 #define UTRACE_TASK_AT_HANDLER	BIT(9)	/* set HANDLER at the next frame */
 #define UTRACE_TASK_SLOW	BIT(10)	/* no fast pass for system calls */
 #define UTRACE_TASK_WAITS	BIT(11)	/* a callback waits in a barrier */
-#define UTRACE_TASK_DEAD	BIT(12)	/* DEATH was reported, or is */
+#define UTRACE_TASK_DEAD	BIT(12)	/* too late to add DEATH */
 #define UTRACE_TASK_FOLLOWED	BIT(13)	/* a client follows all steps */
 #define UTRACE_TASK_ARMED	BIT(14)	/* trap flag set for that client */
 #define UTRACE_TASK_CLONED	BIT(15)	/* stop when the child has started */
@@ -497,7 +497,7 @@ static inline bool utrace_engine_is_privileged(struct utrace_engine *engine)
 	return utrace_engine_state(engine) & UTRACE_STATE_PRIVILEGED;
 }
 
-/* Has @task begun its death report, or died? */
+/* Has @task begun its death report, or died, or is it too late for the report? */
 static inline bool utrace_is_dead(struct task_struct *task)
 {
 	struct utrace *u = READ_ONCE(task->utrace);

@@ -89,8 +89,11 @@ void ptracer_tell(struct ptracer *p, struct task_struct *task,
 		else
 			p->info.si_signo = 0;
 	}
-	if (unlikely(awaited))
+	if (unlikely(awaited)) {
+		/* The state before the waiter, see waitqueue_active(). */
+		smp_mb();
 		wake_up_var(&p->state);
+	}
 	ptracer_notify(p, task, why, code & 0x7f);
 }
 
@@ -530,11 +533,15 @@ static u32 ptracer_exit(u32 action, struct utrace_engine *engine,
 {
 	struct ptracer *p = engine->data;
 
+	/* A group exit has ended the stop in which the tracer left. */
+	if (p->leaving)
+		return UTRACE_DETACH;
 	/* The tracer could not make a request in a stop that is none. */
 	if (!ptracer_wants(p, PTRACE_EVENT_EXIT) || utrace_may_not_stop()) {
-		/* A group exit has ended the stop that the task was in. */
-		scoped_guard(spinlock_irqsave, &p->lock)
-			p->state = PTRACER_RUNNING;
+		/* Nor may it be told of the stop that the end has broken off. */
+		guard(spinlock_irqsave)(&p->lock);
+		p->state = PTRACER_RUNNING;
+		p->unread = false;
 		return UTRACE_RESUME;
 	}
 	ptracer_tell_event(p, PTRACE_EVENT_EXIT, *code);

@@ -262,10 +262,7 @@ static bool utrace_take_back(struct utrace_turn *turn)
 		turn->old = turn->task->utrace_set;
 		WRITE_ONCE(turn->task->utrace_set, NULL);
 		WRITE_ONCE(turn->task->utrace_events, 0);
-		/*
-		 * The task may be in its death report and have this set pinned;
-		 * then utrace_sweep() leaves the set to it.
-		 */
+		/* As in utrace_turn_locked(): utrace_sweep() decides who drops it. */
 		if (!(u->flags & UTRACE_TASK_DEFERRED)) {
 			u->deferred = turn->old;
 			u->flags |= UTRACE_TASK_DEFERRED;

@@ -259,11 +259,10 @@ static bool utrace_meets_living(struct utrace_engine *engine)
  * Only a living task of the engine makes new ones, so the answer false is
  * final.  A walk may pass by the place of a child before the child is born, and
  * come to the parent when that is dead already.  So a walk that meets no living
- * task is repeated with tasklist_lock held, without which no task is born and
- * none dies.
+ * task is repeated with tasklist_lock held, without which no task is born.
  *
  * Context: Any but NMI, without siglock.  Takes tasklist_lock.
- * Return: true if a task that @engine covers is neither a zombie nor gone.
+ * Return: true if a task that @engine covers has not begun its death report.
  */
 bool utrace_has_living(struct utrace_engine *engine)
 {

@@ -59,7 +59,9 @@ static DEFINE_SPINLOCK(utrace_bare_lock);
  * @task: the task; the caller has a reference, or it is current
  * @u: the struct utrace, which is @task's if the call succeeds
  *
- * An attach and the task itself may call this at the same time.
+ * An attach and the task itself may call this at the same time.  A task that exits
+ * may have passed the place of its death report, so it counts as dead: no engine can
+ * add DEATH.
  *
  * Context: Any but NMI, without utrace->lock.
  * Return:
@@ -71,10 +73,19 @@ bool utrace_install(struct task_struct *task, struct utrace *u)
 	guard(spinlock_irqsave)(&utrace_bare_lock);
 	if (task->utrace)
 		return false;
+	guard(spinlock)(&u->lock);
 	/*
 	 * The contents of @u before the pointer, for readers without the lock.
 	 */
 	smp_store_release(&task->utrace, u);
+	/*
+	 * The pointer before the look at PF_EXITING.  Pairs with the full barrier of
+	 * atomic_dec_and_test() in do_exit(), which is between PF_EXITING and
+	 * utrace_report_death(): that finds @u, or PF_EXITING is seen here.
+	 */
+	smp_mb();
+	if (READ_ONCE(task->flags) & PF_EXITING)
+		u->flags |= UTRACE_TASK_DEAD;
 	return true;
 }
 

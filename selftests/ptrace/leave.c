@@ -151,6 +151,32 @@ static void one_dies(struct __test_metadata *_metadata, struct ut_target *t,
 	EXPECT_EQ(two_killed(SIGKILL), two_wait(other, t->pid));
 }
 
+/*
+ * The tracer @s leaves in its stop for a signal, and @s2 has the thread in a stop, too.
+ * The end of the process waits for neither.
+ */
+TEST_F(tracers, detach_before_the_process_ends)
+{
+	struct ut_target *t = &self->t;
+	pid_t tid;
+
+	ASSERT_TRUE(ut_spawn_threads(t, 2));
+	tid = t->sh->tid[1];
+	ASSERT_EQ(0, two_seize(&self->p, tid, 0));
+	ASSERT_EQ(0, two_seize(&self->s, tid, PTRACE_O_TRACEEXIT));
+	ASSERT_EQ(0, two_seize(&self->s2, tid, 0));
+	ASSERT_TRUE(two_leave(&self->p, tid));
+	ASSERT_EQ(0, syscall(SYS_tgkill, t->pid, tid, SIGUSR1));
+	ASSERT_EQ(two_stop(SIGUSR1), two_wait(&self->s, tid));
+	ASSERT_EQ(TWO_TRAP, two_interrupt(&self->s2, tid));
+	ASSERT_EQ(0, detach(&self->s, tid, 0));
+	EXPECT_TRUE(ut_held(tid));
+	t->sh->go[0] = UT_GO_EXIT_GROUP;
+	ASSERT_TRUE(ut_reap(t, &self->status));
+	EXPECT_EQ(two_exit(7), self->status);
+	EXPECT_EQ(two_exit(7), two_wait(&self->s2, tid));
+}
+
 TEST_F(tracers, further_dies)
 {
 	ASSERT_TRUE(two_seize_both(self, 0, 0));

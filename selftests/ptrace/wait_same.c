@@ -145,6 +145,37 @@ TEST_F(tracers, tracer_is_told_continue)
 	EXPECT_EQ(two_stop(SIGCONT), two_wait(s, pid));
 }
 
+/* ptrace(2): SIGCONT traps a task with PTRACE_SEIZE, which need not be stopped. */
+TEST_F(tracers, sigcont_of_a_running_task)
+{
+	struct two_tracer *s = &self->s;
+	pid_t pid;
+
+	ASSERT_TRUE(start(self, variant, false));
+	pid = self->t.pid;
+	ASSERT_EQ(0, kill(pid, SIGCONT));
+	ASSERT_EQ(TWO_TRAP, two_wait(s, pid));
+	ASSERT_EQ(0, two_cont(s, pid, 0));
+	ASSERT_EQ(two_stop(SIGCONT), two_wait(s, pid));
+	ASSERT_EQ(0, two_cont(s, pid, SIGCONT));
+	EXPECT_TRUE(two_quiet(s, pid));
+}
+
+/* A tracer has read the end: the parent can read it, too. */
+TEST_F(tracers, parent_sees_the_end)
+{
+	struct two_tracer *s = &self->s;
+	pid_t pid;
+
+	ASSERT_TRUE(start(self, variant, false));
+	pid = self->t.pid;
+	ASSERT_EQ(0, kill(pid, SIGTERM));
+	ASSERT_EQ(two_stop(SIGTERM), two_wait(s, pid));
+	ASSERT_EQ(0, two_cont(s, pid, SIGTERM));
+	ASSERT_EQ(two_killed(SIGTERM), two_wait(s, pid));
+	EXPECT_EQ(two_killed(SIGTERM), two_wait_with(&parent, pid, WNOHANG));
+}
+
 /* waitid() */
 
 TEST_F(tracers, waitid)

@@ -429,8 +429,8 @@ struct utrace_rec_jobctl {
 /**
  * enum utrace_end - why a target is over
  * @UTRACE_END_NOT: it is not; no record has this
- * @UTRACE_END_EXITED: all its tasks have exited; only threads, processes and
- *	trees end in this way
+ * @UTRACE_END_EXITED: all its tasks have exited, and are zombies soon, for which a
+ *	parent may have to wait; only threads, processes and trees end in this way
  * @UTRACE_END_DETACHED: %UTRACE_IOC_DETACH
  */
 enum utrace_end {

@@ -60,8 +60,8 @@ static int ptracer_si_status(int status)
 
 /*
  * Is a tracer told by the wait(2) of a parent?  True if @p is of the process of the
- * parent, and the parent is told the end of @task as that of a child.  tasklist_lock is
- * held.
+ * parent, and the parent is told the end of @task as that of a child, now or when the
+ * first tracer has read the end.  tasklist_lock is held.
  */
 static bool ptracer_parent_tells(struct ptracer *p, struct task_struct *task)
 {
@@ -71,8 +71,10 @@ static bool ptracer_parent_tells(struct ptracer *p, struct task_struct *task)
 		return false;
 	parent = rcu_dereference_protected(task->real_parent,
 					   lockdep_is_held(&tasklist_lock));
-	return same_thread_group(parent, p->tracer) &&
-	       !utrace_parent_ignores(task);
+	if (!same_thread_group(parent, p->tracer))
+		return false;
+	return task->ptrace ? !utrace_parent_ignores(task) :
+			      task->exit_state != EXIT_DEAD;
 }
 
 /* Write down how @task has ended.  Returns the wait status. */
@@ -121,7 +123,8 @@ static bool ptracer_die(struct ptracer *p, void *arg)
 		p->pgrp = get_task_pid(task, PIDTYPE_PGID);
 	}
 	put_pid(pgrp);
-	/* __utrace_ptrace_attached() may wait. */
+	/* __utrace_ptrace_attached() may wait; the state before the waiter. */
+	smp_mb();
 	wake_up_var(&p->state);
 	if (!delay_group_leader(task))
 		ptracer_tell_end(p, task);
