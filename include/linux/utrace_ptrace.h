@@ -184,10 +184,10 @@ static inline bool utrace_ptrace_traced(struct task_struct *task)
 }
 
 /*
- * May a signal that would end the process not end it when it is sent to @p, but when
- * @t, a thread that may be @p, takes it?  A further tracer decides about it there.  It
- * need not have asked for its events yet.  A signal to init that is not SIGKILL is here
- * only because somebody traces init, which ignores it in get_signal().
+ * Must a fatal signal that is sent to @p wait until @t, the thread that takes it, comes
+ * to get_signal()?  It must if a further tracer of one of them may decide about it,
+ * also if the tracer has not asked for its events yet.  A signal to init that is not
+ * SIGKILL comes here only if init is traced; init ignores it in get_signal().
  */
 static inline bool utrace_ptrace_decides(struct task_struct *p,
 					 struct task_struct *t)
