@@ -88,10 +88,12 @@ bool __utrace_tell_group_stop(void);
 void __utrace_mark_killed(void);
 void __utrace_kill_group(struct task_struct *task);
 void __utrace_oom_victim(struct task_struct *task);
-void __utrace_stop_if_held(void);
+void __utrace_stop_or_step(void);
 void __utrace_clone_stop(bool vfork);
+bool __utrace_freezer_stop(void);
+bool __utrace_job_stopped(struct task_struct *task);
 void __utrace_ptrace_stopped(void);
-void utrace_tell_thawed(struct task_struct *task);
+void utrace_wake_freezers(struct task_struct *task);
 int utrace_await_thaw(struct task_struct *task);
 bool __utrace_step_trap(enum utrace_step_why why);
 void __utrace_user_changed(void);
@@ -255,8 +257,8 @@ static inline long utrace_report_exit(long code)
 }
 
 /*
- * The hook does not test the word: __utrace_report_death() has to clear
- * UTRACE_TASK_DYING, which the EXIT hook has set, whatever engines want now.
+ * The hook does not test the word: __utrace_report_death() sets UTRACE_TASK_DEAD, after
+ * which no engine can add DEATH, and wakes utrace_freeze(), whatever engines want now.
  */
 static inline void utrace_report_death(bool group_dead)
 {
@@ -317,7 +319,10 @@ static inline void utrace_wake_held(struct task_struct *task)
 		wake_up_state(task, __TASK_TRACED);
 }
 
-/* Wake a task that engines hold, for a signal that only ptrace has to see. */
+/*
+ * Wake a task that engines hold, for a signal that only ptrace has to see, or when the
+ * cgroup freezer lets it look for signals again.
+ */
 static inline void utrace_wake_traced(struct task_struct *task)
 {
 	if (task->ptrace)
@@ -339,6 +344,12 @@ static inline void utrace_report_jctl(int type, int notify)
 static inline bool utrace_tell_group_stop(void)
 {
 	return !utrace_wants_jctl() || __utrace_tell_group_stop();
+}
+
+/* Is @task stopped for job control, though not always TASK_STOPPED?  siglock is held. */
+static inline bool utrace_job_stopped(struct task_struct *task)
+{
+	return utrace_known(task) && __utrace_job_stopped(task);
 }
 
 /* The group is being killed.  siglock is held and may be dropped. */
@@ -369,13 +380,20 @@ static inline void utrace_oom_victim(struct task_struct *task)
 static inline void utrace_stands(void)
 {
 	if (unlikely(current->jobctl & JOBCTL_UTRACE_AWAITED))
-		utrace_tell_thawed(current);
+		utrace_wake_freezers(current);
 }
 
 /*
- * The end of a ptrace stop: stay there while a client has the task frozen, and
- * note whether ptrace wants a step.
+ * The task is about to sleep for the cgroup freezer.  If an engine holds the task, it
+ * stops for the engine instead, where a client finds it; this counts as frozen, too.
+ * siglock is held, and dropped if this returns true.
  */
+static inline bool utrace_freezer_stop(void)
+{
+	return utrace_known(current) && __utrace_freezer_stop();
+}
+
+/* The end of a ptrace stop: note whether ptrace wants a step. */
 static inline void utrace_ptrace_stopped(void)
 {
 	if (utrace_known(current))
@@ -391,7 +409,7 @@ static inline void utrace_ptrace_stopped(void)
 static inline void utrace_ptrace_notified(void)
 {
 	if (utrace_wants(current, UTRACE_HOOK_ANY))
-		__utrace_stop_if_held();
+		__utrace_stop_or_step();
 }
 
 /* Credentials of the task are about to change: ask its matches again. */

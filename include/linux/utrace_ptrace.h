@@ -5,8 +5,8 @@
  * The first tracer of a task is the one that task_struct knows: ->ptrace,
  * ->parent, ->ptracer_cred.  If kernel.ptrace_max_tracers is more than 1, other
  * tracers may follow the task too.  Each of them is an engine of utrace; see
- * kernel/utrace/ptrace_engine.c.  As long as the sysctl was always 1, each
- * function here is a branch that is patched out.
+ * kernel/utrace/ptrace_engine.c.  As long as the sysctl was always 1, the
+ * tests here are patched out, but for utrace_ptrace_runs(), which tests jobctl.
  */
 #ifndef _LINUX_UTRACE_PTRACE_H
 #define _LINUX_UTRACE_PTRACE_H
@@ -86,9 +86,7 @@ int utrace_ptrace_setsiginfo(struct task_struct *task,
 			     const kernel_siginfo_t *info);
 unsigned long utrace_ptrace_message(struct task_struct *task);
 void __utrace_ptrace_died(struct task_struct *task);
-int utrace_ptrace_stop_code(struct task_struct *task);
 long __utrace_ptrace_wait(struct wait_opts *wo);
-int __utrace_ptrace_reap(struct wait_opts *wo);
 void __utrace_ptrace_continued(int why);
 void __utrace_ptrace_trap_notify(struct task_struct *task);
 void __utrace_ptrace_exchanged(struct task_struct *task);
@@ -186,8 +184,9 @@ static inline bool utrace_ptrace_traced(struct task_struct *task)
 /*
  * Must a fatal signal that is sent to @p wait until @t, the thread that takes it, comes
  * to get_signal()?  It must if a further tracer of one of them may decide about it,
- * also if the tracer has not asked for its events yet.  A signal to init that is not
- * SIGKILL comes here only if init is traced; init ignores it in get_signal().
+ * also if the tracer has not asked for its events yet.  sig_ignored() lets the signal to
+ * init pass because a tracer is there.  The tracer leaves without siglock of init, so it
+ * may be gone here, and the signal must not kill init, which ignores it in get_signal().
  */
 static inline bool utrace_ptrace_decides(struct task_struct *p,
 					 struct task_struct *t)
@@ -200,20 +199,7 @@ static inline bool utrace_ptrace_decides(struct task_struct *p,
 /* Does a further tracer let @task run in spite of a stop of job control? */
 static inline bool utrace_ptrace_runs(struct task_struct *task)
 {
-	return (task->jobctl & JOBCTL_UTRACE_RUNS) &&
-	       utrace_ptrace_traced(task);
-}
-
-/*
- * Is @task in a stop of job control that is not TASK_STOPPED?  Engines may hold the task,
- * or it may tell another tracer of the stop at this moment.  It comes to a trap of ptrace
- * from there, or ends JOBCTL_TRAPPING.  siglock is held.
- */
-static inline bool utrace_job_stopped(struct task_struct *task)
-{
-	return utrace_known(task) &&
-	       (task->signal->flags & SIGNAL_STOP_STOPPED) &&
-	       !(task->jobctl & JOBCTL_UTRACE_RUNS);
+	return task->jobctl & JOBCTL_UTRACE_RUNS;
 }
 
 /* Could all further tracers of @task trace a program with more rights in @ns? */
@@ -261,7 +247,7 @@ static inline int utrace_ptrace_alone(struct task_struct *task)
 static inline void utrace_ptrace_thawed(struct task_struct *task)
 {
 	if (utrace_ptrace_many())
-		utrace_tell_thawed(task);
+		utrace_wake_freezers(task);
 }
 
 /* The request of a further tracer is over. */
@@ -310,22 +296,12 @@ static inline bool utrace_ptrace_group_traces(struct task_struct *thread)
 /*
  * The part of __do_wait() for further tracers; returns as __do_wait(), or 0.  If
  * another thread is about to be the first one to trace, a stop of its task wakes
- * the caller later.
+ * the caller later.  This is the only test in a wait(2) that finds nothing.
  */
 static inline long utrace_ptrace_wait(struct wait_opts *wo)
 {
 	return utrace_ptrace_group_traces(current) ?
 	       __utrace_ptrace_wait(wo) : 0;
-}
-
-/*
- * The part of __do_wait() for further tracers of a child of the same process;
- * returns as wait_consider_task().  tasklist_lock is held.
- */
-static inline int utrace_ptrace_reap(struct wait_opts *wo)
-{
-	return utrace_ptrace_group_traces(current) ?
-	       __utrace_ptrace_reap(wo) : 0;
 }
 
 /*

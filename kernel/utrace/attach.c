@@ -454,9 +454,13 @@ int utrace_cover_newborn(struct utrace_engine *engine)
 
 	utrace_walk_init(&walk, engine);
 	walk.target = engine->task;
-	do {
+	for (;;) {
 		ret = utrace_walk_find(&walk) ?: utrace_rounds(&walk, false);
-	} while (ret == -ENOSPC && utrace_change_make_room(&walk.change));
+		if (ret != -ENOSPC || !utrace_change_make_room(&walk.change))
+			break;
+		/* Another task may be completing that detach. */
+		schedule_timeout_uninterruptible(1);
+	}
 	utrace_walk_destroy(&walk);
 	return ret;
 }

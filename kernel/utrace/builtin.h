@@ -9,6 +9,7 @@
 #define _KERNEL_UTRACE_BUILTIN_H
 
 #include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
 #include <linux/utrace.h>
 #include <linux/utrace_hooks.h>
 
@@ -25,7 +26,7 @@ utrace_attach_for(const struct cred *opener, struct task_struct *target,
 		  bool (*may)(struct task_struct *task, void *arg), void *arg);
 struct utrace_engine *utrace_engine_like(struct utrace_engine *engine,
 					 void *data);
-void utrace_engine_aim(struct utrace_engine *engine, struct task_struct *child);
+void utrace_engine_set_task(struct utrace_engine *engine, struct task_struct *child);
 void utrace_engine_abandon(struct utrace_engine *engine);
 int utrace_attach_newborn(struct utrace_engine *engine);
 bool utrace_has_living(struct utrace_engine *engine);
@@ -48,9 +49,8 @@ int utrace_freeze_if_safe(struct task_struct *task);
 void utrace_thaw(struct task_struct *task);
 void utrace_ask_report(struct task_struct *task);
 void utrace_ask_report_locked(struct task_struct *task);
-bool utrace_stop_again(struct task_struct *task);
-void utrace_run_stopped(struct task_struct *task);
-void utrace_stop_running(struct task_struct *task);
+void utrace_ignore_group_stop(struct task_struct *task);
+void utrace_rejoin_group_stop(struct task_struct *task);
 bool utrace_in_stop(void);
 bool utrace_step_is_queued(void);
 bool utrace_may_not_stop(void);
@@ -86,6 +86,14 @@ static inline bool utrace_wants_call(struct utrace_engine *engine,
 {
 	return likely(!rcu_access_pointer(engine->filter)) ||
 	       __utrace_wants_call(engine, regs);
+}
+
+/* Is a stop of job control in force or under way?  siglock of @task is held. */
+static inline bool utrace_group_stops(struct task_struct *task)
+{
+	struct signal_struct *sig = task->signal;
+
+	return sig->group_stop_count || (sig->flags & SIGNAL_STOP_STOPPED);
 }
 
 #endif /* _KERNEL_UTRACE_BUILTIN_H */

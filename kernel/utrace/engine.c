@@ -647,7 +647,7 @@ utrace_attach_for(const struct cred *opener, struct task_struct *target,
  * charged to nobody.
  *
  * Context: Process context, may sleep.
- * Return: the engine, with a reference for the caller, for utrace_engine_aim() or
+ * Return: the engine, with a reference for the caller, for utrace_engine_set_task() or
  * utrace_engine_abandon(); or -ENOMEM.
  */
 struct utrace_engine *utrace_engine_like(struct utrace_engine *engine,
@@ -667,13 +667,13 @@ struct utrace_engine *utrace_engine_like(struct utrace_engine *engine,
 }
 
 /**
- * utrace_engine_aim() - say which task an engine is for
+ * utrace_engine_set_task() - say which task an engine is for
  * @engine: the engine, from utrace_engine_like()
  * @child: the task, which was just created and does not run yet
  *
  * Context: Any.
  */
-void utrace_engine_aim(struct utrace_engine *engine, struct task_struct *child)
+void utrace_engine_set_task(struct utrace_engine *engine, struct task_struct *child)
 {
 	put_task_struct(engine->task);
 	engine->task = get_task_struct(child);
@@ -690,13 +690,13 @@ void utrace_engine_aim(struct utrace_engine *engine, struct task_struct *child)
 void utrace_engine_abandon(struct utrace_engine *engine)
 {
 	atomic_or(UTRACE_STATE_UNBORN, &engine->state);
-	utrace_detach_later(engine);
+	utrace_engine_end(engine);
 	utrace_engine_put(engine);
 }
 
 /**
  * utrace_attach_newborn() - attach an engine to a task that was just created
- * @engine: the engine, after utrace_engine_aim(); the caller has a reference.  It
+ * @engine: the engine, after utrace_engine_set_task(); the caller has a reference.  It
  *	may be detached meanwhile
  *
  * The creator waits here, so no signal interrupts the wait, and a lack of memory is
@@ -825,10 +825,12 @@ void utrace_detach_now(struct utrace_engine *engine)
 }
 
 /**
- * utrace_engine_end() - end an engine when the last task of its scope is reaped
- * @engine: an engine in the set that the reaper has pinned
+ * utrace_engine_end() - end an engine that no task has any more
+ * @engine: an engine in the set that the reaper has pinned, whose last task is being
+ *	reaped; or one that was never attached
  *
- * Context: The reaper, in the REAP pass of that task.  May call ->release().
+ * Context: The reaper, in the REAP pass of that task, or process context.  May call
+ * ->release().
  */
 void utrace_engine_end(struct utrace_engine *engine)
 {

@@ -334,6 +334,6 @@ void __utrace_report_death(bool group_dead)
 		u->flags &= ~UTRACE_TASK_DYING;
 	/* DEAD before waiters, see prepare_to_wait_event(). */
 	smp_mb();
-	/* utrace_freeze() waits in vain for a stop. */
+	/* utrace_freeze() must not wait for a stop any more. */
 	wake_up_var(&u->hold);
 }

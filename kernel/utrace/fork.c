@@ -172,8 +172,9 @@ static bool utrace_child_is_ready(struct task_struct *child)
  * parent's siglock.  Interrupts are off.
  * Return:
  * * 0 - done
- * * -ENOMEM - the child inherits an engine, but __utrace_init_task() allocated
- *   no struct utrace, and there is no memory for one without sleeping
+ * * -ENOMEM - the child inherits an engine, or a further tracer follows, but
+ *   __utrace_init_task() allocated no struct utrace, and there is no memory for one
+ *   without sleeping
  */
 int __utrace_fork(struct task_struct *child, u64 clone_flags)
 {

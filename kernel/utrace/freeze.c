@@ -36,14 +36,15 @@
 				 TASK_FROZEN)
 
 /**
- * utrace_tell_thawed() - tell clients that wait for a task
- * @task: the task, which stands in a stop now, dies, or is thawed
+ * utrace_wake_freezers() - wake clients that wait until they can freeze a task
+ * @task: the task, which stands in a stop now, dies, or is thawed, or does not come to
+ *	the stop
  *
  * The lock of the queue in which the clients wait is taken inside of siglock.
  *
  * Context: siglock of @task is held.
  */
-void utrace_tell_thawed(struct task_struct *task)
+void utrace_wake_freezers(struct task_struct *task)
 {
 	lockdep_assert_held(&task->sighand->siglock);
 
@@ -94,10 +95,26 @@ static bool utrace_is_safe(struct task_struct *task)
 }
 
 /*
+ * Have a task that job control stops report that, which is a stop to freeze it in.
+ * Returns true if the task comes there, or to a stop of the first tracer, without an
+ * event from elsewhere.  The whole process must have stopped: else the task may sleep for
+ * any time before that.  So it may if its first tracer lets it run in spite of the stop.
+ * siglock is held.
+ */
+static bool utrace_leave_job_stop(struct task_struct *task)
+{
+	if (!utrace_stop_again(task) && !(task->jobctl & JOBCTL_TRAP_STOP))
+		return false;
+	if (task->ptrace && READ_ONCE(task->__state) & TASK_UNINTERRUPTIBLE)
+		return false;
+	return __utrace_job_stopped(task);
+}
+
+/*
  * Freeze a task that is in a stop.  Returns -EAGAIN if the task is not in a
  * stop yet, or another client works on it: then AWAITED is set.  With @safe,
- * returns -EBUSY if the task is not in a stop, or not at a safe place.  Returns
- * -ESRCH if the task is dead or is being killed.
+ * returns -EBUSY if the task is not in a stop, and is not in one soon, or is not at a
+ * safe place.  Returns -ESRCH if the task is dead or is being killed.
  */
 static int utrace_try_freeze(struct task_struct *task, bool safe)
 {
@@ -109,10 +126,14 @@ static int utrace_try_freeze(struct task_struct *task, bool safe)
 	if (__fatal_signal_pending(task) || utrace_is_dead(task) ||
 	    READ_ONCE(task->utrace->flags) & UTRACE_TASK_KILLED)
 		ret = -ESRCH;
+	else if ((task->signal->flags & SIGNAL_GROUP_EXIT) &&
+		 !(READ_ONCE(task->utrace->flags) & UTRACE_TASK_DYING))
+		/* The exit has ended the stop; the next one is at the exit report. */
+		ret = -ESRCH;
 	else if (task->jobctl & (JOBCTL_UTRACE_FROZEN | JOBCTL_PTRACE_FROZEN))
 		ret = -EAGAIN;
 	else if (!(task->jobctl & (JOBCTL_UTRACE | JOBCTL_TRACED)))
-		ret = safe ? -EBUSY : -EAGAIN;
+		ret = safe && !utrace_leave_job_stop(task) ? -EBUSY : -EAGAIN;
 	else if (safe && !utrace_is_safe(task))
 		ret = -EBUSY;
 	if (!ret)
@@ -173,9 +194,10 @@ int utrace_freeze(struct task_struct *task)
  * utrace_freeze_if_safe() - freeze a task if it stands at a safe place
  * @task: the task, to which the caller has a reference
  *
- * As utrace_freeze(), but does not wait for a stop, and does not freeze a task
- * in the midst of a system call.  Waits until another client has thawed the
- * task.
+ * As utrace_freeze(), but does not freeze a task in the midst of a system call, and
+ * does not wait for a stop, unless the process is stopped for job control: the task
+ * reports JCTL then, in a stop that is a safe place.  Waits until another client has
+ * thawed the task.
  *
  * Context: Process context, sleeps.
  * Return:
@@ -252,7 +274,7 @@ static void utrace_thaw_locked(struct task_struct *task)
 	}
 	task->jobctl &= ~(JOBCTL_UTRACE_FROZEN | JOBCTL_UTRACE_WOKEN);
 	wake_up_state(task, state);
-	utrace_tell_thawed(task);
+	utrace_wake_freezers(task);
 }
 
 /**

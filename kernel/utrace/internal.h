@@ -358,7 +358,7 @@ struct utrace_set {
  * event; freed with the task.
  */
 struct utrace {
-	spinlock_t lock;	/* inside: utrace_cast::lock, ptracer::lock */
+	spinlock_t lock;	/* only utrace_cast::lock is inside */
 	u32 flags;
 	u8 resume;
 	u8 where;
@@ -745,6 +745,7 @@ enum utrace_stop_end {
 enum utrace_stop_end utrace_stop(struct utrace *u,
 				 enum utrace_stop_where where);
 void __utrace_stay_frozen(void);
+bool utrace_stop_again(struct task_struct *task);
 void utrace_wake(struct task_struct *task, struct utrace *u);
 void utrace_interrupt(struct task_struct *task);
 void utrace_interrupt_stopped(struct task_struct *task);

@@ -4,14 +4,16 @@
  *
  * The callbacks here turn events of a task into stops as ptrace(2) has them: the
  * task writes down what the tracer is to be told, tells the tracer, and stops
- * until the tracer resumes it.  The first tracer of a task has no engine, and
- * its code in kernel/ptrace.c and kernel/signal.c is as it was.
+ * until the tracer resumes it.  A stop may also be told by the tracer's own request, if
+ * the task is stopped already.  The first tracer of a task has no engine.
  *
  *	RUNNING --- event, told by the task ------> STOPPED
  *	STOPPED --- PTRACE_CONT and its like -----> RUNNING
  *	STOPPED --- PTRACE_LISTEN ----------------> LISTENING
  *	LISTENING - PTRACE_INTERRUPT, job control -> STOPPED
- *	any state - the task has died -------------> DEAD
+ *	STOPPED --- PTRACE_DETACH ----------------> LEAVING
+ *	any state - the task has died -------------> DEAD, then ENDED
+ *	ENDED ----- wait(2) -----------------------> READ
  *
  * A signal is kept (UTRACE_STOP_HERE) until the tracer has decided about it, so
  * further tracers and other engines see it one after the other.  At all other
@@ -25,7 +27,6 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/signal.h>
-#include <linux/wait_bit.h>
 
 #include "ptrace/ptracer.h"
 
@@ -68,18 +69,14 @@ void ptracer_tell(struct ptracer *p, struct task_struct *task,
 		  enum ptracer_stop stop, int code, int why,
 		  unsigned long message, const kernel_siginfo_t *info)
 {
-	bool awaited;
-
 	scoped_guard(spinlock_irqsave, &p->lock) {
-		if (!ptracer_lives(p) || p->leaving)
+		if (p->state >= PTRACER_LEAVING)
 			return;
-		awaited = p->awaited;
 		p->state = PTRACER_STOPPED;
 		p->unread = true;
 		/* Any stop is an answer to PTRACE_INTERRUPT. */
 		p->trap = false;
 		p->stop = stop;
-		p->told = stop == PTRACER_ANSWERS;
 		p->step = UTRACE_RESUME;	/* Any stop ends a step. */
 		p->code = code;
 		p->signr = 0;
@@ -88,11 +85,6 @@ void ptracer_tell(struct ptracer *p, struct task_struct *task,
 			copy_siginfo(&p->info, info);
 		else
 			p->info.si_signo = 0;
-	}
-	if (unlikely(awaited)) {
-		/* The state before the waiter, see waitqueue_active(). */
-		smp_mb();
-		wake_up_var(&p->state);
 	}
 	ptracer_notify(p, task, why, code & 0x7f);
 }
@@ -105,7 +97,7 @@ static void ptracer_tell_event(struct ptracer *p, int event,
 		     CLD_TRAPPED, message, NULL);
 }
 
-/* Put *@pid in a member of @p, with a reference of its own. */
+/* Put @pid in a member of @p, with a reference of its own. */
 static void ptracer_set_pid(struct ptracer *p, struct pid **member,
 			    struct pid *pid)
 {
@@ -116,7 +108,7 @@ static void ptracer_set_pid(struct ptracer *p, struct pid **member,
 	put_pid(old);
 }
 
-/* The same with a pid as the message.  The reader translates it. */
+/* Tell of an event whose message is a pid.  The reader translates it. */
 static void ptracer_tell_pid(struct ptracer *p, int event, struct pid *pid)
 {
 	ptracer_set_pid(p, &p->message_pid, pid);
@@ -140,13 +132,6 @@ static u32 ptracer_goes_on(struct ptracer *p)
 	return p->state == PTRACER_STOPPED ? UTRACE_STOP : p->step;
 }
 
-static bool ptracer_group_stops(struct task_struct *task)
-{
-	struct signal_struct *sig = task->signal;
-
-	return sig->group_stop_count || (sig->flags & SIGNAL_STOP_STOPPED);
-}
-
 /**
  * ptracer_in_job_stop() - is a task stopped, or about to stop, for job control?
  * @task: the task
@@ -160,7 +145,7 @@ bool ptracer_in_job_stop(struct task_struct *task)
 
 	if (!lock_task_sighand(task, &flags))
 		return false;
-	stops = ptracer_group_stops(task);
+	stops = utrace_group_stops(task);
 	unlock_task_sighand(task, &flags);
 	return stops;
 }
@@ -170,7 +155,7 @@ static int ptracer_stop_signal(struct task_struct *task)
 {
 	int signr = task->jobctl & JOBCTL_STOP_SIGMASK;
 
-	return ptracer_group_stops(task) ? signr ?: SIGSTOP : SIGTRAP;
+	return utrace_group_stops(task) ? signr ?: SIGSTOP : SIGTRAP;
 }
 
 /**
@@ -238,7 +223,7 @@ bool ptracer_take_trap(struct ptracer *p)
  * @p: the ptracer
  * @info: filled in
  *
- * The info is as kernel/ptrace.c has it: SIGSTOP comes from the kernel, the
+ * The info is as in kernel/ptrace.c: SIGSTOP comes from the kernel, the
  * SIGTRAP of execve() from the task itself.
  *
  * Context: Any.
@@ -316,9 +301,9 @@ static u32 ptracer_decide(struct ptracer *p, u32 action, kernel_siginfo_t *info,
 	u32 resume = UTRACE_RESUME;
 
 	scoped_guard(spinlock_irqsave, &p->lock) {
-		p->told = false;
+		p->stop = PTRACER_DROPS;
 		signr = p->signr;
-		if (p->leaving)
+		if (p->state == PTRACER_LEAVING)
 			resume = UTRACE_DETACH;
 		if (signr)
 			copy_siginfo(info, &p->info);
@@ -401,9 +386,9 @@ static u32 ptracer_signal(u32 action, struct utrace_engine *engine,
 	 */
 	if (ptracer_is_stopped(p))
 		return UTRACE_STOP | UTRACE_STOP_HERE;
-	if (p->told)
+	if (p->stop == PTRACER_ANSWERS)
 		return ptracer_decide(p, action, info, orig_ka, return_ka);
-	if (p->leaving)
+	if (READ_ONCE(p->state) == PTRACER_LEAVING)
 		return UTRACE_DETACH | (action & PTRACER_ECHO);
 	if (!orig_ka)
 		return ptracer_report(p, action, info);
@@ -534,7 +519,7 @@ static u32 ptracer_exit(u32 action, struct utrace_engine *engine,
 	struct ptracer *p = engine->data;
 
 	/* A group exit has ended the stop in which the tracer left. */
-	if (p->leaving)
+	if (READ_ONCE(p->state) == PTRACER_LEAVING)
 		return UTRACE_DETACH;
 	/* The tracer could not make a request in a stop that is none. */
 	if (!ptracer_wants(p, PTRACE_EVENT_EXIT) || utrace_may_not_stop()) {

@@ -262,12 +262,7 @@ static bool utrace_take_back(struct utrace_turn *turn)
 		turn->old = turn->task->utrace_set;
 		WRITE_ONCE(turn->task->utrace_set, NULL);
 		WRITE_ONCE(turn->task->utrace_events, 0);
-		/* As in utrace_turn_locked(): utrace_sweep() decides who drops it. */
-		if (!(u->flags & UTRACE_TASK_DEFERRED)) {
-			u->deferred = turn->old;
-			u->flags |= UTRACE_TASK_DEFERRED;
-			turn->pinned = true;
-		}
+		/* No pass has it pinned: the task made its last one before EXIT_DEAD. */
 		member = u->member;
 		u->member = NULL;
 	}

@@ -60,8 +60,8 @@ static DEFINE_SPINLOCK(utrace_bare_lock);
  * @u: the struct utrace, which is @task's if the call succeeds
  *
  * An attach and the task itself may call this at the same time.  A task that exits
- * may have passed the place of its death report, so it counts as dead: no engine can
- * add DEATH.
+ * may have passed the place of its death report, so it counts as dead: no thread engine
+ * can add DEATH.
  *
  * Context: Any but NMI, without utrace->lock.
  * Return:
@@ -73,6 +73,7 @@ bool utrace_install(struct task_struct *task, struct utrace *u)
 	guard(spinlock_irqsave)(&utrace_bare_lock);
 	if (task->utrace)
 		return false;
+	/* __utrace_report_death(), which finds @u, waits until DEAD is set. */
 	guard(spinlock)(&u->lock);
 	/*
 	 * The contents of @u before the pointer, for readers without the lock.

@@ -13,7 +13,7 @@
 #include "internal.h"
 
 /**
- * utrace_engine_touch() - make the sets of an engine out of date
+ * utrace_engine_touch() - invalidate the sets of an engine
  * @engine: the engine, whose events, filter or match the caller has changed
  *
  * Context: utrace_engine_lock is held.

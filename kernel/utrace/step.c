@@ -75,18 +75,18 @@ void utrace_follow_steps(bool on)
 /**
  * __utrace_ptrace_stopped() - note at the end of a ptrace stop who wants a step
  *
- * Context: The task itself, with siglock held, which may be dropped and taken
- * again.  Takes utrace->lock.  Sleeps while a client has the task frozen.
+ * Each function that ends a ptrace stop clears JOBCTL_TRACED, so no client has the task
+ * frozen.
+ *
+ * Context: The task itself, with siglock held.  Takes utrace->lock.
  */
 void __utrace_ptrace_stopped(void)
 {
 	struct utrace *u = current->utrace;
 	bool step;
 
-	if (unlikely(current->jobctl & JOBCTL_UTRACE_FROZEN))
-		__utrace_stay_frozen();
-	/* A detach of the tracer has ended JOBCTL_PTRACE_FROZEN without a word. */
-	utrace_tell_thawed(current);
+	/* ptrace_detach() has cleared JOBCTL_PTRACE_FROZEN and woken no waiter. */
+	utrace_wake_freezers(current);
 	step = test_thread_flag(TIF_SINGLESTEP);
 	scoped_guard(spinlock_irqsave, &u->lock) {
 		/*

@@ -47,7 +47,8 @@ bool utrace_may_not_stop(void)
 
 /*
  * Does the stop end for ptrace, because of a trap or a signal that the tracer
- * has to see?  siglock is held.
+ * has to see?  A task that the cgroup freezer stops looks for signals when it is
+ * thawed.  siglock is held.
  */
 static bool utrace_ptrace_trap(enum utrace_stop_where where)
 {
@@ -56,12 +57,14 @@ static bool utrace_ptrace_trap(enum utrace_stop_where where)
 		return false;
 	signal_utrace_recalc();
 	return (current->jobctl & JOBCTL_PENDING_MASK) ||
-	       (where != UTRACE_STOP_TRAPS && signal_pending(current));
+	       (where != UTRACE_STOP_TRAPS &&
+		!(current->jobctl & JOBCTL_TRAP_FREEZE) &&
+		signal_pending(current));
 }
 
 /*
  * Make the ptrace stop for a trap, or for a group stop, in the midst of a stop in
- * get_signal(), which has a signal in its hands.  siglock is held; if this
+ * get_signal() that is about a signal.  siglock is held; if this
  * returns true, it was dropped and taken again.
  */
 static bool utrace_serve_trap(enum utrace_stop_where where)
@@ -80,14 +83,6 @@ static bool utrace_serve_trap(enum utrace_stop_where where)
 	return true;
 }
 
-/* Is a group stop in force or under way?  siglock is held. */
-static bool utrace_group_stops(void)
-{
-	struct signal_struct *sig = current->signal;
-
-	return sig->group_stop_count || (sig->flags & SIGNAL_STOP_STOPPED);
-}
-
 /*
  * A tracer has attached after the task took part in a group stop.  PTRACE_SEIZE
  * sets a trap for a task that is TASK_STOPPED.  A task that engines hold is
@@ -96,7 +91,7 @@ static bool utrace_group_stops(void)
  */
 static void utrace_trap_seized(void)
 {
-	if ((current->ptrace & PT_SEIZED) && utrace_group_stops())
+	if ((current->ptrace & PT_SEIZED) && utrace_group_stops(current))
 		task_set_jobctl_pending(current, JOBCTL_TRAP_STOP);
 }
 
@@ -107,7 +102,7 @@ static void utrace_trap_seized(void)
  */
 static void utrace_stop_leave(bool joined)
 {
-	if (joined && !current->ptrace && utrace_group_stops() &&
+	if (joined && !current->ptrace && utrace_group_stops(current) &&
 	    !(current->jobctl & JOBCTL_UTRACE_RUNS))
 		task_set_jobctl_pending(current, JOBCTL_STOP_PENDING |
 					(current->jobctl & JOBCTL_STOP_SIGMASK));
@@ -147,7 +142,9 @@ bool __utrace_tell_group_stop(void)
 		if (utrace_report_stop(last ? CLD_STOPPED : 0))
 			utrace_stop(current->utrace, UTRACE_STOP_JCTL);
 		spin_lock_irq(&current->sighand->siglock);
-	} while (utrace_take_jctl_again());
+		/* If the task runs now, it makes the other reports that are due. */
+	} while (utrace_take_jctl_again() &&
+		 !(current->jobctl & JOBCTL_UTRACE_RUNS));
 	return current->jobctl & JOBCTL_STOP_PENDING;
 }
 
@@ -177,7 +174,10 @@ enum utrace_stop_end utrace_stop(struct utrace *u,
 	while (READ_ONCE(u->hold) && !utrace_may_not_stop()) {
 		bool notify = false;
 
-		/* PTRACE_ATTACH must not wait until the engines let go. */
+		/*
+		 * PTRACE_ATTACH must not wait until the engines let go.  In other
+		 * stops the task makes the trap itself, which ends JOBCTL_TRAPPING.
+		 */
 		if (where == UTRACE_STOP_FIRM)
 			task_clear_jobctl_trapping(current);
 		if (joined && current->ptrace) {
@@ -326,6 +326,8 @@ void __utrace_mark_killed(void)
 			if (killed)
 				u->flags |= UTRACE_TASK_KILLED;
 		}
+		/* Until its exit the task is in no stop any more. */
+		utrace_wake_freezers(current);
 	}
 	if (!(current->signal->flags & UTRACE_GROUP_UNTOLD) ||
 	    !(current->utrace_events & UTRACE_EVENT(SIGNAL_TERM)))
@@ -439,40 +441,53 @@ void utrace_ask_report_locked(struct task_struct *task)
 }
 
 /**
+ * __utrace_job_stopped() - is a task stopped for job control?
+ * @task: the task, which no first tracer lets run
+ *
+ * The task may not be TASK_STOPPED: engines may hold it, or it may tell them of the stop
+ * at this moment.
+ *
+ * Context: siglock of @task is held.
+ */
+bool __utrace_job_stopped(struct task_struct *task)
+{
+	lockdep_assert_held(&task->sighand->siglock);
+
+	return (task->signal->flags & SIGNAL_STOP_STOPPED) &&
+	       !(task->jobctl & JOBCTL_UTRACE_RUNS);
+}
+
+/**
  * utrace_stop_again() - have a task report the stop of job control that it is in
- * @task: the task; the caller has a reference
+ * @task: the task
  *
  * The task leaves TASK_STOPPED, reports JCTL, at which an engine may hold it,
  * and takes part in the same group stop again, without a notification of its
  * parent.  A task that is on its way into the stop reports JCTL once more.  Does
  * nothing to a task that is not in a job control stop.
  *
- * Context: Any but NMI, without siglock.  Takes siglock.
- * Return: true if the task reports now, without an event from elsewhere.
+ * Context: siglock of @task is held.
+ * Return: true if the task reports.
  */
 bool utrace_stop_again(struct task_struct *task)
 {
-	unsigned long flags;
-	bool again = true;
+	lockdep_assert_held(&task->sighand->siglock);
 
-	if (!lock_task_sighand(task, &flags))
-		return false;
 	if (task->jobctl & JOBCTL_STOP_PENDING) {
 		task->jobctl |= JOBCTL_UTRACE_AGAIN;
-	} else if ((task->jobctl & JOBCTL_STOPPED) &&
-		   task_set_jobctl_pending(task, JOBCTL_STOP_PENDING |
-					   (task->jobctl & JOBCTL_STOP_SIGMASK))) {
-		task->jobctl &= ~JOBCTL_STOPPED;
-		wake_up_state(task, __TASK_STOPPED);
-	} else {
-		again = false;
+		return true;
 	}
-	unlock_task_sighand(task, &flags);
-	return again;
+	if (!(task->jobctl & JOBCTL_STOPPED) ||
+	    !task_set_jobctl_pending(task, JOBCTL_STOP_PENDING |
+				     (task->jobctl & JOBCTL_STOP_SIGMASK)))
+		return false;
+	task->jobctl &= ~JOBCTL_STOPPED;
+	wake_up_state(task, __TASK_STOPPED);
+	return true;
 }
 
 /**
- * utrace_run_stopped() - let a task run in spite of a stop of job control
+ * utrace_ignore_group_stop() - let a task run in spite of a stop of job control
  * @task: the task, which the caller has frozen
  *
  * When engines let the task go, the task runs, though the process stays stopped for
@@ -481,7 +496,7 @@ bool utrace_stop_again(struct task_struct *task)
  *
  * Context: Any but NMI, without siglock.  Takes siglock.
  */
-void utrace_run_stopped(struct task_struct *task)
+void utrace_ignore_group_stop(struct task_struct *task)
 {
 	unsigned long flags;
 
@@ -494,14 +509,14 @@ void utrace_run_stopped(struct task_struct *task)
 }
 
 /**
- * utrace_stop_running() - end what utrace_run_stopped() has begun
+ * utrace_rejoin_group_stop() - end what utrace_ignore_group_stop() has begun
  * @task: the task, which its tracer has left, or wants to be stopped for job control
  *
  * The task takes part in the stop of job control again, as __ptrace_unlink() has it.
  *
  * Context: Any but NMI, without siglock.  Takes siglock.
  */
-void utrace_stop_running(struct task_struct *task)
+void utrace_rejoin_group_stop(struct task_struct *task)
 {
 	unsigned long flags;
 	int signr;
@@ -531,11 +546,11 @@ bool utrace_in_stop(void)
 }
 
 /**
- * __utrace_stop_if_held() - stop at a place that is not the safe point
+ * __utrace_stop_or_step() - stop at a place that is not the safe point
  *
  * Context: The task itself, no locks held.  Sleeps.
  */
-void __utrace_stop_if_held(void)
+void __utrace_stop_or_step(void)
 {
 	struct utrace *u = current->utrace;
 
@@ -563,7 +578,28 @@ void __utrace_clone_stop(bool vfork)
 	} else if (!vfork) {
 		return;
 	}
-	__utrace_stop_if_held();
+	__utrace_stop_or_step();
+}
+
+/**
+ * __utrace_freezer_stop() - stop for an engine, and not for the cgroup freezer
+ *
+ * An engine that is to be asked at the safe point whether it still wants the stop does
+ * not stop the task here.
+ *
+ * Context: The task itself, in get_signal(), with siglock held.  Sleeps.
+ * Return: true if the task has stopped; then siglock was dropped.
+ */
+bool __utrace_freezer_stop(void)
+{
+	struct utrace *u = current->utrace;
+
+	if (!READ_ONCE(u->hold) || READ_ONCE(u->resume) <= UTRACE_REPORT ||
+	    utrace_may_not_stop())
+		return false;
+	spin_unlock_irq(&current->sighand->siglock);
+	utrace_stop(u, UTRACE_STOP_PERMEABLE);
+	return true;
 }
 
 /* Is there anything to be done at the safe point? */

@@ -53,8 +53,9 @@ enum {
 	TWO_FURTHER	= 1 << 0,	/* no first tracer, two further ones */
 	DIES		= 1 << 1,	/* the first tracer is killed */
 	AGAIN		= 1 << 2,	/* the task reports a second stop */
+	IN_PLACE	= 1 << 19,	/* tracer 2 comes, and does not hold yet */
 	/* Mutants. */
-	NO_LOOK		= 1 << 3,	/* the task does not look at FROZEN */
+	NO_LOOK		= 1 << 3,	/* utrace_stop() does not look at FROZEN */
 	NO_ALONE	= 1 << 4,	/* the first one does not wait */
 	NO_ASK		= 1 << 5,	/* PTRACE_FROZEN is not looked at */
 	NO_THAWED	= 1 << 6,	/* the first one does not tell */
@@ -170,11 +171,6 @@ static void leave(const struct state *s)
 	tell_thawed();
 }
 
-static bool is_frozen(void)
-{
-	return load(FROZEN) && !has(NO_LOOK);
-}
-
 static void task(struct state *s, unsigned int me)
 {
 	BEGIN;
@@ -186,13 +182,6 @@ static void task(struct state *s, unsigned int me)
 	AWAIT("schedule()", load(STATE) == RUNNING);
 	LOCK(SIGLOCK);
 	clear(PTRACE_FROZEN);
-	while (is_frozen()) {
-		STEP("stay frozen in ptrace_stop()");
-		store(STATE, TASK_IDLE);
-		UNLOCK(SIGLOCK);
-		AWAIT("schedule()", load(STATE) == RUNNING);
-		LOCK(SIGLOCK);
-	}
 	STEP("end of ptrace_stop()");
 	clear(TRACED);
 	tell_thawed();
@@ -210,7 +199,7 @@ static void task(struct state *s, unsigned int me)
 		UNLOCK(SIGLOCK);
 		AWAIT("schedule()", load(STATE) == RUNNING);
 		LOCK(SIGLOCK);
-		while (is_frozen()) {
+		while (load(FROZEN) && !has(NO_LOOK)) {
 			STEP("stay frozen in utrace_stop()");
 			store(STATE, TASK_IDLE);
 			UNLOCK(SIGLOCK);
@@ -316,7 +305,9 @@ static void try_freeze(struct state *s, unsigned int me)
 	s->gone[me] = load(KILLED) || load(LEFT);
 	if (s->gone[me])
 		return;
-	if ((load(FROZEN) && !has(NO_TURN)) ||
+	if (has(IN_PLACE) && !load(UTRACE) && !load(TRACED)) {
+		s->gone[me] = 1;
+	} else if ((load(FROZEN) && !has(NO_TURN)) ||
 	    (load(PTRACE_FROZEN) && !has(NO_ASK)) ||
 	    !(load(UTRACE) || load(TRACED))) {
 		store(AWAITED, 1);
@@ -436,6 +427,8 @@ static void killer(struct state *s, unsigned int me)
 
 static void init(struct state *s)
 {
+	if (has(IN_PLACE))
+		return;
 	s->m.mem[HOLD] = HOLD_OF(TRACER_2);
 	s->stopped[TRACER_2] = 1;
 	if (has(TWO_FURTHER)) {
@@ -477,7 +470,9 @@ static const struct variant variants[] = {
 	{ "freeze with a second stop, PSO", true, AGAIN, NULL },
 	{ "freeze with a second stop and a first tracer that is killed", false,
 	  AGAIN | DIES, NULL },
-	{ "freeze with a task that does not look", false, NO_LOOK, LEAVES },
+	{ "freeze in the stop of the first tracer", false, IN_PLACE, NULL },
+	{ "freeze in the stop of the first tracer, PSO", true, IN_PLACE, NULL },
+	{ "freeze with utrace_stop() that does not look", false, NO_LOOK, LEAVES },
 	{ "freeze with a first tracer that does not wait", false, NO_ALONE,
 	  BOTH },
 	{ "freeze without a look at PTRACE_FROZEN", false, NO_ASK, BOTH },

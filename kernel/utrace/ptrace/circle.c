@@ -44,12 +44,6 @@ static void ptracer_add_above(struct ptracer_above *above,
 	above->n++;
 }
 
-static bool ptracer_add_further(struct ptracer *p, void *above)
-{
-	ptracer_add_above(above, p->tracer);
-	return false;
-}
-
 /**
  * __utrace_ptrace_closes_circle() - would a tracer close a circle?
  * @tracer: the tracer; NULL for the parent of @task
@@ -66,9 +60,11 @@ bool __utrace_ptrace_closes_circle(struct task_struct *tracer,
 {
 	struct ptracer_above above = {};
 	struct task_struct *t;
+	struct ptracer *p;
 	unsigned int i;
 
 	guard(read_lock)(&tasklist_lock);
+	guard(rcu)();
 	if (!tracer)
 		tracer = rcu_dereference_protected(task->real_parent,
 						   lockdep_is_held(&tasklist_lock));
@@ -80,7 +76,8 @@ bool __utrace_ptrace_closes_circle(struct task_struct *tracer,
 		for_each_thread(above.leader[i], t) {
 			if (t->ptrace)
 				ptracer_add_above(&above, t->parent);
-			ptracer_any_of_task(t, ptracer_add_further, &above);
+			ptracer_for_each(p, t)
+				ptracer_add_above(&above, p->tracer);
 		}
 	}
 	if (above.n > PTRACER_CIRCLE)

@@ -28,7 +28,7 @@
  * ptracer_clone_event() - the event that a clone is to a tracer
  * @clone_flags: flags of the clone, with the exit signal in CSIGNAL
  *
- * As kernel_clone() has it.
+ * As in kernel_clone().
  *
  * Context: Any.
  * Return: PTRACE_EVENT_*.
@@ -58,10 +58,9 @@ static unsigned int ptracer_get_followers(unsigned long clone_flags,
 	unsigned int n = 0;
 
 	guard(rcu)();
-	hlist_for_each_entry_rcu(p, utrace_tracers_of(current), by_task)
+	ptracer_for_each(p, current)
 		if (n < PTRACER_MAX && ptracer_lives(p) &&
-		    ptracer_follows(p, clone_flags) &&
-		    utrace_engine_tryget(p->engine))
+		    ptracer_follows(p, clone_flags) && ptracer_tryget(p))
 			ps[n++] = p;
 	return n;
 }
@@ -151,12 +150,13 @@ void __utrace_ptrace_fork(struct task_struct *child)
 	struct hlist_node *next;
 	struct ptracer *p;
 
+	/* All tracers of the parent have left since __utrace_ptrace_prepare(). */
 	if (!child->utrace)
 		return;
 	hlist_for_each_entry_safe(p, next, utrace_newborn_tracers(), by_task) {
 		hlist_del_init(&p->by_task);
-		ptracer_aim(p, child);
-		utrace_engine_aim(p->engine, child);
+		ptracer_set_task(p, child);
+		utrace_engine_set_task(p->engine, child);
 		if (ptracer_enter(p, PTRACER_ALL))
 			hlist_add_head(&p->by_task, utrace_newborn_tracers());
 		else

@@ -22,17 +22,6 @@ static_assert(!(UTRACE_GROUP_TRACES &
 		(SIGNAL_STOP_MASK | SIGNAL_GROUP_EXIT | SIGNAL_CLD_MASK |
 		 SIGNAL_UNKILLABLE | UTRACE_GROUP_UNTOLD)));
 
-/*
- * Walk the further tracers of a task, in the order in which they came, under RCU.
- */
-#define ptracer_for_each(p, task) \
-	hlist_for_each_entry_rcu(p, utrace_tracers_of(task), by_task)
-
-static bool ptracer_tryget(struct ptracer *p)
-{
-	return utrace_engine_tryget(p->engine);
-}
-
 /**
  * ptracer_of_process() - look for a ptracer among those of a tracing process
  * @thread: a thread of the process
@@ -259,7 +248,7 @@ struct task_struct *__utrace_ptrace_tracer(struct task_struct *task)
  * @flags: PT_PTRACED, PT_SEIZED and options
  *
  * Context: Process context, sleeps.
- * Return: the ptracer, for ptracer_aim() or ptracer_free(); NULL: no memory.
+ * Return: the ptracer, for ptracer_set_task() or ptracer_free(); NULL: no memory.
  */
 struct ptracer *ptracer_new(struct task_struct *tracer,
 			    const struct cred *cred, unsigned int flags)
@@ -277,14 +266,14 @@ struct ptracer *ptracer_new(struct task_struct *tracer,
 }
 
 /**
- * ptracer_aim() - say which task a new ptracer is for
+ * ptracer_set_task() - say which task a new ptracer is for
  * @p: the ptracer, in no list
  * @task: the task.  It does not exchange its pid before the ptracer is in the lists:
  *	the caller holds cred_guard_mutex, or @task is current, or not visible yet
  *
  * Context: Any.
  */
-void ptracer_aim(struct ptracer *p, struct task_struct *task)
+void ptracer_set_task(struct ptracer *p, struct task_struct *task)
 {
 	p->task = get_task_struct(task);
 	p->pid = get_task_pid(task, PIDTYPE_PID);
@@ -465,7 +454,7 @@ static int ptracer_link(struct ptracer *p)
 
 /**
  * ptracer_start() - attach the engine of a ptracer, and put it into the lists
- * @p: the ptracer, after ptracer_aim(), which belongs to the core from here on
+ * @p: the ptracer, after ptracer_set_task(), which belongs to the core from here on
  *
  * Context: Process context, sleeps.  cred_guard_mutex of the task may be held.
  * Return:
@@ -550,7 +539,7 @@ void ptracer_keep_pid(struct ptracer *p)
 {
 	lockdep_assert_held_write(&tasklist_lock);
 
-	if (hlist_unhashed(&p->by_task) || !hlist_unhashed(&p->by_pid))
+	if (hlist_unhashed_lockless(&p->by_task) || !hlist_unhashed(&p->by_pid))
 		return;
 	hlist_add_head_rcu(&p->by_pid, &p->pid->utrace_ends);
 	ptracer_charge_end(p);
@@ -587,21 +576,6 @@ void ptracer_forget(struct ptracer *p)
 }
 
 /**
- * ptracer_wake() - have a tracer that waits look again
- * @p: the ptracer; the caller has a reference
- * @task: its task
- *
- * Context: Process context, no locks held.
- */
-void ptracer_wake(struct ptracer *p, struct task_struct *task)
-{
-	guard(read_lock)(&tasklist_lock);
-	/* A dead tracer has none. */
-	if (p->tracer->sighand)
-		__wake_up_parent(task, p->tracer);
-}
-
-/**
  * ptracer_end_quietly() - end a ptracer without news for wait(2)
  * @p: the ptracer; the caller has a reference
  * @task: its task
@@ -613,7 +587,7 @@ void ptracer_wake(struct ptracer *p, struct task_struct *task)
 void ptracer_end_quietly(struct ptracer *p, struct task_struct *task)
 {
 	ptracer_forget(p);
-	ptracer_wake(p, task);
+	__wake_up_parent(task, p->tracer);
 }
 
 /**
@@ -646,15 +620,15 @@ static bool ptracer_is_of_tracer(struct ptracer *p, void *tracer)
 }
 
 /**
- * ptracer_stop_running() - a tracer has left: does its task stop for job control?
+ * ptracer_rejoin_group_stop() - a tracer has left: does its task stop for job control?
  * @p: the ptracer, after ptracer_forget()
  *
  * Context: Any but NMI, without siglock.
  */
-void ptracer_stop_running(struct ptracer *p)
+void ptracer_rejoin_group_stop(struct ptracer *p)
 {
-	if (!p->task->ptrace && !__utrace_ptrace_traced(p->task))
-		utrace_stop_running(p->task);
+	if (!__utrace_ptrace_traced(p->task))
+		utrace_rejoin_group_stop(p->task);
 }
 
 /**
@@ -674,7 +648,7 @@ void __utrace_ptrace_exit(void)
 		if (READ_ONCE(p->flags) & PT_EXITKILL && ptracer_lives(p))
 			send_sig_info(SIGKILL, SEND_SIG_PRIV, p->task);
 		ptracer_forget(p);
-		ptracer_stop_running(p);
+		ptracer_rejoin_group_stop(p);
 		ptracer_control(p, UTRACE_DETACH);
 		ptracer_put(p);
 	}

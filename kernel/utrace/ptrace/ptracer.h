@@ -7,8 +7,10 @@
  * data of an engine with the scope of a thread, and lives as long as the engine.
  *
  * Lock order: cred_guard_mutex of the task, utrace_ptrace_link_mutex,
- * tasklist_lock, siglock of the tracer, utrace->lock of the task, ptracer::lock.
- * wait_chldexit.lock is inside of siglock, and nobody is woken under the last two.
+ * tasklist_lock, siglock of the tracer, utrace->lock of the task.  ptracer::lock is
+ * taken inside of tasklist_lock and of siglock of the task; no lock is taken inside of
+ * it.  wait_chldexit.lock is inside of siglock, and nobody is woken under utrace->lock or
+ * ptracer::lock.
  *
  * What a ptracer points to, what keeps it, and who may change it:
  *
@@ -47,6 +49,8 @@
  * @PTRACER_RUNNING: the task runs, as far as the tracer knows
  * @PTRACER_STOPPED: the task has told of a stop, and the tracer has not resumed
  * @PTRACER_LISTENING: PTRACE_LISTEN after a stop
+ * @PTRACER_LEAVING: PTRACE_DETACH.  After a stop for a signal the engine stays until it
+ *	has answered
  * @PTRACER_DEAD: the task has died, and its end cannot be read yet, or is that of
  *	a child, see ptracer_parent_tells()
  * @PTRACER_ENDED: wait(2) can tell the end
@@ -56,6 +60,7 @@ enum ptracer_state {
 	PTRACER_RUNNING,
 	PTRACER_STOPPED,
 	PTRACER_LISTENING,
+	PTRACER_LEAVING,
 	PTRACER_DEAD,
 	PTRACER_ENDED,
 	PTRACER_READ,
@@ -96,23 +101,19 @@ enum ptracer_stop {
  * @frozen: the tracer has the task frozen for a request; only the tracer uses it
  *
  * @lock: all that follows is written under this lock.  The task reads its
- *	@flags, @syscalls, @trap, @made and @leaving without the lock as well: a
+ *	@flags, @syscalls, @trap, @made, @state and @stop without the lock as well: a
  *	tracer that changes these asks for a report, or has the task in a stop
  * @state: what the task does
  * @unread: wait(2) has not told of the stop yet
  * @continued: wait(2) has not told yet that SIGCONT ended a stop of job control
  * @trap: PTRACE_INTERRUPT, or SIGCONT: a stop is to be told as soon as possible
- * @awaited: the tracer waits in its attach for the first stop
  * @made: signals that tracing itself makes and that only this tracer is told of,
  *	a mask with bits of the numbers: SIGSTOP of an attach, SIGTRAP of execve()
  * @syscalls: PTRACE_SYSCALL: system calls are told until the next stop
  * @step: the step that the tracer has asked for, and that is not told yet: as for
  *	utrace_control(), or UTRACE_RESUME
- * @told: the stop is for a signal, and this is not answered yet
- * @leaving: PTRACE_DETACH in a stop for a signal: the engine leaves with its
- *	answer
  * @flags: PT_PTRACED, PT_SEIZED and options, as in task_struct::ptrace
- * @stop: what kind of stop it is
+ * @stop: what kind of stop it is; PTRACER_ANSWERS until the task has acted on the answer
  * @code: what wait(2) tells of the stop, shifted by 8 bits
  * @signr: the signal that the tracer has resumed the task with
  * @message: for PTRACE_GETEVENTMSG
@@ -146,12 +147,9 @@ struct ptracer {
 	bool unread;
 	bool continued;
 	bool trap;
-	bool awaited;
 	u32 made;
 	bool syscalls;
 	enum utrace_resume_action step;
-	bool told;
-	bool leaving;
 	unsigned int flags;
 	enum ptracer_stop stop;
 	int code;
@@ -202,22 +200,31 @@ unsigned int ptracer_get_all(struct task_struct *task,
 void ptracer_put_all(struct task_struct **tracers, unsigned int n);
 struct ptracer *ptracer_new(struct task_struct *tracer,
 			    const struct cred *cred, unsigned int flags);
-void ptracer_aim(struct ptracer *p, struct task_struct *task);
+void ptracer_set_task(struct ptracer *p, struct task_struct *task);
 void ptracer_free(void *data);
 int ptracer_start(struct ptracer *p);
 int ptracer_enter(struct ptracer *p, unsigned int max);
 void ptracer_control(struct ptracer *p, enum utrace_resume_action action);
 int ptracer_set_events(struct ptracer *p);
 void ptracer_forget(struct ptracer *p);
-void ptracer_stop_running(struct ptracer *p);
-void ptracer_wake(struct ptracer *p, struct task_struct *task);
+void ptracer_rejoin_group_stop(struct ptracer *p);
 void ptracer_end_quietly(struct ptracer *p, struct task_struct *task);
 void ptracer_keep_pid(struct ptracer *p);
+
+/* Walk the further tracers of a task, in the order in which they came, under RCU. */
+#define ptracer_for_each(p, task)					\
+	hlist_for_each_entry_rcu(p, utrace_tracers_of(task), by_task)
 
 /* Does the task live, as far as the tracer knows? */
 static inline bool ptracer_lives(const struct ptracer *p)
 {
 	return READ_ONCE(p->state) < PTRACER_DEAD;
+}
+
+/* Get a reference under RCU; false if the last one is gone. */
+static inline bool ptracer_tryget(struct ptracer *p)
+{
+	return utrace_engine_tryget(p->engine);
 }
 
 static inline void ptracer_put(struct ptracer *p)

@@ -21,12 +21,15 @@
 #include <linux/security.h>
 #include <linux/signal.h>
 #include <linux/uidgid.h>
-#include <linux/wait_bit.h>
 
 #include "ptracer.h"
 
 /* Options that only a first tracer may have, since others could undo them. */
 #define PTRACER_ONLY_FIRST	(PTRACE_O_TRACESECCOMP | PTRACE_O_SUSPEND_SECCOMP)
+
+/* jobctl of a task that is stopped, or about to stop. */
+#define PTRACER_STOPS		(JOBCTL_STOPPED | JOBCTL_TRACED | JOBCTL_UTRACE | \
+				 JOBCTL_STOP_PENDING | JOBCTL_TRAP_STOP)
 
 /**
  * __utrace_ptrace_attach() - become a further tracer of a task
@@ -58,7 +61,7 @@ int __utrace_ptrace_attach(struct task_struct *task, unsigned int flags)
 	p = ptracer_new(current, current_cred(), flags);
 	if (!p)
 		return -ENOMEM;
-	ptracer_aim(p, task);
+	ptracer_set_task(p, task);
 	if (!(flags & PT_SEIZED))
 		p->made = BIT(SIGSTOP);
 	return ptracer_start(p);
@@ -82,7 +85,7 @@ static struct task_struct *ptracer_get_parent(void)
  * Return:
  * * 0 - done, or the parent is exiting
  * * -EDEADLK, -ENOMEM - as for __utrace_ptrace_attach()
- * * -EPERM - likewise, or the parent may not trace
+ * * -EPERM - as for __utrace_ptrace_attach(), or the parent may not trace
  * * or an error of security_ptrace_traceme() or utrace_attach_for()
  */
 int __utrace_ptrace_traceme(void)
@@ -97,7 +100,7 @@ int __utrace_ptrace_traceme(void)
 	ret = -ENOMEM;
 	p = ptracer_new(parent, current_cred(), PT_PTRACED);
 	if (p) {
-		ptracer_aim(p, current);
+		ptracer_set_task(p, current);
 		ret = ptracer_start(p);
 	}
 	if (ret == -ESRCH)
@@ -142,12 +145,12 @@ int __utrace_ptrace_check(struct task_struct *task, bool ignore_state)
 		return -ESRCH;
 	if (ignore_state)
 		return 0;
-	if (!ptracer_may_ask(p))
+	if (READ_ONCE(p->state) != PTRACER_STOPPED)
 		return -ESRCH;
 	ret = utrace_freeze(task);
 	if (ret)
 		return ret;
-	/* A group exit may have ended the stop, and another tracer have its own. */
+	/* A group exit may have ended the stop, and another tracer may have its own. */
 	if (!ptracer_may_ask(p)) {
 		utrace_thaw(task);
 		return -ESRCH;
@@ -184,9 +187,9 @@ void __utrace_ptrace_thaw(struct task_struct *task)
 /* How the task goes on */
 
 /*
- * Let the task go from its stop, as the last that the caller does.  The hold is
- * dropped while the task is frozen: a task that was thawed could tell the tracer of a
- * new stop, whose hold would be dropped instead.
+ * Resume the task.  The caller does nothing with @p after this.  The hold is dropped
+ * while the task is frozen: a task that was thawed could tell the tracer of a new stop,
+ * whose hold would be dropped instead.
  */
 static void ptracer_go(struct ptracer *p, enum utrace_resume_action action,
 		       enum ptracer_stop stop, int signr)
@@ -198,12 +201,12 @@ static void ptracer_go(struct ptracer *p, enum utrace_resume_action action,
 }
 
 /*
- * Is the stop one of job control?  Such a stop has no siginfo, and another code than
- * those of events.  p->lock is held.
+ * Is the stop one of job control, or was the SIGSTOP of PTRACE_ATTACH told in it?  Such a
+ * stop has another code than those of events and system calls.  p->lock is held.
  */
 static bool ptracer_in_group_stop(const struct ptracer *p)
 {
-	return p->stop == PTRACER_DROPS && (p->code & 0x7f) != SIGTRAP;
+	return p->stop != PTRACER_ANSWERS && (p->code & 0x7f) != SIGTRAP;
 }
 
 /* PTRACE_CONT, PTRACE_SYSCALL, PTRACE_SINGLESTEP, PTRACE_SINGLEBLOCK */
@@ -215,11 +218,8 @@ static int ptracer_resume(struct ptracer *p, bool syscalls,
 
 	if (!valid_signal(signr))
 		return -EIO;
-	job = ptracer_in_job_stop(p->task);
 	scoped_guard(spinlock_irqsave, &p->lock) {
-		/* Or the SIGSTOP of PTRACE_ATTACH was told in that stop. */
-		job = job && (ptracer_in_group_stop(p) ||
-			      p->stop == PTRACER_SENDS);
+		job = ptracer_in_group_stop(p);
 		p->state = PTRACER_RUNNING;
 		p->unread = false;
 		p->signr = signr;
@@ -233,8 +233,8 @@ static int ptracer_resume(struct ptracer *p, bool syscalls,
 		ptracer_set_events(p);
 	if (pending)
 		utrace_ask_report(p->task);
-	if (job)
-		utrace_run_stopped(p->task);
+	if (job && ptracer_in_job_stop(p->task))
+		utrace_ignore_group_stop(p->task);
 	ptracer_go(p, action, stop, signr);
 	return 0;
 }
@@ -260,14 +260,13 @@ static int ptracer_detach(struct ptracer *p, unsigned long signr)
 		return -EIO;
 	scoped_guard(spinlock_irqsave, &p->lock) {
 		stop = p->stop;
-		p->state = PTRACER_RUNNING;
+		p->state = PTRACER_LEAVING;
 		p->unread = false;
 		p->signr = signr;
-		p->leaving = true;
 	}
 	ptracer_drop_debugregs(p);
 	ptracer_forget(p);
-	ptracer_stop_running(p);
+	ptracer_rejoin_group_stop(p);
 	ptracer_go(p, stop == PTRACER_ANSWERS ? UTRACE_RESUME : UTRACE_DETACH,
 		   stop, signr);
 	proc_ptrace_connector(p->task, PTRACE_DETACH);
@@ -278,13 +277,13 @@ static int ptracer_detach(struct ptracer *p, unsigned long signr)
 static bool ptracer_is_deciding(struct ptracer *p)
 {
 	guard(spinlock_irqsave)(&p->lock);
-	return p->told && p->state == PTRACER_RUNNING;
+	return p->stop == PTRACER_ANSWERS && p->state == PTRACER_RUNNING;
 }
 
 /*
- * Stop the task where it stands, in a stop for another tracer, for an engine or
- * for job control.  Returns false if it does not stand, or stands in the midst
- * of a system call or an event.
+ * Stop a task that is already stopped, for another tracer, for an engine or for job
+ * control.  Returns false if the task runs, or is stopped in a system call or at an
+ * event.
  */
 static bool ptracer_stop_in_place(struct ptracer *p)
 {
@@ -308,26 +307,11 @@ static bool ptracer_stop_in_place(struct ptracer *p)
 	return true;
 }
 
-/*
- * Stop the task for what is set in @p: now, or as soon as it can be told.  Returns true
- * if the task is on its way to tell.
- */
-static bool ptracer_stop_soon(struct ptracer *p)
+/* Stop the task for what is set in @p: now, or as soon as it can be told. */
+static void ptracer_stop_soon(struct ptracer *p)
 {
-	if (ptracer_stop_in_place(p))
-		return false;
-	utrace_ask_report(p->task);
-	if (utrace_stop_again(p->task))
-		return true;
-	/* It may tell another tracer of the stop of job control at this moment. */
-	return ptracer_in_job_stop(p->task) && !utrace_task_stopped(p->task) &&
-	       !(READ_ONCE(p->task->jobctl) & JOBCTL_UTRACE_RUNS);
-}
-
-/* Has the task told the tracer of a first stop, or died? */
-static bool ptracer_is_told(struct ptracer *p)
-{
-	return READ_ONCE(p->state) != PTRACER_RUNNING;
+	if (!ptracer_stop_in_place(p))
+		utrace_ask_report(p->task);
 }
 
 /**
@@ -345,18 +329,14 @@ void __utrace_ptrace_attached(struct task_struct *task)
 
 	if (!p)
 		return;
-	if (p->flags & PT_SEIZED &&
-	    !(utrace_task_stopped(task) && ptracer_in_job_stop(task)))
-		return;
-	scoped_guard(spinlock_irqsave, &p->lock) {
-		p->trap = p->flags & PT_SEIZED;
-		p->awaited = true;
+	if (p->flags & PT_SEIZED) {
+		if (!ptracer_in_job_stop(task) ||
+		    !(READ_ONCE(task->jobctl) & PTRACER_STOPS))
+			return;
+		scoped_guard(spinlock_irqsave, &p->lock)
+			p->trap = true;
 	}
-	/* If the caller is killed, it waits no more, and leaves. */
-	if (ptracer_stop_soon(p))
-		wait_var_event_killable(&p->state, ptracer_is_told(p));
-	scoped_guard(spinlock_irqsave, &p->lock)
-		p->awaited = false;
+	ptracer_stop_soon(p);
 }
 
 /* PTRACE_INTERRUPT: at least one more stop will be told. */
@@ -383,21 +363,21 @@ static int ptracer_interrupt(struct ptracer *p)
  */
 static int ptracer_listen(struct ptracer *p)
 {
-	bool job = ptracer_in_job_stop(p->task), told;
+	bool job = ptracer_in_job_stop(p->task), listens;
 
 	scoped_guard(spinlock_irqsave, &p->lock) {
 		if (!(p->flags & PT_SEIZED) || p->code >> 8 != PTRACE_EVENT_STOP)
 			return -EIO;
 		p->state = PTRACER_LISTENING;
-		told = ptracer_listens_to_job(p);
-		p->trap |= job && !told;
+		listens = ptracer_listens_to_job(p);
+		p->trap |= job && !listens;
 	}
-	if (!job && told)
+	if (!job && listens)
 		ptracer_trap(p, p->task);
 	if (!job)
 		return 0;
 	utrace_ask_report(p->task);
-	utrace_stop_running(p->task);
+	utrace_rejoin_group_stop(p->task);
 	ptracer_go(p, UTRACE_RESUME, PTRACER_DROPS, 0);
 	return 0;
 }
@@ -485,7 +465,7 @@ static bool ptracer_has_info(const struct ptracer *p)
 	return p->info.si_signo || p->code >> 8 || (p->code & 0x7f) == SIGTRAP;
 }
 
-/* The siginfo of a stop that is not for a signal, as ptrace_do_notify() has it. */
+/* The siginfo of a stop that is not for a signal, as in ptrace_do_notify(). */
 static void ptracer_trap_info(kernel_siginfo_t *info, struct task_struct *task,
 			      int code)
 {
@@ -570,23 +550,4 @@ unsigned long utrace_ptrace_message(struct task_struct *task)
 	default:
 		return p->message;
 	}
-}
-
-/**
- * utrace_ptrace_stop_code() - the si_code of the stop for a further tracer
- * @task: the task
- *
- * Context: Process context.
- * Return: the code, or 0 if the stop has no siginfo.
- */
-int utrace_ptrace_stop_code(struct task_struct *task)
-{
-	struct ptracer *p __free(ptracer_put) = ptracer_find(current, task);
-
-	if (!p)
-		return 0;
-	guard(spinlock_irqsave)(&p->lock);
-	if (!ptracer_has_info(p))
-		return 0;
-	return p->info.si_signo ? p->info.si_code : p->code;
 }

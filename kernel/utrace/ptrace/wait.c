@@ -19,11 +19,19 @@
 #include <linux/sched/task.h>
 #include <linux/uidgid.h>
 #include <linux/wait.h>
-#include <linux/wait_bit.h>
 #include <uapi/linux/wait.h>
 
 #include "../../exit.h"
 #include "ptracer.h"
+
+/* tasklist_lock is held. */
+static void ptracer_notify_locked(struct ptracer *p, struct task_struct *task,
+				  int why, int status)
+{
+	/* A dead tracer has none; it leaves its tasks, or has. */
+	if (p->tracer->sighand)
+		do_notify_status(task, p->tracer, why, status);
+}
 
 /**
  * ptracer_notify() - send SIGCHLD to a tracer, and wake it if it waits
@@ -38,9 +46,7 @@ void ptracer_notify(struct ptracer *p, struct task_struct *task, int why,
 		    int status)
 {
 	guard(read_lock)(&tasklist_lock);
-	/* A dead tracer has none; it leaves its tasks, or has. */
-	if (p->tracer->sighand)
-		do_notify_status(task, p->tracer, why, status);
+	ptracer_notify_locked(p, task, why, status);
 }
 
 /* The end of tasks */
@@ -58,6 +64,16 @@ static int ptracer_si_status(int status)
 	return status & 0x7f ?: status >> 8;
 }
 
+/* Is @p of the process of the parent?  tasklist_lock is held. */
+static bool ptracer_is_of_parent(struct ptracer *p, struct task_struct *task)
+{
+	struct task_struct *parent;
+
+	parent = rcu_dereference_protected(task->real_parent,
+					   lockdep_is_held(&tasklist_lock));
+	return same_thread_group(parent, p->tracer);
+}
+
 /*
  * Is a tracer told by the wait(2) of a parent?  True if @p is of the process of the
  * parent, and the parent is told the end of @task as that of a child, now or when the
@@ -65,13 +81,7 @@ static int ptracer_si_status(int status)
  */
 static bool ptracer_parent_tells(struct ptracer *p, struct task_struct *task)
 {
-	struct task_struct *parent;
-
-	if (!thread_group_leader(task))
-		return false;
-	parent = rcu_dereference_protected(task->real_parent,
-					   lockdep_is_held(&tasklist_lock));
-	if (!same_thread_group(parent, p->tracer))
+	if (!thread_group_leader(task) || !ptracer_is_of_parent(p, task))
 		return false;
 	return task->ptrace ? !utrace_parent_ignores(task) :
 			      task->exit_state != EXIT_DEAD;
@@ -98,22 +108,19 @@ static int ptracer_publish(struct ptracer *p, struct task_struct *task)
  */
 static void ptracer_tell_end(struct ptracer *p, struct task_struct *task)
 {
-	bool parent = ptracer_parent_tells(p, task);
-	int status = parent ? 0 : ptracer_publish(p, task);
+	int status;
 
-	/* A dead tracer has none; it leaves its tasks, or has. */
-	if (!p->tracer->sighand)
-		return;
-	if (parent)
+	if (ptracer_parent_tells(p, task)) {
 		__wake_up_parent(task, p->tracer);
-	else
-		do_notify_status(task, p->tracer, ptracer_why(status),
-				 ptracer_si_status(status));
+		return;
+	}
+	status = ptracer_publish(p, task);
+	ptracer_notify_locked(p, task, ptracer_why(status),
+			      ptracer_si_status(status));
 }
 
-static bool ptracer_die(struct ptracer *p, void *arg)
+static void ptracer_task_died(struct ptracer *p, struct task_struct *task)
 {
-	struct task_struct *task = arg;
 	struct pid *pgrp;
 
 	scoped_guard(spinlock_irqsave, &p->lock) {
@@ -123,12 +130,8 @@ static bool ptracer_die(struct ptracer *p, void *arg)
 		p->pgrp = get_task_pid(task, PIDTYPE_PGID);
 	}
 	put_pid(pgrp);
-	/* __utrace_ptrace_attached() may wait; the state before the waiter. */
-	smp_mb();
-	wake_up_var(&p->state);
 	if (!delay_group_leader(task))
 		ptracer_tell_end(p, task);
-	return false;
 }
 
 /**
@@ -140,19 +143,16 @@ static bool ptracer_die(struct ptracer *p, void *arg)
  */
 void __utrace_ptrace_died(struct task_struct *task)
 {
+	struct ptracer *p;
+
 	lockdep_assert_held_write(&tasklist_lock);
 
-	ptracer_any_of_task(task, ptracer_die, task);
+	guard(rcu)();
+	ptracer_for_each(p, task)
+		ptracer_task_died(p, task);
 }
 
 /* Job control */
-
-static bool ptracer_set_continued(struct ptracer *p, void *arg)
-{
-	guard(spinlock_irqsave)(&p->lock);
-	p->continued = ptracer_lives(p);
-	return false;
-}
 
 /**
  * __utrace_ptrace_continued() - SIGCONT has ended a stop of job control
@@ -166,30 +166,30 @@ static bool ptracer_set_continued(struct ptracer *p, void *arg)
 void __utrace_ptrace_continued(int why)
 {
 	struct task_struct *leader = current->group_leader, *t;
-	struct task_struct *tracers[PTRACER_MAX];
-	unsigned int i, n;
+	struct ptracer *p;
 	int status = SIGCONT;
 
-	/* As do_notify_parent_cldstop() has it. */
+	/* As in do_notify_parent_cldstop(). */
 	if (why == CLD_STOPPED)
 		status = current->signal->group_exit_code & 0x7f;
-	for_each_thread(current, t)
-		ptracer_any_of_task(t, ptracer_set_continued, NULL);
-	n = ptracer_get_further(leader, tracers);
-	for (i = 0; i < n; i++)
-		if (tracers[i]->sighand)
-			do_notify_status(leader, tracers[i], why, status);
-	ptracer_put_all(tracers, n);
+	guard(rcu)();
+	for_each_thread(current, t) {
+		ptracer_for_each(p, t) {
+			guard(spinlock_irqsave)(&p->lock);
+			p->continued = ptracer_lives(p);
+		}
+	}
+	ptracer_for_each(p, leader)
+		ptracer_notify_locked(p, leader, why, status);
 }
 
-static bool ptracer_set_trap(struct ptracer *p, void *any)
+static bool ptracer_set_trap(struct ptracer *p)
 {
 	guard(spinlock_irqsave)(&p->lock);
 	if (!(p->flags & PT_SEIZED) || !ptracer_lives(p))
 		return false;
 	p->trap = true;
-	*(bool *)any = true;
-	return false;
+	return true;
 }
 
 /**
@@ -202,13 +202,18 @@ static bool ptracer_set_trap(struct ptracer *p, void *any)
  */
 void __utrace_ptrace_trap_notify(struct task_struct *task)
 {
+	struct ptracer *p;
 	bool any = false;
 
 	lockdep_assert_held(&task->sighand->siglock);
 
-	ptracer_any_of_task(task, ptracer_set_trap, &any);
+	scoped_guard(rcu)
+		ptracer_for_each(p, task)
+			any |= ptracer_set_trap(p);
 	if (any)
 		utrace_ask_report_locked(task);
+	/* The task may not come to the stop that utrace_freeze_if_safe() waits for. */
+	utrace_wake_freezers(task);
 }
 
 /* wait(2) */
@@ -221,11 +226,15 @@ void __utrace_ptrace_trap_notify(struct task_struct *task)
  * @wo: the call
  * @code: the wait status of a dead task, PTRACER_CONTINUED, or the code of a stop
  * @why: CLD_*
+ * @pid: the number of the task for the caller
+ * @zombie: a task may be a zombie that the caller can reap
  */
 struct ptracer_news {
 	struct wait_opts *wo;
 	int code;
 	int why;
+	pid_t pid;
+	bool zombie;
 };
 
 /* The pid by which wait(2) means the task.  p->lock is held. */
@@ -254,11 +263,12 @@ static bool ptracer_take_end(struct ptracer *p, struct ptracer_news *news)
 	/* Another thread has read the end: there is nothing to wait for. */
 	if (p->state == PTRACER_READ)
 		return false;
-	/* As wait_task_zombie() has it. */
+	/* As in wait_task_zombie(). */
 	if (p->state == PTRACER_ENDED && !(wo->wo_flags & WEXITED))
 		return false;
 	if (wo->wo_flags & (WEXITED | WCONTINUED))
 		wo->notask_error = 0;
+	news->zombie |= p->state == PTRACER_DEAD;
 	if (p->state != PTRACER_ENDED)
 		return false;
 	news->code = p->status;
@@ -268,17 +278,11 @@ static bool ptracer_take_end(struct ptracer *p, struct ptracer_news *news)
 	return true;
 }
 
-/* Has @p something to tell?  If so, it is told now, unless WNOWAIT is given. */
-static bool ptracer_take_news(struct ptracer *p, void *arg)
+/* Take a stop, or the end of one, unless WNOWAIT is given.  p->lock is held. */
+static bool ptracer_take_stop(struct ptracer *p, struct ptracer_news *news)
 {
-	struct ptracer_news *news = arg;
 	struct wait_opts *wo = news->wo;
 
-	guard(spinlock_irqsave)(&p->lock);
-	if (!ptracer_is_meant(p, wo))
-		return false;
-	if (p->state >= PTRACER_DEAD)
-		return ptracer_take_end(p, news);
 	wo->notask_error = 0;
 	if (p->unread) {
 		news->code = p->code;
@@ -295,9 +299,21 @@ static bool ptracer_take_news(struct ptracer *p, void *arg)
 	return false;
 }
 
-/*
- * The task that @pid means, if it is there.  The caller is under RCU.
- */
+/* Has @p something to tell?  If so, it is told now, unless WNOWAIT is given. */
+static bool ptracer_take_news(struct ptracer *p, void *arg)
+{
+	struct ptracer_news *news = arg;
+
+	guard(spinlock_irqsave)(&p->lock);
+	if (!ptracer_is_meant(p, news->wo) ||
+	    !(p->state < PTRACER_DEAD ? ptracer_take_stop(p, news) :
+					ptracer_take_end(p, news)))
+		return false;
+	news->pid = pid_vnr(p->pid);
+	return true;
+}
+
+/* Look for news of a single task: of the living one, or of the end.  Under RCU. */
 static struct ptracer *ptracer_find_by_pid(struct ptracer_news *news)
 {
 	struct pid *pid = news->wo->wo_pid;
@@ -337,50 +353,22 @@ static int ptracer_waitid_status(const struct ptracer_news *news)
 					  ptracer_si_status(news->code);
 }
 
-/* Fill in the results of the call.  Returns the pid of the task. */
-static pid_t ptracer_fill(struct ptracer *p, const struct ptracer_news *news)
+/* Fill in the results of the call. */
+static void ptracer_fill(struct ptracer *p, const struct ptracer_news *news)
 {
 	struct wait_opts *wo = news->wo;
 	struct waitid_info *info = wo->wo_info;
 	struct rusage *rusage = wo->wo_rusage;
-	pid_t pid;
 
-	/* A task that was reaped has no pid any more. */
-	pid = ptracer_news_are_end(news) ? pid_vnr(p->pid) :
-					   task_pid_vnr(p->task);
 	if (rusage)
 		getrusage(p->task, RUSAGE_BOTH, rusage);
 	wo->wo_stat = ptracer_wait_status(news);
 	if (!info)
-		return pid;
+		return;
 	info->cause = news->why;
 	info->status = ptracer_waitid_status(news);
-	info->pid = pid;
+	info->pid = news->pid;
 	info->uid = from_kuid_munged(current_user_ns(), task_uid(p->task));
-	return pid;
-}
-
-/**
- * __utrace_ptrace_wait() - the part of wait(2) for the further tracers
- * @wo: the call.  ->notask_error becomes 0 if a task may have news later
- *
- * Context: Process context, no locks held.  The caller may have set its state to
- * TASK_INTERRUPTIBLE.
- * Return: the pid of the task whose news are told, or 0.
- */
-long __utrace_ptrace_wait(struct wait_opts *wo)
-{
-	struct ptracer_news news = { .wo = wo };
-	struct ptracer *p __free(ptracer_put) = ptracer_find_news(&news);
-	pid_t pid;
-
-	if (!p)
-		return 0;
-	sched_annotate_sleep();
-	pid = ptracer_fill(p, &news);
-	if (ptracer_news_are_end(&news) && !(wo->wo_flags & WNOWAIT))
-		ptracer_forget(p);
-	return pid;
 }
 
 /*
@@ -389,17 +377,14 @@ long __utrace_ptrace_wait(struct wait_opts *wo)
  */
 static bool ptracer_is_zombie(struct ptracer *p, void *arg)
 {
-	struct task_struct *task = p->task, *parent;
+	struct task_struct *task = p->task;
 
 	/* Cheap, for a tracer with many tasks: tasklist_lock is held. */
 	if (READ_ONCE(p->state) != PTRACER_DEAD)
 		return false;
 	if (!pid_alive(task) || task->exit_state != EXIT_ZOMBIE ||
-	    task->ptrace || delay_group_leader(task))
-		return false;
-	parent = rcu_dereference_protected(task->real_parent,
-					   lockdep_is_held(&tasklist_lock));
-	if (!same_thread_group(parent, p->tracer))
+	    task->ptrace || delay_group_leader(task) ||
+	    !ptracer_is_of_parent(p, task))
 		return false;
 	guard(spinlock_irqsave)(&p->lock);
 	return ptracer_is_meant(p, arg);
@@ -416,24 +401,46 @@ static struct ptracer *ptracer_find_zombie(struct wait_opts *wo)
 	return task ? ptracer_of_task(task, ptracer_is_zombie, wo) : NULL;
 }
 
-/**
- * __utrace_ptrace_reap() - tell the end of a child that the caller traces
- * @wo: the call of wait(2)
- *
- * A tracer reads the end of a child of its process by any wait(2), whatever the exit
- * signal is and whichever thread is the parent.
- *
- * Context: Process context, with tasklist_lock held for reading.
- * Return: as wait_consider_task(): if not 0, tasklist_lock was released.
+/*
+ * Tell the end of a child that the caller traces.  A tracer reads it by any wait(2),
+ * whatever the exit signal is and whichever thread is the parent.
  */
-int __utrace_ptrace_reap(struct wait_opts *wo)
+static long ptracer_reap(struct wait_opts *wo)
 {
-	struct ptracer *p = ptracer_find_zombie(wo);
-	int ret;
+	struct ptracer *p;
+	long ret = 0;
+
+	read_lock(&tasklist_lock);
+	p = ptracer_find_zombie(wo);
+	if (p)
+		ret = wait_consider_task(wo, 1, p->task);
+	/* Else wait_consider_task() has released the lock. */
+	if (!ret)
+		read_unlock(&tasklist_lock);
+	if (p)
+		ptracer_put(p);
+	return ret;
+}
+
+/**
+ * __utrace_ptrace_wait() - the part of wait(2) for the further tracers
+ * @wo: the call.  ->notask_error becomes 0 if a task may have news later
+ *
+ * Context: Process context, no locks held.  The caller may have set its state to
+ * TASK_INTERRUPTIBLE.
+ * Return: the pid of the task whose news are told, 0, or an error of
+ * wait_consider_task().
+ */
+long __utrace_ptrace_wait(struct wait_opts *wo)
+{
+	struct ptracer_news news = { .wo = wo };
+	struct ptracer *p __free(ptracer_put) = ptracer_find_news(&news);
 
 	if (!p)
-		return 0;
-	ret = wait_consider_task(wo, 1, p->task);
-	ptracer_put(p);
-	return ret;
+		return news.zombie ? ptracer_reap(wo) : 0;
+	sched_annotate_sleep();
+	ptracer_fill(p, &news);
+	if (ptracer_news_are_end(&news) && !(wo->wo_flags & WNOWAIT))
+		ptracer_forget(p);
+	return news.pid;
 }
