@@ -22,13 +22,14 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/ptrace.h>
-#include <sys/reboot.h>
 #include <sys/syscall.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <x86intrin.h>
+
+#include "rows.h"
 
 #define DEVICE		"/dev/utrace"
 #define RUNS		40
@@ -42,21 +43,6 @@
 
 /* Where the child tells what a block takes. */
 static double *shared;
-
-static void must(bool ok, const char *what)
-{
-	if (ok)
-		return;
-	printf("failed: %s: %s\n", what, strerror(errno));
-	fflush(stdout);
-	reboot(RB_AUTOBOOT);
-}
-
-static void say(const char *name, double value)
-{
-	printf("row %s %.3f\n", name, value);
-	fflush(stdout);
-}
 
 /* Where a block begins is a multiple of this, so no page ends within a block. */
 #define CODE_SIZE	1024
@@ -329,8 +315,6 @@ int main(void)
 	must(shared != MAP_FAILED, "mmap");
 	step_rows();
 	branch_rows();
-	printf("complete\n");
-	fflush(stdout);
-	reboot(RB_AUTOBOOT);
+	all_said();
 	return 0;
 }

@@ -24,7 +24,6 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
-#include <sys/reboot.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -49,30 +48,6 @@ static bool quick;
 static struct shared {
 	_Atomic int ready;
 } *shared;
-
-void must(bool ok, const char *what)
-{
-	if (ok)
-		return;
-	printf("failed: %s: %s\n", what, strerror(errno));
-	fflush(stdout);
-	reboot(RB_AUTOBOOT);
-}
-
-void say(const char *name, double value)
-{
-	printf("row %s %.3f\n", name, value);
-	fflush(stdout);
-}
-
-void write_file(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY);
-	ssize_t len = strlen(text);
-
-	must(fd >= 0 && write(fd, text, len) == len, path);
-	close(fd);
-}
 
 static long number_in(const char *path)
 {
@@ -477,15 +452,13 @@ static void plain_hits(void)
 }
 
 /* Have a module of bench/probe at the marker. */
-static void load_module(const char *path, const char *more)
+static void load_at_marker(const char *path, const char *more)
 {
-	int fd = open(path, O_RDONLY);
 	char args[64];
 
 	snprintf(args, sizeof(args), "path=%s offset=%lu %s", FILE_PATH,
 		 OFFSET(site[0]), more);
-	must(fd >= 0 && !syscall(SYS_finit_module, fd, args, 0), path);
-	close(fd);
+	load_module(path, args);
 }
 
 static void unload_module(const char *name)
@@ -496,7 +469,7 @@ static void unload_module(const char *name)
 static void probe_hits(void)
 {
 	map_file();
-	load_module("/utrace_probe.ko", "");
+	load_at_marker("/utrace_probe.ko", "");
 	say("hit_uprobe", hit_cost());
 	unload_module("utrace_probe");
 }
@@ -505,7 +478,7 @@ static void probe_hits(void)
 static void module_hits(const char *name, bool report)
 {
 	map_file();
-	load_module("/utrace_report.ko", report ? "report=1" : "");
+	load_at_marker("/utrace_report.ko", report ? "report=1" : "");
 	say(name, hit_cost());
 	must(number_in(REPORT "hits") == all_hits &&
 	     number_in(REPORT "reports") == (report ? all_hits : 0),
@@ -643,8 +616,6 @@ int main(void)
 		in_child(forks_while_arming);
 	else
 		usual_rows();
-	printf("complete\n");
-	fflush(stdout);
-	reboot(RB_AUTOBOOT);
+	all_said();
 	return 0;
 }

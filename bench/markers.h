@@ -9,11 +9,12 @@
 #define MARKERS_H
 
 #include <linux/types.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
 #include <x86intrin.h>
+
+#include "rows.h"
 
 #define TRACING		"/sys/kernel/tracing"
 #define FILE_PATH	"/marked"
@@ -57,12 +58,6 @@ struct marked {
 
 /* The descriptor of words that the current process arms things by. */
 extern int words;
-
-/* If @ok is false, print the failure and reboot, which ends the measurement. */
-void must(bool ok, const char *what);
-
-void say(const char *name, double value);
-void write_file(const char *path, const char *text);
 
 static inline unsigned long tsc(void)
 {
