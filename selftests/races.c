@@ -15,11 +15,7 @@
 
 static void on_cpu(int cpu)
 {
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu % get_nprocs(), &set);
-	sched_setaffinity(0, sizeof(set), &set);
+	ut_pin_to(cpu % get_nprocs());
 }
 
 /* Busy loops, for a time shorter than any sleep. */

@@ -91,22 +91,47 @@ static inline bool ut_prepare(struct ut_target *t)
 	return t->sh != MAP_FAILED;
 }
 
+/* In parent and child, after the fork of a target that has returned @pid. */
+static inline bool ut_forked(struct ut_target *t, pid_t pid)
+{
+	t->pid = pid;
+	if (pid < 0)
+		return false;
+	if (!pid) {
+		ut_be_child();
+		_exit(t->fn(t));
+	}
+	ut_pids[ut_npids++] = pid;
+	return true;
+}
+
 /* Start a child that runs @fn and exits with its result. */
 static inline bool ut_spawn(struct ut_target *t,
 			    int (*fn)(struct ut_target *t))
 {
 	t->fn = fn;
-	if (ut_npids == UT_MAX_TARGETS || !ut_prepare(t))
-		return false;
-	t->pid = fork();
-	if (t->pid < 0)
-		return false;
-	if (!t->pid) {
-		ut_be_child();
-		_exit(fn(t));
-	}
-	ut_pids[ut_npids++] = t->pid;
-	return true;
+	return ut_npids < UT_MAX_TARGETS && ut_prepare(t) &&
+	       ut_forked(t, fork());
+}
+
+/* Does the kernel have pid namespaces? */
+static inline bool ut_has_pid_ns(void)
+{
+	return !access("/proc/self/ns/pid", F_OK);
+}
+
+/*
+ * Start a target as the init of a pid namespace, with more new namespaces if
+ * @flags say so.  t->pid is its number outside.
+ */
+static inline bool ut_spawn_in_new(struct ut_target *t,
+				   int (*fn)(struct ut_target *t),
+				   unsigned long flags)
+{
+	t->fn = fn;
+	return ut_npids < UT_MAX_TARGETS && ut_prepare(t) &&
+	       ut_forked(t, syscall(SYS_clone, CLONE_NEWPID | flags | SIGCHLD,
+				    0, 0, 0, 0));
 }
 
 /* Wait for the end of the target, until the deadline. */
@@ -133,6 +158,32 @@ static inline int ut_spin(struct ut_target *t)
 {
 	while (!t->sh->quit)
 		t->sh->counter++;
+	return 0;
+}
+
+/* Let the calling thread run on this CPU only. */
+static inline void ut_pin_to(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+/* Function of a target: keep the CPU t->arg busy. */
+static inline int ut_hog(struct ut_target *t)
+{
+	ut_pin_to(t->arg);
+	return ut_spin(t);
+}
+
+/* Function of a target: sleep. */
+static inline int ut_pauses(struct ut_target *t)
+{
+	ut_say(t);
+	while (!t->sh->quit)
+		pause();
 	return 0;
 }
 

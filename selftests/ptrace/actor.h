@@ -127,17 +127,13 @@ static inline int actor(struct ut_target *t)
 	struct sigaction act = {
 		.sa_sigaction = actor_on_signal, .sa_flags = SA_SIGINFO,
 	};
-	sigset_t set;
 	int what;
 
 	actor_sh = t->sh;
 	sigaction(SIGUSR1, &act, NULL);
 	sigaction(SIGUSR2, &act, NULL);
 	signal(SIGHUP, SIG_IGN);
-	/* The death of a child is no stop. */
-	sigemptyset(&set);
-	sigaddset(&set, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &set, NULL);
+	two_block(SIGCHLD);
 	if (t->arg && !two_become(t->arg))
 		return 97;
 	ut_helper();

@@ -14,16 +14,6 @@
 #define LIMITED		(TWO_NOBODY - 3)	/* user with few engines */
 #define RACE_MS		3000
 
-/* The signal would be a stop for the tracers. */
-static void block_sigchld(void)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-}
-
 static void *shared(size_t size)
 {
 	return mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -179,7 +169,7 @@ static int forks_setid(struct ut_target *t)
 	int status = -1;
 	pid_t pid;
 
-	block_sigchld();
+	two_block(SIGCHLD);
 	if (!two_become(TWO_NOBODY))
 		return 97;
 	ut_say(t);
@@ -320,7 +310,7 @@ static pid_t fork_duelist(long number, unsigned int delay_us)
 	if (pid)
 		return pid;
 	ut_be_child();
-	block_sigchld();
+	two_block(SIGCHLD);
 	if (!two_become(TWO_NOBODY))
 		_exit(97);
 	while (!duel->pid[0] || !duel->pid[1])

@@ -298,13 +298,9 @@ static struct pair *pair;
 static int seizes_in_rounds(struct ut_target *t)
 {
 	int i = t->arg, round = 0, status;
-	sigset_t set;
 	pid_t pid;
 
-	/* The signal would be a stop for the first tracer. */
-	sigemptyset(&set);
-	sigaddset(&set, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &set, NULL);
+	two_block(SIGCHLD);
 	ut_say(t);
 	while (!pair->over) {
 		if (pair->round == round) {

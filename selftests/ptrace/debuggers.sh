@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# utrace selftests - gdb, strace, delve and LeakSanitizer on one program
+# utrace selftests - gdb, strace, delve, PRoot and LeakSanitizer on one program
 set -uo pipefail
 
 # shellcheck source=selftests/lib.sh
@@ -199,6 +199,15 @@ if ! skip "$text" dlv && ! skip "$text" "$bin/goroutines"; then
 	wait "${jobs[@]}" 2> /dev/null
 	holds "strace hears of the end of Go" has "$tmp/strace" 'killed by SIGKILL'
 	jobs=()
+fi
+
+# PRoot changes the system calls of its program, which strace traces as well.
+text="PRoot does its work under strace"
+if ! skip "$text" proot; then
+	strace -f -o "$tmp/strace" timeout $((60 * patience)) proot -0 id -u \
+		> "$tmp/proot" 2>&1 < /dev/null
+	holds "$text" grep -qx 0 "$tmp/proot"
+	holds "strace sees the program of PRoot" has "$tmp/strace" 'geteuid(' 'exited with 0'
 fi
 
 # attach PID: start a strace of the process, whose number is in $last then

@@ -195,18 +195,11 @@ TEST_F(tracers, end_wakes_the_tracers)
 	int i;
 
 	ASSERT_TRUE(two_seize_both(self, 0, 0));
-	for (i = 0; i < 2; i++) {
-		tr[i]->call->op = TWO_WAIT;
-		tr[i]->call->pid = t->pid;
-		tr[i]->call->data = 0;
-		ASSERT_TRUE(ut_go(&tr[i]->t));
-		ASSERT_TRUE(ut_until(ut_asleep_in(tr[i]->t.pid, SYS_wait4)));
-	}
+	for (i = 0; i < 2; i++)
+		ASSERT_TRUE(two_begin_wait(tr[i], t->pid, 0));
 	actor_do(t, ACTOR_EXITS);
-	for (i = 0; i < 2; i++) {
-		ASSERT_TRUE(ut_hear(&tr[i]->t));
-		EXPECT_EQ(ENDED, tr[i]->call->ret);
-	}
+	for (i = 0; i < 2; i++)
+		EXPECT_EQ(ENDED, two_end_wait(tr[i]));
 }
 
 /* The test, real parent and further tracer, gets one status. */
@@ -264,18 +257,13 @@ TEST_F(tracers, thread_ends)
 /* A thread that waits for its own tracees alone is woken, too. */
 TEST_F(tracers, end_wakes_a_wait_for_own_tracees)
 {
-	struct two_call *call = self->s.call;
+	struct two_tracer *s = &self->s;
 	struct ut_target *t = &self->t;
 
 	ASSERT_TRUE(two_seize_both(self, 0, 0));
-	call->op = TWO_WAIT;
-	call->pid = t->pid;
-	call->data = __WALL | __WNOTHREAD;
-	ASSERT_TRUE(ut_go(&self->s.t));
-	ASSERT_TRUE(ut_until(ut_asleep_in(self->s.t.pid, SYS_wait4)));
+	ASSERT_TRUE(two_begin_wait(s, t->pid, __WALL | __WNOTHREAD));
 	actor_do(t, ACTOR_EXITS);
-	ASSERT_TRUE(ut_hear(&self->s.t));
-	EXPECT_EQ(ENDED, call->ret);
+	EXPECT_EQ(ENDED, two_end_wait(s));
 }
 
 /* The end of a leader is told with that of its last thread, traced or not. */

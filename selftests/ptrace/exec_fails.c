@@ -18,16 +18,16 @@ static const struct scene both = {
 static void fails(struct __test_metadata *_metadata, struct ut_target *t,
 		  const struct scene *sc)
 {
-	const char *why = setup();
 	pid_t tid, child;
 	int status;
 
-	if (why)
-		SKIP(return, "%s", why);
-	ASSERT_TRUE(start(t));
+	if (!two_yama_allows())
+		SKIP(return, "yama restricts ptrace");
+	ASSERT_TRUE(exec_setup());
+	ASSERT_TRUE(exec_start(t));
 	tid = t->sh->tid[1];
 	ASSERT_NE(t->pid, tid);
-	ASSERT_TRUE(attach(t, sc));
+	ASSERT_TRUE(exec_attach(t, sc));
 	t->sh->go[1] = BAD_FILE;
 	/* The tracers have been told nothing yet. */
 	child = child_when_free(tid);
@@ -84,15 +84,6 @@ TEST_F(tracers, fails_beside_a_traced_leader_under_both)
 	fails(_metadata, &self->t, &both);
 }
 
-/* Function of a target: the init of a pid namespace. */
-static int sleeps(struct ut_target *t)
-{
-	ut_say(t);
-	while (!t->sh->quit)
-		pause();
-	return 0;
-}
-
 /*
  * The init of a pid namespace ends when all numbers of the namespace have been
  * freed, each once.
@@ -101,20 +92,22 @@ TEST_F(tracers, numbers_do_not_leak)
 {
 	const struct scene *scenes[] = { &alone, &beside, &both };
 	struct ut_target init = {};
-	const char *why = setup();
 	int i, status;
 
-	if (why)
-		SKIP(return, "%s", why);
-	if (unshare(CLONE_NEWPID))
-		SKIP(return, "no pid namespace: %s", strerror(errno));
-	ASSERT_TRUE(ut_spawn(&init, sleeps));
+	if (!ut_has_pid_ns())
+		SKIP(return, "no pid namespaces");
+	if (!two_yama_allows())
+		SKIP(return, "yama restricts ptrace");
+	ASSERT_TRUE(exec_setup());
+	/* All children from here on belong to the namespace. */
+	ASSERT_EQ(0, unshare(CLONE_NEWPID));
+	ASSERT_TRUE(ut_spawn(&init, ut_pauses));
 	ASSERT_TRUE(ut_hear(&init));
 	for (i = 0; i < ROUNDS; i++) {
 		const struct scene *sc = scenes[i % 3];
 
-		ASSERT_TRUE(start(&self->t));
-		ASSERT_TRUE(attach(&self->t, sc));
+		ASSERT_TRUE(exec_start(&self->t));
+		ASSERT_TRUE(exec_attach(&self->t, sc));
 		self->t.sh->go[1] = BAD_FILE;
 		ASSERT_TRUE(all_pass(sc, self->t.pid, SIGSEGV));
 		ASSERT_TRUE(all_are_told_end(sc, self->t.pid, SIGSEGV));

@@ -11,16 +11,16 @@
 static void succeeds(struct __test_metadata *_metadata, struct ut_target *t,
 		     const struct scene *sc)
 {
-	const char *why = setup();
 	struct two_tracer *tr;
 	int i, status;
 	pid_t tid;
 
-	if (why)
-		SKIP(return, "%s", why);
-	ASSERT_TRUE(start(t));
+	if (!two_yama_allows())
+		SKIP(return, "yama restricts ptrace");
+	ASSERT_TRUE(exec_setup());
+	ASSERT_TRUE(exec_start(t));
 	tid = t->sh->tid[1];
-	ASSERT_TRUE(attach(t, sc));
+	ASSERT_TRUE(exec_attach(t, sc));
 	t->sh->go[1] = GOOD_FILE;
 	for (i = 0; (tr = tracer_of(sc, i)); i++) {
 		ASSERT_EQ(two_event(PTRACE_EVENT_EXEC), two_wait(tr, -1));
@@ -85,7 +85,7 @@ static bool race(struct ut_target *t, const struct scene *sc, int file)
 	pid_t tid;
 	bool good;
 
-	if (!start(t) || !attach(t, sc))
+	if (!exec_start(t) || !exec_attach(t, sc))
 		return false;
 	tid = t->sh->tid[1];
 	t->sh->go[1] = file;
@@ -106,13 +106,13 @@ static void killed_meanwhile(struct __test_metadata *_metadata,
 			     struct ut_target *t, const struct scene *scenes,
 			     int n)
 {
-	const char *why = setup();
 	int rounds = 0;
 	bool good;
 	long end;
 
-	if (why)
-		SKIP(return, "%s", why);
+	if (!two_yama_allows())
+		SKIP(return, "yama restricts ptrace");
+	ASSERT_TRUE(exec_setup());
 	end = ut_now_ms() + RACE_MS;
 	do {
 		good = race(t, &scenes[rounds / 2 % n],

@@ -19,7 +19,7 @@
 /* What go[1] of the target is: the file that its thread executes. */
 enum { BAD_FILE = 1, GOOD_FILE };
 
-static struct two_tracer first, further[2];
+static struct two_tracer exec_first, exec_further[2];
 
 /*
  * Copies of the helper.  They have no name, and so need no clean-up, and a
@@ -93,7 +93,7 @@ static inline void *executes(void *arg)
 }
 
 /* Function of a target: a leader that sleeps, and a thread that executes. */
-static inline int target(struct ut_target *t)
+static inline int exec_target(struct ut_target *t)
 {
 	struct rlimit none = {};
 	pthread_t thread;
@@ -109,15 +109,15 @@ static inline int target(struct ut_target *t)
 }
 
 /* Start the target, again if it is over. */
-static inline bool start(struct ut_target *t)
+static inline bool exec_start(struct ut_target *t)
 {
 	if (!t->sh)
-		return ut_spawn(t, target) && ut_hear(t);
+		return ut_spawn(t, exec_target) && ut_hear(t);
 	memset(t->sh, 0, sizeof(*t->sh));
 	t->pid = fork();
 	if (!t->pid) {
 		ut_be_child();
-		_exit(target(t));
+		_exit(exec_target(t));
 	}
 	/* The number before was reaped. */
 	ut_pids[ut_npids - 1] = t->pid;
@@ -136,15 +136,15 @@ static inline bool attach_to(pid_t tid, const struct scene *sc)
 {
 	int i;
 
-	if (two_seize(&first, tid, sc->options))
+	if (two_seize(&exec_first, tid, sc->options))
 		return false;
 	for (i = 0; i < sc->further; i++)
-		if (two_seize(&further[i], tid, sc->options))
+		if (two_seize(&exec_further[i], tid, sc->options))
 			return false;
-	return sc->stays || two_leave(&first, tid);
+	return sc->stays || two_leave(&exec_first, tid);
 }
 
-static inline bool attach(struct ut_target *t, const struct scene *sc)
+static inline bool exec_attach(struct ut_target *t, const struct scene *sc)
 {
 	return attach_to(t->sh->tid[1], sc) &&
 	       (!sc->leader || attach_to(t->pid, sc));
@@ -155,7 +155,7 @@ static inline struct two_tracer *tracer_of(const struct scene *sc, int i)
 {
 	if (sc->stays)
 		i--;
-	return i < 0 ? &first : i < sc->further ? &further[i] : NULL;
+	return i < 0 ? &exec_first : i < sc->further ? &exec_further[i] : NULL;
 }
 
 /* Each tracer is told the signal, in any order, and passes it. */
@@ -246,16 +246,11 @@ static inline bool is_free(pid_t number)
 	       ut_waitpid(pid, NULL, 0) == 1;
 }
 
-static inline const char *setup(void)
+/* Make the files, and start the tracers. */
+static inline bool exec_setup(void)
 {
-	if (!two_yama_allows())
-		return "yama restricts ptrace";
-	if (!make_files())
-		return "the files to execute could not be made";
-	if (!two_start_as(&first, TWO_NOBODY) ||
-	    !two_start_nobodies(&further[0], &further[1]))
-		return "no tracers";
-	return NULL;
+	return make_files() && two_start_as(&exec_first, TWO_NOBODY) &&
+	       two_start_nobodies(&exec_further[0], &exec_further[1]);
 }
 
 #endif /* UTRACE_EXEC_THREAD_H */

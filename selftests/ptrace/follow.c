@@ -259,15 +259,10 @@ TEST_F(tracers, exec_ends_the_tracing_of_the_leader)
 	ASSERT_EQ(0, two_seize(p, t->pid, 0));
 	ASSERT_EQ(0, two_seize(s, t->pid, PTRACE_O_TRACEEXEC));
 	/* The further tracer sleeps in wait4() during the exec. */
-	s->call->op = TWO_WAIT;
-	s->call->pid = t->pid;
-	s->call->data = __WALL;
-	ASSERT_TRUE(ut_go(&s->t));
-	ASSERT_TRUE(ut_until(ut_asleep_in(s->t.pid, SYS_wait4)));
+	ASSERT_TRUE(two_begin_wait(s, t->pid, __WALL));
 	t->sh->go[1] = UT_GO_EXEC;
 	EXPECT_TRUE(ut_became_helper(t->pid));
-	ASSERT_TRUE(ut_hear(&s->t));
-	EXPECT_EQ(-ECHILD, s->call->ret);
+	EXPECT_EQ(-ECHILD, two_end_wait(s));
 	EXPECT_EQ(-ECHILD, two_poll(p, t->pid));
 	EXPECT_EQ(0, ut_status(t->pid, "TracerPid:"));
 }

@@ -19,15 +19,6 @@ static bool seize_alone(struct two_data *self)
 	return two_seize_both(self, 0, 0) && two_leave(&self->p, self->t.pid);
 }
 
-/* Is the real parent told of the stop? */
-static bool parent_sees(pid_t pid, int sig)
-{
-	int status;
-
-	return ut_waitpid(pid, &status, WUNTRACED) == 1 &&
-	       status == two_stop(sig);
-}
-
 /* Stop the actor with a signal that its tracer, or both, pass on. */
 static long stop(struct ut_target *t, struct two_tracer *p,
 		 struct two_tracer *s, int sig)
@@ -60,7 +51,7 @@ static void both_listen(struct __test_metadata *_metadata,
 	ASSERT_TRUE(two_seize_both(self, 0, 0));
 	ASSERT_EQ(0, stop(t, p, s, sig));
 	ASSERT_TRUE(two_play(t->pid, p, listen, s, listen));
-	EXPECT_TRUE(parent_sees(t->pid, sig));
+	EXPECT_TRUE(two_parent_sees(t->pid, sig));
 	/* Who listens has no stop to look at. */
 	EXPECT_FALSE(two_has(p, t->pid));
 	EXPECT_FALSE(two_has(s, t->pid));
@@ -110,7 +101,7 @@ TEST_F(tracers, further_alone_listens)
 	ASSERT_TRUE(seize_alone(self));
 	ASSERT_EQ(0, stop(t, NULL, s, SIGSTOP));
 	ASSERT_EQ(STOPPED, two_wait(s, t->pid));
-	EXPECT_TRUE(parent_sees(t->pid, SIGSTOP));
+	EXPECT_TRUE(two_parent_sees(t->pid, SIGSTOP));
 	ASSERT_EQ(0, two_ptrace(s, PTRACE_LISTEN, t->pid, 0));
 	EXPECT_FALSE(two_has(s, t->pid));
 	EXPECT_TRUE(ut_still(t));
@@ -121,41 +112,6 @@ TEST_F(tracers, further_alone_listens)
 	ASSERT_EQ(two_stop(SIGCONT), two_wait(s, t->pid));
 	ASSERT_EQ(0, two_cont(s, t->pid, SIGCONT));
 	EXPECT_TRUE(ut_runs(t));
-}
-
-/* Resume what a SIGCONT brings until the actor runs. */
-static bool goes_on(struct ut_target *t, struct two_tracer *tr)
-{
-	long end = ut_now_ms() + UT_DEADLINE_MS, old = t->sh->counter, status;
-
-	while (t->sh->counter == old && ut_now_ms() < end) {
-		status = two_poll(tr, t->pid);
-		if (status == TWO_TRAP)
-			two_cont(tr, t->pid, 0);
-		else if (status == two_stop(SIGCONT))
-			two_cont(tr, t->pid, SIGCONT);
-		else if (status != TWO_NONE)
-			return false;
-	}
-	return t->sh->counter != old;
-}
-
-/* PTRACE_CONT lets the task run, though its process stays stopped for the parent. */
-TEST_F(tracers, cont_runs_in_spite_of_job_control)
-{
-	struct two_tracer *s = &self->s;
-	struct ut_target *t = &self->t;
-
-	ASSERT_TRUE(seize_alone(self));
-	ASSERT_EQ(0, stop(t, NULL, s, SIGSTOP));
-	ASSERT_EQ(STOPPED, two_wait(s, t->pid));
-	EXPECT_TRUE(parent_sees(t->pid, SIGSTOP));
-	ASSERT_EQ(0, two_cont(s, t->pid, 0));
-	EXPECT_FALSE(two_has(s, t->pid));
-	EXPECT_TRUE(ut_runs(t));
-	EXPECT_TRUE(two_quiet(s, t->pid));
-	ASSERT_EQ(0, kill(t->pid, SIGCONT));
-	EXPECT_TRUE(goes_on(t, s));
 }
 
 /* A detach does not end job control. */
@@ -203,7 +159,7 @@ TEST_F(tracers, parent_is_told)
 				      WNOHANG | WUNTRACED)));
 	ASSERT_EQ(0, two_cont(s, t->pid, 0));
 	ASSERT_EQ(0, stop(t, p, s, SIGSTOP));
-	EXPECT_TRUE(parent_sees(t->pid, SIGSTOP));
+	EXPECT_TRUE(two_parent_sees(t->pid, SIGSTOP));
 	EXPECT_TRUE(ut_stays(!waitpid(t->pid, &self->status,
 				      WNOHANG | WUNTRACED)));
 	ASSERT_TRUE(two_play(t->pid, p, listens, s, listens));
@@ -226,7 +182,7 @@ TEST_F(tracers, threads_stop)
 	/* The leader, which nobody traces, takes the signal. */
 	ASSERT_EQ(0, syscall(SYS_tgkill, t->pid, t->pid, SIGSTOP));
 	ASSERT_TRUE(two_play(tid, p, listens, s, listens));
-	EXPECT_TRUE(parent_sees(t->pid, SIGSTOP));
+	EXPECT_TRUE(two_parent_sees(t->pid, SIGSTOP));
 	EXPECT_TRUE(ut_thread_still(t, 1));
 	EXPECT_TRUE(ut_thread_still(t, 2));
 	ASSERT_EQ(0, kill(t->pid, SIGCONT));

@@ -8,6 +8,12 @@
  */
 #include "sole.h"
 
+/* The container of a user, with a namespace of users of its own. */
+FIXTURE_VARIANT_ADD(tracers, container_of_a_user)
+{
+	.further = true, .user = true,
+};
+
 #define PASSES	3	/* stops at a fault that the tracer passes on */
 
 /* What go[0] of init is, and go[1] of the other process of the namespace. */
@@ -90,16 +96,54 @@ static int init(struct ut_target *t)
 	}
 }
 
-/* Start init under the tracer; NULL, or why that is not possible. */
-static const char *start(struct two_data *self, const sole_variant *variant)
+static int (*container_init)(struct ut_target *t);
+
+/* Function of a target: a user makes the namespaces, and ends. */
+static int makes_container(struct ut_target *t)
+{
+	pid_t pid;
+
+	if (!two_become(TWO_NOBODY) || unshare(CLONE_NEWUSER | CLONE_NEWPID))
+		return 97;
+	pid = fork();
+	if (!pid)
+		_exit(container_init(t));
+	t->sh->tid[0] = pid;
+	return pid < 0 ? 98 : 0;
+}
+
+/* Init becomes a child of the test when the process that made it has ended. */
+static bool start_container(struct two_data *self)
+{
+	struct ut_target *t = &self->t, guard = {};
+
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1) || !ut_spawn(t, makes_container) ||
+	    !ut_reap(t, &self->status) || self->status)
+		return false;
+	t->pid = t->sh->tid[0];
+	ut_pids[ut_npids - 1] = t->pid;
+	guard.arg = t->pid;
+	return ut_spawn(&guard, two_guard) && ut_hear(&guard);
+}
+
+/* Start @fn as init of a pid namespace. */
+static bool start_init(struct two_data *self, const sole_variant *variant,
+		       int (*fn)(struct ut_target *t))
 {
 	struct ut_target *t = &self->t;
 
-	if (unshare(CLONE_NEWPID))
-		return "no pid namespace";
-	if (!ut_spawn(t, init) || !ut_hear(t) || !ut_runs(t))
-		return "no init of a pid namespace";
-	return sole_seize(self, variant, t->pid, 0) ? "no tracer" : NULL;
+	container_init = fn;
+	return (variant->user ? start_container(self) :
+				ut_spawn_in_new(t, fn, 0)) && ut_hear(t);
+}
+
+/* Start init under the tracer. */
+static bool start(struct two_data *self, const sole_variant *variant)
+{
+	struct ut_target *t = &self->t;
+
+	return start_init(self, variant, init) && ut_runs(t) &&
+	       !sole_seize(self, variant, t->pid, 0);
 }
 
 /* Has the member sent a signal to init? */
@@ -151,10 +195,9 @@ static bool skip(struct two_tracer *tr, pid_t pid)
 
 TEST_F(tracers, protected)
 {
-	const char *why = start(self, variant);
-
-	if (why)
-		SKIP(return, "%s", why);
+	if (!ut_has_pid_ns())
+		SKIP(return, "no pid namespaces");
+	ASSERT_TRUE(start(self, variant));
 	EXPECT_TRUE(is_protected(self));
 	ASSERT_TRUE(two_leave(&self->s, self->t.pid));
 	EXPECT_TRUE(is_protected(self));
@@ -163,10 +206,9 @@ TEST_F(tracers, protected)
 /* The parent can kill it. */
 TEST_F(tracers, killed_from_outside)
 {
-	const char *why = start(self, variant);
-
-	if (why)
-		SKIP(return, "%s", why);
+	if (!ut_has_pid_ns())
+		SKIP(return, "no pid namespaces");
+	ASSERT_TRUE(start(self, variant));
 	ASSERT_EQ(0, kill(self->t.pid, SIGKILL));
 	EXPECT_EQ(two_killed(SIGKILL), two_wait(&self->s, self->t.pid));
 	EXPECT_TRUE(ut_reap(&self->t, &self->status));
@@ -175,12 +217,12 @@ TEST_F(tracers, killed_from_outside)
 /* ptrace(2): the tracee stops for a signal that it ignores, too. */
 TEST_F(tracers, signal_that_init_ignores)
 {
-	const char *why = start(self, variant);
 	struct two_tracer *s = &self->s;
 	struct ut_target *t = &self->t;
 
-	if (why)
-		SKIP(return, "%s", why);
+	if (!ut_has_pid_ns())
+		SKIP(return, "no pid namespaces");
+	ASSERT_TRUE(start(self, variant));
 	ASSERT_TRUE(member_kills(t, SIGTERM));
 	ASSERT_EQ(two_stop(SIGTERM), two_wait(s, t->pid));
 	ASSERT_EQ(0, two_cont(s, t->pid, SIGTERM));
@@ -190,13 +232,13 @@ TEST_F(tracers, signal_that_init_ignores)
 
 TEST_F(tracers, breakpoint)
 {
-	const char *why = start(self, variant);
 	struct two_tracer *s = &self->s;
 	struct ut_target *t = &self->t;
 	int disposition;
 
-	if (why)
-		SKIP(return, "%s", why);
+	if (!ut_has_pid_ns())
+		SKIP(return, "no pid namespaces");
+	ASSERT_TRUE(start(self, variant));
 	for (disposition = IS_DEFAULT; disposition <= IS_IGNORED;
 	     disposition++) {
 		t->sh->go[2] = SIGTRAP;
@@ -219,13 +261,13 @@ TEST_F(tracers, breakpoint)
 static void faults(struct __test_metadata *_metadata, struct two_data *self,
 		   const sole_variant *variant, int what, int sig)
 {
-	const char *why = start(self, variant);
 	struct two_tracer *s = &self->s;
 	struct ut_target *t = &self->t;
 	int disposition, i;
 
-	if (why)
-		SKIP(return, "%s", why);
+	if (!ut_has_pid_ns())
+		SKIP(return, "no pid namespaces");
+	ASSERT_TRUE(start(self, variant));
 	for (disposition = IS_DEFAULT; disposition <= IS_IGNORED;
 	     disposition++) {
 		t->sh->go[2] = sig;
@@ -270,11 +312,11 @@ TEST_F(tracers, sigbus)
 /* Without a tracer, the fault of an init is the end of it. */
 TEST_F(tracers, fault_after_the_tracer)
 {
-	const char *why = start(self, variant);
 	struct ut_target *t = &self->t;
 
-	if (why)
-		SKIP(return, "%s", why);
+	if (!ut_has_pid_ns())
+		SKIP(return, "no pid namespaces");
+	ASSERT_TRUE(start(self, variant));
 	ASSERT_TRUE(two_leave(&self->s, t->pid));
 	t->sh->go[0] = INIT_SEGV;
 	ASSERT_TRUE(ut_reap(t, &self->status));
@@ -325,44 +367,19 @@ static int threaded_init(struct ut_target *t)
 	return 96;
 }
 
-/* Function of a target: a tracer of go[0], which follows, and passes all. */
-static int follower(struct ut_target *t)
-{
-	int status;
-	pid_t pid;
-
-	ut_await(t);
-	t->sh->value[0] = ptrace(PTRACE_SEIZE, t->sh->go[0], 0,
-				 PTRACE_O_TRACECLONE) ? -errno : 0;
-	ut_say(t);
-	while ((pid = waitpid(-1, &status, __WALL)) > 0)
-		if (WIFSTOPPED(status))
-			ptrace(PTRACE_CONT, pid, 0,
-			       status >> 16 ? 0 : WSTOPSIG(status));
-	return 0;
-}
-
 TEST_F(tracers, threads_that_are_followed)
 {
-	struct ut_target *t = &self->t, tracer = {};
+	struct ut_target *t = &self->t, follower = {};
 
-	ASSERT_TRUE(ut_spawn(&tracer, follower));
-	if (unshare(CLONE_NEWPID))
-		SKIP(return, "no pid namespace");
-	ASSERT_TRUE(ut_spawn(t, threaded_init));
-	ASSERT_TRUE(ut_hear(t));
-	if (variant->further)
-		ASSERT_EQ(0, two_seize(&self->p, t->pid, 0));
-	tracer.sh->go[0] = t->pid;
-	ASSERT_TRUE(ut_go(&tracer));
-	ASSERT_TRUE(ut_hear(&tracer));
-	ASSERT_EQ(0, tracer.sh->value[0]);
-	if (variant->further)
-		ASSERT_TRUE(two_leave(&self->p, t->pid));
+	if (!ut_has_pid_ns())
+		SKIP(return, "no pid namespaces");
+	ASSERT_TRUE(start_init(self, variant, threaded_init));
+	ASSERT_TRUE(sole_follow(self, variant, &follower));
 	ASSERT_TRUE(ut_go(t));
 	EXPECT_TRUE(ut_until(t->sh->counter > THREADS ||
 			     ut_state(t->pid) == 'Z'));
 	EXPECT_LT(THREADS, t->sh->counter);
+	EXPECT_LT(0, follower.sh->value[SOLE_SIGNALS]);
 }
 
 TEST_HARNESS_MAIN

@@ -46,29 +46,14 @@ static bool keeps(struct two_data *self)
 	       has_at_once(&self->s, self->t.pid);
 }
 
-/* Resume @pid from a stop if there is one, or listen to job control. */
-static void pass(struct two_tracer *tr, pid_t pid, bool listens)
-{
-	long status = two_poll(tr, pid);
-	int sig = status < 0 ? 0 : WSTOPSIG(status);
-	int event = status < 0 ? 0 : status >> 16;
-
-	if (status < 0 || !WIFSTOPPED(status))
-		return;
-	if (listens && event == PTRACE_EVENT_STOP && sig != SIGTRAP)
-		two_ptrace(tr, PTRACE_LISTEN, pid, 0);
-	else
-		two_cont(tr, pid, event || sig == SIGTRAP ? 0 : sig);
-}
-
 /* The other tracers pass what they are told. */
 static void others_pass(struct two_data *self, bool listen)
 {
 	long end = ut_now_ms() + GO_ON_MS;
 
 	while (ut_now_ms() < end) {
-		pass(&self->p, self->t.pid, listen);
-		pass(&self->s2, self->t.pid, listen);
+		two_pass(&self->p, self->t.pid, listen);
+		two_pass(&self->s2, self->t.pid, listen);
 		ut_sleep_ms(2);
 	}
 }
@@ -81,9 +66,9 @@ static bool goes_on(struct two_data *self)
 
 	if (two_cont(&self->s, pid, 0))
 		return false;
-	return ut_until((pass(&self->p, pid, false),
-			 pass(&self->s2, pid, false),
-			 pass(&self->s, pid, false),
+	return ut_until((two_pass(&self->p, pid, false),
+			 two_pass(&self->s2, pid, false),
+			 two_pass(&self->s, pid, false),
 			 self->t.sh->thread_counter[0] != old));
 }
 
@@ -96,6 +81,10 @@ static void group_stop(struct __test_metadata *_metadata,
 
 	EXPECT_TRUE(keeps(self));
 	ASSERT_EQ(0, syscall(SYS_tgkill, t->pid, tid, SIGSTOP));
+	/* The tracee takes no signal in its stop, but the sibling does. */
+	if (tid != t->pid)
+		ASSERT_TRUE(ut_until(ut_state(tid) == 'T' ||
+				     ut_state(tid) == 't'));
 	others_pass(self, listen);
 	ASSERT_TRUE(keeps(self)) {
 		TH_LOG("after SIGSTOP");
@@ -214,6 +203,61 @@ TEST_F(tracers, end_of_others)
 		ASSERT_TRUE(ut_reap(&self->p.t, &self->status));
 		ASSERT_TRUE(keeps(self));
 	}
+	EXPECT_TRUE(goes_on(self));
+}
+
+/* A group stop at a system call */
+
+static void *counts(void *arg)
+{
+	struct ut_shared *sh = arg;
+
+	sh->tid[1] = gettid();
+	for (;;)
+		sh->thread_counter[1]++;
+	return NULL;
+}
+
+/* Function of a target: the leader makes system calls, and has a sibling. */
+static int calls(struct ut_target *t)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, counts, t->sh))
+		return 97;
+	ut_say(t);
+	while (!t->sh->quit) {
+		ut_mark(0);
+		t->sh->thread_counter[0]++;
+	}
+	return 0;
+}
+
+/* The process stops meanwhile.  The tracer is told that when it goes on. */
+TEST_F(tracers, group_stop_in_a_system_call)
+{
+	struct two_tracer *s = &self->s;
+	struct ut_target *t = &self->t;
+
+	ASSERT_TRUE(ut_spawn(t, calls));
+	ASSERT_TRUE(ut_hear(t));
+	ASSERT_TRUE(ut_thread_runs(t, 1));
+	ASSERT_EQ(0, sole_seize(self, variant, t->pid,
+				PTRACE_O_TRACESYSGOOD));
+	ASSERT_EQ(TWO_TRAP, two_interrupt(s, t->pid));
+	ASSERT_EQ(0, two_next(s, t->pid));
+	ASSERT_EQ(TWO_SYSGOOD, two_wait(s, t->pid));
+	ASSERT_EQ(0, syscall(SYS_tgkill, t->pid, t->sh->tid[1], SIGSTOP));
+	ASSERT_TRUE(ut_until(ut_state(t->sh->tid[1]) == 'T'));
+	ASSERT_TRUE(keeps(self));
+	ASSERT_EQ(0, two_cont(s, t->pid, 0));
+	if (variant->beside)
+		ASSERT_EQ(two_group(SIGSTOP), two_wait(&self->p, t->pid));
+	ASSERT_EQ(two_group(SIGSTOP), two_wait(s, t->pid));
+	EXPECT_TRUE(keeps(self));
+	ASSERT_EQ(0, kill(t->pid, SIGCONT));
+	if (variant->beside)
+		ASSERT_EQ(0, two_cont(&self->p, t->pid, 0));
 	EXPECT_TRUE(goes_on(self));
 }
 

@@ -13,6 +13,7 @@
 #include "sole.h"
 
 #define STORM_MS	4000
+#define CPU		0	/* of stops_late() */
 #define XSTATE_SIZE	16384
 #define XSTATE_BV	512	/* offset of the mask of components */
 #define PKRU		9	/* number of the component */
@@ -44,15 +45,6 @@ static int counts(struct ut_target *t)
 	return ut_spin(t);
 }
 
-static void pin_to(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	sched_setaffinity(0, sizeof(set), &set);
-}
-
 static bool seize(pid_t pid)
 {
 	return two_become(TWO_NOBODY) && !ptrace(PTRACE_SEIZE, pid, 0, 0);
@@ -65,7 +57,7 @@ static bool wait_stop(pid_t pid, int *sig)
 
 	if (waitpid(pid, &status, __WALL) != pid || !WIFSTOPPED(status))
 		return false;
-	*sig = status >> 16 ? 0 : WSTOPSIG(status);
+	*sig = pass_signal(status);
 	return true;
 }
 
@@ -114,16 +106,9 @@ static int stops_late(struct ut_target *t)
 {
 	struct sched_param param = {};
 
-	pin_to(0);
+	ut_pin_to(CPU);
 	sched_setscheduler(0, SCHED_IDLE, &param);
 	return stops(t);
-}
-
-/* Function of a target: keep stops_late() from its CPU. */
-static int hogs(struct ut_target *t)
-{
-	pin_to(0);
-	return ut_spin(t);
 }
 
 /* Function of a target: write registers of t->arg in one stop of it. */
@@ -216,8 +201,9 @@ static int signals(struct ut_target *t)
 
 	if (!two_become(TWO_NOBODY))
 		return 97;
+	ut_say(t);
 	while (!t->sh->quit) {
-		kill(t->arg, SIGCONT);
+		t->sh->counter += !kill(t->arg, SIGCONT);
 		if (t->sh->go[0])
 			kill(t->arg, SIGUSR1);
 		for (i = two_any(1024); i > 0; i--)
@@ -233,6 +219,7 @@ static bool start(struct two_data *self, const sole_variant *variant,
 	static struct two_tracer before;
 	static struct ut_target first;
 	struct ut_target *t = &self->t;
+	bool begun;
 
 	if (!two_start_as(&before, TWO_NOBODY) || !ut_spawn(t, counts) ||
 	    !ut_hear(t))
@@ -240,18 +227,10 @@ static bool start(struct two_data *self, const sole_variant *variant,
 	tracee = t->sh;
 	first.arg = t->pid;
 	tr->arg = t->pid;
-	if (variant->beside) {
-		if (!ut_spawn(&first, passes) || !ut_hear(&first))
-			return false;
-	} else if (variant->further && two_seize(&before, t->pid, 0)) {
-		return false;
-	}
-	if (!ut_spawn(tr, fn) || !ut_hear(tr))
-		return false;
-	if (variant->further && !variant->beside &&
-	    !two_leave(&before, t->pid))
-		return false;
-	return ut_go(tr);
+	begun = variant->beside ? ut_spawn(&first, passes) && ut_hear(&first) :
+				  sole_begin(variant, &before, t->pid);
+	return begun && ut_spawn(tr, fn) && ut_hear(tr) &&
+	       sole_end(variant, &before, t->pid) && ut_go(tr);
 }
 
 /* Does the tracer make rounds until the time is over? */
@@ -278,14 +257,16 @@ static void storm(struct __test_metadata *_metadata, struct two_data *self,
 	other.arg = self->t.pid;
 	ASSERT_TRUE(ut_spawn(&other, signals));
 	other.sh->go[0] = handled;
+	ASSERT_TRUE(ut_hear(&other));
 	EXPECT_TRUE(makes_rounds(&tr)) {
 		TH_LOG("the tracer is stuck");
 	}
 	other.sh->quit = 1;
+	EXPECT_LT(0, other.sh->counter);
 	EXPECT_EQ(0, tr.sh->value[RAN]);
 	EXPECT_EQ(0, tr.sh->value[LOST]);
 	EXPECT_EQ(0, tr.sh->value[FAILED]);
-	TH_LOG("%ld rounds", tr.sh->counter);
+	TH_LOG("%ld rounds, %ld signals", tr.sh->counter, other.sh->counter);
 }
 
 TEST_F(tracers, stops)
@@ -296,9 +277,9 @@ TEST_F(tracers, stops)
 /* The tracer is preempted at any place of the request that resumes. */
 TEST_F(tracers, stops_late)
 {
-	struct ut_target hog = {};
+	struct ut_target hog = { .arg = CPU };
 
-	ASSERT_TRUE(ut_spawn(&hog, hogs));
+	ASSERT_TRUE(ut_spawn(&hog, ut_hog));
 	storm(_metadata, self, variant, stops_late, true);
 }
 

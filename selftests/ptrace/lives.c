@@ -21,15 +21,6 @@
 
 #define KILLS	10	/* rounds of a test that a race may pass */
 
-/* Let the tracer sleep in wait4() for the task. */
-static bool sleeps(struct two_tracer *tr, pid_t pid)
-{
-	tr->call->op = TWO_WAIT;
-	tr->call->pid = pid;
-	tr->call->data = __WALL;
-	return ut_go(&tr->t) && ut_until(ut_asleep_in(tr->t.pid, SYS_wait4));
-}
-
 /*
  * The further tracer is told of the end alone, though it wants the event; it
  * sleeps, so that it would be woken by the event, or has the task in a stop.
@@ -44,10 +35,9 @@ TEST_F(tracers, killed_without_event_exit)
 		ASSERT_TRUE(two_seize_both(self, 0, PTRACE_O_TRACEEXIT));
 		if (i & 1)
 			ASSERT_EQ(TWO_TRAP, two_interrupt(s, t->pid));
-		ASSERT_TRUE(sleeps(s, t->pid));
+		ASSERT_TRUE(two_begin_wait(s, t->pid, __WALL));
 		ASSERT_EQ(0, kill(t->pid, SIGKILL));
-		ASSERT_TRUE(ut_hear(&s->t));
-		ASSERT_EQ(two_killed(SIGKILL), s->call->ret);
+		ASSERT_EQ(two_killed(SIGKILL), two_end_wait(s));
 		EXPECT_EQ(-ECHILD, two_poll(s, t->pid));
 		EXPECT_EQ(two_killed(SIGKILL), two_wait(p, t->pid));
 		ASSERT_TRUE(ut_reap(t, &self->status));
@@ -76,10 +66,9 @@ TEST_F(tracers, killed_by_exec_without_event_exit)
 	tid = t->sh->tid[1];
 	ASSERT_EQ(0, two_seize(p, tid, 0));
 	ASSERT_EQ(0, two_seize(s, tid, PTRACE_O_TRACEEXIT));
-	ASSERT_TRUE(sleeps(s, tid));
+	ASSERT_TRUE(two_begin_wait(s, tid, __WALL));
 	t->sh->go[2] = UT_GO_EXEC;
-	ASSERT_TRUE(ut_hear(&s->t));
-	EXPECT_EQ(0, s->call->ret);
+	ASSERT_EQ(0, two_end_wait(s));
 	EXPECT_EQ(-ECHILD, two_poll(s, tid));
 	/* The exec waits for the first tracer alone. */
 	EXPECT_EQ(0, two_wait(p, tid));
@@ -88,14 +77,10 @@ TEST_F(tracers, killed_by_exec_without_event_exit)
 
 /* Flags of clone() */
 
-/* Block SIGCHLD, which would be a stop, and wait for go[0]. */
+/* Wait for go[0]. */
 static void begin(struct ut_target *t)
 {
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &set, NULL);
+	two_block(SIGCHLD);
 	actor_sh = t->sh;
 	t->sh->tid[0] = ut_gettid();
 	ut_say(t);

@@ -408,8 +408,8 @@ static void no_siginfo(struct __test_metadata *_metadata, pid_t pid)
 }
 
 /*
- * PTRACE_CONT of a further tracer lets the task run if the first tracer listens.  A first
- * tracer that does not has the task in its stop.
+ * PTRACE_CONT of a further tracer lets the task run if the first tracer listens.  If
+ * the first tracer does not listen, the task stays in the first tracer's stop.
  */
 TEST_F(tracers, group_stop)
 {

@@ -182,34 +182,46 @@ TEST_F(tracers, requests)
 	close(fd);
 }
 
-/* Pass all stops on until the actor has done something more than @done. */
-static bool serve(struct ut_target *t, int done)
+/*
+ * Pass all stops on until the actor has done something more than @done, and see
+ * whether a child of the actor has stopped.
+ */
+static bool serve(struct ut_target *t, int done, bool *followed)
 {
 	long end = ut_now_ms() + UT_DEADLINE_MS;
 	int status;
 	pid_t pid;
 
+	*followed = false;
 	while (t->sh->value[ACTOR_DONE] == done) {
 		pid = waitpid(-1, &status, __WALL | WNOHANG);
-		if (pid > 0 && WIFSTOPPED(status))
-			ask(PTRACE_CONT, pid,
-			    status >> 16 ? 0 : WSTOPSIG(status));
+		if (pid > 0 && WIFSTOPPED(status)) {
+			*followed |= pid != t->pid;
+			pass_stop(pid, status);
+		}
 		if (ut_now_ms() > end)
 			return false;
 	}
 	return true;
 }
 
+/* Has the actor made a child in its last action? */
+static bool made_child(struct ut_target *t, int action)
+{
+	return action == ACTOR_CLONES ? !t->sh->value[ACTOR_RESULT] :
+					t->sh->value[ACTOR_CHILD] > 0;
+}
+
 /*
- * A fork fails, or makes a child that is followed or, as the log says, is not.
- * In any case the task goes on.
+ * A clone fails, or makes a child that is followed.  In both cases the task
+ * goes on.
  */
 static void follow(struct __test_metadata *_metadata, struct two_data *self,
 		   int action, long options)
 {
 	const char *why = fail_nth_why_not();
 	struct ut_target *t = &self->t;
-	bool used = true;
+	bool used = true, followed;
 	int fd, n;
 
 	if (why)
@@ -224,7 +236,10 @@ static void follow(struct __test_metadata *_metadata, struct two_data *self,
 		t->sh->go[1] = 1;
 		ASSERT_TRUE(fail_nth_arm(fd, n));
 		actor_do(t, action);
-		ASSERT_TRUE(serve(t, n - 1));
+		ASSERT_TRUE(serve(t, n - 1, &followed));
+		EXPECT_EQ(made_child(t, action), followed) {
+			TH_LOG("allocation %d", n);
+		}
 		used = !fail_nth_left(fd);
 	}
 	printf("# %d allocations\n", n - 2);

@@ -15,27 +15,6 @@
 
 /* Pid namespaces */
 
-/*
- * Start a target as the first process of a pid namespace, with more namespaces
- * as @flags say; t->pid is its number outside.  -errno if that does not work.
- */
-static int spawn_in_new(struct ut_target *t, int (*fn)(struct ut_target *t),
-			unsigned long flags)
-{
-	if (ut_npids == UT_MAX_TARGETS || !ut_prepare(t))
-		return -ENOMEM;
-	t->fn = fn;
-	t->pid = syscall(SYS_clone, CLONE_NEWPID | flags | SIGCHLD, 0, 0, 0, 0);
-	if (t->pid < 0)
-		return -errno;
-	if (!t->pid) {
-		ut_be_child();
-		_exit(fn(t));
-	}
-	ut_pids[ut_npids++] = t->pid;
-	return ut_hear(t) ? 0 : -ETIME;
-}
-
 /* Find out both numbers of a thread, which is in a namespace of its own. */
 static bool numbers_of(pid_t tid, int *outer, int *inner)
 {
@@ -92,12 +71,13 @@ TEST_F(tracers, tracers_outside)
 {
 	struct two_tracer *p = &self->p, *s = &self->s, *one;
 	struct ut_target *t = &self->t;
-	int outer = 0, inner = 0, ret;
+	int outer = 0, inner = 0;
 	long child;
 
-	ret = spawn_in_new(t, actor, 0);
-	if (ret)
-		SKIP(return, "no pid namespace: %s", strerror(-ret));
+	if (!ut_has_pid_ns())
+		SKIP(return, "no pid namespaces");
+	ASSERT_TRUE(ut_spawn_in_new(t, actor, 0));
+	ASSERT_TRUE(ut_hear(t));
 	ASSERT_EQ(0, two_seize(p, t->pid, PTRACE_O_TRACEFORK));
 	ASSERT_EQ(0, two_seize(s, t->pid, PTRACE_O_TRACEFORK));
 	EXPECT_STREQ(two_pair(p->t.pid, s->t.pid), two_tracers(t->pid));
@@ -142,11 +122,11 @@ TEST_F(tracers, exec_of_a_thread)
 	};
 	struct ut_target *t = &self->t;
 	pid_t tid;
-	int ret;
 
-	ret = spawn_in_new(t, three_threads, 0);
-	if (ret)
-		SKIP(return, "no pid namespace: %s", strerror(-ret));
+	if (!ut_has_pid_ns())
+		SKIP(return, "no pid namespaces");
+	ASSERT_TRUE(ut_spawn_in_new(t, three_threads, 0));
+	ASSERT_TRUE(ut_hear(t));
 	ASSERT_TRUE(ut_until(t->sh->tid[0]));
 	EXPECT_EQ(1, t->sh->tid[0]);
 	tid = outer_tid(t->pid, t->sh->tid[1]);
@@ -204,14 +184,14 @@ TEST_F(tracers, tracers_have_no_number_inside)
 {
 	struct two_tracer *p = &self->p, *s = &self->s;
 	struct ut_target *t = &self->t;
-	int ret;
 
 	own_status = mmap(NULL, OWN_SIZE, PROT_READ | PROT_WRITE,
 			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, own_status);
-	ret = spawn_in_new(t, reads_own_status, CLONE_NEWNS);
-	if (ret)
-		SKIP(return, "no namespaces: %s", strerror(-ret));
+	if (!ut_has_pid_ns())
+		SKIP(return, "no pid namespaces");
+	ASSERT_TRUE(ut_spawn_in_new(t, reads_own_status, CLONE_NEWNS));
+	ASSERT_TRUE(ut_hear(t));
 	if (t->sh->value[0])
 		SKIP(return, "no /proc: %s", strerror(t->sh->value[0]));
 	ASSERT_EQ(0, two_seize(p, t->pid, 0));
@@ -253,11 +233,11 @@ TEST_F(tracers, further_tracer_inside)
 	struct two_tracer *p = &self->p, inside = {};
 	struct ut_target *t = &self->t;
 	long child;
-	int ret;
 
-	ret = spawn_in_new(t, actor, 0);
-	if (ret)
-		SKIP(return, "no pid namespace: %s", strerror(-ret));
+	if (!ut_has_pid_ns())
+		SKIP(return, "no pid namespaces");
+	ASSERT_TRUE(ut_spawn_in_new(t, actor, 0));
+	ASSERT_TRUE(ut_hear(t));
 	ASSERT_TRUE(start_inside(&inside, t->pid));
 	ASSERT_EQ(0, two_seize(p, t->pid, 0));
 	EXPECT_EQ(0, two_seize(&inside, 1, PTRACE_O_TRACEFORK));

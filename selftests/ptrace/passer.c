@@ -11,8 +11,9 @@
  *		task then has no first tracer.
  *   behind	a further tracer of each task that gets a tracer
  *
- * The status is that of the command.  The last line on stderr has the number of
- * stops.
+ * The status is that of the command.  The last line on stderr has the numbers of
+ * stops, of tasks that the passer has detached from, and of tasks whose new tracer it
+ * has waited for in vain: that attach failed, or took too long.
  *
  * A task that traces others stays traced in "ahead" and "gone", so that its next
  * children are traced from their begin.  A signal that it ignores may end its
@@ -33,18 +34,21 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define FOLLOW	(PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | \
-		 PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC)
+#include "../patience.h"
+#include "pass.h"
 
 #define INSTANCE	"/sys/kernel/tracing/instances/passer"
 
 /* An attach takes less time than this. */
-#define ATTACH_MS	50
+#define ATTACH_MS	(50 * ut_patience())
 
 static enum { AHEAD, GONE, BEHIND } place;
-static long stops, detached;
+static long stops, detached, missed;
 
-/* Return the number of tracers of @pid, or -1 if there is no such task. */
+/*
+ * Return the number of tracers of @pid, or -1 if there is no such task, or if the
+ * passer has left it.
+ */
 static int tracers_of(pid_t pid)
 {
 	char path[32], line[256], *word;
@@ -64,21 +68,19 @@ static int tracers_of(pid_t pid)
 			n++;
 	}
 	fclose(file);
+	if (place == GONE && first != getpid())
+		return -1;
 	return n ?: !!first;
 }
 
 /* Resume a task from a stop as if the stop had not been. */
 static void pass(pid_t pid, int status)
 {
-	int event = status >> 16, sig = WSTOPSIG(status);
-
 	stops++;
 	if (place == GONE && tracers_of(pid) > 1)
-		detached += !ptrace(PTRACE_DETACH, pid, 0, event ? 0 : sig);
-	else if (event == PTRACE_EVENT_STOP && sig != SIGTRAP)
-		ptrace(PTRACE_LISTEN, pid, 0, 0);
+		detached += !ptrace(PTRACE_DETACH, pid, 0, pass_signal(status));
 	else
-		ptrace(PTRACE_CONT, pid, 0, event ? 0 : sig);
+		pass_stop(pid, status);
 }
 
 /*
@@ -90,14 +92,18 @@ static void meet(pid_t pid)
 	int i, n, want = place == GONE ? 2 : 1;
 
 	for (i = 0; (n = tracers_of(pid)) < want; i++) {
-		if (n < 0 || i == ATTACH_MS)
+		if (n < 0)
 			return;
+		if (i == ATTACH_MS) {
+			missed++;
+			return;
+		}
 		usleep(1000);
 	}
 	if (place == GONE)
 		ptrace(PTRACE_INTERRUPT, pid, 0, 0);
 	else
-		ptrace(PTRACE_SEIZE, pid, 0, FOLLOW);
+		ptrace(PTRACE_SEIZE, pid, 0, PASS_FOLLOWS);
 }
 
 /*
@@ -187,7 +193,7 @@ static pid_t start(char **argv)
 			execvp(*argv, argv);
 		err(127, "%s", *argv);
 	}
-	if (place != BEHIND && ptrace(PTRACE_SEIZE, pid, 0, FOLLOW))
+	if (place != BEHIND && ptrace(PTRACE_SEIZE, pid, 0, PASS_FOLLOWS))
 		err(125, "PTRACE_SEIZE");
 	if (write(gate[1], &c, 1) != 1)
 		err(125, "write");
@@ -235,6 +241,7 @@ int main(int argc, char **argv)
 							  128 + WTERMSIG(status);
 		}
 	}
-	fprintf(stderr, "passer: %ld stops, %ld detached\n", stops, detached);
+	fprintf(stderr, "passer: %ld stops, %ld detached, %ld missed\n", stops,
+		detached, missed);
 	return end;
 }

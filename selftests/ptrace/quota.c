@@ -5,6 +5,8 @@
  * A tracee decides how many children it has.  A further tracer of another user
  * follows all of them, and has no less for its other tracees.
  */
+#include <sys/resource.h>
+
 #include "two.h"
 
 #define ENGINES		"/proc/sys/user/max_utrace_engines"
@@ -13,48 +15,28 @@
 #define UNREAD		40
 #define OWNER		(TWO_NOBODY - 5)	/* the user of the tracee */
 #define OTHER		(TWO_NOBODY - 6)
-#define FOLLOWS		(PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | \
-			 PTRACE_O_TRACECLONE)
 
 /* What value[] of the tracee is for. */
 enum { MADE, FAILED, OVER };
 
 FIXTURE(quota) {
-	struct two_tracer p, s, s2;
-	struct ut_target t, another;
-	char engines[16];	/* the limits before the test */
-	int tracers;
-	int status;
+	struct two_data two;
+	struct ut_target another;
+	char engines[16];	/* the limit before the test */
 };
 
 FIXTURE_SETUP(quota)
 {
-	char text[16];
-
-	if (ut_read_file(text, sizeof(text), TWO_SYSCTL) <= 0)
-		SKIP(return, "no " TWO_SYSCTL);
-	self->tracers = atoi(text);
-	ASSERT_LT(0, ut_read_file(self->engines, sizeof(self->engines),
-				  ENGINES));
-	ASSERT_TRUE(two_start(&self->p));
-	ASSERT_TRUE(two_start(&self->s));
-	ASSERT_TRUE(two_start(&self->s2));
+	/* A kernel that has no such file has no TWO_SYSCTL either. */
+	ut_read_file(self->engines, sizeof(self->engines), ENGINES);
 	ASSERT_TRUE(actor_spawn(&self->another));
-	ASSERT_EQ(0, two_limit(TWO_LIMIT));
+	tracers_setup(_metadata, &self->two, NULL);
 }
 
 FIXTURE_TEARDOWN(quota)
 {
-	int i;
-
 	EXPECT_EQ(0, ut_write_file(ENGINES, self->engines));
-	EXPECT_EQ(0, two_limit(self->tracers));
-	if (self->t.sh)
-		self->t.sh->quit = 1;
-	for (i = 0; i < ut_npids; i++)
-		if (!waitpid(ut_pids[i], NULL, WNOHANG | __WALL))
-			kill(ut_pids[i], SIGKILL);
-	ut_kill_targets();
+	tracers_teardown(_metadata, &self->two, NULL);
 }
 
 static bool set_engines(int n)
@@ -86,19 +68,10 @@ static void child_lasts(void)
 	_exit(0);
 }
 
-static void block_sigchld(void)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-}
-
 static bool begin(struct ut_target *t)
 {
 	of_tracee = t->sh;
-	block_sigchld();
+	two_block(SIGCHLD);
 	if (!two_become(OWNER))
 		return false;
 	ut_say(t);
@@ -161,17 +134,14 @@ struct told {
 /* Resume one task from one stop; false if there is none. */
 static bool follow_once(struct two_tracer *tr, struct told *told)
 {
-	long status = two_poll(tr, -1);
+	long status = two_pass(tr, -1, false);
 
 	if (status < 0)
 		return false;
-	if (!WIFSTOPPED(status))
-		return true;
 	if (status == TWO_TRAP)
 		told->children++;
 	else if (status >> 16)
 		told->events++;
-	two_cont(tr, tr->call->pid, status >> 16 ? 0 : WSTOPSIG(status));
 	return true;
 }
 
@@ -207,9 +177,8 @@ static bool ends_unread(struct two_tracer *tr, struct ut_target *t)
 		if (status < 0)
 			continue;
 		child = two_message(tr, t->pid);
-		/* The limit of the own user may be the end of following. */
-		if (two_wait(tr, child) == TWO_TRAP)
-			two_cont(tr, child, 0);
+		if (two_wait(tr, child) != TWO_TRAP || two_cont(tr, child, 0))
+			return false;
 		two_cont(tr, t->pid, 0);
 	}
 	return t->sh->value[OVER];
@@ -221,7 +190,7 @@ static bool begin_to_follow(struct ut_target *t, int (*fn)(struct ut_target *t),
 {
 	return ut_spawn(t, fn) && ut_hear(t) && ut_runs(t) &&
 	       !two_seize(first, t->pid, 0) &&
-	       !two_seize(s, t->pid, FOLLOWS) && two_leave(first, t->pid);
+	       !two_seize(s, t->pid, PASS_FOLLOWS) && two_leave(first, t->pid);
 }
 
 /* Can the tracers trace another task as the first and a further one? */
@@ -238,31 +207,32 @@ static bool can_trace(struct two_tracer *first, struct two_tracer *further,
 
 TEST_F(quota, all_children_are_followed)
 {
-	struct two_tracer *s = &self->s;
+	struct two_tracer *p = &self->two.p, *s = &self->two.s;
+	struct ut_target *t = &self->two.t;
 	struct told told = {};
 
-	ASSERT_TRUE(begin_to_follow(&self->t, has_children, &self->p, s));
+	ASSERT_TRUE(begin_to_follow(t, has_children, p, s));
 	ASSERT_TRUE(set_engines(ENGINES_MAX));
-	ASSERT_TRUE(follow(&s, &told, 1, &self->t));
-	EXPECT_EQ(0, self->t.sh->value[FAILED]);
-	EXPECT_EQ(3 * CHILDREN, self->t.sh->value[MADE]);
+	ASSERT_TRUE(follow(&s, &told, 1, t));
+	EXPECT_EQ(0, t->sh->value[FAILED]);
+	EXPECT_EQ(3 * CHILDREN, t->sh->value[MADE]);
 	EXPECT_EQ(3 * CHILDREN, told.events);
 	EXPECT_EQ(3 * CHILDREN, told.children);
 	/* The tracer and others of its user have what they had. */
-	EXPECT_TRUE(can_trace(&self->p, &self->s2, self->another.pid));
+	EXPECT_TRUE(can_trace(p, &self->two.s2, self->another.pid));
 }
 
 /* The same beside a first tracer that follows, too. */
 TEST_F(quota, all_children_are_followed_by_both)
 {
-	struct two_tracer *tr[] = { &self->p, &self->s };
-	struct ut_target *t = &self->t;
+	struct two_tracer *tr[] = { &self->two.p, &self->two.s };
+	struct ut_target *t = &self->two.t;
 	struct told told[2] = {};
 
 	ASSERT_TRUE(ut_spawn(t, has_children));
 	ASSERT_TRUE(ut_hear(t));
-	ASSERT_EQ(0, two_seize(tr[0], t->pid, FOLLOWS));
-	ASSERT_EQ(0, two_seize(tr[1], t->pid, FOLLOWS));
+	ASSERT_EQ(0, two_seize(tr[0], t->pid, PASS_FOLLOWS));
+	ASSERT_EQ(0, two_seize(tr[1], t->pid, PASS_FOLLOWS));
 	ASSERT_TRUE(set_engines(ENGINES_MAX));
 	ASSERT_TRUE(follow(tr, told, 2, t));
 	EXPECT_EQ(0, t->sh->value[FAILED]);
@@ -270,17 +240,34 @@ TEST_F(quota, all_children_are_followed_by_both)
 	EXPECT_EQ(3 * CHILDREN, told[0].children);
 	EXPECT_EQ(3 * CHILDREN, told[1].events);
 	EXPECT_EQ(3 * CHILDREN, told[1].children);
-	EXPECT_TRUE(can_trace(&self->p, &self->s2, self->another.pid));
+	EXPECT_TRUE(can_trace(tr[0], &self->two.s2, self->another.pid));
+}
+
+/* Let OWNER fork with a limit of UNREAD processes; 0, the errno, or -1. */
+static int owner_fork(void)
+{
+	struct rlimit limit = { UNREAD, UNREAD };
+	int status = -1;
+	pid_t pid = fork();
+
+	if (!pid) {
+		if (setrlimit(RLIMIT_NPROC, &limit) || !two_become(OWNER))
+			_exit(97);
+		pid = fork();
+		_exit(pid < 0 ? errno : 0);
+	}
+	return ut_waitpid(pid, &status, 0) == 1 && WIFEXITED(status) ?
+		WEXITSTATUS(status) : -1;
 }
 
 /*
- * Unread ends keep numbers and memory.  The user of tracer and tracee pays, if
- * anybody does.
+ * An unread end keeps the pid and memory.  RLIMIT_NPROC of the tracee's user is
+ * charged.
  */
 TEST_F(quota, unread_ends_cost_others_nothing)
 {
 	struct two_tracer own[2] = {}, other[2] = {};
-	struct ut_target *t = &self->t, of_other = {};
+	struct ut_target *t = &self->two.t, of_other = {};
 	int i;
 
 	if (!two_yama_allows())
@@ -293,8 +280,10 @@ TEST_F(quota, unread_ends_cost_others_nothing)
 	ASSERT_TRUE(begin_to_follow(t, had_children, &own[0], &own[1]));
 	ASSERT_TRUE(set_engines(ENGINES_MAX));
 	ASSERT_TRUE(ends_unread(&own[1], t));
+	EXPECT_EQ(UNREAD, t->sh->value[MADE]);
+	EXPECT_EQ(EAGAIN, owner_fork());
 	EXPECT_TRUE(can_trace(&other[0], &other[1], of_other.pid));
-	EXPECT_TRUE(can_trace(&self->p, &self->s2, self->another.pid));
+	EXPECT_TRUE(can_trace(&self->two.p, &self->two.s2, self->another.pid));
 	ASSERT_TRUE(two_leave(&other[1], of_other.pid));
 	ASSERT_TRUE(two_leave(&other[0], of_other.pid));
 	actor_do(&of_other, ACTOR_FORKS);
@@ -303,7 +292,8 @@ TEST_F(quota, unread_ends_cost_others_nothing)
 	EXPECT_EQ(two_exit(ACTOR_CHILD_CODE), of_other.sh->value[ACTOR_STATUS]);
 	/* The ends go with their tracer, and nothing stays charged. */
 	ASSERT_EQ(0, kill(own[1].t.pid, SIGKILL));
-	ASSERT_TRUE(ut_reap(&own[1].t, &self->status));
+	ASSERT_TRUE(ut_reap(&own[1].t, &self->two.status));
+	EXPECT_TRUE(ut_until(!owner_fork()));
 	memset(&own[1], 0, sizeof(own[1]));
 	ASSERT_TRUE(two_start_as(&own[1], OWNER));
 	ASSERT_EQ(0, two_seize(&own[0], t->pid, 0));

@@ -16,19 +16,12 @@ static bool listening;
 
 /*
  * Serve a tracer that listens in each stop of job control, and passes on each
- * signal.  Returns the status of the stop, TWO_NONE or -errno.
+ * signal.
  */
-static long listens(struct two_tracer *tr, pid_t pid)
+static void listens(struct two_tracer *tr, pid_t pid)
 {
-	long status = tr ? two_poll(tr, pid) : TWO_NONE;
-
-	if (status < 0 || !WIFSTOPPED(status))
-		return status;
-	if (status >> 16 == PTRACE_EVENT_STOP && WSTOPSIG(status) != SIGTRAP)
-		listening = !two_ptrace(tr, PTRACE_LISTEN, pid, 0);
-	else
-		two_cont(tr, pid, status >> 16 ? 0 : WSTOPSIG(status));
-	return status;
+	if (tr && two_pass(tr, pid, true) == STOPPED)
+		listening = true;
 }
 
 /* The next status of the tracer @one.  @other listens meanwhile. */
@@ -54,15 +47,6 @@ static bool runs_beside(struct ut_target *t, struct two_tracer *other)
 	long old = t->sh->counter;
 
 	return ut_until((listens(other, t->pid), t->sh->counter) != old);
-}
-
-/* Is the real parent told of the stop? */
-static bool parent_sees(pid_t pid, int sig)
-{
-	int status;
-
-	return ut_waitpid(pid, &status, WUNTRACED) == 1 &&
-	       status == two_stop(sig);
 }
 
 /* Does the real parent see no change for a while? */
@@ -96,7 +80,7 @@ static bool resume_stopped(struct two_data *self,
 
 	return actor_spawn(t) &&
 	       place_seize(self, variant, PTRACE_O_TRACESYSGOOD, 0) &&
-	       stop_group(t, one, other) && parent_sees(t->pid, SIGSTOP) &&
+	       stop_group(t, one, other) && two_parent_sees(t->pid, SIGSTOP) &&
 	       ut_still(t) && !two_ptrace(one, request, t->pid, 0);
 }
 
@@ -124,6 +108,7 @@ TEST_F(tracers, runs)
 	ASSERT_TRUE(resume_stopped(self, variant, PTRACE_CONT));
 	ASSERT_TRUE(ut_runs(t));
 	EXPECT_EQ('R', ut_state(t->pid));
+	EXPECT_FALSE(two_has(one, t->pid));
 	EXPECT_TRUE(two_quiet(one, t->pid));
 	if (other) {
 		EXPECT_TRUE(two_quiet(other, t->pid));
@@ -304,7 +289,7 @@ static bool start_stopped(struct two_data *self,
 	int i;
 
 	if (!actor_spawn(t) || kill(t->pid, SIGSTOP) ||
-	    !parent_sees(t->pid, SIGSTOP))
+	    !two_parent_sees(t->pid, SIGSTOP))
 		return false;
 	for (i = 0; i < variant->attach; i++) {
 		tr = place_tracer(self, i);

@@ -14,6 +14,7 @@
 FIXTURE_VARIANT(tracers) {
 	bool further;
 	bool beside;	/* @p stays */
+	bool user;	/* the tracee belongs to a user without rights */
 };
 
 FIXTURE_VARIANT_ADD(tracers, first)
@@ -28,24 +29,79 @@ FIXTURE_VARIANT_ADD(tracers, further)
 
 #define sole_variant	FIXTURE_VARIANT(tracers)
 
-/* Let @tr trace @pid as the variant says, with @before as the first tracer. */
-static inline long sole_seize_by(const sole_variant *variant,
-				 struct two_tracer *before,
-				 struct two_tracer *tr, pid_t pid, long options)
+/*
+ * Call these before and after a tracer attaches to @pid.  In the variant
+ * "further", @before is the first tracer, and leaves at the end.
+ */
+static inline bool sole_begin(const sole_variant *variant,
+			      struct two_tracer *before, pid_t pid)
 {
-	long ret = variant->further ? two_seize(before, pid, 0) : 0;
-
-	ret = ret ?: two_seize(tr, pid, options);
-	if (ret || !variant->further || variant->beside)
-		return ret;
-	return two_leave(before, pid) ? 0 : -EIO;
+	return !variant->further || !two_seize(before, pid, 0);
 }
 
+static inline bool sole_end(const sole_variant *variant,
+			    struct two_tracer *before, pid_t pid)
+{
+	return !variant->further || variant->beside || two_leave(before, pid);
+}
+
+/* Let @s trace @pid as the variant says; 0 or -errno. */
 static inline long sole_seize(struct two_data *self,
 			      const sole_variant *variant, pid_t pid,
 			      long options)
 {
-	return sole_seize_by(variant, &self->p, &self->s, pid, options);
+	long ret;
+
+	if (!sole_begin(variant, &self->p, pid))
+		return -EIO;
+	ret = two_seize(&self->s, pid, options);
+	if (ret || sole_end(variant, &self->p, pid))
+		return ret;
+	return -EIO;
+}
+
+/* What value[] of a follower counts. */
+enum {
+	SOLE_EVENTS,		/* of the tasks that start others */
+	SOLE_CHILDREN,		/* first stops of these others */
+	SOLE_SIGNALS,
+};
+
+/* Function of a target: trace t->arg and all that it starts, and pass all. */
+static inline int sole_follows(struct ut_target *t)
+{
+	struct ut_shared *sh = t->sh;
+	int status;
+	pid_t pid;
+
+	if (ptrace(PTRACE_SEIZE, t->arg, 0, PASS_FOLLOWS))
+		return 97;
+	ut_say(t);
+	while ((pid = waitpid(-1, &status, __WALL)) > 0) {
+		if (!WIFSTOPPED(status))
+			continue;
+		if (status == TWO_TRAP && pid != t->arg)
+			sh->value[SOLE_CHILDREN]++;
+		else if (status >> 16 && status >> 16 != PTRACE_EVENT_STOP)
+			sh->value[SOLE_EVENTS]++;
+		else if (!(status >> 16))
+			sh->value[SOLE_SIGNALS]++;
+		pass_stop(pid, status);
+	}
+	return 0;
+}
+
+/* Let @follower trace the target of the test as the variant says. */
+static inline bool sole_follow(struct two_data *self,
+			       const sole_variant *variant,
+			       struct ut_target *follower)
+{
+	pid_t pid = self->t.pid;
+
+	follower->arg = pid;
+	return sole_begin(variant, &self->p, pid) &&
+	       ut_spawn(follower, sole_follows) && ut_hear(follower) &&
+	       sole_end(variant, &self->p, pid);
 }
 
 #endif /* UTRACE_SOLE_H */

@@ -164,18 +164,14 @@ static inline int step_tracee(struct ut_target *t)
 				       (char *)"7", NULL };
 	const struct step_scene *sc = (const void *)t->arg;
 	long a = sc->a, b = sc->b;
-	sigset_t set;
 
 	step_shared = t->sh;
 	signal(SIGHUP, SIG_IGN);
 	step_sigaction(SIGUSR1, step_handler);
 	if (sc->handles_trap)
 		step_sigaction(SIGTRAP, step_on_trap);
-	/* The death of a child is no stop. */
-	sigemptyset(&set);
-	sigaddset(&set, SIGCHLD);
-	sigaddset(&set, SIGUSR2);
-	sigprocmask(SIG_BLOCK, &set, NULL);
+	two_block(SIGCHLD);
+	two_block(SIGUSR2);
 	if (sc->nr == SYS_execve) {
 		a = (long)ut_helper();
 		b = (long)argv;
@@ -262,8 +258,7 @@ static inline bool step_passes(struct step_tracer *st, pid_t pid)
 	if (status < 0 || !WIFSTOPPED(status))
 		return true;
 	st->sigtraps += status == STEP_TRAP;
-	return step_resume(st, pid, PTRACE_CONT, status,
-			   status >> 16 ? 0 : WSTOPSIG(status));
+	return step_resume(st, pid, PTRACE_CONT, status, pass_signal(status));
 }
 
 /* 1: the stop came that the scene has next; 0: none came; < 0: another one. */

@@ -218,6 +218,16 @@ static inline void two_do_elsewhere(struct two_call *call)
 	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
+/* Block @sig, which would be a stop for the tracers of this process. */
+static inline void two_block(int sig)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, sig);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
 /* Become a program of the user @uid, which did not change its ids. */
 static inline bool two_become(uid_t uid)
 {
@@ -234,13 +244,10 @@ static inline int two_serve(struct ut_target *t)
 {
 	struct sigaction act = { .sa_handler = two_on_alarm };
 	struct two_call *call = (void *)t->arg;
-	sigset_t set;
 
 	sigaction(SIGALRM, &act, NULL);
-	/* The signal is read, and is no stop of a tracer that is traced. */
-	sigemptyset(&set);
-	sigaddset(&set, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &set, NULL);
+	/* TWO_SIGCHLD reads the signal. */
+	two_block(SIGCHLD);
 	if (call->uid && !two_become(call->uid))
 		return 99;
 	ut_say(t);
@@ -461,6 +468,22 @@ static inline long two_wait_with(struct two_tracer *tr, pid_t pid, int options)
 static inline long two_wait(struct two_tracer *tr, pid_t pid)
 {
 	return two_wait_with(tr, pid, __WALL);
+}
+
+/* Let the tracer sleep in wait4(); two_end_wait() has the result. */
+static inline bool two_begin_wait(struct two_tracer *tr, pid_t pid, int options)
+{
+	struct two_call *call = tr->call;
+
+	call->op = TWO_WAIT;
+	call->pid = pid;
+	call->data = options;
+	return ut_go(&tr->t) && ut_until(ut_asleep_in(tr->t.pid, SYS_wait4));
+}
+
+static inline long two_end_wait(struct two_tracer *tr)
+{
+	return ut_hear(&tr->t) ? tr->call->ret : -ETIME;
 }
 
 /* Have a thread wait that is not the tracer. */

@@ -10,6 +10,7 @@
 #define UTRACE_TWO_H
 
 #include "actor.h"
+#include "pass.h"
 #include "tracer.h"
 
 #define TWO_SYSCTL	"/proc/sys/kernel/ptrace_max_tracers"
@@ -138,6 +139,14 @@ static inline const char *two_pids(struct two_tracer **tr, int n)
 	return text;
 }
 
+/* The limit of tracers, or 0 if this kernel has none. */
+static inline int two_limit_now(void)
+{
+	char text[16];
+
+	return ut_read_file(text, sizeof(text), TWO_SYSCTL) > 0 ? atoi(text) : 0;
+}
+
 static inline int two_limit(int n)
 {
 	char text[16];
@@ -157,6 +166,35 @@ static inline long two_end_of(struct two_tracer *tr, pid_t pid)
 	return status;
 }
 
+/*
+ * Resume @pid from a stop if there is one, as if the stop had not been, but
+ * without the SIGTRAP of a step.  If @listens, the request in a stop of job
+ * control is PTRACE_LISTEN.  Returns the status, TWO_NONE or -errno.
+ */
+static inline long two_pass(struct two_tracer *tr, pid_t pid, bool listens)
+{
+	long status = two_poll(tr, pid), ret;
+
+	if (status < 0 || !WIFSTOPPED(status))
+		return status;
+	pid = tr->call->pid;
+	if (listens && pass_is_group_stop(status))
+		ret = two_ptrace(tr, PTRACE_LISTEN, pid, 0);
+	else
+		ret = two_cont(tr, pid, status == two_stop(SIGTRAP) ? 0 :
+				       pass_signal(status));
+	return ret ?: status;
+}
+
+/* Is the real parent told that @sig has stopped the process? */
+static inline bool two_parent_sees(pid_t pid, int sig)
+{
+	int status;
+
+	return ut_waitpid(pid, &status, WUNTRACED) == 1 &&
+	       status == two_stop(sig);
+}
+
 /* The data of the fixture, for functions of a test. */
 #define two_data _test_data_tracers
 
@@ -169,11 +207,9 @@ FIXTURE(tracers) {
 
 FIXTURE_SETUP(tracers)
 {
-	char text[16];
-
-	if (ut_read_file(text, sizeof(text), TWO_SYSCTL) <= 0)
+	self->before = two_limit_now();
+	if (!self->before)
 		SKIP(return, "no " TWO_SYSCTL);
-	self->before = atoi(text);
 	ASSERT_TRUE(two_start(&self->p));
 	ASSERT_TRUE(two_start(&self->s));
 	ASSERT_TRUE(two_start(&self->s2));

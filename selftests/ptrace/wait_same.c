@@ -15,22 +15,13 @@
 
 static struct two_tracer parent;
 
-/* Function of the tracee, which sleeps. */
-static int sleeps(struct ut_target *t)
-{
-	ut_say(t);
-	while (!t->sh->quit)
-		pause();
-	return 0;
-}
-
 /* Start a tracee with a parent of its own; it sleeps or counts. */
 static bool start(struct two_data *self, const sole_variant *variant,
 		  bool asleep)
 {
 	struct ut_target *t = &self->t;
 
-	if (!two_start_parent(&parent, 0, t, sleeps))
+	if (!two_start_parent(&parent, 0, t, ut_pauses))
 		return false;
 	if (asleep) {
 		t->sh->go[TWO_WORD] = TWO_BEGIN;
@@ -38,21 +29,6 @@ static bool start(struct two_data *self, const sole_variant *variant,
 			return false;
 	}
 	return !sole_seize(self, variant, t->pid, 0);
-}
-
-/* Let the parent wait for what is told by @options, and sleep. */
-static bool parent_waits(pid_t pid, int options)
-{
-	parent.call->op = TWO_WAIT;
-	parent.call->pid = pid;
-	parent.call->data = options;
-	return ut_go(&parent.t) &&
-	       ut_until(ut_asleep_in(parent.t.pid, SYS_wait4));
-}
-
-static long parent_heard(void)
-{
-	return ut_hear(&parent.t) ? parent.call->ret : -ETIME;
 }
 
 /* si_code of the SIGCHLD that the parent has got. */
@@ -82,10 +58,10 @@ static void parent_is_told_stop(struct __test_metadata *_metadata,
 
 	ASSERT_TRUE(start(self, variant, asleep));
 	pid = self->t.pid;
-	ASSERT_TRUE(parent_waits(pid, WUNTRACED));
+	ASSERT_TRUE(two_begin_wait(&parent, pid, WUNTRACED));
 	ASSERT_TRUE(stop(self));
 	/* The tracer has not listened yet. */
-	EXPECT_EQ(two_stop(SIGSTOP), parent_heard());
+	EXPECT_EQ(two_stop(SIGSTOP), two_end_wait(&parent));
 	EXPECT_EQ(CLD_STOPPED, parent_signal(pid));
 	EXPECT_TRUE(two_has(&self->s, pid));
 	ASSERT_EQ(0, two_ptrace(&self->s, PTRACE_LISTEN, pid, 0));
@@ -114,10 +90,10 @@ TEST_F(tracers, parent_is_told_continue)
 	ASSERT_TRUE(stop(self));
 	EXPECT_EQ(CLD_STOPPED, parent_signal(pid));
 	ASSERT_EQ(0, two_ptrace(s, PTRACE_LISTEN, pid, 0));
-	ASSERT_TRUE(parent_waits(pid, WCONTINUED));
+	ASSERT_TRUE(two_begin_wait(&parent, pid, WCONTINUED));
 	ASSERT_EQ(0, kill(pid, SIGCONT));
 	EXPECT_EQ(TWO_TRAP, two_wait(s, pid));
-	EXPECT_EQ(CONTINUED, parent_heard());
+	EXPECT_EQ(CONTINUED, two_end_wait(&parent));
 	EXPECT_EQ(CLD_CONTINUED, parent_signal(pid));
 	EXPECT_EQ(TWO_NONE, two_poll(s, pid));
 }

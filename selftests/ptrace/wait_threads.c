@@ -130,11 +130,8 @@ static bool attach(struct two_data *self, const sole_variant *variant,
 	if (!ut_hear(tr))
 		return false;
 	pid = tr->sh->tid[0];
-	if (variant->further && two_seize(&self->p, pid, 0))
-		return false;
-	if (!ut_go(tr) || !ut_hear(tr) || tr->sh->value[SEIZED])
-		return false;
-	return !variant->further || two_leave(&self->p, pid);
+	return sole_begin(variant, &self->p, pid) && ut_go(tr) && ut_hear(tr) &&
+	       !tr->sh->value[SEIZED] && sole_end(variant, &self->p, pid);
 }
 
 static bool round_of_waiters(struct two_data *self,
