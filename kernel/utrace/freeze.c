@@ -182,7 +182,8 @@ static int utrace_wait_freeze(struct task_struct *task, bool safe)
  * Context: Process context, sleeps.
  * Return:
  * * 0 - done
- * * -ESRCH - the task is dead or is being killed
+ * * -ESRCH - the task is dead or is being killed, or its process exits and the task has
+ *   not come to its exit report
  * * -ERESTARTSYS - the caller is being killed
  */
 int utrace_freeze(struct task_struct *task)
@@ -204,7 +205,8 @@ int utrace_freeze(struct task_struct *task)
  * * 0 - done
  * * -EBUSY - the task runs, or is stopped in the midst of a system call or an
  *   event
- * * -ESRCH - the task is dead or is being killed
+ * * -ESRCH - the task is dead or is being killed, or its process exits and the task has
+ *   not come to its exit report
  * * -ERESTARTSYS - the caller is being killed
  */
 int utrace_freeze_if_safe(struct task_struct *task)

@@ -74,14 +74,7 @@ static bool seize(struct attackers_data *self, pid_t pid)
  */
 static bool listens(struct two_tracer *tr, pid_t pid)
 {
-	long status = two_poll(tr, pid);
-
-	if (status < 0 || !WIFSTOPPED(status))
-		return false;
-	if (status == two_group(SIGSTOP))
-		return !two_ptrace(tr, PTRACE_LISTEN, pid, 0);
-	two_cont(tr, pid, status >> 16 ? 0 : WSTOPSIG(status));
-	return false;
+	return two_pass(tr, pid, true) == two_group(SIGSTOP);
 }
 
 /* Is a request in the stop of root's tracer answered, and at once? */
