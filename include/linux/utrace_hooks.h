@@ -91,9 +91,10 @@ void __utrace_oom_victim(struct task_struct *task);
 void __utrace_stop_or_step(void);
 void __utrace_clone_stop(bool vfork);
 bool __utrace_freezer_stop(void);
-bool __utrace_job_stopped(struct task_struct *task);
+bool __utrace_in_group_stop(struct task_struct *task);
+void __utrace_await_group_stop(struct task_struct *task);
 void __utrace_ptrace_stopped(void);
-void utrace_wake_freezers(struct task_struct *task);
+void __utrace_wake_freeze_waiters(struct task_struct *task);
 int utrace_await_thaw(struct task_struct *task);
 bool __utrace_step_trap(enum utrace_step_why why);
 void __utrace_user_changed(void);
@@ -258,7 +259,7 @@ static inline long utrace_report_exit(long code)
 
 /*
  * The hook does not test the word: __utrace_report_death() sets UTRACE_TASK_DEAD, after
- * which no engine can add DEATH, and wakes utrace_freeze(), whatever engines want now.
+ * which no thread engine can add DEATH, and wakes utrace_freeze(), whatever engines want now.
  */
 static inline void utrace_report_death(bool group_dead)
 {
@@ -346,10 +347,17 @@ static inline bool utrace_tell_group_stop(void)
 	return !utrace_wants_jctl() || __utrace_tell_group_stop();
 }
 
-/* Is @task stopped for job control, though not always TASK_STOPPED?  siglock is held. */
-static inline bool utrace_job_stopped(struct task_struct *task)
+/* Do engines hold @task in a group stop, which is not TASK_STOPPED?  siglock is held. */
+static inline bool utrace_in_group_stop(struct task_struct *task)
 {
-	return utrace_known(task) && __utrace_job_stopped(task);
+	return utrace_known(task) && __utrace_in_group_stop(task);
+}
+
+/* The caller has attached to @task, which may be about to come to its group stop. */
+static inline void utrace_await_group_stop(struct task_struct *task)
+{
+	if (utrace_known(task))
+		__utrace_await_group_stop(task);
 }
 
 /* The group is being killed.  siglock is held and may be dropped. */
@@ -374,13 +382,13 @@ static inline void utrace_oom_victim(struct task_struct *task)
 }
 
 /*
- * The task is in a stop, and its state is set: tell clients that wait for the
- * stop.  siglock is held.
+ * Wake clients that wait until they can freeze @task: it is in a stop, and its state is
+ * set, or it does not come to the stop.  siglock is held.
  */
-static inline void utrace_stands(void)
+static inline void utrace_wake_freeze_waiters(struct task_struct *task)
 {
-	if (unlikely(current->jobctl & JOBCTL_UTRACE_AWAITED))
-		utrace_wake_freezers(current);
+	if (unlikely(task->jobctl & JOBCTL_UTRACE_AWAITED))
+		__utrace_wake_freeze_waiters(task);
 }
 
 /*

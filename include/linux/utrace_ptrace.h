@@ -247,7 +247,7 @@ static inline int utrace_ptrace_alone(struct task_struct *task)
 static inline void utrace_ptrace_thawed(struct task_struct *task)
 {
 	if (utrace_ptrace_many())
-		utrace_wake_freezers(task);
+		utrace_wake_freeze_waiters(task);
 }
 
 /* The request of a further tracer is over. */

@@ -441,11 +441,13 @@ int utrace_cover(struct utrace_engine *engine, struct task_struct *target,
  * @engine: the engine, of the scope of a thread, which wants no event yet; the caller
  *	has a reference
  *
- * Context: May sleep, and is not interrupted.  Takes utrace_change_mutex.
+ * Waits for memory.
+ *
+ * Context: May sleep.  Takes utrace_change_mutex.
  * Return:
  * * 0 - done, or @engine is detached
  * * -ENOSPC - the task has no slot left
- * * -ENOMEM - no memory
+ * * -EINTR - the caller would wait, and has a fatal signal pending
  */
 int utrace_cover_newborn(struct utrace_engine *engine)
 {
@@ -456,10 +458,15 @@ int utrace_cover_newborn(struct utrace_engine *engine)
 	walk.target = engine->task;
 	for (;;) {
 		ret = utrace_walk_find(&walk) ?: utrace_rounds(&walk, false);
-		if (ret != -ENOSPC || !utrace_change_make_room(&walk.change))
+		if (ret != -ENOMEM &&
+		    (ret != -ENOSPC || !utrace_change_make_room(&walk.change)))
 			break;
-		/* Another task may be completing that detach. */
-		schedule_timeout_uninterruptible(1);
+		/* Another task may be completing a detach, or freeing memory. */
+		schedule_timeout_killable(1);
+		if (fatal_signal_pending(current)) {
+			ret = -EINTR;
+			break;
+		}
 	}
 	utrace_walk_destroy(&walk);
 	return ret;

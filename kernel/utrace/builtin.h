@@ -93,6 +93,8 @@ static inline bool utrace_group_stops(struct task_struct *task)
 {
 	struct signal_struct *sig = task->signal;
 
+	lockdep_assert_held(&task->sighand->siglock);
+
 	return sig->group_stop_count || (sig->flags & SIGNAL_STOP_STOPPED);
 }
 

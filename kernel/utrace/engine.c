@@ -696,25 +696,23 @@ void utrace_engine_abandon(struct utrace_engine *engine)
 
 /**
  * utrace_attach_newborn() - attach an engine to a task that was just created
- * @engine: the engine, after utrace_engine_set_task(); the caller has a reference.  It
- *	may be detached meanwhile
+ * @engine: the engine, after utrace_engine_set_task(); the caller has a reference.  Its
+ *	owner may detach it at any time
  *
- * The creator waits here, so no signal interrupts the wait, and a lack of memory is
- * waited for.
+ * The creator waits here, also for memory, and only a fatal signal ends that.
  *
  * Context: The creator of the task, before the task runs.  Sleeps.  As
  * utrace_attach_task().
  * Return:
  * * 0 - done
  * * -ENOSPC - the task has no slot left for @engine
+ * * -EINTR - the caller would wait, and has a fatal signal pending
  * * -ESRCH - @engine is detached
  */
 int utrace_attach_newborn(struct utrace_engine *engine)
 {
-	int ret;
+	int ret = utrace_cover_newborn(engine);
 
-	while ((ret = utrace_cover_newborn(engine)) == -ENOMEM)
-		schedule_timeout_uninterruptible(1);
 	if (!ret && utrace_engine_detached(engine))
 		ret = -ESRCH;
 	if (ret)

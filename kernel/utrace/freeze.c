@@ -36,20 +36,19 @@
 				 TASK_FROZEN)
 
 /**
- * utrace_wake_freezers() - wake clients that wait until they can freeze a task
- * @task: the task, which stands in a stop now, dies, or is thawed, or does not come to
- *	the stop
+ * __utrace_wake_freeze_waiters() - wake clients that wait until they can freeze a task
+ * @task: the task, with JOBCTL_UTRACE_AWAITED
+ *
+ * The task is in a stop now, or is thawed, or dies, or does not come to the stop.
  *
  * The lock of the queue in which the clients wait is taken inside of siglock.
  *
  * Context: siglock of @task is held.
  */
-void utrace_wake_freezers(struct task_struct *task)
+void __utrace_wake_freeze_waiters(struct task_struct *task)
 {
 	lockdep_assert_held(&task->sighand->siglock);
 
-	if (!(task->jobctl & JOBCTL_UTRACE_AWAITED))
-		return;
 	task->jobctl &= ~JOBCTL_UTRACE_AWAITED;
 	wake_up_var(&task->utrace->hold);
 }
@@ -95,26 +94,46 @@ static bool utrace_is_safe(struct task_struct *task)
 }
 
 /*
- * Have a task that job control stops report that, which is a stop to freeze it in.
- * Returns true if the task comes there, or to a stop of the first tracer, without an
- * event from elsewhere.  The whole process must have stopped: else the task may sleep for
- * any time before that.  So it may if its first tracer lets it run in spite of the stop.
- * siglock is held.
+ * Is the task on its way to the group stop of its process, which has stopped?  It is
+ * not if a further tracer lets it run.  siglock is held.
  */
-static bool utrace_leave_job_stop(struct task_struct *task)
+static bool utrace_comes_to_group_stop(struct task_struct *task)
 {
-	if (!utrace_stop_again(task) && !(task->jobctl & JOBCTL_TRAP_STOP))
-		return false;
-	if (task->ptrace && READ_ONCE(task->__state) & TASK_UNINTERRUPTIBLE)
-		return false;
-	return __utrace_job_stopped(task);
+	return (task->jobctl & JOBCTL_PENDING_MASK) &&
+	       (task->signal->flags & SIGNAL_STOP_STOPPED) &&
+	       !(task->jobctl & JOBCTL_UTRACE_RUNS);
+}
+
+/*
+ * A first tracer may have let a task run that comes to a group stop.  Such a task may
+ * sleep in the kernel for any time before, as in vfork(2).  Who finds the task asleep in
+ * two looks, a tick apart, does not wait: one look may find it in a callback.
+ */
+static bool utrace_is_asleep(struct task_struct *task)
+{
+	return (READ_ONCE(task->__state) & TASK_UNINTERRUPTIBLE) &&
+	       !(task->jobctl & JOBCTL_UTRACE_FROZEN);
+}
+
+/*
+ * Have a task in a group stop report that.  Returns -EAGAIN if the task comes to a
+ * stop, -EINPROGRESS if it may sleep before, or -EBUSY.
+ */
+static int utrace_leave_group_stop(struct task_struct *task)
+{
+	utrace_stop_again(task);
+	if (!utrace_comes_to_group_stop(task))
+		return -EBUSY;
+	return utrace_is_asleep(task) ? -EINPROGRESS : -EAGAIN;
 }
 
 /*
  * Freeze a task that is in a stop.  Returns -EAGAIN if the task is not in a
  * stop yet, or another client works on it: then AWAITED is set.  With @safe,
- * returns -EBUSY if the task is not in a stop, and is not in one soon, or is not at a
- * safe place.  Returns -ESRCH if the task is dead or is being killed.
+ * returns -EBUSY if the task is not in a stop and comes to none soon, or is not at a
+ * safe place, and -EINPROGRESS as utrace_leave_group_stop().  Returns -ESRCH if the task
+ * is dead or is being killed, or if its process exits and the task has not come to its
+ * exit report.
  */
 static int utrace_try_freeze(struct task_struct *task, bool safe)
 {
@@ -133,7 +152,7 @@ static int utrace_try_freeze(struct task_struct *task, bool safe)
 	else if (task->jobctl & (JOBCTL_UTRACE_FROZEN | JOBCTL_PTRACE_FROZEN))
 		ret = -EAGAIN;
 	else if (!(task->jobctl & (JOBCTL_UTRACE | JOBCTL_TRACED)))
-		ret = safe && !utrace_leave_job_stop(task) ? -EBUSY : -EAGAIN;
+		ret = safe ? utrace_leave_group_stop(task) : -EAGAIN;
 	else if (safe && !utrace_is_safe(task))
 		ret = -EBUSY;
 	if (!ret)
@@ -154,18 +173,38 @@ static bool utrace_tried_freeze(struct task_struct *task, bool safe, int *ret)
 static int utrace_wait_freeze(struct task_struct *task, bool safe)
 {
 	struct utrace *u = READ_ONCE(task->utrace);
+	bool asleep = false;
+	long done;
 	int ret;
 
 	if (!u)
 		return -ESRCH;
 	for (;;) {
-		if (wait_var_event_killable(&u->hold,
-					    utrace_tried_freeze(task, safe, &ret)))
-			return -ERESTARTSYS;
+		/* Nobody tells that a task sleeps before it comes to a group stop. */
+		done = ___wait_var_event(&u->hold,
+					 ___wait_cond_timeout(utrace_tried_freeze(task, safe, &ret)),
+					 TASK_KILLABLE, 0,
+					 safe ? 1 : MAX_SCHEDULE_TIMEOUT,
+					 __ret = schedule_timeout(__ret));
+		if (done < 0)
+			return done;
+		if (!done)
+			continue;
+		if (ret == -EINPROGRESS && !asleep) {
+			asleep = true;
+			schedule_timeout_killable(1);
+			continue;
+		}
+		if (ret == -EINPROGRESS)
+			return -EBUSY;
 		if (ret || wait_task_inactive(task, UTRACE_FROZEN_STATES))
 			return ret;
-		/* It was woken, for a group stop say, and stops again. */
+		/*
+		 * It was woken, for a group stop say, and stops again.  It may need the
+		 * CPU of the caller for that.
+		 */
 		utrace_thaw(task);
+		schedule_timeout_killable(1);
 	}
 }
 
@@ -196,9 +235,9 @@ int utrace_freeze(struct task_struct *task)
  * @task: the task, to which the caller has a reference
  *
  * As utrace_freeze(), but does not freeze a task in the midst of a system call, and
- * does not wait for a stop, unless the process is stopped for job control: the task
- * reports JCTL then, in a stop that is a safe place.  Waits until another client has
- * thawed the task.
+ * does not wait for a stop, unless the task is in a group stop: the task reports JCTL
+ * then, in a stop that is a safe place.  Waits until another client has thawed the
+ * task.
  *
  * Context: Process context, sleeps.
  * Return:
@@ -212,6 +251,53 @@ int utrace_freeze(struct task_struct *task)
 int utrace_freeze_if_safe(struct task_struct *task)
 {
 	return utrace_wait_freeze(task, true);
+}
+
+/**
+ * __utrace_in_group_stop() - do engines hold a task in a group stop?
+ * @task: the task
+ *
+ * Context: siglock of @task is held.
+ * Return: true if so.  The task is not TASK_STOPPED then.
+ */
+bool __utrace_in_group_stop(struct task_struct *task)
+{
+	lockdep_assert_held(&task->sighand->siglock);
+
+	return (task->jobctl & JOBCTL_UTRACE) &&
+	       (task->signal->flags & SIGNAL_STOP_STOPPED) &&
+	       !(task->jobctl & JOBCTL_UTRACE_RUNS);
+}
+
+/* Do engines hold the task in a stop that does not end for a trap? */
+static bool utrace_is_firm(struct task_struct *task)
+{
+	return (task->jobctl & JOBCTL_UTRACE) && task->utrace->where == UTRACE_STOP_FIRM;
+}
+
+/**
+ * __utrace_await_group_stop() - wait for the group stop of a task, if it comes soon
+ * @task: the task, which the caller has attached to as its first tracer
+ *
+ * A task that is in TASK_STOPPED, or that engines hold, has JOBCTL_TRAPPING for that.
+ *
+ * Context: Process context, sleeps.
+ */
+void __utrace_await_group_stop(struct task_struct *task)
+{
+	bool comes = true, asleep = false, before;
+	unsigned long flags;
+
+	while (comes && !fatal_signal_pending(current) &&
+	       lock_task_sighand(task, &flags)) {
+		before = asleep;
+		asleep = utrace_is_asleep(task);
+		comes = utrace_comes_to_group_stop(task) && !(before && asleep) &&
+			!(task->jobctl & JOBCTL_TRACED) && !utrace_is_firm(task);
+		unlock_task_sighand(task, &flags);
+		if (comes)
+			schedule_timeout_killable(1);
+	}
 }
 
 /* Returns true if no client has the task frozen, else sets AWAITED. */
@@ -276,7 +362,7 @@ static void utrace_thaw_locked(struct task_struct *task)
 	}
 	task->jobctl &= ~(JOBCTL_UTRACE_FROZEN | JOBCTL_UTRACE_WOKEN);
 	wake_up_state(task, state);
-	utrace_wake_freezers(task);
+	utrace_wake_freeze_waiters(task);
 }
 
 /**

@@ -309,6 +309,7 @@ struct utrace_set {
 #define UTRACE_TASK_ARMED	BIT(14)	/* trap flag set for that client */
 #define UTRACE_TASK_CLONED	BIT(15)	/* stop when the child has started */
 #define UTRACE_TASK_STEPPED_CALL BIT(16) /* with STEPPED: at the end of a call */
+#define UTRACE_TASK_LISTENED	BIT(17)	/* utrace_ignore_group_stop() ended PTRACE_LISTEN */
 
 /**
  * struct utrace - what the core keeps for one task
@@ -745,7 +746,7 @@ enum utrace_stop_end {
 enum utrace_stop_end utrace_stop(struct utrace *u,
 				 enum utrace_stop_where where);
 void __utrace_stay_frozen(void);
-bool utrace_stop_again(struct task_struct *task);
+void utrace_stop_again(struct task_struct *task);
 void utrace_wake(struct task_struct *task, struct utrace *u);
 void utrace_interrupt(struct task_struct *task);
 void utrace_interrupt_stopped(struct task_struct *task);

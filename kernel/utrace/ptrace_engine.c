@@ -133,12 +133,13 @@ static u32 ptracer_goes_on(struct ptracer *p)
 }
 
 /**
- * ptracer_in_job_stop() - is a task stopped, or about to stop, for job control?
+ * ptracer_group_stops() - is a task stopped, or about to stop, for job control?
  * @task: the task
  *
  * Context: Any.  Takes siglock.
+ * Return: true if so.
  */
-bool ptracer_in_job_stop(struct task_struct *task)
+bool ptracer_group_stops(struct task_struct *task)
 {
 	unsigned long flags;
 	bool stops;
@@ -207,7 +208,7 @@ bool ptracer_listens_to_job(const struct ptracer *p)
  */
 bool ptracer_take_trap(struct ptracer *p)
 {
-	bool job = ptracer_in_job_stop(p->task);
+	bool job = ptracer_group_stops(p->task);
 
 	guard(spinlock_irqsave)(&p->lock);
 	/* A task that another tracer lets run in spite of the stop ends no listening. */
@@ -403,6 +404,9 @@ static u32 ptracer_jctl(u32 action, struct utrace_engine *engine, int type,
 {
 	struct ptracer *p = engine->data;
 
+	/* See __utrace_tell_group_stop(): the group stop is a new one. */
+	scoped_guard(spinlock_irqsave, &p->lock)
+		p->runs &= type != CLD_STOPPED;
 	/*
 	 * A stop that the tracer has not ended goes on here, and not in the stop of
 	 * job control, in which the task could not be frozen.

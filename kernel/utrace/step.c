@@ -85,8 +85,8 @@ void __utrace_ptrace_stopped(void)
 	struct utrace *u = current->utrace;
 	bool step;
 
-	/* ptrace_detach() has cleared JOBCTL_PTRACE_FROZEN and woken no waiter. */
-	utrace_wake_freezers(current);
+	/* The end of the stop clears JOBCTL_PTRACE_FROZEN. */
+	utrace_wake_freeze_waiters(current);
 	step = test_thread_flag(TIF_SINGLESTEP);
 	scoped_guard(spinlock_irqsave, &u->lock) {
 		/*
@@ -95,9 +95,13 @@ void __utrace_ptrace_stopped(void)
 		 * the flag once more.
 		 */
 		u->flags &= ~(UTRACE_TASK_PTRACE_STEP | UTRACE_TASK_STEPPING |
-			      UTRACE_TASK_ARMED);
+			      UTRACE_TASK_ARMED | UTRACE_TASK_LISTENED);
 		if (step && current->ptrace)
 			u->flags |= UTRACE_TASK_PTRACE_STEP;
+		/* See utrace_ignore_group_stop(). */
+		if ((current->jobctl & JOBCTL_LISTENING) &&
+		    (current->jobctl & JOBCTL_UTRACE_RUNS))
+			u->flags |= UTRACE_TASK_LISTENED;
 		if (u->step || u->flags & UTRACE_TASK_FOLLOWED)
 			set_thread_flag(TIF_NOTIFY_RESUME);
 	}

@@ -52,6 +52,8 @@ bool utrace_may_not_stop(void)
  */
 static bool utrace_ptrace_trap(enum utrace_stop_where where)
 {
+	lockdep_assert_held(&current->sighand->siglock);
+
 	if (where == UTRACE_STOP_FIRM || where == UTRACE_STOP_SERVES ||
 	    !current->ptrace)
 		return false;
@@ -69,6 +71,8 @@ static bool utrace_ptrace_trap(enum utrace_stop_where where)
  */
 static bool utrace_serve_trap(enum utrace_stop_where where)
 {
+	lockdep_assert_held(&current->sighand->siglock);
+
 	if (where != UTRACE_STOP_SERVES || !current->ptrace)
 		return false;
 	/* As do_signal_stop() has it. */
@@ -127,12 +131,15 @@ static bool utrace_take_jctl_again(void)
  * again.  May sleep.
  * Return:
  * * true - the group stop is still pending
- * * false - SIGCONT or SIGKILL has ended it while siglock was dropped
+ * * false - SIGCONT or SIGKILL has ended it while siglock was dropped, or a tracer lets
+ *   the task run.  If another group stop is pending, engines are yet to be told of it
  */
 bool __utrace_tell_group_stop(void)
 {
 	bool last = (current->jobctl & JOBCTL_STOP_CONSUME) &&
 		    current->signal->group_stop_count == 1;
+
+	lockdep_assert_held(&current->sighand->siglock);
 
 	utrace_take_jctl_again();
 	/* A tracer that lets the task run means the stop that was before. */
@@ -145,7 +152,8 @@ bool __utrace_tell_group_stop(void)
 		/* If the task runs now, it makes the other reports that are due. */
 	} while (utrace_take_jctl_again() &&
 		 !(current->jobctl & JOBCTL_UTRACE_RUNS));
-	return current->jobctl & JOBCTL_STOP_PENDING;
+	return (current->jobctl & JOBCTL_STOP_PENDING) &&
+	       (current->ptrace || !(current->jobctl & JOBCTL_UTRACE_RUNS));
 }
 
 /**
@@ -193,6 +201,9 @@ enum utrace_stop_end utrace_stop(struct utrace *u,
 			if (!told && utrace_wants_jctl()) {
 				__utrace_tell_group_stop();
 				told = true;
+				/* Engines that were told in a stop are told once more. */
+				if (where == UTRACE_STOP_JCTL)
+					current->jobctl |= JOBCTL_UTRACE_AGAIN;
 				continue;
 			}
 			notify = signal_utrace_group_stop();
@@ -201,7 +212,7 @@ enum utrace_stop_end utrace_stop(struct utrace *u,
 		told = false;
 		current->jobctl |= JOBCTL_UTRACE;
 		set_special_state(TASK_TRACED);
-		utrace_stands();
+		utrace_wake_freeze_waiters(current);
 		spin_unlock_irq(&current->sighand->siglock);
 
 		if (notify)
@@ -227,7 +238,10 @@ enum utrace_stop_end utrace_stop(struct utrace *u,
 	if (end == UTRACE_LEFT)
 		set_thread_flag(TIF_NOTIFY_RESUME);
 	else if (end == UTRACE_BROKEN)
-		utrace_stands();
+		utrace_wake_freeze_waiters(current);
+	/* From elsewhere the task may come to no trap for any time. */
+	if (end != UTRACE_LEFT && where != UTRACE_STOP_JCTL)
+		task_clear_jobctl_trapping(current);
 	utrace_stop_leave(joined);
 	WRITE_ONCE(u->held_since, 0);
 	trace_utrace_resume(current);
@@ -327,7 +341,7 @@ void __utrace_mark_killed(void)
 				u->flags |= UTRACE_TASK_KILLED;
 		}
 		/* Until its exit the task is in no stop any more. */
-		utrace_wake_freezers(current);
+		utrace_wake_freeze_waiters(current);
 	}
 	if (!(current->signal->flags & UTRACE_GROUP_UNTOLD) ||
 	    !(current->utrace_events & UTRACE_EVENT(SIGNAL_TERM)))
@@ -441,49 +455,30 @@ void utrace_ask_report_locked(struct task_struct *task)
 }
 
 /**
- * __utrace_job_stopped() - is a task stopped for job control?
- * @task: the task, which no first tracer lets run
- *
- * The task may not be TASK_STOPPED: engines may hold it, or it may tell them of the stop
- * at this moment.
- *
- * Context: siglock of @task is held.
- */
-bool __utrace_job_stopped(struct task_struct *task)
-{
-	lockdep_assert_held(&task->sighand->siglock);
-
-	return (task->signal->flags & SIGNAL_STOP_STOPPED) &&
-	       !(task->jobctl & JOBCTL_UTRACE_RUNS);
-}
-
-/**
- * utrace_stop_again() - have a task report the stop of job control that it is in
+ * utrace_stop_again() - have a task report the group stop that it is in
  * @task: the task
  *
  * The task leaves TASK_STOPPED, reports JCTL, at which an engine may hold it,
  * and takes part in the same group stop again, without a notification of its
  * parent.  A task that is on its way into the stop reports JCTL once more.  Does
- * nothing to a task that is not in a job control stop.
+ * nothing to a task that is not in a group stop.
  *
  * Context: siglock of @task is held.
- * Return: true if the task reports.
  */
-bool utrace_stop_again(struct task_struct *task)
+void utrace_stop_again(struct task_struct *task)
 {
 	lockdep_assert_held(&task->sighand->siglock);
 
 	if (task->jobctl & JOBCTL_STOP_PENDING) {
 		task->jobctl |= JOBCTL_UTRACE_AGAIN;
-		return true;
+		return;
 	}
 	if (!(task->jobctl & JOBCTL_STOPPED) ||
 	    !task_set_jobctl_pending(task, JOBCTL_STOP_PENDING |
 				     (task->jobctl & JOBCTL_STOP_SIGMASK)))
-		return false;
+		return;
 	task->jobctl &= ~JOBCTL_STOPPED;
 	wake_up_state(task, __TASK_STOPPED);
-	return true;
 }
 
 /**
@@ -503,6 +498,9 @@ void utrace_ignore_group_stop(struct task_struct *task)
 	if (!lock_task_sighand(task, &flags))
 		return;
 	task->jobctl |= JOBCTL_UTRACE_RUNS;
+	/* utrace_rejoin_group_stop() may have set it; a new stop has CONSUME. */
+	if (!(task->jobctl & JOBCTL_STOP_CONSUME))
+		task_clear_jobctl_pending(task, JOBCTL_STOP_PENDING);
 	if (task->jobctl & JOBCTL_LISTENING)
 		ptrace_signal_wake_up(task, true);
 	unlock_task_sighand(task, &flags);
@@ -512,7 +510,8 @@ void utrace_ignore_group_stop(struct task_struct *task)
  * utrace_rejoin_group_stop() - end what utrace_ignore_group_stop() has begun
  * @task: the task, which its tracer has left, or wants to be stopped for job control
  *
- * The task takes part in the stop of job control again, as __ptrace_unlink() has it.
+ * The task takes part in the stop of job control again, as __ptrace_unlink() has it.  It
+ * goes on if a first tracer lets it run, too.
  *
  * Context: Any but NMI, without siglock.  Takes siglock.
  */
@@ -527,9 +526,12 @@ void utrace_rejoin_group_stop(struct task_struct *task)
 	task->jobctl &= ~JOBCTL_UTRACE_RUNS;
 	signr = task->jobctl & JOBCTL_STOP_SIGMASK ?: SIGSTOP;
 	if (!(task->flags & PF_EXITING) &&
-	    (task->signal->flags & SIGNAL_STOP_STOPPED) &&
-	    task_set_jobctl_pending(task, JOBCTL_STOP_PENDING | signr))
+	    (!task->ptrace || READ_ONCE(task->utrace->flags) & UTRACE_TASK_LISTENED) &&
+	    utrace_group_stops(task) &&
+	    task_set_jobctl_pending(task, JOBCTL_STOP_PENDING | signr)) {
 		signal_wake_up(task, 0);
+		utrace_wake_held(task);
+	}
 	unlock_task_sighand(task, &flags);
 }
 
@@ -584,19 +586,25 @@ void __utrace_clone_stop(bool vfork)
 /**
  * __utrace_freezer_stop() - stop for an engine, and not for the cgroup freezer
  *
- * An engine that is to be asked at the safe point whether it still wants the stop does
- * not stop the task here.
+ * An engine that is to be asked first whether it still wants the stop is asked in
+ * __utrace_signal_trap(), since the safe point is not reached before the thaw.
  *
  * Context: The task itself, in get_signal(), with siglock held.  Sleeps.
- * Return: true if the task has stopped; then siglock was dropped.
+ * Return: true if the caller has to look at everything anew; then siglock was dropped.
  */
 bool __utrace_freezer_stop(void)
 {
 	struct utrace *u = current->utrace;
 
-	if (!READ_ONCE(u->hold) || READ_ONCE(u->resume) <= UTRACE_REPORT ||
-	    utrace_may_not_stop())
+	lockdep_assert_held(&current->sighand->siglock);
+
+	if (!READ_ONCE(u->hold) || utrace_may_not_stop())
 		return false;
+	if (READ_ONCE(u->resume) <= UTRACE_REPORT) {
+		current->jobctl |= JOBCTL_TRAP_UTRACE;
+		spin_unlock_irq(&current->sighand->siglock);
+		return true;
+	}
 	spin_unlock_irq(&current->sighand->siglock);
 	utrace_stop(u, UTRACE_STOP_PERMEABLE);
 	return true;

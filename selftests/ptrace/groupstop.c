@@ -191,4 +191,92 @@ TEST_F(tracers, threads_stop)
 	EXPECT_TRUE(ut_thread_runs(t, 1));
 }
 
+#define CONTINUED	0xffff
+
+/* Both tracers listen in a stop by SIGSTOP, which SIGCONT ends. */
+static bool stop_and_continue(struct ut_target *t, struct two_tracer *a,
+			      struct two_tracer *b)
+{
+	static const struct two_step go_on[] = {
+		{ TWO_TRAP, PTRACE_CONT }, TWO_END
+	};
+
+	return !stop(t, a, b, SIGSTOP) &&
+	       two_play(t->pid, a, listens, b, listens) &&
+	       two_parent_sees(t->pid, SIGSTOP) && !kill(t->pid, SIGCONT) &&
+	       two_play(t->pid, a, go_on, b, go_on);
+}
+
+/* How often does the tracer read it, among the stops for the signal? */
+static int reads_continue(struct two_tracer *tr, pid_t pid)
+{
+	int i, n = 0;
+
+	for (i = 0; i < 3; i++)
+		n += two_wait_with(tr, pid, WCONTINUED | WNOHANG | __WALL) ==
+		     CONTINUED;
+	return n;
+}
+
+/* Each further tracer is told, and so is the parent. */
+TEST_F(tracers, all_read_that_it_continues)
+{
+	struct two_tracer *tr[] = { &self->s, &self->s2 };
+	struct ut_target *t = &self->t;
+	int status, i;
+
+	ASSERT_TRUE(two_seize_all(self));
+	ASSERT_TRUE(two_leave(&self->p, t->pid));
+	ASSERT_TRUE(stop_and_continue(t, tr[0], tr[1]));
+	for (i = 0; i < 2; i++)
+		EXPECT_EQ(1, reads_continue(tr[i], t->pid));
+	EXPECT_EQ(1, ut_waitpid(t->pid, &status, WCONTINUED));
+}
+
+/* A thread of the tracer's process: a further tracer. */
+static void *traces_as_well(void *arg)
+{
+	struct ut_target *t = arg;
+	int status;
+
+	if (ptrace(PTRACE_SEIZE, t->arg, 0, 0))
+		return NULL;
+	ut_say(t);
+	while (waitpid(t->arg, &status, __WALL | __WNOTHREAD) > 0)
+		pass_stop(t->arg, status);
+	return NULL;
+}
+
+/* Function of a target: two threads that trace the task t->arg. */
+static int threads_trace(struct ut_target *t)
+{
+	pthread_t thread;
+	int status;
+
+	if (ptrace(PTRACE_SEIZE, t->arg, 0, 0) ||
+	    pthread_create(&thread, NULL, traces_as_well, t))
+		return 97;
+	while (waitpid(t->arg, &status, __WALL | __WNOTHREAD | WCONTINUED) > 0)
+		if (WIFCONTINUED(status))
+			t->sh->value[0]++;
+		else
+			pass_stop(t->arg, status);
+	return 0;
+}
+
+/* A first tracer reads it though a further one is of the same process. */
+TEST_F(tracers, first_thread_reads_that_it_continues)
+{
+	struct ut_target *t = &self->t, tracer = {};
+
+	ASSERT_TRUE(actor_spawn(t));
+	tracer.arg = t->pid;
+	ASSERT_TRUE(ut_spawn(&tracer, threads_trace));
+	ASSERT_TRUE(ut_hear(&tracer));
+	ASSERT_EQ(0, kill(t->pid, SIGSTOP));
+	ASSERT_TRUE(two_parent_sees(t->pid, SIGSTOP));
+	ASSERT_EQ(0, kill(t->pid, SIGCONT));
+	EXPECT_TRUE(ut_until(tracer.sh->value[0]));
+}
+
 TEST_HARNESS_MAIN

@@ -4,8 +4,8 @@
  *
  * The task stops for its first tracer, and then for an engine of a further one.
  * Each of the two tracers works on the registers of the task once; the further one
- * then lets the task go, and the first one may.  A group stop may wake the task, and
- * then SIGKILL may come, at any time.  A client of freeze.c sets FROZEN, the first
+ * then lets the task go, and the first one may.  A group stop and the thaw of a cgroup
+ * may wake the task, and then SIGKILL may come, at any time.  A client of freeze.c sets FROZEN, the first
  * tracer sets PTRACE_FROZEN and waits until FROZEN is clear.  All of that is under
  * siglock.  Functions that wake tasks skip a frozen task; utrace_thaw() wakes it.
  *
@@ -67,6 +67,7 @@ enum {
 	KILL_WAKES	= 1 << 11,	/* signal_wake_up() does */
 	PTRACE_WAKES	= 1 << 12,	/* ptrace_signal_wake_up() does */
 	UNFREEZE_WAKES	= 1 << 13,	/* ptrace_unfreeze_traced() does */
+	CGROUP_WAKES	= 1 << 20,	/* cgroup_freeze_task() does */
 	/* The thaw. */
 	NO_NOTE		= 1 << 14,	/* it does not look at WOKEN */
 	NO_FATAL	= 1 << 15,	/* it does not look for SIGKILL */
@@ -406,7 +407,7 @@ static void tracer_1(struct state *s, unsigned int me)
 		first(s, me);
 }
 
-/* A group stop, or none; then SIGKILL, or none. */
+/* Each may come or not: a group stop, the thaw of a cgroup, SIGKILL. */
 static void killer(struct state *s, unsigned int me)
 {
 	BEGIN;
@@ -414,6 +415,12 @@ static void killer(struct state *s, unsigned int me)
 	STEP("utrace_wake_held() for a group stop [1] or not [0]");
 	if (choose(2))
 		wake_held();
+	UNLOCK(SIGLOCK);
+	LOCK(SIGLOCK);
+	STEP("cgroup_freeze_task() for a thaw [1] or not [0]");
+	/* wake_up_process() does not wake TASK_TRACED. */
+	if (choose(2) && !skips(CGROUP_WAKES))
+		wake(TASK_IDLE);
 	UNLOCK(SIGLOCK);
 	LOCK(SIGLOCK);
 	STEP("send SIGKILL [1] or not [0]");
@@ -472,6 +479,10 @@ static const struct variant variants[] = {
 	  AGAIN | DIES, NULL },
 	{ "freeze in the stop of the first tracer", false, IN_PLACE, NULL },
 	{ "freeze in the stop of the first tracer, PSO", true, IN_PLACE, NULL },
+	{ "freeze in the stop of the first tracer with SIGKILL that wakes", false,
+	  IN_PLACE | KILL_WAKES, RUNS },
+	{ "freeze in the stop of the first tracer without a look at PTRACE_FROZEN",
+	  false, IN_PLACE | NO_ASK, BOTH },
 	{ "freeze with utrace_stop() that does not look", false, NO_LOOK, LEAVES },
 	{ "freeze with a first tracer that does not wait", false, NO_ALONE,
 	  BOTH },
@@ -484,6 +495,7 @@ static const struct variant variants[] = {
 	  STUCK },
 	{ "freeze with utrace_wake_held() that wakes", false, HELD_WAKES, RUNS },
 	{ "freeze with SIGKILL that wakes", false, KILL_WAKES, RUNS },
+	{ "freeze with the thaw of a cgroup that wakes", false, CGROUP_WAKES, RUNS },
 	{ "freeze with the end of a ptrace stop that wakes", false,
 	  DIES | PTRACE_WAKES, RUNS },
 	{ "freeze with ptrace_unfreeze_traced() that wakes", false,

@@ -174,8 +174,8 @@ static bool ptracer_is_newborn(struct ptracer *p, void *arg)
  * __utrace_ptrace_born() - attach the engines of those who trace a new task
  * @child: the task, which does not run yet
  *
- * Only the lack of a slot can keep an engine away.  The tracer then does not trace the
- * task, which the kernel log tells.
+ * Only the lack of a slot, or a fatal signal while the creator waits, can keep an engine
+ * away.  The tracer then does not trace the task, which the kernel log tells.
  *
  * Context: Process context, sleeps.
  */

@@ -619,16 +619,21 @@ static bool ptracer_is_of_tracer(struct ptracer *p, void *tracer)
 	return p->tracer == tracer;
 }
 
+static bool ptracer_runs(struct ptracer *p, void *arg)
+{
+	return READ_ONCE(p->runs);
+}
+
 /**
- * ptracer_rejoin_group_stop() - a tracer has left: does its task stop for job control?
- * @p: the ptracer, after ptracer_forget()
+ * ptracer_rejoin_group_stop() - stop a task for job control, unless a tracer lets it run
+ * @task: the task, which a tracer has left, or does not let run any more
  *
  * Context: Any but NMI, without siglock.
  */
-void ptracer_rejoin_group_stop(struct ptracer *p)
+void ptracer_rejoin_group_stop(struct task_struct *task)
 {
-	if (!__utrace_ptrace_traced(p->task))
-		utrace_rejoin_group_stop(p->task);
+	if (!ptracer_any_of_task(task, ptracer_runs, NULL))
+		utrace_rejoin_group_stop(task);
 }
 
 /**
@@ -648,7 +653,7 @@ void __utrace_ptrace_exit(void)
 		if (READ_ONCE(p->flags) & PT_EXITKILL && ptracer_lives(p))
 			send_sig_info(SIGKILL, SEND_SIG_PRIV, p->task);
 		ptracer_forget(p);
-		ptracer_rejoin_group_stop(p);
+		ptracer_rejoin_group_stop(p->task);
 		ptracer_control(p, UTRACE_DETACH);
 		ptracer_put(p);
 	}

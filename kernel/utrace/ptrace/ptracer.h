@@ -106,6 +106,7 @@ enum ptracer_stop {
  * @state: what the task does
  * @unread: wait(2) has not told of the stop yet
  * @continued: wait(2) has not told yet that SIGCONT ended a stop of job control
+ * @runs: the tracer lets the task run in spite of the present group stop
  * @trap: PTRACE_INTERRUPT, or SIGCONT: a stop is to be told as soon as possible
  * @made: signals that tracing itself makes and that only this tracer is told of,
  *	a mask with bits of the numbers: SIGSTOP of an attach, SIGTRAP of execve()
@@ -146,6 +147,7 @@ struct ptracer {
 	enum ptracer_state state;
 	bool unread;
 	bool continued;
+	bool runs;
 	bool trap;
 	u32 made;
 	bool syscalls;
@@ -207,7 +209,7 @@ int ptracer_enter(struct ptracer *p, unsigned int max);
 void ptracer_control(struct ptracer *p, enum utrace_resume_action action);
 int ptracer_set_events(struct ptracer *p);
 void ptracer_forget(struct ptracer *p);
-void ptracer_rejoin_group_stop(struct ptracer *p);
+void ptracer_rejoin_group_stop(struct task_struct *task);
 void ptracer_end_quietly(struct ptracer *p, struct task_struct *task);
 void ptracer_keep_pid(struct ptracer *p);
 
@@ -243,7 +245,7 @@ void ptracer_trap(struct ptracer *p, struct task_struct *task);
 bool ptracer_take_trap(struct ptracer *p);
 bool ptracer_listens_to_job(const struct ptracer *p);
 bool ptracer_take_made(struct ptracer *p, kernel_siginfo_t *info);
-bool ptracer_in_job_stop(struct task_struct *task);
+bool ptracer_group_stops(struct task_struct *task);
 
 /* follow.c */
 int ptracer_clone_event(unsigned long clone_flags);

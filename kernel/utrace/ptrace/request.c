@@ -202,9 +202,10 @@ static void ptracer_go(struct ptracer *p, enum utrace_resume_action action,
 
 /*
  * Is the stop one of job control, or was the SIGSTOP of PTRACE_ATTACH told in it?  Such a
- * stop has another code than those of events and system calls.  p->lock is held.
+ * stop has another code than those of events and system calls: ptracer_tell() writes
+ * p->code and p->stop together.  p->lock is held.
  */
-static bool ptracer_in_group_stop(const struct ptracer *p)
+static bool ptracer_told_group_stop(const struct ptracer *p)
 {
 	return p->stop != PTRACER_ANSWERS && (p->code & 0x7f) != SIGTRAP;
 }
@@ -219,7 +220,7 @@ static int ptracer_resume(struct ptracer *p, bool syscalls,
 	if (!valid_signal(signr))
 		return -EIO;
 	scoped_guard(spinlock_irqsave, &p->lock) {
-		job = ptracer_in_group_stop(p);
+		job = ptracer_told_group_stop(p);
 		p->state = PTRACER_RUNNING;
 		p->unread = false;
 		p->signr = signr;
@@ -233,8 +234,11 @@ static int ptracer_resume(struct ptracer *p, bool syscalls,
 		ptracer_set_events(p);
 	if (pending)
 		utrace_ask_report(p->task);
-	if (job && ptracer_in_job_stop(p->task))
+	if (job && ptracer_group_stops(p->task)) {
+		scoped_guard(spinlock_irqsave, &p->lock)
+			p->runs = true;
 		utrace_ignore_group_stop(p->task);
+	}
 	ptracer_go(p, action, stop, signr);
 	return 0;
 }
@@ -266,7 +270,7 @@ static int ptracer_detach(struct ptracer *p, unsigned long signr)
 	}
 	ptracer_drop_debugregs(p);
 	ptracer_forget(p);
-	ptracer_rejoin_group_stop(p);
+	ptracer_rejoin_group_stop(p->task);
 	ptracer_go(p, stop == PTRACER_ANSWERS ? UTRACE_RESUME : UTRACE_DETACH,
 		   stop, signr);
 	proc_ptrace_connector(p->task, PTRACE_DETACH);
@@ -319,7 +323,8 @@ static void ptracer_stop_soon(struct ptracer *p)
  * @task: the task, which stops if the request was PTRACE_ATTACH
  *
  * A task that is stopped for job control is stopped for the tracer when the request
- * returns, also with PTRACE_SEIZE.
+ * returns, also with PTRACE_SEIZE, unless another tracer leaves or resumes the task at
+ * that moment.
  *
  * Context: Process context, sleeps.
  */
@@ -330,7 +335,7 @@ void __utrace_ptrace_attached(struct task_struct *task)
 	if (!p)
 		return;
 	if (p->flags & PT_SEIZED) {
-		if (!ptracer_in_job_stop(task) ||
+		if (!ptracer_group_stops(task) ||
 		    !(READ_ONCE(task->jobctl) & PTRACER_STOPS))
 			return;
 		scoped_guard(spinlock_irqsave, &p->lock)
@@ -363,12 +368,13 @@ static int ptracer_interrupt(struct ptracer *p)
  */
 static int ptracer_listen(struct ptracer *p)
 {
-	bool job = ptracer_in_job_stop(p->task), listens;
+	bool job = ptracer_group_stops(p->task), listens;
 
 	scoped_guard(spinlock_irqsave, &p->lock) {
 		if (!(p->flags & PT_SEIZED) || p->code >> 8 != PTRACE_EVENT_STOP)
 			return -EIO;
 		p->state = PTRACER_LISTENING;
+		p->runs = false;
 		listens = ptracer_listens_to_job(p);
 		p->trap |= job && !listens;
 	}
@@ -377,7 +383,7 @@ static int ptracer_listen(struct ptracer *p)
 	if (!job)
 		return 0;
 	utrace_ask_report(p->task);
-	utrace_rejoin_group_stop(p->task);
+	ptracer_rejoin_group_stop(p->task);
 	ptracer_go(p, UTRACE_RESUME, PTRACER_DROPS, 0);
 	return 0;
 }

@@ -28,6 +28,8 @@
 static void ptracer_notify_locked(struct ptracer *p, struct task_struct *task,
 				  int why, int status)
 {
+	lockdep_assert_held(&tasklist_lock);
+
 	/* A dead tracer has none; it leaves its tasks, or has. */
 	if (p->tracer->sighand)
 		do_notify_status(task, p->tracer, why, status);
@@ -169,6 +171,8 @@ void __utrace_ptrace_continued(int why)
 	struct ptracer *p;
 	int status = SIGCONT;
 
+	lockdep_assert_held_read(&tasklist_lock);
+
 	/* As in do_notify_parent_cldstop(). */
 	if (why == CLD_STOPPED)
 		status = current->signal->group_exit_code & 0x7f;
@@ -213,7 +217,7 @@ void __utrace_ptrace_trap_notify(struct task_struct *task)
 	if (any)
 		utrace_ask_report_locked(task);
 	/* The task may not come to the stop that utrace_freeze_if_safe() waits for. */
-	utrace_wake_freezers(task);
+	utrace_wake_freeze_waiters(task);
 }
 
 /* wait(2) */
