@@ -41,7 +41,7 @@ void load_module(const char *path, const char *args)
 {
 	int fd = open(path, O_RDONLY);
 
-	must(!syscall(SYS_finit_module, fd, args, 0), path);
+	must(fd >= 0 && !syscall(SYS_finit_module, fd, args, 0), path);
 	close(fd);
 }
 

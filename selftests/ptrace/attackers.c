@@ -115,6 +115,7 @@ TEST_F(attackers, stop_signals_for_a_sibling)
 {
 	struct two_tracer *user = &self->user, *p = &self->two.p;
 	struct ut_target *t = &self->two.t, *attacker = &self->attacker;
+	int rounds = 0;
 	bool good;
 	long end, old;
 
@@ -128,15 +129,18 @@ TEST_F(attackers, stop_signals_for_a_sibling)
 	attacker->arg = t->pid;
 	ASSERT_TRUE(ut_spawn(attacker, stops_sibling));
 	end = ut_now_ms() + ATTACK_MS;
+	/* In each round the user's tracer is told of a stop of job control. */
 	do {
-		listens(user, t->pid);
-		good = answers(p, t->pid) && t->sh->thread_counter[0] == old &&
+		good = ut_until(listens(user, t->pid)) && answers(p, t->pid) &&
+		       t->sh->thread_counter[0] == old &&
 		       two_poll(p, t->pid) == TWO_NONE;
-	} while (good && ut_now_ms() < end);
+		rounds++;
+	} while (good && (ut_now_ms() < end || rounds < ROUNDS));
 	EXPECT_TRUE(good) {
-		TH_LOG("stop %ld", attacker->sh->counter);
+		TH_LOG("round %d, stop %ld", rounds, attacker->sh->counter);
 	}
 	EXPECT_TRUE(ut_runs(attacker));
+	EXPECT_TRUE(ut_runs(&self->bystander));
 	attacker->sh->quit = 1;
 	ASSERT_TRUE(ut_reap(attacker, &self->two.status));
 	EXPECT_EQ(0, self->two.status);
@@ -254,9 +258,9 @@ static bool all_come_back(struct ut_target *attacker, struct ut_target *tr)
 TEST_F(attackers, tracees_that_die)
 {
 	struct ut_target *attacker = &self->attacker, tr = {};
+	long forks = self->bystander.sh->counter, end;
 	int rounds = 0;
 	bool good;
-	long end;
 
 	ASSERT_TRUE(ut_spawn(attacker, kills_its_own));
 	tracee = attacker->sh;
@@ -270,6 +274,7 @@ TEST_F(attackers, tracees_that_die)
 		TH_LOG("round %d: %ld ends, %ld other results", rounds,
 		       tr.sh->value[ENDS], tr.sh->value[OTHERS]);
 	}
+	EXPECT_LT(forks + rounds, self->bystander.sh->counter);
 	TH_LOG("%d rounds", rounds);
 }
 
@@ -327,6 +332,7 @@ TEST_F(attackers, frozen_cgroup)
 	ASSERT_EQ(0, two_cont(p, t->pid, 0));
 	EXPECT_TRUE(ut_still(t));
 	EXPECT_TRUE(is_frozen());
+	EXPECT_TRUE(ut_runs(&self->bystander));
 	/* As strace does when it is interrupted. */
 	ASSERT_TRUE(two_leave(p, t->pid));
 	EXPECT_TRUE(ut_still(t));

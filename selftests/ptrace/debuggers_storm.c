@@ -61,6 +61,7 @@ struct process {
 	long kill_at;
 	long late_at;		/* it must have ended by then */
 	bool attached;		/* this debugger was counted in ->attached[] */
+	bool killed;		/* by init */
 };
 
 /* Memory that all processes share. */
@@ -75,7 +76,7 @@ struct storm {
 	_Atomic long attached[KINDS];
 	_Atomic long most;		/* debuggers of a victim at a time */
 	_Atomic long killed;		/* debuggers, by init */
-	_Atomic long crashed;		/* debuggers, by another signal */
+	_Atomic long crashed;		/* processes of init with another end */
 	_Atomic long late;		/* processes that have not ended */
 	_Atomic int no_proc;		/* errno of the mount */
 	_Atomic bool empty;		/* init has reaped all others */
@@ -181,7 +182,8 @@ static void do_in_child(int v, enum action how)
 
 	if (pid < 0)
 		return;
-	if (waitpid(pid, &status, 0) == pid && status == right) {
+	/* Without the bit of a core dump. */
+	if (waitpid(pid, &status, 0) == pid && (status & ~0x80) == right) {
 		sh->did[how]++;
 	} else if (!is_by_init(v, status)) {
 		printf("# action %d: status %#x\n", how, status);
@@ -315,6 +317,7 @@ static void kill_process(int v, int kind, long now)
 	}
 	sh->killed += kind != IS_VICTIM;
 	sh->traps[v] |= kind == IS_GDB;
+	p->killed = true;
 	kill(kind == IS_VICTIM && two_any(2) ? -p->pid : p->pid, SIGKILL);
 	p->kill_at = NEVER;
 	p->late_at = now + LATE_MS;
@@ -335,23 +338,58 @@ static void end_group(struct process *set, long now)
 	}
 }
 
+/* May a victim end like this? */
+static bool victim_is_right(int v, const siginfo_t *info)
+{
+	switch (info->si_status) {
+	case CODE:
+		return info->si_code == CLD_EXITED;
+	case SIGKILL:
+		return info->si_code == CLD_KILLED && all[v][IS_VICTIM].killed;
+	case SIGSEGV:	/* THREAD_FAILS */
+		return info->si_code != CLD_EXITED && sh->quit[v];
+	case SIGTRAP:
+		return info->si_code != CLD_EXITED && sh->traps[v];
+	}
+	return false;
+}
+
+/*
+ * May a debugger?  It fails if the victim is dead before the attach, and gdb also
+ * if the victim dies in its last command.
+ */
+static bool debugger_is_right(const struct process *p, int kind,
+			      const siginfo_t *info)
+{
+	if (info->si_code != CLD_EXITED)
+		return info->si_status == SIGKILL && p->killed;
+	return !info->si_status || !p->attached || kind == IS_GDB;
+}
+
 static void has_ended(const siginfo_t *info, long now)
 {
-	bool crashed = info->si_code != CLD_EXITED && info->si_status != SIGKILL;
+	bool right;
 	int i;
 
 	for (i = 0; i < VICTIMS * KINDS; i++) {
-		struct process *p = &all[i / KINDS][i % KINDS];
+		int v = i / KINDS, kind = i % KINDS;
+		struct process *p = &all[v][kind];
 
 		if (p->pid != info->si_pid)
 			continue;
-		if (i % KINDS == IS_VICTIM)
+		right = kind == IS_VICTIM ? victim_is_right(v, info) :
+					    debugger_is_right(p, kind, info);
+		if (!right) {
+			printf("# process %d, of kind %d: code %d, status %d\n",
+			       p->pid, kind, info->si_code, info->si_status);
+			fflush(stdout);
+			sh->crashed++;
+		}
+		if (kind == IS_VICTIM)
 			end_group(p, now);
-		else
-			sh->crashed += crashed;
 		p->pid = 0;
 		p->begin_at = now + two_any(500);
-		sh->lives[i % KINDS]++;
+		sh->lives[kind]++;
 	}
 }
 
@@ -583,7 +621,7 @@ static void print_counts(struct __test_metadata *_metadata)
 {
 	int i;
 
-	TH_LOG("%ld lives; %ld debuggers at a time, %ld killed, %ld crashed",
+	TH_LOG("%ld lives; %ld debuggers at a time, %ld killed; %ld wrong ends",
 	       sh->lives[IS_VICTIM], sh->most, sh->killed, sh->crashed);
 	for (i = IS_STRACE; i < KINDS; i++)
 		TH_LOG("%s: %ld attached, %ld ended", i == IS_GDB ? "gdb" :

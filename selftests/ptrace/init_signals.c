@@ -126,6 +126,12 @@ static bool start_container(struct two_data *self)
 	return ut_spawn(&guard, two_guard) && ut_hear(&guard);
 }
 
+static bool has_namespaces(const sole_variant *variant)
+{
+	return ut_has_pid_ns() &&
+	       (!variant->user || !access("/proc/self/ns/user", F_OK));
+}
+
 /* Start @fn as init of a pid namespace. */
 static bool start_init(struct two_data *self, const sole_variant *variant,
 		       int (*fn)(struct ut_target *t))
@@ -195,8 +201,8 @@ static bool skip(struct two_tracer *tr, pid_t pid)
 
 TEST_F(tracers, protected)
 {
-	if (!ut_has_pid_ns())
-		SKIP(return, "no pid namespaces");
+	if (!has_namespaces(variant))
+		SKIP(return, "no namespaces of pids or of users");
 	ASSERT_TRUE(start(self, variant));
 	EXPECT_TRUE(is_protected(self));
 	ASSERT_TRUE(two_leave(&self->s, self->t.pid));
@@ -206,8 +212,8 @@ TEST_F(tracers, protected)
 /* The parent can kill it. */
 TEST_F(tracers, killed_from_outside)
 {
-	if (!ut_has_pid_ns())
-		SKIP(return, "no pid namespaces");
+	if (!has_namespaces(variant))
+		SKIP(return, "no namespaces of pids or of users");
 	ASSERT_TRUE(start(self, variant));
 	ASSERT_EQ(0, kill(self->t.pid, SIGKILL));
 	EXPECT_EQ(two_killed(SIGKILL), two_wait(&self->s, self->t.pid));
@@ -220,8 +226,8 @@ TEST_F(tracers, signal_that_init_ignores)
 	struct two_tracer *s = &self->s;
 	struct ut_target *t = &self->t;
 
-	if (!ut_has_pid_ns())
-		SKIP(return, "no pid namespaces");
+	if (!has_namespaces(variant))
+		SKIP(return, "no namespaces of pids or of users");
 	ASSERT_TRUE(start(self, variant));
 	ASSERT_TRUE(member_kills(t, SIGTERM));
 	ASSERT_EQ(two_stop(SIGTERM), two_wait(s, t->pid));
@@ -236,8 +242,8 @@ TEST_F(tracers, breakpoint)
 	struct ut_target *t = &self->t;
 	int disposition;
 
-	if (!ut_has_pid_ns())
-		SKIP(return, "no pid namespaces");
+	if (!has_namespaces(variant))
+		SKIP(return, "no namespaces of pids or of users");
 	ASSERT_TRUE(start(self, variant));
 	for (disposition = IS_DEFAULT; disposition <= IS_IGNORED;
 	     disposition++) {
@@ -265,8 +271,8 @@ static void faults(struct __test_metadata *_metadata, struct two_data *self,
 	struct ut_target *t = &self->t;
 	int disposition, i;
 
-	if (!ut_has_pid_ns())
-		SKIP(return, "no pid namespaces");
+	if (!has_namespaces(variant))
+		SKIP(return, "no namespaces of pids or of users");
 	ASSERT_TRUE(start(self, variant));
 	for (disposition = IS_DEFAULT; disposition <= IS_IGNORED;
 	     disposition++) {
@@ -314,8 +320,8 @@ TEST_F(tracers, fault_after_the_tracer)
 {
 	struct ut_target *t = &self->t;
 
-	if (!ut_has_pid_ns())
-		SKIP(return, "no pid namespaces");
+	if (!has_namespaces(variant))
+		SKIP(return, "no namespaces of pids or of users");
 	ASSERT_TRUE(start(self, variant));
 	ASSERT_TRUE(two_leave(&self->s, t->pid));
 	t->sh->go[0] = INIT_SEGV;
@@ -328,12 +334,31 @@ TEST_F(tracers, fault_after_the_tracer)
 #define THREADS	200
 #define LAST	2	/* in value[]: the newest thread, by its number in the namespace */
 
-static void *ends(void *arg)
+static int ends(void *arg)
 {
 	struct ut_shared *sh = arg;
 
-	sh->value[LAST] = ut_gettid();
-	return NULL;
+	sh->value[LAST] = syscall(SYS_gettid);
+	return 0;
+}
+
+/*
+ * Run ends() in a thread that a signal can kill from the begin.  pthread_create()
+ * blocks all signals meanwhile.
+ */
+static bool run_thread(struct ut_shared *sh)
+{
+	static char stack[0x4000] __attribute__((aligned(16)));
+	static volatile pid_t tid;
+
+	tid = 1;
+	if (clone(ends, stack + sizeof(stack), CLONE_VM | CLONE_FS |
+		  CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
+		  CLONE_CHILD_CLEARTID, sh, NULL, NULL, &tid) < 0)
+		return false;
+	while (tid)
+		sched_yield();
+	return true;
 }
 
 /* A member of the namespace that guesses the numbers of the next threads. */
@@ -351,7 +376,6 @@ static void guesses(struct ut_shared *sh)
 /* Function of a target: init, which makes thread after thread. */
 static int threaded_init(struct ut_target *t)
 {
-	pthread_t thread;
 	pid_t pid = fork();
 
 	if (!pid)
@@ -360,10 +384,8 @@ static int threaded_init(struct ut_target *t)
 		return 97;
 	ut_say(t);
 	ut_await(t);
-	while (!pthread_create(&thread, NULL, ends, t->sh)) {
-		pthread_join(thread, NULL);
+	while (run_thread(t->sh))
 		t->sh->counter++;
-	}
 	return 96;
 }
 
@@ -371,8 +393,8 @@ TEST_F(tracers, threads_that_are_followed)
 {
 	struct ut_target *t = &self->t, follower = {};
 
-	if (!ut_has_pid_ns())
-		SKIP(return, "no pid namespaces");
+	if (!has_namespaces(variant))
+		SKIP(return, "no namespaces of pids or of users");
 	ASSERT_TRUE(start_init(self, variant, threaded_init));
 	ASSERT_TRUE(sole_follow(self, variant, &follower));
 	ASSERT_TRUE(ut_go(t));

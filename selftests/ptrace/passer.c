@@ -7,13 +7,14 @@
  *
  *   ahead	the first tracer of the command and of all that it starts.  A tracer
  *		in the command is a further one.
- *   gone	likewise, and detaches from a task that gets a second tracer.  The
+ *   gone	as ahead, and detaches from a task that gets a second tracer.  The
  *		task then has no first tracer.
  *   behind	a further tracer of each task that gets a tracer
  *
  * The status is that of the command.  The last line on stderr has the numbers of
- * stops, of tasks that the passer has detached from, and of tasks whose new tracer it
- * has waited for in vain: that attach failed, or took too long.
+ * stops, of tasks that the passer has detached from, and of those that it has missed:
+ * it has waited for their new tracer in vain, since that attach failed or took too
+ * long, or could not take its place.
  *
  * A task that traces others stays traced in "ahead" and "gone", so that its next
  * children are traced from their begin.  A signal that it ignores may end its
@@ -47,12 +48,14 @@ static long stops, detached, missed;
 
 /*
  * Return the number of tracers of @pid, or -1 if there is no such task, or if the
- * passer has left it.
+ * passer has taken its place: it has left the task, or traces it already to be
+ * behind others.
  */
 static int tracers_of(pid_t pid)
 {
 	char path[32], line[256], *word;
 	int first = 0, n = 0;
+	bool taken = false;
 	FILE *file;
 
 	sprintf(path, "/proc/%d/status", pid);
@@ -64,13 +67,14 @@ static int tracers_of(pid_t pid)
 		    strncmp(line, "Tracers:", 8))
 			continue;
 		for (word = strtok(line + 8, " \t\n"); word;
-		     word = strtok(NULL, " \t\n"))
+		     word = strtok(NULL, " \t\n")) {
+			taken |= place == BEHIND && atoi(word) == getpid();
 			n++;
+		}
 	}
 	fclose(file);
-	if (place == GONE && first != getpid())
-		return -1;
-	return n ?: !!first;
+	taken |= (first == getpid()) == (place == BEHIND);
+	return taken ? -1 : n ?: !!first;
 }
 
 /* Resume a task from a stop as if the stop had not been. */
@@ -90,6 +94,7 @@ static void pass(pid_t pid, int status)
 static void meet(pid_t pid)
 {
 	int i, n, want = place == GONE ? 2 : 1;
+	long ret;
 
 	for (i = 0; (n = tracers_of(pid)) < want; i++) {
 		if (n < 0)
@@ -100,10 +105,11 @@ static void meet(pid_t pid)
 		}
 		usleep(1000);
 	}
-	if (place == GONE)
-		ptrace(PTRACE_INTERRUPT, pid, 0, 0);
-	else
-		ptrace(PTRACE_SEIZE, pid, 0, PASS_FOLLOWS);
+	ret = place == GONE ? ptrace(PTRACE_INTERRUPT, pid, 0, 0) :
+			      ptrace(PTRACE_SEIZE, pid, 0, PASS_FOLLOWS);
+	/* The task may have ended. */
+	if (ret && errno != ESRCH)
+		missed++;
 }
 
 /*
@@ -160,16 +166,24 @@ static int open_events(void)
 	return fd;
 }
 
+/* A read can end within a line. */
 static void read_events(int fd)
 {
-	char text[4096], *line, *rest = text;
-	ssize_t size = read(fd, text, sizeof(text) - 1);
+	static char text[4096];
+	static size_t left;
+	ssize_t size = read(fd, text + left, sizeof(text) - 1 - left);
+	char *line = text, *end;
 
 	if (size <= 0)
 		return;
-	text[size] = 0;
-	while ((line = strsep(&rest, "\n")))
+	text[left + size] = 0;
+	while ((end = strchr(line, '\n'))) {
+		*end = 0;
 		read_event(line);
+		line = end + 1;
+	}
+	left = strlen(line);
+	memmove(text, line, left);
 }
 
 /* Start the command, and trace it if this is its first tracer. */
