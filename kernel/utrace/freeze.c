@@ -164,7 +164,7 @@ static int utrace_try_freeze(struct task_struct *task, bool safe)
 }
 
 /* For the wait below: *@ret is the result of a try that is the last one. */
-static bool utrace_tried_freeze(struct task_struct *task, bool safe, int *ret)
+static bool utrace_tried(struct task_struct *task, bool safe, int *ret)
 {
 	*ret = utrace_try_freeze(task, safe);
 	return *ret != -EAGAIN;
@@ -180,12 +180,14 @@ static int utrace_wait_freeze(struct task_struct *task, bool safe)
 	if (!u)
 		return -ESRCH;
 	for (;;) {
+		might_sleep();
 		/* Nobody tells that a task sleeps before it comes to a group stop. */
-		done = ___wait_var_event(&u->hold,
-					 ___wait_cond_timeout(utrace_tried_freeze(task, safe, &ret)),
-					 TASK_KILLABLE, 0,
-					 safe ? 1 : MAX_SCHEDULE_TIMEOUT,
-					 __ret = schedule_timeout(__ret));
+		done = utrace_tried(task, safe, &ret) ?:
+			___wait_var_event(&u->hold,
+					  ___wait_cond_timeout(utrace_tried(task, safe, &ret)),
+					  TASK_KILLABLE, 0,
+					  safe ? 1 : MAX_SCHEDULE_TIMEOUT,
+					  __ret = schedule_timeout(__ret));
 		if (done < 0)
 			return done;
 		if (!done)

@@ -349,14 +349,14 @@ static int ends(void *arg)
 static bool run_thread(struct ut_shared *sh)
 {
 	static char stack[0x4000] __attribute__((aligned(16)));
-	static volatile pid_t tid;
+	static pid_t tid;
 
 	tid = 1;
 	if (clone(ends, stack + sizeof(stack), CLONE_VM | CLONE_FS |
 		  CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
 		  CLONE_CHILD_CLEARTID, sh, NULL, NULL, &tid) < 0)
 		return false;
-	while (tid)
+	while (__atomic_load_n(&tid, __ATOMIC_ACQUIRE))
 		sched_yield();
 	return true;
 }

@@ -5,9 +5,10 @@
  * The task stops for its first tracer, and then for an engine of a further one.
  * Each of the two tracers works on the registers of the task once; the further one
  * then lets the task go, and the first one may.  A group stop and the thaw of a cgroup
- * may wake the task, and then SIGKILL may come, at any time.  A client of freeze.c sets FROZEN, the first
- * tracer sets PTRACE_FROZEN and waits until FROZEN is clear.  All of that is under
- * siglock.  Functions that wake tasks skip a frozen task; utrace_thaw() wakes it.
+ * may wake the task, and then SIGKILL may come, at any time.  A client of freeze.c
+ * sets FROZEN, the first tracer sets PTRACE_FROZEN and waits until FROZEN is clear.
+ * All of that is under siglock.  Functions that wake tasks skip a frozen task;
+ * utrace_thaw() wakes it.
  *
  * In other variants a second further tracer is in the place of the first one; or the
  * first tracer is killed, which ends its wait and its tracing; or the task reports a
