@@ -106,34 +106,36 @@ static bool utrace_comes_to_group_stop(struct task_struct *task)
 
 /*
  * A first tracer may have let a task run that comes to a group stop.  Such a task may
- * sleep in the kernel for any time before, as in vfork(2).  Who finds the task asleep in
- * two looks, a tick apart, does not wait: one look may find it in a callback.
+ * sleep in the kernel for any time before, as in vfork(2).  Who waits for it looks once
+ * a tick, and does not wait on if the task sleeps in this look and in the one before,
+ * kept in *@asleep: one look may find it in a callback.
  */
-static bool utrace_is_asleep(struct task_struct *task)
+static bool utrace_sleeps_on(struct task_struct *task, bool *asleep)
 {
-	return (READ_ONCE(task->__state) & TASK_UNINTERRUPTIBLE) &&
-	       !(task->jobctl & JOBCTL_UTRACE_FROZEN);
+	bool before = *asleep;
+	unsigned long flags;
+
+	if (!lock_task_sighand(task, &flags))
+		return false;
+	*asleep = (READ_ONCE(task->__state) & TASK_UNINTERRUPTIBLE) &&
+		  !(task->jobctl & JOBCTL_UTRACE_FROZEN);
+	unlock_task_sighand(task, &flags);
+	return before && *asleep;
 }
 
-/*
- * Have a task in a group stop report that.  Returns -EAGAIN if the task comes to a
- * stop, -EINPROGRESS if it may sleep before, or -EBUSY.
- */
+/* Have a task in a group stop report that.  Returns -EAGAIN if it comes to a stop. */
 static int utrace_leave_group_stop(struct task_struct *task)
 {
 	utrace_stop_again(task);
-	if (!utrace_comes_to_group_stop(task))
-		return -EBUSY;
-	return utrace_is_asleep(task) ? -EINPROGRESS : -EAGAIN;
+	return utrace_comes_to_group_stop(task) ? -EAGAIN : -EBUSY;
 }
 
 /*
  * Freeze a task that is in a stop.  Returns -EAGAIN if the task is not in a
  * stop yet, or another client works on it: then AWAITED is set.  With @safe,
- * returns -EBUSY if the task is not in a stop and comes to none soon, or is not at a
- * safe place, and -EINPROGRESS as utrace_leave_group_stop().  Returns -ESRCH if the task
- * is dead or is being killed, or if its process exits and the task has not come to its
- * exit report.
+ * returns -EBUSY if the task is not in a stop and comes to none, or is not at a safe
+ * place.  Returns -ESRCH if the task is dead or is being killed, or if its process exits
+ * and the task has not come to its exit report.
  */
 static int utrace_try_freeze(struct task_struct *task, bool safe)
 {
@@ -182,23 +184,19 @@ static int utrace_wait_freeze(struct task_struct *task, bool safe)
 	for (;;) {
 		might_sleep();
 		/* Nobody tells that a task sleeps before it comes to a group stop. */
-		done = utrace_tried(task, safe, &ret) ?:
-			___wait_var_event(&u->hold,
-					  ___wait_cond_timeout(utrace_tried(task, safe, &ret)),
-					  TASK_KILLABLE, 0,
-					  safe ? 1 : MAX_SCHEDULE_TIMEOUT,
-					  __ret = schedule_timeout(__ret));
+		done = utrace_tried(task, safe, &ret);
+		if (!done)
+			done = ___wait_var_event(&u->hold,
+						 ___wait_cond_timeout(utrace_tried(task, safe, &ret)),
+						 TASK_KILLABLE, 0,
+						 safe ? 1 : MAX_SCHEDULE_TIMEOUT,
+						 __ret = schedule_timeout(__ret));
 		if (done < 0)
 			return done;
+		if (!done && utrace_sleeps_on(task, &asleep))
+			return -EBUSY;
 		if (!done)
 			continue;
-		if (ret == -EINPROGRESS && !asleep) {
-			asleep = true;
-			schedule_timeout_killable(1);
-			continue;
-		}
-		if (ret == -EINPROGRESS)
-			return -EBUSY;
 		if (ret || wait_task_inactive(task, UTRACE_FROZEN_STATES))
 			return ret;
 		/*
@@ -277,6 +275,20 @@ static bool utrace_is_firm(struct task_struct *task)
 	return (task->jobctl & JOBCTL_UTRACE) && task->utrace->where == UTRACE_STOP_FIRM;
 }
 
+/* Does the task come to a group stop, and is it in no other stop? */
+static bool utrace_group_stop_is_near(struct task_struct *task)
+{
+	unsigned long flags;
+	bool near;
+
+	if (!lock_task_sighand(task, &flags))
+		return false;
+	near = utrace_comes_to_group_stop(task) && !(task->jobctl & JOBCTL_TRACED) &&
+	       !utrace_is_firm(task);
+	unlock_task_sighand(task, &flags);
+	return near;
+}
+
 /**
  * __utrace_await_group_stop() - wait for the group stop of a task, if it comes soon
  * @task: the task, which the caller has attached to as its first tracer
@@ -287,19 +299,11 @@ static bool utrace_is_firm(struct task_struct *task)
  */
 void __utrace_await_group_stop(struct task_struct *task)
 {
-	bool comes = true, asleep = false, before;
-	unsigned long flags;
+	bool asleep = false;
 
-	while (comes && !fatal_signal_pending(current) &&
-	       lock_task_sighand(task, &flags)) {
-		before = asleep;
-		asleep = utrace_is_asleep(task);
-		comes = utrace_comes_to_group_stop(task) && !(before && asleep) &&
-			!(task->jobctl & JOBCTL_TRACED) && !utrace_is_firm(task);
-		unlock_task_sighand(task, &flags);
-		if (comes)
-			schedule_timeout_killable(1);
-	}
+	while (utrace_group_stop_is_near(task) && !utrace_sleeps_on(task, &asleep) &&
+	       !fatal_signal_pending(current))
+		schedule_timeout_killable(1);
 }
 
 /* Returns true if no client has the task frozen, else sets AWAITED. */
