@@ -88,31 +88,20 @@ static bool utrace_serve_trap(enum utrace_stop_where where)
 }
 
 /*
- * A tracer has attached after the task took part in a group stop.  PTRACE_SEIZE
- * sets a trap for a task that is TASK_STOPPED.  A task that engines hold is
- * TASK_TRACED, so this function sets the trap.  After PTRACE_ATTACH there is
- * nothing to do, since PTRACE_ATTACH has queued a SIGSTOP.  siglock is held.
+ * Stop for the group stop that the task took part in while engines held it, as
+ * do_signal_stop() has it, unless the group stop is over, or a tracer lets the task run
+ * in spite of it.  An attach sets ->ptrace before it takes siglock to look whether the
+ * task is stopped, so the trap is set here for PTRACE_ATTACH, too.  siglock is held.
  */
-static void utrace_trap_seized(void)
+static void utrace_stop_for_group(void)
 {
-	if ((current->ptrace & PT_SEIZED) && utrace_group_stops(current))
+	if (!utrace_group_stops(current) || (current->jobctl & JOBCTL_UTRACE_RUNS))
+		return;
+	if (current->ptrace)
 		task_set_jobctl_pending(current, JOBCTL_TRAP_STOP);
-}
-
-/*
- * End a stop; siglock is held.  If the task took part in a group stop that is
- * still in force (@joined), the task stops for that now, unless a tracer has let it
- * run in spite of that.
- */
-static void utrace_stop_leave(bool joined)
-{
-	if (joined && !current->ptrace && utrace_group_stops(current) &&
-	    !(current->jobctl & JOBCTL_UTRACE_RUNS))
+	else
 		task_set_jobctl_pending(current, JOBCTL_STOP_PENDING |
 					(current->jobctl & JOBCTL_STOP_SIGMASK));
-	else if (joined)
-		utrace_trap_seized();
-	signal_utrace_recalc();
 }
 
 /* Has utrace_stop_again() asked for one more report?  siglock is held. */
@@ -189,7 +178,7 @@ enum utrace_stop_end utrace_stop(struct utrace *u,
 		if (where == UTRACE_STOP_FIRM)
 			task_clear_jobctl_trapping(current);
 		if (joined && current->ptrace) {
-			utrace_trap_seized();
+			utrace_stop_for_group();
 			joined = false;
 		}
 		if (utrace_ptrace_trap(where))
@@ -242,7 +231,9 @@ enum utrace_stop_end utrace_stop(struct utrace *u,
 	/* From elsewhere the task may come to no trap for any time. */
 	if (end != UTRACE_LEFT && where != UTRACE_STOP_JCTL)
 		task_clear_jobctl_trapping(current);
-	utrace_stop_leave(joined);
+	if (joined)
+		utrace_stop_for_group();
+	signal_utrace_recalc();
 	WRITE_ONCE(u->held_since, 0);
 	trace_utrace_resume(current);
 	spin_unlock_irq(&current->sighand->siglock);

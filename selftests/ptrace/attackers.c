@@ -343,4 +343,39 @@ TEST_F(attackers, frozen_cgroup)
 	EXPECT_TRUE(ut_runs(t));
 }
 
+/*
+ * An engine asks for a report meanwhile, and the user's tracer comes between: the
+ * stop of the other tracer goes on.
+ */
+TEST_F(attackers, frozen_cgroup_and_a_report)
+{
+	struct two_tracer *user = &self->user, *p = &self->two.p;
+	struct ut_target *t = &self->two.t;
+	const char *why = make_cgroup();
+	int id;
+
+	if (!why)
+		why = ut_begin();
+	if (why)
+		SKIP(return, "%s", why);
+	ASSERT_TRUE(actor_spawn_as(t, TWO_NOBODY));
+	ASSERT_EQ(0, ut_cg_add(t->pid));
+	ASSERT_TRUE(seize(self, t->pid));
+	id = ut_attach(t->pid, 0, UT_BIT(QUIESCE));
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, ut_cg_write("cgroup.freeze", "1"));
+	ASSERT_TRUE(is_frozen());
+	ASSERT_EQ(TWO_TRAP, two_interrupt(p, t->pid));
+	ASSERT_EQ(0, ut_control(id, 0, UT_REPORT));
+	ASSERT_EQ(TWO_TRAP, two_interrupt(user, t->pid));
+	ASSERT_EQ(0, two_cont(user, t->pid, 0));
+	EXPECT_TRUE(answers(p, t->pid));
+	EXPECT_TRUE(is_frozen());
+	EXPECT_EQ(0, ut_cg_write("cgroup.freeze", "0"));
+	EXPECT_TRUE(ut_still(t));
+	ASSERT_EQ(0, two_cont(p, t->pid, 0));
+	EXPECT_TRUE(ut_runs(t));
+	EXPECT_EQ(0, ut_close());
+}
+
 TEST_HARNESS_MAIN
