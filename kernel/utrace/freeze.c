@@ -172,31 +172,40 @@ static bool utrace_tried(struct task_struct *task, bool safe, int *ret)
 	return *ret != -EAGAIN;
 }
 
+/*
+ * Try until the result is the last one.  With @safe returns -EAGAIN after a tick, since
+ * nobody tells that a task sleeps before it comes to a group stop.
+ */
+static int utrace_try_freeze_on(struct utrace *u, struct task_struct *task, bool safe)
+{
+	long left, ticks = safe ? 1 : MAX_SCHEDULE_TIMEOUT;
+	int ret;
+
+	might_sleep();
+	if (utrace_tried(task, safe, &ret))
+		return ret;
+	left = ___wait_var_event(&u->hold,
+				 ___wait_cond_timeout(utrace_tried(task, safe, &ret)),
+				 TASK_KILLABLE, 0, ticks,
+				 __ret = schedule_timeout(__ret));
+	return left < 0 ? left : ret;
+}
+
 static int utrace_wait_freeze(struct task_struct *task, bool safe)
 {
 	struct utrace *u = READ_ONCE(task->utrace);
 	bool asleep = false;
-	long done;
 	int ret;
 
 	if (!u)
 		return -ESRCH;
 	for (;;) {
-		might_sleep();
-		/* Nobody tells that a task sleeps before it comes to a group stop. */
-		done = utrace_tried(task, safe, &ret);
-		if (!done)
-			done = ___wait_var_event(&u->hold,
-						 ___wait_cond_timeout(utrace_tried(task, safe, &ret)),
-						 TASK_KILLABLE, 0,
-						 safe ? 1 : MAX_SCHEDULE_TIMEOUT,
-						 __ret = schedule_timeout(__ret));
-		if (done < 0)
-			return done;
-		if (!done && utrace_sleeps_on(task, &asleep))
-			return -EBUSY;
-		if (!done)
+		ret = utrace_try_freeze_on(u, task, safe);
+		if (ret == -EAGAIN) {
+			if (utrace_sleeps_on(task, &asleep))
+				return -EBUSY;
 			continue;
+		}
 		if (ret || wait_task_inactive(task, UTRACE_FROZEN_STATES))
 			return ret;
 		/*

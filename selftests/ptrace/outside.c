@@ -12,13 +12,16 @@
 
 #include "sole.h"
 
-/* Function of a target: write to address 0 at go[0]. */
+/* Function of a target: write to a page without rights at go[0]. */
 static int faults(struct ut_target *t)
 {
+	void *page = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
+			  -1, 0);
+
 	ut_say(t);
 	while (!t->sh->go[0])
 		sched_yield();
-	*(volatile int *)NULL = 0;
+	memset(page, 1, 4096);
 	return 0;
 }
 
@@ -29,7 +32,7 @@ static bool is_logged(int fd, pid_t pid)
 	bool found = false;
 	ssize_t n;
 
-	snprintf(what, sizeof(what), "[%d]: segfault at 0 ", pid);
+	snprintf(what, sizeof(what), "[%d]: segfault at ", pid);
 	while ((n = read(fd, line, sizeof(line) - 1)) > 0 ||
 	       (n < 0 && errno == EPIPE)) {
 		if (n < 0)
