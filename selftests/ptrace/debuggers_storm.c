@@ -355,15 +355,18 @@ static bool victim_is_right(int v, const siginfo_t *info)
 }
 
 /*
- * May a debugger?  It fails if the victim is dead before the attach, and gdb also
- * if the victim dies in its last command.
+ * May a debugger of victim @v?  It fails if the victim is dead before the attach, or
+ * dies before the PTRACE_INTERRUPT that strace asks for next, and gdb also if the
+ * victim dies in its last command.
  */
-static bool debugger_is_right(const struct process *p, int kind,
-			      const siginfo_t *info)
+static bool debugger_is_right(int v, int kind, const siginfo_t *info)
 {
+	const struct process *p = &all[v][kind], *victim = &all[v][IS_VICTIM];
+
 	if (info->si_code != CLD_EXITED)
 		return info->si_status == SIGKILL && p->killed;
-	return !info->si_status || !p->attached || kind == IS_GDB;
+	return !info->si_status || !p->attached || kind == IS_GDB ||
+	       !victim->pid || victim->killed || sh->quit[v];
 }
 
 static void has_ended(const siginfo_t *info, long now)
@@ -378,7 +381,7 @@ static void has_ended(const siginfo_t *info, long now)
 		if (p->pid != info->si_pid)
 			continue;
 		right = kind == IS_VICTIM ? victim_is_right(v, info) :
-					    debugger_is_right(p, kind, info);
+					    debugger_is_right(v, kind, info);
 		if (!right) {
 			printf("# process %d, of kind %d: code %d, status %d\n",
 			       p->pid, kind, info->si_code, info->si_status);
