@@ -106,9 +106,9 @@ static bool utrace_comes_to_group_stop(struct task_struct *task)
 
 /*
  * A first tracer may have let a task run that comes to a group stop.  Such a task may
- * sleep in the kernel for any time before, as in vfork(2).  Who waits for it looks once
- * a tick, and does not wait on if the task sleeps in this look and in the one before,
- * kept in *@asleep: one look may find it in a callback.
+ * sleep in the kernel for any time before, as in vfork(2), and is not waited for then.
+ * The waiter looks once a tick.  A callback may sleep for a moment, so the task has to
+ * sleep in two looks: this one, and the one before, which *@asleep is the result of.
  */
 static bool utrace_sleeps_on(struct task_struct *task, bool *asleep)
 {
@@ -165,7 +165,7 @@ static int utrace_try_freeze(struct task_struct *task, bool safe)
 	return ret;
 }
 
-/* For the wait below: *@ret is the result of a try that is the last one. */
+/* For the wait below: *@ret is the result, which is final unless it is -EAGAIN. */
 static bool utrace_tried(struct task_struct *task, bool safe, int *ret)
 {
 	*ret = utrace_try_freeze(task, safe);
@@ -173,7 +173,7 @@ static bool utrace_tried(struct task_struct *task, bool safe, int *ret)
 }
 
 /*
- * Try until the result is the last one.  With @safe returns -EAGAIN after a tick, since
+ * Try until the result is final.  With @safe returns -EAGAIN after a tick, since
  * nobody tells that a task sleeps before it comes to a group stop.
  */
 static int utrace_try_freeze_on(struct utrace *u, struct task_struct *task, bool safe)

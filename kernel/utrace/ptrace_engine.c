@@ -405,8 +405,10 @@ static u32 ptracer_jctl(u32 action, struct utrace_engine *engine, int type,
 	struct ptracer *p = engine->data;
 
 	/* See __utrace_tell_group_stop(): the group stop is a new one. */
-	scoped_guard(spinlock_irqsave, &p->lock)
-		p->runs &= type != CLD_STOPPED;
+	if (type == CLD_STOPPED) {
+		scoped_guard(spinlock_irqsave, &p->lock)
+			p->runs = false;
+	}
 	/*
 	 * A stop that the tracer has not ended goes on here, and not in the stop of
 	 * job control, in which the task could not be frozen.

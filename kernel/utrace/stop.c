@@ -228,7 +228,10 @@ enum utrace_stop_end utrace_stop(struct utrace *u,
 		set_thread_flag(TIF_NOTIFY_RESUME);
 	else if (end == UTRACE_BROKEN)
 		utrace_wake_freeze_waiters(current);
-	/* From elsewhere the task may come to no trap for any time. */
+	/*
+	 * The trap follows at once only after a stop that ends for ptrace, or for JCTL.
+	 * Else the task may sleep before, and PTRACE_ATTACH must not wait for that.
+	 */
 	if (end != UTRACE_LEFT && where != UTRACE_STOP_JCTL)
 		task_clear_jobctl_trapping(current);
 	if (joined)
@@ -501,8 +504,9 @@ void utrace_ignore_group_stop(struct task_struct *task)
  * utrace_rejoin_group_stop() - end what utrace_ignore_group_stop() has begun
  * @task: the task, which its tracer has left, or wants to be stopped for job control
  *
- * The task takes part in the stop of job control again, as __ptrace_unlink() has it.  It
- * goes on if a first tracer lets it run, too.
+ * The task takes part in the stop of job control again, as __ptrace_unlink() has it.  If
+ * the task has a first tracer, it is not stopped, since that tracer may have resumed it,
+ * unless PTRACE_LISTEN of that tracer was ended.
  *
  * Context: Any but NMI, without siglock.  Takes siglock.
  */

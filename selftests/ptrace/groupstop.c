@@ -231,6 +231,7 @@ TEST_F(tracers, all_read_that_it_continues)
 	for (i = 0; i < 2; i++)
 		EXPECT_EQ(1, reads_continue(tr[i], t->pid));
 	EXPECT_EQ(1, ut_waitpid(t->pid, &status, WCONTINUED));
+	EXPECT_EQ(CONTINUED, status);
 }
 
 /* A thread of the tracer's process: a further tracer. */

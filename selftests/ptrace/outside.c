@@ -62,13 +62,6 @@ TEST_F(tracers, fault_is_not_logged)
 
 	if (fd < 0)
 		SKIP(return, "no /dev/kmsg");
-	ASSERT_TRUE(ut_spawn(&alone, faults));
-	ASSERT_TRUE(ut_hear(&alone));
-	alone.sh->go[0] = 1;
-	ASSERT_EQ(1, ut_waitpid(alone.pid, &status, 0));
-	if (!is_logged(fd, alone.pid))
-		SKIP(return, "this kernel logs no faults");
-
 	ASSERT_TRUE(ut_spawn(t, faults));
 	ASSERT_TRUE(ut_hear(t));
 	ASSERT_EQ(0, sole_seize(self, variant, t->pid, 0));
@@ -77,6 +70,13 @@ TEST_F(tracers, fault_is_not_logged)
 	ASSERT_EQ(0, two_cont(&self->s, t->pid, SIGSEGV));
 	EXPECT_EQ(SIGSEGV, two_wait(&self->s, t->pid) & 0x7f);
 	EXPECT_FALSE(is_logged(fd, t->pid));
+	/* This comes last, since the log takes some faults in a few seconds only. */
+	ASSERT_TRUE(ut_spawn(&alone, faults));
+	ASSERT_TRUE(ut_hear(&alone));
+	alone.sh->go[0] = 1;
+	ASSERT_EQ(1, ut_waitpid(alone.pid, &status, 0));
+	if (!is_logged(fd, alone.pid))
+		SKIP(return, "this kernel logs no faults");
 	close(fd);
 }
 
@@ -142,7 +142,7 @@ TEST_F(tracers, listeners_are_told)
 	ASSERT_TRUE(sole_end(variant, &self->p, t->pid));
 	if (variant->further)
 		EXPECT_TRUE(ut_until(hears(fd, t->pid, 0)));
-	EXPECT_FALSE(hears(fd, t->pid, 0));
+	EXPECT_TRUE(ut_stays(!hears(fd, t->pid, 0)));
 	ASSERT_TRUE(two_leave(&self->s, t->pid));
 	EXPECT_TRUE(ut_until(hears(fd, t->pid, 0)));
 	close(fd);
