@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace selftests - a cgroup (version 2) for the time of a test
+ * utrace selftests - a cgroup for the time of a test
  *
- * The cgroup is made below the file system that is mounted, or below one that
- * is mounted for the test.
+ * A cgroup of version 2 is made below the file system that is mounted, or below one
+ * that is mounted for the test; one of version 1 always below one for the test.
  */
 #ifndef UTRACE_CGROUP_H
 #define UTRACE_CGROUP_H
@@ -34,42 +34,55 @@ static inline bool ut_cg_find_root(void)
 	return ut_cg_root[0];
 }
 
+static char ut_cg_why[256];
+
+static inline const char *ut_cg_no(const char *what)
+{
+	snprintf(ut_cg_why, sizeof(ut_cg_why), "%s: %s", what, strerror(errno));
+	return ut_cg_why;
+}
+
+static inline const char *ut_cg_mount(const char *type, const char *controllers)
+{
+	snprintf(ut_cg_root, sizeof(ut_cg_root), "/tmp/utrace_cgroup_XXXXXX");
+	if (!mkdtemp(ut_cg_root) ||
+	    mount("none", ut_cg_root, type, 0, controllers))
+		return ut_cg_no("cannot mount cgroups");
+	ut_cg_mounted = true;
+	return NULL;
+}
+
+static inline const char *ut_cg_mkdir(void)
+{
+	snprintf(ut_cg, sizeof(ut_cg), "%s/utrace.%d", ut_cg_root, getpid());
+	if (!mkdir(ut_cg, 0755))
+		return NULL;
+	ut_cg[0] = '\0';
+	return ut_cg_no("cannot make a cgroup");
+}
+
 /* Make the cgroup; NULL, or why there is none. */
 static inline const char *ut_cg_make(const char *controllers)
 {
-	static char why[256];
 	char path[PATH_MAX + 128];
-	int ret;
+	const char *why = NULL;
 
-	if (!ut_cg_find_root()) {
-		snprintf(ut_cg_root, sizeof(ut_cg_root),
-			 "/tmp/utrace_cgroup_XXXXXX");
-		if (!mkdtemp(ut_cg_root) ||
-		    mount("cgroup2", ut_cg_root, "cgroup2", 0, NULL)) {
-			snprintf(why, sizeof(why), "cannot mount cgroup2: %s",
-				 strerror(errno));
-			return why;
-		}
-		ut_cg_mounted = true;
-	}
-	if (controllers) {
-		snprintf(path, sizeof(path), "%s/cgroup.subtree_control",
-			 ut_cg_root);
-		ret = ut_write_file(path, controllers);
-		if (ret) {
-			snprintf(why, sizeof(why), "no cgroup controller %s: %s",
-				 controllers, strerror(-ret));
-			return why;
-		}
-	}
-	snprintf(ut_cg, sizeof(ut_cg), "%s/utrace.%d", ut_cg_root, getpid());
-	if (mkdir(ut_cg, 0755)) {
-		snprintf(why, sizeof(why), "cannot make a cgroup: %s",
-			 strerror(errno));
-		ut_cg[0] = '\0';
+	if (!ut_cg_find_root())
+		why = ut_cg_mount("cgroup2", NULL);
+	if (why)
 		return why;
-	}
-	return NULL;
+	snprintf(path, sizeof(path), "%s/cgroup.subtree_control", ut_cg_root);
+	if (controllers && ut_write_file(path, controllers))
+		return ut_cg_no(controllers);
+	return ut_cg_mkdir();
+}
+
+/* Make a cgroup of version 1 with the freezer; NULL, or why there is none. */
+static inline const char *ut_cg_make_freezer(void)
+{
+	const char *why = ut_cg_mount("cgroup", "freezer");
+
+	return why ? why : ut_cg_mkdir();
 }
 
 /* Write @text to file @name of the cgroup. */

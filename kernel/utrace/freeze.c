@@ -117,14 +117,14 @@ static bool utrace_sleeps_on(struct task_struct *task, bool *asleep)
 
 	if (!lock_task_sighand(task, &flags))
 		return false;
-	*asleep = (READ_ONCE(task->__state) & TASK_UNINTERRUPTIBLE) &&
+	*asleep = (READ_ONCE(task->__state) & (TASK_UNINTERRUPTIBLE | TASK_FROZEN)) &&
 		  !(task->jobctl & JOBCTL_UTRACE_FROZEN);
 	unlock_task_sighand(task, &flags);
 	return before && *asleep;
 }
 
 /* Have a task in a group stop report that.  Returns -EAGAIN if it comes to a stop. */
-static int utrace_leave_group_stop(struct task_struct *task)
+static int utrace_report_group_stop(struct task_struct *task)
 {
 	utrace_stop_again(task);
 	return utrace_comes_to_group_stop(task) ? -EAGAIN : -EBUSY;
@@ -154,7 +154,7 @@ static int utrace_try_freeze(struct task_struct *task, bool safe)
 	else if (task->jobctl & (JOBCTL_UTRACE_FROZEN | JOBCTL_PTRACE_FROZEN))
 		ret = -EAGAIN;
 	else if (!(task->jobctl & (JOBCTL_UTRACE | JOBCTL_TRACED)))
-		ret = safe ? utrace_leave_group_stop(task) : -EAGAIN;
+		ret = safe ? utrace_report_group_stop(task) : -EAGAIN;
 	else if (safe && !utrace_is_safe(task))
 		ret = -EBUSY;
 	if (!ret)
@@ -165,30 +165,14 @@ static int utrace_try_freeze(struct task_struct *task, bool safe)
 	return ret;
 }
 
-/* For the wait below: *@ret is the result, which is final unless it is -EAGAIN. */
-static bool utrace_tried(struct task_struct *task, bool safe, int *ret)
+/* Freeze a task that comes to a stop. */
+static int utrace_freeze_stopped(struct utrace *u, struct task_struct *task)
 {
-	*ret = utrace_try_freeze(task, safe);
-	return *ret != -EAGAIN;
-}
+	int ret = -EAGAIN, killed;
 
-/*
- * Try until the result is final.  With @safe returns -EAGAIN after a tick, since
- * nobody tells that a task sleeps before it comes to a group stop.
- */
-static int utrace_try_freeze_on(struct utrace *u, struct task_struct *task, bool safe)
-{
-	long left, ticks = safe ? 1 : MAX_SCHEDULE_TIMEOUT;
-	int ret;
-
-	might_sleep();
-	if (utrace_tried(task, safe, &ret))
-		return ret;
-	left = ___wait_var_event(&u->hold,
-				 ___wait_cond_timeout(utrace_tried(task, safe, &ret)),
-				 TASK_KILLABLE, 0, ticks,
-				 __ret = schedule_timeout(__ret));
-	return left < 0 ? left : ret;
+	killed = wait_var_event_killable(&u->hold,
+					 (ret = utrace_try_freeze(task, false)) != -EAGAIN);
+	return killed ?: ret;
 }
 
 static int utrace_wait_freeze(struct task_struct *task, bool safe)
@@ -200,20 +184,20 @@ static int utrace_wait_freeze(struct task_struct *task, bool safe)
 	if (!u)
 		return -ESRCH;
 	for (;;) {
-		ret = utrace_try_freeze_on(u, task, safe);
-		if (ret == -EAGAIN) {
-			if (utrace_sleeps_on(task, &asleep))
-				return -EBUSY;
-			continue;
+		/* Nobody tells that a task sleeps before it comes to a group stop. */
+		ret = safe ? utrace_try_freeze(task, true) : utrace_freeze_stopped(u, task);
+		if (ret != -EAGAIN) {
+			if (ret || wait_task_inactive(task, UTRACE_FROZEN_STATES))
+				return ret;
+			/* It was woken, for a group stop say, and stops again. */
+			utrace_thaw(task);
+		} else if (utrace_sleeps_on(task, &asleep)) {
+			return -EBUSY;
 		}
-		if (ret || wait_task_inactive(task, UTRACE_FROZEN_STATES))
-			return ret;
-		/*
-		 * It was woken, for a group stop say, and stops again.  It may need the
-		 * CPU of the caller for that.
-		 */
-		utrace_thaw(task);
+		/* The task may need the CPU of the caller. */
 		schedule_timeout_killable(1);
+		if (fatal_signal_pending(current))
+			return -ERESTARTSYS;
 	}
 }
 

@@ -216,7 +216,8 @@ bool ptracer_take_trap(struct ptracer *p)
 	    !(p->trap || (ptracer_listens_to_job(p) && !job)))
 		return false;
 	p->trap = false;
-	return true;
+	/* As ptrace_trap_notify() has it: others are not told of a stop that is over. */
+	return job || p->flags & PT_SEIZED;
 }
 
 /**
@@ -404,10 +405,18 @@ static u32 ptracer_jctl(u32 action, struct utrace_engine *engine, int type,
 {
 	struct ptracer *p = engine->data;
 
-	/* See __utrace_tell_group_stop(): the group stop is a new one. */
+	/*
+	 * See __utrace_tell_group_stop(): the task runs no more.  A group stop that the
+	 * task was in already has no CONSUME.  A new one is told when the tracer has
+	 * ended the stop that it has the task in.
+	 */
 	if (type == CLD_STOPPED) {
-		scoped_guard(spinlock_irqsave, &p->lock)
+		bool new = READ_ONCE(current->jobctl) & JOBCTL_STOP_CONSUME;
+
+		scoped_guard(spinlock_irqsave, &p->lock) {
 			p->runs = false;
+			p->trap |= new && p->state == PTRACER_STOPPED;
+		}
 	}
 	/*
 	 * A stop that the tracer has not ended goes on here, and not in the stop of

@@ -95,13 +95,12 @@ void __utrace_ptrace_stopped(void)
 		 * the flag once more.
 		 */
 		u->flags &= ~(UTRACE_TASK_PTRACE_STEP | UTRACE_TASK_STEPPING |
-			      UTRACE_TASK_ARMED | UTRACE_TASK_LISTENED);
+			      UTRACE_TASK_ARMED);
 		if (step && current->ptrace)
 			u->flags |= UTRACE_TASK_PTRACE_STEP;
-		/* See utrace_ignore_group_stop(). */
-		if ((current->jobctl & JOBCTL_LISTENING) &&
-		    (current->jobctl & JOBCTL_UTRACE_RUNS))
-			u->flags |= UTRACE_TASK_LISTENED;
+		/* Else utrace_ignore_group_stop() may have ended this stop. */
+		if (!(current->jobctl & JOBCTL_LISTENING))
+			u->flags &= ~UTRACE_TASK_LISTENED;
 		if (u->step || u->flags & UTRACE_TASK_FOLLOWED)
 			set_thread_flag(TIF_NOTIFY_RESUME);
 	}

@@ -45,6 +45,12 @@ bool utrace_may_not_stop(void)
 	       (current->flags & PF_USER_WORKER);
 }
 
+/* Does such a stop end for ptrace? */
+static bool utrace_ends_for_ptrace(enum utrace_stop_where where)
+{
+	return where != UTRACE_STOP_FIRM && where != UTRACE_STOP_SERVES;
+}
+
 /*
  * Does the stop end for ptrace, because of a trap or a signal that the tracer
  * has to see?  A task that the cgroup freezer stops looks for signals when it is
@@ -54,8 +60,7 @@ static bool utrace_ptrace_trap(enum utrace_stop_where where)
 {
 	lockdep_assert_held(&current->sighand->siglock);
 
-	if (where == UTRACE_STOP_FIRM || where == UTRACE_STOP_SERVES ||
-	    !current->ptrace)
+	if (!utrace_ends_for_ptrace(where) || !current->ptrace)
 		return false;
 	signal_utrace_recalc();
 	return (current->jobctl & JOBCTL_PENDING_MASK) ||
@@ -75,9 +80,9 @@ static bool utrace_serve_trap(enum utrace_stop_where where)
 
 	if (where != UTRACE_STOP_SERVES || !current->ptrace)
 		return false;
-	/* As do_signal_stop() has it. */
+	/* As do_signal_stop() has it.  The tracer may leave while engines are told. */
 	if (current->jobctl & JOBCTL_STOP_PENDING) {
-		if (!utrace_tell_group_stop())
+		if (!utrace_tell_group_stop() || !current->ptrace)
 			return true;
 		task_set_jobctl_pending(current, JOBCTL_TRAP_STOP);
 	}
@@ -85,6 +90,12 @@ static bool utrace_serve_trap(enum utrace_stop_where where)
 		return false;
 	signal_utrace_trap();
 	return true;
+}
+
+/* What has a task take part in the present group stop.  siglock is held. */
+static unsigned long utrace_group_stop_bits(struct task_struct *task)
+{
+	return JOBCTL_STOP_PENDING | (task->jobctl & JOBCTL_STOP_SIGMASK ?: SIGSTOP);
 }
 
 /*
@@ -100,8 +111,7 @@ static void utrace_stop_for_group(void)
 	if (current->ptrace)
 		task_set_jobctl_pending(current, JOBCTL_TRAP_STOP);
 	else
-		task_set_jobctl_pending(current, JOBCTL_STOP_PENDING |
-					(current->jobctl & JOBCTL_STOP_SIGMASK));
+		task_set_jobctl_pending(current, utrace_group_stop_bits(current));
 }
 
 /* Has utrace_stop_again() asked for one more report?  siglock is held. */
@@ -121,7 +131,7 @@ static bool utrace_take_jctl_again(void)
  * Return:
  * * true - the group stop is still pending
  * * false - SIGCONT or SIGKILL has ended it while siglock was dropped, or a tracer lets
- *   the task run.  If another group stop is pending, engines are yet to be told of it
+ *   the task run.  Another group stop may be pending, of which engines are not told
  */
 bool __utrace_tell_group_stop(void)
 {
@@ -139,7 +149,7 @@ bool __utrace_tell_group_stop(void)
 			utrace_stop(current->utrace, UTRACE_STOP_JCTL);
 		spin_lock_irq(&current->sighand->siglock);
 		/* If the task runs now, it makes the other reports that are due. */
-	} while (utrace_take_jctl_again() &&
+	} while (utrace_take_jctl_again() && utrace_group_stops(current) &&
 		 !(current->jobctl & JOBCTL_UTRACE_RUNS));
 	return (current->jobctl & JOBCTL_STOP_PENDING) &&
 	       (current->ptrace || !(current->jobctl & JOBCTL_UTRACE_RUNS));
@@ -232,7 +242,8 @@ enum utrace_stop_end utrace_stop(struct utrace *u,
 	 * The trap follows at once only after a stop that ends for ptrace, or for JCTL.
 	 * Else the task may sleep before, and PTRACE_ATTACH must not wait for that.
 	 */
-	if (end != UTRACE_LEFT && where != UTRACE_STOP_JCTL)
+	if (where != UTRACE_STOP_JCTL &&
+	    (end != UTRACE_LEFT || !utrace_ends_for_ptrace(where)))
 		task_clear_jobctl_trapping(current);
 	if (joined)
 		utrace_stop_for_group();
@@ -468,8 +479,7 @@ void utrace_stop_again(struct task_struct *task)
 		return;
 	}
 	if (!(task->jobctl & JOBCTL_STOPPED) ||
-	    !task_set_jobctl_pending(task, JOBCTL_STOP_PENDING |
-				     (task->jobctl & JOBCTL_STOP_SIGMASK)))
+	    !task_set_jobctl_pending(task, utrace_group_stop_bits(task)))
 		return;
 	task->jobctl &= ~JOBCTL_STOPPED;
 	wake_up_state(task, __TASK_STOPPED);
@@ -495,8 +505,11 @@ void utrace_ignore_group_stop(struct task_struct *task)
 	/* utrace_rejoin_group_stop() may have set it; a new stop has CONSUME. */
 	if (!(task->jobctl & JOBCTL_STOP_CONSUME))
 		task_clear_jobctl_pending(task, JOBCTL_STOP_PENDING);
-	if (task->jobctl & JOBCTL_LISTENING)
+	if (task->jobctl & JOBCTL_LISTENING) {
+		scoped_guard(spinlock, &task->utrace->lock)
+			task->utrace->flags |= UTRACE_TASK_LISTENED;
 		ptrace_signal_wake_up(task, true);
+	}
 	unlock_task_sighand(task, &flags);
 }
 
@@ -508,26 +521,22 @@ void utrace_ignore_group_stop(struct task_struct *task)
  * the task has a first tracer, it is not stopped, since that tracer may have resumed it,
  * unless PTRACE_LISTEN of that tracer was ended.
  *
- * Context: Any but NMI, without siglock.  Takes siglock.
+ * Context: siglock of @task is held.
  */
 void utrace_rejoin_group_stop(struct task_struct *task)
 {
-	unsigned long flags;
-	int signr;
+	lockdep_assert_held(&task->sighand->siglock);
 
-	if (!(READ_ONCE(task->jobctl) & JOBCTL_UTRACE_RUNS) ||
-	    !lock_task_sighand(task, &flags))
+	if (!(task->jobctl & JOBCTL_UTRACE_RUNS))
 		return;
 	task->jobctl &= ~JOBCTL_UTRACE_RUNS;
-	signr = task->jobctl & JOBCTL_STOP_SIGMASK ?: SIGSTOP;
 	if (!(task->flags & PF_EXITING) &&
 	    (!task->ptrace || READ_ONCE(task->utrace->flags) & UTRACE_TASK_LISTENED) &&
 	    utrace_group_stops(task) &&
-	    task_set_jobctl_pending(task, JOBCTL_STOP_PENDING | signr)) {
+	    task_set_jobctl_pending(task, utrace_group_stop_bits(task))) {
 		signal_wake_up(task, 0);
 		utrace_wake_held(task);
 	}
-	unlock_task_sighand(task, &flags);
 }
 
 /**

@@ -191,6 +191,107 @@ TEST_F(tracers, threads_stop)
 	EXPECT_TRUE(ut_thread_runs(t, 1));
 }
 
+/* @p and @s trace a thread, and @s has it in a stop for a signal. */
+static bool keep_signal_of_thread(struct two_data *self)
+{
+	struct ut_target *t = &self->t;
+	pid_t tid;
+
+	if (!ut_spawn_threads(t, 2))
+		return false;
+	tid = t->sh->tid[1];
+	return !two_seize(&self->p, tid, 0) && !two_seize(&self->s, tid, 0) &&
+	       !syscall(SYS_tgkill, t->pid, tid, SIGURG) &&
+	       two_wait(&self->p, tid) == two_stop(SIGURG) &&
+	       !two_cont(&self->p, tid, SIGURG) &&
+	       two_wait(&self->s, tid) == two_stop(SIGURG);
+}
+
+/* The first tracer is told at once, the further one when its stop is over. */
+TEST_F(tracers, stop_beside_a_signal)
+{
+	struct two_tracer *p = &self->p, *s = &self->s;
+	struct ut_target *t = &self->t;
+	pid_t tid;
+
+	ASSERT_TRUE(keep_signal_of_thread(self));
+	tid = t->sh->tid[1];
+	ASSERT_EQ(0, syscall(SYS_tgkill, t->pid, t->pid, SIGSTOP));
+	ASSERT_EQ(STOPPED, two_wait(p, tid));
+	EXPECT_TRUE(two_parent_sees(t->pid, SIGSTOP));
+	EXPECT_EQ(TWO_NONE, two_poll(s, tid));
+	ASSERT_EQ(0, two_cont(s, tid, SIGURG));
+	ASSERT_EQ(0, two_cont(p, tid, 0));
+	ASSERT_EQ(STOPPED, two_wait(s, tid));
+	EXPECT_TRUE(ut_thread_still(t, 1));
+	ASSERT_EQ(0, two_cont(s, tid, 0));
+	EXPECT_TRUE(ut_thread_runs(t, 1));
+	EXPECT_TRUE(two_quiet(p, tid));
+}
+
+/* Both are told of a group stop that begins in a stop of the further tracer. */
+TEST_F(tracers, stop_beside_a_stop)
+{
+	static const struct two_step go_on[] = {
+		{ TWO_TRAP, PTRACE_CONT }, TWO_END
+	};
+	struct two_tracer *p = &self->p, *s = &self->s;
+	struct ut_target *t = &self->t;
+	pid_t tid;
+
+	ASSERT_TRUE(ut_spawn_threads(t, 2));
+	tid = t->sh->tid[1];
+	ASSERT_EQ(0, two_seize(p, tid, 0));
+	ASSERT_EQ(0, two_seize(s, tid, 0));
+	ASSERT_EQ(TWO_TRAP, two_interrupt(s, tid));
+	ASSERT_EQ(0, syscall(SYS_tgkill, t->pid, t->pid, SIGSTOP));
+	ASSERT_EQ(STOPPED, two_wait(p, tid));
+	ASSERT_EQ(0, two_ptrace(p, PTRACE_LISTEN, tid, 0));
+	EXPECT_EQ(TWO_NONE, two_poll(s, tid));
+	ASSERT_EQ(0, two_cont(s, tid, 0));
+	ASSERT_EQ(STOPPED, two_wait(s, tid));
+	ASSERT_EQ(0, two_ptrace(s, PTRACE_LISTEN, tid, 0));
+	EXPECT_TRUE(ut_thread_still(t, 1));
+	ASSERT_EQ(0, kill(t->pid, SIGCONT));
+	ASSERT_TRUE(two_play(tid, p, go_on, s, go_on));
+	EXPECT_TRUE(ut_thread_runs(t, 1));
+}
+
+/* The first tracer dies while an engine is told of the group stop. */
+TEST_F(tracers, first_dies_before_the_stop)
+{
+	struct two_tracer *p = &self->p, *s = &self->s;
+	struct ut_target *t = &self->t;
+	const char *why = ut_begin();
+	pid_t tid;
+	int id;
+
+	if (why)
+		SKIP(return, "%s", why);
+	ASSERT_TRUE(keep_signal_of_thread(self));
+	tid = t->sh->tid[1];
+	id = ut_attach(tid, 0, UT_BIT(JCTL));
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, ut_gate(false));
+	ASSERT_EQ(0, ut_rule(.id = id, .event = UT_EV_JCTL, .answer = UT_RESUME,
+			     .change = UT_CHANGE_GATE));
+	ASSERT_EQ(0, syscall(SYS_tgkill, t->pid, t->pid, SIGSTOP));
+	ASSERT_TRUE(ut_until(ut_state(tid) != 't'));
+	ASSERT_EQ(0, kill(p->t.pid, SIGKILL));
+	ASSERT_TRUE(ut_until(!strcmp(two_tracers(tid), "")));
+	ASSERT_EQ(0, ut_gate(true));
+	EXPECT_TRUE(two_parent_sees(t->pid, SIGSTOP));
+	ASSERT_EQ(0, two_cont(s, tid, SIGURG));
+	ASSERT_EQ(STOPPED, two_wait(s, tid));
+	ASSERT_EQ(0, two_ptrace(s, PTRACE_LISTEN, tid, 0));
+	EXPECT_TRUE(ut_thread_still(t, 1));
+	ASSERT_EQ(0, kill(t->pid, SIGCONT));
+	ASSERT_EQ(TWO_TRAP, two_wait(s, tid));
+	ASSERT_EQ(0, two_cont(s, tid, 0));
+	EXPECT_TRUE(ut_thread_runs(t, 1));
+	EXPECT_EQ(0, ut_close());
+}
+
 #define CONTINUED	0xffff
 
 /* Both tracers listen in a stop by SIGSTOP, which SIGCONT ends. */

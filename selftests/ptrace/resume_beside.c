@@ -6,6 +6,7 @@
  * until the last tracer that lets it run has left, or listens.  A tracer that
  * attaches meanwhile does not wait for a stop, to which the task may never come.
  */
+#include "../cgroup.h"
 #include "two.h"
 
 #define STOPPED		two_group(SIGSTOP)
@@ -58,6 +59,56 @@ TEST_F(tracers, further_leaves_a_listener)
 	ASSERT_EQ(0, kill(s->t.pid, SIGKILL));
 	EXPECT_EQ(STOPPED, two_wait(p, t->pid));
 	EXPECT_TRUE(ut_still(t));
+}
+
+/*
+ * Function of a target: let the task t->arg run out of its group stop, and die before
+ * it runs.  A thread with SCHED_FIFO keeps the CPU to itself.
+ */
+static int resumes_and_dies(struct ut_target *t)
+{
+	struct sched_param param = { .sched_priority = 1 };
+	int status;
+
+	ut_pin_to(0);
+	if (ptrace(PTRACE_SEIZE, t->arg, 0, 0))
+		return 97;
+	while (waitpid(t->arg, &status, __WALL) > 0 && status != STOPPED)
+		pass_stop(t->arg, status);
+	ut_say(t);
+	ut_await(t);
+	if (sched_setscheduler(0, SCHED_FIFO, &param))
+		return 98;
+	ptrace(PTRACE_CONT, t->arg, 0, 0);
+	return 0;
+}
+
+TEST_F(tracers, further_dies_beside_a_listener)
+{
+	struct two_tracer *p = &self->p;
+	struct ut_target *t = &self->t, further = {};
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(0, &set);
+	ASSERT_TRUE(actor_spawn(t));
+	ASSERT_EQ(0, sched_setaffinity(t->pid, sizeof(set), &set));
+	ASSERT_EQ(0, two_seize(p, t->pid, 0));
+	further.arg = t->pid;
+	ASSERT_TRUE(ut_spawn(&further, resumes_and_dies));
+	ASSERT_TRUE(ut_until(strcmp(two_tracers(t->pid), "")));
+	ASSERT_EQ(0, kill(t->pid, SIGSTOP));
+	ASSERT_EQ(two_stop(SIGSTOP), two_wait(p, t->pid));
+	ASSERT_EQ(0, two_cont(p, t->pid, SIGSTOP));
+	ASSERT_EQ(STOPPED, two_wait(p, t->pid));
+	ASSERT_TRUE(ut_hear(&further));
+	ASSERT_EQ(0, two_ptrace(p, PTRACE_LISTEN, t->pid, 0));
+	ASSERT_TRUE(ut_go(&further));
+	ASSERT_TRUE(ut_reap(&further, &self->status));
+	EXPECT_EQ(0, self->status);
+	EXPECT_TRUE(ut_still(t));
+	/* The stop that it listens in comes back. */
+	EXPECT_EQ(STOPPED, two_wait(p, t->pid));
 }
 
 /* The other further tracer listens after the first one has resumed the task. */
@@ -143,6 +194,46 @@ TEST_F(tracers, attach_to_a_sleeper)
 	EXPECT_EQ(0, two_seize(&self->s2, self->t.pid, 0));
 	EXPECT_GT(AT_ONCE_MS, ut_now_ms() - begin);
 	kill(self->t.sh->tid[0], SIGKILL);
+}
+
+static bool is_in_freezer(const char *state)
+{
+	char text[32];
+
+	return ut_read_file(text, sizeof(text), "%s/freezer.state", ut_cg) > 0 &&
+	       !strcmp(text, state);
+}
+
+/* The freezer of cgroups of version 1 keeps a task that is stopped. */
+TEST_F(tracers, interrupt_in_a_freezer)
+{
+	struct two_tracer *s = &self->s;
+	const char *why = ut_cg_make_freezer();
+	struct ut_target *t = &self->t;
+	long begin;
+
+	if (why)
+		SKIP(return, "%s", why);
+	ASSERT_TRUE(two_seize_both(self, 0, 0));
+	ASSERT_EQ(0, ut_cg_add(t->pid));
+	ASSERT_TRUE(two_leave(&self->p, t->pid));
+	ASSERT_EQ(0, kill(t->pid, SIGSTOP));
+	ASSERT_EQ(two_stop(SIGSTOP), two_wait(s, t->pid));
+	ASSERT_EQ(0, two_cont(s, t->pid, SIGSTOP));
+	ASSERT_EQ(STOPPED, two_wait(s, t->pid));
+	ASSERT_EQ(0, two_ptrace(s, PTRACE_LISTEN, t->pid, 0));
+	ASSERT_TRUE(ut_until(ut_state(t->pid) == 'T'));
+	ASSERT_EQ(0, ut_cg_write("freezer.state", "FROZEN"));
+	ASSERT_TRUE(ut_until(is_in_freezer("FROZEN\n")));
+	begin = ut_now_ms();
+	EXPECT_EQ(0, two_ptrace(s, PTRACE_INTERRUPT, t->pid, 0));
+	EXPECT_GT(AT_ONCE_MS, ut_now_ms() - begin);
+	EXPECT_EQ(0, ut_cg_write("freezer.state", "THAWED"));
+	EXPECT_EQ(STOPPED, two_wait(s, t->pid));
+	ASSERT_EQ(0, two_cont(s, t->pid, 0));
+	EXPECT_TRUE(ut_runs(t));
+	ut_kill_targets();
+	ut_cg_remove();
 }
 
 TEST_HARNESS_MAIN

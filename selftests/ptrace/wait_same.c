@@ -137,6 +137,87 @@ TEST_F(tracers, sigcont_of_a_running_task)
 	EXPECT_TRUE(two_quiet(s, pid));
 }
 
+/*
+ * A tracer with PTRACE_ATTACH has one of two threads in a group stop.  SIGCONT ends
+ * that one, and the thread that nobody traces begins another one.
+ */
+static bool stop_twice(struct two_data *self, const sole_variant *variant)
+{
+	struct two_tracer *s = &self->s;
+	struct ut_target *t = &self->t;
+	pid_t tid;
+
+	if (!ut_spawn_threads(t, 2))
+		return false;
+	tid = t->sh->tid[THREAD];
+	return sole_begin(variant, &self->p, tid) &&
+	       !two_ptrace(s, PTRACE_ATTACH, tid, 0) &&
+	       sole_end(variant, &self->p, tid) &&
+	       two_wait(s, tid) == two_stop(SIGSTOP) && !two_cont(s, tid, 0) &&
+	       !syscall(SYS_tgkill, t->pid, t->pid, SIGSTOP) &&
+	       two_wait(s, tid) == two_stop(SIGSTOP) &&
+	       ut_until(ut_state(t->pid) == 'T') && !kill(t->pid, SIGCONT) &&
+	       ut_thread_runs(t, 0) &&
+	       !syscall(SYS_tgkill, t->pid, t->pid, SIGSTOP) &&
+	       ut_until(ut_state(t->pid) == 'T') && two_quiet(s, tid);
+}
+
+/* PTRACE_CONT lets the task run out of the stop that was told, and not of the next. */
+TEST_F(tracers, group_stop_in_a_group_stop)
+{
+	struct two_tracer *s = &self->s;
+	struct ut_target *t = &self->t;
+	pid_t tid;
+
+	ASSERT_TRUE(stop_twice(self, variant));
+	tid = t->sh->tid[THREAD];
+	ASSERT_EQ(0, two_cont(s, tid, 0));
+	ASSERT_EQ(two_stop(SIGSTOP), two_wait(s, tid));
+	EXPECT_TRUE(two_parent_sees(t->pid, SIGSTOP));
+	EXPECT_TRUE(ut_thread_still(t, THREAD));
+	ASSERT_EQ(0, two_cont(s, tid, 0));
+	EXPECT_TRUE(ut_thread_runs(t, THREAD));
+	EXPECT_TRUE(ut_thread_still(t, 0));
+}
+
+/* Without PTRACE_SEIZE a tracer is not told of a group stop that is over. */
+TEST_F(tracers, group_stop_that_is_over)
+{
+	struct two_tracer *s = &self->s;
+	struct ut_target *t = &self->t;
+	pid_t tid;
+
+	ASSERT_TRUE(stop_twice(self, variant));
+	tid = t->sh->tid[THREAD];
+	ASSERT_EQ(0, kill(t->pid, SIGCONT));
+	ASSERT_TRUE(ut_thread_runs(t, 0));
+	ASSERT_EQ(0, two_cont(s, tid, 0));
+	EXPECT_TRUE(two_quiet(s, tid));
+	EXPECT_TRUE(ut_thread_runs(t, THREAD));
+}
+
+/* A tracer that has the task in a stop for a signal is told after that. */
+TEST_F(tracers, group_stop_in_a_stop_for_a_signal)
+{
+	struct two_tracer *s = &self->s;
+	struct ut_target *t = &self->t;
+	pid_t tid;
+
+	ASSERT_TRUE(ut_spawn_threads(t, 2));
+	tid = t->sh->tid[THREAD];
+	ASSERT_EQ(0, sole_seize(self, variant, tid, 0));
+	ASSERT_EQ(0, syscall(SYS_tgkill, t->pid, tid, SIGURG));
+	ASSERT_EQ(two_stop(SIGURG), two_wait(s, tid));
+	ASSERT_EQ(0, syscall(SYS_tgkill, t->pid, t->pid, SIGSTOP));
+	ASSERT_TRUE(ut_until(ut_state(t->pid) == 'T'));
+	ASSERT_EQ(0, two_cont(s, tid, SIGURG));
+	ASSERT_EQ(STOPPED, two_wait(s, tid));
+	EXPECT_TRUE(two_parent_sees(t->pid, SIGSTOP));
+	EXPECT_TRUE(ut_thread_still(t, THREAD));
+	ASSERT_EQ(0, two_cont(s, tid, 0));
+	EXPECT_TRUE(ut_thread_runs(t, THREAD));
+}
+
 /* A tracer has read the end: the parent can read it, too. */
 TEST_F(tracers, parent_sees_the_end)
 {

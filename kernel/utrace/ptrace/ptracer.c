@@ -621,19 +621,28 @@ static bool ptracer_is_of_tracer(struct ptracer *p, void *tracer)
 
 static bool ptracer_runs(struct ptracer *p, void *arg)
 {
-	return READ_ONCE(p->runs);
+	guard(spinlock_irqsave)(&p->lock);
+	return p->runs;
 }
 
 /**
  * ptracer_rejoin_group_stop() - stop a task for job control, unless a tracer lets it run
  * @task: the task, which a tracer has left, or does not let run any more
  *
- * Context: Any but NMI, without siglock.
+ * A tracer that lets the task run sets ptracer::runs before it takes siglock, so it is
+ * seen here, or has the last word.
+ *
+ * Context: Any but NMI, without siglock.  Takes siglock.
  */
 void ptracer_rejoin_group_stop(struct task_struct *task)
 {
+	unsigned long flags;
+
+	if (!lock_task_sighand(task, &flags))
+		return;
 	if (!ptracer_any_of_task(task, ptracer_runs, NULL))
 		utrace_rejoin_group_stop(task);
+	unlock_task_sighand(task, &flags);
 }
 
 /**

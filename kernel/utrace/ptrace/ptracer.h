@@ -107,7 +107,8 @@ enum ptracer_stop {
  * @unread: wait(2) has not told of the stop yet
  * @continued: wait(2) has not told yet that SIGCONT ended a stop of job control
  * @runs: the tracer lets the task run in spite of the present group stop
- * @trap: PTRACE_INTERRUPT, or SIGCONT: a stop is to be told as soon as possible
+ * @trap: PTRACE_INTERRUPT, SIGCONT, or a group stop that began in another stop of the
+ *	tracer: a stop is to be told as soon as possible
  * @made: signals that tracing itself makes and that only this tracer is told of,
  *	a mask with bits of the numbers: SIGSTOP of an attach, SIGTRAP of execve()
  * @syscalls: PTRACE_SYSCALL: system calls are told until the next stop

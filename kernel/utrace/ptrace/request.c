@@ -27,10 +27,6 @@
 /* Options that only a first tracer may have, since others could undo them. */
 #define PTRACER_ONLY_FIRST	(PTRACE_O_TRACESECCOMP | PTRACE_O_SUSPEND_SECCOMP)
 
-/* jobctl of a task that is stopped, or about to stop. */
-#define PTRACER_STOPS		(JOBCTL_STOPPED | JOBCTL_TRACED | JOBCTL_UTRACE | \
-				 JOBCTL_STOP_PENDING | JOBCTL_TRAP_STOP)
-
 /**
  * __utrace_ptrace_attach() - become a further tracer of a task
  * @task: the task
@@ -187,9 +183,8 @@ void __utrace_ptrace_thaw(struct task_struct *task)
 /* How the task goes on */
 
 /*
- * Resume the task.  The caller does nothing with @p after this.  The hold is dropped
- * while the task is frozen: a task that was thawed could tell the tracer of a new stop,
- * whose hold would be dropped instead.
+ * Resume the task.  The hold is dropped while the task is frozen: a task that was thawed
+ * could tell the tracer of a new stop, whose hold would be dropped instead.
  */
 static void ptracer_go(struct ptracer *p, enum utrace_resume_action action,
 		       enum ptracer_stop stop, int signr)
@@ -208,6 +203,40 @@ static void ptracer_go(struct ptracer *p, enum utrace_resume_action action,
 static bool ptracer_told_group_stop(const struct ptracer *p)
 {
 	return p->stop != PTRACER_ANSWERS && (p->code & 0x7f) != SIGTRAP;
+}
+
+/* Has the tracer decided about a signal, which the task has yet to act on? */
+static bool ptracer_is_deciding(struct ptracer *p)
+{
+	guard(spinlock_irqsave)(&p->lock);
+	return p->stop == PTRACER_ANSWERS && p->state == PTRACER_RUNNING;
+}
+
+/*
+ * Stop a task that is already stopped, for another tracer, for an engine or for job
+ * control.  Returns false if the task runs, or is stopped in a system call or at an
+ * event.
+ */
+static bool ptracer_stop_in_place(struct ptracer *p)
+{
+	kernel_siginfo_t made;
+
+	if (utrace_freeze_if_safe(p->task))
+		return false;
+	if (ptracer_is_deciding(p)) {
+		utrace_thaw(p->task);
+		return false;
+	}
+	if (ptracer_take_made(p, &made)) {
+		ptracer_control(p, UTRACE_STOP);
+		ptracer_tell(p, p->task, PTRACER_SENDS, made.si_signo,
+			     CLD_TRAPPED, 0, &made);
+	} else if (ptracer_take_trap(p)) {
+		ptracer_control(p, UTRACE_STOP);
+		ptracer_trap(p, p->task);
+	}
+	utrace_thaw(p->task);
+	return true;
 }
 
 /* PTRACE_CONT, PTRACE_SYSCALL, PTRACE_SINGLESTEP, PTRACE_SINGLEBLOCK */
@@ -240,6 +269,9 @@ static int ptracer_resume(struct ptracer *p, bool syscalls,
 		utrace_ignore_group_stop(p->task);
 	}
 	ptracer_go(p, action, stop, signr);
+	/* Another tracer may keep the task from making the report. */
+	if (pending)
+		ptracer_stop_in_place(p);
 	return 0;
 }
 
@@ -277,40 +309,6 @@ static int ptracer_detach(struct ptracer *p, unsigned long signr)
 	return 0;
 }
 
-/* Has the tracer decided about a signal, which the task has yet to act on? */
-static bool ptracer_is_deciding(struct ptracer *p)
-{
-	guard(spinlock_irqsave)(&p->lock);
-	return p->stop == PTRACER_ANSWERS && p->state == PTRACER_RUNNING;
-}
-
-/*
- * Stop a task that is already stopped, for another tracer, for an engine or for job
- * control.  Returns false if the task runs, or is stopped in a system call or at an
- * event.
- */
-static bool ptracer_stop_in_place(struct ptracer *p)
-{
-	kernel_siginfo_t made;
-
-	if (utrace_freeze_if_safe(p->task))
-		return false;
-	if (ptracer_is_deciding(p)) {
-		utrace_thaw(p->task);
-		return false;
-	}
-	if (ptracer_take_made(p, &made)) {
-		ptracer_control(p, UTRACE_STOP);
-		ptracer_tell(p, p->task, PTRACER_SENDS, made.si_signo,
-			     CLD_TRAPPED, 0, &made);
-	} else if (ptracer_take_trap(p)) {
-		ptracer_control(p, UTRACE_STOP);
-		ptracer_trap(p, p->task);
-	}
-	utrace_thaw(p->task);
-	return true;
-}
-
 /* Stop the task for what is set in @p: now, or as soon as it can be told. */
 static void ptracer_stop_soon(struct ptracer *p)
 {
@@ -336,7 +334,8 @@ void __utrace_ptrace_attached(struct task_struct *task)
 		return;
 	if (p->flags & PT_SEIZED) {
 		if (!ptracer_group_stops(task) ||
-		    !(READ_ONCE(task->jobctl) & PTRACER_STOPS))
+		    !(utrace_task_stopped(task) ||
+		      READ_ONCE(task->jobctl) & JOBCTL_PENDING_MASK))
 			return;
 		scoped_guard(spinlock_irqsave, &p->lock)
 			p->trap = true;

@@ -216,8 +216,6 @@ void __utrace_ptrace_trap_notify(struct task_struct *task)
 			any |= ptracer_set_trap(p);
 	if (any)
 		utrace_ask_report_locked(task);
-	/* The task may not come to the stop that utrace_freeze_if_safe() waits for. */
-	utrace_wake_freeze_waiters(task);
 }
 
 /* wait(2) */
