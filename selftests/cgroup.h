@@ -47,7 +47,7 @@ static inline const char *ut_cg_mount(const char *type, const char *controllers)
 	snprintf(ut_cg_root, sizeof(ut_cg_root), "/tmp/utrace_cgroup_XXXXXX");
 	if (!mkdtemp(ut_cg_root) ||
 	    mount("none", ut_cg_root, type, 0, controllers))
-		return ut_cg_no("cannot mount cgroups");
+		return ut_cg_no(type);
 	ut_cg_mounted = true;
 	return NULL;
 }

@@ -88,7 +88,7 @@ unsigned long utrace_ptrace_message(struct task_struct *task);
 void __utrace_ptrace_died(struct task_struct *task);
 long __utrace_ptrace_wait(struct wait_opts *wo);
 void __utrace_ptrace_continued(int why);
-void __utrace_ptrace_trap_notify(struct task_struct *task);
+void __utrace_ptrace_trap_notify(struct task_struct *task, bool stops);
 void __utrace_ptrace_exchanged(struct task_struct *task);
 int __utrace_ptrace_prepare(const struct kernel_clone_args *args);
 void __utrace_ptrace_unprepare(void);
@@ -321,11 +321,11 @@ static inline void utrace_ptrace_continued(int why)
 		__utrace_ptrace_continued(why);
 }
 
-/* SIGCONT is sent to @task, whose siglock is held. */
-static inline void utrace_ptrace_trap_notify(struct task_struct *task)
+/* A group stop begins for @task if @stops, or SIGCONT is sent; its siglock is held. */
+static inline void utrace_ptrace_trap_notify(struct task_struct *task, bool stops)
 {
 	if (utrace_ptrace_many() && utrace_known(task))
-		__utrace_ptrace_trap_notify(task);
+		__utrace_ptrace_trap_notify(task, stops);
 }
 
 /* A pid is allocated. */

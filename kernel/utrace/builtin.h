@@ -49,6 +49,7 @@ int utrace_freeze_if_safe(struct task_struct *task);
 void utrace_thaw(struct task_struct *task);
 void utrace_ask_report(struct task_struct *task);
 void utrace_ask_report_locked(struct task_struct *task);
+void utrace_stop_again(struct task_struct *task);
 void utrace_ignore_group_stop(struct task_struct *task);
 void utrace_rejoin_group_stop(struct task_struct *task);
 bool utrace_in_stop(void);

@@ -39,7 +39,7 @@
  * __utrace_wake_freeze_waiters() - wake clients that wait until they can freeze a task
  * @task: the task, with JOBCTL_UTRACE_AWAITED
  *
- * The task is in a stop now, or is thawed, or dies, or does not come to the stop.
+ * The task is in a stop now, or is thawed, or is being killed.
  *
  * The lock of the queue in which the clients wait is taken inside of siglock.
  *
@@ -99,16 +99,16 @@ static bool utrace_is_safe(struct task_struct *task)
  */
 static bool utrace_comes_to_group_stop(struct task_struct *task)
 {
-	return (task->jobctl & JOBCTL_PENDING_MASK) &&
+	return (task->jobctl & JOBCTL_PENDING_MASK) && !(task->flags & PF_EXITING) &&
 	       (task->signal->flags & SIGNAL_STOP_STOPPED) &&
 	       !(task->jobctl & JOBCTL_UTRACE_RUNS);
 }
 
 /*
- * A first tracer may have let a task run that comes to a group stop.  Such a task may
- * sleep in the kernel for any time before, as in vfork(2), and is not waited for then.
- * The waiter looks once a tick.  A callback may sleep for a moment, so the task has to
- * sleep in two looks: this one, and the one before, which *@asleep is the result of.
+ * Does the task sleep on its way to a group stop?  A task that a first tracer has let run
+ * may sleep there without limit, as in vfork(2), so the caller gives up.  A callback may
+ * sleep for a moment, so the task has to sleep in two calls, a tick apart.  *@asleep is the
+ * result of the call before, false at first.
  */
 static bool utrace_sleeps_on(struct task_struct *task, bool *asleep)
 {
@@ -118,7 +118,7 @@ static bool utrace_sleeps_on(struct task_struct *task, bool *asleep)
 	if (!lock_task_sighand(task, &flags))
 		return false;
 	*asleep = (READ_ONCE(task->__state) & (TASK_UNINTERRUPTIBLE | TASK_FROZEN)) &&
-		  !(task->jobctl & JOBCTL_UTRACE_FROZEN);
+		  !(task->jobctl & (JOBCTL_UTRACE_FROZEN | JOBCTL_PTRACE_FROZEN));
 	unlock_task_sighand(task, &flags);
 	return before && *asleep;
 }
@@ -132,8 +132,8 @@ static int utrace_report_group_stop(struct task_struct *task)
 
 /*
  * Freeze a task that is in a stop.  Returns -EAGAIN if the task is not in a
- * stop yet, or another client works on it: then AWAITED is set.  With @safe,
- * returns -EBUSY if the task is not in a stop and comes to none, or is not at a safe
+ * stop yet, or another client works on it; without @safe, AWAITED is set then.  With
+ * @safe, returns -EBUSY if the task is not in a stop and comes to none, or is not at a safe
  * place.  Returns -ESRCH if the task is dead or is being killed, or if its process exits
  * and the task has not come to its exit report.
  */
@@ -159,14 +159,14 @@ static int utrace_try_freeze(struct task_struct *task, bool safe)
 		ret = -EBUSY;
 	if (!ret)
 		task->jobctl |= JOBCTL_UTRACE_FROZEN;
-	else if (ret == -EAGAIN)
+	else if (ret == -EAGAIN && !safe)
 		task->jobctl |= JOBCTL_UTRACE_AWAITED;
 	unlock_task_sighand(task, &flags);
 	return ret;
 }
 
-/* Freeze a task that comes to a stop. */
-static int utrace_freeze_stopped(struct utrace *u, struct task_struct *task)
+/* Wait until the task is in a stop and no other client works on it, and freeze it. */
+static int utrace_freeze_at_stop(struct utrace *u, struct task_struct *task)
 {
 	int ret = -EAGAIN, killed;
 
@@ -184,8 +184,8 @@ static int utrace_wait_freeze(struct task_struct *task, bool safe)
 	if (!u)
 		return -ESRCH;
 	for (;;) {
-		/* Nobody tells that a task sleeps before it comes to a group stop. */
-		ret = safe ? utrace_try_freeze(task, true) : utrace_freeze_stopped(u, task);
+		/* With @safe, poll: a task that sleeps on its way to a stop wakes nobody. */
+		ret = safe ? utrace_try_freeze(task, true) : utrace_freeze_at_stop(u, task);
 		if (ret != -EAGAIN) {
 			if (ret || wait_task_inactive(task, UTRACE_FROZEN_STATES))
 				return ret;
@@ -227,16 +227,16 @@ int utrace_freeze(struct task_struct *task)
  * utrace_freeze_if_safe() - freeze a task if it stands at a safe place
  * @task: the task, to which the caller has a reference
  *
- * As utrace_freeze(), but does not freeze a task in the midst of a system call, and
- * does not wait for a stop, unless the task is in a group stop: the task reports JCTL
- * then, in a stop that is a safe place.  Waits until another client has thawed the
- * task.
+ * As utrace_freeze(), but does not freeze a task in the midst of a system call.  Waits
+ * only if another client has the task frozen, or if the task is in a group stop or on its
+ * way there: a task in TASK_STOPPED reports JCTL for that, in a stop that is a safe place.
+ * Looks once a tick.
  *
  * Context: Process context, sleeps.
  * Return:
  * * 0 - done
- * * -EBUSY - the task runs, or is stopped in the midst of a system call or an
- *   event
+ * * -EBUSY - the task runs, or sleeps on its way to the group stop, or is stopped in the
+ *   midst of a system call or an event
  * * -ESRCH - the task is dead or is being killed, or its process exits and the task has
  *   not come to its exit report
  * * -ERESTARTSYS - the caller is being killed

@@ -746,7 +746,6 @@ enum utrace_stop_end {
 enum utrace_stop_end utrace_stop(struct utrace *u,
 				 enum utrace_stop_where where);
 void __utrace_stay_frozen(void);
-void utrace_stop_again(struct task_struct *task);
 void utrace_wake(struct task_struct *task, struct utrace *u);
 void utrace_interrupt(struct task_struct *task);
 void utrace_interrupt_stopped(struct task_struct *task);

@@ -174,6 +174,9 @@ void ptracer_trap(struct ptracer *p, struct task_struct *task)
 	if (!lock_task_sighand(task, &flags))
 		return;
 	signr = ptracer_stop_signal(task);
+	/* With siglock held, so that no group stop begins in between. */
+	scoped_guard(spinlock, &p->lock)
+		p->notify = false;
 	unlock_task_sighand(task, &flags);
 	if (p->flags & PT_SEIZED)
 		signr |= PTRACE_EVENT_STOP << 8;
@@ -200,24 +203,34 @@ bool ptracer_listens_to_job(const struct ptracer *p)
 }
 
 /**
- * ptracer_take_trap() - take a trap: of PTRACE_INTERRUPT, or the end of listening
+ * ptracer_take_trap() - take what is to be told by PTRACE_EVENT_STOP
  * @p: the ptracer
  *
  * Context: Any.  Takes siglock.
- * Return: false if there is none, or the task is in a stop for the tracer.
+ * Return: true if the caller is to call ptracer_trap(); false if nothing is to be told, or
+ * the task is in a stop for the tracer.
  */
 bool ptracer_take_trap(struct ptracer *p)
 {
-	bool job = ptracer_group_stops(p->task);
+	unsigned long flags;
+	bool told = false;
 
-	guard(spinlock_irqsave)(&p->lock);
-	/* A task that another tracer lets run in spite of the stop ends no listening. */
-	if (p->state == PTRACER_STOPPED ||
-	    !(p->trap || (ptracer_listens_to_job(p) && !job)))
+	if (!lock_task_sighand(p->task, &flags))
 		return false;
-	p->trap = false;
-	/* As ptrace_trap_notify() has it: others are not told of a stop that is over. */
-	return job || p->flags & PT_SEIZED;
+	scoped_guard(spinlock, &p->lock) {
+		bool job = utrace_group_stops(p->task);
+
+		if (p->state == PTRACER_STOPPED)
+			break;
+		/* Others are not told that a group stop is over: ptrace_trap_notify(). */
+		if (!job && !(p->flags & PT_SEIZED))
+			p->notify = false;
+		/* A task that another tracer lets run ends no listening. */
+		told = p->trap || p->notify || (ptracer_listens_to_job(p) && !job);
+		p->trap = false;
+	}
+	unlock_task_sighand(p->task, &flags);
+	return told;
 }
 
 /**
@@ -256,7 +269,7 @@ bool ptracer_take_made(struct ptracer *p, kernel_siginfo_t *info)
 static bool ptracer_has_more(struct ptracer *p)
 {
 	guard(spinlock_irqsave)(&p->lock);
-	return p->trap || p->made || ptracer_listens_to_job(p);
+	return p->trap || p->notify || p->made || ptracer_listens_to_job(p);
 }
 
 /* Take the step that the tracer has asked for. */
@@ -406,33 +419,17 @@ static u32 ptracer_jctl(u32 action, struct utrace_engine *engine, int type,
 	struct ptracer *p = engine->data;
 
 	/*
-	 * See __utrace_tell_group_stop(): the task runs no more.  A group stop that the
-	 * task was in already has no CONSUME.  A new one is told when the tracer has
-	 * ended the stop that it has the task in.
-	 */
-	if (type == CLD_STOPPED) {
-		bool new = READ_ONCE(current->jobctl) & JOBCTL_STOP_CONSUME;
-
-		scoped_guard(spinlock_irqsave, &p->lock) {
-			p->runs = false;
-			p->trap |= new && p->state == PTRACER_STOPPED;
-		}
-	}
-	/*
 	 * A stop that the tracer has not ended goes on here, and not in the stop of
 	 * job control, in which the task could not be frozen.
 	 */
 	if (ptracer_is_stopped(p))
 		return UTRACE_STOP | UTRACE_STOP_HERE;
-	/*
-	 * In a stop for another engine, the task makes this report again when
-	 * all engines have let go.
-	 */
+	/* In a stop for another engine, ptracer::notify has the tracer told after that. */
 	if (type != CLD_STOPPED || utrace_in_stop() ||
 	    (current->flags & PF_EXITING))
 		return ptracer_goes_on(p);
 	scoped_guard(spinlock_irqsave, &p->lock) {
-		if (ptracer_listens_to_job(p) && !p->trap)
+		if (ptracer_listens_to_job(p) && !p->trap && !p->notify)
 			return UTRACE_RESUME;
 	}
 	ptracer_trap(p, current);

@@ -98,7 +98,7 @@ void __utrace_ptrace_stopped(void)
 			      UTRACE_TASK_ARMED);
 		if (step && current->ptrace)
 			u->flags |= UTRACE_TASK_PTRACE_STEP;
-		/* Else utrace_ignore_group_stop() may have ended this stop. */
+		/* With LISTENING, utrace_ignore_group_stop() may have ended this stop. */
 		if (!(current->jobctl & JOBCTL_LISTENING))
 			u->flags &= ~UTRACE_TASK_LISTENED;
 		if (u->step || u->flags & UTRACE_TASK_FOLLOWED)

@@ -45,7 +45,7 @@ bool utrace_may_not_stop(void)
 	       (current->flags & PF_USER_WORKER);
 }
 
-/* Does such a stop end for ptrace? */
+/* May a stop of kind @where end for ptrace? */
 static bool utrace_ends_for_ptrace(enum utrace_stop_where where)
 {
 	return where != UTRACE_STOP_FIRM && where != UTRACE_STOP_SERVES;
@@ -92,7 +92,7 @@ static bool utrace_serve_trap(enum utrace_stop_where where)
 	return true;
 }
 
-/* What has a task take part in the present group stop.  siglock is held. */
+/* The bits that have a task take part in the present group stop.  siglock is held. */
 static unsigned long utrace_group_stop_bits(struct task_struct *task)
 {
 	return JOBCTL_STOP_PENDING | (task->jobctl & JOBCTL_STOP_SIGMASK ?: SIGSTOP);
@@ -129,14 +129,14 @@ static bool utrace_take_jctl_again(void)
  * Context: The task itself, with siglock held, which is dropped and taken
  * again.  May sleep.
  * Return:
- * * true - the group stop is still pending
- * * false - SIGCONT or SIGKILL has ended it while siglock was dropped, or a tracer lets
- *   the task run.  Another group stop may be pending, of which engines are not told
+ * * true - a group stop is pending: this one, or one that began while siglock was dropped
+ * * false - SIGCONT or SIGKILL has ended the group stop, or a tracer lets the task run.
+ *   Another group stop may be pending, of which engines are not told
  */
 bool __utrace_tell_group_stop(void)
 {
-	bool last = (current->jobctl & JOBCTL_STOP_CONSUME) &&
-		    current->signal->group_stop_count == 1;
+	bool left, last = (current->jobctl & JOBCTL_STOP_CONSUME) &&
+			  current->signal->group_stop_count == 1;
 
 	lockdep_assert_held(&current->sighand->siglock);
 
@@ -145,11 +145,13 @@ bool __utrace_tell_group_stop(void)
 	current->jobctl &= ~JOBCTL_UTRACE_RUNS;
 	do {
 		spin_unlock_irq(&current->sighand->siglock);
-		if (utrace_report_stop(last ? CLD_STOPPED : 0))
-			utrace_stop(current->utrace, UTRACE_STOP_JCTL);
+		left = utrace_report_stop(last ? CLD_STOPPED : 0) &&
+		       utrace_stop(current->utrace, UTRACE_STOP_JCTL) == UTRACE_LEFT;
 		spin_lock_irq(&current->sighand->siglock);
+		/* The first tracer, for which the stop ended, may be gone. */
+		left = left && !current->ptrace;
 		/* If the task runs now, it makes the other reports that are due. */
-	} while (utrace_take_jctl_again() && utrace_group_stops(current) &&
+	} while ((utrace_take_jctl_again() || left) && utrace_group_stops(current) &&
 		 !(current->jobctl & JOBCTL_UTRACE_RUNS));
 	return (current->jobctl & JOBCTL_STOP_PENDING) &&
 	       (current->ptrace || !(current->jobctl & JOBCTL_UTRACE_RUNS));
@@ -239,8 +241,8 @@ enum utrace_stop_end utrace_stop(struct utrace *u,
 	else if (end == UTRACE_BROKEN)
 		utrace_wake_freeze_waiters(current);
 	/*
-	 * The trap follows at once only after a stop that ends for ptrace, or for JCTL.
-	 * Else the task may sleep before, and PTRACE_ATTACH must not wait for that.
+	 * The trap comes next only after a stop that ends for ptrace, and after JCTL.  The
+	 * task may sleep before it elsewhere, and PTRACE_ATTACH must not wait for that.
 	 */
 	if (where != UTRACE_STOP_JCTL &&
 	    (end != UTRACE_LEFT || !utrace_ends_for_ptrace(where)))
@@ -493,7 +495,7 @@ void utrace_stop_again(struct task_struct *task)
  * job control, as with PTRACE_CONT of a first tracer.  A first tracer that listens
  * (PTRACE_LISTEN) does not keep the task.  Holds until the next stop of job control.
  *
- * Context: Any but NMI, without siglock.  Takes siglock.
+ * Context: Any but NMI, without siglock and utrace->lock, both of which are taken.
  */
 void utrace_ignore_group_stop(struct task_struct *task)
 {

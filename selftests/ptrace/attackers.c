@@ -344,8 +344,8 @@ TEST_F(attackers, frozen_cgroup)
 }
 
 /*
- * An engine asks for a report meanwhile, and the user's tracer comes between: the
- * stop of the other tracer goes on.
+ * An engine asks for a report while @p has the task in a stop, and the user's tracer
+ * stops and resumes the task.  The stop of @p goes on.
  */
 TEST_F(attackers, frozen_cgroup_and_a_report)
 {

@@ -355,9 +355,10 @@ static bool victim_is_right(int v, const siginfo_t *info)
 }
 
 /*
- * May a debugger of victim @v?  It fails if the victim is dead before the attach, or
- * dies before the PTRACE_INTERRUPT that strace asks for next, and gdb also if the
- * victim dies in its last command.
+ * May a debugger of victim @v end like this?  It fails if the victim is dead before the
+ * attach.  strace also fails if the victim dies between PTRACE_SEIZE and
+ * PTRACE_INTERRUPT, which cannot be seen here: a victim that dies excuses strace.  gdb
+ * also fails if the victim dies in its last command.
  */
 static bool debugger_is_right(int v, int kind, const siginfo_t *info)
 {
@@ -366,7 +367,7 @@ static bool debugger_is_right(int v, int kind, const siginfo_t *info)
 	if (info->si_code != CLD_EXITED)
 		return info->si_status == SIGKILL && p->killed;
 	return !info->si_status || !p->attached || kind == IS_GDB ||
-	       !victim->pid || victim->killed || sh->quit[v];
+	       !victim->pid || victim->killed || sh->quit[v] || sh->traps[v];
 }
 
 static void has_ended(const siginfo_t *info, long now)

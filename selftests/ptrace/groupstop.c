@@ -257,6 +257,86 @@ TEST_F(tracers, stop_beside_a_stop)
 	EXPECT_TRUE(ut_thread_runs(t, 1));
 }
 
+/* A tracer that has the task in no stop is told as well. */
+TEST_F(tracers, stop_beside_the_stop_of_another)
+{
+	struct two_tracer *s = &self->s, *s2 = &self->s2;
+	static const struct two_step told[] = {
+		{ STOPPED, PTRACE_CONT }, TWO_END
+	};
+	struct ut_target *t = &self->t;
+	pid_t tid;
+
+	ASSERT_TRUE(ut_spawn_threads(t, 2));
+	tid = t->sh->tid[1];
+	ASSERT_EQ(0, two_seize(&self->p, tid, 0));
+	ASSERT_EQ(0, two_seize(s, tid, 0));
+	ASSERT_EQ(0, two_seize(s2, tid, 0));
+	ASSERT_TRUE(two_leave(&self->p, tid));
+	ASSERT_EQ(TWO_TRAP, two_interrupt(s, tid));
+	ASSERT_EQ(0, syscall(SYS_tgkill, t->pid, t->pid, SIGSTOP));
+	EXPECT_TRUE(two_parent_sees(t->pid, SIGSTOP));
+	ASSERT_EQ(0, two_cont(s, tid, 0));
+	ASSERT_TRUE(two_play(tid, s, told, s2, told));
+	EXPECT_TRUE(ut_thread_runs(t, 1));
+	EXPECT_TRUE(ut_thread_still(t, 0));
+}
+
+/* So is a tracer beside the one that has the task in a stop for a signal. */
+TEST_F(tracers, stop_beside_the_signal_of_another)
+{
+	struct two_tracer *p = &self->p, *s = &self->s, *s2 = &self->s2;
+	struct ut_target *t = &self->t;
+	pid_t tid;
+
+	ASSERT_TRUE(keep_signal_of_thread(self));
+	tid = t->sh->tid[1];
+	ASSERT_EQ(0, two_seize(s2, tid, 0));
+	ASSERT_EQ(0, syscall(SYS_tgkill, t->pid, t->pid, SIGSTOP));
+	ASSERT_EQ(STOPPED, two_wait(p, tid));
+	ASSERT_EQ(0, two_cont(p, tid, 0));
+	ASSERT_EQ(0, two_cont(s, tid, SIGURG));
+	ASSERT_EQ(two_stop(SIGURG), two_wait(s2, tid));
+	ASSERT_EQ(0, two_cont(s2, tid, SIGURG));
+	ASSERT_EQ(STOPPED, two_wait(s, tid));
+	ASSERT_EQ(0, two_cont(s, tid, 0));
+	ASSERT_EQ(STOPPED, two_wait(s2, tid));
+	EXPECT_TRUE(ut_thread_still(t, 1));
+	ASSERT_EQ(0, two_cont(s2, tid, 0));
+	EXPECT_TRUE(ut_thread_runs(t, 1));
+}
+
+/* A tracer that listens is told of another group stop, though no SIGCONT has come. */
+TEST_F(tracers, stop_beside_a_listener)
+{
+	struct two_tracer *p = &self->p, *s = &self->s;
+	struct ut_target *t = &self->t;
+	pid_t tid;
+
+	ASSERT_TRUE(ut_spawn_threads(t, 2));
+	tid = t->sh->tid[1];
+	ASSERT_EQ(0, two_seize(p, t->pid, 0));
+	ASSERT_EQ(0, two_seize(&self->s2, tid, 0));
+	ASSERT_EQ(0, two_seize(s, tid, 0));
+	ASSERT_TRUE(two_leave(&self->s2, tid));
+	ASSERT_EQ(0, syscall(SYS_tgkill, t->pid, t->pid, SIGSTOP));
+	ASSERT_EQ(two_stop(SIGSTOP), two_wait(p, t->pid));
+	ASSERT_EQ(0, two_cont(p, t->pid, SIGSTOP));
+	ASSERT_EQ(STOPPED, two_wait(p, t->pid));
+	ASSERT_EQ(STOPPED, two_wait(s, tid));
+	ASSERT_EQ(0, two_ptrace(s, PTRACE_LISTEN, tid, 0));
+	ASSERT_TRUE(ut_until(ut_state(tid) == 'T'));
+	/* The leader runs out of the stop, and stops again. */
+	ASSERT_EQ(0, two_cont(p, t->pid, 0));
+	ASSERT_EQ(0, syscall(SYS_tgkill, t->pid, t->pid, SIGSTOP));
+	ASSERT_EQ(two_stop(SIGSTOP), two_wait(p, t->pid));
+	ASSERT_EQ(0, two_cont(p, t->pid, SIGSTOP));
+	ASSERT_EQ(STOPPED, two_wait(p, t->pid));
+	ASSERT_EQ(STOPPED, two_wait(s, tid));
+	ASSERT_EQ(0, two_cont(s, tid, 0));
+	EXPECT_TRUE(ut_thread_runs(t, 1));
+}
+
 /* The first tracer dies while an engine is told of the group stop. */
 TEST_F(tracers, first_dies_before_the_stop)
 {

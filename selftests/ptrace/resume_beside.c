@@ -62,8 +62,8 @@ TEST_F(tracers, further_leaves_a_listener)
 }
 
 /*
- * Function of a target: let the task t->arg run out of its group stop, and die before
- * it runs.  A thread with SCHED_FIFO keeps the CPU to itself.
+ * Function of a target: resume the task t->arg from its group stop, and die before the
+ * task runs.  Both have CPU 0 alone, and SCHED_FIFO goes first.
  */
 static int resumes_and_dies(struct ut_target *t)
 {
@@ -204,7 +204,10 @@ static bool is_in_freezer(const char *state)
 	       !strcmp(text, state);
 }
 
-/* The freezer of cgroups of version 1 keeps a task that is stopped. */
+/*
+ * The freezer of cgroup v1 keeps a task in TASK_STOPPED from its report, which
+ * PTRACE_INTERRUPT must not wait for.
+ */
 TEST_F(tracers, interrupt_in_a_freezer)
 {
 	struct two_tracer *s = &self->s;
@@ -212,8 +215,10 @@ TEST_F(tracers, interrupt_in_a_freezer)
 	struct ut_target *t = &self->t;
 	long begin;
 
-	if (why)
+	if (why) {
+		ut_cg_remove();
 		SKIP(return, "%s", why);
+	}
 	ASSERT_TRUE(two_seize_both(self, 0, 0));
 	ASSERT_EQ(0, ut_cg_add(t->pid));
 	ASSERT_TRUE(two_leave(&self->p, t->pid));
@@ -224,7 +229,7 @@ TEST_F(tracers, interrupt_in_a_freezer)
 	ASSERT_EQ(0, two_ptrace(s, PTRACE_LISTEN, t->pid, 0));
 	ASSERT_TRUE(ut_until(ut_state(t->pid) == 'T'));
 	ASSERT_EQ(0, ut_cg_write("freezer.state", "FROZEN"));
-	ASSERT_TRUE(ut_until(is_in_freezer("FROZEN\n")));
+	EXPECT_TRUE(ut_until(is_in_freezer("FROZEN\n")));
 	begin = ut_now_ms();
 	EXPECT_EQ(0, two_ptrace(s, PTRACE_INTERRUPT, t->pid, 0));
 	EXPECT_GT(AT_ONCE_MS, ut_now_ms() - begin);

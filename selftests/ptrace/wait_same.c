@@ -138,8 +138,9 @@ TEST_F(tracers, sigcont_of_a_running_task)
 }
 
 /*
- * A tracer with PTRACE_ATTACH has one of two threads in a group stop.  SIGCONT ends
- * that one, and the thread that nobody traces begins another one.
+ * A tracer with PTRACE_ATTACH has one of two threads in a group stop.  SIGCONT ends the
+ * group stop, and the thread that nobody traces begins another one.  The traced thread is
+ * still in its stop for the first.
  */
 static bool stop_twice(struct two_data *self, const sole_variant *variant)
 {
@@ -162,7 +163,7 @@ static bool stop_twice(struct two_data *self, const sole_variant *variant)
 	       ut_until(ut_state(t->pid) == 'T') && two_quiet(s, tid);
 }
 
-/* PTRACE_CONT lets the task run out of the stop that was told, and not of the next. */
+/* PTRACE_CONT ends the first group stop, and the tracer is told of the second. */
 TEST_F(tracers, group_stop_in_a_group_stop)
 {
 	struct two_tracer *s = &self->s;
@@ -216,6 +217,28 @@ TEST_F(tracers, group_stop_in_a_stop_for_a_signal)
 	EXPECT_TRUE(ut_thread_still(t, THREAD));
 	ASSERT_EQ(0, two_cont(s, tid, 0));
 	EXPECT_TRUE(ut_thread_runs(t, THREAD));
+}
+
+/* The stop at the end of the system call comes before that of SIGCONT. */
+TEST_F(tracers, sigcont_in_a_system_call)
+{
+	struct two_tracer *s = &self->s;
+	pid_t pid;
+
+	ASSERT_TRUE(start(self, variant, true));
+	pid = self->t.pid;
+	ASSERT_TRUE(two_wants_calls(s, pid));
+	ASSERT_EQ(two_stop(SIGTRAP), two_wait(s, pid));
+	ASSERT_EQ(0, two_next(s, pid));
+	ASSERT_TRUE(ut_until(ut_asleep_in(pid, SYS_pause)));
+	ASSERT_EQ(0, kill(pid, SIGCONT));
+	ASSERT_EQ(two_stop(SIGTRAP), two_wait(s, pid));
+	ASSERT_EQ(0, two_cont(s, pid, 0));
+	ASSERT_EQ(TWO_TRAP, two_wait(s, pid));
+	ASSERT_EQ(0, two_cont(s, pid, 0));
+	ASSERT_EQ(two_stop(SIGCONT), two_wait(s, pid));
+	ASSERT_EQ(0, two_cont(s, pid, SIGCONT));
+	EXPECT_TRUE(two_quiet(s, pid));
 }
 
 /* A tracer has read the end: the parent can read it, too. */

@@ -629,8 +629,8 @@ static bool ptracer_runs(struct ptracer *p, void *arg)
  * ptracer_rejoin_group_stop() - stop a task for job control, unless a tracer lets it run
  * @task: the task, which a tracer has left, or does not let run any more
  *
- * A tracer that lets the task run sets ptracer::runs before it takes siglock, so it is
- * seen here, or has the last word.
+ * A tracer that lets the task run sets ptracer::runs before it takes siglock: this
+ * function sees that, or utrace_ignore_group_stop() of that tracer comes after it.
  *
  * Context: Any but NMI, without siglock.  Takes siglock.
  */

@@ -101,14 +101,17 @@ enum ptracer_stop {
  * @frozen: the tracer has the task frozen for a request; only the tracer uses it
  *
  * @lock: all that follows is written under this lock.  The task reads its
- *	@flags, @syscalls, @trap, @made, @state and @stop without the lock as well: a
+ *	@flags, @syscalls, @made, @state and @stop without the lock as well: a
  *	tracer that changes these asks for a report, or has the task in a stop
  * @state: what the task does
  * @unread: wait(2) has not told of the stop yet
  * @continued: wait(2) has not told yet that SIGCONT ended a stop of job control
  * @runs: the tracer lets the task run in spite of the present group stop
- * @trap: PTRACE_INTERRUPT, SIGCONT, or a group stop that began in another stop of the
- *	tracer: a stop is to be told as soon as possible
+ * @trap: PTRACE_INTERRUPT, or PTRACE_SEIZE of a task in a group stop: a stop is to be
+ *	told as soon as possible.  Any stop will do, as with JOBCTL_TRAP_STOP
+ * @notify: a group stop has begun, or SIGCONT was sent, and PTRACE_EVENT_STOP is to be
+ *	told as soon as possible, as with JOBCTL_TRAP_NOTIFY.  A tracer without
+ *	PTRACE_SEIZE is told of a group stop, while it lasts
  * @made: signals that tracing itself makes and that only this tracer is told of,
  *	a mask with bits of the numbers: SIGSTOP of an attach, SIGTRAP of execve()
  * @syscalls: PTRACE_SYSCALL: system calls are told until the next stop
@@ -150,6 +153,7 @@ struct ptracer {
 	bool continued;
 	bool runs;
 	bool trap;
+	bool notify;
 	u32 made;
 	bool syscalls;
 	enum utrace_resume_action step;

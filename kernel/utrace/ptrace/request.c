@@ -213,9 +213,10 @@ static bool ptracer_is_deciding(struct ptracer *p)
 }
 
 /*
- * Stop a task that is already stopped, for another tracer, for an engine or for job
- * control.  Returns false if the task runs, or is stopped in a system call or at an
- * event.
+ * Tell the tracer of a stop that is due, in a task that is already stopped: for another
+ * tracer, for an engine or for job control.  Returns false if that is not possible now:
+ * the task runs, is stopped in a system call or at an event, or has yet to act on what the
+ * tracer has decided about a signal.
  */
 static bool ptracer_stop_in_place(struct ptracer *p)
 {
@@ -249,14 +250,15 @@ static int ptracer_resume(struct ptracer *p, bool syscalls,
 	if (!valid_signal(signr))
 		return -EIO;
 	scoped_guard(spinlock_irqsave, &p->lock) {
-		job = ptracer_told_group_stop(p);
+		/* A group stop that has begun since is to be told first. */
+		job = ptracer_told_group_stop(p) && !p->notify;
 		p->state = PTRACER_RUNNING;
 		p->unread = false;
 		p->signr = signr;
 		p->step = action;
 		changed = p->syscalls != syscalls;
 		p->syscalls = syscalls;
-		pending = p->trap || p->made;
+		pending = p->trap || p->notify || p->made;
 		stop = p->stop;
 	}
 	if (changed)
@@ -322,7 +324,7 @@ static void ptracer_stop_soon(struct ptracer *p)
  *
  * A task that is stopped for job control is stopped for the tracer when the request
  * returns, also with PTRACE_SEIZE, unless another tracer leaves or resumes the task at
- * that moment.
+ * that moment, or the task sleeps in the kernel on its way to the stop.
  *
  * Context: Process context, sleeps.
  */
@@ -375,7 +377,7 @@ static int ptracer_listen(struct ptracer *p)
 		p->state = PTRACER_LISTENING;
 		p->runs = false;
 		listens = ptracer_listens_to_job(p);
-		p->trap |= job && !listens;
+		p->notify |= job && !listens;
 	}
 	if (!job && listens)
 		ptracer_trap(p, p->task);

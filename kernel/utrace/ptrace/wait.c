@@ -187,24 +187,27 @@ void __utrace_ptrace_continued(int why)
 		ptracer_notify_locked(p, leader, why, status);
 }
 
-static bool ptracer_set_trap(struct ptracer *p)
+static bool ptracer_set_notify(struct ptracer *p, bool stops)
 {
 	guard(spinlock_irqsave)(&p->lock);
-	if (!(p->flags & PT_SEIZED) || !ptracer_lives(p))
+	if (!(stops || p->flags & PT_SEIZED) || !ptracer_lives(p))
 		return false;
-	p->trap = true;
+	p->notify = true;
+	p->runs &= !stops;
 	return true;
 }
 
 /**
- * __utrace_ptrace_trap_notify() - SIGCONT is sent to a task
+ * __utrace_ptrace_trap_notify() - a group stop begins for a task, or SIGCONT is sent
  * @task: the task, stopped or not
+ * @stops: a group stop begins
  *
- * The tracers with PTRACE_SEIZE are told by a trap, as by ptrace_trap_notify().
+ * The tracers are told by a trap, as by ptrace_trap_notify(); of SIGCONT only those with
+ * PTRACE_SEIZE.
  *
  * Context: siglock of @task is held.
  */
-void __utrace_ptrace_trap_notify(struct task_struct *task)
+void __utrace_ptrace_trap_notify(struct task_struct *task, bool stops)
 {
 	struct ptracer *p;
 	bool any = false;
@@ -213,9 +216,11 @@ void __utrace_ptrace_trap_notify(struct task_struct *task)
 
 	scoped_guard(rcu)
 		ptracer_for_each(p, task)
-			any |= ptracer_set_trap(p);
+			any |= ptracer_set_notify(p, stops);
 	if (any)
 		utrace_ask_report_locked(task);
+	if (any && stops)
+		utrace_stop_again(task);
 }
 
 /* wait(2) */
