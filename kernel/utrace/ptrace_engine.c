@@ -397,10 +397,15 @@ static u32 ptracer_signal(u32 action, struct utrace_engine *engine,
 		return ptracer_goes_on(p) | (action & PTRACER_ECHO);
 	/*
 	 * In a stop that the tracer has not ended, a signal waits.  So it does if
-	 * the first tracer, or another signal, came between.
+	 * the first tracer, or another signal, came between.  A report goes on, and the
+	 * task stops after it, where the first tracer is told of signals.
 	 */
-	if (ptracer_is_stopped(p))
+	if (ptracer_is_stopped(p)) {
+		if (utrace_signal_action(action) == UTRACE_SIGNAL_REPORT &&
+		    p->stop != PTRACER_ANSWERS)
+			return UTRACE_STOP | (action & PTRACER_ECHO);
 		return UTRACE_STOP | UTRACE_STOP_HERE;
+	}
 	if (p->stop == PTRACER_ANSWERS)
 		return ptracer_decide(p, action, info, orig_ka, return_ka);
 	if (READ_ONCE(p->state) == PTRACER_LEAVING)

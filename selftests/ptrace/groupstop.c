@@ -229,6 +229,57 @@ TEST_F(tracers, stop_beside_a_signal)
 	EXPECT_TRUE(two_quiet(p, tid));
 }
 
+/* The first tracer is told of a signal while the further one has the stop. */
+TEST_F(tracers, signal_beside_a_stop)
+{
+	struct two_tracer *p = &self->p, *s = &self->s;
+	struct ut_target *t = &self->t;
+	pid_t tid;
+
+	ASSERT_TRUE(ut_spawn_threads(t, 2));
+	tid = t->sh->tid[1];
+	ASSERT_EQ(0, two_seize(p, tid, 0));
+	ASSERT_EQ(0, two_seize(s, tid, 0));
+	ASSERT_EQ(0, syscall(SYS_tgkill, t->pid, t->pid, SIGSTOP));
+	ASSERT_EQ(STOPPED, two_wait(p, tid));
+	ASSERT_EQ(STOPPED, two_wait(s, tid));
+	ASSERT_EQ(0, two_cont(p, tid, 0));
+	EXPECT_TRUE(two_quiet(p, tid));
+	ASSERT_EQ(0, syscall(SYS_tgkill, t->pid, tid, SIGURG));
+	ASSERT_EQ(two_stop(SIGURG), two_wait(p, tid));
+	ASSERT_EQ(0, two_cont(p, tid, SIGURG));
+	ASSERT_EQ(0, two_cont(s, tid, 0));
+	ASSERT_EQ(two_stop(SIGURG), two_wait(s, tid));
+	ASSERT_EQ(0, two_cont(s, tid, SIGURG));
+	EXPECT_TRUE(ut_thread_runs(t, 1));
+}
+
+/* A tracer that listens in another stop is told of the group stop, too. */
+TEST_F(tracers, stop_beside_two_listeners)
+{
+	static const struct two_step go_on[] = {
+		{ TWO_TRAP, PTRACE_CONT }, TWO_END
+	};
+	struct two_tracer *p = &self->p, *s = &self->s;
+	struct ut_target *t = &self->t;
+	pid_t tid;
+
+	ASSERT_TRUE(ut_spawn_threads(t, 2));
+	tid = t->sh->tid[1];
+	ASSERT_EQ(0, two_seize(p, tid, 0));
+	ASSERT_EQ(0, two_seize(s, tid, 0));
+	ASSERT_EQ(TWO_TRAP, two_interrupt(s, tid));
+	ASSERT_EQ(0, syscall(SYS_tgkill, t->pid, t->pid, SIGSTOP));
+	ASSERT_EQ(STOPPED, two_wait(p, tid));
+	ASSERT_EQ(0, two_ptrace(p, PTRACE_LISTEN, tid, 0));
+	ASSERT_EQ(0, two_ptrace(s, PTRACE_LISTEN, tid, 0));
+	ASSERT_EQ(STOPPED, two_wait(s, tid));
+	ASSERT_EQ(0, two_ptrace(s, PTRACE_LISTEN, tid, 0));
+	ASSERT_EQ(0, kill(t->pid, SIGCONT));
+	ASSERT_TRUE(two_play(tid, p, go_on, s, go_on));
+	EXPECT_TRUE(ut_thread_runs(t, 1));
+}
+
 /* Both are told of a group stop that begins in a stop of the further tracer. */
 TEST_F(tracers, stop_beside_a_stop)
 {
@@ -319,11 +370,11 @@ TEST_F(tracers, stop_beside_a_listener)
 	ASSERT_EQ(0, two_seize(&self->s2, tid, 0));
 	ASSERT_EQ(0, two_seize(s, tid, 0));
 	ASSERT_TRUE(two_leave(&self->s2, tid));
-	ASSERT_EQ(0, syscall(SYS_tgkill, t->pid, t->pid, SIGSTOP));
-	ASSERT_EQ(two_stop(SIGSTOP), two_wait(p, t->pid));
-	ASSERT_EQ(0, two_cont(p, t->pid, SIGSTOP));
-	ASSERT_EQ(STOPPED, two_wait(p, t->pid));
-	ASSERT_EQ(STOPPED, two_wait(s, tid));
+	ASSERT_EQ(0, syscall(SYS_tgkill, t->pid, t->pid, SIGTSTP));
+	ASSERT_EQ(two_stop(SIGTSTP), two_wait(p, t->pid));
+	ASSERT_EQ(0, two_cont(p, t->pid, SIGTSTP));
+	ASSERT_EQ(two_group(SIGTSTP), two_wait(p, t->pid));
+	ASSERT_EQ(two_group(SIGTSTP), two_wait(s, tid));
 	ASSERT_EQ(0, two_ptrace(s, PTRACE_LISTEN, tid, 0));
 	ASSERT_TRUE(ut_until(ut_state(tid) == 'T'));
 	/* The leader runs out of the stop, and stops again. */

@@ -386,6 +386,9 @@ static int ptracer_listen(struct ptracer *p)
 	utrace_ask_report(p->task);
 	ptracer_rejoin_group_stop(p->task);
 	ptracer_go(p, UTRACE_RESUME, PTRACER_DROPS, 0);
+	/* A first tracer that listens keeps the task from making the report. */
+	if (READ_ONCE(p->notify))
+		ptracer_stop_in_place(p);
 	return 0;
 }
 

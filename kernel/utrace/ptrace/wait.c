@@ -205,7 +205,7 @@ static bool ptracer_set_notify(struct ptracer *p, bool stops)
  * The tracers are told by a trap, as by ptrace_trap_notify(); of SIGCONT only those with
  * PTRACE_SEIZE.
  *
- * Context: siglock of @task is held.
+ * Context: siglock of @task is held.  If @stops, by the thread that begins the stop.
  */
 void __utrace_ptrace_trap_notify(struct task_struct *task, bool stops)
 {
@@ -219,8 +219,13 @@ void __utrace_ptrace_trap_notify(struct task_struct *task, bool stops)
 			any |= ptracer_set_notify(p, stops);
 	if (any)
 		utrace_ask_report_locked(task);
-	if (any && stops)
-		utrace_stop_again(task);
+	if (!any || !stops)
+		return;
+	/* do_signal_stop() leaves a task in TASK_STOPPED with the signal of that stop. */
+	if (task->jobctl & JOBCTL_STOPPED)
+		task->jobctl = (task->jobctl & ~JOBCTL_STOP_SIGMASK) |
+			       (current->jobctl & JOBCTL_STOP_SIGMASK);
+	utrace_stop_again(task);
 }
 
 /* wait(2) */
