@@ -76,7 +76,7 @@ TEST_F(tracers, fault_is_not_logged)
 	alone.sh->go[0] = 1;
 	ASSERT_EQ(1, ut_waitpid(alone.pid, &status, 0));
 	if (!is_logged(fd, alone.pid))
-		SKIP(return, "the fault of an untraced task is not logged: debug.exception-trace or the rate limit");
+		SKIP(return, "an untraced fault is not logged: exception-trace, rate limit");
 	close(fd);
 }
 
