@@ -176,6 +176,10 @@ TEST_F(tracers, group_stop_in_a_group_stop)
 	ASSERT_EQ(two_stop(SIGSTOP), two_wait(s, tid));
 	EXPECT_TRUE(two_parent_sees(t->pid, SIGSTOP));
 	EXPECT_TRUE(ut_thread_still(t, THREAD));
+	/* Another tracer finds it in the second one. */
+	ASSERT_EQ(0, two_seize(&self->p, tid, 0));
+	ASSERT_EQ(STOPPED, two_wait(&self->p, tid));
+	ASSERT_EQ(0, two_cont(&self->p, tid, 0));
 	ASSERT_EQ(0, two_cont(s, tid, 0));
 	EXPECT_TRUE(ut_thread_runs(t, THREAD));
 	EXPECT_TRUE(ut_thread_still(t, 0));
