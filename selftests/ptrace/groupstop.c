@@ -191,17 +191,24 @@ TEST_F(tracers, threads_stop)
 	EXPECT_TRUE(ut_thread_runs(t, 1));
 }
 
+/* Start two threads, and let @p and @s trace the one that is not the leader. */
+static bool seize_thread(struct two_data *self)
+{
+	return ut_spawn_threads(&self->t, 2) &&
+	       !two_seize(&self->p, self->t.sh->tid[1], 0) &&
+	       !two_seize(&self->s, self->t.sh->tid[1], 0);
+}
+
 /* @p and @s trace a thread, and @s has it in a stop for a signal. */
 static bool keep_signal_of_thread(struct two_data *self)
 {
 	struct ut_target *t = &self->t;
 	pid_t tid;
 
-	if (!ut_spawn_threads(t, 2))
+	if (!seize_thread(self))
 		return false;
 	tid = t->sh->tid[1];
-	return !two_seize(&self->p, tid, 0) && !two_seize(&self->s, tid, 0) &&
-	       !syscall(SYS_tgkill, t->pid, tid, SIGURG) &&
+	return !syscall(SYS_tgkill, t->pid, tid, SIGURG) &&
 	       two_wait(&self->p, tid) == two_stop(SIGURG) &&
 	       !two_cont(&self->p, tid, SIGURG) &&
 	       two_wait(&self->s, tid) == two_stop(SIGURG);
@@ -236,10 +243,8 @@ TEST_F(tracers, signal_beside_a_stop)
 	struct ut_target *t = &self->t;
 	pid_t tid;
 
-	ASSERT_TRUE(ut_spawn_threads(t, 2));
+	ASSERT_TRUE(seize_thread(self));
 	tid = t->sh->tid[1];
-	ASSERT_EQ(0, two_seize(p, tid, 0));
-	ASSERT_EQ(0, two_seize(s, tid, 0));
 	ASSERT_EQ(0, syscall(SYS_tgkill, t->pid, t->pid, SIGSTOP));
 	ASSERT_EQ(STOPPED, two_wait(p, tid));
 	ASSERT_EQ(STOPPED, two_wait(s, tid));
@@ -254,8 +259,12 @@ TEST_F(tracers, signal_beside_a_stop)
 	EXPECT_TRUE(ut_thread_runs(t, 1));
 }
 
-/* A tracer that listens in another stop is told of the group stop, too. */
-TEST_F(tracers, stop_beside_two_listeners)
+/*
+ * A group stop begins in a stop of the further tracer, which ends its stop by @request
+ * and is told, though the first tracer listens.
+ */
+static void stop_beside(struct __test_metadata *_metadata, struct two_data *self,
+			int request)
 {
 	static const struct two_step go_on[] = {
 		{ TWO_TRAP, PTRACE_CONT }, TWO_END
@@ -264,48 +273,30 @@ TEST_F(tracers, stop_beside_two_listeners)
 	struct ut_target *t = &self->t;
 	pid_t tid;
 
-	ASSERT_TRUE(ut_spawn_threads(t, 2));
+	ASSERT_TRUE(seize_thread(self));
 	tid = t->sh->tid[1];
-	ASSERT_EQ(0, two_seize(p, tid, 0));
-	ASSERT_EQ(0, two_seize(s, tid, 0));
-	ASSERT_EQ(TWO_TRAP, two_interrupt(s, tid));
-	ASSERT_EQ(0, syscall(SYS_tgkill, t->pid, t->pid, SIGSTOP));
-	ASSERT_EQ(STOPPED, two_wait(p, tid));
-	ASSERT_EQ(0, two_ptrace(p, PTRACE_LISTEN, tid, 0));
-	ASSERT_EQ(0, two_ptrace(s, PTRACE_LISTEN, tid, 0));
-	ASSERT_EQ(STOPPED, two_wait(s, tid));
-	ASSERT_EQ(0, two_ptrace(s, PTRACE_LISTEN, tid, 0));
-	ASSERT_EQ(0, kill(t->pid, SIGCONT));
-	ASSERT_TRUE(two_play(tid, p, go_on, s, go_on));
-	EXPECT_TRUE(ut_thread_runs(t, 1));
-}
-
-/* Both are told of a group stop that begins in a stop of the further tracer. */
-TEST_F(tracers, stop_beside_a_stop)
-{
-	static const struct two_step go_on[] = {
-		{ TWO_TRAP, PTRACE_CONT }, TWO_END
-	};
-	struct two_tracer *p = &self->p, *s = &self->s;
-	struct ut_target *t = &self->t;
-	pid_t tid;
-
-	ASSERT_TRUE(ut_spawn_threads(t, 2));
-	tid = t->sh->tid[1];
-	ASSERT_EQ(0, two_seize(p, tid, 0));
-	ASSERT_EQ(0, two_seize(s, tid, 0));
 	ASSERT_EQ(TWO_TRAP, two_interrupt(s, tid));
 	ASSERT_EQ(0, syscall(SYS_tgkill, t->pid, t->pid, SIGSTOP));
 	ASSERT_EQ(STOPPED, two_wait(p, tid));
 	ASSERT_EQ(0, two_ptrace(p, PTRACE_LISTEN, tid, 0));
 	EXPECT_EQ(TWO_NONE, two_poll(s, tid));
-	ASSERT_EQ(0, two_cont(s, tid, 0));
+	ASSERT_EQ(0, two_ptrace(s, request, tid, 0));
 	ASSERT_EQ(STOPPED, two_wait(s, tid));
 	ASSERT_EQ(0, two_ptrace(s, PTRACE_LISTEN, tid, 0));
 	EXPECT_TRUE(ut_thread_still(t, 1));
 	ASSERT_EQ(0, kill(t->pid, SIGCONT));
 	ASSERT_TRUE(two_play(tid, p, go_on, s, go_on));
 	EXPECT_TRUE(ut_thread_runs(t, 1));
+}
+
+TEST_F(tracers, stop_beside_a_stop)
+{
+	stop_beside(_metadata, self, PTRACE_CONT);
+}
+
+TEST_F(tracers, stop_beside_two_listeners)
+{
+	stop_beside(_metadata, self, PTRACE_LISTEN);
 }
 
 /* A tracer that has the task in no stop is told as well. */
@@ -318,10 +309,8 @@ TEST_F(tracers, stop_beside_the_stop_of_another)
 	struct ut_target *t = &self->t;
 	pid_t tid;
 
-	ASSERT_TRUE(ut_spawn_threads(t, 2));
+	ASSERT_TRUE(seize_thread(self));
 	tid = t->sh->tid[1];
-	ASSERT_EQ(0, two_seize(&self->p, tid, 0));
-	ASSERT_EQ(0, two_seize(s, tid, 0));
 	ASSERT_EQ(0, two_seize(s2, tid, 0));
 	ASSERT_TRUE(two_leave(&self->p, tid));
 	ASSERT_EQ(TWO_TRAP, two_interrupt(s, tid));

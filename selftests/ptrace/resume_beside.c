@@ -196,12 +196,12 @@ TEST_F(tracers, attach_to_a_sleeper)
 	kill(self->t.sh->tid[0], SIGKILL);
 }
 
-static bool is_in_freezer(const char *state)
+static bool is_frozen(void)
 {
 	char text[32];
 
 	return ut_read_file(text, sizeof(text), "%s/freezer.state", ut_cg) > 0 &&
-	       !strcmp(text, state);
+	       !strcmp(text, "FROZEN\n");
 }
 
 /*
@@ -229,7 +229,7 @@ TEST_F(tracers, interrupt_in_a_freezer)
 	ASSERT_EQ(0, two_ptrace(s, PTRACE_LISTEN, t->pid, 0));
 	ASSERT_TRUE(ut_until(ut_state(t->pid) == 'T'));
 	ASSERT_EQ(0, ut_cg_write("freezer.state", "FROZEN"));
-	EXPECT_TRUE(ut_until(is_in_freezer("FROZEN\n")));
+	EXPECT_TRUE(ut_until(is_frozen()));
 	begin = ut_now_ms();
 	EXPECT_EQ(0, two_ptrace(s, PTRACE_INTERRUPT, t->pid, 0));
 	EXPECT_GT(AT_ONCE_MS, ut_now_ms() - begin);
