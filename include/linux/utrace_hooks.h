@@ -4,8 +4,8 @@
  *
  * Each hook tests one word of the task, the hook in copy_process() three words,
  * and calls one function if the test is true.  With CONFIG_UTRACE=n all hooks
- * are empty.  Only .c files of the core kernel include this header, since
- * modules define names of their own that begin with utrace_.
+ * are empty.  No header that modules use includes this one, since modules define
+ * names of their own that begin with utrace_.
  */
 #ifndef _LINUX_UTRACE_HOOKS_H
 #define _LINUX_UTRACE_HOOKS_H
@@ -341,7 +341,10 @@ static inline void utrace_report_jctl(int type, int notify)
 		__utrace_report_jctl(type, notify);
 }
 
-/* siglock is held and may be dropped.  Returns false if the stop has ended. */
+/*
+ * siglock is held and may be dropped.  Returns false if the caller must not stop: the
+ * group stop has ended, or a further tracer lets the task run.
+ */
 static inline bool utrace_tell_group_stop(void)
 {
 	return !utrace_wants_jctl() || __utrace_tell_group_stop();
@@ -393,8 +396,9 @@ static inline void utrace_wake_freeze_waiters(struct task_struct *task)
 
 /*
  * The task is about to sleep for the cgroup freezer.  If an engine holds the task, it
- * stops for the engine instead, where a client finds it; this counts as frozen, too.
- * siglock is held, and dropped if this returns true.
+ * stops in utrace_stop() instead, where a client finds it and which counts as frozen, too;
+ * or, if a report is due first, in get_signal() after that.  siglock is held, and dropped if
+ * this returns true: the caller has to look again.
  */
 static inline bool utrace_freezer_stop(void)
 {

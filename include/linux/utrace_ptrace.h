@@ -30,8 +30,8 @@ struct wait_opts;
 
 /*
  * In signal_struct::flags, set under siglock, and gone when the process exits: a
- * thread of the process is or was a further tracer.  In wait(2), others are spared
- * the look into the lists.
+ * thread of the process is or was a further tracer.  Without it, wait(2) looks into no
+ * list of tracees.
  */
 #define UTRACE_GROUP_TRACES	0x00000100
 
@@ -196,7 +196,7 @@ static inline bool utrace_ptrace_decides(struct task_struct *p,
 		__utrace_ptrace_traced(p) || __utrace_ptrace_traced(t));
 }
 
-/* Does a further tracer let @task run in spite of a stop of job control? */
+/* Does a further tracer let @task run in spite of a group stop? */
 static inline bool utrace_ptrace_runs(struct task_struct *task)
 {
 	return task->jobctl & JOBCTL_UTRACE_RUNS;
@@ -227,6 +227,11 @@ static inline int utrace_ptrace_sandbox(struct task_struct *task)
 	return utrace_ptrace_many() ? __utrace_ptrace_sandbox(task) : 0;
 }
 
+/*
+ * The caller is not the first tracer of @task.  Returns 0 if the caller is a further one
+ * and, unless @ignore_state, @task is stopped for it, and frozen now; else -ESRCH, or
+ * -ERESTARTSYS if the caller is being killed.
+ */
 static inline int utrace_ptrace_check(struct task_struct *task,
 				      bool ignore_state)
 {
@@ -314,7 +319,7 @@ static inline bool utrace_ptrace_waits(struct task_struct *p)
 	       __utrace_ptrace_traces_group(current, p);
 }
 
-/* SIGCONT has ended a stop of job control; tasklist_lock is held. */
+/* SIGCONT has ended a group stop; tasklist_lock is held. */
 static inline void utrace_ptrace_continued(int why)
 {
 	if (utrace_ptrace_many())
@@ -435,7 +440,7 @@ static inline void *utrace_ptrace_lock_links(void)
 	return &utrace_ptrace_link_mutex;
 }
 
-/* No tracer is linked to a task between the look for a circle and a new link. */
+/* No tracer is linked to a task between the search for a circle and a new link. */
 DEFINE_LOCK_GUARD_0(utrace_ptrace_link, _T->lock = utrace_ptrace_lock_links(),
 		    mutex_unlock(_T->lock))
 

@@ -89,7 +89,7 @@ static inline bool utrace_wants_call(struct utrace_engine *engine,
 	       __utrace_wants_call(engine, regs);
 }
 
-/* Is a stop of job control in force or under way?  siglock of @task is held. */
+/* Is a group stop in force or under way?  siglock of @task is held. */
 static inline bool utrace_group_stops(struct task_struct *task)
 {
 	struct signal_struct *sig = task->signal;

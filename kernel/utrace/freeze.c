@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - keeping a stopped task where it stands
+ * utrace - freeze a stopped task while a client works on it
  *
- * A client that reads and writes the registers of a stopped task must be sure
- * that the task does not run meanwhile, be it by SIGKILL or because another
- * tracer lets go: a task that runs, if only to sleep again, writes the bases of
- * its segments and its protection keys over those that the client has written.
+ * A client that accesses the registers of a stopped task must keep the task from
+ * running.  SIGKILL, or a tracer that resumes the task, could wake it.  When the task
+ * is switched out again, the kernel saves the bases of its segments and its protection
+ * keys over the values that the client has written.
  * utrace_freeze() sets a bit in the jobctl word.  Functions that wake a task from
- * a stop do not wake a frozen one; they leave a note, and utrace_thaw() wakes the
- * task.  A task that was woken just before it was frozen looks at the bit before
+ * a stop do not wake a frozen one; they set JOBCTL_UTRACE_WOKEN, and utrace_thaw() wakes
+ * the task.  A task that was woken just before it was frozen looks at the bit before
  * it leaves the stop, and sleeps again:
  *
  *	task				client			waker
@@ -21,7 +21,7 @@
  *					lock siglock, clear
  *					  FROZEN, wake
  *
- * A fatal signal leaves no note: it can be seen in the task.
+ * A fatal signal does not set WOKEN: utrace_thaw() tests for one.
  */
 #include <linux/ptrace.h>
 #include <linux/sched/signal.h>
@@ -74,7 +74,7 @@ void __utrace_stay_frozen(void)
 
 /*
  * Is a stopped task at a place where another stop may be told of it: at a
- * signal, at the end of get_signal() or in a stop of job control, and not in
+ * signal, at the end of get_signal() or in a group stop, and not in
  * the midst of a system call?  siglock is held.
  */
 static bool utrace_is_safe(struct task_struct *task)
@@ -123,7 +123,10 @@ static bool utrace_sleeps_on(struct task_struct *task, bool *asleep)
 	return before && *asleep;
 }
 
-/* Have a task in a group stop report that.  Returns -EAGAIN if it comes to a stop. */
+/*
+ * Have a task in TASK_STOPPED report JCTL once more.  Returns -EAGAIN if the task does
+ * so, or is on its way to the group stop, else -EBUSY.
+ */
 static int utrace_report_group_stop(struct task_struct *task)
 {
 	utrace_stop_again(task);
@@ -194,7 +197,7 @@ static int utrace_wait_freeze(struct task_struct *task, bool safe)
 		} else if (utrace_sleeps_on(task, &asleep)) {
 			return -EBUSY;
 		}
-		/* The task may need the CPU of the caller. */
+		/* The task may need the CPU of the caller; with @safe, the interval of the poll. */
 		schedule_timeout_killable(1);
 		if (fatal_signal_pending(current))
 			return -ERESTARTSYS;
@@ -224,7 +227,7 @@ int utrace_freeze(struct task_struct *task)
 }
 
 /**
- * utrace_freeze_if_safe() - freeze a task if it stands at a safe place
+ * utrace_freeze_if_safe() - freeze a task if it is stopped at a safe place
  * @task: the task, to which the caller has a reference
  *
  * As utrace_freeze(), but does not freeze a task in the midst of a system call.  Waits
@@ -262,7 +265,7 @@ bool __utrace_in_group_stop(struct task_struct *task)
 	       !(task->jobctl & JOBCTL_UTRACE_RUNS);
 }
 
-/* Do engines hold the task in a stop that does not end for a trap? */
+/* Do engines hold the task in a stop that serves no trap? */
 static bool utrace_is_firm(struct task_struct *task)
 {
 	return (task->jobctl & JOBCTL_UTRACE) && task->utrace->where == UTRACE_STOP_FIRM;
@@ -286,7 +289,7 @@ static bool utrace_group_stop_is_near(struct task_struct *task)
  * __utrace_await_group_stop() - wait for the group stop of a task, if it comes soon
  * @task: the task, which the caller has attached to as its first tracer
  *
- * A task that is in TASK_STOPPED, or that engines hold, has JOBCTL_TRAPPING for that.
+ * For one that was in TASK_STOPPED, or was held there, JOBCTL_TRAPPING is waited for.
  *
  * Context: Process context, sleeps.
  */

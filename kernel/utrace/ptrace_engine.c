@@ -10,7 +10,7 @@
  *	RUNNING --- event, told by the task ------> STOPPED
  *	STOPPED --- PTRACE_CONT and its like -----> RUNNING
  *	STOPPED --- PTRACE_LISTEN ----------------> LISTENING
- *	LISTENING - PTRACE_INTERRUPT, job control -> STOPPED
+ *	LISTENING - PTRACE_INTERRUPT, group stop -> STOPPED
  *	STOPPED --- PTRACE_DETACH ----------------> LEAVING
  *	any state - the task has died -------------> DEAD, then ENDED
  *	ENDED ----- wait(2) -----------------------> READ
@@ -38,6 +38,7 @@
  * @p: the ptracer
  *
  * Context: Any.
+ * Return: a mask of UTRACE_EVENT().
  */
 unsigned long ptracer_events(const struct ptracer *p)
 {
@@ -86,7 +87,7 @@ void ptracer_tell(struct ptracer *p, struct task_struct *task,
 		else
 			p->info.si_signo = 0;
 	}
-	ptracer_notify(p, task, why, code & 0x7f);
+	ptracer_send_sigchld(p, task, why, code & 0x7f);
 }
 
 /* Tell of an event of ptrace(2), whose message is a number. */
@@ -126,15 +127,15 @@ static bool ptracer_is_stopped(struct ptracer *p)
  * A task that the tracer has in a stop is here for other tracers only, and a step that
  * the tracer has asked for is still to be made.  UTRACE_RESUME would end either.
  */
-static u32 ptracer_goes_on(struct ptracer *p)
+static u32 ptracer_answer(struct ptracer *p)
 {
 	guard(spinlock_irqsave)(&p->lock);
 	return p->state == PTRACER_STOPPED ? UTRACE_STOP : p->step;
 }
 
 /**
- * ptracer_group_stops() - is a task stopped, or about to stop, for job control?
- * @task: the task
+ * ptracer_group_stops() - test whether a group stop is in force or under way
+ * @task: a task of the process; it may run, see utrace_ignore_group_stop()
  *
  * Context: Any.  Takes siglock.
  * Return: true if so.
@@ -151,7 +152,7 @@ bool ptracer_group_stops(struct task_struct *task)
 	return stops;
 }
 
-/* The signal of the present stop of job control, or SIGTRAP.  siglock is held. */
+/* The signal of the present group stop, or SIGTRAP if there is none.  siglock is held. */
 static int ptracer_stop_signal(struct task_struct *task)
 {
 	int signr = task->jobctl & JOBCTL_STOP_SIGMASK;
@@ -160,8 +161,8 @@ static int ptracer_stop_signal(struct task_struct *task)
 }
 
 /**
- * ptracer_trap() - tell of PTRACE_EVENT_STOP, or of job control
- * @p: the ptracer.  If it is not of PTRACE_SEIZE, the stop is of job control
+ * ptracer_trap() - tell of PTRACE_EVENT_STOP, or of a group stop
+ * @p: the ptracer.  If it is not of PTRACE_SEIZE, the stop is a group stop
  * @task: its task: the current task, or one that is in a stop
  *
  * Context: Process context, no locks held.  Takes siglock.
@@ -174,46 +175,48 @@ void ptracer_trap(struct ptracer *p, struct task_struct *task)
 	if (!lock_task_sighand(task, &flags))
 		return;
 	signr = ptracer_stop_signal(task);
+	/* SIGCONT has ended the group stop since. */
+	if (signr == SIGTRAP && !(p->flags & PT_SEIZED))
+		signr = SIGSTOP;
 	/* With siglock held, so that no group stop begins in between. */
-	scoped_guard(spinlock, &p->lock)
+	scoped_guard(spinlock, &p->lock) {
 		p->notify = false;
+		/* A group stop that is told hides WCONTINUED of the one before. */
+		p->continued &= signr == SIGTRAP;
+	}
 	unlock_task_sighand(task, &flags);
 	if (p->flags & PT_SEIZED)
 		signr |= PTRACE_EVENT_STOP << 8;
-	else if (signr == SIGTRAP)
-		signr = SIGSTOP;	/* SIGCONT has come meanwhile */
-	scoped_guard(spinlock_irqsave, &p->lock)
-		p->continued &= (signr & 0x7f) == SIGTRAP;
 	ptracer_tell(p, task, PTRACER_DROPS, signr, CLD_STOPPED, 0, NULL);
 }
 
 /* Signals */
 
 /**
- * ptracer_listens_to_job() - does the tracer listen in a stop of job control?
+ * ptracer_listens_in_group_stop() - test whether the tracer listens in a group stop
  * @p: the ptracer
  *
  * Context: Any.  ptracer::lock is held.
+ * Return: true if so.
  */
-bool ptracer_listens_to_job(const struct ptracer *p)
+bool ptracer_listens_in_group_stop(const struct ptracer *p)
 {
 	lockdep_assert_held(&p->lock);
 
-	return p->state == PTRACER_LISTENING && (p->code & 0x7f) != SIGTRAP;
+	return p->state == PTRACER_LISTENING && !ptracer_code_is_trap(p);
 }
 
 /**
- * ptracer_take_trap() - take what is to be told by PTRACE_EVENT_STOP
- * @p: the ptracer
+ * ptracer_trap_is_due() - test whether ptracer_trap() has something to tell
+ * @p: the ptracer.  For one without PTRACE_SEIZE, a group stop that is over is dropped
  *
  * Context: Any.  Takes siglock.
- * Return: true if the caller is to call ptracer_trap(); false if nothing is to be told, or
- * the task is in a stop for the tracer.
+ * Return: true if so; false also if the task is in a stop for the tracer.
  */
-bool ptracer_take_trap(struct ptracer *p)
+bool ptracer_trap_is_due(struct ptracer *p)
 {
 	unsigned long flags;
-	bool told = false;
+	bool due = false;
 
 	if (!lock_task_sighand(p->task, &flags))
 		return false;
@@ -222,15 +225,15 @@ bool ptracer_take_trap(struct ptracer *p)
 
 		if (p->state == PTRACER_STOPPED)
 			break;
-		/* Others are not told that a group stop is over: ptrace_trap_notify(). */
+		/* Without PTRACE_SEIZE nothing tells the end of a group stop. */
 		if (!job && !(p->flags & PT_SEIZED))
 			p->notify = false;
 		/* A task that another tracer lets run ends no listening. */
-		told = p->trap || p->notify || (ptracer_listens_to_job(p) && !job);
-		p->trap = false;
+		due = p->trap || p->notify ||
+		      (!job && ptracer_listens_in_group_stop(p));
 	}
 	unlock_task_sighand(p->task, &flags);
-	return told;
+	return due;
 }
 
 /**
@@ -269,7 +272,7 @@ bool ptracer_take_made(struct ptracer *p, kernel_siginfo_t *info)
 static bool ptracer_has_more(struct ptracer *p)
 {
 	guard(spinlock_irqsave)(&p->lock);
-	return p->trap || p->notify || p->made || ptracer_listens_to_job(p);
+	return p->trap || p->notify || p->made || ptracer_listens_in_group_stop(p);
 }
 
 /* Take the step that the tracer has asked for. */
@@ -357,8 +360,8 @@ static u32 ptracer_report(struct ptracer *p, u32 action, kernel_siginfo_t *info)
 	case UTRACE_SIGNAL_REPORT:
 		if (ptracer_take_made(p, &made))
 			return ptracer_keep(p, &made);
-		if (!ptracer_take_trap(p))
-			return ptracer_goes_on(p) | echo;
+		if (!ptracer_trap_is_due(p))
+			return ptracer_answer(p) | echo;
 		ptracer_trap(p, current);
 		return UTRACE_STOP | echo;
 	case UTRACE_SIGNAL_IGN:
@@ -368,7 +371,7 @@ static u32 ptracer_report(struct ptracer *p, u32 action, kernel_siginfo_t *info)
 		/* If it was a report, another tracer has made a signal of it. */
 		if (ptracer_has_more(p))
 			utrace_ask_report(current);
-		return ptracer_goes_on(p) | echo;
+		return ptracer_answer(p) | echo;
 	default:
 		return ptracer_keep(p, info);
 	}
@@ -394,7 +397,7 @@ static u32 ptracer_signal(u32 action, struct utrace_engine *engine,
 
 	/* The tracer is not told of signals that the kernel forces. */
 	if (orig_ka && (orig_ka->sa.sa_flags & SA_IMMUTABLE))
-		return ptracer_goes_on(p) | (action & PTRACER_ECHO);
+		return ptracer_answer(p) | (action & PTRACER_ECHO);
 	/*
 	 * In a stop that the tracer has not ended, a signal waits.  So it does if
 	 * the first tracer, or another signal, came between.  A report goes on, and the
@@ -413,28 +416,28 @@ static u32 ptracer_signal(u32 action, struct utrace_engine *engine,
 	if (!orig_ka)
 		return ptracer_report(p, action, info);
 	if (ptracer_is_dropped(action, info->si_signo, orig_ka))
-		return ptracer_goes_on(p) | (action & PTRACER_ECHO);
+		return ptracer_answer(p) | (action & PTRACER_ECHO);
 	return ptracer_keep(p, info);
 }
 
-/* Job control: SIGSTOP has reached the group. */
+/* The task is about to take part in a group stop, or SIGCONT has ended one. */
 static u32 ptracer_jctl(u32 action, struct utrace_engine *engine, int type,
 			int notify)
 {
 	struct ptracer *p = engine->data;
 
 	/*
-	 * A stop that the tracer has not ended goes on here, and not in the stop of
-	 * job control, in which the task could not be frozen.
+	 * A stop that the tracer has not ended goes on here, and not in the group
+	 * stop, in which the task could not be frozen.
 	 */
 	if (ptracer_is_stopped(p))
 		return UTRACE_STOP | UTRACE_STOP_HERE;
-	/* In a stop for another engine, ptracer::notify has the tracer told after that. */
+	/* In a stop for another engine, ptracer::notify causes the report after it. */
 	if (type != CLD_STOPPED || utrace_in_stop() ||
 	    (current->flags & PF_EXITING))
-		return ptracer_goes_on(p);
+		return ptracer_answer(p);
 	scoped_guard(spinlock_irqsave, &p->lock) {
-		if (ptracer_listens_to_job(p) && !p->trap && !p->notify)
+		if (ptracer_listens_in_group_stop(p) && !p->trap && !p->notify)
 			return UTRACE_RESUME;
 	}
 	ptracer_trap(p, current);
@@ -458,7 +461,7 @@ static u32 ptracer_syscall_entry(u32 action, struct utrace_engine *engine,
 	u32 echo = action & UTRACE_SYSCALL_MASK;
 
 	if (action & UTRACE_SYSCALL_RESUMED)
-		return ptracer_goes_on(engine->data) | echo;
+		return ptracer_answer(engine->data) | echo;
 	return echo | ptracer_syscall(engine->data,
 				      PTRACE_EVENTMSG_SYSCALL_ENTRY);
 }
@@ -482,7 +485,7 @@ static u32 ptracer_clone(u32 action, struct utrace_engine *engine,
 		ptracer_set_pid(p, &p->vfork_pid, task_pid(child));
 	if (clone_flags & CLONE_UNTRACED || !ptracer_wants(p, event) ||
 	    !__utrace_ptrace_traces(p->tracer, child))
-		return ptracer_goes_on(p);
+		return ptracer_answer(p);
 	ptracer_tell_pid(p, event, task_pid(child));
 	return UTRACE_STOP | UTRACE_STOP_HERE;
 }
@@ -493,7 +496,7 @@ static u32 ptracer_vfork_done(u32 action, struct utrace_engine *engine,
 	struct ptracer *p = engine->data;
 
 	if (!ptracer_wants(p, PTRACE_EVENT_VFORK_DONE))
-		return ptracer_goes_on(p);
+		return ptracer_answer(p);
 	/* The number may be free already; or the tracer came after vfork(2). */
 	if (!p->vfork_pid) {
 		guard(rcu)();
@@ -511,7 +514,7 @@ static u32 ptracer_exec(u32 action, struct utrace_engine *engine,
 	struct ptracer *p = engine->data;
 	struct pid *pid;
 
-	action = ptracer_goes_on(p);
+	action = ptracer_answer(p);
 	scoped_guard(spinlock_irqsave, &p->lock) {
 		/* The pid before, see __utrace_ptrace_exchanged(). */
 		pid = p->old_pid ?: get_pid(p->pid);
@@ -538,9 +541,9 @@ static u32 ptracer_exit(u32 action, struct utrace_engine *engine,
 	/* A group exit has ended the stop in which the tracer left. */
 	if (READ_ONCE(p->state) == PTRACER_LEAVING)
 		return UTRACE_DETACH;
-	/* The tracer could not make a request in a stop that is none. */
+	/* The task would not stop, so a request of the tracer would fail. */
 	if (!ptracer_wants(p, PTRACE_EVENT_EXIT) || utrace_may_not_stop()) {
-		/* Nor may it be told of the stop that the end has broken off. */
+		/* wait(2) must not tell the stop that the exit has ended. */
 		guard(spinlock_irqsave)(&p->lock);
 		p->state = PTRACER_RUNNING;
 		p->unread = false;
@@ -555,7 +558,7 @@ static u32 ptracer_exit(u32 action, struct utrace_engine *engine,
  * thread has taken the place of the dead leader by execve().  A tracer that was told the
  * end stays.
  */
-static void ptracer_reap(struct utrace_engine *engine, struct task_struct *task)
+static void ptracer_reaped(struct utrace_engine *engine, struct task_struct *task)
 {
 	struct ptracer *p = engine->data;
 
@@ -579,7 +582,7 @@ const struct utrace_engine_ops ptracer_ops = {
 	.report_vfork_done	= ptracer_vfork_done,
 	.report_exec		= ptracer_exec,
 	.report_exit		= ptracer_exit,
-	.report_reap		= ptracer_reap,
+	.report_reap		= ptracer_reaped,
 	.release		= ptracer_free,
 	.held_for		= ptracer_held_for,
 	.name			= "ptrace",

@@ -361,7 +361,7 @@ void __utrace_mark_killed(void)
 }
 
 /**
- * utrace_task_stopped() - is a task in a stop of job control, ptrace or utrace?
+ * utrace_task_stopped() - is a task in a group stop, or stopped by ptrace or utrace?
  * @task: the task; the caller has a reference, or is under RCU
  *
  * Context: Any.
@@ -405,12 +405,12 @@ void utrace_interrupt(struct task_struct *task)
 }
 
 /**
- * utrace_interrupt_stopped() - have a task held when its job control stop ends
+ * utrace_interrupt_stopped() - have a task held when its group stop ends
  * @task: the task, which the caller has a hold on; the caller has a reference,
  *	or is under RCU
  *
  * The task finds the trap in get_signal() when SIGCONT has woken it.  Does
- * nothing to a task that is not in a job control stop.
+ * nothing to a task that is not in a group stop.
  *
  * Context: Any but NMI, without siglock.  Takes siglock.
  */
@@ -488,12 +488,12 @@ void utrace_stop_again(struct task_struct *task)
 }
 
 /**
- * utrace_ignore_group_stop() - let a task run in spite of a stop of job control
+ * utrace_ignore_group_stop() - let a task run in spite of a group stop
  * @task: the task, which the caller has frozen
  *
- * When engines let the task go, the task runs, though the process stays stopped for
- * job control, as with PTRACE_CONT of a first tracer.  A first tracer that listens
- * (PTRACE_LISTEN) does not keep the task.  Holds until the next stop of job control.
+ * When engines let the task go, the task runs, though its process stays in the group
+ * stop, as with PTRACE_CONT of a first tracer.  A first tracer that listens
+ * (PTRACE_LISTEN) does not keep the task.  Holds until the next group stop.
  *
  * Context: Any but NMI, without siglock and utrace->lock, both of which are taken.
  */
@@ -517,9 +517,9 @@ void utrace_ignore_group_stop(struct task_struct *task)
 
 /**
  * utrace_rejoin_group_stop() - end what utrace_ignore_group_stop() has begun
- * @task: the task, which its tracer has left, or wants to be stopped for job control
+ * @task: the task, which its tracer has left, or wants to be in the group stop
  *
- * The task takes part in the stop of job control again, as __ptrace_unlink() has it.  If
+ * The task takes part in the group stop again, as __ptrace_unlink() has it.  If
  * the task has a first tracer, it is not stopped, since that tracer may have resumed it,
  * unless PTRACE_LISTEN of that tracer was ended.
  *

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace selftests - attach to a child that job control has stopped
+ * utrace selftests - attach to a child in a group stop
  *
  * On a kernel without utrace, ptrace_attach() waits until such a task has gone
  * from its stop to that of the tracer (JOBCTL_TRAPPING).  So the next request

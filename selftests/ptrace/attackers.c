@@ -17,7 +17,6 @@
 #define TRACEES		4
 #define WAITERS		3
 #define BYSTANDER_CODE	9
-#define AT_ONCE_MS	(2000 * ut_patience())
 
 FIXTURE(attackers) {
 	struct two_data two;	/* its tracers are root's */
@@ -69,7 +68,7 @@ static bool seize(struct attackers_data *self, pid_t pid)
 }
 
 /*
- * Serve a tracer that passes signals, and that listens in stops of job control.
+ * Serve a tracer that passes signals, and that listens in group stops.
  * Returns true if it listens from now on.
  */
 static bool listens(struct two_tracer *tr, pid_t pid)
@@ -82,7 +81,7 @@ static bool answers(struct two_tracer *tr, pid_t pid)
 {
 	long begin = ut_now_ms();
 
-	return two_has(tr, pid) && ut_now_ms() - begin < AT_ONCE_MS;
+	return two_has(tr, pid) && ut_now_ms() - begin < TWO_AT_ONCE_MS;
 }
 
 /* Stop signals for a sibling */
@@ -129,7 +128,7 @@ TEST_F(attackers, stop_signals_for_a_sibling)
 	attacker->arg = t->pid;
 	ASSERT_TRUE(ut_spawn(attacker, stops_sibling));
 	end = ut_now_ms() + ATTACK_MS;
-	/* In each round the user's tracer is told of a stop of job control. */
+	/* In each round the user's tracer is told of a group stop. */
 	do {
 		good = ut_until(listens(user, t->pid)) && answers(p, t->pid) &&
 		       t->sh->thread_counter[0] == old &&
@@ -152,7 +151,7 @@ TEST_F(attackers, stop_signals_for_a_sibling)
 /* A listener */
 
 /*
- * A debugger attaches to a process that job control has stopped, and lets it
+ * A debugger attaches to a process in a group stop, and lets it
  * run, though the user's tracer listens.
  */
 TEST_F(attackers, listener_beside_a_debugger)

@@ -7,10 +7,8 @@
  */
 #include "two.h"
 
-#define STOPPED	two_group(SIGSTOP)
-
 static const struct two_step listens[] = {
-	{ STOPPED, PTRACE_LISTEN }, TWO_END
+	{ TWO_STOPPED, PTRACE_LISTEN }, TWO_END
 };
 
 /* Start an actor with a further tracer alone: the first tracer is gone. */
@@ -100,7 +98,7 @@ TEST_F(tracers, further_alone_listens)
 
 	ASSERT_TRUE(seize_alone(self));
 	ASSERT_EQ(0, stop(t, NULL, s, SIGSTOP));
-	ASSERT_EQ(STOPPED, two_wait(s, t->pid));
+	ASSERT_EQ(TWO_STOPPED, two_wait(s, t->pid));
 	EXPECT_TRUE(two_parent_sees(t->pid, SIGSTOP));
 	ASSERT_EQ(0, two_ptrace(s, PTRACE_LISTEN, t->pid, 0));
 	EXPECT_FALSE(two_has(s, t->pid));
@@ -122,7 +120,7 @@ TEST_F(tracers, detach_does_not_end_job_control)
 
 	ASSERT_TRUE(seize_alone(self));
 	ASSERT_EQ(0, stop(t, NULL, s, SIGSTOP));
-	ASSERT_EQ(STOPPED, two_wait(s, t->pid));
+	ASSERT_EQ(TWO_STOPPED, two_wait(s, t->pid));
 	ASSERT_EQ(0, two_ptrace(s, PTRACE_DETACH, t->pid, 0));
 	EXPECT_TRUE(ut_until(ut_state(t->pid) == 'T'));
 	EXPECT_TRUE(ut_still(t));
@@ -137,7 +135,7 @@ TEST_F(tracers, death_does_not_end_job_control)
 
 	ASSERT_TRUE(seize_alone(self));
 	ASSERT_EQ(0, stop(t, NULL, s, SIGSTOP));
-	ASSERT_EQ(STOPPED, two_wait(s, t->pid));
+	ASSERT_EQ(TWO_STOPPED, two_wait(s, t->pid));
 	ASSERT_EQ(0, kill(s->t.pid, SIGKILL));
 	EXPECT_TRUE(ut_until(!ut_status(t->pid, "TracerPid:")));
 	EXPECT_TRUE(ut_until(ut_state(t->pid) == 'T'));
@@ -224,12 +222,12 @@ TEST_F(tracers, stop_beside_a_signal)
 	ASSERT_TRUE(keep_signal_of_thread(self));
 	tid = t->sh->tid[1];
 	ASSERT_EQ(0, syscall(SYS_tgkill, t->pid, t->pid, SIGSTOP));
-	ASSERT_EQ(STOPPED, two_wait(p, tid));
+	ASSERT_EQ(TWO_STOPPED, two_wait(p, tid));
 	EXPECT_TRUE(two_parent_sees(t->pid, SIGSTOP));
 	EXPECT_EQ(TWO_NONE, two_poll(s, tid));
 	ASSERT_EQ(0, two_cont(s, tid, SIGURG));
 	ASSERT_EQ(0, two_cont(p, tid, 0));
-	ASSERT_EQ(STOPPED, two_wait(s, tid));
+	ASSERT_EQ(TWO_STOPPED, two_wait(s, tid));
 	EXPECT_TRUE(ut_thread_still(t, 1));
 	ASSERT_EQ(0, two_cont(s, tid, 0));
 	EXPECT_TRUE(ut_thread_runs(t, 1));
@@ -246,8 +244,8 @@ TEST_F(tracers, signal_beside_a_stop)
 	ASSERT_TRUE(seize_thread(self));
 	tid = t->sh->tid[1];
 	ASSERT_EQ(0, syscall(SYS_tgkill, t->pid, t->pid, SIGSTOP));
-	ASSERT_EQ(STOPPED, two_wait(p, tid));
-	ASSERT_EQ(STOPPED, two_wait(s, tid));
+	ASSERT_EQ(TWO_STOPPED, two_wait(p, tid));
+	ASSERT_EQ(TWO_STOPPED, two_wait(s, tid));
 	ASSERT_EQ(0, two_cont(p, tid, 0));
 	EXPECT_TRUE(two_quiet(p, tid));
 	ASSERT_EQ(0, syscall(SYS_tgkill, t->pid, tid, SIGURG));
@@ -277,11 +275,11 @@ static void stop_beside(struct __test_metadata *_metadata, struct two_data *self
 	tid = t->sh->tid[1];
 	ASSERT_EQ(TWO_TRAP, two_interrupt(s, tid));
 	ASSERT_EQ(0, syscall(SYS_tgkill, t->pid, t->pid, SIGSTOP));
-	ASSERT_EQ(STOPPED, two_wait(p, tid));
+	ASSERT_EQ(TWO_STOPPED, two_wait(p, tid));
 	ASSERT_EQ(0, two_ptrace(p, PTRACE_LISTEN, tid, 0));
 	EXPECT_EQ(TWO_NONE, two_poll(s, tid));
 	ASSERT_EQ(0, two_ptrace(s, request, tid, 0));
-	ASSERT_EQ(STOPPED, two_wait(s, tid));
+	ASSERT_EQ(TWO_STOPPED, two_wait(s, tid));
 	ASSERT_EQ(0, two_ptrace(s, PTRACE_LISTEN, tid, 0));
 	EXPECT_TRUE(ut_thread_still(t, 1));
 	ASSERT_EQ(0, kill(t->pid, SIGCONT));
@@ -304,7 +302,7 @@ TEST_F(tracers, stop_beside_the_stop_of_another)
 {
 	struct two_tracer *s = &self->s, *s2 = &self->s2;
 	static const struct two_step told[] = {
-		{ STOPPED, PTRACE_CONT }, TWO_END
+		{ TWO_STOPPED, PTRACE_CONT }, TWO_END
 	};
 	struct ut_target *t = &self->t;
 	pid_t tid;
@@ -333,14 +331,14 @@ TEST_F(tracers, stop_beside_the_signal_of_another)
 	tid = t->sh->tid[1];
 	ASSERT_EQ(0, two_seize(s2, tid, 0));
 	ASSERT_EQ(0, syscall(SYS_tgkill, t->pid, t->pid, SIGSTOP));
-	ASSERT_EQ(STOPPED, two_wait(p, tid));
+	ASSERT_EQ(TWO_STOPPED, two_wait(p, tid));
 	ASSERT_EQ(0, two_cont(p, tid, 0));
 	ASSERT_EQ(0, two_cont(s, tid, SIGURG));
 	ASSERT_EQ(two_stop(SIGURG), two_wait(s2, tid));
 	ASSERT_EQ(0, two_cont(s2, tid, SIGURG));
-	ASSERT_EQ(STOPPED, two_wait(s, tid));
+	ASSERT_EQ(TWO_STOPPED, two_wait(s, tid));
 	ASSERT_EQ(0, two_cont(s, tid, 0));
-	ASSERT_EQ(STOPPED, two_wait(s2, tid));
+	ASSERT_EQ(TWO_STOPPED, two_wait(s2, tid));
 	EXPECT_TRUE(ut_thread_still(t, 1));
 	ASSERT_EQ(0, two_cont(s2, tid, 0));
 	EXPECT_TRUE(ut_thread_runs(t, 1));
@@ -371,8 +369,8 @@ TEST_F(tracers, stop_beside_a_listener)
 	ASSERT_EQ(0, syscall(SYS_tgkill, t->pid, t->pid, SIGSTOP));
 	ASSERT_EQ(two_stop(SIGSTOP), two_wait(p, t->pid));
 	ASSERT_EQ(0, two_cont(p, t->pid, SIGSTOP));
-	ASSERT_EQ(STOPPED, two_wait(p, t->pid));
-	ASSERT_EQ(STOPPED, two_wait(s, tid));
+	ASSERT_EQ(TWO_STOPPED, two_wait(p, t->pid));
+	ASSERT_EQ(TWO_STOPPED, two_wait(s, tid));
 	ASSERT_EQ(0, two_cont(s, tid, 0));
 	EXPECT_TRUE(ut_thread_runs(t, 1));
 }
@@ -402,7 +400,7 @@ TEST_F(tracers, first_dies_before_the_stop)
 	ASSERT_EQ(0, ut_gate(true));
 	EXPECT_TRUE(two_parent_sees(t->pid, SIGSTOP));
 	ASSERT_EQ(0, two_cont(s, tid, SIGURG));
-	ASSERT_EQ(STOPPED, two_wait(s, tid));
+	ASSERT_EQ(TWO_STOPPED, two_wait(s, tid));
 	ASSERT_EQ(0, two_ptrace(s, PTRACE_LISTEN, tid, 0));
 	EXPECT_TRUE(ut_thread_still(t, 1));
 	ASSERT_EQ(0, kill(t->pid, SIGCONT));
@@ -411,8 +409,6 @@ TEST_F(tracers, first_dies_before_the_stop)
 	EXPECT_TRUE(ut_thread_runs(t, 1));
 	EXPECT_EQ(0, ut_close());
 }
-
-#define CONTINUED	0xffff
 
 /* Both tracers listen in a stop by SIGSTOP, which SIGCONT ends. */
 static bool stop_and_continue(struct ut_target *t, struct two_tracer *a,
@@ -428,14 +424,14 @@ static bool stop_and_continue(struct ut_target *t, struct two_tracer *a,
 	       two_play(t->pid, a, go_on, b, go_on);
 }
 
-/* How often does the tracer read it, among the stops for the signal? */
+/* Count the WCONTINUED that the tracer reads, among other stops. */
 static int reads_continue(struct two_tracer *tr, pid_t pid)
 {
 	int i, n = 0;
 
 	for (i = 0; i < 3; i++)
 		n += two_wait_with(tr, pid, WCONTINUED | WNOHANG | __WALL) ==
-		     CONTINUED;
+		     TWO_CONTINUED;
 	return n;
 }
 
@@ -452,7 +448,7 @@ TEST_F(tracers, all_read_that_it_continues)
 	for (i = 0; i < 2; i++)
 		EXPECT_EQ(1, reads_continue(tr[i], t->pid));
 	EXPECT_EQ(1, ut_waitpid(t->pid, &status, WCONTINUED));
-	EXPECT_EQ(CONTINUED, status);
+	EXPECT_EQ(TWO_CONTINUED, status);
 }
 
 /* A thread of the tracer's process: a further tracer. */

@@ -14,7 +14,6 @@
 #include "sole.h"
 
 #define GO_ON_MS	300	/* for what the other tracers do */
-#define AT_ONCE_MS	(2000 * ut_patience())
 
 FIXTURE_VARIANT_ADD(tracers, beside)
 {
@@ -36,7 +35,7 @@ static bool has_at_once(struct two_tracer *tr, pid_t pid)
 {
 	long begin = ut_now_ms();
 
-	return two_has(tr, pid) && ut_now_ms() - begin < AT_ONCE_MS &&
+	return two_has(tr, pid) && ut_now_ms() - begin < TWO_AT_ONCE_MS &&
 	       two_poll(tr, pid) == TWO_NONE;
 }
 
@@ -233,7 +232,10 @@ static int calls(struct ut_target *t)
 	return 0;
 }
 
-/* The process stops meanwhile.  The tracer is told that when it goes on. */
+/*
+ * A group stop begins in the stop for a system call.  The tracer is told of it when it
+ * has resumed the task.
+ */
 TEST_F(tracers, group_stop_in_a_system_call)
 {
 	struct two_tracer *s = &self->s;

@@ -392,7 +392,7 @@ static const struct two_step group_stops[2][2][STEPS] = {
 	},
 };
 
-/* A stop of job control without PTRACE_SEIZE has no siginfo. */
+/* A group stop without PTRACE_SEIZE has no siginfo. */
 static void no_siginfo(struct __test_metadata *_metadata, pid_t pid)
 {
 	siginfo_t info = { .si_signo = SIGSTOP };

@@ -17,7 +17,7 @@
 #define PASS_FOLLOWS	(PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | \
 			 PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC)
 
-/* Is @status a stop of job control for a tracer with PTRACE_SEIZE? */
+/* Is @status a group stop for a tracer with PTRACE_SEIZE? */
 static inline bool pass_is_group_stop(int status)
 {
 	return status >> 16 == PTRACE_EVENT_STOP && WSTOPSIG(status) != SIGTRAP;

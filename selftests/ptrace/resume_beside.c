@@ -9,16 +9,13 @@
 #include "../cgroup.h"
 #include "two.h"
 
-#define STOPPED		two_group(SIGSTOP)
-#define AT_ONCE_MS	(2000 * ut_patience())
-
 /* Stop the group by SIGSTOP; both tracers are in the group stop then. */
 static bool stop_for(struct ut_target *t, struct two_tracer *a,
 		     struct two_tracer *b)
 {
 	static const struct two_step told[] = {
 		{ two_stop(SIGSTOP), PTRACE_CONT, SIGSTOP },
-		{ STOPPED },
+		{ TWO_STOPPED },
 		TWO_END
 	};
 
@@ -40,7 +37,7 @@ TEST_F(tracers, further_leaves)
 	ASSERT_TRUE(ut_until(!strcmp(two_tracers(t->pid), "")));
 	EXPECT_TRUE(two_quiet(p, t->pid));
 	EXPECT_TRUE(ut_runs(t));
-	ASSERT_EQ(STOPPED, two_interrupt(p, t->pid));
+	ASSERT_EQ(TWO_STOPPED, two_interrupt(p, t->pid));
 	ASSERT_EQ(0, two_ptrace(p, PTRACE_DETACH, t->pid, 0));
 	EXPECT_TRUE(ut_until(ut_state(t->pid) == 'T'));
 }
@@ -57,7 +54,7 @@ TEST_F(tracers, further_leaves_a_listener)
 	ASSERT_EQ(0, two_cont(s, t->pid, 0));
 	ASSERT_TRUE(ut_runs(t));
 	ASSERT_EQ(0, kill(s->t.pid, SIGKILL));
-	EXPECT_EQ(STOPPED, two_wait(p, t->pid));
+	EXPECT_EQ(TWO_STOPPED, two_wait(p, t->pid));
 	EXPECT_TRUE(ut_still(t));
 }
 
@@ -73,7 +70,7 @@ static int resumes_and_dies(struct ut_target *t)
 	ut_pin_to(0);
 	if (ptrace(PTRACE_SEIZE, t->arg, 0, 0))
 		return 97;
-	while (waitpid(t->arg, &status, __WALL) > 0 && status != STOPPED)
+	while (waitpid(t->arg, &status, __WALL) > 0 && status != TWO_STOPPED)
 		pass_stop(t->arg, status);
 	ut_say(t);
 	ut_await(t);
@@ -100,7 +97,7 @@ TEST_F(tracers, further_dies_beside_a_listener)
 	ASSERT_EQ(0, kill(t->pid, SIGSTOP));
 	ASSERT_EQ(two_stop(SIGSTOP), two_wait(p, t->pid));
 	ASSERT_EQ(0, two_cont(p, t->pid, SIGSTOP));
-	ASSERT_EQ(STOPPED, two_wait(p, t->pid));
+	ASSERT_EQ(TWO_STOPPED, two_wait(p, t->pid));
 	ASSERT_TRUE(ut_hear(&further));
 	ASSERT_EQ(0, two_ptrace(p, PTRACE_LISTEN, t->pid, 0));
 	ASSERT_TRUE(ut_go(&further));
@@ -108,7 +105,7 @@ TEST_F(tracers, further_dies_beside_a_listener)
 	EXPECT_EQ(0, self->status);
 	EXPECT_TRUE(ut_still(t));
 	/* The stop that it listens in comes back. */
-	EXPECT_EQ(STOPPED, two_wait(p, t->pid));
+	EXPECT_EQ(TWO_STOPPED, two_wait(p, t->pid));
 }
 
 /* The other further tracer listens after the first one has resumed the task. */
@@ -128,7 +125,7 @@ TEST_F(tracers, further_listens)
 	EXPECT_TRUE(two_quiet(s2, t->pid));
 	EXPECT_TRUE(ut_runs(t));
 	/* Nobody lets it run any more. */
-	ASSERT_EQ(STOPPED, two_interrupt(s, t->pid));
+	ASSERT_EQ(TWO_STOPPED, two_interrupt(s, t->pid));
 	ASSERT_EQ(0, two_ptrace(s, PTRACE_LISTEN, t->pid, 0));
 	EXPECT_TRUE(ut_still(t));
 }
@@ -181,7 +178,7 @@ TEST_F(tracers, interrupt_of_a_sleeper)
 	sleeps_in_vfork(_metadata, self);
 	begin = ut_now_ms();
 	EXPECT_EQ(0, two_ptrace(&self->s, PTRACE_INTERRUPT, self->t.pid, 0));
-	EXPECT_GT(AT_ONCE_MS, ut_now_ms() - begin);
+	EXPECT_GT(TWO_AT_ONCE_MS, ut_now_ms() - begin);
 	kill(self->t.sh->tid[0], SIGKILL);
 }
 
@@ -192,7 +189,7 @@ TEST_F(tracers, attach_to_a_sleeper)
 	sleeps_in_vfork(_metadata, self);
 	begin = ut_now_ms();
 	EXPECT_EQ(0, two_seize(&self->s2, self->t.pid, 0));
-	EXPECT_GT(AT_ONCE_MS, ut_now_ms() - begin);
+	EXPECT_GT(TWO_AT_ONCE_MS, ut_now_ms() - begin);
 	kill(self->t.sh->tid[0], SIGKILL);
 }
 
@@ -225,16 +222,16 @@ TEST_F(tracers, interrupt_in_a_freezer)
 	ASSERT_EQ(0, kill(t->pid, SIGSTOP));
 	ASSERT_EQ(two_stop(SIGSTOP), two_wait(s, t->pid));
 	ASSERT_EQ(0, two_cont(s, t->pid, SIGSTOP));
-	ASSERT_EQ(STOPPED, two_wait(s, t->pid));
+	ASSERT_EQ(TWO_STOPPED, two_wait(s, t->pid));
 	ASSERT_EQ(0, two_ptrace(s, PTRACE_LISTEN, t->pid, 0));
 	ASSERT_TRUE(ut_until(ut_state(t->pid) == 'T'));
 	ASSERT_EQ(0, ut_cg_write("freezer.state", "FROZEN"));
 	EXPECT_TRUE(ut_until(is_frozen()));
 	begin = ut_now_ms();
 	EXPECT_EQ(0, two_ptrace(s, PTRACE_INTERRUPT, t->pid, 0));
-	EXPECT_GT(AT_ONCE_MS, ut_now_ms() - begin);
+	EXPECT_GT(TWO_AT_ONCE_MS, ut_now_ms() - begin);
 	EXPECT_EQ(0, ut_cg_write("freezer.state", "THAWED"));
-	EXPECT_EQ(STOPPED, two_wait(s, t->pid));
+	EXPECT_EQ(TWO_STOPPED, two_wait(s, t->pid));
 	ASSERT_EQ(0, two_cont(s, t->pid, 0));
 	EXPECT_TRUE(ut_runs(t));
 	ut_kill_targets();

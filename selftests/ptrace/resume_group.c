@@ -1,26 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace selftests - PTRACE_CONT out of a stop of job control
+ * utrace selftests - PTRACE_CONT out of a group stop
  *
- * On a kernel without utrace, the tracer of a task that job control has stopped
+ * On a kernel without utrace, the tracer of a task in a group stop
  * may let the task run: ptrace_resume() wakes it from its trap, and
  * SIGNAL_STOP_STOPPED stays set.  Another tracer that listens
  * (PTRACE_LISTEN) does not prevent that.
  */
 #include "places.h"
 
-#define STOPPED	two_group(SIGSTOP)
-
-/* The other tracer listens in a stop of job control. */
+/* The other tracer listens in a group stop. */
 static bool listening;
 
 /*
- * Serve a tracer that listens in each stop of job control, and passes on each
+ * Serve a tracer that listens in each group stop, and passes on each
  * signal.
  */
 static void listens(struct two_tracer *tr, pid_t pid)
 {
-	if (tr && two_pass(tr, pid, true) == STOPPED)
+	if (tr && two_pass(tr, pid, true) == TWO_STOPPED)
 		listening = true;
 }
 
@@ -66,11 +64,11 @@ static bool stop_group(struct ut_target *t, struct two_tracer *one,
 	return !kill(t->pid, SIGSTOP) &&
 	       wait_beside(one, other, t->pid) == two_stop(SIGSTOP) &&
 	       !two_cont(one, t->pid, SIGSTOP) &&
-	       wait_beside(one, other, t->pid) == STOPPED &&
+	       wait_beside(one, other, t->pid) == TWO_STOPPED &&
 	       comes_to_listen(other, t->pid);
 }
 
-/* Start an actor that job control stops, and resume it by @request. */
+/* Start an actor that is in a group stop, and resume it by @request. */
 static bool resume_stopped(struct two_data *self,
 			   const struct two_variant *variant, long request)
 {
@@ -98,7 +96,7 @@ static bool sigcont(struct ut_target *t, struct two_tracer *one,
 	       !two_cont(one, t->pid, SIGCONT) && runs_beside(t, other);
 }
 
-/* Nobody is told that the task runs: the stop of job control is not over. */
+/* Nobody is told that the task runs: the group stop is not over. */
 TEST_F(tracers, runs)
 {
 	struct two_tracer *other = place_tracer(self, variant->other);
@@ -195,7 +193,7 @@ TEST_F(tracers, then_sigstop)
 	ASSERT_TRUE(sigcont(t, one, other));
 }
 
-/* do_jobctl_trap() tells of the stop of job control. */
+/* do_jobctl_trap() tells of the group stop. */
 TEST_F(tracers, then_interrupt)
 {
 	struct two_tracer *other = place_tracer(self, variant->other);
@@ -205,13 +203,13 @@ TEST_F(tracers, then_interrupt)
 	ASSERT_TRUE(resume_stopped(self, variant, PTRACE_CONT));
 	ASSERT_TRUE(ut_runs(t));
 	ASSERT_EQ(0, two_ptrace(one, PTRACE_INTERRUPT, t->pid, 0));
-	ASSERT_EQ(STOPPED, wait_beside(one, other, t->pid));
+	ASSERT_EQ(TWO_STOPPED, wait_beside(one, other, t->pid));
 	EXPECT_TRUE(ut_still(t));
 	ASSERT_EQ(0, two_cont(one, t->pid, 0));
 	EXPECT_TRUE(ut_runs(t));
 }
 
-/* The tracer listens in the same stop of job control, and SIGCONT ends that. */
+/* The tracer listens in the same group stop, and SIGCONT ends that. */
 TEST_F(tracers, then_listen)
 {
 	struct two_tracer *other = place_tracer(self, variant->other);
@@ -221,14 +219,14 @@ TEST_F(tracers, then_listen)
 	ASSERT_TRUE(resume_stopped(self, variant, PTRACE_CONT));
 	ASSERT_TRUE(ut_runs(t));
 	ASSERT_EQ(0, two_ptrace(one, PTRACE_INTERRUPT, t->pid, 0));
-	ASSERT_EQ(STOPPED, wait_beside(one, other, t->pid));
+	ASSERT_EQ(TWO_STOPPED, wait_beside(one, other, t->pid));
 	ASSERT_EQ(0, two_ptrace(one, PTRACE_LISTEN, t->pid, 0));
 	EXPECT_TRUE(ut_still(t));
 	EXPECT_TRUE(two_quiet(one, t->pid));
 	ASSERT_TRUE(sigcont(t, one, other));
 }
 
-/* Is the task in the stop of job control, which SIGCONT ends? */
+/* Is the task in the group stop, which SIGCONT ends? */
 static void is_in_job_control(struct __test_metadata *_metadata,
 			      struct ut_target *t)
 {
@@ -239,10 +237,10 @@ static void is_in_job_control(struct __test_metadata *_metadata,
 	EXPECT_TRUE(ut_runs(t));
 }
 
-/* Detach a tracer in the stop of job control. */
+/* Detach a tracer in the group stop. */
 static bool detach(struct two_tracer *tr, pid_t pid)
 {
-	return two_interrupt(tr, pid) == STOPPED &&
+	return two_interrupt(tr, pid) == TWO_STOPPED &&
 	       !two_ptrace(tr, PTRACE_DETACH, pid, 0);
 }
 
@@ -277,7 +275,7 @@ TEST_F(tracers, last_death_stops)
 }
 
 /*
- * Start an actor that job control stops, and let all tracers of the variant but
+ * Start an actor that is in a group stop, and let all tracers of the variant but
  * one listen.  The place of the first tracer is free if @one is to have it.
  */
 static bool start_stopped(struct two_data *self,
@@ -315,7 +313,7 @@ static bool drops_sigstop(struct ut_target *t, struct two_tracer *one,
 }
 
 /*
- * So gdb attaches to a process that job control has stopped: its own SIGSTOP
+ * So gdb attaches to a process in a group stop: its own SIGSTOP
  * makes sure that wait() has a stop to tell.  That SIGSTOP and the one of
  * PTRACE_ATTACH may be one stop or two.
  */
@@ -353,7 +351,7 @@ TEST_F(tracers, seized_in_the_stop)
 	ASSERT_EQ(0, two_seize(one, t->pid, 0));
 	if (variant->leaves)
 		ASSERT_TRUE(detach(&self->p, t->pid));
-	ASSERT_EQ(STOPPED, wait_beside(one, other, t->pid));
+	ASSERT_EQ(TWO_STOPPED, wait_beside(one, other, t->pid));
 	ASSERT_EQ(0, two_cont(one, t->pid, 0));
 	ASSERT_TRUE(ut_runs(t));
 	ASSERT_TRUE(sigcont(t, one, other));

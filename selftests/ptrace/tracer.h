@@ -32,8 +32,13 @@
 #define TWO_SYSGOOD		two_stop(SIGTRAP | 0x80) /* at a system call */
 #define two_group(sig)		(PTRACE_EVENT_STOP << 16 | two_stop(sig))
 #define TWO_TRAP		two_group(SIGTRAP) /* of PTRACE_INTERRUPT */
+#define TWO_STOPPED		two_group(SIGSTOP)
 #define two_exit(code)		((code) << 8)
 #define two_killed(sig)		(sig)
+#define TWO_CONTINUED		0xffff	/* for WCONTINUED */
+
+/* What takes longer does not happen at once. */
+#define TWO_AT_ONCE_MS		(2000 * ut_patience())
 
 /* What two_wait_with() returns for a 0 of wait4() with WNOHANG. */
 #define TWO_NONE		(-EAGAIN)

@@ -7,8 +7,6 @@
  */
 #include "sole.h"
 
-#define STOPPED		two_group(SIGSTOP)
-#define CONTINUED	0xffff
 #define THREAD		1	/* the one that is traced */
 
 /* Job control */
@@ -47,7 +45,7 @@ static bool stop(struct two_data *self)
 	pid_t pid = self->t.pid;
 
 	return !kill(pid, SIGSTOP) && two_wait(s, pid) == two_stop(SIGSTOP) &&
-	       !two_cont(s, pid, SIGSTOP) && two_wait(s, pid) == STOPPED;
+	       !two_cont(s, pid, SIGSTOP) && two_wait(s, pid) == TWO_STOPPED;
 }
 
 static void parent_is_told_stop(struct __test_metadata *_metadata,
@@ -93,7 +91,7 @@ TEST_F(tracers, parent_is_told_continue)
 	ASSERT_TRUE(two_begin_wait(&parent, pid, WCONTINUED));
 	ASSERT_EQ(0, kill(pid, SIGCONT));
 	EXPECT_EQ(TWO_TRAP, two_wait(s, pid));
-	EXPECT_EQ(CONTINUED, two_end_wait(&parent));
+	EXPECT_EQ(TWO_CONTINUED, two_end_wait(&parent));
 	EXPECT_EQ(CLD_CONTINUED, parent_signal(pid));
 	EXPECT_EQ(TWO_NONE, two_poll(s, pid));
 }
@@ -112,8 +110,8 @@ TEST_F(tracers, tracer_is_told_continue)
 	ASSERT_EQ(0, kill(pid, SIGCONT));
 	/* The stop comes before, if the task has told it by then. */
 	status = two_wait_with(s, pid, __WALL | WCONTINUED);
-	ASSERT_TRUE(status == TWO_TRAP || status == CONTINUED);
-	EXPECT_EQ(status == TWO_TRAP ? CONTINUED : TWO_TRAP,
+	ASSERT_TRUE(status == TWO_TRAP || status == TWO_CONTINUED);
+	EXPECT_EQ(status == TWO_TRAP ? TWO_CONTINUED : TWO_TRAP,
 		  two_wait_with(s, pid, __WALL | WCONTINUED));
 	EXPECT_EQ(TWO_NONE, two_wait_with(s, pid, __WALL | WCONTINUED |
 					  WNOHANG));
@@ -178,7 +176,7 @@ TEST_F(tracers, group_stop_in_a_group_stop)
 	EXPECT_TRUE(ut_thread_still(t, THREAD));
 	/* Another tracer finds it in the second one. */
 	ASSERT_EQ(0, two_seize(&self->p, tid, 0));
-	ASSERT_EQ(STOPPED, two_wait(&self->p, tid));
+	ASSERT_EQ(TWO_STOPPED, two_wait(&self->p, tid));
 	ASSERT_EQ(0, two_cont(&self->p, tid, 0));
 	ASSERT_EQ(0, two_cont(s, tid, 0));
 	EXPECT_TRUE(ut_thread_runs(t, THREAD));
@@ -216,7 +214,7 @@ TEST_F(tracers, group_stop_in_a_stop_for_a_signal)
 	ASSERT_EQ(0, syscall(SYS_tgkill, t->pid, t->pid, SIGSTOP));
 	ASSERT_TRUE(ut_until(ut_state(t->pid) == 'T'));
 	ASSERT_EQ(0, two_cont(s, tid, SIGURG));
-	ASSERT_EQ(STOPPED, two_wait(s, tid));
+	ASSERT_EQ(TWO_STOPPED, two_wait(s, tid));
 	EXPECT_TRUE(two_parent_sees(t->pid, SIGSTOP));
 	EXPECT_TRUE(ut_thread_still(t, THREAD));
 	ASSERT_EQ(0, two_cont(s, tid, 0));

@@ -45,7 +45,7 @@ static void ptracer_add_above(struct ptracer_above *above,
 }
 
 /**
- * __utrace_ptrace_closes_circle() - would a tracer close a circle?
+ * __utrace_ptrace_closes_circle() - test whether a tracer would close a circle
  * @tracer: the tracer; NULL for the parent of @task
  * @task: the task that is to be traced
  *
@@ -54,6 +54,7 @@ static void ptracer_add_above(struct ptracer_above *above,
  * circle.  With kernel.ptrace_max_tracers at 1, none is looked for.
  *
  * Context: Process context, with utrace_ptrace_link_mutex held.
+ * Return: true if it would.
  */
 bool __utrace_ptrace_closes_circle(struct task_struct *tracer,
 				   struct task_struct *task)

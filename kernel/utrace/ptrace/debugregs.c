@@ -28,10 +28,11 @@ static struct ptracer *ptracer_of_debugregs(struct task_struct *task)
 }
 
 /**
- * __utrace_ptrace_sees_debugregs() - are the debug registers those of the caller?
+ * __utrace_ptrace_sees_debugregs() - test whether the debug registers are the caller's
  * @task: the task, which the caller traces
  *
  * Context: Process context; the caller has @task frozen.
+ * Return: true if so.
  */
 bool __utrace_ptrace_sees_debugregs(struct task_struct *task)
 {

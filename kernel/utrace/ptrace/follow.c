@@ -20,7 +20,6 @@
 #include <linux/pid.h>
 #include <linux/ptrace.h>
 #include <linux/sched/task.h>
-#include <linux/slab.h>
 
 #include "ptracer.h"
 

@@ -87,12 +87,13 @@ struct ptracer *ptracer_of_task(struct task_struct *task, ptracer_fn fn,
 }
 
 /**
- * ptracer_any_of_task() - is there such a ptracer among those of a task?
+ * ptracer_any_of_task() - test whether a task has a ptracer of some kind
  * @task: the task that is traced
  * @fn: returns true for one that is meant
  * @arg: second argument of @fn
  *
  * Context: Any.
+ * Return: true if so.
  */
 bool ptracer_any_of_task(struct task_struct *task, ptracer_fn fn, void *arg)
 {
@@ -182,11 +183,12 @@ void ptracer_put_all(struct task_struct **tracers, unsigned int n)
 }
 
 /**
- * __utrace_ptrace_traces() - is a thread a further tracer of a task?
+ * __utrace_ptrace_traces() - test whether a thread is a further tracer of a task
  * @tracer: the thread
  * @task: the task
  *
  * Context: Any.
+ * Return: true if so.
  */
 bool __utrace_ptrace_traces(struct task_struct *tracer, struct task_struct *task)
 {
@@ -194,10 +196,11 @@ bool __utrace_ptrace_traces(struct task_struct *tracer, struct task_struct *task
 }
 
 /**
- * __utrace_ptrace_traced() - has a task a further tracer?
+ * __utrace_ptrace_traced() - test whether a task has a further tracer
  * @task: the task
  *
  * Context: Any.
+ * Return: true if so.
  */
 bool __utrace_ptrace_traced(struct task_struct *task)
 {
@@ -210,11 +213,12 @@ static bool ptracer_is_of_group(struct ptracer *p, void *thread)
 }
 
 /**
- * __utrace_ptrace_traces_group() - does a process further trace a task?
+ * __utrace_ptrace_traces_group() - test whether a thread of a process is a further tracer
  * @thread: a thread of the process
- * @task: the task
+ * @task: the task that is traced
  *
  * Context: Any.
+ * Return: true if so.
  */
 bool __utrace_ptrace_traces_group(struct task_struct *thread,
 				  struct task_struct *task)
@@ -608,7 +612,8 @@ void __utrace_ptrace_exchanged(struct task_struct *task)
 	guard(rcu)();
 	ptracer_for_each(p, task) {
 		guard(spinlock)(&p->lock);
-		put_pid(p->old_pid);
+		/* ptracer_exec() has taken the one before, or that execve(2) has killed. */
+		WARN_ON_ONCE(p->old_pid);
 		p->old_pid = p->pid;
 		p->pid = get_pid(task_pid(task));
 	}
@@ -626,7 +631,7 @@ static bool ptracer_runs(struct ptracer *p, void *arg)
 }
 
 /**
- * ptracer_rejoin_group_stop() - stop a task for job control, unless a tracer lets it run
+ * ptracer_rejoin_group_stop() - have a task rejoin a group stop, unless a tracer lets it run
  * @task: the task, which a tracer has left, or does not let run any more
  *
  * A tracer that lets the task run sets ptracer::runs before it takes siglock: this

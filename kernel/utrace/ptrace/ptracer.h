@@ -100,12 +100,13 @@ enum ptracer_stop {
  * @debugregs: the tracer has the debug registers; used while the task is frozen
  * @frozen: the tracer has the task frozen for a request; only the tracer uses it
  *
- * @lock: all that follows is written under this lock.  The task reads its
- *	@flags, @syscalls, @made, @state and @stop without the lock as well: a
- *	tracer that changes these asks for a report, or has the task in a stop
+ * @lock: all that follows is written under this lock.  The task reads
+ *	@flags, @made, @state and @stop without the lock as well: a tracer that
+ *	changes these asks for a report, or has the task in a stop.  @vfork_pid
+ *	is written by the task only
  * @state: what the task does
  * @unread: wait(2) has not told of the stop yet
- * @continued: wait(2) has not told yet that SIGCONT ended a stop of job control
+ * @continued: wait(2) has not told yet that SIGCONT ended a group stop
  * @runs: the tracer lets the task run in spite of the present group stop
  * @trap: PTRACE_INTERRUPT, or PTRACE_SEIZE of a task in a group stop: a stop is to be
  *	told as soon as possible.  Any stop will do, as with JOBCTL_TRAP_STOP
@@ -179,6 +180,12 @@ static inline bool ptracer_wants(const struct ptracer *p, int event)
 	return p->flags & PT_EVENT_FLAG(event);
 }
 
+/* Is the stop an event, a system call or a step, and no signal and no group stop? */
+static inline bool ptracer_code_is_trap(const struct ptracer *p)
+{
+	return (p->code & 0x7f) == SIGTRAP;
+}
+
 /* The most that kernel.ptrace_max_tracers may be. */
 #define PTRACER_MAX		16
 
@@ -247,8 +254,8 @@ void ptracer_tell(struct ptracer *p, struct task_struct *task,
 		  enum ptracer_stop stop, int code, int why,
 		  unsigned long message, const kernel_siginfo_t *info);
 void ptracer_trap(struct ptracer *p, struct task_struct *task);
-bool ptracer_take_trap(struct ptracer *p);
-bool ptracer_listens_to_job(const struct ptracer *p);
+bool ptracer_trap_is_due(struct ptracer *p);
+bool ptracer_listens_in_group_stop(const struct ptracer *p);
 bool ptracer_take_made(struct ptracer *p, kernel_siginfo_t *info);
 bool ptracer_group_stops(struct task_struct *task);
 
@@ -259,8 +266,8 @@ int ptracer_clone_event(unsigned long clone_flags);
 void ptracer_drop_debugregs(struct ptracer *p);
 
 /* wait.c */
-void ptracer_notify(struct ptracer *p, struct task_struct *task, int why,
-		    int status);
+void ptracer_send_sigchld(struct ptracer *p, struct task_struct *task, int why,
+			  int status);
 
 /* rights.c */
 bool ptracer_intrudes(struct ptracer *p);

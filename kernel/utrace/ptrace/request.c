@@ -3,7 +3,7 @@
  * utrace - what a further tracer asks for by ptrace(2)
  *
  * kernel/ptrace.c finds out whether the caller is the first tracer of the task
- * or a further one.  Most requests need only a task that stands still, and go
+ * or a further one.  Most requests need only a stopped task, and go
  * on in kernel/ptrace.c; here are those that a stop of one tracer makes
  * different: how the task goes on, and what the tracer was told.
  *
@@ -186,7 +186,7 @@ void __utrace_ptrace_thaw(struct task_struct *task)
  * Resume the task.  The hold is dropped while the task is frozen: a task that was thawed
  * could tell the tracer of a new stop, whose hold would be dropped instead.
  */
-static void ptracer_go(struct ptracer *p, enum utrace_resume_action action,
+static void ptracer_release(struct ptracer *p, enum utrace_resume_action action,
 		       enum ptracer_stop stop, int signr)
 {
 	if (stop == PTRACER_SENDS && signr)
@@ -196,13 +196,13 @@ static void ptracer_go(struct ptracer *p, enum utrace_resume_action action,
 }
 
 /*
- * Is the stop one of job control, or was the SIGSTOP of PTRACE_ATTACH told in it?  Such a
+ * Is the stop a group stop, or was the SIGSTOP of PTRACE_ATTACH told in it?  Such a
  * stop has another code than those of events and system calls: ptracer_tell() writes
  * p->code and p->stop together.  p->lock is held.
  */
 static bool ptracer_told_group_stop(const struct ptracer *p)
 {
-	return p->stop != PTRACER_ANSWERS && (p->code & 0x7f) != SIGTRAP;
+	return p->stop != PTRACER_ANSWERS && !ptracer_code_is_trap(p);
 }
 
 /* Has the tracer decided about a signal, which the task has yet to act on? */
@@ -214,7 +214,7 @@ static bool ptracer_is_deciding(struct ptracer *p)
 
 /*
  * Tell the tracer of a stop that is due, in a task that is already stopped: for another
- * tracer, for an engine or for job control.  Returns false if that is not possible now:
+ * tracer, for an engine or in a group stop.  Returns false if that is not possible now:
  * the task runs, is stopped in a system call or at an event, or has yet to act on what the
  * tracer has decided about a signal.
  */
@@ -232,7 +232,7 @@ static bool ptracer_stop_in_place(struct ptracer *p)
 		ptracer_control(p, UTRACE_STOP);
 		ptracer_tell(p, p->task, PTRACER_SENDS, made.si_signo,
 			     CLD_TRAPPED, 0, &made);
-	} else if (ptracer_take_trap(p)) {
+	} else if (ptracer_trap_is_due(p)) {
 		ptracer_control(p, UTRACE_STOP);
 		ptracer_trap(p, p->task);
 	}
@@ -270,7 +270,7 @@ static int ptracer_resume(struct ptracer *p, bool syscalls,
 			p->runs = true;
 		utrace_ignore_group_stop(p->task);
 	}
-	ptracer_go(p, action, stop, signr);
+	ptracer_release(p, action, stop, signr);
 	/* Another tracer may keep the task from making the report. */
 	if (pending)
 		ptracer_stop_in_place(p);
@@ -305,7 +305,7 @@ static int ptracer_detach(struct ptracer *p, unsigned long signr)
 	ptracer_drop_debugregs(p);
 	ptracer_forget(p);
 	ptracer_rejoin_group_stop(p->task);
-	ptracer_go(p, stop == PTRACER_ANSWERS ? UTRACE_RESUME : UTRACE_DETACH,
+	ptracer_release(p, stop == PTRACER_ANSWERS ? UTRACE_RESUME : UTRACE_DETACH,
 		   stop, signr);
 	proc_ptrace_connector(p->task, PTRACE_DETACH);
 	return 0;
@@ -322,7 +322,7 @@ static void ptracer_stop_soon(struct ptracer *p)
  * __utrace_ptrace_attached() - the caller has become a further tracer
  * @task: the task, which stops if the request was PTRACE_ATTACH
  *
- * A task that is stopped for job control is stopped for the tracer when the request
+ * A task that is in a group stop is stopped for the tracer when the request
  * returns, also with PTRACE_SEIZE, unless another tracer leaves or resumes the task at
  * that moment, or the task sleeps in the kernel on its way to the stop.
  *
@@ -362,10 +362,10 @@ static int ptracer_interrupt(struct ptracer *p)
 }
 
 /*
- * PTRACE_LISTEN.  In a stop of job control the tracer lets the task go, which
- * stays stopped for job control and tells when that ends; if SIGCONT has come
- * already, this is told at once.  If job control stops the task since another stop
- * was told, the stop of job control is told.  Elsewhere the task stays where it is.
+ * PTRACE_LISTEN.  In a group stop the tracer drops its hold.  The task stays in the
+ * group stop, and reports when SIGCONT ends it.  If SIGCONT has come already, that is
+ * told at once.  In another PTRACE_EVENT_STOP, a group stop that is in force is told; if
+ * there is none, the task stays held.
  */
 static int ptracer_listen(struct ptracer *p)
 {
@@ -376,7 +376,7 @@ static int ptracer_listen(struct ptracer *p)
 			return -EIO;
 		p->state = PTRACER_LISTENING;
 		p->runs = false;
-		listens = ptracer_listens_to_job(p);
+		listens = ptracer_listens_in_group_stop(p);
 		p->notify |= job && !listens;
 	}
 	if (!job && listens)
@@ -385,7 +385,7 @@ static int ptracer_listen(struct ptracer *p)
 		return 0;
 	utrace_ask_report(p->task);
 	ptracer_rejoin_group_stop(p->task);
-	ptracer_go(p, UTRACE_RESUME, PTRACER_DROPS, 0);
+	ptracer_release(p, UTRACE_RESUME, PTRACER_DROPS, 0);
 	/* A first tracer that listens keeps the task from making the report. */
 	if (READ_ONCE(p->notify))
 		ptracer_stop_in_place(p);
@@ -469,10 +469,10 @@ int utrace_ptrace_setoptions(struct task_struct *task, unsigned long data)
 	return 0;
 }
 
-/* A stop of job control without PTRACE_SEIZE has no siginfo.  p->lock is held. */
+/* A group stop without PTRACE_SEIZE has no siginfo.  p->lock is held. */
 static bool ptracer_has_info(const struct ptracer *p)
 {
-	return p->info.si_signo || p->code >> 8 || (p->code & 0x7f) == SIGTRAP;
+	return p->info.si_signo || p->code >> 8 || ptracer_code_is_trap(p);
 }
 
 /* The siginfo of a stop that is not for a signal, as in ptrace_do_notify(). */
@@ -494,7 +494,7 @@ static void ptracer_trap_info(kernel_siginfo_t *info, struct task_struct *task,
  * @info: filled in
  *
  * Context: Process context.
- * Return: 0, -EINVAL in a stop of job control without PTRACE_SEIZE, or -ESRCH.
+ * Return: 0, -EINVAL in a group stop without PTRACE_SEIZE, or -ESRCH.
  */
 int utrace_ptrace_getsiginfo(struct task_struct *task, kernel_siginfo_t *info)
 {
@@ -518,7 +518,7 @@ int utrace_ptrace_getsiginfo(struct task_struct *task, kernel_siginfo_t *info)
  * @info: what the signal of the present stop shall carry
  *
  * Context: Process context.
- * Return: 0, -EINVAL in a stop of job control without PTRACE_SEIZE, or -ESRCH.
+ * Return: 0, -EINVAL in a group stop without PTRACE_SEIZE, or -ESRCH.
  */
 int utrace_ptrace_setsiginfo(struct task_struct *task,
 			     const kernel_siginfo_t *info)

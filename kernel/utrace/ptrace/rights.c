@@ -10,7 +10,6 @@
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
-#include <linux/pid_namespace.h>
 #include <linux/ptrace.h>
 #include <linux/sched/task.h>
 #include <linux/security.h>
@@ -194,10 +193,11 @@ int __utrace_ptrace_sandbox(struct task_struct *task)
 }
 
 /**
- * ptracer_intrudes() - has a tracer come into the sandbox of the first one?
+ * ptracer_intrudes() - test whether a tracer has come into the sandbox of the first one
  * @p: the ptracer, which is in the lists
  *
  * Context: Process context.
+ * Return: true if so, and the tracer must leave.
  */
 bool ptracer_intrudes(struct ptracer *p)
 {

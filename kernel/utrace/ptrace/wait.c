@@ -14,7 +14,7 @@
  */
 #include <linux/cred.h>
 #include <linux/pid.h>
-#include <linux/sched/cputime.h>
+#include <linux/resource.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/uidgid.h>
@@ -36,7 +36,7 @@ static void ptracer_notify_locked(struct ptracer *p, struct task_struct *task,
 }
 
 /**
- * ptracer_notify() - send SIGCHLD to a tracer, and wake it if it waits
+ * ptracer_send_sigchld() - send SIGCHLD to a tracer, and wake it if it waits
  * @p: the ptracer
  * @task: its task
  * @why: CLD_*
@@ -44,7 +44,7 @@ static void ptracer_notify_locked(struct ptracer *p, struct task_struct *task,
  *
  * Context: No locks held.
  */
-void ptracer_notify(struct ptracer *p, struct task_struct *task, int why,
+void ptracer_send_sigchld(struct ptracer *p, struct task_struct *task, int why,
 		    int status)
 {
 	guard(read_lock)(&tasklist_lock);
@@ -157,7 +157,7 @@ void __utrace_ptrace_died(struct task_struct *task)
 /* Job control */
 
 /**
- * __utrace_ptrace_continued() - SIGCONT has ended a stop of job control
+ * __utrace_ptrace_continued() - SIGCONT has ended a group stop
  * @why: CLD_CONTINUED, or CLD_STOPPED if the stop was not complete
  *
  * The tracers of all threads can read it by WCONTINUED, each by itself.  SIGCHLD is
@@ -417,7 +417,7 @@ static struct ptracer *ptracer_find_zombie(struct wait_opts *wo)
  * Tell the end of a child that the caller traces.  A tracer reads it by any wait(2),
  * whatever the exit signal is and whichever thread is the parent.
  */
-static long ptracer_reap(struct wait_opts *wo)
+static long ptracer_reap_zombie(struct wait_opts *wo)
 {
 	struct ptracer *p;
 	long ret = 0;
@@ -449,7 +449,7 @@ long __utrace_ptrace_wait(struct wait_opts *wo)
 	struct ptracer *p __free(ptracer_put) = ptracer_find_news(&news);
 
 	if (!p)
-		return news.zombie ? ptracer_reap(wo) : 0;
+		return news.zombie ? ptracer_reap_zombie(wo) : 0;
 	sched_annotate_sleep();
 	ptracer_fill(p, &news);
 	if (ptracer_news_are_end(&news) && !(wo->wo_flags & WNOWAIT))
