@@ -386,7 +386,7 @@ static inline void utrace_oom_victim(struct task_struct *task)
 
 /*
  * Wake clients that wait until they can freeze @task: it is in a stop, and its state is
- * set, or it does not come to the stop.  siglock is held.
+ * set, or it is being killed.  siglock is held.
  */
 static inline void utrace_wake_freeze_waiters(struct task_struct *task)
 {

@@ -122,6 +122,14 @@ static bool ptracer_is_stopped(struct ptracer *p)
 	return p->state == PTRACER_STOPPED;
 }
 
+/* Does the tracer listen in a stop that is no group stop?  The task stays held then. */
+static bool ptracer_listens_and_holds(const struct ptracer *p)
+{
+	lockdep_assert_held(&p->lock);
+
+	return p->state == PTRACER_LISTENING && ptracer_code_is_trap(p);
+}
+
 /*
  * The answer of a callback that tells nothing: the task goes on as the tracer wants it.
  * A task that the tracer has in a stop is here for other tracers only, and a step that
@@ -130,7 +138,8 @@ static bool ptracer_is_stopped(struct ptracer *p)
 static u32 ptracer_answer(struct ptracer *p)
 {
 	guard(spinlock_irqsave)(&p->lock);
-	return p->state == PTRACER_STOPPED ? UTRACE_STOP : p->step;
+	return p->state == PTRACER_STOPPED || ptracer_listens_and_holds(p) ?
+	       UTRACE_STOP : p->step;
 }
 
 /**
@@ -417,6 +426,10 @@ static u32 ptracer_signal(u32 action, struct utrace_engine *engine,
 		return ptracer_report(p, action, info);
 	if (ptracer_is_dropped(action, info->si_signo, orig_ka))
 		return ptracer_answer(p) | (action & PTRACER_ECHO);
+	scoped_guard(spinlock_irqsave, &p->lock) {
+		if (ptracer_listens_and_holds(p))
+			return UTRACE_STOP | UTRACE_STOP_HERE;
+	}
 	return ptracer_keep(p, info);
 }
 

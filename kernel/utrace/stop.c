@@ -131,7 +131,7 @@ static bool utrace_take_jctl_again(void)
  * Return:
  * * true - a group stop is pending: this one, or one that began while siglock was dropped
  * * false - SIGCONT or SIGKILL has ended the group stop, or a tracer lets the task run.
- *   Another group stop may be pending, of which engines are not told
+ *   Another group stop may be pending, of which engines are not told yet
  */
 bool __utrace_tell_group_stop(void)
 {
@@ -660,7 +660,9 @@ void __utrace_resume(struct pt_regs *regs)
 #endif
 	scoped_guard(spinlock_irqsave, &u->lock) {
 		resume = u->resume;
-		u->resume = UTRACE_RESUME;
+		/* get_signal() makes the report of INTERRUPT, also in a stop. */
+		if (resume != UTRACE_INTERRUPT)
+			u->resume = UTRACE_RESUME;
 	}
 	if (resume <= UTRACE_REPORT)
 		utrace_report_quiesce();

@@ -234,11 +234,17 @@ TEST_F(tracers, stop_beside_a_signal)
 	EXPECT_TRUE(two_quiet(p, tid));
 }
 
-/* The first tracer is told of a signal while the further one has the stop. */
-TEST_F(tracers, signal_beside_a_stop)
+/*
+ * The first tracer is told of a signal to the thread, or to the whole process, whose other
+ * thread is in TASK_STOPPED, though the further tracer has the thread in the group stop.
+ */
+static void signal_beside_a_stop(struct __test_metadata *_metadata, struct two_data *self,
+				 bool of_process)
 {
 	struct two_tracer *p = &self->p, *s = &self->s;
 	struct ut_target *t = &self->t;
+	/* One that the process ignores is not sent to it. */
+	int sig = of_process ? SIGUSR1 : SIGURG;
 	pid_t tid;
 
 	ASSERT_TRUE(seize_thread(self));
@@ -246,15 +252,27 @@ TEST_F(tracers, signal_beside_a_stop)
 	ASSERT_EQ(0, syscall(SYS_tgkill, t->pid, t->pid, SIGSTOP));
 	ASSERT_EQ(TWO_STOPPED, two_wait(p, tid));
 	ASSERT_EQ(TWO_STOPPED, two_wait(s, tid));
+	ASSERT_TRUE(two_parent_sees(t->pid, SIGSTOP));
 	ASSERT_EQ(0, two_cont(p, tid, 0));
 	EXPECT_TRUE(two_quiet(p, tid));
-	ASSERT_EQ(0, syscall(SYS_tgkill, t->pid, tid, SIGURG));
-	ASSERT_EQ(two_stop(SIGURG), two_wait(p, tid));
-	ASSERT_EQ(0, two_cont(p, tid, SIGURG));
+	ASSERT_EQ(0, of_process ? kill(t->pid, sig) :
+				  syscall(SYS_tgkill, t->pid, tid, sig));
+	ASSERT_EQ(two_stop(sig), two_wait(p, tid));
+	ASSERT_EQ(0, two_cont(p, tid, sig));
 	ASSERT_EQ(0, two_cont(s, tid, 0));
-	ASSERT_EQ(two_stop(SIGURG), two_wait(s, tid));
-	ASSERT_EQ(0, two_cont(s, tid, SIGURG));
+	ASSERT_EQ(two_stop(sig), two_wait(s, tid));
+	ASSERT_EQ(0, two_cont(s, tid, 0));
 	EXPECT_TRUE(ut_thread_runs(t, 1));
+}
+
+TEST_F(tracers, signal_beside_a_stop)
+{
+	signal_beside_a_stop(_metadata, self, false);
+}
+
+TEST_F(tracers, signal_to_the_process_beside_a_stop)
+{
+	signal_beside_a_stop(_metadata, self, true);
 }
 
 /*
@@ -407,6 +425,27 @@ TEST_F(tracers, first_dies_before_the_stop)
 	ASSERT_EQ(TWO_TRAP, two_wait(s, tid));
 	ASSERT_EQ(0, two_cont(s, tid, 0));
 	EXPECT_TRUE(ut_thread_runs(t, 1));
+	EXPECT_EQ(0, ut_close());
+}
+
+/* An engine is told once, though do_signal_stop() is called twice for a traced task. */
+TEST_F(tracers, engine_is_told_once)
+{
+	struct ut_target *t = &self->t;
+	const char *why = ut_begin();
+	int id;
+
+	if (why)
+		SKIP(return, "%s", why);
+	ASSERT_TRUE(actor_spawn(t));
+	ASSERT_EQ(0, two_seize(&self->p, t->pid, 0));
+	id = ut_attach(t->pid, 0, UT_BIT(JCTL));
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, kill(t->pid, SIGTSTP));
+	ASSERT_EQ(two_stop(SIGTSTP), two_wait(&self->p, t->pid));
+	ASSERT_EQ(0, two_cont(&self->p, t->pid, SIGTSTP));
+	ASSERT_EQ(two_group(SIGTSTP), two_wait(&self->p, t->pid));
+	EXPECT_EQ(1, ut_matches(0, id, UT_EV_JCTL, t->pid, CLD_STOPPED));
 	EXPECT_EQ(0, ut_close());
 }
 

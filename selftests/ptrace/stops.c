@@ -4,6 +4,12 @@
  *
  * A stop belongs to one tracer.  The task runs when no tracer has it in a stop.
  */
+#include <sched.h>
+#include <sys/mman.h>
+
+#include <linux/rseq.h>
+#include <linux/userfaultfd.h>
+
 #include "two.h"
 
 /* Each interrupts, in turn, and the other one does not learn of it. */
@@ -85,6 +91,158 @@ TEST_F(tracers, interrupt_of_a_sleeping_task)
 	EXPECT_EQ(0, t->sh->value[ACTOR_DONE]);
 	ASSERT_TRUE(ut_go(t));
 	EXPECT_TRUE(actor_did(t, 1));
+}
+
+/* What value[] and go[] of resumes_slowly() are for. */
+enum {
+	SLOW_WAITS,		/* the thread waits for its page */
+};
+
+enum {
+	SLOW_SERVE = 2,		/* the page may come */
+};
+
+#define SLOW_STACK	65536
+
+/* The page that has struct rseq of the thread. */
+static struct rseq *slow_page;
+
+/* A thread without a C library: its struct rseq is in slow_page. */
+static int slow_thread(void *arg)
+{
+	struct ut_target *t = arg;
+
+	t->sh->tid[1] = ut_gettid();
+	if (syscall(SYS_rseq, slow_page, sizeof(*slow_page), 0, 0))
+		t->sh->tid[1] = -1;
+	while (!t->sh->quit)
+		t->sh->thread_counter[1]++;
+	return 0;
+}
+
+/* Have a userfaultfd for slow_page; returns it, or -1. */
+static int slow_uffd(void)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register arg = {
+		.mode = UFFDIO_REGISTER_MODE_MISSING,
+		.range = { .start = (uintptr_t)slow_page, .len = 4096 },
+	};
+	int fd = syscall(SYS_userfaultfd, O_CLOEXEC);
+
+	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) || ioctl(fd, UFFDIO_REGISTER, &arg))
+		return -1;
+	return fd;
+}
+
+/* Serve the fault of the thread when the test says so. */
+static bool slow_serve(struct ut_target *t, int fd)
+{
+	struct uffdio_zeropage zero = {
+		.range = { .start = (uintptr_t)slow_page, .len = 4096 },
+	};
+	struct uffd_msg msg;
+
+	if (madvise(slow_page, 4096, MADV_DONTNEED))
+		return false;
+	ut_say(t);
+	if (read(fd, &msg, sizeof(msg)) != sizeof(msg))
+		return false;
+	t->sh->value[SLOW_WAITS] = 1;
+	while (!t->sh->go[SLOW_SERVE] && !t->sh->quit)
+		usleep(1000);
+	return !ioctl(fd, UFFDIO_ZEROPAGE, &zero);
+}
+
+/*
+ * Function of a target: the second thread waits for a page on its way to user mode, after
+ * get_signal() and before the safe point, where the kernel writes struct rseq.
+ */
+static int resumes_slowly(struct ut_target *t)
+{
+	char *stack = mmap(NULL, SLOW_STACK, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int fd;
+
+	slow_page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	if (stack == MAP_FAILED || slow_page == MAP_FAILED ||
+	    clone(slow_thread, stack + SLOW_STACK, CLONE_VM | CLONE_FS | CLONE_FILES |
+		  CLONE_SIGHAND | CLONE_THREAD, t) < 0 || !ut_thread_runs(t, 1))
+		return 1;
+	fd = slow_uffd();
+	if (fd < 0)
+		return 1;
+	ut_say(t);
+	ut_await(t);
+	if (!slow_serve(t, fd))
+		return 1;
+	while (!t->sh->quit)
+		usleep(1000);
+	return 0;
+}
+
+/*
+ * The first tracer has resumed the task, which is between get_signal() and the safe point,
+ * where it stops for @s2.  The report that @s asks for there is not lost.
+ */
+TEST_F(tracers, interrupt_before_the_safe_point)
+{
+	struct two_tracer *p = &self->p, *s = &self->s, *s2 = &self->s2;
+	struct ut_target *t = &self->t;
+	pid_t tid;
+
+	ASSERT_TRUE(ut_spawn(t, resumes_slowly));
+	ASSERT_TRUE(ut_hear(t));
+	tid = t->sh->tid[1];
+	ASSERT_LT(0, tid);
+	ASSERT_EQ(0, two_seize(p, tid, 0));
+	ASSERT_EQ(0, two_seize(s, tid, 0));
+	ASSERT_EQ(0, two_seize(s2, tid, 0));
+	ASSERT_EQ(TWO_TRAP, two_interrupt(s2, tid));
+	ASSERT_EQ(TWO_TRAP, two_interrupt(p, tid));
+	ASSERT_TRUE(ut_go(t));
+	ASSERT_TRUE(ut_hear(t));
+	ASSERT_EQ(0, two_cont(p, tid, 0));
+	ASSERT_TRUE(ut_until(t->sh->value[SLOW_WAITS]));
+	ASSERT_EQ(0, two_ptrace(s, PTRACE_INTERRUPT, tid, 0));
+	t->sh->go[SLOW_SERVE] = 1;
+	ASSERT_TRUE(ut_until(ut_state(tid) == 't'));
+	ASSERT_EQ(0, two_cont(s2, tid, 0));
+	ASSERT_EQ(TWO_TRAP, two_wait(s, tid));
+	ASSERT_EQ(0, two_cont(s, tid, 0));
+	EXPECT_TRUE(ut_thread_runs(t, 1));
+}
+
+/*
+ * A tracer listens in a stop that is no group stop.  The task stays where it is, though the
+ * first tracer resumes it, and a signal waits.
+ */
+TEST_F(tracers, listen_keeps_the_task)
+{
+	struct two_tracer *p = &self->p, *s = &self->s;
+	struct ut_target *t = &self->t;
+
+	ASSERT_TRUE(two_seize_both(self, 0, 0));
+	ASSERT_EQ(TWO_TRAP, two_interrupt(p, t->pid));
+	ASSERT_EQ(TWO_TRAP, two_interrupt(s, t->pid));
+	/* One more report is asked for, and the stop is told without it. */
+	ASSERT_EQ(0, two_ptrace(s, PTRACE_INTERRUPT, t->pid, 0));
+	ASSERT_EQ(0, two_cont(s, t->pid, 0));
+	ASSERT_EQ(TWO_TRAP, two_wait(s, t->pid));
+	ASSERT_EQ(0, two_ptrace(s, PTRACE_LISTEN, t->pid, 0));
+	ASSERT_EQ(0, two_cont(p, t->pid, 0));
+	EXPECT_TRUE(ut_still(t));
+	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
+	ASSERT_EQ(two_stop(SIGUSR1), two_wait(p, t->pid));
+	ASSERT_EQ(0, two_cont(p, t->pid, SIGUSR1));
+	EXPECT_TRUE(ut_still(t));
+	EXPECT_EQ(TWO_NONE, two_poll(s, t->pid));
+	ASSERT_EQ(TWO_TRAP, two_interrupt(s, t->pid));
+	ASSERT_EQ(0, two_cont(s, t->pid, 0));
+	ASSERT_EQ(two_stop(SIGUSR1), two_wait(s, t->pid));
+	ASSERT_EQ(0, two_cont(s, t->pid, SIGUSR1));
+	EXPECT_TRUE(ut_runs(t));
 }
 
 /* Requests of a tracer that has no stop. */
