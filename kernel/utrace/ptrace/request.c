@@ -187,7 +187,7 @@ void __utrace_ptrace_thaw(struct task_struct *task)
  * could tell the tracer of a new stop, whose hold would be dropped instead.
  */
 static void ptracer_release(struct ptracer *p, enum utrace_resume_action action,
-		       enum ptracer_stop stop, int signr)
+			    enum ptracer_stop stop, int signr)
 {
 	if (stop == PTRACER_SENDS && signr)
 		send_sig(signr, p->task, 1);
@@ -306,7 +306,7 @@ static int ptracer_detach(struct ptracer *p, unsigned long signr)
 	ptracer_forget(p);
 	ptracer_rejoin_group_stop(p->task);
 	ptracer_release(p, stop == PTRACER_ANSWERS ? UTRACE_RESUME : UTRACE_DETACH,
-		   stop, signr);
+			stop, signr);
 	proc_ptrace_connector(p->task, PTRACE_DETACH);
 	return 0;
 }

@@ -45,7 +45,7 @@ static void ptracer_notify_locked(struct ptracer *p, struct task_struct *task,
  * Context: No locks held.
  */
 void ptracer_send_sigchld(struct ptracer *p, struct task_struct *task, int why,
-		    int status)
+			  int status)
 {
 	guard(read_lock)(&tasklist_lock);
 	ptracer_notify_locked(p, task, why, status);
