@@ -130,36 +130,22 @@ wrong_processes() {
 			list -p 2
 }
 
-# offset ADDRESS: print where an address of the library is in its file
-offset() {
-	local type at address size
-
-	while read -r type at address _ size _; do
-		if [ "$type" = LOAD ] && (($1 >= address && $1 < address + size)); then
-			echo $(($1 - address + at))
-		fi
-	done < <(readelf -lW "$library")
-}
-
 # note NAME WORD: print what a marker's note has behind the word
 note() {
 	readelf -nW "$library" | sed -n "/Name: $1\$/{ n; s/.*$2: \(0x[0-9a-f]*\).*/\1/p; }"
 }
 
-# The marker is armed in ftrace with another semaphore.
-other_semaphore() {
-	local ret=0 event
+# A debugger has a breakpoint at the marker.
+debugger() {
+	local base
 
-	event=$(printf 'p:utrace_test_other %s:%#x(%#x)' "$library" \
-		"$(offset "$(note hit Location)")" "$(offset "$(note guarded Semaphore)")")
-	load && echo "$event" >> "$tracing/uprobe_events" &&
-		echo 1 > "$tracing/events/uprobes/utrace_test_other/enable" || return
-	fails "utrace_test:hit of $library: somebody else has armed it with another semaphore; \
-end that, such as perf or bpftrace
-utrace: arming: no marker could be armed" trace -p "$actor" utrace_test:hit || ret=$?
-	echo 0 > "$tracing/events/uprobes/utrace_test_other/enable"
-	echo -:utrace_test_other >> "$tracing/uprobe_events"
-	return $ret
+	load && base=$(awk -v lib="$library" '$6 == lib { sub(/-.*/, "", $1); print $1; exit }' \
+		"/proc/$actor/maps") &&
+		printf '\xcc' | dd of="/proc/$actor/mem" bs=1 conv=notrunc status=none \
+			seek=$((0x$base + $(note hit Location))) || return
+	fails "utrace_test:hit of $library: the process has changed its code there, or a debugger \
+has a breakpoint there; remove that breakpoint
+utrace: arming: no marker could be armed" trace -p "$actor" utrace_test:hit
 }
 
 too_many_sites() {
@@ -212,7 +198,7 @@ check "messages about files" wrong_files
 check "messages about markers" wrong_markers
 check "messages about programs" wrong_programs
 check "messages about processes" wrong_processes
-check "another semaphore" other_semaphore
+check "the breakpoint of a debugger" debugger
 check "too many sites" too_many_sites
 check "too many engines" too_many_engines
 check "no rights" no_rights

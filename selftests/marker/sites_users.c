@@ -378,44 +378,49 @@ TEST_F(sites, event_and_children)
 	untrace(&tracer);
 }
 
-/* All users of a place have to name one semaphore. */
+/* Each user of a place has the semaphore that he names, and keeps nobody out. */
 TEST_F(sites, event_with_another_semaphore)
 {
-	struct target *target = &self->target;
+	struct target *target = &self->target, bystander;
 	struct utrace_ioc_marker arg = marker_of(HIT);
-	struct tracer tracer, other;
+	struct tracer tracer, other, third;
 
 	if (!has_tracefs())
 		SKIP(return, NO_TRACEFS);
+	start_sites(&bystander);
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	trace(&other, target->pid, UTRACE_SCOPE_PROCESS);
-	arm_place(&tracer, HIT);
+	trace(&third, target->pid, UTRACE_SCOPE_PROCESS);
 	arg.semaphore = site[TWELVE].semaphore;
-	is(-EBUSY, try_arm(other.fd, &arg), "another tracer's semaphore");
+	arm_marker(&other, arg);
 	arg.semaphore = 0;
-	is(-EBUSY, try_arm(other.fd, &arg), "another tracer without one");
-	need(!add_event('p', HIT, site[TWELVE].semaphore), "uprobe_events");
-	is(-EINVAL, switch_event('p', true), "an event's");
-	is(1, semaphore(target, HIT), "the semaphore of the first tracer");
-	is(0, other_semaphores(target, HIT), "and no other");
+	arm_marker(&third, arg);
+	is(0, semaphore(target, HIT), "the semaphore of nobody");
+	arm_place(&tracer, HIT);
+	is(1, semaphore(target, HIT), "the right semaphore");
+	is(1, semaphore(target, TWELVE), "and that of another tracer");
 	hit(target, HIT, 5);
-	are_hits(&tracer, target, HIT, 5, "hits");
+	are_hits(&tracer, target, HIT, 5, "hits of the right one");
+	is(5, gather(other.session, 5), "of the other one");
+	is(5, gather(third.session, 5), "of the one without");
+	/* An event of all processes, without a semaphore: nobody's is raised elsewhere. */
+	need(!add_event('p', HIT, 0), "uprobe_events");
+	need(!switch_event('p', true), "the event");
+	have(&bystander, SELF, 'b', 0);
+	is(0, semaphore(&bystander, TWELVE), "a semaphore that another user has named");
+	is(0, semaphore(&bystander, HIT), "the right one");
+	need(!switch_event('p', false), "the event");
+	remove_event('p');
 	disarm_place(&tracer, HIT);
-	holds(until(!switch_event('p', true)), "the event without the tracer");
-	arg = marker_of(HIT);
-	is(-EBUSY, try_arm(tracer.fd, &arg), "the tracer's semaphore");
-	is(-ENOENT, try_disarm(tracer.fd, &arg), "which is not armed");
-	is(0, semaphore(target, HIT), "the semaphore of the marker");
-	is(1, semaphore(target, TWELVE), "the one of the event");
-	hit(target, HIT, 5);
-	are_none(&tracer, "hits");
-	arg.semaphore = site[TWELVE].semaphore;
-	is(0, try_arm(tracer.fd, &arg), "the tracer with that of the event");
-	end_event('p');
-	is(1, semaphore(target, TWELVE), "the event is gone");
+	is(0, semaphore(target, HIT), "disarmed");
+	is(1, semaphore(target, TWELVE), "the other tracer has his");
 	untrace(&tracer);
-	is(0, semaphore(target, TWELVE), "nobody");
 	untrace(&other);
+	is(0, semaphore(target, TWELVE), "disarmed by the end of the tracer");
+	hit(target, HIT, 5);
+	is(5, gather(third.session, 5), "the one without is left");
+	untrace(&third);
+	stop(&bystander);
 }
 
 TEST_F(sites, events_of_a_function)

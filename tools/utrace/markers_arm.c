@@ -151,8 +151,8 @@ static const char *why_not(int error, bool *fatal)
 	case EEXIST:
 		return "another MARKER is at the same place";
 	case EBUSY:
-		return "somebody else has armed it with another semaphore; end that, "
-		       "such as perf or bpftrace";
+		return "the process has changed its code there, or a debugger has a "
+		       "breakpoint there; remove that breakpoint";
 	case EOPNOTSUPP:
 		return "there can be no breakpoint, or this kernel has none "
 		       "(CONFIG_UTRACE_SITES)";

@@ -224,8 +224,8 @@ struct utrace_marker_arg {
  * @fd: the executable file or library
  * @flags: %UTRACE_MARKER_ bits
  * @offset: offset of the instruction in the file
- * @semaphore: offset of the semaphore in the file; 0: there is none.  All users of
- *	the marker have to give the same one, also perf and others
+ * @semaphore: offset of the semaphore in the file; 0: there is none.  It is raised in
+ *	the processes that are traced, whatever other users of the marker have given
  * @id: any number, which records of hits have
  * @nargs: number of elements of @args that are used; with %UTRACE_MARKER_HISTOGRAM 1
  * @reserved: 0
@@ -244,8 +244,8 @@ struct utrace_marker_arg {
  * or due to the value of the semaphore.
  *
  * Errors: EBADF - @fd.  EINVAL - a flag, an offset or an argument does not make
- * sense.  EBUSY - another user of the marker has given another semaphore.  EEXIST -
- * this descriptor has the marker already.  ENOENT, of DISARM - it has not.
+ * sense.  EBUSY - the process has other text there, or the breakpoint of a debugger.
+ * EEXIST - this descriptor has the marker already.  ENOENT, of DISARM - it has not.
  * EOPNOTSUPP - this machine has no uprobes, or there can be no breakpoint.  EIO -
  * the file cannot have breakpoints, or is one of FUSE, whose server may never bring the
  * pages, and the caller lacks CAP_SYS_ADMIN.  ERANGE - the semaphore is negative in the

@@ -48,15 +48,19 @@ static bool marker_is_valid(const struct utrace_ioc_marker *arg)
 	return true;
 }
 
+/* The event of an owner at this place, whatever its semaphore is; or NULL. */
 static struct marker_event *marker_find_event(const struct marker_owner *owner,
-					      const struct marker_site *site)
+					      const struct file *file,
+					      const struct utrace_ioc_marker *arg)
 {
 	struct marker_event *event;
 
 	lockdep_assert_held(&owner->mutex);
 
 	list_for_each_entry(event, &owner->events, list)
-		if (event->site == site)
+		if (event->site &&
+		    utrace_marker_site_is(event->site, file, arg->offset,
+					  arg->flags & UTRACE_MARKER_RETURN))
 			return event;
 	return NULL;
 }
@@ -99,10 +103,8 @@ static int marker_arm_site(struct marker_owner *owner,
 			   const struct utrace_ioc_marker *arg,
 			   struct marker_site *site)
 {
-	struct marker_event *event = ERR_PTR(-EEXIST);
+	struct marker_event *event = marker_event_new(owner, arg, site);
 
-	if (!marker_find_event(owner, site))
-		event = marker_event_new(owner, arg, site);
 	if (!IS_ERR(event))
 		return marker_start_event(owner, event);
 	utrace_marker_site_drop(site);
@@ -133,6 +135,8 @@ int utrace_marker_site_arm(struct marker_owner *owner,
 	/* Of an owner that has a process, utrace_marker_arm() looks at the rights. */
 	if (owner->system && !utrace_dev_may_trace_all(owner->opener))
 		return -EPERM;
+	if (marker_find_event(owner, file, arg))
+		return -EEXIST;
 	site = utrace_marker_site_get(file, arg->offset, arg->semaphore,
 				      arg->flags & UTRACE_MARKER_RETURN,
 				      owner->client);
@@ -159,13 +163,9 @@ int utrace_marker_site_disarm(struct marker_owner *owner,
 
 	if (arg->flags & ~MARKER_FLAGS)
 		return -EINVAL;
-	list_for_each_entry(event, &owner->events, list) {
-		if (!event->site ||
-		    !utrace_marker_site_is(event->site, file, arg->offset,
-					   arg->flags & UTRACE_MARKER_RETURN))
-			continue;
-		utrace_marker_event_end(owner, event);
-		return 0;
-	}
-	return -ENOENT;
+	event = marker_find_event(owner, file, arg);
+	if (!event)
+		return -ENOENT;
+	utrace_marker_event_end(owner, event);
+	return 0;
 }

@@ -40,7 +40,7 @@ int utrace_marker_begin_everywhere(struct marker_owner *owner,
 static void marker_leave_everywhere(struct marker_event *event)
 {
 	utrace_marker_site_list(event->site, event, false);
-	/* What cannot be removed now is removed when the site goes. */
+	/* What cannot be removed now is removed when it is hit. */
 	(void)!utrace_marker_site_apply(event->site, NULL, false);
 }
 

@@ -28,18 +28,18 @@
  * @ref: references, under sites_lock
  * @path: the file, held so that a look-up of its name finds the same inode
  * @inode: the inode whose pages are mapped, which an overlay has below that of @path;
- *	@uprobe holds it
+ *	@uprobe holds it while @consumer is registered
  * @offset: offset of the instruction
  * @semaphore: offset of the semaphore, or 0
  * @is_return: a hit is the return of the function
- * @stuck: a breakpoint could not be removed.  Set once, without a lock
  * @everywhere: struct marker_event of owners of the system.  Written under sites_lock,
  *	read under RCU by handlers, and by the filter
  * @uprobe: the breakpoint
  * @consumer: what uprobes calls
- * @free: frees the site when hits that are going on are over
+ * @rcu: queues @free when hits that are going on are over
+ * @free: frees the site
  *
- * Constant but for @list, @ref, @stuck and @everywhere.
+ * Constant but for @list, @ref and @everywhere.
  */
 struct marker_site {
 	struct list_head list;
@@ -49,10 +49,10 @@ struct marker_site {
 	loff_t offset;
 	loff_t semaphore;
 	bool is_return;
-	bool stuck;
 	struct list_head everywhere;
 	struct uprobe *uprobe;
 	struct uprobe_consumer consumer;
+	struct rcu_head rcu;
 	struct work_struct free;
 };
 
@@ -119,9 +119,15 @@ static void site_free(struct work_struct *work)
 {
 	struct marker_site *site = container_of(work, struct marker_site, free);
 
-	uprobe_unregister_sync();
 	path_put(&site->path);
 	kfree(site);
+}
+
+/* path_put() may sleep. */
+static void site_free_rcu(struct rcu_head *rcu)
+{
+	queue_work(system_unbound_wq,
+		   &container_of(rcu, struct marker_site, rcu)->free);
 }
 
 /* The inode that uprobes finds in mappings of the file. */
@@ -173,8 +179,7 @@ static struct marker_site *site_new(struct file *file, struct inode *inode,
 		struct marker_site *error = ERR_CAST(site->uprobe);
 
 		kfree(site);
-		/* What else could be wrong was checked above. */
-		return error == ERR_PTR(-EINVAL) ? ERR_PTR(-EBUSY) : error;
+		return error;
 	}
 	path_get(&site->path);
 	list_add(&site->list, &sites);
@@ -183,7 +188,7 @@ static struct marker_site *site_new(struct file *file, struct inode *inode,
 
 static struct marker_site *site_find(struct file *file,
 				     const struct inode *inode, loff_t offset,
-				     bool is_return)
+				     loff_t semaphore, bool is_return)
 {
 	struct marker_site *site;
 
@@ -191,7 +196,7 @@ static struct marker_site *site_find(struct file *file,
 
 	/* An overlay may have copied the file since a site was made. */
 	list_for_each_entry(site, &sites, list)
-		if (site->inode == inode &&
+		if (site->inode == inode && site->semaphore == semaphore &&
 		    utrace_marker_site_is(site, file, offset, is_return))
 			return site;
 	return NULL;
@@ -208,7 +213,6 @@ static struct marker_site *site_find(struct file *file,
  * Context: Process context; sleeps.
  * Return: the site, with a reference, or
  * * -EINVAL - an offset does not make sense
- * * -EBUSY - another user of the site has given another semaphore
  * * -EIO - the file cannot have breakpoints, or not those of the current task
  * * -EINTR - the caller is being killed
  * * -ENOMEM - there is no memory
@@ -225,11 +229,9 @@ struct marker_site *utrace_marker_site_get(struct file *file, loff_t offset,
 		return ERR_PTR(-EIO);
 	if (mutex_lock_killable(&sites_lock))
 		return ERR_PTR(-EINTR);
-	site = site_find(file, inode, offset, is_return);
+	site = site_find(file, inode, offset, semaphore, is_return);
 	if (!site)
 		site = site_new(file, inode, offset, semaphore, is_return);
-	else if (site->semaphore != semaphore)
-		site = ERR_PTR(-EBUSY);
 	else
 		site->ref++;
 	mutex_unlock(&sites_lock);
@@ -250,20 +252,14 @@ static bool site_put(struct marker_site *site)
  * utrace_marker_site_drop() - drop a reference to a site
  * @site: the site, of which no memory has a breakpoint for the caller any more
  *
- * With the last reference the place is free for another semaphore at once.
- *
  * Context: Process context; sleeps, but does not wait for hits.
  */
 void utrace_marker_site_drop(struct marker_site *site)
 {
 	if (!site_put(site))
 		return;
-	/* A breakpoint that is left would be the program's own without this. */
-	if (site->stuck)
-		uprobe_unregister_nosync(site->uprobe, &site->consumer);
-	else
-		uprobe_unregister_unapplied(site->uprobe, &site->consumer);
-	queue_work(system_unbound_wq, &site->free);
+	uprobe_unregister_unapplied(site->uprobe, &site->consumer);
+	utrace_marker_after_hits(&site->rcu, site_free_rcu);
 }
 
 /**
@@ -296,6 +292,8 @@ bool utrace_marker_site_is(const struct marker_site *site,
  * * 0 - done
  * * -EINTR - the caller is being killed
  * * -ERANGE - the semaphore would be negative
+ * * -EBUSY - only this process has changed the instruction, or a debugger has a breakpoint
+ *   there
  * * -EOPNOTSUPP - there can be no breakpoint at the instruction
  * * another error - see uprobe_apply_mm()
  */
@@ -304,8 +302,9 @@ int utrace_marker_site_apply(struct marker_site *site, struct mm_struct *mm,
 {
 	int ret = uprobe_apply_mm(site->uprobe, &site->consumer, mm, add);
 
-	if (ret && ret != -EINTR && !add)
-		WRITE_ONCE(site->stuck, true);
+	/* A breakpoint that is left is told to nobody, and goes when it is hit. */
+	if (!add && ret != -EINTR)
+		return 0;
 	switch (ret) {
 	case -ENOTSUPP:	/* a number of the kernel's own */
 		return -EOPNOTSUPP;

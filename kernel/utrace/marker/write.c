@@ -32,9 +32,6 @@
  */
 #define MARKER_TRIES	64
 
-/* How often breakpoints are removed that there is no memory for. */
-#define MARKER_REMOVALS	3
-
 /* How often the 32 bits may change under a compare-and-exchange. */
 #define MARKER_RACES	1000
 
@@ -422,22 +419,6 @@ static struct marker_site *marker_next_site(struct marker_mm *memory, bool *add)
 	return NULL;
 }
 
-/*
- * Install or remove the breakpoints of a site.  Without memory to remove them they are
- * there until a hit, so that is tried more than once.
- */
-static int marker_apply_site(struct marker_site *site, struct mm_struct *mm,
-			     bool add)
-{
-	unsigned int tries = MARKER_REMOVALS;
-	int ret;
-
-	do
-		ret = utrace_marker_site_apply(site, mm, add);
-	while (ret == -ENOMEM && !add && --tries);
-	return ret;
-}
-
 static void marker_site_is_done(struct marker_mm *memory,
 				struct marker_site *site, bool add,
 				int error)
@@ -474,7 +455,7 @@ static void marker_settle_sites(struct marker_mm *memory,
 	 */
 	while ((writer == MARKER_PARENT || !fatal_signal_pending(current)) &&
 	       (site = marker_next_site(memory, &add))) {
-		ret = marker_apply_site(site, memory->mm, add);
+		ret = utrace_marker_site_apply(site, memory->mm, add);
 		marker_site_is_done(memory, site, add, ret);
 		if (ret == -EINTR)
 			break;
