@@ -27,7 +27,7 @@ static void name_code(void)
 	snprintf(code, sizeof(code), "%s/code", folder);
 }
 
-/* 'K': map the file at PLACE.  'k': call the function, which waits for stage->number[0]. */
+/* 'K': map the file at PLACE.  'k': call the function, which waits for number 2 * n. */
 static void obey_here(struct target *target, struct order *order)
 {
 	long (*call)(_Atomic long *go);
@@ -44,7 +44,7 @@ static void obey_here(struct target *target, struct order *order)
 		break;
 	case 'k':
 		call = (void *)(PLACE + FUNCTION);
-		stage->result = call(&stage->number[0]);
+		stage->result = call(&stage->number[2 * order->n]);
 		break;
 	default:
 		obey_sites(target, order);
@@ -156,16 +156,15 @@ TEST_F(sites, changed_before_a_return)
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	have(target, SELF, 'K', 0);
 	arm_marker(&tracer, marker);
-	stage->number[0] = 0;
-	tell(target, SELF, 'k', 0);
-	need(until(stage->number[1]), "the function");
+	tell(target, SELF, 'k', 1);
+	need(until(stage->number[3]), "the function");
 	disarm_marker(&tracer, marker);
 	untrace(&tracer);
 	write_code(fd, 2);
-	stage->number[0] = 1;
+	probed_returns(&other, 2, "the file that was changed");
+	stage->number[2] = 1;
 	need(hear(target, SELF) >= 0, "the return");
 	is(1, stage->result, "the function that was begun");
-	probed_returns(&other, 2, "the file that was changed");
 	stop(&other);
 	close(fd);
 	unlink(code);
