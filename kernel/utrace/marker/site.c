@@ -308,7 +308,7 @@ int utrace_marker_site_apply(struct marker_site *site, struct mm_struct *mm,
 	switch (ret) {
 	case -ENOTSUPP:	/* a number of the kernel's own */
 		return -EOPNOTSUPP;
-	case -EINVAL:	/* from change_ref_ctr(): nothing else is left to be wrong */
+	case -EINVAL:	/* from change_ref_ctr(), or the zero page, which is no code */
 		return -ERANGE;
 	default:
 		return ret;
