@@ -55,6 +55,9 @@ struct utrace_user_write {
  *	Must call no other function of this file, some of which wait for callbacks.
  *	May call utrace_control() for the current task, which then reports or stops
  *	before it runs user code again.  May be NULL
+ * @missed: the current task has entered a function whose return will not be seen, of a
+ *	marker with %UTRACE_MARKER_RETURN and this id; see &utrace_marker_count.missed.
+ *	The rules are those of @hit.  May be NULL
  * @written: the current task has written a user_event, in write(2).  May sleep, and
  *	may call utrace_control() likewise.  May be NULL
  *
@@ -63,6 +66,7 @@ struct utrace_user_write {
 struct utrace_markers_ops {
 	void (*hit)(void *data, const struct utrace_marker_hit *hit,
 		    struct pt_regs *regs);
+	void (*missed)(void *data, u64 id);
 	void (*written)(void *data, const struct utrace_user_write *write);
 };
 

@@ -11,6 +11,7 @@
 #include <linux/bitops.h>
 #include <linux/jump_label_ratelimit.h>
 #include <linux/mm_types.h>
+#include <uapi/linux/sched.h>
 
 /*
  * A bit of mm_struct.flags: the memory has words.  fork(2) does not copy it, and the
@@ -43,6 +44,7 @@ extern struct static_key_false_deferred utrace_mm_used;
 
 int __utrace_dup_mm(struct mm_struct *old, struct mm_struct *new);
 void __utrace_dup_mm_end(struct mm_struct *old);
+int __utrace_mm_copied(struct mm_struct *mm);
 void __utrace_mmap(struct mm_struct *mm, unsigned long start,
 		   unsigned long end);
 void __utrace_munmap(struct mm_struct *mm, unsigned long start,
@@ -71,6 +73,11 @@ static inline int __utrace_dup_mm(struct mm_struct *old, struct mm_struct *new)
 }
 
 static inline void __utrace_dup_mm_end(struct mm_struct *old) { }
+static inline int __utrace_mm_copied(struct mm_struct *mm)
+{
+	return 0;
+}
+
 static inline void __utrace_mmap(struct mm_struct *mm, unsigned long start,
 				 unsigned long end) { }
 static inline void __utrace_munmap(struct mm_struct *mm, unsigned long start,
@@ -94,6 +101,16 @@ static inline void utrace_dup_mm_end(struct mm_struct *old)
 {
 	if (utrace_mm_is_used(old))
 		__utrace_dup_mm_end(old);
+}
+
+/*
+ * A new task has @mm, of which no task was seen yet.  Unless it shares the memory, as
+ * @clone_flags say, what the copy should not have is taken back.
+ */
+static inline int utrace_mm_copied(struct mm_struct *mm, unsigned long clone_flags)
+{
+	return utrace_mm_is_used(mm) && !(clone_flags & CLONE_VM) ?
+	       __utrace_mm_copied(mm) : 0;
 }
 
 /* Memory was mapped.  mmap_lock is held for writing. */

@@ -5,8 +5,8 @@
  * A program asks /dev/utrace for a descriptor (marker/file.c), through which it
  * arms words in the memory of a process.  Each descriptor has an engine.  Threads
  * of the process come here at their safe point, and write the words that are to be
- * written (marker/write.c); a task that creates another one does so before the new
- * task runs.
+ * written (marker/write.c); a task that creates a process takes back what the copy of
+ * the memory should not have, before the new task runs (marker/mm.c).
  */
 #include <linux/init.h>
 #include <linux/mm.h>
@@ -60,11 +60,11 @@ static u32 marker_exec(u32 action, struct utrace_engine *engine,
 }
 
 /*
- * The child has a copy of the memory.  The owners that do not follow have no engine
- * in the child, so its parent takes back what was copied of them.
+ * The child has a copy of the memory, which misses what was armed since, or what its
+ * parent could not write.
  */
-static void marker_settle_child(struct utrace_engine *engine,
-				struct task_struct *child)
+static void marker_ask_child(struct utrace_engine *engine,
+			     struct task_struct *child)
 {
 	struct mm_struct *mm = get_task_mm(child);
 	struct marker_mm *memory;
@@ -74,7 +74,6 @@ static void marker_settle_child(struct utrace_engine *engine,
 	memory = utrace_marker_mm_find(mm);
 	if (memory) {
 		utrace_marker_mm_born(memory, task_tgid(child));
-		utrace_marker_settle_for(memory, true);
 		/* -ESRCH: the engine does not cover the child. */
 		if (READ_ONCE(memory->dirty))
 			(void)!utrace_control(child, engine, UTRACE_REPORT);
@@ -97,7 +96,7 @@ static u32 marker_clone(u32 action, struct utrace_engine *engine,
 	if (clone_flags & CLONE_VM)
 		marker_settle_current();
 	else
-		marker_settle_child(engine, child);
+		marker_ask_child(engine, child);
 	/*
 	 * What was armed since the memory was copied is missing in the child.
 	 * -ESRCH: the engine does not cover the child.

@@ -92,6 +92,7 @@ bool utrace_dev_may_trace_all(const struct cred *opener);
 bool utrace_dev_sees_current(struct utrace_engine *engine);
 bool utrace_dev_record(struct utrace_engine *engine, u16 type, const void *body,
 		       size_t size);
+void utrace_dev_lose(struct utrace_engine *engine);
 bool utrace_dev_knows_current(const struct utrace_engine *engine);
 bool utrace_dev_record_now(const struct utrace_engine *engine, u16 type,
 			   const void *body, size_t size);

@@ -163,6 +163,10 @@ static const char *why_not(int error, bool *fatal)
 		*fatal = true;
 		return "there are too many sites for one trace; give fewer MARKERs "
 		       "(the kernel takes 1024 sites and user_events)";
+	case EUSERS:
+		*fatal = true;
+		return "you trace too many sites; give fewer MARKERs, end other traces, "
+		       "or raise /proc/sys/user/max_utrace_sites";
 	default:
 		*fatal = true;
 		return session_why_not(error);
@@ -283,7 +287,7 @@ static void read_histogram(const struct marker_arming *arming,
 }
 
 /*
- * Read how often markers were hit, and close the descriptor, which disarms them.
+ * Read how often markers were hit and missed, and close the descriptor, which disarms them.
  */
 void marker_read_hits(struct marker_arming *arming, struct marker_set *set)
 {
@@ -300,6 +304,7 @@ void marker_read_hits(struct marker_arming *arming, struct marker_set *set)
 	for (i = 0; i < counts.n; i++) {
 		site = &set->sites[count[i].id];
 		set->markers[site->marker].hits += count[i].hits;
+		set->markers[site->marker].missed += count[i].missed;
 		if (arming->histogram && !site->user_event)
 			read_histogram(arming, set, site, count[i].hits);
 	}

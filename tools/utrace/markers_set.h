@@ -19,6 +19,7 @@ struct user_format;
  * @name: "PROVIDER:NAME", or "user:NAME"
  * @armed: the kernel has one of its sites
  * @hits: how often it was hit; known when the trace is over
+ * @missed: returns that the kernel has not seen; known likewise
  * @skipped: hits among them that were those of this command
  * @histogram: of the argument that the options say, NULL if no hit had it
  * @field: name of what @histogram is of, NULL if it is an argument
@@ -27,6 +28,7 @@ struct marker {
 	char *name;
 	bool armed;
 	__u64 hits;
+	__u64 missed;
 	__u64 skipped;
 	struct histogram *histogram;
 	char *field;

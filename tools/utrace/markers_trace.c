@@ -326,10 +326,31 @@ static void leave_out_skipped(struct marker_set *set)
 			set->markers[i].hits -= set->markers[i].skipped;
 }
 
+/* Tell of returns that were not seen.  Returns their number. */
+static unsigned long long report_missed(const struct marker_set *set)
+{
+	unsigned long long all = 0;
+	size_t i;
+
+	for (i = 0; i < set->nmarkers; i++) {
+		if (!set->markers[i].missed)
+			continue;
+		all += set->markers[i].missed;
+		output_note("%s: %llu more returns were not seen, as a thread was "
+			    "more than 64 calls deep; trace the entry of the "
+			    "function to see all calls", set->markers[i].name,
+			    (unsigned long long)set->markers[i].missed);
+	}
+	return all;
+}
+
 static void report_lost(const struct tracing *tracing)
 {
+	unsigned long long missed = report_missed(&tracing->set);
 	unsigned long long lost = session_lost(tracing->arming.session);
 
+	/* A return that was not seen counts as a lost record, too. */
+	lost -= lost < missed ? lost : missed;
 	if (lost)
 		output_note("%llu records were lost: the buffer was full; fewer "
 			    "MARKERs or --count make fewer of them", lost);

@@ -238,10 +238,10 @@ struct utrace_marker_arg {
  * @offset of what was armed.  DISARM waits for hits that are being told: no hit makes a
  * record, or is counted, after that; records that were made before may be left to read.
  *
- * A descriptor of the system arms the marker in all processes.  ARM, DISARM and close(2)
- * wait for the mmap_lock of each process that has the file mapped, and forks wait for
- * them.  A process is passed over in which the breakpoint cannot be, for want of memory
- * or due to the value of the semaphore.
+ * A descriptor of the system arms the marker in all processes.  ARM and DISARM wait for
+ * the mmap_lock of each process that has the file mapped, and forks wait for them.  A
+ * process is passed over in which the breakpoint cannot be, for want of memory or due to
+ * the value of the semaphore.
  *
  * Errors: EBADF - @fd.  EINVAL - a flag, an offset or an argument does not make
  * sense.  EBUSY - the process has other text there, or the breakpoint of a debugger.
@@ -249,7 +249,9 @@ struct utrace_marker_arg {
  * EOPNOTSUPP - this machine has no uprobes, or there can be no breakpoint.  EIO -
  * the file cannot have breakpoints, or is one of FUSE, whose server may never bring the
  * pages, and the caller lacks CAP_SYS_ADMIN.  ERANGE - the semaphore is negative in the
- * memory of the process.  ENOSPC - the descriptor has 1024 markers.
+ * memory of the process.  ENOSPC - the descriptor has 1024 markers.  EUSERS - the user
+ * has as many markers as the sysctl user.max_utrace_sites says, or the owner of a user
+ * namespace around, or there is no memory to count them.
  * EPERM, ESRCH, EINTR, ENOMEM - see %UTRACE_IOC_WORD_ARM.
  */
 struct utrace_ioc_marker {
@@ -272,10 +274,14 @@ struct utrace_ioc_marker {
  * struct utrace_marker_count - how often a marker was hit or a user_event written
  * @id: see struct utrace_ioc_marker
  * @hits: hits since the marker was armed, in all processes
+ * @missed: of %UTRACE_MARKER_RETURN: returns that were not seen, since the thread awaited 64
+ *	others already, or there was no memory.  If hits make records, each counts as one
+ *	that was lost, too
  */
 struct utrace_marker_count {
 	__u64 id;
 	__u64 hits;
+	__u64 missed;
 };
 
 /**

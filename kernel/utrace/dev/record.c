@@ -149,6 +149,20 @@ bool utrace_dev_record(struct utrace_engine *engine, u16 type, const void *body,
 	return true;
 }
 
+/**
+ * utrace_dev_lose() - count a record that a client cannot make
+ * @engine: engine of the target
+ *
+ * Context: As utrace_dev_sees_current().
+ */
+void utrace_dev_lose(struct utrace_engine *engine)
+{
+	struct session_writer w;
+
+	if (session_begin_client(&w, engine))
+		utrace_dev_lost(w.target);
+}
+
 /*
  * Is it known that a target may be told of the current task?  The answer of earlier holds
  * for the task as it was then, until the target is detached.  Sets @task if so.

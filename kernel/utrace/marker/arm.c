@@ -2,7 +2,10 @@
 /*
  * utrace - markers: arming SDT markers and other places of a file
  */
+#include <linux/cred.h>
 #include <linux/fs.h>
+#include <linux/init.h>
+#include <linux/user_namespace.h>
 #include <uapi/linux/utrace.h>
 
 #include "../utrace_dev.h"
@@ -11,20 +14,61 @@
 #define MARKER_FLAGS		(UTRACE_MARKER_RETURN | UTRACE_MARKER_COUNT | \
 				 UTRACE_MARKER_HISTOGRAM)
 
+/* user.max_utrace_sites of the initial user namespace. */
+#define MARKER_SITES_OF_USER	4096
+
+static int __init marker_limit_init(void)
+{
+	init_user_ns.ucount_max[UCOUNT_UTRACE_SITES] = MARKER_SITES_OF_USER;
+	return 0;
+}
+core_initcall(marker_limit_init);
+
+/*
+ * Charge a place to the user who has opened the device, and to the owners of the user
+ * namespaces around.  A module is not limited.  Returns 0 or -EUSERS.
+ */
+static int marker_charge(struct marker_event *event)
+{
+	const struct cred *opener = event->owner->opener;
+
+	if (event->owner->client)
+		return 0;
+	event->ucounts = inc_ucount(opener->user_ns, opener->euid,
+				    UCOUNT_UTRACE_SITES);
+	return event->ucounts ? 0 : -EUSERS;
+}
+
+/**
+ * utrace_marker_uncharge() - give back the place of an event
+ * @event: the event, of which no memory has a breakpoint any more
+ *
+ * Context: Any but NMI.
+ */
+void utrace_marker_uncharge(struct marker_event *event)
+{
+	if (event->ucounts)
+		dec_ucount(event->ucounts, UCOUNT_UTRACE_SITES);
+}
+
+/* Make the event of a site.  @site stays with the caller if that fails. */
 static struct marker_event *
 marker_event_new(struct marker_owner *owner,
 		 const struct utrace_ioc_marker *arg, struct marker_site *site)
 {
 	struct marker_event *event;
 	unsigned int i;
+	int ret;
 
 	event = utrace_marker_event_new(owner, arg->id, arg->flags);
 	if (IS_ERR(event))
 		return event;
-	if (arg->flags & UTRACE_MARKER_HISTOGRAM &&
-	    utrace_marker_histogram_new(event)) {
+	ret = marker_charge(event);
+	if (!ret && arg->flags & UTRACE_MARKER_HISTOGRAM)
+		ret = utrace_marker_histogram_new(event);
+	if (ret) {
 		utrace_marker_event_put(event);
-		return ERR_PTR(-ENOMEM);
+		return ERR_PTR(ret);
 	}
 	event->site = site;
 	event->nargs = arg->nargs;
@@ -91,8 +135,11 @@ static int marker_start_event(struct marker_owner *owner,
 	int ret;
 
 	utrace_marker_event_add(owner, event);
-	ret = owner->system ? utrace_marker_begin_everywhere(owner, event) :
-			      marker_start_in_process(owner, event);
+	if (owner->system) {
+		utrace_marker_begin_everywhere(event);
+		return 0;
+	}
+	ret = marker_start_in_process(owner, event);
 	if (ret)
 		utrace_marker_event_end(owner, event);
 	return ret;
@@ -139,7 +186,7 @@ int utrace_marker_site_arm(struct marker_owner *owner,
 		return -EEXIST;
 	site = utrace_marker_site_get(file, arg->offset, arg->semaphore,
 				      arg->flags & UTRACE_MARKER_RETURN,
-				      owner->client);
+				      owner->system, owner->client);
 	return IS_ERR(site) ? PTR_ERR(site) :
 			      marker_arm_site(owner, arg, site);
 }

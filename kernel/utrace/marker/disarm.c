@@ -91,8 +91,7 @@ void utrace_marker_leave(struct marker_mm *memory, struct marker_owner *owner,
 static bool marker_disarm(struct marker_owner *owner,
 			  const struct marker_place *place)
 {
-	bool sites = place ? place->event && place->event->site :
-			     READ_ONCE(owner->nevents);
+	bool sites = place && place->event && place->event->site;
 	struct marker_mm *memory;
 	bool found = false;
 
@@ -100,8 +99,10 @@ static bool marker_disarm(struct marker_owner *owner,
 		found = true;
 		utrace_marker_leave(memory, owner, place);
 		if (mmget_not_zero(memory->mm)) {
-			if (sites)
-				utrace_marker_settle_for(memory, false);
+			if (!place)
+				utrace_marker_settle_closed(memory);
+			else if (sites)
+				utrace_marker_settle_for(memory);
 			else
 				utrace_marker_settle_words(memory);
 			mmput_async(memory->mm);
@@ -136,8 +137,8 @@ int utrace_marker_disarm(struct marker_owner *owner,
  *
  * Its engine is detached when all threads concerned have written the words.
  *
- * Context: Process context; sleeps, but does not wait for a process, except for the
- * mmap_lock of one that has a site, until the caller is killed.
+ * Context: Process context; sleeps, but does not wait for a process.  Of an owner of the
+ * system, waits for hits that are going on.
  */
 void utrace_marker_disarm_all(struct marker_owner *owner)
 {

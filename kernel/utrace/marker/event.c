@@ -35,6 +35,7 @@ static void marker_event_free(struct kref *ref)
 
 	if (event->site)
 		utrace_marker_site_drop(event->site);
+	utrace_marker_uncharge(event);
 	if (event->name)
 		utrace_marker_name_drop(event);
 	/* A hit that has found the event before may be about to tell it. */
@@ -248,7 +249,8 @@ u32 utrace_marker_counts(struct marker_owner *owner,
 		if (i == *n)
 			break;
 		counts[i].id = event->id;
-		counts[i++].hits = atomic64_read(&event->hits);
+		counts[i].hits = atomic64_read(&event->hits);
+		counts[i++].missed = atomic64_read(&event->missed);
 	}
 	*n = i;
 	return owner->nevents;

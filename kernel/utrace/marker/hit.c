@@ -178,6 +178,42 @@ static __always_inline void marker_hit(struct marker_event *event,
 	atomic_dec(&event->busy);
 }
 
+/* Tell the owner of an event that a return was not seen. */
+static void marker_tell_missed(struct marker_event *event)
+{
+	struct marker_owner *owner = event->owner;
+
+	if (utrace_marker_call_begin(owner)) {
+		if (owner->client->missed)
+			owner->client->missed(owner->data, event->id);
+		utrace_marker_call_end(owner);
+	} else if (utrace_marker_may_tell(owner)) {
+		atomic64_inc(&event->missed);
+		if (event->how == MARKER_RECORD)
+			utrace_dev_lose(owner->target);
+	}
+}
+
+/* Likewise, unless the event, which was found under RCU, is over. */
+static void marker_miss(struct marker_event *event) __releases(RCU)
+{
+	struct marker_owner *owner = event->owner;
+	bool kept = kref_get_unless_zero(&owner->ref);
+
+	rcu_read_unlock();
+	if (!kept)
+		return;
+	atomic_inc(&event->busy);
+	/* The count before the look, as in marker_hit(). */
+	smp_mb__after_atomic();
+	if (!marker_event_is_over(event))
+		marker_tell_missed(event);
+	/* What was told before the count, as in marker_hit(). */
+	smp_mb__before_atomic();
+	atomic_dec(&event->busy);
+	utrace_marker_owner_put(owner);
+}
+
 /**
  * utrace_marker_wants() - does memory want the breakpoint of a site?
  * @memory: the words
@@ -273,6 +309,46 @@ int utrace_marker_hit(struct marker_site *site, unsigned long ip,
 }
 
 /**
+ * utrace_marker_missed() - note that the return of a function will not be seen
+ * @site: the site, at the entry of the function
+ *
+ * Context: The task that has entered the function, where uprobes calls
+ * uprobe_consumer.ret_missed.
+ */
+void utrace_marker_missed(struct marker_site *site)
+{
+	struct marker_event *event;
+	u64 last = 0;
+
+	while (last != U64_MAX) {
+		rcu_read_lock();
+		if (!marker_next_event(site, &last, &event)) {
+			rcu_read_unlock();
+			break;
+		}
+		marker_miss(event);
+	}
+}
+
+/**
+ * utrace_marker_missed_everywhere() - likewise, for owners of the system
+ * @events: their events at the site
+ *
+ * Context: As utrace_marker_missed().
+ */
+void utrace_marker_missed_everywhere(const struct list_head *events)
+{
+	struct marker_event *event;
+
+	list_for_each_entry_rcu(event, events, everywhere, true) {
+		if (event->owner->process == task_tgid(current))
+			continue;
+		rcu_read_lock();
+		marker_miss(event);
+	}
+}
+
+/**
  * utrace_marker_hit_everywhere() - tell owners of the system of a hit
  * @events: their events at the site
  * @ip: address of the site
@@ -283,20 +359,14 @@ int utrace_marker_hit(struct marker_site *site, unsigned long ip,
  *
  * Context: The task that has hit the site, in a handler of uprobes, in whose section
  * of RCU the events stay.
- * Return: 0 if the site has an event of an owner of the system, also if that was not
- * told, else %UPROBE_HANDLER_REMOVE.
  */
-int utrace_marker_hit_everywhere(const struct list_head *events,
-				 unsigned long ip, struct pt_regs *regs)
+void utrace_marker_hit_everywhere(const struct list_head *events,
+				  unsigned long ip, struct pt_regs *regs)
 {
 	struct marker_event *event;
-	int ret = UPROBE_HANDLER_REMOVE;
 
 	/* The handler's section of uprobes keeps the events. */
-	list_for_each_entry_rcu(event, events, everywhere, true) {
-		ret = 0;
+	list_for_each_entry_rcu(event, events, everywhere, true)
 		if (event->owner->process != task_tgid(current))
 			marker_tell(event, ip, regs);
-	}
-	return ret;
 }

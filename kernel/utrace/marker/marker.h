@@ -18,9 +18,8 @@
  * Lock order, outermost first:
  *
  *   marker_owner.mutex		serializes the ioctls of a descriptor
- *     sites_lock		the list of sites, in site.c
  *     exec_update_lock		of the process, while its rights are looked at
- *     marker_mm.sites_lock	breakpoints are installed and removed
+ *     marker_mm.install_lock	breakpoints are installed and removed
  *       locks of uprobes
  *     mmap_lock		held for reading while a word is written, and for
  *				writing while fork(2) copies the memory; it is
@@ -35,11 +34,10 @@
  *
  * Hits of sites read under RCU what marker_mm.lock protects, see hit.c.
  *
- * sites_lock is also taken alone, where an event is freed.  names_lock, of
- * user_event.c, is outside of marker_owner.lock and taken with marker_owner.mutex or
- * without.  user_events holds locks of its own around all but marker_owner.mutex:
- * event_mutex, and inside of that user_event_mm.words_lock; marker_owner.mutex is
- * outside of words_lock.
+ * sites_lock, in site.c, is taken alone.  names_lock, of user_event.c, is outside of
+ * marker_owner.lock and taken with marker_owner.mutex or without.  user_events holds locks
+ * of its own around all but marker_owner.mutex: event_mutex, and inside of that
+ * user_event_mm.words_lock; marker_owner.mutex is outside of words_lock.
  */
 #ifndef _KERNEL_UTRACE_MARKER_MARKER_H
 #define _KERNEL_UTRACE_MARKER_MARKER_H
@@ -68,6 +66,7 @@ struct pid;
 struct pid_namespace;
 struct pt_regs;
 struct task_struct;
+struct ucounts;
 struct utrace_engine;
 struct utrace_engine_ops;
 struct utrace_hold;
@@ -131,7 +130,7 @@ struct marker_place {
  * @shares, which may be empty then, under RCU.  @applied changes
  * together with the word, under mmap_lock held for reading; so whoever has that
  * lock for writing finds the two equal.  For a site it changes after the breakpoint,
- * under marker_mm.sites_lock.
+ * under marker_mm.install_lock.
  */
 struct marker_word {
 	union {
@@ -190,7 +189,7 @@ struct marker_share {
  *	marker_owner.lock, locks of the core and, in fork(2), the lock of the copy
  * @words: struct marker_word, in the order of marker_compare()
  * @turns: changes when @words does, so that hits find their word without @lock
- * @sites_lock: serializes those who install and remove breakpoints
+ * @install_lock: serializes those who install and remove breakpoints
  * @nshares: number of shares of all words.  Under @lock; read without it as a
  *	hint
  * @numbers: the highest marker_share.number.  Under @lock
@@ -212,7 +211,7 @@ struct marker_mm {
 	spinlock_t lock;	/* words, and what was written */
 	struct rb_root words;
 	seqcount_spinlock_t turns;
-	struct mutex sites_lock;	/* breakpoints */
+	struct mutex install_lock;	/* breakpoints */
 	unsigned int nshares;
 	u64 numbers;
 	u64 sequence;
@@ -347,9 +346,11 @@ enum marker_how {
  * @id: the owner's number; constant
  * @how: what a hit leads to; constant
  * @histogram: numbers of hits, by enum utrace_marker_bucket; or NULL.  Constant
+ * @ucounts: who is charged for the place, see arm.c; or NULL.  Constant
  * @nargs: number of elements of @args that are used; constant
  * @args: the arguments; constant
  * @hits: number of hits
+ * @missed: number of returns that were not seen
  */
 struct marker_event {
 	struct list_head list;
@@ -364,10 +365,12 @@ struct marker_event {
 	u64 id;
 	enum marker_how how;
 	atomic64_t *histogram;
+	struct ucounts *ucounts;
 	unsigned int nargs;
 	struct marker_fetch args[UTRACE_MARKER_ARGS];
 	atomic_t busy ____cacheline_aligned_in_smp;
 	atomic64_t hits;
+	atomic64_t missed;
 };
 
 /*
@@ -537,8 +540,10 @@ void utrace_marker_disarm_all(struct marker_owner *owner);
 
 /* write.c */
 void utrace_marker_settle(struct marker_mm *memory);
-void utrace_marker_settle_for(struct marker_mm *memory, bool child);
+void utrace_marker_settle_for(struct marker_mm *memory);
+int utrace_marker_settle_child(struct marker_mm *memory);
 void utrace_marker_settle_words(struct marker_mm *memory);
+void utrace_marker_settle_closed(struct marker_mm *memory);
 
 /* owner.c */
 struct marker_owner *utrace_marker_owner_new(struct utrace_session *session,
@@ -588,20 +593,21 @@ void utrace_marker_events_free(struct marker_owner *owner);
 /* site.c */
 struct marker_site *utrace_marker_site_get(struct file *file, loff_t offset,
 					   loff_t semaphore, bool is_return,
-					   bool trusted);
+					   bool everywhere, bool trusted);
 void utrace_marker_site_drop(struct marker_site *site);
 bool utrace_marker_site_is(const struct marker_site *site,
 			   const struct file *file, u64 offset, bool is_return);
 int utrace_marker_site_apply(struct marker_site *site, struct mm_struct *mm,
 			     bool add);
+int utrace_marker_site_try_remove(struct marker_site *site,
+				  struct mm_struct *mm);
 void utrace_marker_site_list(struct marker_site *site,
 			     struct marker_event *event, bool add);
 void utrace_marker_site_sync(void);
 void utrace_marker_after_hits(struct rcu_head *head, rcu_callback_t func);
 
 /* everywhere.c */
-int utrace_marker_begin_everywhere(struct marker_owner *owner,
-				   struct marker_event *event);
+void utrace_marker_begin_everywhere(struct marker_event *event);
 void utrace_marker_end_everywhere(struct marker_event *event);
 void utrace_marker_end_all_everywhere(struct marker_owner *owner);
 
@@ -614,10 +620,12 @@ int utrace_marker_histogram_read(struct marker_owner *owner, u64 id,
 
 /* hit.c */
 bool utrace_marker_wants(struct marker_mm *memory, struct marker_site *site);
+void utrace_marker_missed(struct marker_site *site);
+void utrace_marker_missed_everywhere(const struct list_head *events);
 int utrace_marker_hit(struct marker_site *site, unsigned long ip,
 		      struct pt_regs *regs);
-int utrace_marker_hit_everywhere(const struct list_head *events,
-				 unsigned long ip, struct pt_regs *regs);
+void utrace_marker_hit_everywhere(const struct list_head *events,
+				  unsigned long ip, struct pt_regs *regs);
 
 /* fetch.c */
 bool utrace_marker_arg_is_valid(const struct utrace_marker_arg *arg);
@@ -626,6 +634,7 @@ bool utrace_marker_fetch_other(const struct marker_fetch *fetch,
 			       const struct pt_regs *regs, u64 *to);
 
 /* arm.c */
+void utrace_marker_uncharge(struct marker_event *event);
 int utrace_marker_site_arm(struct marker_owner *owner,
 			   const struct utrace_ioc_marker *arg,
 			   struct file *file);
@@ -636,6 +645,7 @@ int utrace_marker_site_disarm(struct marker_owner *owner,
 #else
 
 static inline void utrace_marker_site_drop(struct marker_site *site) { }
+static inline void utrace_marker_uncharge(struct marker_event *event) { }
 
 static inline void utrace_marker_after_hits(struct rcu_head *head,
 					    rcu_callback_t func)
@@ -660,6 +670,12 @@ static inline int utrace_marker_site_apply(struct marker_site *site,
 					   struct mm_struct *mm, bool add)
 {
 	return -EOPNOTSUPP;
+}
+
+static inline int utrace_marker_site_try_remove(struct marker_site *site,
+						struct mm_struct *mm)
+{
+	return 0;
 }
 
 static inline int utrace_marker_site_arm(struct marker_owner *owner,

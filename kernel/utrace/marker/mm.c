@@ -109,7 +109,7 @@ static struct marker_mm *marker_mm_new(struct mm_struct *mm)
 	memory->words = RB_ROOT;
 	seqcount_spinlock_init(&memory->turns, &memory->lock);
 	INIT_LIST_HEAD(&memory->holds);
-	mutex_init(&memory->sites_lock);
+	mutex_init(&memory->install_lock);
 	return memory;
 }
 
@@ -303,6 +303,48 @@ void __utrace_dup_mm_end(struct mm_struct *old)
 	if (child)
 		utrace_marker_mm_put(child);
 	utrace_marker_mm_put(parent);
+}
+
+/*
+ * Pages are charged to the memory cgroup of the owner of @mm; a new task is in the root
+ * cgroup until cgroup_post_fork().  Returns the owner of before.
+ */
+static struct task_struct *marker_be_owner(struct mm_struct *mm,
+					   struct task_struct *task)
+{
+	struct task_struct *before = NULL;
+
+#ifdef CONFIG_MEMCG
+	/* Nobody else changes it while no task was seen that has @mm. */
+	before = rcu_replace_pointer(mm->owner, task, true);
+#endif
+	return before;
+}
+
+/**
+ * __utrace_mm_copied() - a new task has memory that was copied
+ * @mm: the memory, in which no task runs yet
+ *
+ * Owners that do not follow have no engine there, so the parent takes back what was copied
+ * of theirs.  This cannot be done in dup_mmap(): filters of perf look at the memory of
+ * the new task.
+ *
+ * Context: copy_process(); sleeps.
+ * Return: 0, or -ENOMEM, if the copy has to be dropped.
+ */
+int __utrace_mm_copied(struct mm_struct *mm)
+{
+	struct marker_mm *memory = utrace_marker_mm_find(mm);
+	struct task_struct *child;
+	int ret;
+
+	if (!memory)
+		return 0;
+	child = marker_be_owner(mm, current);
+	ret = utrace_marker_settle_child(memory);
+	marker_be_owner(mm, child);
+	utrace_marker_mm_put(memory);
+	return ret;
 }
 
 /* Mapping and unmapping */

@@ -6,15 +6,17 @@
  * that have an owner's share of the site.  For utrace a site is one more kind of
  * word: what is "written" is the breakpoint, and uprobes counts the semaphore of an
  * SDT marker together with that.  So perf, bpftrace and others can have the same
- * site.  While the site has an event of an owner of the system (everywhere.c), all
- * processes want the breakpoint.
+ * place.  Owners of the system (everywhere.c) have sites of their own, which all
+ * processes want.
  */
 #include <linux/capability.h>
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/init.h>
 #include <linux/path.h>
 #include <linux/rculist.h>
 #include <linux/rcupdate_trace.h>
+#include <linux/rhashtable.h>
 #include <linux/slab.h>
 #include <linux/uprobes.h>
 #include <linux/workqueue.h>
@@ -23,41 +25,66 @@
 #include "marker.h"
 
 /**
- * struct marker_site - a place in a file
- * @list: entry in sites
- * @ref: references, under sites_lock
- * @path: the file, held so that a look-up of its name finds the same inode
- * @inode: the inode whose pages are mapped, which an overlay has below that of @path;
- *	@uprobe holds it while @consumer is registered
+ * struct marker_site_key - which site
+ * @file: the inode of the file that was opened
+ * @inode: the inode whose pages are mapped, which an overlay has below @file, and may
+ *	change for another one
  * @offset: offset of the instruction
  * @semaphore: offset of the semaphore, or 0
  * @is_return: a hit is the return of the function
- * @everywhere: struct marker_event of owners of the system.  Written under sites_lock,
- *	read under RCU by handlers, and by the filter
- * @uprobe: the breakpoint
+ * @everywhere: the breakpoint is in all processes
+ */
+struct marker_site_key {
+	const struct inode *file;
+	struct inode *inode;
+	loff_t offset;
+	loff_t semaphore;
+	u32 is_return;
+	u32 everywhere;
+};
+
+/**
+ * struct marker_site - a place in a file
+ * @node: entry in sites
+ * @key: what it is found by
+ * @ref: references, under sites_lock
+ * @path: the file, held so that a look-up of its name finds the same inode
+ * @events: struct marker_event of owners of the system.  Written under sites_lock,
+ *	read under RCU by handlers
+ * @uprobe: the breakpoint, which holds @key.inode while @consumer is registered
  * @consumer: what uprobes calls
  * @rcu: queues @free when hits that are going on are over
  * @free: frees the site
  *
- * Constant but for @list, @ref and @everywhere.
+ * Constant but for @node, @ref and @events.
  */
 struct marker_site {
-	struct list_head list;
+	struct rhash_head node;
+	struct marker_site_key key;
 	unsigned int ref;
 	struct path path;
-	struct inode *inode;
-	loff_t offset;
-	loff_t semaphore;
-	bool is_return;
-	struct list_head everywhere;
+	struct list_head events;
 	struct uprobe *uprobe;
 	struct uprobe_consumer consumer;
 	struct rcu_head rcu;
 	struct work_struct free;
 };
 
-static LIST_HEAD(sites);
-static DEFINE_MUTEX(sites_lock);	/* outside of the locks of uprobes */
+static struct rhashtable sites;
+static DEFINE_SPINLOCK(sites_lock);	/* innermost */
+
+static const struct rhashtable_params site_params = {
+	.head_offset		= offsetof(struct marker_site, node),
+	.key_offset		= offsetof(struct marker_site, key),
+	.key_len		= sizeof(struct marker_site_key),
+	.automatic_shrinking	= true,
+};
+
+static int __init site_init(void)
+{
+	return rhashtable_init(&sites, &site_params);
+}
+core_initcall(site_init);
 
 /* uprobes asks whether memory wants the breakpoint.  mmap_lock is held. */
 static bool site_filter(struct uprobe_consumer *consumer, struct mm_struct *mm)
@@ -67,8 +94,6 @@ static bool site_filter(struct uprobe_consumer *consumer, struct mm_struct *mm)
 	struct marker_mm *memory;
 	bool wants;
 
-	if (!list_empty(&site->everywhere))
-		return true;
 	memory = utrace_marker_mm_find(mm);
 	if (!memory)
 		return false;
@@ -77,27 +102,15 @@ static bool site_filter(struct uprobe_consumer *consumer, struct mm_struct *mm)
 	return wants;
 }
 
-static noinline int site_hit_everywhere(struct marker_site *site,
-					unsigned long ip, struct pt_regs *regs)
+static struct marker_site *site_of(struct uprobe_consumer *consumer)
 {
-	int ret = utrace_marker_hit_everywhere(&site->everywhere, ip, regs);
-
-	return ret & utrace_marker_hit(site, ip, regs);
-}
-
-/* A hit of the current task, for all owners.  Returns what a handler returns. */
-static __always_inline int site_hit(struct marker_site *site,
-				    unsigned long ip, struct pt_regs *regs)
-{
-	if (unlikely(!list_empty(&site->everywhere)))
-		return site_hit_everywhere(site, ip, regs);
-	return utrace_marker_hit(site, ip, regs);
+	return container_of(consumer, struct marker_site, consumer);
 }
 
 static int site_handler(struct uprobe_consumer *consumer, struct pt_regs *regs)
 {
-	return site_hit(container_of(consumer, struct marker_site, consumer),
-			instruction_pointer(regs), regs);
+	return utrace_marker_hit(site_of(consumer), instruction_pointer(regs),
+				 regs);
 }
 
 /* The entry of a function whose return is the hit. */
@@ -110,10 +123,58 @@ static int site_entry_handler(struct uprobe_consumer *consumer,
 static int site_ret_handler(struct uprobe_consumer *consumer,
 			    unsigned long function, struct pt_regs *regs)
 {
-	site_hit(container_of(consumer, struct marker_site, consumer), function,
-		 regs);
+	utrace_marker_hit(site_of(consumer), function, regs);
 	return 0;
 }
+
+/* The entry of a function whose return will not be seen. */
+static void site_ret_missed(struct uprobe_consumer *consumer)
+{
+	utrace_marker_missed(site_of(consumer));
+}
+
+/* Likewise, of sites of all processes. */
+
+static int all_handler(struct uprobe_consumer *consumer, struct pt_regs *regs)
+{
+	utrace_marker_hit_everywhere(&site_of(consumer)->events,
+				     instruction_pointer(regs), regs);
+	return 0;
+}
+
+static int all_ret_handler(struct uprobe_consumer *consumer,
+			   unsigned long function, struct pt_regs *regs)
+{
+	utrace_marker_hit_everywhere(&site_of(consumer)->events, function,
+				     regs);
+	return 0;
+}
+
+static void all_ret_missed(struct uprobe_consumer *consumer)
+{
+	utrace_marker_missed_everywhere(&site_of(consumer)->events);
+}
+
+static const struct uprobe_consumer site_consumers[2][2] = {
+	{
+		{
+			.filter		= site_filter,
+			.handler	= site_handler,
+		}, {
+			.filter		= site_filter,
+			.handler	= site_entry_handler,
+			.ret_handler	= site_ret_handler,
+			.ret_missed	= site_ret_missed,
+		},
+	}, {
+		{
+			.handler	= all_handler,
+		}, {
+			.ret_handler	= all_ret_handler,
+			.ret_missed	= all_ret_missed,
+		},
+	},
+};
 
 static void site_free(struct work_struct *work)
 {
@@ -150,56 +211,86 @@ static bool site_is_allowed(const struct inode *inode)
 	       capable(CAP_SYS_ADMIN);
 }
 
-static struct marker_site *site_new(struct file *file, struct inode *inode,
-				    loff_t offset, loff_t semaphore,
-				    bool is_return)
+static struct uprobe *site_register(struct marker_site *site)
+{
+	const struct marker_site_key *key = &site->key;
+
+	return (key->everywhere ? uprobe_register : uprobe_register_unapplied)
+	       (key->inode, key->offset, key->semaphore, &site->consumer);
+}
+
+/* uprobes has a number of the kernel's own. */
+static int site_error(int error)
+{
+	return error == -ENOTSUPP ? -EOPNOTSUPP : error;
+}
+
+static struct marker_site *site_new(struct file *file,
+				    const struct marker_site_key *key)
 {
 	struct marker_site *site;
+	struct uprobe *uprobe;
 
-	if (!IS_ALIGNED(semaphore, sizeof(u16)) ||
-	    max(offset, semaphore) >= i_size_read(inode))
+	if (!IS_ALIGNED(key->semaphore, sizeof(u16)) ||
+	    max(key->offset, key->semaphore) >= i_size_read(key->inode))
 		return ERR_PTR(-EINVAL);
 	site = kzalloc(sizeof(*site), GFP_KERNEL_ACCOUNT);
 	if (!site)
 		return ERR_PTR(-ENOMEM);
+	site->key = *key;
 	site->ref = 1;
-	INIT_LIST_HEAD(&site->everywhere);
+	INIT_LIST_HEAD(&site->events);
 	INIT_WORK(&site->free, site_free);
-	site->path = file->f_path;
-	site->inode = inode;
-	site->offset = offset;
-	site->semaphore = semaphore;
-	site->is_return = is_return;
-	site->consumer.filter = site_filter;
-	site->consumer.handler = is_return ? site_entry_handler : site_handler;
-	site->consumer.ret_handler = is_return ? site_ret_handler : NULL;
-	site->uprobe = uprobe_register_unapplied(inode, offset, semaphore,
-						 &site->consumer);
-	if (IS_ERR(site->uprobe)) {
-		struct marker_site *error = ERR_CAST(site->uprobe);
-
+	site->consumer = site_consumers[key->everywhere][key->is_return];
+	uprobe = site_register(site);
+	if (IS_ERR(uprobe)) {
 		kfree(site);
-		return error;
+		return ERR_PTR(site_error(PTR_ERR(uprobe)));
 	}
+	site->uprobe = uprobe;
+	site->path = file->f_path;
 	path_get(&site->path);
-	list_add(&site->list, &sites);
 	return site;
 }
 
-static struct marker_site *site_find(struct file *file,
-				     const struct inode *inode, loff_t offset,
-				     loff_t semaphore, bool is_return)
+/* End a site that is not in the table. */
+static void site_end(struct marker_site *site)
+{
+	if (site->key.everywhere)
+		uprobe_unregister_nosync(site->uprobe, &site->consumer);
+	else
+		uprobe_unregister_unapplied(site->uprobe, &site->consumer);
+	utrace_marker_after_hits(&site->rcu, site_free_rcu);
+}
+
+/* Returns the site, with a reference, or NULL. */
+static struct marker_site *site_find(const struct marker_site_key *key)
 {
 	struct marker_site *site;
 
 	lockdep_assert_held(&sites_lock);
 
-	/* An overlay may have copied the file since a site was made. */
-	list_for_each_entry(site, &sites, list)
-		if (site->inode == inode && site->semaphore == semaphore &&
-		    utrace_marker_site_is(site, file, offset, is_return))
-			return site;
-	return NULL;
+	site = rhashtable_lookup_fast(&sites, key, site_params);
+	if (site)
+		site->ref++;
+	return site;
+}
+
+/* Add a new site, or find the one that somebody else has added meanwhile. */
+static struct marker_site *site_add(struct marker_site *new)
+{
+	struct marker_site *site;
+	int ret = 0;
+
+	spin_lock(&sites_lock);
+	site = site_find(&new->key);
+	if (!site)
+		ret = rhashtable_insert_fast(&sites, &new->node, site_params);
+	spin_unlock(&sites_lock);
+	if (!site && !ret)
+		return new;
+	site_end(new);
+	return site ?: ERR_PTR(-ENOMEM);
 }
 
 /**
@@ -208,43 +299,50 @@ static struct marker_site *site_find(struct file *file,
  * @offset: offset of the instruction
  * @semaphore: offset of the semaphore, or 0
  * @is_return: a hit is the return of the function
+ * @everywhere: the breakpoint is in all processes; else in none before
+ *	utrace_marker_site_apply()
  * @trusted: the caller is the kernel, and answers for the file
  *
- * Context: Process context; sleeps.
+ * Context: Process context; sleeps for memory.  With @everywhere, takes the mmap_lock of
+ * each process that has the file mapped, and dup_mmap_sem, for which forks wait.
  * Return: the site, with a reference, or
  * * -EINVAL - an offset does not make sense
  * * -EIO - the file cannot have breakpoints, or not those of the current task
- * * -EINTR - the caller is being killed
- * * -ENOMEM - there is no memory
+ * * -ENOMEM - there is no memory, or the table is being enlarged
+ * * another error - of uprobe_register()
  */
 struct marker_site *utrace_marker_site_get(struct file *file, loff_t offset,
 					   loff_t semaphore, bool is_return,
-					   bool trusted)
+					   bool everywhere, bool trusted)
 {
 	/* The inode is looked up once, as an overlay may copy the file at any time. */
-	struct inode *inode = site_inode(file);
+	struct marker_site_key key = {
+		.file = file_inode(file),
+		.inode = site_inode(file),
+		.offset = offset,
+		.semaphore = semaphore,
+		.is_return = is_return,
+		.everywhere = everywhere,
+	};
 	struct marker_site *site;
 
-	if (!trusted && !site_is_allowed(inode))
+	if (!trusted && !site_is_allowed(key.inode))
 		return ERR_PTR(-EIO);
-	if (mutex_lock_killable(&sites_lock))
-		return ERR_PTR(-EINTR);
-	site = site_find(file, inode, offset, semaphore, is_return);
-	if (!site)
-		site = site_new(file, inode, offset, semaphore, is_return);
-	else
-		site->ref++;
-	mutex_unlock(&sites_lock);
-	return site;
+	scoped_guard(spinlock, &sites_lock)
+		site = site_find(&key);
+	if (site)
+		return site;
+	site = site_new(file, &key);
+	return IS_ERR(site) ? site : site_add(site);
 }
 
 /* Drop a reference.  Returns true if that was the last one. */
 static bool site_put(struct marker_site *site)
 {
-	guard(mutex)(&sites_lock);
+	guard(spinlock)(&sites_lock);
 	if (--site->ref)
 		return false;
-	list_del(&site->list);
+	rhashtable_remove_fast(&sites, &site->node, site_params);
 	return true;
 }
 
@@ -256,10 +354,8 @@ static bool site_put(struct marker_site *site)
  */
 void utrace_marker_site_drop(struct marker_site *site)
 {
-	if (!site_put(site))
-		return;
-	uprobe_unregister_unapplied(site->uprobe, &site->consumer);
-	utrace_marker_after_hits(&site->rcu, site_free_rcu);
+	if (site_put(site))
+		site_end(site);
 }
 
 /**
@@ -275,22 +371,37 @@ void utrace_marker_site_drop(struct marker_site *site)
 bool utrace_marker_site_is(const struct marker_site *site,
 			   const struct file *file, u64 offset, bool is_return)
 {
-	return d_inode(site->path.dentry) == file_inode(file) &&
-	       site->offset == offset && site->is_return == is_return;
+	return site->key.file == file_inode(file) &&
+	       site->key.offset == offset && site->key.is_return == is_return;
+}
+
+/*
+ * What is left for lack of time or memory is removed later: a semaphore would stay raised
+ * as long as others have the breakpoint.
+ */
+static int site_removed(int error)
+{
+	switch (error) {
+	case -EAGAIN:
+	case -EINTR:
+	case -ENOMEM:
+		return -EINTR;
+	default:
+		return 0;
+	}
 }
 
 /**
- * utrace_marker_site_apply() - install or remove the breakpoints of a site
- * @site: the site
- * @mm: the memory; the caller has a reference, as of mmget().  NULL: all processes, of
- *	which those are passed over in which that is not possible
+ * utrace_marker_site_apply() - install or remove the breakpoints of a site in a process
+ * @site: the site, which is not one of all processes
+ * @mm: the memory; the caller has a reference, as of mmget()
  * @add: install them
  *
- * Context: Process context; sleeps.  Takes mmap_lock for writing; for all processes
- * also dup_mmap_sem, for which forks wait.
+ * Context: Process context; sleeps.  Takes mmap_lock for writing.
  * Return:
- * * 0 - done
- * * -EINTR - the caller is being killed
+ * * 0 - done; of what was to be removed, a hit takes away what is left
+ * * -EINTR - the caller is being killed, or the process is; or there is no memory to remove
+ *   them now
  * * -ERANGE - the semaphore would be negative
  * * -EBUSY - only this process has changed the instruction, or a debugger has a breakpoint
  *   there
@@ -302,35 +413,42 @@ int utrace_marker_site_apply(struct marker_site *site, struct mm_struct *mm,
 {
 	int ret = uprobe_apply_mm(site->uprobe, &site->consumer, mm, add);
 
-	/* A breakpoint that is left is told to nobody, and goes when it is hit. */
-	if (!add && ret != -EINTR)
-		return 0;
-	switch (ret) {
-	case -ENOTSUPP:	/* a number of the kernel's own */
-		return -EOPNOTSUPP;
-	case -EINVAL:	/* from change_ref_ctr(), or the zero page, which is no code */
-		return -ERANGE;
-	default:
-		return ret;
-	}
+	if (!add)
+		return site_removed(ret);
+	/* From change_ref_ctr(), or of the zero page, which is no code. */
+	return ret == -EINVAL ? -ERANGE : site_error(ret);
+}
+
+/**
+ * utrace_marker_site_try_remove() - remove the breakpoints of a site from a process
+ * @site: the site, which nobody wants there any more
+ * @mm: the memory; the caller has a reference, as of mmget()
+ *
+ * Context: Process context; sleeps for memory, and does not wait for the process.
+ * Return: 0 or -EINTR if that is not possible now.
+ */
+int utrace_marker_site_try_remove(struct marker_site *site,
+				  struct mm_struct *mm)
+{
+	return site_removed(uprobe_try_unapply(site->uprobe, mm));
 }
 
 /**
  * utrace_marker_site_list() - add an event of an owner of the system, or remove one
- * @site: the site
+ * @site: the site, one of all processes
  * @event: the event
  * @add: add it; else it is removed
  *
  * An event that is removed may be in use until uprobe_unregister_sync().
  *
- * Context: Process context; sleeps.
+ * Context: Process context.
  */
 void utrace_marker_site_list(struct marker_site *site,
 			     struct marker_event *event, bool add)
 {
-	guard(mutex)(&sites_lock);
+	guard(spinlock)(&sites_lock);
 	if (add)
-		list_add_tail_rcu(&event->everywhere, &site->everywhere);
+		list_add_tail_rcu(&event->everywhere, &site->events);
 	else
 		list_del_rcu(&event->everywhere);
 }

@@ -471,7 +471,7 @@ struct marker_mm *utrace_marker_begin(struct marker_owner *owner,
 static void marker_settle_process(struct marker_owner *owner,
 				  struct marker_mm *memory)
 {
-	utrace_marker_settle_for(memory, false);
+	utrace_marker_settle_for(memory);
 	if (READ_ONCE(memory->dirty))
 		marker_ask(owner, memory->mm);
 }

@@ -39,8 +39,8 @@
 enum marker_writer {
 	MARKER_SELF,	/* a thread of the process, at its safe point */
 	MARKER_OTHER,	/* another process, which does not wait */
-	MARKER_KERNEL,	/* likewise, with locks of the whole system */
-	MARKER_PARENT,	/* the parent of a process that does not run yet */
+	MARKER_KERNEL,	/* likewise, and nobody could end a wait of it */
+	MARKER_PARENT,	/* the parent of a process that does not run yet takes back */
 };
 
 /* Does a writer wait for pages, and for memory for them? */
@@ -118,18 +118,30 @@ static bool marker_is_due(const struct marker_word *word)
 }
 
 /*
- * Find the first page at *@at or behind that has a word which is to be written.  Pages
+ * Is it left to threads of the process to write a word?  What a parent takes back is in a
+ * page of the child's own, for which it does not wait for a file system.
+ */
+static bool marker_leaves(const struct marker_word *word,
+			  enum marker_writer writer)
+{
+	/* user_events settles its words when it knows what the child has registered. */
+	return writer == MARKER_PARENT &&
+	       (word->ours || word->applied <= marker_wanted(word));
+}
+
+/*
+ * Find the first page at *@at or behind that has a word which @writer is to write.  Pages
  * that are got from now on are new enough for words until *@seen.  Returns false if
  * there is none.
  */
 static bool marker_next_page(struct marker_mm *memory, unsigned long *at,
-			     u64 *seen)
+			     enum marker_writer writer, u64 *seen)
 {
 	struct marker_word *word;
 
 	guard(spinlock)(&memory->lock);
 	for_each_marker_word_of(word, memory, *at, ULONG_MAX) {
-		if (!marker_is_due(word))
+		if (!marker_is_due(word) || marker_leaves(word, writer))
 			continue;
 		*at = word->place.addr & PAGE_MASK;
 		*seen = memory->sequence;
@@ -343,9 +355,8 @@ static bool marker_lock(struct marker_mm *memory, enum marker_writer writer)
 		       mmap_read_trylock(memory->mm) :
 		       marker_enter(memory, writer);
 	case MARKER_PARENT:
-		/* SIGKILL of the parent does not excuse it. */
-		mmap_read_lock(memory->mm);
-		return true;
+		/* If the parent is killed, there is no child. */
+		return !mmap_read_lock_killable(memory->mm);
 	}
 	return false;
 }
@@ -378,7 +389,7 @@ static bool marker_settle_words(struct marker_mm *memory,
 	int fault = 0;
 	u64 seen;
 
-	while (marker_next_page(memory, &at, &seen)) {
+	while (marker_next_page(memory, &at, writer, &seen)) {
 		bool again = marker_settle_page(memory, at, seen, writer) &&
 			     marker_waits(writer);
 
@@ -440,6 +451,25 @@ static void marker_site_is_done(struct marker_mm *memory,
 		word->error = error;
 }
 
+static bool marker_lock_sites(struct marker_mm *memory,
+			      enum marker_writer writer)
+{
+	return writer == MARKER_KERNEL ?
+	       mutex_trylock(&memory->install_lock) :
+	       !mutex_lock_killable(&memory->install_lock);
+}
+
+/* Returns 0, -EINTR if that is left to others, or another error. */
+static int marker_change_site(struct marker_mm *memory,
+			      struct marker_site *site, bool add,
+			      enum marker_writer writer)
+{
+	if (writer != MARKER_KERNEL)
+		return utrace_marker_site_apply(site, memory->mm, add);
+	return add ? -EINTR :
+		     utrace_marker_site_try_remove(site, memory->mm);
+}
+
 /* Install and remove the breakpoints that are wanted or not wanted any more. */
 static void marker_settle_sites(struct marker_mm *memory,
 				enum marker_writer writer)
@@ -448,34 +478,74 @@ static void marker_settle_sites(struct marker_mm *memory,
 	bool add;
 	int ret;
 
-	guard(mutex)(&memory->sites_lock);
-	/*
-	 * For a task that is killed, the threads of the process do what is left; a
-	 * child that nobody follows has none that would.
-	 */
-	while ((writer == MARKER_PARENT || !fatal_signal_pending(current)) &&
+	/* For a task that is killed, the threads of the process do what is left. */
+	if (!marker_lock_sites(memory, writer))
+		return;
+	while (!fatal_signal_pending(current) &&
 	       (site = marker_next_site(memory, &add))) {
-		ret = utrace_marker_site_apply(site, memory->mm, add);
+		ret = marker_change_site(memory, site, add, writer);
 		marker_site_is_done(memory, site, add, ret);
 		if (ret == -EINTR)
 			break;
 	}
+	mutex_unlock(&memory->install_lock);
 }
 
-static void marker_settle(struct marker_mm *memory, enum marker_writer writer,
-			  bool sites)
+static void marker_settle_dirty(struct marker_mm *memory,
+				enum marker_writer writer, bool sites)
 {
-	LIST_HEAD(gone);
-
-	if (!READ_ONCE(memory->dirty))
-		return;
 	if (marker_lock(memory, writer) &&
 	    marker_settle_words(memory, writer))
 		mmap_read_unlock(memory->mm);
 	if (sites)
 		marker_settle_sites(memory, writer);
+}
+
+static void marker_clean(struct marker_mm *memory)
+{
+	LIST_HEAD(gone);
+
 	utrace_marker_clean(memory, &gone);
 	utrace_marker_free(&gone);
+}
+
+static void marker_settle(struct marker_mm *memory, enum marker_writer writer,
+			  bool sites)
+{
+	if (!READ_ONCE(memory->dirty))
+		return;
+	marker_settle_dirty(memory, writer, sites);
+	marker_clean(memory);
+}
+
+/* Has a word a share that only the parent of a child takes back? */
+static bool marker_is_left_by_stranger(const struct marker_word *word)
+{
+	const struct marker_share *share;
+
+	list_for_each_entry(share, &word->shares, of_word)
+		if (share->leaving && !share->owner->follow)
+			return true;
+	return false;
+}
+
+/*
+ * Is something there that a parent has to take back?  An owner that follows has an engine in
+ * the child, and may just leave.
+ */
+static bool marker_has_left(struct marker_mm *memory)
+{
+	struct marker_word *word;
+
+	guard(spinlock)(&memory->lock);
+	for_each_marker_word(word, memory)
+		if ((marker_is_site(&word->place) ?
+		     !word->want && !marker_is_settled(word) :
+		     marker_is_due(word) &&
+		     !marker_leaves(word, MARKER_PARENT)) &&
+		    marker_is_left_by_stranger(word))
+			return true;
+	return false;
 }
 
 /**
@@ -493,18 +563,39 @@ void utrace_marker_settle(struct marker_mm *memory)
 /**
  * utrace_marker_settle_for() - write what words can be written at once
  * @memory: the words
- * @child: the memory is that of a child of the current task, which does not run
- *	yet
  *
  * For words this does not wait for the process that has the memory; for sites it waits
  * for mmap_lock.  What cannot be written now stays as it is, and the memory stays dirty.
  *
- * Context: Process context; sleeps for memory.  Tries to take mmap_lock, or takes
- * it if @child.  The caller keeps the memory alive.
+ * Context: Process context; sleeps for memory.  Tries to take mmap_lock.  The caller
+ * keeps the memory alive.
  */
-void utrace_marker_settle_for(struct marker_mm *memory, bool child)
+void utrace_marker_settle_for(struct marker_mm *memory)
 {
-	marker_settle(memory, child ? MARKER_PARENT : MARKER_OTHER, true);
+	marker_settle(memory, MARKER_OTHER, true);
+}
+
+/**
+ * utrace_marker_settle_child() - take back what a child should not have
+ * @memory: the words of a child of the current task, which does not run yet
+ *
+ * Context: Process context; sleeps for memory.  Takes mmap_lock.
+ * Return: 0, or -ENOMEM if something is left.
+ */
+int utrace_marker_settle_child(struct marker_mm *memory)
+{
+	int ret = 0;
+
+	if (!READ_ONCE(memory->dirty))
+		return 0;
+	marker_settle_dirty(memory, MARKER_PARENT, true);
+	/* Again: the last other owner of a word may have left meanwhile. */
+	if (marker_has_left(memory))
+		marker_settle_dirty(memory, MARKER_PARENT, true);
+	if (marker_has_left(memory))
+		ret = -ENOMEM;
+	marker_clean(memory);
+	return ret;
 }
 
 /**
@@ -520,4 +611,19 @@ void utrace_marker_settle_for(struct marker_mm *memory, bool child)
 void utrace_marker_settle_words(struct marker_mm *memory)
 {
 	marker_settle(memory, MARKER_KERNEL, false);
+}
+
+/**
+ * utrace_marker_settle_closed() - take back what can be taken back at once
+ * @memory: the words
+ *
+ * As utrace_marker_settle_words(), for sites as well: the last close(2) of a descriptor may
+ * be that of a task that exits, or of a kernel thread, whose wait nobody would end.
+ *
+ * Context: Process context; sleeps for memory.  Tries to take mmap_lock.  The caller
+ * keeps the memory alive.
+ */
+void utrace_marker_settle_closed(struct marker_mm *memory)
+{
+	marker_settle(memory, MARKER_KERNEL, true);
 }
