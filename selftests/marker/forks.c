@@ -131,6 +131,35 @@ static void clone_sharing(void)
 	clone(share_memory, stack + sizeof(stack), CLONE_VM | SIGCHLD, NULL);
 }
 
+/* The child of a child by vfork(2): its parent may have no engine of the tracer. */
+static void fork_in_virtual(void)
+{
+	if (vfork())
+		return;
+	if (!plain_fork()) {
+		be_born(0, false);
+		live(0, false);
+	}
+	_exit(0);
+}
+
+static int fork_in_sharing(void *arg)
+{
+	if (!plain_fork()) {
+		be_born(0, false);
+		live(0, false);
+	}
+	return 0;
+}
+
+/* Likewise, of a process with the same memory. */
+static void clone_and_fork(void)
+{
+	static unsigned char stack[1 << 16] __attribute__((aligned(16)));
+
+	clone(fork_in_sharing, stack + sizeof(stack), CLONE_VM | SIGCHLD, NULL);
+}
+
 static void execute_true(void)
 {
 	char * const argv[] = { "true", NULL };
@@ -253,6 +282,12 @@ static void obey_here(struct target *target, struct order *order)
 		break;
 	case 'V':
 		clone_sharing();
+		break;
+	case 'i':
+		fork_in_virtual();
+		break;
+	case 'I':
+		clone_and_fork();
 		break;
 	case 'x':
 		execute_many();
@@ -514,6 +549,41 @@ TEST_F(dev, clone_vm)
 {
 	check_shared(UTRACE_SCOPE_PROCESS, 'V');
 	check_shared(UTRACE_SCOPE_TREE, 'V');
+}
+
+/* The copy of the memory is made by a process that only has the memory. */
+static void check_grandchild(__u32 scope, char how)
+{
+	bool kept = scope == UTRACE_SCOPE_TREE;
+	struct target target;
+	int fd;
+
+	start_here(&target);
+	fd = open_and_arm(&target, scope);
+	have(&target, SELF, how, 0);
+	has_born(0);
+	has_seen(0, kept, kept, OWN_COUNT, "the first look of the grandchild");
+	is(kept ? 4 : 2, words_total(fd), "words in the list");
+	is(BIT_SET, look(&target, WORD, 4), "the target has the bit");
+	close(fd);
+	ask_child(0, LOOK);
+	has_seen(0, false, 0, OWN_COUNT, "closed: the grandchild");
+	is(0, look(&target, WORD, 4), "closed: the target");
+	births[0].ask = LEAVE;
+	have(&target, SELF, 'r', 0);
+	stop(&target);
+}
+
+TEST_F(dev, fork_of_a_vfork)
+{
+	check_grandchild(UTRACE_SCOPE_PROCESS, 'i');
+	check_grandchild(UTRACE_SCOPE_TREE, 'i');
+}
+
+TEST_F(dev, fork_of_a_clone_vm)
+{
+	check_grandchild(UTRACE_SCOPE_PROCESS, 'I');
+	check_grandchild(UTRACE_SCOPE_TREE, 'I');
 }
 
 /* The process ends, and its memory does not. */

@@ -4,6 +4,9 @@
  */
 #include "sites.h"
 
+/* A semaphore after close(2) of a descriptor of the system, which does not wait for it. */
+#define has_gone(semaphore, text) is(true, until(!(semaphore)), text)
+
 /*
  * stage->number[]: 0: not 0 to stop.  1: hits or children so far.  2: children that did
  * not end well.
@@ -155,7 +158,7 @@ TEST_F(sites, not_the_tracer)
 	hit(target, HIT, 2);
 	are_hits(&tracer, target, HIT, 2, "hits by others");
 	untrace(&tracer);
-	is(0, own_semaphore(HIT), "disarmed");
+	has_gone(own_semaphore(HIT), "disarmed");
 	unload_library(0);
 }
 
@@ -195,8 +198,8 @@ TEST_F(sites, together)
 		}
 		untrace(&one);
 		untrace(&all);
-		is(0, semaphore(target, HIT), "both have left");
-		is(0, semaphore(&other, HIT), "  which the other shows");
+		has_gone(semaphore(target, HIT), "both have left");
+		has_gone(semaphore(&other, HIT), "  which the other shows");
 	}
 	stop(&other);
 }
@@ -259,7 +262,7 @@ TEST_F(sites, refused)
 	are_none(&tracer, "hits of a target that is detached");
 	untrace(&one);
 	untrace(&tracer);
-	is(0, semaphore(target, HIT), "closed");
+	has_gone(semaphore(target, HIT), "closed");
 }
 
 static int make_descriptor(struct tracer *tracer)
@@ -384,7 +387,7 @@ TEST_F(sites, closed_while_hit)
 	}
 	stage->number[0] = 1;
 	need(hear(target, SELF) > 0, "the target");
-	is(0, semaphore(target, HIT), "the semaphore");
+	has_gone(semaphore(target, HIT), "the semaphore");
 }
 
 /* Histograms. */

@@ -298,6 +298,47 @@ static void lay_bare(const char *above)
 	need(!system(command_text), command_text);
 }
 
+/* Put a file system with a copy of the library over the folder. */
+static int mount_library(void)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	need(!mount("none", folder, "tmpfs", 0, "mode=0755"), "mount");
+	beside("probed.so", path, sizeof(path));
+	copy_file(path, library[1], 0755);
+	fd = open(library[1], O_RDONLY | O_CLOEXEC);
+	need(fd >= 0, library[1]);
+	return fd;
+}
+
+/* A file system is not busy when its markers are disarmed, nor is one that had returns. */
+TEST_F(sites, unmounted)
+{
+	struct target *target = &self->target;
+	struct utrace_ioc_marker arg;
+	struct tracer tracer;
+	int fd, i;
+
+	for (i = 0; i < 2; i++) {
+		fd = mount_library();
+		arg = marker_at(&site[i ? ADD : HIT], fd, ID(HIT));
+		arg.flags = i ? UTRACE_MARKER_RETURN : 0;
+		trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+		arm_marker(&tracer, arg);
+		stage->library = 1;
+		have(target, SELF, 'o', 0);
+		hit(target, i ? ADD : HIT, 5);
+		is(5, gather(tracer.session, 5), "hits");
+		holds(umount(folder) && errno == EBUSY, "the target has a file");
+		close(fd);
+		have(target, SELF, 'x', 0);
+		untrace(&tracer);
+		stage->library = 0;
+		need(until(!umount(folder)), "the file system is not busy");
+	}
+}
+
 /* A file of an overlay is mapped from the file system that has the pages. */
 TEST_F(sites, overlay)
 {

@@ -107,6 +107,47 @@ static void clone_sharing(long hits)
 	reap(pid);
 }
 
+/* A child of a process that has the memory, and maybe no engine; see be_born(). */
+static void fork_here(long hits)
+{
+	const unsigned char *place = (void *)(uintptr_t)
+		(stage->bias[0] + site[HIT].address);
+	pid_t pid = plain_fork();
+
+	if (!pid) {
+		stage->number[5] = *place;
+		be_born(hits);
+		_exit(0);
+	}
+	stage->number[4] = pid;
+	reap(pid);
+}
+
+static void fork_in_virtual(int hits)
+{
+	pid_t pid = vfork();
+
+	if (!pid) {
+		fork_here(hits);
+		_exit(0);
+	}
+	reap(pid);
+}
+
+static int fork_in_sharing(void *hits)
+{
+	fork_here((long)hits);
+	return 0;
+}
+
+static void clone_and_fork(long hits)
+{
+	static unsigned char stack[1 << 16] __attribute__((aligned(16)));
+
+	reap(clone(fork_in_sharing, stack + sizeof(stack), CLONE_VM | SIGCHLD,
+		   (void *)hits));
+}
+
 #define THREADS	4
 
 static void *hit_as_thread(void *hits)
@@ -163,6 +204,12 @@ static void obey_here(struct target *target, struct order *order)
 		break;
 	case 'C':
 		clone_sharing(order->n);
+		break;
+	case 'i':
+		fork_in_virtual(order->n);
+		break;
+	case 'I':
+		clone_and_fork(order->n);
 		break;
 	case 'T':
 		hit_by_threads(order->n);
@@ -350,6 +397,41 @@ TEST_F(sites, vfork)
 TEST_F(sites, clone_vm)
 {
 	check_shared_memory(&self->target, 'C');
+}
+
+#define INT3	0xcc
+
+/* A child of a process that only has the memory: the breakpoint goes, or stays. */
+static void check_grandchild(struct target *target, char what)
+{
+	struct tracer tracer;
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	arm_place(&tracer, HIT);
+	run_child(target, what, 5, 1, false, "a grandchild of the process");
+	holds(stage->number[5] != INT3, "  no breakpoint: %lx", stage->number[5]);
+	are_none(&tracer, "  hits");
+	hit(target, HIT, 5);
+	are_hits(&tracer, target, HIT, 5, "  hits of the target");
+	untrace(&tracer);
+	trace(&tracer, target->pid, UTRACE_SCOPE_TREE);
+	arm_place(&tracer, HIT);
+	run_child(target, what, 5, 1, true, "a grandchild of the tree");
+	is(INT3, stage->number[5], "  the breakpoint");
+	is(5, gather(tracer.session, 5), "  its hits");
+	is(5, good_hits(&tracer, stage->number[4], stage->number[4], HIT, 0),
+	   "  are right");
+	untrace(&tracer);
+}
+
+TEST_F(sites, fork_of_a_vfork)
+{
+	check_grandchild(&self->target, 'i');
+}
+
+TEST_F(sites, fork_of_a_clone_vm)
+{
+	check_grandchild(&self->target, 'I');
 }
 
 TEST_F(sites, threads)

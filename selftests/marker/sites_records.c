@@ -173,6 +173,36 @@ TEST_F(sites, recursion)
 	untrace(&tracer);
 }
 
+/* The kernel awaits 64 returns of a thread; it counts those that it will not see. */
+TEST_F(sites, deep_recursion)
+{
+	struct utrace_ioc_marker arg = return_of(DOWN);
+	struct target *target = &self->target;
+	struct utrace_marker_count row[2] = {};
+	struct tracer tracer;
+	__u32 n;
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	arm_marker(&tracer, arg);
+	stage->a = 100;
+	hit(target, DOWN, 1);
+	is(B + 100, stage->result, "the result");
+	is(64, gather(tracer.session, 64), "returns");
+	is(1, marker_counts(tracer.fd, row, 1, &n), "markers");
+	is(64, row[0].hits, "counted");
+	is(37, row[0].missed, "returns that were not seen");
+	is(37, info(tracer.session).lost, "and are lost for the reader");
+	is(0, try_disarm(tracer.fd, &arg), "DISARM");
+	arg.flags |= UTRACE_MARKER_COUNT;
+	arm_marker(&tracer, arg);
+	hit(target, DOWN, 1);
+	is(1, marker_counts(tracer.fd, row, 1, &n), "markers");
+	is(64, row[0].hits, "returns that are counted only");
+	is(37, row[0].missed, "and those that were not seen");
+	is(37, info(tracer.session).lost, "which are no lost records");
+	untrace(&tracer);
+}
+
 /* The target is in the n-th call of a function, until end_call(). */
 static void begin_call(struct target *target, int n)
 {

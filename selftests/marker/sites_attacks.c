@@ -1,0 +1,1082 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace selftests - markers: attacks by a user on everybody else
+ *
+ * A user without privileges arms markers in processes of his own.  He keeps the mmap_lock
+ * of a process, truncates files, fills his memory cgroup and writes breakpoints.  Root
+ * forks, maps files and traces other processes at the same time.  Each call of root must
+ * end in time, and root's counts must be exact.  The user may lose whatever he has.
+ *
+ * A page of a FUSE file keeps the mmap_lock.  One thread reads the page through
+ * /proc/self/mem and holds the lock for reading until the server answers, which it never
+ * does.  Another thread waits for the lock for writing, so new readers wait, too.
+ *
+ * Processes that were started before the attack carry out all that may hang.  The test
+ * itself only waits for their answers, and kills the attackers at the end.
+ */
+#include "sites_events.h"
+
+#include <grp.h>
+
+#include "../cgroup.h"
+#include "fuse.h"
+
+#define USER		1000
+
+/* The first bytes of a file of code; all others are nops. */
+#define FUNCTION	0x40	/* mov $number, %eax; ret */
+#define NOP		0x80	/* nop; ret */
+#define CODE_SIZE	(16 * PAGE)
+
+/* Files are known by their number. */
+#define FILES		256
+#define ROOT_FILE	128	/* the first one of root */
+#define ROOT_FILES	16
+
+/* The limit of the user's cgroup; within SLACK of it memory is touched page by page. */
+#define MEMORY_MAX	(64UL << 20)
+#define SLACK		(256 * (long)PAGE)
+
+/* stage::number[] */
+enum {
+	PID,		/* the process that an order is about */
+	STEPS,		/* what the user has done so far */
+	READY, GO, BEGUN, RETURNED,	/* threads that hit when they are told */
+	MAPPINGS,	/* by the user's processes */
+	DEATHS,		/* of these */
+	FULL,		/* the user's memory is full */
+	QUIT,
+};
+
+/* Files of code */
+
+static const char *code_path(int file)
+{
+	static char path[64];
+
+	snprintf(path, sizeof(path), "%s/home/%d", folder, file);
+	return path;
+}
+
+/* Write the function that returns @number. */
+static void write_code(int fd, int number)
+{
+	static unsigned char bytes[CODE_SIZE];
+
+	memset(bytes, 0x90, sizeof(bytes));
+	bytes[FUNCTION] = 0xb8;
+	memcpy(bytes + FUNCTION + 1, &number, sizeof(number));
+	bytes[FUNCTION + 5] = 0xc3;
+	bytes[NOP + 1] = 0xc3;
+	need(pwrite(fd, bytes, sizeof(bytes), 0) == sizeof(bytes), "code");
+}
+
+static int make_code(int file, int number)
+{
+	int fd = open(code_path(file), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0755);
+
+	need(fd >= 0, code_path(file));
+	write_code(fd, number);
+	return fd;
+}
+
+static bool map_fd(int fd)
+{
+	return mmap(PLACE, CODE_SIZE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED,
+		    fd, 0) == PLACE;
+}
+
+static long map_code(int file)
+{
+	int fd = open(code_path(file), O_RDONLY | O_CLOEXEC);
+
+	need(fd >= 0 && map_fd(fd), code_path(file));
+	return close(fd);
+}
+
+static long call_code(long offset)
+{
+	return ((long (*)(void))(PLACE + offset))();
+}
+
+static long call_function(int n)
+{
+	return call_code(FUNCTION);
+}
+
+static struct utrace_ioc_marker marker_in(int fd, __u64 offset, __u64 id)
+{
+	return (struct utrace_ioc_marker){
+		.fd = fd, .offset = offset, .id = id, .flags = UTRACE_MARKER_COUNT,
+	};
+}
+
+/* The user, who arms markers */
+
+/* His descriptor of markers, the process that it is of, and the file of code made last. */
+static int words_fd = -1, code_fd = -1;
+static pid_t words_of;
+
+static long become_user(int n)
+{
+	need(!setgroups(0, NULL) && !setresgid(USER, USER, USER) &&
+	     !setresuid(USER, USER, USER), "setresuid");
+	/* The change of ids has reset both. */
+	need(!prctl(PR_SET_DUMPABLE, 1) && !prctl(PR_SET_PDEATHSIG, SIGKILL), "prctl");
+	return 0;
+}
+
+static long new_code(int file)
+{
+	code_fd = make_code(file, 1);
+	return 0;
+}
+
+static long open_words(int scope)
+{
+	words_of = stage->number[PID];
+	words_fd = try_words(words_of, scope);
+	return words_fd < 0 ? words_fd : 0;
+}
+
+static long arm_offset(int offset)
+{
+	struct utrace_ioc_marker arg = marker_in(code_fd, offset, offset);
+
+	return try_arm(words_fd, &arg);
+}
+
+static long disarm_offset(int offset)
+{
+	struct utrace_ioc_marker arg = marker_in(code_fd, offset, offset);
+
+	return try_disarm(words_fd, &arg);
+}
+
+static long arm_library(int place)
+{
+	struct utrace_ioc_marker arg = marker_of(place);
+	long ret;
+
+	arg.flags = UTRACE_MARKER_COUNT;
+	ret = try_arm(words_fd, &arg);
+	stage->number[STEPS]++;
+	return ret;
+}
+
+static long arm_one_word(int n)
+{
+	return word_arm(words_fd, area + PAGE, UTRACE_WORD_BIT32, 0);
+}
+
+static long truncate_code(int n)
+{
+	return ftruncate(code_fd, 0);
+}
+
+/* Disarm the marker while its page is gone, and then while the page is there. */
+static long truncate_on(int n)
+{
+	while (!stage->number[QUIT]) {
+		need(!ftruncate(code_fd, 0), "ftruncate");
+		stage->number[STEPS]++;
+		disarm_offset(FUNCTION);
+		write_code(code_fd, 1);
+		arm_offset(FUNCTION);
+		disarm_offset(FUNCTION);
+		stage->number[STEPS]++;
+		close(words_fd);
+		words_fd = try_words(words_of, UTRACE_SCOPE_PROCESS);
+		arm_offset(FUNCTION);
+	}
+	return 0;
+}
+
+static long forget_code(int file)
+{
+	close(words_fd);
+	close(code_fd);
+	return unlink(code_path(file));
+}
+
+/* The address of a place in the process that has loaded the library last. */
+static void *address_of(enum place place)
+{
+	return (void *)(uintptr_t)(stage->bias[0] + site[place].address);
+}
+
+static int byte_at(pid_t pid, enum place place)
+{
+	unsigned char byte;
+
+	read_memory(pid, address_of(place), &byte, 1);
+	return byte;
+}
+
+/* Write a byte to the place of HIT in the process PID. */
+static long write_place(int n)
+{
+	unsigned char byte = n;
+
+	write_memory(stage->number[PID], address_of(HIT), &byte, 1);
+	return 0;
+}
+
+/* Processes of the user */
+
+static long map_page(int n)
+{
+	return fuse_map();
+}
+
+static long read_page(int n)
+{
+	fuse_read_page();
+	return 0;
+}
+
+static long want_lock(int n)
+{
+	mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return 0;
+}
+
+static void *hit_when_told(void *offset)
+{
+	stage->number[READY]++;
+	while (!stage->number[GO])
+		usleep(1000);
+	stage->number[BEGUN]++;
+	call_code((long)offset);
+	stage->number[RETURNED]++;
+	return NULL;
+}
+
+/*
+ * The kernel emulates a nop, and executes the other instruction out of line, for which it
+ * may have to map memory.
+ */
+static long start_hitters(int n)
+{
+	static const long offsets[] = { FUNCTION, NOP };
+	pthread_t thread;
+	int i;
+
+	for (i = 0; i < 2; i++)
+		need(!pthread_create(&thread, NULL, hit_when_told, (void *)offsets[i]),
+		     "a thread");
+	need(until(stage->number[READY] == 2), "threads");
+	return 0;
+}
+
+/* The user's memory */
+
+/* Map file 0 and unmap it, on and on, with more and more memory. */
+static void map_on(void)
+{
+	const size_t most = MEMORY_MAX / 6;
+	int fd = open(code_path(0), O_RDONLY | O_CLOEXEC);
+	size_t used = 0, i;
+	char *memory;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* The parent is exempt from the OOM killer, but its children are not. */
+	ut_write_file("/proc/self/oom_score_adj", "0");
+	memory = mmap(NULL, most, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED)
+		_exit(95);
+	while (!stage->number[QUIT]) {
+		stage->number[MAPPINGS] += map_fd(fd);
+		munmap(PLACE, CODE_SIZE);
+		for (i = 0; i < 64 && used < most; i++, used += PAGE)
+			memory[used] = 1;
+	}
+	_exit(0);
+}
+
+/* Keep @n children alive that map and unmap; the OOM killer ends one now and then. */
+static long be_crowd(int n)
+{
+	int alive = 0;
+	pid_t pid;
+
+	while (!stage->number[QUIT] || alive) {
+		if (alive < n && !stage->number[QUIT]) {
+			pid = fork();
+			if (!pid)
+				map_on();
+			alive += pid > 0;
+		}
+		if (waitpid(-1, NULL, WNOHANG) > 0) {
+			alive--;
+			stage->number[DEATHS] += !stage->number[QUIT];
+		} else {
+			usleep(1000);
+		}
+	}
+	return 0;
+}
+
+/* What the user's cgroup may still take. */
+static long room_of(int fd)
+{
+	char text[32] = "";
+
+	need(pread(fd, text, sizeof(text) - 1, 0) > 0, "memory.current");
+	return MEMORY_MAX - atol(text);
+}
+
+static int open_memory_current(void)
+{
+	char path[PATH_MAX + 128];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/memory.current", ut_cg);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	need(fd >= 0, path);
+	return fd;
+}
+
+/*
+ * Touch pages until there is no room.  The kernel charges many pages at once and keeps
+ * those that are not used yet in a stock of the CPU; @stock tells how many these are.
+ */
+static void touch_pages(char *memory, size_t size, int fd)
+{
+	long left = room_of(fd), now, n, stock = 0;
+	size_t at = 0;
+
+	while ((left >= (long)PAGE || stock > 0) && at < size) {
+		n = left > 2 * SLACK ? (left - SLACK) / PAGE : 1;
+		for (; n && at < size; n--, at += PAGE)
+			memory[at] = 1;
+		now = room_of(fd);
+		stock = now < left ? (left - now) / (long)PAGE - 1 : stock - 1;
+		if (now > SLACK)
+			stock = 0;
+		left = now;
+	}
+}
+
+static long fill_memory(int n)
+{
+	const size_t size = MEMORY_MAX + SLACK;
+	int fd = open_memory_current();
+	char *memory, zeros = 0;
+	size_t at;
+
+	memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	need(memory != MAP_FAILED, "memory");
+	madvise(memory, size, MADV_NOHUGEPAGE);
+	/*
+	 * Get all page tables first, by reading the page of zeros: from then on a write
+	 * needs one page and no more.
+	 */
+	for (at = 0; at < size; at += PAGE)
+		zeros |= memory[at];
+	need(!zeros, "pages of zeros");
+	touch_pages(memory, size, fd);
+	stage->number[FULL] = 1;
+	while (!stage->number[QUIT])
+		pause();
+	return 0;
+}
+
+/* Root */
+
+static struct tracer tracer;
+
+static long fork_many(int n)
+{
+	pid_t pid;
+
+	while (n--) {
+		pid = fork();
+		need(pid >= 0, "fork");
+		if (!pid)
+			_exit(0);
+		need(waitpid(pid, NULL, 0) == pid, "waitpid");
+	}
+	return 0;
+}
+
+static long trace_place(int place)
+{
+	trace(&tracer, stage->number[PID], UTRACE_SCOPE_PROCESS);
+	arm_place(&tracer, place);
+	return 0;
+}
+
+static long count_place(int place)
+{
+	return hits_of(&tracer, ID(place));
+}
+
+static long untrace_place(int place)
+{
+	disarm_place(&tracer, place);
+	untrace(&tracer);
+	return 0;
+}
+
+/* Root has many files, since the kernel may serialize mappings by a hash of the inode. */
+static long trace_files(int n)
+{
+	int i, fd;
+
+	trace(&tracer, stage->number[PID], UTRACE_SCOPE_PROCESS);
+	for (i = 0; i < ROOT_FILES; i++) {
+		fd = make_code(ROOT_FILE + i, ROOT_FILE + i);
+		arm_marker(&tracer, marker_in(fd, FUNCTION, ID(i)));
+		close(fd);
+	}
+	return 0;
+}
+
+static long count_files(int n)
+{
+	long hits = 0;
+	int i;
+
+	for (i = 0; i < ROOT_FILES; i++)
+		hits += hits_of(&tracer, ID(i));
+	return hits;
+}
+
+/*
+ * Map root's files one after another, and call the function of each; returns how many
+ * results are wrong.
+ */
+static long map_files(int n)
+{
+	int i, file, wrong = 0;
+
+	for (i = 0; i < n; i++) {
+		file = ROOT_FILE + i % ROOT_FILES;
+		map_code(file);
+		wrong += call_code(FUNCTION) != file;
+		munmap(PLACE, CODE_SIZE);
+	}
+	return wrong;
+}
+
+static long begin_counted_event(int place)
+{
+	begin_event('p', place);
+	return 0;
+}
+
+/* Returns the hits of the event. */
+static long end_counted_event(int n)
+{
+	long hits = event_hits('p');
+
+	end_event('p');
+	return hits;
+}
+
+/* What the processes do when the test orders it, with a number. */
+static const struct {
+	char what;
+	long (*obey)(int n);
+} orders[] = {
+	{ 'U', become_user },
+	{ 'N', new_code },		/* make file n */
+	{ 'O', open_words },		/* of the process PID, with scope n */
+	{ 'A', arm_offset },		/* offset n of the file */
+	{ 'D', disarm_offset },
+	{ 'Z', truncate_code },
+	{ 'T', truncate_on },
+	{ 'Q', forget_code },		/* close all, and remove file n */
+	{ 'J', arm_library },		/* place n */
+	{ 'Y', arm_one_word },
+	{ 'I', write_place },		/* byte n */
+	{ 'K', map_code },		/* file n */
+	{ 'k', call_function },
+	{ 'S', map_page },		/* of FUSE */
+	{ 'R', read_page },
+	{ 'W', want_lock },
+	{ 'H', start_hitters },
+	{ 'L', be_crowd },		/* n children that map and unmap */
+	{ 'f', fill_memory },
+	{ 'F', fork_many },		/* n times */
+	{ 'P', trace_place },		/* place n of the process PID */
+	{ 'C', count_place },
+	{ 'p', untrace_place },
+	{ 'B', begin_counted_event },	/* at place n */
+	{ 'E', end_counted_event },
+	{ 'G', trace_files },		/* in the process PID */
+	{ 'g', count_files },
+	{ 'X', map_files },		/* n times */
+};
+
+static void obey_here(struct target *target, struct order *order)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(orders); i++) {
+		if (orders[i].what == order->what) {
+			stage->result = orders[i].obey(order->n);
+			return;
+		}
+	}
+	obey_sites(target, order);
+}
+
+/* The test */
+
+/**
+ * FIXTURE(attacks) - who is there before an attack
+ * @user: arms markers, as the user
+ * @root: traces, as root
+ * @own: a process of root, which has loaded the library
+ */
+FIXTURE(attacks) {
+	struct target user;
+	struct target root;
+	struct target own;
+};
+
+/* Give the user a folder, and the devices as distributions do. */
+static void make_home(void)
+{
+	char home[64];
+
+	snprintf(home, sizeof(home), "%s/home", folder);
+	need(!mkdir(home, 0755) && !chown(home, USER, USER), home);
+	need(!set_unprivileged("1") && !chmod("/dev/utrace", 0666), "/dev/utrace");
+	chmod("/dev/fuse", 0666);
+}
+
+static void remove_home(void)
+{
+	char home[64];
+	int i;
+
+	for (i = 0; i < FILES; i++)
+		unlink(code_path(i));
+	snprintf(home, sizeof(home), "%s/home", folder);
+	rmdir(home);
+}
+
+static void start_user(struct target *target)
+{
+	start_words(target, obey_here);
+	have(target, SELF, 'U', 0);
+}
+
+/* A marker works in root's process, and leaves nothing. */
+static void marker_works(struct target *own, struct utrace_ioc_marker marker, char what)
+{
+	struct tracer last;
+
+	trace(&last, own->pid, UTRACE_SCOPE_PROCESS);
+	arm_marker(&last, marker);
+	stage->place = HIT;
+	have(own, SELF, what, 1);
+	is(1, hits_of(&last, marker.id), "afterwards: a hit of root's");
+	untrace(&last);
+	have(own, SELF, what, 1);
+}
+
+/* Nothing is left of an attack: root uses the places that the user has used. */
+static void nothing_is_left(struct target *own)
+{
+	int events = open(TRACEFS "uprobe_events", O_RDONLY | O_CLOEXEC);
+	int fd = make_code(0, 7);
+	char byte;
+
+	need(events >= 0, "uprobe_events");
+	is(0, read(events, &byte, 1), "afterwards: no event");
+	close(events);
+	marker_works(own, marker_of(HIT), 'h');
+	is(0, semaphore(own, HIT), "  with its semaphore");
+	have(own, SELF, 'K', 0);
+	marker_works(own, marker_in(fd, FUNCTION, ID(0)), 'k');
+	is(7, stage->result, "  with the present function");
+	close(fd);
+}
+
+FIXTURE_SETUP(attacks)
+{
+	const char *why = dev_begin(_metadata);
+
+	if (!why && !has_tracefs())
+		why = NO_TRACEFS;
+	if (why)
+		SKIP(return, "%s", why);
+	make_libraries();
+	make_home();
+	fuse_share();
+	start_user(&self->user);
+	start_words(&self->root, obey_here);
+	start_sites(&self->own);
+	stage->number[PID] = self->own.pid;
+}
+
+FIXTURE_TEARDOWN(attacks)
+{
+	stop(&self->user);
+	stop(&self->root);
+	nothing_is_left(&self->own);
+	stop(&self->own);
+	ut_cg_remove();
+	remove_home();
+	remove_libraries();
+	dev_end();
+}
+
+/* Does the target carry out the order in time? */
+static bool goes_on(struct target *target, enum who who, char what, int n,
+		    const char *text)
+{
+	long before = now_ms();
+	bool answers;
+
+	tell(target, who, what, n);
+	answers = hear(target, who) >= 0;
+	return holds(answers, "%s: %ld ms", text, now_ms() - before);
+}
+
+/* Does SIGKILL end the process in time? */
+static void ends(pid_t pid, const char *text)
+{
+	kill(pid, SIGKILL);
+	is(SIGKILL, status_of(pid), text);
+}
+
+/* Root traces a marker in his process, whose task @who hits it. */
+static bool marker_goes_on(struct target *root, struct target *own, enum who who)
+{
+	stage->number[PID] = own->pid;
+	stage->place = HIT;
+	return goes_on(root, SELF, 'P', HIT, "root arms a marker") &&
+	       goes_on(own, who, 'h', 5, "  his process hits it") &&
+	       goes_on(root, SELF, 'C', HIT, "  he counts") &&
+	       is(5, stage->result, "  each hit") &&
+	       goes_on(root, SELF, 'p', HIT, "  he disarms the marker") &&
+	       goes_on(own, who, 'h', 5, "  his process goes on");
+}
+
+/* An event of root's ends; his process has hit it @hits times. */
+static bool event_ends(struct target *root, int hits)
+{
+	return goes_on(root, SELF, 'E', 0, "root ends his event") &&
+	       is(hits, stage->result, "  which has all hits");
+}
+
+/* Have the user open a descriptor of the process. */
+static void open_as(struct target *user, pid_t pid, __u32 scope)
+{
+	stage->number[PID] = pid;
+	have(user, SELF, 'O', scope);
+	errno = -stage->result;
+	need(!stage->result, "the user's descriptor");
+}
+
+static void arm_as(struct target *user, __u64 offset)
+{
+	have(user, SELF, 'A', offset);
+	errno = -stage->result;
+	need(!stage->result, "the user's marker");
+}
+
+/*
+ * Get the user's process ready for an attack: the THREAD will read the silent page.
+ * Returns false if the user cannot mount FUSE.
+ */
+static bool get_ready(struct target *held)
+{
+	have(held, SELF, 'S', 0);
+	if (stage->result) {
+		stop(held);
+		return false;
+	}
+	have_more(held, THREAD);
+	return true;
+}
+
+#define NO_FUSE		"no FUSE in user namespaces (FUSE_FS, USER_NS): %s"
+
+static void keep_lock(struct target *held)
+{
+	tell(held, THREAD, 'R', 0);
+	need(until(fuse_server->reads && waits_in(held->tid[THREAD], SYS_pread64)),
+	     "a thread that has the mmap_lock");
+	tell(held, SELF, 'W', 0);
+	need(until(waits_in(held->tid[SELF], SYS_mmap)),
+	     "a thread that wants the mmap_lock");
+}
+
+static bool is_lock_kept(struct target *held)
+{
+	return holds(fuse_keeps(held->tid[THREAD], held->tid[SELF]),
+		     "the mmap_lock is kept");
+}
+
+static void release(struct target *held)
+{
+	fuse_end();
+	ends(held->pid, "SIGKILL ends the process");
+	stop(held);
+}
+
+/* Let the user's cgroup have MEMORY_MAX; NULL, or why there is none. */
+static const char *limit_memory(void)
+{
+	const char *why = ut_cg_make("+memory");
+	char text[32];
+
+	snprintf(text, sizeof(text), "%lu", MEMORY_MAX);
+	if (!why && ut_cg_write("memory.max", text))
+		why = "no memory.max";
+	/* A kernel without swap has no such file. */
+	if (!why)
+		ut_cg_write("memory.swap.max", "0");
+	return why;
+}
+
+/* Move a process into the cgroup, and have the OOM killer spare it. */
+static void limit_process(struct target *target)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/oom_score_adj", target->pid);
+	need(!ut_write_file(path, "-1000"), path);
+	if (ut_cg[0])
+		need(!ut_cg_add(target->pid), "cgroup.procs");
+}
+
+/* How often the cgroup reached its limit. */
+static long limit_events(void)
+{
+	char text[512], *at;
+
+	if (ut_read_file(text, sizeof(text), "%s/memory.events", ut_cg) <= 0)
+		return -1;
+	at = strstr(text, "\nmax ");
+	return at ? atol(at + strlen("\nmax ")) : -1;
+}
+
+/*
+ * The user truncates a file under his marker, and takes the marker back, while the lock
+ * of another process that maps the file is kept.  Forks wait for none of that.
+ */
+TEST_F_TIMEOUT(attacks, forks_go_on, LONG_TIMEOUT)
+{
+	struct target *user = &self->user, *root = &self->root, held, mapper;
+
+	have(user, SELF, 'N', 0);
+	start_user(&held);
+	if (!get_ready(&held))
+		SKIP(return, NO_FUSE, strerror(-stage->result));
+	start_user(&mapper);
+	have(&mapper, SELF, 'K', 0);
+	have(&held, SELF, 'K', 0);
+	open_as(user, mapper.pid, UTRACE_SCOPE_PROCESS);
+	arm_as(user, FUNCTION);
+	keep_lock(&held);
+	tell(user, SELF, 'T', 0);
+	need(until(stage->number[STEPS] > 0), "a truncated file");
+	/* Let the user come to where he waits, if he does. */
+	until(stage->number[STEPS] > 2 || waits_in(user->pid, SYS_ioctl));
+	if (is_lock_kept(&held) && goes_on(root, SELF, 'F', 20, "root forks 20 times"))
+		marker_goes_on(root, &self->own, SELF);
+	is_lock_kept(&held);
+	holds(true, "the user came to step %ld", stage->number[STEPS]);
+	stage->number[QUIT] = 1;
+	release(&held);
+	ends(user->pid, "SIGKILL ends the user");
+	ends(mapper.pid, "SIGKILL ends his other process");
+	stop(&mapper);
+}
+
+/*
+ * The user arms a marker in the process whose lock is kept, and may have to wait.  Root
+ * arms the same place elsewhere.
+ */
+TEST_F_TIMEOUT(attacks, registrations_go_on, LONG_TIMEOUT)
+{
+	struct target *user = &self->user, *own = &self->own, held, other;
+
+	start_sites(&held);
+	have(&held, SELF, 'U', 0);
+	if (!get_ready(&held))
+		SKIP(return, NO_FUSE, strerror(-stage->result));
+	start_user(&other);
+	have_more(own, THREAD);
+	open_as(user, held.pid, UTRACE_SCOPE_PROCESS);
+	open_as(&other, held.pid, UTRACE_SCOPE_PROCESS);
+	keep_lock(&held);
+	tell(user, SELF, 'J', HIT);
+	until(stage->number[STEPS] || waits_in(user->pid, SYS_ioctl));
+	tell(&other, SELF, 'Y', 0);
+	usleep(100000);
+	holds(true, "the user's marker %s", stage->number[STEPS] ? "does not wait" :
+	      "waits");
+	if (is_lock_kept(&held) && marker_goes_on(&self->root, own, THREAD))
+		marker_goes_on(&self->root, own, SELF);
+	is_lock_kept(&held);
+	ends(other.pid, "SIGKILL ends the user who arms a word");
+	ends(user->pid, "SIGKILL ends the user who arms a marker");
+	is_lock_kept(&held);
+	release(&held);
+	stop(&other);
+}
+
+/* A thread that hits waits for the lock, and nobody waits for the thread. */
+TEST_F_TIMEOUT(attacks, hits_keep_no_rcu, LONG_TIMEOUT)
+{
+	struct target *user = &self->user, *root = &self->root, *own = &self->own;
+	struct target held;
+
+	have(user, SELF, 'N', 0);
+	start_user(&held);
+	if (!get_ready(&held))
+		SKIP(return, NO_FUSE, strerror(-stage->result));
+	have(&held, SELF, 'K', 0);
+	open_as(user, held.pid, UTRACE_SCOPE_PROCESS);
+	arm_as(user, FUNCTION);
+	arm_as(user, NOP);
+	have(&held, SELF, 'H', 0);
+	have(root, SELF, 'B', ADD);
+	hit(own, ADD, 5);
+	keep_lock(&held);
+	stage->number[GO] = 1;
+	need(until(stage->number[BEGUN] == 2), "threads that hit");
+	/* The hit comes right after BEGUN, and nothing tells that it has begun. */
+	usleep(200000);
+	holds(true, "%ld of 2 threads have returned", stage->number[RETURNED]);
+	if (is_lock_kept(&held) && marker_goes_on(root, own, SELF))
+		event_ends(root, 5);
+	is_lock_kept(&held);
+	release(&held);
+}
+
+#define SITES		200
+#define CROWD		8
+#define BATCHES		4
+#define BATCH		50
+
+static void start_crowd(struct target *user, struct target *crowd)
+{
+	int i;
+
+	have(user, SELF, 'N', 0);
+	start_words(crowd, obey_here);
+	limit_process(crowd);
+	have(crowd, SELF, 'U', 0);
+	open_as(user, crowd->pid, UTRACE_SCOPE_TREE);
+	/* The sites are in all pages of the file, but the sysctl may allow fewer. */
+	for (i = 0; i < SITES; i++) {
+		have(user, SELF, 'A', PAGE / 8 + i * (CODE_SIZE - PAGE) / SITES);
+		if (stage->result == -EUSERS)
+			break;
+		errno = -stage->result;
+		need(!stage->result, "the user's marker");
+	}
+	holds(i > 0, "the user has %d sites", i);
+	tell(crowd, SELF, 'L', CROWD);
+	need(until(stage->number[MAPPINGS] > 20), "mappings of the user");
+}
+
+/* The user's processes map a file full of markers, and have too little memory. */
+TEST_F_TIMEOUT(attacks, mappings_go_on, LONG_TIMEOUT)
+{
+	struct target *root = &self->root, *own = &self->own, crowd;
+	const char *why = limit_memory();
+	bool good = true;
+	long before;
+	int i;
+
+	if (why)
+		holds(true, "without a limit of memory: %s", why);
+	have(root, SELF, 'G', 0);
+	start_crowd(&self->user, &crowd);
+	if (!why)
+		holds(until(limit_events() > 0), "the user's memory is full");
+	for (i = 0; i < BATCHES && good; i++) {
+		before = stage->number[MAPPINGS];
+		good = goes_on(own, SELF, 'X', BATCH, "root maps files") &&
+		       is(0, stage->result, "  their functions return their numbers");
+		holds(until(stage->number[MAPPINGS] > before), "  and the user, too");
+	}
+	if (good && goes_on(root, SELF, 'g', 0, "root counts"))
+		is(BATCHES * BATCH, stage->result, "  each hit");
+	stage->number[QUIT] = 1;
+	holds(true, "%ld mappings of the user, %ld deaths, %ld times no memory",
+	      stage->number[MAPPINGS], stage->number[DEATHS], why ? 0 : limit_events());
+	ends(crowd.pid, "SIGKILL ends the user's processes");
+	stop(&crowd);
+}
+
+#define RECLAIMED	16	/* pages */
+
+/* Is the user's cgroup full, but for some pages? */
+static bool is_memory_full(long pages)
+{
+	int fd = open_memory_current();
+	long room = room_of(fd);
+
+	close(fd);
+	return holds(room <= pages * (long)PAGE, "the user's memory is full but for %ld bytes",
+		     room);
+}
+
+/* Root's event has no memory in the process @full, and works in all others. */
+static bool event_works(struct target *root, struct target *own, pid_t full,
+			enum place place)
+{
+	if (!goes_on(root, SELF, 'B', place, "root begins an event"))
+		return false;
+	holds(true, "  the user's process has %#x at the place", byte_at(full, place));
+	/* The kernel may have reclaimed some of its own memory. */
+	is_memory_full(RECLAIMED);
+	stage->place = place;
+	return goes_on(own, SELF, 'h', 7, "  his process hits it") && event_ends(root, 7);
+}
+
+/*
+ * A process of the user has the library and fills its cgroup.  The OOM killer must not
+ * end the process, for that would make room: so the process is exempt.
+ */
+TEST_F_TIMEOUT(attacks, full_memory_is_the_users, LONG_TIMEOUT)
+{
+	struct target *root = &self->root, full;
+	const char *why = limit_memory();
+
+	if (why)
+		SKIP(return, "%s", why);
+	start_sites(&full);
+	/* There is one stock of charged pages for each CPU. */
+	pin_to_cpu(full.pid, 0);
+	limit_process(&full);
+	have(&full, SELF, 'U', 0);
+	tell(&full, SELF, 'f', 0);
+	need(until(stage->number[FULL]), "full memory");
+	if (is_memory_full(2) && event_works(root, &self->own, full.pid, PLAIN) &&
+	    is_memory_full(RECLAIMED))
+		event_works(root, &self->own, full.pid, HIT);
+	is(0, waitpid(full.pid, NULL, WNOHANG), "the user's process lives");
+	stop(&full);
+}
+
+/* The user's process has a breakpoint of its own where root's event is. */
+TEST_F_TIMEOUT(attacks, a_breakpoint_of_ones_own, LONG_TIMEOUT)
+{
+	struct target *user = &self->user, *root = &self->root, *own = &self->own, his;
+	int text;
+	long result;
+
+	start_sites(&his);
+	have(&his, SELF, 'U', 0);
+	text = byte_at(his.pid, HIT);
+	stage->number[PID] = his.pid;
+	have(user, SELF, 'I', 0xcc);
+	is(0xcc, byte_at(his.pid, HIT), "a breakpoint of the user's");
+	stage->place = HIT;
+	if (goes_on(root, SELF, 'B', HIT, "root begins an event")) {
+		is(0xcc, byte_at(his.pid, HIT), "  the user's breakpoint is there");
+		if (goes_on(own, SELF, 'h', 5, "  root's process hits it"))
+			event_ends(root, 5);
+	}
+	is(0xcc, byte_at(his.pid, HIT), "  the user's breakpoint is still there");
+	is(0, semaphore(&his, HIT), "  the semaphore is not raised any more");
+	have(user, SELF, 'I', text);
+	hit(own, HIT, 1);
+	result = stage->result;
+	hit(&his, HIT, 1);
+	is(result, stage->result, "the user has removed it");
+	stop(&his);
+}
+
+#define GONE		64
+
+/* The user's files are gone while their markers are armed. */
+static void leave_nothing(struct target *user)
+{
+	struct target mapper;
+	int i, disarmed = 0;
+
+	start_user(&mapper);
+	for (i = 0; i < GONE; i++) {
+		have(user, SELF, 'N', i);
+		have(&mapper, SELF, 'K', i);
+		open_as(user, mapper.pid, UTRACE_SCOPE_PROCESS);
+		arm_as(user, FUNCTION);
+		have(user, SELF, 'Z', 0);
+		have(user, SELF, 'D', FUNCTION);
+		disarmed += !stage->result;
+		have(user, SELF, 'Q', i);
+	}
+	holds(true, "the user has disarmed %d of %d markers", disarmed, GONE);
+	stop(&mapper);
+}
+
+static int event_of_file(int file, bool add)
+{
+	char text[160];
+
+	if (add)
+		snprintf(text, sizeof(text), "p:utrace_test/f%d %s:0x%x\n", file,
+			 code_path(file), FUNCTION);
+	else
+		snprintf(text, sizeof(text), "-:utrace_test/f%d\n", file);
+	return write_tracefs("uprobe_events", text);
+}
+
+/* The sum of the hits of all events. */
+static long hits_of_events(void)
+{
+	FILE *file = fopen(TRACEFS "uprobe_profile", "re");
+	long hits, sum = 0;
+	char line[512];
+
+	need(file, "uprobe_profile");
+	while (fgets(line, sizeof(line), file))
+		if (sscanf(line, "%*s f%*d %ld", &hits) == 1)
+			sum += hits;
+	fclose(file);
+	return sum;
+}
+
+static void add_files_with_events(void)
+{
+	int i;
+
+	for (i = ROOT_FILE; i < ROOT_FILE + GONE; i++) {
+		close(make_code(i, i));
+		need(!event_of_file(i, true), "uprobe_events");
+	}
+	need(!write_tracefs("events/utrace_test/enable", "1"), "enable events");
+}
+
+static void remove_events_of_files(void)
+{
+	int i;
+
+	need(!write_tracefs("events/utrace_test/enable", "0"), "disable events");
+	for (i = ROOT_FILE; i < ROOT_FILE + GONE; i++)
+		need(!event_of_file(i, false), "remove an event");
+}
+
+/* Root's files may have the inodes of the user's, and have another instruction. */
+TEST_F_TIMEOUT(attacks, truncated_and_gone, LONG_TIMEOUT)
+{
+	struct target *own = &self->own;
+	int i, wrong = 0;
+
+	leave_nothing(&self->user);
+	add_files_with_events();
+	for (i = ROOT_FILE; i < ROOT_FILE + GONE; i++) {
+		have(own, SELF, 'K', i);
+		have(own, SELF, 'k', 0);
+		wrong += stage->result != i;
+	}
+	is(0, wrong, "root's functions return their numbers");
+	is(GONE, hits_of_events(), "root's events have all hits");
+	remove_events_of_files();
+}
+
+TEST_HARNESS_MAIN

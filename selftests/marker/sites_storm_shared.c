@@ -1,0 +1,1149 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace selftests - markers: many users of one place, who come and go in a storm
+ *
+ * Some users of a place are steady: an event of tracefs, which counts the hits of all
+ * processes, events of perf, which count those of one process, and a marker of
+ * /dev/utrace.  Each of them must count every call.  Meanwhile togglers arm and disarm the
+ * place, and other processes map the file, fork and exit.
+ *
+ * Random choices follow from SEED of the environment, which each test prints.
+ */
+#include "sites_events.h"
+
+#include <grp.h>
+#include <setjmp.h>
+
+#include <linux/perf_event.h>
+
+#define USER		1000
+
+/* How long a storm lasts, and what a thread calls before it exits. */
+#define STORM_MS	(times_if_fast(20000) * ut_patience())
+#define THREADS		4
+#define CALLS_OF_THREAD	times_if_fast(1000)
+
+/* stage::number[] */
+enum {
+	SEED,		/* of random numbers */
+	QUIT,		/* callers and mappers end */
+	END,		/* all others end */
+	CALLS,		/* by the target; with changed files by mappers */
+	CHILD_CALLS,	/* by its children */
+	OTHER_CALLS,	/* by other processes */
+	ROUNDS,		/* of the target */
+	TOGGLES,	/* what tracers armed and disarmed */
+	SWITCHES,	/* how often root's event was enabled and disabled */
+	REFUSED,	/* errors that a changing file explains */
+	BAD,		/* what must not happen */
+	NOT_ONE,	/* looks at a semaphore that was not 1 */
+	STALE,		/* results that are not what the memory has */
+	ANEW,		/* new mappings of the file */
+	GONE,		/* calls that ended by SIGBUS */
+};
+
+static void went_wrong(const char *what, long value)
+{
+	if (stage->number[BAD]++ < 5)
+		printf("# process %d: %s: %ld\n", getpid(), what, value);
+	fflush(stdout);
+}
+
+/* Random numbers; each process has a sequence of its own. */
+
+static __u64 random_state;
+
+static void seed_random(int process)
+{
+	random_state = ((__u64)stage->number[SEED] << 32) + 0x9e3779b97f4a7c15ULL * (process + 1);
+}
+
+/* A number below @n. */
+static unsigned int random_below(unsigned int n)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return (random_state >> 16) % n;
+}
+
+/* Give the other processes some time, or none. */
+static void linger_randomly(void)
+{
+	if (random_below(2))
+		usleep(random_below(3000));
+}
+
+static void become_user(void)
+{
+	need(!setgroups(0, NULL) && !setresgid(USER, USER, USER) &&
+	     !setresuid(USER, USER, USER), "setresuid");
+	/* The change of ids has reset both. */
+	need(!prctl(PR_SET_DUMPABLE, 1) && !prctl(PR_SET_PDEATHSIG, SIGKILL), "prctl");
+}
+
+/* Processes that call the function of the place */
+
+static void call_as(int counter)
+{
+	const bool is_marker = stage->place == HIT;
+	long result;
+
+	if (is_marker && own_semaphore(HIT) != 1)
+		stage->number[NOT_ONE]++;
+	result = hit_once(0);
+	if (result != stage->a + (is_marker ? (int)stage->b : stage->b))
+		went_wrong("a result", result);
+	stage->number[counter]++;
+}
+
+static void *be_thread_that_calls(void *unused)
+{
+	int i;
+
+	for (i = 0; i < CALLS_OF_THREAD && !stage->number[QUIT]; i++)
+		call_as(CALLS);
+	return NULL;
+}
+
+static void call_in_threads(void)
+{
+	pthread_t threads[THREADS];
+	int i;
+
+	while (!stage->number[QUIT]) {
+		for (i = 0; i < THREADS; i++)
+			need(!pthread_create(&threads[i], NULL, be_thread_that_calls, NULL),
+			     "a thread");
+		call_as(CALLS);
+		for (i = 0; i < THREADS; i++)
+			pthread_join(threads[i], NULL);
+		stage->number[ROUNDS]++;
+	}
+}
+
+static void call_alone(void)
+{
+	int i;
+
+	for (i = 1; !stage->number[QUIT]; i++) {
+		call_as(OTHER_CALLS);
+		if (i % 100 == 0)
+			usleep(1000);
+	}
+}
+
+static void reap(pid_t pid)
+{
+	int status = -1;
+
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
+		went_wrong("the status of a child", status);
+}
+
+/* Have a child of @depth generations; each calls and exits. */
+static void have_children(bool is_virtual, int depth, int counter)
+{
+	pid_t pid = is_virtual ? vfork() : fork();
+
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		call_as(counter);
+		if (depth > 1)
+			have_children(!is_virtual, depth - 1, counter);
+		call_as(counter);
+		_exit(0);
+	}
+	reap(pid);
+}
+
+static void call_with_children(void)
+{
+	int i;
+
+	for (i = 0; !stage->number[QUIT]; i++) {
+		call_as(CALLS);
+		have_children(i % 2, i % 4 / 2 + 1, CHILD_CALLS);
+		call_as(CALLS);
+		stage->number[ROUNDS]++;
+	}
+}
+
+static void load_again(void)
+{
+	unload_library(0);
+	load_library(0);
+	call_as(OTHER_CALLS);
+}
+
+/* Fork and load the library; these calls are not of the target. */
+static void fork_and_load(void)
+{
+	pid_t pid;
+
+	while (!stage->number[QUIT]) {
+		have_children(false, 1, OTHER_CALLS);
+		have_children(true, 1, OTHER_CALLS);
+		load_again();
+		pid = fork();
+		if (!pid) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			load_again();
+			_exit(0);
+		}
+		reap(pid);
+	}
+}
+
+/* A file that changes */
+
+#define FUNCTION	0x40	/* in the file, aligned to a word */
+#define MOV		0xb8	/* its first byte */
+#define VERSIONS	2	/* it returns 1 or 2 */
+#define MAPPERS		2
+#define CALLS_ANEW	8	/* in a new mapping */
+
+/*
+ * shared::number[].  SEQUENCE: odd while the file is written.  LAST: the version that the
+ * writer has left.  Mapper i sets WANT + i to have the writer pause; the writer sets
+ * STILL + i to the version, until WANT + i is 0 again.
+ */
+enum { SEQUENCE, LAST, WANT, STILL = WANT + MAPPERS };
+
+/* The file of the function. */
+static char code[64];
+
+static void name_code(void)
+{
+	snprintf(code, sizeof(code), "%s/code", folder);
+}
+
+/*
+ * Write the function that returns @version: one word, or the whole file.  Versions differ
+ * in one byte, so there is no state between them.
+ */
+static void write_code(int fd, int version, bool whole)
+{
+	const unsigned char word[8] = { MOV, version, 0, 0, 0, 0xc3, 0x90, 0x90 };
+	static unsigned char bytes[PAGE];
+
+	memset(bytes, 0x90, sizeof(bytes));
+	memcpy(bytes + FUNCTION, word, sizeof(word));
+	if (whole)
+		need(pwrite(fd, bytes, sizeof(bytes), 0) == sizeof(bytes), code);
+	else
+		need(pwrite(fd, word, sizeof(word), FUNCTION) == sizeof(word), code);
+}
+
+/* The user's file, which root has open. */
+static int make_code(void)
+{
+	int fd;
+
+	name_code();
+	fd = open(code, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0755);
+	need(fd >= 0 && !fchown(fd, USER, USER), code);
+	write_code(fd, 1, true);
+	return fd;
+}
+
+static struct utrace_ioc_marker marker_in_code(int fd)
+{
+	return (struct utrace_ioc_marker){
+		.fd = fd, .offset = FUNCTION, .id = ID(0), .flags = UTRACE_MARKER_COUNT,
+	};
+}
+
+static void let_mappers_look(int version)
+{
+	int i;
+
+	for (i = 0; i < MAPPERS; i++) {
+		if (!shared->number[WANT + i])
+			continue;
+		shared->number[STILL + i] = version;
+		if (!until(!shared->number[WANT + i] || stage->number[END]))
+			went_wrong("a mapper is missing", i);
+		shared->number[STILL + i] = 0;
+	}
+}
+
+/*
+ * Those who write and execute the file share a CPU: an emulator with several may execute
+ * what another one has just overwritten, without any probe.
+ */
+static void stay_on_first_cpu(void)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(0, &cpus);
+	need(!sched_setaffinity(0, sizeof(cpus), &cpus), "sched_setaffinity");
+}
+
+static pid_t start_writer(int fd)
+{
+	pid_t pid = fork_tracer();
+	int version = 1;
+
+	if (pid)
+		return pid;
+	seed_random(1);
+	become_user();
+	stay_on_first_cpu();
+	while (!stage->number[END]) {
+		bool truncates = !random_below(32);
+
+		version = VERSIONS + 1 - version;
+		shared->number[SEQUENCE]++;
+		if (truncates) {
+			need(!ftruncate(fd, 0), "ftruncate");
+			linger_randomly();
+		}
+		write_code(fd, version, truncates);
+		shared->number[SEQUENCE]++;
+		let_mappers_look(version);
+		if (!random_below(4))
+			linger_randomly();
+	}
+	shared->number[LAST] = version;
+	_exit(0);
+}
+
+static void map_code(void)
+{
+	int fd = open(code, O_RDONLY | O_CLOEXEC);
+
+	if (mmap(PLACE, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd, 0) != PLACE)
+		_exit(95);
+	close(fd);
+}
+
+static int call_code(void)
+{
+	return ((int (*)(void))(PLACE + FUNCTION))();
+}
+
+/* The version that the memory has; a breakpoint is in the byte before. */
+static int version_in_memory(void)
+{
+	return load(PLACE + FUNCTION + 1, 4);
+}
+
+/* A processor may execute what it has fetched before another one changed that. */
+static void serialize(void)
+{
+	unsigned int leaf = 0;
+
+	asm volatile("cpuid" : "+a" (leaf) : : "rbx", "rcx", "rdx", "memory");
+}
+
+static sigjmp_buf before_call;
+
+static void go_back(int signr)
+{
+	siglongjmp(before_call, signr);
+}
+
+static void catch_signals(void (*handler)(int signr))
+{
+	static const int signals[] = { SIGBUS, SIGSEGV, SIGILL, SIGTRAP };
+	struct sigaction action = { .sa_handler = handler, .sa_flags = SA_NODEFER };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(signals); i++)
+		sigaction(signals[i], &action, NULL);
+}
+
+/*
+ * Call the function; returns its result, or the number of a signal, negative.  @before and
+ * @after are the versions in memory.
+ */
+static int call_caught(int *before, int *after)
+{
+	int signr = sigsetjmp(before_call, 0), result;
+
+	if (signr)
+		return -signr;
+	*before = version_in_memory();
+	serialize();
+	result = call_code();
+	*after = version_in_memory();
+	return result;
+}
+
+static bool is_version(int number)
+{
+	return number >= 1 && number <= VERSIONS;
+}
+
+static void call_version(void)
+{
+	long sequence = shared->number[SEQUENCE];
+	int before = 0, after = 0, result = call_caught(&before, &after);
+
+	if (result == -SIGBUS) {
+		stage->number[GONE]++;
+		return;
+	}
+	stage->number[CALLS]++;
+	if (!is_version(result))
+		went_wrong("a result (or minus a signal)", result);
+	else if (!is_version(before) || !is_version(after))
+		went_wrong("a version in memory", before);
+	else if (sequence % 2 == 0 && sequence == shared->number[SEQUENCE] &&
+		 before == after && result != before)
+		stage->number[STALE]++;
+}
+
+/* Map the file while the writer pauses. */
+static void map_anew(int mapper)
+{
+	int before = 0, after = 0, i, result;
+	long version;
+
+	shared->number[WANT + mapper] = 1;
+	if (!until(shared->number[STILL + mapper]))
+		went_wrong("the writer is missing", mapper);
+	version = shared->number[STILL + mapper];
+	map_code();
+	for (i = 0; i < CALLS_ANEW && version; i++) {
+		result = call_caught(&before, &after);
+		if (result != version)
+			went_wrong("a result in a new mapping", result);
+		if (i % 2)
+			linger_randomly();
+	}
+	stage->number[ANEW]++;
+	shared->number[WANT + mapper] = 0;
+	until(!shared->number[STILL + mapper]);
+}
+
+static void map_on(int mapper)
+{
+	seed_random(2 + mapper);
+	stay_on_first_cpu();
+	name_code();
+	map_code();
+	catch_signals(go_back);
+	while (!stage->number[QUIT]) {
+		if (random_below(100))
+			call_version();
+		else
+			map_anew(mapper);
+	}
+	catch_signals(SIG_DFL);
+}
+
+/*
+ * 'T': call in threads.  'F': call, and have children that call.  'C': call alone.  'O':
+ * fork and load the library.  'U': become the user.  'V': be mapper n of the changing file.
+ * 'k': map this file and call.
+ */
+static void obey_here(struct target *target, struct order *order)
+{
+	switch (order->what) {
+	case 'T':
+		call_in_threads();
+		break;
+	case 'F':
+		call_with_children();
+		break;
+	case 'C':
+		call_alone();
+		break;
+	case 'O':
+		fork_and_load();
+		break;
+	case 'U':
+		become_user();
+		break;
+	case 'V':
+		map_on(order->n);
+		break;
+	case 'k':
+		name_code();
+		map_code();
+		stage->result = call_code();
+		break;
+	default:
+		obey_sites(target, order);
+	}
+}
+
+/* Steady users */
+
+/* Hits are counted; those of returns have the next id. */
+static struct utrace_ioc_marker counted(enum place place, __u32 flags)
+{
+	struct utrace_ioc_marker marker = marker_of(place);
+
+	marker.flags = UTRACE_MARKER_COUNT | flags;
+	marker.id += PLACES * !!(flags & UTRACE_MARKER_RETURN);
+	return marker;
+}
+
+#define PERF_TYPE	"/sys/bus/event_source/devices/uprobe/type"
+
+/*
+ * Open an event that counts in a process and in all that the process creates.
+ *
+ * Two tasks that inherit the same events may swap them when one runs after the other.  An
+ * event of uprobes counts in the memory of its own task only, so it would lose hits then.
+ * PERF_SAMPLE_READ with .inherit rules out the swap.
+ */
+static int open_perf(pid_t pid, struct perf_event_attr *attr)
+{
+	int fd;
+
+	attr->size = sizeof(*attr);
+	attr->inherit = 1;
+	attr->sample_type = PERF_SAMPLE_READ | PERF_SAMPLE_TID;
+	fd = syscall(SYS_perf_event_open, attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	need(fd >= 0, "perf_event_open");
+	return fd;
+}
+
+/*
+ * Each task has a uprobe of its own, which takes the kernel long to add.  It reads the path
+ * again when the task is created, so the process has the path at the same address.
+ */
+static int open_perf_of_place(pid_t pid, enum place place, bool returns)
+{
+	struct perf_event_attr attr = {
+		.config = site[place].semaphore << 32 | returns,
+		.uprobe_path = (uintptr_t)library[0],
+		.probe_offset = site[place].offset,
+	};
+	FILE *type = fopen(PERF_TYPE, "re");
+
+	need(type && fscanf(type, "%u", &attr.type) == 1, PERF_TYPE);
+	fclose(type);
+	return open_perf(pid, &attr);
+}
+
+/* All tasks have one uprobe, that of an event of tracefs: 'q' or 's'. */
+static int open_perf_of_event(pid_t pid, enum place place, bool returns)
+{
+	const char kind = returns ? 's' : 'q';
+	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT };
+	char text[256], counter[32] = "";
+
+	if (site[place].semaphore)
+		snprintf(counter, sizeof(counter), "(0x%llx)", site[place].semaphore);
+	snprintf(text, sizeof(text), "%c:utrace_test/%s %s:0x%llx%s\n", returns ? 'r' : 'p',
+		 event_name(kind), library[0], site[place].offset, counter);
+	need(!write_tracefs("uprobe_events", text), "uprobe_events");
+	attr.config = event_id(kind);
+	return open_perf(pid, &attr);
+}
+
+static long perf_hits(int fd)
+{
+	__u64 hits;
+
+	need(read(fd, &hits, sizeof(hits)) == sizeof(hits), "a perf event");
+	return hits;
+}
+
+/**
+ * struct counters - the steady users of a place
+ * @place: the place
+ * @follows: children are counted
+ * @perf: events of perf, of hits and of returns
+ * @tracer: counts what the process does, and its children if the scope is a tree
+ * @alone: counts what the process itself does
+ */
+struct counters {
+	enum place place;
+	bool follows;
+	int perf[2];
+	struct tracer tracer;
+	struct tracer alone;
+};
+
+static bool has_returns(struct counters *counters)
+{
+	return counters->place == ADD;
+}
+
+static void begin_tracer(struct counters *counters, struct tracer *tracer, pid_t pid,
+			 __u32 scope)
+{
+	trace(tracer, pid, scope);
+	arm_marker(tracer, counted(counters->place, 0));
+	if (has_returns(counters))
+		arm_marker(tracer, counted(counters->place, UTRACE_MARKER_RETURN));
+}
+
+static int begin_perf(struct counters *counters, pid_t pid, bool returns)
+{
+	return counters->follows ? open_perf_of_event(pid, counters->place, returns) :
+	       open_perf_of_place(pid, counters->place, returns);
+}
+
+static void begin_counters(struct counters *counters, enum place place, pid_t pid,
+			   __u32 scope)
+{
+	*counters = (struct counters){
+		.place = place, .follows = scope == UTRACE_SCOPE_TREE,
+	};
+	begin_event('p', place);
+	counters->perf[0] = begin_perf(counters, pid, false);
+	if (has_returns(counters)) {
+		begin_event('r', place);
+		counters->perf[1] = begin_perf(counters, pid, true);
+	}
+	begin_tracer(counters, &counters->tracer, pid, scope);
+	begin_tracer(counters, &counters->alone, pid, UTRACE_SCOPE_PROCESS);
+}
+
+static void end_perf(struct counters *counters, bool returns)
+{
+	close(counters->perf[returns]);
+	if (counters->follows)
+		remove_event(returns ? 's' : 'q');
+}
+
+static void end_counters(struct counters *counters)
+{
+	untrace(&counters->alone);
+	end_event('p');
+	end_perf(counters, false);
+	untrace(&counters->tracer);
+	if (has_returns(counters)) {
+		end_perf(counters, true);
+		end_event('r');
+	}
+}
+
+/* All counts are exact. */
+static void are_exact(struct counters *counters)
+{
+	const long alone = stage->number[CALLS], tree = alone + stage->number[CHILD_CALLS];
+	const long all = tree + stage->number[OTHER_CALLS];
+	const __u64 id = ID(counters->place), returns = id + PLACES;
+
+	holds(alone > 0, "%ld calls, %ld by children, %ld by others", alone, tree - alone,
+	      all - tree);
+	is(all, event_hits('p'), "hits of tracefs");
+	is(tree, perf_hits(counters->perf[0]), "hits of perf");
+	is(tree, hits_of(&counters->tracer, id), "hits of the marker");
+	is(alone, hits_of(&counters->alone, id), "hits of the marker of one process");
+	if (!has_returns(counters))
+		return;
+	is(all, event_hits('r'), "returns of tracefs");
+	is(tree, perf_hits(counters->perf[1]), "returns of perf");
+	is(tree, hits_of(&counters->tracer, returns), "returns of the marker");
+	is(alone, hits_of(&counters->alone, returns), "returns of the marker of one process");
+}
+
+/* Users who come and go */
+
+/*
+ * Errors of a file that changes: the page is gone (EINVAL, EIO, EFAULT), or the process has
+ * a page of an earlier version (EBUSY).
+ */
+static bool is_of_change(int ret)
+{
+	return ret == -EINVAL || ret == -EBUSY || ret == -EIO || ret == -EFAULT;
+}
+
+/* Arm a marker, and disarm it or leave that to close(2). */
+static void toggle_marker(int fd, struct utrace_ioc_marker *marker, bool changes, bool disarms)
+{
+	int ret = try_arm(fd, marker);
+
+	if (changes && is_of_change(ret)) {
+		stage->number[REFUSED]++;
+		return;
+	}
+	if (ret) {
+		went_wrong("ARM", ret);
+		return;
+	}
+	linger_randomly();
+	ret = disarms ? try_disarm(fd, marker) : 0;
+	if (ret)
+		went_wrong("DISARM", ret);
+	stage->number[TOGGLES]++;
+}
+
+static void toggle_on(pid_t of, const struct utrace_ioc_marker *all, bool changes)
+{
+	int fd = try_words(of, random_below(2) ? UTRACE_SCOPE_TREE : UTRACE_SCOPE_PROCESS), i;
+
+	if (fd < 0) {
+		went_wrong("UTRACE_IOC_WORDS", fd);
+		return;
+	}
+	for (i = random_below(8); i >= 0 && !stage->number[END]; i--) {
+		struct utrace_ioc_marker marker = *all;
+
+		if (!marker.semaphore && random_below(2))
+			marker.flags |= UTRACE_MARKER_RETURN;
+		if (random_below(2))
+			marker.semaphore = 0;
+		toggle_marker(fd, &marker, changes, i);
+	}
+	close(fd);
+}
+
+/* Start a tracer of the process @of; @user: as the user. */
+static pid_t start_toggler(pid_t of, struct utrace_ioc_marker marker, bool user, bool changes)
+{
+	pid_t pid = fork_tracer();
+
+	if (pid)
+		return pid;
+	seed_random(10 + user);
+	if (user)
+		become_user();
+	while (!stage->number[END])
+		toggle_on(of, &marker, changes);
+	_exit(0);
+}
+
+/* Root's event, at HIT or in the changing file, is enabled and disabled. */
+static pid_t start_switcher(bool changes)
+{
+	char text[160];
+	pid_t pid = fork_tracer();
+	int ret;
+
+	if (pid)
+		return pid;
+	seed_random(5);
+	snprintf(text, sizeof(text), "p:utrace_test/%s %s:0x%x\n", event_name('p'), code,
+		 FUNCTION);
+	need(!(changes ? write_tracefs("uprobe_events", text) :
+	       add_event('p', HIT, site[HIT].semaphore)), "uprobe_events");
+	while (!stage->number[END]) {
+		ret = switch_event('p', true);
+		if (!ret)
+			stage->number[SWITCHES]++;
+		else if (changes && is_of_change(ret))
+			stage->number[REFUSED]++;
+		else
+			went_wrong("enable an event", ret);
+		linger_randomly();
+		ret = switch_event('p', false);
+		if (ret)
+			went_wrong("disable an event", ret);
+	}
+	remove_event('p');
+	_exit(0);
+}
+
+/* Storms */
+
+/* Can all events of uprobes be removed? */
+static bool empty_events(void)
+{
+	char path[] = TRACEFS "uprobe_events", byte;
+	int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	bool empty;
+
+	if (fd < 0)
+		return false;
+	close(fd);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	empty = fd >= 0 && !read(fd, &byte, 1);
+	close(fd);
+	return empty;
+}
+
+/* Get ready; NULL, or why there is no storm. */
+static const char *begin_storm(enum place place)
+{
+	if (!has_tracefs())
+		return NO_TRACEFS;
+	if (access(PERF_TYPE, R_OK))
+		return "no uprobes of perf";
+	/* An earlier test that died may have left events. */
+	if (!access(TRACEFS "events/utrace_test/enable", W_OK))
+		write_tracefs("events/utrace_test/enable", "0");
+	empty_events();
+	need(!set_unprivileged("1") && !chmod("/dev/utrace", 0666), "/dev/utrace");
+	stage->number[SEED] = setting("SEED") ?: now_ms() % 1000000 + 1;
+	printf("# SEED=%ld\n", stage->number[SEED]);
+	seed_random(0);
+	stage->place = place;
+	return NULL;
+}
+
+/* Wait for the end of the storm, and for two rounds, which number[@rounds] counts. */
+static void wait_for_storm(int rounds)
+{
+	const long end = now_ms() + STORM_MS;
+	bool enough;
+
+	while (now_ms() < end && !stage->number[BAD])
+		usleep(10000);
+	enough = until(stage->number[rounds] >= 2 || stage->number[BAD]);
+	holds(enough, "%ld rounds", stage->number[rounds]);
+	stage->number[QUIT] = 1;
+}
+
+static void have_ended(pid_t *pids, int n, const char *text)
+{
+	int i;
+
+	stage->number[END] = 1;
+	for (i = 0; i < n; i++)
+		if (!is(0, status_of(pids[i]), text))
+			kill(pids[i], SIGKILL);
+}
+
+static void all_went_well(void)
+{
+	is(0, stage->number[BAD], "nothing bad has happened");
+	is(0, stage->number[NOT_ONE], "semaphores were always 1");
+	holds(stage->number[TOGGLES] > 0, "%ld times armed and disarmed, %ld times refused",
+	      stage->number[TOGGLES], stage->number[REFUSED]);
+}
+
+/* Nothing is left in the process: the byte of the file, and no semaphore. */
+static void is_untouched(struct target *target, enum place place)
+{
+	unsigned char byte;
+	void *at;
+
+	have(target, SELF, 'b', 0);
+	at = (void *)(uintptr_t)(stage->bias[0] + site[place].address);
+	need(pread(library_fd, &byte, 1, site[place].offset) == 1, library[0]);
+	is(byte, read_word(target->pid, at, 1), "afterwards: the byte of the file");
+	is(0, semaphore(target, HIT), "  the semaphore");
+	holds(until(!word_engines(target->pid)), "  no engine");
+}
+
+/* Root can use the place as if nothing had been. */
+static void root_can_trace(struct target *target, enum place place)
+{
+	struct tracer tracer;
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	arm_marker(&tracer, counted(place, 0));
+	is(place == HIT, semaphore(target, HIT), "root arms the place: the semaphore");
+	hit(target, place, 5);
+	is(5, hits_of(&tracer, ID(place)), "  hits");
+	untrace(&tracer);
+	is_untouched(target, place);
+	holds(empty_events(), "  uprobe_events can be emptied");
+}
+
+/* A storm over the target, which carries out @order. */
+static void storm(struct target *target, enum place place, __u32 scope, char order)
+{
+	struct target his, others[2];
+	struct counters counters;
+	pid_t togglers[2];
+
+	start_sites(&his);
+	have(&his, SELF, 'U', 0);
+	start_sites(&others[0]);
+	start_sites(&others[1]);
+	/* Togglers come first, so that they have no copies of the steady descriptors. */
+	togglers[0] = start_toggler(target->pid, counted(place, 0), false, false);
+	togglers[1] = start_toggler(his.pid, counted(place, 0), true, false);
+	begin_counters(&counters, place, target->pid, scope);
+	tell(&his, SELF, 'C', 0);
+	tell(&others[0], SELF, 'O', 0);
+	tell(&others[1], SELF, 'O', 0);
+	tell(target, SELF, order, 0);
+	wait_for_storm(ROUNDS);
+	need(hear(target, SELF) >= 0, "the target");
+	need(hear(&his, SELF) >= 0, "the user's process");
+	need(hear(&others[0], SELF) >= 0 && hear(&others[1], SELF) >= 0, "other processes");
+	are_exact(&counters);
+	have_ended(togglers, 2, "a toggler");
+	all_went_well();
+	end_counters(&counters);
+	is_untouched(&his, place);
+	is_untouched(&others[0], place);
+	is_untouched(target, place);
+	root_can_trace(target, place);
+	stop(&his);
+	stop(&others[0]);
+	stop(&others[1]);
+}
+
+TEST_F_TIMEOUT(sites, same_place_counts, LONG_TIMEOUT)
+{
+	const char *why = begin_storm(HIT);
+
+	if (why)
+		SKIP(return, "%s", why);
+	storm(&self->target, HIT, UTRACE_SCOPE_PROCESS, 'T');
+}
+
+/* The place is the entry of a function, whose returns count, too. */
+TEST_F_TIMEOUT(sites, same_function_counts, LONG_TIMEOUT)
+{
+	const char *why = begin_storm(ADD);
+
+	if (why)
+		SKIP(return, "%s", why);
+	storm(&self->target, ADD, UTRACE_SCOPE_PROCESS, 'T');
+}
+
+TEST_F_TIMEOUT(sites, children_beside, LONG_TIMEOUT)
+{
+	const char *why = begin_storm(HIT);
+
+	if (why)
+		SKIP(return, "%s", why);
+	storm(&self->target, HIT, UTRACE_SCOPE_TREE, 'F');
+}
+
+TEST_F_TIMEOUT(sites, children_of_a_function, LONG_TIMEOUT)
+{
+	const char *why = begin_storm(ADD);
+
+	if (why)
+		SKIP(return, "%s", why);
+	storm(&self->target, ADD, UTRACE_SCOPE_TREE, 'F');
+}
+
+/* A marker in the changed file works in a new mapping. */
+static void present_code_runs(struct target *target, int fd)
+{
+	struct tracer tracer;
+
+	/* A copy of the text before may be left, for which ARM gives EBUSY. */
+	have(target, SELF, 'k', 0);
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	arm_marker(&tracer, marker_in_code(fd));
+	have(target, SELF, 'k', 0);
+	is(shared->number[LAST], stage->result, "afterwards: the present function");
+	is(1, hits_of(&tracer, ID(0)), "  its hit");
+	untrace(&tracer);
+	is(MOV, read_word(target->pid, PLACE + FUNCTION, 1), "  the byte of the file");
+	have(target, SELF, 'k', 0);
+	is(shared->number[LAST], stage->result, "  the function without a marker");
+}
+
+TEST_F_TIMEOUT(sites, changed_meanwhile, LONG_TIMEOUT)
+{
+	struct target *target = &self->target, his;
+	const char *why = begin_storm(HIT);
+	pid_t pids[3];
+	int fd;
+
+	if (why)
+		SKIP(return, "%s", why);
+	fd = make_code();
+	start_sites(&his);
+	have(&his, SELF, 'U', 0);
+	pids[0] = start_writer(fd);
+	pids[1] = start_toggler(his.pid, marker_in_code(fd), true, true);
+	pids[2] = start_switcher(true);
+	tell(target, SELF, 'V', 0);
+	tell(&his, SELF, 'V', 1);
+	wait_for_storm(ANEW);
+	need(hear(target, SELF) >= 0 && hear(&his, SELF) >= 0, "mappers");
+	have_ended(pids, 3, "a writer, a toggler and a switcher");
+	all_went_well();
+	holds(stage->number[SWITCHES] > 0, "%ld times an event", stage->number[SWITCHES]);
+	holds(stage->number[CALLS] > 0, "%ld calls, %ld times SIGBUS, %ld times mapped anew",
+	      stage->number[CALLS], stage->number[GONE], stage->number[ANEW]);
+	is(0, stage->number[STALE], "each call returns what the memory has");
+	present_code_runs(target, fd);
+	present_code_runs(&his, fd);
+	root_can_trace(target, HIT);
+	stop(&his);
+	close(fd);
+	unlink(code);
+}
+
+/* Processes that end */
+
+#define TRACERS		2	/* tracers of one process */
+#define PROCESSES	times_if_fast(400)
+
+/* Execute this program, which calls the function and does so again @n times. */
+static void execute_again(const char *path, int n)
+{
+	char number[16];
+
+	snprintf(number, sizeof(number), "%d", n);
+	execl("/proc/self/exe", "sites_storm_shared", "program", path, number, NULL);
+	_exit(93);
+}
+
+static int be_program(const char *path, int n)
+{
+	void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	long (*call)(long a, long b) = handle ? dlsym(handle, "probed_hit") : NULL;
+	int i;
+
+	if (!call)
+		return 92;
+	for (i = 0; i < 20; i++)
+		if (call(i, 5) != i + 5)
+			return 91;
+	if (n)
+		execute_again(path, n - 1);
+	return 0;
+}
+
+/* A process that calls, has a child, and executes programs or exits at any time. */
+static pid_t start_process(int number)
+{
+	pid_t pid = fork_tracer();
+	int i, n;
+
+	if (pid)
+		return pid;
+	seed_random(number);
+	load_library(0);
+	for (i = 0, n = random_below(10000); i < n; i++) {
+		loaded[0].function[i % 2 ? HIT : ADD](i, 1);
+		if (!random_below(50))
+			usleep(random_below(1000));
+		/* The child ends when it likes, and its parent need not wait. */
+		if (i == 100 && random_below(2) && !fork()) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			n = i + random_below(200);
+		}
+	}
+	if (random_below(2))
+		execute_again(library[0], random_below(5));
+	_exit(0);
+}
+
+/* False if the process is gone, or the result of @what is wrong. */
+static bool is_there(int ret, const char *what)
+{
+	if (ret < 0 && ret != -ESRCH)
+		went_wrong(what, ret);
+	return ret >= 0;
+}
+
+static bool try_trace(struct tracer *tracer, pid_t pid, __u32 scope)
+{
+	int ret;
+
+	tracer->session = session();
+	need(!setup_full(tracer->session, SMALL, UTRACE_FULL_DROP), "setup");
+	ret = attach(tracer->session, pid, scope);
+	if (!is_there(ret, "attach"))
+		return false;
+	tracer->target = ret;
+	ret = try_markers(tracer->session, pid, scope, tracer->target);
+	tracer->fd = ret;
+	/* The target may have ended and be gone. */
+	return is_there(ret == -ENOENT ? -ESRCH : ret, "UTRACE_IOC_WORDS");
+}
+
+/* A tracer that arms, and leaves in one of several ways. */
+static pid_t start_tracer(pid_t of, int number)
+{
+	struct utrace_ioc_marker hits = marker_of(HIT);
+	struct utrace_ioc_marker returns = counted(ADD, UTRACE_MARKER_RETURN);
+	struct tracer tracer;
+	pid_t pid = fork_tracer();
+
+	if (pid)
+		return pid;
+	seed_random(number);
+	hits.semaphore *= random_below(2);
+	while (!random_below(4))
+		usleep(random_below(3000));
+	if (!try_trace(&tracer, of, random_below(2) ? UTRACE_SCOPE_TREE : UTRACE_SCOPE_PROCESS))
+		_exit(0);
+	while (is_there(try_arm(tracer.fd, &returns), "ARM of returns") &&
+	       is_there(try_arm(tracer.fd, &hits), "ARM")) {
+		stage->number[TOGGLES]++;
+		linger_randomly();
+		if (!random_below(4) || !is_there(try_disarm(tracer.fd, &hits), "DISARM") ||
+		    !is_there(try_disarm(tracer.fd, &returns), "DISARM of returns"))
+			break;
+	}
+	if (random_below(2))
+		close(tracer.session);
+	linger_randomly();
+	if (random_below(2))
+		close(tracer.fd);
+	_exit(0);
+}
+
+/* Print where a process waits. */
+static void show_wait(pid_t pid)
+{
+	char path[32], line[128];
+	FILE *stack;
+
+	snprintf(path, sizeof(path), "/proc/%d/stack", pid);
+	stack = fopen(path, "re");
+	while (stack && fgets(line, sizeof(line), stack))
+		printf("# %s", line);
+	if (stack)
+		fclose(stack);
+}
+
+static void has_ended(pid_t pid, const char *what)
+{
+	int status = status_of(pid);
+
+	if (status && status != SIGKILL)
+		went_wrong(what, status);
+	if (status < 0) {
+		show_wait(pid);
+		kill(pid, SIGKILL);
+	}
+}
+
+/* One process and its tracers, each of which may be killed. */
+static void end_one_process(int i)
+{
+	const long before = stage->number[TOGGLES];
+	pid_t process = start_process(100 + 10 * i), tracers[TRACERS];
+	int k;
+
+	for (k = 0; k < TRACERS; k++)
+		tracers[k] = start_tracer(process, 101 + 10 * i + k);
+	/* Most tracers arm before the process ends, and some do not. */
+	for (k = random_below(200); k > 0 && stage->number[TOGGLES] == before; k--)
+		usleep(1000);
+	usleep(random_below(5000));
+	if (random_below(2))
+		kill(process, SIGKILL);
+	for (k = 0; k < TRACERS; k++) {
+		if (!random_below(3))
+			kill(tracers[k], SIGKILL);
+		linger_randomly();
+	}
+	/* Tracers need the pid of the process, so the process is reaped last. */
+	for (k = 0; k < TRACERS; k++)
+		has_ended(tracers[k], "the status of a tracer");
+	has_ended(process, "the status of a process");
+}
+
+TEST_F_TIMEOUT(sites, exits, LONG_TIMEOUT)
+{
+	struct target *target = &self->target;
+	const char *why = begin_storm(HIT);
+	const long end = now_ms() + STORM_MS;
+	pid_t switcher;
+	int i;
+
+	if (why)
+		SKIP(return, "%s", why);
+	switcher = start_switcher(false);
+	for (i = 0; i < 16 || (i < PROCESSES && now_ms() < end); i++)
+		end_one_process(i);
+	holds(true, "%d processes", i);
+	have_ended(&switcher, 1, "a switcher");
+	all_went_well();
+	holds(stage->number[SWITCHES] > 0, "%ld times an event", stage->number[SWITCHES]);
+	is_untouched(target, HIT);
+	root_can_trace(target, HIT);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 4 && !strcmp(argv[1], "program"))
+		return be_program(argv[2], atoi(argv[3]));
+	return test_harness_run(argc, argv);
+}
