@@ -62,7 +62,7 @@ static long number_in(const char *path)
 /* Clocks */
 
 /* Instructions of the current task: the CPU time in ns. */
-static unsigned long cpu_time(void)
+unsigned long cpu_time(void)
 {
 	struct timespec now;
 
@@ -71,8 +71,7 @@ static unsigned long cpu_time(void)
 }
 
 /* Instructions for one of the @ops operations of @loop, the least of @blocks. */
-static double per_op(unsigned long (*clock)(void), void (*loop)(long n), long ops,
-		     int blocks)
+double per_op(unsigned long (*clock)(void), void (*loop)(long n), long ops, int blocks)
 {
 	unsigned long least = -1;
 
@@ -160,7 +159,7 @@ void map_file(void)
 /* Processes */
 
 /* A process that sleeps, once it has done @begin. */
-static pid_t sleeper(void (*begin)(void))
+pid_t sleeper(void (*begin)(void))
 {
 	int before = shared->ready;
 	pid_t pid = fork();
@@ -604,16 +603,28 @@ static void usual_rows(void)
 	in_child(client_hits);
 	in_child(report_hits);
 	in_child(bystander);
+	in_child(bystander_sites);
 	in_child(arming);
 	in_child(user_events);
 }
 
-int main(void)
+/* What a kernel without utrace has, too. */
+static void probe_rows(void)
 {
+	in_child(plain_hits);
+	in_child(probe_hits);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		be_crowded();
 	set_up();
 	calibrate();
 	if (getenv("bench_forks"))
 		in_child(forks_while_arming);
+	else if (getenv("bench_probe"))
+		probe_rows();
 	else
 		usual_rows();
 	all_said();

@@ -68,7 +68,10 @@ static inline unsigned long tsc(void)
 void arm_row(const char *name, int n, void (*loop)(long n), long ops,
 	     int blocks);
 
+unsigned long cpu_time(void);
+double per_op(unsigned long (*clock)(void), void (*loop)(long n), long ops, int blocks);
 void map_file(void);
+pid_t sleeper(void (*begin)(void));
 void end(pid_t pid);
 
 /**
@@ -114,6 +117,10 @@ void remove_probe(void);
 void forks(void);
 void forks_beside_perf(void);
 void forks_while_arming(void);
+void bystander_sites(void);
 void user_events(void);
+
+/* Be the program of bystander_sites(). */
+void be_crowded(void);
 
 #endif /* MARKERS_H */
