@@ -131,24 +131,27 @@ static void clone_sharing(void)
 	clone(share_memory, stack + sizeof(stack), CLONE_VM | SIGCHLD, NULL);
 }
 
+/* A child that does not end with its parent. */
+static void fork_lasting(void)
+{
+	if (plain_fork())
+		return;
+	be_born(0, false);
+	live(0, false);
+}
+
 /* The child of a child by vfork(2): its parent may have no engine of the tracer. */
 static void fork_in_virtual(void)
 {
 	if (vfork())
 		return;
-	if (!plain_fork()) {
-		be_born(0, false);
-		live(0, false);
-	}
+	fork_lasting();
 	_exit(0);
 }
 
 static int fork_in_sharing(void *arg)
 {
-	if (!plain_fork()) {
-		be_born(0, false);
-		live(0, false);
-	}
+	fork_lasting();
 	return 0;
 }
 

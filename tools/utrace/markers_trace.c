@@ -337,7 +337,7 @@ static unsigned long long report_missed(const struct marker_set *set)
 			continue;
 		all += set->markers[i].missed;
 		output_note("%s: %llu more returns were not seen, as a thread was "
-			    "more than 64 calls deep; trace the entry of the "
+			    "more than 64 calls deep, or memory was missing; trace the entry of the "
 			    "function to see all calls", set->markers[i].name,
 			    (unsigned long long)set->markers[i].missed);
 	}
@@ -349,8 +349,9 @@ static void report_lost(const struct tracing *tracing)
 	unsigned long long missed = report_missed(&tracing->set);
 	unsigned long long lost = session_lost(tracing->arming.session);
 
-	/* A return that was not seen counts as a lost record, too. */
-	lost -= lost < missed ? lost : missed;
+	/* Where hits make records, a return that was not seen counts as lost, too. */
+	if (!tracing->options->count && !tracing->options->histogram)
+		lost -= lost < missed ? lost : missed;
 	if (lost)
 		output_note("%llu records were lost: the buffer was full; fewer "
 			    "MARKERs or --count make fewer of them", lost);
