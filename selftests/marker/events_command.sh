@@ -150,26 +150,34 @@ ambiguous() {
 		has "$log" ' user:ue_multi size=22 data="\\1\\0\\0\\0\\377'
 }
 
+# shows REGEX ARG...: does the output of "utrace markers ARG..." have such a line?
+shows() {
+	local regex=$1
+
+	shift
+	"$utrace" markers "$@" > "$log" && has "$log" "$regex"
+}
+
+# The program may have to write its word itself, for which it first has to run.
+states() {
+	shows "^user:ue_list +1  off +u32 count, s64 minus, __rel_loc char\[\] text$" \
+		list -p "$program" &&
+		has "$log" "^user:ue_multi +1  off +u8 small$" &&
+		has "$log" '; 2 user_events$' &&
+		shows "^ *$program  user +off +user:ue_list$" status &&
+		echo 1 > "$tracing/events/user_events/ue_list/enable" &&
+		await shows "^ *$program  user +enabled +user:ue_list$" status "$program" &&
+		"$utrace" markers status 1 > "$log" && hasnt "$log" ue_list
+}
+
 list() {
 	local ret
 
 	wait_for "ue_list $fields" "+ue_multi u8 small" || return
-	"$utrace" markers list -p "$program" > "$log"
+	states
 	ret=$?
-	has "$log" "^user:ue_list +1  off +u32 count, s64 minus, __rel_loc char\[\] text$" &&
-		has "$log" "^user:ue_multi +1  off +u8 small$" &&
-		has "$log" '; 2 user_events$'
-	ret=$((ret + $?))
-	"$utrace" markers status > "$log" && has "$log" "^ *$program  user +off +user:ue_list$"
-	ret=$((ret + $?))
-	echo 1 > "$tracing/events/user_events/ue_list/enable"
-	"$utrace" markers status "$program" > "$log" &&
-		has "$log" "^ *$program  user +enabled +user:ue_list$"
-	ret=$((ret + $?))
-	"$utrace" markers status 1 > "$log" && hasnt "$log" ue_list
-	ret=$((ret + $?))
+	[ $ret = 0 ] || cat "$log"
 	end_program
-	cat "$log"
 	return $ret
 }
 
