@@ -28,9 +28,16 @@
 #define ALL		4096
 #define EACH		1024
 
-/* The file has nops in lines of this size, each but the last with a site, and a return. */
+/*
+ * The file has nops in lines of this size, and a return at its end.  Each but the last line
+ * has a site.  At the place that is hit, so many descriptors each have one, too, with a
+ * semaphore of its own, and so has this process.
+ */
 #define LINE		16
-#define SIZE		((ALL + 1) * LINE)
+#define LINES		(ALL - OTHERS - 1)
+#define OTHERS		40
+#define SIZE		((LINES + 1) * LINE)
+#define HIT		(SIZE - 2 * LINE)
 
 #define TURNS		3
 
@@ -63,13 +70,25 @@ static void hold_crowded(void)
 /* The sites */
 
 static int sessions[ALL / EACH], owners[ALL / EACH];
+static int other_sessions[OTHERS], others[OTHERS];
+
+/* Places of before are free again some time after close(2). */
+static void arm(int owner, struct utrace_ioc_marker *arg)
+{
+	int tries = 1000;
+
+	while (ioctl(owner, UTRACE_IOC_MARKER_ARM, arg)) {
+		must(errno == EUSERS && tries--, "a site more");
+		usleep(10000);
+	}
+}
 
 /* Another descriptor, which has room of its own, can arm nothing. */
 static void check_limit(pid_t pid, struct utrace_ioc_marker *arg)
 {
 	int session = open_session(), owner = words_of(session, pid, 0);
 
-	arg->offset = ALL * LINE;
+	arg->offset = LINES * LINE;
 	must(ioctl(owner, UTRACE_IOC_MARKER_ARM, arg) && errno == EUSERS,
 	     "no site more");
 	close(owner);
@@ -84,7 +103,7 @@ static void arm_all(pid_t pid)
 	};
 	int i;
 
-	for (i = 0; i < ALL; i++) {
+	for (i = 0; i < LINES; i++) {
 		int n = i / EACH;
 
 		if (!(i % EACH)) {
@@ -92,9 +111,16 @@ static void arm_all(pid_t pid)
 			owners[n] = words_of(sessions[n], pid, 0);
 		}
 		arg.offset = i * LINE;
-		must(!ioctl(owners[n], UTRACE_IOC_MARKER_ARM, &arg),
-		     "a site more");
+		arm(owners[n], &arg);
 	}
+	arg.offset = HIT;
+	for (i = 0; i < OTHERS; i++) {
+		other_sessions[i] = open_session();
+		others[i] = words_of(other_sessions[i], pid, 0);
+		arg.semaphore = 2 * i + 2;
+		arm(others[i], &arg);
+	}
+	arg.semaphore = 0;
 	check_limit(pid, &arg);
 	close(arg.fd);
 }
@@ -107,8 +133,10 @@ static void disarm_all(void)
 		close(owners[n]);
 		close(sessions[n]);
 	}
-	/* The places are free again when all hits are over. */
-	sleep(1);
+	for (n = 0; n < OTHERS; n++) {
+		close(others[n]);
+		close(other_sessions[n]);
+	}
 }
 
 /* What the others do */
@@ -151,6 +179,28 @@ static void registrations(long n)
 	}
 }
 
+/* The process has a marker of its own there. */
+static char *hit_at;
+
+static void site_hits(long n)
+{
+	while (n--)
+		((void (*)(void))(hit_at + HIT))();
+}
+
+static void trace_self(void)
+{
+	struct utrace_ioc_marker arg = {
+		.fd = open(CROWDED, O_RDONLY),
+		.offset = HIT,
+		.flags = UTRACE_MARKER_COUNT,
+	};
+
+	hit_at = map_crowded();
+	arm(words_of(open_session(), getpid(), 0), &arg);
+	close(arg.fd);
+}
+
 static void rows(const char *name)
 {
 	char full[64];
@@ -161,6 +211,8 @@ static void rows(const char *name)
 	say(full, per_op(tsc, programs, 5, 10));
 	snprintf(full, sizeof(full), "crowd_register_%s", name);
 	say(full, per_op(cpu_time, registrations, 1, 3));
+	snprintf(full, sizeof(full), "crowd_hit_%s", name);
+	say(full, per_op(tsc, site_hits, 10, 10));
 }
 
 void bystander_sites(void)
@@ -170,10 +222,11 @@ void bystander_sites(void)
 	int i;
 
 	make_crowded();
-	snprintf(probe, sizeof(probe), "p:bench/crowded %s:%#x", CROWDED,
-		 ALL * LINE);
+	/* A place that has a site. */
+	snprintf(probe, sizeof(probe), "p:bench/crowded %s:%#x", CROWDED, LINE);
 	write_file(TRACING "/uprobe_events", probe);
 	pid = sleeper(hold_crowded);
+	trace_self();
 	for (i = 0; i < TURNS; i++) {
 		rows("without");
 		arm_all(pid);

@@ -52,11 +52,6 @@ static void live(void)
 	_exit(0);
 }
 
-static pid_t plain_fork(void)
-{
-	return syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
-}
-
 /* A child that ends with its parent. */
 static void fork_one(void)
 {
@@ -66,24 +61,10 @@ static void fork_one(void)
 	live();
 }
 
-/* The parent goes on when the child leaves. */
-static void fork_virtual(void)
-{
-	if (!vfork())
-		live();
-}
-
-static int share_memory(void *arg)
+static int share_memory(void *unused)
 {
 	live();
 	return 0;
-}
-
-static void clone_sharing(void)
-{
-	static unsigned char stack[1 << 16] __attribute__((aligned(16)));
-
-	clone(share_memory, stack + sizeof(stack), CLONE_VM | SIGCHLD, NULL);
 }
 
 /* Look at all words of the pages, until the round is over. */
@@ -183,10 +164,10 @@ static void obey_here(struct target *target, struct order *order)
 		fork_one();
 		break;
 	case 'v':
-		fork_virtual();
+		run_in_vfork(share_memory, NULL);
 		break;
 	case 'V':
-		clone_sharing();
+		run_in_clone(share_memory, NULL);
 		break;
 	case 'r':
 		wait(NULL);

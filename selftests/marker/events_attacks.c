@@ -34,11 +34,6 @@ static bool map_ballast(unsigned long size)
 	return true;
 }
 
-static pid_t plain_fork(void)
-{
-	return syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
-}
-
 /*
  * Look at a word until no toggle is under way; then it has the state of the
  * event.  Returns false if there is no such look.

@@ -68,11 +68,6 @@ static void live(int i, bool at_place)
 	_exit(0);
 }
 
-static pid_t plain_fork(void)
-{
-	return syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
-}
-
 /* A child that ends with its parent. */
 static void fork_one(int i)
 {
@@ -107,60 +102,20 @@ static void fork_deep(int i, int depth)
 	live(i, false);
 }
 
-/* The parent goes on when the child leaves. */
-static void fork_virtual(void)
-{
-	if (vfork())
-		return;
-	be_born(0, false);
-	live(0, false);
-}
-
-static int share_memory(void *arg)
+/* A process that does not end with its parent, whose memory it may share. */
+static int be_lasting(void *unused)
 {
 	be_born(0, false);
 	live(0, false);
 	return 0;
 }
 
-/* A process with the same memory, which does not end with the target. */
-static void clone_sharing(void)
+/* If the caller has only the memory of the target, it may have no engine of the tracer. */
+static int fork_lasting(void *unused)
 {
-	static unsigned char stack[1 << 16] __attribute__((aligned(16)));
-
-	clone(share_memory, stack + sizeof(stack), CLONE_VM | SIGCHLD, NULL);
-}
-
-/* A child that does not end with its parent. */
-static void fork_lasting(void)
-{
-	if (plain_fork())
-		return;
-	be_born(0, false);
-	live(0, false);
-}
-
-/* The child of a child by vfork(2): its parent may have no engine of the tracer. */
-static void fork_in_virtual(void)
-{
-	if (vfork())
-		return;
-	fork_lasting();
-	_exit(0);
-}
-
-static int fork_in_sharing(void *arg)
-{
-	fork_lasting();
+	if (!plain_fork())
+		be_lasting(NULL);
 	return 0;
-}
-
-/* Likewise, of a process with the same memory. */
-static void clone_and_fork(void)
-{
-	static unsigned char stack[1 << 16] __attribute__((aligned(16)));
-
-	clone(fork_in_sharing, stack + sizeof(stack), CLONE_VM | SIGCHLD, NULL);
 }
 
 static void execute_true(void)
@@ -281,16 +236,16 @@ static void obey_here(struct target *target, struct order *order)
 		fork_deep(0, order->n);
 		break;
 	case 'v':
-		fork_virtual();
+		run_in_vfork(be_lasting, NULL);
 		break;
 	case 'V':
-		clone_sharing();
+		run_in_clone(be_lasting, NULL);
 		break;
 	case 'i':
-		fork_in_virtual();
+		run_in_vfork(fork_lasting, NULL);
 		break;
 	case 'I':
-		clone_and_fork();
+		run_in_clone(fork_lasting, NULL);
 		break;
 	case 'x':
 		execute_many();
@@ -587,6 +542,40 @@ TEST_F(dev, fork_of_a_clone_vm)
 {
 	check_grandchild(UTRACE_SCOPE_PROCESS, 'I');
 	check_grandchild(UTRACE_SCOPE_TREE, 'I');
+}
+
+/* The copy of the memory is made by a process that nobody traces, and that has the memory. */
+static void check_child_of_sharer(__u32 scope)
+{
+	struct target target;
+	int fd, i;
+
+	start_here(&target);
+	have(&target, SELF, 'V', 0);
+	has_born(0);
+	fd = words_open(births[0].pid, scope);
+	arm(fd, WORD, BIT, 31);
+	arm(fd, SEMAPHORE, COUNT, 0);
+	have(&target, SELF, 'k', 1);
+	has_born(1);
+	has_seen(1, false, 0, OWN_COUNT, "the first look of a child that is not traced");
+	is(BIT_SET, look(&target, WORD, 4), "the shared memory has the bit");
+	ask_child(0, LOOK);
+	has_seen(0, true, 1, OWN_COUNT, "the process that is traced");
+	is(2, words_total(fd), "words in the list");
+	close(fd);
+	is(0, look(&target, WORD, 4), "closed: the shared memory");
+	for (i = 0; i < 2; i++) {
+		births[i].ask = LEAVE;
+		have(&target, SELF, 'r', 0);
+	}
+	stop(&target);
+}
+
+TEST_F(dev, child_of_an_untraced_sharer)
+{
+	check_child_of_sharer(UTRACE_SCOPE_PROCESS);
+	check_child_of_sharer(UTRACE_SCOPE_TREE);
 }
 
 /* The process ends, and its memory does not. */

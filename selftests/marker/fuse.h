@@ -132,8 +132,8 @@ static inline void fuse_read_page(void)
 	close(fd);
 }
 
-/* Does the task sleep in the call, whether a signal may wake it or not? */
-static inline bool waits_in(pid_t tid, long nr)
+/* Does the task sleep, whether a signal may wake it or not?  @where gets its "syscall". */
+static inline bool sleeps(pid_t tid, char *where, int size)
 {
 	char line[512], *state;
 
@@ -141,8 +141,26 @@ static inline bool waits_in(pid_t tid, long nr)
 		return false;
 	state = strrchr(line, ')');
 	return state && (state[2] == 'D' || state[2] == 'S') &&
-	       of_task(tid, "syscall", line, sizeof(line)) &&
-	       *line >= '0' && *line <= '9' && atol(line) == nr;
+	       of_task(tid, "syscall", where, size);
+}
+
+/* Does the task sleep in the call? */
+static inline bool waits_in(pid_t tid, long nr)
+{
+	char where[512];
+
+	return sleeps(tid, where, sizeof(where)) &&
+	       *where >= '0' && *where <= '9' && atol(where) == nr;
+}
+
+/* Does the task sleep in an exception at the address, and in no call? */
+static inline bool waits_at(pid_t tid, const void *at)
+{
+	unsigned long sp, ip;
+	char where[512];
+
+	return sleeps(tid, where, sizeof(where)) &&
+	       sscanf(where, "-1 %lx %lx", &sp, &ip) == 2 && ip == (uintptr_t)at;
 }
 
 /* The server has the request, the reader waits for it, and the writer for the reader. */

@@ -27,7 +27,7 @@ static enum { NOTHING, FORKS, HUGE_PAGES } beside;
 
 static void fork_once(void)
 {
-	pid_t pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	pid_t pid = plain_fork();
 
 	if (!pid) {
 		shared->number[6] += load(WORD, 4) >> 31;

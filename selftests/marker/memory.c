@@ -34,7 +34,7 @@ static void fork_failing(int n)
 
 	if (!fail_nth_arm(nth, n))
 		_exit(99);
-	pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	pid = plain_fork();
 	if (!pid) {
 		shared->number[2] = load(WORD, 2) | 1 << 16;
 		prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -136,7 +136,7 @@ static inline void fail_each(const struct op *ops, size_t n)
  */
 static inline pid_t execute_failing(int n, const char *path, const char *word)
 {
-	pid_t pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	pid_t pid = plain_fork();
 	int status = -1, nth = fail_nth_open(pid);
 	char number[16];
 

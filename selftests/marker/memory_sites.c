@@ -63,7 +63,7 @@ static void fork_failing(int n)
 
 	if (!fail_nth_arm(nth, n))
 		_exit(99);
-	pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	pid = plain_fork();
 	if (!pid) {
 		stage->number[2] = hit_and_look();
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -92,7 +92,7 @@ static void reap(pid_t pid)
  */
 static void hit_failing(int n)
 {
-	pid_t pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	pid_t pid = plain_fork();
 	int nth = fail_nth_open(0);
 	long result;
 

@@ -229,6 +229,18 @@ static inline void hit_here(int n)
 		stage->result = hit_once(i);
 }
 
+/* The address of a place in the process that has loaded the first library last. */
+static inline void *address_of(enum place place)
+{
+	return (void *)(uintptr_t)(stage->bias[0] + site[place].address);
+}
+
+/* The byte at a place in a process that has the library at the same address. */
+static inline int byte_at(pid_t pid, enum place place)
+{
+	return read_word(pid, address_of(place), 1);
+}
+
 static inline int own_semaphore(enum place place)
 {
 	const __u16 *semaphore = loaded[stage->library].semaphore[place];

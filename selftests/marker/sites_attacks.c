@@ -14,18 +14,13 @@
  * Processes that were started before the attack carry out all that may hang.  The test
  * itself only waits for their answers, and kills the attackers at the end.
  */
+#include "code.h"
 #include "sites_events.h"
-
-#include <grp.h>
 
 #include "../cgroup.h"
 #include "fuse.h"
 
-#define USER		1000
-
-/* The first bytes of a file of code; all others are nops. */
-#define FUNCTION	0x40	/* mov $number, %eax; ret */
-#define NOP		0x80	/* nop; ret */
+/* The size of a file of code. */
 #define CODE_SIZE	(16 * PAGE)
 
 /* Files are known by their number. */
@@ -41,7 +36,10 @@
 enum {
 	PID,		/* the process that an order is about */
 	STEPS,		/* what the user has done so far */
-	READY, GO, BEGUN, RETURNED,	/* threads that hit when they are told */
+	WORDS,		/* words that a user has armed, or could not */
+	GO, RETURNED,	/* threads that hit when they are told */
+	HITTER,		/* the first of these, */
+	OTHER_HITTER,	/* and the second one */
 	MAPPINGS,	/* by the user's processes */
 	DEATHS,		/* of these */
 	FULL,		/* the user's memory is full */
@@ -50,7 +48,7 @@ enum {
 
 /* Files of code */
 
-static const char *code_path(int file)
+static const char *path_of(int file)
 {
 	static char path[64];
 
@@ -58,57 +56,24 @@ static const char *code_path(int file)
 	return path;
 }
 
-/* Write the function that returns @number. */
-static void write_code(int fd, int number)
+/* The function returns @number. */
+static int make_function(int file, int number)
 {
-	static unsigned char bytes[CODE_SIZE];
+	int fd = make_code(path_of(file));
 
-	memset(bytes, 0x90, sizeof(bytes));
-	bytes[FUNCTION] = 0xb8;
-	memcpy(bytes + FUNCTION + 1, &number, sizeof(number));
-	bytes[FUNCTION + 5] = 0xc3;
-	bytes[NOP + 1] = 0xc3;
-	need(pwrite(fd, bytes, sizeof(bytes), 0) == sizeof(bytes), "code");
-}
-
-static int make_code(int file, int number)
-{
-	int fd = open(code_path(file), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0755);
-
-	need(fd >= 0, code_path(file));
-	write_code(fd, number);
+	write_code(fd, CODE_SIZE, function_of(number), FUNCTION_SIZE);
 	return fd;
 }
 
-static bool map_fd(int fd)
+static long map_file(int file)
 {
-	return mmap(PLACE, CODE_SIZE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED,
-		    fd, 0) == PLACE;
-}
-
-static long map_code(int file)
-{
-	int fd = open(code_path(file), O_RDONLY | O_CLOEXEC);
-
-	need(fd >= 0 && map_fd(fd), code_path(file));
-	return close(fd);
-}
-
-static long call_code(long offset)
-{
-	return ((long (*)(void))(PLACE + offset))();
+	map_code(path_of(file), CODE_SIZE);
+	return 0;
 }
 
 static long call_function(int n)
 {
-	return call_code(FUNCTION);
-}
-
-static struct utrace_ioc_marker marker_in(int fd, __u64 offset, __u64 id)
-{
-	return (struct utrace_ioc_marker){
-		.fd = fd, .offset = offset, .id = id, .flags = UTRACE_MARKER_COUNT,
-	};
+	return call_code(FUNCTION, NULL);
 }
 
 /* The user, who arms markers */
@@ -117,18 +82,15 @@ static struct utrace_ioc_marker marker_in(int fd, __u64 offset, __u64 id)
 static int words_fd = -1, code_fd = -1;
 static pid_t words_of;
 
-static long become_user(int n)
+static long be_user(int n)
 {
-	need(!setgroups(0, NULL) && !setresgid(USER, USER, USER) &&
-	     !setresuid(USER, USER, USER), "setresuid");
-	/* The change of ids has reset both. */
-	need(!prctl(PR_SET_DUMPABLE, 1) && !prctl(PR_SET_PDEATHSIG, SIGKILL), "prctl");
+	become_user();
 	return 0;
 }
 
 static long new_code(int file)
 {
-	code_fd = make_code(file, 1);
+	code_fd = make_function(file, 1);
 	return 0;
 }
 
@@ -141,14 +103,21 @@ static long open_words(int scope)
 
 static long arm_offset(int offset)
 {
-	struct utrace_ioc_marker arg = marker_in(code_fd, offset, offset);
+	struct utrace_ioc_marker arg = marker_in(code_fd, offset, UTRACE_MARKER_COUNT);
 
 	return try_arm(words_fd, &arg);
 }
 
+static long count_offset(int offset)
+{
+	struct tracer own = { .fd = words_fd };
+
+	return hits_of(&own, ID(offset));
+}
+
 static long disarm_offset(int offset)
 {
-	struct utrace_ioc_marker arg = marker_in(code_fd, offset, offset);
+	struct utrace_ioc_marker arg = marker_in(code_fd, offset, UTRACE_MARKER_COUNT);
 
 	return try_disarm(words_fd, &arg);
 }
@@ -166,7 +135,10 @@ static long arm_library(int place)
 
 static long arm_one_word(int n)
 {
-	return word_arm(words_fd, area + PAGE, UTRACE_WORD_BIT32, 0);
+	long ret = word_arm(words_fd, area + PAGE, UTRACE_WORD_BIT32, 0);
+
+	stage->number[WORDS]++;
+	return ret;
 }
 
 static long truncate_code(int n)
@@ -181,7 +153,7 @@ static long truncate_on(int n)
 		need(!ftruncate(code_fd, 0), "ftruncate");
 		stage->number[STEPS]++;
 		disarm_offset(FUNCTION);
-		write_code(code_fd, 1);
+		write_code(code_fd, CODE_SIZE, function_of(1), FUNCTION_SIZE);
 		arm_offset(FUNCTION);
 		disarm_offset(FUNCTION);
 		stage->number[STEPS]++;
@@ -196,21 +168,7 @@ static long forget_code(int file)
 {
 	close(words_fd);
 	close(code_fd);
-	return unlink(code_path(file));
-}
-
-/* The address of a place in the process that has loaded the library last. */
-static void *address_of(enum place place)
-{
-	return (void *)(uintptr_t)(stage->bias[0] + site[place].address);
-}
-
-static int byte_at(pid_t pid, enum place place)
-{
-	unsigned char byte;
-
-	read_memory(pid, address_of(place), &byte, 1);
-	return byte;
+	return unlink(path_of(file));
 }
 
 /* Write a byte to the place of HIT in the process PID. */
@@ -241,31 +199,32 @@ static long want_lock(int n)
 	return 0;
 }
 
-static void *hit_when_told(void *offset)
+/*
+ * The kernel executes the first instruction out of line, for which it has to map memory.
+ * It emulates the nop.
+ */
+static const long hit_offsets[] = { FUNCTION, NOP };
+
+static void *hit_when_told(void *thread)
 {
-	stage->number[READY]++;
+	const long i = (long)thread;
+
+	stage->number[HITTER + i] = gettid();
 	while (!stage->number[GO])
 		usleep(1000);
-	stage->number[BEGUN]++;
-	call_code((long)offset);
+	call_code(hit_offsets[i], NULL);
 	stage->number[RETURNED]++;
 	return NULL;
 }
 
-/*
- * The kernel emulates a nop, and executes the other instruction out of line, for which it
- * may have to map memory.
- */
 static long start_hitters(int n)
 {
-	static const long offsets[] = { FUNCTION, NOP };
 	pthread_t thread;
-	int i;
+	long i;
 
 	for (i = 0; i < 2; i++)
-		need(!pthread_create(&thread, NULL, hit_when_told, (void *)offsets[i]),
-		     "a thread");
-	need(until(stage->number[READY] == 2), "threads");
+		need(!pthread_create(&thread, NULL, hit_when_told, (void *)i), "a thread");
+	need(until(stage->number[HITTER] && stage->number[OTHER_HITTER]), "threads");
 	return 0;
 }
 
@@ -275,7 +234,7 @@ static long start_hitters(int n)
 static void map_on(void)
 {
 	const size_t most = MEMORY_MAX / 6;
-	int fd = open(code_path(0), O_RDONLY | O_CLOEXEC);
+	int fd = open(path_of(0), O_RDONLY | O_CLOEXEC);
 	size_t used = 0, i;
 	char *memory;
 
@@ -286,7 +245,8 @@ static void map_on(void)
 	if (memory == MAP_FAILED)
 		_exit(95);
 	while (!stage->number[QUIT]) {
-		stage->number[MAPPINGS] += map_fd(fd);
+		stage->number[MAPPINGS] += mmap(PLACE, CODE_SIZE, PROT_READ | PROT_EXEC,
+						MAP_PRIVATE | MAP_FIXED, fd, 0) == PLACE;
 		munmap(PLACE, CODE_SIZE);
 		for (i = 0; i < 64 && used < most; i++, used += PAGE)
 			memory[used] = 1;
@@ -423,13 +383,16 @@ static long untrace_place(int place)
 /* Root has many files, since the kernel may serialize mappings by a hash of the inode. */
 static long trace_files(int n)
 {
-	int i, fd;
+	struct utrace_ioc_marker marker;
+	int i;
 
 	trace(&tracer, stage->number[PID], UTRACE_SCOPE_PROCESS);
 	for (i = 0; i < ROOT_FILES; i++) {
-		fd = make_code(ROOT_FILE + i, ROOT_FILE + i);
-		arm_marker(&tracer, marker_in(fd, FUNCTION, ID(i)));
-		close(fd);
+		marker = marker_in(make_function(ROOT_FILE + i, ROOT_FILE + i), FUNCTION,
+				   UTRACE_MARKER_COUNT);
+		marker.id = ID(i);
+		arm_marker(&tracer, marker);
+		close(marker.fd);
 	}
 	return 0;
 }
@@ -454,8 +417,8 @@ static long map_files(int n)
 
 	for (i = 0; i < n; i++) {
 		file = ROOT_FILE + i % ROOT_FILES;
-		map_code(file);
-		wrong += call_code(FUNCTION) != file;
+		map_file(file);
+		wrong += call_function(0) != file;
 		munmap(PLACE, CODE_SIZE);
 	}
 	return wrong;
@@ -481,10 +444,11 @@ static const struct {
 	char what;
 	long (*obey)(int n);
 } orders[] = {
-	{ 'U', become_user },
+	{ 'U', be_user },
 	{ 'N', new_code },		/* make file n */
 	{ 'O', open_words },		/* of the process PID, with scope n */
 	{ 'A', arm_offset },		/* offset n of the file */
+	{ 'n', count_offset },		/* hits of offset n */
 	{ 'D', disarm_offset },
 	{ 'Z', truncate_code },
 	{ 'T', truncate_on },
@@ -492,7 +456,7 @@ static const struct {
 	{ 'J', arm_library },		/* place n */
 	{ 'Y', arm_one_word },
 	{ 'I', write_place },		/* byte n */
-	{ 'K', map_code },		/* file n */
+	{ 'K', map_file },		/* file n */
 	{ 'k', call_function },
 	{ 'S', map_page },		/* of FUSE */
 	{ 'R', read_page },
@@ -545,7 +509,7 @@ static void make_home(void)
 
 	snprintf(home, sizeof(home), "%s/home", folder);
 	need(!mkdir(home, 0755) && !chown(home, USER, USER), home);
-	need(!set_unprivileged("1") && !chmod("/dev/utrace", 0666), "/dev/utrace");
+	allow_users();
 	chmod("/dev/fuse", 0666);
 }
 
@@ -555,7 +519,7 @@ static void remove_home(void)
 	int i;
 
 	for (i = 0; i < FILES; i++)
-		unlink(code_path(i));
+		unlink(path_of(i));
 	snprintf(home, sizeof(home), "%s/home", folder);
 	rmdir(home);
 }
@@ -584,7 +548,7 @@ static void marker_works(struct target *own, struct utrace_ioc_marker marker, ch
 static void nothing_is_left(struct target *own)
 {
 	int events = open(TRACEFS "uprobe_events", O_RDONLY | O_CLOEXEC);
-	int fd = make_code(0, 7);
+	int fd = make_function(0, 7);
 	char byte;
 
 	need(events >= 0, "uprobe_events");
@@ -593,7 +557,7 @@ static void nothing_is_left(struct target *own)
 	marker_works(own, marker_of(HIT), 'h');
 	is(0, semaphore(own, HIT), "  with its semaphore");
 	have(own, SELF, 'K', 0);
-	marker_works(own, marker_in(fd, FUNCTION, ID(0)), 'k');
+	marker_works(own, marker_in(fd, FUNCTION, UTRACE_MARKER_COUNT), 'k');
 	is(7, stage->result, "  with the present function");
 	close(fd);
 }
@@ -779,8 +743,8 @@ TEST_F_TIMEOUT(attacks, forks_go_on, LONG_TIMEOUT)
 	keep_lock(&held);
 	tell(user, SELF, 'T', 0);
 	need(until(stage->number[STEPS] > 0), "a truncated file");
-	/* Let the user come to where he waits, if he does. */
-	until(stage->number[STEPS] > 2 || waits_in(user->pid, SYS_ioctl));
+	need(until(stage->number[STEPS] > 2 || waits_in(user->pid, SYS_ioctl)),
+	     "a user who goes on or waits");
 	if (is_lock_kept(&held) && goes_on(root, SELF, 'F', 20, "root forks 20 times"))
 		marker_goes_on(root, &self->own, SELF);
 	is_lock_kept(&held);
@@ -793,8 +757,8 @@ TEST_F_TIMEOUT(attacks, forks_go_on, LONG_TIMEOUT)
 }
 
 /*
- * The user arms a marker in the process whose lock is kept, and may have to wait.  Root
- * arms the same place elsewhere.
+ * The user arms a marker in the process whose lock is kept, and may have to wait.  Others arm
+ * a word there, and the same place elsewhere.
  */
 TEST_F_TIMEOUT(attacks, registrations_go_on, LONG_TIMEOUT)
 {
@@ -810,19 +774,38 @@ TEST_F_TIMEOUT(attacks, registrations_go_on, LONG_TIMEOUT)
 	open_as(&other, held.pid, UTRACE_SCOPE_PROCESS);
 	keep_lock(&held);
 	tell(user, SELF, 'J', HIT);
-	until(stage->number[STEPS] || waits_in(user->pid, SYS_ioctl));
+	need(until(stage->number[STEPS] || waits_in(user->pid, SYS_ioctl)),
+	     "a marker that is armed or waits");
 	tell(&other, SELF, 'Y', 0);
-	usleep(100000);
+	holds(until(stage->number[WORDS]), "a word of the same process does not wait");
 	holds(true, "the user's marker %s", stage->number[STEPS] ? "does not wait" :
 	      "waits");
 	if (is_lock_kept(&held) && marker_goes_on(&self->root, own, THREAD))
 		marker_goes_on(&self->root, own, SELF);
 	is_lock_kept(&held);
-	ends(other.pid, "SIGKILL ends the user who arms a word");
 	ends(user->pid, "SIGKILL ends the user who arms a marker");
 	is_lock_kept(&held);
 	release(&held);
 	stop(&other);
+}
+
+/* The hit at FUNCTION waits for the lock. */
+static bool hit_waits(void)
+{
+	return waits_at(stage->number[HITTER], PLACE + FUNCTION);
+}
+
+/* Let the threads hit.  The hit that waits was counted, so it is no fault of the page. */
+static void let_hit(struct target *user)
+{
+	stage->number[GO] = 1;
+	need(until(hit_waits()), "a hit that waits");
+	have(user, SELF, 'n', FUNCTION);
+	is(1, stage->result, "the hit that waits is counted");
+	need(until(stage->number[RETURNED] ||
+		   waits_at(stage->number[OTHER_HITTER], PLACE + NOP)),
+	     "a hit that has returned or waits");
+	holds(true, "%ld of 2 threads have returned", stage->number[RETURNED]);
 }
 
 /* A thread that hits waits for the lock, and nobody waits for the thread. */
@@ -843,13 +826,10 @@ TEST_F_TIMEOUT(attacks, hits_keep_no_rcu, LONG_TIMEOUT)
 	have(root, SELF, 'B', ADD);
 	hit(own, ADD, 5);
 	keep_lock(&held);
-	stage->number[GO] = 1;
-	need(until(stage->number[BEGUN] == 2), "threads that hit");
-	/* The hit comes right after BEGUN, and nothing tells that it has begun. */
-	usleep(200000);
-	holds(true, "%ld of 2 threads have returned", stage->number[RETURNED]);
+	let_hit(user);
 	if (is_lock_kept(&held) && marker_goes_on(root, own, SELF))
 		event_ends(root, 5);
+	holds(hit_waits(), "the hit still waits");
 	is_lock_kept(&held);
 	release(&held);
 }
@@ -973,15 +953,15 @@ TEST_F_TIMEOUT(attacks, a_breakpoint_of_ones_own, LONG_TIMEOUT)
 	have(&his, SELF, 'U', 0);
 	text = byte_at(his.pid, HIT);
 	stage->number[PID] = his.pid;
-	have(user, SELF, 'I', 0xcc);
-	is(0xcc, byte_at(his.pid, HIT), "a breakpoint of the user's");
+	have(user, SELF, 'I', INT3);
+	is(INT3, byte_at(his.pid, HIT), "a breakpoint of the user's");
 	stage->place = HIT;
 	if (goes_on(root, SELF, 'B', HIT, "root begins an event")) {
-		is(0xcc, byte_at(his.pid, HIT), "  the user's breakpoint is there");
+		is(INT3, byte_at(his.pid, HIT), "  the user's breakpoint is there");
 		if (goes_on(own, SELF, 'h', 5, "  root's process hits it"))
 			event_ends(root, 5);
 	}
-	is(0xcc, byte_at(his.pid, HIT), "  the user's breakpoint is still there");
+	is(INT3, byte_at(his.pid, HIT), "  the user's breakpoint is still there");
 	is(0, semaphore(&his, HIT), "  the semaphore is not raised any more");
 	have(user, SELF, 'I', text);
 	hit(own, HIT, 1);
@@ -1020,7 +1000,7 @@ static int event_of_file(int file, bool add)
 
 	if (add)
 		snprintf(text, sizeof(text), "p:utrace_test/f%d %s:0x%x\n", file,
-			 code_path(file), FUNCTION);
+			 path_of(file), FUNCTION);
 	else
 		snprintf(text, sizeof(text), "-:utrace_test/f%d\n", file);
 	return write_tracefs("uprobe_events", text);
@@ -1046,7 +1026,7 @@ static void add_files_with_events(void)
 	int i;
 
 	for (i = ROOT_FILE; i < ROOT_FILE + GONE; i++) {
-		close(make_code(i, i));
+		close(make_function(i, i));
 		need(!event_of_file(i, true), "uprobe_events");
 	}
 	need(!write_tracefs("events/utrace_test/enable", "1"), "enable events");

@@ -3,48 +3,55 @@
  * utrace selftests - markers: files and memory that change under a breakpoint
  *
  * A function returns a number that its first instruction has.  Whoever calls the function
- * of the present file has the present number, whatever breakpoints were there before.
+ * of the present file has the present number, whatever breakpoints were there before.  The
+ * marker and the file are those of root or of a user without privileges; root probes the
+ * same file in another process.
  */
-#include "sites.h"
+#include "code.h"
+#include "sites_events.h"
 
 #include <elf.h>
 
-#include <linux/perf_event.h>
-
-#define FUNCTION	0x40	/* in the file */
-#define NUMBER		1	/* of the first instruction, behind its opcode */
-
 /* mov $0, %eax; movb $1, 8(%rdi); 1: mov (%rdi), %edx; test %edx, %edx; je 1b; ret */
 static const unsigned char function[] = {
-	0xb8, 0, 0, 0, 0, 0xc6, 0x47, 8, 1, 0x8b, 0x17, 0x85, 0xd2, 0x74, 0xfa, 0xc3,
+	MOV, 0, 0, 0, 0, 0xc6, 0x47, 8, 1, 0x8b, 0x17, 0x85, 0xd2, 0x74, 0xfa, 0xc3,
 };
 
-/* The file of the function. */
-static char code[64];
+/* Where the file is mapped to write to it. */
+#define DATA		(PLACE + CODE_MOST)
 
-static void name_code(void)
+static void map_data(void)
 {
-	snprintf(code, sizeof(code), "%s/code", folder);
+	int fd = open(code_path(), O_RDONLY | O_CLOEXEC);
+
+	if (mmap(DATA, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd, 0) != DATA)
+		_exit(94);
+	close(fd);
 }
 
-/* 'K': map the file at PLACE.  'k': call the function, which waits for number 2 * n. */
+/*
+ * 'K': map the file at PLACE.  'k': call the function, which waits for number 2 * n.  'W':
+ * map the file at DATA, too.  'D': drop the process's own copy of the page.  'U': become
+ * the user.
+ */
 static void obey_here(struct target *target, struct order *order)
 {
-	long (*call)(_Atomic long *go);
-	int fd;
-
-	name_code();
 	switch (order->what) {
 	case 'K':
-		fd = open(code, O_RDONLY | O_CLOEXEC);
-		if (mmap(PLACE, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE |
-			 MAP_FIXED, fd, 0) != PLACE)
-			_exit(95);
-		close(fd);
+		map_code(code_path(), PAGE);
 		break;
 	case 'k':
-		call = (void *)(PLACE + FUNCTION);
-		stage->result = call(&stage->number[2 * order->n]);
+		stage->result = call_code(FUNCTION, (void *)&stage->number[2 * order->n]);
+		break;
+	case 'W':
+		map_data();
+		break;
+	case 'D':
+		if (madvise(PLACE, PAGE, MADV_DONTNEED))
+			_exit(93);
+		break;
+	case 'U':
+		become_user();
 		break;
 	default:
 		obey_sites(target, order);
@@ -52,33 +59,22 @@ static void obey_here(struct target *target, struct order *order)
 }
 
 /* Write the function that returns @number to the file, in place. */
-static void write_code(int fd, int number)
+static void write_function(int fd, int number)
 {
-	static unsigned char bytes[PAGE];
+	unsigned char bytes[sizeof(function)];
 
-	memset(bytes, 0x90, sizeof(bytes));
-	memcpy(bytes + FUNCTION, function, sizeof(function));
-	memcpy(bytes + FUNCTION + NUMBER, &number, sizeof(number));
-	need(pwrite(fd, bytes, sizeof(bytes), 0) == sizeof(bytes), code);
+	memcpy(bytes, function, sizeof(function));
+	memcpy(bytes + 1, &number, sizeof(number));
+	write_code(fd, PAGE, bytes, sizeof(bytes));
 }
 
-static int make_code(int number)
+static int make_function(int number)
 {
-	int fd;
+	int fd = make_code(code_path());
 
-	name_code();
-	fd = open(code, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0755);
-	need(fd >= 0, code);
-	write_code(fd, number);
+	write_function(fd, number);
 	stage->number[0] = 1;
 	return fd;
-}
-
-static struct utrace_ioc_marker marker_in(int fd, __u32 flags)
-{
-	return (struct utrace_ioc_marker){
-		.fd = fd, .offset = FUNCTION, .id = ID(0), .flags = flags,
-	};
 }
 
 static long call_function(struct target *target)
@@ -87,115 +83,247 @@ static long call_function(struct target *target)
 	return stage->result;
 }
 
-/* Open an event of perf at the function, with a counter at @semaphore. */
-static int open_perf(pid_t pid, __u64 semaphore)
-{
-	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.config = semaphore << 32,
-		.uprobe_path = (uintptr_t)code,
-		.probe_offset = FUNCTION,
-	};
-	FILE *type = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
-	int fd;
+/* Who arms and changes the file */
 
-	if (!type || fscanf(type, "%u", &attr.type) != 1)
-		return -ENOENT;
-	fclose(type);
-	fd = syscall(SYS_perf_event_open, &attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
-	return fd < 0 ? -errno : fd;
+/* Have the ids of root or of the user, and be able to have those of root again. */
+static void act_as(uid_t uid)
+{
+	/* Only root may change the group. */
+	need(!setresuid(0, 0, 0) && !setresgid(uid, uid, 0) && !setresuid(uid, uid, 0),
+	     "setresuid");
 }
 
-/* What the function returns in a process that perf probes before it maps the file. */
-static void probed_returns(struct target *target, long number, const char *what)
+/* Make the file, which belongs to @uid, and let @uid trace. */
+static int make_function_of(uid_t uid)
 {
-	int fd = open_perf(target->pid, 0);
-	__u64 hits;
+	int fd = make_function(1);
 
+	need(!fchown(fd, uid, uid), code_path());
+	if (uid)
+		allow_users();
+	return fd;
+}
+
+/* Begin as @uid, whose process the target becomes.  Returns the file. */
+static int begin(struct target *target, struct tracer *tracer, uid_t uid)
+{
+	int fd = make_function_of(uid);
+
+	if (uid)
+		have(target, SELF, 'U', 0);
+	have(target, SELF, 'K', 0);
+	act_as(uid);
+	trace(tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	return fd;
+}
+
+static void end(struct tracer *tracer, int fd)
+{
+	act_as(0);
+	untrace(tracer);
+	close(fd);
+	unlink(code_path());
+}
+
+static int open_perf_of_function(pid_t pid, __u64 semaphore)
+{
+	return open_perf(pid, perf_at(code_path(), FUNCTION, semaphore));
+}
+
+/* Root probes the process, which then maps the file and calls the function.  @uid goes on. */
+static void probed_returns(struct target *target, long number, uid_t uid, const char *what)
+{
+	int fd;
+
+	act_as(0);
+	fd = open_perf_of_function(target->pid, 0);
 	need(fd >= 0, "perf");
 	have(target, SELF, 'K', 0);
 	is(number, call_function(target), what);
-	need(read(fd, &hits, sizeof(hits)) == sizeof(hits), "a perf event");
-	is(1, hits, "hits of perf");
+	is(1, perf_hits(fd), "hits of perf");
 	close(fd);
 	is(number, call_function(target), "without perf");
+	act_as(uid);
 }
 
 /* The marker is taken back when its page has gone; then the file has another function. */
-TEST_F(sites, truncated)
+static void check_truncated(struct target *target, uid_t uid)
 {
-	struct target *target = &self->target, other;
-	int fd = make_code(1);
-	struct utrace_ioc_marker marker = marker_in(fd, 0);
+	struct utrace_ioc_marker marker;
 	struct tracer tracer;
+	struct target other;
+	int fd;
 
 	start_sites(&other);
-	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
-	have(target, SELF, 'K', 0);
+	fd = begin(target, &tracer, uid);
+	marker = marker_in(fd, FUNCTION, 0);
 	arm_marker(&tracer, marker);
 	is(1, call_function(target), "armed");
 	need(!ftruncate(fd, 0), "ftruncate");
 	is(0, try_disarm(tracer.fd, &marker), "disarm what is gone");
-	write_code(fd, 2);
-	probed_returns(&other, 2, "the file that was written anew");
-	untrace(&tracer);
+	write_function(fd, 2);
+	probed_returns(&other, 2, uid, "the file that was written anew");
+	end(&tracer, fd);
 	stop(&other);
-	close(fd);
-	unlink(code);
+}
+
+TEST_F(sites, truncated)
+{
+	check_truncated(&self->target, 0);
+}
+
+TEST_F(sites, truncated_by_a_user)
+{
+	check_truncated(&self->target, USER);
 }
 
 /* The marker is taken back while a thread is in the function whose return it was. */
-TEST_F(sites, changed_before_a_return)
+static void check_changed_before_a_return(struct target *target, uid_t uid)
 {
-	struct target *target = &self->target, other;
-	int fd = make_code(1);
-	struct utrace_ioc_marker marker = marker_in(fd, UTRACE_MARKER_RETURN);
+	struct utrace_ioc_marker marker;
 	struct tracer tracer;
+	struct target other;
+	int fd;
 
 	start_sites(&other);
-	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
-	have(target, SELF, 'K', 0);
+	fd = begin(target, &tracer, uid);
+	marker = marker_in(fd, FUNCTION, UTRACE_MARKER_RETURN);
 	arm_marker(&tracer, marker);
 	tell(target, SELF, 'k', 1);
 	need(until(stage->number[3]), "the function");
 	disarm_marker(&tracer, marker);
 	untrace(&tracer);
-	write_code(fd, 2);
-	probed_returns(&other, 2, "the file that was changed");
+	write_function(fd, 2);
+	probed_returns(&other, 2, uid, "the file that was changed");
 	stage->number[2] = 1;
 	need(hear(target, SELF) >= 0, "the return");
 	is(1, stage->result, "the function that was begun");
+	act_as(0);
 	stop(&other);
 	close(fd);
-	unlink(code);
+	unlink(code_path());
+}
+
+TEST_F(sites, changed_before_a_return)
+{
+	check_changed_before_a_return(&self->target, 0);
+}
+
+TEST_F(sites, changed_before_a_return_by_a_user)
+{
+	check_changed_before_a_return(&self->target, USER);
 }
 
 /* The file is changed in place while a process has the marker. */
-TEST_F(sites, changed_in_place)
+static void check_changed_in_place(struct target *target, uid_t uid)
 {
-	struct target *target = &self->target, other;
-	int fd = make_code(1), i;
+	struct target other;
 	struct tracer tracer;
+	int fd, i;
 
 	start_sites(&other);
-	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
-	have(target, SELF, 'K', 0);
-	arm_marker(&tracer, marker_in(fd, 0));
+	fd = begin(target, &tracer, uid);
+	arm_marker(&tracer, marker_in(fd, FUNCTION, 0));
 	for (i = 2; i < 5; i++) {
-		write_code(fd, i);
-		probed_returns(&other, i, "the present file");
+		write_function(fd, i);
+		probed_returns(&other, i, uid, "the present file");
 	}
-	/* A page that has a breakpoint is the process's own. */
+	/* A page with a breakpoint is the process's own. */
 	is(1, call_function(target), "the file as it was mapped");
 	is(1, gather(tracer.session, 1), "a hit");
 	have(target, SELF, 'K', 0);
 	is(4, call_function(target), "mapped again");
 	is(1, gather(tracer.session, 1), "a hit");
-	untrace(&tracer);
+	end(&tracer, fd);
 	is(4, call_function(target), "without a marker");
 	stop(&other);
-	close(fd);
-	unlink(code);
+}
+
+TEST_F(sites, changed_in_place)
+{
+	check_changed_in_place(&self->target, 0);
+}
+
+TEST_F(sites, changed_in_place_by_a_user)
+{
+	check_changed_in_place(&self->target, USER);
+}
+
+/* Holes in the file */
+
+static void punch(int fd)
+{
+	need(!fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, PAGE),
+	     "a hole in the file");
+}
+
+/* Disarm the marker, of which nothing is left: the process has @byte at the place. */
+static void is_disarmed(struct target *target, struct tracer *tracer,
+			struct utrace_ioc_marker *marker, int byte)
+{
+	is(0, try_disarm(tracer->fd, marker), "disarm");
+	is(-ENOENT, try_disarm(tracer->fd, marker), "  a second time");
+	is(byte, code_byte(target->pid, FUNCTION), "  the byte");
+}
+
+/* A page with a breakpoint is the process's own, which stays when the file gets a hole. */
+TEST_F(sites, hole_in_the_file)
+{
+	struct target *target = &self->target;
+	struct utrace_ioc_marker marker;
+	struct tracer tracer;
+	int fd = begin(target, &tracer, 0);
+
+	marker = marker_in(fd, FUNCTION, 0);
+	arm_marker(&tracer, marker);
+	punch(fd);
+	is(1, call_function(target), "with a hole in the file");
+	is(1, gather(tracer.session, 1), "  a hit");
+	is_disarmed(target, &tracer, &marker, MOV);
+	is(1, call_function(target), "  the function of the process");
+	is(-EBUSY, try_arm(tracer.fd, &marker), "  which is not that of the file");
+	have(target, SELF, 'K', 0);
+	is(0, try_arm(tracer.fd, &marker), "the hole is mapped and armed");
+	is_disarmed(target, &tracer, &marker, 0);
+	write_function(fd, 2);
+	have(target, SELF, 'K', 0);
+	is(2, call_function(target), "the file that was written anew");
+	are_none(&tracer, "  hits");
+	arm_marker(&tracer, marker);
+	is(2, call_function(target), "armed again");
+	is(1, gather(tracer.session, 1), "  a hit");
+	end(&tracer, fd);
+	is(2, call_function(target), "at the end");
+	holds(until(!word_engines(target->pid)), "  no engine");
+}
+
+/* The process drops its own page, and with the page the breakpoint. */
+TEST_F(sites, hole_in_the_process)
+{
+	struct target *target = &self->target;
+	struct utrace_ioc_marker marker;
+	struct tracer tracer;
+	int fd = begin(target, &tracer, 0);
+
+	marker = marker_in(fd, FUNCTION, 0);
+	arm_marker(&tracer, marker);
+	punch(fd);
+	have(target, SELF, 'D', 0);
+	write_function(fd, 2);
+	is(2, call_function(target), "the file that was written anew");
+	holds(gather(tracer.session, 0) <= 1, "  at most one hit");
+	punch(fd);
+	have(target, SELF, 'D', 0);
+	is_disarmed(target, &tracer, &marker, 0);
+	write_function(fd, 3);
+	is(3, call_function(target), "the file that was written again");
+	are_none(&tracer, "  hits");
+	arm_marker(&tracer, marker);
+	is(3, call_function(target), "armed again");
+	is(1, gather(tracer.session, 1), "  a hit");
+	end(&tracer, fd);
+	is(3, call_function(target), "at the end");
+	holds(until(!word_engines(target->pid)), "  no engine");
 }
 
 /* lea 16(%rip), %rax; ret: for a 32-bit process the first byte is an instruction. */
@@ -246,8 +374,8 @@ static const struct {
 	},
 };
 
-/* Start a 32-bit process that maps the file @fd.  Returns 0 if there are none. */
-static pid_t start_32(int fd)
+/* Start a 32-bit process of @uid that maps the file @fd.  Returns 0 if there are none. */
+static pid_t start_32(int fd, uid_t uid)
 {
 	static char bytes[PAGE], path[64], maps[1 << 14];
 	int program, n;
@@ -261,6 +389,8 @@ static pid_t start_32(int fd)
 	pid = fork();
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (uid)
+			become_user();
 		dup2(fd, FD32);
 		execl(path, path, NULL);
 		_exit(errno);
@@ -271,94 +401,116 @@ static pid_t start_32(int fd)
 		n = read(program, maps, sizeof(maps) - 1);
 		maps[n > 0 ? n : 0] = '\0';
 		close(program);
-		strstr(maps, code) || n <= 0;
+		strstr(maps, code_path()) || n <= 0;
 	})), "a 32-bit process");
 	unlink(path);
 	return n > 0 ? pid : 0;
 }
 
 /* A 32-bit process has the marker first, where the bytes are another instruction. */
-TEST_F(sites, first_in_32_bits)
+static bool check_32_bits(struct target *target, uid_t uid)
 {
-	struct target *target = &self->target;
-	int fd = make_code(1);
-	struct utrace_ioc_marker marker = marker_in(fd, 0);
+	int fd = make_function_of(uid);
 	struct tracer tracer;
 	pid_t pid;
 
-	need(pwrite(fd, relative, sizeof(relative), FUNCTION) == sizeof(relative), code);
-	pid = start_32(fd);
-	if (!pid)
-		SKIP(return, "no 32-bit programs (IA32_EMULATION)");
+	put_code(fd, FUNCTION, relative, sizeof(relative));
+	pid = start_32(fd, uid);
+	if (!pid) {
+		close(fd);
+		unlink(code_path());
+		return false;
+	}
+	act_as(uid);
 	trace(&tracer, pid, UTRACE_SCOPE_PROCESS);
-	arm_marker(&tracer, marker);
-	probed_returns(target, RELATIVE, "in 64 bits");
-	untrace(&tracer);
+	arm_marker(&tracer, marker_in(fd, FUNCTION, 0));
+	probed_returns(target, RELATIVE, uid, "in 64 bits");
+	end(&tracer, fd);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	close(fd);
-	unlink(code);
+	return true;
 }
 
-static int byte_at(struct target *target, int memory)
-{
-	unsigned char byte;
+#define NO_32_BITS	"no 32-bit programs (IA32_EMULATION)"
 
-	need(pread(memory, &byte, 1, (uintptr_t)PLACE + FUNCTION) == 1, "memory");
-	return byte;
+TEST_F(sites, first_in_32_bits)
+{
+	if (!check_32_bits(&self->target, 0))
+		SKIP(return, NO_32_BITS);
+}
+
+TEST_F(sites, first_in_32_bits_by_a_user)
+{
+	if (!check_32_bits(&self->target, USER))
+		SKIP(return, NO_32_BITS);
 }
 
 /* A debugger has a breakpoint at the place, or the process has other text there. */
-static void is_kept_out(struct __test_metadata *_metadata, struct target *target,
-			unsigned char byte)
+static void is_kept_out(struct target *target, unsigned char byte)
 {
-	int fd = make_code(1), memory;
-	struct utrace_ioc_marker marker = marker_in(fd, 0);
+	struct utrace_ioc_marker marker;
 	struct tracer tracer;
-	char path[32];
+	int fd = begin(target, &tracer, 0);
 
-	snprintf(path, sizeof(path), "/proc/%d/mem", target->pid);
-	memory = open(path, O_RDWR | O_CLOEXEC);
-	need(memory >= 0, path);
-	have(target, SELF, 'K', 0);
-	need(pwrite(memory, &byte, 1, (uintptr_t)PLACE + FUNCTION) == 1, "memory");
-	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	marker = marker_in(fd, FUNCTION, 0);
+	write_memory(target->pid, PLACE + FUNCTION, &byte, 1);
 	is(-EBUSY, try_arm(tracer.fd, &marker), "arm");
-	is(byte, byte_at(target, memory), "the byte");
-	untrace(&tracer);
-	is(byte, byte_at(target, memory), "the byte afterwards");
-	close(memory);
-	close(fd);
-	unlink(code);
+	is(byte, code_byte(target->pid, FUNCTION), "the byte");
+	end(&tracer, fd);
+	is(byte, code_byte(target->pid, FUNCTION), "the byte afterwards");
 }
 
 TEST_F(sites, breakpoint_of_a_debugger)
 {
-	is_kept_out(_metadata, &self->target, 0xcc);
+	is_kept_out(&self->target, INT3);
 }
 
 TEST_F(sites, text_of_the_process)
 {
-	is_kept_out(_metadata, &self->target, 0xba);	/* mov $..., %edx */
+	is_kept_out(&self->target, 0xba);	/* mov $..., %edx */
+}
+
+/* Counters of the file, which are 0 there. */
+#define FIRST_COUNTER	0x80
+#define OTHER_COUNTER	0x90
+
+static void are_counters(struct target *target, long first, long other, const char *text)
+{
+	is(first, read_word(target->pid, DATA + FIRST_COUNTER, 2), text);
+	is(other, read_word(target->pid, DATA + OTHER_COUNTER, 2), "  and the other one");
 }
 
 /* Whatever counter one user names, no other one is kept out. */
 TEST_F(sites, counters)
 {
+	static const int named[] = { 0, FIRST_COUNTER, OTHER_COUNTER, 0 };
+	static const unsigned char zeros[2];
 	struct target *target = &self->target;
-	static const int named[] = { 0, 0x80, 0x90, 0 };
-	int fd = make_code(1), perf[4], i;
+	int fd = make_function(1), perf[4], i;
 
+	put_code(fd, FIRST_COUNTER, zeros, sizeof(zeros));
+	put_code(fd, OTHER_COUNTER, zeros, sizeof(zeros));
 	have(target, SELF, 'K', 0);
+	have(target, SELF, 'W', 0);
 	for (i = 0; i < 4; i++) {
-		perf[i] = open_perf(target->pid, named[i]);
+		perf[i] = open_perf_of_function(target->pid, named[i]);
 		holds(perf[i] >= 0, "a counter at %#x: %d", named[i], perf[i]);
 	}
+	are_counters(target, 1, 1, "the first counter");
 	is(1, call_function(target), "a hit");
 	for (i = 0; i < 4; i++)
-		close(perf[i]);
+		is(1, perf_hits(perf[i]), "hits of perf");
+	close(perf[1]);
+	are_counters(target, 0, 1, "without its user, the first counter");
+	is(1, call_function(target), "another hit");
+	is(2, perf_hits(perf[2]), "hits of perf");
+	for (i = 0; i < 4; i++)
+		if (i != 1)
+			close(perf[i]);
+	are_counters(target, 0, 0, "at the end, the first counter");
+	is(MOV, code_byte(target->pid, FUNCTION), "  and the byte");
 	close(fd);
-	unlink(code);
+	unlink(code_path());
 }
 
 TEST_HARNESS_MAIN

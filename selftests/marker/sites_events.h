@@ -7,6 +7,8 @@
 
 #include "sites.h"
 
+#include <linux/perf_event.h>
+
 #define TRACEFS		"/sys/kernel/tracing/"
 
 static inline int write_tracefs(const char *name, const char *text)
@@ -109,5 +111,48 @@ static inline bool has_tracefs(void)
 }
 
 #define NO_TRACEFS	"no uprobe_events in " TRACEFS
+
+/* Events of perf, which count the hits of one process. */
+
+#define PERF_TYPE	"/sys/bus/event_source/devices/uprobe/type"
+
+/* An offset of a file, with a counter; without uprobes of perf, what cannot be opened. */
+static inline struct perf_event_attr perf_at(const char *path, __u64 offset, __u64 semaphore)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.config = semaphore << 32,
+		.uprobe_path = (uintptr_t)path,
+		.probe_offset = offset,
+	};
+	FILE *type = fopen(PERF_TYPE, "re");
+
+	if (!type || fscanf(type, "%u", &attr.type) != 1)
+		attr.type = -1;
+	if (type)
+		fclose(type);
+	return attr;
+}
+
+static inline struct perf_event_attr perf_of(enum place place)
+{
+	return perf_at(library[0], site[place].offset, site[place].semaphore);
+}
+
+/* Open an event; returns its descriptor, or -errno. */
+static inline int open_perf(pid_t pid, struct perf_event_attr attr)
+{
+	int fd = syscall(SYS_perf_event_open, &attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static inline long perf_hits(int fd)
+{
+	__u64 hits;
+
+	need(read(fd, &hits, sizeof(hits)) == sizeof(hits), "a perf event");
+	return hits;
+}
 
 #endif /* UTRACE_SITES_EVENTS_H */

@@ -88,11 +88,6 @@ static void trace_everywhere(struct tracer *tracer)
 /* The instruction of a marker without a breakpoint. */
 #define NOP	0x90
 
-static void *place_in(enum place place)
-{
-	return (void *)(uintptr_t)(stage->bias[0] + site[place].address);
-}
-
 /* Two processes are hit; each loads the library at the same address. */
 static void hit_both(struct target *a, struct target *b, int n)
 {
@@ -331,7 +326,7 @@ TEST_F(sites, semaphores_of_others)
 	write_word(other.pid, at, 2, 0);
 	disarm_place(&tracer, HIT);
 	is(0, semaphore(&other, HIT), "disarmed, and never below 0");
-	is(NOP, read_word(other.pid, place_in(HIT), 1), "without a breakpoint");
+	is(NOP, byte_at(other.pid, HIT), "without a breakpoint");
 	hit_both(target, &other, 3);
 	are_none(&tracer, "hits");
 	untrace(&tracer);

@@ -3,12 +3,9 @@
  * utrace selftests - markers: which files, how many, and who may
  */
 #include "../silent.h"
-#include "sites.h"
+#include "code.h"
 
 #include <sys/mount.h>
-
-/* A file of instructions, and the set-id copy of this program. */
-static char code[64], setid[64];
 
 /* What no debugger can execute elsewhere, and where in the file that is. */
 static const struct instruction {
@@ -25,30 +22,42 @@ static const struct instruction {
 
 #define NBAD	((int)ARRAY_SIZE(bad))
 
-static void name_files(void)
+/* The set-id copy of this program. */
+static const char *setid_path(void)
 {
-	snprintf(code, sizeof(code), "%s/code", folder);
-	snprintf(setid, sizeof(setid), "%s/setid", folder);
+	static char path[64];
+
+	snprintf(path, sizeof(path), "%s/setid", folder);
+	return path;
 }
 
 /*
- * 'N': map the file of instructions at PLACE, and execute the first ones.  'd':
- * be dumpable, or not.  'n': become nobody.  'X': execute the set-id program.
+ * 'N': map a page of the file of code, and execute the first instructions.  'K': map n
+ * pages.  'L': lock the second one, which splits the mapping.  'U': unmap both.  'k': call
+ * offset n.  'd': be dumpable, or not.  'n': become nobody.  'X': execute the set-id program.
  */
 static void obey_here(struct target *target, struct order *order)
 {
 	char number[16];
-	int fd;
 
-	name_files();
 	switch (order->what) {
 	case 'N':
-		fd = open(code, O_RDONLY | O_CLOEXEC);
-		if (mmap(PLACE, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE |
-			 MAP_FIXED, fd, 0) != PLACE)
-			_exit(95);
-		close(fd);
-		((void (*)(void))PLACE)();
+		map_code(code_path(), PAGE);
+		call_code(0, NULL);
+		break;
+	case 'K':
+		map_code(code_path(), order->n * PAGE);
+		break;
+	case 'k':
+		stage->result = call_code(order->n, NULL);
+		break;
+	case 'U':
+		if (munmap(PLACE, 2 * PAGE))
+			_exit(94);
+		break;
+	case 'L':
+		if (mlock(PLACE + PAGE, PAGE))
+			_exit(92);
 		break;
 	case 'd':
 		prctl(PR_SET_DUMPABLE, order->n);
@@ -58,7 +67,7 @@ static void obey_here(struct target *target, struct order *order)
 		break;
 	case 'X':
 		snprintf(number, sizeof(number), "%d", shared_fd);
-		execl(setid, "sites", "setid", number, library[0], NULL);
+		execl(setid_path(), "sites", "setid", number, library[0], NULL);
 		_exit(93);
 	default:
 		obey_sites(target, order);
@@ -66,35 +75,21 @@ static void obey_here(struct target *target, struct order *order)
 }
 
 /* Nops, a return after eight of them, and what is not to be executed. */
-static int make_code(size_t size)
+static int make_nops(size_t size)
 {
-	unsigned char *bytes = malloc(size);
-	int i, fd;
+	int fd = make_code(code_path()), i;
 
-	name_files();
-	memset(bytes, 0x90, size);
-	bytes[8] = 0xc3;
+	write_code(fd, size, "", 0);
+	put_code(fd, 8, "\xc3", 1);
 	for (i = 0; i < NBAD; i++)
-		memcpy(bytes + bad[i].offset, bad[i].bytes, 2);
-	fd = open(code, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0755);
-	need(fd >= 0 && write(fd, bytes, size) == (ssize_t)size, code);
-	free(bytes);
+		put_code(fd, bad[i].offset, bad[i].bytes, 2);
 	return fd;
-}
-
-static struct utrace_ioc_marker marker_in(int fd, __u64 offset)
-{
-	return (struct utrace_ioc_marker){
-		.fd = fd,
-		.offset = offset,
-		.id = ID(offset),
-	};
 }
 
 /* Offset 0 of an empty file is no offset, either. */
 static void is_no_file(struct tracer *tracer, int fd, const char *what)
 {
-	struct utrace_ioc_marker arg = marker_in(fd, 0);
+	struct utrace_ioc_marker arg = marker_in(fd, 0, 0);
 	struct stat file;
 	int ret;
 
@@ -124,7 +119,7 @@ TEST_F(sites, files_without_code)
 	is_no_file(&tracer, pair[0], "a pipe");
 	is_no_file(&tracer, socket(AF_UNIX, SOCK_STREAM, 0), "a socket");
 	is_no_file(&tracer, pidfd_of(target->pid, 0), "a pidfd");
-	arg = marker_in(open(library[0], O_PATH), site[HIT].offset);
+	arg = marker_in(open(library[0], O_PATH), site[HIT].offset, 0);
 	ret = try_arm(tracer.fd, &arg);
 	holds(!ret || ret == -EBADF, "a descriptor of O_PATH: %d", ret);
 	untrace(&tracer);
@@ -134,29 +129,29 @@ TEST_F(sites, instructions)
 {
 	struct target *target = &self->target;
 	struct utrace_ioc_marker arg;
-	int fd = make_code(PAGE), i;
+	int fd = make_nops(PAGE), i;
 	struct tracer tracer;
 
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	have(target, SELF, 'N', 0);
 	for (i = 0; i < NBAD; i++) {
-		arg = marker_in(fd, bad[i].offset);
+		arg = marker_in(fd, bad[i].offset, 0);
 		is(-EOPNOTSUPP, try_arm(tracer.fd, &arg), bad[i].name);
 		is(-ENOENT, try_disarm(tracer.fd, &arg), "  is not armed");
 	}
 	/* A file that is mapped by hand; each instruction is one of 8 nops. */
 	for (i = 0; i < 8; i++)
-		arm_marker(&tracer, marker_in(fd, i));
+		arm_marker(&tracer, marker_in(fd, i, 0));
 	have(target, SELF, 'N', 0);
 	is(8, gather(tracer.session, 8), "nops");
-	disarm_marker(&tracer, marker_in(fd, 3));
+	disarm_marker(&tracer, marker_in(fd, 3, 0));
 	have(target, SELF, 'N', 0);
 	is(7, gather(tracer.session, 7), "without one of them");
 	is(2, hits_of(&tracer, ID(0)), "the first one is hit twice");
 	untrace(&tracer);
 	have(target, SELF, 'N', 0);
 	close(fd);
-	unlink(code);
+	unlink(code_path());
 }
 
 /* A place where there can be no breakpoint is found only when it is mapped. */
@@ -164,22 +159,208 @@ TEST_F(sites, instructions_mapped_later)
 {
 	struct target *target = &self->target;
 	struct utrace_ioc_marker arg;
-	int fd = make_code(PAGE), i, ret;
+	int fd = make_nops(PAGE), i, ret;
 	struct tracer tracer;
 
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	for (i = 0; i < NBAD; i++) {
-		arg = marker_in(fd, bad[i].offset);
+		arg = marker_in(fd, bad[i].offset, 0);
 		ret = try_arm(tracer.fd, &arg);
 		holds(!ret || ret == -EOPNOTSUPP, "%s: %d", bad[i].name, ret);
 	}
-	arm_marker(&tracer, marker_in(fd, 0));
+	arm_marker(&tracer, marker_in(fd, 0, 0));
 	have(target, SELF, 'N', 0);
 	is(1, gather(tracer.session, 1), "mapped: the good one is hit");
 	untrace(&tracer);
 	have(target, SELF, 'N', 0);
 	close(fd);
-	unlink(code);
+	unlink(code_path());
+}
+
+/* FUNCTION, and likewise an instruction whose first 2 bytes are the last ones of a page. */
+#define CROSSING	((int)PAGE - 2)
+#define NUMBER		5
+
+/* A number whose lowest byte is an instruction, too: a nop. */
+#define INSIDE		0x90
+
+static int make_crossing(void)
+{
+	int fd = make_code(code_path());
+
+	write_code(fd, 2 * PAGE, function_of(NUMBER), FUNCTION_SIZE);
+	put_code(fd, CROSSING, function_of(NUMBER), FUNCTION_SIZE);
+	return fd;
+}
+
+/* The target's function at an offset is there, and hits as many markers as it should. */
+static void is_called(struct target *target, struct tracer *tracer, int offset, int hits,
+		      const char *text)
+{
+	have(target, SELF, 'k', offset);
+	is(NUMBER, stage->result, text);
+	is(hits, gather(tracer->session, hits), "  hits");
+}
+
+static void check_crossing(struct target *target, struct tracer *tracer, int fd)
+{
+	struct utrace_rec_marker *rec;
+
+	is(INT3, code_byte(target->pid, CROSSING), "armed");
+	is_called(target, tracer, CROSSING, 1, "  the function");
+	rec = (void *)find(UTRACE_REC_MARKER, target->pid);
+	is((uintptr_t)PLACE + CROSSING, rec ? rec->ip : 0, "  where it is");
+	is(1, hits_of(tracer, ID(CROSSING)), "  counted");
+	disarm_marker(tracer, marker_in(fd, CROSSING, 0));
+	is(MOV, code_byte(target->pid, CROSSING), "disarmed");
+	is_called(target, tracer, CROSSING, 0, "  the function");
+}
+
+/* An instruction is in two pages, which are mapped before ARM, split, or mapped later. */
+TEST_F(sites, across_pages)
+{
+	struct target *target = &self->target;
+	int fd = make_crossing();
+	struct tracer tracer;
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	have(target, SELF, 'K', 2);
+	arm_marker(&tracer, marker_in(fd, CROSSING, 0));
+	check_crossing(target, &tracer, fd);
+	have(target, SELF, 'L', 0);
+	arm_marker(&tracer, marker_in(fd, CROSSING, 0));
+	check_crossing(target, &tracer, fd);
+	have(target, SELF, 'U', 0);
+	arm_marker(&tracer, marker_in(fd, CROSSING, 0));
+	have(target, SELF, 'K', 2);
+	check_crossing(target, &tracer, fd);
+	untrace(&tracer);
+	close(fd);
+	unlink(code_path());
+}
+
+/* The rest of the instruction is not mapped, so the process cannot execute it. */
+static void is_cut_off(struct target *target, struct tracer *tracer,
+		       struct utrace_ioc_marker *marker)
+{
+	is(-EFAULT, try_arm(tracer->fd, marker), "an instruction without its end");
+	is(-ENOENT, try_disarm(tracer->fd, marker), "  is not armed");
+	is(-ENOENT, hits_of(tracer, marker->id), "  nor counted");
+	is(MOV, code_byte(target->pid, CROSSING), "  the byte");
+}
+
+TEST_F(sites, at_the_end_of_a_mapping)
+{
+	struct utrace_ioc_marker marker;
+	struct target *target = &self->target;
+	int fd = make_crossing();
+	struct tracer tracer;
+
+	marker = marker_in(fd, CROSSING, 0);
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	have(target, SELF, 'K', 1);
+	is_cut_off(target, &tracer, &marker);
+	arm_marker(&tracer, marker_in(fd, FUNCTION, 0));
+	is_called(target, &tracer, FUNCTION, 1, "another instruction of the page");
+	/* The page is the process's own now. */
+	is_cut_off(target, &tracer, &marker);
+	have(target, SELF, 'K', 2);
+	is_called(target, &tracer, CROSSING, 0, "mapped with its end, and not armed");
+	have(target, SELF, 'U', 0);
+	arm_marker(&tracer, marker);
+	have(target, SELF, 'K', 1);
+	is(MOV, code_byte(target->pid, CROSSING), "armed, and mapped without its end");
+	have(target, SELF, 'K', 2);
+	is_called(target, &tracer, CROSSING, 1, "armed, and mapped with its end");
+	is(0, try_disarm(tracer.fd, &marker), "disarm");
+	is_called(target, &tracer, CROSSING, 0, "  the function");
+	untrace(&tracer);
+	is(MOV, code_byte(target->pid, FUNCTION), "closed: the byte of the function");
+	close(fd);
+	unlink(code_path());
+}
+
+/* The function in memory is that of the file, whose bytes no marker has changed. */
+static void is_intact(struct target *target, int fd)
+{
+	unsigned char bytes[FUNCTION_SIZE];
+
+	need(pread(fd, bytes, sizeof(bytes), FUNCTION) == sizeof(bytes), "the file");
+	is(0, memcmp(bytes, function_of(INSIDE), sizeof(bytes)), "  the file");
+	read_memory(target->pid, PLACE + FUNCTION, bytes, sizeof(bytes));
+	is(0, memcmp(bytes, function_of(INSIDE), sizeof(bytes)), "  the memory");
+}
+
+/*
+ * uprobes allow an offset where no instruction begins.  The process executes the
+ * breakpoint as a part of the instruction, here of its number.
+ */
+TEST_F(sites, inside_an_instruction)
+{
+	struct target *target = &self->target, other;
+	int fd = make_code(code_path());
+	struct tracer tracer;
+
+	write_code(fd, PAGE, function_of(INSIDE), FUNCTION_SIZE);
+	start_sites(&other);
+	have(&other, SELF, 'K', 1);
+	have(target, SELF, 'K', 1);
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	arm_marker(&tracer, marker_in(fd, FUNCTION + 1, 0));
+	have(target, SELF, 'k', FUNCTION);
+	is(INT3, stage->result, "a breakpoint in the number");
+	are_none(&tracer, "  hits");
+	have(&other, SELF, 'k', FUNCTION);
+	is(INSIDE, stage->result, "  the number in another process");
+	is_intact(&other, fd);
+	/* The copy that the kernel executes is that of the file. */
+	arm_marker(&tracer, marker_in(fd, FUNCTION, 0));
+	have(target, SELF, 'k', FUNCTION);
+	is(INSIDE, stage->result, "a breakpoint at the instruction, too");
+	is(1, gather(tracer.session, 1), "  its hit");
+	is(0, hits_of(&tracer, ID(FUNCTION + 1)), "  and none inside");
+	disarm_marker(&tracer, marker_in(fd, FUNCTION + 1, 0));
+	disarm_marker(&tracer, marker_in(fd, FUNCTION, 0));
+	have(target, SELF, 'k', FUNCTION);
+	is(INSIDE, stage->result, "disarmed");
+	is_intact(target, fd);
+	untrace(&tracer);
+	stop(&other);
+	close(fd);
+	unlink(code_path());
+}
+
+/* A file of hugetlbfs that has one page; returns its descriptor, or -1. */
+static int open_huge(void)
+{
+	int fd = memfd_create("huge", MFD_CLOEXEC | MFD_HUGETLB);
+	struct stat file;
+
+	if (fd >= 0)
+		need(!fstat(fd, &file) && !ftruncate(fd, file.st_blksize), "a huge page");
+	return fd;
+}
+
+TEST_F(sites, file_of_huge_pages)
+{
+	struct target *target = &self->target;
+	struct utrace_ioc_marker marker;
+	struct tracer tracer;
+	int fd = open_huge();
+
+	if (fd < 0)
+		SKIP(return, "no hugetlbfs (HUGETLBFS): %s", strerror(errno));
+	marker = marker_in(fd, FUNCTION, 0);
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	is(-EIO, try_arm(tracer.fd, &marker), "a file of hugetlbfs");
+	marker.flags = UTRACE_MARKER_RETURN;
+	is(-EIO, try_arm(tracer.fd, &marker), "  a return");
+	is(-ENOENT, try_disarm(tracer.fd, &marker), "  is not armed");
+	arm_place(&tracer, HIT);
+	hit(target, HIT, 5);
+	are_hits(&tracer, target, HIT, 5, "hits of another file");
+	untrace(&tracer);
+	close(fd);
 }
 
 /* As many markers as a descriptor may have. */
@@ -187,7 +368,7 @@ TEST_F(sites, instructions_mapped_later)
 
 TEST_F_TIMEOUT(sites, many_markers, LONG_TIMEOUT)
 {
-	int fd = make_code(MOST + 2 * PAGE), n, i, ret = 0;
+	int fd = make_nops(MOST + 2 * PAGE), n, i, ret = 0;
 	struct target *target = &self->target;
 	struct utrace_ioc_marker arg;
 	struct tracer tracer;
@@ -195,18 +376,18 @@ TEST_F_TIMEOUT(sites, many_markers, LONG_TIMEOUT)
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	have(target, SELF, 'N', 0);
 	for (n = 0; n < MOST && !ret; n++) {
-		arg = marker_in(fd, n < 8 ? n : n + PAGE);
+		arg = marker_in(fd, n < 8 ? n : n + PAGE, 0);
 		ret = try_arm(tracer.fd, &arg);
 	}
 	is(0, ret, "as many markers as there may be");
 	is(MOST, n, "which are 1024");
-	arg = marker_in(fd, MOST + PAGE);
+	arg = marker_in(fd, MOST + PAGE, 0);
 	for (i = 0; i < 3; i++)
 		is(-ENOSPC, try_arm(tracer.fd, &arg), "one more");
 	is(-ENOENT, try_disarm(tracer.fd, &arg), "is not there");
 	have(target, SELF, 'N', 0);
 	is(8, gather(tracer.session, 8), "the others are");
-	disarm_marker(&tracer, marker_in(fd, 0));
+	disarm_marker(&tracer, marker_in(fd, 0, 0));
 	have(target, SELF, 'N', 0);
 	is(7, gather(tracer.session, 7), "one is disarmed");
 	is(0, try_arm(tracer.fd, &arg), "another one takes its place");
@@ -219,7 +400,7 @@ TEST_F_TIMEOUT(sites, many_markers, LONG_TIMEOUT)
 	are_none(&tracer, "hits of a descriptor that is closed");
 	untrace(&tracer);
 	close(fd);
-	unlink(code);
+	unlink(code_path());
 }
 
 /* One marker is one, however often a descriptor arms the marker. */
@@ -389,8 +570,7 @@ static struct tracer roots_tracer;
 
 static void as_nobody(int (*function)(void *arg), void *arg)
 {
-	need(!set_unprivileged("1") && !chmod("/dev/utrace", 0666),
-	     "the device");
+	allow_users();
 	is(0, in_child(function, arg), "a user without privileges");
 	set_unprivileged("0");
 }
@@ -426,7 +606,7 @@ static int arm_roots(void *arg)
 /* A file of a server that brings no pages. */
 static int arm_silent(void *fd)
 {
-	struct utrace_ioc_marker marker = marker_in(*(int *)fd, 0);
+	struct utrace_ioc_marker marker = marker_in(*(int *)fd, 0, 0);
 	struct tracer tracer;
 	struct target own;
 
@@ -449,7 +629,7 @@ TEST_F(sites, file_of_fuse)
 	need(fuse >= 0, "/dev/fuse");
 	fd = silent_open(fuse);
 	need(fd >= 0, "a server");
-	marker = marker_in(fd, 0);
+	marker = marker_in(fd, 0, 0);
 	as_nobody(arm_silent, &fd);
 	trace(&tracer, self->target.pid, UTRACE_SCOPE_PROCESS);
 	is(0, try_arm(tracer.fd, &marker), "root may");
@@ -556,9 +736,9 @@ static int arm_setid(void *arg)
 
 TEST_F(sites, setid_program)
 {
-	copy_file("/proc/self/exe", (name_files(), setid), 04755);
+	copy_file("/proc/self/exe", setid_path(), 04755);
 	as_nobody(arm_setid, NULL);
-	unlink(setid);
+	unlink(setid_path());
 }
 
 /* Root may trace the set-id program. */
@@ -567,7 +747,7 @@ TEST_F(sites, setid_program_traced_by_root)
 	struct target *target = &self->target;
 	struct tracer tracer;
 
-	copy_file("/proc/self/exe", (name_files(), setid), 04755);
+	copy_file("/proc/self/exe", setid_path(), 04755);
 	have(target, SELF, 'n', 0);
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	arm_place(&tracer, HIT);
@@ -579,7 +759,7 @@ TEST_F(sites, setid_program_traced_by_root)
 	untrace(&tracer);
 	shared->quit = 1;
 	is(0, status_of(target->pid), "at the end its semaphore is 0");
-	unlink(setid);
+	unlink(setid_path());
 }
 
 int main(int argc, char **argv)

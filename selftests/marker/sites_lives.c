@@ -28,11 +28,6 @@ static int program_fd = -1;
 enum { PROGRAM_ENTRY, PROGRAM_MAIN, PROGRAM_MARKER, PROGRAM_PLACES };
 static struct sdt_site program_site[PROGRAM_PLACES];
 
-static pid_t plain_fork(void)
-{
-	return syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
-}
-
 /* What a new process sees first, and then does; number[]: see run_child(). */
 static void be_born(int hits)
 {
@@ -66,6 +61,13 @@ static void fork_deep(int depth)
 	_exit(stage->number[3]);
 }
 
+/* Wait for the child whose hits the test looks for. */
+static void reap_child(pid_t pid)
+{
+	stage->number[4] = pid;
+	reap(pid);
+}
+
 static void fork_one(int hits)
 {
 	pid_t pid = plain_fork();
@@ -74,78 +76,28 @@ static void fork_one(int hits)
 		be_born(hits);
 		_exit(0);
 	}
-	stage->number[4] = pid;
-	reap(pid);
+	reap_child(pid);
 }
 
-static void fork_virtual(int hits)
-{
-	pid_t pid = vfork();
-
-	if (!pid) {
-		be_born(hits);
-		_exit(0);
-	}
-	stage->number[4] = pid;
-	reap(pid);
-}
-
+/* A process with the same memory. */
 static int share_memory(void *hits)
 {
 	be_born((long)hits);
 	return 0;
 }
 
-/* A process with the same memory. */
-static void clone_sharing(long hits)
-{
-	static unsigned char stack[1 << 16] __attribute__((aligned(16)));
-	pid_t pid = clone(share_memory, stack + sizeof(stack),
-			  CLONE_VM | SIGCHLD, (void *)hits);
-
-	stage->number[4] = pid;
-	reap(pid);
-}
-
 /* A child of a process that has the memory, and maybe no engine; see be_born(). */
-static void fork_here(long hits)
+static int fork_here(void *hits)
 {
-	const unsigned char *place = (void *)(uintptr_t)
-		(stage->bias[0] + site[HIT].address);
 	pid_t pid = plain_fork();
 
 	if (!pid) {
-		stage->number[5] = *place;
-		be_born(hits);
+		stage->number[5] = *(unsigned char *)address_of(HIT);
+		be_born((long)hits);
 		_exit(0);
 	}
-	stage->number[4] = pid;
-	reap(pid);
-}
-
-static void fork_in_virtual(int hits)
-{
-	pid_t pid = vfork();
-
-	if (!pid) {
-		fork_here(hits);
-		_exit(0);
-	}
-	reap(pid);
-}
-
-static int fork_in_sharing(void *hits)
-{
-	fork_here((long)hits);
+	reap_child(pid);
 	return 0;
-}
-
-static void clone_and_fork(long hits)
-{
-	static unsigned char stack[1 << 16] __attribute__((aligned(16)));
-
-	reap(clone(fork_in_sharing, stack + sizeof(stack), CLONE_VM | SIGCHLD,
-		   (void *)hits));
 }
 
 #define THREADS	4
@@ -185,13 +137,14 @@ static void execute_in_child(pid_t pid)
 {
 	if (!pid)
 		execute(0);
-	stage->number[4] = pid;
-	reap(pid);
+	reap_child(pid);
 }
 
 /* Orders are told apart by their functions.  Others: as in sites.h. */
 static void obey_here(struct target *target, struct order *order)
 {
+	void *hits = (void *)(long)order->n;
+
 	switch (order->what) {
 	case 'f':
 		fork_one(order->n);
@@ -200,16 +153,16 @@ static void obey_here(struct target *target, struct order *order)
 		fork_deep(order->n);
 		break;
 	case 'V':
-		fork_virtual(order->n);
+		reap_child(run_in_vfork(share_memory, hits));
 		break;
 	case 'C':
-		clone_sharing(order->n);
+		reap_child(run_in_clone(share_memory, hits));
 		break;
 	case 'i':
-		fork_in_virtual(order->n);
+		reap(run_in_vfork(fork_here, hits));
 		break;
 	case 'I':
-		clone_and_fork(order->n);
+		reap(run_in_clone(fork_here, hits));
 		break;
 	case 'T':
 		hit_by_threads(order->n);

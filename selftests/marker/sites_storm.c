@@ -70,7 +70,7 @@ static void fork_loop(bool tree)
 	pid_t pid;
 
 	while (!shared->quit) {
-		pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+		pid = plain_fork();
 		if (!pid)
 			be_born(tree);
 		hit_in_phase(1);

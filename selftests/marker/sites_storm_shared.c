@@ -9,14 +9,10 @@
  *
  * Random choices follow from SEED of the environment, which each test prints.
  */
+#include "code.h"
 #include "sites_events.h"
 
-#include <grp.h>
 #include <setjmp.h>
-
-#include <linux/perf_event.h>
-
-#define USER		1000
 
 /* How long a storm lasts, and what a thread calls before it exits. */
 #define STORM_MS	(times_if_fast(20000) * ut_patience())
@@ -72,14 +68,6 @@ static void linger_randomly(void)
 {
 	if (random_below(2))
 		usleep(random_below(3000));
-}
-
-static void become_user(void)
-{
-	need(!setgroups(0, NULL) && !setresgid(USER, USER, USER) &&
-	     !setresuid(USER, USER, USER), "setresuid");
-	/* The change of ids has reset both. */
-	need(!prctl(PR_SET_DUMPABLE, 1) && !prctl(PR_SET_PDEATHSIG, SIGKILL), "prctl");
 }
 
 /* Processes that call the function of the place */
@@ -197,9 +185,7 @@ static void fork_and_load(void)
 
 /* A file that changes */
 
-#define FUNCTION	0x40	/* in the file, aligned to a word */
-#define MOV		0xb8	/* its first byte */
-#define VERSIONS	2	/* it returns 1 or 2 */
+#define VERSIONS	2	/* FUNCTION returns 1 or 2 */
 #define MAPPERS		2
 #define CALLS_ANEW	8	/* in a new mapping */
 
@@ -210,48 +196,26 @@ static void fork_and_load(void)
  */
 enum { SEQUENCE, LAST, WANT, STILL = WANT + MAPPERS };
 
-/* The file of the function. */
-static char code[64];
-
-static void name_code(void)
-{
-	snprintf(code, sizeof(code), "%s/code", folder);
-}
-
 /*
  * Write the function that returns @version: one word, or the whole file.  Versions differ
  * in one byte, so there is no state between them.
  */
-static void write_code(int fd, int version, bool whole)
+static void write_version(int fd, int version, bool whole)
 {
-	const unsigned char word[8] = { MOV, version, 0, 0, 0, 0xc3, 0x90, 0x90 };
-	static unsigned char bytes[PAGE];
-
-	memset(bytes, 0x90, sizeof(bytes));
-	memcpy(bytes + FUNCTION, word, sizeof(word));
 	if (whole)
-		need(pwrite(fd, bytes, sizeof(bytes), 0) == sizeof(bytes), code);
+		write_code(fd, PAGE, function_of(version), FUNCTION_SIZE);
 	else
-		need(pwrite(fd, word, sizeof(word), FUNCTION) == sizeof(word), code);
+		put_code(fd, FUNCTION, function_of(version), FUNCTION_SIZE);
 }
 
 /* The user's file, which root has open. */
-static int make_code(void)
+static int make_file(void)
 {
-	int fd;
+	int fd = make_code(code_path());
 
-	name_code();
-	fd = open(code, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0755);
-	need(fd >= 0 && !fchown(fd, USER, USER), code);
-	write_code(fd, 1, true);
+	need(!fchown(fd, USER, USER), code_path());
+	write_version(fd, 1, true);
 	return fd;
-}
-
-static struct utrace_ioc_marker marker_in_code(int fd)
-{
-	return (struct utrace_ioc_marker){
-		.fd = fd, .offset = FUNCTION, .id = ID(0), .flags = UTRACE_MARKER_COUNT,
-	};
 }
 
 static void let_mappers_look(int version)
@@ -300,7 +264,7 @@ static pid_t start_writer(int fd)
 			need(!ftruncate(fd, 0), "ftruncate");
 			linger_randomly();
 		}
-		write_code(fd, version, truncates);
+		write_version(fd, version, truncates);
 		shared->number[SEQUENCE]++;
 		let_mappers_look(version);
 		if (!random_below(4))
@@ -308,20 +272,6 @@ static pid_t start_writer(int fd)
 	}
 	shared->number[LAST] = version;
 	_exit(0);
-}
-
-static void map_code(void)
-{
-	int fd = open(code, O_RDONLY | O_CLOEXEC);
-
-	if (mmap(PLACE, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd, 0) != PLACE)
-		_exit(95);
-	close(fd);
-}
-
-static int call_code(void)
-{
-	return ((int (*)(void))(PLACE + FUNCTION))();
 }
 
 /* The version that the memory has; a breakpoint is in the byte before. */
@@ -367,7 +317,7 @@ static int call_caught(int *before, int *after)
 		return -signr;
 	*before = version_in_memory();
 	serialize();
-	result = call_code();
+	result = call_code(FUNCTION, NULL);
 	*after = version_in_memory();
 	return result;
 }
@@ -406,7 +356,7 @@ static void map_anew(int mapper)
 	if (!until(shared->number[STILL + mapper]))
 		went_wrong("the writer is missing", mapper);
 	version = shared->number[STILL + mapper];
-	map_code();
+	map_code(code_path(), PAGE);
 	for (i = 0; i < CALLS_ANEW && version; i++) {
 		result = call_caught(&before, &after);
 		if (result != version)
@@ -423,8 +373,7 @@ static void map_on(int mapper)
 {
 	seed_random(2 + mapper);
 	stay_on_first_cpu();
-	name_code();
-	map_code();
+	map_code(code_path(), PAGE);
 	catch_signals(go_back);
 	while (!stage->number[QUIT]) {
 		if (random_below(100))
@@ -462,9 +411,8 @@ static void obey_here(struct target *target, struct order *order)
 		map_on(order->n);
 		break;
 	case 'k':
-		name_code();
-		map_code();
-		stage->result = call_code();
+		map_code(code_path(), PAGE);
+		stage->result = call_code(FUNCTION, NULL);
 		break;
 	default:
 		obey_sites(target, order);
@@ -483,8 +431,6 @@ static struct utrace_ioc_marker counted(enum place place, __u32 flags)
 	return marker;
 }
 
-#define PERF_TYPE	"/sys/bus/event_source/devices/uprobe/type"
-
 /*
  * Open an event that counts in a process and in all that the process creates.
  *
@@ -492,14 +438,13 @@ static struct utrace_ioc_marker counted(enum place place, __u32 flags)
  * event of uprobes counts in the memory of its own task only, so it would lose hits then.
  * PERF_SAMPLE_READ with .inherit rules out the swap.
  */
-static int open_perf(pid_t pid, struct perf_event_attr *attr)
+static int open_inherited(pid_t pid, struct perf_event_attr attr)
 {
 	int fd;
 
-	attr->size = sizeof(*attr);
-	attr->inherit = 1;
-	attr->sample_type = PERF_SAMPLE_READ | PERF_SAMPLE_TID;
-	fd = syscall(SYS_perf_event_open, attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	attr.inherit = 1;
+	attr.sample_type = PERF_SAMPLE_READ | PERF_SAMPLE_TID;
+	fd = open_perf(pid, attr);
 	need(fd >= 0, "perf_event_open");
 	return fd;
 }
@@ -510,23 +455,17 @@ static int open_perf(pid_t pid, struct perf_event_attr *attr)
  */
 static int open_perf_of_place(pid_t pid, enum place place, bool returns)
 {
-	struct perf_event_attr attr = {
-		.config = site[place].semaphore << 32 | returns,
-		.uprobe_path = (uintptr_t)library[0],
-		.probe_offset = site[place].offset,
-	};
-	FILE *type = fopen(PERF_TYPE, "re");
+	struct perf_event_attr attr = perf_of(place);
 
-	need(type && fscanf(type, "%u", &attr.type) == 1, PERF_TYPE);
-	fclose(type);
-	return open_perf(pid, &attr);
+	attr.config |= returns;
+	return open_inherited(pid, attr);
 }
 
 /* All tasks have one uprobe, that of an event of tracefs: 'q' or 's'. */
 static int open_perf_of_event(pid_t pid, enum place place, bool returns)
 {
 	const char kind = returns ? 's' : 'q';
-	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT };
+	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr) };
 	char text[256], counter[32] = "";
 
 	if (site[place].semaphore)
@@ -535,15 +474,7 @@ static int open_perf_of_event(pid_t pid, enum place place, bool returns)
 		 event_name(kind), library[0], site[place].offset, counter);
 	need(!write_tracefs("uprobe_events", text), "uprobe_events");
 	attr.config = event_id(kind);
-	return open_perf(pid, &attr);
-}
-
-static long perf_hits(int fd)
-{
-	__u64 hits;
-
-	need(read(fd, &hits, sizeof(hits)) == sizeof(hits), "a perf event");
-	return hits;
+	return open_inherited(pid, attr);
 }
 
 #define BPFTRACE	"/usr/bin/bpftrace"
@@ -781,8 +712,8 @@ static pid_t start_switcher(bool changes)
 	if (pid)
 		return pid;
 	seed_random(5);
-	snprintf(text, sizeof(text), "p:utrace_test/%s %s:0x%x\n", event_name('p'), code,
-		 FUNCTION);
+	snprintf(text, sizeof(text), "p:utrace_test/%s %s:0x%x\n", event_name('p'),
+		 code_path(), FUNCTION);
 	need(!(changes ? write_tracefs("uprobe_events", text) :
 	       add_event('p', HIT, site[HIT].semaphore)), "uprobe_events");
 	while (!stage->number[END]) {
@@ -831,7 +762,7 @@ static const char *begin_storm(enum place place)
 	if (!access(TRACEFS "events/utrace_test/enable", W_OK))
 		write_tracefs("events/utrace_test/enable", "0");
 	empty_events();
-	need(!set_unprivileged("1") && !chmod("/dev/utrace", 0666), "/dev/utrace");
+	allow_users();
 	stage->number[SEED] = setting("SEED") ?: now_ms() % 1000000 + 1;
 	printf("# SEED=%ld\n", stage->number[SEED]);
 	seed_random(0);
@@ -874,12 +805,10 @@ static void all_went_well(void)
 static void is_untouched(struct target *target, enum place place)
 {
 	unsigned char byte;
-	void *at;
 
 	have(target, SELF, 'b', 0);
-	at = (void *)(uintptr_t)(stage->bias[0] + site[place].address);
 	need(pread(library_fd, &byte, 1, site[place].offset) == 1, library[0]);
-	is(byte, read_word(target->pid, at, 1), "afterwards: the byte of the file");
+	is(byte, byte_at(target->pid, place), "afterwards: the byte of the file");
 	is(0, semaphore(target, HIT), "  the semaphore");
 	holds(until(!word_engines(target->pid)), "  no engine");
 }
@@ -980,12 +909,12 @@ static void present_code_runs(struct target *target, int fd)
 	/* A copy of the text before may be left, for which ARM gives EBUSY. */
 	have(target, SELF, 'k', 0);
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
-	arm_marker(&tracer, marker_in_code(fd));
+	arm_marker(&tracer, marker_in(fd, FUNCTION, UTRACE_MARKER_COUNT));
 	have(target, SELF, 'k', 0);
 	is(shared->number[LAST], stage->result, "afterwards: the present function");
-	is(1, hits_of(&tracer, ID(0)), "  its hit");
+	is(1, hits_of(&tracer, ID(FUNCTION)), "  its hit");
 	untrace(&tracer);
-	is(MOV, read_word(target->pid, PLACE + FUNCTION, 1), "  the byte of the file");
+	is(MOV, code_byte(target->pid, FUNCTION), "  the byte of the file");
 	have(target, SELF, 'k', 0);
 	is(shared->number[LAST], stage->result, "  the function without a marker");
 }
@@ -999,11 +928,11 @@ TEST_F_TIMEOUT(sites, changed_meanwhile, LONG_TIMEOUT)
 
 	if (why)
 		SKIP(return, "%s", why);
-	fd = make_code();
+	fd = make_file();
 	start_sites(&his);
 	have(&his, SELF, 'U', 0);
 	pids[0] = start_writer(fd);
-	pids[1] = start_toggler(his.pid, marker_in_code(fd), true, true);
+	pids[1] = start_toggler(his.pid, marker_in(fd, FUNCTION, UTRACE_MARKER_COUNT), true, true);
 	pids[2] = start_switcher(true);
 	tell(target, SELF, 'V', 0);
 	tell(&his, SELF, 'V', 1);
@@ -1020,7 +949,7 @@ TEST_F_TIMEOUT(sites, changed_meanwhile, LONG_TIMEOUT)
 	root_can_trace(target, HIT);
 	stop(&his);
 	close(fd);
-	unlink(code);
+	unlink(code_path());
 }
 
 /* Processes that end */

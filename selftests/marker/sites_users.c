@@ -8,8 +8,6 @@
  */
 #include "sites_events.h"
 
-#include <linux/perf_event.h>
-
 /* number[]: 0: stop.  1: looks at the semaphore.  2: those that were not 1. */
 static void watch_semaphore(void)
 {
@@ -22,7 +20,7 @@ static void watch_semaphore(void)
 /* number[]: 3: the child's semaphore.  stage::result: its status. */
 static void fork_one(int hits)
 {
-	pid_t pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	pid_t pid = plain_fork();
 	int status = -1;
 
 	if (!pid) {
@@ -458,36 +456,6 @@ TEST_F(sites, events_of_a_function)
 	end_event('p');
 }
 
-/* Events of perf, which see one process. */
-
-/* Open an event that counts; returns its descriptor, or -errno. */
-static int open_perf(pid_t pid, enum place place)
-{
-	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.config = site[place].semaphore << 32,
-		.uprobe_path = (uintptr_t)library[0],
-		.probe_offset = site[place].offset,
-	};
-	FILE *type = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
-	int fd;
-
-	if (!type || fscanf(type, "%u", &attr.type) != 1)
-		return -ENOENT;
-	fclose(type);
-	fd = syscall(SYS_perf_event_open, &attr, pid, -1, -1,
-		     PERF_FLAG_FD_CLOEXEC);
-	return fd < 0 ? -errno : fd;
-}
-
-static long perf_hits(int fd)
-{
-	__u64 hits;
-
-	need(read(fd, &hits, sizeof(hits)) == sizeof(hits), "a perf event");
-	return hits;
-}
-
 TEST_F(sites, perf)
 {
 	struct target *target = &self->target, other;
@@ -497,7 +465,7 @@ TEST_F(sites, perf)
 	start_sites(&other);
 	have(target, SELF, 'b', 0);
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
-	others = open_perf(other.pid, HIT);
+	others = open_perf(other.pid, perf_of(HIT));
 	if (others < 0) {
 		untrace(&tracer);
 		stop(&other);
@@ -511,7 +479,7 @@ TEST_F(sites, perf)
 	hit(&other, HIT, 7);
 	are_hits(&tracer, target, HIT, 5, "hits of the tracer");
 	is(7, perf_hits(others), "hits of perf");
-	own = open_perf(target->pid, HIT);
+	own = open_perf(target->pid, perf_of(HIT));
 	need(own >= 0, "perf in the target");
 	is(1, semaphore(target, HIT), "perf and a tracer");
 	hit(target, HIT, 5);

@@ -210,8 +210,7 @@ TEST_F(dev, foreign_process)
 {
 	struct target target;
 
-	need(!set_unprivileged("1") && !chmod("/dev/utrace", 0666),
-	     "the device");
+	allow_users();
 	start_words(&target, NULL);
 	is(EPERM, in_child(arm_foreign, &target), "another user's process");
 	is(0, look(&target, WORD, 4), "which is as before");

@@ -12,6 +12,7 @@
 
 #include "../dev/dev.h"
 
+#include <grp.h>
 #include <limits.h>
 #include <sys/stat.h>
 
@@ -106,6 +107,51 @@ static inline int status_of(pid_t pid)
 	if (!until(waitpid(pid, &status, WNOHANG | __WALL) == pid))
 		return -1;
 	return status;
+}
+
+/* Children */
+
+/* As fork(3), but libc does nothing in the child that would write to its memory. */
+static inline pid_t plain_fork(void)
+{
+	return syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+}
+
+/* Run @function in a child by vfork(2), with the same memory.  Returns its pid. */
+static inline pid_t run_in_vfork(int (*function)(void *arg), void *arg)
+{
+	pid_t pid = vfork();
+
+	if (!pid)
+		_exit(function(arg));
+	return pid;
+}
+
+/* Run @function in a process with the same memory, one at a time.  Returns its pid. */
+static inline pid_t run_in_clone(int (*function)(void *arg), void *arg)
+{
+	static unsigned char stack[1 << 16] __attribute__((aligned(16)));
+
+	return clone(function, stack + sizeof(stack), CLONE_VM | SIGCHLD, arg);
+}
+
+/* Users */
+
+/* Let users without privileges trace their own processes, until dev_end(). */
+static inline void allow_users(void)
+{
+	need(!set_unprivileged("1") && !chmod("/dev/utrace", 0666), "/dev/utrace");
+}
+
+#define USER	1000
+
+/* Become an ordinary user for good. */
+static inline void become_user(void)
+{
+	need(!setgroups(0, NULL) && !setresgid(USER, USER, USER) &&
+	     !setresuid(USER, USER, USER), "setresuid");
+	/* The change of ids has reset both. */
+	need(!prctl(PR_SET_DUMPABLE, 1) && !prctl(PR_SET_PDEATHSIG, SIGKILL), "prctl");
 }
 
 /* Memory, in this process and from outside. */

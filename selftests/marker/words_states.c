@@ -63,7 +63,7 @@ static const char * const how_texts[] = { "asleep", "stopped", "busy" };
 /* A child that has the page as long as its parent lives; number[0] is its pid. */
 static void fork_beside(void)
 {
-	pid_t pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	pid_t pid = plain_fork();
 
 	if (pid) {
 		shared->number[0] = pid;

@@ -245,6 +245,8 @@ struct utrace_marker_arg {
  *
  * Errors: EBADF - @fd.  EINVAL - a flag, an offset or an argument does not make
  * sense.  EBUSY - the process has other text there, or the breakpoint of a debugger.
+ * EFAULT - the process cannot read the instruction: it has mapped a part of it, or the file
+ * has been truncated.
  * EEXIST - this descriptor has the marker already.  ENOENT, of DISARM - it has not.
  * EOPNOTSUPP - this machine has no uprobes, or there can be no breakpoint.  EIO -
  * the file cannot have breakpoints, or is one of FUSE, whose server may never bring the

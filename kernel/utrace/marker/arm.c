@@ -3,8 +3,10 @@
  * utrace - markers: arming SDT markers and other places of a file
  */
 #include <linux/cred.h>
+#include <linux/dcache.h>
 #include <linux/fs.h>
 #include <linux/init.h>
+#include <linux/path.h>
 #include <linux/user_namespace.h>
 #include <uapi/linux/utrace.h>
 
@@ -51,10 +53,27 @@ void utrace_marker_uncharge(struct marker_event *event)
 		dec_ucount(event->ucounts, UCOUNT_UTRACE_SITES);
 }
 
-/* Make the event of a site.  @site stays with the caller if that fails. */
+/* Get the site of an event, which has been charged for the place.  Returns 0 or an error. */
+static int marker_get_site(struct marker_event *event,
+			   const struct utrace_ioc_marker *arg,
+			   struct file *file)
+{
+	struct marker_owner *owner = event->owner;
+	struct marker_site *site;
+
+	site = utrace_marker_site_get(file, arg->offset, arg->semaphore,
+				      arg->flags & UTRACE_MARKER_RETURN,
+				      owner->system, owner->client);
+	if (IS_ERR(site))
+		return PTR_ERR(site);
+	event->site = site;
+	return 0;
+}
+
+/* Make the event of a marker. */
 static struct marker_event *
 marker_event_new(struct marker_owner *owner,
-		 const struct utrace_ioc_marker *arg, struct marker_site *site)
+		 const struct utrace_ioc_marker *arg, struct file *file)
 {
 	struct marker_event *event;
 	unsigned int i;
@@ -63,18 +82,21 @@ marker_event_new(struct marker_owner *owner,
 	event = utrace_marker_event_new(owner, arg->id, arg->flags);
 	if (IS_ERR(event))
 		return event;
-	ret = marker_charge(event);
-	if (!ret && arg->flags & UTRACE_MARKER_HISTOGRAM)
-		ret = utrace_marker_histogram_new(event);
-	if (ret) {
-		utrace_marker_event_put(event);
-		return ERR_PTR(ret);
-	}
-	event->site = site;
+	event->path = file->f_path;
+	path_get(&event->path);
+	event->semaphore = arg->semaphore;
 	event->nargs = arg->nargs;
 	for (i = 0; i < arg->nargs; i++)
 		event->args[i] = utrace_marker_fetch_of(&arg->args[i]);
-	return event;
+	ret = marker_charge(event);
+	if (!ret && arg->flags & UTRACE_MARKER_HISTOGRAM)
+		ret = utrace_marker_histogram_new(event);
+	if (!ret)
+		ret = marker_get_site(event, arg, file);
+	if (!ret)
+		return event;
+	utrace_marker_event_drop(event);
+	return ERR_PTR(ret);
 }
 
 static bool marker_is_valid(const struct utrace_ioc_marker *arg)
@@ -103,7 +125,8 @@ static struct marker_event *marker_find_event(const struct marker_owner *owner,
 
 	list_for_each_entry(event, &owner->events, list)
 		if (event->site &&
-		    utrace_marker_site_is(event->site, file, arg->offset,
+		    d_inode(event->path.dentry) == file_inode(file) &&
+		    utrace_marker_site_is(event->site, arg->offset,
 					  arg->flags & UTRACE_MARKER_RETURN))
 			return event;
 	return NULL;
@@ -113,11 +136,7 @@ static struct marker_event *marker_find_event(const struct marker_owner *owner,
 static int marker_start_in_process(struct marker_owner *owner,
 				   struct marker_event *event)
 {
-	struct marker_place place = {
-		.kind = MARKER_SITE,
-		.site = event->site,
-		.event = event,
-	};
+	struct marker_place place = marker_of_event(event);
 	u32 state;
 	int ret, error;
 
@@ -136,26 +155,13 @@ static int marker_start_event(struct marker_owner *owner,
 
 	utrace_marker_event_add(owner, event);
 	if (owner->system) {
-		utrace_marker_begin_everywhere(event);
+		utrace_marker_site_list(event);
 		return 0;
 	}
 	ret = marker_start_in_process(owner, event);
 	if (ret)
 		utrace_marker_event_end(owner, event);
 	return ret;
-}
-
-/* The owner has @site from here on, or drops it. */
-static int marker_arm_site(struct marker_owner *owner,
-			   const struct utrace_ioc_marker *arg,
-			   struct marker_site *site)
-{
-	struct marker_event *event = marker_event_new(owner, arg, site);
-
-	if (!IS_ERR(event))
-		return marker_start_event(owner, event);
-	utrace_marker_site_drop(site);
-	return PTR_ERR(event);
 }
 
 /**
@@ -171,7 +177,7 @@ int utrace_marker_site_arm(struct marker_owner *owner,
 			   const struct utrace_ioc_marker *arg,
 			   struct file *file)
 {
-	struct marker_site *site;
+	struct marker_event *event;
 
 	lockdep_assert_held(&owner->mutex);
 
@@ -184,11 +190,9 @@ int utrace_marker_site_arm(struct marker_owner *owner,
 		return -EPERM;
 	if (marker_find_event(owner, file, arg))
 		return -EEXIST;
-	site = utrace_marker_site_get(file, arg->offset, arg->semaphore,
-				      arg->flags & UTRACE_MARKER_RETURN,
-				      owner->system, owner->client);
-	return IS_ERR(site) ? PTR_ERR(site) :
-			      marker_arm_site(owner, arg, site);
+	event = marker_event_new(owner, arg, file);
+	return IS_ERR(event) ? PTR_ERR(event) :
+			       marker_start_event(owner, event);
 }
 
 /**

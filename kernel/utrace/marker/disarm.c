@@ -102,7 +102,7 @@ static bool marker_disarm(struct marker_owner *owner,
 			if (!place)
 				utrace_marker_settle_closed(memory);
 			else if (sites)
-				utrace_marker_settle_for(memory);
+				utrace_marker_settle_for(memory, true);
 			else
 				utrace_marker_settle_words(memory);
 			mmput_async(memory->mm);

@@ -7,6 +7,7 @@
  * many processes.
  */
 #include <linux/delay.h>
+#include <linux/path.h>
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
@@ -35,6 +36,7 @@ static void marker_event_free(struct kref *ref)
 
 	if (event->site)
 		utrace_marker_site_drop(event->site);
+	path_put(&event->path);
 	utrace_marker_uncharge(event);
 	if (event->name)
 		utrace_marker_name_drop(event);
@@ -73,6 +75,18 @@ void utrace_marker_event_get(struct marker_event *event)
 void utrace_marker_event_put(struct marker_event *event)
 {
 	kref_put(&event->ref, marker_event_last);
+}
+
+/**
+ * utrace_marker_event_drop() - drop a reference to an event, and free it here and now
+ * @event: the event
+ *
+ * Context: Process context; sleeps.  The end of a site of all processes takes the mmap_lock
+ * of each process that has the file mapped.
+ */
+void utrace_marker_event_drop(struct marker_event *event)
+{
+	kref_put(&event->ref, marker_event_free);
 }
 
 static enum marker_how marker_how_of(const struct marker_owner *owner, u32 flags)
@@ -166,7 +180,7 @@ void utrace_marker_event_end(struct marker_owner *owner,
 	while (atomic_read_acquire(&event->busy) &&
 	       (owner->client || !fatal_signal_pending(current)))
 		usleep_range(100, 500);
-	kref_put(&event->ref, marker_event_free);
+	utrace_marker_event_drop(event);
 }
 
 /* Event number @n of an owner, with a reference; NULL: no more. */
@@ -201,11 +215,7 @@ void utrace_marker_follow(struct marker_owner *owner)
 	unsigned int n;
 
 	for (n = 0; (event = marker_nth_event(owner, n)); n++) {
-		struct marker_place place = {
-			.kind = MARKER_SITE,
-			.site = event->site,
-			.event = event,
-		};
+		struct marker_place place = marker_of_event(event);
 
 		/* Without memory the process goes on without the event. */
 		if (event->site)
@@ -260,7 +270,7 @@ u32 utrace_marker_counts(struct marker_owner *owner,
  * utrace_marker_events_free() - drop the markers of an owner that is gone
  * @owner: the owner, which has no share any more
  *
- * Context: Any but NMI.
+ * Context: Process context; sleeps, see utrace_marker_event_drop().
  */
 void utrace_marker_events_free(struct marker_owner *owner)
 {
@@ -269,6 +279,6 @@ void utrace_marker_events_free(struct marker_owner *owner)
 	list_for_each_entry_safe(event, next, &owner->events, list) {
 		if (event->name)
 			utrace_marker_name_remove(event);
-		utrace_marker_event_put(event);
+		utrace_marker_event_drop(event);
 	}
 }

@@ -8,27 +8,17 @@
  * there in spite of a process that has no memory for the breakpoint, or a semaphore that
  * cannot be raised.
  *
- * What hits read is kept by uprobes: handlers run in sections that
- * utrace_marker_site_sync() waits for.
+ * What hits read is kept by uprobes: handlers run in sections that uprobe_unregister_sync()
+ * waits for.
  */
 #include <linux/list.h>
+#include <linux/uprobes.h>
 
 #include "marker.h"
 
 /**
- * utrace_marker_begin_everywhere() - tell an owner of the system of hits
- * @event: its event, whose site is one of all processes
- *
- * Context: Process context.
- */
-void utrace_marker_begin_everywhere(struct marker_event *event)
-{
-	utrace_marker_site_list(event->site, event, true);
-}
-
-/**
- * utrace_marker_end_everywhere() - tell it of hits no more
- * @event: the event, which utrace_marker_begin_everywhere() was called for
+ * utrace_marker_end_everywhere() - end an event of an owner of the system
+ * @event: the event, which utrace_marker_site_list() was called for
  *
  * Hits of @event that were being told have been told when this returns.  The breakpoints
  * go with the site.
@@ -37,8 +27,8 @@ void utrace_marker_begin_everywhere(struct marker_event *event)
  */
 void utrace_marker_end_everywhere(struct marker_event *event)
 {
-	utrace_marker_site_list(event->site, event, false);
-	utrace_marker_site_sync();
+	utrace_marker_site_unlist(event);
+	uprobe_unregister_sync();
 }
 
 /**
@@ -54,6 +44,6 @@ void utrace_marker_end_all_everywhere(struct marker_owner *owner)
 	if (list_empty(&owner->events))
 		return;
 	list_for_each_entry(event, &owner->events, list)
-		utrace_marker_site_list(event->site, event, false);
-	utrace_marker_site_sync();
+		utrace_marker_site_unlist(event);
+	uprobe_unregister_sync();
 }

@@ -103,22 +103,6 @@ struct marker_word *utrace_marker_find(const struct marker_mm *memory,
 }
 
 /**
- * utrace_marker_find_site() - find the word that stands for a site
- * @memory: the words; marker_mm.lock is held
- * @site: the site
- *
- * Context: Any.
- * Return: the word, or NULL.
- */
-struct marker_word *utrace_marker_find_site(const struct marker_mm *memory,
-					    struct marker_site *site)
-{
-	struct marker_place place = { .kind = MARKER_SITE, .site = site };
-
-	return utrace_marker_find(memory, &place);
-}
-
-/**
  * utrace_marker_find_share() - find an owner's share of a word
  * @word: the word; marker_mm.lock is held
  * @owner: the owner

@@ -178,20 +178,25 @@ static __always_inline void marker_hit(struct marker_event *event,
 	atomic_dec(&event->busy);
 }
 
-/* Tell the owner of an event that a return was not seen. */
+/* Tell the owner of an event that a return was not seen, as it is told of hits. */
 static void marker_tell_missed(struct marker_event *event)
 {
 	struct marker_owner *owner = event->owner;
 
-	if (utrace_marker_call_begin(owner)) {
+	if (event->how == MARKER_CALL) {
+		if (!utrace_marker_call_begin(owner))
+			return;
+		atomic64_inc(&event->missed);
 		if (owner->client->missed)
 			owner->client->missed(owner->data, event->id);
 		utrace_marker_call_end(owner);
-	} else if (utrace_marker_may_tell(owner)) {
-		atomic64_inc(&event->missed);
-		if (event->how == MARKER_RECORD)
-			utrace_dev_lose(owner->target);
+		return;
 	}
+	if (!utrace_marker_may_tell(owner))
+		return;
+	atomic64_inc(&event->missed);
+	if (event->how == MARKER_RECORD)
+		utrace_dev_lose(owner->target);
 }
 
 /* Likewise, unless the event, which was found under RCU, is over. */
@@ -214,6 +219,20 @@ static void marker_miss(struct marker_event *event) __releases(RCU)
 	utrace_marker_owner_put(owner);
 }
 
+/* The first word of a site with a semaphore at @from or behind that somebody wants, or NULL. */
+static struct marker_word *marker_wanted_from(const struct marker_mm *memory,
+					      const struct marker_site *site,
+					      loff_t from)
+{
+	struct marker_word *word;
+
+	lockdep_assert_held(&memory->lock);
+
+	while ((word = marker_site_from(memory, site, from)) && !word->want)
+		from = word->place.semaphore + 1;
+	return word;
+}
+
 /**
  * utrace_marker_wants() - does memory want the breakpoint of a site?
  * @memory: the words
@@ -224,60 +243,114 @@ static void marker_miss(struct marker_event *event) __releases(RCU)
  */
 bool utrace_marker_wants(struct marker_mm *memory, struct marker_site *site)
 {
+	guard(spinlock)(&memory->lock);
+	return marker_wanted_from(memory, site, 0);
+}
+
+/**
+ * utrace_marker_next_semaphore() - which semaphore of a site does memory want next?
+ * @memory: the words
+ * @site: the site
+ * @last: an offset in the file
+ *
+ * Context: Process context.  Takes marker_mm.lock.
+ * Return: the offset of the next semaphore above @last that an owner wants, or 0.
+ */
+loff_t utrace_marker_next_semaphore(struct marker_mm *memory,
+				    struct marker_site *site, loff_t last)
+{
 	struct marker_word *word;
 
 	guard(spinlock)(&memory->lock);
-	word = utrace_marker_find_site(memory, site);
-	return word && word->want;
+	word = marker_wanted_from(memory, site, last + 1);
+	return word ? word->place.semaphore : 0;
 }
 
+/**
+ * struct marker_cursor - which owners have been told of a hit
+ * @semaphore: the words of the site with a lower one are done
+ * @number: of the word with this semaphore, the shares are done up to this number
+ */
+struct marker_cursor {
+	loff_t semaphore;
+	u64 number;
+};
+
 /*
- * Find the word that stands for a site in the current task's memory, without a lock.
- * Called under RCU, which keeps the word.  A word that is found was there; one that is
- * not found may have been missed, as the tree was turned, and is looked for again.
+ * Find the next word of a site in the current task's memory, without a lock.  Called under
+ * RCU, which keeps the word.  A tree that was turned meanwhile is searched again.
  */
 static __always_inline struct marker_word *
-marker_peek_site(const struct marker_site *site)
+marker_peek_site(const struct marker_site *site, loff_t from)
 {
 	struct marker_mm *memory = utrace_marker_mm_peek(current->mm);
-	struct rb_node *node;
+	struct marker_word *word;
 	unsigned int turn;
 
 	if (!memory)
 		return NULL;
 	do {
 		turn = read_seqcount_begin(&memory->turns);
-		node = rb_find_rcu(site, &memory->words, marker_site_is_at);
-	} while (read_seqcount_retry(&memory->turns, turn) && !node);
-	return rb_entry_safe(node, struct marker_word, node);
+		word = marker_site_from(memory, site, from);
+	} while (read_seqcount_retry(&memory->turns, turn));
+	return word;
 }
 
 /*
- * Find the event of the next owner that wants a site in the current task's memory, behind
- * the share with the number *@last.  Sets *@last to the number of the share, or to
- * U64_MAX if that is the last one, as mostly it is.  Called under RCU, which keeps the
- * event and its owner.  Returns false if there is none.
+ * Find the event of the next owner that wants a site in the current task's memory, and set
+ * the cursor to its share.  Called under RCU, which keeps the event and its owner.  Returns
+ * false if there is none.
  */
 static __always_inline bool marker_next_event(const struct marker_site *site,
-					      u64 *last,
+					      struct marker_cursor *cursor,
 					      struct marker_event **event)
 {
-	struct marker_word *word = marker_peek_site(site);
 	struct marker_share *share;
+	struct marker_word *word;
 
-	if (!word)
-		return false;
-	list_for_each_entry_rcu(share, &word->shares, of_word) {
-		/* Pairs with marker_return_share(). */
-		if (share->number <= *last || smp_load_acquire(&share->leaving))
-			continue;
-		*last = list_next_or_null_rcu(&word->shares, &share->of_word,
-					      struct marker_share, of_word) ?
-			share->number : U64_MAX;
-		*event = READ_ONCE(share->place.event);
-		return true;
+	while ((word = marker_peek_site(site, cursor->semaphore))) {
+		if (word->place.semaphore != cursor->semaphore)
+			cursor->number = 0;
+		cursor->semaphore = word->place.semaphore;
+		list_for_each_entry_rcu(share, &word->shares, of_word) {
+			/* Pairs with marker_return_share(). */
+			if (share->number <= cursor->number ||
+			    smp_load_acquire(&share->leaving))
+				continue;
+			cursor->number = share->number;
+			*event = READ_ONCE(share->place.event);
+			return true;
+		}
+		cursor->semaphore++;
+		cursor->number = 0;
 	}
 	return false;
+}
+
+/*
+ * Tell each owner that wants a site in the current task's memory of a hit, or with @is_missed
+ * of a return that will not be seen.  Returns false if there is none.
+ */
+static __always_inline bool marker_tell_all(const struct marker_site *site,
+					    bool is_missed, unsigned long ip,
+					    struct pt_regs *regs)
+{
+	struct marker_cursor cursor = {};
+	struct marker_event *event;
+	bool any = false;
+
+	for (;;) {
+		rcu_read_lock();
+		if (!marker_next_event(site, &cursor, &event))
+			break;
+		any = true;
+		if (is_missed)
+			marker_miss(event);
+		else
+			marker_hit(event, ip, regs);
+	}
+	rcu_read_unlock();
+	return any;
 }
 
 /**
@@ -294,18 +367,8 @@ static __always_inline bool marker_next_event(const struct marker_site *site,
 int utrace_marker_hit(struct marker_site *site, unsigned long ip,
 		      struct pt_regs *regs)
 {
-	struct marker_event *event;
-	u64 last = 0;
-
-	while (last != U64_MAX) {
-		rcu_read_lock();
-		if (!marker_next_event(site, &last, &event)) {
-			rcu_read_unlock();
-			break;
-		}
-		marker_hit(event, ip, regs);
-	}
-	return last ? 0 : UPROBE_HANDLER_REMOVE;
+	return marker_tell_all(site, false, ip, regs) ? 0 :
+							UPROBE_HANDLER_REMOVE;
 }
 
 /**
@@ -317,21 +380,11 @@ int utrace_marker_hit(struct marker_site *site, unsigned long ip,
  */
 void utrace_marker_missed(struct marker_site *site)
 {
-	struct marker_event *event;
-	u64 last = 0;
-
-	while (last != U64_MAX) {
-		rcu_read_lock();
-		if (!marker_next_event(site, &last, &event)) {
-			rcu_read_unlock();
-			break;
-		}
-		marker_miss(event);
-	}
+	marker_tell_all(site, true, 0, NULL);
 }
 
 /**
- * utrace_marker_missed_everywhere() - likewise, for owners of the system
+ * utrace_marker_missed_everywhere() - note a missed return for owners of the system
  * @events: their events at the site
  *
  * Context: As utrace_marker_missed().

@@ -20,12 +20,13 @@
  *   marker_owner.mutex		serializes the ioctls of a descriptor
  *     exec_update_lock		of the process, while its rights are looked at
  *     marker_mm.install_lock	breakpoints are installed and removed
- *       locks of uprobes
+ *       dup_mmap_sem		of uprobes, for sites of all processes
  *     mmap_lock		held for reading while a word is written, and for
- *				writing while fork(2) copies the memory; it is
- *				inside of the locks of uprobes, too.  Where pages
- *				of a file are cut off, i_mmap_lock is held instead,
- *				and UFFDIO_MOVE may hold neither
+ *				writing while breakpoints are installed or fork(2)
+ *				copies the memory.  Where pages of a file are cut
+ *				off, i_mmap_lock is held instead, and UFFDIO_MOVE
+ *				may hold neither
+ *       uprobe.consumer_rwsem	while uprobes asks which breakpoints are wanted
  *       marker_mm.lock		the words, and what was written; then that of the
  *				copy that fork(2) makes
  *         marker_owner.lock	the lists of shares
@@ -47,7 +48,9 @@
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/path.h>
 #include <linux/rbtree.h>
+#include <linux/rcupdate.h>
 #include <linux/refcount.h>
 #include <linux/seqlock.h>
 #include <linux/spinlock.h>
@@ -89,6 +92,7 @@ struct utrace_session;
  * struct marker_place - which word, or which part of one
  * @addr: address of the word, as the program gave it; 0 for %MARKER_SITE
  * @site: the site, which the events of its shares keep; else NULL
+ * @semaphore: of a site: offset of the semaphore that is counted, or 0
  * @event: in marker_share.place, of a site or a user_event: what the owner is told,
  *	counted; else NULL
  * @user_event: likewise, of a user_event: which one, in user_events' own terms
@@ -101,6 +105,7 @@ struct utrace_session;
 struct marker_place {
 	unsigned long addr;
 	struct marker_site *site;
+	loff_t semaphore;
 	struct marker_event *event;
 	const void *user_event;
 	u8 kind;
@@ -335,9 +340,12 @@ enum marker_how {
  *	event otherwise; hits have none
  * @free: takes the event back
  * @rcu: frees the event when hits are done
- * @busy: number of hits that are being told; not of owners of the system.  Apart from
- *	what hits only read, as is @hits
+ * @busy: number of hits and missed returns that are being told; of owners of the system
+ *	only the latter.  Apart from what hits only read, as is @hits
  * @site: where, counted; NULL for a user_event; constant
+ * @path: the file of @site, held so that a look-up of its name finds the same inode;
+ *	constant
+ * @semaphore: offset of the semaphore in the file, or 0; constant
  * @name: name of a user_event, else NULL; constant
  * @named: entry in the table of names, see user_event.c; under its lock
  * @owner: the owner, which outlives the list, @named, @everywhere and all shares;
@@ -358,6 +366,8 @@ struct marker_event {
 	struct work_struct free;
 	struct rcu_head rcu;
 	struct marker_site *site;
+	struct path path;
+	loff_t semaphore;
 	char *name;
 	struct hlist_node named;
 	struct marker_owner *owner;
@@ -380,6 +390,17 @@ struct marker_event {
 static inline bool marker_event_is_over(const struct marker_event *event)
 {
 	return list_empty(&event->list);
+}
+
+/* The place of an event that has a site. */
+static inline struct marker_place marker_of_event(struct marker_event *event)
+{
+	return (struct marker_place){
+		.kind = MARKER_SITE,
+		.site = event->site,
+		.semaphore = event->semaphore,
+		.event = event,
+	};
 }
 
 static inline bool marker_is_bit(const struct marker_place *place)
@@ -424,18 +445,44 @@ static inline int marker_compare(const struct marker_place *a,
 		return a->addr < b->addr ? -1 : 1;
 	if (a->site != b->site)
 		return a->site < b->site ? -1 : 1;
+	if (a->semaphore != b->semaphore)
+		return a->semaphore < b->semaphore ? -1 : 1;
 	return ((int)a->kind << 8 | a->bit) - ((int)b->kind << 8 | b->bit);
 }
 
-/* Likewise, of a site and a word: sites have no address, and no two words one site. */
-static inline int marker_site_is_at(const void *site, const struct rb_node *node)
+/* Is a word before the words of a site that have a semaphore at @from or behind? */
+static inline bool marker_is_before(const struct marker_word *word,
+				    const struct marker_site *site, loff_t from)
 {
-	const struct marker_place *place =
-		&rb_entry(node, struct marker_word, node)->place;
+	const struct marker_place *place = &word->place;
 
-	if (place->site == site)
-		return 0;
-	return place->addr || site < (void *)place->site ? -1 : 1;
+	if (place->addr)
+		return false;
+	return place->site == site ? place->semaphore < from :
+				     place->site < site;
+}
+
+/*
+ * Find the first word of a site that has a semaphore at @from or behind, or NULL.  Called
+ * with marker_mm.lock held, or under RCU: then the tree may be turned meanwhile.
+ */
+static inline struct marker_word *marker_site_from(const struct marker_mm *memory,
+						   const struct marker_site *site,
+						   loff_t from)
+{
+	struct rb_node *node = rcu_dereference_raw(memory->words.rb_node);
+	struct marker_word *word, *found = NULL;
+
+	while (node) {
+		word = rb_entry(node, struct marker_word, node);
+		if (marker_is_before(word, site, from)) {
+			node = rcu_dereference_raw(node->rb_right);
+		} else {
+			found = word;
+			node = rcu_dereference_raw(node->rb_left);
+		}
+	}
+	return found && found->place.site == site ? found : NULL;
 }
 
 static inline bool marker_is_same(const struct marker_place *a,
@@ -496,8 +543,6 @@ void utrace_marker_insert(struct marker_mm *memory, struct marker_word *word);
 void utrace_marker_erase(struct marker_mm *memory, struct marker_word *word);
 struct marker_word *utrace_marker_find(const struct marker_mm *memory,
 				       const struct marker_place *place);
-struct marker_word *utrace_marker_find_site(const struct marker_mm *memory,
-					    struct marker_site *site);
 struct marker_share *utrace_marker_find_share(const struct marker_word *word,
 					      const struct marker_owner *owner);
 struct marker_share *utrace_marker_share_at(const struct marker_mm *memory,
@@ -517,6 +562,7 @@ int utrace_marker_arm(struct marker_owner *owner,
 void utrace_marker_arm_current(struct marker_owner *owner,
 			       const struct marker_place *place);
 void utrace_marker_ask_all(struct marker_owner *owner, bool now);
+bool utrace_marker_follows(struct marker_owner *owner);
 void utrace_marker_inherit(struct marker_mm *parent, struct marker_mm *child,
 			   struct list_head *words, struct list_head *shares);
 void utrace_marker_retry(struct marker_mm *memory, unsigned long start,
@@ -540,7 +586,7 @@ void utrace_marker_disarm_all(struct marker_owner *owner);
 
 /* write.c */
 void utrace_marker_settle(struct marker_mm *memory);
-void utrace_marker_settle_for(struct marker_mm *memory);
+void utrace_marker_settle_for(struct marker_mm *memory, bool sites);
 int utrace_marker_settle_child(struct marker_mm *memory);
 void utrace_marker_settle_words(struct marker_mm *memory);
 void utrace_marker_settle_closed(struct marker_mm *memory);
@@ -576,6 +622,7 @@ extern const struct utrace_engine_ops utrace_marker_kernel_ops;
 /* event.c */
 void utrace_marker_event_get(struct marker_event *event);
 void utrace_marker_event_put(struct marker_event *event);
+void utrace_marker_event_drop(struct marker_event *event);
 struct marker_event *utrace_marker_event_new(struct marker_owner *owner, u64 id,
 					     u32 flags);
 void utrace_marker_event_add(struct marker_owner *owner,
@@ -595,19 +642,17 @@ struct marker_site *utrace_marker_site_get(struct file *file, loff_t offset,
 					   loff_t semaphore, bool is_return,
 					   bool everywhere, bool trusted);
 void utrace_marker_site_drop(struct marker_site *site);
-bool utrace_marker_site_is(const struct marker_site *site,
-			   const struct file *file, u64 offset, bool is_return);
-int utrace_marker_site_apply(struct marker_site *site, struct mm_struct *mm,
-			     bool add);
+bool utrace_marker_site_is(const struct marker_site *site, u64 offset,
+			   bool is_return);
+int utrace_marker_site_apply(const struct marker_place *place,
+			     struct mm_struct *mm, bool add);
 int utrace_marker_site_try_remove(struct marker_site *site,
 				  struct mm_struct *mm);
-void utrace_marker_site_list(struct marker_site *site,
-			     struct marker_event *event, bool add);
-void utrace_marker_site_sync(void);
+void utrace_marker_site_list(struct marker_event *event);
+void utrace_marker_site_unlist(struct marker_event *event);
 void utrace_marker_after_hits(struct rcu_head *head, rcu_callback_t func);
 
 /* everywhere.c */
-void utrace_marker_begin_everywhere(struct marker_event *event);
 void utrace_marker_end_everywhere(struct marker_event *event);
 void utrace_marker_end_all_everywhere(struct marker_owner *owner);
 
@@ -620,6 +665,8 @@ int utrace_marker_histogram_read(struct marker_owner *owner, u64 id,
 
 /* hit.c */
 bool utrace_marker_wants(struct marker_mm *memory, struct marker_site *site);
+loff_t utrace_marker_next_semaphore(struct marker_mm *memory,
+				    struct marker_site *site, loff_t last);
 void utrace_marker_missed(struct marker_site *site);
 void utrace_marker_missed_everywhere(const struct list_head *events);
 int utrace_marker_hit(struct marker_site *site, unsigned long ip,
@@ -666,7 +713,7 @@ static inline int utrace_marker_histogram_read(struct marker_owner *owner,
 	return -ENOENT;
 }
 
-static inline int utrace_marker_site_apply(struct marker_site *site,
+static inline int utrace_marker_site_apply(const struct marker_place *place,
 					   struct mm_struct *mm, bool add)
 {
 	return -EOPNOTSUPP;

@@ -47,7 +47,9 @@ static void marker_owner_end(struct work_struct *work)
 
 static void marker_owner_last(struct kref *ref)
 {
-	schedule_work(&container_of(ref, struct marker_owner, ref)->end);
+	/* The events of an owner of the system wait for locks of processes. */
+	queue_work(system_unbound_wq,
+		   &container_of(ref, struct marker_owner, ref)->end);
 }
 
 /**

@@ -6,36 +6,35 @@
  * that have an owner's share of the site.  For utrace a site is one more kind of
  * word: what is "written" is the breakpoint, and uprobes counts the semaphore of an
  * SDT marker together with that.  So perf, bpftrace and others can have the same
- * place.  Owners of the system (everywhere.c) have sites of their own, which all
- * processes want.
+ * place.
+ *
+ * A place has one site for hits and one for returns, and so at most two consumers, for all
+ * owners: uprobes asks each consumer of a place when a process hits or maps it.  Which semaphores are counted depends on the memory,
+ * of which each word has one.  Owners of the system (everywhere.c) have sites of their own,
+ * one for each semaphore, which all processes want.
  */
 #include <linux/capability.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/init.h>
-#include <linux/path.h>
 #include <linux/rculist.h>
 #include <linux/rcupdate_trace.h>
 #include <linux/rhashtable.h>
 #include <linux/slab.h>
 #include <linux/uprobes.h>
-#include <linux/workqueue.h>
 #include <uapi/linux/magic.h>
 
 #include "marker.h"
 
 /**
  * struct marker_site_key - which site
- * @file: the inode of the file that was opened
- * @inode: the inode whose pages are mapped, which an overlay has below @file, and may
- *	change for another one
+ * @inode: the inode whose pages are mapped, which an overlay has below its own
  * @offset: offset of the instruction
- * @semaphore: offset of the semaphore, or 0
+ * @semaphore: with @everywhere: offset of the semaphore; else 0
  * @is_return: a hit is the return of the function
  * @everywhere: the breakpoint is in all processes
  */
 struct marker_site_key {
-	const struct inode *file;
 	struct inode *inode;
 	loff_t offset;
 	loff_t semaphore;
@@ -48,13 +47,11 @@ struct marker_site_key {
  * @node: entry in sites
  * @key: what it is found by
  * @ref: references, under sites_lock
- * @path: the file, held so that a look-up of its name finds the same inode
  * @events: struct marker_event of owners of the system.  Written under sites_lock,
  *	read under RCU by handlers
  * @uprobe: the breakpoint, which holds @key.inode while @consumer is registered
  * @consumer: what uprobes calls
- * @rcu: queues @free when hits that are going on are over
- * @free: frees the site
+ * @rcu: frees the site when hits that are going on are over
  *
  * Constant but for @node, @ref and @events.
  */
@@ -62,12 +59,10 @@ struct marker_site {
 	struct rhash_head node;
 	struct marker_site_key key;
 	unsigned int ref;
-	struct path path;
 	struct list_head events;
 	struct uprobe *uprobe;
 	struct uprobe_consumer consumer;
 	struct rcu_head rcu;
-	struct work_struct free;
 };
 
 static struct rhashtable sites;
@@ -86,25 +81,36 @@ static int __init site_init(void)
 }
 core_initcall(site_init);
 
+static struct marker_site *site_of(struct uprobe_consumer *consumer)
+{
+	return container_of(consumer, struct marker_site, consumer);
+}
+
 /* uprobes asks whether memory wants the breakpoint.  mmap_lock is held. */
 static bool site_filter(struct uprobe_consumer *consumer, struct mm_struct *mm)
 {
-	struct marker_site *site = container_of(consumer, struct marker_site,
-						consumer);
-	struct marker_mm *memory;
+	struct marker_mm *memory = utrace_marker_mm_find(mm);
 	bool wants;
 
-	memory = utrace_marker_mm_find(mm);
 	if (!memory)
 		return false;
-	wants = utrace_marker_wants(memory, site);
+	wants = utrace_marker_wants(memory, site_of(consumer));
 	utrace_marker_mm_put(memory);
 	return wants;
 }
 
-static struct marker_site *site_of(struct uprobe_consumer *consumer)
+/* uprobes asks which semaphores memory wants to be counted.  mmap_lock is held. */
+static loff_t site_next_ref_ctr(struct uprobe_consumer *consumer,
+				struct mm_struct *mm, loff_t last)
 {
-	return container_of(consumer, struct marker_site, consumer);
+	struct marker_mm *memory = utrace_marker_mm_find(mm);
+	loff_t next;
+
+	if (!memory)
+		return 0;
+	next = utrace_marker_next_semaphore(memory, site_of(consumer), last);
+	utrace_marker_mm_put(memory);
+	return next;
 }
 
 static int site_handler(struct uprobe_consumer *consumer, struct pt_regs *regs)
@@ -159,9 +165,11 @@ static const struct uprobe_consumer site_consumers[2][2] = {
 	{
 		{
 			.filter		= site_filter,
+			.next_ref_ctr	= site_next_ref_ctr,
 			.handler	= site_handler,
 		}, {
 			.filter		= site_filter,
+			.next_ref_ctr	= site_next_ref_ctr,
 			.handler	= site_entry_handler,
 			.ret_handler	= site_ret_handler,
 			.ret_missed	= site_ret_missed,
@@ -176,19 +184,9 @@ static const struct uprobe_consumer site_consumers[2][2] = {
 	},
 };
 
-static void site_free(struct work_struct *work)
-{
-	struct marker_site *site = container_of(work, struct marker_site, free);
-
-	path_put(&site->path);
-	kfree(site);
-}
-
-/* path_put() may sleep. */
 static void site_free_rcu(struct rcu_head *rcu)
 {
-	queue_work(system_unbound_wq,
-		   &container_of(rcu, struct marker_site, rcu)->free);
+	kfree(container_of(rcu, struct marker_site, rcu));
 }
 
 /* The inode that uprobes finds in mappings of the file. */
@@ -215,41 +213,30 @@ static struct uprobe *site_register(struct marker_site *site)
 {
 	const struct marker_site_key *key = &site->key;
 
-	return (key->everywhere ? uprobe_register : uprobe_register_unapplied)
-	       (key->inode, key->offset, key->semaphore, &site->consumer);
+	if (key->everywhere)
+		return uprobe_register(key->inode, key->offset, key->semaphore,
+				       &site->consumer);
+	return uprobe_register_unapplied(key->inode, key->offset,
+					 &site->consumer);
 }
 
-/* uprobes has a number of the kernel's own. */
-static int site_error(int error)
+static struct marker_site *site_new(const struct marker_site_key *key)
 {
-	return error == -ENOTSUPP ? -EOPNOTSUPP : error;
-}
-
-static struct marker_site *site_new(struct file *file,
-				    const struct marker_site_key *key)
-{
-	struct marker_site *site;
+	struct marker_site *site = kzalloc(sizeof(*site), GFP_KERNEL_ACCOUNT);
 	struct uprobe *uprobe;
 
-	if (!IS_ALIGNED(key->semaphore, sizeof(u16)) ||
-	    max(key->offset, key->semaphore) >= i_size_read(key->inode))
-		return ERR_PTR(-EINVAL);
-	site = kzalloc(sizeof(*site), GFP_KERNEL_ACCOUNT);
 	if (!site)
 		return ERR_PTR(-ENOMEM);
 	site->key = *key;
 	site->ref = 1;
 	INIT_LIST_HEAD(&site->events);
-	INIT_WORK(&site->free, site_free);
 	site->consumer = site_consumers[key->everywhere][key->is_return];
 	uprobe = site_register(site);
 	if (IS_ERR(uprobe)) {
 		kfree(site);
-		return ERR_PTR(site_error(PTR_ERR(uprobe)));
+		return ERR_CAST(uprobe);
 	}
 	site->uprobe = uprobe;
-	site->path = file->f_path;
-	path_get(&site->path);
 	return site;
 }
 
@@ -297,7 +284,7 @@ static struct marker_site *site_add(struct marker_site *new)
  * utrace_marker_site_get() - find or make a site
  * @file: the file
  * @offset: offset of the instruction
- * @semaphore: offset of the semaphore, or 0
+ * @semaphore: offset of the semaphore, or 0; without @everywhere it is only checked
  * @is_return: a hit is the return of the function
  * @everywhere: the breakpoint is in all processes; else in none before
  *	utrace_marker_site_apply()
@@ -317,22 +304,24 @@ struct marker_site *utrace_marker_site_get(struct file *file, loff_t offset,
 {
 	/* The inode is looked up once, as an overlay may copy the file at any time. */
 	struct marker_site_key key = {
-		.file = file_inode(file),
 		.inode = site_inode(file),
 		.offset = offset,
-		.semaphore = semaphore,
+		.semaphore = everywhere ? semaphore : 0,
 		.is_return = is_return,
 		.everywhere = everywhere,
 	};
 	struct marker_site *site;
 
+	if (!IS_ALIGNED(semaphore, sizeof(u16)) ||
+	    max(offset, semaphore) >= i_size_read(key.inode))
+		return ERR_PTR(-EINVAL);
 	if (!trusted && !site_is_allowed(key.inode))
 		return ERR_PTR(-EIO);
 	scoped_guard(spinlock, &sites_lock)
 		site = site_find(&key);
 	if (site)
 		return site;
-	site = site_new(file, &key);
+	site = site_new(&key);
 	return IS_ERR(site) ? site : site_add(site);
 }
 
@@ -361,18 +350,16 @@ void utrace_marker_site_drop(struct marker_site *site)
 /**
  * utrace_marker_site_is() - is a site at this place?
  * @site: the site
- * @file: the file
  * @offset: offset of the instruction
  * @is_return: a hit is the return of the function
  *
  * Context: Any.
  * Return: true if so.
  */
-bool utrace_marker_site_is(const struct marker_site *site,
-			   const struct file *file, u64 offset, bool is_return)
+bool utrace_marker_site_is(const struct marker_site *site, u64 offset,
+			   bool is_return)
 {
-	return site->key.file == file_inode(file) &&
-	       site->key.offset == offset && site->key.is_return == is_return;
+	return site->key.offset == offset && site->key.is_return == is_return;
 }
 
 /*
@@ -393,7 +380,7 @@ static int site_removed(int error)
 
 /**
  * utrace_marker_site_apply() - install or remove the breakpoints of a site in a process
- * @site: the site, which is not one of all processes
+ * @place: the site, which is not one of all processes, and the semaphore
  * @mm: the memory; the caller has a reference, as of mmget()
  * @add: install them
  *
@@ -408,15 +395,16 @@ static int site_removed(int error)
  * * -EOPNOTSUPP - there can be no breakpoint at the instruction
  * * another error - see uprobe_apply_mm()
  */
-int utrace_marker_site_apply(struct marker_site *site, struct mm_struct *mm,
-			     bool add)
+int utrace_marker_site_apply(const struct marker_place *place,
+			     struct mm_struct *mm, bool add)
 {
-	int ret = uprobe_apply_mm(site->uprobe, &site->consumer, mm, add);
+	int ret = uprobe_apply_mm(place->site->uprobe, mm, place->semaphore,
+				  add);
 
 	if (!add)
 		return site_removed(ret);
 	/* From change_ref_ctr(), or of the zero page, which is no code. */
-	return ret == -EINVAL ? -ERANGE : site_error(ret);
+	return ret == -EINVAL ? -ERANGE : ret;
 }
 
 /**
@@ -434,33 +422,27 @@ int utrace_marker_site_try_remove(struct marker_site *site,
 }
 
 /**
- * utrace_marker_site_list() - add an event of an owner of the system, or remove one
- * @site: the site, one of all processes
- * @event: the event
- * @add: add it; else it is removed
- *
- * An event that is removed may be in use until uprobe_unregister_sync().
+ * utrace_marker_site_list() - add an event of an owner of the system to its site
+ * @event: the event, which hits find from here on; its site is one of all processes
  *
  * Context: Process context.
  */
-void utrace_marker_site_list(struct marker_site *site,
-			     struct marker_event *event, bool add)
+void utrace_marker_site_list(struct marker_event *event)
 {
 	guard(spinlock)(&sites_lock);
-	if (add)
-		list_add_tail_rcu(&event->everywhere, &site->events);
-	else
-		list_del_rcu(&event->everywhere);
+	list_add_tail_rcu(&event->everywhere, &event->site->events);
 }
 
 /**
- * utrace_marker_site_sync() - wait until hits that are going on have been told
+ * utrace_marker_site_unlist() - remove an event of an owner of the system from its site
+ * @event: the event, which hits may use until uprobe_unregister_sync()
  *
- * Context: Process context; sleeps.
+ * Context: Process context.
  */
-void utrace_marker_site_sync(void)
+void utrace_marker_site_unlist(struct marker_event *event)
 {
-	uprobe_unregister_sync();
+	guard(spinlock)(&sites_lock);
+	list_del_rcu(&event->everywhere);
 }
 
 /**

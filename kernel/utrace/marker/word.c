@@ -464,14 +464,14 @@ struct marker_mm *utrace_marker_begin(struct marker_owner *owner,
 }
 
 /*
- * Have the words of an owner's process written: when this returns, no instruction of
- * the process is executed without the new values, unless words have failed, or are held
- * (utrace_hold()).
+ * Have the words of an owner's process written, and with @sites its breakpoints: when this
+ * returns, no instruction of the process is executed without the new values, unless words
+ * have failed, or are held (utrace_hold()).
  */
 static void marker_settle_process(struct marker_owner *owner,
-				  struct marker_mm *memory)
+				  struct marker_mm *memory, bool sites)
 {
-	utrace_marker_settle_for(memory);
+	utrace_marker_settle_for(memory, sites);
 	if (READ_ONCE(memory->dirty))
 		marker_ask(owner, memory->mm);
 }
@@ -487,7 +487,7 @@ static void marker_settle_process(struct marker_owner *owner,
 void utrace_marker_finish(struct marker_owner *owner, struct marker_mm *memory,
 			  struct mm_struct *mm)
 {
-	marker_settle_process(owner, memory);
+	marker_settle_process(owner, memory, false);
 	utrace_marker_mm_put(memory);
 	mmput(mm);
 }
@@ -525,7 +525,7 @@ int utrace_marker_arm(struct marker_owner *owner,
 		return PTR_ERR(memory);
 	ret = utrace_marker_want(memory, owner, place);
 	if (!ret) {
-		marker_settle_process(owner, memory);
+		marker_settle_process(owner, memory, marker_is_site(place));
 		ret = marker_look(memory, owner, place, state, error);
 	}
 	utrace_marker_mm_put(memory);
@@ -569,14 +569,28 @@ static int marker_copied(struct mm_struct *mm, const struct marker_word *word)
 	       word->applied : 0;
 }
 
-/*
- * Does a child keep a share?  Not that of a user_event: what the child has registered
- * is known when it is born, and armed anew.
+/**
+ * utrace_marker_follows() - does an owner follow the current task to its child?
+ * @owner: the owner, who has a share in the memory of the current task
+ *
+ * The memory may be that of a task that the owner traces, and the current task another one.
+ *
+ * Context: fork(2).  Takes marker_owner.lock.
+ * Return: true if the child gets the engine of the owner.
  */
-static bool marker_inherits(const struct marker_share *share)
+bool utrace_marker_follows(struct marker_owner *owner)
 {
-	return share->owner->follow && !share->owner->kernel &&
-	       !share->place.user_event;
+	struct utrace_engine *engine;
+	bool covers;
+
+	if (!owner->follow || owner->kernel)
+		return false;
+	engine = utrace_marker_engine_get(owner);
+	if (!engine)
+		return false;
+	covers = utrace_covers(engine, current);
+	utrace_engine_put(engine);
+	return covers;
 }
 
 /**
@@ -586,8 +600,8 @@ static bool marker_inherits(const struct marker_share *share)
  * @words: as many empty words as @parent has shares
  * @shares: likewise, empty shares
  *
- * The copy has what was added to the words.  Owners that do not follow have a
- * share that leaves at once, so that somebody takes their part back.
+ * The copy has what was added to the words.  Owners that do not follow, or not the current
+ * task, have a share that leaves at once, so that somebody takes their part back.
  *
  * Context: dup_mmap(), with mmap_lock of both held for writing, and
  * marker_mm.lock of @parent.
@@ -597,6 +611,8 @@ void utrace_marker_inherit(struct marker_mm *parent, struct marker_mm *child,
 {
 	struct marker_word *word, *copy;
 	struct marker_share *share, *new;
+	struct marker_owner *owner = NULL;
+	bool follows = false;
 
 	lockdep_assert_held(&parent->lock);
 
@@ -615,10 +631,13 @@ void utrace_marker_inherit(struct marker_mm *parent, struct marker_mm *child,
 			new = list_first_entry(shares, struct marker_share,
 					       of_word);
 			list_del(&new->of_word);
-			marker_add_share(new, &share->place, copy, child,
-					 share->owner,
-					 share->leaving ||
-						 !marker_inherits(share));
+			if (share->owner != owner)
+				follows = utrace_marker_follows(share->owner);
+			owner = share->owner;
+			/* What user_events the child has is known when it is born. */
+			marker_add_share(new, &share->place, copy, child, owner,
+					 share->leaving || !follows ||
+						 share->place.user_event);
 		}
 		/* The breakpoint may be there or not: have it changed in any case. */
 		copy->unsure = false;

@@ -38,8 +38,8 @@
 /* Who writes. */
 enum marker_writer {
 	MARKER_SELF,	/* a thread of the process, at its safe point */
-	MARKER_OTHER,	/* another process, which does not wait */
-	MARKER_KERNEL,	/* likewise, and nobody could end a wait of it */
+	MARKER_OTHER,	/* another process, which waits for sites only */
+	MARKER_NOWAIT,	/* another process, which waits for nothing */
 	MARKER_PARENT,	/* the parent of a process that does not run yet takes back */
 };
 
@@ -275,6 +275,7 @@ static struct page *marker_get_page(struct marker_mm *memory,
 	struct mm_struct *mm = memory->mm;
 	unsigned int flags = FOLL_WRITE;
 	struct page *page;
+	long got = 0;
 
 	if (!vma)
 		return ERR_PTR(-EFAULT);
@@ -296,11 +297,15 @@ static struct page *marker_get_page(struct marker_mm *memory,
 	if (writer != MARKER_PARENT)
 		flags |= FOLL_NOWAIT;
 	/* The page may go before it is got, and a file system is asked for it. */
-	if (writer == MARKER_KERNEL && !vma_is_anonymous(vma))
+	if (writer == MARKER_NOWAIT && !vma_is_anonymous(vma))
 		flags |= FOLL_NOFAULT;
-	if ((marker_waits(writer) || marker_is_present(mm, at)) &&
-	    get_user_pages_remote(mm, at, 1, flags, &page, NULL) == 1)
+	if (marker_waits(writer) || marker_is_present(mm, at))
+		got = get_user_pages_remote(mm, at, 1, flags, &page, NULL);
+	if (got == 1)
 		return page;
+	/* Nobody can read the word, so there is nothing to be taken back. */
+	if (writer == MARKER_PARENT && (got == -EFAULT || got == -EHWPOISON))
+		return ERR_PTR(-EFAULT);
 	return ERR_PTR(userfaultfd_armed(vma) ? -EBUSY : -EAGAIN);
 }
 
@@ -350,7 +355,7 @@ static bool marker_lock(struct marker_mm *memory, enum marker_writer writer)
 		       !mmap_read_lock_killable(memory->mm) :
 		       marker_enter(memory, writer);
 	case MARKER_OTHER:
-	case MARKER_KERNEL:
+	case MARKER_NOWAIT:
 		return READ_ONCE(memory->entered) ?
 		       mmap_read_trylock(memory->mm) :
 		       marker_enter(memory, writer);
@@ -409,10 +414,13 @@ static bool marker_settle_words(struct marker_mm *memory,
 }
 
 /*
- * A site whose breakpoints are to be installed or removed, or NULL.  Until
- * marker_site_is_done() nobody takes the word for settled.
+ * Find a site whose breakpoints are to be installed or removed; those who do not wait only
+ * remove them.  Until marker_site_is_done() nobody takes the word for settled.  Returns false
+ * if there is none.
  */
-static struct marker_site *marker_next_site(struct marker_mm *memory, bool *add)
+static bool marker_next_site(struct marker_mm *memory,
+			     enum marker_writer writer,
+			     struct marker_place *place, bool *add)
 {
 	struct marker_word *word;
 
@@ -420,24 +428,25 @@ static struct marker_site *marker_next_site(struct marker_mm *memory, bool *add)
 	/* Sites are words without an address. */
 	for_each_marker_word_of(word, memory, 0, 0) {
 		if (!marker_is_site(&word->place) || marker_is_settled(word) ||
-		    word->error)
+		    word->error || (writer == MARKER_NOWAIT && word->want))
 			continue;
+		*place = word->place;
 		*add = word->want;
 		word->busy = true;
 		word->unsure = false;
-		return word->place.site;
+		return true;
 	}
-	return NULL;
+	return false;
 }
 
 static void marker_site_is_done(struct marker_mm *memory,
-				struct marker_site *site, bool add,
+				const struct marker_place *place, bool add,
 				int error)
 {
 	struct marker_word *word;
 
 	guard(spinlock)(&memory->lock);
-	word = utrace_marker_find_site(memory, site);
+	word = utrace_marker_find(memory, place);
 	if (!word)
 		return;
 	word->busy = false;
@@ -454,27 +463,26 @@ static void marker_site_is_done(struct marker_mm *memory,
 static bool marker_lock_sites(struct marker_mm *memory,
 			      enum marker_writer writer)
 {
-	return writer == MARKER_KERNEL ?
+	return writer == MARKER_NOWAIT ?
 	       mutex_trylock(&memory->install_lock) :
 	       !mutex_lock_killable(&memory->install_lock);
 }
 
 /* Returns 0, -EINTR if that is left to others, or another error. */
 static int marker_change_site(struct marker_mm *memory,
-			      struct marker_site *site, bool add,
+			      const struct marker_place *place, bool add,
 			      enum marker_writer writer)
 {
-	if (writer != MARKER_KERNEL)
-		return utrace_marker_site_apply(site, memory->mm, add);
-	return add ? -EINTR :
-		     utrace_marker_site_try_remove(site, memory->mm);
+	if (writer == MARKER_NOWAIT)
+		return utrace_marker_site_try_remove(place->site, memory->mm);
+	return utrace_marker_site_apply(place, memory->mm, add);
 }
 
 /* Install and remove the breakpoints that are wanted or not wanted any more. */
 static void marker_settle_sites(struct marker_mm *memory,
 				enum marker_writer writer)
 {
-	struct marker_site *site;
+	struct marker_place place;
 	bool add;
 	int ret;
 
@@ -482,9 +490,9 @@ static void marker_settle_sites(struct marker_mm *memory,
 	if (!marker_lock_sites(memory, writer))
 		return;
 	while (!fatal_signal_pending(current) &&
-	       (site = marker_next_site(memory, &add))) {
-		ret = marker_change_site(memory, site, add, writer);
-		marker_site_is_done(memory, site, add, ret);
+	       marker_next_site(memory, writer, &place, &add)) {
+		ret = marker_change_site(memory, &place, add, writer);
+		marker_site_is_done(memory, &place, add, ret);
 		if (ret == -EINTR)
 			break;
 	}
@@ -518,20 +526,20 @@ static void marker_settle(struct marker_mm *memory, enum marker_writer writer,
 	marker_clean(memory);
 }
 
-/* Has a word a share that only the parent of a child takes back? */
+/* True if a word has a share that only the parent of a child takes back. */
 static bool marker_is_left_by_stranger(const struct marker_word *word)
 {
 	const struct marker_share *share;
 
 	list_for_each_entry(share, &word->shares, of_word)
-		if (share->leaving && !share->owner->follow)
+		if (share->leaving && !utrace_marker_follows(share->owner))
 			return true;
 	return false;
 }
 
 /*
- * Is something there that a parent has to take back?  An owner that follows has an engine in
- * the child, and may just leave.
+ * True if a parent has to take something back.  An owner that follows the child has an engine
+ * there, and may just leave.
  */
 static bool marker_has_left(struct marker_mm *memory)
 {
@@ -563,16 +571,18 @@ void utrace_marker_settle(struct marker_mm *memory)
 /**
  * utrace_marker_settle_for() - write what words can be written at once
  * @memory: the words
+ * @sites: install and remove breakpoints, too
  *
- * For words this does not wait for the process that has the memory; for sites it waits
- * for mmap_lock.  What cannot be written now stays as it is, and the memory stays dirty.
+ * For words this does not wait for the process that has the memory.  For sites it waits for
+ * other installers and for mmap_lock, until the caller is killed.  What cannot be written
+ * now stays as it is, and the memory stays dirty.
  *
- * Context: Process context; sleeps for memory.  Tries to take mmap_lock.  The caller
- * keeps the memory alive.
+ * Context: Process context; sleeps.  Tries to take mmap_lock; with @sites takes
+ * marker_mm.install_lock and, for writing, mmap_lock.  The caller keeps the memory alive.
  */
-void utrace_marker_settle_for(struct marker_mm *memory)
+void utrace_marker_settle_for(struct marker_mm *memory, bool sites)
 {
-	marker_settle(memory, MARKER_OTHER, true);
+	marker_settle(memory, MARKER_OTHER, sites);
 }
 
 /**
@@ -589,11 +599,12 @@ int utrace_marker_settle_child(struct marker_mm *memory)
 	if (!READ_ONCE(memory->dirty))
 		return 0;
 	marker_settle_dirty(memory, MARKER_PARENT, true);
-	/* Again: the last other owner of a word may have left meanwhile. */
-	if (marker_has_left(memory))
+	/* Once more: the last other owner of a word may have left meanwhile. */
+	if (marker_has_left(memory)) {
 		marker_settle_dirty(memory, MARKER_PARENT, true);
-	if (marker_has_left(memory))
-		ret = -ENOMEM;
+		if (marker_has_left(memory))
+			ret = -ENOMEM;
+	}
 	marker_clean(memory);
 	return ret;
 }
@@ -610,7 +621,7 @@ int utrace_marker_settle_child(struct marker_mm *memory)
  */
 void utrace_marker_settle_words(struct marker_mm *memory)
 {
-	marker_settle(memory, MARKER_KERNEL, false);
+	marker_settle(memory, MARKER_NOWAIT, false);
 }
 
 /**
@@ -625,5 +636,5 @@ void utrace_marker_settle_words(struct marker_mm *memory)
  */
 void utrace_marker_settle_closed(struct marker_mm *memory)
 {
-	marker_settle(memory, MARKER_KERNEL, true);
+	marker_settle(memory, MARKER_NOWAIT, true);
 }
