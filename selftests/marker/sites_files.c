@@ -4,6 +4,7 @@
  */
 #include "../silent.h"
 #include "code.h"
+#include "sites_events.h"
 
 #include <sys/mount.h>
 
@@ -276,6 +277,37 @@ TEST_F(sites, at_the_end_of_a_mapping)
 	is_called(target, &tracer, CROSSING, 0, "  the function");
 	untrace(&tracer);
 	is(MOV, code_byte(target->pid, FUNCTION), "closed: the byte of the function");
+	close(fd);
+	unlink(code_path());
+}
+
+/*
+ * Of an instruction, the target has mapped the first byte, which alone could not be probed.
+ * That is no reason to refuse a probe of all processes.
+ */
+TEST_F(sites, cut_mapping_refuses_nobody)
+{
+	static const unsigned char code[] = { 0x0f, 0x1f, 0x00, 0xc3 };	/* nopl; ret */
+	const int offset = PAGE - 1;
+	struct target *target = &self->target;
+	char text[160];
+	int fd;
+
+	if (!has_tracefs())
+		SKIP(return, NO_TRACEFS);
+	fd = make_crossing();
+	put_code(fd, offset, code, sizeof(code));
+	have(target, SELF, 'K', 1);
+	snprintf(text, sizeof(text), "p:utrace_test/%s %s:0x%x\n", event_name('p'), code_path(),
+		 offset);
+	need(!write_tracefs("uprobe_events", text), "uprobe_events");
+	is(0, switch_event('p', true), "the event is enabled");
+	is(code[0], code_byte(target->pid, offset), "  without a breakpoint in the target");
+	have(target, SELF, 'K', 2);
+	have(target, SELF, 'k', offset);
+	is(1, event_hits('p'), "mapped with its end: hits");
+	end_event('p');
+	is(code[0], code_byte(target->pid, offset), "afterwards: the byte");
 	close(fd);
 	unlink(code_path());
 }

@@ -56,6 +56,20 @@ static void is_traced(struct tracer tracers[2], struct target *target)
 	are_none(&tracers[1], "by either");
 }
 
+/* What could not be armed does not count. */
+static void fail_often(struct target *target)
+{
+	struct utrace_ioc_marker arg = marker_of(HIT);
+	struct tracer tracer;
+	int i;
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	arg.offset = 1ULL << 40;
+	for (i = 0; i < 2 * SITES; i++)
+		is(-EINVAL, try_arm(tracer.fd, &arg), "behind the end of the file");
+	untrace(&tracer);
+}
+
 static int fill_and_empty(void *arg)
 {
 	struct tracer tracers[2];
@@ -63,6 +77,7 @@ static int fill_and_empty(void *arg)
 
 	become_nobody();
 	start_sites(&target);
+	fail_often(&target);
 	fill(tracers, &target);
 	is_traced(tracers, &target);
 	disarm_place(&tracers[0], HIT);

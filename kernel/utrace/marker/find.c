@@ -42,6 +42,23 @@ static int marker_is_beside(struct rb_node *a, const struct rb_node *b)
 			      &rb_entry(b, struct marker_word, node)->place);
 }
 
+/* Note whether another word of the site of @word, which may be NULL, is behind. */
+static void marker_note_next(struct marker_word *word)
+{
+	const struct marker_word *next;
+
+	if (!word)
+		return;
+	next = marker_next(word);
+	WRITE_ONCE(word->followed, next && word->place.site &&
+		   next->place.site == word->place.site);
+}
+
+static struct marker_word *marker_previous(struct marker_word *word)
+{
+	return rb_entry_safe(rb_prev(&word->node), struct marker_word, node);
+}
+
 /**
  * utrace_marker_insert() - add a word
  * @memory: the words, none of which has this place; marker_mm.lock is held
@@ -58,6 +75,8 @@ void utrace_marker_insert(struct marker_mm *memory, struct marker_word *word)
 	/* None is found. */
 	rb_find_add_rcu(&word->node, &memory->words, marker_is_beside);
 	write_seqcount_end(&memory->turns);
+	marker_note_next(word);
+	marker_note_next(marker_previous(word));
 }
 
 /**
@@ -69,11 +88,14 @@ void utrace_marker_insert(struct marker_mm *memory, struct marker_word *word)
  */
 void utrace_marker_erase(struct marker_mm *memory, struct marker_word *word)
 {
+	struct marker_word *previous = marker_previous(word);
+
 	lockdep_assert_held(&memory->lock);
 
 	write_seqcount_begin(&memory->turns);
 	rb_erase(&word->node, &memory->words);
 	write_seqcount_end(&memory->turns);
+	marker_note_next(previous);
 	kfree_rcu(word, rcu);
 }
 

@@ -270,10 +270,12 @@ loff_t utrace_marker_next_semaphore(struct marker_mm *memory,
  * struct marker_cursor - which owners have been told of a hit
  * @semaphore: the words of the site with a lower one are done
  * @number: of the word with this semaphore, the shares are done up to this number
+ * @is_last: there were no others, as mostly, so nothing is looked up again
  */
 struct marker_cursor {
 	loff_t semaphore;
 	u64 number;
+	bool is_last;
 };
 
 /*
@@ -313,11 +315,15 @@ static __always_inline bool marker_next_event(const struct marker_site *site,
 			cursor->number = 0;
 		cursor->semaphore = word->place.semaphore;
 		list_for_each_entry_rcu(share, &word->shares, of_word) {
+			if (share->number <= cursor->number)
+				continue;
 			/* Pairs with marker_return_share(). */
-			if (share->number <= cursor->number ||
-			    smp_load_acquire(&share->leaving))
+			if (smp_load_acquire(&share->leaving))
 				continue;
 			cursor->number = share->number;
+			cursor->is_last = !READ_ONCE(word->followed) &&
+					  READ_ONCE(share->of_word.next) ==
+						  &word->shares;
 			*event = READ_ONCE(share->place.event);
 			return true;
 		}
@@ -339,17 +345,18 @@ static __always_inline bool marker_tell_all(const struct marker_site *site,
 	struct marker_event *event;
 	bool any = false;
 
-	for (;;) {
+	while (!cursor.is_last) {
 		rcu_read_lock();
-		if (!marker_next_event(site, &cursor, &event))
+		if (!marker_next_event(site, &cursor, &event)) {
+			rcu_read_unlock();
 			break;
+		}
 		any = true;
 		if (is_missed)
 			marker_miss(event);
 		else
 			marker_hit(event, ip, regs);
 	}
-	rcu_read_unlock();
 	return any;
 }
 

@@ -128,6 +128,7 @@ struct marker_place {
  * @ours: for a bit: the program has given it to the kernel, so it is taken back in any
  *	case, and written to shared memory, too
  * @error: why the word is not what is wanted, -errno; 0: not yet, or it is
+ * @followed: the next word is one of the same site; read by hits without the lock
  * @since: marker_mm.sequence when the word came here, or its page may have gone last: a
  *	page that was got before may be another one
  *
@@ -151,6 +152,7 @@ struct marker_word {
 	bool foreign;
 	bool ours;
 	int error;
+	bool followed;
 	u64 since;
 	struct rcu_head rcu;
 };

@@ -9,9 +9,10 @@
  * place.
  *
  * A place has one site for hits and one for returns, and so at most two consumers, for all
- * owners: uprobes asks each consumer of a place when a process hits or maps it.  Which semaphores are counted depends on the memory,
- * of which each word has one.  Owners of the system (everywhere.c) have sites of their own,
- * one for each semaphore, which all processes want.
+ * owners: uprobes asks each consumer of a place when a process hits or maps it.  Which
+ * semaphores are counted depends on the memory, of which each word has one.  Owners of the
+ * system (everywhere.c) have sites of their own, one for each semaphore, which all processes
+ * want.
  */
 #include <linux/capability.h>
 #include <linux/file.h>
