@@ -2,8 +2,8 @@
 /*
  * utrace selftests - markers: many users of one place, who come and go in a storm
  *
- * Some users of a place are steady: an event of tracefs, which counts the hits of all
- * processes, events of perf, which count those of one process, and a marker of
+ * Some users of a place are steady: an event of tracefs and bpftrace, which count the hits
+ * of all processes, events of perf, which count those of one process, and a marker of
  * /dev/utrace.  Each of them must count every call.  Meanwhile togglers arm and disarm the
  * place, and other processes map the file, fork and exit.
  *
@@ -477,11 +477,73 @@ static int open_perf_of_event(pid_t pid, enum place place, bool returns)
 	return open_inherited(pid, attr);
 }
 
+#define BPFTRACE	"/usr/bin/bpftrace"
+
+/* What bpftrace prints. */
+static char bpftrace_said[64];
+
+/* Has bpftrace printed "begun"?  Before it attaches its probes, it prints how many. */
+static bool bpftrace_has_begun(int fd)
+{
+	char text[128] = "";
+
+	return pread(fd, text, sizeof(text) - 1, 0) > 0 && strstr(text, "begun\n");
+}
+
+/*
+ * Have bpftrace count the calls of a function by all processes.  Returns 0 if it is not
+ * there, or where it would take too long to begin.
+ */
+static pid_t start_bpftrace(const char *function)
+{
+	char text[512];
+	pid_t pid;
+	int fd;
+
+	if (access(BPFTRACE, X_OK) || setting("SLOW"))
+		return 0;
+	snprintf(text, sizeof(text),
+		 "uprobe:%s:%s { @hits = count(); } uretprobe:%s:%s { @returns = count(); } "
+		 "interval:ms:100 { printf(\"begun\\n\"); }",
+		 library[0], function, library[0], function);
+	snprintf(bpftrace_said, sizeof(bpftrace_said), "%s/bpftrace", folder);
+	fd = open(bpftrace_said, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	need(fd >= 0, bpftrace_said);
+	pid = fork_tracer();
+	if (!pid) {
+		dup2(fd, STDOUT_FILENO);
+		execl(BPFTRACE, BPFTRACE, "-B", "none", "-e", text, NULL);
+		_exit(92);
+	}
+	need(until(bpftrace_has_begun(fd)), "bpftrace has not begun");
+	close(fd);
+	return pid;
+}
+
+/* End it, and read what it has counted. */
+static void end_bpftrace(pid_t pid, long *hits, long *returns)
+{
+	FILE *said;
+	char line[64], name[16];
+	long number;
+
+	kill(pid, SIGINT);
+	is(0, status_of(pid), "bpftrace ends");
+	said = fopen(bpftrace_said, "re");
+	need(said, bpftrace_said);
+	while (fgets(line, sizeof(line), said))
+		if (sscanf(line, "@%15[a-z]: %ld", name, &number) == 2)
+			*(strcmp(name, "hits") ? returns : hits) = number;
+	fclose(said);
+	unlink(bpftrace_said);
+}
+
 /**
  * struct counters - the steady users of a place
  * @place: the place
  * @follows: children are counted
  * @perf: events of perf, of hits and of returns
+ * @bpftrace: counts the calls of a function, or 0
  * @tracer: counts what the process does, and its children if the scope is a tree
  * @alone: counts what the process itself does
  */
@@ -489,6 +551,7 @@ struct counters {
 	enum place place;
 	bool follows;
 	int perf[2];
+	pid_t bpftrace;
 	struct tracer tracer;
 	struct tracer alone;
 };
@@ -524,6 +587,7 @@ static void begin_counters(struct counters *counters, enum place place, pid_t pi
 	if (has_returns(counters)) {
 		begin_event('r', place);
 		counters->perf[1] = begin_perf(counters, pid, true);
+		counters->bpftrace = start_bpftrace(function_names[place]);
 	}
 	begin_tracer(counters, &counters->tracer, pid, scope);
 	begin_tracer(counters, &counters->alone, pid, UTRACE_SCOPE_PROCESS);
@@ -548,6 +612,15 @@ static void end_counters(struct counters *counters)
 	}
 }
 
+static void bpftrace_is_exact(struct counters *counters, long calls)
+{
+	long hits = -1, returns = -1;
+
+	end_bpftrace(counters->bpftrace, &hits, &returns);
+	is(calls, hits, "hits of bpftrace");
+	is(calls, returns, "returns of bpftrace");
+}
+
 /* All counts are exact. */
 static void are_exact(struct counters *counters)
 {
@@ -567,6 +640,8 @@ static void are_exact(struct counters *counters)
 	is(tree, perf_hits(counters->perf[1]), "returns of perf");
 	is(tree, hits_of(&counters->tracer, returns), "returns of the marker");
 	is(alone, hits_of(&counters->alone, returns), "returns of the marker of one process");
+	if (counters->bpftrace)
+		bpftrace_is_exact(counters, all);
 }
 
 /* Users who come and go */

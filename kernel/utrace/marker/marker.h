@@ -415,12 +415,13 @@ static inline bool marker_is_site(const struct marker_place *place)
 	return place->kind == MARKER_SITE;
 }
 
-/* The place of a word; the machine is little-endian. */
+/* The place of a word, which has no event; the machine is little-endian. */
 static inline struct marker_place
 marker_of_word(const struct marker_place *named)
 {
 	struct marker_place place = *named;
 
+	place.event = NULL;
 	if (place.kind == UTRACE_WORD_BIT64) {
 		place.kind = UTRACE_WORD_BIT32;
 		place.addr += place.bit / 32 * sizeof(u32);

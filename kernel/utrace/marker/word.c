@@ -575,7 +575,7 @@ static int marker_copied(struct mm_struct *mm, const struct marker_word *word)
  *
  * The memory may be that of a task that the owner traces, and the current task another one.
  *
- * Context: fork(2).  Takes marker_owner.lock.
+ * Context: fork(2).  Takes marker_owner.lock and utrace->lock.
  * Return: true if the child gets the engine of the owner.
  */
 bool utrace_marker_follows(struct marker_owner *owner)
