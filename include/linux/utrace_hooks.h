@@ -52,8 +52,8 @@ struct seq_file;
  * @UTRACE_STEP_TRAP: made an instruction
  * @UTRACE_STEP_SYSCALL: come to the end of a system call
  * @UTRACE_STEP_HANDLER: got the frame of a signal handler, which it enters next
- * @UTRACE_STEP_AGAIN: got the trap flag, after a time without the flag.  A
- *	debugger may have changed the registers
+ * @UTRACE_STEP_AGAIN: got the trap flag, after a time without the flag, or is elsewhere
+ *	than it was looked at.  A debugger or the kernel may have changed the registers
  *
  * The last two are only for the client that follows all steps.
  */
@@ -97,6 +97,8 @@ void __utrace_ptrace_stopped(void);
 void __utrace_wake_freeze_waiters(struct task_struct *task);
 int utrace_await_thaw(struct task_struct *task);
 bool __utrace_step_trap(enum utrace_step_why why);
+void __utrace_step_dispatched(void);
+bool __utrace_exit_moved(struct pt_regs *regs);
 void __utrace_user_changed(void);
 int proc_pid_utrace(struct seq_file *m, struct pid_namespace *ns,
 		    struct pid *pid, struct task_struct *task);
@@ -450,6 +452,13 @@ static inline void utrace_uprobe_done(void)
 static inline bool utrace_step_trap(enum utrace_step_why why)
 {
 	return utrace_known(current) && __utrace_step_trap(why);
+}
+
+/* Syscall user dispatch has given a call back to a program that makes a step. */
+static inline void utrace_step_dispatched(void)
+{
+	if (utrace_known(current))
+		__utrace_step_dispatched();
 }
 
 #endif /* _LINUX_UTRACE_HOOKS_H */

@@ -351,6 +351,8 @@ struct utrace_set {
  *	utrace_told() drops the count in utrace_engine_info::core that comes
  *	with it.  Under @lock
  *
+ * @looked: where the client that follows all steps has seen the task last; only the
+ *	task uses it
  * @tracers: the further tracers of the task by ptrace(2) (ptrace/ptracer.h), under
  *	@lock, read under RCU
  * @newborn: those of a task that this task is creating; only the task uses it
@@ -379,12 +381,13 @@ struct utrace {
 	struct utrace_task_data *task_data;
 	struct utrace_member *member;
 	struct utrace_engine *left;
+	unsigned long looked;
 	struct hlist_head tracers;
 	struct hlist_head newborn;
 };
 
 #if !defined(CONFIG_DEBUG_SPINLOCK) && !defined(CONFIG_DEBUG_LOCK_ALLOC)
-static_assert(sizeof(struct utrace) <= 152);
+static_assert(sizeof(struct utrace) <= 160);
 #endif
 
 #define UTRACE_NAME_LEN		32
@@ -751,6 +754,7 @@ void utrace_interrupt(struct task_struct *task);
 void utrace_interrupt_stopped(struct task_struct *task);
 
 /* step.c */
+bool utrace_has_moved(const struct utrace *u, struct pt_regs *regs);
 void utrace_arm_step(struct utrace *u);
 void utrace_arm_in_call(struct utrace *u);
 void utrace_step_handler(void);

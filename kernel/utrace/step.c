@@ -12,6 +12,11 @@
  * get_signal().  That costs thousands of instructions, so a client that is built
  * in may follow all steps of a task instead: the trap calls it, and leaves the
  * trap flag set.
+ *
+ * Not only the program changes its instruction pointer: a task may leave a sequence of
+ * rseq, restart a system call, or have an instruction emulated, after the client has
+ * looked at it.  So the way to user mode compares, and the safe point has the client look
+ * again.
  */
 #include <linux/init.h>
 #include <linux/ptrace.h>
@@ -45,6 +50,53 @@ void __init utrace_follow_with(bool (*step)(struct pt_regs *regs,
 {
 	WARN_ON(static_call_query(utrace_step) != no_step);
 	static_call_update(utrace_step, step);
+}
+
+/* Let the client look at the task, and note where that was. */
+static bool utrace_look(struct utrace *u, enum utrace_step_why why)
+{
+	struct pt_regs *regs = current_pt_regs();
+	bool ours = static_call(utrace_step)(regs, why);
+
+	u->looked = instruction_pointer(regs);
+	return ours;
+}
+
+/**
+ * utrace_has_moved() - is a task that is followed elsewhere than the client has seen?
+ * @u: struct utrace of the current task
+ * @regs: its registers
+ *
+ * While the task steps an instruction of uprobes out of line, its registers are not those
+ * of the program.
+ *
+ * Context: The task itself, on its way to user mode.  Any.
+ * Return: true if the safe point has to have the client look again.
+ */
+bool utrace_has_moved(const struct utrace *u, struct pt_regs *regs)
+{
+	if (!(READ_ONCE(u->flags) & UTRACE_TASK_ARMED) ||
+	    instruction_pointer(regs) == u->looked)
+		return false;
+#ifdef CONFIG_UPROBES
+	if (current->utask && current->utask->active_uprobe)
+		return false;
+#endif
+	return true;
+}
+
+/**
+ * __utrace_exit_moved() - see utrace_has_moved()
+ * @regs: registers of the current task
+ *
+ * Context: The task itself, on its way to user mode, with interrupts off.
+ * Return: true if the task has to pass the safe point.
+ */
+bool __utrace_exit_moved(struct pt_regs *regs)
+{
+	struct utrace *u = current->utrace;
+
+	return u && utrace_has_moved(u, regs);
 }
 
 /**
@@ -124,6 +176,7 @@ static bool utrace_own_trap_flag(void)
 static void utrace_arm(struct utrace *u, bool follow)
 {
 	bool block, again = false, own = utrace_own_trap_flag();
+	struct pt_regs *regs = current_pt_regs();
 
 	scoped_guard(spinlock_irqsave, &u->lock) {
 		if (!u->step && !(follow && u->flags & UTRACE_TASK_FOLLOWED))
@@ -137,7 +190,8 @@ static void utrace_arm(struct utrace *u, bool follow)
 		if (u->step)
 			u->flags |= UTRACE_TASK_STEPPING;
 		if (follow && u->flags & UTRACE_TASK_FOLLOWED) {
-			again = !(u->flags & UTRACE_TASK_ARMED);
+			again = !(u->flags & UTRACE_TASK_ARMED) ||
+				utrace_has_moved(u, regs);
 			u->flags |= UTRACE_TASK_ARMED;
 		}
 		block = u->step == u->block &&
@@ -157,7 +211,7 @@ static void utrace_arm(struct utrace *u, bool follow)
 		set_thread_flag(TIF_FORCED_TF);
 #endif
 	if (again)
-		static_call(utrace_step)(current_pt_regs(), UTRACE_STEP_AGAIN);
+		utrace_look(u, UTRACE_STEP_AGAIN);
 }
 
 /**
@@ -226,7 +280,23 @@ bool utrace_step_is_queued(void)
  */
 void utrace_step_handler(void)
 {
-	static_call(utrace_step)(current_pt_regs(), UTRACE_STEP_HANDLER);
+	utrace_look(current->utrace, UTRACE_STEP_HANDLER);
+}
+
+/**
+ * __utrace_step_dispatched() - a system call was given back to the program
+ *
+ * Engines and ptrace do not see a call that syscall user dispatch has turned into a
+ * SIGSYS.  The client that follows all steps does: the instruction was made.
+ *
+ * Context: The task itself, no locks held, at the end of the call.
+ */
+void __utrace_step_dispatched(void)
+{
+	struct utrace *u = current->utrace;
+
+	if (READ_ONCE(u->flags) & UTRACE_TASK_ARMED)
+		utrace_look(u, UTRACE_STEP_SYSCALL);
 }
 
 /**
@@ -248,7 +318,7 @@ bool __utrace_step_trap(enum utrace_step_why why)
 
 	followed = READ_ONCE(u->flags) & UTRACE_TASK_ARMED;
 	if (followed)
-		ours = static_call(utrace_step)(current_pt_regs(), why);
+		ours = utrace_look(u, why);
 	/* Nothing else was asked for, as at most steps that are followed. */
 	if (followed && !(READ_ONCE(u->flags) & (UTRACE_TASK_STEPPING |
 						 UTRACE_TASK_PTRACE_STEP)))

@@ -616,15 +616,19 @@ bool __utrace_freezer_stop(void)
 	return true;
 }
 
-/* Is there anything to be done at the safe point? */
-static bool utrace_pending(struct utrace *u)
+/*
+ * Is there anything to be done at the safe point?  @regs is NULL where the task does not
+ * go to user mode.
+ */
+static bool utrace_pending(struct utrace *u, struct pt_regs *regs)
 {
 	return READ_ONCE(u->resume) != UTRACE_RESUME || READ_ONCE(u->hold) ||
 	       (READ_ONCE(u->step) &&
 		!(READ_ONCE(u->flags) & UTRACE_TASK_STEPPING)) ||
 	       (READ_ONCE(u->flags) & (UTRACE_TASK_FOLLOWED |
 				       UTRACE_TASK_ARMED)) ==
-	       UTRACE_TASK_FOLLOWED;
+	       UTRACE_TASK_FOLLOWED ||
+	       (regs && utrace_has_moved(u, regs));
 }
 
 /**
@@ -642,7 +646,7 @@ void __utrace_resume(struct pt_regs *regs)
 	struct utrace *u = current->utrace;
 	enum utrace_resume_action resume;
 
-	if (!u || !utrace_pending(u))
+	if (!u || !utrace_pending(u, regs))
 		return;
 
 	if (!regs) {

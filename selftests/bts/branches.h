@@ -146,6 +146,19 @@ static inline const char *built(const char *name)
 	return path;
 }
 
+static inline bool has_vsyscalls(void)
+{
+	char line[512];
+	bool found = false;
+	FILE *maps = fopen("/proc/self/maps", "r");
+
+	while (maps && fgets(line, sizeof(line), maps))
+		found |= !!strstr(line, "[vsyscall]");
+	if (maps)
+		fclose(maps);
+	return found;
+}
+
 /* Uprobes */
 
 static inline bool write_to(const char *path, const char *format, ...)

@@ -69,19 +69,6 @@ static void all_of(struct trace *all, char what)
 	stop(&target);
 }
 
-static bool has_vsyscalls(void)
-{
-	char line[512];
-	bool found = false;
-	FILE *maps = fopen("/proc/self/maps", "r");
-
-	while (maps && fgets(line, sizeof(line), maps))
-		found |= !!strstr(line, "[vsyscall]");
-	if (maps)
-		fclose(maps);
-	return found;
-}
-
 TEST_F(dev, vsyscall)
 {
 	struct trace all = {};

@@ -53,6 +53,38 @@ static void take_traps(void)
 	sigaction(SIGTRAP, &action, NULL);
 }
 
+static volatile char dispatch;
+
+static void look_at_frame(int signal, siginfo_t *info, void *context)
+{
+	const ucontext_t *uc = context;
+
+	dispatch = SYSCALL_DISPATCH_FILTER_ALLOW;
+	seen[0]++;
+	seen[1] |= uc->uc_mcontext.gregs[REG_R11] & TF;
+	seen[2] |= uc->uc_mcontext.gregs[REG_EFL] & TF;
+}
+
+/* A system call that is given back to the program as a signal. */
+static void dispatch_calls(void)
+{
+	struct sigaction action = {
+		.sa_sigaction = look_at_frame,
+		.sa_flags = SA_SIGINFO,
+	};
+	int i;
+
+	sigaction(SIGSYS, &action, NULL);
+	need(!prctl(PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, 0, 0, &dispatch),
+	     "PR_SET_SYSCALL_USER_DISPATCH");
+	for (i = 0; i < 3; i++) {
+		long nr = SYS_getppid;
+
+		dispatch = SYSCALL_DISPATCH_FILTER_BLOCK;
+		asm volatile("syscall" : "+a"(nr) :: "rcx", "r11", "memory");
+	}
+}
+
 /* A child begins with the registers of its parent. */
 static void look_at_flags_of_child(void)
 {
@@ -241,6 +273,11 @@ static void compare(void (*run)(void))
 TEST_F(dev, flags)
 {
 	compare(look_at_flags);
+}
+
+TEST_F(dev, dispatched_calls)
+{
+	compare(dispatch_calls);
 }
 
 TEST_F(dev, flags_of_child)

@@ -275,6 +275,7 @@ struct bts_known {
  * @pair: the instruction after it, if @insn is %BTS_INSN_SS
  * @long_mode: the instructions in @known are those of 64-bit code
  * @exec: the present system call has begun another program
+ * @traps_first: the next trap may come before @insn
  * @flush: task work that delivers before a signal
  * @flushes: @flush is queued
  * @n: elements of @stage that are used
@@ -295,6 +296,7 @@ struct bts_thread {
 	struct bts_insn pair;
 	bool long_mode;
 	bool exec;
+	bool traps_first;
 	struct callback_head flush;
 	bool flushes;
 	unsigned int n;

@@ -21,9 +21,6 @@
 
 #include "bts.h"
 
-/* Bytes of SYSCALL, SYSENTER and INT 0x80. */
-#define BTS_SYSCALL_LEN	2
-
 /* The opcode of INT. */
 #define BTS_INT		0xcd
 
@@ -128,6 +125,23 @@ static void bts_look_behind(struct bts_thread *thread)
 		pair->kind = BTS_INSN_UNKNOWN;
 }
 
+/*
+ * Does the processor trap before the thread makes an instruction?  With FRED it does so on
+ * the return from an event that an instruction has caused, as SYSCALL, if the trap flag is
+ * set then (FRED specification, ERETU: the bit of software events in the frame).
+ */
+static bool bts_traps_first(const struct pt_regs *regs)
+{
+	return cpu_feature_enabled(X86_FEATURE_FRED) && regs->fred_ss.swevent;
+}
+
+/* SYSCALL has saved the flags in R11, and ours is among them.  FRED leaves R11 alone. */
+static bool bts_shows_flag(const struct pt_regs *regs)
+{
+	return !cpu_feature_enabled(X86_FEATURE_FRED) && regs->r11 == regs->flags &&
+	       test_thread_flag(TIF_FORCED_TF);
+}
+
 /**
  * utrace_bts_fetch() - look at the instruction that a thread makes next
  * @thread: the thread, which is the current one
@@ -140,6 +154,7 @@ void utrace_bts_fetch(struct bts_thread *thread, const struct pt_regs *regs)
 	struct bts_insn *insn = &thread->insn;
 	bool long_mode = user_64bit_mode((struct pt_regs *)regs);
 
+	thread->traps_first = bts_traps_first(regs);
 	if (unlikely(thread->long_mode != long_mode)) {
 		memset(thread->known, 0, sizeof(thread->known));
 		thread->long_mode = long_mode;
@@ -201,19 +216,6 @@ static void bts_jump(struct bts_thread *thread, u64 why, unsigned long to)
 	utrace_bts_put(thread, why, to, bts_info(UTRACE_BR_UNKNOWN));
 }
 
-/*
- * Has the thread made the system call before this instruction again?  A signal
- * had broken that off.  The instruction, which may be a system call as well, was
- * not made.
- */
-static bool bts_is_again(const struct bts_thread *thread,
-			 const struct pt_regs *regs)
-{
-	return bts_last_insn(thread, regs)->kind != BTS_INSN_SYSCALL ||
-	       (regs->ip == thread->insn.ip && !thread->exec &&
-		(long)regs->orig_ax != -1);
-}
-
 static void bts_put_call(struct bts_thread *thread, unsigned long ip)
 {
 	utrace_bts_put(thread, ip, UTRACE_PC_SYSCALL,
@@ -231,10 +233,7 @@ static bool bts_end_syscall(struct bts_thread *thread, struct pt_regs *regs)
 	unsigned long ip = insn->ip;
 	bool loaded = !(regs->flags & X86_EFLAGS_TF);
 
-	if (bts_is_again(thread, regs)) {
-		ip = thread->insn.ip - BTS_SYSCALL_LEN;
-		bts_jump(thread, UTRACE_PC_ASYNC, ip);
-	} else if (thread->exec) {
+	if (thread->exec) {
 		from = UTRACE_PC_EXEC;
 	} else if ((long)regs->orig_ax == -1 &&
 		   regs->ip != ip + insn->len) {
@@ -249,8 +248,7 @@ static bool bts_end_syscall(struct bts_thread *thread, struct pt_regs *regs)
 		return false;
 	}
 	utrace_bts_put(thread, from, regs->ip, bts_info(UTRACE_BR_SYSRET));
-	/* SYSCALL has saved the flags in R11. */
-	if (regs->r11 == regs->flags && test_thread_flag(TIF_FORCED_TF))
+	if (bts_shows_flag(regs))
 		regs->r11 &= ~X86_EFLAGS_TF;
 	if (loaded)
 		bts_load_flags(regs);
@@ -277,15 +275,24 @@ static bool bts_has_called(const struct bts_thread *thread,
 				  bts_returns_elsewhere(thread, insn, regs))));
 }
 
+/* Is the thread between instructions that are made together, as one of them faulted? */
+static bool bts_is_in_pair(const struct bts_thread *thread,
+			   const struct pt_regs *regs)
+{
+	return thread->insn.kind == BTS_INSN_SS && regs->ip > thread->insn.ip &&
+	       regs->ip <= thread->pair.ip;
+}
+
 /*
- * The thread goes on after a debugger has stopped it: in a system call, which has
- * ended then, or elsewhere.  Returns as bts_end_syscall().
+ * The thread goes on elsewhere than it was looked at: a debugger has stopped it, or the
+ * kernel has changed where it goes on.  If it was in a system call, that has ended.
+ * Returns as bts_end_syscall().
  */
 static bool bts_end_stop(struct bts_thread *thread, struct pt_regs *regs)
 {
 	if (bts_has_called(thread, bts_last_insn(thread, regs), regs))
 		return bts_end_syscall(thread, regs);
-	if (regs->ip != thread->insn.ip)
+	if (regs->ip != thread->insn.ip && !bts_is_in_pair(thread, regs))
 		bts_jump(thread, UTRACE_PC_ASYNC, regs->ip);
 	return true;
 }
@@ -334,6 +341,8 @@ static void bts_end_step(struct bts_thread *thread, struct pt_regs *regs)
 {
 	const struct bts_insn *insn = bts_last_insn(thread, regs);
 
+	if (unlikely(thread->traps_first) && regs->ip == thread->insn.ip)
+		return;
 	if (insn->kind != BTS_INSN_OTHER)
 		bts_end_insn(thread, insn, regs);
 	/* A string instruction with a prefix stops after each round. */
@@ -390,7 +399,7 @@ bool utrace_bts_step(struct pt_regs *regs, enum utrace_step_why why)
  * utrace_bts_hide_from_child() - hide the trap flag from a new task
  * @child: the task, which has the registers of the current one
  *
- * SYSCALL has saved the flags in R11.
+ * SYSCALL may have saved the flags in R11.
  *
  * Context: The parent, which waits in a system call, as @child does.
  */
@@ -398,6 +407,6 @@ void utrace_bts_hide_from_child(struct task_struct *child)
 {
 	const struct pt_regs *regs = current_pt_regs();
 
-	if (regs->r11 == regs->flags && test_thread_flag(TIF_FORCED_TF))
+	if (bts_shows_flag(regs))
 		task_pt_regs(child)->r11 &= ~X86_EFLAGS_TF;
 }

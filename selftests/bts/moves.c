@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace selftests - branches: threads that the kernel moves
+ *
+ * The kernel changes where a thread goes on: rseq ends a sequence, a system call is made
+ * again, an instruction is emulated.  Each record is held against the code: there is such
+ * a branch, and from one record to the next the thread has gone straight on.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <sys/io.h>
+#include <sys/rseq.h>
+#include <sys/uio.h>
+
+#include <linux/membarrier.h>
+
+#include "instruction.h"
+
+/* Sequences of rseq that have to be left, and for how many seconds the test tries. */
+#define ABORTS		20
+#define TRIES		(20 * ut_patience())
+
+/* Filled in by threads of the target. */
+struct seen {
+	long aborts;
+	long damaged;	/* found what nobody has written */
+	long restarts;
+};
+
+static volatile struct seen *seen;
+
+/* Code that each order makes last. */
+static void loop(void)
+{
+	long n = 100;
+
+	asm volatile("1: dec %0; jnz 1b" : "+r"(n));
+}
+
+/*
+ * Make a sequence of rseq with jumps and PUSHF.  What is on the stack above PUSHF stays as
+ * it is, also if the thread leaves the sequence at PUSHF.
+ */
+static __attribute__((noipa)) void make_sequence(void)
+{
+	struct rseq *rseq = (void *)((char *)__builtin_thread_pointer() + __rseq_offset);
+
+	asm volatile(".pushsection __rseq_cs, \"aw\"\n"
+		     ".balign 32\n"
+		     "sequence: .long 0, 0\n"
+		     ".quad sequence_begin, sequence_end - sequence_begin, sequence_abort\n"
+		     ".popsection\n"
+		     "sub $128, %%rsp\n"
+		     "push $-1\n"
+		     "mov %%rsp, %%rbx\n"
+		     "lea sequence(%%rip), %%rax\n"
+		     "mov %%rax, (%0)\n"
+		     "sequence_begin: mov $40, %%ecx\n"
+		     "1: pushfq\n"
+		     "pop %%rdx\n"
+		     "xor %%edx, %%edx\n"
+		     "jz 2f\n"
+		     "nop\n"
+		     "2: dec %%ecx\n"
+		     "jnz 1b\n"
+		     "sequence_end: movq $0, (%0)\n"
+		     "jmp 3f\n"
+		     ".long 0x53053053\n"
+		     "sequence_abort: incq (%1)\n"
+		     "mov %%rbx, %%rsp\n"
+		     "3: pop %%rdx\n"
+		     "cmp $-1, %%rdx\n"
+		     "je 4f\n"
+		     "incq (%2)\n"
+		     "4: add $128, %%rsp\n"
+		     :: "r"(&rseq->rseq_cs), "r"(&seen->aborts), "r"(&seen->damaged)
+		     : "rax", "rbx", "rcx", "rdx", "memory", "cc");
+}
+
+static volatile bool enough;
+
+static void *end_sequences(void *unused)
+{
+	while (!enough) {
+		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ, 0, 0);
+		usleep(200);
+	}
+	return NULL;
+}
+
+static void leave_sequences(void)
+{
+	const time_t end = time(NULL) + TRIES;
+	pthread_t thread;
+	int i;
+
+	need(!syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ, 0, 0),
+	     "membarrier");
+	need(!pthread_create(&thread, NULL, end_sequences, NULL), "a thread");
+	while (seen->aborts < ABORTS && time(NULL) < end)
+		for (i = 0; i < 50; i++)
+			make_sequence();
+	enough = true;
+	pthread_join(thread, NULL);
+}
+
+/* A job-control stop ends read(2), and the kernel makes it again. */
+static void restart_call(void)
+{
+	const pid_t self = getpid();
+	int pipes[2];
+	char c;
+
+	need(!pipe(pipes), "pipe");
+	if (!fork()) {
+		usleep(200000);
+		kill(self, SIGSTOP);
+		usleep(200000);
+		kill(self, SIGCONT);
+		usleep(200000);
+		_exit(write(pipes[1], "x", 1) != 1);
+	}
+	seen->restarts = read(pipes[0], &c, 1);
+	wait(NULL);
+}
+
+/* Jumps behind instructions that the kernel emulates. */
+extern const char behind_vsyscall[], behind_sidt[], behind_cli[], behind_ss[];
+
+/* gettimeofday() of the vsyscall page. */
+static __attribute__((noipa)) void call_vsyscall(void)
+{
+	asm volatile("sub $128, %%rsp\n"
+		     "mov $0xffffffffff600000, %%rax\n"
+		     "xor %%edi, %%edi\n"
+		     "xor %%esi, %%esi\n"
+		     "call *%%rax\n"
+		     "behind_vsyscall: jmp 1f\n"
+		     "nop\n"
+		     "1: add $128, %%rsp\n"
+		     ::: "rax", "rcx", "rdi", "rsi", "r11", "memory", "cc");
+}
+
+/* SIDT, which UMIP forbids, and CLI, which IOPL 3 would allow. */
+static __attribute__((noipa)) void be_emulated(void)
+{
+	unsigned char table[16];
+
+	need(!iopl(3), "iopl");
+	asm volatile("sidt %0\n"
+		     "behind_sidt: jmp 1f\n"
+		     "nop\n"
+		     "1: cli\n"
+		     "behind_cli: jmp 2f\n"
+		     "nop\n"
+		     "2: sti\n"
+		     : "=m"(table));
+}
+
+/* A load of SS, and behind it an instruction that faults. */
+static __attribute__((noipa)) void fault_behind_ss(void)
+{
+	volatile int *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int ss;
+
+	need(page != MAP_FAILED, "memory");
+	asm volatile("mov %%ss, %0\n"
+		     "mov %0, %%ss\n"
+		     "movl $1, (%1)\n"
+		     "behind_ss: jmp 1f\n"
+		     "nop\n"
+		     "1:\n"
+		     : "=&r"(ss) : "r"(page) : "memory");
+}
+
+extern const char moved_push[], moved_jump[], moved_nop[], moved_call[];
+
+/* Instructions that uprobes emulates, and one that it makes elsewhere. */
+static __attribute__((noipa)) void hit_uprobes(void)
+{
+	asm volatile("sub $128, %%rsp\n"
+		     "moved_push: push %%rbx\n"
+		     "pop %%rbx\n"
+		     "moved_jump: jmp 1f\n"
+		     "nop\n"
+		     "1: moved_call: call 2f\n"
+		     "2: pop %%rax\n"
+		     "moved_nop: bswap %%eax\n"
+		     "add $128, %%rsp\n"
+		     ::: "rax", "memory", "cc");
+}
+
+static void be_moved(struct target *target, struct order *order)
+{
+	switch (order->what) {
+	case 'r':
+		leave_sequences();
+		break;
+	case 'a':
+		restart_call();
+		break;
+	case 'v':
+		call_vsyscall();
+		break;
+	case 'i':
+		be_emulated();
+		break;
+	case 's':
+		fault_behind_ss();
+		break;
+	case 'u':
+		hit_uprobes();
+		break;
+	}
+	loop();
+}
+
+/* Code at @at, which the target has at the same address as this process. */
+static const struct decoded *insn_at(__u64 at)
+{
+	struct iovec to = { .iov_len = 16 }, from = { (void *)(uintptr_t)at, 16 };
+	unsigned char code[16] = {};
+	size_t left = 4096 - at % 4096;
+
+	to.iov_base = code;
+	if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) < 0 && left < 16) {
+		to.iov_len = left;
+		from.iov_len = left;
+		process_vm_readv(getpid(), &to, 1, &from, 1, 0);
+	}
+	return decoded(at, true, code);
+}
+
+/* Can a thread go straight on from @at to @to?  Not past a branch that is always taken. */
+static bool leads_to(__u64 at, __u64 to)
+{
+	while (at < to) {
+		const struct decoded *insn = insn_at(at);
+
+		if (!insn->size)
+			return true;	/* Capstone does not know it. */
+		if (insn->kind != KIND_NONE && insn->kind != UTRACE_BR_COND)
+			return false;
+		at += insn->size;
+	}
+	return at == to;
+}
+
+/* Is there such a branch?  One without a kind is due to the kernel, or to a uprobe. */
+static bool is_possible(const struct utrace_branch *r)
+{
+	const struct decoded *insn = insn_at(r->from);
+
+	if (UTRACE_BRANCH_KIND(r->info) == UTRACE_BR_UNKNOWN)
+		return true;
+
+	if (r->to == UTRACE_PC_SYSCALL)
+		return insn->kind == UTRACE_BR_SYSCALL;
+	if (!insn->size)
+		return true;
+	return insn->kind != KIND_NONE && insn->kind != UTRACE_BR_SYSCALL &&
+	       (!insn->target || insn->target == r->to);
+}
+
+/* The number of records that are not so, or do not follow from the one before. */
+static size_t false_records(const struct trace *trace)
+{
+	const struct utrace_branch *r = trace->records;
+	size_t i, n = 0;
+	__u64 at = 0;
+
+	for (i = 0; i < trace->n; i++, r++) {
+		const unsigned int type = type_of(r);
+
+		if (type == UTRACE_BRANCH_TASK || type == UTRACE_BRANCH_END)
+			continue;
+		if (type == UTRACE_BRANCH && !IS_PSEUDO(r->from) &&
+		    ((at && !leads_to(at, r->from)) || !is_possible(r)) && n++ < 5)
+			printf("#   record %zu: %llx -> %llx, was at %llx\n", i, r->from,
+			       r->to, at);
+		at = IS_PSEUDO(r->to) ? 0 : r->to;
+	}
+	return n;
+}
+
+/*
+ * Follow the first thread of a target that carries out an order.  *@all gets the records,
+ * which the caller frees.
+ */
+static void follow(struct trace *all, char what)
+{
+	struct trace trace = {};
+	struct target target;
+	int fd;
+
+	seen = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	need(seen != MAP_FAILED, "memory");
+	start_with(&target, be_moved);
+	fd = consumer(target.pid, UTRACE_SCOPE_THREAD, UTRACE_BRANCHES_ALL, 1 << 20);
+	need(fd >= 0, "UTRACE_IOC_BRANCHES");
+	tell(&target, SELF, what, 0);
+	tell(&target, SELF, 'e', 0);
+	read_on(fd, &trace, SIZE_MAX);
+	holds(trace.n > 100, "%zu records, %zu of moves", trace.n,
+	      count_from(&trace, UTRACE_PC_ASYNC));
+	is(0, count_type(&trace, UTRACE_BRANCH_LOST), "nothing is lost");
+	is(0, false_records(&trace), "nothing is false");
+	close(fd);
+	stop(&target);
+	*all = trace;
+}
+
+/* Follow it, and look for the jump at @jump. */
+static void follow_to(char what, const char *jump)
+{
+	struct trace all;
+
+	follow(&all, what);
+	is(1, count_from(&all, (uintptr_t)jump), "the jump is seen");
+	free(all.records);
+}
+
+TEST_F(dev, rseq)
+{
+	struct trace all;
+
+	follow(&all, 'r');
+	holds(seen->aborts >= ABORTS, "%ld times moved by rseq", seen->aborts);
+	is(0, seen->damaged, "  memory that the program has not written stays");
+	free(all.records);
+}
+
+TEST_F(dev, system_call_again)
+{
+	struct trace all;
+
+	follow(&all, 'a');
+	is(1, seen->restarts, "the system call has got its byte");
+	is(1, count_from(&all, UTRACE_PC_ASYNC), "  after it was made again");
+	free(all.records);
+}
+
+TEST_F(dev, vsyscall)
+{
+	if (!has_vsyscalls())
+		SKIP(return, "no vsyscalls");
+	follow_to('v', behind_vsyscall);
+}
+
+TEST_F(dev, emulated_sidt)
+{
+	follow_to('i', behind_sidt);
+}
+
+TEST_F(dev, emulated_cli)
+{
+	follow_to('i', behind_cli);
+}
+
+TEST_F(dev, fault_behind_ss)
+{
+	follow_to('s', behind_ss);
+}
+
+TEST_F(dev, uprobes)
+{
+	const void *at[] = { moved_push, moved_jump, moved_call, moved_nop };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(at); i++)
+		set_uprobe(i, at[i]);
+	enable_uprobes();
+	follow_to('u', moved_jump);
+	remove_uprobes(ARRAY_SIZE(at));
+}
+
+TEST_HARNESS_MAIN
