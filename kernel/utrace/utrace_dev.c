@@ -33,12 +33,6 @@
  */
 #define SESSION_ARG_MAX	SZ_4K
 
-/*
- * Sysctl kernel.utrace.unprivileged.  0: only a program with CAP_SYS_PTRACE in
- * the initial user namespace may use the device.
- */
-int utrace_dev_unprivileged __read_mostly;
-
 static int session_open(struct inode *inode, struct file *file)
 {
 	struct utrace_session *session;
@@ -47,7 +41,7 @@ static int session_open(struct inode *inode, struct file *file)
 	 * capable() asks about the initial user namespace: in a namespace of
 	 * its own every program has all capabilities.
 	 */
-	if (!READ_ONCE(utrace_dev_unprivileged) && !capable(CAP_SYS_PTRACE))
+	if (!READ_ONCE(utrace_unprivileged) && !capable(CAP_SYS_PTRACE))
 		return -EPERM;
 	session = utrace_dev_new(file->f_cred);
 	if (!session)
@@ -439,13 +433,23 @@ static struct miscdevice session_misc = {
 };
 
 #ifdef CONFIG_SYSCTL
+static int session_set_unprivileged(const struct ctl_table *table, int write,
+				    void *buffer, size_t *lenp, loff_t *ppos)
+{
+	int ret = proc_dointvec_minmax(table, write, buffer, lenp, ppos);
+
+	if (write && !ret)
+		utrace_viewers_changed();
+	return ret;
+}
+
 static struct ctl_table session_sysctls[] = {
 	{
 		.procname	= "unprivileged",
-		.data		= &utrace_dev_unprivileged,
-		.maxlen		= sizeof(utrace_dev_unprivileged),
+		.data		= &utrace_unprivileged,
+		.maxlen		= sizeof(utrace_unprivileged),
 		.mode		= 0644,
-		.proc_handler	= proc_dointvec_minmax,
+		.proc_handler	= session_set_unprivileged,
 		.extra1		= SYSCTL_ZERO,
 		.extra2		= SYSCTL_ONE,
 	},

@@ -86,7 +86,6 @@ struct utrace_engine *utrace_dev_target_engine(struct utrace_session *session,
 					       u32 id);
 struct utrace_engine *utrace_dev_system_target(struct utrace_session *session,
 					       u32 id);
-bool utrace_dev_may_trace_all(const struct cred *opener);
 
 /* dev/record.c */
 bool utrace_dev_sees_current(struct utrace_engine *engine);
@@ -96,9 +95,5 @@ void utrace_dev_lose(struct utrace_engine *engine);
 bool utrace_dev_knows_current(const struct utrace_engine *engine);
 bool utrace_dev_record_now(const struct utrace_engine *engine, u16 type,
 			   const void *body, size_t size);
-
-/* dev/rights.c */
-bool utrace_dev_may_trace(const struct cred *opener, struct task_struct *task);
-bool utrace_dev_may_trace_current(const struct cred *cred);
 
 #endif /* _KERNEL_UTRACE_UTRACE_DEV_H */

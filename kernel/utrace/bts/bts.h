@@ -34,7 +34,6 @@
 #include "insn.h"
 
 struct bts_cpu_link;
-struct cred;
 struct file;
 struct mem_cgroup;
 struct pid;
@@ -43,6 +42,7 @@ struct task_struct;
 struct utrace_engine;
 struct utrace_engine_ops;
 struct utrace_session;
+struct utrace_viewer;
 struct vm_area_struct;
 
 /**
@@ -129,10 +129,8 @@ struct bts_piece {
  * struct bts_consumer - one that gets the branches of tasks
  * @ref: one reference for the file or the owner in the kernel, one for the
  *	engine
- * @opener: credentials of the opener of the device, counted; constant.  NULL: the
- *	consumer is in the kernel and may see all
- * @cred: credentials of the process that made the consumer, counted; constant.
- *	NULL as @opener is
+ * @viewer: who may see the threads, counted; constant.  NULL: the consumer is in the
+ *	kernel and may see all
  * @ns: pid namespace of the opener, counted; constant
  * @engine: the engine, to which the first reference has one; constant once the
  *	engine is attached.  Threads use @engine under @wait_lock and only unless
@@ -175,8 +173,7 @@ struct bts_piece {
  */
 struct bts_consumer {
 	struct kref ref;
-	const struct cred *opener;
-	const struct cred *cred;
+	struct utrace_viewer *viewer;
 	struct pid_namespace *ns;
 	struct utrace_engine *engine;
 	struct bts_cpu_link *cpu;
@@ -216,8 +213,6 @@ struct bts_consumer {
  * @pid: its pid, as UTRACE_BRANCH_TASK tells it; likewise
  * @start: address at which the thread has joined
  * @started: the consumer has got the record of that
- * @cred: credentials of the thread when the rights were last asked about,
- *	counted
  * @task: the thread, counted while it waits for room, else NULL.  Under
  *	bts_consumer.wait_lock
  * @waiting: entry in bts_consumer.waiting while @task is not NULL.  Likewise
@@ -233,7 +228,6 @@ struct bts_link {
 	u64 pid;
 	u64 start;
 	bool started;
-	const struct cred *cred;
 	struct task_struct *task;
 	struct list_head waiting;
 };
@@ -386,10 +380,9 @@ void utrace_bts_wait_soon(struct bts_thread *thread);
 void utrace_bts_let_go(struct bts_consumer *consumer);
 
 /* deliver.c */
-bool utrace_bts_may_see(const struct bts_consumer *consumer);
+bool utrace_bts_may_see(struct bts_consumer *consumer);
 void utrace_bts_hidden(struct bts_consumer *consumer);
 void utrace_bts_missed(struct bts_consumer *consumer);
-bool utrace_bts_sees(struct bts_link *link);
 bool utrace_bts_write_before(struct bts_link *link);
 bool utrace_bts_write_last(struct bts_link *link, u64 from, u64 type);
 void utrace_bts_lose_last(struct bts_link *link);

@@ -7,7 +7,6 @@
  * (inkernel.c).  The threads that the engine covers join at their next safe point
  * (bts_engine.c).
  */
-#include <linux/cred.h>
 #include <linux/file.h>
 #include <linux/pid_namespace.h>
 #include <linux/poll.h>
@@ -16,6 +15,7 @@
 #include <linux/slab.h>
 
 #include "../utrace_dev.h"
+#include "../viewer.h"
 #include "bts.h"
 #include "track.h"
 
@@ -43,8 +43,7 @@ static void bts_consumer_free(struct work_struct *work)
 	utrace_bts_ring_free(&consumer->ring);
 	put_pid(consumer->reader);
 	put_pid_ns(consumer->ns);
-	put_cred(consumer->cred);
-	put_cred(consumer->opener);
+	utrace_viewer_put(consumer->viewer);
 	kfree(consumer);
 }
 
@@ -76,7 +75,7 @@ void utrace_bts_consumer_put(struct bts_consumer *consumer)
  */
 struct pid *utrace_bts_reader(struct bts_consumer *consumer)
 {
-	if (!consumer->opener)
+	if (!consumer->viewer)
 		return NULL;
 	guard(spinlock_irqsave)(&consumer->wait_lock);
 	return get_pid(consumer->reader);
@@ -365,25 +364,35 @@ int utrace_bts_check(const struct utrace_branches_want *want, bool cpu)
  * @session: the session of the program that asks, or NULL for the kernel
  *
  * Context: Process context; may sleep.
- * Return: the consumer, with a reference for the caller, -EINVAL or -ENOMEM.
+ * Return: the consumer, with a reference for the caller; -EINVAL, or an error of
+ * utrace_viewer_new().
  */
 struct bts_consumer *
 utrace_bts_consumer_new(const struct utrace_branches_want *want, u32 source,
 			bool cpu, struct utrace_session *session)
 {
-	struct bts_consumer *consumer = kzalloc(sizeof(*consumer),
-						GFP_KERNEL_ACCOUNT);
+	struct utrace_viewer *viewer = NULL;
+	struct bts_consumer *consumer;
 	u64 records = want->records;
 	int ret;
 
-	if (!consumer)
+	if (session)
+		viewer = utrace_viewer_new(utrace_dev_cred(session), cpu);
+	if (IS_ERR(viewer))
+		return ERR_CAST(viewer);
+	consumer = kzalloc(sizeof(*consumer), GFP_KERNEL_ACCOUNT);
+	if (!consumer) {
+		utrace_viewer_put(viewer);
 		return ERR_PTR(-ENOMEM);
+	}
+	consumer->viewer = viewer;
 	/* A smaller one would count as full before half of it is used. */
 	if (cpu && records)
 		records = max(records, BTS_CPU_MIN);
 	ret = utrace_bts_ring_init(&consumer->ring, records,
 				   want->mode == UTRACE_BRANCHES_LAST);
 	if (ret) {
+		utrace_viewer_put(viewer);
 		kfree(consumer);
 		return ERR_PTR(ret);
 	}
@@ -404,10 +413,6 @@ utrace_bts_consumer_new(const struct utrace_branches_want *want, u32 source,
 	consumer->reader = get_pid(task_tgid(current));
 	consumer->ns = get_pid_ns(session ? utrace_dev_ns(session) :
 					    &init_pid_ns);
-	if (session) {
-		consumer->opener = get_cred(utrace_dev_cred(session));
-		consumer->cred = get_current_cred();
-	}
 	return consumer;
 }
 
@@ -421,7 +426,7 @@ static bool bts_may_trace(struct task_struct *task, void *data)
 	if (consumer->stop && same_thread_group(task, current))
 		consumer->deadlock = true;
 	return !consumer->deadlock &&
-	       utrace_dev_may_trace(consumer->opener, task);
+	       utrace_viewer_may_attach(consumer->viewer, task);
 }
 
 /**
@@ -464,11 +469,12 @@ int utrace_bts_attach(struct bts_consumer *consumer, struct task_struct *task,
 		consumer->tracked = true;
 		consumer->has_cpus = true;
 	}
-	engine = utrace_attach_for(consumer->opener, task,
+	engine = utrace_attach_for(consumer->viewer ? consumer->viewer->opener :
+						      NULL, task,
 				   UTRACE_ATTACH_OBSERVER |
 				   UTRACE_ATTACH_OWN_EVENTS | bts_scopes[scope],
 				   &utrace_bts_ops, consumer,
-				   consumer->opener ? bts_may_trace : NULL,
+				   consumer->viewer ? bts_may_trace : NULL,
 				   consumer);
 	if (IS_ERR(engine))
 		return consumer->deadlock ? -EDEADLK : PTR_ERR(engine);

@@ -6,59 +6,33 @@
  * when enough of them are there, before a system call, before a signal and at its
  * end.  Whether a consumer may see the thread is asked again each time.
  */
-#include <linux/cred.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
-#include <linux/sched/coredump.h>
 #include <linux/sched/signal.h>
 #include <linux/task_work.h>
 
-#include "../utrace_dev.h"
+#include "../viewer.h"
 #include "bts.h"
 #include "track.h"
 
-static bool bts_is_dumpable(void)
-{
-	return !current->mm || get_dumpable(current->mm) == SUID_DUMP_USER;
-}
-
 /**
- * utrace_bts_may_see() - may a consumer see what the current thread does?
+ * utrace_bts_may_see() - may a consumer see the current thread now?
  * @consumer: the consumer
  *
- * Context: The task itself; may sleep.
- * Return: true if its opener and its maker may trace the thread now.
- */
-bool utrace_bts_may_see(const struct bts_consumer *consumer)
-{
-	return !consumer->opener ||
-	       (utrace_dev_may_trace_current(consumer->opener) &&
-		utrace_dev_may_trace_current(consumer->cred));
-}
-
-/**
- * utrace_bts_sees() - may a consumer still see the current thread?
- * @link: the link of the thread to the consumer
- *
- * Asked again when the credentials have changed, and always if the memory is not
- * dumpable.
- *
- * Context: The task itself; may sleep.
+ * Context: The task itself; may sleep.  Takes bts_consumer.wait_lock.
  * Return: true if so.
  */
-bool utrace_bts_sees(struct bts_link *link)
+bool utrace_bts_may_see(struct bts_consumer *consumer)
 {
-	const struct cred *cred = current_real_cred();
+	struct pid *reader;
+	bool seen;
 
-	if (likely(link->cred == cred && bts_is_dumpable()))
+	if (likely(utrace_viewer_knows(consumer->viewer)))
 		return true;
-	if (!utrace_bts_may_see(link->consumer))
-		return false;
-	if (link->cred != cred) {
-		put_cred(link->cred);
-		link->cred = get_cred(cred);
-	}
-	return true;
+	reader = utrace_bts_reader(consumer);
+	seen = utrace_viewer_sees(consumer->viewer, reader);
+	put_pid(reader);
+	return seen;
 }
 
 static bool bts_write_one(struct bts_consumer *consumer, u64 from, u64 to,
@@ -310,7 +284,7 @@ void utrace_bts_deliver(struct bts_thread *thread)
 			utrace_bts_leave(thread, link);
 			continue;
 		}
-		if (!utrace_bts_sees(link)) {
+		if (!utrace_bts_may_see(link->consumer)) {
 			bts_hide(thread, link);
 			continue;
 		}
@@ -347,7 +321,7 @@ static bool bts_tell_end(struct bts_thread *thread, struct bts_link *link)
  */
 void utrace_bts_end(struct bts_thread *thread, struct bts_link *link)
 {
-	if (!utrace_bts_sees(link)) {
+	if (!utrace_bts_may_see(link->consumer)) {
 		bts_hide(thread, link);
 		return;
 	}

@@ -20,6 +20,7 @@
 #include <linux/uaccess.h>
 
 #include "../utrace_dev.h"
+#include "../viewer.h"
 #include "bts.h"
 
 /*
@@ -121,6 +122,9 @@ static ssize_t bts_read(struct file *file, char __user *to, size_t size,
 
 	if (!records)
 		return -EINVAL;
+	/* What a CPU records is judged by no task. */
+	if (consumer->cpu && !utrace_viewer_is_enabled(consumer->viewer))
+		return -EPERM;
 	for (;;) {
 		if (utrace_bts_ring_is_mapped(&consumer->ring))
 			return -EBUSY;

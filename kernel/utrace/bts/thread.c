@@ -15,7 +15,6 @@
  *	UTRACE_STOP, waits		thread waits? then UTRACE_REPORT
  *	unlock				unlock
  */
-#include <linux/cred.h>
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -34,7 +33,6 @@ static const char bts_owner;
 static void bts_link_free(struct bts_link *link)
 {
 	list_del(&link->list);
-	put_cred(link->cred);
 	utrace_bts_consumer_put(link->consumer);
 	kfree(link);
 }
@@ -119,7 +117,6 @@ void utrace_bts_link_init(struct bts_link *link, struct bts_consumer *consumer,
 {
 	kref_get(&consumer->ref);
 	link->consumer = consumer;
-	link->cred = get_cred(current_real_cred());
 	utrace_bts_link_rename(link, start);
 }
 
@@ -227,8 +224,8 @@ bool utrace_bts_is_read(const struct bts_consumer *consumer)
 {
 	struct pid *reader = READ_ONCE(consumer->reader);
 
-	/* Without an opener the reader is in the kernel. */
-	return reader && (!consumer->opener || reader != task_tgid(current));
+	/* Without a viewer the reader is in the kernel. */
+	return reader && (!consumer->viewer || reader != task_tgid(current));
 }
 
 static bool bts_has_room(const struct bts_consumer *consumer)

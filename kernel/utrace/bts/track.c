@@ -27,7 +27,6 @@
  * are asked about where it joins, executes a program, and is asked; not at each
  * move.
  */
-#include <linux/cred.h>
 #include <linux/memcontrol.h>
 #include <linux/pid.h>
 #include <linux/sched/mm.h>
@@ -103,7 +102,6 @@ bool utrace_bts_is_tracked(const struct bts_thread *thread,
 
 static void bts_track_free(struct bts_track *track)
 {
-	put_cred(track->link.cred);
 	utrace_bts_consumer_put(track->link.consumer);
 	kvfree(track->stage.records);
 	kfree(track);
@@ -634,7 +632,7 @@ void utrace_bts_track_exec(struct bts_thread *thread,
 {
 	struct bts_track *track = bts_find_track(thread, consumer);
 
-	if (!utrace_bts_sees(&track->link)) {
+	if (!utrace_bts_may_see(consumer)) {
 		bts_track_hide(track);
 		return;
 	}
@@ -654,7 +652,7 @@ void utrace_bts_track_end(struct bts_thread *thread,
 {
 	struct bts_track *track = bts_find_track(thread, consumer);
 
-	if (!utrace_bts_sees(&track->link)) {
+	if (!utrace_bts_may_see(consumer)) {
 		bts_track_hide(track);
 		return;
 	}
@@ -696,7 +694,7 @@ void utrace_bts_asked(struct callback_head *work)
 			scoped_guard(mutex, &track->link.consumer->lock)
 				bts_lose_rest(track);
 			bts_track_leave(track);
-		} else if (!utrace_bts_sees(&track->link)) {
+		} else if (!utrace_bts_may_see(track->link.consumer)) {
 			bts_track_hide(track);
 		} else if (track->stream.paused && !bts_make_room(track)) {
 			utrace_bts_wait_at(&track->link);

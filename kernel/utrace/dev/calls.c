@@ -129,7 +129,7 @@ u32 utrace_dev_record_enter(u32 action, struct utrace_engine *engine,
 		utrace_dev_capture_init(&capture, w.target, 0);
 		utrace_capture_call(&capture, nr, args, what);
 		utrace_capture_stacks(&capture, regs, what);
-		if (!utrace_dev_may_see(w.target))
+		if (!utrace_viewer_may_see_memory(w.target->viewer))
 			goto out;
 	}
 	if (w.now & SESSION_WHOLE_CALLS) {
@@ -236,7 +236,7 @@ u32 utrace_dev_record_exit(u32 action, struct utrace_engine *engine,
 		utrace_dev_capture_init(&capture, w.target,
 					session_entry_items(w.task));
 		utrace_capture_result(&capture, nr, args, ret, what);
-		if (!utrace_dev_may_see(w.target))
+		if (!utrace_viewer_may_see_memory(w.target->viewer))
 			goto out;
 	}
 	session_items(w.target, &items, &capture);

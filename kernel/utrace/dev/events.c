@@ -58,7 +58,7 @@ static u32 session_exec(u32 action, struct utrace_engine *engine,
 		goto out;
 	utrace_dev_capture_init(&capture, w.target, 0);
 	utrace_capture_program(&capture, w.target->session->cred->user_ns);
-	if (!utrace_dev_may_see(w.target))
+	if (!utrace_viewer_may_see_memory(w.target->viewer))
 		goto out;
 	session_items(w.target, &items, &capture);
 	if (utrace_dev_reserve(&w, UTRACE_REC_EXEC, items.flags,
@@ -192,7 +192,7 @@ static void session_target_release(void *data)
 	struct session_target *target = data;
 	struct utrace_session *session = target->session;
 
-	put_cred(target->cred);
+	utrace_viewer_put(target->viewer);
 	utrace_dev_settings_put(target->settings);
 	kfree(target->end);
 	kfree_rcu(target, rcu);

@@ -259,7 +259,7 @@ session_tell_visible(const struct session_covered *covered)
 	look.mm = task->mm;
 	look.dumpable = session_dumpable(task->mm);
 	task_unlock(task);
-	if (!utrace_dev_may_tell(covered->target, task))
+	if (!utrace_viewer_may_tell(covered->target->viewer, task))
 		return SESSION_NOT_TOLD;
 	return task_call_func(task, session_tell_blocked, &look);
 }

@@ -171,19 +171,18 @@ static __always_inline bool
 session_knows_current(const struct session_target *target,
 		      struct session_task **task)
 {
-	u64 key = session_key_of(target, current->mm);
 	struct utrace_task_data *data;
 
 	/* A target of the system leaves out its reader. */
 	if (!current->utrace || target->all || READ_ONCE(target->gone))
 		return false;
-	if (!utrace_task_data_keyed(key, &data)) {
+	if (!utrace_task_data_keyed(target->key, &data)) {
 		data = utrace_task_data_search(target->session);
-		if (!data || data->key != key)
+		if (!data || data->key != target->key)
 			return false;
 	}
 	*task = container_of(data, struct session_task, data);
-	return likely((*task)->cred == current_real_cred());
+	return utrace_viewed_seen(&(*task)->viewed, current->mm);
 }
 
 /**

@@ -37,6 +37,7 @@
 #include "../count/count.h"
 #include "../task_data.h"
 #include "../utrace_dev.h"
+#include "../viewer.h"
 
 struct cred;
 struct file;
@@ -257,22 +258,18 @@ struct utrace_session {
 	struct utrace_counts counts;
 };
 
-/* The lower bits of session_key() are for what changes with the task. */
-#define SESSION_KEY_TARGET	16
-
 /**
  * struct session_target - what a session is attached to
  * @list: entry in utrace_session.targets until it is detached.  Under
  *	utrace_session.lock.
  * @session: the session, counted; constant
- * @cred: credentials of the process that attached, counted; constant
+ * @viewer: who may see the tasks, counted; constant
  * @engine: the engine.  The reference is dropped when the target is detached;
  *	used under utrace_session.lock until then, and by callbacks.
  * @end: the UTRACE_REC_TARGET_END to come, NULL once the target has ended.
  *	Under utrace_session.lock.
  * @id: id for UTRACE_IOC_DETACH; constant
- * @key: a number of the target alone, in the place that it has in
- *	session_key(); constant
+ * @key: a number that no other target has or will have; constant
  * @scope: with @of, says what the target is; constant
  * @of: the task, or the struct pid of the process; NULL: the system.  The
  *	engine has the reference; it is only compared.
@@ -301,7 +298,7 @@ struct utrace_session {
 struct session_target {
 	struct list_head list;
 	struct utrace_session *session;
-	const struct cred *cred;
+	struct utrace_viewer *viewer;
 	struct utrace_engine *engine;
 	struct session_parked *end;
 	u32 id;
@@ -397,7 +394,6 @@ struct session_writer {
 };
 
 /* utrace_dev.c */
-extern int utrace_dev_unprivileged;
 u64 utrace_dev_records(void);
 unsigned long utrace_dev_engine_events(u64 asked);
 
@@ -454,9 +450,8 @@ struct session_entry {
 /**
  * struct session_task - what a session knows of a task
  * @data: by which the task finds this structure.  Its owner is the session;
- *	NULL once the session has ended.  Its key is the session_key() of the
- *	time when the task was last asked about, with SESSION_KEY_HIDDEN if the
- *	task was hidden then
+ *	NULL once the session has ended.  Its key is that of the target for which
+ *	the task was last asked about
  * @ref: one reference for the task, one for each parked record, one for a
  *	pending @work
  * @list: entry in utrace_session.tasks while there is an owner.  Under
@@ -468,8 +463,8 @@ struct session_entry {
  * @number: number of the task's last record, and the target that was asked
  *	about last, which is that of the record
  * @last: time of the task's last record
- * @cred: credentials of the task when it was last asked about, counted
- * @told: session_target.cred for which the reader was told that the task is
+ * @viewed: whether that target may see the task
+ * @told: session_target.viewer for which the reader was told that the task is
  *	hidden, NULL if the task is not; only compared
  * @first: no other target of the session was called for the present event
  * @claimed: a target of the session records the present event.  As @first only
@@ -495,7 +490,7 @@ struct session_task {
 	/* What each call needs; the rest is behind @entry's first members. */
 	struct utrace_task_data data;
 	struct utrace_session *session;
-	const struct cred *cred;
+	struct utrace_viewed viewed;
 	u64 id;
 	struct {
 		s32 pid;
@@ -513,7 +508,7 @@ struct session_task {
 	struct kref ref;
 	struct list_head list;
 	struct task_struct *task;
-	const struct cred *told;
+	const struct utrace_viewer *told;
 	bool first;
 	bool claimed;
 	bool working;
@@ -543,9 +538,6 @@ void utrace_dev_forget_tasks(struct utrace_session *session);
 
 /* rights.c */
 bool utrace_dev_sees(struct session_target *target, struct session_task *task);
-bool utrace_dev_may_see(const struct session_target *target);
-bool utrace_dev_may_tell(const struct session_target *target,
-			 struct task_struct *task);
 
 /* record.c */
 void utrace_dev_hide(struct session_target *target, struct session_task *task);

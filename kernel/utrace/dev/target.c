@@ -2,26 +2,21 @@
 /*
  * utrace - sessions of /dev/utrace: what they are attached to, by what right
  *
- * ptrace_may_access() must allow the attach twice: for the caller, and for the
- * opener of the session.  So a descriptor that is passed on gives no process
- * more rights than either of them has.  rights.c says what may be seen of a
- * target after that.
+ * The caller and the opener of the session must both be allowed the attach (viewer.c).
+ * So a descriptor that is passed on gives no process more rights than either of them has.
+ * rights.c says what may be seen of a target after that.
  *
  * A target ends when all its tasks have exited, or when it is detached.  A task
  * that dies marks the session (utrace_dev_look_soon()); the next reader looks at
  * the targets then, and parks a UTRACE_REC_TARGET_END.
  */
-#include <linux/capability.h>
 #include <linux/cgroup.h>
 #include <linux/cred.h>
 #include <linux/file.h>
 #include <linux/fs.h>
-#include <linux/perf_event.h>
 #include <linux/pid.h>
-#include <linux/ptrace.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
-#include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/utrace.h>
@@ -48,47 +43,7 @@ static bool session_may_trace(struct task_struct *task, void *data)
 	if (target->stop && task_tgid(task) == READ_ONCE(target->session->reader))
 		target->deadlock = true;
 	return !target->deadlock &&
-	       utrace_dev_may_trace(target->session->cred, task);
-}
-
-/*
- * May current's credentials trace the whole system?  Security modules have no
- * hook for that.  They are asked about the nearest thing that they know: a perf
- * event for the tracepoints of all tasks on all CPUs.  Lockdown is not asked,
- * since records contain memory of programs and none of the kernel.
- */
-static bool session_caller_may_trace_all(void)
-{
-	if (!perfmon_capable() ||
-	    (!READ_ONCE(utrace_dev_unprivileged) && !capable(CAP_SYS_PTRACE)))
-		return false;
-#ifdef CONFIG_PERF_EVENTS
-	if (security_perf_event_open(PERF_SECURITY_OPEN) ||
-	    security_perf_event_open(PERF_SECURITY_CPU) ||
-	    security_perf_event_open(PERF_SECURITY_TRACEPOINT))
-		return false;
-#endif
-	return true;
-}
-
-/**
- * utrace_dev_may_trace_all() - may the caller and an opener trace the whole system?
- * @opener: credentials of the opener of the device
- *
- * Context: Process context.
- * Return: true if both may.
- */
-bool utrace_dev_may_trace_all(const struct cred *opener)
-{
-	const struct cred *old;
-	bool may;
-
-	if (!session_caller_may_trace_all())
-		return false;
-	old = override_creds(opener);
-	may = session_caller_may_trace_all();
-	revert_creds(old);
-	return may;
+	       utrace_viewer_may_attach(target->viewer, task);
 }
 
 /* Scopes */
@@ -311,7 +266,7 @@ static bool session_has_target(const struct utrace_session *session,
 
 static void session_free_target(struct session_target *target)
 {
-	put_cred(target->cred);
+	utrace_viewer_put(target->viewer);
 	utrace_dev_settings_put(target->settings);
 	kfree(target->end);
 	kfree(target);
@@ -320,7 +275,7 @@ static void session_free_target(struct session_target *target)
 /* Number of the targets that all sessions ever had. */
 static atomic64_t session_targets;
 
-/* Make a target that has no engine yet.  NULL: no memory. */
+/* Make a target that has no engine yet.  Returns it, -EPERM or -ENOMEM. */
 static struct session_target *session_new_target(struct utrace_session *session,
 						 enum utrace_scope scope,
 						 const void *of)
@@ -330,19 +285,25 @@ static struct session_target *session_new_target(struct utrace_session *session,
 	struct utrace_rec_target_end *rec;
 
 	if (!target)
-		return NULL;
+		return ERR_PTR(-ENOMEM);
+	target->all = session_scopes[scope].match;
+	target->viewer = utrace_viewer_new(session->cred, target->all);
+	if (IS_ERR(target->viewer)) {
+		struct utrace_viewer *error = target->viewer;
+
+		kfree(target);
+		return ERR_CAST(error);
+	}
 	target->session = session;
-	target->cred = get_current_cred();
 	target->id = ++session->next_id;
-	target->key = atomic64_inc_return(&session_targets) * SESSION_KEY_TARGET;
+	target->key = atomic64_inc_return(&session_targets);
 	target->scope = scope;
 	target->of = of;
-	target->all = session_scopes[scope].match;
 	target->stop = !target->all && session->full != UTRACE_FULL_DROP;
 	target->end = utrace_dev_parked_new(sizeof(struct utrace_rec_target_end));
 	if (!target->end) {
 		session_free_target(target);
-		return NULL;
+		return ERR_PTR(-ENOMEM);
 	}
 	target->end->task = NULL;
 	target->end->size = sizeof(*rec);
@@ -398,8 +359,8 @@ static int session_attach_to(struct utrace_session *session,
 	if (session_has_target(session, attach->scope, of))
 		return -EEXIST;
 	target = session_new_target(session, attach->scope, of);
-	if (!target)
-		return -ENOMEM;
+	if (IS_ERR(target))
+		return PTR_ERR(target);
 	/* Before two engines can cover a task. */
 	utrace_dev_retell(session, true);
 	engine = session_attach_engine(target, task);
@@ -433,7 +394,7 @@ static int session_attach_system(struct utrace_session *session,
 	const void *of;
 	int ret;
 
-	if (!utrace_dev_may_trace_all(session->cred))
+	if (!utrace_viewer_may_see_all(session->cred))
 		return -EPERM;
 	/* No engine of the system can hold a task. */
 	if (session->full == UTRACE_FULL_STOP)
@@ -483,7 +444,7 @@ struct task_struct *utrace_dev_task_of(int fd)
  *   system, a cgroup or an executable; or the kernel has no cgroups
  * * -ESRCH - the task is gone
  * * -EPERM - the caller or the opener of the session may not trace the task, or
- *   it is a kernel thread
+ *   it is a kernel thread; or a security module knows a difference between the two
  * * -EEXIST - the session has this target already, in that scope
  * * -EUSERS - the user has too many engines
  * * -ENOSPC - the session has too many targets, or a task has too many engines

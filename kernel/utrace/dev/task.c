@@ -28,7 +28,7 @@ static void session_free_task(struct kref *ref)
 	utrace_dev_count_put(task);
 	utrace_capture_free(&task->entry.capture);
 	kfree(task->spare);
-	put_cred(task->cred);
+	put_cred(task->viewed.cred);
 	kfree(task);
 }
 

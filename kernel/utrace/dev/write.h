@@ -20,20 +20,6 @@
 
 #include "session.h"
 
-static_assert(MMF_DUMPABLE_MASK < 1 << 2);
-
-/*
- * What the rights of @target to the current task depend on, beside the task's
- * credentials: the target, kernel.utrace.unprivileged, and whether the memory
- * @mm is dumpable.
- */
-static __always_inline u64 session_key_of(const struct session_target *target,
-					  struct mm_struct *mm)
-{
-	return target->key + (READ_ONCE(mm->flags) & MMF_DUMPABLE_MASK) +
-	       4 * (unsigned long)READ_ONCE(utrace_dev_unprivileged);
-}
-
 /*
  * Set @task to what the session knows of the current task.  False if it is not
  * known that the task may be seen, or not found at the begin of the task's
@@ -44,12 +30,11 @@ static __always_inline bool
 session_seen_task(const struct session_target *target,
 		  struct session_task **task)
 {
-	u64 key = session_key_of(target, current->mm);
 	struct utrace_task_data *data;
-	bool found = utrace_task_data_keyed(key, &data);
+	bool found = utrace_task_data_keyed(target->key, &data);
 
 	*task = container_of(data, struct session_task, data);
-	return found && likely((*task)->cred == current_real_cred());
+	return found && utrace_viewed_seen(&(*task)->viewed, current->mm);
 }
 
 /*

@@ -32,10 +32,12 @@ core_initcall(marker_limit_init);
  */
 static int marker_charge(struct marker_event *event)
 {
-	const struct cred *opener = event->owner->opener;
+	const struct utrace_viewer *viewer = event->owner->viewer;
+	const struct cred *opener;
 
-	if (event->owner->client)
+	if (!viewer)
 		return 0;
+	opener = viewer->opener;
 	event->ucounts = inc_ucount(opener->user_ns, opener->euid,
 				    UCOUNT_UTRACE_SITES);
 	return event->ucounts ? 0 : -EUSERS;
@@ -63,7 +65,8 @@ static int marker_get_site(struct marker_event *event,
 
 	site = utrace_marker_site_get(file, arg->offset, arg->semaphore,
 				      arg->flags & UTRACE_MARKER_RETURN,
-				      owner->system, owner->client);
+				      owner->system, owner->viewer ?
+				      owner->viewer->opener : NULL);
 	if (IS_ERR(site))
 		return PTR_ERR(site);
 	event->site = site;
@@ -186,7 +189,7 @@ int utrace_marker_site_arm(struct marker_owner *owner,
 	    (owner->client && arg->flags & UTRACE_MARKER_HISTOGRAM))
 		return -EINVAL;
 	/* Of an owner that has a process, utrace_marker_arm() looks at the rights. */
-	if (owner->system && !utrace_dev_may_trace_all(owner->opener))
+	if (owner->system && !utrace_viewer_may_see_all(owner->viewer->opener))
 		return -EPERM;
 	if (marker_find_event(owner, file, arg))
 		return -EEXIST;

@@ -227,6 +227,27 @@ void utrace_marker_follow(struct marker_owner *owner)
 }
 
 /**
+ * utrace_marker_may_trace() - may an owner see and change the current task?
+ * @owner: the owner
+ *
+ * Context: The task itself; may sleep.  Takes marker_owner.lock.
+ * Return: true if the owner may trace the task as it is now.
+ */
+bool utrace_marker_may_trace(struct marker_owner *owner)
+{
+	struct pid *user;
+	bool may;
+
+	if (likely(utrace_viewer_knows(owner->viewer)))
+		return true;
+	scoped_guard(spinlock, &owner->lock)
+		user = get_pid(owner->user);
+	may = utrace_viewer_sees(owner->viewer, user);
+	put_pid(user);
+	return may;
+}
+
+/**
  * utrace_marker_may_tell() - may an owner be told of the current task?
  * @owner: the owner
  *
@@ -236,7 +257,7 @@ void utrace_marker_follow(struct marker_owner *owner)
 bool utrace_marker_may_tell(struct marker_owner *owner)
 {
 	return owner->target ? utrace_dev_sees_current(owner->target) :
-			       utrace_marker_may_trace_current(owner);
+			       utrace_marker_may_trace(owner);
 }
 
 /**

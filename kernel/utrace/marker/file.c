@@ -289,6 +289,23 @@ static const struct marker_command *marker_command_of(unsigned int cmd)
 	return NULL;
 }
 
+/* The process is the tracer once the one that has made the owner is dead. */
+static void marker_note_user(struct marker_owner *owner)
+{
+	struct pid *user = task_tgid(current);
+
+	if (!owner->viewer || READ_ONCE(owner->user) == user)
+		return;
+	get_pid(user);
+	scoped_guard(spinlock, &owner->lock) {
+		struct pid *old = owner->user;
+
+		WRITE_ONCE(owner->user, user);
+		user = old;
+	}
+	put_pid(user);
+}
+
 static int marker_run(struct marker_owner *owner,
 		      const struct marker_command *command, void *arg)
 {
@@ -315,6 +332,7 @@ static long marker_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	BUILD_BUG_ON(sizeof(struct utrace_ioc_marker) > sizeof(copy));
 	if (!command)
 		return -ENOTTY;
+	marker_note_user(file->private_data);
 	ret = utrace_dev_get_arg(&command->command, cmd, user, copy);
 	ret = ret ?: marker_run(file->private_data, command, copy);
 	return ret ?: utrace_dev_put_arg(&command->command, cmd, user, copy);

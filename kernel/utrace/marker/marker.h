@@ -60,7 +60,8 @@
 #include <linux/workqueue.h>
 #include <uapi/linux/utrace_marker.h>
 
-struct cred;
+#include "../viewer.h"
+
 struct file;
 struct marker_event;
 struct marker_site;
@@ -250,8 +251,10 @@ struct marker_mm {
  *	Constant
  * @process: the process that has the words, counted; of an owner of the system the
  *	process that has made it.  Constant
- * @opener: credentials of the opener of the device, counted; constant
- * @cred: those of the process that has made the descriptor, likewise
+ * @viewer: who may see and change the processes, counted; constant.  NULL for @client and
+ *	@kernel
+ * @user: process that has used the descriptor last, counted, which is the tracer once the
+ *	one that has made the owner is dead; NULL: none.  Under @lock
  * @ns: pid namespace of the opener, counted; constant
  * @wait: those that poll
  * @end: frees the events; the last reference may be that of a hit, in a handler of
@@ -283,8 +286,8 @@ struct marker_owner {
 	struct utrace_engine *engine;
 	struct utrace_engine *target;
 	struct pid *process;
-	const struct cred *opener;
-	const struct cred *cred;
+	struct utrace_viewer *viewer;
+	struct pid *user;
 	struct pid_namespace *ns;
 	wait_queue_head_t wait;
 	struct work_struct end;
@@ -605,9 +608,6 @@ struct marker_owner *
 utrace_marker_owner_of_client(struct task_struct *task, bool follow,
 			      const struct utrace_markers_ops *client,
 			      void *data);
-bool utrace_marker_may_trace(const struct marker_owner *owner,
-			     struct task_struct *task);
-bool utrace_marker_may_trace_current(const struct marker_owner *owner);
 bool utrace_marker_call_begin(struct marker_owner *owner);
 void utrace_marker_call_end(struct marker_owner *owner);
 void utrace_marker_owner_put(struct marker_owner *owner);
@@ -633,6 +633,7 @@ void utrace_marker_event_add(struct marker_owner *owner,
 void utrace_marker_event_end(struct marker_owner *owner,
 			     struct marker_event *event);
 void utrace_marker_follow(struct marker_owner *owner);
+bool utrace_marker_may_trace(struct marker_owner *owner);
 bool utrace_marker_may_tell(struct marker_owner *owner);
 u32 utrace_marker_counts(struct marker_owner *owner,
 			 struct utrace_marker_count *counts, u32 *n);
@@ -643,7 +644,8 @@ void utrace_marker_events_free(struct marker_owner *owner);
 /* site.c */
 struct marker_site *utrace_marker_site_get(struct file *file, loff_t offset,
 					   loff_t semaphore, bool is_return,
-					   bool everywhere, bool trusted);
+					   bool everywhere,
+					   const struct cred *opener);
 void utrace_marker_site_drop(struct marker_site *site);
 bool utrace_marker_site_is(const struct marker_site *site, u64 offset,
 			   bool is_return);

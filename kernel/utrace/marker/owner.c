@@ -7,7 +7,6 @@
  * closed, the engine stays until no word shows the owner any more, since threads
  * that write words do so in the engine's callbacks.
  */
-#include <linux/cred.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/poll.h>
@@ -17,6 +16,7 @@
 
 #include "../builtin.h"
 #include "../utrace_dev.h"
+#include "../viewer.h"
 #include "marker.h"
 
 /* No hit finds the owner any more. */
@@ -28,9 +28,9 @@ static void marker_owner_free(struct work_struct *work)
 	if (owner->target)
 		utrace_engine_put(owner->target);
 	put_pid(owner->process);
+	put_pid(owner->user);
 	put_pid_ns(owner->ns);
-	put_cred(owner->opener);
-	put_cred(owner->cred);
+	utrace_viewer_put(owner->viewer);
 	kfree(owner);
 }
 
@@ -118,15 +118,23 @@ void utrace_marker_tell(struct marker_owner *owner)
 
 /* Making */
 
-static struct marker_owner *marker_owner_alloc(const struct cred *opener,
-					       struct pid_namespace *ns,
+/* @session is that of the program that asks; NULL: a part of the kernel does. */
+static struct marker_owner *marker_owner_alloc(struct utrace_session *session,
 					       struct task_struct *task)
 {
 	struct marker_owner *owner = kzalloc(sizeof(*owner),
 					     GFP_KERNEL_ACCOUNT);
 
 	if (!owner)
-		return NULL;
+		return ERR_PTR(-ENOMEM);
+	if (session)
+		owner->viewer = utrace_viewer_new(utrace_dev_cred(session), false);
+	if (IS_ERR(owner->viewer)) {
+		struct utrace_viewer *error = owner->viewer;
+
+		kfree(owner);
+		return ERR_CAST(error);
+	}
 	kref_init(&owner->ref);
 	mutex_init(&owner->mutex);
 	spin_lock_init(&owner->lock);
@@ -137,43 +145,16 @@ static struct marker_owner *marker_owner_alloc(const struct cred *opener,
 	INIT_RCU_WORK(&owner->free, marker_owner_free);
 	init_waitqueue_head(&owner->wait);
 	owner->process = get_task_pid(task, PIDTYPE_TGID);
-	owner->opener = get_cred(opener);
-	owner->cred = get_current_cred();
-	owner->ns = get_pid_ns(ns);
+	owner->ns = get_pid_ns(session ? utrace_dev_ns(session) :
+					 task_active_pid_ns(current));
 	return owner;
-}
-
-/**
- * utrace_marker_may_trace() - may an owner trace a task?
- * @owner: the owner
- * @task: the task
- *
- * Context: Process context.
- * Return: true if so.
- */
-bool utrace_marker_may_trace(const struct marker_owner *owner,
-			     struct task_struct *task)
-{
-	return owner->client || utrace_dev_may_trace(owner->opener, task);
-}
-
-/**
- * utrace_marker_may_trace_current() - may an owner trace the current task as it is now?
- * @owner: the owner
- *
- * Context: The task itself.
- * Return: true if so.
- */
-bool utrace_marker_may_trace_current(const struct marker_owner *owner)
-{
-	return owner->client ||
-	       (utrace_dev_may_trace_current(owner->opener) &&
-		utrace_dev_may_trace_current(owner->cred));
 }
 
 static bool marker_may_trace(struct task_struct *task, void *data)
 {
-	return task->exit_state || utrace_marker_may_trace(data, task);
+	struct marker_owner *owner = data;
+
+	return task->exit_state || utrace_viewer_may_attach(owner->viewer, task);
 }
 
 /*
@@ -182,18 +163,22 @@ static bool marker_may_trace(struct task_struct *task, void *data)
  */
 static int marker_attach(struct marker_owner *owner, struct task_struct *task)
 {
+	const struct cred *opener = NULL;
 	struct utrace_engine *engine;
 	int ret;
 
-	engine = utrace_attach_for(owner->client ? NULL : owner->opener, task,
+	if (owner->viewer)
+		opener = owner->viewer->opener;
+	else if (owner->kernel)
+		opener = current_cred();
+	engine = utrace_attach_for(opener, task,
 				   UTRACE_ATTACH_OBSERVER |
 				   UTRACE_ATTACH_OWN_EVENTS |
 				   (owner->follow ? UTRACE_ATTACH_TREE :
 						    UTRACE_ATTACH_PROCESS),
 				   owner->kernel ? &utrace_marker_kernel_ops :
 						   &utrace_marker_ops, owner,
-				   owner->kernel || owner->client ?
-				   NULL : marker_may_trace, owner);
+				   owner->viewer ? marker_may_trace : NULL, owner);
 	if (IS_ERR(engine))
 		return PTR_ERR(engine);
 	/* For ->release(). */
@@ -235,7 +220,7 @@ static struct marker_owner *marker_owner_start(struct marker_owner *owner,
  * * -ENOENT - there is no such @target
  * * -ESRCH - @task has exited
  * * -EPERM - the opener of the device may not trace a task, or @task is a kernel
- *   thread
+ *   thread; or see utrace_viewer_new()
  * * -ENOSPC, -EUSERS - a task or the user has no room for another engine
  * * -EINTR - the caller is being killed
  * * -ENOMEM - there is no memory
@@ -244,12 +229,10 @@ struct marker_owner *utrace_marker_owner_new(struct utrace_session *session,
 					     struct task_struct *task,
 					     bool follow, u32 target)
 {
-	struct marker_owner *owner = marker_owner_alloc(utrace_dev_cred(session),
-							utrace_dev_ns(session),
-							task);
+	struct marker_owner *owner = marker_owner_alloc(session, task);
 
-	if (!owner)
-		return ERR_PTR(-ENOMEM);
+	if (IS_ERR(owner))
+		return owner;
 	owner->follow = follow;
 	if (target)
 		owner->target = utrace_dev_target_engine(session, target);
@@ -276,16 +259,15 @@ utrace_marker_owner_of_system(struct utrace_session *session, u32 target)
 	struct utrace_engine *engine;
 	struct marker_owner *owner;
 
-	if (!utrace_dev_may_trace_all(utrace_dev_cred(session)))
+	if (!utrace_viewer_may_see_all(utrace_dev_cred(session)))
 		return ERR_PTR(-EPERM);
 	engine = utrace_dev_system_target(session, target);
 	if (!engine)
 		return ERR_PTR(-ENOENT);
-	owner = marker_owner_alloc(utrace_dev_cred(session),
-				   utrace_dev_ns(session), current);
-	if (!owner) {
+	owner = marker_owner_alloc(session, current);
+	if (IS_ERR(owner)) {
 		utrace_engine_put(engine);
-		return ERR_PTR(-ENOMEM);
+		return owner;
 	}
 	owner->system = true;
 	owner->target = engine;
@@ -303,12 +285,10 @@ utrace_marker_owner_of_system(struct utrace_session *session, u32 target)
  */
 struct marker_owner *utrace_marker_owner_of_kernel(void)
 {
-	struct marker_owner *owner = marker_owner_alloc(current_cred(),
-							task_active_pid_ns(current),
-							current);
+	struct marker_owner *owner = marker_owner_alloc(NULL, current);
 
-	if (!owner)
-		return ERR_PTR(-ENOMEM);
+	if (IS_ERR(owner))
+		return owner;
 	owner->follow = true;
 	owner->kernel = true;
 	refcount_set(&owner->users, 1);
@@ -331,12 +311,10 @@ utrace_marker_owner_of_client(struct task_struct *task, bool follow,
 			      const struct utrace_markers_ops *client,
 			      void *data)
 {
-	struct marker_owner *owner = marker_owner_alloc(current_cred(),
-							task_active_pid_ns(current),
-							task);
+	struct marker_owner *owner = marker_owner_alloc(NULL, task);
 
-	if (!owner)
-		return ERR_PTR(-ENOMEM);
+	if (IS_ERR(owner))
+		return owner;
 	owner->follow = follow;
 	owner->client = client;
 	owner->data = data;

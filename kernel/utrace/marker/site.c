@@ -197,17 +197,17 @@ static struct inode *site_inode(const struct file *file)
 }
 
 /*
- * May the caller have a breakpoint in pages of the inode?  uprobes holds locks that other
+ * May the caller and the opener of the device have a breakpoint in pages of the inode?  uprobes holds locks that other
  * processes need while a page is read in.  A server of FUSE, which any user may be, need
  * not bring the page, nor need what is stacked on one; so these are for callers that
  * could harm the machine anyway.
  */
-static bool site_is_allowed(const struct inode *inode)
+static bool site_is_allowed(const struct inode *inode, const struct cred *opener)
 {
 	const struct super_block *sb = inode->i_sb;
 
 	return (sb->s_magic != FUSE_SUPER_MAGIC && !sb->s_stack_depth) ||
-	       capable(CAP_SYS_ADMIN);
+	       utrace_viewer_capable(opener, CAP_SYS_ADMIN);
 }
 
 static struct uprobe *site_register(struct marker_site *site)
@@ -289,7 +289,8 @@ static struct marker_site *site_add(struct marker_site *new)
  * @is_return: a hit is the return of the function
  * @everywhere: the breakpoint is in all processes; else in none before
  *	utrace_marker_site_apply()
- * @trusted: the caller is the kernel, and answers for the file
+ * @opener: credentials of the opener of the device; NULL: the caller is the kernel, and
+ *	answers for the file
  *
  * Context: Process context; sleeps for memory.  With @everywhere, takes the mmap_lock of
  * each process that has the file mapped, and dup_mmap_sem, for which forks wait.
@@ -301,7 +302,8 @@ static struct marker_site *site_add(struct marker_site *new)
  */
 struct marker_site *utrace_marker_site_get(struct file *file, loff_t offset,
 					   loff_t semaphore, bool is_return,
-					   bool everywhere, bool trusted)
+					   bool everywhere,
+					   const struct cred *opener)
 {
 	/* The inode is looked up once, as an overlay may copy the file at any time. */
 	struct marker_site_key key = {
@@ -316,7 +318,7 @@ struct marker_site *utrace_marker_site_get(struct file *file, loff_t offset,
 	if (!IS_ALIGNED(semaphore, sizeof(u16)) ||
 	    max(offset, semaphore) >= i_size_read(key.inode))
 		return ERR_PTR(-EINVAL);
-	if (!trusted && !site_is_allowed(key.inode))
+	if (opener && !site_is_allowed(key.inode, opener))
 		return ERR_PTR(-EIO);
 	scoped_guard(spinlock, &sites_lock)
 		site = site_find(&key);

@@ -301,7 +301,7 @@ static struct mm_struct *marker_mm_of_thread(struct marker_owner *owner,
 
 	if (down_read_killable(lock))
 		return ERR_PTR(-EINTR);
-	if (utrace_marker_may_trace(owner, thread))
+	if (utrace_viewer_may_attach(owner->viewer, thread))
 		mm = get_task_mm(thread) ?: ERR_PTR(-ESRCH);
 	else
 		mm = ERR_PTR(-EPERM);

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * utrace - who looks at tasks, and may he?
+ *
+ * Each client of /dev/utrace asks viewer.c whether it may see or change a task, at the
+ * moment when it does so.  An answer is kept together with what it depends on, so that the
+ * next question only compares.
+ */
+#ifndef _KERNEL_UTRACE_VIEWER_H
+#define _KERNEL_UTRACE_VIEWER_H
+
+#include <linux/cred.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mm_types.h>
+#include <linux/sched.h>
+#include <linux/sched/coredump.h>
+
+struct pid;
+
+/**
+ * struct utrace_viewer - who looks at tasks: a session, as some process uses it
+ * @ref: counts those that use it, as targets, consumers and owners of words
+ * @opener: credentials of the opener of the device, counted
+ * @caller: credentials of the process that has asked for this use, counted.  Security
+ *	modules know no difference between them and @opener
+ * @all: the whole system may be seen, so no task is asked about
+ * @thread: the thread that has asked, counted
+ * @process: its process, counted
+ * @views: struct utrace_view of tasks; under views_lock
+ *
+ * All but @ref and @views is constant.  A part of the kernel has no viewer: NULL sees all.
+ */
+struct utrace_viewer {
+	struct kref ref;
+	const struct cred *opener;
+	const struct cred *caller;
+	bool all;
+	struct pid *thread;
+	struct pid *process;
+	struct list_head views;
+};
+
+/**
+ * struct utrace_viewed - an answer about a task, and as of what
+ * @cred: credentials that the task had, counted; NULL: it was never asked about
+ * @state: utrace_viewer_state() of that time, and %UTRACE_VIEW_HIDDEN; 0: the answer does
+ *	not hold
+ * @modules: what security modules have answered, %UTRACE_MODULES_UNASKED if they were not
+ *	asked.  They do not look at the memory
+ *
+ * Only the task itself uses it, and who keeps the task from running.
+ */
+struct utrace_viewed {
+	const struct cred *cred;
+	u64 state;
+	enum {
+		UTRACE_MODULES_UNASKED,
+		UTRACE_MODULES_ALLOW,
+		UTRACE_MODULES_REFUSE,
+	} modules;
+};
+
+/* In utrace_viewed.state, above the dumpability: the task may not be seen. */
+#define UTRACE_VIEW_HIDDEN	BIT(2)
+/* A change for all viewers and tasks adds this. */
+#define UTRACE_VIEW_CHANGE	8
+
+static_assert(MMF_DUMPABLE_MASK < UTRACE_VIEW_HIDDEN);
+
+/*
+ * A multiple of UTRACE_VIEW_CHANGE, not 0; grows when kernel.utrace.unprivileged or the
+ * policy of a security module is changed.  At a million changes a second, 64 bits last for
+ * 70000 years.
+ */
+extern atomic64_t utrace_viewer_changes;
+
+/*
+ * What an answer about the current task depends on, beside viewer and credentials.  @mm is
+ * its memory.
+ */
+static __always_inline u64 utrace_viewer_state(const struct mm_struct *mm)
+{
+	return atomic64_read(&utrace_viewer_changes) +
+	       (READ_ONCE(mm->flags) & MMF_DUMPABLE_MASK);
+}
+
+/*
+ * Is it known that the current task, of which @mm is the memory, may be seen?  Any context,
+ * in the task itself.
+ */
+static __always_inline bool
+utrace_viewed_seen(const struct utrace_viewed *viewed, const struct mm_struct *mm)
+{
+	return likely(viewed->state == utrace_viewer_state(mm)) &&
+	       likely(viewed->cred == current_real_cred());
+}
+
+/* viewer.c */
+extern int utrace_unprivileged;
+void utrace_viewers_changed(void);
+struct utrace_viewer *utrace_viewer_new(const struct cred *opener, bool all);
+struct utrace_viewer *utrace_viewer_get(struct utrace_viewer *viewer);
+void utrace_viewer_put(struct utrace_viewer *viewer);
+bool utrace_viewer_is_enabled(const struct utrace_viewer *viewer);
+bool utrace_viewer_capable(const struct cred *opener, int cap);
+bool utrace_viewer_ask(const struct utrace_viewer *viewer, struct pid *reader,
+		       struct utrace_viewed *viewed);
+bool utrace_viewer_sees(struct utrace_viewer *viewer, struct pid *reader);
+bool utrace_viewer_knows(const struct utrace_viewer *viewer);
+bool utrace_viewer_may_see_memory(const struct utrace_viewer *viewer);
+bool utrace_viewer_may_attach(const struct utrace_viewer *viewer,
+			      struct task_struct *task);
+bool utrace_viewer_may_tell(const struct utrace_viewer *viewer,
+			    struct task_struct *task);
+bool utrace_viewer_may_see_all(const struct cred *opener);
+
+#endif /* _KERNEL_UTRACE_VIEWER_H */
