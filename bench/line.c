@@ -493,6 +493,15 @@ static void make_odd(void)
 	ENTER(0x20000000 | 4, 1, 0xfffffffff7000000, 3);
 	bytes(1, "abc", 3);
 	leave(0x20000000 | 4, 3);
+	/* The kernel's first and last real-time signals, and no signal. */
+	ENTER(SYS_kill, 5, 32);
+	leave(SYS_kill, 0);
+	ENTER(SYS_kill, 5, 33);
+	leave(SYS_kill, 0);
+	ENTER(SYS_kill, 5, 64);
+	leave(SYS_kill, 0);
+	ENTER(SYS_kill, 5, 65);
+	leave(SYS_kill, -EINVAL);
 	ENTER(9999, 1, 2, 3, 4, 5, 6);
 	leave(9999, -EOPNOTSUPP);
 	ENTER(SYS_umask, 022);

@@ -264,6 +264,7 @@ static void print_numbers(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, PRINT(p, kill, 7, SIGTERM),
 			   "kill(7, SIGTERM)");
 	KUNIT_EXPECT_STREQ(test, PRINT(p, kill, -7, 34), "kill(-7, SIGRT_2)");
+	KUNIT_EXPECT_STREQ(test, PRINT(p, kill, 7, 64), "kill(7, SIGRT_32)");
 	KUNIT_EXPECT_STREQ(test, PRINT(p, kill, 7, 0), "kill(7, 0)");
 	KUNIT_EXPECT_STREQ(test, PRINT(p, kill, 7, 65), "kill(7, 65)");
 	KUNIT_EXPECT_STREQ(test, PRINT(p, chdir, 0), "chdir(NULL)");

@@ -205,6 +205,10 @@ test_lines() {
 	run -e trace=kill sh -c 'trap : USR1; kill -USR1 $$'
 	holds "a signal" has "$log" \
 		'^--- SIGUSR1 \{si_signo=SIGUSR1, si_code=SI_USER, si_pid=[0-9]+'
+	run -e trace=none sh -c 'kill -40 $$'
+	holds "a real-time signal, counted from the kernel's first" has "$log" \
+		'^--- SIGRT_8 \{si_signo=SIGRT_8, si_code=SI_USER, '
+	holds "one that kills" has "$log" '^\+\+\+ killed by SIGRT_8 \+\+\+$'
 	run -qq -e trace=none sh -c 'kill -KILL $$'
 	holds "-qq of one that is killed" is "" cat "$log"
 	run -e trace=none sh -c 'kill -KILL $$'

@@ -559,7 +559,7 @@ void utrace_print_signal(struct seq_buf *s, int signal)
 		utrace_write(s, named->name, named->len);
 	} else if (signal == SIGRTMIN) {
 		utrace_write_literal(s, "SIGRTMIN");
-	} else if (signal > SIGRTMIN && signal <= _NSIG) {
+	} else if (signal > SIGRTMIN && signal <= SIGRTMAX) {
 		utrace_write_literal(s, "SIGRT_");
 		utrace_write_decimal(s, signal - SIGRTMIN);
 	} else {
