@@ -108,7 +108,7 @@ struct call_args {
 
 #define ENTER(nr, ...)	enter(nr, ((struct call_args){ { __VA_ARGS__ } }).arg)
 
-static void enter(__u32 nr, const __u64 args[6])
+static struct utrace_rec_sys_enter *enter(__u32 nr, const __u64 args[6])
 {
 	struct utrace_rec_sys_enter *rec;
 
@@ -116,6 +116,7 @@ static void enter(__u32 nr, const __u64 args[6])
 	rec->nr = nr;
 	rec->began = rec->head.time;
 	memcpy(rec->args, args, sizeof(rec->args));
+	return rec;
 }
 
 static struct utrace_rec *leave(__u32 nr, __s64 ret)
@@ -504,6 +505,14 @@ static void make_odd(void)
 	leave(SYS_kill, -EINVAL);
 	ENTER(9999, 1, 2, 3, 4, 5, 6);
 	leave(9999, -EOPNOTSUPP);
+	ENTER(0x20000000 | 9999, 1, 2, 3, 4, 5, 6);
+	leave(0x20000000 | 9999, -ENOSYS);
+	/* Numbers with the bit of the 32-bit table. */
+	ENTER(0x1fffffff, 1, 2, 3, 4, 5, -1)->asked = 0x20000004;
+	leave(0x1fffffff, -ENOSYS);
+	ENTER(0x1fffffff, 1, 2, 3, 4, 5, 6)->asked = -1;
+	add_signal(SIGALRM, SI_KERNEL);
+	leave(0x1fffffff, -ENOSYS);
 	ENTER(SYS_umask, 022);
 	leave(SYS_umask, 0);
 	ENTER(SYS_lseek, -1, -5, 77);

@@ -13,7 +13,11 @@
 
 #include <asm/syscall.h>
 
-/* Stands for a number that no table has.  The IA32 bit is not set in it. */
+/*
+ * Stands for a number that no table has.  The IA32 bit is not set in it.  A
+ * number of 64 bits that has this value in its lower half has the number that
+ * the program asked for in its upper half; see utrace_current_asked().
+ */
 #define UTRACE_NO_CALL	(UTRACE_SYSCALL_IA32 - 1)
 
 /* Is the number of the current system call one of the 32-bit table? */
@@ -44,6 +48,23 @@ static inline unsigned int utrace_current_call(struct pt_regs *regs)
 	if (unlikely(nr & UTRACE_SYSCALL_IA32))
 		return UTRACE_NO_CALL;
 	return utrace_in_ia32_syscall() ? nr | UTRACE_SYSCALL_IA32 : nr;
+}
+
+/**
+ * utrace_current_asked() - the current system call, whatever its number
+ * @regs: registers of the current task
+ *
+ * Context: The task itself, in a system call.
+ * Return: utrace_current_call(); if that is %UTRACE_NO_CALL, the number that the
+ * program asked for is in the upper half.
+ */
+static inline u64 utrace_current_asked(struct pt_regs *regs)
+{
+	u64 nr = utrace_current_call(regs);
+
+	if (unlikely(nr == UTRACE_NO_CALL))
+		nr |= (u64)(u32)syscall_get_nr(current, regs) << 32;
+	return nr;
 }
 
 /**

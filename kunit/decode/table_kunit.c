@@ -212,7 +212,7 @@ static void add_bytes(struct printer *p, unsigned int arg, const char *string)
 	add_item(p, arg, UTRACE_ITEM_BYTES, string, strlen(string), 0);
 }
 
-static const char *print_nr(struct printer *p, unsigned int nr,
+static const char *print_nr(struct printer *p, u64 nr,
 			    const unsigned long args[6])
 {
 	seq_buf_init(&p->s, p->text, sizeof(p->text));
@@ -587,6 +587,15 @@ static void print_unknown(struct kunit *test)
 
 	KUNIT_EXPECT_STREQ(test, print_nr(p, 0x1ff, args),
 			   "syscall_0x1ff(0x1, 0x2, 0x3, 0x4, 0x5, 0x10)");
+	/* The flag of the table is not a part of the number. */
+	KUNIT_EXPECT_STREQ(test, print_nr(p, UTRACE_SYSCALL_IA32 | 0x1ff, args),
+			   "syscall_0x1ff(0x1, 0x2, 0x3, 0x4, 0x5, 0x10)");
+	/* A number that has the flag's bit is in the upper half. */
+	KUNIT_EXPECT_STREQ(test, print_nr(p, (UTRACE_SYSCALL_IA32 - 1) |
+					     0xffffffffULL << 32, args),
+			   "syscall_0xffffffff(0x1, 0x2, 0x3, 0x4, 0x5, 0x10)");
+	KUNIT_EXPECT_STREQ(test, print_nr(p, 0x80000000, args),
+			   "syscall_0x80000000(0x1, 0x2, 0x3, 0x4, 0x5, 0x10)");
 	KUNIT_EXPECT_STREQ(test, print_nr(p, __NR_tuxcall, args),
 			   "tuxcall(0x1, 0x2, 0x3, 0x4, 0x5, 0x10)");
 }

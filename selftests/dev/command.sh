@@ -503,8 +503,13 @@ test_trouble() {
 	mkfifo "$tmp/fifo"
 	holds "a log that nobody reads: a signal ends it" ends 124 \
 		timeout -k 10 1 "$utrace" run -o "$tmp/fifo" true
-	run -e 'trace=!read' python3 -c 'import ctypes; ctypes.CDLL(None).syscall(1234)'
+	run -e 'trace=!read' python3 -c 'import ctypes
+for nr in 1234, 0x20000014, 0x80000027, 0xffffffff:
+	ctypes.CDLL(None).syscall(ctypes.c_ulong(nr))'
 	holds "-e !set: numbers that no table has" has "$log" '^syscall_0x4d2\('
+	holds "one with the bit of the 32-bit table" has "$log" '^syscall_0x20000014\('
+	holds "a negative one" has "$log" '^syscall_0x80000027\('
+	holds "one with all bits" has "$log" '^syscall_0xffffffff\('
 	begin
 	"$utrace" -q -o /dev/full -p "$actor" 2> "$tmp/stderr" 8>&- 9<&- &
 	job=$!

@@ -45,6 +45,17 @@ test_calls() {
 	reads "a number that is no call" "syscall_0x270f\\(.*\\)"
 	reads "its result" "<\\.\\.\\. syscall_0x270f resumed> = -1 ENOSYS $time"
 	holds "two records a call" is 2 count "$own/trace" 'syscall_0x270f'
+	records i386 9999
+	reads "one of the 32-bit table, without the table's flag" "syscall_0x270f\\(.*\\)"
+	records call $((0x20000014))
+	reads "a number that has the bit of this flag" "syscall_0x20000014\\(.*\\)"
+	reads "its result" "<\\.\\.\\. syscall_0x20000014 resumed> = -1 ENOSYS $time"
+	records call $((0xffffffff))
+	reads "all bits" "syscall_0xffffffff\\(.*\\)"
+	reads "its result" "<\\.\\.\\. syscall_0xffffffff resumed> = -1 ENOSYS $time"
+	records call $((0x80000027))
+	reads "a negative number" "syscall_0x80000027\\(.*\\)"
+	reads "its result" "<\\.\\.\\. syscall_0x80000027 resumed> = -1 ENOSYS $time"
 }
 
 # A path that does not fit is cut, and the record says so.

@@ -54,10 +54,16 @@ test_counts() {
 	do_it open /etc/passwd
 	do_it open /no-such-file
 	do_it i386 24
+	do_it call 9999
+	do_it call $((0x80000027))
+	do_it call $((0xdfffffff))
+	do_it call $((0x20000014))
 	holds "calls are counted" is 300 field getuid 4
 	holds "without errors" is 0 field getuid 5
 	holds "errors are counted" is "3 2" eval 'row openat | awk "{ print \$4, \$5 }"'
 	holds "the 32-bit table is another" is 1 field i386/getuid 4
+	holds "numbers that no table has share one line" is 4 \
+		eval 'row "(no" | awk "{ print \$6 }"'
 	holds "times add up" adds_up getuid
 	holds "times of failing calls add up" adds_up openat
 	holds "buckets add up" in_buckets getuid

@@ -36,7 +36,7 @@ static bool begun;
 
 /**
  * struct call - a system call to print
- * @nr: number of the call
+ * @nr: number of the call, as number_of() returns it
  * @args: its arguments
  * @began: when the task made the call, 0 if that is not known
  * @items: what was captured at the entry and at the exit
@@ -44,11 +44,20 @@ static bool begun;
  * Points into records, and lives as long as one of them is handled.
  */
 struct call {
-	__u32 nr;
+	__u64 nr;
 	const __u64 *args;
 	__u64 began;
 	struct utrace_call_items items;
 };
+
+/*
+ * The number of a call, with the number that the program asked for in the upper
+ * half if that is another one.
+ */
+static __u64 number_of(__u32 nr, __u32 asked)
+{
+	return (__u64)asked << 32 | nr;
+}
 
 /*
  * The array of strings behind the arguments of execve() and execveat() is the
@@ -98,7 +107,7 @@ static void take_entry(const struct text *text, struct call *call,
 		       const struct utrace_rec_sys_enter *entry)
 {
 	*call = (struct call){
-		.nr = entry->nr,
+		.nr = number_of(entry->nr, entry->asked),
 		.args = entry->args,
 		.began = entry->began,
 	};
@@ -227,11 +236,10 @@ static void text_enter(const struct text *text, struct seen_task *task,
 
 /* Print the exit of a call whose entry was printed or not seen. */
 static void print_rest(const struct text *text, const struct seen_task *task,
-		       const struct utrace_rec_sys_exit *exit, __u32 nr,
+		       const struct utrace_rec_sys_exit *exit, __u64 nr,
 		       __u64 began)
 {
 	struct utrace_call_items items = {};
-	const char *name = call_name(nr);
 	struct line line;
 
 	line_open(&line, text, exit->head.size);
@@ -244,7 +252,10 @@ static void print_rest(const struct text *text, const struct seen_task *task,
 	} else {
 		line_begin(&line, text, &exit->head, exit->head.time);
 		utrace_write_literal(&line.s, "<... ");
-		seq_buf_puts(&line.s, name ? name : "call");
+		if (nr == UTRACE_REC_NO_CALL)
+			utrace_write_literal(&line.s, "call");
+		else
+			utrace_print_call_name(&line.s, nr);
 		utrace_write_literal(&line.s, " resumed>)");
 		utrace_print_output_items(&line.s, nr, &items);
 		line_align_result(&line);
@@ -275,7 +286,8 @@ static void print_exit(const struct text *text, const struct seen_task *task,
 		       const struct utrace_rec_sys_exit *exit)
 {
 	/* The exit of sigreturn has no number but UTRACE_REC_NO_CALL. */
-	__u32 nr = task->in_call ? task->entry->nr : exit->nr;
+	__u64 nr = task->in_call ?
+		   number_of(task->entry->nr, task->entry->asked) : exit->nr;
 	__u64 began = task->in_call ? task->entry->began : 0;
 
 	if (last != task)
@@ -335,7 +347,9 @@ static void text_exit_call(const struct text *text, struct seen_task *task,
 static void text_call(const struct text *text, const struct utrace_rec *rec)
 {
 	const struct utrace_rec_sys_call *from = (const void *)rec;
-	struct call call = { .nr = from->nr, .args = from->args };
+	struct call call = {
+		.nr = number_of(from->nr, from->asked), .args = from->args
+	};
 	struct line line;
 
 	if (!is_shown(text, from->ret))

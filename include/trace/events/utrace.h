@@ -39,7 +39,11 @@ struct utrace_captured {
 };
 #endif
 
-/* @id is or-ed with UTRACE_SYSCALL_IA32 if it is of the 32-bit table. */
+/*
+ * @id is or-ed with UTRACE_SYSCALL_IA32 if it is of the 32-bit table.  If a
+ * program asks for a number with that bit, the lower half of @id is 0x1fffffff,
+ * and the upper half is that number.
+ */
 TRACE_EVENT(utrace_sys_enter,
 
 	TP_PROTO(long id, const unsigned long *args,

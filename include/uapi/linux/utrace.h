@@ -278,7 +278,8 @@ struct utrace_rec_lost {
 /*
  * The value of @nr where there is no number: at the exit of a sigreturn, whose
  * registers are those of the code that the signal interrupted, and where the
- * program asked for a number with the bit of UTRACE_REC_IA32.
+ * program asked for a number with the bit of UTRACE_REC_IA32 or for this value,
+ * which no table has.  The member @asked has the number then.
  */
 #define UTRACE_REC_NO_CALL	0x1fffffff
 
@@ -289,7 +290,8 @@ struct utrace_rec_lost {
  *	and something else happens in this one
  * @nr: number of the call, see %UTRACE_REC_IA32 and %UTRACE_REC_NO_CALL; any
  *	number that a program asks for, also one that is in no table
- * @reserved: 0
+ * @asked: if @nr is %UTRACE_REC_NO_CALL the number that the program asked for,
+ *	which may have any bit set; else 0
  * @began: when the call was made, in ns as @head.time, which it is equal to
  *	without %UTRACE_F_IN_FLIGHT; 0: not known
  * @args: arguments as the registers have them, the upper half cleared for a
@@ -299,7 +301,7 @@ struct utrace_rec_lost {
 struct utrace_rec_sys_enter {
 	struct utrace_rec head;
 	__u32 nr;
-	__u32 reserved;
+	__u32 asked;
 	__u64 began;
 	__u64 args[6];
 };
@@ -309,7 +311,8 @@ struct utrace_rec_sys_enter {
  * @head: header; has %UTRACE_F_UNPAIRED if no entry was reported: the session
  *	does not ask for entries, or was attached during the call
  * @nr: number of the call, as in struct utrace_rec_sys_enter
- * @reserved: 0
+ * @asked: as in struct utrace_rec_sys_enter; of a sigreturn that of the code that
+ *	the signal interrupted, which is no number that was asked for
  * @ret: result of the call; from -4095 to -1: a negative errno, where -512 to
  *	-516 say that a signal has interrupted the call, and that the kernel is
  *	about to make it again or to turn this into EINTR
@@ -317,7 +320,7 @@ struct utrace_rec_sys_enter {
 struct utrace_rec_sys_exit {
 	struct utrace_rec head;
 	__u32 nr;
-	__u32 reserved;
+	__u32 asked;
 	__s64 ret;
 };
 
@@ -326,7 +329,7 @@ struct utrace_rec_sys_exit {
  * @head: header.  Its items are those of the entry, then those of the exit:
  *	there may be a UTRACE_ITEM_MISSING at the end of each part
  * @nr: number of the call, as in struct utrace_rec_sys_enter
- * @reserved: 0
+ * @asked: as in struct utrace_rec_sys_enter
  * @ret: result of the call, as in struct utrace_rec_sys_exit
  * @began: when the call was made, in ns of CLOCK_MONOTONIC; 0: not known.
  *	@head.time - @began is how long it took
@@ -340,7 +343,7 @@ struct utrace_rec_sys_exit {
 struct utrace_rec_sys_call {
 	struct utrace_rec head;
 	__u32 nr;
-	__u32 reserved;
+	__u32 asked;
 	__s64 ret;
 	__u64 began;
 	__u64 args[6];

@@ -389,21 +389,33 @@ static const struct utrace_call unknown_call = {
 	},
 };
 
-static void print_call_name(struct seq_buf *s, const struct utrace_call *call,
-			    unsigned int nr)
+/**
+ * utrace_print_call_name() - print the name of a system call
+ * @s: the text is appended here
+ * @nr: number of the call, as for utrace_call_of(); in the upper half the number
+ *	that the program asked for, if the lower half has no place for that
+ *
+ * A number that no table has is printed in base 16, as the program gave it:
+ * without the flag of the 32-bit table.
+ *
+ * Context: Any.
+ */
+void utrace_print_call_name(struct seq_buf *s, u64 nr)
 {
+	const struct utrace_call *call = utrace_call_of(nr);
+
 	if (call) {
 		utrace_write(s, call->name, call->name_len);
 	} else {
 		utrace_write_literal(s, "syscall_");
-		utrace_print_hex(s, nr);
+		utrace_print_hex(s, nr >> 32 ?: nr & ~UTRACE_SYSCALL_IA32);
 	}
 }
 
 /**
  * utrace_print_call_items() - print a system call and its sorted items
  * @s: the text is appended here
- * @nr: number of the call, as for utrace_call_of()
+ * @nr: number of the call, as for utrace_print_call_name()
  * @args: arguments, in the order of the call for every ABI
  * @items: what was captured of the arguments, from utrace_call_items_add()
  *
@@ -411,7 +423,7 @@ static void print_call_name(struct seq_buf *s, const struct utrace_call *call,
  *
  * Context: Any.
  */
-void utrace_print_call_items(struct seq_buf *s, unsigned int nr,
+void utrace_print_call_items(struct seq_buf *s, u64 nr,
 			     const unsigned long args[6],
 			     const struct utrace_call_items *items)
 {
@@ -423,7 +435,7 @@ void utrace_print_call_items(struct seq_buf *s, unsigned int nr,
 		.ia32 = nr & UTRACE_SYSCALL_IA32,
 	};
 
-	print_call_name(s, call, nr);
+	utrace_print_call_name(s, nr);
 	utrace_write_char(s, '(');
 	print_args(&c, call && call->known ? call : &unknown_call);
 	utrace_write_char(s, ')');
@@ -432,14 +444,14 @@ void utrace_print_call_items(struct seq_buf *s, unsigned int nr,
 /**
  * utrace_print_call() - print a system call and its arguments
  * @s: the text is appended here
- * @nr: number of the call, as for utrace_call_of()
+ * @nr: number of the call, as for utrace_print_call_name()
  * @args: arguments, in the order of the call for every ABI
  * @data: what was captured of the arguments; may be NULL if @used is 0
  * @used: bytes of @data
  *
  * Context: Any.
  */
-void utrace_print_call(struct seq_buf *s, unsigned int nr,
+void utrace_print_call(struct seq_buf *s, u64 nr,
 		       const unsigned long args[6], const void *data,
 		       size_t used)
 {

@@ -50,10 +50,11 @@ enum utrace_flag_set {
 	UTRACE_FLAG_SETS
 };
 
-void utrace_print_call(struct seq_buf *s, unsigned int nr,
+void utrace_print_call_name(struct seq_buf *s, u64 nr);
+void utrace_print_call(struct seq_buf *s, u64 nr,
 		       const unsigned long args[6], const void *data,
 		       size_t used);
-void utrace_print_call_items(struct seq_buf *s, unsigned int nr,
+void utrace_print_call_items(struct seq_buf *s, u64 nr,
 			     const unsigned long args[6],
 			     const struct utrace_call_items *items);
 bool utrace_is_restart(long error);

@@ -33,6 +33,7 @@ static void session_fetch_entry(struct session_task *task)
 	if (entry->kept != SESSION_KEPT_PLAIN)
 		return;
 	utrace_current_args(current_pt_regs(), entry->args);
+	entry->asked = 0;
 	entry->capture.used = 0;
 	entry->capture.lost = 0;
 }
@@ -64,7 +65,7 @@ void utrace_dev_flush_entry(struct session_writer *w)
 		return;
 	rec = (void *)w->rec;
 	rec->nr = entry->nr;
-	rec->reserved = 0;
+	rec->asked = entry->asked;
 	rec->began = entry->began;
 	memcpy(rec->args, entry->args, sizeof(rec->args));
 	session_copy_items(w, sizeof(*rec), &items);
@@ -72,7 +73,7 @@ void utrace_dev_flush_entry(struct session_writer *w)
 }
 
 /* Keep an entry until the exit. */
-static void session_keep_entry(struct session_writer *w, unsigned int nr,
+static void session_keep_entry(struct session_writer *w, u64 nr,
 			       struct pt_regs *regs,
 			       const struct utrace_capture *capture)
 {
@@ -81,6 +82,7 @@ static void session_keep_entry(struct session_writer *w, unsigned int nr,
 	utrace_capture_free(&entry->capture);
 	entry->capture = *capture;
 	entry->nr = nr;
+	entry->asked = nr >> 32;
 	entry->began = ktime_get_ns();
 	utrace_current_args(regs, entry->args);
 	entry->kept = SESSION_KEPT_WHOLE;
@@ -110,7 +112,7 @@ u32 utrace_dev_record_enter(u32 action, struct utrace_engine *engine,
 {
 	u32 answer = UTRACE_RESUME | utrace_syscall_action(action);
 	struct utrace_capture capture = {};
-	unsigned int nr = utrace_current_call(regs);
+	u64 nr = utrace_current_asked(regs);
 	struct utrace_rec_sys_enter *rec;
 	struct session_items items;
 	struct session_writer w;
@@ -140,8 +142,7 @@ u32 utrace_dev_record_enter(u32 action, struct utrace_engine *engine,
 	if (utrace_dev_reserve(&w, UTRACE_REC_SYS_ENTER, items.flags,
 			       sizeof(*rec) + items.size)) {
 		rec = (void *)w.rec;
-		rec->nr = nr;
-		rec->reserved = 0;
+		session_set_call(&rec->nr, nr);
 		rec->began = rec->head.time;
 		utrace_current_args(regs, (unsigned long *)rec->args);
 		session_copy_items(&w, sizeof(*rec), &items);
@@ -168,7 +169,7 @@ static void session_write_call(struct session_writer *w, long ret,
 		return;
 	rec = (void *)w->rec;
 	rec->nr = entry->nr;
-	rec->reserved = 0;
+	rec->asked = entry->asked;
 	rec->ret = ret;
 	rec->began = entry->began;
 	memcpy(rec->args, entry->args, sizeof(rec->args));
@@ -177,8 +178,8 @@ static void session_write_call(struct session_writer *w, long ret,
 	utrace_dev_commit(w);
 }
 
-static void session_write_exit(struct session_writer *w, unsigned int nr,
-			       long ret, u16 flags,
+static void session_write_exit(struct session_writer *w, u64 nr, long ret,
+			       u16 flags,
 			       const struct session_items *out)
 {
 	struct utrace_rec_sys_exit *rec;
@@ -187,8 +188,7 @@ static void session_write_exit(struct session_writer *w, unsigned int nr,
 				sizeof(*rec) + out->size))
 		return;
 	rec = (void *)w->rec;
-	rec->nr = nr;
-	rec->reserved = 0;
+	session_set_call(&rec->nr, nr);
 	rec->ret = ret;
 	session_copy_items(w, sizeof(*rec), out);
 	utrace_dev_commit(w);
@@ -216,7 +216,7 @@ u32 utrace_dev_record_exit(u32 action, struct utrace_engine *engine,
 {
 	struct utrace_capture capture = {};
 	bool unpaired = action & UTRACE_SYSCALL_UNPAIRED;
-	unsigned int nr = utrace_current_call(regs);
+	u64 nr = utrace_current_asked(regs);
 	struct session_items items;
 	struct session_writer w;
 	unsigned long args[6];

@@ -198,7 +198,7 @@ static void session_fill_call(struct utrace_rec_sys_enter *rec, u32 nr,
 	unsigned int i;
 
 	rec->nr = nr;
-	rec->reserved = 0;
+	rec->asked = nr == UTRACE_NO_CALL ? syscall_get_nr(task, regs) : 0;
 	rec->began = began;
 	syscall_get_arguments(task, regs, (unsigned long *)rec->args);
 	for (i = 0; i < 6 && nr & UTRACE_SYSCALL_IA32; i++)

@@ -69,14 +69,6 @@ static noinline u32 session_exit_full(u32 action, struct utrace_engine *engine,
 	return utrace_dev_record_exit(action, engine, regs);
 }
 
-/* The number of a call and the 4 bytes of zeros behind it, in one store. */
-static __always_inline void session_set_call(u32 *at, unsigned long nr)
-{
-	*(u64 *)at = nr;
-}
-
-static_assert(IS_ENABLED(CONFIG_64BIT) && !IS_ENABLED(CONFIG_CPU_BIG_ENDIAN));
-
 /* Calls that replace the registers in which their arguments were. */
 static const unsigned long
 session_new_regs[BITS_TO_LONGS(SESSION_PLAIN_CALLS)] = {

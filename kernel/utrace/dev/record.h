@@ -147,6 +147,23 @@ static __always_inline void session_items(const struct session_target *target,
 		utrace_dev_describe(target, items, capture);
 }
 
+/*
+ * Store the number of a call, as utrace_current_asked() returns it, and what is
+ * in its upper half behind it, by one store.
+ */
+static __always_inline void session_set_call(u32 *at, u64 nr)
+{
+	*(u64 *)at = nr;
+}
+
+static_assert(IS_ENABLED(CONFIG_64BIT) && !IS_ENABLED(CONFIG_CPU_BIG_ENDIAN));
+static_assert(offsetof(struct utrace_rec_sys_enter, asked) ==
+	      offsetof(struct utrace_rec_sys_enter, nr) + sizeof(u32));
+static_assert(offsetof(struct utrace_rec_sys_exit, asked) ==
+	      offsetof(struct utrace_rec_sys_exit, nr) + sizeof(u32));
+static_assert(offsetof(struct utrace_rec_sys_call, asked) ==
+	      offsetof(struct utrace_rec_sys_call, nr) + sizeof(u32));
+
 /* Copy the items behind the @at bytes of a record that come before them. */
 static __always_inline void session_copy_items(struct session_writer *w,
 					       size_t at,

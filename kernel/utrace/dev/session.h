@@ -438,6 +438,8 @@ enum session_kept {
  * @began: time of the entry in ns
  * @args: arguments
  * @capture: what was captured; its buffer is freed with the next entry
+ * @asked: number that the program asked for, if @nr is UTRACE_NO_CALL; valid if
+ *	@kept is SESSION_KEPT_WHOLE
  */
 struct session_entry {
 	enum session_kept kept;
@@ -445,6 +447,7 @@ struct session_entry {
 	u64 began;
 	unsigned long args[6];
 	struct utrace_capture capture;
+	unsigned int asked;
 };
 
 /**

@@ -17,11 +17,12 @@
 #include "process.h"
 
 /*
- * Note that the current task enters call @nr.  Return what the instance knows
+ * Note that the current task enters call @nr, which is as utrace_current_asked()
+ * returns it.  Return what the instance knows
  * of the task; NULL: no memory.
  */
 static __always_inline struct process_task *
-process_enter(struct process_trace *pt, unsigned int nr)
+process_enter(struct process_trace *pt, u64 nr)
 {
 	struct process_task *task = process_find_task(pt);
 	unsigned long events = READ_ONCE(pt->settings.events);
@@ -64,15 +65,16 @@ static __always_inline s64 process_leave(struct process_trace *pt,
 					 struct process_task *task, u32 action,
 					 struct pt_regs *regs)
 {
-	int nr = task->nr;
+	u64 nr = task->nr;
 	s64 duration;
 
-	if (unlikely(nr < 0 || action & UTRACE_SYSCALL_UNPAIRED)) {
-		WRITE_ONCE(task->nr, -1);
+	if (unlikely(nr == PROCESS_IN_NO_CALL ||
+		     action & UTRACE_SYSCALL_UNPAIRED)) {
+		WRITE_ONCE(task->nr, PROCESS_IN_NO_CALL);
 		return -1;
 	}
 	duration = ktime_get_ns() - task->since;
-	WRITE_ONCE(task->nr, -1);
+	WRITE_ONCE(task->nr, PROCESS_IN_NO_CALL);
 	if (unlikely(task->counting))
 		process_count(pt, task, nr,
 			      syscall_get_return_value(current, regs),
@@ -118,18 +120,19 @@ static __always_inline bool process_exit_usual(struct process_trace *pt,
 	struct process_task *task;
 	u64 duration;
 	long ret;
-	int nr;
+	u64 nr;
 
 	if (unlikely(action != UTRACE_RESUME ||
 		     !utrace_task_data_first(pt, &data)))
 		return false;
 	task = container_of(data, struct process_task, data);
-	if (unlikely(task->nr < 0 || task->counting != PROCESS_COUNT_CALL))
+	if (unlikely(task->nr == PROCESS_IN_NO_CALL ||
+		     task->counting != PROCESS_COUNT_CALL))
 		return false;
 	duration = ktime_get_ns() - task->since;
 	nr = task->nr;
 	ret = syscall_get_return_value(current, regs);
-	WRITE_ONCE(task->nr, -1);
+	WRITE_ONCE(task->nr, PROCESS_IN_NO_CALL);
 	if (unlikely(!utrace_count_usual(&pt->counts, &task->count, nr, ret,
 					 duration)))
 		utrace_count_call(&pt->counts, &task->count, nr, ret, duration,

@@ -41,14 +41,14 @@ static void process_print_stack(struct seq_buf *s, const void *items,
 /**
  * utrace_ftrace_print_entry() - print the entry of a system call
  * @s: the text is appended here
- * @nr: number of the call, as for utrace_call_of()
+ * @nr: number of the call, as for utrace_print_call_name()
  * @args: six arguments
  * @items: what was captured
  * @used: bytes of @items
  *
  * Context: Any.
  */
-void utrace_ftrace_print_entry(struct seq_buf *s, unsigned int nr,
+void utrace_ftrace_print_entry(struct seq_buf *s, u64 nr,
 			       const unsigned long *args, const void *items,
 			       size_t used)
 {
@@ -59,7 +59,7 @@ void utrace_ftrace_print_entry(struct seq_buf *s, unsigned int nr,
 /**
  * utrace_ftrace_print_exit() - print the exit of a system call
  * @s: the text is appended here
- * @nr: number of the call, as for utrace_call_of()
+ * @nr: number of the call, as for utrace_print_call_name()
  * @ret: result of the call
  * @duration: time between entry and exit in ns; negative: unknown
  * @items: what was captured
@@ -67,15 +67,12 @@ void utrace_ftrace_print_entry(struct seq_buf *s, unsigned int nr,
  *
  * Context: Any.
  */
-void utrace_ftrace_print_exit(struct seq_buf *s, unsigned int nr, long ret,
+void utrace_ftrace_print_exit(struct seq_buf *s, u64 nr, long ret,
 			      s64 duration, const void *items, size_t used)
 {
-	const struct utrace_call *call = utrace_call_of(nr);
-
-	if (call)
-		seq_buf_printf(s, "<... %s resumed>", call->name);
-	else
-		seq_buf_printf(s, "<... syscall_%#x resumed>", nr);
+	seq_buf_puts(s, "<... ");
+	utrace_print_call_name(s, nr);
+	seq_buf_puts(s, " resumed>");
 	utrace_print_outputs(s, nr, items, used);
 	seq_buf_puts(s, " = ");
 	utrace_print_result(s, nr, ret);

@@ -157,6 +157,9 @@ enum process_counting {
 	PROCESS_COUNT_CPU,	/* with its CPU time */
 };
 
+/* No number of a call: the upper half is used with UTRACE_NO_CALL only. */
+#define PROCESS_IN_NO_CALL	U64_MAX
+
 /**
  * struct process_task - what the tracer of an instance knows of a task
  * @data: by which the task finds this structure.  Its owner is the
@@ -164,8 +167,8 @@ enum process_counting {
  *	utrace_counts.lock).
  * @count: entry in process_trace.counts, and what was counted
  * @saved: name of the task that ftrace has saved last.  Only the task uses it.
- * @nr: number of the system call that the task is in; -1: none.  Only the task
- *	writes it.
+ * @nr: number of the system call that the task is in, as utrace_current_asked()
+ *	returns it; PROCESS_IN_NO_CALL: none.  Only the task writes it.
  * @since: ktime_get_ns() at the entry of @nr.  Only the task writes it.
  * @counting: how @nr is to be counted at its exit.  Only the task uses it.
  * @cpu_since: CPU time of the task at @since, in ns, if it is measured.  Only
@@ -182,7 +185,7 @@ struct process_task {
 	struct utrace_task_data data;
 	struct utrace_count_task count;
 	char saved[TASK_COMM_LEN];
-	int nr;
+	u64 nr;
 	u64 since;
 	enum process_counting counting;
 	u64 cpu_since;
@@ -267,10 +270,10 @@ void utrace_ftrace_print_record(struct seq_buf *s,
 				const struct trace_entry *entry);
 
 /* print.c */
-void utrace_ftrace_print_entry(struct seq_buf *s, unsigned int nr,
+void utrace_ftrace_print_entry(struct seq_buf *s, u64 nr,
 			       const unsigned long *args, const void *items,
 			       size_t used);
-void utrace_ftrace_print_exit(struct seq_buf *s, unsigned int nr, long ret,
+void utrace_ftrace_print_exit(struct seq_buf *s, u64 nr, long ret,
 			      s64 duration, const void *items, size_t used);
 void utrace_ftrace_print_fork(struct seq_buf *s, pid_t child,
 			      unsigned long flags);

@@ -244,11 +244,26 @@ void __init utrace_ftrace_init(void)
 				 EVENT_FILE_FL_TRIGGER_COND)
 
 /*
+ * The field id of a trace event: a number as raw_syscalls has it, or the two
+ * halves that utrace_current_asked() returns for a number that has no place.
+ */
+static long process_id(u64 nr)
+{
+	return nr >> 32 ? (long)nr : (int)nr;
+}
+
+/* The number that process_id() has made a field id of. */
+static u64 process_number(long id)
+{
+	return (u32)id == UTRACE_NO_CALL ? (u64)id : (u32)id;
+}
+
+/*
  * Record an entry in full generality: captures, filters, triggers, listeners.
  */
 static noinline void process_full_entry(struct utrace_engine *engine,
 					struct process_task *task,
-					unsigned int nr, struct pt_regs *regs)
+					u64 nr, struct pt_regs *regs)
 {
 	struct process_trace *pt = engine->data;
 	struct process_capture pc = PROCESS_CAPTURE_INIT;
@@ -259,14 +274,14 @@ static noinline void process_full_entry(struct utrace_engine *engine,
 			    READ_ONCE(pt->settings.args));
 	process_capture_stack(pt, &pc, regs);
 	process_record(engine, task, PROCESS_SYS_ENTER, utrace_sys_enter, nr,
-		       (int)nr, args, process_captured(pt, &pc));
+		       process_id(nr), args, process_captured(pt, &pc));
 	utrace_capture_free(&pc.capture);
 }
 
 /* Record an exit in full generality: captures, filters, triggers, listeners. */
 static noinline void process_full_exit(struct utrace_engine *engine,
 				       struct process_task *task,
-				       unsigned int nr, long ret, s64 duration,
+				       u64 nr, long ret, s64 duration,
 				       struct pt_regs *regs)
 {
 	struct process_trace *pt = engine->data;
@@ -277,7 +292,8 @@ static noinline void process_full_exit(struct utrace_engine *engine,
 	utrace_capture_result(&pc.capture, nr, args, ret,
 			      READ_ONCE(pt->settings.args));
 	process_record(engine, task, PROCESS_SYS_EXIT, utrace_sys_exit, nr,
-		       (int)nr, ret, duration, process_captured(pt, &pc));
+		       process_id(nr), ret, duration,
+		       process_captured(pt, &pc));
 	utrace_capture_free(&pc.capture);
 }
 
@@ -313,7 +329,7 @@ static __always_inline bool process_is_plain(struct utrace_engine *engine,
 					     const struct process_trace *pt,
 					     const struct process_task *task,
 					     enum process_event event,
-					     unsigned int nr,
+					     u64 nr,
 					     const unsigned long *captured)
 {
 	const struct trace_event_file *file;
@@ -402,7 +418,7 @@ static __always_inline void process_plain_exit(struct trace_event_file *file,
 static __always_inline void process_record_entry(struct utrace_engine *engine,
 						 struct process_trace *pt,
 						 struct process_task *task,
-						 unsigned int nr,
+						 u64 nr,
 						 struct pt_regs *regs)
 {
 	bool plain;
@@ -422,7 +438,7 @@ static __always_inline void process_record_entry(struct utrace_engine *engine,
 static __always_inline void process_record_exit(struct utrace_engine *engine,
 						struct process_trace *pt,
 						struct process_task *task,
-						unsigned int nr, long ret,
+						u64 nr, long ret,
 						s64 duration,
 						struct pt_regs *regs)
 {
@@ -451,7 +467,7 @@ static noinline u32 process_enter_counted(u32 action,
 					  struct utrace_engine *engine,
 					  struct pt_regs *regs)
 {
-	process_enter(engine->data, utrace_current_call(regs));
+	process_enter(engine->data, utrace_current_asked(regs));
 	return UTRACE_RESUME | utrace_syscall_action(action);
 }
 
@@ -461,7 +477,7 @@ static noinline u32 process_enter_recorded(u32 action,
 					   struct pt_regs *regs)
 {
 	struct process_trace *pt = engine->data;
-	unsigned int nr = utrace_current_call(regs);
+	u64 nr = utrace_current_asked(regs);
 	struct process_task *task = process_enter(pt, nr);
 
 	if (likely(task))
@@ -514,14 +530,14 @@ static noinline u32 process_exit_recorded(u32 action,
 	 * The number noted at the entry: after sigreturn the registers are
 	 * those of the code that the signal interrupted.
 	 */
-	int nr = task ? task->nr : -1;
+	u64 nr = task ? task->nr : PROCESS_IN_NO_CALL;
 	s64 duration = task ? process_leave(pt, task, action, regs) : -1;
 	long ret = syscall_get_return_value(current, regs);
 
 	if (likely(duration >= 0))
 		process_record_exit(engine, pt, task, nr, ret, duration, regs);
 	else
-		process_full_exit(engine, task, utrace_current_call(regs), ret,
+		process_full_exit(engine, task, utrace_current_asked(regs), ret,
 				  -1, regs);
 	return UTRACE_RESUME;
 }
@@ -705,13 +721,14 @@ void utrace_ftrace_print_record(struct seq_buf *s,
 	if (entry->type == event_utrace_sys_enter.event.type) {
 		const struct trace_event_raw_utrace_sys_enter *e = (void *)entry;
 
-		utrace_ftrace_print_entry(s, e->id, e->args,
+		utrace_ftrace_print_entry(s, process_number(e->id), e->args,
 					  process_array(e, data),
 					  process_array_size(e, data));
 	} else if (entry->type == event_utrace_sys_exit.event.type) {
 		const struct trace_event_raw_utrace_sys_exit *e = (void *)entry;
 
-		utrace_ftrace_print_exit(s, e->id, e->ret, e->duration,
+		utrace_ftrace_print_exit(s, process_number(e->id), e->ret,
+					 e->duration,
 					 process_array(e, data),
 					 process_array_size(e, data));
 	} else if (entry->type == event_utrace_fork.event.type) {

@@ -82,7 +82,7 @@ struct process_task *utrace_ftrace_new_task(struct process_trace *pt)
 		atomic_long_inc(&pt->lost);
 		return NULL;
 	}
-	task->nr = -1;
+	task->nr = PROCESS_IN_NO_CALL;
 	task->data.owner = pt;
 	task->data.put = process_task_put;
 	utrace_count_add_task(&pt->counts, &task->count);
@@ -102,7 +102,7 @@ void utrace_ftrace_task_ends(struct process_trace *pt)
 
 	if (!task)
 		return;
-	WRITE_ONCE(task->nr, -1);
+	WRITE_ONCE(task->nr, PROCESS_IN_NO_CALL);
 	utrace_count_task_exits(&pt->counts, &task->count);
 }
 
@@ -225,10 +225,11 @@ static void process_show_now(struct seq_file *m, struct process_trace *pt,
 			     struct task_struct *alive)
 {
 	char comm[TASK_COMM_LEN];
-	int nr = READ_ONCE(task->nr);
+	u64 nr = READ_ONCE(task->nr);
 	u64 age = process_since(task);
 
-	if (nr < 0 || READ_ONCE(task->since) < READ_ONCE(pt->started))
+	if (nr == PROCESS_IN_NO_CALL ||
+	    READ_ONCE(task->since) < READ_ONCE(pt->started))
 		return;
 	/*
 	 * A task that is not followed any more may have left the call
