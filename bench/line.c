@@ -32,6 +32,7 @@
 
 #define RECORDS_SIZE	(1024 * 1024)
 #define TASK		1000
+#define FIRST_NUMBER	0x100000000
 #define AT_CWD		0xffffff9cUL
 
 /**
@@ -66,7 +67,7 @@ static void *add_record(enum utrace_rec_type type, size_t size)
 		.size = size,
 		.type = type,
 		.time = records.time,
-		.task = 0x100000000 + records.task,
+		.task = FIRST_NUMBER + records.task,
 		.pid = TASK,
 		.tid = TASK + records.task,
 		.number = ++records.numbers[records.task],
@@ -462,6 +463,37 @@ static void make_overlap(void)
 	add_signal(SIGRTMIN + 3, SI_QUEUE);
 }
 
+/*
+ * A thread executes a program, and gets the number of its leader, which exits
+ * for that, or has exited by itself before.
+ */
+static void make_exec(unsigned int leader, unsigned int thread, bool by_itself)
+{
+	struct utrace_rec_exec *exec;
+	struct utrace_rec_exit *exit;
+
+	records.task = leader;
+	ENTER(by_itself ? SYS_exit : SYS_pause, 0);
+	if (by_itself)
+		add_record(UTRACE_REC_EXIT, sizeof(*exit));
+	records.task = thread;
+	ENTER(SYS_execve, 0x1000, 0x2000, 0x3000);
+	string(0, "/bin/true");
+	records.task = leader;
+	if (!by_itself) {
+		exit = add_record(UTRACE_REC_EXIT, sizeof(*exit));
+		exit->exec_tid = TASK + thread;
+	}
+	records.numbers[leader] = records.numbers[thread];
+	exec = add_record(UTRACE_REC_EXEC, sizeof(*exec));
+	exec->old_task = FIRST_NUMBER + thread;
+	exec->old_tid = TASK + thread;
+	leave(SYS_execve, 0);
+	ENTER(SYS_exit_group, 3);
+	exit = add_record(UTRACE_REC_EXIT, sizeof(*exit));
+	exit->code = 3 << 8;
+}
+
 /* A child begins with the end of its parent's call; then all is one record. */
 static void make_birth(void)
 {
@@ -535,6 +567,8 @@ static void show(const struct text *text, bool all)
 	make_overlap();
 	make_odd();
 	make_birth();
+	make_exec(6, 7, false);
+	make_exec(8, 9, true);
 	print_records(text);
 	records.len = 0;
 	records.task = 4;

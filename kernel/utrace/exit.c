@@ -7,6 +7,7 @@
  * REAP in release_task(), by the reaper in the place of the task.  So nobody waits
  * for a report: a task can be reaped only after its DEATH pass.
  */
+#include <linux/pid.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -45,6 +46,32 @@ bool utrace_is_killed(void)
 		return true;
 	return (sig->flags & SIGNAL_GROUP_EXIT) &&
 	       (sig->group_exit_code & 0x7f) == SIGKILL;
+}
+
+/**
+ * utrace_superseded_by() - find the thread whose execve(2) takes the place of current
+ *
+ * If a thread that is not the leader of its process calls execve(2), all other
+ * threads exit, and the thread gets the pid of the leader.
+ *
+ * Context: The EXIT report of current.  Takes siglock.
+ * Return: the pid of this thread before that, counted; NULL if there is no such
+ * thread or current is not the leader.
+ */
+struct pid *utrace_superseded_by(void)
+{
+	struct signal_struct *sig = current->signal;
+
+	if (!thread_group_leader(current))
+		return NULL;
+	/*
+	 * The thread clears ->group_exec_task before it can exit.  It gives up
+	 * if a signal ends the process.
+	 */
+	guard(spinlock_irq)(&current->sighand->siglock);
+	if (!sig->group_exec_task || sig->flags & SIGNAL_GROUP_EXIT)
+		return NULL;
+	return get_pid(task_pid(sig->group_exec_task));
 }
 
 /*

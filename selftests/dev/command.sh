@@ -246,6 +246,8 @@ test_long() {
 }
 
 test_follow() {
+	local thread leader
+
 	run -e trace=write sh -c '/bin/echo child; echo parent'
 	holds "no -f: the program" has "$log" '^write\(1, "parent'
 	holds "no -f: not its child" hasnt "$log" child
@@ -256,6 +258,17 @@ test_follow() {
 	holds "-f: two numbers" is 2 eval 'cut -d " " -f 1 "$log" | sort -u | wc -l'
 	run -f -e trace=write sh -c '(sleep 0.5; /bin/echo late) & exit 0'
 	holds "-f: it waits for all" has "$log" '"late'
+	run -f -e trace=execve python3 -c 'import os, threading
+thread = threading.Thread(target=os.execv, args=("/bin/true", ["true"]))
+thread.start()
+thread.join()'
+	thread=$(sed -nE 's/^([0-9]+) +execve\("\/bin\/true".*/\1/p' "$log")
+	leader=$(sed -nE "s/^([0-9]+) +\\+\\+\\+ superseded by execve in pid $thread .*/\\1/p" "$log")
+	holds "-f: a thread that executes a program takes the place of the first" \
+		[ -n "$leader" ]
+	holds "-f: its execve ends by the number of the first" \
+		has "$log" "^$leader +<\\.\\.\\. execve resumed>\\) += 0\$"
+	holds "-f: the first exits once" is 1 count "$log" "^$leader +\\+\\+\\+ exited"
 	holds "-f on standard error" eval \
 		'"$utrace" run -f -e trace=write cat words 2>&1 > /dev/null |
 			grep -E "^\[pid +[0-9]+\] write\(1"'

@@ -274,6 +274,7 @@ static void test_exec(enum who who)
 {
 	enum who other = who == SELF ? THREAD : SELF;
 	struct utrace_rec_exec *exec;
+	struct utrace_rec_exit *exit;
 	struct utrace_rec *mark;
 	struct full full;
 	pid_t pid, gone;
@@ -294,6 +295,9 @@ static void test_exec(enum who who)
 	      "the execve() is told");
 	holds(mark && (void *)mark < (void *)exec,
 	      "and before it the call of the other thread");
+	exit = (void *)find(UTRACE_REC_EXIT, gone);
+	is(who == THREAD ? full.target.tid[who] : 0, exit ? exit->exec_tid : -1,
+	   "the end of a leader names the thread that takes its place");
 	is(2, marks(UTRACE_REC_SYS_ENTER, gone), "which made no further one");
 	is(2, count(UTRACE_REC_EXIT, pid) +
 	      (gone != pid ? count(UTRACE_REC_EXIT, gone) : 0),

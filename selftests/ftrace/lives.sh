@@ -97,8 +97,10 @@ test_exec_thread() {
 		"\\+\\+\\+ exec \"$bin/actor\" \\[\"actor\", \"answer\"\\].*"
 	holds "exec by a thread: and its result" has_text "$actor" \
 		'<\.\.\. execve resumed> = 0'
-	holds "exec by a thread: the first one ends before" has_text "$actor" \
-		'\+\+\+ exited with 0 \+\+\+'
+	holds "exec by a thread: the first one ends before, for the thread" has_text "$actor" \
+		"\\+\\+\\+ superseded by execve in pid $thread \\+\\+\\+"
+	holds "exec by a thread: it has not exited" is 0 eval \
+		'texts "$actor" | grep -c "exited with"'
 	holds "exec by a thread: calls of the new program" has_text "$actor" \
 		'access\("/after", F_OK\)'
 	holds "exec by a thread: nothing more of the thread" is "execve" eval \

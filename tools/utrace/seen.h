@@ -16,6 +16,8 @@
  * @number: number of the last record of the task, 0 before the first one
  * @in_call: the task has entered the call of @entry and not left it
  * @shown: @entry was printed on a line that ends with "<unfinished ...>"
+ * @superseded: the task has exited because another thread executes a program and
+ *	takes its place, and that was printed
  * @entry: the last entry of a system call with its items, copied; NULL before
  *	the first one
  * @room: size of the memory of @entry
@@ -27,6 +29,7 @@ struct seen_task {
 	__u32 number;
 	bool in_call;
 	bool shown;
+	bool superseded;
 	struct utrace_rec_sys_enter *entry;
 	size_t room;
 };

@@ -422,19 +422,41 @@ static void print_status(struct seq_buf *s, const struct utrace_rec_exit *exit)
 	}
 }
 
-static void text_end_of_task(const struct text *text, struct seen_task *task,
-			     const struct utrace_rec *rec)
+/* Print that thread @tid takes the place of the leader, which @rec is about. */
+static void text_superseded(const struct text *text,
+			    const struct utrace_rec *rec, __s32 tid)
 {
 	struct line line;
 
+	interrupt_line(text);
+	line_open(&line, text, 0);
+	line_begin(&line, text, rec, rec->time);
+	utrace_write_literal(&line.s, "+++ superseded by execve in pid ");
+	utrace_write_decimal(&line.s, tid);
+	utrace_write_literal(&line.s, " +++");
+	line_end(&line);
+}
+
+static void text_end_of_task(const struct text *text, struct seen_task *task,
+			     const struct utrace_rec *rec)
+{
+	const struct utrace_rec_exit *exit = (const void *)rec;
+	struct line line;
+
 	end_last_call(text, task);
+	if (exit->exec_tid) {
+		task->in_call = false;
+		task->superseded = true;
+		text_superseded(text, rec, exit->exec_tid);
+		return;
+	}
 	seen_forget(task);
 	interrupt_line(text);
 	if (text->quiet)
 		return;
 	line_open(&line, text, 0);
 	line_begin(&line, text, rec, rec->time);
-	print_status(&line.s, (const void *)rec);
+	print_status(&line.s, exit);
 	line_end(&line);
 }
 
@@ -474,13 +496,18 @@ static void text_lost(const struct text *text, const struct utrace_rec *rec)
 	line_end(&line);
 }
 
-/* A thread that is not the leader has executed a program and is the leader. */
+/*
+ * A thread that is not the leader has executed a program and is the leader.  The
+ * former leader may have exited by itself before, or its exit is lost.
+ */
 static void text_exec(const struct text *text, const struct utrace_rec *rec)
 {
 	const struct utrace_rec_exec *exec = (const void *)rec;
 
 	if (!exec->old_task || exec->old_task == rec->task)
 		return;
+	if (!seen_task(rec->task)->superseded)
+		text_superseded(text, rec, exec->old_tid);
 	interrupt_line(text);
 	seen_rename(exec->old_task, rec->task);
 }

@@ -155,27 +155,32 @@ TRACE_EVENT(utrace_exec,
 	TP_printk("filename=%s pid=%d", __get_str(filename), __entry->pid)
 );
 
-/* @code is the status that wait(2) reports. */
+/*
+ * @code is the status that wait(2) reports.  @exec_pid is the pid of the thread
+ * that calls execve(2) and takes the place of the task, the leader; else 0.
+ */
 TRACE_EVENT(utrace_exit,
 
-	TP_PROTO(long code),
+	TP_PROTO(long code, pid_t exec_pid),
 
-	TP_ARGS(code),
+	TP_ARGS(code, exec_pid),
 
 	TP_STRUCT__entry(
 		__array(char, comm, TASK_COMM_LEN)
 		__field(pid_t, pid)
 		__field(int, code)
+		__field(pid_t, exec_pid)
 	),
 
 	TP_fast_assign(
 		memcpy(__entry->comm, current->comm, TASK_COMM_LEN);
 		__entry->pid = current->pid;
 		__entry->code = code;
+		__entry->exec_pid = exec_pid;
 	),
 
-	TP_printk("comm=%s pid=%d code=0x%x", __entry->comm, __entry->pid,
-		  __entry->code)
+	TP_printk("comm=%s pid=%d code=0x%x exec_pid=%d", __entry->comm,
+		  __entry->pid, __entry->code, __entry->exec_pid)
 );
 
 /* @sender is the pid of the sender as the task sees it, 0 for the kernel. */

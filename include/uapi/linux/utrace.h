@@ -374,7 +374,8 @@ struct utrace_rec_fork {
  * @reserved: 0
  *
  * Old and new are different if a thread that is not the leader of its process
- * calls execve(2).  All other threads of the process have exited before.
+ * calls execve(2).  All other threads of the process have exited before; see
+ * &utrace_rec_exit.exec_tid.
  */
 struct utrace_rec_exec {
 	struct utrace_rec head;
@@ -388,7 +389,10 @@ struct utrace_rec_exec {
  * @head: header
  * @code: status of this thread in the form of wait(2); 0 if @head.flags has
  *	%UTRACE_F_HIDDEN
- * @reserved: 0
+ * @exec_tid: @head.tid of a thread of the process, if the task exits because that
+ *	thread calls execve(2) and the task is the leader, whose @head.task and
+ *	@head.tid the thread gets; else 0.  If the call fails after that, the
+ *	thread is killed and no EXEC comes
  *
  * The last record of the task, but for a JOBCTL if a stop of its process is
  * complete without it.
@@ -396,7 +400,7 @@ struct utrace_rec_exec {
 struct utrace_rec_exit {
 	struct utrace_rec head;
 	__s32 code;
-	__u32 reserved;
+	__s32 exec_tid;
 };
 
 /**

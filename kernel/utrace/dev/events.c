@@ -6,6 +6,7 @@
  * point (park.c).
  */
 #include <linux/cred.h>
+#include <linux/pid.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/signal.h>
@@ -75,6 +76,16 @@ out:
 	return UTRACE_RESUME;
 }
 
+/* What to store as utrace_rec_exit.exec_tid. */
+static s32 session_exec_tid(const struct session_target *target)
+{
+	struct pid *pid = utrace_superseded_by();
+	s32 tid = pid_nr_ns(pid, target->session->ns);
+
+	put_pid(pid);
+	return tid;
+}
+
 /* A task that exits is not held, so there is no session_end(). */
 static u32 session_exit(u32 action, struct utrace_engine *engine,
 			long orig_code, long *code)
@@ -92,6 +103,7 @@ static u32 session_exit(u32 action, struct utrace_engine *engine,
 	if (session_claim(&w)) {
 		session_begin_other(&w);
 		rec.code = *code;
+		rec.exec_tid = session_exec_tid(w.target);
 	} else {
 		w.task->claimed = true;
 		flags = UTRACE_F_HIDDEN;

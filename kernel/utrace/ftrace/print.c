@@ -137,11 +137,18 @@ void utrace_ftrace_print_exec(struct seq_buf *s, const char *filename,
  * utrace_ftrace_print_end() - print that the task exits
  * @s: the text is appended here
  * @code: exit status, as from wait()
+ * @exec_pid: pid of the thread whose execve() takes the place of the task; 0:
+ *	none
  *
  * Context: Any.
  */
-void utrace_ftrace_print_end(struct seq_buf *s, int code)
+void utrace_ftrace_print_end(struct seq_buf *s, int code, pid_t exec_pid)
 {
+	if (exec_pid) {
+		seq_buf_printf(s, "+++ superseded by execve in pid %d +++",
+			       exec_pid);
+		return;
+	}
 	if (!(code & 0x7f)) {
 		seq_buf_printf(s, "+++ exited with %d +++", code >> 8 & 0xff);
 		return;

@@ -279,7 +279,7 @@ void utrace_ftrace_print_fork(struct seq_buf *s, pid_t child,
 			      unsigned long flags);
 void utrace_ftrace_print_exec(struct seq_buf *s, const char *filename,
 			      const void *items, size_t used);
-void utrace_ftrace_print_end(struct seq_buf *s, int code);
+void utrace_ftrace_print_end(struct seq_buf *s, int code, pid_t exec_pid);
 void utrace_ftrace_print_signal(struct seq_buf *s, int sig, int code,
 				pid_t sender, const void *items, size_t used);
 void utrace_ftrace_print_jobctl(struct seq_buf *s, int type);

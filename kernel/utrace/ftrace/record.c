@@ -14,11 +14,13 @@
  * the tracepoint, or the event would be recorded twice.
  */
 #include <linux/binfmts.h>
+#include <linux/pid.h>
 #include <linux/sched/signal.h>
 #include <linux/unaligned.h>
 
 #include <asm/syscall.h>
 
+#include "../builtin.h"
 #include "../capture/capture.h"
 #include "calls.h"
 #ifdef __CHECKER__
@@ -213,7 +215,7 @@ PROCESS_PROBE(utrace_fork,
 PROCESS_PROBE(utrace_exec,
 	      PARAMS(const char *filename, unsigned int len,
 		     const struct utrace_captured *c), filename, len, c)
-PROCESS_PROBE(utrace_exit, PARAMS(long code), code)
+PROCESS_PROBE(utrace_exit, PARAMS(long code, pid_t exec_pid), code, exec_pid)
 PROCESS_PROBE(utrace_signal,
 	      PARAMS(const struct kernel_siginfo *info,
 		     const struct k_sigaction *ka, pid_t sender,
@@ -619,7 +621,11 @@ void utrace_ftrace_record_exec(struct utrace_engine *engine,
  */
 void utrace_ftrace_record_end(struct utrace_engine *engine, long code)
 {
-	process_record(engine, NULL, PROCESS_EXIT, utrace_exit, 0, code);
+	struct pid *by = utrace_superseded_by();
+
+	process_record(engine, NULL, PROCESS_EXIT, utrace_exit, 0, code,
+		       pid_nr(by));
+	put_pid(by);
 }
 
 /*
@@ -744,7 +750,7 @@ void utrace_ftrace_print_record(struct seq_buf *s,
 	} else if (entry->type == event_utrace_exit.event.type) {
 		const struct trace_event_raw_utrace_exit *e = (void *)entry;
 
-		utrace_ftrace_print_end(s, e->code);
+		utrace_ftrace_print_end(s, e->code, e->exec_pid);
 	} else if (entry->type == event_utrace_signal.event.type) {
 		const struct trace_event_raw_utrace_signal *e = (void *)entry;
 
