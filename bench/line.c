@@ -494,6 +494,19 @@ static void make_exec(unsigned int leader, unsigned int thread, bool by_itself)
 	exit->code = 3 << 8;
 }
 
+/* A stop of the process, and its end. */
+static void make_stop(void)
+{
+	struct utrace_rec_jobctl *rec;
+
+	records.task = 2;
+	rec = add_record(UTRACE_REC_JOBCTL, sizeof(*rec));
+	rec->type = CLD_STOPPED;
+	rec->signal = SIGTSTP;
+	rec = add_record(UTRACE_REC_JOBCTL, sizeof(*rec));
+	rec->type = CLD_CONTINUED;
+}
+
 /* A child begins with the end of its parent's call; then all is one record. */
 static void make_birth(void)
 {
@@ -569,6 +582,7 @@ static void show(const struct text *text, bool all)
 	make_birth();
 	make_exec(6, 7, false);
 	make_exec(8, 9, true);
+	make_stop();
 	print_records(text);
 	records.len = 0;
 	records.task = 4;

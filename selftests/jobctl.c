@@ -253,6 +253,39 @@ TEST_F(utrace, held_thread_reports_the_stop)
 	EXPECT_TRUE(ut_thread_runs(t, 1));
 }
 
+/*
+ * A thread reports a stop while it is held, and again when it is let go.  Engines
+ * are told that it is the same stop, and that the next one is another.
+ */
+TEST_F(utrace, stop_is_reported_again)
+{
+	struct ut_target *t = &self->t;
+	int id = ut_hold_thread(t), observer, i;
+	pid_t tid = t->sh->tid[1];
+
+	ASSERT_LT(0, id);
+	observer = ut_attach(t->pid, UT_ATTACH_PROCESS, UT_BIT(JCTL));
+	ASSERT_LT(0, observer);
+	ASSERT_EQ(0, kill(t->pid, SIGSTOP));
+	EXPECT_TRUE(told_stop(t->pid));
+	i = ut_wait(0, observer, UT_EV_JCTL, tid, CLD_STOPPED);
+	ASSERT_LE(0, i);
+	EXPECT_EQ(0, ut_rec[i].action & UT_JCTL_AGAIN);
+	ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
+	i = ut_wait(i + 1, observer, UT_EV_JCTL, tid, CLD_STOPPED);
+	ASSERT_LE(0, i);
+	EXPECT_EQ(UT_JCTL_AGAIN, ut_rec[i].action & UT_JCTL_AGAIN);
+	EXPECT_TRUE(ut_until(ut_state(tid) == 'T'));
+	ASSERT_EQ(0, kill(t->pid, SIGCONT));
+	EXPECT_TRUE(ut_thread_runs(t, 1));
+	ASSERT_EQ(0, kill(t->pid, SIGSTOP));
+	i = ut_wait(i + 1, observer, UT_EV_JCTL, tid, CLD_STOPPED);
+	ASSERT_LE(0, i);
+	EXPECT_EQ(0, ut_rec[i].action & UT_JCTL_AGAIN);
+	ASSERT_EQ(0, kill(t->pid, SIGCONT));
+	EXPECT_TRUE(ut_thread_runs(t, 1));
+}
+
 /* The last thread that a group stop waits for exits instead of stopping. */
 TEST_F(utrace, stop_completed_by_exit)
 {

@@ -196,6 +196,12 @@ static inline enum utrace_signal_action utrace_signal_action(u32 action)
 	return action & UTRACE_SIGNAL_MASK;
 }
 
+/*
+ * In @action of report_jctl: the task has reported this stop before, and no SIGCONT
+ * has come since.
+ */
+#define UTRACE_JCTL_AGAIN	0x200
+
 /**
  * enum utrace_syscall_action - what becomes of a system call
  * @UTRACE_SYSCALL_RUN: make the call
@@ -338,8 +344,9 @@ static_assert(sizeof(struct utrace_engine) <= 64);
  *	parent is told, or 0.  A task that engines hold reports when it takes
  *	part in a stop of its process, and again when the engines let go and the
  *	task stops for job control; an answer to the first report does not end a
- *	hold.  A thread that completes the stop by exiting reports after
- *	report_exit.
+ *	hold.  A stop may be reported again for ptrace(2), too.  @action has
+ *	%UTRACE_JCTL_AGAIN if the task has reported the stop before.  A thread
+ *	that completes the stop by exiting reports after report_exit.
  * @report_exec: the task runs a new program, and @regs are its first registers.
  *	@fmt is NULL on this kernel.
  * @report_syscall_entry: @regs have the number and the arguments, which the

@@ -84,6 +84,7 @@ struct k_sigaction *__utrace_signal(struct ksignal *ksig, enum pid_type type,
 bool __utrace_signal_trap(struct ksignal *ksig);
 bool __utrace_signal_handler(bool stepping);
 void __utrace_report_jctl(int type, int notify);
+void __utrace_forget_group_stop(struct task_struct *task);
 bool __utrace_tell_group_stop(void);
 void __utrace_mark_killed(void);
 void __utrace_kill_group(struct task_struct *task);
@@ -341,6 +342,13 @@ static inline void utrace_report_jctl(int type, int notify)
 {
 	if (utrace_wants_jctl())
 		__utrace_report_jctl(type, notify);
+}
+
+/* A group stop begins for @task, or SIGCONT is sent; its siglock is held. */
+static inline void utrace_forget_group_stop(struct task_struct *task)
+{
+	if (utrace_known(task))
+		__utrace_forget_group_stop(task);
 }
 
 /*

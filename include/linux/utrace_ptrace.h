@@ -329,6 +329,7 @@ static inline void utrace_ptrace_continued(int why)
 /* A group stop begins for @task if @stops, or SIGCONT is sent; its siglock is held. */
 static inline void utrace_ptrace_trap_notify(struct task_struct *task, bool stops)
 {
+	utrace_forget_group_stop(task);
 	if (utrace_ptrace_many() && utrace_known(task))
 		__utrace_ptrace_trap_notify(task, stops);
 }

@@ -57,6 +57,7 @@ bool utrace_step_is_queued(void);
 bool utrace_may_not_stop(void);
 bool utrace_parent_ignores(struct task_struct *task);
 struct pid *utrace_superseded_by(void);
+int utrace_stop_signal(void);
 u32 utrace_signal_of(int signr, struct k_sigaction *ka);
 bool utrace_chooses_call(struct utrace_engine *engine, unsigned int nr);
 bool __utrace_wants_call(struct utrace_engine *engine, struct pt_regs *regs);

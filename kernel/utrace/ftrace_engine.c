@@ -77,7 +77,9 @@ static u32 process_signal(u32 action, struct utrace_engine *engine,
 static u32 process_jobctl(u32 action, struct utrace_engine *engine, int type,
 			  int notify)
 {
-	utrace_ftrace_record_jobctl(engine, type, notify);
+	/* A stop has one record, however often it is reported. */
+	if (!(action & UTRACE_JCTL_AGAIN))
+		utrace_ftrace_record_jobctl(engine, type, notify);
 	return UTRACE_RESUME;
 }
 

@@ -310,6 +310,7 @@ struct utrace_set {
 #define UTRACE_TASK_CLONED	BIT(15)	/* stop when the child has started */
 #define UTRACE_TASK_STEPPED_CALL BIT(16) /* with STEPPED: at the end of a call */
 #define UTRACE_TASK_LISTENED	BIT(17)	/* utrace_ignore_group_stop() ended PTRACE_LISTEN */
+#define UTRACE_TASK_STOP_TOLD	BIT(18)	/* has reported the group stop; set under siglock */
 
 /**
  * struct utrace - what the core keeps for one task

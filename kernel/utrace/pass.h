@@ -126,7 +126,7 @@ bool utrace_pass_wants(struct utrace_pass *pass, struct utrace_engine *engine,
 void utrace_pass_answer(struct utrace_pass *pass, struct utrace_engine *engine,
 			unsigned int slot, u32 ret, u32 mask);
 void utrace_report_quiesce(void);
-bool utrace_report_stop(int notify);
+bool utrace_report_stop(int notify, bool again);
 
 /* Walk the slots that a pass is to call, from index @first on. */
 #define utrace_pass_for_each_from(pass, at, first)			\

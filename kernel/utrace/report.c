@@ -430,7 +430,7 @@ bool utrace_was_called(const struct utrace_engine *engine, unsigned int event,
  * Make a pass whose callbacks take (action, engine, ...) and answer only with a
  * resume action, and then call @after with the pass.
  */
-#define UTRACE_REPORT_PASS(event, after, op, ...)			\
+#define UTRACE_REPORT_PASS(event, after, flags, op, ...)		\
 do {									\
 	struct utrace_pass pass;					\
 									\
@@ -443,8 +443,9 @@ do {									\
 		if (!utrace_pass_wants(&pass, at.engine, at.slot,	\
 				       UTRACE_EVENT(event)))		\
 			continue;					\
-		ret = utrace_call(&pass, at.engine, op, pass.action,	\
-				  at.engine, __VA_ARGS__);		\
+		ret = utrace_call(&pass, at.engine, op,			\
+				  pass.action | (flags), at.engine,	\
+				  __VA_ARGS__);				\
 		utrace_pass_answer(&pass, at.engine, at.slot, ret, 0);	\
 	}								\
 	utrace_pass_end(&pass);						\
@@ -508,7 +509,7 @@ void __utrace_report_clone(const struct kernel_clone_args *args,
 {
 	unsigned long clone_flags = args->flags | (args->exit_signal & CSIGNAL);
 
-	UTRACE_REPORT_PASS(CLONE, utrace_pass_stop_cloned, report_clone,
+	UTRACE_REPORT_PASS(CLONE, utrace_pass_stop_cloned, 0, report_clone,
 			   clone_flags, child);
 }
 
@@ -521,7 +522,7 @@ void __utrace_report_clone(const struct kernel_clone_args *args,
  */
 void __utrace_report_vfork_done(pid_t child)
 {
-	UTRACE_REPORT_PASS(VFORK_DONE, utrace_pass_stop_here,
+	UTRACE_REPORT_PASS(VFORK_DONE, utrace_pass_stop_here, 0,
 			   report_vfork_done, child);
 }
 
@@ -534,7 +535,7 @@ void __utrace_report_vfork_done(pid_t child)
  */
 void __utrace_report_creds(const struct linux_binprm *bprm)
 {
-	UTRACE_REPORT_PASS(CREDS, utrace_pass_goes_on, report_creds, bprm);
+	UTRACE_REPORT_PASS(CREDS, utrace_pass_goes_on, 0, report_creds, bprm);
 }
 
 /**
@@ -548,21 +549,22 @@ void __utrace_report_exec(const struct linux_binprm *bprm)
 {
 	struct pt_regs *regs = current_pt_regs();
 
-	UTRACE_REPORT_PASS(EXEC, utrace_pass_stop_here, report_exec, NULL,
+	UTRACE_REPORT_PASS(EXEC, utrace_pass_stop_here, 0, report_exec, NULL,
 			   bprm, regs);
 }
 
 /*
- * Report JCTL.  Returns true if an engine has asked for a stop at the event
- * itself, unless the task is in a stop already.
+ * Report JCTL; @flags are for @action of the callbacks.  Returns true if an
+ * engine has asked for a stop at the event itself, unless the task is in a stop
+ * already.
  */
-static bool utrace_jctl_pass(int type, int notify)
+static bool utrace_jctl_pass(int type, int notify, u32 flags)
 {
 	bool in_stop = current->utrace && utrace_in_stop();
 	bool here = false;
 
-	UTRACE_REPORT_PASS(JCTL, here |= utrace_pass_is_here, report_jctl, type,
-			   notify);
+	UTRACE_REPORT_PASS(JCTL, here |= utrace_pass_is_here, flags,
+			   report_jctl, type, notify);
 	return here && !in_stop;
 }
 
@@ -575,18 +577,20 @@ static bool utrace_jctl_pass(int type, int notify)
  */
 void __utrace_report_jctl(int type, int notify)
 {
-	utrace_jctl_pass(type, notify);
+	utrace_jctl_pass(type, notify, 0);
 }
 
 /**
  * utrace_report_stop() - report that the task is about to stop for job control
  * @notify: what the parent is told, or 0
+ * @again: the task has reported the stop before
  *
  * Context: The task itself, no locks held.  May sleep.
  * Return: true if the caller has to call utrace_stop() for an engine that wants
  * the task to stop here.
  */
-bool utrace_report_stop(int notify)
+bool utrace_report_stop(int notify, bool again)
 {
-	return utrace_jctl_pass(CLD_STOPPED, notify);
+	return utrace_jctl_pass(CLD_STOPPED, notify,
+				again ? UTRACE_JCTL_AGAIN : 0);
 }

@@ -123,6 +123,52 @@ static bool utrace_take_jctl_again(void)
 	return again;
 }
 
+/*
+ * Note that the task is about to report the group stop, and return whether it has
+ * reported it before.  A task without a struct utrace has not: no engine holds it,
+ * and no ptracer is one of its engines.  siglock is held.
+ */
+static bool utrace_note_group_stop(void)
+{
+	struct utrace *u = READ_ONCE(current->utrace);
+	bool told;
+
+	if (!u)
+		return false;
+	guard(spinlock)(&u->lock);
+	told = u->flags & UTRACE_TASK_STOP_TOLD;
+	u->flags |= UTRACE_TASK_STOP_TOLD;
+	return told;
+}
+
+/**
+ * __utrace_forget_group_stop() - the next report of a group stop is about another one
+ * @task: a task for which a group stop begins, or to which SIGCONT is sent
+ *
+ * Context: siglock of @task is held.  Takes utrace->lock.
+ */
+void __utrace_forget_group_stop(struct task_struct *task)
+{
+	struct utrace *u = READ_ONCE(task->utrace);
+
+	lockdep_assert_held(&task->sighand->siglock);
+
+	guard(spinlock)(&u->lock);
+	u->flags &= ~UTRACE_TASK_STOP_TOLD;
+}
+
+/**
+ * utrace_stop_signal() - find the signal that stops the process
+ *
+ * Context: The JCTL report of current with CLD_STOPPED.  Takes siglock.
+ * Return: the number of the signal, or 0 if it is not known.
+ */
+int utrace_stop_signal(void)
+{
+	guard(spinlock_irq)(&current->sighand->siglock);
+	return current->jobctl & JOBCTL_STOP_SIGMASK;
+}
+
 /**
  * __utrace_tell_group_stop() - report JCTL before taking part in a group stop
  *
@@ -144,8 +190,10 @@ bool __utrace_tell_group_stop(void)
 	/* A tracer that lets the task run means the stop that was before. */
 	current->jobctl &= ~JOBCTL_UTRACE_RUNS;
 	do {
+		bool again = utrace_note_group_stop();
+
 		spin_unlock_irq(&current->sighand->siglock);
-		left = utrace_report_stop(last ? CLD_STOPPED : 0) &&
+		left = utrace_report_stop(last ? CLD_STOPPED : 0, again) &&
 		       utrace_stop(current->utrace, UTRACE_STOP_JCTL) == UTRACE_LEFT;
 		spin_lock_irq(&current->sighand->siglock);
 		/* The first tracer, for which the stop ended, may be gone. */

@@ -5,8 +5,10 @@
  * Order and numbers of records, read() and poll(), the loss of records, and
  * what the types of records and their captures contain.
  */
+#include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 
 #include "dev.h"
 
@@ -526,6 +528,81 @@ TEST_F(dev, numbers)
 			      "%s: the number 0x%x", ways[i].name,
 			      odd_numbers[j]);
 	}
+	close(fd);
+	stop(&target);
+}
+
+static bool is_in_state(pid_t tid, char state)
+{
+	char line[512], *at;
+
+	at = of_task(tid, "stat", line, sizeof(line)) ? strrchr(line, ')') : NULL;
+	return at && at[1] == ' ' && at[2] == state;
+}
+
+static bool await_state(pid_t tid, char state)
+{
+	int i;
+
+	for (i = 0; i < DEADLINE_MS / 2; i++) {
+		if (is_in_state(tid, state))
+			return true;
+		usleep(2000);
+	}
+	return false;
+}
+
+/* How many JOBCTL records are of this type, and by this signal? */
+static int count_jobctl(int type, int signal)
+{
+	struct utrace_rec_jobctl *jobctl;
+	struct utrace_rec *rec;
+	int n = 0;
+
+	for_each_record(rec) {
+		jobctl = (void *)rec;
+		n += rec->type == UTRACE_REC_JOBCTL && jobctl->type == type &&
+		     jobctl->signal == signal;
+	}
+	return n;
+}
+
+/*
+ * A task that its ptracer leaves in a group stop takes part in the stop again.
+ * That is one stop.
+ */
+TEST_F(dev, one_stop)
+{
+	const int group_stop = SIGSTOP | PTRACE_EVENT_STOP << 8;
+	struct target target;
+	int fd, status;
+	pid_t pid;
+
+	start(&target);
+	pid = target.pid;
+	fd = session();
+	need(attach(fd, pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
+	need(!choose(fd, UTRACE_REC_BIT(JOBCTL), 0, NULL, 0), "choose");
+	need(!ptrace(PTRACE_SEIZE, pid, 0, 0), "PTRACE_SEIZE");
+	kill(pid, SIGSTOP);
+	need(waitpid(pid, &status, 0) == pid && status >> 8 == SIGSTOP,
+	     "the tracer sees the signal");
+	need(!ptrace(PTRACE_CONT, pid, 0, SIGSTOP), "PTRACE_CONT");
+	need(waitpid(pid, &status, 0) == pid && status >> 8 == group_stop,
+	     "the tracer sees the stop");
+	need(!ptrace(PTRACE_DETACH, pid, 0, 0), "PTRACE_DETACH");
+	holds(await_state(pid, 'T'), "the task is stopped for job control");
+	take(fd);
+	is(1, count_jobctl(CLD_STOPPED, SIGSTOP), "one record of the stop");
+	is(1, count(UTRACE_REC_JOBCTL, 0), "and no other");
+	kill(pid, SIGCONT);
+	holds(await_state(pid, 'S'), "it goes on");
+	kill(pid, SIGSTOP);
+	holds(await_state(pid, 'T'), "it is stopped once more");
+	take(fd);
+	is(1, count_jobctl(CLD_CONTINUED, 0), "one record of that it goes on");
+	is(1, count_jobctl(CLD_STOPPED, SIGSTOP), "one of the next stop");
+	kill(pid, SIGCONT);
 	close(fd);
 	stop(&target);
 }

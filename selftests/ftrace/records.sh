@@ -99,7 +99,7 @@ test_events() {
 	await eval '[ "$(state "$actor")" = T ]'
 	kill -CONT "$actor"
 	do_it call 39
-	reads "stopped" '--- stopped ---'
+	reads "stopped" '--- stopped by SIGSTOP ---'
 	reads "continued" '--- continued ---'
 	echo 1 > "$own/options/event-fork"
 	records child /of-child 7

@@ -80,6 +80,7 @@ enum ut_action {
 #define UT_SYSCALL_MASK		0xf0
 #define UT_SYSCALL_RESUMED	0x100
 #define UT_SYSCALL_UNPAIRED	0x200
+#define UT_JCTL_AGAIN		0x200
 
 /* A bit of a number in a filter: the number is one of the 32-bit table. */
 #define UT_SYSCALL_IA32		0x20000000

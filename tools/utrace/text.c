@@ -467,8 +467,13 @@ static void text_jobctl(const struct text *text, const struct utrace_rec *rec)
 
 	line_open(&line, text, 0);
 	line_begin(&line, text, rec, rec->time);
-	seq_buf_printf(&line.s, "--- %s ---",
-		       jobctl->type == CLD_CONTINUED ? "continued" : "stopped");
+	seq_buf_puts(&line.s, jobctl->type == CLD_CONTINUED ? "--- continued" :
+							      "--- stopped");
+	if (jobctl->signal) {
+		utrace_write_literal(&line.s, " by ");
+		utrace_print_signal(&line.s, jobctl->signal);
+	}
+	utrace_write_literal(&line.s, " ---");
 	line_end(&line);
 }
 

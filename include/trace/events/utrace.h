@@ -219,19 +219,20 @@ TRACE_EVENT(utrace_signal,
 
 /*
  * @type is CLD_STOPPED or CLD_CONTINUED; @notify is what the parent is told, or
- * 0.
+ * 0; @sig is the signal that stops the process, or 0.
  */
 TRACE_EVENT(utrace_jobctl,
 
-	TP_PROTO(int type, int notify),
+	TP_PROTO(int type, int notify, int sig),
 
-	TP_ARGS(type, notify),
+	TP_ARGS(type, notify, sig),
 
 	TP_STRUCT__entry(
 		__array(char, comm, TASK_COMM_LEN)
 		__field(pid_t, pid)
 		__field(int, type)
 		__field(int, notify)
+		__field(int, sig)
 	),
 
 	TP_fast_assign(
@@ -239,13 +240,14 @@ TRACE_EVENT(utrace_jobctl,
 		__entry->pid = current->pid;
 		__entry->type = type;
 		__entry->notify = notify;
+		__entry->sig = sig;
 	),
 
-	TP_printk("comm=%s pid=%d type=%s notify=%d", __entry->comm,
+	TP_printk("comm=%s pid=%d type=%s notify=%d sig=%d", __entry->comm,
 		  __entry->pid,
 		  __print_symbolic(__entry->type, { 5, "stopped" },
 				   { 6, "continued" }),
-		  __entry->notify)
+		  __entry->notify, __entry->sig)
 );
 
 #endif /* _TRACE_UTRACE_H */

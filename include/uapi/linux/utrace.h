@@ -423,14 +423,19 @@ struct utrace_rec_signal {
 
 /**
  * struct utrace_rec_jobctl - the process of the task stops or continues
- * @head: header; each thread that takes part in a stop has a record
+ * @head: header; each thread that takes part in a stop has one record of it
  * @type: CLD_STOPPED or CLD_CONTINUED of waitid(2)
  * @notify: what the parent is told by this task, in the same way; 0: nothing
+ * @signal: number of the signal that stops the process; 0 with CLD_CONTINUED, or
+ *	if it is not known
+ * @reserved: 0
  */
 struct utrace_rec_jobctl {
 	struct utrace_rec head;
 	__s32 type;
 	__s32 notify;
+	__s32 signal;
+	__u32 reserved;
 };
 
 /**

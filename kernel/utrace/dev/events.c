@@ -175,17 +175,23 @@ static u32 session_signal(u32 action, struct utrace_engine *engine,
 /*
  * A task that takes part in stops again and again does not come to the safe
  * point in between, so it is held in get_signal() when a stop is over.  A hold
- * from before the stop would be ended by the answer at its end.
+ * from before the stop would be ended by the answer at its end.  A stop has one
+ * record, however often it is reported.
  */
 static u32 session_jobctl(u32 action, struct utrace_engine *engine, int type,
 			  int notify)
 {
-	struct utrace_rec_jobctl rec = { .type = type, .notify = notify };
+	struct utrace_rec_jobctl rec = {
+		.type = type,
+		.notify = notify,
+		.signal = type == CLD_STOPPED ? utrace_stop_signal() : 0,
+	};
 	struct session_writer w;
 
 	if (!session_begin(&w, engine, _UTRACE_EVENT_JCTL))
 		return UTRACE_RESUME;
-	if (!(w.now & SESSION_NO_JOBCTL) && session_claim(&w)) {
+	if (!(w.now & SESSION_NO_JOBCTL) && !(action & UTRACE_JCTL_AGAIN) &&
+	    session_claim(&w)) {
 		session_begin_other(&w);
 		utrace_dev_write(&w, UTRACE_REC_JOBCTL, 0, &rec.head + 1,
 				 sizeof(rec) - sizeof(rec.head));

@@ -185,13 +185,19 @@ void utrace_ftrace_print_signal(struct seq_buf *s, int sig, int code,
  * utrace_ftrace_print_jobctl() - print that the process stops or continues
  * @s: the text is appended here
  * @type: CLD_CONTINUED, or another CLD_ code for a stop
+ * @sig: number of the signal that stops the process; 0: not known
  *
  * Context: Any.
  */
-void utrace_ftrace_print_jobctl(struct seq_buf *s, int type)
+void utrace_ftrace_print_jobctl(struct seq_buf *s, int type, int sig)
 {
-	seq_buf_puts(s, type == CLD_CONTINUED ? "--- continued ---" :
-						"--- stopped ---");
+	seq_buf_puts(s, type == CLD_CONTINUED ? "--- continued" :
+						"--- stopped");
+	if (sig) {
+		seq_buf_puts(s, " by ");
+		utrace_print_signal(s, sig);
+	}
+	seq_buf_puts(s, " ---");
 }
 
 /**

@@ -282,7 +282,7 @@ void utrace_ftrace_print_exec(struct seq_buf *s, const char *filename,
 void utrace_ftrace_print_end(struct seq_buf *s, int code, pid_t exec_pid);
 void utrace_ftrace_print_signal(struct seq_buf *s, int sig, int code,
 				pid_t sender, const void *items, size_t used);
-void utrace_ftrace_print_jobctl(struct seq_buf *s, int type);
+void utrace_ftrace_print_jobctl(struct seq_buf *s, int type, int sig);
 enum print_line_t utrace_ftrace_print_line(struct trace_iterator *iter);
 
 /* files.c */

@@ -220,7 +220,8 @@ PROCESS_PROBE(utrace_signal,
 	      PARAMS(const struct kernel_siginfo *info,
 		     const struct k_sigaction *ka, pid_t sender,
 		     const struct utrace_captured *c), info, ka, sender, c)
-PROCESS_PROBE(utrace_jobctl, PARAMS(int type, int notify), type, notify)
+PROCESS_PROBE(utrace_jobctl, PARAMS(int type, int notify, int sig), type, notify,
+	      sig)
 
 /**
  * utrace_ftrace_init() - put the probes above in place of the generated ones
@@ -677,8 +678,10 @@ void utrace_ftrace_record_signal(struct utrace_engine *engine,
 void utrace_ftrace_record_jobctl(struct utrace_engine *engine, int type,
 				 int notify)
 {
+	int sig = type == CLD_STOPPED ? utrace_stop_signal() : 0;
+
 	process_record(engine, NULL, PROCESS_JOBCTL, utrace_jobctl, 0, type,
-		       notify);
+		       notify, sig);
 }
 
 /* Reading records */
@@ -760,6 +763,6 @@ void utrace_ftrace_print_record(struct seq_buf *s,
 	} else if (entry->type == event_utrace_jobctl.event.type) {
 		const struct trace_event_raw_utrace_jobctl *e = (void *)entry;
 
-		utrace_ftrace_print_jobctl(s, e->type);
+		utrace_ftrace_print_jobctl(s, e->type, e->sig);
 	}
 }
