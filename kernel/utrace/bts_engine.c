@@ -136,7 +136,9 @@ static void bts_release_engine(void *data)
 
 static struct pid *bts_held_for(struct utrace_engine *engine)
 {
-	return utrace_bts_reader(engine->data);
+	struct bts_consumer *consumer = engine->data;
+
+	return utrace_reader_get(&consumer->reader);
 }
 
 const struct utrace_engine_ops utrace_bts_ops = {

@@ -14,7 +14,6 @@
  * dev/events.c register theirs, and so may any other client (utrace_dev.h).
  */
 #include <linux/capability.h>
-#include <linux/fdtable.h>
 #include <linux/fs.h>
 #include <linux/init.h>
 #include <linux/miscdevice.h>
@@ -58,7 +57,8 @@ static int session_release(struct inode *inode, struct file *file)
 {
 	struct utrace_session *session = file->private_data;
 
-	utrace_dev_close(session);
+	/* A task that waits has a reference to the session, which would keep it for ever. */
+	utrace_reader_end(&session->reader);
 	utrace_dev_detach_all(session);
 	utrace_dev_put(session);
 	return 0;
@@ -107,8 +107,8 @@ static ssize_t session_read(struct file *file, char __user *to, size_t size,
 	if (!size)
 		return -EINVAL;
 	for (;;) {
-		/* Again after a wait, in which the descriptor was closed. */
-		utrace_dev_set_reader(session);
+		/* Again after a wait, in which another process may have read. */
+		utrace_reader_be(&session->reader, file);
 		utrace_dev_look(session);
 		/*
 		 * Before the look for records: there may be one that was
@@ -135,7 +135,7 @@ static __poll_t session_poll(struct file *file, struct poll_table_struct *table)
 	struct utrace_session *session = file->private_data;
 	__poll_t mask = 0;
 
-	utrace_dev_set_reader(session);
+	utrace_reader_be(&session->reader, file);
 	poll_wait(file, &session->wait, table);
 	utrace_dev_look(session);
 	if (utrace_dev_is_over(session))
@@ -149,38 +149,15 @@ static int session_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct utrace_session *session = file->private_data;
 
-	utrace_dev_set_reader(session);
+	utrace_reader_be(&session->reader, file);
 	return utrace_dev_mmap(session, vma);
-}
-
-static int session_is_file(const void *file, struct file *other, unsigned int fd)
-{
-	return file == other;
-}
-
-/**
- * utrace_dev_closes_last() - does a process close its last descriptor of a file?
- * @file: the file, whose ->flush() is called
- * @id: see &file_operations.flush: the descriptors of the process, without the
- *	one that is closed.  All are being closed if they have no user
- *
- * A process that reads from @file reads no more after that.  Other processes may
- * have inherited @file, and may be traced by it, so ->release() would be late.
- *
- * Context: Process context.  Takes the lock of the descriptors.
- * Return: true if the current process has no other descriptor of @file.
- */
-bool utrace_dev_closes_last(struct file *file, fl_owner_t id)
-{
-	struct files_struct *files = id;
-
-	return !files || !atomic_read(&files->count) ||
-	       !iterate_fd(files, 0, session_is_file, file);
 }
 
 static int session_flush(struct file *file, fl_owner_t id)
 {
-	utrace_dev_flush(file->private_data, file, id);
+	struct utrace_session *session = file->private_data;
+
+	utrace_reader_flush(&session->reader, file, id);
 	return 0;
 }
 

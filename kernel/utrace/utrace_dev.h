@@ -73,7 +73,6 @@ int utrace_dev_get_arg(const struct utrace_dev_command *command,
 		       unsigned int cmd, const void __user *user, void *copy);
 int utrace_dev_put_arg(const struct utrace_dev_command *command,
 		       unsigned int cmd, void __user *user, const void *copy);
-bool utrace_dev_closes_last(struct file *file, fl_owner_t id);
 
 /* dev/session.c */
 const struct cred *utrace_dev_cred(const struct utrace_session *session);

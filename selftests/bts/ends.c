@@ -5,6 +5,7 @@
  * A thread that has entered a system call and does not return from it has the
  * call as its last branch.  One that was killed before the call has not.
  */
+#include "../dev/goes.h"
 #include "tasks.h"
 
 /* The size of the smallest ring. */
@@ -176,6 +177,32 @@ TEST_F(dev, killed_before_a_call)
 	kill(target.pid, SIGKILL);
 	check_end(fd, false);
 	stop(&target);
+}
+
+/* A reader that cannot read any more holds nobody. */
+TEST_F(dev, reader_that_goes)
+{
+	struct goes_reader reader;
+	struct target target;
+	enum goes how;
+	long before;
+	int fd, i;
+
+	for (how = 0; how < GOES_WAYS; how++) {
+		fd = begin(&target, SMALL);
+		reader = goes_begin(fd, how);
+		tell(&target, SELF, 'r', 0);
+		/* The ring is full by then. */
+		usleep(500000);
+		goes_now(&reader, how);
+		before = *rounds + 2 * SMALL;
+		for (i = 0; i < DEADLINE_MS / 2 && *rounds <= before; i++)
+			usleep(2000);
+		holds(*rounds > before, "%s: the thread goes on", goes_text[how]);
+		kill(target.pid, SIGKILL);
+		stop(&target);
+		goes_end(&reader);
+	}
 }
 
 TEST_HARNESS_MAIN

@@ -7,6 +7,7 @@
  */
 #include <sched.h>
 
+#include "goes.h"
 #include "left.h"
 #include "stream.h"
 
@@ -70,6 +71,29 @@ TEST_F(dev, shared_descriptors)
 {
 	set_unprivileged("1");
 	is(0, in_child(shared_descriptors, ""), "of nobody");
+}
+
+/* A reader that cannot read any more holds nobody. */
+TEST_F(dev, reader_that_goes)
+{
+	struct goes_reader reader;
+	struct target target;
+	enum goes how;
+	int fd;
+
+	for (how = 0; how < GOES_WAYS; how++) {
+		start(&target);
+		fd = stopping_session(target.pid, UTRACE_SCOPE_PROCESS, CALL_BITS);
+		reader = goes_begin(fd, how);
+		tell(&target, SELF, 'm', MANY);
+		if (how == GOES_DEAD || how == GOES_CLOSED)
+			need(is_held(target.pid), "a target that waits");
+		goes_now(&reader, how);
+		holds(hear(&target, SELF) == target.pid, "%s: the task goes on",
+		      goes_text[how]);
+		stop(&target);
+		goes_end(&reader);
+	}
 }
 
 /* The session that targets have inherited. */

@@ -29,6 +29,7 @@
 #include <linux/workqueue.h>
 
 #include "../builtin.h"
+#include "../reader.h"
 #include "../task_data.h"
 #include "buffer.h"
 #include "insn.h"
@@ -164,10 +165,7 @@ struct bts_piece {
  * @wait: readers that wait for records
  * @wait_lock: guards @waiting, @reader, @closed, @ready and @data
  * @waiting: struct bts_link of threads that wait for room.  Under @wait_lock
- * @reader: process that has read or polled last, or has made the consumer,
- *	counted; NULL once it has closed the descriptor: no thread waits then.
- *	A consumer in the kernel has the one that made it, as long as it lasts.
- *	Under @wait_lock; only compared without it
+ * @reader: process that reads, with @wait_lock; nobody if the consumer is in the kernel
  * @closed: the consumer has ended.  Set once, under @wait_lock
  * @deadlock: the attach has met the process that makes the consumer, and @stop
  */
@@ -197,7 +195,7 @@ struct bts_consumer {
 	wait_queue_head_t wait;
 	spinlock_t wait_lock;	/* threads that wait for room */
 	struct list_head waiting;
-	struct pid *reader;
+	struct utrace_reader reader;
 	bool closed;
 	bool deadlock;
 };
@@ -300,10 +298,6 @@ struct bts_thread {
 
 /* consumer.c */
 void utrace_bts_consumer_put(struct bts_consumer *consumer);
-struct pid *utrace_bts_reader(struct bts_consumer *consumer);
-void utrace_bts_set_reader(struct bts_consumer *consumer, struct pid *reader);
-void utrace_bts_stop_reading(struct bts_consumer *consumer,
-			     struct pid *reader);
 void utrace_bts_tell(struct bts_consumer *consumer);
 int utrace_bts_look(struct bts_consumer *consumer, struct bts_piece *piece,
 		    unsigned int n);

@@ -41,7 +41,7 @@ static void bts_consumer_free(struct work_struct *work)
 	cancel_work_sync(&consumer->move);
 	bts_put_cpus(consumer);
 	utrace_bts_ring_free(&consumer->ring);
-	put_pid(consumer->reader);
+	utrace_reader_end(&consumer->reader);
 	put_pid_ns(consumer->ns);
 	utrace_viewer_put(consumer->viewer);
 	kfree(consumer);
@@ -65,64 +65,38 @@ void utrace_bts_consumer_put(struct bts_consumer *consumer)
 
 /* The reader */
 
-/**
- * utrace_bts_reader() - the process that threads of a consumer wait for
- * @consumer: the consumer
- *
- * Context: Process context.  Takes bts_consumer.wait_lock.
- * Return: the process, with a reference for the caller, or NULL if there is none,
- * or the consumer is in the kernel.
- */
-struct pid *utrace_bts_reader(struct bts_consumer *consumer)
+static struct bts_consumer *bts_of_reader(struct utrace_reader *reader)
 {
-	if (!consumer->viewer)
-		return NULL;
-	guard(spinlock_irqsave)(&consumer->wait_lock);
-	return get_pid(consumer->reader);
+	return container_of(reader, struct bts_consumer, reader);
 }
 
-/**
- * utrace_bts_set_reader() - say which process reads from here on
- * @consumer: the consumer, which is attached
- * @reader: the process
- *
- * Threads that waited for another reader look again, since none of them may wait
- * for its own process.
- *
- * Context: Process context.  Takes bts_consumer.wait_lock.
- */
-void utrace_bts_set_reader(struct bts_consumer *consumer, struct pid *reader)
+/* Threads that waited for another reader look again: none may wait for its own process. */
+static void bts_reader_began(struct utrace_reader *reader, struct pid *process)
 {
-	struct pid *old;
-
-	if (likely(READ_ONCE(consumer->reader) == reader))
-		return;
-	get_pid(reader);
-	scoped_guard(spinlock_irqsave, &consumer->wait_lock) {
-		old = consumer->reader;
-		WRITE_ONCE(consumer->reader, reader);
-	}
-	put_pid(old);
-	utrace_bts_let_go(consumer);
+	utrace_bts_let_go(bts_of_reader(reader));
 }
 
-/**
- * utrace_bts_stop_reading() - a process reads no more
- * @consumer: the consumer, which is attached
- * @reader: the process; nothing happens if another one is the reader
- *
- * Context: Process context.  Takes bts_consumer.wait_lock.
- */
-void utrace_bts_stop_reading(struct bts_consumer *consumer, struct pid *reader)
+static void bts_reader_ended(struct utrace_reader *reader)
 {
-	scoped_guard(spinlock_irqsave, &consumer->wait_lock) {
-		if (consumer->reader != reader)
-			return;
-		WRITE_ONCE(consumer->reader, NULL);
-	}
-	put_pid(reader);
-	utrace_bts_let_go(consumer);
+	utrace_bts_let_go(bts_of_reader(reader));
 }
+
+static bool bts_reader_tryget(struct utrace_reader *reader)
+{
+	return kref_get_unless_zero(&bts_of_reader(reader)->ref);
+}
+
+static void bts_reader_put(struct utrace_reader *reader)
+{
+	utrace_bts_consumer_put(bts_of_reader(reader));
+}
+
+static const struct utrace_reader_ops bts_reader_ops = {
+	.began	= bts_reader_began,
+	.ended	= bts_reader_ended,
+	.tryget	= bts_reader_tryget,
+	.put	= bts_reader_put,
+};
 
 /**
  * utrace_bts_tell() - wake up the reader of a consumer
@@ -265,12 +239,13 @@ void utrace_bts_close(struct bts_consumer *consumer)
 	utrace_bts_tracks_sync(consumer);
 	scoped_guard(spinlock_irqsave, &consumer->wait_lock)
 		WRITE_ONCE(consumer->closed, true);
+	utrace_reader_end(&consumer->reader);
 	if (consumer->cpu) {
 		utrace_bts_cpu_detach(consumer);
 		return;
 	}
 	utrace_bts_tracks_close(consumer);
-	utrace_bts_stop_reading(consumer, READ_ONCE(consumer->reader));
+	utrace_bts_let_go(consumer);
 	ret = utrace_control(NULL, consumer->engine, UTRACE_DETACH);
 	WARN_ON_ONCE(ret && ret != -EINPROGRESS && ret != -ESRCH);
 	bts_put_cpus(consumer);
@@ -401,6 +376,7 @@ utrace_bts_consumer_new(const struct utrace_branches_want *want, u32 source,
 	mutex_init(&consumer->lock);
 	init_waitqueue_head(&consumer->wait);
 	spin_lock_init(&consumer->wait_lock);
+	utrace_reader_init(&consumer->reader, &consumer->wait_lock, &bts_reader_ops);
 	INIT_LIST_HEAD(&consumer->waiting);
 	INIT_LIST_HEAD(&consumer->tracks);
 	INIT_WORK(&consumer->move, utrace_bts_tracks_work);
@@ -410,9 +386,10 @@ utrace_bts_consumer_new(const struct utrace_branches_want *want, u32 source,
 	consumer->stop = want->mode == UTRACE_BRANCHES_ALL &&
 			 want->full != UTRACE_FULL_DROP &&
 			 bts_can_wait(want->levels, source, cpu);
-	consumer->reader = get_pid(task_tgid(current));
 	consumer->ns = get_pid_ns(session ? utrace_dev_ns(session) :
 					    &init_pid_ns);
+	if (session)
+		utrace_reader_start(&consumer->reader);
 	return consumer;
 }
 

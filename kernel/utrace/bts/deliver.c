@@ -29,7 +29,7 @@ bool utrace_bts_may_see(struct bts_consumer *consumer)
 
 	if (likely(utrace_viewer_knows(consumer->viewer)))
 		return true;
-	reader = utrace_bts_reader(consumer);
+	reader = utrace_reader_get(&consumer->reader);
 	seen = utrace_viewer_sees(consumer->viewer, reader);
 	put_pid(reader);
 	return seen;

@@ -23,36 +23,12 @@
 #include "../viewer.h"
 #include "bts.h"
 
-/*
- * A process closes a descriptor.  If the process is the reader and has no other
- * descriptor of the consumer, the threads go on without a reader: another
- * process that has inherited the descriptor may be one of them.
- */
 static int bts_flush(struct file *file, fl_owner_t id)
 {
 	struct bts_consumer *consumer = file->private_data;
-	struct pid *reader = task_tgid(current);
 
-	if (READ_ONCE(consumer->reader) == reader &&
-	    utrace_dev_closes_last(file, id))
-		utrace_bts_stop_reading(consumer, reader);
+	utrace_reader_flush(&consumer->reader, file, id);
 	return 0;
-}
-
-/*
- * The current process reads from here on.  It may have closed its descriptors
- * while another of its threads was in a call: then nobody would notice its end.
- */
-static void bts_be_reader(struct file *file)
-{
-	struct bts_consumer *consumer = file->private_data;
-	struct pid *reader = task_tgid(current);
-
-	if (likely(READ_ONCE(consumer->reader) == reader))
-		return;
-	utrace_bts_set_reader(consumer, reader);
-	if (utrace_dev_closes_last(file, current->files))
-		utrace_bts_stop_reading(consumer, reader);
 }
 
 /* Reading */
@@ -128,7 +104,7 @@ static ssize_t bts_read(struct file *file, char __user *to, size_t size,
 	for (;;) {
 		if (utrace_bts_ring_is_mapped(&consumer->ring))
 			return -EBUSY;
-		bts_be_reader(file);
+		utrace_reader_be(&consumer->reader, file);
 		/* Before the look for records, of which one may be the last. */
 		over = utrace_bts_is_over(consumer);
 		ret = bts_copy(consumer, to, records, nonblock);
@@ -168,7 +144,7 @@ static __poll_t bts_poll(struct file *file, struct poll_table_struct *table)
 	struct bts_consumer *consumer = file->private_data;
 	__poll_t mask = 0;
 
-	bts_be_reader(file);
+	utrace_reader_be(&consumer->reader, file);
 	poll_wait(file, &consumer->wait, table);
 	smp_mb();	/* Pairs with wq_has_sleeper() in utrace_bts_tell(). */
 	bts_sync(consumer);
@@ -186,7 +162,7 @@ static int bts_mmap(struct file *file, struct vm_area_struct *vma)
 	int ret = utrace_bts_ring_map(consumer, vma);
 
 	if (!ret)
-		bts_be_reader(file);
+		utrace_reader_be(&consumer->reader, file);
 	return ret;
 }
 

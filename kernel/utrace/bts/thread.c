@@ -215,17 +215,19 @@ struct bts_thread *utrace_bts_thread_new(void)
  * @consumer: the consumer
  *
  * A process that has inherited the descriptor may be followed itself, and would
- * wait for itself.
+ * wait for itself.  The first process of the machine never waits.
  *
  * Context: The task itself.
  * Return: true if so.
  */
 bool utrace_bts_is_read(const struct bts_consumer *consumer)
 {
-	struct pid *reader = READ_ONCE(consumer->reader);
+	struct pid *reader = READ_ONCE(consumer->reader.process);
 
 	/* Without a viewer the reader is in the kernel. */
-	return reader && (!consumer->viewer || reader != task_tgid(current));
+	if (!consumer->viewer)
+		return !READ_ONCE(consumer->closed);
+	return reader && reader != task_tgid(current) && !is_global_init(current);
 }
 
 static bool bts_has_room(const struct bts_consumer *consumer)

@@ -224,7 +224,7 @@ static struct pid *session_held_for(struct utrace_engine *engine)
 {
 	const struct session_target *target = engine->data;
 
-	return utrace_dev_reader(target->session);
+	return utrace_reader_get(&target->session->reader);
 }
 
 const struct utrace_engine_ops utrace_dev_ops = {

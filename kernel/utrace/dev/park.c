@@ -55,7 +55,7 @@
  */
 static bool session_can_wait(const struct utrace_session *session)
 {
-	struct pid *reader = READ_ONCE(session->reader);
+	struct pid *reader = READ_ONCE(session->reader.process);
 
 	return reader && reader != task_tgid(current) &&
 	       !is_global_init(current) &&
@@ -144,7 +144,7 @@ void utrace_dev_park(struct session_writer *w)
 	guard(spinlock)(&session->park_lock);
 	session_park_locked(session, w->parked);
 	WRITE_ONCE(task->parked, task->parked + 1);
-	if (task->holder || !session->reader || w->target->gone ||
+	if (task->holder || !session->reader.process || w->target->gone ||
 	    w->rec->type == UTRACE_REC_EXIT)
 		return;
 	task->holder = w->target->engine;
@@ -297,7 +297,7 @@ static struct utrace_engine *session_holder(struct session_task *task)
 			return NULL;
 		utrace_engine_get(holder);
 	}
-	if (task_tgid(current) != READ_ONCE(task->session->reader) &&
+	if (task_tgid(current) != READ_ONCE(task->session->reader.process) &&
 	    utrace_dev_sees(holder->data, task))
 		return holder;
 	utrace_engine_put(holder);
@@ -432,28 +432,40 @@ static void session_let_all_go(struct utrace_session *session,
 		cond_resched();
 }
 
-/**
- * utrace_dev_set_reader() - the current process reads the session
- * @session: the session
- *
- * A thread of it that waits for the reader before is let go.
- *
- * Context: Process context; may sleep.  Takes utrace_session.park_lock.
- */
-void utrace_dev_set_reader(struct utrace_session *session)
+static struct utrace_session *session_of_reader(struct utrace_reader *reader)
 {
-	struct pid *reader = task_tgid(current), *old;
-
-	if (likely(READ_ONCE(session->reader) == reader))
-		return;
-	get_pid(reader);
-	scoped_guard(spinlock, &session->park_lock) {
-		old = session->reader;
-		WRITE_ONCE(session->reader, reader);
-	}
-	put_pid(old);
-	session_let_all_go(session, session_is_of_process, reader);
+	return container_of(reader, struct utrace_session, reader);
 }
+
+/* A thread of the process that waits for the reader before is let go. */
+static void session_reader_began(struct utrace_reader *reader,
+				 struct pid *process)
+{
+	session_let_all_go(session_of_reader(reader), session_is_of_process,
+			   process);
+}
+
+static void session_reader_ended(struct utrace_reader *reader)
+{
+	session_let_all_go(session_of_reader(reader), session_is_any, NULL);
+}
+
+static bool session_reader_tryget(struct utrace_reader *reader)
+{
+	return kref_get_unless_zero(&session_of_reader(reader)->ref);
+}
+
+static void session_reader_put(struct utrace_reader *reader)
+{
+	utrace_dev_put(session_of_reader(reader));
+}
+
+const struct utrace_reader_ops utrace_dev_reader_ops = {
+	.began	= session_reader_began,
+	.ended	= session_reader_ended,
+	.tryget	= session_reader_tryget,
+	.put	= session_reader_put,
+};
 
 /**
  * utrace_dev_gone() - a target of a session is detached
@@ -474,70 +486,6 @@ void utrace_dev_gone(struct session_target *target)
 }
 
 /**
- * utrace_dev_reader() - the process that reads a session
- * @session: the session
- *
- * Context: Process context.  Takes utrace_session.park_lock.
- * Return:
- * * the process - with a reference for the caller
- * * NULL - the session has no reader
- */
-struct pid *utrace_dev_reader(struct utrace_session *session)
-{
-	guard(spinlock)(&session->park_lock);
-	return get_pid(session->reader);
-}
-
-/* @reader reads no more, unless another process has become the reader. */
-static void session_end_reading(struct utrace_session *session,
-				struct pid *reader)
-{
-	scoped_guard(spinlock, &session->park_lock) {
-		if (session->reader != reader)
-			return;
-		WRITE_ONCE(session->reader, NULL);
-	}
-	put_pid(reader);
-	session_let_all_go(session, session_is_any, NULL);
-}
-
-/**
- * utrace_dev_flush() - a process closes a descriptor of a session
- * @session: the session
- * @file: its file
- * @id: see &file_operations.flush
- *
- * If the process is the reader and has no other descriptor of the session, the
- * session has no reader any more.
- *
- * Context: Process context.  Takes utrace_session.park_lock, and the lock of the
- * descriptors.
- */
-void utrace_dev_flush(struct utrace_session *session, struct file *file,
-		      fl_owner_t id)
-{
-	struct pid *reader = READ_ONCE(session->reader);
-
-	if (reader == task_tgid(current) && utrace_dev_closes_last(file, id))
-		session_end_reading(session, reader);
-}
-
-/**
- * utrace_dev_close() - the last descriptor of a session is closed
- * @session: the session; nobody can read any more
- *
- * Its reader may have died without utrace_dev_flush(), as it shared its
- * descriptors, or may have begun to read after that.  A task that waits has a
- * reference to the session, which would keep it for ever.
- *
- * Context: Process context; may sleep.  Takes utrace_session.park_lock.
- */
-void utrace_dev_close(struct utrace_session *session)
-{
-	session_end_reading(session, READ_ONCE(session->reader));
-}
-
-/**
  * utrace_dev_park_free() - free the parked records of a session that ends
  * @session: a session that has no targets and no reader any more
  *
@@ -550,5 +498,4 @@ void utrace_dev_park_free(struct utrace_session *session)
 	utrace_dev_take_parked(session);
 	list_for_each_entry_safe(parked, next, &session->taken, list)
 		utrace_dev_unpark(session, parked);
-	put_pid(session->reader);
 }

@@ -71,7 +71,7 @@ void utrace_dev_write(struct session_writer *w, u16 type, u16 flags,
  */
 static noinline bool session_take_current(struct session_target *target)
 {
-	if (READ_ONCE(target->session->reader) == task_tgid(current))
+	if (READ_ONCE(target->session->reader.process) == task_tgid(current))
 		return false;
 	if (utrace_adopt_current())
 		return true;

@@ -24,7 +24,7 @@
 static noinline bool session_ask(struct session_target *target,
 				 struct session_task *task)
 {
-	struct pid *reader = utrace_dev_reader(target->session);
+	struct pid *reader = utrace_reader_get(&target->session->reader);
 	bool seen;
 
 	/* The answer that is there may be that of another target. */

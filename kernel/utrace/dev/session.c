@@ -94,7 +94,9 @@ struct utrace_session *utrace_dev_new(const struct cred *cred)
 	INIT_LIST_HEAD(&session->taken);
 	INIT_LIST_HEAD(&session->waiting);
 	INIT_LIST_HEAD(&session->tasks);
-	session->reader = get_pid(session->owner);
+	utrace_reader_init(&session->reader, &session->park_lock,
+			   &utrace_dev_reader_ops);
+	utrace_reader_start(&session->reader);
 	utrace_dev_counts_init(session);
 	init_waitqueue_head(&session->wait);
 	timer_setup(&session->wake, session_wake, 0);

@@ -35,6 +35,7 @@
 
 #include "../capture/capture.h"
 #include "../count/count.h"
+#include "../reader.h"
 #include "../task_data.h"
 #include "../utrace_dev.h"
 #include "../viewer.h"
@@ -201,8 +202,7 @@ struct session_settings {
  * @parked: struct session_parked, by time
  * @nparked: number of elements of @parked and @taken.  Read without a lock, too.
  * @waiting: struct session_task with a holder.  Under @park_lock.
- * @reader: process that reads, counted; NULL once it has closed the session.
- *	Under @park_lock; only compared without it.
+ * @reader: process that reads; its lock is @park_lock
  * @read_lock: serializes readers; held while records are copied to user memory
  * @taken: parked records that the reader gives next, by time.  Under @read_lock.
  * @wait: readers that wait for a record
@@ -245,7 +245,7 @@ struct utrace_session {
 	struct list_head parked;
 	unsigned int nparked;
 	struct list_head waiting;
-	struct pid *reader;
+	struct utrace_reader reader;
 	struct mutex read_lock;	/* serializes readers */
 	struct list_head taken;
 	wait_queue_head_t wait;
@@ -586,11 +586,7 @@ void __utrace_dev_hold_soon(struct session_task *task);
 bool utrace_dev_hold(struct session_task *task);
 void utrace_dev_unhold(struct session_task *task);
 void utrace_dev_gone(struct session_target *target);
-void utrace_dev_close(struct utrace_session *session);
-void utrace_dev_set_reader(struct utrace_session *session);
-struct pid *utrace_dev_reader(struct utrace_session *session);
-void utrace_dev_flush(struct utrace_session *session, struct file *file,
-		      fl_owner_t id);
+extern const struct utrace_reader_ops utrace_dev_reader_ops;
 void utrace_dev_park_free(struct utrace_session *session);
 
 /* stream.c */

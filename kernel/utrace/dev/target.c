@@ -40,7 +40,7 @@ static bool session_may_trace(struct task_struct *task, void *data)
 	if (task->exit_state)
 		return true;
 	/* A reader that waits for itself. */
-	if (target->stop && task_tgid(task) == READ_ONCE(target->session->reader))
+	if (target->stop && task_tgid(task) == READ_ONCE(target->session->reader.process))
 		target->deadlock = true;
 	return !target->deadlock &&
 	       utrace_viewer_may_attach(target->viewer, task);

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - the process that reads a descriptor
+ *
+ * A process is the reader while it can read: it has a descriptor of the file, and lives.
+ * Other processes may have inherited descriptors, and may be traced by it, so ->release()
+ * would be late.  Who shares the table of descriptors with the reader may close the last
+ * one, and the table stays without a flush when the reader dies; so a flush looks for the
+ * reader by the table, and the end of the process by its pid.  A process that polls through
+ * epoll(7) may have no descriptor from the beginning.
+ */
+#include <linux/fdtable.h>
+#include <linux/pid.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+
+#include "reader.h"
+
+/* Does a process have a thread that goes on? */
+static bool process_lives(struct pid *process)
+{
+	struct task_struct *leader, *t;
+
+	guard(rcu)();
+	leader = pid_task(process, PIDTYPE_TGID);
+	if (!leader)
+		return false;
+	for_each_thread(leader, t)
+		if (!READ_ONCE(t->exit_state))
+			return true;
+	return false;
+}
+
+/*
+ * Set the process, or NULL.  Returns the process before, of which the caller drops the
+ * reference, or @process if that was the reader already.
+ */
+static struct pid *reader_exchange(struct utrace_reader *reader,
+				   struct pid *process)
+{
+	struct pid *old = reader->process;
+
+	lockdep_assert_held(reader->lock);
+
+	if (old == process)
+		return old;
+	/* After this the function of the entry is not called for @old any more. */
+	if (old)
+		remove_wait_queue(&old->wait_pidfd, &reader->death);
+	WRITE_ONCE(reader->process, get_pid(process));
+	if (process)
+		add_wait_queue(&process->wait_pidfd, &reader->death);
+	return old;
+}
+
+/* @process reads no more, unless another one has become the reader. */
+static void reader_stop(struct utrace_reader *reader, struct pid *process)
+{
+	scoped_guard(spinlock_irqsave, reader->lock) {
+		if (!process || reader->process != process)
+			return;
+		reader_exchange(reader, NULL);
+	}
+	put_pid(process);
+	reader->ops->ended(reader);
+}
+
+static void reader_work(struct work_struct *work)
+{
+	struct utrace_reader *reader = container_of(work, struct utrace_reader,
+						    work);
+	struct pid *process = utrace_reader_get(reader);
+
+	/* A thread that is not the last one may have woken the queue. */
+	if (process && !process_lives(process))
+		reader_stop(reader, process);
+	put_pid(process);
+	reader->ops->put(reader);
+}
+
+/* Called with the lock of the wait queue, interrupts off, and perhaps tasklist_lock. */
+static int reader_died(wait_queue_entry_t *entry, unsigned int mode, int flags,
+		       void *key)
+{
+	struct utrace_reader *reader = container_of(entry, struct utrace_reader,
+						    death);
+
+	if (reader->ops->tryget(reader) &&
+	    !queue_work(system_unbound_wq, &reader->work))
+		reader->ops->put(reader);	/* Not the last one. */
+	return 0;
+}
+
+/**
+ * utrace_reader_init() - prepare a reader, who is nobody yet
+ * @reader: the reader
+ * @lock: see &struct utrace_reader
+ * @ops: likewise
+ *
+ * Context: Any.
+ */
+void utrace_reader_init(struct utrace_reader *reader, spinlock_t *lock,
+			const struct utrace_reader_ops *ops)
+{
+	reader->ops = ops;
+	reader->lock = lock;
+	reader->process = NULL;
+	init_waitqueue_func_entry(&reader->death, reader_died);
+	INIT_WORK(&reader->work, reader_work);
+}
+
+/**
+ * utrace_reader_start() - let the current process be the first reader
+ * @reader: the reader, who is nobody yet
+ *
+ * The process is about to get a descriptor.
+ *
+ * Context: Process context.  Takes the owner's lock.
+ */
+void utrace_reader_start(struct utrace_reader *reader)
+{
+	guard(spinlock_irqsave)(reader->lock);
+	reader_exchange(reader, task_tgid(current));
+}
+
+static int is_file(const void *file, struct file *other, unsigned int fd)
+{
+	return file == other;
+}
+
+/* Has a table of descriptors one of @file?  A table without a user is being closed. */
+static bool has_descriptor(struct files_struct *files, struct file *file)
+{
+	return files && atomic_read(&files->count) &&
+	       iterate_fd(files, 0, is_file, file);
+}
+
+/**
+ * utrace_reader_be() - the current process reads or polls
+ * @reader: the reader
+ * @file: by which file.  Nothing changes if the process has no descriptor of it: it polls
+ *	through epoll(7), or another thread has closed the descriptor
+ *
+ * Context: Process context; may sleep.  Takes the owner's lock, and the lock of the
+ * descriptors.
+ */
+void utrace_reader_be(struct utrace_reader *reader, struct file *file)
+{
+	struct pid *process = task_tgid(current), *old;
+
+	if (likely(READ_ONCE(reader->process) == process) ||
+	    !has_descriptor(current->files, file))
+		return;
+	scoped_guard(spinlock_irqsave, reader->lock)
+		old = reader_exchange(reader, process);
+	if (old == process)
+		return;
+	put_pid(old);
+	reader->ops->began(reader, process);
+	/* Another thread may have closed it meanwhile, before there was a reader to stop. */
+	if (!has_descriptor(current->files, file))
+		reader_stop(reader, process);
+}
+
+/* Does a process use a table of descriptors? */
+static bool process_uses(struct pid *process, struct files_struct *files)
+{
+	struct task_struct *leader, *t;
+
+	guard(rcu)();
+	leader = pid_task(process, PIDTYPE_TGID);
+	if (!leader)
+		return false;
+	/* Only compared. */
+	for_each_thread(leader, t)
+		if (data_race(t->files) == files)
+			return true;
+	return false;
+}
+
+/**
+ * utrace_reader_flush() - a process closes a descriptor
+ * @reader: the reader
+ * @file: the file
+ * @id: see &file_operations.flush: the table of descriptors, without the one that is
+ *	closed
+ *
+ * The reader reads no more if this was the last descriptor in a table that it uses.
+ *
+ * Context: Process context; may sleep.  Takes the owner's lock, and the lock of the
+ * descriptors.
+ */
+void utrace_reader_flush(struct utrace_reader *reader, struct file *file,
+			 fl_owner_t id)
+{
+	struct pid *process = utrace_reader_get(reader);
+
+	if (process &&
+	    (process == task_tgid(current) || (id && process_uses(process, id))) &&
+	    !has_descriptor(id, file))
+		reader_stop(reader, process);
+	put_pid(process);
+}
+
+/**
+ * utrace_reader_end() - nobody can read any more
+ * @reader: the reader
+ *
+ * After this @reader may be freed, unless its work has a reference.
+ *
+ * Context: Process context; may sleep.  Takes the owner's lock.
+ */
+void utrace_reader_end(struct utrace_reader *reader)
+{
+	struct pid *process = utrace_reader_get(reader);
+
+	reader_stop(reader, process);
+	put_pid(process);
+}
+
+/**
+ * utrace_reader_get() - the process that reads
+ * @reader: the reader
+ *
+ * Context: Any but NMI.  Takes the owner's lock.
+ * Return: the process, with a reference for the caller, or NULL.
+ */
+struct pid *utrace_reader_get(struct utrace_reader *reader)
+{
+	guard(spinlock_irqsave)(reader->lock);
+	return get_pid(reader->process);
+}
