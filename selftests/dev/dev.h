@@ -30,6 +30,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <linux/capability.h>
 #include <linux/utrace.h>
 
 #include "../harness.h"
@@ -563,9 +564,61 @@ static inline int set_sysctl(const char *name, const char *value)
 	return ret;
 }
 
+#define UNPRIVILEGED	"kernel/utrace/unprivileged"
+
 static inline int set_unprivileged(const char *value)
 {
-	return set_sysctl("kernel/utrace/unprivileged", value);
+	return set_sysctl(UNPRIVILEGED, value);
+}
+
+/* A child that has dropped its rights asks the test to set a sysctl. */
+struct sysctl_order {
+	char name[64];
+	char value[16];
+};
+
+static int sysctl_socket[2];
+
+/* Run a function as in_child(), and set the sysctls that it asks for. */
+static inline int in_child_with_sysctls(int (*function)(void *arg), void *arg)
+{
+	struct sysctl_order order;
+	int status, ret;
+	pid_t pid;
+
+	need(!socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sysctl_socket), "socketpair");
+	fflush(stdout);
+	pid = fork();
+	need(pid >= 0, "fork");
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close(sysctl_socket[0]);
+		_exit(function(arg));
+	}
+	close(sysctl_socket[1]);
+	while (read(sysctl_socket[0], &order, sizeof(order)) == sizeof(order)) {
+		ret = set_sysctl(order.name, order.value);
+		if (send(sysctl_socket[0], &ret, sizeof(ret), MSG_NOSIGNAL) < 0)
+			break;
+	}
+	close(sysctl_socket[0]);
+	need(waitpid(pid, &status, 0) == pid, "wait");
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -status;
+}
+
+/* Have the test set a sysctl, in a function that in_child_with_sysctls() runs. */
+static inline void have_sysctl(const char *name, const char *value)
+{
+	struct sysctl_order order = {};
+	int ret = -EPIPE;
+
+	snprintf(order.name, sizeof(order.name), "%s", name);
+	snprintf(order.value, sizeof(order.value), "%s", value);
+	if (send(sysctl_socket[1], &order, sizeof(order), MSG_NOSIGNAL) != sizeof(order) ||
+	    read(sysctl_socket[1], &ret, sizeof(ret)) != sizeof(ret))
+		ret = -EPIPE;
+	errno = -ret;
+	need(!ret, name);
 }
 
 /* The setup of a fixture: NULL, or why its tests are to be skipped. */
@@ -615,6 +668,21 @@ static inline void become_nobody(void)
 	     !setresuid(NOBODY, NOBODY, NOBODY),
 	     "setresuid");
 	/* execve() would make the process dumpable as well. */
+	need(!prctl(PR_SET_DUMPABLE, 1), "PR_SET_DUMPABLE");
+}
+
+/* Become the user nobody for good, and keep one capability. */
+static inline void keep_only(__u32 cap)
+{
+	struct __user_cap_header_struct head = {
+		.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2] = {};
+
+	need(!prctl(PR_SET_KEEPCAPS, 1), "PR_SET_KEEPCAPS");
+	become_nobody();
+	data[cap / 32].effective = 1U << cap % 32;
+	data[cap / 32].permitted = 1U << cap % 32;
+	need(!syscall(SYS_capset, &head, data), "capset");
 	need(!prctl(PR_SET_DUMPABLE, 1), "PR_SET_DUMPABLE");
 }
 

@@ -6,7 +6,6 @@
  * namespace only, whatever namespace a task makes and however it comes by a
  * session.
  */
-#include <linux/capability.h>
 #include <sched.h>
 
 #include "dev.h"
@@ -220,67 +219,37 @@ TEST_F(dev, opened_before)
 }
 
 /* A task that was attached to at 1 is hidden at 0. */
-static int stay_attached(void *arg)
+static int stay_attached(void *unused)
 {
 	struct target target;
-	int *sync = arg, fd, bad = 0;
-	char byte;
+	int fd;
 
 	become_nobody();
 	start(&target);
 	fd = session();
-	if (attach(fd, target.pid, UTRACE_SCOPE_PROCESS) < 0 ||
-	    choose_marks(fd))
-		return 1;
+	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0 &&
+	     !choose_marks(fd), "attach");
 	have(&target, SELF, 'm', 2);
 	take(fd);
-	bad |= (marks(UTRACE_REC_SYS_ENTER, 0) != 2) << 1;
-	/* The test sets the sysctl to 0 here. */
-	if (write(sync[1], "", 1) != 1 || read(sync[1], &byte, 1) != 1)
-		return 1;
+	is(2, marks(UTRACE_REC_SYS_ENTER, 0), "1: recorded");
+	have_sysctl(UNPRIVILEGED, "0");
 	have(&target, SELF, 'm', 3);
 	take(fd);
-	bad |= (marks(UTRACE_REC_SYS_ENTER, 0) != 0) << 2;
-	bad |= (count(UTRACE_REC_HIDDEN, target.pid) != 1) << 3;
-	bad |= (info(fd).hidden != 1) << 4;
-	/* The test sets the sysctl to 1 here. */
-	if (write(sync[1], "", 1) != 1 || read(sync[1], &byte, 1) != 1)
-		return 1;
+	is(0, marks(UTRACE_REC_SYS_ENTER, 0), "0: not recorded");
+	is(1, count(UTRACE_REC_HIDDEN, target.pid), "0: HIDDEN, once");
+	is(1, info(fd).hidden, "0: counted as hidden");
+	have_sysctl(UNPRIVILEGED, "1");
 	have(&target, SELF, 'm', 4);
 	take(fd);
-	bad |= (marks(UTRACE_REC_SYS_ENTER, 0) != 4) << 5;
+	is(4, marks(UTRACE_REC_SYS_ENTER, 0), "1: recorded again");
 	stop(&target);
-	return bad;
+	return dev_test->exit_code;
 }
 
 TEST_F(dev, changed)
 {
-	int sync[2], status;
-	char byte;
-	pid_t pid;
-
 	set_unprivileged("1");
-	need(!socketpair(AF_UNIX, SOCK_STREAM, 0, sync), "socketpair");
-	fflush(stdout);
-	pid = fork();
-	if (!pid) {
-		close(sync[0]);
-		_exit(stay_attached(sync));
-	}
-	close(sync[1]);
-	if (read(sync[0], &byte, 1) == 1) {
-		set_unprivileged("0");
-		if (write(sync[0], "", 1) == 1 &&
-		    read(sync[0], &byte, 1) == 1) {
-			set_unprivileged("1");
-			if (write(sync[0], "", 1) != 1)
-				perror("write");
-		}
-	}
-	waitpid(pid, &status, 0);
-	is(0, status,
-	   "1, 0, 1 while attached: recorded, hidden and told once, recorded");
-	close(sync[0]);
+	is(0, in_child_with_sysctls(stay_attached, NULL), "a user without privileges");
 }
 
 TEST_HARNESS_MAIN

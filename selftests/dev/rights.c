@@ -6,7 +6,6 @@
  * "setid N PROGRAM" makes N marker calls and opens a file, takes on its real
  * user, makes the calls again and executes "PROGRAM mark 3".
  */
-#include <linux/capability.h>
 #include <sched.h>
 #include <sys/stat.h>
 
@@ -263,21 +262,6 @@ TEST_F(rights, sysctl)
 	is(0, set_unprivileged("1"), "unprivileged is set to 1");
 	run_as_nobody(&job);
 	is(1, job.result[0], "unprivileged 1: one's own process");
-}
-
-/* In a child: become nobody, with these capabilities only. */
-static void keep_only(__u32 cap)
-{
-	struct __user_cap_header_struct head = {
-		.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct data[2] = {};
-
-	need(!prctl(PR_SET_KEEPCAPS, 1), "PR_SET_KEEPCAPS");
-	become_nobody();
-	data[cap / 32].effective = 1U << cap % 32;
-	data[cap / 32].permitted = 1U << cap % 32;
-	need(!syscall(SYS_capset, &head, data), "capset");
-	need(!prctl(PR_SET_DUMPABLE, 1), "PR_SET_DUMPABLE");
 }
 
 /* Bit 0: the system can be attached to; bit 1: another user's process can. */
