@@ -10,7 +10,8 @@
 
 #define ONLINE		"/sys/devices/system/cpu/cpu1/online"
 
-static int consumer_of_cpu(int cpu, __u32 levels, __u32 mode, __u64 records)
+/* Ask for a consumer; returns its descriptor, or -errno. */
+static int consumer_by(int dev, int cpu, __u32 levels, __u32 mode, __u64 records)
 {
 	struct utrace_ioc_branches arg = {
 		.pidfd = cpu,
@@ -20,11 +21,17 @@ static int consumer_of_cpu(int cpu, __u32 levels, __u32 mode, __u64 records)
 		.records = records,
 		.source = UTRACE_BRANCH_SOURCE_EMULATED,
 	};
+	int ret = ioctl(dev, UTRACE_IOC_BRANCHES, &arg);
+
+	return ret < 0 ? -errno : ret;
+}
+
+static int consumer_of_cpu(int cpu, __u32 levels, __u32 mode, __u64 records)
+{
 	int dev = open("/dev/utrace", O_RDWR | O_CLOEXEC), ret;
 
 	need(dev >= 0, "/dev/utrace");
-	ret = ioctl(dev, UTRACE_IOC_BRANCHES, &arg);
-	ret = ret < 0 ? -errno : ret;
+	ret = consumer_by(dev, cpu, levels, mode, records);
 	close(dev);
 	return ret;
 }
@@ -279,6 +286,47 @@ TEST_F(cpus, rights)
 	need(!set_unprivileged("1"), "the sysctl");
 	need(!chmod("/dev/utrace", 0666), "the device");
 	is(0, in_child(try_as_nobody, NULL), "a user without privileges");
+	set_unprivileged("0");
+}
+
+/* Read something; returns how many bytes, or -errno. */
+static ssize_t try_read(int fd)
+{
+	struct utrace_branch some[256];
+	ssize_t got = read(fd, some, sizeof(some));
+
+	return got < 0 ? -errno : got;
+}
+
+static int try_with_perfmon(void *unused)
+{
+	int dev, fd;
+
+	keep_only(CAP_PERFMON);
+	/* So that the CPU makes branches. */
+	pin_to(0);
+	dev = open("/dev/utrace", O_RDWR | O_CLOEXEC);
+	need(dev >= 0, "/dev/utrace");
+	fd = consumer_by(dev, 0, BOTH, UTRACE_BRANCHES_ALL, 0);
+	need(fd >= 0, "UTRACE_IOC_BRANCHES");
+	holds(try_read(fd) > 0, "1: a CPU has branches");
+	have_sysctl(UNPRIVILEGED, "0");
+	is(-EPERM, try_read(fd), "0: read");
+	is(-EPERM, consumer_by(dev, 0, BOTH, UTRACE_BRANCHES_ALL, 0),
+	   "0: another consumer of the session that was opened at 1");
+	have_sysctl(UNPRIVILEGED, "1");
+	holds(try_read(fd) > 0, "1: branches again");
+	close(fd);
+	close(dev);
+	return dev_test->exit_code;
+}
+
+/* CAP_PERFMON does for a CPU, as long as its user may have the device. */
+TEST_F(cpus, sysctl)
+{
+	need(!set_unprivileged("1"), "the sysctl");
+	need(!chmod("/dev/utrace", 0666), "the device");
+	is(0, in_child_with_sysctls(try_with_perfmon, NULL), "a user with CAP_PERFMON");
 	set_unprivileged("0");
 }
 

@@ -3,7 +3,8 @@
  * utrace selftests - branches: programs that the reader may not see
  *
  * A user without privileges follows a process of his own, which executes set-id
- * programs.  No address that such a program has used may come to the user.
+ * programs.  No address that such a program has used may come to the user, and no
+ * address at all while kernel.utrace.unprivileged is 0.
  */
 #include <elf.h>
 #include <sys/stat.h>
@@ -117,7 +118,10 @@ static size_t branches_in_programs(const struct trace *trace)
 	return n;
 }
 
-/* Orders 'x': execute the set-id program.  'd', 'b': as in consumers.c. */
+/*
+ * Orders 'x': execute the set-id program.  'p': execute the other one.  'd', 'b': as in
+ * consumers.c.
+ */
 static void obey_here(struct target *target, struct order *order)
 {
 	char * const argv[] = { setid, plain, NULL };
@@ -126,6 +130,10 @@ static void obey_here(struct target *target, struct order *order)
 
 	if (order->what == 'x') {
 		execve(setid, argv, envp);
+		_exit(1);
+	}
+	if (order->what == 'p') {
+		execve(plain, argv + 1, envp);
 		_exit(1);
 	}
 	if (order->what == 'd' && prctl(PR_SET_DUMPABLE, order->n))
@@ -219,6 +227,51 @@ static void see_full_ring(void)
 	stop(&target);
 }
 
+/* The number of records that the consumer has ever had. */
+static __u64 written(int fd)
+{
+	struct utrace_ioc_branch_info info = {};
+
+	need(!command(fd, UTRACE_IOC_BRANCH_INFO, &info), "UTRACE_IOC_BRANCH_INFO");
+	return info.written;
+}
+
+/* Users may not trace for a while; after that the process executes a program. */
+static int see_sysctl(void *unused)
+{
+	struct trace all = {};
+	struct target target;
+	__u64 before, after;
+	int fd;
+
+	become_nobody();
+	start_with(&target, obey_here);
+	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_BRANCHES_ALL, 0);
+	need(fd >= 0, "UTRACE_IOC_BRANCHES");
+	have(&target, SELF, 'b', 300);
+	/* A thread delivers what it has recorded before a system call. */
+	settle(&target, SELF);
+	before = written(fd);
+	have_sysctl(UNPRIVILEGED, "0");
+	have(&target, SELF, 'b', 5000);
+	settle(&target, SELF);
+	after = written(fd);
+	is(1, after - before, "0: one more record");
+	have_sysctl(UNPRIVILEGED, "1");
+	tell(&target, SELF, 'p', 0);
+	read_on(fd, &all, SIZE_MAX);
+	holds(before > 300, "1: %llu records", before);
+	is(UTRACE_BRANCH_HIDDEN, type_of(&all.records[before]), "0: which is HIDDEN");
+	is(1, count_type(&all, UTRACE_BRANCH_HIDDEN), "it is hidden once");
+	is(0, count_type(&all, UTRACE_BRANCH_LOST), "nothing is lost");
+	is(2, count_type(&all, UTRACE_BRANCH_START), "1: the program begins");
+	is(1, count_type(&all, UTRACE_BRANCH_END), "and ends");
+	holds(branches_in_programs(&all) >= 1000, "and has branched");
+	close(fd);
+	stop(&target);
+	return dev_test->exit_code;
+}
+
 FIXTURE(rights) {
 };
 
@@ -281,6 +334,11 @@ TEST_F(rights, fall)
 TEST_F(rights, full_ring)
 {
 	as_nobody(see_full_ring, NULL);
+}
+
+TEST_F(rights, sysctl)
+{
+	is(0, in_child_with_sysctls(see_sysctl, NULL), "a user without privileges");
 }
 
 TEST_HARNESS_MAIN
