@@ -356,6 +356,76 @@ static void use_own(struct target *target, char what, int result, __u64 seen,
 	is(seen, shared->seen, "  as the target sees at once");
 }
 
+/* Wait for the other end of the socket, or let it go on. */
+static void await_peer(int socket)
+{
+	char byte;
+
+	need(read(socket, &byte, 1) == 1, "the other process");
+}
+
+static void release_peer(int socket)
+{
+	need(write(socket, "", 1) == 1, "the other process");
+}
+
+/*
+ * By a session of root, nobody makes a descriptor for his own process, which becomes one
+ * that he may not trace.
+ */
+static int lend_words(int session)
+{
+	struct utrace_ioc_words arg = { .scope = UTRACE_SCOPE_PROCESS };
+	struct target target;
+	int fd;
+
+	become_nobody();
+	start_words(&target, obey_here);
+	arg.pidfd = pidfd_of(target.pid, 0);
+	fd = ioctl(session, UTRACE_IOC_WORDS, &arg);
+	need(fd >= 0, "UTRACE_IOC_WORDS");
+	have(&target, SELF, 'd', 0);
+	need(send_fd(sockets[1], fd), "a descriptor for root");
+	await_peer(sockets[1]);
+	is(0, look(&target, SEMAPHORE, 2), "no count is armed");
+	is(0, look(&target, WORD, 4), "no bit is armed");
+	have(&target, SELF, 'd', 1);
+	release_peer(sockets[1]);
+	await_peer(sockets[1]);
+	is(1, look(&target, SEMAPHORE, 2), "armed when nobody may");
+	close(fd);
+	stop(&target);
+	return dev_test->exit_code;
+}
+
+/* A descriptor has the rights of who has made it, whoever arms words by it. */
+TEST_F(dev, descriptor_of_another_user)
+{
+	int by, fd;
+	pid_t pid;
+
+	need(!socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets), "socketpair");
+	allow_users();
+	by = session();
+	pid = fork();
+	need(pid >= 0, "fork");
+	if (!pid)
+		_exit(lend_words(by));
+	close(sockets[1]);
+	fd = receive_fd(sockets[0]);
+	need(fd >= 0, "a descriptor of nobody");
+	is(-EPERM, word_arm(fd, SEMAPHORE, COUNT, 0), "root arms a count");
+	is(-EPERM, word_arm(fd, WORD, BIT, 31), "root arms a bit");
+	release_peer(sockets[0]);
+	await_peer(sockets[0]);
+	holds(is_given(word_arm(fd, SEMAPHORE, COUNT, 0)), "root arms when nobody may");
+	release_peer(sockets[0]);
+	is(0, status_of(pid), "a user without privileges");
+	close(fd);
+	close(by);
+	set_unprivileged("0");
+}
+
 /* The target gets the descriptor of its own words. */
 TEST_F(dev, descriptor_in_the_target)
 {

@@ -356,13 +356,12 @@ static inline int try_markers(int session, pid_t pid, __u32 scope,
 	return ret;
 }
 
-static inline void trace_full(struct tracer *tracer, pid_t pid, __u32 scope,
-			      __u64 ring_size, __u32 full)
+/* Trace by a session that is set up. */
+static inline void trace_by(struct tracer *tracer, int session, pid_t pid, __u32 scope)
 {
 	int ret;
 
-	tracer->session = session();
-	need(!setup_full(tracer->session, ring_size, full), "setup");
+	tracer->session = session;
 	ret = attach(tracer->session, pid, scope);
 	errno = -ret;
 	need(ret > 0, "attach");
@@ -370,6 +369,15 @@ static inline void trace_full(struct tracer *tracer, pid_t pid, __u32 scope,
 	tracer->fd = try_markers(tracer->session, pid, scope, tracer->target);
 	errno = -tracer->fd;
 	need(tracer->fd >= 0, "UTRACE_IOC_WORDS");
+}
+
+static inline void trace_full(struct tracer *tracer, pid_t pid, __u32 scope,
+			      __u64 ring_size, __u32 full)
+{
+	int fd = session();
+
+	need(!setup_full(fd, ring_size, full), "setup");
+	trace_by(tracer, fd, pid, scope);
 }
 
 static inline void trace(struct tracer *tracer, pid_t pid, __u32 scope)

@@ -654,6 +654,37 @@ static int arm_silent(void *fd)
 	return dev_test->exit_code;
 }
 
+static int send_session(void *socket)
+{
+	become_nobody();
+	return !send_fd(*(int *)socket, session());
+}
+
+/* Root arms in a process of nobody, by a session of nobody. */
+static void arm_silent_for_nobody(int fd)
+{
+	struct utrace_ioc_marker marker = marker_in(fd, 0, 0);
+	struct tracer tracer;
+	struct target own;
+	int pair[2], lent;
+
+	need(!socketpair(AF_UNIX, SOCK_STREAM, 0, pair), "socketpair");
+	allow_users();
+	is(0, in_child(send_session, &pair[1]), "a session of nobody");
+	lent = receive_fd(pair[0]);
+	need(lent >= 0, "a session of nobody");
+	start_sites(&own);
+	have(&own, SELF, 'n', 0);
+	trace_by(&tracer, lent, own.pid, UTRACE_SCOPE_PROCESS);
+	is(-EIO, try_arm(tracer.fd, &marker), "root, by a session of nobody");
+	arm_place(&tracer, HIT);
+	untrace(&tracer);
+	stop(&own);
+	close(pair[0]);
+	close(pair[1]);
+	set_unprivileged("0");
+}
+
 TEST_F(sites, file_of_fuse)
 {
 	int fd, fuse = open("/dev/fuse", O_RDWR | O_CLOEXEC);
@@ -665,6 +696,7 @@ TEST_F(sites, file_of_fuse)
 	need(fd >= 0, "a server");
 	marker = marker_in(fd, 0, 0);
 	as_nobody(arm_silent, &fd);
+	arm_silent_for_nobody(fd);
 	trace(&tracer, self->target.pid, UTRACE_SCOPE_PROCESS);
 	is(0, try_arm(tracer.fd, &marker), "root may");
 	untrace(&tracer);
