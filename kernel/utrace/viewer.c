@@ -139,14 +139,25 @@ static void viewer_object_memory(struct viewer_object *object,
 			   task->user_dumpable;
 }
 
-/* The rules of __ptrace_may_access() for ids and capabilities, for any credentials. */
+/* Has a program with @cred the ids of the task, and all its capabilities? */
+static bool cred_covers(const struct cred *cred, const struct cred *of)
+{
+	return uid_eq(cred->uid, of->euid) && uid_eq(cred->uid, of->suid) &&
+	       uid_eq(cred->uid, of->uid) && gid_eq(cred->gid, of->egid) &&
+	       gid_eq(cred->gid, of->sgid) && gid_eq(cred->gid, of->gid) &&
+	       cred->user_ns == of->user_ns &&
+	       cap_issubset(of->cap_permitted, cred->cap_permitted);
+}
+
+/*
+ * The rules of __ptrace_may_access() and cap_ptrace_access_check() for ids and
+ * capabilities, for any credentials.
+ */
 static bool cred_may(const struct cred *cred, const struct viewer_object *object)
 {
 	const struct cred *of = object->cred;
 
-	if (!(uid_eq(cred->uid, of->euid) && uid_eq(cred->uid, of->suid) &&
-	      uid_eq(cred->uid, of->uid) && gid_eq(cred->gid, of->egid) &&
-	      gid_eq(cred->gid, of->sgid) && gid_eq(cred->gid, of->gid)) &&
+	if (!cred_covers(cred, of) &&
 	    !cred_is_capable(cred, of->user_ns, CAP_SYS_PTRACE))
 		return false;
 	return object->dumpable ||

@@ -30,6 +30,9 @@ static void obey_here(struct target *target, struct order *order)
 		if (prctl(PR_SET_DUMPABLE, order->n))
 			_exit(1);
 		break;
+	case 'k':
+		keep_only(order->n);
+		break;
 	case 'u':
 		if (unshare(CLONE_NEWUSER) || prctl(PR_SET_DUMPABLE, 1))
 			_exit(1);
@@ -302,6 +305,40 @@ TEST_F(rights, capabilities)
 	is(2, in_child(with_ptrace, &other.pid),
 	   "CAP_SYS_PTRACE: others', and not the system");
 	stop(&other);
+}
+
+/*
+ * A process of nobody has a capability.  Root may trace it, but not by a session of nobody,
+ * who has no capability.
+ */
+TEST_F(rights, capability_of_the_target)
+{
+	struct target able;
+	struct job job = { .fn = do_open, .mine = &able, .roots = &self->roots };
+	int fd;
+
+	start_with(&able, obey_here);
+	have(&able, SELF, 'k', CAP_NET_RAW);
+	need(!socketpair(AF_UNIX, SOCK_STREAM, 0, pair_of), "socketpair");
+	run_as_nobody(&job);
+	fd = receive_fd(pair_of[0]);
+	need(fd >= 0, "a session of nobody");
+	job.fn = do_use;
+	job.fd = fd;
+	run_as_nobody(&job);
+	is(0, job.result[0], "opened and used by nobody");
+	is(-EPERM, attach(fd, able.pid, UTRACE_SCOPE_PROCESS),
+	   "opened by nobody, used by root");
+	close(fd);
+	fd = session();
+	job.fd = fd;
+	run_as_nobody(&job);
+	is(0, job.result[0], "opened by root, used by nobody");
+	holds(attach(fd, able.pid, UTRACE_SCOPE_PROCESS) > 0, "opened and used by root");
+	close(fd);
+	close(pair_of[0]);
+	close(pair_of[1]);
+	stop(&able);
 }
 
 /* A session of nobody is attached to nobody's process, which executes setid. */
