@@ -69,11 +69,13 @@ static bool is_name(const char *name, const char *text, size_t n)
  */
 static bool take_register(const char **at, __u8 *number)
 {
-	const char *name = *at + 1;
-	size_t n = strcspn(name, "(),"), i, part;
+	size_t n, i, part;
+	const char *name;
 
 	if (**at != '%')
 		return false;
+	name = *at + 1;
+	n = strcspn(name, "(),");
 	*at = name + n;
 	for (i = 0; i < ARRAY_SIZE(registers); i++) {
 		for (part = 0; part < ARRAY_SIZE(registers[i]); part++) {
