@@ -46,7 +46,8 @@ struct spec {
  * @specs: what is looked for; @options->n elements
  * @spec: the one at hand; NULL: all that have no FILE
  * @fd: the file at hand
- * @stat: what fstat(2) tells of it
+ * @file: number of its device and inode among @files
+ * @files: the files that were searched
  */
 struct search {
 	struct marker_set *set;
@@ -54,7 +55,8 @@ struct search {
 	struct spec *specs;
 	struct spec *spec;
 	int fd;
-	struct stat stat;
+	unsigned int file;
+	struct pairs files;
 };
 
 /* What a MARKER means */
@@ -125,32 +127,18 @@ static void parse_specs(struct search *search)
 
 /* What is found */
 
-/* Is the place in the set?  The function may have other names, too. */
-static bool is_known(const struct search *search, const struct marker_site *at)
-{
-	const struct marker_set *set = search->set;
-	const struct site *site;
-
-	for (site = set->sites; site < set->sites + set->nsites; site++)
-		if (!site->user_event && site->at.offset == at->offset &&
-		    site->at.flags == at->flags &&
-		    site->inode == search->stat.st_ino &&
-		    site->device == search->stat.st_dev)
-			return true;
-	return false;
-}
-
 static void add_site(const struct search *search, const struct marker_site *at)
 {
 	struct marker_set *set = search->set;
+	size_t before = set->places.n;
 	struct site *site;
 
-	if (is_known(search, at))
+	/* The function may have other names, too. */
+	if (pairs_add(&set->places, (__u64)search->file << 32 | at->flags,
+		      at->offset) < before)
 		return;
 	site = marker_set_add(set, at->provider, at->name);
 	site->fd = search->fd;
-	site->device = search->stat.st_dev;
-	site->inode = search->stat.st_ino;
 	site->at = *at;
 	site->at.provider = NULL;
 	site->at.name = NULL;
@@ -193,10 +181,12 @@ static void take_function(const struct marker_site *at, void *data)
 static const char *search_file(struct search *search, const char *path, int fd)
 {
 	struct spec *spec = search->spec;
+	struct stat stat;
 
 	search->fd = fd;
-	if (fstat(fd, &search->stat))
+	if (fstat(fd, &stat))
 		return strerror(errno);
+	search->file = pairs_add(&search->files, stat.st_dev, stat.st_ino);
 	if (!spec || spec->provider)
 		return marker_notes(fd, take_marker, search);
 	return marker_functions(path, fd, &spec->wish, take_function, search);
@@ -328,4 +318,5 @@ void marker_set_find(struct marker_set *set,
 		if (!spec->sites)
 			fail_spec(&search, spec);
 	free(search.specs);
+	pairs_clear(&search.files);
 }

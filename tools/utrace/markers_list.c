@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "fail.h"
+#include "intern.h"
 #include "markers.h"
 #include "markers_elf.h"
 #include "markers_files.h"
@@ -56,6 +57,7 @@ struct listed {
  * @all: the markers of the file at hand
  * @n: number of elements of @all
  * @size: elements that there is memory for
+ * @names: names of the markers; the number of one is that of its element of @all
  * @title: print the paths of files
  * @markers: number of markers of all files
  * @sites: number of their sites
@@ -67,6 +69,7 @@ struct list {
 	struct listed *all;
 	size_t n;
 	size_t size;
+	struct pairs names;
 	bool title;
 	size_t markers;
 	size_t sites;
@@ -79,12 +82,11 @@ struct list {
 
 static struct listed *find(struct list *list, const char *name)
 {
+	unsigned int n = pairs_add(&list->names, intern_number(name), 0);
 	struct listed *listed;
-	size_t i;
 
-	for (i = 0; i < list->n; i++)
-		if (!strcmp(list->all[i].name, name))
-			return &list->all[i];
+	if (n < list->n)
+		return &list->all[n];
 	list->all = grow(list->all, list->n, &list->size, sizeof(*list->all));
 	listed = &list->all[list->n++];
 	*listed = (struct listed){ .name = strdup(name) };
@@ -278,6 +280,7 @@ static void print_file(struct list *list, const char *path)
 	list->markers += list->n;
 	list->files++;
 	list->n = 0;
+	pairs_clear(&list->names);
 }
 
 static const char *plural(size_t n)

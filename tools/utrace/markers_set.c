@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "fail.h"
+#include "intern.h"
 #include "markers_histogram.h"
 #include "markers_set.h"
 #include "pairs.h"
@@ -24,16 +25,15 @@ static unsigned int add_marker(struct marker_set *set, const char *provider,
 			       const char *name_)
 {
 	char *name;
-	size_t i;
+	unsigned int n;
 
 	if (asprintf(&name, "%s:%s", provider, name_) < 0)
 		fail("memory", "there is not enough");
 	make_printable(name);
-	for (i = 0; i < set->nmarkers; i++) {
-		if (!strcmp(set->markers[i].name, name)) {
-			free(name);
-			return i;
-		}
+	n = pairs_add(&set->names, intern_number(name), 0);
+	if (n < set->nmarkers) {
+		free(name);
+		return n;
 	}
 	set->markers = grow(set->markers, set->nmarkers, &set->markers_size,
 			    sizeof(*set->markers));

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "markers_elf.h"
+#include "pairs.h"
 
 struct histogram;
 struct markers_options;
@@ -43,8 +44,6 @@ struct marker {
  * @format: what is known of the user_event's records, or NULL
  * @looked: when @format was last looked for, by the clock of records
  * @fd: the file
- * @device: where the file is
- * @inode: number of its inode
  * @armed: the kernel has it
  * @at: offsets, flags and arguments; the names are NULL
  */
@@ -54,8 +53,6 @@ struct site {
 	struct user_format *format;
 	__u64 looked;
 	int fd;
-	__u64 device;
-	__u64 inode;
 	bool armed;
 	struct marker_site at;
 };
@@ -65,6 +62,9 @@ struct site {
  * @markers: the markers
  * @nmarkers: number of elements of @markers
  * @markers_size: elements that there is memory for
+ * @names: names of markers; the number of one is that of its marker
+ * @places: the places of sites: file and flags, offset
+ * @user_events: names of the sites that are user_events
  * @sites: the sites of all of them; the number of an element is the id of its
  *	records
  * @nsites: number of elements of @sites
@@ -74,6 +74,9 @@ struct marker_set {
 	struct marker *markers;
 	size_t nmarkers;
 	size_t markers_size;
+	struct pairs names;
+	struct pairs places;
+	struct pairs user_events;
 	struct site *sites;
 	size_t nsites;
 	size_t sites_size;

@@ -19,6 +19,7 @@
 
 #include "engines.h"
 #include "fail.h"
+#include "intern.h"
 #include "markers.h"
 #include "markers_tracefs.h"
 #include "markers_user.h"
@@ -39,19 +40,20 @@ struct row {
 
 static struct row *rows;
 static size_t nrows, rows_size;
+/* The rows by process and engine. */
+static struct pairs known;
 /* Number of processes that this user may not look into. */
 static unsigned int hidden;
 
 static void add_row(pid_t pid, const struct engine *engine)
 {
+	char text[sizeof(engine->owner) + sizeof(engine->scope)];
 	struct row *row;
-	size_t i;
 
 	/* Other threads of the process have the same engines. */
-	for (i = nrows; i && rows[i - 1].pid == pid; i--)
-		if (!strcmp(rows[i - 1].owner, engine->owner) &&
-		    !strcmp(rows[i - 1].scope, engine->scope))
-			return;
+	snprintf(text, sizeof(text), "%s %s", engine->owner, engine->scope);
+	if (pairs_add(&known, pid, intern_number(text)) < nrows)
+		return;
 	rows = grow(rows, nrows, &rows_size, sizeof(*rows));
 	row = &rows[nrows++];
 	row->pid = pid;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "fail.h"
+#include "intern.h"
 #include "markers_set.h"
 #include "markers_tracefs.h"
 #include "markers_user.h"
@@ -32,11 +33,11 @@ const char *user_event_of(const char *text)
 
 static void add(struct marker_set *set, const char *name)
 {
+	size_t before = set->user_events.n;
 	struct site *site;
 
-	for (site = set->sites; site < set->sites + set->nsites; site++)
-		if (site->user_event && !strcmp(site->user_event, name))
-			return;
+	if (pairs_add(&set->user_events, intern_number(name), 0) < before)
+		return;
 	site = marker_set_add(set, "user", name);
 	site->user_event = strdup(name);
 	if (!site->user_event)

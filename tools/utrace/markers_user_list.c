@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "fail.h"
+#include "intern.h"
 #include "markers_list.h"
 #include "markers_tracefs.h"
 #include "markers_user.h"
@@ -38,6 +39,7 @@ struct registered {
  * @all: the events
  * @n: number of elements of @all
  * @size: elements that there is memory for
+ * @events: their names in tracefs; the number of one is that of its event
  * @varying: registrations of an event differ
  */
 struct user_list {
@@ -45,6 +47,7 @@ struct user_list {
 	struct registered *all;
 	size_t n;
 	size_t size;
+	struct pairs events;
 	bool varying;
 };
 
@@ -64,20 +67,21 @@ static void take_registration(const struct user_registration *reg, void *data)
 {
 	struct user_list *list = data;
 	struct registered *known;
+	unsigned int n;
 
 	if (reg->pid != list->pid)
 		return;
-	for (known = list->all; known < list->all + list->n; known++) {
-		if (strcmp(known->event, reg->event))
-			continue;
-		known->n++;
-		if (strcmp(known->state, reg->state)) {
-			snprintf(known->state, sizeof(known->state), "*");
-			list->varying = true;
-		}
+	n = pairs_add(&list->events, intern_number(reg->event), 0);
+	if (n == list->n) {
+		add(list, reg);
 		return;
 	}
-	add(list, reg);
+	known = &list->all[n];
+	known->n++;
+	if (strcmp(known->state, reg->state)) {
+		snprintf(known->state, sizeof(known->state), "*");
+		list->varying = true;
+	}
 }
 
 /* The fields of an event, as texts. */
@@ -170,5 +174,6 @@ size_t list_user_events(pid_t pid, unsigned int before)
 		free(list.all[i].name);
 	}
 	free(list.all);
+	pairs_clear(&list.events);
 	return list.n;
 }

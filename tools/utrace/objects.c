@@ -2,15 +2,20 @@
 /*
  * utrace - files that are mapped as code
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fail.h"
+#include "intern.h"
 #include "objects.h"
 #include "pairs.h"
 
 static struct object *objects;
 static size_t nobjects, objects_size;
+
+/* Objects from OBJECT_FIRST on, by their paths and build IDs. */
+static struct pairs numbers;
 
 static void append(const char *path, const struct build_id *id)
 {
@@ -33,6 +38,19 @@ static void begin(void)
 	append("[program]", NULL);
 }
 
+/* A number of a build ID, 0 for none. */
+static __u64 number_of_id(const struct build_id *id)
+{
+	char text[2 * BUILD_ID_MAX + 1];
+	size_t i;
+
+	if (!id || !id->size)
+		return 0;
+	for (i = 0; i < id->size; i++)
+		sprintf(text + 2 * i, "%02x", id->bytes[i]);
+	return intern_number(text);
+}
+
 /**
  * objects_add() - the number of an object
  * @path: its path
@@ -44,15 +62,12 @@ static void begin(void)
  */
 unsigned int objects_add(const char *path, const struct build_id *id)
 {
-	static const struct build_id none;
-	size_t i;
+	unsigned int n;
 
 	begin();
-	id = id ?: &none;
-	for (i = nobjects - 1; i >= OBJECT_FIRST; i--)
-		if (!strcmp(objects[i].path, path) &&
-		    !memcmp(&objects[i].id, id, sizeof(*id)))
-			return i;
+	n = pairs_add(&numbers, intern_number(path), number_of_id(id));
+	if (n < nobjects - OBJECT_FIRST)
+		return OBJECT_FIRST + n;
 	if (nobjects == OBJECTS_MAX)
 		fail(path, "there are too many mapped files");
 	append(path, id);

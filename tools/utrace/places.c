@@ -6,7 +6,6 @@
  * all processes.  Places and functions are numbered, so that others may count
  * them in arrays.
  */
-#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include <linux/utrace_branch.h>
 
 #include "fail.h"
+#include "intern.h"
 #include "objects.h"
 #include "pairs.h"
 #include "places.h"
@@ -147,20 +147,6 @@ bool place_is_entry(const struct place *place)
 	       function->start == place->address;
 }
 
-/* One copy of a text, so that equal texts have equal pointers. */
-static const char *intern(const char *text)
-{
-	static void *root;
-	char **found, *copy = strdup(text);
-
-	found = copy ? tsearch(copy, &root, (__compar_fn_t)strcmp) : NULL;
-	if (!found)
-		fail("memory", "there is not enough");
-	if (*found != copy)
-		free(copy);
-	return *found;
-}
-
 /* Look for the source line of a place.  Returns whether there is one. */
 bool place_find_line(struct place *place)
 {
@@ -204,13 +190,8 @@ unsigned int function_of_program(const char *program)
 {
 	const char *slash = strrchr(program, '/');
 	struct symbol symbol = { .name = slash && slash[1] ? slash + 1 : program };
-	size_t i;
 
-	for (i = 0; i < functions_count(); i++)
-		if (functions[i].object == OBJECT_PROGRAM &&
-		    !strcmp(functions[i].name, symbol.name))
-			return i;
-	symbol.start = i;
+	symbol.start = intern_number(symbol.name);
 	return add_function(OBJECT_PROGRAM, &symbol);
 }
 

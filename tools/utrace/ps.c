@@ -17,6 +17,8 @@
 
 #include "engines.h"
 #include "fail.h"
+#include "intern.h"
+#include "pairs.h"
 #include "ps.h"
 
 /* @last: the thread that was counted last; @threads: how many were counted */
@@ -29,6 +31,8 @@ struct row {
 
 static struct row *rows;
 static size_t nrows;
+/* The rows by process and engine; for engines that are alike there are several. */
+static struct pairs known;
 /* Number of processes that this user may not look into. */
 static unsigned int hidden;
 
@@ -40,21 +44,32 @@ static bool holds_longer(const char *new, const char *old)
 	return atoi(new) > atoi(old);
 }
 
-static bool is_alike(const struct engine *a, const struct engine *b)
+/* The number of all engines that are alike; a column has no blanks. */
+static __u64 number_of(const struct engine *engine)
 {
-	return !strcmp(a->name, b->name) && !strcmp(a->owner, b->owner) &&
-	       !strcmp(a->scope, b->scope) && !strcmp(a->events, b->events);
+	char text[sizeof(*engine)];
+
+	snprintf(text, sizeof(text), "%s %s %s %s", engine->name, engine->owner,
+		 engine->scope, engine->events);
+	return intern_number(text);
 }
 
-/* The row of the process that an engine of another thread belongs to. */
+/*
+ * The row of the process that an engine of another thread belongs to, or NULL, for
+ * which a row is to be added.  A thread may have several engines that are alike.
+ */
 static struct row *find_row(pid_t pid, pid_t tid, const struct engine *engine)
 {
-	size_t i;
+	__u64 alike = number_of(engine);
+	unsigned int i, n;
 
-	for (i = nrows; i && rows[i - 1].pid == pid; i--)
-		if (rows[i - 1].last != tid && is_alike(&rows[i - 1].engine, engine))
-			return &rows[i - 1];
-	return NULL;
+	for (i = 0;; i++) {
+		n = pairs_add(&known, (__u64)i << 32 | pid, alike);
+		if (n == nrows)
+			return NULL;
+		if (rows[n].last != tid)
+			return &rows[n];
+	}
 }
 
 struct task {

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - one copy of each text
+ *
+ * Equal texts have the same copy, so a table of pairs of integers (pairs.h) is one
+ * of texts, too.  The tree is balanced: nobody can choose names that are slow to look
+ * up.
+ */
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fail.h"
+#include "intern.h"
+
+/**
+ * intern() - the copy of a text
+ * @text: the text
+ *
+ * The command ends with a message if there is no memory.
+ *
+ * Return: the copy, never freed.
+ */
+const char *intern(const char *text)
+{
+	static void *root;
+	char **found = tfind(text, &root, (__compar_fn_t)strcmp), *copy;
+
+	if (found)
+		return *found;
+	copy = strdup(text);
+	found = copy ? tsearch(copy, &root, (__compar_fn_t)strcmp) : NULL;
+	if (!found)
+		fail("memory", "there is not enough");
+	return copy;
+}
+
+/* A number of a text, for a table of pairs. */
+__u64 intern_number(const char *text)
+{
+	return (unsigned long)intern(text);
+}
