@@ -67,7 +67,7 @@ static __u64 parse_number(struct argp_state *state, const char *option,
 
 	errno = 0;
 	n = strtoull(arg, &end, 10);
-	if (errno || *end || !isdigit(*arg) || n < least || n > most)
+	if (errno || *end || !isdigit((unsigned char)*arg) || n < least || n > most)
 		argp_error(state, "%s %s: give a number from %llu to %llu",
 			   option, arg, least, most);
 	return n;

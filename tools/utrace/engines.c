@@ -69,7 +69,7 @@ static void numbers_in(const char *path, pid_t pid, task_function *function,
 	while ((entry = readdir(dir))) {
 		pid_t number = atoi(entry->d_name);
 
-		if (isdigit(*entry->d_name))
+		if (isdigit((unsigned char)*entry->d_name))
 			function(pid ?: number, number, data);
 	}
 	closedir(dir);

@@ -19,6 +19,7 @@
 #include "flame_script.h"
 #include "objects.h"
 #include "places.h"
+#include "screen.h"
 #include "stack.h"
 
 /* Sizes in pixels. */
@@ -185,10 +186,13 @@ static void print_colour(const struct flame *flame, const struct function *funct
 		colour[1] * shade / 100, colour[2] * shade / 100);
 }
 
-/* Print text as XML; what is no printable ASCII becomes "?". */
+/* Print up to @most characters as XML; those that are not printable become "?". */
 static void print_text(FILE *file, const char *text, size_t most)
 {
-	for (; *text && most; text++, most--) {
+	size_t n;
+
+	for (; *text && most; text += n ?: 1, most--) {
+		n = printable(text);
 		switch (*text) {
 		case '<':
 			fputs("&lt;", file);
@@ -203,7 +207,7 @@ static void print_text(FILE *file, const char *text, size_t most)
 			fputs("&quot;", file);
 			break;
 		default:
-			putc(*text < ' ' || *text == 0x7f ? '?' : *text, file);
+			fwrite(n ? text : "?", n ?: 1, 1, file);
 		}
 	}
 }
@@ -213,7 +217,7 @@ static void print_label(FILE *file, const char *name, double width)
 {
 	size_t room = width > 3 * CHAR ? (width - 6) / CHAR : 0;
 
-	if (strlen(name) <= room) {
+	if (characters(name) <= room) {
 		print_text(file, name, room);
 	} else if (room >= 3) {
 		print_text(file, name, room - 2);
@@ -321,7 +325,7 @@ static void print_foot(const struct flame *flame)
 
 			if (flame->ranks[i] != rank || strlen(name) > 60)
 				continue;
-			if (x + 40 + strlen(name) * CHAR > WIDTH)
+			if (x + 40 + characters(name) * CHAR > WIDTH)
 				return;
 			fprintf(file, "<rect x=\"%.0f\" y=\"%.0f\" width=\"11\" "
 				"height=\"11\" rx=\"2\" fill=\"#%02x%02x%02x\"/>"
@@ -329,7 +333,7 @@ static void print_foot(const struct flame *flame)
 				colour[1], colour[2], x + 16, y + 9.5);
 			print_text(file, name, 60);
 			fputs("</text>\n", file);
-			x += 36 + strlen(name) * CHAR;
+			x += 36 + characters(name) * CHAR;
 		}
 	}
 }

@@ -191,7 +191,9 @@ static void print_items(const struct list_row *row, int column)
 /* Print a row; @width: columns of the names of markers. */
 void list_print_row(const struct list_row *row, int width)
 {
-	printf("%-*s  %5u  ", width, shorten(row->name, NAME_MOST), row->n);
+	const char *name = shorten(row->name, NAME_MOST);
+
+	printf("%-*s  %5u  ", padding(name, width), name, row->n);
 	if (row->nitems)
 		print_items(row, begin_items(width, row->state));
 	else

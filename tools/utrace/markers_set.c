@@ -11,25 +11,22 @@
 #include "markers_histogram.h"
 #include "markers_set.h"
 #include "pairs.h"
-
-/* A file may have any name, also one that clears the screen. */
-static void make_printable(char *c)
-{
-	for (; *c; c++)
-		if (*c <= ' ' || *c == 0x7f)
-			*c = '?';
-}
+#include "screen.h"
 
 /* The number of the marker of a site. */
 static unsigned int add_marker(struct marker_set *set, const char *provider,
 			       const char *name_)
 {
-	char *name;
+	char *name, *blank;
 	unsigned int n;
 
 	if (asprintf(&name, "%s:%s", provider, name_) < 0)
 		fail("memory", "there is not enough");
+	/* A file may have any name, also one that clears the screen. */
 	make_printable(name);
+	/* A name is one word of a line. */
+	for (blank = name; (blank = strchr(blank, ' '));)
+		*blank = '?';
 	n = pairs_add(&set->names, intern_number(name), 0);
 	if (n < set->nmarkers) {
 		free(name);

@@ -24,6 +24,7 @@
 #include "markers_tracefs.h"
 #include "markers_user_format.h"
 #include "pairs.h"
+#include "screen.h"
 
 #define SINGLE		"user_events"
 #define MULTI		"user_events_multi"
@@ -297,7 +298,6 @@ const char *user_variant_text(const struct user_variant *variant,
 {
 	static struct trace_seq text;
 	struct tep_record record = load(variant, rec);
-	char *c;
 
 	if (!text.buffer)
 		trace_seq_init(&text);
@@ -305,9 +305,7 @@ const char *user_variant_text(const struct user_variant *variant,
 	tep_print_event(variant->tep, &text, &record, "%s", TEP_PRINT_INFO);
 	trace_seq_terminate(&text);
 	/* A program may write anything, also what clears the screen. */
-	for (c = text.buffer; *c; c++)
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
-			*c = '?';
+	make_printable(text.buffer);
 	return text.buffer;
 }
 

@@ -132,7 +132,7 @@ static size_t parse_size(struct argp_state *state, const char *arg)
 
 	if (*end == 'K' || *end == 'M')
 		size *= *end++ == 'K' ? 1 << 10 : 1 << 20;
-	if (!isdigit(*arg) || *end || size < BUFFER_MIN || size > BUFFER_MAX)
+	if (!isdigit((unsigned char)*arg) || *end || size < BUFFER_MIN || size > BUFFER_MAX)
 		argp_error(state, "--buffer-size=%s: use a size from 64K to 64M", arg);
 	return size;
 }
@@ -159,7 +159,7 @@ static unsigned int parse_limit(struct argp_state *state, const char *arg)
 	char *end;
 	unsigned long size = strtoul(arg, &end, 10);
 
-	if (*end || !isdigit(*arg))
+	if (*end || !isdigit((unsigned char)*arg))
 		argp_error(state, "-s %s: give a number of bytes", arg);
 	if (size <= UTRACE_ITEM_SIZE_MAX)
 		return size;

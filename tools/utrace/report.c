@@ -110,12 +110,13 @@ void report_functions(const struct tally *tally, unsigned int most)
 	for (i = 0; i < ranking.shown; i++) {
 		const struct ranked *ranked = &ranking.all[i];
 		const struct function *function = function_get(ranked->n);
+		const char *text = shorten(function->name,
+					   room > 1000 ? room : name);
 
 		printf("%11llu %5.1f%% %10llu  %-*s %s%s%s\n", ranked->count,
 		       percent(ranked->count, tally),
-		       tally->functions[ranked->n].calls, name,
-		       shorten(function->name, room > 1000 ? room : name),
-		       style(STYLE_DIM),
+		       tally->functions[ranked->n].calls, padding(text, name),
+		       text, style(STYLE_DIM),
 		       shorten(object_name(function->object), room - name - 1),
 		       style(STYLE_PLAIN));
 	}
@@ -208,9 +209,10 @@ static void print_line(const struct pair *pair, __u64 count,
 	const char *file = (const char *)(unsigned long)pair->a;
 	struct place place = { .file = file, .line = pair->b };
 	const char *text = source_line(file, pair->b);
+	const char *where = shorten(source_text(&place), 30);
 
-	printf("%11llu %5.1f%%  %-20s %s%s%s\n", count, percent(count, tally),
-	       shorten(source_text(&place), 30), style(STYLE_DIM),
+	printf("%11llu %5.1f%%  %-*s %s%s%s\n", count, percent(count, tally),
+	       padding(where, 20), where, style(STYLE_DIM),
 	       text ? shorten(text, screen_width() - 42) : "", style(STYLE_PLAIN));
 }
 

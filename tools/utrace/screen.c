@@ -14,8 +14,9 @@
 
 #include "screen.h"
 
-/* Bytes of text that are shown at most. */
+/* Characters of text that are shown at most, and bytes of one. */
 #define TEXT_MAX	1024
+#define CHARACTER_MAX	4
 
 static int width = INT_MAX;
 static bool colours;
@@ -54,9 +55,87 @@ const char *style(enum style style)
 }
 
 /**
+ * printable() - is it safe to print the character at the begin of a text?
+ * @text: the text, which may be any bytes
+ *
+ * A terminal obeys control characters, also those of U+0080 to U+009F, and the
+ * bytes 0x80 to 0x9f where they are no part of a UTF-8 character.
+ *
+ * Return: the number of bytes of the character; 0 if it is a control character, no
+ * UTF-8, or the end of the text.
+ */
+size_t printable(const char *text)
+{
+	/* The first character that needs as many bytes. */
+	static const unsigned int least[] = { 0, 0, 0xa0, 0x800, 0x10000 };
+	const unsigned char *byte = (const unsigned char *)text;
+	size_t i, n;
+	unsigned int c;
+
+	if (*byte < 0x80)
+		return *byte >= ' ' && *byte != 0x7f;
+	if (*byte < 0xc0 || *byte >= 0xf8)
+		return 0;
+	n = *byte < 0xe0 ? 2 : *byte < 0xf0 ? 3 : 4;
+	c = *byte & (0x7f >> n);
+	for (i = 1; i < n; i++) {
+		if ((byte[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (byte[i] & 0x3f);
+	}
+	/* XML has no characters U+FFFE and U+FFFF either. */
+	if (c < least[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ||
+	    (c & 0xfffe) == 0xfffe)
+		return 0;
+	return n;
+}
+
+/* The number of characters of a text; a byte that is no part of one counts, too. */
+size_t characters(const char *text)
+{
+	size_t n;
+
+	for (n = 0; *text; n++)
+		text += printable(text) ?: 1;
+	return n;
+}
+
+/* Replace each byte that is not safe to print by "?". */
+void make_printable(char *text)
+{
+	size_t n;
+
+	for (; *text; text += n) {
+		n = printable(text);
+		if (n)
+			continue;
+		*text = '?';
+		n = 1;
+	}
+}
+
+/**
+ * padding() - the width for "%-*s", which counts bytes instead of characters
+ * @text: the text, which is safe to print
+ * @width: columns that the text is to have at least
+ */
+int padding(const char *text, int width)
+{
+	return width + strlen(text) - characters(text);
+}
+
+/* Skip @n characters. */
+static const char *skip(const char *text, size_t n)
+{
+	while (n--)
+		text += printable(text) ?: 1;
+	return text;
+}
+
+/**
  * shorten() - make text fit, and safe for a terminal
  * @text: the text
- * @width: columns that there are, at least 4
+ * @width: columns that there are, at least 4; a character takes one
  *
  * What is left out in the middle of the text is shown as "..".
  *
@@ -64,25 +143,23 @@ const char *style(enum style style)
  */
 const char *shorten(const char *text, int width)
 {
-	static char copies[4][TEXT_MAX];
+	static char copies[4][CHARACTER_MAX * TEXT_MAX];
 	static unsigned int i;
-	size_t n = strlen(text), begin, end;
-	char *copy = copies[++i % 4], *c;
+	size_t n = characters(text), begin;
+	char *copy = copies[++i % 4];
+	const char *cut;
 
 	if (width > TEXT_MAX - 1)
 		width = TEXT_MAX - 1;
 	if (n <= (size_t)width) {
-		memcpy(copy, text, n + 1);
+		sprintf(copy, "%s", text);
 	} else {
 		begin = (width - 2) / 2;
-		end = width - 2 - begin;
-		memcpy(copy, text, begin);
-		memcpy(copy + begin, "..", 2);
-		memcpy(copy + begin + 2, text + n - end, end + 1);
+		cut = skip(text, begin);
+		sprintf(copy, "%.*s..%s", (int)(cut - text), text,
+			skip(cut, n - (width - 2)));
 	}
 	/* A file may have any name, also one that clears the screen. */
-	for (c = copy; *c; c++)
-		if (*c < ' ' || *c == 0x7f)
-			*c = '?';
+	make_printable(copy);
 	return copy;
 }

@@ -19,5 +19,9 @@ void screen_begin(FILE *file);
 int screen_width(void);
 const char *style(enum style style);
 const char *shorten(const char *text, int width);
+size_t characters(const char *text);
+size_t printable(const char *text);
+void make_printable(char *text);
+int padding(const char *text, int width);
 
 #endif /* UTRACE_SCREEN_H */
