@@ -31,7 +31,9 @@ static void check_engine(const struct engine *engine, void *data)
 {
 	struct search *search = data;
 
-	if (!strcmp(engine->name, "dev") && !strcmp(engine->owner, search->owner))
+	/* All tasks have the engine of a target of the system, as of --exe. */
+	if (!strcmp(engine->name, "dev") && strcmp(engine->scope, "system") &&
+	    !strcmp(engine->owner, search->owner))
 		search->found = true;
 }
 
@@ -59,7 +61,10 @@ static void check_process(pid_t pid, pid_t tid, void *data)
 	tasks_of(pid, check_task, data);
 }
 
-/* Call a function for each task that a session of this process follows. */
+/*
+ * Call a function for each task that a session of this process follows as a target of
+ * its own, or as a descendant of one.
+ */
 void tasks_followed(followed_function *function, void *data)
 {
 	struct search search = { .function = function, .data = data };

@@ -116,12 +116,13 @@ static void say_detached(pid_t tid, void *data)
 }
 
 /*
- * Say which tasks are no longer followed.  The program is one even if the signal
+ * Say which tasks are no longer followed, of those that were said to be attached: with
+ * -a, --exe and --cgroup none are.  The program is one even if the signal
  * that interrupts the trace has just ended it, too.
  */
 static void notice_detach(struct trace *trace)
 {
-	if (!trace->interrupted || trace->options.quiet || trace->options.all)
+	if (!trace->interrupted || trace->options.quiet)
 		return;
 	if (trace->child && trace->status < 0)
 		output_note("Process %d detached", trace->child);
