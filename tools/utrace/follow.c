@@ -70,6 +70,7 @@ static void take_record(void *data, const struct utrace_rec *rec)
 	if (is_before_program(trace, rec) || trace->mute)
 		return;
 	notice_uring(trace, rec);
+	record_check_number(rec);
 	if (!trace->options.summary)
 		text_record(&trace->options.text, rec);
 }

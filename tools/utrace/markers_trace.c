@@ -116,6 +116,7 @@ static void take_record(void *data, const struct utrace_rec *rec)
 {
 	struct tracing *tracing = data;
 
+	record_check_number(rec);
 	if (rec->type == UTRACE_REC_MARKER)
 		take_hit(tracing, (const void *)rec);
 	else if (rec->type == UTRACE_REC_USER_EVENT)

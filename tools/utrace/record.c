@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "calls.h"
+#include "output.h"
 #include "record.h"
 
 /* The process of the task of a record, 0 for none. */
@@ -22,6 +23,18 @@ pid_t record_task(const struct utrace_rec *rec)
 	    rec->type == UTRACE_REC_TARGET_END)
 		return 0;
 	return rec->tid;
+}
+
+/* Say once that tasks outside of this pid namespace have no number, if this is one. */
+void record_check_number(const struct utrace_rec *rec)
+{
+	static bool said;
+
+	if (said || rec->pid || !rec->task)
+		return;
+	said = true;
+	output_note("0 stands for all processes outside of this pid namespace, which "
+		    "have no number in it");
 }
 
 /* The task that the task of a record has created, 0 for none. */

@@ -11,6 +11,7 @@
 #include <linux/utrace.h>
 
 pid_t record_process(const struct utrace_rec *rec);
+void record_check_number(const struct utrace_rec *rec);
 pid_t record_task(const struct utrace_rec *rec);
 pid_t record_child(const struct utrace_rec *rec);
 bool record_is_end(const struct utrace_rec *rec);
