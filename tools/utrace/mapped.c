@@ -21,6 +21,7 @@
 
 #include "branches_file.h"
 #include "fail.h"
+#include "files.h"
 #include "mapped.h"
 #include "objects.h"
 #include "pairs.h"
@@ -57,43 +58,41 @@ static unsigned int add_vdso(pid_t tid, __u64 start, __u64 end)
 	return n;
 }
 
-static unsigned int add_file(const char *path, __u64 device, __u64 inode)
+static unsigned int add_file(pid_t tid, const struct maps_line *maps)
 {
-	unsigned int n = inodes.n, i = pairs_add(&inodes, device, inode);
+	unsigned int n = inodes.n, i;
 	struct build_id id;
+	int fd;
 
-	if (i < n && !strcmp(objects_get(inode_objects[i])->path, path))
+	i = pairs_add(&inodes, maps->device, maps->inode);
+	if (i < n && !strcmp(objects_get(inode_objects[i])->path, maps->path))
 		return inode_objects[i];
-	symbols_build_id(path, &id);
+	fd = file_open_mapped(tid, maps);
+	symbols_build_id(fd, &id);
+	if (fd >= 0)
+		close(fd);
 	if (i == n)
 		inode_objects = grow(inode_objects, n, &inodes_size,
 				     sizeof(*inode_objects));
-	inode_objects[i] = objects_add(path, &id);
+	inode_objects[i] = objects_add(maps->path, &id);
 	return inode_objects[i];
 }
 
 /* A line of /proc/PID/maps.  Returns whether it tells of code. */
 static bool parse_line(char *line, pid_t tid, struct mapping *mapping)
 {
-	unsigned long long start, end, offset, inode;
-	unsigned int major, minor;
-	char access[5];
-	int path;
+	struct maps_line maps;
 
-	path = strcspn(line, "\n");
-	line[path] = '\0';
-	if (sscanf(line, "%llx-%llx %4s %llx %x:%x %llu %n", &start, &end,
-		   access, &offset, &major, &minor, &inode, &path) < 7 ||
-	    access[2] != 'x' || start >= end)
+	if (!maps_parse(&maps, line) || !maps.is_code)
 		return false;
-	*mapping = (struct mapping){ start, end, offset, OBJECT_UNKNOWN };
-	if (line[path] == '/')
-		mapping->object = add_file(line + path,
-					   (__u64)major << 32 | minor, inode);
-	else if (!strcmp(line + path, "[vdso]"))
-		mapping->object = add_vdso(tid, start, end);
+	*mapping = (struct mapping){ maps.start, maps.end, maps.offset,
+				     OBJECT_UNKNOWN };
+	if (*maps.path == '/')
+		mapping->object = add_file(tid, &maps);
+	else if (!strcmp(maps.path, "[vdso]"))
+		mapping->object = add_vdso(tid, maps.start, maps.end);
 	else
-		mapping->object = objects_add(line[path] ? line + path : "[anon]",
+		mapping->object = objects_add(*maps.path ? maps.path : "[anon]",
 					      NULL);
 	return true;
 }

@@ -11,7 +11,6 @@
 /* Is told of a file.  Returns true to keep @fd, which is closed otherwise. */
 typedef bool marker_file_function(const char *path, int fd, void *data);
 
-int marker_file_open(const char *path);
 const char *marker_file_why_not(int error);
 bool marker_file_is(const char *mapped, const char *path);
 unsigned int marker_files_of_process(pid_t pid, marker_file_function *function,

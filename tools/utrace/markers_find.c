@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "fail.h"
+#include "files.h"
 #include "markers.h"
 #include "markers_files.h"
 #include "markers_set.h"
@@ -206,7 +207,7 @@ static bool search_mapped(const char *path, int fd, void *data)
 
 static void search_path(struct search *search, const char *path)
 {
-	int fd = marker_file_open(path);
+	int fd = file_open(path);
 	const char *why;
 
 	if (fd < 0)

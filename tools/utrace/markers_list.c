@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "fail.h"
+#include "files.h"
 #include "intern.h"
 #include "markers.h"
 #include "markers_elf.h"
@@ -330,7 +331,7 @@ static bool take_mapped(const char *path, int fd, void *data)
 /* List a file.  Returns the status if this were the only one. */
 static int list_file(struct list *list, const char *path)
 {
-	int fd = marker_file_open(path);
+	int fd = file_open(path);
 	const char *why;
 
 	if (fd < 0) {

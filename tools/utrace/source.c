@@ -6,8 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "fail.h"
+#include "files.h"
 #include "places.h"
 #include "source.h"
 
@@ -37,17 +38,17 @@ const char *source_line(const char *path, unsigned int line)
 {
 	static char *text;
 	static size_t size;
-	struct stat stat_;
+	/* Debugging information may name any file, also one that blocks. */
+	int fd = file_open(path);
 	ssize_t n = -1;
 	char *begin;
 	FILE *file;
 
-	/* Debugging information may name any file, also one that blocks. */
-	if (stat(path, &stat_) || !S_ISREG(stat_.st_mode))
+	if (fd < 0)
 		return NULL;
-	file = fopen(path, "re");
+	file = fdopen(fd, "r");
 	if (!file)
-		return NULL;
+		fail("memory", "there is not enough");
 	while (line-- && (n = getline(&text, &size, file)) >= 0)
 		;
 	fclose(file);

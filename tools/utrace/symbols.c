@@ -6,7 +6,7 @@
  * lines come from the file, or from a file of debugging information that is
  * installed (/usr/lib/debug); nothing is fetched from a server.
  */
-#include <fcntl.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +21,7 @@
 
 #include "code.h"
 #include "fail.h"
+#include "files.h"
 #include "symbols.h"
 
 /**
@@ -46,9 +47,34 @@ struct source {
 static struct source **sources;
 static size_t nsources;
 
+/* Where debugging information is installed, and all of it belongs to root. */
+#define INSTALLED	"/usr/lib/debug"
+
+/*
+ * A file names its debugging information.  A path outside of the folder could be that
+ * of a device or a FIFO, and libdw opens what there is.  What has the right build ID is
+ * found without the path.
+ */
+static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name,
+			  Dwarf_Addr base, const char *file, const char *link,
+			  GElf_Word crc, char **found)
+{
+	bool installed = link && !strncmp(link, INSTALLED "/", sizeof(INSTALLED)) &&
+			 !strstr(link, "/../");
+
+	if (link && strchr(link, '/') && !installed)
+		return dwfl_build_id_find_debuginfo(module, userdata, name, base,
+						    file, link, crc, found);
+	return dwfl_standard_find_debuginfo(module, userdata, name, base, file,
+					    link, crc, found);
+}
+
+static char *debug_path = INSTALLED;
+
 static const Dwfl_Callbacks callbacks = {
 	.section_address = dwfl_offline_section_address,
-	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.find_debuginfo = find_debuginfo,
+	.debuginfo_path = &debug_path,
 };
 
 static void take_build_id(Elf *elf, struct build_id *id)
@@ -63,10 +89,9 @@ static void take_build_id(Elf *elf, struct build_id *id)
 	memcpy(id->bytes, bytes, id->size);
 }
 
-/* The build ID of a file; its size is 0 if there is none. */
-void symbols_build_id(const char *path, struct build_id *id)
+/* The build ID of a file; its size is 0 if there is none, or no file. */
+void symbols_build_id(int fd, struct build_id *id)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	Elf *elf = NULL;
 
 	*id = (struct build_id){};
@@ -76,8 +101,26 @@ void symbols_build_id(const char *path, struct build_id *id)
 	if (elf)
 		take_build_id(elf, id);
 	elf_end(elf);
-	if (fd >= 0)
+}
+
+/* Let libdw have the file of an object that has a path.  Returns why not, or NULL. */
+static const char *report_file(struct source *source, const char *path)
+{
+	char link[32], real[PATH_MAX];
+	int fd = file_open(path);
+	ssize_t n;
+
+	if (fd < 0)
+		return errno == EISDIR ? "it is no regular file" :
+		       "the file is not there, or may not be read";
+	/* By a path with ".." debugging information could be found anywhere. */
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, real, sizeof(real) - 1);
+	real[n > 0 ? n : 0] = '\0';
+	source->module = dwfl_report_offline(source->dwfl, real, real, fd);
+	if (!source->module)
 		close(fd);
+	return NULL;
 }
 
 /* Open the file of an object.  Returns why that fails, or NULL. */
@@ -86,26 +129,24 @@ static const char *open_module(struct source *source,
 {
 	/* The memory is only read. */
 	char *image = (char *)object->image;
+	const char *why = NULL;
 
 	if (!object->image && *object->path != '/')
 		return "it is no file";
-	if (!object->image && access(object->path, R_OK))
-		return "the file is not there, or may not be read";
 	source->dwfl = dwfl_begin(&callbacks);
 	if (!source->dwfl)
 		return dwfl_errmsg(-1);
 	if (image)
 		source->module =
-			dwfl_report_offline_memory(source->dwfl, object->path,
-						   object->path, image,
+			dwfl_report_offline_memory(source->dwfl, "[image]",
+						   "[image]", image,
 						   object->image_size);
 	else
-		source->module = dwfl_report_offline(source->dwfl, object->path,
-						     object->path, -1);
+		why = report_file(source, object->path);
 	dwfl_report_end(source->dwfl, NULL, NULL);
 	if (source->module)
 		source->elf = dwfl_module_getelf(source->module, &source->bias);
-	return source->elf ? NULL : "it is no ELF file";
+	return source->elf ? NULL : why ?: "it is no ELF file";
 }
 
 static void open_source(struct source *source, unsigned int n)

@@ -21,7 +21,7 @@ struct symbol {
 	__u64 start;
 };
 
-void symbols_build_id(const char *path, struct build_id *id);
+void symbols_build_id(int fd, struct build_id *id);
 __u64 symbols_address(unsigned int object, __u64 offset);
 void symbols_find(unsigned int object, __u64 address, struct symbol *symbol);
 const char *symbols_line(unsigned int object, __u64 address, int *line);
