@@ -183,6 +183,16 @@ struct code *code_open(Elf *elf)
 	return code;
 }
 
+/* Forget what is known, if it is not NULL. */
+void code_close(struct code *code)
+{
+	if (!code)
+		return;
+	free(code->functions);
+	free(code->slots);
+	free(code);
+}
+
 /* The last function that begins at an address or before it, 0 for none. */
 __u64 code_function(const struct code *code, __u64 address)
 {

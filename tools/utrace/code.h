@@ -14,6 +14,7 @@ struct code;
 struct symbol;
 
 struct code *code_open(Elf *elf);
+void code_close(struct code *code);
 __u64 code_function(const struct code *code, __u64 address);
 bool code_stub(const struct code *code, __u64 address, struct symbol *symbol);
 

@@ -262,6 +262,12 @@ static void print_number(const struct utrace_marker_arg *where, char *text,
 			 (__u64)where->disp << rest >> rest);
 }
 
+/* The name of a register, NULL if there is no such register. */
+const char *marker_register(unsigned int number)
+{
+	return number < ARRAY_SIZE(registers) ? registers[number][0] : NULL;
+}
+
 /**
  * marker_arg_place() - where an argument is, for people
  * @arg: the argument

@@ -40,6 +40,7 @@ void marker_args_parse(struct marker_args *args, const char *text,
 void marker_args_of_call(struct marker_args *args, unsigned int n,
 			 unsigned int size);
 void marker_args_of_return(struct marker_args *args, unsigned int size);
+const char *marker_register(unsigned int number);
 void marker_arg_place(const struct marker_arg *arg, char *text, size_t size);
 
 #endif /* UTRACE_MARKERS_ARGS_H */

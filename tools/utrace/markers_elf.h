@@ -45,6 +45,11 @@ struct marker_wish {
 	unsigned int args;
 };
 
+/* markers_apart.c */
+const char *marker_sites(const char *path, int fd, const struct marker_wish *wish,
+			 marker_site_function *function, void *data,
+			 bool *damaged);
+
 /* markers_elf.c */
 const char *marker_notes(int fd, marker_site_function *function, void *data);
 bool marker_offset(Elf *elf, __u64 address, __u64 *offset);

@@ -49,6 +49,7 @@ struct spec {
  * @fd: the file at hand
  * @file: number of its device and inode among @files
  * @files: the files that were searched
+ * @why: why the FILE of @spec cannot be searched where the process has it, or NULL
  */
 struct search {
 	struct marker_set *set;
@@ -58,6 +59,7 @@ struct search {
 	int fd;
 	unsigned int file;
 	struct pairs files;
+	const char *why;
 };
 
 /* What a MARKER means */
@@ -178,19 +180,23 @@ static void take_function(const struct marker_site *at, void *data)
 
 /* Where is searched */
 
-/* Search a file.  Returns why that is not possible, or NULL. */
-static const char *search_file(struct search *search, const char *path, int fd)
+/* Search a file.  Returns why that is not possible, or NULL; see marker_sites(). */
+static const char *search_file(struct search *search, const char *path, int fd,
+			       bool *damaged)
 {
 	struct spec *spec = search->spec;
 	struct stat stat;
 
+	*damaged = false;
 	search->fd = fd;
 	if (fstat(fd, &stat))
 		return strerror(errno);
 	search->file = pairs_add(&search->files, stat.st_dev, stat.st_ino);
 	if (!spec || spec->provider)
-		return marker_notes(fd, take_marker, search);
-	return marker_functions(path, fd, &spec->wish, take_function, search);
+		return marker_sites(path, fd, NULL, take_marker, search,
+				    damaged);
+	return marker_sites(path, fd, &spec->wish, take_function, search,
+			    damaged);
 }
 
 /* A file of the process.  One that has no markers may be anything. */
@@ -198,10 +204,16 @@ static bool search_mapped(const char *path, int fd, void *data)
 {
 	struct search *search = data;
 	size_t before = search->set->nsites;
+	const char *why;
+	bool damaged;
 
 	if (search->spec && !marker_file_is(path, search->spec->file))
 		return false;
-	search_file(search, path, fd);
+	why = search_file(search, path, fd, &damaged);
+	if (search->spec)
+		search->why = why;
+	else if (damaged)
+		say(path, why);
 	return search->set->nsites > before;
 }
 
@@ -209,10 +221,11 @@ static void search_path(struct search *search, const char *path)
 {
 	int fd = file_open(path);
 	const char *why;
+	bool damaged;
 
 	if (fd < 0)
 		fail(path, marker_file_why_not(errno));
-	why = search_file(search, path, fd);
+	why = search_file(search, path, fd, &damaged);
 	if (why && search->spec)
 		fail(path, why);
 	if (why)
@@ -233,8 +246,11 @@ static void search_named(struct search *search, struct spec *spec)
 	pid_t pid = search->options->run.pid;
 
 	search->spec = spec;
+	search->why = NULL;
 	if (pid)
 		marker_files_of_process(pid, search_mapped, search);
+	if (!spec->sites && search->why)
+		fail(spec->file, search->why);
 	if (!spec->sites)
 		search_path(search, spec->file);
 	search->spec = NULL;

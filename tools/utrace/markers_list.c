@@ -321,10 +321,15 @@ static void print_summary(const struct list *list, unsigned int mapped,
 static bool take_mapped(const char *path, int fd, void *data)
 {
 	struct list *list = data;
+	const char *why;
+	bool damaged;
 
-	/* What is mapped as code may be no ELF file. */
-	if (!marker_notes(fd, take_site, list) && list->n)
+	why = marker_sites(path, fd, NULL, take_site, list, &damaged);
+	if (list->n)
 		print_file(list, path);
+	/* What is mapped as code may be no ELF file. */
+	if (damaged)
+		say(path, why);
 	return false;
 }
 
@@ -332,22 +337,24 @@ static bool take_mapped(const char *path, int fd, void *data)
 static int list_file(struct list *list, const char *path)
 {
 	int fd = file_open(path);
+	bool damaged, some;
 	const char *why;
 
 	if (fd < 0) {
 		say(path, marker_file_why_not(errno));
 		return STATUS_FAILED;
 	}
-	why = marker_notes(fd, take_site, list);
+	why = marker_sites(path, fd, NULL, take_site, list, &damaged);
 	close(fd);
+	some = list->n;
+	if (some)
+		print_file(list, path);
 	if (why) {
 		say(path, why);
 		return STATUS_FAILED;
 	}
-	if (list->n) {
-		print_file(list, path);
+	if (some)
 		return 0;
-	}
 	fprintf(stderr, "utrace: %s has no SDT markers; its libraries may have "
 		"some ('utrace markers list -p PID'), and its functions can be "
 		"traced ('utrace markers trace --help')\n", path);

@@ -70,18 +70,8 @@ static unsigned int add_function(unsigned int object, const struct symbol *symbo
 	return n;
 }
 
-static unsigned int find_function(unsigned int object, __u64 address)
-{
-	struct symbol symbol = { .name = "[unknown]" };
-
-	if (object == OBJECT_KERNEL)
-		name_pseudo(address, &symbol);
-	else if (object != OBJECT_UNKNOWN)
-		symbols_find(object, address, &symbol);
-	return add_function(object, &symbol);
-}
-
-static unsigned int add_place(unsigned int object, __u64 address)
+static unsigned int add_place(unsigned int object, __u64 address,
+			      const struct symbol *symbol)
 {
 	unsigned int n = place_pairs.n, i = pairs_add(&place_pairs, object, address);
 
@@ -90,23 +80,27 @@ static unsigned int add_place(unsigned int object, __u64 address)
 	places = grow(places, n, &places_size, sizeof(*places));
 	places[n] = (struct place){
 		.address = address,
-		.function = find_function(object, address),
+		.function = add_function(object, symbol),
 	};
 	return n;
 }
 
 static unsigned int find_place(struct space *space, __u64 address)
 {
+	struct symbol symbol = { .name = "[unknown]" };
 	const struct mapping *mapping;
 
-	if (address >= UTRACE_PC_BASE)
-		return add_place(OBJECT_KERNEL, address);
+	if (address >= UTRACE_PC_BASE) {
+		name_pseudo(address, &symbol);
+		return add_place(OBJECT_KERNEL, address, &symbol);
+	}
 	mapping = space_find(space, address);
 	if (!mapping)
-		return add_place(OBJECT_UNKNOWN, address);
-	address = address - mapping->start + mapping->offset;
-	return add_place(mapping->object,
-			 symbols_address(mapping->object, address));
+		return add_place(OBJECT_UNKNOWN, address, &symbol);
+	address = symbols_find(mapping->object,
+			       address - mapping->start + mapping->offset,
+			       &symbol);
+	return add_place(mapping->object, address, &symbol);
 }
 
 /**

@@ -1,287 +1,285 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - functions and source lines of mapped files, by elfutils
+ * utrace - functions and source lines of mapped files
  *
- * Each object has a Dwfl of its own, in which only its file is.  Its symbols and
- * lines come from the file, or from a file of debugging information that is
- * installed (/usr/lib/debug); nothing is fetched from a server.
+ * A child parses the files of all objects, since a file may be made to crash it, see
+ * apart.c.  It is asked about one object at a time.  Where it crashes, the object at
+ * hand has no symbols from there on, and a new child is asked about the others.
  */
-#include <errno.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include <elfutils/libdwelf.h>
-#include <elfutils/libdwfl.h>
-#include <libiberty/demangle.h>
-/* <linux/types.h> defines the macro, too. */
-#undef ARRAY_SIZE
-
-#include "code.h"
+#include "apart.h"
 #include "fail.h"
-#include "files.h"
+#include "intern.h"
+#include "pairs.h"
 #include "symbols.h"
+#include "symbols_elf.h"
+
+/* Bytes of a name, more than any has. */
+#define TEXT_MAX	(1 << 20)
 
 /**
- * struct source - where the symbols of an object come from
- * @opened: an attempt was made
- * @why: why there are none, or NULL
- * @dwfl: what has @module, or NULL
- * @module: the file
- * @elf: the file as libelf knows it, or NULL
- * @bias: what addresses of @module have more than those of the file
- * @code: functions and stubs that no symbol tells of
+ * enum ask - what the child is asked
+ * @ASK_OPEN: open a file; struct build_id, the path with its NUL, and the image follow
+ * @ASK_PLACE: the address and the function of an offset of the file
+ * @ASK_LINE: the source line of an address
  */
-struct source {
-	bool opened;
-	const char *why;
-	Dwfl *dwfl;
-	Dwfl_Module *module;
-	Elf *elf;
-	GElf_Addr bias;
-	struct code *code;
+enum ask {
+	ASK_OPEN,
+	ASK_PLACE,
+	ASK_LINE,
 };
 
+/* A question; @size bytes follow, of which @path is the path. */
+struct question {
+	__u32 ask;
+	__u32 object;
+	__u64 value;
+	__u64 path;
+	__u64 size;
+};
+
+/* An answer; a text of @size bytes with its NUL follows, none if that is 0. */
+struct answer {
+	__u64 address;
+	__u64 start;
+	__s32 line;
+	__u32 size;
+};
+
+/* The child */
+
+/* What the child has: the source of each object, NULL if it cannot be opened. */
 static struct source **sources;
-static size_t nsources;
+static size_t nsources, sources_size;
 
-/* Where debugging information is installed, and all of it belongs to root. */
-#define INSTALLED	"/usr/lib/debug"
-
-/*
- * A file names its debugging information.  A path outside of the folder could be that
- * of a device or a FIFO, and libdw opens what there is.  What has the right build ID is
- * found without the path.
- */
-static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name,
-			  Dwarf_Addr base, const char *file, const char *link,
-			  GElf_Word crc, char **found)
+static const char *open_object(const struct question *question, char *bytes)
 {
-	bool installed = link && !strncmp(link, INSTALLED "/", sizeof(INSTALLED)) &&
-			 !strstr(link, "/../");
+	struct object object = { .path = bytes + sizeof(object.id) };
+	const char *why;
 
-	if (link && strchr(link, '/') && !installed)
-		return dwfl_build_id_find_debuginfo(module, userdata, name, base,
-						    file, link, crc, found);
-	return dwfl_standard_find_debuginfo(module, userdata, name, base, file,
-					    link, crc, found);
+	memcpy(&object.id, bytes, sizeof(object.id));
+	object.image_size = question->size - sizeof(object.id) - question->path;
+	if (object.image_size)
+		object.image = object.path + question->path;
+	apart_more_time();
+	while (nsources <= question->object) {
+		sources = grow(sources, nsources, &sources_size,
+			       sizeof(*sources));
+		sources[nsources++] = NULL;
+	}
+	sources[question->object] = source_open(&object, &why);
+	return why;
 }
 
-static char *debug_path = INSTALLED;
+static const char *answer_of(const struct question *question, char *bytes,
+			     struct answer *answer)
+{
+	struct symbol symbol;
 
-static const Dwfl_Callbacks callbacks = {
-	.section_address = dwfl_offline_section_address,
-	.find_debuginfo = find_debuginfo,
-	.debuginfo_path = &debug_path,
+	switch (question->ask) {
+	case ASK_OPEN:
+		return open_object(question, bytes);
+	case ASK_PLACE:
+		answer->address = source_address(sources[question->object],
+						 question->value);
+		source_find(sources[question->object], answer->address, &symbol);
+		answer->start = symbol.start;
+		return symbol.name;
+	default:
+		return source_line_of(sources[question->object],
+				      question->value, &answer->line);
+	}
+}
+
+/* Answer until the command ends.  What it sends is as it should be. */
+static void answer_all(FILE *in, FILE *out, void *data)
+{
+	struct question question;
+	const char *text;
+	char *bytes;
+
+	(void)data;
+	while (fread(&question, sizeof(question), 1, in)) {
+		struct answer answer = {};
+
+		/* The image stays there; it has to be aligned as in a file. */
+		bytes = malloc(question.size ?: 1);
+		if (!bytes || (question.size &&
+			       !fread(bytes, question.size, 1, in)))
+			return;
+		text = answer_of(&question, bytes, &answer);
+		if (question.ask != ASK_OPEN)
+			free(bytes);
+		if (text && strlen(text) < TEXT_MAX)
+			answer.size = strlen(text) + 1;
+		fwrite(&answer, sizeof(answer), 1, out);
+		fwrite(text, answer.size, 1, out);
+		fflush(out);
+	}
+}
+
+/* The command */
+
+/**
+ * struct known - what the command knows of an object
+ * @child: the number of the child that has opened the file, 0 for none
+ * @why: why there are no symbols, or NULL
+ */
+struct known {
+	unsigned int child;
+	const char *why;
 };
 
-static void take_build_id(Elf *elf, struct build_id *id)
-{
-	const void *bytes;
-	ssize_t n = dwelf_elf_gnu_build_id(elf, &bytes);
+static struct known *known;
+static size_t nknown, known_size;
 
-	*id = (struct build_id){};
-	if (n <= 0)
-		return;
-	id->size = n < BUILD_ID_MAX ? n : BUILD_ID_MAX;
-	memcpy(id->bytes, bytes, id->size);
+/* The child, and its number: 1, 2 and so on. */
+static struct apart child;
+static unsigned int children;
+
+static struct known *known_of(unsigned int object)
+{
+	while (nknown <= object) {
+		known = grow(known, nknown, &known_size, sizeof(*known));
+		known[nknown++] = (struct known){};
+	}
+	return &known[object];
+}
+
+/*
+ * Receive an answer, and its text, which is valid until the next one.  Nothing that
+ * the child sends is trusted.
+ */
+static bool receive(struct answer *answer, const char **text)
+{
+	static char bytes[TEXT_MAX];
+
+	if (!fread(answer, sizeof(*answer), 1, child.from) ||
+	    answer->size > sizeof(bytes))
+		return false;
+	*text = answer->size ? bytes : NULL;
+	return !answer->size || (fread(bytes, answer->size, 1, child.from) &&
+				 !bytes[answer->size - 1]);
+}
+
+/* There are no symbols of an object, as its file cannot be parsed. */
+static void give_up(unsigned int object)
+{
+	known_of(object)->why = apart_end(&child) ?:
+				"reading it has failed";
+}
+
+/* Ask the child.  Returns whether there is an answer. */
+static bool ask(enum ask ask, unsigned int object, __u64 value,
+		struct answer *answer, const char **text)
+{
+	struct question question = {
+		.ask = ask,
+		.object = object,
+		.value = value,
+	};
+
+	if (apart_send(&child, &question, sizeof(question)) &&
+	    receive(answer, text))
+		return true;
+	give_up(object);
+	return false;
+}
+
+static bool send_object(unsigned int n)
+{
+	const struct object *object = objects_get(n);
+	struct question question = {
+		.ask = ASK_OPEN,
+		.object = n,
+		.path = strlen(object->path) + 1,
+	};
+
+	question.size = sizeof(object->id) + question.path + object->image_size;
+	return apart_send(&child, &question, sizeof(question)) &&
+	       apart_send(&child, &object->id, sizeof(object->id)) &&
+	       apart_send(&child, object->path, question.path) &&
+	       apart_send(&child, object->image, object->image_size);
+}
+
+/* Have the child open the file of an object.  Returns whether there may be symbols. */
+static bool is_open(unsigned int object)
+{
+	struct known *is = known_of(object);
+	struct answer answer;
+	const char *why;
+
+	if (is->why)
+		return false;
+	if (!child.pid) {
+		apart_start(&child, -1, answer_all, NULL);
+		children++;
+	}
+	if (is->child == children)
+		return true;
+	if (!send_object(object) || !receive(&answer, &why)) {
+		give_up(object);
+		return false;
+	}
+	is->child = children;
+	is->why = why ? intern(why) : NULL;
+	return !why;
+}
+
+static void write_build_id(FILE *in, FILE *out, void *data)
+{
+	struct build_id id;
+
+	(void)in;
+	source_build_id(*(const int *)data, &id);
+	fwrite(&id, sizeof(id), 1, out);
 }
 
 /* The build ID of a file; its size is 0 if there is none, or no file. */
 void symbols_build_id(int fd, struct build_id *id)
 {
-	Elf *elf = NULL;
+	struct apart parser;
 
 	*id = (struct build_id){};
-	elf_version(EV_CURRENT);
-	if (fd >= 0)
-		elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	if (elf)
-		take_build_id(elf, id);
-	elf_end(elf);
-}
-
-/* Let libdw have the file of an object that has a path.  Returns why not, or NULL. */
-static const char *report_file(struct source *source, const char *path)
-{
-	char link[32], real[PATH_MAX];
-	int fd = file_open(path);
-	ssize_t n;
-
 	if (fd < 0)
-		return errno == EISDIR ? "it is no regular file" :
-		       "the file is not there, or may not be read";
-	/* By a path with ".." debugging information could be found anywhere. */
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = readlink(link, real, sizeof(real) - 1);
-	real[n > 0 ? n : 0] = '\0';
-	source->module = dwfl_report_offline(source->dwfl, real, real, fd);
-	if (!source->module)
-		close(fd);
-	return NULL;
-}
-
-/* Open the file of an object.  Returns why that fails, or NULL. */
-static const char *open_module(struct source *source,
-			       const struct object *object)
-{
-	/* The memory is only read. */
-	char *image = (char *)object->image;
-	const char *why = NULL;
-
-	if (!object->image && *object->path != '/')
-		return "it is no file";
-	source->dwfl = dwfl_begin(&callbacks);
-	if (!source->dwfl)
-		return dwfl_errmsg(-1);
-	if (image)
-		source->module =
-			dwfl_report_offline_memory(source->dwfl, "[image]",
-						   "[image]", image,
-						   object->image_size);
-	else
-		why = report_file(source, object->path);
-	dwfl_report_end(source->dwfl, NULL, NULL);
-	if (source->module)
-		source->elf = dwfl_module_getelf(source->module, &source->bias);
-	return source->elf ? NULL : why ?: "it is no ELF file";
-}
-
-static void open_source(struct source *source, unsigned int n)
-{
-	const struct object *object = objects_get(n);
-	struct build_id id;
-
-	source->opened = true;
-	elf_version(EV_CURRENT);
-	/* libdw would ask servers otherwise. */
-	unsetenv("DEBUGINFOD_URLS");
-	source->why = open_module(source, object);
-	if (source->why)
 		return;
-	take_build_id(source->elf, &id);
-	if (object->id.size && memcmp(&id, &object->id, sizeof(id))) {
-		source->why = "the file has changed since the recording";
-		source->module = NULL;
-		source->elf = NULL;
-		return;
-	}
-	source->code = code_open(source->elf);
-}
-
-static struct source *source_of(unsigned int object)
-{
-	for (; nsources <= object; nsources++) {
-		sources = reallocarray(sources, nsources + 1, sizeof(*sources));
-		if (!sources)
-			fail("memory", "there is not enough");
-		sources[nsources] = calloc(1, sizeof(**sources));
-		if (!sources[nsources])
-			fail("memory", "there is not enough");
-	}
-	if (!sources[object]->opened)
-		open_source(sources[object], object);
-	return sources[object];
+	apart_start(&parser, fd, write_build_id, &fd);
+	if (!fread(id, sizeof(*id), 1, parser.from) || id->size > BUILD_ID_MAX)
+		*id = (struct build_id){};
+	apart_end(&parser);
 }
 
 /**
- * symbols_address() - the address of code, as its file has it
+ * symbols_find() - the address of code, and the function that has it
  * @object: the object
  * @offset: offset of the code in the file
- *
- * Return: the address; @offset itself if the file is not there.
- */
-__u64 symbols_address(unsigned int object, __u64 offset)
-{
-	struct source *source = source_of(object);
-	size_t i, n = 0;
-	GElf_Phdr ph;
-
-	if (source->elf && elf_getphdrnum(source->elf, &n))
-		n = 0;
-	for (i = 0; i < n; i++)
-		if (gelf_getphdr(source->elf, i, &ph) && ph.p_type == PT_LOAD &&
-		    ph.p_flags & PF_X && offset >= ph.p_offset &&
-		    offset - ph.p_offset < ph.p_filesz)
-			return offset - ph.p_offset + ph.p_vaddr;
-	return offset;
-}
-
-/* The name as the source has it, also for C++ and Rust, without a version. */
-static const char *readable(const char *name)
-{
-	const char *plain = NULL;
-
-	if (name[0] == '_' && (name[1] == 'Z' || name[1] == 'R'))
-		plain = cplus_demangle(name, DMGL_AUTO);
-	plain = plain ?: strndup(name, strcspn(name, "@"));
-	if (!plain)
-		fail("memory", "there is not enough");
-	return plain;
-}
-
-static const char *name_address(__u64 address)
-{
-	char *name;
-
-	if (asprintf(&name, "sub_%llx", address) < 0)
-		fail("memory", "there is not enough");
-	return name;
-}
-
-/* A symbol that has the address, or begins before it and has no size. */
-static const char *find_symbol(struct source *source, __u64 address,
-			       struct symbol *symbol)
-{
-	GElf_Off offset;
-	GElf_Sym sym;
-	const char *name;
-
-	name = dwfl_module_addrinfo(source->module, address + source->bias,
-				    &offset, &sym, NULL, NULL, NULL);
-	if (!name || !*name || (sym.st_size && offset >= sym.st_size))
-		return NULL;
-	symbol->start = address - offset;
-	/* A symbol without a size ends where another function begins. */
-	if (!sym.st_size &&
-	    code_function(source->code, address) > symbol->start)
-		return NULL;
-	return name;
-}
-
-/**
- * symbols_find() - the function that has an address
- * @object: the object
- * @address: an address, from symbols_address()
  * @symbol: set to a symbol of the file, to "NAME@plt", to "sub_ADDRESS" for a
  *	function without a symbol, or to "[no symbol]"
+ *
+ * Return: the address, as the file has it; @offset itself if the file is not there.
  */
-void symbols_find(unsigned int object, __u64 address, struct symbol *symbol)
+__u64 symbols_find(unsigned int object, __u64 offset, struct symbol *symbol)
 {
-	struct source *source = source_of(object);
+	struct answer answer;
 	const char *name;
 
 	*symbol = (struct symbol){ .name = "[no symbol]" };
-	if (!source->module)
-		return;
-	if (code_stub(source->code, address, symbol))
-		return;
-	name = find_symbol(source, address, symbol);
-	if (name) {
-		symbol->name = readable(name);
-		return;
-	}
-	symbol->start = code_function(source->code, address);
-	if (symbol->start)
-		symbol->name = name_address(symbol->start);
+	if (!is_open(object) ||
+	    !ask(ASK_PLACE, object, offset, &answer, &name))
+		return offset;
+	symbol->start = answer.start;
+	if (name)
+		symbol->name = intern(name);
+	return answer.address;
 }
 
 /**
  * symbols_line() - the source line of an address
  * @object: the object
- * @address: an address, from symbols_address()
+ * @address: an address, from symbols_find()
  * @line: set to the number of the line
  *
  * Return: the path of the source file, valid until the next call, or NULL if that
@@ -289,26 +287,18 @@ void symbols_find(unsigned int object, __u64 address, struct symbol *symbol)
  */
 const char *symbols_line(unsigned int object, __u64 address, int *line)
 {
-	struct source *source = source_of(object);
-	static char path[PATH_MAX];
-	const char *file, *folder;
-	Dwfl_Line *found = NULL;
+	struct answer answer;
+	const char *path;
 
-	if (source->module)
-		found = dwfl_module_getsrc(source->module,
-					   address + source->bias);
-	if (!found)
+	if (!is_open(object) ||
+	    !ask(ASK_LINE, object, address, &answer, &path))
 		return NULL;
-	file = dwfl_lineinfo(found, NULL, line, NULL, NULL, NULL);
-	folder = dwfl_line_comp_dir(found);
-	if (!file || *file == '/' || !folder)
-		return file;
-	snprintf(path, sizeof(path), "%s/%s", folder, file);
+	*line = answer.line;
 	return path;
 }
 
 /* Why there are no symbols of an object, or NULL if there may be some. */
 const char *symbols_why_not(unsigned int object)
 {
-	return source_of(object)->why;
+	return is_open(object) ? NULL : known_of(object)->why;
 }

@@ -22,8 +22,7 @@ struct symbol {
 };
 
 void symbols_build_id(int fd, struct build_id *id);
-__u64 symbols_address(unsigned int object, __u64 offset);
-void symbols_find(unsigned int object, __u64 address, struct symbol *symbol);
+__u64 symbols_find(unsigned int object, __u64 offset, struct symbol *symbol);
 const char *symbols_line(unsigned int object, __u64 address, int *line);
 const char *symbols_why_not(unsigned int object);
 

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - parse files in a process of its own
+ *
+ * libelf and libdw are not made for files that somebody has damaged on purpose, and a
+ * file that is mapped may be truncated at any time.  So a child parses, whose end by a
+ * signal is an error of one file.  It has no descriptors but a socket and the file,
+ * and its memory and time are limited.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "apart.h"
+#include "fail.h"
+
+/* Memory of a child, and the seconds of processor time that it has for a file. */
+#define MEMORY		(4ULL << 30)
+#define SECONDS		300
+
+/* Close all descriptors but the standard ones and two others. */
+static void close_others(int a, int b)
+{
+	int low = a < b ? a : b, high = a < b ? b : a;
+
+	if (low < 3)
+		low = high;
+	close_range(3, low - 1, 0);
+	if (low + 1 < high)
+		close_range(low + 1, high - 1, 0);
+	close_range(high + 1, ~0U, 0);
+}
+
+/* Let the child have its time again, for the next file. */
+void apart_more_time(void)
+{
+	struct rlimit limit;
+	struct rusage used;
+
+	getrusage(RUSAGE_SELF, &used);
+	getrlimit(RLIMIT_CPU, &limit);
+	limit.rlim_cur = used.ru_utime.tv_sec + used.ru_stime.tv_sec + SECONDS;
+	if (limit.rlim_cur > limit.rlim_max)
+		limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_CPU, &limit);
+}
+
+/* The signals that end the command are not for the child, which ends with it. */
+static void be_apart(pid_t parent)
+{
+	const struct rlimit none = {}, memory = { MEMORY, MEMORY };
+	sigset_t signals;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(0);
+	sigfillset(&signals);
+	sigdelset(&signals, SIGXCPU);
+	sigprocmask(SIG_SETMASK, &signals, NULL);
+	setrlimit(RLIMIT_CORE, &none);
+	setrlimit(RLIMIT_DATA, &memory);
+	apart_more_time();
+}
+
+/**
+ * apart_start() - start a child
+ * @apart: filled in
+ * @keep: a descriptor that the child is to have, or -1
+ * @function: what it does
+ * @data: argument of @function
+ *
+ * The command ends with a message if there can be no child.
+ */
+void apart_start(struct apart *apart, int keep, apart_function *function,
+		 void *data)
+{
+	pid_t parent = getpid();
+	FILE *in, *out;
+	int fds[2];
+
+	/* A child that ends by exit() must not write this again. */
+	fflush(stdout);
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
+		fail("a child to parse files", strerror(errno));
+	apart->pid = fork();
+	if (apart->pid < 0)
+		fail("a child to parse files", strerror(errno));
+	if (!apart->pid) {
+		close_others(fds[1], keep);
+		be_apart(parent);
+		in = fdopen(fds[1], "r");
+		out = fdopen(dup(fds[1]), "w");
+		if (in && out)
+			function(in, out, data);
+		_exit(!in || !out || fflush(out));
+	}
+	close(fds[1]);
+	apart->fd = fds[0];
+	apart->from = fdopen(fds[0], "r");
+	if (!apart->from)
+		fail("memory", "there is not enough");
+}
+
+/* Send data to the child.  Returns whether it has taken them. */
+bool apart_send(const struct apart *apart, const void *data, size_t size)
+{
+	const char *at = data;
+	ssize_t n;
+
+	while (size) {
+		n = send(apart->fd, at, size, MSG_NOSIGNAL);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		at += n;
+		size -= n;
+	}
+	return true;
+}
+
+/**
+ * apart_end() - wait for the end of a child
+ * @apart: the child, which ends when nothing more can come from the socket
+ *
+ * Return: NULL if it has ended in good order; else why a file has not been parsed.
+ */
+const char *apart_end(struct apart *apart)
+{
+	int status = 0;
+
+	fclose(apart->from);
+	while (waitpid(apart->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	apart->pid = 0;
+	if (!status)
+		return NULL;
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
+		return "reading it takes too long";
+	if (WIFSIGNALED(status))
+		return "the file is damaged: reading it has crashed";
+	return "reading it has failed";
+}
