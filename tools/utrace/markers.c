@@ -19,6 +19,7 @@ enum {
 	KEY_HISTOGRAM,
 	KEY_ARGS,
 	KEY_DROP,
+	KEY_FORCE,
 };
 
 static const char usage[] =
@@ -57,6 +58,8 @@ static const struct argp_option trace_options[] = {
 	{ "args", KEY_ARGS, "N", 0, "Show the first N arguments of functions (0)" },
 	{ "drop", KEY_DROP, NULL, 0,
 	  "Lose and count records where tasks would have to wait for this command" },
+	{ "force", KEY_FORCE, NULL, 0,
+	  "Trace returns in programs of Go, too, which may end these" },
 	{ NULL, 'h', NULL, OPTION_HIDDEN },
 	{}
 };
@@ -116,6 +119,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_DROP:
 		options->drop = true;
+		break;
+	case KEY_FORCE:
+		options->force = true;
 		break;
 	case 'h':
 		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);

@@ -18,6 +18,7 @@
  * @follow: -f: trace new processes, too
  * @all: -a: trace all processes
  * @drop: --drop: the tasks do not wait, and records may be lost
+ * @force: --force: trace returns in programs of Go
  * @count: --count: show counts instead of hits
  * @histogram: --histogram: number of the argument, from 1; 0 for none
  * @args: --args: arguments of functions to show
@@ -30,6 +31,7 @@ struct markers_options {
 	bool follow;
 	bool all;
 	bool drop;
+	bool force;
 	bool count;
 	unsigned int histogram;
 	unsigned int args;

@@ -7,6 +7,8 @@
  */
 #include <string.h>
 
+#include <linux/array_size.h>
+
 #include "markers_elf.h"
 
 #define SECTION		".note.stapsdt"
@@ -85,6 +87,24 @@ static Elf_Scn *next_section(Elf *elf, Elf_Scn *section, const char *name,
 			return section;
 	}
 	return NULL;
+}
+
+/*
+ * Is the program made by Go, or has it a part that is?  Its runtime reads return
+ * addresses from the stack, to move the stack and to collect garbage.
+ */
+bool marker_is_go(Elf *elf)
+{
+	static const char *const names[] = {
+		".go.buildinfo", ".note.go.buildid", ".gopclntab",
+	};
+	GElf_Shdr header;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (next_section(elf, NULL, names[i], &header))
+			return true;
+	return false;
 }
 
 /* Take a string that is before @end.  Returns NULL if there is none. */

@@ -37,11 +37,13 @@ typedef void marker_site_function(const struct marker_site *site, void *data);
  * struct marker_wish - functions that are looked for
  * @name: their names, with wildcards of fnmatch(3)
  * @is_return: their returns are meant, not their entries
+ * @force: returns of programs of Go are wanted, too
  * @args: number of arguments of entries to read
  */
 struct marker_wish {
 	const char *name;
 	bool is_return;
+	bool force;
 	unsigned int args;
 };
 
@@ -54,6 +56,7 @@ const char *marker_sites(const char *path, int fd, const struct marker_wish *wis
 const char *marker_notes(int fd, marker_site_function *function, void *data);
 bool marker_offset(Elf *elf, __u64 address, __u64 *offset);
 const char *marker_why_not(Elf *elf);
+bool marker_is_go(Elf *elf);
 unsigned int marker_address_size(Elf *elf);
 
 /* markers_functions.c */

@@ -86,7 +86,8 @@ static bool cut_return(char *name)
 	return true;
 }
 
-static void parse_spec(struct spec *spec, const char *text, unsigned int args)
+static void parse_spec(struct spec *spec, const char *text, unsigned int args,
+		       bool force)
 {
 	char *rest, *name, *provider;
 
@@ -110,6 +111,7 @@ static void parse_spec(struct spec *spec, const char *text, unsigned int args)
 	spec->file = rest;
 	spec->wish.is_return = cut_return(name);
 	spec->wish.args = args;
+	spec->wish.force = force;
 }
 
 static void parse_specs(struct search *search)
@@ -125,7 +127,8 @@ static void parse_specs(struct search *search)
 	if (!search->specs)
 		fail("memory", "there is not enough");
 	for (i = 0; i < options->n; i++)
-		parse_spec(&search->specs[i], options->names[i], args);
+		parse_spec(&search->specs[i], options->names[i], args,
+			   options->force);
 }
 
 /* What is found */

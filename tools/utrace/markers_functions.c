@@ -151,6 +151,11 @@ const char *marker_functions(const char *path, int fd,
 	if (!dwfl)
 		return dwfl_errmsg(-1);
 	why = open_module(&functions, dwfl, path, fd);
+	if (!why && wish->is_return && !wish->force &&
+	    marker_is_go(functions.elf))
+		why = "it is made by Go, whose runtime ends a program when it finds a "
+		      "return probe ('unexpected return pc'); trace entries of "
+		      "functions, or give --force";
 	n = why ? 0 : dwfl_module_getsymtab(functions.module);
 	for (i = 0; i < n; i++)
 		take_symbol(&functions, i);
