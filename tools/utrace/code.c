@@ -71,7 +71,10 @@ static int compare(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* The table of .eh_frame_hdr in the encoding that all linkers use. */
+/*
+ * The table of .eh_frame_hdr in the encoding that all linkers use.  A file may have it at
+ * any address.
+ */
 struct frame_header {
 	__u8 version;
 	__u8 pointer_encoding;
@@ -83,7 +86,7 @@ struct frame_header {
 		__s32 function;
 		__s32 frame;
 	} table[];
-};
+} __attribute__((packed));
 
 static void read_functions(struct code *code, const GElf_Shdr *sh,
 			   const Elf_Data *data)
