@@ -548,6 +548,34 @@ for nr in 1234, 0x20000014, 0x80000027, 0xffffffff:
 	fi
 }
 
+# Targets of the system: all tasks have their engine, also those that are no target.
+test_system() {
+	local ret=0
+
+	"$utrace" attach -o "$log" --exe=/bin/false 2> "$tmp/stderr" &
+	job=$!
+	await grep -q '^dev ' "/proc/$$/utrace"
+	interrupt INT
+	holds "--exe: nobody was attached, so nobody is detached" hasnt "$tmp/stderr" .
+
+	mkfifo ready over
+	unshare --pid --fork --mount-proc sh -c '
+		"$0" attach -a -e trace=getpgid -o "$1" 2> stderr &
+		until grep -q "^dev " /proc/self/utrace; do sleep 0.1; done
+		echo > ready
+		cat over
+		kill -INT $!
+		wait' "$utrace" "$log" &
+	timeout $((30 * patience)) cat ready > /dev/null || ret=$?
+	python3 -c 'import os; [os.getpgid(0) for i in range(2)]'
+	await eval '[ "$(count "$log" "getpgid\(0")" -ge 2 ]'
+	timeout $((30 * patience)) sh -c ': > over' || ret=$?
+	wait $!
+	holds "a pid namespace: the trace ends" is 0 echo $ret
+	holds "a pid namespace: it is said once what 0 is" is 1 count "$tmp/stderr" \
+		'^utrace: 0 stands for all processes outside of this pid namespace'
+}
+
 test_status
 test_errors
 test_sets
@@ -556,6 +584,7 @@ test_long
 test_follow
 test_attach
 test_trouble
+skip "in a pid namespace" unshare || test_system
 if ! skip "beside strace" strace; then
 	test_summary
 	test_beside_strace

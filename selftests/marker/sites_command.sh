@@ -156,6 +156,16 @@ elsewhere() {
 		logged "utrace_test:guarded arg1=1 arg2=2"
 }
 
+# The path of the library is that of another file by now.
+mounted_over() {
+	cp /bin/true "$tmp/other" && load unshare -m &&
+		nsenter -t "$actor" -m mount --bind "$tmp/other" "$library" &&
+		list -p "$actor" > "$log" &&
+		is "$(rows)" sed -n "\\|^$library\$|,/^\$/{ /^[^/]/p; }" "$log" &&
+		trace -p "$actor" utrace_test:plain && do_it hit plain 1 2 && untrace &&
+		logged "utrace_test:plain arg1=1 arg2=2"
+}
+
 # The library was replaced since the process has mapped it.
 replaced() {
 	cp "$library" "$tmp/old.so"
@@ -488,6 +498,7 @@ check "all markers of a process" everything
 check "a library that is loaded later" loaded_later
 check "FILE without a folder" relative
 check "FILE that is another one for the process" elsewhere
+check "a library that something is mounted on" mounted_over
 check "a library that was replaced" replaced
 check "a library on an overlay" overlay
 check "entries and returns of a function" functions

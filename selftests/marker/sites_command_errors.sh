@@ -148,6 +148,16 @@ has a breakpoint there; remove that breakpoint
 utrace: arming: no marker could be armed" trace -p "$actor" utrace_test:hit
 }
 
+# A section makes a file one of Go.
+returns_of_go() {
+	objcopy --add-section ".go.buildinfo=$tmp/program.py" "$library" "$tmp/go.so" &&
+		fails "$tmp/go.so: it is made by Go, whose runtime ends a program when it finds a \
+return probe ('unexpected return pc'); trace entries of functions, or give --force" \
+			trace "$tmp/go.so:probed_add%return" -- true &&
+		run 0 "$tmp/go.so:probed_add" -- true &&
+		run 0 --force "$tmp/go.so:probed_add%return" -- true
+}
+
 too_many_sites() {
 	local libc
 
@@ -199,6 +209,7 @@ check "messages about markers" wrong_markers
 check "messages about programs" wrong_programs
 check "messages about processes" wrong_processes
 check "the breakpoint of a debugger" debugger
+check "returns in programs of Go" returns_of_go
 check "too many sites" too_many_sites
 check "too many engines" too_many_engines
 check "no rights" no_rights

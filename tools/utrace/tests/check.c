@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - tests of functions of the command that need no kernel with utrace
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../apart.h"
+#include "../files.h"
+#include "../intern.h"
+#include "../markers_args.h"
+#include "../pairs.h"
+#include "../screen.h"
+
+static unsigned int results;
+static bool failed;
+
+/* The sanitizers have more memory than a child of the command may have. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+	return "detect_leaks=0";
+}
+
+static void holds(bool right, const char *text)
+{
+	printf("%sok %u - %s\n", right ? "" : "not ", ++results, text);
+	failed |= !right;
+}
+
+/* Text for people */
+
+static bool shows(const char *text, int width, const char *want)
+{
+	const char *got = shorten(text, width);
+
+	if (!strcmp(got, want))
+		return true;
+	printf("# '%s' instead of '%s'\n", got, want);
+	return false;
+}
+
+static void test_text(void)
+{
+	static char longest[5000];
+
+	holds(shows("plain", 80, "plain") && shows("0123456789", 6, "01..89") &&
+	      shows("0123456789", 10, "0123456789"), "ASCII");
+	holds(shows("a\033[2J\n\x7f", 80, "a?[2J??"), "control characters");
+	holds(shows("größe", 80, "größe") && shows("€𝄞", 80, "€𝄞"), "UTF-8");
+	holds(shows("äöüÄÖÜßéèê", 10, "äöüÄÖÜßéèê") &&
+	      shows("äöüÄÖÜßéèê", 6, "äö..èê"), "characters are not cut");
+	holds(shows("\x9b[2J", 80, "?[2J") && shows("\xc2\x9b[2J", 80, "??[2J"),
+	      "control characters of 8 bits");
+	holds(shows("\xc3", 80, "?") && shows("\xc0\xaf", 80, "??") &&
+	      shows("\xed\xa0\x80", 80, "???") &&
+	      shows("\xf4\x90\x80\x80", 80, "????") &&
+	      shows("\xe0\x80\x80", 80, "???") && shows("\xff", 80, "?"),
+	      "what is no UTF-8");
+	memset(longest, 'x', sizeof(longest) - 1);
+	holds(strlen(shorten(longest, 4000)) == 1023, "the longest text");
+	holds(padding("größe", 10) == 12 && padding("size", 10) == 10,
+	      "padding counts characters");
+}
+
+/* Arguments of markers */
+
+static bool has_place(const char *text, const char *want)
+{
+	struct marker_args args;
+	char place[64];
+
+	marker_args_parse(&args, text, 8);
+	if (args.n != 1)
+		return false;
+	marker_arg_place(&args.arg[0], place, sizeof(place));
+	return !strcmp(place, want);
+}
+
+static void test_args(void)
+{
+	holds(has_place("8@16(%rsp)", "[rsp+16]") && has_place("-4@%eax", "rax") &&
+	      has_place("4@$7", "7") && has_place("1@-8(%rbp,%rcx,4)",
+						  "[rbp+rcx*4-8]"),
+	      "arguments");
+	/* A sanitizer finds what is read behind the end. */
+	holds(has_place("8@(,", "?") && has_place("8@(", "?") &&
+	      has_place("8@%", "?") && has_place("8@", "?") &&
+	      has_place("8@(%rax,", "?") && has_place("8@(%rax,%rcx,", "?"),
+	      "arguments that end too early");
+}
+
+/* Files */
+
+static char folder[32];
+
+static char *in_folder(const char *name)
+{
+	char *path;
+
+	if (asprintf(&path, "%s/%s", folder, name) < 0)
+		abort();
+	return path;
+}
+
+static void write_file(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "we");
+
+	if (!file || fputs(text, file) == EOF || fclose(file) || chmod(path, 0755))
+		abort();
+}
+
+/* Does the file begin with @text?  Closes it. */
+static bool reads(int fd, const char *text)
+{
+	char got[32] = "";
+	bool right = fd >= 0 && read(fd, got, sizeof(got) - 1) >= 0 &&
+		     !strcmp(got, text);
+
+	if (fd >= 0)
+		close(fd);
+	return right;
+}
+
+/* Is what is no regular file refused, and never opened but with O_PATH? */
+static bool refuses(const char *path)
+{
+	int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC), fd;
+	char events[1024];
+	bool right;
+
+	if (inotify_add_watch(watch, path, IN_OPEN) < 0)
+		return false;
+	fd = file_open(path);
+	right = fd < 0 && errno == EISDIR &&
+		read(watch, events, sizeof(events)) < 0 && errno == EAGAIN;
+	if (fd >= 0)
+		close(fd);
+	close(watch);
+	return right;
+}
+
+static void test_open(void)
+{
+	char *path = in_folder("file"), *fifo = in_folder("fifo");
+
+	write_file(path, "text");
+	if (mkfifo(fifo, 0666))
+		abort();
+	holds(reads(file_open(path), "text"), "a file is opened");
+	holds(refuses(fifo), "a FIFO is not");
+	holds(refuses("/dev/null"), "nor a device");
+	holds(refuses(folder), "nor a folder");
+	holds(file_open("/proc/self/maps") < 0 && errno == EISDIR,
+	      "nor a file of /proc");
+	holds(file_open("/no/such/file") < 0 && errno == ENOENT,
+	      "nor one that is not there");
+	unlink(path);
+	unlink(fifo);
+	free(path);
+	free(fifo);
+}
+
+/* The line of this process that has an address. */
+static char *line_of(void *address, struct maps_line *maps)
+{
+	FILE *file = fopen("/proc/self/maps", "re");
+	unsigned long at = (unsigned long)address;
+	char *line = NULL;
+	size_t size = 0;
+
+	while (file && getline(&line, &size, file) > 0)
+		if (maps_parse(maps, line) && maps->start <= at && at < maps->end)
+			break;
+	if (file)
+		fclose(file);
+	return line;
+}
+
+/*
+ * The mapped file has the text "mapped".  @found: it has to be found; else another file,
+ * or none, is wrong.
+ */
+static bool finds_mapped(const struct maps_line *maps, bool found)
+{
+	int fd = file_open_mapped(getpid(), maps);
+
+	if (fd < 0 && !found)
+		return errno == ESTALE;
+	return reads(fd, "mapped");
+}
+
+/* Likewise, for a user without privileges, who has only paths. */
+static bool finds_as_nobody(const struct maps_line *maps, bool found)
+{
+	pid_t child = fork();
+	int status;
+
+	if (!child) {
+		if (!getuid() && setresuid(65534, 65534, 65534))
+			_exit(2);
+		_exit(!finds_mapped(maps, found));
+	}
+	return waitpid(child, &status, 0) == child && !status;
+}
+
+static void test_mapped(void)
+{
+	char *path = in_folder("mapped"), *old = in_folder("old"), *line;
+	struct maps_line maps;
+	void *at;
+	int fd;
+
+	if (chmod(folder, 0755))
+		abort();
+	write_file(path, "mapped");
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	at = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
+	close(fd);
+	line = line_of(at, &maps);
+	holds(finds_mapped(&maps, true), "a mapped file is found");
+	holds(finds_as_nobody(&maps, true), "by its path, too");
+	/* As if something was mounted on it: the path in the line stays. */
+	rename(path, old);
+	write_file(path, "other");
+	holds(finds_mapped(&maps, !geteuid()), "no other file that has its path is");
+	holds(finds_as_nobody(&maps, false), "not without privileges either");
+	munmap(at, 1);
+	unlink(path);
+	unlink(old);
+	free(line);
+	free(path);
+	free(old);
+}
+
+/* Children that parse */
+
+static void crash(FILE *in, FILE *out, void *data)
+{
+	(void)in;
+	(void)data;
+	fputs("before", out);
+	fflush(out);
+	__builtin_trap();
+}
+
+static void answer(FILE *in, FILE *out, void *data)
+{
+	int c;
+
+	(void)data;
+	while ((c = getc(in)) != EOF) {
+		putc(c + 1, out);
+		fflush(out);
+	}
+}
+
+/* The only descriptors are the standard ones, the socket and its copy, and @data. */
+static void count_descriptors(FILE *in, FILE *out, void *data)
+{
+	int fd, n = 0;
+
+	(void)in;
+	(void)data;
+	for (fd = 3; fd < 1024; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	putc(n, out);
+}
+
+static void test_apart(void)
+{
+	int some = open("/dev/null", O_RDONLY), keep = open("/dev/null", O_RDONLY);
+	char text[16] = "";
+	struct apart apart;
+	const char *why;
+
+	apart_start(&apart, -1, answer, NULL);
+	holds(apart_send(&apart, "a", 1) && getc(apart.from) == 'b' &&
+	      apart_send(&apart, "x", 1) && getc(apart.from) == 'y' &&
+	      !apart_end(&apart), "a child answers, and ends");
+	apart_start(&apart, keep, count_descriptors, NULL);
+	holds(getc(apart.from) == 3 && !apart_end(&apart),
+	      "it has no other descriptors");
+	apart_start(&apart, -1, crash, NULL);
+	holds(fread(text, 6, 1, apart.from) && !strcmp(text, "before") &&
+	      getc(apart.from) == EOF, "what it sends before a crash is there");
+	usleep(10000);
+	holds(!apart_send(&apart, text, sizeof(text)) || getc(apart.from) == EOF,
+	      "a question to it is no SIGPIPE");
+	why = apart_end(&apart);
+	holds(why && strstr(why, "crashed"), "a crash is told");
+	close(some);
+	close(keep);
+}
+
+static void test_intern(void)
+{
+	char name[32];
+	int i;
+
+	for (i = 0; i < 100000; i++) {
+		snprintf(name, sizeof(name), "name%d", i % 50000);
+		if (strcmp(intern(name), name))
+			break;
+	}
+	holds(i == 100000 && intern("name7") == intern("name7") &&
+	      intern("name7") != intern("name8"), "equal texts are one");
+}
+
+int main(void)
+{
+	snprintf(folder, sizeof(folder), "/tmp/utrace-check-XXXXXX");
+	if (!mkdtemp(folder))
+		return 1;
+	test_text();
+	test_args();
+	test_open();
+	test_mapped();
+	test_apart();
+	test_intern();
+	rmdir(folder);
+	printf("1..%u\n", results);
+	return failed;
+}
