@@ -184,6 +184,21 @@ static void take_file(struct notes *notes)
 			take_section(notes, section);
 }
 
+/* The SDT markers of a file that is open; see marker_notes(). */
+const char *marker_notes_of(Elf *elf, marker_site_function *function, void *data)
+{
+	struct notes notes = {
+		.elf = elf,
+		.function = function,
+		.data = data,
+	};
+	const char *why = marker_why_not(elf);
+
+	if (!why)
+		take_file(&notes);
+	return why;
+}
+
 /**
  * marker_notes() - the SDT markers of a file
  * @fd: the file
@@ -194,14 +209,12 @@ static void take_file(struct notes *notes)
  */
 const char *marker_notes(int fd, marker_site_function *function, void *data)
 {
-	struct notes notes = { .function = function, .data = data };
 	const char *why;
+	Elf *elf;
 
 	elf_version(EV_CURRENT);
-	notes.elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	why = marker_why_not(notes.elf);
-	if (!why)
-		take_file(&notes);
-	elf_end(notes.elf);
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	why = marker_notes_of(elf, function, data);
+	elf_end(elf);
 	return why;
 }

@@ -54,6 +54,7 @@ const char *marker_sites(const char *path, int fd, const struct marker_wish *wis
 
 /* markers_elf.c */
 const char *marker_notes(int fd, marker_site_function *function, void *data);
+const char *marker_notes_of(Elf *elf, marker_site_function *function, void *data);
 bool marker_offset(Elf *elf, __u64 address, __u64 *offset);
 const char *marker_why_not(Elf *elf);
 bool marker_is_go(Elf *elf);
