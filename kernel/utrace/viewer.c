@@ -529,13 +529,35 @@ static bool viewer_may_task(const struct utrace_viewer *viewer,
 	return may;
 }
 
+/* Would ptrace(2) let the opener attach to @task in the place of the caller? */
+static bool opener_may(const struct cred *opener, struct task_struct *task,
+		       unsigned int mode)
+{
+	const struct cred *old;
+	bool may;
+
+	if (opener == current_cred())
+		return true;
+	old = override_creds(opener);
+	may = ptrace_may_access(task, mode);
+	revert_creds(old);
+	return may;
+}
+
+/*
+ * Modules are asked about the opener, too: Yama compares tasks, but asks for capabilities
+ * of the credentials, which are no part of what modules keep there.
+ */
 static bool viewer_may_by(const struct utrace_viewer *viewer,
 			  struct task_struct *task, unsigned int mode)
 {
+	mode |= PTRACE_MODE_ATTACH_REALCREDS;
 	/* A descriptor of words may have been passed on. */
-	return utrace_viewer_is_enabled(viewer) && viewer_may_task(viewer, task) &&
+	return utrace_viewer_is_enabled(viewer) &&
+	       viewer_may_task(viewer, task) &&
 	       security_cred_same(current_cred(), viewer->caller) &&
-	       ptrace_may_access(task, PTRACE_MODE_ATTACH_REALCREDS | mode);
+	       ptrace_may_access(task, mode) &&
+	       opener_may(viewer->opener, task, mode);
 }
 
 /**

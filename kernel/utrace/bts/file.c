@@ -98,10 +98,10 @@ static ssize_t bts_read(struct file *file, char __user *to, size_t size,
 
 	if (!records)
 		return -EINVAL;
-	/* What a CPU records is judged by no task. */
-	if (consumer->cpu && !utrace_viewer_is_enabled(consumer->viewer))
-		return -EPERM;
 	for (;;) {
+		/* What a CPU records is judged by no task. */
+		if (consumer->cpu && !utrace_viewer_is_enabled(consumer->viewer))
+			return -EPERM;
 		if (utrace_bts_ring_is_mapped(&consumer->ring))
 			return -EBUSY;
 		utrace_reader_be(&consumer->reader, file);

@@ -197,10 +197,10 @@ static struct inode *site_inode(const struct file *file)
 }
 
 /*
- * May the caller and the opener of the device have a breakpoint in pages of the inode?  uprobes holds locks that other
- * processes need while a page is read in.  A server of FUSE, which any user may be, need
- * not bring the page, nor need what is stacked on one; so these are for callers that
- * could harm the machine anyway.
+ * May the caller and the opener of the device have a breakpoint in pages of the inode?
+ * uprobes holds locks that other processes need while a page is read in.  A server of
+ * FUSE, which any user may be, need not bring the page, nor need what is stacked on one; so
+ * these are for callers that could harm the machine anyway.
  */
 static bool site_is_allowed(const struct inode *inode, const struct cred *opener)
 {
