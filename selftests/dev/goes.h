@@ -58,6 +58,7 @@ static void *goes_read(void *fd)
 		perror("# read");
 	for (;;)
 		pause();
+	return NULL;
 }
 
 static void goes_poll(int fd)
@@ -75,6 +76,7 @@ static int goes_share(void *fd)
 	close(*(int *)fd);
 	for (;;)
 		pause();
+	return 0;
 }
 
 static void goes_as_reader(int fd, enum goes how)

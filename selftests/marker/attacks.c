@@ -117,6 +117,11 @@ static void obey_here(struct target *target, struct order *order)
 	case 'd':
 		change_rights(order->n);
 		break;
+	case 'M':		/* memory at PLACE */
+		if (mmap(PLACE, PAGE, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != PLACE)
+			_exit(92);
+		break;
 	case 'R':		/* receive a descriptor of words */
 		own = receive_fd(sockets[1]);
 		break;
@@ -268,6 +273,40 @@ static int arm_hidden(void *arg)
 	return dev_test->exit_code;
 }
 
+/* Words that are left in a process which its user may not trace any more. */
+static int change_hidden(void *arg)
+{
+	struct target target;
+	int fd, bit;
+
+	become_nobody();
+	start_words(&target, obey_here);
+	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
+	arm(fd, WORD, BIT, 31);
+	arm(fd, SEMAPHORE, COUNT, 0);
+	have(&target, SELF, 'd', 0);
+	put(&target, WORD, 4, 0xffffffff);
+	is(0, word_disarm(fd, WORD, BIT, 31), "DISARM of what the program has written over");
+	is(0, word_disarm(fd, SEMAPHORE, COUNT, 0), "DISARM of what stands as written");
+	is(0xffffffff, look(&target, WORD, 4), "the program's data stay");
+	is(0, look(&target, SEMAPHORE, 2), "what stood as written is taken back");
+	is(0, words_total(fd), "the list tells of neither");
+
+	put(&target, WORD, 4, 0);
+	have(&target, SELF, 'd', 1);
+	for (bit = 0; bit < 32; bit += 2)
+		(void)word_arm(fd, PLACE, BIT, bit);
+	is(16, words_total(fd), "armed where there is no memory");
+	have(&target, SELF, 'd', 0);
+	have(&target, SELF, 'M', 0);
+	is(0, look(&target, PLACE, 4), "memory that is mapped later is not written to");
+	is(0, words_total(fd), "and the words are gone");
+	is(-ENOENT, word_disarm(fd, PLACE, BIT, 0), "DISARM");
+	close(fd);
+	stop(&target);
+	return dev_test->exit_code;
+}
+
 /* The set-id program: tell what it sees, and end when the test says so. */
 static int be_setid(void)
 {
@@ -336,6 +375,11 @@ static void as_nobody(int (*function)(void *arg))
 TEST_F(dev, process_that_is_hidden)
 {
 	as_nobody(arm_hidden);
+}
+
+TEST_F(dev, words_of_a_process_that_is_hidden)
+{
+	as_nobody(change_hidden);
 }
 
 TEST_F(dev, setid_program)

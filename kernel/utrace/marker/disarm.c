@@ -4,7 +4,9 @@
  *
  * A share that is wanted no more stays until its word shows that: it "leaves".
  */
+#include <linux/pid.h>
 #include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
 
 #include "marker.h"
 
@@ -87,24 +89,78 @@ void utrace_marker_leave(struct marker_mm *memory, struct marker_owner *owner,
 	}
 }
 
+/* A thread that has some memory, with a reference, or NULL. */
+static struct task_struct *marker_user_of(struct marker_mm *memory)
+{
+	struct task_struct *leader, *t;
+	struct pid *process;
+
+	scoped_guard(spinlock, &memory->lock)
+		process = get_pid(memory->pid);
+	scoped_guard(rcu) {
+		leader = process ? pid_task(process, PIDTYPE_TGID) : NULL;
+		put_pid(process);
+		if (!leader)
+			return NULL;
+		for_each_thread(leader, t)
+			if (READ_ONCE(t->mm) == memory->mm)
+				return get_task_struct(t);
+	}
+	return NULL;
+}
+
+/*
+ * Is it known that an owner may change some memory now?  If not, threads of the process
+ * ask before they take back: an execve(2) that goes on is not waited for.  *@unseen is set
+ * if there are no threads.
+ */
+static bool marker_may_change(struct marker_owner *owner,
+			      struct marker_mm *memory, bool *unseen)
+{
+	struct rw_semaphore *lock;
+	struct task_struct *thread;
+	bool may = false;
+
+	*unseen = false;
+	if (!owner->viewer)
+		return true;
+	thread = marker_user_of(memory);
+	if (!thread) {
+		*unseen = true;
+		return false;
+	}
+	lock = &thread->signal->exec_update_lock;
+	if (down_read_trylock(lock)) {
+		may = READ_ONCE(thread->mm) == memory->mm &&
+		      utrace_viewer_may_tell(owner->viewer, thread);
+		up_read(lock);
+	}
+	put_task_struct(thread);
+	return may;
+}
+
 /* Take back what was armed, in all memory; returns true if there was something. */
 static bool marker_disarm(struct marker_owner *owner,
 			  const struct marker_place *place)
 {
 	bool sites = place && place->event && place->event->site;
+	struct marker_owner *by;
 	struct marker_mm *memory;
-	bool found = false;
+	bool found = false, unseen;
 
 	while ((memory = marker_find_memory(owner, place))) {
 		found = true;
 		utrace_marker_leave(memory, owner, place);
 		if (mmget_not_zero(memory->mm)) {
+			by = marker_may_change(owner, memory, &unseen) ?
+			     owner : NULL;
 			if (!place)
-				utrace_marker_settle_closed(memory);
+				utrace_marker_settle_closed(memory, by, unseen);
 			else if (sites)
-				utrace_marker_settle_for(memory, true);
+				utrace_marker_settle_for(memory, by, unseen,
+							 true);
 			else
-				utrace_marker_settle_words(memory);
+				utrace_marker_settle_words(memory, by, unseen);
 			mmput_async(memory->mm);
 		}
 		utrace_marker_mm_put(memory);

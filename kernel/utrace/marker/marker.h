@@ -128,6 +128,7 @@ struct marker_place {
  * @foreign: for a bit: the program had it set already, so nothing is taken back
  * @ours: for a bit: the program has given it to the kernel, so it is taken back in any
  *	case, and written to shared memory, too
+ * @written: the 32 bits around the word as the kernel has left them last
  * @error: why the word is not what is wanted, -errno; 0: not yet, or it is
  * @followed: the next word is one of the same site; read by hits without the lock
  * @since: marker_mm.sequence when the word came here, or its page may have gone last: a
@@ -152,6 +153,7 @@ struct marker_word {
 	bool unsure;
 	bool foreign;
 	bool ours;
+	u32 written;
 	int error;
 	bool followed;
 	u64 since;
@@ -592,10 +594,14 @@ void utrace_marker_disarm_all(struct marker_owner *owner);
 
 /* write.c */
 void utrace_marker_settle(struct marker_mm *memory);
-void utrace_marker_settle_for(struct marker_mm *memory, bool sites);
+void utrace_marker_settle_for(struct marker_mm *memory,
+			      struct marker_owner *owner, bool unseen,
+			      bool sites);
 int utrace_marker_settle_child(struct marker_mm *memory);
-void utrace_marker_settle_words(struct marker_mm *memory);
-void utrace_marker_settle_closed(struct marker_mm *memory);
+void utrace_marker_settle_words(struct marker_mm *memory,
+				struct marker_owner *owner, bool unseen);
+void utrace_marker_settle_closed(struct marker_mm *memory,
+				 struct marker_owner *owner, bool unseen);
 
 /* owner.c */
 struct marker_owner *utrace_marker_owner_new(struct utrace_session *session,

@@ -471,7 +471,7 @@ struct marker_mm *utrace_marker_begin(struct marker_owner *owner,
 static void marker_settle_process(struct marker_owner *owner,
 				  struct marker_mm *memory, bool sites)
 {
-	utrace_marker_settle_for(memory, sites);
+	utrace_marker_settle_for(memory, owner, false, sites);
 	if (READ_ONCE(memory->dirty))
 		marker_ask(owner, memory->mm);
 }
@@ -627,6 +627,7 @@ void utrace_marker_inherit(struct marker_mm *parent, struct marker_mm *child,
 		copy->applied = marker_copied(parent->mm, word);
 		copy->foreign = word->foreign;
 		copy->ours = word->ours;
+		copy->written = word->written;
 		list_for_each_entry(share, &word->shares, of_word) {
 			new = list_first_entry(shares, struct marker_share,
 					       of_word);

@@ -173,7 +173,7 @@ void utrace_words_settle(struct marker_owner *words, struct mm_struct *mm)
 		return;
 	memory = utrace_marker_mm_find(mm);
 	if (memory) {
-		utrace_marker_settle_words(memory);
+		utrace_marker_settle_words(memory, words, false);
 		if (READ_ONCE(memory->dirty))
 			utrace_marker_ask_all(words, true);
 		utrace_marker_mm_put(memory);

@@ -15,6 +15,11 @@
  * code again.  These may have to wait for a page, as for any other page of theirs,
  * but not for userfaultfd(2): the thread that would serve the page may be the one
  * that waits.
+ *
+ * Nothing is written for an owner who may not change the memory now, as the program has
+ * become one that he may not trace.  Whoever writes for his process has asked; threads ask
+ * about all owners.  What such an owner had is taken back only if the 32 bits around it
+ * stand as the kernel has left them, and he is told nothing of that.
  */
 #include <linux/highmem.h>
 #include <linux/mm.h>
@@ -43,10 +48,44 @@ enum marker_writer {
 	MARKER_PARENT,	/* the parent of a process that does not run yet takes back */
 };
 
+/**
+ * struct marker_by - by whom words are written
+ * @writer: who writes
+ * @owner: for %MARKER_OTHER and %MARKER_NOWAIT: the owner on whose behalf, who may change
+ *	the memory; others' words are left to threads of the process, which ask
+ * @unseen: likewise: the process has no threads any more that would do that, so what
+ *	stands as it was written is taken back
+ */
+struct marker_by {
+	enum marker_writer writer;
+	struct marker_owner *owner;
+	bool unseen;
+};
+
 /* Does a writer wait for pages, and for memory for them? */
-static bool marker_waits(enum marker_writer writer)
+static bool marker_waits(const struct marker_by *by)
 {
-	return writer == MARKER_SELF || writer == MARKER_PARENT;
+	return by->writer == MARKER_SELF || by->writer == MARKER_PARENT;
+}
+
+/*
+ * Have all owners whose parts of a word are to be added or taken back the right to change
+ * the memory now?  Whoever may change it anyhow, as the owner of another share of the word,
+ * may take back for the others.
+ */
+static bool marker_is_allowed(const struct marker_word *word,
+			      const struct marker_by *by)
+{
+	const bool adds = word->applied < marker_wanted(word);
+	const struct marker_share *share;
+
+	if (!marker_waits(by))
+		return utrace_marker_find_share(word, by->owner);
+	list_for_each_entry(share, &word->shares, of_word)
+		if (share->leaving != adds &&
+		    !utrace_viewer_knows(share->owner->viewer))
+			return false;
+	return true;
 }
 
 /* The address of the 32 bits that are changed. */
@@ -65,6 +104,16 @@ static int marker_add(u32 old, u32 mask, int delta, u32 *new)
 		return -ERANGE;
 	*new = (old & ~mask) | (u32)count << shift;
 	return 0;
+}
+
+/* Note what the kernel has written last, for all words that are in these 32 bits. */
+static void marker_note_written(struct marker_mm *memory, unsigned long cell,
+				u32 written)
+{
+	struct marker_word *word;
+
+	for_each_marker_word_of(word, memory, cell, cell + sizeof(u32) - 1)
+		word->written = written;
 }
 
 /* What the 32 bits @old have to be for a word.  Returns 0 or -ERANGE. */
@@ -88,7 +137,8 @@ static int marker_new(const struct marker_word *word, u32 old, u32 *new)
  * Write a word at @cell.  A bit that the program has set is left to the program.
  * Returns 0, -ERANGE or -EAGAIN.
  */
-static int marker_write(struct marker_word *word, u32 *cell)
+static int marker_write(struct marker_mm *memory, struct marker_word *word,
+			u32 *cell)
 {
 	unsigned int races = MARKER_RACES;
 	u32 old = READ_ONCE(*cell), new;
@@ -107,7 +157,24 @@ static int marker_write(struct marker_word *word, u32 *cell)
 	} while (!try_cmpxchg(cell, &old, new));
 	word->foreign = marker_is_bit(&word->place) && marker_wanted(word) &&
 			old == new;
+	marker_note_written(memory, marker_cell(&word->place), new);
 	return 0;
+}
+
+/*
+ * Take back a word for an owner who may not see the memory any more: only what stands as
+ * the kernel has written it last, all 32 bits.  What the program has there by now is not
+ * touched, and nobody learns whether this was so.
+ */
+static void marker_write_unseen(struct marker_mm *memory,
+				struct marker_word *word, u32 *cell)
+{
+	u32 old = word->written, new;
+
+	if (word->foreign && !word->ours)
+		return;
+	if (!marker_new(word, old, &new) && try_cmpxchg(cell, &old, new))
+		marker_note_written(memory, marker_cell(&word->place), new);
 }
 
 /* Is a word to be written in memory? */
@@ -122,10 +189,12 @@ static bool marker_is_due(const struct marker_word *word)
  * page of the child's own, for which it does not wait for a file system.
  */
 static bool marker_leaves(const struct marker_word *word,
-			  enum marker_writer writer)
+			  const struct marker_by *by)
 {
+	if (!marker_waits(by) && !marker_is_allowed(word, by))
+		return !by->unseen || word->applied <= marker_wanted(word);
 	/* user_events settles its words when it knows what the child has registered. */
-	return writer == MARKER_PARENT &&
+	return by->writer == MARKER_PARENT &&
 	       (word->ours || word->applied <= marker_wanted(word));
 }
 
@@ -135,13 +204,13 @@ static bool marker_leaves(const struct marker_word *word,
  * there is none.
  */
 static bool marker_next_page(struct marker_mm *memory, unsigned long *at,
-			     enum marker_writer writer, u64 *seen)
+			     const struct marker_by *by, u64 *seen)
 {
 	struct marker_word *word;
 
 	guard(spinlock)(&memory->lock);
 	for_each_marker_word_of(word, memory, *at, ULONG_MAX) {
-		if (!marker_is_due(word) || marker_leaves(word, writer))
+		if (!marker_is_due(word) || marker_leaves(word, by))
 			continue;
 		*at = word->place.addr & PAGE_MASK;
 		*seen = memory->sequence;
@@ -194,10 +263,12 @@ static bool marker_is_held(const struct marker_mm *memory,
  * since @seen.  For a word that is held back, utrace_marker_release() asks threads.
  */
 static int marker_write_page(struct marker_mm *memory, unsigned long at,
-			     u64 seen, struct page *page, vm_flags_t flags)
+			     u64 seen, const struct marker_by *by,
+			     struct page *page, vm_flags_t flags)
 {
 	struct marker_word *word;
 	void *map = NULL;
+	bool allowed;
 	int again = 0;
 
 	if (!IS_ERR(page))
@@ -207,13 +278,21 @@ static int marker_write_page(struct marker_mm *memory, unsigned long at,
 		unsigned long cell = marker_cell(&word->place);
 		int ret = PTR_ERR_OR_ZERO(page);
 
-		if (!marker_is_due(word) || marker_is_held(memory, word))
+		if (!marker_is_due(word) || marker_is_held(memory, word) ||
+		    marker_leaves(word, by))
+			continue;
+		allowed = marker_is_allowed(word, by);
+		/* The rights were lost since threads have asked, see there. */
+		if (!allowed && word->applied <= marker_wanted(word))
 			continue;
 		if (word->since > seen)
 			ret = -EAGAIN;
 		else if (map)
-			ret = marker_may_write(word, flags) ?:
-			      marker_write(word, map + offset_in_page(cell));
+			ret = marker_may_write(word, flags);
+		if (map && !ret && allowed)
+			ret = marker_write(memory, word, map + offset_in_page(cell));
+		else if (map && !ret)
+			marker_write_unseen(memory, word, map + offset_in_page(cell));
 		if (!ret)
 			word->applied = marker_wanted(word);
 		else if (ret == -EAGAIN)
@@ -270,7 +349,7 @@ static bool marker_is_present(struct mm_struct *mm, unsigned long at)
  */
 static struct page *marker_get_page(struct marker_mm *memory,
 				    struct vm_area_struct *vma,
-				    unsigned long at, enum marker_writer writer)
+				    unsigned long at, const struct marker_by *by)
 {
 	struct mm_struct *mm = memory->mm;
 	unsigned int flags = FOLL_WRITE;
@@ -285,7 +364,7 @@ static struct page *marker_get_page(struct marker_mm *memory,
 		if (!(vma->vm_flags & VM_WRITE))
 			return ERR_PTR(-EACCES);
 		/* Others do not wait for the file system that has the page. */
-		if (writer != MARKER_SELF)
+		if (by->writer != MARKER_SELF)
 			flags |= FOLL_NOFAULT;
 	} else if (!(vma->vm_flags & VM_WRITE)) {
 		if (!marker_takes_back(memory, at))
@@ -294,17 +373,17 @@ static struct page *marker_get_page(struct marker_mm *memory,
 		flags |= FOLL_FORCE;
 	}
 	/* Without FOLL_NOWAIT, too, this does not wait for userfaultfd(2). */
-	if (writer != MARKER_PARENT)
+	if (by->writer != MARKER_PARENT)
 		flags |= FOLL_NOWAIT;
 	/* The page may go before it is got, and a file system is asked for it. */
-	if (writer == MARKER_NOWAIT && !vma_is_anonymous(vma))
+	if (by->writer == MARKER_NOWAIT && !vma_is_anonymous(vma))
 		flags |= FOLL_NOFAULT;
-	if (marker_waits(writer) || marker_is_present(mm, at))
+	if (marker_waits(by) || marker_is_present(mm, at))
 		got = get_user_pages_remote(mm, at, 1, flags, &page, NULL);
 	if (got == 1)
 		return page;
 	/* Nobody can read the word, so there is nothing to be taken back. */
-	if (writer == MARKER_PARENT && (got == -EFAULT || got == -EHWPOISON))
+	if (by->writer == MARKER_PARENT && (got == -EFAULT || got == -EHWPOISON))
 		return ERR_PTR(-EFAULT);
 	return ERR_PTR(userfaultfd_armed(vma) ? -EBUSY : -EAGAIN);
 }
@@ -315,15 +394,15 @@ static struct page *marker_get_page(struct marker_mm *memory,
  * has changed too often.
  */
 static int marker_settle_page(struct marker_mm *memory, unsigned long at,
-			      u64 seen, enum marker_writer writer)
+			      u64 seen, const struct marker_by *by)
 {
 	struct vm_area_struct *vma = vma_lookup(memory->mm, at);
-	struct page *page = marker_get_page(memory, vma, at, writer);
+	struct page *page = marker_get_page(memory, vma, at, by);
 	int ret;
 
 	if (IS_ERR(page) && PTR_ERR(page) == -EAGAIN)
 		return -EAGAIN;
-	ret = marker_write_page(memory, at, seen, page,
+	ret = marker_write_page(memory, at, seen, by, page,
 				vma ? vma->vm_flags : 0);
 	if (!IS_ERR(page)) {
 		set_page_dirty_lock(page);
@@ -387,25 +466,25 @@ static int marker_fault_in(struct mm_struct *mm, unsigned long at)
  * Returns false if the task is killed meanwhile; the lock is dropped then.
  */
 static bool marker_settle_words(struct marker_mm *memory,
-				enum marker_writer writer)
+				const struct marker_by *by)
 {
 	unsigned int tries = MARKER_TRIES;
 	unsigned long at = 0;
 	int fault = 0;
 	u64 seen;
 
-	while (marker_next_page(memory, &at, writer, &seen)) {
-		bool again = marker_settle_page(memory, at, seen, writer) &&
-			     marker_waits(writer);
+	while (marker_next_page(memory, &at, by, &seen)) {
+		bool again = marker_settle_page(memory, at, seen, by) &&
+			     marker_waits(by);
 
 		if (again && tries--) {
-			if (writer == MARKER_SELF)
+			if (by->writer == MARKER_SELF)
 				fault = marker_fault_in(memory->mm, at);
 			if (fault == -EINTR)
 				return false;
 			continue;
 		}
-		if (again && writer == MARKER_SELF)
+		if (again && by->writer == MARKER_SELF)
 			marker_give_up(memory, at, fault ?: -EAGAIN);
 		at += PAGE_SIZE;
 		tries = MARKER_TRIES;
@@ -419,7 +498,7 @@ static bool marker_settle_words(struct marker_mm *memory,
  * if there is none.
  */
 static bool marker_next_site(struct marker_mm *memory,
-			     enum marker_writer writer,
+			     const struct marker_by *by,
 			     struct marker_place *place, bool *add)
 {
 	struct marker_word *word;
@@ -428,7 +507,9 @@ static bool marker_next_site(struct marker_mm *memory,
 	/* Sites are words without an address. */
 	for_each_marker_word_of(word, memory, 0, 0) {
 		if (!marker_is_site(&word->place) || marker_is_settled(word) ||
-		    word->error || (writer == MARKER_NOWAIT && word->want))
+		    word->error ||
+		    (word->want && (by->writer == MARKER_NOWAIT ||
+				    !marker_is_allowed(word, by))))
 			continue;
 		*place = word->place;
 		*add = word->want;
@@ -480,18 +561,18 @@ static int marker_change_site(struct marker_mm *memory,
 
 /* Install and remove the breakpoints that are wanted or not wanted any more. */
 static void marker_settle_sites(struct marker_mm *memory,
-				enum marker_writer writer)
+				const struct marker_by *by)
 {
 	struct marker_place place;
 	bool add;
 	int ret;
 
 	/* For a task that is killed, the threads of the process do what is left. */
-	if (!marker_lock_sites(memory, writer))
+	if (!marker_lock_sites(memory, by->writer))
 		return;
 	while (!fatal_signal_pending(current) &&
-	       marker_next_site(memory, writer, &place, &add)) {
-		ret = marker_change_site(memory, &place, add, writer);
+	       marker_next_site(memory, by, &place, &add)) {
+		ret = marker_change_site(memory, &place, add, by->writer);
 		marker_site_is_done(memory, &place, add, ret);
 		if (ret == -EINTR)
 			break;
@@ -500,13 +581,12 @@ static void marker_settle_sites(struct marker_mm *memory,
 }
 
 static void marker_settle_dirty(struct marker_mm *memory,
-				enum marker_writer writer, bool sites)
+				const struct marker_by *by, bool sites)
 {
-	if (marker_lock(memory, writer) &&
-	    marker_settle_words(memory, writer))
+	if (marker_lock(memory, by->writer) && marker_settle_words(memory, by))
 		mmap_read_unlock(memory->mm);
 	if (sites)
-		marker_settle_sites(memory, writer);
+		marker_settle_sites(memory, by);
 }
 
 static void marker_clean(struct marker_mm *memory)
@@ -517,12 +597,12 @@ static void marker_clean(struct marker_mm *memory)
 	utrace_marker_free(&gone);
 }
 
-static void marker_settle(struct marker_mm *memory, enum marker_writer writer,
+static void marker_settle(struct marker_mm *memory, const struct marker_by *by,
 			  bool sites)
 {
 	if (!READ_ONCE(memory->dirty))
 		return;
-	marker_settle_dirty(memory, writer, sites);
+	marker_settle_dirty(memory, by, sites);
 	marker_clean(memory);
 }
 
@@ -541,7 +621,8 @@ static bool marker_is_left_by_stranger(const struct marker_word *word)
  * True if a parent has to take something back.  An owner that follows the child has an engine
  * there, and may just leave.
  */
-static bool marker_has_left(struct marker_mm *memory)
+static bool marker_has_left(struct marker_mm *memory,
+			    const struct marker_by *by)
 {
 	struct marker_word *word;
 
@@ -549,11 +630,48 @@ static bool marker_has_left(struct marker_mm *memory)
 	for_each_marker_word(word, memory)
 		if ((marker_is_site(&word->place) ?
 		     !word->want && !marker_is_settled(word) :
-		     marker_is_due(word) &&
-		     !marker_leaves(word, MARKER_PARENT)) &&
+		     marker_is_due(word) && !marker_leaves(word, by)) &&
 		    marker_is_left_by_stranger(word))
 			return true;
 	return false;
+}
+
+/*
+ * The next owner behind @last, by address, with a part in the memory.  Drops the reference
+ * to @last, and takes one to the result.
+ */
+static struct marker_owner *marker_next_owner(struct marker_mm *memory,
+					      struct marker_owner *last)
+{
+	struct marker_owner *next = NULL;
+	struct marker_share *share;
+	struct marker_word *word;
+
+	scoped_guard(spinlock, &memory->lock) {
+		for_each_marker_word(word, memory)
+			list_for_each_entry(share, &word->shares, of_word)
+				if (share->owner > last &&
+				    (!next || share->owner < next))
+					next = share->owner;
+		if (next)
+			kref_get(&next->ref);
+	}
+	if (last)
+		utrace_marker_owner_put(last);
+	return next;
+}
+
+/*
+ * Ask whether the owners may change the current task's memory as it is now.  The shares of
+ * those who may not leave.
+ */
+static void marker_ask_rights(struct marker_mm *memory)
+{
+	struct marker_owner *owner = NULL;
+
+	while ((owner = marker_next_owner(memory, owner)))
+		if (!utrace_marker_may_trace(owner))
+			utrace_marker_leave(memory, owner, NULL);
 }
 
 /**
@@ -565,12 +683,20 @@ static bool marker_has_left(struct marker_mm *memory)
  */
 void utrace_marker_settle(struct marker_mm *memory)
 {
-	marker_settle(memory, MARKER_SELF, true);
+	const struct marker_by by = { .writer = MARKER_SELF };
+
+	if (!READ_ONCE(memory->dirty))
+		return;
+	marker_ask_rights(memory);
+	marker_settle(memory, &by, true);
 }
 
 /**
  * utrace_marker_settle_for() - write what words can be written at once
  * @memory: the words
+ * @owner: on whose behalf; the caller has made sure that he may change the memory.  NULL:
+ *	nothing is added for anybody
+ * @unseen: without an owner: take back what stands as it was written, as no thread will
  * @sites: install and remove breakpoints, too
  *
  * For words this does not wait for the process that has the memory.  For sites it waits for
@@ -580,9 +706,17 @@ void utrace_marker_settle(struct marker_mm *memory)
  * Context: Process context; sleeps.  Tries to take mmap_lock; with @sites takes
  * marker_mm.install_lock and, for writing, mmap_lock.  The caller keeps the memory alive.
  */
-void utrace_marker_settle_for(struct marker_mm *memory, bool sites)
+void utrace_marker_settle_for(struct marker_mm *memory,
+			      struct marker_owner *owner, bool unseen,
+			      bool sites)
 {
-	marker_settle(memory, MARKER_OTHER, sites);
+	const struct marker_by by = {
+		.writer = MARKER_OTHER,
+		.owner = owner,
+		.unseen = unseen,
+	};
+
+	marker_settle(memory, &by, sites);
 }
 
 /**
@@ -594,15 +728,17 @@ void utrace_marker_settle_for(struct marker_mm *memory, bool sites)
  */
 int utrace_marker_settle_child(struct marker_mm *memory)
 {
+	const struct marker_by by = { .writer = MARKER_PARENT };
 	int ret = 0;
 
 	if (!READ_ONCE(memory->dirty))
 		return 0;
-	marker_settle_dirty(memory, MARKER_PARENT, true);
+	marker_ask_rights(memory);
+	marker_settle_dirty(memory, &by, true);
 	/* Once more: the last other owner of a word may have left meanwhile. */
-	if (marker_has_left(memory)) {
-		marker_settle_dirty(memory, MARKER_PARENT, true);
-		if (marker_has_left(memory))
+	if (marker_has_left(memory, &by)) {
+		marker_settle_dirty(memory, &by, true);
+		if (marker_has_left(memory, &by))
 			ret = -ENOMEM;
 	}
 	marker_clean(memory);
@@ -612,6 +748,8 @@ int utrace_marker_settle_child(struct marker_mm *memory)
 /**
  * utrace_marker_settle_words() - write what words can be written at once
  * @memory: the words
+ * @owner: as for utrace_marker_settle_for()
+ * @unseen: likewise
  *
  * As utrace_marker_settle_for(), but sites stay as they are, so that this waits for
  * nothing of the process.
@@ -619,14 +757,23 @@ int utrace_marker_settle_child(struct marker_mm *memory)
  * Context: Process context; sleeps for memory.  Tries to take mmap_lock.  The caller
  * keeps the memory alive.
  */
-void utrace_marker_settle_words(struct marker_mm *memory)
+void utrace_marker_settle_words(struct marker_mm *memory,
+				struct marker_owner *owner, bool unseen)
 {
-	marker_settle(memory, MARKER_NOWAIT, false);
+	const struct marker_by by = {
+		.writer = MARKER_NOWAIT,
+		.owner = owner,
+		.unseen = unseen,
+	};
+
+	marker_settle(memory, &by, false);
 }
 
 /**
  * utrace_marker_settle_closed() - take back what can be taken back at once
  * @memory: the words
+ * @owner: as for utrace_marker_settle_for()
+ * @unseen: likewise
  *
  * As utrace_marker_settle_words(), for sites as well: the last close(2) of a descriptor may
  * be that of a task that exits, or of a kernel thread, whose wait nobody would end.
@@ -634,7 +781,14 @@ void utrace_marker_settle_words(struct marker_mm *memory)
  * Context: Process context; sleeps for memory.  Tries to take mmap_lock.  The caller
  * keeps the memory alive.
  */
-void utrace_marker_settle_closed(struct marker_mm *memory)
+void utrace_marker_settle_closed(struct marker_mm *memory,
+				 struct marker_owner *owner, bool unseen)
 {
-	marker_settle(memory, MARKER_NOWAIT, true);
+	const struct marker_by by = {
+		.writer = MARKER_NOWAIT,
+		.owner = owner,
+		.unseen = unseen,
+	};
+
+	marker_settle(memory, &by, true);
 }
