@@ -914,6 +914,9 @@ struct utrace_ioc_counts {
  * @told: 0; the kernel writes the number of records that it has written
  * @lost: 0; the kernel writes the number of records that found no room.  These
  *	are counted as all others that were lost, and told by UTRACE_REC_LOST
+ * @busy: 0; the kernel writes the number of tasks that were left out since they
+ *	execute another program just now
+ * @reserved: 0
  *
  * Writes a UTRACE_REC_SYS_ENTER with UTRACE_F_IN_FLIGHT for each task that is
  * blocked in a call now.  The task is neither woken nor stopped.  The record
@@ -941,6 +944,8 @@ struct utrace_ioc_in_flight {
 	__u32 flags;
 	__u32 told;
 	__u32 lost;
+	__u32 busy;
+	__u32 reserved;
 };
 
 /* Sizes of the first versions of the structures; less is EINVAL. */

@@ -96,6 +96,7 @@ enum session_told {
 	SESSION_NOT_TOLD,	/* not in a call that is recorded */
 	SESSION_TOLD,		/* recorded */
 	SESSION_TOLD_LOST,	/* lost */
+	SESSION_TOLD_BUSY,	/* the task executes another program */
 };
 
 static int session_dumpable(struct mm_struct *mm)
@@ -264,18 +265,20 @@ session_tell_visible(const struct session_covered *covered)
 	return task_call_func(task, session_tell_blocked, &look);
 }
 
-/* Returns enum session_told, or -EINTR. */
-static int session_tell(const struct session_covered *covered)
+/*
+ * Does not wait for a task that executes another program, which may take for ever: other
+ * users of the session wait for the caller.
+ */
+static enum session_told session_tell(const struct session_covered *covered)
 {
 	struct task_struct *task = covered->task;
-	int ret;
+	enum session_told ret = SESSION_TOLD_BUSY;
 
 	if (task == current || task->flags & (PF_KTHREAD | PF_USER_WORKER) ||
 	    !READ_ONCE(task->__state) || READ_ONCE(task->exit_state) ||
 	    !try_get_task_stack(task))
 		return SESSION_NOT_TOLD;
-	ret = down_read_killable(&task->signal->exec_update_lock);
-	if (!ret) {
+	if (down_read_trylock(&task->signal->exec_update_lock)) {
 		ret = session_tell_visible(covered);
 		up_read(&task->signal->exec_update_lock);
 	}
@@ -364,22 +367,22 @@ static int session_tell_tasks(const struct session_tasks *tasks,
 			      struct utrace_ioc_in_flight *arg)
 {
 	const struct task_struct *done = NULL;
+	enum session_told ret;
 	unsigned int i;
-	int ret;
 
 	for (i = 0; i < tasks->n; i++) {
 		const struct session_covered *covered = &tasks->covered[i];
 
 		if (covered->task == done)
 			continue;
-		ret = fatal_signal_pending(current) ? -EINTR :
-						      session_tell(covered);
-		if (ret < 0)
-			return ret;
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		ret = session_tell(covered);
 		if (ret != SESSION_NOT_TOLD)
 			done = covered->task;
 		arg->told += ret == SESSION_TOLD;
 		arg->lost += ret == SESSION_TOLD_LOST;
+		arg->busy += ret == SESSION_TOLD_BUSY;
 		cond_resched();
 	}
 	return 0;
@@ -409,7 +412,7 @@ int utrace_dev_tell_in_flight(struct utrace_session *session,
 
 	lockdep_assert_held(&session->lock);
 
-	if (arg->flags || arg->told || arg->lost)
+	if (arg->flags || arg->told || arg->lost || arg->busy || arg->reserved)
 		return -EINVAL;
 	if (arg->target) {
 		target = utrace_dev_target(session, arg->target);
