@@ -102,8 +102,7 @@ enum utrace_word_state {
  * @state: not read; ARM writes enum utrace_word_state
  * @error: not read; ARM writes the reason of %UTRACE_WORD_FAILED, an errno
  *
- * The ioctls wait for nothing that the process does, but for the end of an execve(2)
- * that is going on.  After ARM, no instruction of a program in this memory is executed
+ * The ioctls wait for nothing that the process does.  After ARM, no instruction of a program in this memory is executed
  * without the new value, unless the state is %UTRACE_WORD_FAILED, or the page is just
  * being taken away.  A page that is not in memory is read in by the
  * thread that writes the word, if possible; @error tells why not:
@@ -121,7 +120,8 @@ enum utrace_word_state {
  * ENOENT, of DISARM - it has not.  EPERM - the caller or the opener of the device
  * may not trace the process any more.  ESRCH - the process is gone.  ENOSPC - the
  * descriptor has too many words.  EOPNOTSUPP - the descriptor is one of the system.
- * EINTR - the caller is killed.  ENOMEM.
+ * EAGAIN, of ARM - the process executes another program just now.  EINTR - the caller
+ * is killed.  ENOMEM.
  */
 struct utrace_ioc_word {
 	__u64 addr;

@@ -146,9 +146,12 @@ static int marker_start_in_process(struct marker_owner *owner,
 	ret = utrace_marker_arm(owner, &place, &state, &error);
 	if (!ret && state == UTRACE_WORD_FAILED)
 		ret = -error;
-	if (!ret && owner->follow)
+	if (ret && ret != -EAGAIN)
+		return ret;
+	/* A program that is being executed follows the owner's events itself. */
+	if (ret || owner->follow)
 		utrace_marker_ask_all(owner, true);
-	return ret;
+	return 0;
 }
 
 static int marker_start_event(struct marker_owner *owner,

@@ -135,6 +135,11 @@ static int name_arm_process(struct marker_owner *owner,
 	int ret = -ESRCH;
 
 	arm.memory = utrace_marker_begin(owner, &mm);
+	/* A program that is being executed follows the owner's events itself. */
+	if (arm.memory == ERR_PTR(-EAGAIN)) {
+		utrace_marker_ask_all(owner, true);
+		return 0;
+	}
 	if (IS_ERR(arm.memory))
 		return PTR_ERR(arm.memory);
 	process = get_pid_task(owner->process, PIDTYPE_TGID);

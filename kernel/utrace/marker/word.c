@@ -292,15 +292,19 @@ u32 utrace_marker_state(const struct marker_share *share, int *error)
 	return why ? UTRACE_WORD_FAILED : UTRACE_WORD_PENDING;
 }
 
-/* May the owner write to the memory of a thread?  Returns the memory. */
+/*
+ * May the owner write to the memory of a thread?  Returns the memory, or an error.  An
+ * execve(2) that goes on is not waited for: the program may see to it that it takes for
+ * ever.
+ */
 static struct mm_struct *marker_mm_of_thread(struct marker_owner *owner,
 					     struct task_struct *thread)
 {
 	struct rw_semaphore *lock = &thread->signal->exec_update_lock;
 	struct mm_struct *mm;
 
-	if (down_read_killable(lock))
-		return ERR_PTR(-EINTR);
+	if (!down_read_trylock(lock))
+		return ERR_PTR(-EAGAIN);
 	if (utrace_viewer_may_attach(owner->viewer, thread))
 		mm = get_task_mm(thread) ?: ERR_PTR(-ESRCH);
 	else
@@ -502,16 +506,15 @@ void utrace_marker_finish(struct marker_owner *owner, struct marker_mm *memory,
  * When this returns, no instruction of the process is executed without the new
  * value, unless the word has failed or is held.
  *
- * Context: Process context; sleeps, but does not wait for the process, except for the
- * end of an execve(2) that is going on, or, for a site, for its mmap_lock.  Both waits
- * end if the caller is killed.
+ * Context: Process context; sleeps, but does not wait for the process, except, for a
+ * site, for its mmap_lock.  The wait ends if the caller is killed.
  * Return:
  * * 0 - the word is armed, or will be, or has failed
+ * * -EAGAIN - the process executes another program just now, so its present memory goes
  * * -EEXIST - the owner has armed it already
  * * -EPERM - the owner may not trace the process any more
  * * -ESRCH - the process is gone
  * * -ENOSPC - the owner has too many words
- * * -EINTR - the caller is being killed
  * * -ENOMEM - there is no memory
  */
 int utrace_marker_arm(struct marker_owner *owner,
