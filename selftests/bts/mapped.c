@@ -283,6 +283,8 @@ TEST_F(dev, forked_and_closed)
 	start_with(&target, loop);
 	map_ring(&ring, make(&target, 0));
 	have(&target, SELF, 'b', 1000);
+	holds(madvise(ring.tail, 4096, MADV_DOFORK) && errno == EINVAL,
+	      "madvise() does not have fork() copy the tail");
 	pid = fork();
 	if (!pid) {
 		signal(SIGSEGV, SIG_DFL);

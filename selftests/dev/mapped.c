@@ -272,6 +272,8 @@ TEST_F(dev, hostile)
 	have(&target, SELF, 'm', 1);
 	holds(take_mapped(fd, &a) >= 2 && marks(UTRACE_REC_SYS_ENTER, 0) == 1,
 	      "right tails: records come again");
+	holds(madvise(a.tail, a.tails_size, MADV_DOFORK) && errno == EINVAL,
+	      "madvise() does not have fork() copy the tails");
 	is(-SIGSEGV, in_child(touch, &a.tail[0].tail), "a child does not have the mapping");
 	unmap(&a);
 	close(fd);

@@ -150,6 +150,8 @@ static int ring_map_area(struct bts_ring *ring, struct vm_area_struct *vma)
 	vm_flags_mod(vma, VM_DONTCOPY, VM_MAYEXEC);
 	switch ((u64)vma->vm_pgoff << PAGE_SHIFT) {
 	case UTRACE_MAP_BRANCH_TAIL:
+		/* madvise() does not have fork() copy it, see dev/map.c. */
+		vm_flags_set(vma, VM_IO);
 		page = ring->told_by;
 		break;
 	case UTRACE_MAP_BRANCH_HEAD:

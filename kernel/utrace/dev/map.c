@@ -6,7 +6,9 @@
  * mapped to read only.  The tails can be mapped to write, and the kernel takes
  * what stands there for no more than a hint of what the program has read.
  * Neither area is copied by fork(), so that a child does not move the tails of
- * its parent.
+ * its parent.  For the tails VM_IO has madvise(MADV_DOFORK) refused, which would
+ * undo that.  It is not for the rings: it would have direct I/O refuse to write
+ * the records to a file.
  */
 #include <linux/mm.h>
 #include <linux/vmalloc.h>
@@ -122,7 +124,7 @@ static int session_map_tails(struct utrace_session *session,
 	if (!(vma->vm_flags & VM_WRITE) ||
 	    vma->vm_end - vma->vm_start != utrace_dev_tails_size())
 		return -EINVAL;
-	vm_flags_mod(vma, VM_DONTCOPY, VM_MAYEXEC);
+	vm_flags_mod(vma, VM_DONTCOPY | VM_IO, VM_MAYEXEC);
 	ret = remap_vmalloc_range(vma, session->tails, 0);
 	/* A reader in read(2) has mmap_lock inside of read_lock. */
 	if (!ret)
