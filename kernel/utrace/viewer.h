@@ -96,6 +96,14 @@ utrace_viewed_seen(const struct utrace_viewed *viewed, const struct mm_struct *m
 	       likely(viewed->cred == current_real_cred());
 }
 
+/* Likewise: is it known that the task may not be seen? */
+static __always_inline bool
+utrace_viewed_hidden(const struct utrace_viewed *viewed, const struct mm_struct *mm)
+{
+	return viewed->state == (utrace_viewer_state(mm) | UTRACE_VIEW_HIDDEN) &&
+	       viewed->cred == current_real_cred();
+}
+
 /* viewer.c */
 extern int utrace_unprivileged;
 void utrace_viewers_changed(void);

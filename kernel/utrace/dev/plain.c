@@ -28,6 +28,26 @@
 #include "record.h"
 
 /*
+ * Is nothing to be done, since the task is hidden from the only target of the session?
+ * A program that is hidden for good, as a set-id one, is to pay little for the sessions
+ * of who has started it.  An entry that was kept before is forgotten: its exit is hidden.
+ */
+static __always_inline bool session_passes(const struct session_target *target)
+{
+	struct utrace_task_data *data;
+	struct session_task *task;
+
+	if (!utrace_task_data_keyed(target->key, &data))
+		return false;
+	task = container_of(data, struct session_task, data);
+	if (!session_hides(target, task) ||
+	    READ_ONCE(target->session->ntargets) != 1)
+		return false;
+	task->entry.kept = SESSION_KEPT_NOT;
+	return true;
+}
+
+/*
  * The functions for one kind of settings leave a call to this one.  If the task
  * has data of several clients, that of the session comes to the begin of the
  * list, and the callback begins anew.
@@ -37,6 +57,8 @@ static noinline u32 session_enter_left(u32 action, struct utrace_engine *engine,
 {
 	const struct session_target *target = engine->data;
 
+	if (session_passes(target))
+		return UTRACE_RESUME | utrace_syscall_action(action);
 	if (utrace_task_data_advance(target->session))
 		return utrace_dev_sys_enter(action, engine, regs);
 	return utrace_dev_record_enter(action, engine, regs);
@@ -47,6 +69,8 @@ static noinline u32 session_exit_left(u32 action, struct utrace_engine *engine,
 {
 	const struct session_target *target = engine->data;
 
+	if (session_passes(target))
+		return UTRACE_RESUME;
 	if (utrace_task_data_advance(target->session))
 		return utrace_dev_sys_exit(action, engine, regs);
 	return utrace_dev_record_exit(action, engine, regs);

@@ -62,8 +62,11 @@ static noinline bool session_ask(struct session_target *target,
  */
 bool utrace_dev_sees(struct session_target *target, struct session_task *task)
 {
-	if (likely(task->data.key == target->key && current->mm &&
-		   utrace_viewed_seen(&task->viewed, current->mm)))
-		return true;
+	if (likely(task->data.key == target->key && current->mm)) {
+		if (likely(utrace_viewed_seen(&task->viewed, current->mm)))
+			return true;
+		if (session_hides(target, task))
+			return false;
+	}
 	return session_ask(target, task);
 }

@@ -539,6 +539,17 @@ void utrace_dev_task_put(struct session_task *task);
 void utrace_dev_task_rename(struct session_task *task);
 void utrace_dev_forget_tasks(struct utrace_session *session);
 
+/*
+ * Is it known that the current task, which has memory, is hidden from @target, and has
+ * the reader been told?  Then there is nothing to do.
+ */
+static inline bool session_hides(const struct session_target *target,
+				 const struct session_task *task)
+{
+	return task->data.key == target->key && task->told == target->viewer &&
+	       utrace_viewed_hidden(&task->viewed, current->mm);
+}
+
 /* rights.c */
 bool utrace_dev_sees(struct session_target *target, struct session_task *task);
 
