@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# utrace selftests - AppArmor asks about each tracer
+# utrace selftests - AppArmor asks about each tracer, and each session
 #
 # A guest boots with AppArmor by APPEND=lsm=apparmor.
 set -uo pipefail
@@ -45,8 +45,10 @@ become() {
 	echo "changeprofile $1" > "/proc/$BASHPID/attr/apparmor/current"
 }
 
-asks_about_each "exec" "exec $tmp/fs/helper exit 7"
-asks_about_each "change of the profile" \
-	"echo changeprofile domain > /proc/self/attr/apparmor/current || exit 126
-	exec $tmp/fs/helper exit 7"
+for test in asks_about_each hides_from_bad; do
+	$test "exec" "exec $tmp/fs/helper exit 7"
+	$test "change of the profile" \
+		"echo changeprofile domain > /proc/self/attr/apparmor/current || exit 126
+		exec $tmp/fs/helper exit 7"
+done
 plan

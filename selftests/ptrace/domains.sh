@@ -4,7 +4,8 @@
 # utrace selftests - programs that change their domain under several tracers
 #
 # The tests of security modules source this file after lib.sh. Each has a
-# function "become LABEL", which gives the shell that calls it the label.
+# function "become LABEL", which gives the shell that calls it the label. The
+# tracers are strace, or a session of /dev/utrace (watch.c).
 # shellcheck disable=SC2154 # bin and tmp are of lib.sh
 
 # need_domains PROGRAM...: begin a test that needs the programs
@@ -17,7 +18,8 @@ need_domains() {
 		command -v "$tool" > /dev/null ||
 			skip_all "$tool is not installed"
 	done
-	need_utrace
+	need_device
+	need_built watch
 	before=$(cat "$limit")
 	mkdir "$tmp/fs"
 	mount -t tmpfs tmpfs "$tmp/fs" || skip_all "no tmpfs"
@@ -34,19 +36,25 @@ end_domains() {
 	rm -rf "$tmp"
 }
 
+# begin_shell COMMAND: start a shell, whose pid is in $pid, that runs the command
+# when something is written to $tmp/go
+begin_shell() {
+	# The task has no rights over rules.
+	setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all \
+		bash -c "read -r < $tmp/go; $1" 2> /dev/null &
+	pid=$!
+	await grep -q bash "/proc/$pid/comm"
+}
+
 # result_under COMMAND LABEL...: print the status of a shell that runs the
 # command under tracers with these labels, the first tracer first.
 result_under() {
-	local label pid status strace=() command=$1
+	local label pid status strace=()
 
-	# The task has no rights over rules.
-	setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all \
-		bash -c "read -r < $tmp/go; $command" 2> /dev/null &
-	pid=$!
-	await grep -q bash "/proc/$pid/comm"
+	begin_shell "$1"
 	shift
 	for label; do
-		(become "$label" && exec strace -o /dev/null -p $pid) \
+		(become "$label" && exec strace -o /dev/null -p "$pid") \
 			2> "$tmp/err.${#strace[@]}" &
 		strace+=($!)
 		await grep -q attached "$tmp/err.$((${#strace[@]} - 1))"
@@ -69,4 +77,28 @@ asks_about_each() {
 		test "$(result_under "$2" good bad)" = 126
 	holds "$1: the third one may not" \
 		test "$(result_under "$2" good good bad)" = 126
+}
+
+# seen_by LABEL COMMAND: print what a session of a process with the label sees of
+# a shell that runs the command, see watch.c
+seen_by() {
+	local pid watcher
+
+	begin_shell "$2"
+	(become "$1" && exec "$bin/watch" "$pid") > "$tmp/seen" 2> "$tmp/err" &
+	watcher=$!
+	await grep -q attached "$tmp/err"
+	echo > "$tmp/go"
+	wait "$pid" "$watcher"
+	cat "$tmp/seen" "$tmp/err" | grep -vx attached
+}
+
+# hides_from_bad TEXT COMMAND: test that a session that attaches with the label
+# "bad" sees nothing of the shell from the command on, and that "good" sees all.
+# Each may trace the shell when it attaches.
+hides_from_bad() {
+	holds "$1: a session that may see it goes on" \
+		is "seen 7" seen_by good "$2"
+	holds "$1: it is hidden from a session that may not" \
+		is hidden seen_by bad "$2"
 }

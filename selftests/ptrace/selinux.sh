@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# utrace selftests - SELinux asks about each tracer
+# utrace selftests - SELinux asks about each tracer, and each session
 #
 # A guest boots with SELinux by APPEND=lsm=selinux, and without a policy. The
 # test loads one that allows all but the tracing of one type. A policy cannot
@@ -85,9 +85,11 @@ become() {
 	echo -n "u:r:$1" > "/proc/$BASHPID/attr/current"
 }
 
-asks_about_each "exec" "echo -n u:r:domain > /proc/self/attr/exec &&
-	exec $tmp/fs/helper exit 7"
-asks_about_each "change of the context" \
-	"echo -n u:r:domain > /proc/self/attr/current || exit 126
-	exec $tmp/fs/helper exit 7"
+for test in asks_about_each hides_from_bad; do
+	$test "exec" "echo -n u:r:domain > /proc/self/attr/exec &&
+		exec $tmp/fs/helper exit 7"
+	$test "change of the context" \
+		"echo -n u:r:domain > /proc/self/attr/current || exit 126
+		exec $tmp/fs/helper exit 7"
+done
 plan

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# utrace selftests - Smack asks about each tracer
+# utrace selftests - Smack asks about each tracer, and each session
 #
 # A guest boots with Smack by APPEND=lsm=smack.
 set -uo pipefail
@@ -18,14 +18,18 @@ mkdir "$smack"
 mount -t smackfs smackfs "$smack" || skip_all "no smackfs"
 trap 'umount "$smack"; end_domains' EXIT
 
-# The program gets the label Domain, which good may trace and bad may not.
+# The program gets the label Domain, which good may trace and bad may not. Both
+# may trace "_", the label of all programs at first.
 python3 -c 'import os, sys; os.setxattr(sys.argv[1], "security.SMACK64EXEC", b"Domain")' \
 	"$tmp/fs/helper" || skip_all "no extended attributes"
-echo "good Domain rwxa" > "$smack/load2"
+for rule in "good Domain rwxa" "good _ rwxa" "bad _ rwxa"; do
+	echo "$rule" > "$smack/load2"
+done
 
 become() {
 	echo "$1" > "/proc/$BASHPID/attr/smack/current"
 }
 
 asks_about_each "exec" "exec $tmp/fs/helper exit 7"
+hides_from_bad "exec" "exec $tmp/fs/helper exit 7"
 plan
