@@ -14,7 +14,7 @@ help: ## this list
 demo: prepare ## build, boot, and see several engines on one real program
 	@$(S)/demo
 
-test: prepare ## the tests, 121 minutes (QUICK=1: 19, FULL=1: all)
+test: prepare ## the tests, 124 minutes (QUICK=1: 19, FULL=1: all)
 	@$(S)/test
 
 try: kernel ## CMD='...' run a command under the sample tracer
