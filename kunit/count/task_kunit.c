@@ -3,12 +3,14 @@
  * utrace tests - KUnit suite utrace_count_task: tasks that are counted, the
  * room for counts, and readers that leave off and go on
  */
+#include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/kthread.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/spinlock.h>
 #include <linux/string.h>
 
 #include "fixture.h"
@@ -221,6 +223,115 @@ static void cursor_sees_none_twice(struct kunit *test)
 	utrace_count_put_task(task);
 }
 
+/* A task dies that the walk for dead tasks has passed. */
+static void dead_behind_the_walk_make_room(struct kunit *test)
+{
+	struct count_test *t = test->priv;
+	struct utrace_count_task *first, *last;
+	struct pid *pid;
+
+	count_limit(test, 6);
+	first = count_new_task(t);
+	KUNIT_ASSERT_NOT_NULL(test, first);
+	call_each(t, first, 2);
+	put_pid(count_thread(test, add_two));
+	put_pid(count_thread(test, add_two));
+	last = count_new_task(t);
+	KUNIT_ASSERT_NOT_NULL(test, last);
+	call_each(t, last, 2);
+	KUNIT_EXPECT_EQ(test, t->counts.nmerged, 2UL);
+	/* As after its death. */
+	pid = first->pid;
+	first->pid = count_thread(test, exit_with_none);
+	call_each(t, last, 3);
+	KUNIT_EXPECT_EQ(test, t->counts.nmerged, 3UL);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&t->counts.lost), 0L);
+	KUNIT_EXPECT_EQ(test, count_rows(test, 3), 5U);
+	utrace_count_put_task(first);
+	utrace_count_put_task(last);
+	put_pid(pid);
+}
+
+/* What a thread sees that takes the lock again and again. */
+struct lock_watch {
+	struct count_test *t;
+	bool merging;
+	bool clearing;
+	bool ending;
+};
+
+static int watch_lock(void *data)
+{
+	struct lock_watch *watch = data;
+	struct utrace_counts *counts = &watch->t->counts;
+	struct utrace_count_task *task;
+
+	while (!kthread_should_stop()) {
+		scoped_guard(spinlock, &counts->lock) {
+			task = list_first_entry_or_null(&counts->tasks,
+							struct utrace_count_task,
+							list);
+			if (counts->at[UTRACE_COUNT_MERGE] != &counts->tasks)
+				WRITE_ONCE(watch->merging, true);
+			if (counts->at[UTRACE_COUNT_CLEAR] != &counts->tasks)
+				WRITE_ONCE(watch->clearing, true);
+			if (task && task->id != 1)
+				WRITE_ONCE(watch->ending, true);
+		}
+		cond_resched();
+	}
+	return 0;
+}
+
+/* Make many tasks, all alive, and walk over them.  Nothing without memory. */
+static void walk_many(struct count_test *t)
+{
+	struct utrace_count_task *task = NULL;
+	unsigned int i;
+
+	utrace_counts_end(&t->counts);
+	rcu_barrier();
+	scoped_guard(spinlock, &t->counts.lock) {
+		t->counts.next_id = 1;
+		t->counts.next_scan = 0;
+	}
+	for (i = 0; i < 4000; i++) {
+		if (task)
+			utrace_count_put_task(task);
+		task = count_new_task(t);
+		if (!task)
+			return;
+	}
+	call_each(t, task, 2);
+	utrace_counts_clear(&t->counts);
+	utrace_count_put_task(task);
+	utrace_counts_end(&t->counts);
+}
+
+/* The lock is free between pieces of a walk, whose length users choose. */
+static void long_lists_are_walked_in_pieces(struct kunit *test)
+{
+	struct lock_watch watch = { .t = test->priv };
+	struct task_struct *watcher;
+	unsigned int i;
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "one CPU only");
+	count_limit(test, 1);
+	watcher = kthread_run(watch_lock, &watch, "count-watch");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(watcher));
+	for (i = 0; i < 50; i++) {
+		walk_many(watch.t);
+		if (READ_ONCE(watch.merging) && READ_ONCE(watch.clearing) &&
+		    READ_ONCE(watch.ending))
+			break;
+	}
+	kthread_stop(watcher);
+	KUNIT_EXPECT_TRUE(test, watch.merging);
+	KUNIT_EXPECT_TRUE(test, watch.clearing);
+	KUNIT_EXPECT_TRUE(test, watch.ending);
+}
+
 static void uncounted_dead_are_swept(struct kunit *test)
 {
 	struct count_test *t = test->priv;
@@ -404,6 +515,8 @@ static struct kunit_case count_task_cases[] = {
 	KUNIT_CASE(oldest_dead_make_room),
 	KUNIT_CASE(sums_are_exact),
 	KUNIT_CASE(cursor_sees_none_twice),
+	KUNIT_CASE(dead_behind_the_walk_make_room),
+	KUNIT_CASE_SLOW(long_lists_are_walked_in_pieces),
 	KUNIT_CASE(uncounted_dead_are_swept),
 	KUNIT_CASE(exit_without_counts_removes),
 	KUNIT_CASE(exec_with_another_pid_begins_anew),

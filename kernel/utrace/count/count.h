@@ -106,11 +106,25 @@ struct utrace_count_ops {
 };
 
 /**
+ * enum utrace_count_walk - walks over the tasks, in pieces
+ * @UTRACE_COUNT_SWEEP: looks for dead tasks without counts
+ * @UTRACE_COUNT_MERGE: looks for dead tasks that can make room
+ * @UTRACE_COUNT_CLEAR: utrace_counts_clear()
+ * @UTRACE_COUNT_WALKS: number of walks
+ */
+enum utrace_count_walk {
+	UTRACE_COUNT_SWEEP,
+	UTRACE_COUNT_MERGE,
+	UTRACE_COUNT_CLEAR,
+	UTRACE_COUNT_WALKS
+};
+
+/**
  * struct utrace_counts - the counts of a client
  * @ops: functions of the client; constant
  * @limit: number of struct utrace_count at most; constant
- * @lock: guards @tasks, @next_id, @ncounts, @merged, @nmerged, @next_scan,
- *	@sweep, and what utrace_count_task says.  No lock is taken inside it;
+ * @lock: guards @tasks, @next_id, @ncounts, @merged, @nmerged, @next_scan, @at,
+ *	@again, and what utrace_count_task says.  No lock is taken inside it;
  *	interrupts need not be off.
  * @tasks: struct utrace_count_task, in the order of their @id.  Written under
  *	@lock, read under RCU.
@@ -122,8 +136,9 @@ struct utrace_count_ops {
  * @nmerged: number of these tasks.  Written under @lock, read without a lock.
  * @next_scan: time in jiffies before which no dead task is looked for to make
  *	room.  Under @lock.
- * @sweep: position in @tasks up to which dead tasks without counts have been
- *	looked for.  Under @lock.
+ * @at: entry of @tasks up to which each walk has come.  Under @lock.
+ * @again: there was room since UTRACE_COUNT_MERGE was at the beginning, so tasks
+ *	behind it may have died since.  Under @lock.
  * @epoch: number of the present counting; a struct utrace_count with another
  *	number is void.  Written under @lock, read without a lock.
  * @lost: calls that were not counted, for want of room or memory
@@ -140,7 +155,8 @@ struct utrace_counts {
 	struct utrace_count_task __rcu *merged;
 	unsigned long nmerged;
 	unsigned long next_scan;
-	struct list_head *sweep;
+	struct list_head *at[UTRACE_COUNT_WALKS];
+	bool again;
 	unsigned int epoch;
 	atomic_long_t lost;
 };

@@ -10,6 +10,7 @@
 #include <linux/jiffies.h>
 #include <linux/pid.h>
 #include <linux/rculist.h>
+#include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
@@ -17,6 +18,12 @@
 
 /* Tasks that a new task looks at, see count_sweep(). */
 #define COUNT_SWEEP	4
+
+/*
+ * Tasks that a walk looks at in one hold of utrace_counts.lock.  There may be
+ * any number of tasks, and preemption is off meanwhile.
+ */
+#define COUNT_STEPS	64
 
 /**
  * utrace_counts_init() - initialize the counts of a client
@@ -31,6 +38,8 @@
 void utrace_counts_init(struct utrace_counts *counts, unsigned int limit,
 			const struct utrace_count_ops *ops)
 {
+	unsigned int i;
+
 	*counts = (struct utrace_counts){
 		.ops = ops,
 		.limit = limit,
@@ -38,7 +47,20 @@ void utrace_counts_init(struct utrace_counts *counts, unsigned int limit,
 	};
 	INIT_LIST_HEAD(&counts->tasks);
 	spin_lock_init(&counts->lock);
-	counts->sweep = &counts->tasks;
+	for (i = 0; i < UTRACE_COUNT_WALKS; i++)
+		counts->at[i] = &counts->tasks;
+}
+
+/* Move a walk on.  Returns the next task, or NULL at the end of the list. */
+static struct utrace_count_task *count_next(struct utrace_counts *counts,
+					    enum utrace_count_walk walk)
+{
+	lockdep_assert_held(&counts->lock);
+
+	counts->at[walk] = counts->at[walk]->next;
+	if (counts->at[walk] == &counts->tasks)
+		return NULL;
+	return list_entry(counts->at[walk], struct utrace_count_task, list);
 }
 
 static void count_free_task(struct rcu_head *rcu)
@@ -81,6 +103,8 @@ void utrace_count_put_task(struct utrace_count_task *task)
 static void count_remove_task(struct utrace_counts *counts,
 			      struct utrace_count_task *task)
 {
+	unsigned int i;
+
 	lockdep_assert_held(&counts->lock);
 
 	if (!task->listed)
@@ -88,8 +112,9 @@ static void count_remove_task(struct utrace_counts *counts,
 	task->listed = false;
 	if (rcu_access_pointer(counts->merged) == task)
 		RCU_INIT_POINTER(counts->merged, NULL);
-	if (counts->sweep == &task->list)
-		counts->sweep = task->list.prev;
+	for (i = 0; i < UTRACE_COUNT_WALKS; i++)
+		if (counts->at[i] == &task->list)
+			counts->at[i] = task->list.prev;
 	list_del_rcu(&task->list);
 	WRITE_ONCE(counts->ncounts, counts->ncounts - task->ncounts);
 	if (task->ops->forget)
@@ -106,37 +131,70 @@ static bool count_is_dead(const struct utrace_count_task *task)
  * utrace_counts_end() - remove all tasks from counts
  * @counts: the counts; no task counts and no reader reads any more
  *
- * Context: Any but interrupts.  Takes utrace_counts.lock.
+ * Context: May sleep.  Takes utrace_counts.lock, for one task at a time.
  */
 void utrace_counts_end(struct utrace_counts *counts)
 {
-	struct utrace_count_task *task, *next;
+	struct utrace_count_task *task;
+
+	do {
+		scoped_guard(spinlock, &counts->lock) {
+			task = list_first_entry_or_null(&counts->tasks,
+							struct utrace_count_task,
+							list);
+			if (task)
+				count_remove_task(counts, task);
+		}
+		cond_resched();
+	} while (task);
+}
+
+/*
+ * Remove some dead tasks with ids below @end.  One that stands for dead tasks
+ * does so since the counting began anew, and stays.  Returns true if there may
+ * be more.
+ */
+static bool count_clear_some(struct utrace_counts *counts, u64 end)
+{
+	struct utrace_count_task *task;
+	unsigned int i;
 
 	guard(spinlock)(&counts->lock);
-	list_for_each_entry_safe(task, next, &counts->tasks, list)
-		count_remove_task(counts, task);
+	for (i = 0; i < COUNT_STEPS; i++) {
+		task = count_next(counts, UTRACE_COUNT_CLEAR);
+		if (!task || task->id >= end)
+			return false;
+		if (task != rcu_access_pointer(counts->merged) &&
+		    count_is_dead(task))
+			count_remove_task(counts, task);
+	}
+	return true;
 }
 
 /**
  * utrace_counts_clear() - start the counting anew
  * @counts: the counts
  *
- * Dead tasks are removed.  Those alive clear their numbers at their next call;
- * readers pass over numbers of before.
+ * Dead tasks are removed, also one that dies during the call.  Those alive
+ * clear their numbers at their next call; readers pass over numbers of before.
  *
- * Context: Any but interrupts.  Takes utrace_counts.lock.
+ * Context: May sleep; one caller at a time.  Takes utrace_counts.lock, for some
+ * tasks at a time.
  */
 void utrace_counts_clear(struct utrace_counts *counts)
 {
-	struct utrace_count_task *task, *next;
+	u64 end;
 
-	guard(spinlock)(&counts->lock);
-	WRITE_ONCE(counts->epoch, counts->epoch + 1);
-	WRITE_ONCE(counts->nmerged, 0);
-	atomic_long_set(&counts->lost, 0);
-	list_for_each_entry_safe(task, next, &counts->tasks, list)
-		if (count_is_dead(task))
-			count_remove_task(counts, task);
+	scoped_guard(spinlock, &counts->lock) {
+		WRITE_ONCE(counts->epoch, counts->epoch + 1);
+		WRITE_ONCE(counts->nmerged, 0);
+		RCU_INIT_POINTER(counts->merged, NULL);
+		atomic_long_set(&counts->lost, 0);
+		counts->at[UTRACE_COUNT_CLEAR] = &counts->tasks;
+		end = counts->next_id;
+	}
+	while (count_clear_some(counts, end))
+		cond_resched();
 }
 
 /*
@@ -153,11 +211,9 @@ static void count_sweep(struct utrace_counts *counts)
 	lockdep_assert_held(&counts->lock);
 
 	for (i = 0; i < COUNT_SWEEP; i++) {
-		counts->sweep = counts->sweep->next;
-		if (counts->sweep == &counts->tasks)
+		task = count_next(counts, UTRACE_COUNT_SWEEP);
+		if (!task)
 			return;
-		task = list_entry(counts->sweep, struct utrace_count_task,
-				  list);
 		if (!task->ncounts && count_is_dead(task))
 			count_remove_task(counts, task);
 	}
@@ -233,22 +289,32 @@ bool utrace_count_task_execs(struct utrace_counts *counts,
 }
 
 /*
- * Merge the counts of the oldest dead task with those of others, and remove the
- * task; false: there is none.
+ * Look at some tasks for a dead one, merge its counts with those of others, and
+ * remove it.  Goes on where the last call was, so that a full list of living
+ * tasks is not walked for each dead one.  Returns false if a walk over the whole
+ * list has found no dead task.
  */
-static bool count_merge_dead(struct utrace_counts *counts)
+static bool count_merge_some(struct utrace_counts *counts)
 {
 	struct utrace_count_task *task;
+	unsigned int i;
 
 	lockdep_assert_held(&counts->lock);
 
-	/*
-	 * The last search found no dead task.  Search once a second at most, or
-	 * every call would walk a long list of living tasks.
-	 */
-	if (counts->next_scan && time_before(jiffies, counts->next_scan))
-		return false;
-	list_for_each_entry(task, &counts->tasks, list) {
+	for (i = 0; i < COUNT_STEPS; i++) {
+		task = count_next(counts, UTRACE_COUNT_MERGE);
+		if (!task && !counts->again) {
+			/*
+			 * Walk once a second at most, or every call would walk
+			 * a long list of living tasks.
+			 */
+			counts->next_scan = (jiffies + HZ) ?: 1;
+			return false;
+		}
+		if (!task) {
+			counts->again = false;
+			continue;
+		}
 		if (task == rcu_access_pointer(counts->merged) ||
 		    !task->ncounts || !count_is_dead(task) ||
 		    !utrace_count_merge(counts, task))
@@ -256,8 +322,7 @@ static bool count_merge_dead(struct utrace_counts *counts)
 		count_remove_task(counts, task);
 		return true;
 	}
-	counts->next_scan = (jiffies + HZ) ?: 1;
-	return false;
+	return true;
 }
 
 /**
@@ -267,21 +332,34 @@ static bool count_merge_dead(struct utrace_counts *counts)
  *
  * A task that is out of the list gets none, as nobody would see its count.
  *
- * Context: The task itself.  Takes utrace_counts.lock.
+ * Context: The task itself; may sleep.  Takes utrace_counts.lock, for one dead
+ * task or some living ones at a time.
  * Return: true if there is room, which the caller fills or gives back.
  */
 bool utrace_count_reserve(struct utrace_counts *counts,
 			  struct utrace_count_task *task)
 {
-	guard(spinlock)(&counts->lock);
-	if (!task->listed)
-		return false;
-	while (counts->ncounts >= counts->limit)
-		if (!count_merge_dead(counts))
-			return false;
-	task->ncounts++;
-	WRITE_ONCE(counts->ncounts, counts->ncounts + 1);
-	return true;
+	bool more;
+
+	do {
+		scoped_guard(spinlock, &counts->lock) {
+			if (!task->listed)
+				return false;
+			if (counts->ncounts < counts->limit) {
+				counts->again = true;
+				task->ncounts++;
+				WRITE_ONCE(counts->ncounts,
+					   counts->ncounts + 1);
+				return true;
+			}
+			if (counts->next_scan &&
+			    time_before(jiffies, counts->next_scan))
+				return false;
+			more = count_merge_some(counts);
+		}
+		cond_resched();
+	} while (more);
+	return false;
 }
 
 /**
