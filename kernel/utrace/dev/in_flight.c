@@ -319,16 +319,20 @@ static void session_drop_tasks(struct session_tasks *tasks)
 {
 	unsigned int n = min(tasks->n, tasks->max);
 
-	while (n)
+	while (n) {
 		put_task_struct(tasks->covered[--n].task);
+		cond_resched();
+	}
 	kvfree(tasks->covered);
 	*tasks = (struct session_tasks){};
 }
 
+/* sort() holds no lock, and users choose the number of tasks. */
 static int session_compare_covered(const void *a, const void *b)
 {
 	const struct session_covered *x = a, *y = b;
 
+	cond_resched();
 	if (x->task != y->task)
 		return x->task < y->task ? -1 : 1;
 	if (x->target->id != y->target->id)

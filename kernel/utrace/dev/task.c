@@ -143,10 +143,10 @@ static bool session_forget_some(struct utrace_session *session)
  * utrace_dev_forget_tasks() - remove all tasks from a session that ends
  * @session: the session; no callback of its engines runs or will run
  *
- * Context: Any but NMI.  Takes session_tasks_lock.
+ * Context: May sleep.  Takes session_tasks_lock, for some tasks at a time.
  */
 void utrace_dev_forget_tasks(struct utrace_session *session)
 {
 	while (session_forget_some(session))
-		;
+		cond_resched();
 }
