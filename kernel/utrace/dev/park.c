@@ -198,7 +198,7 @@ void utrace_dev_park_end(struct session_target *target)
  * Moves them to utrace_session.taken.  Their tasks stay held until
  * utrace_dev_unpark().
  *
- * Context: Process context, under utrace_session.read_lock.  Takes
+ * Context: Process context, under utrace_session.read_lock; may sleep.  Takes
  * utrace_session.park_lock.
  */
 void utrace_dev_take_parked(struct utrace_session *session)
@@ -210,14 +210,29 @@ void utrace_dev_take_parked(struct utrace_session *session)
 		return;
 	scoped_guard(spinlock, &session->park_lock)
 		list_splice_init(&session->parked, &list);
-	list_for_each_entry_safe(parked, next, &list, list)
+	list_for_each_entry_safe(parked, next, &list, list) {
 		session_park_in(&session->taken, parked);
+		cond_resched();
+	}
 }
 
 /* A task that was let go, and the engine that held it; both counted. */
 struct session_free {
 	struct task_struct *task;
 	struct utrace_engine *holder;
+};
+
+/* Tasks that a walk looks at in one hold of park_lock. */
+#define SESSION_STEPS		64
+
+/*
+ * A walk over utrace_session.waiting, which may have any length.  @at is the
+ * entry that the walk has come to; session_let_go() moves it when the entry
+ * leaves the list.  Under utrace_session.park_lock.
+ */
+struct session_walk {
+	struct list_head list;
+	struct list_head *at;
 };
 
 /*
@@ -227,6 +242,7 @@ struct session_free {
 static struct session_free session_let_go(struct session_task *task)
 {
 	struct session_free free = { task->task, task->holder };
+	struct session_walk *walk;
 	int ret;
 
 	lockdep_assert_held(&task->session->park_lock);
@@ -234,6 +250,9 @@ static struct session_free session_let_go(struct session_task *task)
 	if (!free.holder)
 		return free;
 	task->holder = NULL;
+	list_for_each_entry(walk, &task->session->walks, list)
+		if (walk->at == &task->waiting)
+			walk->at = task->waiting.prev;
 	list_del(&task->waiting);
 	/* The engine may be detached, and the task dead: both end the hold. */
 	ret = utrace_control(free.task, free.holder, UTRACE_RESUME);
@@ -408,28 +427,43 @@ static bool session_is_held_by(const struct session_task *task, const void *of)
 	return task->holder == of;
 }
 
-/* Let one such task go.  Its records stay in the list.  False: none waits. */
-static bool session_let_one_go(struct utrace_session *session,
-			       session_free_t which, const void *of)
+/*
+ * Look at some tasks, up to the first such one, which is let go.  Its records
+ * stay in the list.  False at the end of the list.
+ */
+static bool session_let_some_go(struct utrace_session *session,
+				struct session_walk *walk,
+				session_free_t which, const void *of)
 {
 	struct session_free free = {};
 	struct session_task *task;
+	bool more = true;
+	unsigned int i;
 
 	scoped_guard(spinlock, &session->park_lock)
-		list_for_each_entry(task, &session->waiting, waiting)
-			if (which(task, of)) {
+		for (i = 0; i < SESSION_STEPS && more && !free.holder; i++) {
+			walk->at = walk->at->next;
+			more = walk->at != &session->waiting;
+			task = list_entry(walk->at, struct session_task,
+					  waiting);
+			if (more && which(task, of))
 				free = session_let_go(task);
-				break;
-			}
+		}
 	session_has_gone(free);
-	return free.holder;
+	return more;
 }
 
 static void session_let_all_go(struct utrace_session *session,
 			       session_free_t which, const void *of)
 {
-	while (session_let_one_go(session, which, of))
+	struct session_walk walk = { .at = &session->waiting };
+
+	scoped_guard(spinlock, &session->park_lock)
+		list_add(&walk.list, &session->walks);
+	while (session_let_some_go(session, &walk, which, of))
 		cond_resched();
+	scoped_guard(spinlock, &session->park_lock)
+		list_del(&walk.list);
 }
 
 static struct utrace_session *session_of_reader(struct utrace_reader *reader)
@@ -489,13 +523,15 @@ void utrace_dev_gone(struct session_target *target)
  * utrace_dev_park_free() - free the parked records of a session that ends
  * @session: a session that has no targets and no reader any more
  *
- * Context: Any but interrupts.
+ * Context: May sleep.
  */
 void utrace_dev_park_free(struct utrace_session *session)
 {
 	struct session_parked *parked, *next;
 
 	utrace_dev_take_parked(session);
-	list_for_each_entry_safe(parked, next, &session->taken, list)
+	list_for_each_entry_safe(parked, next, &session->taken, list) {
 		utrace_dev_unpark(session, parked);
+		cond_resched();
+	}
 }

@@ -41,7 +41,8 @@ static void session_free(struct kref *ref)
  * utrace_dev_put() - drop a reference to a session
  * @session: the session; the caller gives its reference up
  *
- * Context: Any but interrupts.  The last put stops the timer and waits for it.
+ * Context: Any but interrupts.  The last put stops the timer and waits for it,
+ * and may sleep.
  */
 void utrace_dev_put(struct utrace_session *session)
 {
@@ -93,6 +94,7 @@ struct utrace_session *utrace_dev_new(const struct cred *cred)
 	INIT_LIST_HEAD(&session->parked);
 	INIT_LIST_HEAD(&session->taken);
 	INIT_LIST_HEAD(&session->waiting);
+	INIT_LIST_HEAD(&session->walks);
 	INIT_LIST_HEAD(&session->tasks);
 	utrace_reader_init(&session->reader, &session->park_lock,
 			   &utrace_dev_reader_ops);

@@ -197,11 +197,12 @@ struct session_settings {
  * @user: user who is charged with the rings, counted; NULL: none.  As @ring.
  * @delay: jiffies after which a waiting reader is woken.  As @ring.
  * @full: enum utrace_full.  As @ring.
- * @park_lock: guards @parked, @nparked, @waiting, @reader, and .parked, .holder
- *	and .waiting of each session_task
+ * @park_lock: guards @parked, @nparked, @waiting, @walks, @reader, and .parked,
+ *	.holder and .waiting of each session_task
  * @parked: struct session_parked, by time
  * @nparked: number of elements of @parked and @taken.  Read without a lock, too.
  * @waiting: struct session_task with a holder.  Under @park_lock.
+ * @walks: struct session_walk over @waiting.  Under @park_lock.
  * @reader: process that reads; its lock is @park_lock
  * @read_lock: serializes readers; held while records are copied to user memory
  * @taken: parked records that the reader gives next, by time.  Under @read_lock.
@@ -245,6 +246,7 @@ struct utrace_session {
 	struct list_head parked;
 	unsigned int nparked;
 	struct list_head waiting;
+	struct list_head walks;
 	struct utrace_reader reader;
 	struct mutex read_lock;	/* serializes readers */
 	struct list_head taken;
