@@ -304,8 +304,7 @@ static int utrace_last_spares(struct utrace_walk *walk, unsigned int n)
 
 		ret = utrace_turn_init(walk, turn, NULL, more);
 		if (!ret)
-			turn->member = utrace_walk_member(walk, GFP_KERNEL_ACCOUNT,
-							  more);
+			turn->member = utrace_walk_member(walk, more);
 		if (!turn->member)
 			ret = -ENOMEM;
 	}

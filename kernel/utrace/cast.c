@@ -107,7 +107,8 @@ static struct kmem_cache *utrace_member_cache __ro_after_init;
 
 static int __init utrace_cast_init(void)
 {
-	utrace_member_cache = KMEM_CACHE(utrace_member, SLAB_PANIC);
+	utrace_member_cache = KMEM_CACHE(utrace_member,
+					 SLAB_PANIC | SLAB_ACCOUNT);
 	return 0;
 }
 core_initcall(utrace_cast_init);
@@ -334,16 +335,13 @@ static int utrace_roster_fill(struct utrace_roster *roster,
 	return 0;
 }
 
-/*
- * Make a cast.  It is shared, so no memory cgroup is charged.  NULL without
- * memory.
- */
+/* Make a cast, which who attaches is charged with.  NULL without memory. */
 static struct utrace_cast *utrace_cast_make(const struct utrace_roster *roster)
 {
 	struct utrace_cast *cast;
 	unsigned int i;
 
-	cast = kzalloc(struct_size(cast, role, roster->n), GFP_KERNEL);
+	cast = kzalloc(struct_size(cast, role, roster->n), GFP_KERNEL_ACCOUNT);
 	if (!cast)
 		return NULL;
 	refcount_set(&cast->ref, 1);

@@ -8,6 +8,7 @@
  * end however fast tasks are born.  An engine of the system is in no cast; its
  * tasks are found by a look at all sets.
  */
+#include <linux/memcontrol.h>
 #include <linux/rculist.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -171,6 +172,20 @@ static void utrace_uncover_casts(struct utrace_engine *engine)
 		utrace_set_put(xchg(&role->cast->next, NULL));
 }
 
+/*
+ * A detach must not fail, and what it makes takes the place of what attaches
+ * were charged with.  So from here on nobody is charged with what the current
+ * task allocates; set_active_memcg() with the answer ends that.
+ */
+static struct mem_cgroup *utrace_charge_nobody(void)
+{
+#ifdef CONFIG_MEMCG
+	return set_active_memcg(root_mem_cgroup);
+#else
+	return NULL;
+#endif
+}
+
 /**
  * utrace_uncover() - remove a detached engine from all tasks and casts
  * @engine: the engine; the caller has a count in utrace_engine_info::core
@@ -184,10 +199,12 @@ static void utrace_uncover_casts(struct utrace_engine *engine)
  */
 void utrace_uncover(struct utrace_engine *engine)
 {
+	struct mem_cgroup *charged;
 	struct utrace_walk walk;
 	int ret;
 
 	utrace_count_inside(engine);
+	charged = utrace_charge_nobody();
 	if (utrace_engine_is_system(engine)) {
 		utrace_system_remove(engine);
 		utrace_system_tell();
@@ -205,6 +222,7 @@ void utrace_uncover(struct utrace_engine *engine)
 		if (ret)
 			schedule_timeout_uninterruptible(1);
 	} while (true);
+	set_active_memcg(charged);
 	utrace_uncover_casts(engine);
 	utrace_walk_destroy(&walk);
 }

@@ -120,22 +120,22 @@ static struct utrace *utrace_walk_u(struct utrace_walk *walk, unsigned int more)
 /**
  * utrace_walk_member() - get memory for the entry of a task in a cast's list
  * @walk: the walk
- * @gfp: how to allocate it, and a few more with it, if the pool has none
  * @more: number of entries that are needed at most, this one included
  *
- * Context: As @gfp says.
+ * Context: May sleep.
  * Return:
  * * the entry, which is in no list; the caller frees it with kfree()
  * * NULL - no memory
  */
-struct utrace_member *utrace_walk_member(struct utrace_walk *walk, gfp_t gfp,
+struct utrace_member *utrace_walk_member(struct utrace_walk *walk,
 					 unsigned int more)
 {
 	struct utrace_pool *pool = &walk->pool;
 
 	if (!pool->nmembers)
 		pool->nmembers =
-			utrace_member_alloc_bulk(gfp, min(more, UTRACE_BULK),
+			utrace_member_alloc_bulk(GFP_KERNEL,
+						 min(more, UTRACE_BULK),
 						 pool->member);
 	return pool->nmembers ? pool->member[--pool->nmembers] : NULL;
 }
@@ -233,7 +233,7 @@ static int utrace_turn_prepare(struct utrace_walk *walk,
 	cast = turn->set ? turn->set->cast : NULL;
 	if (!cast || !cast->listed)
 		return 0;
-	turn->member = utrace_walk_member(walk, GFP_KERNEL, more);
+	turn->member = utrace_walk_member(walk, more);
 	return turn->member ? 0 : -ENOMEM;
 }
 

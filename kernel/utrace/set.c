@@ -357,8 +357,8 @@ static void utrace_census_drop(struct utrace_census *census)
 
 /*
  * Make a set of the engines of a census, and take over its references.  Tasks
- * of many users share the set, so no memory cgroup is charged.  Returns NULL
- * without memory.
+ * share the set; the first one that needs it is charged, or who attaches.
+ * Returns NULL without memory.
  */
 static struct utrace_set *utrace_set_make(const struct utrace_census *census,
 					  struct utrace_cast *cast,
@@ -371,7 +371,7 @@ static struct utrace_set *utrace_set_make(const struct utrace_census *census,
 		nslots = max(nslots, census->all[i] + 1U);
 	set = kzalloc(struct_size(set, engine, nslots) +
 		      nslots * sizeof(*set->seq) + UTRACE_NLISTS * census->n,
-		      GFP_KERNEL);
+		      GFP_KERNEL_ACCOUNT);
 	if (!set)
 		return NULL;
 	refcount_set(&set->ref, 1);

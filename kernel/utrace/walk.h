@@ -92,7 +92,7 @@ void utrace_walk_settle(struct utrace_walk *walk, unsigned int n);
 int utrace_rounds(struct utrace_walk *walk, bool killable);
 int utrace_turn_init(struct utrace_walk *walk, struct utrace_turn *turn,
 		     struct task_struct *task, unsigned int more);
-struct utrace_member *utrace_walk_member(struct utrace_walk *walk, gfp_t gfp,
+struct utrace_member *utrace_walk_member(struct utrace_walk *walk,
 					 unsigned int more);
 struct utrace_cast *utrace_cast_of(struct task_struct *task);
 void utrace_drop_spares(struct utrace_turn *turn, unsigned int n);
