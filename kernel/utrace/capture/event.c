@@ -8,6 +8,9 @@
  * allocated by the first function that finds something to capture, since most
  * events have nothing.
  *
+ * The memory cgroup of the task is charged: a client may keep a capture with the
+ * task, until the exit of a call that waits for example.
+ *
  * The first buffer is small.  A client may allow a larger one, which few events
  * need: if the small one was too small, the arguments are captured once more.
  */
@@ -33,7 +36,7 @@ bool utrace_capture_start(struct utrace_capture *c)
 {
 	if (c->data)
 		return true;
-	c->data = kmalloc(UTRACE_CAPTURE_SIZE, GFP_KERNEL);
+	c->data = kmalloc(UTRACE_CAPTURE_SIZE, GFP_KERNEL_ACCOUNT);
 	if (!c->data)
 		c->lost++;
 	return c->data;

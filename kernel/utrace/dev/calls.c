@@ -22,6 +22,14 @@ static_assert(UTRACE_REC_NO_CALL == UTRACE_NO_CALL);
 static_assert(sizeof_field(struct utrace_rec_sys_enter, args) ==
 	      sizeof(unsigned long[6]));
 
+/* The entry is in a record, or in none; what was captured need not be kept. */
+static void session_drop_entry(struct session_entry *entry)
+{
+	entry->kept = SESSION_KEPT_NOT;
+	utrace_capture_free(&entry->capture);
+	entry->capture = (struct utrace_capture){};
+}
+
 /*
  * Complete a kept entry whose arguments are in the registers of the task still:
  * no system call changes those of its arguments before its exit.
@@ -34,8 +42,6 @@ static void session_fetch_entry(struct session_task *task)
 		return;
 	utrace_current_args(current_pt_regs(), entry->args);
 	entry->asked = 0;
-	entry->capture.used = 0;
-	entry->capture.lost = 0;
 }
 
 /**
@@ -57,19 +63,19 @@ void utrace_dev_flush_entry(struct session_writer *w)
 	if (!session_entry_is_of_now(w->target, w->task, w->now))
 		return;
 	session_fetch_entry(w->task);
-	entry->kept = SESSION_KEPT_NOT;
 	session_items(w->target, &items, &entry->capture);
-	if (!utrace_dev_reserve(w, UTRACE_REC_SYS_ENTER,
-				items.flags | UTRACE_F_IN_FLIGHT,
-				sizeof(*rec) + items.size))
-		return;
-	rec = (void *)w->rec;
-	rec->nr = entry->nr;
-	rec->asked = entry->asked;
-	rec->began = entry->began;
-	memcpy(rec->args, entry->args, sizeof(rec->args));
-	session_copy_items(w, sizeof(*rec), &items);
-	utrace_dev_commit(w);
+	if (utrace_dev_reserve(w, UTRACE_REC_SYS_ENTER,
+			       items.flags | UTRACE_F_IN_FLIGHT,
+			       sizeof(*rec) + items.size)) {
+		rec = (void *)w->rec;
+		rec->nr = entry->nr;
+		rec->asked = entry->asked;
+		rec->began = entry->began;
+		memcpy(rec->args, entry->args, sizeof(rec->args));
+		session_copy_items(w, sizeof(*rec), &items);
+		utrace_dev_commit(w);
+	}
+	session_drop_entry(entry);
 }
 
 /* Keep an entry until the exit. */
@@ -79,7 +85,6 @@ static void session_keep_entry(struct session_writer *w, u64 nr,
 {
 	struct session_entry *entry = &w->task->entry;
 
-	utrace_capture_free(&entry->capture);
 	entry->capture = *capture;
 	entry->nr = nr;
 	entry->asked = nr >> 32;
@@ -95,7 +100,8 @@ static void session_keep_entry(struct session_writer *w, u64 nr,
  */
 static void session_forget_entry(struct session_writer *w)
 {
-	w->task->entry.kept = SESSION_KEPT_NOT;
+	if (w->task->entry.kept)
+		session_drop_entry(&w->task->entry);
 }
 
 /**
@@ -162,20 +168,20 @@ static void session_write_call(struct session_writer *w, long ret,
 	struct session_items in;
 
 	session_fetch_entry(w->task);
-	entry->kept = SESSION_KEPT_NOT;
 	session_items(w->target, &in, &entry->capture);
-	if (!utrace_dev_reserve(w, UTRACE_REC_SYS_CALL, in.flags | out->flags,
-				sizeof(*rec) + in.size + out->size))
-		return;
-	rec = (void *)w->rec;
-	rec->nr = entry->nr;
-	rec->asked = entry->asked;
-	rec->ret = ret;
-	rec->began = entry->began;
-	memcpy(rec->args, entry->args, sizeof(rec->args));
-	session_copy_items(w, sizeof(*rec), &in);
-	session_copy_items(w, sizeof(*rec) + in.size, out);
-	utrace_dev_commit(w);
+	if (utrace_dev_reserve(w, UTRACE_REC_SYS_CALL, in.flags | out->flags,
+			       sizeof(*rec) + in.size + out->size)) {
+		rec = (void *)w->rec;
+		rec->nr = entry->nr;
+		rec->asked = entry->asked;
+		rec->ret = ret;
+		rec->began = entry->began;
+		memcpy(rec->args, entry->args, sizeof(rec->args));
+		session_copy_items(w, sizeof(*rec), &in);
+		session_copy_items(w, sizeof(*rec) + in.size, out);
+		utrace_dev_commit(w);
+	}
+	session_drop_entry(entry);
 }
 
 static void session_write_exit(struct session_writer *w, u64 nr, long ret,

@@ -439,7 +439,7 @@ enum session_kept {
  * @nr: number of the call
  * @began: time of the entry in ns
  * @args: arguments
- * @capture: what was captured; its buffer is freed with the next entry
+ * @capture: what was captured; empty if @kept is not SESSION_KEPT_WHOLE
  * @asked: number that the program asked for, if @nr is UTRACE_NO_CALL; valid if
  *	@kept is SESSION_KEPT_WHOLE
  */
