@@ -212,7 +212,7 @@ static void session_target_release(void *data)
 
 	utrace_viewer_put(target->viewer);
 	utrace_dev_settings_put(target->settings);
-	kfree(target->end);
+	kvfree(target->end);
 	kfree_rcu(target, rcu);
 	atomic_dec(&session->busy);
 	utrace_dev_wake_soon(session, true);

@@ -86,16 +86,19 @@ bool utrace_dev_may_wait(const struct session_writer *w, u16 type)
  * utrace_dev_parked_new() - allocate memory for a record to be parked
  * @size: bytes of the record, without the struct utrace_rec_lost before it
  *
+ * A record may have 16 KiB.  Where free memory is in single pages, that is no
+ * reason to reclaim any: kvmalloc() takes single pages then.
+ *
  * Context: Process context; may sleep.
  * Return:
- * * the memory - to be freed by kfree(), or given to utrace_dev_park()
+ * * the memory - to be freed by kvfree(), or given to utrace_dev_park()
  * * NULL - there is none
  */
 struct session_parked *utrace_dev_parked_new(size_t size)
 {
-	return kmalloc(sizeof(struct session_parked) + SESSION_RING_RUNS *
-		       sizeof(struct utrace_rec_lost) + size,
-		       GFP_KERNEL_ACCOUNT);
+	return kvmalloc(sizeof(struct session_parked) + SESSION_RING_RUNS *
+			sizeof(struct utrace_rec_lost) + size,
+			GFP_KERNEL_ACCOUNT);
 }
 
 /* Put a record into a list by its time. */
@@ -294,7 +297,7 @@ void utrace_dev_unpark(struct utrace_session *session,
 				free = session_let_go(task);
 		}
 	}
-	kfree(parked);
+	kvfree(parked);
 	if (!task)
 		return;
 	session_has_gone(free);

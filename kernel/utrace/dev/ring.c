@@ -428,7 +428,8 @@ static noinline bool session_reserve_slow(struct session_writer *w, u16 type,
 		session_ring_close(w->ring);
 		parked = session_parked_for(w, type, size);
 		if (session_reserve_once(w, type, flags, size)) {
-			kfree(parked);
+			/* Preemption is off, where kvfree() must not be called. */
+			kvfree_rcu(parked, rcu);
 			return true;
 		}
 	}

@@ -122,6 +122,7 @@ struct session_ring {
  * @list: entry in utrace_session.parked, under utrace_session.park_lock, and
  *	then in utrace_session.taken, under utrace_session.read_lock.  Both are
  *	sorted by time.
+ * @rcu: frees memory that turned out not to be needed, and is in no list
  * @task: the task that wrote the record, counted; NULL for a record about no
  *	task
  * @time: time of the record in ns
@@ -132,7 +133,10 @@ struct session_ring {
  * Belongs to the task until it is in the list, then to the reader.
  */
 struct session_parked {
-	struct list_head list;
+	union {
+		struct list_head list;
+		struct rcu_head rcu;
+	};
 	struct session_task *task;
 	u64 time;
 	size_t size;

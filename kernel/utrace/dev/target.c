@@ -268,7 +268,7 @@ static void session_free_target(struct session_target *target)
 {
 	utrace_viewer_put(target->viewer);
 	utrace_dev_settings_put(target->settings);
-	kfree(target->end);
+	kvfree(target->end);
 	kfree(target);
 }
 
@@ -337,7 +337,7 @@ static void session_revoke(struct session_target *target)
 {
 	struct utrace_session *session = target->session;
 
-	kfree(target->end);
+	kvfree(target->end);
 	target->end = NULL;
 	WRITE_ONCE(session->alive, session->alive - 1);
 	session_remove(target);

@@ -27,7 +27,7 @@ static void session_free_task(struct kref *ref)
 
 	utrace_dev_count_put(task);
 	utrace_capture_free(&task->entry.capture);
-	kfree(task->spare);
+	kvfree(task->spare);
 	put_cred(task->viewed.cred);
 	kfree(task);
 }
