@@ -297,7 +297,7 @@ static void bts_cpu_drain(void *unused)
 /* The first consumer of a CPU comes. */
 static int bts_cpu_begin(unsigned int nr)
 {
-	struct bts_cpu *cpu = kzalloc_node(sizeof(*cpu), GFP_KERNEL,
+	struct bts_cpu *cpu = kzalloc_node(sizeof(*cpu), GFP_KERNEL_ACCOUNT,
 					   cpu_to_node(nr));
 	struct bts_store *store;
 	int ret;

@@ -7,8 +7,8 @@
  * under utrace_session.lock: the page fault may be one that user space serves
  * late or never.
  */
+#include <linux/overflow.h>
 #include <linux/slab.h>
-#include <linux/string.h>
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 #include <linux/utrace.h>
@@ -210,6 +210,24 @@ int utrace_dev_apply(struct session_target *target,
 	return ret;
 }
 
+/* Copy the numbers of calls.  Returns 0, -EFAULT or -ENOMEM. */
+static int session_take_calls(struct session_settings *settings,
+			      const struct utrace_ioc_events *events)
+{
+	size_t size = array_size(events->ncalls, sizeof(*settings->calls));
+
+	if (!size)
+		return 0;
+	settings->calls = kmalloc(size, GFP_KERNEL_ACCOUNT);
+	if (!settings->calls)
+		return -ENOMEM;
+	if (copy_from_user(settings->calls, u64_to_user_ptr(events->calls),
+			   size))
+		return -EFAULT;
+	settings->ncalls = events->ncalls;
+	return 0;
+}
+
 /*
  * Check and copy the settings of a program.  Reads user memory, so no lock is
  * held.  Return them, or -EINVAL, -EFAULT or -ENOMEM.
@@ -240,22 +258,12 @@ session_take_settings(const struct utrace_ioc_events *events)
 	settings->count = events->count;
 	settings->strings = events->string_size ?: UTRACE_ITEM_SIZE;
 	settings->buffers = events->buffer_size ?: UTRACE_ITEM_SIZE;
-	settings->ncalls = events->ncalls;
-	if (events->ncalls) {
-		int *calls = memdup_array_user(u64_to_user_ptr(events->calls),
-					       events->ncalls, sizeof(int));
-
-		if (IS_ERR(calls)) {
-			utrace_dev_settings_put(settings);
-			return ERR_CAST(calls);
-		}
-		settings->calls = calls;
-	}
 	/*
 	 * Checked here, too, for a session without targets, where no engine
 	 * does it.
 	 */
-	ret = utrace_check_calls(settings->calls, settings->ncalls);
+	ret = session_take_calls(settings, events) ?:
+	      utrace_check_calls(settings->calls, settings->ncalls);
 	if (!ret)
 		return settings;
 	utrace_dev_settings_put(settings);

@@ -139,7 +139,7 @@ bool utrace_ftrace_is_first(struct process_trace *pt, enum process_event event,
 
 static struct process_trace *process_trace_new(void)
 {
-	struct process_trace *pt = kzalloc(sizeof(*pt), GFP_KERNEL);
+	struct process_trace *pt = kzalloc(sizeof(*pt), GFP_KERNEL_ACCOUNT);
 
 	if (!pt)
 		return NULL;

@@ -113,7 +113,7 @@ static struct process_target *process_target_new(struct process_words *words)
 	struct process_target *target;
 	int ret = 0;
 
-	target = kzalloc(struct_size(target, text, size), GFP_KERNEL);
+	target = kzalloc(struct_size(target, text, size), GFP_KERNEL_ACCOUNT);
 	if (!target)
 		return ERR_PTR(-ENOMEM);
 	refcount_set(&target->ref, 1);
@@ -138,7 +138,8 @@ static struct process_targets *process_targets_new(unsigned int size)
 {
 	struct process_targets *targets;
 
-	targets = kvzalloc(struct_size(targets, target, size), GFP_KERNEL);
+	targets = kvzalloc(struct_size(targets, target, size),
+			   GFP_KERNEL_ACCOUNT);
 	if (targets)
 		refcount_set(&targets->ref, 1);
 	return targets;

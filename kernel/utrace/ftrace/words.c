@@ -196,7 +196,7 @@ static int process_words_open(struct inode *inode, struct file *file)
 	ret = tracing_check_open_get_tr(tr);
 	if (ret)
 		return ret;
-	open = kzalloc(sizeof(*open), GFP_KERNEL);
+	open = kzalloc(sizeof(*open), GFP_KERNEL_ACCOUNT);
 	ret = open ? single_open(file, process_words_show, open) : -ENOMEM;
 	if (ret) {
 		kfree(open);

@@ -397,7 +397,7 @@ static int name_read(const struct iov_iter *from, struct name_record **record)
 
 	if (fault_in_iov_iter_readable(from, size))
 		return -EFAULT;
-	*record = kzalloc(sizeof(**record), GFP_KERNEL);
+	*record = kzalloc(sizeof(**record), GFP_KERNEL_ACCOUNT);
 	if (!*record)
 		return -ENOMEM;
 	(*record)->size = size;
