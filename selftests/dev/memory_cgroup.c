@@ -1,0 +1,518 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace selftests - what lives as long as tasks and sessions is charged
+ *
+ * An agent and a crowd of threads are in a memory cgroup.  The agent makes many
+ * objects of a kind, or has the crowd make them, and the kernel's memory of the
+ * cgroup has to grow by what they take at least.  And where a cgroup has a
+ * limit, who makes sessions without end fails, and others go on.
+ *
+ * The kernel collects the numbers of a cgroup every two seconds.
+ */
+#include <linux/futex.h>
+#include <sys/resource.h>
+
+#include <linux/utrace_branch.h>
+#include <linux/utrace_marker.h>
+
+#include "../cgroup.h"
+#include "dev.h"
+
+/* Threads of the crowd. */
+#define CROWD		600
+
+#define SMALL		(64 << 10)
+#define LARGE		(1 << 20)
+
+/* The crowd makes as many records at a time, more than there is room for. */
+#define MANY		20
+
+/* Bytes that a cgroup may have, and sessions that take more. */
+#define CGROUP_BYTES	"16777216"
+#define TOO_MANY	200
+
+/* What the test, the agent and the crowd share. */
+static struct shared {
+	_Atomic int turn;	/* a futex: the crowd has work */
+	_Atomic int arrived;	/* threads that wait for work */
+	_Atomic int work;	/* see be_crowd() */
+	_Atomic int tid[CROWD];
+	_Atomic int refused;	/* errno of a kernel without these objects */
+} *shared;
+
+/* A fifo that nobody writes to. */
+static char folder[] = "/tmp/utrace_memory_XXXXXX";
+static char fifo[sizeof(folder) + 8];
+
+/* Words of the crowd, and markers in its text. */
+#define WORDS		512
+#define MARKERS		64
+static __u32 words[WORDS];
+extern const char places[];
+asm(".pushsection .text; places: .rept 64; nop; .endr; ret; .popsection");
+
+/* The crowd, which is a process */
+
+/* Works: 'm' and 'M': make marker calls; 'o': open the fifo, and wait. */
+static void *be_crowd(void *arg)
+{
+	int me = (long)arg, turn = shared->turn, fd;
+
+	shared->tid[me] = gettid();
+	for (;;) {
+		shared->arrived++;
+		while (shared->turn == turn)
+			syscall(SYS_futex, &shared->turn, FUTEX_WAIT, turn,
+				NULL, NULL, 0);
+		turn = shared->turn;
+		if (shared->work == 'o') {
+			fd = open(fifo, O_RDONLY | O_CLOEXEC);
+			close(fd);
+		} else {
+			mark(shared->work == 'M' ? MANY : 1);
+		}
+	}
+	return NULL;
+}
+
+static void crowd(void)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	long i;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 64 << 10);
+	for (i = 0; i < CROWD; i++)
+		if (pthread_create(&thread, &attr, be_crowd, (void *)i))
+			_exit(1);
+	for (;;)
+		pause();
+}
+
+/* The agent */
+
+static pid_t crowd_pid;
+static int fd = -1, words_fd = -1, fds[CROWD], nfds;
+
+static void wait_for_crowd(void)
+{
+	need(ut_until(shared->arrived == CROWD), "a crowd that waits");
+}
+
+/* Give the crowd work, without waiting for its end. */
+static void begin_work(int work)
+{
+	shared->work = work;
+	shared->arrived = 0;
+	shared->turn++;
+	syscall(SYS_futex, &shared->turn, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+static void do_work(int work)
+{
+	begin_work(work);
+	wait_for_crowd();
+}
+
+static void begin_session(__u64 size, __u32 full)
+{
+	fd = session();
+	need(!setup_full(fd, size, full), "setup");
+}
+
+static void follow_crowd(void)
+{
+	need(attach(fd, crowd_pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
+}
+
+static void end_session(void)
+{
+	if (words_fd >= 0)
+		close(words_fd);
+	words_fd = -1;
+	close(fd);
+}
+
+static void end_fds(void)
+{
+	while (nfds)
+		close(fds[--nfds]);
+}
+
+static void nothing(void)
+{
+}
+
+static void make_sessions(void)
+{
+	for (; nfds < 32; nfds++) {
+		fds[nfds] = session();
+		need(!setup(fds[nfds], SMALL), "setup");
+	}
+}
+
+static void prepare_targets(void)
+{
+	begin_session(SMALL, UTRACE_FULL_DROP);
+	need(!choose_marks(fd), "choose");
+}
+
+static void make_targets(void)
+{
+	int i, pidfd;
+
+	for (i = 0; i < 256; i++) {
+		pidfd = pidfd_of(shared->tid[i], O_EXCL);
+		need(attach_fd(fd, pidfd, UTRACE_SCOPE_THREAD) > 0, "attach");
+		close(pidfd);
+	}
+}
+
+/* The tasks have all that stays with a task once it was covered. */
+static void prepare_members(void)
+{
+	int id;
+
+	prepare_targets();
+	id = attach(fd, crowd_pid, UTRACE_SCOPE_PROCESS);
+	need(id > 0 && !detach(fd, id), "attach");
+}
+
+static void prepare_tasks(void)
+{
+	prepare_targets();
+	follow_crowd();
+}
+
+static void make_calls(void)
+{
+	do_work('m');
+}
+
+/* Whole calls, and the session knows the tasks. */
+static void prepare_captures(void)
+{
+	static const __u32 calls[] = { MARK_NR, SYS_openat };
+
+	begin_session(LARGE, UTRACE_FULL_DROP);
+	need(!choose(fd, UTRACE_REC_BIT(SYS_CALL), UTRACE_CAPTURE_STRINGS,
+		     calls, 2), "choose");
+	follow_crowd();
+	do_work('m');
+}
+
+static void make_captures(void)
+{
+	begin_work('o');
+}
+
+static void end_captures(void)
+{
+	int writer = open(fifo, O_RDWR | O_CLOEXEC);
+
+	need(writer >= 0, "the fifo");
+	wait_for_crowd();
+	close(writer);
+	end_session();
+}
+
+static void prepare_parked(void)
+{
+	begin_session(LARGE, UTRACE_FULL_STOP);
+	need(!choose_marks(fd), "choose");
+	follow_crowd();
+	do_work('m');
+}
+
+/* The rings become full, and the crowd is held. */
+static void make_parked(void)
+{
+	begin_work('M');
+	need(ut_until(info(fd).parked >= CROWD / 2), "parked records");
+}
+
+static void end_parked(void)
+{
+	end_session();
+	wait_for_crowd();
+}
+
+static void prepare_counts(void)
+{
+	struct utrace_ioc_events arg = { .count = UTRACE_COUNT_CALLS };
+
+	begin_session(SMALL, UTRACE_FULL_DROP);
+	need(!command(fd, UTRACE_IOC_EVENTS, &arg), "choose");
+	follow_crowd();
+}
+
+/* Without CONFIG_UTRACE_MARKERS there are no words. */
+static void prepare_words(void)
+{
+	struct utrace_ioc_words arg = { .scope = UTRACE_SCOPE_PROCESS };
+
+	begin_session(SMALL, UTRACE_FULL_DROP);
+	arg.pidfd = pidfd_of(crowd_pid, 0);
+	words_fd = ioctl(fd, UTRACE_IOC_WORDS, &arg);
+	if (words_fd < 0)
+		shared->refused = errno;
+	close(arg.pidfd);
+}
+
+static void make_words(void)
+{
+	struct utrace_ioc_word arg = { .kind = UTRACE_WORD_BIT32 };
+	int i;
+
+	for (i = 0; i < WORDS && !shared->refused; i++) {
+		arg.addr = (uintptr_t)&words[i];
+		shared->refused = -command(words_fd, UTRACE_IOC_WORD_ARM, &arg);
+	}
+}
+
+/* Where an address of this program is in its file; 0: nowhere. */
+static __u64 offset_of(const void *at)
+{
+	unsigned long from, to, offset, found = 0;
+	FILE *maps = fopen("/proc/self/maps", "re");
+	char line[512];
+
+	while (maps && fgets(line, sizeof(line), maps))
+		if (sscanf(line, "%lx-%lx %*s %lx", &from, &to, &offset) == 3 &&
+		    (uintptr_t)at - from < to - from)
+			found = (uintptr_t)at - from + offset;
+	if (maps)
+		fclose(maps);
+	return found;
+}
+
+static void make_markers(void)
+{
+	struct utrace_ioc_marker arg = { .flags = UTRACE_MARKER_COUNT };
+	__u64 offset = offset_of(places);
+
+	need(offset, "the place of the markers");
+	arg.fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	need(arg.fd >= 0, "the program");
+	for (; arg.id < MARKERS && !shared->refused; arg.id++) {
+		arg.offset = offset + arg.id;
+		shared->refused = -command(words_fd, UTRACE_IOC_MARKER_ARM, &arg);
+	}
+	close(arg.fd);
+}
+
+/* Without a source of branches there are no consumers. */
+static void make_consumers(void)
+{
+	int dev = open("/dev/utrace", O_RDWR | O_CLOEXEC), i;
+
+	need(dev >= 0, "/dev/utrace");
+	for (i = 0; i < 128 && !shared->refused; i++) {
+		struct utrace_ioc_branches arg = {
+			.pidfd = pidfd_of(shared->tid[i], O_EXCL),
+			.scope = UTRACE_SCOPE_THREAD,
+		};
+
+		fds[nfds] = ioctl(dev, UTRACE_IOC_BRANCHES, &arg);
+		if (fds[nfds] < 0)
+			shared->refused = errno;
+		else
+			nfds++;
+		close(arg.pidfd);
+	}
+	close(dev);
+}
+
+/**
+ * struct kind - a kind of objects
+ * @name: for messages
+ * @prepare: what is charged apart
+ * @make: makes the objects
+ * @undo: ends it
+ * @of: line of memory.stat that grows
+ * @n: number of objects
+ * @bytes: bytes that each takes at least
+ */
+static const struct kind {
+	const char *name;
+	void (*prepare)(void);
+	void (*make)(void);
+	void (*undo)(void);
+	const char *of;
+	long n, bytes;
+} kinds[] = {
+	{ "sessions with rings", nothing, make_sessions, end_fds,
+	  "kernel", 32, SMALL },
+	{ "targets", prepare_targets, make_targets, end_session,
+	  "slab_unreclaimable", 256, 512 },
+	{ "members", prepare_members, follow_crowd, end_session,
+	  "slab_unreclaimable", CROWD, 40 },
+	{ "tasks of a session", prepare_tasks, make_calls, end_session,
+	  "slab_unreclaimable", CROWD, 256 },
+	{ "captures kept with tasks", prepare_captures, make_captures,
+	  end_captures, "slab_unreclaimable", CROWD, 2048 },
+	{ "parked records", prepare_parked, make_parked, end_parked,
+	  "slab_unreclaimable", CROWD / 2, 128 },
+	{ "counts", prepare_counts, make_calls, end_session,
+	  "slab_unreclaimable", CROWD, 512 },
+	{ "words", prepare_words, make_words, end_session,
+	  "slab_unreclaimable", WORDS, 128 },
+	{ "markers", prepare_words, make_markers, end_session,
+	  "slab_unreclaimable", MARKERS, 512 },
+	{ "consumers of branches", nothing, make_consumers, end_fds,
+	  "slab_unreclaimable", 128, 512 },
+};
+
+/* Orders: 'B': begin; 'P', 'M', 'U': prepare, make, undo objects of a kind. */
+static void be_agent(struct target *target, struct order *order)
+{
+	const struct rlimit files = { 4096, 4096 };
+	const struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
+	const struct kind *kind = &kinds[order->n];
+
+	switch (order->what) {
+	case 'B':
+		setrlimit(RLIMIT_NOFILE, &files);
+		setrlimit(RLIMIT_MEMLOCK, &all);
+		crowd_pid = fork();
+		need(crowd_pid >= 0, "fork");
+		if (!crowd_pid)
+			crowd();
+		wait_for_crowd();
+		break;
+	case 'P':
+		shared->refused = 0;
+		kind->prepare();
+		break;
+	case 'M':
+		if (!shared->refused)
+			kind->make();
+		break;
+	case 'U':
+		kind->undo();
+		break;
+	}
+}
+
+/* The test */
+
+/* Read a number of memory.stat, once the kernel has collected all. */
+static long stat_of(const char *name)
+{
+	char text[8192], line[64], *at;
+
+	usleep(3000000 * ut_patience());
+	need(ut_read_file(text, sizeof(text), "%s/memory.stat", ut_cg) > 0,
+	     "memory.stat");
+	snprintf(line, sizeof(line), "\n%s ", name);
+	at = strstr(text, line);
+	need(at, name);
+	return atol(at + strlen(line));
+}
+
+static void charges(struct target *agent, int n)
+{
+	const struct kind *kind = &kinds[n];
+	long before, grown;
+
+	have(agent, SELF, 'P', n);
+	before = stat_of(kind->of);
+	have(agent, SELF, 'M', n);
+	grown = stat_of(kind->of) - before;
+	have(agent, SELF, 'U', n);
+	if (shared->refused)
+		printf("#   %s: not here: %s\n", kind->name,
+		       strerror(shared->refused));
+	else
+		holds(grown >= kind->n * kind->bytes,
+		      "%s: %ld bytes for %ld of %ld bytes and more", kind->name,
+		      grown, kind->n, kind->bytes);
+}
+
+TEST_F(dev, charged)
+{
+	const char *why = ut_cg_make("+memory");
+	struct target agent;
+	size_t i;
+
+	if (why)
+		SKIP(return, "%s", why);
+	need(mkdtemp(folder), folder);
+	snprintf(fifo, sizeof(fifo), "%s/fifo", folder);
+	need(!mkfifo(fifo, 0600), fifo);
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	need(shared != MAP_FAILED, "memory");
+	start_with(&agent, be_agent);
+	need(!ut_cg_add(agent.pid), "the cgroup");
+	have(&agent, SELF, 'B', 0);
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		charges(&agent, i);
+	stop(&agent);
+	ut_cg_remove();
+	unlink(fifo);
+	rmdir(folder);
+}
+
+/* Make sessions without end, and tell the result; keep them until the end. */
+static void make_too_many(int to)
+{
+	const struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
+	int i, ret = 0;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (ut_cg_add(getpid()) || setrlimit(RLIMIT_MEMLOCK, &all))
+		_exit(1);
+	for (i = 0; i < TOO_MANY && !ret; i++) {
+		ret = try_session();
+		if (ret >= 0)
+			ret = setup(ret, LARGE);
+	}
+	if (write(to, &ret, sizeof(ret)) < 0)
+		_exit(2);
+	for (;;)
+		pause();
+}
+
+TEST_F(dev, limited)
+{
+	const char *why = ut_cg_make("+memory");
+	int pipes[2], ret = -ENOMEM;
+	struct target target;
+	ssize_t told;
+	pid_t pid;
+
+	if (why)
+		SKIP(return, "%s", why);
+	need(!ut_cg_write("memory.max", CGROUP_BYTES), "memory.max");
+	need(!pipe(pipes), "pipe");
+	fflush(stdout);
+	pid = fork();
+	need(pid >= 0, "fork");
+	if (!pid)
+		make_too_many(pipes[1]);
+	close(pipes[1]);
+	/* Nothing is told if the kernel has killed it for want of memory. */
+	told = read(pipes[0], &ret, sizeof(ret));
+	holds(!told || (told == sizeof(ret) && ret == -ENOMEM),
+	      "too many sessions for the cgroup");
+	start(&target);
+	fd = session();
+	is(0, setup(fd, LARGE), "a session outside");
+	need(!choose_marks(fd), "choose");
+	holds(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "its target");
+	have(&target, SELF, 'm', 3);
+	settle(&target, SELF);
+	take(fd);
+	is(3, marks(UTRACE_REC_SYS_ENTER, target.pid), "its records");
+	close(fd);
+	stop(&target);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	close(pipes[0]);
+	ut_cg_remove();
+}
+
+TEST_HARNESS_MAIN
