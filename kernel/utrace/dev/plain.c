@@ -31,6 +31,7 @@
  * Is nothing to be done, since the task is hidden from the only target of the session?
  * A program that is hidden for good, as a set-id one, is to pay little for the sessions
  * of who has started it.  An entry that was kept before is forgotten: its exit is hidden.
+ * One with a capture is left to others, who free that.
  */
 static __always_inline bool session_passes(const struct session_target *target)
 {
@@ -41,6 +42,7 @@ static __always_inline bool session_passes(const struct session_target *target)
 		return false;
 	task = container_of(data, struct session_task, data);
 	if (!session_hides(target, task) ||
+	    task->entry.kept == SESSION_KEPT_WHOLE ||
 	    READ_ONCE(target->session->ntargets) != 1)
 		return false;
 	task->entry.kept = SESSION_KEPT_NOT;
