@@ -219,8 +219,9 @@ static void check_exec_storm(__u32 scope)
 	while (shared->number[0] < programs && !wrong) {
 		shared->phase++;
 		state = word_arm(fd, IN_PLACE, COUNT, 0);
-		wrong += !is_given(state) && (state != UTRACE_WORD_FAILED ||
-					      word_error != EFAULT);
+		/* EAGAIN: in the midst of the execve(2). */
+		wrong += !is_given(state) && state != -EAGAIN &&
+			 (state != UTRACE_WORD_FAILED || word_error != EFAULT);
 		shared->phase += 2;
 		ret = word_disarm(fd, IN_PLACE, COUNT, 0);
 		wrong += ret && ret != -ENOENT;
