@@ -112,7 +112,7 @@ test_exec_thread() {
 	do_it child /of-child 0
 	holds "exec by a thread: children of the new program" has "$own/trace" 'access\("/of-child"'
 	end
-	holds "exec by a thread: two ends, its own and that of the first" is 2 eval \
+	holds "exec by a thread: one end, as the first one was superseded" is 1 eval \
 		"texts $actor | grep -c '^+++ exited'"
 	: > "$p/comms"
 	echo '!stat' >> "$p/events"
