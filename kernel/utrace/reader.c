@@ -171,8 +171,8 @@ static bool process_uses(struct pid *process, struct files_struct *files)
 	leader = pid_task(process, PIDTYPE_TGID);
 	if (!leader)
 		return false;
-	/* Only compared. */
 	for_each_thread(leader, t)
+		/* Only compared; a thread that changes its table meanwhile reads again. */
 		if (data_race(t->files) == files)
 			return true;
 	return false;

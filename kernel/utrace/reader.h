@@ -44,7 +44,7 @@ struct utrace_reader_ops {
  */
 struct utrace_reader {
 	const struct utrace_reader_ops *ops;
-	spinlock_t *lock;
+	spinlock_t *lock;	/* the owner's */
 	struct pid *process;
 	wait_queue_entry_t death;
 	struct work_struct work;

@@ -66,6 +66,7 @@ static DEFINE_SPINLOCK(views_lock);
  */
 void utrace_viewers_changed(void)
 {
+	/* The change before the number; pairs with utrace_viewer_ask(). */
 	smp_mb__before_atomic();
 	atomic64_add(UTRACE_VIEW_CHANGE, &utrace_viewer_changes);
 }
@@ -400,6 +401,7 @@ bool utrace_viewer_ask(const struct utrace_viewer *viewer, struct pid *reader,
 		return true;
 	/* Before the question: a change that comes meanwhile makes the state differ. */
 	state = viewer_state_now();
+	/* Pairs with utrace_viewers_changed(). */
 	smp_rmb();
 	if (viewed->cred == current_real_cred() &&
 	    (viewed->state & ~(u64)UTRACE_VIEW_HIDDEN) == state)

@@ -53,7 +53,7 @@ static void take_traps(void)
 	sigaction(SIGTRAP, &action, NULL);
 }
 
-static volatile char dispatch;
+static _Atomic char dispatch;
 
 static void look_at_frame(int signal, siginfo_t *info, void *context)
 {

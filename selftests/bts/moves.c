@@ -22,12 +22,12 @@
 
 /* Filled in by threads of the target. */
 struct seen {
-	long aborts;
-	long damaged;	/* found what nobody has written */
-	long restarts;
+	_Atomic long aborts;
+	_Atomic long damaged;	/* found what nobody has written */
+	_Atomic long restarts;
 };
 
-static volatile struct seen *seen;
+static struct seen *seen;
 
 /* Code that each order makes last. */
 static void loop(void)
@@ -77,7 +77,7 @@ static __attribute__((noipa)) void make_sequence(void)
 		     : "rax", "rbx", "rcx", "rdx", "memory", "cc");
 }
 
-static volatile bool enough;
+static _Atomic bool enough;
 
 static void *end_sequences(void *unused)
 {
@@ -160,7 +160,7 @@ static __attribute__((noipa)) void be_emulated(void)
 /* A load of SS, and behind it an instruction that faults. */
 static __attribute__((noipa)) void fault_behind_ss(void)
 {
-	volatile int *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+	int *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
 				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int ss;
 
@@ -326,7 +326,7 @@ TEST_F(dev, rseq)
 	struct trace all;
 
 	follow(&all, 'r');
-	holds(seen->aborts >= ABORTS, "%ld times moved by rseq", seen->aborts);
+	holds(seen->aborts >= ABORTS, "%ld times moved by rseq", (long)seen->aborts);
 	is(0, seen->damaged, "  memory that the program has not written stays");
 	free(all.records);
 }

@@ -263,7 +263,8 @@ thread = threading.Thread(target=os.execv, args=("/bin/true", ["true"]))
 thread.start()
 thread.join()'
 	thread=$(sed -nE 's/^([0-9]+) +execve\("\/bin\/true".*/\1/p' "$log")
-	leader=$(sed -nE "s/^([0-9]+) +\\+\\+\\+ superseded by execve in pid $thread .*/\\1/p" "$log")
+	leader=$(sed -nE \
+		"s/^([0-9]+) +\\+\\+\\+ superseded by execve in pid $thread .*/\\1/p" "$log")
 	holds "-f: a thread that executes a program takes the place of the first" \
 		[ -n "$leader" ]
 	holds "-f: its execve ends by the number of the first" \

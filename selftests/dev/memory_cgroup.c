@@ -41,15 +41,22 @@ static struct shared {
 } *shared;
 
 /* A fifo that nobody writes to. */
-static char folder[] = "/tmp/utrace_memory_XXXXXX";
+static char folder[32] = "/tmp/utrace_memory_XXXXXX";
 static char fifo[sizeof(folder) + 8];
 
 /* Words of the crowd, and markers in its text. */
 #define WORDS		512
 #define MARKERS		64
 static __u32 words[WORDS];
-extern const char places[];
 asm(".pushsection .text; places: .rept 64; nop; .endr; ret; .popsection");
+
+static const void *first_place(void)
+{
+	const void *at;
+
+	asm("lea places(%%rip), %0" : "=r"(at));
+	return at;
+}
 
 /* The crowd, which is a process */
 
@@ -291,7 +298,7 @@ static __u64 offset_of(const void *at)
 static void make_markers(void)
 {
 	struct utrace_ioc_marker arg = { .flags = UTRACE_MARKER_COUNT };
-	__u64 offset = offset_of(places);
+	__u64 offset = offset_of(first_place());
 
 	need(offset, "the place of the markers");
 	arg.fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);

@@ -43,7 +43,7 @@ static int attach(pid_t pid)
 		err(1, "/dev/utrace");
 	target.fd = syscall(SYS_pidfd_open, pid, 0);
 	if (target.fd < 0 || ioctl(fd, UTRACE_IOC_ATTACH, &target))
-		err(1, "attach to %d", pid);
+		err(1, "process %d cannot be watched", pid);
 	close(target.fd);
 	if (ioctl(fd, UTRACE_IOC_EVENTS, &events))
 		err(1, "events");

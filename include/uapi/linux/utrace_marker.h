@@ -102,10 +102,11 @@ enum utrace_word_state {
  * @state: not read; ARM writes enum utrace_word_state
  * @error: not read; ARM writes the reason of %UTRACE_WORD_FAILED, an errno
  *
- * The ioctls wait for nothing that the process does.  After ARM, no instruction of a program in this memory is executed
- * without the new value, unless the state is %UTRACE_WORD_FAILED, or the page is just
- * being taken away.  A page that is not in memory is read in by the
- * thread that writes the word, if possible; @error tells why not:
+ * The ioctls wait for nothing that the process does.  After ARM, no instruction of a
+ * program in this memory is executed without the new value, unless the state is
+ * %UTRACE_WORD_FAILED, or the page is just being taken away.  A page that is not in
+ * memory is read in by the thread that writes the word, if possible; @error tells why
+ * not:
  *
  * EFAULT - nothing is mapped there, or the page is behind the end of a file.  EACCES -
  * the mapping is read-only.
