@@ -41,6 +41,9 @@ struct utrace_reader_ops {
  *	the descriptor or has died.  Only compared without @lock
  * @death: in the wait queue of @process, which is woken when all its threads are dead
  * @work: lets tasks go after that; has a reference by @ops while it is pending
+ *
+ * The lock of the wait queue is inside @lock.  Who wakes the queue may hold tasklist_lock, so
+ * @lock is not taken there: the work takes it.
  */
 struct utrace_reader {
 	const struct utrace_reader_ops *ops;

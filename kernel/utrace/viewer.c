@@ -220,20 +220,6 @@ struct utrace_viewer *utrace_viewer_new(const struct cred *opener, bool all)
 	return viewer;
 }
 
-/**
- * utrace_viewer_get() - take a reference to a viewer
- * @viewer: the viewer, or NULL
- *
- * Context: Any.
- * Return: @viewer.
- */
-struct utrace_viewer *utrace_viewer_get(struct utrace_viewer *viewer)
-{
-	if (viewer)
-		kref_get(&viewer->ref);
-	return viewer;
-}
-
 /* Views that are left to their tasks in one section with interrupts off. */
 #define VIEWS_AT_ONCE	32
 

@@ -216,7 +216,8 @@ enum utrace_branch_source {
  * read(2) fails with EINVAL if there is no room for a record, with EAGAIN and
  * EINTR as usual, and with EFAULT if the memory cannot be written: then no
  * record is lost.  EAGAIN stands also for another reader that is in a read.
- * EBUSY - the ring is mapped.
+ * EBUSY - the ring is mapped.  EPERM, of a CPU - kernel.utrace.unprivileged is 0 now, and
+ * the caller or the opener of the device has no CAP_SYS_PTRACE.
  *
  * Errors: EBADF - @pidfd is no pidfd.  EINVAL - there is no such scope, mode,
  * policy, level or source, too many records are wanted, or a task cannot wait.
