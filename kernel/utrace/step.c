@@ -299,30 +299,12 @@ void __utrace_step_dispatched(void)
 		utrace_look(u, UTRACE_STEP_SYSCALL);
 }
 
-/**
- * __utrace_step_trap() - handle the trap at the end of a step
- * @why: %UTRACE_STEP_TRAP or %UTRACE_STEP_SYSCALL
- *
- * If an engine has asked for the step, get_signal() reports its end.
- *
- * Context: The task itself, without siglock.  May sleep.
- * Return:
- * * true - only utrace has asked for the step; no SIGTRAP is queued
- * * false - utrace has not, or ptrace or the program steps the task too; SIGTRAP
- *   is queued
- */
-bool __utrace_step_trap(enum utrace_step_why why)
+/* The trap of a step that an engine or ptrace has asked for, or the program makes. */
+static noinline bool utrace_step_asked(struct utrace *u, enum utrace_step_why why,
+				       bool followed, bool ours)
 {
-	struct utrace *u = current->utrace;
-	bool engines, others, followed, ours = true;
+	bool engines, others;
 
-	followed = READ_ONCE(u->flags) & UTRACE_TASK_ARMED;
-	if (followed)
-		ours = utrace_look(u, why);
-	/* Nothing else was asked for, as at most steps that are followed. */
-	if (followed && !(READ_ONCE(u->flags) & (UTRACE_TASK_STEPPING |
-						 UTRACE_TASK_PTRACE_STEP)))
-		return ours;
 #ifdef TIF_FORCED_TF
 	/* The program has set the trap flag itself and gets its SIGTRAP. */
 	if (!followed)
@@ -346,4 +328,31 @@ bool __utrace_step_trap(enum utrace_step_why why)
 	if (!(READ_ONCE(u->flags) & UTRACE_TASK_ARMED))
 		user_disable_single_step(current);
 	return true;
+}
+
+/**
+ * __utrace_step_trap() - handle the trap at the end of a step
+ * @why: %UTRACE_STEP_TRAP or %UTRACE_STEP_SYSCALL
+ *
+ * If an engine has asked for the step, get_signal() reports its end.
+ *
+ * Context: The task itself, without siglock.  May sleep.
+ * Return:
+ * * true - only utrace has asked for the step; no SIGTRAP is queued
+ * * false - utrace has not, or ptrace or the program steps the task too; SIGTRAP
+ *   is queued
+ */
+bool __utrace_step_trap(enum utrace_step_why why)
+{
+	struct utrace *u = current->utrace;
+	bool ours;
+
+	if (!(READ_ONCE(u->flags) & UTRACE_TASK_ARMED))
+		return utrace_step_asked(u, why, false, true);
+	ours = utrace_look(u, why);
+	/* Nothing else was asked for, as at most steps that are followed. */
+	if (likely(!(READ_ONCE(u->flags) & (UTRACE_TASK_STEPPING |
+					    UTRACE_TASK_PTRACE_STEP))))
+		return ours;
+	return utrace_step_asked(u, why, true, ours);
 }

@@ -670,13 +670,16 @@ bool __utrace_freezer_stop(void)
  */
 static bool utrace_pending(struct utrace *u, struct pt_regs *regs)
 {
-	return READ_ONCE(u->resume) != UTRACE_RESUME || READ_ONCE(u->hold) ||
-	       (READ_ONCE(u->step) &&
-		!(READ_ONCE(u->flags) & UTRACE_TASK_STEPPING)) ||
-	       (READ_ONCE(u->flags) & (UTRACE_TASK_FOLLOWED |
-				       UTRACE_TASK_ARMED)) ==
-	       UTRACE_TASK_FOLLOWED ||
-	       (regs && utrace_has_moved(u, regs));
+	u32 follow;
+
+	if (READ_ONCE(u->resume) != UTRACE_RESUME || READ_ONCE(u->hold) ||
+	    (READ_ONCE(u->step) &&
+	     !(READ_ONCE(u->flags) & UTRACE_TASK_STEPPING)))
+		return true;
+	/* Without FOLLOWED there is no ARMED. */
+	follow = READ_ONCE(u->flags) & (UTRACE_TASK_FOLLOWED | UTRACE_TASK_ARMED);
+	return unlikely(follow) && (follow == UTRACE_TASK_FOLLOWED ||
+				    (regs && utrace_has_moved(u, regs)));
 }
 
 /**

@@ -52,7 +52,7 @@ static u64 bts_info(u8 kind)
 }
 
 /* Read code, also such that the program may execute but not read. */
-static bool bts_read_code(unsigned long ip, void *code, size_t n)
+static noinline bool bts_read_code(unsigned long ip, void *code, size_t n)
 {
 	return likely(!copy_from_user(code, (void __user *)ip, n)) ||
 	       access_process_vm(current, ip, code, n, FOLL_FORCE) == n;
@@ -62,7 +62,7 @@ static bool bts_read_code(unsigned long ip, void *code, size_t n)
  * Look at an instruction that may reach into the next page.  That is read only if
  * it does: a page may have a program behind it that answers page faults.
  */
-static void bts_look_across(struct bts_thread *thread, struct bts_insn *insn)
+static noinline void bts_look_across(struct bts_thread *thread, struct bts_insn *insn)
 {
 	size_t n = min(BTS_CODE, PAGE_SIZE - offset_in_page(insn->ip));
 	u8 code[BTS_CODE] = {};
@@ -77,42 +77,56 @@ static void bts_look_across(struct bts_thread *thread, struct bts_insn *insn)
 		utrace_bts_decode(insn, code, BTS_CODE, thread->long_mode);
 }
 
+/* The instruction at @ip is not the one that is known. */
+static noinline void bts_learn(struct bts_thread *thread, struct bts_known *known,
+			       unsigned long ip, u64 code0, u64 code1)
+{
+	known->code[0] = code0;
+	known->code[1] = code1;
+	known->insn.ip = ip;
+	utrace_bts_decode(&known->insn, (u8 *)known->code, BTS_CODE,
+			  thread->long_mode);
+}
+
 /* Find out what the instruction at @ip is. */
-static void bts_look_at(struct bts_thread *thread, unsigned long ip,
-			struct bts_insn *insn)
+static __always_inline void bts_look_at(struct bts_thread *thread,
+					unsigned long ip, struct bts_insn *insn)
 {
 	struct bts_known *known = &thread->known[ip % BTS_KNOWN];
-	u64 code[BTS_CODE / sizeof(u64)];
+	const u64 __user *at = (const u64 __user *)ip;
+	u64 code0, code1;
+
+	static_assert(BTS_CODE == 2 * sizeof(u64));
 
 	insn->ip = ip;
 	if (unlikely(offset_in_page(ip) > PAGE_SIZE - BTS_CODE ||
-		     !bts_read_code(ip, code, BTS_CODE))) {
-		bts_look_across(thread, insn);
-		return;
-	}
-	if (unlikely(known->insn.ip != ip || known->code[0] != code[0] ||
-		     known->code[1] != code[1])) {
-		known->code[0] = code[0];
-		known->code[1] = code[1];
-		known->insn.ip = ip;
-		utrace_bts_decode(&known->insn, (u8 *)code, BTS_CODE,
-				  thread->long_mode);
-	}
+		     !user_access_begin(at, BTS_CODE)))
+		goto across;
+	unsafe_get_user(code0, at, fault);
+	unsafe_get_user(code1, at + 1, fault);
+	user_access_end();
+	if (unlikely(known->insn.ip != ip || known->code[0] != code0 ||
+		     known->code[1] != code1))
+		bts_learn(thread, known, ip, code0, code1);
 	*insn = known->insn;
+	return;
+fault:
+	user_access_end();
+across:
+	bts_look_across(thread, insn);
 }
 
-/* Are the addresses that the thread uses for code and stack those of memory? */
-static bool bts_is_flat(struct pt_regs *regs)
+/* Are the addresses that a thread of 32-bit code uses for code and stack those of memory? */
+static bool bts_is_flat(const struct pt_regs *regs)
 {
-	return user_64bit_mode(regs) ||
-	       (regs->cs == __USER32_CS && regs->ss == __USER_DS);
+	return regs->cs == __USER32_CS && regs->ss == __USER_DS;
 }
 
 /*
  * Look at the instruction that is made with one that loads SS: the first one
  * that does not load SS, too, as some processors hide the trap after each.
  */
-static void bts_look_behind(struct bts_thread *thread)
+static noinline void bts_look_behind(struct bts_thread *thread)
 {
 	struct bts_insn *pair = &thread->pair;
 	int i;
@@ -126,13 +140,15 @@ static void bts_look_behind(struct bts_thread *thread)
 }
 
 /*
- * Does the processor trap before the thread makes an instruction?  With FRED it does so on
- * the return from an event that an instruction has caused, as SYSCALL, if the trap flag is
+ * Has the processor trapped before the thread has made an instruction?  With FRED it does so
+ * on the return from an event that an instruction has caused, as SYSCALL, if the trap flag is
  * set then (FRED specification, ERETU: the bit of software events in the frame).
  */
-static bool bts_traps_first(const struct pt_regs *regs)
+static bool bts_has_trapped_first(const struct bts_thread *thread,
+				  const struct pt_regs *regs)
 {
-	return cpu_feature_enabled(X86_FEATURE_FRED) && regs->fred_ss.swevent;
+	return cpu_feature_enabled(X86_FEATURE_FRED) && thread->traps_first &&
+	       regs->ip == thread->insn.ip;
 }
 
 /* SYSCALL has saved the flags in R11, and ours is among them.  FRED leaves R11 alone. */
@@ -154,12 +170,13 @@ void utrace_bts_fetch(struct bts_thread *thread, const struct pt_regs *regs)
 	struct bts_insn *insn = &thread->insn;
 	bool long_mode = user_64bit_mode((struct pt_regs *)regs);
 
-	thread->traps_first = bts_traps_first(regs);
+	if (cpu_feature_enabled(X86_FEATURE_FRED))
+		thread->traps_first = regs->fred_ss.swevent;
 	if (unlikely(thread->long_mode != long_mode)) {
 		memset(thread->known, 0, sizeof(thread->known));
 		thread->long_mode = long_mode;
 	}
-	if (unlikely(!bts_is_flat((struct pt_regs *)regs))) {
+	if (unlikely(!long_mode && !bts_is_flat(regs))) {
 		*insn = (struct bts_insn){
 			.ip = regs->ip,
 			.kind = BTS_INSN_UNKNOWN,
@@ -341,7 +358,7 @@ static void bts_end_step(struct bts_thread *thread, struct pt_regs *regs)
 {
 	const struct bts_insn *insn = bts_last_insn(thread, regs);
 
-	if (unlikely(thread->traps_first) && regs->ip == thread->insn.ip)
+	if (unlikely(bts_has_trapped_first(thread, regs)))
 		return;
 	if (insn->kind != BTS_INSN_OTHER)
 		bts_end_insn(thread, insn, regs);

@@ -60,8 +60,9 @@ static bool marker_is_visible(struct marker_owner *owner, bool now)
 	smp_rmb();
 	if (!now)
 		return utrace_marker_may_tell(owner);
-	return owner->target ? utrace_dev_knows_current(owner->target) :
-			       utrace_viewer_knows(owner->viewer);
+	if (owner->target)
+		return utrace_dev_knows_current(owner->target);
+	return !owner->viewer || utrace_viewer_knows(owner->viewer);
 }
 
 /* Count a hit, and sort it if the event has a histogram. */
