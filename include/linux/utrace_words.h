@@ -52,7 +52,11 @@ void utrace_words_put(struct marker_owner *words);
 void utrace_words_want(struct marker_owner *words, struct mm_struct *mm,
 		       struct pid *pid, const struct utrace_bit *bit, bool on);
 void utrace_words_leave(struct marker_owner *words, struct mm_struct *mm);
+void utrace_words_abandon(struct marker_owner *words, struct mm_struct *mm,
+			  const struct utrace_bit *bit);
 void utrace_words_settle(struct marker_owner *words, struct mm_struct *mm);
+void utrace_words_write(struct marker_owner *words, struct mm_struct *mm);
+void utrace_words_ask(struct marker_owner *words);
 int utrace_words_reset(const struct utrace_bit *bit, bool clear);
 enum utrace_bit_state utrace_words_state(struct marker_owner *words,
 					 struct mm_struct *mm,
@@ -79,8 +83,14 @@ static inline void utrace_words_want(struct marker_owner *words,
 
 static inline void utrace_words_leave(struct marker_owner *words,
 				      struct mm_struct *mm) { }
+static inline void utrace_words_abandon(struct marker_owner *words,
+					struct mm_struct *mm,
+					const struct utrace_bit *bit) { }
 static inline void utrace_words_settle(struct marker_owner *words,
 				       struct mm_struct *mm) { }
+static inline void utrace_words_write(struct marker_owner *words,
+				      struct mm_struct *mm) { }
+static inline void utrace_words_ask(struct marker_owner *words) { }
 
 static inline int utrace_words_reset(const struct utrace_bit *bit, bool clear)
 {

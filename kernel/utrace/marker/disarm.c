@@ -42,6 +42,22 @@ static struct marker_mm *marker_find_memory(struct marker_owner *owner,
 }
 
 /**
+ * utrace_marker_count_out() - note that one less wants a word
+ * @share: the share, which was counted; marker_mm.lock is held
+ *
+ * Context: Any.
+ */
+void utrace_marker_count_out(struct marker_share *share)
+{
+	lockdep_assert_held(&share->mm->lock);
+
+	share->word->want--;
+	if (share->owner->kernel)
+		share->word->want_ours--;
+	utrace_marker_unindex(share);
+}
+
+/**
  * utrace_marker_leave_share() - note that a share is wanted no more
  * @share: the share, which is not leaving; marker_mm.lock is held
  *
@@ -51,7 +67,7 @@ void utrace_marker_leave_share(struct marker_share *share)
 {
 	lockdep_assert_held(&share->mm->lock);
 
-	share->word->want--;
+	utrace_marker_count_out(share);
 	share->word->error = 0;
 	WRITE_ONCE(share->mm->dirty, true);
 	guard(spinlock)(&share->owner->lock);
@@ -82,10 +98,54 @@ void utrace_marker_leave(struct marker_mm *memory, struct marker_owner *owner,
 			utrace_marker_leave_share(share);
 		return;
 	}
+	if (!place)
+		utrace_marker_unfollow(memory, owner);
 	for_each_marker_word(word, memory) {
 		share = utrace_marker_find_share(word, owner);
 		if (share && !share->leaving && marker_matches(share, place))
 			utrace_marker_leave_share(share);
+	}
+}
+
+/* The program keeps the bit of a share as it is. */
+static void marker_abandon_share(struct marker_share *share)
+{
+	struct marker_word *word = share->word;
+
+	utrace_marker_leave_share(share);
+	word->foreign = word->applied;
+	/* For those who want the bit yet, nothing is to be changed. */
+	if (!marker_wanted(word))
+		word->applied = 0;
+}
+
+/**
+ * utrace_marker_abandon() - note that an owner wants bits no more, but leave them set
+ * @memory: the words
+ * @owner: the owner, of bits only
+ * @place: the bit; NULL: all bits of the owner
+ *
+ * A bit that the owner wants no more already, and that is still set, is cleared.
+ *
+ * Context: Any but NMI.  Takes marker_mm.lock.
+ */
+void utrace_marker_abandon(struct marker_mm *memory, struct marker_owner *owner,
+			   const struct marker_place *place)
+{
+	struct marker_share *share;
+	struct marker_word *word;
+
+	guard(spinlock)(&memory->lock);
+	if (place) {
+		share = utrace_marker_share_at(memory, owner, place);
+		if (share && !share->leaving)
+			marker_abandon_share(share);
+		return;
+	}
+	for_each_marker_word(word, memory) {
+		share = utrace_marker_find_share(word, owner);
+		if (share && !share->leaving)
+			marker_abandon_share(share);
 	}
 }
 
@@ -150,7 +210,11 @@ static bool marker_disarm(struct marker_owner *owner,
 
 	while ((memory = marker_find_memory(owner, place))) {
 		found = true;
-		utrace_marker_leave(memory, owner, place);
+		/* As user_events does without words: who goes leaves his bits. */
+		if (owner->kernel)
+			utrace_marker_abandon(memory, owner, place);
+		else
+			utrace_marker_leave(memory, owner, place);
 		if (mmget_not_zero(memory->mm)) {
 			by = marker_may_change(owner, memory, &unseen) ?
 			     owner : NULL;

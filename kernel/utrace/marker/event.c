@@ -144,6 +144,7 @@ void utrace_marker_event_add(struct marker_owner *owner,
 	guard(spinlock)(&owner->lock);
 	list_add_tail(&event->list, &owner->events);
 	owner->nevents++;
+	utrace_marker_renew(event);
 }
 
 /**
@@ -181,49 +182,6 @@ void utrace_marker_event_end(struct marker_owner *owner,
 	       (owner->client || !fatal_signal_pending(current)))
 		usleep_range(100, 500);
 	utrace_marker_event_drop(event);
-}
-
-/* Event number @n of an owner, with a reference; NULL: no more. */
-static struct marker_event *marker_nth_event(struct marker_owner *owner,
-					     unsigned int n)
-{
-	struct marker_event *event;
-
-	guard(spinlock)(&owner->lock);
-	list_for_each_entry(event, &owner->events, list) {
-		if (n--)
-			continue;
-		utrace_marker_event_get(event);
-		return event;
-	}
-	return NULL;
-}
-
-/**
- * utrace_marker_follow() - arm the events of an owner in the current process
- * @owner: the owner, whose engine covers the process
- *
- * An event that is disarmed meanwhile is not armed any more.  It may make this leave
- * out another one, which is armed when the process reports next: whoever disarms asks
- * for that.
- *
- * Context: A callback, in the task itself; sleeps.
- */
-void utrace_marker_follow(struct marker_owner *owner)
-{
-	struct marker_event *event;
-	unsigned int n;
-
-	for (n = 0; (event = marker_nth_event(owner, n)); n++) {
-		struct marker_place place = marker_of_event(event);
-
-		/* Without memory the process goes on without the event. */
-		if (event->site)
-			utrace_marker_arm_current(owner, &place);
-		else
-			utrace_marker_arm_name(owner, event);
-		utrace_marker_event_put(event);
-	}
 }
 
 /**

@@ -160,3 +160,87 @@ struct marker_share *utrace_marker_share_at(const struct marker_mm *memory,
 
 	return word ? utrace_marker_find_share(word, owner) : NULL;
 }
+
+/* The shares of user_events, by what programs write and then by who wants it */
+
+static int marker_compare_events(const struct marker_share *share,
+				 const void *user_event,
+				 const struct marker_event *event)
+{
+	if (share->place.user_event != user_event)
+		return share->place.user_event < user_event ? -1 : 1;
+	if (share->place.event != event)
+		return share->place.event < event ? -1 : 1;
+	return 0;
+}
+
+static bool marker_event_is_less(struct rb_node *node, const struct rb_node *of)
+{
+	const struct marker_share *share, *other;
+
+	share = rb_entry(node, struct marker_share, of_event);
+	other = rb_entry(of, struct marker_share, of_event);
+	return marker_compare_events(share, other->place.user_event,
+				     other->place.event) < 0;
+}
+
+/**
+ * utrace_marker_index() - let writes of a user_event find a share
+ * @share: the share, which is not leaving, and not of an event that has a site;
+ *	marker_mm.lock is held
+ *
+ * Does nothing for a share without a user_event.
+ *
+ * Context: Any.
+ */
+void utrace_marker_index(struct marker_share *share)
+{
+	lockdep_assert_held(&share->mm->lock);
+
+	if (share->place.user_event)
+		rb_add(&share->of_event, &share->mm->events, marker_event_is_less);
+}
+
+/**
+ * utrace_marker_unindex() - have no more writes of a user_event find a share
+ * @share: the share, of which utrace_marker_index() was called; marker_mm.lock is held
+ *
+ * Context: Any.
+ */
+void utrace_marker_unindex(struct marker_share *share)
+{
+	lockdep_assert_held(&share->mm->lock);
+
+	if (share->place.user_event)
+		rb_erase(&share->of_event, &share->mm->events);
+}
+
+/**
+ * utrace_marker_next_of() - find who else wants a user_event
+ * @memory: the words; marker_mm.lock is held
+ * @user_event: the event, in user_events' own terms
+ * @last: the event of the owner that was found last, or NULL
+ *
+ * Context: Any.
+ * Return: a share of the next event, which is not leaving; or NULL.
+ */
+struct marker_share *utrace_marker_next_of(const struct marker_mm *memory,
+					   const void *user_event,
+					   const struct marker_event *last)
+{
+	struct rb_node *node = memory->events.rb_node;
+	struct marker_share *share, *next = NULL;
+
+	lockdep_assert_held(&memory->lock);
+
+	while (node) {
+		share = rb_entry(node, struct marker_share, of_event);
+		if (marker_compare_events(share, user_event, last) > 0) {
+			next = share;
+			node = node->rb_left;
+		} else {
+			node = node->rb_right;
+		}
+	}
+	return next && next->place.user_event == user_event ? next : NULL;
+}

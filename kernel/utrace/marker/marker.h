@@ -83,6 +83,9 @@ struct utrace_session;
  */
 #define MARKER_MAX_SHARES	65536
 
+/* How many owners the memory of a process knows to have followed. */
+#define MARKER_FOLLOWED	8
+
 /* In the place of enum utrace_word_kind: a breakpoint, see site.c. */
 #define MARKER_SITE	0xff
 
@@ -121,13 +124,17 @@ struct marker_place {
  * @place: where; constant
  * @shares: struct marker_share, at least one
  * @want: number of shares that are not leaving
+ * @ours: number of shares of the kernel, to which the program has given the bit; those that
+ *	are leaving count, too, so that the bit is taken back from shared memory
+ * @want_ours: number of those of @ours that are not leaving
  * @applied: what was added to the word in this memory: for a bit or a site 0 or 1
  * @busy: for a site: the breakpoint is being changed, so @applied is not known
  * @unsure: for a site: @applied may be wrong, since nobody wanted the breakpoint for a
  *	while, or since changing it has failed
- * @foreign: for a bit: the program had it set already, so nothing is taken back
- * @ours: for a bit: the program has given it to the kernel, so it is taken back in any
- *	case, and written to shared memory, too
+ * @foreign: for a bit: the program had it set already, or keeps it, so nothing is taken
+ *	back
+ * @shared: for a bit: the memory was shared when it was looked at last, so only @want_ours
+ *	counts
  * @written: the 32 bits around the word as the kernel has left them last
  * @error: why the word is not what is wanted, -errno; 0: not yet, or it is
  * @followed: the next word is one of the same site; read by hits without the lock
@@ -148,11 +155,13 @@ struct marker_word {
 	struct marker_place place;
 	struct list_head shares;
 	int want;
+	int ours;
+	int want_ours;
 	int applied;
 	bool busy;
 	bool unsure;
 	bool foreign;
-	bool ours;
+	bool shared;
 	u32 written;
 	int error;
 	bool followed;
@@ -171,6 +180,7 @@ struct marker_word {
  *	marker_owner.lock; the event of a site is also read by hits
  * @mm: what has the word; constant
  * @owner: the owner, counted; constant
+ * @of_event: entry in marker_mm.events if the share is of a user_event and not leaving
  * @number: grows from share to share of @mm; constant
  * @leaving: the owner wants the word no more, but the word does not show that
  *	yet; under marker_mm.lock, read by hits without
@@ -183,9 +193,22 @@ struct marker_share {
 	struct marker_place place;
 	struct marker_mm *mm;
 	struct marker_owner *owner;
+	struct rb_node of_event;
 	u64 number;
 	bool leaving;
 	struct rcu_head rcu;
+};
+
+/**
+ * struct marker_followed - up to which change of its events memory has followed an owner
+ * @owner: marker_owner.number
+ * @changed: marker_event.changed of the last change.  Read without a lock, too
+ *
+ * Under marker_mm.lock.
+ */
+struct marker_followed {
+	u64 owner;
+	u64 changed;
 };
 
 /**
@@ -198,6 +221,8 @@ struct marker_share {
  * @lock: protects @words, @pid and what is in the words; innermost but for
  *	marker_owner.lock, locks of the core and, in fork(2), the lock of the copy
  * @words: struct marker_word, in the order of marker_compare()
+ * @events: struct marker_share of user_events, by user_event and then by event, see find.c.
+ *	Under @lock
  * @turns: changes when @words does, so that hits find their word without @lock
  * @install_lock: serializes those who install and remove breakpoints
  * @nshares: number of shares of all words.  Under @lock; read without it as a
@@ -210,6 +235,8 @@ struct marker_share {
  * @entered: a writer has held mmap_lock for writing, so that each madvise(2) which goes
  *	on holds its range.  Set once, with mmap_lock held
  * @dirty: a word may differ from what is wanted.  Under @lock; read without it
+ * @followed: which owners the process has followed, see follow.c.  Under @lock
+ * @nfollowed: how many entries of @followed were used, old ones again.  Under @lock
  * @pid: the process, in which the memory was when it got words, counted; NULL:
  *	the child does not run yet
  * @rcu: frees it when readers of the table are done
@@ -220,6 +247,7 @@ struct marker_mm {
 	refcount_t ref;
 	spinlock_t lock;	/* words, and what was written */
 	struct rb_root words;
+	struct rb_root events;
 	seqcount_spinlock_t turns;
 	struct mutex install_lock;	/* breakpoints */
 	unsigned int nshares;
@@ -229,6 +257,8 @@ struct marker_mm {
 	struct marker_mm *copy;
 	bool entered;
 	bool dirty;
+	struct marker_followed followed[MARKER_FOLLOWED];
+	unsigned int nfollowed;
 	struct pid *pid;
 	struct rcu_head rcu;
 };
@@ -244,6 +274,9 @@ struct marker_mm {
  * @nshares: number of elements of both
  * @events: struct marker_event, see event.c
  * @nevents: number of elements of @events.  Written under @mutex and @lock
+ * @event_changed: marker_event.changed of the event that has changed last.  Written under
+ *	@lock
+ * @number: of all owners that there ever were; constant
  * @closed: the descriptor is closed
  * @changed: the state of a word has changed since the last list was given.
  *	Without a lock
@@ -270,6 +303,8 @@ struct marker_mm {
  * @system: the owner has markers in all processes, and no engine; hits of @process are
  *	left out, see everywhere.c; constant
  * @users: of an owner in the kernel: those that have not called utrace_words_put()
+ * @left: likewise: threads have to be asked, see utrace_words_write().  Under a lock of the
+ *	caller's
  * @lacking: likewise: a bit could not be wanted, see utrace_words_want().  Set once,
  *	without a lock
  */
@@ -282,6 +317,8 @@ struct marker_owner {
 	unsigned int nshares;
 	struct list_head events;
 	unsigned int nevents;
+	u64 event_changed;
+	u64 number;
 	bool closed;
 	bool changed;
 	bool follow;
@@ -301,6 +338,7 @@ struct marker_owner {
 	bool kernel;
 	bool system;
 	refcount_t users;
+	bool left;
 	bool lacking;
 };
 
@@ -359,6 +397,8 @@ enum marker_how {
  *	constant
  * @everywhere: of an owner of the system: entry in the site's list, see everywhere.c
  * @id: the owner's number; constant
+ * @changed: number of the last change that processes have to follow; grows from change to
+ *	change of all events.  Under marker_owner.lock
  * @how: what a hit leads to; constant
  * @histogram: numbers of hits, by enum utrace_marker_bucket; or NULL.  Constant
  * @ucounts: who is charged for the place, see arm.c; or NULL.  Constant
@@ -380,6 +420,7 @@ struct marker_event {
 	struct marker_owner *owner;
 	struct list_head everywhere;
 	u64 id;
+	u64 changed;
 	enum marker_how how;
 	atomic64_t *histogram;
 	struct ucounts *ucounts;
@@ -526,8 +567,25 @@ static inline struct marker_word *marker_next(struct marker_word *word)
 /* What a word should have been added, if all goes well. */
 static inline int marker_wanted(const struct marker_word *word)
 {
+	if (word->shared)
+		return !!word->want_ours;
 	return marker_is_bit(&word->place) || marker_is_site(&word->place) ?
 	       !!word->want : word->want;
+}
+
+/*
+ * Is a bit not set, whoever wants it, since other processes may have the memory?  The
+ * kernel's own bits are set there.
+ */
+static inline bool marker_is_refused(const struct marker_word *word)
+{
+	return word->shared && !word->want_ours;
+}
+
+/* Why is a word not what is wanted?  Returns -errno, or 0 if it is, or may be soon. */
+static inline int marker_error(const struct marker_word *word)
+{
+	return marker_is_refused(word) ? -EOPNOTSUPP : word->error;
 }
 
 static inline bool marker_is_settled(const struct marker_word *word)
@@ -557,6 +615,12 @@ struct marker_share *utrace_marker_share_at(const struct marker_mm *memory,
 					    const struct marker_owner *owner,
 					    const struct marker_place *place);
 
+void utrace_marker_index(struct marker_share *share);
+void utrace_marker_unindex(struct marker_share *share);
+struct marker_share *utrace_marker_next_of(const struct marker_mm *memory,
+					   const void *user_event,
+					   const struct marker_event *last);
+
 /* word.c */
 u32 utrace_marker_state(const struct marker_share *share, int *error);
 struct marker_mm *utrace_marker_begin(struct marker_owner *owner,
@@ -567,8 +631,8 @@ int utrace_marker_want(struct marker_mm *memory, struct marker_owner *owner,
 		       const struct marker_place *place);
 int utrace_marker_arm(struct marker_owner *owner,
 		      const struct marker_place *place, u32 *state, int *error);
-void utrace_marker_arm_current(struct marker_owner *owner,
-			       const struct marker_place *place);
+int utrace_marker_arm_current(struct marker_owner *owner,
+			      const struct marker_place *place);
 void utrace_marker_ask_all(struct marker_owner *owner, bool now);
 bool utrace_marker_follows(struct marker_owner *owner);
 void utrace_marker_inherit(struct marker_mm *parent, struct marker_mm *child,
@@ -585,9 +649,12 @@ void utrace_marker_clean(struct marker_mm *memory, struct list_head *gone);
 void utrace_marker_free(struct list_head *gone);
 
 /* disarm.c */
+void utrace_marker_count_out(struct marker_share *share);
 void utrace_marker_leave_share(struct marker_share *share);
 void utrace_marker_leave(struct marker_mm *memory, struct marker_owner *owner,
 			 const struct marker_place *place);
+void utrace_marker_abandon(struct marker_mm *memory, struct marker_owner *owner,
+			   const struct marker_place *place);
 int utrace_marker_disarm(struct marker_owner *owner,
 			 const struct marker_place *place);
 void utrace_marker_disarm_all(struct marker_owner *owner);
@@ -638,12 +705,18 @@ void utrace_marker_event_add(struct marker_owner *owner,
 			     struct marker_event *event);
 void utrace_marker_event_end(struct marker_owner *owner,
 			     struct marker_event *event);
-void utrace_marker_follow(struct marker_owner *owner);
 bool utrace_marker_may_trace(struct marker_owner *owner);
 bool utrace_marker_may_tell(struct marker_owner *owner);
 u32 utrace_marker_counts(struct marker_owner *owner,
 			 struct utrace_marker_count *counts, u32 *n);
 void utrace_marker_events_free(struct marker_owner *owner);
+
+/* follow.c */
+void utrace_marker_renew(struct marker_event *event);
+bool utrace_marker_has_followed(const struct marker_owner *owner);
+void utrace_marker_unfollow(struct marker_mm *memory,
+			    const struct marker_owner *owner);
+void utrace_marker_follow(struct marker_owner *owner);
 
 #ifdef CONFIG_UTRACE_SITES
 
@@ -757,8 +830,8 @@ static inline int utrace_marker_site_disarm(struct marker_owner *owner,
 /* user_event.c */
 void utrace_marker_name_remove(struct marker_event *event);
 void utrace_marker_name_drop(struct marker_event *event);
-void utrace_marker_arm_name(struct marker_owner *owner,
-			    struct marker_event *event);
+int utrace_marker_arm_name(struct marker_owner *owner,
+			   struct marker_event *event);
 int utrace_marker_name_arm(struct marker_owner *owner, const char *name,
 			   u64 id, u32 flags);
 int utrace_marker_name_disarm(struct marker_owner *owner, const char *name);
@@ -767,8 +840,12 @@ int utrace_marker_name_disarm(struct marker_owner *owner, const char *name);
 
 static inline void utrace_marker_name_remove(struct marker_event *event) { }
 static inline void utrace_marker_name_drop(struct marker_event *event) { }
-static inline void utrace_marker_arm_name(struct marker_owner *owner,
-					  struct marker_event *event) { }
+
+static inline int utrace_marker_arm_name(struct marker_owner *owner,
+					 struct marker_event *event)
+{
+	return 0;
+}
 
 static inline int utrace_marker_name_arm(struct marker_owner *owner,
 					 const char *name, u64 id, u32 flags)

@@ -107,6 +107,7 @@ static struct marker_mm *marker_mm_new(struct mm_struct *mm)
 	refcount_set(&memory->ref, 1);
 	spin_lock_init(&memory->lock);
 	memory->words = RB_ROOT;
+	memory->events = RB_ROOT;
 	seqcount_spinlock_init(&memory->turns, &memory->lock);
 	INIT_LIST_HEAD(&memory->holds);
 	mutex_init(&memory->install_lock);

@@ -19,6 +19,8 @@
 #include "../viewer.h"
 #include "marker.h"
 
+static atomic64_t owners;	/* how many there ever were */
+
 /* No hit finds the owner any more. */
 static void marker_owner_free(struct work_struct *work)
 {
@@ -135,6 +137,7 @@ static struct marker_owner *marker_owner_alloc(struct utrace_session *session,
 		kfree(owner);
 		return ERR_CAST(error);
 	}
+	owner->number = atomic64_inc_return(&owners);
 	kref_init(&owner->ref);
 	mutex_init(&owner->mutex);
 	spin_lock_init(&owner->lock);

@@ -24,6 +24,7 @@
 #include <linux/utrace_words.h>
 #include <uapi/linux/utrace.h>
 
+#include "../builtin.h"
 #include "../utrace_dev.h"
 #include "marker.h"
 
@@ -108,9 +109,10 @@ static int name_want_all(struct name_arm *arm, struct task_struct *process,
  * &struct utrace_ioc_user_event, is passed over: nobody has called who could be told.
  *
  * Context: A callback, in the task itself; sleeps.
+ * Return: 0, -ENOMEM, or why a bit was passed over.
  */
-void utrace_marker_arm_name(struct marker_owner *owner,
-			    struct marker_event *event)
+int utrace_marker_arm_name(struct marker_owner *owner,
+			   struct marker_event *event)
 {
 	struct name_arm arm = {
 		.memory = utrace_marker_mm_get(current->mm,
@@ -118,11 +120,13 @@ void utrace_marker_arm_name(struct marker_owner *owner,
 		.owner = owner,
 		.event = event,
 	};
+	int ret;
 
 	if (!arm.memory)
-		return;
-	(void)!name_want_all(&arm, current, current->mm);
+		return -ENOMEM;
+	ret = name_want_all(&arm, current, current->mm);
 	utrace_marker_mm_put(arm.memory);
+	return ret;
 }
 
 /* Arm an event in the owner's process.  Returns 0 or an error. */
@@ -281,6 +285,23 @@ int utrace_marker_name_disarm(struct marker_owner *owner, const char *name)
 
 /* What user_events tells */
 
+/* Have the current process look at an event, if it is one of the owner's. */
+static void name_ask_current(struct marker_event *event)
+{
+	struct marker_owner *owner = event->owner;
+	struct utrace_engine *engine = utrace_marker_engine_get(owner);
+
+	if (!engine)
+		return;
+	if (utrace_covers(engine, current)) {
+		scoped_guard(spinlock, &owner->lock)
+			utrace_marker_renew(event);
+		/* -ESRCH: the task is dead. */
+		(void)!utrace_control(current, engine, UTRACE_REPORT);
+	}
+	utrace_engine_put(engine);
+}
+
 /**
  * __utrace_user_event_registered() - the current process has registered an event
  * @name: name of the event
@@ -292,20 +313,12 @@ int utrace_marker_name_disarm(struct marker_owner *owner, const char *name)
 void __utrace_user_event_registered(const char *name)
 {
 	u32 key = name_key(name);
-	struct utrace_engine *engine;
 	struct marker_event *event;
 
 	guard(spinlock)(&names_lock);
-	hash_for_each_possible(names, event, named, key) {
-		if (strcmp(event->name, name))
-			continue;
-		engine = utrace_marker_engine_get(event->owner);
-		if (!engine)
-			continue;
-		/* -ESRCH: the engine does not cover the process. */
-		(void)!utrace_control(current, engine, UTRACE_REPORT);
-		utrace_engine_put(engine);
-	}
+	hash_for_each_possible(names, event, named, key)
+		if (!strcmp(event->name, name))
+			name_ask_current(event);
 }
 
 /**
@@ -363,23 +376,14 @@ static struct marker_event *name_next(struct marker_mm *memory,
 				      struct marker_event *last,
 				      struct marker_owner **owner)
 {
-	struct marker_event *event, *next = NULL;
+	struct marker_event *next = NULL;
 	struct marker_share *share;
-	struct marker_word *word;
 
 	scoped_guard(spinlock, &memory->lock) {
-		for_each_marker_word(word, memory) {
-			list_for_each_entry(share, &word->shares, of_word) {
-				event = share->place.event;
-				if (share->place.user_event != user_event ||
-				    share->leaving || event <= last ||
-				    (next && event >= next))
-					continue;
-				next = event;
-				*owner = share->owner;
-			}
-		}
-		if (next) {
+		share = utrace_marker_next_of(memory, user_event, last);
+		if (share) {
+			next = share->place.event;
+			*owner = share->owner;
 			utrace_marker_event_get(next);
 			kref_get(&(*owner)->ref);
 		}

@@ -43,13 +43,20 @@ static bool marker_is_late(const struct marker_owner *owner,
 }
 
 /*
- * One more wants a word.  A breakpoint that nobody wanted for a while may have been
+ * Note that one more wants a word, which may be leaving until then.  A breakpoint that nobody wanted for a while may have been
  * removed by a hit, whatever the word says.
  */
-static void marker_count_in(struct marker_word *word)
+static void marker_count_in(struct marker_share *share)
 {
+	struct marker_word *word = share->word;
+
 	if (!word->want++ && marker_is_site(&word->place))
 		word->unsure = true;
+	if (share->owner->kernel) {
+		word->want_ours++;
+		word->foreign = false;
+	}
+	utrace_marker_index(share);
 }
 
 /* Fill in a share and add it to its word and its owner. */
@@ -74,8 +81,10 @@ static void marker_add_share(struct marker_share *share,
 	list_add_tail(&share->of_owner, share->leaving ? &owner->leaving :
 							 &owner->shares);
 	owner->nshares++;
+	if (owner->kernel)
+		word->ours++;
 	if (!share->leaving)
-		marker_count_in(word);
+		marker_count_in(share);
 	/* Hits may find the share from here on. */
 	list_add_tail_rcu(&share->of_word, &word->shares);
 }
@@ -95,6 +104,7 @@ static void marker_return_share(struct marker_share *share,
 		share->place = *place;
 	/* The event before; pairs with marker_next_event(). */
 	smp_store_release(&share->leaving, false);
+	marker_count_in(share);
 	if (event)
 		utrace_marker_event_put(event);
 }
@@ -106,7 +116,9 @@ static void marker_remove_share(struct marker_share *share,
 
 	share->mm->nshares--;
 	if (!share->leaving)
-		share->word->want--;
+		utrace_marker_count_out(share);
+	if (share->owner->kernel)
+		share->word->ours--;
 	scoped_guard(spinlock, &share->owner->lock) {
 		list_del(&share->of_owner);
 		share->owner->nshares--;
@@ -280,9 +292,9 @@ u32 utrace_marker_state(const struct marker_share *share, int *error)
 	/* With the owner's lock alone the answer may be old, see above. */
 	leaving = data_race(share->leaving);
 	/* Likewise. */
-	settled = data_race(marker_is_settled(word));
+	settled = data_race(marker_is_settled(word) && !marker_is_refused(word));
 	/* Likewise. */
-	why = data_race(word->error);
+	why = data_race(marker_error(word));
 	*error = 0;
 	if (leaving)
 		return UTRACE_WORD_LEAVING;
@@ -363,10 +375,9 @@ static int marker_want(struct marker_mm *memory, struct marker_owner *owner,
 	if (old && !old->leaving && place->event != old->place.event)
 		return -EEXIST;
 	/* As in utrace_marker_want(). */
-	if (old && !old->leaving && !word->error)
+	if (old && !old->leaving && !marker_error(word))
 		return place->event ? 0 : -EEXIST;
 	word->error = 0;
-	word->ours |= owner->kernel;
 	WRITE_ONCE(memory->dirty, true);
 	if (old && old->leaving) {
 		guard(spinlock)(&owner->lock);
@@ -374,7 +385,6 @@ static int marker_want(struct marker_mm *memory, struct marker_owner *owner,
 			return 0;
 		marker_return_share(old, place);
 		list_move_tail(&old->of_owner, &owner->shares);
-		marker_count_in(word);
 	} else if (!old) {
 		marker_add_share(no_free_ptr(*share), place, word, memory,
 				 owner, false);
@@ -405,7 +415,7 @@ static bool marker_has(struct marker_mm *memory,
 
 	guard(spinlock)(&memory->lock);
 	share = utrace_marker_share_at(memory, owner, place);
-	return share && !share->leaving && !share->word->error &&
+	return share && !share->leaving && !marker_error(share->word) &&
 	       share->place.event == place->event;
 }
 
@@ -541,21 +551,23 @@ int utrace_marker_arm(struct marker_owner *owner,
  * @owner: the owner
  * @place: the place
  *
- * Nothing is written before utrace_marker_settle().  Without memory nothing is armed.
+ * Nothing is written before utrace_marker_settle().
  *
  * Context: A callback, in the task itself; sleeps.
+ * Return: as utrace_marker_want(): -EEXIST if another thread was first.
  */
-void utrace_marker_arm_current(struct marker_owner *owner,
-			       const struct marker_place *place)
+int utrace_marker_arm_current(struct marker_owner *owner,
+			      const struct marker_place *place)
 {
 	struct marker_mm *memory = utrace_marker_mm_get(current->mm,
 							task_tgid(current));
+	int ret;
 
 	if (!memory)
-		return;
-	/* -EEXIST: another thread was first. */
-	(void)!utrace_marker_want(memory, owner, place);
+		return -ENOMEM;
+	ret = utrace_marker_want(memory, owner, place);
 	utrace_marker_mm_put(memory);
+	return ret;
 }
 
 /* What changes in the memory */
@@ -628,8 +640,8 @@ void utrace_marker_inherit(struct marker_mm *parent, struct marker_mm *child,
 		INIT_LIST_HEAD(&copy->shares);
 		utrace_marker_insert(child, copy);
 		copy->applied = marker_copied(parent->mm, word);
+		copy->shared = word->shared;
 		copy->foreign = word->foreign;
-		copy->ours = word->ours;
 		copy->written = word->written;
 		list_for_each_entry(share, &word->shares, of_word) {
 			new = list_first_entry(shares, struct marker_share,
@@ -696,6 +708,7 @@ static void marker_look_again(struct marker_mm *memory, unsigned long start,
 		if (marker_is_site(&word->place))
 			continue;
 		word->since = memory->sequence;
+		word->shared = false;
 		if (marker_is_settled(word) && !marker_has_leaving(word))
 			continue;
 		word->error = 0;

@@ -70,7 +70,7 @@ struct marker_owner *utrace_words_get(struct marker_owner *words)
  * utrace_words_put() - drop a reference
  * @words: what utrace_words_new() has returned
  *
- * With the last reference all bits are taken back.
+ * With the last reference all bits stay as they are.
  *
  * Context: Process context; sleeps, but waits for no process.
  */
@@ -156,6 +156,46 @@ void utrace_words_leave(struct marker_owner *words, struct mm_struct *mm)
 }
 
 /**
+ * utrace_words_abandon() - want a bit no more, but leave it as it is
+ * @words: what utrace_words_new() has returned
+ * @mm: the memory; the caller has counted it by mmgrab()
+ * @bit: the bit
+ *
+ * A bit that is not wanted, but still set, is cleared by utrace_words_settle().
+ *
+ * Context: Any but NMI.
+ */
+void utrace_words_abandon(struct marker_owner *words, struct mm_struct *mm,
+			  const struct utrace_bit *bit)
+{
+	struct marker_place place = marker_of_bit(bit);
+	struct marker_mm *memory = utrace_marker_mm_find(mm);
+
+	if (!memory)
+		return;
+	utrace_marker_abandon(memory, words, &place);
+	utrace_marker_mm_put(memory);
+}
+
+/* Write what can be written at once.  Returns true if threads have to write the rest. */
+static bool words_write(struct marker_owner *words, struct mm_struct *mm)
+{
+	struct marker_mm *memory;
+	bool left = false;
+
+	if (!mmget_not_zero(mm))
+		return false;
+	memory = utrace_marker_mm_find(mm);
+	if (memory) {
+		utrace_marker_settle_words(memory, words, false);
+		left = READ_ONCE(memory->dirty);
+		utrace_marker_mm_put(memory);
+	}
+	mmput_async(mm);
+	return left;
+}
+
+/**
  * utrace_words_settle() - have what is wanted written
  * @words: what utrace_words_new() has returned
  * @mm: the memory; the caller has counted it by mmgrab()
@@ -167,18 +207,43 @@ void utrace_words_leave(struct marker_owner *words, struct mm_struct *mm)
  */
 void utrace_words_settle(struct marker_owner *words, struct mm_struct *mm)
 {
-	struct marker_mm *memory;
+	if (words_write(words, mm))
+		utrace_marker_ask_all(words, true);
+}
 
-	if (!mmget_not_zero(mm))
+/**
+ * utrace_words_write() - utrace_words_settle() for many memories: the first part
+ * @words: what utrace_words_new() has returned
+ * @mm: one of the memories; the caller has counted it by mmgrab()
+ *
+ * Asking the processes of @words takes as long as there are many, so this is done once for
+ * all memories, by utrace_words_ask().
+ *
+ * Context: As utrace_words_settle().  The caller serializes the calls of this and of
+ * utrace_words_ask().
+ */
+void utrace_words_write(struct marker_owner *words, struct mm_struct *mm)
+{
+	if (words_write(words, mm))
+		words->left = true;
+}
+
+/**
+ * utrace_words_ask() - utrace_words_settle() for many memories: the end
+ * @words: what utrace_words_new() has returned
+ *
+ * When this returns, utrace_words_settle() has been done for all memories that
+ * utrace_words_write() was called with.  May be called for each of them: only the first call
+ * asks.
+ *
+ * Context: As utrace_words_write().
+ */
+void utrace_words_ask(struct marker_owner *words)
+{
+	if (!words->left)
 		return;
-	memory = utrace_marker_mm_find(mm);
-	if (memory) {
-		utrace_marker_settle_words(memory, words, false);
-		if (READ_ONCE(memory->dirty))
-			utrace_marker_ask_all(words, true);
-		utrace_marker_mm_put(memory);
-	}
-	mmput_async(mm);
+	words->left = false;
+	utrace_marker_ask_all(words, true);
 }
 
 /**

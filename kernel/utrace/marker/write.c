@@ -22,6 +22,7 @@
  * stand as the kernel has left them, and he is told nothing of that.
  */
 #include <linux/highmem.h>
+#include <linux/hugetlb_inline.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 #include <linux/sched/signal.h>
@@ -55,11 +56,15 @@ enum marker_writer {
  *	the memory; others' words are left to threads of the process, which ask
  * @unseen: likewise: the process has no threads any more that would do that, so what
  *	stands as it was written is taken back
+ * @nofault: for %MARKER_NOWAIT: no page is copied either, since the caller has locks that
+ *	others need: a copy is charged to the process, whose memory cgroup may have to
+ *	reclaim for it
  */
 struct marker_by {
 	enum marker_writer writer;
 	struct marker_owner *owner;
 	bool unseen;
+	bool nofault;
 };
 
 /* Does a writer wait for pages, and for memory for them? */
@@ -145,7 +150,7 @@ static int marker_write(struct marker_mm *memory, struct marker_word *word,
 	int ret;
 
 	if (marker_is_bit(&word->place) && !marker_wanted(word) &&
-	    word->foreign && !word->ours)
+	    word->foreign)
 		return 0;
 
 	do {
@@ -156,7 +161,7 @@ static int marker_write(struct marker_mm *memory, struct marker_word *word,
 			return ret;
 	} while (!try_cmpxchg(cell, &old, new));
 	word->foreign = marker_is_bit(&word->place) && marker_wanted(word) &&
-			old == new;
+			!word->ours && old == new;
 	marker_note_written(memory, marker_cell(&word->place), new);
 	return 0;
 }
@@ -171,10 +176,18 @@ static void marker_write_unseen(struct marker_mm *memory,
 {
 	u32 old = word->written, new;
 
-	if (word->foreign && !word->ours)
+	if (word->foreign)
 		return;
 	if (!marker_new(word, old, &new) && try_cmpxchg(cell, &old, new))
 		marker_note_written(memory, marker_cell(&word->place), new);
+}
+
+/* Note why a word cannot be what is wanted; the next report may try again. */
+static void marker_fail(struct marker_mm *memory, struct marker_word *word,
+			int error)
+{
+	word->error = error;
+	utrace_marker_unfollow(memory, NULL);
 }
 
 /* Is a word to be written in memory? */
@@ -278,6 +291,7 @@ static int marker_write_page(struct marker_mm *memory, unsigned long at,
 		unsigned long cell = marker_cell(&word->place);
 		int ret = PTR_ERR_OR_ZERO(page);
 
+		word->shared = marker_is_bit(&word->place) && flags & VM_MAYSHARE;
 		if (!marker_is_due(word) || marker_is_held(memory, word) ||
 		    marker_leaves(word, by))
 			continue;
@@ -298,7 +312,7 @@ static int marker_write_page(struct marker_mm *memory, unsigned long at,
 		else if (ret == -EAGAIN)
 			again = ret;
 		else
-			word->error = ret;
+			marker_fail(memory, word, ret);
 	}
 	spin_unlock(&memory->lock);
 	if (map)
@@ -315,7 +329,7 @@ static void marker_give_up(struct marker_mm *memory, unsigned long at,
 	guard(spinlock)(&memory->lock);
 	for_each_marker_word_of_page(word, memory, at)
 		if (marker_is_due(word))
-			word->error = error;
+			marker_fail(memory, word, error);
 }
 
 /* Is a word of this page to be written that the program has given to the kernel? */
@@ -342,6 +356,24 @@ static bool marker_is_present(struct mm_struct *mm, unsigned long at)
 }
 
 /*
+ * Get the page of a read-only mapping of hugetlbfs, which cannot be forced to make a copy:
+ * if the page is the process's own, and fork(2) has not shared it, it needs none.  Returns the
+ * page, with a reference, or -EACCES.
+ */
+static struct page *marker_get_own_huge(struct mm_struct *mm, unsigned long at)
+{
+	struct page *page;
+
+	if (get_user_pages_remote(mm, at, 1, FOLL_NOFAULT, &page, NULL) != 1)
+		return ERR_PTR(-EACCES);
+	/* It stays so: fork(2) takes mmap_lock for writing. */
+	if (PageAnon(page) && PageAnonExclusive(page))
+		return page;
+	put_page(page);
+	return ERR_PTR(-EACCES);
+}
+
+/*
  * Get a page to write to, with mmap_lock held for reading.  Returns the page, with
  * a reference, or
  * -EFAULT, -EACCES, -EOPNOTSUPP, -EBUSY: the words there cannot be written;
@@ -355,6 +387,7 @@ static struct page *marker_get_page(struct marker_mm *memory,
 	unsigned int flags = FOLL_WRITE;
 	struct page *page;
 	long got = 0;
+	bool try;
 
 	if (!vma)
 		return ERR_PTR(-EFAULT);
@@ -369,6 +402,8 @@ static struct page *marker_get_page(struct marker_mm *memory,
 	} else if (!(vma->vm_flags & VM_WRITE)) {
 		if (!marker_takes_back(memory, at))
 			return ERR_PTR(-EACCES);
+		if (is_vm_hugetlb_page(vma))
+			return marker_get_own_huge(mm, at);
 		/* The program had the word in memory that it could write to. */
 		flags |= FOLL_FORCE;
 	}
@@ -376,12 +411,17 @@ static struct page *marker_get_page(struct marker_mm *memory,
 	if (by->writer != MARKER_PARENT)
 		flags |= FOLL_NOWAIT;
 	/* The page may go before it is got, and a file system is asked for it. */
-	if (by->writer == MARKER_NOWAIT && !vma_is_anonymous(vma))
+	if (by->nofault ||
+	    (by->writer == MARKER_NOWAIT && !vma_is_anonymous(vma)))
 		flags |= FOLL_NOFAULT;
-	if (marker_waits(by) || marker_is_present(mm, at))
+	try = marker_waits(by) || marker_is_present(mm, at);
+	if (try)
 		got = get_user_pages_remote(mm, at, 1, flags, &page, NULL);
 	if (got == 1)
 		return page;
+	/* Threads make the copy that this writer does not make. */
+	if (!marker_waits(by) && try && flags & FOLL_NOFAULT)
+		return ERR_PTR(-EAGAIN);
 	/* Nobody can read the word, so there is nothing to be taken back. */
 	if (by->writer == MARKER_PARENT && (got == -EFAULT || got == -EHWPOISON))
 		return ERR_PTR(-EFAULT);
@@ -538,7 +578,7 @@ static void marker_site_is_done(struct marker_mm *memory,
 	/* Of several mappings, some may have been changed. */
 	word->unsure = true;
 	if (error != -EINTR)
-		word->error = error;
+		marker_fail(memory, word, error);
 }
 
 static bool marker_lock_sites(struct marker_mm *memory,
@@ -764,6 +804,8 @@ void utrace_marker_settle_words(struct marker_mm *memory,
 		.writer = MARKER_NOWAIT,
 		.owner = owner,
 		.unseen = unseen,
+		/* user_events holds event_mutex. */
+		.nofault = owner && owner->kernel,
 	};
 
 	marker_settle(memory, &by, false);
