@@ -7,6 +7,7 @@
  * words fails the tests of toggles and forks, and that of silent arguments.
  */
 #include "events.h"
+#include "../cgroup.h"
 #include "../silent.h"
 
 /* A word in memory that an executed program maps again. */
@@ -262,6 +263,34 @@ static long silence_word(void)
 	return madvise(PLACE, PAGE, MADV_DONTNEED) ? -errno : 0;
 }
 
+/* Pages with a bit each: more than what each CPU charges ahead. */
+#define PAGES		1024
+#define IN_PAGE(i)	(PLACE + (i) * PAGE + 16)
+
+/* Register a bit in each page; the result is that of the last one. */
+static long register_pages(void)
+{
+	long i, ret = 0;
+
+	if (mmap(PLACE, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE |
+		 MAP_ANONYMOUS | MAP_FIXED, -1, 0) != PLACE)
+		return -errno;
+	/* Small pages are charged one by one. */
+	madvise(PLACE, PAGES * PAGE, MADV_NOHUGEPAGE);
+	for (i = 0; i < PAGES && !ret; i++)
+		ret = register_word(0, IN_PAGE(i), 4, BIT);
+	return ret;
+}
+
+static long count_set_pages(void)
+{
+	long i, n = 0;
+
+	for (i = 0; i < PAGES; i++)
+		n += load(IN_PAGE(i), 4) == BIT_SET;
+	return n;
+}
+
 /* A fork that takes long; the child looks when the event is enabled. */
 static void fork_slowly(void)
 {
@@ -280,7 +309,7 @@ static void fork_slowly(void)
  * Orders: 'B': memory of so many bytes.  'F': threads that fork.  'N': threads
  * that register.  'G': both.  'K': children that are killed.  'M': forks that
  * take long.  'f': one of these.  'H': hang.  'S': a word in silence.  'X':
- * another program.
+ * another program.  'P': register bits in pages.  'Q': count those that are set.
  */
 static void obey_here(struct target *target, struct order *order)
 {
@@ -315,6 +344,12 @@ static void obey_here(struct target *target, struct order *order)
 		break;
 	case 'X':
 		exec_self("storm");
+		break;
+	case 'P':
+		shared->result = register_pages();
+		break;
+	case 'Q':
+		shared->result = count_set_pages();
 		break;
 	default:
 		obey_events(target, order);
@@ -720,6 +755,82 @@ TEST_F(events, toggle_beside_long_forks)
 	      "a fork takes %d ms, a switch %d ms, at most %d", mean,
 	      took[SWITCHES / 2], took[SWITCHES - 1]);
 	stop(&target);
+}
+
+/* What a memory cgroup is charged for, in pages. */
+static long charged(void)
+{
+	char text[32];
+
+	need(ut_read_file(text, sizeof(text), "%s/memory.current", ut_cg) > 0,
+	     "memory.current");
+	return atol(text) / PAGE;
+}
+
+/* The cgroup may take a few pages more before its tasks are throttled. */
+static void limit_cgroup(long pages)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%ld", pages * PAGE);
+	need(!ut_cg_write("memory.high", text), "memory.high");
+}
+
+/*
+ * A process in the cgroup shares all pages of its bits with a child that has none of the
+ * registrations, since a thread without any has created the child.
+ */
+static void start_in_cgroup(struct target *target)
+{
+	start_events(target, obey_here);
+	need(!ut_cg_add(target->pid), "the cgroup");
+	have_more(target, THREAD);
+	have(target, SELF, 'P', 0);
+	need(!shared->result, "words in pages");
+	target->tid[CHILD] = have(target, THREAD, 'c', 0);
+	have(target, CHILD, '?', 0);
+	settle(target, CHILD);
+	settle(target, SELF);
+}
+
+/* Writing to enable copies no page for a process; the process does, when it goes on. */
+static void check_charges(struct target *target)
+{
+	long before, grown;
+	int fd;
+
+	start_in_cgroup(target);
+	fd = open_enable(0);
+	freeze(target->pid);
+	before = charged();
+	limit_cgroup(before + 16);
+	need(!switch_event(fd, true), "a switch");
+	grown = charged() - before;
+	holds(grown < PAGES / 4, "the process is charged for %ld of %d pages", grown,
+	      PAGES);
+	/* It is to go on without being throttled. */
+	need(!ut_cg_write("memory.high", "max"), "memory.high");
+	thaw(target->pid);
+	have(target, SELF, 'Q', 0);
+	is(PAGES, shared->result, "the process goes on with all bits");
+	grown = charged() - before;
+	holds(grown >= PAGES / 2, "and is charged for %ld pages", grown);
+	need(!switch_event(fd, false), "a switch");
+	have(target, SELF, 'Q', 0);
+	is(0, shared->result, "no bit is left");
+	close(fd);
+	stop(target);
+}
+
+TEST_F(events, pages_of_a_memory_cgroup)
+{
+	const char *why = ut_cg_make("+memory");
+	struct target target;
+
+	if (why)
+		SKIP(return, "%s", why);
+	check_charges(&target);
+	ut_cg_remove();
 }
 
 int main(int argc, char **argv)

@@ -114,7 +114,8 @@ static void count_on(int n)
 }
 
 /*
- * Orders: 'p': change the page at PLACE.  'B': register so many bits, 'C': count those
+ * Orders: 'p': change the page at PLACE.  'o': map private memory over it, and look at
+ * IN_PLACE.  'B': register so many bits, 'C': count those
  * that are set, 'N': create a child that counts them.  'T': end this thread, without
  * an answer.  Others: as in events.h.
  */
@@ -123,6 +124,10 @@ static void obey_here(struct target *target, struct order *order)
 	switch (order->what) {
 	case 'p':
 		shared->result = make_place(order->n);
+		break;
+	case 'o':
+		shared->result = make_place(ANON);
+		shared->seen = load(IN_PLACE, 4);
 		break;
 	case 'B':
 		shared->result = register_bits(order->n);
@@ -286,9 +291,37 @@ static int threads_of(pid_t pid)
 	return stat(path, &st) ? -1 : (int)st.st_nlink - 2;
 }
 
+/* Has the word, as the program sees it, the bit all the time for so long? */
+static void stays_set(struct target *target, const void *word, const char *text)
+{
+	long end = now_ms() + 1000 * ut_patience();
+	__u64 always = BIT_SET;
+
+	while (now_ms() < end) {
+		always &= look(target, word, 4);
+		usleep(5000);
+	}
+	is(BIT_SET, always, text);
+}
+
+static void end_thread(struct target *target)
+{
+	tell(target, THREAD, 'T', 0);
+	need(until(threads_of(target->pid) == 1), "the end of the thread");
+}
+
+/* A word that is not registered any more is the program's. */
+static void is_left_alone(struct target *target, const void *word)
+{
+	put(target, (void *)word, 4, 0);
+	enable(0, false);
+	enable(0, true);
+	is(0, look(target, word, 4), "the word is not written any more");
+}
+
 /*
  * A thread that was there before its process registered anything has registrations of
- * its own, which end with the thread.
+ * its own, which end with the thread.  As on any kernel, the bits stay as they are.
  */
 TEST_F(traced, thread_that_ends)
 {
@@ -302,14 +335,100 @@ TEST_F(traced, thread_that_ends)
 	   "the thread registers a word");
 	enable(0, true);
 	is(BIT_SET, look(&target, word, 4), "which is set");
-	tell(&target, THREAD, 'T', 0);
-	need(until(threads_of(target.pid) == 1), "the end of the thread");
-	holds(until(!look(&target, word, 4)), "it is cleared after the thread");
-	is(BIT_SET, sees(&target), "that of the process stays");
+	end_thread(&target);
+	stays_set(&target, word, "it stays set after the thread");
+	is(BIT_SET, sees(&target), "so does that of the process");
 	enable(0, false);
-	enable(0, true);
-	is(0, look(&target, word, 4), "the word is none any more");
+	is(0, sees(&target), "which is cleared with the event");
+	is_left_alone(&target, word);
 	stop(&target);
+}
+
+/* A target in which nobody but a thread registers the word, and a process for the event. */
+static void start_thread(struct target *keeper, struct target *target)
+{
+	start_here(keeper);
+	have_word(keeper, 0);
+	start_here(target);
+	have_more(target, THREAD);
+}
+
+static void have_word_of_thread(struct target *target)
+{
+	is(0, order_event(target, THREAD, 'R', 0, WORD, 4, BIT),
+	   "the thread registers a word");
+}
+
+TEST_F(traced, only_thread_that_registers_ends)
+{
+	struct target keeper, target;
+
+	start_thread(&keeper, &target);
+	enable(0, true);
+	have_word_of_thread(&target);
+	is(BIT_SET, shared->seen, "the bit is there when REG returns");
+	end_thread(&target);
+	stays_set(&target, WORD, "it stays set after the thread");
+	is_left_alone(&target, WORD);
+	stop(&target);
+	stop(&keeper);
+}
+
+/* A tracer has the bit as a word, or by the name of the event, which ftrace has as well. */
+static void check_tracer_of_thread(bool by_name)
+{
+	struct target keeper, target;
+	int fd;
+
+	start_thread(&keeper, &target);
+	enable(0, true);
+	have_word_of_thread(&target);
+	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
+	if (by_name)
+		arm_event(fd, 0, 0);
+	else
+		arm(fd, WORD, UTRACE_WORD_BIT32, BIT);
+	is(1, words_total(fd), by_name ? "armed by name" : "armed as a word");
+	end_thread(&target);
+	stays_set(&target, WORD, "the bit stays set after the thread");
+	if (by_name)
+		disarm_event(fd, 0);
+	else
+		disarm(fd, WORD, UTRACE_WORD_BIT32, BIT);
+	stays_set(&target, WORD, "and after the tracer");
+	close(fd);
+	is_left_alone(&target, WORD);
+	enable(0, false);
+	stop(&target);
+	stop(&keeper);
+}
+
+TEST_F(traced, thread_that_ends_beside_a_tracer)
+{
+	check_tracer_of_thread(false);
+	check_tracer_of_thread(true);
+}
+
+/* With a tracer alone, nobody has the bit once nothing is registered. */
+TEST_F(traced, thread_that_ends_under_a_tracer)
+{
+	struct target keeper, target;
+	int fd;
+
+	start_thread(&keeper, &target);
+	have_word_of_thread(&target);
+	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
+	arm_event(fd, 0, 0);
+	is(BIT_SET, sees(&target), "armed");
+	end_thread(&target);
+	holds(until(!sees(&target)), "the bit is cleared after the thread");
+	holds(until(!words_total(fd)), "and the tracer has no word");
+	enable(0, true);
+	is(0, sees(&target), "nor does ftrace set the bit");
+	enable(0, false);
+	close(fd);
+	stop(&target);
+	stop(&keeper);
 }
 
 /* A child starts with the registrations of the thread that has created it. */
@@ -424,6 +543,99 @@ TEST_F(events, shared_mapping)
 	for (i = 0; i < 4; i++) {
 		enable(0, !(i % 2));
 		is_shared(&target, !(i % 2));
+	}
+	stop(&target);
+}
+
+/* A tracer of one process has the bit in shared memory while ftrace has it, too. */
+static void has_shared(struct target *target, int fd, bool on)
+{
+	is_shared(target, on);
+	is(on ? UTRACE_WORD_ARMED : UTRACE_WORD_FAILED,
+	   word_state(fd, target->pid, IN_PLACE), "  the state of the tracer");
+	is(on ? 0 : EOPNOTSUPP, word_error, "  and its reason");
+}
+
+static void start_shared(struct target *target)
+{
+	make_file();
+	start_here(target);
+	place_becomes(target, SHARED);
+	have_registered(target, 0, IN_PLACE, 4, BIT);
+}
+
+/* Private memory over the shared one: the tracer has the bit there, and only there. */
+static void check_mapped_over(struct target *target, int fd)
+{
+	have(target, SELF, 'o', 0);
+	need(!shared->result, "memory at PLACE");
+	is(BIT_SET, shared->seen, "mapped over: the bit is there at once");
+	is(UTRACE_WORD_ARMED, word_state(fd, target->pid, IN_PLACE),
+	   "  the state of the tracer");
+	is(OF_THE_FILE, in_the_file(), "  the file is not changed");
+	disarm_event(fd, 0);
+	is(0, look(target, IN_PLACE, 4), "  disarmed");
+}
+
+TEST_F(traced, shared_mapping_tracer_first)
+{
+	struct target target;
+	int fd, i;
+
+	start_shared(&target);
+	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
+	arm_event(fd, 0, 0);
+	has_shared(&target, fd, false);
+	for (i = 0; i < 4; i++) {
+		enable(0, !(i % 2));
+		has_shared(&target, fd, !(i % 2));
+	}
+	check_mapped_over(&target, fd);
+	close(fd);
+	stop(&target);
+}
+
+TEST_F(traced, shared_mapping_ftrace_first)
+{
+	struct target target;
+	int fd;
+
+	start_shared(&target);
+	enable(0, true);
+	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
+	arm_event(fd, 0, 0);
+	has_shared(&target, fd, true);
+	enable(0, false);
+	has_shared(&target, fd, false);
+	enable(0, true);
+	has_shared(&target, fd, true);
+	disarm_event(fd, 0);
+	is_shared(&target, true);
+	arm_event(fd, 0, 0);
+	enable(0, false);
+	has_shared(&target, fd, false);
+	check_mapped_over(&target, fd);
+	close(fd);
+	stop(&target);
+}
+
+/* The descriptor may be closed in either state. */
+TEST_F(traced, shared_mapping_without_the_tracer)
+{
+	struct target target;
+	int fd, on;
+
+	start_shared(&target);
+	for (on = 1; on >= 0; on--) {
+		enable(0, true);
+		fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
+		arm_event(fd, 0, 0);
+		enable(0, on);
+		has_shared(&target, fd, on);
+		close(fd);
+		is_shared(&target, on);
+		enable(0, false);
+		is_shared(&target, false);
 	}
 	stop(&target);
 }

@@ -63,6 +63,14 @@ static int map_huge(void)
 	return 0;
 }
 
+/* A page of hugetlbfs, which the process has alone. */
+static int map_hugetlb(void)
+{
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | MAP_FIXED;
+
+	return mmap(PLACE, HUGE, PROT_READ | PROT_WRITE, flags, -1, 0) == PLACE ? 0 : -1;
+}
+
 static int move(void *from, void *to)
 {
 	const int flags = MREMAP_MAYMOVE | MREMAP_FIXED;
@@ -192,6 +200,10 @@ static int do_order(struct order *order)
 		return map_next();
 	case 'H':
 		return map_huge();
+	case 'T':
+		return map_hugetlb();
+	case 'Q':
+		return mprotect(PLACE, HUGE, n);
 	case 'U':
 		return munmap(PLACE, PAGE);
 	case 'A':
@@ -573,6 +585,66 @@ TEST_F(dev, huge_page)
 	sees(&target, 0, 0, "taken back");
 	is(0, look(&target, PLACE + HUGE - 2, 2), "at the end, too");
 	stop(&target);
+}
+
+#define HUGETLB_PAGES	"/proc/sys/vm/nr_hugepages"
+
+/* Let the kernel have two pages of hugetlbfs more, or take them away again. */
+static bool set_hugetlb_pages(int more)
+{
+	char number[16] = "", path[] = HUGETLB_PAGES;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = -1;
+
+	if (fd >= 0) {
+		n = read(fd, number, sizeof(number) - 1);
+		close(fd);
+	}
+	if (n <= 0)
+		return false;
+	snprintf(number, sizeof(number), "%d", atoi(number) + 2 * more);
+	return !set_sysctl("vm/nr_hugepages", number);
+}
+
+/* As read_only; the kernel has no FOLL_FORCE for a page of hugetlbfs. */
+static void check_hugetlb(struct target *target)
+{
+	int fd = words_open(target->pid, UTRACE_SCOPE_PROCESS);
+
+	put(target, SEMAPHORE, 2, 5);
+	arm_both(fd);
+	sees(target, BIT_SET, 6, "armed");
+	make_and_see(target, 'Q', PROT_READ, BIT_SET, 6, "read-only");
+	disarm_both(fd);
+	sees(target, 0, 5, "taken back in memory that is read-only");
+	is(0, words_total(fd), "no word is left");
+	both_fail(EACCES, fd, "armed in memory that is read-only");
+	sees(target, 0, 5, "which is not changed");
+	make(target, 'Q', PROT_READ | PROT_WRITE);
+	arm_again(fd, target->pid, WORD, UTRACE_WORD_BIT32, 31);
+	arm_again(fd, target->pid, SEMAPHORE, UTRACE_WORD_COUNT16, 0);
+	make_and_see(target, 'Q', PROT_READ, BIT_SET, 6, "read-only again");
+	close(fd);
+	sees(target, 0, 5, "taken back with the descriptor");
+	make_and_see(target, 'Q', PROT_READ | PROT_WRITE, 0, 5, "writable");
+}
+
+TEST_F(dev, page_of_hugetlbfs)
+{
+	struct target target;
+	bool has;
+
+	if (!set_hugetlb_pages(1))
+		SKIP(return, "no hugetlbfs (HUGETLBFS)");
+	start_here(&target);
+	have(&target, SELF, 'T', UNSEEN);
+	has = !shared->result;
+	if (has)
+		check_hugetlb(&target);
+	stop(&target);
+	set_hugetlb_pages(-1);
+	if (!has)
+		SKIP(return, "no page of hugetlbfs (HUGETLBFS)");
 }
 
 /* Nobody waits for the one that would bring the page. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace selftests - words: pages that go while their mapping stays
+ * utrace selftests - words: pages that go while their mapping stays, and mappings that
+ * grow
  *
  * The list of a descriptor never says that a word is armed which the memory lacks.
  */
@@ -11,7 +12,8 @@
 #define BIT_SET		0x80000000
 
 /*
- * The words of these tests are at PLACE, or in the heap.  Pages are moved to ELSEWHERE.
+ * The words of these tests are at PLACE, in the heap, or below a stack.  Pages are moved
+ * to ELSEWHERE.
  */
 static unsigned char *base = PLACE;
 
@@ -53,6 +55,56 @@ static int begin_heap(void)
 	base = (void *)((end + PAGE - 1) & ~(PAGE - 1));
 	shared->number[0] = (long)base;
 	return brk(base);
+}
+
+/* Pages from the words to a stack. */
+#define BELOW		32
+
+/* The lowest address of the stack of the first thread, or 0. */
+static unsigned long bottom_of_stack(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	unsigned long start, bottom = 0;
+	char line[512];
+
+	while (maps && fgets(line, sizeof(line), maps))
+		if (strstr(line, "[stack]") && sscanf(line, "%lx-", &start) == 1)
+			bottom = start;
+	if (maps)
+		fclose(maps);
+	return bottom;
+}
+
+/* A mapping that grows like a stack. */
+static unsigned long map_stack(void)
+{
+	void *at = PLACE + BELOW * PAGE;
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_GROWSDOWN;
+
+	return mmap(at, PAGE, PROT_READ | PROT_WRITE, flags, -1, 0) == at ?
+	       (unsigned long)at : 0;
+}
+
+/*
+ * The words are below the stack of the first thread if @first, or else below one of their
+ * own.  number[0]: the page of the words.
+ */
+static int begin_stack(bool first)
+{
+	unsigned long bottom = first ? bottom_of_stack() : map_stack();
+
+	base = (void *)(bottom - BELOW * PAGE);
+	shared->number[0] = (long)base;
+	return bottom ? 0 : -1;
+}
+
+/* The page of the words becomes part of the stack, in user mode or in a call. */
+static int grow_stack(bool in_a_call)
+{
+	if (in_a_call)
+		return syscall(SYS_clock_gettime, CLOCK_MONOTONIC, base + 128);
+	base[128] = 1;
+	return 0;
 }
 
 static int leave_mapping(void)
@@ -190,6 +242,10 @@ static int do_order(struct order *order)
 		return begin_heap();
 	case 'b':
 		return brk(base + n * PAGE);
+	case 'd':
+		return begin_stack(n);
+	case 'g':
+		return grow_stack(n);
 	case 'u':
 		return begin_uffd(n);
 	case 'B':
@@ -326,6 +382,69 @@ TEST_F(dev, heap)
 	close(fd);
 	make_and_see(&target, 'b', 1, 0, 0, "without a descriptor");
 	stop(&target);
+}
+
+/* Stacks, which grow by page faults */
+
+/* Have words below a stack, where nothing is mapped. */
+static int arm_below(struct target *target, bool first)
+{
+	int fd = words_open(target->pid, UTRACE_SCOPE_PROCESS);
+
+	make(target, 'd', first | UNSEEN);
+	base = (void *)shared->number[0];
+	both_fail(EFAULT, fd, first ? "below the stack of the first thread" :
+				      "below a mapping that grows down");
+	return fd;
+}
+
+static void check_stack(bool first, bool in_a_call)
+{
+	struct target target;
+	int fd;
+
+	start_here(&target);
+	fd = arm_below(&target, first);
+	make_and_see(&target, 'g', in_a_call, BIT_SET, 1,
+		     in_a_call ? "the stack grows in a call" : "the stack grows");
+	have_state(fd, target.pid, UTRACE_WORD_ARMED, 0);
+	add(&target, SEMAPHORE, 2, 5);
+	make_and_see(&target, 'g', in_a_call, BIT_SET, 6, "and is used");
+	disarm_both(fd);
+	sees(&target, 0, 5, "taken back");
+	close(fd);
+	stop(&target);
+	base = PLACE;
+}
+
+TEST_F(dev, stack)
+{
+	check_stack(true, false);
+	check_stack(true, true);
+}
+
+TEST_F(dev, mapping_that_grows_down)
+{
+	check_stack(false, false);
+	check_stack(false, true);
+}
+
+/* Words that were disarmed are not written to the stack, and others are. */
+TEST_F(dev, stack_after_the_tracer)
+{
+	struct target target;
+	int fd, other;
+
+	start_here(&target);
+	fd = arm_below(&target, true);
+	other = words_open(target.pid, UTRACE_SCOPE_PROCESS);
+	fails(EFAULT, other, SEMAPHORE, UTRACE_WORD_COUNT16, 0, "another tracer");
+	close(fd);
+	make_and_see(&target, 'g', 0, 0, 1, "the stack grows for one of two");
+	close(other);
+	sees(&target, 0, 0, "closed");
+	stop(&target);
+	base = PLACE;
 }
 
 /* A file that becomes shorter, by which the program's own copy of a page goes */
