@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace bench - a user_event, enabled in one of many processes and in all
+ * utrace bench - a user_event, enabled in one of many processes and in all, and written
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/user_events.h>
 #include <linux/utrace_marker.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "markers.h"
@@ -21,18 +25,28 @@ static __u32 wanted;
 
 #define WANTED		((unsigned long)&wanted)
 
-static void register_event(void)
+/* Register the lowest bit at an address.  Returns a file to write the event to. */
+static int register_at(unsigned long addr, __u32 *index)
 {
 	struct user_reg reg = {
 		.size = sizeof(reg),
 		.enable_bit = 0,
 		.enable_size = sizeof(wanted),
-		.enable_addr = WANTED,
+		.enable_addr = addr,
 		.name_args = (unsigned long)NAME,
 	};
 	int fd = open(DATA, O_RDWR);
 
 	must(fd >= 0 && !ioctl(fd, DIAG_IOCSREG, &reg), "DIAG_IOCSREG");
+	*index = reg.write_index;
+	return fd;
+}
+
+static void register_event(void)
+{
+	__u32 index;
+
+	register_at(WANTED, &index);
 }
 
 static void arm_event(void)
@@ -98,4 +112,163 @@ void user_events(void)
 {
 	write_file(MOST_ENGINES, "10000");
 	crowd_rows(register_event, event_rows);
+}
+
+/* Enabling in processes whose pages are not in memory */
+
+/*
+ * One process has registered the word of this page, and each child has the registration
+ * from fork(2).
+ */
+static __u32 *page;
+
+/* What the children have answered: how many, and how many of these have had the bit. */
+static struct answers {
+	_Atomic int all;
+	_Atomic int set;
+} *answers;
+
+/* In a child: look at the word, and give its page up. */
+static void give_up(int signal)
+{
+	unsigned char resident = 0;
+	__u32 bits;
+
+	(void)signal;
+	bits = *page & 1;
+	must(!madvise(page, PAGE, MADV_DONTNEED), "MADV_DONTNEED");
+	/* An event that is enabled brings the page back. */
+	must(!mincore(page, PAGE, &resident) && (bits || !resident),
+	     "a page that is not in memory");
+	answers->set += bits;
+	answers->all++;
+}
+
+static void be_without_page(void)
+{
+	struct sigaction action = { .sa_handler = give_up };
+
+	must(!sigaction(SIGUSR1, &action, NULL), "sigaction");
+}
+
+/* Have all processes look, and give their pages up. */
+static void give_all_up(const struct crowd *crowd, bool enabled)
+{
+	int i;
+
+	answers->all = 0;
+	answers->set = 0;
+	for (i = 0; i < crowd->n; i++)
+		kill(crowd->pids[i], SIGUSR1);
+	while (answers->all < crowd->n)
+		usleep(1000);
+	must(answers->set == (enabled ? crowd->n : 0), "the bits of the event");
+}
+
+static unsigned long switch_cost(int fd, const char *text)
+{
+	unsigned long begun = cpu_time();
+
+	must(write(fd, text, 1) == 1, ENABLE);
+	return cpu_time() - begun;
+}
+
+#define SWITCHES	3
+
+static void enable_row(const struct crowd *crowd)
+{
+	unsigned long least = -1, cost;
+	int fd = open(ENABLE, O_WRONLY), i;
+	char name[64];
+
+	must(fd >= 0, ENABLE);
+	for (i = 0; i < SWITCHES; i++) {
+		give_all_up(crowd, false);
+		cost = switch_cost(fd, "1");
+		if (cost < least)
+			least = cost;
+		give_all_up(crowd, true);
+		switch_cost(fd, "0");
+	}
+	close(fd);
+	snprintf(name, sizeof(name), "enable_user_event_%d", crowd->n);
+	say(name, least);
+}
+
+static void *map_memory(size_t size, int kind)
+{
+	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, kind | MAP_ANONYMOUS, -1, 0);
+
+	must(at != MAP_FAILED, "mmap");
+	return at;
+}
+
+void absent_pages(void)
+{
+	static const int counts[] = { 400, 800 };
+	static struct crowd crowd;
+	__u32 index;
+	int i;
+
+	write_file(MOST_ENGINES, "10000");
+	page = map_memory(PAGE, MAP_PRIVATE);
+	answers = map_memory(PAGE, MAP_SHARED);
+	register_at((unsigned long)page, &index);
+	for (i = 0; i < (int)(sizeof(counts) / sizeof(*counts)); i++) {
+		grow_crowd(&crowd, counts[i], be_without_page);
+		enable_row(&crowd);
+	}
+	end_crowd(&crowd);
+}
+
+/* Writing beside words */
+
+#define OTHER_WORDS	4000
+
+static int data;
+static __u32 event_index;
+static long all_writes;
+
+static void writes(long n)
+{
+	const struct { __u32 index, value; } event = { event_index, 1 };
+
+	all_writes += n;
+	while (n--)
+		must(write(data, &event, sizeof(event)) == sizeof(event), DATA);
+}
+
+/* Another descriptor than that of the event has words in the same process. */
+static void arm_others(void)
+{
+	__u32 *others = map_memory(OTHER_WORDS * sizeof(__u32), MAP_PRIVATE);
+	int i;
+
+	memset(others, 0, OTHER_WORDS * sizeof(__u32));
+	words = words_of(open_session(), getpid(), 0);
+	for (i = 0; i < OTHER_WORDS; i++)
+		arm_word((unsigned long)&others[i]);
+	must(others[0] == 1 && others[OTHER_WORDS - 1] == 1, "words");
+}
+
+/* Rows are refused unless the tracer is told of each write. */
+void event_writes(void)
+{
+	struct utrace_marker_count count = {};
+	struct utrace_ioc_marker_counts counts = {
+		.counts = (unsigned long)&count,
+		.n = 1,
+	};
+	int tracer;
+
+	data = register_at(WANTED, &event_index);
+	words = words_of(open_session(), getpid(), 0);
+	tracer = words;
+	arm_event();
+	must(wanted == 1, "the bit of the event");
+	say("user_event_write_alone", per_op(tsc, writes, 100, 20));
+	arm_others();
+	say("user_event_write_among_words", per_op(tsc, writes, 100, 20));
+	must(!ioctl(tracer, UTRACE_IOC_MARKER_COUNTS, &counts) &&
+	     count.hits == (__u64)all_writes, "a count for each write");
 }

@@ -122,6 +122,7 @@ static const struct marked file = {
 		.ret = 0xc3,
 	},
 	.site = { [0 ... SITES - 1] = { 0x90, 0xc3 } },
+	.further = { [0 ... FURTHER - 1] = { 0x90, 0xc3 } },
 };
 
 typedef void (*marked)(long a, long b);
@@ -453,7 +454,7 @@ static void plain_hits(void)
 /* Have a module of bench/probe at the marker. */
 static void load_at_marker(const char *path, const char *more)
 {
-	char args[64];
+	char args[128];
 
 	snprintf(args, sizeof(args), "path=%s offset=%lu %s", FILE_PATH,
 		 OFFSET(site[0]), more);
@@ -474,10 +475,13 @@ static void probe_hits(void)
 }
 
 /* A row is refused unless the module is told of each hit, and has its reports. */
-static void module_hits(const char *name, bool report)
+static void module_hits(const char *name, bool report, const char *more)
 {
+	char args[64];
+
+	snprintf(args, sizeof(args), "report=%d %s", report, more);
 	map_file();
-	load_at_marker("/utrace_report.ko", report ? "report=1" : "");
+	load_at_marker("/utrace_report.ko", args);
 	say(name, hit_cost());
 	must(number_in(REPORT "hits") == all_hits &&
 	     number_in(REPORT "reports") == (report ? all_hits : 0),
@@ -487,12 +491,22 @@ static void module_hits(const char *name, bool report)
 
 static void client_hits(void)
 {
-	module_hits("hit_client", false);
+	module_hits("hit_client", false, "");
 }
 
 static void report_hits(void)
 {
-	module_hits("hit_report", true);
+	module_hits("hit_report", true, "");
+}
+
+/* As before, and the owner has further markers. */
+static void report_hits_among(void)
+{
+	char more[48];
+
+	snprintf(more, sizeof(more), "more=%d more_offset=%lu", FURTHER,
+		 OFFSET(further));
+	module_hits("hit_report_among", true, more);
 }
 
 /* Give the current process a session with markers. */
@@ -602,10 +616,13 @@ static void usual_rows(void)
 	in_child(counted_hits);
 	in_child(client_hits);
 	in_child(report_hits);
+	in_child(report_hits_among);
 	in_child(bystander);
 	in_child(bystander_sites);
 	in_child(arming);
 	in_child(user_events);
+	in_child(absent_pages);
+	in_child(event_writes);
 }
 
 /* What a kernel without utrace has, too. */

@@ -24,10 +24,13 @@
 #define WORDS		16
 #define SITES		4
 
+/* What one owner has armed besides. */
+#define FURTHER		500
+
 /*
  * The file is a page of code and a page of data.  @pass is what a program does at a
  * marker: "cmpw $0, semaphore(%rip); jne site; ret".  Each of @site is a function of
- * nothing but a marker: "nop; ret".
+ * nothing but a marker: "nop; ret".  So is each of @further, which nobody calls.
  */
 struct marked {
 	union {
@@ -40,6 +43,7 @@ struct marked {
 				__u8 ret;
 			} __attribute__((packed)) pass;
 			__u8 site[SITES][2];
+			__u8 further[FURTHER][2];
 		};
 		__u8 code[PAGE];
 	};
@@ -119,6 +123,8 @@ void forks_beside_perf(void);
 void forks_while_arming(void);
 void bystander_sites(void);
 void user_events(void);
+void absent_pages(void);
+void event_writes(void);
 
 /* Be the program of bystander_sites(). */
 void be_crowded(void);

@@ -5,7 +5,8 @@
  * While the module is loaded, the process that has loaded it has a marker at @offset
  * of the file @path.  With @report each hit asks for a report at the safe point, and
  * the callback there lets the task go on: that is where a client would decide to stop
- * the task.  bench/markers.c measures hits, and compares @hits and @reports.
+ * the task.  @more further markers are at @more_offset and behind, where each place takes
+ * two bytes.  bench/markers.c measures hits, and compares @hits and @reports.
  */
 #include <linux/err.h>
 #include <linux/fs.h>
@@ -27,6 +28,14 @@ MODULE_PARM_DESC(offset, "where the marker is in the file");
 static bool report;
 module_param(report, bool, 0);
 MODULE_PARM_DESC(report, "ask for reports");
+
+static unsigned int more;
+module_param(more, uint, 0);
+MODULE_PARM_DESC(more, "how many further markers");
+
+static unsigned long more_offset;
+module_param(more_offset, ulong, 0);
+MODULE_PARM_DESC(more_offset, "where the first of these is in the file");
 
 static unsigned long hits;
 module_param(hits, ulong, 0444);
@@ -68,11 +77,11 @@ static const struct utrace_markers_ops markers_ops = {
 	.hit	= marker_hit,
 };
 
-/* The marker has the two arguments that the other rows have, see bench/markers.c. */
-static int arm(void)
+/* A marker has the two arguments that the other rows have, see bench/markers.c. */
+static int arm_at(struct file *file, unsigned long at)
 {
 	const struct utrace_ioc_marker marker = {
-		.offset = offset,
+		.offset = at,
 		.nargs = 2,
 		.args = {
 			{ .size = 8, .kind = UTRACE_MARKER_REG,
@@ -83,12 +92,21 @@ static int arm(void)
 			  .index = UTRACE_MARKER_NO_REG },
 		},
 	};
+
+	return utrace_markers_arm(markers, file, &marker);
+}
+
+static int arm(void)
+{
 	struct file *file = filp_open(path, O_RDONLY, 0);
+	unsigned int i;
 	int ret;
 
 	if (IS_ERR(file))
 		return PTR_ERR(file);
-	ret = utrace_markers_arm(markers, file, &marker);
+	ret = arm_at(file, offset);
+	for (i = 0; i < more && !ret; i++)
+		ret = arm_at(file, more_offset + 2 * i);
 	filp_close(file, NULL);
 	return ret;
 }
