@@ -111,7 +111,7 @@ utrace_words_state(struct marker_owner *words, struct mm_struct *mm,
 extern struct static_key_false_deferred utrace_user_events_used;
 
 int __utrace_user_event_write(const void *event, const struct iov_iter *from);
-void __utrace_user_event_registered(const char *name);
+void __utrace_user_event_registered(struct marker_owner *words);
 void __utrace_user_event_left(struct mm_struct *mm, const void *event,
 			      const struct utrace_bit *bit);
 
@@ -126,11 +126,11 @@ static inline int utrace_user_event_write(const void *event,
 	       __utrace_user_event_write(event, from) : 0;
 }
 
-/* The current process has registered an event. */
-static inline void utrace_user_event_registered(const char *name)
+/* The current process, whose bits @words writes, has registered an event. */
+static inline void utrace_user_event_registered(struct marker_owner *words)
 {
 	if (static_branch_unlikely(&utrace_user_events_used.key))
-		__utrace_user_event_registered(name);
+		__utrace_user_event_registered(words);
 }
 
 /* @bit of @mm is not registered for @event any more. */
@@ -150,7 +150,7 @@ static inline int utrace_user_event_write(const void *event,
 	return 0;
 }
 
-static inline void utrace_user_event_registered(const char *name) { }
+static inline void utrace_user_event_registered(struct marker_owner *words) { }
 static inline void utrace_user_event_left(struct mm_struct *mm,
 					  const void *event,
 					  const struct utrace_bit *bit) { }

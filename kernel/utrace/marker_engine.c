@@ -75,7 +75,7 @@ static void marker_ask_child(struct utrace_engine *engine,
 	if (memory) {
 		utrace_marker_mm_born(memory, task_tgid(child));
 		/* -ESRCH: the engine does not cover the child. */
-		if (READ_ONCE(memory->dirty))
+		if (marker_is_dirty(memory))
 			(void)!utrace_control(child, engine, UTRACE_REPORT);
 		utrace_marker_mm_put(memory);
 	}

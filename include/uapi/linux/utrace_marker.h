@@ -114,7 +114,8 @@ enum utrace_word_state {
  * userfaultfd(2), and the page is not there.  ERANGE - the count would leave its
  * range.  EAGAIN - the program changes the word without a pause.
  *
- * DISARM takes back what this descriptor has armed, in children, too.
+ * DISARM takes back what this descriptor has armed, in children, too.  A word that is armed
+ * or disarmed while %UTRACE_IOC_WORD_LIST makes its list may be there twice, or not at all.
  *
  * Errors: EINVAL - there is no such kind or bit, or @addr is not aligned.
  * EEXIST - this descriptor has armed the word already, and that has not failed.

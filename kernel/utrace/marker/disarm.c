@@ -24,6 +24,23 @@ static bool marker_matches(const struct marker_share *share,
 	return marker_is_same(&share->word->place, &of_word);
 }
 
+/* Which memory marker_find_memory() looks for, and what it has found. */
+struct marker_search {
+	const struct marker_place *place;
+	struct marker_mm *memory;
+};
+
+static bool marker_look_memory(struct marker_share *share, void *arg)
+{
+	struct marker_search *search = arg;
+
+	if (!marker_matches(share, search->place) ||
+	    !utrace_marker_mm_tryget(share->mm))
+		return false;
+	search->memory = share->mm;
+	return true;
+}
+
 /*
  * Find memory in which an owner has a word, or any if @place is NULL.  Returns the
  * memory, with a reference, or NULL.
@@ -31,14 +48,11 @@ static bool marker_matches(const struct marker_share *share,
 static struct marker_mm *marker_find_memory(struct marker_owner *owner,
 					    const struct marker_place *place)
 {
-	struct marker_share *share;
+	struct marker_search search = { .place = place };
 
-	guard(spinlock)(&owner->lock);
-	list_for_each_entry(share, &owner->shares, of_owner)
-		if (marker_matches(share, place) &&
-		    utrace_marker_mm_tryget(share->mm))
-			return share->mm;
-	return NULL;
+	utrace_marker_visit_shares(owner, &owner->shares, marker_look_memory,
+				   &search);
+	return search.memory;
 }
 
 /**
@@ -69,10 +83,28 @@ void utrace_marker_leave_share(struct marker_share *share)
 
 	utrace_marker_count_out(share);
 	share->word->error = 0;
-	WRITE_ONCE(share->mm->dirty, true);
+	utrace_marker_touch(share->mm, share->word);
 	guard(spinlock)(&share->owner->lock);
 	WRITE_ONCE(share->leaving, true);
 	list_move_tail(&share->of_owner, &share->owner->leaving);
+}
+
+/* What one owner wants no more: a word, an event, or everything. */
+struct marker_leave {
+	struct marker_owner *owner;
+	const struct marker_place *place;
+};
+
+static bool marker_leave_word(struct marker_mm *memory,
+			      struct marker_word *word, void *arg)
+{
+	struct marker_leave *leave = arg;
+	struct marker_share *share;
+
+	share = utrace_marker_find_share(word, leave->owner);
+	if (share && !share->leaving && marker_matches(share, leave->place))
+		utrace_marker_leave_share(share);
+	return false;
 }
 
 /**
@@ -83,28 +115,27 @@ void utrace_marker_leave_share(struct marker_share *share)
  *
  * Nothing is written yet.
  *
- * Context: Any but NMI.  Takes marker_mm.lock.
+ * Context: Process context; sleeps.  Takes marker_mm.lock.
  */
 void utrace_marker_leave(struct marker_mm *memory, struct marker_owner *owner,
 			 const struct marker_place *place)
 {
+	struct marker_leave leave = { .owner = owner, .place = place };
 	struct marker_share *share;
-	struct marker_word *word;
 
-	guard(spinlock)(&memory->lock);
 	if (place && place->kind != MARKER_EVENT) {
+		guard(spinlock)(&memory->lock);
 		share = utrace_marker_share_at(memory, owner, place);
 		if (share && !share->leaving)
 			utrace_marker_leave_share(share);
 		return;
 	}
-	if (!place)
+	if (!place) {
+		guard(spinlock)(&memory->lock);
 		utrace_marker_unfollow(memory, owner);
-	for_each_marker_word(word, memory) {
-		share = utrace_marker_find_share(word, owner);
-		if (share && !share->leaving && marker_matches(share, place))
-			utrace_marker_leave_share(share);
 	}
+	utrace_marker_visit(memory, MARKER_ALL, NULL, ULONG_MAX,
+			    marker_leave_word, &leave);
 }
 
 /* The program keeps the bit of a share as it is. */
@@ -119,6 +150,16 @@ static void marker_abandon_share(struct marker_share *share)
 		word->applied = 0;
 }
 
+static bool marker_abandon_word(struct marker_mm *memory,
+				struct marker_word *word, void *arg)
+{
+	struct marker_share *share = utrace_marker_find_share(word, arg);
+
+	if (share && !share->leaving)
+		marker_abandon_share(share);
+	return false;
+}
+
 /**
  * utrace_marker_abandon() - note that an owner wants bits no more, but leave them set
  * @memory: the words
@@ -127,26 +168,22 @@ static void marker_abandon_share(struct marker_share *share)
  *
  * A bit that the owner wants no more already, and that is still set, is cleared.
  *
- * Context: Any but NMI.  Takes marker_mm.lock.
+ * Context: Process context; sleeps.  Takes marker_mm.lock.
  */
 void utrace_marker_abandon(struct marker_mm *memory, struct marker_owner *owner,
 			   const struct marker_place *place)
 {
 	struct marker_share *share;
-	struct marker_word *word;
 
-	guard(spinlock)(&memory->lock);
-	if (place) {
-		share = utrace_marker_share_at(memory, owner, place);
-		if (share && !share->leaving)
-			marker_abandon_share(share);
+	if (!place) {
+		utrace_marker_visit(memory, MARKER_ALL, NULL, ULONG_MAX,
+				    marker_abandon_word, owner);
 		return;
 	}
-	for_each_marker_word(word, memory) {
-		share = utrace_marker_find_share(word, owner);
-		if (share && !share->leaving)
-			marker_abandon_share(share);
-	}
+	guard(spinlock)(&memory->lock);
+	share = utrace_marker_share_at(memory, owner, place);
+	if (share && !share->leaving)
+		marker_abandon_share(share);
 }
 
 /* A thread that has some memory, with a reference, or NULL. */

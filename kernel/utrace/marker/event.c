@@ -142,9 +142,9 @@ void utrace_marker_event_add(struct marker_owner *owner,
 	lockdep_assert_held(&owner->mutex);
 
 	guard(spinlock)(&owner->lock);
+	utrace_marker_number(owner, event);
 	list_add_tail(&event->list, &owner->events);
 	owner->nevents++;
-	utrace_marker_renew(event);
 }
 
 /**
@@ -182,6 +182,38 @@ void utrace_marker_event_end(struct marker_owner *owner,
 	       (owner->client || !fatal_signal_pending(current)))
 		usleep_range(100, 500);
 	utrace_marker_event_drop(event);
+}
+
+/**
+ * utrace_marker_next_event() - the next event of an owner
+ * @owner: the owner
+ * @last: the event that was found last, or NULL; the reference is dropped
+ * @lost: set to true if @last was disarmed meanwhile, so that it is not known who is next
+ *
+ * Context: Any but NMI.  Takes marker_owner.lock.
+ * Return: the event, with a reference, or NULL.
+ */
+struct marker_event *utrace_marker_next_event(struct marker_owner *owner,
+					      struct marker_event *last,
+					      bool *lost)
+{
+	struct marker_event *next = NULL;
+
+	scoped_guard(spinlock, &owner->lock) {
+		if (!last)
+			next = list_first_entry_or_null(&owner->events,
+							struct marker_event,
+							list);
+		else if (marker_event_is_over(last))
+			*lost = true;
+		else if (!list_is_last(&last->list, &owner->events))
+			next = list_next_entry(last, list);
+		if (next)
+			utrace_marker_event_get(next);
+	}
+	if (last)
+		utrace_marker_event_put(last);
+	return next;
 }
 
 /**
@@ -224,25 +256,29 @@ bool utrace_marker_may_tell(struct marker_owner *owner)
  * @counts: filled in
  * @n: number of elements of @counts, which is changed to how many are filled in
  *
+ * A marker that is disarmed meanwhile may make this end early.
+ *
  * Context: Process context.  Takes marker_owner.lock.
  * Return: the number of markers.
  */
 u32 utrace_marker_counts(struct marker_owner *owner,
 			 struct utrace_marker_count *counts, u32 *n)
 {
-	struct marker_event *event;
+	struct marker_event *event = NULL;
+	bool lost = false;
 	u32 i = 0;
 
-	guard(spinlock)(&owner->lock);
-	list_for_each_entry(event, &owner->events, list) {
-		if (i == *n)
+	while ((event = utrace_marker_next_event(owner, event, &lost))) {
+		if (i == *n) {
+			utrace_marker_event_put(event);
 			break;
+		}
 		counts[i].id = event->id;
 		counts[i].hits = atomic64_read(&event->hits);
 		counts[i++].missed = atomic64_read(&event->missed);
 	}
 	*n = i;
-	return owner->nevents;
+	return READ_ONCE(owner->nevents);
 }
 
 /**
@@ -255,9 +291,6 @@ void utrace_marker_events_free(struct marker_owner *owner)
 {
 	struct marker_event *event, *next;
 
-	list_for_each_entry_safe(event, next, &owner->events, list) {
-		if (event->name)
-			utrace_marker_name_remove(event);
+	list_for_each_entry_safe(event, next, &owner->events, list)
 		utrace_marker_event_drop(event);
-	}
 }

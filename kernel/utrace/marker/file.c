@@ -101,49 +101,52 @@ static bool marker_is_listed(const struct marker_share *share)
 	       utrace_marker_state(share, &error) == UTRACE_WORD_FAILED;
 }
 
-/*
- * Fill in what one list has, up to @n in all, and count all in @total.  Returns how
- * many are filled in.
- */
-static u32 marker_fill_list(struct marker_owner *owner,
-			    const struct list_head *shares,
-			    struct utrace_word_status *status, u32 from, u32 n,
-			    u32 *total)
-{
-	const struct marker_share *share;
+/* What a list of words has up to now: @n of @total shares, and room for @room. */
+struct marker_listing {
+	struct marker_owner *owner;
+	struct utrace_word_status *status;
+	u32 room;
+	u32 n;
+	u32 total;
+};
 
-	list_for_each_entry(share, shares, of_owner) {
-		if (!marker_is_listed(share))
-			continue;
-		++*total;
-		if (from < n)
-			marker_fill(owner, share, &status[from++]);
-	}
-	return from;
+static bool marker_list_share(struct marker_share *share, void *arg)
+{
+	struct marker_listing *list = arg;
+
+	if (!marker_is_listed(share))
+		return false;
+	list->total++;
+	if (list->n < list->room)
+		marker_fill(list->owner, share, &list->status[list->n++]);
+	return false;
 }
 
 static int marker_list(struct marker_owner *owner, void *data)
 {
 	struct utrace_ioc_word_list *arg = data;
-	struct utrace_word_status *status;
-	u32 n = min(arg->n, READ_ONCE(owner->nshares));
+	struct marker_listing list = {
+		.owner = owner,
+		.room = min(arg->n, READ_ONCE(owner->nshares)),
+	};
 	int ret = 0;
 
-	status = kvcalloc(n, sizeof(*status), GFP_KERNEL_ACCOUNT);
-	if (n && !status)
+	list.status = kvcalloc(list.room, sizeof(*list.status),
+			       GFP_KERNEL_ACCOUNT);
+	if (list.room && !list.status)
 		return -ENOMEM;
+	/* What changes while the list is made is told by another POLLIN. */
 	WRITE_ONCE(owner->changed, false);
-	arg->total = 0;
-	scoped_guard(spinlock, &owner->lock) {
-		arg->n = marker_fill_list(owner, &owner->shares, status, 0, n,
-					  &arg->total);
-		arg->n = marker_fill_list(owner, &owner->leaving, status,
-					  arg->n, n, &arg->total);
-	}
-	if (copy_to_user(u64_to_user_ptr(arg->status), status,
-			 arg->n * sizeof(*status)))
+	utrace_marker_visit_shares(owner, &owner->shares, marker_list_share,
+				   &list);
+	utrace_marker_visit_shares(owner, &owner->leaving, marker_list_share,
+				   &list);
+	arg->n = list.n;
+	arg->total = list.total;
+	if (copy_to_user(u64_to_user_ptr(arg->status), list.status,
+			 list.n * sizeof(*list.status)))
 		ret = -EFAULT;
-	kvfree(status);
+	kvfree(list.status);
 	return ret;
 }
 

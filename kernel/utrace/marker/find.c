@@ -5,8 +5,47 @@
  * The words of a memory are a tree in the order of their addresses.
  */
 #include <linux/rbtree.h>
+#include <linux/sched.h>
 
 #include "marker.h"
+
+static struct marker_word *marker_word_of(struct rb_node *node,
+					  enum marker_tree tree)
+{
+	return tree == MARKER_DIRTY ?
+	       rb_entry_safe(node, struct marker_word, dirty) :
+	       rb_entry_safe(node, struct marker_word, node);
+}
+
+static struct marker_word *marker_next_of(struct marker_word *word,
+					  enum marker_tree tree)
+{
+	return marker_word_of(rb_next(tree == MARKER_DIRTY ? &word->dirty :
+							     &word->node), tree);
+}
+
+/* The first word of a tree at a place or behind, or NULL. */
+static struct marker_word *marker_from(const struct marker_mm *memory,
+				       enum marker_tree tree,
+				       const struct marker_place *place)
+{
+	const struct rb_root *root = tree == MARKER_DIRTY ? &memory->dirty :
+							    &memory->words;
+	struct marker_word *word = marker_word_of(root->rb_node, tree);
+	struct marker_word *found = NULL;
+	struct rb_node *node;
+
+	while (word) {
+		node = tree == MARKER_DIRTY ? &word->dirty : &word->node;
+		if (marker_compare(&word->place, place) < 0) {
+			word = marker_word_of(node->rb_right, tree);
+		} else {
+			found = word;
+			word = marker_word_of(node->rb_left, tree);
+		}
+	}
+	return found;
+}
 
 /**
  * utrace_marker_from() - find the first word of a range
@@ -19,21 +58,111 @@
 struct marker_word *utrace_marker_from(const struct marker_mm *memory,
 				       unsigned long addr)
 {
-	struct rb_node *node = memory->words.rb_node;
-	struct marker_word *word, *found = NULL;
+	const struct marker_place place = { .addr = addr };
 
 	lockdep_assert_held(&memory->lock);
 
-	while (node) {
-		word = rb_entry(node, struct marker_word, node);
-		if (word->place.addr < addr) {
-			node = node->rb_right;
-		} else {
-			found = word;
-			node = node->rb_left;
+	return marker_from(memory, MARKER_ALL, &place);
+}
+
+/* A part of a visit.  Returns true if there is more, from *@at. */
+static bool marker_visit_piece(struct marker_mm *memory, enum marker_tree tree,
+			       struct marker_place *at, unsigned long last,
+			       bool (*fn)(struct marker_mm *memory,
+					  struct marker_word *word, void *arg),
+			       void *arg, bool *found)
+{
+	struct marker_word *word = marker_from(memory, tree, at), *next;
+	unsigned int n = MARKER_PIECE;
+
+	lockdep_assert_held(&memory->lock);
+
+	for (; word && word->place.addr <= last; word = next) {
+		if (!n--) {
+			*at = word->place;
+			return true;
 		}
+		next = marker_next_of(word, tree);
+		*found = fn(memory, word, arg);
+		if (*found)
+			return false;
 	}
+	return false;
+}
+
+/**
+ * utrace_marker_visit() - call a function for words
+ * @memory: the words
+ * @tree: which of them
+ * @from: the first one; NULL: all that are not behind @last
+ * @last: the last address
+ * @fn: called for each word with marker_mm.lock held; may erase the word, and no other.
+ *	Returns true to end the visit
+ * @arg: last argument of @fn
+ *
+ * The lock is dropped after each %MARKER_PIECE words, so words that come meanwhile may be
+ * visited or not.
+ *
+ * Context: Process context; sleeps.  Takes marker_mm.lock.
+ * Return: true if @fn did.
+ */
+bool utrace_marker_visit(struct marker_mm *memory, enum marker_tree tree,
+			 const struct marker_place *from, unsigned long last,
+			 bool (*fn)(struct marker_mm *memory,
+				    struct marker_word *word, void *arg),
+			 void *arg)
+{
+	struct marker_place at = {};
+	bool found = false, more;
+
+	if (from)
+		at = *from;
+	do {
+		scoped_guard(spinlock, &memory->lock)
+			more = marker_visit_piece(memory, tree, &at, last, fn,
+						  arg, &found);
+		if (more)
+			cond_resched();
+	} while (more);
 	return found;
+}
+
+static bool marker_dirty_is_less(struct rb_node *node, const struct rb_node *of)
+{
+	return marker_compare(&rb_entry(node, struct marker_word, dirty)->place,
+			      &rb_entry(of, struct marker_word, dirty)->place) < 0;
+}
+
+/**
+ * utrace_marker_touch() - note that a word may differ from what is wanted
+ * @memory: the words; marker_mm.lock is held
+ * @word: the word
+ *
+ * Context: Any.
+ */
+void utrace_marker_touch(struct marker_mm *memory, struct marker_word *word)
+{
+	lockdep_assert_held(&memory->lock);
+
+	if (RB_EMPTY_NODE(&word->dirty))
+		rb_add(&word->dirty, &memory->dirty, marker_dirty_is_less);
+}
+
+/**
+ * utrace_marker_untouch() - note that a word is what is wanted, or cannot be
+ * @memory: the words; marker_mm.lock is held
+ * @word: the word
+ *
+ * Context: Any.
+ */
+void utrace_marker_untouch(struct marker_mm *memory, struct marker_word *word)
+{
+	lockdep_assert_held(&memory->lock);
+
+	if (RB_EMPTY_NODE(&word->dirty))
+		return;
+	rb_erase(&word->dirty, &memory->dirty);
+	RB_CLEAR_NODE(&word->dirty);
 }
 
 static int marker_is_beside(struct rb_node *a, const struct rb_node *b)
@@ -71,6 +200,7 @@ void utrace_marker_insert(struct marker_mm *memory, struct marker_word *word)
 	lockdep_assert_held(&memory->lock);
 
 	word->since = memory->sequence;
+	RB_CLEAR_NODE(&word->dirty);
 	write_seqcount_begin(&memory->turns);
 	/* None is found. */
 	rb_find_add_rcu(&word->node, &memory->words, marker_is_beside);
@@ -92,6 +222,7 @@ void utrace_marker_erase(struct marker_mm *memory, struct marker_word *word)
 
 	lockdep_assert_held(&memory->lock);
 
+	utrace_marker_untouch(memory, word);
 	write_seqcount_begin(&memory->turns);
 	rb_erase(&word->node, &memory->words);
 	write_seqcount_end(&memory->turns);

@@ -3,15 +3,17 @@
  * utrace - markers: arming the events of an owner in all of its processes
  *
  * A process looks at the events of an owner at its safe point, where it comes often, while
- * events change rarely.  So each change of an event has a number, which grows for all
- * owners together; the owner has that of its last change, and the memory of a process
- * those up to which it has followed some owners.  Where the two are equal there is nothing
- * to do.
+ * events are added rarely.  So each event has a number, which grows for all owners
+ * together.  The owner knows that of its newest event, and the memory of a process those
+ * up to which it has followed some owners.  Where the two are equal there is nothing to do.
  *
  *	armer				thread of the process
- *	adds the event			reads the owner's number
+ *	adds the event			reads the number of the newest one
  *	changes the owner's number	walks the events
  *	asks each thread to report	notes the number that it has read
+ *
+ * A process that registers a user_event, or in whose memory a word has failed, forgets how
+ * far it has followed, and begins anew.
  */
 #include <linux/atomic.h>
 #include <linux/rcupdate.h>
@@ -19,28 +21,25 @@
 
 #include "marker.h"
 
-static atomic64_t changes;	/* of all events; the number of the last one */
+static atomic64_t events;	/* of all owners that there ever were */
 
 /**
- * utrace_marker_renew() - have all processes of the owner look at an event
- * @event: the event, which is in the owner's list; marker_owner.lock is held
- *
- * The caller asks the processes to report after that.
+ * utrace_marker_number() - give a new event its number
+ * @owner: the owner; its lock is held until the event is in its list
+ * @event: the event
  *
  * Context: Any.
  */
-void utrace_marker_renew(struct marker_event *event)
+void utrace_marker_number(struct marker_owner *owner, struct marker_event *event)
 {
-	struct marker_owner *owner = event->owner;
-
 	lockdep_assert_held(&owner->lock);
 
-	event->changed = atomic64_inc_return(&changes);
-	WRITE_ONCE(owner->event_changed, event->changed);
+	event->number = atomic64_inc_return(&events);
+	WRITE_ONCE(owner->newest, event->number);
 }
 
 /**
- * utrace_marker_has_followed() - has the current process followed all changes of an owner?
+ * utrace_marker_has_followed() - has the current process armed all events of an owner?
  * @owner: the owner
  *
  * Context: Any.
@@ -48,7 +47,7 @@ void utrace_marker_renew(struct marker_event *event)
  */
 bool utrace_marker_has_followed(const struct marker_owner *owner)
 {
-	const u64 changed = READ_ONCE(owner->event_changed);
+	const u64 newest = READ_ONCE(owner->newest);
 	struct marker_mm *memory;
 	unsigned int i;
 
@@ -56,9 +55,9 @@ bool utrace_marker_has_followed(const struct marker_owner *owner)
 	memory = utrace_marker_mm_peek(current->mm);
 	if (!memory)
 		return false;
-	/* A number is that of one owner only, so it does without the owner. */
+	/* The number is that of one owner only. */
 	for (i = 0; i < MARKER_FOLLOWED; i++)
-		if (READ_ONCE(memory->followed[i].changed) == changed)
+		if (READ_ONCE(memory->followed[i].number) == newest)
 			return true;
 	return false;
 }
@@ -78,11 +77,9 @@ static struct marker_followed *marker_followed_of(struct marker_mm *memory,
 }
 
 /**
- * utrace_marker_unfollow() - let memory follow again
+ * utrace_marker_unfollow() - let memory follow owners anew
  * @memory: the words; marker_mm.lock is held
  * @owner: the owner; NULL: all owners
- *
- * A word has failed, or the owner has lost its words, and may get them back.
  *
  * Context: Any.
  */
@@ -92,36 +89,24 @@ void utrace_marker_unfollow(struct marker_mm *memory,
 	struct marker_followed *followed;
 	unsigned int i;
 
+	lockdep_assert_held(&memory->lock);
+
+	memory->unfollowed++;
 	for (i = 0; i < MARKER_FOLLOWED; i++) {
 		followed = &memory->followed[i];
 		if (!owner || followed->owner == owner->number)
-			WRITE_ONCE(followed->changed, 0);
+			WRITE_ONCE(followed->number, 0);
 	}
 }
 
-/* Up to which change the current process has followed an owner. */
-static u64 marker_followed_until(const struct marker_owner *owner)
-{
-	struct marker_mm *memory = utrace_marker_mm_find(current->mm);
-	struct marker_followed *followed;
-	u64 changed = 0;
+/* Where a walk of the events of an owner begins. */
+struct marker_walk {
+	u64 from;	/* up to this number the process has followed before */
+	u64 unfollowed;	/* marker_mm.unfollowed at the begin */
+};
 
-	if (!memory)
-		return 0;
-	scoped_guard(spinlock, &memory->lock) {
-		followed = marker_followed_of(memory, owner);
-		if (followed)
-			changed = followed->changed;
-	}
-	utrace_marker_mm_put(memory);
-	return changed;
-}
-
-/*
- * Note that the current process has followed an owner.  With more owners than there are
- * entries, one of them is followed anew each time.
- */
-static void marker_note_followed(const struct marker_owner *owner, u64 changed)
+static void marker_begin_walk(const struct marker_owner *owner,
+			      struct marker_walk *walk)
 {
 	struct marker_mm *memory = utrace_marker_mm_find(current->mm);
 	struct marker_followed *followed;
@@ -130,42 +115,37 @@ static void marker_note_followed(const struct marker_owner *owner, u64 changed)
 		return;
 	scoped_guard(spinlock, &memory->lock) {
 		followed = marker_followed_of(memory, owner);
-		if (!followed)
-			followed = &memory->followed[memory->nfollowed++ %
-						     MARKER_FOLLOWED];
-		followed->owner = owner->number;
-		WRITE_ONCE(followed->changed, changed);
+		if (followed)
+			walk->from = followed->number;
+		walk->unfollowed = memory->unfollowed;
 	}
 	utrace_marker_mm_put(memory);
 }
 
 /*
- * The next event behind @last, or the first if @last is NULL.  Drops the reference to
- * @last, and takes one to the result.  Returns NULL if there is none; then *@all is
- * cleared if @last was disarmed, so that there may be more.
+ * Note that the current process has followed an owner, unless it is to begin anew since the
+ * walk has begun.  With more owners than there are entries, one of them is followed anew
+ * each time.
  */
-static struct marker_event *marker_next_to_follow(struct marker_owner *owner,
-						  struct marker_event *last,
-						  u64 *changed, bool *all)
+static void marker_note_followed(const struct marker_owner *owner,
+				 const struct marker_walk *walk, u64 number)
 {
-	struct marker_event *next = NULL;
+	struct marker_mm *memory = utrace_marker_mm_find(current->mm);
+	struct marker_followed *followed;
 
-	scoped_guard(spinlock, &owner->lock) {
-		if (!last)
-			next = list_first_entry_or_null(&owner->events,
-							struct marker_event, list);
-		else if (marker_event_is_over(last))
-			*all = false;
-		else if (!list_is_last(&last->list, &owner->events))
-			next = list_next_entry(last, list);
-		if (next) {
-			utrace_marker_event_get(next);
-			*changed = next->changed;
-		}
+	if (!memory)
+		return;
+	scoped_guard(spinlock, &memory->lock) {
+		if (memory->unfollowed != walk->unfollowed)
+			break;
+		followed = marker_followed_of(memory, owner);
+		if (!followed)
+			followed = &memory->followed[memory->nfollowed++ %
+						     MARKER_FOLLOWED];
+		followed->owner = owner->number;
+		WRITE_ONCE(followed->number, number);
 	}
-	if (last)
-		utrace_marker_event_put(last);
-	return next;
+	utrace_marker_mm_put(memory);
 }
 
 /* Arm an event in the current process.  Returns false if there is no memory for that. */
@@ -183,24 +163,24 @@ static bool marker_follow_event(struct marker_owner *owner,
  * utrace_marker_follow() - arm the events of an owner in the current process
  * @owner: the owner, whose engine covers the process
  *
- * Events that have not changed since the process has followed last are passed over.  An
- * event that is disarmed meanwhile may end this before the last one: whoever disarms
- * asks the process to report again.
+ * Events that the process has followed already are passed over.  An event that is disarmed
+ * meanwhile may end this before the last one: whoever disarms asks the process to report
+ * again.
  *
  * Context: A callback, in the task itself; sleeps.
  */
 void utrace_marker_follow(struct marker_owner *owner)
 {
-	const u64 until = READ_ONCE(owner->event_changed);
-	const u64 from = marker_followed_until(owner);
+	const u64 newest = READ_ONCE(owner->newest);
 	struct marker_event *event = NULL;
-	bool all = true;
-	u64 changed;
+	struct marker_walk walk = {};
+	bool lost = false;
 
-	while ((event = marker_next_to_follow(owner, event, &changed, &all)))
+	marker_begin_walk(owner, &walk);
+	while ((event = utrace_marker_next_event(owner, event, &lost)))
 		/* Without memory the process goes on without the event. */
-		if (changed > from && !marker_follow_event(owner, event))
-			all = false;
-	if (all)
-		marker_note_followed(owner, until);
+		if (event->number > walk.from && !marker_follow_event(owner, event))
+			lost = true;
+	if (!lost)
+		marker_note_followed(owner, &walk, newest);
 }

@@ -35,10 +35,12 @@
  *
  * Hits of sites read under RCU what marker_mm.lock protects, see hit.c.
  *
- * sites_lock, in site.c, is taken alone.  names_lock, of user_event.c, is outside of
- * marker_owner.lock and taken with marker_owner.mutex or without.  user_events holds locks
- * of its own around all but marker_owner.mutex: event_mutex, and inside of that
- * user_event_mm.words_lock; marker_owner.mutex is outside of words_lock.
+ * sites_lock, in site.c, is taken alone.  user_events holds locks of its own around all but
+ * marker_owner.mutex: event_mutex, and inside of that user_event_mm.words_lock;
+ * marker_owner.mutex is outside of words_lock.
+ *
+ * Programs decide how many words there are, so marker_mm.lock and marker_owner.lock are
+ * dropped after MARKER_PIECE of them (utrace_marker_visit(), utrace_marker_visit_shares()).
  */
 #ifndef _KERNEL_UTRACE_MARKER_MARKER_H
 #define _KERNEL_UTRACE_MARKER_MARKER_H
@@ -83,6 +85,9 @@ struct utrace_session;
  */
 #define MARKER_MAX_SHARES	65536
 
+/* How many words or shares are visited before a spinlock is dropped for a moment. */
+#define MARKER_PIECE	64
+
 /* How many owners the memory of a process knows to have followed. */
 #define MARKER_FOLLOWED	8
 
@@ -120,6 +125,7 @@ struct marker_place {
  * struct marker_word - a word in the memory of a process
  * @node: entry in marker_mm.words
  * @spare: entry in a list of words that are not used yet
+ * @dirty: entry in marker_mm.dirty, or an empty node
  * @rcu: frees the word when hits are done
  * @place: where; constant
  * @shares: struct marker_share, at least one
@@ -130,7 +136,8 @@ struct marker_place {
  * @applied: what was added to the word in this memory: for a bit or a site 0 or 1
  * @busy: for a site: the breakpoint is being changed, so @applied is not known
  * @unsure: for a site: @applied may be wrong, since nobody wanted the breakpoint for a
- *	while, or since changing it has failed
+ *	while, or since changing it has failed.  For a bit: @shared may be wrong, since
+ *	something was mapped there
  * @foreign: for a bit: the program had it set already, or keeps it, so nothing is taken
  *	back
  * @shared: for a bit: the memory was shared when it was looked at last, so only @want_ours
@@ -152,6 +159,7 @@ struct marker_word {
 		struct rb_node node;
 		struct list_head spare;
 	};
+	struct rb_node dirty;
 	struct marker_place place;
 	struct list_head shares;
 	int want;
@@ -200,15 +208,15 @@ struct marker_share {
 };
 
 /**
- * struct marker_followed - up to which change of its events memory has followed an owner
+ * struct marker_followed - up to which event memory has followed an owner
  * @owner: marker_owner.number
- * @changed: marker_event.changed of the last change.  Read without a lock, too
+ * @number: marker_event.number; 0: none.  Read without a lock, too
  *
  * Under marker_mm.lock.
  */
 struct marker_followed {
 	u64 owner;
-	u64 changed;
+	u64 number;
 };
 
 /**
@@ -234,9 +242,11 @@ struct marker_followed {
  * @copy: what fork(2) copies this memory to just now, counted, or NULL.  Under @lock
  * @entered: a writer has held mmap_lock for writing, so that each madvise(2) which goes
  *	on holds its range.  Set once, with mmap_lock held
- * @dirty: a word may differ from what is wanted.  Under @lock; read without it
+ * @dirty: the words that may differ from what is wanted, or have shares that are leaving, in
+ *	the same order.  Under @lock; whether there are any is read without it
  * @followed: which owners the process has followed, see follow.c.  Under @lock
  * @nfollowed: how many entries of @followed were used, old ones again.  Under @lock
+ * @unfollowed: how often utrace_marker_unfollow() was called.  Under @lock
  * @pid: the process, in which the memory was when it got words, counted; NULL:
  *	the child does not run yet
  * @rcu: frees it when readers of the table are done
@@ -256,9 +266,10 @@ struct marker_mm {
 	struct list_head holds;
 	struct marker_mm *copy;
 	bool entered;
-	bool dirty;
+	struct rb_root dirty;
 	struct marker_followed followed[MARKER_FOLLOWED];
 	unsigned int nfollowed;
+	u64 unfollowed;
 	struct pid *pid;
 	struct rcu_head rcu;
 };
@@ -269,13 +280,13 @@ struct marker_mm {
  *	one for each hit that sleeps while it is told
  * @mutex: serializes the ioctls
  * @lock: protects @shares, @leaving, @nshares, @events, @closed and @engine
- * @shares: struct marker_share that are not leaving
+ * @shares: struct marker_share that are not leaving, and the places of those who visit
+ *	them, see utrace_marker_visit_shares()
  * @leaving: those that are
  * @nshares: number of elements of both
  * @events: struct marker_event, see event.c
  * @nevents: number of elements of @events.  Written under @mutex and @lock
- * @event_changed: marker_event.changed of the event that has changed last.  Written under
- *	@lock
+ * @newest: marker_event.number of the event that was added last.  Written under @lock
  * @number: of all owners that there ever were; constant
  * @closed: the descriptor is closed
  * @changed: the state of a word has changed since the last list was given.
@@ -317,7 +328,7 @@ struct marker_owner {
 	unsigned int nshares;
 	struct list_head events;
 	unsigned int nevents;
-	u64 event_changed;
+	u64 newest;
 	u64 number;
 	bool closed;
 	bool changed;
@@ -392,13 +403,11 @@ enum marker_how {
  *	constant
  * @semaphore: offset of the semaphore in the file, or 0; constant
  * @name: name of a user_event, else NULL; constant
- * @named: entry in the table of names, see user_event.c; under its lock
- * @owner: the owner, which outlives the list, @named, @everywhere and all shares;
+ * @owner: the owner, which outlives the list, @everywhere and all shares;
  *	constant
  * @everywhere: of an owner of the system: entry in the site's list, see everywhere.c
  * @id: the owner's number; constant
- * @changed: number of the last change that processes have to follow; grows from change to
- *	change of all events.  Under marker_owner.lock
+ * @number: grows from event to event of all owners; constant
  * @how: what a hit leads to; constant
  * @histogram: numbers of hits, by enum utrace_marker_bucket; or NULL.  Constant
  * @ucounts: who is charged for the place, see arm.c; or NULL.  Constant
@@ -416,11 +425,10 @@ struct marker_event {
 	struct path path;
 	loff_t semaphore;
 	char *name;
-	struct hlist_node named;
 	struct marker_owner *owner;
 	struct list_head everywhere;
 	u64 id;
-	u64 changed;
+	u64 number;
 	enum marker_how how;
 	atomic64_t *histogram;
 	struct ucounts *ucounts;
@@ -540,29 +548,26 @@ static inline bool marker_is_same(const struct marker_place *a,
 	return !marker_compare(a, b);
 }
 
-static inline struct marker_word *marker_first(const struct marker_mm *memory)
-{
-	return rb_entry_safe(rb_first(&memory->words), struct marker_word, node);
-}
-
 static inline struct marker_word *marker_next(struct marker_word *word)
 {
 	return rb_entry_safe(rb_next(&word->node), struct marker_word, node);
 }
 
-#define for_each_marker_word(word, memory)				\
-	for (word = marker_first(memory); word; word = marker_next(word))
+/* May a word differ from what is wanted?  Without marker_mm.lock the answer may be old. */
+static inline bool marker_is_dirty(const struct marker_mm *memory)
+{
+	return !RB_EMPTY_ROOT(&memory->dirty);
+}
 
-/* @word may be freed in the loop. */
-#define for_each_marker_word_safe(word, next, memory)			\
-	for (word = marker_first(memory);				\
-	     word && ({ next = marker_next(word); true; });		\
-	     word = next)
-
-/* The words from @start to @last. */
-#define for_each_marker_word_of(word, memory, start, last)		\
-	for (word = utrace_marker_from(memory, start);			\
-	     word && word->place.addr <= (last); word = marker_next(word))
+/**
+ * enum marker_tree - which words utrace_marker_visit() visits
+ * @MARKER_ALL: all words
+ * @MARKER_DIRTY: those in marker_mm.dirty
+ */
+enum marker_tree {
+	MARKER_ALL,
+	MARKER_DIRTY,
+};
 
 /* What a word should have been added, if all goes well. */
 static inline int marker_wanted(const struct marker_word *word)
@@ -594,6 +599,22 @@ static inline bool marker_is_settled(const struct marker_word *word)
 	       word->applied == marker_wanted(word);
 }
 
+/**
+ * struct marker_stock - what fork(2) has allocated for the copies of words
+ * @words: struct marker_word
+ * @shares: struct marker_share
+ * @nwords: number of elements of @words
+ * @nshares: number of elements of @shares
+ * @need: how many shares the next word has that is to be copied
+ */
+struct marker_stock {
+	struct list_head words;
+	struct list_head shares;
+	unsigned int nwords;
+	unsigned int nshares;
+	unsigned int need;
+};
+
 /* mm.c */
 struct marker_mm *utrace_marker_mm_peek(struct mm_struct *mm);
 struct marker_mm *utrace_marker_mm_find(struct mm_struct *mm);
@@ -605,6 +626,13 @@ void utrace_marker_mm_born(struct marker_mm *memory, struct pid *pid);
 /* find.c */
 struct marker_word *utrace_marker_from(const struct marker_mm *memory,
 				       unsigned long addr);
+bool utrace_marker_visit(struct marker_mm *memory, enum marker_tree tree,
+			 const struct marker_place *from, unsigned long last,
+			 bool (*fn)(struct marker_mm *memory,
+				    struct marker_word *word, void *arg),
+			 void *arg);
+void utrace_marker_touch(struct marker_mm *memory, struct marker_word *word);
+void utrace_marker_untouch(struct marker_mm *memory, struct marker_word *word);
 void utrace_marker_insert(struct marker_mm *memory, struct marker_word *word);
 void utrace_marker_erase(struct marker_mm *memory, struct marker_word *word);
 struct marker_word *utrace_marker_find(const struct marker_mm *memory,
@@ -635,8 +663,10 @@ int utrace_marker_arm_current(struct marker_owner *owner,
 			      const struct marker_place *place);
 void utrace_marker_ask_all(struct marker_owner *owner, bool now);
 bool utrace_marker_follows(struct marker_owner *owner);
-void utrace_marker_inherit(struct marker_mm *parent, struct marker_mm *child,
-			   struct list_head *words, struct list_head *shares);
+bool utrace_marker_inherit(struct marker_mm *parent, struct marker_mm *child,
+			   struct marker_place *from, struct marker_stock *stock);
+struct marker_owner *utrace_marker_next_owner(struct marker_mm *memory,
+					      struct marker_owner *last);
 void utrace_marker_retry(struct marker_mm *memory, unsigned long start,
 			 unsigned long end);
 void utrace_marker_forget(struct marker_mm *memory, unsigned long start,
@@ -687,6 +717,10 @@ void utrace_marker_owner_put(struct marker_owner *owner);
 struct utrace_engine *utrace_marker_engine_get(struct marker_owner *owner);
 void utrace_marker_detach_if_done(struct marker_owner *owner);
 void utrace_marker_tell(struct marker_owner *owner);
+bool utrace_marker_visit_shares(struct marker_owner *owner,
+				struct list_head *shares,
+				bool (*fn)(struct marker_share *share, void *arg),
+				void *arg);
 
 /* file.c */
 int utrace_marker_file_make(struct utrace_session *session, void *arg);
@@ -705,6 +739,9 @@ void utrace_marker_event_add(struct marker_owner *owner,
 			     struct marker_event *event);
 void utrace_marker_event_end(struct marker_owner *owner,
 			     struct marker_event *event);
+struct marker_event *utrace_marker_next_event(struct marker_owner *owner,
+					      struct marker_event *last,
+					      bool *lost);
 bool utrace_marker_may_trace(struct marker_owner *owner);
 bool utrace_marker_may_tell(struct marker_owner *owner);
 u32 utrace_marker_counts(struct marker_owner *owner,
@@ -712,7 +749,7 @@ u32 utrace_marker_counts(struct marker_owner *owner,
 void utrace_marker_events_free(struct marker_owner *owner);
 
 /* follow.c */
-void utrace_marker_renew(struct marker_event *event);
+void utrace_marker_number(struct marker_owner *owner, struct marker_event *event);
 bool utrace_marker_has_followed(const struct marker_owner *owner);
 void utrace_marker_unfollow(struct marker_mm *memory,
 			    const struct marker_owner *owner);
@@ -828,7 +865,6 @@ static inline int utrace_marker_site_disarm(struct marker_owner *owner,
 #ifdef CONFIG_USER_EVENTS
 
 /* user_event.c */
-void utrace_marker_name_remove(struct marker_event *event);
 void utrace_marker_name_drop(struct marker_event *event);
 int utrace_marker_arm_name(struct marker_owner *owner,
 			   struct marker_event *event);
@@ -838,7 +874,6 @@ int utrace_marker_name_disarm(struct marker_owner *owner, const char *name);
 
 #else
 
-static inline void utrace_marker_name_remove(struct marker_event *event) { }
 static inline void utrace_marker_name_drop(struct marker_event *event) { }
 
 static inline int utrace_marker_arm_name(struct marker_owner *owner,

@@ -107,6 +107,7 @@ static struct marker_mm *marker_mm_new(struct mm_struct *mm)
 	refcount_set(&memory->ref, 1);
 	spin_lock_init(&memory->lock);
 	memory->words = RB_ROOT;
+	memory->dirty = RB_ROOT;
 	memory->events = RB_ROOT;
 	seqcount_spinlock_init(&memory->turns, &memory->lock);
 	INIT_LIST_HEAD(&memory->holds);
@@ -171,76 +172,55 @@ void utrace_marker_mm_born(struct marker_mm *memory, struct pid *pid)
 
 /* Fork */
 
-static void marker_free_words(struct list_head *words)
+static void marker_free_stock(struct marker_stock *stock)
 {
-	struct marker_word *word, *next;
-
-	list_for_each_entry_safe(word, next, words, spare)
-		kfree(word);
-	INIT_LIST_HEAD(words);
-}
-
-static void marker_free_shares(struct list_head *shares)
-{
+	struct marker_word *word, *next_word;
 	struct marker_share *share, *next;
 
-	list_for_each_entry_safe(share, next, shares, of_word)
+	list_for_each_entry_safe(word, next_word, &stock->words, spare)
+		kfree(word);
+	list_for_each_entry_safe(share, next, &stock->shares, of_word)
 		kfree(share);
-	INIT_LIST_HEAD(shares);
 }
 
-/* Make @n empty words and shares.  Returns 0 or -ENOMEM. */
-static int marker_stock(struct list_head *words, struct list_head *shares,
-			unsigned int n)
+/* Have empty words for a part of the copy, and enough shares.  Returns 0 or -ENOMEM. */
+static int marker_fill_stock(struct marker_stock *stock)
 {
-	while (n--) {
-		struct marker_word *word = kzalloc(sizeof(*word),
-						   GFP_KERNEL_ACCOUNT);
-		struct marker_share *share = kzalloc(sizeof(*share),
-						     GFP_KERNEL_ACCOUNT);
+	struct marker_share *share;
+	struct marker_word *word;
 
-		if (word)
-			list_add(&word->spare, words);
-		if (share)
-			list_add(&share->of_word, shares);
-		if (!word || !share)
+	for (; stock->nwords < MARKER_PIECE; stock->nwords++) {
+		word = kzalloc(sizeof(*word), GFP_KERNEL_ACCOUNT);
+		if (!word)
 			return -ENOMEM;
+		list_add(&word->spare, &stock->words);
+	}
+	for (; stock->nshares < max(stock->need, MARKER_PIECE); stock->nshares++) {
+		share = kzalloc(sizeof(*share), GFP_KERNEL_ACCOUNT);
+		if (!share)
+			return -ENOMEM;
+		list_add(&share->of_word, &stock->shares);
 	}
 	return 0;
 }
 
-/* Copy words, unless there are more than @n shares by now. */
-static bool marker_copy(struct marker_mm *parent, struct marker_mm *child,
-			struct list_head *words, struct list_head *shares,
-			unsigned int n)
-{
-	guard(spinlock)(&parent->lock);
-	if (parent->nshares > n)
-		return false;
-	utrace_marker_inherit(parent, child, words, shares);
-	refcount_inc(&child->ref);
-	parent->copy = child;
-	return true;
-}
-
+/* Copy the words of @parent in parts, before the first of which @child loses what it loses. */
 static int marker_dup(struct marker_mm *parent, struct marker_mm *child)
 {
-	LIST_HEAD(words);
-	LIST_HEAD(shares);
-	unsigned int n;
-	bool done = false;
-	int ret = 0;
+	struct marker_stock stock = {
+		.words = LIST_HEAD_INIT(stock.words),
+		.shares = LIST_HEAD_INIT(stock.shares),
+	};
+	struct marker_place from = {};
+	int ret;
 
-	while (!done && !ret) {
-		marker_free_words(&words);
-		marker_free_shares(&shares);
-		n = READ_ONCE(parent->nshares);
-		ret = marker_stock(&words, &shares, n);
-		if (!ret)
-			done = marker_copy(parent, child, &words, &shares, n);
-	}
-	marker_free_words(&words);
-	marker_free_shares(&shares);
+	refcount_inc(&child->ref);
+	scoped_guard(spinlock, &parent->lock)
+		parent->copy = child;
+	do {
+		ret = marker_fill_stock(&stock);
+	} while (!ret && utrace_marker_inherit(parent, child, &from, &stock));
+	marker_free_stock(&stock);
 	return ret;
 }
 

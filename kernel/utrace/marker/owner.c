@@ -118,6 +118,65 @@ void utrace_marker_tell(struct marker_owner *owner)
 					   EPOLLHUP);
 }
 
+/*
+ * A part of a visit, from @cursor, which moves on and leaves the list at the end.  Returns
+ * true if there is more.
+ */
+static bool marker_visit_piece(struct list_head *shares,
+			       struct marker_share *cursor,
+			       bool (*fn)(struct marker_share *share, void *arg),
+			       void *arg, bool *found)
+{
+	unsigned int n = MARKER_PIECE;
+	struct marker_share *share;
+
+	while (!list_is_last(&cursor->of_owner, shares)) {
+		if (!n--)
+			return true;
+		share = list_next_entry(cursor, of_owner);
+		list_move(&cursor->of_owner, &share->of_owner);
+		/* The cursor of another one has no owner. */
+		*found = share->owner && fn(share, arg);
+		if (*found)
+			break;
+	}
+	list_del(&cursor->of_owner);
+	return false;
+}
+
+/**
+ * utrace_marker_visit_shares() - call a function for the shares of an owner
+ * @owner: the owner
+ * @shares: marker_owner.shares or .leaving
+ * @fn: called for each share with marker_owner.lock held; returns true to end the visit
+ * @arg: last argument of @fn
+ *
+ * The lock is dropped after each %MARKER_PIECE shares, so shares that come or go meanwhile
+ * may be visited or not.
+ *
+ * Context: Process context; sleeps.  Takes marker_owner.lock.
+ * Return: true if @fn did.
+ */
+bool utrace_marker_visit_shares(struct marker_owner *owner,
+				struct list_head *shares,
+				bool (*fn)(struct marker_share *share, void *arg),
+				void *arg)
+{
+	struct marker_share cursor = {};
+	bool found = false, more;
+
+	scoped_guard(spinlock, &owner->lock)
+		list_add(&cursor.of_owner, shares);
+	do {
+		scoped_guard(spinlock, &owner->lock)
+			more = marker_visit_piece(shares, &cursor, fn, arg,
+						  &found);
+		if (more)
+			cond_resched();
+	} while (more);
+	return found;
+}
+
 /* Making */
 
 /* @session is that of the program that asks; NULL: a part of the kernel does. */

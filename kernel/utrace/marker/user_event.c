@@ -9,13 +9,11 @@
  * What such a process writes is told to the owner in write(2), where the process may
  * wait for its own memory.
  */
-#include <linux/hashtable.h>
 #include <linux/pid.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-#include <linux/stringhash.h>
 #include <linux/uaccess.h>
 #include <linux/uio.h>
 #include <linux/user_events.h>
@@ -24,35 +22,11 @@
 #include <linux/utrace_words.h>
 #include <uapi/linux/utrace.h>
 
-#include "../builtin.h"
 #include "../utrace_dev.h"
 #include "marker.h"
 
-/* The events that have a name, by that. */
-static DEFINE_HASHTABLE(names, 6);
-static DEFINE_SPINLOCK(names_lock);	/* outside of locks of the core */
-
 /* On while an owner has a user_event, and for a second after that. */
 DEFINE_STATIC_KEY_DEFERRED_FALSE(utrace_user_events_used, HZ);
-
-static u32 name_key(const char *name)
-{
-	return full_name_hash(NULL, name, strlen(name));
-}
-
-/**
- * utrace_marker_name_remove() - an event that has a name is over
- * @event: the event
- *
- * user_events does not find its owner any more.
- *
- * Context: Any but interrupts.
- */
-void utrace_marker_name_remove(struct marker_event *event)
-{
-	guard(spinlock)(&names_lock);
-	hash_del(&event->named);
-}
 
 /**
  * utrace_marker_name_drop() - an event that has a name is about to be freed
@@ -169,12 +143,6 @@ static struct marker_event *name_find(const struct marker_owner *owner,
 	return NULL;
 }
 
-static void name_end(struct marker_owner *owner, struct marker_event *event)
-{
-	utrace_marker_name_remove(event);
-	utrace_marker_event_end(owner, event);
-}
-
 /* The owner has @name from here on, if this returns an event. */
 static struct marker_event *name_new(struct marker_owner *owner, char *name,
 				     u64 id, u32 flags)
@@ -189,12 +157,6 @@ static struct marker_event *name_new(struct marker_owner *owner, char *name,
 	static_branch_deferred_inc(&utrace_user_events_used);
 	event->name = name;
 	utrace_marker_event_add(owner, event);
-	/*
-	 * The name in the table before the look at what is registered: a program
-	 * that registers it meanwhile is found there, or finds the name here.
-	 */
-	guard(spinlock)(&names_lock);
-	hash_add(names, &event->named, name_key(name));
 	return event;
 }
 
@@ -213,7 +175,7 @@ static int name_arm(struct marker_owner *owner, char *name, u64 id, u32 flags)
 	}
 	ret = name_arm_process(owner, event);
 	if (ret)
-		name_end(owner, event);
+		utrace_marker_event_end(owner, event);
 	else if (owner->follow)
 		utrace_marker_ask_all(owner, true);
 	return ret;
@@ -258,7 +220,7 @@ static int name_disarm(struct marker_owner *owner, const char *name)
 	event = name_find(owner, name);
 	if (!event)
 		return -ENOENT;
-	name_end(owner, event);
+	utrace_marker_event_end(owner, event);
 	return 0;
 }
 
@@ -285,40 +247,32 @@ int utrace_marker_name_disarm(struct marker_owner *owner, const char *name)
 
 /* What user_events tells */
 
-/* Have the current process look at an event, if it is one of the owner's. */
-static void name_ask_current(struct marker_event *event)
-{
-	struct marker_owner *owner = event->owner;
-	struct utrace_engine *engine = utrace_marker_engine_get(owner);
-
-	if (!engine)
-		return;
-	if (utrace_covers(engine, current)) {
-		scoped_guard(spinlock, &owner->lock)
-			utrace_marker_renew(event);
-		/* -ESRCH: the task is dead. */
-		(void)!utrace_control(current, engine, UTRACE_REPORT);
-	}
-	utrace_engine_put(engine);
-}
-
 /**
  * __utrace_user_event_registered() - the current process has registered an event
- * @name: name of the event
+ * @words: who writes the bits of the process; NULL: user_events does
  *
- * The owners that want it look at the process before it runs user code again.
+ * All owners whose engines cover the process look at what it has registered before it runs
+ * user code again.  The bit is registered before the look; who arms an event adds it to the
+ * owner's list before he looks at what is registered, so one of the two finds the other.
  *
  * Context: Process context.
  */
-void __utrace_user_event_registered(const char *name)
+void __utrace_user_event_registered(struct marker_owner *words)
 {
-	u32 key = name_key(name);
-	struct marker_event *event;
+	struct marker_mm *memory = utrace_marker_mm_find(current->mm);
+	struct utrace_engine *engine;
 
-	guard(spinlock)(&names_lock);
-	hash_for_each_possible(names, event, named, key)
-		if (!strcmp(event->name, name))
-			name_ask_current(event);
+	if (memory) {
+		scoped_guard(spinlock, &memory->lock)
+			utrace_marker_unfollow(memory, NULL);
+		utrace_marker_mm_put(memory);
+	}
+	engine = words ? utrace_marker_engine_get(words) : NULL;
+	if (!engine)
+		return;
+	/* A report is one of all engines.  -ESRCH: the task is dead. */
+	(void)!utrace_control(current, engine, UTRACE_REPORT);
+	utrace_engine_put(engine);
 }
 
 /**

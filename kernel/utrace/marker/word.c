@@ -131,7 +131,7 @@ static void marker_remove_share(struct marker_share *share,
  * utrace_marker_free() - free shares
  * @gone: the shares, without their words
  *
- * Context: Any but NMI, without locks of markers.
+ * Context: Process context, without locks of markers; sleeps.
  */
 void utrace_marker_free(struct list_head *gone)
 {
@@ -140,6 +140,7 @@ void utrace_marker_free(struct list_head *gone)
 	list_for_each_entry_safe(share, next, gone, of_owner) {
 		struct marker_owner *owner = share->owner;
 
+		cond_resched();
 		if (share->place.event)
 			utrace_marker_event_put(share->place.event);
 		kfree_rcu(share, rcu);
@@ -155,59 +156,63 @@ static bool marker_is_over(const struct marker_word *word)
 	return marker_is_settled(word) || (word->error && !word->busy);
 }
 
+/* A dirty word: see whether it is what is wanted, and remove the shares that have left. */
+static bool marker_clean_word(struct marker_mm *memory,
+			      struct marker_word *word, void *arg)
+{
+	struct marker_share *share, *next;
+	struct list_head *gone = arg;
+
+	if (!marker_is_over(word))
+		return false;
+	list_for_each_entry_safe(share, next, &word->shares, of_word) {
+		if (share->leaving)
+			marker_remove_share(share, gone);
+		else
+			utrace_marker_tell(share->owner);
+	}
+	utrace_marker_untouch(memory, word);
+	if (list_empty(&word->shares))
+		utrace_marker_erase(memory, word);
+	return false;
+}
+
 /**
  * utrace_marker_clean() - see what is left after words were written
  * @memory: the words
  * @gone: gets the shares that have left, for utrace_marker_free()
  *
- * Context: Any but NMI.  Takes marker_mm.lock.
+ * Context: Process context; sleeps.  Takes marker_mm.lock.
  */
 void utrace_marker_clean(struct marker_mm *memory, struct list_head *gone)
 {
-	struct marker_share *share, *next_share;
-	struct marker_word *word, *next;
-	bool dirty = false;
+	utrace_marker_visit(memory, MARKER_DIRTY, NULL, ULONG_MAX,
+			    marker_clean_word, gone);
+}
 
-	guard(spinlock)(&memory->lock);
-	for_each_marker_word_safe(word, next, memory) {
-		if (!marker_is_over(word)) {
-			dirty = true;
-			continue;
-		}
-		list_for_each_entry_safe(share, next_share, &word->shares,
-					 of_word) {
-			if (share->leaving)
-				marker_remove_share(share, gone);
-			else
-				utrace_marker_tell(share->owner);
-		}
-		if (list_empty(&word->shares))
-			utrace_marker_erase(memory, word);
-	}
-	WRITE_ONCE(memory->dirty, dirty);
+static bool marker_drop_word(struct marker_mm *memory,
+			     struct marker_word *word, void *arg)
+{
+	struct marker_share *share, *next;
+
+	list_for_each_entry_safe(share, next, &word->shares, of_word)
+		marker_remove_share(share, arg);
+	utrace_marker_erase(memory, word);
+	return false;
 }
 
 /**
  * utrace_marker_drop() - drop all words, since their memory is gone
  * @memory: the words; nobody finds them any more
  *
- * Context: Process context.  Takes marker_mm.lock.
+ * Context: Process context; sleeps.  Takes marker_mm.lock.
  */
 void utrace_marker_drop(struct marker_mm *memory)
 {
-	struct marker_share *share, *next_share;
-	struct marker_word *word, *next;
 	LIST_HEAD(gone);
 
-	scoped_guard(spinlock, &memory->lock) {
-		for_each_marker_word_safe(word, next, memory) {
-			list_for_each_entry_safe(share, next_share,
-						 &word->shares, of_word)
-				marker_remove_share(share, &gone);
-			utrace_marker_erase(memory, word);
-		}
-		WRITE_ONCE(memory->dirty, false);
-	}
+	utrace_marker_visit(memory, MARKER_ALL, NULL, ULONG_MAX,
+			    marker_drop_word, &gone);
 	utrace_marker_free(&gone);
 }
 
@@ -378,7 +383,7 @@ static int marker_want(struct marker_mm *memory, struct marker_owner *owner,
 	if (old && !old->leaving && !marker_error(word))
 		return place->event ? 0 : -EEXIST;
 	word->error = 0;
-	WRITE_ONCE(memory->dirty, true);
+	utrace_marker_touch(memory, word);
 	if (old && old->leaving) {
 		guard(spinlock)(&owner->lock);
 		if (marker_is_late(owner, place))
@@ -486,7 +491,7 @@ static void marker_settle_process(struct marker_owner *owner,
 				  struct marker_mm *memory, bool sites)
 {
 	utrace_marker_settle_for(memory, owner, false, sites);
-	if (READ_ONCE(memory->dirty))
+	if (marker_is_dirty(memory))
 		marker_ask(owner, memory->mm);
 }
 
@@ -608,70 +613,175 @@ bool utrace_marker_follows(struct marker_owner *owner)
 	return covers;
 }
 
+static unsigned int marker_count_shares(const struct marker_word *word)
+{
+	const struct marker_share *share;
+	unsigned int n = 0;
+
+	list_for_each_entry(share, &word->shares, of_word)
+		n++;
+	return n;
+}
+
+/* What utrace_marker_inherit() has to do. */
+struct marker_heritage {
+	struct marker_mm *child;
+	struct marker_place *from;
+	struct marker_stock *stock;
+	struct marker_owner *owner;	/* of the share that was copied last */
+	bool follows;			/* does he follow to the child? */
+};
+
+/* Copy the share of an owner to the child's word @copy. */
+static void marker_inherit_share(struct marker_heritage *heritage,
+				 const struct marker_share *share,
+				 struct marker_word *copy)
+{
+	struct marker_share *new = list_first_entry(&heritage->stock->shares,
+						    struct marker_share, of_word);
+
+	list_del(&new->of_word);
+	heritage->stock->nshares--;
+	if (share->owner != heritage->owner)
+		heritage->follows = utrace_marker_follows(share->owner);
+	heritage->owner = share->owner;
+	/* What user_events the child has is known when it is born. */
+	marker_add_share(new, &share->place, copy, heritage->child,
+			 share->owner, share->leaving || !heritage->follows ||
+				       share->place.user_event);
+}
+
+/* Copy a word of the parent.  Returns true if there is too little for that. */
+static bool marker_inherit_word(struct marker_mm *parent,
+				struct marker_word *word, void *arg)
+{
+	struct marker_heritage *heritage = arg;
+	struct marker_stock *stock = heritage->stock;
+	struct marker_mm *child = heritage->child;
+	struct marker_share *share;
+	struct marker_word *copy;
+
+	stock->need = marker_count_shares(word);
+	*heritage->from = word->place;
+	if (!stock->nwords || stock->nshares < stock->need)
+		return true;
+	copy = list_first_entry(&stock->words, struct marker_word, spare);
+	list_del(&copy->spare);
+	stock->nwords--;
+	copy->place = word->place;
+	INIT_LIST_HEAD(&copy->shares);
+	/* Nobody else knows the child but those who make it lose what its parent loses. */
+	spin_lock_nested(&child->lock, SINGLE_DEPTH_NESTING);
+	utrace_marker_insert(child, copy);
+	copy->applied = marker_copied(parent->mm, word);
+	copy->shared = word->shared;
+	copy->foreign = word->foreign;
+	copy->written = word->written;
+	list_for_each_entry(share, &word->shares, of_word)
+		marker_inherit_share(heritage, share, copy);
+	copy->unsure = false;
+	if (!marker_is_site(&word->place))
+		copy->unsure = word->unsure;
+	else if (word->busy || word->unsure)
+		/* The breakpoint may be there or not: have it changed in any case. */
+		copy->applied = !marker_wanted(copy);
+	utrace_marker_touch(child, copy);
+	spin_unlock(&child->lock);
+	return false;
+}
+
 /**
  * utrace_marker_inherit() - give words to memory that fork(2) copies
  * @parent: the words of the memory that is copied
- * @child: has no words yet
- * @words: as many empty words as @parent has shares
- * @shares: likewise, empty shares
+ * @child: has the words of @parent before @from
+ * @from: the first word to be copied; changed to the first one that was not, if any
+ * @stock: what copies are made of
  *
  * The copy has what was added to the words.  Owners that do not follow, or not the current
  * task, have a share that leaves at once, so that somebody takes their part back.
  *
- * Context: dup_mmap(), with mmap_lock of both held for writing, and
- * marker_mm.lock of @parent.
+ * Context: dup_mmap(), with mmap_lock of both held for writing.  marker_mm.copy of @parent is
+ * @child, so that @child loses what @parent loses.  Sleeps.  Takes marker_mm.lock of both.
+ * Return: true if @stock was too small for the word at @from.
  */
-void utrace_marker_inherit(struct marker_mm *parent, struct marker_mm *child,
-			   struct list_head *words, struct list_head *shares)
+bool utrace_marker_inherit(struct marker_mm *parent, struct marker_mm *child,
+			   struct marker_place *from, struct marker_stock *stock)
 {
-	struct marker_word *word, *copy;
-	struct marker_share *share, *new;
-	struct marker_owner *owner = NULL;
-	bool follows = false;
+	struct marker_heritage heritage = {
+		.child = child,
+		.from = from,
+		.stock = stock,
+	};
+	const struct marker_place at = *from;
 
-	lockdep_assert_held(&parent->lock);
-
-	/* Nobody else knows @child; marker_add_share() asks for the lock. */
-	spin_lock_nested(&child->lock, SINGLE_DEPTH_NESTING);
-	for_each_marker_word(word, parent) {
-		copy = list_first_entry(words, struct marker_word, spare);
-		list_del(&copy->spare);
-		copy->place = word->place;
-		INIT_LIST_HEAD(&copy->shares);
-		utrace_marker_insert(child, copy);
-		copy->applied = marker_copied(parent->mm, word);
-		copy->shared = word->shared;
-		copy->foreign = word->foreign;
-		copy->written = word->written;
-		list_for_each_entry(share, &word->shares, of_word) {
-			new = list_first_entry(shares, struct marker_share,
-					       of_word);
-			list_del(&new->of_word);
-			if (share->owner != owner)
-				follows = utrace_marker_follows(share->owner);
-			owner = share->owner;
-			/* What user_events the child has is known when it is born. */
-			marker_add_share(new, &share->place, copy, child, owner,
-					 share->leaving || !follows ||
-						 share->place.user_event);
-		}
-		/* The breakpoint may be there or not: have it changed in any case. */
-		copy->unsure = false;
-		if (word->busy || word->unsure)
-			copy->applied = !marker_wanted(copy);
-		child->dirty = true;
-	}
-	spin_unlock(&child->lock);
+	return utrace_marker_visit(parent, MARKER_ALL, &at, ULONG_MAX,
+				   marker_inherit_word, &heritage);
 }
 
-/* Have the owners' tasks pass their safe point. */
-static void marker_ask_owners(const struct marker_word *word)
+/* The next owner that marker_next_owner() has found, and behind whom. */
+struct marker_owners {
+	const struct marker_owner *last;
+	struct marker_owner *next;
+};
+
+/* Look whether a word has an owner nearer to the last one, by address. */
+static bool marker_look_owner(struct marker_mm *memory,
+			      struct marker_word *word, void *arg)
 {
+	struct marker_owners *owners = arg;
+	struct marker_owner *old = owners->next;
 	struct marker_share *share;
 
-	list_for_each_entry(share, &word->shares, of_word) {
-		struct utrace_engine *engine =
-			utrace_marker_engine_get(share->owner);
+	list_for_each_entry(share, &word->shares, of_word)
+		if (share->owner > owners->last &&
+		    (!owners->next || share->owner < owners->next))
+			owners->next = share->owner;
+	if (owners->next == old)
+		return false;
+	kref_get(&owners->next->ref);
+	if (old)
+		utrace_marker_owner_put(old);
+	return false;
+}
+
+/* utrace_marker_next_owner() for the words of a range. */
+static struct marker_owner *marker_next_owner(struct marker_mm *memory,
+					      struct marker_owner *last,
+					      unsigned long start,
+					      unsigned long last_addr)
+{
+	const struct marker_place from = { .addr = start };
+	struct marker_owners owners = { .last = last };
+
+	utrace_marker_visit(memory, MARKER_DIRTY, &from, last_addr,
+			    marker_look_owner, &owners);
+	if (last)
+		utrace_marker_owner_put(last);
+	return owners.next;
+}
+
+/**
+ * utrace_marker_next_owner() - find the next owner of a dirty word
+ * @memory: the words
+ * @last: the owner that was found last, by address, or NULL; the reference is dropped
+ *
+ * Context: Process context; sleeps.  Takes marker_mm.lock.
+ * Return: the owner, with a reference, or NULL.
+ */
+struct marker_owner *utrace_marker_next_owner(struct marker_mm *memory,
+					      struct marker_owner *last)
+{
+	return marker_next_owner(memory, last, 0, ULONG_MAX);
+}
+
+/* Have the tasks of those who own dirty words of a range pass their safe point. */
+static void marker_ask_owners(struct marker_mm *memory, unsigned long start,
+			      unsigned long end)
+{
+	struct marker_owner *owner = NULL;
+
+	while ((owner = marker_next_owner(memory, owner, start, end - 1))) {
+		struct utrace_engine *engine = utrace_marker_engine_get(owner);
 
 		if (!engine)
 			continue;
@@ -692,59 +802,67 @@ static bool marker_has_leaving(const struct marker_word *word)
 	return false;
 }
 
-/*
- * Have the words of a range looked at again at the next safe point, if there is
- * something to do.
- */
-static void marker_look_again(struct marker_mm *memory, unsigned long start,
-			      unsigned long end)
+/* Have a word looked at again at the next safe point, if there is something to do. */
+static bool marker_look_again(struct marker_mm *memory,
+			      struct marker_word *word, void *arg)
 {
-	struct marker_word *word;
-
-	lockdep_assert_held(&memory->lock);
-
-	memory->sequence++;
-	for_each_marker_word_of(word, memory, start, end - 1) {
-		if (marker_is_site(&word->place))
-			continue;
-		word->since = memory->sequence;
+	if (marker_is_site(&word->place))
+		return false;
+	word->since = memory->sequence;
+	if (word->shared) {
 		word->shared = false;
-		if (marker_is_settled(word) && !marker_has_leaving(word))
-			continue;
-		word->error = 0;
-		WRITE_ONCE(memory->dirty, true);
-		marker_ask_owners(word);
+		word->unsure = true;
 	}
+	if (marker_is_settled(word) && !marker_has_leaving(word))
+		return false;
+	word->error = 0;
+	utrace_marker_touch(memory, word);
+	return false;
 }
 
-/* Note that what was added to the words of a range is gone. */
-static void marker_lose_of(struct marker_mm *memory, unsigned long start,
+/* The same for the words of a range.  The caller calls marker_ask_owners(). */
+static void marker_look_at(struct marker_mm *memory, unsigned long start,
 			   unsigned long end)
 {
-	struct marker_word *word;
+	const struct marker_place from = { .addr = start };
 
-	lockdep_assert_held(&memory->lock);
+	scoped_guard(spinlock, &memory->lock)
+		memory->sequence++;
+	utrace_marker_visit(memory, MARKER_ALL, &from, end - 1,
+			    marker_look_again, NULL);
+}
 
-	for_each_marker_word_of(word, memory, start, end - 1)
-		if (!marker_is_site(&word->place))
-			word->applied = 0;
+static bool marker_lose_word(struct marker_mm *memory,
+			     struct marker_word *word, void *arg)
+{
+	if (!marker_is_site(&word->place))
+		word->applied = 0;
+	return false;
 }
 
 /*
  * What was added to the words of a range goes with their pages.  If fork(2) has copied
- * @memory, but not the pages yet, the copy has lost the same.
+ * words of @memory, but not the pages yet, the copy has lost the same.  Those that fork(2)
+ * copies from here on have lost it already.
  */
 static void marker_lose(struct marker_mm *memory, unsigned long start,
 			unsigned long end)
 {
-	struct marker_mm *copy = memory->copy;
+	const struct marker_place from = { .addr = start };
+	struct marker_mm *copy;
 
-	marker_lose_of(memory, start, end);
+	utrace_marker_visit(memory, MARKER_ALL, &from, end - 1,
+			    marker_lose_word, NULL);
+	scoped_guard(spinlock, &memory->lock) {
+		copy = memory->copy;
+		if (copy)
+			refcount_inc(&copy->ref);
+	}
 	if (!copy)
 		return;
-	spin_lock_nested(&copy->lock, SINGLE_DEPTH_NESTING);
-	marker_lose_of(copy, start, end);
-	spin_unlock(&copy->lock);
+	utrace_marker_visit(copy, MARKER_ALL, &from, end - 1, marker_lose_word,
+			    NULL);
+	utrace_marker_mm_put(copy);
 }
 
 /**
@@ -758,8 +876,8 @@ static void marker_lose(struct marker_mm *memory, unsigned long start,
 void utrace_marker_retry(struct marker_mm *memory, unsigned long start,
 			 unsigned long end)
 {
-	guard(spinlock)(&memory->lock);
-	marker_look_again(memory, start, end);
+	marker_look_at(memory, start, end);
+	marker_ask_owners(memory, start, end);
 }
 
 /**
@@ -773,9 +891,9 @@ void utrace_marker_retry(struct marker_mm *memory, unsigned long start,
 void utrace_marker_forget(struct marker_mm *memory, unsigned long start,
 			  unsigned long end)
 {
-	guard(spinlock)(&memory->lock);
 	marker_lose(memory, start, end);
-	marker_look_again(memory, start, end);
+	marker_look_at(memory, start, end);
+	marker_ask_owners(memory, start, end);
 }
 
 /**
@@ -789,8 +907,8 @@ void utrace_marker_forget(struct marker_mm *memory, unsigned long start,
 void utrace_marker_hold(struct marker_mm *memory, struct utrace_hold *hold,
 			bool lost)
 {
-	guard(spinlock)(&memory->lock);
-	list_add(&hold->list, &memory->holds);
+	scoped_guard(spinlock, &memory->lock)
+		list_add(&hold->list, &memory->holds);
 	if (lost)
 		marker_lose(memory, hold->start, hold->end);
 }
@@ -804,7 +922,9 @@ void utrace_marker_hold(struct marker_mm *memory, struct utrace_hold *hold,
  */
 void utrace_marker_release(struct marker_mm *memory, struct utrace_hold *hold)
 {
-	guard(spinlock)(&memory->lock);
-	list_del(&hold->list);
-	marker_look_again(memory, hold->start, hold->end);
+	/* Before the end of the hold: who has the old page is to find a new time. */
+	marker_look_at(memory, hold->start, hold->end);
+	scoped_guard(spinlock, &memory->lock)
+		list_del(&hold->list);
+	marker_ask_owners(memory, hold->start, hold->end);
 }

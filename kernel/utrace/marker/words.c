@@ -188,7 +188,7 @@ static bool words_write(struct marker_owner *words, struct mm_struct *mm)
 	memory = utrace_marker_mm_find(mm);
 	if (memory) {
 		utrace_marker_settle_words(memory, words, false);
-		left = READ_ONCE(memory->dirty);
+		left = marker_is_dirty(memory);
 		utrace_marker_mm_put(memory);
 	}
 	mmput_async(mm);

@@ -111,13 +111,17 @@ static int marker_add(u32 old, u32 mask, int delta, u32 *new)
 	return 0;
 }
 
-/* Note what the kernel has written last, for all words that are in these 32 bits. */
+/*
+ * Note what the kernel has written last, for all words that are in these 32 bits: at most 35,
+ * of which 32 are bits.
+ */
 static void marker_note_written(struct marker_mm *memory, unsigned long cell,
 				u32 written)
 {
-	struct marker_word *word;
+	struct marker_word *word = utrace_marker_from(memory, cell);
 
-	for_each_marker_word_of(word, memory, cell, cell + sizeof(u32) - 1)
+	for (; word && word->place.addr < cell + sizeof(u32);
+	     word = marker_next(word))
 		word->written = written;
 }
 
@@ -211,40 +215,59 @@ static bool marker_leaves(const struct marker_word *word,
 	       (word->ours || word->applied <= marker_wanted(word));
 }
 
-/*
- * Find the first page at *@at or behind that has a word which @writer is to write.  Pages
- * that are got from now on are new enough for words until *@seen.  Returns false if
- * there is none.
- */
-static bool marker_next_page(struct marker_mm *memory, unsigned long *at,
-			     const struct marker_by *by, u64 *seen)
+/* Call @fn for the dirty words of a page; see utrace_marker_visit(). */
+static bool marker_visit_page(struct marker_mm *memory, unsigned long at,
+			      bool (*fn)(struct marker_mm *memory,
+					 struct marker_word *word, void *arg),
+			      void *arg)
 {
-	struct marker_word *word;
+	const struct marker_place from = { .addr = at };
 
-	guard(spinlock)(&memory->lock);
-	for_each_marker_word_of(word, memory, *at, ULONG_MAX) {
-		if (!marker_is_due(word) || marker_leaves(word, by))
-			continue;
-		*at = word->place.addr & PAGE_MASK;
-		*seen = memory->sequence;
-		return true;
-	}
-	return false;
+	return utrace_marker_visit(memory, MARKER_DIRTY, &from,
+				   at + PAGE_SIZE - 1, fn, arg);
 }
 
-#define for_each_marker_word_of_page(word, memory, at)			\
-	for_each_marker_word_of(word, memory, at, (at) + PAGE_SIZE - 1)
+/*
+ * A page with words that @by is to write.  Pages that are got from now on are new enough for
+ * words until @seen.
+ */
+struct marker_page {
+	const struct marker_by *by;
+	unsigned long at;
+	u64 seen;
+};
+
+static bool marker_look_page(struct marker_mm *memory, struct marker_word *word,
+			     void *arg)
+{
+	struct marker_page *page = arg;
+
+	if (!marker_is_due(word) || marker_leaves(word, page->by))
+		return false;
+	page->at = word->place.addr & PAGE_MASK;
+	page->seen = memory->sequence;
+	return true;
+}
+
+/* Find the first page at @page->at or behind.  Returns false if there is none. */
+static bool marker_next_page(struct marker_mm *memory, struct marker_page *page)
+{
+	const struct marker_place from = { .addr = page->at };
+
+	return utrace_marker_visit(memory, MARKER_DIRTY, &from, ULONG_MAX,
+				   marker_look_page, page);
+}
+
+static bool marker_takes_word_back(struct marker_mm *memory,
+				   struct marker_word *word, void *unused)
+{
+	return marker_is_due(word) && word->applied > marker_wanted(word);
+}
 
 /* Is something to be taken back from a word of this page? */
 static bool marker_takes_back(struct marker_mm *memory, unsigned long at)
 {
-	struct marker_word *word;
-
-	guard(spinlock)(&memory->lock);
-	for_each_marker_word_of_page(word, memory, at)
-		if (marker_is_due(word) && word->applied > marker_wanted(word))
-			return true;
-	return false;
+	return marker_visit_page(memory, at, marker_takes_word_back, NULL);
 }
 
 /* May a word be written to a mapping with @flags?  Returns 0 or an error. */
@@ -270,78 +293,113 @@ static bool marker_is_held(const struct marker_mm *memory,
 	return false;
 }
 
+/* How the words of a page are written. */
+struct marker_write {
+	const struct marker_page *page;
+	vm_flags_t flags;	/* of the mapping */
+	void *map;		/* the page; NULL: they cannot be written */
+	int error;		/* why */
+	int again;		/* gets -EAGAIN if a word is to be tried again */
+};
+
+/* Write a word.  Returns 0, why it cannot be written, or -EAGAIN. */
+static int marker_try_write(struct marker_mm *memory, struct marker_word *word,
+			    struct marker_write *write, bool allowed)
+{
+	void *cell;
+	int ret;
+
+	if (word->since > write->page->seen)
+		return -EAGAIN;
+	if (!write->map)
+		return write->error;
+	ret = marker_may_write(word, write->flags);
+	if (ret)
+		return ret;
+	cell = write->map + offset_in_page(marker_cell(&word->place));
+	if (allowed)
+		return marker_write(memory, word, cell);
+	marker_write_unseen(memory, word, cell);
+	return 0;
+}
+
+static bool marker_write_word(struct marker_mm *memory,
+			      struct marker_word *word, void *arg)
+{
+	struct marker_write *write = arg;
+	bool allowed;
+	int ret;
+
+	if (marker_is_bit(&word->place)) {
+		word->shared = write->flags & VM_MAYSHARE;
+		word->unsure = false;
+	}
+	if (!marker_is_due(word) || marker_is_held(memory, word) ||
+	    marker_leaves(word, write->page->by))
+		return false;
+	allowed = marker_is_allowed(word, write->page->by);
+	/* The rights were lost since threads have asked, see there. */
+	if (!allowed && word->applied <= marker_wanted(word))
+		return false;
+	ret = marker_try_write(memory, word, write, allowed);
+	if (!ret)
+		word->applied = marker_wanted(word);
+	else if (ret == -EAGAIN)
+		write->again = ret;
+	else
+		marker_fail(memory, word, ret);
+	return false;
+}
+
 /*
  * Write all words of a page that are to be written, or say why they cannot be.
  * Returns 0, or -EAGAIN if a word has changed too often meanwhile, or its page has gone
- * since @seen.  For a word that is held back, utrace_marker_release() asks threads.
+ * since it was looked for.  For a word that is held back, utrace_marker_release() asks
+ * threads.
  */
-static int marker_write_page(struct marker_mm *memory, unsigned long at,
-			     u64 seen, const struct marker_by *by,
-			     struct page *page, vm_flags_t flags)
+static int marker_write_page(struct marker_mm *memory,
+			     const struct marker_page *at, struct page *page,
+			     vm_flags_t flags)
 {
-	struct marker_word *word;
-	void *map = NULL;
-	bool allowed;
-	int again = 0;
+	struct marker_write write = {
+		.page = at,
+		.flags = flags,
+		.error = PTR_ERR_OR_ZERO(page),
+	};
 
-	if (!IS_ERR(page))
-		map = kmap_local_page(page);
-	spin_lock(&memory->lock);
-	for_each_marker_word_of_page(word, memory, at) {
-		unsigned long cell = marker_cell(&word->place);
-		int ret = PTR_ERR_OR_ZERO(page);
+	if (!write.error)
+		write.map = kmap_local_page(page);
+	marker_visit_page(memory, at->at, marker_write_word, &write);
+	if (write.map)
+		kunmap_local(write.map);
+	return write.again;
+}
 
-		word->shared = marker_is_bit(&word->place) && flags & VM_MAYSHARE;
-		if (!marker_is_due(word) || marker_is_held(memory, word) ||
-		    marker_leaves(word, by))
-			continue;
-		allowed = marker_is_allowed(word, by);
-		/* The rights were lost since threads have asked, see there. */
-		if (!allowed && word->applied <= marker_wanted(word))
-			continue;
-		if (word->since > seen)
-			ret = -EAGAIN;
-		else if (map)
-			ret = marker_may_write(word, flags);
-		if (map && !ret && allowed)
-			ret = marker_write(memory, word, map + offset_in_page(cell));
-		else if (map && !ret)
-			marker_write_unseen(memory, word, map + offset_in_page(cell));
-		if (!ret)
-			word->applied = marker_wanted(word);
-		else if (ret == -EAGAIN)
-			again = ret;
-		else
-			marker_fail(memory, word, ret);
-	}
-	spin_unlock(&memory->lock);
-	if (map)
-		kunmap_local(map);
-	return again;
+static bool marker_give_word_up(struct marker_mm *memory,
+				struct marker_word *word, void *error)
+{
+	if (marker_is_due(word))
+		marker_fail(memory, word, *(int *)error);
+	return false;
 }
 
 /* Words of a page were tried too often, which is an @error. */
 static void marker_give_up(struct marker_mm *memory, unsigned long at,
 			   int error)
 {
-	struct marker_word *word;
+	marker_visit_page(memory, at, marker_give_word_up, &error);
+}
 
-	guard(spinlock)(&memory->lock);
-	for_each_marker_word_of_page(word, memory, at)
-		if (marker_is_due(word))
-			marker_fail(memory, word, error);
+static bool marker_word_is_ours(struct marker_mm *memory,
+				struct marker_word *word, void *unused)
+{
+	return marker_is_due(word) && word->ours;
 }
 
 /* Is a word of this page to be written that the program has given to the kernel? */
 static bool marker_is_ours(struct marker_mm *memory, unsigned long at)
 {
-	struct marker_word *word;
-
-	guard(spinlock)(&memory->lock);
-	for_each_marker_word_of_page(word, memory, at)
-		if (marker_is_due(word) && word->ours)
-			return true;
-	return false;
+	return marker_visit_page(memory, at, marker_word_is_ours, NULL);
 }
 
 /* Is the page there, so that at most a copy has to be made of it? */
@@ -433,17 +491,16 @@ static struct page *marker_get_page(struct marker_mm *memory,
  * written or cannot be, and -EAGAIN if the page has to be got by a page fault, or
  * has changed too often.
  */
-static int marker_settle_page(struct marker_mm *memory, unsigned long at,
-			      u64 seen, const struct marker_by *by)
+static int marker_settle_page(struct marker_mm *memory,
+			      const struct marker_page *at)
 {
-	struct vm_area_struct *vma = vma_lookup(memory->mm, at);
-	struct page *page = marker_get_page(memory, vma, at, by);
+	struct vm_area_struct *vma = vma_lookup(memory->mm, at->at);
+	struct page *page = marker_get_page(memory, vma, at->at, at->by);
 	int ret;
 
 	if (IS_ERR(page) && PTR_ERR(page) == -EAGAIN)
 		return -EAGAIN;
-	ret = marker_write_page(memory, at, seen, by, page,
-				vma ? vma->vm_flags : 0);
+	ret = marker_write_page(memory, at, page, vma ? vma->vm_flags : 0);
 	if (!IS_ERR(page)) {
 		set_page_dirty_lock(page);
 		put_page(page);
@@ -508,56 +565,65 @@ static int marker_fault_in(struct mm_struct *mm, unsigned long at)
 static bool marker_settle_words(struct marker_mm *memory,
 				const struct marker_by *by)
 {
+	struct marker_page page = { .by = by };
 	unsigned int tries = MARKER_TRIES;
-	unsigned long at = 0;
 	int fault = 0;
-	u64 seen;
 
-	while (marker_next_page(memory, &at, by, &seen)) {
-		bool again = marker_settle_page(memory, at, seen, by) &&
+	while (marker_next_page(memory, &page)) {
+		bool again = marker_settle_page(memory, &page) &&
 			     marker_waits(by);
 
 		if (again && tries--) {
 			if (by->writer == MARKER_SELF)
-				fault = marker_fault_in(memory->mm, at);
+				fault = marker_fault_in(memory->mm, page.at);
 			if (fault == -EINTR)
 				return false;
 			continue;
 		}
 		if (again && by->writer == MARKER_SELF)
-			marker_give_up(memory, at, fault ?: -EAGAIN);
-		at += PAGE_SIZE;
+			marker_give_up(memory, page.at, fault ?: -EAGAIN);
+		page.at += PAGE_SIZE;
 		tries = MARKER_TRIES;
 	}
 	return true;
 }
 
-/*
- * Find a site whose breakpoints are to be installed or removed; those who do not wait only
- * remove them.  Until marker_site_is_done() nobody takes the word for settled.  Returns false
- * if there is none.
- */
-static bool marker_next_site(struct marker_mm *memory,
-			     const struct marker_by *by,
-			     struct marker_place *place, bool *add)
-{
-	struct marker_word *word;
+/* A site that @by is to change, and how. */
+struct marker_next {
+	const struct marker_by *by;
+	struct marker_place place;
+	bool add;
+};
 
-	guard(spinlock)(&memory->lock);
+static bool marker_look_site(struct marker_mm *memory, struct marker_word *word,
+			     void *arg)
+{
+	struct marker_next *next = arg;
+
+	if (!marker_is_site(&word->place) || marker_is_settled(word) ||
+	    word->error ||
+	    (word->want && (next->by->writer == MARKER_NOWAIT ||
+			    !marker_is_allowed(word, next->by))))
+		return false;
+	next->place = word->place;
+	next->add = word->want;
+	word->busy = true;
+	word->unsure = false;
+	return true;
+}
+
+/*
+ * Find the next site whose breakpoints are to be installed or removed, from the last one on;
+ * those who do not wait only remove them.  Until marker_site_is_done() nobody takes the word
+ * for settled.  Returns false if there is none.
+ */
+static bool marker_next_site(struct marker_mm *memory, struct marker_next *next)
+{
+	const struct marker_place from = next->place;
+
 	/* Sites are words without an address. */
-	for_each_marker_word_of(word, memory, 0, 0) {
-		if (!marker_is_site(&word->place) || marker_is_settled(word) ||
-		    word->error ||
-		    (word->want && (by->writer == MARKER_NOWAIT ||
-				    !marker_is_allowed(word, by))))
-			continue;
-		*place = word->place;
-		*add = word->want;
-		word->busy = true;
-		word->unsure = false;
-		return true;
-	}
-	return false;
+	return utrace_marker_visit(memory, MARKER_DIRTY, &from, 0,
+				   marker_look_site, next);
 }
 
 static void marker_site_is_done(struct marker_mm *memory,
@@ -603,17 +669,17 @@ static int marker_change_site(struct marker_mm *memory,
 static void marker_settle_sites(struct marker_mm *memory,
 				const struct marker_by *by)
 {
-	struct marker_place place;
-	bool add;
+	struct marker_next next = { .by = by };
 	int ret;
 
 	/* For a task that is killed, the threads of the process do what is left. */
 	if (!marker_lock_sites(memory, by->writer))
 		return;
 	while (!fatal_signal_pending(current) &&
-	       marker_next_site(memory, by, &place, &add)) {
-		ret = marker_change_site(memory, &place, add, by->writer);
-		marker_site_is_done(memory, &place, add, ret);
+	       marker_next_site(memory, &next)) {
+		ret = marker_change_site(memory, &next.place, next.add,
+					 by->writer);
+		marker_site_is_done(memory, &next.place, next.add, ret);
 		if (ret == -EINTR)
 			break;
 	}
@@ -640,7 +706,7 @@ static void marker_clean(struct marker_mm *memory)
 static void marker_settle(struct marker_mm *memory, const struct marker_by *by,
 			  bool sites)
 {
-	if (!READ_ONCE(memory->dirty))
+	if (!marker_is_dirty(memory))
 		return;
 	marker_settle_dirty(memory, by, sites);
 	marker_clean(memory);
@@ -657,48 +723,24 @@ static bool marker_is_left_by_stranger(const struct marker_word *word)
 	return false;
 }
 
+static bool marker_is_left(struct marker_mm *memory, struct marker_word *word,
+			   void *by)
+{
+	if (marker_is_site(&word->place) ?
+	    word->want || marker_is_settled(word) :
+	    !marker_is_due(word) || marker_leaves(word, by))
+		return false;
+	return marker_is_left_by_stranger(word);
+}
+
 /*
  * True if a parent has to take something back.  An owner that follows the child has an engine
  * there, and may just leave.
  */
-static bool marker_has_left(struct marker_mm *memory,
-			    const struct marker_by *by)
+static bool marker_has_left(struct marker_mm *memory, struct marker_by *by)
 {
-	struct marker_word *word;
-
-	guard(spinlock)(&memory->lock);
-	for_each_marker_word(word, memory)
-		if ((marker_is_site(&word->place) ?
-		     !word->want && !marker_is_settled(word) :
-		     marker_is_due(word) && !marker_leaves(word, by)) &&
-		    marker_is_left_by_stranger(word))
-			return true;
-	return false;
-}
-
-/*
- * The next owner behind @last, by address, with a part in the memory.  Drops the reference
- * to @last, and takes one to the result.
- */
-static struct marker_owner *marker_next_owner(struct marker_mm *memory,
-					      struct marker_owner *last)
-{
-	struct marker_owner *next = NULL;
-	struct marker_share *share;
-	struct marker_word *word;
-
-	scoped_guard(spinlock, &memory->lock) {
-		for_each_marker_word(word, memory)
-			list_for_each_entry(share, &word->shares, of_word)
-				if (share->owner > last &&
-				    (!next || share->owner < next))
-					next = share->owner;
-		if (next)
-			kref_get(&next->ref);
-	}
-	if (last)
-		utrace_marker_owner_put(last);
-	return next;
+	return utrace_marker_visit(memory, MARKER_DIRTY, NULL, ULONG_MAX,
+				   marker_is_left, by);
 }
 
 /*
@@ -709,7 +751,7 @@ static void marker_ask_rights(struct marker_mm *memory)
 {
 	struct marker_owner *owner = NULL;
 
-	while ((owner = marker_next_owner(memory, owner)))
+	while ((owner = utrace_marker_next_owner(memory, owner)))
 		if (!utrace_marker_may_trace(owner))
 			utrace_marker_leave(memory, owner, NULL);
 }
@@ -725,7 +767,7 @@ void utrace_marker_settle(struct marker_mm *memory)
 {
 	const struct marker_by by = { .writer = MARKER_SELF };
 
-	if (!READ_ONCE(memory->dirty))
+	if (!marker_is_dirty(memory))
 		return;
 	marker_ask_rights(memory);
 	marker_settle(memory, &by, true);
@@ -768,10 +810,10 @@ void utrace_marker_settle_for(struct marker_mm *memory,
  */
 int utrace_marker_settle_child(struct marker_mm *memory)
 {
-	const struct marker_by by = { .writer = MARKER_PARENT };
+	struct marker_by by = { .writer = MARKER_PARENT };
 	int ret = 0;
 
-	if (!READ_ONCE(memory->dirty))
+	if (!marker_is_dirty(memory))
 		return 0;
 	marker_ask_rights(memory);
 	marker_settle_dirty(memory, &by, true);
