@@ -647,6 +647,70 @@ TEST_F(dev, many_words)
 	stop(&target);
 }
 
+/* More words than the kernel looks at in one go, in several pages. */
+#define MANY	1000
+#define OF_MANY(i)	(area + 2 * PAGE + 16 * (i))
+
+/* 'D': the pages of the words go. */
+static void obey_many(struct target *target, struct order *order)
+{
+	if (order->what != 'D')
+		obey_words(target, order);
+	else if (madvise(OF_MANY(0), 16 * MANY, MADV_DONTNEED))
+		_exit(98);
+}
+
+/* How many of the words have @value. */
+static int have_value(pid_t pid, __u64 value)
+{
+	int i, n = 0;
+
+	for (i = 0; i < MANY; i++)
+		n += read_word(pid, OF_MANY(i), 2) == value;
+	return n;
+}
+
+static void arm_many(int fd)
+{
+	int i;
+
+	for (i = 0; i < MANY; i++)
+		if (!is_given(word_arm(fd, OF_MANY(i), COUNT, 0)))
+			break;
+	is(MANY, i, "many words are armed");
+}
+
+TEST_F(dev, pieces)
+{
+	struct target target;
+	pid_t child;
+	int all, own;
+
+	start_words(&target, obey_many);
+	all = words_open(target.pid, UTRACE_SCOPE_TREE);
+	own = words_open(target.pid, UTRACE_SCOPE_PROCESS);
+	arm_many(all);
+	arm_many(own);
+	is(MANY, have_value(target.pid, 2), "each has two counts");
+	have(&target, SELF, 'D', 0);
+	is(MANY, have_value(target.pid, 2), "so it is when the pages have gone");
+	have_more(&target, CHILD);
+	child = target.tid[CHILD];
+	is(MANY, have_value(child, 1), "a child has those that follow");
+	is(MANY, have_value(target.pid, 2), "and the parent all");
+	have(&target, CHILD, 'D', 0);
+	is(MANY, have_value(child, 1), "as when its pages have gone");
+	is(2 * MANY, words_total(all), "the list has both processes");
+	is(MANY, words_total(own), "that of the other descriptor one");
+	close(all);
+	is(MANY, have_value(target.pid, 1), "one is closed");
+	is(MANY, have_value(child, 0), "so the child has none");
+	close(own);
+	is(MANY, have_value(target.pid, 0), "both are closed");
+	is(0, look(&target, OF_MANY(MANY - 1), 2), "as the target sees");
+	stop(&target);
+}
+
 /* Descriptors come and go while the target is stopped. */
 static void open_while_stopped(void *at, int before)
 {
