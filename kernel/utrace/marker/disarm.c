@@ -24,7 +24,7 @@ static bool marker_matches(const struct marker_share *share,
 	return marker_is_same(&share->word->place, &of_word);
 }
 
-/* Which memory marker_find_memory() looks for, and what it has found. */
+/* Which memory marker_disarm() looks for, and what it has found. */
 struct marker_search {
 	const struct marker_place *place;
 	struct marker_mm *memory;
@@ -39,20 +39,6 @@ static bool marker_look_memory(struct marker_share *share, void *arg)
 		return false;
 	search->memory = share->mm;
 	return true;
-}
-
-/*
- * Find memory in which an owner has a word, or any if @place is NULL.  Returns the
- * memory, with a reference, or NULL.
- */
-static struct marker_mm *marker_find_memory(struct marker_owner *owner,
-					    const struct marker_place *place)
-{
-	struct marker_search search = { .place = place };
-
-	utrace_marker_visit_shares(owner, &owner->shares, marker_look_memory,
-				   &search);
-	return search.memory;
 }
 
 /**
@@ -107,6 +93,18 @@ static bool marker_leave_word(struct marker_mm *memory,
 	return false;
 }
 
+static void marker_leave_at(struct marker_mm *memory,
+			    const struct marker_place *place,
+			    struct marker_leave *leave)
+{
+	struct marker_word *word;
+
+	guard(spinlock)(&memory->lock);
+	word = utrace_marker_find(memory, place);
+	if (word)
+		marker_leave_word(memory, word, leave);
+}
+
 /**
  * utrace_marker_leave() - note that an owner wants a word of some memory no more
  * @memory: the words
@@ -121,21 +119,24 @@ void utrace_marker_leave(struct marker_mm *memory, struct marker_owner *owner,
 			 const struct marker_place *place)
 {
 	struct marker_leave leave = { .owner = owner, .place = place };
-	struct marker_share *share;
 
 	if (place && place->kind != MARKER_EVENT) {
-		guard(spinlock)(&memory->lock);
-		share = utrace_marker_share_at(memory, owner, place);
-		if (share && !share->leaving)
-			utrace_marker_leave_share(share);
+		marker_leave_at(memory, place, &leave);
 		return;
 	}
-	if (!place) {
-		guard(spinlock)(&memory->lock);
-		utrace_marker_unfollow(memory, owner);
+	if (place && place->event->site) {
+		const struct marker_place site = marker_of_event(place->event);
+
+		marker_leave_at(memory, &site, &leave);
+		return;
 	}
 	utrace_marker_visit(memory, MARKER_ALL, NULL, ULONG_MAX,
 			    marker_leave_word, &leave);
+	if (place)
+		return;
+	/* Now that the shares leave, whoever follows the owner arms them again. */
+	guard(spinlock)(&memory->lock);
+	utrace_marker_unfollow(memory, owner);
 }
 
 /* The program keeps the bit of a share as it is. */
@@ -236,35 +237,49 @@ static bool marker_may_change(struct marker_owner *owner,
 	return may;
 }
 
-/* Take back what was armed, in all memory; returns true if there was something. */
+/* Take back what an owner has armed in some memory. */
+static void marker_disarm_in(struct marker_owner *owner,
+			     struct marker_mm *memory,
+			     const struct marker_place *place)
+{
+	const bool sites = place && place->event && place->event->site;
+	struct marker_owner *by;
+	bool unseen;
+
+	/* As user_events does without words: who goes leaves his bits. */
+	if (owner->kernel)
+		utrace_marker_abandon(memory, owner, place);
+	else
+		utrace_marker_leave(memory, owner, place);
+	if (!mmget_not_zero(memory->mm))
+		return;
+	by = marker_may_change(owner, memory, &unseen) ? owner : NULL;
+	if (!place)
+		utrace_marker_settle_closed(memory, by, unseen);
+	else if (sites)
+		utrace_marker_settle_for(memory, by, unseen, true);
+	else
+		utrace_marker_settle_words(memory, by, unseen);
+	mmput_async(memory->mm);
+}
+
+/*
+ * Take back what was armed, in all memory; returns true if there was something.  The shares
+ * that are found leave the list, but for those of memory that goes just now, so the walk goes
+ * on from where it was.
+ */
 static bool marker_disarm(struct marker_owner *owner,
 			  const struct marker_place *place)
 {
-	bool sites = place && place->event && place->event->site;
-	struct marker_owner *by;
-	struct marker_mm *memory;
-	bool found = false, unseen;
+	struct marker_search search = { .place = place };
+	struct marker_share cursor = {};
+	bool found = false;
 
-	while ((memory = marker_find_memory(owner, place))) {
+	while (utrace_marker_next_share(owner, &owner->shares, &cursor,
+					marker_look_memory, &search)) {
 		found = true;
-		/* As user_events does without words: who goes leaves his bits. */
-		if (owner->kernel)
-			utrace_marker_abandon(memory, owner, place);
-		else
-			utrace_marker_leave(memory, owner, place);
-		if (mmget_not_zero(memory->mm)) {
-			by = marker_may_change(owner, memory, &unseen) ?
-			     owner : NULL;
-			if (!place)
-				utrace_marker_settle_closed(memory, by, unseen);
-			else if (sites)
-				utrace_marker_settle_for(memory, by, unseen,
-							 true);
-			else
-				utrace_marker_settle_words(memory, by, unseen);
-			mmput_async(memory->mm);
-		}
-		utrace_marker_mm_put(memory);
+		marker_disarm_in(owner, search.memory, place);
+		utrace_marker_mm_put(search.memory);
 	}
 	if (found)
 		utrace_marker_ask_all(owner, false);

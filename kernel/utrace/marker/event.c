@@ -184,18 +184,28 @@ void utrace_marker_event_end(struct marker_owner *owner,
 	utrace_marker_event_drop(event);
 }
 
+/* The first event of an owner that was added after @last. */
+static struct marker_event *marker_event_after(struct marker_owner *owner,
+					       const struct marker_event *last)
+{
+	struct marker_event *event;
+
+	list_for_each_entry(event, &owner->events, list)
+		if (event->number > last->number)
+			return event;
+	return NULL;
+}
+
 /**
  * utrace_marker_next_event() - the next event of an owner
  * @owner: the owner
  * @last: the event that was found last, or NULL; the reference is dropped
- * @lost: set to true if @last was disarmed meanwhile, so that it is not known who is next
  *
  * Context: Any but NMI.  Takes marker_owner.lock.
  * Return: the event, with a reference, or NULL.
  */
 struct marker_event *utrace_marker_next_event(struct marker_owner *owner,
-					      struct marker_event *last,
-					      bool *lost)
+					      struct marker_event *last)
 {
 	struct marker_event *next = NULL;
 
@@ -205,7 +215,7 @@ struct marker_event *utrace_marker_next_event(struct marker_owner *owner,
 							struct marker_event,
 							list);
 		else if (marker_event_is_over(last))
-			*lost = true;
+			next = marker_event_after(owner, last);
 		else if (!list_is_last(&last->list, &owner->events))
 			next = list_next_entry(last, list);
 		if (next)
@@ -256,8 +266,6 @@ bool utrace_marker_may_tell(struct marker_owner *owner)
  * @counts: filled in
  * @n: number of elements of @counts, which is changed to how many are filled in
  *
- * A marker that is disarmed meanwhile may make this end early.
- *
  * Context: Process context.  Takes marker_owner.lock.
  * Return: the number of markers.
  */
@@ -265,10 +273,9 @@ u32 utrace_marker_counts(struct marker_owner *owner,
 			 struct utrace_marker_count *counts, u32 *n)
 {
 	struct marker_event *event = NULL;
-	bool lost = false;
 	u32 i = 0;
 
-	while ((event = utrace_marker_next_event(owner, event, &lost))) {
+	while ((event = utrace_marker_next_event(owner, event))) {
 		if (i == *n) {
 			utrace_marker_event_put(event);
 			break;

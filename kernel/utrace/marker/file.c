@@ -122,6 +122,17 @@ static bool marker_list_share(struct marker_share *share, void *arg)
 	return false;
 }
 
+static void marker_list_all(struct marker_owner *owner, struct list_head *shares,
+			    struct marker_listing *list)
+{
+	struct marker_share cursor = {};
+
+	/* Nothing is looked for. */
+	while (utrace_marker_next_share(owner, shares, &cursor,
+					marker_list_share, list))
+		;
+}
+
 static int marker_list(struct marker_owner *owner, void *data)
 {
 	struct utrace_ioc_word_list *arg = data;
@@ -137,10 +148,8 @@ static int marker_list(struct marker_owner *owner, void *data)
 		return -ENOMEM;
 	/* What changes while the list is made is told by another POLLIN. */
 	WRITE_ONCE(owner->changed, false);
-	utrace_marker_visit_shares(owner, &owner->shares, marker_list_share,
-				   &list);
-	utrace_marker_visit_shares(owner, &owner->leaving, marker_list_share,
-				   &list);
+	marker_list_all(owner, &owner->shares, &list);
+	marker_list_all(owner, &owner->leaving, &list);
 	arg->n = list.n;
 	arg->total = list.total;
 	if (copy_to_user(u64_to_user_ptr(arg->status), list.status,

@@ -16,8 +16,10 @@
  * far it has followed, and begins anew.
  */
 #include <linux/atomic.h>
+#include <linux/pid.h>
+#include <linux/random.h>
 #include <linux/rcupdate.h>
-#include <linux/sched.h>
+#include <linux/sched/signal.h>
 
 #include "marker.h"
 
@@ -38,6 +40,15 @@ void utrace_marker_number(struct marker_owner *owner, struct marker_event *event
 	WRITE_ONCE(owner->newest, event->number);
 }
 
+/*
+ * Is the memory that of the current process, of which it notes how far that has followed?
+ * Others may share it, and have user_events of their own; they follow at each report.
+ */
+static bool marker_is_of_current(const struct marker_mm *memory)
+{
+	return READ_ONCE(memory->pid) == task_tgid(current);
+}
+
 /**
  * utrace_marker_has_followed() - has the current process armed all events of an owner?
  * @owner: the owner
@@ -53,7 +64,7 @@ bool utrace_marker_has_followed(const struct marker_owner *owner)
 
 	guard(rcu)();
 	memory = utrace_marker_mm_peek(current->mm);
-	if (!memory)
+	if (!memory || !marker_is_of_current(memory))
 		return false;
 	/* The number is that of one owner only. */
 	for (i = 0; i < MARKER_FOLLOWED; i++)
@@ -99,6 +110,20 @@ void utrace_marker_unfollow(struct marker_mm *memory,
 	}
 }
 
+/*
+ * An entry for another owner: one that is not used, or any, since owners report in the same
+ * order each time, and would each replace the next one.
+ */
+static struct marker_followed *marker_replace_followed(struct marker_mm *memory)
+{
+	unsigned int i;
+
+	for (i = 0; i < MARKER_FOLLOWED; i++)
+		if (!memory->followed[i].number)
+			return &memory->followed[i];
+	return &memory->followed[get_random_u32_below(MARKER_FOLLOWED)];
+}
+
 /* Where a walk of the events of an owner begins. */
 struct marker_walk {
 	u64 from;	/* up to this number the process has followed before */
@@ -114,6 +139,8 @@ static void marker_begin_walk(const struct marker_owner *owner,
 	if (!memory)
 		return;
 	scoped_guard(spinlock, &memory->lock) {
+		if (!marker_is_of_current(memory))
+			break;
 		followed = marker_followed_of(memory, owner);
 		if (followed)
 			walk->from = followed->number;
@@ -124,8 +151,7 @@ static void marker_begin_walk(const struct marker_owner *owner,
 
 /*
  * Note that the current process has followed an owner, unless it is to begin anew since the
- * walk has begun.  With more owners than there are entries, one of them is followed anew
- * each time.
+ * walk has begun.
  */
 static void marker_note_followed(const struct marker_owner *owner,
 				 const struct marker_walk *walk, u64 number)
@@ -136,36 +162,40 @@ static void marker_note_followed(const struct marker_owner *owner,
 	if (!memory)
 		return;
 	scoped_guard(spinlock, &memory->lock) {
-		if (memory->unfollowed != walk->unfollowed)
+		if (!marker_is_of_current(memory) ||
+		    memory->unfollowed != walk->unfollowed)
 			break;
 		followed = marker_followed_of(memory, owner);
 		if (!followed)
-			followed = &memory->followed[memory->nfollowed++ %
-						     MARKER_FOLLOWED];
+			followed = marker_replace_followed(memory);
 		followed->owner = owner->number;
 		WRITE_ONCE(followed->number, number);
 	}
 	utrace_marker_mm_put(memory);
 }
 
-/* Arm an event in the current process.  Returns false if there is no memory for that. */
+/*
+ * Arm an event in the current process.  Returns false if the next report is to try again; a
+ * process without an engine for its bits (-EUSERS) never gets one.
+ */
 static bool marker_follow_event(struct marker_owner *owner,
 				struct marker_event *event)
 {
 	struct marker_place place = marker_of_event(event);
+	int ret;
 
-	if (!event->site)
-		return utrace_marker_arm_name(owner, event) != -ENOMEM;
-	return utrace_marker_arm_current(owner, &place) != -ENOMEM;
+	if (event->site)
+		ret = utrace_marker_arm_current(owner, &place);
+	else
+		ret = utrace_marker_arm_name(owner, event);
+	return !ret || ret == -EUSERS;
 }
 
 /**
  * utrace_marker_follow() - arm the events of an owner in the current process
  * @owner: the owner, whose engine covers the process
  *
- * Events that the process has followed already are passed over.  An event that is disarmed
- * meanwhile may end this before the last one: whoever disarms asks the process to report
- * again.
+ * Events that the process has followed already are passed over.
  *
  * Context: A callback, in the task itself; sleeps.
  */
@@ -174,13 +204,13 @@ void utrace_marker_follow(struct marker_owner *owner)
 	const u64 newest = READ_ONCE(owner->newest);
 	struct marker_event *event = NULL;
 	struct marker_walk walk = {};
-	bool lost = false;
+	bool all = true;
 
 	marker_begin_walk(owner, &walk);
-	while ((event = utrace_marker_next_event(owner, event, &lost)))
-		/* Without memory the process goes on without the event. */
-		if (event->number > walk.from && !marker_follow_event(owner, event))
-			lost = true;
-	if (!lost)
+	while ((event = utrace_marker_next_event(owner, event)))
+		if (event->number > walk.from &&
+		    !marker_follow_event(owner, event))
+			all = false;
+	if (all)
 		marker_note_followed(owner, &walk, newest);
 }

@@ -40,7 +40,7 @@
  * marker_owner.mutex is outside of words_lock.
  *
  * Programs decide how many words there are, so marker_mm.lock and marker_owner.lock are
- * dropped after MARKER_PIECE of them (utrace_marker_visit(), utrace_marker_visit_shares()).
+ * dropped after MARKER_PIECE of them (utrace_marker_visit(), utrace_marker_next_share()).
  */
 #ifndef _KERNEL_UTRACE_MARKER_MARKER_H
 #define _KERNEL_UTRACE_MARKER_MARKER_H
@@ -245,7 +245,6 @@ struct marker_followed {
  * @dirty: the words that may differ from what is wanted, or have shares that are leaving, in
  *	the same order.  Under @lock; whether there are any is read without it
  * @followed: which owners the process has followed, see follow.c.  Under @lock
- * @nfollowed: how many entries of @followed were used, old ones again.  Under @lock
  * @unfollowed: how often utrace_marker_unfollow() was called.  Under @lock
  * @pid: the process, in which the memory was when it got words, counted; NULL:
  *	the child does not run yet
@@ -268,7 +267,6 @@ struct marker_mm {
 	bool entered;
 	struct rb_root dirty;
 	struct marker_followed followed[MARKER_FOLLOWED];
-	unsigned int nfollowed;
 	u64 unfollowed;
 	struct pid *pid;
 	struct rcu_head rcu;
@@ -281,7 +279,7 @@ struct marker_mm {
  * @mutex: serializes the ioctls
  * @lock: protects @shares, @leaving, @nshares, @events, @closed and @engine
  * @shares: struct marker_share that are not leaving, and the places of those who visit
- *	them, see utrace_marker_visit_shares()
+ *	them, see utrace_marker_next_share()
  * @leaving: those that are
  * @nshares: number of elements of both
  * @events: struct marker_event, see event.c
@@ -717,10 +715,11 @@ void utrace_marker_owner_put(struct marker_owner *owner);
 struct utrace_engine *utrace_marker_engine_get(struct marker_owner *owner);
 void utrace_marker_detach_if_done(struct marker_owner *owner);
 void utrace_marker_tell(struct marker_owner *owner);
-bool utrace_marker_visit_shares(struct marker_owner *owner,
-				struct list_head *shares,
-				bool (*fn)(struct marker_share *share, void *arg),
-				void *arg);
+bool utrace_marker_next_share(struct marker_owner *owner,
+			      struct list_head *shares,
+			      struct marker_share *cursor,
+			      bool (*fn)(struct marker_share *share, void *arg),
+			      void *arg);
 
 /* file.c */
 int utrace_marker_file_make(struct utrace_session *session, void *arg);
@@ -740,8 +739,7 @@ void utrace_marker_event_add(struct marker_owner *owner,
 void utrace_marker_event_end(struct marker_owner *owner,
 			     struct marker_event *event);
 struct marker_event *utrace_marker_next_event(struct marker_owner *owner,
-					      struct marker_event *last,
-					      bool *lost);
+					      struct marker_event *last);
 bool utrace_marker_may_trace(struct marker_owner *owner);
 bool utrace_marker_may_tell(struct marker_owner *owner);
 u32 utrace_marker_counts(struct marker_owner *owner,

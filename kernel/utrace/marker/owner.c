@@ -119,10 +119,10 @@ void utrace_marker_tell(struct marker_owner *owner)
 }
 
 /*
- * A part of a visit, from @cursor, which moves on and leaves the list at the end.  Returns
- * true if there is more.
+ * Move @cursor on by up to MARKER_PIECE shares, or out of the list at its end.  Returns true
+ * if there is more, or something was found.
  */
-static bool marker_visit_piece(struct list_head *shares,
+static bool marker_move_cursor(struct list_head *shares,
 			       struct marker_share *cursor,
 			       bool (*fn)(struct marker_share *share, void *arg),
 			       void *arg, bool *found)
@@ -130,50 +130,52 @@ static bool marker_visit_piece(struct list_head *shares,
 	unsigned int n = MARKER_PIECE;
 	struct marker_share *share;
 
-	while (!list_is_last(&cursor->of_owner, shares)) {
-		if (!n--)
-			return true;
+	if (!cursor->of_owner.next)
+		list_add(&cursor->of_owner, shares);
+	while (n-- && !list_is_last(&cursor->of_owner, shares)) {
 		share = list_next_entry(cursor, of_owner);
 		list_move(&cursor->of_owner, &share->of_owner);
 		/* The cursor of another one has no owner. */
 		*found = share->owner && fn(share, arg);
 		if (*found)
-			break;
+			return true;
 	}
+	if (!list_is_last(&cursor->of_owner, shares))
+		return true;
 	list_del(&cursor->of_owner);
 	return false;
 }
 
 /**
- * utrace_marker_visit_shares() - call a function for the shares of an owner
+ * utrace_marker_next_share() - find the next share of an owner
  * @owner: the owner
  * @shares: marker_owner.shares or .leaving
- * @fn: called for each share with marker_owner.lock held; returns true to end the visit
+ * @cursor: empty at first; keeps the place in the list, and is in it until this returns
+ *	false
+ * @fn: called for each share with marker_owner.lock held; returns true for one that is looked
+ *	for
  * @arg: last argument of @fn
  *
  * The lock is dropped after each %MARKER_PIECE shares, so shares that come or go meanwhile
- * may be visited or not.
+ * may be found or not.
  *
  * Context: Process context; sleeps.  Takes marker_owner.lock.
  * Return: true if @fn did.
  */
-bool utrace_marker_visit_shares(struct marker_owner *owner,
-				struct list_head *shares,
-				bool (*fn)(struct marker_share *share, void *arg),
-				void *arg)
+bool utrace_marker_next_share(struct marker_owner *owner,
+			      struct list_head *shares,
+			      struct marker_share *cursor,
+			      bool (*fn)(struct marker_share *share, void *arg),
+			      void *arg)
 {
-	struct marker_share cursor = {};
 	bool found = false, more;
 
-	scoped_guard(spinlock, &owner->lock)
-		list_add(&cursor.of_owner, shares);
 	do {
 		scoped_guard(spinlock, &owner->lock)
-			more = marker_visit_piece(shares, &cursor, fn, arg,
-						  &found);
+			more = marker_move_cursor(shares, cursor, fn, arg, &found);
 		if (more)
 			cond_resched();
-	} while (more);
+	} while (more && !found);
 	return found;
 }
 

@@ -60,18 +60,21 @@ static void name_want(void *data, const void *user_event,
 	place.event = arm->event;
 	place.user_event = user_event;
 	ret = utrace_marker_want(arm->memory, arm->owner, &place);
-	if (!arm->error)
+	if (!arm->error || ret == -ENOMEM)
 		arm->error = ret;
 }
 
-/* Want the bits that a process has registered.  Returns 0 or an error. */
+/*
+ * Want the bits that a process has registered.  Returns 0 or an error, of several -ENOMEM,
+ * after which another try may help.
+ */
 static int name_want_all(struct name_arm *arm, struct task_struct *process,
 			 struct mm_struct *mm)
 {
-	if (!user_events_visit_bits(process, mm, arm->event->name, name_want,
-				    arm))
-		return -EUSERS;
-	return arm->error;
+	bool all = user_events_visit_bits(process, mm, arm->event->name,
+					  name_want, arm);
+
+	return all || arm->error == -ENOMEM ? arm->error : -EUSERS;
 }
 
 /**

@@ -577,16 +577,19 @@ int utrace_marker_arm_current(struct marker_owner *owner,
 
 /* What changes in the memory */
 
-/* What fork(2) copies of what was added to a word. */
+/*
+ * What fork(2) copies of what was added to a word.  Of memory that the two share there is no
+ * copy, and the child takes nothing back that the parent wants.
+ */
 static int marker_copied(struct mm_struct *mm, const struct marker_word *word)
 {
+	const vm_flags_t others = VM_DONTCOPY | VM_WIPEONFORK | VM_MAYSHARE;
 	struct vm_area_struct *vma;
 
 	if (marker_is_site(&word->place))
 		return word->applied;
 	vma = vma_lookup(mm, word->place.addr);
-	return vma && !(vma->vm_flags & (VM_DONTCOPY | VM_WIPEONFORK)) ?
-	       word->applied : 0;
+	return vma && !(vma->vm_flags & others) ? word->applied : 0;
 }
 
 /**
@@ -803,56 +806,71 @@ static bool marker_has_leaving(const struct marker_word *word)
 }
 
 /* Have a word looked at again at the next safe point, if there is something to do. */
-static bool marker_look_again(struct marker_mm *memory,
-			      struct marker_word *word, void *arg)
+static void marker_look_again(struct marker_mm *memory, struct marker_word *word)
 {
-	if (marker_is_site(&word->place))
-		return false;
 	word->since = memory->sequence;
 	if (word->shared) {
 		word->shared = false;
 		word->unsure = true;
 	}
 	if (marker_is_settled(word) && !marker_has_leaving(word))
-		return false;
+		return;
 	word->error = 0;
 	utrace_marker_touch(memory, word);
+}
+
+static bool marker_retry_word(struct marker_mm *memory,
+			      struct marker_word *word, void *unused)
+{
+	if (!marker_is_site(&word->place))
+		marker_look_again(memory, word);
 	return false;
 }
 
-/* The same for the words of a range.  The caller calls marker_ask_owners(). */
-static void marker_look_at(struct marker_mm *memory, unsigned long start,
-			   unsigned long end)
+/* What was added to a word is gone. */
+static bool marker_lose_word(struct marker_mm *memory,
+			     struct marker_word *word, void *unused)
+{
+	if (marker_is_site(&word->place))
+		return false;
+	word->applied = 0;
+	if (!marker_is_settled(word))
+		utrace_marker_touch(memory, word);
+	return false;
+}
+
+static bool marker_forget_word(struct marker_mm *memory,
+			       struct marker_word *word, void *unused)
+{
+	if (marker_is_site(&word->place))
+		return false;
+	word->applied = 0;
+	marker_look_again(memory, word);
+	return false;
+}
+
+/* Call @fn for the words of a range, after a new time has begun. */
+static void marker_visit_range(struct marker_mm *memory, unsigned long start,
+			       unsigned long end,
+			       bool (*fn)(struct marker_mm *memory,
+					  struct marker_word *word, void *arg))
 {
 	const struct marker_place from = { .addr = start };
 
 	scoped_guard(spinlock, &memory->lock)
 		memory->sequence++;
-	utrace_marker_visit(memory, MARKER_ALL, &from, end - 1,
-			    marker_look_again, NULL);
-}
-
-static bool marker_lose_word(struct marker_mm *memory,
-			     struct marker_word *word, void *arg)
-{
-	if (!marker_is_site(&word->place))
-		word->applied = 0;
-	return false;
+	utrace_marker_visit(memory, MARKER_ALL, &from, end - 1, fn, NULL);
 }
 
 /*
- * What was added to the words of a range goes with their pages.  If fork(2) has copied
- * words of @memory, but not the pages yet, the copy has lost the same.  Those that fork(2)
- * copies from here on have lost it already.
+ * If fork(2) has copied words of @memory, but not the pages yet, the copy loses what @memory
+ * has lost.  Words that fork(2) copies from here on have lost it already.
  */
-static void marker_lose(struct marker_mm *memory, unsigned long start,
-			unsigned long end)
+static void marker_lose_copy(struct marker_mm *memory, unsigned long start,
+			     unsigned long end)
 {
-	const struct marker_place from = { .addr = start };
 	struct marker_mm *copy;
 
-	utrace_marker_visit(memory, MARKER_ALL, &from, end - 1,
-			    marker_lose_word, NULL);
 	scoped_guard(spinlock, &memory->lock) {
 		copy = memory->copy;
 		if (copy)
@@ -860,8 +878,7 @@ static void marker_lose(struct marker_mm *memory, unsigned long start,
 	}
 	if (!copy)
 		return;
-	utrace_marker_visit(copy, MARKER_ALL, &from, end - 1, marker_lose_word,
-			    NULL);
+	marker_visit_range(copy, start, end, marker_lose_word);
 	utrace_marker_mm_put(copy);
 }
 
@@ -876,7 +893,7 @@ static void marker_lose(struct marker_mm *memory, unsigned long start,
 void utrace_marker_retry(struct marker_mm *memory, unsigned long start,
 			 unsigned long end)
 {
-	marker_look_at(memory, start, end);
+	marker_visit_range(memory, start, end, marker_retry_word);
 	marker_ask_owners(memory, start, end);
 }
 
@@ -891,8 +908,8 @@ void utrace_marker_retry(struct marker_mm *memory, unsigned long start,
 void utrace_marker_forget(struct marker_mm *memory, unsigned long start,
 			  unsigned long end)
 {
-	marker_lose(memory, start, end);
-	marker_look_at(memory, start, end);
+	marker_visit_range(memory, start, end, marker_forget_word);
+	marker_lose_copy(memory, start, end);
 	marker_ask_owners(memory, start, end);
 }
 
@@ -909,8 +926,10 @@ void utrace_marker_hold(struct marker_mm *memory, struct utrace_hold *hold,
 {
 	scoped_guard(spinlock, &memory->lock)
 		list_add(&hold->list, &memory->holds);
-	if (lost)
-		marker_lose(memory, hold->start, hold->end);
+	if (!lost)
+		return;
+	marker_visit_range(memory, hold->start, hold->end, marker_lose_word);
+	marker_lose_copy(memory, hold->start, hold->end);
 }
 
 /**
@@ -923,7 +942,7 @@ void utrace_marker_hold(struct marker_mm *memory, struct utrace_hold *hold,
 void utrace_marker_release(struct marker_mm *memory, struct utrace_hold *hold)
 {
 	/* Before the end of the hold: who has the old page is to find a new time. */
-	marker_look_at(memory, hold->start, hold->end);
+	marker_visit_range(memory, hold->start, hold->end, marker_retry_word);
 	scoped_guard(spinlock, &memory->lock)
 		list_del(&hold->list);
 	marker_ask_owners(memory, hold->start, hold->end);

@@ -143,7 +143,7 @@ void utrace_words_want(struct marker_owner *words, struct mm_struct *mm,
  *
  * Nothing is written before utrace_words_settle().
  *
- * Context: Any but NMI.
+ * Context: Process context; sleeps.
  */
 void utrace_words_leave(struct marker_owner *words, struct mm_struct *mm)
 {
@@ -163,7 +163,7 @@ void utrace_words_leave(struct marker_owner *words, struct mm_struct *mm)
  *
  * A bit that is not wanted, but still set, is cleared by utrace_words_settle().
  *
- * Context: Any but NMI.
+ * Context: Process context; sleeps.
  */
 void utrace_words_abandon(struct marker_owner *words, struct mm_struct *mm,
 			  const struct utrace_bit *bit)
@@ -299,8 +299,12 @@ static bool words_note_cleared(const struct marker_place *place)
 		return true;
 	scoped_guard(spinlock, &memory->lock) {
 		word = utrace_marker_find(memory, place);
-		wanted = word && word->want;
-		if (word && !wanted)
+		wanted = word && marker_wanted(word);
+		if (!word)
+			break;
+		/* The program gives the bit to the kernel anew. */
+		word->foreign = false;
+		if (!wanted)
 			word->applied = 0;
 	}
 	utrace_marker_mm_put(memory);

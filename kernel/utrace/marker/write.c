@@ -24,6 +24,7 @@
 #include <linux/highmem.h>
 #include <linux/hugetlb_inline.h>
 #include <linux/mm.h>
+#include <linux/oom.h>
 #include <linux/pagemap.h>
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
@@ -37,6 +38,12 @@
  * child, too: threads of a child that has no engine of the owner never come here.
  */
 #define MARKER_TRIES	64
+
+/*
+ * How often a thread asks about rights: the answers may change while it writes, and the owners
+ * of words that it then leaves out may have the right still.
+ */
+#define MARKER_ASKS	8
 
 /* How often the 32 bits may change under a compare-and-exchange. */
 #define MARKER_RACES	1000
@@ -494,10 +501,14 @@ static struct page *marker_get_page(struct marker_mm *memory,
 static int marker_settle_page(struct marker_mm *memory,
 			      const struct marker_page *at)
 {
-	struct vm_area_struct *vma = vma_lookup(memory->mm, at->at);
-	struct page *page = marker_get_page(memory, vma, at->at, at->by);
+	struct mm_struct *mm = memory->mm;
+	struct vm_area_struct *vma;
+	struct page *page;
 	int ret;
 
+	/* A fork that has failed leaves mappings of the parent. */
+	vma = check_stable_address_space(mm) ? NULL : vma_lookup(mm, at->at);
+	page = marker_get_page(memory, vma, at->at, at->by);
 	if (IS_ERR(page) && PTR_ERR(page) == -EAGAIN)
 		return -EAGAIN;
 	ret = marker_write_page(memory, at, page, vma ? vma->vm_flags : 0);
@@ -756,6 +767,14 @@ static void marker_ask_rights(struct marker_mm *memory)
 			utrace_marker_leave(memory, owner, NULL);
 }
 
+/* Was a word left out since an answer about rights is not valid any more? */
+static bool marker_is_unasked(struct marker_mm *memory,
+			      struct marker_word *word, void *by)
+{
+	return marker_is_due(word) && !marker_is_held(memory, word) &&
+	       !marker_is_allowed(word, by);
+}
+
 /**
  * utrace_marker_settle() - write the words of the current task's memory
  * @memory: its words
@@ -765,12 +784,16 @@ static void marker_ask_rights(struct marker_mm *memory)
  */
 void utrace_marker_settle(struct marker_mm *memory)
 {
-	const struct marker_by by = { .writer = MARKER_SELF };
+	struct marker_by by = { .writer = MARKER_SELF };
+	unsigned int tries = MARKER_ASKS;
 
 	if (!marker_is_dirty(memory))
 		return;
-	marker_ask_rights(memory);
-	marker_settle(memory, &by, true);
+	do {
+		marker_ask_rights(memory);
+		marker_settle(memory, &by, true);
+	} while (--tries && utrace_marker_visit(memory, MARKER_DIRTY, NULL,
+						ULONG_MAX, marker_is_unasked, &by));
 }
 
 /**
@@ -827,6 +850,12 @@ int utrace_marker_settle_child(struct marker_mm *memory)
 	return ret;
 }
 
+/* Does the caller, who settles for an owner, hold locks of others?  user_events may. */
+static bool marker_holds_locks(const struct marker_owner *owner)
+{
+	return owner && owner->kernel;
+}
+
 /**
  * utrace_marker_settle_words() - write what words can be written at once
  * @memory: the words
@@ -846,8 +875,7 @@ void utrace_marker_settle_words(struct marker_mm *memory,
 		.writer = MARKER_NOWAIT,
 		.owner = owner,
 		.unseen = unseen,
-		/* user_events holds event_mutex. */
-		.nofault = owner && owner->kernel,
+		.nofault = marker_holds_locks(owner),
 	};
 
 	marker_settle(memory, &by, false);
@@ -872,6 +900,7 @@ void utrace_marker_settle_closed(struct marker_mm *memory,
 		.writer = MARKER_NOWAIT,
 		.owner = owner,
 		.unseen = unseen,
+		.nofault = marker_holds_locks(owner),
 	};
 
 	marker_settle(memory, &by, true);
