@@ -5,6 +5,9 @@
  * A callback that touches such a page stays in its page fault until it is
  * killed.  The page belongs to a userfaultfd that nobody reads, or to a file of
  * a FUSE server that answers all requests but reads.
+ *
+ * An asynchronous read of such a file keeps execve(2): exit_aio() waits for the read,
+ * with exec_update_lock held, and no signal ends that wait.
  */
 #ifndef UTRACE_SILENT_H
 #define UTRACE_SILENT_H
@@ -12,6 +15,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,8 +27,10 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <linux/aio_abi.h>
 #include <linux/fuse.h>
 #include <linux/userfaultfd.h>
 
@@ -80,7 +86,8 @@ static inline void silent_answer(int fd, const struct fuse_in_header *in)
 	 */
 	struct fuse_init_out init = {
 		.major = FUSE_KERNEL_VERSION, .minor = 31, .max_write = 4096,
-		.max_readahead = 1 << 17, .flags = FUSE_ASYNC_READ,
+		.max_readahead = 1 << 17,
+		.flags = FUSE_ASYNC_READ | FUSE_ASYNC_DIO,
 	};
 	struct fuse_entry_out entry = { .nodeid = 2, .attr = silent_attr(2) };
 	struct fuse_attr_out attr = { .attr = silent_attr(in->nodeid) };
@@ -109,6 +116,9 @@ static inline void silent_answer(int fd, const struct fuse_in_header *in)
 	}
 }
 
+/* The server of the file that this process has opened last. */
+static pid_t silent_server;
+
 /* The FUSE server, which dies with the process that opens the file. */
 static inline void silent_serve(int fd)
 {
@@ -135,15 +145,84 @@ static inline int silent_open(int fuse)
 		 "fd=%d,rootmode=40000,user_id=0,group_id=0", fuse);
 	snprintf(path, sizeof(path), "%s/page", dir);
 	if (!mount("silent", dir, "fuse", MS_NODEV | MS_NOSUID, options)) {
-		pid_t pid = fork();
-
-		if (!pid)
+		silent_server = fork();
+		if (!silent_server)
 			silent_serve(fuse);
-		fd = pid < 0 ? -1 : open(path, O_RDWR | O_CLOEXEC);
+		fd = silent_server < 0 ? -1 : open(path, O_RDWR | O_CLOEXEC);
 		umount2(dir, MNT_DETACH);
 	}
 	rmdir(dir);
 	return fd;
+}
+
+/* Open a file of a new server, or return -1.  The server alone has the connection. */
+static inline int silent_file(void)
+{
+	int fuse = open("/dev/fuse", O_RDWR | O_CLOEXEC), fd;
+
+	if (fuse < 0)
+		return -1;
+	fd = silent_open(fuse);
+	close(fuse);
+	return fd;
+}
+
+/* End the server, and so all reads. */
+static inline void silent_end(void)
+{
+	if (silent_server <= 0)
+		return;
+	kill(silent_server, SIGKILL);
+	waitpid(silent_server, NULL, 0);
+	silent_server = 0;
+}
+
+/* Begin a read of such a file, which a later execve(2) of this process waits for. */
+static inline bool silent_read_async(int fd)
+{
+	static char page[4096] __attribute__((aligned(4096)));
+	struct iocb request = {
+		.aio_lio_opcode = IOCB_CMD_PREAD,
+		.aio_fildes = fd,
+		.aio_buf = (uintptr_t)page,
+		.aio_nbytes = sizeof(page),
+	};
+	struct iocb *requests[] = { &request };
+	aio_context_t context = 0;
+
+	return !fcntl(fd, F_SETFL, O_DIRECT) &&
+	       !syscall(SYS_io_setup, 1, &context) &&
+	       syscall(SYS_io_submit, context, 1, requests) == 1;
+}
+
+/* Read a file of /proc/PID; returns its length, or -1. */
+static inline ssize_t silent_proc(pid_t pid, const char *name, char *text, size_t size)
+{
+	char path[64];
+	ssize_t n = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0)
+		n = read(fd, text, size - 1);
+	close(fd);
+	text[n < 0 ? 0 : n] = '\0';
+	return n;
+}
+
+/*
+ * Does execve(2) of the process wait for such a read?  The process sleeps, with new
+ * memory that has no arguments yet.  Only these files are looked at, as "stat", "wchan"
+ * and "syscall" wait for exec_update_lock.
+ */
+static inline bool silent_keeps(pid_t pid)
+{
+	char text[1024];
+
+	return silent_proc(pid, "status", text, sizeof(text)) > 0 &&
+	       strstr(text, "\nState:\tD") &&
+	       !silent_proc(pid, "cmdline", text, sizeof(text));
 }
 
 /* Map a page of such a file. */

@@ -532,8 +532,15 @@ static inline int engines(pid_t pid)
 	return n;
 }
 
-/* Run a function in a child; returns its result, at most 255. */
-static inline int in_child(int (*function)(void *arg), void *arg)
+/* Seconds within which all ends that does not hang. */
+#define SOON		(10 * ut_patience())
+
+/*
+ * Run a function in a child, which SIGALRM ends after so many seconds; 0: never.
+ * Returns its result, at most 255, or else the negative status of the child.
+ */
+static inline int in_child_for(int (*function)(void *arg), void *arg,
+			       unsigned int seconds)
 {
 	pid_t pid;
 	int status;
@@ -543,11 +550,18 @@ static inline int in_child(int (*function)(void *arg), void *arg)
 	need(pid >= 0, "fork");
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		alarm(seconds);
 		_exit(function(arg));
 	}
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -status;
+}
+
+/* Run a function in a child; returns its result, at most 255. */
+static inline int in_child(int (*function)(void *arg), void *arg)
+{
+	return in_child_for(function, arg, 0);
 }
 
 /* Write a sysctl; returns 0 or -errno. */

@@ -4,6 +4,7 @@
  *
  * A record in flight comes before the exit of its call, is about the call that
  * the task is in, and is not made of a task that runs, is stopped or is hidden.
+ * A task that executes another program is counted and not waited for.
  */
 #include <dirent.h>
 #include <linux/futex.h>
@@ -11,6 +12,7 @@
 
 #include "dev.h"
 #include "../cgroup.h"
+#include "../silent.h"
 
 #define ENTER_EXIT	(UTRACE_REC_BIT(SYS_ENTER) | UTRACE_REC_BIT(SYS_EXIT))
 
@@ -52,6 +54,12 @@ static bool is_in(pid_t tid, long nr)
 	return state && strchr("SD", state[2]) &&
 	       of_task(tid, "syscall", line, sizeof(line)) &&
 	       *line >= '0' && *line <= '9' && atol(line) == nr;
+}
+
+/* Does the task wait in execve(2) for its file? */
+static bool is_kept(pid_t tid, long unused)
+{
+	return silent_keeps(tid);
 }
 
 static void until(pid_t tid, bool (*condition)(pid_t tid, long arg), long arg)
@@ -555,6 +563,124 @@ TEST_F(dev, no_room)
 	      "a UTRACE_REC_LOST is before it");
 	close(fd);
 	end(pid);
+}
+
+/* A task that executes another program for as long as a FUSE server likes */
+
+/**
+ * struct executing - a session with a task that waits in execve(2)
+ * @fd: the session
+ * @file: the file whose read the execve(2) waits for
+ * @target: the process of this task, which is target 2 of the session
+ * @good: a process in pause(), which is target 1
+ * @other: a process in pause(), which is no target
+ */
+struct executing {
+	int fd;
+	int file;
+	struct target target;
+	pid_t good;
+	pid_t other;
+};
+
+static struct executing executing;
+
+static void execute(struct target *target, struct order *order)
+{
+	if (silent_read_async(executing.file))
+		execl("/bin/true", "true", NULL);
+	_exit(98);
+}
+
+/* Returns false if there is no FUSE. */
+static bool start_executing(void)
+{
+	executing.file = silent_file();
+	if (executing.file < 0)
+		return false;
+	start_with(&executing.target, execute);
+	executing.good = begin(do_pause);
+	executing.other = begin(do_pause);
+	until(executing.good, is_in, SYS_pause);
+	executing.fd = session_on(executing.good, UTRACE_SCOPE_PROCESS, ENTER_EXIT);
+	need(attach(executing.fd, executing.target.pid, UTRACE_SCOPE_PROCESS) == 2,
+	     "attach");
+	tell(&executing.target, SELF, 'x', 0);
+	until(executing.target.pid, is_kept, 0);
+	take(executing.fd);
+	return true;
+}
+
+static int tell_of_all(void *unused)
+{
+	is(1, in_flight(executing.fd, 0), "IN_FLIGHT tells of one call");
+	is(1, result.busy, "and counts the task that executes a program");
+	is(0, result.lost, "nothing is lost");
+	take(executing.fd);
+	holds(told_of(executing.good) && told_of(executing.good)->nr == SYS_pause,
+	      "pause() of the other process");
+	is(0, in_flight(executing.fd, 2), "IN_FLIGHT of the task that executes");
+	is(1, result.busy, "counts it");
+	return 0;
+}
+
+static int ask_for_info(void *unused)
+{
+	return info(executing.fd).targets != 2;
+}
+
+static int attach_other(void *unused)
+{
+	return attach(executing.fd, executing.other, UTRACE_SCOPE_PROCESS) != 3;
+}
+
+/* Read until the end of the target that was killed is told. */
+static int read_on(void *unused)
+{
+	struct utrace_rec *end;
+
+	do {
+		take(executing.fd);
+		end = find(UTRACE_REC_TARGET_END, 0);
+	} while (!end && !usleep(1000));
+	return end->target != 1;
+}
+
+/* Does the child of the test die by SIGKILL? */
+static bool is_killed(pid_t pid)
+{
+	int status, i;
+
+	for (i = 0; i < DEADLINE_MS / 2; i++) {
+		if (waitpid(pid, &status, WNOHANG) == pid)
+			return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+		usleep(2000);
+	}
+	return false;
+}
+
+/* All that might wait is done by children, so that it can be given up. */
+TEST_F(dev, executes_a_program)
+{
+	pid_t pid;
+
+	if (!start_executing())
+		SKIP(return, "no files of FUSE (FUSE_FS): %s", strerror(errno));
+	pid = executing.target.pid;
+	is(0, in_child_for(tell_of_all, NULL, SOON), "IN_FLIGHT does not wait");
+	is(0, in_child_for(ask_for_info, NULL, SOON), "INFO does not wait");
+	is(0, in_child_for(attach_other, NULL, SOON),
+	   "ATTACH to a third process does not wait");
+	end(executing.good);
+	is(0, in_child_for(read_on, NULL, SOON), "read() tells the end of a target");
+	kill(pid, SIGKILL);
+	usleep(50000);
+	holds(silent_keeps(pid), "all this time the process was in execve()");
+	silent_end();
+	holds(is_killed(pid), "SIGKILL ends it when its server is dead");
+	close(executing.fd);
+	end(executing.other);
+	stop(&executing.target);
 }
 
 /* Rights */
