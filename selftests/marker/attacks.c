@@ -3,6 +3,7 @@
  * utrace selftests - words: programs and tracers that do their worst
  */
 #include "words.h"
+#include "../silent.h"
 
 #define BIT		UTRACE_WORD_BIT32
 #define COUNT		UTRACE_WORD_COUNT16
@@ -89,6 +90,16 @@ static void change_rights(int dumpable)
 	_exit(93);
 }
 
+/* The file that keeps the execve(2) of a target. */
+static int kept_by = -1;
+
+static void execute_kept(void)
+{
+	if (silent_read_async(kept_by))
+		exec_self("setid");
+	_exit(90);
+}
+
 /* A child that has the descriptor of the target, and looks when told. */
 static void fork_holder(void)
 {
@@ -113,6 +124,9 @@ static void obey_here(struct target *target, struct order *order)
 		break;
 	case 'X':
 		exec_self("storm");
+		break;
+	case 'x':
+		execute_kept();
 		break;
 	case 'd':
 		change_rights(order->n);
@@ -246,6 +260,43 @@ TEST_F_TIMEOUT(dev, exec_storm, LONG_TIMEOUT)
 	check_exec_storm(UTRACE_SCOPE_PROCESS);
 	check_exec_storm(UTRACE_SCOPE_TREE);
 	are_good_looks("programs");
+}
+
+/* Arm a word; returns 0 or an errno. */
+static int arm_or_fail(void *fd)
+{
+	int state = word_arm(*(int *)fd, IN_PLACE, COUNT, 0);
+
+	return state < 0 ? -state : 0;
+}
+
+/* An execve(2) that takes as long as a FUSE server likes is not waited for. */
+TEST_F(dev, armed_while_executed)
+{
+	struct target target;
+	int fd;
+
+	kept_by = silent_file();
+	if (kept_by < 0)
+		SKIP(return, "no files of FUSE (FUSE_FS): %s", strerror(errno));
+	start_words(&target, obey_here);
+	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
+	arm(fd, WORD, BIT, 31);
+	tell(&target, SELF, 'x', 0);
+	need(until(silent_keeps(target.pid)), "a process in execve(2)");
+	is(EAGAIN, in_child_for(arm_or_fail, &fd, SOON), "ARM fails at once");
+	holds(silent_keeps(target.pid), "the process is in execve(2) still");
+	silent_end();
+	need(until(shared->number[0]), "the program");
+	is(0, shared->number[1], "it starts without the word");
+	arm(fd, IN_PLACE, COUNT, 0);
+	holds(until(read_word(target.pid, IN_PLACE, 2) == 1), "ARM works again");
+	disarm(fd, IN_PLACE, COUNT, 0);
+	holds(until(!read_word(target.pid, IN_PLACE, 2)), "and DISARM");
+	close(fd);
+	shared->quit = 1;
+	is(0, status_of(target.pid), "the program has no word in the end");
+	stop(&target);
 }
 
 /* The process becomes one that its user may not trace. */

@@ -3,6 +3,7 @@
  * utrace selftests - user_events: enabling in one process, and its records
  */
 #include "events.h"
+#include "../silent.h"
 
 /* Memory that is not there. */
 #define NOWHERE		((void *)16)
@@ -69,10 +70,20 @@ static void become_setid(void)
 	_exit(93);
 }
 
+/* The file that keeps the execve(2) of a target. */
+static int kept_by = -1;
+
+static void execute_kept(void)
+{
+	if (silent_read_async(kept_by))
+		exec_self("register");
+	_exit(92);
+}
+
 /*
  * Orders: 'k': a child.  'r': reap it.  'N': write what is not there.  'O':
- * write in one.  'd': be dumpable, or not.  'X': another program.  'S': a
- * set-id program.
+ * write in one.  'd': be dumpable, or not.  'X': another program.  'K': the
+ * same, kept in execve(2).  'S': a set-id program.
  */
 static void obey_here(struct target *target, struct order *order)
 {
@@ -97,6 +108,9 @@ static void obey_here(struct target *target, struct order *order)
 		break;
 	case 'X':
 		exec_self("register");
+		break;
+	case 'K':
+		execute_kept();
 		break;
 	case 'S':
 		become_setid();
@@ -577,6 +591,40 @@ TEST_F(traced, exec)
 	is(8, shared->number[2], "and writes");
 	is_event(&tracer, target.pid, target.pid, 0, 8, "  a record");
 	is(1, words_total(tracer.fd), "its word is in the list");
+	untrace(&tracer);
+	stop(&target);
+}
+
+static int arm_first(void *fd)
+{
+	arm_event(*(int *)fd, 0, 0);
+	return 0;
+}
+
+/* The event is armed while a FUSE server keeps the execve(2). */
+TEST_F(traced, armed_while_executed)
+{
+	struct target target;
+	struct tracer tracer;
+
+	kept_by = silent_file();
+	if (kept_by < 0)
+		SKIP(return, "no files of FUSE (FUSE_FS): %s", strerror(errno));
+	setenv("EVENT", event[0].name, 1);
+	start_here(&target);
+	have_word(&target, 0);
+	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
+	tell(&target, SELF, 'K', 0);
+	need(until(silent_keeps(target.pid)), "a process in execve(2)");
+	is(0, in_child_for(arm_first, &tracer.fd, SOON), "ARM does not wait");
+	holds(silent_keeps(target.pid), "the process is in execve(2) still");
+	silent_end();
+	need(until(shared->number[0]), "another program");
+	is(0, shared->number[1], "it starts without the word");
+	is(0, shared->result, "it registers one");
+	is(BIT_SET, shared->seen, "which has the bit");
+	is(8, shared->number[2], "and writes");
+	is_event(&tracer, target.pid, target.pid, 0, 8, "  a record");
 	untrace(&tracer);
 	stop(&target);
 }

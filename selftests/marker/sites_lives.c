@@ -9,6 +9,7 @@
 #include <sys/sdt.h>
 
 #include "sites.h"
+#include "../silent.h"
 
 /* The semaphore of the marker in main(). */
 unsigned short utrace_test_main_semaphore __attribute__((section(".probes")));
@@ -133,6 +134,16 @@ static void execute(int more)
 	_exit(93);
 }
 
+/* The file that keeps an execve(2). */
+static int kept_by = -1;
+
+static void execute_kept(void)
+{
+	if (silent_read_async(kept_by))
+		execute(0);
+	_exit(84);
+}
+
 static void execute_in_child(pid_t pid)
 {
 	if (!pid)
@@ -169,6 +180,9 @@ static void obey_here(struct target *target, struct order *order)
 		break;
 	case 'X':
 		execute(order->n);
+		break;
+	case 'S':
+		execute_kept();
 		break;
 	case 'Y':
 		execute_in_child(plain_fork());
@@ -579,6 +593,40 @@ TEST_F(sites, executed)
 	is(2 + PROGRAM_HITS, hits_of(&tracer, ID(HIT)),
 	   "the library was hit in both programs");
 	untrace(&tracer);
+	unlink(path_of_copy());
+}
+
+static int arm_all(void *tracer)
+{
+	arm_program(tracer);
+	arm_place(tracer, HIT);
+	return 0;
+}
+
+/* The markers are armed while a FUSE server keeps the execve(2). */
+TEST_F(sites, armed_while_executed)
+{
+	struct target target;
+	struct tracer tracer;
+
+	kept_by = silent_file();
+	if (kept_by < 0)
+		SKIP(return, "no files of FUSE (FUSE_FS): %s", strerror(errno));
+	make_program();
+	/* That of the fixture does not have the file. */
+	start_sites(&target);
+	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
+	tell(&target, SELF, 'S', 0);
+	need(until(silent_keeps(target.pid)), "a process in execve(2)");
+	is(0, in_child_for(arm_all, &tracer, SOON), "ARM does not wait");
+	holds(silent_keeps(target.pid), "the process is in execve(2) still");
+	silent_end();
+	is(0, status_of(target.pid), "the program runs");
+	is(1, shared->number[0], "the semaphore in main()");
+	is(1, shared->number[2], "the semaphore of the library");
+	are_runs(&tracer, target.pid, 1, PROGRAM_HITS, "hits of the program");
+	untrace(&tracer);
+	stop(&target);
 	unlink(path_of_copy());
 }
 
