@@ -8,6 +8,7 @@
  * program: when the reader reads, it finds everything in order.
  */
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 
 #include "../cgroup.h"
 #include "stream.h"
@@ -47,9 +48,23 @@ static void on_signal(int sig)
 	__atomic_add_fetch(handled, 1, __ATOMIC_RELAXED);
 }
 
+/* The folder for core dumps, and how large they may be. */
+static char core_folder[32];
+
+#define CORE_SIZE	(1 << 20)
+
+static void dump_core(void)
+{
+	struct rlimit limit = { CORE_SIZE, CORE_SIZE };
+
+	if (chdir(core_folder) || setrlimit(RLIMIT_CORE, &limit))
+		_exit(97);
+	syscall(SYS_tgkill, getpid(), gettid(), SIGQUIT);
+}
+
 /*
- * Orders: 'b' blocks the signal of the burst, 'u' unblocks it, 'x' executes
- * another program.
+ * Orders: 'b' blocks the signal of the burst, 'u' unblocks it, 'q' dumps core,
+ * 'x' executes another program.
  */
 static void deeds(struct target *target, struct order *order)
 {
@@ -68,6 +83,9 @@ static void deeds(struct target *target, struct order *order)
 		break;
 	case 'u':
 		sigprocmask(SIG_UNBLOCK, &burst, NULL);
+		break;
+	case 'q':
+		dump_core();
 		break;
 	case 'x':
 		execl("/bin/true", "true", NULL);
@@ -145,6 +163,30 @@ static int gather_death(struct full *full, pid_t pid)
 		usleep(2000);
 	}
 	return -1;
+}
+
+/*
+ * Wait until wait(2) tells a change of the child, and read meanwhile if @full is not
+ * NULL.  Returns the status, or -1.
+ */
+static int await_change(struct full *full, pid_t pid, int options)
+{
+	int status, i;
+
+	for (i = 0; i < DEADLINE_MS / 2; i++) {
+		if (waitpid(pid, &status, options | WNOHANG) == pid)
+			return status;
+		if (full)
+			gather(full);
+		usleep(2000);
+	}
+	return -1;
+}
+
+/* Wait until the child of the test is dead, and do not read; its status, or -1. */
+static int await_death(pid_t pid)
+{
+	return await_change(NULL, pid, 0);
 }
 
 /* Few records are parked, and none is lost, while the reader is asleep. */
@@ -419,6 +461,211 @@ TEST_F(dev, frozen)
 	tell(&full.filler, SELF, 'm', 0);
 	finish(&full);
 	ut_cg_remove();
+}
+
+TEST_F(dev, killed_by_its_cgroup)
+{
+	const char *why = ut_cg_make(NULL);
+	struct full full;
+	pid_t pid;
+
+	if (why)
+		SKIP(return, "%s", why);
+	fill(&full, SELF);
+	pid = full.target.pid;
+	need(!ut_cg_add(pid), "the cgroup");
+	tell(&full.target, SELF, 'm', 3);
+	need(is_held(pid), "a target that waits");
+	need(!ut_cg_write("cgroup.kill", "1"), "cgroup.kill");
+	is(SIGKILL, await_death(pid), "cgroup.kill ends a held task");
+	nothing_is_lost(&full, 2);
+	gather(&full);
+	is(1, count(UTRACE_REC_EXIT, pid), "its end is told");
+	is(2, marks(UTRACE_REC_SYS_ENTER, pid), "and its calls before");
+	finish(&full);
+	ut_cg_remove();
+}
+
+/* The freezer of system sleep, in the test mode of /sys/power. */
+TEST_F(dev, system_sleep)
+{
+	struct full full;
+	pid_t pid;
+
+	if (access("/sys/power/pm_test", W_OK))
+		SKIP(return, "no /sys/power/pm_test (PM_DEBUG)");
+	fill(&full, SELF);
+	pid = full.target.pid;
+	tell(&full.target, SELF, 'm', 3);
+	need(is_held(pid), "a target that waits");
+	need(!ut_write_file("/sys/power/pm_test", "freezer"), "pm_test");
+	/* The write fails if some task cannot be frozen. */
+	is(0, ut_write_file("/sys/power/state", "freeze"),
+	   "all tasks can be frozen while one is held");
+	ut_write_file("/sys/power/pm_test", "none");
+	holds(is_held(pid), "the task is held afterwards");
+	nothing_is_lost(&full, 2);
+	holds(gather_answer(&full, &full.target, SELF), "it goes on");
+	is(4, marks(UTRACE_REC_SYS_ENTER, pid), "all its calls are told");
+	finish(&full);
+}
+
+/* Make a folder for core dumps; false if the kernel writes them elsewhere. */
+static bool make_core_folder(void)
+{
+	char pattern[256];
+
+	if (ut_read_file(pattern, sizeof(pattern),
+			 "/proc/sys/kernel/core_pattern") <= 0 ||
+	    strcmp(pattern, "core\n"))
+		return false;
+	snprintf(core_folder, sizeof(core_folder), "/tmp/utrace-core.XXXXXX");
+	need(mkdtemp(core_folder), core_folder);
+	return true;
+}
+
+/* The core is called core, or core.PID (kernel.core_uses_pid). */
+static void remove_core_folder(pid_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "%s/core", core_folder);
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/core.%d", core_folder, pid);
+	unlink(path);
+	rmdir(core_folder);
+}
+
+/* A thread dumps core while the first one is held; neither waits for the reader. */
+TEST_F(dev, core_dump_by_another_thread)
+{
+	struct full full;
+	int status;
+	pid_t pid;
+
+	if (!make_core_folder())
+		SKIP(return, "kernel.core_pattern is not a plain \"core\"");
+	fill(&full, THREAD);
+	pid = full.target.pid;
+	tell(&full.target, SELF, 'm', 3);
+	need(is_held(pid), "a target that waits");
+	tell(&full.target, THREAD, 'q', 0);
+	status = await_death(pid);
+	holds(status != -1 && WIFSIGNALED(status) && WTERMSIG(status) == SIGQUIT,
+	      "a held thread does not delay a fatal signal (%#x)", status);
+	holds(status != -1 && WCOREDUMP(status), "with its core dump");
+	nothing_is_lost(&full, 3);
+	gather(&full);
+	is(1, count(UTRACE_REC_SIGNAL, full.target.tid[THREAD]),
+	   "the signal is told");
+	is(1, count(UTRACE_REC_EXIT, full.target.tid[THREAD]),
+	   "and the end of the thread");
+	is(1, count(UTRACE_REC_EXIT, pid), "and that of the held one");
+	is(2, marks(UTRACE_REC_SYS_ENTER, pid), "and its calls before");
+	finish(&full);
+	remove_core_folder(pid);
+}
+
+static bool is_stop(int status)
+{
+	return status != -1 && WIFSTOPPED(status) && WSTOPSIG(status) == SIGSTOP;
+}
+
+static bool is_continued(int status)
+{
+	return status != -1 && WIFCONTINUED(status);
+}
+
+/*
+ * The only thread is held: SIGSTOP waits with it, and the parent is told of the
+ * stop when the task is let go.
+ */
+TEST_F(dev, stopped_by_job_control)
+{
+	struct full full;
+	int status;
+	pid_t pid;
+
+	fill(&full, SELF);
+	pid = full.target.pid;
+	tell(&full.target, SELF, 'm', 3);
+	need(is_held(pid), "a target that waits");
+	kill(pid, SIGSTOP);
+	usleep(1000 * UT_QUIET_MS);
+	is(0, waitpid(pid, &status, WUNTRACED | WNOHANG),
+	   "SIGSTOP to a held task is not told to the parent");
+	holds(is_held(pid), "the task is held still");
+	nothing_is_lost(&full, 2);
+	holds(is_stop(await_change(&full, pid, WUNTRACED)),
+	      "the parent is told when the reader reads");
+	is(2, marks(UTRACE_REC_SYS_ENTER, pid), "the task stops at once");
+	kill(pid, SIGCONT);
+	holds(is_continued(await_change(&full, pid, WCONTINUED)),
+	      "the parent is told of SIGCONT");
+	holds(gather_answer(&full, &full.target, SELF), "the task goes on");
+	is(4, marks(UTRACE_REC_SYS_ENTER, pid), "all its calls are told");
+	finish(&full);
+}
+
+/* One of two threads is held: the process stops and goes on without the reader. */
+TEST_F(dev, stopped_while_a_thread_is_held)
+{
+	struct full full;
+	pid_t pid;
+
+	fill(&full, THREAD);
+	pid = full.target.pid;
+	tell(&full.target, SELF, 'm', 3);
+	need(is_held(pid), "a target that waits");
+	kill(pid, SIGSTOP);
+	holds(is_stop(await_change(NULL, pid, WUNTRACED)),
+	      "the parent is told of the stop");
+	kill(pid, SIGCONT);
+	holds(is_continued(await_change(NULL, pid, WCONTINUED)),
+	      "and of SIGCONT");
+	holds(is_held(pid), "the thread is held still");
+	nothing_is_lost(&full, 3);
+	holds(gather_answer(&full, &full.target, SELF), "it goes on");
+	is(4, marks(UTRACE_REC_SYS_ENTER, pid), "all its calls are told");
+	tell(&full.target, THREAD, 'm', 1);
+	holds(gather_answer(&full, &full.target, THREAD), "so does the other one");
+	is(2, marks(UTRACE_REC_SYS_ENTER, full.target.tid[THREAD]),
+	   "all its calls are told");
+	finish(&full);
+}
+
+/*
+ * The init of a pid namespace is killed, and with it all that is there.  It has filled
+ * the ring; both tasks are held.
+ */
+TEST_F(dev, killed_with_its_namespace)
+{
+	struct tally tally;
+	struct full full;
+	pid_t pid, init;
+
+	if (unshare(CLONE_NEWPID))
+		SKIP(return, "no pid namespaces (PID_NS): %s", strerror(errno));
+	fill(&full, SELF);
+	init = full.filler.pid;
+	pid = full.target.pid;
+	tell(&full.target, SELF, 'm', 3);
+	need(is_held(pid), "a target that waits");
+	kill(init, SIGKILL);
+	is(SIGKILL, await_death(pid), "a held task dies with the namespace");
+	is(SIGKILL, await_death(init), "and the init that is held itself");
+	nothing_is_lost(&full, 2);
+	gather(&full);
+	new_tally(&tally);
+	add_up(&tally);
+	is(1, count(UTRACE_REC_EXIT, pid), "the end of the task is told");
+	is(1, count(UTRACE_REC_EXIT, init), "and that of init");
+	is(2, marks(UTRACE_REC_SYS_ENTER, pid), "and the calls before");
+	is(0, info(full.fd).lost + tally.lost, "nothing is lost");
+	holds(tally.good, "in order");
+	close(full.fd);
+	stop(&full.filler);
+	stop(&full.target);
 }
 
 /* Take more memory than the cgroup may have. */
