@@ -742,6 +742,7 @@ TEST_F(dev, pieces)
 	own = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	arm_many(all);
 	arm_many(own);
+	is(2, look(&target, OF_MANY(0), 2), "the target runs on");
 	is(MANY, have_value(target.pid, 2), "each has two counts");
 	have(&target, SELF, 'D', 0);
 	is(MANY, have_value(target.pid, 2), "so it is when the pages have gone");
