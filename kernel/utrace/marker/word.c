@@ -43,8 +43,8 @@ static bool marker_is_late(const struct marker_owner *owner,
 }
 
 /*
- * Note that one more wants a word, which may be leaving until then.  A breakpoint that nobody wanted for a while may have been
- * removed by a hit, whatever the word says.
+ * Note that one more wants a word, by a share that was leaving or is new.  A breakpoint that
+ * nobody wanted for a while may have been removed by a hit, whatever the word says.
  */
 static void marker_count_in(struct marker_share *share)
 {
