@@ -351,9 +351,8 @@ struct utrace_set {
  * @left: a detached engine whose callback the task is in, or NULL.
  *	utrace_told() drops the count in utrace_engine_info::core that comes
  *	with it.  Under @lock
- *
- * @looked: where the client that follows all steps has seen the task last; only the
- *	task uses it
+ * @looked: instruction pointer of the task when the client that follows all steps
+ *	was called last; only the task uses it
  * @tracers: the further tracers of the task by ptrace(2) (ptrace/ptracer.h), under
  *	@lock, read under RCU
  * @newborn: those of a task that this task is creating; only the task uses it

@@ -16,7 +16,7 @@
 
 #include "reader.h"
 
-/* Does a process have a thread that goes on? */
+/* Has a process a thread that has not exited? */
 static bool process_lives(struct pid *process)
 {
 	struct task_struct *leader, *t;
@@ -53,7 +53,7 @@ static struct pid *reader_exchange(struct utrace_reader *reader,
 	return old;
 }
 
-/* @process reads no more, unless another one has become the reader. */
+/* If @process, which may be NULL, is still the reader, nobody is the reader from here on. */
 static void reader_stop(struct utrace_reader *reader, struct pid *process)
 {
 	scoped_guard(spinlock_irqsave, reader->lock) {
@@ -78,7 +78,11 @@ static void reader_work(struct work_struct *work)
 	reader->ops->put(reader);
 }
 
-/* Called with the lock of the wait queue, interrupts off, and perhaps tasklist_lock. */
+/*
+ * Called with the lock of the wait queue held, interrupts off, and perhaps tasklist_lock.
+ * The reference that is dropped here is not the last one: before the owner drops its own, it
+ * takes the entry from the queue, and so waits for this lock.
+ */
 static int reader_died(wait_queue_entry_t *entry, unsigned int mode, int flags,
 		       void *key)
 {
@@ -87,15 +91,15 @@ static int reader_died(wait_queue_entry_t *entry, unsigned int mode, int flags,
 
 	if (reader->ops->tryget(reader) &&
 	    !queue_work(system_unbound_wq, &reader->work))
-		reader->ops->put(reader);	/* Not the last one. */
+		reader->ops->put(reader);
 	return 0;
 }
 
 /**
- * utrace_reader_init() - prepare a reader, who is nobody yet
+ * utrace_reader_init() - initialize a reader; no process is the reader yet
  * @reader: the reader
- * @lock: see &struct utrace_reader
- * @ops: likewise
+ * @lock: the owner's lock, see &struct utrace_reader
+ * @ops: functions of the owner
  *
  * Context: Any.
  */
@@ -110,8 +114,8 @@ void utrace_reader_init(struct utrace_reader *reader, spinlock_t *lock,
 }
 
 /**
- * utrace_reader_start() - let the current process be the first reader
- * @reader: the reader, who is nobody yet
+ * utrace_reader_start() - make the current process the first reader
+ * @reader: the reader, after utrace_reader_init()
  *
  * The process is about to get a descriptor.
  *
@@ -136,10 +140,12 @@ static bool has_descriptor(struct files_struct *files, struct file *file)
 }
 
 /**
- * utrace_reader_be() - the current process reads or polls
+ * utrace_reader_be() - make the current process, which reads or polls, the reader
  * @reader: the reader
- * @file: by which file.  Nothing changes if the process has no descriptor of it: it polls
- *	through epoll(7), or another thread has closed the descriptor
+ * @file: the file that the process reads
+ *
+ * Does nothing if the process has no descriptor of @file: it polls through epoll(7), or
+ * another thread has closed the descriptor.
  *
  * Context: Process context; may sleep.  Takes the owner's lock, and the lock of the
  * descriptors.
@@ -157,7 +163,7 @@ void utrace_reader_be(struct utrace_reader *reader, struct file *file)
 		return;
 	put_pid(old);
 	reader->ops->began(reader, process);
-	/* Another thread may have closed it meanwhile, before there was a reader to stop. */
+	/* If another thread closed it before the exchange, its flush found another reader. */
 	if (!has_descriptor(current->files, file))
 		reader_stop(reader, process);
 }
@@ -179,13 +185,11 @@ static bool process_uses(struct pid *process, struct files_struct *files)
 }
 
 /**
- * utrace_reader_flush() - a process closes a descriptor
+ * utrace_reader_flush() - end the reading if the reader has closed its last descriptor
  * @reader: the reader
- * @file: the file
- * @id: see &file_operations.flush: the table of descriptors, without the one that is
- *	closed
- *
- * The reader reads no more if this was the last descriptor in a table that it uses.
+ * @file: the file, whose ->flush() is called
+ * @id: argument of &file_operations.flush: the table of descriptors, which no longer has the
+ *	one that is closed
  *
  * Context: Process context; may sleep.  Takes the owner's lock, and the lock of the
  * descriptors.
@@ -203,7 +207,7 @@ void utrace_reader_flush(struct utrace_reader *reader, struct file *file,
 }
 
 /**
- * utrace_reader_end() - nobody can read any more
+ * utrace_reader_end() - end the reading, since no descriptor is left
  * @reader: the reader
  *
  * After this @reader may be freed, unless its work has a reference.
@@ -219,10 +223,10 @@ void utrace_reader_end(struct utrace_reader *reader)
 }
 
 /**
- * utrace_reader_get() - the process that reads
+ * utrace_reader_get() - get the process that reads
  * @reader: the reader
  *
- * Context: Any but NMI.  Takes the owner's lock.
+ * Context: Process context.  Takes the owner's lock.
  * Return: the process, with a reference for the caller, or NULL.
  */
 struct pid *utrace_reader_get(struct utrace_reader *reader)

@@ -2,8 +2,8 @@
 /*
  * utrace - the process that reads a descriptor
  *
- * Tasks may be held while a process has not read their records yet.  They are let go when
- * it cannot read any more: it has died, or has no descriptor left.
+ * Tasks may be held until a process has read their records.  They are let go when that
+ * process can no longer read: it has died, or has no descriptor left.
  */
 #ifndef _KERNEL_UTRACE_READER_H
 #define _KERNEL_UTRACE_READER_H
@@ -18,11 +18,12 @@ struct utrace_reader;
 
 /**
  * struct utrace_reader_ops - what the owner of a reader does
- * @began: another process reads from here on
- * @ended: nobody reads any more
- * @tryget: take a reference to what has the reader, unless the last one is gone; called
- *	with interrupts off
- * @put: drop it
+ * @began: called when another process has become the reader
+ * @ended: called when no process is the reader
+ * @tryget: take a reference to the owner, unless the last one is gone.  Called with the lock
+ *	of a wait queue held and interrupts off
+ * @put: drop that reference.  Called in process context, or as @tryget is; then it is not
+ *	the last one
  *
  * @began and @ended are called in process context and may sleep.
  */
@@ -40,7 +41,7 @@ struct utrace_reader_ops {
  * @process: the process that has read, polled or opened last, counted; NULL: it has closed
  *	the descriptor or has died.  Only compared without @lock
  * @death: in the wait queue of @process, which is woken when all its threads are dead
- * @work: lets tasks go after that; has a reference by @ops while it is pending
+ * @work: makes the reader nobody after that; has a reference by @ops while it is pending
  *
  * The lock of the wait queue is inside @lock.  Who wakes the queue may hold tasklist_lock, so
  * @lock is not taken there: the work takes it.

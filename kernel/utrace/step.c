@@ -52,7 +52,7 @@ void __init utrace_follow_with(bool (*step)(struct pt_regs *regs,
 	static_call_update(utrace_step, step);
 }
 
-/* Let the client look at the task, and note where that was. */
+/* Call the client that follows all steps, and note the instruction pointer. */
 static bool utrace_look(struct utrace *u, enum utrace_step_why why)
 {
 	struct pt_regs *regs = current_pt_regs();
@@ -63,15 +63,15 @@ static bool utrace_look(struct utrace *u, enum utrace_step_why why)
 }
 
 /**
- * utrace_has_moved() - is a task that is followed elsewhere than the client has seen?
+ * utrace_has_moved() - check for another instruction pointer than the client has seen
  * @u: struct utrace of the current task
  * @regs: its registers
  *
  * While the task steps an instruction of uprobes out of line, its registers are not those
  * of the program.
  *
- * Context: The task itself, on its way to user mode.  Any.
- * Return: true if the safe point has to have the client look again.
+ * Context: The task itself, on its way to user mode; does not sleep.
+ * Return: true if the task is followed, and the safe point has to call the client again.
  */
 bool utrace_has_moved(const struct utrace *u, struct pt_regs *regs)
 {
@@ -86,7 +86,7 @@ bool utrace_has_moved(const struct utrace *u, struct pt_regs *regs)
 }
 
 /**
- * __utrace_exit_moved() - see utrace_has_moved()
+ * __utrace_exit_moved() - utrace_has_moved() for a task that may have no struct utrace
  * @regs: registers of the current task
  *
  * Context: The task itself, on its way to user mode, with interrupts off.

@@ -20,8 +20,7 @@
  * @owner: the owner of the entry, which is only compared.  The owner may set it
  *	to NULL at any time, after which the task does not find the entry
  * @key: by which an inlined path of the owner finds that the entry is the one
- *	it needs, and that nothing has changed on which this path depends.  No
- *	two owners use one number; 0 is none
+ *	it needs.  No two owners use one number; 0 is none
  * @put: called when the task drops the entry, after which the task does not use
  *	it; may be called from softirqs
  *

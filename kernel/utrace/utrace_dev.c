@@ -57,7 +57,7 @@ static int session_release(struct inode *inode, struct file *file)
 {
 	struct utrace_session *session = file->private_data;
 
-	/* A task that waits has a reference to the session, which would keep it for ever. */
+	/* Else a task that waits would keep its reference to the session for ever. */
 	utrace_reader_end(&session->reader);
 	utrace_dev_detach_all(session);
 	utrace_dev_put(session);

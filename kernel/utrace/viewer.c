@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - may somebody see or change a task now?
+ * utrace - the rights of viewers to see and change tasks
  *
  * There are two moments to ask.  When a client attaches to a task or writes to its memory,
  * the process that has asked for it is running, and ptrace_may_access() judges that
@@ -15,10 +15,11 @@
  * tasks, and their relation.  So the opener may be another process only if no module knows a
  * difference between their credentials (security_cred_same()).
  *
- * An answer holds until the credentials of the task, the dumpability of its memory,
- * kernel.utrace.unprivileged or the policy of a module changes.  The end of the tracer
- * changes no answer, but the next question: the leader of its process, another thread, or
- * the process that reads is the subject then, and without any of them the task is hidden.
+ * An answer holds until the credentials of the task, the dumpability of its memory or
+ * kernel.utrace.unprivileged changes, or a module says that its policy has changed
+ * (LSM_POLICY_CHANGE, which only SELinux sends).  The end of the tracer changes no answer,
+ * but the next question: the leader of its process, another thread, or the process that
+ * reads is the subject then, and without any of them the task is hidden.
  */
 #include <linux/capability.h>
 #include <linux/perf_event.h>
@@ -42,7 +43,7 @@ atomic64_t utrace_viewer_changes __read_mostly =
 	ATOMIC64_INIT(UTRACE_VIEW_CHANGE);
 
 /**
- * struct utrace_view - what a viewer without an entry of its own knows of a task
+ * struct utrace_view - the answer about a task, for clients that keep none themselves
  * @data: by which the task finds it.  Its owner is the viewer, NULL once that has gone
  * @viewed: the last answer
  * @list: entry in utrace_viewer.views while there is an owner
@@ -57,10 +58,10 @@ struct utrace_view {
 static DEFINE_SPINLOCK(views_lock);
 
 /**
- * utrace_viewers_changed() - let all tasks ask again about all viewers
+ * utrace_viewers_changed() - invalidate the answers about all tasks for all viewers
  *
- * Called after the change.  Who asks reads the number before anything else, so an answer
- * from before the change does not hold.
+ * Called after the change.  utrace_viewer_ask() reads the number before anything else, so an
+ * answer from before the change does not hold.
  *
  * Context: Any.
  */
@@ -97,7 +98,7 @@ static bool cred_is_capable(const struct cred *cred, struct user_namespace *ns, 
 }
 
 /**
- * utrace_viewer_capable() - have the caller and the opener of the device a capability?
+ * utrace_viewer_capable() - check a capability of the caller and of the opener of the device
  * @opener: credentials of the opener
  * @cap: the capability, in the initial user namespace
  *
@@ -174,7 +175,7 @@ static bool viewer_may(const struct utrace_viewer *viewer,
 }
 
 /**
- * utrace_viewer_is_enabled() - may a viewer use the device now?
+ * utrace_viewer_is_enabled() - check whether a viewer may use the device now
  * @viewer: the viewer, or NULL
  *
  * Context: Any.
@@ -281,7 +282,7 @@ static struct task_struct *living_thread(struct pid *process)
 	return NULL;
 }
 
-/* Who is the tracer?  Returns a task, with a reference, or NULL. */
+/* The task that security modules are asked about, with a reference, or NULL. */
 static struct task_struct *viewer_tracer(const struct utrace_viewer *viewer,
 					 struct pid *reader)
 {
@@ -297,8 +298,9 @@ static struct task_struct *viewer_tracer(const struct utrace_viewer *viewer,
 }
 
 /*
- * Would security modules let the viewer trace the current task?  ptrace(2) asks them so for
- * PTRACE_TRACEME.  Yama takes task_lock() and adds task work.
+ * Would security modules let the viewer trace the current task?  PTRACE_TRACEME of ptrace(2)
+ * asks them by the same hook.  Yama takes task_lock() and adds task work.  Returns
+ * utrace_viewed.modules.
  */
 static int viewer_ask_modules(const struct utrace_viewer *viewer,
 			      struct pid *reader)
@@ -368,13 +370,13 @@ static u64 viewer_state_now(void)
 }
 
 /**
- * utrace_viewer_ask() - may a viewer see the current task?
+ * utrace_viewer_ask() - check whether a viewer may see the current task
  * @viewer: the viewer, or NULL
  * @reader: the process that reads what the viewer gets, or NULL
  * @viewed: the last answer about the current task, or zeros; renewed if need be
  *
  * Context: The task itself; may sleep.  Without task_lock() and siglock.
- * Return: true if so.
+ * Return: true if the viewer may see the task.
  */
 bool utrace_viewer_ask(const struct utrace_viewer *viewer, struct pid *reader,
 		       struct utrace_viewed *viewed)
@@ -432,14 +434,12 @@ static struct utrace_view *view_of_current(struct utrace_viewer *viewer)
 }
 
 /**
- * utrace_viewer_sees() - may a viewer see the current task?
+ * utrace_viewer_sees() - utrace_viewer_ask() with an answer that is kept with the task
  * @viewer: the viewer, or NULL
- * @reader: see utrace_viewer_ask()
- *
- * As utrace_viewer_ask(), with an answer that is kept with the task.
+ * @reader: the process that reads what the viewer gets, or NULL
  *
  * Context: The task itself; may sleep.  Takes views_lock.
- * Return: true if so.
+ * Return: true if the viewer may see the task.
  */
 bool utrace_viewer_sees(struct utrace_viewer *viewer, struct pid *reader)
 {
@@ -458,11 +458,12 @@ bool utrace_viewer_sees(struct utrace_viewer *viewer, struct pid *reader)
 }
 
 /**
- * utrace_viewer_knows() - is it known that a viewer may see the current task?
+ * utrace_viewer_knows() - utrace_viewer_sees() by the answer that is kept only
  * @viewer: the viewer, or NULL
  *
- * Context: The task itself; any.
- * Return: true if so; else utrace_viewer_sees() has to be asked.
+ * Context: The task itself; does not sleep.
+ * Return: true if the viewer may see the task; false if the caller has to call
+ * utrace_viewer_sees().
  */
 bool utrace_viewer_knows(const struct utrace_viewer *viewer)
 {
@@ -479,8 +480,8 @@ bool utrace_viewer_knows(const struct utrace_viewer *viewer)
 }
 
 /**
- * utrace_viewer_may_see_memory() - may a viewer see what was read from memory?
- * @viewer: the viewer, who may see the current task
+ * utrace_viewer_may_see_memory() - check the right to what was read from memory
+ * @viewer: the viewer, who may see the current task; not NULL
  *
  * The task's memory can become undumpable while it is read: by prctl(PR_SET_DUMPABLE) of
  * another thread, or by a change of credentials of another task that shares the memory.
@@ -533,14 +534,14 @@ static bool opener_may(const struct cred *opener, struct task_struct *task,
 }
 
 /*
- * Modules are asked about the opener, too: Yama compares tasks, but asks for capabilities
- * of the credentials, which are no part of what modules keep there.
+ * Modules are asked about the opener, too: Yama lets a process with a capability do more, and
+ * security_cred_same() compares no capabilities.
  */
 static bool viewer_may_by(const struct utrace_viewer *viewer,
 			  struct task_struct *task, unsigned int mode)
 {
 	mode |= PTRACE_MODE_ATTACH_REALCREDS;
-	/* A descriptor of words may have been passed on. */
+	/* The caller may have got the descriptor from the process that made the viewer. */
 	return utrace_viewer_is_enabled(viewer) &&
 	       viewer_may_task(viewer, task) &&
 	       security_cred_same(current_cred(), viewer->caller) &&
@@ -549,7 +550,7 @@ static bool viewer_may_by(const struct utrace_viewer *viewer,
 }
 
 /**
- * utrace_viewer_may_attach() - may the caller make a viewer see or change a task?
+ * utrace_viewer_may_attach() - check the caller's right to attach a viewer to a task
  * @viewer: the viewer, or NULL
  * @task: the task
  *
@@ -563,8 +564,8 @@ bool utrace_viewer_may_attach(const struct utrace_viewer *viewer,
 }
 
 /**
- * utrace_viewer_may_tell() - may the caller be told what a viewer may know of a task?
- * @viewer: the viewer
+ * utrace_viewer_may_tell() - check the right to see or change a task, without audit
+ * @viewer: the viewer; not NULL
  * @task: the task
  *
  * The answer holds until the task runs, or its memory becomes undumpable.
@@ -599,7 +600,7 @@ static bool caller_may_see_all(void)
 }
 
 /**
- * utrace_viewer_may_see_all() - may the caller and an opener trace the whole system?
+ * utrace_viewer_may_see_all() - check the right of caller and opener to trace the system
  * @opener: credentials of the opener of the device
  *
  * Context: Process context.

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - who looks at tasks, and may he?
+ * utrace - viewers, and their rights to see and change tasks
  *
- * Each client of /dev/utrace asks viewer.c whether it may see or change a task, at the
- * moment when it does so.  An answer is kept together with what it depends on, so that the
- * next question only compares.
+ * Each client of /dev/utrace asks viewer.c whether it may see or change a task, each time
+ * that it is about to do so.  An answer is kept together with the state on which it depends,
+ * so the next check only compares the state.
  */
 #ifndef _KERNEL_UTRACE_VIEWER_H
 #define _KERNEL_UTRACE_VIEWER_H
@@ -42,14 +42,14 @@ struct utrace_viewer {
 };
 
 /**
- * struct utrace_viewed - an answer about a task, and as of what
- * @cred: credentials that the task had, counted; NULL: it was never asked about
- * @state: utrace_viewer_state() of that time, and %UTRACE_VIEW_HIDDEN; 0: the answer does
- *	not hold
- * @modules: what security modules have answered, %UTRACE_MODULES_UNASKED if they were not
- *	asked.  They do not look at the memory
+ * struct utrace_viewed - an answer about a task, and the state on which it depends
+ * @cred: credentials of the task when it was asked about, counted; NULL: it never was
+ * @state: utrace_viewer_state() of that time, with %UTRACE_VIEW_HIDDEN if the task may not be
+ *	seen; 0: there is no valid answer
+ * @modules: the answer of the security modules, %UTRACE_MODULES_UNASKED if they were not
+ *	asked.  It does not depend on the dumpability of the memory
  *
- * Only the task itself uses it, and who keeps the task from running.
+ * Only the task itself uses it, until it is freed.
  */
 struct utrace_viewed {
 	const struct cred *cred;
@@ -96,7 +96,7 @@ utrace_viewed_seen(const struct utrace_viewed *viewed, const struct mm_struct *m
 	       likely(viewed->cred == current_real_cred());
 }
 
-/* Likewise: is it known that the task may not be seen? */
+/* Is it known that the current task may not be seen?  As utrace_viewed_seen(). */
 static __always_inline bool
 utrace_viewed_hidden(const struct utrace_viewed *viewed, const struct mm_struct *mm)
 {

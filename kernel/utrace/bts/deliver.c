@@ -16,11 +16,11 @@
 #include "track.h"
 
 /**
- * utrace_bts_may_see() - may a consumer see the current thread now?
+ * utrace_bts_may_see() - check whether a consumer may see the current thread now
  * @consumer: the consumer
  *
  * Context: The task itself; may sleep.  Takes bts_consumer.wait_lock.
- * Return: true if so.
+ * Return: true if the consumer may see the thread.
  */
 bool utrace_bts_may_see(struct bts_consumer *consumer)
 {

@@ -99,7 +99,7 @@ static ssize_t bts_read(struct file *file, char __user *to, size_t size,
 	if (!records)
 		return -EINVAL;
 	for (;;) {
-		/* What a CPU records is judged by no task. */
+		/* No thread checks the rights to what a CPU records, so the reader does. */
 		if (consumer->cpu && !utrace_viewer_is_enabled(consumer->viewer))
 			return -EPERM;
 		if (utrace_bts_ring_is_mapped(&consumer->ring))

@@ -137,8 +137,9 @@ enum utrace_count_walk {
  * @next_scan: time in jiffies before which no dead task is looked for to make
  *	room.  Under @lock.
  * @at: entry of @tasks up to which each walk has come.  Under @lock.
- * @again: there was room since UTRACE_COUNT_MERGE was at the beginning, so tasks
- *	behind it may have died since.  Under @lock.
+ * @again: UTRACE_COUNT_MERGE walks once more when it comes to the end: there was
+ *	room since the walk began, so a task that it has passed may have died.  Under
+ *	@lock.
  * @epoch: number of the present counting; a struct utrace_count with another
  *	number is void.  Written under @lock, read without a lock.
  * @lost: calls that were not counted, for want of room or memory

@@ -203,7 +203,7 @@ static u32 session_jobctl(u32 action, struct utrace_engine *engine, int type,
 
 /*
  * The last reference to the engine is gone, so no callback uses the target;
- * utrace_dev_same() may still look at it.
+ * session_is_same() may still look at it.
  */
 static void session_target_release(void *data)
 {

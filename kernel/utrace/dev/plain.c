@@ -29,9 +29,9 @@
 
 /*
  * Is nothing to be done, since the task is hidden from the only target of the session?
- * A program that is hidden for good, as a set-id one, is to pay little for the sessions
- * of who has started it.  An entry that was kept before is forgotten: its exit is hidden.
- * One with a capture is left to others, who free that.
+ * A program that is hidden as long as it runs, such as a set-id one, should pay little for
+ * the sessions of the user who started it.  An entry that was kept before is dropped: its
+ * exit is hidden.  One with a capture is left to the slow path, which frees the capture.
  */
 static __always_inline bool session_passes(const struct session_target *target)
 {

@@ -148,8 +148,8 @@ static __always_inline void session_items(const struct session_target *target,
 }
 
 /*
- * Store the number of a call, as utrace_current_asked() returns it, and what is
- * in its upper half behind it, by one store.
+ * Store the number of a call, as utrace_current_asked() returns it, into the
+ * members nr and asked of a record, by one store.
  */
 static __always_inline void session_set_call(u32 *at, u64 nr)
 {

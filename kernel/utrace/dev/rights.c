@@ -27,7 +27,7 @@ static noinline bool session_ask(struct session_target *target,
 	struct pid *reader = utrace_reader_get(&target->session->reader);
 	bool seen;
 
-	/* The answer that is there may be that of another target. */
+	/* The answer in @task may be that for another target. */
 	if (task->data.key != target->key)
 		task->viewed.state = 0;
 	seen = utrace_viewer_ask(target->viewer, reader, &task->viewed);
@@ -38,7 +38,7 @@ static noinline bool session_ask(struct session_target *target,
 		utrace_dev_unhold(task);
 	if (seen && task->told == target->viewer)
 		task->told = NULL;
-	/* Another target, which is asked first, may have told it already. */
+	/* Another target, which was asked first, may have told the reader already. */
 	if (!seen && (!task->told ||
 		      (task->first && task->told != target->viewer))) {
 		task->told = target->viewer;

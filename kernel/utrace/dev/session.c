@@ -41,8 +41,8 @@ static void session_free(struct kref *ref)
  * utrace_dev_put() - drop a reference to a session
  * @session: the session; the caller gives its reference up
  *
- * Context: Any but interrupts.  The last put stops the timer and waits for it,
- * and may sleep.
+ * Context: The last put stops the timer and waits for it, and may sleep; any
+ * other may be called from interrupts.
  */
 void utrace_dev_put(struct utrace_session *session)
 {

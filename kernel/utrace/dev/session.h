@@ -296,7 +296,7 @@ struct utrace_session {
  * @strings: as in @settings.  Stored before @now, loaded by callbacks after it:
  *	a record with an older number may have the newer size.
  * @buffers: likewise
- * @rcu: frees the target when utrace_dev_same() is done with it
+ * @rcu: frees the target when session_is_same() is done with it
  *
  * The target is the data of its engine, whose ->release() frees it: not before
  * the last callback has returned.
@@ -546,8 +546,8 @@ void utrace_dev_task_rename(struct session_task *task);
 void utrace_dev_forget_tasks(struct utrace_session *session);
 
 /*
- * Is it known that the current task, which has memory, is hidden from @target, and has
- * the reader been told?  Then there is nothing to do.
+ * Is the current task, which has memory, known to be hidden from @target, and has the reader
+ * been told?  Then nothing is recorded.
  */
 static inline bool session_hides(const struct session_target *target,
 				 const struct session_task *task)

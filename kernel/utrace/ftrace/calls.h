@@ -18,8 +18,7 @@
 
 /*
  * Note that the current task enters call @nr, which is as utrace_current_asked()
- * returns it.  Return what the instance knows
- * of the task; NULL: no memory.
+ * returns it.  Return what the instance knows of the task; NULL: no memory.
  */
 static __always_inline struct process_task *
 process_enter(struct process_trace *pt, u64 nr)

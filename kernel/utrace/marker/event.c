@@ -197,7 +197,7 @@ static struct marker_event *marker_event_after(struct marker_owner *owner,
 }
 
 /**
- * utrace_marker_next_event() - the next event of an owner
+ * utrace_marker_next_event() - find the next event of an owner
  * @owner: the owner
  * @last: the event that was found last, or NULL; the reference is dropped
  *
@@ -227,7 +227,7 @@ struct marker_event *utrace_marker_next_event(struct marker_owner *owner,
 }
 
 /**
- * utrace_marker_may_trace() - may an owner see and change the current task?
+ * utrace_marker_may_trace() - check whether an owner may see and change the current task
  * @owner: the owner
  *
  * Context: The task itself; may sleep.  Takes marker_owner.lock.

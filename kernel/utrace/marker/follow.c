@@ -50,10 +50,10 @@ static bool marker_is_of_current(const struct marker_mm *memory)
 }
 
 /**
- * utrace_marker_has_followed() - has the current process armed all events of an owner?
+ * utrace_marker_has_followed() - check whether a process has armed all events of an owner
  * @owner: the owner
  *
- * Context: Any.
+ * Context: A task of the process, which has memory; does not sleep.
  * Return: true if utrace_marker_follow() has nothing to do.
  */
 bool utrace_marker_has_followed(const struct marker_owner *owner)
@@ -88,7 +88,7 @@ static struct marker_followed *marker_followed_of(struct marker_mm *memory,
 }
 
 /**
- * utrace_marker_unfollow() - let memory follow owners anew
+ * utrace_marker_unfollow() - have the next report arm all events of owners anew
  * @memory: the words; marker_mm.lock is held
  * @owner: the owner; NULL: all owners
  *
@@ -127,7 +127,7 @@ static struct marker_followed *marker_replace_followed(struct marker_mm *memory)
 /* Where a walk of the events of an owner begins. */
 struct marker_walk {
 	u64 from;	/* up to this number the process has followed before */
-	u64 unfollowed;	/* marker_mm.unfollowed at the begin */
+	u64 unfollowed;	/* marker_mm.unfollowed when the walk began */
 };
 
 static void marker_begin_walk(const struct marker_owner *owner,

@@ -9,11 +9,10 @@
  * its own: so a word belongs to a struct mm_struct, by way of a struct
  * marker_mm.
  *
- * A change of what is wanted marks the memory as dirty.  Whoever makes it writes the
- * word if its page is in memory, and else sends the threads past the safe point, where
- * the first of them writes the word (write.c).  Each
- * word remembers what was added to it, so that what is taken away later is just
- * that, also in memory that fork(2) has copied (mm.c).
+ * A change of what is wanted marks the word as dirty.  Whoever makes it writes the word if
+ * its page is in memory, and else sends the threads past the safe point, where the first of
+ * them writes the word (write.c).  Each word remembers what was added to it, so that what is
+ * taken away later is just that, also in memory that fork(2) has copied (mm.c).
  *
  * Lock order, outermost first:
  *
@@ -149,10 +148,9 @@ struct marker_place {
  *	page that was got before may be another one
  *
  * All members but the constant ones are under marker_mm.lock; hits of sites read @node and
- * @shares, which may be empty then, under RCU.  @applied changes
- * together with the word, under mmap_lock held for reading; so whoever has that
- * lock for writing finds the two equal.  For a site it changes after the breakpoint,
- * under marker_mm.install_lock.
+ * @shares, which may be empty then, under RCU.  @applied changes together with the word,
+ * under mmap_lock held for reading; so whoever has that lock for writing finds the two
+ * equal.  For a site it changes after the breakpoint, under marker_mm.install_lock.
  */
 struct marker_word {
 	union {
@@ -277,7 +275,8 @@ struct marker_mm {
  * @ref: one reference for the descriptor, one for the engine, one for each share,
  *	one for each hit that sleeps while it is told
  * @mutex: serializes the ioctls
- * @lock: protects @shares, @leaving, @nshares, @events, @closed and @engine
+ * @lock: protects @shares, @leaving, @nshares, @events, @nevents, @newest, @closed,
+ *	@engine and @user
  * @shares: struct marker_share that are not leaving, and the places of those who visit
  *	them, see utrace_marker_next_share()
  * @leaving: those that are
@@ -297,8 +296,8 @@ struct marker_mm {
  *	process that has made it.  Constant
  * @viewer: who may see and change the processes, counted; constant.  NULL for @client and
  *	@kernel
- * @user: process that has used the descriptor last, counted, which is the tracer once the
- *	one that has made the owner is dead; NULL: none.  Under @lock
+ * @user: process that has used the descriptor last, counted; the argument @reader of
+ *	utrace_viewer_ask().  NULL: none.  Under @lock; compared without
  * @ns: pid namespace of the opener, counted; constant
  * @wait: those that poll
  * @end: frees the events; the last reference may be that of a hit, in a handler of
@@ -640,7 +639,6 @@ struct marker_share *utrace_marker_find_share(const struct marker_word *word,
 struct marker_share *utrace_marker_share_at(const struct marker_mm *memory,
 					    const struct marker_owner *owner,
 					    const struct marker_place *place);
-
 void utrace_marker_index(struct marker_share *share);
 void utrace_marker_unindex(struct marker_share *share);
 struct marker_share *utrace_marker_next_of(const struct marker_mm *memory,

@@ -204,7 +204,10 @@ static int marker_fill_stock(struct marker_stock *stock)
 	return 0;
 }
 
-/* Copy the words of @parent in parts, before the first of which @child loses what it loses. */
+/*
+ * Copy the words of @parent in parts.  Before the first part, @child becomes the copy, which
+ * loses what @parent loses.  Returns 0 or -ENOMEM.
+ */
 static int marker_dup(struct marker_mm *parent, struct marker_mm *child)
 {
 	struct marker_stock stock = {
@@ -336,7 +339,8 @@ int __utrace_mm_copied(struct mm_struct *mm)
  * @start: begin of the range
  * @end: end of the range
  *
- * Context: mmap(2), mremap(2) and brk(2), with mmap_lock held for writing.
+ * Context: mmap(2), mremap(2), brk(2) and the growth of a stack, with mmap_lock held for
+ * writing.
  */
 void __utrace_mmap(struct mm_struct *mm, unsigned long start, unsigned long end)
 {

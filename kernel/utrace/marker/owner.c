@@ -3,9 +3,8 @@
  * utrace - markers: those that want words
  *
  * An owner has an engine on its process, or on the tree of its process.  An owner of
- * the system has none.  When the owner is
- * closed, the engine stays until no word shows the owner any more, since threads
- * that write words do so in the engine's callbacks.
+ * the system has none.  When the owner is closed, the engine stays until the owner has
+ * no share left, since threads that write words do so in the engine's callbacks.
  */
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>

@@ -86,7 +86,11 @@ static int name_want_all(struct name_arm *arm, struct task_struct *process,
  * &struct utrace_ioc_user_event, is passed over: nobody has called who could be told.
  *
  * Context: A callback, in the task itself; sleeps.
- * Return: 0, -ENOMEM, or why a bit was passed over.
+ * Return:
+ * * 0 - all bits are wanted
+ * * -EEXIST - the owner wants a bit for another event already
+ * * -EUSERS - the process has no engine that writes its bits
+ * * -ENOMEM - there is no memory
  */
 int utrace_marker_arm_name(struct marker_owner *owner,
 			   struct marker_event *event)

@@ -433,8 +433,11 @@ static bool marker_has(struct marker_mm *memory,
  * Nothing is written yet.
  *
  * Context: Process context; sleeps.  Takes marker_mm.lock.
- * Return: 0, -EEXIST if the owner wants the word already, for another event or without
- * a failure, or -ENOMEM.
+ * Return:
+ * * 0 - the owner wants the word; another thread may have been first with the event
+ * * -EEXIST - the owner wants the word already: for another event, or it has no event and has
+ *   not failed
+ * * -ENOMEM - there is no memory
  */
 int utrace_marker_want(struct marker_mm *memory, struct marker_owner *owner,
 		       const struct marker_place *place)
@@ -460,8 +463,13 @@ int utrace_marker_want(struct marker_mm *memory, struct marker_owner *owner,
  * @owner: the owner; its mutex is held
  * @mm: gets the memory of the process, for utrace_marker_finish()
  *
- * Context: Process context; sleeps, see utrace_marker_arm().
- * Return: the words of the memory, or an error of utrace_marker_arm().
+ * Context: Process context; sleeps, but does not wait for the process.
+ * Return: the words of the memory, with a reference; or
+ * * -EAGAIN - the process executes another program just now, so its present memory goes
+ * * -EPERM - the owner may not trace the process any more
+ * * -ESRCH - the process is gone
+ * * -ENOSPC - the owner has too many words
+ * * -ENOMEM - there is no memory
  */
 struct marker_mm *utrace_marker_begin(struct marker_owner *owner,
 				      struct mm_struct **mm)
@@ -559,7 +567,7 @@ int utrace_marker_arm(struct marker_owner *owner,
  * Nothing is written before utrace_marker_settle().
  *
  * Context: A callback, in the task itself; sleeps.
- * Return: as utrace_marker_want(): -EEXIST if another thread was first.
+ * Return: 0, -EEXIST or -ENOMEM, as utrace_marker_want().
  */
 int utrace_marker_arm_current(struct marker_owner *owner,
 			      const struct marker_place *place)
@@ -849,7 +857,7 @@ static bool marker_forget_word(struct marker_mm *memory,
 	return false;
 }
 
-/* Call @fn for the words of a range, after a new time has begun. */
+/* Call @fn for the words of a range, after marker_mm.sequence has grown. */
 static void marker_visit_range(struct marker_mm *memory, unsigned long start,
 			       unsigned long end,
 			       bool (*fn)(struct marker_mm *memory,
@@ -941,7 +949,9 @@ void utrace_marker_hold(struct marker_mm *memory, struct utrace_hold *hold,
  */
 void utrace_marker_release(struct marker_mm *memory, struct utrace_hold *hold)
 {
-	/* Before the end of the hold: who has the old page is to find a new time. */
+	/* Before the end of the hold: a writer that has the old page is to see that sequence
+	 * has grown.
+	 */
 	marker_visit_range(memory, hold->start, hold->end, marker_retry_word);
 	scoped_guard(spinlock, &memory->lock)
 		list_del(&hold->list);

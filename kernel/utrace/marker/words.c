@@ -212,12 +212,13 @@ void utrace_words_settle(struct marker_owner *words, struct mm_struct *mm)
 }
 
 /**
- * utrace_words_write() - utrace_words_settle() for many memories: the first part
+ * utrace_words_write() - write what can be written at once in one of many memories
  * @words: what utrace_words_new() has returned
  * @mm: one of the memories; the caller has counted it by mmgrab()
  *
- * Asking the processes of @words takes as long as there are many, so this is done once for
- * all memories, by utrace_words_ask().
+ * The first half of utrace_words_settle().  The second one, to ask all processes of @words,
+ * takes time in proportion to their number, so utrace_words_ask() does it once for all
+ * memories.
  *
  * Context: As utrace_words_settle().  The caller serializes the calls of this and of
  * utrace_words_ask().
@@ -229,12 +230,11 @@ void utrace_words_write(struct marker_owner *words, struct mm_struct *mm)
 }
 
 /**
- * utrace_words_ask() - utrace_words_settle() for many memories: the end
+ * utrace_words_ask() - have threads write what utrace_words_write() could not
  * @words: what utrace_words_new() has returned
  *
- * When this returns, utrace_words_settle() has been done for all memories that
- * utrace_words_write() was called with.  May be called for each of them: only the first call
- * asks.
+ * After this, all memories that utrace_words_write() was called with are as after
+ * utrace_words_settle().  May be called for each of them: only the first call asks.
  *
  * Context: As utrace_words_write().
  */

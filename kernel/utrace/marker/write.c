@@ -345,7 +345,7 @@ static bool marker_write_word(struct marker_mm *memory,
 	    marker_leaves(word, write->page->by))
 		return false;
 	allowed = marker_is_allowed(word, write->page->by);
-	/* The rights were lost since threads have asked, see there. */
+	/* An owner has lost the right since utrace_marker_settle() asked: add nothing. */
 	if (!allowed && word->applied <= marker_wanted(word))
 		return false;
 	ret = marker_try_write(memory, word, write, allowed);
@@ -767,7 +767,7 @@ static void marker_ask_rights(struct marker_mm *memory)
 			utrace_marker_leave(memory, owner, NULL);
 }
 
-/* Was a word left out since an answer about rights is not valid any more? */
+/* Was a word left out because an answer about rights has become invalid? */
 static bool marker_is_unasked(struct marker_mm *memory,
 			      struct marker_word *word, void *by)
 {
