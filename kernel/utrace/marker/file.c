@@ -127,10 +127,8 @@ static void marker_list_all(struct marker_owner *owner, struct list_head *shares
 {
 	struct marker_share cursor = {};
 
-	/* Nothing is looked for. */
-	while (utrace_marker_next_share(owner, shares, &cursor,
-					marker_list_share, list))
-		;
+	/* marker_list_share() looks for none, so this visits all. */
+	utrace_marker_next_share(owner, shares, &cursor, marker_list_share, list);
 }
 
 static int marker_list(struct marker_owner *owner, void *data)
