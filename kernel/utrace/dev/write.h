@@ -9,11 +9,9 @@
 #ifndef _KERNEL_UTRACE_DEV_WRITE_H
 #define _KERNEL_UTRACE_DEV_WRITE_H
 
-#include <linux/cred.h>
 #include <linux/minmax.h>
 #include <linux/mm_types.h>
 #include <linux/preempt.h>
-#include <linux/sched/coredump.h>
 #include <linux/smp.h>
 #include <linux/timekeeping.h>
 #include <linux/wait.h>
