@@ -189,8 +189,8 @@ const char *file_why_not(int error)
 	case EISDIR:
 		return "this is no regular file; give a program or a library";
 	case ESTALE:
-		return "the mapped file is gone, and another one has its path; root "
-		       "can open it";
+		return "the mapped file is gone, and another file has its path; run "
+		       "this as root to read the mapped one";
 	default:
 		return strerror(error);
 	}

@@ -2,8 +2,8 @@
 /*
  * utrace - find the markers and functions of a file in a child
  *
- * The file may have been made by an enemy, or be that of one, who truncates it while it
- * is read; see apart.c.  The child sends what it finds, and nothing of that is trusted.
+ * An attacker may have made the file, or may truncate it while it is read; see apart.c.
+ * The child sends what it finds, and the command checks all of that.
  */
 #include <stdlib.h>
 #include <string.h>

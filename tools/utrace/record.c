@@ -25,7 +25,7 @@ pid_t record_task(const struct utrace_rec *rec)
 	return rec->tid;
 }
 
-/* Say once that tasks outside of this pid namespace have no number, if this is one. */
+/* If this is a task outside of the pid namespace, say once that it has no number. */
 void record_check_number(const struct utrace_rec *rec)
 {
 	static bool said;
@@ -34,7 +34,7 @@ void record_check_number(const struct utrace_rec *rec)
 		return;
 	said = true;
 	output_note("0 stands for all processes outside of this pid namespace, which "
-		    "have no number in it");
+		    "have no number in it; run this outside of it to see their numbers");
 }
 
 /* The task that the task of a record has created, 0 for none. */

@@ -6,7 +6,7 @@
  * lines come from the file, or from a file of debugging information that is
  * installed (/usr/lib/debug); nothing is fetched from a server.
  *
- * The file may have been made by an enemy, so this runs in a child, see symbols.c.
+ * An attacker may have made the file, so this runs in a child, see symbols.c.
  */
 #include <errno.h>
 #include <limits.h>

@@ -116,9 +116,9 @@ static void say_detached(pid_t tid, void *data)
 }
 
 /*
- * Say which tasks are no longer followed, of those that were said to be attached: with
- * -a, --exe and --cgroup none are.  The program is one even if the signal
- * that interrupts the trace has just ended it, too.
+ * Say which of the tasks that were said to be attached are no longer followed; with -a,
+ * --exe and --cgroup none were.  The program is one of them even if the signal that
+ * interrupts the trace has just ended it, too.
  */
 static void notice_detach(struct trace *trace)
 {
