@@ -161,7 +161,7 @@ static __attribute__((noipa)) void be_emulated(void)
 static __attribute__((noipa)) void fault_behind_ss(void)
 {
 	int *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int ss;
 
 	need(page != MAP_FAILED, "memory");

@@ -486,7 +486,7 @@ static void make_too_many(int to)
 TEST_F(dev, limited)
 {
 	const char *why = ut_cg_make("+memory");
-	int pipes[2], ret = -ENOMEM;
+	int pipes[2], ret = -ENOMEM, status;
 	struct target target;
 	ssize_t told;
 	pid_t pid;
@@ -501,7 +501,7 @@ TEST_F(dev, limited)
 	if (!pid)
 		make_too_many(pipes[1]);
 	close(pipes[1]);
-	/* Nothing is told if the kernel has killed it for want of memory. */
+	/* Nothing is told if the kernel has killed the process for want of memory. */
 	told = read(pipes[0], &ret, sizeof(ret));
 	holds(!told || (told == sizeof(ret) && ret == -ENOMEM),
 	      "too many sessions for the cgroup");
@@ -517,7 +517,9 @@ TEST_F(dev, limited)
 	close(fd);
 	stop(&target);
 	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	/* If it has not made sessions at all, it has exited. */
+	holds(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status),
+	      "the process has not ended by itself");
 	close(pipes[0]);
 	ut_cg_remove();
 }
