@@ -11,8 +11,8 @@
  * has attached.  Both moments ask about the opener of the device as well, so a descriptor
  * that is passed on gives nobody more rights than the opener or the caller has.
  *
- * Security modules are asked about the caller alone, as they compare more than credentials:
- * tasks, and their relation.  So the opener may be another process only if no module knows a
+ * At an event security modules are asked about the caller alone, as they compare more than
+ * credentials: tasks, and their relation.  So the opener may be another process only if no module knows a
  * difference between their credentials (security_cred_same()).
  *
  * An answer holds until the credentials of the task, the dumpability of its memory or

@@ -192,8 +192,12 @@ TEST_F(dev, reader_that_goes)
 		fd = begin(&target, SMALL);
 		reader = goes_begin(fd, how);
 		tell(&target, SELF, 'r', 0);
-		/* The ring is full by then. */
+		/* The ring is full by then; with other ways nobody is held from the start. */
 		usleep(500000);
+		before = *rounds;
+		usleep(100000);
+		if (how == GOES_DEAD || how == GOES_CLOSED)
+			need(*rounds == before, "a thread that waits");
 		goes_now(&reader, how);
 		before = *rounds + 2 * SMALL;
 		for (i = 0; i < DEADLINE_MS / 2 && *rounds <= before; i++)

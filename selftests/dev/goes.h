@@ -127,6 +127,7 @@ struct goes_reader {
 static struct goes_reader goes_begin(int fd, enum goes how)
 {
 	struct goes_reader r;
+	int i;
 
 	goes = mmap(NULL, sizeof(*goes), PROT_READ | PROT_WRITE,
 		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -142,7 +143,9 @@ static struct goes_reader goes_begin(int fd, enum goes how)
 		setpgid(0, 0);
 		goes_as_reader(fd, how);
 	}
-	goes_until(&goes->ready);
+	for (i = 0; i < DEADLINE_MS && !goes->ready; i++)
+		usleep(1000);
+	need(goes->ready, "a reader");
 	close(fd);
 	return r;
 }

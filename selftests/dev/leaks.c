@@ -394,7 +394,7 @@ TEST_F_TIMEOUT(dev, rounds, TEST_TIMEOUT_DEFAULT * 3 / 2)
 	for (i = 0; i < CACHES; i++)
 		holds(after[i] <= before[i] + SLACK, "%s: %ld objects, and %ld later",
 		      caches[i], before[i], after[i]);
-	printf("# %d rounds had branches\n", branch_rounds);
+	holds(branch_rounds, "%d rounds had branches", branch_rounds);
 }
 
 TEST_HARNESS_MAIN

@@ -184,7 +184,6 @@ static u32 session_jobctl(u32 action, struct utrace_engine *engine, int type,
 	struct utrace_rec_jobctl rec = {
 		.type = type,
 		.notify = notify,
-		.signal = type == CLD_STOPPED ? utrace_stop_signal() : 0,
 	};
 	struct session_writer w;
 
@@ -192,6 +191,8 @@ static u32 session_jobctl(u32 action, struct utrace_engine *engine, int type,
 		return UTRACE_RESUME;
 	if (!(w.now & SESSION_NO_JOBCTL) && !(action & UTRACE_JCTL_AGAIN) &&
 	    session_claim(&w)) {
+		if (type == CLD_STOPPED)
+			rec.signal = utrace_stop_signal();
 		session_begin_other(&w);
 		utrace_dev_write(&w, UTRACE_REC_JOBCTL, 0, &rec.head + 1,
 				 sizeof(rec) - sizeof(rec.head));

@@ -27,10 +27,15 @@ static noinline bool session_ask(struct session_target *target,
 	struct pid *reader = utrace_reader_get(&target->session->reader);
 	bool seen;
 
-	/* The answer in @task may be that for another target. */
-	if (task->data.key != target->key)
+	/* The answer in @task is that for another target. */
+	if (task->data.key && task->data.key != target->key)
+		task->several = true;
+	if (task->several) {
 		task->viewed.state = 0;
-	seen = utrace_viewer_ask(target->viewer, reader, &task->viewed);
+		seen = utrace_viewer_sees(target->viewer, reader);
+	} else {
+		seen = utrace_viewer_ask(target->viewer, reader, &task->viewed);
+	}
 	put_pid(reader);
 	task->data.key = target->key;
 	task->number.target = target->id;

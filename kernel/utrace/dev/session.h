@@ -473,6 +473,8 @@ struct session_entry {
  *	about last, which is that of the record
  * @last: time of the task's last record
  * @viewed: whether that target may see the task
+ * @several: the task was asked about for several targets, so @viewed is not used: the task
+ *	keeps an answer for each viewer
  * @told: session_target.viewer for which the reader was told that the task is
  *	hidden, NULL if the task is not; only compared
  * @first: no other target of the session was called for the present event
@@ -518,6 +520,7 @@ struct session_task {
 	struct list_head list;
 	struct task_struct *task;
 	const struct utrace_viewer *told;
+	bool several;
 	bool first;
 	bool claimed;
 	bool working;

@@ -145,7 +145,7 @@ static int marker_start_in_process(struct marker_owner *owner,
 
 	ret = utrace_marker_arm(owner, &place, &state, &error);
 	if (!ret && state == UTRACE_WORD_FAILED)
-		ret = -error;
+		return -error;
 	if (ret && ret != -EAGAIN)
 		return ret;
 	/* A program that is being executed follows the owner's events itself. */

@@ -120,11 +120,6 @@ static int name_arm_process(struct marker_owner *owner,
 	int ret = -ESRCH;
 
 	arm.memory = utrace_marker_begin(owner, &mm);
-	/* A program that is being executed follows the owner's events itself. */
-	if (arm.memory == ERR_PTR(-EAGAIN)) {
-		utrace_marker_ask_all(owner, true);
-		return 0;
-	}
 	if (IS_ERR(arm.memory))
 		return PTR_ERR(arm.memory);
 	process = get_pid_task(owner->process, PIDTYPE_TGID);
@@ -181,11 +176,14 @@ static int name_arm(struct marker_owner *owner, char *name, u64 id, u32 flags)
 		return PTR_ERR(event);
 	}
 	ret = name_arm_process(owner, event);
-	if (ret)
+	if (ret && ret != -EAGAIN) {
 		utrace_marker_event_end(owner, event);
-	else if (owner->follow)
+		return ret;
+	}
+	/* A program that is being executed follows the owner's events itself. */
+	if (ret || owner->follow)
 		utrace_marker_ask_all(owner, true);
-	return ret;
+	return 0;
 }
 
 /**

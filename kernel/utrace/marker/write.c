@@ -193,12 +193,16 @@ static void marker_write_unseen(struct marker_mm *memory,
 		marker_note_written(memory, marker_cell(&word->place), new);
 }
 
-/* Note why a word cannot be what is wanted; the next report may try again. */
+/* Note why a word cannot be what is wanted; owners of events try again at the next report. */
 static void marker_fail(struct marker_mm *memory, struct marker_word *word,
 			int error)
 {
+	const struct marker_share *share;
+
 	word->error = error;
-	utrace_marker_unfollow(memory, NULL);
+	list_for_each_entry(share, &word->shares, of_word)
+		if (share->place.event)
+			utrace_marker_unfollow(memory, share->owner);
 }
 
 /* Is a word to be written in memory? */
