@@ -12,8 +12,8 @@
  * that is passed on gives nobody more rights than the opener or the caller has.
  *
  * At an event security modules are asked about the caller alone, as they compare more than
- * credentials: tasks, and their relation.  So the opener may be another process only if no module knows a
- * difference between their credentials (security_cred_same()).
+ * credentials: tasks, and their relation.  So the opener may be another process only if no
+ * module knows a difference between their credentials (security_cred_same()).
  *
  * An answer holds until the credentials of the task, the dumpability of its memory or
  * kernel.utrace.unprivileged changes, or a module says that its policy has changed
