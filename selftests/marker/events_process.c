@@ -573,6 +573,17 @@ static int be_registering(void)
 	return load(WORD, 4) ? 1 : 0;
 }
 
+/* The target executes another program, which registers the event and writes it. */
+static void check_other_program(struct target *target, struct tracer *tracer)
+{
+	need(until(shared->number[0]), "another program");
+	is(0, shared->number[1], "it starts without the word");
+	is(0, shared->result, "it registers one");
+	is(BIT_SET, shared->seen, "which has the bit");
+	is(8, shared->number[2], "and writes");
+	is_event(tracer, target->pid, target->pid, 0, 8, "  a record");
+}
+
 TEST_F(traced, exec)
 {
 	struct target target;
@@ -584,12 +595,7 @@ TEST_F(traced, exec)
 	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
 	arm_event(tracer.fd, 0, 0);
 	tell(&target, SELF, 'X', 0);
-	need(until(shared->number[0]), "another program");
-	is(0, shared->number[1], "it starts without the word");
-	is(0, shared->result, "it registers one");
-	is(BIT_SET, shared->seen, "which has the bit");
-	is(8, shared->number[2], "and writes");
-	is_event(&tracer, target.pid, target.pid, 0, 8, "  a record");
+	check_other_program(&target, &tracer);
 	is(1, words_total(tracer.fd), "its word is in the list");
 	untrace(&tracer);
 	stop(&target);
@@ -619,12 +625,7 @@ TEST_F(traced, armed_while_executed)
 	is(0, in_child_for(arm_first, &tracer.fd, SOON), "ARM does not wait");
 	holds(silent_keeps(target.pid), "the process is in execve(2) still");
 	silent_end();
-	need(until(shared->number[0]), "another program");
-	is(0, shared->number[1], "it starts without the word");
-	is(0, shared->result, "it registers one");
-	is(BIT_SET, shared->seen, "which has the bit");
-	is(8, shared->number[2], "and writes");
-	is_event(&tracer, target.pid, target.pid, 0, 8, "  a record");
+	check_other_program(&target, &tracer);
 	untrace(&tracer);
 	stop(&target);
 }

@@ -139,25 +139,19 @@ void utrace_marker_leave(struct marker_mm *memory, struct marker_owner *owner,
 	utrace_marker_unfollow(memory, owner);
 }
 
-/* The program keeps the bit of a share as it is. */
-static void marker_abandon_share(struct marker_share *share)
+/* The program keeps the bit of an owner as it is. */
+static bool marker_abandon_word(struct marker_mm *memory,
+				struct marker_word *word, void *owner)
 {
-	struct marker_word *word = share->word;
+	struct marker_share *share = utrace_marker_find_share(word, owner);
 
+	if (!share || share->leaving)
+		return false;
 	utrace_marker_leave_share(share);
 	word->foreign = word->applied;
 	/* For those who want the bit yet, nothing is to be changed. */
 	if (!marker_wanted(word))
 		word->applied = 0;
-}
-
-static bool marker_abandon_word(struct marker_mm *memory,
-				struct marker_word *word, void *arg)
-{
-	struct marker_share *share = utrace_marker_find_share(word, arg);
-
-	if (share && !share->leaving)
-		marker_abandon_share(share);
 	return false;
 }
 
@@ -174,7 +168,7 @@ static bool marker_abandon_word(struct marker_mm *memory,
 void utrace_marker_abandon(struct marker_mm *memory, struct marker_owner *owner,
 			   const struct marker_place *place)
 {
-	struct marker_share *share;
+	struct marker_word *word;
 
 	if (!place) {
 		utrace_marker_visit(memory, MARKER_ALL, NULL, ULONG_MAX,
@@ -182,9 +176,9 @@ void utrace_marker_abandon(struct marker_mm *memory, struct marker_owner *owner,
 		return;
 	}
 	guard(spinlock)(&memory->lock);
-	share = utrace_marker_share_at(memory, owner, place);
-	if (share && !share->leaving)
-		marker_abandon_share(share);
+	word = utrace_marker_find(memory, place);
+	if (word)
+		marker_abandon_word(memory, word, owner);
 }
 
 /* A thread that has some memory, with a reference, or NULL. */
@@ -254,12 +248,10 @@ static void marker_disarm_in(struct marker_owner *owner,
 	if (!mmget_not_zero(memory->mm))
 		return;
 	by = marker_may_change(owner, memory, &unseen) ? owner : NULL;
-	if (!place)
-		utrace_marker_settle_closed(memory, by, unseen);
-	else if (sites)
+	if (sites)
 		utrace_marker_settle_for(memory, by, unseen, true);
 	else
-		utrace_marker_settle_words(memory, by, unseen);
+		utrace_marker_settle_words(memory, by, unseen, !place);
 	mmput_async(memory->mm);
 }
 

@@ -692,9 +692,8 @@ void utrace_marker_settle_for(struct marker_mm *memory,
 			      bool sites);
 int utrace_marker_settle_child(struct marker_mm *memory);
 void utrace_marker_settle_words(struct marker_mm *memory,
-				struct marker_owner *owner, bool unseen);
-void utrace_marker_settle_closed(struct marker_mm *memory,
-				 struct marker_owner *owner, bool unseen);
+				struct marker_owner *owner, bool unseen,
+				bool sites);
 
 /* owner.c */
 struct marker_owner *utrace_marker_owner_new(struct utrace_session *session,

@@ -624,16 +624,6 @@ bool utrace_marker_follows(struct marker_owner *owner)
 	return covers;
 }
 
-static unsigned int marker_count_shares(const struct marker_word *word)
-{
-	const struct marker_share *share;
-	unsigned int n = 0;
-
-	list_for_each_entry(share, &word->shares, of_word)
-		n++;
-	return n;
-}
-
 /* What utrace_marker_inherit() has to do. */
 struct marker_heritage {
 	struct marker_mm *child;
@@ -672,7 +662,7 @@ static bool marker_inherit_word(struct marker_mm *parent,
 	struct marker_share *share;
 	struct marker_word *copy;
 
-	stock->need = marker_count_shares(word);
+	stock->need = list_count_nodes(&word->shares);
 	*heritage->from = word->place;
 	if (!stock->nwords || stock->nshares < stock->need)
 		return true;
@@ -949,8 +939,9 @@ void utrace_marker_hold(struct marker_mm *memory, struct utrace_hold *hold,
  */
 void utrace_marker_release(struct marker_mm *memory, struct utrace_hold *hold)
 {
-	/* Before the end of the hold: a writer that has the old page is to see that sequence
-	 * has grown.
+	/*
+	 * Before the end of the hold: a writer that has the old page is to see that
+	 * marker_mm.sequence has grown.
 	 */
 	marker_visit_range(memory, hold->start, hold->end, marker_retry_word);
 	scoped_guard(spinlock, &memory->lock)

@@ -187,7 +187,7 @@ static bool words_write(struct marker_owner *words, struct mm_struct *mm)
 		return false;
 	memory = utrace_marker_mm_find(mm);
 	if (memory) {
-		utrace_marker_settle_words(memory, words, false);
+		utrace_marker_settle_words(memory, words, false, false);
 		left = marker_is_dirty(memory);
 		utrace_marker_mm_put(memory);
 	}

@@ -854,58 +854,31 @@ int utrace_marker_settle_child(struct marker_mm *memory)
 	return ret;
 }
 
-/* Does the caller, who settles for an owner, hold locks of others?  user_events may. */
-static bool marker_holds_locks(const struct marker_owner *owner)
-{
-	return owner && owner->kernel;
-}
-
 /**
  * utrace_marker_settle_words() - write what words can be written at once
  * @memory: the words
  * @owner: as for utrace_marker_settle_for()
  * @unseen: likewise
+ * @sites: remove breakpoints, too, if that can be done at once
  *
- * As utrace_marker_settle_for(), but sites stay as they are, so that this waits for
- * nothing of the process.
+ * As utrace_marker_settle_for(), but this waits for nothing of the process: the last
+ * close(2) of a descriptor may be that of a task that exits, or of a kernel thread, whose
+ * wait nobody would end.
  *
  * Context: Process context; sleeps for memory.  Tries to take mmap_lock.  The caller
  * keeps the memory alive.
  */
 void utrace_marker_settle_words(struct marker_mm *memory,
-				struct marker_owner *owner, bool unseen)
+				struct marker_owner *owner, bool unseen,
+				bool sites)
 {
 	const struct marker_by by = {
 		.writer = MARKER_NOWAIT,
 		.owner = owner,
 		.unseen = unseen,
-		.nofault = marker_holds_locks(owner),
+		/* user_events may hold event_mutex. */
+		.nofault = owner && owner->kernel,
 	};
 
-	marker_settle(memory, &by, false);
-}
-
-/**
- * utrace_marker_settle_closed() - take back what can be taken back at once
- * @memory: the words
- * @owner: as for utrace_marker_settle_for()
- * @unseen: likewise
- *
- * As utrace_marker_settle_words(), for sites as well: the last close(2) of a descriptor may
- * be that of a task that exits, or of a kernel thread, whose wait nobody would end.
- *
- * Context: Process context; sleeps for memory.  Tries to take mmap_lock.  The caller
- * keeps the memory alive.
- */
-void utrace_marker_settle_closed(struct marker_mm *memory,
-				 struct marker_owner *owner, bool unseen)
-{
-	const struct marker_by by = {
-		.writer = MARKER_NOWAIT,
-		.owner = owner,
-		.unseen = unseen,
-		.nofault = marker_holds_locks(owner),
-	};
-
-	marker_settle(memory, &by, true);
+	marker_settle(memory, &by, sites);
 }
