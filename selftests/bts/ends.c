@@ -6,6 +6,7 @@
  * call as its last branch.  One that was killed before the call has not.
  */
 #include "../dev/goes.h"
+#include "../dev/orphans.h"
 #include "tasks.h"
 
 /* The size of the smallest ring. */
@@ -207,6 +208,36 @@ TEST_F(dev, reader_that_goes)
 		stop(&target);
 		goes_end(&reader);
 	}
+}
+
+/* The first process of the machine never waits: it has orphans to reap. */
+TEST_F(dev, first_process)
+{
+	struct utrace_ioc_branch_info info = {};
+	struct utrace_branch some[SMALL];
+	bool reaped = true;
+	int fd, i;
+
+	if (!orphans_go_to_first())
+		SKIP(return, "a subreaper gets orphans");
+	fd = consumer_of(1, (struct utrace_ioc_branches){
+			 .scope = UTRACE_SCOPE_PROCESS, .records = SMALL });
+	for (i = 0; i < 100 && reaped && info.written < SMALL; i++) {
+		reaped = orphans_are_reaped(5);
+		need(!ioctl(fd, UTRACE_IOC_BRANCH_INFO, &info), "info");
+	}
+	is(SMALL, info.written, "the ring is full");
+	holds(reaped && orphans_are_reaped(20), "orphans are reaped");
+	need(!ioctl(fd, UTRACE_IOC_BRANCH_INFO, &info), "info");
+	is(0, info.waiting, "no thread waits for the reader");
+	need(read(fd, some, sizeof(some)) == sizeof(some), "a full ring");
+	/* The loss is told before the next record that has room. */
+	for (i = 0; i < 100 && reaped && !info.lost; i++) {
+		reaped = orphans_are_reaped(1);
+		need(!ioctl(fd, UTRACE_IOC_BRANCH_INFO, &info), "info");
+	}
+	holds(info.lost > 0, "records without room are lost");
+	close(fd);
 }
 
 TEST_HARNESS_MAIN

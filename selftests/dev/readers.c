@@ -9,6 +9,7 @@
 
 #include "goes.h"
 #include "left.h"
+#include "orphans.h"
 #include "stream.h"
 
 #define STACK	(64 << 10)
@@ -205,6 +206,27 @@ TEST_F(dev, hidden_is_not_held)
 {
 	set_unprivileged("1");
 	is(0, in_child(hidden_is_not_held, NULL), "nobody");
+}
+
+/* The first process of the machine never waits: it has orphans to reap. */
+TEST_F(dev, first_process)
+{
+	struct utrace_ioc_info now;
+	bool reaped = true;
+	int fd, i;
+
+	if (!orphans_go_to_first())
+		SKIP(return, "a subreaper gets orphans");
+	fd = stopping_session(1, UTRACE_SCOPE_PROCESS, CALL_BITS);
+	need(!choose(fd, CALL_BITS, 0, NULL, 0), "choose");
+	for (i = 0; i < 200 && reaped && !info(fd).lost; i++)
+		reaped = orphans_are_reaped(20);
+	holds(reaped, "orphans are reaped");
+	now = info(fd);
+	holds(now.lost > 0, "records without room are lost");
+	is(0, now.parked, "none waits for the reader");
+	is(0, now.waits, "nor does the process");
+	close(fd);
 }
 
 /* One of two targets is detached, by which the task may be held. */
