@@ -13,6 +13,7 @@
  *
  * Without fault injection (the debug kernel has it) the tests are skipped.
  */
+#include <limits.h>
 #include <sched.h>
 #include <sys/resource.h>
 
@@ -634,6 +635,94 @@ static int hidden_as_nobody(void *arg)
 	return 0;
 }
 
+/* Records that find no room in their ring, and no large piece of memory either. */
+
+/* The calls of one order; the ring of a CPU has room for three. */
+#define LONG_CALLS	20
+
+/* Orders: 'o': open fail-nth; 'r': let the n-th allocation of each rename(2) fail. */
+static void rename_long(struct target *target, struct order *order)
+{
+	static char path[PATH_MAX];
+	int i, left;
+
+	if (order->what == 'o') {
+		target_nth = fail_nth_open(0);
+		return;
+	}
+	memset(path, 'x', sizeof(path) - 1);
+	for (i = 0; i < LONG_CALLS; i++) {
+		if (!fail_nth_arm(target_nth, order->n))
+			_exit(1);
+		syscall(SYS_rename, path, path);
+		left = fail_nth_left(target_nth);
+		if (left < 0)
+			_exit(1);
+		shared->done += !left;
+	}
+}
+
+/* Read whenever the target waits, until it answers; returns the calls that are told. */
+static int read_when_parked(struct target *target)
+{
+	struct pollfd pfd = { .fd = target->from[SELF][0], .events = POLLIN };
+	int told = 0, i;
+
+	for (i = 0; i < DEADLINE_MS / 2 && !poll(&pfd, 1, 2); i++)
+		if (info(fd).parked) {
+			take(fd);
+			told += count(UTRACE_REC_SYS_CALL, target->pid);
+		}
+	need(hear(target, SELF) >= 0, "an answer");
+	settle(target, SELF);
+	take(fd);
+	return told + count(UTRACE_REC_SYS_CALL, target->pid);
+}
+
+/*
+ * A record that needs more than a page is parked in single pages where no more are free in
+ * a row.  Only allocations of more than a page fail: the first one of a call is the buffer
+ * of its capture, so that the record is short, and the second one is to park the record.
+ */
+static int parked_as_root(void *arg)
+{
+	static const __u32 calls[] = { SYS_rename };
+	struct utrace_ioc_events events = {
+		.events = UTRACE_REC_BIT(SYS_CALL),
+		.capture = UTRACE_CAPTURE_STRINGS,
+		.calls = (uintptr_t)calls,
+		.ncalls = 1,
+		.string_size = UTRACE_ITEM_SIZE_MAX,
+	};
+	struct target target;
+	int n, told = 0;
+
+	need(fail_nth_write("failslab/ignore-gfp-wait", "Y") &&
+	     fail_nth_write("fail_page_alloc/min-order", "1"), "debugfs");
+	start_with(&target, rename_long);
+	pin_to_cpu(target.pid, 0);
+	have(&target, SELF, 'o', 0);
+	fd = session();
+	need(!setup_full(fd, RING, UTRACE_FULL_DEFAULT), "setup");
+	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
+	need(!command(fd, UTRACE_IOC_EVENTS, &events), "choose");
+	for (n = 1; n <= 3; n++) {
+		shared->done = 0;
+		tell(&target, SELF, 'r', n);
+		told += read_when_parked(&target);
+		printf("#   allocation %d of more than a page: %d of %d calls\n",
+		       n, shared->done, LONG_CALLS);
+		/* There is no third one, unless a cache needs a new slab. */
+		holds(shared->done || n > 2, "parked: it fails");
+	}
+	holds(info(fd).waits, "parked: the target has waited");
+	is(3 * LONG_CALLS, told, "parked: all calls are told");
+	is(0, info(fd).lost, "parked: and nothing is lost");
+	close(fd);
+	stop(&target);
+	return 0;
+}
+
 /* The calls of a user with limits of one engine and one ring. */
 static int calls_as_nobody(void *arg)
 {
@@ -715,6 +804,11 @@ TEST_F(memory, missed)
 TEST_F(memory, hidden)
 {
 	is(0, in_child(hidden_as_nobody, NULL), "a task that is hidden");
+}
+
+TEST_F(memory, parked)
+{
+	is(0, in_child(parked_as_root, NULL), "records that wait");
 }
 
 TEST_HARNESS_MAIN
