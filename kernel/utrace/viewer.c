@@ -434,6 +434,20 @@ static struct utrace_view *view_of_current(struct utrace_viewer *viewer)
 }
 
 /**
+ * utrace_viewer_viewed() - find the answer for a viewer that is kept with the current task
+ * @viewer: the viewer; not NULL
+ *
+ * Context: A callback, in the task itself; may sleep.  Takes views_lock.
+ * Return: the answer, for utrace_viewer_ask(); NULL if there is none yet and no memory.
+ */
+struct utrace_viewed *utrace_viewer_viewed(struct utrace_viewer *viewer)
+{
+	struct utrace_view *view = view_of_current(viewer);
+
+	return view ? &view->viewed : NULL;
+}
+
+/**
  * utrace_viewer_sees() - utrace_viewer_ask() with an answer that is kept with the task
  * @viewer: the viewer, or NULL
  * @reader: the process that reads what the viewer gets, or NULL

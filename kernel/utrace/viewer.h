@@ -48,6 +48,7 @@ struct utrace_viewer {
  *	seen; 0: there is no valid answer
  * @modules: the answer of the security modules, %UTRACE_MODULES_UNASKED if they were not
  *	asked.  It does not depend on the dumpability of the memory
+ * @told: for a client that tells its reader of hidden tasks: it has told of this one
  *
  * Only the task itself uses it, until it is freed.
  */
@@ -59,6 +60,7 @@ struct utrace_viewed {
 		UTRACE_MODULES_ALLOW,
 		UTRACE_MODULES_REFUSE,
 	} modules;
+	bool told;
 };
 
 /* In utrace_viewed.state, above the dumpability: the task may not be seen. */
@@ -113,6 +115,7 @@ bool utrace_viewer_is_enabled(const struct utrace_viewer *viewer);
 bool utrace_viewer_capable(const struct cred *opener, int cap);
 bool utrace_viewer_ask(const struct utrace_viewer *viewer, struct pid *reader,
 		       struct utrace_viewed *viewed);
+struct utrace_viewed *utrace_viewer_viewed(struct utrace_viewer *viewer);
 bool utrace_viewer_sees(struct utrace_viewer *viewer, struct pid *reader);
 bool utrace_viewer_knows(const struct utrace_viewer *viewer);
 bool utrace_viewer_may_see_memory(const struct utrace_viewer *viewer);

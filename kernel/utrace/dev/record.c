@@ -39,8 +39,10 @@ bool utrace_dev_is_unclaimed(struct session_task *task,
 			     unsigned int event)
 {
 	task->first = !utrace_was_called(engine, event, session_is_same);
-	if (task->first)
+	if (task->first) {
 		task->claimed = false;
+		task->told = false;
+	}
 	return !task->claimed;
 }
 

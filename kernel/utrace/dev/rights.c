@@ -18,38 +18,53 @@
 #include "write.h"
 
 /*
- * Ask about the current task and keep the answer in @task.  The reader is told
- * when the task becomes hidden.
+ * Find the last answer about the current task for a target.  A task that several targets
+ * cover keeps an answer for each viewer, or only the last one if there is no memory.
  */
-static noinline bool session_ask(struct session_target *target,
-				 struct session_task *task)
+static struct utrace_viewed *session_viewed(struct session_target *target,
+					    struct session_task *task)
 {
-	struct pid *reader = utrace_reader_get(&target->session->reader);
-	bool seen;
+	struct utrace_viewed *viewed;
 
 	/* The answer in @task is that for another target. */
 	if (task->data.key && task->data.key != target->key)
 		task->several = true;
-	if (task->several) {
-		task->viewed.state = 0;
-		seen = utrace_viewer_sees(target->viewer, reader);
-	} else {
-		seen = utrace_viewer_ask(target->viewer, reader, &task->viewed);
-	}
+	if (!task->several)
+		return &task->viewed;
+	task->viewed.state = 0;
+	task->viewed.told = false;
+	viewed = utrace_viewer_viewed(target->viewer);
+	return viewed ?: &task->viewed;
+}
+
+/*
+ * Ask about the current task and keep the answer.  The reader is told when the task becomes
+ * hidden from a target, once if it becomes hidden from several targets at one event.
+ */
+static noinline bool session_ask(struct session_target *target,
+				 struct session_task *task)
+{
+	struct utrace_viewed *viewed = session_viewed(target, task);
+	struct pid *reader = utrace_reader_get(&target->session->reader);
+	bool seen = utrace_viewer_ask(target->viewer, reader, viewed);
+
 	put_pid(reader);
 	task->data.key = target->key;
 	task->number.target = target->id;
-	if (!seen)
-		utrace_dev_unhold(task);
-	if (seen && task->told == target->viewer)
-		task->told = NULL;
-	/* Another target, which was asked first, may have told the reader already. */
-	if (!seen && (!task->told ||
-		      (task->first && task->told != target->viewer))) {
-		task->told = target->viewer;
+	if (seen) {
+		viewed->told = false;
+		task->told = false;
+		return true;
+	}
+	utrace_dev_unhold(task);
+	if (viewed->told)
+		return false;
+	viewed->told = true;
+	if (task->first || !task->told) {
+		task->told = true;
 		utrace_dev_hide(target, task);
 	}
-	return seen;
+	return false;
 }
 
 /**

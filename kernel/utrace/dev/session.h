@@ -475,8 +475,7 @@ struct session_entry {
  * @viewed: whether that target may see the task
  * @several: the task was asked about for several targets, so @viewed is not used: the task
  *	keeps an answer for each viewer
- * @told: session_target.viewer for which the reader was told that the task is
- *	hidden, NULL if the task is not; only compared
+ * @told: the reader was told at the present event that the task is hidden.  As @first
  * @first: no other target of the session was called for the present event
  * @claimed: a target of the session records the present event.  As @first only
  *	kept while the session has several targets
@@ -519,7 +518,7 @@ struct session_task {
 	struct kref ref;
 	struct list_head list;
 	struct task_struct *task;
-	const struct utrace_viewer *told;
+	bool told;
 	bool several;
 	bool first;
 	bool claimed;
@@ -555,7 +554,7 @@ void utrace_dev_forget_tasks(struct utrace_session *session);
 static inline bool session_hides(const struct session_target *target,
 				 const struct session_task *task)
 {
-	return task->data.key == target->key && task->told == target->viewer &&
+	return task->data.key == target->key && task->viewed.told &&
 	       utrace_viewed_hidden(&task->viewed, current->mm);
 }
 
