@@ -180,11 +180,52 @@ static void test_only_exit(void)
 	stop(&target);
 }
 
+/*
+ * Calls of a hidden task leave nothing.  With two targets the newer one is called first
+ * at entries, the older one at exits.
+ */
+static void test_calls(bool whole, bool two)
+{
+	__u64 bits = whole ? UTRACE_REC_BIT(SYS_CALL) :
+		     UTRACE_REC_BIT(SYS_ENTER) | UTRACE_REC_BIT(SYS_EXIT);
+	struct target target;
+	int fd;
+
+	printf("#   %s, %s\n", whole ? "whole calls" : "entries and exits",
+	       two ? "two targets" : "one target");
+	start_with(&target, more);
+	fd = session();
+	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
+	if (two)
+		need(attach(fd, target.pid, UTRACE_SCOPE_TREE) > 0, "attach");
+	need(!choose(fd, bits, 0, NULL, 0), "choose");
+	have(&target, SELF, 'd', 0);
+	settle(&target, SELF);
+	take(fd);
+	is(1, count(UTRACE_REC_HIDDEN, target.pid), "calls: told once");
+	have(&target, SELF, 'm', 100);
+	settle(&target, SELF);
+	is(0, take(fd), "calls: nothing, as long as it is hidden");
+	have(&target, SELF, 'd', 1);
+	have(&target, SELF, 'm', 3);
+	settle(&target, SELF);
+	take(fd);
+	is(3, marks(whole ? UTRACE_REC_SYS_CALL : UTRACE_REC_SYS_ENTER,
+		    target.pid), "calls: recorded when it is seen again");
+	is(1, info(fd).hidden, "calls: INFO counts one");
+	close(fd);
+	stop(&target);
+}
+
 static int undumpable_as_nobody(void *arg)
 {
 	become_nobody();
 	test_undumpable();
 	test_only_exit();
+	test_calls(false, false);
+	test_calls(false, true);
+	test_calls(true, false);
+	test_calls(true, true);
 	return 0;
 }
 
