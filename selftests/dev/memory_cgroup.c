@@ -9,14 +9,13 @@
  *
  * The kernel collects the numbers of a cgroup every two seconds.
  */
-#include <linux/futex.h>
 #include <sys/resource.h>
 
 #include <linux/utrace_branch.h>
 #include <linux/utrace_marker.h>
 
 #include "../cgroup.h"
-#include "dev.h"
+#include "pool.h"
 
 /* Threads of the crowd. */
 #define CROWD		600
@@ -31,14 +30,8 @@
 #define CGROUP_BYTES	"16777216"
 #define TOO_MANY	200
 
-/* What the test, the agent and the crowd share. */
-static struct shared {
-	_Atomic int turn;	/* a futex: the crowd has work */
-	_Atomic int arrived;	/* threads that wait for work */
-	_Atomic int work;	/* see be_crowd() */
-	_Atomic int tid[CROWD];
-	_Atomic int refused;	/* errno of a kernel without these objects */
-} *shared;
+/* In memory that the agent shares: errno of a kernel without these objects. */
+static _Atomic int *refused;
 
 /* A fifo that nobody writes to. */
 static char folder[32] = "/tmp/utrace_memory_XXXXXX";
@@ -58,44 +51,17 @@ static const void *first_place(void)
 	return at;
 }
 
-/* The crowd, which is a process */
-
 /* Works: 'm' and 'M': make marker calls; 'o': open the fifo, and wait. */
-static void *be_crowd(void *arg)
+static void do_work(int work)
 {
-	int me = (long)arg, turn = shared->turn, fd;
+	int fd;
 
-	shared->tid[me] = gettid();
-	for (;;) {
-		shared->arrived++;
-		while (shared->turn == turn)
-			syscall(SYS_futex, &shared->turn, FUTEX_WAIT, turn,
-				NULL, NULL, 0);
-		turn = shared->turn;
-		if (shared->work == 'o') {
-			fd = open(fifo, O_RDONLY | O_CLOEXEC);
-			close(fd);
-		} else {
-			mark(shared->work == 'M' ? MANY : 1);
-		}
+	if (work == 'o') {
+		fd = open(fifo, O_RDONLY | O_CLOEXEC);
+		close(fd);
+	} else {
+		mark(work == 'M' ? MANY : 1);
 	}
-	return NULL;
-}
-
-static void crowd(void)
-{
-	pthread_attr_t attr;
-	pthread_t thread;
-	long i;
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, 64 << 10);
-	for (i = 0; i < CROWD; i++)
-		if (pthread_create(&thread, &attr, be_crowd, (void *)i))
-			_exit(1);
-	for (;;)
-		pause();
 }
 
 /* The agent */
@@ -103,24 +69,10 @@ static void crowd(void)
 static pid_t crowd_pid;
 static int fd = -1, words_fd = -1, fds[CROWD], nfds;
 
-static void wait_for_crowd(void)
+static void have_work(int work)
 {
-	need(ut_until(shared->arrived == CROWD), "a crowd that waits");
-}
-
-/* Give the crowd work, without waiting for its end. */
-static void begin_work(int work)
-{
-	shared->work = work;
-	shared->arrived = 0;
-	shared->turn++;
-	syscall(SYS_futex, &shared->turn, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
-}
-
-static void do_work(int work)
-{
-	begin_work(work);
-	wait_for_crowd();
+	pool_begin(work);
+	pool_wait();
 }
 
 static void begin_session(__u64 size, __u32 full)
@@ -171,7 +123,7 @@ static void make_targets(void)
 	int i, pidfd;
 
 	for (i = 0; i < 256; i++) {
-		pidfd = pidfd_of(shared->tid[i], O_EXCL);
+		pidfd = pidfd_of(pool->tid[i], O_EXCL);
 		need(attach_fd(fd, pidfd, UTRACE_SCOPE_THREAD) > 0, "attach");
 		close(pidfd);
 	}
@@ -195,7 +147,7 @@ static void prepare_tasks(void)
 
 static void make_calls(void)
 {
-	do_work('m');
+	have_work('m');
 }
 
 /* Whole calls, and the session knows the tasks. */
@@ -207,12 +159,12 @@ static void prepare_captures(void)
 	need(!choose(fd, UTRACE_REC_BIT(SYS_CALL), UTRACE_CAPTURE_STRINGS,
 		     calls, 2), "choose");
 	follow_crowd();
-	do_work('m');
+	have_work('m');
 }
 
 static void make_captures(void)
 {
-	begin_work('o');
+	pool_begin('o');
 }
 
 static void end_captures(void)
@@ -220,7 +172,7 @@ static void end_captures(void)
 	int writer = open(fifo, O_RDWR | O_CLOEXEC);
 
 	need(writer >= 0, "the fifo");
-	wait_for_crowd();
+	pool_wait();
 	close(writer);
 	end_session();
 }
@@ -230,20 +182,20 @@ static void prepare_parked(void)
 	begin_session(LARGE, UTRACE_FULL_STOP);
 	need(!choose_marks(fd), "choose");
 	follow_crowd();
-	do_work('m');
+	have_work('m');
 }
 
 /* The rings become full, and the crowd is held. */
 static void make_parked(void)
 {
-	begin_work('M');
+	pool_begin('M');
 	need(ut_until(info(fd).parked >= CROWD / 2), "parked records");
 }
 
 static void end_parked(void)
 {
 	end_session();
-	wait_for_crowd();
+	pool_wait();
 }
 
 static void prepare_counts(void)
@@ -264,7 +216,7 @@ static void prepare_words(void)
 	arg.pidfd = pidfd_of(crowd_pid, 0);
 	words_fd = ioctl(fd, UTRACE_IOC_WORDS, &arg);
 	if (words_fd < 0)
-		shared->refused = errno;
+		*refused = errno;
 	close(arg.pidfd);
 }
 
@@ -273,9 +225,9 @@ static void make_words(void)
 	struct utrace_ioc_word arg = { .kind = UTRACE_WORD_BIT32 };
 	int i;
 
-	for (i = 0; i < WORDS && !shared->refused; i++) {
+	for (i = 0; i < WORDS && !*refused; i++) {
 		arg.addr = (uintptr_t)&words[i];
-		shared->refused = -command(words_fd, UTRACE_IOC_WORD_ARM, &arg);
+		*refused = -command(words_fd, UTRACE_IOC_WORD_ARM, &arg);
 	}
 }
 
@@ -303,9 +255,9 @@ static void make_markers(void)
 	need(offset, "the place of the markers");
 	arg.fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	need(arg.fd >= 0, "the program");
-	for (; arg.id < MARKERS && !shared->refused; arg.id++) {
+	for (; arg.id < MARKERS && !*refused; arg.id++) {
 		arg.offset = offset + arg.id;
-		shared->refused = -command(words_fd, UTRACE_IOC_MARKER_ARM, &arg);
+		*refused = -command(words_fd, UTRACE_IOC_MARKER_ARM, &arg);
 	}
 	close(arg.fd);
 }
@@ -316,15 +268,15 @@ static void make_consumers(void)
 	int dev = open("/dev/utrace", O_RDWR | O_CLOEXEC), i;
 
 	need(dev >= 0, "/dev/utrace");
-	for (i = 0; i < 128 && !shared->refused; i++) {
+	for (i = 0; i < 128 && !*refused; i++) {
 		struct utrace_ioc_branches arg = {
-			.pidfd = pidfd_of(shared->tid[i], O_EXCL),
+			.pidfd = pidfd_of(pool->tid[i], O_EXCL),
 			.scope = UTRACE_SCOPE_THREAD,
 		};
 
 		fds[nfds] = ioctl(dev, UTRACE_IOC_BRANCHES, &arg);
 		if (fds[nfds] < 0)
-			shared->refused = errno;
+			*refused = errno;
 		else
 			nfds++;
 		close(arg.pidfd);
@@ -383,18 +335,14 @@ static void be_agent(struct target *target, struct order *order)
 	case 'B':
 		setrlimit(RLIMIT_NOFILE, &files);
 		setrlimit(RLIMIT_MEMLOCK, &all);
-		crowd_pid = fork();
-		need(crowd_pid >= 0, "fork");
-		if (!crowd_pid)
-			crowd();
-		wait_for_crowd();
+		crowd_pid = pool_start();
 		break;
 	case 'P':
-		shared->refused = 0;
+		*refused = 0;
 		kind->prepare();
 		break;
 	case 'M':
-		if (!shared->refused)
+		if (!*refused)
 			kind->make();
 		break;
 	case 'U':
@@ -429,9 +377,9 @@ static void charges(struct target *agent, int n)
 	have(agent, SELF, 'M', n);
 	grown = stat_of(kind->of) - before;
 	have(agent, SELF, 'U', n);
-	if (shared->refused)
+	if (*refused)
 		printf("#   %s: not here: %s\n", kind->name,
-		       strerror(shared->refused));
+		       strerror(*refused));
 	else
 		holds(grown >= kind->n * kind->bytes,
 		      "%s: %ld bytes for %ld of %ld bytes and more", kind->name,
@@ -449,9 +397,10 @@ TEST_F(dev, charged)
 	need(mkdtemp(folder), folder);
 	snprintf(fifo, sizeof(fifo), "%s/fifo", folder);
 	need(!mkfifo(fifo, 0600), fifo);
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	need(shared != MAP_FAILED, "memory");
+	refused = mmap(NULL, sizeof(*refused), PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	need(refused != MAP_FAILED, "memory");
+	pool_make(CROWD, do_work);
 	start_with(&agent, be_agent);
 	need(!ut_cg_add(agent.pid), "the cgroup");
 	have(&agent, SELF, 'B', 0);
