@@ -288,7 +288,7 @@ static void do_round(unsigned int i)
 
 static void do_part(void)
 {
-	unsigned int i, n = getenv("SLOW") && atoi(getenv("SLOW")) ? SLOW_ROUNDS : ROUNDS;
+	unsigned int i, n = ut_is_slow() ? SLOW_ROUNDS : ROUNDS;
 
 	for (i = 0; i < n; i++)
 		do_round(i);
