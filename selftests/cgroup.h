@@ -114,6 +114,21 @@ static inline bool ut_cg_is(const char *name, const char *key, long value)
 	return p && (p == buf || p[-1] == '\n');
 }
 
+/*
+ * The number in line "@key number" of memory.stat, -1 if there is none.  The kernel
+ * collects the numbers every two seconds.
+ */
+static inline long ut_cg_stat(const char *key)
+{
+	char buf[8192], line[64], *p;
+
+	if (ut_read_file(buf, sizeof(buf), "%s/memory.stat", ut_cg) <= 0)
+		return -1;
+	snprintf(line, sizeof(line), "\n%s ", key);
+	p = strstr(buf, line);
+	return p ? atol(p + strlen(line)) : -1;
+}
+
 static inline void ut_cg_remove(void)
 {
 	if (ut_cg[0]) {

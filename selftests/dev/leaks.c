@@ -7,9 +7,13 @@
  * many rounds.  Objects are freed late, by RCU and by work items, so the test looks
  * again and again.  A cache is shrunk before each look: slabs of CPUs, and what KASAN
  * keeps in quarantine, count as objects that are in use.
+ *
+ * The rounds run in a memory cgroup, whose kernel memory does not grow either: so objects
+ * of kmalloc() and rings count as well.
  */
 #include <linux/utrace_branch.h>
 
+#include "../cgroup.h"
 #include "dev.h"
 
 /* The rounds of a part: each combination of the remainders by 4, 3, 5 and 7 once. */
@@ -19,6 +23,15 @@
 
 /* Objects of tasks that come and go on their own; few compared to the rounds. */
 #define SLACK		16
+
+/*
+ * Bytes of other objects.  One of 64 bytes that each round left behind would take more, on
+ * a slow kernel with what it adds to each object.
+ */
+#define SLACK_BYTES	(8 << 10)
+
+/* A CPU keeps so many bytes of charges to itself, in either direction. */
+#define CPU_BYTES	(4 << 10)
 
 #define RING		(64 << 10)
 
@@ -30,6 +43,11 @@
 static const char * const caches[] = { "utrace", "utrace_engine", "utrace_member" };
 
 #define CACHES		(sizeof(caches) / sizeof(*caches))
+
+/* Lines of memory.stat: of kmalloc() and caches, and of rings. */
+static const char * const stats[] = { "slab_unreclaimable", "vmalloc" };
+
+#define STATS		(sizeof(stats) / sizeof(*stats))
 
 static const __u32 scopes[] = {
 	UTRACE_SCOPE_THREAD, UTRACE_SCOPE_PROCESS, UTRACE_SCOPE_TREE,
@@ -286,12 +304,19 @@ static void do_round(unsigned int i)
 		;
 }
 
-static void do_part(void)
+/* A process for each part, which ends before anything is counted. */
+static int do_part(void *arg)
 {
 	unsigned int i, n = ut_is_slow() ? SLOW_ROUNDS : ROUNDS;
 
+	if (ut_cg[0])
+		need(!ut_cg_add(getpid()), "the cgroup");
+	/* The children of targets that are killed become children of the process. */
+	need(!prctl(PR_SET_CHILD_SUBREAPER, 1), "PR_SET_CHILD_SUBREAPER");
 	for (i = 0; i < n; i++)
 		do_round(i);
+	holds(branch_rounds, "%d rounds had branches", branch_rounds);
+	return 0;
 }
 
 /* Objects */
@@ -374,27 +399,60 @@ static bool is_as_before(const long *before, const long *after)
 	return true;
 }
 
+/* Bytes of each line of memory.stat; 0 without a cgroup. */
+static void count_bytes(long *bytes)
+{
+	unsigned int i;
+
+	for (i = 0; i < STATS; i++) {
+		bytes[i] = ut_cg[0] ? ut_cg_stat(stats[i]) : 0;
+		need(bytes[i] >= 0, stats[i]);
+	}
+}
+
+/* What is counted before and after is each off by what CPUs keep to themselves. */
+static bool are_bytes_as_before(const long *before, const long *after)
+{
+	long most = SLACK_BYTES + 2 * CPU_BYTES * sysconf(_SC_NPROCESSORS_CONF);
+	unsigned int i;
+
+	for (i = 0; i < STATS; i++)
+		if (after[i] > before[i] + most)
+			return false;
+	return true;
+}
+
 TEST_F_TIMEOUT(dev, rounds, TEST_TIMEOUT_DEFAULT * 3 / 2)
 {
-	long before[CACHES], after[CACHES];
+	long before[CACHES], after[CACHES], bytes[STATS], later[STATS];
+	const char *why;
 	unsigned int i;
 	int tries = 0;
 
 	if (!has_caches())
 		SKIP(return, "no counts of slabs (SLUB_DEBUG, slab_nomerge)");
-	/* The children of targets that are killed become children of the test. */
-	need(!prctl(PR_SET_CHILD_SUBREAPER, 1), "PR_SET_CHILD_SUBREAPER");
-	do_part();
+	why = ut_cg_make("+memory");
+	if (why)
+		printf("#   no memory cgroup: %s\n", why);
+	need(!in_child(do_part, NULL), "rounds");
 	count_settled(before);
-	do_part();
+	usleep(3000000 * ut_patience());
+	count_bytes(bytes);
+	need(!in_child(do_part, NULL), "rounds");
 	do {
 		usleep(100000 * ut_patience());
 		count_objects(after);
-	} while (!is_as_before(before, after) && ++tries < 100);
+		count_bytes(later);
+	} while ((!is_as_before(before, after) ||
+		  !are_bytes_as_before(bytes, later)) && ++tries < 100);
 	for (i = 0; i < CACHES; i++)
 		holds(after[i] <= before[i] + SLACK, "%s: %ld objects, and %ld later",
 		      caches[i], before[i], after[i]);
-	holds(branch_rounds, "%d rounds had branches", branch_rounds);
+	for (i = 0; i < STATS; i++)
+		printf("#   %s: %ld bytes, and %ld later\n", stats[i], bytes[i],
+		       later[i]);
+	holds(are_bytes_as_before(bytes, later), "the cgroup has as many bytes");
+	ut_cg_remove();
 }
 
 TEST_HARNESS_MAIN

@@ -6,8 +6,6 @@
  * objects of a kind, or has the crowd make them, and the kernel's memory of the
  * cgroup has to grow by what they take at least.  And where a cgroup has a
  * limit, who makes sessions without end fails, and others go on.
- *
- * The kernel collects the numbers of a cgroup every two seconds.
  */
 #include <sys/resource.h>
 
@@ -356,15 +354,12 @@ static void be_agent(struct target *target, struct order *order)
 /* Read a number of memory.stat, once the kernel has collected all. */
 static long stat_of(const char *name)
 {
-	char text[8192], line[64], *at;
+	long number;
 
 	usleep(3000000 * ut_patience());
-	need(ut_read_file(text, sizeof(text), "%s/memory.stat", ut_cg) > 0,
-	     "memory.stat");
-	snprintf(line, sizeof(line), "\n%s ", name);
-	at = strstr(text, line);
-	need(at, name);
-	return atol(at + strlen(line));
+	number = ut_cg_stat(name);
+	need(number >= 0, name);
+	return number;
 }
 
 static void charges(struct target *agent, int n)
