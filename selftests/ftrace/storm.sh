@@ -4,7 +4,8 @@
 # utrace selftests - three instances under a storm of settings
 #
 # The instances are turned on and off, changed, removed and made again while
-# tasks fork, execute and exit. The kernel log must have no complaint, either.
+# tasks fork, execute and exit. A fourth one gets texts that make no sense, and
+# who reads it is killed. The kernel log must have no complaint, either.
 # shellcheck disable=SC2016 # eval gets expressions
 set -uo pipefail
 
@@ -89,6 +90,38 @@ storm() {
 	done
 }
 
+# What most files refuse: too long, no words, numbers and names of nothing.
+mapfile -t texts < <(
+	printf 'x%.0s' {1..5000} && echo
+	printf '%d ' {1..2000} && echo
+	printf '%s\n' $'\001\002\377' -1 99999999999999999999 !2 +0 ! '"open' '  ' \
+		i386/999 0:0 '*' /nonexistent
+)
+
+# bad_texts: write such texts to an instance, and kill the reader of its records
+bad_texts() {
+	local dir=$tracing/instances/stormbad round file reader i
+
+	RANDOM=4
+	for ((round = 0; round < rounds; round++)); do
+		mkdir "$dir" || return 1
+		echo true > "$dir/process/comms"
+		echo process > "$dir/current_tracer"
+		cat "$dir/trace_pipe" > /dev/null &
+		reader=$!
+		for i in 1 2 3; do
+			for file in "$dir"/process/*; do
+				pick "${texts[@]}" > "$file"
+				printf %s "$(pick "${texts[@]}")" >> "$file"
+				head -c 5000 "$file" > /dev/null
+			done
+		done
+		kill -KILL "$reader"
+		wait "$reader"
+		await rmdir "$dir" || return 1
+	done
+}
+
 work_exec &
 worker=$!
 work_threads &
@@ -96,11 +129,15 @@ for k in 1 2 3; do
 	storm $k 2> "$tmp/errors$k" &
 	storms+=($!)
 done
+# Its errors are those that it asks for.
+bad_texts 2> /dev/null &
+bad=$!
 for k in 0 1 2; do
 	holds "storm $((k + 1)) is over" wait "${storms[k]}"
 	holds "storm $((k + 1)): nothing was refused" eval \
 		"! grep -v 'busy' $tmp/errors$((k + 1))"
 done
+holds "bad texts are over" wait "$bad"
 rm "$tmp/on"
 holds "the work was done meanwhile" [ -s "$tmp/work" ]
 wait
