@@ -14,7 +14,8 @@ set -uo pipefail
 	skip_all "AppArmor is not active (lsm=apparmor)"
 need_domains apparmor_parser
 
-# The profile "domain" is that of the program. Good may trace it, bad may not.
+# The profile "domain" is that of the program. Good may trace it, bad may not. A
+# process may change from good to bad.
 cat > "$tmp/profiles" <<-END
 	abi <abi/3.0>,
 	profile domain $tmp/fs/helper {
@@ -27,6 +28,7 @@ cat > "$tmp/profiles" <<-END
 		capability,
 		signal,
 		ptrace,
+		change_profile -> bad,
 	}
 	profile bad {
 		file,
@@ -41,8 +43,9 @@ apparmor_parser -K -a "$tmp/profiles" > "$tmp/said" 2>&1 || {
 }
 trap 'apparmor_parser -K -R "$tmp/profiles"; end_domains' EXIT
 
-become() {
-	echo "changeprofile $1" > "/proc/$BASHPID/attr/apparmor/current"
+attr=apparmor/current
+label() {
+	echo -n "changeprofile $1"
 }
 
 for test in asks_about_each hides_from_bad; do

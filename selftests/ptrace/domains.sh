@@ -4,9 +4,10 @@
 # utrace selftests - programs that change their domain under several tracers
 #
 # The tests of security modules source this file after lib.sh. Each has a
-# function "become LABEL", which gives the shell that calls it the label. The
-# tracers are strace, or a session of /dev/utrace (watch.c).
-# shellcheck disable=SC2154 # bin and tmp are of lib.sh
+# function "label NAME". It prints what a process writes to its own file
+# /proc/PID/attr/$attr to get the label; the test sets attr. The tracers are
+# strace, or a session of /dev/utrace (watch.c).
+# shellcheck disable=SC2154 # bin and tmp are of lib.sh, attr is of the test
 
 # need_domains PROGRAM...: begin a test that needs the programs
 need_domains() {
@@ -34,6 +35,11 @@ end_domains() {
 	echo "$before" > "$limit"
 	umount "$tmp/fs"
 	rm -rf "$tmp"
+}
+
+# become LABEL: give the shell that calls this the label
+become() {
+	label "$1" > "/proc/$BASHPID/attr/$attr"
 }
 
 # begin_shell COMMAND: start a shell, whose pid is in $pid, that runs the command
@@ -79,13 +85,16 @@ asks_about_each() {
 		test "$(result_under "$2" good good bad)" = 126
 }
 
-# seen_by LABEL COMMAND: print what a session of a process with the label sees of
-# a shell that runs the command, see watch.c
+# seen_by LABEL COMMAND [LATER]: print what a session of a process with the label
+# sees of a shell that runs the command, see watch.c. The process changes its own
+# label to LATER when it has attached.
 seen_by() {
-	local pid watcher
+	local pid watcher later=()
 
+	[ -z "${3:-}" ] || later=("$attr" "$(label "$3")")
 	begin_shell "$2"
-	(become "$1" && exec "$bin/watch" "$pid") > "$tmp/seen" 2> "$tmp/err" &
+	(become "$1" && exec "$bin/watch" "$pid" "${later[@]}") \
+		> "$tmp/seen" 2> "$tmp/err" &
 	watcher=$!
 	await grep -q attached "$tmp/err"
 	echo > "$tmp/go"
@@ -95,10 +104,13 @@ seen_by() {
 
 # hides_from_bad TEXT COMMAND: test that a session that attaches with the label
 # "bad" sees nothing of the shell from the command on, and that "good" sees all.
-# Each may trace the shell when it attaches.
+# Each may trace the shell when it attaches. The label that counts is the present
+# one of the process that has attached.
 hides_from_bad() {
 	holds "$1: a session that may see it goes on" \
 		is "seen 7" seen_by good "$2"
 	holds "$1: it is hidden from a session that may not" \
 		is hidden seen_by bad "$2"
+	holds "$1: it is hidden from a session that no longer may" \
+		is hidden seen_by good "$2" bad
 }

@@ -62,7 +62,7 @@ sids=(kernel security unlabeled fs file file_labels init any_socket port netif
 		(allow any bad (process (transition dyntransition)))
 		(allow good any (process (ptrace)))
 		(allow good good (process (ptrace)))
-		(allow good bad (process (ptrace)))
+		(allow good bad (process (dyntransition ptrace)))
 		(allow good domain (process (ptrace)))
 		(allow bad any (process (ptrace)))
 		(allow bad good (process (ptrace)))
@@ -81,8 +81,9 @@ load > "$tmp/said" 2>&1 || {
 	skip_all "the policy cannot be loaded"
 }
 
-become() {
-	echo -n "u:r:$1" > "/proc/$BASHPID/attr/current"
+attr=current
+label() {
+	echo -n "u:r:$1"
 }
 
 for test in asks_about_each hides_from_bad; do

@@ -26,8 +26,9 @@ for rule in "good Domain rwxa" "good _ rwxa" "bad _ rwxa"; do
 	echo "$rule" > "$smack/load2"
 done
 
-become() {
-	echo "$1" > "/proc/$BASHPID/attr/smack/current"
+attr=smack/current
+label() {
+	echo -n "$1"
 }
 
 asks_about_each "exec" "exec $tmp/fs/helper exit 7"

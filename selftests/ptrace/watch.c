@@ -2,17 +2,19 @@
 /*
  * utrace selftests - a process that watches another one by /dev/utrace
  *
- * Usage: watch PID
+ * Usage: watch PID [ATTR LABEL]
  * Attach a session to the process, say "attached" to standard error, and read until the
  * process has ended.  Then print what was seen of it: "seen CODE" if that is all up to
  * its exit code, "hidden" if it was seen at first and hidden from some call on, or else
- * what is wrong.
+ * what is wrong.  With ATTR, write LABEL to /proc/self/attr/ATTR after the attach, before
+ * "attached" is said.
  */
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -48,6 +50,19 @@ static int attach(pid_t pid)
 	if (ioctl(fd, UTRACE_IOC_EVENTS, &events))
 		err(1, "events");
 	return fd;
+}
+
+/* Change the label of this process. */
+static void write_label(const char *attr, const char *label)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/attr/%s", attr);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || write(fd, label, strlen(label)) < 0)
+		err(1, "%s", path);
+	close(fd);
 }
 
 /* Returns 1 if the record is the last one. */
@@ -95,9 +110,11 @@ int main(int argc, char **argv)
 {
 	int fd;
 
-	if (argc != 2)
-		errx(2, "usage: watch PID");
+	if (argc != 2 && argc != 4)
+		errx(2, "usage: watch PID [ATTR LABEL]");
 	fd = attach(atoi(argv[1]));
+	if (argc == 4)
+		write_label(argv[2], argv[3]);
 	fprintf(stderr, "attached\n");
 	look(fd);
 	if (seen.calls && !seen.hidden && seen.ends == 1 && !seen.end_is_hidden)
