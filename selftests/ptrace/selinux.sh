@@ -72,11 +72,12 @@ sids=(kernel security unlabeled fs file file_labels init any_socket port netif
 	printf '(sid %s)\n' "${sids[@]}"
 	printf '(sidcontext %s first)\n' "${sids[@]}"
 } > "$tmp/policy.cil"
+# load FILE: load the policy
 load() {
-	secilc -o "$tmp/policy" -f /dev/null "$tmp/policy.cil" &&
+	secilc -o "$tmp/policy" -f /dev/null "$1" &&
 		cat "$tmp/policy" > "$selinux/load"
 }
-load > "$tmp/said" 2>&1 || {
+load "$tmp/policy.cil" > "$tmp/said" 2>&1 || {
 	sed 's/^/# /' "$tmp/said"
 	skip_all "the policy cannot be loaded"
 }
@@ -93,4 +94,16 @@ for test in asks_about_each hides_from_bad; do
 		"echo -n u:r:domain > /proc/self/attr/current || exit 126
 		exec $tmp/fs/helper exit 7"
 done
+
+# A second policy does not let "good" trace the program. The shell has the domain by
+# then, so no change of its credentials makes it ask again.
+grep -v 'allow good domain' "$tmp/policy.cil" > "$tmp/second.cil"
+mkfifo "$tmp/loaded" && chmod 666 "$tmp/loaded"
+# The open waits until the shell opens the other end.
+(exec 7> "$tmp/loaded" && load "$tmp/second.cil" > "$tmp/said.load" 2>&1 && echo >&7) &
+holds "a policy is loaded: what it protects is hidden" \
+	is hidden seen_by good "echo -n u:r:domain > /proc/self/attr/current || exit 126
+		read -r < $tmp/loaded"
+# It still waits if the shell has failed.
+kill $! 2> /dev/null
 plan
