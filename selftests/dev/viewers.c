@@ -468,4 +468,74 @@ TEST_F(yama, capability)
 	stop(&target);
 }
 
+static int drop_capability(void *arg)
+{
+	struct target *target = arg;
+	int fd = session();
+
+	follow(fd, target);
+	is(2, recorded(fd, target, 2), "2: root's is recorded");
+	become_nobody();
+	is(1, recorded(fd, target, 1), "2: root becomes nobody: recorded as before");
+	is(0, recorded_anew(fd, target, 3), "2: hidden at the next question");
+	is(1, count(UTRACE_REC_HIDDEN, target->pid), "2: HIDDEN");
+	have_sysctl(YAMA_SCOPE, "0");
+	is(4, recorded_anew(fd, target, 4), "0: recorded again");
+	close(fd);
+	return dev_test->exit_code;
+}
+
+/*
+ * Yama is asked about the capabilities that the tracer has now.  The target has none, so
+ * that the rule of capabilities(7) for ptrace(2) lets the tracer go on.
+ */
+TEST_F(yama, capability_is_dropped)
+{
+	struct target target;
+
+	start_with(&target, obey_here);
+	have(&target, SELF, 'n', 0);
+	need(!set_sysctl(YAMA_SCOPE, "2"), YAMA_SCOPE);
+	is(0, in_child_with_sysctls(drop_capability, &target), "root, who becomes nobody");
+	stop(&target);
+}
+
+static int open_as_nobody(void *arg)
+{
+	struct job *job = arg;
+
+	become_nobody();
+	return !send_fd(job->socket, session());
+}
+
+static int attach_as_sibling(void *arg)
+{
+	struct job *job = arg;
+	pid_t pid = job->target->pid;
+	int own = session();
+
+	is(-EPERM, attach(job->fd, pid, UTRACE_SCOPE_PROCESS),
+	   "1: root, by the session of nobody");
+	holds(attach(own, pid, UTRACE_SCOPE_PROCESS) > 0, "1: root, by an own session");
+	close(own);
+	return dev_test->exit_code;
+}
+
+/* Root attaches by a session of nobody, who may trace his descendants only. */
+TEST_F(yama, opener_without_capability)
+{
+	struct target target;
+	struct job job = { .target = &target };
+
+	start_with(&target, obey_here);
+	have(&target, SELF, 'n', 0);
+	need(!set_sysctl(YAMA_SCOPE, "1"), YAMA_SCOPE);
+	job.fd = session_left_by(open_as_nobody, &target);
+	is(0, in_child(attach_as_sibling, &job), "a process of which it is no descendant");
+	holds(attach(job.fd, target.pid, UTRACE_SCOPE_PROCESS) > 0,
+	      "1: its parent, by the session of nobody");
+	close(job.fd);
+	stop(&target);
+}
+
 TEST_HARNESS_MAIN
