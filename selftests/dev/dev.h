@@ -600,7 +600,9 @@ static inline int in_child_with_sysctls(int (*function)(void *arg), void *arg)
 	int status, ret;
 	pid_t pid;
 
-	need(!socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sysctl_socket), "socketpair");
+	/* A program that a target executes must not keep the socket open. */
+	need(!socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sysctl_socket),
+	     "socketpair");
 	fflush(stdout);
 	pid = fork();
 	need(pid >= 0, "fork");

@@ -300,8 +300,9 @@ TEST_F(dev, armed_while_executed)
 }
 
 /* The process becomes one that its user may not trace. */
-static int arm_hidden(void *arg)
+static int arm_hidden(void *by)
 {
+	const enum hiding hiding = *(enum hiding *)by;
 	struct target target;
 	int fd;
 
@@ -309,14 +310,15 @@ static int arm_hidden(void *arg)
 	start_words(&target, obey_here);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	arm(fd, WORD, BIT, 31);
-	have(&target, SELF, 'd', 0);
+	is(BIT_SET, look(&target, WORD, 4), "a word is armed");
+	set_hidden(&target, hiding, true);
 	is(-EPERM, word_arm(fd, SEMAPHORE, COUNT, 0), "ARM");
 	is(0, look(&target, SEMAPHORE, 2), "nothing is armed");
 	is(-EPERM, try_words(target.pid, UTRACE_SCOPE_PROCESS), "WORDS");
 	is(BIT_SET, look(&target, WORD, 4), "what was armed before stays");
 	close(fd);
 	is(0, look(&target, WORD, 4), "and is taken back");
-	have(&target, SELF, 'd', 1);
+	set_hidden(&target, hiding, false);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	arm(fd, SEMAPHORE, COUNT, 0);
 	is(1, look(&target, SEMAPHORE, 2), "and armed when it may be again");
@@ -326,8 +328,9 @@ static int arm_hidden(void *arg)
 }
 
 /* Words that are left in a process which its user may not trace any more. */
-static int change_hidden(void *arg)
+static int change_hidden(void *by)
 {
+	const enum hiding hiding = *(enum hiding *)by;
 	struct target target;
 	int fd, bit;
 
@@ -336,7 +339,8 @@ static int change_hidden(void *arg)
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	arm(fd, WORD, BIT, 31);
 	arm(fd, SEMAPHORE, COUNT, 0);
-	have(&target, SELF, 'd', 0);
+	is(1, look(&target, SEMAPHORE, 2), "words are armed");
+	set_hidden(&target, hiding, true);
 	put(&target, WORD, 4, 0xffffffff);
 	is(0, word_disarm(fd, WORD, BIT, 31), "DISARM of what the program has written over");
 	is(0, word_disarm(fd, SEMAPHORE, COUNT, 0), "DISARM of what stands as written");
@@ -345,15 +349,18 @@ static int change_hidden(void *arg)
 	is(0, words_total(fd), "the list tells of neither");
 
 	put(&target, WORD, 4, 0);
-	have(&target, SELF, 'd', 1);
+	set_hidden(&target, hiding, false);
 	for (bit = 0; bit < 32; bit += 2)
 		(void)word_arm(fd, PLACE, BIT, bit);
 	is(16, words_total(fd), "armed where there is no memory");
-	have(&target, SELF, 'd', 0);
+	set_hidden(&target, hiding, true);
 	have(&target, SELF, 'M', 0);
 	is(0, look(&target, PLACE, 4), "memory that is mapped later is not written to");
 	is(0, words_total(fd), "and the words are gone");
 	is(-ENOENT, word_disarm(fd, PLACE, BIT, 0), "DISARM");
+	set_hidden(&target, hiding, false);
+	arm(fd, PLACE, BIT, 0);
+	is(1, look(&target, PLACE, 4), "and armed when it may be again");
 	close(fd);
 	stop(&target);
 	return dev_test->exit_code;
@@ -417,28 +424,41 @@ static void copy_program(void)
 	close(to);
 }
 
-static void as_nobody(int (*function)(void *arg))
+static void as_nobody(int (*function)(void *arg), void *arg)
 {
 	allow_users();
-	is(0, in_child(function, NULL), "a user without privileges");
+	is(0, in_child_with_sysctls(function, arg), "a user without privileges");
 	set_unprivileged("0");
 }
 
 TEST_F(dev, process_that_is_hidden)
 {
-	as_nobody(arm_hidden);
+	enum hiding by = BY_DUMPABLE;
+
+	as_nobody(arm_hidden, &by);
 }
 
 TEST_F(dev, words_of_a_process_that_is_hidden)
 {
-	as_nobody(change_hidden);
+	enum hiding by = BY_DUMPABLE;
+
+	as_nobody(change_hidden, &by);
+}
+
+/* Users without privileges lose the right to the device, and get it back. */
+TEST_F(dev, unprivileged_is_0)
+{
+	enum hiding by = BY_SYSCTL;
+
+	as_nobody(arm_hidden, &by);
+	as_nobody(change_hidden, &by);
 }
 
 TEST_F(dev, setid_program)
 {
 	copy_program();
 	share();
-	as_nobody(arm_setid);
+	as_nobody(arm_setid, NULL);
 	unlink(setid);
 	rmdir(folder);
 }

@@ -732,8 +732,9 @@ TEST_F(traced, many_events)
 }
 
 /* A user's process that this user may not trace for a while. */
-static int arm_hidden(void *arg)
+static int arm_hidden(void *by)
 {
+	const enum hiding hiding = *(enum hiding *)by;
 	struct target target;
 	struct tracer tracer;
 	int ret;
@@ -744,14 +745,19 @@ static int arm_hidden(void *arg)
 	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
 	arm_event(tracer.fd, 0, 0);
 	is_delivered(&tracer, &target, "a process that may be traced");
-	have(&target, SELF, 'd', 0);
+	set_hidden(&target, hiding, true);
 	ret = writes(&target, 8);
 	holds(ret == 8 || ret == -EBADF, "a write when it may not (%d)", ret);
 	are_none(&tracer, "makes no record");
 	ret = try_user_event(tracer.fd, UTRACE_IOC_USER_EVENT_ARM,
 			     event[1].name, 0, 0);
 	is(-EPERM, ret, "ARM");
-	have(&target, SELF, 'd', 1);
+	have_registered(&target, 0, WORD + 8, 8, 40);
+	is(0, shared->seen, "what it registers gets no bit");
+	set_hidden(&target, hiding, false);
+	have_registered(&target, 0, WORD + 16, 8, 40);
+	is(1ULL << 40, shared->seen, "what it registers later gets a bit");
+	is(1ULL << 40, look(&target, WORD + 8, 8), "and so does what it has registered before");
 	is_delivered(&tracer, &target, "it may be traced again");
 	untrace(&tracer);
 	stop(&target);
@@ -759,12 +765,12 @@ static int arm_hidden(void *arg)
 }
 
 /* A user without privileges may use the device and user_events meanwhile. */
-static void as_nobody(int (*function)(void *arg))
+static void as_nobody(int (*function)(void *arg), void *arg)
 {
 	need(!chmod(TRACING, 0755) && !chmod(TRACING "/user_events_data", 0666),
 	     "tracefs");
 	allow_users();
-	is(0, in_child(function, NULL), "a user without privileges");
+	is(0, in_child_with_sysctls(function, arg), "a user without privileges");
 	set_unprivileged("0");
 	chmod(TRACING "/user_events_data", 0640);
 	chmod(TRACING, 0700);
@@ -772,7 +778,16 @@ static void as_nobody(int (*function)(void *arg))
 
 TEST_F(traced, process_that_is_hidden)
 {
-	as_nobody(arm_hidden);
+	enum hiding by = BY_DUMPABLE;
+
+	as_nobody(arm_hidden, &by);
+}
+
+TEST_F(traced, unprivileged_is_0)
+{
+	enum hiding by = BY_SYSCTL;
+
+	as_nobody(arm_hidden, &by);
 }
 
 /*
@@ -826,7 +841,7 @@ TEST_F(traced, setid_program)
 {
 	copy_program();
 	setenv("EVENT", event[0].name, 1);
-	as_nobody(arm_setid);
+	as_nobody(arm_setid, NULL);
 	unlink(setid);
 	rmdir(folder);
 }

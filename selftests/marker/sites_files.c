@@ -605,7 +605,7 @@ static struct tracer roots_tracer;
 static void as_nobody(int (*function)(void *arg), void *arg)
 {
 	allow_users();
-	is(0, in_child(function, arg), "a user without privileges");
+	is(0, in_child_with_sysctls(function, arg), "a user without privileges");
 	set_unprivileged("0");
 }
 
@@ -716,9 +716,10 @@ TEST_F(sites, root_process)
 }
 
 /* The process cannot be traced for a while. */
-static int arm_hidden(void *arg)
+static int arm_hidden(void *by)
 {
 	struct utrace_ioc_marker marker = marker_of(PLAIN);
+	const enum hiding hiding = *(enum hiding *)by;
 	struct tracer tracer;
 	struct target own;
 
@@ -728,15 +729,16 @@ static int arm_hidden(void *arg)
 	arm_place(&tracer, HIT);
 	hit(&own, HIT, 2);
 	are_hits(&tracer, &own, HIT, 2, "hits");
-	have(&own, SELF, 'd', 0);
+	set_hidden(&own, hiding, true);
 	is(-EPERM, try_arm(tracer.fd, &marker), "hidden: ARM");
 	hit(&own, HIT, 10);
 	are_none(&tracer, "hidden: hits");
 	is(2, hits_of(&tracer, ID(HIT)), "nor are they counted");
-	have(&own, SELF, 'd', 1);
+	set_hidden(&own, hiding, false);
 	hit(&own, HIT, 2);
 	is(2, gather(tracer.session, 2), "not hidden: hits");
-	have(&own, SELF, 'd', 0);
+	is(0, try_arm(tracer.fd, &marker), "not hidden: ARM");
+	set_hidden(&own, hiding, true);
 	untrace(&tracer);
 	is(0, semaphore(&own, HIT), "closed while hidden");
 	hit(&own, HIT, 2);
@@ -746,7 +748,16 @@ static int arm_hidden(void *arg)
 
 TEST_F(sites, process_that_is_hidden)
 {
-	as_nobody(arm_hidden, NULL);
+	enum hiding by = BY_DUMPABLE;
+
+	as_nobody(arm_hidden, &by);
+}
+
+TEST_F(sites, unprivileged_is_0)
+{
+	enum hiding by = BY_SYSCTL;
+
+	as_nobody(arm_hidden, &by);
 }
 
 #define HITS	10

@@ -370,6 +370,24 @@ static inline void thaw(pid_t pid)
 	need(!kill(pid, SIGCONT), "SIGCONT");
 }
 
+/* Processes that may not be traced for a while */
+
+/* What forbids it: the memory is not dumpable, or kernel.utrace.unprivileged is 0. */
+enum hiding { BY_DUMPABLE, BY_SYSCTL };
+
+/*
+ * Forbid to trace a process, or allow it again.  The caller is a user without privileges, in
+ * a function that in_child_with_sysctls() runs.  The order 'd' of the target makes its
+ * memory dumpable, or not.
+ */
+static inline void set_hidden(struct target *target, enum hiding by, bool hidden)
+{
+	if (by == BY_SYSCTL)
+		have_sysctl(UNPRIVILEGED, hidden ? "0" : "1");
+	else
+		have(target, SELF, 'd', !hidden);
+}
+
 /* Descriptors and words */
 
 /* Ask for a descriptor; returns that, or -errno. */
@@ -378,7 +396,8 @@ static inline int try_words(pid_t pid, __u32 scope)
 	struct utrace_ioc_words arg = { .scope = scope };
 	int dev = open("/dev/utrace", O_RDWR | O_CLOEXEC), ret;
 
-	need(dev >= 0, "/dev/utrace");
+	if (dev < 0)
+		return -errno;
 	arg.pidfd = pidfd_of(pid, 0);
 	ret = ioctl(dev, UTRACE_IOC_WORDS, &arg);
 	ret = ret < 0 ? -errno : ret;
