@@ -270,6 +270,11 @@ static int arm_or_fail(void *fd)
 	return state < 0 ? -state : 0;
 }
 
+static int disarm_or_fail(void *fd)
+{
+	return -word_disarm(*(int *)fd, WORD, BIT, 31);
+}
+
 /* An execve(2) that takes as long as a FUSE server likes is not waited for. */
 TEST_F(dev, armed_while_executed)
 {
@@ -285,6 +290,8 @@ TEST_F(dev, armed_while_executed)
 	tell(&target, SELF, 'x', 0);
 	need(until(silent_keeps(target.pid)), "a process in execve(2)");
 	is(EAGAIN, in_child_for(arm_or_fail, &fd, SOON), "ARM fails at once");
+	is(ENOENT, in_child_for(disarm_or_fail, &fd, SOON),
+	   "DISARM, too: the word is gone with the memory");
 	holds(silent_keeps(target.pid), "the process is in execve(2) still");
 	silent_end();
 	need(until(shared->number[0]), "the program");
@@ -539,6 +546,37 @@ TEST_F(dev, descriptor_of_another_user)
 	close(fd);
 	close(by);
 	set_unprivileged("0");
+}
+
+/*
+ * Root's descriptor is closed by nobody, who may not look whether the program has changed the
+ * bits beside that of the descriptor.  The target may.
+ */
+TEST_F(dev, descriptor_closed_by_another_user)
+{
+	struct target target;
+	pid_t pid;
+	int fd;
+
+	need(!socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets), "socketpair");
+	start_words(&target, obey_here);
+	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
+	arm(fd, WORD, BIT, 31);
+	is(BIT_SET, look(&target, WORD, 4), "root's bit");
+	put(&target, WORD, 4, BIT_SET | 5);
+	pid = fork();
+	need(pid >= 0, "fork");
+	if (!pid) {
+		become_nobody();
+		await_peer(sockets[1]);
+		_exit(close(fd));
+	}
+	close(fd);
+	is(BIT_SET | 5, look(&target, WORD, 4), "the bit stays with the last copy");
+	release_peer(sockets[0]);
+	is(0, status_of(pid), "closed by nobody");
+	is(5, look(&target, WORD, 4), "the bit is taken back, and nothing else");
+	stop(&target);
 }
 
 /* The target gets the descriptor of its own words. */

@@ -630,6 +630,41 @@ TEST_F(traced, armed_while_executed)
 	stop(&target);
 }
 
+static int disarm_first(void *fd)
+{
+	disarm_event(*(int *)fd, 0);
+	return 0;
+}
+
+/* It is disarmed meanwhile, so the program that is executed does not get it. */
+TEST_F(traced, disarmed_while_executed)
+{
+	struct target target;
+	struct tracer tracer;
+
+	kept_by = silent_file();
+	if (kept_by < 0)
+		SKIP(return, "no files of FUSE (FUSE_FS): %s", strerror(errno));
+	setenv("EVENT", event[0].name, 1);
+	start_here(&target);
+	have_word(&target, 0);
+	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
+	arm_event(tracer.fd, 0, 0);
+	is_delivered(&tracer, &target, "armed");
+	tell(&target, SELF, 'K', 0);
+	need(until(silent_keeps(target.pid)), "a process in execve(2)");
+	is(0, in_child_for(disarm_first, &tracer.fd, SOON), "DISARM does not wait");
+	holds(silent_keeps(target.pid), "the process is in execve(2) still");
+	silent_end();
+	need(until(shared->number[0]), "another program");
+	is(0, shared->result, "it registers a word");
+	is(0, shared->seen, "which has no bit");
+	is(-EBADF, shared->number[2], "and is not written");
+	are_none(&tracer, "  no record");
+	untrace(&tracer);
+	stop(&target);
+}
+
 static int try_arm(int fd, const char *name, __u32 flags)
 {
 	return try_user_event(fd, UTRACE_IOC_USER_EVENT_ARM, name, 1, flags);
