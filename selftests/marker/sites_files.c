@@ -746,11 +746,42 @@ static int arm_hidden(void *by)
 	return dev_test->exit_code;
 }
 
+/* The library is mapped while the process cannot be traced. */
+static int map_hidden(void *by)
+{
+	struct tracer tracer;
+	struct target own;
+
+	become_nobody();
+	start_sites(&own);
+	trace(&tracer, own.pid, UTRACE_SCOPE_PROCESS);
+	arm_place(&tracer, HIT);
+	is(1, semaphore(&own, HIT), "the semaphore");
+	set_hidden(&own, *(enum hiding *)by, true);
+	have(&own, SELF, 'x', 0);
+	have(&own, SELF, 'o', 0);
+	is(0, semaphore(&own, HIT), "mapped while hidden: the semaphore");
+	holds((look(&own, address_of(HIT), 2) & 0xff) != INT3, "and no breakpoint");
+	hit(&own, HIT, 2);
+	are_none(&tracer, "nor hits");
+	untrace(&tracer);
+	stop(&own);
+	return dev_test->exit_code;
+}
+
 TEST_F(sites, process_that_is_hidden)
 {
 	enum hiding by = BY_DUMPABLE;
 
 	as_nobody(arm_hidden, &by);
+}
+
+TEST_F(sites, library_of_a_process_that_is_hidden)
+{
+	enum hiding by[] = { BY_DUMPABLE, BY_SYSCTL };
+
+	as_nobody(map_hidden, &by[0]);
+	as_nobody(map_hidden, &by[1]);
 }
 
 TEST_F(sites, unprivileged_is_0)
