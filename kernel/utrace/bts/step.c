@@ -20,6 +20,7 @@
 #include <asm/processor-flags.h>
 
 #include "bts.h"
+#include "trap_flag.h"
 
 /* The opcode of INT. */
 #define BTS_INT		0xcd
@@ -139,22 +140,20 @@ static noinline void bts_look_behind(struct bts_thread *thread)
 		pair->kind = BTS_INSN_UNKNOWN;
 }
 
-/*
- * Has the processor trapped before the thread has made an instruction?  With FRED it does so
- * on the return from an event that an instruction has caused, as SYSCALL, if the trap flag is
- * set then (FRED specification, ERETU: the bit of software events in the frame).
- */
+/* Has the processor trapped before the thread has made an instruction? */
 static bool bts_has_trapped_first(const struct bts_thread *thread,
 				  const struct pt_regs *regs)
 {
-	return cpu_feature_enabled(X86_FEATURE_FRED) && thread->traps_first &&
-	       regs->ip == thread->insn.ip;
+	return utrace_bts_has_trapped_first(cpu_feature_enabled(X86_FEATURE_FRED),
+					    thread->traps_first, thread->insn.ip,
+					    regs->ip);
 }
 
-/* SYSCALL has saved the flags in R11, and ours is among them.  FRED leaves R11 alone. */
+/* Has SYSCALL saved the flags in R11, and is our trap flag among them? */
 static bool bts_shows_flag(const struct pt_regs *regs)
 {
-	return !cpu_feature_enabled(X86_FEATURE_FRED) && regs->r11 == regs->flags &&
+	return utrace_bts_has_saved_flags(cpu_feature_enabled(X86_FEATURE_FRED),
+					  regs->r11, regs->flags) &&
 	       test_thread_flag(TIF_FORCED_TF);
 }
 
