@@ -51,9 +51,10 @@ struct utrace_branch {
  *	%UTRACE_BRANCH_TASK in %UTRACE_BRANCHES_LAST, they were of any tasks and
  *	have made room for others.  Bits 8 to 15 of @info have the cause, enum
  *	utrace_branch_loss
- * @UTRACE_BRANCH_HIDDEN: the task may not be seen, since it has privileges that
- *	the reader has not.  The recording begins anew (%UTRACE_BRANCH_START)
- *	when the task executes a program that may be seen
+ * @UTRACE_BRANCH_HIDDEN: the opener of the device, or the process that made the
+ *	consumer, may not trace the task any more.  The recording begins anew
+ *	(%UTRACE_BRANCH_START) when the task executes a program that they may
+ *	trace, if not before
  * @UTRACE_BRANCH_GAP: records are missing here, nobody knows how many.  Bits 8
  *	to 15 of @info have the cause, enum utrace_branch_loss
  */

@@ -215,7 +215,7 @@ struct bts_thread *utrace_bts_thread_new(void)
  * @consumer: the consumer
  *
  * A process that has inherited the descriptor may be followed itself, and would
- * wait for itself.  The first process of the machine never waits.
+ * wait for itself.  The first process of the machine never waits for a process.
  *
  * Context: The task itself.
  * Return: true if so.
