@@ -24,6 +24,14 @@
 /* The crowd makes as many records at a time, more than there is room for. */
 #define MANY		20
 
+/* Threads that are targets, or that a consumer of branches follows. */
+#define TARGETS		256
+#define CONSUMERS	128
+
+/* Targets that cover the whole crowd, and numbers of calls of other targets. */
+#define COVERS		30
+#define NUMBERS		1024
+
 /* Bytes that a cgroup may have, and sessions that take more. */
 #define CGROUP_BYTES	"16777216"
 #define TOO_MANY	200
@@ -37,9 +45,9 @@ static char fifo[sizeof(folder) + 8];
 
 /* Words of the crowd, and markers in its text. */
 #define WORDS		512
-#define MARKERS		64
+#define MARKERS		256
 static __u32 words[WORDS];
-asm(".pushsection .text; places: .rept 64; nop; .endr; ret; .popsection");
+asm(".pushsection .text; places: .rept 256; nop; .endr; ret; .popsection");
 
 static const void *first_place(void)
 {
@@ -116,14 +124,63 @@ static void prepare_targets(void)
 	need(!choose_marks(fd), "choose");
 }
 
+/* Ids of targets. */
+static int targets[TARGETS];
+
 static void make_targets(void)
 {
 	int i, pidfd;
 
-	for (i = 0; i < 256; i++) {
+	for (i = 0; i < TARGETS; i++) {
 		pidfd = pidfd_of(pool->tid[i], O_EXCL);
-		need(attach_fd(fd, pidfd, UTRACE_SCOPE_THREAD) > 0, "attach");
+		targets[i] = attach_fd(fd, pidfd, UTRACE_SCOPE_THREAD);
+		need(targets[i] > 0, "attach");
 		close(pidfd);
+	}
+}
+
+/* The crowd shares one set of many engines.  Each target gives its thread another one. */
+static void prepare_sets(void)
+{
+	for (; nfds < COVERS; nfds++) {
+		fds[nfds] = session();
+		need(!setup(fds[nfds], SMALL), "setup");
+		need(attach(fds[nfds], crowd_pid, UTRACE_SCOPE_PROCESS) > 0,
+		     "attach");
+	}
+	prepare_targets();
+}
+
+static void end_sets(void)
+{
+	end_session();
+	end_fds();
+}
+
+/* The targets have the settings of the session, which chooses no calls. */
+static void prepare_settings(void)
+{
+	begin_session(SMALL, UTRACE_FULL_DROP);
+	need(!choose(fd, UTRACE_REC_BIT(SYS_ENTER), 0, NULL, 0), "choose");
+	make_targets();
+}
+
+static void make_settings(void)
+{
+	static __u32 calls[NUMBERS];
+	int i;
+
+	for (i = 0; i < NUMBERS; i++)
+		calls[i] = MARK_NR;
+	for (i = 0; i < TARGETS; i++) {
+		struct utrace_ioc_events arg = {
+			.target = targets[i],
+			.events = UTRACE_REC_BIT(SYS_ENTER),
+			.calls = (uintptr_t)calls,
+			.ncalls = NUMBERS,
+		};
+
+		need(!command(fd, UTRACE_IOC_EVENTS, &arg), "choose");
 	}
 }
 
@@ -245,9 +302,8 @@ static __u64 offset_of(const void *at)
 	return found;
 }
 
-static void make_markers(void)
+static void arm_markers(struct utrace_ioc_marker arg)
 {
-	struct utrace_ioc_marker arg = { .flags = UTRACE_MARKER_COUNT };
 	__u64 offset = offset_of(first_place());
 
 	need(offset, "the place of the markers");
@@ -260,13 +316,32 @@ static void make_markers(void)
 	close(arg.fd);
 }
 
+static void make_markers(void)
+{
+	arm_markers((struct utrace_ioc_marker){ .flags = UTRACE_MARKER_COUNT });
+}
+
+static void make_histograms(void)
+{
+	arm_markers((struct utrace_ioc_marker){
+		.flags = UTRACE_MARKER_HISTOGRAM,
+		.nargs = 1,
+		.args[0] = {
+			.size = 8,
+			.kind = UTRACE_MARKER_CONST,
+			.reg = UTRACE_MARKER_NO_REG,
+			.index = UTRACE_MARKER_NO_REG,
+		},
+	});
+}
+
 /* Without a source of branches there are no consumers. */
 static void make_consumers(void)
 {
 	int dev = open("/dev/utrace", O_RDWR | O_CLOEXEC), i;
 
 	need(dev >= 0, "/dev/utrace");
-	for (i = 0; i < 128 && !*refused; i++) {
+	for (i = 0; i < CONSUMERS && !*refused; i++) {
 		struct utrace_ioc_branches arg = {
 			.pidfd = pidfd_of(pool->tid[i], O_EXCL),
 			.scope = UTRACE_SCOPE_THREAD,
@@ -303,7 +378,13 @@ static const struct kind {
 	{ "sessions with rings", nothing, make_sessions, end_fds,
 	  "kernel", 32, SMALL },
 	{ "targets", prepare_targets, make_targets, end_session,
-	  "slab_unreclaimable", 256, 512 },
+	  "slab_unreclaimable", TARGETS, 512 },
+	/* Less than sets and casts of 31 engines take, and more than either of them. */
+	{ "sets and casts", prepare_sets, make_targets, end_sets,
+	  "slab_unreclaimable", TARGETS, 4096 },
+	{ "settings, numbers and filters of calls", prepare_settings,
+	  make_settings, end_session, "slab_unreclaimable", TARGETS,
+	  NUMBERS * sizeof(__u32) + 128 },
 	{ "members", prepare_members, follow_crowd, end_session,
 	  "slab_unreclaimable", CROWD, 40 },
 	{ "tasks of a session", prepare_tasks, make_calls, end_session,
@@ -316,10 +397,17 @@ static const struct kind {
 	  "slab_unreclaimable", CROWD, 512 },
 	{ "words", prepare_words, make_words, end_session,
 	  "slab_unreclaimable", WORDS, 128 },
-	{ "markers", prepare_words, make_markers, end_session,
-	  "slab_unreclaimable", MARKERS, 512 },
+	/* More than markers take without sites, or without uprobes. */
+	{ "markers and sites", prepare_words, make_markers, end_session,
+	  "slab_unreclaimable", MARKERS, 1344 },
+	{ "markers with histograms", prepare_words, make_histograms, end_session,
+	  "slab_unreclaimable", MARKERS, 2048 },
 	{ "consumers of branches", nothing, make_consumers, end_fds,
-	  "slab_unreclaimable", 128, 512 },
+	  "slab_unreclaimable", CONSUMERS, 512 },
+	{ "threads of consumers", make_consumers, make_calls, end_fds,
+	  "slab_unreclaimable", CONSUMERS, 6000 },
+	{ "rings of consumers", make_consumers, make_calls, end_fds,
+	  "shmem", CONSUMERS, 4096 },
 };
 
 /* Orders: 'B': begin; 'P', 'M', 'U': prepare, make, undo objects of a kind. */
@@ -381,7 +469,8 @@ static void charges(struct target *agent, int n)
 		      grown, kind->n, kind->bytes);
 }
 
-TEST_F(dev, charged)
+/* For each kind the test waits twice until the numbers are collected. */
+TEST_F_TIMEOUT(dev, charged, TEST_TIMEOUT_DEFAULT * 3 / 2)
 {
 	const char *why = ut_cg_make("+memory");
 	struct target agent;
