@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -130,6 +131,29 @@ static long do_pause(void)
 
 	sigaction(SIGUSR1, &action, NULL);
 	return syscall(SYS_pause);
+}
+
+/*
+ * A child traces this process by ptrace(2), sends it SIGSTOP, and leaves it in the stop.
+ * Returns 0 if the tracer has seen the stop.
+ */
+static long do_leave_stopped(void)
+{
+	const int group_stop = SIGSTOP | PTRACE_EVENT_STOP << 8;
+	const pid_t self = getpid();
+	int status;
+	pid_t pid;
+
+	pid = fork();
+	if (!pid) {
+		if (ptrace(PTRACE_SEIZE, self, 0, 0) || kill(self, SIGSTOP) ||
+		    waitpid(self, &status, 0) != self || status >> 8 != SIGSTOP ||
+		    ptrace(PTRACE_CONT, self, 0, SIGSTOP) ||
+		    waitpid(self, &status, 0) != self || status >> 8 != group_stop)
+			_exit(1);
+		_exit(ptrace(PTRACE_DETACH, self, 0, 0) ? 1 : 0);
+	}
+	return waitpid(pid, &status, 0) == pid ? status : -1;
 }
 
 static int wait_for_parent(void *unused)
@@ -282,6 +306,8 @@ static long act(char *word[4])
 		return repeat(atol(word[1]), word[2] ? atol(word[2]) : 1);
 	if (!strcmp(what, "pause"))
 		return do_pause();
+	if (!strcmp(what, "leave-stopped"))
+		return do_leave_stopped();
 	if (!strcmp(what, "vfork"))
 		return do_vfork();
 	if (!strcmp(what, "zeros"))

@@ -155,6 +155,28 @@ test_choice() {
 	end
 }
 
+# A task that its ptracer leaves in a stop takes part in the stop again, and
+# reports it again. That is one stop.
+test_one_stop() {
+	local answer=
+
+	begin
+	echo jobctl > "$p/events"
+	follow "$own" "$actor"
+	echo leave-stopped >&8
+	holds "one stop: a ptracer leaves the task there" \
+		await eval '[ "$(state "$actor")" = T ]'
+	kill -CONT "$actor"
+	read -r -t $((30 * patience)) answer <&9
+	holds "one stop: the ptracer has seen it" [ "$answer" = 0 ]
+	holds "one stop: one record" is 1 count "$own/trace" '--- stopped by SIGSTOP ---$'
+	holds "one stop: one record of its end" is 1 count "$own/trace" '--- continued ---$'
+	holds "one stop: no other record" is 2 eval 'plain "$own/trace" | wc -l'
+	end
+	echo "sys_enter sys_exit fork exec exit signal jobctl" > "$p/events"
+	quiet "$own"
+}
+
 test_args() {
 	local what
 
@@ -208,6 +230,7 @@ test_long
 test_largest
 test_events
 test_choice
+test_one_stop
 test_args
 test_stacks
 plan
