@@ -422,6 +422,12 @@ $actor $name process $tracer:utrace" status && is "" cat "$tmp/nothing" &&
 $actor $name tree $tracer:utrace" status && untrace && is "" status
 }
 
+renamed_in_status() {
+	load && do_it rename && trace -p "$actor" utrace_test:hit &&
+		is "PID PROGRAM SCOPE OWNER
+$actor ?[2J process $tracer:utrace" status && untrace
+}
+
 # Both commands see the hit, and the semaphore is there until the last one ends.
 two_commands() {
 	local one
@@ -521,6 +527,7 @@ check "a program that is killed" program_killed
 check "a program with children" program_forks
 check "a program and a signal" program_interrupted
 check "status" listed_by_status
+check "status: no name clears the screen" renamed_in_status
 check "two commands at one marker" two_commands
 check "a user without rights, and own processes" unprivileged
 check "a slow command, for which the program waits" waits

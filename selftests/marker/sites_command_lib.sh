@@ -69,6 +69,11 @@ def thread(*order):
     new.join()
     return told
 
+def rename():
+    """Have a name that clears the screen."""
+    with open("/proc/self/comm", "w") as comm:
+        comm.write("\x1b[2J")
+
 def end(status=0):
     os._exit(int(status))
 
