@@ -758,7 +758,7 @@ TEST_F_TIMEOUT(attacks, forks_go_on, LONG_TIMEOUT)
 
 /*
  * The user arms a marker in the process whose lock is kept, and may have to wait.  Others arm
- * a word there, and the same place elsewhere.
+ * a word and another marker there, and the same place elsewhere.
  */
 TEST_F_TIMEOUT(attacks, registrations_go_on, LONG_TIMEOUT)
 {
@@ -783,6 +783,16 @@ TEST_F_TIMEOUT(attacks, registrations_go_on, LONG_TIMEOUT)
 	if (is_lock_kept(&held) && marker_goes_on(&self->root, own, THREAD))
 		marker_goes_on(&self->root, own, SELF);
 	is_lock_kept(&held);
+	/* Whoever comes second waits for the first one. */
+	if (!stage->number[STEPS]) {
+		tell(&other, SELF, 'J', PLAIN);
+		need(until(stage->number[STEPS] || waits_in(other.pid, SYS_ioctl)),
+		     "a second marker that is armed or waits");
+		holds(true, "a second marker of the process %s",
+		      stage->number[STEPS] ? "does not wait" : "waits");
+		ends(other.pid, "SIGKILL ends the user who arms it");
+		is_lock_kept(&held);
+	}
 	ends(user->pid, "SIGKILL ends the user who arms a marker");
 	is_lock_kept(&held);
 	release(&held);
