@@ -67,7 +67,8 @@ static unsigned int utrace_ask_one(struct utrace_engine *engine,
 {
 	struct utrace_request *req = arg;
 	enum utrace_resume_action action = req->action;
-	unsigned int after = UTRACE_AFTER_WAKE;
+	unsigned int after = 0;
+	u64 step;
 
 	/* No call could end the hold of a detached engine. */
 	if (utrace_is_dead(task) || utrace_engine_detached(engine))
@@ -76,16 +77,22 @@ static unsigned int utrace_ask_one(struct utrace_engine *engine,
 		return utrace_ask_stop(engine, task, u, bit, req);
 
 	req->tasks++;
-	u->hold &= ~bit;
-	u->step &= ~bit;
+	step = u->step & ~bit;
 	u->block &= ~bit;
 	if (action == UTRACE_SINGLESTEP || action == UTRACE_BLOCKSTEP) {
-		u->step |= bit;
+		step |= bit;
 		u->flags |= UTRACE_TASK_SLOW;
 	}
 	if (action == UTRACE_BLOCKSTEP)
 		u->block |= bit;
+	WRITE_ONCE(u->step, step);
 	u->resume = min_t(u8, u->resume, action);
+	if (u->hold & bit) {
+		/* The task wakes if this was the last hold. */
+		after |= UTRACE_AFTER_WAKE;
+		/* Then it makes the step at once; pairs with utrace_is_held(). */
+		smp_store_release(&u->hold, u->hold & ~bit);
+	}
 	if (action == UTRACE_INTERRUPT)
 		after |= UTRACE_AFTER_INTERRUPT;
 	if (action < UTRACE_RESUME)
@@ -169,13 +176,16 @@ int utrace_control(struct task_struct *target, struct utrace_engine *engine,
 	struct utrace_request req = { .action = action };
 	int ret;
 
-	if (!utrace_addresses(engine, target))
+	if (utrace_engine_detached(engine))
 		return -ESRCH;
 	ret = utrace_check_action(engine, action);
 	if (ret)
 		return ret;
-	if (action == UTRACE_DETACH)
+	if (action == UTRACE_DETACH) {
+		if (!utrace_addresses(engine, target))
+			return -ESRCH;
 		return utrace_detach(engine) ? -EINPROGRESS : 0;
+	}
 
 	if (!target) {
 		/*
@@ -187,6 +197,7 @@ int utrace_control(struct task_struct *target, struct utrace_engine *engine,
 		else
 			atomic_andnot(UTRACE_STATE_HOLD_ALL, &engine->state);
 	}
+	/* Asks nobody if @target is not in the scope of the engine. */
 	utrace_visit_members(engine, target, utrace_ask_one, &req);
 	if (!req.tasks)
 		return -ESRCH;

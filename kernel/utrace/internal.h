@@ -628,7 +628,23 @@ void utrace_system_tell(void);
 void utrace_system_recount(void);
 int utrace_system_add(struct utrace_engine *engine);
 void utrace_system_remove(struct utrace_engine *engine);
-bool utrace_adopt(unsigned long events);
+bool __utrace_adopt(unsigned long events);
+
+/**
+ * utrace_adopt() - give the current task a struct utrace if an engine wants it
+ * @events: UTRACE_EVENT() bits, of which the event to be reported is one;
+ *	without memory it is counted as lost
+ *
+ * Context: The task itself, may sleep.
+ * Return:
+ * * true - the task has a struct utrace
+ * * false - it has none: no engine wants its events, all reject it, or there is
+ *   no memory
+ */
+static inline bool utrace_adopt(unsigned long events)
+{
+	return likely(current->utrace) || __utrace_adopt(events);
+}
 
 /* set.c */
 struct utrace_set *utrace_set_get(struct utrace_set *set);
@@ -738,6 +754,15 @@ enum utrace_stop_where {
 	UTRACE_STOP_SERVES,	/* serves ptrace traps, and goes on */
 	UTRACE_STOP_JCTL,	/* as PERMEABLE, and JCTL was just reported */
 };
+
+/*
+ * Does an engine hold the current task?  If not, the task sees what the engine that has let
+ * go of it has asked for instead; pairs with utrace_ask_one().
+ */
+static inline bool utrace_is_held(const struct utrace *u)
+{
+	return smp_load_acquire(&u->hold);
+}
 
 /* Why a stop has ended. */
 enum utrace_stop_end {

@@ -478,20 +478,15 @@ static bool utrace_adopt_wanted(unsigned long events)
 }
 
 /**
- * utrace_adopt() - give the current task a struct utrace if an engine wants it
+ * __utrace_adopt() - give the current task a struct utrace if an engine wants it
  * @events: UTRACE_EVENT() bits, of which the event to be reported is one;
  *	without memory it is counted as lost
  *
- * Context: The task itself, may sleep.
- * Return:
- * * true - the task has a struct utrace
- * * false - it has none: no engine wants its events, all reject it, or there is
- *   no memory
+ * Context: The task itself, which has no struct utrace; may sleep.
+ * Return: as utrace_adopt() does.
  */
-bool utrace_adopt(unsigned long events)
+bool __utrace_adopt(unsigned long events)
 {
-	if (current->utrace)
-		return true;
 	/*
 	 * The engines that wanted its events are gone.  Or its work bit is
 	 * older than its word, since dup_task_struct() copied the two one after

@@ -741,7 +741,7 @@ bool __utrace_signal_trap(struct ksignal *ksig)
 		utrace_signal_pass(&pass, UTRACE_LIST(_UTRACE_EVENT_QUIESCE),
 				   0, 0, ksig, NULL, initial);
 	}
-	if (READ_ONCE(u->hold))
+	if (utrace_is_held(u))
 		utrace_stop(u, UTRACE_STOP_PERMEABLE);
 	if (later && resume != UTRACE_RESUME)
 		utrace_resume_later(u, resume);

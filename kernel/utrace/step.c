@@ -175,10 +175,20 @@ static bool utrace_own_trap_flag(void)
  */
 static void utrace_arm(struct utrace *u, bool follow)
 {
-	bool block, again = false, own = utrace_own_trap_flag();
+	bool block, again = false, own;
 	struct pt_regs *regs = current_pt_regs();
 
+	/*
+	 * Without the lock: a step that is asked for with the end of a hold is seen, see
+	 * utrace_is_held().  After any other utrace_control() the task passes the safe
+	 * point again.  Only the task itself sets FOLLOWED.
+	 */
+	if (!READ_ONCE(u->step) &&
+	    !(follow && READ_ONCE(u->flags) & UTRACE_TASK_FOLLOWED))
+		return;
+	own = utrace_own_trap_flag();
 	scoped_guard(spinlock_irqsave, &u->lock) {
+		/* utrace_control() and a detach drop a step. */
 		if (!u->step && !(follow && u->flags & UTRACE_TASK_FOLLOWED))
 			return;
 		/* The flag is not set for an engine, so it is as ptrace has left it. */
@@ -241,7 +251,7 @@ void utrace_arm_in_call(struct utrace *u)
 {
 	bool off = false;
 
-	if (READ_ONCE(u->hold) || current->flags & PF_EXITING)
+	if (utrace_is_held(u) || current->flags & PF_EXITING)
 		return;
 	if (READ_ONCE(u->step)) {
 		utrace_arm(u, false);

@@ -228,7 +228,7 @@ enum utrace_stop_end utrace_stop(struct utrace *u,
 	WRITE_ONCE(u->held_since, max_t(u32, ktime_get_seconds(), 1));
 	u->where = where;
 	trace_utrace_stop(current, u->hold);
-	while (READ_ONCE(u->hold) && !utrace_may_not_stop()) {
+	while (utrace_is_held(u) && !utrace_may_not_stop()) {
 		bool notify = false;
 
 		/*
@@ -282,7 +282,7 @@ enum utrace_stop_end utrace_stop(struct utrace *u,
 		smp_mb();
 	}
 	/* Decided once: a hold may come or go until siglock is released. */
-	if (READ_ONCE(u->hold))
+	if (utrace_is_held(u))
 		end = utrace_may_not_stop() ? UTRACE_BROKEN : UTRACE_LEFT;
 	if (end == UTRACE_LEFT)
 		set_thread_flag(TIF_NOTIFY_RESUME);
@@ -612,7 +612,7 @@ void __utrace_stop_or_step(void)
 
 	if (!u)
 		return;
-	if (READ_ONCE(u->hold))
+	if (utrace_is_held(u))
 		utrace_stop(u, UTRACE_STOP_FIRM);
 	else
 		utrace_arm_in_call(u);
@@ -721,7 +721,7 @@ void __utrace_resume(struct pt_regs *regs)
 	}
 	if (resume <= UTRACE_REPORT)
 		utrace_report_quiesce();
-	if (READ_ONCE(u->hold))
+	if (utrace_is_held(u))
 		utrace_stop(u, UTRACE_STOP_PERMEABLE);
 	utrace_arm_step(u);
 }
