@@ -26,6 +26,7 @@ struct seen {
 	_Atomic long aborts;
 	_Atomic long damaged;	/* found what nobody has written */
 	_Atomic long restarts;
+	_Atomic bool stays;	/* in sequences */
 };
 
 static struct seen *seen;
@@ -76,6 +77,26 @@ static __attribute__((noipa)) void make_sequence(void)
 		     "4: add $128, %%rsp\n"
 		     :: "r"(&rseq->rseq_cs), "r"(&seen->aborts), "r"(&seen->damaged)
 		     : "rax", "rbx", "rcx", "rdx", "memory", "cc");
+}
+
+/* Stay in a sequence of rseq until the kernel ends it. */
+static __attribute__((noipa)) void stay_in_sequence(void)
+{
+	struct rseq *rseq = (void *)((char *)__builtin_thread_pointer() + __rseq_offset);
+
+	asm volatile(".pushsection __rseq_cs, \"aw\"\n"
+		     ".balign 32\n"
+		     "stay: .long 0, 0\n"
+		     ".quad stay_begin, stay_end - stay_begin, stay_abort\n"
+		     ".popsection\n"
+		     "lea stay(%%rip), %%rax\n"
+		     "mov %%rax, (%0)\n"
+		     "stay_begin: jmp stay_begin\n"
+		     "stay_end: ud2\n"
+		     ".long 0x53053053\n"
+		     "stay_abort: incq (%1)\n"
+		     :: "r"(&rseq->rseq_cs), "r"(&seen->aborts)
+		     : "rax", "memory", "cc");
 }
 
 static _Atomic bool enough;
@@ -285,6 +306,13 @@ static size_t false_records(const struct trace *trace)
 	return n;
 }
 
+/* Have memory that the target shares, full of zeros. */
+static void map_seen(void)
+{
+	seen = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	need(seen != MAP_FAILED, "memory");
+}
+
 /*
  * Follow the first thread of a target that carries out an order.  *@all gets the records,
  * which the caller frees.
@@ -295,8 +323,7 @@ static void follow(struct trace *all, char what)
 	struct target target;
 	int fd;
 
-	seen = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	need(seen != MAP_FAILED, "memory");
+	map_seen();
 	start_with(&target, be_moved);
 	fd = consumer(target.pid, UTRACE_SCOPE_THREAD, UTRACE_BRANCHES_ALL, 1 << 20);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
@@ -330,6 +357,65 @@ TEST_F(dev, rseq)
 	holds(seen->aborts >= ABORTS, "%ld times moved by rseq", (long)seen->aborts);
 	is(0, seen->damaged, "  memory that the program has not written stays");
 	free(all.records);
+}
+
+static pid_t stay_in_sequences(void)
+{
+	pid_t pid;
+
+	seen->stays = true;
+	fflush(stdout);
+	pid = fork();
+	need(pid >= 0, "fork");
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		while (seen->stays)
+			stay_in_sequence();
+		_exit(0);
+	}
+	return pid;
+}
+
+/* Does a process exit by itself? */
+static bool exits(pid_t pid)
+{
+	int i, status;
+
+	for (i = 0; i < 5000 * ut_patience(); i++) {
+		if (waitpid(pid, &status, WNOHANG) == pid)
+			return WIFEXITED(status);
+		usleep(2000);
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	return false;
+}
+
+/*
+ * Nobody follows the thread any more when the kernel moves it out of its sequence, but it
+ * has yet to find that out.
+ */
+TEST_F(dev, closed_in_a_sequence)
+{
+	int i, fd, status;
+	bool ends = true;
+	pid_t pid;
+
+	map_seen();
+	for (i = 0; i < 10 && ends; i++) {
+		pid = stay_in_sequences();
+		fd = consumer(pid, UTRACE_SCOPE_PROCESS, UTRACE_BRANCHES_LAST, 64);
+		usleep(20000 * ut_patience());
+		need(!kill(pid, SIGSTOP), "SIGSTOP");
+		need(waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status),
+		     "stopped");
+		close(fd);
+		seen->stays = false;
+		kill(pid, SIGCONT);
+		ends = exits(pid);
+	}
+	holds(ends, "a thread that was followed goes on");
+	holds(seen->aborts > i, "  %ld times moved by rseq", (long)seen->aborts);
 }
 
 TEST_F(dev, system_call_again)
