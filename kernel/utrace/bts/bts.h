@@ -163,8 +163,10 @@ struct bts_piece {
  * @last: inode number of the pidfd of the thread that wrote last, 0 at first.
  *	Under @lock
  * @wait: readers that wait for records
- * @wait_lock: guards @waiting, @reader, @closed, @ready and @data
+ * @wait_lock: guards @waiting, @nwaiting, @reader, @closed, @ready and @data
  * @waiting: struct bts_link of threads that wait for room.  Under @wait_lock
+ * @nwaiting: number of elements of @waiting, which traced programs make as long as they
+ *	like.  Likewise
  * @reader: process that reads, with @wait_lock; nobody if the consumer is in the kernel
  * @closed: the consumer has ended.  Set once, under @wait_lock
  * @deadlock: the attach has met the process that makes the consumer, and @stop
@@ -195,6 +197,7 @@ struct bts_consumer {
 	wait_queue_head_t wait;
 	spinlock_t wait_lock;	/* threads that wait for room */
 	struct list_head waiting;
+	unsigned int nwaiting;
 	struct utrace_reader reader;
 	bool closed;
 	bool deadlock;

@@ -219,7 +219,7 @@ void utrace_bts_info(struct bts_consumer *consumer,
 	info->lost = ring->lost_ever;
 	utrace_bts_tracks_info(consumer, info);
 	scoped_guard(spinlock_irqsave, &consumer->wait_lock)
-		info->waiting = list_count_nodes(&consumer->waiting);
+		info->waiting = consumer->nwaiting;
 }
 
 /**

@@ -37,6 +37,24 @@ static void bts_link_free(struct bts_link *link)
 	kfree(link);
 }
 
+/*
+ * The thread of a link waits no more.  Returns the thread, of which the caller drops the
+ * reference, or NULL if it did not wait.
+ */
+static struct task_struct *bts_take_waiting(struct bts_link *link)
+{
+	struct task_struct *task = link->task;
+
+	lockdep_assert_held(&link->consumer->wait_lock);
+
+	if (task) {
+		list_del(&link->waiting);
+		link->consumer->nwaiting--;
+		link->task = NULL;
+	}
+	return task;
+}
+
 /**
  * utrace_bts_stop_waiting() - the current thread waits no more
  * @link: its link to a consumer
@@ -52,10 +70,7 @@ void utrace_bts_stop_waiting(struct bts_link *link)
 	struct task_struct *task;
 
 	scoped_guard(spinlock_irqsave, &consumer->wait_lock) {
-		task = link->task;
-		if (task)
-			list_del(&link->waiting);
-		link->task = NULL;
+		task = bts_take_waiting(link);
 		/* -ESRCH: the thread is killed. */
 		if (task && !consumer->closed)
 			(void)!utrace_control(task, consumer->engine,
@@ -264,10 +279,9 @@ void utrace_bts_wait(struct bts_link *link)
 	if (!again) {
 		link->task = get_task_struct(current);
 		list_add_tail(&link->waiting, &consumer->waiting);
+		consumer->nwaiting++;
 	} else if (link->task) {
-		list_del(&link->waiting);
-		put_task_struct(link->task);
-		link->task = NULL;
+		put_task_struct(bts_take_waiting(link));
 	}
 }
 
@@ -307,18 +321,18 @@ void utrace_bts_wait_soon(struct bts_thread *thread)
  * @consumer: the consumer, which has room, or is closed; the caller keeps its
  *	engine
  *
- * Context: Process context.  Takes bts_consumer.wait_lock.
+ * Context: Process context; may sleep.  Takes bts_consumer.wait_lock.
  */
 void utrace_bts_let_go(struct bts_consumer *consumer)
 {
 	struct task_struct *task;
 	struct bts_link *link;
-	size_t n;
+	unsigned int n;
 
 	if (!list_empty(&consumer->tracks))
 		queue_work(system_unbound_wq, &consumer->move);
 	scoped_guard(spinlock_irqsave, &consumer->wait_lock)
-		n = list_count_nodes(&consumer->waiting);
+		n = consumer->nwaiting;
 	/* Those that find no room and wait again have their turn next time. */
 	while (n--) {
 		scoped_guard(spinlock_irqsave, &consumer->wait_lock) {
@@ -327,9 +341,7 @@ void utrace_bts_let_go(struct bts_consumer *consumer)
 							waiting);
 			if (!link)
 				return;
-			task = link->task;
-			list_del(&link->waiting);
-			link->task = NULL;
+			task = bts_take_waiting(link);
 			/*
 			 * The thread has records left, which it delivers in
 			 * report_quiesce before it goes on.
@@ -339,6 +351,7 @@ void utrace_bts_let_go(struct bts_consumer *consumer)
 					      UTRACE_REPORT);
 		}
 		put_task_struct(task);
+		cond_resched();
 	}
 }
 
