@@ -200,15 +200,12 @@ static void test_calls(bool whole, bool two)
 		need(attach(fd, target.pid, UTRACE_SCOPE_TREE) > 0, "attach");
 	need(!choose(fd, bits, 0, NULL, 0), "choose");
 	have(&target, SELF, 'd', 0);
-	settle(&target, SELF);
 	take(fd);
 	is(1, count(UTRACE_REC_HIDDEN, target.pid), "calls: told once");
 	have(&target, SELF, 'm', 100);
-	settle(&target, SELF);
 	is(0, take(fd), "calls: nothing, as long as it is hidden");
 	have(&target, SELF, 'd', 1);
 	have(&target, SELF, 'm', 3);
-	settle(&target, SELF);
 	take(fd);
 	is(3, marks(whole ? UTRACE_REC_SYS_CALL : UTRACE_REC_SYS_ENTER,
 		    target.pid), "calls: recorded when it is seen again");

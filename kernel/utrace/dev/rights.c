@@ -45,10 +45,15 @@ static noinline bool session_ask(struct session_target *target,
 				 struct session_task *task)
 {
 	struct utrace_viewed *viewed = session_viewed(target, task);
-	struct pid *reader = utrace_reader_get(&target->session->reader);
-	bool seen = utrace_viewer_ask(target->viewer, reader, viewed);
+	bool seen = current->mm && utrace_viewed_seen(viewed, current->mm);
+	struct pid *reader;
 
-	put_pid(reader);
+	/* utrace_reader_get() takes a lock of the session, which all its tasks share. */
+	if (!seen) {
+		reader = utrace_reader_get(&target->session->reader);
+		seen = utrace_viewer_ask(target->viewer, reader, viewed);
+		put_pid(reader);
+	}
 	task->data.key = target->key;
 	task->number.target = target->id;
 	if (seen) {
