@@ -37,8 +37,11 @@ static void marker_settle_current(void)
  */
 static void marker_join(struct marker_owner *owner)
 {
-	if (READ_ONCE(owner->nevents) && current->mm &&
-	    !utrace_marker_has_followed(owner) && utrace_marker_may_trace(owner))
+	unsigned int todo = current->mm ? utrace_marker_todo(owner) : 0;
+
+	if (likely(!todo))
+		return;
+	if (todo & MARKER_FOLLOW && utrace_marker_may_trace(owner))
 		utrace_marker_follow(owner);
 	marker_settle_current();
 }

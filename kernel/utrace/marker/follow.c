@@ -49,21 +49,13 @@ static bool marker_is_of_current(const struct marker_mm *memory)
 	return READ_ONCE(memory->pid) == task_tgid(current);
 }
 
-/**
- * utrace_marker_has_followed() - check whether a process has armed all events of an owner
- * @owner: the owner
- *
- * Context: A task of the process, which has memory; does not sleep.
- * Return: true if utrace_marker_follow() has nothing to do.
- */
-bool utrace_marker_has_followed(const struct marker_owner *owner)
+/* Has the current process, which has @memory, armed all events of an owner? */
+static bool marker_has_followed(const struct marker_mm *memory,
+				const struct marker_owner *owner)
 {
 	const u64 newest = READ_ONCE(owner->newest);
-	struct marker_mm *memory;
 	unsigned int i;
 
-	guard(rcu)();
-	memory = utrace_marker_mm_peek(current->mm);
 	if (!memory || !marker_is_of_current(memory))
 		return false;
 	/* The number is that of one owner only. */
@@ -71,6 +63,30 @@ bool utrace_marker_has_followed(const struct marker_owner *owner)
 		if (READ_ONCE(memory->followed[i].number) == newest)
 			return true;
 	return false;
+}
+
+/**
+ * utrace_marker_todo() - say what the current process has to do for an owner
+ * @owner: the owner
+ *
+ * Almost always that is nothing, so the memory is looked up once, without a reference.
+ *
+ * Context: A task that has memory; does not sleep.
+ * Return: %MARKER_FOLLOW if utrace_marker_follow() arms events, %MARKER_SETTLE if
+ * utrace_marker_settle() writes words, both, or 0.
+ */
+unsigned int utrace_marker_todo(const struct marker_owner *owner)
+{
+	const struct marker_mm *memory;
+	unsigned int todo = 0;
+
+	guard(rcu)();
+	memory = utrace_marker_mm_peek(current->mm);
+	if (READ_ONCE(owner->nevents) && !marker_has_followed(memory, owner))
+		todo |= MARKER_FOLLOW;
+	if (memory && marker_is_dirty(memory))
+		todo |= MARKER_SETTLE;
+	return todo;
 }
 
 /* The entry of an owner, or NULL. */

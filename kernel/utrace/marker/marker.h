@@ -556,6 +556,10 @@ static inline bool marker_is_dirty(const struct marker_mm *memory)
 	return !RB_EMPTY_ROOT(&memory->dirty);
 }
 
+/* What utrace_marker_todo() returns. */
+#define MARKER_FOLLOW	BIT(0)	/* events of the owner */
+#define MARKER_SETTLE	BIT(1)	/* words of the memory, whoever wants them */
+
 /**
  * enum marker_tree - which words utrace_marker_visit() visits
  * @MARKER_ALL: all words
@@ -745,7 +749,7 @@ void utrace_marker_events_free(struct marker_owner *owner);
 
 /* follow.c */
 void utrace_marker_number(struct marker_owner *owner, struct marker_event *event);
-bool utrace_marker_has_followed(const struct marker_owner *owner);
+unsigned int utrace_marker_todo(const struct marker_owner *owner);
 void utrace_marker_unfollow(struct marker_mm *memory,
 			    const struct marker_owner *owner);
 void utrace_marker_follow(struct marker_owner *owner);
