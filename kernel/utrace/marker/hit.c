@@ -17,6 +17,7 @@
 #include <linux/sched/signal.h>
 #include <linux/seqlock.h>
 #include <linux/uprobes.h>
+#include <linux/utrace.h>
 #include <linux/utrace_markers.h>
 #include <uapi/linux/utrace.h>
 
@@ -234,6 +235,30 @@ static struct marker_word *marker_wanted_from(const struct marker_mm *memory,
 	return word;
 }
 
+/*
+ * Are all owners of a wanted word known to have the right to the current task, which maps
+ * the file?  If not, the word becomes dirty, and *@ask gets the engine of one of them.
+ */
+static bool marker_is_known(struct marker_mm *memory, struct marker_word *word,
+			    struct utrace_engine **ask)
+{
+	const struct marker_share *share;
+
+	/* Whoever installs the breakpoint just now has asked. */
+	if (memory->mm != current->mm || word->busy)
+		return true;
+	list_for_each_entry(share, &word->shares, of_word) {
+		if (share->leaving || utrace_viewer_knows(share->owner->viewer))
+			continue;
+		word->unsure = true;
+		utrace_marker_touch(memory, word);
+		if (!*ask)
+			*ask = utrace_marker_engine_get(share->owner);
+		return false;
+	}
+	return true;
+}
+
 /**
  * utrace_marker_wants() - does memory want the breakpoint of a site?
  * @memory: the words
@@ -249,22 +274,39 @@ bool utrace_marker_wants(struct marker_mm *memory, struct marker_site *site)
 }
 
 /**
- * utrace_marker_next_semaphore() - which semaphore of a site does memory want next?
+ * utrace_marker_wants_next() - which semaphore of a site does memory want next, and may have?
  * @memory: the words
  * @site: the site
- * @last: an offset in the file
+ * @from: an offset in the file
+ * @semaphore: gets the offset of the next semaphore at @from or above, or 0 for none
+ *
+ * The current task may map the file in its own memory.  For an owner who is not known to have
+ * the right to it now, the task passes its safe point before it goes on: there it asks, and
+ * installs the breakpoint, or takes back those that it has.
  *
  * Context: Process context.  Takes marker_mm.lock.
- * Return: the offset of the next semaphore above @last that an owner wants, or 0.
+ * Return: false if no owner wants, or may have, a breakpoint of such a semaphore.
  */
-loff_t utrace_marker_next_semaphore(struct marker_mm *memory,
-				    struct marker_site *site, loff_t last)
+bool utrace_marker_wants_next(struct marker_mm *memory,
+			      struct marker_site *site, loff_t from,
+			      loff_t *semaphore)
 {
+	struct utrace_engine *ask = NULL;
 	struct marker_word *word;
 
-	guard(spinlock)(&memory->lock);
-	word = marker_wanted_from(memory, site, last + 1);
-	return word ? word->place.semaphore : 0;
+	scoped_guard(spinlock, &memory->lock) {
+		while ((word = marker_wanted_from(memory, site, from)) &&
+		       !marker_is_known(memory, word, &ask))
+			from = word->place.semaphore + 1;
+		if (word)
+			*semaphore = word->place.semaphore;
+	}
+	if (ask) {
+		/* -ESRCH: the engine does not cover the task, which shares the memory. */
+		(void)!utrace_control(current, ask, UTRACE_REPORT);
+		utrace_engine_put(ask);
+	}
+	return word;
 }
 
 /**

@@ -223,7 +223,7 @@ struct marker_followed {
  * @mm: the memory, counted as by mmgrab(): the last mmput() takes the entry out of
  *	the table.  Constant
  * @ref: one reference for the table, one for each caller that found it, one for each
- *	hold, and one for marker_mm.copy
+ *	hold, one for marker_mm.copy, and one for @ask
  * @lock: protects @words, @pid and what is in the words; innermost but for
  *	marker_owner.lock, locks of the core and, in fork(2), the lock of the copy
  * @words: struct marker_word, in the order of marker_compare()
@@ -244,6 +244,7 @@ struct marker_followed {
  *	the same order.  Under @lock; whether there are any is read without it
  * @followed: which owners the process has followed, see follow.c.  Under @lock
  * @unfollowed: how often utrace_marker_unfollow() was called.  Under @lock
+ * @ask: asks the owners of @dirty on behalf of a stranger, with a reference to the memory
  * @pid: the process, in which the memory was when it got words, counted; NULL:
  *	the child does not run yet
  * @rcu: frees it when readers of the table are done
@@ -266,6 +267,7 @@ struct marker_mm {
 	struct rb_root dirty;
 	struct marker_followed followed[MARKER_FOLLOWED];
 	u64 unfollowed;
+	struct work_struct ask;
 	struct pid *pid;
 	struct rcu_head rcu;
 };
@@ -601,12 +603,13 @@ static inline bool marker_is_settled(const struct marker_word *word)
 }
 
 /**
- * struct marker_stock - what fork(2) has allocated for the copies of words
+ * struct marker_stock - words and shares that are allocated before locks are taken
  * @words: struct marker_word
  * @shares: struct marker_share
  * @nwords: number of elements of @words
  * @nshares: number of elements of @shares
- * @need: how many shares the next word has that is to be copied
+ * @need: how many shares the next word has that fork(2) is to copy; or how many words, and
+ *	shares, a walk of the bits of a process has lacked
  */
 struct marker_stock {
 	struct list_head words;
@@ -616,6 +619,12 @@ struct marker_stock {
 	unsigned int need;
 };
 
+#define MARKER_STOCK_INIT(stock)				\
+	{							\
+		.words = LIST_HEAD_INIT((stock).words),		\
+		.shares = LIST_HEAD_INIT((stock).shares),	\
+	}
+
 /* mm.c */
 struct marker_mm *utrace_marker_mm_peek(struct mm_struct *mm);
 struct marker_mm *utrace_marker_mm_find(struct mm_struct *mm);
@@ -623,6 +632,9 @@ struct marker_mm *utrace_marker_mm_get(struct mm_struct *mm, struct pid *pid);
 bool utrace_marker_mm_tryget(struct marker_mm *memory);
 void utrace_marker_mm_put(struct marker_mm *memory);
 void utrace_marker_mm_born(struct marker_mm *memory, struct pid *pid);
+int utrace_marker_stock_fill(struct marker_stock *stock, unsigned int nwords,
+			     unsigned int nshares);
+void utrace_marker_stock_free(struct marker_stock *stock);
 
 /* find.c */
 struct marker_word *utrace_marker_from(const struct marker_mm *memory,
@@ -657,6 +669,10 @@ void utrace_marker_finish(struct marker_owner *owner, struct marker_mm *memory,
 			  struct mm_struct *mm);
 int utrace_marker_want(struct marker_mm *memory, struct marker_owner *owner,
 		       const struct marker_place *place);
+int utrace_marker_want_from(struct marker_stock *stock,
+			    struct marker_mm *memory,
+			    struct marker_owner *owner,
+			    const struct marker_place *place);
 int utrace_marker_arm(struct marker_owner *owner,
 		      const struct marker_place *place, u32 *state, int *error);
 int utrace_marker_arm_current(struct marker_owner *owner,
@@ -667,6 +683,7 @@ bool utrace_marker_inherit(struct marker_mm *parent, struct marker_mm *child,
 			   struct marker_place *from, struct marker_stock *stock);
 struct marker_owner *utrace_marker_next_owner(struct marker_mm *memory,
 					      struct marker_owner *last);
+void utrace_marker_ask_work(struct work_struct *work);
 void utrace_marker_retry(struct marker_mm *memory, unsigned long start,
 			 unsigned long end);
 void utrace_marker_forget(struct marker_mm *memory, unsigned long start,
@@ -785,8 +802,9 @@ int utrace_marker_histogram_read(struct marker_owner *owner, u64 id,
 
 /* hit.c */
 bool utrace_marker_wants(struct marker_mm *memory, struct marker_site *site);
-loff_t utrace_marker_next_semaphore(struct marker_mm *memory,
-				    struct marker_site *site, loff_t last);
+bool utrace_marker_wants_next(struct marker_mm *memory,
+			      struct marker_site *site, loff_t from,
+			      loff_t *semaphore);
 void utrace_marker_missed(struct marker_site *site);
 void utrace_marker_missed_everywhere(const struct list_head *events);
 int utrace_marker_hit(struct marker_site *site, unsigned long ip,

@@ -112,6 +112,7 @@ static struct marker_mm *marker_mm_new(struct mm_struct *mm)
 	seqcount_spinlock_init(&memory->turns, &memory->lock);
 	INIT_LIST_HEAD(&memory->holds);
 	mutex_init(&memory->install_lock);
+	INIT_WORK(&memory->ask, utrace_marker_ask_work);
 	return memory;
 }
 
@@ -172,7 +173,13 @@ void utrace_marker_mm_born(struct marker_mm *memory, struct pid *pid)
 
 /* Fork */
 
-static void marker_free_stock(struct marker_stock *stock)
+/**
+ * utrace_marker_stock_free() - free what is left of a stock
+ * @stock: the stock
+ *
+ * Context: Any.
+ */
+void utrace_marker_stock_free(struct marker_stock *stock)
 {
 	struct marker_word *word, *next_word;
 	struct marker_share *share, *next;
@@ -183,19 +190,28 @@ static void marker_free_stock(struct marker_stock *stock)
 		kfree(share);
 }
 
-/* Have empty words for a part of the copy, and enough shares.  Returns 0 or -ENOMEM. */
-static int marker_fill_stock(struct marker_stock *stock)
+/**
+ * utrace_marker_stock_fill() - allocate words and shares
+ * @stock: the stock
+ * @nwords: how many words it is to have at least
+ * @nshares: how many shares
+ *
+ * Context: Process context; sleeps.  Charges the memory to the current task.
+ * Return: 0 or -ENOMEM.
+ */
+int utrace_marker_stock_fill(struct marker_stock *stock, unsigned int nwords,
+			     unsigned int nshares)
 {
 	struct marker_share *share;
 	struct marker_word *word;
 
-	for (; stock->nwords < MARKER_PIECE; stock->nwords++) {
+	for (; stock->nwords < nwords; stock->nwords++) {
 		word = kzalloc(sizeof(*word), GFP_KERNEL_ACCOUNT);
 		if (!word)
 			return -ENOMEM;
 		list_add(&word->spare, &stock->words);
 	}
-	for (; stock->nshares < max(stock->need, MARKER_PIECE); stock->nshares++) {
+	for (; stock->nshares < nshares; stock->nshares++) {
 		share = kzalloc(sizeof(*share), GFP_KERNEL_ACCOUNT);
 		if (!share)
 			return -ENOMEM;
@@ -210,10 +226,7 @@ static int marker_fill_stock(struct marker_stock *stock)
  */
 static int marker_dup(struct marker_mm *parent, struct marker_mm *child)
 {
-	struct marker_stock stock = {
-		.words = LIST_HEAD_INIT(stock.words),
-		.shares = LIST_HEAD_INIT(stock.shares),
-	};
+	struct marker_stock stock = MARKER_STOCK_INIT(stock);
 	struct marker_place from = {};
 	int ret;
 
@@ -221,9 +234,10 @@ static int marker_dup(struct marker_mm *parent, struct marker_mm *child)
 	scoped_guard(spinlock, &parent->lock)
 		parent->copy = child;
 	do {
-		ret = marker_fill_stock(&stock);
+		ret = utrace_marker_stock_fill(&stock, MARKER_PIECE,
+					       max(stock.need, MARKER_PIECE));
 	} while (!ret && utrace_marker_inherit(parent, child, &from, &stock));
-	marker_free_stock(&stock);
+	utrace_marker_stock_free(&stock);
 	return ret;
 }
 

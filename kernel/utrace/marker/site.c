@@ -91,11 +91,13 @@ static struct marker_site *site_of(struct uprobe_consumer *consumer)
 static bool site_filter(struct uprobe_consumer *consumer, struct mm_struct *mm)
 {
 	struct marker_mm *memory = utrace_marker_mm_find(mm);
+	loff_t semaphore;
 	bool wants;
 
 	if (!memory)
 		return false;
-	wants = utrace_marker_wants(memory, site_of(consumer));
+	wants = utrace_marker_wants_next(memory, site_of(consumer), 0,
+					 &semaphore);
 	utrace_marker_mm_put(memory);
 	return wants;
 }
@@ -105,11 +107,12 @@ static loff_t site_next_ref_ctr(struct uprobe_consumer *consumer,
 				struct mm_struct *mm, loff_t last)
 {
 	struct marker_mm *memory = utrace_marker_mm_find(mm);
-	loff_t next;
+	loff_t next = 0;
 
 	if (!memory)
 		return 0;
-	next = utrace_marker_next_semaphore(memory, site_of(consumer), last);
+	if (!utrace_marker_wants_next(memory, site_of(consumer), last + 1, &next))
+		next = 0;
 	utrace_marker_mm_put(memory);
 	return next;
 }
@@ -124,7 +127,15 @@ static int site_handler(struct uprobe_consumer *consumer, struct pt_regs *regs)
 static int site_entry_handler(struct uprobe_consumer *consumer,
 			      struct pt_regs *regs)
 {
-	return site_filter(consumer, current->mm) ? 0 : UPROBE_HANDLER_REMOVE;
+	struct marker_mm *memory = utrace_marker_mm_find(current->mm);
+	bool wants;
+
+	if (!memory)
+		return UPROBE_HANDLER_REMOVE;
+	/* Whoever may not see the task any more is not told of the return. */
+	wants = utrace_marker_wants(memory, site_of(consumer));
+	utrace_marker_mm_put(memory);
+	return wants ? 0 : UPROBE_HANDLER_REMOVE;
 }
 
 static int site_ret_handler(struct uprobe_consumer *consumer,

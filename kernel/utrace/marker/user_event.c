@@ -47,6 +47,7 @@ struct name_arm {
 	struct marker_mm *memory;
 	struct marker_owner *owner;
 	struct marker_event *event;
+	struct marker_stock *stock;
 	int error;
 };
 
@@ -59,8 +60,8 @@ static void name_want(void *data, const void *user_event,
 
 	place.event = arm->event;
 	place.user_event = user_event;
-	ret = utrace_marker_want(arm->memory, arm->owner, &place);
-	if (!arm->error || ret == -ENOMEM)
+	ret = utrace_marker_want_from(arm->stock, arm->memory, arm->owner, &place);
+	if (!arm->error && ret != -EAGAIN)
 		arm->error = ret;
 }
 
@@ -71,9 +72,22 @@ static void name_want(void *data, const void *user_event,
 static int name_want_all(struct name_arm *arm, struct task_struct *process,
 			 struct mm_struct *mm)
 {
-	bool all = user_events_visit_bits(process, mm, arm->event->name,
-					  name_want, arm);
+	struct marker_stock stock = MARKER_STOCK_INIT(stock);
+	bool all;
 
+	arm->stock = &stock;
+	/*
+	 * user_events keeps a lock meanwhile, for which whoever enables the event waits: so
+	 * memory is allocated in between, since that may last in a memory cgroup at its limit.
+	 */
+	do {
+		stock.need = 0;
+		all = user_events_visit_bits(process, mm, arm->event->name,
+					     name_want, arm);
+		if (utrace_marker_stock_fill(&stock, stock.need, stock.need))
+			arm->error = -ENOMEM;
+	} while (stock.need && arm->error != -ENOMEM);
+	utrace_marker_stock_free(&stock);
 	return all || arm->error == -ENOMEM ? arm->error : -EUSERS;
 }
 

@@ -330,7 +330,7 @@ static struct mm_struct *marker_mm_of_thread(struct marker_owner *owner,
 	return mm;
 }
 
-/* A thread of a process that has memory, or the leader if none has. */
+/* A thread of a process that has memory, or NULL if none has. */
 static struct task_struct *marker_thread_of(struct pid *process)
 {
 	struct task_struct *leader, *t;
@@ -342,18 +342,20 @@ static struct task_struct *marker_thread_of(struct pid *process)
 	for_each_thread(leader, t)
 		if (READ_ONCE(t->mm))
 			return get_task_struct(t);
-	return get_task_struct(leader);
+	return NULL;
 }
 
 static struct mm_struct *marker_mm_of(struct marker_owner *owner)
 {
-	struct task_struct *thread = marker_thread_of(owner->process);
-	struct mm_struct *mm;
+	struct mm_struct *mm = ERR_PTR(-ESRCH);
+	struct task_struct *thread;
 
-	if (!thread)
-		return ERR_PTR(-ESRCH);
-	mm = marker_mm_of_thread(owner, thread);
-	put_task_struct(thread);
+	/* A thread that exits meanwhile has no memory any more, and is found no more. */
+	while (mm == ERR_PTR(-ESRCH) &&
+	       (thread = marker_thread_of(owner->process))) {
+		mm = marker_mm_of_thread(owner, thread);
+		put_task_struct(thread);
+	}
 	return mm;
 }
 
@@ -459,6 +461,50 @@ int utrace_marker_want(struct marker_mm *memory, struct marker_owner *owner,
 }
 
 /**
+ * utrace_marker_want_from() - utrace_marker_want() with locks of others held
+ * @stock: what the word and the share are taken from; counts in @need what is lacking
+ * @memory: as for utrace_marker_want()
+ * @owner: likewise
+ * @place: likewise
+ *
+ * Context: Process context; allocates nothing.  Takes marker_mm.lock.
+ * Return: 0 or -EEXIST, as utrace_marker_want(), or -EAGAIN if @stock lacks something.
+ */
+int utrace_marker_want_from(struct marker_stock *stock,
+			    struct marker_mm *memory,
+			    struct marker_owner *owner,
+			    const struct marker_place *place)
+{
+	struct marker_share *share;
+	struct marker_word *word;
+	int ret;
+
+	/* As in utrace_marker_want(). */
+	if (marker_has(memory, owner, place))
+		return place->event ? 0 : -EEXIST;
+	if (!stock->nwords || !stock->nshares) {
+		stock->need++;
+		return -EAGAIN;
+	}
+	word = list_first_entry(&stock->words, struct marker_word, spare);
+	share = list_first_entry(&stock->shares, struct marker_share, of_word);
+	list_del(&word->spare);
+	list_del(&share->of_word);
+	stock->nwords--;
+	stock->nshares--;
+	ret = marker_want(memory, owner, place, &word, &share);
+	if (word) {
+		list_add(&word->spare, &stock->words);
+		stock->nwords++;
+	}
+	if (share) {
+		list_add(&share->of_word, &stock->shares);
+		stock->nshares++;
+	}
+	return ret;
+}
+
+/**
  * utrace_marker_begin() - begin to arm words of an owner's process
  * @owner: the owner; its mutex is held
  * @mm: gets the memory of the process, for utrace_marker_finish()
@@ -486,7 +532,7 @@ struct marker_mm *utrace_marker_begin(struct marker_owner *owner,
 	memory = utrace_marker_mm_get(*mm, owner->process);
 	if (memory)
 		return memory;
-	mmput(*mm);
+	mmput_async(*mm);
 	return ERR_PTR(-ENOMEM);
 }
 
@@ -516,7 +562,8 @@ void utrace_marker_finish(struct marker_owner *owner, struct marker_mm *memory,
 {
 	marker_settle_process(owner, memory, false);
 	utrace_marker_mm_put(memory);
-	mmput(mm);
+	/* The end of a process may wait for a device that the process has chosen. */
+	mmput_async(mm);
 }
 
 /**
@@ -555,7 +602,7 @@ int utrace_marker_arm(struct marker_owner *owner,
 		ret = marker_look(memory, owner, place, state, error);
 	}
 	utrace_marker_mm_put(memory);
-	mmput(mm);
+	mmput_async(mm);
 	return ret;
 }
 
@@ -775,13 +822,13 @@ struct marker_owner *utrace_marker_next_owner(struct marker_mm *memory,
 	return marker_next_owner(memory, last, 0, ULONG_MAX);
 }
 
-/* Have the tasks of those who own dirty words of a range pass their safe point. */
-static void marker_ask_owners(struct marker_mm *memory, unsigned long start,
-			      unsigned long end)
+/* Have the tasks of those who own dirty words up to @last_addr pass their safe point. */
+static void marker_ask_now(struct marker_mm *memory, unsigned long start,
+			   unsigned long last_addr)
 {
 	struct marker_owner *owner = NULL;
 
-	while ((owner = marker_next_owner(memory, owner, start, end - 1))) {
+	while ((owner = marker_next_owner(memory, owner, start, last_addr))) {
 		struct utrace_engine *engine = utrace_marker_engine_get(owner);
 
 		if (!engine)
@@ -789,6 +836,36 @@ static void marker_ask_owners(struct marker_mm *memory, unsigned long start,
 		/* -ESRCH: the tasks of this owner are dead. */
 		(void)!utrace_control(NULL, engine, UTRACE_REPORT);
 		utrace_engine_put(engine);
+	}
+}
+
+/**
+ * utrace_marker_ask_work() - ask the owners of all dirty words
+ * @work: the work of some memory
+ *
+ * Context: A work item; sleeps.
+ */
+void utrace_marker_ask_work(struct work_struct *work)
+{
+	struct marker_mm *memory = container_of(work, struct marker_mm, ask);
+
+	marker_ask_now(memory, 0, ULONG_MAX);
+	utrace_marker_mm_put(memory);
+}
+
+/*
+ * Have the tasks of those who own dirty words of a range pass their safe point.  Who shortens
+ * a file goes through all mappings of all processes, with locks held, and cannot be killed.
+ * So a stranger leaves the question to a work, which asks once for many mappings.
+ */
+static void marker_ask_owners(struct marker_mm *memory, unsigned long start,
+			      unsigned long end)
+{
+	if (memory->mm == current->mm) {
+		marker_ask_now(memory, start, end - 1);
+	} else if (marker_is_dirty(memory) && utrace_marker_mm_tryget(memory)) {
+		if (!queue_work(system_unbound_wq, &memory->ask))
+			utrace_marker_mm_put(memory);
 	}
 }
 

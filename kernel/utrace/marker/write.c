@@ -598,6 +598,9 @@ static bool marker_settle_words(struct marker_mm *memory,
 		if (again && by->writer == MARKER_SELF)
 			marker_give_up(memory, page.at, fault ?: -EAGAIN);
 		page.at += PAGE_SIZE;
+		/* That was the last page, where words may be wanted, but never are. */
+		if (!page.at)
+			break;
 		tries = MARKER_TRIES;
 	}
 	return true;
@@ -775,8 +778,11 @@ static void marker_ask_rights(struct marker_mm *memory)
 static bool marker_is_unasked(struct marker_mm *memory,
 			      struct marker_word *word, void *by)
 {
-	return marker_is_due(word) && !marker_is_held(memory, word) &&
-	       !marker_is_allowed(word, by);
+	bool due = marker_is_site(&word->place) ?
+		   word->want && !word->error && !marker_is_settled(word) :
+		   marker_is_due(word) && !marker_is_held(memory, word);
+
+	return due && !marker_is_allowed(word, by);
 }
 
 /**
