@@ -67,7 +67,7 @@ static unsigned int utrace_ask_one(struct utrace_engine *engine,
 {
 	struct utrace_request *req = arg;
 	enum utrace_resume_action action = req->action;
-	unsigned int after = 0;
+	unsigned int after;
 	u64 step;
 
 	/* No call could end the hold of a detached engine. */
@@ -87,12 +87,9 @@ static unsigned int utrace_ask_one(struct utrace_engine *engine,
 		u->block |= bit;
 	WRITE_ONCE(u->step, step);
 	u->resume = min_t(u8, u->resume, action);
-	if (u->hold & bit) {
-		/* The task wakes if this was the last hold. */
-		after |= UTRACE_AFTER_WAKE;
-		/* Then it makes the step at once; pairs with utrace_is_held(). */
-		smp_store_release(&u->hold, u->hold & ~bit);
-	}
+	/* The task wakes if this was the last hold. */
+	after = u->hold & bit ? UTRACE_AFTER_WAKE : 0;
+	utrace_end_hold(u, bit);
 	if (action == UTRACE_INTERRUPT)
 		after |= UTRACE_AFTER_INTERRUPT;
 	if (action < UTRACE_RESUME)

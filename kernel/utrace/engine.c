@@ -752,9 +752,9 @@ static unsigned int utrace_drop_hold(struct utrace_engine *engine,
 {
 	bool held = u->hold & bit;
 
-	u->hold &= ~bit;
 	u->step &= ~bit;
 	u->block &= ~bit;
+	utrace_end_hold(u, bit);
 	return held ? UTRACE_AFTER_WAKE : 0;
 }
 

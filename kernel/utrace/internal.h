@@ -756,12 +756,19 @@ enum utrace_stop_where {
 };
 
 /*
- * Does an engine hold the current task?  If not, the task sees what the engine that has let
- * go of it has asked for instead; pairs with utrace_ask_one().
+ * Check whether an engine holds the current task.  If none does, the task sees the steps that
+ * were asked for before the last hold has ended; pairs with utrace_end_hold().
  */
 static inline bool utrace_is_held(const struct utrace *u)
 {
 	return smp_load_acquire(&u->hold);
+}
+
+/* End the holds @bits of a task, after its ->step was written. */
+static inline void utrace_end_hold(struct utrace *u, u64 bits)
+{
+	lockdep_assert_held(&u->lock);
+	smp_store_release(&u->hold, u->hold & ~bits);
 }
 
 /* Why a stop has ended. */

@@ -41,7 +41,7 @@ static void marker_join(struct marker_owner *owner)
 
 	if (likely(!todo))
 		return;
-	if (todo & MARKER_FOLLOW && utrace_marker_may_trace(owner))
+	if ((todo & MARKER_FOLLOW) && utrace_marker_may_trace(owner))
 		utrace_marker_follow(owner);
 	marker_settle_current();
 }

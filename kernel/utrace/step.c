@@ -180,8 +180,8 @@ static void utrace_arm(struct utrace *u, bool follow)
 
 	/*
 	 * Without the lock: a step that is asked for with the end of a hold is seen, see
-	 * utrace_is_held().  After any other utrace_control() the task passes the safe
-	 * point again.  Only the task itself sets FOLLOWED.
+	 * utrace_is_held().  After any other utrace_control(), set_notify_resume() has the
+	 * task pass the safe point again.  Only the task itself sets FOLLOWED.
 	 */
 	if (!READ_ONCE(u->step) &&
 	    !(follow && READ_ONCE(u->flags) & UTRACE_TASK_FOLLOWED))

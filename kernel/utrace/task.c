@@ -290,9 +290,9 @@ struct utrace_set *utrace_switch(struct task_struct *task, struct utrace *u,
 
 	lockdep_assert_held(&u->lock);
 
-	u->hold &= same;
 	u->step &= same;
 	u->block &= same;
+	utrace_end_hold(u, ~same);
 	u->fresh |= set ? set->members & ~same : U64_MAX;
 	/* A muted engine saw no entry of the present system call either. */
 	u->fresh |= u->muted & ~muted & same;

@@ -25,8 +25,8 @@
 #define SLACK		16
 
 /*
- * Bytes of other objects.  One of 64 bytes that each round left behind would take more, on
- * a slow kernel with what it adds to each object.
+ * Bytes of other objects.  On two CPUs, one of 64 bytes that each round left behind would
+ * take more, on a slow kernel with what it adds to each object.
  */
 #define SLACK_BYTES	(8 << 10)
 
@@ -451,6 +451,8 @@ TEST_F_TIMEOUT(dev, rounds, TEST_TIMEOUT_DEFAULT * 3 / 2)
 	for (i = 0; i < STATS; i++)
 		printf("#   %s: %ld bytes, and %ld later\n", stats[i], bytes[i],
 		       later[i]);
+	if (why)
+		return;
 	holds(are_bytes_as_before(bytes, later), "the cgroup has as many bytes");
 	ut_cg_remove();
 }

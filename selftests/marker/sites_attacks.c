@@ -778,8 +778,8 @@ TEST_F_TIMEOUT(attacks, registrations_go_on, LONG_TIMEOUT)
 	     "a marker that is armed or waits");
 	tell(&other, SELF, 'Y', 0);
 	holds(until(stage->number[WORDS]), "a word of the same process does not wait");
-	holds(true, "the user's marker %s", stage->number[STEPS] ? "does not wait" :
-	      "waits");
+	printf("#   the user's marker %s\n", stage->number[STEPS] ? "does not wait" :
+	       "waits");
 	if (is_lock_kept(&held) && marker_goes_on(&self->root, own, THREAD))
 		marker_goes_on(&self->root, own, SELF);
 	is_lock_kept(&held);
@@ -788,8 +788,8 @@ TEST_F_TIMEOUT(attacks, registrations_go_on, LONG_TIMEOUT)
 		tell(&other, SELF, 'J', PLAIN);
 		need(until(stage->number[STEPS] || waits_in(other.pid, SYS_ioctl)),
 		     "a second marker that is armed or waits");
-		holds(true, "a second marker of the process %s",
-		      stage->number[STEPS] ? "does not wait" : "waits");
+		printf("#   a second marker of the process %s\n",
+		       stage->number[STEPS] ? "does not wait" : "waits");
 		ends(other.pid, "SIGKILL ends the user who arms it");
 		is_lock_kept(&held);
 	}

@@ -87,6 +87,13 @@ static int share_memory(void *hits)
 	return 0;
 }
 
+/* A process with the same memory maps the library. */
+static int load_here(void *unused)
+{
+	load_library(stage->library);
+	return 0;
+}
+
 /* A child of a process that has the memory, and maybe no engine; see be_born(). */
 static int fork_here(void *hits)
 {
@@ -168,6 +175,9 @@ static void obey_here(struct target *target, struct order *order)
 		break;
 	case 'C':
 		reap_child(run_in_clone(share_memory, hits));
+		break;
+	case 'O':
+		reap_child(run_in_clone(load_here, NULL));
 		break;
 	case 'i':
 		reap(run_in_vfork(fork_here, hits));
@@ -458,6 +468,25 @@ TEST_F(sites, loaded_later)
 	have(target, SELF, 'o', 0);
 	is(0, semaphore(target, HIT), "loaded when the tracer is gone");
 	hit(target, HIT, 5);
+}
+
+/* The process that maps the library has no engine that could be asked about rights. */
+TEST_F(sites, loaded_by_a_sharer)
+{
+	struct target *target = &self->target;
+	struct tracer tracer;
+	int i;
+
+	have(target, SELF, 'x', 0);
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	arm_place(&tracer, HIT);
+	for (i = 0; i < 5; i++) {
+		have(target, SELF, 'O', 0);
+		hit(target, HIT, 5);
+		are_hits(&tracer, target, HIT, 5, "loaded by a sharer: hits");
+		have(target, SELF, 'x', 0);
+	}
+	untrace(&tracer);
 }
 
 /* The constructor runs before dlopen(3) returns. */

@@ -165,8 +165,8 @@ struct bts_piece {
  * @wait: readers that wait for records
  * @wait_lock: guards @waiting, @nwaiting, @reader, @closed, @ready and @data
  * @waiting: struct bts_link of threads that wait for room.  Under @wait_lock
- * @nwaiting: number of elements of @waiting, which traced programs make as long as they
- *	like.  Likewise
+ * @nwaiting: number of elements of @waiting, which traced programs can make large.  Under
+ *	@wait_lock
  * @reader: process that reads, with @wait_lock; nobody if the consumer is in the kernel
  * @closed: the consumer has ended.  Set once, under @wait_lock
  * @deadlock: the attach has met the process that makes the consumer, and @stop

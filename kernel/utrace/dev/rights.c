@@ -19,7 +19,8 @@
 
 /*
  * Find the last answer about the current task for a target.  A task that several targets
- * cover keeps an answer for each viewer, or only the last one if there is no memory.
+ * cover keeps an answer for each viewer.  Without memory for it nothing is kept, and the
+ * reader is not told.
  */
 static struct utrace_viewed *session_viewed(struct session_target *target,
 					    struct session_task *task)
@@ -32,7 +33,7 @@ static struct utrace_viewed *session_viewed(struct session_target *target,
 	if (!task->several)
 		return &task->viewed;
 	task->viewed.state = 0;
-	task->viewed.told = false;
+	task->viewed.told = true;
 	viewed = utrace_viewer_viewed(target->viewer);
 	return viewed ?: &task->viewed;
 }

@@ -244,7 +244,10 @@ static bool marker_is_known(struct marker_mm *memory, struct marker_word *word,
 {
 	const struct marker_share *share;
 
-	/* Whoever installs the breakpoint just now has asked. */
+	/*
+	 * Whoever installs the breakpoint just now has the right.  The hits are told only to
+	 * owners who have it.
+	 */
 	if (memory->mm != current->mm || word->busy)
 		return true;
 	list_for_each_entry(share, &word->shares, of_word) {
@@ -274,39 +277,40 @@ bool utrace_marker_wants(struct marker_mm *memory, struct marker_site *site)
 }
 
 /**
- * utrace_marker_wants_next() - which semaphore of a site does memory want next, and may have?
+ * utrace_marker_next_semaphore() - find the next semaphore of a site that memory may have
  * @memory: the words
  * @site: the site
  * @from: an offset in the file
- * @semaphore: gets the offset of the next semaphore at @from or above, or 0 for none
  *
  * The current task may map the file in its own memory.  For an owner who is not known to have
- * the right to it now, the task passes its safe point before it goes on: there it asks, and
- * installs the breakpoint, or takes back those that it has.
+ * the right to the task, the task passes its safe point before it runs user code: there it asks,
+ * and installs the breakpoint, or removes those that it has.
  *
  * Context: Process context.  Takes marker_mm.lock.
- * Return: false if no owner wants, or may have, a breakpoint of such a semaphore.
+ * Return: the offset of the semaphore that an owner wants, 0 if he wants a breakpoint without
+ * one; or -1 if nobody wants one at @from or behind, or is known to have the right.
  */
-bool utrace_marker_wants_next(struct marker_mm *memory,
-			      struct marker_site *site, loff_t from,
-			      loff_t *semaphore)
+loff_t utrace_marker_next_semaphore(struct marker_mm *memory,
+				    struct marker_site *site, loff_t from)
 {
 	struct utrace_engine *ask = NULL;
 	struct marker_word *word;
+	loff_t next = -1;
 
 	scoped_guard(spinlock, &memory->lock) {
 		while ((word = marker_wanted_from(memory, site, from)) &&
 		       !marker_is_known(memory, word, &ask))
 			from = word->place.semaphore + 1;
 		if (word)
-			*semaphore = word->place.semaphore;
+			next = word->place.semaphore;
 	}
-	if (ask) {
-		/* -ESRCH: the engine does not cover the task, which shares the memory. */
-		(void)!utrace_control(current, ask, UTRACE_REPORT);
-		utrace_engine_put(ask);
-	}
-	return word;
+	if (!ask)
+		return next;
+	/* If the task only shares the memory, others have to look. */
+	if (utrace_control(current, ask, UTRACE_REPORT))
+		utrace_marker_ask_later(memory);
+	utrace_engine_put(ask);
+	return next;
 }
 
 /**

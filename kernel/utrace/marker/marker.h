@@ -135,7 +135,8 @@ struct marker_place {
  * @applied: what was added to the word in this memory: for a bit or a site 0 or 1
  * @busy: for a site: the breakpoint is being changed, so @applied is not known
  * @unsure: for a site: @applied may be wrong, since nobody wanted the breakpoint for a
- *	while, or since changing it has failed.  For a bit: @shared may be wrong, since
+ *	while, since changing it has failed, or since a mapping has come whose owner was not
+ *	known to have the right.  For a bit: @shared may be wrong, since
  *	something was mapped there
  * @foreign: for a bit: the program had it set already, or keeps it, so nothing is taken
  *	back
@@ -608,8 +609,7 @@ static inline bool marker_is_settled(const struct marker_word *word)
  * @shares: struct marker_share
  * @nwords: number of elements of @words
  * @nshares: number of elements of @shares
- * @need: how many shares the next word has that fork(2) is to copy; or how many words, and
- *	shares, a walk of the bits of a process has lacked
+ * @need: how many shares the next word has that fork(2) is to copy
  */
 struct marker_stock {
 	struct list_head words;
@@ -684,6 +684,7 @@ bool utrace_marker_inherit(struct marker_mm *parent, struct marker_mm *child,
 struct marker_owner *utrace_marker_next_owner(struct marker_mm *memory,
 					      struct marker_owner *last);
 void utrace_marker_ask_work(struct work_struct *work);
+void utrace_marker_ask_later(struct marker_mm *memory);
 void utrace_marker_retry(struct marker_mm *memory, unsigned long start,
 			 unsigned long end);
 void utrace_marker_forget(struct marker_mm *memory, unsigned long start,
@@ -802,9 +803,8 @@ int utrace_marker_histogram_read(struct marker_owner *owner, u64 id,
 
 /* hit.c */
 bool utrace_marker_wants(struct marker_mm *memory, struct marker_site *site);
-bool utrace_marker_wants_next(struct marker_mm *memory,
-			      struct marker_site *site, loff_t from,
-			      loff_t *semaphore);
+loff_t utrace_marker_next_semaphore(struct marker_mm *memory,
+				    struct marker_site *site, loff_t from);
 void utrace_marker_missed(struct marker_site *site);
 void utrace_marker_missed_everywhere(const struct list_head *events);
 int utrace_marker_hit(struct marker_site *site, unsigned long ip,

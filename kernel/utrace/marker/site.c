@@ -87,34 +87,31 @@ static struct marker_site *site_of(struct uprobe_consumer *consumer)
 	return container_of(consumer, struct marker_site, consumer);
 }
 
+/* The next semaphore of a site at @from or behind that memory may have, or -1. */
+static loff_t site_next(struct uprobe_consumer *consumer, struct mm_struct *mm,
+			loff_t from)
+{
+	struct marker_mm *memory = utrace_marker_mm_find(mm);
+	loff_t next;
+
+	if (!memory)
+		return -1;
+	next = utrace_marker_next_semaphore(memory, site_of(consumer), from);
+	utrace_marker_mm_put(memory);
+	return next;
+}
+
 /* uprobes asks whether memory wants the breakpoint.  mmap_lock is held. */
 static bool site_filter(struct uprobe_consumer *consumer, struct mm_struct *mm)
 {
-	struct marker_mm *memory = utrace_marker_mm_find(mm);
-	loff_t semaphore;
-	bool wants;
-
-	if (!memory)
-		return false;
-	wants = utrace_marker_wants_next(memory, site_of(consumer), 0,
-					 &semaphore);
-	utrace_marker_mm_put(memory);
-	return wants;
+	return site_next(consumer, mm, 0) >= 0;
 }
 
 /* uprobes asks which semaphores memory wants to be counted.  mmap_lock is held. */
 static loff_t site_next_ref_ctr(struct uprobe_consumer *consumer,
 				struct mm_struct *mm, loff_t last)
 {
-	struct marker_mm *memory = utrace_marker_mm_find(mm);
-	loff_t next = 0;
-
-	if (!memory)
-		return 0;
-	if (!utrace_marker_wants_next(memory, site_of(consumer), last + 1, &next))
-		next = 0;
-	utrace_marker_mm_put(memory);
-	return next;
+	return max(site_next(consumer, mm, last + 1), 0);
 }
 
 static int site_handler(struct uprobe_consumer *consumer, struct pt_regs *regs)

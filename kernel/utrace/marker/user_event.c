@@ -48,6 +48,7 @@ struct name_arm {
 	struct marker_owner *owner;
 	struct marker_event *event;
 	struct marker_stock *stock;
+	unsigned int lacks;	/* words, and shares, that @stock has not had */
 	int error;
 };
 
@@ -61,34 +62,42 @@ static void name_want(void *data, const void *user_event,
 	place.event = arm->event;
 	place.user_event = user_event;
 	ret = utrace_marker_want_from(arm->stock, arm->memory, arm->owner, &place);
-	if (!arm->error && ret != -EAGAIN)
+	if (ret == -EAGAIN)
+		arm->lacks++;
+	else if (!arm->error)
 		arm->error = ret;
 }
 
 /*
- * Want the bits that a process has registered.  Returns 0 or an error, of several -ENOMEM,
- * after which another try may help.
+ * Want the bits that a process has registered.  Returns 0, or -EUSERS if the process has no
+ * engine for its bits, or -EEXIST.  After -ENOMEM or -EINTR another try may help.
  */
 static int name_want_all(struct name_arm *arm, struct task_struct *process,
 			 struct mm_struct *mm)
 {
 	struct marker_stock stock = MARKER_STOCK_INIT(stock);
+	int ret = 0;
 	bool all;
 
 	arm->stock = &stock;
 	/*
-	 * user_events keeps a lock meanwhile, for which whoever enables the event waits: so
-	 * memory is allocated in between, since that may last in a memory cgroup at its limit.
+	 * During the visit user_events holds a lock that tasks wait for which enable the
+	 * event.  An allocation may last long in a memory cgroup at its limit.  So allocate
+	 * between visits.
 	 */
 	do {
-		stock.need = 0;
+		arm->lacks = 0;
 		all = user_events_visit_bits(process, mm, arm->event->name,
 					     name_want, arm);
-		if (utrace_marker_stock_fill(&stock, stock.need, stock.need))
-			arm->error = -ENOMEM;
-	} while (stock.need && arm->error != -ENOMEM);
+		ret = utrace_marker_stock_fill(&stock, arm->lacks, arm->lacks);
+		/* The process may register bits as fast as they are armed. */
+		if (!ret && fatal_signal_pending(current))
+			ret = -EINTR;
+	} while (arm->lacks && !ret);
 	utrace_marker_stock_free(&stock);
-	return all || arm->error == -ENOMEM ? arm->error : -EUSERS;
+	if (ret)
+		return ret;
+	return all ? arm->error : -EUSERS;
 }
 
 /**
@@ -105,6 +114,7 @@ static int name_want_all(struct name_arm *arm, struct task_struct *process,
  * * -EEXIST - the owner wants a bit for another event already
  * * -EUSERS - the process has no engine that writes its bits
  * * -ENOMEM - there is no memory
+ * * -EINTR - the task is killed
  */
 int utrace_marker_arm_name(struct marker_owner *owner,
 			   struct marker_event *event)

@@ -350,7 +350,7 @@ static struct mm_struct *marker_mm_of(struct marker_owner *owner)
 	struct mm_struct *mm = ERR_PTR(-ESRCH);
 	struct task_struct *thread;
 
-	/* A thread that exits meanwhile has no memory any more, and is found no more. */
+	/* A thread that exits has lost its memory, so the next look finds another one. */
 	while (mm == ERR_PTR(-ESRCH) &&
 	       (thread = marker_thread_of(owner->process))) {
 		mm = marker_mm_of_thread(owner, thread);
@@ -359,23 +359,44 @@ static struct mm_struct *marker_mm_of(struct marker_owner *owner)
 	return mm;
 }
 
-/*
- * Note that an owner wants a word.  @new and @share are used, or stay with the
- * caller.  Returns 0 or -EEXIST.
- */
+/* Take a word out of a stock, which has one. */
+static struct marker_word *marker_take_word(struct marker_stock *stock)
+{
+	struct marker_word *word = list_first_entry(&stock->words,
+						    struct marker_word, spare);
+
+	list_del(&word->spare);
+	stock->nwords--;
+	INIT_LIST_HEAD(&word->shares);
+	return word;
+}
+
+/* Take a share out of a stock, which has one. */
+static struct marker_share *marker_take_share(struct marker_stock *stock)
+{
+	struct marker_share *share = list_first_entry(&stock->shares,
+						      struct marker_share, of_word);
+
+	list_del(&share->of_word);
+	stock->nshares--;
+	return share;
+}
+
+/* Note that an owner wants a word.  Returns 0, -EEXIST, or -EAGAIN if @stock lacks something. */
 static int marker_want(struct marker_mm *memory, struct marker_owner *owner,
 		       const struct marker_place *place,
-		       struct marker_word **new, struct marker_share **share)
+		       struct marker_stock *stock)
 {
 	struct marker_word *word;
 	struct marker_share *old;
 
+	if (!stock->nwords || !stock->nshares)
+		return -EAGAIN;
 	guard(spinlock)(&memory->lock);
 	word = utrace_marker_find(memory, place);
 	if (!word) {
-		word = no_free_ptr(*new);
+		word = marker_take_word(stock);
 		word->place = marker_of_word(place);
-		INIT_LIST_HEAD(&word->shares);
 		utrace_marker_insert(memory, word);
 	}
 	old = utrace_marker_find_share(word, owner);
@@ -393,7 +414,7 @@ static int marker_want(struct marker_mm *memory, struct marker_owner *owner,
 		marker_return_share(old, place);
 		list_move_tail(&old->of_owner, &owner->shares);
 	} else if (!old) {
-		marker_add_share(no_free_ptr(*share), place, word, memory,
+		marker_add_share(marker_take_share(stock), place, word, memory,
 				 owner, false);
 	}
 	return 0;
@@ -444,64 +465,40 @@ static bool marker_has(struct marker_mm *memory,
 int utrace_marker_want(struct marker_mm *memory, struct marker_owner *owner,
 		       const struct marker_place *place)
 {
-	struct marker_share *share;
-	struct marker_word *word;
+	struct marker_stock stock = MARKER_STOCK_INIT(stock);
 	int ret = -ENOMEM;
 
 	/* A thread of the process may have been first with an event. */
 	if (marker_has(memory, owner, place))
 		return place->event ? 0 : -EEXIST;
-	word = kzalloc(sizeof(*word), GFP_KERNEL_ACCOUNT);
-	share = kzalloc(sizeof(*share), GFP_KERNEL_ACCOUNT);
-	if (word && share)
-		ret = marker_want(memory, owner, place, &word, &share);
-	kfree(share);
-	kfree(word);
+	if (!utrace_marker_stock_fill(&stock, 1, 1))
+		ret = marker_want(memory, owner, place, &stock);
+	utrace_marker_stock_free(&stock);
 	return ret;
 }
 
 /**
- * utrace_marker_want_from() - utrace_marker_want() with locks of others held
- * @stock: what the word and the share are taken from; counts in @need what is lacking
- * @memory: as for utrace_marker_want()
- * @owner: likewise
- * @place: likewise
+ * utrace_marker_want_from() - utrace_marker_want() without an allocation
+ * @stock: what a word and a share are taken from
+ * @memory: the words
+ * @owner: the owner
+ * @place: the word
  *
- * Context: Process context; allocates nothing.  Takes marker_mm.lock.
- * Return: 0 or -EEXIST, as utrace_marker_want(), or -EAGAIN if @stock lacks something.
+ * Context: Process context; does not sleep.  Takes marker_mm.lock.
+ * Return:
+ * * 0 - the owner wants the word; another thread may have been first with the event
+ * * -EEXIST - as for utrace_marker_want()
+ * * -EAGAIN - @stock has no word, or no share
  */
 int utrace_marker_want_from(struct marker_stock *stock,
 			    struct marker_mm *memory,
 			    struct marker_owner *owner,
 			    const struct marker_place *place)
 {
-	struct marker_share *share;
-	struct marker_word *word;
-	int ret;
-
 	/* As in utrace_marker_want(). */
 	if (marker_has(memory, owner, place))
 		return place->event ? 0 : -EEXIST;
-	if (!stock->nwords || !stock->nshares) {
-		stock->need++;
-		return -EAGAIN;
-	}
-	word = list_first_entry(&stock->words, struct marker_word, spare);
-	share = list_first_entry(&stock->shares, struct marker_share, of_word);
-	list_del(&word->spare);
-	list_del(&share->of_word);
-	stock->nwords--;
-	stock->nshares--;
-	ret = marker_want(memory, owner, place, &word, &share);
-	if (word) {
-		list_add(&word->spare, &stock->words);
-		stock->nwords++;
-	}
-	if (share) {
-		list_add(&share->of_word, &stock->shares);
-		stock->nshares++;
-	}
-	return ret;
+	return marker_want(memory, owner, place, stock);
 }
 
 /**
@@ -685,18 +682,14 @@ static void marker_inherit_share(struct marker_heritage *heritage,
 				 const struct marker_share *share,
 				 struct marker_word *copy)
 {
-	struct marker_share *new = list_first_entry(&heritage->stock->shares,
-						    struct marker_share, of_word);
-
-	list_del(&new->of_word);
-	heritage->stock->nshares--;
 	if (share->owner != heritage->owner)
 		heritage->follows = utrace_marker_follows(share->owner);
 	heritage->owner = share->owner;
 	/* What user_events the child has is known when it is born. */
-	marker_add_share(new, &share->place, copy, heritage->child,
-			 share->owner, share->leaving || !heritage->follows ||
-				       share->place.user_event);
+	marker_add_share(marker_take_share(heritage->stock), &share->place, copy,
+			 heritage->child, share->owner,
+			 share->leaving || !heritage->follows ||
+			 share->place.user_event);
 }
 
 /* Copy a word of the parent.  Returns true if there is too little for that. */
@@ -713,11 +706,8 @@ static bool marker_inherit_word(struct marker_mm *parent,
 	*heritage->from = word->place;
 	if (!stock->nwords || stock->nshares < stock->need)
 		return true;
-	copy = list_first_entry(&stock->words, struct marker_word, spare);
-	list_del(&copy->spare);
-	stock->nwords--;
+	copy = marker_take_word(stock);
 	copy->place = word->place;
-	INIT_LIST_HEAD(&copy->shares);
 	/* Nobody else knows the child but those who make it lose what its parent loses. */
 	spin_lock_nested(&child->lock, SINGLE_DEPTH_NESTING);
 	utrace_marker_insert(child, copy);
@@ -853,20 +843,31 @@ void utrace_marker_ask_work(struct work_struct *work)
 	utrace_marker_mm_put(memory);
 }
 
+/**
+ * utrace_marker_ask_later() - have a work item ask the owners of all dirty words
+ * @memory: the words; the caller has a reference
+ *
+ * Context: Any but NMI.
+ */
+void utrace_marker_ask_later(struct marker_mm *memory)
+{
+	refcount_inc(&memory->ref);
+	if (!queue_work(system_unbound_wq, &memory->ask))
+		utrace_marker_mm_put(memory);
+}
+
 /*
- * Have the tasks of those who own dirty words of a range pass their safe point.  Who shortens
- * a file goes through all mappings of all processes, with locks held, and cannot be killed.
- * So a stranger leaves the question to a work, which asks once for many mappings.
+ * Have the tasks of those who own dirty words of a range pass their safe point.  A truncation
+ * goes through all mappings of all processes, with locks held, and cannot be killed.  So for
+ * the memory of others it queues a work item, which asks once for many mappings.
  */
 static void marker_ask_owners(struct marker_mm *memory, unsigned long start,
 			      unsigned long end)
 {
-	if (memory->mm == current->mm) {
+	if (memory->mm == current->mm)
 		marker_ask_now(memory, start, end - 1);
-	} else if (marker_is_dirty(memory) && utrace_marker_mm_tryget(memory)) {
-		if (!queue_work(system_unbound_wq, &memory->ask))
-			utrace_marker_mm_put(memory);
-	}
+	else if (marker_is_dirty(memory))
+		utrace_marker_ask_later(memory);
 }
 
 /* Has the word a share that leaves, which utrace_marker_clean() is to remove? */

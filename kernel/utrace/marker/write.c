@@ -88,7 +88,9 @@ static bool marker_waits(const struct marker_by *by)
 static bool marker_is_allowed(const struct marker_word *word,
 			      const struct marker_by *by)
 {
-	const bool adds = word->applied < marker_wanted(word);
+	/* A breakpoint that is there already may be missing in a mapping. */
+	const bool adds = marker_is_site(&word->place) ? word->want :
+			  word->applied < marker_wanted(word);
 	const struct marker_share *share;
 
 	if (!marker_waits(by))
