@@ -111,13 +111,13 @@ TEST_F(dev, first_version)
 	unsigned char *bytes = (void *)&arg;
 	int fd = session();
 
-	need(!setup(fd, 64 << 10), "setup");
+	need(!setup(fd, 1 << 20), "setup");
 	memset(&arg, 0x55, sizeof(arg));
 	is(0,
 	   command(fd, RESIZED(UTRACE_IOC_INFO, UTRACE_IOC_INFO_SIZE_VER0),
 		   &arg),
 	   "INFO: its first version is taken");
-	is(64 << 10, arg.ring_size * arg.cpus, "INFO: and filled in");
+	is(1 << 20, arg.ring_size * arg.cpus, "INFO: and filled in");
 	/* So far no structure has grown. */
 	holds(sizeof(arg) == UTRACE_IOC_INFO_SIZE_VER0 ||
 	      bytes[UTRACE_IOC_INFO_SIZE_VER0] == 0x55,
