@@ -48,7 +48,8 @@ mirror: prepare ## SUITE=own|kernel|strace|gdb ptrace beside a tracer (FULL=1: a
 
 fuzz: prepare ## SEED=n DURATION=60 K=debug random calls on /dev/utrace
 	@t=$(or $(DURATION),60); SEED=$(or $(SEED),$$(date +%s)) DURATION=$$t \
-		LIMIT=$$((t + 120)) TIMEOUT=$$((t + 240)) $(S)/selftest dev:fuzz
+		LIMIT=$$((t + 120)) TIMEOUT=$$((2 * (t + 240))) \
+		$(S)/selftest dev:fuzz dev:storm
 
 stock-results: prepare ## store what the kernel's own selftests give
 	@$(S)/stock-suites record

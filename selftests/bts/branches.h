@@ -176,23 +176,6 @@ static inline bool write_to(const char *path, const char *format, ...)
 
 #define TRACING	"/sys/kernel/tracing/"
 
-/* Where code of this program is in its file. */
-static inline long offset_in_file(const void *address)
-{
-	unsigned long begin, end, offset;
-	FILE *maps = fopen("/proc/self/maps", "r");
-	char line[512];
-
-	while (maps && fgets(line, sizeof(line), maps))
-		if (sscanf(line, "%lx-%lx %*s %lx", &begin, &end, &offset) == 3 &&
-		    (unsigned long)address >= begin &&
-		    (unsigned long)address < end) {
-			fclose(maps);
-			return (unsigned long)address - begin + offset;
-		}
-	return -1;
-}
-
 /* Set uprobe number @i at an instruction of this program. */
 static inline void set_uprobe(unsigned int i, const void *at)
 {

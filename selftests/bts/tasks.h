@@ -7,11 +7,6 @@
 
 #include "branches.h"
 
-/* Flag of pidfd_open(2): the pidfd is of a thread. */
-#ifndef PIDFD_THREAD
-#define PIDFD_THREAD	O_EXCL
-#endif
-
 /* Ask for a consumer of any kind, of a thread or a process. */
 static inline int consumer_of(pid_t tid, struct utrace_ioc_branches arg)
 {

@@ -134,6 +134,11 @@ static inline __u64 rings(int fd)
 	return arg.ring_size * arg.cpus;
 }
 
+/* Flag of pidfd_open(2): the pidfd is of a thread. */
+#ifndef PIDFD_THREAD
+#define PIDFD_THREAD	O_EXCL
+#endif
+
 static inline int pidfd_of(pid_t pid, unsigned int flags)
 {
 	int fd = syscall(SYS_pidfd_open, pid, flags);
@@ -578,7 +583,23 @@ static inline int set_sysctl(const char *name, const char *value)
 	return ret;
 }
 
+/* Read the line of a sysctl; false if there is no such sysctl. */
+static inline bool read_sysctl(const char *name, char *text, int size)
+{
+	char path[128];
+	FILE *file;
+	bool got;
+
+	snprintf(path, sizeof(path), "/proc/sys/%s", name);
+	file = fopen(path, "re");
+	got = file && fgets(text, size, file);
+	if (file)
+		fclose(file);
+	return got;
+}
+
 #define UNPRIVILEGED	"kernel/utrace/unprivileged"
+#define YAMA_SCOPE	"kernel/yama/ptrace_scope"
 
 static inline int set_unprivileged(const char *value)
 {
@@ -700,6 +721,23 @@ static inline void keep_only(__u32 cap)
 	data[cap / 32].permitted = 1U << cap % 32;
 	need(!syscall(SYS_capset, &head, data), "capset");
 	need(!prctl(PR_SET_DUMPABLE, 1), "PR_SET_DUMPABLE");
+}
+
+/* Where code or data of this program is in its file; -1: nowhere. */
+static inline long offset_in_file(const void *address)
+{
+	unsigned long begin, end, offset, at = (unsigned long)address;
+	FILE *maps = fopen("/proc/self/maps", "re");
+	char line[512];
+	long found = -1;
+
+	while (found < 0 && maps && fgets(line, sizeof(line), maps))
+		if (sscanf(line, "%lx-%lx %*s %lx", &begin, &end, &offset) == 3 &&
+		    at >= begin && at < end)
+			found = at - begin + offset;
+	if (maps)
+		fclose(maps);
+	return found;
 }
 
 /* Send a descriptor over a Unix socket. */

@@ -33,9 +33,10 @@ static inline bool left_again(int *tries)
 	return ++*tries < 500 * ut_patience();
 }
 
+/* Has a process an engine of a session, a consumer or a descriptor of words? */
 static inline bool left_has_engine(pid_t pid)
 {
-	char path[64], text[4096] = "";
+	char path[64], text[8192] = "";
 	ssize_t n;
 	int fd;
 
@@ -45,7 +46,8 @@ static inline bool left_has_engine(pid_t pid)
 		return false;
 	n = read(fd, text, sizeof(text) - 1);
 	close(fd);
-	return n > 0 && strstr(text, "\ndev ");
+	return n > 0 && (strstr(text, "\ndev ") || strstr(text, "\nwords ") ||
+			 strstr(text, "\nbranches "));
 }
 
 /*

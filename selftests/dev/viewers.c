@@ -11,8 +11,6 @@
 
 #include "dev.h"
 
-#define YAMA_SCOPE	"kernel/yama/ptrace_scope"
-
 /*
  * Enter a domain of Landlock.  It is below the domain that the thread is in already, and
  * forbids only that the thread makes block devices.
@@ -381,15 +379,11 @@ FIXTURE(yama) {
 FIXTURE_SETUP(yama)
 {
 	const char *why = dev_begin(_metadata);
-	FILE *file;
 
 	if (why)
 		SKIP(return, "%s", why);
-	file = fopen("/proc/sys/" YAMA_SCOPE, "re");
-	if (!file)
+	if (!read_sysctl(YAMA_SCOPE, self->scope, sizeof(self->scope)))
 		SKIP(return, "no Yama (SECURITY_YAMA; yama in LSM or lsm=)");
-	need(fgets(self->scope, sizeof(self->scope), file), YAMA_SCOPE);
-	fclose(file);
 	if (self->scope[0] == '3')
 		SKIP(return, "ptrace_scope is 3 for good");
 	set_unprivileged("1");
