@@ -113,6 +113,14 @@ static inline int setup_full(int fd, __u64 ring_size, __u32 full)
 	return command(fd, UTRACE_IOC_SETUP, &arg);
 }
 
+/* Bytes of the smallest rings of a session, of which each CPU has one. */
+static inline long small_rings(void)
+{
+	long least = UTRACE_RING_MIN * sysconf(_SC_NPROCESSORS_CONF);
+
+	return least > 64 << 10 ? least : 64 << 10;
+}
+
 static inline int setup(int fd, __u64 ring_size)
 {
 	return setup_full(fd, ring_size, UTRACE_FULL_DROP);

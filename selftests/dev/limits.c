@@ -12,7 +12,7 @@
 #include "dev.h"
 
 #define ENGINES		"user/max_utrace_engines"
-#define RING		(64 << 10)
+#define RING		small_rings()
 /* What counts for it: two more pages, see uapi/linux/utrace.h. */
 #define CHARGED		(RING + 2 * 4096)
 
@@ -319,7 +319,7 @@ static void test_ring_count(void)
 		;
 	close(fd);
 	fd = session();
-	for (; i < 200 && setup(fd, RING - 1) == -EINVAL; i++)
+	for (; i < 200 && setup(fd, (64 << 10) - 1) == -EINVAL; i++)
 		;
 	for (; i < 300 && setup_full(fd, RING, 77) == -EINVAL; i++)
 		;

@@ -21,7 +21,7 @@
 #include "dev.h"
 
 #define ENGINES		"user/max_utrace_engines"
-#define RING		(64 << 10)
+#define RING		small_rings()
 /* The number of pauses of 20 ms until a detached engine must be gone. */
 #define TRIES		(200 * ut_patience())
 
