@@ -141,13 +141,14 @@ void __utrace_ptrace_stopped(void)
 	utrace_wake_freeze_waiters(current);
 	step = test_thread_flag(TIF_SINGLESTEP);
 	scoped_guard(spinlock_irqsave, &u->lock) {
+		u->flags &= ~UTRACE_TASK_PTRACE_STEP;
 		/*
-		 * The tracer has changed the trap flag, also by a detach.  Only
-		 * if the tracer is dead, the flag is as it was, and engines set
-		 * the flag once more.
+		 * The tracer has changed the trap flag, also by a detach, which clears
+		 * it.  Only if the tracer is dead, the flag is as it was: the trap may
+		 * come at the end of a system call, before the safe point.
 		 */
-		u->flags &= ~(UTRACE_TASK_PTRACE_STEP | UTRACE_TASK_STEPPING |
-			      UTRACE_TASK_ARMED);
+		if (current->ptrace || !step)
+			u->flags &= ~(UTRACE_TASK_STEPPING | UTRACE_TASK_ARMED);
 		if (step && current->ptrace)
 			u->flags |= UTRACE_TASK_PTRACE_STEP;
 		/* With LISTENING, utrace_ignore_group_stop() may have ended this stop. */

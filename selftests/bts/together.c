@@ -77,7 +77,7 @@ static void take_signals(int n)
 	}
 }
 
-/* Orders 'b', 'l', 'u': these loops.  's': count, without a system call. */
+/* Orders 'b', 'l', 'u': these loops.  's': count, without a system call; 'p': with one. */
 static void work(struct target *target, struct order *order)
 {
 	switch (order->what) {
@@ -93,6 +93,10 @@ static void work(struct target *target, struct order *order)
 	case 's':
 		while (!shared->stop)
 			shared->rounds++;
+		break;
+	case 'p':
+		for (; !shared->stop; shared->rounds++)
+			syscall(SYS_getppid);
 		break;
 	}
 }
@@ -164,6 +168,60 @@ static bool is_end_of(const struct trace *last, const struct trace *all)
 	       last->records[0].from == all->n - n &&
 	       !memcmp(last->records + 2, all->records + all->n - n,
 		       n * sizeof(*all->records));
+}
+
+/* Die while the thread is stopped at the begin or at the end of a system call. */
+static void die_in_a_stop(pid_t tid, int stops)
+{
+	int status;
+
+	seize(tid);
+	/* Without this the kernel makes a SIGTRAP of the stop. */
+	need(!ptrace(PTRACE_SETOPTIONS, tid, 0, PTRACE_O_TRACESYSGOOD), "options");
+	while (stops--) {
+		need(!ptrace(PTRACE_SYSCALL, tid, 0, 0), "continue");
+		need(waitpid(tid, &status, __WALL) == tid && WIFSTOPPED(status),
+		     "stop");
+	}
+	_exit(0);
+}
+
+/* Does the thread that counts go on? */
+static bool goes_on(void)
+{
+	long before = shared->rounds;
+	int i;
+
+	for (i = 0; i < 5000 * ut_patience() && shared->rounds < before + 2; i++)
+		usleep(2000);
+	return shared->rounds >= before + 2;
+}
+
+/* The trap flag, which is set for the consumer, stays as it is in such a stop. */
+TEST_F(dev, debugger_that_dies)
+{
+	struct target target;
+	int fd, i, status;
+	bool on = true;
+	pid_t pid;
+
+	begin(&target);
+	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_BRANCHES_LAST, 64);
+	need(fd >= 0, "UTRACE_IOC_BRANCHES");
+	tell(&target, SELF, 'p', 0);
+	for (i = 0; i < 10 && on; i++) {
+		fflush(stdout);
+		pid = fork();
+		need(pid >= 0, "fork");
+		if (!pid)
+			die_in_a_stop(target.pid, 1 + i % 2);
+		need(waitpid(pid, &status, 0) == pid && !status, "the debugger");
+		on = goes_on();
+	}
+	holds(on, "a thread that was followed goes on");
+	shared->stop = 1;
+	close(fd);
+	stop(&target);
 }
 
 /* One keeps all, one the last, and a debugger steps other threads and this. */
