@@ -405,7 +405,7 @@ static const struct kind {
 	{ "consumers of branches", nothing, make_consumers, end_fds,
 	  "slab_unreclaimable", CONSUMERS, 512 },
 	{ "threads of consumers", make_consumers, make_calls, end_fds,
-	  "slab_unreclaimable", CONSUMERS, 6000 },
+	  "slab_unreclaimable", CONSUMERS, 4096 },
 	{ "rings of consumers", make_consumers, make_calls, end_fds,
 	  "shmem", CONSUMERS, 4096 },
 };

@@ -310,10 +310,29 @@ static bool is_armed(void)
 	return all;
 }
 
+/* Nothing that a survivor does, or a tracer may do, traps it. */
+static void on_trap(int signal, siginfo_t *info, void *context)
+{
+	const ucontext_t *at = context;
+	const unsigned char *ip = (void *)at->uc_mcontext.gregs[REG_RIP];
+
+	printf("# SIGTRAP: code %#x, pid %d, at %p, flags %#llx, bytes %02x %02x, add_one %p, take_one %p\n",
+	       info->si_code, info->si_pid, ip,
+	       at->uc_mcontext.gregs[REG_EFL], ip[-1], ip[0], add_one, take_one);
+	fflush(stdout);
+	_exit(1);
+}
+
 static void be_survivor(int i)
 {
+	const struct sigaction trap = {
+		.sa_sigaction = on_trap,
+		.sa_flags = SA_SIGINFO,
+	};
+
 	data_file();
 	begin_process(false, i, 0);
+	sigaction(SIGTRAP, &trap, NULL);
 	signal(SIGUSR1, on_signal);
 	for (;;) {
 		act_in_storm();
@@ -447,7 +466,11 @@ static void check_survivor(int i)
 	pid_t pid = common->target[i];
 	long before = common->rounds[i];
 
-	holds(until(common->rounds[i] > before + 1), "survivor %d goes on", i);
+	if (!holds(until(common->rounds[i] > before + 1), "survivor %d goes on", i)) {
+		print_proc(pid, "stat");
+		print_proc(pid, "stack");
+		print_proc(pid, "utrace");
+	}
 	holds(left_no_engine(pid), "it has no engine");
 	holds(until(!common->armed[i]), "nor a word or a semaphore");
 	kill(pid, SIGKILL);
