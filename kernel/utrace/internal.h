@@ -757,17 +757,19 @@ enum utrace_stop_where {
 
 /*
  * Check whether an engine holds the current task.  If none does, the task sees the steps that
- * were asked for before the last hold has ended; pairs with utrace_end_hold().
+ * were asked for before the last hold has ended.
  */
 static inline bool utrace_is_held(const struct utrace *u)
 {
+	/* The holds before the steps; pairs with utrace_end_hold(). */
 	return smp_load_acquire(&u->hold);
 }
 
-/* End the holds @bits of a task, after its ->step was written. */
+/* End the holds @bits of a task, whose ->step was written before. */
 static inline void utrace_end_hold(struct utrace *u, u64 bits)
 {
 	lockdep_assert_held(&u->lock);
+	/* The steps before the holds; pairs with utrace_is_held(). */
 	smp_store_release(&u->hold, u->hold & ~bits);
 }
 

@@ -316,9 +316,9 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 	const ucontext_t *at = context;
 	const unsigned char *ip = (void *)at->uc_mcontext.gregs[REG_RIP];
 
-	printf("# SIGTRAP: code %#x, pid %d, at %p, flags %#llx, bytes %02x %02x, add_one %p, take_one %p\n",
-	       info->si_code, info->si_pid, ip,
-	       at->uc_mcontext.gregs[REG_EFL], ip[-1], ip[0], add_one, take_one);
+	printf("# SIGTRAP: code %#x at %p, flags %#llx, bytes %02x %02x, add_one %p, take_one %p\n",
+	       info->si_code, ip, at->uc_mcontext.gregs[REG_EFL], ip[-1], ip[0],
+	       add_one, take_one);
 	fflush(stdout);
 	_exit(1);
 }
