@@ -125,8 +125,8 @@ static bool utrace_take_jctl_again(void)
 
 /*
  * Note that the task is about to report the group stop, and return whether it has
- * reported it before.  A task without a struct utrace has not: no engine holds it,
- * and no ptracer is one of its engines.  siglock is held.
+ * reported it before.  Without memory for a struct utrace nothing is reported.  siglock is
+ * held.
  */
 static bool utrace_note_group_stop(void)
 {
@@ -181,11 +181,20 @@ int utrace_stop_signal(void)
  */
 bool __utrace_tell_group_stop(void)
 {
-	bool left, last = (current->jobctl & JOBCTL_STOP_CONSUME) &&
-			  current->signal->group_stop_count == 1;
+	bool left, last;
 
 	lockdep_assert_held(&current->sighand->siglock);
 
+	/* A task that only engines of the system cover gets a place for the note. */
+	if (!current->utrace) {
+		spin_unlock_irq(&current->sighand->siglock);
+		utrace_adopt(0);
+		spin_lock_irq(&current->sighand->siglock);
+		if (!(current->jobctl & JOBCTL_STOP_PENDING))
+			return false;
+	}
+	last = (current->jobctl & JOBCTL_STOP_CONSUME) &&
+	       current->signal->group_stop_count == 1;
 	utrace_take_jctl_again();
 	/* A tracer that lets the task run means the stop that was before. */
 	current->jobctl &= ~JOBCTL_UTRACE_RUNS;
