@@ -439,11 +439,16 @@ static void be_agent(struct target *target, struct order *order)
 
 /* The test */
 
-/* Read a number of memory.stat, once the kernel has collected all. */
+/*
+ * Read a number of memory.stat, once the kernel has collected all.  kfree_rcu()
+ * keeps some objects for 5 s before it asks for a grace period
+ * (KFREE_DRAIN_JIFFIES), unless the kernel shrinks slabs.
+ */
 static long stat_of(const char *name)
 {
 	long number;
 
+	need(!ut_write_file("/proc/sys/vm/drop_caches", "2"), "drop_caches");
 	usleep(3000000 * ut_patience());
 	number = ut_cg_stat(name);
 	need(number >= 0, name);
