@@ -151,7 +151,7 @@ struct found {
 static int consumer(pid_t pid, __u32 mode, __u64 records)
 {
 	struct utrace_ioc_branches arg = {
-		.scope = UTRACE_SCOPE_THREAD,
+		.where.scope = UTRACE_SCOPE_THREAD,
 		.mode = mode,
 		.full = mode == UTRACE_BRANCHES_ALL ? UTRACE_FULL_DROP : 0,
 		.records = records,
@@ -159,12 +159,12 @@ static int consumer(pid_t pid, __u32 mode, __u64 records)
 	int dev = open(DEVICE, O_RDWR | O_CLOEXEC), fd;
 
 	must(dev >= 0, DEVICE);
-	arg.pidfd = syscall(SYS_pidfd_open, pid, 0);
-	must(arg.pidfd >= 0, "pidfd_open");
+	arg.where.fd = syscall(SYS_pidfd_open, pid, 0);
+	must(arg.where.fd >= 0, "pidfd_open");
 	fd = ioctl(dev, UTRACE_IOC_BRANCHES, &arg);
 	must(fd >= 0, "UTRACE_IOC_BRANCHES");
 	must(!fcntl(fd, F_SETFL, O_NONBLOCK), "O_NONBLOCK");
-	close(arg.pidfd);
+	close(arg.where.fd);
 	close(dev);
 	return fd;
 }

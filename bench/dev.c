@@ -42,8 +42,11 @@ static int session(__u64 events, __u32 count)
 	struct utrace_ioc_setup setup = {
 		.ring_size = RING_SIZE,
 		.full = UTRACE_FULL_DROP,
+		.flags = UTRACE_SETUP_MAPPED,
 	};
-	struct utrace_ioc_attach attach = { .scope = UTRACE_SCOPE_PROCESS };
+	struct utrace_ioc_attach attach = {
+		.where.scope = UTRACE_SCOPE_PROCESS,
+	};
 	struct utrace_ioc_events choose = {
 		.events = events,
 		.count = count,
@@ -52,10 +55,10 @@ static int session(__u64 events, __u32 count)
 
 	must(fd >= 0, DEVICE);
 	must(!ioctl(fd, UTRACE_IOC_SETUP, &setup), "UTRACE_IOC_SETUP");
-	attach.fd = syscall(SYS_pidfd_open, getpid(), 0);
-	must(attach.fd >= 0, "pidfd_open");
+	attach.where.fd = syscall(SYS_pidfd_open, getpid(), 0);
+	must(attach.where.fd >= 0, "pidfd_open");
 	must(!ioctl(fd, UTRACE_IOC_ATTACH, &attach), "UTRACE_IOC_ATTACH");
-	close(attach.fd);
+	close(attach.where.fd);
 	must(!ioctl(fd, UTRACE_IOC_EVENTS, &choose), "UTRACE_IOC_EVENTS");
 	return fd;
 }
@@ -95,8 +98,11 @@ static double counted(__u32 count)
 {
 	struct utrace_call_count rows[8];
 	struct utrace_ioc_counts counts = {
-		.rows = (uintptr_t)rows,
-		.n = sizeof(rows) / sizeof(*rows),
+		.rows = {
+			.at = (uintptr_t)rows,
+			.n = sizeof(rows) / sizeof(*rows),
+			.size = sizeof(*rows),
+		},
 	};
 	long calls = all_calls, found = 0;
 	int fd = session(0, count);
@@ -105,7 +111,7 @@ static double counted(__u32 count)
 
 	calls = all_calls - calls;
 	must(!ioctl(fd, UTRACE_IOC_COUNTS, &counts), "UTRACE_IOC_COUNTS");
-	for (i = 0; i < counts.n; i++)
+	for (i = 0; i < counts.rows.n; i++)
 		if (rows[i].nr == SYS_getppid)
 			found = rows[i].calls;
 	must(found == calls && !counts.lost, "a count for each call");

@@ -516,14 +516,16 @@ static int trace_self(void)
 		.ring_size = RING_SIZE,
 		.full = UTRACE_FULL_DROP,
 	};
-	struct utrace_ioc_attach attach = { .scope = UTRACE_SCOPE_PROCESS };
+	struct utrace_ioc_attach attach = {
+		.where.scope = UTRACE_SCOPE_PROCESS,
+	};
 	int fd = open_session();
 
 	must(!ioctl(fd, UTRACE_IOC_SETUP, &setup), "UTRACE_IOC_SETUP");
-	attach.fd = syscall(SYS_pidfd_open, getpid(), 0);
-	must(attach.fd >= 0, "pidfd_open");
+	attach.where.fd = syscall(SYS_pidfd_open, getpid(), 0);
+	must(attach.where.fd >= 0, "pidfd_open");
 	must(!ioctl(fd, UTRACE_IOC_ATTACH, &attach), "UTRACE_IOC_ATTACH");
-	close(attach.fd);
+	close(attach.where.fd);
 	words = words_of(fd, getpid(), attach.id);
 	return fd;
 }

@@ -32,9 +32,9 @@ struct source {
 };
 
 struct reader {
-	const struct utrace_stream *stream;
-	const struct utrace_ring *ring;
-	struct utrace_ring_tail *tail;
+	const struct utrace_map *map;
+	const struct utrace_map_ring *ring;
+	struct utrace_map_tail *tail;
 	struct source source[MAX_CPUS];
 	size_t rings_size, tails_size;
 	unsigned int cpus;
@@ -45,35 +45,28 @@ struct reader {
 	bool wrong;
 };
 
-static size_t pages(size_t size)
-{
-	return (size + 4095) & ~4095ul;
-}
-
 static void map(struct reader *r, int fd)
 {
 	struct utrace_ioc_info info;
-	size_t head;
 	unsigned int cpu;
 
 	must(!ioctl(fd, UTRACE_IOC_INFO, &info), "UTRACE_IOC_INFO");
-	r->cpus = info.cpus;
+	r->cpus = info.rings;
 	must(r->cpus <= MAX_CPUS, "few CPUs");
-	head = pages(sizeof(*r->stream) + r->cpus * sizeof(*r->ring));
-	r->rings_size = head + r->cpus * info.ring_size;
-	r->tails_size = pages(r->cpus * sizeof(*r->tail));
-	r->stream = mmap(NULL, r->rings_size, PROT_READ,
+	r->rings_size = info.map_size;
+	r->tails_size = info.tails_size;
+	r->map = mmap(NULL, r->rings_size, PROT_READ,
 			 MAP_SHARED | MAP_POPULATE, fd, UTRACE_MAP_RINGS);
-	must(r->stream != MAP_FAILED, "mmap of the rings");
+	must(r->map != MAP_FAILED, "mmap of the rings");
 	r->tail = mmap(NULL, r->tails_size, PROT_READ | PROT_WRITE,
 		       MAP_SHARED | MAP_POPULATE, fd, UTRACE_MAP_TAILS);
 	must(r->tail != MAP_FAILED, "mmap of the tails");
-	r->ring = (void *)(r->stream + 1);
+	r->ring = (void *)r->map + r->map->header_size;
 	for (cpu = 0; cpu < r->cpus; cpu++)
 		r->source[cpu] = (struct source){
-			.data = (char *)r->stream + head +
-				cpu * info.ring_size,
-			.mask = info.ring_size - 1,
+			.data = (char *)r->map + r->map->data_offset +
+				cpu * r->map->data_size,
+			.mask = r->map->data_size - 1,
 		};
 }
 
@@ -100,7 +93,7 @@ static __u64 look(struct reader *r)
 			bound = last;
 		still &= !open;
 	}
-	must(!__atomic_load_n(&r->stream->parked, __ATOMIC_ACQUIRE),
+	must(!__atomic_load_n(&r->map->parked, __ATOMIC_ACQUIRE),
 	     "no record is parked");
 	for (cpu = 0; still && cpu < r->cpus; cpu++)
 		still = __atomic_load_n(&r->ring[cpu].head, __ATOMIC_ACQUIRE) ==
@@ -189,7 +182,7 @@ double reader_cost(int fd)
 	}
 	must(!r.wrong, "records in order, none lost");
 	/* A mapping would keep the session. */
-	munmap((void *)r.stream, r.rings_size);
+	munmap((void *)r.map, r.rings_size);
 	munmap(r.tail, r.tails_size);
 	return least;
 }

@@ -57,17 +57,17 @@ static struct gated spawn_sort(char *from, const char *to)
 static int keep_last(pid_t pid)
 {
 	struct utrace_ioc_branches arg = {
-		.scope = UTRACE_SCOPE_PROCESS,
+		.where.scope = UTRACE_SCOPE_PROCESS,
 		.mode = UTRACE_BRANCHES_LAST,
 		.records = LAST,
 	};
 	int dev = open("/dev/utrace", O_RDWR | O_CLOEXEC), fd;
 
-	arg.pidfd = syscall(SYS_pidfd_open, pid, 0);
+	arg.where.fd = syscall(SYS_pidfd_open, pid, 0);
 	fd = ioctl(dev, UTRACE_IOC_BRANCHES, &arg);
 	if (fd < 0)
 		give_up("UTRACE_IOC_BRANCHES");
-	close(arg.pidfd);
+	close(arg.where.fd);
 	close(dev);
 	return fd;
 }

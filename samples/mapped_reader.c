@@ -30,42 +30,33 @@ struct source {
 
 static int session;
 static struct utrace_ioc_info info;
-static const struct utrace_stream *stream;
-static const struct utrace_ring *ring;
-static struct utrace_ring_tail *tail;
+static const struct utrace_map *header;
+static const struct utrace_map_ring *ring;
+static struct utrace_map_tail *tail;
 static struct source *source;		/* for each CPU, then for read(2) */
-
-static size_t whole_pages(size_t size)
-{
-	size_t page = sysconf(_SC_PAGESIZE);
-
-	return (size + page - 1) / page * page;
-}
 
 static void map(void)
 {
-	size_t told, tails;
 	unsigned int cpu;
 	char *area;
 
 	if (ioctl(session, UTRACE_IOC_INFO, &info))
 		err(2, "UTRACE_IOC_INFO");
-	told = whole_pages(sizeof(*stream) + info.cpus * sizeof(*ring));
-	tails = whole_pages(info.cpus * sizeof(*tail));
-	area = mmap(NULL, told + info.cpus * info.ring_size, PROT_READ,
-		    MAP_SHARED, session, UTRACE_MAP_RINGS);
-	tail = mmap(NULL, tails, PROT_READ | PROT_WRITE, MAP_SHARED, session,
-		    UTRACE_MAP_TAILS);
-	source = calloc(info.cpus + 1, sizeof(*source));
+	area = mmap(NULL, info.map_size, PROT_READ, MAP_SHARED, session,
+		    UTRACE_MAP_RINGS);
+	tail = mmap(NULL, info.tails_size, PROT_READ | PROT_WRITE, MAP_SHARED,
+		    session, UTRACE_MAP_TAILS);
+	source = calloc(info.rings + 1, sizeof(*source));
 	if (area == MAP_FAILED || tail == MAP_FAILED || !source)
 		err(2, "the rings");
-	stream = (void *)area;
-	ring = (void *)(area + sizeof(*stream));
-	for (cpu = 0; cpu < info.cpus; cpu++) {
-		source[cpu].data = area + told + cpu * info.ring_size;
-		source[cpu].mask = info.ring_size - 1;
+	header = (void *)area;
+	ring = (void *)(area + header->header_size);
+	for (cpu = 0; cpu < info.rings; cpu++) {
+		source[cpu].data = area + header->data_offset +
+				   cpu * header->data_size;
+		source[cpu].mask = header->data_size - 1;
 	}
-	source[info.cpus].mask = ~0ULL;
+	source[info.rings].mask = ~0ULL;
 }
 
 static void print_call(__s32 tid, __u32 nr, const __u64 *args)
@@ -113,7 +104,7 @@ static void merge(__u64 bound)
 	unsigned int i;
 
 	do {
-		for (next = NULL, i = 0; i <= info.cpus; i++) {
+		for (next = NULL, i = 0; i <= info.rings; i++) {
 			rec = first(&source[i]);
 			if (!rec || rec->time > bound ||
 			    (next && rec->time >= next->time))
@@ -148,7 +139,7 @@ static void sort_in(struct source *s, __u64 at)
 /* Read what is in no ring, up to a record that is behind the bound. */
 static void read_parked(__u64 bound)
 {
-	struct source *s = &source[info.cpus];
+	struct source *s = &source[info.rings];
 	const struct utrace_rec *rec;
 	ssize_t size, length;
 	__u64 time = 0;
@@ -180,12 +171,12 @@ static bool is_still(void)
 {
 	unsigned int cpu;
 
-	for (cpu = 0; cpu < info.cpus; cpu++)
+	for (cpu = 0; cpu < info.rings; cpu++)
 		if (__atomic_load_n(&ring[cpu].open, __ATOMIC_ACQUIRE) ||
 		    __atomic_load_n(&ring[cpu].head, __ATOMIC_ACQUIRE) !=
 		    source[cpu].end)
 			return false;
-	return !__atomic_load_n(&stream->parked, __ATOMIC_ACQUIRE);
+	return !__atomic_load_n(&header->parked, __ATOMIC_ACQUIRE);
 }
 
 static void take(void)
@@ -198,7 +189,7 @@ static void take(void)
 	clock_gettime(CLOCK_MONOTONIC, &now);				/* (1) */
 	bound = now.tv_sec * 1000000000ULL + now.tv_nsec;
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	for (cpu = 0; cpu < info.cpus; cpu++) {				/* (2) */
+	for (cpu = 0; cpu < info.rings; cpu++) {				/* (2) */
 		open = __atomic_load_n(&ring[cpu].open, __ATOMIC_ACQUIRE);
 		last = __atomic_load_n(&ring[cpu].last, __ATOMIC_ACQUIRE);
 		source[cpu].end = __atomic_load_n(&ring[cpu].head,
@@ -206,10 +197,10 @@ static void take(void)
 		if (open && last < bound)
 			bound = last;
 	}
-	if (__atomic_load_n(&stream->parked, __ATOMIC_ACQUIRE))		/* (3) */
+	if (__atomic_load_n(&header->parked, __ATOMIC_ACQUIRE))		/* (3) */
 		read_parked(bound);
 	merge(is_still() ? ~0ULL : bound);				/* (4, 5) */
-	for (cpu = 0; cpu < info.cpus; cpu++)				/* (6) */
+	for (cpu = 0; cpu < info.rings; cpu++)				/* (6) */
 		__atomic_store_n(&tail[cpu].tail, source[cpu].at,
 				 __ATOMIC_RELEASE);
 }
@@ -219,12 +210,16 @@ int main(int argc, char **argv)
 	struct utrace_ioc_events events = {
 		.events = UTRACE_REC_BIT(SYS_CALL) | UTRACE_REC_BIT(EXIT),
 	};
-	struct utrace_ioc_attach attach = { .scope = UTRACE_SCOPE_PROCESS };
+	struct utrace_ioc_attach attach = {
+		.where.scope = UTRACE_SCOPE_PROCESS,
+	};
+	struct utrace_ioc_setup setup = { .flags = UTRACE_SETUP_MAPPED };
 	struct pollfd pfd = { .events = POLLIN };
 
 	session = open("/dev/utrace", O_RDWR | O_CLOEXEC | O_NONBLOCK);
-	attach.fd = syscall(SYS_pidfd_open, argc > 1 ? atoi(argv[1]) : 0, 0);
-	if (attach.fd < 0 || ioctl(session, UTRACE_IOC_EVENTS, &events) ||
+	attach.where.fd = syscall(SYS_pidfd_open, argc > 1 ? atoi(argv[1]) : 0, 0);
+	if (attach.where.fd < 0 || ioctl(session, UTRACE_IOC_SETUP, &setup) ||
+	    ioctl(session, UTRACE_IOC_EVENTS, &events) ||
 	    ioctl(session, UTRACE_IOC_ATTACH, &attach))
 		err(2, "mapped_reader PID");
 	map();

@@ -43,13 +43,14 @@ int main(int argc, char **argv)
 {
 	struct utrace_ioc_events events = {	/* EXIT brings the last call */
 		.events = UTRACE_REC_BIT(SYS_CALL) | UTRACE_REC_BIT(EXIT) };
-	struct utrace_ioc_attach attach = { .scope = UTRACE_SCOPE_PROCESS };
+	struct utrace_ioc_attach attach = {
+		.where.scope = UTRACE_SCOPE_PROCESS };
 	static __u64 buffer[8192];	/* room for any record */
 	int fd = open("/dev/utrace", O_RDONLY | O_CLOEXEC);
 	ssize_t size, at;
 
-	attach.fd = syscall(SYS_pidfd_open, argc > 1 ? atoi(argv[1]) : 0, 0);
-	if (attach.fd < 0 || ioctl(fd, UTRACE_IOC_EVENTS, &events) ||
+	attach.where.fd = syscall(SYS_pidfd_open, argc > 1 ? atoi(argv[1]) : 0, 0);
+	if (attach.where.fd < 0 || ioctl(fd, UTRACE_IOC_EVENTS, &events) ||
 	    ioctl(fd, UTRACE_IOC_ATTACH, &attach))
 		err(2, "reader PID");
 	while ((size = read(fd, buffer, sizeof(buffer))) > 0)

@@ -16,15 +16,15 @@ _Static_assert(AT(utrace_branch, to) == 8, "to");
 _Static_assert(AT(utrace_branch, info) == 16, "info");
 _Static_assert(SIZE(utrace_branch) == 24, "a record");
 
-_Static_assert(AT(utrace_branch_head, head) == 8, "head");
-_Static_assert(AT(utrace_branch_head, lost) == 16, "lost");
-_Static_assert(SIZE(utrace_branch_head) == 64, "the page of the kernel");
-_Static_assert(AT(utrace_branch_tail, tail) == 0, "tail");
-_Static_assert(SIZE(utrace_branch_tail) == 64, "the page of the program");
+_Static_assert(AT(utrace_map_ring, head) == 0, "head");
+_Static_assert(AT(utrace_map_ring, lost) == 24, "lost");
+_Static_assert(SIZE(utrace_map_ring) == 64, "what the kernel tells of a ring");
+_Static_assert(AT(utrace_map_tail, tail) == 0, "tail");
+_Static_assert(SIZE(utrace_map_tail) == 64, "what the program tells of a ring");
 
 _Static_assert(AT(utrace_ioc_branches, records) == 16, "records");
 _Static_assert(SIZE(utrace_ioc_branches) == UTRACE_IOC_BRANCHES_SIZE_VER0,
 	       "the argument of UTRACE_IOC_BRANCHES");
-_Static_assert(AT(utrace_ioc_branch_info, source) == 40, "source");
-_Static_assert(SIZE(utrace_ioc_branch_info) == 56,
+_Static_assert(AT(utrace_ioc_branch_info, source) == 56, "source");
+_Static_assert(SIZE(utrace_ioc_branch_info) == UTRACE_IOC_BRANCH_INFO_SIZE_VER0,
 	       "the argument of UTRACE_IOC_BRANCH_INFO");

@@ -20,6 +20,7 @@
 #include <linux/sched.h>
 #include <linux/sched/task.h>
 #include <linux/signal.h>
+#include <uapi/linux/utrace.h>
 
 struct k_sigaction;
 struct linux_binfmt;

@@ -17,7 +17,6 @@
 
 #include "bts/bts.h"
 #include "bts/track.h"
-#include "utrace_dev.h"
 
 /* The current thread joins a consumer, if the consumer may see it. */
 static void bts_follow(struct bts_thread *thread, struct bts_consumer *consumer)
@@ -152,17 +151,9 @@ const struct utrace_engine_ops utrace_bts_ops = {
 	.name		= "branches",
 };
 
-static const struct utrace_dev_command bts_commands[] = {
-	{
-		.cmd	= UTRACE_IOC_BRANCHES,
-		.first	= UTRACE_IOC_BRANCHES_SIZE_VER0,
-		.run	= utrace_bts_file_make,
-	},
-};
-
 static int __init bts_init(void)
 {
 	utrace_follow_with(utrace_bts_step);
-	return utrace_dev_add_commands(bts_commands, ARRAY_SIZE(bts_commands));
+	return 0;
 }
 fs_initcall(bts_init);

@@ -8,14 +8,12 @@
  * written (marker/write.c); a task that creates a process takes back what the copy of
  * the memory should not have, before the new task runs (marker/mm.c).
  */
-#include <linux/init.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
 #include <linux/sched/mm.h>
 #include <linux/utrace.h>
 
 #include "marker/marker.h"
-#include "utrace_dev.h"
 
 /* Write what is to be written in the current task's memory. */
 static void marker_settle_current(void)
@@ -139,19 +137,3 @@ const struct utrace_engine_ops utrace_marker_kernel_ops = {
 	.release	= marker_release_engine,
 	.name		= "kernel_words",
 };
-
-static const struct utrace_dev_command marker_commands[] = {
-	{
-		.cmd	= UTRACE_IOC_WORDS,
-		.first	= UTRACE_IOC_WORDS_SIZE_VER0,
-		.locked	= true,
-		.run	= utrace_marker_file_make,
-	},
-};
-
-static int __init marker_init(void)
-{
-	return utrace_dev_add_commands(marker_commands,
-				       ARRAY_SIZE(marker_commands));
-}
-fs_initcall(marker_init);

@@ -10,8 +10,8 @@
  * (dev/target.c), and about each task again whenever its rights change
  * (dev/rights.c).
  *
- * The device knows no command and no record by name.  dev/session.c and
- * dev/events.c register theirs, and so may any other client (utrace_dev.h).
+ * The commands are in one table here, with those of other clients
+ * (utrace_dev.h).
  */
 #include <linux/capability.h>
 #include <linux/fs.h>
@@ -23,8 +23,10 @@
 #include <linux/sched/signal.h>
 #include <linux/sysctl.h>
 #include <linux/uaccess.h>
+#include <uapi/linux/utrace_branch.h>
+#include <uapi/linux/utrace_marker.h>
 
-#include "dev/session.h"
+#include "dev/count.h"
 
 /*
  * Bytes of the largest argument that a program may pass; later versions of a
@@ -163,147 +165,155 @@ static int session_flush(struct file *file, fl_owner_t id)
 
 /* Commands */
 
-/* Ioctl numbers that may be registered. */
-#define UTRACE_DEV_COMMANDS	32
-
-/*
- * Commands by ioctl number.  Written by initcalls before the device is there.
- */
-static const struct utrace_dev_command *
-commands[UTRACE_DEV_COMMANDS] __ro_after_init;
-
 /**
- * utrace_dev_add_commands() - register commands of /dev/utrace
- * @command: the commands; they are used for ever
- * @n: number of commands
- *
- * After an error the commands before the refused one are registered.
- *
- * Context: An initcall before device_initcall().
- * Return:
- * * 0 - all commands are registered
- * * -EINVAL - a command is no ioctl of /dev/utrace, or its argument is larger
- *   than %UTRACE_DEV_ARG_SIZE or smaller than it was first
- * * -EBUSY - a number is taken already
+ * struct session_command - an ioctl of /dev/utrace
+ * @size: bytes of its argument, as this kernel knows it
+ * @first: bytes of the argument when the ioctl was first published; programs
+ *	may pass that size or more
+ * @locked: call @run with utrace_session.lock held.  Such a @run must not touch
+ *	user memory, whose page faults user space may hold up
+ * @writes: copy the argument back if @run has returned 0
+ * @run: carry the ioctl out.  Its argument is a copy in kernel memory.
+ *	@session is valid until @run returns.  Returns an error or what the ioctl
+ *	is to return.
+ * @undo: called without a lock if the argument cannot be copied back; may be
+ *	NULL
  */
-int __init utrace_dev_add_commands(const struct utrace_dev_command *command,
-				   unsigned int n)
-{
-	for (; n--; command++) {
-		unsigned int nr = _IOC_NR(command->cmd);
+struct session_command {
+	unsigned int size;
+	unsigned int first;
+	bool locked;
+	bool writes;
+	int (*run)(struct utrace_session *session, void *arg);
+	void (*undo)(struct utrace_session *session, const void *arg);
+};
 
-		if (WARN_ON(_IOC_TYPE(command->cmd) != _IOC_TYPE(UTRACE_IOC_INFO) ||
-			    nr >= UTRACE_DEV_COMMANDS ||
-			    _IOC_SIZE(command->cmd) > UTRACE_DEV_ARG_SIZE ||
-			    command->first > _IOC_SIZE(command->cmd)))
-			return -EINVAL;
-		if (WARN_ON(commands[nr]))
-			return -EBUSY;
-		commands[nr] = command;
+#define SESSION_COMMAND(name, function, ...)				\
+	[_IOC_NR(UTRACE_IOC_##name)] = {				\
+		.size	= _IOC_SIZE(UTRACE_IOC_##name),			\
+		.first	= UTRACE_IOC_##name##_SIZE_VER0,		\
+		.run	= function,					\
+		__VA_ARGS__						\
 	}
-	return 0;
-}
 
-/* Records */
-
-/* Types of records that may be registered: bits of utrace_ioc_events.events. */
-#define UTRACE_DEV_RECORDS	64
-
-/* Types that the device writes unasked. */
-#define UTRACE_DEV_OWN		(UTRACE_REC_BIT(PAD) | UTRACE_REC_BIT(LOST) | \
-				 UTRACE_REC_BIT(HIDDEN) | \
-				 UTRACE_REC_BIT(TARGET_END))
-
-/*
- * UTRACE_EVENT() bits by the type of the records that need them, and the bits
- * of the registered types.  Written by initcalls before the device is there.
- */
-static unsigned long record_events[UTRACE_DEV_RECORDS] __ro_after_init;
-static u64 records __ro_after_init;
-
-/**
- * utrace_dev_add_records() - register types of records of /dev/utrace
- * @record: the types
- * @n: number of types
- *
- * After an error the types before the refused one are registered.
- *
- * Context: An initcall before device_initcall().
- * Return:
- * * 0 - sessions may ask for all these records
- * * -EINVAL - utrace_ioc_events has no bit for a type, or the device writes
- *   the type unasked
- * * -EBUSY - a type is taken already, or an event that a type needs is, by an
- *   earlier call
- */
-int __init utrace_dev_add_records(const struct utrace_dev_record *record,
-				  unsigned int n)
-{
-	unsigned long taken = utrace_dev_engine_events(records);
-
-	for (; n--; record++) {
-		if (WARN_ON(record->type >= UTRACE_DEV_RECORDS ||
-			    BIT_ULL(record->type) & UTRACE_DEV_OWN))
-			return -EINVAL;
-		if (WARN_ON(records & BIT_ULL(record->type) ||
-			    taken & record->events))
-			return -EBUSY;
-		record_events[record->type] = record->events;
-		records |= BIT_ULL(record->type);
-	}
-	return 0;
-}
-
-/**
- * utrace_dev_records() - types of records that sessions may ask for
- *
- * Context: Any.
- * Return: UTRACE_REC_BIT() bits.
- */
-u64 utrace_dev_records(void)
-{
-	return records;
-}
-
-/**
- * utrace_dev_engine_events() - events that an engine must report for records
- * @asked: UTRACE_REC_BIT() bits of the records that a session asks for
- *
- * Context: Any.
- * Return: UTRACE_EVENT() bits.
- */
-unsigned long utrace_dev_engine_events(u64 asked)
-{
-	unsigned long all = 0;
-	unsigned int type;
-
-	for (type = 0; type < UTRACE_DEV_RECORDS; type++)
-		if (asked & BIT_ULL(type))
-			all |= record_events[type];
-	return all;
-}
+/* By ioctl number. */
+static const struct session_command commands[] = {
+	SESSION_COMMAND(INFO, utrace_dev_info, .writes = true),
+	SESSION_COMMAND(SETUP, utrace_dev_setup, .locked = true),
+	SESSION_COMMAND(ATTACH, utrace_dev_attach, .locked = true,
+			.writes = true, .undo = utrace_dev_undo_attach),
+	SESSION_COMMAND(DETACH, utrace_dev_detach, .locked = true),
+	SESSION_COMMAND(EVENTS, utrace_dev_set_events, .writes = true),
+	SESSION_COMMAND(COUNTS, utrace_dev_read_counts, .writes = true),
+	SESSION_COMMAND(IN_FLIGHT, utrace_dev_in_flight, .locked = true,
+			.writes = true),
+#ifdef CONFIG_UTRACE_BTS
+	SESSION_COMMAND(BRANCHES, utrace_bts_file_make),
+#endif
+#ifdef CONFIG_UTRACE_MARKERS
+	SESSION_COMMAND(WORDS, utrace_marker_file_make, .locked = true),
+#endif
+};
 
 /* Ioctls */
 
-/*
- * Find the command of an ioctl by type, number and direction; NULL: there is
- * none.  The size may be another one, see session_ioctl().
+/**
+ * utrace_dev_get_arg() - copy the argument of an ioctl from a program
+ * @copy: @known bytes, full of zeros
+ * @known: bytes of the argument, as this kernel knows it
+ * @first: bytes of the argument when the ioctl was first published
+ * @cmd: the ioctl, with the size of the program's structure
+ * @user: the program's structure
+ *
+ * The program's structure may be another version than the kernel's.  A smaller one,
+ * down to the first version, is extended with zeros.  A larger one must have zeros in
+ * the rest.
+ *
+ * Context: Process context; sleeps for page faults.
+ * Return: 0, -EINVAL, -E2BIG or -EFAULT.
  */
-static const struct utrace_dev_command *session_command_of(unsigned int cmd)
+int utrace_dev_get_arg(void *copy, unsigned int known, unsigned int first,
+		       unsigned int cmd, const void __user *user)
 {
-	unsigned int nr = _IOC_NR(cmd);
-	const struct utrace_dev_command *command;
+	unsigned int size = _IOC_SIZE(cmd);
 
-	if (_IOC_TYPE(cmd) != _IOC_TYPE(UTRACE_IOC_INFO) ||
-	    nr >= UTRACE_DEV_COMMANDS)
-		return NULL;
-	command = commands[array_index_nospec(nr, UTRACE_DEV_COMMANDS)];
-	return command && _IOC_DIR(cmd) == _IOC_DIR(command->cmd) ? command : NULL;
+	if (size < first)
+		return -EINVAL;
+	if (size > SESSION_ARG_MAX)
+		return -E2BIG;
+	return copy_struct_from_user(copy, known, user, size);
+}
+
+/* Copy a structure of @known bytes to one of @size bytes, whose rest is cleared. */
+static int session_copy_struct(void __user *user, size_t size, const void *copy,
+			       size_t known)
+{
+	if (copy_to_user(user, copy, min(size, known)) ||
+	    (size > known && clear_user(user + known, size - known)))
+		return -EFAULT;
+	return 0;
+}
+
+/**
+ * utrace_dev_put_arg() - copy the argument of an ioctl back to a program
+ * @cmd: the ioctl, with the size of the program's structure
+ * @user: the program's structure
+ * @copy: the argument
+ * @known: bytes of the argument, as this kernel knows it
+ *
+ * If the program's structure is larger, the rest of it is cleared.
+ *
+ * Context: Process context; sleeps for page faults.
+ * Return: 0 or -EFAULT.
+ */
+int utrace_dev_put_arg(unsigned int cmd, void __user *user, const void *copy,
+		       unsigned int known)
+{
+	return session_copy_struct(user, _IOC_SIZE(cmd), copy, known);
+}
+
+/**
+ * utrace_dev_check_rows() - check the description of an array
+ * @rows: what the program has passed
+ * @first: bytes of an element when it was first published
+ *
+ * Context: Any.
+ * Return: 0, -EINVAL or -E2BIG.
+ */
+int utrace_dev_check_rows(const struct utrace_rows *rows, unsigned int first)
+{
+	if (rows->reserved || rows->size < first)
+		return -EINVAL;
+	return rows->size > SESSION_ARG_MAX ? -E2BIG : 0;
+}
+
+/**
+ * utrace_dev_put_rows() - copy elements to an array of a program
+ * @rows: the array, which utrace_dev_check_rows() has checked
+ * @at: index of the first element
+ * @elements: the elements
+ * @n: number of elements
+ * @known: bytes of an element, as this kernel knows it
+ *
+ * Context: Process context; sleeps for page faults.
+ * Return: 0 or -EFAULT.
+ */
+int utrace_dev_put_rows(const struct utrace_rows *rows, unsigned int at,
+			const void *elements, unsigned int n, size_t known)
+{
+	void __user *to = u64_to_user_ptr(rows->at) + (size_t)at * rows->size;
+	int ret = 0;
+
+	if (rows->size == known)
+		return copy_to_user(to, elements, n * known) ? -EFAULT : 0;
+	for (; n-- && !ret; to += rows->size, elements += known)
+		ret = session_copy_struct(to, rows->size, elements, known);
+	return ret;
 }
 
 /* Run a command, under utrace_session.lock if it asks for that. */
 static int session_run(struct utrace_session *session,
-		       const struct utrace_dev_command *command, void *arg)
+		       const struct session_command *command, void *arg)
 {
 	int ret;
 
@@ -316,78 +326,34 @@ static int session_run(struct utrace_session *session,
 	return ret;
 }
 
-/**
- * utrace_dev_get_arg() - copy the argument of an ioctl from a program
- * @command: the command
- * @cmd: the ioctl, with the size of the program's structure
- * @user: the program's structure
- * @copy: as many bytes as the kernel's structure has, full of zeros
- *
- * The program's structure may be another version than the kernel's.  A smaller one,
- * down to the first version, is extended with zeros.  A larger one must have zeros in
- * the rest.
- *
- * Context: Process context; sleeps for page faults.
- * Return: 0, -EINVAL, -E2BIG or -EFAULT.
- */
-int utrace_dev_get_arg(const struct utrace_dev_command *command,
-		       unsigned int cmd, const void __user *user, void *copy)
+static int session_do(struct utrace_session *session,
+		      const struct session_command *command, unsigned int cmd,
+		      void __user *user)
 {
-	unsigned int size = _IOC_SIZE(cmd);
+	u64 copy[UTRACE_DEV_ARG_SIZE / sizeof(u64)] = {};
+	int ret, error;
 
-	if (size < command->first)
-		return -EINVAL;
-	if (size > SESSION_ARG_MAX)
-		return -E2BIG;
-	if (!(_IOC_DIR(cmd) & _IOC_WRITE))
-		return 0;
-	return copy_struct_from_user(copy, _IOC_SIZE(command->cmd), user, size);
-}
-
-/**
- * utrace_dev_put_arg() - copy the argument of an ioctl back, if the ioctl does so
- * @command: the command
- * @cmd: see utrace_dev_get_arg()
- * @user: see utrace_dev_get_arg()
- * @copy: see utrace_dev_get_arg()
- *
- * If the program's structure is larger, the rest of it is cleared.
- *
- * Context: Process context; sleeps for page faults.
- * Return: 0 or -EFAULT.
- */
-int utrace_dev_put_arg(const struct utrace_dev_command *command,
-		       unsigned int cmd, void __user *user, const void *copy)
-{
-	unsigned int size = _IOC_SIZE(cmd), known = _IOC_SIZE(command->cmd);
-
-	if (!(_IOC_DIR(cmd) & _IOC_READ))
-		return 0;
-	if (copy_to_user(user, copy, min(size, known)) ||
-	    (size > known && clear_user(user + known, size - known)))
-		return -EFAULT;
-	return 0;
+	ret = utrace_dev_get_arg(copy, command->size, command->first, cmd, user);
+	ret = ret ?: session_run(session, command, copy);
+	if (ret < 0 || !command->writes)
+		return ret;
+	error = utrace_dev_put_arg(cmd, user, copy, command->size);
+	if (error && command->undo)
+		command->undo(session, copy);
+	return error ?: ret;
 }
 
 static long session_ioctl(struct file *file, unsigned int cmd,
 			  unsigned long arg)
 {
-	const struct utrace_dev_command *command = session_command_of(cmd);
-	struct utrace_session *session = file->private_data;
-	u64 copy[UTRACE_DEV_ARG_SIZE / sizeof(u64)] = {};
-	void __user *user = (void __user *)arg;
-	int ret, error;
+	unsigned int nr = array_index_nospec(_IOC_NR(cmd), ARRAY_SIZE(commands));
 
-	if (!command)
+	/* The size may be another one, and the direction is of no matter. */
+	if (_IOC_TYPE(cmd) != _IOC_TYPE(UTRACE_IOC_INFO) ||
+	    _IOC_NR(cmd) >= ARRAY_SIZE(commands) || !commands[nr].run)
 		return -ENOTTY;
-	ret = utrace_dev_get_arg(command, cmd, user, copy);
-	ret = ret ?: session_run(session, command, copy);
-	if (ret < 0)
-		return ret;
-	error = utrace_dev_put_arg(command, cmd, user, copy);
-	if (error && command->undo)
-		command->undo(session, copy);
-	return error ?: ret;
+	return session_do(file->private_data, &commands[nr], cmd,
+			  (void __user *)arg);
 }
 
 static const struct file_operations session_fops = {

@@ -147,7 +147,7 @@ static inline int attack_once(void (*run)(void), struct trace *trace)
 	close(go[0]);
 	if (trace)
 		fd = consumer_of(pid, (struct utrace_ioc_branches){
-				 .scope = UTRACE_SCOPE_TREE });
+				 .where.scope = UTRACE_SCOPE_TREE });
 	close(go[1]);
 	if (trace) {
 		read_on(fd, trace, SIZE_MAX);

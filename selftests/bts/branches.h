@@ -24,18 +24,18 @@ struct trace {
 static inline int consumer(pid_t pid, __u32 scope, __u32 mode, __u64 records)
 {
 	struct utrace_ioc_branches arg = {
-		.scope = scope,
+		.where.scope = scope,
 		.mode = mode,
 		.records = records,
 	};
 	int dev = open("/dev/utrace", O_RDWR | O_CLOEXEC), ret;
 
 	need(dev >= 0, "/dev/utrace");
-	arg.pidfd = syscall(SYS_pidfd_open, pid, 0);
-	need(arg.pidfd >= 0, "pidfd_open");
+	arg.where.fd = syscall(SYS_pidfd_open, pid, 0);
+	need(arg.where.fd >= 0, "pidfd_open");
 	ret = ioctl(dev, UTRACE_IOC_BRANCHES, &arg);
 	ret = ret < 0 ? -errno : ret;
-	close(arg.pidfd);
+	close(arg.where.fd);
 	close(dev);
 	return ret;
 }

@@ -81,16 +81,21 @@ static struct utrace_ioc_branch_info told(int fd)
 
 TEST_F(dev, refused)
 {
-	struct utrace_ioc_branches arg = { .pidfd = -1 };
+	struct utrace_ioc_branches arg = {
+		.where = { .scope = UTRACE_SCOPE_THREAD, .fd = -1 },
+	};
 	struct target target;
 	int dev = open("/dev/utrace", O_RDWR | O_CLOEXEC);
 
 	start(&target);
 	is(-EBADF, command(dev, UTRACE_IOC_BRANCHES, &arg), "no descriptor");
 	is(-EINVAL, consumer(target.pid, UTRACE_SCOPE_SYSTEM, 0, 0), "the system");
-	is(-EINVAL, consumer(target.pid, 0, 2, 0), "a mode that is not there");
-	is(-EINVAL, consumer(target.pid, 0, 0, 1ULL << 40), "a ring without bounds");
+	is(-EINVAL, consumer(target.pid, 0, 0, 0), "no scope");
+	is(-EINVAL, consumer(target.pid, UTRACE_SCOPE_THREAD, 2, 0), "a mode that is not there");
+	is(-EINVAL, consumer(target.pid, UTRACE_SCOPE_THREAD, 0,
+			     1ULL << 40), "a ring without bounds");
 	arg = (struct utrace_ioc_branches){
+		.where.scope = UTRACE_SCOPE_THREAD,
 		.mode = UTRACE_BRANCHES_LAST,
 		.full = UTRACE_FULL_STOP,
 	};

@@ -14,8 +14,7 @@
 static int consumer_by(int dev, int cpu, __u32 levels, __u32 mode, __u64 records)
 {
 	struct utrace_ioc_branches arg = {
-		.pidfd = cpu,
-		.scope = UTRACE_BRANCHES_OF_CPU,
+		.where = { .scope = UTRACE_SCOPE_CPU, .fd = -1, .cpu = cpu },
 		.levels = levels,
 		.mode = mode,
 		.records = records,
@@ -233,7 +232,7 @@ TEST_F(cpus, offline)
 TEST_F(cpus, refused)
 {
 	struct utrace_ioc_branches arg = {
-		.scope = UTRACE_BRANCHES_OF_CPU,
+		.where = { .scope = UTRACE_SCOPE_CPU, .fd = -1 },
 		.full = UTRACE_FULL_STOP,
 		.source = UTRACE_BRANCH_SOURCE_EMULATED,
 	};
@@ -247,6 +246,12 @@ TEST_F(cpus, refused)
 	arg.source = UTRACE_BRANCH_SOURCE_ANY;
 	is(-EOPNOTSUPP, command(dev, UTRACE_IOC_BRANCHES, &arg),
 	   "branches that were never taken, without asking for them");
+	arg.where.fd = 0;
+	is(-EINVAL, command(dev, UTRACE_IOC_BRANCHES, &arg), "a descriptor, too");
+	arg.where.fd = -1;
+	arg.flags = UTRACE_BRANCHES_MAPPED;
+	is(-EINVAL, command(dev, UTRACE_IOC_BRANCHES, &arg), "a mapped ring");
+	arg.flags = 0;
 	arg.source = 9;
 	is(-EINVAL, command(dev, UTRACE_IOC_BRANCHES, &arg), "no such source");
 	is(-ENODEV, consumer_of_cpu(-1, BOTH, 0, 0), "no CPU");
@@ -255,7 +260,7 @@ TEST_F(cpus, refused)
 	is(-EINVAL, consumer_of_cpu(0, 4, 0, 0), "a level that is not there");
 	fd = consumer_of_cpu(0, BOTH, UTRACE_BRANCHES_ALL, 0);
 	holds(mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd,
-		   UTRACE_MAP_BRANCH_HEAD) == MAP_FAILED && errno == EINVAL,
+		   UTRACE_MAP_RINGS) == MAP_FAILED && errno == EINVAL,
 	      "the ring of a CPU is not mapped");
 	close(fd);
 	close(dev);
@@ -264,7 +269,7 @@ TEST_F(cpus, refused)
 static int try_as_nobody(void *unused)
 {
 	struct utrace_ioc_branches arg = {
-		.scope = UTRACE_SCOPE_THREAD,
+		.where.scope = UTRACE_SCOPE_THREAD,
 		.mode = UTRACE_BRANCHES_LAST,
 		.levels = UTRACE_BRANCHES_KERNEL,
 	};
@@ -273,7 +278,7 @@ static int try_as_nobody(void *unused)
 	become_nobody();
 	is(-EPERM, consumer_of_cpu(0, UTRACE_BRANCHES_USER, 0, 0), "a CPU");
 	dev = open("/dev/utrace", O_RDWR | O_CLOEXEC);
-	arg.pidfd = pidfd_of(getpid(), 0);
+	arg.where.fd = pidfd_of(getpid(), 0);
 	is(-EPERM, command(dev, UTRACE_IOC_BRANCHES, &arg), "the kernel's branches");
 	arg.levels = UTRACE_BRANCHES_USER;
 	holds(command(dev, UTRACE_IOC_BRANCHES, &arg) >= 0, "its own");

@@ -16,11 +16,10 @@
 /* Records of a CPU that are looked at. */
 #define CPU_RECORDS	100000
 
-static int ask(int pidfd, __u32 scope, __u32 source)
+static int ask(struct utrace_where where, __u32 source)
 {
 	struct utrace_ioc_branches arg = {
-		.pidfd = pidfd,
-		.scope = scope,
+		.where = where,
 		.source = source,
 		.levels = UTRACE_BRANCHES_USER,
 		.records = RECORDS,
@@ -37,7 +36,10 @@ static int ask(int pidfd, __u32 scope, __u32 source)
 static int ask_of(pid_t pid, __u32 source)
 {
 	int pidfd = pidfd_of(pid, 0);
-	int ret = ask(pidfd, UTRACE_SCOPE_PROCESS, source);
+	int ret = ask((struct utrace_where){
+			.scope = UTRACE_SCOPE_PROCESS,
+			.fd = pidfd,
+		}, source);
 
 	close(pidfd);
 	return ret;
@@ -193,7 +195,8 @@ TEST_F(intel, cpu_goes_straight_on)
 	pid_t pid;
 	int fd;
 
-	fd = ask(0, UTRACE_BRANCHES_OF_CPU, variant->cpus);
+	fd = ask((struct utrace_where){ .scope = UTRACE_SCOPE_CPU, .fd = -1 },
+		 variant->cpus);
 	if (fd == -EOPNOTSUPP)
 		SKIP(return, "%s", variant->why);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");

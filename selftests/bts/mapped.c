@@ -4,14 +4,16 @@
  */
 #include <sys/ptrace.h>
 
-#include "branches.h"
+#include "tasks.h"
 
 /* A mapped ring. */
 struct ring {
 	int fd;
 	const struct utrace_branch *records;
-	const struct utrace_branch_head *head;
-	struct utrace_branch_tail *tail;
+	const struct utrace_map *map;
+	const struct utrace_map_ring *head;
+	struct utrace_map_tail *tail;
+	__u64 size;
 };
 
 static void *map(int fd, size_t size, int prot, off_t offset)
@@ -23,22 +25,27 @@ static void *map(int fd, size_t size, int prot, off_t offset)
 
 static void map_ring(struct ring *ring, int fd)
 {
+	struct utrace_ioc_branch_info info = {};
+
+	need(!ioctl(fd, UTRACE_IOC_BRANCH_INFO, &info), "BRANCH_INFO");
 	ring->fd = fd;
-	ring->head = map(fd, 4096, PROT_READ, UTRACE_MAP_BRANCH_HEAD);
-	need(ring->head, "head");
-	ring->tail = map(fd, 4096, PROT_READ | PROT_WRITE,
-			 UTRACE_MAP_BRANCH_TAIL);
+	ring->map = map(fd, info.map_size, PROT_READ, UTRACE_MAP_RINGS);
+	need(ring->map, "the ring");
+	need(ring->map->rings == 1 && ring->map->unit == sizeof(*ring->records),
+	     "a ring of branches");
+	ring->tail = map(fd, info.tails_size, PROT_READ | PROT_WRITE,
+			 UTRACE_MAP_TAILS);
 	need(ring->tail, "tail");
-	ring->records = map(fd, ring->head->records * sizeof(*ring->records),
-			    PROT_READ, UTRACE_MAP_BRANCHES);
-	need(ring->records, "records");
+	ring->head = (const void *)ring->map + ring->map->header_size;
+	ring->records = (const void *)ring->map + ring->map->data_offset;
+	ring->size = info.records;
 }
 
 /* Take all that is there.  Returns false at the end. */
 static bool take_some(struct ring *ring, struct trace *trace)
 {
 	__u64 head = __atomic_load_n(&ring->head->head, __ATOMIC_ACQUIRE);
-	__u64 tail = ring->tail->tail, mask = ring->head->records - 1;
+	__u64 tail = ring->tail->tail, mask = ring->size - 1;
 	struct pollfd more = { .fd = ring->fd, .events = POLLIN };
 
 	trace->records = realloc(trace->records, (trace->n + head - tail) *
@@ -70,6 +77,15 @@ static int make(struct target *target, __u64 records)
 	return fd;
 }
 
+/* A consumer whose ring is mapped. */
+static int make_mapped(struct target *target, __u64 records)
+{
+	return consumer_of(target->pid, (struct utrace_ioc_branches){
+			   .where.scope = UTRACE_SCOPE_PROCESS,
+			   .records = records,
+			   .flags = UTRACE_BRANCHES_MAPPED });
+}
+
 /* What is in the mapped ring is what read(2) gives to another consumer. */
 TEST_F(dev, same_as_read)
 {
@@ -83,12 +99,13 @@ TEST_F(dev, same_as_read)
 	/* So both begin at the same instruction. */
 	need(!kill(target.pid, SIGSTOP), "SIGSTOP");
 	need(waitpid(target.pid, NULL, WUNTRACED) == target.pid, "waitpid");
-	map_ring(&ring, make(&target, 1));
+	map_ring(&ring, make_mapped(&target, 1));
 	fd = make(&target, 1 << 18);
 	need(!kill(target.pid, SIGCONT), "SIGCONT");
-	is(512, ring.head->records, "the smallest ring");
+	is(512, ring.size, "the smallest ring");
+	is(512 * 24, ring.map->data_size, "its size in memory");
 	is(-1, read(ring.fd, &one, sizeof(one)), "read(2) of a mapped ring");
-	is(EBUSY, errno, "EBUSY");
+	is(EINVAL, errno, "EINVAL");
 	tell(&target, SELF, 'b', 20000);
 	tell(&target, SELF, 'e', 0);
 	while (take_some(&ring, &mapped))
@@ -182,7 +199,7 @@ TEST_F(dev, waits)
 	struct ring ring;
 
 	start_with(&target, loop);
-	map_ring(&ring, make(&target, 1));
+	map_ring(&ring, make_mapped(&target, 1));
 	tell(&target, SELF, 'b', 5000);
 	usleep(200000 * ut_patience());
 	is(512, ring.head->head, "the ring is full");
@@ -213,7 +230,7 @@ TEST_F(dev, hostile_tail)
 	int fd;
 
 	start_with(&target, loop);
-	map_ring(&ring, make(&target, 1));
+	map_ring(&ring, make_mapped(&target, 1));
 	fd = make(&target, 1 << 18);
 	tell(&target, SELF, 'b', 20000);
 	tell(&target, SELF, 'e', 0);
@@ -239,35 +256,57 @@ TEST_F(dev, hostile_tail)
 
 TEST_F(dev, refused)
 {
-	const off_t head = UTRACE_MAP_BRANCH_HEAD, tail = UTRACE_MAP_BRANCH_TAIL;
+	const size_t size = 4096 + 512 * 24;
+	const off_t tail = UTRACE_MAP_TAILS;
 	const int rw = PROT_READ | PROT_WRITE;
+	struct utrace_ioc_branches arg = {
+		.where.scope = UTRACE_SCOPE_PROCESS,
+		.mode = UTRACE_BRANCHES_LAST,
+		.flags = UTRACE_BRANCHES_MAPPED,
+	};
+	int dev = open("/dev/utrace", O_RDWR | O_CLOEXEC), fd;
 	struct target target;
 	struct ring ring;
-	int fd;
 
 	start(&target);
-	fd = make(&target, 1);
-	holds(!map(fd, 4096, PROT_READ, 4096) && errno == EINVAL, "an offset");
-	holds(!map(fd, 8192, PROT_READ, head) && errno == EINVAL, "a size");
+	fd = make_mapped(&target, 1);
+	holds(!map(fd, size, PROT_READ, 4096) && errno == EINVAL, "an offset");
+	holds(!map(fd, size + 4096, PROT_READ, 0) && errno == EINVAL, "a size");
 	holds(!map(fd, 4096, PROT_READ, 0) && errno == EINVAL, "a part");
 	holds(!map(fd, 4096, PROT_READ, tail) && errno == EINVAL, "a tail to read");
-	holds(!map(fd, 4096, rw, head) && errno == EPERM, "a head to write");
-	holds(!map(fd, 512 * 24, rw, 0) && errno == EPERM, "records to write");
-	holds(!map(fd, 512 * 24, PROT_READ | PROT_EXEC, 0) && errno == EPERM,
+	holds(!map(fd, 8192, rw, tail) && errno == EINVAL, "a tail that is too large");
+	holds(!map(fd, 4096, rw | PROT_EXEC, tail) && errno == EPERM,
+	      "a tail to execute");
+	holds(!map(fd, size, rw, 0) && errno == EPERM, "records to write");
+	holds(!map(fd, size, PROT_READ | PROT_EXEC, 0) && errno == EPERM,
 	      "records to execute");
-	holds(mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, head) == MAP_FAILED &&
+	holds(mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0) == MAP_FAILED &&
 	      errno == EINVAL, "a private mapping");
 	map_ring(&ring, fd);
 	holds(mprotect((void *)ring.records, 4096, rw) && errno == EACCES,
 	      "mprotect(2) of records");
-	holds(mprotect((void *)ring.head, 4096, rw) && errno == EACCES,
+	holds(mprotect((void *)ring.map, 4096, rw) && errno == EACCES,
 	      "mprotect(2) of the head");
+	holds(madvise((void *)ring.map, size, MADV_REMOVE) && errno == EACCES,
+	      "madvise(2) that takes the pages away");
 	close(fd);
-	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_BRANCHES_LAST, 0);
-	need(fd >= 0, "UTRACE_IOC_BRANCHES");
-	holds(!map(fd, 4096, PROT_READ, head) && errno == EINVAL,
-	      "the last records");
+	fd = make(&target, 1);
+	holds(!map(fd, size, PROT_READ, 0) && errno == EINVAL,
+	      "a consumer that is not to be mapped");
 	close(fd);
+	arg.where.fd = pidfd_of(target.pid, 0);
+	is(-EINVAL, command(dev, UTRACE_IOC_BRANCHES, &arg), "the last records");
+	arg.mode = UTRACE_BRANCHES_ALL;
+	arg.flags = UTRACE_BRANCHES_MAPPED << 1;
+	is(-EINVAL, command(dev, UTRACE_IOC_BRANCHES, &arg), "another flag");
+	arg.flags = 0;
+	arg.reserved = 1;
+	is(-EINVAL, command(dev, UTRACE_IOC_BRANCHES, &arg), "a reserved member");
+	arg.reserved = 0;
+	arg.where.cpu = 1;
+	is(-EINVAL, command(dev, UTRACE_IOC_BRANCHES, &arg), "a task on a CPU");
+	close(arg.where.fd);
+	close(dev);
 	stop(&target);
 }
 
@@ -281,7 +320,7 @@ TEST_F(dev, forked_and_closed)
 	pid_t pid;
 
 	start_with(&target, loop);
-	map_ring(&ring, make(&target, 0));
+	map_ring(&ring, make_mapped(&target, 0));
 	have(&target, SELF, 'b', 1000);
 	holds(madvise(ring.tail, 4096, MADV_DOFORK) && errno == EINVAL,
 	      "madvise() does not have fork() copy the tail");

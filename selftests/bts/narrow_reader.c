@@ -7,11 +7,11 @@
  * all records to standard output.
  */
 #define _GNU_SOURCE
-#define _FILE_OFFSET_BITS 64
 
 #include <err.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -22,18 +22,19 @@
 #include <linux/utrace.h>
 #include <linux/utrace_branch.h>
 
-static int attach(pid_t pid)
+static int attach(pid_t pid, bool mapped)
 {
 	struct utrace_ioc_branches arg = {
-		.scope = UTRACE_SCOPE_PROCESS,
+		.where.scope = UTRACE_SCOPE_PROCESS,
 		.mode = UTRACE_BRANCHES_ALL,
 		.records = 1024,
+		.flags = mapped ? UTRACE_BRANCHES_MAPPED : 0,
 	};
 	int dev = open("/dev/utrace", O_RDWR), fd;
 
-	arg.pidfd = syscall(SYS_pidfd_open, pid, 0);
+	arg.where.fd = syscall(SYS_pidfd_open, pid, 0);
 	fd = ioctl(dev, UTRACE_IOC_BRANCHES, &arg);
-	if (dev < 0 || arg.pidfd < 0 || fd < 0)
+	if (dev < 0 || arg.where.fd < 0 || fd < 0)
 		err(1, "attach");
 	return fd;
 }
@@ -66,32 +67,38 @@ static void *map(int fd, size_t size, int prot, off_t offset)
 
 static void by_map(int fd)
 {
-	const struct utrace_branch_head *head =
-		map(fd, 4096, PROT_READ, UTRACE_MAP_BRANCH_HEAD);
-	struct utrace_branch_tail *tail =
-		map(fd, 4096, PROT_READ | PROT_WRITE, UTRACE_MAP_BRANCH_TAIL);
-	const struct utrace_branch *records =
-		map(fd, head->records * sizeof(*records), PROT_READ,
-		    UTRACE_MAP_BRANCHES);
 	struct pollfd more = { .fd = fd, .events = POLLIN };
+	struct utrace_ioc_branch_info info = {};
+	const struct utrace_branch *records;
+	const struct utrace_map_ring *ring;
+	const struct utrace_map *area;
+	struct utrace_map_tail *tail;
 	__u64 at;
+
+	if (ioctl(fd, UTRACE_IOC_BRANCH_INFO, &info))
+		err(1, "info");
+	area = map(fd, info.map_size, PROT_READ, UTRACE_MAP_RINGS);
+	tail = map(fd, info.tails_size, PROT_READ | PROT_WRITE, UTRACE_MAP_TAILS);
+	ring = (const void *)area + area->header_size;
+	records = (const void *)area + area->data_offset;
 
 	do {
 		poll(&more, 1, -1);
-		for (at = tail->tail; at != head->head; at++)
-			put(&records[at & (head->records - 1)],
+		for (at = tail->tail; at != ring->head; at++)
+			put(&records[at & (info.records - 1)],
 			    sizeof(*records));
 		tail->tail = at;
-	} while (!(more.revents & POLLHUP) || at != head->head);
+	} while (!(more.revents & POLLHUP) || at != ring->head);
 }
 
 int main(int argc, char **argv)
 {
-	int fd = attach(argc == 3 ? atoi(argv[1]) : 0);
+	bool mapped = argc == 3 && !strcmp(argv[2], "map");
+	int fd = attach(argc == 3 ? atoi(argv[1]) : 0, mapped);
 
 	if (write(3, "", 1) != 1)
 		err(1, "ready");
-	if (!strcmp(argv[2], "map"))
+	if (mapped)
 		by_map(fd);
 	else
 		by_read(fd);

@@ -136,7 +136,7 @@ static int stall(struct target *target, __u32 scope, bool threads)
 	if (threads)
 		have_more(target, THREAD);
 	fd = consumer_of(target->pid, (struct utrace_ioc_branches){
-			 .scope = scope, .records = SMALL });
+			 .where.scope = scope, .records = SMALL });
 	tell(target, SELF, 's', 0);
 	need(waits(target->pid), "a thread that waits");
 	return fd;

@@ -200,7 +200,7 @@ static void see_full_ring(void)
 	struct utrace_ioc_branches arg = {
 		.full = UTRACE_FULL_DROP,
 		.records = 512,
-		.scope = UTRACE_SCOPE_PROCESS,
+		.where.scope = UTRACE_SCOPE_PROCESS,
 	};
 	struct trace all = {};
 	struct target target;
@@ -209,7 +209,7 @@ static void see_full_ring(void)
 	become_nobody();
 	start_with(&target, obey_here);
 	dev = open("/dev/utrace", O_RDWR | O_CLOEXEC);
-	arg.pidfd = pidfd_of(target.pid, 0);
+	arg.where.fd = pidfd_of(target.pid, 0);
 	fd = ioctl(dev, UTRACE_IOC_BRANCHES, &arg);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
 	have(&target, SELF, 'b', 2000);

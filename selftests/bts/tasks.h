@@ -13,12 +13,14 @@ static inline int consumer_of(pid_t tid, struct utrace_ioc_branches arg)
 	int dev = open("/dev/utrace", O_RDWR | O_CLOEXEC), fd;
 
 	need(dev >= 0, "/dev/utrace");
-	arg.pidfd = pidfd_of(tid, arg.scope == UTRACE_SCOPE_THREAD ?
+	if (!arg.where.scope)
+		arg.where.scope = UTRACE_SCOPE_THREAD;
+	arg.where.fd = pidfd_of(tid, arg.where.scope == UTRACE_SCOPE_THREAD ?
 			     PIDFD_THREAD : 0);
 	fd = ioctl(dev, UTRACE_IOC_BRANCHES, &arg);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
 	close(dev);
-	close(arg.pidfd);
+	close(arg.where.fd);
 	return fd;
 }
 

@@ -519,7 +519,7 @@ static int visit(pid_t pid, int rounds)
 		struct utrace_branch some[64];
 
 		fd = consumer_of(pid, (struct utrace_ioc_branches){
-			.scope = i % 3,
+			.where.scope = UTRACE_SCOPE_THREAD + i % 3,
 			.mode = i & 1,
 			.full = i & 1 ? 0 : i / 2 % 3,
 			.records = 1 + i % 5 * 300,

@@ -25,10 +25,12 @@ static int track(pid_t pid, struct utrace_ioc_branches arg)
 	need(dev >= 0, "/dev/utrace");
 	if (!arg.source)
 		arg.source = UTRACE_BRANCH_SOURCE_EMULATED;
-	arg.pidfd = pidfd_of(pid, 0);
+	if (!arg.where.scope)
+		arg.where.scope = UTRACE_SCOPE_THREAD;
+	arg.where.fd = pidfd_of(pid, 0);
 	ret = ioctl(dev, UTRACE_IOC_BRANCHES, &arg);
 	ret = ret < 0 ? -errno : ret;
-	close(arg.pidfd);
+	close(arg.where.fd);
 	close(dev);
 	return ret;
 }
@@ -36,7 +38,7 @@ static int track(pid_t pid, struct utrace_ioc_branches arg)
 static int track_levels(pid_t pid, __u32 levels)
 {
 	int fd = track(pid, (struct utrace_ioc_branches){
-			.scope = UTRACE_SCOPE_PROCESS, .levels = levels,
+			.where.scope = UTRACE_SCOPE_PROCESS, .levels = levels,
 			.records = 1 << 18,
 		});
 
@@ -177,7 +179,7 @@ TEST_F(tracks, last)
 {
 	pid_t pid = start_running(0);
 	struct utrace_ioc_branches arg = {
-		.scope = UTRACE_SCOPE_PROCESS,
+		.where.scope = UTRACE_SCOPE_PROCESS,
 		.levels = variant->levels,
 		.mode = UTRACE_BRANCHES_LAST,
 		.records = 512,
@@ -203,7 +205,7 @@ TEST_F(tracks, drop)
 {
 	pid_t pid = start_running(0);
 	struct utrace_ioc_branches arg = {
-		.scope = UTRACE_SCOPE_PROCESS,
+		.where.scope = UTRACE_SCOPE_PROCESS,
 		.levels = variant->levels,
 		.full = UTRACE_FULL_DROP,
 		.records = 512,
@@ -286,7 +288,7 @@ static bool gets_on(void)
 static int make_wait(pid_t pid)
 {
 	int fd = track(pid, (struct utrace_ioc_branches){
-			.scope = UTRACE_SCOPE_PROCESS, .records = 512,
+			.where.scope = UTRACE_SCOPE_PROCESS, .records = 512,
 		}), i;
 
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
@@ -369,7 +371,7 @@ TEST_F(thread, heirs)
 	}
 	over = (struct pollfd){
 		.fd = track(pid, (struct utrace_ioc_branches){
-			.scope = UTRACE_SCOPE_PROCESS, .records = 512,
+			.where.scope = UTRACE_SCOPE_PROCESS, .records = 512,
 		}),
 		.events = POLLIN,
 	};
@@ -436,7 +438,7 @@ TEST_F(thread, executes)
 			pause();
 	}
 	fd = track(pid, (struct utrace_ioc_branches){
-			.scope = UTRACE_SCOPE_PROCESS,
+			.where.scope = UTRACE_SCOPE_PROCESS,
 			.full = UTRACE_FULL_DROP, .records = 512,
 		});
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
@@ -484,12 +486,12 @@ TEST_F(thread, unaware)
 	read_for(fd, &trace, 5000, 0);
 	/* While it steps, the thread is in the kernel nearly all the time. */
 	others[0] = track(pid, (struct utrace_ioc_branches){
-			.scope = UTRACE_SCOPE_PROCESS,
+			.where.scope = UTRACE_SCOPE_PROCESS,
 			.source = UTRACE_BRANCH_SOURCE_STEP,
 			.records = 1 << 20,
 		});
 	others[1] = track(pid, (struct utrace_ioc_branches){
-			.scope = UTRACE_SCOPE_PROCESS,
+			.where.scope = UTRACE_SCOPE_PROCESS,
 			.mode = UTRACE_BRANCHES_LAST,
 			.levels = BOTH, .records = 1024,
 		});
@@ -538,7 +540,7 @@ TEST_F(thread, tree)
 		_exit(0);
 	}
 	fd = track(pid, (struct utrace_ioc_branches){
-			.scope = UTRACE_SCOPE_TREE, .levels = BOTH,
+			.where.scope = UTRACE_SCOPE_TREE, .levels = BOTH,
 		});
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
 	is(0, end(pid), "the tree ends");
@@ -562,7 +564,7 @@ TEST_F(thread, sleeps)
 	}
 	for (i = 0; i < 100; i++) {
 		fd = track(pid, (struct utrace_ioc_branches){
-				.scope = UTRACE_SCOPE_PROCESS, .levels = i % 4,
+				.where.scope = UTRACE_SCOPE_PROCESS, .levels = i % 4,
 			});
 		if (fd < 0)
 			break;
@@ -580,7 +582,7 @@ static void *come_and_go(void *arg)
 
 	while (!__atomic_load_n(&shared->stop, __ATOMIC_RELAXED)) {
 		fd = track(*(pid_t *)arg, (struct utrace_ioc_branches){
-				.scope = UTRACE_SCOPE_TREE,
+				.where.scope = UTRACE_SCOPE_TREE,
 				.levels = rand() % 4,
 				.mode = rand() % 2,
 				.records = 512,
@@ -677,7 +679,7 @@ TEST_F(thread, refused)
 			.levels = BOTH, .full = UTRACE_FULL_STOP }),
 	   "a task does not wait in the kernel");
 	is(-EINVAL, track(pid, (struct utrace_ioc_branches){
-			.scope = UTRACE_SCOPE_SYSTEM }), "no such scope");
+			.where.scope = UTRACE_SCOPE_SYSTEM }), "no such scope");
 	is(-EOPNOTSUPP, track(pid, (struct utrace_ioc_branches){
 			.source = UTRACE_BRANCH_SOURCE_INTEL }),
 	   "another source than there is");

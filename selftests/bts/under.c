@@ -35,8 +35,8 @@ static void become(char **argv, int go)
 static int consumer(pid_t pid)
 {
 	struct utrace_ioc_branches arg = {
-		.pidfd = syscall(SYS_pidfd_open, pid, 0),
-		.scope = UTRACE_SCOPE_TREE,
+		.where.fd = syscall(SYS_pidfd_open, pid, 0),
+		.where.scope = UTRACE_SCOPE_TREE,
 		.full = UTRACE_FULL_DROP,
 	};
 	int dev = open("/dev/utrace", O_RDWR | O_CLOEXEC), fd;

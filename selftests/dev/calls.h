@@ -231,6 +231,7 @@ static int make_ioctl(int fd, unsigned long request, void *argument)
 union argument {
 	struct utrace_ioc_setup setup;
 	struct utrace_ioc_attach attach;
+	struct utrace_ioc_detach detach;
 	struct utrace_ioc_events events;
 	struct utrace_ioc_info info;
 	struct utrace_ioc_counts counts;
@@ -244,7 +245,6 @@ union argument {
 	struct utrace_ioc_marker_counts marker_counts;
 	struct utrace_ioc_marker_histogram histogram;
 	struct utrace_ioc_user_event user_event;
-	__u32 id;
 	char room[512];
 };
 
@@ -254,6 +254,7 @@ static void do_setup(int s)
 		.ring_size = one_in(2) ? SMALL_RINGS : 0,
 		.delay = below(3) * 1000000,
 		.full = below(3),
+		.flags = below(2) * UTRACE_SETUP_MAPPED,
 	} };
 
 	spoil(&a, sizeof(a.setup));
@@ -280,18 +281,20 @@ static void do_attach(int s)
 		UTRACE_SCOPE_THREAD, UTRACE_SCOPE_PROCESS, UTRACE_SCOPE_TREE,
 		UTRACE_SCOPE_CGROUP, UTRACE_SCOPE_EXE, UTRACE_SCOPE_SYSTEM,
 	};
-	union argument a = { .attach.scope = scopes[below(N_OF(scopes))] };
+	union argument a = {
+		.attach.where.scope = scopes[below(N_OF(scopes))],
+	};
 
-	a.attach.fd = fd_for(a.attach.scope);
+	a.attach.where.fd = fd_for(a.attach.where.scope);
 	spoil(&a, sizeof(a.attach));
 	make_ioctl(sessions[s], UTRACE_IOC_ATTACH, &a);
 }
 
 static void do_detach(int s)
 {
-	union argument a = { .id = 1 + below(8) };
+	union argument a = { .detach.id = 1 + below(8) };
 
-	spoil(&a, sizeof(a.id));
+	spoil(&a, sizeof(a.detach));
 	make_ioctl(sessions[s], UTRACE_IOC_DETACH, &a);
 }
 
@@ -333,14 +336,15 @@ static void do_counts(int s)
 {
 	static __thread struct utrace_call_count rows[64];
 	union argument a = { .counts = {
-		.rows = (uintptr_t)rows,
-		.n = below(N_OF(rows) + 1),
+		.rows.at = (uintptr_t)rows,
+		.rows.n = below(N_OF(rows) + 1),
+		.rows.size = sizeof(*rows) - below(2) * 8,
 		.place = one_in(4) ? odd_number() : 0,
 		.task = one_in(4) ? odd_number() : 0,
 	} };
 
 	if (one_in(16))
-		a.counts.rows = odd_number();
+		a.counts.rows.at = odd_number();
 	make_ioctl(sessions[s], UTRACE_IOC_COUNTS, &a);
 }
 
@@ -412,25 +416,21 @@ static void map(int fd, struct area *area, size_t size, int prot, off_t offset)
 
 static void do_map(int s)
 {
-	size_t page = sysconf(_SC_PAGESIZE), head;
 	struct utrace_ioc_info info = {};
 
 	ioctl(sessions[s], UTRACE_IOC_INFO, &info);
-	head = (64 + 64 * info.cpus + page - 1) / page * page;
 	if (one_in(2))
-		map(sessions[s], &ring_areas[s],
-		    head + info.cpus * info.ring_size, PROT_READ,
+		map(sessions[s], &ring_areas[s], info.map_size, PROT_READ,
 		    UTRACE_MAP_RINGS);
 	else
-		map(sessions[s], &tail_areas[s],
-		    (64 * info.cpus + page - 1) / page * page,
+		map(sessions[s], &tail_areas[s], info.tails_size,
 		    PROT_READ | PROT_WRITE, UTRACE_MAP_TAILS);
 }
 
 /* Store anything where the kernel reads how far the program has read. */
 static void do_tails(int s)
 {
-	struct utrace_ring_tail *tail = tail_areas[s].at;
+	struct utrace_map_tail *tail = tail_areas[s].at;
 
 	if (tail_areas[s].size && tail_areas[s].writable)
 		__atomic_store_n(&tail[below(2)].tail, odd_number(),

@@ -15,11 +15,12 @@ static int read_counts(int fd, unsigned int piece, __u64 *lost)
 	unsigned int n = 0;
 
 	do {
-		arg.rows = (uintptr_t)(rows + n);
-		arg.n = piece;
+		arg.rows.at = (uintptr_t)(rows + n);
+		arg.rows.n = piece;
+		arg.rows.size = sizeof(*rows);
 		need(!command(fd, UTRACE_IOC_COUNTS, &arg), "UTRACE_IOC_COUNTS");
-		n += arg.n;
-	} while (arg.n == piece && n + piece <= MOST);
+		n += arg.rows.n;
+	} while (arg.rows.n == piece && n + piece <= MOST);
 	if (lost)
 		*lost = arg.lost;
 	return n;
@@ -67,9 +68,9 @@ TEST_F(dev, counts)
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	is(-EINVAL, choose_counts(fd, 0, UTRACE_COUNT_CPU),
 	   "EVENTS: the CPU time alone");
-	is(-EINVAL, choose_counts(fd, 0, UTRACE_COUNT_ALL + 1),
+	is(-EINVAL, choose_counts(fd, 0, (UTRACE_COUNT_CALLS | UTRACE_COUNT_CPU) + 1),
 	   "EVENTS: what is not there");
-	is(0, choose_counts(fd, 0, UTRACE_COUNT_ALL), "EVENTS: count");
+	is(0, choose_counts(fd, 0, (UTRACE_COUNT_CALLS | UTRACE_COUNT_CPU)), "EVENTS: count");
 	have(&target, SELF, 'm', 1000);
 	have(&target, SELF, 'f', 10);
 	have(&target, SELF, 's', 50);
@@ -228,7 +229,9 @@ TEST_F(dev, more_than_there_is_room)
 	is(0, sum->pid, "nor of a process");
 	is('\0', sum->comm[0], "has no name");
 	is(1800 - 3 * alone, sum->calls, "and has the calls that no other row has");
+	arg.rows.size = sizeof(*rows);
 	need(!command(fd, UTRACE_IOC_COUNTS, &arg), "COUNTS: no rows");
+	is(n, arg.rows.total, "the number of rows");
 	is(600 - alone, arg.merged, "the number of these tasks is told");
 	close(fd);
 	stop(&target);

@@ -81,20 +81,24 @@ static void put_consumer(int i, int fd)
 static void do_branches(int s)
 {
 	union argument a = { .branches = {
-		.scope = below(3),
+		.where.scope = 1 + below(3),
 		.mode = below(2),
 		.records = one_in(2) ? 512 : 0,
 		.levels = one_in(4) ? below(4) : 0,
 		.source = one_in(8) ? below(4) : 0,
+		.flags = below(2) * UTRACE_BRANCHES_MAPPED,
 	} };
 	int fd;
 
 	if (a.branches.mode == UTRACE_BRANCHES_ALL)
 		a.branches.full = below(3);
-	a.branches.pidfd = fd_for(a.branches.scope);
+	a.branches.where.fd = fd_for(a.branches.where.scope);
 	if (one_in(16)) {
-		a.branches.scope = UTRACE_BRANCHES_OF_CPU;
-		a.branches.pidfd = below(2);
+		a.branches.where = (struct utrace_where){
+			.scope = UTRACE_SCOPE_CPU,
+			.fd = -1,
+			.cpu = below(2),
+		};
 		a.branches.source = UTRACE_BRANCH_SOURCE_EMULATED;
 	}
 	spoil(&a, sizeof(a.branches));
@@ -133,17 +137,16 @@ static void do_branch_map(int unused)
 	int i = below(CONSUMERS);
 	struct area *to = &consumer_areas[i];
 	struct utrace_ioc_branch_info info = {};
-	struct utrace_branch_tail *tail;
+	struct utrace_map_tail *tail;
 
 	ioctl(consumers[i], UTRACE_IOC_BRANCH_INFO, &info);
 	if (one_in(2)) {
-		map(consumers[i], to,
-		    info.records * sizeof(struct utrace_branch), PROT_READ,
-		    UTRACE_MAP_BRANCHES);
+		map(consumers[i], to, info.map_size, PROT_READ,
+		    UTRACE_MAP_RINGS);
 		return;
 	}
-	map(consumers[i], to, sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE,
-	    UTRACE_MAP_BRANCH_TAIL);
+	map(consumers[i], to, info.tails_size, PROT_READ | PROT_WRITE,
+	    UTRACE_MAP_TAILS);
 	tail = to->at;
 	if (to->size && to->writable)
 		__atomic_store_n(&tail->tail, one_in(2) ? info.written :
@@ -371,7 +374,8 @@ static const struct operation descriptor_operations[] = {
 	{ "branch_read", do_branch_read, 12, true,
 	  { EAGAIN, EBADF, EBUSY, EFAULT, EINVAL, EPERM } },
 	/* With another size it is another ioctl, which there is not. */
-	{ "branch_info", do_branch_info, 2, true, { EBADF, EFAULT, ENOTTY } },
+	{ "branch_info", do_branch_info, 2, true,
+	  { E2BIG, EBADF, EFAULT, EINVAL, ENOTTY } },
 	{ "branch_map", do_branch_map, 2, false,
 	  { EBADF, EINVAL, ENOMEM, EPERM } },
 	{ "words", do_words, 4, false,

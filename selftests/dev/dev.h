@@ -121,6 +121,18 @@ static inline long small_rings(void)
 	return least > 64 << 10 ? least : 64 << 10;
 }
 
+/* A session whose rings the test maps. */
+static inline int setup_mapped(int fd, __u64 ring_size, __u32 full)
+{
+	struct utrace_ioc_setup arg = {
+		.ring_size = ring_size,
+		.full = full,
+		.flags = UTRACE_SETUP_MAPPED,
+	};
+
+	return command(fd, UTRACE_IOC_SETUP, &arg);
+}
+
 static inline int setup(int fd, __u64 ring_size)
 {
 	return setup_full(fd, ring_size, UTRACE_FULL_DROP);
@@ -139,7 +151,7 @@ static inline __u64 rings(int fd)
 {
 	struct utrace_ioc_info arg = info(fd);
 
-	return arg.ring_size * arg.cpus;
+	return arg.ring_size * arg.rings;
 }
 
 /* Flag of pidfd_open(2): the pidfd is of a thread. */
@@ -158,7 +170,9 @@ static inline int pidfd_of(pid_t pid, unsigned int flags)
 /* Attach to the task of @pidfd; returns the id of the target or -errno. */
 static inline int attach_fd(int fd, int pidfd, __u32 scope)
 {
-	struct utrace_ioc_attach arg = { .fd = pidfd, .scope = scope };
+	struct utrace_ioc_attach arg = {
+		.where = { .scope = scope, .fd = pidfd },
+	};
 
 	return command(fd, UTRACE_IOC_ATTACH, &arg) ?: (int)arg.id;
 }
@@ -179,7 +193,9 @@ static inline int attach_system(int fd)
 
 static inline int detach(int fd, __u32 id)
 {
-	return command(fd, UTRACE_IOC_DETACH, &id);
+	struct utrace_ioc_detach arg = { .id = id };
+
+	return command(fd, UTRACE_IOC_DETACH, &arg);
 }
 
 static inline int choose(int fd, __u64 events, __u64 capture,
@@ -194,6 +210,15 @@ static inline int choose(int fd, __u64 events, __u64 capture,
 
 	return command(fd, UTRACE_IOC_EVENTS, &arg);
 }
+
+/* All records of events, with calls in two; and all that is captured. */
+#define ALL_EVENTS	(UTRACE_REC_BIT(SYS_ENTER) | UTRACE_REC_BIT(SYS_EXIT) | \
+			 UTRACE_REC_BIT(FORK) | UTRACE_REC_BIT(EXEC) | \
+			 UTRACE_REC_BIT(EXIT) | UTRACE_REC_BIT(SIGNAL) | \
+			 UTRACE_REC_BIT(JOBCTL))
+#define ALL_CAPTURES	(UTRACE_CAPTURE_STRINGS | UTRACE_CAPTURE_BUFFERS | \
+			 UTRACE_CAPTURE_SOCKETS | UTRACE_CAPTURE_FILES | \
+			 UTRACE_CAPTURE_STACK | UTRACE_CAPTURE_RAW_STACK)
 
 /* The marker: a system call that targets make for no other purpose. */
 #define MARK_NR		SYS_getppid

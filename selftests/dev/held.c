@@ -119,7 +119,7 @@ TEST_F(dev, awaits_its_reader)
 	holds(until_held(target.pid, true, &line), "the task is held");
 	holds(names(line.awaits, getpid()), "it awaits the opener");
 	need(!command(fd, UTRACE_IOC_IN_FLIGHT, &flight), "IN_FLIGHT");
-	is(0, flight.told + flight.lost, "it is in no call");
+	is(0, flight.written + flight.lost, "it is in no call");
 
 	need(!socketpair(AF_UNIX, SOCK_STREAM, 0, pair), "socketpair");
 	fds[0] = fd;

@@ -116,7 +116,7 @@ static void test_undumpable(void)
 	start_with(&target, more);
 	fd = session();
 	need(attach(fd, target.pid, UTRACE_SCOPE_TREE) > 0, "attach");
-	need(!choose(fd, UTRACE_REC_ALL, UTRACE_CAPTURE_ALL, NULL, 0),
+	need(!choose(fd, ALL_EVENTS, ALL_CAPTURES, NULL, 0),
 	     "choose");
 	have(&target, SELF, 'm', 2);
 	have(&target, SELF, 'd', 0);
@@ -236,7 +236,7 @@ TEST_F(dev, undumpable_by_root)
 	have(&target, SELF, 'n', 0);
 	fd = session();
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
-	need(!choose(fd, UTRACE_REC_ALL, UTRACE_CAPTURE_ALL, NULL, 0),
+	need(!choose(fd, ALL_EVENTS, ALL_CAPTURES, NULL, 0),
 	     "choose");
 	have(&target, SELF, 'd', 0);
 	have(&target, SELF, 'm', 3);
@@ -335,7 +335,7 @@ TEST_F(dev, no_room)
 	start_with(&target, more);
 	fd = session();
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
-	need(!choose(fd, UTRACE_REC_BIT(SYS_ENTER), UTRACE_CAPTURE_ALL, NULL,
+	need(!choose(fd, UTRACE_REC_BIT(SYS_ENTER), ALL_CAPTURES, NULL,
 		     0),
 	     "choose");
 	have(&target, SELF, 'm', 1);

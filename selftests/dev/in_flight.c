@@ -26,7 +26,7 @@ static int in_flight(int fd, __u32 target)
 
 	result = (struct utrace_ioc_in_flight){ .target = target };
 	ret = command(fd, UTRACE_IOC_IN_FLIGHT, &result);
-	return ret ?: (int)result.told;
+	return ret ?: (int)result.written;
 }
 
 /* The record in flight of a task, among those that take() has read. */
@@ -523,8 +523,11 @@ TEST_F(dev, arguments)
 	int fd = session(), id;
 
 	is(-EINVAL, command(fd, UTRACE_IOC_IN_FLIGHT, &arg), "a flag");
-	arg = (struct utrace_ioc_in_flight){ .told = 1 };
-	is(-EINVAL, command(fd, UTRACE_IOC_IN_FLIGHT, &arg), "a number told");
+	arg = (struct utrace_ioc_in_flight){ .reserved = 1 };
+	is(-EINVAL, command(fd, UTRACE_IOC_IN_FLIGHT, &arg), "a reserved member");
+	arg = (struct utrace_ioc_in_flight){ .written = 1, .lost = 1, .busy = 1 };
+	is(0, command(fd, UTRACE_IOC_IN_FLIGHT, &arg), "members of the kernel");
+	is(0, arg.written + arg.lost + arg.busy, "which it sets");
 	is(-ENOENT, in_flight(fd, 1), "no such target");
 	is(0, in_flight(fd, 0), "no targets at all");
 	id = attach_system(fd);

@@ -164,15 +164,15 @@ static int attach_round(const struct round *round, __u32 scope)
 
 static void choose_round(const struct round *round)
 {
-	struct utrace_ioc_events arg = { .events = UTRACE_REC_ALL };
+	struct utrace_ioc_events arg = { .events = ALL_EVENTS };
 
 	if (round->use == USE_COUNTED) {
 		arg.events = UTRACE_REC_BIT(EXIT);
-		arg.count = UTRACE_COUNT_ALL;
+		arg.count = (UTRACE_COUNT_CALLS | UTRACE_COUNT_CPU);
 	} else if (round->use == USE_CAPTURED) {
 		arg.events &= ~(UTRACE_REC_BIT(SYS_ENTER) | UTRACE_REC_BIT(SYS_EXIT));
 		arg.events |= UTRACE_REC_BIT(SYS_CALL);
-		arg.capture = UTRACE_CAPTURE_ALL;
+		arg.capture = ALL_CAPTURES;
 	}
 	need(!command(round->fd, UTRACE_IOC_EVENTS, &arg), "UTRACE_IOC_EVENTS");
 }
@@ -181,16 +181,16 @@ static void choose_round(const struct round *round)
 static int consume(const struct round *round, __u32 scope)
 {
 	struct utrace_ioc_branches arg = {
-		.scope = scope,
+		.where.scope = scope,
 		.mode = UTRACE_BRANCHES_ALL,
 		.full = UTRACE_FULL_DROP,
 		.records = 512,
 	};
 	int fd;
 
-	arg.pidfd = pidfd_of(round->pid, 0);
+	arg.where.fd = pidfd_of(round->pid, 0);
 	fd = ioctl(round->fd, UTRACE_IOC_BRANCHES, &arg);
-	close(arg.pidfd);
+	close(arg.where.fd);
 	if (fd < 0)
 		return -1;
 	branch_rounds++;
@@ -225,7 +225,9 @@ static void read_some(int fd)
 static void read_counts(int fd)
 {
 	static struct utrace_call_count rows[64];
-	struct utrace_ioc_counts arg = { .rows = (uintptr_t)rows, .n = 64 };
+	struct utrace_ioc_counts arg = {
+		.rows = { .at = (uintptr_t)rows, .n = 64, .size = sizeof(*rows) },
+	};
 
 	need(!command(fd, UTRACE_IOC_COUNTS, &arg), "UTRACE_IOC_COUNTS");
 }

@@ -108,7 +108,7 @@ static inline bool left_no_rings(rlim_t least)
 static inline bool left_room_for_engine(int pidfd)
 {
 	struct utrace_ioc_attach attach = {
-		.fd = pidfd, .scope = UTRACE_SCOPE_PROCESS,
+		.where = { .scope = UTRACE_SCOPE_PROCESS, .fd = pidfd },
 	};
 	int fd = open("/dev/utrace", O_RDWR | O_CLOEXEC);
 	bool good = !ioctl(fd, UTRACE_IOC_ATTACH, &attach);

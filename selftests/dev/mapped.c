@@ -12,30 +12,24 @@
 
 /* The areas of one session. */
 struct areas {
-	struct utrace_stream *stream;
-	struct utrace_ring *ring;
+	struct utrace_map *map;
+	struct utrace_map_ring *ring;
 	char *data;
-	struct utrace_ring_tail *tail;
+	struct utrace_map_tail *tail;
 	size_t rings_size;
 	size_t tails_size;
 	size_t ring_size;
 	unsigned int cpus;
 };
 
-static size_t pages(size_t size)
-{
-	return (size + 4095) & ~4095UL;
-}
-
 static void sizes(int fd, struct areas *areas)
 {
 	struct utrace_ioc_info arg = info(fd);
 
-	areas->cpus = arg.cpus;
+	areas->cpus = arg.rings;
 	areas->ring_size = arg.ring_size;
-	areas->rings_size = pages(64 + 64 * arg.cpus) +
-			    arg.cpus * arg.ring_size;
-	areas->tails_size = pages(64 * arg.cpus);
+	areas->rings_size = arg.map_size;
+	areas->tails_size = arg.tails_size;
 }
 
 static int try_map(int fd, size_t size, int prot, int flags, off_t offset)
@@ -51,11 +45,11 @@ static int try_map(int fd, size_t size, int prot, int flags, off_t offset)
 static void map(int fd, struct areas *areas)
 {
 	sizes(fd, areas);
-	areas->stream = mmap(NULL, areas->rings_size, PROT_READ, MAP_SHARED, fd,
+	areas->map = mmap(NULL, areas->rings_size, PROT_READ, MAP_SHARED, fd,
 			     UTRACE_MAP_RINGS);
-	need(areas->stream != MAP_FAILED, "mmap of the rings");
-	areas->ring = (void *)(areas->stream + 1);
-	areas->data = (char *)areas->stream + pages(64 + 64 * areas->cpus);
+	need(areas->map != MAP_FAILED, "mmap of the rings");
+	areas->ring = (void *)areas->map + areas->map->header_size;
+	areas->data = (char *)areas->map + areas->map->data_offset;
 	areas->tail = mmap(NULL, areas->tails_size, PROT_READ | PROT_WRITE,
 			   MAP_SHARED, fd, UTRACE_MAP_TAILS);
 	need(areas->tail != MAP_FAILED, "mmap of the tails");
@@ -63,7 +57,7 @@ static void map(int fd, struct areas *areas)
 
 static void unmap(struct areas *areas)
 {
-	munmap(areas->stream, areas->rings_size);
+	munmap(areas->map, areas->rings_size);
 	munmap(areas->tail, areas->tails_size);
 }
 
@@ -76,7 +70,7 @@ TEST_F(dev, what_is_mapped)
 
 	is(-ENXIO, try_map(fd, 4096, PROT_READ, MAP_SHARED, UTRACE_MAP_RINGS),
 	   "without rings: ENXIO");
-	need(!setup(fd, SMALL), "setup");
+	need(!setup_mapped(fd, SMALL, UTRACE_FULL_DROP), "setup");
 	sizes(fd, &a);
 	is(0, try_map(fd, a.rings_size, PROT_READ, MAP_SHARED,
 		      UTRACE_MAP_RINGS), "the rings, to read");
@@ -104,7 +98,7 @@ TEST_F(dev, what_is_mapped)
 	munmap(at, a.rings_size);
 	close(fd);
 	fd = open("/dev/utrace", O_RDONLY | O_CLOEXEC);
-	need(!setup(fd, SMALL), "setup");
+	need(!setup_mapped(fd, SMALL, UTRACE_FULL_DROP), "setup");
 	is(0, try_map(fd, a.rings_size, PROT_READ, MAP_SHARED,
 		      UTRACE_MAP_RINGS), "open to read: the rings");
 	is(-EACCES, try_map(fd, a.tails_size, rw, MAP_SHARED, UTRACE_MAP_TAILS),
@@ -153,39 +147,36 @@ static int take_mapped(int fd, struct areas *a)
 		}
 		__atomic_store_n(&a->tail[cpu].tail, at, __ATOMIC_RELEASE);
 	}
-	while (a->stream->parked &&
+	while (a->map->parked &&
 	       (got = read(fd, records + size, sizeof(records) - size)) > 0)
 		size += got;
 	records_size = size;
 	return n;
 }
 
-/* What is refused leaves the records to read(2). */
-TEST_F(dev, refused)
+/* A session that is not set up for it is not mapped, and read(2) gives its records. */
+TEST_F(dev, not_mapped)
 {
 	const int rw = PROT_READ | PROT_WRITE;
 	struct target target;
-	int fd = session(), other;
+	int fd = session(), other = session();
 	struct areas a;
 
 	start(&target);
 	need(!setup(fd, SMALL), "setup");
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	need(!choose_marks(fd), "choose");
-	sizes(fd, &a);
-	is(-EINVAL, try_map(fd, a.tails_size, PROT_READ, MAP_SHARED,
-			    UTRACE_MAP_TAILS), "tails to read only: EINVAL");
-	is(-EPERM, try_map(fd, a.tails_size, rw | PROT_EXEC, MAP_SHARED,
-			   UTRACE_MAP_TAILS), "tails to execute: EPERM");
+	is(0, info(fd).map_size + info(fd).tails_size, "nothing is to be mapped");
+	need(!setup_mapped(other, SMALL, UTRACE_FULL_DROP), "setup");
+	sizes(other, &a);
+	close(other);
+	is(-EINVAL, try_map(fd, a.rings_size, PROT_READ, MAP_SHARED,
+			    UTRACE_MAP_RINGS), "the rings: EINVAL");
+	is(-EINVAL, try_map(fd, a.tails_size, rw, MAP_SHARED, UTRACE_MAP_TAILS),
+	   "the tails: EINVAL");
 	have(&target, SELF, 'm', 2);
 	is(4, take(fd), "read() gives the records");
 	close(fd);
-	other = open("/dev/utrace", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	need(other >= 0 && !setup(other, SMALL), "setup");
-	is(-EACCES, try_map(other, a.tails_size, rw, MAP_SHARED,
-			    UTRACE_MAP_TAILS),
-	   "the tails of a session that was opened to read: EACCES");
-	close(other);
 	stop(&target);
 }
 
@@ -198,7 +189,7 @@ TEST_F(dev, reader)
 
 	start(&target);
 	fd = session();
-	need(!setup_full(fd, SMALL, UTRACE_FULL_STOP), "setup");
+	need(!setup_mapped(fd, SMALL, UTRACE_FULL_STOP), "setup");
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	need(!choose_marks(fd), "choose");
 	map(fd, &a);
@@ -252,7 +243,7 @@ TEST_F(dev, hostile)
 
 	start(&target);
 	fd = session();
-	need(!setup(fd, SMALL), "setup");
+	need(!setup_mapped(fd, SMALL, UTRACE_FULL_DROP), "setup");
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	need(!choose_marks(fd), "choose");
 	map(fd, &a);

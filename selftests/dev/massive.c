@@ -76,8 +76,8 @@ static void come_and_go(pid_t pid, int round)
 
 	id = attach(fd, pid, scope);
 	need(id > 0 && attach_system(all) > 0, "attach");
-	need(!choose(fd, UTRACE_REC_ALL, 0, NULL, 0) &&
-	     !choose(all, UTRACE_REC_ALL, 0, NULL, 0), "choose");
+	need(!choose(fd, ALL_EVENTS, 0, NULL, 0) &&
+	     !choose(all, ALL_EVENTS, 0, NULL, 0), "choose");
 	need(!command(fd, UTRACE_IOC_IN_FLIGHT, &flight), "IN_FLIGHT");
 	if (round % 3)
 		need(!detach(fd, id), "detach");

@@ -230,7 +230,7 @@ static int call_events(void)
 	static const __u32 calls[] = { SYS_openat, SYS_getuid };
 
 	return choose(fd, UTRACE_REC_BIT(SYS_ENTER) | UTRACE_REC_BIT(EXEC),
-		      UTRACE_CAPTURE_ALL, calls, 2);
+		      ALL_CAPTURES, calls, 2);
 }
 
 static bool good_events(int ret)
@@ -265,8 +265,8 @@ static struct utrace_ioc_attach attach_arg;
 static void prepare_attach(void)
 {
 	attach_arg = (struct utrace_ioc_attach){
-		.fd = scope == UTRACE_SCOPE_SYSTEM ? -1 : pidfd,
-		.scope = scope,
+		.where.fd = scope == UTRACE_SCOPE_SYSTEM ? -1 : pidfd,
+		.where.scope = scope,
 	};
 }
 

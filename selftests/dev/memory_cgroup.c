@@ -343,8 +343,10 @@ static void make_consumers(void)
 	need(dev >= 0, "/dev/utrace");
 	for (i = 0; i < CONSUMERS && !*refused; i++) {
 		struct utrace_ioc_branches arg = {
-			.pidfd = pidfd_of(pool->tid[i], O_EXCL),
-			.scope = UTRACE_SCOPE_THREAD,
+			.where = {
+				.scope = UTRACE_SCOPE_THREAD,
+				.fd = pidfd_of(pool->tid[i], O_EXCL),
+			},
 		};
 
 		fds[nfds] = ioctl(dev, UTRACE_IOC_BRANCHES, &arg);
@@ -352,7 +354,7 @@ static void make_consumers(void)
 			*refused = errno;
 		else
 			nfds++;
-		close(arg.pidfd);
+		close(arg.where.fd);
 	}
 	close(dev);
 }

@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -23,8 +24,8 @@
 #define MOST_PARKED	64
 
 struct page {
-	struct utrace_stream stream;
-	struct utrace_ring ring[RINGS];
+	struct utrace_map map;
+	struct utrace_map_ring ring[RINGS];
 } __attribute__((aligned(4096)));
 
 /**
@@ -40,7 +41,7 @@ struct page {
 static struct kernel {
 	struct page told;
 	char data[RINGS][RING_SIZE];
-	struct utrace_ring_tail tails[4096 / sizeof(struct utrace_ring_tail)];
+	struct utrace_map_tail tails[4096 / sizeof(struct utrace_map_tail)];
 	__u64 clock;
 	__u64 written[RINGS];
 	__u64 parked[MOST_PARKED];
@@ -56,8 +57,16 @@ static int fake_ioctl(int fd, unsigned long cmd, ...)
 	va_start(args, cmd);
 	info = va_arg(args, struct utrace_ioc_info *);
 	va_end(args);
-	info->cpus = RINGS;
+	info->rings = RINGS;
 	info->ring_size = RING_SIZE;
+	kernel.told.map = (struct utrace_map){
+		.header_size = sizeof(struct utrace_map),
+		.ring_stride = sizeof(struct utrace_map_ring),
+		.rings = RINGS,
+		.unit = 1,
+		.data_offset = offsetof(struct kernel, data),
+		.data_size = RING_SIZE,
+	};
 	return 0;
 }
 
@@ -72,7 +81,7 @@ static void *fake_mmap(void *at, size_t size, int prot, int flags, int fd,
 static ssize_t fake_read(int fd, void *to, size_t size)
 {
 	struct utrace_rec rec = { .size = sizeof(rec), .type = UTRACE_REC_EXIT };
-	__u64 *n = &kernel.told.stream.parked;
+	__u64 *n = &kernel.told.map.parked;
 
 	if (!*n) {
 		errno = EAGAIN;
@@ -109,7 +118,7 @@ void fail(const char *what, const char *why)
 /* Begin to write a record: it has its time, and is not visible. */
 static void begin(unsigned int ring)
 {
-	struct utrace_ring *told = &kernel.told.ring[ring];
+	struct utrace_map_ring *told = &kernel.told.ring[ring];
 	struct utrace_rec *rec;
 	__u64 at = told->head;
 
@@ -138,7 +147,7 @@ static void begin(unsigned int ring)
 /* Make it visible. */
 static void end(unsigned int ring)
 {
-	struct utrace_ring *told = &kernel.told.ring[ring];
+	struct utrace_map_ring *told = &kernel.told.ring[ring];
 
 	if (!told->open)
 		return;
@@ -151,9 +160,9 @@ static void end(unsigned int ring)
 
 static void park(void)
 {
-	if (kernel.told.stream.parked == MOST_PARKED)
+	if (kernel.told.map.parked == MOST_PARKED)
 		return;
-	kernel.parked[kernel.told.stream.parked++] = ++kernel.clock;
+	kernel.parked[kernel.told.map.parked++] = ++kernel.clock;
 	made++;
 }
 

@@ -422,7 +422,7 @@ TEST_F(dev, types)
 	fd = session();
 	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
 	need(!choose(fd,
-		     UTRACE_REC_ALL & ~(UTRACE_REC_BIT(SYS_ENTER) |
+		     ALL_EVENTS & ~(UTRACE_REC_BIT(SYS_ENTER) |
 					UTRACE_REC_BIT(SYS_EXIT)),
 		     0, NULL, 0),
 	     "choose");
@@ -457,7 +457,7 @@ TEST_F(dev, types)
 	   "SYS_EXIT: that of sigreturn has no number");
 	is(0, count_exits(SYS_rt_sigreturn), "SYS_EXIT: not that of sigreturn");
 	need(!choose(fd,
-		     UTRACE_REC_ALL & ~(UTRACE_REC_BIT(SYS_ENTER) |
+		     ALL_EVENTS & ~(UTRACE_REC_BIT(SYS_ENTER) |
 					UTRACE_REC_BIT(SYS_EXIT)),
 		     0, NULL, 0),
 	     "choose");

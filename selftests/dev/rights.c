@@ -350,7 +350,7 @@ static void do_setid(struct job *job)
 	char *from, *end;
 
 	if (attach(fd, job->mine->pid, UTRACE_SCOPE_TREE) < 0 ||
-	    choose(fd, UTRACE_REC_ALL, UTRACE_CAPTURE_ALL, NULL, 0))
+	    choose(fd, ALL_EVENTS, ALL_CAPTURES, NULL, 0))
 		return;
 	have(job->mine, SELF, 'm', 2);
 	tell(job->mine, SELF, 'x', 0);
@@ -422,7 +422,7 @@ TEST_F(rights, setid_by_root)
 	have(&mine, SELF, 'n', 0);
 	fd = session();
 	need(attach(fd, mine.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
-	need(!choose(fd, UTRACE_REC_ALL, UTRACE_CAPTURE_STRINGS, NULL, 0),
+	need(!choose(fd, ALL_EVENTS, UTRACE_CAPTURE_STRINGS, NULL, 0),
 	     "choose");
 	tell(&mine, SELF, 'x', 0);
 	records_size = 0;

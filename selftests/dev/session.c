@@ -14,13 +14,15 @@ TEST_F(dev, info)
 
 	memset(&arg, 0x55, sizeof(arg));
 	need(!command(fd, UTRACE_IOC_INFO, &arg), "UTRACE_IOC_INFO");
-	is(UTRACE_IOC_VERSION_NOW, arg.version, "the version");
-	is(UTRACE_REC_ALL | UTRACE_REC_BIT(SYS_CALL), arg.events,
+	is(ALL_EVENTS | UTRACE_REC_BIT(SYS_CALL), arg.events,
 	   "all events");
-	is(UTRACE_CAPTURE_ALL, arg.capture, "all that is captured");
-	holds(!arg.reserved && !arg.ring_size && !arg.records && !arg.lost &&
-	      !arg.hidden && !arg.uncaptured && !arg.missed && !arg.cpus &&
-	      !arg.parked && !arg.waits && !arg.targets,
+	is(ALL_CAPTURES, arg.capture, "all that is captured");
+	is(UTRACE_COUNT_CALLS | UTRACE_COUNT_CPU, arg.count, "all that is counted");
+	is((1 << UTRACE_SCOPE_CPU) - 2, arg.scopes, "all scopes but a CPU");
+	holds(!arg.ring_size && !arg.map_size && !arg.tails_size &&
+	      !arg.records && !arg.lost && !arg.hidden && !arg.uncaptured &&
+	      !arg.missed && !arg.rings && !arg.parked && !arg.waits &&
+	      !arg.targets,
 	      "the rest of a new session is 0");
 	close(fd);
 }
@@ -33,7 +35,7 @@ TEST_F(dev, ring)
 		~0ULL,
 	};
 	static const __u64 good[] = { 64 << 10, 1 << 20, 64 << 20 };
-	struct utrace_ioc_setup arg = { .flags = 1 };
+	struct utrace_ioc_setup arg = { .flags = UTRACE_SETUP_MAPPED << 1 };
 	unsigned int i;
 	__u64 least;
 	int fd = session();
@@ -58,7 +60,7 @@ TEST_F(dev, ring)
 		fd = session();
 		holds(!setup(fd, good[i]), "SETUP: a ring of %llu bytes", good[i]);
 		/* UTRACE_RING_MIN is that of each CPU. */
-		least = (__u64)UTRACE_RING_MIN * info(fd).cpus;
+		least = (__u64)UTRACE_RING_MIN * info(fd).rings;
 		is(good[i] > least ? good[i] : least, rings(fd), "  its size");
 		close(fd);
 	}
@@ -103,17 +105,25 @@ TEST_F(dev, attach_errors)
 	is(-EBADF, attach_fd(fd, dir, UTRACE_SCOPE_PROCESS),
 	   "ATTACH: a folder is EBADF");
 	close(dir);
-	is(-EINVAL, attach_fd(fd, pidfd, UTRACE_SCOPE_EXE + 1),
+	is(-EINVAL, attach_fd(fd, pidfd, 0), "ATTACH: no scope");
+	is(-EINVAL, attach_fd(fd, pidfd, UTRACE_SCOPE_CPU), "ATTACH: a CPU");
+	is(-EINVAL, attach_fd(fd, pidfd, UTRACE_SCOPE_CPU + 1),
 	   "ATTACH: no such scope");
 	is(-EINVAL, attach_fd(fd, pidfd, ~0U), "ATTACH: a scope of -1");
 	is(-EINVAL, attach_fd(fd, pidfd, UTRACE_SCOPE_SYSTEM),
 	   "ATTACH: the system and a pidfd");
-	arg = (struct utrace_ioc_attach){ .fd = pidfd, .flags = 1 };
+	arg.where = (struct utrace_where){ UTRACE_SCOPE_PROCESS, pidfd, 0, 0 };
+	arg.flags = 1;
 	is(-EINVAL, command(fd, UTRACE_IOC_ATTACH, &arg),
 	   "ATTACH: a flag is EINVAL");
-	arg = (struct utrace_ioc_attach){ .fd = pidfd, .id = 1 };
+	arg.flags = 0;
+	arg.where.flags = 1;
 	is(-EINVAL, command(fd, UTRACE_IOC_ATTACH, &arg),
-	   "ATTACH: an id is EINVAL");
+	   "ATTACH: a flag of where is EINVAL");
+	arg.where.flags = 0;
+	arg.where.cpu = 1;
+	is(-EINVAL, command(fd, UTRACE_IOC_ATTACH, &arg),
+	   "ATTACH: a task on a CPU is EINVAL");
 	is(0, engines(target.pid), "ATTACH: what is refused leaves no engine");
 	close(pidfd);
 
@@ -262,7 +272,6 @@ TEST_F(dev, events_errors)
 {
 	static const __u32 bad[][1] = {
 		{100000}, {~1U}, {1U << 31}, {0x20000000 | 5000}};
-	struct utrace_ioc_events arg = { .settings = 1 };
 	static const __u32 other[] = { SYS_getuid };
 	struct target target;
 	unsigned int i;
@@ -281,13 +290,11 @@ TEST_F(dev, events_errors)
 	   "EVENTS: HIDDEN is none");
 	is(-EINVAL, choose(fd, 1ULL << 63, 0, NULL, 0),
 	   "EVENTS: bit 63 is none");
-	is(-EINVAL, choose(fd, 0, UTRACE_CAPTURE_ALL + 1, NULL, 0),
+	is(-EINVAL, choose(fd, 0, ALL_CAPTURES + 1, NULL, 0),
 	   "EVENTS: nothing like that is captured");
 	is(-EINVAL, choose(fd, 0, 1ULL << 32, NULL, 0),
 	   "EVENTS: capture has 64 bits");
-	is(-EINVAL, command(fd, UTRACE_IOC_EVENTS, &arg),
-	   "EVENTS: the number is the kernel's");
-	is(-EINVAL, choose(fd, UTRACE_REC_ALL, 0, other, 0),
+	is(-EINVAL, choose(fd, ALL_EVENTS, 0, other, 0),
 	   "EVENTS: no calls, at an address");
 	is(-EINVAL, choose(fd, 0, 0, other, 4097),
 	   "EVENTS: too many calls are EINVAL");
@@ -298,9 +305,9 @@ TEST_F(dev, events_errors)
 	is(-EFAULT, choose(fd, 0, 0, (void *)-4096L, 4),
 	   "EVENTS: nor in the kernel");
 	for (i = 0; i < 4; i++) {
-		holds(choose(fd, UTRACE_REC_ALL, 0, bad[i], 1) == -EINVAL,
+		holds(choose(fd, ALL_EVENTS, 0, bad[i], 1) == -EINVAL,
 		      "EVENTS: there is no call %#x", bad[i][0]);
-		holds(choose(empty, UTRACE_REC_ALL, 0, bad[i], 1) == -EINVAL,
+		holds(choose(empty, ALL_EVENTS, 0, bad[i], 1) == -EINVAL,
 		      "EVENTS: nor before the first ATTACH, call %#x",
 		      bad[i][0]);
 	}

@@ -23,85 +23,113 @@ TEST_F(dev, unknown)
 	is(-ENOTTY,
 	   command(fd, _IOR(0xBD, 0x00, struct utrace_ioc_info), buffer),
 	   "another type is ENOTTY");
-	is(-ENOTTY, command(fd, _IO(0xBC, 0x00), buffer),
-	   "no direction is ENOTTY");
-	is(-ENOTTY,
-	   command(fd, _IOWR(0xBC, 0x01, struct utrace_ioc_setup), buffer),
-	   "another direction is ENOTTY");
+	is(-EINVAL, command(fd, _IO(0xBC, 0x00), buffer),
+	   "no size is EINVAL");
+	is(0, command(fd, _IOW(0xBC, 0x01, struct utrace_ioc_setup), buffer),
+	   "the direction is of no matter");
+	close(fd);
+}
+
+/*
+ * The ioctls of a session.  @zeros: the result for zeros, with or without more
+ * zeros behind.  @writes: the kernel writes the structure.
+ */
+static const struct ioctl_size {
+	const char *name;
+	unsigned long cmd;
+	unsigned int first;
+	int zeros;
+	bool writes;
+} sizes[] = {
+#define SIZE(name, zeros, writes)	{ #name, UTRACE_IOC_##name,	\
+		UTRACE_IOC_##name##_SIZE_VER0, zeros, writes }
+	SIZE(INFO, 0, true),
+	SIZE(SETUP, 0, false),
+	SIZE(ATTACH, -EINVAL, true),
+	SIZE(DETACH, -ENOENT, false),
+	SIZE(EVENTS, 0, true),
+	SIZE(COUNTS, -EINVAL, true),
+	SIZE(IN_FLIGHT, 0, true),
+};
+
+static void test_size(const struct ioctl_size *io)
+{
+	char buffer[4096 + 16] __attribute__((aligned(8))) = {};
+	unsigned int size = _IOC_SIZE(io->cmd), more;
+	const char none[16] = {};
+	int fd = session();
+
+	holds(command(fd, RESIZED(io->cmd, io->first - 4), buffer) == -EINVAL &&
+	      command(fd, RESIZED(io->cmd, 0), buffer) == -EINVAL,
+	      "%s: too small is EINVAL", io->name);
+	holds(command(fd, RESIZED(io->cmd, 4096 + 8), buffer) == -E2BIG,
+	      "%s: too large is E2BIG", io->name);
+	holds(command(fd, io->cmd, NULL) == -EFAULT,
+	      "%s: a bad pointer is EFAULT", io->name);
+	for (more = 4; more <= 16; more += 4) {
+		buffer[size + more - 1] = 1;
+		holds(command(fd, RESIZED(io->cmd, size + more), buffer) ==
+		      -E2BIG, "%s: what is not known is E2BIG", io->name);
+		buffer[size + more - 1] = 0;
+	}
+	buffer[size + 16] = 0x55;
+	holds(command(fd, RESIZED(io->cmd, size + 16), buffer) == io->zeros,
+	      "%s: larger, with 0 behind, is taken", io->name);
+	if (io->writes && !io->zeros)
+		holds(!memcmp(buffer + size, none, 16) &&
+		      buffer[size + 16] == 0x55,
+		      "%s: what is not known is 0 there", io->name);
 	close(fd);
 }
 
 TEST_F(dev, sizes)
 {
-	static const struct {
-		const char *name;
-		unsigned long cmd;
-		unsigned int first;
-		bool in;
-	} cmds[] = {
-		{ "INFO", UTRACE_IOC_INFO, UTRACE_IOC_INFO_SIZE_VER0, false },
-		{ "SETUP", UTRACE_IOC_SETUP, UTRACE_IOC_SETUP_SIZE_VER0,
-		  true },
-		{ "ATTACH", UTRACE_IOC_ATTACH, UTRACE_IOC_ATTACH_SIZE_VER0,
-		  true },
-		{ "DETACH", UTRACE_IOC_DETACH, UTRACE_IOC_DETACH_SIZE_VER0,
-		  true },
-		{ "EVENTS", UTRACE_IOC_EVENTS, UTRACE_IOC_EVENTS_SIZE_VER0,
-		  true },
-		{ "COUNTS", UTRACE_IOC_COUNTS, UTRACE_IOC_COUNTS_SIZE_VER0,
-		  true },
-		{ "IN_FLIGHT", UTRACE_IOC_IN_FLIGHT,
-		  UTRACE_IOC_IN_FLIGHT_SIZE_VER0, true },
-	};
-	/*
-	 * The result of each ioctl for zeros, with or without more zeros
-	 * behind.
-	 */
-	const int zeros[] = { 0, 0, -EBADF, -ENOENT, 0, 0, 0 };
+	unsigned int i;
+
+	for (i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
+		test_size(&sizes[i]);
+}
+
+/* Elements of an array may be smaller or larger than those of the kernel. */
+TEST_F(dev, elements)
+{
+	enum { SIZE = sizeof(struct utrace_call_count) };
+	static char rows[8][SIZE + 16] __attribute__((aligned(8)));
+	struct utrace_ioc_counts arg = { .rows.at = (uintptr_t)rows };
+	struct utrace_ioc_events count = { .count = UTRACE_COUNT_CALLS };
+	const struct utrace_call_count *row = (void *)rows;
 	const char none[16] = {};
-	char buffer[4096] __attribute__((aligned(8)));
-	unsigned int size, i;
-	int fd, other;
+	struct target target;
+	int fd = session();
 
-	for (i = 0; i < sizeof(cmds) / sizeof(*cmds); i++) {
-		unsigned long cmd = cmds[i].cmd;
-
-		fd = session();
-		/*
-		 * The zeros name descriptor 0, which may be anything; use
-		 * /dev/null.
-		 */
-		other = open("/dev/null", O_RDONLY | O_CLOEXEC);
-		size = _IOC_SIZE(cmd);
-		memset(buffer, 0, sizeof(buffer));
-		if (cmd == UTRACE_IOC_ATTACH)
-			memcpy(buffer, &other, sizeof(other));
-		holds(command(fd, RESIZED(cmd, cmds[i].first - 4), buffer) ==
-				      -EINVAL &&
-			      command(fd, RESIZED(cmd, 0), buffer) == -EINVAL,
-		      "%s: too small is EINVAL", cmds[i].name);
-		holds(command(fd, RESIZED(cmd, 4096 + 8), buffer) == -E2BIG,
-		      "%s: too large is E2BIG", cmds[i].name);
-		holds(command(fd, cmd, NULL) == -EFAULT,
-		      "%s: a bad pointer is EFAULT", cmds[i].name);
-		if (cmds[i].in) {
-			buffer[size + 8] = 1;
-			holds(command(fd, RESIZED(cmd, size + 16), buffer) ==
-				      -E2BIG,
-			      "%s: what is not known is E2BIG", cmds[i].name);
-			buffer[size + 8] = 0;
-		} else {
-			memset(buffer, 0x55, sizeof(buffer));
-		}
-		holds(command(fd, RESIZED(cmd, size + 16), buffer) == zeros[i],
-		      "%s: larger, with 0 behind, is taken", cmds[i].name);
-		if (_IOC_DIR(cmd) & _IOC_READ && !zeros[i])
-			holds(!memcmp(buffer + size, none, 16) &&
-			      (cmds[i].in || buffer[size + 16] == 0x55),
-			      "%s: what is not known is 0 there", cmds[i].name);
-		close(other);
-		close(fd);
-	}
+	start(&target);
+	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
+	need(!command(fd, UTRACE_IOC_EVENTS, &count), "EVENTS");
+	have(&target, SELF, 'm', 3);
+	settle(&target, SELF);
+	arg.rows.n = 8;
+	arg.rows.size = UTRACE_CALL_COUNT_SIZE_VER0 - 8;
+	is(-EINVAL, command(fd, UTRACE_IOC_COUNTS, &arg), "too small is EINVAL");
+	arg.rows.size = 4096 + 8;
+	is(-E2BIG, command(fd, UTRACE_IOC_COUNTS, &arg), "too large is E2BIG");
+	arg.rows.size = SIZE + 16;
+	arg.rows.reserved = 1;
+	is(-EINVAL, command(fd, UTRACE_IOC_COUNTS, &arg), "a reserved member");
+	is(8, arg.rows.n, "an error changes no member");
+	arg.rows.reserved = 0;
+	memset(rows, 0x55, sizeof(rows));
+	is(0, command(fd, UTRACE_IOC_COUNTS, &arg), "larger is taken");
+	holds(arg.rows.n >= 2 && arg.rows.n < 8, "some elements");
+	is(arg.rows.n, arg.rows.total, "which are all");
+	holds(!memcmp(rows[0] + SIZE, none, 16) &&
+	      !memcmp(rows[1] + SIZE, none, 16),
+	      "what is not known is 0 behind each");
+	holds(rows[arg.rows.n][0] == 0x55, "nothing is written behind the last");
+	for (row = (void *)rows; row->nr != MARK_NR;)
+		row = (void *)row + arg.rows.size;
+	is(3, row->calls, "and each element is at its place");
+	close(fd);
+	stop(&target);
 }
 
 /* A program that was compiled before a structure grew still works. */
@@ -117,7 +145,7 @@ TEST_F(dev, first_version)
 	   command(fd, RESIZED(UTRACE_IOC_INFO, UTRACE_IOC_INFO_SIZE_VER0),
 		   &arg),
 	   "INFO: its first version is taken");
-	is(1 << 20, arg.ring_size * arg.cpus, "INFO: and filled in");
+	is(1 << 20, arg.ring_size * arg.rings, "INFO: and filled in");
 	/* So far no structure has grown. */
 	holds(sizeof(arg) == UTRACE_IOC_INFO_SIZE_VER0 ||
 	      bytes[UTRACE_IOC_INFO_SIZE_VER0] == 0x55,

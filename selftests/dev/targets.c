@@ -533,7 +533,7 @@ TEST_F(dev, end_is_last)
 		pfd.fd = session();
 		need(attach(pfd.fd, target.pid, UTRACE_SCOPE_PROCESS) > 0,
 		     "attach");
-		need(!choose(pfd.fd, UTRACE_REC_ALL, 0, NULL, 0), "choose");
+		need(!choose(pfd.fd, ALL_EVENTS, 0, NULL, 0), "choose");
 		have(&target, SELF, 'm', 50);
 		tell(&target, SELF, 'e', 0);
 		poll(&pfd, 1, DEADLINE_MS);

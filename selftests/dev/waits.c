@@ -131,7 +131,7 @@ static int do_events(int fd)
 
 static int do_info(int fd)
 {
-	return info(fd).version ? 0 : 1;
+	return info(fd).events ? 0 : 1;
 }
 
 static int do_attach(int fd)

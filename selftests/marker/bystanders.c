@@ -93,7 +93,7 @@ static int session_of(pid_t pid, __u32 scope, __u32 full)
 	if (!ret)
 		ret = attach(fd, pid, scope);
 	if (ret > 0)
-		ret = choose(fd, UTRACE_REC_ALL, 0, NULL, 0);
+		ret = choose(fd, ALL_EVENTS, 0, NULL, 0);
 	if (ret >= 0)
 		return fd;
 	close(fd);

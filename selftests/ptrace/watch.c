@@ -35,7 +35,9 @@ static struct {
 static int attach(pid_t pid)
 {
 	struct utrace_ioc_setup setup = { .full = UTRACE_FULL_DROP };
-	struct utrace_ioc_attach target = { .scope = UTRACE_SCOPE_PROCESS };
+	struct utrace_ioc_attach target = {
+		.where.scope = UTRACE_SCOPE_PROCESS,
+	};
 	struct utrace_ioc_events events = {
 		.events = UTRACE_REC_BIT(SYS_ENTER) | UTRACE_REC_BIT(EXIT),
 	};
@@ -43,10 +45,10 @@ static int attach(pid_t pid)
 
 	if (fd < 0 || ioctl(fd, UTRACE_IOC_SETUP, &setup))
 		err(1, "/dev/utrace");
-	target.fd = syscall(SYS_pidfd_open, pid, 0);
-	if (target.fd < 0 || ioctl(fd, UTRACE_IOC_ATTACH, &target))
+	target.where.fd = syscall(SYS_pidfd_open, pid, 0);
+	if (target.where.fd < 0 || ioctl(fd, UTRACE_IOC_ATTACH, &target))
 		err(1, "process %d cannot be watched", pid);
-	close(target.fd);
+	close(target.where.fd);
 	if (ioctl(fd, UTRACE_IOC_EVENTS, &events))
 		err(1, "events");
 	return fd;

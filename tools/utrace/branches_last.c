@@ -279,7 +279,7 @@ int branches_last(struct branches_options *options)
 {
 	static struct last last;
 	struct utrace_ioc_branches how = {
-		.scope = UTRACE_SCOPE_PROCESS,
+		.where.scope = UTRACE_SCOPE_PROCESS,
 		.mode = UTRACE_BRANCHES_LAST,
 		/* Records of other types need room, too. */
 		.records = 2 * options->last,

@@ -160,7 +160,7 @@ int branches_record(struct branches_options *options)
 {
 	static struct recorder recorder;
 	struct utrace_ioc_branches how = {
-		.scope = options->follow ? UTRACE_SCOPE_TREE : UTRACE_SCOPE_PROCESS,
+		.where.scope = options->follow ? UTRACE_SCOPE_TREE : UTRACE_SCOPE_PROCESS,
 		.mode = UTRACE_BRANCHES_ALL,
 		.full = options->drop ? UTRACE_FULL_DROP : UTRACE_FULL_DEFAULT,
 		.records = options->ring ?: RING,

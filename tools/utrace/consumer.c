@@ -24,14 +24,14 @@ static int open_by(int dev, int pidfd, const struct utrace_ioc_branches *how)
 
 	if (pidfd < 0)
 		return -1;
-	arg.pidfd = pidfd;
+	arg.where.fd = pidfd;
 	return ioctl(dev, UTRACE_IOC_BRANCHES, &arg);
 }
 
 /**
  * consumer_open() - make a consumer
  * @pid: the process, or a thread of it
- * @how: what to record; @pidfd is set here
+ * @how: what to record; @where.fd is set here
  *
  * Return: its descriptor, which does not block, or -1 with errno.
  */

@@ -26,7 +26,9 @@
 /* Add the target.  Returns its id, or -1 with errno. */
 static int attach(int session, int pidfd, enum utrace_scope scope)
 {
-	struct utrace_ioc_attach attach = { .fd = pidfd, .scope = scope };
+	struct utrace_ioc_attach attach = {
+		.where = { .scope = scope, .fd = pidfd },
+	};
 
 	return ioctl(session, UTRACE_IOC_ATTACH, &attach) ? -1 : (int)attach.id;
 }

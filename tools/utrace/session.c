@@ -26,13 +26,14 @@ static const size_t sizes[] = { 16 << 20, 1 << 20, 64 << 10 };
 
 /*
  * Open a session.  @size is the number of bytes of its rings, 0 for the
- * default.  With @drop records that find no room are lost, else the tasks wait
+ * default, and stream_open() maps them.  With @drop records that find no room are lost, else the tasks wait
  * for this command.  Returns its descriptor, or -1 with errno.
  */
 int session_open(size_t size, bool drop)
 {
 	struct utrace_ioc_setup setup = {
 		.full = drop ? UTRACE_FULL_DROP : UTRACE_FULL_DEFAULT,
+		.flags = UTRACE_SETUP_MAPPED,
 	};
 	int session = open("/dev/utrace", O_RDWR | O_CLOEXEC), error;
 	unsigned int i;
@@ -55,7 +56,9 @@ int session_open(size_t size, bool drop)
 /* Add what @fd stands for, which may be -1 with errno, and is closed. */
 static int attach_fd(int session, int fd, enum utrace_scope scope)
 {
-	struct utrace_ioc_attach attach = { .fd = fd, .scope = scope };
+	struct utrace_ioc_attach attach = {
+		.where = { .scope = scope, .fd = fd },
+	};
 	int ret, error;
 
 	if (fd < 0)
@@ -78,8 +81,7 @@ int session_attach(int session, pid_t tid, enum utrace_scope scope)
 int session_attach_all(int session)
 {
 	struct utrace_ioc_attach attach = {
-		.fd = -1,
-		.scope = UTRACE_SCOPE_SYSTEM,
+		.where = { .scope = UTRACE_SCOPE_SYSTEM, .fd = -1 },
 	};
 
 	return ioctl(session, UTRACE_IOC_ATTACH, &attach);

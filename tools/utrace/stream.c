@@ -39,8 +39,8 @@
  * @time: time of the record at @at, NEVER if there is none before @head
  */
 struct ring {
-	const struct utrace_ring *told;
-	struct utrace_ring_tail *tail;
+	const struct utrace_map_ring *told;
+	struct utrace_map_tail *tail;
 	const char *data;
 	size_t size;
 	__u64 head;
@@ -74,7 +74,7 @@ struct parked {
  */
 struct stream {
 	int session;
-	const struct utrace_stream *told;
+	const struct utrace_map *told;
 	struct ring *ring;
 	unsigned int nrings;
 	struct parked *parked;
@@ -84,14 +84,7 @@ struct stream {
 	long long offset;
 };
 
-static size_t whole_pages(size_t size)
-{
-	size_t page = sysconf(_SC_PAGESIZE);
-
-	return (size + page - 1) / page * page;
-}
-
-static void *map(int session, size_t size, int prot, off_t offset)
+static void *map_area(int session, size_t size, int prot, off_t offset)
 {
 	void *at = mmap(NULL, size, prot, MAP_SHARED, session, offset);
 
@@ -121,7 +114,7 @@ static long long clock_offset(void)
 
 /**
  * stream_open() - begin to read the records of a session
- * @session: descriptor of a session that has rings; non-blocking
+ * @session: descriptor of a session whose rings can be mapped; non-blocking
  *
  * Return: the stream; freed when the command ends.
  */
@@ -129,33 +122,31 @@ struct stream *stream_open(int session)
 {
 	struct stream *stream = calloc(1, sizeof(*stream));
 	struct utrace_ioc_info info = {};
-	struct utrace_ring_tail *tail;
-	const struct utrace_ring *told;
-	size_t tails, before;
+	const struct utrace_map *map;
+	struct utrace_map_tail *tail;
 	unsigned int i;
 
 	if (ioctl(session, UTRACE_IOC_INFO, &info))
 		fail("/dev/utrace", strerror(errno));
-	before = whole_pages(sizeof(*stream->told) + info.cpus * sizeof(*told));
-	tails = whole_pages(info.cpus * sizeof(*tail));
 	if (stream)
-		stream->ring = calloc(info.cpus, sizeof(*stream->ring));
+		stream->ring = calloc(info.rings, sizeof(*stream->ring));
 	if (!stream || !stream->ring)
 		fail("memory", strerror(errno));
 	stream->session = session;
 	stream->offset = clock_offset();
-	stream->nrings = info.cpus;
-	stream->told = map(session, before + info.cpus * info.ring_size,
-			   PROT_READ, UTRACE_MAP_RINGS);
-	tail = map(session, tails, PROT_READ | PROT_WRITE, UTRACE_MAP_TAILS);
-	told = (const void *)(stream->told + 1);
-	for (i = 0; i < info.cpus; i++)
+	stream->nrings = info.rings;
+	map = map_area(session, info.map_size, PROT_READ, UTRACE_MAP_RINGS);
+	tail = map_area(session, info.tails_size, PROT_READ | PROT_WRITE,
+			UTRACE_MAP_TAILS);
+	stream->told = map;
+	for (i = 0; i < map->rings; i++)
 		stream->ring[i] = (struct ring){
-			.told = told + i,
+			.told = (const void *)map + map->header_size +
+				i * map->ring_stride,
 			.tail = tail + i,
-			.data = (const char *)stream->told + before +
-				i * info.ring_size,
-			.size = info.ring_size,
+			.data = (const char *)map + map->data_offset +
+				i * map->data_size,
+			.size = map->data_size,
 		};
 	return stream;
 }
@@ -182,7 +173,7 @@ static __u64 look(struct stream *stream)
 
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	for (i = 0; i < stream->nrings; i++) {
-		const struct utrace_ring *told = stream->ring[i].told;
+		const struct utrace_map_ring *told = stream->ring[i].told;
 		bool open = __atomic_load_n(&told->open, __ATOMIC_ACQUIRE);
 		__u64 last = __atomic_load_n(&told->last, __ATOMIC_ACQUIRE);
 

@@ -134,7 +134,9 @@ static void add_row(struct summary *sum, const struct utrace_call_count *row)
 static bool read_counts(int session, struct summary *sum)
 {
 	static struct utrace_call_count rows[ROWS];
-	struct utrace_ioc_counts counts = { .rows = (uintptr_t)rows };
+	struct utrace_ioc_counts counts = {
+		.rows = { .at = (uintptr_t)rows, .size = sizeof(*rows) },
+	};
 	bool first = true, same = true;
 	__u64 merged;
 	unsigned int i;
@@ -142,15 +144,15 @@ static bool read_counts(int session, struct summary *sum)
 	sum->ncounts = 0;
 	sum->nfailures = 0;
 	do {
-		counts.n = ROWS;
+		counts.rows.n = ROWS;
 		if (ioctl(session, UTRACE_IOC_COUNTS, &counts))
 			fail("reading the counts", strerror(errno));
-		for (i = 0; i < counts.n; i++)
+		for (i = 0; i < counts.rows.n; i++)
 			add_row(sum, &rows[i]);
 		same = first || counts.merged == merged;
 		merged = counts.merged;
 		first = false;
-	} while (same && counts.n == ROWS);
+	} while (same && counts.rows.n == ROWS);
 	sum->lost = counts.lost;
 	return same;
 }

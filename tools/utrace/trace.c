@@ -40,7 +40,10 @@ static int choose_calls(const struct trace *trace)
 {
 	const struct options *options = &trace->options;
 	struct utrace_ioc_events events = {
-		.events = UTRACE_REC_ALL,
+		.events = UTRACE_REC_BIT(SYS_ENTER) | UTRACE_REC_BIT(SYS_EXIT) |
+			  UTRACE_REC_BIT(FORK) | UTRACE_REC_BIT(EXEC) |
+			  UTRACE_REC_BIT(EXIT) | UTRACE_REC_BIT(SIGNAL) |
+			  UTRACE_REC_BIT(JOBCTL),
 		.capture = UTRACE_CAPTURE_STRINGS | UTRACE_CAPTURE_BUFFERS |
 			   UTRACE_CAPTURE_SOCKETS,
 		.calls = options->calls.n ? (uintptr_t)options->calls.nr : 0,

@@ -24,10 +24,15 @@
  * UTRACE_IOC_INFO tells which events and captures there are.
  *
  * Arguments of ioctls grow at their end.  The number of an ioctl has the size
- * of the program's structure.  Members that a program lacks are 0 for the
- * kernel.  Members that the kernel lacks must be 0, else E2BIG; where the
- * kernel writes the structure, they are 0 afterwards.  A structure of more than
- * 4096 bytes is E2BIG, one that is smaller than the first version is EINVAL.
+ * of the program's structure; type and number alone say which ioctl it is.
+ * Members that a program lacks are 0 for the kernel.  Members that the kernel
+ * lacks must be 0, else E2BIG; where the kernel writes the structure, they are
+ * 0 afterwards.  A structure of more than 4096 bytes is E2BIG, one that is
+ * smaller than the first version is EINVAL.  The kernel does not look at
+ * members that it only writes.
+ *
+ * Arrays that the kernel fills in have elements that grow in the same way, see
+ * struct utrace_rows.
  *
  * What a program gets.  Members that are said to be 0 may get a meaning later,
  * so a program ignores them, and bits of flags that it does not know.  Records
@@ -41,9 +46,6 @@
 
 #include <linux/ioctl.h>
 #include <linux/types.h>
-
-/* Version of the interface; grows with each addition to this file. */
-#define UTRACE_IOC_VERSION_NOW	5
 
 /**
  * enum utrace_item_kind - what an item has
@@ -512,15 +514,6 @@ struct utrace_rec_user_event {
 /* utrace_ioc_events.events: the bit of a type, as UTRACE_REC_BIT(FORK). */
 #define UTRACE_REC_BIT(type)	(1ULL << UTRACE_REC_##type)
 
-/* All events, and system calls in two records. */
-#define UTRACE_REC_ALL		(UTRACE_REC_BIT(SYS_ENTER) |		\
-				 UTRACE_REC_BIT(SYS_EXIT) |		\
-				 UTRACE_REC_BIT(FORK) |			\
-				 UTRACE_REC_BIT(EXEC) |			\
-				 UTRACE_REC_BIT(EXIT) |			\
-				 UTRACE_REC_BIT(SIGNAL) |		\
-				 UTRACE_REC_BIT(JOBCTL))
-
 /*
  * utrace_ioc_events.capture: what is captured with system calls.  A stack is
  * captured at the entry.
@@ -531,10 +524,9 @@ struct utrace_rec_user_event {
 #define UTRACE_CAPTURE_FILES	0x08	/* the paths behind descriptors */
 #define UTRACE_CAPTURE_STACK	0x10	/* UTRACE_ITEM_STACK */
 #define UTRACE_CAPTURE_RAW_STACK 0x20	/* UTRACE_ITEM_RAW_STACK */
-#define UTRACE_CAPTURE_ALL	0x3f
 
 /**
- * enum utrace_scope - which tasks a target has
+ * enum utrace_scope - what a &struct utrace_where stands for
  * @UTRACE_SCOPE_THREAD: the task of a pidfd; of a pidfd without PIDFD_THREAD,
  *	the leader of the process
  * @UTRACE_SCOPE_PROCESS: the process of a pidfd, with threads to come
@@ -543,17 +535,59 @@ struct utrace_rec_user_event {
  * @UTRACE_SCOPE_CGROUP: the tasks in a cgroup of version 2 and those below it,
  *	as long as they are there
  * @UTRACE_SCOPE_EXE: the tasks that run an executable file, as long as they do
+ * @UTRACE_SCOPE_CPU: what runs on a CPU, whatever task it is
  *
- * The last three leave out the process that attaches, never end, and cannot
- * wait for the reader (%UTRACE_FULL_STOP).
+ * SYSTEM, CGROUP and EXE leave out the process that attaches, never end, and
+ * cannot wait for the reader (%UTRACE_FULL_STOP).
  */
 enum utrace_scope {
-	UTRACE_SCOPE_THREAD,
+	UTRACE_SCOPE_THREAD = 1,
 	UTRACE_SCOPE_PROCESS,
 	UTRACE_SCOPE_TREE,
 	UTRACE_SCOPE_SYSTEM,
 	UTRACE_SCOPE_CGROUP,
 	UTRACE_SCOPE_EXE,
+	UTRACE_SCOPE_CPU,
+};
+
+/* The bit of a scope, as UTRACE_SCOPE_BIT(TREE). */
+#define UTRACE_SCOPE_BIT(scope)	(1U << UTRACE_SCOPE_##scope)
+
+/**
+ * struct utrace_where - the tasks, or the CPU, that an ioctl is about
+ * @scope: enum utrace_scope; never 0
+ * @fd: a pidfd for %UTRACE_SCOPE_THREAD, _PROCESS and _TREE; for
+ *	%UTRACE_SCOPE_CGROUP the folder of a cgroup, for %UTRACE_SCOPE_EXE an
+ *	executable file, both also O_PATH; else -1.  It may be closed
+ *	afterwards
+ * @cpu: number of a CPU for %UTRACE_SCOPE_CPU; else 0
+ * @flags: 0
+ */
+struct utrace_where {
+	__u32 scope;
+	__s32 fd;
+	__u32 cpu;
+	__u32 flags;
+};
+
+/**
+ * struct utrace_rows - an array that the kernel fills in
+ * @at: pointer to @n elements; not looked at if @n is 0
+ * @n: number of elements; the kernel writes how many it has filled in
+ * @size: bytes of an element as the program knows it.  If the kernel knows less,
+ *	it clears the rest; if it knows more, it leaves that out.  Less than the
+ *	first version is EINVAL, more than 4096 is E2BIG
+ * @total: not read; the kernel writes how many elements there are
+ * @reserved: 0
+ *
+ * After an error no member is changed, but elements may be.
+ */
+struct utrace_rows {
+	__u64 at;
+	__u32 n;
+	__u32 size;
+	__u32 total;
+	__u32 reserved;
 };
 
 /**
@@ -572,13 +606,17 @@ enum utrace_full {
 
 /**
  * struct utrace_ioc_info - %UTRACE_IOC_INFO: the kernel, and the session so far
- * @version: %UTRACE_IOC_VERSION_NOW of the kernel
- * @cpus: number of rings, one for each CPU that there may be; 0 if the session
- *	has none yet
  * @events: UTRACE_REC_BIT() bits that the kernel has
- * @capture: %UTRACE_CAPTURE_ALL of the kernel
- * @ring_size: size of each ring in bytes, a power of 2; 0 if the session has
- *	none yet
+ * @capture: UTRACE_CAPTURE_ bits that the kernel has
+ * @scopes: UTRACE_SCOPE_BIT() bits of what %UTRACE_IOC_ATTACH takes
+ * @count: UTRACE_COUNT_ bits that the kernel has
+ * @targets: number of targets that have not ended
+ * @rings: number of rings, one for each CPU that there may be; 0 if the session
+ *	has none yet, and so are the next three
+ * @ring_size: size of each ring in bytes, a power of 2
+ * @map_size: bytes of the area of %UTRACE_MAP_RINGS; 0 without
+ *	%UTRACE_SETUP_MAPPED
+ * @tails_size: bytes of the area of %UTRACE_MAP_TAILS; likewise
  * @records: number of records so far, without those that were lost, and without
  *	PAD, LOST and TARGET_END
  * @lost: number of records that were lost
@@ -590,19 +628,21 @@ enum utrace_full {
  * @parked: number of records that wait for read(2) now, with their tasks, since
  *	they found no room; a TARGET_END that waits is one of them
  * @waits: how often a task had to wait for the reader
- * @targets: number of targets that have not ended
- * @reserved: 0
  *
  * The kernel writes all members and reads none.  Counts go on while they are
  * read, and never back, but for @parked and @targets.  The call waits while
  * another thread attaches or detaches.
  */
 struct utrace_ioc_info {
-	__u32 version;
-	__u32 cpus;
 	__u64 events;
 	__u64 capture;
+	__u32 scopes;
+	__u32 count;
+	__u32 targets;
+	__u32 rings;
 	__u64 ring_size;
+	__u64 map_size;
+	__u64 tails_size;
 	__u64 records;
 	__u64 lost;
 	__u64 hidden;
@@ -610,9 +650,10 @@ struct utrace_ioc_info {
 	__u64 missed;
 	__u64 parked;
 	__u64 waits;
-	__u32 targets;
-	__u32 reserved;
 };
+
+/* utrace_ioc_setup.flags */
+#define UTRACE_SETUP_MAPPED	0x01	/* the program maps the rings */
 
 /**
  * struct utrace_ioc_setup - %UTRACE_IOC_SETUP: make the rings
@@ -625,7 +666,9 @@ struct utrace_ioc_info {
  *	once when a ring is half full or a record finds no room.  0 stands for
  *	10 ms, 1 s is the most
  * @full: enum utrace_full
- * @flags: 0
+ * @flags: %UTRACE_SETUP_MAPPED: the program reads the rings in memory, and
+ *	read(2) gives only what is in no ring: records that had no room, and
+ *	TARGET_END
  *
  * May be called once, before the first ATTACH; an ATTACH of a session without
  * rings, also one that fails, makes them as if all members were 0.
@@ -665,99 +708,125 @@ struct utrace_ioc_setup {
  */
 
 /*
- * Mapped rings.  mmap(2) of a session that has rings, with one of these
- * offsets and the size below, shares them with the program:
+ * Mapped rings.  mmap(2) of a session with %UTRACE_SETUP_MAPPED, or of a consumer
+ * of branches with %UTRACE_BRANCHES_MAPPED, at one of these offsets and of the
+ * size that INFO has, shares memory with the program:
  *
- * UTRACE_MAP_RINGS, with PROT_READ: struct utrace_stream, struct utrace_ring
- * for each CPU, all that padded to whole pages, then the data of the rings,
- * utrace_ioc_info.ring_size bytes for each CPU.
+ * UTRACE_MAP_RINGS, utrace_ioc_info.map_size bytes, with PROT_READ: struct
+ * utrace_map, then struct utrace_map_ring for each ring, then the data of the
+ * rings.
  *
- * UTRACE_MAP_TAILS, with PROT_READ | PROT_WRITE: struct utrace_ring_tail for
- * each CPU, padded to whole pages.
+ * UTRACE_MAP_TAILS, utrace_ioc_info.tails_size bytes, with PROT_READ | PROT_WRITE:
+ * struct utrace_map_tail for each ring.
  *
  * Both are MAP_SHARED and of the whole area.  fork(2) does not copy them; they
- * stay after close(2), and so does the session.  From the first mmap(2) of
- * UTRACE_MAP_TAILS on, for good, read(2) gives only what is in no ring: records
- * that had no room, and TARGET_END.  The structures keep their sizes for ever;
- * Documentation/trace/utrace/dev.rst has the rules of a reader.  The offset of
- * the tails has 32 bits, for which a 32-bit program needs
- * _FILE_OFFSET_BITS=64.
+ * stay after close(2), and so does the session or the consumer.
+ * Documentation/trace/utrace/dev.rst has the rules of a reader.
  *
  * Errors: EACCES - the tails, and the file was opened O_RDONLY.  EINVAL -
- * another offset or size, MAP_PRIVATE, or tails without PROT_WRITE.  ENOMEM.
- * ENXIO - there are no rings yet.  EPERM - PROT_EXEC, or the rings with
- * PROT_WRITE; mprotect(2) to these is EACCES.
+ * another offset or size, MAP_PRIVATE, tails without PROT_WRITE, or rings that
+ * are not to be mapped.  ENOMEM.  ENXIO - there are no rings yet.  EPERM -
+ * PROT_EXEC, or the rings with PROT_WRITE; mprotect(2) to these is EACCES.
  */
 #define UTRACE_MAP_RINGS	0x00000000
-#define UTRACE_MAP_TAILS	0x80000000
+#define UTRACE_MAP_TAILS	0x10000000
 
 /**
- * struct utrace_stream - what the kernel tells of all rings; 64 bytes
+ * struct utrace_map - where what is in the area of %UTRACE_MAP_RINGS; 64 bytes
+ * @header_size: bytes from here to the first struct utrace_map_ring
+ * @ring_stride: bytes from one struct utrace_map_ring to the next
+ * @rings: number of rings
+ * @unit: bytes that @utrace_map_ring.head and @utrace_map_tail.tail count in: 1
+ *	for a session, 24 for branches
+ * @data_offset: bytes from here to the data of the first ring
+ * @data_size: bytes of the data of each ring; that of the next one follows
  * @parked: number of records that are in no ring and wait for read(2)
  * @reserved: 0
+ *
+ * All members but @parked are constant.
  */
-struct utrace_stream {
+struct utrace_map {
+	__u32 header_size;
+	__u32 ring_stride;
+	__u32 rings;
+	__u32 unit;
+	__u64 data_offset;
+	__u64 data_size;
 	__u64 parked;
-	__u64 reserved[7];
+	__u64 reserved[3];
 };
 
 /**
- * struct utrace_ring - what the kernel tells of one ring; 64 bytes
- * @head: bytes ever written, padding included; a record begins at @head modulo
- *	the size of the ring.  A record does not wrap: a PAD comes before it
- * @last: time of the last record in ns; 0: there was none
+ * struct utrace_map_ring - what the kernel tells of one ring; 64 bytes
+ * @head: units ever written, padding included; a record is at @head modulo the
+ *	size of the ring.  A record does not wrap: a PAD comes before it
+ * @last: time of the last record in ns; 0: there was none, or branches
  * @open: 1: a record is being written, and its time is @last or later; else 0
  * @reserved: 0
+ * @lost: records that were lost, and that no record in the ring tells of:
+ *	branches of tasks that have ended while the ring was full; else 0
  * @reserved2: 0
  */
-struct utrace_ring {
+struct utrace_map_ring {
 	__u64 head;
 	__u64 last;
 	__u32 open;
 	__u32 reserved;
-	__u64 reserved2[5];
+	__u64 lost;
+	__u64 reserved2[4];
 };
 
 /**
- * struct utrace_ring_tail - what the program tells of one ring; 64 bytes
- * @tail: bytes ever read, padding included; the kernel reuses the bytes before
- *	it
+ * struct utrace_map_tail - what the program tells of one ring; 64 bytes
+ * @tail: units ever read, padding included; the kernel reuses the memory before
+ *	it.  A number that makes no sense has records overwritten or lost
  * @reserved: 0; the kernel does not look at it
  */
-struct utrace_ring_tail {
+struct utrace_map_tail {
 	__u64 tail;
 	__u64 reserved[7];
 };
 
 /**
  * struct utrace_ioc_attach - %UTRACE_IOC_ATTACH: attach the session to tasks
- * @fd: a pidfd; for %UTRACE_SCOPE_CGROUP the folder of a cgroup, for
- *	%UTRACE_SCOPE_EXE an executable file, both also O_PATH; for
- *	%UTRACE_SCOPE_SYSTEM -1.  It may be closed afterwards
- * @scope: enum utrace_scope
+ * @where: the tasks, by a scope other than %UTRACE_SCOPE_CPU
  * @flags: 0
- * @id: 0; the kernel writes the id of the target, 1 or more, which no other
- *	target of the session gets
+ * @id: not read; the kernel writes the id of the target, 1 or more, which no
+ *	other target of the session gets
  *
  * Records come by the settings of the session, see &utrace_ioc_events.target.
  * Events that begin after the return are recorded.  The call that a task is in
  * has no entry.
  *
- * Errors: EBADF - @fd is not such a descriptor.  EDEADLK - the target would
- * wait for the reader of the session, which is one of its tasks.  EEXIST - the
- * session has this target in this scope.  EINVAL - a member has a value
- * that is not described here; a cgroup of version 1; no regular file.  ENOENT -
- * the cgroup was removed.  ENOMEM.  ENOSPC - the session has 1024 targets, or a
- * task too many engines.  EOPNOTSUPP - a scope that cannot wait, and
- * %UTRACE_FULL_STOP; or no cgroups in this kernel.  EPERM - the caller or the
- * opener may not trace a task, or it is a kernel thread.  ESRCH - the task is
- * gone.  EUSERS - the user has too many engines.
+ * Errors: EBADF - @where.fd is not such a descriptor.  EDEADLK - the target
+ * would wait for the reader of the session, which is one of its tasks.  EEXIST -
+ * the session has this target in this scope.  EINVAL - a member has a value that
+ * is not described here; a cgroup of version 1; no regular file.  ENOENT - the
+ * cgroup was removed.  ENOMEM.  ENOSPC - the session has 1024 targets, or a task
+ * too many engines.  EOPNOTSUPP - a scope that cannot wait, and
+ * %UTRACE_FULL_STOP; or this kernel has no such scope.  EPERM - the caller or
+ * the opener may not trace a task, or it is a kernel thread.  ESRCH - the task
+ * is gone.  EUSERS - the user has too many engines.
  */
 struct utrace_ioc_attach {
-	__s32 fd;
-	__u32 scope;
+	struct utrace_where where;
 	__u32 flags;
 	__u32 id;
+};
+
+/**
+ * struct utrace_ioc_detach - %UTRACE_IOC_DETACH: end a target
+ * @id: id of the target
+ * @flags: 0
+ *
+ * Does not wait for tasks that are in the midst of an event.  Those that wait
+ * for the reader on behalf of this target go on.
+ *
+ * Errors: EINVAL - @flags.  ENOENT - there is no such target, or no more.
+ */
+struct utrace_ioc_detach {
+	__u32 id;
+	__u32 flags;
 };
 
 /**
@@ -774,9 +843,9 @@ struct utrace_ioc_attach {
  *	and @calls is 0 then
  * @target: id of the target that this is for; 0 for all targets, and for those
  *	that are attached later
- * @settings: 0; the kernel writes the number that the records made by these
- *	settings have in &utrace_rec.settings: one more than at the last call,
- *	from 1
+ * @settings: not read; the kernel writes the number that the records made by
+ *	these settings have in &utrace_rec.settings: one more than at the last
+ *	call, from 1
  * @count: %UTRACE_COUNT_* bits: count calls, for %UTRACE_IOC_COUNTS, whether they
  *	are recorded or not; 0: count none.  What is counted stays
  * @string_size: bytes of data that an item may have if it is a string, the
@@ -793,7 +862,8 @@ struct utrace_ioc_attach {
  * Errors: EFAULT - @calls.  EINVAL - a member has a value that is not described
  * here, a number of @calls is outside its table, or the kernel has no 32-bit
  * table.  ENOENT - no such @target.  ENOMEM.  ESRCH - @target has ended.  After
- * an error all targets have their former settings, as far as there is memory.
+ * an error all targets have their former settings, as far as there is memory;
+ * but where the argument cannot be written (EFAULT) the new ones hold.
  */
 struct utrace_ioc_events {
 	__u64 events;
@@ -814,7 +884,6 @@ struct utrace_ioc_events {
 /* utrace_ioc_events.count; CPU alone is EINVAL. */
 #define UTRACE_COUNT_CALLS	0x01	/* count, with durations and errors */
 #define UTRACE_COUNT_CPU	0x02	/* and the CPU time, which costs more */
-#define UTRACE_COUNT_ALL	0x03
 
 /*
  * Durations are sorted by their logarithm: entry n has those below 2^n ns that
@@ -850,8 +919,7 @@ struct utrace_ioc_events {
  * @reserved: 0
  *
  * A number of 32 bits that has reached its maximum stays there.  The numbers of
- * a task that goes on may be of slightly different moments.  The structure
- * keeps its size for ever, as programs have arrays of it.
+ * a task that goes on may be of slightly different moments.
  */
 struct utrace_call_count {
 	__u64 task;
@@ -876,31 +944,31 @@ struct utrace_call_count {
 
 /**
  * struct utrace_ioc_counts - %UTRACE_IOC_COUNTS: read what was counted
- * @rows: pointer to @n elements of struct utrace_call_count; not looked at if
- *	@n is 0
- * @n: number of elements; the kernel writes how many it has filled in, and
- *	less than there is room for if there are no more
- * @place: where to go on: 0 at first, then what the kernel has written in
- *	@task and @place.  Any value is taken; one that the kernel has not
- *	written leaves rows out
- * @task: see @place
+ * @rows: elements of struct utrace_call_count.  Fewer are filled in than there
+ *	is room for if there are no more
+ * @task: where to go on: 0 at first, then what the kernel has written in @task
+ *	and @place.  Any value is taken; one that the kernel has not written
+ *	leaves rows out
+ * @place: see @task
+ * @reserved: 0
  * @lost: not read; the kernel writes the number of calls that were not counted,
  *	for want of room or memory
  * @merged: not read; the kernel writes the number of dead tasks whose counts
  *	were added up to make room, in the rows with &utrace_call_count.task 0
  *
- * No row comes twice; rows that begin to be meanwhile may be left out.  A program
- * that finds another number in @merged than at the first piece begins anew, or
- * its rows may lack some of these tasks.  Counts go on, and are kept until the
- * session ends.
+ * No row comes twice; rows that are created during the call may be missing.  A
+ * program that finds another number in @merged than at the first piece begins
+ * anew, or its rows may lack some of these tasks.  Counts go on, and are kept
+ * until the session ends.
  *
- * Errors: EFAULT - @rows.  ENOMEM.  The structure is unchanged then.
+ * Errors: EFAULT - @rows.  EINVAL - a member that is 0 is not, or the elements
+ * are too small.  ENOMEM.
  */
 struct utrace_ioc_counts {
-	__u64 rows;
-	__u32 n;
-	__u32 place;
+	struct utrace_rows rows;
 	__u64 task;
+	__u32 place;
+	__u32 reserved;
 	__u64 lost;
 	__u64 merged;
 };
@@ -911,11 +979,13 @@ struct utrace_ioc_counts {
  * @target: id of a target; 0 for all but those of the system, of cgroups and of
  *	executables
  * @flags: 0
- * @told: 0; the kernel writes the number of records that it has written
- * @lost: 0; the kernel writes the number of records that found no room.  These
- *	are counted as all others that were lost, and told by UTRACE_REC_LOST
- * @busy: 0; the kernel writes the number of tasks that were left out since they
- *	execute another program just now
+ * @written: not read; the kernel writes the number of records that it has
+ *	written
+ * @lost: not read; the kernel writes the number of records that found no room.
+ *	These are counted as all others that were lost, and told by
+ *	UTRACE_REC_LOST
+ * @busy: not read; the kernel writes the number of tasks that were left out
+ *	since they execute another program just now
  * @reserved: 0
  *
  * Writes a UTRACE_REC_SYS_ENTER with UTRACE_F_IN_FLIGHT for each task that is
@@ -936,41 +1006,38 @@ struct utrace_ioc_counts {
  * if it has an earlier record of the task.  If the call ends later, its
  * SYS_EXIT or SYS_CALL comes as usual.
  *
- * Errors: EINVAL - a member that is 0 is not.  ENOENT - no such @target.
+ * Errors: EINVAL - @flags or @reserved is not 0.  ENOENT - no such @target.
  * ENOMEM.  EOPNOTSUPP - a target of the system, of a cgroup or an executable.
  */
 struct utrace_ioc_in_flight {
 	__u32 target;
 	__u32 flags;
-	__u32 told;
+	__u32 written;
 	__u32 lost;
 	__u32 busy;
 	__u32 reserved;
 };
 
 /* Sizes of the first versions of the structures; less is EINVAL. */
-#define UTRACE_IOC_INFO_SIZE_VER0	96
+#define UTRACE_IOC_INFO_SIZE_VER0	112
 #define UTRACE_IOC_SETUP_SIZE_VER0	24
-#define UTRACE_IOC_ATTACH_SIZE_VER0	16
-#define UTRACE_IOC_DETACH_SIZE_VER0	4
+#define UTRACE_IOC_ATTACH_SIZE_VER0	24
+#define UTRACE_IOC_DETACH_SIZE_VER0	8
 #define UTRACE_IOC_EVENTS_SIZE_VER0	48
-#define UTRACE_IOC_COUNTS_SIZE_VER0	40
-#define UTRACE_IOC_IN_FLIGHT_SIZE_VER0	16
+#define UTRACE_IOC_COUNTS_SIZE_VER0	56
+#define UTRACE_IOC_IN_FLIGHT_SIZE_VER0	24
+#define UTRACE_CALL_COUNT_SIZE_VER0	272
 
 /*
  * The ioctls.  Each returns 0, or -1 with one of the errors of its structure or
  * of these: E2BIG and EINVAL - the size of the argument, see above.  EFAULT -
  * the argument cannot be read or written; an ATTACH is undone then.  EINTR -
  * the caller is killed.  ENOTTY - there is no such ioctl.
- *
- * UTRACE_IOC_DETACH ends the target with an id: ENOENT - there is none, or no
- * more.  It does not wait for tasks that are in the midst of an event, and
- * those that wait for the reader on behalf of this target go on.
  */
-#define UTRACE_IOC_INFO		_IOR(0xBC, 0x00, struct utrace_ioc_info)
-#define UTRACE_IOC_SETUP	_IOW(0xBC, 0x01, struct utrace_ioc_setup)
+#define UTRACE_IOC_INFO		_IOWR(0xBC, 0x00, struct utrace_ioc_info)
+#define UTRACE_IOC_SETUP	_IOWR(0xBC, 0x01, struct utrace_ioc_setup)
 #define UTRACE_IOC_ATTACH	_IOWR(0xBC, 0x02, struct utrace_ioc_attach)
-#define UTRACE_IOC_DETACH	_IOW(0xBC, 0x03, __u32)
+#define UTRACE_IOC_DETACH	_IOWR(0xBC, 0x03, struct utrace_ioc_detach)
 #define UTRACE_IOC_EVENTS	_IOWR(0xBC, 0x04, struct utrace_ioc_events)
 #define UTRACE_IOC_COUNTS	_IOWR(0xBC, 0x05, struct utrace_ioc_counts)
 #define UTRACE_IOC_IN_FLIGHT	_IOWR(0xBC, 0x06, struct utrace_ioc_in_flight)

@@ -14,6 +14,7 @@
 
 #include <linux/ioctl.h>
 #include <linux/types.h>
+#include <linux/utrace.h>
 
 /**
  * struct utrace_branch - a branch, or what else is told between two of them
@@ -179,14 +180,12 @@ enum utrace_branch_source {
 	UTRACE_BRANCH_SOURCE_EMULATED,
 };
 
-/* In utrace_ioc_branches.scope: a CPU, whatever runs there. */
-#define UTRACE_BRANCHES_OF_CPU	0x100
+/* utrace_ioc_branches.flags */
+#define UTRACE_BRANCHES_MAPPED	0x01	/* the program maps the ring */
 
 /**
  * struct utrace_ioc_branches - %UTRACE_IOC_BRANCHES: make a consumer
- * @pidfd: pidfd of a thread, or of a process; of a CPU its number
- * @scope: %UTRACE_SCOPE_THREAD, %UTRACE_SCOPE_PROCESS, %UTRACE_SCOPE_TREE, or
- *	%UTRACE_BRANCHES_OF_CPU
+ * @where: the tasks, by %UTRACE_SCOPE_THREAD, _PROCESS or _TREE; or a CPU
  * @mode: enum utrace_branch_mode
  * @full: enum utrace_full: what happens if there is no room for a record of
  *	%UTRACE_BRANCHES_ALL; else 0
@@ -196,6 +195,10 @@ enum utrace_branch_source {
  *	kernel's need CAP_PERFMON
  * @source: enum utrace_branch_source.  A source of CPUs needs CAP_PERFMON, of the
  *	opener of the device as well
+ * @flags: %UTRACE_BRANCHES_MAPPED: the program reads the ring in memory, see
+ *	%UTRACE_MAP_RINGS, and read(2) is EINVAL.  Only for tasks and
+ *	%UTRACE_BRANCHES_ALL
+ * @reserved: 0
  *
  * A task that a source of CPUs records can wait for the reader where the consumer
  * wants user mode only, else @full is %UTRACE_FULL_DROP or 0.  Its last records are
@@ -217,11 +220,17 @@ enum utrace_branch_source {
  * read(2) fails with EINVAL if there is no room for a record, with EAGAIN and
  * EINTR as usual, and with EFAULT if the memory cannot be written: then no
  * record is lost.  EAGAIN stands also for another reader that is in a read.
- * EBUSY - the ring is mapped.  EPERM, of a CPU - kernel.utrace.unprivileged is 0 now, and
+ * EPERM, of a CPU - kernel.utrace.unprivileged is 0 now, and
  * the caller or the opener of the device has no CAP_SYS_PTRACE.
  *
- * Errors: EBADF - @pidfd is no pidfd.  EINVAL - there is no such scope, mode,
- * policy, level or source, too many records are wanted, or a task cannot wait.
+ * A program that maps the ring calls poll(2) before long after it has taken
+ * records: that lets tasks go on that wait for room.  The end is POLLHUP without
+ * POLLIN.  After close(2) no task waits any more, and records without room are
+ * lost.
+ *
+ * Errors: EBADF - @where.fd is no pidfd.  EINVAL - there is no such scope, mode,
+ * policy, level, source or flag, a member that is 0 is not, too many records are
+ * wanted, or a task cannot wait.
  * ESRCH - the task is gone.  EPERM - the caller or the opener of the device may
  * not trace the task, or has no CAP_PERFMON.  EDEADLK - the caller would
  * wait for itself.  EOPNOTSUPP - the machine cannot do it.  ENODEV - the CPU is
@@ -230,21 +239,25 @@ enum utrace_branch_source {
  * ENFILE - there is no room for a descriptor.  ENOMEM - there is no memory.
  */
 struct utrace_ioc_branches {
-	__s32 pidfd;
-	__u32 scope;
+	struct utrace_where where;
+	__u64 records;
 	__u32 mode;
 	__u32 full;
-	__u64 records;
 	__u32 levels;
 	__u32 source;
+	__u32 flags;
+	__u32 reserved;
 };
 
-#define UTRACE_IOC_BRANCHES_SIZE_VER0	32
-#define UTRACE_IOC_BRANCHES	_IOW(0xBC, 0x10, struct utrace_ioc_branches)
+#define UTRACE_IOC_BRANCHES_SIZE_VER0	48
+#define UTRACE_IOC_BRANCHES	_IOWR(0xBC, 0x0B, struct utrace_ioc_branches)
 
 /**
  * struct utrace_ioc_branch_info - %UTRACE_IOC_BRANCH_INFO, of a consumer
  * @records: number of records that the ring has room for
+ * @map_size: bytes of the area of %UTRACE_MAP_RINGS; 0 without
+ *	%UTRACE_BRANCHES_MAPPED
+ * @tails_size: bytes of the area of %UTRACE_MAP_TAILS; likewise
  * @written: records ever written to it
  * @overwritten: of these, records that made room for others before they were read
  * @lost: records that were lost since there was no room, or no memory; those of a
@@ -255,10 +268,12 @@ struct utrace_ioc_branches {
  * @mode: likewise
  * @waiting: number of threads that wait for room
  *
- * The kernel fills it in.
+ * The kernel writes all members and reads none.
  */
 struct utrace_ioc_branch_info {
 	__u64 records;
+	__u64 map_size;
+	__u64 tails_size;
 	__u64 written;
 	__u64 overwritten;
 	__u64 lost;
@@ -269,62 +284,7 @@ struct utrace_ioc_branch_info {
 	__u32 waiting;
 };
 
-#define UTRACE_IOC_BRANCH_INFO	_IOR(0xBC, 0x11, struct utrace_ioc_branch_info)
-
-/*
- * Mapped rings.  mmap(2) of a consumer that keeps all records, with one of these
- * offsets, shares its ring with the program:
- *
- * UTRACE_MAP_BRANCHES, with PROT_READ: the records,
- * utrace_branch_head.records * 24 bytes.
- *
- * UTRACE_MAP_BRANCH_HEAD, with PROT_READ: struct utrace_branch_head, one page.
- *
- * UTRACE_MAP_BRANCH_TAIL, with PROT_READ | PROT_WRITE: struct
- * utrace_branch_tail, one page.
- *
- * All are MAP_SHARED and of the whole area, and are not copied by fork(2).  They
- * stay after close(2), and so does the consumer.  From the first mmap(2) on, for
- * good, read(2) fails with EBUSY.  The program loads
- * @head (acquire), takes the records from its @tail on, of which number n is at
- * n modulo the number of records, and stores @tail (release).  poll(2) waits
- * for more, and lets tasks go on that wait for room: a program that has taken
- * records calls poll(2) before long.  The end is POLLHUP without POLLIN.  After
- * close(2) no task waits any more, and records without room are lost.
- *
- * Errors: EINVAL - another offset or size, MAP_PRIVATE, a tail without
- * PROT_WRITE, UTRACE_BRANCHES_LAST, or a CPU.  EPERM - PROT_EXEC, or PROT_WRITE
- * elsewhere; mprotect(2) to these is EACCES.  ENOMEM.
- */
-#define UTRACE_MAP_BRANCHES	0x0000000000ULL
-#define UTRACE_MAP_BRANCH_HEAD	0x1000000000ULL
-#define UTRACE_MAP_BRANCH_TAIL	0x1000001000ULL
-
-/**
- * struct utrace_branch_head - what the kernel tells of a mapped ring; 64 bytes
- * @records: number of records that the ring has room for, a power of 2
- * @head: records ever written
- * @lost: records that no UTRACE_BRANCH_LOST in the ring tells of: those of tasks
- *	that have ended while the ring was full
- * @reserved: 0
- */
-struct utrace_branch_head {
-	__u64 records;
-	__u64 head;
-	__u64 lost;
-	__u64 reserved[5];
-};
-
-/**
- * struct utrace_branch_tail - what the program tells of a mapped ring; 64 bytes
- * @tail: records ever taken; the kernel uses the room of those before it again,
- *	and does not heed a number that is less than the last one or more than
- *	utrace_branch_head.head
- * @reserved: 0; the kernel does not look at it
- */
-struct utrace_branch_tail {
-	__u64 tail;
-	__u64 reserved[7];
-};
+#define UTRACE_IOC_BRANCH_INFO_SIZE_VER0	72
+#define UTRACE_IOC_BRANCH_INFO	_IOWR(0xBC, 0x0C, struct utrace_ioc_branch_info)
 
 #endif /* _UAPI_LINUX_UTRACE_BRANCH_H */

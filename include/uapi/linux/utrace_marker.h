@@ -54,7 +54,7 @@ struct utrace_ioc_words {
 };
 
 #define UTRACE_IOC_WORDS_SIZE_VER0	16
-#define UTRACE_IOC_WORDS	_IOW(0xBC, 0x12, struct utrace_ioc_words)
+#define UTRACE_IOC_WORDS	_IOWR(0xBC, 0x12, struct utrace_ioc_words)
 
 /**
  * enum utrace_word_kind - what is changed
@@ -136,7 +136,7 @@ struct utrace_ioc_word {
 #define UTRACE_IOC_WORD_ARM_SIZE_VER0		24
 #define UTRACE_IOC_WORD_DISARM_SIZE_VER0	24
 #define UTRACE_IOC_WORD_ARM	_IOWR(0xBC, 0x13, struct utrace_ioc_word)
-#define UTRACE_IOC_WORD_DISARM	_IOW(0xBC, 0x14, struct utrace_ioc_word)
+#define UTRACE_IOC_WORD_DISARM	_IOWR(0xBC, 0x14, struct utrace_ioc_word)
 
 /**
  * struct utrace_word_status - a word of one process, in %UTRACE_IOC_WORD_LIST
@@ -271,8 +271,8 @@ struct utrace_ioc_marker {
 
 #define UTRACE_IOC_MARKER_ARM_SIZE_VER0		232
 #define UTRACE_IOC_MARKER_DISARM_SIZE_VER0	232
-#define UTRACE_IOC_MARKER_ARM	_IOW(0xBC, 0x16, struct utrace_ioc_marker)
-#define UTRACE_IOC_MARKER_DISARM _IOW(0xBC, 0x17, struct utrace_ioc_marker)
+#define UTRACE_IOC_MARKER_ARM	_IOWR(0xBC, 0x16, struct utrace_ioc_marker)
+#define UTRACE_IOC_MARKER_DISARM _IOWR(0xBC, 0x17, struct utrace_ioc_marker)
 
 /**
  * struct utrace_marker_count - how often a marker was hit or a user_event written
@@ -387,7 +387,7 @@ struct utrace_ioc_user_event {
 
 #define UTRACE_IOC_USER_EVENT_ARM_SIZE_VER0	24
 #define UTRACE_IOC_USER_EVENT_DISARM_SIZE_VER0	24
-#define UTRACE_IOC_USER_EVENT_ARM	_IOW(0xBC, 0x19, struct utrace_ioc_user_event)
-#define UTRACE_IOC_USER_EVENT_DISARM	_IOW(0xBC, 0x1A, struct utrace_ioc_user_event)
+#define UTRACE_IOC_USER_EVENT_ARM	_IOWR(0xBC, 0x19, struct utrace_ioc_user_event)
+#define UTRACE_IOC_USER_EVENT_DISARM	_IOWR(0xBC, 0x1A, struct utrace_ioc_user_event)
 
 #endif /* _UAPI_LINUX_UTRACE_MARKER_H */

@@ -46,10 +46,13 @@ struct utrace_session;
 struct utrace_viewer;
 struct vm_area_struct;
 
+/* Where the records of bts_ring.pages begin, in bytes. */
+#define BTS_RING_DATA	PAGE_SIZE
+
 /**
  * struct bts_ring - the records of a consumer
- * @pages: a file without a name, in memory that can be swapped out, of
- *	@size records; constant
+ * @pages: an unlinked file in memory that can be swapped out: a page for @shared,
+ *	then @size records; constant
  * @memcg: memory cgroup that is charged for @pages, counted; constant
  * @size: number of records, a power of 2; constant
  * @overwrite: the oldest records make room for others; constant
@@ -64,9 +67,9 @@ struct vm_area_struct;
  * @lost_ever: records that were lost, for any reader
  * @dropped: records that were overwritten, ever
  * @failed: there was no memory for the last write
- * @shared: what a program that maps the ring is told, one page; NULL: no program
- *	has mapped it.  Set once, with @told_by
- * @told_by: what that program tells, one page, which it writes at any time
+ * @shared: what the kernel writes for a program that maps the ring: the first page
+ *	of @pages, counted.  NULL: no program may map it.  Constant
+ * @told_by: what that program writes, at any time, one page; constant
  *
  * Members that are not constant are written under bts_consumer.lock.
  */
@@ -84,8 +87,8 @@ struct bts_ring {
 	u64 lost_ever;
 	u64 dropped;
 	bool failed;
-	struct utrace_branch_head *shared;
-	struct utrace_branch_tail *told_by;
+	struct utrace_map *shared;
+	struct utrace_map_tail *told_by;
 };
 
 /**
@@ -334,7 +337,6 @@ void utrace_bts_cpu_info(const struct bts_consumer *consumer,
 			 struct utrace_ioc_branch_info *info);
 
 /* file.c */
-int utrace_bts_file_make(struct utrace_session *session, void *arg);
 
 /* ring.c */
 int utrace_bts_ring_init(struct bts_ring *ring, u64 records, bool overwrite);
@@ -353,7 +355,8 @@ void utrace_bts_ring_lose(struct bts_ring *ring, u64 n);
 int utrace_bts_ring_map(struct bts_consumer *consumer,
 			struct vm_area_struct *vma);
 void utrace_bts_ring_unshare(struct bts_ring *ring);
-bool utrace_bts_ring_is_mapped(const struct bts_ring *ring);
+int utrace_bts_ring_share(struct bts_ring *ring);
+u64 utrace_bts_ring_map_size(const struct bts_ring *ring);
 void utrace_bts_ring_sync(struct bts_ring *ring);
 void utrace_bts_ring_publish(struct bts_ring *ring);
 

@@ -126,7 +126,7 @@ void utrace_bts_tell(struct bts_consumer *consumer)
  * threads, what they have recorded since their last interrupts.
  *
  * Context: Process context; may sleep.  Takes bts_consumer.lock.
- * Return: see utrace_bts_ring_look(); -EBUSY if the ring is mapped.
+ * Return: see utrace_bts_ring_look().
  */
 int utrace_bts_look(struct bts_consumer *consumer, struct bts_piece *piece,
 		    unsigned int n)
@@ -138,8 +138,6 @@ int utrace_bts_look(struct bts_consumer *consumer, struct bts_piece *piece,
 	guard(mutex)(&consumer->lock);
 	if (consumer->cpu)
 		return utrace_bts_cpu_look(consumer, piece, n);
-	if (utrace_bts_ring_is_mapped(&consumer->ring))
-		return -EBUSY;
 	return utrace_bts_ring_look(&consumer->ring, piece, n);
 }
 
@@ -156,8 +154,7 @@ void utrace_bts_take(struct bts_consumer *consumer,
 	guard(mutex)(&consumer->lock);
 	if (consumer->cpu)
 		utrace_bts_cpu_take(consumer, piece);
-	/* A program that has mapped the ring since then says itself what it took. */
-	else if (!utrace_bts_ring_is_mapped(&consumer->ring))
+	else
 		utrace_bts_ring_take(&consumer->ring, piece);
 }
 
@@ -205,6 +202,8 @@ void utrace_bts_info(struct bts_consumer *consumer,
 	const struct bts_ring *ring = &consumer->ring;
 
 	info->records = ring->size;
+	info->map_size = utrace_bts_ring_map_size(ring);
+	info->tails_size = ring->shared ? PAGE_SIZE : 0;
 	info->source = consumer->source;
 	info->levels = consumer->levels;
 	info->mode = ring->overwrite ? UTRACE_BRANCHES_LAST :
@@ -434,7 +433,7 @@ int utrace_bts_attach(struct bts_consumer *consumer, struct task_struct *task,
 	struct utrace_engine *engine;
 	int ret;
 
-	if (scope >= ARRAY_SIZE(bts_scopes))
+	if (!scope || scope >= ARRAY_SIZE(bts_scopes))
 		return -EINVAL;
 	if (consumer->source == UTRACE_BRANCH_SOURCE_STEP) {
 		if (!arch_has_single_step())

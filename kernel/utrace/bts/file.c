@@ -96,14 +96,12 @@ static ssize_t bts_read(struct file *file, char __user *to, size_t size,
 	ssize_t ret;
 	bool over;
 
-	if (!records)
+	if (!records || consumer->ring.shared)
 		return -EINVAL;
 	for (;;) {
 		/* No thread checks the rights to what a CPU records, so the reader does. */
 		if (consumer->cpu && !utrace_viewer_is_enabled(consumer->viewer))
 			return -EPERM;
-		if (utrace_bts_ring_is_mapped(&consumer->ring))
-			return -EBUSY;
 		utrace_reader_be(&consumer->reader, file);
 		/* Before the look for records, of which one may be the last. */
 		over = utrace_bts_is_over(consumer);
@@ -129,7 +127,7 @@ static void bts_sync(struct bts_consumer *consumer)
 	struct bts_ring *ring = &consumer->ring;
 	bool room;
 
-	if (!utrace_bts_ring_is_mapped(ring))
+	if (!ring->shared)
 		return;
 	scoped_guard(mutex, &consumer->lock) {
 		utrace_bts_ring_sync(ring);
@@ -169,12 +167,18 @@ static int bts_mmap(struct file *file, struct vm_area_struct *vma)
 static long bts_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct utrace_ioc_branch_info info = {};
+	void __user *user = (void __user *)arg;
+	int ret;
 
-	if (cmd != UTRACE_IOC_BRANCH_INFO)
+	if (_IOC_TYPE(cmd) != _IOC_TYPE(UTRACE_IOC_BRANCH_INFO) ||
+	    _IOC_NR(cmd) != _IOC_NR(UTRACE_IOC_BRANCH_INFO))
 		return -ENOTTY;
+	ret = utrace_dev_get_arg(&info, sizeof(info),
+				 UTRACE_IOC_BRANCH_INFO_SIZE_VER0, cmd, user);
+	if (ret)
+		return ret;
 	utrace_bts_info(file->private_data, &info);
-	return copy_to_user((void __user *)arg, &info, sizeof(info)) ?
-	       -EFAULT : 0;
+	return utrace_dev_put_arg(cmd, user, &info, sizeof(info));
 }
 
 static int bts_release(struct inode *inode, struct file *file)
@@ -267,19 +271,35 @@ static int bts_may_use(struct utrace_session *session,
 }
 
 static int bts_attach_to(struct bts_consumer *consumer,
-			 const struct utrace_ioc_branches *arg)
+			 const struct utrace_where *where)
 {
 	struct task_struct *task;
 	int ret;
 
-	if (arg->scope == UTRACE_BRANCHES_OF_CPU)
-		return utrace_bts_cpu_attach(consumer, arg->pidfd);
-	task = utrace_dev_task_of(arg->pidfd);
+	if (where->scope == UTRACE_SCOPE_CPU)
+		return utrace_bts_cpu_attach(consumer, where->cpu);
+	task = utrace_dev_task_of(where->fd);
 	if (IS_ERR(task))
 		return PTR_ERR(task);
-	ret = utrace_bts_attach(consumer, task, arg->scope);
+	ret = utrace_bts_attach(consumer, task, where->scope);
 	put_task_struct(task);
 	return ret;
+}
+
+/* Has the program said without contradiction what it means? */
+static bool bts_is_valid(const struct utrace_ioc_branches *arg)
+{
+	const struct utrace_where *where = &arg->where;
+	bool cpu = where->scope == UTRACE_SCOPE_CPU;
+
+	if (where->flags || arg->flags & ~UTRACE_BRANCHES_MAPPED ||
+	    arg->reserved || (cpu ? where->fd != -1 : where->cpu))
+		return false;
+	/*
+	 * Records that are overwritten meanwhile could not be told from others.
+	 * Those of a CPU are moved when they are read.
+	 */
+	return !arg->flags || (!cpu && arg->mode == UTRACE_BRANCHES_ALL);
 }
 
 /**
@@ -301,10 +321,13 @@ int utrace_bts_file_make(struct utrace_session *session, void *arg)
 		.records = branches->records,
 		.source = branches->source,
 	};
-	bool cpu = branches->scope == UTRACE_BRANCHES_OF_CPU;
-	int source = utrace_bts_check(&want, cpu), ret;
+	bool cpu = branches->where.scope == UTRACE_SCOPE_CPU;
 	struct bts_consumer *consumer;
+	int source, ret;
 
+	if (!bts_is_valid(branches))
+		return -EINVAL;
+	source = utrace_bts_check(&want, cpu);
 	if (source < 0)
 		return source;
 	ret = bts_may_use(session, &want, source, cpu);
@@ -313,7 +336,9 @@ int utrace_bts_file_make(struct utrace_session *session, void *arg)
 	consumer = utrace_bts_consumer_new(&want, source, cpu, session);
 	if (IS_ERR(consumer))
 		return PTR_ERR(consumer);
-	ret = bts_attach_to(consumer, branches);
+	ret = branches->flags & UTRACE_BRANCHES_MAPPED ?
+	      utrace_bts_ring_share(&consumer->ring) : 0;
+	ret = ret ?: bts_attach_to(consumer, &branches->where);
 	if (ret) {
 		utrace_bts_consumer_put(consumer);
 		return ret;

@@ -2,13 +2,13 @@
 /*
  * utrace - branches: rings that programs map
  *
- * There are three areas: the records, which are the pages of the ring itself, and
- * a page each for what the kernel and the program tell one another.  The program
- * writes its page at any time and whatever it likes, so the kernel takes from it
- * only a number of records that the program may have read.
+ * There are two areas.  One is the file of the ring: a page that the kernel writes
+ * for the program, then the records.  The other one is a page that the program
+ * writes, at any time and whatever it likes, so the kernel takes from it only a
+ * number of records that the program may have read.
  *
  * The areas are not copied by fork(), so that a child does not move the tail of
- * its parent.  They stay after close(2), and with the two pages the consumer.
+ * its parent.  They stay after close(2), and with the page of the tail the consumer.
  *
  *	kernel (bts_consumer.lock)	program
  *	write records			load @head, acquire
@@ -16,26 +16,18 @@
  *	load @tail, acquire		store @tail, release
  *	write records up to @tail
  */
-#include <linux/file.h>
+#include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/gfp.h>
 #include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/shmem_fs.h>
 
 #include "bts.h"
 
-static_assert(sizeof(struct utrace_branch_head) == 64);
-static_assert(sizeof(struct utrace_branch_tail) == 64);
-
-/**
- * utrace_bts_ring_is_mapped() - does a program read the ring from memory?
- * @ring: the ring
- *
- * Context: Any.
- * Return: true if so; then it is true for good.
- */
-bool utrace_bts_ring_is_mapped(const struct bts_ring *ring)
+static struct utrace_map_ring *ring_head(const struct bts_ring *ring)
 {
-	return READ_ONCE(ring->told_by);
+	return (void *)(ring->shared + 1);
 }
 
 /**
@@ -70,100 +62,107 @@ void utrace_bts_ring_publish(struct bts_ring *ring)
 {
 	if (!ring->shared)
 		return;
-	WRITE_ONCE(ring->shared->lost, ring->lost);
+	WRITE_ONCE(ring_head(ring)->lost, ring->lost);
 	/* Behind the records.  See above. */
-	smp_store_release(&ring->shared->head, ring->head);
+	smp_store_release(&ring_head(ring)->head, ring->head);
 }
 
-/* Make the pages of @shared and @told_by. */
-static int ring_share(struct bts_ring *ring)
+/* The first page of the file, with a reference: it stays in memory. */
+static struct page *ring_header(struct bts_ring *ring)
 {
-	struct utrace_branch_head *shared;
-	struct utrace_branch_tail *told_by;
+	struct mem_cgroup *old = set_active_memcg(ring->memcg);
+	struct page *page;
 
-	if (ring->shared)
-		return 0;
-	shared = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
-	told_by = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
-	if (!shared || !told_by) {
-		free_page((unsigned long)shared);
+	/* Neither in high memory nor where it could hinder migration. */
+	page = shmem_read_mapping_page_gfp(ring->pages->f_mapping, 0,
+					   GFP_KERNEL);
+	set_active_memcg(old);
+	return page;
+}
+
+/**
+ * utrace_bts_ring_share() - let programs map a ring
+ * @ring: a ring that keeps all records, and has none yet
+ *
+ * Context: Process context; may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int utrace_bts_ring_share(struct bts_ring *ring)
+{
+	struct utrace_map_tail *told_by = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
+	struct page *page;
+
+	if (!told_by)
+		return -ENOMEM;
+	page = ring_header(ring);
+	if (IS_ERR(page)) {
 		free_page((unsigned long)told_by);
 		return -ENOMEM;
 	}
-	shared->records = ring->size;
-	told_by->tail = ring->tail;
-	ring->shared = shared;
-	WRITE_ONCE(ring->told_by, told_by);
-	utrace_bts_ring_publish(ring);
+	set_page_dirty_lock(page);
+	ring->shared = page_address(page);
+	ring->told_by = told_by;
+	*ring->shared = (struct utrace_map){
+		.header_size = sizeof(struct utrace_map),
+		.ring_stride = sizeof(struct utrace_map_ring),
+		.rings = 1,
+		.unit = sizeof(struct utrace_branch),
+		.data_offset = BTS_RING_DATA,
+		.data_size = ring->size * sizeof(struct utrace_branch),
+	};
 	return 0;
 }
 
 /**
- * utrace_bts_ring_unshare() - free the pages of a ring that may be mapped
- * @ring: a ring that nobody uses any more; a mapping keeps the page it has
+ * utrace_bts_ring_unshare() - drop the pages of a ring that may be mapped
+ * @ring: a ring that nobody uses any more; a mapping keeps the pages it has
  *
  * Context: Any.
  */
 void utrace_bts_ring_unshare(struct bts_ring *ring)
 {
-	free_page((unsigned long)ring->shared);
+	if (!ring->shared)
+		return;
+	put_page(virt_to_page(ring->shared));
 	free_page((unsigned long)ring->told_by);
 }
 
-/* Bytes of an area, 0 if there is no such area; and whether it is to be written. */
-static u64 ring_area(const struct bts_ring *ring, u64 offset, bool *write)
+/**
+ * utrace_bts_ring_map_size() - bytes of the area that can be mapped to read
+ * @ring: the ring
+ *
+ * Context: Any.
+ * Return: a multiple of the size of a page; 0: no program may map the ring.
+ */
+u64 utrace_bts_ring_map_size(const struct bts_ring *ring)
 {
-	*write = offset == UTRACE_MAP_BRANCH_TAIL;
-	switch (offset) {
-	case UTRACE_MAP_BRANCHES:
-		return ring->size * sizeof(struct utrace_branch);
-	case UTRACE_MAP_BRANCH_HEAD:
-	case UTRACE_MAP_BRANCH_TAIL:
-		return PAGE_SIZE;
-	default:
+	if (!ring->shared)
 		return 0;
-	}
+	return BTS_RING_DATA + ring->size * sizeof(struct utrace_branch);
 }
 
-static int ring_check_area(const struct bts_ring *ring,
-			   const struct vm_area_struct *vma)
+/* Map the file; no later mprotect() makes it writable. */
+static int ring_map_file(struct bts_ring *ring, struct vm_area_struct *vma)
 {
-	u64 size;
-	bool write;
-
-	size = ring_area(ring, (u64)vma->vm_pgoff << PAGE_SHIFT, &write);
-	/* Records that are overwritten meanwhile could not be told from others. */
-	if (!(vma->vm_flags & VM_MAYSHARE) || ring->overwrite || !size)
-		return -EINVAL;
-	if (vma->vm_flags & VM_EXEC || (!write && vma->vm_flags & VM_WRITE))
+	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
 		return -EPERM;
-	if (vma->vm_end - vma->vm_start != size ||
-	    (write && !(vma->vm_flags & VM_WRITE)))
+	if (vma->vm_end - vma->vm_start != utrace_bts_ring_map_size(ring))
 		return -EINVAL;
-	return 0;
+	vm_flags_mod(vma, VM_DONTCOPY, VM_MAYWRITE | VM_MAYEXEC);
+	vma_set_file(vma, ring->pages);
+	return call_mmap(ring->pages, vma);
 }
 
-static int ring_map_area(struct bts_ring *ring, struct vm_area_struct *vma)
+static int ring_map_tail(struct bts_ring *ring, struct vm_area_struct *vma)
 {
-	void *page = ring->shared;
-
-	vm_flags_mod(vma, VM_DONTCOPY, VM_MAYEXEC);
-	switch ((u64)vma->vm_pgoff << PAGE_SHIFT) {
-	case UTRACE_MAP_BRANCH_TAIL:
-		/* madvise() does not have fork() copy it, see dev/map.c. */
-		vm_flags_set(vma, VM_IO);
-		page = ring->told_by;
-		break;
-	case UTRACE_MAP_BRANCH_HEAD:
-		vm_flags_clear(vma, VM_MAYWRITE);
-		break;
-	default:
-		/* No later mprotect() makes the records writable. */
-		vm_flags_clear(vma, VM_MAYWRITE);
-		vma_set_file(vma, ring->pages);
-		return call_mmap(ring->pages, vma);
-	}
-	return vm_insert_page(vma, vma->vm_start, virt_to_page(page));
+	if (vma->vm_flags & VM_EXEC)
+		return -EPERM;
+	if (!(vma->vm_flags & VM_WRITE) ||
+	    vma->vm_end - vma->vm_start != PAGE_SIZE)
+		return -EINVAL;
+	/* madvise() does not have fork() copy it, see dev/map.c. */
+	vm_flags_mod(vma, VM_DONTCOPY | VM_IO, VM_MAYEXEC);
+	return vm_insert_page(vma, vma->vm_start, virt_to_page(ring->told_by));
 }
 
 /**
@@ -171,31 +170,28 @@ static int ring_map_area(struct bts_ring *ring, struct vm_area_struct *vma)
  * @consumer: the consumer that has the ring
  * @vma: the mapping to be
  *
- * Context: Process context, under mmap_lock; may sleep.  Takes
- * bts_consumer.lock.
+ * Context: Process context, under mmap_lock; may sleep.
  * Return:
- * * 0 - the area is mapped, and read(2) gives nothing any more
+ * * 0 - the area is mapped
  * * -EINVAL - there is no such area, its size is another one, the mapping is
- *   private, the ring keeps the last records, or is that of a CPU
- * * -EPERM - the program wants to write what it may not, or to execute
+ *   private, the tail is not to be written, or the consumer does without
+ * * -EPERM - the program wants to write to the records, or to execute
  * * -ENOMEM - there is no memory
- * * -EINTR - the caller is killed
  */
 int utrace_bts_ring_map(struct bts_consumer *consumer,
 			struct vm_area_struct *vma)
 {
 	struct bts_ring *ring = &consumer->ring;
-	int ret;
 
-	if (consumer->cpu)
+	if (!(vma->vm_flags & VM_MAYSHARE) || !ring->shared)
 		return -EINVAL;
-	ret = ring_check_area(ring, vma);
-	if (ret)
-		return ret;
-	ret = mutex_lock_killable(&consumer->lock);
-	if (ret)
-		return ret;
-	ret = ring_share(ring);
-	mutex_unlock(&consumer->lock);
-	return ret ?: ring_map_area(ring, vma);
+	/* The records of a large ring are where the tails of others would be. */
+	switch (vma->vm_pgoff) {
+	case UTRACE_MAP_RINGS >> PAGE_SHIFT:
+		return ring_map_file(ring, vma);
+	case UTRACE_MAP_TAILS >> PAGE_SHIFT:
+		return ring_map_tail(ring, vma);
+	default:
+		return -EINVAL;
+	}
 }

@@ -2,7 +2,7 @@
 /*
  * utrace - branches: the ring of a consumer
  *
- * The ring is a file in memory (shmem) that no program has a name of.  Traced
+ * The ring is an unlinked file in memory (shmem), behind a page for map.c.  Traced
  * threads write and readers read it page by page, where both may sleep.  So its
  * pages can be swapped out, and a user may have a large ring without locking
  * memory.  The pages are charged to the memory cgroup of the process that made
@@ -48,7 +48,8 @@ int utrace_bts_ring_init(struct bts_ring *ring, u64 records, bool overwrite)
 	records = roundup_pow_of_two(max(records ?: BTS_RING_DEFAULT,
 					 BTS_RING_MIN));
 	pages = shmem_kernel_file_setup("utrace-branches",
-					records * sizeof(struct utrace_branch),
+					BTS_RING_DATA + records *
+					sizeof(struct utrace_branch),
 					VM_NORESERVE);
 	if (IS_ERR(pages))
 		return PTR_ERR(pages);
@@ -98,8 +99,8 @@ static int ring_copy_page(struct bts_ring *ring, loff_t at, void *mem,
 static int ring_copy(struct bts_ring *ring, u64 first,
 		     struct utrace_branch *records, unsigned int n, bool write)
 {
-	loff_t end = ring->size * sizeof(*records);
-	loff_t at = (first & (ring->size - 1)) * sizeof(*records);
+	loff_t end = BTS_RING_DATA + ring->size * sizeof(*records);
+	loff_t at = BTS_RING_DATA + (first & (ring->size - 1)) * sizeof(*records);
 	size_t left = n * sizeof(*records), size;
 	struct mem_cgroup *old;
 	void *mem = records;
@@ -112,7 +113,7 @@ static int ring_copy(struct bts_ring *ring, u64 first,
 		ret = ring_copy_page(ring, at, mem, size, write);
 		mem += size;
 		left -= size;
-		at = at + size == end ? 0 : at + size;
+		at = at + size == end ? BTS_RING_DATA : at + size;
 	}
 	set_active_memcg(old);
 	return ret;
@@ -213,7 +214,7 @@ bool utrace_bts_ring_has(const struct bts_ring *ring)
 	u64 next = READ_ONCE(ring->next);
 
 	return READ_ONCE(ring->head) != next ||
-	       (READ_ONCE(ring->lost) && !utrace_bts_ring_is_mapped(ring));
+	       (READ_ONCE(ring->lost) && !ring->shared);
 }
 
 static enum bts_piece_kind ring_next_kind(const struct bts_ring *ring)

@@ -185,57 +185,57 @@ static void session_fill_row(struct utrace_call_count *to,
 }
 
 /* Copy @n rows to user memory, one after the other. */
-static int session_copy_rows(struct utrace_call_count __user *to,
+static int session_copy_rows(const struct utrace_rows *to, unsigned int at,
 			     const struct utrace_count_row *rows,
 			     unsigned int n)
 {
 	struct utrace_call_count row;
 	unsigned int i;
+	int ret = 0;
 
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n && !ret; i++) {
 		session_fill_row(&row, &rows[i]);
-		if (copy_to_user(&to[i], &row, sizeof(row)))
-			return -EFAULT;
+		ret = utrace_dev_put_rows(to, at + i, &row, 1, sizeof(row));
 	}
-	return 0;
+	return ret;
 }
 
 /**
- * utrace_dev_read_counts() - copy counts to user memory
+ * utrace_dev_read_counts() - %UTRACE_IOC_COUNTS
  * @session: the session
- * @counts: what the program asks for; filled in with what it gets
+ * @arg: struct utrace_ioc_counts; filled in with what the program gets
  *
  * Context: Process context without locks; may fault and sleep.
- * Return:
- * * 0 - done
- * * -EFAULT - the memory for the rows cannot be written
- * * -EINTR - the caller was killed
- * * -ENOMEM - there is no memory
+ * Return: 0, -EINTR if the caller was killed, or an error that is described with
+ * &struct utrace_ioc_counts.
  */
-int utrace_dev_read_counts(struct utrace_session *session,
-			   struct utrace_ioc_counts *counts)
+int utrace_dev_read_counts(struct utrace_session *session, void *arg)
 {
-	struct utrace_call_count __user *to = u64_to_user_ptr(counts->rows);
+	struct utrace_ioc_counts *counts = arg;
 	struct utrace_count_cursor cursor = { counts->task, counts->place };
 	struct utrace_count_row *rows;
 	unsigned int done = 0, want, got;
-	int ret = 0;
+	int ret;
 
+	ret = utrace_dev_check_rows(&counts->rows, UTRACE_CALL_COUNT_SIZE_VER0);
+	if (ret || counts->reserved)
+		return ret ?: -EINVAL;
 	rows = kmalloc_array(SESSION_ROWS, sizeof(*rows), GFP_KERNEL_ACCOUNT);
 	if (!rows)
 		return -ENOMEM;
 	do {
-		want = min_t(u32, counts->n - done, SESSION_ROWS);
+		want = min_t(u32, counts->rows.n - done, SESSION_ROWS);
 		got = utrace_count_read(&session->counts, session->ns, &cursor,
 					rows, want);
-		ret = session_copy_rows(to + done, rows, got);
+		ret = session_copy_rows(&counts->rows, done, rows, got);
 		if (!ret && fatal_signal_pending(current))
 			ret = -EINTR;
 		done += got;
 		cond_resched();
-	} while (!ret && got && got == want && done < counts->n);
+	} while (!ret && got && got == want && done < counts->rows.n);
 	kfree(rows);
-	counts->n = done;
+	counts->rows.n = done;
+	counts->rows.total = READ_ONCE(session->counts.ncounts);
 	counts->task = cursor.task;
 	counts->place = cursor.row;
 	counts->lost = atomic_long_read(&session->counts.lost);

@@ -22,8 +22,7 @@ void utrace_dev_count_exit(struct session_task *task, u32 action, u64 now,
 void utrace_dev_count_call(struct session_task *task, struct pt_regs *regs,
 			   u64 took, s64 cpu);
 void utrace_dev_count_death(struct session_task *task);
-int utrace_dev_read_counts(struct utrace_session *session,
-			   struct utrace_ioc_counts *counts);
+int utrace_dev_read_counts(struct utrace_session *session, void *arg);
 
 /* The current task, of which the session knows @task, enters a call. */
 static inline void utrace_dev_count_enter(struct session_task *task, u64 now)

@@ -242,27 +242,59 @@ const struct utrace_engine_ops utrace_dev_ops = {
 	.held_for		= session_held_for,
 };
 
-/* The records that these callbacks write. */
-static const struct utrace_dev_record session_records[] = {
-	{ UTRACE_REC_SYS_ENTER,	UTRACE_EVENT(SYSCALL_ENTRY) },
-	{ UTRACE_REC_SYS_EXIT,	UTRACE_EVENT(SYSCALL_EXIT) },
-	{ UTRACE_REC_FORK,	UTRACE_EVENT(CLONE) },
-	{ UTRACE_REC_EXEC,	UTRACE_EVENT(EXEC) },
-	{ UTRACE_REC_EXIT,	UTRACE_EVENT(EXIT) },
+/*
+ * UTRACE_EVENT() bits by the type of the records that these callbacks write, and
+ * that sessions may ask for.  Neither DEATH nor QUIESCE, which
+ * utrace_set_events() refuses for a task that is dead already.
+ */
+static const unsigned long session_records[] = {
+	[UTRACE_REC_SYS_ENTER]	= UTRACE_EVENT(SYSCALL_ENTRY),
+	[UTRACE_REC_SYS_EXIT]	= UTRACE_EVENT(SYSCALL_EXIT),
+	[UTRACE_REC_FORK]	= UTRACE_EVENT(CLONE),
+	[UTRACE_REC_EXEC]	= UTRACE_EVENT(EXEC),
+	[UTRACE_REC_EXIT]	= UTRACE_EVENT(EXIT),
 	/*
 	 * Without ignored signals: utrace_set_events() refuses them to an
 	 * observer, since they would be queued and break off sleeps of the
 	 * program.
 	 */
-	{ UTRACE_REC_SIGNAL,	UTRACE_EVENT_SIGNAL_ALL &
-				~UTRACE_EVENT(SIGNAL_IGN) },
-	{ UTRACE_REC_JOBCTL,	UTRACE_EVENT(JCTL) },
-	{ UTRACE_REC_SYS_CALL,	UTRACE_EVENT_SYSCALL },
+	[UTRACE_REC_SIGNAL]	= UTRACE_EVENT_SIGNAL_ALL &
+				  ~UTRACE_EVENT(SIGNAL_IGN),
+	[UTRACE_REC_JOBCTL]	= UTRACE_EVENT(JCTL),
+	[UTRACE_REC_SYS_CALL]	= UTRACE_EVENT_SYSCALL,
 };
 
-static int __init session_add_records(void)
+/**
+ * utrace_dev_records() - types of records that sessions may ask for
+ *
+ * Context: Any.
+ * Return: UTRACE_REC_BIT() bits.
+ */
+u64 utrace_dev_records(void)
 {
-	return utrace_dev_add_records(session_records,
-				      ARRAY_SIZE(session_records));
+	u64 records = 0;
+	unsigned int type;
+
+	for (type = 0; type < ARRAY_SIZE(session_records); type++)
+		if (session_records[type])
+			records |= BIT_ULL(type);
+	return records;
 }
-subsys_initcall(session_add_records);
+
+/**
+ * utrace_dev_engine_events() - events that an engine must report for records
+ * @asked: UTRACE_REC_BIT() bits of the records that a session asks for
+ *
+ * Context: Any.
+ * Return: UTRACE_EVENT() bits.
+ */
+unsigned long utrace_dev_engine_events(u64 asked)
+{
+	unsigned long all = 0;
+	unsigned int type;
+
+	for (type = 0; type < ARRAY_SIZE(session_records); type++)
+		if (asked & BIT_ULL(type))
+			all |= session_records[type];
+	return all;
+}

@@ -384,7 +384,7 @@ static int session_tell_tasks(const struct session_tasks *tasks,
 		ret = session_tell(covered);
 		if (ret != SESSION_NOT_TOLD)
 			done = covered->task;
-		arg->told += ret == SESSION_TOLD;
+		arg->written += ret == SESSION_TOLD;
 		arg->lost += ret == SESSION_TOLD_LOST;
 		arg->busy += ret == SESSION_TOLD_BUSY;
 		cond_resched();
@@ -393,31 +393,29 @@ static int session_tell_tasks(const struct session_tasks *tasks,
 }
 
 /**
- * utrace_dev_tell_in_flight() - record the calls that tasks are blocked in
+ * utrace_dev_in_flight() - %UTRACE_IOC_IN_FLIGHT
  * @session: the session; its lock is held
- * @arg: which targets; the numbers of records are stored here
+ * @data: struct utrace_ioc_in_flight; the numbers of records are stored there
  *
  * Context: Process context; may sleep.  Takes exec_update_lock and task_lock()
  * of the tasks.
- * Return:
- * * 0 - done
- * * -EINVAL - a flag is set, or a member for the kernel is not 0
- * * -ENOENT - the session has no such target
- * * -EOPNOTSUPP - the target is a system, a cgroup or an executable
- * * -ENOMEM - there is no memory
- * * -EINTR - the caller was killed; some records may have been written
+ * Return: 0, or an error that is described with &struct utrace_ioc_in_flight.
+ * -EINTR - the caller was killed; some records may have been written.
  */
-int utrace_dev_tell_in_flight(struct utrace_session *session,
-			      struct utrace_ioc_in_flight *arg)
+int utrace_dev_in_flight(struct utrace_session *session, void *data)
 {
+	struct utrace_ioc_in_flight *arg = data;
 	struct session_tasks tasks = {};
 	struct session_target *target;
 	int ret;
 
 	lockdep_assert_held(&session->lock);
 
-	if (arg->flags || arg->told || arg->lost || arg->busy || arg->reserved)
+	if (arg->flags || arg->reserved)
 		return -EINVAL;
+	arg->written = 0;
+	arg->lost = 0;
+	arg->busy = 0;
 	if (arg->target) {
 		target = utrace_dev_target(session, arg->target);
 		if (!target)
@@ -429,7 +427,7 @@ int utrace_dev_tell_in_flight(struct utrace_session *session,
 	      session_tell_tasks(&tasks, arg);
 	session_drop_tasks(&tasks);
 	/* The rings were closed by a full barrier. */
-	if ((arg->told || arg->lost) && waitqueue_active(&session->wait))
+	if ((arg->written || arg->lost) && waitqueue_active(&session->wait))
 		utrace_dev_wake_soon(session, true);
 	return ret;
 }

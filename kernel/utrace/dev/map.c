@@ -17,9 +17,9 @@
 
 #include "session.h"
 
-static_assert(sizeof(struct utrace_stream) == 64);
-static_assert(sizeof(struct utrace_ring) == 64);
-static_assert(sizeof(struct utrace_ring_tail) == 64);
+static_assert(sizeof(struct utrace_map) == 64);
+static_assert(sizeof(struct utrace_map_ring) == 64);
+static_assert(sizeof(struct utrace_map_tail) == 64);
 
 /**
  * utrace_dev_data_offset() - where the data of the first ring begins
@@ -29,8 +29,8 @@ static_assert(sizeof(struct utrace_ring_tail) == 64);
  */
 size_t utrace_dev_data_offset(void)
 {
-	return PAGE_ALIGN(sizeof(struct utrace_stream) +
-			  nr_cpu_ids * sizeof(struct utrace_ring));
+	return PAGE_ALIGN(sizeof(struct utrace_map) +
+			  nr_cpu_ids * sizeof(struct utrace_map_ring));
 }
 
 /**
@@ -53,7 +53,7 @@ size_t utrace_dev_rings_size(const struct utrace_session *session)
  */
 size_t utrace_dev_tails_size(void)
 {
-	return PAGE_ALIGN(nr_cpu_ids * sizeof(struct utrace_ring_tail));
+	return PAGE_ALIGN(nr_cpu_ids * sizeof(struct utrace_map_tail));
 }
 
 /* As vmalloc_user(), but charged to the memory cgroup of the caller. */
@@ -71,17 +71,26 @@ static void *session_shared_alloc(size_t size)
  *
  * Context: Process context; may sleep.
  * Return:
- * * 0 - utrace_session.shared and .tails are set, and full of zeros
+ * * 0 - utrace_session.shared and .tails are set, and no ring has a record
  * * -ENOMEM - there is no memory
  */
 int utrace_dev_shared_make(struct utrace_session *session)
 {
 	session->shared = session_shared_alloc(utrace_dev_rings_size(session));
 	session->tails = session_shared_alloc(utrace_dev_tails_size());
-	if (session->shared && session->tails)
-		return 0;
-	utrace_dev_shared_free(session);
-	return -ENOMEM;
+	if (!session->shared || !session->tails) {
+		utrace_dev_shared_free(session);
+		return -ENOMEM;
+	}
+	*(struct utrace_map *)session->shared = (struct utrace_map){
+		.header_size = sizeof(struct utrace_map),
+		.ring_stride = sizeof(struct utrace_map_ring),
+		.rings = nr_cpu_ids,
+		.unit = 1,
+		.data_offset = utrace_dev_data_offset(),
+		.data_size = session->ring_size,
+	};
+	return 0;
 }
 
 /**
@@ -111,25 +120,19 @@ static int session_map_rings(struct utrace_session *session,
 }
 
 /*
- * Map the tails; from here on the program reads the rings, and not read(2).  So
- * a mapping by which the program could not tell how far it has read is refused.
+ * Map the tails.  A mapping by which the program could not tell how far it has
+ * read is refused.
  */
 static int session_map_tails(struct utrace_session *session,
 			     struct vm_area_struct *vma)
 {
-	int ret;
-
 	if (vma->vm_flags & VM_EXEC)
 		return -EPERM;
 	if (!(vma->vm_flags & VM_WRITE) ||
 	    vma->vm_end - vma->vm_start != utrace_dev_tails_size())
 		return -EINVAL;
 	vm_flags_mod(vma, VM_DONTCOPY | VM_IO, VM_MAYEXEC);
-	ret = remap_vmalloc_range(vma, session->tails, 0);
-	/* A reader in read(2) has mmap_lock inside of read_lock. */
-	if (!ret)
-		WRITE_ONCE(session->mapped, true);
-	return ret;
+	return remap_vmalloc_range(vma, session->tails, 0);
 }
 
 /**
@@ -141,7 +144,7 @@ static int session_map_tails(struct utrace_session *session,
  * Return:
  * * 0 - the area is mapped
  * * -EINVAL - there is no such area, its size is another one, the mapping is
- *   private, or the tails are not to be written
+ *   private, the tails are not to be written, or the session does without
  * * -ENXIO - the session has no rings yet
  * * -EPERM - the program wants to write to the rings, or to execute
  * * -ENOMEM - there is no memory
@@ -154,6 +157,8 @@ int utrace_dev_mmap(struct utrace_session *session, struct vm_area_struct *vma)
 	/* Pairs with utrace_dev_ring_make(). */
 	if (!smp_load_acquire(&session->ring))
 		return -ENXIO;
+	if (!session->mapped)
+		return -EINVAL;
 	switch (vma->vm_pgoff) {
 	case UTRACE_MAP_RINGS >> PAGE_SHIFT:
 		return session_map_rings(session, vma);

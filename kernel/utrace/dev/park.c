@@ -116,7 +116,7 @@ static void session_park_in(struct list_head *list,
 
 static void session_count_parked(struct utrace_session *session, int n)
 {
-	struct utrace_stream *told = session->shared;
+	struct utrace_map *told = session->shared;
 
 	WRITE_ONCE(session->nparked, session->nparked + n);
 	WRITE_ONCE(told->parked, session->nparked);

@@ -126,7 +126,7 @@ static void session_ring_limit(const struct utrace_session *session,
 static struct session_ring *session_rings_alloc(struct utrace_session *session)
 {
 	struct session_ring *ring;
-	struct utrace_ring *told;
+	struct utrace_map_ring *told;
 	unsigned int cpu;
 
 	ring = kvcalloc(nr_cpu_ids, sizeof(*ring), GFP_KERNEL_ACCOUNT);
@@ -136,7 +136,7 @@ static struct session_ring *session_rings_alloc(struct utrace_session *session)
 		kvfree(ring);
 		return NULL;
 	}
-	told = session->shared + sizeof(struct utrace_stream);
+	told = session->shared + sizeof(struct utrace_map);
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
 		ring[cpu].cpu = (u64)cpu << 32;
 		ring[cpu].told = &told[cpu];
@@ -180,6 +180,7 @@ int utrace_dev_ring_make(struct utrace_session *session,
 	session->ring_size = session_ring_part(size);
 	session->delay = nsecs_to_jiffies(delay) ?: 1;
 	session->full = setup->full;
+	session->mapped = setup->flags & UTRACE_SETUP_MAPPED;
 	ret = session_ring_charge(session, session_ring_charged(session));
 	if (ret)
 		return ret;
@@ -536,7 +537,7 @@ bool utrace_dev_write_for(struct session_target *target, struct utrace_rec *rec,
 {
 	struct utrace_session *session = target->session;
 	struct session_ring *ring = session_ring_open(session);
-	struct utrace_ring *told = ring->told;
+	struct utrace_map_ring *told = ring->told;
 	bool room = session_ring_begin(session, ring, rec->size);
 
 	if (room) {

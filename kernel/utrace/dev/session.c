@@ -3,12 +3,11 @@
  * utrace - sessions of /dev/utrace: their lives, and the commands they take
  *
  * A session begins with open() and ends when the file and all engines of its
- * targets have dropped their references.  Its commands are registered with
- * utrace_dev.c, which copies their arguments and takes the session's lock.
+ * targets have dropped their references.  utrace_dev.c copies the arguments of
+ * the commands and takes the session's lock.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
-#include <linux/init.h>
 #include <linux/pid_namespace.h>
 #include <linux/poll.h>
 #include <linux/slab.h>
@@ -141,8 +140,12 @@ static void session_count_records(struct utrace_session *session,
 
 	if (!ring)
 		return;
-	info->cpus = nr_cpu_ids;
+	info->rings = nr_cpu_ids;
 	info->ring_size = session->ring_size;
+	if (session->mapped) {
+		info->map_size = utrace_dev_rings_size(session);
+		info->tails_size = utrace_dev_tails_size();
+	}
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
 		/* The writers go on. */
 		info->records += data_race(ring[cpu].records);
@@ -150,15 +153,24 @@ static void session_count_records(struct utrace_session *session,
 	}
 }
 
-static int session_info(struct utrace_session *session, void *arg)
+/**
+ * utrace_dev_info() - %UTRACE_IOC_INFO
+ * @session: the session
+ * @arg: struct utrace_ioc_info, which is filled in
+ *
+ * Context: Process context; may sleep.  Takes utrace_session.lock.
+ * Return: 0, or -EINTR if the caller was killed.
+ */
+int utrace_dev_info(struct utrace_session *session, void *arg)
 {
 	struct utrace_ioc_info *info = arg;
 	struct session_target *target;
 
 	*info = (struct utrace_ioc_info){
-		.version = UTRACE_IOC_VERSION_NOW,
 		.events = utrace_dev_records(),
-		.capture = UTRACE_CAPTURE_ALL,
+		.capture = SESSION_CAPTURES,
+		.scopes = utrace_dev_scopes(),
+		.count = SESSION_COUNT_KINDS,
 		.hidden = atomic64_read(&session->hidden),
 		.uncaptured = atomic64_read(&session->uncaptured),
 		.waits = atomic64_read(&session->waits),
@@ -180,11 +192,19 @@ static int session_info(struct utrace_session *session, void *arg)
 	return 0;
 }
 
-static int session_setup(struct utrace_session *session, void *arg)
+/**
+ * utrace_dev_setup() - %UTRACE_IOC_SETUP
+ * @session: the session; its lock is held
+ * @arg: struct utrace_ioc_setup
+ *
+ * Context: Process context; may sleep.
+ * Return: 0, or an error that is described with &struct utrace_ioc_setup.
+ */
+int utrace_dev_setup(struct utrace_session *session, void *arg)
 {
 	const struct utrace_ioc_setup *setup = arg;
 
-	if (setup->flags)
+	if (setup->flags & ~UTRACE_SETUP_MAPPED)
 		return -EINVAL;
 	if (setup->ring_size > SESSION_RING_DEFAULT &&
 	    !capable(CAP_SYS_RESOURCE))
@@ -193,101 +213,3 @@ static int session_setup(struct utrace_session *session, void *arg)
 		return -EBUSY;
 	return utrace_dev_ring_make(session, setup);
 }
-
-static int session_do_attach(struct utrace_session *session, void *arg)
-{
-	const struct utrace_ioc_setup setup = {};
-	struct utrace_ioc_attach *attach = arg;
-	int ret = 0;
-
-	if (attach->flags || attach->id)
-		return -EINVAL;
-	if (!session->ring)
-		ret = utrace_dev_ring_make(session, &setup);
-	return ret ?: utrace_dev_attach(session, attach);
-}
-
-static int session_do_detach(struct utrace_session *session, void *arg)
-{
-	return utrace_dev_detach(session, *(u32 *)arg);
-}
-
-static int session_do_set_events(struct utrace_session *session, void *arg)
-{
-	return utrace_dev_set_events(session, arg);
-}
-
-/*
- * Detach the target that session_do_attach() has made, since its id could not
- * be given to the program.  If the caller is killed while it waits for the
- * lock, the target stays until the end of the session.
- */
-static void session_undo_attach(struct utrace_session *session, const void *arg)
-{
-	const struct utrace_ioc_attach *attach = arg;
-
-	if (mutex_lock_killable(&session->lock))
-		return;
-	utrace_dev_detach(session, attach->id);
-	mutex_unlock(&session->lock);
-}
-
-static int session_read_counts(struct utrace_session *session, void *arg)
-{
-	return utrace_dev_read_counts(session, arg);
-}
-
-static int session_in_flight(struct utrace_session *session, void *arg)
-{
-	return utrace_dev_tell_in_flight(session, arg);
-}
-
-static const struct utrace_dev_command session_commands[] = {
-	{
-		.cmd	= UTRACE_IOC_INFO,
-		.first	= UTRACE_IOC_INFO_SIZE_VER0,
-		.run	= session_info,
-	},
-	{
-		.cmd	= UTRACE_IOC_SETUP,
-		.first	= UTRACE_IOC_SETUP_SIZE_VER0,
-		.locked	= true,
-		.run	= session_setup,
-	},
-	{
-		.cmd	= UTRACE_IOC_ATTACH,
-		.first	= UTRACE_IOC_ATTACH_SIZE_VER0,
-		.locked	= true,
-		.run	= session_do_attach,
-		.undo	= session_undo_attach,
-	},
-	{
-		.cmd	= UTRACE_IOC_DETACH,
-		.first	= UTRACE_IOC_DETACH_SIZE_VER0,
-		.locked	= true,
-		.run	= session_do_detach,
-	},
-	{
-		.cmd	= UTRACE_IOC_EVENTS,
-		.first	= UTRACE_IOC_EVENTS_SIZE_VER0,
-		.run	= session_do_set_events,
-	},
-	{
-		.cmd	= UTRACE_IOC_COUNTS,
-		.first	= UTRACE_IOC_COUNTS_SIZE_VER0,
-		.run	= session_read_counts,
-	},
-	{
-		.cmd	= UTRACE_IOC_IN_FLIGHT,
-		.first	= UTRACE_IOC_IN_FLIGHT_SIZE_VER0,
-		.locked	= true,
-		.run	= session_in_flight,
-	},
-};
-
-static int __init session_init(void)
-{
-	return utrace_dev_add_commands(session_commands,
-				       ARRAY_SIZE(session_commands));
-}
-subsys_initcall(session_init);

@@ -65,6 +65,15 @@ struct utrace_engine_ops;
 /* Targets whose lost records a ring tells apart; the last one is for others. */
 #define SESSION_RING_RUNS	8
 
+/* What may be captured, and what counted. */
+#define SESSION_CAPTURES	(UTRACE_CAPTURE_STRINGS |		\
+				 UTRACE_CAPTURE_BUFFERS |		\
+				 UTRACE_CAPTURE_SOCKETS |		\
+				 UTRACE_CAPTURE_FILES |			\
+				 UTRACE_CAPTURE_STACK |			\
+				 UTRACE_CAPTURE_RAW_STACK)
+#define SESSION_COUNT_KINDS	(UTRACE_COUNT_CALLS | UTRACE_COUNT_CPU)
+
 /* Records of one target that a ring has lost since the last one it has taken. */
 struct session_run {
 	u32 target;
@@ -102,7 +111,7 @@ struct session_run {
  */
 struct session_ring {
 	void *data;
-	struct utrace_ring *told;
+	struct utrace_map_ring *told;
 	u64 *tail;
 	void *at;
 	void *limit;
@@ -192,11 +201,11 @@ struct session_settings {
  * @ring: a ring for each possible CPU, NULL if there are none yet.  Set once,
  *	under @lock, before the first target; freed with the session.
  * @ring_size: bytes of each ring, a power of 2.  Set before @ring.
- * @shared: what programs may map to read: struct utrace_stream, struct
+ * @shared: what programs may map to read: struct utrace_map, struct
  *	utrace_ring for each CPU, the data of the rings.  As @ring.
- * @tails: what programs may map to write: struct utrace_ring_tail for each CPU.
+ * @tails: what programs may map to write: struct utrace_map_tail for each CPU.
  *	As @ring.
- * @mapped: a program has mapped @tails, so that read(2) gives parked records
+ * @mapped: programs read the rings in memory, so read(2) gives parked records
  *	only.  Set once, without a lock.
  * @user: user who is charged with the rings, counted; NULL: none.  As @ring.
  * @delay: jiffies after which a waiting reader is woken.  As @ring.
@@ -241,7 +250,7 @@ struct utrace_session {
 	struct session_ring *ring;
 	size_t ring_size;
 	void *shared;
-	struct utrace_ring_tail *tails;
+	struct utrace_map_tail *tails;
 	bool mapped;
 	struct user_struct *user;
 	unsigned long delay;
@@ -353,11 +362,11 @@ struct session_target {
 #define SESSION_PLAIN_WHOLE	BIT(22)
 #define SESSION_PLAIN_COUNT	BIT(21)
 
-static_assert(!(UTRACE_CAPTURE_ALL & GENMASK(31, 21)));
+static_assert(!(SESSION_CAPTURES & GENMASK(31, 21)));
 
 static inline u32 session_capture_of(u64 now)
 {
-	return now & UTRACE_CAPTURE_ALL;
+	return now & SESSION_CAPTURES;
 }
 
 static inline u32 session_settings_of(u64 now)
@@ -368,7 +377,7 @@ static inline u32 session_settings_of(u64 now)
 /* The SESSION_PLAIN_ bits of @now for the records of calls. */
 static inline u64 session_plain_records(u64 now)
 {
-	if (now & (UTRACE_CAPTURE_ALL | SESSION_NOT_PLAIN))
+	if (now & (SESSION_CAPTURES | SESSION_NOT_PLAIN))
 		return 0;
 	if (now & SESSION_WHOLE_CALLS)
 		return SESSION_PLAIN_WHOLE;
@@ -399,18 +408,17 @@ struct session_writer {
 	size_t size;
 };
 
-/* utrace_dev.c */
-u64 utrace_dev_records(void);
-unsigned long utrace_dev_engine_events(u64 asked);
-
 /* session.c */
 struct utrace_session *utrace_dev_new(const struct cred *cred);
 void utrace_dev_put(struct utrace_session *session);
+int utrace_dev_info(struct utrace_session *session, void *arg);
+int utrace_dev_setup(struct utrace_session *session, void *arg);
 
 /* target.c */
-int utrace_dev_attach(struct utrace_session *session,
-		      struct utrace_ioc_attach *attach);
-int utrace_dev_detach(struct utrace_session *session, u32 id);
+u32 utrace_dev_scopes(void);
+int utrace_dev_attach(struct utrace_session *session, void *arg);
+void utrace_dev_undo_attach(struct utrace_session *session, const void *arg);
+int utrace_dev_detach(struct utrace_session *session, void *arg);
 void utrace_dev_detach_all(struct utrace_session *session);
 struct session_target *utrace_dev_target(struct utrace_session *session,
 					 u32 id);
@@ -426,8 +434,7 @@ void utrace_dev_settings_put(struct session_settings *settings);
 void utrace_dev_retell(struct utrace_session *session, bool several);
 int utrace_dev_apply(struct session_target *target,
 		     struct session_settings *settings);
-int utrace_dev_set_events(struct utrace_session *session,
-			  struct utrace_ioc_events *events);
+int utrace_dev_set_events(struct utrace_session *session, void *arg);
 
 /* task.c */
 /* What is kept of the entry of a system call. */
@@ -565,6 +572,8 @@ bool utrace_dev_sees(struct session_target *target, struct session_task *task);
 void utrace_dev_hide(struct session_target *target, struct session_task *task);
 
 /* events.c */
+u64 utrace_dev_records(void);
+unsigned long utrace_dev_engine_events(u64 asked);
 extern const struct utrace_engine_ops utrace_dev_ops;
 
 /* ring.c */
@@ -581,8 +590,7 @@ bool utrace_dev_write_for(struct session_target *target, struct utrace_rec *rec,
 			  struct session_task *task);
 
 /* in_flight.c */
-int utrace_dev_tell_in_flight(struct utrace_session *session,
-			      struct utrace_ioc_in_flight *arg);
+int utrace_dev_in_flight(struct utrace_session *session, void *data);
 
 /* map.c */
 int utrace_dev_shared_make(struct utrace_session *session);

@@ -240,11 +240,11 @@ session_take_settings(const struct utrace_ioc_events *events)
 	int ret;
 
 	if (events->events & ~utrace_dev_records() ||
-	    events->count & ~UTRACE_COUNT_ALL ||
-	    events->count == UTRACE_COUNT_CPU || events->settings ||
+	    events->count & ~SESSION_COUNT_KINDS ||
+	    events->count == UTRACE_COUNT_CPU ||
 	    (events->events & UTRACE_REC_BIT(SYS_CALL) &&
 	     events->events & apart) ||
-	    events->capture & ~(u64)UTRACE_CAPTURE_ALL ||
+	    events->capture & ~(u64)SESSION_CAPTURES ||
 	    events->string_size > UTRACE_ITEM_SIZE_MAX ||
 	    events->buffer_size > UTRACE_ITEM_SIZE_MAX ||
 	    events->ncalls > SESSION_MAX_CALLS ||
@@ -318,31 +318,21 @@ static int session_set_events(struct utrace_session *session,
 }
 
 /**
- * utrace_dev_set_events() - choose what is recorded
+ * utrace_dev_set_events() - %UTRACE_IOC_EVENTS
  * @session: the session; its lock is not held
- * @events: the choice of the program; a copy, but @events->calls points to user
- *	memory.  The number of the settings is stored here
+ * @arg: struct utrace_ioc_events, a copy, but @calls in it points to user memory.
+ *	The number of the settings is stored there
  *
  * After an error all targets have the settings that they had before, as far as
  * there is memory for it.
  *
  * Context: Process context; may fault and sleep.  Takes utrace_session.lock.
- * Return:
- * * 0 - records are made by the new settings
- * * -EINVAL - there is no such event, capture or system call, whole calls are
- *   asked for together with their entries or exits, the CPU time of
- *   calls without their count, a size is above %UTRACE_ITEM_SIZE_MAX, a
- *   member for the kernel is not 0, @events->calls is not 0 without
- *   @events->ncalls, or there are more than %SESSION_MAX_CALLS numbers
- * * -EFAULT - the numbers of system calls cannot be read
- * * -EINTR - the caller was killed
- * * -ENOENT - the session has no target @events->target
- * * -ENOMEM - there is no memory
- * * -ESRCH - the target has ended
+ * Return: 0, -EINTR if the caller was killed, or an error that is described with
+ * &struct utrace_ioc_events.
  */
-int utrace_dev_set_events(struct utrace_session *session,
-			  struct utrace_ioc_events *events)
+int utrace_dev_set_events(struct utrace_session *session, void *arg)
 {
+	struct utrace_ioc_events *events = arg;
 	struct session_settings *settings = session_take_settings(events);
 	int ret;
 

@@ -188,7 +188,7 @@ static void session_find(struct utrace_session *session,
 	struct session_parked *parked =
 		list_first_entry_or_null(&session->taken, struct session_parked,
 					 list);
-	bool mapped = READ_ONCE(session->mapped);
+	bool mapped = session->mapped;
 	struct utrace_rec *rec;
 	unsigned int cpu;
 
@@ -290,7 +290,7 @@ ssize_t utrace_dev_read(struct utrace_session *session, char __user *to,
 		return 0;
 	bound = session_bound(session);
 	/* A program that merges the rings finds the order of all by itself. */
-	if (READ_ONCE(session->mapped))
+	if (session->mapped)
 		bound = U64_MAX;
 	while (ret >= 0) {
 		done += ret;

@@ -87,7 +87,7 @@ static int session_match_system(struct utrace_match *match, int fd,
 				const void **of)
 {
 	*of = NULL;
-	return fd == -1 ? 0 : -EINVAL;
+	return 0;
 }
 
 /*
@@ -113,7 +113,7 @@ static const struct session_scope {
  * or each of its reads would make records.
  */
 static struct utrace_match *
-session_match(const struct utrace_ioc_attach *attach, const void **of)
+session_match(const struct utrace_where *where, const void **of)
 {
 	struct utrace_match *match = utrace_match_new();
 	int ret;
@@ -121,7 +121,7 @@ session_match(const struct utrace_ioc_attach *attach, const void **of)
 	if (!match)
 		return ERR_PTR(-ENOMEM);
 	utrace_match_leave_out(match, task_tgid(current));
-	ret = session_scopes[attach->scope].match(match, attach->fd, of);
+	ret = session_scopes[where->scope].match(match, where->fd, of);
 	if (!ret)
 		return match;
 	utrace_match_put(match);
@@ -356,9 +356,9 @@ static int session_attach_to(struct utrace_session *session,
 	struct utrace_engine *engine;
 	int ret;
 
-	if (session_has_target(session, attach->scope, of))
+	if (session_has_target(session, attach->where.scope, of))
 		return -EEXIST;
-	target = session_new_target(session, attach->scope, of);
+	target = session_new_target(session, attach->where.scope, of);
 	if (IS_ERR(target))
 		return PTR_ERR(target);
 	/* Before two engines can cover a task. */
@@ -399,7 +399,7 @@ static int session_attach_system(struct utrace_session *session,
 	/* No engine of the system can hold a task. */
 	if (session->full == UTRACE_FULL_STOP)
 		return -EOPNOTSUPP;
-	match = session_match(attach, &of);
+	match = session_match(&attach->where, &of);
 	if (IS_ERR(match))
 		return PTR_ERR(match);
 	ret = session_attach_to(session, attach, of, NULL, match);
@@ -427,52 +427,102 @@ struct task_struct *utrace_dev_task_of(int fd)
 	return task ?: ERR_PTR(-ESRCH);
 }
 
+/*
+ * Look whether a program has said without contradiction what it means: in struct
+ * utrace_where only members that its scope uses have a value.
+ */
+static bool session_where_is_valid(const struct utrace_where *where)
+{
+	if (where->flags || where->cpu ||
+	    where->scope >= ARRAY_SIZE(session_scopes) || !where->scope)
+		return false;
+	return where->scope != UTRACE_SCOPE_SYSTEM || where->fd == -1;
+}
+
 /**
- * utrace_dev_attach() - attach a session to tasks
+ * utrace_dev_scopes() - scopes that a target may have
+ *
+ * Context: Any.
+ * Return: UTRACE_SCOPE_BIT() bits.
+ */
+u32 utrace_dev_scopes(void)
+{
+	u32 scopes = GENMASK(ARRAY_SIZE(session_scopes) - 1, 1);
+
+	return IS_ENABLED(CONFIG_CGROUPS) ? scopes :
+					    scopes & ~UTRACE_SCOPE_BIT(CGROUP);
+}
+
+/* Attach to the task of a pidfd, or to what belongs to it. */
+static int session_attach_task(struct utrace_session *session,
+			       struct utrace_ioc_attach *attach)
+{
+	struct task_struct *task = utrace_dev_task_of(attach->where.fd);
+	int ret;
+
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+	ret = session_attach_to(session, attach,
+				session_identity(attach->where.scope, task),
+				task, NULL);
+	put_task_struct(task);
+	return ret;
+}
+
+/**
+ * utrace_dev_attach() - %UTRACE_IOC_ATTACH
  * @session: the session; its lock is held
- * @attach: what to attach to; the id of the target is stored here
+ * @arg: struct utrace_ioc_attach; the id of the target is stored there
  *
  * Context: Process context; may sleep.
- * Return:
- * * 0 - the session is attached
- * * -EBADF - the descriptor is no pidfd, or not that of a cgroup or a file
- * * -EDEADLK - the target has the reader of the session, which would wait for
- *   itself
- * * -EINVAL - there is no such scope; the descriptor for the system is not -1;
- *   the cgroup is not one of version 2; the executable is no regular file
- * * -EOPNOTSUPP - the session has %UTRACE_FULL_STOP, and the target is a
- *   system, a cgroup or an executable; or the kernel has no cgroups
- * * -ESRCH - the task is gone
- * * -EPERM - the caller or the opener of the session may not trace the task, or
- *   it is a kernel thread; or a security module knows a difference between the two
- * * -EEXIST - the session has this target already, in that scope
- * * -EUSERS - the user has too many engines
- * * -ENOSPC - the session has too many targets, or a task has too many engines
- * * -EINTR - the caller was killed
- * * -ENOMEM - there is no memory
+ * Return: 0, -EINTR if the caller was killed, or an error that is described with
+ * &struct utrace_ioc_attach.  -EPERM also says that a security module knows a
+ * difference between the caller and the opener of the session.
  */
-int utrace_dev_attach(struct utrace_session *session,
-		      struct utrace_ioc_attach *attach)
+int utrace_dev_attach(struct utrace_session *session, void *arg)
 {
-	struct task_struct *task;
+	const struct utrace_ioc_setup setup = {};
+	struct utrace_ioc_attach *attach = arg;
 	int ret;
 
 	lockdep_assert_held(&session->lock);
 
-	if (attach->scope >= ARRAY_SIZE(session_scopes))
+	if (attach->flags || !session_where_is_valid(&attach->where))
 		return -EINVAL;
+	if (!session->ring) {
+		ret = utrace_dev_ring_make(session, &setup);
+		if (ret)
+			return ret;
+	}
 	if (session->ntargets >= SESSION_MAX_TARGETS)
 		return -ENOSPC;
-	if (session_scopes[attach->scope].match)
+	if (session_scopes[attach->where.scope].match)
 		return session_attach_system(session, attach);
-	task = utrace_dev_task_of(attach->fd);
-	if (IS_ERR(task))
-		return PTR_ERR(task);
-	ret = session_attach_to(session, attach,
-				session_identity(attach->scope, task), task,
-				NULL);
-	put_task_struct(task);
-	return ret;
+	return session_attach_task(session, attach);
+}
+
+/**
+ * utrace_dev_undo_attach() - the program has not got the id of a target
+ * @session: the session
+ * @arg: struct utrace_ioc_attach
+ *
+ * Detaches the target.  If the caller is killed while it waits for the lock, the
+ * target stays until the end of the session.
+ *
+ * Context: Process context; may sleep.  Takes utrace_session.lock.
+ */
+void utrace_dev_undo_attach(struct utrace_session *session, const void *arg)
+{
+	const struct utrace_ioc_attach *attach = arg;
+	struct session_target *target;
+
+	if (mutex_lock_killable(&session->lock))
+		return;
+	target = utrace_dev_target(session, attach->id);
+	/* Another thread may have guessed the id, and detached the target. */
+	if (target)
+		session_remove(target);
+	mutex_unlock(&session->lock);
 }
 
 /**
@@ -539,21 +589,26 @@ struct utrace_engine *utrace_dev_system_target(struct utrace_session *session,
 }
 
 /**
- * utrace_dev_detach() - detach a session from one of its targets
+ * utrace_dev_detach() - %UTRACE_IOC_DETACH
  * @session: the session; its lock is held
- * @id: id of the target, from utrace_dev_attach()
+ * @arg: struct utrace_ioc_detach
  *
  * Does not wait for callbacks of the target.
  *
  * Context: Process context; may sleep.
  * Return:
  * * 0 - the target is detached
+ * * -EINVAL - there is no such flag
  * * -ENOENT - the session has no such target
  */
-int utrace_dev_detach(struct utrace_session *session, u32 id)
+int utrace_dev_detach(struct utrace_session *session, void *arg)
 {
-	struct session_target *target = utrace_dev_target(session, id);
+	const struct utrace_ioc_detach *detach = arg;
+	struct session_target *target;
 
+	if (detach->flags)
+		return -EINVAL;
+	target = utrace_dev_target(session, detach->id);
 	if (!target)
 		return -ENOENT;
 	session_remove(target);

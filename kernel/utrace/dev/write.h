@@ -69,7 +69,7 @@ static __always_inline u64 session_record_time(const struct session_ring *ring,
 					       const struct session_task *task)
 {
 	u64 time = ktime_get_ns();
-	const struct utrace_ring *told = ring->told;
+	const struct utrace_map_ring *told = ring->told;
 
 	if (unlikely(time <= told->last || time <= task->last))
 		time = max(READ_ONCE(told->last), READ_ONCE(task->last)) + 1;
@@ -78,7 +78,7 @@ static __always_inline u64 session_record_time(const struct session_ring *ring,
 
 /* Give a record its time. */
 static __always_inline void session_set_time(struct utrace_rec *rec,
-					     struct utrace_ring *told,
+					     struct utrace_map_ring *told,
 					     struct session_task *task,
 					     u64 time)
 {
@@ -149,7 +149,7 @@ static __always_inline bool session_has_room(const struct session_ring *ring,
 
 /* The record at the ring's ->at is written: make it visible. */
 static __always_inline void session_ring_advance(struct session_ring *ring,
-						 struct utrace_ring *told,
+						 struct utrace_map_ring *told,
 						 size_t size)
 {
 	/* UTRACE_IOC_INFO reads the number at any time. */
@@ -163,7 +163,7 @@ static __always_inline void session_ring_advance(struct session_ring *ring,
 /* The same at the end of a callback. */
 static __always_inline void
 session_publish(struct utrace_session *session, struct session_ring *ring,
-		struct utrace_ring *told, size_t size)
+		struct utrace_map_ring *told, size_t size)
 {
 	session_ring_advance(ring, told, size);
 	/* As session_ring_shut(). */
@@ -187,7 +187,7 @@ static __always_inline void session_commit_fast(struct session_task *task,
 						size_t size, size_t began)
 {
 	u64 time = session_record_time(ring, task);
-	struct utrace_ring *told = ring->told;
+	struct utrace_map_ring *told = ring->told;
 	void *rec = ring->at;
 
 	if (began)

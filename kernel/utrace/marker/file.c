@@ -249,53 +249,52 @@ static int marker_histogram(struct marker_owner *owner, void *data)
 
 /**
  * struct marker_command - an ioctl of a descriptor
- * @command: its number, and the first size of its argument
+ * @cmd: its number
+ * @first: bytes of its argument when it was first published
  * @locked: call @run with marker_owner.mutex held.  The others access user memory,
  *	and take the lock themselves if they need it
  * @of_process: not for a descriptor of the system
+ * @writes: copy the argument back
  * @run: carry the command out
  */
 struct marker_command {
-	struct utrace_dev_command command;
+	unsigned int cmd;
+	unsigned int first;
 	bool locked;
 	bool of_process;
+	bool writes;
 	int (*run)(struct marker_owner *owner, void *arg);
 };
 
-#define MARKER_COMMAND(name, function, lock, process) {			\
-	.command = {							\
-		.cmd	= UTRACE_IOC_##name,				\
-		.first	= UTRACE_IOC_##name##_SIZE_VER0,		\
-	},								\
+#define MARKER_COMMAND(name, function, lock, process, back) {		\
+	.cmd	= UTRACE_IOC_##name,					\
+	.first	= UTRACE_IOC_##name##_SIZE_VER0,			\
 	.locked	= lock,							\
 	.of_process = process,						\
+	.writes	= back,							\
 	.run	= function,						\
 }
 
 static const struct marker_command marker_commands[] = {
-	MARKER_COMMAND(WORD_ARM, marker_arm, true, true),
-	MARKER_COMMAND(WORD_DISARM, marker_disarm, true, true),
-	MARKER_COMMAND(WORD_LIST, marker_list, false, false),
-	MARKER_COMMAND(MARKER_ARM, marker_arm_marker, true, false),
-	MARKER_COMMAND(MARKER_DISARM, marker_disarm_marker, true, false),
-	MARKER_COMMAND(MARKER_COUNTS, marker_counts, false, false),
-	MARKER_COMMAND(MARKER_HISTOGRAM, marker_histogram, false, false),
-	MARKER_COMMAND(USER_EVENT_ARM, marker_arm_user_event, false, true),
-	MARKER_COMMAND(USER_EVENT_DISARM, marker_disarm_user_event, false, true),
+	MARKER_COMMAND(WORD_ARM, marker_arm, true, true, true),
+	MARKER_COMMAND(WORD_DISARM, marker_disarm, true, true, false),
+	MARKER_COMMAND(WORD_LIST, marker_list, false, false, true),
+	MARKER_COMMAND(MARKER_ARM, marker_arm_marker, true, false, false),
+	MARKER_COMMAND(MARKER_DISARM, marker_disarm_marker, true, false, false),
+	MARKER_COMMAND(MARKER_COUNTS, marker_counts, false, false, true),
+	MARKER_COMMAND(MARKER_HISTOGRAM, marker_histogram, false, false, true),
+	MARKER_COMMAND(USER_EVENT_ARM, marker_arm_user_event, false, true, false),
+	MARKER_COMMAND(USER_EVENT_DISARM, marker_disarm_user_event, false, true, false),
 };
 
 static const struct marker_command *marker_command_of(unsigned int cmd)
 {
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(marker_commands); i++) {
-		unsigned int known = marker_commands[i].command.cmd;
-
-		if (_IOC_TYPE(cmd) == _IOC_TYPE(known) &&
-		    _IOC_NR(cmd) == _IOC_NR(known) &&
-		    _IOC_DIR(cmd) == _IOC_DIR(known))
+	for (i = 0; i < ARRAY_SIZE(marker_commands); i++)
+		if (_IOC_TYPE(cmd) == _IOC_TYPE(marker_commands[i].cmd) &&
+		    _IOC_NR(cmd) == _IOC_NR(marker_commands[i].cmd))
 			return &marker_commands[i];
-	}
 	return NULL;
 }
 
@@ -343,9 +342,12 @@ static long marker_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	if (!command)
 		return -ENOTTY;
 	marker_note_user(file->private_data);
-	ret = utrace_dev_get_arg(&command->command, cmd, user, copy);
+	ret = utrace_dev_get_arg(copy, _IOC_SIZE(command->cmd), command->first,
+				 cmd, user);
 	ret = ret ?: marker_run(file->private_data, command, copy);
-	return ret ?: utrace_dev_put_arg(&command->command, cmd, user, copy);
+	if (ret || !command->writes)
+		return ret;
+	return utrace_dev_put_arg(cmd, user, copy, _IOC_SIZE(command->cmd));
 }
 
 static __poll_t marker_poll(struct file *file, struct poll_table_struct *table)

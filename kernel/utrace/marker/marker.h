@@ -741,7 +741,6 @@ bool utrace_marker_next_share(struct marker_owner *owner,
 			      void *arg);
 
 /* file.c */
-int utrace_marker_file_make(struct utrace_session *session, void *arg);
 
 /* marker_engine.c */
 extern const struct utrace_engine_ops utrace_marker_ops;
