@@ -3,7 +3,7 @@
  * utrace bench - what others pay while a user has as many sites as he may
  *
  * The sites are in a file that everybody maps, as all programs map the C library, and in
- * a process that sleeps.  Each row is measured without the sites and with them in turns;
+ * processes that sleep.  Each row is measured without the sites and with them in turns;
  * the sites come and go in between.
  */
 #define _GNU_SOURCE
@@ -24,13 +24,13 @@
 #define CROWDED		"/crowded"
 #define PROBE		TRACING "/events/bench/crowded/enable"
 
-/* What user.max_utrace_sites is, and what one descriptor may have. */
+/* What user.max_utrace_sites is, and what one owner may have. */
 #define ALL		4096
 #define EACH		1024
 
 /*
  * The file has nops in lines of this size, and a return at its end.  Each but the last line
- * has a site.  At the place that is hit, so many descriptors each have one, too, with a
+ * has a site.  At the place that is hit, so many owners each have one, too, with a
  * semaphore of its own, and so has this process.
  */
 #define LINE		16
@@ -38,6 +38,9 @@
 #define OTHERS		40
 #define SIZE		((LINES + 1) * LINE)
 #define HIT		(SIZE - 2 * LINE)
+
+/* Each owner has two engines in its process, which has room for 48. */
+#define SLEEPERS	3
 
 #define TURNS		3
 
@@ -69,74 +72,74 @@ static void hold_crowded(void)
 
 /* The sites */
 
-static int sessions[ALL / EACH], owners[ALL / EACH];
-static int other_sessions[OTHERS], others[OTHERS];
+static struct owner owners[ALL / EACH], others[OTHERS];
 
-/* Places of before are free again some time after close(2). */
-static void arm(int owner, struct utrace_ioc_marker *arg)
+static int try_arm(const struct owner *by, const struct utrace_site *site)
+{
+	struct utrace_ioc_arm arm = {
+		.target = by->target,
+		.type = UTRACE_ARM_SITE,
+		.flags = UTRACE_ARM_COUNT,
+		.spec = (__u64)site,
+		.spec_size = sizeof(*site),
+	};
+
+	return ioctl(by->session, UTRACE_IOC_ARM, &arm);
+}
+
+/* Sites of a session that was closed are free again some time after close(2). */
+static void arm(const struct owner *by, const struct utrace_site *site)
 {
 	int tries = 1000;
 
-	while (ioctl(owner, UTRACE_IOC_MARKER_ARM, arg)) {
+	while (try_arm(by, site)) {
 		must(errno == EUSERS && tries--, "a site more");
 		usleep(10000);
 	}
 }
 
-/* Another descriptor, which has room of its own, can arm nothing. */
-static void check_limit(pid_t pid, struct utrace_ioc_marker *arg)
+/* Another owner, which has room of its own, can arm nothing. */
+static void check_limit(pid_t pid, struct utrace_site *site)
 {
-	int session = open_session(), owner = words_of(session, pid, 0);
+	const struct owner more = own(pid, 0);
 
-	arg->offset = LINES * LINE;
-	must(ioctl(owner, UTRACE_IOC_MARKER_ARM, arg) && errno == EUSERS,
-	     "no site more");
-	close(owner);
-	close(session);
+	site->offset = LINES * LINE;
+	must(try_arm(&more, site) && errno == EUSERS, "no site more");
+	close(more.session);
 }
 
-static void arm_all(pid_t pid)
+static void arm_all(const pid_t *pids)
 {
-	struct utrace_ioc_marker arg = {
-		.fd = open(CROWDED, O_RDONLY),
-		.flags = UTRACE_MARKER_COUNT,
-	};
+	struct utrace_site site = { .fd = open(CROWDED, O_RDONLY) };
 	int i;
 
 	for (i = 0; i < LINES; i++) {
 		int n = i / EACH;
 
-		if (!(i % EACH)) {
-			sessions[n] = open_session();
-			owners[n] = words_of(sessions[n], pid, 0);
-		}
-		arg.offset = i * LINE;
-		arm(owners[n], &arg);
+		if (!(i % EACH))
+			owners[n] = own(pids[0], 0);
+		site.offset = i * LINE;
+		arm(&owners[n], &site);
 	}
-	arg.offset = HIT;
+	site.offset = HIT;
 	for (i = 0; i < OTHERS; i++) {
-		other_sessions[i] = open_session();
-		others[i] = words_of(other_sessions[i], pid, 0);
-		arg.semaphore = 2 * i + 2;
-		arm(others[i], &arg);
+		others[i] = own(pids[i % SLEEPERS], 0);
+		site.semaphore = 2 * i + 2;
+		arm(&others[i], &site);
 	}
-	arg.semaphore = 0;
-	check_limit(pid, &arg);
-	close(arg.fd);
+	site.semaphore = 0;
+	check_limit(pids[0], &site);
+	close(site.fd);
 }
 
 static void disarm_all(void)
 {
 	int n;
 
-	for (n = 0; n < ALL / EACH; n++) {
-		close(owners[n]);
-		close(sessions[n]);
-	}
-	for (n = 0; n < OTHERS; n++) {
-		close(others[n]);
-		close(other_sessions[n]);
-	}
+	for (n = 0; n < ALL / EACH; n++)
+		close(owners[n].session);
+	for (n = 0; n < OTHERS; n++)
+		close(others[n].session);
 }
 
 /* What the others do */
@@ -190,15 +193,15 @@ static void site_hits(long n)
 
 static void trace_self(void)
 {
-	struct utrace_ioc_marker arg = {
+	const struct utrace_site site = {
 		.fd = open(CROWDED, O_RDONLY),
 		.offset = HIT,
-		.flags = UTRACE_MARKER_COUNT,
 	};
 
 	hit_at = map_crowded();
-	arm(words_of(open_session(), getpid(), 0), &arg);
-	close(arg.fd);
+	owner = own(getpid(), 0);
+	arm(&owner, &site);
+	close(site.fd);
 }
 
 static void rows(const char *name)
@@ -217,22 +220,24 @@ static void rows(const char *name)
 
 void bystander_sites(void)
 {
+	pid_t pids[SLEEPERS];
 	char probe[64];
-	pid_t pid;
 	int i;
 
 	make_crowded();
 	/* A place that has a site. */
 	snprintf(probe, sizeof(probe), "p:bench/crowded %s:%#x", CROWDED, LINE);
 	write_file(TRACING "/uprobe_events", probe);
-	pid = sleeper(hold_crowded);
+	for (i = 0; i < SLEEPERS; i++)
+		pids[i] = sleeper(hold_crowded);
 	trace_self();
 	for (i = 0; i < TURNS; i++) {
 		rows("without");
-		arm_all(pid);
+		arm_all(pids);
 		rows("with");
 		disarm_all();
 	}
 	write_file(TRACING "/uprobe_events", "-:bench/crowded");
-	end(pid);
+	for (i = 0; i < SLEEPERS; i++)
+		end(pids[i]);
 }

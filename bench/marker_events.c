@@ -49,28 +49,26 @@ static void register_event(void)
 	register_at(WANTED, &index);
 }
 
-static void arm_event(void)
+static __u32 arm_event(void)
 {
-	struct utrace_ioc_user_event event = { .name = (unsigned long)NAME };
+	const struct utrace_user_event event = { .name = (unsigned long)NAME };
+	struct utrace_ioc_arm arm = {
+		.target = owner.target,
+		.type = UTRACE_ARM_USER_EVENT,
+		.flags = UTRACE_ARM_COUNT,
+		.spec = (unsigned long)&event,
+		.spec_size = sizeof(event),
+	};
 
-	must(!ioctl(words, UTRACE_IOC_USER_EVENT_ARM, &event),
-	     "UTRACE_IOC_USER_EVENT_ARM");
-}
-
-static void disarm_event(void)
-{
-	struct utrace_ioc_user_event event = { .name = (unsigned long)NAME };
-
-	must(!ioctl(words, UTRACE_IOC_USER_EVENT_DISARM, &event),
-	     "UTRACE_IOC_USER_EVENT_DISARM");
+	must(!ioctl(owner.session, UTRACE_IOC_ARM, &arm),
+	     "UTRACE_IOC_ARM of a user_event");
+	return arm.id;
 }
 
 static void arm_loop(long n)
 {
-	while (n--) {
-		arm_event();
-		disarm_event();
-	}
+	while (n--)
+		disarm(arm_event());
 }
 
 /* ftrace enables the event in all processes. */
@@ -95,9 +93,10 @@ static void look(const struct crowd *crowd, bool first, bool last)
 /* All processes have registered the event. */
 static void event_rows(const struct crowd *crowd)
 {
-	arm_event();
+	__u32 id = arm_event();
+
 	look(crowd, true, false);
-	disarm_event();
+	disarm(id);
 	look(crowd, false, false);
 	write_file(ENABLE, "1");
 	look(crowd, true, true);
@@ -238,14 +237,14 @@ static void writes(long n)
 		must(write(data, &event, sizeof(event)) == sizeof(event), DATA);
 }
 
-/* Another descriptor than that of the event has words in the same process. */
+/* Another session than that of the event has words in the same process. */
 static void arm_others(void)
 {
 	__u32 *others = map_memory(OTHER_WORDS * sizeof(__u32), MAP_PRIVATE);
 	int i;
 
 	memset(others, 0, OTHER_WORDS * sizeof(__u32));
-	words = words_of(open_session(), getpid(), 0);
+	owner = own(getpid(), 0);
 	for (i = 0; i < OTHER_WORDS; i++)
 		arm_word((unsigned long)&others[i]);
 	must(others[0] == 1 && others[OTHER_WORDS - 1] == 1, "words");
@@ -254,21 +253,15 @@ static void arm_others(void)
 /* Rows are refused unless the tracer is told of each write. */
 void event_writes(void)
 {
-	struct utrace_marker_count count = {};
-	struct utrace_ioc_marker_counts counts = {
-		.counts = (unsigned long)&count,
-		.n = 1,
-	};
-	int tracer;
+	struct owner tracer;
 
 	data = register_at(WANTED, &event_index);
-	words = words_of(open_session(), getpid(), 0);
-	tracer = words;
+	owner = own(getpid(), 0);
+	tracer = owner;
 	arm_event();
 	must(wanted == 1, "the bit of the event");
 	say("user_event_write_alone", per_op(tsc, writes, 100, 20));
 	arm_others();
 	say("user_event_write_among_words", per_op(tsc, writes, 100, 20));
-	must(!ioctl(tracer, UTRACE_IOC_MARKER_COUNTS, &counts) &&
-	     count.hits == (__u64)all_writes, "a count for each write");
+	must(hits_of(&tracer) == (__u64)all_writes, "a count for each write");
 }

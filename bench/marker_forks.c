@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include <limits.h>
+#include <linux/utrace_marker.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -47,7 +48,7 @@ static void wait_for(int go)
 }
 
 /*
- * A process that opens a descriptor for words of its own when told, arms words, and then
+ * A process that opens a session for itself when told, arms words, and then
  * markers.
  */
 static pid_t owner_of_words(int go)
@@ -59,13 +60,13 @@ static pid_t owner_of_words(int go)
 		return pid;
 	map_file();
 	wait_for(go);
-	words = words_of(open_session(), getpid(), 0);
+	owner = own(getpid(), 0);
 	wait_for(go);
 	for (i = 0; i < WORDS; i++)
 		arm_word(MAPPED(word[i]));
 	wait_for(go);
 	for (i = 0; i < SITES; i++)
-		arm_site(i, 0);
+		arm_site(i, UTRACE_ARM_COUNT);
 	for (;;)
 		pause();
 }
@@ -251,13 +252,13 @@ static void arming_rows(const char *what, void (*loop)(long n))
 	end(other);
 }
 
-/* One descriptor is there in all rows, so they differ by the arming only. */
+/* One session is open in all rows, so they differ by the arming only. */
 void forks_while_arming(void)
 {
 	static struct crowd crowd;
 
 	grow_crowd(&crowd, MAPPERS, map_file);
-	words = words_of(open_session(), crowd.pids[0], 0);
+	owner = own(crowd.pids[0], 0);
 	p99_row("fork_p99", 0);
 	arming_rows("site", sites_loop);
 	add_probe();

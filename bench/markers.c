@@ -40,7 +40,7 @@
 #define UPROBE_TYPE	"/sys/bus/event_source/devices/uprobe/type"
 #define RING_SIZE	(16 << 20)
 
-int words = -1;
+struct owner owner;
 
 static bool quick;
 
@@ -205,8 +205,8 @@ void crowd_rows(void (*begin)(void), void (*rows)(const struct crowd *crowd))
 		if (quick && counts[i] == MOST)
 			break;
 		grow_crowd(&crowd, counts[i], begin);
-		if (words < 0)
-			words = words_of(open_session(), crowd.pids[0], 0);
+		if (!owner.target)
+			owner = own(crowd.pids[0], 0);
 		rows(&crowd);
 	}
 	end_crowd(&crowd);
@@ -229,55 +229,73 @@ static void in_child(void (*run)(void))
 
 /* Tracers */
 
-int words_of(int session, pid_t pid, __u32 target)
+/* Records are dropped if there is no room, so the target may be the current process. */
+struct owner own(pid_t pid, __u64 ring_size)
 {
-	struct utrace_ioc_words arg = {
-		.pidfd = syscall(SYS_pidfd_open, pid, 0),
-		.scope = UTRACE_SCOPE_PROCESS,
-		.target = target,
+	struct utrace_ioc_setup setup = {
+		.ring_size = ring_size,
+		.full = UTRACE_FULL_DROP,
 	};
-	int fd;
-
-	must(arg.pidfd >= 0, "pidfd_open");
-	fd = ioctl(session, UTRACE_IOC_WORDS, &arg);
-	must(fd >= 0, "UTRACE_IOC_WORDS");
-	close(arg.pidfd);
-	return fd;
-}
-
-int open_session(void)
-{
+	struct utrace_ioc_attach attach = {
+		.where = {
+			.scope = UTRACE_SCOPE_PROCESS,
+			.fd = syscall(SYS_pidfd_open, pid, 0),
+		},
+	};
 	int fd = open(DEVICE, O_RDWR | O_CLOEXEC | O_NONBLOCK);
 
 	must(fd >= 0, DEVICE);
-	return fd;
+	must(attach.where.fd >= 0, "pidfd_open");
+	must(!ioctl(fd, UTRACE_IOC_SETUP, &setup), "UTRACE_IOC_SETUP");
+	must(!ioctl(fd, UTRACE_IOC_ATTACH, &attach), "UTRACE_IOC_ATTACH");
+	close(attach.where.fd);
+	return (struct owner){ fd, attach.id };
 }
 
-void arm_word(unsigned long addr)
+__u64 hits_of(const struct owner *by)
 {
-	struct utrace_ioc_word word = { .addr = addr };
+	struct utrace_hit_count count = {};
+	struct utrace_ioc_read read = {
+		.rows = { .at = (__u64)&count, .n = 1, .size = sizeof(count) },
+		.target = by->target,
+		.what = UTRACE_READ_COUNT,
+	};
 
-	must(!ioctl(words, UTRACE_IOC_WORD_ARM, &word) &&
-	     word.state == UTRACE_WORD_ARMED, "UTRACE_IOC_WORD_ARM");
+	must(!ioctl(by->session, UTRACE_IOC_READ, &read) && read.rows.total == 1,
+	     "UTRACE_IOC_READ");
+	return count.hits;
 }
 
-static void disarm_word(unsigned long addr)
+__u32 arm_word(unsigned long addr)
 {
-	struct utrace_ioc_word word = { .addr = addr };
+	const struct utrace_word word = { .addr = addr };
+	struct utrace_ioc_arm arm = {
+		.target = owner.target,
+		.type = UTRACE_ARM_WORD,
+		.spec = (__u64)&word,
+		.spec_size = sizeof(word),
+	};
 
-	must(!ioctl(words, UTRACE_IOC_WORD_DISARM, &word),
-	     "UTRACE_IOC_WORD_DISARM");
+	must(!ioctl(owner.session, UTRACE_IOC_ARM, &arm) &&
+	     arm.state == UTRACE_STATE_ARMED, "UTRACE_IOC_ARM of a word");
+	return arm.id;
+}
+
+void disarm(__u32 id)
+{
+	struct utrace_ioc_disarm disarm = { .id = id };
+
+	must(!ioctl(owner.session, UTRACE_IOC_DISARM, &disarm),
+	     "UTRACE_IOC_DISARM");
 }
 
 /* A marker with two arguments: those of the function. */
-static struct utrace_ioc_marker marker(int i, __u32 flags)
+static struct utrace_site marker(int i)
 {
-	return (struct utrace_ioc_marker){
+	return (struct utrace_site){
 		.fd = open(FILE_PATH, O_RDONLY),
-		.flags = flags,
 		.offset = OFFSET(site[i]),
 		.semaphore = OFFSET(semaphore),
-		.id = i,
 		.nargs = 2,
 		.args = {
 			{ .size = 8, .kind = UTRACE_MARKER_REG,
@@ -290,13 +308,27 @@ static struct utrace_ioc_marker marker(int i, __u32 flags)
 	};
 }
 
+static __u32 arm_marker(const struct utrace_site *site, __u32 flags)
+{
+	struct utrace_ioc_arm arm = {
+		.target = owner.target,
+		.type = UTRACE_ARM_SITE,
+		.flags = flags,
+		.spec = (__u64)site,
+		.spec_size = sizeof(*site),
+	};
+
+	must(!ioctl(owner.session, UTRACE_IOC_ARM, &arm),
+	     "UTRACE_IOC_ARM of a site");
+	return arm.id;
+}
+
 void arm_site(int i, __u32 flags)
 {
-	struct utrace_ioc_marker arg = marker(i, flags);
+	const struct utrace_site site = marker(i);
 
-	must(!ioctl(words, UTRACE_IOC_MARKER_ARM, &arg),
-	     "UTRACE_IOC_MARKER_ARM");
-	close(arg.fd);
+	arm_marker(&site, flags);
+	close(site.fd);
 }
 
 int value_at(pid_t pid, unsigned long addr)
@@ -314,23 +346,17 @@ int value_at(pid_t pid, unsigned long addr)
 
 static void words_loop(long n)
 {
-	while (n--) {
-		arm_word(MAPPED(word[0]));
-		disarm_word(MAPPED(word[0]));
-	}
+	while (n--)
+		disarm(arm_word(MAPPED(word[0])));
 }
 
 void sites_loop(long n)
 {
-	struct utrace_ioc_marker arg = marker(0, 0);
+	const struct utrace_site site = marker(0);
 
-	while (n--) {
-		must(!ioctl(words, UTRACE_IOC_MARKER_ARM, &arg),
-		     "UTRACE_IOC_MARKER_ARM");
-		must(!ioctl(words, UTRACE_IOC_MARKER_DISARM, &arg),
-		     "UTRACE_IOC_MARKER_DISARM");
-	}
-	close(arg.fd);
+	while (n--)
+		disarm(arm_marker(&site, UTRACE_ARM_COUNT));
+	close(site.fd);
 }
 
 /* ftrace arms the marker in all processes. */
@@ -509,50 +535,21 @@ static void report_hits_among(void)
 	module_hits("hit_report_among", true, more);
 }
 
-/* Give the current process a session with markers. */
-static int trace_self(void)
-{
-	struct utrace_ioc_setup setup = {
-		.ring_size = RING_SIZE,
-		.full = UTRACE_FULL_DROP,
-	};
-	struct utrace_ioc_attach attach = {
-		.where.scope = UTRACE_SCOPE_PROCESS,
-	};
-	int fd = open_session();
-
-	must(!ioctl(fd, UTRACE_IOC_SETUP, &setup), "UTRACE_IOC_SETUP");
-	attach.where.fd = syscall(SYS_pidfd_open, getpid(), 0);
-	must(attach.where.fd >= 0, "pidfd_open");
-	must(!ioctl(fd, UTRACE_IOC_ATTACH, &attach), "UTRACE_IOC_ATTACH");
-	close(attach.where.fd);
-	words = words_of(fd, getpid(), attach.id);
-	return fd;
-}
-
 /* A row is refused unless each hit is counted, and has its record, if any. */
 static void marker_hits(const char *name, __u32 flags)
 {
-	struct utrace_marker_count count = {};
-	struct utrace_ioc_marker_counts counts = {
-		.counts = (__u64)&count,
-		.n = 1,
-	};
 	struct utrace_ioc_info begun, ended;
-	int session;
 	long records;
 
 	map_file();
-	session = trace_self();
+	owner = own(getpid(), RING_SIZE);
 	arm_site(0, flags);
-	must(!ioctl(session, UTRACE_IOC_INFO, &begun), "UTRACE_IOC_INFO");
+	must(!ioctl(owner.session, UTRACE_IOC_INFO, &begun), "UTRACE_IOC_INFO");
 	say(name, hit_cost());
-	must(!ioctl(session, UTRACE_IOC_INFO, &ended) &&
-	     !ioctl(words, UTRACE_IOC_MARKER_COUNTS, &counts),
-	     "UTRACE_IOC_MARKER_COUNTS");
+	must(!ioctl(owner.session, UTRACE_IOC_INFO, &ended), "UTRACE_IOC_INFO");
 	records = ended.records - begun.records;
-	must(count.hits == (__u64)all_hits && !ended.lost &&
-	     records == (flags & UTRACE_MARKER_COUNT ? 0 : all_hits),
+	must(hits_of(&owner) == (__u64)all_hits && !ended.lost &&
+	     records == (flags & UTRACE_ARM_COUNT ? 0 : all_hits),
 	     "a record or a count for each hit");
 }
 
@@ -563,7 +560,7 @@ static void recorded_hits(void)
 
 static void counted_hits(void)
 {
-	marker_hits("hit_count", UTRACE_MARKER_COUNT);
+	marker_hits("hit_count", UTRACE_ARM_COUNT);
 }
 
 /* Bystanders */
@@ -583,8 +580,8 @@ static void bystander(void)
 
 	map_file();
 	say("pass_alone", per_op(tsc, passes, 1000, 20));
-	words = words_of(open_session(), other, 0);
-	arm_site(0, 0);
+	owner = own(other, 0);
+	arm_site(0, UTRACE_ARM_COUNT);
 	must(value_at(other, MAPPED(semaphore)) == 1 &&
 	     !value_at(getpid(), MAPPED(semaphore)),
 	     "the semaphore of the other process, and of no more");

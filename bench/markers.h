@@ -60,8 +60,18 @@ struct marked {
 /* The most processes of a crowd. */
 #define MOST		3000
 
-/* The descriptor of words that the current process arms things by. */
-extern int words;
+/**
+ * struct owner - a session that has things armed in one process
+ * @session: the session
+ * @target: id of its only target, for which it records no events
+ */
+struct owner {
+	int session;
+	__u32 target;
+};
+
+/* For this owner the current process arms things. */
+extern struct owner owner;
 
 static inline unsigned long tsc(void)
 {
@@ -92,24 +102,27 @@ struct crowd {
 void grow_crowd(struct crowd *crowd, int n, void (*begin)(void));
 void end_crowd(struct crowd *crowd);
 
-/* Measure @rows with crowds of several sizes; `words` is of the first process. */
+/* Measure @rows with crowds of several sizes; the first process is the target of `owner`. */
 void crowd_rows(void (*begin)(void), void (*rows)(const struct crowd *crowd));
 
 /* 16 bits of the memory of a process. */
 int value_at(pid_t pid, unsigned long addr);
 
-int open_session(void);
+/* Open a session with @pid as its target; @ring_size 0: the default. */
+struct owner own(pid_t pid, __u64 ring_size);
 
-/* Ask for a descriptor of words. */
-int words_of(int session, pid_t pid, __u32 target);
+/* How often the only thing that an owner has armed was hit. */
+__u64 hits_of(const struct owner *by);
 
-void arm_word(unsigned long addr);
+/* Arm something for `owner`.  arm_word() returns the id for disarm(). */
+__u32 arm_word(unsigned long addr);
 void arm_site(int i, __u32 flags);
+void disarm(__u32 id);
 
 /* Have perf arm marker @i in one process, 0: the current one; returns perf's descriptor. */
 int perf_arm(pid_t pid, int i);
 
-/* Arm and disarm a marker @n times, by words or by ftrace. */
+/* Arm and disarm a marker @n times, for `owner` or by ftrace. */
 void sites_loop(long n);
 void tracefs_loop(long n);
 

@@ -56,7 +56,7 @@ static void map(struct reader *r, int fd)
 	r->rings_size = info.map_size;
 	r->tails_size = info.tails_size;
 	r->map = mmap(NULL, r->rings_size, PROT_READ,
-			 MAP_SHARED | MAP_POPULATE, fd, UTRACE_MAP_RINGS);
+		      MAP_SHARED | MAP_POPULATE, fd, UTRACE_MAP_RINGS);
 	must(r->map != MAP_FAILED, "mmap of the rings");
 	r->tail = mmap(NULL, r->tails_size, PROT_READ | PROT_WRITE,
 		       MAP_SHARED | MAP_POPULATE, fd, UTRACE_MAP_TAILS);

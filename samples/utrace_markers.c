@@ -125,26 +125,26 @@ static const struct utrace_markers_ops markers_ops = {
 	.written	= markers_written,
 };
 
-static int markers_arm(const struct utrace_ioc_marker *marker)
+static int markers_arm(const struct utrace_site *site)
 {
 	int ret = 0;
 
 	if (program)
-		ret = utrace_markers_arm(markers, program, marker);
+		ret = utrace_markers_arm(markers, program, site, 0, 0);
 	if (ret || !event)
 		return ret;
 	ret = utrace_markers_arm_user_event(markers, event, 0, 0);
 	if (ret && program)
-		(void)!utrace_markers_disarm(markers, program, marker);
+		(void)!utrace_markers_disarm(markers, program, site);
 	return ret;
 }
 
-static int markers_disarm(const struct utrace_ioc_marker *marker)
+static int markers_disarm(const struct utrace_site *site)
 {
 	int ret = 0;
 
 	if (program)
-		ret = utrace_markers_disarm(markers, program, marker);
+		ret = utrace_markers_disarm(markers, program, site);
 	if (event)
 		ret = utrace_markers_disarm_user_event(markers, event) ?: ret;
 	return ret;
@@ -153,7 +153,7 @@ static int markers_disarm(const struct utrace_ioc_marker *marker)
 /* Arm what the parameters name.  -EEXIST or -ENOENT: that is so already. */
 static int arm_set(void *data, u64 on)
 {
-	struct utrace_ioc_marker marker = {
+	const struct utrace_site site = {
 		.offset = offset,
 		.semaphore = semaphore,
 		.nargs = !!narg,
@@ -166,7 +166,7 @@ static int arm_set(void *data, u64 on)
 		},
 	};
 
-	return on ? markers_arm(&marker) : markers_disarm(&marker);
+	return on ? markers_arm(&site) : markers_disarm(&site);
 }
 DEFINE_DEBUGFS_ATTRIBUTE(arm_fops, NULL, arm_set, "%llu\n");
 

@@ -80,7 +80,7 @@ static const struct utrace_markers_ops markers_ops = {
 /* A marker has the two arguments that the other rows have, see bench/markers.c. */
 static int arm_at(struct file *file, unsigned long at)
 {
-	const struct utrace_ioc_marker marker = {
+	const struct utrace_site site = {
 		.offset = at,
 		.nargs = 2,
 		.args = {
@@ -93,7 +93,7 @@ static int arm_at(struct file *file, unsigned long at)
 		},
 	};
 
-	return utrace_markers_arm(markers, file, &marker);
+	return utrace_markers_arm(markers, file, &site, 0, 0);
 }
 
 static int arm(void)

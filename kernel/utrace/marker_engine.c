@@ -2,8 +2,8 @@
 /*
  * utrace - words and markers in the memory of processes
  *
- * A program asks /dev/utrace for a descriptor (marker/file.c), through which it
- * arms words in the memory of a process.  Each descriptor has an engine.  Threads
+ * A target of /dev/utrace may have words armed in the memory of its processes
+ * (marker/armed.c).  From then on it has an engine for that.  Threads
  * of the process come here at their safe point, and write the words that are to be
  * written (marker/write.c); a task that creates a process takes back what the copy of
  * the memory should not have, before the new task runs (marker/mm.c).
@@ -107,13 +107,6 @@ static u32 marker_clone(u32 action, struct utrace_engine *engine,
 	return UTRACE_RESUME;
 }
 
-static u32 marker_death(struct utrace_engine *engine, bool group_dead,
-			int signal)
-{
-	utrace_marker_tell(engine->data);
-	return UTRACE_RESUME;
-}
-
 static void marker_release_engine(void *data)
 {
 	utrace_marker_owner_put(data);
@@ -123,7 +116,6 @@ const struct utrace_engine_ops utrace_marker_ops = {
 	.report_quiesce	= marker_quiesce,
 	.report_clone	= marker_clone,
 	.report_exec	= marker_exec,
-	.report_death	= marker_death,
 	.release	= marker_release_engine,
 	.name		= "words",
 };
@@ -133,7 +125,6 @@ const struct utrace_engine_ops utrace_marker_kernel_ops = {
 	.report_quiesce	= marker_quiesce,
 	.report_clone	= marker_clone,
 	.report_exec	= marker_exec,
-	.report_death	= marker_death,
 	.release	= marker_release_engine,
 	.name		= "kernel_words",
 };

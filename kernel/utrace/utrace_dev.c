@@ -21,6 +21,7 @@
 #include <linux/nospec.h>
 #include <linux/poll.h>
 #include <linux/sched/signal.h>
+#include <linux/seq_file.h>
 #include <linux/sysctl.h>
 #include <linux/uaccess.h>
 #include <uapi/linux/utrace_branch.h>
@@ -144,6 +145,8 @@ static __poll_t session_poll(struct file *file, struct poll_table_struct *table)
 		mask |= EPOLLHUP;
 	if (utrace_dev_has(session))
 		mask |= EPOLLIN | EPOLLRDNORM;
+	if (atomic_read(&session->nchanged))
+		mask |= EPOLLPRI;
 	return mask;
 }
 
@@ -190,7 +193,9 @@ struct session_command {
 
 #define SESSION_COMMAND(name, function, ...)				\
 	[_IOC_NR(UTRACE_IOC_##name)] = {				\
-		.size	= _IOC_SIZE(UTRACE_IOC_##name),			\
+		.size	= _IOC_SIZE(UTRACE_IOC_##name) +		\
+			  BUILD_BUG_ON_ZERO(_IOC_SIZE(UTRACE_IOC_##name) > \
+					    UTRACE_DEV_ARG_SIZE),	\
 		.first	= UTRACE_IOC_##name##_SIZE_VER0,		\
 		.run	= function,					\
 		__VA_ARGS__						\
@@ -202,7 +207,7 @@ static const struct session_command commands[] = {
 	SESSION_COMMAND(SETUP, utrace_dev_setup, .locked = true),
 	SESSION_COMMAND(ATTACH, utrace_dev_attach, .locked = true,
 			.writes = true, .undo = utrace_dev_undo_attach),
-	SESSION_COMMAND(DETACH, utrace_dev_detach, .locked = true),
+	SESSION_COMMAND(DETACH, utrace_dev_detach),
 	SESSION_COMMAND(EVENTS, utrace_dev_set_events, .writes = true),
 	SESSION_COMMAND(COUNTS, utrace_dev_read_counts, .writes = true),
 	SESSION_COMMAND(IN_FLIGHT, utrace_dev_in_flight, .locked = true,
@@ -211,19 +216,23 @@ static const struct session_command commands[] = {
 	SESSION_COMMAND(BRANCHES, utrace_bts_file_make),
 #endif
 #ifdef CONFIG_UTRACE_MARKERS
-	SESSION_COMMAND(WORDS, utrace_marker_file_make, .locked = true),
+	SESSION_COMMAND(ARM, utrace_marker_ioc_arm, .writes = true,
+			.undo = utrace_marker_undo_arm),
+	SESSION_COMMAND(DISARM, utrace_marker_ioc_disarm),
+	SESSION_COMMAND(LIST, utrace_marker_ioc_list, .writes = true),
+	SESSION_COMMAND(READ, utrace_marker_ioc_read, .writes = true),
 #endif
 };
 
 /* Ioctls */
 
 /**
- * utrace_dev_get_arg() - copy the argument of an ioctl from a program
+ * utrace_dev_get_struct() - copy a structure from a program
  * @copy: @known bytes, full of zeros
- * @known: bytes of the argument, as this kernel knows it
- * @first: bytes of the argument when the ioctl was first published
- * @cmd: the ioctl, with the size of the program's structure
+ * @known: bytes of the structure, as this kernel knows it
+ * @first: bytes of the structure when it was first published
  * @user: the program's structure
+ * @size: bytes of the program's structure
  *
  * The program's structure may be another version than the kernel's.  A smaller one,
  * down to the first version, is extended with zeros.  A larger one must have zeros in
@@ -232,11 +241,9 @@ static const struct session_command commands[] = {
  * Context: Process context; sleeps for page faults.
  * Return: 0, -EINVAL, -E2BIG or -EFAULT.
  */
-int utrace_dev_get_arg(void *copy, unsigned int known, unsigned int first,
-		       unsigned int cmd, const void __user *user)
+int utrace_dev_get_struct(void *copy, unsigned int known, unsigned int first,
+			  const void __user *user, unsigned int size)
 {
-	unsigned int size = _IOC_SIZE(cmd);
-
 	if (size < first)
 		return -EINVAL;
 	if (size > SESSION_ARG_MAX)
@@ -244,32 +251,25 @@ int utrace_dev_get_arg(void *copy, unsigned int known, unsigned int first,
 	return copy_struct_from_user(copy, known, user, size);
 }
 
-/* Copy a structure of @known bytes to one of @size bytes, whose rest is cleared. */
-static int session_copy_struct(void __user *user, size_t size, const void *copy,
-			       size_t known)
-{
-	if (copy_to_user(user, copy, min(size, known)) ||
-	    (size > known && clear_user(user + known, size - known)))
-		return -EFAULT;
-	return 0;
-}
-
 /**
- * utrace_dev_put_arg() - copy the argument of an ioctl back to a program
- * @cmd: the ioctl, with the size of the program's structure
+ * utrace_dev_put_struct() - copy a structure to a program
  * @user: the program's structure
- * @copy: the argument
- * @known: bytes of the argument, as this kernel knows it
+ * @size: bytes of the program's structure
+ * @copy: the structure
+ * @known: bytes of the structure, as this kernel knows it
  *
  * If the program's structure is larger, the rest of it is cleared.
  *
  * Context: Process context; sleeps for page faults.
  * Return: 0 or -EFAULT.
  */
-int utrace_dev_put_arg(unsigned int cmd, void __user *user, const void *copy,
-		       unsigned int known)
+int utrace_dev_put_struct(void __user *user, unsigned int size,
+			  const void *copy, unsigned int known)
 {
-	return session_copy_struct(user, _IOC_SIZE(cmd), copy, known);
+	if (copy_to_user(user, copy, min(size, known)) ||
+	    (size > known && clear_user(user + known, size - known)))
+		return -EFAULT;
+	return 0;
 }
 
 /**
@@ -307,7 +307,7 @@ int utrace_dev_put_rows(const struct utrace_rows *rows, unsigned int at,
 	if (rows->size == known)
 		return copy_to_user(to, elements, n * known) ? -EFAULT : 0;
 	for (; n-- && !ret; to += rows->size, elements += known)
-		ret = session_copy_struct(to, rows->size, elements, known);
+		ret = utrace_dev_put_struct(to, rows->size, elements, known);
 	return ret;
 }
 
@@ -333,11 +333,12 @@ static int session_do(struct utrace_session *session,
 	u64 copy[UTRACE_DEV_ARG_SIZE / sizeof(u64)] = {};
 	int ret, error;
 
-	ret = utrace_dev_get_arg(copy, command->size, command->first, cmd, user);
+	ret = utrace_dev_get_struct(copy, command->size, command->first, user,
+				    _IOC_SIZE(cmd));
 	ret = ret ?: session_run(session, command, copy);
 	if (ret < 0 || !command->writes)
 		return ret;
-	error = utrace_dev_put_arg(cmd, user, copy, command->size);
+	error = utrace_dev_put_struct(user, _IOC_SIZE(cmd), copy, command->size);
 	if (error && command->undo)
 		command->undo(session, copy);
 	return error ?: ret;
@@ -356,12 +357,19 @@ static long session_ioctl(struct file *file, unsigned int cmd,
 			  (void __user *)arg);
 }
 
+/* Markers of the system are seen nowhere else. */
+static void session_show_fdinfo(struct seq_file *m, struct file *file)
+{
+	utrace_dev_show(m, file->private_data);
+}
+
 static const struct file_operations session_fops = {
 	.owner		= THIS_MODULE,
 	.open		= session_open,
 	.mmap		= session_mmap,
 	.flush		= session_flush,
 	.release	= session_release,
+	.show_fdinfo	= session_show_fdinfo,
 	.read		= session_read,
 	.poll		= session_poll,
 	.unlocked_ioctl	= session_ioctl,

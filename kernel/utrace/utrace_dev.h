@@ -13,11 +13,15 @@
 #include <linux/types.h>
 
 struct cred;
+struct marker_owner;
+struct pid;
 struct pid_namespace;
 struct task_struct;
 struct utrace_engine;
 struct utrace_rows;
 struct utrace_session;
+struct utrace_viewer;
+struct xarray;
 
 /* Bytes of the largest argument of a command, as this kernel knows it. */
 #define UTRACE_DEV_ARG_SIZE	256
@@ -25,30 +29,79 @@ struct utrace_session;
 /* Bytes of the largest record, items included. */
 #define UTRACE_DEV_RECORD_SIZE	15872
 
+/**
+ * struct utrace_dev_arming - a target, for those who arm something for it
+ * @engine: its engine
+ * @viewer: who may see its tasks
+ * @scope: enum utrace_scope
+ * @process: the process of %UTRACE_SCOPE_PROCESS and _TREE; else NULL
+ * @owner: who has armed something for it, until utrace_marker_owner_end(); NULL:
+ *	nobody has yet
+ */
+struct utrace_dev_arming {
+	struct utrace_engine *engine;
+	struct utrace_viewer *viewer;
+	u32 scope;
+	struct pid *process;
+	struct marker_owner *owner;
+};
+
 /* utrace_dev.c */
-int utrace_dev_get_arg(void *copy, unsigned int known, unsigned int first,
-		       unsigned int cmd, const void __user *user);
-int utrace_dev_put_arg(unsigned int cmd, void __user *user, const void *copy,
-		       unsigned int known);
+int utrace_dev_get_struct(void *copy, unsigned int known, unsigned int first,
+			  const void __user *user, unsigned int size);
+int utrace_dev_put_struct(void __user *user, unsigned int size,
+			  const void *copy, unsigned int known);
 int utrace_dev_check_rows(const struct utrace_rows *rows, unsigned int first);
 int utrace_dev_put_rows(const struct utrace_rows *rows, unsigned int at,
 			const void *elements, unsigned int n, size_t known);
 
-/* The commands of other clients. */
+/* Commands of others, bts/file.c and marker/armed.c. */
 int utrace_bts_file_make(struct utrace_session *session, void *arg);
-int utrace_marker_file_make(struct utrace_session *session, void *arg);
+int utrace_marker_ioc_arm(struct utrace_session *session, void *data);
+void utrace_marker_undo_arm(struct utrace_session *session, const void *data);
+int utrace_marker_ioc_disarm(struct utrace_session *session, void *data);
+int utrace_marker_ioc_list(struct utrace_session *session, void *data);
+int utrace_marker_ioc_read(struct utrace_session *session, void *data);
+
+#ifdef CONFIG_UTRACE_MARKERS
+u32 utrace_marker_types_here(void);
+unsigned int utrace_marker_owner_count(const struct marker_owner *owner);
+int utrace_marker_owner_end(struct utrace_session *session,
+			    struct marker_owner *owner, bool killable);
+#else
+static inline u32 utrace_marker_types_here(void)
+{
+	return 0;
+}
+
+static inline unsigned int
+utrace_marker_owner_count(const struct marker_owner *owner)
+{
+	return 0;
+}
+
+static inline int utrace_marker_owner_end(struct utrace_session *session,
+					  struct marker_owner *owner,
+					  bool killable)
+{
+	return 0;
+}
+#endif
 
 /* dev/session.c */
 const struct cred *utrace_dev_cred(const struct utrace_session *session);
 struct pid_namespace *utrace_dev_ns(const struct utrace_session *session);
+struct xarray *utrace_dev_ids(struct utrace_session *session);
+int utrace_dev_new_id(struct utrace_session *session, u32 *id);
 
 /* dev/target.c */
 struct task_struct *utrace_dev_task_of(int fd);
-
-struct utrace_engine *utrace_dev_target_engine(struct utrace_session *session,
-					       u32 id);
-struct utrace_engine *utrace_dev_system_target(struct utrace_session *session,
-					       u32 id);
+int utrace_dev_with_target(struct utrace_session *session, u32 id,
+			   int (*fn)(struct utrace_session *session,
+				     struct utrace_dev_arming *target, void *arg),
+			   void *arg);
+void utrace_dev_tell_change(struct utrace_engine *engine);
+void utrace_dev_know_change(struct utrace_engine *engine);
 
 /* dev/record.c */
 bool utrace_dev_sees_current(struct utrace_engine *engine);

@@ -175,6 +175,27 @@ static bool viewer_may(const struct utrace_viewer *viewer,
 }
 
 /**
+ * utrace_viewer_is_covered() - check whether the current process has a viewer's rights
+ * @viewer: the viewer
+ *
+ * Whoever was given a descriptor must not act in the rights of the viewer's caller.
+ *
+ * Context: Process context.
+ * Return: true if the process has the ids and capabilities of that, or may trace any process
+ * of its user namespace, and no security module knows a difference between the two.
+ */
+bool utrace_viewer_is_covered(const struct utrace_viewer *viewer)
+{
+	const struct cred *now = current_cred(), *caller = viewer->caller;
+
+	if (now == caller)
+		return true;
+	return (cred_covers(now, caller) ||
+		cred_is_capable(now, caller->user_ns, CAP_SYS_PTRACE)) &&
+	       security_cred_same(now, caller);
+}
+
+/**
  * utrace_viewer_is_enabled() - check whether a viewer may use the device now
  * @viewer: the viewer, or NULL
  *
@@ -253,6 +274,19 @@ static void viewer_free(struct kref *ref)
 	put_pid(viewer->thread);
 	put_pid(viewer->process);
 	kfree(viewer);
+}
+
+/**
+ * utrace_viewer_get() - take a reference
+ * @viewer: the viewer, which the caller keeps
+ *
+ * Context: Any.
+ * Return: @viewer.
+ */
+struct utrace_viewer *utrace_viewer_get(struct utrace_viewer *viewer)
+{
+	kref_get(&viewer->ref);
+	return viewer;
 }
 
 /**

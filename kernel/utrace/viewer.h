@@ -110,7 +110,9 @@ utrace_viewed_hidden(const struct utrace_viewed *viewed, const struct mm_struct 
 extern int utrace_unprivileged;
 void utrace_viewers_changed(void);
 struct utrace_viewer *utrace_viewer_new(const struct cred *opener, bool all);
+struct utrace_viewer *utrace_viewer_get(struct utrace_viewer *viewer);
 void utrace_viewer_put(struct utrace_viewer *viewer);
+bool utrace_viewer_is_covered(const struct utrace_viewer *viewer);
 bool utrace_viewer_is_enabled(const struct utrace_viewer *viewer);
 bool utrace_viewer_capable(const struct cred *opener, int cap);
 bool utrace_viewer_ask(const struct utrace_viewer *viewer, struct pid *reader,

@@ -75,8 +75,9 @@ void capture_expect_sound(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->c.used % 8, 0);
 	while ((item = utrace_item_next(f->data, f->c.used, item))) {
 		KUNIT_EXPECT_PTR_EQ(test, (const u8 *)item, f->data + at);
-		KUNIT_EXPECT_EQ(test, item->reserved, 0);
-		KUNIT_EXPECT_EQ(test, item->reserved2, 0);
+		KUNIT_EXPECT_EQ(test, item->parent, 0);
+		KUNIT_EXPECT_EQ(test, item->field, 0);
+		KUNIT_EXPECT_EQ(test, item->index, 0);
 		end = ALIGN(item->len, 8);
 		KUNIT_EXPECT_LE(test, end, UTRACE_ITEM_SIZE);
 		KUNIT_EXPECT_NULL(test, memchr_inv(item->data + item->len, 0,

@@ -287,6 +287,10 @@ TEST_F(dev, refused)
 	      "mprotect(2) of records");
 	holds(mprotect((void *)ring.map, 4096, rw) && errno == EACCES,
 	      "mprotect(2) of the head");
+	holds(syscall(SYS_remap_file_pages, ring.map, size, 0, 0, 0) &&
+	      errno == EINVAL, "remap_file_pages(2)");
+	holds(mprotect((void *)ring.map, size, rw) && errno == EACCES,
+	      "and mprotect(2) after that");
 	holds(madvise((void *)ring.map, size, MADV_REMOVE) && errno == EACCES,
 	      "madvise(2) that takes the pages away");
 	close(fd);

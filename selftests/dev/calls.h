@@ -238,13 +238,10 @@ union argument {
 	struct utrace_ioc_in_flight in_flight;
 	struct utrace_ioc_branches branches;
 	struct utrace_ioc_branch_info branch_info;
-	struct utrace_ioc_words words;
-	struct utrace_ioc_word word;
-	struct utrace_ioc_word_list word_list;
-	struct utrace_ioc_marker marker;
-	struct utrace_ioc_marker_counts marker_counts;
-	struct utrace_ioc_marker_histogram histogram;
-	struct utrace_ioc_user_event user_event;
+	struct utrace_ioc_arm arm;
+	struct utrace_ioc_disarm disarm;
+	struct utrace_ioc_list list;
+	struct utrace_ioc_read read;
 	char room[512];
 };
 
@@ -386,7 +383,7 @@ static void do_read(int s)
 
 static void do_poll(int s)
 {
-	struct pollfd fd = { .fd = sessions[s], .events = POLLIN };
+	struct pollfd fd = { .fd = sessions[s], .events = POLLIN | POLLPRI };
 
 	check("poll(2)", poll(&fd, 1, below(3)));
 }

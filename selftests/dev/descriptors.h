@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace selftests - random calls on the descriptors that sessions make
+ * utrace selftests - random calls on consumers of branches, and of arming
  *
- * Sessions make consumers of branches, and owners: descriptors of words, markers
- * and user_events.  The calls are made as those of calls.h.  Processes send
- * descriptors of each kind, and sessions, to each other.
+ * Sessions make consumers of branches, and arm words, markers and user_events for
+ * their targets.  The calls are made as those of calls.h.  Processes send consumers
+ * and sessions to each other.
  */
 #ifndef UTRACE_DEV_DESCRIPTORS_H
 #define UTRACE_DEV_DESCRIPTORS_H
@@ -15,24 +15,23 @@
 #include "calls.h"
 
 #define CONSUMERS	3
-#define OWNERS		3
 
-enum kind { SESSION, CONSUMER, OWNER, KINDS };
+enum kind { SESSION, CONSUMER, KINDS };
 
 /* How much the processes have made, in memory that they share. */
 struct made {
 	_Atomic long consumers;
-	_Atomic long owners;
+	_Atomic long words;
 	_Atomic long markers;
 };
 
 static struct made *made;
 
-static int consumers[CONSUMERS], owners[OWNERS], epoll = -1;
+static int consumers[CONSUMERS], epoll = -1;
 static struct area consumer_areas[CONSUMERS];
 
 /* By kind, a pair of sockets that carries descriptors. */
-static int mail[KINDS][2] = { { -1, -1 }, { -1, -1 }, { -1, -1 } };
+static int mail[KINDS][2] = { { -1, -1 }, { -1, -1 } };
 
 /*
  * What has the number of a descriptor that is closed.  It is open with O_PATH,
@@ -45,15 +44,9 @@ static int any_consumer(void)
 	return consumers[below(CONSUMERS)];
 }
 
-static int any_owner(void)
-{
-	return owners[below(OWNERS)];
-}
-
 static int any_fd(enum kind kind, int s)
 {
-	return kind == SESSION ? sessions[s] :
-	       kind == CONSUMER ? any_consumer() : any_owner();
+	return kind == SESSION ? sessions[s] : any_consumer();
 }
 
 /* Begin with descriptors that are closed. */
@@ -66,7 +59,6 @@ static void close_slots(int *fds, int n)
 static void open_descriptors(void)
 {
 	close_slots(consumers, CONSUMERS);
-	close_slots(owners, OWNERS);
 	epoll = epoll_create1(EPOLL_CLOEXEC);
 }
 
@@ -153,26 +145,51 @@ static void do_branch_map(int unused)
 				 odd_number(), __ATOMIC_RELAXED);
 }
 
-/* Words */
+/* Arming */
 
-static void do_words(int s)
+/* The structure that ARM reads, with room for one that is said to be larger. */
+union spec {
+	struct utrace_word word;
+	struct utrace_site site;
+	struct utrace_user_event user_event;
+	char room[512];
+};
+
+/* By number of a session, the last id that it has given. */
+static _Atomic __u32 last_id[SESSIONS];
+
+static __u32 any_target(void)
 {
-	static const __u32 scopes[] = {
-		UTRACE_SCOPE_PROCESS, UTRACE_SCOPE_TREE, UTRACE_SCOPE_SYSTEM,
-	};
-	union argument a = { .words = {
-		.scope = scopes[below(N_OF(scopes))],
-		.target = one_in(2) ? 1 + below(8) : 0,
-	} };
-	int fd;
+	return one_in(16) ? odd_number() : 1 + below(4);
+}
 
-	a.words.pidfd = fd_for(a.words.scope);
-	spoil(&a, sizeof(a.words));
-	fd = make_ioctl(sessions[s], UTRACE_IOC_WORDS, &a);
-	if (fd < 0)
-		return;
-	replace(any_owner(), fd);
-	made->owners++;
+/* An id that the session has given, if it has given so many. */
+static __u32 any_id(int s)
+{
+	return one_in(16) ? odd_number() : last_id[s] - below(4);
+}
+
+/* Arm what @spec, of @size bytes, describes; returns what the ioctl has returned. */
+static int arm_spec(int s, __u32 type, union spec *spec, __u32 size)
+{
+	union argument a = { .arm = {
+		.target = any_target(),
+		.type = type,
+		.flags = one_in(2) ? 0 : below(8),
+		.cookie = any(),
+		.spec = one_in(16) ? odd_number() : (uintptr_t)spec,
+		.spec_size = one_in(16) ? below(2 * size) : size,
+	} };
+	int ret;
+
+	spoil(&a, sizeof(a.arm));
+	/* A structure of another type may describe a word that programs need. */
+	if (a.arm.type && a.arm.type <= UTRACE_ARM_USER_EVENT)
+		a.arm.type = type;
+	ret = make_ioctl(sessions[s], UTRACE_IOC_ARM, &a);
+	if (!ret)
+		last_id[s] = a.arm.id;
+	return ret;
 }
 
 /*
@@ -181,23 +198,23 @@ static void do_words(int s)
  * belongs to the program, for those who set it as that of a longer word.
  */
 #define BYTES_OF_KIND	16
-#define WORDS_SIZE	(UTRACE_WORD_MARKER * BYTES_OF_KIND)
+#define WORD_KINDS	(UTRACE_WORD_COUNT32 + 1)
+#define WORDS_SIZE	(WORD_KINDS * BYTES_OF_KIND)
 
-static void do_word(int unused)
+static void do_arm_word(int s)
 {
-	__u32 kind = below(UTRACE_WORD_MARKER + 1);
-	union argument a = { .word = {
+	__u32 kind = below(WORD_KINDS + 1);
+	union spec spec = { .word = {
 		.addr = (uintptr_t)area + kind * BYTES_OF_KIND + 8 * below(2),
 		.kind = kind,
 		.bit = kind < UTRACE_WORD_COUNT16 ? below(32) : 0,
 	} };
 
 	if (one_in(8))
-		a.word.addr = odd_number();
+		spec.word.addr = odd_number();
 	if (one_in(8))
-		a.word.bit = odd_number();
-	make_ioctl(any_owner(), one_in(2) ? UTRACE_IOC_WORD_ARM :
-		   UTRACE_IOC_WORD_DISARM, &a);
+		spec.word.bit = odd_number();
+	made->words += !arm_spec(s, UTRACE_ARM_WORD, &spec, sizeof(spec.word));
 }
 
 /* Markers, and what has them: functions, which give the same results. */
@@ -247,63 +264,85 @@ static struct utrace_marker_arg any_argument(void)
  * An offset is that of a function, or behind the end of the file.  A breakpoint
  * in the midst of an instruction would change what the test does.
  */
-static void do_marker(int unused)
+static void do_arm_site(int s)
 {
-	union argument a = { .marker = {
+	union spec spec = { .site = {
 		.fd = one_in(16) ? null : program,
-		.flags = one_in(2) ? 0 : below(8),
+		.flags = one_in(2) ? 0 : below(4),
 		.offset = one_in(16) ? 1ULL << (40 + below(24)) :
 			  function_at[below(2)],
 		.semaphore = one_in(2) ? semaphore_at : 0,
-		.id = below(4),
 		.nargs = one_in(16) ? odd_number() : below(3),
+		.reserved = one_in(16) ? odd_number() : 0,
 		.args = { any_argument(), any_argument() },
 	} };
-	bool arm = one_in(2);
-	int ret;
 
-	ret = make_ioctl(any_owner(), arm ? UTRACE_IOC_MARKER_ARM :
-			 UTRACE_IOC_MARKER_DISARM, &a);
-	made->markers += arm && !ret;
+	made->markers += !arm_spec(s, UTRACE_ARM_SITE, &spec, sizeof(spec.site));
 }
 
-static void do_user_event(int unused)
+static void do_arm_user_event(int s)
 {
-	union argument a = { .user_event = {
+	union spec spec = { .user_event = {
 		.name = one_in(16) ? odd_number() : (uintptr_t)event[0].name,
-		.id = any(),
-		.flags = one_in(2) ? UTRACE_MARKER_COUNT : 0,
+		.flags = one_in(16) ? odd_number() : 0,
 		.reserved = one_in(16) ? odd_number() : 0,
 	} };
 
-	make_ioctl(any_owner(), one_in(2) ? UTRACE_IOC_USER_EVENT_ARM :
-		   UTRACE_IOC_USER_EVENT_DISARM, &a);
+	arm_spec(s, UTRACE_ARM_USER_EVENT, &spec, sizeof(spec.user_event));
 }
 
-/* Read the list of words, the counts of markers, or a histogram. */
-static void do_list(int unused)
+static void do_disarm(int s)
 {
-	static __thread __u64 rows[256];
-	__u64 to = one_in(16) ? odd_number() : (uintptr_t)rows;
-	union argument a = {};
+	union argument a = { .disarm = {
+		.id = any_id(s),
+		.flags = one_in(16) ? odd_number() : 0,
+	} };
 
-	switch (below(3)) {
-	case 0:
-		a.word_list.status = to;
-		a.word_list.n = below(50);
-		make_ioctl(any_owner(), UTRACE_IOC_WORD_LIST, &a);
-		break;
-	case 1:
-		a.marker_counts.counts = to;
-		a.marker_counts.n = below(16);
-		make_ioctl(any_owner(), UTRACE_IOC_MARKER_COUNTS, &a);
-		break;
-	default:
-		a.histogram.id = below(4);
-		a.histogram.buckets = to;
-		a.histogram.n = below(UTRACE_MARKER_BUCKETS + 2);
-		make_ioctl(any_owner(), UTRACE_IOC_MARKER_HISTOGRAM, &a);
-	}
+	make_ioctl(sessions[s], UTRACE_IOC_DISARM, &a);
+}
+
+/*
+ * Describe an array of elements of @size bytes or, now and then, of another size.
+ * The array has room for them.
+ */
+static struct utrace_rows any_rows(__u32 size)
+{
+	static __thread __u64 room[1 << 11];
+
+	if (one_in(8))
+		size = below(4200);
+	return (struct utrace_rows){
+		.at = one_in(16) ? odd_number() : (uintptr_t)room,
+		.n = below(sizeof(room) / (size ?: 1) + 1),
+		.size = size,
+		.reserved = one_in(32) ? odd_number() : 0,
+	};
+}
+
+static void do_list(int s)
+{
+	union argument a = { .list = {
+		.rows = any_rows(sizeof(struct utrace_armed)),
+		.target = any_target(),
+		.reserved = one_in(16) ? odd_number() : 0,
+	} };
+
+	make_ioctl(sessions[s], UTRACE_IOC_LIST, &a);
+}
+
+static void do_read_counts(int s)
+{
+	__u32 what = below(4);
+	union argument a = { .read = {
+		.rows = any_rows(what == UTRACE_READ_HISTOGRAM ? sizeof(__u64) :
+				 sizeof(struct utrace_hit_count)),
+		.target = any_target(),
+		.id = one_in(2) ? any_id(s) : 0,
+		.what = what,
+		.reserved = one_in(16) ? odd_number() : 0,
+	} };
+
+	make_ioctl(sessions[s], UTRACE_IOC_READ, &a);
 }
 
 /* Descriptors of any kind */
@@ -311,9 +350,8 @@ static void do_list(int unused)
 static void do_poll_all(int s)
 {
 	struct pollfd fds[] = {
-		{ .fd = sessions[s], .events = POLLIN },
+		{ .fd = sessions[s], .events = POLLIN | POLLPRI },
 		{ .fd = any_consumer(), .events = POLLIN },
-		{ .fd = any_owner(), .events = POLLIN },
 	};
 
 	check("poll(2)", poll(fds, N_OF(fds), below(3)));
@@ -322,7 +360,7 @@ static void do_poll_all(int s)
 static void do_epoll(int s)
 {
 	struct epoll_event event = {
-		.events = EPOLLIN | (one_in(2) ? EPOLLET : 0),
+		.events = EPOLLIN | EPOLLPRI | (one_in(2) ? EPOLLET : 0),
 	};
 
 	check("epoll_ctl(2)",
@@ -359,10 +397,9 @@ static void do_receive(int s)
 		put_fd(kind, s, fd);
 }
 
-static void do_close_descriptor(int s)
+static void do_close_consumer(int s)
 {
-	put_fd(one_in(2) ? CONSUMER : OWNER, s,
-	       fcntl(closed, F_DUPFD_CLOEXEC, 0));
+	put_fd(CONSUMER, s, fcntl(closed, F_DUPFD_CLOEXEC, 0));
 }
 
 /* EBADF stands for what is closed. */
@@ -373,30 +410,30 @@ static const struct operation descriptor_operations[] = {
 	    ENOMEM } },
 	{ "branch_read", do_branch_read, 12, true,
 	  { EAGAIN, EBADF, EBUSY, EFAULT, EINVAL, EPERM } },
-	/* With another size it is another ioctl, which there is not. */
 	{ "branch_info", do_branch_info, 2, true,
-	  { E2BIG, EBADF, EFAULT, EINVAL, ENOTTY } },
+	  { E2BIG, EBADF, EFAULT, EINVAL } },
 	{ "branch_map", do_branch_map, 2, false,
 	  { EBADF, EINVAL, ENOMEM, EPERM } },
-	{ "words", do_words, 4, false,
-	  { E2BIG, EFAULT, EINTR, EINVAL, EBADF, EMFILE, ENFILE, ENOENT,
-	    ENOMEM, ENOSPC, EPERM, ESRCH, EUSERS } },
-	{ "word", do_word, 8, true,
-	  { E2BIG, EFAULT, EINTR, EINVAL, EBADF, EAGAIN, EEXIST, ENOENT,
-	    ENOMEM, ENOSPC, EOPNOTSUPP, EPERM, ESRCH } },
-	{ "marker", do_marker, 8, true,
+	{ "arm_word", do_arm_word, 8, true,
+	  { E2BIG, EFAULT, EINTR, EINVAL, EAGAIN, EEXIST, ENOENT, ENOMEM,
+	    ENOSPC, EOPNOTSUPP, EPERM, ESRCH, EUSERS } },
+	{ "arm_site", do_arm_site, 6, true,
 	  { E2BIG, EFAULT, EINTR, EINVAL, EBADF, EBUSY, EEXIST, EIO, ENOENT,
 	    ENOMEM, ENOSPC, EOPNOTSUPP, EPERM, ERANGE, ESRCH, EUSERS } },
-	{ "user_event", do_user_event, 4, true,
-	  { E2BIG, EFAULT, EINTR, EINVAL, EBADF, EEXIST, ENOENT, ENOMEM,
-	    ENOSPC, EOPNOTSUPP, EPERM, ESRCH, EUSERS } },
-	{ "list", do_list, 4, true,
-	  { E2BIG, EFAULT, EINTR, EINVAL, EBADF, ENOENT, ENOMEM } },
+	{ "arm_user_event", do_arm_user_event, 3, true,
+	  { E2BIG, EFAULT, EINTR, EINVAL, EEXIST, ENOENT, ENOMEM, ENOSPC,
+	    EOPNOTSUPP, EPERM, ESRCH, EUSERS } },
+	{ "disarm", do_disarm, 8, true,
+	  { E2BIG, EFAULT, EINTR, EINVAL, ENOENT } },
+	{ "list", do_list, 3, true,
+	  { E2BIG, EFAULT, EINTR, EINVAL, ENOENT, ENOMEM } },
+	{ "read_counts", do_read_counts, 3, true,
+	  { E2BIG, EFAULT, EINTR, EINVAL, ENOENT, ENOMEM } },
 	{ "poll_all", do_poll_all, 4, true, {} },
 	{ "epoll", do_epoll, 4, true, { EBADF, EEXIST, EINTR, ENOENT } },
 	{ "send", do_send, 3, true, {} },
 	{ "receive", do_receive, 3, false, {} },
-	{ "close_descriptor", do_close_descriptor, 2, false, {} },
+	{ "close_consumer", do_close_consumer, 1, false, {} },
 };
 
 #endif /* UTRACE_DEV_DESCRIPTORS_H */

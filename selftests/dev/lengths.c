@@ -182,7 +182,7 @@ TEST_F(dev, entries_and_exits)
 	holds(any(UTRACE_REC_SYS_ENTER, bytes, 4096, 4097,
 		  UTRACE_ITEM_TRUNCATED),
 	      "4096 of 4097 bytes that are written");
-	holds(any(UTRACE_REC_SYS_EXIT, zeros, 4096, 4096, 0),
+	holds(any(UTRACE_REC_SYS_EXIT, zeros, 4096, 4096, UTRACE_ITEM_OUT),
 	      "4096 bytes that are read");
 	rec = record_of(fd, &target, 'r', 1, UTRACE_REC_SYS_ENTER, SYS_rename);
 	holds(has(rec, 0, path_a, 496, 496, UTRACE_ITEM_TRUNCATED) &&

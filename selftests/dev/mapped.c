@@ -46,7 +46,7 @@ static void map(int fd, struct areas *areas)
 {
 	sizes(fd, areas);
 	areas->map = mmap(NULL, areas->rings_size, PROT_READ, MAP_SHARED, fd,
-			     UTRACE_MAP_RINGS);
+			  UTRACE_MAP_RINGS);
 	need(areas->map != MAP_FAILED, "mmap of the rings");
 	areas->ring = (void *)areas->map + areas->map->header_size;
 	areas->data = (char *)areas->map + areas->map->data_offset;

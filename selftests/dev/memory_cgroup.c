@@ -43,10 +43,11 @@ static _Atomic int *refused;
 static char folder[32] = "/tmp/utrace_memory_XXXXXX";
 static char fifo[sizeof(folder) + 8];
 
-/* Words of the crowd, and markers in its text. */
+/* Words of the crowd, markers in its text, and the target that has them armed. */
 #define WORDS		512
 #define MARKERS		256
 static __u32 words[WORDS];
+static int words_target;
 asm(".pushsection .text; places: .rept 256; nop; .endr; ret; .popsection");
 
 static const void *first_place(void)
@@ -73,7 +74,7 @@ static void do_work(int work)
 /* The agent */
 
 static pid_t crowd_pid;
-static int fd = -1, words_fd = -1, fds[CROWD], nfds;
+static int fd = -1, fds[CROWD], nfds;
 
 static void have_work(int work)
 {
@@ -94,9 +95,6 @@ static void follow_crowd(void)
 
 static void end_session(void)
 {
-	if (words_fd >= 0)
-		close(words_fd);
-	words_fd = -1;
 	close(fd);
 }
 
@@ -262,27 +260,35 @@ static void prepare_counts(void)
 	follow_crowd();
 }
 
-/* Without CONFIG_UTRACE_MARKERS there are no words. */
-static void prepare_words(void)
+static void prepare_arming(void)
 {
-	struct utrace_ioc_words arg = { .scope = UTRACE_SCOPE_PROCESS };
-
 	begin_session(SMALL, UTRACE_FULL_DROP);
-	arg.pidfd = pidfd_of(crowd_pid, 0);
-	words_fd = ioctl(fd, UTRACE_IOC_WORDS, &arg);
-	if (words_fd < 0)
-		*refused = errno;
-	close(arg.pidfd);
+	words_target = attach(fd, crowd_pid, UTRACE_SCOPE_PROCESS);
+	need(words_target > 0, "attach");
+}
+
+/* Without CONFIG_UTRACE_MARKERS nothing can be armed. */
+static void arm_spec(__u32 type, const void *spec, __u32 size, __u32 flags)
+{
+	struct utrace_ioc_arm arg = {
+		.target = words_target,
+		.type = type,
+		.flags = flags,
+		.spec = (uintptr_t)spec,
+		.spec_size = size,
+	};
+
+	*refused = -command(fd, UTRACE_IOC_ARM, &arg);
 }
 
 static void make_words(void)
 {
-	struct utrace_ioc_word arg = { .kind = UTRACE_WORD_BIT32 };
+	struct utrace_word word = { .kind = UTRACE_WORD_BIT32 };
 	int i;
 
 	for (i = 0; i < WORDS && !*refused; i++) {
-		arg.addr = (uintptr_t)&words[i];
-		*refused = -command(words_fd, UTRACE_IOC_WORD_ARM, &arg);
+		word.addr = (uintptr_t)&words[i];
+		arm_spec(UTRACE_ARM_WORD, &word, sizeof(word), 0);
 	}
 }
 
@@ -302,29 +308,29 @@ static __u64 offset_of(const void *at)
 	return found;
 }
 
-static void arm_markers(struct utrace_ioc_marker arg)
+static void arm_markers(struct utrace_site marker, __u32 flags)
 {
 	__u64 offset = offset_of(first_place());
+	int i;
 
 	need(offset, "the place of the markers");
-	arg.fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	need(arg.fd >= 0, "the program");
-	for (; arg.id < MARKERS && !*refused; arg.id++) {
-		arg.offset = offset + arg.id;
-		*refused = -command(words_fd, UTRACE_IOC_MARKER_ARM, &arg);
+	marker.fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	need(marker.fd >= 0, "the program");
+	for (i = 0; i < MARKERS && !*refused; i++) {
+		marker.offset = offset + i;
+		arm_spec(UTRACE_ARM_SITE, &marker, sizeof(marker), flags);
 	}
-	close(arg.fd);
+	close(marker.fd);
 }
 
 static void make_markers(void)
 {
-	arm_markers((struct utrace_ioc_marker){ .flags = UTRACE_MARKER_COUNT });
+	arm_markers((struct utrace_site){}, UTRACE_ARM_COUNT);
 }
 
 static void make_histograms(void)
 {
-	arm_markers((struct utrace_ioc_marker){
-		.flags = UTRACE_MARKER_HISTOGRAM,
+	arm_markers((struct utrace_site){
 		.nargs = 1,
 		.args[0] = {
 			.size = 8,
@@ -332,7 +338,7 @@ static void make_histograms(void)
 			.reg = UTRACE_MARKER_NO_REG,
 			.index = UTRACE_MARKER_NO_REG,
 		},
-	});
+	}, UTRACE_ARM_HISTOGRAM);
 }
 
 /* Without a source of branches there are no consumers. */
@@ -397,12 +403,12 @@ static const struct kind {
 	  "slab_unreclaimable", CROWD / 2, 128 },
 	{ "counts", prepare_counts, make_calls, end_session,
 	  "slab_unreclaimable", CROWD, 512 },
-	{ "words", prepare_words, make_words, end_session,
+	{ "words", prepare_arming, make_words, end_session,
 	  "slab_unreclaimable", WORDS, 128 },
 	/* More than markers take without sites, or without uprobes. */
-	{ "markers and sites", prepare_words, make_markers, end_session,
+	{ "markers and sites", prepare_arming, make_markers, end_session,
 	  "slab_unreclaimable", MARKERS, 1344 },
-	{ "markers with histograms", prepare_words, make_histograms, end_session,
+	{ "markers with histograms", prepare_arming, make_histograms, end_session,
 	  "slab_unreclaimable", MARKERS, 2048 },
 	{ "consumers of branches", nothing, make_consumers, end_fds,
 	  "slab_unreclaimable", CONSUMERS, 512 },
@@ -444,14 +450,19 @@ static void be_agent(struct target *target, struct order *order)
 /*
  * Read a number of memory.stat, once the kernel has collected all.  kfree_rcu()
  * keeps some objects for 5 s before it asks for a grace period
- * (KFREE_DRAIN_JIFFIES), unless the kernel shrinks slabs.
+ * (KFREE_DRAIN_JIFFIES), unless the kernel shrinks slabs; and an object that is
+ * freed at last may have another one freed in the same way.
  */
 static long stat_of(const char *name)
 {
 	long number;
+	int i;
 
-	need(!ut_write_file("/proc/sys/vm/drop_caches", "2"), "drop_caches");
-	usleep(3000000 * ut_patience());
+	for (i = 0; i < 3; i++) {
+		need(!ut_write_file("/proc/sys/vm/drop_caches", "2"),
+		     "drop_caches");
+		usleep(1000000 * ut_patience());
+	}
 	number = ut_cg_stat(name);
 	need(number >= 0, name);
 	return number;

@@ -457,7 +457,7 @@ static void check_counts(void)
 	is(0, common->wrong, "functions with markers give the right results");
 	holds(common->debuggers, "%ld debuggers", common->debuggers);
 	holds(made->consumers, "%ld consumers of branches", made->consumers);
-	holds(made->owners, "%ld descriptors of words", made->owners);
+	holds(made->words, "%ld words", made->words);
 	holds(made->markers, "%ld markers", made->markers);
 }
 

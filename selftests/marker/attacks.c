@@ -24,7 +24,7 @@ static int file = -1;
 /* The set-id program, in a folder of its own. */
 static char folder[32], setid[64];
 
-/* The target's end of a socket, and its own descriptor of words. */
+/* The target's end of a socket, and its own session. */
 static int sockets[2], own = -1;
 
 static void make_file(void)
@@ -100,7 +100,7 @@ static void execute_kept(void)
 	_exit(90);
 }
 
-/* A child that has the descriptor of the target, and looks when told. */
+/* A child that has the session of the target, and looks when told. */
 static void fork_holder(void)
 {
 	pid_t pid = plain_fork();
@@ -128,6 +128,12 @@ static void obey_here(struct target *target, struct order *order)
 	case 'x':
 		execute_kept();
 		break;
+	case 'y':
+		exec_self("setid");
+		break;
+	case 'n':
+		become_nobody();
+		break;
 	case 'd':
 		change_rights(order->n);
 		break;
@@ -136,7 +142,7 @@ static void obey_here(struct target *target, struct order *order)
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != PLACE)
 			_exit(92);
 		break;
-	case 'R':		/* receive a descriptor of words */
+	case 'R':		/* receive a session */
 		own = receive_fd(sockets[1]);
 		break;
 	case 'O':		/* open one, of this process */
@@ -221,7 +227,7 @@ static int be_storm(void)
 static void check_exec_storm(__u32 scope)
 {
 	const int programs = times(200);
-	int fd, state = 0, ret = 0, wrong = 0, left = 0;
+	int fd, state = 0, ret = 0, wrong = 0, refused = 0;
 	struct target target;
 
 	shared->quit = 0;
@@ -235,16 +241,16 @@ static void check_exec_storm(__u32 scope)
 		state = word_arm(fd, IN_PLACE, COUNT, 0);
 		/* EAGAIN: in the midst of the execve(2). */
 		wrong += !is_given(state) && state != -EAGAIN &&
-			 (state != UTRACE_WORD_FAILED || word_error != EFAULT);
+			 (state != UTRACE_STATE_FAILED || word_error != EFAULT);
 		shared->phase += 2;
 		ret = word_disarm(fd, IN_PLACE, COUNT, 0);
-		wrong += ret && ret != -ENOENT;
-		left += ret == -ENOENT;
+		wrong += ret != (state < 0 ? -ENOENT : 0);
+		refused += state < 0;
 		shared->phase++;
 	}
 	holds(!wrong, "arming (%d, %d), disarming (%d)", state, word_error,
 	      ret);
-	holds(true, "words were left behind %d times", left);
+	holds(true, "ARM was refused %d times", refused);
 	shared->quit = 1;
 	is(0, status_of(target.pid), "the last program has no word");
 	holds(until(!words_total(fd)), "nor has the list");
@@ -290,8 +296,9 @@ TEST_F(dev, armed_while_executed)
 	tell(&target, SELF, 'x', 0);
 	need(until(silent_keeps(target.pid)), "a process in execve(2)");
 	is(EAGAIN, in_child_for(arm_or_fail, &fd, SOON), "ARM fails at once");
-	is(ENOENT, in_child_for(disarm_or_fail, &fd, SOON),
-	   "DISARM, too: the word is gone with the memory");
+	is(0, in_child_for(disarm_or_fail, &fd, SOON),
+	   "DISARM works at once: the word is gone with the memory");
+	is(ENOENT, in_child_for(disarm_or_fail, &fd, SOON), "but not twice");
 	holds(silent_keeps(target.pid), "the process is in execve(2) still");
 	silent_end();
 	need(until(shared->number[0]), "the program");
@@ -300,6 +307,33 @@ TEST_F(dev, armed_while_executed)
 	holds(until(read_word(target.pid, IN_PLACE, 2) == 1), "ARM works again");
 	disarm(fd, IN_PLACE, COUNT, 0);
 	holds(until(!read_word(target.pid, IN_PLACE, 2)), "and DISARM");
+	close(fd);
+	shared->quit = 1;
+	is(0, status_of(target.pid), "the program has no word in the end");
+	stop(&target);
+}
+
+/* After execve(2) a word at the same address is another one, with an id of its own. */
+TEST_F(dev, ids_before_execve)
+{
+	struct target target;
+	__u32 first, second;
+	int fd;
+
+	start_words(&target, obey_here);
+	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
+	have(&target, SELF, 'M', 0);
+	need(is_given(word_arm_for(fd, WORD_TARGET, IN_PLACE, COUNT, 0, &first)),
+	     "a word");
+	tell(&target, SELF, 'y', 0);
+	need(until(shared->number[0]), "the program");
+	holds(is_given(word_arm_for(fd, WORD_TARGET, IN_PLACE, COUNT, 0, &second)),
+	      "armed again");
+	holds(until(read_word(target.pid, IN_PLACE, 2) == 1), "the program has it");
+	is(0, disarm_id(fd, first), "DISARM of the old word");
+	is(1, read_word(target.pid, IN_PLACE, 2), "leaves the new one");
+	is(0, disarm_id(fd, second), "DISARM of the new one");
+	holds(until(!read_word(target.pid, IN_PLACE, 2)), "takes it back");
 	close(fd);
 	shared->quit = 1;
 	is(0, status_of(target.pid), "the program has no word in the end");
@@ -321,7 +355,7 @@ static int arm_hidden(void *by)
 	set_hidden(&target, hiding, true);
 	is(-EPERM, word_arm(fd, SEMAPHORE, COUNT, 0), "ARM");
 	is(0, look(&target, SEMAPHORE, 2), "nothing is armed");
-	is(-EPERM, try_words(target.pid, UTRACE_SCOPE_PROCESS), "WORDS");
+	is(-EPERM, try_words(target.pid, UTRACE_SCOPE_PROCESS), "a session");
 	is(BIT_SET, look(&target, WORD, 4), "what was armed before stays");
 	close(fd);
 	is(0, look(&target, WORD, 4), "and is taken back");
@@ -364,7 +398,8 @@ static int change_hidden(void *by)
 	have(&target, SELF, 'M', 0);
 	is(0, look(&target, PLACE, 4), "memory that is mapped later is not written to");
 	is(0, words_total(fd), "and the words are gone");
-	is(-ENOENT, word_disarm(fd, PLACE, BIT, 0), "DISARM");
+	is(0, word_disarm(fd, PLACE, BIT, 0), "DISARM");
+	is(-ENOENT, word_disarm(fd, PLACE, BIT, 0), "  is not done twice");
 	set_hidden(&target, hiding, false);
 	arm(fd, PLACE, BIT, 0);
 	is(1, look(&target, PLACE, 4), "and armed when it may be again");
@@ -403,8 +438,9 @@ static int arm_setid(void *arg)
 	need(until(shared->number[0]), "the set-id program");
 	is(0, shared->number[1], "the program starts without the words");
 	is(-EPERM, word_arm(fd, IN_PLACE, COUNT, 0), "ARM");
-	is(-ENOENT, word_disarm(fd, IN_PLACE, COUNT, 0), "DISARM");
-	is(-EPERM, try_words(target.pid, UTRACE_SCOPE_PROCESS), "WORDS");
+	is(0, word_disarm(fd, IN_PLACE, COUNT, 0), "DISARM");
+	is(-ENOENT, word_disarm(fd, IN_PLACE, COUNT, 0), "  is not done twice");
+	is(-EPERM, try_words(target.pid, UTRACE_SCOPE_PROCESS), "a session");
 	close(fd);
 	shared->quit = 1;
 	is(0, status_of(target.pid), "the program has never seen a word");
@@ -469,7 +505,7 @@ TEST_F(dev, setid_program)
 	rmdir(folder);
 }
 
-/* Have the target use its descriptor: the result, and what it sees then. */
+/* Have the target use its session: the result, and what it sees then. */
 static void use_own(struct target *target, char what, int result, __u64 seen,
 		    const char *text)
 {
@@ -492,22 +528,18 @@ static void release_peer(int socket)
 }
 
 /*
- * By a session of root, nobody makes a descriptor for his own process, which becomes one
- * that he may not trace.
+ * Nobody attaches a session that root has opened to his own process.  The process
+ * becomes one that nobody may not trace.
  */
-static int lend_words(int session)
+static int lend_target(int fd)
 {
-	struct utrace_ioc_words arg = { .scope = UTRACE_SCOPE_PROCESS };
 	struct target target;
-	int fd;
 
 	become_nobody();
 	start_words(&target, obey_here);
-	arg.pidfd = pidfd_of(target.pid, 0);
-	fd = ioctl(session, UTRACE_IOC_WORDS, &arg);
-	need(fd >= 0, "UTRACE_IOC_WORDS");
+	is(WORD_TARGET, attach(fd, target.pid, UTRACE_SCOPE_PROCESS), "ATTACH");
 	have(&target, SELF, 'd', 0);
-	need(send_fd(sockets[1], fd), "a descriptor for root");
+	release_peer(sockets[1]);
 	await_peer(sockets[1]);
 	is(0, look(&target, SEMAPHORE, 2), "no count is armed");
 	is(0, look(&target, WORD, 4), "no bit is armed");
@@ -520,22 +552,52 @@ static int lend_words(int session)
 	return dev_test->exit_code;
 }
 
-/* A descriptor has the rights of who has made it, whoever arms words by it. */
-TEST_F(dev, descriptor_of_another_user)
+/* Arm a word for a target that root has attached. */
+static int arm_as_nobody(void *fd)
 {
-	int by, fd;
+	become_nobody();
+	return -word_arm(*(int *)fd, WORD, BIT, 31);
+}
+
+/*
+ * Root attaches the tree of a process of nobody, and gives the session away.  Programs
+ * that come later would be changed in root's rights.
+ */
+TEST_F(dev, session_given_away)
+{
+	struct target target;
+	int fd;
+
+	allow_users();
+	start_words(&target, obey_here);
+	have(&target, SELF, 'n', 0);
+	fd = words_open(target.pid, UTRACE_SCOPE_TREE);
+	is(EPERM, in_child(arm_as_nobody, &fd), "nobody arms a word");
+	is(0, look(&target, WORD, 4), "it is not there");
+	arm(fd, WORD, BIT, 31);
+	is(EPERM, in_child(arm_as_nobody, &fd), "nor beside root");
+	is(BIT_SET, look(&target, WORD, 4), "root's is there");
+	close(fd);
+	stop(&target);
+	set_unprivileged("0");
+}
+
+/* A target has the rights of who has attached it, whoever arms words for it. */
+TEST_F(dev, target_of_another_user)
+{
 	pid_t pid;
+	int fd;
 
 	need(!socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets), "socketpair");
 	allow_users();
-	by = session();
+	fd = session();
+	need(!setup(fd, small_rings()), "setup");
 	pid = fork();
 	need(pid >= 0, "fork");
 	if (!pid)
-		_exit(lend_words(by));
+		_exit(lend_target(fd));
 	close(sockets[1]);
-	fd = receive_fd(sockets[0]);
-	need(fd >= 0, "a descriptor of nobody");
+	await_peer(sockets[0]);
 	is(-EPERM, word_arm(fd, SEMAPHORE, COUNT, 0), "root arms a count");
 	is(-EPERM, word_arm(fd, WORD, BIT, 31), "root arms a bit");
 	release_peer(sockets[0]);
@@ -544,15 +606,14 @@ TEST_F(dev, descriptor_of_another_user)
 	release_peer(sockets[0]);
 	is(0, status_of(pid), "a user without privileges");
 	close(fd);
-	close(by);
 	set_unprivileged("0");
 }
 
 /*
- * Root's descriptor is closed by nobody, who may not look whether the program has changed the
- * bits beside that of the descriptor.  The target may.
+ * Nobody closes root's session, and may not look whether the program has changed the
+ * bits beside that of the session.  The target may.
  */
-TEST_F(dev, descriptor_closed_by_another_user)
+TEST_F(dev, session_closed_by_another_user)
 {
 	struct target target;
 	pid_t pid;
@@ -579,8 +640,8 @@ TEST_F(dev, descriptor_closed_by_another_user)
 	stop(&target);
 }
 
-/* The target gets the descriptor of its own words. */
-TEST_F(dev, descriptor_in_the_target)
+/* The target gets the session that arms its own words. */
+TEST_F(dev, session_in_the_target)
 {
 	struct target target;
 	int fd;
@@ -589,7 +650,7 @@ TEST_F(dev, descriptor_in_the_target)
 	start_words(&target, obey_here);
 	fd = words_open(target.pid, UTRACE_SCOPE_TREE);
 	arm(fd, SEMAPHORE, COUNT, 0);
-	need(send_fd(sockets[0], fd), "a descriptor for the target");
+	need(send_fd(sockets[0], fd), "a session for the target");
 	have(&target, SELF, 'R', 0);
 	close(fd);
 	is(1, look(&target, SEMAPHORE, 2), "the target has the last copy");
@@ -601,7 +662,7 @@ TEST_F(dev, descriptor_in_the_target)
 	stop(&target);
 }
 
-/* A process arms its own words; a child keeps the descriptor, or nobody. */
+/* A process arms its own words; a child keeps the session, or nobody. */
 static void check_own(__u32 scope)
 {
 	struct target target;
@@ -610,7 +671,7 @@ static void check_own(__u32 scope)
 	shared->number[1] = 0;
 	start_words(&target, obey_here);
 	have(&target, SELF, 'O', scope);
-	is(0, shared->result, "a descriptor of itself");
+	is(0, shared->result, "a session of itself");
 	use_own(&target, 'A', 0, BIT_SET, "armed by itself");
 	have(&target, SELF, 'h', 0);
 	need(until(shared->number[1]), "a child");
@@ -623,11 +684,11 @@ static void check_own(__u32 scope)
 	have(&target, SELF, 'O', scope);
 	use_own(&target, 'A', 0, BIT_SET, "armed by itself");
 	tell(&target, SELF, 'e', 5);
-	is(5 << 8, status_of(target.pid), "the end, with an own descriptor");
+	is(5 << 8, status_of(target.pid), "the end, with an own session");
 	stop(&target);
 }
 
-TEST_F(dev, own_descriptor)
+TEST_F(dev, own_session)
 {
 	share();
 	check_own(UTRACE_SCOPE_PROCESS);
@@ -646,7 +707,7 @@ static void *kill_later(void *target)
 static bool is_good_of_dying(int state)
 {
 	return is_given(state) || state == -ESRCH ||
-	       (state == UTRACE_WORD_FAILED && word_error == EFAULT);
+	       (state == UTRACE_STATE_FAILED && word_error == EFAULT);
 }
 
 TEST_F(dev, killed_while_arming)
@@ -688,8 +749,22 @@ TEST_F(dev, killed_while_arming)
 
 #define MOST	200
 
-/* As many descriptors as the process may have; one more changes nothing. */
-TEST_F(dev, many_descriptors)
+/* Open a session and arm the count; returns its descriptor, or -errno. */
+static int try_count(pid_t pid, __u32 scope)
+{
+	int fd = try_words(pid, scope), state;
+
+	if (fd < 0)
+		return fd;
+	state = word_arm(fd, SEMAPHORE, COUNT, 0);
+	if (is_given(state))
+		return fd;
+	close(fd);
+	return state < 0 ? state : -EPROTO;
+}
+
+/* The process gets as many sessions as it may have; one more changes nothing. */
+TEST_F(dev, many_sessions)
 {
 	int fd[MOST], n, i, ret = 0;
 	struct target target;
@@ -697,23 +772,21 @@ TEST_F(dev, many_descriptors)
 	start_words(&target, NULL);
 	put(&target, SEMAPHORE, 2, 7);
 	for (n = 0; n < MOST; n++) {
-		fd[n] = try_words(target.pid, UTRACE_SCOPE_PROCESS);
+		fd[n] = try_count(target.pid, UTRACE_SCOPE_PROCESS);
 		ret = fd[n] < 0 ? fd[n] : 0;
 		if (ret)
 			break;
-		arm(fd[n], SEMAPHORE, COUNT, 0);
 	}
-	holds(n >= 16, "%d descriptors", n);
+	holds(n >= 16, "%d sessions", n);
 	holds(!ret || ret == -ENOSPC || ret == -EUSERS, "then error %d", ret);
 	is(7 + n, look(&target, SEMAPHORE, 2), "each has added 1");
 	for (i = 0; i < 10 && ret; i++)
-		is(ret, try_words(target.pid, UTRACE_SCOPE_TREE), "as before");
+		is(ret, try_count(target.pid, UTRACE_SCOPE_TREE), "as before");
 	is(7 + n, look(&target, SEMAPHORE, 2), "what is refused adds nothing");
 	close(fd[0]);
 	is(6 + n, look(&target, SEMAPHORE, 2), "one is closed");
-	holds(until((fd[0] = try_words(target.pid, UTRACE_SCOPE_TREE)) >= 0),
+	holds(until((fd[0] = try_count(target.pid, UTRACE_SCOPE_TREE)) >= 0),
 	      "its place is free");
-	arm(fd[0], SEMAPHORE, COUNT, 0);
 	is(7 + n, look(&target, SEMAPHORE, 2), "and taken");
 	for (i = 0; i < n; i++)
 		close(fd[i]);
@@ -810,7 +883,7 @@ TEST_F(dev, pieces)
 	have(&target, CHILD, 'D', 0);
 	is(MANY, have_value(child, 1), "as when its pages have gone");
 	is(2 * MANY, words_total(all), "the list has both processes");
-	is(MANY, words_total(own), "that of the other descriptor one");
+	is(MANY, words_total(own), "that of the other session one");
 	close(all);
 	is(MANY, have_value(target.pid, 1), "one is closed");
 	is(MANY, have_value(child, 0), "so the child has none");
@@ -820,7 +893,7 @@ TEST_F(dev, pieces)
 	stop(&target);
 }
 
-/* Descriptors come and go while the target is stopped. */
+/* Sessions come and go while the target is stopped. */
 static void open_while_stopped(void *at, int before)
 {
 	struct target target;
@@ -834,19 +907,19 @@ static void open_while_stopped(void *at, int before)
 		fd = try_words(target.pid, i % 2 ? UTRACE_SCOPE_TREE :
 			       UTRACE_SCOPE_PROCESS);
 		if (fd < 0) {
-			printf("# descriptor %d: %d\n", i, fd);
+			printf("# session %d: %d\n", i, fd);
 			wrong++;
 			break;
 		}
 		state = word_arm(fd, at, COUNT, 0);
 		wrong += !is_given(state);
-		wrong += state == UTRACE_WORD_ARMED &&
+		wrong += state == UTRACE_STATE_ARMED &&
 			 read_word(target.pid, at, 2) != before + 1U;
 		if (i % 3)
 			wrong += !!word_disarm(fd, at, COUNT, 0);
 		close(fd);
 	}
-	is(times(1000), i, "descriptors");
+	is(times(1000), i, "sessions");
 	is(0, wrong, "and each has armed the word");
 	thaw(target.pid);
 	is(before, look(&target, at, 2), "the word is as before");

@@ -135,45 +135,41 @@ static bool attack_sessions(void)
 	return attach_and_detach(pid);
 }
 
-static int words_of_self(int *session)
+static int session_of_self(void)
 {
-	int ret = -EBADF;
-
-	*session = session_of(getpid(), UTRACE_SCOPE_PROCESS, UTRACE_FULL_DROP);
-	if (*session >= 0)
-		ret = try_markers(*session, getpid(), UTRACE_SCOPE_PROCESS, 1);
-	return ret;
+	return session_of(getpid(), UTRACE_SCOPE_PROCESS, UTRACE_FULL_DROP);
 }
 
 /* The same marker as that of root, in the library that the bystander uses. */
 static bool attack_markers(void)
 {
-	struct utrace_ioc_marker marker = marker_of(HIT);
-	int session, fd = words_of_self(&session), i;
-	bool good = fd >= 0;
+	struct tracer tracer = {
+		.session = session_of_self(), .target = WORD_TARGET,
+	};
+	struct marker marker = marker_of(HIT);
+	bool good = tracer.session >= 0;
+	int i;
 
 	for (i = 0; i < 5 && good; i++) {
-		good = !try_arm(fd, &marker);
+		good = !try_arm(&tracer, &marker);
 		loaded[0].function[HIT](1, 2);
 		/* The last one is left to close(2). */
 		if (i < 4)
-			good = !try_disarm(fd, &marker) && good;
+			good = !try_disarm(&tracer, &marker) && good;
 	}
-	close(fd);
-	close(session);
+	untrace(&tracer);
 	return good;
 }
 
 static bool attack_words(void)
 {
-	int session, fd = words_of_self(&session), i;
+	int fd = session_of_self(), i;
 	bool good = fd >= 0;
 
 	for (i = 0; i < 20 && good; i++)
 		good = word_arm(fd, area, UTRACE_WORD_BIT32, i) >= 0 &&
 		       !word_disarm(fd, area, UTRACE_WORD_BIT32, i);
 	close(fd);
-	close(session);
 	return good;
 }
 

@@ -79,10 +79,13 @@ static inline long call_code(long offset, void *arg)
 
 /* Markers */
 
-static inline struct utrace_ioc_marker marker_in(int fd, __u64 offset, __u32 flags)
+/* @flags: UTRACE_ARM_ bits. */
+static inline struct marker marker_in(int fd, __u64 offset, __u32 flags)
 {
-	return (struct utrace_ioc_marker){
-		.fd = fd, .offset = offset, .id = ID(offset), .flags = flags,
+	return (struct marker){
+		.site = { .fd = fd, .offset = offset },
+		.cookie = COOKIE(offset),
+		.flags = flags,
 	};
 }
 

@@ -4,7 +4,7 @@
  *
  * A target registers words for the events of the test, when told.  The test
  * enables the events for all processes by their files in tracefs, or for one
- * process by a descriptor of words.  The names of the events are those of the
+ * process by a session.  The names of the events are those of the
  * test, so that no test meets an event of another one.
  */
 #ifndef UTRACE_EVENTS_H
@@ -373,69 +373,120 @@ static inline bool is_enabled(int n, pid_t pid)
 /* Tracers */
 
 /**
- * struct tracer - a session with one target, and a descriptor of its events
+ * struct tracer - a session with one target
+ * @session: descriptor of the session
+ * @target: id of the target, WORD_TARGET
  */
 struct tracer {
 	int session;
-	int fd;
 	__u32 target;
 };
 
 static inline void trace(struct tracer *tracer, pid_t pid, __u32 scope)
 {
-	struct utrace_ioc_words arg = { .scope = scope };
 	int ret;
 
 	tracer->session = session();
 	need(!setup(tracer->session, 1 << 20), "setup");
 	ret = attach(tracer->session, pid, scope);
 	errno = -ret;
-	need(ret > 0, "attach");
+	need(ret == WORD_TARGET, "attach");
 	tracer->target = ret;
-	arg.target = ret;
-	arg.pidfd = pidfd_of(pid, 0);
-	tracer->fd = ioctl(tracer->session, UTRACE_IOC_WORDS, &arg);
-	need(tracer->fd >= 0, "UTRACE_IOC_WORDS");
-	close(arg.pidfd);
 }
 
 static inline void untrace(struct tracer *tracer)
 {
-	close(tracer->fd);
 	close(tracer->session);
 }
 
-/* Ids have all 64 bits. */
-#define ID(n)		(0xfedc000000000000ULL + (n))
+/* Cookies have all 64 bits. */
+#define COOKIE(n)	(0xfedc000000000000ULL + (n))
 
-static inline int try_user_event(int fd, unsigned long cmd, const char *name,
-				 __u64 id, __u32 flags)
+/* The argument of ARM.  What is not read has junk. */
+static inline struct utrace_ioc_arm arm_of(const struct utrace_user_event *spec)
 {
-	struct utrace_ioc_user_event arg = {
-		.name = (uintptr_t)name,
-		.id = id,
-		.flags = flags,
+	return (struct utrace_ioc_arm){
+		.target = WORD_TARGET,
+		.type = UTRACE_ARM_USER_EVENT,
+		.id = 0x5a5a5a5a,
+		.spec = (uintptr_t)spec,
+		.spec_size = sizeof(*spec),
+		.state = 0x5a5a5a5a,
+		.error = 0x5a5a5a5a,
 	};
+}
 
-	return command(fd, cmd, &arg);
+/* Arm an event for the first target; returns 0 or -errno.  The id is written to @id. */
+static inline int try_arm_name(int fd, const char *name, __u64 cookie,
+			       __u32 flags, __u32 *id)
+{
+	struct utrace_user_event spec = { .name = (uintptr_t)name };
+	struct utrace_ioc_arm arg = arm_of(&spec);
+	int ret;
+
+	arg.cookie = cookie;
+	arg.flags = flags;
+	ret = command(fd, UTRACE_IOC_ARM, &arg);
+	if (ret)
+		return ret;
+	need(arg.id && arg.state == UTRACE_STATE_ARMED && !arg.error,
+	     "what ARM writes");
+	*id = arg.id;
+	return 0;
+}
+
+/* The ids of what was armed last, by session and event. */
+static __u32 event_ids[256][EVENTS];
+
+static inline __u32 *event_id(int fd, int n)
+{
+	need((size_t)fd < ARRAY_SIZE(event_ids), "a low descriptor");
+	return &event_ids[fd][n];
+}
+
+static inline int try_arm_event(int fd, int n, __u32 flags)
+{
+	return try_arm_name(fd, event[n].name, COOKIE(n), flags,
+			    event_id(fd, n));
+}
+
+static inline int try_disarm_event(int fd, int n)
+{
+	return disarm_id(fd, *event_id(fd, n));
 }
 
 static inline void arm_event(int fd, int n, __u32 flags)
 {
-	int ret = try_user_event(fd, UTRACE_IOC_USER_EVENT_ARM, event[n].name,
-				 ID(n), flags);
+	int ret = try_arm_event(fd, n, flags);
 
 	errno = -ret;
-	need(!ret, "UTRACE_IOC_USER_EVENT_ARM");
+	need(!ret, "UTRACE_IOC_ARM");
 }
 
 static inline void disarm_event(int fd, int n)
 {
-	int ret = try_user_event(fd, UTRACE_IOC_USER_EVENT_DISARM,
-				 event[n].name, 0, 0);
+	int ret = try_disarm_event(fd, n);
 
 	errno = -ret;
-	need(!ret, "UTRACE_IOC_USER_EVENT_DISARM");
+	need(!ret, "UTRACE_IOC_DISARM");
+}
+
+/* The counts of the first target; returns how many there are, or -errno. */
+static inline int counts_of(int fd, struct utrace_hit_count *counts, __u32 n)
+{
+	struct utrace_ioc_read arg = {
+		.rows = {
+			.at = (uintptr_t)counts,
+			.n = n,
+			.size = sizeof(*counts),
+			.total = 0x5a5a5a5a,
+		},
+		.target = WORD_TARGET,
+		.what = UTRACE_READ_COUNT,
+	};
+	int ret = command(fd, UTRACE_IOC_READ, &arg);
+
+	return ret ?: (int)arg.rows.total;
 }
 
 /* Records of events */
@@ -466,7 +517,7 @@ static inline bool is_good(struct tracer *tracer,
 		copied = UTRACE_USER_EVENT_MAX;
 	if (rec->head.type != UTRACE_REC_USER_EVENT || rec->head.pid != pid ||
 	    rec->head.tid != tid || rec->head.target != tracer->target ||
-	    rec->head.items || rec->id != ID(n) || rec->size != size ||
+	    rec->head.items || rec->cookie != COOKIE(n) || rec->size != size ||
 	    rec->copied != copied || rec->head.size % 8 ||
 	    rec->head.size < sizeof(*rec) + copied)
 		return false;
@@ -486,9 +537,9 @@ static inline void is_event(struct tracer *tracer, pid_t pid, pid_t tid, int n,
 	rec = (void *)find(UTRACE_REC_USER_EVENT, 0);
 	if (!rec || holds(is_good(tracer, rec, pid, tid, n, size), "  right"))
 		return;
-	printf("#     size %u pid %d tid %d target %u id %llx, %u of %u\n",
+	printf("#     size %u pid %d tid %d target %u cookie %llx, %u of %u\n",
 	       rec->head.size, rec->head.pid, rec->head.tid, rec->head.target,
-	       rec->id, rec->copied, rec->size);
+	       rec->cookie, rec->copied, rec->size);
 }
 
 static inline void are_none(struct tracer *tracer, const char *text)

@@ -356,16 +356,15 @@ static void obey_here(struct target *target, struct order *order)
 	}
 }
 
-/* Who switches the event: its file, or a descriptor of words. */
-static int enable_fd = -1, words_fd = -1;
+/* Who switches the event: its file, or a session. */
+static int enable_fd = -1, session_fd = -1;
 
 static int switch_once(bool on)
 {
-	if (words_fd < 0)
+	if (session_fd < 0)
 		return switch_event(enable_fd, on);
-	return try_user_event(words_fd, on ? UTRACE_IOC_USER_EVENT_ARM :
-			      UTRACE_IOC_USER_EVENT_DISARM, event[0].name,
-			      ID(0), 0);
+	return on ? try_arm_event(session_fd, 0, 0) :
+		    try_disarm_event(session_fd, 0);
 }
 
 /*
@@ -553,12 +552,12 @@ TEST_F_TIMEOUT(traced, armed_fork_storm, LONG_TIMEOUT)
 	have_word(&target, 0);
 	have(&target, SELF, 'B', SOME);
 	trace(&tracer, target.pid, UTRACE_SCOPE_TREE);
-	words_fd = tracer.fd;
+	session_fd = tracer.session;
 	tell(&target, SELF, 'F', 0);
 	toggle_through(0, forks);
 	end_storm(&target, "children, at first");
 	check_children(forks);
-	holds(until(!words_total(tracer.fd)), "no word is left");
+	holds(until(!words_total(tracer.session)), "no word is left");
 	holds(gather(&tracer, 0) > 0, "%d events",
 	      count(UTRACE_REC_USER_EVENT, 0));
 	untrace(&tracer);
@@ -573,7 +572,7 @@ TEST_F_TIMEOUT(traced, armed_register_storm, LONG_TIMEOUT)
 	start_events(&target, obey_here);
 	have_word(&target, 0);
 	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
-	words_fd = tracer.fd;
+	session_fd = tracer.session;
 	tell(&target, SELF, 'N', 0);
 	toggle_through(2, rounds);
 	end_storm(&target, "threads, after REG");

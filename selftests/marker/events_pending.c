@@ -253,9 +253,9 @@ TEST_F(events, hidden)
 
 /* The list of a tracer says what the file says of ftrace. */
 static void has_state(struct tracer *tracer, pid_t pid,
-		      enum utrace_word_state state, const char *text)
+		      enum utrace_arm_state state, const char *text)
 {
-	is(state, word_state(tracer->fd, pid, OWN_WORD), text);
+	is(state, word_state(tracer->session, pid, OWN_WORD), text);
 	is(0, word_error, "  without a reason");
 	is(IS_OFF, process_state(0, pid), "  and ftrace has not enabled it");
 }
@@ -268,29 +268,29 @@ static void check_armed(bool stopped)
 	start_here(&target);
 	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
 	rest(&target, stopped);
-	arm_event(tracer.fd, 0, 0);
-	has_state(&tracer, target.pid, UTRACE_WORD_ARMED, "armed at once");
+	arm_event(tracer.session, 0, 0);
+	has_state(&tracer, target.pid, UTRACE_STATE_ARMED, "armed at once");
 	is(BIT_SET | OTHER_BITS, read_word(target.pid, OWN_WORD, 4), "  there");
-	disarm_event(tracer.fd, 0);
-	is(0, words_total(tracer.fd), "taken back at once");
+	disarm_event(tracer.session, 0);
+	is(0, words_total(tracer.session), "taken back at once");
 	is(OTHER_BITS, read_word(target.pid, OWN_WORD, 4), "  not there");
 	go_on(&target, stopped);
 	make(&target, SELF, 'd', GIVEN_UP);
 	rest(&target, stopped);
-	arm_event(tracer.fd, 0, 0);
-	has_state(&tracer, target.pid, UTRACE_WORD_PENDING, "pending");
+	arm_event(tracer.session, 0, 0);
+	has_state(&tracer, target.pid, UTRACE_STATE_PENDING, "pending");
 	is(0, read_word(target.pid, OWN_WORD, 4), "  not there");
 	go_on(&target, stopped);
 	is(BIT_SET, sees(&target), "the program sees it");
-	has_state(&tracer, target.pid, UTRACE_WORD_ARMED, "armed");
+	has_state(&tracer, target.pid, UTRACE_STATE_ARMED, "armed");
 	make(&target, SELF, 'P', PROT_NONE);
 	rest(&target, stopped);
-	disarm_event(tracer.fd, 0);
-	has_state(&tracer, target.pid, UTRACE_WORD_LEAVING, "leaving");
+	disarm_event(tracer.session, 0);
+	has_state(&tracer, target.pid, UTRACE_STATE_LEAVING, "leaving");
 	is(BIT_SET, read_word(target.pid, OWN_WORD, 4), "  still there");
 	go_on(&target, stopped);
 	have(&target, SELF, '?', 0);
-	is(0, words_total(tracer.fd), "gone when the target has run");
+	is(0, words_total(tracer.session), "gone when the target has run");
 	is(0, read_word(target.pid, OWN_WORD, 4), "  not there");
 	untrace(&tracer);
 	stop(&target);

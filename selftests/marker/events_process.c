@@ -164,12 +164,12 @@ TEST_F(traced, registered_before)
 	have_word(&target, 0);
 	is_not_written(&target, "nothing is armed");
 	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
-	arm_event(tracer.fd, 0, 0);
+	arm_event(tracer.session, 0, 0);
 	is_delivered(&tracer, &target, "armed");
 	is_not_written(&other, "not in another process");
-	disarm_event(tracer.fd, 0);
+	disarm_event(tracer.session, 0);
 	is_not_written(&target, "disarmed");
-	arm_event(tracer.fd, 0, 0);
+	arm_event(tracer.session, 0, 0);
 	is_delivered(&tracer, &target, "armed again");
 	untrace(&tracer);
 	is_not_written(&target, "closed");
@@ -186,7 +186,7 @@ TEST_F(traced, registered_later)
 	start_here(&target);
 	start_here(&other);
 	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
-	arm_event(tracer.fd, 0, 0);
+	arm_event(tracer.session, 0, 0);
 	is(0, sees(&target), "no word yet");
 	have_word(&target, 0);
 	is(BIT_SET, shared->seen, "the bit is there when REG returns");
@@ -196,7 +196,7 @@ TEST_F(traced, registered_later)
 	is_not_written(&other, "as it stays");
 	have_registered(&target, 1, WORD, 4, 3);
 	is(BIT_SET, sees(&target), "nor for another event");
-	disarm_event(tracer.fd, 0);
+	disarm_event(tracer.session, 0);
 	is_not_written(&target, "disarmed");
 	untrace(&tracer);
 	stop(&other);
@@ -212,7 +212,7 @@ TEST_F(traced, several_words)
 	start_here(&target);
 	have_word(&target, 0);
 	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
-	arm_event(tracer.fd, 0, 0);
+	arm_event(tracer.session, 0, 0);
 	have_registered(&target, 0, WORD + 8, 8, 63);
 	have_registered(&target, 0, WORD + 8, 8, 0);
 	have_registered(&target, 0, area + 8 * PAGE, 4, 5);
@@ -223,7 +223,7 @@ TEST_F(traced, several_words)
 		is(on ? 32 : 0, look(&target, area + 8 * PAGE, 4),
 		   "in another page");
 		if (on)
-			disarm_event(tracer.fd, 0);
+			disarm_event(tracer.session, 0);
 	}
 	untrace(&tracer);
 	stop(&target);
@@ -231,31 +231,31 @@ TEST_F(traced, several_words)
 
 TEST_F(traced, list)
 {
-	struct utrace_word_status row;
+	struct utrace_armed row;
 	struct target target;
 	struct tracer tracer;
 
 	start_here(&target);
 	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
-	arm_event(tracer.fd, 0, 0);
-	is(0, words_total(tracer.fd), "no word yet");
+	arm_event(tracer.session, 0, 0);
+	is(0, words_total(tracer.session), "no word yet");
 	have_word(&target, 0);
 	have_registered(&target, 0, WORD + 8, 8, 40);
-	is(2, words_total(tracer.fd), "two words");
-	need(find_word(tracer.fd, target.pid, WORD, &row), "a word");
+	is(2, words_total(tracer.session), "two words");
+	need(find_word(tracer.session, target.pid, WORD, &row), "a word");
 	is(UTRACE_WORD_BIT32, row.kind, "its kind");
 	is(BIT, row.bit, "its bit");
-	is(UTRACE_WORD_ARMED, row.state, "its state");
+	is(UTRACE_STATE_ARMED, row.state, "its state");
 	is(0, row.error, "its error");
-	need(find_word(tracer.fd, target.pid, WORD + 8, &row), "another one");
+	need(find_word(tracer.session, target.pid, WORD + 8, &row), "another one");
 	is(UTRACE_WORD_BIT64, row.kind, "its kind");
 	is(40, row.bit, "its bit");
 	have_unregistered(&target, WORD, 4, BIT);
 	sees(&target);
-	is(1, words_total(tracer.fd), "one is unregistered");
-	disarm_event(tracer.fd, 0);
+	is(1, words_total(tracer.session), "one is unregistered");
+	disarm_event(tracer.session, 0);
 	sees(&target);
-	is(0, words_total(tracer.fd), "no word");
+	is(0, words_total(tracer.session), "no word");
 	untrace(&tracer);
 	stop(&target);
 }
@@ -270,13 +270,13 @@ TEST_F(traced, stopped)
 	have_word(&target, 0);
 	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
 	freeze(target.pid);
-	arm_event(tracer.fd, 0, 0);
-	is(UTRACE_WORD_ARMED, word_state(tracer.fd, target.pid, WORD), "armed");
+	arm_event(tracer.session, 0, 0);
+	is(UTRACE_STATE_ARMED, word_state(tracer.session, target.pid, WORD), "armed");
 	is(BIT_SET, read_word(target.pid, WORD, 4), "  at once");
 	thaw(target.pid);
 	is_delivered(&tracer, &target, "armed while stopped");
 	freeze(target.pid);
-	disarm_event(tracer.fd, 0);
+	disarm_event(tracer.session, 0);
 	is(0, read_word(target.pid, WORD, 4), "taken back at once");
 	thaw(target.pid);
 	is_not_written(&target, "disarmed while stopped");
@@ -296,7 +296,7 @@ TEST_F(traced, payloads)
 	start_here(&target);
 	have_word(&target, 0);
 	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
-	arm_event(tracer.fd, 0, 0);
+	arm_event(tracer.session, 0, 0);
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		is(sizes[i], writes(&target, sizes[i]), "writev(2)");
 		is_event(&tracer, target.pid, target.pid, 0, sizes[i],
@@ -329,8 +329,8 @@ TEST_F(traced, order)
 	have_registered(&target, 1, WORD + 4, 4, BIT);
 	have_more(&target, THREAD);
 	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
-	arm_event(tracer.fd, 0, 0);
-	arm_event(tracer.fd, 1, 0);
+	arm_event(tracer.session, 0, 0);
+	arm_event(tracer.session, 1, 0);
 	for (i = 0; i < 40; i++)
 		have_written(&target, i % 4 < 2 ? SELF : THREAD, i % 2, i);
 	is(40, gather(&tracer, 40), "records");
@@ -347,22 +347,9 @@ TEST_F(traced, order)
 	stop(&target);
 }
 
-/* The counts of a descriptor; returns how many there are. */
-static int counts_of(struct tracer *tracer, struct utrace_marker_count *counts,
-		     __u32 n)
-{
-	struct utrace_ioc_marker_counts arg = {
-		.counts = (uintptr_t)counts,
-		.n = n,
-	};
-	int ret = command(tracer->fd, UTRACE_IOC_MARKER_COUNTS, &arg);
-
-	return ret ?: (int)arg.total;
-}
-
 TEST_F(traced, counts)
 {
-	struct utrace_marker_count counts[EVENTS] = {};
+	struct utrace_hit_count counts[EVENTS] = {};
 	struct target target;
 	struct tracer tracer;
 	int i, j;
@@ -372,38 +359,41 @@ TEST_F(traced, counts)
 		have_registered(&target, i, WORD, 4, i);
 	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
 	for (i = EVENTS - 1; i >= 0; i--)
-		arm_event(tracer.fd, i, i == 1 ? UTRACE_MARKER_COUNT : 0);
+		arm_event(tracer.session, i, i == 1 ? UTRACE_ARM_COUNT : 0);
 	for (i = 0; i < EVENTS; i++)
 		for (j = 0; j <= i; j++)
 			is(8, have_written(&target, SELF, i, 8), "a write");
-	is(EVENTS, counts_of(&tracer, counts, EVENTS), "counts");
+	is(EVENTS, counts_of(tracer.session, counts, EVENTS), "counts");
 	for (i = 0; i < EVENTS; i++) {
-		is(ID(EVENTS - 1 - i), counts[i].id, "in the order of arming");
+		is(COOKIE(EVENTS - 1 - i), counts[i].cookie, "in the order of arming");
+		is(*event_id(tracer.session, EVENTS - 1 - i), counts[i].id,
+		   "  by its id");
 		is(EVENTS - i, counts[i].hits, "  so many writes");
 	}
 	is(4, gather(&tracer, 4), "one event is only counted");
-	disarm_event(tracer.fd, 1);
-	is(EVENTS - 1, counts_of(&tracer, counts, EVENTS), "one is disarmed");
+	disarm_event(tracer.session, 1);
+	is(EVENTS - 1, counts_of(tracer.session, counts, EVENTS), "one is disarmed");
 	untrace(&tracer);
 	stop(&target);
 }
 
-/* A descriptor without a target counts all the same. */
-TEST_F(traced, without_a_target)
+/* An event that is only counted has its bit all the same. */
+TEST_F(traced, only_counted)
 {
-	struct utrace_marker_count counts[1] = {};
-	struct tracer tracer = {};
+	struct utrace_hit_count counts[1] = {};
 	struct target target;
+	struct tracer tracer;
 
 	start_here(&target);
 	have_word(&target, 0);
-	tracer.fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
-	arm_event(tracer.fd, 0, 0);
+	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
+	arm_event(tracer.session, 0, UTRACE_ARM_COUNT);
 	is(BIT_SET, sees(&target), "armed");
 	is(8, writes(&target, 8), "and written");
-	is(1, counts_of(&tracer, counts, 1), "a count");
+	is(1, counts_of(tracer.session, counts, 1), "a count");
 	is(1, counts[0].hits, "of one write");
-	close(tracer.fd);
+	are_none(&tracer, "and no record");
+	untrace(&tracer);
 	is_not_written(&target, "closed");
 	stop(&target);
 }
@@ -411,14 +401,14 @@ TEST_F(traced, without_a_target)
 static void check_fork(__u32 scope)
 {
 	bool kept = scope == UTRACE_SCOPE_TREE;
-	struct utrace_word_status row;
+	struct utrace_armed row;
 	struct target target;
 	struct tracer tracer;
 
 	start_here(&target);
 	have_word(&target, 0);
 	trace(&tracer, target.pid, scope);
-	arm_event(tracer.fd, 0, 0);
+	arm_event(tracer.session, 0, 0);
 	have(&target, SELF, 'k', 0);
 	need(until(birth->pid), "a child");
 	is(kept ? BIT_SET : 0, birth->seen, "the first look of the child");
@@ -427,7 +417,7 @@ static void check_fork(__u32 scope)
 		is_event(&tracer, birth->pid, birth->pid, 0, 8, "  a record");
 	else
 		are_none(&tracer, "  no record");
-	is(kept, find_word(tracer.fd, birth->pid, WORD, &row),
+	is(kept, find_word(tracer.session, birth->pid, WORD, &row),
 	   "its word in the list");
 	is_delivered(&tracer, &target, "the parent");
 	untrace(&tracer);
@@ -457,7 +447,7 @@ TEST_F(traced, fork_with_ftrace)
 	start_here(&target);
 	have_word(&target, 0);
 	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
-	arm_event(tracer.fd, 0, 0);
+	arm_event(tracer.session, 0, 0);
 	enable(0, true);
 	have(&target, SELF, 'k', 0);
 	need(until(birth->pid), "a child");
@@ -481,7 +471,7 @@ TEST_F(traced, child_registers)
 
 	start_here(&target);
 	trace(&tracer, target.pid, UTRACE_SCOPE_TREE);
-	arm_event(tracer.fd, 0, 0);
+	arm_event(tracer.session, 0, 0);
 	have_more(&target, CHILD);
 	is(0, order_event(&target, CHILD, 'R', 0, WORD, 4, BIT),
 	   "the child registers");
@@ -495,7 +485,7 @@ TEST_F(traced, child_registers)
 	stop(&target);
 }
 
-TEST_F(traced, several_descriptors)
+TEST_F(traced, several_sessions)
 {
 	struct tracer tracer[3];
 	struct target target;
@@ -506,14 +496,14 @@ TEST_F(traced, several_descriptors)
 	for (i = 0; i < 3; i++) {
 		trace(&tracer[i], target.pid, i == 1 ? UTRACE_SCOPE_TREE :
 		      UTRACE_SCOPE_PROCESS);
-		arm_event(tracer[i].fd, 0, 0);
+		arm_event(tracer[i].session, 0, 0);
 	}
 	enable(0, true);
 	is(BIT_SET, sees(&target), "three tracers and ftrace");
 	is(9, writes(&target, 9), "a write");
 	for (i = 0; i < 3; i++)
 		is_event(&tracer[i], target.pid, target.pid, 0, 9, "a record");
-	disarm_event(tracer[0].fd, 0);
+	disarm_event(tracer[0].session, 0);
 	enable(0, false);
 	is(BIT_SET, sees(&target), "two tracers");
 	is(10, writes(&target, 10), "a write");
@@ -541,10 +531,10 @@ TEST_F(traced, unregistered)
 	start_here(&target);
 	have_word(&target, 0);
 	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
-	arm_event(tracer.fd, 0, 0);
+	arm_event(tracer.session, 0, 0);
 	have_unregistered(&target, WORD, 4, BIT);
 	is(0, shared->seen, "the bit is taken back when UNREG returns");
-	is(0, words_total(tracer.fd), "the list is empty");
+	is(0, words_total(tracer.session), "the list is empty");
 	put(&target, WORD, 4, 5);
 	is(5, sees(&target), "the word is the program's");
 	have_word(&target, 0);
@@ -593,10 +583,10 @@ TEST_F(traced, exec)
 	start_here(&target);
 	have_word(&target, 0);
 	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
-	arm_event(tracer.fd, 0, 0);
+	arm_event(tracer.session, 0, 0);
 	tell(&target, SELF, 'X', 0);
 	check_other_program(&target, &tracer);
-	is(1, words_total(tracer.fd), "its word is in the list");
+	is(1, words_total(tracer.session), "its word is in the list");
 	untrace(&tracer);
 	stop(&target);
 }
@@ -622,7 +612,7 @@ TEST_F(traced, armed_while_executed)
 	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
 	tell(&target, SELF, 'K', 0);
 	need(until(silent_keeps(target.pid)), "a process in execve(2)");
-	is(0, in_child_for(arm_first, &tracer.fd, SOON), "ARM does not wait");
+	is(0, in_child_for(arm_first, &tracer.session, SOON), "ARM does not wait");
 	holds(silent_keeps(target.pid), "the process is in execve(2) still");
 	silent_end();
 	check_other_program(&target, &tracer);
@@ -649,11 +639,11 @@ TEST_F(traced, disarmed_while_executed)
 	start_here(&target);
 	have_word(&target, 0);
 	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
-	arm_event(tracer.fd, 0, 0);
+	arm_event(tracer.session, 0, 0);
 	is_delivered(&tracer, &target, "armed");
 	tell(&target, SELF, 'K', 0);
 	need(until(silent_keeps(target.pid)), "a process in execve(2)");
-	is(0, in_child_for(disarm_first, &tracer.fd, SOON), "DISARM does not wait");
+	is(0, in_child_for(disarm_first, &tracer.session, SOON), "DISARM does not wait");
 	holds(silent_keeps(target.pid), "the process is in execve(2) still");
 	silent_end();
 	need(until(shared->number[0]), "another program");
@@ -665,75 +655,193 @@ TEST_F(traced, disarmed_while_executed)
 	stop(&target);
 }
 
+/* DETACH takes the events of a target back, and not those of another one. */
+TEST_F(traced, detached)
+{
+	struct utrace_user_event spec = { .name = (uintptr_t)event[0].name };
+	struct utrace_ioc_arm arg = arm_of(&spec);
+	struct target target;
+	struct tracer tracer;
+	int other;
+
+	start_here(&target);
+	have_word(&target, 0);
+	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
+	other = attach(tracer.session, target.pid, UTRACE_SCOPE_TREE);
+	need(other > 0, "a second target");
+	arm_event(tracer.session, 0, 0);
+	arg.target = other;
+	is(0, command(tracer.session, UTRACE_IOC_ARM, &arg), "the other target");
+	holds(arg.id != *event_id(tracer.session, 0), "has an id of its own");
+	is(8, writes(&target, 8), "a write");
+	is(2, gather(&tracer, 2), "  is recorded for both");
+	is(0, detach(tracer.session, tracer.target), "DETACH");
+	is(-ENOENT, try_disarm_event(tracer.session, 0), "DISARM of its event");
+	is(-ENOENT, try_arm_event(tracer.session, 0, 0), "  and ARM");
+	is(8, writes(&target, 8), "a write");
+	is(1, gather(&tracer, 1), "  is recorded for the other one");
+	is(0, detach(tracer.session, other), "DETACH of the other one");
+	is_not_written(&target, "nobody");
+	untrace(&tracer);
+	stop(&target);
+}
+
 static int try_arm(int fd, const char *name, __u32 flags)
 {
-	return try_user_event(fd, UTRACE_IOC_USER_EVENT_ARM, name, 1, flags);
+	__u32 id;
+
+	return try_arm_name(fd, name, 1, flags, &id);
 }
+
+/* ARM with one thing changed is refused. */
+#define REFUSED(error, text, ...)					\
+({									\
+	struct utrace_user_event spec = {				\
+		.name = (uintptr_t)event[0].name,			\
+	};								\
+	struct utrace_ioc_arm arg = arm_of(&spec);			\
+									\
+	__VA_ARGS__;							\
+	is(-(error), command(tracer.session, UTRACE_IOC_ARM, &arg), text);	\
+})
 
 TEST_F(traced, errors)
 {
-	const unsigned long arm = UTRACE_IOC_USER_EVENT_ARM;
-	const unsigned long disarm = UTRACE_IOC_USER_EVENT_DISARM;
-	struct { struct utrace_ioc_user_event arg; __u64 more; } longer = {
-		.arg.name = (uintptr_t)event[0].name,
+	struct { struct utrace_user_event spec; __u64 more; } longer = {
+		.spec.name = (uintptr_t)event[0].name,
 	};
 	char name[600] = {};
 	struct target target;
 	struct tracer tracer;
+	__u32 id;
 	int flag;
 
 	start_here(&target);
 	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
-	is(-EFAULT, try_arm(tracer.fd, NOWHERE, 0), "no name");
-	is(-EFAULT, command(tracer.fd, arm, NOWHERE), "no structure");
-	is(-EINVAL, try_arm(tracer.fd, "", 0), "an empty name");
+	is(-EFAULT, try_arm(tracer.session, NOWHERE, 0), "no name");
+	REFUSED(EFAULT, "no structure", arg.spec = (uintptr_t)NOWHERE);
+	is(-EINVAL, try_arm(tracer.session, "", 0), "an empty name");
 	memset(name, 'a', 512);
-	is(-EINVAL, try_arm(tracer.fd, name, 0), "a name of 512 bytes");
+	is(-EINVAL, try_arm(tracer.session, name, 0), "a name of 512 bytes");
 	name[511] = '\0';
-	is(0, try_arm(tracer.fd, name, 0), "a name of 511 bytes");
-	is(0, try_user_event(tracer.fd, disarm, name, 7, ~0U), "disarmed");
+	is(0, try_arm_name(tracer.session, name, 7, 0, &id), "a name of 511 bytes");
+	is(0, disarm_id(tracer.session, id), "disarmed");
 	for (flag = 0; flag < 32; flag++)
-		if (1U << flag != UTRACE_MARKER_COUNT &&
-		    try_arm(tracer.fd, "a", 1U << flag) != -EINVAL)
+		if (1U << flag != UTRACE_ARM_COUNT &&
+		    try_arm(tracer.session, "a", 1U << flag) != -EINVAL)
 			break;
-	is(32, flag, "no other flag is known");
-	longer.arg.reserved = 1;
-	is(-EINVAL, command(tracer.fd, arm, &longer.arg), "reserved is not 0");
-	longer.arg.reserved = 0;
-	is(-ENOENT, command(tracer.fd, disarm, &longer.arg), "not armed");
+	is(32, flag, "no other flag of ARM is known");
+	for (flag = 0; flag < 32; flag++)
+		REFUSED(EINVAL, "nor a flag of user_events", spec.flags = 1U << flag);
+	REFUSED(EINVAL, "reserved is not 0", spec.reserved = 1);
+	REFUSED(EINVAL, "reserved of ARM is not 0", arg.reserved = 1);
+	REFUSED(EINVAL, "no size", arg.spec_size = 0);
+	REFUSED(EINVAL, "a structure that is too short",
+		arg.spec_size = UTRACE_USER_EVENT_SIZE_VER0 - 8);
+	REFUSED(E2BIG, "more than 4096 bytes", arg.spec_size = 4104);
+	REFUSED(ENOENT, "an unknown target", arg.target = 77);
+	is(-ENOENT, try_disarm_event(tracer.session, 0), "not armed");
 	longer.more = 1;
-	is(-E2BIG, command(tracer.fd, _IOW(0xBC, 0x19, longer), &longer),
-	   "a member that the kernel lacks");
+	REFUSED(E2BIG, "a member that the kernel lacks",
+		arg.spec = (uintptr_t)&longer; arg.spec_size = sizeof(longer));
 	longer.more = 0;
-	is(0, command(tracer.fd, _IOW(0xBC, 0x19, longer), &longer),
-	   "the same member as 0");
-	is(-EEXIST, command(tracer.fd, arm, &longer.arg), "armed already");
-	is(-EINVAL, command(tracer.fd, _IOC(_IOC_WRITE, 0xBC, 0x1A, 16),
-			    &longer), "a structure that is too short");
-	is(-ENOTTY, command(tracer.session, arm, &longer.arg), "a session");
-	disarm_event(tracer.fd, 0);
-	is(-ENOENT, command(tracer.fd, disarm, &longer.arg), "disarmed");
+	REFUSED(0, "the same member as 0",
+		arg.spec = (uintptr_t)&longer; arg.spec_size = sizeof(longer);
+		arg.cookie = COOKIE(0));
+	REFUSED(EEXIST, "armed already", arg.cookie = 1);
+	REFUSED(EEXIST, "  with another flag", arg.flags = UTRACE_ARM_COUNT);
+	untrace(&tracer);
+	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
+	arm_event(tracer.session, 0, 0);
+	disarm_event(tracer.session, 0);
+	is(-ENOENT, try_disarm_event(tracer.session, 0), "disarmed");
 	stop(&target);
-	holds(until(poll_words(tracer.fd, 0) & POLLHUP), "the end");
-	is(-ESRCH, command(tracer.fd, arm, &longer.arg), "no process");
+	holds(until(poll_words(tracer.session, 0) & POLLHUP), "the end");
+	REFUSED(ESRCH, "no process", arg.cookie = 1);
 	untrace(&tracer);
 }
 
-/* A descriptor that has an event looks for a marker that it has not. */
-TEST_F(traced, marker_that_is_none)
+/* A thread and an executable have no user_events; for the system see sites_everywhere.c. */
+TEST_F(traced, other_scopes)
 {
-	struct utrace_ioc_marker marker = { .offset = 1 };
+	int exe = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), ret;
 	struct target target;
 	struct tracer tracer;
 
 	start_here(&target);
+	have_word(&target, 0);
+	trace(&tracer, target.pid, UTRACE_SCOPE_THREAD);
+	is(-EOPNOTSUPP, try_arm_event(tracer.session, 0, 0), "a thread");
+	need(exe >= 0, "/proc/self/exe");
+	ret = attach_fd(tracer.session, exe, UTRACE_SCOPE_EXE);
+	need(ret > 0, "attach to an executable");
+	REFUSED(EOPNOTSUPP, "an executable", arg.target = ret);
+	close(exe);
+	is_not_written(&target, "nothing is armed");
+	untrace(&tracer);
+	stop(&target);
+}
+
+/* ARM whose argument is in memory that can only be read arms nothing. */
+TEST_F(traced, read_only_argument)
+{
+	struct utrace_user_event spec = { .name = (uintptr_t)event[0].name };
+	struct utrace_ioc_arm *arg;
+	struct target target;
+	struct tracer tracer;
+
+	arg = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		   -1, 0);
+	need(arg != MAP_FAILED, "memory");
+	start_here(&target);
+	have_word(&target, 0);
 	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
-	arm_event(tracer.fd, 0, 0);
-	marker.fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	need(marker.fd >= 0, "/proc/self/exe");
-	is(-ENOENT, command(tracer.fd, UTRACE_IOC_MARKER_DISARM, &marker),
-	   "no such marker");
-	close(marker.fd);
+	*arg = arm_of(&spec);
+	need(!mprotect(arg, PAGE, PROT_READ), "mprotect");
+	is(-EFAULT, command(tracer.session, UTRACE_IOC_ARM, arg), "ARM");
+	is_not_written(&target, "nothing is armed");
+	is(0, counts_of(tracer.session, NULL, 0), "nor counted");
+	arm_event(tracer.session, 0, 0);
+	is_delivered(&tracer, &target, "armed");
+	untrace(&tracer);
+	munmap(arg, PAGE);
+	stop(&target);
+}
+
+/* Ids of an event and a marker of one target: DISARM of one leaves the other. */
+TEST_F(traced, marker_beside_an_event)
+{
+	struct utrace_site site = {};
+	struct utrace_ioc_arm arg = {
+		.target = WORD_TARGET,
+		.type = UTRACE_ARM_SITE,
+		.spec = (uintptr_t)&site,
+		.spec_size = sizeof(site),
+	};
+	struct target target;
+	struct tracer tracer;
+	int ret;
+
+	start_here(&target);
+	have_word(&target, 0);
+	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
+	arm_event(tracer.session, 0, 0);
+	site.fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	site.offset = 1;	/* in the ELF header, which nobody executes */
+	need(site.fd >= 0, "/proc/self/exe");
+	ret = command(tracer.session, UTRACE_IOC_ARM, &arg);
+	close(site.fd);
+	if (!ret) {
+		is(2, counts_of(tracer.session, NULL, 0), "a marker and an event");
+		holds(arg.id != *event_id(tracer.session, 0), "with two ids");
+		is(0, disarm_id(tracer.session, arg.id), "DISARM of the marker");
+		is(-ENOENT, disarm_id(tracer.session, arg.id), "  a second time");
+	} else {
+		holds(ret == -EOPNOTSUPP || ret == -EBUSY || ret == -EFAULT,
+		      "no marker there: %d", ret);
+	}
+	is(1, counts_of(tracer.session, NULL, 0), "the event stays");
+	is_delivered(&tracer, &target, "and is written");
 	untrace(&tracer);
 	stop(&target);
 }
@@ -742,6 +850,7 @@ TEST_F(traced, many_events)
 {
 	struct target target;
 	struct tracer tracer;
+	__u32 id, ids[2000];
 	char name[64];
 	int i, ret = 0;
 
@@ -750,17 +859,15 @@ TEST_F(traced, many_events)
 	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
 	for (i = 0; i < 2000 && !ret; i++) {
 		snprintf(name, sizeof(name), "ut_of_many_%d", i);
-		ret = try_arm(tracer.fd, name, 0);
+		ret = try_arm_name(tracer.session, name, i, 0, &ids[i]);
 	}
 	is(-ENOSPC, ret, "no room for more");
 	is(1024, i - 1, "events");
-	ret = try_arm(tracer.fd, event[0].name, 0);
+	ret = try_arm_name(tracer.session, event[0].name, 0, 0, &id);
 	is(-ENOSPC, ret, "nor for one that is registered");
 	is(0, sees(&target), "which is not armed");
-	ret = try_user_event(tracer.fd, UTRACE_IOC_USER_EVENT_DISARM,
-			     "ut_of_many_500", 0, 0);
-	is(0, ret, "one is disarmed");
-	arm_event(tracer.fd, 0, 0);
+	is(0, disarm_id(tracer.session, ids[500]), "one is disarmed");
+	arm_event(tracer.session, 0, 0);
 	is_delivered(&tracer, &target, "another one takes its place");
 	untrace(&tracer);
 	stop(&target);
@@ -778,14 +885,13 @@ static int arm_hidden(void *by)
 	start_here(&target);
 	have_word(&target, 0);
 	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
-	arm_event(tracer.fd, 0, 0);
+	arm_event(tracer.session, 0, 0);
 	is_delivered(&tracer, &target, "a process that may be traced");
 	set_hidden(&target, hiding, true);
 	/* The bit stays until something else in the memory changes. */
 	is(8, writes(&target, 8), "a write when it may not");
 	are_none(&tracer, "makes no record");
-	ret = try_user_event(tracer.fd, UTRACE_IOC_USER_EVENT_ARM,
-			     event[1].name, 0, 0);
+	ret = try_arm_event(tracer.session, 1, 0);
 	is(-EPERM, ret, "ARM");
 	have_registered(&target, 0, WORD + 8, 8, 40);
 	is(0, shared->seen, "what it registers gets no bit");
@@ -835,7 +941,7 @@ static int arm_setid(void *arg)
 	start_here(&target);
 	have_word(&target, 0);
 	trace(&tracer, target.pid, UTRACE_SCOPE_TREE);
-	arm_event(tracer.fd, 0, 0);
+	arm_event(tracer.session, 0, 0);
 	is_delivered(&tracer, &target, "before execve(2)");
 	tell(&target, SELF, 'S', 0);
 	need(until(shared->number[0]), "the set-id program");

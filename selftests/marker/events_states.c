@@ -208,7 +208,7 @@ TEST_F(traced, unregistered_beside_a_tracer)
 	arm(fd, WORD, UTRACE_WORD_BIT32, BIT);
 	have_unregistered(&target, WORD, 4, BIT);
 	is(BIT_SET, shared->seen, "the tracer's bit stays");
-	is(UTRACE_WORD_ARMED, word_state(fd, target.pid, WORD),
+	is(UTRACE_STATE_ARMED, word_state(fd, target.pid, WORD),
 	   "and is in the list");
 	disarm(fd, WORD, UTRACE_WORD_BIT32, BIT);
 	is(0, sees(&target), "until it is disarmed");
@@ -221,10 +221,9 @@ TEST_F(traced, unregistered_beside_a_tracer)
 	stop(&target);
 }
 
-/* A descriptor has a bit for one purpose, and says so. */
+/* A target has a bit for one purpose, and says so. */
 TEST_F(traced, word_and_event_of_one_bit)
 {
-	const char *name = event[0].name;
 	struct target target;
 	int fd;
 
@@ -232,10 +231,9 @@ TEST_F(traced, word_and_event_of_one_bit)
 	have_word(&target, 0);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	arm(fd, WORD, UTRACE_WORD_BIT32, BIT);
-	is(-EEXIST, try_user_event(fd, UTRACE_IOC_USER_EVENT_ARM, name, 0, 0),
-	   "no event whose bit is a word of the descriptor");
-	is(-ENOENT, try_user_event(fd, UTRACE_IOC_USER_EVENT_DISARM, name, 0, 0),
-	   "nothing of the event is left");
+	is(-EEXIST, try_arm_event(fd, 0, 0),
+	   "no event whose bit is a word of the target");
+	is(0, counts_of(fd, NULL, 0), "nothing of the event is left");
 	is(BIT_SET, sees(&target), "the word stays");
 	disarm(fd, WORD, UTRACE_WORD_BIT32, BIT);
 	is(0, sees(&target), "until it is disarmed");
@@ -244,7 +242,7 @@ TEST_F(traced, word_and_event_of_one_bit)
 	   "no word that is a bit of an event");
 	is(BIT_SET, sees(&target), "the event stays");
 	close(fd);
-	is(0, sees(&target), "until the descriptor is closed");
+	is(0, sees(&target), "until the session is closed");
 	stop(&target);
 }
 
@@ -271,11 +269,8 @@ TEST_F(traced, registered_without_an_engine)
 	enable(0, false);
 	holds(until(!sees(&target)), "and takes it back");
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
-	is(-EUSERS, try_user_event(fd, UTRACE_IOC_USER_EVENT_ARM, event[0].name,
-				   ID(0), 0), "a tracer is refused");
-	is(-ENOENT, try_user_event(fd, UTRACE_IOC_USER_EVENT_DISARM,
-				   event[0].name, 0, 0),
-	   "nothing of the event is left");
+	is(-EUSERS, try_arm_event(fd, 0, 0), "a tracer is refused");
+	is(0, counts_of(fd, NULL, 0), "nothing of the event is left");
 	is(0, sees(&target), "and the bit is not set");
 	close(fd);
 	stop(&target);
@@ -551,7 +546,7 @@ TEST_F(events, shared_mapping)
 static void has_shared(struct target *target, int fd, bool on)
 {
 	is_shared(target, on);
-	is(on ? UTRACE_WORD_ARMED : UTRACE_WORD_FAILED,
+	is(on ? UTRACE_STATE_ARMED : UTRACE_STATE_FAILED,
 	   word_state(fd, target->pid, IN_PLACE), "  the state of the tracer");
 	is(on ? 0 : EOPNOTSUPP, word_error, "  and its reason");
 }
@@ -570,7 +565,7 @@ static void check_mapped_over(struct target *target, int fd)
 	have(target, SELF, 'o', 0);
 	need(!shared->result, "memory at PLACE");
 	is(BIT_SET, shared->seen, "mapped over: the bit is there at once");
-	is(UTRACE_WORD_ARMED, word_state(fd, target->pid, IN_PLACE),
+	is(UTRACE_STATE_ARMED, word_state(fd, target->pid, IN_PLACE),
 	   "  the state of the tracer");
 	is(OF_THE_FILE, in_the_file(), "  the file is not changed");
 	disarm_event(fd, 0);
@@ -619,7 +614,7 @@ TEST_F(traced, shared_mapping_ftrace_first)
 	stop(&target);
 }
 
-/* The descriptor may be closed in either state. */
+/* The session may be closed in either state. */
 TEST_F(traced, shared_mapping_without_the_tracer)
 {
 	struct target target;
@@ -652,11 +647,10 @@ TEST_F(traced, word_and_event_of_one_bit_that_fails)
 	have_registered(&target, 0, IN_PLACE, 4, BIT);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	fails(EOPNOTSUPP, fd, IN_PLACE, UTRACE_WORD_BIT32, BIT, "a word");
-	is(-EEXIST, try_user_event(fd, UTRACE_IOC_USER_EVENT_ARM, event[0].name,
-				   0, 0), "no event beside the word");
+	is(-EEXIST, try_arm_event(fd, 0, 0), "no event beside the word");
 	disarm(fd, IN_PLACE, UTRACE_WORD_BIT32, BIT);
 	arm_event(fd, 0, 0);
-	is(UTRACE_WORD_FAILED, word_state(fd, target.pid, IN_PLACE),
+	is(UTRACE_STATE_FAILED, word_state(fd, target.pid, IN_PLACE),
 	   "an event");
 	is(-EEXIST, word_arm(fd, IN_PLACE, UTRACE_WORD_BIT32, BIT),
 	   "no word beside the event");

@@ -308,7 +308,7 @@ static int open_and_arm(struct target *target, __u32 scope)
 static void check_fork(__u32 scope)
 {
 	bool kept = scope == UTRACE_SCOPE_TREE;
-	struct utrace_word_status row;
+	struct utrace_armed row;
 	struct target target;
 	int fd;
 

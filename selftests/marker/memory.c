@@ -115,7 +115,7 @@ static int call_arm(void)
 {
 	int state = word_arm(fd, WORD, COUNT, 0);
 
-	return state <= 0 ? state : state == UTRACE_WORD_PENDING ? 0 : -EPROTO;
+	return state <= 0 ? state : state == UTRACE_STATE_PENDING ? 0 : -EPROTO;
 }
 
 static int call_disarm(void)
@@ -132,7 +132,7 @@ static bool good_disarm(int ret)
 
 static int call_list(void)
 {
-	struct utrace_word_status rows[4];
+	struct utrace_armed rows[4];
 	__u32 total;
 	int n = word_list(fd, rows, 4, &total);
 	int all = scope == UTRACE_SCOPE_TREE ? 2 : 1;	/* with the twin */
@@ -164,26 +164,30 @@ static bool good_close(int ret)
 	return good;
 }
 
-/* UTRACE_IOC_WORDS. */
+/* The first ARM of a target, which makes the engine of words. */
 
-static struct utrace_ioc_words words_arg;
-static int dev, new_fd;
+static int new_fd;
 
-static int call_words(void)
+static int call_first_arm(void)
 {
-	new_fd = ioctl(dev, UTRACE_IOC_WORDS, &words_arg);
-	return new_fd < 0 ? -errno : 0;
+	int state = word_arm(new_fd, WORD, COUNT, 0);
+
+	return state <= 0 ? state : state == UTRACE_STATE_PENDING ? 0 : -EPROTO;
 }
 
-static bool good_words(int ret)
+/* The next call is that of another session. */
+static bool good_first_arm(int ret)
 {
-	bool good = has(0);
+	bool good = true;
 
 	if (ret)
-		return good;
-	good = is_given(word_arm(new_fd, WORD, COUNT, 0)) && has(1) && good;
+		good = !words_total(new_fd) && has(0) &&
+		       is_given(word_arm(new_fd, WORD, COUNT, 0));
+	good = has(1) && good;
 	close(new_fd);
-	return has(0) && good;
+	good = has(0) && good;
+	new_fd = words_open(target.pid, scope);
+	return good;
 }
 
 static bool is_documented(const struct op *op, int ret, bool used)
@@ -254,7 +258,7 @@ FIXTURE_TEARDOWN(memory)
 static void fail_calls(void)
 {
 	static const struct op ops[] = {
-		{ "DISARM", true, call_disarm, good_disarm },
+		{ "DISARM", true, call_disarm, good_disarm, .never_fails = true },
 		{ "LIST", true, call_list, good_list },
 		{ "close", true, call_close, good_close, .never_fails = true },
 	};
@@ -288,19 +292,28 @@ TEST_F(memory, calls_for_a_tree)
 	fail_calls();
 }
 
-TEST_F(memory, descriptors)
+static void fail_first_arms(void)
 {
-	static const struct op op = { "WORDS", false, call_words, good_words };
+	static const struct op op = {
+		"the first ARM", false, call_first_arm, good_first_arm,
+	};
 
-	dev = session();
-	words_arg.pidfd = pidfd_of(target.pid, 0);
-	words_arg.scope = UTRACE_SCOPE_PROCESS;
+	new_fd = words_open(target.pid, scope);
 	fail_each(&op);
-	words_arg.scope = UTRACE_SCOPE_TREE;
-	fail_each(&op);
+	close(new_fd);
 	holds(until(!word_engines(target.pid)), "no engine is left");
-	close(words_arg.pidfd);
-	close(dev);
+}
+
+TEST_F(memory, first_arming_of_a_process)
+{
+	scope = UTRACE_SCOPE_PROCESS;
+	fail_first_arms();
+}
+
+TEST_F(memory, first_arming_of_a_tree)
+{
+	scope = UTRACE_SCOPE_TREE;
+	fail_first_arms();
 }
 
 /* A child that was forked: at first, and when the word is disarmed. */

@@ -137,11 +137,11 @@ static int bits(void)
 /* The bits of the event that the list shows for a process, and that are given. */
 static int rows_of(pid_t pid)
 {
-	struct utrace_word_status rows[16];
+	struct utrace_armed rows[16];
 	int i, n, sum = 0;
 	__u32 total;
 
-	n = word_list(tracer.fd, rows, 16, &total);
+	n = word_list(tracer.session, rows, 16, &total);
 	for (i = 0; i < n; i++)
 		sum += rows[i].pid == pid && is_given(rows[i].state);
 	return sum;
@@ -189,14 +189,12 @@ static int count_bits(int bits)
 
 static int event_arm(void)
 {
-	return try_user_event(tracer.fd, UTRACE_IOC_USER_EVENT_ARM,
-			      event[0].name, ID(0), 0);
+	return try_arm_event(tracer.session, 0, 0);
 }
 
 static int event_disarm(void)
 {
-	return try_user_event(tracer.fd, UTRACE_IOC_USER_EVENT_DISARM,
-			      event[0].name, 0, 0);
+	return try_disarm_event(tracer.session, 0);
 }
 
 static void have_other(void)
@@ -209,6 +207,7 @@ static bool event_has(bool armed)
 {
 	return bits() == (armed ? BOTH : 0) &&
 	       rows_of(target.pid) == (armed ? 2 : 0) &&
+	       counts_of(tracer.session, NULL, 0) == armed &&
 	       have_written(&target, SELF, 0, 8) == (armed ? 8 : -EBADF) &&
 	       gather(&tracer, 0) == armed;
 }
@@ -218,7 +217,7 @@ static bool event_works(void)
 	bool good = !event_arm() && event_has(true);
 
 	return !event_disarm() && event_has(false) &&
-	       until(!words_total(tracer.fd)) && good;
+	       until(!words_total(tracer.session)) && good;
 }
 
 /* Calls */
@@ -242,7 +241,7 @@ static int make_call(int n)
 
 static void event_armed(void)
 {
-	arm_event(tracer.fd, 0, 0);
+	arm_event(tracer.session, 0, 0);
 }
 
 /* The event is armed or not; then nothing of it is left, and it can be armed. */
@@ -264,30 +263,54 @@ static bool good_disarm(int ret)
 	return good_event(ret);
 }
 
+/* The records that the session had lost before the last look of good_write(). */
+static __u64 lost_before;
+
+static void open_session(void)
+{
+	trace(&tracer, target.pid, scope);
+	lost_before = 0;
+}
+
+/* A new session, whose first ARM makes an engine. */
+static void anew(void)
+{
+	untrace(&tracer);
+	open_session();
+}
+
+static int call_detach(void)
+{
+	return detach(tracer.session, tracer.target);
+}
+
+static bool good_detach(int ret)
+{
+	bool good = !bits();
+
+	anew();
+	return good_event(false) && good;
+}
+
 static int call_close(void)
 {
-	return close(tracer.fd) ? -errno : 0;
+	return close(tracer.session) ? -errno : 0;
 }
 
 static bool good_close(int ret)
 {
-	struct utrace_ioc_words arg = { .scope = scope };
+	bool good = !bits();
 
-	arg.target = tracer.target;
-	arg.pidfd = pidfd_of(target.pid, 0);
-	tracer.fd = ioctl(tracer.session, UTRACE_IOC_WORDS, &arg);
-	need(tracer.fd >= 0, "UTRACE_IOC_WORDS");
-	close(arg.pidfd);
-	return good_event(false);
+	open_session();
+	return good_event(false) && good;
 }
 
 static bool good_write(int ret)
 {
-	static __u64 before;
-	__u64 lost = info(tracer.session).lost - before;
+	__u64 lost = info(tracer.session).lost - lost_before;
 	bool good = gather(&tracer, 0) + (int)lost == !ret;
 
-	before += lost;
+	lost_before += lost;
 	return event_has(true) && !event_disarm() && event_has(false) && good;
 }
 
@@ -356,8 +379,10 @@ static void end(void)
 static void fail_calls(void)
 {
 	static const struct op ops[] = {
+		{ "first ARM", anew, event_arm, false, good_arm },
 		{ "ARM", NULL, event_arm, false, good_arm },
 		{ "DISARM", event_armed, event_disarm, false, good_disarm },
+		{ "DETACH", event_armed, call_detach, false, good_detach, true },
 		{ "close", event_armed, call_close, false, good_close, true },
 	};
 
@@ -587,7 +612,7 @@ static void fail_forks(enum who_wants whose)
 	if (who == FTRACE)
 		enable(0, true);
 	else
-		arm_event(tracer.fd, 0, 0);
+		arm_event(tracer.session, 0, 0);
 	allocations = sweep(try_fork, 1);
 	holds(failed > 5, "fork: %d allocations, %d failures", allocations,
 	      failed);
@@ -694,7 +719,7 @@ TEST_F(memory, programs)
 	int allocations;
 
 	begin(UTRACE_SCOPE_TREE);
-	arm_event(tracer.fd, 0, 0);
+	arm_event(tracer.session, 0, 0);
 	allocations = sweep(try_program, STRIDE);
 	holds(begun > 5, "execve: %d allocations, %d programs begin",
 	      allocations, begun);

@@ -23,8 +23,8 @@ static struct tracer tracer, other;
 static int nth_fd;
 static __u32 scope;
 
-/* What is armed: FIRST or, with UTRACE_MARKER_RETURN, ADD. */
-static struct utrace_ioc_marker marker;
+/* What is armed: FIRST or, with UTRACE_SITE_RETURN, ADD. */
+static struct marker marker;
 static enum place place;
 
 /* Another process has the marker, too, so that its site stays. */
@@ -139,28 +139,28 @@ static void obey_here(struct target *target, struct order *order)
 
 static long count_of(void)
 {
-	return hits_of(&tracer, marker.id);
+	return hits_of(&tracer, marker.cookie);
 }
 
-/* The records that were lost before the last look of told(). */
+/* The records that the session had lost before the last look of told(), and since. */
+static __u64 lost_before;
 static int lost;
 
 /* The records since the last look that a task has made, and those that are lost. */
 static int told(pid_t tid)
 {
-	static __u64 before;
 	__u64 now = info(tracer.session).lost;
 
 	gather(tracer.session, 0);
-	lost = (int)(now - before);
-	before = now;
+	lost = (int)(now - lost_before);
+	lost_before = now;
 	return count(UTRACE_REC_MARKER, tid) + lost;
 }
 
 /* Is a hit counted and recorded if the marker is armed, and only then? */
 static bool is_told(bool armed)
 {
-	bool recorded = armed && !(marker.flags & UTRACE_MARKER_HISTOGRAM);
+	bool recorded = armed && !(marker.flags & UTRACE_ARM_HISTOGRAM);
 	long before = count_of(), after;
 	int records;
 
@@ -206,14 +206,14 @@ static bool child_has(bool armed)
 /* Disarm the marker, which is armed or not. */
 static bool leaves(bool armed)
 {
-	int ret = try_disarm(tracer.fd, &marker);
+	int ret = try_disarm(&tracer, &marker);
 
 	return has(false) && ret == (armed ? 0 : -ENOENT);
 }
 
 static bool works(void)
 {
-	bool good = !try_arm(tracer.fd, &marker);
+	bool good = !try_arm(&tracer, &marker);
 
 	good = has(true) && good;
 	return leaves(true) && good;
@@ -223,7 +223,7 @@ static bool works(void)
 
 static int call_arm(void)
 {
-	return try_arm(tracer.fd, &marker);
+	return try_arm(&tracer, &marker);
 }
 
 static bool good_arm(int ret)
@@ -237,7 +237,7 @@ static bool good_arm(int ret)
 
 static int call_disarm(void)
 {
-	return try_disarm(tracer.fd, &marker);
+	return try_disarm(&tracer, &marker);
 }
 
 static bool good_disarm(int ret)
@@ -253,9 +253,9 @@ static bool good_disarm(int ret)
 
 static int call_counts(void)
 {
-	struct utrace_marker_count counts[4];
+	struct utrace_hit_count counts[4];
 	__u32 filled;
-	int n = marker_counts(tracer.fd, counts, 4, &filled);
+	int n = marker_counts(&tracer, counts, 4, &filled);
 
 	return n < 0 ? n : n == 1 && filled == 1 ? 0 : -EPROTO;
 }
@@ -267,27 +267,41 @@ static bool good_counts(int ret)
 	return leaves(true) && good;
 }
 
-static int call_close(void)
+/* A new target of the session, whose first ARM makes an engine. */
+static void anew(void)
 {
-	return close(tracer.fd) ? -errno : 0;
+	trace_anew(&tracer, target.pid, scope);
 }
 
-static void open_markers(void)
+static int call_detach(void)
 {
-	tracer.fd = try_markers(tracer.session, target.pid, scope,
-				tracer.target);
-	errno = -tracer.fd;
-	need(tracer.fd >= 0, "UTRACE_IOC_WORDS");
+	return detach(tracer.session, tracer.target);
+}
+
+static bool nothing_is_left(void)
+{
+	bool good = has(false);
+
+	good = child_has(false) && good;
+	return works() && good;
+}
+
+static bool good_detach(int ret)
+{
+	trace_by(&tracer, tracer.session, target.pid, scope);
+	return nothing_is_left();
+}
+
+static int call_close(void)
+{
+	return close(tracer.session) ? -errno : 0;
 }
 
 static bool good_close(int ret)
 {
-	bool good;
-
-	open_markers();
-	good = has(false);
-	good = child_has(false) && good;
-	return works() && good;
+	trace(&tracer, target.pid, scope);
+	lost_before = 0;
+	return nothing_is_left();
 }
 
 static int make_call(int n)
@@ -302,16 +316,25 @@ static int make_call(int n)
 
 static void armed(void)
 {
-	arm_marker(&tracer, marker);
+	marker.id = arm_marker(&tracer, marker);
 }
 
-static const struct op op_arm = { "ARM", NULL, call_arm, false, good_arm };
+static const struct op ops_arm[] = {
+	{ "first ARM", anew, call_arm, false, good_arm },
+	{ "ARM", NULL, call_arm, false, good_arm },
+};
 
 static const struct op ops_armed[] = {
 	{ "DISARM", armed, call_disarm, false, good_disarm },
-	{ "COUNTS", armed, call_counts, false, good_counts },
+	{ "READ", armed, call_counts, false, good_counts },
+	{ "DETACH", armed, call_detach, false, good_detach, true },
 	{ "close", armed, call_close, false, good_close, true },
 };
+
+static void fail_arm(void)
+{
+	fail_each(ops_arm, ARRAY_SIZE(ops_arm));
+}
 
 static void fail_armed(void)
 {
@@ -320,13 +343,23 @@ static void fail_armed(void)
 
 /* Fixture */
 
-static void choose_marker(enum place which, __u32 flags)
+static void choose_marker(enum place which)
 {
 	place = which;
 	marker = marker_of(which);
-	marker.flags = flags;
-	if (flags & UTRACE_MARKER_HISTOGRAM)
-		marker.nargs = 1;
+}
+
+static void choose_histogram(void)
+{
+	choose_marker(FIRST);
+	marker.flags = UTRACE_ARM_HISTOGRAM;
+	marker.site.nargs = 1;
+}
+
+static void choose_return(void)
+{
+	choose_marker(ADD);
+	marker.site.flags = UTRACE_SITE_RETURN;
 }
 
 static void begin(__u32 which)
@@ -338,9 +371,9 @@ static void begin(__u32 which)
 static void end(void)
 {
 	untrace(&tracer);
-	tracer.fd = -1;
+	tracer.session = -1;
 	is(1, semaphore(&target, FIRST), "closed: the other tracer's semaphore");
-	close(other.fd);
+	untrace(&other);
 	is(0, semaphore(&target, FIRST), "both are closed: none is left");
 	holds(until(!word_engines(target.pid)), "and no engine");
 }
@@ -360,7 +393,7 @@ FIXTURE_SETUP(memory)
 	start_sites(&target);
 	trace(&other, target.pid, UTRACE_SCOPE_TREE);
 	arm_place(&other, SECOND);
-	choose_marker(FIRST, 0);
+	choose_marker(FIRST);
 }
 
 FIXTURE_TEARDOWN(memory)
@@ -377,30 +410,30 @@ FIXTURE_TEARDOWN(memory)
 TEST_F(memory, arming)
 {
 	begin(UTRACE_SCOPE_PROCESS);
-	fail_each(&op_arm, 1);
+	fail_arm();
 	end();
 }
 
 TEST_F(memory, arming_a_tree)
 {
 	begin(UTRACE_SCOPE_TREE);
-	fail_each(&op_arm, 1);
+	fail_arm();
 	end();
 }
 
 TEST_F(memory, arming_a_histogram)
 {
 	begin(UTRACE_SCOPE_PROCESS);
-	choose_marker(FIRST, UTRACE_MARKER_HISTOGRAM);
-	fail_each(&op_arm, 1);
+	choose_histogram();
+	fail_arm();
 	end();
 }
 
 TEST_F(memory, arming_a_return)
 {
 	begin(UTRACE_SCOPE_PROCESS);
-	choose_marker(ADD, UTRACE_MARKER_RETURN);
-	fail_each(&op_arm, 1);
+	choose_return();
+	fail_arm();
 	end();
 }
 
@@ -425,7 +458,7 @@ TEST_F(memory, calls_beside_another_process)
 	trace(&keeper, bystander.pid, UTRACE_SCOPE_PROCESS);
 	arm_place(&keeper, FIRST);
 	begin(UTRACE_SCOPE_PROCESS);
-	fail_each(&op_arm, 1);
+	fail_arm();
 	fail_armed();
 	is(1, semaphore(&bystander, FIRST), "the other process");
 	hit(&bystander, FIRST, 3);
@@ -450,7 +483,7 @@ static bool check_child(pid_t pid, bool kept)
 	good = until(stage->number[3]) && stage->number[3] == SEEN(1) && good;
 	have(&target, SELF, 'r', 0);
 	good = !stage->number[5] && !told(pid) && good;
-	return !try_arm(tracer.fd, &marker) && good;
+	return !try_arm(&tracer, &marker) && good;
 }
 
 static void try_fork(int n)
@@ -482,7 +515,7 @@ static void fail_forks(void)
 {
 	int allocations;
 
-	arm_marker(&tracer, marker);
+	marker.id = arm_marker(&tracer, marker);
 	stage->place = place;
 	allocations = sweep(try_fork, 1);
 	holds(failed > 5, "fork: %d allocations, %d failures", allocations,
@@ -539,7 +572,7 @@ static void fail_hits(long a_result, int at_least, int at_most)
 	result = a_result;
 	least = at_least;
 	most = at_most;
-	arm_marker(&tracer, marker);
+	marker.id = arm_marker(&tracer, marker);
 	stage->place = place;
 	told(0);
 	holds(true, "a hit: %d allocations", sweep(try_hit, 1));
@@ -560,7 +593,7 @@ TEST_F(memory, hits)
 TEST_F(memory, hits_of_a_function)
 {
 	begin(UTRACE_SCOPE_TREE);
-	choose_marker(ADD, 0);
+	choose_marker(ADD);
 	fail_hits(A + B, 2, 3);
 	end();
 }
@@ -569,7 +602,7 @@ TEST_F(memory, hits_of_a_function)
 TEST_F(memory, hits_of_a_return)
 {
 	begin(UTRACE_SCOPE_TREE);
-	choose_marker(ADD, UTRACE_MARKER_RETURN);
+	choose_return();
 	fail_hits(A + B, 1, 3);
 	end();
 }
@@ -585,7 +618,7 @@ static void make_program(void)
 	fd = open(path_of_copy(), O_RDONLY | O_CLOEXEC);
 	need(fd >= 0 && sdt_read(path_of_copy(), all, 4) == 1 &&
 	     all[0].semaphore, "the marker in main()");
-	marker = marker_at(&all[0], fd, ID(PLACES));
+	marker = marker_at(&all[0], fd, COOKIE(PLACES));
 }
 
 /* The semaphore is raised if a hit is told; a program may not begin. */
@@ -625,7 +658,7 @@ TEST_F(memory, programs)
 
 	make_program();
 	begin(UTRACE_SCOPE_TREE);
-	arm_marker(&tracer, marker);
+	marker.id = arm_marker(&tracer, marker);
 	told(0);
 	allocations = sweep(try_program, STRIDE);
 	holds(begun > 5, "execve: %d allocations, %d programs begin",

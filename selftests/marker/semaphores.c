@@ -174,8 +174,8 @@ TEST_F_TIMEOUT(sites, marker_beside_counts, LONG_TIMEOUT)
 TEST_F(sites, negative)
 {
 	struct target *target = &self->target;
-	struct utrace_word_status row = {};
-	struct utrace_ioc_marker arg = marker_of(HIT);
+	struct utrace_armed row = {};
+	struct marker marker = marker_of(HIT);
 	struct tracer tracer;
 	const void *at;
 	__u32 total;
@@ -184,19 +184,21 @@ TEST_F(sites, negative)
 	at = (void *)(uintptr_t)stage->semaphore_at[HIT];
 	order_word(target, CHILD, 's', at, 2, 0x8000);
 	trace(&tracer, target->tid[CHILD], UTRACE_SCOPE_PROCESS);
-	is(-ERANGE, try_arm(tracer.fd, &arg), "ARM in the child alone");
+	is(-ERANGE, try_arm(&tracer, &marker), "ARM in the child alone");
 	is(0x8000, semaphore_as(target, CHILD, HIT), "which changes nothing");
 	untrace(&tracer);
 	trace(&tracer, target->pid, UTRACE_SCOPE_TREE);
 	arm_place(&tracer, HIT);
 	is(1, semaphore(target, HIT), "ARM in the tree: the parent");
 	is(0x8000, semaphore_as(target, CHILD, HIT), "and the child");
-	holds(until(poll_words(tracer.fd, 0) & POLLIN), "poll tells of the child");
-	is(1, word_list(tracer.fd, &row, 1, &total), "the list");
+	holds(until(poll_words(tracer.session, 0) & POLLPRI), "poll tells of the child");
+	is(1, list_of(tracer.session, tracer.target, &row, 1, &total), "the list");
 	is(1, total, "has nothing else");
-	is(UTRACE_WORD_MARKER, row.kind, "a marker");
-	is(ID(HIT), row.addr, "  with its id");
-	is(UTRACE_WORD_FAILED, row.state, "  has failed");
+	is(UTRACE_ARM_SITE, row.type, "a marker");
+	holds(row.cookie == COOKIE(HIT), "  with its cookie");
+	is(tracer.ids[HIT], row.id, "  and its id");
+	is(0, row.addr, "  and no address");
+	is(UTRACE_STATE_FAILED, row.state, "  has failed");
 	is(ERANGE, row.error, "  for a reason");
 	is(target->tid[CHILD], row.pid, "  in the child");
 	hit(target, HIT, 5);

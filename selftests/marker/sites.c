@@ -52,7 +52,7 @@ static void obey_here(struct target *target, struct order *order)
 TEST_F(sites, hits)
 {
 	struct target *target = &self->target;
-	struct utrace_ioc_marker again = marker_of(HIT);
+	struct marker again = marker_of(HIT);
 	struct tracer tracer;
 
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
@@ -61,28 +61,34 @@ TEST_F(sites, hits)
 	arm_place(&tracer, HIT);
 	is(1, semaphore(target, HIT), "armed");
 	is(0, other_semaphores(target, HIT), "and no other semaphore is");
-	is(0, hits_of(&tracer, ID(HIT)), "no hit is counted");
+	is(0, hits_of(&tracer, COOKIE(HIT)), "no hit is counted");
 	hit(target, HIT, 20);
 	are_hits(&tracer, target, HIT, 20, "hits");
-	is(20, hits_of(&tracer, ID(HIT)), "are counted, too");
+	is(20, hits_of(&tracer, COOKIE(HIT)), "are counted, too");
 	hit(target, PLAIN, 3);
 	are_none(&tracer, "hits of another marker");
 	disarm_place(&tracer, HIT);
 	is(0, semaphore(target, HIT), "disarmed");
 	hit(target, HIT, 5);
 	are_none(&tracer, "hits after DISARM");
-	again.id = ID(PLACES);
+	again.cookie = COOKIE(PLACES);
 	arm_marker(&tracer, again);
 	is(1, semaphore(target, HIT), "armed again");
-	is(0, hits_of(&tracer, ID(PLACES)), "counted from 0 on");
+	is(0, hits_of(&tracer, COOKIE(PLACES)), "counted from 0 on");
 	hit(target, HIT, 2);
 	is(2, gather(tracer.session, 2), "hits");
-	is(2, hits_of(&tracer, ID(PLACES)), "counted");
-	close(tracer.fd);
+	is(2, hits_of(&tracer, COOKIE(PLACES)), "counted");
+	leave(&tracer);
+	is(0, semaphore(target, HIT), "the target is detached");
+	hit(target, HIT, 5);
+	are_none(&tracer, "hits after DETACH");
+	trace_by(&tracer, tracer.session, target->pid, UTRACE_SCOPE_PROCESS);
+	arm_place(&tracer, HIT);
+	hit(target, HIT, 5);
+	are_hits(&tracer, target, HIT, 5, "hits of the next target");
+	untrace(&tracer);
 	is(0, semaphore(target, HIT), "closed");
 	hit(target, HIT, 5);
-	are_none(&tracer, "hits after close");
-	close(tracer.session);
 }
 
 static const enum place markers[] = {
@@ -94,13 +100,13 @@ static const enum place markers[] = {
 TEST_F(sites, all_markers)
 {
 	struct target *target = &self->target;
-	struct utrace_marker_count counts[MARKERS + 1];
+	struct utrace_hit_count counts[MARKERS + 1];
 	struct tracer tracer;
 	__u32 filled;
 	int i, good = 0;
 
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
-	is(0, marker_counts(tracer.fd, NULL, 0, &filled), "no marker");
+	is(0, marker_counts(&tracer, NULL, 0, &filled), "no marker");
 	for (i = 0; i < MARKERS; i++)
 		arm_place(&tracer, markers[i]);
 	for (i = 0; i < MARKERS; i++) {
@@ -109,17 +115,19 @@ TEST_F(sites, all_markers)
 			 function_names[markers[i]]);
 	}
 	memset(counts, 0x5a, sizeof(counts));
-	is(MARKERS, marker_counts(tracer.fd, counts, MARKERS + 1, &filled),
+	is(MARKERS, marker_counts(&tracer, counts, MARKERS + 1, &filled),
 	   "counts");
 	is(MARKERS, filled, "all of them");
 	for (i = 0; i < MARKERS; i++)
-		good += counts[i].id == ID(markers[i]) &&
-			counts[i].hits == i + 1ULL;
+		good += counts[i].cookie == COOKIE(markers[i]) &&
+			counts[i].id == tracer.ids[markers[i]] &&
+			counts[i].hits == i + 1ULL && !counts[i].missed &&
+			!counts[i].reserved;
 	is(MARKERS, good, "in the order of ARM, and right");
-	is(MARKERS, marker_counts(tracer.fd, counts, 2, &filled), "room for 2");
+	is(MARKERS, marker_counts(&tracer, counts, 2, &filled), "room for 2");
 	is(2, filled, "and 2 are filled in");
-	is(MARKERS, marker_counts(tracer.fd, NULL, 0, &filled), "no room");
-	is(-EFAULT, marker_counts(tracer.fd, (void *)8, 1, &filled), "EFAULT");
+	is(MARKERS, marker_counts(&tracer, NULL, 0, &filled), "no room");
+	is(-EFAULT, marker_counts(&tracer, (void *)8, 1, &filled), "EFAULT");
 	untrace(&tracer);
 	have(target, SELF, 'v', 0);
 	for (i = 0; i < PLACES; i++)
@@ -156,7 +164,7 @@ TEST_F(sites, two_places_with_one_semaphore)
 TEST_F(sites, guarded)
 {
 	struct target *target = &self->target;
-	struct utrace_ioc_marker arg = marker_of(GUARDED);
+	struct marker arg = marker_of(GUARDED);
 	struct tracer tracer;
 
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
@@ -169,7 +177,7 @@ TEST_F(sites, guarded)
 	disarm_place(&tracer, GUARDED);
 	hit(target, GUARDED, 1);
 	is(0, stage->result, "disarmed: passed by");
-	arg.semaphore = 0;
+	arg.site.semaphore = 0;
 	arm_marker(&tracer, arg);
 	hit(target, GUARDED, 1);
 	is(0, stage->result, "armed without the semaphore: passed by");
@@ -189,7 +197,7 @@ TEST_F(sites, bystander)
 	is(0, semaphore(&other, HIT), "the semaphore of a bystander");
 	hit(&other, HIT, 10);
 	are_none(&tracer, "its hits");
-	is(0, hits_of(&tracer, ID(HIT)), "nor are they counted");
+	is(0, hits_of(&tracer, COOKIE(HIT)), "nor are they counted");
 	have(target, SELF, 'b', 0);
 	is(1, semaphore(target, HIT), "that of the target");
 	hit(target, HIT, 10);
@@ -202,30 +210,29 @@ TEST_F(sites, bystander)
 TEST_F(sites, only_counted)
 {
 	struct target *target = &self->target;
-	struct utrace_ioc_marker arg = marker_of(HIT);
-	struct tracer tracer;
+	struct marker arg = marker_of(HIT);
+	struct tracer tracer, other;
+	__u32 id;
 
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
-	arg.flags = UTRACE_MARKER_COUNT;
-	arm_marker(&tracer, arg);
+	arg.flags = UTRACE_ARM_COUNT;
+	id = arm_marker(&tracer, arg);
 	arm_place(&tracer, PLAIN);
-	is(1, semaphore(target, HIT), "UTRACE_MARKER_COUNT has the semaphore");
+	is(1, semaphore(target, HIT), "UTRACE_ARM_COUNT has the semaphore");
 	hit(target, HIT, 100);
 	are_none(&tracer, "records");
-	is(100, hits_of(&tracer, ID(HIT)), "counted");
+	is(100, hits_of(&tracer, COOKIE(HIT)), "counted");
 	hit(target, PLAIN, 2);
 	are_hits(&tracer, target, PLAIN, 2, "another marker is recorded");
-	is(100, hits_of(&tracer, ID(HIT)), "counts are kept apart");
-	disarm_marker(&tracer, arg);
-	is(0, semaphore(target, HIT), "disarmed");
-	close(tracer.fd);
-	tracer.fd = try_markers(tracer.session, target->pid,
-				UTRACE_SCOPE_PROCESS, 0);
-	need(tracer.fd >= 0, "a descriptor without a target");
-	arm_place(&tracer, HIT);
+	is(100, hits_of(&tracer, COOKIE(HIT)), "counts are kept apart");
+	trace_by(&other, tracer.session, target->pid, UTRACE_SCOPE_TREE);
+	arm_place(&other, HIT);
 	hit(target, HIT, 7);
-	are_none(&tracer, "without a target: records");
-	is(7, hits_of(&tracer, ID(HIT)), "  counted");
+	are_hits(&other, target, HIT, 7, "another target records the marker");
+	is(107, hits_of(&tracer, COOKIE(HIT)), "  which the first one counts");
+	leave(&other);
+	disarm_marker(&tracer, id);
+	is(0, semaphore(target, HIT), "disarmed");
 	untrace(&tracer);
 }
 
@@ -248,14 +255,15 @@ static void hit_with_args(struct tracer *tracer, struct target *target,
 			  char order, const struct utrace_marker_arg *args,
 			  int n)
 {
-	struct utrace_ioc_marker arg = marker_of(ADD);
+	struct marker arg = marker_of(ADD);
+	__u32 id;
 
-	arg.nargs = n;
-	memcpy(arg.args, args, n * sizeof(*args));
-	arm_marker(tracer, arg);
+	arg.site.nargs = n;
+	memcpy(arg.site.args, args, n * sizeof(*args));
+	id = arm_marker(tracer, arg);
 	stage->place = ADD;
 	have(target, SELF, order, 1);
-	disarm_marker(tracer, arg);
+	disarm_marker(tracer, id);
 }
 
 static void check_args(struct tracer *tracer, struct target *target, char order,
@@ -427,10 +435,10 @@ TEST_F(sites, argument_that_is_not_in_memory)
 /* ARM with one thing changed is refused. */
 #define REFUSED(error, text, ...)					\
 ({									\
-	struct utrace_ioc_marker arg = marker_of(HIT);			\
+	struct marker arg = marker_of(HIT);			\
 									\
 	__VA_ARGS__;							\
-	is(-(error), try_arm(tracer.fd, &arg), text);			\
+	is(-(error), try_arm(&tracer, &arg), text);			\
 })
 
 TEST_F(sites, refused)
@@ -441,28 +449,31 @@ TEST_F(sites, refused)
 
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	need(!fstat(library_fd, &file), "fstat");
-	REFUSED(EINVAL, "a flag", arg.flags = 4);
-	REFUSED(EINVAL, "the highest flag", arg.flags = 1U << 31);
-	REFUSED(EINVAL, "reserved", arg.reserved = 1);
-	REFUSED(EINVAL, "13 arguments", arg.nargs = 13);
-	REFUSED(EINVAL, "-1 argument", arg.nargs = -1);
-	REFUSED(EINVAL, "an odd semaphore", arg.semaphore++);
+	REFUSED(EINVAL, "a flag of ARM", arg.flags = 4);
+	REFUSED(EINVAL, "the highest flag of ARM", arg.flags = 1U << 31);
+	REFUSED(EINVAL, "a flag of sites", arg.site.flags = 2);
+	REFUSED(EINVAL, "the highest flag of sites", arg.site.flags = 1U << 31);
+	REFUSED(EINVAL, "reserved", arg.site.reserved = 1);
+	REFUSED(EINVAL, "13 arguments", arg.site.nargs = 13);
+	REFUSED(EINVAL, "-1 argument", arg.site.nargs = -1);
+	REFUSED(EINVAL, "an odd semaphore", arg.site.semaphore++);
 	REFUSED(EINVAL, "a semaphore behind the end",
-		arg.semaphore = (file.st_size + 7) & ~7UL);
-	REFUSED(EINVAL, "a negative semaphore", arg.semaphore = 1ULL << 63);
-	REFUSED(EINVAL, "the end of the file", arg.offset = file.st_size);
-	REFUSED(EINVAL, "behind it", arg.offset = file.st_size + PAGE);
-	REFUSED(EINVAL, "a negative offset", arg.offset = -PAGE);
-	REFUSED(EINVAL, "the least offset", arg.offset = 1ULL << 63);
-	REFUSED(EBADF, "no descriptor", arg.fd = -1);
-	REFUSED(EBADF, "a closed descriptor", arg.fd = 1000);
+		arg.site.semaphore = (file.st_size + 7) & ~7UL);
+	REFUSED(EINVAL, "a negative semaphore", arg.site.semaphore = 1ULL << 63);
+	REFUSED(EINVAL, "the end of the file", arg.site.offset = file.st_size);
+	REFUSED(EINVAL, "behind it", arg.site.offset = file.st_size + PAGE);
+	REFUSED(EINVAL, "a negative offset", arg.site.offset = -PAGE);
+	REFUSED(EINVAL, "the least offset", arg.site.offset = 1ULL << 63);
+	REFUSED(EBADF, "no descriptor", arg.site.fd = -1);
+	REFUSED(EBADF, "a closed descriptor", arg.site.fd = 1000);
 	is(0, semaphore(target, HIT), "nothing is armed");
 	hit(target, HIT, 3);
 	are_none(&tracer, "  and nothing is recorded");
 	arm_place(&tracer, HIT);
-	REFUSED(EEXIST, "armed twice", arg.id = ID(HIT));
-	REFUSED(EEXIST, "with another id", arg.id++);
-	REFUSED(EEXIST, "with other arguments", arg.nargs = 0);
+	REFUSED(EEXIST, "armed twice", arg.cookie = COOKIE(HIT));
+	REFUSED(EEXIST, "with another cookie", arg.cookie++);
+	REFUSED(EEXIST, "with other arguments", arg.site.nargs = 0);
+	REFUSED(EEXIST, "only counted", arg.flags = UTRACE_ARM_COUNT);
 	is(1, semaphore(target, HIT), "armed once");
 	hit(target, HIT, 3);
 	are_hits(&tracer, target, HIT, 3, "hits");
@@ -480,22 +491,22 @@ TEST_F(sites, refused_arguments)
 
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	for (i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
-		REFUSED(EINVAL, "a size", arg.args[0].size = sizes[i]);
+		REFUSED(EINVAL, "a size", arg.site.args[0].size = sizes[i]);
 	for (i = 0; i < sizeof(regs) / sizeof(*regs); i++) {
-		REFUSED(EINVAL, "a register", arg.args[0].reg = regs[i]);
-		REFUSED(EINVAL, "a base", arg.args[1].reg = regs[i]);
-		REFUSED(EINVAL, "an index", arg.args[1].index = regs[i];
-			arg.args[1].scale = 1);
+		REFUSED(EINVAL, "a register", arg.site.args[0].reg = regs[i]);
+		REFUSED(EINVAL, "a base", arg.site.args[1].reg = regs[i]);
+		REFUSED(EINVAL, "an index", arg.site.args[1].index = regs[i];
+			arg.site.args[1].scale = 1);
 	}
 	for (i = 0; i < sizeof(scales) / sizeof(*scales); i++)
-		REFUSED(EINVAL, "a scale", arg.args[1].index = REG(AX);
-			arg.args[1].scale = scales[i]);
-	REFUSED(EINVAL, "a scale without index", arg.args[1].scale = 1);
-	REFUSED(EINVAL, "a kind", arg.args[0].kind = 3);
-	REFUSED(EINVAL, "another kind", arg.args[2].kind = 255);
-	REFUSED(EINVAL, "no register", arg.args[0].reg = NONE);
-	REFUSED(EINVAL, "reserved", arg.args[0].reserved[0] = 1);
-	REFUSED(EINVAL, "reserved", arg.args[2].reserved[2] = 0x80);
+		REFUSED(EINVAL, "a scale", arg.site.args[1].index = REG(AX);
+			arg.site.args[1].scale = scales[i]);
+	REFUSED(EINVAL, "a scale without index", arg.site.args[1].scale = 1);
+	REFUSED(EINVAL, "a kind", arg.site.args[0].kind = 3);
+	REFUSED(EINVAL, "another kind", arg.site.args[2].kind = 255);
+	REFUSED(EINVAL, "no register", arg.site.args[0].reg = NONE);
+	REFUSED(EINVAL, "reserved", arg.site.args[0].reserved[0] = 1);
+	REFUSED(EINVAL, "reserved", arg.site.args[2].reserved[2] = 0x80);
 	is(0, semaphore(target, HIT), "nothing is armed");
 	arm_place(&tracer, HIT);
 	hit(target, HIT, 1);
@@ -503,41 +514,223 @@ TEST_F(sites, refused_arguments)
 	untrace(&tracer);
 }
 
+/* DISARM by number, which nothing has. */
+static void is_no_id(struct tracer *tracer, __u32 id, const char *text)
+{
+	is(-ENOENT, disarm_id(tracer->session, id), text);
+}
+
 TEST_F(sites, refused_disarm)
 {
+	struct utrace_ioc_disarm arg = {};
 	struct target *target = &self->target;
-	struct utrace_ioc_marker arg = marker_of(HIT), again = arg;
 	struct tracer tracer, other;
 
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	trace(&other, target->pid, UTRACE_SCOPE_PROCESS);
-	is(-ENOENT, try_disarm(tracer.fd, &arg), "not armed");
+	is_no_id(&tracer, 0, "nothing is armed: 0");
+	is_no_id(&tracer, 1, "  1");
+	is_no_id(&tracer, ~0U, "  the highest id");
 	arm_place(&tracer, HIT);
-	is(-ENOENT, try_disarm(other.fd, &arg), "armed by another one");
-	arg.offset = site[PLAIN].offset;
-	is(-ENOENT, try_disarm(tracer.fd, &arg), "another place");
-	arg = marker_of(HIT);
-	arg.flags = UTRACE_MARKER_RETURN;
-	is(-ENOENT, try_disarm(tracer.fd, &arg), "a return");
-	arg.flags = 1 << 31;
-	is(-EINVAL, try_disarm(tracer.fd, &arg), "a flag");
-	arg = marker_of(HIT);
-	arg.fd = -1;
-	is(-EBADF, try_disarm(tracer.fd, &arg), "no descriptor");
-	arg.fd = open(library[1], O_RDONLY | O_CLOEXEC);
-	is(-ENOENT, try_disarm(tracer.fd, &arg), "another file");
-	close(arg.fd);
+	holds(tracer.ids[HIT] > 0, "the id is %u", tracer.ids[HIT]);
+	is_no_id(&other, tracer.ids[HIT], "armed by another session");
+	is_no_id(&tracer, 0, "0");
+	is_no_id(&tracer, tracer.ids[HIT] + 1, "the next id");
+	arg.id = tracer.ids[HIT];
+	arg.flags = 1;
+	is(-EINVAL, command(tracer.session, UTRACE_IOC_DISARM, &arg), "a flag");
+	arg.flags = 1U << 31;
+	is(-EINVAL, command(tracer.session, UTRACE_IOC_DISARM, &arg),
+	   "the highest flag");
+	is(-EFAULT, command(tracer.session, UTRACE_IOC_DISARM, (void *)8),
+	   "EFAULT");
 	is(1, semaphore(target, HIT), "still armed");
-	/* Only the file, the flags and the offset matter. */
-	memset(&arg, 0, sizeof(arg));
-	arg.fd = open(library[0], O_RDONLY | O_CLOEXEC);
-	arg.offset = site[HIT].offset;
-	is(0, try_disarm(tracer.fd, &arg), "another descriptor of the file");
-	close(arg.fd);
+	disarm_place(&tracer, HIT);
 	is(0, semaphore(target, HIT), "disarmed");
-	is(-ENOENT, try_disarm(tracer.fd, &again), "disarmed twice");
+	is_no_id(&tracer, tracer.ids[HIT], "disarmed twice");
+	arg.id = tracer.ids[HIT];
+	arm_place(&tracer, HIT);
+	holds(arg.id != tracer.ids[HIT], "armed again, with another id");
+	is_no_id(&tracer, arg.id, "the id of before");
+	is(1, semaphore(target, HIT), "still armed");
+	leave(&tracer);
+	is_no_id(&tracer, tracer.ids[HIT], "when the target is detached");
 	untrace(&tracer);
 	untrace(&other);
+}
+
+/* ARM with one thing of its argument changed is refused. */
+#define ARM_REFUSED(error, text, ...)					\
+({									\
+	struct marker marker = marker_of(HIT);				\
+	struct utrace_ioc_arm arg = arm_of(&tracer, &marker);		\
+									\
+	__VA_ARGS__;							\
+	is(-(error), command(tracer.session, UTRACE_IOC_ARM, &arg), text);	\
+})
+
+TEST_F(sites, refused_arm)
+{
+	struct target *target = &self->target;
+	struct tracer tracer, other;
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	trace(&other, target->pid, UTRACE_SCOPE_PROCESS);
+	trace_by(&other, other.session, target->pid, UTRACE_SCOPE_TREE);
+	ARM_REFUSED(ENOENT, "no target", arg.target = 0);
+	ARM_REFUSED(ENOENT, "an unknown target", arg.target = 77);
+	ARM_REFUSED(ENOENT, "a target of another session",
+		    arg.target = other.target);
+	ARM_REFUSED(EINVAL, "no type", arg.type = 0);
+	ARM_REFUSED(EINVAL, "an unknown type", arg.type = UTRACE_ARM_USER_EVENT + 1);
+	ARM_REFUSED(EINVAL, "the highest type", arg.type = ~0U);
+	ARM_REFUSED(EINVAL, "reserved", arg.reserved = 1);
+	ARM_REFUSED(EFAULT, "no structure", arg.spec = 0);
+	ARM_REFUSED(EFAULT, "a structure that is not there", arg.spec = 8);
+	ARM_REFUSED(EFAULT, "a structure of the kernel",
+		    arg.spec = 0xffffffff81000000);
+	ARM_REFUSED(EINVAL, "no size", arg.spec_size = 0);
+	ARM_REFUSED(EINVAL, "a size that is too small",
+		    arg.spec_size = UTRACE_SITE_SIZE_VER0 - 8);
+	ARM_REFUSED(E2BIG, "more than 4096 bytes", arg.spec_size = 4104);
+	is(-EFAULT, command(tracer.session, UTRACE_IOC_ARM, (void *)8),
+	   "no argument");
+	is(0, semaphore(target, HIT), "nothing is armed");
+	ARM_REFUSED(0, "without a change ARM is good", arg.error = 7);
+	is(1, semaphore(target, HIT), "armed");
+	untrace(&tracer);
+	untrace(&other);
+}
+
+/* Each scope whose targets have no place for a breakpoint. */
+TEST_F(sites, refused_scopes)
+{
+	int exe = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), ret;
+	struct target *target = &self->target;
+	struct marker arg = marker_of(HIT);
+	struct tracer tracer;
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_THREAD);
+	is(-EOPNOTSUPP, try_arm(&tracer, &arg), "a thread");
+	need(exe >= 0, "/proc/self/exe");
+	ret = attach_fd(tracer.session, exe, UTRACE_SCOPE_EXE);
+	need(ret > 0, "attach to an executable");
+	tracer.target = ret;
+	is(-EOPNOTSUPP, try_arm(&tracer, &arg), "an executable");
+	close(exe);
+	is(0, semaphore(target, HIT), "nothing is armed");
+	is(0, word_engines(target->pid), "  and there is no engine");
+	untrace(&tracer);
+}
+
+/* Memory that can only be read: ARM cannot write what the id is, and arms nothing. */
+TEST_F(sites, read_only_argument)
+{
+	struct target *target = &self->target;
+	struct marker marker = marker_of(HIT);
+	struct utrace_ioc_arm *arg;
+	struct tracer tracer;
+	__u32 filled;
+
+	arg = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		   -1, 0);
+	need(arg != MAP_FAILED, "memory");
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	*arg = arm_of(&tracer, &marker);
+	need(!mprotect(arg, PAGE, PROT_READ), "mprotect");
+	is(-EFAULT, command(tracer.session, UTRACE_IOC_ARM, arg), "ARM");
+	is(0, semaphore(target, HIT), "  nothing is armed");
+	is(0, marker_counts(&tracer, NULL, 0, &filled), "  nor counted");
+	hit(target, HIT, 3);
+	are_none(&tracer, "  hits");
+	need(!mprotect(arg, PAGE, PROT_READ | PROT_WRITE), "mprotect");
+	is(0, command(tracer.session, UTRACE_IOC_ARM, arg), "ARM of the same");
+	is(1, semaphore(target, HIT), "  armed");
+	is(0, disarm_id(tracer.session, arg->id), "  disarmed");
+	munmap(arg, PAGE);
+	untrace(&tracer);
+}
+
+/* Reading counts. */
+
+/* READ with one thing changed is refused. */
+#define READ_REFUSED(error, text, ...)					\
+({									\
+	struct utrace_hit_count row;					\
+	struct utrace_ioc_read arg = {					\
+		.rows = { .at = (uintptr_t)&row, .n = 1,		\
+			  .size = sizeof(row) },			\
+		.target = tracer.target,				\
+		.what = UTRACE_READ_COUNT,				\
+	};								\
+									\
+	__VA_ARGS__;							\
+	is(-(error), command(tracer.session, UTRACE_IOC_READ, &arg), text);	\
+})
+
+TEST_F(sites, refused_read)
+{
+	struct target *target = &self->target;
+	struct tracer tracer, other;
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	arm_place(&tracer, HIT);
+	trace_by(&other, tracer.session, target->pid, UTRACE_SCOPE_TREE);
+	arm_place(&other, PLAIN);
+	READ_REFUSED(EINVAL, "what is 0", arg.what = 0);
+	READ_REFUSED(EINVAL, "an unknown what", arg.what = UTRACE_READ_HISTOGRAM + 1);
+	READ_REFUSED(EINVAL, "reserved", arg.reserved = 1);
+	READ_REFUSED(EINVAL, "reserved of the rows", arg.rows.reserved = 1);
+	READ_REFUSED(EINVAL, "rows without a size", arg.rows.size = 0);
+	READ_REFUSED(EINVAL, "rows that are too small",
+		     arg.rows.size = UTRACE_HIT_COUNT_SIZE_VER0 - 8);
+	READ_REFUSED(E2BIG, "rows of more than 4096 bytes", arg.rows.size = 4104);
+	READ_REFUSED(EFAULT, "rows that are not there", arg.rows.at = 8);
+	READ_REFUSED(ENOENT, "no target", arg.target = 0);
+	READ_REFUSED(ENOENT, "an unknown target", arg.target = 77);
+	READ_REFUSED(ENOENT, "an unknown id", arg.id = ~0U);
+	READ_REFUSED(ENOENT, "an id of another target", arg.id = other.ids[PLAIN]);
+	READ_REFUSED(0, "without a change READ is good", arg.rows.total = 7);
+	READ_REFUSED(ENOENT, "an id that was disarmed",
+		     disarm_place(&tracer, HIT); arg.id = tracer.ids[HIT]);
+	READ_REFUSED(ENOENT, "a target that was detached", leave(&tracer));
+	untrace(&tracer);
+}
+
+/* Rows may be longer than those of the kernel. */
+TEST_F(sites, counts_by_id)
+{
+	struct { struct utrace_hit_count count; __u64 more; } longer[2];
+	struct utrace_rows rows = {
+		.at = (uintptr_t)longer, .size = sizeof(*longer),
+	};
+	struct target *target = &self->target;
+	struct tracer tracer;
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	arm_place(&tracer, HIT);
+	arm_place(&tracer, PLAIN);
+	hit(target, HIT, 3);
+	hit(target, PLAIN, 5);
+	memset(longer, 0x5a, sizeof(longer));
+	rows.n = 2;
+	is(1, try_read(&tracer, UTRACE_READ_COUNT, tracer.ids[PLAIN], &rows),
+	   "one row");
+	is(1, rows.n, "  is filled in");
+	is(tracer.ids[PLAIN], longer[0].count.id, "  the id");
+	is(true, longer[0].count.cookie == COOKIE(PLAIN), "  the cookie");
+	is(5, longer[0].count.hits, "  the hits");
+	is(0, longer[0].more, "  what the kernel does not know");
+	is(0x5a, *(unsigned char *)&longer[1], "  and no other is written");
+	rows.n = 0;
+	is(1, try_read(&tracer, UTRACE_READ_COUNT, tracer.ids[HIT], &rows),
+	   "without room");
+	rows.n = 2;
+	is(2, try_read(&tracer, UTRACE_READ_COUNT, 0, &rows), "both");
+	is(3, longer[0].count.hits, "  the first one");
+	is(5, longer[1].count.hits, "  and the second");
+	is(0, longer[1].more, "  what the kernel does not know");
+	untrace(&tracer);
 }
 
 TEST_HARNESS_MAIN

@@ -334,41 +334,36 @@ static inline int other_semaphores(struct target *target, enum place place)
 /* Tracers */
 
 /**
- * struct tracer - a session with one target, and a descriptor of its markers
+ * struct tracer - a session, and the target that it arms markers for
+ * @session: descriptor of the session
+ * @target: id of the target
+ * @ids: by enum place, ids of what arm_place() has armed
  */
 struct tracer {
 	int session;
-	int fd;
 	__u32 target;
+	__u32 ids[PLACES];
 };
 
-/* Ask for a descriptor of markers; returns that, or -errno. */
-static inline int try_markers(int session, pid_t pid, __u32 scope,
-			      __u32 target)
+/* Have a session trace a process; returns 0 or -errno. */
+static inline int try_trace_by(struct tracer *tracer, int session, pid_t pid,
+			       __u32 scope)
 {
-	struct utrace_ioc_words arg = { .scope = scope, .target = target };
-	int ret;
+	int ret = attach(session, pid, scope);
 
-	arg.pidfd = pidfd_of(pid, 0);
-	ret = ioctl(session, UTRACE_IOC_WORDS, &arg);
-	ret = ret < 0 ? -errno : ret;
-	close(arg.pidfd);
-	return ret;
+	*tracer = (struct tracer){
+		.session = session, .target = ret > 0 ? ret : 0,
+	};
+	return ret < 0 ? ret : 0;
 }
 
 /* Trace by a session that is set up. */
 static inline void trace_by(struct tracer *tracer, int session, pid_t pid, __u32 scope)
 {
-	int ret;
+	int ret = try_trace_by(tracer, session, pid, scope);
 
-	tracer->session = session;
-	ret = attach(tracer->session, pid, scope);
 	errno = -ret;
-	need(ret > 0, "attach");
-	tracer->target = ret;
-	tracer->fd = try_markers(tracer->session, pid, scope, tracer->target);
-	errno = -tracer->fd;
-	need(tracer->fd >= 0, "UTRACE_IOC_WORDS");
+	need(!ret, "attach");
 }
 
 static inline void trace_full(struct tracer *tracer, pid_t pid, __u32 scope,
@@ -385,9 +380,24 @@ static inline void trace(struct tracer *tracer, pid_t pid, __u32 scope)
 	trace_full(tracer, pid, scope, 1 << 20, UTRACE_FULL_DROP);
 }
 
+/* End the target, and with it all that is armed for it.  The session goes on. */
+static inline void leave(struct tracer *tracer)
+{
+	int ret = detach(tracer->session, tracer->target);
+
+	errno = -ret;
+	need(!ret, "detach");
+}
+
+/* End the target, and have the session trace the process anew. */
+static inline void trace_anew(struct tracer *tracer, pid_t pid, __u32 scope)
+{
+	leave(tracer);
+	trace_by(tracer, tracer->session, pid, scope);
+}
+
 static inline void untrace(struct tracer *tracer)
 {
-	close(tracer->fd);
 	close(tracer->session);
 }
 
@@ -402,93 +412,155 @@ static inline pid_t fork_tracer(void)
 	return pid;
 }
 
-/* Ids have all 64 bits. */
-#define ID(place)	(0xfedc000000000000ULL + (place))
+/* Markers */
 
-static inline struct utrace_ioc_marker marker_at(const struct sdt_site *at,
-						 int fd, __u64 id)
+/**
+ * struct marker - a marker, and how it is armed
+ * @site: where it is
+ * @cookie: what its records and counts have
+ * @flags: UTRACE_ARM_ bits
+ * @id: ARM writes the id of what is armed; not changed by errors
+ */
+struct marker {
+	struct utrace_site site;
+	__u64 cookie;
+	__u32 flags;
+	__u32 id;
+};
+
+/* Cookies have all 64 bits. */
+#define COOKIE(place)	(0xfedc000000000000ULL + (place))
+
+static inline struct marker marker_at(const struct sdt_site *at, int fd,
+				      __u64 cookie)
 {
-	struct utrace_ioc_marker arg = {
-		.fd = fd,
-		.offset = at->offset,
-		.semaphore = at->semaphore,
-		.id = id,
-		.nargs = at->nargs,
+	struct marker marker = {
+		.site = {
+			.fd = fd,
+			.offset = at->offset,
+			.semaphore = at->semaphore,
+			.nargs = at->nargs,
+		},
+		.cookie = cookie,
 	};
 
-	memcpy(arg.args, at->args, sizeof(arg.args));
-	return arg;
+	memcpy(marker.site.args, at->args, sizeof(marker.site.args));
+	return marker;
 }
 
-static inline struct utrace_ioc_marker marker_of(enum place place)
+static inline struct marker marker_of(enum place place)
 {
-	return marker_at(&site[place], library_fd, ID(place));
+	return marker_at(&site[place], library_fd, COOKIE(place));
 }
 
-static inline int try_arm(int fd, struct utrace_ioc_marker *arg)
+/* The argument of ARM.  What is not read has junk. */
+static inline struct utrace_ioc_arm arm_of(const struct tracer *tracer,
+					   const struct marker *marker)
 {
-	return command(fd, UTRACE_IOC_MARKER_ARM, arg);
+	return (struct utrace_ioc_arm){
+		.target = tracer->target,
+		.type = UTRACE_ARM_SITE,
+		.flags = marker->flags,
+		.id = 0x5a5a5a5a,
+		.cookie = marker->cookie,
+		.spec = (uintptr_t)&marker->site,
+		.spec_size = sizeof(marker->site),
+		.state = 0x5a5a5a5a,
+		.error = 0x5a5a5a5a,
+	};
 }
 
-static inline int try_disarm(int fd, struct utrace_ioc_marker *arg)
+static inline int try_arm(const struct tracer *tracer, struct marker *marker)
 {
-	return command(fd, UTRACE_IOC_MARKER_DISARM, arg);
+	struct utrace_ioc_arm arg = arm_of(tracer, marker);
+	int ret = command(tracer->session, UTRACE_IOC_ARM, &arg);
+
+	if (ret)
+		return ret;
+	need(arg.id && arg.state == UTRACE_STATE_ARMED && !arg.error,
+	     "what ARM writes");
+	marker->id = arg.id;
+	return 0;
 }
 
-static inline void arm_marker(struct tracer *tracer,
-			      struct utrace_ioc_marker arg)
+/* Disarm what the last try_arm() that has worked has armed; or there is none. */
+static inline int try_disarm(const struct tracer *tracer,
+			     const struct marker *marker)
 {
-	int ret = try_arm(tracer->fd, &arg);
+	return disarm_id(tracer->session, marker->id);
+}
+
+/* Returns the id, for disarm_marker(). */
+static inline __u32 arm_marker(const struct tracer *tracer, struct marker marker)
+{
+	int ret = try_arm(tracer, &marker);
 
 	errno = -ret;
-	need(!ret, "UTRACE_IOC_MARKER_ARM");
+	need(!ret, "UTRACE_IOC_ARM");
+	return marker.id;
 }
 
-static inline void disarm_marker(struct tracer *tracer,
-				 struct utrace_ioc_marker arg)
+static inline void disarm_marker(const struct tracer *tracer, __u32 id)
 {
-	int ret = try_disarm(tracer->fd, &arg);
+	int ret = disarm_id(tracer->session, id);
 
 	errno = -ret;
-	need(!ret, "UTRACE_IOC_MARKER_DISARM");
+	need(!ret, "UTRACE_IOC_DISARM");
 }
 
 static inline void arm_place(struct tracer *tracer, enum place place)
 {
-	arm_marker(tracer, marker_of(place));
+	tracer->ids[place] = arm_marker(tracer, marker_of(place));
 }
 
 static inline void disarm_place(struct tracer *tracer, enum place place)
 {
-	disarm_marker(tracer, marker_of(place));
+	disarm_marker(tracer, tracer->ids[place]);
 }
 
-/* The counts of a descriptor; returns how many there are, or -errno. */
-static inline int marker_counts(int fd, struct utrace_marker_count *counts,
-				__u32 n, __u32 *filled)
+/* Read what is counted; returns how many rows there are, or -errno. */
+static inline int try_read(const struct tracer *tracer, __u32 what, __u32 id,
+			   struct utrace_rows *rows)
 {
-	struct utrace_ioc_marker_counts arg = {
-		.counts = (uintptr_t)counts,
-		.n = n,
-		.total = 0x5a5a5a5a,
+	struct utrace_ioc_read arg = {
+		.rows = *rows,
+		.target = tracer->target,
+		.id = id,
+		.what = what,
 	};
-	int ret = command(fd, UTRACE_IOC_MARKER_COUNTS, &arg);
+	int ret;
 
-	*filled = arg.n;
-	return ret ?: (int)arg.total;
+	arg.rows.total = 0x5a5a5a5a;
+	ret = command(tracer->session, UTRACE_IOC_READ, &arg);
+	*rows = arg.rows;
+	return ret ?: (int)arg.rows.total;
 }
 
-/* How often the marker with this id was hit, or -ENOENT. */
-static inline long hits_of(struct tracer *tracer, __u64 id)
+/* The counts of a target; returns how many there are, or -errno. */
+static inline int marker_counts(const struct tracer *tracer,
+				struct utrace_hit_count *counts, __u32 n,
+				__u32 *filled)
 {
-	struct utrace_marker_count counts[64];
+	struct utrace_rows rows = {
+		.at = (uintptr_t)counts, .n = n, .size = sizeof(*counts),
+	};
+	int ret = try_read(tracer, UTRACE_READ_COUNT, 0, &rows);
+
+	*filled = rows.n;
+	return ret;
+}
+
+/* How often the marker with this cookie was hit, or -ENOENT. */
+static inline long hits_of(const struct tracer *tracer, __u64 cookie)
+{
+	struct utrace_hit_count counts[64];
 	__u32 i, n;
-	int ret = marker_counts(tracer->fd, counts, 64, &n);
+	int ret = marker_counts(tracer, counts, 64, &n);
 
 	errno = -ret;
-	need(ret >= 0, "UTRACE_IOC_MARKER_COUNTS");
+	need(ret >= 0, "UTRACE_IOC_READ");
 	for (i = 0; i < n; i++)
-		if (counts[i].id == id)
+		if (counts[i].cookie == cookie)
 			return counts[i].hits;
 	return -ENOENT;
 }
@@ -549,7 +621,7 @@ static inline bool is_hit(struct tracer *tracer, struct utrace_rec_marker *rec,
 	return rec->head.type == UTRACE_REC_MARKER &&
 	       rec->head.pid == pid && rec->head.tid == tid &&
 	       rec->head.target == tracer->target && !rec->head.items &&
-	       rec->id == ID(place) && rec->nargs == nargs && !rec->faulted &&
+	       rec->cookie == COOKIE(place) && rec->nargs == nargs && !rec->faulted &&
 	       rec->ip == stage->bias[stage->library] + site[place].address &&
 	       rec->head.size == sizeof(*rec) + nargs * sizeof(*args) &&
 	       !memcmp(rec->args, args, nargs * sizeof(*args));
@@ -561,7 +633,7 @@ static inline void print_hit(struct utrace_rec_marker *rec)
 
 	printf("# size %u items %u pid %d tid %d target %u", rec->head.size,
 	       rec->head.items, rec->head.pid, rec->head.tid, rec->head.target);
-	printf(" id %llx ip %llx faulted %x args", rec->id, rec->ip,
+	printf(" cookie %llx ip %llx faulted %x args", rec->cookie, rec->ip,
 	       rec->faulted);
 	for (i = 0; i < rec->nargs; i++)
 		printf(" %llx", rec->args[i]);

@@ -78,9 +78,13 @@ static long call_function(int n)
 
 /* The user, who arms markers */
 
-/* His descriptor of markers, the process that it is of, and the file of code made last. */
-static int words_fd = -1, code_fd = -1;
-static pid_t words_of;
+/* His session, the process that it traces, and the file of code made last. */
+static struct tracer his = { .session = -1 };
+static pid_t traced;
+static int code_fd = -1;
+
+/* What he has armed last in a file of code. */
+static struct marker last;
 
 static long be_user(int n)
 {
@@ -94,48 +98,50 @@ static long new_code(int file)
 	return 0;
 }
 
-static long open_words(int scope)
+static long trace_anew_with(int scope)
 {
-	words_of = stage->number[PID];
-	words_fd = try_words(words_of, scope);
-	return words_fd < 0 ? words_fd : 0;
+	int ret = try_words(traced, scope);
+
+	his = (struct tracer){ .session = ret, .target = WORD_TARGET };
+	return ret < 0 ? ret : 0;
+}
+
+static long trace_process(int scope)
+{
+	traced = stage->number[PID];
+	return trace_anew_with(scope);
 }
 
 static long arm_offset(int offset)
 {
-	struct utrace_ioc_marker arg = marker_in(code_fd, offset, UTRACE_MARKER_COUNT);
-
-	return try_arm(words_fd, &arg);
+	last = marker_in(code_fd, offset, UTRACE_ARM_COUNT);
+	return try_arm(&his, &last);
 }
 
 static long count_offset(int offset)
 {
-	struct tracer own = { .fd = words_fd };
-
-	return hits_of(&own, ID(offset));
+	return hits_of(&his, COOKIE(offset));
 }
 
-static long disarm_offset(int offset)
+static long disarm_last(int n)
 {
-	struct utrace_ioc_marker arg = marker_in(code_fd, offset, UTRACE_MARKER_COUNT);
-
-	return try_disarm(words_fd, &arg);
+	return try_disarm(&his, &last);
 }
 
 static long arm_library(int place)
 {
-	struct utrace_ioc_marker arg = marker_of(place);
+	struct marker arg = marker_of(place);
 	long ret;
 
-	arg.flags = UTRACE_MARKER_COUNT;
-	ret = try_arm(words_fd, &arg);
+	arg.flags = UTRACE_ARM_COUNT;
+	ret = try_arm(&his, &arg);
 	stage->number[STEPS]++;
 	return ret;
 }
 
 static long arm_one_word(int n)
 {
-	long ret = word_arm(words_fd, area + PAGE, UTRACE_WORD_BIT32, 0);
+	long ret = word_arm(his.session, area + PAGE, UTRACE_WORD_BIT32, 0);
 
 	stage->number[WORDS]++;
 	return ret;
@@ -152,13 +158,13 @@ static long truncate_on(int n)
 	while (!stage->number[QUIT]) {
 		need(!ftruncate(code_fd, 0), "ftruncate");
 		stage->number[STEPS]++;
-		disarm_offset(FUNCTION);
+		disarm_last(0);
 		write_code(code_fd, CODE_SIZE, function_of(1), FUNCTION_SIZE);
 		arm_offset(FUNCTION);
-		disarm_offset(FUNCTION);
+		disarm_last(0);
 		stage->number[STEPS]++;
-		close(words_fd);
-		words_fd = try_words(words_of, UTRACE_SCOPE_PROCESS);
+		untrace(&his);
+		trace_anew_with(UTRACE_SCOPE_PROCESS);
 		arm_offset(FUNCTION);
 	}
 	return 0;
@@ -166,7 +172,7 @@ static long truncate_on(int n)
 
 static long forget_code(int file)
 {
-	close(words_fd);
+	untrace(&his);
 	close(code_fd);
 	return unlink(path_of(file));
 }
@@ -370,7 +376,7 @@ static long trace_place(int place)
 
 static long count_place(int place)
 {
-	return hits_of(&tracer, ID(place));
+	return hits_of(&tracer, COOKIE(place));
 }
 
 static long untrace_place(int place)
@@ -383,16 +389,16 @@ static long untrace_place(int place)
 /* Root has many files, since the kernel may serialize mappings by a hash of the inode. */
 static long trace_files(int n)
 {
-	struct utrace_ioc_marker marker;
+	struct marker marker;
 	int i;
 
 	trace(&tracer, stage->number[PID], UTRACE_SCOPE_PROCESS);
 	for (i = 0; i < ROOT_FILES; i++) {
 		marker = marker_in(make_function(ROOT_FILE + i, ROOT_FILE + i), FUNCTION,
-				   UTRACE_MARKER_COUNT);
-		marker.id = ID(i);
+				   UTRACE_ARM_COUNT);
+		marker.cookie = COOKIE(i);
 		arm_marker(&tracer, marker);
-		close(marker.fd);
+		close(marker.site.fd);
 	}
 	return 0;
 }
@@ -403,7 +409,7 @@ static long count_files(int n)
 	int i;
 
 	for (i = 0; i < ROOT_FILES; i++)
-		hits += hits_of(&tracer, ID(i));
+		hits += hits_of(&tracer, COOKIE(i));
 	return hits;
 }
 
@@ -446,10 +452,10 @@ static const struct {
 } orders[] = {
 	{ 'U', be_user },
 	{ 'N', new_code },		/* make file n */
-	{ 'O', open_words },		/* of the process PID, with scope n */
+	{ 'O', trace_process },		/* the one PID, with scope n */
 	{ 'A', arm_offset },		/* offset n of the file */
 	{ 'n', count_offset },		/* hits of offset n */
-	{ 'D', disarm_offset },
+	{ 'D', disarm_last },
 	{ 'Z', truncate_code },
 	{ 'T', truncate_on },
 	{ 'Q', forget_code },		/* close all, and remove file n */
@@ -531,16 +537,16 @@ static void start_user(struct target *target)
 }
 
 /* A marker works in root's process, and leaves nothing. */
-static void marker_works(struct target *own, struct utrace_ioc_marker marker, char what)
+static void marker_works(struct target *own, struct marker marker, char what)
 {
-	struct tracer last;
+	struct tracer roots;
 
-	trace(&last, own->pid, UTRACE_SCOPE_PROCESS);
-	arm_marker(&last, marker);
+	trace(&roots, own->pid, UTRACE_SCOPE_PROCESS);
+	arm_marker(&roots, marker);
 	stage->place = HIT;
 	have(own, SELF, what, 1);
-	is(1, hits_of(&last, marker.id), "afterwards: a hit of root's");
-	untrace(&last);
+	is(1, hits_of(&roots, marker.cookie), "afterwards: a hit of root's");
+	untrace(&roots);
 	have(own, SELF, what, 1);
 }
 
@@ -557,7 +563,7 @@ static void nothing_is_left(struct target *own)
 	marker_works(own, marker_of(HIT), 'h');
 	is(0, semaphore(own, HIT), "  with its semaphore");
 	have(own, SELF, 'K', 0);
-	marker_works(own, marker_in(fd, FUNCTION, UTRACE_MARKER_COUNT), 'k');
+	marker_works(own, marker_in(fd, FUNCTION, UTRACE_ARM_COUNT), 'k');
 	is(7, stage->result, "  with the present function");
 	close(fd);
 }
@@ -630,13 +636,13 @@ static bool event_ends(struct target *root, int hits)
 	       is(hits, stage->result, "  which has all hits");
 }
 
-/* Have the user open a descriptor of the process. */
-static void open_as(struct target *user, pid_t pid, __u32 scope)
+/* Have the user trace the process. */
+static void trace_as(struct target *user, pid_t pid, __u32 scope)
 {
 	stage->number[PID] = pid;
 	have(user, SELF, 'O', scope);
 	errno = -stage->result;
-	need(!stage->result, "the user's descriptor");
+	need(!stage->result, "the user's session");
 }
 
 static void arm_as(struct target *user, __u64 offset)
@@ -738,7 +744,7 @@ TEST_F_TIMEOUT(attacks, forks_go_on, LONG_TIMEOUT)
 	start_user(&mapper);
 	have(&mapper, SELF, 'K', 0);
 	have(&held, SELF, 'K', 0);
-	open_as(user, mapper.pid, UTRACE_SCOPE_PROCESS);
+	trace_as(user, mapper.pid, UTRACE_SCOPE_PROCESS);
 	arm_as(user, FUNCTION);
 	keep_lock(&held);
 	tell(user, SELF, 'T', 0);
@@ -770,8 +776,8 @@ TEST_F_TIMEOUT(attacks, registrations_go_on, LONG_TIMEOUT)
 		SKIP(return, NO_FUSE, strerror(-stage->result));
 	start_user(&other);
 	have_more(own, THREAD);
-	open_as(user, held.pid, UTRACE_SCOPE_PROCESS);
-	open_as(&other, held.pid, UTRACE_SCOPE_PROCESS);
+	trace_as(user, held.pid, UTRACE_SCOPE_PROCESS);
+	trace_as(&other, held.pid, UTRACE_SCOPE_PROCESS);
 	keep_lock(&held);
 	tell(user, SELF, 'J', HIT);
 	need(until(stage->number[STEPS] || waits_in(user->pid, SYS_ioctl)),
@@ -829,7 +835,7 @@ TEST_F_TIMEOUT(attacks, hits_keep_no_rcu, LONG_TIMEOUT)
 	if (!get_ready(&held))
 		SKIP(return, NO_FUSE, strerror(-stage->result));
 	have(&held, SELF, 'K', 0);
-	open_as(user, held.pid, UTRACE_SCOPE_PROCESS);
+	trace_as(user, held.pid, UTRACE_SCOPE_PROCESS);
 	arm_as(user, FUNCTION);
 	arm_as(user, NOP);
 	have(&held, SELF, 'H', 0);
@@ -857,7 +863,7 @@ static void start_crowd(struct target *user, struct target *crowd)
 	start_words(crowd, obey_here);
 	limit_process(crowd);
 	have(crowd, SELF, 'U', 0);
-	open_as(user, crowd->pid, UTRACE_SCOPE_TREE);
+	trace_as(user, crowd->pid, UTRACE_SCOPE_TREE);
 	/* The sites are in all pages of the file, but the sysctl may allow fewer. */
 	for (i = 0; i < SITES; i++) {
 		have(user, SELF, 'A', PAGE / 8 + i * (CODE_SIZE - PAGE) / SITES);
@@ -993,10 +999,10 @@ static void leave_nothing(struct target *user)
 	for (i = 0; i < GONE; i++) {
 		have(user, SELF, 'N', i);
 		have(&mapper, SELF, 'K', i);
-		open_as(user, mapper.pid, UTRACE_SCOPE_PROCESS);
+		trace_as(user, mapper.pid, UTRACE_SCOPE_PROCESS);
 		arm_as(user, FUNCTION);
 		have(user, SELF, 'Z', 0);
-		have(user, SELF, 'D', FUNCTION);
+		have(user, SELF, 'D', 0);
 		disarmed += !stage->result;
 		have(user, SELF, 'Q', i);
 	}

@@ -149,7 +149,7 @@ static void probed_returns(struct target *target, long number, uid_t uid, const 
 /* The marker is taken back when its page has gone; then the file has another function. */
 static void check_truncated(struct target *target, uid_t uid)
 {
-	struct utrace_ioc_marker marker;
+	struct marker marker;
 	struct tracer tracer;
 	struct target other;
 	int fd;
@@ -157,10 +157,10 @@ static void check_truncated(struct target *target, uid_t uid)
 	start_sites(&other);
 	fd = begin(target, &tracer, uid);
 	marker = marker_in(fd, FUNCTION, 0);
-	arm_marker(&tracer, marker);
+	marker.id = arm_marker(&tracer, marker);
 	is(1, call_function(target), "armed");
 	need(!ftruncate(fd, 0), "ftruncate");
-	is(0, try_disarm(tracer.fd, &marker), "disarm what is gone");
+	is(0, try_disarm(&tracer, &marker), "disarm what is gone");
 	write_function(fd, 2);
 	probed_returns(&other, 2, uid, "the file that was written anew");
 	end(&tracer, fd);
@@ -180,18 +180,19 @@ TEST_F(sites, truncated_by_a_user)
 /* The marker is taken back while a thread is in the function whose return it was. */
 static void check_changed_before_a_return(struct target *target, uid_t uid)
 {
-	struct utrace_ioc_marker marker;
+	struct marker marker;
 	struct tracer tracer;
 	struct target other;
 	int fd;
 
 	start_sites(&other);
 	fd = begin(target, &tracer, uid);
-	marker = marker_in(fd, FUNCTION, UTRACE_MARKER_RETURN);
-	arm_marker(&tracer, marker);
+	marker = marker_in(fd, FUNCTION, 0);
+	marker.site.flags = UTRACE_SITE_RETURN;
+	marker.id = arm_marker(&tracer, marker);
 	tell(target, SELF, 'k', 1);
 	need(until(stage->number[3]), "the function");
-	disarm_marker(&tracer, marker);
+	disarm_marker(&tracer, marker.id);
 	untrace(&tracer);
 	write_function(fd, 2);
 	probed_returns(&other, 2, uid, "the file that was changed");
@@ -259,10 +260,10 @@ static void punch(int fd)
 
 /* Disarm the marker, of which nothing is left: the process has @byte at the place. */
 static void is_disarmed(struct target *target, struct tracer *tracer,
-			struct utrace_ioc_marker *marker, int byte)
+			struct marker *marker, int byte)
 {
-	is(0, try_disarm(tracer->fd, marker), "disarm");
-	is(-ENOENT, try_disarm(tracer->fd, marker), "  a second time");
+	is(0, try_disarm(tracer, marker), "disarm");
+	is(-ENOENT, try_disarm(tracer, marker), "  a second time");
 	is(byte, code_byte(target->pid, FUNCTION), "  the byte");
 }
 
@@ -270,20 +271,20 @@ static void is_disarmed(struct target *target, struct tracer *tracer,
 TEST_F(sites, hole_in_the_file)
 {
 	struct target *target = &self->target;
-	struct utrace_ioc_marker marker;
+	struct marker marker;
 	struct tracer tracer;
 	int fd = begin(target, &tracer, 0);
 
 	marker = marker_in(fd, FUNCTION, 0);
-	arm_marker(&tracer, marker);
+	marker.id = arm_marker(&tracer, marker);
 	punch(fd);
 	is(1, call_function(target), "with a hole in the file");
 	is(1, gather(tracer.session, 1), "  a hit");
 	is_disarmed(target, &tracer, &marker, MOV);
 	is(1, call_function(target), "  the function of the process");
-	is(-EBUSY, try_arm(tracer.fd, &marker), "  which is not that of the file");
+	is(-EBUSY, try_arm(&tracer, &marker), "  which is not that of the file");
 	have(target, SELF, 'K', 0);
-	is(0, try_arm(tracer.fd, &marker), "the hole is mapped and armed");
+	is(0, try_arm(&tracer, &marker), "the hole is mapped and armed");
 	is_disarmed(target, &tracer, &marker, 0);
 	write_function(fd, 2);
 	have(target, SELF, 'K', 0);
@@ -301,12 +302,12 @@ TEST_F(sites, hole_in_the_file)
 TEST_F(sites, hole_in_the_process)
 {
 	struct target *target = &self->target;
-	struct utrace_ioc_marker marker;
+	struct marker marker;
 	struct tracer tracer;
 	int fd = begin(target, &tracer, 0);
 
 	marker = marker_in(fd, FUNCTION, 0);
-	arm_marker(&tracer, marker);
+	marker.id = arm_marker(&tracer, marker);
 	punch(fd);
 	have(target, SELF, 'D', 0);
 	write_function(fd, 2);
@@ -448,13 +449,13 @@ TEST_F(sites, first_in_32_bits_by_a_user)
 /* A debugger has a breakpoint at the place, or the process has other text there. */
 static void is_kept_out(struct target *target, unsigned char byte)
 {
-	struct utrace_ioc_marker marker;
+	struct marker marker;
 	struct tracer tracer;
 	int fd = begin(target, &tracer, 0);
 
 	marker = marker_in(fd, FUNCTION, 0);
 	write_memory(target->pid, PLACE + FUNCTION, &byte, 1);
-	is(-EBUSY, try_arm(tracer.fd, &marker), "arm");
+	is(-EBUSY, try_arm(&tracer, &marker), "arm");
 	is(byte, code_byte(target->pid, FUNCTION), "the byte");
 	end(&tracer, fd);
 	is(byte, code_byte(target->pid, FUNCTION), "the byte afterwards");

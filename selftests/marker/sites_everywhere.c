@@ -4,7 +4,7 @@
  */
 #include "sites.h"
 
-/* A semaphore after close(2) of a descriptor of the system, which does not wait for it. */
+/* A semaphore after the end of a target of the system, which does not wait for it. */
 #define has_gone(semaphore, text) is(true, until(!(semaphore)), text)
 
 /*
@@ -57,32 +57,16 @@ static void obey_here(struct target *target, struct order *order)
 	}
 }
 
-/* Ask for a descriptor of the system; returns that, or -errno. */
-static int try_everywhere(int session, __u32 target)
-{
-	struct utrace_ioc_words arg = {
-		.pidfd = -1,
-		.scope = UTRACE_SCOPE_SYSTEM,
-		.target = target,
-	};
-	int ret = ioctl(session, UTRACE_IOC_WORDS, &arg);
-
-	return ret < 0 ? -errno : ret;
-}
-
 static void trace_everywhere(struct tracer *tracer)
 {
 	int ret;
 
-	tracer->session = session();
+	*tracer = (struct tracer){ .session = session() };
 	need(!setup_full(tracer->session, 1 << 20, UTRACE_FULL_DROP), "setup");
 	ret = attach_system(tracer->session);
 	errno = -ret;
 	need(ret > 0, "attach");
 	tracer->target = ret;
-	tracer->fd = try_everywhere(tracer->session, tracer->target);
-	errno = -tracer->fd;
-	need(tracer->fd >= 0, "UTRACE_IOC_WORDS");
 }
 
 /* The instruction of a marker without a breakpoint. */
@@ -122,7 +106,7 @@ TEST_F(sites, everywhere)
 	is(1, gather(tracer.session, 1), "  and a hit");
 	hit(&late, HIT, 5);
 	are_hits(&tracer, &late, HIT, 5, "its hits");
-	is(15, hits_of(&tracer, ID(HIT)), "all are counted");
+	is(15, hits_of(&tracer, COOKIE(HIT)), "all are counted");
 	disarm_place(&tracer, HIT);
 	is(0, semaphore(target, HIT), "disarmed");
 	is(0, semaphore(&other, HIT), "  in all");
@@ -134,7 +118,7 @@ TEST_F(sites, everywhere)
 	stop(&late);
 }
 
-/* The process that has made the descriptor does not trace itself. */
+/* The process that has armed the marker does not trace itself. */
 TEST_F(sites, not_the_tracer)
 {
 	struct target *target = &self->target;
@@ -148,7 +132,7 @@ TEST_F(sites, not_the_tracer)
 	stage->place = HIT;
 	hit_here(5);
 	are_none(&tracer, "hits by the tracer");
-	is(0, hits_of(&tracer, ID(HIT)), "nor are they counted");
+	is(0, hits_of(&tracer, COOKIE(HIT)), "nor are they counted");
 	have(target, SELF, 'b', 0);
 	hit(target, HIT, 2);
 	are_hits(&tracer, target, HIT, 2, "hits by others");
@@ -202,11 +186,11 @@ TEST_F(sites, together)
 /* Returns of functions, and a place without a semaphore. */
 TEST_F(sites, functions_everywhere)
 {
-	struct utrace_ioc_marker arg = marker_of(ADD);
+	struct marker arg = marker_of(ADD);
 	struct target *target = &self->target;
 	struct tracer tracer;
 
-	arg.flags = UTRACE_MARKER_RETURN;
+	arg.site.flags = UTRACE_SITE_RETURN;
 	trace_everywhere(&tracer);
 	arm_marker(&tracer, arg);
 	arm_place(&tracer, PLAIN);
@@ -220,56 +204,75 @@ TEST_F(sites, functions_everywhere)
 	is(A + 3 + B, stage->result, "the function works after that");
 }
 
+/* Arm what is somewhere else in each process; returns 0 or -errno. */
+static int try_other(struct tracer *tracer, __u32 type, const void *spec, __u32 size)
+{
+	struct utrace_ioc_arm arg = {
+		.target = tracer->target,
+		.type = type,
+		.spec = (uintptr_t)spec,
+		.spec_size = size,
+	};
+
+	return command(tracer->session, UTRACE_IOC_ARM, &arg);
+}
+
+static void check_refused(struct tracer *tracer, const char *text)
+{
+	const struct utrace_word word = {
+		.addr = (uintptr_t)area, .kind = UTRACE_WORD_BIT32,
+	};
+	const struct utrace_user_event event = { .name = (uintptr_t)"event" };
+
+	holds(true, "%s", text);
+	is(-EOPNOTSUPP, try_other(tracer, UTRACE_ARM_WORD, &word, sizeof(word)),
+	   "  a word");
+	is(-EOPNOTSUPP, try_other(tracer, UTRACE_ARM_USER_EVENT, &event, sizeof(event)),
+	   "  a user_event");
+}
+
 TEST_F(sites, refused)
 {
-	struct utrace_ioc_marker arg = marker_of(HIT);
-	struct utrace_ioc_words words = { .scope = UTRACE_SCOPE_SYSTEM };
+	struct marker arg = marker_of(HIT);
 	struct target *target = &self->target;
 	struct tracer tracer, one;
-	struct utrace_ioc_user_event event = { .name = (uintptr_t)"event" };
+	__u32 total;
 
 	trace(&one, target->pid, UTRACE_SCOPE_PROCESS);
 	trace_everywhere(&tracer);
-	words.target = tracer.target;
-	words.pidfd = 0;
-	is(-EINVAL, command(tracer.session, UTRACE_IOC_WORDS, &words),
-	   "a descriptor that is not -1");
-	is(-ENOENT, try_everywhere(tracer.session, 0), "no target");
-	is(-ENOENT, try_everywhere(tracer.session, 77), "an unknown target");
-	is(-ENOENT, try_everywhere(one.session, one.target),
-	   "a target of one process");
-	is(-EOPNOTSUPP, word_arm(tracer.fd, area, UTRACE_WORD_BIT32, 0),
-	   "a word");
-	is(-EOPNOTSUPP, word_disarm(tracer.fd, area, UTRACE_WORD_BIT32, 0),
-	   "DISARM of a word");
-	is(-EOPNOTSUPP, command(tracer.fd, UTRACE_IOC_USER_EVENT_ARM, &event),
-	   "a user_event");
-	is(0, words_total(tracer.fd), "the list of words");
-	is(0, poll_words(tracer.fd, 0), "poll");
-	is(-ENOENT, try_disarm(tracer.fd, &arg), "DISARM of nothing");
+	check_refused(&tracer, "the system has no");
+	is(0, list_of(tracer.session, tracer.target, NULL, 0, &total), "the list");
+	is(0, total, "  has no word");
+	is(0, poll_words(tracer.session, 0), "poll");
+	is(-ENOENT, try_disarm(&tracer, &arg), "DISARM of nothing");
 	arm_place(&tracer, HIT);
-	is(-EEXIST, try_arm(tracer.fd, &arg), "ARM of what is armed");
-	arg.offset = 0x7fffffff;
-	is(-EINVAL, try_arm(tracer.fd, &arg), "a place behind the file");
+	check_refused(&tracer, "nor with a marker");
+	is(-EEXIST, try_arm(&tracer, &arg), "ARM of what is armed");
+	is(-ENOENT, disarm_id(one.session, tracer.ids[HIT]),
+	   "DISARM by another session");
+	arg.site.offset = 0x7fffffff;
+	is(-EINVAL, try_arm(&tracer, &arg), "a place behind the file");
 	is(1, semaphore(target, HIT), "all that has changed nothing");
 	is(0, detach(tracer.session, tracer.target), "DETACH");
 	hit(target, HIT, 5);
 	are_none(&tracer, "hits of a target that is detached");
+	has_gone(semaphore(target, HIT), "detached");
 	untrace(&one);
 	untrace(&tracer);
-	has_gone(semaphore(target, HIT), "closed");
 }
 
-static int make_descriptor(struct tracer *tracer)
+static int try_attach(struct tracer *tracer)
 {
-	return try_everywhere(tracer->session, tracer->target);
+	int ret = attach_system(tracer->session);
+
+	return ret < 0 ? ret : 0;
 }
 
 static int arm_hit(struct tracer *tracer)
 {
-	struct utrace_ioc_marker arg = marker_of(HIT);
+	struct marker arg = marker_of(HIT);
 
-	return try_arm(tracer->fd, &arg);
+	return try_arm(tracer, &arg);
 }
 
 /* The wait status of a user without privileges, who exits with the errno of @try. */
@@ -288,14 +291,19 @@ static int as_nobody(int (*try)(struct tracer *tracer), struct tracer *tracer)
 /* Privileges are needed of the caller, whoever has opened what the caller uses. */
 TEST_F(sites, rights)
 {
-	struct tracer tracer;
+	struct tracer tracer, fresh = { .session = session() };
 
 	set_unprivileged("1");
 	trace_everywhere(&tracer);
-	is(EPERM << 8, as_nobody(make_descriptor, &tracer),
-	   "a descriptor for nobody, with a session of root's");
+	is(EPERM << 8, as_nobody(try_attach, &fresh),
+	   "ATTACH by nobody, with a session of root's");
 	is(EPERM << 8, as_nobody(arm_hit, &tracer),
-	   "a marker, with a descriptor of root's");
+	   "a marker, with a target of root's");
+	arm_place(&tracer, HIT);
+	disarm_place(&tracer, HIT);
+	is(EPERM << 8, as_nobody(arm_hit, &tracer),
+	   "likewise, when root has armed something");
+	untrace(&fresh);
 	untrace(&tracer);
 	set_unprivileged("0");
 }
@@ -360,8 +368,8 @@ TEST_F(sites, forks_everywhere)
 	untrace(&tracer);
 }
 
-/* A descriptor is closed while its marker is hit, before the session or after it. */
-TEST_F(sites, closed_while_hit)
+/* A target is detached while its marker is hit, or its session is closed. */
+TEST_F(sites, ended_while_hit)
 {
 	struct target *target = &self->target;
 	struct tracer tracer;
@@ -375,10 +383,8 @@ TEST_F(sites, closed_while_hit)
 		arm_place(&tracer, HIT);
 		gather(tracer.session, 1);
 		if (i % 2)
-			close(tracer.session);
-		close(tracer.fd);
-		if (i % 2 == 0)
-			close(tracer.session);
+			leave(&tracer);
+		untrace(&tracer);
 	}
 	stage->number[0] = 1;
 	need(hear(target, SELF) > 0, "the target");
@@ -387,29 +393,27 @@ TEST_F(sites, closed_while_hit)
 
 /* Histograms. */
 
-static int try_histogram(int fd, __u64 id, __u64 *buckets, __u32 n)
+/* Read a histogram; returns how many buckets are filled in, or -errno. */
+static int try_histogram(struct tracer *tracer, __u32 id, __u64 *buckets, __u32 n)
 {
-	struct utrace_ioc_marker_histogram arg = {
-		.id = id,
-		.buckets = (uintptr_t)buckets,
-		.n = n,
-		.total = 0x5a5a5a5a,
+	struct utrace_rows rows = {
+		.at = (uintptr_t)buckets, .n = n, .size = sizeof(*buckets),
 	};
-	int ret = command(fd, UTRACE_IOC_MARKER_HISTOGRAM, &arg);
+	int ret = try_read(tracer, UTRACE_READ_HISTOGRAM, id, &rows);
 
-	if (!ret)
-		is(UTRACE_MARKER_BUCKETS, arg.total, "all buckets");
-	return ret ?: (int)arg.n;
+	if (ret >= 0)
+		is(UTRACE_MARKER_BUCKETS, ret, "all buckets");
+	return ret < 0 ? ret : (int)rows.n;
 }
 
 /* The marker HIT, sorted by an argument. */
-static struct utrace_ioc_marker histogram_of(unsigned int argument)
+static struct marker histogram_of(unsigned int argument)
 {
-	struct utrace_ioc_marker arg = marker_of(HIT);
+	struct marker arg = marker_of(HIT);
 
-	arg.flags = UTRACE_MARKER_HISTOGRAM;
-	arg.args[0] = arg.args[argument];
-	arg.nargs = 1;
+	arg.flags = UTRACE_ARM_HISTOGRAM;
+	arg.site.args[0] = arg.site.args[argument];
+	arg.site.nargs = 1;
 	return arg;
 }
 
@@ -430,7 +434,8 @@ static void hit_with(struct target *target, long a)
 	hit(target, HIT, 1);
 }
 
-static void check_histogram(struct target *target, struct tracer *tracer)
+/* Returns the id of the histogram. */
+static __u32 check_histogram(struct target *target, struct tracer *tracer)
 {
 	static const struct { long value; int bucket; } cases[] = {
 		{ 0, UTRACE_MARKER_ZERO },
@@ -444,47 +449,134 @@ static void check_histogram(struct target *target, struct tracer *tracer)
 		{ LONG_MIN, UTRACE_MARKER_NEGATIVE },
 	};
 	__u64 before[UTRACE_MARKER_BUCKETS], after[UTRACE_MARKER_BUCKETS];
+	__u32 id;
 	int i;
 
-	arm_marker(tracer, histogram_of(0));
+	id = arm_marker(tracer, histogram_of(0));
 	is(1, semaphore(target, HIT), "a histogram has the semaphore");
 	for (i = 0; i < (int)ARRAY_SIZE(cases); i++) {
 		is(UTRACE_MARKER_BUCKETS,
-		   try_histogram(tracer->fd, ID(HIT), before, 1000), "read");
+		   try_histogram(tracer, id, before, 1000), "read");
 		hit_with(target, cases[i].value);
-		try_histogram(tracer->fd, ID(HIT), after, 1000);
+		try_histogram(tracer, id, after, 1000);
 		is(before[cases[i].bucket] + 1, after[cases[i].bucket],
 		   "the bucket of the value");
 		is(sum(before) + 1, sum(after), "  and no other");
 	}
 	are_none(tracer, "records");
-	is(i, hits_of(tracer, ID(HIT)), "counted");
+	is(i, hits_of(tracer, COOKIE(HIT)), "counted");
 	stage->a = A;
+	return id;
 }
 
 TEST_F(sites, histogram)
 {
 	__u64 buckets[UTRACE_MARKER_BUCKETS + 1] = {};
-	struct utrace_ioc_marker arg = histogram_of(0);
+	struct marker arg = histogram_of(0);
 	struct target *target = &self->target;
 	struct tracer tracer;
+	__u32 id;
 
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
-	check_histogram(target, &tracer);
-	is(-ENOENT, try_histogram(tracer.fd, ID(ADD), buckets, 1), "ENOENT");
-	is(-EFAULT, try_histogram(tracer.fd, ID(HIT), (void *)8, 1), "EFAULT");
-	is(0, try_histogram(tracer.fd, ID(HIT), (void *)8, 0), "no room");
-	is(3, try_histogram(tracer.fd, ID(HIT), buckets, 3), "some room");
+	is(-ENOENT, try_histogram(&tracer, 1, buckets, 1), "nothing is armed");
+	id = check_histogram(target, &tracer);
+	is(-ENOENT, try_histogram(&tracer, id + 1, buckets, 1), "another id");
+	is(-EINVAL, try_histogram(&tracer, 0, buckets, 1), "no id");
+	is(-EFAULT, try_histogram(&tracer, id, (void *)8, 1), "EFAULT");
+	is(0, try_histogram(&tracer, id, (void *)8, 0), "no room");
+	is(3, try_histogram(&tracer, id, buckets, 3), "some room");
 	is(0, buckets[3], "  and no more is written");
-	disarm_marker(&tracer, arg);
-	is(-ENOENT, try_histogram(tracer.fd, ID(HIT), buckets, 1), "disarmed");
-	arg.nargs = 0;
-	is(-EINVAL, try_arm(tracer.fd, &arg), "without an argument");
-	arg.nargs = 2;
-	is(-EINVAL, try_arm(tracer.fd, &arg), "with two");
+	disarm_marker(&tracer, id);
+	is(-ENOENT, try_histogram(&tracer, id, buckets, 1), "disarmed");
+	arg.site.nargs = 0;
+	is(-EINVAL, try_arm(&tracer, &arg), "without an argument");
+	arg.site.nargs = 2;
+	is(-EINVAL, try_arm(&tracer, &arg), "with two");
 	arm_place(&tracer, HIT);
-	is(-ENOENT, try_histogram(tracer.fd, ID(HIT), buckets, 1),
+	is(-ENOENT, try_histogram(&tracer, tracer.ids[HIT], buckets, 1),
 	   "of a marker without a histogram");
+	arg = marker_of(PLAIN);
+	arg.flags = UTRACE_ARM_COUNT;
+	id = arm_marker(&tracer, arg);
+	is(-ENOENT, try_histogram(&tracer, id, buckets, 1),
+	   "of one that is counted");
+	untrace(&tracer);
+}
+
+/* Several histograms with one cookie, which their ids tell apart. */
+TEST_F(sites, histograms)
+{
+	static const enum place places[] = { HIT, GUARDED, PLAIN };
+	__u64 buckets[UTRACE_MARKER_BUCKETS];
+	struct target *target = &self->target;
+	struct tracer tracer;
+	struct marker arg;
+	__u32 ids[3];
+	int i;
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	for (i = 0; i < 3; i++) {
+		arg = marker_of(places[i]);
+		arg.flags = UTRACE_ARM_HISTOGRAM;
+		arg.cookie = 7;
+		arg.site.nargs = 1;
+		ids[i] = arm_marker(&tracer, arg);
+	}
+	stage->a = 1;
+	for (i = 0; i < 3; i++)
+		hit(target, places[i], i + 1);
+	for (i = 0; i < 3; i++) {
+		need(try_histogram(&tracer, ids[i], buckets, UTRACE_MARKER_BUCKETS) ==
+		     UTRACE_MARKER_BUCKETS, "UTRACE_IOC_READ");
+		is(i + 1, sum(buckets), "the hits of one");
+		is(1, buckets[UTRACE_MARKER_POSITIVE], "  by their values: 1");
+		is(i, buckets[UTRACE_MARKER_POSITIVE + 1], "  and more");
+	}
+	disarm_marker(&tracer, ids[1]);
+	is(-ENOENT, try_histogram(&tracer, ids[1], buckets, 1), "one is disarmed");
+	is(1, try_histogram(&tracer, ids[2], buckets, 1), "and the next one is not");
+	untrace(&tracer);
+}
+
+/* READ of a histogram with one thing changed is refused. */
+#define READ_REFUSED(error, text, ...)					\
+({									\
+	__u64 row[2];							\
+	struct utrace_ioc_read arg = {					\
+		.rows = { .at = (uintptr_t)row, .n = 1,			\
+			  .size = sizeof(*row) },			\
+		.target = tracer.target,				\
+		.id = id,						\
+		.what = UTRACE_READ_HISTOGRAM,				\
+	};								\
+									\
+	__VA_ARGS__;							\
+	is(-(error), command(tracer.session, UTRACE_IOC_READ, &arg), text);	\
+})
+
+TEST_F(sites, refused_histogram)
+{
+	__u64 pairs[4] = { 1, 1, 1, 1 };
+	struct utrace_rows rows = {
+		.at = (uintptr_t)pairs, .n = 2, .size = 2 * sizeof(*pairs),
+	};
+	struct target *target = &self->target;
+	struct tracer tracer;
+	__u32 id;
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	id = arm_marker(&tracer, histogram_of(0));
+	READ_REFUSED(EINVAL, "rows without a size", arg.rows.size = 0);
+	READ_REFUSED(EINVAL, "rows that are too small", arg.rows.size = 4);
+	READ_REFUSED(E2BIG, "rows of more than 4096 bytes", arg.rows.size = 4104);
+	READ_REFUSED(EINVAL, "reserved of the rows", arg.rows.reserved = 1);
+	READ_REFUSED(EINVAL, "reserved", arg.reserved = 1);
+	READ_REFUSED(ENOENT, "an unknown target", arg.target = 77);
+	READ_REFUSED(0, "without a change READ is good", arg.rows.total = 7);
+	is(UTRACE_MARKER_BUCKETS, try_read(&tracer, UTRACE_READ_HISTOGRAM, id, &rows),
+	   "rows that are longer than a bucket");
+	is(2, rows.n, "  are filled in");
+	is(0, pairs[0] | pairs[1] | pairs[2] | pairs[3], "  with zeros behind it");
 	untrace(&tracer);
 }
 
@@ -501,27 +593,28 @@ TEST_F(sites, histogram_everywhere)
 TEST_F(sites, histogram_of_memory)
 {
 	__u64 buckets[UTRACE_MARKER_BUCKETS] = {};
-	struct utrace_ioc_marker arg = histogram_of(0);
+	struct marker arg = histogram_of(0);
 	struct target *target = &self->target;
 	struct tracer tracer;
+	__u32 id;
 
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
-	arg.args[0].size = 8;
-	arm_marker(&tracer, arg);
+	arg.site.args[0].size = 8;
+	id = arm_marker(&tracer, arg);
 	hit_with(target, -1);
-	try_histogram(tracer.fd, ID(HIT), buckets, UTRACE_MARKER_BUCKETS);
+	try_histogram(&tracer, id, buckets, UTRACE_MARKER_BUCKETS);
 	is(1, buckets[UTRACE_MARKER_POSITIVE + 63], "a highest bit");
-	disarm_marker(&tracer, arg);
-	arg.args[0] = (struct utrace_marker_arg){
+	disarm_marker(&tracer, id);
+	arg.site.args[0] = (struct utrace_marker_arg){
 		.size = 8,
 		.kind = UTRACE_MARKER_MEM,
 		.reg = UTRACE_MARKER_NO_REG,
 		.index = UTRACE_MARKER_NO_REG,
 		.disp = 16,
 	};
-	arm_marker(&tracer, arg);
+	id = arm_marker(&tracer, arg);
 	hit_with(target, 1);
-	try_histogram(tracer.fd, ID(HIT), buckets, UTRACE_MARKER_BUCKETS);
+	try_histogram(&tracer, id, buckets, UTRACE_MARKER_BUCKETS);
 	is(1, buckets[UTRACE_MARKER_UNREADABLE], "memory that is not there");
 	is(1, sum(buckets), "  and nothing else");
 	untrace(&tracer);

@@ -90,12 +90,12 @@ static int make_nops(size_t size)
 /* Offset 0 of an empty file is no offset, either. */
 static void is_no_file(struct tracer *tracer, int fd, const char *what)
 {
-	struct utrace_ioc_marker arg = marker_in(fd, 0, 0);
+	struct marker arg = marker_in(fd, 0, 0);
 	struct stat file;
 	int ret;
 
 	need(fd >= 0 && !fstat(fd, &file), what);
-	ret = try_arm(tracer->fd, &arg);
+	ret = try_arm(tracer, &arg);
 	holds(ret == -EIO || (!file.st_size && ret == -EINVAL), "%s: %d", what,
 	      ret);
 	close(fd);
@@ -104,7 +104,7 @@ static void is_no_file(struct tracer *tracer, int fd, const char *what)
 TEST_F(sites, files_without_code)
 {
 	struct target *target = &self->target;
-	struct utrace_ioc_marker arg;
+	struct marker arg;
 	struct tracer tracer;
 	int pair[2], ret;
 
@@ -114,14 +114,14 @@ TEST_F(sites, files_without_code)
 	is_no_file(&tracer, open("/proc", O_RDONLY | O_DIRECTORY), "/proc");
 	is_no_file(&tracer, open(folder, O_RDONLY | O_DIRECTORY), "a folder");
 	is_no_file(&tracer, open("/dev/zero", O_RDONLY), "a device");
-	is_no_file(&tracer, session(), "a session");
-	is_no_file(&tracer, dup(tracer.fd), "the descriptor itself");
+	is_no_file(&tracer, session(), "another session");
+	is_no_file(&tracer, dup(tracer.session), "the session itself");
 	need(!pipe(pair), "pipe");
 	is_no_file(&tracer, pair[0], "a pipe");
 	is_no_file(&tracer, socket(AF_UNIX, SOCK_STREAM, 0), "a socket");
 	is_no_file(&tracer, pidfd_of(target->pid, 0), "a pidfd");
 	arg = marker_in(open(library[0], O_PATH), site[HIT].offset, 0);
-	ret = try_arm(tracer.fd, &arg);
+	ret = try_arm(&tracer, &arg);
 	holds(!ret || ret == -EBADF, "a descriptor of O_PATH: %d", ret);
 	untrace(&tracer);
 }
@@ -129,26 +129,27 @@ TEST_F(sites, files_without_code)
 TEST_F(sites, instructions)
 {
 	struct target *target = &self->target;
-	struct utrace_ioc_marker arg;
+	struct marker arg;
 	int fd = make_nops(PAGE), i;
 	struct tracer tracer;
+	__u32 ids[8];
 
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	have(target, SELF, 'N', 0);
 	for (i = 0; i < NBAD; i++) {
 		arg = marker_in(fd, bad[i].offset, 0);
-		is(-EOPNOTSUPP, try_arm(tracer.fd, &arg), bad[i].name);
-		is(-ENOENT, try_disarm(tracer.fd, &arg), "  is not armed");
+		is(-EOPNOTSUPP, try_arm(&tracer, &arg), bad[i].name);
+		is(-ENOENT, hits_of(&tracer, arg.cookie), "  is not armed");
 	}
 	/* A file that is mapped by hand; each instruction is one of 8 nops. */
 	for (i = 0; i < 8; i++)
-		arm_marker(&tracer, marker_in(fd, i, 0));
+		ids[i] = arm_marker(&tracer, marker_in(fd, i, 0));
 	have(target, SELF, 'N', 0);
 	is(8, gather(tracer.session, 8), "nops");
-	disarm_marker(&tracer, marker_in(fd, 3, 0));
+	disarm_marker(&tracer, ids[3]);
 	have(target, SELF, 'N', 0);
 	is(7, gather(tracer.session, 7), "without one of them");
-	is(2, hits_of(&tracer, ID(0)), "the first one is hit twice");
+	is(2, hits_of(&tracer, COOKIE(0)), "the first one is hit twice");
 	untrace(&tracer);
 	have(target, SELF, 'N', 0);
 	close(fd);
@@ -159,14 +160,14 @@ TEST_F(sites, instructions)
 TEST_F(sites, instructions_mapped_later)
 {
 	struct target *target = &self->target;
-	struct utrace_ioc_marker arg;
+	struct marker arg;
 	int fd = make_nops(PAGE), i, ret;
 	struct tracer tracer;
 
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	for (i = 0; i < NBAD; i++) {
 		arg = marker_in(fd, bad[i].offset, 0);
-		ret = try_arm(tracer.fd, &arg);
+		ret = try_arm(&tracer, &arg);
 		holds(!ret || ret == -EOPNOTSUPP, "%s: %d", bad[i].name, ret);
 	}
 	arm_marker(&tracer, marker_in(fd, 0, 0));
@@ -203,7 +204,8 @@ static void is_called(struct target *target, struct tracer *tracer, int offset, 
 	is(hits, gather(tracer->session, hits), "  hits");
 }
 
-static void check_crossing(struct target *target, struct tracer *tracer, int fd)
+/* The instruction is armed, by @id. */
+static void check_crossing(struct target *target, struct tracer *tracer, __u32 id)
 {
 	struct utrace_rec_marker *rec;
 
@@ -211,8 +213,8 @@ static void check_crossing(struct target *target, struct tracer *tracer, int fd)
 	is_called(target, tracer, CROSSING, 1, "  the function");
 	rec = (void *)find(UTRACE_REC_MARKER, target->pid);
 	is((uintptr_t)PLACE + CROSSING, rec ? rec->ip : 0, "  where it is");
-	is(1, hits_of(tracer, ID(CROSSING)), "  counted");
-	disarm_marker(tracer, marker_in(fd, CROSSING, 0));
+	is(1, hits_of(tracer, COOKIE(CROSSING)), "  counted");
+	disarm_marker(tracer, id);
 	is(MOV, code_byte(target->pid, CROSSING), "disarmed");
 	is_called(target, tracer, CROSSING, 0, "  the function");
 }
@@ -223,18 +225,19 @@ TEST_F(sites, across_pages)
 	struct target *target = &self->target;
 	int fd = make_crossing();
 	struct tracer tracer;
+	__u32 id;
 
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	have(target, SELF, 'K', 2);
-	arm_marker(&tracer, marker_in(fd, CROSSING, 0));
-	check_crossing(target, &tracer, fd);
+	id = arm_marker(&tracer, marker_in(fd, CROSSING, 0));
+	check_crossing(target, &tracer, id);
 	have(target, SELF, 'L', 0);
-	arm_marker(&tracer, marker_in(fd, CROSSING, 0));
-	check_crossing(target, &tracer, fd);
+	id = arm_marker(&tracer, marker_in(fd, CROSSING, 0));
+	check_crossing(target, &tracer, id);
 	have(target, SELF, 'U', 0);
-	arm_marker(&tracer, marker_in(fd, CROSSING, 0));
+	id = arm_marker(&tracer, marker_in(fd, CROSSING, 0));
 	have(target, SELF, 'K', 2);
-	check_crossing(target, &tracer, fd);
+	check_crossing(target, &tracer, id);
 	untrace(&tracer);
 	close(fd);
 	unlink(code_path());
@@ -242,17 +245,16 @@ TEST_F(sites, across_pages)
 
 /* The rest of the instruction is not mapped, so the process cannot execute it. */
 static void is_cut_off(struct target *target, struct tracer *tracer,
-		       struct utrace_ioc_marker *marker)
+		       struct marker *marker)
 {
-	is(-EFAULT, try_arm(tracer->fd, marker), "an instruction without its end");
-	is(-ENOENT, try_disarm(tracer->fd, marker), "  is not armed");
-	is(-ENOENT, hits_of(tracer, marker->id), "  nor counted");
+	is(-EFAULT, try_arm(tracer, marker), "an instruction without its end");
+	is(-ENOENT, hits_of(tracer, marker->cookie), "  is not armed");
 	is(MOV, code_byte(target->pid, CROSSING), "  the byte");
 }
 
 TEST_F(sites, at_the_end_of_a_mapping)
 {
-	struct utrace_ioc_marker marker;
+	struct marker marker;
 	struct target *target = &self->target;
 	int fd = make_crossing();
 	struct tracer tracer;
@@ -268,12 +270,12 @@ TEST_F(sites, at_the_end_of_a_mapping)
 	have(target, SELF, 'K', 2);
 	is_called(target, &tracer, CROSSING, 0, "mapped with its end, and not armed");
 	have(target, SELF, 'U', 0);
-	arm_marker(&tracer, marker);
+	marker.id = arm_marker(&tracer, marker);
 	have(target, SELF, 'K', 1);
 	is(MOV, code_byte(target->pid, CROSSING), "armed, and mapped without its end");
 	have(target, SELF, 'K', 2);
 	is_called(target, &tracer, CROSSING, 1, "armed, and mapped with its end");
-	is(0, try_disarm(tracer.fd, &marker), "disarm");
+	is(0, try_disarm(&tracer, &marker), "disarm");
 	is_called(target, &tracer, CROSSING, 0, "  the function");
 	untrace(&tracer);
 	is(MOV, code_byte(target->pid, FUNCTION), "closed: the byte of the function");
@@ -334,13 +336,14 @@ TEST_F(sites, inside_an_instruction)
 	struct target *target = &self->target, other;
 	int fd = make_code(code_path());
 	struct tracer tracer;
+	__u32 inside, whole;
 
 	write_code(fd, PAGE, function_of(INSIDE), FUNCTION_SIZE);
 	start_sites(&other);
 	have(&other, SELF, 'K', 1);
 	have(target, SELF, 'K', 1);
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
-	arm_marker(&tracer, marker_in(fd, FUNCTION + 1, 0));
+	inside = arm_marker(&tracer, marker_in(fd, FUNCTION + 1, 0));
 	have(target, SELF, 'k', FUNCTION);
 	is(INT3, stage->result, "a breakpoint in the number");
 	are_none(&tracer, "  hits");
@@ -348,13 +351,13 @@ TEST_F(sites, inside_an_instruction)
 	is(INSIDE, stage->result, "  the number in another process");
 	is_intact(&other, fd);
 	/* The copy that the kernel executes is that of the file. */
-	arm_marker(&tracer, marker_in(fd, FUNCTION, 0));
+	whole = arm_marker(&tracer, marker_in(fd, FUNCTION, 0));
 	have(target, SELF, 'k', FUNCTION);
 	is(INSIDE, stage->result, "a breakpoint at the instruction, too");
 	is(1, gather(tracer.session, 1), "  its hit");
-	is(0, hits_of(&tracer, ID(FUNCTION + 1)), "  and none inside");
-	disarm_marker(&tracer, marker_in(fd, FUNCTION + 1, 0));
-	disarm_marker(&tracer, marker_in(fd, FUNCTION, 0));
+	is(0, hits_of(&tracer, COOKIE(FUNCTION + 1)), "  and none inside");
+	disarm_marker(&tracer, inside);
+	disarm_marker(&tracer, whole);
 	have(target, SELF, 'k', FUNCTION);
 	is(INSIDE, stage->result, "disarmed");
 	is_intact(target, fd);
@@ -378,7 +381,7 @@ static int open_huge(void)
 TEST_F(sites, file_of_huge_pages)
 {
 	struct target *target = &self->target;
-	struct utrace_ioc_marker marker;
+	struct marker marker;
 	struct tracer tracer;
 	int fd = open_huge();
 
@@ -386,10 +389,10 @@ TEST_F(sites, file_of_huge_pages)
 		SKIP(return, "no hugetlbfs (HUGETLBFS): %s", strerror(errno));
 	marker = marker_in(fd, FUNCTION, 0);
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
-	is(-EIO, try_arm(tracer.fd, &marker), "a file of hugetlbfs");
-	marker.flags = UTRACE_MARKER_RETURN;
-	is(-EIO, try_arm(tracer.fd, &marker), "  a return");
-	is(-ENOENT, try_disarm(tracer.fd, &marker), "  is not armed");
+	is(-EIO, try_arm(&tracer, &marker), "a file of hugetlbfs");
+	marker.site.flags = UTRACE_SITE_RETURN;
+	is(-EIO, try_arm(&tracer, &marker), "  a return");
+	is(-ENOENT, hits_of(&tracer, marker.cookie), "  is not armed");
 	arm_place(&tracer, HIT);
 	hit(target, HIT, 5);
 	are_hits(&tracer, target, HIT, 5, "hits of another file");
@@ -397,58 +400,60 @@ TEST_F(sites, file_of_huge_pages)
 	close(fd);
 }
 
-/* As many markers as a descriptor may have. */
+/* As many markers as a target may have. */
 #define MOST	1024
 
 TEST_F_TIMEOUT(sites, many_markers, LONG_TIMEOUT)
 {
 	int fd = make_nops(MOST + 2 * PAGE), n, i, ret = 0;
 	struct target *target = &self->target;
-	struct utrace_ioc_marker arg;
-	struct tracer tracer;
+	struct tracer tracer, other;
+	struct marker arg, first;
+	__u32 filled;
 
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	have(target, SELF, 'N', 0);
 	for (n = 0; n < MOST && !ret; n++) {
 		arg = marker_in(fd, n < 8 ? n : n + PAGE, 0);
-		ret = try_arm(tracer.fd, &arg);
+		ret = try_arm(&tracer, &arg);
+		first = n ? first : arg;
 	}
 	is(0, ret, "as many markers as there may be");
 	is(MOST, n, "which are 1024");
 	arg = marker_in(fd, MOST + PAGE, 0);
 	for (i = 0; i < 3; i++)
-		is(-ENOSPC, try_arm(tracer.fd, &arg), "one more");
-	is(-ENOENT, try_disarm(tracer.fd, &arg), "is not there");
+		is(-ENOSPC, try_arm(&tracer, &arg), "one more");
+	is(MOST, marker_counts(&tracer, NULL, 0, &filled), "is not there");
 	have(target, SELF, 'N', 0);
 	is(8, gather(tracer.session, 8), "the others are");
-	disarm_marker(&tracer, marker_in(fd, 0, 0));
+	trace_by(&other, tracer.session, target->pid, UTRACE_SCOPE_TREE);
+	is(0, try_arm(&other, &arg), "another target of the session has room");
+	leave(&other);
+	disarm_marker(&tracer, first.id);
 	have(target, SELF, 'N', 0);
 	is(7, gather(tracer.session, 7), "one is disarmed");
-	is(0, try_arm(tracer.fd, &arg), "another one takes its place");
-	close(tracer.fd);
-	tracer.fd = try_markers(tracer.session, target->pid,
-				UTRACE_SCOPE_PROCESS, tracer.target);
-	need(tracer.fd >= 0, "a descriptor");
+	is(0, try_arm(&tracer, &arg), "another one takes its place");
+	trace_anew(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	arm_marker(&tracer, arg);
 	have(target, SELF, 'N', 0);
-	are_none(&tracer, "hits of a descriptor that is closed");
+	are_none(&tracer, "hits of a target that is detached");
 	untrace(&tracer);
 	close(fd);
 	unlink(code_path());
 }
 
-/* One marker is one, however often a descriptor arms the marker. */
+/* One marker is one, however often a target arms the marker. */
 TEST_F_TIMEOUT(sites, armed_often, LONG_TIMEOUT)
 {
 	const long end = now_ms() + 3 * DEADLINE_MS;
-	struct utrace_ioc_marker arg = marker_of(HIT);
+	struct marker arg = marker_of(HIT);
 	struct target *target = &self->target;
 	struct tracer tracer;
 	int i, ret = 0;
 
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	for (i = 0; i < MOST + 10 && now_ms() < end && !ret; i++)
-		ret = try_arm(tracer.fd, &arg) ?: try_disarm(tracer.fd, &arg);
+		ret = try_arm(&tracer, &arg) ?: try_disarm(&tracer, &arg);
 	is(0, ret, "a marker that comes and goes");
 	holds(i > 0, "%d times", i);
 	arm_place(&tracer, HIT);
@@ -531,14 +536,14 @@ static int mount_library(void)
 TEST_F(sites, unmounted)
 {
 	struct target *target = &self->target;
-	struct utrace_ioc_marker arg;
+	struct marker arg;
 	struct tracer tracer;
 	int fd, i;
 
 	for (i = 0; i < 2; i++) {
 		fd = mount_library();
-		arg = marker_at(&site[i ? ADD : HIT], fd, ID(HIT));
-		arg.flags = i ? UTRACE_MARKER_RETURN : 0;
+		arg = marker_at(&site[i ? ADD : HIT], fd, COOKIE(HIT));
+		arg.site.flags = i ? UTRACE_SITE_RETURN : 0;
 		trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 		arm_marker(&tracer, arg);
 		stage->library = 1;
@@ -558,7 +563,7 @@ TEST_F(sites, unmounted)
 TEST_F(sites, overlay)
 {
 	struct target *target = &self->target;
-	struct utrace_ioc_marker arg;
+	struct marker arg;
 	struct tracer tracer;
 	char above[40];
 	int fd;
@@ -569,9 +574,9 @@ TEST_F(sites, overlay)
 	}
 	fd = open(library[1], O_RDONLY | O_CLOEXEC);
 	need(fd >= 0, library[1]);
-	arg = marker_at(&site[HIT], fd, ID(HIT));
+	arg = marker_at(&site[HIT], fd, COOKIE(HIT));
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
-	arm_marker(&tracer, arg);
+	arg.id = arm_marker(&tracer, arg);
 	stage->library = 1;
 	have(target, SELF, 'o', 0);
 	is(1, semaphore(target, HIT), "a file below");
@@ -579,7 +584,7 @@ TEST_F(sites, overlay)
 	are_hits(&tracer, target, HIT, 5, "hits");
 	/* The overlay copies the file, and the mapping is that of the old one. */
 	need(!chmod(library[1], 0700), "chmod");
-	disarm_marker(&tracer, arg);
+	disarm_marker(&tracer, arg.id);
 	is(0, semaphore(target, HIT), "disarmed");
 	arm_marker(&tracer, arg);
 	is(0, semaphore(target, HIT), "the copy is not mapped");
@@ -611,7 +616,7 @@ static void as_nobody(int (*function)(void *arg), void *arg)
 
 static int arm_roots(void *arg)
 {
-	struct utrace_ioc_marker marker = marker_of(HIT);
+	struct marker marker = marker_of(HIT);
 	struct tracer tracer;
 	struct target own;
 
@@ -622,15 +627,15 @@ static int arm_roots(void *arg)
 	is(1, semaphore(&own, HIT), "one's own process");
 	hit(&own, HIT, 5);
 	are_hits(&tracer, &own, HIT, 5, "hits");
-	is(-EPERM, try_markers(tracer.session, roots->pid, UTRACE_SCOPE_PROCESS,
-			       tracer.target), "WORDS of root's process");
-	is(-EPERM, try_markers(tracer.session, roots->pid, UTRACE_SCOPE_TREE,
-			       0), "likewise, a tree");
-	is(-EPERM, try_arm(roots_tracer.fd, &marker), "ARM of root's process");
+	is(-EPERM, attach(tracer.session, roots->pid, UTRACE_SCOPE_PROCESS),
+	   "ATTACH to root's process");
+	is(-EPERM, attach(tracer.session, roots->pid, UTRACE_SCOPE_TREE),
+	   "likewise, a tree");
+	is(-EPERM, try_arm(&roots_tracer, &marker), "ARM in root's process");
 	marker = marker_of(PLAIN);
-	is(-EPERM, try_arm(roots_tracer.fd, &marker), "ARM of another marker");
+	is(-EPERM, try_arm(&roots_tracer, &marker), "ARM of another marker");
 	have(roots, SELF, 'h', 3);
-	is(5, hits_of(&tracer, ID(HIT)), "hits of root are not counted");
+	is(5, hits_of(&tracer, COOKIE(HIT)), "hits of root are not counted");
 	untrace(&tracer);
 	is(0, semaphore(&own, HIT), "closed");
 	stop(&own);
@@ -640,14 +645,14 @@ static int arm_roots(void *arg)
 /* A file of a server that brings no pages. */
 static int arm_silent(void *fd)
 {
-	struct utrace_ioc_marker marker = marker_in(*(int *)fd, 0, 0);
+	struct marker marker = marker_in(*(int *)fd, 0, 0);
 	struct tracer tracer;
 	struct target own;
 
 	become_nobody();
 	start_sites(&own);
 	trace(&tracer, own.pid, UTRACE_SCOPE_PROCESS);
-	is(-EIO, try_arm(tracer.fd, &marker), "a file of FUSE");
+	is(-EIO, try_arm(&tracer, &marker), "a file of FUSE");
 	arm_place(&tracer, HIT);
 	untrace(&tracer);
 	stop(&own);
@@ -663,7 +668,7 @@ static int send_session(void *socket)
 /* Root arms in a process of nobody, by a session of nobody. */
 static void arm_silent_for_nobody(int fd)
 {
-	struct utrace_ioc_marker marker = marker_in(fd, 0, 0);
+	struct marker marker = marker_in(fd, 0, 0);
 	struct tracer tracer;
 	struct target own;
 	int pair[2], lent;
@@ -676,7 +681,7 @@ static void arm_silent_for_nobody(int fd)
 	start_sites(&own);
 	have(&own, SELF, 'n', 0);
 	trace_by(&tracer, lent, own.pid, UTRACE_SCOPE_PROCESS);
-	is(-EIO, try_arm(tracer.fd, &marker), "root, by a session of nobody");
+	is(-EIO, try_arm(&tracer, &marker), "root, by a session of nobody");
 	arm_place(&tracer, HIT);
 	untrace(&tracer);
 	stop(&own);
@@ -688,7 +693,7 @@ static void arm_silent_for_nobody(int fd)
 TEST_F(sites, file_of_fuse)
 {
 	int fd, fuse = open("/dev/fuse", O_RDWR | O_CLOEXEC);
-	struct utrace_ioc_marker marker;
+	struct marker marker;
 	struct tracer tracer;
 
 	need(fuse >= 0, "/dev/fuse");
@@ -698,7 +703,7 @@ TEST_F(sites, file_of_fuse)
 	as_nobody(arm_silent, &fd);
 	arm_silent_for_nobody(fd);
 	trace(&tracer, self->target.pid, UTRACE_SCOPE_PROCESS);
-	is(0, try_arm(tracer.fd, &marker), "root may");
+	is(0, try_arm(&tracer, &marker), "root may");
 	untrace(&tracer);
 	close(fd);
 	close(fuse);
@@ -718,7 +723,7 @@ TEST_F(sites, root_process)
 /* The process cannot be traced for a while. */
 static int arm_hidden(void *by)
 {
-	struct utrace_ioc_marker marker = marker_of(PLAIN);
+	struct marker marker = marker_of(PLAIN);
 	const enum hiding hiding = *(enum hiding *)by;
 	struct tracer tracer;
 	struct target own;
@@ -730,14 +735,14 @@ static int arm_hidden(void *by)
 	hit(&own, HIT, 2);
 	are_hits(&tracer, &own, HIT, 2, "hits");
 	set_hidden(&own, hiding, true);
-	is(-EPERM, try_arm(tracer.fd, &marker), "hidden: ARM");
+	is(-EPERM, try_arm(&tracer, &marker), "hidden: ARM");
 	hit(&own, HIT, 10);
 	are_none(&tracer, "hidden: hits");
-	is(2, hits_of(&tracer, ID(HIT)), "nor are they counted");
+	is(2, hits_of(&tracer, COOKIE(HIT)), "nor are they counted");
 	set_hidden(&own, hiding, false);
 	hit(&own, HIT, 2);
 	is(2, gather(tracer.session, 2), "not hidden: hits");
-	is(0, try_arm(tracer.fd, &marker), "not hidden: ARM");
+	is(0, try_arm(&tracer, &marker), "not hidden: ARM");
 	set_hidden(&own, hiding, true);
 	untrace(&tracer);
 	is(0, semaphore(&own, HIT), "closed while hidden");
@@ -820,7 +825,7 @@ static int be_setid(const char *path)
 /* Nobody's process becomes a set-id program. */
 static int arm_setid(void *arg)
 {
-	struct utrace_ioc_marker marker = marker_of(PLAIN);
+	struct marker marker = marker_of(PLAIN);
 	struct tracer tracer;
 	struct target own;
 
@@ -833,8 +838,8 @@ static int arm_setid(void *arg)
 	tell(&own, SELF, 'X', 0);
 	need(until(shared->number[1]), "the set-id program");
 	are_none(&tracer, "hits of the set-id program");
-	is(2, hits_of(&tracer, ID(HIT)), "nor are they counted");
-	is(-EPERM, try_arm(tracer.fd, &marker), "ARM");
+	is(2, hits_of(&tracer, COOKIE(HIT)), "nor are they counted");
+	is(-EPERM, try_arm(&tracer, &marker), "ARM");
 	is(0, shared->number[0], "its semaphore at first");
 	untrace(&tracer);
 	shared->quit = 1;

@@ -116,13 +116,16 @@ static void end_hits(struct target *target)
 /* Arm all places, or disarm them, from one on that changes from call to call. */
 static void change_all(struct tracer *tracer, int from, bool arm)
 {
-	struct utrace_ioc_marker marker;
+	enum place place;
+	struct marker marker;
 	int i;
 
 	for (i = 0; i < PLACES; i++) {
-		marker = marker_of((from + i) % PLACES);
-		shared->number[BAD] += arm ? !!try_arm(tracer->fd, &marker) :
-					     !!try_disarm(tracer->fd, &marker);
+		place = (from + i) % PLACES;
+		marker = marker_of(place);
+		shared->number[BAD] += arm ? !!try_arm(tracer, &marker) :
+			!!disarm_id(tracer->session, tracer->ids[place]);
+		tracer->ids[place] = marker.id;
 		shared->number[TOGGLES]++;
 	}
 }
@@ -136,9 +139,9 @@ static void change_words(struct tracer *tracer)
 
 	/* Each is between the places and those before, so the tree is turned there. */
 	for (i = WORDS; i--;)
-		shared->number[BAD] += word_arm(tracer->fd, &word[i], kind, 0) < 0;
+		shared->number[BAD] += word_arm(tracer->session, &word[i], kind, 0) < 0;
 	for (i = WORDS; i--;)
-		shared->number[BAD] += !!word_disarm(tracer->fd, &word[i], kind, 0);
+		shared->number[BAD] += !!word_disarm(tracer->session, &word[i], kind, 0);
 	shared->number[TOGGLES] += 2 * WORDS;
 }
 
@@ -198,12 +201,12 @@ static void kill_others(const pid_t others[OTHERS])
 	      shared->number[TOGGLES]);
 }
 
-static struct utrace_ioc_marker counted(__u64 id)
+static struct marker counted(__u64 cookie)
 {
-	struct utrace_ioc_marker marker = marker_of(HIT);
+	struct marker marker = marker_of(HIT);
 
-	marker.flags = UTRACE_MARKER_COUNT;
-	marker.id = id;
+	marker.flags = UTRACE_ARM_COUNT;
+	marker.cookie = cookie;
 	return marker;
 }
 
@@ -223,7 +226,7 @@ TEST_F_TIMEOUT(sites, exact, LONG_TIMEOUT)
 	trace(&counts, target->pid, UTRACE_SCOPE_PROCESS);
 	trace_full(&records_all, target->pid, UTRACE_SCOPE_PROCESS, SMALL,
 		   UTRACE_FULL_DROP);
-	arm_marker(&counts, counted(ID(HIT)));
+	arm_marker(&counts, counted(COOKIE(HIT)));
 	arm_place(&records_all, HIT);
 	need(until(shared->number[TOGGLES]), "other tracers");
 	shared->number[ALL] = 0;
@@ -235,8 +238,8 @@ TEST_F_TIMEOUT(sites, exact, LONG_TIMEOUT)
 	all = shared->number[ALL];
 	now = info(records_all.session);
 	holds(all > 1000, "%ld hits", all);
-	is(all, hits_of(&counts, ID(HIT)), "  are counted by one tracer");
-	is(all, hits_of(&records_all, ID(HIT)), "  and by the other");
+	is(all, hits_of(&counts, COOKIE(HIT)), "  are counted by one tracer");
+	is(all, hits_of(&records_all, COOKIE(HIT)), "  and by the other");
 	is(all, now.records + now.lost, "  which has recorded or lost each");
 	is(0, info(counts.session).records, "the first one records nothing");
 	untrace(&counts);
@@ -244,37 +247,37 @@ TEST_F_TIMEOUT(sites, exact, LONG_TIMEOUT)
 }
 
 /*
- * A tracer arms the marker by another id each time: from the return of ARM on all hits
- * are those of the new id.
+ * A tracer arms the marker with another cookie each time: from the return of ARM on all
+ * hits are those of the new cookie.
  */
 TEST_F_TIMEOUT(sites, anew, LONG_TIMEOUT)
 {
 	struct target *target = &self->target;
 	const long end = now_ms() + 2 * STORM_MS;
 	long before, since, hits, few = 0, sum = 0;
-	struct utrace_ioc_marker marker;
+	struct marker marker;
 	pid_t others[OTHERS];
 	struct tracer tracer;
-	__u64 id;
+	__u64 cookie;
 
 	begin_hits(target);
 	start_others(target, others);
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
-	for (id = 1; now_ms() < end; id++) {
-		marker = counted(id);
-		need(!try_arm(tracer.fd, &marker), "UTRACE_IOC_MARKER_ARM");
+	for (cookie = 1; now_ms() < end; cookie++) {
+		marker = counted(cookie);
+		need(!try_arm(&tracer, &marker), "UTRACE_IOC_ARM");
 		before = shared->number[ALL];
 		need(until(shared->number[ALL] > before + 2 * THREADS), "hits");
 		since = shared->number[ALL] - before;
-		hits = hits_of(&tracer, id);
+		hits = hits_of(&tracer, cookie);
 		/* Each thread may have been in the midst of a hit when it was armed. */
 		few += hits < since - THREADS;
 		sum += hits;
-		need(!try_disarm(tracer.fd, &marker), "UTRACE_IOC_MARKER_DISARM");
+		need(!try_disarm(&tracer, &marker), "UTRACE_IOC_DISARM");
 	}
 	end_hits(target);
 	kill_others(others);
-	holds(id > 8, "%llu ids", id);
+	holds(cookie > 8, "%llu cookies", cookie);
 	is(0, few, "  have all hits since they were armed");
 	holds(sum <= shared->number[ALL], "  and no more, %ld", sum);
 	untrace(&tracer);
@@ -328,12 +331,12 @@ static int read_hits(struct tracer *tracer, int *secrets)
 	return hits;
 }
 
-static struct utrace_ioc_marker of_secret(void)
+static struct marker of_secret(void)
 {
-	struct utrace_ioc_marker marker = marker_of(HIT);
+	struct marker marker = marker_of(HIT);
 
-	marker.nargs = 1;
-	marker.args[0] = (struct utrace_marker_arg){
+	marker.site.nargs = 1;
+	marker.site.args[0] = (struct utrace_marker_arg){
 		.size = 8,
 		.kind = UTRACE_MARKER_MEM,
 		.reg = UTRACE_MARKER_NO_REG,

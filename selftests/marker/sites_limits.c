@@ -3,13 +3,15 @@
  * utrace selftests - markers: how many sites a user may have
  *
  * The sysctl user.max_utrace_sites limits the sites that a user has armed by all
- * descriptors, and in user namespaces of his.  The number of another user is his own.
+ * sessions, and in user namespaces of his.  The number of another user is his own.  The
+ * first ARM for a target needs an engine, of which a user has only so many, too.
  */
 #include <sched.h>
 
 #include "sites.h"
 
 #define LIMIT		"user/max_utrace_sites"
+#define ENGINES		"user/max_utrace_engines"
 #define SITES		3
 
 /* Places without a semaphore in common. */
@@ -23,12 +25,15 @@ static void obey_here(struct target *target, struct order *order)
 /* Arm one place more; returns 0 or -errno. */
 static int arm_another(struct tracer *tracer, enum place place)
 {
-	struct utrace_ioc_marker arg = marker_of(place);
+	struct marker arg = marker_of(place);
+	int ret = try_arm(tracer, &arg);
 
-	return try_arm(tracer->fd, &arg);
+	if (!ret)
+		tracer->ids[place] = arg.id;
+	return ret;
 }
 
-/* As many sites as the user may have, by two descriptors. */
+/* As many sites as the user may have, by two sessions. */
 static void fill(struct tracer tracers[2], struct target *target)
 {
 	int i;
@@ -38,7 +43,7 @@ static void fill(struct tracer tracers[2], struct target *target)
 	for (i = 0; i < SITES; i++)
 		is(0, arm_another(&tracers[i % 2], places[i]), "a site");
 	is(-EUSERS, arm_another(&tracers[0], PLAIN), "one more");
-	is(-EUSERS, arm_another(&tracers[1], PLAIN), "by the other descriptor");
+	is(-EUSERS, arm_another(&tracers[1], PLAIN), "by the other session");
 	is(-EUSERS, arm_another(&tracers[1], HIT), "at a place that has a site");
 }
 
@@ -59,14 +64,14 @@ static void is_traced(struct tracer tracers[2], struct target *target)
 /* What could not be armed does not count. */
 static void fail_often(struct target *target)
 {
-	struct utrace_ioc_marker arg = marker_of(HIT);
+	struct marker arg = marker_of(HIT);
 	struct tracer tracer;
 	int i;
 
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
-	arg.offset = 1ULL << 40;
+	arg.site.offset = 1ULL << 40;
 	for (i = 0; i < 2 * SITES; i++)
-		is(-EINVAL, try_arm(tracer.fd, &arg), "behind the end of the file");
+		is(-EINVAL, try_arm(&tracer, &arg), "behind the end of the file");
 	untrace(&tracer);
 }
 
@@ -143,6 +148,17 @@ static void as_nobody(int (*function)(void *arg), const char *text)
 	is(0, in_child(function, NULL), text);
 }
 
+static void read_limit(const char *name, char *text, size_t size)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/sys/%s", name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	need(fd >= 0 && read(fd, text, size - 1) > 0, path);
+	close(fd);
+}
+
 /* The test's own targets are those of a user without privileges. */
 FIXTURE(limits) {
 	char before[32];
@@ -152,14 +168,10 @@ FIXTURE_SETUP(limits)
 {
 	const char *why = dev_begin(_metadata);
 	char number[16];
-	int fd;
 
 	if (why)
 		SKIP(return, "%s", why);
-	fd = open("/proc/sys/" LIMIT, O_RDONLY | O_CLOEXEC);
-	need(fd >= 0 && read(fd, self->before, sizeof(self->before) - 1) > 0,
-	     LIMIT);
-	close(fd);
+	read_limit(LIMIT, self->before, sizeof(self->before));
 	snprintf(number, sizeof(number), "%d", SITES);
 	need(!set_sysctl(LIMIT, number), LIMIT);
 	allow_users();
@@ -174,7 +186,7 @@ FIXTURE_TEARDOWN(limits)
 	dev_end();
 }
 
-TEST_F(limits, all_descriptors)
+TEST_F(limits, all_sessions)
 {
 	as_nobody(fill_and_empty, "a user without privileges");
 }
@@ -208,6 +220,37 @@ TEST_F(limits, another_user)
 	stop(&target);
 	stage->number[9] = 1;
 	is(0, status_of(pid), "the user");
+}
+
+/* The first ARM for a target makes an engine, which stays when nothing is armed. */
+TEST_F(limits, engines_of_a_target)
+{
+	struct tracer tracer;
+	struct target target;
+	char before[32] = "";
+
+	start_sites(&target);
+	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
+	is(0, word_engines(target.pid), "an engine before ARM");
+	read_limit(ENGINES, before, sizeof(before));
+	need(!set_sysctl(ENGINES, "0"), ENGINES);
+	is(-EUSERS, arm_another(&tracer, HIT), "ARM without room for an engine");
+	is(0, semaphore(&target, HIT), "  which arms nothing");
+	need(!set_sysctl(ENGINES, before), ENGINES);
+	is(0, arm_another(&tracer, HIT), "ARM with room");
+	is(1, word_engines(target.pid), "  makes an engine");
+	is(1, engines(target.pid), "  beside that of the session");
+	need(!set_sysctl(ENGINES, "0"), ENGINES);
+	is(0, arm_another(&tracer, PLAIN), "a second ARM needs none");
+	need(!set_sysctl(ENGINES, before), ENGINES);
+	is(1, word_engines(target.pid), "  nor makes one");
+	disarm_place(&tracer, HIT);
+	disarm_place(&tracer, PLAIN);
+	is(1, word_engines(target.pid), "nothing is armed: the engine stays");
+	untrace(&tracer);
+	holds(until(!word_engines(target.pid) && !engines(target.pid)),
+	      "closed: no engine");
+	stop(&target);
 }
 
 TEST_HARNESS_MAIN

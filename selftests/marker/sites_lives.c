@@ -25,7 +25,7 @@ static const char *path_of_copy(void)
 
 static int program_fd = -1;
 
-/* The places in it; ids are ID(PLACES) and so on. */
+/* The places in it; ids are COOKIE(PLACES) and so on. */
 enum { PROGRAM_ENTRY, PROGRAM_MAIN, PROGRAM_MARKER, PROGRAM_PLACES };
 static struct sdt_site program_site[PROGRAM_PLACES];
 
@@ -213,7 +213,7 @@ static void obey_here(struct target *target, struct order *order)
 /* The target's second process does as the first one. */
 TEST_F(sites, child_of_a_tree)
 {
-	struct utrace_ioc_marker arg = marker_of(HIT);
+	struct marker arg = marker_of(HIT);
 	struct target *target = &self->target;
 	struct tracer tracer;
 	int ret;
@@ -226,7 +226,7 @@ TEST_F(sites, child_of_a_tree)
 	are_hits_as(&tracer, target, CHILD, HIT, 7, "its hits");
 	hit(target, HIT, 7);
 	are_hits(&tracer, target, HIT, 7, "hits of the parent");
-	is(14, hits_of(&tracer, ID(HIT)), "are counted together");
+	is(14, hits_of(&tracer, COOKIE(HIT)), "are counted together");
 	arm_place(&tracer, PLAIN);
 	hit_as(target, CHILD, PLAIN, 3);
 	are_hits_as(&tracer, target, CHILD, PLAIN, 3, "a child that was there");
@@ -238,12 +238,12 @@ TEST_F(sites, child_of_a_tree)
 	have(target, CHILD, 'k', SIGKILL);
 	hit_as(target, CHILD, HIT, 7);
 	are_hits_as(&tracer, target, CHILD, HIT, 7, "hits of the child alone");
-	is(0, try_disarm(tracer.fd, &arg), "DISARM");
+	is(0, disarm_id(tracer.session, tracer.ids[HIT]), "DISARM");
 	is(0, semaphore_as(target, CHILD, HIT), "disarmed");
 	hit_as(target, CHILD, HIT, 7);
 	are_none(&tracer, "hits after DISARM");
 	/* The process of the pidfd is gone, but not the tree. */
-	ret = try_arm(tracer.fd, &arg);
+	ret = try_arm(&tracer, &arg);
 	holds(!ret || ret == -ESRCH, "ARM without the parent: %d", ret);
 	is(!ret, semaphore_as(target, CHILD, HIT), "the semaphore");
 	untrace(&tracer);
@@ -312,7 +312,7 @@ TEST_F(sites, children_of_a_process)
 	are_none(&tracer, "  hits of descendants");
 	hit(target, HIT, 4);
 	are_hits(&tracer, target, HIT, 4, "hits of the parent");
-	is(4, hits_of(&tracer, ID(HIT)), "  and no others are counted");
+	is(4, hits_of(&tracer, COOKIE(HIT)), "  and no others are counted");
 	untrace(&tracer);
 }
 
@@ -338,7 +338,7 @@ TEST_F(sites, children_of_a_tree)
 	for_each_record(rec)
 		others += rec->tid != target->pid && rec->number == 1;
 	is(5, others, "  each is by another task");
-	is(30, hits_of(&tracer, ID(HIT)), "all are counted");
+	is(30, hits_of(&tracer, COOKIE(HIT)), "all are counted");
 	untrace(&tracer);
 }
 
@@ -436,7 +436,7 @@ TEST_F(sites, threads)
 			good += good_hits(&tracer, target->pid, rec->tid, HIT,
 					  0);
 	is(THREADS * hits, good, "in the order of each thread");
-	is(THREADS * hits + 10, hits_of(&tracer, ID(HIT)), "counted");
+	is(THREADS * hits + 10, hits_of(&tracer, COOKIE(HIT)), "counted");
 	untrace(&tracer);
 }
 
@@ -463,7 +463,7 @@ TEST_F(sites, loaded_later)
 		are_hits(&tracer, target, PLAIN, 5, "  hits of another marker");
 		have(target, SELF, 'x', 0);
 	}
-	is(50, hits_of(&tracer, ID(HIT)), "counted");
+	is(50, hits_of(&tracer, COOKIE(HIT)), "counted");
 	untrace(&tracer);
 	have(target, SELF, 'o', 0);
 	is(0, semaphore(target, HIT), "loaded when the tracer is gone");
@@ -560,7 +560,7 @@ static void arm_program(struct tracer *tracer)
 
 	for (i = 0; i < PROGRAM_PLACES; i++)
 		arm_marker(tracer, marker_at(&program_site[i], program_fd,
-					     ID(PLACES + i)));
+					     COOKIE(PLACES + i)));
 }
 
 /* The records of one run: the first instruction, main(), and the marker. */
@@ -575,12 +575,12 @@ static int good_runs(pid_t pid, int runs)
 		const struct sdt_site *at = &program_site[i % PROGRAM_PLACES];
 
 		hit = (void *)rec;
-		if (rec->type != UTRACE_REC_MARKER || hit->id >= ID(PLACES) +
-		    PROGRAM_PLACES || hit->id < ID(PLACES))
+		if (rec->type != UTRACE_REC_MARKER || hit->cookie >= COOKIE(PLACES) +
+		    PROGRAM_PLACES || hit->cookie < COOKIE(PLACES))
 			continue;
 		if (i % PROGRAM_PLACES == 0)
 			bias = hit->ip - at->address;
-		good += hit->id == ID(PLACES + i % PROGRAM_PLACES) &&
+		good += hit->cookie == COOKIE(PLACES + i % PROGRAM_PLACES) &&
 			hit->ip == bias + at->address && bias % PAGE == 0 &&
 			rec->pid == pid && rec->tid == pid &&
 			(!hit->nargs || hit->args[0] == 4);
@@ -619,7 +619,7 @@ TEST_F(sites, executed)
 	is(runs, shared->number[0], "semaphores in main()");
 	is(1, shared->number[2], "the semaphore of the library");
 	are_runs(&tracer, target->pid, runs, PROGRAM_HITS, "hits of programs");
-	is(2 + PROGRAM_HITS, hits_of(&tracer, ID(HIT)),
+	is(2 + PROGRAM_HITS, hits_of(&tracer, COOKIE(HIT)),
 	   "the library was hit in both programs");
 	untrace(&tracer);
 	unlink(path_of_copy());

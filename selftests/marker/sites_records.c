@@ -5,7 +5,7 @@
  */
 #include "sites.h"
 
-#define RETURNED	(ID(PLACES) + 1)
+#define RETURNED	(COOKIE(PLACES) + 1)
 
 /* A function that probed_call() calls waits for the test. */
 static long wait_inside(long n)
@@ -63,14 +63,14 @@ static void obey_here(struct target *target, struct order *order)
 }
 
 /* The return of a function, with its result. */
-static struct utrace_ioc_marker return_of(enum place place)
+static struct marker return_of(enum place place)
 {
-	struct utrace_ioc_marker arg = marker_of(place);
+	struct marker arg = marker_of(place);
 
-	arg.flags = UTRACE_MARKER_RETURN;
-	arg.id = RETURNED;
-	arg.nargs = 1;
-	arg.args[0] = (struct utrace_marker_arg){
+	arg.site.flags = UTRACE_SITE_RETURN;
+	arg.cookie = RETURNED;
+	arg.site.nargs = 1;
+	arg.site.args[0] = (struct utrace_marker_arg){
 		.size = -8,
 		.kind = UTRACE_MARKER_REG,
 		.reg = PERF_REG_X86_AX,
@@ -88,7 +88,7 @@ static int hits_with(__u64 id, enum place place)
 
 	for_each_record(rec) {
 		hit = (void *)rec;
-		n += rec->type == UTRACE_REC_MARKER && hit->id == id &&
+		n += rec->type == UTRACE_REC_MARKER && hit->cookie == id &&
 		     hit->ip == stage->bias[0] + site[place].address;
 	}
 	return n;
@@ -103,7 +103,7 @@ static bool alternate(int n)
 
 	for_each_record(rec) {
 		hit = (void *)rec;
-		if (hit->id != (i % 2 ? RETURNED : ID(ADD)))
+		if (hit->cookie != (i % 2 ? RETURNED : COOKIE(ADD)))
 			return false;
 		if (i % 2 && (hit->nargs != 1 ||
 			      hit->args[0] != (__u64)(A + B + i / 2)))
@@ -116,32 +116,32 @@ static bool alternate(int n)
 TEST_F(sites, entry_and_return)
 {
 	struct target *target = &self->target;
-	struct utrace_ioc_marker arg = return_of(ADD);
+	struct marker arg = return_of(ADD);
 	struct tracer tracer;
 
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	arm_place(&tracer, ADD);
-	arm_marker(&tracer, arg);
-	is(-EEXIST, try_arm(tracer.fd, &arg), "the return armed twice");
+	arg.id = arm_marker(&tracer, arg);
+	is(-EEXIST, try_arm(&tracer, &arg), "the return armed twice");
 	hit(target, ADD, 10);
 	is(A + B + 9, stage->result, "the result of the function");
 	is(20, gather(tracer.session, 20), "entries and returns");
-	is(10, hits_with(ID(ADD), ADD), "entries, at the address");
+	is(10, hits_with(COOKIE(ADD), ADD), "entries, at the address");
 	is(10, hits_with(RETURNED, ADD), "returns, with the same address");
 	holds(alternate(10), "one by one, with results");
-	is(10, hits_of(&tracer, ID(ADD)), "entries are counted");
+	is(10, hits_of(&tracer, COOKIE(ADD)), "entries are counted");
 	is(10, hits_of(&tracer, RETURNED), "returns are counted");
 	disarm_place(&tracer, ADD);
 	hit(target, ADD, 5);
 	is(5, gather(tracer.session, 5), "returns only");
 	is(5, hits_with(RETURNED, ADD), "with the address of the function");
 	arm_place(&tracer, ADD);
-	disarm_marker(&tracer, arg);
+	disarm_marker(&tracer, arg.id);
 	hit(target, ADD, 5);
 	is(5, gather(tracer.session, 5), "entries only");
-	is(5, hits_with(ID(ADD), ADD), "with the address of the function");
-	arg.flags |= UTRACE_MARKER_COUNT;
-	arg.id++;
+	is(5, hits_with(COOKIE(ADD), ADD), "with the address of the function");
+	arg.flags = UTRACE_ARM_COUNT;
+	arg.cookie++;
 	arm_marker(&tracer, arg);
 	hit(target, ADD, 5);
 	is(5, gather(tracer.session, 5), "returns are not recorded");
@@ -176,27 +176,27 @@ TEST_F(sites, recursion)
 /* The kernel awaits 64 returns of a thread; it counts those that it will not see. */
 TEST_F(sites, deep_recursion)
 {
-	struct utrace_ioc_marker arg = return_of(DOWN);
+	struct marker arg = return_of(DOWN);
 	struct target *target = &self->target;
-	struct utrace_marker_count row[2] = {};
+	struct utrace_hit_count row[2] = {};
 	struct tracer tracer;
 	__u32 n;
 
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
-	arm_marker(&tracer, arg);
+	arg.id = arm_marker(&tracer, arg);
 	stage->a = 100;
 	hit(target, DOWN, 1);
 	is(B + 100, stage->result, "the result");
 	is(64, gather(tracer.session, 64), "returns");
-	is(1, marker_counts(tracer.fd, row, 1, &n), "markers");
+	is(1, marker_counts(&tracer, row, 1, &n), "markers");
 	is(64, row[0].hits, "counted");
 	is(37, row[0].missed, "returns that were not seen");
 	is(37, info(tracer.session).lost, "and are lost for the reader");
-	is(0, try_disarm(tracer.fd, &arg), "DISARM");
-	arg.flags |= UTRACE_MARKER_COUNT;
+	is(0, try_disarm(&tracer, &arg), "DISARM");
+	arg.flags = UTRACE_ARM_COUNT;
 	arm_marker(&tracer, arg);
 	hit(target, DOWN, 1);
-	is(1, marker_counts(tracer.fd, row, 1, &n), "markers");
+	is(1, marker_counts(&tracer, row, 1, &n), "markers");
 	is(64, row[0].hits, "returns that are counted only");
 	is(37, row[0].missed, "and those that were not seen");
 	is(37, info(tracer.session).lost, "which are no lost records");
@@ -222,19 +222,20 @@ TEST_F(sites, disarmed_inside)
 {
 	struct target *target = &self->target;
 	struct tracer tracer;
+	__u32 id;
 
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	begin_call(target, 1);
-	arm_marker(&tracer, return_of(CALL));
+	id = arm_marker(&tracer, return_of(CALL));
 	end_call(target, 1, "armed inside: the function returns");
 	are_none(&tracer, "  and that is no hit");
 	begin_call(target, 2);
-	disarm_marker(&tracer, return_of(CALL));
+	disarm_marker(&tracer, id);
 	end_call(target, 2, "disarmed inside: it returns");
 	are_none(&tracer, "  and that is no hit");
-	arm_marker(&tracer, return_of(CALL));
+	id = arm_marker(&tracer, return_of(CALL));
 	begin_call(target, 3);
-	disarm_marker(&tracer, return_of(CALL));
+	disarm_marker(&tracer, id);
 	arm_marker(&tracer, return_of(CALL));
 	end_call(target, 3, "disarmed and armed inside: it returns");
 	gather(tracer.session, 0);
@@ -354,7 +355,7 @@ TEST_F(sites, slow_reader)
 	is(3, held, "the task has waited");
 	is(HITS, n + now, "hits");
 	is(HITS, good, "that are right");
-	is(HITS, hits_of(&tracer, ID(HIT)), "counted");
+	is(HITS, hits_of(&tracer, COOKIE(HIT)), "counted");
 	is(0, info(tracer.session).lost, "none is lost");
 	untrace(&tracer);
 }
@@ -377,7 +378,7 @@ TEST_F(sites, full_rings)
 	holds(n > 100 && n < HITS, "%d hits of %d have found room", n, HITS);
 	is(n, good, "they are right, and the first ones");
 	is(HITS - n, info(tracer.session).lost, "all others are lost");
-	is(HITS, hits_of(&tracer, ID(HIT)), "all are counted");
+	is(HITS, hits_of(&tracer, COOKIE(HIT)), "all are counted");
 	hit(target, HIT, 1);
 	is(1, gather(tracer.session, 1), "one more");
 	for_each_record(rec) {
@@ -390,7 +391,7 @@ TEST_F(sites, full_rings)
 	untrace(&tracer);
 }
 
-/* Each thread that waits is let go when the session ends. */
+/* Each thread that waits is let go when its target or the session ends. */
 TEST_F(sites, closed_while_the_task_waits)
 {
 	struct target *target = &self->target;
@@ -407,10 +408,8 @@ TEST_F(sites, closed_while_the_task_waits)
 		if (i % 2)
 			disarm_place(&tracer, HIT);
 		if (i / 2)
-			close(tracer.fd);
-		close(tracer.session);
-		if (i / 2 == 0)
-			close(tracer.fd);
+			leave(&tracer);
+		untrace(&tracer);
 		holds(hear(target, SELF) > 0, "the task goes on");
 		is(0, semaphore(target, HIT), "the semaphore");
 	}
@@ -452,49 +451,69 @@ TEST_F(sites, armed_while_stopped)
 
 /* Ends. */
 
+/* DETACH takes back what is armed for the target, and nothing else. */
 TEST_F(sites, detached)
 {
 	struct target *target = &self->target;
-	struct tracer tracer;
+	struct marker arg = marker_of(HIT);
+	struct tracer tracer, other;
+	__u32 filled;
 
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	trace_by(&other, tracer.session, target->pid, UTRACE_SCOPE_TREE);
 	arm_place(&tracer, HIT);
+	arm_place(&tracer, GUARDED);
+	arm_place(&other, PLAIN);
+	is(2, word_engines(target->pid), "each target has an engine");
 	is(0, detach(tracer.session, tracer.target), "DETACH");
+	is(0, semaphore(target, HIT), "a semaphore");
+	is(0, semaphore(target, GUARDED), "and another one");
+	holds(until(word_engines(target->pid) == 1), "  and the engine");
 	hit(target, HIT, 5);
 	are_none(&tracer, "hits of a target that is detached");
-	is(-ENOENT, try_markers(tracer.session, target->pid,
-				UTRACE_SCOPE_PROCESS, tracer.target),
-	   "a descriptor for that target");
-	is(-ENOENT, try_markers(tracer.session, target->pid,
-				UTRACE_SCOPE_PROCESS, 77), "for no target");
-	disarm_place(&tracer, HIT);
-	is(0, semaphore(target, HIT), "disarmed");
-	untrace(&tracer);
+	is(-ENOENT, disarm_id(tracer.session, tracer.ids[HIT]), "DISARM");
+	is(-ENOENT, marker_counts(&tracer, NULL, 0, &filled), "READ");
+	is(-ENOENT, list_of(tracer.session, tracer.target, NULL, 0, &filled),
+	   "LIST");
+	is(-ENOENT, try_arm(&tracer, &arg), "ARM for that target");
+	tracer.target = 77;
+	is(-ENOENT, try_arm(&tracer, &arg), "ARM for no target");
+	hit(target, PLAIN, 5);
+	are_hits(&other, target, PLAIN, 5, "hits of the other target");
+	is(5, hits_of(&other, COOKIE(PLAIN)), "are counted");
+	untrace(&other);
+	holds(until(!word_engines(target->pid) && !engines(target->pid)),
+	      "no engine is left");
 }
 
-TEST_F(sites, session_closed_first)
+/* A copy of the descriptor keeps the session, and all that is armed. */
+TEST_F(sites, last_close)
 {
 	struct target *target = &self->target;
-	struct tracer tracer;
+	struct tracer tracer, copy;
 
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	arm_place(&tracer, HIT);
-	close(tracer.session);
+	copy = tracer;
+	copy.session = dup(tracer.session);
+	need(copy.session >= 0, "dup");
+	untrace(&tracer);
+	is(1, semaphore(target, HIT), "one of two descriptors is closed");
 	hit(target, HIT, 5);
-	disarm_place(&tracer, HIT);
-	is(0, semaphore(target, HIT), "disarmed when the session is closed");
-	arm_place(&tracer, PLAIN);
-	hit(target, PLAIN, 5);
-	close(tracer.fd);
-	hit(target, PLAIN, 5);
-	is(0, other_semaphores(target, HIT), "and closed");
+	are_hits(&copy, target, HIT, 5, "hits");
+	arm_place(&copy, GUARDED);
+	disarm_place(&copy, HIT);
+	is(0, semaphore(target, HIT), "disarmed by the other one");
+	untrace(&copy);
+	is(0, semaphore(target, GUARDED), "and closed");
+	hit(target, HIT, 5);
 	holds(until(!word_engines(target->pid) && !engines(target->pid)),
 	      "no engine is left");
 }
 
 TEST_F(sites, dead_target)
 {
-	struct utrace_ioc_marker arg = marker_of(PLAIN);
+	struct marker arg = marker_of(PLAIN);
 	struct target *target = &self->target;
 	struct utrace_rec *end;
 	struct tracer tracer;
@@ -509,14 +528,14 @@ TEST_F(sites, dead_target)
 		until((gather(tracer.session, 0),
 		       end = find(UTRACE_REC_TARGET_END, 0)));
 	holds(end && !next_record(end), "then TARGET_END");
-	is(5, hits_of(&tracer, ID(HIT)), "the count stays");
-	holds(until(poll_words(tracer.fd, 0) & POLLHUP), "POLLHUP");
-	is(-ESRCH, try_arm(tracer.fd, &arg), "ARM");
+	is(5, hits_of(&tracer, COOKIE(HIT)), "the count stays");
+	holds(until(poll_words(tracer.session, 0) & POLLHUP), "POLLHUP");
+	is(-ESRCH, try_arm(&tracer, &arg), "ARM");
 	untrace(&tracer);
 	start_sites(target);
 }
 
-/* A word and a marker of one descriptor have one semaphore. */
+/* A word and a marker of one target have one semaphore. */
 TEST_F(sites, word_and_marker)
 {
 	struct target *target = &self->target;
@@ -524,17 +543,17 @@ TEST_F(sites, word_and_marker)
 	void *at = (void *)(uintptr_t)stage->semaphore_at[HIT];
 
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
-	arm(tracer.fd, at, UTRACE_WORD_COUNT16, 0);
+	arm(tracer.session, at, UTRACE_WORD_COUNT16, 0);
 	is(1, semaphore(target, HIT), "a word");
 	arm_place(&tracer, HIT);
 	is(2, semaphore(target, HIT), "a word and a marker");
 	hit(target, HIT, 3);
 	are_hits(&tracer, target, HIT, 3, "hits");
-	disarm(tracer.fd, at, UTRACE_WORD_COUNT16, 0);
+	disarm(tracer.session, at, UTRACE_WORD_COUNT16, 0);
 	is(1, semaphore(target, HIT), "a marker");
 	hit(target, HIT, 3);
 	are_hits(&tracer, target, HIT, 3, "hits");
-	arm(tracer.fd, at, UTRACE_WORD_COUNT16, 0);
+	arm(tracer.session, at, UTRACE_WORD_COUNT16, 0);
 	disarm_place(&tracer, HIT);
 	is(1, semaphore(target, HIT), "a word again");
 	untrace(&tracer);
@@ -542,32 +561,110 @@ TEST_F(sites, word_and_marker)
 	is(0, other_semaphores(target, HIT), "nor has a neighbour changed");
 }
 
-/* The structure may be longer; what the kernel does not know has to be 0. */
+/* An ioctl with an argument that is longer or shorter than the kernel's. */
+#define ARM_OF(longer)		_IOWR(0xBC, 0x07, longer)
+#define DISARM_OF(longer)	_IOWR(0xBC, 0x08, longer)
+#define SHORTER(nr, size)	_IOC(_IOC_READ | _IOC_WRITE, 0xBC, nr, (size) - 8)
+
+/* The structures may be longer; what the kernel does not know has to be 0. */
 TEST_F(sites, longer_structure)
 {
-	struct { struct utrace_ioc_marker arg; __u64 more; } longer;
-	const int shorter = UTRACE_IOC_MARKER_ARM_SIZE_VER0 - 8;
-	struct utrace_ioc_marker arg = marker_of(HIT);
+	struct { struct utrace_ioc_arm arg; __u64 more; } longer = {};
+	struct { struct utrace_ioc_disarm arg; __u64 more; } longer_disarm = {};
+	struct marker marker = marker_of(HIT);
 	struct target *target = &self->target;
 	struct tracer tracer;
 
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
-	longer.arg = arg;
+	longer.arg = arm_of(&tracer, &marker);
 	longer.more = 1;
-	is(-E2BIG, command(tracer.fd, _IOW(0xBC, 0x16, longer), &longer),
+	is(-E2BIG, command(tracer.session, ARM_OF(longer), &longer),
+	   "a member that the kernel lacks");
+	is(-EINVAL, command(tracer.session,
+			    SHORTER(0x07, UTRACE_IOC_ARM_SIZE_VER0), &longer.arg),
+	   "an argument that is too short");
+	is(0, semaphore(target, HIT), "is not armed");
+	longer.more = 0;
+	is(0, command(tracer.session, ARM_OF(longer), &longer),
+	   "the same member as 0");
+	is(1, semaphore(target, HIT), "is armed");
+	longer_disarm.arg.id = longer.arg.id;
+	longer_disarm.more = 1;
+	is(-E2BIG, command(tracer.session, DISARM_OF(longer_disarm), &longer_disarm),
+	   "DISARM: a member that the kernel lacks");
+	is(-EINVAL, command(tracer.session,
+			    SHORTER(0x08, UTRACE_IOC_DISARM_SIZE_VER0),
+			    &longer_disarm), "  and one that is too short");
+	is(1, semaphore(target, HIT), "  is not disarmed");
+	longer_disarm.more = 0;
+	is(0, command(tracer.session, DISARM_OF(longer_disarm), &longer_disarm),
+	   "  the same member as 0");
+	is(0, semaphore(target, HIT), "  is disarmed");
+	untrace(&tracer);
+}
+
+/* The structure of the marker grows in the same way. */
+TEST_F(sites, longer_site)
+{
+	struct { struct utrace_site site; __u64 more; } longer = {};
+	struct marker marker = marker_of(HIT);
+	struct target *target = &self->target;
+	struct utrace_ioc_arm arg;
+	struct tracer tracer;
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	longer.site = marker.site;
+	longer.more = 1;
+	arg = arm_of(&tracer, &marker);
+	arg.spec = (uintptr_t)&longer;
+	arg.spec_size = sizeof(longer);
+	is(-E2BIG, command(tracer.session, UTRACE_IOC_ARM, &arg),
 	   "a member that the kernel lacks");
 	is(0, semaphore(target, HIT), "is not armed");
 	longer.more = 0;
-	is(0, command(tracer.fd, _IOW(0xBC, 0x16, longer), &longer),
-	   "the same member as 0");
+	is(0, command(tracer.session, UTRACE_IOC_ARM, &arg), "the same member as 0");
 	is(1, semaphore(target, HIT), "is armed");
-	is(-EINVAL, command(tracer.fd, _IOC(_IOC_WRITE, 0xBC, 0x17, shorter),
-			    &arg), "a structure that is too short");
-	is(-EFAULT, try_disarm(tracer.fd, (void *)8), "EFAULT");
-	is(-ENOTTY, try_arm(tracer.session, &arg), "a session has no markers");
-	is(0, command(tracer.fd, _IOW(0xBC, 0x17, longer), &longer),
-	   "disarmed by the longer one");
-	is(0, semaphore(target, HIT), "is disarmed");
+	hit(target, HIT, 3);
+	are_hits(&tracer, target, HIT, 3, "hits");
+	untrace(&tracer);
+}
+
+/* What /proc/PID/fdinfo tells of the target of this scope that has armed something, or -1. */
+static int armed_of(int fd, const char *scope)
+{
+	char path[64], line[256], of[16];
+	int armed = -1, n;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	file = fopen(path, "re");
+	need(file, path);
+	while (fgets(line, sizeof(line), file))
+		if (sscanf(line, "utrace-markers: %15s %d", of, &n) == 2 &&
+		    !strcmp(of, scope))
+			armed = n;
+	fclose(file);
+	return armed;
+}
+
+TEST_F(sites, fdinfo)
+{
+	struct target *target = &self->target;
+	struct tracer tracer, other;
+
+	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	trace_by(&other, tracer.session, target->pid, UTRACE_SCOPE_TREE);
+	is(-1, armed_of(tracer.session, "process"), "a target before ARM");
+	arm_place(&tracer, HIT);
+	arm_place(&tracer, PLAIN);
+	arm_place(&other, HIT);
+	is(2, armed_of(tracer.session, "process"), "armed for a process");
+	is(1, armed_of(tracer.session, "tree"), "  and for a tree");
+	disarm_place(&tracer, HIT);
+	is(1, armed_of(tracer.session, "process"), "disarmed");
+	leave(&tracer);
+	is(-1, armed_of(tracer.session, "process"), "detached");
+	is(1, armed_of(tracer.session, "tree"), "  and the other target");
 	untrace(&tracer);
 }
 

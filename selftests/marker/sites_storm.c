@@ -167,28 +167,27 @@ static void clear_results(void)
 	shared->quit = 0;
 }
 
-/* Take the descriptor of a tracer away; the tracer gets another one. */
-static int reopen(struct tracer *tracer, pid_t pid, __u32 scope)
+/* Take the target of a tracer away; the tracer gets another one. */
+static int reattach(struct tracer *tracer, pid_t pid, __u32 scope)
 {
-	close(tracer->fd);
-	tracer->fd = try_markers(tracer->session, pid, scope, tracer->target);
-	return tracer->fd < 0 ? tracer->fd : 0;
+	return detach(tracer->session, tracer->target) ?:
+	       try_trace_by(tracer, tracer->session, pid, scope);
 }
 
 /* What is toggled. */
 struct toggle {
 	pid_t pid;
 	__u32 scope;
-	struct utrace_ioc_marker marker;
+	struct marker marker;
 };
 
-/* Arm and disarm once, by DISARM or by close(2); returns 0 or -errno. */
+/* Arm and disarm once, by DISARM or by DETACH; returns 0 or -errno. */
 static int toggle_once(struct tracer *tracer, struct toggle *what, int i)
 {
 	int ret;
 
 	shared->phase++;
-	ret = try_arm(tracer->fd, &what->marker);
+	ret = try_arm(tracer, &what->marker);
 	if (ret) {
 		shared->phase--;
 		return ret;
@@ -197,8 +196,8 @@ static int toggle_once(struct tracer *tracer, struct toggle *what, int i)
 	if (i % 8 == 0)
 		need(until(is_watched()), "a look at the armed marker");
 	shared->phase++;
-	ret = i % 16 == 7 ? reopen(tracer, what->pid, what->scope) :
-	      try_disarm(tracer->fd, &what->marker);
+	ret = i % 16 == 7 ? reattach(tracer, what->pid, what->scope) :
+	      try_disarm(tracer, &what->marker);
 	shared->phase++;
 	if (i % 8 == 0)
 		need(until(is_watched()), "a look at the disarmed marker");
@@ -273,7 +272,7 @@ static void storm(struct target *target, __u32 scope, char order, int n,
 	struct tracer tracer;
 
 	clear_results();
-	what.marker.flags = flags;
+	what.marker.site.flags = flags;
 	trace_full(&tracer, target->pid, scope, SMALL, UTRACE_FULL_DROP);
 	stage->place = place;
 	tell(target, SELF, order, n);
@@ -312,7 +311,7 @@ TEST_F_TIMEOUT(sites, threads, LONG_TIMEOUT)
 TEST_F_TIMEOUT(sites, returns, LONG_TIMEOUT)
 {
 	storm(&self->target, UTRACE_SCOPE_PROCESS, 'T', 0, ADD,
-	      UTRACE_MARKER_RETURN);
+	      UTRACE_SITE_RETURN);
 }
 
 /* Programs. */
@@ -325,7 +324,7 @@ static void make_program(struct toggle *what)
 	copy_file("/proc/self/exe", path_of_copy(), 0755);
 	fd = open(path_of_copy(), O_RDONLY | O_CLOEXEC);
 	need(fd >= 0 && sdt_read(path_of_copy(), &at, 1) == 1, path_of_copy());
-	what->marker = marker_at(&at, fd, ID(PLACES));
+	what->marker = marker_at(&at, fd, COOKIE(PLACES));
 }
 
 static void check_programs(struct target *target, __u32 scope)
@@ -349,7 +348,7 @@ static void check_programs(struct target *target, __u32 scope)
 	is(0, status_of(target->pid), "a program that has no tracer");
 	is(before, all_records(&tracer), "its hits");
 	untrace(&tracer);
-	close(what.marker.fd);
+	close(what.marker.site.fd);
 	unlink(path_of_copy());
 }
 
@@ -369,7 +368,7 @@ TEST_F_TIMEOUT(sites, programs, LONG_TIMEOUT)
  */
 static pid_t start_toggling(struct target *target, __u32 scope)
 {
-	struct utrace_ioc_marker marker = marker_of(HIT);
+	struct marker marker = marker_of(HIT);
 	struct tracer tracer;
 	pid_t pid = fork_tracer();
 	int i;
@@ -378,11 +377,11 @@ static pid_t start_toggling(struct target *target, __u32 scope)
 		return pid;
 	trace_full(&tracer, target->pid, scope, SMALL, UTRACE_FULL_DROP);
 	for (i = 0;; i++) {
-		shared->number[BAD] += !!try_arm(tracer.fd, &marker);
+		shared->number[BAD] += !!try_arm(&tracer, &marker);
 		shared->number[TOGGLES]++;
 		shared->number[BAD] += i % 4 == 3 ?
-			!!reopen(&tracer, target->pid, scope) :
-			!!try_disarm(tracer.fd, &marker);
+			!!reattach(&tracer, target->pid, scope) :
+			!!try_disarm(&tracer, &marker);
 		shared->number[TOGGLES]++;
 	}
 }
@@ -414,7 +413,8 @@ TEST_F_TIMEOUT(sites, two_tracers, LONG_TIMEOUT)
 	are_good_hits(&tracer);
 	is(0, shared->missed, "the semaphore is there in each phase IN");
 	is(0, shared->strange, "and never more than 1");
-	holds(until(word_engines(target->pid) == 1), "one descriptor is left");
+	arm_place(&tracer, CALL);
+	holds(until(word_engines(target->pid) == 1), "one engine is left");
 	is_calm(&tracer, target);
 	untrace(&tracer);
 }
@@ -431,6 +431,8 @@ static void kill_tracers(struct target *target, char order, int n)
 	clear_results();
 	trace_full(&tracer, target->pid, UTRACE_SCOPE_TREE, SMALL,
 		   UTRACE_FULL_DROP);
+	/* What nobody calls, for the engine that comes with the first ARM. */
+	arm_place(&tracer, CALL);
 	stage->place = HIT;
 	tell(target, SELF, order, n);
 	for (i = 0; i < times(200) && now_ms() < end; i++) {
@@ -454,7 +456,7 @@ static void kill_tracers(struct target *target, char order, int n)
 	is(0, shared->number[BAD], "nothing bad has happened");
 	is(0, shared->strange, "the semaphore was 0 or 1");
 	is_calm(&tracer, target);
-	is(0, all_records(&tracer), "a tracer without markers has no records");
+	is(0, all_records(&tracer), "a tracer of another place has no records");
 	untrace(&tracer);
 }
 
@@ -472,7 +474,7 @@ TEST_F_TIMEOUT(sites, killed_tracers_of_children, LONG_TIMEOUT)
 /* The target is killed; ARM says so, and nothing else happens. */
 TEST_F_TIMEOUT(sites, killed_targets, LONG_TIMEOUT)
 {
-	struct utrace_ioc_marker marker = marker_of(HIT);
+	struct marker marker = marker_of(HIT);
 	const long end = now_ms() + STORM_MS;
 	int i, ret, turn, wrong = 0, ends = 0;
 	struct tracer tracer;
@@ -489,17 +491,17 @@ TEST_F_TIMEOUT(sites, killed_targets, LONG_TIMEOUT)
 		for (turn = 0, ret = 0; turn < 1000 && ret != -ESRCH; turn++) {
 			if (turn == i % 5)
 				kill(target.pid, SIGKILL);
-			ret = try_arm(tracer.fd, &marker);
+			ret = try_arm(&tracer, &marker);
 			wrong += ret && ret != -ESRCH;
 			if (ret)
 				continue;
-			ret = try_disarm(tracer.fd, &marker);
-			wrong += ret && ret != -ESRCH;
+			ret = try_disarm(&tracer, &marker);
+			wrong += !!ret;
 			if (turn >= i % 5)
 				waitpid(target.pid, NULL, WNOHANG);
 		}
 		stop(&target);
-		ret = try_arm(tracer.fd, &marker);
+		ret = try_arm(&tracer, &marker);
 		/* A child of the target may live a little longer. */
 		ends += ret == -ESRCH || i % 2;
 		untrace(&tracer);

@@ -421,13 +421,14 @@ static void obey_here(struct target *target, struct order *order)
 
 /* Steady users */
 
-/* Hits are counted; those of returns have the next id. */
-static struct utrace_ioc_marker counted(enum place place, __u32 flags)
+/* Hits are counted; those of returns have a cookie of their own. */
+static struct marker counted(enum place place, bool returns)
 {
-	struct utrace_ioc_marker marker = marker_of(place);
+	struct marker marker = marker_of(place);
 
-	marker.flags = UTRACE_MARKER_COUNT | flags;
-	marker.id += PLACES * !!(flags & UTRACE_MARKER_RETURN);
+	marker.flags = UTRACE_ARM_COUNT;
+	marker.site.flags = returns ? UTRACE_SITE_RETURN : 0;
+	marker.cookie += returns ? PLACES : 0;
 	return marker;
 }
 
@@ -565,9 +566,9 @@ static void begin_tracer(struct counters *counters, struct tracer *tracer, pid_t
 			 __u32 scope)
 {
 	trace(tracer, pid, scope);
-	arm_marker(tracer, counted(counters->place, 0));
+	arm_marker(tracer, counted(counters->place, false));
 	if (has_returns(counters))
-		arm_marker(tracer, counted(counters->place, UTRACE_MARKER_RETURN));
+		arm_marker(tracer, counted(counters->place, true));
 }
 
 static int begin_perf(struct counters *counters, pid_t pid, bool returns)
@@ -626,14 +627,14 @@ static void are_exact(struct counters *counters)
 {
 	const long alone = stage->number[CALLS], tree = alone + stage->number[CHILD_CALLS];
 	const long all = tree + stage->number[OTHER_CALLS];
-	const __u64 id = ID(counters->place), returns = id + PLACES;
+	const __u64 hits = COOKIE(counters->place), returns = hits + PLACES;
 
 	holds(alone > 0, "%ld calls, %ld by children, %ld by others", alone, tree - alone,
 	      all - tree);
 	is(all, event_hits('p'), "hits of tracefs");
 	is(tree, perf_hits(counters->perf[0]), "hits of perf");
-	is(tree, hits_of(&counters->tracer, id), "hits of the marker");
-	is(alone, hits_of(&counters->alone, id), "hits of the marker of one process");
+	is(tree, hits_of(&counters->tracer, hits), "hits of the marker");
+	is(alone, hits_of(&counters->alone, hits), "hits of the marker of one process");
 	if (!has_returns(counters))
 		return;
 	is(all, event_hits('r'), "returns of tracefs");
@@ -656,9 +657,10 @@ static bool is_of_change(int ret)
 }
 
 /* Arm a marker, and disarm it or leave that to close(2). */
-static void toggle_marker(int fd, struct utrace_ioc_marker *marker, bool changes, bool disarms)
+static void toggle_marker(struct tracer *tracer, struct marker *marker, bool changes,
+			  bool disarms)
 {
-	int ret = try_arm(fd, marker);
+	int ret = try_arm(tracer, marker);
 
 	if (changes && is_of_change(ret)) {
 		stage->number[REFUSED]++;
@@ -669,34 +671,37 @@ static void toggle_marker(int fd, struct utrace_ioc_marker *marker, bool changes
 		return;
 	}
 	linger_randomly();
-	ret = disarms ? try_disarm(fd, marker) : 0;
+	ret = disarms ? try_disarm(tracer, marker) : 0;
 	if (ret)
 		went_wrong("DISARM", ret);
 	stage->number[TOGGLES]++;
 }
 
-static void toggle_on(pid_t of, const struct utrace_ioc_marker *all, bool changes)
+static void toggle_on(pid_t of, const struct marker *all, bool changes)
 {
-	int fd = try_words(of, random_below(2) ? UTRACE_SCOPE_TREE : UTRACE_SCOPE_PROCESS), i;
+	struct tracer tracer = { .target = WORD_TARGET };
+	int i;
 
-	if (fd < 0) {
-		went_wrong("UTRACE_IOC_WORDS", fd);
+	tracer.session = try_words(of, random_below(2) ? UTRACE_SCOPE_TREE :
+				   UTRACE_SCOPE_PROCESS);
+	if (tracer.session < 0) {
+		went_wrong("UTRACE_IOC_ATTACH", tracer.session);
 		return;
 	}
 	for (i = random_below(8); i >= 0 && !stage->number[END]; i--) {
-		struct utrace_ioc_marker marker = *all;
+		struct marker marker = *all;
 
-		if (!marker.semaphore && random_below(2))
-			marker.flags |= UTRACE_MARKER_RETURN;
+		if (!marker.site.semaphore && random_below(2))
+			marker.site.flags |= UTRACE_SITE_RETURN;
 		if (random_below(2))
-			marker.semaphore = 0;
-		toggle_marker(fd, &marker, changes, i);
+			marker.site.semaphore = 0;
+		toggle_marker(&tracer, &marker, changes, i);
 	}
-	close(fd);
+	untrace(&tracer);
 }
 
 /* Start a tracer of the process @of; @user: as the user. */
-static pid_t start_toggler(pid_t of, struct utrace_ioc_marker marker, bool user, bool changes)
+static pid_t start_toggler(pid_t of, struct marker marker, bool user, bool changes)
 {
 	pid_t pid = fork_tracer();
 
@@ -827,10 +832,10 @@ static void root_can_trace(struct target *target, enum place place)
 	struct tracer tracer;
 
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
-	arm_marker(&tracer, counted(place, 0));
+	arm_marker(&tracer, counted(place, false));
 	is(place == HIT, semaphore(target, HIT), "root arms the place: the semaphore");
 	hit(target, place, 5);
-	is(5, hits_of(&tracer, ID(place)), "  hits");
+	is(5, hits_of(&tracer, COOKIE(place)), "  hits");
 	untrace(&tracer);
 	is_untouched(target, place);
 	holds(empty_events(), "  uprobe_events can be emptied");
@@ -848,8 +853,8 @@ static void storm(struct target *target, enum place place, __u32 scope, char ord
 	start_sites(&others[0]);
 	start_sites(&others[1]);
 	/* Togglers come first, so that they have no copies of the steady descriptors. */
-	togglers[0] = start_toggler(target->pid, counted(place, 0), false, false);
-	togglers[1] = start_toggler(his.pid, counted(place, 0), true, false);
+	togglers[0] = start_toggler(target->pid, counted(place, false), false, false);
+	togglers[1] = start_toggler(his.pid, counted(place, false), true, false);
 	begin_counters(&counters, place, target->pid, scope);
 	tell(&his, SELF, 'C', 0);
 	tell(&others[0], SELF, 'O', 0);
@@ -917,10 +922,10 @@ static void present_code_runs(struct target *target, int fd)
 	/* A copy of the text before may be left, for which ARM gives EBUSY. */
 	have(target, SELF, 'k', 0);
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
-	arm_marker(&tracer, marker_in(fd, FUNCTION, UTRACE_MARKER_COUNT));
+	arm_marker(&tracer, marker_in(fd, FUNCTION, UTRACE_ARM_COUNT));
 	have(target, SELF, 'k', 0);
 	is(shared->number[LAST], stage->result, "afterwards: the present function");
-	is(1, hits_of(&tracer, ID(FUNCTION)), "  its hit");
+	is(1, hits_of(&tracer, COOKIE(FUNCTION)), "  its hit");
 	untrace(&tracer);
 	is(MOV, code_byte(target->pid, FUNCTION), "  the byte of the file");
 	have(target, SELF, 'k', 0);
@@ -940,7 +945,7 @@ TEST_F_TIMEOUT(sites, changed_meanwhile, LONG_TIMEOUT)
 	start_sites(&his);
 	have(&his, SELF, 'U', 0);
 	pids[0] = start_writer(fd);
-	pids[1] = start_toggler(his.pid, marker_in(fd, FUNCTION, UTRACE_MARKER_COUNT), true, true);
+	pids[1] = start_toggler(his.pid, marker_in(fd, FUNCTION, UTRACE_ARM_COUNT), true, true);
 	pids[2] = start_switcher(true);
 	tell(target, SELF, 'V', 0);
 	tell(&his, SELF, 'V', 1);
@@ -1026,49 +1031,47 @@ static bool is_there(int ret, const char *what)
 
 static bool try_trace(struct tracer *tracer, pid_t pid, __u32 scope)
 {
-	int ret;
+	int fd = session();
 
-	tracer->session = session();
-	need(!setup_full(tracer->session, SMALL, UTRACE_FULL_DROP), "setup");
-	ret = attach(tracer->session, pid, scope);
-	if (!is_there(ret, "attach"))
-		return false;
-	tracer->target = ret;
-	ret = try_markers(tracer->session, pid, scope, tracer->target);
-	tracer->fd = ret;
-	/* The target may have ended and be gone. */
-	return is_there(ret == -ENOENT ? -ESRCH : ret, "UTRACE_IOC_WORDS");
+	need(!setup_full(fd, SMALL, UTRACE_FULL_DROP), "setup");
+	return is_there(try_trace_by(tracer, fd, pid, scope), "attach");
+}
+
+/* Leave by DETACH, by close(2), or by the end of the caller. */
+static void leave_somehow(struct tracer *tracer)
+{
+	if (random_below(2))
+		is_there(detach(tracer->session, tracer->target), "DETACH");
+	linger_randomly();
+	if (random_below(2))
+		untrace(tracer);
 }
 
 /* A tracer that arms, and leaves in one of several ways. */
 static pid_t start_tracer(pid_t of, int number)
 {
-	struct utrace_ioc_marker hits = marker_of(HIT);
-	struct utrace_ioc_marker returns = counted(ADD, UTRACE_MARKER_RETURN);
+	struct marker hits = marker_of(HIT);
+	struct marker returns = counted(ADD, true);
 	struct tracer tracer;
 	pid_t pid = fork_tracer();
 
 	if (pid)
 		return pid;
 	seed_random(number);
-	hits.semaphore *= random_below(2);
+	hits.site.semaphore *= random_below(2);
 	while (!random_below(4))
 		usleep(random_below(3000));
 	if (!try_trace(&tracer, of, random_below(2) ? UTRACE_SCOPE_TREE : UTRACE_SCOPE_PROCESS))
 		_exit(0);
-	while (is_there(try_arm(tracer.fd, &returns), "ARM of returns") &&
-	       is_there(try_arm(tracer.fd, &hits), "ARM")) {
+	while (is_there(try_arm(&tracer, &returns), "ARM of returns") &&
+	       is_there(try_arm(&tracer, &hits), "ARM")) {
 		stage->number[TOGGLES]++;
 		linger_randomly();
-		if (!random_below(4) || !is_there(try_disarm(tracer.fd, &hits), "DISARM") ||
-		    !is_there(try_disarm(tracer.fd, &returns), "DISARM of returns"))
+		if (!random_below(4) || !is_there(try_disarm(&tracer, &hits), "DISARM") ||
+		    !is_there(try_disarm(&tracer, &returns), "DISARM of returns"))
 			break;
 	}
-	if (random_below(2))
-		close(tracer.session);
-	linger_randomly();
-	if (random_below(2))
-		close(tracer.fd);
+	leave_somehow(&tracer);
 	_exit(0);
 }
 

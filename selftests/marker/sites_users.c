@@ -67,7 +67,7 @@ TEST_F(sites, two_tracers)
 		if (i % 2)
 			disarm_place(&first, HIT);
 		else
-			close(first.fd);
+			leave(&first);
 		is(1, semaphore(target, HIT), "the first one leaves");
 		hit(target, HIT, 3);
 		are_none(&first, "and has no hits");
@@ -76,49 +76,52 @@ TEST_F(sites, two_tracers)
 		is(0, semaphore(target, HIT), "the second one leaves");
 		hit(target, HIT, 3);
 		are_none(&second, "and has no hits");
-		if (i % 2)
-			close(first.fd);
-		close(first.session);
+		untrace(&first);
 		untrace(&second);
 	}
 }
 
-/* Two descriptors of one session are two users, too. */
-TEST_F(sites, two_descriptors)
+/* Two targets of one session are two users, too. */
+TEST_F(sites, two_targets)
 {
 	struct target *target = &self->target;
+	struct marker arg = marker_of(HIT);
 	struct tracer tracer, second;
-	struct utrace_ioc_marker arg = marker_of(HIT);
 	struct utrace_rec *rec;
-	int ids[2] = {};
+	int kinds[2] = {};
 
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
-	second = tracer;
-	second.fd = try_markers(tracer.session, target->pid,
-				UTRACE_SCOPE_PROCESS, tracer.target);
-	need(second.fd >= 0, "a second descriptor");
+	trace_by(&second, tracer.session, target->pid, UTRACE_SCOPE_TREE);
 	arm_place(&tracer, HIT);
-	arg.id = 7;
-	arg.nargs = 1;
-	arm_marker(&second, arg);
+	arg.cookie = 7;
+	arg.site.nargs = 1;
+	arg.id = arm_marker(&second, arg);
+	holds(arg.id != tracer.ids[HIT], "ids %u and %u", tracer.ids[HIT], arg.id);
 	is(1, semaphore(target, HIT), "one semaphore");
 	hit(target, HIT, 5);
 	is(10, gather(tracer.session, 10), "each hit is recorded for both");
 	for_each_record(rec) {
 		struct utrace_rec_marker *one = (void *)rec;
 
-		ids[0] += one->id == ID(HIT) && one->nargs == 3;
-		ids[1] += one->id == 7 && one->nargs == 1;
+		kinds[0] += rec->target == tracer.target &&
+			    one->cookie == COOKIE(HIT) && one->nargs == 3;
+		kinds[1] += rec->target == second.target &&
+			    one->cookie == 7 && one->nargs == 1;
 	}
-	is(5, ids[0], "with the id and the arguments of the first");
-	is(5, ids[1], "and of the second");
-	close(tracer.fd);
-	is(1, semaphore(target, HIT), "the first one is closed");
+	is(5, kinds[0], "with the cookie and the arguments of the first");
+	is(5, kinds[1], "and of the second");
+	is(5, hits_of(&tracer, COOKIE(HIT)), "counted for the first");
+	is(5, hits_of(&second, 7), "and for the second");
+	is(-ENOENT, hits_of(&second, COOKIE(HIT)), "which has only its own");
+	leave(&tracer);
+	is(1, semaphore(target, HIT), "the first one is detached");
 	hit(target, HIT, 5);
 	is(5, gather(tracer.session, 5), "hits");
-	close(second.fd);
-	is(0, semaphore(target, HIT), "both are closed");
-	close(tracer.session);
+	is(10, hits_of(&second, 7), "of the second");
+	/* An id names what is armed, whichever target has it. */
+	disarm_marker(&tracer, arg.id);
+	is(0, semaphore(target, HIT), "the second one is disarmed");
+	untrace(&tracer);
 }
 
 #define TRACERS	8
@@ -158,7 +161,7 @@ TEST_F(sites, many_tracers)
 	for (n = 1; n <= TRACERS; n++) {
 		struct tracer *leaving = &tracer[n * 3 % TRACERS];
 
-		is(3 * n, hits_of(leaving, ID(HIT)), "counted");
+		is(3 * n, hits_of(leaving, COOKIE(HIT)), "counted");
 		are_hits_of_turns(leaving, target, n);
 		untrace(leaving);
 		is(n < TRACERS, semaphore(target, HIT), "after one has left");
@@ -221,6 +224,8 @@ TEST_F(sites, killed_tracer)
 	int i;
 
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
+	/* From the first ARM on a tracer has the engine that is looked for below. */
+	arm_place(&tracer, GUARDED);
 	for (i = 0; i < 4; i++) {
 		if (i % 2)
 			arm_place(&tracer, HIT);
@@ -233,7 +238,7 @@ TEST_F(sites, killed_tracer)
 		is(SIGKILL, status_of(killed), "the other one is killed");
 		holds(until(semaphore(target, HIT) == i % 2),
 		      "%d tracers are left", i % 2);
-		holds(until(word_engines(target->pid) == 1), "one descriptor");
+		holds(until(word_engines(target->pid) == 1), "one engine");
 		hit(target, HIT, 5);
 		hit(target, PLAIN, 5);
 		if (!(i % 2))
@@ -332,10 +337,7 @@ TEST_F(sites, semaphore_with_two_users)
 			disarm_place(&tracer, HIT);
 			continue;
 		}
-		close(tracer.fd);
-		tracer.fd = try_markers(tracer.session, target->pid,
-					UTRACE_SCOPE_PROCESS, tracer.target);
-		need(tracer.fd >= 0, "a descriptor");
+		trace_anew(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	}
 	stage->number[0] = 1;
 	need(hear(target, THREAD) > 0, "the thread");
@@ -380,7 +382,7 @@ TEST_F(sites, event_and_children)
 TEST_F(sites, event_with_another_semaphore)
 {
 	struct target *target = &self->target, bystander;
-	struct utrace_ioc_marker arg = marker_of(HIT);
+	struct marker arg = marker_of(HIT);
 	struct tracer tracer, other, third;
 
 	if (!has_tracefs())
@@ -389,9 +391,9 @@ TEST_F(sites, event_with_another_semaphore)
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	trace(&other, target->pid, UTRACE_SCOPE_PROCESS);
 	trace(&third, target->pid, UTRACE_SCOPE_PROCESS);
-	arg.semaphore = site[TWELVE].semaphore;
+	arg.site.semaphore = site[TWELVE].semaphore;
 	arm_marker(&other, arg);
-	arg.semaphore = 0;
+	arg.site.semaphore = 0;
 	arm_marker(&third, arg);
 	is(0, semaphore(target, HIT), "the semaphore of nobody");
 	arm_place(&tracer, HIT);
@@ -424,8 +426,9 @@ TEST_F(sites, event_with_another_semaphore)
 TEST_F(sites, events_of_a_function)
 {
 	struct target *target = &self->target;
-	struct utrace_ioc_marker arg = marker_of(ADD);
+	struct marker arg = marker_of(ADD);
 	struct tracer tracer;
+	__u32 id;
 
 	if (!has_tracefs())
 		SKIP(return, NO_TRACEFS);
@@ -433,9 +436,9 @@ TEST_F(sites, events_of_a_function)
 	begin_event('p', ADD);
 	begin_event('r', ADD);
 	arm_place(&tracer, ADD);
-	arg.flags = UTRACE_MARKER_RETURN;
-	arg.id++;
-	arm_marker(&tracer, arg);
+	arg.site.flags = UTRACE_SITE_RETURN;
+	arg.cookie++;
+	id = arm_marker(&tracer, arg);
 	hit(target, ADD, 5);
 	is(A + B + 4, stage->result, "the result of the function");
 	is(10, gather(tracer.session, 10), "entries and returns of the tracer");
@@ -445,7 +448,7 @@ TEST_F(sites, events_of_a_function)
 	hit(target, ADD, 5);
 	is(10, gather(tracer.session, 10), "when the event of returns is gone");
 	begin_event('r', ADD);
-	disarm_marker(&tracer, arg);
+	disarm_marker(&tracer, id);
 	hit(target, ADD, 5);
 	is(5, gather(tracer.session, 5), "entries");
 	is(5, event_hits('r'), "when the tracer wants no returns");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace selftests - words: arguments, kinds, several tracers, lists
+ * utrace selftests - words: ids, kinds, several tracers, lists
  */
 #include "words.h"
 
@@ -8,148 +8,14 @@
 #define COUNT16		UTRACE_WORD_COUNT16
 #define COUNT32		UTRACE_WORD_COUNT32
 
+#define BIT_SET		0x80000000
+
 /* The word that most tests arm, in a page that others of area are not in. */
 #define WORD		(area + PAGE)
 #define OTHER		(area + PAGE + 64)
 
 /* Pages of the file of this program. */
 static unsigned char in_file[3 * PAGE] __attribute__((aligned(PAGE))) = { 1 };
-
-/* WORDS with any structure, also one of another size. */
-static int ask(unsigned long cmd, void *arg)
-{
-	int dev = session(), ret;
-
-	ret = ioctl(dev, cmd, arg);
-	ret = ret < 0 ? -errno : ret;
-	close(dev);
-	return ret;
-}
-
-static unsigned long of_size(unsigned long cmd, size_t size)
-{
-	return _IOC(_IOC_DIR(cmd), _IOC_TYPE(cmd), _IOC_NR(cmd), size);
-}
-
-TEST_F(dev, arguments_of_words)
-{
-	static const __u32 scopes[] = {
-		UTRACE_SCOPE_THREAD, UTRACE_SCOPE_SYSTEM, UTRACE_SCOPE_CGROUP,
-		UTRACE_SCOPE_EXE, 6, 1 << 16, ~0U,
-	};
-	struct utrace_ioc_words arg = {
-		.pidfd = -1,
-		.scope = UTRACE_SCOPE_TREE,
-	};
-	struct target target;
-	size_t i;
-
-	start_words(&target, NULL);
-	is(-EBADF, ask(UTRACE_IOC_WORDS, &arg), "no descriptor");
-	arg.pidfd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	is(-EBADF, ask(UTRACE_IOC_WORDS, &arg), "a descriptor of another kind");
-	close(arg.pidfd);
-	for (i = 0; i < ARRAY_SIZE(scopes); i++)
-		is(-EINVAL, try_words(target.pid, scopes[i]), "another scope");
-	arg.pidfd = pidfd_of(target.pid, 0);
-	arg.reserved = 1;
-	is(-EINVAL, ask(UTRACE_IOC_WORDS, &arg), "what is reserved");
-	arg.reserved = 0;
-	arg.target = 1;
-	is(-ENOENT, ask(UTRACE_IOC_WORDS, &arg), "no such target");
-	arg.target = 0;
-	is(-EFAULT, ask(UTRACE_IOC_WORDS, (void *)8), "no memory");
-	stop(&target);
-	is(-ESRCH, ask(UTRACE_IOC_WORDS, &arg), "a process that is gone");
-	close(arg.pidfd);
-}
-
-TEST_F(dev, sizes_of_arguments)
-{
-	union {
-		struct utrace_ioc_words words;
-		struct utrace_ioc_word word;
-		unsigned char bytes[8192];
-	} arg = {};
-	const size_t size = sizeof(arg.words), more = sizeof(arg.word);
-	struct target target;
-	int fd;
-
-	start_words(&target, NULL);
-	arg.words.pidfd = pidfd_of(target.pid, 0);
-	arg.words.scope = UTRACE_SCOPE_PROCESS;
-	is(-EINVAL, ask(of_size(UTRACE_IOC_WORDS, 4), &arg), "WORDS: small");
-	is(-E2BIG, ask(of_size(UTRACE_IOC_WORDS, 4104), &arg), "too large");
-	fd = ask(of_size(UTRACE_IOC_WORDS, 4096), &arg);
-	holds(fd >= 0, "larger, with zeros");
-	arg.bytes[size] = 1;
-	is(-E2BIG, ask(of_size(UTRACE_IOC_WORDS, size + 8), &arg),
-	   "larger, and not 0");
-	close(arg.words.pidfd);
-	memset(&arg, 0, sizeof(arg));
-	arg.word.addr = (uintptr_t)WORD;
-	is(-EINVAL, command(fd, of_size(UTRACE_IOC_WORD_ARM, 16), &arg),
-	   "ARM: small");
-	is(-E2BIG, command(fd, of_size(UTRACE_IOC_WORD_ARM, 4104), &arg),
-	   "too large");
-	arg.bytes[more + 7] = 1;
-	is(-E2BIG, command(fd, of_size(UTRACE_IOC_WORD_ARM, more + 8), &arg),
-	   "larger, and not 0");
-	arg.bytes[more + 7] = 0;
-	is(0, look(&target, WORD, 4), "nothing is armed by all that");
-	is(0, command(fd, of_size(UTRACE_IOC_WORD_ARM, more + 8), &arg),
-	   "larger, with zeros");
-	is(1, look(&target, WORD, 4), "is armed");
-	is(-EFAULT, command(fd, UTRACE_IOC_WORD_ARM, (void *)8), "no memory");
-	is(-ENOTTY, command(fd, _IO(0xBC, 0xff), NULL), "no such ioctl");
-	is(-ENOTTY, ask(UTRACE_IOC_WORD_ARM, &arg), "the device has no words");
-	is(FD_CLOEXEC, fcntl(fd, F_GETFD), "O_CLOEXEC");
-	close(fd);
-	stop(&target);
-}
-
-TEST_F(dev, arguments_of_arm)
-{
-	static const struct {
-		unsigned int offset;
-		__u32 kind, bit;
-		const char *what;
-	} bad[] = {
-		{ 0, 4, 0, "no such kind" },
-		{ 0, ~0U, 0, "nor that" },
-		{ 1, UTRACE_WORD_BIT32, 0, "32 bits at 1" },
-		{ 2, UTRACE_WORD_BIT32, 0, "32 bits at 2" },
-		{ 4, UTRACE_WORD_BIT64, 0, "64 bits at 4" },
-		{ 1, UTRACE_WORD_COUNT16, 0, "16 bits at 1" },
-		{ 2, UTRACE_WORD_COUNT32, 0, "a count of 32 bits at 2" },
-		{ 0, UTRACE_WORD_BIT32, 32, "bit 32 of 32" },
-		{ 0, UTRACE_WORD_BIT64, 64, "bit 64 of 64" },
-		{ 0, UTRACE_WORD_BIT32, ~0U, "bit -1" },
-		{ 0, UTRACE_WORD_COUNT16, 1, "a bit of a count" },
-		{ 0, UTRACE_WORD_COUNT32, 1, "a bit of a count of 32 bits" },
-	};
-	unsigned char zero[PAGE] = {}, seen[PAGE];
-	struct target target;
-	size_t i;
-	int fd;
-
-	start_words(&target, NULL);
-	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
-	for (i = 0; i < ARRAY_SIZE(bad); i++) {
-		is(-EINVAL, word_arm(fd, WORD + bad[i].offset, bad[i].kind,
-				     bad[i].bit), bad[i].what);
-		is(-EINVAL, word_disarm(fd, WORD + bad[i].offset, bad[i].kind,
-					bad[i].bit), "  nor to disarm");
-	}
-	is(0, words_total(fd), "there is no word");
-	read_memory(target.pid, WORD, seen, PAGE);
-	holds(!memcmp(zero, seen, PAGE), "and the memory is as before");
-	fails(EFAULT, fd, NULL, BIT, 31, "address 0");
-	fails(EFAULT, fd, (void *)(1UL << 63), BIT, 31, "a kernel address");
-	fails(EFAULT, fd, (void *)-8UL, UTRACE_WORD_BIT64, 0, "the last one");
-	close(fd);
-	stop(&target);
-}
 
 TEST_F(dev, twice)
 {
@@ -177,6 +43,103 @@ TEST_F(dev, twice)
 	close(other);
 	close(fd);
 	is(0, look(&target, WORD, 4), "and taken back");
+	stop(&target);
+}
+
+/* The session gives each id once. */
+TEST_F(dev, ids)
+{
+	struct target target;
+	__u32 first, second, third, failed, again;
+	int fd, other;
+
+	start_words(&target, NULL);
+	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
+	other = words_open(target.pid, UTRACE_SCOPE_PROCESS);
+	need(word_arm_for(fd, WORD_TARGET, WORD, BIT, 31, &first) >= 0 &&
+	     word_arm_for(fd, WORD_TARGET, OTHER, BIT, 31, &second) >= 0, "ARM");
+	holds(first && second && first != second, "ids %u and %u", first, second);
+	is(-ENOENT, disarm_id(other, first), "another session has not armed it");
+	is(BIT_SET, look(&target, WORD, 4), "  so it stays");
+	is(0, disarm_id(fd, first), "DISARM of the first one");
+	is(0, look(&target, WORD, 4), "  takes it back");
+	is(BIT_SET, look(&target, OTHER, 4), "  and nothing else");
+	is(-ENOENT, disarm_id(fd, first), "  which is not done twice");
+	need(word_arm_for(fd, WORD_TARGET, WORD, BIT, 31, &third) >= 0, "ARM");
+	holds(third && third != first && third != second, "the next id is %u", third);
+	is(-ENOENT, disarm_id(fd, first), "the old id is not that of the same word");
+	is(BIT_SET, look(&target, WORD, 4), "  which stays");
+	is(UTRACE_STATE_FAILED, word_arm_for(fd, WORD_TARGET, PLACE, BIT, 31, &failed),
+	   "a word that fails");
+	holds(failed && failed != first && failed != second && failed != third,
+	      "  has an id, too: %u", failed);
+	is(UTRACE_STATE_FAILED, word_arm_for(fd, WORD_TARGET, PLACE, BIT, 31, &again),
+	   "  fails again");
+	is(failed, again, "  and keeps its id");
+	is(3, words_total(fd), "there are three words");
+	is(0, disarm_id(fd, failed), "  of which this is disarmed");
+	is(-ENOENT, disarm_id(fd, failed), "  once");
+	is(2, words_total(fd), "  and two are left");
+	close(other);
+	close(fd);
+	is(0, look(&target, WORD, 4), "closed");
+	is(0, look(&target, OTHER, 4), "with all words");
+	stop(&target);
+}
+
+/* Returns the number of rows that LIST has for a target, or -errno. */
+static int total_of(int fd, __u32 target)
+{
+	__u32 total;
+
+	return list_of(fd, target, NULL, 0, &total) ?: (int)total;
+}
+
+/* Each target of a session has its own words. */
+TEST_F(dev, two_targets_of_a_session)
+{
+	struct utrace_armed row = {};
+	struct target target;
+	__u32 own, word, count, kept, total;
+	int fd, second;
+
+	start_words(&target, NULL);
+	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
+	second = attach(fd, target.pid, UTRACE_SCOPE_TREE);
+	need(second > 0, "a second target");
+	is(0, word_engines(target.pid), "no engine for words yet");
+	need(word_arm_for(fd, WORD_TARGET, WORD, COUNT16, 0, &own) >= 0, "ARM");
+	is(1, word_engines(target.pid), "one with the first ARM");
+	need(word_arm_for(fd, second, WORD, COUNT16, 0, &count) >= 0 &&
+	     word_arm_for(fd, second, OTHER, BIT, 31, &word) >= 0, "ARM");
+	is(2, word_engines(target.pid), "and one for the other target");
+	is(2, look(&target, WORD, 2), "each target has added 1");
+	is(-EEXIST, word_arm_for(fd, second, WORD, COUNT16, 0, &kept), "armed already");
+	holds(own != count && count != word && own != word, "ids %u, %u and %u", own,
+	      count, word);
+	is(1, total_of(fd, WORD_TARGET), "the first target has one word");
+	is(2, total_of(fd, second), "the second one has two");
+	is(1, word_list(fd, &row, 1, &total), "the list of the first");
+	is(own, row.id, "  has its id");
+	is(0, disarm_id(fd, own), "DISARM");
+	is(1, look(&target, WORD, 2), "  leaves the count of the other");
+	is(0, total_of(fd, WORD_TARGET), "  and no word in the list");
+	need(word_arm_for(fd, WORD_TARGET, WORD, COUNT16, 0, &own) >= 0 &&
+	     word_arm_for(fd, WORD_TARGET, OTHER, BIT, 31, &kept) >= 0, "ARM");
+	is(2, look(&target, WORD, 2), "armed again");
+	is(0, detach(fd, second), "DETACH");
+	is(1, look(&target, WORD, 2), "  takes back a count");
+	is(BIT_SET, look(&target, OTHER, 4), "  but not the bit of the other target");
+	is(-ENOENT, disarm_id(fd, count), "  its ids are gone");
+	is(-ENOENT, total_of(fd, second), "  and so is its list");
+	is(-ENOENT, word_arm_for(fd, second, WORD, COUNT16, 0, &count), "  nor ARM");
+	holds(until(word_engines(target.pid) == 1), "  and its engine");
+	is(0, detach(fd, WORD_TARGET), "DETACH of the other target");
+	is(0, look(&target, WORD, 2), "  takes back the count");
+	is(0, look(&target, OTHER, 4), "  and the bit");
+	is(-ENOENT, disarm_id(fd, own), "  its ids are gone, too");
+	holds(until(!word_engines(target.pid)), "  and its engine");
+	close(fd);
 	stop(&target);
 }
 
@@ -311,7 +274,7 @@ TEST_F(dev, counts_of_the_program)
 	is(0, look(&target, WORD + 2, 2), "and there was no carry");
 	is(101, look(&target, OTHER, 4), "in 32 bits, too");
 	close(fd);
-	is(100, look(&target, OTHER, 4), "with the end of the descriptor");
+	is(100, look(&target, OTHER, 4), "with the end of the session");
 	stop(&target);
 }
 
@@ -466,7 +429,7 @@ TEST_F(dev, highest_count)
 	is(0x7fffffff, look(&target, OTHER, 4), "nor there");
 	is(0, word_disarm(fd, WORD, COUNT16, 0), "a word that has failed");
 	is(0, word_disarm(fd, OTHER, COUNT32, 0), "can be disarmed");
-	is(0, word_disarm(other, WORD + 2, COUNT16, 0), "by each descriptor");
+	is(0, word_disarm(other, WORD + 2, COUNT16, 0), "by each session");
 	is(0xffffffff, look(&target, WORD, 4), "nothing to take back");
 	is(0x7fffffff, look(&target, OTHER, 4), "nor there");
 	disarm(fd, WORD + 2, COUNT16, 0);
@@ -516,10 +479,10 @@ TEST_F(dev, stopped)
 	put(&target, WORD, 4, 7);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	freeze(target.pid);
-	is(UTRACE_WORD_ARMED, word_arm(fd, WORD, COUNT16, 0),
+	is(UTRACE_STATE_ARMED, word_arm(fd, WORD, COUNT16, 0),
 	   "armed while the process is stopped");
 	is(8, read_word(target.pid, WORD, 2), "and there at once");
-	is(UTRACE_WORD_ARMED, word_state(fd, target.pid, WORD),
+	is(UTRACE_STATE_ARMED, word_state(fd, target.pid, WORD),
 	   "as the list says");
 	thaw(target.pid);
 	is(8, look(&target, WORD, 2), "the program sees it");
@@ -564,12 +527,12 @@ static void check_page(struct target *target, unsigned char *at, __u64 before,
 		freeze(target->pid);
 	state = word_arm(fd, at, COUNT32, 0);
 	holds(is_given(state), "  armed (state %d)", state);
-	if (state == UTRACE_WORD_ARMED)
+	if (state == UTRACE_STATE_ARMED)
 		is(before + 1, read_word(target->pid, at, 4), "  at once");
 	if (stopped)
 		thaw(target->pid);
 	is(before + 1, look(target, at, 4), "  the program sees it");
-	is(UTRACE_WORD_ARMED, word_state(fd, target->pid, at), "  it is armed");
+	is(UTRACE_STATE_ARMED, word_state(fd, target->pid, at), "  it is armed");
 	is(0, load(at, 4), "  the test's own memory is as before");
 	disarm(fd, at, COUNT32, 0);
 	is(before, look(target, at, 4), "  and taken back");
@@ -601,7 +564,7 @@ TEST_F(dev, pages_that_are_not_there)
 	}
 }
 
-/* The end of a descriptor whose words were never written. */
+/* A session is closed before its words were written. */
 TEST_F(dev, taken_back_before_written)
 {
 	struct target target;
@@ -621,9 +584,9 @@ TEST_F(dev, taken_back_before_written)
 
 TEST_F(dev, list)
 {
-	struct utrace_word_status rows[4], row;
+	struct utrace_armed rows[4], row;
 	struct target target;
-	__u32 total;
+	__u32 total, id;
 	int fd;
 
 	start_words(&target, NULL);
@@ -644,18 +607,23 @@ TEST_F(dev, list)
 	is(3, word_list(fd, rows, 4, &total), "all");
 	look(&target, WORD, 4);
 	need(find_word(fd, target.pid, WORD, &row), "the first word");
+	is(UTRACE_ARM_WORD, row.type, "a word");
+	holds(row.id && row.cookie == (uintptr_t)WORD, "with an id and its cookie");
 	is(UTRACE_WORD_BIT32, row.kind, "a bit");
 	is(31, row.bit, "number 31");
-	is(UTRACE_WORD_ARMED, row.state, "is armed");
+	is(UTRACE_STATE_ARMED, row.state, "is armed");
 	is(0, row.error, "without an error");
+	id = row.id;
 	need(find_word(fd, target.pid, WORD + 6, &row), "the second word");
 	is(UTRACE_WORD_COUNT16, row.kind, "a count");
+	holds(row.id && row.id != id, "has another id");
+	holds(row.cookie == (uintptr_t)WORD + 6, "and its own cookie");
 	is(0, row.bit, "has no bit");
-	is(UTRACE_WORD_ARMED, row.state, "is armed");
+	is(UTRACE_STATE_ARMED, row.state, "is armed");
 	need(find_word(fd, target.pid, PLACE, &row), "the third word");
 	is(UTRACE_WORD_BIT64, row.kind, "a bit of 64");
 	is(40, row.bit, "number 40");
-	is(UTRACE_WORD_FAILED, row.state, "has failed");
+	is(UTRACE_STATE_FAILED, row.state, "has failed");
 	is(EFAULT, row.error, "with a reason");
 	is(0, row.reserved, "nothing else");
 	fails(EFAULT, fd, PLACE, UTRACE_WORD_BIT64, 40, "tried again");
@@ -677,6 +645,14 @@ static void make_place(struct target *target, struct order *order)
 		obey_words(target, order);
 }
 
+/* Does poll(2) tell of records? */
+static int poll_records(int fd)
+{
+	struct pollfd pfd = { .fd = fd, .events = POLLIN };
+
+	return poll(&pfd, 1, 0) > 0 ? pfd.revents : 0;
+}
+
 TEST_F(dev, poll)
 {
 	struct target target;
@@ -689,9 +665,10 @@ TEST_F(dev, poll)
 	is(1, words_total(fd), "the list is read");
 	is(0, poll_words(fd, 0), "nothing has changed since then");
 	have(&target, SELF, 'p', 0);
-	is(POLLIN, poll_words(fd, DEADLINE_MS), "memory is mapped there");
-	is(POLLIN, poll_words(fd, 0), "it is told until the list is read");
-	is(UTRACE_WORD_ARMED, word_state(fd, target.pid, PLACE), "it is armed");
+	is(POLLPRI, poll_words(fd, DEADLINE_MS), "memory is mapped there");
+	is(POLLPRI, poll_words(fd, 0), "it is told until the list is read");
+	is(0, poll_records(fd), "but not as records are");
+	is(UTRACE_STATE_ARMED, word_state(fd, target.pid, PLACE), "it is armed");
 	settle(&target, SELF);
 	is(1, words_total(fd), "the list is read");
 	is(0, poll_words(fd, 0), "nothing has changed since then");
@@ -699,6 +676,34 @@ TEST_F(dev, poll)
 	holds(until(poll_words(fd, 0) & POLLHUP), "the process has ended");
 	stop(&target);
 	close(fd);
+}
+
+/* LIST of one target does not clear POLLPRI of another target. */
+TEST_F(dev, poll_of_two_targets)
+{
+	struct target target;
+	int fd, second;
+	__u32 id;
+
+	start_words(&target, make_place);
+	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
+	second = attach(fd, target.pid, UTRACE_SCOPE_TREE);
+	need(second > 0, "a second target");
+	fails(EFAULT, fd, PLACE, BIT, 31, "a word without memory");
+	is(UTRACE_STATE_FAILED, word_arm_for(fd, second, PLACE, BIT, 31, &id),
+	   "of each target");
+	settle(&target, SELF);
+	is(1, total_of(fd, WORD_TARGET), "a list is read");
+	is(1, total_of(fd, second), "and the other one");
+	is(0, poll_words(fd, 0), "nothing has changed since then");
+	have(&target, SELF, 'p', 0);
+	is(POLLPRI, poll_words(fd, DEADLINE_MS), "memory is mapped there");
+	is(1, total_of(fd, WORD_TARGET), "a list is read");
+	is(POLLPRI, poll_words(fd, 0), "the other one has news");
+	is(1, total_of(fd, second), "it is read");
+	is(0, poll_words(fd, 0), "nothing has changed since then");
+	close(fd);
+	stop(&target);
 }
 
 TEST_HARNESS_MAIN

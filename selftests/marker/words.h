@@ -388,21 +388,36 @@ static inline void set_hidden(struct target *target, enum hiding by, bool hidden
 		have(target, SELF, 'd', !hidden);
 }
 
-/* Descriptors and words */
+/* Sessions and words */
 
-/* Ask for a descriptor; returns that, or -errno. */
+/* The id of the first target of a session. */
+#define WORD_TARGET		1U
+
+#define WORD_SESSIONS	1024
+
+/* By descriptor, how many sessions try_words() has opened with it. */
+static _Atomic __u32 word_sessions[WORD_SESSIONS];
+
+/*
+ * Open a session, and attach it to the process; returns its descriptor, or -errno of
+ * open(2) or ATTACH.  The rings are small, since words make no records.
+ */
 static inline int try_words(pid_t pid, __u32 scope)
 {
-	struct utrace_ioc_words arg = { .scope = scope };
-	int dev = open("/dev/utrace", O_RDWR | O_CLOEXEC), ret;
+	int fd = try_session(), pidfd, ret;
 
-	if (dev < 0)
-		return -errno;
-	arg.pidfd = pidfd_of(pid, 0);
-	ret = ioctl(dev, UTRACE_IOC_WORDS, &arg);
-	ret = ret < 0 ? -errno : ret;
-	close(arg.pidfd);
-	close(dev);
+	if (fd < 0)
+		return fd;
+	word_sessions[fd % WORD_SESSIONS]++;
+	pidfd = scope == UTRACE_SCOPE_SYSTEM ? -1 : pidfd_of(pid, 0);
+	ret = setup(fd, small_rings()) ?: attach_fd(fd, pidfd, scope);
+	if (pidfd >= 0)
+		close(pidfd);
+	if (ret > 0) {
+		need(ret == WORD_TARGET, "the id of the first target");
+		return fd;
+	}
+	close(fd);
 	return ret;
 }
 
@@ -411,46 +426,180 @@ static inline int words_open(pid_t pid, __u32 scope)
 	int fd = try_words(pid, scope);
 
 	errno = fd < 0 ? -fd : 0;
-	need(fd >= 0, "UTRACE_IOC_WORDS");
+	need(fd >= 0, "UTRACE_IOC_ATTACH");
 	return fd;
 }
 
 /* The error that came with the state of the last ARM. */
 static int word_error;
 
-/* Arm a word; returns its state, or -errno.  What is not read has junk. */
-static inline int word_arm(int fd, const void *at, __u32 kind, __u32 bit)
+/* Argument of ARM for a word; members that the kernel does not read have junk. */
+static inline struct utrace_ioc_arm word_argument(const struct utrace_word *word)
 {
-	struct utrace_ioc_word arg = {
-		.addr = (uintptr_t)at,
-		.kind = kind,
-		.bit = bit,
+	return (struct utrace_ioc_arm){
+		.target = WORD_TARGET,
+		.type = UTRACE_ARM_WORD,
+		.id = 0x5a5a5a5a,
+		.cookie = word->addr,
+		.spec = (uintptr_t)word,
+		.spec_size = sizeof(*word),
 		.state = 0x5a5a5a5a,
 		.error = 0x5a5a5a5a,
 	};
-	int ret = command(fd, UTRACE_IOC_WORD_ARM, &arg);
+}
 
+/*
+ * A cache of the ids of words.  A new row replaces an old one with the same hash, and
+ * each thread has its own rows; find_word_id() finds ids that the cache lacks.
+ */
+struct armed_word {
+	__u64 addr;
+	int fd;
+	__u32 session;	/* from word_sessions */
+	__u32 kind, bit, id;
+};
+
+static __thread struct armed_word armed_words[1024];
+
+static inline struct armed_word *armed_word(int fd, const void *at, __u32 kind,
+					    __u32 bit)
+{
+	__u64 hash = (uintptr_t)at * 31 + fd * 7 + kind * 5 + bit;
+
+	return &armed_words[hash * 0x9e3779b97f4a7c15ULL >> 54];
+}
+
+static inline void remember_word(int fd, const void *at, __u32 kind, __u32 bit,
+				 __u32 id)
+{
+	*armed_word(fd, at, kind, bit) = (struct armed_word){
+		.addr = (uintptr_t)at,
+		.fd = fd,
+		.session = word_sessions[fd % WORD_SESSIONS],
+		.kind = kind,
+		.bit = bit,
+		.id = id,
+	};
+}
+
+/* Remove an id from the cache and return it; 0: the cache lacks it. */
+static inline __u32 recall_word(int fd, const void *at, __u32 kind, __u32 bit)
+{
+	struct armed_word *row = armed_word(fd, at, kind, bit);
+	__u32 id = row->id;
+
+	if (row->addr != (uintptr_t)at || row->fd != fd || row->kind != kind ||
+	    row->bit != bit || row->session != word_sessions[fd % WORD_SESSIONS])
+		return 0;
+	row->id = 0;
+	return id;
+}
+
+/* Arm a word for a target, and store its id; returns its state, or -errno. */
+static inline int word_arm_for(int fd, __u32 target, const void *at, __u32 kind,
+			       __u32 bit, __u32 *id)
+{
+	struct utrace_word word = {
+		.addr = (uintptr_t)at,
+		.kind = kind,
+		.bit = bit,
+	};
+	struct utrace_ioc_arm arg = word_argument(&word);
+	int ret;
+
+	arg.target = target;
+	ret = command(fd, UTRACE_IOC_ARM, &arg);
 	word_error = ret ? 0 : arg.error;
+	*id = ret ? 0 : arg.id;
 	return ret ?: (int)arg.state;
 }
 
+/* Arm a word; returns its state, or -errno. */
+static inline int word_arm(int fd, const void *at, __u32 kind, __u32 bit)
+{
+	__u32 id;
+	int ret = word_arm_for(fd, WORD_TARGET, at, kind, bit, &id);
+
+	if (ret >= 0)
+		remember_word(fd, at, kind, bit, id);
+	return ret;
+}
+
+static inline int disarm_id(int fd, __u32 id)
+{
+	struct utrace_ioc_disarm arg = { .id = id };
+
+	return command(fd, UTRACE_IOC_DISARM, &arg);
+}
+
+/* Read the list of a target; returns how many rows the kernel filled in, or -errno. */
+static inline int list_of(int fd, __u32 target, struct utrace_armed *rows,
+			  __u32 n, __u32 *total)
+{
+	struct utrace_ioc_list arg = {
+		.rows = {
+			.at = (uintptr_t)rows,
+			.n = n,
+			.size = sizeof(*rows),
+			.total = 0x5a5a5a5a,
+		},
+		.target = target,
+	};
+	int ret = command(fd, UTRACE_IOC_LIST, &arg);
+
+	*total = arg.rows.total;
+	return ret ?: (int)arg.rows.n;
+}
+
+static inline int word_list(int fd, struct utrace_armed *rows, __u32 n,
+			    __u32 *total)
+{
+	return list_of(fd, WORD_TARGET, rows, n, total);
+}
+
+/* Find the id of a word in the list; 0: the word is not there, or is leaving. */
+static inline __u32 find_word_id(int fd, const void *at, __u32 kind, __u32 bit)
+{
+	struct utrace_armed *rows;
+	__u32 total, id = 0;
+	int i, n;
+
+	if (word_list(fd, NULL, 0, &total) < 0)
+		return 0;
+	total += 64;
+	rows = malloc(total * sizeof(*rows));
+	need(rows, "memory for the list");
+	n = word_list(fd, rows, total, &total);
+	for (i = 0; i < n && !id; i++)
+		if (rows[i].type == UTRACE_ARM_WORD &&
+		    rows[i].addr == (uintptr_t)at && rows[i].kind == kind &&
+		    rows[i].bit == bit &&
+		    rows[i].state != UTRACE_STATE_LEAVING)
+			id = rows[i].id;
+	free(rows);
+	return id;
+}
+
+/* An id that nothing has. */
+#define NO_SUCH_ID		0x7ffffff0U
+
 static inline int word_disarm(int fd, const void *at, __u32 kind, __u32 bit)
 {
-	struct utrace_ioc_word arg = {
-		.addr = (uintptr_t)at,
-		.kind = kind,
-		.bit = bit,
-		.state = 0x5a5a5a5a,
-		.error = 0x5a5a5a5a,
-	};
+	__u32 id = recall_word(fd, at, kind, bit);
+	int ret = -ENOENT;
 
-	return command(fd, UTRACE_IOC_WORD_DISARM, &arg);
+	if (id)
+		ret = disarm_id(fd, id);
+	/* Another process or thread may have disarmed the word and armed it again. */
+	if (ret == -ENOENT)
+		ret = disarm_id(fd, find_word_id(fd, at, kind, bit) ?: NO_SUCH_ID);
+	return ret;
 }
 
 /* Is the guarantee given with this state of a word? */
 static inline bool is_given(int state)
 {
-	return state == UTRACE_WORD_ARMED || state == UTRACE_WORD_PENDING;
+	return state == UTRACE_STATE_ARMED || state == UTRACE_STATE_PENDING;
 }
 
 static inline void arm(int fd, const void *at, __u32 kind, __u32 bit)
@@ -458,7 +607,7 @@ static inline void arm(int fd, const void *at, __u32 kind, __u32 bit)
 	int state = word_arm(fd, at, kind, bit);
 
 	errno = state < 0 ? -state : word_error;
-	need(is_given(state) && !word_error, "UTRACE_IOC_WORD_ARM");
+	need(is_given(state) && !word_error, "UTRACE_IOC_ARM");
 }
 
 static inline void disarm(int fd, const void *at, __u32 kind, __u32 bit)
@@ -466,7 +615,7 @@ static inline void disarm(int fd, const void *at, __u32 kind, __u32 bit)
 	int ret = word_disarm(fd, at, kind, bit);
 
 	errno = -ret;
-	need(!ret, "UTRACE_IOC_WORD_DISARM");
+	need(!ret, "UTRACE_IOC_DISARM");
 }
 
 /* ARM works, but the word fails for this reason. */
@@ -475,25 +624,11 @@ static inline bool fails(int error, int fd, const void *at, __u32 kind,
 {
 	int state = word_arm(fd, at, kind, bit);
 
-	return is(UTRACE_WORD_FAILED, state, text) &&
+	return is(UTRACE_STATE_FAILED, state, text) &&
 	       is(error, word_error, "  with the reason");
 }
 
-/* The words of a descriptor; returns how many rows are filled in, or -errno. */
-static inline int word_list(int fd, struct utrace_word_status *rows, __u32 n,
-			    __u32 *total)
-{
-	struct utrace_ioc_word_list arg = {
-		.status = (uintptr_t)rows,
-		.n = n,
-		.total = 0x5a5a5a5a,
-	};
-	int ret = command(fd, UTRACE_IOC_WORD_LIST, &arg);
-
-	*total = arg.total;
-	return ret ?: (int)arg.n;
-}
-
+/* The number of rows that the list has. */
 static inline int words_total(int fd)
 {
 	__u32 total;
@@ -505,9 +640,9 @@ static inline int words_total(int fd)
 
 /* The row of the word at @at in process @pid, 0 for any process. */
 static inline bool find_word(int fd, pid_t pid, const void *at,
-			     struct utrace_word_status *row)
+			     struct utrace_armed *row)
 {
-	struct utrace_word_status rows[64];
+	struct utrace_armed rows[64];
 	__u32 total;
 	int i, n = word_list(fd, rows, 64, &total);
 
@@ -524,7 +659,7 @@ static inline bool find_word(int fd, pid_t pid, const void *at,
 /* The state in the list, or -ENOENT; its error is in word_error. */
 static inline int word_state(int fd, pid_t pid, const void *at)
 {
-	struct utrace_word_status row;
+	struct utrace_armed row;
 
 	if (!find_word(fd, pid, at, &row))
 		return -ENOENT;
@@ -532,15 +667,15 @@ static inline int word_state(int fd, pid_t pid, const void *at)
 	return row.state;
 }
 
-/* What poll(2) tells within so many ms. */
+/* What poll(2) tells within so many ms: POLLPRI for a change of a state. */
 static inline int poll_words(int fd, int timeout)
 {
-	struct pollfd pfd = { .fd = fd, .events = POLLIN };
+	struct pollfd pfd = { .fd = fd, .events = POLLPRI };
 
 	return poll(&pfd, 1, timeout) > 0 ? pfd.revents : 0;
 }
 
-/* The engines of words in /proc/PID/utrace. */
+/* The engines of words in /proc/PID/utrace; a target has one from its first ARM on. */
 static inline int word_engines(pid_t pid)
 {
 	char path[32], line[512];
@@ -612,11 +747,11 @@ static inline int toggle(int fd, const void *at, __u32 kind, __u32 bit,
 	need(shared->phase % 4 == OUT, "nothing armed");
 	shared->phase++;
 	state = word_arm(fd, at, kind, bit);
-	if (state < 0 || state > UTRACE_WORD_FAILED) {
+	if (state < 0 || state > UTRACE_STATE_FAILED) {
 		shared->phase--;
 		return state < 0 ? state : -EPROTO;
 	}
-	if (state == UTRACE_WORD_FAILED)
+	if (state == UTRACE_STATE_FAILED)
 		error = word_error;
 	if (error && error != EFAULT) {
 		shared->phase += 2;

@@ -165,7 +165,7 @@ static void end_how(struct target *target, enum how how)
 
 /* What the list says of a word, and why. */
 static void has_state(int fd, pid_t pid, const void *at,
-		      enum utrace_word_state state)
+		      enum utrace_arm_state state)
 {
 	is(state, word_state(fd, pid, at), "  as the list says");
 	is(0, word_error, "  without a reason");
@@ -179,10 +179,10 @@ static void check_present(struct target *target, const struct page *page,
 	pid_t child = page->deed == FORKED ? shared->number[0] : 0;
 
 	begin_how(target, how);
-	is(UTRACE_WORD_ARMED, word_arm(fd, WORD, COUNT32, 0), page->text);
+	is(UTRACE_STATE_ARMED, word_arm(fd, WORD, COUNT32, 0), page->text);
 	is(page->before + 1, read_word(target->pid, WORD, 4),
 	   "  is written at once");
-	has_state(fd, target->pid, WORD, UTRACE_WORD_ARMED);
+	has_state(fd, target->pid, WORD, UTRACE_STATE_ARMED);
 	disarm(fd, WORD, COUNT32, 0);
 	is(page->before, read_word(target->pid, WORD, 4),
 	   "  and taken back at once");
@@ -190,7 +190,7 @@ static void check_present(struct target *target, const struct page *page,
 	arm(fd, OTHER, COUNT32, 0);
 	close(fd);
 	is(page->before, read_word(target->pid, OTHER, 4),
-	   "  and with the descriptor");
+	   "  and with the session");
 	is(0, word_engines(target->pid), "  which leaves nothing");
 	end_how(target, how);
 	is(page->before, look(target, WORD, 4), "  as the program sees");
@@ -236,19 +236,19 @@ static void check_absent(struct target *target, const struct page *page,
 	int fd = words_open(target->pid, UTRACE_SCOPE_PROCESS);
 
 	begin_how(target, how);
-	is(UTRACE_WORD_PENDING, word_arm(fd, WORD, COUNT32, 0), page->text);
+	is(UTRACE_STATE_PENDING, word_arm(fd, WORD, COUNT32, 0), page->text);
 	is(0, word_error, "  is pending");
-	has_state(fd, target->pid, WORD, UTRACE_WORD_PENDING);
+	has_state(fd, target->pid, WORD, UTRACE_STATE_PENDING);
 	is(-EEXIST, word_arm(fd, WORD, COUNT32, 0), "  and not armed twice");
 	usleep(10000);
-	has_state(fd, target->pid, WORD, UTRACE_WORD_PENDING);
+	has_state(fd, target->pid, WORD, UTRACE_STATE_PENDING);
 	is(0, poll_words(fd, 0), "  which is no news");
 	is(page->before, read_word(target->pid, WORD, 4),
 	   "  the memory lacks it");
 	end_how(target, how);
 	is(page->before + 1, look(target, WORD, 4), "  the program sees it");
-	is(POLLIN, poll_words(fd, 0), "  which is news");
-	has_state(fd, target->pid, WORD, UTRACE_WORD_ARMED);
+	is(POLLPRI, poll_words(fd, 0), "  which is news");
+	has_state(fd, target->pid, WORD, UTRACE_STATE_ARMED);
 	disarm(fd, WORD, COUNT32, 0);
 	is(page->before, look(target, WORD, 4), "  and taken back");
 	close(fd);
@@ -261,13 +261,13 @@ static void check_never(struct target *target, const struct page *page,
 	int fd = words_open(target->pid, UTRACE_SCOPE_PROCESS);
 
 	begin_how(target, how);
-	is(UTRACE_WORD_PENDING, word_arm(fd, OTHER, COUNT32, 0), page->text);
+	is(UTRACE_STATE_PENDING, word_arm(fd, OTHER, COUNT32, 0), page->text);
 	disarm(fd, OTHER, COUNT32, 0);
 	is(0, words_total(fd), "  there is nothing to take back");
-	is(UTRACE_WORD_PENDING, word_arm(fd, OTHER, COUNT32, 0),
+	is(UTRACE_STATE_PENDING, word_arm(fd, OTHER, COUNT32, 0),
 	   "  pending again");
 	close(fd);
-	is(0, word_engines(target->pid), "  the descriptor leaves nothing");
+	is(0, word_engines(target->pid), "  the session leaves nothing");
 	end_how(target, how);
 	is(page->before, look(target, OTHER, 4), "  the program sees nothing");
 }
@@ -313,7 +313,7 @@ TEST_F(dev, pending_while_busy)
 		state = word_arm(fd, WORD, COUNT32, 0);
 		holds(is_given(state), "%s (state %d)", absent[i].text, state);
 		holds(until(word_state(fd, target.pid, WORD) ==
-			    UTRACE_WORD_ARMED), "  is armed without a call");
+			    UTRACE_STATE_ARMED), "  is armed without a call");
 		is(absent[i].before + 1, read_word(target.pid, WORD, 4),
 		   "  and in memory");
 		end_how(&target, BUSY);
@@ -331,13 +331,14 @@ static void hide_armed(struct target *target, int fd)
 {
 	make(target, 'P', 1);
 	arm(fd, WORD, COUNT16, 0);
-	is(UTRACE_WORD_ARMED, word_state(fd, target->pid, WORD), "armed");
+	is(UTRACE_STATE_ARMED, word_state(fd, target->pid, WORD), "armed");
 	make(target, 'R', PROT_NONE);
 	is(OWN + 1, read_word(target->pid, WORD, 2), "and then hidden");
 }
 
 static void check_leaving(enum how how)
 {
+	struct utrace_armed row;
 	struct target target;
 	int fd;
 
@@ -346,19 +347,21 @@ static void check_leaving(enum how how)
 	hide_armed(&target, fd);
 	begin_how(&target, how);
 	disarm(fd, WORD, COUNT16, 0);
-	has_state(fd, target.pid, WORD, UTRACE_WORD_LEAVING);
+	has_state(fd, target.pid, WORD, UTRACE_STATE_LEAVING);
 	is(1, words_total(fd), "  as the only word");
 	is(OWN + 1, read_word(target.pid, WORD, 2), "  the memory has it");
-	is(-ENOENT, word_disarm(fd, WORD, COUNT16, 0), "  not taken back twice");
-	is(UTRACE_WORD_ARMED, word_arm(fd, WORD, COUNT16, 0), "armed again");
-	has_state(fd, target.pid, WORD, UTRACE_WORD_ARMED);
+	need(find_word(fd, target.pid, WORD, &row), "a row");
+	is(-ENOENT, disarm_id(fd, row.id), "  not taken back twice");
+	is(UTRACE_STATE_ARMED, word_arm(fd, WORD, COUNT16, 0), "armed again");
+	has_state(fd, target.pid, WORD, UTRACE_STATE_ARMED);
+	is(-ENOENT, disarm_id(fd, row.id), "  the old id is gone");
 	is(OWN + 1, read_word(target.pid, WORD, 2), "  the memory has one");
 	disarm(fd, WORD, COUNT16, 0);
 	usleep(10000);
-	has_state(fd, target.pid, WORD, UTRACE_WORD_LEAVING);
+	has_state(fd, target.pid, WORD, UTRACE_STATE_LEAVING);
 	end_how(&target, how);
 	have(&target, SELF, '?', 0);
-	is(POLLIN, poll_words(fd, 0), "news when the target has run");
+	is(POLLPRI, poll_words(fd, 0), "news when the target has run");
 	is(0, words_total(fd), "  the word is gone");
 	is(OWN, read_word(target.pid, WORD, 2), "  and from memory");
 	close(fd);
@@ -375,7 +378,7 @@ TEST_F(dev, leaving_while_stopped)
 	check_leaving(STOPPED);
 }
 
-/* The engine of a descriptor that is closed stays as long as the memory has a word. */
+/* The engine of a session that is closed stays as long as the memory has a word. */
 TEST_F(dev, leaving_after_the_end)
 {
 	struct target target;
@@ -385,9 +388,12 @@ TEST_F(dev, leaving_after_the_end)
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	other = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	hide_armed(&target, fd);
+	arm(other, OTHER, COUNT16, 0);
+	disarm(other, OTHER, COUNT16, 0);
+	is(2, word_engines(target.pid), "two sessions have engines");
 	begin_how(&target, STOPPED);
 	close(other);
-	is(1, word_engines(target.pid), "a descriptor without words leaves");
+	is(1, word_engines(target.pid), "a session without words leaves");
 	close(fd);
 	usleep(10000);
 	is(1, word_engines(target.pid), "one with a word does not");

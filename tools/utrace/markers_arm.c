@@ -2,8 +2,8 @@
 /*
  * utrace - arm markers in a process
  *
- * The process is a target of a session, for the records of hits, and has words
- * by a descriptor, which arms the markers and the user_events.
+ * The process is a target of a session.  The markers and the user_events are armed
+ * for the target.
  */
 #include <errno.h>
 #include <limits.h>
@@ -23,30 +23,17 @@
 #include "markers_set.h"
 #include "session.h"
 
-/* Add the target.  Returns its id, or -1 with errno. */
-static int attach(int session, int pidfd, enum utrace_scope scope)
+/* Add the target; @what tells the user in an error what was tried. */
+static void attach(struct marker_arming *arming, enum utrace_scope scope, int pidfd,
+		   const char *what)
 {
 	struct utrace_ioc_attach attach = {
 		.where = { .scope = scope, .fd = pidfd },
 	};
 
-	return ioctl(session, UTRACE_IOC_ATTACH, &attach) ? -1 : (int)attach.id;
-}
-
-/* Attach to what @words says; @what tells the user in an error what was tried. */
-static void attach_to(struct marker_arming *arming,
-		      struct utrace_ioc_words *words, const char *what)
-{
-	int target = attach(arming->session, words->pidfd, words->scope);
-
-	if (target < 0)
+	if (ioctl(arming->session, UTRACE_IOC_ATTACH, &attach))
 		fail(what, session_why_not(errno));
-	words->target = target;
-	arming->words = ioctl(arming->session, UTRACE_IOC_WORDS, words);
-	if (arming->words < 0)
-		fail(what, errno == ENOTTY ?
-		     "this kernel has no markers: boot one with CONFIG_UTRACE_MARKERS" :
-		     session_why_not(errno));
+	arming->target = attach.id;
 }
 
 /**
@@ -59,28 +46,20 @@ static void attach_to(struct marker_arming *arming,
  */
 void marker_attach(struct marker_arming *arming, pid_t pid, bool follow)
 {
-	struct utrace_ioc_words words = {
-		.pidfd = syscall(SYS_pidfd_open, pid, 0),
-		.scope = follow ? UTRACE_SCOPE_TREE : UTRACE_SCOPE_PROCESS,
-	};
+	int pidfd = syscall(SYS_pidfd_open, pid, 0);
 	char what[48];
 
 	snprintf(what, sizeof(what), "attaching to process %d", pid);
-	if (words.pidfd < 0)
+	if (pidfd < 0)
 		fail(what, session_why_not(errno));
-	attach_to(arming, &words, what);
-	close(words.pidfd);
+	attach(arming, follow ? UTRACE_SCOPE_TREE : UTRACE_SCOPE_PROCESS, pidfd, what);
+	close(pidfd);
 }
 
 /* Attach to all processes; hits of this one are left out.  See marker_attach(). */
 void marker_attach_all(struct marker_arming *arming)
 {
-	struct utrace_ioc_words words = {
-		.pidfd = -1,
-		.scope = UTRACE_SCOPE_SYSTEM,
-	};
-
-	attach_to(arming, &words, "attaching to all processes");
+	attach(arming, UTRACE_SCOPE_SYSTEM, -1, "attaching to all processes");
 }
 
 /* The argument that the kernel is to sort hits by, NULL if the site has none. */
@@ -93,56 +72,61 @@ static const struct marker_arg *sorted_by(const struct marker_arming *arming,
 	       &site->at.args.arg[n - 1] : NULL;
 }
 
-static struct utrace_ioc_marker request(const struct marker_arming *arming,
-					const struct marker_set *set, size_t n)
+/* Does the kernel sort the hits of a site, count them, or record them (0)? */
+static __u32 flags_of(const struct marker_arming *arming, const struct site *site)
 {
-	const struct site *site = &set->sites[n];
+	if (sorted_by(arming, site))
+		return UTRACE_ARM_HISTOGRAM;
+	if (arming->count || (arming->histogram && !site->user_event))
+		return UTRACE_ARM_COUNT;
+	return 0;
+}
+
+/* Fill in a place, with the arguments that the kernel is to read. */
+static struct utrace_site place_of(const struct marker_arming *arming,
+				   const struct site *site)
+{
 	const struct marker_arg *by = sorted_by(arming, site);
-	struct utrace_ioc_marker marker = {
+	struct utrace_site place = {
 		.fd = site->fd,
 		.flags = site->at.flags,
 		.offset = site->at.offset,
 		.semaphore = site->at.semaphore,
-		.id = n,
 	};
 
-	if (by) {
-		marker.flags |= UTRACE_MARKER_HISTOGRAM;
-		marker.args[marker.nargs++] = by->where;
-		return marker;
-	}
-	if (arming->count || arming->histogram) {
-		marker.flags |= UTRACE_MARKER_COUNT;
-		return marker;
-	}
-	for (; marker.nargs < site->at.args.n; marker.nargs++)
-		marker.args[marker.nargs] =
-			site->at.args.arg[marker.nargs].where;
-	return marker;
-}
-
-static int arm_user_event(const struct marker_arming *arming,
-			  const struct marker_set *set, size_t n)
-{
-	struct utrace_ioc_user_event event = {
-		.name = (uintptr_t)set->sites[n].user_event,
-		.id = n,
-		.flags = arming->count ? UTRACE_MARKER_COUNT : 0,
-	};
-
-	return ioctl(arming->words, UTRACE_IOC_USER_EVENT_ARM, &event);
+	if (by)
+		place.args[place.nargs++] = by->where;
+	if (flags_of(arming, site))
+		return place;
+	for (; place.nargs < site->at.args.n; place.nargs++)
+		place.args[place.nargs] = site->at.args.arg[place.nargs].where;
+	return place;
 }
 
 /* Arm a site.  Returns 0, or -1 with errno. */
 static int arm(const struct marker_arming *arming, const struct marker_set *set,
 	       size_t n)
 {
-	struct utrace_ioc_marker marker;
+	const struct site *site = &set->sites[n];
+	const struct utrace_user_event event = {
+		.name = (uintptr_t)site->user_event,
+	};
+	const struct utrace_site place = place_of(arming, site);
+	struct utrace_ioc_arm arm = {
+		.target = arming->target,
+		.type = UTRACE_ARM_SITE,
+		.flags = flags_of(arming, site),
+		.cookie = n,
+		.spec = (uintptr_t)&place,
+		.spec_size = sizeof(place),
+	};
 
-	if (set->sites[n].user_event)
-		return arm_user_event(arming, set, n);
-	marker = request(arming, set, n);
-	return ioctl(arming->words, UTRACE_IOC_MARKER_ARM, &marker);
+	if (site->user_event) {
+		arm.type = UTRACE_ARM_USER_EVENT;
+		arm.spec = (uintptr_t)&event;
+		arm.spec_size = sizeof(event);
+	}
+	return ioctl(arming->session, UTRACE_IOC_ARM, &arm);
 }
 
 /* Why a marker cannot be armed; @fatal: neither can the others. */
@@ -167,15 +151,20 @@ static const char *why_not(int error, bool *fatal)
 		       "(the kernel takes 1024 sites and user_events)";
 	case EUSERS:
 		*fatal = true;
-		return "you trace too many sites; give fewer MARKERs, end other traces, "
-		       "or raise /proc/sys/user/max_utrace_sites";
+		return "you trace too many sites, or have too many engines; give fewer "
+		       "MARKERs, end other traces, or raise "
+		       "/proc/sys/user/max_utrace_sites or max_utrace_engines";
+	case ENOTTY:
+		*fatal = true;
+		return "this kernel has no markers: boot one with "
+		       "CONFIG_UTRACE_MARKERS";
 	default:
 		*fatal = true;
 		return session_why_not(error);
 	}
 }
 
-/* Likewise, for a user_event. */
+/* Why a user_event cannot be armed; @fatal as above. */
 static const char *why_not_user_event(int error, bool *fatal)
 {
 	*fatal = false;
@@ -189,14 +178,10 @@ static const char *why_not_user_event(int error, bool *fatal)
 	case EOPNOTSUPP:
 		return "this kernel has no user_events: boot one with "
 		       "CONFIG_USER_EVENTS";
-	case ENOTTY:
-		return "this kernel cannot trace user_events of one process: it is "
-		       "older than this command";
 	case EINVAL:
 		return "a name has 511 characters at most";
 	default:
-		*fatal = true;
-		return session_why_not(error);
+		return why_not(error, fatal);
 	}
 }
 
@@ -244,10 +229,11 @@ size_t marker_arm(struct marker_arming *arming, struct marker_set *set)
 			set->markers[site->marker].armed = true;
 			continue;
 		}
-		if (site->user_event && errno != ENOSPC)
-			why = why_not_user_event(errno, &fatal);
-		else
-			why = why_not(errno, &fatal);
+		/* The first ARM gives the process an engine more. */
+		if (!armed && errno == ENOSPC)
+			fail("arming", session_why_not(errno));
+		why = site->user_event ? why_not_user_event(errno, &fatal) :
+					 why_not(errno, &fatal);
 		say_of_site(set, site, why);
 		if (fatal)
 			exit(STATUS_FAILED);
@@ -258,58 +244,78 @@ size_t marker_arm(struct marker_arming *arming, struct marker_set *set)
 }
 
 /*
- * Look at the words, so that poll(2) tells again when one of them comes.  A
- * process may have registered a user_event.
+ * Have poll(2) report POLLPRI again at the next change of a word, as when a process
+ * registers a user_event.
  */
 void marker_look_at_words(const struct marker_arming *arming)
 {
-	struct utrace_ioc_word_list list = {};
+	struct utrace_ioc_list list = {
+		.rows.size = sizeof(struct utrace_armed),
+		.target = arming->target,
+	};
 
-	ioctl(arming->words, UTRACE_IOC_WORD_LIST, &list);
+	ioctl(arming->session, UTRACE_IOC_LIST, &list);
 }
 
 /* Add how the hits of a site are spread to the histogram of its marker. */
 static void read_histogram(const struct marker_arming *arming,
-			   struct marker_set *set, const struct site *site,
-			   __u64 hits)
+			   struct marker_set *set,
+			   const struct utrace_hit_count *count)
 {
+	const struct site *site = &set->sites[count->cookie];
 	/* Without this argument no value of the site can be read. */
-	__u64 buckets[UTRACE_MARKER_BUCKETS] = { [UTRACE_MARKER_UNREADABLE] = hits };
-	struct utrace_ioc_marker_histogram histogram = {
-		.id = site - set->sites,
-		.buckets = (uintptr_t)buckets,
-		.n = UTRACE_MARKER_BUCKETS,
+	__u64 buckets[UTRACE_MARKER_BUCKETS] = {
+		[UTRACE_MARKER_UNREADABLE] = count->hits,
+	};
+	struct utrace_ioc_read read = {
+		.rows = {
+			.at = (uintptr_t)buckets,
+			.n = UTRACE_MARKER_BUCKETS,
+			.size = sizeof(*buckets),
+		},
+		.target = arming->target,
+		.id = count->id,
+		.what = UTRACE_READ_HISTOGRAM,
 	};
 
 	if (sorted_by(arming, site) &&
-	    ioctl(arming->words, UTRACE_IOC_MARKER_HISTOGRAM, &histogram))
+	    ioctl(arming->session, UTRACE_IOC_READ, &read))
 		fail("reading a histogram", strerror(errno));
-	if (hits)
+	if (count->hits)
 		histogram_add_all(marker_set_histogram(set, site), buckets);
 }
 
 /*
- * Read how often markers were hit and missed, and close the descriptor, which disarms them.
+ * Read how often markers were hit and missed, and detach the target, which disarms
+ * them and ends all records.
  */
 void marker_read_hits(struct marker_arming *arming, struct marker_set *set)
 {
-	struct utrace_ioc_marker_counts counts = { .n = set->nsites };
-	struct utrace_marker_count *count = calloc(set->nsites, sizeof(*count));
+	struct utrace_hit_count *count = calloc(set->nsites, sizeof(*count));
+	struct utrace_ioc_read read = {
+		.rows = {
+			.at = (uintptr_t)count,
+			.n = set->nsites,
+			.size = sizeof(*count),
+		},
+		.target = arming->target,
+		.what = UTRACE_READ_COUNT,
+	};
+	struct utrace_ioc_detach detach = { .id = arming->target };
 	struct site *site;
 	__u32 i;
 
 	if (!count)
 		fail("memory", "there is not enough");
-	counts.counts = (uintptr_t)count;
-	if (ioctl(arming->words, UTRACE_IOC_MARKER_COUNTS, &counts))
+	if (ioctl(arming->session, UTRACE_IOC_READ, &read))
 		fail("reading the counts", strerror(errno));
-	for (i = 0; i < counts.n; i++) {
-		site = &set->sites[count[i].id];
+	for (i = 0; i < read.rows.n; i++) {
+		site = &set->sites[count[i].cookie];
 		set->markers[site->marker].hits += count[i].hits;
 		set->markers[site->marker].missed += count[i].missed;
 		if (arming->histogram && !site->user_event)
-			read_histogram(arming, set, site, count[i].hits);
+			read_histogram(arming, set, &count[i]);
 	}
 	free(count);
-	close(arming->words);
+	ioctl(arming->session, UTRACE_IOC_DETACH, &detach);
 }

@@ -13,15 +13,15 @@ struct marker_set;
 
 /**
  * struct marker_arming - markers that are armed
- * @session: descriptor of the session of /dev/utrace that gets the records
- * @words: descriptor that arms them
+ * @session: descriptor of the session of /dev/utrace
+ * @target: id of the target that they are armed for
  * @count: hits are counted only
  * @histogram: number of the argument, from 1, by whose values the kernel sorts hits; 0
  *	for none.  What user_events write is recorded, and sorted by this command
  */
 struct marker_arming {
 	int session;
-	int words;
+	unsigned int target;
 	bool count;
 	unsigned int histogram;
 };

@@ -94,7 +94,7 @@ void markers_print_hit(struct out *out, const struct marker_set *set,
 		       const struct utrace_rec_marker *rec, __u64 time,
 		       int width)
 {
-	const struct site *site = &set->sites[rec->id];
+	const struct site *site = &set->sites[rec->cookie];
 	const char *name = set->markers[site->marker].name;
 	unsigned int i;
 	char *line;
@@ -157,7 +157,7 @@ void markers_print_user_event(struct out *out, struct marker_set *set,
 			      const struct utrace_rec_user_event *rec,
 			      __u64 time, int width)
 {
-	struct site *site = &set->sites[rec->id];
+	struct site *site = &set->sites[rec->cookie];
 	const struct user_variant *variant = variant_of(site, rec);
 	const char *name = set->markers[site->marker].name, *text, *more = "";
 	char *line;
@@ -189,7 +189,7 @@ void markers_add_user_event(struct marker_set *set,
 			    const struct utrace_rec_user_event *rec,
 			    unsigned int n)
 {
-	struct site *site = &set->sites[rec->id];
+	struct site *site = &set->sites[rec->cookie];
 	const struct user_variant *variant = variant_of(site, rec);
 	struct histogram *histogram = marker_set_histogram(set, site);
 	bool has_sign;

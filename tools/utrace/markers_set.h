@@ -65,7 +65,7 @@ struct site {
  * @names: names of markers; the number of one is that of its marker
  * @places: the places of sites: file and flags, offset
  * @user_events: names of the sites that are user_events
- * @sites: the sites of all of them; the number of an element is the id of its
+ * @sites: the sites of all of them; the number of an element is the cookie of its
  *	records
  * @nsites: number of elements of @sites
  * @sites_size: elements that there is memory for

@@ -2,11 +2,11 @@
 /*
  * utrace - 'utrace markers status': which processes have markers armed
  *
- * Each descriptor for words and markers has an engine "words" in its processes,
- * whose owner is the process that has made it.  A descriptor for all processes has none,
- * but its session has an engine of the system; /proc/PID/fdinfo of the owner tells
- * whether markers are armed.  The user_events that processes have registered are listed
- * by tracefs.
+ * A target that has words or markers armed has an engine "words" in its processes,
+ * whose owner is the process that has opened the session.  A target of the system has
+ * none, but its session has an engine of the system; /proc/PID/fdinfo of the owner shows
+ * whether the session has markers of the system armed.  The user_events that processes
+ * have registered are listed by tracefs.
  */
 #include <errno.h>
 #include <glob.h>
@@ -71,19 +71,16 @@ static void add_engine(const struct engine *engine, void *data)
 static bool has_system_markers(const char *path)
 {
 	FILE *file = fopen(path, "re");
-	bool is_system = false;
 	unsigned int n = 0;
 	char line[128];
 
 	if (!file)
 		return false;
-	while (fgets(line, sizeof(line), file)) {
-		is_system |= !strcmp(line, "utrace-scope:\t" SYSTEM "\n");
-		if (sscanf(line, "utrace-markers: %u", &n) == 1)
+	while (fgets(line, sizeof(line), file))
+		if (sscanf(line, "utrace-markers: " SYSTEM " %u", &n) == 1)
 			break;
-	}
 	fclose(file);
-	return is_system && n;
+	return n;
 }
 
 static bool owner_has_system_markers(pid_t pid)

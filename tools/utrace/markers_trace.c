@@ -84,10 +84,10 @@ static void take_hit(struct tracing *tracing,
 	struct marker_set *set = &tracing->set;
 	__u64 time = rec->head.time;
 
-	if (rec->id >= set->nsites)
+	if (rec->cookie >= set->nsites)
 		return;
 	if (is_before_program(tracing, &rec->head)) {
-		set->markers[set->sites[rec->id].marker].skipped++;
+		set->markers[set->sites[rec->cookie].marker].skipped++;
 		return;
 	}
 	time = time > tracing->began ? time - tracing->began : 0;
@@ -102,7 +102,7 @@ static void take_user_event(struct tracing *tracing,
 	__u64 time = rec->head.time;
 
 	is_before_program(tracing, &rec->head);
-	if (rec->id >= set->nsites)
+	if (rec->cookie >= set->nsites)
 		return;
 	if (options->histogram) {
 		markers_add_user_event(set, rec, options->histogram);
@@ -249,12 +249,10 @@ static void wait_for_records(struct tracing *tracing)
 	struct pollfd fds[] = {
 		/* It is not waited for once no record can come any more. */
 		{ .fd = tracing->ended ? -1 : tracing->arming.session,
-		  .events = POLLIN },
+		  .events = POLLIN | POLLPRI },
 		{ .fd = target->signals, .events = POLLIN },
 		/* The reader of a pipe may end while nothing is printed. */
 		{ .fd = target->launched ? -1 : tracing->out->fd },
-		{ .fd = tracing->ended ? -1 : tracing->arming.words,
-		  .events = POLLIN },
 	};
 
 	poll(fds, ARRAY_SIZE(fds), IDLE_MS);
@@ -264,7 +262,7 @@ static void wait_for_records(struct tracing *tracing)
 	if (fds[2].revents & (POLLERR | POLLHUP))
 		output_hang_up();
 	/* The format of a user_event may be gone when the program has ended. */
-	if (fds[3].revents & POLLIN) {
+	if (fds[0].revents & POLLPRI) {
 		marker_look_at_words(&tracing->arming);
 		marker_set_read_formats(&tracing->set);
 	}
@@ -307,10 +305,7 @@ static void drain(struct tracing *tracing)
 
 static void detach(struct tracing *tracing)
 {
-	const struct utrace_ioc_events nothing = {};
-
 	marker_read_hits(&tracing->arming, &tracing->set);
-	session_choose(tracing->arming.session, &nothing);
 	target_let_go(&tracing->target);
 	drain(tracing);
 }

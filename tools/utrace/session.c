@@ -26,8 +26,9 @@ static const size_t sizes[] = { 16 << 20, 1 << 20, 64 << 10 };
 
 /*
  * Open a session.  @size is the number of bytes of its rings, 0 for the
- * default, and stream_open() maps them.  With @drop records that find no room are lost, else the tasks wait
- * for this command.  Returns its descriptor, or -1 with errno.
+ * default; stream_open() maps them.  With @drop records that find no room are
+ * lost, else the tasks wait for this command.  Returns its descriptor, or -1
+ * with errno.
  */
 int session_open(size_t size, bool drop)
 {

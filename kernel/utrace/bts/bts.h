@@ -336,8 +336,6 @@ void utrace_bts_cpu_take(struct bts_consumer *consumer,
 void utrace_bts_cpu_info(const struct bts_consumer *consumer,
 			 struct utrace_ioc_branch_info *info);
 
-/* file.c */
-
 /* ring.c */
 int utrace_bts_ring_init(struct bts_ring *ring, u64 records, bool overwrite);
 void utrace_bts_ring_free(struct bts_ring *ring);

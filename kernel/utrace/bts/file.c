@@ -173,12 +173,14 @@ static long bts_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	if (_IOC_TYPE(cmd) != _IOC_TYPE(UTRACE_IOC_BRANCH_INFO) ||
 	    _IOC_NR(cmd) != _IOC_NR(UTRACE_IOC_BRANCH_INFO))
 		return -ENOTTY;
-	ret = utrace_dev_get_arg(&info, sizeof(info),
-				 UTRACE_IOC_BRANCH_INFO_SIZE_VER0, cmd, user);
+	ret = utrace_dev_get_struct(&info, sizeof(info),
+				    UTRACE_IOC_BRANCH_INFO_SIZE_VER0, user,
+				    _IOC_SIZE(cmd));
 	if (ret)
 		return ret;
+	info = (struct utrace_ioc_branch_info){};
 	utrace_bts_info(file->private_data, &info);
-	return utrace_dev_put_arg(cmd, user, &info, sizeof(info));
+	return utrace_dev_put_struct(user, _IOC_SIZE(cmd), &info, sizeof(info));
 }
 
 static int bts_release(struct inode *inode, struct file *file)
@@ -308,8 +310,7 @@ static bool bts_is_valid(const struct utrace_ioc_branches *arg)
  * @arg: struct utrace_ioc_branches
  *
  * Context: Process context without locks; may sleep.
- * Return: a descriptor, or an error that is described with &struct
- * utrace_ioc_branches.
+ * Return: a descriptor, or an error of UTRACE_IOC_BRANCHES.
  */
 int utrace_bts_file_make(struct utrace_session *session, void *arg)
 {

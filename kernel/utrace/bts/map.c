@@ -141,14 +141,17 @@ u64 utrace_bts_ring_map_size(const struct bts_ring *ring)
 	return BTS_RING_DATA + ring->size * sizeof(struct utrace_branch);
 }
 
-/* Map the file; no later mprotect() makes it writable. */
+/*
+ * Map the file; no later mprotect() makes it writable.  remap_file_pages(2) would map it
+ * anew without coming here, and is refused without VM_SHARED.
+ */
 static int ring_map_file(struct bts_ring *ring, struct vm_area_struct *vma)
 {
 	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
 		return -EPERM;
 	if (vma->vm_end - vma->vm_start != utrace_bts_ring_map_size(ring))
 		return -EINVAL;
-	vm_flags_mod(vma, VM_DONTCOPY, VM_MAYWRITE | VM_MAYEXEC);
+	vm_flags_mod(vma, VM_DONTCOPY, VM_SHARED | VM_MAYWRITE | VM_MAYEXEC);
 	vma_set_file(vma, ring->pages);
 	return call_mmap(ring->pages, vma);
 }

@@ -35,6 +35,7 @@ struct utrace_call;
  * @buffers: likewise, of memory that a call reads or writes
  * @lost: how often there was no room or memory, for one item or more
  * @cut: an item was cut or left out that would have more in a larger buffer
+ * @exit: items are captured at the end of a call
  *
  * Only the task whose event is captured uses it, so no lock guards it.
  */
@@ -47,6 +48,7 @@ struct utrace_capture {
 	u16 buffers;
 	u16 lost;
 	bool cut;
+	bool exit;
 };
 
 /*

@@ -119,6 +119,7 @@ void utrace_capture_result(struct utrace_capture *c, unsigned int nr,
 	if (!call || !utrace_capture_takes(call, true, what) ||
 	    !utrace_capture_start(c))
 		return;
+	c->exit = true;
 	do {
 		utrace_capture_exit(c, call, args, result, what);
 	} while (capture_again(c));

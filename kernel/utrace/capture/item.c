@@ -27,7 +27,7 @@
  * The header has no holes, and an item of the largest size leaves the next item
  * aligned.
  */
-static_assert(sizeof(struct utrace_item) == 16);
+static_assert(sizeof(struct utrace_item) == 24);
 static_assert(IS_ALIGNED(UTRACE_ITEM_SIZE, ITEM_ALIGN));
 static_assert(IS_ALIGNED(UTRACE_CAPTURE_SIZE, ITEM_ALIGN));
 
@@ -91,7 +91,11 @@ struct utrace_item *utrace_item_begin(struct utrace_capture *c,
 		c->cut = true;
 		return NULL;
 	}
-	*item = (struct utrace_item) { .kind = kind, .arg = arg };
+	*item = (struct utrace_item) {
+		.kind = kind,
+		.arg = arg,
+		.flags = c->exit ? UTRACE_ITEM_OUT : 0,
+	};
 	return item;
 }
 
@@ -131,7 +135,7 @@ void utrace_item_end(struct utrace_capture *c, struct utrace_item *item,
 	memset(item->data + len, 0, end - len);
 	item->len = len;
 	item->whole = whole;
-	item->flags = flags;
+	item->flags |= flags;
 	c->used += sizeof(*item) + end;
 }
 

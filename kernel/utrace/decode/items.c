@@ -81,7 +81,8 @@ void utrace_call_items_add(struct utrace_call_items *items,
 	if (!call)
 		return;
 	while ((item = utrace_item_next(data, used, item))) {
-		if (item->arg >= UTRACE_CALL_ARGS || items->of[item->arg] ||
+		if (item->arg >= UTRACE_CALL_ARGS || item->parent ||
+		    items->of[item->arg] ||
 		    item->kind != kinds[call->arg[item->arg].type])
 			continue;
 		if (item->len || !(item->flags & UTRACE_ITEM_FAULTED))

@@ -206,8 +206,7 @@ static int session_copy_rows(const struct utrace_rows *to, unsigned int at,
  * @arg: struct utrace_ioc_counts; filled in with what the program gets
  *
  * Context: Process context without locks; may fault and sleep.
- * Return: 0, -EINTR if the caller was killed, or an error that is described with
- * &struct utrace_ioc_counts.
+ * Return: 0, or an error of UTRACE_IOC_COUNTS.
  */
 int utrace_dev_read_counts(struct utrace_session *session, void *arg)
 {

@@ -399,8 +399,7 @@ static int session_tell_tasks(const struct session_tasks *tasks,
  *
  * Context: Process context; may sleep.  Takes exec_update_lock and task_lock()
  * of the tasks.
- * Return: 0, or an error that is described with &struct utrace_ioc_in_flight.
- * -EINTR - the caller was killed; some records may have been written.
+ * Return: 0, or an error of UTRACE_IOC_IN_FLIGHT.
  */
 int utrace_dev_in_flight(struct utrace_session *session, void *data)
 {

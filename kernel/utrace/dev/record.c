@@ -112,7 +112,7 @@ static bool session_begin_client(struct session_writer *w,
 
 /**
  * utrace_dev_sees_current() - may a target be told of the current task?
- * @engine: engine of the target, from utrace_dev_target_engine()
+ * @engine: engine of the target, see struct utrace_dev_arming
  *
  * Context: The task itself, on its way to user mode; may sleep for memory.
  * Return: true if the target has the task, and the session may see the task.
@@ -126,7 +126,7 @@ bool utrace_dev_sees_current(struct utrace_engine *engine)
 
 /**
  * utrace_dev_record() - write a record of a client for the current task
- * @engine: engine of the target, from utrace_dev_target_engine()
+ * @engine: engine of the target, see struct utrace_dev_arming
  * @type: enum utrace_rec_type
  * @body: what stands behind the header
  * @size: bytes of @body, a multiple of 8
@@ -189,7 +189,7 @@ session_knows_current(const struct session_target *target,
 
 /**
  * utrace_dev_knows_current() - is it known that a target may be told of the task?
- * @engine: engine of the target, from utrace_dev_target_engine()
+ * @engine: engine of the target, see struct utrace_dev_arming
  *
  * Context: The task itself, which has memory; does not sleep.
  * Return: true if so; else utrace_dev_sees_current() has to be asked.
@@ -211,7 +211,7 @@ static __always_inline void session_copy_body(u64 *to, const u64 *from,
 
 /**
  * utrace_dev_record_now() - write a record of a client for the current task at once
- * @engine: engine of the target, from utrace_dev_target_engine()
+ * @engine: engine of the target, see struct utrace_dev_arming
  * @type: enum utrace_rec_type
  * @body: what stands behind the header.  What is memory of the task was fetched before,
  *	as rights are looked at here

@@ -30,6 +30,7 @@ static void session_free(struct kref *ref)
 	utrace_counts_end(&session->counts);
 	utrace_dev_ring_free(session);
 	utrace_dev_settings_put(session->settings);
+	WARN_ON_ONCE(!xa_empty(&session->ids));
 	put_pid_ns(session->ns);
 	put_pid(session->owner);
 	put_cred(session->cred);
@@ -100,6 +101,7 @@ struct utrace_session *utrace_dev_new(const struct cred *cred)
 	utrace_reader_start(&session->reader);
 	utrace_dev_counts_init(session);
 	init_waitqueue_head(&session->wait);
+	xa_init_flags(&session->ids, XA_FLAGS_ALLOC1);
 	timer_setup(&session->wake, session_wake, 0);
 	return session;
 }
@@ -126,6 +128,37 @@ const struct cred *utrace_dev_cred(const struct utrace_session *session)
 struct pid_namespace *utrace_dev_ns(const struct utrace_session *session)
 {
 	return session->ns;
+}
+
+/**
+ * utrace_dev_ids() - the table of what is armed, by ids
+ * @session: the session
+ *
+ * Context: Any.
+ * Return: the table.
+ */
+struct xarray *utrace_dev_ids(struct utrace_session *session)
+{
+	return &session->ids;
+}
+
+/**
+ * utrace_dev_new_id() - reserve an id for something that is armed
+ * @session: the session
+ * @id: gets the id, 1 or more, which leads to nothing yet
+ *
+ * The ids of one session are used in turn, so one that was given back is used again after
+ * 2^32 others.
+ *
+ * Context: Process context; may sleep.
+ * Return: 0, -ENOMEM, or -EBUSY if all ids are used.
+ */
+int utrace_dev_new_id(struct utrace_session *session, u32 *id)
+{
+	int ret = xa_alloc_cyclic(&session->ids, id, NULL, XA_LIMIT(1, U32_MAX),
+				  &session->next_armed, GFP_KERNEL_ACCOUNT);
+
+	return min(ret, 0);
 }
 
 /* Commands */
@@ -170,6 +203,7 @@ int utrace_dev_info(struct utrace_session *session, void *arg)
 		.events = utrace_dev_records(),
 		.capture = SESSION_CAPTURES,
 		.scopes = utrace_dev_scopes(),
+		.arm = utrace_marker_types_here(),
 		.count = SESSION_COUNT_KINDS,
 		.hidden = atomic64_read(&session->hidden),
 		.uncaptured = atomic64_read(&session->uncaptured),
@@ -198,7 +232,7 @@ int utrace_dev_info(struct utrace_session *session, void *arg)
  * @arg: struct utrace_ioc_setup
  *
  * Context: Process context; may sleep.
- * Return: 0, or an error that is described with &struct utrace_ioc_setup.
+ * Return: 0, or an error of UTRACE_IOC_SETUP.
  */
 int utrace_dev_setup(struct utrace_session *session, void *arg)
 {

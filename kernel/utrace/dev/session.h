@@ -31,6 +31,7 @@
 #include <linux/timer.h>
 #include <linux/types.h>
 #include <linux/wait.h>
+#include <linux/xarray.h>
 #include <uapi/linux/utrace.h>
 
 #include "../capture/capture.h"
@@ -205,8 +206,12 @@ struct session_settings {
  *	utrace_ring for each CPU, the data of the rings.  As @ring.
  * @tails: what programs may map to write: struct utrace_map_tail for each CPU.
  *	As @ring.
- * @mapped: programs read the rings in memory, so read(2) gives parked records
- *	only.  Set once, without a lock.
+ * @mapped: programs read the rings in memory, so read(2) gives parked records.  Set
+ *	before @ring
+ * @ids: what is armed, see marker/armed.c
+ * @next_armed: the id that is tried next there.  Under the lock of @ids
+ * @nchanged: number of targets of which the reader does not know that a state has
+ *	changed
  * @user: user who is charged with the rings, counted; NULL: none.  As @ring.
  * @delay: jiffies after which a waiting reader is woken.  As @ring.
  * @full: enum utrace_full.  As @ring.
@@ -271,6 +276,9 @@ struct utrace_session {
 	atomic_t busy;
 	struct list_head tasks;
 	struct utrace_counts counts;
+	struct xarray ids;
+	u32 next_armed;
+	atomic_t nchanged;
 };
 
 /**
@@ -305,6 +313,8 @@ struct utrace_session {
  * @strings: as in @settings.  Stored before @now, loaded by callbacks after it:
  *	a record with an older number may have the newer size.
  * @buffers: likewise
+ * @owner: see struct utrace_dev_arming.  Under utrace_session.lock
+ * @ending: the target is being detached, see session_detach().  Likewise
  * @rcu: frees the target when session_is_same() is done with it
  *
  * The target is the data of its engine, whose ->release() frees it: not before
@@ -330,6 +340,8 @@ struct session_target {
 	bool gone;
 	u32 strings;
 	u32 buffers;
+	struct marker_owner *owner;
+	bool ending;
 	struct rcu_head rcu;
 };
 
@@ -420,6 +432,7 @@ int utrace_dev_attach(struct utrace_session *session, void *arg);
 void utrace_dev_undo_attach(struct utrace_session *session, const void *arg);
 int utrace_dev_detach(struct utrace_session *session, void *arg);
 void utrace_dev_detach_all(struct utrace_session *session);
+void utrace_dev_show(struct seq_file *m, struct utrace_session *session);
 struct session_target *utrace_dev_target(struct utrace_session *session,
 					 u32 id);
 void utrace_dev_look(struct utrace_session *session);

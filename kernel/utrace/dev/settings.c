@@ -327,8 +327,7 @@ static int session_set_events(struct utrace_session *session,
  * there is memory for it.
  *
  * Context: Process context; may fault and sleep.  Takes utrace_session.lock.
- * Return: 0, -EINTR if the caller was killed, or an error that is described with
- * &struct utrace_ioc_events.
+ * Return: 0, or an error of UTRACE_IOC_EVENTS.
  */
 int utrace_dev_set_events(struct utrace_session *session, void *arg)
 {

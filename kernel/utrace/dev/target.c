@@ -15,8 +15,10 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/pid.h>
+#include <linux/poll.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
+#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/utrace.h>
@@ -475,9 +477,7 @@ static int session_attach_task(struct utrace_session *session,
  * @arg: struct utrace_ioc_attach; the id of the target is stored there
  *
  * Context: Process context; may sleep.
- * Return: 0, -EINTR if the caller was killed, or an error that is described with
- * &struct utrace_ioc_attach.  -EPERM also says that a security module knows a
- * difference between the caller and the opener of the session.
+ * Return: 0, or an error of UTRACE_IOC_ATTACH.
  */
 int utrace_dev_attach(struct utrace_session *session, void *arg)
 {
@@ -501,28 +501,54 @@ int utrace_dev_attach(struct utrace_session *session, void *arg)
 	return session_attach_task(session, attach);
 }
 
+/*
+ * Detach a target.  Take back what is armed for it first, without the session's lock,
+ * since that may wait for processes.  Meanwhile the target stays in the list, but its owner
+ * may be gone, and nothing can be armed for it.
+ */
+static int session_detach(struct utrace_session *session, u32 id)
+{
+	struct session_target *target;
+	int ret = 0;
+
+	if (mutex_lock_killable(&session->lock))
+		return -EINTR;
+	target = utrace_dev_target(session, id);
+	if (!target) {
+		mutex_unlock(&session->lock);
+		return -ENOENT;
+	}
+	if (target->owner) {
+		target->ending = true;
+		mutex_unlock(&session->lock);
+		ret = utrace_marker_owner_end(session, target->owner, true);
+		mutex_lock(&session->lock);
+		target->ending = false;
+	}
+	if (!ret) {
+		target->owner = NULL;
+		session_remove(target);
+	}
+	mutex_unlock(&session->lock);
+	return ret;
+}
+
 /**
  * utrace_dev_undo_attach() - the program has not got the id of a target
  * @session: the session
  * @arg: struct utrace_ioc_attach
  *
- * Detaches the target.  If the caller is killed while it waits for the lock, the
- * target stays until the end of the session.
+ * Detaches the target.  If the caller is killed meanwhile, the target stays until the
+ * end of the session.
  *
  * Context: Process context; may sleep.  Takes utrace_session.lock.
  */
 void utrace_dev_undo_attach(struct utrace_session *session, const void *arg)
 {
 	const struct utrace_ioc_attach *attach = arg;
-	struct session_target *target;
 
-	if (mutex_lock_killable(&session->lock))
-		return;
-	target = utrace_dev_target(session, attach->id);
-	/* Another thread may have guessed the id, and detached the target. */
-	if (target)
-		session_remove(target);
-	mutex_unlock(&session->lock);
+	/* -ENOENT: another thread has guessed the id. */
+	(void)!session_detach(session, attach->id);
 }
 
 /**
@@ -533,7 +559,7 @@ void utrace_dev_undo_attach(struct utrace_session *session, const void *arg)
  * Context: Process context.
  * Return:
  * * the target - valid as long as the lock is held
- * * NULL - the session has no such target
+ * * NULL - the session has no such target, or it is being detached
  */
 struct session_target *utrace_dev_target(struct utrace_session *session,
 					 u32 id)
@@ -543,76 +569,101 @@ struct session_target *utrace_dev_target(struct utrace_session *session,
 	lockdep_assert_held(&session->lock);
 
 	list_for_each_entry(target, &session->targets, list)
-		if (target->id == id)
+		if (target->id == id && !target->ending)
 			return target;
 	return NULL;
 }
 
 /**
- * utrace_dev_target_engine() - the engine of a target, for utrace_dev_record()
- * @session: the session; its lock is held
- * @id: id of the target, from utrace_dev_attach()
+ * utrace_dev_with_target() - call a function for a target, for those who arm something
+ * @session: the session
+ * @id: id of the target
+ * @fn: called with utrace_session.lock held; what it stores in the owner stays
+ * @arg: last argument of @fn
  *
- * Context: Process context.
- * Return: the engine, with a reference for the caller, or NULL if the session has no
- * such target.
+ * Context: Process context; sleeps.  Takes utrace_session.lock.
+ * Return: what @fn returns; -ENOENT - there is no such target; -EINTR - the caller is
+ * killed.
  */
-struct utrace_engine *utrace_dev_target_engine(struct utrace_session *session,
-					       u32 id)
+int utrace_dev_with_target(struct utrace_session *session, u32 id,
+			   int (*fn)(struct utrace_session *session,
+				     struct utrace_dev_arming *target, void *arg),
+			   void *arg)
 {
-	struct session_target *target = utrace_dev_target(session, id);
+	struct session_target *target;
+	int ret = -ENOENT;
 
-	if (!target)
-		return NULL;
-	utrace_engine_get(target->engine);
-	return target->engine;
+	if (mutex_lock_killable(&session->lock))
+		return -EINTR;
+	target = utrace_dev_target(session, id);
+	if (target) {
+		struct utrace_dev_arming arming = {
+			.engine = target->engine,
+			.viewer = target->viewer,
+			.scope = target->scope,
+			.owner = target->owner,
+		};
+
+		if (target->scope == UTRACE_SCOPE_PROCESS ||
+		    target->scope == UTRACE_SCOPE_TREE)
+			arming.process = (struct pid *)target->of;
+		ret = fn(session, &arming, arg);
+		target->owner = arming.owner;
+	}
+	mutex_unlock(&session->lock);
+	return ret;
 }
 
 /**
- * utrace_dev_system_target() - utrace_dev_target_engine() for targets of the system
- * @session: the session; its lock is held
- * @id: id of the target, from utrace_dev_attach()
+ * utrace_dev_tell_change() - the state of something armed may have changed
+ * @engine: engine of the target, which the caller keeps; the reader of the session has
+ *	known the states until now
  *
- * Context: Process context.
- * Return: the engine, with a reference for the caller, or NULL if the session has no
- * such target with %UTRACE_SCOPE_SYSTEM.
+ * Context: Any but NMI.
  */
-struct utrace_engine *utrace_dev_system_target(struct utrace_session *session,
-					       u32 id)
+void utrace_dev_tell_change(struct utrace_engine *engine)
 {
-	struct session_target *target = utrace_dev_target(session, id);
+	struct session_target *target = engine->data;
+	struct utrace_session *session = target->session;
 
-	if (!target || target->scope != UTRACE_SCOPE_SYSTEM)
-		return NULL;
-	utrace_engine_get(target->engine);
-	return target->engine;
+	atomic_inc(&session->nchanged);
+	/* Has a full barrier; pairs with poll_wait() in session_poll(). */
+	if (wq_has_sleeper(&session->wait))
+		wake_up_interruptible_poll(&session->wait, EPOLLPRI);
+}
+
+/**
+ * utrace_dev_know_change() - the reader looks at the states of a target
+ * @engine: engine of the target, which the caller keeps
+ *
+ * Context: Any.
+ */
+void utrace_dev_know_change(struct utrace_engine *engine)
+{
+	struct session_target *target = engine->data;
+
+	atomic_dec(&target->session->nchanged);
 }
 
 /**
  * utrace_dev_detach() - %UTRACE_IOC_DETACH
- * @session: the session; its lock is held
+ * @session: the session; no lock is held
  * @arg: struct utrace_ioc_detach
  *
  * Does not wait for callbacks of the target.
  *
- * Context: Process context; may sleep.
+ * Context: Process context; may sleep.  Takes utrace_session.lock.
  * Return:
  * * 0 - the target is detached
+ * * -EINTR - the caller was killed
  * * -EINVAL - there is no such flag
  * * -ENOENT - the session has no such target
  */
 int utrace_dev_detach(struct utrace_session *session, void *arg)
 {
 	const struct utrace_ioc_detach *detach = arg;
-	struct session_target *target;
 
-	if (detach->flags)
-		return -EINVAL;
-	target = utrace_dev_target(session, detach->id);
-	if (!target)
-		return -ENOENT;
-	session_remove(target);
-	return 0;
+	return detach->flags ? -EINVAL : session_detach(session, detach->id);
 }
 
 /**
@@ -626,10 +677,41 @@ void utrace_dev_detach_all(struct utrace_session *session)
 	struct session_target *target, *next;
 
 	/*
-	 * No ioctl holds the lock: it would have a reference to the file, which
-	 * is being released.
+	 * No ioctl runs: it would have a reference to the file, which is being
+	 * released.  So nobody changes the list of targets.
 	 */
+	list_for_each_entry(target, &session->targets, list) {
+		if (target->owner)
+			utrace_marker_owner_end(session, target->owner, false);
+		target->owner = NULL;
+	}
 	guard(mutex)(&session->lock);
 	list_for_each_entry_safe(target, next, &session->targets, list)
 		session_remove(target);
+}
+
+/**
+ * utrace_dev_show() - show in /proc/PID/fdinfo what is armed for each target
+ * @m: the file that is read
+ * @session: the session
+ *
+ * Context: Process context; sleeps.  Takes utrace_session.lock.
+ */
+void utrace_dev_show(struct seq_file *m, struct utrace_session *session)
+{
+	static const char * const names[] = {
+		[UTRACE_SCOPE_PROCESS]	= "process",
+		[UTRACE_SCOPE_TREE]	= "tree",
+		[UTRACE_SCOPE_SYSTEM]	= "system",
+	};
+	const struct session_target *target;
+
+	if (mutex_lock_killable(&session->lock))
+		return;
+	list_for_each_entry(target, &session->targets, list)
+		if (target->owner && !target->ending)
+			seq_printf(m, "utrace-markers:\t%s %u\n",
+				   names[target->scope],
+				   utrace_marker_owner_count(target->owner));
+	mutex_unlock(&session->lock);
 }

@@ -13,9 +13,6 @@
 #include "../utrace_dev.h"
 #include "marker.h"
 
-#define MARKER_FLAGS		(UTRACE_MARKER_RETURN | UTRACE_MARKER_COUNT | \
-				 UTRACE_MARKER_HISTOGRAM)
-
 /* user.max_utrace_sites of the initial user namespace. */
 #define MARKER_SITES_OF_USER	4096
 
@@ -57,14 +54,14 @@ void utrace_marker_uncharge(struct marker_event *event)
 
 /* Get the site of an event, which has been charged for the place.  Returns 0 or an error. */
 static int marker_get_site(struct marker_event *event,
-			   const struct utrace_ioc_marker *arg,
+			   const struct utrace_site *arg,
 			   struct file *file)
 {
 	struct marker_owner *owner = event->owner;
 	struct marker_site *site;
 
 	site = utrace_marker_site_get(file, arg->offset, arg->semaphore,
-				      arg->flags & UTRACE_MARKER_RETURN,
+				      arg->flags & UTRACE_SITE_RETURN,
 				      owner->system, owner->viewer ?
 				      owner->viewer->opener : NULL);
 	if (IS_ERR(site))
@@ -76,13 +73,14 @@ static int marker_get_site(struct marker_event *event,
 /* Make the event of a marker. */
 static struct marker_event *
 marker_event_new(struct marker_owner *owner,
-		 const struct utrace_ioc_marker *arg, struct file *file)
+		 const struct marker_request *request,
+		 const struct utrace_site *arg, struct file *file)
 {
 	struct marker_event *event;
 	unsigned int i;
 	int ret;
 
-	event = utrace_marker_event_new(owner, arg->id, arg->flags);
+	event = utrace_marker_event_new(owner, request);
 	if (IS_ERR(event))
 		return event;
 	event->path = file->f_path;
@@ -92,7 +90,7 @@ marker_event_new(struct marker_owner *owner,
 	for (i = 0; i < arg->nargs; i++)
 		event->args[i] = utrace_marker_fetch_of(&arg->args[i]);
 	ret = marker_charge(event);
-	if (!ret && arg->flags & UTRACE_MARKER_HISTOGRAM)
+	if (!ret && request->flags & UTRACE_ARM_HISTOGRAM)
 		ret = utrace_marker_histogram_new(event);
 	if (!ret)
 		ret = marker_get_site(event, arg, file);
@@ -102,14 +100,16 @@ marker_event_new(struct marker_owner *owner,
 	return ERR_PTR(ret);
 }
 
-static bool marker_is_valid(const struct utrace_ioc_marker *arg)
+static bool marker_is_valid(const struct marker_request *request,
+			    const struct utrace_site *arg)
 {
 	unsigned int i;
 
-	if (arg->flags & ~MARKER_FLAGS ||
+	if (request->flags & ~(UTRACE_ARM_COUNT | UTRACE_ARM_HISTOGRAM) ||
+	    arg->flags & ~UTRACE_SITE_RETURN ||
 	    arg->nargs > UTRACE_MARKER_ARGS || arg->reserved ||
 	    (s64)arg->offset < 0 || (s64)arg->semaphore < 0 ||
-	    (arg->flags & UTRACE_MARKER_HISTOGRAM && arg->nargs != 1))
+	    (request->flags & UTRACE_ARM_HISTOGRAM && arg->nargs != 1))
 		return false;
 	for (i = 0; i < arg->nargs; i++)
 		if (!utrace_marker_arg_is_valid(&arg->args[i]))
@@ -120,7 +120,7 @@ static bool marker_is_valid(const struct utrace_ioc_marker *arg)
 /* The event of an owner at this place, whatever its semaphore is; or NULL. */
 static struct marker_event *marker_find_event(const struct marker_owner *owner,
 					      const struct file *file,
-					      const struct utrace_ioc_marker *arg)
+					      const struct utrace_site *arg)
 {
 	struct marker_event *event;
 
@@ -130,7 +130,7 @@ static struct marker_event *marker_find_event(const struct marker_owner *owner,
 		if (event->site &&
 		    d_inode(event->path.dentry) == file_inode(file) &&
 		    utrace_marker_site_is(event->site, arg->offset,
-					  arg->flags & UTRACE_MARKER_RETURN))
+					  arg->flags & UTRACE_SITE_RETURN))
 			return event;
 	return NULL;
 }
@@ -144,7 +144,7 @@ static int marker_start_in_process(struct marker_owner *owner,
 	int ret, error;
 
 	ret = utrace_marker_arm(owner, &place, &state, &error);
-	if (!ret && state == UTRACE_WORD_FAILED)
+	if (!ret && state == UTRACE_STATE_FAILED)
 		return -error;
 	if (ret && ret != -EAGAIN)
 		return ret;
@@ -154,71 +154,73 @@ static int marker_start_in_process(struct marker_owner *owner,
 	return 0;
 }
 
-static int marker_start_event(struct marker_owner *owner,
-			      struct marker_event *event)
+static struct marker_event *marker_start_event(struct marker_owner *owner,
+					       struct marker_event *event)
 {
 	int ret;
 
 	utrace_marker_event_add(owner, event);
 	if (owner->system) {
 		utrace_marker_site_list(event);
-		return 0;
+		return event;
 	}
 	ret = marker_start_in_process(owner, event);
-	if (ret)
-		utrace_marker_event_end(owner, event);
-	return ret;
+	if (!ret)
+		return event;
+	utrace_marker_event_end(owner, event);
+	return ERR_PTR(ret);
 }
 
 /**
  * utrace_marker_site_arm() - arm a marker
  * @owner: the owner; its mutex is held
+ * @request: what is said of the marker
  * @arg: the marker
  * @file: the file of the marker
  *
  * Context: Process context; sleeps.
- * Return: 0, or an error that is described with &struct utrace_ioc_marker.
+ * Return: the event, or an error of UTRACE_IOC_ARM of a marker.
  */
-int utrace_marker_site_arm(struct marker_owner *owner,
-			   const struct utrace_ioc_marker *arg,
-			   struct file *file)
+struct marker_event *
+utrace_marker_site_arm(struct marker_owner *owner,
+		       const struct marker_request *request,
+		       const struct utrace_site *arg, struct file *file)
 {
 	struct marker_event *event;
 
 	lockdep_assert_held(&owner->mutex);
 
 	/* A module is told of each hit, and has no call that reads a histogram. */
-	if (!marker_is_valid(arg) ||
-	    (owner->client && arg->flags & UTRACE_MARKER_HISTOGRAM))
-		return -EINVAL;
+	if (!marker_is_valid(request, arg) ||
+	    (owner->client && request->flags & UTRACE_ARM_HISTOGRAM))
+		return ERR_PTR(-EINVAL);
 	/* Of an owner that has a process, utrace_marker_arm() looks at the rights. */
 	if (owner->system && !utrace_viewer_may_see_all(owner->viewer->opener))
-		return -EPERM;
+		return ERR_PTR(-EPERM);
 	if (marker_find_event(owner, file, arg))
-		return -EEXIST;
-	event = marker_event_new(owner, arg, file);
-	return IS_ERR(event) ? PTR_ERR(event) :
-			       marker_start_event(owner, event);
+		return ERR_PTR(-EEXIST);
+	event = marker_event_new(owner, request, arg, file);
+	return IS_ERR(event) ? event : marker_start_event(owner, event);
 }
 
 /**
  * utrace_marker_site_disarm() - disarm a marker
  * @owner: the owner; its mutex is held
- * @arg: the marker
+ * @arg: flags and offset of the marker
  * @file: the file of the marker
  *
  * Context: Process context; sleeps.
  * Return: 0, -EINVAL or -ENOENT.
  */
 int utrace_marker_site_disarm(struct marker_owner *owner,
-			      const struct utrace_ioc_marker *arg,
+			      const struct utrace_site *arg,
 			      struct file *file)
 {
 	struct marker_event *event;
 
 	lockdep_assert_held(&owner->mutex);
 
-	if (arg->flags & ~MARKER_FLAGS)
+	if (arg->flags & ~UTRACE_SITE_RETURN)
 		return -EINVAL;
 	event = marker_find_event(owner, file, arg);
 	if (!event)

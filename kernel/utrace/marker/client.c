@@ -2,7 +2,7 @@
 /*
  * utrace - markers: clients in modules
  *
- * A module has an owner without a descriptor and without a session.
+ * A module has an owner without a target of a session.
  */
 #include <linux/completion.h>
 #include <linux/export.h>
@@ -38,25 +38,27 @@ EXPORT_SYMBOL_GPL(utrace_markers_attach);
  * utrace_markers_arm() - arm a marker
  * @markers: what utrace_markers_attach() has returned
  * @file: the executable file or library
- * @marker: the marker; @utrace_ioc_marker.fd is not looked at
+ * @site: the marker; @utrace_site.fd is not looked at
+ * @cookie: any number, which is told with each hit
+ * @flags: 0 or %UTRACE_ARM_COUNT
  *
  * The caller answers for @file: processes that map other files may wait until the server
  * of a file of FUSE has brought the page of the marker.
  *
  * Context: Process context; sleeps.
- * Return: 0, an error that is described with &struct utrace_ioc_marker, or -EINTR if
- * the caller is being killed.
+ * Return: 0, or an error of UTRACE_IOC_ARM of a marker.
  */
 int utrace_markers_arm(struct marker_owner *markers, struct file *file,
-		       const struct utrace_ioc_marker *marker)
+		       const struct utrace_site *site, u64 cookie, u32 flags)
 {
-	int ret;
+	const struct marker_request request = { cookie, 0, flags };
+	struct marker_event *event;
 
 	if (mutex_lock_killable(&markers->mutex))
 		return -EINTR;
-	ret = utrace_marker_site_arm(markers, marker, file);
+	event = utrace_marker_site_arm(markers, &request, site, file);
 	mutex_unlock(&markers->mutex);
-	return ret;
+	return PTR_ERR_OR_ZERO(event);
 }
 EXPORT_SYMBOL_GPL(utrace_markers_arm);
 
@@ -64,7 +66,7 @@ EXPORT_SYMBOL_GPL(utrace_markers_arm);
  * utrace_markers_disarm() - disarm a marker
  * @markers: what utrace_markers_attach() has returned
  * @file: the executable file or library
- * @marker: flags and offset of the marker
+ * @site: flags and offset of the marker
  *
  * No hit of the marker is being told when this returns.
  *
@@ -73,13 +75,13 @@ EXPORT_SYMBOL_GPL(utrace_markers_arm);
  * Return: 0, -EINVAL, -ENOENT, or -EINTR if the caller is being killed.
  */
 int utrace_markers_disarm(struct marker_owner *markers, struct file *file,
-			  const struct utrace_ioc_marker *marker)
+			  const struct utrace_site *site)
 {
 	int ret;
 
 	if (mutex_lock_killable(&markers->mutex))
 		return -EINTR;
-	ret = utrace_marker_site_disarm(markers, marker, file);
+	ret = utrace_marker_site_disarm(markers, site, file);
 	mutex_unlock(&markers->mutex);
 	return ret;
 }
@@ -89,17 +91,23 @@ EXPORT_SYMBOL_GPL(utrace_markers_disarm);
  * utrace_markers_arm_user_event() - arm a user_event
  * @markers: what utrace_markers_attach() has returned
  * @name: name of the event, without fields
- * @id: any number, which is told with the event
- * @flags: 0 or %UTRACE_MARKER_COUNT
+ * @cookie: any number, which is told with each write
+ * @flags: 0 or %UTRACE_ARM_COUNT
  *
  * Context: Process context; sleeps.
- * Return: 0, an error that is described with &struct utrace_ioc_user_event, or -EINTR
- * if the caller is being killed.
+ * Return: 0, or an error of UTRACE_IOC_ARM of a user_event.
  */
 int utrace_markers_arm_user_event(struct marker_owner *markers,
-				  const char *name, u64 id, u32 flags)
+				  const char *name, u64 cookie, u32 flags)
 {
-	return utrace_marker_name_arm(markers, name, id, flags);
+	const struct marker_request request = { cookie, 0, flags };
+	struct marker_event *event;
+
+	if (mutex_lock_killable(&markers->mutex))
+		return -EINTR;
+	event = utrace_marker_name_arm(markers, &request, name);
+	mutex_unlock(&markers->mutex);
+	return PTR_ERR_OR_ZERO(event);
 }
 EXPORT_SYMBOL_GPL(utrace_markers_arm_user_event);
 
@@ -116,7 +124,13 @@ EXPORT_SYMBOL_GPL(utrace_markers_arm_user_event);
 int utrace_markers_disarm_user_event(struct marker_owner *markers,
 				     const char *name)
 {
-	return utrace_marker_name_disarm(markers, name);
+	int ret;
+
+	if (mutex_lock_killable(&markers->mutex))
+		return -EINTR;
+	ret = utrace_marker_name_disarm(markers, name);
+	mutex_unlock(&markers->mutex);
+	return ret;
 }
 EXPORT_SYMBOL_GPL(utrace_markers_disarm_user_event);
 

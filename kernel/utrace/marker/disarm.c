@@ -21,7 +21,9 @@ static bool marker_matches(const struct marker_share *share,
 	if (place->kind == MARKER_EVENT)
 		return share->place.event == place->event;
 	of_word = marker_of_word(place);
-	return marker_is_same(&share->word->place, &of_word);
+	/* Programs after an execve(2) may have the word by another id. */
+	return share->place.id == place->id &&
+	       marker_is_same(&share->word->place, &of_word);
 }
 
 /* Which memory marker_disarm() looks for, and what it has found. */
@@ -297,7 +299,7 @@ int utrace_marker_disarm(struct marker_owner *owner,
 
 /**
  * utrace_marker_disarm_all() - take back all words of an owner
- * @owner: the owner, which is closed
+ * @owner: the owner, whose target ends
  *
  * Its engine is detached when all threads concerned have written the words.
  *

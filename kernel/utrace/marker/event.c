@@ -91,7 +91,7 @@ void utrace_marker_event_drop(struct marker_event *event)
 
 static enum marker_how marker_how_of(const struct marker_owner *owner, u32 flags)
 {
-	if (flags & (UTRACE_MARKER_COUNT | UTRACE_MARKER_HISTOGRAM))
+	if (flags & (UTRACE_ARM_COUNT | UTRACE_ARM_HISTOGRAM))
 		return MARKER_COUNT;
 	if (owner->client)
 		return MARKER_CALL;
@@ -101,16 +101,16 @@ static enum marker_how marker_how_of(const struct marker_owner *owner, u32 flags
 /**
  * utrace_marker_event_new() - make an event
  * @owner: the owner; its mutex is held
- * @id: the owner's number
- * @flags: %UTRACE_MARKER_ bits
+ * @request: what is said of it
  *
  * Context: Process context; sleeps.
  * Return: the event, which is not in the list yet and which the caller fills in, or
  * * -ENOSPC - the owner has too many
  * * -ENOMEM - there is no memory
  */
-struct marker_event *utrace_marker_event_new(struct marker_owner *owner, u64 id,
-					     u32 flags)
+struct marker_event *
+utrace_marker_event_new(struct marker_owner *owner,
+			const struct marker_request *request)
 {
 	struct marker_event *event;
 
@@ -124,8 +124,9 @@ struct marker_event *utrace_marker_event_new(struct marker_owner *owner, u64 id,
 	kref_init(&event->ref);
 	INIT_WORK(&event->free, marker_event_work);
 	event->owner = owner;
-	event->id = id;
-	event->how = marker_how_of(owner, flags);
+	event->cookie = request->cookie;
+	event->id = request->id;
+	event->how = marker_how_of(owner, request->flags);
 	return event;
 }
 
@@ -261,31 +262,36 @@ bool utrace_marker_may_tell(struct marker_owner *owner)
 }
 
 /**
- * utrace_marker_counts() - how often the markers of an owner were hit
+ * utrace_marker_counts() - read how often the markers of an owner were hit
  * @owner: the owner
+ * @id: id of the one marker or user_event that is looked for; 0: all
  * @counts: filled in
  * @n: number of elements of @counts, which is changed to how many are filled in
  *
  * Context: Process context.  Takes marker_owner.lock.
- * Return: the number of markers.
+ * Return: how many there are.
  */
-u32 utrace_marker_counts(struct marker_owner *owner,
-			 struct utrace_marker_count *counts, u32 *n)
+u32 utrace_marker_counts(struct marker_owner *owner, u32 id,
+			 struct utrace_hit_count *counts, u32 *n)
 {
 	struct marker_event *event = NULL;
-	u32 i = 0;
+	u32 total = 0, i = 0;
 
 	while ((event = utrace_marker_next_event(owner, event))) {
-		if (i == *n) {
-			utrace_marker_event_put(event);
-			break;
-		}
-		counts[i].id = event->id;
-		counts[i].hits = atomic64_read(&event->hits);
-		counts[i++].missed = atomic64_read(&event->missed);
+		if (id && event->id != id)
+			continue;
+		total++;
+		if (i == *n)
+			continue;
+		counts[i++] = (struct utrace_hit_count){
+			.cookie = event->cookie,
+			.hits = atomic64_read(&event->hits),
+			.missed = atomic64_read(&event->missed),
+			.id = event->id,
+		};
 	}
 	*n = i;
-	return READ_ONCE(owner->nevents);
+	return total;
 }
 
 /**

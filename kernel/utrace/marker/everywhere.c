@@ -33,7 +33,7 @@ void utrace_marker_end_everywhere(struct marker_event *event)
 
 /**
  * utrace_marker_end_all_everywhere() - take back all markers of an owner of the system
- * @owner: the owner, whose descriptor is closed
+ * @owner: the owner, whose target ends
  *
  * Context: As utrace_marker_end_everywhere().
  */

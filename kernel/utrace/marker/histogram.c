@@ -54,13 +54,13 @@ void utrace_marker_histogram_add(struct marker_event *event, bool readable,
 /**
  * utrace_marker_histogram_read() - read a histogram
  * @owner: the owner
- * @id: the owner's number of the marker
+ * @id: id of the marker
  * @buckets: gets %UTRACE_MARKER_BUCKETS numbers
  *
  * Context: Process context.  Takes marker_owner.lock.
  * Return: 0, or -ENOENT if the owner has no such marker with a histogram.
  */
-int utrace_marker_histogram_read(struct marker_owner *owner, u64 id,
+int utrace_marker_histogram_read(struct marker_owner *owner, u32 id,
 				 u64 *buckets)
 {
 	struct marker_event *event;

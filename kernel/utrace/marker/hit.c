@@ -39,7 +39,7 @@ static __always_inline size_t marker_fill(struct utrace_marker_hit *hit,
 	unsigned int i, nargs = event->nargs;
 	u32 faulted = 0;
 
-	hit->id = event->id;
+	hit->cookie = event->cookie;
 	hit->ip = ip;
 	hit->nargs = nargs;
 	for (i = 0; i < nargs; i++)
@@ -190,7 +190,7 @@ static void marker_tell_missed(struct marker_event *event)
 			return;
 		atomic64_inc(&event->missed);
 		if (owner->client->missed)
-			owner->client->missed(owner->data, event->id);
+			owner->client->missed(owner->data, event->cookie);
 		utrace_marker_call_end(owner);
 		return;
 	}

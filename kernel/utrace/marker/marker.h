@@ -4,7 +4,7 @@
  *
  * A program tests a word in its memory before it makes an event: a bit, or a
  * count of those that want the event.  A struct marker_owner, which is a
- * descriptor of a tracer, has shares of such words.  What all shares of a word
+ * target of a session, has shares of such words.  What all shares of a word
  * want is added up in struct marker_word, of which each copy of the memory has
  * its own: so a word belongs to a struct mm_struct, by way of a struct
  * marker_mm.
@@ -16,7 +16,7 @@
  *
  * Lock order, outermost first:
  *
- *   marker_owner.mutex		serializes the ioctls of a descriptor
+ *   marker_owner.mutex		serializes ARM and DISARM of a target
  *     exec_update_lock		of the process, while its rights are looked at
  *     marker_mm.install_lock	breakpoints are installed and removed
  *       dup_mmap_sem		of uprobes, for sites of all processes
@@ -46,6 +46,7 @@
 
 #include <linux/atomic.h>
 #include <linux/completion.h>
+#include <linux/err.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -57,7 +58,6 @@
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include <linux/utrace_words.h>
-#include <linux/wait.h>
 #include <linux/workqueue.h>
 #include <uapi/linux/utrace_marker.h>
 
@@ -72,6 +72,7 @@ struct pid_namespace;
 struct pt_regs;
 struct task_struct;
 struct ucounts;
+struct utrace_dev_arming;
 struct utrace_engine;
 struct utrace_engine_ops;
 struct utrace_hold;
@@ -79,8 +80,8 @@ struct utrace_markers_ops;
 struct utrace_session;
 
 /*
- * With so many shares, those included that fork(2) has added, a descriptor arms no
- * more words.
+ * With so many shares, those included that fork(2) has added, or so many ids, a target
+ * arms no more.
  */
 #define MARKER_MAX_SHARES	65536
 
@@ -104,6 +105,8 @@ struct utrace_session;
  * @event: in marker_share.place, of a site or a user_event: what the owner is told,
  *	counted; else NULL
  * @user_event: likewise, of a user_event: which one, in user_events' own terms
+ * @cookie: in marker_share.place, of a word: see struct utrace_ioc_arm; else 0
+ * @id: likewise
  * @kind: enum utrace_word_kind, %MARKER_SITE or %MARKER_EVENT
  * @bit: number of the bit; else 0
  *
@@ -116,6 +119,8 @@ struct marker_place {
 	loff_t semaphore;
 	struct marker_event *event;
 	const void *user_event;
+	u64 cookie;
+	u32 id;
 	u8 kind;
 	u8 bit;
 };
@@ -274,10 +279,34 @@ struct marker_mm {
 };
 
 /**
- * struct marker_owner - who wants words: a descriptor
- * @ref: one reference for the descriptor, one for the engine, one for each share,
- *	one for each hit that sleeps while it is told
- * @mutex: serializes the ioctls
+ * enum marker_changed - what the reader of a session does not know of an owner
+ * @MARKER_KNOWN: nothing since the last LIST
+ * @MARKER_CHANGED: the state of a word may have changed; the session has counted it
+ * @MARKER_ENDED: the target has ended, and does not matter any more
+ */
+enum marker_changed {
+	MARKER_KNOWN,
+	MARKER_CHANGED,
+	MARKER_ENDED,
+};
+
+/**
+ * struct marker_request - what is said of a marker or a user_event that is armed
+ * @cookie: see struct utrace_ioc_arm
+ * @id: likewise; 0 for a module
+ * @flags: likewise
+ */
+struct marker_request {
+	u64 cookie;
+	u32 id;
+	u32 flags;
+};
+
+/**
+ * struct marker_owner - who wants words: a target of a session, or a part of the kernel
+ * @ref: one reference for the target, one for the engine, one for each share,
+ *	one for each hit that sleeps while it is told, one for each ioctl
+ * @mutex: serializes ARM and DISARM
  * @lock: protects @shares, @leaving, @nshares, @events, @nevents, @newest, @closed,
  *	@engine and @user
  * @shares: struct marker_share that are not leaving, and the places of those who visit
@@ -288,21 +317,21 @@ struct marker_mm {
  * @nevents: number of elements of @events.  Written under @mutex and @lock
  * @newest: marker_event.number of the event that was added last.  Written under @lock
  * @number: of all owners that there ever were; constant
- * @closed: the descriptor is closed
- * @changed: the state of a word has changed since the last list was given.
- *	Without a lock
+ * @closed: the target ends.  Written under @mutex and @lock
+ * @armed: struct marker_armed, see armed.c.  Under @mutex
+ * @narmed: number of elements of @armed.  Likewise
+ * @changed: enum marker_changed.  Without a lock
  * @follow: children of fork(2) get the words, too; constant
  * @engine: the engine, with a reference; NULL once it is detached
- * @target: engine of the target that hits are recorded for, counted; or NULL.
- *	Constant
+ * @target: engine of the target, for which hits are recorded, counted; NULL for
+ *	@client and @kernel.  Constant
  * @process: the process that has the words, counted; of an owner of the system the
- *	process that has made it.  Constant
- * @viewer: who may see and change the processes, counted; constant.  NULL for @client and
- *	@kernel
- * @user: process that has used the descriptor last, counted; the argument @reader of
+ *	process that has armed something first.  Constant
+ * @viewer: that of the target: who may see and change the processes, counted; constant.
+ *	NULL for @client and @kernel
+ * @user: process that has made the last ioctl, counted; the argument @reader of
  *	utrace_viewer_ask().  NULL: none.  Under @lock; compared without
  * @ns: pid namespace of the opener, counted; constant
- * @wait: those that poll
  * @end: frees the events; the last reference may be that of a hit, in a handler of
  *	uprobes
  * @free: frees the rest when hits are done
@@ -321,7 +350,7 @@ struct marker_mm {
  */
 struct marker_owner {
 	struct kref ref;
-	struct mutex mutex;	/* serializes ioctls */
+	struct mutex mutex;	/* serializes ARM and DISARM */
 	spinlock_t lock;	/* innermost */
 	struct list_head shares;
 	struct list_head leaving;
@@ -331,7 +360,9 @@ struct marker_owner {
 	u64 newest;
 	u64 number;
 	bool closed;
-	bool changed;
+	struct list_head armed;
+	unsigned int narmed;
+	atomic_t changed;
 	bool follow;
 	struct utrace_engine *engine;
 	struct utrace_engine *target;
@@ -339,7 +370,6 @@ struct marker_owner {
 	struct utrace_viewer *viewer;
 	struct pid *user;
 	struct pid_namespace *ns;
-	wait_queue_head_t wait;
 	struct work_struct end;
 	struct rcu_work free;
 	const struct utrace_markers_ops *client;
@@ -406,7 +436,8 @@ enum marker_how {
  * @owner: the owner, which outlives the list, @everywhere and all shares;
  *	constant
  * @everywhere: of an owner of the system: entry in the site's list, see everywhere.c
- * @id: the owner's number; constant
+ * @cookie: see struct utrace_ioc_arm; constant
+ * @id: likewise; 0 of a module; constant
  * @number: grows from event to event of all owners; constant
  * @how: what a hit leads to; constant
  * @histogram: numbers of hits, by enum utrace_marker_bucket; or NULL.  Constant
@@ -427,8 +458,9 @@ struct marker_event {
 	char *name;
 	struct marker_owner *owner;
 	struct list_head everywhere;
-	u64 id;
+	u64 cookie;
 	u64 number;
+	u32 id;
 	enum marker_how how;
 	atomic64_t *histogram;
 	struct ucounts *ucounts;
@@ -673,8 +705,8 @@ int utrace_marker_want_from(struct marker_stock *stock,
 			    struct marker_mm *memory,
 			    struct marker_owner *owner,
 			    const struct marker_place *place);
-int utrace_marker_arm(struct marker_owner *owner,
-		      const struct marker_place *place, u32 *state, int *error);
+int utrace_marker_arm(struct marker_owner *owner, struct marker_place *place,
+		      u32 *state, int *error);
 int utrace_marker_arm_current(struct marker_owner *owner,
 			      const struct marker_place *place);
 void utrace_marker_ask_all(struct marker_owner *owner, bool now);
@@ -718,12 +750,14 @@ void utrace_marker_settle_words(struct marker_mm *memory,
 				bool sites);
 
 /* owner.c */
-struct marker_owner *utrace_marker_owner_new(struct utrace_session *session,
-					     struct task_struct *task,
-					     bool follow, u32 target);
+struct marker_owner *
+utrace_marker_owner_new(struct utrace_session *session,
+			const struct utrace_dev_arming *target,
+			struct task_struct *task);
 struct marker_owner *utrace_marker_owner_of_kernel(void);
 struct marker_owner *
-utrace_marker_owner_of_system(struct utrace_session *session, u32 target);
+utrace_marker_owner_of_system(struct utrace_session *session,
+			      const struct utrace_dev_arming *target);
 struct marker_owner *
 utrace_marker_owner_of_client(struct task_struct *task, bool follow,
 			      const struct utrace_markers_ops *client,
@@ -740,8 +774,6 @@ bool utrace_marker_next_share(struct marker_owner *owner,
 			      bool (*fn)(struct marker_share *share, void *arg),
 			      void *arg);
 
-/* file.c */
-
 /* marker_engine.c */
 extern const struct utrace_engine_ops utrace_marker_ops;
 extern const struct utrace_engine_ops utrace_marker_kernel_ops;
@@ -750,8 +782,9 @@ extern const struct utrace_engine_ops utrace_marker_kernel_ops;
 void utrace_marker_event_get(struct marker_event *event);
 void utrace_marker_event_put(struct marker_event *event);
 void utrace_marker_event_drop(struct marker_event *event);
-struct marker_event *utrace_marker_event_new(struct marker_owner *owner, u64 id,
-					     u32 flags);
+struct marker_event *
+utrace_marker_event_new(struct marker_owner *owner,
+			const struct marker_request *request);
 void utrace_marker_event_add(struct marker_owner *owner,
 			     struct marker_event *event);
 void utrace_marker_event_end(struct marker_owner *owner,
@@ -760,8 +793,8 @@ struct marker_event *utrace_marker_next_event(struct marker_owner *owner,
 					      struct marker_event *last);
 bool utrace_marker_may_trace(struct marker_owner *owner);
 bool utrace_marker_may_tell(struct marker_owner *owner);
-u32 utrace_marker_counts(struct marker_owner *owner,
-			 struct utrace_marker_count *counts, u32 *n);
+u32 utrace_marker_counts(struct marker_owner *owner, u32 id,
+			 struct utrace_hit_count *counts, u32 *n);
 void utrace_marker_events_free(struct marker_owner *owner);
 
 /* follow.c */
@@ -797,7 +830,7 @@ void utrace_marker_end_all_everywhere(struct marker_owner *owner);
 int utrace_marker_histogram_new(struct marker_event *event);
 void utrace_marker_histogram_add(struct marker_event *event, bool readable,
 				 u64 value);
-int utrace_marker_histogram_read(struct marker_owner *owner, u64 id,
+int utrace_marker_histogram_read(struct marker_owner *owner, u32 id,
 				 u64 *buckets);
 
 /* hit.c */
@@ -819,11 +852,12 @@ bool utrace_marker_fetch_other(const struct marker_fetch *fetch,
 
 /* arm.c */
 void utrace_marker_uncharge(struct marker_event *event);
-int utrace_marker_site_arm(struct marker_owner *owner,
-			   const struct utrace_ioc_marker *arg,
-			   struct file *file);
+struct marker_event *
+utrace_marker_site_arm(struct marker_owner *owner,
+		       const struct marker_request *request,
+		       const struct utrace_site *arg, struct file *file);
 int utrace_marker_site_disarm(struct marker_owner *owner,
-			      const struct utrace_ioc_marker *arg,
+			      const struct utrace_site *arg,
 			      struct file *file);
 
 #else
@@ -845,7 +879,7 @@ utrace_marker_end_all_everywhere(struct marker_owner *owner)
 }
 
 static inline int utrace_marker_histogram_read(struct marker_owner *owner,
-					       u64 id, u64 *buckets)
+					       u32 id, u64 *buckets)
 {
 	return -ENOENT;
 }
@@ -862,15 +896,16 @@ static inline int utrace_marker_site_try_remove(struct marker_site *site,
 	return 0;
 }
 
-static inline int utrace_marker_site_arm(struct marker_owner *owner,
-					 const struct utrace_ioc_marker *arg,
-					 struct file *file)
+static inline struct marker_event *
+utrace_marker_site_arm(struct marker_owner *owner,
+		       const struct marker_request *request,
+		       const struct utrace_site *arg, struct file *file)
 {
-	return -EOPNOTSUPP;
+	return ERR_PTR(-EOPNOTSUPP);
 }
 
 static inline int utrace_marker_site_disarm(struct marker_owner *owner,
-					    const struct utrace_ioc_marker *arg,
+					    const struct utrace_site *arg,
 					    struct file *file)
 {
 	return -ENOENT;
@@ -884,8 +919,9 @@ static inline int utrace_marker_site_disarm(struct marker_owner *owner,
 void utrace_marker_name_drop(struct marker_event *event);
 int utrace_marker_arm_name(struct marker_owner *owner,
 			   struct marker_event *event);
-int utrace_marker_name_arm(struct marker_owner *owner, const char *name,
-			   u64 id, u32 flags);
+struct marker_event *
+utrace_marker_name_arm(struct marker_owner *owner,
+		       const struct marker_request *request, const char *name);
 int utrace_marker_name_disarm(struct marker_owner *owner, const char *name);
 
 #else
@@ -898,10 +934,11 @@ static inline int utrace_marker_arm_name(struct marker_owner *owner,
 	return 0;
 }
 
-static inline int utrace_marker_name_arm(struct marker_owner *owner,
-					 const char *name, u64 id, u32 flags)
+static inline struct marker_event *
+utrace_marker_name_arm(struct marker_owner *owner,
+		       const struct marker_request *request, const char *name)
 {
-	return -EOPNOTSUPP;
+	return ERR_PTR(-EOPNOTSUPP);
 }
 
 static inline int utrace_marker_name_disarm(struct marker_owner *owner,

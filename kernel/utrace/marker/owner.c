@@ -8,7 +8,6 @@
  */
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
-#include <linux/poll.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/utrace.h>
@@ -104,17 +103,19 @@ void utrace_marker_detach_if_done(struct marker_owner *owner)
 }
 
 /**
- * utrace_marker_tell() - tell those that poll that something has changed
+ * utrace_marker_tell() - tell the reader of a session that a state may have changed
  * @owner: the owner
+ *
+ * Does nothing for an owner that is no target, or whose target has ended.
  *
  * Context: Any but NMI.
  */
 void utrace_marker_tell(struct marker_owner *owner)
 {
-	WRITE_ONCE(owner->changed, true);
-	if (wq_has_sleeper(&owner->wait))
-		wake_up_interruptible_poll(&owner->wait, EPOLLIN | EPOLLRDNORM |
-					   EPOLLHUP);
+	if (owner->target &&
+	    atomic_cmpxchg(&owner->changed, MARKER_KNOWN, MARKER_CHANGED) ==
+	    MARKER_KNOWN)
+		utrace_dev_tell_change(owner->target);
 }
 
 /*
@@ -180,23 +181,15 @@ bool utrace_marker_next_share(struct marker_owner *owner,
 
 /* Making */
 
-/* @session is that of the program that asks; NULL: a part of the kernel does. */
-static struct marker_owner *marker_owner_alloc(struct utrace_session *session,
-					       struct task_struct *task)
+/* @ns is that in which processes have their numbers. */
+static struct marker_owner *marker_owner_alloc(struct task_struct *task,
+					       struct pid_namespace *ns)
 {
 	struct marker_owner *owner = kzalloc(sizeof(*owner),
 					     GFP_KERNEL_ACCOUNT);
 
 	if (!owner)
-		return ERR_PTR(-ENOMEM);
-	if (session)
-		owner->viewer = utrace_viewer_new(utrace_dev_cred(session), false);
-	if (IS_ERR(owner->viewer)) {
-		struct utrace_viewer *error = owner->viewer;
-
-		kfree(owner);
-		return ERR_CAST(error);
-	}
+		return NULL;
 	owner->number = atomic64_inc_return(&owners);
 	kref_init(&owner->ref);
 	mutex_init(&owner->mutex);
@@ -204,12 +197,28 @@ static struct marker_owner *marker_owner_alloc(struct utrace_session *session,
 	INIT_LIST_HEAD(&owner->shares);
 	INIT_LIST_HEAD(&owner->leaving);
 	INIT_LIST_HEAD(&owner->events);
+	INIT_LIST_HEAD(&owner->armed);
 	INIT_WORK(&owner->end, marker_owner_end);
 	INIT_RCU_WORK(&owner->free, marker_owner_free);
-	init_waitqueue_head(&owner->wait);
 	owner->process = get_task_pid(task, PIDTYPE_TGID);
-	owner->ns = get_pid_ns(session ? utrace_dev_ns(session) :
-					 task_active_pid_ns(current));
+	owner->ns = get_pid_ns(ns);
+	return owner;
+}
+
+/* An owner that is a target of a session. */
+static struct marker_owner *
+marker_owner_of_target(struct utrace_session *session,
+		       const struct utrace_dev_arming *target,
+		       struct task_struct *task)
+{
+	struct marker_owner *owner = marker_owner_alloc(task,
+							utrace_dev_ns(session));
+
+	if (!owner)
+		return NULL;
+	utrace_engine_get(target->engine);
+	owner->target = target->engine;
+	owner->viewer = utrace_viewer_get(target->viewer);
 	return owner;
 }
 
@@ -250,8 +259,7 @@ static int marker_attach(struct marker_owner *owner, struct task_struct *task)
 	utrace_set_owner(engine, task_tgid(current));
 	ret = utrace_set_events(NULL, engine, UTRACE_EVENT(QUIESCE) |
 					      UTRACE_EVENT(CLONE) |
-					      UTRACE_EVENT(EXEC) |
-					      UTRACE_EVENT(DEATH));
+					      UTRACE_EVENT(EXEC));
 	if (ret == -EALREADY)
 		return -ESRCH;
 	return ret == -EINPROGRESS ? 0 : ret;
@@ -273,67 +281,54 @@ static struct marker_owner *marker_owner_start(struct marker_owner *owner,
 /**
  * utrace_marker_owner_new() - make an owner of words
  * @session: the session of the program that asks
+ * @target: its target, of %UTRACE_SCOPE_PROCESS or _TREE
  * @task: a task of the process
- * @follow: children keep the words that are armed
- * @target: id of the target that hits are recorded for, or 0
  *
  * Context: Process context; may sleep.  utrace_session.lock is held.
  * Return: the owner, with a reference for the caller, who closes it by
  * utrace_marker_disarm_all(); or
- * * -ENOENT - there is no such @target
  * * -ESRCH - @task has exited
- * * -EPERM - the opener of the device may not trace a task, or @task is a kernel
- *   thread; or see utrace_viewer_new()
+ * * -EPERM - the caller or the opener of the device may not trace a task
  * * -ENOSPC, -EUSERS - a task or the user has no room for another engine
  * * -EINTR - the caller is being killed
  * * -ENOMEM - there is no memory
  */
-struct marker_owner *utrace_marker_owner_new(struct utrace_session *session,
-					     struct task_struct *task,
-					     bool follow, u32 target)
+struct marker_owner *
+utrace_marker_owner_new(struct utrace_session *session,
+			const struct utrace_dev_arming *target,
+			struct task_struct *task)
 {
-	struct marker_owner *owner = marker_owner_alloc(session, task);
+	struct marker_owner *owner = marker_owner_of_target(session, target,
+							    task);
 
-	if (IS_ERR(owner))
-		return owner;
-	owner->follow = follow;
-	if (target)
-		owner->target = utrace_dev_target_engine(session, target);
-	if (!target || owner->target)
-		return marker_owner_start(owner, task);
-	utrace_marker_owner_put(owner);
-	return ERR_PTR(-ENOENT);
+	if (!owner)
+		return ERR_PTR(-ENOMEM);
+	owner->follow = target->scope == UTRACE_SCOPE_TREE;
+	return marker_owner_start(owner, task);
 }
 
 /**
  * utrace_marker_owner_of_system() - make an owner of markers in all processes
  * @session: the session of the program that asks
- * @target: id of a target of the system, that hits are recorded for
+ * @target: its target, of %UTRACE_SCOPE_SYSTEM
  *
  * Context: Process context; may sleep.  utrace_session.lock is held.
  * Return: the owner, as utrace_marker_owner_new(); or
- * * -ENOENT - there is no such @target of that scope
  * * -EPERM - the caller or the opener of the device may not trace the system
  * * -ENOMEM - there is no memory
  */
 struct marker_owner *
-utrace_marker_owner_of_system(struct utrace_session *session, u32 target)
+utrace_marker_owner_of_system(struct utrace_session *session,
+			      const struct utrace_dev_arming *target)
 {
-	struct utrace_engine *engine;
 	struct marker_owner *owner;
 
 	if (!utrace_viewer_may_see_all(utrace_dev_cred(session)))
 		return ERR_PTR(-EPERM);
-	engine = utrace_dev_system_target(session, target);
-	if (!engine)
-		return ERR_PTR(-ENOENT);
-	owner = marker_owner_alloc(session, current);
-	if (IS_ERR(owner)) {
-		utrace_engine_put(engine);
-		return owner;
-	}
+	owner = marker_owner_of_target(session, target, current);
+	if (!owner)
+		return ERR_PTR(-ENOMEM);
 	owner->system = true;
-	owner->target = engine;
 	return owner;
 }
 
@@ -343,15 +338,16 @@ utrace_marker_owner_of_system(struct utrace_session *session, u32 target)
  * The words are those of the current process and of its descendants.
  *
  * Context: Process context; may sleep.
- * Return: the owner, with a reference for the caller; or an error of
+ * Return: the owner, with a reference for the caller; -ENOMEM, or an error of
  * utrace_attach_for().
  */
 struct marker_owner *utrace_marker_owner_of_kernel(void)
 {
-	struct marker_owner *owner = marker_owner_alloc(NULL, current);
+	struct marker_owner *owner;
 
-	if (IS_ERR(owner))
-		return owner;
+	owner = marker_owner_alloc(current, task_active_pid_ns(current));
+	if (!owner)
+		return ERR_PTR(-ENOMEM);
 	owner->follow = true;
 	owner->kernel = true;
 	refcount_set(&owner->users, 1);
@@ -366,7 +362,7 @@ struct marker_owner *utrace_marker_owner_of_kernel(void)
  * @data: argument of the callbacks
  *
  * Context: Process context; may sleep.
- * Return: the owner, with a reference for the caller, or an error of
+ * Return: the owner, with a reference for the caller; -ENOMEM, or an error of
  * utrace_attach_for().
  */
 struct marker_owner *
@@ -374,10 +370,11 @@ utrace_marker_owner_of_client(struct task_struct *task, bool follow,
 			      const struct utrace_markers_ops *client,
 			      void *data)
 {
-	struct marker_owner *owner = marker_owner_alloc(NULL, task);
+	struct marker_owner *owner;
 
-	if (IS_ERR(owner))
-		return owner;
+	owner = marker_owner_alloc(task, task_active_pid_ns(current));
+	if (!owner)
+		return ERR_PTR(-ENOMEM);
 	owner->follow = follow;
 	owner->client = client;
 	owner->data = data;

@@ -105,8 +105,8 @@ static int name_want_all(struct name_arm *arm, struct task_struct *process,
  * @owner: the owner, whose engine covers the process
  * @event: its event
  *
- * Nothing is written before utrace_marker_settle().  A bit that cannot be had, see
- * &struct utrace_ioc_user_event, is passed over: nobody has called who could be told.
+ * Nothing is written before utrace_marker_settle().  A bit that the owner
+ * wants already is skipped: there is no caller to return an error to.
  *
  * Context: A callback, in the task itself; sleeps.
  * Return:
@@ -170,14 +170,15 @@ static struct marker_event *name_find(const struct marker_owner *owner,
 }
 
 /* The owner has @name from here on, if this returns an event. */
-static struct marker_event *name_new(struct marker_owner *owner, char *name,
-				     u64 id, u32 flags)
+static struct marker_event *name_new(struct marker_owner *owner,
+				     const struct marker_request *request,
+				     char *name)
 {
 	struct marker_event *event;
 
 	if (name_find(owner, name))
 		return ERR_PTR(-EEXIST);
-	event = utrace_marker_event_new(owner, id, flags);
+	event = utrace_marker_event_new(owner, request);
 	if (IS_ERR(event))
 		return event;
 	static_branch_deferred_inc(&utrace_user_events_used);
@@ -186,92 +187,62 @@ static struct marker_event *name_new(struct marker_owner *owner, char *name,
 	return event;
 }
 
-/* The owner has @name from here on, or frees it. */
-static int name_arm(struct marker_owner *owner, char *name, u64 id, u32 flags)
+/**
+ * utrace_marker_name_arm() - arm a user_event
+ * @owner: the owner; its mutex is held
+ * @request: what is said of the event, with 0 or %UTRACE_ARM_COUNT as flags
+ * @name: name of the event
+ *
+ * Context: Process context; sleeps.
+ * Return: the event, or an error of UTRACE_IOC_ARM of a user_event.
+ */
+struct marker_event *
+utrace_marker_name_arm(struct marker_owner *owner,
+		       const struct marker_request *request, const char *name)
 {
 	struct marker_event *event;
+	char *copy;
 	int ret;
 
 	lockdep_assert_held(&owner->mutex);
 
-	event = name_new(owner, name, id, flags);
+	if (request->flags & ~UTRACE_ARM_COUNT || !*name)
+		return ERR_PTR(-EINVAL);
+	copy = kstrdup(name, GFP_KERNEL_ACCOUNT);
+	if (!copy)
+		return ERR_PTR(-ENOMEM);
+	event = name_new(owner, request, copy);
 	if (IS_ERR(event)) {
-		kfree(name);
-		return PTR_ERR(event);
+		kfree(copy);
+		return event;
 	}
 	ret = name_arm_process(owner, event);
 	if (ret && ret != -EAGAIN) {
 		utrace_marker_event_end(owner, event);
-		return ret;
+		return ERR_PTR(ret);
 	}
 	/* A program that is being executed follows the owner's events itself. */
 	if (ret || owner->follow)
 		utrace_marker_ask_all(owner, true);
-	return 0;
-}
-
-/**
- * utrace_marker_name_arm() - arm a user_event
- * @owner: the owner
- * @name: name of the event
- * @id: the owner's number
- * @flags: 0 or %UTRACE_MARKER_COUNT
- *
- * Context: Process context; sleeps.  Takes marker_owner.mutex.
- * Return: 0, or an error that is described with &struct utrace_ioc_user_event.
- */
-int utrace_marker_name_arm(struct marker_owner *owner, const char *name,
-			   u64 id, u32 flags)
-{
-	char *copy;
-	int ret;
-
-	if (flags & ~UTRACE_MARKER_COUNT || !*name)
-		return -EINVAL;
-	copy = kstrdup(name, GFP_KERNEL_ACCOUNT);
-	if (!copy)
-		return -ENOMEM;
-	if (mutex_lock_killable(&owner->mutex)) {
-		kfree(copy);
-		return -EINTR;
-	}
-	ret = name_arm(owner, copy, id, flags);
-	mutex_unlock(&owner->mutex);
-	return ret;
-}
-
-static int name_disarm(struct marker_owner *owner, const char *name)
-{
-	struct marker_event *event;
-
-	lockdep_assert_held(&owner->mutex);
-
-	event = name_find(owner, name);
-	if (!event)
-		return -ENOENT;
-	utrace_marker_event_end(owner, event);
-	return 0;
+	return event;
 }
 
 /**
  * utrace_marker_name_disarm() - disarm a user_event
- * @owner: the owner
+ * @owner: the owner; its mutex is held
  * @name: name of the event
  *
- * Context: Process context; sleeps.  Takes marker_owner.mutex.
- * Return: 0, or an error that is described with &struct utrace_ioc_user_event.
+ * Context: Process context; sleeps.
+ * Return: 0 or -ENOENT.
  */
 int utrace_marker_name_disarm(struct marker_owner *owner, const char *name)
 {
-	int ret;
+	struct marker_event *event = name_find(owner, name);
 
-	if (!*name)
-		return -EINVAL;
-	if (mutex_lock_killable(&owner->mutex))
-		return -EINTR;
-	ret = name_disarm(owner, name);
-	mutex_unlock(&owner->mutex);
-	return ret;
+	if (!event)
+		return -ENOENT;
+	utrace_marker_event_end(owner, event);
+	return 0;
 }
 
 /* What user_events tells */
@@ -340,7 +311,7 @@ void __utrace_user_event_left(struct mm_struct *mm, const void *user_event,
 
 /* The body of a UTRACE_REC_USER_EVENT. */
 struct name_record {
-	u64 id;
+	u64 cookie;
 	u32 size;
 	u32 copied;
 	u8 data[UTRACE_USER_EVENT_MAX];
@@ -401,7 +372,7 @@ static bool name_tell_client(struct marker_owner *owner,
 			     const struct name_record *record)
 {
 	struct utrace_user_write write = {
-		.id = record->id,
+		.cookie = record->cookie,
 		.size = record->size,
 		.copied = record->copied,
 		.data = record->data,
@@ -421,7 +392,7 @@ static void name_tell(struct marker_owner *owner, struct marker_event *event,
 {
 	bool told;
 
-	record->id = event->id;
+	record->cookie = event->cookie;
 	if (event->how == MARKER_COUNT)
 		told = utrace_marker_may_tell(owner);
 	else if (event->how == MARKER_CALL)

@@ -283,10 +283,10 @@ void utrace_marker_ask_all(struct marker_owner *owner, bool now)
  * @share: a share of the word, which stays: marker_mm.lock is held, or
  *	marker_owner.lock of its owner; with the latter alone the state may be
  *	changing
- * @error: gets the reason of %UTRACE_WORD_FAILED, an errno, or 0
+ * @error: gets the reason of %UTRACE_STATE_FAILED, an errno, or 0
  *
  * Context: Any.
- * Return: enum utrace_word_state.
+ * Return: enum utrace_arm_state.
  */
 u32 utrace_marker_state(const struct marker_share *share, int *error)
 {
@@ -302,11 +302,11 @@ u32 utrace_marker_state(const struct marker_share *share, int *error)
 	why = data_race(marker_error(word));
 	*error = 0;
 	if (leaving)
-		return UTRACE_WORD_LEAVING;
+		return UTRACE_STATE_LEAVING;
 	if (settled)
-		return UTRACE_WORD_ARMED;
+		return UTRACE_STATE_ARMED;
 	*error = -why;
-	return why ? UTRACE_WORD_FAILED : UTRACE_WORD_PENDING;
+	return why ? UTRACE_STATE_FAILED : UTRACE_STATE_PENDING;
 }
 
 /*
@@ -422,7 +422,7 @@ static int marker_want(struct marker_mm *memory, struct marker_owner *owner,
 
 /* The state of an owner's word, for utrace_marker_arm(). */
 static int marker_look(struct marker_mm *memory, struct marker_owner *owner,
-		       const struct marker_place *place, u32 *state, int *error)
+		       struct marker_place *place, u32 *state, int *error)
 {
 	struct marker_share *share;
 
@@ -431,6 +431,7 @@ static int marker_look(struct marker_mm *memory, struct marker_owner *owner,
 	if (!share)
 		return -ESRCH;
 	*state = utrace_marker_state(share, error);
+	place->id = share->place.id;
 	return 0;
 }
 
@@ -566,9 +567,9 @@ void utrace_marker_finish(struct marker_owner *owner, struct marker_mm *memory,
 /**
  * utrace_marker_arm() - arm a word of an owner's process
  * @owner: the owner; its mutex is held
- * @place: the word
- * @state: gets how far the word has come, enum utrace_word_state
- * @error: gets the reason of %UTRACE_WORD_FAILED, an errno, or 0
+ * @place: the word; gets the id that a word has which has failed before
+ * @state: gets how far the word has come, enum utrace_arm_state
+ * @error: gets the reason of %UTRACE_STATE_FAILED, an errno, or 0
  *
  * When this returns, no instruction of the process is executed without the new
  * value, unless the word has failed or is held.
@@ -584,8 +585,8 @@ void utrace_marker_finish(struct marker_owner *owner, struct marker_mm *memory,
  * * -ENOSPC - the owner has too many words
  * * -ENOMEM - there is no memory
  */
-int utrace_marker_arm(struct marker_owner *owner,
-		      const struct marker_place *place, u32 *state, int *error)
+int utrace_marker_arm(struct marker_owner *owner, struct marker_place *place,
+		      u32 *state, int *error)
 {
 	struct mm_struct *mm;
 	struct marker_mm *memory = utrace_marker_begin(owner, &mm);

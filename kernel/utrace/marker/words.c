@@ -2,7 +2,7 @@
 /*
  * utrace - markers: bits that the kernel itself sets
  *
- * A part of the kernel has an owner of words without a descriptor.  The owner has an
+ * A part of the kernel has an owner of words without a target.  The owner has an
  * engine on the process that has asked for it, and on all descendants of that, which
  * inherit the words as they inherit the memory.
  */
@@ -262,15 +262,15 @@ enum utrace_bit_state utrace_words_state(struct marker_owner *words,
 					 int *error)
 {
 	static const u8 states[] = {
-		[UTRACE_WORD_ARMED]	= UTRACE_BIT_SET,
-		[UTRACE_WORD_PENDING]	= UTRACE_BIT_PENDING,
-		[UTRACE_WORD_FAILED]	= UTRACE_BIT_FAILED,
-		[UTRACE_WORD_LEAVING]	= UTRACE_BIT_OFF,
+		[UTRACE_STATE_ARMED]	= UTRACE_BIT_SET,
+		[UTRACE_STATE_PENDING]	= UTRACE_BIT_PENDING,
+		[UTRACE_STATE_FAILED]	= UTRACE_BIT_FAILED,
+		[UTRACE_STATE_LEAVING]	= UTRACE_BIT_OFF,
 	};
 	struct marker_mm *memory = utrace_marker_mm_find(mm);
 	struct marker_place place = marker_of_bit(bit);
 	struct marker_share *share = NULL;
-	u32 state = UTRACE_WORD_LEAVING;
+	u32 state = UTRACE_STATE_LEAVING;
 
 	*error = 0;
 	if (memory) {
@@ -283,7 +283,7 @@ enum utrace_bit_state utrace_words_state(struct marker_owner *words,
 	}
 	if (!share && READ_ONCE(words->lacking)) {
 		*error = ENOMEM;
-		state = UTRACE_WORD_FAILED;
+		state = UTRACE_STATE_FAILED;
 	}
 	return states[state];
 }
