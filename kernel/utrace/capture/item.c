@@ -23,11 +23,8 @@
 /* Alignment of each item. */
 #define ITEM_ALIGN	8
 
-/*
- * The header has no holes, and an item of the largest size leaves the next item
- * aligned.
- */
-static_assert(sizeof(struct utrace_item) == 24);
+/* An item of the largest size leaves the next item aligned. */
+static_assert(IS_ALIGNED(sizeof(struct utrace_item), ITEM_ALIGN));
 static_assert(IS_ALIGNED(UTRACE_ITEM_SIZE, ITEM_ALIGN));
 static_assert(IS_ALIGNED(UTRACE_CAPTURE_SIZE, ITEM_ALIGN));
 

@@ -17,10 +17,6 @@
 
 #include "session.h"
 
-static_assert(sizeof(struct utrace_map) == 64);
-static_assert(sizeof(struct utrace_map_ring) == 64);
-static_assert(sizeof(struct utrace_map_tail) == 64);
-
 /**
  * utrace_dev_data_offset() - where the data of the first ring begins
  *

@@ -34,6 +34,9 @@
  *
  * Hits of sites read under RCU what marker_mm.lock protects, see hit.c.
  *
+ * utrace_session.lock is outside of marker_owner.lock and of the locks of the core: the
+ * owner is found and made under it.  It is never held together with marker_owner.mutex.
+ *
  * sites_lock, in site.c, is taken alone.  user_events holds locks of its own around all but
  * marker_owner.mutex: event_mutex, and inside of that user_event_mm.words_lock;
  * marker_owner.mutex is outside of words_lock.
