@@ -212,17 +212,33 @@ static inline ssize_t silent_proc(pid_t pid, const char *name, char *text, size_
 }
 
 /*
- * Does execve(2) of the process wait for such a read?  The process sleeps, with new
- * memory that has no arguments yet.  Only these files are looked at, as "stat", "wchan"
- * and "syscall" wait for exec_update_lock.
+ * Does execve(2) of the process wait for such a read?  Then the link "exe" cannot be read
+ * before that read ends, as exec_update_lock is held.  A child tries to, and is killed.
+ * Most other files, such as "status", hold the memory for a moment.  Who drops old memory
+ * last waits for the read, so a look at these may wait in the place of the process.
  */
 static inline bool silent_keeps(pid_t pid)
 {
-	char text[1024];
+	char path[64], text[1024];
+	pid_t child;
+	int looks = 0;
 
-	return silent_proc(pid, "status", text, sizeof(text)) > 0 &&
-	       strstr(text, "\nState:\tD") &&
-	       !silent_proc(pid, "cmdline", text, sizeof(text));
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	child = fork();
+	if (!child)
+		_exit(readlink(path, text, sizeof(text)) < 0);
+	if (child < 0)
+		return false;
+	do {
+		usleep(5000);
+		if (waitpid(child, NULL, WNOHANG))
+			return false;
+		silent_proc(child, "status", text, sizeof(text));
+		looks = strstr(text, "\nState:\tD") ? looks + 1 : 0;
+	} while (looks < 5);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	return true;
 }
 
 /* Map a page of such a file. */
