@@ -48,6 +48,7 @@ static int session_open(struct inode *inode, struct file *file)
 	session = utrace_dev_new(file->f_cred);
 	if (!session)
 		return -ENOMEM;
+	utrace_reader_start(&session->reader);
 	file->private_data = session;
 	return stream_open(inode, file);
 }

@@ -63,7 +63,7 @@ static void session_wake(struct timer_list *timer)
 }
 
 /**
- * utrace_dev_new() - begin a session
+ * utrace_dev_new() - begin a session, which no process reads yet
  * @cred: credentials of the opener; the session takes a reference of its own
  *
  * Context: Process context, in the opening task; may sleep.
@@ -98,7 +98,6 @@ struct utrace_session *utrace_dev_new(const struct cred *cred)
 	INIT_LIST_HEAD(&session->tasks);
 	utrace_reader_init(&session->reader, &session->park_lock,
 			   &utrace_dev_reader_ops);
-	utrace_reader_start(&session->reader);
 	utrace_dev_counts_init(session);
 	init_waitqueue_head(&session->wait);
 	xa_init_flags(&session->ids, XA_FLAGS_ALLOC1);
