@@ -185,9 +185,9 @@ TEST_F(dev, entries_and_exits)
 	holds(any(UTRACE_REC_SYS_EXIT, zeros, 4096, 4096, UTRACE_ITEM_OUT),
 	      "4096 bytes that are read");
 	rec = record_of(fd, &target, 'r', 1, UTRACE_REC_SYS_ENTER, SYS_rename);
-	holds(has(rec, 0, path_a, 496, 496, UTRACE_ITEM_TRUNCATED) &&
-	      has(rec, 1, path_b, 496, 496, UTRACE_ITEM_TRUNCATED),
-	      "496 bytes of each path by default");
+	holds(has(rec, 0, path_a, 488, 488, UTRACE_ITEM_TRUNCATED) &&
+	      has(rec, 1, path_b, 488, 488, UTRACE_ITEM_TRUNCATED),
+	      "488 bytes of each path by default");
 	need(!choose_sizes(fd, APART, 33, 1), "choose");
 	rec = record_of(fd, &target, 'r', 1, UTRACE_REC_SYS_ENTER, SYS_rename);
 	holds(has(rec, 0, path_a, 33, 33, UTRACE_ITEM_TRUNCATED),

@@ -73,11 +73,11 @@ test_long() {
 test_largest() {
 	local x
 
-	x="\"$(printf 'x%.0s' {1..496})\"\\.\\.\\."
+	x="\"$(printf 'x%.0s' {1..488})\"\\.\\.\\."
 	echo raw > "$p/stacks"
 	records large
 	reads "three long strings and a stack" \
-		"mount\\($x, $x, $x, .*\\) <raw stack of 496 bytes>"
+		"mount\\($x, $x, $x, .*\\) <raw stack of 488 bytes>"
 	echo none > "$p/stacks"
 	records exec-long "$bin/actor" answer
 	x="\"answer\", \"$(printf 'x%.0s' {1..470})x*\""

@@ -632,7 +632,7 @@ struct utrace_ioc_events {
 };
 
 /* Bytes of a captured item, without its header: by default, and at most. */
-#define UTRACE_ITEM_SIZE	496
+#define UTRACE_ITEM_SIZE	488
 #define UTRACE_ITEM_SIZE_MAX	4096
 
 /* utrace_ioc_events.count; CPU alone is EINVAL. */

@@ -27,6 +27,9 @@
 static_assert(IS_ALIGNED(sizeof(struct utrace_item), ITEM_ALIGN));
 static_assert(IS_ALIGNED(UTRACE_ITEM_SIZE, ITEM_ALIGN));
 static_assert(IS_ALIGNED(UTRACE_CAPTURE_SIZE, ITEM_ALIGN));
+/* Three arguments of a call and a stack fit, each of the largest size. */
+static_assert(4 * (sizeof(struct utrace_item) + UTRACE_ITEM_SIZE) <=
+	      UTRACE_CAPTURE_SIZE);
 
 /* Items */
 
