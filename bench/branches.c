@@ -148,13 +148,12 @@ struct found {
 	long gaps;
 };
 
-static int consumer(pid_t pid, __u32 mode, __u64 records)
+static int consumer(pid_t pid, __u32 full, __u64 capacity)
 {
 	struct utrace_ioc_branches arg = {
 		.where.scope = UTRACE_SCOPE_THREAD,
-		.mode = mode,
-		.full = mode == UTRACE_BRANCHES_ALL ? UTRACE_FULL_DROP : 0,
-		.records = records,
+		.full = full,
+		.capacity = capacity,
 	};
 	int dev = open(DEVICE, O_RDWR | O_CLOEXEC), fd;
 
@@ -169,7 +168,7 @@ static int consumer(pid_t pid, __u32 mode, __u64 records)
 	return fd;
 }
 
-static struct followed follow(block run, __u32 mode, __u64 records)
+static struct followed follow(block run, __u32 full, __u64 capacity)
 {
 	struct followed f;
 	char c;
@@ -182,7 +181,7 @@ static struct followed follow(block run, __u32 mode, __u64 records)
 		must(write(f.done[1], &c, 1) == 1, "a block was run");
 	}
 	must(f.pid > 0, "fork");
-	f.consumer = consumer(f.pid, mode, records);
+	f.consumer = consumer(f.pid, full, capacity);
 	return f;
 }
 
@@ -244,7 +243,7 @@ static struct found drain(const struct followed *f, block run)
  */
 static double all(block run, long jumps)
 {
-	struct followed f = follow(run, UTRACE_BRANCHES_ALL, 1024);
+	struct followed f = follow(run, UTRACE_FULL_DROP, 1024);
 	double least = 0;
 	int i;
 
@@ -265,7 +264,7 @@ static double all(block run, long jumps)
 /* As all(), for a consumer that keeps the last records, which nobody reads. */
 static double overwritten(block run, long jumps)
 {
-	struct followed f = follow(run, UTRACE_BRANCHES_LAST, 512);
+	struct followed f = follow(run, UTRACE_FULL_OVERWRITE, 512);
 	struct found found;
 	double least = 0;
 	int i;

@@ -40,9 +40,9 @@ static void make_device(void)
 static int session(__u64 events, __u32 count)
 {
 	struct utrace_ioc_setup setup = {
-		.ring_size = RING_SIZE,
+		.rings_size = RING_SIZE,
 		.full = UTRACE_FULL_DROP,
-		.flags = UTRACE_SETUP_MAPPED,
+		.flags = UTRACE_SETUP_F_MAPPED,
 	};
 	struct utrace_ioc_attach attach = {
 		.where.scope = UTRACE_SCOPE_PROCESS,

@@ -157,7 +157,7 @@ static void make_read_text(void)
 	ENTER(SYS_read, 4, 0x55d0c8a3b2a0, 8192);
 	leave(SYS_read, 8192);
 	add_item(1, UTRACE_ITEM_BYTES, source, sizeof(source) - 1,
-		 UTRACE_ITEM_TRUNCATED);
+		 UTRACE_ITEM_F_TRUNCATED);
 }
 
 static void make_write(void)
@@ -166,7 +166,7 @@ static void make_write(void)
 
 	ENTER(SYS_write, 1, 0x55d0c8a3b2a0, 4096);
 	add_item(1, UTRACE_ITEM_BYTES, rule, sizeof(rule) - 1,
-		 UTRACE_ITEM_TRUNCATED);
+		 UTRACE_ITEM_F_TRUNCATED);
 	leave(SYS_write, 4096);
 }
 
@@ -312,7 +312,7 @@ static void make_execve(void)
 	ENTER(SYS_execve, 0x55d0c8a3b2a0, 0x55d0c8a3b2f0, 0x55d0c8a3b380);
 	string(0, "/usr/bin/gcc");
 	add_item(1, UTRACE_ITEM_ARGV, argv, sizeof(argv), 0);
-	add_item(2, UTRACE_ITEM_ARGV, env, sizeof(env), UTRACE_ITEM_TRUNCATED);
+	add_item(2, UTRACE_ITEM_ARGV, env, sizeof(env), UTRACE_ITEM_F_TRUNCATED);
 	leave(SYS_execve, 0);
 }
 
@@ -459,7 +459,7 @@ static void make_overlap(void)
 	add_loss();
 	records.numbers[2]++;
 	leave(0x1fffffff, 0);
-	leave(SYS_getpid, 7)->flags = UTRACE_F_UNPAIRED;
+	leave(SYS_getpid, 7)->flags = UTRACE_REC_F_UNPAIRED;
 	add_signal(SIGRTMIN + 3, SI_QUEUE);
 }
 
@@ -513,8 +513,8 @@ static void make_birth(void)
 	struct utrace_rec_sys_call *rec;
 
 	records.task = 5;
-	leave(SYS_vfork, 0)->flags = UTRACE_F_UNPAIRED;
-	leave(SYS_vfork, 0)->flags = UTRACE_F_UNPAIRED;
+	leave(SYS_vfork, 0)->flags = UTRACE_REC_F_UNPAIRED;
+	leave(SYS_vfork, 0)->flags = UTRACE_REC_F_UNPAIRED;
 	rec = add_record(UTRACE_REC_SYS_CALL, sizeof(*rec));
 	rec->nr = SYS_wait4;
 	rec->ret = 7;

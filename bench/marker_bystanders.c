@@ -74,12 +74,12 @@ static void hold_crowded(void)
 
 static struct owner owners[ALL / EACH], others[OTHERS];
 
-static int try_arm(const struct owner *by, const struct utrace_site *site)
+static int try_arm(const struct owner *by, const struct utrace_marker *site)
 {
 	struct utrace_ioc_arm arm = {
 		.target = by->target,
-		.type = UTRACE_ARM_SITE,
-		.flags = UTRACE_ARM_COUNT,
+		.type = UTRACE_ARM_MARKER,
+		.flags = UTRACE_ARM_F_COUNT,
 		.spec = (__u64)site,
 		.spec_size = sizeof(*site),
 	};
@@ -88,7 +88,7 @@ static int try_arm(const struct owner *by, const struct utrace_site *site)
 }
 
 /* Sites of a session that was closed are free again some time after close(2). */
-static void arm(const struct owner *by, const struct utrace_site *site)
+static void arm(const struct owner *by, const struct utrace_marker *site)
 {
 	int tries = 1000;
 
@@ -99,7 +99,7 @@ static void arm(const struct owner *by, const struct utrace_site *site)
 }
 
 /* Another owner, which has room of its own, can arm nothing. */
-static void check_limit(pid_t pid, struct utrace_site *site)
+static void check_limit(pid_t pid, struct utrace_marker *site)
 {
 	const struct owner more = own(pid, 0);
 
@@ -110,7 +110,7 @@ static void check_limit(pid_t pid, struct utrace_site *site)
 
 static void arm_all(const pid_t *pids)
 {
-	struct utrace_site site = { .fd = open(CROWDED, O_RDONLY) };
+	struct utrace_marker site = { .fd = open(CROWDED, O_RDONLY) };
 	int i;
 
 	for (i = 0; i < LINES; i++) {
@@ -193,7 +193,7 @@ static void site_hits(long n)
 
 static void trace_self(void)
 {
-	const struct utrace_site site = {
+	const struct utrace_marker site = {
 		.fd = open(CROWDED, O_RDONLY),
 		.offset = HIT,
 	};

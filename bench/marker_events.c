@@ -55,7 +55,7 @@ static __u32 arm_event(void)
 	struct utrace_ioc_arm arm = {
 		.target = owner.target,
 		.type = UTRACE_ARM_USER_EVENT,
-		.flags = UTRACE_ARM_COUNT,
+		.flags = UTRACE_ARM_F_COUNT,
 		.spec = (unsigned long)&event,
 		.spec_size = sizeof(event),
 	};

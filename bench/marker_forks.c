@@ -66,7 +66,7 @@ static pid_t owner_of_words(int go)
 		arm_word(MAPPED(word[i]));
 	wait_for(go);
 	for (i = 0; i < SITES; i++)
-		arm_site(i, UTRACE_ARM_COUNT);
+		arm_site(i, UTRACE_ARM_F_COUNT);
 	for (;;)
 		pause();
 }

@@ -233,7 +233,7 @@ static void in_child(void (*run)(void))
 struct owner own(pid_t pid, __u64 ring_size)
 {
 	struct utrace_ioc_setup setup = {
-		.ring_size = ring_size,
+		.rings_size = ring_size,
 		.full = UTRACE_FULL_DROP,
 	};
 	struct utrace_ioc_attach attach = {
@@ -255,20 +255,22 @@ struct owner own(pid_t pid, __u64 ring_size)
 __u64 hits_of(const struct owner *by)
 {
 	struct utrace_hit_count count = {};
-	struct utrace_ioc_read read = {
+	struct utrace_ioc_hits read = {
 		.rows = { .at = (__u64)&count, .n = 1, .size = sizeof(count) },
 		.target = by->target,
-		.what = UTRACE_READ_COUNT,
+		.what = UTRACE_HITS_COUNT,
 	};
 
-	must(!ioctl(by->session, UTRACE_IOC_READ, &read) && read.rows.total == 1,
-	     "UTRACE_IOC_READ");
+	must(!ioctl(by->session, UTRACE_IOC_HITS, &read) && read.rows.total == 1,
+	     "UTRACE_IOC_HITS");
 	return count.hits;
 }
 
 __u32 arm_word(unsigned long addr)
 {
-	const struct utrace_word word = { .addr = addr };
+	const struct utrace_word word = {
+		.addr = addr, .kind = UTRACE_WORD_BIT32,
+	};
 	struct utrace_ioc_arm arm = {
 		.target = owner.target,
 		.type = UTRACE_ARM_WORD,
@@ -277,7 +279,7 @@ __u32 arm_word(unsigned long addr)
 	};
 
 	must(!ioctl(owner.session, UTRACE_IOC_ARM, &arm) &&
-	     arm.state == UTRACE_STATE_ARMED, "UTRACE_IOC_ARM of a word");
+	     arm.state == UTRACE_ARM_STATE_ARMED, "UTRACE_IOC_ARM of a word");
 	return arm.id;
 }
 
@@ -290,29 +292,29 @@ void disarm(__u32 id)
 }
 
 /* A marker with two arguments: those of the function. */
-static struct utrace_site marker(int i)
+static struct utrace_marker marker(int i)
 {
-	return (struct utrace_site){
+	return (struct utrace_marker){
 		.fd = open(FILE_PATH, O_RDONLY),
 		.offset = OFFSET(site[i]),
 		.semaphore = OFFSET(semaphore),
 		.nargs = 2,
 		.args = {
-			{ .size = 8, .kind = UTRACE_MARKER_REG,
+			{ .size = 8, .kind = UTRACE_ARG_REG,
 			  .reg = PERF_REG_X86_DI,
-			  .index = UTRACE_MARKER_NO_REG },
-			{ .size = -4, .kind = UTRACE_MARKER_REG,
+			  .index = UTRACE_ARG_NO_REG },
+			{ .size = -4, .kind = UTRACE_ARG_REG,
 			  .reg = PERF_REG_X86_SI,
-			  .index = UTRACE_MARKER_NO_REG },
+			  .index = UTRACE_ARG_NO_REG },
 		},
 	};
 }
 
-static __u32 arm_marker(const struct utrace_site *site, __u32 flags)
+static __u32 arm_marker(const struct utrace_marker *site, __u32 flags)
 {
 	struct utrace_ioc_arm arm = {
 		.target = owner.target,
-		.type = UTRACE_ARM_SITE,
+		.type = UTRACE_ARM_MARKER,
 		.flags = flags,
 		.spec = (__u64)site,
 		.spec_size = sizeof(*site),
@@ -325,7 +327,7 @@ static __u32 arm_marker(const struct utrace_site *site, __u32 flags)
 
 void arm_site(int i, __u32 flags)
 {
-	const struct utrace_site site = marker(i);
+	const struct utrace_marker site = marker(i);
 
 	arm_marker(&site, flags);
 	close(site.fd);
@@ -352,10 +354,10 @@ static void words_loop(long n)
 
 void sites_loop(long n)
 {
-	const struct utrace_site site = marker(0);
+	const struct utrace_marker site = marker(0);
 
 	while (n--)
-		disarm(arm_marker(&site, UTRACE_ARM_COUNT));
+		disarm(arm_marker(&site, UTRACE_ARM_F_COUNT));
 	close(site.fd);
 }
 
@@ -549,7 +551,7 @@ static void marker_hits(const char *name, __u32 flags)
 	must(!ioctl(owner.session, UTRACE_IOC_INFO, &ended), "UTRACE_IOC_INFO");
 	records = ended.records - begun.records;
 	must(hits_of(&owner) == (__u64)all_hits && !ended.lost &&
-	     records == (flags & UTRACE_ARM_COUNT ? 0 : all_hits),
+	     records == (flags & UTRACE_ARM_F_COUNT ? 0 : all_hits),
 	     "a record or a count for each hit");
 }
 
@@ -560,7 +562,7 @@ static void recorded_hits(void)
 
 static void counted_hits(void)
 {
-	marker_hits("hit_count", UTRACE_ARM_COUNT);
+	marker_hits("hit_count", UTRACE_ARM_F_COUNT);
 }
 
 /* Bystanders */
@@ -581,7 +583,7 @@ static void bystander(void)
 	map_file();
 	say("pass_alone", per_op(tsc, passes, 1000, 20));
 	owner = own(other, 0);
-	arm_site(0, UTRACE_ARM_COUNT);
+	arm_site(0, UTRACE_ARM_F_COUNT);
 	must(value_at(other, MAPPED(semaphore)) == 1 &&
 	     !value_at(getpid(), MAPPED(semaphore)),
 	     "the semaphore of the other process, and of no more");

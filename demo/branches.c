@@ -58,8 +58,8 @@ static int keep_last(pid_t pid)
 {
 	struct utrace_ioc_branches arg = {
 		.where.scope = UTRACE_SCOPE_PROCESS,
-		.mode = UTRACE_BRANCHES_LAST,
-		.records = LAST,
+		.full = UTRACE_FULL_OVERWRITE,
+		.capacity = LAST,
 	};
 	int dev = open("/dev/utrace", O_RDWR | O_CLOEXEC), fd;
 

@@ -396,7 +396,7 @@ static void filter_is_per_engine(struct kunit *test)
 static void filter_rejects_nonsense(struct kunit *test)
 {
 	static const int big[] = { __NR_getppid, NO_SUCH_NR };
-	static const int negative[] = { -2 };
+	static const int negative[] = { -1 };
 	static const int big_ia32[] = { NO_SUCH_NR | UTRACE_SYSCALL_IA32 };
 	static const int good[] = { __NR_getppid };
 	struct user_task *t = user_task_start(test);
@@ -426,13 +426,13 @@ static const long strange_nrs[] = {
 };
 
 /*
- * Only a filter with -1 accepts numbers that no table has; no number reads
+ * Only a filter with UTRACE_SYSCALL_NONE accepts numbers that no table has; no number reads
  * beyond the bitmap.
  */
 static void filter_of_strange_numbers(struct kunit *test)
 {
 	static const int without[] = { __NR_getppid };
-	static const int with[] = { -1 };
+	static const int with[] = { UTRACE_SYSCALL_NONE };
 	struct user_task *t = user_task_start(test);
 	struct probe *p = probe_attach(t, 0, 0);
 	struct probe *q = probe_attach(t, 0, 0);
@@ -498,7 +498,7 @@ static void filter_of_other_table(struct kunit *test)
 {
 	static const int native[] = { INT80_GETPID, __NR_getpid };
 	static const int ia32[] = { INT80_GETPID | UTRACE_SYSCALL_IA32 };
-	static const int others[] = { -1 };
+	static const int others[] = { UTRACE_SYSCALL_NONE };
 	struct user_task *t = user_task_start(test);
 	struct probe *all = attach_nr(t, INT80_GETPID, ENTRY | EXIT);
 	struct probe *p = probe_attach(t, 0, 0);

@@ -4,7 +4,7 @@
  * mapped_reader PID
  *
  * Numbers in brackets are those of the rules in
- * Documentation/trace/utrace/dev.rst.
+ * Documentation/userspace-api/utrace.rst.
  */
 #include <err.h>
 #include <errno.h>
@@ -22,8 +22,12 @@
 
 #include <linux/utrace.h>
 
-/* A ring, or what read(2) has given: the bytes from @at to @end, by @mask. */
+/*
+ * A ring, or what read(2) has given: the bytes from @at to @end, by @mask.  @told is what the
+ * kernel tells of the ring.
+ */
 struct source {
+	const struct utrace_map_ring *told;
 	char *data;
 	__u64 at, end, mask;
 };
@@ -31,7 +35,6 @@ struct source {
 static int session;
 static struct utrace_ioc_info info;
 static const struct utrace_map *header;
-static const struct utrace_map_ring *ring;
 static struct utrace_map_tail *tail;
 static struct source *source;		/* for each CPU, then for read(2) */
 
@@ -50,8 +53,9 @@ static void map(void)
 	if (area == MAP_FAILED || tail == MAP_FAILED || !source)
 		err(2, "the rings");
 	header = (void *)area;
-	ring = (void *)(area + header->header_size);
 	for (cpu = 0; cpu < info.rings; cpu++) {
+		source[cpu].told = (void *)(area + header->header_size +
+					    cpu * header->ring_stride);
 		source[cpu].data = area + header->data_offset +
 				   cpu * header->data_size;
 		source[cpu].mask = header->data_size - 1;
@@ -172,8 +176,8 @@ static bool is_still(void)
 	unsigned int cpu;
 
 	for (cpu = 0; cpu < info.rings; cpu++)
-		if (__atomic_load_n(&ring[cpu].open, __ATOMIC_ACQUIRE) ||
-		    __atomic_load_n(&ring[cpu].head, __ATOMIC_ACQUIRE) !=
+		if (__atomic_load_n(&source[cpu].told->open, __ATOMIC_ACQUIRE) ||
+		    __atomic_load_n(&source[cpu].told->head, __ATOMIC_ACQUIRE) !=
 		    source[cpu].end)
 			return false;
 	return !__atomic_load_n(&header->parked, __ATOMIC_ACQUIRE);
@@ -190,9 +194,9 @@ static void take(void)
 	bound = now.tv_sec * 1000000000ULL + now.tv_nsec;
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	for (cpu = 0; cpu < info.rings; cpu++) {				/* (2) */
-		open = __atomic_load_n(&ring[cpu].open, __ATOMIC_ACQUIRE);
-		last = __atomic_load_n(&ring[cpu].last, __ATOMIC_ACQUIRE);
-		source[cpu].end = __atomic_load_n(&ring[cpu].head,
+		open = __atomic_load_n(&source[cpu].told->open, __ATOMIC_ACQUIRE);
+		last = __atomic_load_n(&source[cpu].told->last, __ATOMIC_ACQUIRE);
+		source[cpu].end = __atomic_load_n(&source[cpu].told->head,
 						  __ATOMIC_ACQUIRE);
 		if (open && last < bound)
 			bound = last;
@@ -213,10 +217,12 @@ int main(int argc, char **argv)
 	struct utrace_ioc_attach attach = {
 		.where.scope = UTRACE_SCOPE_PROCESS,
 	};
-	struct utrace_ioc_setup setup = { .flags = UTRACE_SETUP_MAPPED };
+	struct utrace_ioc_setup setup = { .flags = UTRACE_SETUP_F_MAPPED };
 	struct pollfd pfd = { .events = POLLIN };
 
 	session = open("/dev/utrace", O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	if (session < 0)
+		err(2, "/dev/utrace");
 	attach.where.fd = syscall(SYS_pidfd_open, argc > 1 ? atoi(argv[1]) : 0, 0);
 	if (attach.where.fd < 0 || ioctl(session, UTRACE_IOC_SETUP, &setup) ||
 	    ioctl(session, UTRACE_IOC_EVENTS, &events) ||

@@ -49,6 +49,8 @@ int main(int argc, char **argv)
 	int fd = open("/dev/utrace", O_RDONLY | O_CLOEXEC);
 	ssize_t size, at;
 
+	if (fd < 0)
+		err(2, "/dev/utrace");
 	attach.where.fd = syscall(SYS_pidfd_open, argc > 1 ? atoi(argv[1]) : 0, 0);
 	if (attach.where.fd < 0 || ioctl(fd, UTRACE_IOC_EVENTS, &events) ||
 	    ioctl(fd, UTRACE_IOC_ATTACH, &attach))

@@ -104,7 +104,7 @@ static struct bts_consumer *attach(struct utrace_branches_want *want)
 
 static struct bts_consumer *attach_cpu(struct utrace_branches_want *want)
 {
-	want->levels = UTRACE_BRANCHES_KERNEL;
+	want->levels = UTRACE_LEVEL_KERNEL;
 	return utrace_branches_attach_cpu(cpu, want);
 }
 

@@ -125,7 +125,7 @@ static const struct utrace_markers_ops markers_ops = {
 	.written	= markers_written,
 };
 
-static int markers_arm(const struct utrace_site *site)
+static int markers_arm(const struct utrace_marker *site)
 {
 	int ret = 0;
 
@@ -139,7 +139,7 @@ static int markers_arm(const struct utrace_site *site)
 	return ret;
 }
 
-static int markers_disarm(const struct utrace_site *site)
+static int markers_disarm(const struct utrace_marker *site)
 {
 	int ret = 0;
 
@@ -153,19 +153,21 @@ static int markers_disarm(const struct utrace_site *site)
 /* Arm what the parameters name.  -EEXIST or -ENOENT: that is so already. */
 static int arm_set(void *data, u64 on)
 {
-	const struct utrace_site site = {
+	struct utrace_marker site = {
 		.offset = offset,
 		.semaphore = semaphore,
-		.nargs = !!narg,
-		.args[0] = {
-			.size = arg[0],
-			.kind = narg > 2 ? UTRACE_MARKER_MEM : UTRACE_MARKER_REG,
-			.reg = narg > 1 ? arg[1] : UTRACE_MARKER_NO_REG,
-			.index = UTRACE_MARKER_NO_REG,
-			.disp = arg[2],
-		},
 	};
 
+	if (narg) {
+		site.nargs = 1;
+		site.args[0] = (struct utrace_marker_arg){
+			.size = arg[0],
+			.kind = narg > 2 ? UTRACE_ARG_MEM : UTRACE_ARG_REG,
+			.reg = narg > 1 ? arg[1] : UTRACE_ARG_NO_REG,
+			.index = UTRACE_ARG_NO_REG,
+			.disp = arg[2],
+		};
+	}
 	return on ? markers_arm(&site) : markers_disarm(&site);
 }
 DEFINE_DEBUGFS_ATTRIBUTE(arm_fops, NULL, arm_set, "%llu\n");

@@ -189,9 +189,12 @@ TEST_F(utrace, numbers_outside_the_table)
 #endif
 }
 
-TEST_F(utrace, minus_one_is_all_outside)
+/* UTRACE_SYSCALL_NONE of <linux/utrace.h>. */
+#define NO_CALL	0x1fffffff
+
+TEST_F(utrace, none_is_all_outside)
 {
-	static const int nrs[] = { -1 };
+	static const int nrs[] = { NO_CALL };
 	struct ut_target *t = &self->t;
 	int id = start(t, nrs, 1);
 
@@ -253,7 +256,7 @@ TEST_F(utrace, table_of_int80)
 {
 	static const int semget_nr[] = { INT80_GETPPID };
 	static const int table_nr[] = { INT80_GETPPID | UT_SYSCALL_IA32 };
-	static const int outside[] = { -1 };
+	static const int outside[] = { NO_CALL };
 	struct ut_target *t = &self->t;
 	int native, table, other, all, i;
 
@@ -325,7 +328,7 @@ TEST_F(utrace, odd_lists)
 {
 	static const int ends[] = { 0, 1, 334, 424, 450 };
 	static const int above[] = { UT_MARK_NR, ABOVE_TABLE };
-	static const int below[] = { UT_MARK_NR, -2 };
+	static const int below[] = { UT_MARK_NR, -1 };
 	static const int above_ia32[] = { ABOVE_TABLE | UT_SYSCALL_IA32 };
 	static int many[600];
 	struct ut_target *t = &self->t;

@@ -80,16 +80,16 @@ static const struct utrace_markers_ops markers_ops = {
 /* A marker has the two arguments that the other rows have, see bench/markers.c. */
 static int arm_at(struct file *file, unsigned long at)
 {
-	const struct utrace_site site = {
+	const struct utrace_marker site = {
 		.offset = at,
 		.nargs = 2,
 		.args = {
-			{ .size = 8, .kind = UTRACE_MARKER_REG,
+			{ .size = 8, .kind = UTRACE_ARG_REG,
 			  .reg = PERF_REG_X86_DI,
-			  .index = UTRACE_MARKER_NO_REG },
-			{ .size = -4, .kind = UTRACE_MARKER_REG,
+			  .index = UTRACE_ARG_NO_REG },
+			{ .size = -4, .kind = UTRACE_ARG_REG,
 			  .reg = PERF_REG_X86_SI,
-			  .index = UTRACE_MARKER_NO_REG },
+			  .index = UTRACE_ARG_NO_REG },
 		},
 	};
 

@@ -323,7 +323,14 @@ static_assert(sizeof(struct utrace_engine) <= 64);
  * number is one of the 32-bit table of x86_64, which int $0x80 and 32-bit
  * programs use.
  */
-#define UTRACE_SYSCALL_IA32	0x20000000
+#define UTRACE_SYSCALL_IA32	UTRACE_NR_IA32
+
+/*
+ * Stands for every number that no table has.  The IA32 bit is not set in it.
+ * A number of 64 bits that has this value in its lower half has the number that
+ * the program asked for in its upper half; see utrace_current_asked().
+ */
+#define UTRACE_SYSCALL_NONE	UTRACE_NR_NONE
 
 /**
  * struct utrace_engine_ops - callbacks of an engine

@@ -22,12 +22,9 @@ struct task_struct;
 
 /**
  * struct utrace_branches_want - what a consumer wants
- * @levels: %UTRACE_BRANCHES_USER, %UTRACE_BRANCHES_KERNEL, or both; 0: user
- * @mode: enum utrace_branch_mode
- * @full: enum utrace_full: what happens if there is no room for a record of
- *	%UTRACE_BRANCHES_ALL: the task waits, or records are lost and counted;
- *	else 0
- * @records: number of records that there is room for, rounded up to a power of
+ * @levels: %UTRACE_LEVEL_USER, %UTRACE_LEVEL_KERNEL, or both; 0: user
+ * @full: enum utrace_full: what happens if there is no room for a record
+ * @capacity: number of records that there is room for, rounded up to a power of
  *	2, 512 or, of a CPU, 2048 at least; 0: 65536
  * @source: enum utrace_branch_source
  * @ready: called when there is something to read, or all tasks have ended; also
@@ -38,9 +35,8 @@ struct task_struct;
  */
 struct utrace_branches_want {
 	u32 levels;
-	u32 mode;
 	u32 full;
-	u64 records;
+	u64 capacity;
 	u32 source;
 	void (*ready)(struct bts_consumer *consumer, void *data);
 	void *data;

@@ -20,15 +20,17 @@ struct task_struct;
 /**
  * struct utrace_marker_hit - a hit of a marker
  * @cookie: see struct utrace_ioc_arm
- * @ip: address of the marker; for %UTRACE_SITE_RETURN, of the function
+ * @ip: address of the marker; for %UTRACE_MARKER_F_RETURN, of the function
  * @nargs: number of elements of @args that are used
+ * @args_offset: offset of @args in the record of a hit, see struct utrace_rec_marker
  * @faulted: bit n: argument n could not be read without waiting, and is 0
  * @args: the arguments, extended to 64 bits
  */
 struct utrace_marker_hit {
 	u64 cookie;
 	u64 ip;
-	u32 nargs;
+	u16 nargs;
+	u16 args_offset;
 	u32 faulted;
 	u64 args[UTRACE_MARKER_ARGS];
 };
@@ -50,13 +52,13 @@ struct utrace_user_write {
 /**
  * struct utrace_markers_ops - what a client is told
  * @hit: the current task has hit a marker.  Called where the breakpoint traps, with
- *	the registers there; not called for %UTRACE_ARM_COUNT.  May fault, but must
+ *	the registers there; not called for %UTRACE_ARM_F_COUNT.  May fault, but must
  *	not wait for user space: all probes of the machine wait for the end of this.
  *	Must call no other function of this file, some of which wait for callbacks.
  *	May call utrace_control() for the current task, which then reports or stops
  *	before it runs user code again.  May be NULL
  * @missed: the current task has entered a function whose return will not be seen, of a
- *	marker with %UTRACE_SITE_RETURN and this cookie; see &utrace_hit_count.missed.
+ *	marker with %UTRACE_MARKER_F_RETURN and this cookie; see &utrace_hit_count.missed.
  *	The rules are those of @hit.  May be NULL
  * @written: the current task has written a user_event, in write(2).  May sleep, and
  *	may call utrace_control() likewise.  May be NULL
@@ -74,9 +76,9 @@ struct marker_owner *
 utrace_markers_attach(struct task_struct *task, bool follow,
 		      const struct utrace_markers_ops *ops, void *data);
 int utrace_markers_arm(struct marker_owner *markers, struct file *file,
-		       const struct utrace_site *site, u64 cookie, u32 flags);
+		       const struct utrace_marker *site, u64 cookie, u32 flags);
 int utrace_markers_disarm(struct marker_owner *markers, struct file *file,
-			  const struct utrace_site *site);
+			  const struct utrace_marker *site);
 int utrace_markers_arm_user_event(struct marker_owner *markers,
 				  const char *name, u64 cookie, u32 flags);
 int utrace_markers_disarm_user_event(struct marker_owner *markers,

@@ -3,10 +3,10 @@
  * utrace - words and markers in the memory of processes
  *
  * A target of /dev/utrace may have words armed in the memory of its processes
- * (marker/armed.c).  From then on it has an engine for that.  Threads
- * of the process come here at their safe point, and write the words that are to be
- * written (marker/write.c); a task that creates a process takes back what the copy of
- * the memory should not have, before the new task runs (marker/mm.c).
+ * (marker/armed.c).  The first UTRACE_IOC_ARM attaches an engine for that.  Threads of
+ * the process come here at their safe point, and write the words that are to be written
+ * (marker/write.c).  A task that creates a process takes back what the copy of the
+ * memory should not have, before the new task runs (marker/mm.c).
  */
 #include <linux/mm.h>
 #include <linux/pid.h>

@@ -4,9 +4,10 @@
  *
  * A process is the reader while it can read: it has a descriptor of the file, and lives.
  * Other processes may have inherited descriptors, and may be traced by it, so ->release()
- * would be late.  Who shares the table of descriptors with the reader may close the last
- * one, and the table stays without a flush when the reader dies; so a flush looks for the
- * reader by the table, and the end of the process by its pid.  A process that polls through
+ * would be late.  Two events end the reading instead.  A process that shares the table
+ * of descriptors with the reader may close the last descriptor: ->flush() compares the
+ * table.  If the reader dies while another process keeps that table, there is no flush:
+ * the wait queue of the reader's pid reports its end.  A process that polls through
  * epoll(7) may have no descriptor from the beginning.
  */
 #include <linux/fdtable.h>
@@ -111,6 +112,8 @@ void utrace_reader_init(struct utrace_reader *reader, spinlock_t *lock,
 	reader->process = NULL;
 	init_waitqueue_func_entry(&reader->death, reader_died);
 	INIT_WORK(&reader->work, reader_work);
+	mutex_init(&reader->read_lock);
+	init_waitqueue_head(&reader->wait);
 }
 
 /**
@@ -140,7 +143,7 @@ static bool has_descriptor(struct files_struct *files, struct file *file)
 }
 
 /**
- * utrace_reader_be() - make the current process, which reads or polls, the reader
+ * utrace_reader_be() - make the current process, which reads, polls or maps, the reader
  * @reader: the reader
  * @file: the file that the process reads
  *
@@ -233,4 +236,95 @@ struct pid *utrace_reader_get(struct utrace_reader *reader)
 {
 	guard(spinlock_irqsave)(reader->lock);
 	return get_pid(reader->process);
+}
+
+/* Another reader may hold the lock while it waits in a page fault. */
+static int reader_lock(struct utrace_reader *reader, bool nonblock)
+{
+	if (!nonblock)
+		return mutex_lock_interruptible(&reader->read_lock) ?
+		       -ERESTARTSYS : 0;
+	return mutex_trylock(&reader->read_lock) ? 0 : -EAGAIN;
+}
+
+/*
+ * Records that are there may not be given before the clock has passed their
+ * times, which takes until the clock's next tick.
+ */
+static int reader_wait(struct utrace_reader *reader)
+{
+	if (!reader->ops->ready(reader))
+		return wait_event_interruptible(reader->wait,
+						reader->ops->ready(reader));
+	return schedule_timeout_interruptible(1) && signal_pending(current) ?
+	       -ERESTARTSYS : 0;
+}
+
+/**
+ * utrace_reader_read() - read(2) of a descriptor
+ * @reader: the reader
+ * @file: the file that is read
+ * @to: user memory
+ * @size: bytes of it
+ *
+ * Context: Process context; sleeps.  Takes the owner's lock, the lock of the descriptors and
+ * utrace_reader.read_lock.
+ * Return:
+ * * bytes that were read - 0 if no record can come any more
+ * * -EAGAIN - there is none now, or another reader is at it, and @file does not block
+ * * -ERESTARTSYS - a signal has come
+ * * another error - of &utrace_reader_ops.read
+ */
+ssize_t utrace_reader_read(struct utrace_reader *reader, struct file *file,
+			   char __user *to, size_t size)
+{
+	bool nonblock = file->f_flags & O_NONBLOCK, over;
+	ssize_t ret;
+
+	for (;;) {
+		/* Again after a wait, in which another process may have read. */
+		utrace_reader_be(reader, file);
+		reader->ops->sync(reader);
+		/* Before the look for records, of which one may be the last. */
+		over = reader->ops->over(reader);
+		ret = reader_lock(reader, nonblock);
+		if (ret)
+			return ret;
+		ret = reader->ops->read(reader, to, size);
+		mutex_unlock(&reader->read_lock);
+		if (ret || (over && !reader->ops->has(reader)))
+			return ret;
+		if (nonblock)
+			return -EAGAIN;
+		ret = reader_wait(reader);
+		if (ret)
+			return ret;
+	}
+}
+
+/**
+ * utrace_reader_poll() - poll(2) of a descriptor
+ * @reader: the reader
+ * @file: the file that is polled
+ * @table: argument of &file_operations.poll
+ *
+ * Context: Process context; may sleep.  Takes the owner's lock, and the lock of the
+ * descriptors.
+ * Return: EPOLLIN and EPOLLRDNORM if there is a record, EPOLLHUP if none can come any more.
+ */
+__poll_t utrace_reader_poll(struct utrace_reader *reader, struct file *file,
+			    struct poll_table_struct *table)
+{
+	__poll_t mask = 0;
+
+	utrace_reader_be(reader, file);
+	poll_wait(file, &reader->wait, table);
+	smp_mb();	/* Pairs with wq_has_sleeper() of those who wake. */
+	reader->ops->sync(reader);
+	/* Before the look for records, of which one may be the last. */
+	if (reader->ops->over(reader))
+		mask |= EPOLLHUP;
+	if (reader->ops->has(reader))
+		mask |= EPOLLIN | EPOLLRDNORM;
+	return mask;
 }

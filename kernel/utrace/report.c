@@ -499,7 +499,7 @@ void utrace_report_quiesce(void)
 /**
  * __utrace_report_clone() - report CLONE
  * @args: the arguments of the clone.  The callbacks get its flags, with the
- *	exit signal of the child in the low byte
+ *	exit signal of the child in the low byte, or 0 if it is no signal
  * @child: the new task, which does not run yet
  *
  * Context: The task itself, in kernel_clone(), no locks held.  May sleep.
@@ -507,7 +507,9 @@ void utrace_report_quiesce(void)
 void __utrace_report_clone(const struct kernel_clone_args *args,
 			   struct task_struct *child)
 {
-	unsigned long clone_flags = args->flags | (args->exit_signal & CSIGNAL);
+	/* clone(2) takes any low byte.  CLONE_NEWTIME, a bit of it, is for clone3(2). */
+	unsigned long clone_flags = args->flags |
+		(valid_signal(args->exit_signal) ? args->exit_signal : 0);
 
 	UTRACE_REPORT_PASS(CLONE, utrace_pass_stop_cloned, 0, report_clone,
 			   clone_flags, child);

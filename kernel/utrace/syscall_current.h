@@ -13,13 +13,6 @@
 
 #include <asm/syscall.h>
 
-/*
- * Stands for a number that no table has.  The IA32 bit is not set in it.  A
- * number of 64 bits that has this value in its lower half has the number that
- * the program asked for in its upper half; see utrace_current_asked().
- */
-#define UTRACE_NO_CALL	(UTRACE_SYSCALL_IA32 - 1)
-
 /* Is the number of the current system call one of the 32-bit table? */
 static inline bool utrace_in_ia32_syscall(void)
 {
@@ -35,18 +28,18 @@ static inline bool utrace_in_ia32_syscall(void)
  * @regs: registers of the current task
  *
  * A program may ask for any number.  A number with the IA32 bit set would alias
- * the 32-bit table; %UTRACE_NO_CALL is returned for it.
+ * the 32-bit table; %UTRACE_SYSCALL_NONE is returned for it.
  *
  * Context: The task itself, in a system call.
  * Return: the number, or-ed with %UTRACE_SYSCALL_IA32 if the call is one of the
- * 32-bit table; or %UTRACE_NO_CALL.
+ * 32-bit table; or %UTRACE_SYSCALL_NONE.
  */
 static inline unsigned int utrace_current_call(struct pt_regs *regs)
 {
 	unsigned int nr = syscall_get_nr(current, regs);
 
 	if (unlikely(nr & UTRACE_SYSCALL_IA32))
-		return UTRACE_NO_CALL;
+		return UTRACE_SYSCALL_NONE;
 	return utrace_in_ia32_syscall() ? nr | UTRACE_SYSCALL_IA32 : nr;
 }
 
@@ -55,14 +48,14 @@ static inline unsigned int utrace_current_call(struct pt_regs *regs)
  * @regs: registers of the current task
  *
  * Context: The task itself, in a system call.
- * Return: utrace_current_call(); if that is %UTRACE_NO_CALL, the number that the
+ * Return: utrace_current_call(); if that is %UTRACE_SYSCALL_NONE, the number that the
  * program asked for is in the upper half.
  */
 static inline u64 utrace_current_asked(struct pt_regs *regs)
 {
 	u64 nr = utrace_current_call(regs);
 
-	if (unlikely(nr == UTRACE_NO_CALL))
+	if (unlikely(nr == UTRACE_SYSCALL_NONE))
 		nr |= (u64)(u32)syscall_get_nr(current, regs) << 32;
 	return nr;
 }

@@ -72,15 +72,15 @@ void utrace_filter_free(struct utrace_syscall_filter *filter)
  * Context: Any.
  * Return:
  * * 0 - yes
- * * -EINVAL - a number is outside its table and not -1, or this kernel has no
- *   32-bit table
+ * * -EINVAL - a number is outside its table and not %UTRACE_SYSCALL_NONE, or this
+ *   kernel has no 32-bit table
  */
 int utrace_check_calls(const int *nrs, unsigned int n)
 {
 	unsigned int i;
 
 	for (i = 0; i < n; i++)
-		if (nrs[i] != -1 &&
+		if (nrs[i] != UTRACE_SYSCALL_NONE &&
 		    utrace_chosen_bit(nrs[i]) == UTRACE_FILTER_OTHERS)
 			return -EINVAL;
 	return 0;
@@ -90,8 +90,8 @@ int utrace_check_calls(const int *nrs, unsigned int n)
  * utrace_set_syscall_filter() - choose the system calls an engine is told of
  * @engine: the engine; the caller has a reference
  * @nrs: numbers of the native table, or of the 32-bit table if or-ed with
- *	%UTRACE_SYSCALL_IA32; -1 stands for every number that is in neither.
- *	The flag of the x32 ABI is ignored
+ *	%UTRACE_SYSCALL_IA32; or %UTRACE_SYSCALL_NONE.  The flag of the x32 ABI is
+ *	ignored
  * @n: number of elements of @nrs; 0 removes the filter
  *
  * The filter applies to entries that are reported from now on.  An engine that
@@ -103,8 +103,8 @@ int utrace_check_calls(const int *nrs, unsigned int n)
  * engine of the system.
  * Return:
  * * 0 - done
- * * -EINVAL - a number is outside its table and not -1, or this kernel has no
- *   32-bit table; nothing is changed
+ * * -EINVAL - a number is outside its table and not %UTRACE_SYSCALL_NONE, or this
+ *   kernel has no 32-bit table; nothing is changed
  * * -ESRCH - the engine is detached
  * * -ENOMEM - no memory; nothing is changed
  */

@@ -68,84 +68,21 @@ static int session_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* Is there something that read(2) does not have to wait for? */
-static bool session_is_ready(struct utrace_session *session)
-{
-	return utrace_dev_has(session) || READ_ONCE(session->look) ||
-	       utrace_dev_is_over(session);
-}
-
-/*
- * Take the lock of the readers.  Another reader may hold it while it waits in a
- * page fault.
- */
-static int session_lock_readers(struct utrace_session *session, bool nonblock)
-{
-	if (!nonblock)
-		return mutex_lock_interruptible(&session->read_lock) ?
-		       -ERESTARTSYS : 0;
-	return mutex_trylock(&session->read_lock) ? 0 : -EAGAIN;
-}
-
-/*
- * Records that are there may not be given before the clock has passed their
- * times, which takes until the clock's next tick.
- */
-static int session_wait(struct utrace_session *session)
-{
-	if (!session_is_ready(session))
-		return wait_event_interruptible(session->wait,
-						session_is_ready(session));
-	return schedule_timeout_interruptible(1) && signal_pending(current) ?
-	       -ERESTARTSYS : 0;
-}
-
 static ssize_t session_read(struct file *file, char __user *to, size_t size,
 			    loff_t *ppos)
 {
 	struct utrace_session *session = file->private_data;
-	bool nonblock = file->f_flags & O_NONBLOCK, over;
-	ssize_t ret;
 
 	/* A read of 0 bytes fails, as each read too small for a record does. */
-	if (!size)
-		return -EINVAL;
-	for (;;) {
-		/* Again after a wait, in which another process may have read. */
-		utrace_reader_be(&session->reader, file);
-		utrace_dev_look(session);
-		/*
-		 * Before the look for records: there may be one that was
-		 * written before the session was over.
-		 */
-		over = utrace_dev_is_over(session);
-		ret = session_lock_readers(session, nonblock);
-		if (ret)
-			return ret;
-		ret = utrace_dev_read(session, to, size);
-		mutex_unlock(&session->read_lock);
-		if (ret || (over && !utrace_dev_has(session)))
-			return ret;
-		if (nonblock)
-			return -EAGAIN;
-		ret = session_wait(session);
-		if (ret)
-			return ret;
-	}
+	return size ? utrace_reader_read(&session->reader, file, to, size) :
+		      -EINVAL;
 }
 
 static __poll_t session_poll(struct file *file, struct poll_table_struct *table)
 {
 	struct utrace_session *session = file->private_data;
-	__poll_t mask = 0;
+	__poll_t mask = utrace_reader_poll(&session->reader, file, table);
 
-	utrace_reader_be(&session->reader, file);
-	poll_wait(file, &session->wait, table);
-	utrace_dev_look(session);
-	if (utrace_dev_is_over(session))
-		mask |= EPOLLHUP;
-	if (utrace_dev_has(session))
-		mask |= EPOLLIN | EPOLLRDNORM;
 	if (atomic_read(&session->nchanged))
 		mask |= EPOLLPRI;
 	return mask;
@@ -176,7 +113,8 @@ static int session_flush(struct file *file, fl_owner_t id)
  *	may pass that size or more
  * @locked: call @run with utrace_session.lock held.  Such a @run must not touch
  *	user memory, whose page faults user space may hold up
- * @writes: copy the argument back if @run has returned 0
+ * @reads: copy the argument from the program; else only its size is checked
+ * @writes: copy the argument back if @run has succeeded
  * @run: carry the ioctl out.  Its argument is a copy in kernel memory.
  *	@session is valid until @run returns.  Returns an error or what the ioctl
  *	is to return.
@@ -187,6 +125,7 @@ struct session_command {
 	unsigned int size;
 	unsigned int first;
 	bool locked;
+	bool reads;
 	bool writes;
 	int (*run)(struct utrace_session *session, void *arg);
 	void (*undo)(struct utrace_session *session, const void *arg);
@@ -205,27 +144,47 @@ struct session_command {
 /* By ioctl number. */
 static const struct session_command commands[] = {
 	SESSION_COMMAND(INFO, utrace_dev_info, .writes = true),
-	SESSION_COMMAND(SETUP, utrace_dev_setup, .locked = true),
-	SESSION_COMMAND(ATTACH, utrace_dev_attach, .locked = true,
-			.writes = true, .undo = utrace_dev_undo_attach),
-	SESSION_COMMAND(DETACH, utrace_dev_detach),
-	SESSION_COMMAND(EVENTS, utrace_dev_set_events, .writes = true),
-	SESSION_COMMAND(COUNTS, utrace_dev_read_counts, .writes = true),
-	SESSION_COMMAND(IN_FLIGHT, utrace_dev_in_flight, .locked = true,
+	SESSION_COMMAND(SETUP, utrace_dev_setup, .reads = true, .locked = true),
+	SESSION_COMMAND(ATTACH, utrace_dev_attach, .reads = true,
+			.writes = true, .locked = true,
+			.undo = utrace_dev_undo_attach),
+	SESSION_COMMAND(DETACH, utrace_dev_detach, .reads = true),
+	SESSION_COMMAND(EVENTS, utrace_dev_set_events, .reads = true,
 			.writes = true),
+	SESSION_COMMAND(COUNTS, utrace_dev_read_counts, .reads = true,
+			.writes = true),
+	SESSION_COMMAND(IN_FLIGHT, utrace_dev_in_flight, .reads = true,
+			.writes = true, .locked = true),
 #ifdef CONFIG_UTRACE_BTS
-	SESSION_COMMAND(BRANCHES, utrace_bts_file_make),
+	SESSION_COMMAND(BRANCHES, utrace_bts_file_make, .reads = true),
 #endif
 #ifdef CONFIG_UTRACE_MARKERS
-	SESSION_COMMAND(ARM, utrace_marker_ioc_arm, .writes = true,
-			.undo = utrace_marker_undo_arm),
-	SESSION_COMMAND(DISARM, utrace_marker_ioc_disarm),
-	SESSION_COMMAND(LIST, utrace_marker_ioc_list, .writes = true),
-	SESSION_COMMAND(READ, utrace_marker_ioc_read, .writes = true),
+	SESSION_COMMAND(ARM, utrace_marker_ioc_arm, .reads = true,
+			.writes = true, .undo = utrace_marker_undo_arm),
+	SESSION_COMMAND(DISARM, utrace_marker_ioc_disarm, .reads = true),
+	SESSION_COMMAND(LIST, utrace_marker_ioc_list, .reads = true,
+			.writes = true),
+	SESSION_COMMAND(HITS, utrace_marker_ioc_hits, .reads = true,
+			.writes = true),
 #endif
 };
 
 /* Ioctls */
+
+/**
+ * utrace_dev_check_size() - check the size of a structure of a program
+ * @first: bytes of the structure when it was first published
+ * @size: bytes of the program's structure
+ *
+ * Context: Any.
+ * Return: 0, -EINVAL or -E2BIG.
+ */
+int utrace_dev_check_size(unsigned int first, unsigned int size)
+{
+	if (size < first)
+		return -EINVAL;
+	return size > SESSION_ARG_MAX ? -E2BIG : 0;
+}
 
 /**
  * utrace_dev_get_struct() - copy a structure from a program
@@ -245,11 +204,9 @@ static const struct session_command commands[] = {
 int utrace_dev_get_struct(void *copy, unsigned int known, unsigned int first,
 			  const void __user *user, unsigned int size)
 {
-	if (size < first)
-		return -EINVAL;
-	if (size > SESSION_ARG_MAX)
-		return -E2BIG;
-	return copy_struct_from_user(copy, known, user, size);
+	int ret = utrace_dev_check_size(first, size);
+
+	return ret ?: copy_struct_from_user(copy, known, user, size);
 }
 
 /**
@@ -283,9 +240,8 @@ int utrace_dev_put_struct(void __user *user, unsigned int size,
  */
 int utrace_dev_check_rows(const struct utrace_rows *rows, unsigned int first)
 {
-	if (rows->reserved || rows->size < first)
-		return -EINVAL;
-	return rows->size > SESSION_ARG_MAX ? -E2BIG : 0;
+	return rows->reserved ? -EINVAL :
+				utrace_dev_check_size(first, rows->size);
 }
 
 /**
@@ -334,8 +290,11 @@ static int session_do(struct utrace_session *session,
 	u64 copy[UTRACE_DEV_ARG_SIZE / sizeof(u64)] = {};
 	int ret, error;
 
-	ret = utrace_dev_get_struct(copy, command->size, command->first, user,
-				    _IOC_SIZE(cmd));
+	if (command->reads)
+		ret = utrace_dev_get_struct(copy, command->size, command->first,
+					    user, _IOC_SIZE(cmd));
+	else
+		ret = utrace_dev_check_size(command->first, _IOC_SIZE(cmd));
 	ret = ret ?: session_run(session, command, copy);
 	if (ret < 0 || !command->writes)
 		return ret;
@@ -350,7 +309,7 @@ static long session_ioctl(struct file *file, unsigned int cmd,
 {
 	unsigned int nr = array_index_nospec(_IOC_NR(cmd), ARRAY_SIZE(commands));
 
-	/* The size may be another one, and the direction is of no matter. */
+	/* A program may have another version of the structure.  Ignore the direction. */
 	if (_IOC_TYPE(cmd) != _IOC_TYPE(UTRACE_IOC_INFO) ||
 	    _IOC_NR(cmd) >= ARRAY_SIZE(commands) || !commands[nr].run)
 		return -ENOTTY;

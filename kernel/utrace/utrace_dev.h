@@ -20,6 +20,7 @@ struct task_struct;
 struct utrace_engine;
 struct utrace_rows;
 struct utrace_session;
+struct utrace_where;
 struct utrace_viewer;
 struct xarray;
 
@@ -47,6 +48,7 @@ struct utrace_dev_arming {
 };
 
 /* utrace_dev.c */
+int utrace_dev_check_size(unsigned int first, unsigned int size);
 int utrace_dev_get_struct(void *copy, unsigned int known, unsigned int first,
 			  const void __user *user, unsigned int size);
 int utrace_dev_put_struct(void __user *user, unsigned int size,
@@ -61,7 +63,16 @@ int utrace_marker_ioc_arm(struct utrace_session *session, void *data);
 void utrace_marker_undo_arm(struct utrace_session *session, const void *data);
 int utrace_marker_ioc_disarm(struct utrace_session *session, void *data);
 int utrace_marker_ioc_list(struct utrace_session *session, void *data);
-int utrace_marker_ioc_read(struct utrace_session *session, void *data);
+int utrace_marker_ioc_hits(struct utrace_session *session, void *data);
+
+#ifdef CONFIG_UTRACE_BTS
+u32 utrace_bts_sources(void);
+#else
+static inline u32 utrace_bts_sources(void)
+{
+	return 0;
+}
+#endif
 
 #ifdef CONFIG_UTRACE_MARKERS
 u32 utrace_marker_types_here(void);
@@ -96,6 +107,7 @@ int utrace_dev_new_id(struct utrace_session *session, u32 *id);
 
 /* dev/target.c */
 struct task_struct *utrace_dev_task_of(int fd);
+bool utrace_dev_where_is_valid(const struct utrace_where *where);
 int utrace_dev_with_target(struct utrace_session *session, u32 id,
 			   int (*fn)(struct utrace_session *session,
 				     struct utrace_dev_arming *target, void *arg),

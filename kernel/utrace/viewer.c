@@ -181,8 +181,9 @@ static bool viewer_may(const struct utrace_viewer *viewer,
  * Whoever was given a descriptor must not act in the rights of the viewer's caller.
  *
  * Context: Process context.
- * Return: true if the process has the ids and capabilities of that, or may trace any process
- * of its user namespace, and no security module knows a difference between the two.
+ * Return: true if the process has the ids and capabilities of the viewer's caller, or
+ * CAP_SYS_PTRACE in the user namespace of that, and no security module distinguishes
+ * the two.
  */
 bool utrace_viewer_is_covered(const struct utrace_viewer *viewer)
 {

@@ -163,7 +163,7 @@ static void memory_that_is_written(struct kunit *test)
 	utrace_capture_result(c, __NR_read, args, args[2],
 			      UTRACE_CAPTURE_BUFFERS);
 	expect(test, next(c, NULL), 'w', UTRACE_ITEM_SIZE_MAX, args[2],
-	       TRUNCATED | UTRACE_ITEM_OUT);
+	       TRUNCATED | UTRACE_ITEM_F_OUT);
 	utrace_capture_free(c);
 }
 

@@ -187,7 +187,9 @@ static void stack_of_narrow_task(struct kunit *test)
 static void raw_stack(struct kunit *test)
 {
 	struct fixture *f = capture_begin_user(test);
-	const struct utrace_item_raw_stack want = { 1, f->end - 4, 3 };
+	const struct utrace_item_raw_stack want = {
+		.size = sizeof(want), .ip = 1, .sp = f->end - 4, .bp = 3,
+	};
 
 	capture_poke(test, want.sp, "wxyz", 4);
 	capture_begin(f);

@@ -87,7 +87,7 @@ static void random_call(struct utrace_counts *counts,
 
 	/* Any number that is no call, and the one that stands for them. */
 	if (slot == MODEL_CALLS)
-		nr = r & BIT(11) ? UTRACE_NO_CALL : 5000 + r % 1000;
+		nr = r & BIT(11) ? UTRACE_SYSCALL_NONE : 5000 + r % 1000;
 	if (r % 3 == 0)
 		ret = -(1 + ret % MODEL_ERRNOS);
 	/* The last call is often made again. */
@@ -112,7 +112,7 @@ static void check_rows(struct kunit *test, const struct model *model,
 		if (!model->of[slot].calls)
 			continue;
 		row = count_row_of(test, task_pid(current),
-				   slot < MODEL_CALLS ? slot : UTRACE_NO_CALL);
+				   slot < MODEL_CALLS ? slot : UTRACE_SYSCALL_NONE);
 		KUNIT_EXPECT_MEMEQ(test, &row->numbers, &model->of[slot],
 				   sizeof(row->numbers));
 		KUNIT_EXPECT_STREQ(test, row->comm, current->comm);

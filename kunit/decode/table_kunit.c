@@ -385,13 +385,13 @@ static void print_truncated(struct kunit *test)
 {
 	struct printer *p = new_printer(test);
 
-	add_item(p, 1, UTRACE_ITEM_BYTES, "abc", 3, UTRACE_ITEM_TRUNCATED);
+	add_item(p, 1, UTRACE_ITEM_BYTES, "abc", 3, UTRACE_ITEM_F_TRUNCATED);
 	KUNIT_EXPECT_STREQ(test, PRINT(p, write, 1, 1, 4000),
 			   "write(1, \"abc\"..., 4000)");
-	add_item(p, 1, UTRACE_ITEM_ARGV, "a\0b", 3, UTRACE_ITEM_TRUNCATED);
+	add_item(p, 1, UTRACE_ITEM_ARGV, "a\0b", 3, UTRACE_ITEM_F_TRUNCATED);
 	KUNIT_EXPECT_STREQ(test, PRINT(p, execve, 1, 2, 0),
 			   "execve(0x1, [\"a\", \"b\", ...], NULL)");
-	add_item(p, 0, UTRACE_ITEM_FILE, "/long", 5, UTRACE_ITEM_TRUNCATED);
+	add_item(p, 0, UTRACE_ITEM_FILE, "/long", 5, UTRACE_ITEM_F_TRUNCATED);
 	KUNIT_EXPECT_STREQ(test, PRINT(p, close, 3), "close(3</long...>)");
 }
 
@@ -399,11 +399,11 @@ static void print_faulted(struct kunit *test)
 {
 	struct printer *p = new_printer(test);
 
-	add_item(p, 0, UTRACE_ITEM_STRING, "", 0, UTRACE_ITEM_FAULTED);
+	add_item(p, 0, UTRACE_ITEM_STRING, "", 0, UTRACE_ITEM_F_FAULTED);
 	KUNIT_EXPECT_STREQ(test, PRINT(p, chdir, 0x10), "chdir(0x10)");
-	add_item(p, 0, UTRACE_ITEM_STRING, "/a", 2, UTRACE_ITEM_FAULTED);
+	add_item(p, 0, UTRACE_ITEM_STRING, "/a", 2, UTRACE_ITEM_F_FAULTED);
 	KUNIT_EXPECT_STREQ(test, PRINT(p, chdir, 0x10), "chdir(\"/a\"...)");
-	add_item(p, 1, UTRACE_ITEM_SOCKADDR, "", 0, UTRACE_ITEM_FAULTED);
+	add_item(p, 1, UTRACE_ITEM_SOCKADDR, "", 0, UTRACE_ITEM_F_FAULTED);
 	KUNIT_EXPECT_STREQ(test, PRINT(p, bind, 3, 0x10, 16),
 			   "bind(3, 0x10, 16)");
 }

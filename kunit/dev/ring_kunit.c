@@ -48,7 +48,7 @@ struct ring_test {
 
 static int ring_init(struct kunit *test)
 {
-	const struct utrace_ioc_setup setup = { .ring_size = SZ_64K };
+	const struct utrace_ioc_setup setup = { .rings_size = SZ_64K };
 	struct ring_test *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
 	unsigned int i;
 
@@ -117,9 +117,9 @@ static ssize_t take(struct ring_test *t, size_t size)
 {
 	ssize_t n;
 
-	mutex_lock(&t->session->read_lock);
+	mutex_lock(&t->session->reader.read_lock);
 	n = utrace_dev_read(t->session, (char __user *)t->user, size);
-	mutex_unlock(&t->session->read_lock);
+	mutex_unlock(&t->session->reader.read_lock);
 	if (n > 0 && copy_from_user(t->copy, (void __user *)t->user, n))
 		return -EFAULT;
 	return n;
@@ -186,13 +186,13 @@ static u64 check_all(struct kunit *test)
 static void sizes_are_checked(struct kunit *test)
 {
 	struct utrace_session *session = utrace_dev_new(current_cred());
-	struct utrace_ioc_setup setup = { .ring_size = SZ_32K };
+	struct utrace_ioc_setup setup = { .rings_size = SZ_32K };
 
 	KUNIT_ASSERT_NOT_NULL(test, session);
 	KUNIT_EXPECT_EQ(test, utrace_dev_ring_make(session, &setup), -EINVAL);
-	setup.ring_size = SZ_128M;
+	setup.rings_size = SZ_128M;
 	KUNIT_EXPECT_EQ(test, utrace_dev_ring_make(session, &setup), -EINVAL);
-	setup.ring_size = 0;
+	setup.rings_size = 0;
 	setup.full = UTRACE_FULL_DROP + 1;
 	KUNIT_EXPECT_EQ(test, utrace_dev_ring_make(session, &setup), -EINVAL);
 	setup.full = 0;
@@ -241,10 +241,10 @@ static void fault_loses_nothing(struct kunit *test)
 	struct ring_test *t = test->priv;
 
 	put(t, 0, 0, 16);
-	mutex_lock(&t->session->read_lock);
+	mutex_lock(&t->session->reader.read_lock);
 	KUNIT_EXPECT_EQ(test, utrace_dev_read(t->session, NULL, PIECE),
 			-EFAULT);
-	mutex_unlock(&t->session->read_lock);
+	mutex_unlock(&t->session->reader.read_lock);
 	KUNIT_EXPECT_EQ(test, take(t, PIECE), 64);
 	KUNIT_EXPECT_EQ(test, check(test, 64), 1ULL);
 }

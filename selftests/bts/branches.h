@@ -21,12 +21,12 @@ struct trace {
 };
 
 /* Ask for a consumer of a process; returns its descriptor, or -errno. */
-static inline int consumer(pid_t pid, __u32 scope, __u32 mode, __u64 records)
+static inline int consumer(pid_t pid, __u32 scope, __u32 full, __u64 capacity)
 {
 	struct utrace_ioc_branches arg = {
 		.where.scope = scope,
-		.mode = mode,
-		.records = records,
+		.full = full,
+		.capacity = capacity,
 	};
 	int dev = open("/dev/utrace", O_RDWR | O_CLOEXEC), ret;
 

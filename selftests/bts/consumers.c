@@ -60,7 +60,7 @@ static int start_waiting(struct target *target)
 	int fd;
 
 	start_with(target, loop);
-	fd = consumer(target->pid, UTRACE_SCOPE_PROCESS, UTRACE_BRANCHES_ALL, 1);
+	fd = consumer(target->pid, UTRACE_SCOPE_PROCESS, UTRACE_FULL_DEFAULT, 1);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
 	tell(target, SELF, 'b', 20000);
 	usleep(300000 * ut_patience());
@@ -91,16 +91,11 @@ TEST_F(dev, refused)
 	is(-EBADF, command(dev, UTRACE_IOC_BRANCHES, &arg), "no descriptor");
 	is(-EINVAL, consumer(target.pid, UTRACE_SCOPE_SYSTEM, 0, 0), "the system");
 	is(-EINVAL, consumer(target.pid, 0, 0, 0), "no scope");
-	is(-EINVAL, consumer(target.pid, UTRACE_SCOPE_THREAD, 2, 0), "a mode that is not there");
+	is(-EINVAL, consumer(target.pid, UTRACE_SCOPE_THREAD, 4, 0), "a policy that is not there");
 	is(-EINVAL, consumer(target.pid, UTRACE_SCOPE_THREAD, 0,
 			     1ULL << 40), "a ring without bounds");
-	arg = (struct utrace_ioc_branches){
-		.where.scope = UTRACE_SCOPE_THREAD,
-		.mode = UTRACE_BRANCHES_LAST,
-		.full = UTRACE_FULL_STOP,
-	};
-	is(-EINVAL, command(dev, UTRACE_IOC_BRANCHES, &arg),
-	   "the last records, and none lost");
+	arg.where.reserved = 1;
+	is(-EINVAL, command(dev, UTRACE_IOC_BRANCHES, &arg), "a reserved member");
 	close(dev);
 	stop(&target);
 }
@@ -110,11 +105,11 @@ TEST_F(dev, itself)
 {
 	int fd;
 
-	is(-EDEADLK, consumer(getpid(), UTRACE_SCOPE_THREAD, UTRACE_BRANCHES_ALL,
+	is(-EDEADLK, consumer(getpid(), UTRACE_SCOPE_THREAD, UTRACE_FULL_DEFAULT,
 			      0), "itself");
-	is(-EDEADLK, consumer(getpid(), UTRACE_SCOPE_TREE, UTRACE_BRANCHES_ALL,
+	is(-EDEADLK, consumer(getpid(), UTRACE_SCOPE_TREE, UTRACE_FULL_DEFAULT,
 			      0), "itself, with its children");
-	fd = consumer(getpid(), UTRACE_SCOPE_THREAD, UTRACE_BRANCHES_LAST, 0);
+	fd = consumer(getpid(), UTRACE_SCOPE_THREAD, UTRACE_FULL_OVERWRITE, 0);
 	holds(fd >= 0, "the last branches of itself");
 	close(fd);
 }
@@ -137,7 +132,7 @@ static int see_less(void)
 
 	become_nobody();
 	start_with(&target, hide);
-	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_BRANCHES_ALL, 0);
+	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_FULL_DEFAULT, 0);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
 	have(&target, SELF, 'b', 300);
 	have(&target, SELF, 'd', 0);
@@ -177,7 +172,7 @@ TEST_F(dev, bad_memory)
 	int fd;
 
 	start_with(&target, loop);
-	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_BRANCHES_ALL, 0);
+	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_FULL_DEFAULT, 0);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
 	have(&target, SELF, 'b', 1000);
 	end = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE,
@@ -209,10 +204,10 @@ TEST_F(dev, last_of_all)
 	size_t i, n;
 
 	start_with(&target, loop);
-	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_BRANCHES_ALL,
+	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_FULL_DEFAULT,
 		      1 << 16);
 	fd_last = consumer(target.pid, UTRACE_SCOPE_PROCESS,
-			   UTRACE_BRANCHES_LAST, 512);
+			   UTRACE_FULL_OVERWRITE, 512);
 	need(fd >= 0 && fd_last >= 0, "UTRACE_IOC_BRANCHES");
 	have(&target, SELF, 'b', 5000);
 	tell(&target, SELF, 'e', 0);
@@ -247,7 +242,7 @@ TEST_F(dev, last_of_threads)
 
 	start_with(&target, loop);
 	have_more(&target, THREAD);
-	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_BRANCHES_LAST, 1);
+	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_FULL_OVERWRITE, 1);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
 	have(&target, SELF, 'b', 400);
 	settle(&target, SELF);
@@ -289,7 +284,7 @@ TEST_F(dev, exec_of_a_thread)
 
 	start_with(&target, execute);
 	have_more(&target, THREAD);
-	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_BRANCHES_ALL, 0);
+	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_FULL_DEFAULT, 0);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
 	have(&target, SELF, 'b', 400);
 	have(&target, THREAD, 'b', 400);
@@ -313,7 +308,7 @@ TEST_F(dev, waits_for_the_reader)
 	int fd;
 
 	fd = start_waiting(&target);
-	is(512, told(fd).records, "the size of the ring");
+	is(512, told(fd).capacity, "the size of the ring");
 	is(512, told(fd).written, "it is full");
 	is(1, told(fd).waiting, "and one thread waits");
 	while (all.n < 20000) {
@@ -430,7 +425,7 @@ TEST_F(dev, many_are_killed_while_waiting)
 	}
 	close(made[1]);
 	need(!read(made[0], &done, 1), "the threads are there");
-	fd = consumer(pid, UTRACE_SCOPE_PROCESS, UTRACE_BRANCHES_ALL, 1);
+	fd = consumer(pid, UTRACE_SCOPE_PROCESS, UTRACE_FULL_DEFAULT, 1);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
 	close(go[1]);
 	for (i = 0; i < 1000 * ut_patience(); i++) {
@@ -467,7 +462,7 @@ TEST_F(dev, before_a_fault)
 	int fd, status;
 
 	start_with(&target, loop_and_fault);
-	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_BRANCHES_ALL, 0);
+	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_FULL_DEFAULT, 0);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
 	need(!ptrace(PTRACE_SEIZE, target.pid, 0, 0), "seize");
 	tell(&target, SELF, 'b', 20);
@@ -492,7 +487,7 @@ TEST_F(dev, debuggers)
 	pid_t pid;
 
 	start_with(&target, loop);
-	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_BRANCHES_ALL, 0);
+	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_FULL_DEFAULT, 0);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
 	have(&target, SELF, 'b', 10);
 	need(!ptrace(PTRACE_ATTACH, target.pid, 0, 0), "attach");
@@ -532,7 +527,7 @@ TEST_F(dev, threads)
 	int fd;
 
 	start_with(&target, loop);
-	fd = consumer(target.pid, UTRACE_SCOPE_TREE, UTRACE_BRANCHES_ALL,
+	fd = consumer(target.pid, UTRACE_SCOPE_TREE, UTRACE_FULL_DEFAULT,
 		      1 << 18);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
 	tell(&target, SELF, 't', 0);

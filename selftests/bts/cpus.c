@@ -11,13 +11,13 @@
 #define ONLINE		"/sys/devices/system/cpu/cpu1/online"
 
 /* Ask for a consumer; returns its descriptor, or -errno. */
-static int consumer_by(int dev, int cpu, __u32 levels, __u32 mode, __u64 records)
+static int consumer_by(int dev, int cpu, __u32 levels, __u32 full, __u64 capacity)
 {
 	struct utrace_ioc_branches arg = {
 		.where = { .scope = UTRACE_SCOPE_CPU, .fd = -1, .cpu = cpu },
 		.levels = levels,
-		.mode = mode,
-		.records = records,
+		.full = full,
+		.capacity = capacity,
 		.source = UTRACE_BRANCH_SOURCE_EMULATED,
 	};
 	int ret = ioctl(dev, UTRACE_IOC_BRANCHES, &arg);
@@ -25,12 +25,12 @@ static int consumer_by(int dev, int cpu, __u32 levels, __u32 mode, __u64 records
 	return ret < 0 ? -errno : ret;
 }
 
-static int consumer_of_cpu(int cpu, __u32 levels, __u32 mode, __u64 records)
+static int consumer_of_cpu(int cpu, __u32 levels, __u32 full, __u64 capacity)
 {
 	int dev = open("/dev/utrace", O_RDWR | O_CLOEXEC), ret;
 
 	need(dev >= 0, "/dev/utrace");
-	ret = consumer_by(dev, cpu, levels, mode, records);
+	ret = consumer_by(dev, cpu, levels, full, capacity);
 	close(dev);
 	return ret;
 }
@@ -45,7 +45,7 @@ FIXTURE_SETUP(cpus)
 
 	if (why)
 		SKIP(return, "%s", why);
-	fd = consumer_of_cpu(0, BOTH, UTRACE_BRANCHES_ALL, 0);
+	fd = consumer_of_cpu(0, BOTH, UTRACE_FULL_DEFAULT, 0);
 	if (fd == -EOPNOTSUPP)
 		SKIP(return, "no CONFIG_UTRACE_BTS_EMULATED");
 	is(true, fd >= 0, "a consumer of CPU 0");
@@ -72,7 +72,7 @@ static pid_t start_sleeper(void)
 
 TEST_F(cpus, all_levels)
 {
-	int fd = consumer_of_cpu(0, BOTH, UTRACE_BRANCHES_ALL, 0);
+	int fd = consumer_of_cpu(0, BOTH, UTRACE_FULL_DEFAULT, 0);
 	pid_t sleeper = start_sleeper();
 	struct trace trace = {};
 	struct seen seen = {};
@@ -92,10 +92,10 @@ TEST_F(cpus, kernel)
 {
 	struct trace trace = {};
 	struct seen seen = {};
-	int fd = consumer_of_cpu(0, UTRACE_BRANCHES_KERNEL, UTRACE_BRANCHES_ALL, 0);
+	int fd = consumer_of_cpu(0, UTRACE_LEVEL_KERNEL, UTRACE_FULL_DEFAULT, 0);
 
 	read_for(fd, &trace, 10000, 0);
-	see(&seen, &trace, UTRACE_BRANCHES_KERNEL);
+	see(&seen, &trace, UTRACE_LEVEL_KERNEL);
 	is(0, seen.wrong, "each branch follows the one before, but in user mode");
 	close(fd);
 }
@@ -106,7 +106,7 @@ TEST_F(cpus, user)
 	size_t i, wrong = 0, calls = 0, returns = 0;
 	struct utrace_branch *record;
 	struct trace trace = {};
-	int fd = consumer_of_cpu(0, UTRACE_BRANCHES_USER, UTRACE_BRANCHES_ALL, 0);
+	int fd = consumer_of_cpu(0, UTRACE_LEVEL_USER, UTRACE_FULL_DEFAULT, 0);
 
 	read_for(fd, &trace, 20000, 0);
 	for (i = 0; i < trace.n; i++) {
@@ -131,7 +131,7 @@ TEST_F(cpus, slow)
 {
 	struct trace trace = {};
 	struct seen seen = {};
-	int fd = consumer_of_cpu(0, BOTH, UTRACE_BRANCHES_ALL, 1);
+	int fd = consumer_of_cpu(0, BOTH, UTRACE_FULL_DEFAULT, 1);
 
 	read_for(fd, &trace, 8000, 50);
 	see(&seen, &trace, BOTH);
@@ -146,7 +146,7 @@ TEST_F(cpus, last)
 {
 	struct trace trace = {};
 	struct seen seen = {};
-	int fd = consumer_of_cpu(0, BOTH, UTRACE_BRANCHES_LAST, 512);
+	int fd = consumer_of_cpu(0, BOTH, UTRACE_FULL_OVERWRITE, 512);
 
 	usleep(500000);
 	read_for(fd, &trace, 400, 0);
@@ -167,14 +167,14 @@ TEST_F(cpus, unaware)
 	int fd, status, others[2], i;
 	pid_t pid;
 
-	fd = consumer_of_cpu(0, BOTH, UTRACE_BRANCHES_ALL, 1 << 18);
+	fd = consumer_of_cpu(0, BOTH, UTRACE_FULL_DEFAULT, 1 << 18);
 	pid = fork();
 	if (!pid) {
 		for (i = 0; i < 50; i++) {
-			others[0] = consumer_of_cpu(0, UTRACE_BRANCHES_KERNEL,
-						    UTRACE_BRANCHES_LAST, 0);
-			others[1] = consumer_of_cpu(0, UTRACE_BRANCHES_USER,
-						    UTRACE_BRANCHES_ALL, 1);
+			others[0] = consumer_of_cpu(0, UTRACE_LEVEL_KERNEL,
+						    UTRACE_FULL_OVERWRITE, 0);
+			others[1] = consumer_of_cpu(0, UTRACE_LEVEL_USER,
+						    UTRACE_FULL_DEFAULT, 1);
 			if (others[0] < 0 || others[1] < 0)
 				_exit(1);
 			usleep(1000);
@@ -210,7 +210,7 @@ TEST_F(cpus, offline)
 
 	if (access(ONLINE, W_OK))
 		SKIP(return, "CPU 1 stays online");
-	over.fd = consumer_of_cpu(1, BOTH, UTRACE_BRANCHES_ALL, 1 << 18);
+	over.fd = consumer_of_cpu(1, BOTH, UTRACE_FULL_DEFAULT, 1 << 18);
 	need(over.fd >= 0, "CPU 1");
 	need(switch_cpu("0"), "offline");
 	poll(&over, 1, DEADLINE_MS);
@@ -221,7 +221,7 @@ TEST_F(cpus, offline)
 	is(-ENODEV, consumer_of_cpu(1, BOTH, 0, 0), "the CPU is not online");
 	need(switch_cpu("1"), "online");
 	close(over.fd);
-	fd = consumer_of_cpu(1, BOTH, UTRACE_BRANCHES_ALL, 0);
+	fd = consumer_of_cpu(1, BOTH, UTRACE_FULL_DEFAULT, 0);
 	holds(fd >= 0, "it can be followed again");
 	trace.n = 0;
 	read_for(fd, &trace, 1000, 0);
@@ -238,7 +238,7 @@ TEST_F(cpus, refused)
 	};
 	int dev = open("/dev/utrace", O_RDWR | O_CLOEXEC), fd;
 
-	is(-EINVAL, command(dev, UTRACE_IOC_BRANCHES, &arg), "a CPU that waits");
+	is(-EOPNOTSUPP, command(dev, UTRACE_IOC_BRANCHES, &arg), "a CPU that waits");
 	arg.full = UTRACE_FULL_DROP;
 	arg.source = UTRACE_BRANCH_SOURCE_STEP;
 	is(-EOPNOTSUPP, command(dev, UTRACE_IOC_BRANCHES, &arg),
@@ -249,7 +249,7 @@ TEST_F(cpus, refused)
 	arg.where.fd = 0;
 	is(-EINVAL, command(dev, UTRACE_IOC_BRANCHES, &arg), "a descriptor, too");
 	arg.where.fd = -1;
-	arg.flags = UTRACE_BRANCHES_MAPPED;
+	arg.flags = UTRACE_BRANCHES_F_MAPPED;
 	is(-EINVAL, command(dev, UTRACE_IOC_BRANCHES, &arg), "a mapped ring");
 	arg.flags = 0;
 	arg.source = 9;
@@ -258,7 +258,7 @@ TEST_F(cpus, refused)
 	is(-ENODEV, consumer_of_cpu(100000, BOTH, 0, 0), "nor this one");
 	is(-EINVAL, consumer_of_cpu(0, BOTH, 0, 1 << 21), "a ring that is too large");
 	is(-EINVAL, consumer_of_cpu(0, 4, 0, 0), "a level that is not there");
-	fd = consumer_of_cpu(0, BOTH, UTRACE_BRANCHES_ALL, 0);
+	fd = consumer_of_cpu(0, BOTH, UTRACE_FULL_DEFAULT, 0);
 	holds(mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd,
 		   UTRACE_MAP_RINGS) == MAP_FAILED && errno == EINVAL,
 	      "the ring of a CPU is not mapped");
@@ -270,17 +270,17 @@ static int try_as_nobody(void *unused)
 {
 	struct utrace_ioc_branches arg = {
 		.where.scope = UTRACE_SCOPE_THREAD,
-		.mode = UTRACE_BRANCHES_LAST,
-		.levels = UTRACE_BRANCHES_KERNEL,
+		.full = UTRACE_FULL_OVERWRITE,
+		.levels = UTRACE_LEVEL_KERNEL,
 	};
 	int dev;
 
 	become_nobody();
-	is(-EPERM, consumer_of_cpu(0, UTRACE_BRANCHES_USER, 0, 0), "a CPU");
+	is(-EPERM, consumer_of_cpu(0, UTRACE_LEVEL_USER, 0, 0), "a CPU");
 	dev = open("/dev/utrace", O_RDWR | O_CLOEXEC);
 	arg.where.fd = pidfd_of(getpid(), 0);
 	is(-EPERM, command(dev, UTRACE_IOC_BRANCHES, &arg), "the kernel's branches");
-	arg.levels = UTRACE_BRANCHES_USER;
+	arg.levels = UTRACE_LEVEL_USER;
 	holds(command(dev, UTRACE_IOC_BRANCHES, &arg) >= 0, "its own");
 	return dev_test->exit_code;
 }
@@ -312,12 +312,12 @@ static int try_with_perfmon(void *unused)
 	pin_to(0);
 	dev = open("/dev/utrace", O_RDWR | O_CLOEXEC);
 	need(dev >= 0, "/dev/utrace");
-	fd = consumer_by(dev, 0, BOTH, UTRACE_BRANCHES_ALL, 0);
+	fd = consumer_by(dev, 0, BOTH, UTRACE_FULL_DEFAULT, 0);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
 	holds(try_read(fd) > 0, "1: a CPU has branches");
 	have_sysctl(UNPRIVILEGED, "0");
 	is(-EPERM, try_read(fd), "0: read");
-	is(-EPERM, consumer_by(dev, 0, BOTH, UTRACE_BRANCHES_ALL, 0),
+	is(-EPERM, consumer_by(dev, 0, BOTH, UTRACE_FULL_DEFAULT, 0),
 	   "0: another consumer of the session that was opened at 1");
 	have_sysctl(UNPRIVILEGED, "1");
 	holds(try_read(fd) > 0, "1: branches again");

@@ -18,7 +18,7 @@
 #define CYCLE		16
 #define ENTRY		10
 
-#define BOTH		(UTRACE_BRANCHES_USER | UTRACE_BRANCHES_KERNEL)
+#define BOTH		(UTRACE_LEVEL_USER | UTRACE_LEVEL_KERNEL)
 
 static inline bool is_kernel(__u64 address)
 {
@@ -44,7 +44,7 @@ static inline bool is_of(__u64 n, __u32 levels)
 
 	if (levels == BOTH)
 		return true;
-	return levels == UTRACE_BRANCHES_KERNEL ? part >= ENTRY : part < ENTRY;
+	return levels == UTRACE_LEVEL_KERNEL ? part >= ENTRY : part < ENTRY;
 }
 
 /*
@@ -76,7 +76,7 @@ static inline void see_branch(struct seen *seen,
 	unsigned int cpu = cpu_of(record->from);
 	__u64 n = number_of(record->from), gap = 0;
 
-	if (levels == UTRACE_BRANCHES_USER &&
+	if (levels == UTRACE_LEVEL_USER &&
 	    (IS_PSEUDO(record->from) || IS_PSEUDO(record->to))) {
 		seen->calls++;
 		return;

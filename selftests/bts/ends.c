@@ -49,7 +49,7 @@ static int begin(struct target *target, __u64 records)
 	need(rounds != MAP_FAILED, "memory");
 	start_with(target, work);
 	return consumer_of(target->pid, (struct utrace_ioc_branches){
-			   .where.scope = UTRACE_SCOPE_PROCESS, .records = records });
+			   .where.scope = UTRACE_SCOPE_PROCESS, .capacity = records });
 }
 
 static void wait_in(pid_t tid, long nr)
@@ -221,7 +221,7 @@ TEST_F(dev, first_process)
 	if (!orphans_go_to_first())
 		SKIP(return, "a subreaper gets orphans");
 	fd = consumer_of(1, (struct utrace_ioc_branches){
-			 .where.scope = UTRACE_SCOPE_PROCESS, .records = SMALL });
+			 .where.scope = UTRACE_SCOPE_PROCESS, .capacity = SMALL });
 	for (i = 0; i < 100 && reaped && info.written < SMALL; i++) {
 		reaped = orphans_are_reaped(5);
 		need(!ioctl(fd, UTRACE_IOC_BRANCH_INFO, &info), "info");

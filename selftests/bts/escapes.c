@@ -60,7 +60,7 @@ static void all_of(struct trace *all, char what)
 	int fd;
 
 	start_with(&target, try_to_escape);
-	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_BRANCHES_ALL, 0);
+	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_FULL_DEFAULT, 0);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
 	have(&target, SELF, what, ROUNDS);
 	tell(&target, SELF, 'e', 0);
@@ -116,7 +116,7 @@ TEST_F(dev, traced_calls)
 	int fd, status;
 
 	start_with(&target, try_to_escape);
-	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_BRANCHES_ALL, 0);
+	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_FULL_DEFAULT, 0);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
 	have(&target, SELF, 'b', 10);
 	settle(&target, SELF);
@@ -148,7 +148,7 @@ TEST_F(dev, dies_before_it_joins)
 	start(&target);
 	settle(&target, SELF);
 	over.fd = consumer(target.pid, UTRACE_SCOPE_PROCESS,
-			   UTRACE_BRANCHES_ALL, 0);
+			   UTRACE_FULL_DEFAULT, 0);
 	need(over.fd >= 0, "UTRACE_IOC_BRANCHES");
 	stop(&target);
 	is(1, poll(&over, 1, DEADLINE_MS), "the reader wakes up");
@@ -171,7 +171,7 @@ TEST_F(dev, killed_after_the_reader)
 	for (i = 0; i < 60 && fd >= 0; i++) {
 		start_with(&target, try_to_escape);
 		fd = consumer(target.pid, UTRACE_SCOPE_THREAD,
-			      UTRACE_BRANCHES_ALL, 0);
+			      UTRACE_FULL_DEFAULT, 0);
 		if (fd >= 0)
 			have(&target, SELF, 'b', 10);
 		settle(&target, SELF);
@@ -194,7 +194,7 @@ TEST_F(dev, reader_that_is_stuck)
 	int fd;
 
 	start_with(&target, try_to_escape);
-	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_BRANCHES_ALL, 0);
+	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_FULL_DEFAULT, 0);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
 	have(&target, SELF, 'b', 1000);
 	pid = fork();

@@ -21,8 +21,8 @@ static int ask(struct utrace_where where, __u32 source)
 	struct utrace_ioc_branches arg = {
 		.where = where,
 		.source = source,
-		.levels = UTRACE_BRANCHES_USER,
-		.records = RECORDS,
+		.levels = UTRACE_LEVEL_USER,
+		.capacity = RECORDS,
 	};
 	int dev = open("/dev/utrace", O_RDWR | O_CLOEXEC), ret;
 

@@ -236,7 +236,7 @@ static void run_once(void (*run)(void), bool followed, long *result)
 	}
 	close(pipes[0]);
 	if (followed) {
-		fd = consumer(pid, UTRACE_SCOPE_TREE, UTRACE_BRANCHES_ALL, 0);
+		fd = consumer(pid, UTRACE_SCOPE_TREE, UTRACE_FULL_DEFAULT, 0);
 		need(fd >= 0, "UTRACE_IOC_BRANCHES");
 	}
 	close(pipes[1]);

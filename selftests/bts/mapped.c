@@ -38,7 +38,7 @@ static void map_ring(struct ring *ring, int fd)
 	need(ring->tail, "tail");
 	ring->head = (const void *)ring->map + ring->map->header_size;
 	ring->records = (const void *)ring->map + ring->map->data_offset;
-	ring->size = info.records;
+	ring->size = info.capacity;
 }
 
 /* Take all that is there.  Returns false at the end. */
@@ -70,7 +70,7 @@ static void loop(struct target *target, struct order *order)
 
 static int make(struct target *target, __u64 records)
 {
-	int fd = consumer(target->pid, UTRACE_SCOPE_PROCESS, UTRACE_BRANCHES_ALL,
+	int fd = consumer(target->pid, UTRACE_SCOPE_PROCESS, UTRACE_FULL_DEFAULT,
 			  records);
 
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
@@ -82,8 +82,8 @@ static int make_mapped(struct target *target, __u64 records)
 {
 	return consumer_of(target->pid, (struct utrace_ioc_branches){
 			   .where.scope = UTRACE_SCOPE_PROCESS,
-			   .records = records,
-			   .flags = UTRACE_BRANCHES_MAPPED });
+			   .capacity = records,
+			   .flags = UTRACE_BRANCHES_F_MAPPED });
 }
 
 /* What is in the mapped ring is what read(2) gives to another consumer. */
@@ -261,8 +261,8 @@ TEST_F(dev, refused)
 	const int rw = PROT_READ | PROT_WRITE;
 	struct utrace_ioc_branches arg = {
 		.where.scope = UTRACE_SCOPE_PROCESS,
-		.mode = UTRACE_BRANCHES_LAST,
-		.flags = UTRACE_BRANCHES_MAPPED,
+		.full = UTRACE_FULL_OVERWRITE,
+		.flags = UTRACE_BRANCHES_F_MAPPED,
 	};
 	int dev = open("/dev/utrace", O_RDWR | O_CLOEXEC), fd;
 	struct target target;
@@ -300,13 +300,13 @@ TEST_F(dev, refused)
 	close(fd);
 	arg.where.fd = pidfd_of(target.pid, 0);
 	is(-EINVAL, command(dev, UTRACE_IOC_BRANCHES, &arg), "the last records");
-	arg.mode = UTRACE_BRANCHES_ALL;
-	arg.flags = UTRACE_BRANCHES_MAPPED << 1;
+	arg.full = UTRACE_FULL_DEFAULT;
+	arg.flags = UTRACE_BRANCHES_F_MAPPED << 1;
 	is(-EINVAL, command(dev, UTRACE_IOC_BRANCHES, &arg), "another flag");
 	arg.flags = 0;
-	arg.reserved = 1;
+	arg.where.reserved = 1;
 	is(-EINVAL, command(dev, UTRACE_IOC_BRANCHES, &arg), "a reserved member");
-	arg.reserved = 0;
+	arg.where.reserved = 0;
 	arg.where.cpu = 1;
 	is(-EINVAL, command(dev, UTRACE_IOC_BRANCHES, &arg), "a task on a CPU");
 	close(arg.where.fd);

@@ -325,7 +325,7 @@ static void follow(struct trace *all, char what)
 
 	map_seen();
 	start_with(&target, be_moved);
-	fd = consumer(target.pid, UTRACE_SCOPE_THREAD, UTRACE_BRANCHES_ALL, 1 << 20);
+	fd = consumer(target.pid, UTRACE_SCOPE_THREAD, UTRACE_FULL_DEFAULT, 1 << 20);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
 	tell(&target, SELF, what, 0);
 	tell(&target, SELF, 'e', 0);
@@ -404,7 +404,7 @@ TEST_F(dev, closed_in_a_sequence)
 	map_seen();
 	for (i = 0; i < 10 && ends; i++) {
 		pid = stay_in_sequences();
-		fd = consumer(pid, UTRACE_SCOPE_PROCESS, UTRACE_BRANCHES_LAST, 64);
+		fd = consumer(pid, UTRACE_SCOPE_PROCESS, UTRACE_FULL_OVERWRITE, 64);
 		need(fd >= 0, "UTRACE_IOC_BRANCHES");
 		usleep(20000 * ut_patience());
 		need(!kill(pid, SIGSTOP), "SIGSTOP");

@@ -26,9 +26,9 @@ static int attach(pid_t pid, bool mapped)
 {
 	struct utrace_ioc_branches arg = {
 		.where.scope = UTRACE_SCOPE_PROCESS,
-		.mode = UTRACE_BRANCHES_ALL,
-		.records = 1024,
-		.flags = mapped ? UTRACE_BRANCHES_MAPPED : 0,
+		.full = UTRACE_FULL_DEFAULT,
+		.capacity = 1024,
+		.flags = mapped ? UTRACE_BRANCHES_F_MAPPED : 0,
 	};
 	int dev = open("/dev/utrace", O_RDWR), fd;
 
@@ -85,7 +85,7 @@ static void by_map(int fd)
 	do {
 		poll(&more, 1, -1);
 		for (at = tail->tail; at != ring->head; at++)
-			put(&records[at & (info.records - 1)],
+			put(&records[at & (info.capacity - 1)],
 			    sizeof(*records));
 		tail->tail = at;
 	} while (!(more.revents & POLLHUP) || at != ring->head);

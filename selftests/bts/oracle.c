@@ -208,7 +208,7 @@ static void follow(const char *name, void (*run)(void), char **argv)
 	need(waitpid(pid, &status, 0) == pid && WIFSTOPPED(status), "stop");
 	need(!ptrace(PTRACE_SETOPTIONS, pid, 0,
 		     PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL), "options");
-	fd = consumer(pid, UTRACE_SCOPE_THREAD, UTRACE_BRANCHES_ALL, 1 << 20);
+	fd = consumer(pid, UTRACE_SCOPE_THREAD, UTRACE_FULL_DEFAULT, 1 << 20);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
 	step_to_the_end(&o, pid);
 	read_on(fd, &trace, SIZE_MAX);

@@ -136,7 +136,7 @@ static int stall(struct target *target, __u32 scope, bool threads)
 	if (threads)
 		have_more(target, THREAD);
 	fd = consumer_of(target->pid, (struct utrace_ioc_branches){
-			 .where.scope = scope, .records = SMALL });
+			 .where.scope = scope, .capacity = SMALL });
 	tell(target, SELF, 's', 0);
 	need(waits(target->pid), "a thread that waits");
 	return fd;
@@ -408,7 +408,7 @@ TEST_F(dev, reader_dies)
 	reader = fork();
 	if (!reader) {
 		consumer_of(target.pid, (struct utrace_ioc_branches){
-			    .records = SMALL });
+			    .capacity = SMALL });
 		_exit(write(pipes[1], "", 1) != 1 || pause());
 	}
 	need(read(pipes[0], &byte, 1) == 1, "reader");
@@ -429,7 +429,7 @@ TEST_F(dev, own_descriptor)
 
 	begin(&target);
 	fd = consumer_of(target.pid, (struct utrace_ioc_branches){
-			 .records = SMALL });
+			 .capacity = SMALL });
 	need(send_fd(shared->pair[0], fd), "descriptor");
 	have(&target, SELF, 'g', 0);
 	tell(&target, SELF, 's', 0);
@@ -448,7 +448,7 @@ TEST_F(dev, reads_itself)
 
 	begin(&target);
 	fd = consumer_of(target.pid, (struct utrace_ioc_branches){
-			 .records = SMALL });
+			 .capacity = SMALL });
 	need(send_fd(shared->pair[0], fd), "descriptor");
 	tell(&target, SELF, 'r', 0);
 	holds(goes_on(), "the thread reads");
@@ -486,9 +486,9 @@ TEST_F(dev, drops_are_counted)
 
 	begin(&target);
 	waiting.fd = consumer_of(target.pid, (struct utrace_ioc_branches){
-				 .records = SMALL });
+				 .capacity = SMALL });
 	fd = consumer_of(target.pid, (struct utrace_ioc_branches){
-			 .records = SMALL, .full = UTRACE_FULL_DROP });
+			 .capacity = SMALL, .full = UTRACE_FULL_DROP });
 	need(!pthread_create(&thread, NULL, read_all, &waiting), "thread");
 	for (i = 0; i < 5; i++) {
 		have(&target, SELF, 'n', 3000 + i);

@@ -147,7 +147,7 @@ static size_t follow(char **argv, bool itself, size_t steps, bool to_the_end)
 	pid_t pid;
 
 	pid = start_program(&o, argv, itself);
-	fd = consumer(pid, UTRACE_SCOPE_PROCESS, UTRACE_BRANCHES_ALL, 1 << 20);
+	fd = consumer(pid, UTRACE_SCOPE_PROCESS, UTRACE_FULL_DEFAULT, 1 << 20);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
 	inode = inode_of(pid);
 	o.steps = 0;
@@ -232,7 +232,7 @@ TEST_F(dev, calls_of_32_bits)
 	if (access(argv[0], X_OK))
 		SKIP(return, "no 32-bit compiler");
 	pid = start_program(&o, argv, false);
-	fd = consumer(pid, UTRACE_SCOPE_PROCESS, UTRACE_BRANCHES_ALL, 1 << 20);
+	fd = consumer(pid, UTRACE_SCOPE_PROCESS, UTRACE_FULL_DEFAULT, 1 << 20);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
 	for (; WIFSTOPPED(status); stops++) {
 		need(!ptrace(PTRACE_SYSCALL, pid, 0, signal), "continue");

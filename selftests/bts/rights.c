@@ -151,7 +151,7 @@ static struct trace execute(__u32 scope)
 
 	become_nobody();
 	start_with(&target, obey_here);
-	fd = consumer(target.pid, scope, UTRACE_BRANCHES_ALL, 0);
+	fd = consumer(target.pid, scope, UTRACE_FULL_DEFAULT, 0);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
 	have(&target, SELF, 'b', 300);
 	tell(&target, SELF, 'x', 0);
@@ -199,7 +199,7 @@ static void see_full_ring(void)
 {
 	struct utrace_ioc_branches arg = {
 		.full = UTRACE_FULL_DROP,
-		.records = 512,
+		.capacity = 512,
 		.where.scope = UTRACE_SCOPE_PROCESS,
 	};
 	struct trace all = {};
@@ -246,7 +246,7 @@ static int see_sysctl(void *unused)
 
 	become_nobody();
 	start_with(&target, obey_here);
-	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_BRANCHES_ALL, 0);
+	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_FULL_DEFAULT, 0);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
 	have(&target, SELF, 'b', 300);
 	/* A thread delivers what it has recorded before a system call. */

@@ -206,7 +206,7 @@ TEST_F(dev, debugger_that_dies)
 	pid_t pid;
 
 	begin(&target);
-	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_BRANCHES_LAST, 64);
+	fd = consumer(target.pid, UTRACE_SCOPE_PROCESS, UTRACE_FULL_OVERWRITE, 64);
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
 	tell(&target, SELF, 'p', 0);
 	for (i = 0; i < 10 && on; i++) {
@@ -236,7 +236,7 @@ TEST_F(dev, debugger)
 	have_more(&target, THREAD);
 	fd = consumer_of(target.pid, (struct utrace_ioc_branches){});
 	fd_last = consumer_of(target.pid, (struct utrace_ioc_branches){
-			      .mode = UTRACE_BRANCHES_LAST, .records = 512 });
+			      .full = UTRACE_FULL_OVERWRITE, .capacity = 512 });
 	tell(&target, THREAD, 's', 0);
 	usleep(20000);
 	seize(target.tid[THREAD]);
@@ -520,9 +520,8 @@ static int visit(pid_t pid, int rounds)
 
 		fd = consumer_of(pid, (struct utrace_ioc_branches){
 			.where.scope = UTRACE_SCOPE_THREAD + i % 3,
-			.mode = i & 1,
-			.full = i & 1 ? 0 : i / 2 % 3,
-			.records = 1 + i % 5 * 300,
+			.full = i & 1 ? UTRACE_FULL_OVERWRITE : i / 2 % 3,
+			.capacity = 1 + i % 5 * 300,
 		});
 		fcntl(fd, F_SETFL, O_NONBLOCK);
 		if (i % 4 == 3)
@@ -558,7 +557,7 @@ TEST_F(dev, come_and_go)
 	begin(&target);
 	fd = consumer_of(target.pid, (struct utrace_ioc_branches){});
 	fd_last = consumer_of(target.pid, (struct utrace_ioc_branches){
-			      .mode = UTRACE_BRANCHES_LAST, .records = 512 });
+			      .full = UTRACE_FULL_OVERWRITE, .capacity = 512 });
 	have(&target, SELF, '?', 0);
 	tell(&target, SELF, 'b', ROUNDS);
 	wait_for(&shared->begun);

@@ -39,7 +39,7 @@ static int track_levels(pid_t pid, __u32 levels)
 {
 	int fd = track(pid, (struct utrace_ioc_branches){
 			.where.scope = UTRACE_SCOPE_PROCESS, .levels = levels,
-			.records = 1 << 18,
+			.capacity = 1 << 18,
 		});
 
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
@@ -108,7 +108,7 @@ static const char *begin(struct __test_metadata *test)
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	need(shared != MAP_FAILED, "memory");
 	fd = track(getppid(), (struct utrace_ioc_branches){
-			.mode = UTRACE_BRANCHES_LAST });
+			.full = UTRACE_FULL_OVERWRITE });
 	if (fd == -EOPNOTSUPP)
 		return "no CONFIG_UTRACE_BTS_EMULATED";
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
@@ -137,11 +137,11 @@ FIXTURE_VARIANT(tracks) {
 };
 
 FIXTURE_VARIANT_ADD(tracks, user) {
-	.levels = UTRACE_BRANCHES_USER,
+	.levels = UTRACE_LEVEL_USER,
 };
 
 FIXTURE_VARIANT_ADD(tracks, kernel) {
-	.levels = UTRACE_BRANCHES_KERNEL,
+	.levels = UTRACE_LEVEL_KERNEL,
 };
 
 FIXTURE_VARIANT_ADD(tracks, both) {
@@ -168,7 +168,7 @@ TEST_F(tracks, whole)
 	is(0, seen.wrong, "each branch follows the one before");
 	is(0, seen.lost, "nothing is lost");
 	holds(seen.branches > 10000, "%zu branches", seen.branches);
-	if (variant->levels == UTRACE_BRANCHES_USER)
+	if (variant->levels == UTRACE_LEVEL_USER)
 		holds(seen.calls > 100, "%zu ways into the kernel and back",
 		      seen.calls);
 	close(fd);
@@ -181,8 +181,8 @@ TEST_F(tracks, last)
 	struct utrace_ioc_branches arg = {
 		.where.scope = UTRACE_SCOPE_PROCESS,
 		.levels = variant->levels,
-		.mode = UTRACE_BRANCHES_LAST,
-		.records = 512,
+		.full = UTRACE_FULL_OVERWRITE,
+		.capacity = 512,
 	};
 	struct trace trace = {};
 	struct seen seen = {};
@@ -208,7 +208,7 @@ TEST_F(tracks, drop)
 		.where.scope = UTRACE_SCOPE_PROCESS,
 		.levels = variant->levels,
 		.full = UTRACE_FULL_DROP,
-		.records = 512,
+		.capacity = 512,
 	};
 	struct trace trace = {};
 	struct seen seen = {};
@@ -288,7 +288,7 @@ static bool gets_on(void)
 static int make_wait(pid_t pid)
 {
 	int fd = track(pid, (struct utrace_ioc_branches){
-			.where.scope = UTRACE_SCOPE_PROCESS, .records = 512,
+			.where.scope = UTRACE_SCOPE_PROCESS, .capacity = 512,
 		}), i;
 
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
@@ -315,7 +315,7 @@ TEST_F(thread, waits)
 	__atomic_store_n(&shared->stop, 1, __ATOMIC_RELAXED);
 	read_on(fd, &trace, SIZE_MAX);
 	is(0, end(pid), "the task ends");
-	see(&seen, &trace, UTRACE_BRANCHES_USER);
+	see(&seen, &trace, UTRACE_LEVEL_USER);
 	is(0, seen.wrong, "each branch follows the one before");
 	is(0, seen.lost, "nothing is lost");
 	is(0, told(fd).lost + told(fd).gaps, "as the consumer says");
@@ -334,7 +334,7 @@ TEST_F(thread, killed)
 	kill(pid, SIGKILL);
 	is(SIGKILL, end(pid), "a task that waits is killed");
 	read_on(fd, &trace, SIZE_MAX);
-	see(&seen, &trace, UTRACE_BRANCHES_USER);
+	see(&seen, &trace, UTRACE_LEVEL_USER);
 	is(0, seen.wrong, "each branch follows the one before");
 	holds(seen.branches > 1000, "%zu branches", seen.branches);
 	is(0, seen.lost, "nothing is lost");
@@ -371,7 +371,7 @@ TEST_F(thread, heirs)
 	}
 	over = (struct pollfd){
 		.fd = track(pid, (struct utrace_ioc_branches){
-			.where.scope = UTRACE_SCOPE_PROCESS, .records = 512,
+			.where.scope = UTRACE_SCOPE_PROCESS, .capacity = 512,
 		}),
 		.events = POLLIN,
 	};
@@ -439,7 +439,7 @@ TEST_F(thread, executes)
 	}
 	fd = track(pid, (struct utrace_ioc_branches){
 			.where.scope = UTRACE_SCOPE_PROCESS,
-			.full = UTRACE_FULL_DROP, .records = 512,
+			.full = UTRACE_FULL_DROP, .capacity = 512,
 		});
 	need(fd >= 0, "UTRACE_IOC_BRANCHES");
 	sleep(2 * ut_patience());
@@ -482,18 +482,18 @@ TEST_F(thread, unaware)
 	pid_t pid = start_running(0);
 	int fd, others[2];
 
-	fd = track_levels(pid, UTRACE_BRANCHES_USER);
+	fd = track_levels(pid, UTRACE_LEVEL_USER);
 	read_for(fd, &trace, 5000, 0);
 	/* While it steps, the thread is in the kernel nearly all the time. */
 	others[0] = track(pid, (struct utrace_ioc_branches){
 			.where.scope = UTRACE_SCOPE_PROCESS,
 			.source = UTRACE_BRANCH_SOURCE_STEP,
-			.records = 1 << 20,
+			.capacity = 1 << 20,
 		});
 	others[1] = track(pid, (struct utrace_ioc_branches){
 			.where.scope = UTRACE_SCOPE_PROCESS,
-			.mode = UTRACE_BRANCHES_LAST,
-			.levels = BOTH, .records = 1024,
+			.full = UTRACE_FULL_OVERWRITE,
+			.levels = BOTH, .capacity = 1024,
 		});
 	need(others[0] >= 0 && others[1] >= 0, "UTRACE_IOC_BRANCHES");
 	read_for(others[0], &steps, 5000, 0);
@@ -502,7 +502,7 @@ TEST_F(thread, unaware)
 	is(0, end(pid), "the task ends");
 	read_on(fd, &trace, SIZE_MAX);
 	read_on(others[1], &last, SIZE_MAX);
-	see(&seen, &trace, UTRACE_BRANCHES_USER);
+	see(&seen, &trace, UTRACE_LEVEL_USER);
 	see(&seen_last, &last, BOTH);
 	is(0, seen.wrong + seen.lost, "one has all of user mode");
 	is(0, seen_last.wrong, "one the last of all");
@@ -584,8 +584,8 @@ static void *come_and_go(void *arg)
 		fd = track(*(pid_t *)arg, (struct utrace_ioc_branches){
 				.where.scope = UTRACE_SCOPE_TREE,
 				.levels = rand() % 4,
-				.mode = rand() % 2,
-				.records = 512,
+				.full = rand() % 2 ? UTRACE_FULL_OVERWRITE : 0,
+				.capacity = 512,
 			});
 		usleep(rand() % 3000);
 		if (fd >= 0)
@@ -675,7 +675,7 @@ TEST_F(thread, refused)
 {
 	pid_t pid = start_running(0);
 
-	is(-EINVAL, track(pid, (struct utrace_ioc_branches){
+	is(-EOPNOTSUPP, track(pid, (struct utrace_ioc_branches){
 			.levels = BOTH, .full = UTRACE_FULL_STOP }),
 	   "a task does not wait in the kernel");
 	is(-EINVAL, track(pid, (struct utrace_ioc_branches){
@@ -692,7 +692,7 @@ static int try_as_nobody(void *unused)
 {
 	become_nobody();
 	is(-EPERM, track(getpid(), (struct utrace_ioc_branches){
-			.mode = UTRACE_BRANCHES_LAST }),
+			.full = UTRACE_FULL_OVERWRITE }),
 	   "the CPUs are not for all, though the task is");
 	return dev_test->exit_code;
 }

@@ -241,22 +241,22 @@ union argument {
 	struct utrace_ioc_arm arm;
 	struct utrace_ioc_disarm disarm;
 	struct utrace_ioc_list list;
-	struct utrace_ioc_read read;
+	struct utrace_ioc_hits hits;
 	char room[512];
 };
 
 static void do_setup(int s)
 {
 	union argument a = { .setup = {
-		.ring_size = one_in(2) ? SMALL_RINGS : 0,
+		.rings_size = one_in(2) ? SMALL_RINGS : 0,
 		.delay = below(3) * 1000000,
 		.full = below(3),
-		.flags = below(2) * UTRACE_SETUP_MAPPED,
+		.flags = below(2) * UTRACE_SETUP_F_MAPPED,
 	} };
 
 	spoil(&a, sizeof(a.setup));
 	/* Larger rings take the memory of the guest, and time. */
-	if (a.setup.ring_size <= 1 << 20 || a.setup.ring_size > 64 << 20)
+	if (a.setup.rings_size <= 1 << 20 || a.setup.rings_size > 64 << 20)
 		make_ioctl(sessions[s], UTRACE_IOC_SETUP, &a);
 }
 
@@ -336,8 +336,8 @@ static void do_counts(int s)
 		.rows.at = (uintptr_t)rows,
 		.rows.n = below(N_OF(rows) + 1),
 		.rows.size = sizeof(*rows) - below(2) * 8,
-		.place = one_in(4) ? odd_number() : 0,
-		.task = one_in(4) ? odd_number() : 0,
+		.cursor_row = one_in(4) ? odd_number() : 0,
+		.cursor = one_in(4) ? odd_number() : 0,
 	} };
 
 	if (one_in(16))
@@ -363,7 +363,7 @@ static void check_records(const char *buffer, ssize_t n)
 		rec = (const void *)(buffer + at);
 		if (n - at < (ssize_t)sizeof(*rec) ||
 		    rec->size < sizeof(*rec) || rec->size % 8 ||
-		    rec->size > n - at || rec->type >= UTRACE_REC_TYPES)
+		    rec->size > n - at || rec->type > UTRACE_REC_USER_EVENT)
 			fail("read(2) gave a broken record");
 	}
 }

@@ -89,7 +89,7 @@ TEST_F(dev, counts)
 	is(1000, count ? count->cpu_calls : -1, "each call has its CPU time");
 	holds(count && count->pid == target.pid && count->alive,
 	      "the counts are of a task that lives");
-	for (i = 0; count && i < UTRACE_COUNT_DURATIONS; i++)
+	for (i = 0; count && i < UTRACE_CALL_DURATIONS; i++)
 		sum += count->durations[i];
 	is(1000, sum, "each call has its duration");
 	count = count_of(n, target.pid, SYS_close);

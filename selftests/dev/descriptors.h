@@ -74,16 +74,14 @@ static void do_branches(int s)
 {
 	union argument a = { .branches = {
 		.where.scope = 1 + below(3),
-		.mode = below(2),
-		.records = one_in(2) ? 512 : 0,
+		.full = below(4),
+		.capacity = one_in(2) ? 512 : 0,
 		.levels = one_in(4) ? below(4) : 0,
 		.source = one_in(8) ? below(4) : 0,
-		.flags = below(2) * UTRACE_BRANCHES_MAPPED,
+		.flags = below(2) * UTRACE_BRANCHES_F_MAPPED,
 	} };
 	int fd;
 
-	if (a.branches.mode == UTRACE_BRANCHES_ALL)
-		a.branches.full = below(3);
 	a.branches.where.fd = fd_for(a.branches.where.scope);
 	if (one_in(16)) {
 		a.branches.where = (struct utrace_where){
@@ -95,7 +93,7 @@ static void do_branches(int s)
 	}
 	spoil(&a, sizeof(a.branches));
 	/* Larger rings take the memory of the guest. */
-	if (a.branches.records > 1 << 16 && a.branches.records <= 1 << 30)
+	if (a.branches.capacity > 1 << 16 && a.branches.capacity <= 1 << 30)
 		return;
 	fd = make_ioctl(sessions[s], UTRACE_IOC_BRANCHES, &a);
 	if (fd < 0)
@@ -150,7 +148,7 @@ static void do_branch_map(int unused)
 /* The structure that ARM reads, with room for one that is said to be larger. */
 union spec {
 	struct utrace_word word;
-	struct utrace_site site;
+	struct utrace_marker site;
 	struct utrace_user_event user_event;
 	char room[512];
 };
@@ -250,13 +248,15 @@ static void find_functions(void)
 static struct utrace_marker_arg any_argument(void)
 {
 	static const __s8 sizes[] = { 1, 2, 4, 8, -1, -2, -4, -8 };
+	__u8 kind = UTRACE_ARG_CONST + below(3);
 
 	return (struct utrace_marker_arg){
 		.size = sizes[below(N_OF(sizes))],
-		.kind = below(3),
-		.reg = below(10),
-		.index = UTRACE_MARKER_NO_REG,
-		.disp = one_in(2) ? odd_number() : below(64),
+		.kind = one_in(32) ? odd_number() : kind,
+		.reg = kind == UTRACE_ARG_CONST ? UTRACE_ARG_NO_REG : below(10),
+		.index = one_in(32) ? odd_number() : UTRACE_ARG_NO_REG,
+		.disp = kind == UTRACE_ARG_REG ? 0 :
+			one_in(2) ? odd_number() : below(64),
 	};
 }
 
@@ -272,12 +272,17 @@ static void do_arm_site(int s)
 		.offset = one_in(16) ? 1ULL << (40 + below(24)) :
 			  function_at[below(2)],
 		.semaphore = one_in(2) ? semaphore_at : 0,
-		.nargs = one_in(16) ? odd_number() : below(3),
+		.nargs = below(3),
 		.reserved = one_in(16) ? odd_number() : 0,
-		.args = { any_argument(), any_argument() },
 	} };
+	__u32 i;
 
-	made->markers += !arm_spec(s, UTRACE_ARM_SITE, &spec, sizeof(spec.site));
+	for (i = 0; i < spec.site.nargs; i++)
+		spec.site.args[i] = any_argument();
+	if (one_in(16))
+		spec.site.nargs = odd_number();
+
+	made->markers += !arm_spec(s, UTRACE_ARM_MARKER, &spec, sizeof(spec.site));
 }
 
 static void do_arm_user_event(int s)
@@ -322,9 +327,9 @@ static struct utrace_rows any_rows(__u32 size)
 static void do_list(int s)
 {
 	union argument a = { .list = {
+		.what = one_in(16) ? odd_number() : UTRACE_LIST_ARMED,
 		.rows = any_rows(sizeof(struct utrace_armed)),
 		.target = any_target(),
-		.reserved = one_in(16) ? odd_number() : 0,
 	} };
 
 	make_ioctl(sessions[s], UTRACE_IOC_LIST, &a);
@@ -333,8 +338,8 @@ static void do_list(int s)
 static void do_read_counts(int s)
 {
 	__u32 what = below(4);
-	union argument a = { .read = {
-		.rows = any_rows(what == UTRACE_READ_HISTOGRAM ? sizeof(__u64) :
+	union argument a = { .hits = {
+		.rows = any_rows(what == UTRACE_HITS_HISTOGRAM ? sizeof(__u64) :
 				 sizeof(struct utrace_hit_count)),
 		.target = any_target(),
 		.id = one_in(2) ? any_id(s) : 0,
@@ -342,7 +347,7 @@ static void do_read_counts(int s)
 		.reserved = one_in(16) ? odd_number() : 0,
 	} };
 
-	make_ioctl(sessions[s], UTRACE_IOC_READ, &a);
+	make_ioctl(sessions[s], UTRACE_IOC_HITS, &a);
 }
 
 /* Descriptors of any kind */
@@ -418,8 +423,8 @@ static const struct operation descriptor_operations[] = {
 	  { E2BIG, EFAULT, EINTR, EINVAL, EAGAIN, EEXIST, ENOENT, ENOMEM,
 	    ENOSPC, EOPNOTSUPP, EPERM, ESRCH, EUSERS } },
 	{ "arm_site", do_arm_site, 6, true,
-	  { E2BIG, EFAULT, EINTR, EINVAL, EBADF, EBUSY, EEXIST, EIO, ENOENT,
-	    ENOMEM, ENOSPC, EOPNOTSUPP, EPERM, ERANGE, ESRCH, EUSERS } },
+	  { E2BIG, EFAULT, EACCES, EINTR, EINVAL, EBADF, EBUSY, EEXIST, EIO, ENOENT,
+	    ENOMEM, ENOSPC, ENXIO, EOPNOTSUPP, EPERM, ERANGE, ESRCH, EUSERS } },
 	{ "arm_user_event", do_arm_user_event, 3, true,
 	  { E2BIG, EFAULT, EINTR, EINVAL, EEXIST, ENOENT, ENOMEM, ENOSPC,
 	    EOPNOTSUPP, EPERM, ESRCH, EUSERS } },

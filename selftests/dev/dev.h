@@ -108,7 +108,7 @@ static inline int command(int fd, unsigned long cmd, void *arg)
  */
 static inline int setup_full(int fd, __u64 ring_size, __u32 full)
 {
-	struct utrace_ioc_setup arg = {.ring_size = ring_size, .full = full};
+	struct utrace_ioc_setup arg = {.rings_size = ring_size, .full = full};
 
 	return command(fd, UTRACE_IOC_SETUP, &arg);
 }
@@ -125,9 +125,9 @@ static inline long small_rings(void)
 static inline int setup_mapped(int fd, __u64 ring_size, __u32 full)
 {
 	struct utrace_ioc_setup arg = {
-		.ring_size = ring_size,
+		.rings_size = ring_size,
 		.full = full,
-		.flags = UTRACE_SETUP_MAPPED,
+		.flags = UTRACE_SETUP_F_MAPPED,
 	};
 
 	return command(fd, UTRACE_IOC_SETUP, &arg);

@@ -17,7 +17,7 @@ int __wrap_open(const char *path, int flags);
 int __wrap_open(const char *path, int flags)
 {
 	struct utrace_ioc_setup setup = {
-		.ring_size = 64 << 10,
+		.rings_size = 64 << 10,
 		.full = UTRACE_FULL_DROP,
 	};
 	int fd = syscall(SYS_openat, AT_FDCWD, path, flags);

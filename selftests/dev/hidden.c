@@ -144,7 +144,7 @@ static void test_undumpable(void)
 	is(1, count(UTRACE_REC_HIDDEN, target.pid),
 	   "undumpable: told again, once");
 	is(2, info(fd).hidden, "undumpable: INFO counts two");
-	is(UTRACE_F_HIDDEN,
+	is(UTRACE_REC_F_HIDDEN,
 	   exit_of(target.pid) ? exit_of(target.pid)->head.flags : -1,
 	   "undumpable: EXIT says that it is hidden");
 	is(0, exit_of(target.pid) ? exit_of(target.pid)->code : -1,

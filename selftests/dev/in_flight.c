@@ -36,7 +36,8 @@ static struct utrace_rec_sys_enter *told_of(pid_t tid)
 
 	for_each_record(rec)
 		if (rec->type == UTRACE_REC_SYS_ENTER && rec->tid == tid &&
-		    rec->flags & UTRACE_F_IN_FLIGHT && !rec->number)
+		    rec->flags & UTRACE_REC_F_IN_FLIGHT &&
+		    rec->flags & UTRACE_REC_F_UNNUMBERED && !rec->number)
 			return (void *)rec;
 	return NULL;
 }
@@ -272,7 +273,7 @@ TEST_F(dev, read_and_exit)
 	      "the first record is the entry with its arguments");
 	exit = (void *)next_record((void *)records);
 	holds(exit && exit->head.type == UTRACE_REC_SYS_EXIT &&
-	      exit->head.flags & UTRACE_F_UNPAIRED && exit->head.number == 1 &&
+	      exit->head.flags & UTRACE_REC_F_UNPAIRED && exit->head.number == 1 &&
 	      exit->nr == SYS_read && exit->ret == sizeof(struct order) &&
 	      exit->head.task == rec->head.task &&
 	      exit->head.time > rec->head.time,
@@ -350,7 +351,7 @@ TEST_F(dev, ia32)
 	fd = session_on(pid, UTRACE_SCOPE_PROCESS, ENTER_EXIT);
 	is(1, in_flight(fd, 0), "pause() of the 32-bit table");
 	take(fd);
-	holds(told_of(pid) && told_of(pid)->nr == (IA32_PAUSE | UTRACE_REC_IA32),
+	holds(told_of(pid) && told_of(pid)->nr == (IA32_PAUSE | UTRACE_NR_IA32),
 	      "its number says so");
 	close(fd);
 	end(pid);

@@ -251,7 +251,7 @@ static bool check_attach(void)
 	if (!next || !next->tid)
 		return true;
 	if (next->type != UTRACE_REC_SYS_EXIT || exit->nr != flying->nr ||
-	    !(next->flags & UTRACE_F_UNPAIRED) || next->task != rec->task)
+	    !(next->flags & UTRACE_REC_F_UNPAIRED) || next->task != rec->task)
 		is_wrong(next, "not the exit of the call");
 	return true;
 }

@@ -68,7 +68,7 @@ static int hides_as_nobody(void *arg)
 	settle(&target, SELF);
 	take(fd);
 	enter = find_call(UTRACE_REC_SYS_ENTER, SYS_prctl);
-	holds(enter && enter->head.flags & UTRACE_F_IN_FLIGHT &&
+	holds(enter && enter->head.flags & UTRACE_REC_F_IN_FLIGHT &&
 	      enter->args[0] == PR_SET_DUMPABLE && enter->args[1] == 0,
 	      "hidden: the call that hides it was entered");
 	is(1, count(UTRACE_REC_SYS_ENTER, 0), "hidden: no other was");

@@ -182,9 +182,9 @@ static int consume(const struct round *round, __u32 scope)
 {
 	struct utrace_ioc_branches arg = {
 		.where.scope = scope,
-		.mode = UTRACE_BRANCHES_ALL,
+		.full = UTRACE_FULL_DEFAULT,
 		.full = UTRACE_FULL_DROP,
-		.records = 512,
+		.capacity = 512,
 	};
 	int fd;
 

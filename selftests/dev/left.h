@@ -33,7 +33,7 @@ static inline bool left_again(int *tries)
 	return ++*tries < 500 * ut_patience();
 }
 
-/* Has a process an engine of a session, a consumer or a descriptor of words? */
+/* Has a process an engine of a session or a consumer, or one for words? */
 static inline bool left_has_engine(pid_t pid)
 {
 	char path[64], text[8192] = "";
@@ -67,7 +67,7 @@ static inline bool left_no_engine(pid_t pid)
 /* May the caller have rings with RLIMIT_MEMLOCK set to @most? */
 static inline bool left_room_for_rings(rlim_t most)
 {
-	struct utrace_ioc_setup setup = { .ring_size = SMALL_RINGS };
+	struct utrace_ioc_setup setup = { .rings_size = SMALL_RINGS };
 	int fd = open("/dev/utrace", O_RDWR | O_CLOEXEC);
 	struct rlimit limit, old;
 	bool good;

@@ -180,24 +180,24 @@ TEST_F(dev, entries_and_exits)
 	holds(any(UTRACE_REC_SYS_ENTER, bytes, 4096, 4096, 0),
 	      "4096 bytes that are written");
 	holds(any(UTRACE_REC_SYS_ENTER, bytes, 4096, 4097,
-		  UTRACE_ITEM_TRUNCATED),
+		  UTRACE_ITEM_F_TRUNCATED),
 	      "4096 of 4097 bytes that are written");
-	holds(any(UTRACE_REC_SYS_EXIT, zeros, 4096, 4096, UTRACE_ITEM_OUT),
+	holds(any(UTRACE_REC_SYS_EXIT, zeros, 4096, 4096, UTRACE_ITEM_F_OUT),
 	      "4096 bytes that are read");
 	rec = record_of(fd, &target, 'r', 1, UTRACE_REC_SYS_ENTER, SYS_rename);
-	holds(has(rec, 0, path_a, 488, 488, UTRACE_ITEM_TRUNCATED) &&
-	      has(rec, 1, path_b, 488, 488, UTRACE_ITEM_TRUNCATED),
+	holds(has(rec, 0, path_a, 488, 488, UTRACE_ITEM_F_TRUNCATED) &&
+	      has(rec, 1, path_b, 488, 488, UTRACE_ITEM_F_TRUNCATED),
 	      "488 bytes of each path by default");
 	need(!choose_sizes(fd, APART, 33, 1), "choose");
 	rec = record_of(fd, &target, 'r', 1, UTRACE_REC_SYS_ENTER, SYS_rename);
-	holds(has(rec, 0, path_a, 33, 33, UTRACE_ITEM_TRUNCATED),
+	holds(has(rec, 0, path_a, 33, 33, UTRACE_ITEM_F_TRUNCATED),
 	      "33 bytes of a path");
 	have(&target, SELF, 'o', 4096);
 	settle(&target, SELF);
 	take(fd);
 	/* That is what the target has read before. */
 	holds(any(UTRACE_REC_SYS_ENTER, zeros, 1, 4096,
-		  UTRACE_ITEM_TRUNCATED),
+		  UTRACE_ITEM_F_TRUNCATED),
 	      "1 byte that is written");
 	close(fd);
 	stop(&target);

@@ -308,7 +308,7 @@ static __u64 offset_of(const void *at)
 	return found;
 }
 
-static void arm_markers(struct utrace_site marker, __u32 flags)
+static void arm_markers(struct utrace_marker marker, __u32 flags)
 {
 	__u64 offset = offset_of(first_place());
 	int i;
@@ -318,27 +318,27 @@ static void arm_markers(struct utrace_site marker, __u32 flags)
 	need(marker.fd >= 0, "the program");
 	for (i = 0; i < MARKERS && !*refused; i++) {
 		marker.offset = offset + i;
-		arm_spec(UTRACE_ARM_SITE, &marker, sizeof(marker), flags);
+		arm_spec(UTRACE_ARM_MARKER, &marker, sizeof(marker), flags);
 	}
 	close(marker.fd);
 }
 
 static void make_markers(void)
 {
-	arm_markers((struct utrace_site){}, UTRACE_ARM_COUNT);
+	arm_markers((struct utrace_marker){}, UTRACE_ARM_F_COUNT);
 }
 
 static void make_histograms(void)
 {
-	arm_markers((struct utrace_site){
+	arm_markers((struct utrace_marker){
 		.nargs = 1,
 		.args[0] = {
 			.size = 8,
-			.kind = UTRACE_MARKER_CONST,
-			.reg = UTRACE_MARKER_NO_REG,
-			.index = UTRACE_MARKER_NO_REG,
+			.kind = UTRACE_ARG_CONST,
+			.reg = UTRACE_ARG_NO_REG,
+			.index = UTRACE_ARG_NO_REG,
 		},
-	}, UTRACE_ARM_HISTOGRAM);
+	}, UTRACE_ARM_F_HISTOGRAM);
 }
 
 /* Without a source of branches there are no consumers. */

@@ -313,7 +313,7 @@ TEST_F(dev, lost)
  * would be getpid() there, and 39 is getpid() of the other table.
  */
 static const __u32 odd_numbers[] = {
-	UTRACE_REC_IA32 | 20, UTRACE_REC_IA32 | 0xdfffffff, UTRACE_REC_NO_CALL,
+	UTRACE_NR_IA32 | 20, UTRACE_NR_IA32 | 0xdfffffff, UTRACE_NR_NONE,
 	0x80000000 | 39, 9999,
 };
 
@@ -434,7 +434,7 @@ TEST_F(dev, types)
 	      "FORK: the child");
 	holds(forked && forked->child_task > forked->head.task,
 	      "FORK: its number");
-	holds(forked && (forked->flags & 0xff) == SIGCHLD &&
+	holds(forked && forked->exit_signal == SIGCHLD && !forked->reserved &&
 	      !(forked->flags & CLONE_VM),
 	      "FORK: its flags");
 	is(0, count(UTRACE_REC_SYS_ENTER, 0) + count(UTRACE_REC_SYS_EXIT, 0),
@@ -453,7 +453,7 @@ TEST_F(dev, types)
 	need(!choose(fd, UTRACE_REC_BIT(SYS_EXIT), 0, NULL, 0), "choose");
 	have(&target, SELF, 's', 0);
 	take(fd);
-	is(1, count_exits(UTRACE_REC_NO_CALL),
+	is(1, count_exits(UTRACE_NR_NONE),
 	   "SYS_EXIT: that of sigreturn has no number");
 	is(0, count_exits(SYS_rt_sigreturn), "SYS_EXIT: not that of sigreturn");
 	need(!choose(fd,
@@ -490,7 +490,7 @@ static int count_asked(int type, __u32 asked)
 	for_each_record(rec) {
 		call = (void *)rec;
 		if (rec->type == type)
-			n += call->nr == UTRACE_REC_NO_CALL ?
+			n += call->nr == UTRACE_NR_NONE ?
 			     call->asked == asked :
 			     call->nr == asked && !call->asked;
 	}
@@ -635,12 +635,16 @@ TEST_F(dev, unpaired)
 		const char *name;
 		__u64 events;
 		bool always;
+		__u32 count;
 	} ways[] = {
 		{ "entries and exits", UTRACE_REC_BIT(SYS_ENTER) |
 				       UTRACE_REC_BIT(SYS_EXIT) },
 		{ "whole calls", UTRACE_REC_BIT(SYS_CALL) },
 		{ "exits only", UTRACE_REC_BIT(SYS_EXIT), true },
+		{ "exits only, and counts", UTRACE_REC_BIT(SYS_EXIT), true,
+		  UTRACE_COUNT_CALLS },
 	};
+	struct utrace_ioc_events events;
 	struct target target;
 	__u16 first, others;
 	unsigned int i;
@@ -650,16 +654,19 @@ TEST_F(dev, unpaired)
 	for (i = 0; i < ARRAY_SIZE(ways); i++) {
 		settle(&target, SELF);
 		fd = session();
-		need(!choose(fd, ways[i].events, 0, NULL, 0), "choose");
+		events = (struct utrace_ioc_events){
+			.events = ways[i].events, .count = ways[i].count,
+		};
+		need(!command(fd, UTRACE_IOC_EVENTS, &events), "choose");
 		need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0,
 		     "attach");
 		have(&target, SELF, 'm', 1);
 		have(&target, SELF, 'm', 1);
 		take(fd);
 		read_exits(&first, &others);
-		holds(first & UTRACE_F_UNPAIRED,
+		holds(first & UTRACE_REC_F_UNPAIRED,
 		      "%s: the call of the attach is unpaired", ways[i].name);
-		holds(!!(others & UTRACE_F_UNPAIRED) == ways[i].always,
+		holds(!!(others & UTRACE_REC_F_UNPAIRED) == ways[i].always,
 		      "%s: those after it are%s", ways[i].name,
 		      ways[i].always ? ", too" : " not");
 		close(fd);

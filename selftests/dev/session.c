@@ -35,7 +35,7 @@ TEST_F(dev, ring)
 		~0ULL,
 	};
 	static const __u64 good[] = { 64 << 10, 1 << 20, 64 << 20 };
-	struct utrace_ioc_setup arg = { .flags = UTRACE_SETUP_MAPPED << 1 };
+	struct utrace_ioc_setup arg = { .flags = UTRACE_SETUP_F_MAPPED << 1 };
 	unsigned int i;
 	__u64 least;
 	int fd = session();

@@ -378,7 +378,7 @@ TEST_F(dev, whole_calls)
 	take(fd);
 	enter = (void *)find(UTRACE_REC_SYS_ENTER, target.pid);
 	holds(enter && enter->nr == SYS_exit_group &&
-	      enter->head.flags & UTRACE_F_IN_FLIGHT &&
+	      enter->head.flags & UTRACE_REC_F_IN_FLIGHT &&
 	      enter->began <= enter->head.time && enter->args[0] == 3,
 	      "the call in which it died is told");
 	is(1, count(UTRACE_REC_EXIT, target.pid), "then its end");

@@ -241,7 +241,7 @@ static void check_exec_storm(__u32 scope)
 		state = word_arm(fd, IN_PLACE, COUNT, 0);
 		/* EAGAIN: in the midst of the execve(2). */
 		wrong += !is_given(state) && state != -EAGAIN &&
-			 (state != UTRACE_STATE_FAILED || word_error != EFAULT);
+			 (state != UTRACE_ARM_STATE_FAILED || word_error != EFAULT);
 		shared->phase += 2;
 		ret = word_disarm(fd, IN_PLACE, COUNT, 0);
 		wrong += ret != (state < 0 ? -ENOENT : 0);
@@ -707,7 +707,7 @@ static void *kill_later(void *target)
 static bool is_good_of_dying(int state)
 {
 	return is_given(state) || state == -ESRCH ||
-	       (state == UTRACE_STATE_FAILED && word_error == EFAULT);
+	       (state == UTRACE_ARM_STATE_FAILED && word_error == EFAULT);
 }
 
 TEST_F(dev, killed_while_arming)
@@ -913,7 +913,7 @@ static void open_while_stopped(void *at, int before)
 		}
 		state = word_arm(fd, at, COUNT, 0);
 		wrong += !is_given(state);
-		wrong += state == UTRACE_STATE_ARMED &&
+		wrong += state == UTRACE_ARM_STATE_ARMED &&
 			 read_word(target.pid, at, 2) != before + 1U;
 		if (i % 3)
 			wrong += !!word_disarm(fd, at, COUNT, 0);

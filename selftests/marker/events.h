@@ -429,7 +429,7 @@ static inline int try_arm_name(int fd, const char *name, __u64 cookie,
 	ret = command(fd, UTRACE_IOC_ARM, &arg);
 	if (ret)
 		return ret;
-	need(arg.id && arg.state == UTRACE_STATE_ARMED && !arg.error,
+	need(arg.id && arg.state == UTRACE_ARM_STATE_ARMED && !arg.error,
 	     "what ARM writes");
 	*id = arg.id;
 	return 0;
@@ -474,7 +474,7 @@ static inline void disarm_event(int fd, int n)
 /* The counts of the first target; returns how many there are, or -errno. */
 static inline int counts_of(int fd, struct utrace_hit_count *counts, __u32 n)
 {
-	struct utrace_ioc_read arg = {
+	struct utrace_ioc_hits arg = {
 		.rows = {
 			.at = (uintptr_t)counts,
 			.n = n,
@@ -482,9 +482,9 @@ static inline int counts_of(int fd, struct utrace_hit_count *counts, __u32 n)
 			.total = 0x5a5a5a5a,
 		},
 		.target = WORD_TARGET,
-		.what = UTRACE_READ_COUNT,
+		.what = UTRACE_HITS_COUNT,
 	};
-	int ret = command(fd, UTRACE_IOC_READ, &arg);
+	int ret = command(fd, UTRACE_IOC_HITS, &arg);
 
 	return ret ?: (int)arg.rows.total;
 }
@@ -518,11 +518,12 @@ static inline bool is_good(struct tracer *tracer,
 	if (rec->head.type != UTRACE_REC_USER_EVENT || rec->head.pid != pid ||
 	    rec->head.tid != tid || rec->head.target != tracer->target ||
 	    rec->head.items || rec->cookie != COOKIE(n) || rec->size != size ||
-	    rec->copied != copied || rec->head.size % 8 ||
-	    rec->head.size < sizeof(*rec) + copied)
+	    rec->data_size != copied || rec->head.size % 8 ||
+	    rec->data_offset < sizeof(*rec) ||
+	    rec->head.size < rec->data_offset + copied)
 		return false;
 	for (i = 0; i < copied; i++)
-		if (rec->data[i] != payload_byte(i))
+		if (((__u8 *)rec)[rec->data_offset + i] != payload_byte(i))
 			return false;
 	return true;
 }
@@ -539,7 +540,7 @@ static inline void is_event(struct tracer *tracer, pid_t pid, pid_t tid, int n,
 		return;
 	printf("#     size %u pid %d tid %d target %u cookie %llx, %u of %u\n",
 	       rec->head.size, rec->head.pid, rec->head.tid, rec->head.target,
-	       rec->cookie, rec->copied, rec->size);
+	       rec->cookie, rec->data_size, rec->size);
 }
 
 static inline void are_none(struct tracer *tracer, const char *text)

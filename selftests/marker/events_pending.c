@@ -269,7 +269,7 @@ static void check_armed(bool stopped)
 	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
 	rest(&target, stopped);
 	arm_event(tracer.session, 0, 0);
-	has_state(&tracer, target.pid, UTRACE_STATE_ARMED, "armed at once");
+	has_state(&tracer, target.pid, UTRACE_ARM_STATE_ARMED, "armed at once");
 	is(BIT_SET | OTHER_BITS, read_word(target.pid, OWN_WORD, 4), "  there");
 	disarm_event(tracer.session, 0);
 	is(0, words_total(tracer.session), "taken back at once");
@@ -278,15 +278,15 @@ static void check_armed(bool stopped)
 	make(&target, SELF, 'd', GIVEN_UP);
 	rest(&target, stopped);
 	arm_event(tracer.session, 0, 0);
-	has_state(&tracer, target.pid, UTRACE_STATE_PENDING, "pending");
+	has_state(&tracer, target.pid, UTRACE_ARM_STATE_PENDING, "pending");
 	is(0, read_word(target.pid, OWN_WORD, 4), "  not there");
 	go_on(&target, stopped);
 	is(BIT_SET, sees(&target), "the program sees it");
-	has_state(&tracer, target.pid, UTRACE_STATE_ARMED, "armed");
+	has_state(&tracer, target.pid, UTRACE_ARM_STATE_ARMED, "armed");
 	make(&target, SELF, 'P', PROT_NONE);
 	rest(&target, stopped);
 	disarm_event(tracer.session, 0);
-	has_state(&tracer, target.pid, UTRACE_STATE_LEAVING, "leaving");
+	has_state(&tracer, target.pid, UTRACE_ARM_STATE_LEAVING, "leaving");
 	is(BIT_SET, read_word(target.pid, OWN_WORD, 4), "  still there");
 	go_on(&target, stopped);
 	have(&target, SELF, '?', 0);

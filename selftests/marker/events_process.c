@@ -245,7 +245,7 @@ TEST_F(traced, list)
 	need(find_word(tracer.session, target.pid, WORD, &row), "a word");
 	is(UTRACE_WORD_BIT32, row.kind, "its kind");
 	is(BIT, row.bit, "its bit");
-	is(UTRACE_STATE_ARMED, row.state, "its state");
+	is(UTRACE_ARM_STATE_ARMED, row.state, "its state");
 	is(0, row.error, "its error");
 	need(find_word(tracer.session, target.pid, WORD + 8, &row), "another one");
 	is(UTRACE_WORD_BIT64, row.kind, "its kind");
@@ -271,7 +271,7 @@ TEST_F(traced, stopped)
 	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
 	freeze(target.pid);
 	arm_event(tracer.session, 0, 0);
-	is(UTRACE_STATE_ARMED, word_state(tracer.session, target.pid, WORD), "armed");
+	is(UTRACE_ARM_STATE_ARMED, word_state(tracer.session, target.pid, WORD), "armed");
 	is(BIT_SET, read_word(target.pid, WORD, 4), "  at once");
 	thaw(target.pid);
 	is_delivered(&tracer, &target, "armed while stopped");
@@ -359,7 +359,7 @@ TEST_F(traced, counts)
 		have_registered(&target, i, WORD, 4, i);
 	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
 	for (i = EVENTS - 1; i >= 0; i--)
-		arm_event(tracer.session, i, i == 1 ? UTRACE_ARM_COUNT : 0);
+		arm_event(tracer.session, i, i == 1 ? UTRACE_ARM_F_COUNT : 0);
 	for (i = 0; i < EVENTS; i++)
 		for (j = 0; j <= i; j++)
 			is(8, have_written(&target, SELF, i, 8), "a write");
@@ -387,7 +387,7 @@ TEST_F(traced, only_counted)
 	start_here(&target);
 	have_word(&target, 0);
 	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
-	arm_event(tracer.session, 0, UTRACE_ARM_COUNT);
+	arm_event(tracer.session, 0, UTRACE_ARM_F_COUNT);
 	is(BIT_SET, sees(&target), "armed");
 	is(8, writes(&target, 8), "and written");
 	is(1, counts_of(tracer.session, counts, 1), "a count");
@@ -727,7 +727,7 @@ TEST_F(traced, errors)
 	is(0, try_arm_name(tracer.session, name, 7, 0, &id), "a name of 511 bytes");
 	is(0, disarm_id(tracer.session, id), "disarmed");
 	for (flag = 0; flag < 32; flag++)
-		if (1U << flag != UTRACE_ARM_COUNT &&
+		if (1U << flag != UTRACE_ARM_F_COUNT &&
 		    try_arm(tracer.session, "a", 1U << flag) != -EINVAL)
 			break;
 	is(32, flag, "no other flag of ARM is known");
@@ -749,7 +749,7 @@ TEST_F(traced, errors)
 		arg.spec = (uintptr_t)&longer; arg.spec_size = sizeof(longer);
 		arg.cookie = COOKIE(0));
 	REFUSED(EEXIST, "armed already", arg.cookie = 1);
-	REFUSED(EEXIST, "  with another flag", arg.flags = UTRACE_ARM_COUNT);
+	REFUSED(EEXIST, "  with another flag", arg.flags = UTRACE_ARM_F_COUNT);
 	untrace(&tracer);
 	trace(&tracer, target.pid, UTRACE_SCOPE_PROCESS);
 	arm_event(tracer.session, 0, 0);
@@ -811,10 +811,10 @@ TEST_F(traced, read_only_argument)
 /* Ids of an event and a marker of one target: DISARM of one leaves the other. */
 TEST_F(traced, marker_beside_an_event)
 {
-	struct utrace_site site = {};
+	struct utrace_marker site = {};
 	struct utrace_ioc_arm arg = {
 		.target = WORD_TARGET,
-		.type = UTRACE_ARM_SITE,
+		.type = UTRACE_ARM_MARKER,
 		.spec = (uintptr_t)&site,
 		.spec_size = sizeof(site),
 	};

@@ -208,7 +208,7 @@ TEST_F(traced, unregistered_beside_a_tracer)
 	arm(fd, WORD, UTRACE_WORD_BIT32, BIT);
 	have_unregistered(&target, WORD, 4, BIT);
 	is(BIT_SET, shared->seen, "the tracer's bit stays");
-	is(UTRACE_STATE_ARMED, word_state(fd, target.pid, WORD),
+	is(UTRACE_ARM_STATE_ARMED, word_state(fd, target.pid, WORD),
 	   "and is in the list");
 	disarm(fd, WORD, UTRACE_WORD_BIT32, BIT);
 	is(0, sees(&target), "until it is disarmed");
@@ -546,7 +546,7 @@ TEST_F(events, shared_mapping)
 static void has_shared(struct target *target, int fd, bool on)
 {
 	is_shared(target, on);
-	is(on ? UTRACE_STATE_ARMED : UTRACE_STATE_FAILED,
+	is(on ? UTRACE_ARM_STATE_ARMED : UTRACE_ARM_STATE_FAILED,
 	   word_state(fd, target->pid, IN_PLACE), "  the state of the tracer");
 	is(on ? 0 : EOPNOTSUPP, word_error, "  and its reason");
 }
@@ -565,7 +565,7 @@ static void check_mapped_over(struct target *target, int fd)
 	have(target, SELF, 'o', 0);
 	need(!shared->result, "memory at PLACE");
 	is(BIT_SET, shared->seen, "mapped over: the bit is there at once");
-	is(UTRACE_STATE_ARMED, word_state(fd, target->pid, IN_PLACE),
+	is(UTRACE_ARM_STATE_ARMED, word_state(fd, target->pid, IN_PLACE),
 	   "  the state of the tracer");
 	is(OF_THE_FILE, in_the_file(), "  the file is not changed");
 	disarm_event(fd, 0);
@@ -650,7 +650,7 @@ TEST_F(traced, word_and_event_of_one_bit_that_fails)
 	is(-EEXIST, try_arm_event(fd, 0, 0), "no event beside the word");
 	disarm(fd, IN_PLACE, UTRACE_WORD_BIT32, BIT);
 	arm_event(fd, 0, 0);
-	is(UTRACE_STATE_FAILED, word_state(fd, target.pid, IN_PLACE),
+	is(UTRACE_ARM_STATE_FAILED, word_state(fd, target.pid, IN_PLACE),
 	   "an event");
 	is(-EEXIST, word_arm(fd, IN_PLACE, UTRACE_WORD_BIT32, BIT),
 	   "no word beside the event");

@@ -228,11 +228,11 @@ static bool try_arm(int fd, void *at, __u32 kind, __u32 bit, int *busy)
 {
 	int state = word_arm(fd, at, kind, bit);
 
-	if (state == UTRACE_STATE_FAILED && word_error == EAGAIN)
+	if (state == UTRACE_ARM_STATE_FAILED && word_error == EAGAIN)
 		++*busy;
 	else if (!is_given(state))
 		need(false, "ARM");
-	return state == UTRACE_STATE_ARMED;
+	return state == UTRACE_ARM_STATE_ARMED;
 }
 
 /* Has the first thread forked, or made huge pages, often enough? */
@@ -471,7 +471,7 @@ static int arm_fresh(struct target *target, int fd)
 		shared->number[0] = i * PAGE;
 		if (!is_given(state))
 			return -1;
-		pending += state == UTRACE_STATE_PENDING;
+		pending += state == UTRACE_ARM_STATE_PENDING;
 		if (!until(shared->number[1] == (long)(i * PAGE)) ||
 		    word_disarm(fd, at, UTRACE_WORD_BIT32, 31))
 			return -1;

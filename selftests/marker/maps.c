@@ -320,7 +320,7 @@ static void check_unmapped(bool close_it)
 	arm_both(fd);
 	sees(&target, BIT_SET, 1, "armed");
 	make(&target, 'U', UNSEEN);
-	has_state(fd, target.pid, UTRACE_STATE_FAILED, EFAULT);
+	has_state(fd, target.pid, UTRACE_ARM_STATE_FAILED, EFAULT);
 	if (!close_it)
 		disarm_both(fd);
 	else
@@ -352,7 +352,7 @@ TEST_F(dev, mapped_again)
 	arm_both(fd);
 	make(&target, 'U', UNSEEN);
 	make_and_see(&target, 'M', ANON, BIT_SET, 1, "mapped again");
-	has_state(fd, target.pid, UTRACE_STATE_ARMED, 0);
+	has_state(fd, target.pid, UTRACE_ARM_STATE_ARMED, 0);
 	make_and_see(&target, 'M', ANON, BIT_SET, 1, "mapped over");
 	make_and_see(&target, 'M', OF_FILE, BIT_SET | 0x70007, 8, "a file");
 	make_and_see(&target, 'N', 0, BIT_SET | 0x70007, 8, "the next page");
@@ -393,7 +393,7 @@ TEST_F(dev, mapped_later)
 		both_fail(EFAULT, fd, "nothing is mapped");
 		make_and_see(&target, ways[i].what, ways[i].arg, BIT_SET | word,
 			     ways[i].own + 1, ways[i].text);
-		has_state(fd, target.pid, UTRACE_STATE_ARMED, 0);
+		has_state(fd, target.pid, UTRACE_ARM_STATE_ARMED, 0);
 		is(-EEXIST, word_arm(fd, WORD, UTRACE_WORD_BIT32, 31), "armed now");
 		disarm_both(fd);
 		sees(&target, word, ways[i].own, "taken back");
@@ -409,7 +409,7 @@ static void arm_again(int fd, pid_t pid, const void *at, __u32 kind, __u32 bit)
 	int state = word_arm(fd, at, kind, bit);
 
 	if (state == -EEXIST)
-		is(UTRACE_STATE_ARMED, word_state(fd, pid, at), "armed already");
+		is(UTRACE_ARM_STATE_ARMED, word_state(fd, pid, at), "armed already");
 	else
 		holds(is_given(state), "armed again (%d)", state);
 }
@@ -480,7 +480,7 @@ TEST_F(dev, moved)
 	make(&target, 'M', ANON);
 	arm_both(fd);
 	make(&target, 'V', UNSEEN);
-	has_state(fd, target.pid, UTRACE_STATE_FAILED, EFAULT);
+	has_state(fd, target.pid, UTRACE_ARM_STATE_FAILED, EFAULT);
 	make_and_see(&target, 'M', ANON, BIT_SET, 1, "new memory");
 	disarm_both(fd);
 	sees(&target, 0, 0, "taken back there");
@@ -502,7 +502,7 @@ TEST_F(dev, shared_mapping)
 	sees(&target, 0, 0, "and not changed");
 	make_and_see(&target, 'M', ANON, BIT_SET, 1, "private memory there");
 	make_and_see(&target, 'M', SHARED, 0, 0, "and shared memory again");
-	has_state(fd, target.pid, UTRACE_STATE_FAILED, EOPNOTSUPP);
+	has_state(fd, target.pid, UTRACE_ARM_STATE_FAILED, EOPNOTSUPP);
 	disarm_both(fd);
 	sees(&target, 0, 0, "is not changed");
 	close(fd);
@@ -679,7 +679,7 @@ TEST_F(dev, page_of_userfaultfd)
 	sees(&target, BIT_SET | 0x70007, 8, "armed when the page is there");
 	make(&target, 'A', MADV_DONTNEED | UNSEEN);
 	nobody_waits(&target);
-	has_state(fd, target.pid, UTRACE_STATE_FAILED, EBUSY);
+	has_state(fd, target.pid, UTRACE_ARM_STATE_FAILED, EBUSY);
 	close(fd);
 	nobody_waits(&target);
 	make_and_see(&target, 'z', 0, 0x70007, 7, "a page without the word");

@@ -315,9 +315,9 @@ static void sees(struct target *target, __u64 word, __u64 semaphore,
 
 static void arm_both(int fd)
 {
-	is(UTRACE_STATE_ARMED, word_arm(fd, WORD, UTRACE_WORD_BIT32, 31),
+	is(UTRACE_ARM_STATE_ARMED, word_arm(fd, WORD, UTRACE_WORD_BIT32, 31),
 	   "armed");
-	is(UTRACE_STATE_ARMED, word_arm(fd, SEMAPHORE, UTRACE_WORD_COUNT16, 0),
+	is(UTRACE_ARM_STATE_ARMED, word_arm(fd, SEMAPHORE, UTRACE_WORD_COUNT16, 0),
 	   "  and so is the count");
 }
 
@@ -348,7 +348,7 @@ static void have_state(int fd, pid_t pid, enum utrace_arm_state state,
 /* Does the list say that a word is armed which the memory lacks? */
 static bool is_a_lie(int fd, pid_t pid)
 {
-	return word_state(fd, pid, WORD) == UTRACE_STATE_ARMED &&
+	return word_state(fd, pid, WORD) == UTRACE_ARM_STATE_ARMED &&
 	       !(read_word(pid, WORD, 4) & BIT_SET);
 }
 
@@ -365,15 +365,15 @@ TEST_F(dev, heap)
 	base = (void *)shared->number[0];
 	both_fail(EFAULT, fd, "behind the heap");
 	make_and_see(&target, 'b', 1, BIT_SET, 1, "the heap grows");
-	have_state(fd, target.pid, UTRACE_STATE_ARMED, 0);
+	have_state(fd, target.pid, UTRACE_ARM_STATE_ARMED, 0);
 	add(&target, SEMAPHORE, 2, 5);
 	make_and_see(&target, 'b', 2, BIT_SET, 6, "and grows");
 	make(&target, 'b', 0 | UNSEEN);
-	have_state(fd, target.pid, UTRACE_STATE_FAILED, EFAULT);
+	have_state(fd, target.pid, UTRACE_ARM_STATE_FAILED, EFAULT);
 	make_and_see(&target, 'b', 3, BIT_SET, 1, "it has shrunk, and grows");
-	have_state(fd, target.pid, UTRACE_STATE_ARMED, 0);
+	have_state(fd, target.pid, UTRACE_ARM_STATE_ARMED, 0);
 	make_and_see(&target, 'b', 1, BIT_SET, 1, "shrinks behind the word");
-	have_state(fd, target.pid, UTRACE_STATE_ARMED, 0);
+	have_state(fd, target.pid, UTRACE_ARM_STATE_ARMED, 0);
 	make(&target, 'b', 0 | UNSEEN);
 	disarm_both(fd);
 	make_and_see(&target, 'b', 1, 0, 0, "without a word");
@@ -407,7 +407,7 @@ static void check_stack(bool first, bool in_a_call)
 	fd = arm_below(&target, first);
 	make_and_see(&target, 'g', in_a_call, BIT_SET, 1,
 		     in_a_call ? "the stack grows in a call" : "the stack grows");
-	have_state(fd, target.pid, UTRACE_STATE_ARMED, 0);
+	have_state(fd, target.pid, UTRACE_ARM_STATE_ARMED, 0);
 	add(&target, SEMAPHORE, 2, 5);
 	make_and_see(&target, 'g', in_a_call, BIT_SET, 6, "and is used");
 	disarm_both(fd);
@@ -460,11 +460,11 @@ TEST_F(dev, truncated)
 	arm_both(fd);
 	sees(&target, FILE_WORD | BIT_SET, OF_THE_FILE + 1, "both are there");
 	make(&target, 'T', 1 | UNSEEN);
-	have_state(fd, target.pid, UTRACE_STATE_FAILED, EFAULT);
+	have_state(fd, target.pid, UTRACE_ARM_STATE_FAILED, EFAULT);
 	make_and_see(&target, 'T', 2, 0, 0, "a page of zeros");
-	have_state(fd, target.pid, UTRACE_STATE_FAILED, EFAULT);
+	have_state(fd, target.pid, UTRACE_ARM_STATE_FAILED, EFAULT);
 	arm_both(fd);
-	have_state(fd, target.pid, UTRACE_STATE_ARMED, 0);
+	have_state(fd, target.pid, UTRACE_ARM_STATE_ARMED, 0);
 	sees(&target, BIT_SET, 1, "armed again");
 	make(&target, 'T', 1 | UNSEEN);
 	close(fd);
@@ -486,13 +486,13 @@ static void check_cut(bool stopped)
 	if (stopped)
 		freeze(target.pid);
 	need(!ftruncate(file, PAGE), "ftruncate");
-	have_state(fd, target.pid, UTRACE_STATE_PENDING, 0);
+	have_state(fd, target.pid, UTRACE_ARM_STATE_PENDING, 0);
 	need(!ftruncate(file, 2 * PAGE), "ftruncate");
-	have_state(fd, target.pid, UTRACE_STATE_PENDING, 0);
+	have_state(fd, target.pid, UTRACE_ARM_STATE_PENDING, 0);
 	if (stopped)
 		thaw(target.pid);
 	sees(&target, BIT_SET, 1, "written before the program looks");
-	have_state(fd, target.pid, UTRACE_STATE_ARMED, 0);
+	have_state(fd, target.pid, UTRACE_ARM_STATE_ARMED, 0);
 	close(fd);
 	sees(&target, 0, 0, "closed");
 	stop(&target);
@@ -519,16 +519,16 @@ TEST_F_TIMEOUT(dev, truncated_while_busy, LONG_TIMEOUT)
 		state = word_arm(fd, WORD, UTRACE_WORD_BIT32, 31);
 		need(is_given(state) || state == -EEXIST, "ARM");
 		need(until(word_state(fd, target.pid, WORD) ==
-			   UTRACE_STATE_ARMED), "a word that is armed");
+			   UTRACE_ARM_STATE_ARMED), "a word that is armed");
 		lies += is_a_lie(fd, target.pid);
 		need(!ftruncate(file, PAGE) && !ftruncate(file, 2 * PAGE),
 		     "ftruncate");
 		lies += is_a_lie(fd, target.pid);
 		need(until(word_state(fd, target.pid, WORD) !=
-			   UTRACE_STATE_PENDING), "a word that is tried");
+			   UTRACE_ARM_STATE_PENDING), "a word that is tried");
 		lies += is_a_lie(fd, target.pid);
 		failed += word_state(fd, target.pid, WORD) ==
-			  UTRACE_STATE_FAILED;
+			  UTRACE_ARM_STATE_FAILED;
 	}
 	holds(true, "of %d words %d have failed", i, failed);
 	is(0, lies, "no word is said to be armed that is not there");
@@ -556,7 +556,7 @@ static void check_moves(struct target *target, char how)
 	arm_both(fd);
 	add(target, SEMAPHORE, 2, 5);
 	make_and_see(target, how, 0, BIT_SET, 1, "moved away");
-	have_state(fd, target->pid, UTRACE_STATE_ARMED, 0);
+	have_state(fd, target->pid, UTRACE_ARM_STATE_ARMED, 0);
 	holds(!is_a_lie(fd, target->pid), "which is no lie");
 	has_moved(target, 6);
 	make_and_see(target, how, 0, BIT_SET, 1, "and again");
@@ -619,7 +619,7 @@ TEST_F(dev, moved_out_of_userfaultfd)
 		SKIP(return, NO_MOVE);
 	}
 	make(&target, 'V', UNSEEN);
-	have_state(fd, target.pid, UTRACE_STATE_FAILED, EBUSY);
+	have_state(fd, target.pid, UTRACE_ARM_STATE_FAILED, EBUSY);
 	has_moved(&target, 1);
 	close(fd);
 	has_moved(&target, 1);

@@ -115,7 +115,7 @@ static int call_arm(void)
 {
 	int state = word_arm(fd, WORD, COUNT, 0);
 
-	return state <= 0 ? state : state == UTRACE_STATE_PENDING ? 0 : -EPROTO;
+	return state <= 0 ? state : state == UTRACE_ARM_STATE_PENDING ? 0 : -EPROTO;
 }
 
 static int call_disarm(void)
@@ -172,7 +172,7 @@ static int call_first_arm(void)
 {
 	int state = word_arm(new_fd, WORD, COUNT, 0);
 
-	return state <= 0 ? state : state == UTRACE_STATE_PENDING ? 0 : -EPROTO;
+	return state <= 0 ? state : state == UTRACE_ARM_STATE_PENDING ? 0 : -EPROTO;
 }
 
 /* The next call is that of another session. */

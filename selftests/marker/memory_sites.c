@@ -23,7 +23,7 @@ static struct tracer tracer, other;
 static int nth_fd;
 static __u32 scope;
 
-/* What is armed: FIRST or, with UTRACE_SITE_RETURN, ADD. */
+/* What is armed: FIRST or, with UTRACE_MARKER_F_RETURN, ADD. */
 static struct marker marker;
 static enum place place;
 
@@ -160,7 +160,7 @@ static int told(pid_t tid)
 /* Is a hit counted and recorded if the marker is armed, and only then? */
 static bool is_told(bool armed)
 {
-	bool recorded = armed && !(marker.flags & UTRACE_ARM_HISTOGRAM);
+	bool recorded = armed && !(marker.flags & UTRACE_ARM_F_HISTOGRAM);
 	long before = count_of(), after;
 	int records;
 
@@ -352,14 +352,14 @@ static void choose_marker(enum place which)
 static void choose_histogram(void)
 {
 	choose_marker(FIRST);
-	marker.flags = UTRACE_ARM_HISTOGRAM;
-	marker.site.nargs = 1;
+	marker.flags = UTRACE_ARM_F_HISTOGRAM;
+	keep_args(&marker, 1);
 }
 
 static void choose_return(void)
 {
 	choose_marker(ADD);
-	marker.site.flags = UTRACE_SITE_RETURN;
+	marker.site.flags = UTRACE_MARKER_F_RETURN;
 }
 
 static void begin(__u32 which)

@@ -170,22 +170,22 @@ static inline const char *sdt_parse_arg(const char *text,
 	char *end;
 
 	*arg = (struct utrace_marker_arg){
-		.reg = UTRACE_MARKER_NO_REG,
-		.index = UTRACE_MARKER_NO_REG,
+		.reg = UTRACE_ARG_NO_REG,
+		.index = UTRACE_ARG_NO_REG,
 	};
 	arg->size = strtol(text, &end, 10);
 	if (*end != '@')
 		return NULL;
 	text = end + 1;
 	if (*text == '%') {
-		arg->kind = UTRACE_MARKER_REG;
+		arg->kind = UTRACE_ARG_REG;
 		return sdt_parse_register(text, &arg->reg);
 	}
-	arg->kind = *text == '$' ? UTRACE_MARKER_CONST : UTRACE_MARKER_MEM;
+	arg->kind = *text == '$' ? UTRACE_ARG_CONST : UTRACE_ARG_MEM;
 	text += *text == '$';
 	arg->disp = *text == '-' ? strtoll(text, &end, 0) :
 		    (__s64)strtoull(text, &end, 0);
-	if (arg->kind == UTRACE_MARKER_CONST)
+	if (arg->kind == UTRACE_ARG_CONST)
 		return end;
 	/* A number without registers is an address. */
 	return *end == '(' ? sdt_parse_memory(end, arg) : end;

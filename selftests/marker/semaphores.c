@@ -194,11 +194,11 @@ TEST_F(sites, negative)
 	holds(until(poll_words(tracer.session, 0) & POLLPRI), "poll tells of the child");
 	is(1, list_of(tracer.session, tracer.target, &row, 1, &total), "the list");
 	is(1, total, "has nothing else");
-	is(UTRACE_ARM_SITE, row.type, "a marker");
+	is(UTRACE_ARM_MARKER, row.type, "a marker");
 	holds(row.cookie == COOKIE(HIT), "  with its cookie");
 	is(tracer.ids[HIT], row.id, "  and its id");
 	is(0, row.addr, "  and no address");
-	is(UTRACE_STATE_FAILED, row.state, "  has failed");
+	is(UTRACE_ARM_STATE_FAILED, row.state, "  has failed");
 	is(ERANGE, row.error, "  for a reason");
 	is(target->tid[CHILD], row.pid, "  in the child");
 	hit(target, HIT, 5);

@@ -5,7 +5,7 @@
 #include "sites.h"
 
 #define REG(name)	PERF_REG_X86_##name
-#define NONE		UTRACE_MARKER_NO_REG
+#define NONE		UTRACE_ARG_NO_REG
 
 /* Put n in register number n, but for AX, and call the function. */
 asm("	.pushsection .text\n"
@@ -215,10 +215,10 @@ TEST_F(sites, only_counted)
 	__u32 id;
 
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
-	arg.flags = UTRACE_ARM_COUNT;
+	arg.flags = UTRACE_ARM_F_COUNT;
 	id = arm_marker(&tracer, arg);
 	arm_place(&tracer, PLAIN);
-	is(1, semaphore(target, HIT), "UTRACE_ARM_COUNT has the semaphore");
+	is(1, semaphore(target, HIT), "UTRACE_ARM_F_COUNT has the semaphore");
 	hit(target, HIT, 100);
 	are_none(&tracer, "records");
 	is(100, hits_of(&tracer, COOKIE(HIT)), "counted");
@@ -239,15 +239,15 @@ TEST_F(sites, only_counted)
 /* Arguments. */
 
 #define IN_REG(bytes, name) { \
-	.size = (bytes), .kind = UTRACE_MARKER_REG, .reg = REG(name), \
+	.size = (bytes), .kind = UTRACE_ARG_REG, .reg = REG(name), \
 	.index = NONE }
 #define IN_MEM(bytes, base, idx, by, where) { \
-	.size = (bytes), .kind = UTRACE_MARKER_MEM, .reg = (base), \
+	.size = (bytes), .kind = UTRACE_ARG_MEM, .reg = (base), \
 	.index = (idx), .scale = (by), .disp = (long)(where) }
 #define AT_DI(bytes, where)	IN_MEM(bytes, REG(DI), NONE, 0, where)
 #define AT_ADDRESS(bytes, where) IN_MEM(bytes, NONE, NONE, 0, where)
 #define IS_CONST(bytes, value) { \
-	.size = (bytes), .kind = UTRACE_MARKER_CONST, .reg = NONE, \
+	.size = (bytes), .kind = UTRACE_ARG_CONST, .reg = NONE, \
 	.index = NONE, .disp = (value) }
 
 /* Take over the arguments of a marker at the entry of probed_add(). */
@@ -258,7 +258,7 @@ static void hit_with_args(struct tracer *tracer, struct target *target,
 	struct marker arg = marker_of(ADD);
 	__u32 id;
 
-	arg.site.nargs = n;
+	keep_args(&arg, n);
 	memcpy(arg.site.args, args, n * sizeof(*args));
 	id = arm_marker(tracer, arg);
 	stage->place = ADD;
@@ -281,8 +281,8 @@ static void check_args(struct tracer *tracer, struct target *target, char order,
 		return;
 	is(faulted, rec->faulted, "those that cannot be read");
 	for (i = 0; i < n; i++)
-		holds(rec->args[i] == want[i], "argument %d: %llx, %llx", i,
-		      rec->args[i], want[i]);
+		holds(hit_args(rec)[i] == want[i], "argument %d: %llx, %llx", i,
+		      hit_args(rec)[i], want[i]);
 }
 
 TEST_F(sites, arguments_in_registers)
@@ -424,9 +424,9 @@ TEST_F(sites, argument_that_is_not_in_memory)
 	hit_with_args(&tracer, target, 'h', &arg, 1);
 	need(gather(tracer.session, 1) == 1, "a hit");
 	rec = (void *)find(UTRACE_REC_MARKER, 0);
-	holds(rec->faulted ? rec->faulted == 1 && !rec->args[0] :
-	      rec->args[0] == 0x464c457f, "%x, argument %llx", rec->faulted,
-	      rec->args[0]);
+	holds(rec->faulted ? rec->faulted == 1 && !hit_args(rec)[0] :
+	      hit_args(rec)[0] == 0x464c457f, "%x, argument %llx", rec->faulted,
+	      hit_args(rec)[0]);
 	untrace(&tracer);
 }
 
@@ -464,6 +464,8 @@ TEST_F(sites, refused)
 	REFUSED(EINVAL, "behind it", arg.site.offset = file.st_size + PAGE);
 	REFUSED(EINVAL, "a negative offset", arg.site.offset = -PAGE);
 	REFUSED(EINVAL, "the least offset", arg.site.offset = 1ULL << 63);
+	REFUSED(EINVAL, "a histogram that is a count", keep_args(&arg, 1);
+		arg.flags = UTRACE_ARM_F_COUNT | UTRACE_ARM_F_HISTOGRAM);
 	REFUSED(EBADF, "no descriptor", arg.site.fd = -1);
 	REFUSED(EBADF, "a closed descriptor", arg.site.fd = 1000);
 	is(0, semaphore(target, HIT), "nothing is armed");
@@ -472,8 +474,8 @@ TEST_F(sites, refused)
 	arm_place(&tracer, HIT);
 	REFUSED(EEXIST, "armed twice", arg.cookie = COOKIE(HIT));
 	REFUSED(EEXIST, "with another cookie", arg.cookie++);
-	REFUSED(EEXIST, "with other arguments", arg.site.nargs = 0);
-	REFUSED(EEXIST, "only counted", arg.flags = UTRACE_ARM_COUNT);
+	REFUSED(EEXIST, "with other arguments", keep_args(&arg, 0));
+	REFUSED(EEXIST, "only counted", arg.flags = UTRACE_ARM_F_COUNT);
 	is(1, semaphore(target, HIT), "armed once");
 	hit(target, HIT, 3);
 	are_hits(&tracer, target, HIT, 3, "hits");
@@ -502,9 +504,20 @@ TEST_F(sites, refused_arguments)
 		REFUSED(EINVAL, "a scale", arg.site.args[1].index = REG(AX);
 			arg.site.args[1].scale = scales[i]);
 	REFUSED(EINVAL, "a scale without index", arg.site.args[1].scale = 1);
-	REFUSED(EINVAL, "a kind", arg.site.args[0].kind = 3);
+	REFUSED(EINVAL, "no kind", arg.site.args[0].kind = 0);
+	REFUSED(EINVAL, "a kind", arg.site.args[0].kind = 4);
 	REFUSED(EINVAL, "another kind", arg.site.args[2].kind = 255);
 	REFUSED(EINVAL, "no register", arg.site.args[0].reg = NONE);
+	REFUSED(EINVAL, "a register with an index", arg.site.args[0].index = REG(AX));
+	REFUSED(EINVAL, "a register with a scale", arg.site.args[0].scale = 1);
+	REFUSED(EINVAL, "a register with a number", arg.site.args[0].disp = 1);
+	REFUSED(EINVAL, "a constant with a register",
+		arg.site.args[0].kind = UTRACE_ARG_CONST);
+	REFUSED(EINVAL, "a constant with an index",
+		arg.site.args[0] = (struct utrace_marker_arg)IS_CONST(8, 1);
+		arg.site.args[0].index = REG(AX));
+	REFUSED(EINVAL, "behind the last one",
+		arg.site.args[arg.site.nargs].disp = 1);
 	REFUSED(EINVAL, "reserved", arg.site.args[0].reserved[0] = 1);
 	REFUSED(EINVAL, "reserved", arg.site.args[2].reserved[2] = 0x80);
 	is(0, semaphore(target, HIT), "nothing is armed");
@@ -591,7 +604,7 @@ TEST_F(sites, refused_arm)
 		    arg.spec = 0xffffffff81000000);
 	ARM_REFUSED(EINVAL, "no size", arg.spec_size = 0);
 	ARM_REFUSED(EINVAL, "a size that is too small",
-		    arg.spec_size = UTRACE_SITE_SIZE_VER0 - 8);
+		    arg.spec_size = UTRACE_MARKER_SIZE_VER0 - 8);
 	ARM_REFUSED(E2BIG, "more than 4096 bytes", arg.spec_size = 4104);
 	is(-EFAULT, command(tracer.session, UTRACE_IOC_ARM, (void *)8),
 	   "no argument");
@@ -657,15 +670,15 @@ TEST_F(sites, read_only_argument)
 #define READ_REFUSED(error, text, ...)					\
 ({									\
 	struct utrace_hit_count row;					\
-	struct utrace_ioc_read arg = {					\
+	struct utrace_ioc_hits arg = {					\
 		.rows = { .at = (uintptr_t)&row, .n = 1,		\
 			  .size = sizeof(row) },			\
 		.target = tracer.target,				\
-		.what = UTRACE_READ_COUNT,				\
+		.what = UTRACE_HITS_COUNT,				\
 	};								\
 									\
 	__VA_ARGS__;							\
-	is(-(error), command(tracer.session, UTRACE_IOC_READ, &arg), text);	\
+	is(-(error), command(tracer.session, UTRACE_IOC_HITS, &arg), text);	\
 })
 
 TEST_F(sites, refused_read)
@@ -678,7 +691,7 @@ TEST_F(sites, refused_read)
 	trace_by(&other, tracer.session, target->pid, UTRACE_SCOPE_TREE);
 	arm_place(&other, PLAIN);
 	READ_REFUSED(EINVAL, "what is 0", arg.what = 0);
-	READ_REFUSED(EINVAL, "an unknown what", arg.what = UTRACE_READ_HISTOGRAM + 1);
+	READ_REFUSED(EINVAL, "an unknown what", arg.what = UTRACE_HITS_HISTOGRAM + 1);
 	READ_REFUSED(EINVAL, "reserved", arg.reserved = 1);
 	READ_REFUSED(EINVAL, "reserved of the rows", arg.rows.reserved = 1);
 	READ_REFUSED(EINVAL, "rows without a size", arg.rows.size = 0);
@@ -690,7 +703,7 @@ TEST_F(sites, refused_read)
 	READ_REFUSED(ENOENT, "an unknown target", arg.target = 77);
 	READ_REFUSED(ENOENT, "an unknown id", arg.id = ~0U);
 	READ_REFUSED(ENOENT, "an id of another target", arg.id = other.ids[PLAIN]);
-	READ_REFUSED(0, "without a change READ is good", arg.rows.total = 7);
+	READ_REFUSED(0, "without a change HITS is good", arg.rows.total = 7);
 	READ_REFUSED(ENOENT, "an id that was disarmed",
 		     disarm_place(&tracer, HIT); arg.id = tracer.ids[HIT]);
 	READ_REFUSED(ENOENT, "a target that was detached", leave(&tracer));
@@ -714,7 +727,7 @@ TEST_F(sites, counts_by_id)
 	hit(target, PLAIN, 5);
 	memset(longer, 0x5a, sizeof(longer));
 	rows.n = 2;
-	is(1, try_read(&tracer, UTRACE_READ_COUNT, tracer.ids[PLAIN], &rows),
+	is(1, try_read(&tracer, UTRACE_HITS_COUNT, tracer.ids[PLAIN], &rows),
 	   "one row");
 	is(1, rows.n, "  is filled in");
 	is(tracer.ids[PLAIN], longer[0].count.id, "  the id");
@@ -723,10 +736,10 @@ TEST_F(sites, counts_by_id)
 	is(0, longer[0].more, "  what the kernel does not know");
 	is(0x5a, *(unsigned char *)&longer[1], "  and no other is written");
 	rows.n = 0;
-	is(1, try_read(&tracer, UTRACE_READ_COUNT, tracer.ids[HIT], &rows),
+	is(1, try_read(&tracer, UTRACE_HITS_COUNT, tracer.ids[HIT], &rows),
 	   "without room");
 	rows.n = 2;
-	is(2, try_read(&tracer, UTRACE_READ_COUNT, 0, &rows), "both");
+	is(2, try_read(&tracer, UTRACE_HITS_COUNT, 0, &rows), "both");
 	is(3, longer[0].count.hits, "  the first one");
 	is(5, longer[1].count.hits, "  and the second");
 	is(0, longer[1].more, "  what the kernel does not know");

@@ -422,7 +422,7 @@ static inline pid_t fork_tracer(void)
  * @id: ARM writes the id of what is armed; not changed by errors
  */
 struct marker {
-	struct utrace_site site;
+	struct utrace_marker site;
 	__u64 cookie;
 	__u32 flags;
 	__u32 id;
@@ -430,6 +430,14 @@ struct marker {
 
 /* Cookies have all 64 bits. */
 #define COOKIE(place)	(0xfedc000000000000ULL + (place))
+
+/* Keep the first @n arguments of a marker. */
+static inline void keep_args(struct marker *marker, __u32 n)
+{
+	memset(&marker->site.args[n], 0,
+	       (UTRACE_MARKER_ARGS - n) * sizeof(marker->site.args[0]));
+	marker->site.nargs = n;
+}
 
 static inline struct marker marker_at(const struct sdt_site *at, int fd,
 				      __u64 cookie)
@@ -459,7 +467,7 @@ static inline struct utrace_ioc_arm arm_of(const struct tracer *tracer,
 {
 	return (struct utrace_ioc_arm){
 		.target = tracer->target,
-		.type = UTRACE_ARM_SITE,
+		.type = UTRACE_ARM_MARKER,
 		.flags = marker->flags,
 		.id = 0x5a5a5a5a,
 		.cookie = marker->cookie,
@@ -477,7 +485,7 @@ static inline int try_arm(const struct tracer *tracer, struct marker *marker)
 
 	if (ret)
 		return ret;
-	need(arg.id && arg.state == UTRACE_STATE_ARMED && !arg.error,
+	need(arg.id && arg.state == UTRACE_ARM_STATE_ARMED && !arg.error,
 	     "what ARM writes");
 	marker->id = arg.id;
 	return 0;
@@ -522,7 +530,7 @@ static inline void disarm_place(struct tracer *tracer, enum place place)
 static inline int try_read(const struct tracer *tracer, __u32 what, __u32 id,
 			   struct utrace_rows *rows)
 {
-	struct utrace_ioc_read arg = {
+	struct utrace_ioc_hits arg = {
 		.rows = *rows,
 		.target = tracer->target,
 		.id = id,
@@ -531,7 +539,7 @@ static inline int try_read(const struct tracer *tracer, __u32 what, __u32 id,
 	int ret;
 
 	arg.rows.total = 0x5a5a5a5a;
-	ret = command(tracer->session, UTRACE_IOC_READ, &arg);
+	ret = command(tracer->session, UTRACE_IOC_HITS, &arg);
 	*rows = arg.rows;
 	return ret ?: (int)arg.rows.total;
 }
@@ -544,7 +552,7 @@ static inline int marker_counts(const struct tracer *tracer,
 	struct utrace_rows rows = {
 		.at = (uintptr_t)counts, .n = n, .size = sizeof(*counts),
 	};
-	int ret = try_read(tracer, UTRACE_READ_COUNT, 0, &rows);
+	int ret = try_read(tracer, UTRACE_HITS_COUNT, 0, &rows);
 
 	*filled = rows.n;
 	return ret;
@@ -558,7 +566,7 @@ static inline long hits_of(const struct tracer *tracer, __u64 cookie)
 	int ret = marker_counts(tracer, counts, 64, &n);
 
 	errno = -ret;
-	need(ret >= 0, "UTRACE_IOC_READ");
+	need(ret >= 0, "UTRACE_IOC_HITS");
 	for (i = 0; i < n; i++)
 		if (counts[i].cookie == cookie)
 			return counts[i].hits;
@@ -611,6 +619,12 @@ static inline __u32 expected(enum place place, long a, long b, __u64 *args)
 	}
 }
 
+/* The arguments of a record. */
+static inline const __u64 *hit_args(const struct utrace_rec_marker *rec)
+{
+	return (const void *)rec + rec->args_offset;
+}
+
 /* Is the record as the hit number @i of a task makes? */
 static inline bool is_hit(struct tracer *tracer, struct utrace_rec_marker *rec,
 			  pid_t pid, pid_t tid, enum place place, int i)
@@ -624,7 +638,7 @@ static inline bool is_hit(struct tracer *tracer, struct utrace_rec_marker *rec,
 	       rec->cookie == COOKIE(place) && rec->nargs == nargs && !rec->faulted &&
 	       rec->ip == stage->bias[stage->library] + site[place].address &&
 	       rec->head.size == sizeof(*rec) + nargs * sizeof(*args) &&
-	       !memcmp(rec->args, args, nargs * sizeof(*args));
+	       !memcmp(hit_args(rec), args, nargs * sizeof(*args));
 }
 
 static inline void print_hit(struct utrace_rec_marker *rec)
@@ -636,7 +650,7 @@ static inline void print_hit(struct utrace_rec_marker *rec)
 	printf(" cookie %llx ip %llx faulted %x args", rec->cookie, rec->ip,
 	       rec->faulted);
 	for (i = 0; i < rec->nargs; i++)
-		printf(" %llx", rec->args[i]);
+		printf(" %llx", hit_args(rec)[i]);
 	putchar('\n');
 }
 

@@ -114,7 +114,7 @@ static long trace_process(int scope)
 
 static long arm_offset(int offset)
 {
-	last = marker_in(code_fd, offset, UTRACE_ARM_COUNT);
+	last = marker_in(code_fd, offset, UTRACE_ARM_F_COUNT);
 	return try_arm(&his, &last);
 }
 
@@ -133,7 +133,7 @@ static long arm_library(int place)
 	struct marker arg = marker_of(place);
 	long ret;
 
-	arg.flags = UTRACE_ARM_COUNT;
+	arg.flags = UTRACE_ARM_F_COUNT;
 	ret = try_arm(&his, &arg);
 	stage->number[STEPS]++;
 	return ret;
@@ -395,7 +395,7 @@ static long trace_files(int n)
 	trace(&tracer, stage->number[PID], UTRACE_SCOPE_PROCESS);
 	for (i = 0; i < ROOT_FILES; i++) {
 		marker = marker_in(make_function(ROOT_FILE + i, ROOT_FILE + i), FUNCTION,
-				   UTRACE_ARM_COUNT);
+				   UTRACE_ARM_F_COUNT);
 		marker.cookie = COOKIE(i);
 		arm_marker(&tracer, marker);
 		close(marker.site.fd);
@@ -563,7 +563,7 @@ static void nothing_is_left(struct target *own)
 	marker_works(own, marker_of(HIT), 'h');
 	is(0, semaphore(own, HIT), "  with its semaphore");
 	have(own, SELF, 'K', 0);
-	marker_works(own, marker_in(fd, FUNCTION, UTRACE_ARM_COUNT), 'k');
+	marker_works(own, marker_in(fd, FUNCTION, UTRACE_ARM_F_COUNT), 'k');
 	is(7, stage->result, "  with the present function");
 	close(fd);
 }

@@ -188,7 +188,7 @@ static void check_changed_before_a_return(struct target *target, uid_t uid)
 	start_sites(&other);
 	fd = begin(target, &tracer, uid);
 	marker = marker_in(fd, FUNCTION, 0);
-	marker.site.flags = UTRACE_SITE_RETURN;
+	marker.site.flags = UTRACE_MARKER_F_RETURN;
 	marker.id = arm_marker(&tracer, marker);
 	tell(target, SELF, 'k', 1);
 	need(until(stage->number[3]), "the function");

@@ -190,7 +190,7 @@ TEST_F(sites, functions_everywhere)
 	struct target *target = &self->target;
 	struct tracer tracer;
 
-	arg.site.flags = UTRACE_SITE_RETURN;
+	arg.site.flags = UTRACE_MARKER_F_RETURN;
 	trace_everywhere(&tracer);
 	arm_marker(&tracer, arg);
 	arm_place(&tracer, PLAIN);
@@ -399,10 +399,10 @@ static int try_histogram(struct tracer *tracer, __u32 id, __u64 *buckets, __u32 
 	struct utrace_rows rows = {
 		.at = (uintptr_t)buckets, .n = n, .size = sizeof(*buckets),
 	};
-	int ret = try_read(tracer, UTRACE_READ_HISTOGRAM, id, &rows);
+	int ret = try_read(tracer, UTRACE_HITS_HISTOGRAM, id, &rows);
 
 	if (ret >= 0)
-		is(UTRACE_MARKER_BUCKETS, ret, "all buckets");
+		is(UTRACE_BUCKETS, ret, "all buckets");
 	return ret < 0 ? ret : (int)rows.n;
 }
 
@@ -411,9 +411,9 @@ static struct marker histogram_of(unsigned int argument)
 {
 	struct marker arg = marker_of(HIT);
 
-	arg.flags = UTRACE_ARM_HISTOGRAM;
+	arg.flags = UTRACE_ARM_F_HISTOGRAM;
 	arg.site.args[0] = arg.site.args[argument];
-	arg.site.nargs = 1;
+	keep_args(&arg, 1);
 	return arg;
 }
 
@@ -422,7 +422,7 @@ static __u64 sum(const __u64 *buckets)
 	__u64 all = 0;
 	int i;
 
-	for (i = 0; i < UTRACE_MARKER_BUCKETS; i++)
+	for (i = 0; i < UTRACE_BUCKETS; i++)
 		all += buckets[i];
 	return all;
 }
@@ -438,24 +438,24 @@ static void hit_with(struct target *target, long a)
 static __u32 check_histogram(struct target *target, struct tracer *tracer)
 {
 	static const struct { long value; int bucket; } cases[] = {
-		{ 0, UTRACE_MARKER_ZERO },
-		{ 1, UTRACE_MARKER_POSITIVE },
-		{ 2, UTRACE_MARKER_POSITIVE + 1 },
-		{ 3, UTRACE_MARKER_POSITIVE + 1 },
-		{ 4, UTRACE_MARKER_POSITIVE + 2 },
-		{ 0x3fffffffffffffff, UTRACE_MARKER_POSITIVE + 61 },
-		{ 0x4000000000000000, UTRACE_MARKER_POSITIVE + 62 },
-		{ -1, UTRACE_MARKER_NEGATIVE },
-		{ LONG_MIN, UTRACE_MARKER_NEGATIVE },
+		{ 0, UTRACE_BUCKET_ZERO },
+		{ 1, UTRACE_BUCKET_POSITIVE },
+		{ 2, UTRACE_BUCKET_POSITIVE + 1 },
+		{ 3, UTRACE_BUCKET_POSITIVE + 1 },
+		{ 4, UTRACE_BUCKET_POSITIVE + 2 },
+		{ 0x3fffffffffffffff, UTRACE_BUCKET_POSITIVE + 61 },
+		{ 0x4000000000000000, UTRACE_BUCKET_POSITIVE + 62 },
+		{ -1, UTRACE_BUCKET_NEGATIVE },
+		{ LONG_MIN, UTRACE_BUCKET_NEGATIVE },
 	};
-	__u64 before[UTRACE_MARKER_BUCKETS], after[UTRACE_MARKER_BUCKETS];
+	__u64 before[UTRACE_BUCKETS], after[UTRACE_BUCKETS];
 	__u32 id;
 	int i;
 
 	id = arm_marker(tracer, histogram_of(0));
 	is(1, semaphore(target, HIT), "a histogram has the semaphore");
 	for (i = 0; i < (int)ARRAY_SIZE(cases); i++) {
-		is(UTRACE_MARKER_BUCKETS,
+		is(UTRACE_BUCKETS,
 		   try_histogram(tracer, id, before, 1000), "read");
 		hit_with(target, cases[i].value);
 		try_histogram(tracer, id, after, 1000);
@@ -471,7 +471,7 @@ static __u32 check_histogram(struct target *target, struct tracer *tracer)
 
 TEST_F(sites, histogram)
 {
-	__u64 buckets[UTRACE_MARKER_BUCKETS + 1] = {};
+	__u64 buckets[UTRACE_BUCKETS + 1] = {};
 	struct marker arg = histogram_of(0);
 	struct target *target = &self->target;
 	struct tracer tracer;
@@ -488,15 +488,18 @@ TEST_F(sites, histogram)
 	is(0, buckets[3], "  and no more is written");
 	disarm_marker(&tracer, id);
 	is(-ENOENT, try_histogram(&tracer, id, buckets, 1), "disarmed");
-	arg.site.nargs = 0;
+	arg = histogram_of(0);
+	keep_args(&arg, 0);
 	is(-EINVAL, try_arm(&tracer, &arg), "without an argument");
-	arg.site.nargs = 2;
+	arg = marker_of(HIT);
+	arg.flags = UTRACE_ARM_F_HISTOGRAM;
+	keep_args(&arg, 2);
 	is(-EINVAL, try_arm(&tracer, &arg), "with two");
 	arm_place(&tracer, HIT);
 	is(-ENOENT, try_histogram(&tracer, tracer.ids[HIT], buckets, 1),
 	   "of a marker without a histogram");
 	arg = marker_of(PLAIN);
-	arg.flags = UTRACE_ARM_COUNT;
+	arg.flags = UTRACE_ARM_F_COUNT;
 	id = arm_marker(&tracer, arg);
 	is(-ENOENT, try_histogram(&tracer, id, buckets, 1),
 	   "of one that is counted");
@@ -507,7 +510,7 @@ TEST_F(sites, histogram)
 TEST_F(sites, histograms)
 {
 	static const enum place places[] = { HIT, GUARDED, PLAIN };
-	__u64 buckets[UTRACE_MARKER_BUCKETS];
+	__u64 buckets[UTRACE_BUCKETS];
 	struct target *target = &self->target;
 	struct tracer tracer;
 	struct marker arg;
@@ -517,20 +520,20 @@ TEST_F(sites, histograms)
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	for (i = 0; i < 3; i++) {
 		arg = marker_of(places[i]);
-		arg.flags = UTRACE_ARM_HISTOGRAM;
+		arg.flags = UTRACE_ARM_F_HISTOGRAM;
 		arg.cookie = 7;
-		arg.site.nargs = 1;
+		keep_args(&arg, 1);
 		ids[i] = arm_marker(&tracer, arg);
 	}
 	stage->a = 1;
 	for (i = 0; i < 3; i++)
 		hit(target, places[i], i + 1);
 	for (i = 0; i < 3; i++) {
-		need(try_histogram(&tracer, ids[i], buckets, UTRACE_MARKER_BUCKETS) ==
-		     UTRACE_MARKER_BUCKETS, "UTRACE_IOC_READ");
+		need(try_histogram(&tracer, ids[i], buckets, UTRACE_BUCKETS) ==
+		     UTRACE_BUCKETS, "UTRACE_IOC_HITS");
 		is(i + 1, sum(buckets), "the hits of one");
-		is(1, buckets[UTRACE_MARKER_POSITIVE], "  by their values: 1");
-		is(i, buckets[UTRACE_MARKER_POSITIVE + 1], "  and more");
+		is(1, buckets[UTRACE_BUCKET_POSITIVE], "  by their values: 1");
+		is(i, buckets[UTRACE_BUCKET_POSITIVE + 1], "  and more");
 	}
 	disarm_marker(&tracer, ids[1]);
 	is(-ENOENT, try_histogram(&tracer, ids[1], buckets, 1), "one is disarmed");
@@ -542,16 +545,16 @@ TEST_F(sites, histograms)
 #define READ_REFUSED(error, text, ...)					\
 ({									\
 	__u64 row[2];							\
-	struct utrace_ioc_read arg = {					\
+	struct utrace_ioc_hits arg = {					\
 		.rows = { .at = (uintptr_t)row, .n = 1,			\
 			  .size = sizeof(*row) },			\
 		.target = tracer.target,				\
 		.id = id,						\
-		.what = UTRACE_READ_HISTOGRAM,				\
+		.what = UTRACE_HITS_HISTOGRAM,				\
 	};								\
 									\
 	__VA_ARGS__;							\
-	is(-(error), command(tracer.session, UTRACE_IOC_READ, &arg), text);	\
+	is(-(error), command(tracer.session, UTRACE_IOC_HITS, &arg), text);	\
 })
 
 TEST_F(sites, refused_histogram)
@@ -572,8 +575,8 @@ TEST_F(sites, refused_histogram)
 	READ_REFUSED(EINVAL, "reserved of the rows", arg.rows.reserved = 1);
 	READ_REFUSED(EINVAL, "reserved", arg.reserved = 1);
 	READ_REFUSED(ENOENT, "an unknown target", arg.target = 77);
-	READ_REFUSED(0, "without a change READ is good", arg.rows.total = 7);
-	is(UTRACE_MARKER_BUCKETS, try_read(&tracer, UTRACE_READ_HISTOGRAM, id, &rows),
+	READ_REFUSED(0, "without a change HITS is good", arg.rows.total = 7);
+	is(UTRACE_BUCKETS, try_read(&tracer, UTRACE_HITS_HISTOGRAM, id, &rows),
 	   "rows that are longer than a bucket");
 	is(2, rows.n, "  are filled in");
 	is(0, pairs[0] | pairs[1] | pairs[2] | pairs[3], "  with zeros behind it");
@@ -592,7 +595,7 @@ TEST_F(sites, histogram_everywhere)
 /* A value that cannot be read, and one without a sign. */
 TEST_F(sites, histogram_of_memory)
 {
-	__u64 buckets[UTRACE_MARKER_BUCKETS] = {};
+	__u64 buckets[UTRACE_BUCKETS] = {};
 	struct marker arg = histogram_of(0);
 	struct target *target = &self->target;
 	struct tracer tracer;
@@ -602,20 +605,20 @@ TEST_F(sites, histogram_of_memory)
 	arg.site.args[0].size = 8;
 	id = arm_marker(&tracer, arg);
 	hit_with(target, -1);
-	try_histogram(&tracer, id, buckets, UTRACE_MARKER_BUCKETS);
-	is(1, buckets[UTRACE_MARKER_POSITIVE + 63], "a highest bit");
+	try_histogram(&tracer, id, buckets, UTRACE_BUCKETS);
+	is(1, buckets[UTRACE_BUCKET_POSITIVE + 63], "a highest bit");
 	disarm_marker(&tracer, id);
 	arg.site.args[0] = (struct utrace_marker_arg){
 		.size = 8,
-		.kind = UTRACE_MARKER_MEM,
-		.reg = UTRACE_MARKER_NO_REG,
-		.index = UTRACE_MARKER_NO_REG,
+		.kind = UTRACE_ARG_MEM,
+		.reg = UTRACE_ARG_NO_REG,
+		.index = UTRACE_ARG_NO_REG,
 		.disp = 16,
 	};
 	id = arm_marker(&tracer, arg);
 	hit_with(target, 1);
-	try_histogram(&tracer, id, buckets, UTRACE_MARKER_BUCKETS);
-	is(1, buckets[UTRACE_MARKER_UNREADABLE], "memory that is not there");
+	try_histogram(&tracer, id, buckets, UTRACE_BUCKETS);
+	is(1, buckets[UTRACE_BUCKET_UNREADABLE], "memory that is not there");
 	is(1, sum(buckets), "  and nothing else");
 	untrace(&tracer);
 }

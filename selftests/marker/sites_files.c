@@ -247,7 +247,7 @@ TEST_F(sites, across_pages)
 static void is_cut_off(struct target *target, struct tracer *tracer,
 		       struct marker *marker)
 {
-	is(-EFAULT, try_arm(tracer, marker), "an instruction without its end");
+	is(-ENXIO, try_arm(tracer, marker), "an instruction without its end");
 	is(-ENOENT, hits_of(tracer, marker->cookie), "  is not armed");
 	is(MOV, code_byte(target->pid, CROSSING), "  the byte");
 }
@@ -390,7 +390,7 @@ TEST_F(sites, file_of_huge_pages)
 	marker = marker_in(fd, FUNCTION, 0);
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 	is(-EIO, try_arm(&tracer, &marker), "a file of hugetlbfs");
-	marker.site.flags = UTRACE_SITE_RETURN;
+	marker.site.flags = UTRACE_MARKER_F_RETURN;
 	is(-EIO, try_arm(&tracer, &marker), "  a return");
 	is(-ENOENT, hits_of(&tracer, marker.cookie), "  is not armed");
 	arm_place(&tracer, HIT);
@@ -543,7 +543,7 @@ TEST_F(sites, unmounted)
 	for (i = 0; i < 2; i++) {
 		fd = mount_library();
 		arg = marker_at(&site[i ? ADD : HIT], fd, COOKIE(HIT));
-		arg.site.flags = i ? UTRACE_SITE_RETURN : 0;
+		arg.site.flags = i ? UTRACE_MARKER_F_RETURN : 0;
 		trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
 		arm_marker(&tracer, arg);
 		stage->library = 1;
@@ -652,7 +652,7 @@ static int arm_silent(void *fd)
 	become_nobody();
 	start_sites(&own);
 	trace(&tracer, own.pid, UTRACE_SCOPE_PROCESS);
-	is(-EIO, try_arm(&tracer, &marker), "a file of FUSE");
+	is(-EACCES, try_arm(&tracer, &marker), "a file of FUSE");
 	arm_place(&tracer, HIT);
 	untrace(&tracer);
 	stop(&own);
@@ -681,7 +681,7 @@ static void arm_silent_for_nobody(int fd)
 	start_sites(&own);
 	have(&own, SELF, 'n', 0);
 	trace_by(&tracer, lent, own.pid, UTRACE_SCOPE_PROCESS);
-	is(-EIO, try_arm(&tracer, &marker), "root, by a session of nobody");
+	is(-EACCES, try_arm(&tracer, &marker), "root, by a session of nobody");
 	arm_place(&tracer, HIT);
 	untrace(&tracer);
 	stop(&own);

@@ -205,7 +205,7 @@ static struct marker counted(__u64 cookie)
 {
 	struct marker marker = marker_of(HIT);
 
-	marker.flags = UTRACE_ARM_COUNT;
+	marker.flags = UTRACE_ARM_F_COUNT;
 	marker.cookie = cookie;
 	return marker;
 }
@@ -326,7 +326,7 @@ static int read_hits(struct tracer *tracer, int *secrets)
 		if (rec->type != UTRACE_REC_MARKER)
 			continue;
 		hits++;
-		*secrets += ((struct utrace_rec_marker *)rec)->args[0] == SECRET;
+		*secrets += hit_args((void *)rec)[0] == SECRET;
 	}
 	return hits;
 }
@@ -335,12 +335,12 @@ static struct marker of_secret(void)
 {
 	struct marker marker = marker_of(HIT);
 
-	marker.site.nargs = 1;
+	keep_args(&marker, 1);
 	marker.site.args[0] = (struct utrace_marker_arg){
 		.size = 8,
-		.kind = UTRACE_MARKER_MEM,
-		.reg = UTRACE_MARKER_NO_REG,
-		.index = UTRACE_MARKER_NO_REG,
+		.kind = UTRACE_ARG_MEM,
+		.reg = UTRACE_ARG_NO_REG,
+		.index = UTRACE_ARG_NO_REG,
 		.disp = (uintptr_t)&secret,
 	};
 	return marker;

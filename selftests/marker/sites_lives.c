@@ -505,7 +505,7 @@ TEST_F(sites, constructor)
 		is(1, stage->born, "the semaphore in the constructor");
 		is(1, gather(tracer.session, 1), "and its hit");
 		rec = (void *)find(UTRACE_REC_MARKER, target->pid);
-		is(1, rec && rec->args[0] == 1 && rec->nargs == 1 &&
+		is(1, rec && hit_args(rec)[0] == 1 && rec->nargs == 1 &&
 		   rec->ip == stage->bias[0] + site[BORN].address,
 		   "  which is right");
 		have(target, SELF, 'x', 0);
@@ -583,7 +583,7 @@ static int good_runs(pid_t pid, int runs)
 		good += hit->cookie == COOKIE(PLACES + i % PROGRAM_PLACES) &&
 			hit->ip == bias + at->address && bias % PAGE == 0 &&
 			rec->pid == pid && rec->tid == pid &&
-			(!hit->nargs || hit->args[0] == 4);
+			(!hit->nargs || hit_args(hit)[0] == 4);
 		i++;
 	}
 	return i == runs * PROGRAM_PLACES ? good : -i;

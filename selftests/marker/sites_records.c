@@ -67,14 +67,14 @@ static struct marker return_of(enum place place)
 {
 	struct marker arg = marker_of(place);
 
-	arg.site.flags = UTRACE_SITE_RETURN;
+	arg.site.flags = UTRACE_MARKER_F_RETURN;
 	arg.cookie = RETURNED;
-	arg.site.nargs = 1;
+	keep_args(&arg, 1);
 	arg.site.args[0] = (struct utrace_marker_arg){
 		.size = -8,
-		.kind = UTRACE_MARKER_REG,
+		.kind = UTRACE_ARG_REG,
 		.reg = PERF_REG_X86_AX,
-		.index = UTRACE_MARKER_NO_REG,
+		.index = UTRACE_ARG_NO_REG,
 	};
 	return arg;
 }
@@ -106,7 +106,7 @@ static bool alternate(int n)
 		if (hit->cookie != (i % 2 ? RETURNED : COOKIE(ADD)))
 			return false;
 		if (i % 2 && (hit->nargs != 1 ||
-			      hit->args[0] != (__u64)(A + B + i / 2)))
+			      hit_args(hit)[0] != (__u64)(A + B + i / 2)))
 			return false;
 		i++;
 	}
@@ -140,7 +140,7 @@ TEST_F(sites, entry_and_return)
 	hit(target, ADD, 5);
 	is(5, gather(tracer.session, 5), "entries only");
 	is(5, hits_with(COOKIE(ADD), ADD), "with the address of the function");
-	arg.flags = UTRACE_ARM_COUNT;
+	arg.flags = UTRACE_ARM_F_COUNT;
 	arg.cookie++;
 	arm_marker(&tracer, arg);
 	hit(target, ADD, 5);
@@ -167,7 +167,7 @@ TEST_F(sites, recursion)
 	is(B + 20, stage->result, "the result");
 	is(21, gather(tracer.session, 21), "returns");
 	for_each_record(rec)
-		good += (long)((struct utrace_rec_marker *)rec)->args[0] ==
+		good += (long)hit_args((void *)rec)[0] ==
 			result++;
 	is(21, good, "from within, with their results");
 	untrace(&tracer);
@@ -193,7 +193,7 @@ TEST_F(sites, deep_recursion)
 	is(37, row[0].missed, "returns that were not seen");
 	is(37, info(tracer.session).lost, "and are lost for the reader");
 	is(0, try_disarm(&tracer, &arg), "DISARM");
-	arg.flags = UTRACE_ARM_COUNT;
+	arg.flags = UTRACE_ARM_F_COUNT;
 	arm_marker(&tracer, arg);
 	hit(target, DOWN, 1);
 	is(1, marker_counts(&tracer, row, 1, &n), "markers");
@@ -606,7 +606,7 @@ TEST_F(sites, longer_structure)
 /* The structure of the marker grows in the same way. */
 TEST_F(sites, longer_site)
 {
-	struct { struct utrace_site site; __u64 more; } longer = {};
+	struct { struct utrace_marker site; __u64 more; } longer = {};
 	struct marker marker = marker_of(HIT);
 	struct target *target = &self->target;
 	struct utrace_ioc_arm arg;
@@ -640,7 +640,7 @@ static int armed_of(int fd, const char *scope)
 	file = fopen(path, "re");
 	need(file, path);
 	while (fgets(line, sizeof(line), file))
-		if (sscanf(line, "utrace-markers: %15s %d", of, &n) == 2 &&
+		if (sscanf(line, "utrace-markers: %*u %15s %d", of, &n) == 2 &&
 		    !strcmp(of, scope))
 			armed = n;
 	fclose(file);

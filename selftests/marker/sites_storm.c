@@ -311,7 +311,7 @@ TEST_F_TIMEOUT(sites, threads, LONG_TIMEOUT)
 TEST_F_TIMEOUT(sites, returns, LONG_TIMEOUT)
 {
 	storm(&self->target, UTRACE_SCOPE_PROCESS, 'T', 0, ADD,
-	      UTRACE_SITE_RETURN);
+	      UTRACE_MARKER_F_RETURN);
 }
 
 /* Programs. */

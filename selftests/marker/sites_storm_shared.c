@@ -426,8 +426,8 @@ static struct marker counted(enum place place, bool returns)
 {
 	struct marker marker = marker_of(place);
 
-	marker.flags = UTRACE_ARM_COUNT;
-	marker.site.flags = returns ? UTRACE_SITE_RETURN : 0;
+	marker.flags = UTRACE_ARM_F_COUNT;
+	marker.site.flags = returns ? UTRACE_MARKER_F_RETURN : 0;
 	marker.cookie += returns ? PLACES : 0;
 	return marker;
 }
@@ -648,12 +648,12 @@ static void are_exact(struct counters *counters)
 /* Users who come and go */
 
 /*
- * Errors of a file that changes: the page is gone (EINVAL, EIO, EFAULT), or the process has
+ * Errors of a file that changes: the page is gone (EINVAL, EIO, ENXIO), or the process has
  * a page of an earlier version (EBUSY).
  */
 static bool is_of_change(int ret)
 {
-	return ret == -EINVAL || ret == -EBUSY || ret == -EIO || ret == -EFAULT;
+	return ret == -EINVAL || ret == -EBUSY || ret == -EIO || ret == -ENXIO;
 }
 
 /* Arm a marker, and disarm it or leave that to close(2). */
@@ -692,7 +692,7 @@ static void toggle_on(pid_t of, const struct marker *all, bool changes)
 		struct marker marker = *all;
 
 		if (!marker.site.semaphore && random_below(2))
-			marker.site.flags |= UTRACE_SITE_RETURN;
+			marker.site.flags |= UTRACE_MARKER_F_RETURN;
 		if (random_below(2))
 			marker.site.semaphore = 0;
 		toggle_marker(&tracer, &marker, changes, i);
@@ -922,7 +922,7 @@ static void present_code_runs(struct target *target, int fd)
 	/* A copy of the text before may be left, for which ARM gives EBUSY. */
 	have(target, SELF, 'k', 0);
 	trace(&tracer, target->pid, UTRACE_SCOPE_PROCESS);
-	arm_marker(&tracer, marker_in(fd, FUNCTION, UTRACE_ARM_COUNT));
+	arm_marker(&tracer, marker_in(fd, FUNCTION, UTRACE_ARM_F_COUNT));
 	have(target, SELF, 'k', 0);
 	is(shared->number[LAST], stage->result, "afterwards: the present function");
 	is(1, hits_of(&tracer, COOKIE(FUNCTION)), "  its hit");
@@ -945,7 +945,7 @@ TEST_F_TIMEOUT(sites, changed_meanwhile, LONG_TIMEOUT)
 	start_sites(&his);
 	have(&his, SELF, 'U', 0);
 	pids[0] = start_writer(fd);
-	pids[1] = start_toggler(his.pid, marker_in(fd, FUNCTION, UTRACE_ARM_COUNT), true, true);
+	pids[1] = start_toggler(his.pid, marker_in(fd, FUNCTION, UTRACE_ARM_F_COUNT), true, true);
 	pids[2] = start_switcher(true);
 	tell(target, SELF, 'V', 0);
 	tell(&his, SELF, 'V', 1);

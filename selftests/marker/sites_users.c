@@ -94,7 +94,7 @@ TEST_F(sites, two_targets)
 	trace_by(&second, tracer.session, target->pid, UTRACE_SCOPE_TREE);
 	arm_place(&tracer, HIT);
 	arg.cookie = 7;
-	arg.site.nargs = 1;
+	keep_args(&arg, 1);
 	arg.id = arm_marker(&second, arg);
 	holds(arg.id != tracer.ids[HIT], "ids %u and %u", tracer.ids[HIT], arg.id);
 	is(1, semaphore(target, HIT), "one semaphore");
@@ -436,7 +436,7 @@ TEST_F(sites, events_of_a_function)
 	begin_event('p', ADD);
 	begin_event('r', ADD);
 	arm_place(&tracer, ADD);
-	arg.site.flags = UTRACE_SITE_RETURN;
+	arg.site.flags = UTRACE_MARKER_F_RETURN;
 	arg.cookie++;
 	id = arm_marker(&tracer, arg);
 	hit(target, ADD, 5);

@@ -69,11 +69,11 @@ TEST_F(dev, ids)
 	holds(third && third != first && third != second, "the next id is %u", third);
 	is(-ENOENT, disarm_id(fd, first), "the old id is not that of the same word");
 	is(BIT_SET, look(&target, WORD, 4), "  which stays");
-	is(UTRACE_STATE_FAILED, word_arm_for(fd, WORD_TARGET, PLACE, BIT, 31, &failed),
+	is(UTRACE_ARM_STATE_FAILED, word_arm_for(fd, WORD_TARGET, PLACE, BIT, 31, &failed),
 	   "a word that fails");
 	holds(failed && failed != first && failed != second && failed != third,
 	      "  has an id, too: %u", failed);
-	is(UTRACE_STATE_FAILED, word_arm_for(fd, WORD_TARGET, PLACE, BIT, 31, &again),
+	is(UTRACE_ARM_STATE_FAILED, word_arm_for(fd, WORD_TARGET, PLACE, BIT, 31, &again),
 	   "  fails again");
 	is(failed, again, "  and keeps its id");
 	is(3, words_total(fd), "there are three words");
@@ -479,10 +479,10 @@ TEST_F(dev, stopped)
 	put(&target, WORD, 4, 7);
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	freeze(target.pid);
-	is(UTRACE_STATE_ARMED, word_arm(fd, WORD, COUNT16, 0),
+	is(UTRACE_ARM_STATE_ARMED, word_arm(fd, WORD, COUNT16, 0),
 	   "armed while the process is stopped");
 	is(8, read_word(target.pid, WORD, 2), "and there at once");
-	is(UTRACE_STATE_ARMED, word_state(fd, target.pid, WORD),
+	is(UTRACE_ARM_STATE_ARMED, word_state(fd, target.pid, WORD),
 	   "as the list says");
 	thaw(target.pid);
 	is(8, look(&target, WORD, 2), "the program sees it");
@@ -527,12 +527,12 @@ static void check_page(struct target *target, unsigned char *at, __u64 before,
 		freeze(target->pid);
 	state = word_arm(fd, at, COUNT32, 0);
 	holds(is_given(state), "  armed (state %d)", state);
-	if (state == UTRACE_STATE_ARMED)
+	if (state == UTRACE_ARM_STATE_ARMED)
 		is(before + 1, read_word(target->pid, at, 4), "  at once");
 	if (stopped)
 		thaw(target->pid);
 	is(before + 1, look(target, at, 4), "  the program sees it");
-	is(UTRACE_STATE_ARMED, word_state(fd, target->pid, at), "  it is armed");
+	is(UTRACE_ARM_STATE_ARMED, word_state(fd, target->pid, at), "  it is armed");
 	is(0, load(at, 4), "  the test's own memory is as before");
 	disarm(fd, at, COUNT32, 0);
 	is(before, look(target, at, 4), "  and taken back");
@@ -611,7 +611,7 @@ TEST_F(dev, list)
 	holds(row.id && row.cookie == (uintptr_t)WORD, "with an id and its cookie");
 	is(UTRACE_WORD_BIT32, row.kind, "a bit");
 	is(31, row.bit, "number 31");
-	is(UTRACE_STATE_ARMED, row.state, "is armed");
+	is(UTRACE_ARM_STATE_ARMED, row.state, "is armed");
 	is(0, row.error, "without an error");
 	id = row.id;
 	need(find_word(fd, target.pid, WORD + 6, &row), "the second word");
@@ -619,11 +619,11 @@ TEST_F(dev, list)
 	holds(row.id && row.id != id, "has another id");
 	holds(row.cookie == (uintptr_t)WORD + 6, "and its own cookie");
 	is(0, row.bit, "has no bit");
-	is(UTRACE_STATE_ARMED, row.state, "is armed");
+	is(UTRACE_ARM_STATE_ARMED, row.state, "is armed");
 	need(find_word(fd, target.pid, PLACE, &row), "the third word");
 	is(UTRACE_WORD_BIT64, row.kind, "a bit of 64");
 	is(40, row.bit, "number 40");
-	is(UTRACE_STATE_FAILED, row.state, "has failed");
+	is(UTRACE_ARM_STATE_FAILED, row.state, "has failed");
 	is(EFAULT, row.error, "with a reason");
 	is(0, row.reserved, "nothing else");
 	fails(EFAULT, fd, PLACE, UTRACE_WORD_BIT64, 40, "tried again");
@@ -668,7 +668,7 @@ TEST_F(dev, poll)
 	is(POLLPRI, poll_words(fd, DEADLINE_MS), "memory is mapped there");
 	is(POLLPRI, poll_words(fd, 0), "it is told until the list is read");
 	is(0, poll_records(fd), "but not as records are");
-	is(UTRACE_STATE_ARMED, word_state(fd, target.pid, PLACE), "it is armed");
+	is(UTRACE_ARM_STATE_ARMED, word_state(fd, target.pid, PLACE), "it is armed");
 	settle(&target, SELF);
 	is(1, words_total(fd), "the list is read");
 	is(0, poll_words(fd, 0), "nothing has changed since then");
@@ -690,7 +690,7 @@ TEST_F(dev, poll_of_two_targets)
 	second = attach(fd, target.pid, UTRACE_SCOPE_TREE);
 	need(second > 0, "a second target");
 	fails(EFAULT, fd, PLACE, BIT, 31, "a word without memory");
-	is(UTRACE_STATE_FAILED, word_arm_for(fd, second, PLACE, BIT, 31, &id),
+	is(UTRACE_ARM_STATE_FAILED, word_arm_for(fd, second, PLACE, BIT, 31, &id),
 	   "of each target");
 	settle(&target, SELF);
 	is(1, total_of(fd, WORD_TARGET), "a list is read");

@@ -537,6 +537,7 @@ static inline int list_of(int fd, __u32 target, struct utrace_armed *rows,
 			  __u32 n, __u32 *total)
 {
 	struct utrace_ioc_list arg = {
+		.what = UTRACE_LIST_ARMED,
 		.rows = {
 			.at = (uintptr_t)rows,
 			.n = n,
@@ -574,7 +575,7 @@ static inline __u32 find_word_id(int fd, const void *at, __u32 kind, __u32 bit)
 		if (rows[i].type == UTRACE_ARM_WORD &&
 		    rows[i].addr == (uintptr_t)at && rows[i].kind == kind &&
 		    rows[i].bit == bit &&
-		    rows[i].state != UTRACE_STATE_LEAVING)
+		    rows[i].state != UTRACE_ARM_STATE_LEAVING)
 			id = rows[i].id;
 	free(rows);
 	return id;
@@ -599,7 +600,7 @@ static inline int word_disarm(int fd, const void *at, __u32 kind, __u32 bit)
 /* Is the guarantee given with this state of a word? */
 static inline bool is_given(int state)
 {
-	return state == UTRACE_STATE_ARMED || state == UTRACE_STATE_PENDING;
+	return state == UTRACE_ARM_STATE_ARMED || state == UTRACE_ARM_STATE_PENDING;
 }
 
 static inline void arm(int fd, const void *at, __u32 kind, __u32 bit)
@@ -624,7 +625,7 @@ static inline bool fails(int error, int fd, const void *at, __u32 kind,
 {
 	int state = word_arm(fd, at, kind, bit);
 
-	return is(UTRACE_STATE_FAILED, state, text) &&
+	return is(UTRACE_ARM_STATE_FAILED, state, text) &&
 	       is(error, word_error, "  with the reason");
 }
 
@@ -747,11 +748,11 @@ static inline int toggle(int fd, const void *at, __u32 kind, __u32 bit,
 	need(shared->phase % 4 == OUT, "nothing armed");
 	shared->phase++;
 	state = word_arm(fd, at, kind, bit);
-	if (state < 0 || state > UTRACE_STATE_FAILED) {
+	if (state < 0 || state > UTRACE_ARM_STATE_FAILED) {
 		shared->phase--;
 		return state < 0 ? state : -EPROTO;
 	}
-	if (state == UTRACE_STATE_FAILED)
+	if (state == UTRACE_ARM_STATE_FAILED)
 		error = word_error;
 	if (error && error != EFAULT) {
 		shared->phase += 2;

@@ -87,7 +87,7 @@ static void check_members(int fd)
 	const struct utrace_ioc_arm good = word_argument(&bit_of_word);
 	static const __u32 types[] = { 0, 4, 32, 1 << 16, ~0U };
 	static const __u32 flags[] = {
-		UTRACE_ARM_COUNT, UTRACE_ARM_HISTOGRAM, 4, 1U << 31, ~0U,
+		UTRACE_ARM_F_COUNT, UTRACE_ARM_F_HISTOGRAM, 4, 1U << 31, ~0U,
 	};
 	static const __u32 targets[] = { 0, 2, 1 << 16, ~0U };
 	static const __u64 specs[] = { 0, 8, 1ULL << 63, ~0ULL };
@@ -182,7 +182,7 @@ union sized {
 	struct utrace_ioc_arm arm;
 	struct utrace_ioc_disarm disarm;
 	struct utrace_ioc_list list;
-	struct utrace_ioc_read read;
+	struct utrace_ioc_hits hits;
 	unsigned char bytes[8192];
 };
 
@@ -216,12 +216,14 @@ TEST_F(dev, sizes_of_arguments)
 	check_sizes(fd, UTRACE_IOC_ARM, UTRACE_IOC_ARM_SIZE_VER0, &arg, "ARM");
 	is(0, look(&target, WORD, 4), "nothing is armed by all that");
 	is(0, command(fd, of_size(UTRACE_IOC_ARM, 4096), &arg), "larger, with zeros");
-	is(UTRACE_STATE_ARMED, arg.arm.state, "  has a state");
+	is(UTRACE_ARM_STATE_ARMED, arg.arm.state, "  has a state");
 	is(0, arg.arm.error, "  and no reason");
 	is(BIT_SET, look(&target, WORD, 4), "is armed");
 	id = arg.arm.id;
 
-	arg = (union sized){ .list = { .target = WORD_TARGET } };
+	arg = (union sized){
+		.list = { .target = WORD_TARGET, .what = UTRACE_LIST_ARMED },
+	};
 	arg.list.rows.at = (uintptr_t)&row;
 	arg.list.rows.n = 1;
 	arg.list.rows.size = sizeof(row);
@@ -230,14 +232,14 @@ TEST_F(dev, sizes_of_arguments)
 	is(1, arg.list.rows.total, "  has all rows");
 	is(id, row.id, "  and their contents");
 
-	arg = (union sized){ .read = {
+	arg = (union sized){ .hits = {
 		.target = WORD_TARGET,
-		.what = UTRACE_READ_COUNT,
+		.what = UTRACE_HITS_COUNT,
 		.rows.size = sizeof(struct utrace_hit_count),
 	} };
-	check_sizes(fd, UTRACE_IOC_READ, UTRACE_IOC_READ_SIZE_VER0, &arg, "READ");
-	is(0, command(fd, of_size(UTRACE_IOC_READ, 4096), &arg), "larger, with zeros");
-	is(0, arg.read.rows.total, "  words have no counts");
+	check_sizes(fd, UTRACE_IOC_HITS, UTRACE_IOC_HITS_SIZE_VER0, &arg, "HITS");
+	is(0, command(fd, of_size(UTRACE_IOC_HITS, 4096), &arg), "larger, with zeros");
+	is(0, arg.hits.rows.total, "  words have no counts");
 
 	arg = (union sized){ .disarm.id = id };
 	check_sizes(fd, UTRACE_IOC_DISARM, UTRACE_IOC_DISARM_SIZE_VER0, &arg, "DISARM");
@@ -299,6 +301,7 @@ TEST_F(dev, arguments_of_list)
 		__attribute__((aligned(8)));
 	static const __u32 targets[] = { 0, 2, ~0U };
 	struct utrace_ioc_list arg = {
+		.what = UTRACE_LIST_ARMED,
 		.target = WORD_TARGET,
 		.rows = {
 			.at = (uintptr_t)rows,
@@ -322,9 +325,9 @@ TEST_F(dev, arguments_of_list)
 		is(-ENOENT, command(fd, UTRACE_IOC_LIST, &arg), "  no such target");
 	}
 	arg.target = WORD_TARGET;
-	arg.reserved = 1;
-	is(-EINVAL, command(fd, UTRACE_IOC_LIST, &arg), "  what is reserved");
-	arg.reserved = 0;
+	arg.what = 0;
+	is(-EINVAL, command(fd, UTRACE_IOC_LIST, &arg), "  nothing to list");
+	arg.what = UTRACE_LIST_ARMED;
 	is(-EFAULT, command(fd, UTRACE_IOC_LIST, (void *)8), "  no memory");
 	memset(rows, 0x5a, sizeof(rows));
 	arg.rows.size = sizeof(rows[0]);
@@ -344,9 +347,9 @@ TEST_F(dev, arguments_of_read)
 	static const __u32 whats[] = { 0, 3, ~0U };
 	static const __u32 targets[] = { 0, 2, ~0U };
 	struct utrace_hit_count row;
-	struct utrace_ioc_read arg = {
+	struct utrace_ioc_hits arg = {
 		.target = WORD_TARGET,
-		.what = UTRACE_READ_COUNT,
+		.what = UTRACE_HITS_COUNT,
 		.rows = { .at = (uintptr_t)&row, .n = 1, .size = sizeof(row) },
 	};
 	struct target target;
@@ -358,33 +361,33 @@ TEST_F(dev, arguments_of_read)
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	need(word_arm_for(fd, WORD_TARGET, WORD, BIT, 31, &id) >= 0, "ARM");
 	holds(true, "READ");
-	check_rows(fd, UTRACE_IOC_READ, &arg.rows, &arg, UTRACE_HIT_COUNT_SIZE_VER0);
+	check_rows(fd, UTRACE_IOC_HITS, &arg.rows, &arg, UTRACE_HIT_COUNT_SIZE_VER0);
 	for (i = 0; i < ARRAY_SIZE(targets); i++) {
 		arg.target = targets[i];
-		is(-ENOENT, command(fd, UTRACE_IOC_READ, &arg), "  no such target");
+		is(-ENOENT, command(fd, UTRACE_IOC_HITS, &arg), "  no such target");
 	}
 	arg.target = WORD_TARGET;
 	for (i = 0; i < ARRAY_SIZE(whats); i++) {
 		arg.what = whats[i];
-		is(-EINVAL, command(fd, UTRACE_IOC_READ, &arg), "  nothing to read");
+		is(-EINVAL, command(fd, UTRACE_IOC_HITS, &arg), "  nothing to read");
 	}
-	arg.what = UTRACE_READ_COUNT;
+	arg.what = UTRACE_HITS_COUNT;
 	arg.reserved = 1;
-	is(-EINVAL, command(fd, UTRACE_IOC_READ, &arg), "  what is reserved");
+	is(-EINVAL, command(fd, UTRACE_IOC_HITS, &arg), "  nothing to list");
 	arg.reserved = 0;
-	is(-EFAULT, command(fd, UTRACE_IOC_READ, (void *)8), "  no memory");
-	is(0, command(fd, UTRACE_IOC_READ, &arg), "  all counts");
+	is(-EFAULT, command(fd, UTRACE_IOC_HITS, (void *)8), "  no memory");
+	is(0, command(fd, UTRACE_IOC_HITS, &arg), "  all counts");
 	is(0, arg.rows.n, "  are none");
 	is(0, arg.rows.total, "  at all");
 	arg.rows.n = 1;
 	arg.id = id;
-	is(-ENOENT, command(fd, UTRACE_IOC_READ, &arg), "  the count of a word");
+	is(-ENOENT, command(fd, UTRACE_IOC_HITS, &arg), "  the count of a word");
 	arg.id = NO_SUCH_ID;
-	is(-ENOENT, command(fd, UTRACE_IOC_READ, &arg), "  nor of no id");
-	arg.what = UTRACE_READ_HISTOGRAM;
+	is(-ENOENT, command(fd, UTRACE_IOC_HITS, &arg), "  nor of no id");
+	arg.what = UTRACE_HITS_HISTOGRAM;
 	arg.id = id;
 	arg.rows.size = sizeof(__u64);
-	is(-ENOENT, command(fd, UTRACE_IOC_READ, &arg), "  the histogram of a word");
+	is(-ENOENT, command(fd, UTRACE_IOC_HITS, &arg), "  the histogram of a word");
 	close(fd);
 	stop(&target);
 }
@@ -405,6 +408,7 @@ TEST_F(dev, argument_in_read_only_memory)
 	fd = words_open(target.pid, UTRACE_SCOPE_PROCESS);
 	*arg = word_argument(&bit_of_word);
 	*list = (struct utrace_ioc_list){
+		.what = UTRACE_LIST_ARMED,
 		.target = WORD_TARGET,
 		.rows = { .at = (uintptr_t)&row, .n = 1, .size = sizeof(row) },
 	};
@@ -433,7 +437,8 @@ TEST_F(dev, arguments_of_arm)
 		__u32 kind, bit;
 		const char *what;
 	} bad[] = {
-		{ 0, 4, 0, "no such kind" },
+		{ 0, 0, 0, "no kind" },
+		{ 0, UTRACE_WORD_COUNT32 + 1, 0, "no such kind" },
 		{ 0, ~0U, 0, "nor that" },
 		{ 1, UTRACE_WORD_BIT32, 0, "32 bits at 1" },
 		{ 2, UTRACE_WORD_BIT32, 0, "32 bits at 2" },

@@ -179,10 +179,10 @@ static void check_present(struct target *target, const struct page *page,
 	pid_t child = page->deed == FORKED ? shared->number[0] : 0;
 
 	begin_how(target, how);
-	is(UTRACE_STATE_ARMED, word_arm(fd, WORD, COUNT32, 0), page->text);
+	is(UTRACE_ARM_STATE_ARMED, word_arm(fd, WORD, COUNT32, 0), page->text);
 	is(page->before + 1, read_word(target->pid, WORD, 4),
 	   "  is written at once");
-	has_state(fd, target->pid, WORD, UTRACE_STATE_ARMED);
+	has_state(fd, target->pid, WORD, UTRACE_ARM_STATE_ARMED);
 	disarm(fd, WORD, COUNT32, 0);
 	is(page->before, read_word(target->pid, WORD, 4),
 	   "  and taken back at once");
@@ -236,19 +236,19 @@ static void check_absent(struct target *target, const struct page *page,
 	int fd = words_open(target->pid, UTRACE_SCOPE_PROCESS);
 
 	begin_how(target, how);
-	is(UTRACE_STATE_PENDING, word_arm(fd, WORD, COUNT32, 0), page->text);
+	is(UTRACE_ARM_STATE_PENDING, word_arm(fd, WORD, COUNT32, 0), page->text);
 	is(0, word_error, "  is pending");
-	has_state(fd, target->pid, WORD, UTRACE_STATE_PENDING);
+	has_state(fd, target->pid, WORD, UTRACE_ARM_STATE_PENDING);
 	is(-EEXIST, word_arm(fd, WORD, COUNT32, 0), "  and not armed twice");
 	usleep(10000);
-	has_state(fd, target->pid, WORD, UTRACE_STATE_PENDING);
+	has_state(fd, target->pid, WORD, UTRACE_ARM_STATE_PENDING);
 	is(0, poll_words(fd, 0), "  which is no news");
 	is(page->before, read_word(target->pid, WORD, 4),
 	   "  the memory lacks it");
 	end_how(target, how);
 	is(page->before + 1, look(target, WORD, 4), "  the program sees it");
 	is(POLLPRI, poll_words(fd, 0), "  which is news");
-	has_state(fd, target->pid, WORD, UTRACE_STATE_ARMED);
+	has_state(fd, target->pid, WORD, UTRACE_ARM_STATE_ARMED);
 	disarm(fd, WORD, COUNT32, 0);
 	is(page->before, look(target, WORD, 4), "  and taken back");
 	close(fd);
@@ -261,10 +261,10 @@ static void check_never(struct target *target, const struct page *page,
 	int fd = words_open(target->pid, UTRACE_SCOPE_PROCESS);
 
 	begin_how(target, how);
-	is(UTRACE_STATE_PENDING, word_arm(fd, OTHER, COUNT32, 0), page->text);
+	is(UTRACE_ARM_STATE_PENDING, word_arm(fd, OTHER, COUNT32, 0), page->text);
 	disarm(fd, OTHER, COUNT32, 0);
 	is(0, words_total(fd), "  there is nothing to take back");
-	is(UTRACE_STATE_PENDING, word_arm(fd, OTHER, COUNT32, 0),
+	is(UTRACE_ARM_STATE_PENDING, word_arm(fd, OTHER, COUNT32, 0),
 	   "  pending again");
 	close(fd);
 	is(0, word_engines(target->pid), "  the session leaves nothing");
@@ -313,7 +313,7 @@ TEST_F(dev, pending_while_busy)
 		state = word_arm(fd, WORD, COUNT32, 0);
 		holds(is_given(state), "%s (state %d)", absent[i].text, state);
 		holds(until(word_state(fd, target.pid, WORD) ==
-			    UTRACE_STATE_ARMED), "  is armed without a call");
+			    UTRACE_ARM_STATE_ARMED), "  is armed without a call");
 		is(absent[i].before + 1, read_word(target.pid, WORD, 4),
 		   "  and in memory");
 		end_how(&target, BUSY);
@@ -331,7 +331,7 @@ static void hide_armed(struct target *target, int fd)
 {
 	make(target, 'P', 1);
 	arm(fd, WORD, COUNT16, 0);
-	is(UTRACE_STATE_ARMED, word_state(fd, target->pid, WORD), "armed");
+	is(UTRACE_ARM_STATE_ARMED, word_state(fd, target->pid, WORD), "armed");
 	make(target, 'R', PROT_NONE);
 	is(OWN + 1, read_word(target->pid, WORD, 2), "and then hidden");
 }
@@ -347,18 +347,18 @@ static void check_leaving(enum how how)
 	hide_armed(&target, fd);
 	begin_how(&target, how);
 	disarm(fd, WORD, COUNT16, 0);
-	has_state(fd, target.pid, WORD, UTRACE_STATE_LEAVING);
+	has_state(fd, target.pid, WORD, UTRACE_ARM_STATE_LEAVING);
 	is(1, words_total(fd), "  as the only word");
 	is(OWN + 1, read_word(target.pid, WORD, 2), "  the memory has it");
 	need(find_word(fd, target.pid, WORD, &row), "a row");
 	is(-ENOENT, disarm_id(fd, row.id), "  not taken back twice");
-	is(UTRACE_STATE_ARMED, word_arm(fd, WORD, COUNT16, 0), "armed again");
-	has_state(fd, target.pid, WORD, UTRACE_STATE_ARMED);
+	is(UTRACE_ARM_STATE_ARMED, word_arm(fd, WORD, COUNT16, 0), "armed again");
+	has_state(fd, target.pid, WORD, UTRACE_ARM_STATE_ARMED);
 	is(-ENOENT, disarm_id(fd, row.id), "  the old id is gone");
 	is(OWN + 1, read_word(target.pid, WORD, 2), "  the memory has one");
 	disarm(fd, WORD, COUNT16, 0);
 	usleep(10000);
-	has_state(fd, target.pid, WORD, UTRACE_STATE_LEAVING);
+	has_state(fd, target.pid, WORD, UTRACE_ARM_STATE_LEAVING);
 	end_how(&target, how);
 	have(&target, SELF, '?', 0);
 	is(POLLPRI, poll_words(fd, 0), "news when the target has run");

@@ -81,7 +81,7 @@ static int look_at(const struct utrace_rec *rec)
 		break;
 	case UTRACE_REC_EXIT:
 		seen.ends++;
-		seen.end_is_hidden = !!(rec->flags & UTRACE_F_HIDDEN);
+		seen.end_is_hidden = !!(rec->flags & UTRACE_REC_F_HIDDEN);
 		seen.code = end->code;
 		break;
 	case UTRACE_REC_TARGET_END:

@@ -280,9 +280,9 @@ int branches_last(struct branches_options *options)
 	static struct last last;
 	struct utrace_ioc_branches how = {
 		.where.scope = UTRACE_SCOPE_PROCESS,
-		.mode = UTRACE_BRANCHES_LAST,
+		.full = UTRACE_FULL_OVERWRITE,
 		/* Records of other types need room, too. */
-		.records = 2 * options->last,
+		.capacity = 2 * options->last,
 	};
 	bool done;
 
@@ -298,7 +298,7 @@ int branches_last(struct branches_options *options)
 		     consumer_why_not(errno));
 	target_go(&last.target);
 	wait_for_end(&last);
-	read_all(&last, how.records);
+	read_all(&last, how.capacity);
 	watch_learn(&last.watch);
 	target_let_go(&last.target);
 	done = print(&last, options->file);

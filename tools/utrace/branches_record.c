@@ -161,9 +161,8 @@ int branches_record(struct branches_options *options)
 	static struct recorder recorder;
 	struct utrace_ioc_branches how = {
 		.where.scope = options->follow ? UTRACE_SCOPE_TREE : UTRACE_SCOPE_PROCESS,
-		.mode = UTRACE_BRANCHES_ALL,
 		.full = options->drop ? UTRACE_FULL_DROP : UTRACE_FULL_DEFAULT,
-		.records = options->ring ?: RING,
+		.capacity = options->ring ?: RING,
 	};
 
 	target_begin(&recorder.target, options);
@@ -176,7 +175,7 @@ int branches_record(struct branches_options *options)
 	progress_begin(options->pid || !isatty(STDOUT_FILENO));
 	target_go(&recorder.target);
 	follow(&recorder);
-	drain(&recorder, how.records);
+	drain(&recorder, how.capacity);
 	branches_finish(&recorder.out, progress_ms());
 	progress_end();
 	summarize(&recorder);

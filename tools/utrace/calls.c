@@ -19,9 +19,6 @@
 /* Both tables have numbers below this; higher numbers are those of x32. */
 #define TABLE_MAX	512
 
-/* Stands for all of these, and for numbers that no table has. */
-#define CALLS_IN_NO_TABLE	0xffffffff
-
 const char *call_name(unsigned int nr)
 {
 	const struct utrace_call *call = utrace_call_of(nr);
@@ -154,7 +151,7 @@ static void table_walk(const struct word *word, bool *in, bool ia32)
 
 	for (nr = 0; nr < TABLE_MAX; nr++) {
 		const struct utrace_call *call =
-			utrace_call_of(nr | (ia32 ? UTRACE_REC_IA32 : 0));
+			utrace_call_of(nr | (ia32 ? UTRACE_NR_IA32 : 0));
 
 		if (call && fits(word, call))
 			in[nr] = true;
@@ -195,10 +192,10 @@ const char *calls_parse(struct calls *calls, const char *set)
 	calls->n = 0;
 	/* First, as leave_out_ia32() takes those at the end. */
 	if (all != others)
-		calls->nr[calls->n++] = CALLS_IN_NO_TABLE;
+		calls->nr[calls->n++] = UTRACE_NR_NONE;
 	for (table = 0; table < 2; table++) {
 		for (nr = 0; nr < TABLE_MAX; nr++) {
-			unsigned int number = nr | (table ? UTRACE_REC_IA32 : 0);
+			unsigned int number = nr | (table ? UTRACE_NR_IA32 : 0);
 
 			if (in[table][nr] != others && utrace_call_of(number))
 				calls->nr[calls->n++] = number;

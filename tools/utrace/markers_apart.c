@@ -93,7 +93,7 @@ static const char *receive_text(const struct apart *apart, char *text, __u32 siz
 
 static bool is_register(__u8 number)
 {
-	return number == UTRACE_MARKER_NO_REG || marker_register(number);
+	return number == UTRACE_ARG_NO_REG || marker_register(number);
 }
 
 static bool is_sound(const struct marker_args *args)

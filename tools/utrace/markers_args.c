@@ -39,9 +39,9 @@ static const char *const registers[][4] = {
 
 static const struct utrace_marker_arg nowhere = {
 	.size = sizeof(__u64),
-	.kind = UTRACE_MARKER_CONST,
-	.reg = UTRACE_MARKER_NO_REG,
-	.index = UTRACE_MARKER_NO_REG,
+	.kind = UTRACE_ARG_CONST,
+	.reg = UTRACE_ARG_NO_REG,
+	.index = UTRACE_ARG_NO_REG,
 };
 
 /* Take a number from @at.  Returns whether there is one. */
@@ -108,7 +108,7 @@ static bool take_index(const char **at, struct utrace_marker_arg *where)
 /* Memory, as "16(%rsp)", "(%rax)" or "-8(%rbp,%rcx,4)". */
 static bool parse_memory(struct utrace_marker_arg *where, const char *at)
 {
-	where->kind = UTRACE_MARKER_MEM;
+	where->kind = UTRACE_ARG_MEM;
 	if (*at != '(' && !take_number(&at, &where->disp))
 		return false;
 	if (*at++ != '(')
@@ -117,8 +117,8 @@ static bool parse_memory(struct utrace_marker_arg *where, const char *at)
 		return false;
 	if (*at == ',' && !take_index(&at, where))
 		return false;
-	return !strcmp(at, ")") && (where->reg != UTRACE_MARKER_NO_REG ||
-				    where->index != UTRACE_MARKER_NO_REG);
+	return !strcmp(at, ")") && (where->reg != UTRACE_ARG_NO_REG ||
+				    where->index != UTRACE_ARG_NO_REG);
 }
 
 static bool parse_place(struct utrace_marker_arg *where, const char *at)
@@ -129,7 +129,7 @@ static bool parse_place(struct utrace_marker_arg *where, const char *at)
 	}
 	if (*at != '%')
 		return parse_memory(where, at);
-	where->kind = UTRACE_MARKER_REG;
+	where->kind = UTRACE_ARG_REG;
 	return take_register(&at, &where->reg) && !*at;
 }
 
@@ -228,12 +228,12 @@ void marker_args_of_call(struct marker_args *args, unsigned int n,
 	for (i = 0; i < n; i++) {
 		args->arg[i] = new_arg(-(long)size, false);
 		where = &args->arg[i].where;
-		where->kind = UTRACE_MARKER_REG;
+		where->kind = UTRACE_ARG_REG;
 		where->reg = numbers[i];
 		if (size == 8)
 			continue;
 		/* Programs of 32 bits have them behind the return address. */
-		where->kind = UTRACE_MARKER_MEM;
+		where->kind = UTRACE_ARG_MEM;
 		where->reg = PERF_REG_X86_SP;
 		where->disp = (i + 1) * size;
 	}
@@ -244,7 +244,7 @@ void marker_args_of_return(struct marker_args *args, unsigned int size)
 {
 	args->n = 1;
 	args->arg[0] = new_arg(-(long)size, false);
-	args->arg[0].where.kind = UTRACE_MARKER_REG;
+	args->arg[0].where.kind = UTRACE_ARG_REG;
 	args->arg[0].where.reg = PERF_REG_X86_AX;
 }
 
@@ -280,9 +280,9 @@ void marker_arg_place(const struct marker_arg *arg, char *text, size_t size)
 	const char *base = "", *plus = "", *index = "";
 	char scale[8] = "", disp[24] = "";
 
-	if (where->reg != UTRACE_MARKER_NO_REG)
+	if (where->reg != UTRACE_ARG_NO_REG)
 		base = registers[where->reg][0];
-	if (where->index != UTRACE_MARKER_NO_REG) {
+	if (where->index != UTRACE_ARG_NO_REG) {
 		plus = *base ? "+" : "";
 		index = registers[where->index][0];
 		if (where->scale > 1)
@@ -292,9 +292,9 @@ void marker_arg_place(const struct marker_arg *arg, char *text, size_t size)
 		snprintf(disp, sizeof(disp), "%+lld", where->disp);
 	if (!arg->known)
 		snprintf(text, size, "?");
-	else if (where->kind == UTRACE_MARKER_CONST)
+	else if (where->kind == UTRACE_ARG_CONST)
 		print_number(where, text, size);
-	else if (where->kind == UTRACE_MARKER_REG)
+	else if (where->kind == UTRACE_ARG_REG)
 		snprintf(text, size, "%s", base);
 	else
 		snprintf(text, size, "[%s%s%s%s%s]", base, plus, index, scale,

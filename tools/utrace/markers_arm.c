@@ -76,18 +76,18 @@ static const struct marker_arg *sorted_by(const struct marker_arming *arming,
 static __u32 flags_of(const struct marker_arming *arming, const struct site *site)
 {
 	if (sorted_by(arming, site))
-		return UTRACE_ARM_HISTOGRAM;
+		return UTRACE_ARM_F_HISTOGRAM;
 	if (arming->count || (arming->histogram && !site->user_event))
-		return UTRACE_ARM_COUNT;
+		return UTRACE_ARM_F_COUNT;
 	return 0;
 }
 
 /* Fill in a place, with the arguments that the kernel is to read. */
-static struct utrace_site place_of(const struct marker_arming *arming,
-				   const struct site *site)
+static struct utrace_marker place_of(const struct marker_arming *arming,
+				     const struct site *site)
 {
 	const struct marker_arg *by = sorted_by(arming, site);
-	struct utrace_site place = {
+	struct utrace_marker place = {
 		.fd = site->fd,
 		.flags = site->at.flags,
 		.offset = site->at.offset,
@@ -111,10 +111,10 @@ static int arm(const struct marker_arming *arming, const struct marker_set *set,
 	const struct utrace_user_event event = {
 		.name = (uintptr_t)site->user_event,
 	};
-	const struct utrace_site place = place_of(arming, site);
+	const struct utrace_marker place = place_of(arming, site);
 	struct utrace_ioc_arm arm = {
 		.target = arming->target,
-		.type = UTRACE_ARM_SITE,
+		.type = UTRACE_ARM_MARKER,
 		.flags = flags_of(arming, site),
 		.cookie = n,
 		.spec = (uintptr_t)&place,
@@ -142,6 +142,11 @@ static const char *why_not(int error, bool *fatal)
 	case EOPNOTSUPP:
 		return "there can be no breakpoint, or this kernel has none "
 		       "(CONFIG_UTRACE_SITES)";
+	case ENXIO:
+		return "the process has mapped only a part of the instruction";
+	case EACCES:
+		return "the file is on FUSE, or on a stacked file system such as "
+		       "overlayfs; copy it to another one, or trace as root";
 	case EIO:
 		return "the file system cannot have breakpoints; copy the file to "
 		       "another one";
@@ -250,6 +255,7 @@ size_t marker_arm(struct marker_arming *arming, struct marker_set *set)
 void marker_look_at_words(const struct marker_arming *arming)
 {
 	struct utrace_ioc_list list = {
+		.what = UTRACE_LIST_ARMED,
 		.rows.size = sizeof(struct utrace_armed),
 		.target = arming->target,
 	};
@@ -264,22 +270,22 @@ static void read_histogram(const struct marker_arming *arming,
 {
 	const struct site *site = &set->sites[count->cookie];
 	/* Without this argument no value of the site can be read. */
-	__u64 buckets[UTRACE_MARKER_BUCKETS] = {
-		[UTRACE_MARKER_UNREADABLE] = count->hits,
+	__u64 buckets[UTRACE_BUCKETS] = {
+		[UTRACE_BUCKET_UNREADABLE] = count->hits,
 	};
-	struct utrace_ioc_read read = {
+	struct utrace_ioc_hits read = {
 		.rows = {
 			.at = (uintptr_t)buckets,
-			.n = UTRACE_MARKER_BUCKETS,
+			.n = UTRACE_BUCKETS,
 			.size = sizeof(*buckets),
 		},
 		.target = arming->target,
 		.id = count->id,
-		.what = UTRACE_READ_HISTOGRAM,
+		.what = UTRACE_HITS_HISTOGRAM,
 	};
 
 	if (sorted_by(arming, site) &&
-	    ioctl(arming->session, UTRACE_IOC_READ, &read))
+	    ioctl(arming->session, UTRACE_IOC_HITS, &read))
 		fail("reading a histogram", strerror(errno));
 	if (count->hits)
 		histogram_add_all(marker_set_histogram(set, site), buckets);
@@ -292,14 +298,14 @@ static void read_histogram(const struct marker_arming *arming,
 void marker_read_hits(struct marker_arming *arming, struct marker_set *set)
 {
 	struct utrace_hit_count *count = calloc(set->nsites, sizeof(*count));
-	struct utrace_ioc_read read = {
+	struct utrace_ioc_hits read = {
 		.rows = {
 			.at = (uintptr_t)count,
 			.n = set->nsites,
 			.size = sizeof(*count),
 		},
 		.target = arming->target,
-		.what = UTRACE_READ_COUNT,
+		.what = UTRACE_HITS_COUNT,
 	};
 	struct utrace_ioc_detach detach = { .id = arming->target };
 	struct site *site;
@@ -307,7 +313,7 @@ void marker_read_hits(struct marker_arming *arming, struct marker_set *set)
 
 	if (!count)
 		fail("memory", "there is not enough");
-	if (ioctl(arming->session, UTRACE_IOC_READ, &read))
+	if (ioctl(arming->session, UTRACE_IOC_HITS, &read))
 		fail("reading the counts", strerror(errno));
 	for (i = 0; i < read.rows.n; i++) {
 		site = &set->sites[count[i].cookie];

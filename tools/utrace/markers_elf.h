@@ -18,7 +18,7 @@
  * @name: name of the marker or the function, with "%return" for its return
  * @offset: offset of the instruction in the file
  * @semaphore: offset of the semaphore in the file, 0 for none
- * @flags: %UTRACE_SITE_RETURN or 0
+ * @flags: %UTRACE_MARKER_F_RETURN or 0
  * @args: the arguments
  */
 struct marker_site {

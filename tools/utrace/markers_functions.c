@@ -64,7 +64,7 @@ static void tell(const struct functions *functions, const char *function,
 	struct marker_site site = {
 		.provider = functions->provider,
 		.offset = offset,
-		.flags = wish->is_return ? UTRACE_SITE_RETURN : 0,
+		.flags = wish->is_return ? UTRACE_MARKER_F_RETURN : 0,
 	};
 	char *name;
 

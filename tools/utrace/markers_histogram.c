@@ -12,10 +12,10 @@
 static unsigned int bucket_of(__u64 value, bool is_signed)
 {
 	if (is_signed && (__s64)value < 0)
-		return UTRACE_MARKER_NEGATIVE;
+		return UTRACE_BUCKET_NEGATIVE;
 	if (!value)
-		return UTRACE_MARKER_ZERO;
-	return UTRACE_MARKER_POSITIVE + 63 - __builtin_clzll(value);
+		return UTRACE_BUCKET_ZERO;
+	return UTRACE_BUCKET_POSITIVE + 63 - __builtin_clzll(value);
 }
 
 /* Add a value. */
@@ -29,7 +29,7 @@ void histogram_add_all(struct histogram *histogram, const __u64 *buckets)
 {
 	unsigned int i;
 
-	for (i = 0; i < UTRACE_MARKER_BUCKETS; i++)
+	for (i = 0; i < UTRACE_BUCKETS; i++)
 		histogram->buckets[i] += buckets[i];
 }
 
@@ -39,7 +39,7 @@ __u64 histogram_values(const struct histogram *histogram)
 	unsigned int i;
 	__u64 n = 0;
 
-	for (i = UTRACE_MARKER_NEGATIVE; i < UTRACE_MARKER_BUCKETS; i++)
+	for (i = UTRACE_BUCKET_NEGATIVE; i < UTRACE_BUCKETS; i++)
 		n += histogram->buckets[i];
 	return n;
 }
@@ -57,13 +57,13 @@ static void power(unsigned int n, char *text, size_t size)
 
 static void label_of(unsigned int bucket, char *text, size_t size)
 {
-	unsigned int n = bucket - UTRACE_MARKER_POSITIVE;
+	unsigned int n = bucket - UTRACE_BUCKET_POSITIVE;
 	char from[8], to[8];
 
-	if (bucket == UTRACE_MARKER_NEGATIVE) {
+	if (bucket == UTRACE_BUCKET_NEGATIVE) {
 		snprintf(text, size, "(..., 0)");
-	} else if (bucket <= UTRACE_MARKER_POSITIVE) {
-		snprintf(text, size, "[%u]", bucket - UTRACE_MARKER_ZERO);
+	} else if (bucket <= UTRACE_BUCKET_POSITIVE) {
+		snprintf(text, size, "[%u]", bucket - UTRACE_BUCKET_ZERO);
 	} else {
 		power(n, from, sizeof(from));
 		power(n + 1, to, sizeof(to));
@@ -88,15 +88,15 @@ static void print_bucket(const struct histogram *histogram, unsigned int bucket,
 /* Print a histogram, from its first line with a value to the last one. */
 void histogram_print(const struct histogram *histogram, FILE *out)
 {
-	unsigned int i, first = UTRACE_MARKER_BUCKETS, last = 0;
+	unsigned int i, first = UTRACE_BUCKETS, last = 0;
 	__u64 most = 0;
 
-	for (i = UTRACE_MARKER_NEGATIVE; i < UTRACE_MARKER_BUCKETS; i++) {
+	for (i = UTRACE_BUCKET_NEGATIVE; i < UTRACE_BUCKETS; i++) {
 		__u64 n = histogram->buckets[i];
 
 		if (!n)
 			continue;
-		if (first == UTRACE_MARKER_BUCKETS)
+		if (first == UTRACE_BUCKETS)
 			first = i;
 		last = i;
 		if (most < n)

@@ -12,10 +12,10 @@
 
 /**
  * struct histogram - values, sorted by their logarithm
- * @buckets: number of values by enum utrace_marker_bucket, as the kernel has them
+ * @buckets: number of values by enum utrace_bucket, as the kernel has them
  */
 struct histogram {
-	__u64 buckets[UTRACE_MARKER_BUCKETS];
+	__u64 buckets[UTRACE_BUCKETS];
 };
 
 void histogram_add(struct histogram *histogram, __u64 value, bool is_signed);

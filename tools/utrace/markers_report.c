@@ -68,10 +68,12 @@ static bool is_signed(const struct site *site, unsigned int i)
 static int put_arg(char *to, const struct site *site,
 		   const struct utrace_rec_marker *rec, unsigned int i)
 {
+	const __u64 *args = (const void *)rec + rec->args_offset;
+
 	if (!is_read(site, rec, i))
 		return sprintf(to, " arg%u=?", i + 1);
 	return sprintf(to, is_signed(site, i) ? " arg%u=%lld" : " arg%u=%llu",
-		       i + 1, rec->args[i]);
+		       i + 1, args[i]);
 }
 
 /* What is before the arguments. */
@@ -136,10 +138,10 @@ static const char *raw_text(const struct utrace_rec_user_event *rec)
 {
 	static char text[RAW_SIZE];
 	struct seq_buf s = { .buffer = text, .size = sizeof(text) };
-	__u32 shown = rec->copied < RAW_MOST ? rec->copied : RAW_MOST;
+	__u32 shown = rec->data_size < RAW_MOST ? rec->data_size : RAW_MOST;
 
 	seq_buf_printf(&s, "size=%u data=", rec->size);
-	utrace_print_string(&s, (const char *)rec->data, shown);
+	utrace_print_string(&s, (const char *)rec + rec->data_offset, shown);
 	seq_buf_puts(&s, shown < rec->size ? "..." : "");
 	text[s.len] = '\0';
 	return text;
@@ -164,7 +166,7 @@ void markers_print_user_event(struct out *out, struct marker_set *set,
 	int n;
 
 	text = variant ? user_variant_text(variant, rec) : raw_text(rec);
-	if (variant && rec->copied < rec->size)
+	if (variant && rec->data_size < rec->size)
 		more = " ...";
 	if (!*text)
 		width = 0;
@@ -200,7 +202,7 @@ void markers_add_user_event(struct marker_set *set,
 	if (variant && user_variant_number(variant, rec, n, &value, &has_sign))
 		histogram_add(histogram, value, has_sign);
 	else
-		histogram->buckets[UTRACE_MARKER_UNREADABLE]++;
+		histogram->buckets[UTRACE_BUCKET_UNREADABLE]++;
 }
 
 /* Tables */
@@ -293,7 +295,7 @@ static void print_histogram(FILE *file, const struct marker *marker,
 		fprintf(file, "arg%u", n);
 	fprintf(file, "%s, %llu values", style(STYLE_PLAIN),
 		histogram_values(histogram));
-	unreadable = histogram->buckets[UTRACE_MARKER_UNREADABLE];
+	unreadable = histogram->buckets[UTRACE_BUCKET_UNREADABLE];
 	if (unreadable)
 		fprintf(file, ", and %llu that could not be read", unreadable);
 	fputc('\n', file);

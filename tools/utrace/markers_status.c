@@ -77,7 +77,7 @@ static bool has_system_markers(const char *path)
 	if (!file)
 		return false;
 	while (fgets(line, sizeof(line), file))
-		if (sscanf(line, "utrace-markers: " SYSTEM " %u", &n) == 1)
+		if (sscanf(line, "utrace-markers: %*u " SYSTEM " %u", &n) == 1)
 			break;
 	fclose(file);
 	return n;

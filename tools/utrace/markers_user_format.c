@@ -280,8 +280,8 @@ static struct tep_record load(const struct user_variant *variant,
 	memset(room, 0, used);
 	/* The first member of the header. */
 	memcpy(room, &id, sizeof(id));
-	memcpy(room + variant->body, rec->data, rec->copied);
-	used = variant->body + rec->copied;
+	memcpy(room + variant->body, (const char *)rec + rec->data_offset, rec->data_size);
+	used = variant->body + rec->data_size;
 	record.size = used > variant->end ? used : variant->end;
 	return record;
 }
@@ -348,7 +348,7 @@ bool user_variant_number(const struct user_variant *variant,
 	unsigned int rest;
 
 	if (!field || field->flags & TEP_FIELD_IS_ARRAY || field->size > 8 ||
-	    field->offset + field->size - variant->body > rec->copied)
+	    field->offset + field->size - variant->body > rec->data_size)
 		return false;
 	load(variant, rec);
 	if (tep_read_number_field(field, room, &number))

@@ -92,5 +92,5 @@ bool record_is_success(const struct utrace_rec *rec, __u32 nr)
 	const struct utrace_rec_sys_exit *exit = (const void *)rec;
 
 	return rec->type == UTRACE_REC_SYS_EXIT &&
-	       (exit->nr & ~UTRACE_REC_IA32) == nr && exit->ret >= 0;
+	       (exit->nr & ~UTRACE_NR_IA32) == nr && exit->ret >= 0;
 }

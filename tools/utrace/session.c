@@ -34,7 +34,7 @@ int session_open(size_t size, bool drop)
 {
 	struct utrace_ioc_setup setup = {
 		.full = drop ? UTRACE_FULL_DROP : UTRACE_FULL_DEFAULT,
-		.flags = UTRACE_SETUP_MAPPED,
+		.flags = UTRACE_SETUP_F_MAPPED,
 	};
 	int session = open("/dev/utrace", O_RDWR | O_CLOEXEC), error;
 	unsigned int i;
@@ -42,7 +42,7 @@ int session_open(size_t size, bool drop)
 	if (session < 0)
 		return -1;
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
-		setup.ring_size = size ? size : sizes[i];
+		setup.rings_size = size ? size : sizes[i];
 		if (!ioctl(session, UTRACE_IOC_SETUP, &setup))
 			return session;
 		if (size || (errno != EPERM && errno != ENOMEM))

@@ -36,7 +36,7 @@ struct count {
 	__u64 errors;
 	__u64 total;
 	__u64 max;
-	__u64 durations[UTRACE_COUNT_DURATIONS];
+	__u64 durations[UTRACE_CALL_DURATIONS];
 };
 
 /**
@@ -120,9 +120,9 @@ static void add_row(struct summary *sum, const struct utrace_call_count *row)
 	count->total += row->total;
 	if (row->max > count->max)
 		count->max = row->max;
-	for (i = 0; i < UTRACE_COUNT_DURATIONS; i++)
+	for (i = 0; i < UTRACE_CALL_DURATIONS; i++)
 		count->durations[i] += row->durations[i];
-	for (i = 0; i < UTRACE_COUNT_ERRORS; i++)
+	for (i = 0; i < UTRACE_CALL_ERRORS; i++)
 		add_failure(sum, row->nr, row->err[i], row->errno_calls[i]);
 	add_failure(sum, row->nr, 0, row->errno_other);
 }
@@ -192,7 +192,7 @@ static __u64 percentile(const struct count *count, unsigned int percent)
 	__u64 rank = (count->calls * percent + 99) / 100, seen = 0;
 	size_t i;
 
-	for (i = 0; i < UTRACE_COUNT_DURATIONS - 1; i++) {
+	for (i = 0; i < UTRACE_CALL_DURATIONS - 1; i++) {
 		seen += count->durations[i];
 		if (seen >= rank && 1ULL << i < count->max)
 			return 1ULL << i;
@@ -206,7 +206,7 @@ static void print_name(FILE *out, __u32 nr)
 {
 	const char *name = call_name(nr);
 
-	fprintf(out, "%s%s\n", nr & UTRACE_REC_IA32 ? "i386/" : "",
+	fprintf(out, "%s%s\n", nr & UTRACE_NR_IA32 ? "i386/" : "",
 		name ? name : "(no such call)");
 }
 
@@ -243,7 +243,7 @@ static void print_counts(FILE *out, const struct summary *sum)
 		all.total += count->total;
 		if (count->max > all.max)
 			all.max = count->max;
-		for (k = 0; k < UTRACE_COUNT_DURATIONS; k++)
+		for (k = 0; k < UTRACE_CALL_DURATIONS; k++)
 			all.durations[k] += count->durations[k];
 	}
 	fprintf(out, "%% time     seconds  usecs/call     calls    errors  "

@@ -216,7 +216,7 @@ static void text_enter(const struct text *text, struct seen_task *task,
 	bool by_result = text->failed || text->succeeded;
 
 	/* A task that is told to be in a call may have told that itself. */
-	if (rec->flags & UTRACE_F_IN_FLIGHT && task->in_call &&
+	if (rec->flags & UTRACE_REC_F_IN_FLIGHT && task->in_call &&
 	    ((const struct utrace_rec_sys_enter *)rec)->nr == task->entry->nr)
 		return;
 	/*
@@ -252,7 +252,7 @@ static void print_rest(const struct text *text, const struct seen_task *task,
 	} else {
 		line_begin(&line, text, &exit->head, exit->head.time);
 		utrace_write_literal(&line.s, "<... ");
-		if (nr == UTRACE_REC_NO_CALL)
+		if (nr == UTRACE_NR_NONE)
 			utrace_write_literal(&line.s, "call");
 		else
 			utrace_print_call_name(&line.s, nr);
@@ -285,7 +285,7 @@ static void print_whole(const struct text *text, const struct seen_task *task,
 static void print_exit(const struct text *text, const struct seen_task *task,
 		       const struct utrace_rec_sys_exit *exit)
 {
-	/* The exit of sigreturn has no number but UTRACE_REC_NO_CALL. */
+	/* The exit of sigreturn has no number but UTRACE_NR_NONE. */
 	__u64 nr = task->in_call ?
 		   number_of(task->entry->nr, task->entry->asked) : exit->nr;
 	__u64 began = task->in_call ? task->entry->began : 0;
@@ -309,7 +309,7 @@ static bool is_birth(const struct seen_task *task,
 	const char *name;
 	size_t i;
 
-	if (task->number || !(exit->head.flags & UTRACE_F_UNPAIRED) || exit->ret)
+	if (task->number || !(exit->head.flags & UTRACE_REC_F_UNPAIRED) || exit->ret)
 		return false;
 	name = call_name(exit->nr);
 	for (i = 0; name && i < ARRAY_SIZE(names); i++)
@@ -323,7 +323,7 @@ static bool was_in_flight(const struct seen_task *task,
 			  const struct utrace_rec_sys_exit *exit)
 {
 	return task->in_call && task->entry->nr == exit->nr &&
-	       task->entry->head.flags & UTRACE_F_IN_FLIGHT;
+	       task->entry->head.flags & UTRACE_REC_F_IN_FLIGHT;
 }
 
 static void text_exit_call(const struct text *text, struct seen_task *task,
@@ -334,7 +334,7 @@ static void text_exit_call(const struct text *text, struct seen_task *task,
 	if (is_birth(task, exit))
 		return;
 	/* The kept entry belongs to an earlier call. */
-	if (rec->flags & UTRACE_F_UNPAIRED && !was_in_flight(task, exit))
+	if (rec->flags & UTRACE_REC_F_UNPAIRED && !was_in_flight(task, exit))
 		task->in_call = false;
 	if (is_shown(text, exit->ret))
 		print_exit(text, task, exit);
@@ -409,7 +409,7 @@ static void end_last_call(const struct text *text, const struct seen_task *task)
 
 static void print_status(struct seq_buf *s, const struct utrace_rec_exit *exit)
 {
-	if (exit->head.flags & UTRACE_F_HIDDEN) {
+	if (exit->head.flags & UTRACE_REC_F_HIDDEN) {
 		utrace_write_literal(s, "+++ exited +++");
 	} else if (exit->code & 0x7f) {
 		utrace_write_literal(s, "+++ killed by ");
@@ -517,6 +517,11 @@ static void text_exec(const struct text *text, const struct utrace_rec *rec)
 	seen_rename(exec->old_task, rec->task);
 }
 
+static bool is_numbered(const struct utrace_rec *rec)
+{
+	return !(rec->flags & UTRACE_REC_F_UNNUMBERED);
+}
+
 /*
  * Find the task of a record.  If the numbers of its records have a gap, the
  * exit of the call that was begun may be among those that were lost.
@@ -526,7 +531,7 @@ static struct seen_task *task_of(const struct text *text,
 {
 	struct seen_task *task = seen_task(rec->task);
 
-	if (task->in_call && rec->number && rec->number != task->number + 1) {
+	if (task->in_call && is_numbered(rec) && rec->number != task->number + 1) {
 		if (last == task)
 			interrupt_line(text);
 		task->in_call = false;
@@ -564,7 +569,7 @@ static void text_of_task(const struct text *text, struct seen_task *task,
 		return;
 	}
 	/* A record in flight is not one of the task's own. */
-	if (rec->number)
+	if (is_numbered(rec))
 		task->number = rec->number;
 }
 

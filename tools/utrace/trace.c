@@ -32,7 +32,7 @@
  */
 static void leave_out_ia32(struct calls *calls)
 {
-	while (calls->n && calls->nr[calls->n - 1] & UTRACE_REC_IA32)
+	while (calls->n && calls->nr[calls->n - 1] & UTRACE_NR_IA32)
 		calls->n--;
 }
 

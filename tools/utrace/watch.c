@@ -24,7 +24,7 @@
 
 /* Numbers of mmap() in both tables. */
 static const __u32 mmaps[] = {
-	__NR_mmap, UTRACE_REC_IA32 | 192, UTRACE_REC_IA32 | 90,
+	__NR_mmap, UTRACE_NR_IA32 | 192, UTRACE_NR_IA32 | 90,
 };
 
 static int choose(int session, unsigned int ncalls)

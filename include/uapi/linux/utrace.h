@@ -10,9 +10,14 @@
  * programs have the same structures.  A pointer is a __u64.  Arguments of ioctls
  * and elements of arrays grow at their end: new members are 0 for old programs,
  * and must be 0 for old kernels (E2BIG).  Unknown bits and values are EINVAL.
- * Records and items grow before what follows them, so use &utrace_rec.size,
- * &utrace_rec.items and &utrace_item.len, not sizeof.  Skip unknown kinds of
- * items.  New types of records come only if asked for.
+ * Records, but not struct utrace_rec itself, grow before what follows them: use
+ * &utrace_rec.size and &utrace_rec.items, not sizeof; the data of items grow, use
+ * &utrace_item.len.  Structures that are members of others, struct utrace_item,
+ * utrace_branch and utrace_map_tail never grow.  Skip unknown kinds of items.  New
+ * types of records come only if asked for.  Other enumerations that the kernel
+ * writes may get new values: treat an unknown one as "not specified".
+ *
+ * Names: a bit of a member flags has an F in its name, as UTRACE_REC_F_HIDDEN.
  */
 #ifndef _UAPI_LINUX_UTRACE_H
 #define _UAPI_LINUX_UTRACE_H
@@ -36,22 +41,22 @@
  */
 enum utrace_item_kind {
 	UTRACE_ITEM_STRING = 1,
-	UTRACE_ITEM_BYTES,
-	UTRACE_ITEM_SOCKADDR,
-	UTRACE_ITEM_FILE,
-	UTRACE_ITEM_ARGV,
-	UTRACE_ITEM_EXE,
-	UTRACE_ITEM_CWD,
-	UTRACE_ITEM_CREDS,
-	UTRACE_ITEM_STACK,
-	UTRACE_ITEM_RAW_STACK,
-	UTRACE_ITEM_MISSING,
+	UTRACE_ITEM_BYTES = 2,
+	UTRACE_ITEM_SOCKADDR = 3,
+	UTRACE_ITEM_FILE = 4,
+	UTRACE_ITEM_ARGV = 5,
+	UTRACE_ITEM_EXE = 6,
+	UTRACE_ITEM_CWD = 7,
+	UTRACE_ITEM_CREDS = 8,
+	UTRACE_ITEM_STACK = 9,
+	UTRACE_ITEM_RAW_STACK = 10,
+	UTRACE_ITEM_MISSING = 11,
 };
 
 /* utrace_item.flags */
-#define UTRACE_ITEM_TRUNCATED	0x01	/* there was more than there is room */
-#define UTRACE_ITEM_FAULTED	0x02	/* memory behind @len is not readable */
-#define UTRACE_ITEM_OUT		0x04	/* captured at the end of the call */
+#define UTRACE_ITEM_F_TRUNCATED	0x01	/* there was more than there is room */
+#define UTRACE_ITEM_F_FAULTED	0x02	/* memory after @len is not readable */
+#define UTRACE_ITEM_F_OUT		0x04	/* captured at the end of the call */
 
 /* utrace_item.arg of an item that belongs to no argument. */
 #define UTRACE_ITEM_NO_ARG	0xff
@@ -60,7 +65,7 @@ enum utrace_item_kind {
  * struct utrace_item - something that was captured with an event
  * @kind: enum utrace_item_kind
  * @arg: number of the argument, or %UTRACE_ITEM_NO_ARG
- * @flags: %UTRACE_ITEM_TRUNCATED, %UTRACE_ITEM_FAULTED, %UTRACE_ITEM_OUT
+ * @flags: %UTRACE_ITEM_F_TRUNCATED, %UTRACE_ITEM_F_FAULTED, %UTRACE_ITEM_F_OUT
  * @len: bytes of @data, without padding
  * @whole: bytes that @data would have in full, or @len if not known
  * @parent: number of the item that has the pointer, from 1; 0: the argument
@@ -98,12 +103,16 @@ struct utrace_item_creds {
 };
 
 /**
- * struct utrace_item_raw_stack - registers; the memory from @sp on follows
+ * struct utrace_item_raw_stack - registers, and the memory from @sp on
+ * @size: bytes from here to the memory
+ * @reserved: 0
  * @ip: instruction pointer
  * @sp: stack pointer
  * @bp: frame pointer
  */
 struct utrace_item_raw_stack {
+	__u32 size;
+	__u32 reserved;
 	__u64 ip, sp, bp;
 };
 
@@ -123,33 +132,32 @@ struct utrace_item_raw_stack {
  * @UTRACE_REC_SYS_CALL: struct utrace_rec_sys_call, then items
  * @UTRACE_REC_MARKER: struct utrace_rec_marker
  * @UTRACE_REC_USER_EVENT: struct utrace_rec_user_event
- * @UTRACE_REC_TYPES: number of types in this version of the file
  */
 enum utrace_rec_type {
-	UTRACE_REC_PAD,
-	UTRACE_REC_LOST,
-	UTRACE_REC_SYS_ENTER,
-	UTRACE_REC_SYS_EXIT,
-	UTRACE_REC_FORK,
-	UTRACE_REC_EXEC,
-	UTRACE_REC_EXIT,
-	UTRACE_REC_SIGNAL,
-	UTRACE_REC_JOBCTL,
-	UTRACE_REC_HIDDEN,
-	UTRACE_REC_TARGET_END,
-	UTRACE_REC_SYS_CALL,
-	UTRACE_REC_MARKER,
-	UTRACE_REC_USER_EVENT,
-	UTRACE_REC_TYPES
+	UTRACE_REC_PAD = 0,
+	UTRACE_REC_LOST = 1,
+	UTRACE_REC_SYS_ENTER = 2,
+	UTRACE_REC_SYS_EXIT = 3,
+	UTRACE_REC_FORK = 4,
+	UTRACE_REC_EXEC = 5,
+	UTRACE_REC_EXIT = 6,
+	UTRACE_REC_SIGNAL = 7,
+	UTRACE_REC_JOBCTL = 8,
+	UTRACE_REC_HIDDEN = 9,
+	UTRACE_REC_TARGET_END = 10,
+	UTRACE_REC_SYS_CALL = 11,
+	UTRACE_REC_MARKER = 12,
+	UTRACE_REC_USER_EVENT = 13,
 };
 
 /* utrace_rec.flags */
-#define UTRACE_F_TRUNCATED	0x0001	/* an item has UTRACE_ITEM_TRUNCATED */
-#define UTRACE_F_FAULTED	0x0002	/* an item has UTRACE_ITEM_FAULTED */
-#define UTRACE_F_INCOMPLETE	0x0004	/* there is a UTRACE_ITEM_MISSING */
-#define UTRACE_F_UNPAIRED	0x0008	/* SYS_EXIT: the entry was not seen */
-#define UTRACE_F_HIDDEN		0x0010	/* EXIT: of a hidden task, code is 0 */
-#define UTRACE_F_IN_FLIGHT	0x0020	/* SYS_ENTER: of a call begun before */
+#define UTRACE_REC_F_TRUNCATED	0x0001	/* an item has UTRACE_ITEM_F_TRUNCATED */
+#define UTRACE_REC_F_FAULTED	0x0002	/* an item has UTRACE_ITEM_F_FAULTED */
+#define UTRACE_REC_F_INCOMPLETE	0x0004	/* there is a UTRACE_ITEM_MISSING */
+#define UTRACE_REC_F_UNPAIRED	0x0008	/* SYS_EXIT: without an entry */
+#define UTRACE_REC_F_HIDDEN		0x0010	/* EXIT: of a hidden task, code is 0 */
+#define UTRACE_REC_F_IN_FLIGHT	0x0020	/* SYS_ENTER: of a call begun before */
+#define UTRACE_REC_F_UNNUMBERED	0x0040	/* written for the task by another one */
 
 /**
  * struct utrace_rec - header of a record
@@ -160,11 +168,12 @@ enum utrace_rec_type {
  * @task: inode number of a pidfd of the thread; 0: about no task
  * @pid: id of the process in the pid namespace of the opener, or 0
  * @tid: id of the task, as @pid
- * @number: the task's own number of the record, from 1; 0: it has none
+ * @number: counts the records about the task, from 1, modulo 2^32; 0 without a task
+ *	and with %UTRACE_REC_F_UNNUMBERED
  * @target: id of the target, from %UTRACE_IOC_ATTACH
  * @settings: number of the settings, from %UTRACE_IOC_EVENTS, or 0
  * @cpu: the CPU that the record was written on
- * @flags: %UTRACE_F_* bits
+ * @flags: %UTRACE_REC_F_* bits
  */
 struct utrace_rec {
 	__u32 size;
@@ -192,22 +201,22 @@ struct utrace_rec_lost {
 };
 
 /*
- * Numbers of calls of the 32-bit table (asm/unistd_32.h) are or-ed with this bit.
- * x32 has the bit of asm/unistd_x32.h.
+ * Numbers of calls, in records, lists and counts.  Those of the 32-bit table
+ * (asm/unistd_32.h) are or-ed with this bit.  x32 has the bit of asm/unistd_x32.h.
  */
-#define UTRACE_REC_IA32		0x20000000
+#define UTRACE_NR_IA32		0x20000000
 
 /*
- * The value of @nr where there is no number: at the exit of a sigreturn, and for
- * numbers that no table can have, which the member @asked has.
+ * No call.  In records: the exit of a sigreturn, or a number of a program that has the
+ * bit UTRACE_NR_IA32 or this value.  In lists and counts: all numbers that no table has.
  */
-#define UTRACE_REC_NO_CALL	0x1fffffff
+#define UTRACE_NR_NONE		0x1fffffff
 
 /**
  * struct utrace_rec_sys_enter - the task makes a system call
- * @head: header, with %UTRACE_F_IN_FLIGHT if it is later than the entry
- * @nr: number of the call, see %UTRACE_REC_IA32 and %UTRACE_REC_NO_CALL
- * @asked: number that the program asked for if @nr is %UTRACE_REC_NO_CALL
+ * @head: header, with %UTRACE_REC_F_IN_FLIGHT if it is later than the entry
+ * @nr: number of the call, see %UTRACE_NR_IA32 and %UTRACE_NR_NONE
+ * @asked: number that the program asked for if @nr is %UTRACE_NR_NONE
  * @began: when the call was made, in ns; 0: not known
  * @args: arguments as the registers have them
  */
@@ -221,7 +230,7 @@ struct utrace_rec_sys_enter {
 
 /**
  * struct utrace_rec_sys_exit - a system call of the task is over
- * @head: header, with %UTRACE_F_UNPAIRED if no entry was reported
+ * @head: header, with %UTRACE_REC_F_UNPAIRED if no entry was reported
  * @nr: as in struct utrace_rec_sys_enter
  * @asked: as in struct utrace_rec_sys_enter, but for a sigreturn
  * @ret: result of the call; from -4095 to -1: a negative errno
@@ -257,7 +266,9 @@ struct utrace_rec_sys_call {
  * @child_task: the child, as @head.task
  * @child_pid: id of its process, as @head.pid
  * @child_tid: its id, as @head.tid
- * @flags: %CLONE_* bits, and the signal of its end in the low byte
+ * @flags: %CLONE_* bits
+ * @exit_signal: number of the signal that its parent gets at its end, or 0
+ * @reserved: 0
  */
 struct utrace_rec_fork {
 	struct utrace_rec head;
@@ -265,6 +276,8 @@ struct utrace_rec_fork {
 	__s32 child_pid;
 	__s32 child_tid;
 	__u64 flags;
+	__s32 exit_signal;
+	__u32 reserved;
 };
 
 /**
@@ -325,14 +338,12 @@ struct utrace_rec_jobctl {
 
 /**
  * enum utrace_end - why a target is over
- * @UTRACE_END_NOT: it is not; no record has this
  * @UTRACE_END_EXITED: all its tasks have exited
  * @UTRACE_END_DETACHED: %UTRACE_IOC_DETACH
  */
 enum utrace_end {
-	UTRACE_END_NOT,
-	UTRACE_END_EXITED,
-	UTRACE_END_DETACHED,
+	UTRACE_END_EXITED = 1,
+	UTRACE_END_DETACHED = 2,
 };
 
 /**
@@ -354,20 +365,21 @@ struct utrace_rec_target_end {
  * @head: header
  * @cookie: see struct utrace_ioc_arm
  * @ip: address of the marker, or of the function that returns
- * @nargs: number of elements of @args
+ * @nargs: number of arguments
+ * @args_offset: offset of the arguments in the record: an array of __u64, sign- or
+ *	zero-extended
  * @faulted: bit n: argument n could not be read, and is 0
- * @args: the arguments, extended to 64 bits by their signs
  */
 struct utrace_rec_marker {
 	struct utrace_rec head;
 	__u64 cookie;
 	__u64 ip;
-	__u32 nargs;
+	__u16 nargs;
+	__u16 args_offset;
 	__u32 faulted;
-	__u64 args[];
 };
 
-/* Bytes of what a program has written that a record has at most. */
+/* Maximum number of bytes of a write that a record has. */
 #define UTRACE_USER_EVENT_MAX	1024
 
 /**
@@ -375,15 +387,15 @@ struct utrace_rec_marker {
  * @head: header
  * @cookie: see struct utrace_ioc_arm
  * @size: bytes that the task has written, without the index of the event
- * @copied: bytes of @data, at most %UTRACE_USER_EVENT_MAX
- * @data: the first bytes of what the task has written
+ * @data_size: how many of these are in the record, at most %UTRACE_USER_EVENT_MAX
+ * @data_offset: offset of these in the record
  */
 struct utrace_rec_user_event {
 	struct utrace_rec head;
 	__u64 cookie;
 	__u32 size;
-	__u32 copied;
-	__u8 data[];
+	__u16 data_size;
+	__u16 data_offset;
 };
 
 /* utrace_ioc_events.events: the bit of a type, as UTRACE_REC_BIT(FORK). */
@@ -409,12 +421,12 @@ struct utrace_rec_user_event {
  */
 enum utrace_scope {
 	UTRACE_SCOPE_THREAD = 1,
-	UTRACE_SCOPE_PROCESS,
-	UTRACE_SCOPE_TREE,
-	UTRACE_SCOPE_SYSTEM,
-	UTRACE_SCOPE_CGROUP,
-	UTRACE_SCOPE_EXE,
-	UTRACE_SCOPE_CPU,
+	UTRACE_SCOPE_PROCESS = 2,
+	UTRACE_SCOPE_TREE = 3,
+	UTRACE_SCOPE_SYSTEM = 4,
+	UTRACE_SCOPE_CGROUP = 5,
+	UTRACE_SCOPE_EXE = 6,
+	UTRACE_SCOPE_CPU = 7,
 };
 
 /* The bit of a scope, as UTRACE_SCOPE_BIT(TREE). */
@@ -423,15 +435,17 @@ enum utrace_scope {
 /**
  * struct utrace_where - the tasks, or the CPU, that an ioctl is about
  * @scope: enum utrace_scope; never 0
- * @fd: pidfd, folder of a cgroup or executable file, by @scope; else -1
+ * @fd: pidfd, directory of a cgroup or executable file, by @scope; else -1
  * @cpu: number of a CPU for %UTRACE_SCOPE_CPU; else 0
  * @flags: 0
+ * @reserved: 0
  */
 struct utrace_where {
 	__u32 scope;
 	__s32 fd;
 	__u32 cpu;
 	__u32 flags;
+	__u64 reserved;
 };
 
 /**
@@ -455,11 +469,13 @@ struct utrace_rows {
  * @UTRACE_FULL_DEFAULT: STOP for threads, processes and trees, else DROP
  * @UTRACE_FULL_STOP: the task waits for the reader
  * @UTRACE_FULL_DROP: the record is lost, and counted
+ * @UTRACE_FULL_OVERWRITE: it takes the room of the oldest one; of branches only
  */
 enum utrace_full {
-	UTRACE_FULL_DEFAULT,
-	UTRACE_FULL_STOP,
-	UTRACE_FULL_DROP,
+	UTRACE_FULL_DEFAULT = 0,
+	UTRACE_FULL_STOP = 1,
+	UTRACE_FULL_DROP = 2,
+	UTRACE_FULL_OVERWRITE = 3,
 };
 
 /**
@@ -471,7 +487,7 @@ enum utrace_full {
  * @count: %UTRACE_COUNT_* bits that the kernel has
  * @targets: number of targets that have not ended
  * @rings: number of rings, one for each possible CPU; 0: none yet
- * @reserved: 0
+ * @sources: UTRACE_BRANCH_SOURCE_BIT() bits of what %UTRACE_IOC_BRANCHES takes
  * @ring_size: bytes of each ring, a power of 2
  * @map_size: bytes of the area of %UTRACE_MAP_RINGS, or 0
  * @tails_size: bytes of the area of %UTRACE_MAP_TAILS, or 0
@@ -493,7 +509,7 @@ struct utrace_ioc_info {
 	__u32 count;
 	__u32 targets;
 	__u32 rings;
-	__u32 reserved;
+	__u32 sources;
 	__u64 ring_size;
 	__u64 map_size;
 	__u64 tails_size;
@@ -507,18 +523,18 @@ struct utrace_ioc_info {
 };
 
 /* utrace_ioc_setup.flags */
-#define UTRACE_SETUP_MAPPED	0x01	/* the program maps the rings */
+#define UTRACE_SETUP_F_MAPPED	0x01	/* the program maps the rings */
 
 /**
  * struct utrace_ioc_setup - %UTRACE_IOC_SETUP: make the rings
- * @ring_size: bytes of all rings together, 64 KiB to 64 MiB; 0: 1 MiB
+ * @rings_size: bytes of all rings together, 64 KiB to 64 MiB; 0: 1 MiB
  * @delay: a waiting reader is woken so many ns after a record, 1 s at most;
  *	0: 10 ms
- * @full: enum utrace_full
- * @flags: %UTRACE_SETUP_MAPPED
+ * @full: enum utrace_full, but not OVERWRITE
+ * @flags: %UTRACE_SETUP_F_MAPPED
  */
 struct utrace_ioc_setup {
-	__u64 ring_size;
+	__u64 rings_size;
 	__u64 delay;
 	__u32 full;
 	__u32 flags;
@@ -528,15 +544,15 @@ struct utrace_ioc_setup {
 #define UTRACE_RING_MIN		32768
 
 /*
- * Offsets for mmap(2) of a session with %UTRACE_SETUP_MAPPED, or of a consumer with
- * %UTRACE_BRANCHES_MAPPED: struct utrace_map, the struct utrace_map_ring and the
+ * Offsets for mmap(2) of a session with %UTRACE_SETUP_F_MAPPED, or of a consumer with
+ * %UTRACE_BRANCHES_F_MAPPED: struct utrace_map, the struct utrace_map_ring and the
  * data of the rings, to read; and a struct utrace_map_tail for each ring, to write.
  */
 #define UTRACE_MAP_RINGS	0x00000000
 #define UTRACE_MAP_TAILS	0x10000000
 
 /**
- * struct utrace_map - begin of the area of %UTRACE_MAP_RINGS; 64 bytes
+ * struct utrace_map - start of the area of %UTRACE_MAP_RINGS; 64 bytes
  * @header_size: bytes from here to the first struct utrace_map_ring
  * @ring_stride: bytes from one struct utrace_map_ring to the next
  * @rings: number of rings
@@ -611,7 +627,7 @@ struct utrace_ioc_detach {
  * struct utrace_ioc_events - %UTRACE_IOC_EVENTS: choose what is recorded
  * @events: UTRACE_REC_BIT() bits; SYS_CALL excludes SYS_ENTER and SYS_EXIT
  * @capture: %UTRACE_CAPTURE_* bits
- * @calls: pointer to the __u32 numbers of the calls; 0xffffffff: unknown calls
+ * @calls: pointer to the __u32 numbers of the calls, %UTRACE_NR_NONE among them
  * @ncalls: number of elements of @calls, 4096 at most; 0: all calls
  * @target: id of a target; 0: all, and those to come
  * @settings: the kernel writes the number that &utrace_rec.settings has
@@ -643,10 +659,10 @@ struct utrace_ioc_events {
  * Entry n of the durations has those below 2^n ns that are in no entry before, the
  * last entry those of 2^30 ns and more.
  */
-#define UTRACE_COUNT_DURATIONS	32
+#define UTRACE_CALL_DURATIONS	32
 
-/* Errors of a call that are told apart by their errno. */
-#define UTRACE_COUNT_ERRORS	7
+/* Number of different errnos that are counted for a call. */
+#define UTRACE_CALL_ERRORS	7
 
 /**
  * struct utrace_call_count - counts of one system call of one task
@@ -654,7 +670,7 @@ struct utrace_ioc_events {
  * @pid: see &utrace_rec.pid
  * @tid: see &utrace_rec.tid
  * @comm: name of the task, with a NUL
- * @nr: number of the call; %UTRACE_REC_NO_CALL: all that are no call
+ * @nr: number of the call; %UTRACE_NR_NONE: sigreturn, and all that no table has
  * @alive: 1: the task exists, if only as a zombie; else 0
  * @calls: calls that are over, 1 or more
  * @errors: calls among @calls that returned an error
@@ -683,26 +699,26 @@ struct utrace_call_count {
 	__u64 max;
 	__u64 cpu;
 	__u64 cpu_calls;
-	__u32 durations[UTRACE_COUNT_DURATIONS];
-	__u32 errno_calls[UTRACE_COUNT_ERRORS];
+	__u32 durations[UTRACE_CALL_DURATIONS];
+	__u32 errno_calls[UTRACE_CALL_ERRORS];
 	__u32 errno_other;
-	__u16 err[UTRACE_COUNT_ERRORS];
+	__u16 err[UTRACE_CALL_ERRORS];
 	__u16 reserved;
 };
 
 /**
  * struct utrace_ioc_counts - %UTRACE_IOC_COUNTS: read what was counted
  * @rows: elements of struct utrace_call_count
- * @task: where to continue: 0 at first, then what the kernel has written
- * @place: as @task
+ * @cursor: where to continue: 0 at first, then what the kernel has written
+ * @cursor_row: as @cursor
  * @reserved: 0
  * @lost: the kernel writes the number of calls that were not counted
  * @merged: the kernel writes the number of dead tasks that were added up
  */
 struct utrace_ioc_counts {
 	struct utrace_rows rows;
-	__u64 task;
-	__u32 place;
+	__u64 cursor;
+	__u32 cursor_row;
 	__u32 reserved;
 	__u64 lost;
 	__u64 merged;
@@ -730,7 +746,7 @@ struct utrace_ioc_in_flight {
 /* Sizes of the first versions of the structures; less is EINVAL. */
 #define UTRACE_IOC_INFO_SIZE_VER0	120
 #define UTRACE_IOC_SETUP_SIZE_VER0	24
-#define UTRACE_IOC_ATTACH_SIZE_VER0	24
+#define UTRACE_IOC_ATTACH_SIZE_VER0	32
 #define UTRACE_IOC_DETACH_SIZE_VER0	8
 #define UTRACE_IOC_EVENTS_SIZE_VER0	48
 #define UTRACE_IOC_COUNTS_SIZE_VER0	56

@@ -39,13 +39,13 @@ struct utrace_branch {
  * @UTRACE_BRANCH_GAP: an unknown number of records is missing here
  */
 enum utrace_branch_type {
-	UTRACE_BRANCH,
-	UTRACE_BRANCH_TASK,
-	UTRACE_BRANCH_START,
-	UTRACE_BRANCH_END,
-	UTRACE_BRANCH_LOST,
-	UTRACE_BRANCH_HIDDEN,
-	UTRACE_BRANCH_GAP,
+	UTRACE_BRANCH = 0,
+	UTRACE_BRANCH_TASK = 1,
+	UTRACE_BRANCH_START = 2,
+	UTRACE_BRANCH_END = 3,
+	UTRACE_BRANCH_LOST = 4,
+	UTRACE_BRANCH_HIDDEN = 5,
+	UTRACE_BRANCH_GAP = 6,
 };
 
 #define UTRACE_BRANCH_TYPE(info)	((info) & 0xf)
@@ -66,15 +66,15 @@ enum utrace_branch_type {
  * @UTRACE_BR_SYSRET: the return from it; @from is a pseudo-address
  */
 enum utrace_branch_kind {
-	UTRACE_BR_UNKNOWN,
-	UTRACE_BR_COND,
-	UTRACE_BR_UNCOND,
-	UTRACE_BR_IND,
-	UTRACE_BR_CALL,
-	UTRACE_BR_IND_CALL,
-	UTRACE_BR_RET,
-	UTRACE_BR_SYSCALL,
-	UTRACE_BR_SYSRET,
+	UTRACE_BR_UNKNOWN = 0,
+	UTRACE_BR_COND = 1,
+	UTRACE_BR_UNCOND = 2,
+	UTRACE_BR_IND = 3,
+	UTRACE_BR_CALL = 4,
+	UTRACE_BR_IND_CALL = 5,
+	UTRACE_BR_RET = 6,
+	UTRACE_BR_SYSCALL = 7,
+	UTRACE_BR_SYSRET = 8,
 };
 
 /**
@@ -87,13 +87,17 @@ enum utrace_branch_kind {
  * @UTRACE_LOSS_EDGE: GAP: a way into the kernel or out of it was not recorded
  */
 enum utrace_branch_loss {
-	UTRACE_LOSS_UNKNOWN,
-	UTRACE_LOSS_FULL,
-	UTRACE_LOSS_OVERWRITTEN,
-	UTRACE_LOSS_OFF,
-	UTRACE_LOSS_HARDWARE,
-	UTRACE_LOSS_EDGE,
+	UTRACE_LOSS_UNKNOWN = 0,
+	UTRACE_LOSS_FULL = 1,
+	UTRACE_LOSS_OVERWRITTEN = 2,
+	UTRACE_LOSS_OFF = 3,
+	UTRACE_LOSS_HARDWARE = 4,
+	UTRACE_LOSS_EDGE = 5,
 };
+
+/* Of @from of a %UTRACE_BRANCH_TASK. */
+#define UTRACE_BRANCH_TID(from)		((__s32)((from) & 0xffffffff))
+#define UTRACE_BRANCH_PID(from)		((__s32)((from) >> 32))
 
 #define UTRACE_BRANCH_LOSS(info)	UTRACE_BRANCH_KIND(info)
 
@@ -105,21 +109,11 @@ enum utrace_branch_loss {
 #define UTRACE_PC_SIGNAL	(UTRACE_PC_BASE | 0x20)	/* a handler begins */
 #define UTRACE_PC_SIGRETURN	(UTRACE_PC_BASE | 0x21)
 #define UTRACE_PC_EXEC		(UTRACE_PC_BASE | 0x22)	/* a program begins */
-#define UTRACE_PC_EXCEPTION(vector)	(UTRACE_PC_BASE | 0x80 | (vector))
-
-/**
- * enum utrace_branch_mode - what a consumer keeps
- * @UTRACE_BRANCHES_ALL: all records; if there is no room, see enum utrace_full
- * @UTRACE_BRANCHES_LAST: the last records
- */
-enum utrace_branch_mode {
-	UTRACE_BRANCHES_ALL,
-	UTRACE_BRANCHES_LAST,
-};
+#define UTRACE_PC_EXCEPTION(vector)	(UTRACE_PC_BASE + 0x100 + (vector))
 
 /* Levels: branches in user mode, in the kernel, or both. */
-#define UTRACE_BRANCHES_USER	0x1
-#define UTRACE_BRANCHES_KERNEL	0x2
+#define UTRACE_LEVEL_USER	0x1
+#define UTRACE_LEVEL_KERNEL	0x2
 
 /**
  * enum utrace_branch_source - what makes the records
@@ -129,37 +123,36 @@ enum utrace_branch_mode {
  * @UTRACE_BRANCH_SOURCE_EMULATED: CPUs: branches that were never taken, for tests
  */
 enum utrace_branch_source {
-	UTRACE_BRANCH_SOURCE_ANY,
-	UTRACE_BRANCH_SOURCE_STEP,
-	UTRACE_BRANCH_SOURCE_INTEL,
-	UTRACE_BRANCH_SOURCE_EMULATED,
+	UTRACE_BRANCH_SOURCE_ANY = 0,
+	UTRACE_BRANCH_SOURCE_STEP = 1,
+	UTRACE_BRANCH_SOURCE_INTEL = 2,
+	UTRACE_BRANCH_SOURCE_EMULATED = 3,
 };
 
+/* The bit of a source, as UTRACE_BRANCH_SOURCE_BIT(STEP). */
+#define UTRACE_BRANCH_SOURCE_BIT(source)	(1U << UTRACE_BRANCH_SOURCE_##source)
+
 /* utrace_ioc_branches.flags */
-#define UTRACE_BRANCHES_MAPPED	0x01	/* the program maps the ring */
+#define UTRACE_BRANCHES_F_MAPPED	0x01	/* the program maps the ring */
 
 /**
  * struct utrace_ioc_branches - %UTRACE_IOC_BRANCHES: make a consumer
  * @where: tasks, by %UTRACE_SCOPE_THREAD, _PROCESS or _TREE; or a CPU
- * @mode: enum utrace_branch_mode
- * @full: enum utrace_full for %UTRACE_BRANCHES_ALL; else 0
- * @records: number of records that the ring has room for; 0: 65536
- * @levels: %UTRACE_BRANCHES_USER, %UTRACE_BRANCHES_KERNEL or both; 0: user
+ * @capacity: number of records that the ring has room for; 0: 65536
+ * @full: enum utrace_full
+ * @levels: %UTRACE_LEVEL_USER, %UTRACE_LEVEL_KERNEL or both; 0: user
  * @source: enum utrace_branch_source
- * @flags: %UTRACE_BRANCHES_MAPPED, with %UTRACE_BRANCHES_ALL of tasks only
- * @reserved: 0
+ * @flags: %UTRACE_BRANCHES_F_MAPPED, of tasks and without OVERWRITE only
  *
  * The ioctl returns a descriptor.
  */
 struct utrace_ioc_branches {
 	struct utrace_where where;
-	__u64 records;
-	__u32 mode;
+	__u64 capacity;
 	__u32 full;
 	__u32 levels;
 	__u32 source;
 	__u32 flags;
-	__u32 reserved;
 };
 
 #define UTRACE_IOC_BRANCHES_SIZE_VER0	48
@@ -167,7 +160,7 @@ struct utrace_ioc_branches {
 
 /**
  * struct utrace_ioc_branch_info - %UTRACE_IOC_BRANCH_INFO, of a consumer
- * @records: number of records that the ring has room for
+ * @capacity: number of records that the ring has room for
  * @map_size: bytes of the area of %UTRACE_MAP_RINGS, or 0
  * @tails_size: bytes of the area of %UTRACE_MAP_TAILS, or 0
  * @written: records ever written to it
@@ -176,13 +169,13 @@ struct utrace_ioc_branches {
  * @gaps: number of %UTRACE_BRANCH_GAP
  * @source: enum utrace_branch_source, but not ANY
  * @levels: as in struct utrace_ioc_branches, but not 0
- * @mode: enum utrace_branch_mode
+ * @full: enum utrace_full, but not DEFAULT
  * @waiting: number of threads that wait for room
  *
  * The kernel writes all members and reads none.
  */
 struct utrace_ioc_branch_info {
-	__u64 records;
+	__u64 capacity;
 	__u64 map_size;
 	__u64 tails_size;
 	__u64 written;
@@ -191,7 +184,7 @@ struct utrace_ioc_branch_info {
 	__u64 gaps;
 	__u32 source;
 	__u32 levels;
-	__u32 mode;
+	__u32 full;
 	__u32 waiting;
 };
 

@@ -17,47 +17,47 @@
 /**
  * enum utrace_arm_type - what is armed
  * @UTRACE_ARM_WORD: struct utrace_word
- * @UTRACE_ARM_SITE: struct utrace_site: a marker
+ * @UTRACE_ARM_MARKER: struct utrace_marker
  * @UTRACE_ARM_USER_EVENT: struct utrace_user_event
  */
 enum utrace_arm_type {
 	UTRACE_ARM_WORD = 1,
-	UTRACE_ARM_SITE,
-	UTRACE_ARM_USER_EVENT,
+	UTRACE_ARM_MARKER = 2,
+	UTRACE_ARM_USER_EVENT = 3,
 };
 
-/* The bit of a type, as UTRACE_ARM_BIT(SITE). */
+/* The bit of a type, as UTRACE_ARM_BIT(MARKER). */
 #define UTRACE_ARM_BIT(type)	(1U << UTRACE_ARM_##type)
 
 /* utrace_ioc_arm.flags */
-#define UTRACE_ARM_COUNT	0x01	/* hits are counted, not recorded */
-#define UTRACE_ARM_HISTOGRAM	0x02	/* hits of a site are sorted */
+#define UTRACE_ARM_F_COUNT	0x01	/* hits are counted, not recorded */
+#define UTRACE_ARM_F_HISTOGRAM	0x02	/* hits are counted by an argument */
 
 /**
  * enum utrace_arm_state - how far a word has come
- * @UTRACE_STATE_ARMED: the memory has it
- * @UTRACE_STATE_PENDING: a thread writes it before it runs user code again
- * @UTRACE_STATE_FAILED: the word cannot be written now
- * @UTRACE_STATE_LEAVING: it was disarmed, and the memory still has it
+ * @UTRACE_ARM_STATE_ARMED: the memory has it
+ * @UTRACE_ARM_STATE_PENDING: a thread writes it before it runs user code again
+ * @UTRACE_ARM_STATE_FAILED: the word cannot be written now
+ * @UTRACE_ARM_STATE_LEAVING: it was disarmed, and the memory still has it
  */
 enum utrace_arm_state {
-	UTRACE_STATE_ARMED,
-	UTRACE_STATE_PENDING,
-	UTRACE_STATE_FAILED,
-	UTRACE_STATE_LEAVING,
+	UTRACE_ARM_STATE_ARMED = 1,
+	UTRACE_ARM_STATE_PENDING = 2,
+	UTRACE_ARM_STATE_FAILED = 3,
+	UTRACE_ARM_STATE_LEAVING = 4,
 };
 
 /**
  * struct utrace_ioc_arm - %UTRACE_IOC_ARM: arm something for a target
- * @target: id of a target: a process, a tree or, for sites, the system
+ * @target: id of a target: a process, a tree or, for markers, the system
  * @type: enum utrace_arm_type
- * @flags: %UTRACE_ARM_COUNT, %UTRACE_ARM_HISTOGRAM
+ * @flags: %UTRACE_ARM_F_COUNT, %UTRACE_ARM_F_HISTOGRAM
  * @id: the kernel writes the id of what is armed, 1 or more
  * @cookie: any number, which records, lists and counts have
  * @spec: pointer to the structure of @type
  * @spec_size: bytes of that structure, which grows as arguments of ioctls do
  * @state: the kernel writes enum utrace_arm_state
- * @error: the kernel writes the errno of %UTRACE_STATE_FAILED
+ * @error: the kernel writes the errno of %UTRACE_ARM_STATE_FAILED
  * @reserved: 0
  */
 struct utrace_ioc_arm {
@@ -81,10 +81,10 @@ struct utrace_ioc_arm {
  * @UTRACE_WORD_COUNT32: each target adds 1 to the low 31 bits of a 32-bit word
  */
 enum utrace_word_kind {
-	UTRACE_WORD_BIT32,
-	UTRACE_WORD_BIT64,
-	UTRACE_WORD_COUNT16,
-	UTRACE_WORD_COUNT32,
+	UTRACE_WORD_BIT32 = 1,
+	UTRACE_WORD_BIT64 = 2,
+	UTRACE_WORD_COUNT16 = 3,
+	UTRACE_WORD_COUNT32 = 4,
 };
 
 /**
@@ -104,24 +104,24 @@ struct utrace_word {
 
 /**
  * enum utrace_marker_arg_kind - where the argument of a marker is
- * @UTRACE_MARKER_CONST: it is @disp
- * @UTRACE_MARKER_REG: it is in register @reg
- * @UTRACE_MARKER_MEM: it is in memory, at @disp + @reg + @index * @scale
+ * @UTRACE_ARG_CONST: it is @disp
+ * @UTRACE_ARG_REG: it is in register @reg
+ * @UTRACE_ARG_MEM: it is in memory, at @disp + @reg + @index * @scale
  */
 enum utrace_marker_arg_kind {
-	UTRACE_MARKER_CONST,
-	UTRACE_MARKER_REG,
-	UTRACE_MARKER_MEM,
+	UTRACE_ARG_CONST = 1,
+	UTRACE_ARG_REG = 2,
+	UTRACE_ARG_MEM = 3,
 };
 
 /* In &utrace_marker_arg.reg and .index: there is none. */
-#define UTRACE_MARKER_NO_REG	0xff
+#define UTRACE_ARG_NO_REG	0xff
 
 /**
  * struct utrace_marker_arg - an argument of a marker
- * @size: bytes, 1, 2, 4 or 8; negative if the argument has a sign
+ * @size: bytes, 1, 2, 4 or 8; negative if the argument is signed
  * @kind: enum utrace_marker_arg_kind
- * @reg: number of a register as in <asm/perf_regs.h>, or %UTRACE_MARKER_NO_REG
+ * @reg: number of a register as in <asm/perf_regs.h>, or %UTRACE_ARG_NO_REG
  * @index: as @reg
  * @scale: 1, 2, 4 or 8; 0 without @index
  * @reserved: 0
@@ -137,20 +137,20 @@ struct utrace_marker_arg {
 	__s64 disp;
 };
 
-/* utrace_site.flags */
-#define UTRACE_SITE_RETURN	0x01	/* a hit is the return of the function */
+/* utrace_marker.flags */
+#define UTRACE_MARKER_F_RETURN	0x01	/* a hit is the return of the function */
 
 /**
- * struct utrace_site - %UTRACE_ARM_SITE: a marker
+ * struct utrace_marker - %UTRACE_ARM_MARKER: a marker
  * @fd: the executable file or library
- * @flags: %UTRACE_SITE_RETURN
+ * @flags: %UTRACE_MARKER_F_RETURN
  * @offset: offset of the instruction in the file
  * @semaphore: offset of the semaphore in the file; 0: there is none
  * @nargs: number of elements of @args that are used
  * @reserved: 0
  * @args: the arguments
  */
-struct utrace_site {
+struct utrace_marker {
 	__s32 fd;
 	__u32 flags;
 	__u64 offset;
@@ -183,12 +183,12 @@ struct utrace_ioc_disarm {
 };
 
 /**
- * struct utrace_armed - a word, or a site that has failed, in one process
+ * struct utrace_armed - a word, or a marker that has failed, in one process
  * @cookie: see struct utrace_ioc_arm
- * @addr: address of the word; 0 of a site
+ * @addr: address of the word; 0 of a marker
  * @id: see struct utrace_ioc_arm
  * @type: enum utrace_arm_type; %UTRACE_ARM_USER_EVENT: a bit of the event
- * @kind: enum utrace_word_kind; 0 of a site
+ * @kind: enum utrace_word_kind; 0 of a marker
  * @bit: see struct utrace_word
  * @state: enum utrace_arm_state
  * @error: see struct utrace_ioc_arm
@@ -209,26 +209,34 @@ struct utrace_armed {
 };
 
 /**
- * struct utrace_ioc_list - %UTRACE_IOC_LIST: list the words of a target, and the
- *	sites that have failed
- * @rows: elements of struct utrace_armed
+ * enum utrace_list_what - what %UTRACE_IOC_LIST lists
+ * @UTRACE_LIST_ARMED: struct utrace_armed of the words of a target, and of the
+ *	markers that have failed
+ */
+enum utrace_list_what {
+	UTRACE_LIST_ARMED = 1,
+};
+
+/**
+ * struct utrace_ioc_list - %UTRACE_IOC_LIST: list what is armed
+ * @rows: elements by @what
  * @target: id of the target
- * @reserved: 0
+ * @what: enum utrace_list_what
  */
 struct utrace_ioc_list {
 	struct utrace_rows rows;
 	__u32 target;
-	__u32 reserved;
+	__u32 what;
 };
 
 /**
- * enum utrace_read_what - what %UTRACE_IOC_READ reads
- * @UTRACE_READ_COUNT: struct utrace_hit_count of one, or of all of the target
- * @UTRACE_READ_HISTOGRAM: __u64 numbers of hits, by enum utrace_marker_bucket
+ * enum utrace_hits_what - what %UTRACE_IOC_HITS reads
+ * @UTRACE_HITS_COUNT: struct utrace_hit_count of one, or of all of the target
+ * @UTRACE_HITS_HISTOGRAM: __u64 numbers of hits, by enum utrace_bucket
  */
-enum utrace_read_what {
-	UTRACE_READ_COUNT = 1,
-	UTRACE_READ_HISTOGRAM,
+enum utrace_hits_what {
+	UTRACE_HITS_COUNT = 1,
+	UTRACE_HITS_HISTOGRAM = 2,
 };
 
 /**
@@ -248,30 +256,30 @@ struct utrace_hit_count {
 };
 
 /**
- * enum utrace_marker_bucket - by what a histogram sorts the values of an argument
- * @UTRACE_MARKER_UNREADABLE: the value could not be read without waiting
- * @UTRACE_MARKER_NEGATIVE: it is below 0, and the argument has a sign
- * @UTRACE_MARKER_ZERO: it is 0
- * @UTRACE_MARKER_POSITIVE: with @UTRACE_MARKER_POSITIVE + n, bit n is its highest
- * @UTRACE_MARKER_BUCKETS: number of buckets
+ * enum utrace_bucket - by what a histogram sorts the values of an argument
+ * @UTRACE_BUCKET_UNREADABLE: the value could not be read without waiting
+ * @UTRACE_BUCKET_NEGATIVE: it is below 0, and the argument is signed
+ * @UTRACE_BUCKET_ZERO: it is 0
+ * @UTRACE_BUCKET_POSITIVE: with @UTRACE_BUCKET_POSITIVE + n, bit n is its highest
+ * @UTRACE_BUCKETS: number of buckets
  */
-enum utrace_marker_bucket {
-	UTRACE_MARKER_UNREADABLE,
-	UTRACE_MARKER_NEGATIVE,
-	UTRACE_MARKER_ZERO,
-	UTRACE_MARKER_POSITIVE,
-	UTRACE_MARKER_BUCKETS = UTRACE_MARKER_POSITIVE + 64,
+enum utrace_bucket {
+	UTRACE_BUCKET_UNREADABLE = 0,
+	UTRACE_BUCKET_NEGATIVE = 1,
+	UTRACE_BUCKET_ZERO = 2,
+	UTRACE_BUCKET_POSITIVE = 3,
+	UTRACE_BUCKETS = UTRACE_BUCKET_POSITIVE + 64,
 };
 
 /**
- * struct utrace_ioc_read - %UTRACE_IOC_READ: read what was counted of markers
+ * struct utrace_ioc_hits - %UTRACE_IOC_HITS: read what was counted of markers
  * @rows: elements by @what
  * @target: id of the target
- * @id: id of what was armed; 0: all of the target, by %UTRACE_READ_COUNT only
- * @what: enum utrace_read_what
+ * @id: id of what was armed; 0: all of the target, by %UTRACE_HITS_COUNT only
+ * @what: enum utrace_hits_what
  * @reserved: 0
  */
-struct utrace_ioc_read {
+struct utrace_ioc_hits {
 	struct utrace_rows rows;
 	__u32 target;
 	__u32 id;
@@ -283,9 +291,9 @@ struct utrace_ioc_read {
 #define UTRACE_IOC_ARM_SIZE_VER0	48
 #define UTRACE_IOC_DISARM_SIZE_VER0	8
 #define UTRACE_IOC_LIST_SIZE_VER0	32
-#define UTRACE_IOC_READ_SIZE_VER0	40
+#define UTRACE_IOC_HITS_SIZE_VER0	40
 #define UTRACE_WORD_SIZE_VER0		16
-#define UTRACE_SITE_SIZE_VER0		224
+#define UTRACE_MARKER_SIZE_VER0		224
 #define UTRACE_USER_EVENT_SIZE_VER0	16
 #define UTRACE_ARMED_SIZE_VER0		48
 #define UTRACE_HIT_COUNT_SIZE_VER0	32
@@ -293,6 +301,6 @@ struct utrace_ioc_read {
 #define UTRACE_IOC_ARM		_IOWR(0xBC, 0x07, struct utrace_ioc_arm)
 #define UTRACE_IOC_DISARM	_IOWR(0xBC, 0x08, struct utrace_ioc_disarm)
 #define UTRACE_IOC_LIST		_IOWR(0xBC, 0x09, struct utrace_ioc_list)
-#define UTRACE_IOC_READ		_IOWR(0xBC, 0x0A, struct utrace_ioc_read)
+#define UTRACE_IOC_HITS		_IOWR(0xBC, 0x0A, struct utrace_ioc_hits)
 
 #endif /* _UAPI_LINUX_UTRACE_MARKER_H */

@@ -9,10 +9,9 @@
  * step, and memory of the rings may be swapped out.  For some consumers the CPUs
  * record the thread instead (track.h).
  *
- * Lock order: bts_consumer.lock is taken inside bts_consumer.read_lock or alone;
+ * Lock order: bts_consumer.lock is taken inside utrace_reader.read_lock or alone;
  * bts_consumer.wait_lock inside of lock or alone, and siglock inside of that.
- * mmap_lock is inside of read_lock, as a reader copies to user memory, and outside
- * of lock, which mmap(2) takes.
+ * mmap_lock is inside of read_lock, as a reader copies to user memory.
  * Traced threads never take read_lock, under which a page fault of the reader
  * may last for ever.
  */
@@ -127,7 +126,7 @@ struct bts_piece {
 /* The smallest ring of a consumer of a CPU. */
 #define BTS_CPU_MIN	2048ULL
 
-#define BTS_LEVELS	(UTRACE_BRANCHES_USER | UTRACE_BRANCHES_KERNEL)
+#define BTS_LEVELS	(UTRACE_LEVEL_USER | UTRACE_LEVEL_KERNEL)
 
 /**
  * struct bts_consumer - one that gets the branches of tasks
@@ -155,17 +154,15 @@ struct bts_piece {
  * @gaps: number of gaps that threads have had that are followed no more.  Under
  *	@lock
  * @free: frees the consumer, which may have to sleep for that
- * @levels: %UTRACE_BRANCHES_USER, %UTRACE_BRANCHES_KERNEL or both; constant
+ * @levels: %UTRACE_LEVEL_USER, %UTRACE_LEVEL_KERNEL or both; constant
  * @ready: see struct utrace_branches_want; NULL until the consumer is attached.
  *	Set and called under @wait_lock, and only unless @closed
  * @data: likewise
  * @stop: a thread whose records find no room waits.  Constant.
- * @read_lock: serializes readers; held while records are copied to user memory
  * @lock: guards @ring, @last, @tracks and what is in there, @staged, @left and @gaps
  * @ring: the records
  * @last: inode number of the pidfd of the thread that wrote last, 0 at first.
  *	Under @lock
- * @wait: readers that wait for records
  * @wait_lock: guards @waiting, @nwaiting, @reader, @closed, @ready and @data
  * @waiting: struct bts_link of threads that wait for room.  Under @wait_lock
  * @nwaiting: number of elements of @waiting, which traced programs can make large.  Under
@@ -193,11 +190,9 @@ struct bts_consumer {
 	void (*ready)(struct bts_consumer *consumer, void *data);
 	void *data;
 	bool stop;
-	struct mutex read_lock;	/* serializes readers */
 	struct mutex lock;	/* the ring */
 	struct bts_ring ring;
 	u64 last;
-	wait_queue_head_t wait;
 	spinlock_t wait_lock;	/* threads that wait for room */
 	struct list_head waiting;
 	unsigned int nwaiting;
@@ -205,6 +200,11 @@ struct bts_consumer {
 	bool closed;
 	bool deadlock;
 };
+
+static inline struct bts_consumer *bts_of_reader(struct utrace_reader *reader)
+{
+	return container_of(reader, struct bts_consumer, reader);
+}
 
 /**
  * struct bts_link - a thread is followed by a consumer
@@ -321,6 +321,10 @@ utrace_bts_consumer_new(const struct utrace_branches_want *want, u32 source,
 int utrace_bts_attach(struct bts_consumer *consumer, struct task_struct *task,
 		      u32 scope);
 int utrace_bts_check(const struct utrace_branches_want *want, bool cpu);
+
+/* file.c */
+ssize_t utrace_bts_file_read(struct utrace_reader *reader, char __user *to,
+			     size_t size);
 
 /* cpu.c */
 unsigned int utrace_bts_cpu_source(void);

@@ -65,11 +65,6 @@ void utrace_bts_consumer_put(struct bts_consumer *consumer)
 
 /* The reader */
 
-static struct bts_consumer *bts_of_reader(struct utrace_reader *reader)
-{
-	return container_of(reader, struct bts_consumer, reader);
-}
-
 /* Threads that waited for another reader look again: none may wait for its own process. */
 static void bts_reader_began(struct utrace_reader *reader, struct pid *process)
 {
@@ -91,11 +86,49 @@ static void bts_reader_put(struct utrace_reader *reader)
 	utrace_bts_consumer_put(bts_of_reader(reader));
 }
 
+/* A program that reads from memory may have made room. */
+static void bts_reader_sync(struct utrace_reader *reader)
+{
+	struct bts_consumer *consumer = bts_of_reader(reader);
+	struct bts_ring *ring = &consumer->ring;
+	bool room;
+
+	if (!ring->shared)
+		return;
+	scoped_guard(mutex, &consumer->lock) {
+		utrace_bts_ring_sync(ring);
+		room = ring->head - ring->tail < ring->size;
+	}
+	if (room)
+		utrace_bts_let_go(consumer);
+}
+
+static bool bts_reader_over(struct utrace_reader *reader)
+{
+	return utrace_bts_is_over(bts_of_reader(reader));
+}
+
+static bool bts_reader_has(struct utrace_reader *reader)
+{
+	return utrace_bts_has(bts_of_reader(reader));
+}
+
+static bool bts_reader_ready(struct utrace_reader *reader)
+{
+	return utrace_bts_has(bts_of_reader(reader)) ||
+	       utrace_bts_is_over(bts_of_reader(reader));
+}
+
 static const struct utrace_reader_ops bts_reader_ops = {
 	.began	= bts_reader_began,
 	.ended	= bts_reader_ended,
 	.tryget	= bts_reader_tryget,
 	.put	= bts_reader_put,
+	.sync	= bts_reader_sync,
+	.over	= bts_reader_over,
+	.has	= bts_reader_has,
+	.ready	= bts_reader_ready,
+	.read	= utrace_bts_file_read,
 };
 
 /**
@@ -106,8 +139,8 @@ static const struct utrace_reader_ops bts_reader_ops = {
  */
 void utrace_bts_tell(struct bts_consumer *consumer)
 {
-	if (wq_has_sleeper(&consumer->wait))
-		wake_up_interruptible_poll(&consumer->wait, EPOLLIN |
+	if (wq_has_sleeper(&consumer->reader.wait))
+		wake_up_interruptible_poll(&consumer->reader.wait, EPOLLIN |
 					   EPOLLRDNORM | EPOLLHUP);
 	if (!READ_ONCE(consumer->ready))
 		return;
@@ -201,13 +234,13 @@ void utrace_bts_info(struct bts_consumer *consumer,
 {
 	const struct bts_ring *ring = &consumer->ring;
 
-	info->records = ring->size;
+	info->capacity = ring->size;
 	info->map_size = utrace_bts_ring_map_size(ring);
 	info->tails_size = ring->shared ? PAGE_SIZE : 0;
 	info->source = consumer->source;
 	info->levels = consumer->levels;
-	info->mode = ring->overwrite ? UTRACE_BRANCHES_LAST :
-				       UTRACE_BRANCHES_ALL;
+	info->full = ring->overwrite ? UTRACE_FULL_OVERWRITE :
+		     consumer->stop ? UTRACE_FULL_STOP : UTRACE_FULL_DROP;
 	if (consumer->cpu) {
 		utrace_bts_cpu_info(consumer, info);
 		return;
@@ -276,7 +309,7 @@ static unsigned int bts_source_for(const struct utrace_branches_want *want,
 				   bool cpu)
 {
 	unsigned int recorder = utrace_bts_cpu_source();
-	bool kernel = want->levels & UTRACE_BRANCHES_KERNEL;
+	bool kernel = want->levels & UTRACE_LEVEL_KERNEL;
 
 	switch (want->source) {
 	case UTRACE_BRANCH_SOURCE_ANY:
@@ -297,7 +330,7 @@ static unsigned int bts_source_for(const struct utrace_branches_want *want,
 static bool bts_can_wait(u32 levels, unsigned int source, bool cpu)
 {
 	return !cpu && (source == UTRACE_BRANCH_SOURCE_STEP ||
-			!(levels & UTRACE_BRANCHES_KERNEL));
+			!(levels & UTRACE_LEVEL_KERNEL));
 }
 
 /**
@@ -308,23 +341,21 @@ static bool bts_can_wait(u32 levels, unsigned int source, bool cpu)
  * Context: Any.
  * Return:
  * * enum utrace_branch_source, but not ANY
- * * -EINVAL - there is no such level, mode, policy or source, or a task cannot wait
- * * -EOPNOTSUPP - there is no such source here
+ * * -EINVAL - there is no such level, policy or source
+ * * -EOPNOTSUPP - there is no such source here, or a task cannot wait
  */
 int utrace_bts_check(const struct utrace_branches_want *want, bool cpu)
 {
 	unsigned int source = bts_source_for(want, cpu);
 
-	if (want->levels & ~BTS_LEVELS || want->mode > UTRACE_BRANCHES_LAST ||
-	    want->full > UTRACE_FULL_DROP ||
-	    (want->full && want->mode != UTRACE_BRANCHES_ALL) ||
+	if (want->levels & ~BTS_LEVELS || want->full > UTRACE_FULL_OVERWRITE ||
 	    want->source > UTRACE_BRANCH_SOURCE_EMULATED)
 		return -EINVAL;
 	if (!source)
 		return -EOPNOTSUPP;
 	if (want->full == UTRACE_FULL_STOP &&
 	    !bts_can_wait(want->levels, source, cpu))
-		return -EINVAL;
+		return -EOPNOTSUPP;
 	return source;
 }
 
@@ -347,7 +378,7 @@ utrace_bts_consumer_new(const struct utrace_branches_want *want, u32 source,
 {
 	struct utrace_viewer *viewer = NULL;
 	struct bts_consumer *consumer;
-	u64 records = want->records;
+	u64 capacity = want->capacity;
 	int ret;
 
 	if (session)
@@ -361,29 +392,27 @@ utrace_bts_consumer_new(const struct utrace_branches_want *want, u32 source,
 	}
 	consumer->viewer = viewer;
 	/* A smaller one would count as full before half of it is used. */
-	if (cpu && records)
-		records = max(records, BTS_CPU_MIN);
-	ret = utrace_bts_ring_init(&consumer->ring, records,
-				   want->mode == UTRACE_BRANCHES_LAST);
+	if (cpu && capacity)
+		capacity = max(capacity, BTS_CPU_MIN);
+	ret = utrace_bts_ring_init(&consumer->ring, capacity,
+				   want->full == UTRACE_FULL_OVERWRITE);
 	if (ret) {
 		utrace_viewer_put(viewer);
 		kfree(consumer);
 		return ERR_PTR(ret);
 	}
 	kref_init(&consumer->ref);
-	mutex_init(&consumer->read_lock);
 	mutex_init(&consumer->lock);
-	init_waitqueue_head(&consumer->wait);
 	spin_lock_init(&consumer->wait_lock);
 	utrace_reader_init(&consumer->reader, &consumer->wait_lock, &bts_reader_ops);
 	INIT_LIST_HEAD(&consumer->waiting);
 	INIT_LIST_HEAD(&consumer->tracks);
 	INIT_WORK(&consumer->move, utrace_bts_tracks_work);
 	INIT_WORK(&consumer->free, bts_consumer_free);
-	consumer->levels = want->levels ?: UTRACE_BRANCHES_USER;
+	consumer->levels = want->levels ?: UTRACE_LEVEL_USER;
 	consumer->source = source;
-	consumer->stop = want->mode == UTRACE_BRANCHES_ALL &&
-			 want->full != UTRACE_FULL_DROP &&
+	consumer->stop = (want->full == UTRACE_FULL_DEFAULT ||
+			  want->full == UTRACE_FULL_STOP) &&
 			 bts_can_wait(want->levels, source, cpu);
 	consumer->ns = get_pid_ns(session ? utrace_dev_ns(session) :
 					    &init_pid_ns);

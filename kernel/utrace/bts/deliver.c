@@ -100,7 +100,7 @@ bool utrace_bts_write_before(struct bts_link *link)
 bool utrace_bts_wants(const struct bts_consumer *consumer,
 		      const struct utrace_branch *record)
 {
-	return consumer->levels & UTRACE_BRANCHES_USER ||
+	return consumer->levels & UTRACE_LEVEL_USER ||
 	       record->from >= UTRACE_PC_BASE || record->to >= UTRACE_PC_BASE;
 }
 
@@ -124,7 +124,7 @@ static void bts_write_stage(struct bts_thread *thread, struct bts_link *link)
 	struct bts_consumer *consumer = link->consumer;
 	const struct utrace_branch *record;
 
-	if (consumer->levels & UTRACE_BRANCHES_USER) {
+	if (consumer->levels & UTRACE_LEVEL_USER) {
 		link->sent += utrace_bts_ring_write(&consumer->ring,
 						    thread->stage + link->sent,
 						    thread->n - link->sent);

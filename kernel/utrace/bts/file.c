@@ -60,98 +60,51 @@ static ssize_t bts_copy_pieces(struct bts_consumer *consumer, char __user *to,
 	return done ?: n;
 }
 
-/* Readers take turns.  One of them may be in a page fault that nobody answers. */
-static int bts_lock_readers(struct bts_consumer *consumer, bool nonblock)
+/**
+ * utrace_bts_file_read() - &utrace_reader_ops.read of a consumer
+ * @reader: the reader of the consumer, whose lock is held
+ * @to: user memory
+ * @size: bytes of it, enough for a record
+ *
+ * Context: Process context; sleeps.
+ * Return: bytes that were copied; -EPERM, -EFAULT, -ENOMEM or -EIO if none.
+ */
+ssize_t utrace_bts_file_read(struct utrace_reader *reader, char __user *to,
+			     size_t size)
 {
-	if (!nonblock)
-		return mutex_lock_interruptible(&consumer->read_lock);
-	return mutex_trylock(&consumer->read_lock) ? 0 : -EAGAIN;
-}
-
-static ssize_t bts_copy(struct bts_consumer *consumer, char __user *to,
-			size_t records, bool nonblock)
-{
+	struct bts_consumer *consumer = bts_of_reader(reader);
+	const size_t one = sizeof(struct utrace_branch);
 	struct bts_piece piece;
 	ssize_t ret;
 
-	piece.records = kmalloc_array(BTS_PIECE, sizeof(*piece.records),
-				      GFP_KERNEL);
+	/* No thread checks the rights to what a CPU records, so the reader does. */
+	if (consumer->cpu && !utrace_viewer_is_enabled(consumer->viewer))
+		return -EPERM;
+	piece.records = kmalloc_array(BTS_PIECE, one, GFP_KERNEL);
 	if (!piece.records)
 		return -ENOMEM;
-	ret = bts_lock_readers(consumer, nonblock);
-	if (!ret) {
-		ret = bts_copy_pieces(consumer, to, records, &piece);
-		mutex_unlock(&consumer->read_lock);
-	}
+	ret = bts_copy_pieces(consumer, to, size / one, &piece);
 	kfree(piece.records);
-	return ret;
+	if (ret > 0)
+		utrace_bts_let_go(consumer);
+	return ret < 0 ? ret : ret * one;
 }
 
 static ssize_t bts_read(struct file *file, char __user *to, size_t size,
 			loff_t *ppos)
 {
 	struct bts_consumer *consumer = file->private_data;
-	size_t records = size / sizeof(struct utrace_branch);
-	bool nonblock = file->f_flags & O_NONBLOCK;
-	ssize_t ret;
-	bool over;
 
-	if (!records || consumer->ring.shared)
+	if (size < sizeof(struct utrace_branch) || consumer->ring.shared)
 		return -EINVAL;
-	for (;;) {
-		/* No thread checks the rights to what a CPU records, so the reader does. */
-		if (consumer->cpu && !utrace_viewer_is_enabled(consumer->viewer))
-			return -EPERM;
-		utrace_reader_be(&consumer->reader, file);
-		/* Before the look for records, of which one may be the last. */
-		over = utrace_bts_is_over(consumer);
-		ret = bts_copy(consumer, to, records, nonblock);
-		if (ret > 0)
-			utrace_bts_let_go(consumer);
-		if (ret || over)
-			return ret < 0 ? ret :
-			       ret * sizeof(struct utrace_branch);
-		if (nonblock)
-			return -EAGAIN;
-		ret = wait_event_interruptible(consumer->wait,
-					       utrace_bts_has(consumer) ||
-					       utrace_bts_is_over(consumer));
-		if (ret)
-			return ret;
-	}
-}
-
-/* A program that reads from memory may have made room. */
-static void bts_sync(struct bts_consumer *consumer)
-{
-	struct bts_ring *ring = &consumer->ring;
-	bool room;
-
-	if (!ring->shared)
-		return;
-	scoped_guard(mutex, &consumer->lock) {
-		utrace_bts_ring_sync(ring);
-		room = ring->head - ring->tail < ring->size;
-	}
-	if (room)
-		utrace_bts_let_go(consumer);
+	return utrace_reader_read(&consumer->reader, file, to, size);
 }
 
 static __poll_t bts_poll(struct file *file, struct poll_table_struct *table)
 {
 	struct bts_consumer *consumer = file->private_data;
-	__poll_t mask = 0;
 
-	utrace_reader_be(&consumer->reader, file);
-	poll_wait(file, &consumer->wait, table);
-	smp_mb();	/* Pairs with wq_has_sleeper() in utrace_bts_tell(). */
-	bts_sync(consumer);
-	/* Before the look for records, of which one may be the last. */
-	if (utrace_bts_is_over(consumer))
-		mask |= EPOLLHUP;
-	if (utrace_bts_has(consumer))
-		mask |= EPOLLIN | EPOLLRDNORM;
-	return mask;
+	return utrace_reader_poll(&consumer->reader, file, table);
 }
 
 static int bts_mmap(struct file *file, struct vm_area_struct *vma)
@@ -173,12 +126,10 @@ static long bts_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	if (_IOC_TYPE(cmd) != _IOC_TYPE(UTRACE_IOC_BRANCH_INFO) ||
 	    _IOC_NR(cmd) != _IOC_NR(UTRACE_IOC_BRANCH_INFO))
 		return -ENOTTY;
-	ret = utrace_dev_get_struct(&info, sizeof(info),
-				    UTRACE_IOC_BRANCH_INFO_SIZE_VER0, user,
+	ret = utrace_dev_check_size(UTRACE_IOC_BRANCH_INFO_SIZE_VER0,
 				    _IOC_SIZE(cmd));
 	if (ret)
 		return ret;
-	info = (struct utrace_ioc_branch_info){};
 	utrace_bts_info(file->private_data, &info);
 	return utrace_dev_put_struct(user, _IOC_SIZE(cmd), &info, sizeof(info));
 }
@@ -231,7 +182,7 @@ static bool bts_may_observe(const struct utrace_branches_want *want, bool cpu)
 #ifdef CONFIG_PERF_EVENTS
 	if (security_perf_event_open(PERF_SECURITY_OPEN) ||
 	    (cpu && security_perf_event_open(PERF_SECURITY_CPU)) ||
-	    (want->levels & UTRACE_BRANCHES_KERNEL &&
+	    (want->levels & UTRACE_LEVEL_KERNEL &&
 	     security_perf_event_open(PERF_SECURITY_KERNEL)))
 		return false;
 #endif
@@ -266,7 +217,7 @@ static int bts_may_use(struct utrace_session *session,
 	if (recorded && !bts_opener_may_observe(utrace_dev_cred(session), want,
 						cpu))
 		return -EPERM;
-	if ((recorded || want->levels & UTRACE_BRANCHES_KERNEL) &&
+	if ((recorded || want->levels & UTRACE_LEVEL_KERNEL) &&
 	    !bts_may_observe(want, cpu))
 		return -EPERM;
 	return 0;
@@ -288,20 +239,35 @@ static int bts_attach_to(struct bts_consumer *consumer,
 	return ret;
 }
 
-/* Has the program said without contradiction what it means? */
+/**
+ * utrace_bts_sources() - sources that this machine has
+ *
+ * Context: Any.
+ * Return: UTRACE_BRANCH_SOURCE_BIT() bits.
+ */
+u32 utrace_bts_sources(void)
+{
+	unsigned int recorder = utrace_bts_cpu_source();
+
+	return UTRACE_BRANCH_SOURCE_BIT(STEP) | (recorder ? BIT(recorder) : 0);
+}
+
+#define BTS_SCOPES	(UTRACE_SCOPE_BIT(THREAD) | UTRACE_SCOPE_BIT(PROCESS) | \
+			 UTRACE_SCOPE_BIT(TREE) | UTRACE_SCOPE_BIT(CPU))
+
+/* Are the members valid, and do they fit together? */
 static bool bts_is_valid(const struct utrace_ioc_branches *arg)
 {
-	const struct utrace_where *where = &arg->where;
-	bool cpu = where->scope == UTRACE_SCOPE_CPU;
-
-	if (where->flags || arg->flags & ~UTRACE_BRANCHES_MAPPED ||
-	    arg->reserved || (cpu ? where->fd != -1 : where->cpu))
+	if (!utrace_dev_where_is_valid(&arg->where) ||
+	    !(BIT(arg->where.scope) & BTS_SCOPES) ||
+	    arg->flags & ~UTRACE_BRANCHES_F_MAPPED)
 		return false;
 	/*
-	 * Records that are overwritten meanwhile could not be told from others.
+	 * A program could not tell which records are overwritten while it reads.
 	 * Those of a CPU are moved when they are read.
 	 */
-	return !arg->flags || (!cpu && arg->mode == UTRACE_BRANCHES_ALL);
+	return !arg->flags || (arg->where.scope != UTRACE_SCOPE_CPU &&
+			       arg->full != UTRACE_FULL_OVERWRITE);
 }
 
 /**
@@ -317,9 +283,8 @@ int utrace_bts_file_make(struct utrace_session *session, void *arg)
 	const struct utrace_ioc_branches *branches = arg;
 	const struct utrace_branches_want want = {
 		.levels = branches->levels,
-		.mode = branches->mode,
 		.full = branches->full,
-		.records = branches->records,
+		.capacity = branches->capacity,
 		.source = branches->source,
 	};
 	bool cpu = branches->where.scope == UTRACE_SCOPE_CPU;
@@ -337,7 +302,7 @@ int utrace_bts_file_make(struct utrace_session *session, void *arg)
 	consumer = utrace_bts_consumer_new(&want, source, cpu, session);
 	if (IS_ERR(consumer))
 		return PTR_ERR(consumer);
-	ret = branches->flags & UTRACE_BRANCHES_MAPPED ?
+	ret = branches->flags & UTRACE_BRANCHES_F_MAPPED ?
 	      utrace_bts_ring_share(&consumer->ring) : 0;
 	ret = ret ?: bts_attach_to(consumer, &branches->where);
 	if (ret) {

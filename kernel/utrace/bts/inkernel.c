@@ -37,9 +37,10 @@ bts_begin_telling(struct bts_consumer *consumer,
  * Context: Process context without locks; may sleep.
  * Return:
  * * a consumer, for utrace_branches_detach() and then utrace_branches_put()
- * * -EINVAL - there is no such scope, level, mode, policy or source, or too many
+ * * -EINVAL - there is no such scope, level, policy or source, or too many
  *   records are wanted
- * * -EOPNOTSUPP - the machine has no such source of branches
+ * * -EOPNOTSUPP - the machine has no such source of branches, or %UTRACE_FULL_STOP
+ *   is wanted, and the tasks cannot wait
  * * -EBUSY - somebody else uses what the source needs
  * * -EIO - the CPU does not record as it should
  * * -EPERM - @task is a kernel thread
@@ -78,9 +79,9 @@ EXPORT_SYMBOL_GPL(utrace_branches_attach);
  * Context: Process context without locks; may sleep.
  * Return:
  * * a consumer, as from utrace_branches_attach()
- * * -EINVAL - there is no such level, mode, policy or source, or too many records
- *   are wanted, or %UTRACE_FULL_STOP
- * * -EOPNOTSUPP - the machine cannot record a CPU
+ * * -EINVAL - there is no such level, policy or source, or too many records
+ *   are wanted
+ * * -EOPNOTSUPP - the machine cannot record a CPU, or %UTRACE_FULL_STOP is wanted
  * * -ENODEV - there is no such CPU, or it is offline
  * * -EBUSY - somebody else uses what the source needs
  * * -EIO - the CPU does not record as it should
@@ -126,7 +127,7 @@ int utrace_branches_read(struct bts_consumer *consumer,
 	unsigned int done = 0;
 	int ret = 0;
 
-	guard(mutex)(&consumer->read_lock);
+	guard(mutex)(&consumer->reader.read_lock);
 	while (done < n) {
 		piece.records = records + done;
 		ret = utrace_bts_look(consumer, &piece, n - done);

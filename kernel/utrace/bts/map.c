@@ -2,13 +2,12 @@
 /*
  * utrace - branches: rings that programs map
  *
- * There are two areas.  One is the file of the ring: a page that the kernel writes
- * for the program, then the records.  The other one is a page that the program
- * writes, at any time and whatever it likes, so the kernel takes from it only a
- * number of records that the program may have read.
+ * The area of the rings is the file of the ring: a page that the kernel writes for
+ * the program, then the records.  That of the tails is a page.  The program writes
+ * there whatever it likes, so the kernel takes from it only a number of records that
+ * the program may have read.
  *
- * The areas are not copied by fork(), so that a child does not move the tail of
- * its parent.  They stay after close(2), and with the page of the tail the consumer.
+ * The areas stay after close(2), and with the page of the tail the consumer.
  *
  *	kernel (bts_consumer.lock)	program
  *	write records			load @head, acquire
@@ -23,6 +22,7 @@
 #include <linux/sched/mm.h>
 #include <linux/shmem_fs.h>
 
+#include "../map.h"
 #include "bts.h"
 
 static struct utrace_map_ring *ring_head(const struct bts_ring *ring)
@@ -102,14 +102,8 @@ int utrace_bts_ring_share(struct bts_ring *ring)
 	set_page_dirty_lock(page);
 	ring->shared = page_address(page);
 	ring->told_by = told_by;
-	*ring->shared = (struct utrace_map){
-		.header_size = sizeof(struct utrace_map),
-		.ring_stride = sizeof(struct utrace_map_ring),
-		.rings = 1,
-		.unit = sizeof(struct utrace_branch),
-		.data_offset = BTS_RING_DATA,
-		.data_size = ring->size * sizeof(struct utrace_branch),
-	};
+	utrace_map_init(ring->shared, 1, sizeof(struct utrace_branch),
+			BTS_RING_DATA, ring->size * sizeof(struct utrace_branch));
 	return 0;
 }
 
@@ -142,30 +136,14 @@ u64 utrace_bts_ring_map_size(const struct bts_ring *ring)
 }
 
 /*
- * Map the file; no later mprotect() makes it writable.  remap_file_pages(2) would map it
- * anew without coming here, and is refused without VM_SHARED.
+ * Map the file.  remap_file_pages(2) would map the file again without the checks here.
+ * It refuses a mapping without VM_SHARED.
  */
 static int ring_map_file(struct bts_ring *ring, struct vm_area_struct *vma)
 {
-	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
-		return -EPERM;
-	if (vma->vm_end - vma->vm_start != utrace_bts_ring_map_size(ring))
-		return -EINVAL;
-	vm_flags_mod(vma, VM_DONTCOPY, VM_SHARED | VM_MAYWRITE | VM_MAYEXEC);
+	vm_flags_clear(vma, VM_SHARED);
 	vma_set_file(vma, ring->pages);
 	return call_mmap(ring->pages, vma);
-}
-
-static int ring_map_tail(struct bts_ring *ring, struct vm_area_struct *vma)
-{
-	if (vma->vm_flags & VM_EXEC)
-		return -EPERM;
-	if (!(vma->vm_flags & VM_WRITE) ||
-	    vma->vm_end - vma->vm_start != PAGE_SIZE)
-		return -EINVAL;
-	/* madvise() does not have fork() copy it, see dev/map.c. */
-	vm_flags_mod(vma, VM_DONTCOPY | VM_IO, VM_MAYEXEC);
-	return vm_insert_page(vma, vma->vm_start, virt_to_page(ring->told_by));
 }
 
 /**
@@ -177,7 +155,8 @@ static int ring_map_tail(struct bts_ring *ring, struct vm_area_struct *vma)
  * Return:
  * * 0 - the area is mapped
  * * -EINVAL - there is no such area, its size is another one, the mapping is
- *   private, the tail is not to be written, or the consumer does without
+ *   private, the tail is not to be written, or the consumer has no
+ *   %UTRACE_BRANCHES_F_MAPPED
  * * -EPERM - the program wants to write to the records, or to execute
  * * -ENOMEM - there is no memory
  */
@@ -185,16 +164,14 @@ int utrace_bts_ring_map(struct bts_consumer *consumer,
 			struct vm_area_struct *vma)
 {
 	struct bts_ring *ring = &consumer->ring;
+	int area;
 
-	if (!(vma->vm_flags & VM_MAYSHARE) || !ring->shared)
+	if (!ring->shared)
 		return -EINVAL;
-	/* The records of a large ring are where the tails of others would be. */
-	switch (vma->vm_pgoff) {
-	case UTRACE_MAP_RINGS >> PAGE_SHIFT:
+	area = utrace_map_area(vma, utrace_bts_ring_map_size(ring), PAGE_SIZE);
+	if (area < 0)
+		return area;
+	if (area == UTRACE_AREA_RINGS)
 		return ring_map_file(ring, vma);
-	case UTRACE_MAP_TAILS >> PAGE_SHIFT:
-		return ring_map_tail(ring, vma);
-	default:
-		return -EINVAL;
-	}
+	return vm_insert_page(vma, vma->vm_start, virt_to_page(ring->told_by));
 }

@@ -419,7 +419,7 @@ static struct bts_track *bts_track_alloc(struct bts_consumer *consumer,
 static struct bts_track *bts_track_new(struct bts_thread *thread,
 				       struct bts_consumer *consumer)
 {
-	bool user = consumer->levels == UTRACE_BRANCHES_USER;
+	bool user = consumer->levels == UTRACE_LEVEL_USER;
 	struct bts_track *track = bts_track_alloc(consumer, user ?
 						  BTS_TRACK_USER :
 						  BTS_TRACK_KERNEL,

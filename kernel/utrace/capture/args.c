@@ -59,11 +59,11 @@ static size_t copy_iovecs(void *to, size_t room, const void __user *array,
 
 	for (i = 0; i < count && *whole < most; i++) {
 		if (i == entries) {
-			*flags |= UTRACE_ITEM_TRUNCATED;
+			*flags |= UTRACE_ITEM_F_TRUNCATED;
 			break;
 		}
 		if (!get_iovec(&iov, array, i)) {
-			*flags |= UTRACE_ITEM_FAULTED;
+			*flags |= UTRACE_ITEM_F_FAULTED;
 			break;
 		}
 		len = min_t(size_t, iov.iov_len, most - *whole);
@@ -72,11 +72,11 @@ static size_t copy_iovecs(void *to, size_t room, const void __user *array,
 		got = utrace_copy_memory(to + done, iov.iov_base, part);
 		done += got;
 		if (got < part) {
-			*flags |= UTRACE_ITEM_FAULTED;
+			*flags |= UTRACE_ITEM_F_FAULTED;
 			break;
 		}
 		if (part < len)
-			*flags |= UTRACE_ITEM_TRUNCATED;
+			*flags |= UTRACE_ITEM_F_TRUNCATED;
 	}
 	return done;
 }
@@ -122,13 +122,13 @@ static size_t copy_strings(char *to, size_t room, const void __user *array,
 
 	for (i = 0; !*flags; i++) {
 		if (!get_string_pointer(&string, array, i)) {
-			*flags |= UTRACE_ITEM_FAULTED;
+			*flags |= UTRACE_ITEM_F_FAULTED;
 			break;
 		}
 		if (!string)
 			break;
 		if (done == room) {
-			*flags |= UTRACE_ITEM_TRUNCATED;
+			*flags |= UTRACE_ITEM_F_TRUNCATED;
 			break;
 		}
 		done += utrace_copy_string(to + done, string, room - done - 1,

@@ -94,7 +94,7 @@ struct utrace_item *utrace_item_begin(struct utrace_capture *c,
 	*item = (struct utrace_item) {
 		.kind = kind,
 		.arg = arg,
-		.flags = c->exit ? UTRACE_ITEM_OUT : 0,
+		.flags = c->exit ? UTRACE_ITEM_F_OUT : 0,
 	};
 	return item;
 }
@@ -120,7 +120,7 @@ size_t utrace_item_room(const struct utrace_capture *c)
  * @item: the item, from utrace_item_begin()
  * @len: bytes that were written behind the header, utrace_item_room() at most
  * @whole: see &struct utrace_item
- * @flags: UTRACE_ITEM_TRUNCATED and UTRACE_ITEM_FAULTED
+ * @flags: UTRACE_ITEM_F_TRUNCATED and UTRACE_ITEM_F_FAULTED
  *
  * Context: Any.
  */
@@ -129,7 +129,7 @@ void utrace_item_end(struct utrace_capture *c, struct utrace_item *item,
 {
 	size_t end = ALIGN(len, ITEM_ALIGN);
 
-	if (flags & UTRACE_ITEM_TRUNCATED &&
+	if (flags & UTRACE_ITEM_F_TRUNCATED &&
 	    c->size - c->used < sizeof(*item) + item_most(c, item->kind))
 		c->cut = true;
 	memset(item->data + len, 0, end - len);
@@ -179,7 +179,7 @@ size_t utrace_copy_memory(void *to, const void __user *from, size_t n)
  * @to: destination, @n bytes
  * @from: source in user memory; any value
  * @n: bytes to copy at most
- * @flags: UTRACE_ITEM_TRUNCATED or UTRACE_ITEM_FAULTED is added if it applies
+ * @flags: UTRACE_ITEM_F_TRUNCATED or UTRACE_ITEM_F_FAULTED is added if it applies
  *
  * Copies page by page, so that no page behind the NUL is touched and all whole
  * pages before a fault are kept.
@@ -198,7 +198,7 @@ size_t utrace_copy_string(char *to, const char __user *from, size_t n,
 		long got = strncpy_from_user(to + done, from + done, part);
 
 		if (got < 0) {
-			*flags |= UTRACE_ITEM_FAULTED;
+			*flags |= UTRACE_ITEM_F_FAULTED;
 			return done;
 		}
 		done += got;
@@ -206,9 +206,9 @@ size_t utrace_copy_string(char *to, const char __user *from, size_t n,
 			return done;
 	}
 	if (get_user(next, from + done))
-		*flags |= UTRACE_ITEM_FAULTED;
+		*flags |= UTRACE_ITEM_F_FAULTED;
 	else if (next)
-		*flags |= UTRACE_ITEM_TRUNCATED;
+		*flags |= UTRACE_ITEM_F_TRUNCATED;
 	return done;
 }
 
@@ -257,9 +257,9 @@ void utrace_capture_memory(struct utrace_capture *c,
 	want = min(len, utrace_item_room(c));
 	got = utrace_copy_memory(item->data, from, want);
 	if (got < want)
-		flags |= UTRACE_ITEM_FAULTED;
+		flags |= UTRACE_ITEM_F_FAULTED;
 	else if (want < len)
-		flags |= UTRACE_ITEM_TRUNCATED;
+		flags |= UTRACE_ITEM_F_TRUNCATED;
 	utrace_item_end(c, item, got, len, flags);
 }
 

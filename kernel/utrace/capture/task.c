@@ -35,7 +35,7 @@
  * kernel memory to the reader.
  */
 static_assert(sizeof(struct utrace_item_creds) == 8 * 4 + 8);
-static_assert(sizeof(struct utrace_item_raw_stack) == 3 * 8);
+static_assert(sizeof(struct utrace_item_raw_stack) == 4 * 8);
 
 /* Files */
 
@@ -45,7 +45,7 @@ static void end_with_path(struct utrace_capture *c, struct utrace_item *item,
 {
 	char *buf = __getname(), *name = ERR_PTR(-ENOMEM);
 	size_t room = utrace_item_room(c) - before;
-	unsigned int flags = UTRACE_ITEM_TRUNCATED;
+	unsigned int flags = UTRACE_ITEM_F_TRUNCATED;
 	size_t whole = 0, len = 0;
 
 	if (buf)
@@ -54,7 +54,7 @@ static void end_with_path(struct utrace_capture *c, struct utrace_item *item,
 		whole = strlen(name);
 		len = min(whole, room);
 		memcpy(item->data + before, name, len);
-		flags = len < whole ? UTRACE_ITEM_TRUNCATED : 0;
+		flags = len < whole ? UTRACE_ITEM_F_TRUNCATED : 0;
 	}
 	if (buf)
 		__putname(buf);
@@ -248,11 +248,11 @@ static size_t walk_frames(u64 *to, size_t most, struct pt_regs *regs,
 	to[n++] = instruction_pointer(regs);
 	while (fp > last && IS_ALIGNED(fp, word)) {
 		if (n == most) {
-			*flags |= UTRACE_ITEM_TRUNCATED;
+			*flags |= UTRACE_ITEM_F_TRUNCATED;
 			break;
 		}
 		if (!get_frame(&frame, fp, word)) {
-			*flags |= UTRACE_ITEM_FAULTED;
+			*flags |= UTRACE_ITEM_F_FAULTED;
 			break;
 		}
 		to[n++] = frame.ret;
@@ -300,6 +300,7 @@ void utrace_capture_stack(struct utrace_capture *c, struct pt_regs *regs)
 void utrace_capture_raw_stack(struct utrace_capture *c, struct pt_regs *regs)
 {
 	struct utrace_item_raw_stack head = {
+		.size = sizeof(head),
 		.ip = instruction_pointer(regs),
 		.sp = user_stack_pointer(regs),
 		.bp = user_frame_pointer(regs),
@@ -316,6 +317,6 @@ void utrace_capture_raw_stack(struct utrace_capture *c, struct pt_regs *regs)
 	got = utrace_copy_memory(item->data + sizeof(head),
 				 (const void __user *)head.sp, want);
 	utrace_item_end(c, item, sizeof(head) + got, sizeof(head) + got,
-			got < want ? UTRACE_ITEM_FAULTED :
-				     UTRACE_ITEM_TRUNCATED);
+			got < want ? UTRACE_ITEM_F_FAULTED :
+				     UTRACE_ITEM_F_TRUNCATED);
 }

@@ -130,7 +130,7 @@ static struct utrace_count *count_find(struct utrace_counts *counts,
 	 * A program may use any number.  All that are no call share one count.
 	 */
 	if (!count && !utrace_call_of(nr)) {
-		nr = UTRACE_NO_CALL;
+		nr = UTRACE_SYSCALL_NONE;
 		count = utrace_count_look_up(task, nr);
 	}
 	if (!count)

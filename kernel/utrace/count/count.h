@@ -216,7 +216,7 @@ struct utrace_count_task {
  * @tid: pid of the task in the reader's namespace; 0: it has none there
  * @tgid: pid of its process there
  * @comm: name of the task, or its last name if it is dead
- * @nr: number of the call; UTRACE_NO_CALL stands for all that are no call
+ * @nr: number of the call; UTRACE_SYSCALL_NONE stands for all that are no call
  * @alive: 1: there is a task with this struct pid; 0: it is dead
  * @numbers: the numbers; @calls is not 0
  *

@@ -85,7 +85,7 @@ void utrace_call_items_add(struct utrace_call_items *items,
 		    items->of[item->arg] ||
 		    item->kind != kinds[call->arg[item->arg].type])
 			continue;
-		if (item->len || !(item->flags & UTRACE_ITEM_FAULTED))
+		if (item->len || !(item->flags & UTRACE_ITEM_F_FAULTED))
 			items->of[item->arg] = item;
 	}
 }

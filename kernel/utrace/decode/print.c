@@ -67,7 +67,7 @@ static void print_address(const struct call_text *c, unsigned int arg)
 /* Return true if the item holds less than the task's memory had. */
 static bool is_part(const struct utrace_item *item)
 {
-	return item->flags & (UTRACE_ITEM_TRUNCATED | UTRACE_ITEM_FAULTED);
+	return item->flags & (UTRACE_ITEM_F_TRUNCATED | UTRACE_ITEM_F_FAULTED);
 }
 
 /* Print memory or a string; of memory no more than the caller asked for. */

@@ -3,8 +3,9 @@
  * utrace - /dev/utrace: the layout of what programs see
  *
  * Nothing here makes code.  Each structure of the user interface keeps its size, or
- * grows at its end, and each member keeps its place.  "make check" compiles this file
- * for programs of 32 bits and as C++, too.
+ * grows at its end; each member keeps its place, and each name its value.  A script of
+ * the project has written this file from the headers.  "make check" compiles it for
+ * programs of 32 bits and as C++, too.
  */
 #include <linux/build_bug.h>
 #include <linux/stddef.h>
@@ -15,8 +16,26 @@
 
 #define SIZE(type, size)	static_assert(sizeof(struct type) == (size))
 #define AT(type, member, at)	static_assert(offsetof(struct type, member) == (at))
+#define VALUE(name, value)	static_assert((name) == (value))
 
-/* Sessions and their records: <linux/utrace.h> */
+/* <linux/utrace.h> */
+
+VALUE(UTRACE_ITEM_STRING, 1);
+VALUE(UTRACE_ITEM_BYTES, 2);
+VALUE(UTRACE_ITEM_SOCKADDR, 3);
+VALUE(UTRACE_ITEM_FILE, 4);
+VALUE(UTRACE_ITEM_ARGV, 5);
+VALUE(UTRACE_ITEM_EXE, 6);
+VALUE(UTRACE_ITEM_CWD, 7);
+VALUE(UTRACE_ITEM_CREDS, 8);
+VALUE(UTRACE_ITEM_STACK, 9);
+VALUE(UTRACE_ITEM_RAW_STACK, 10);
+VALUE(UTRACE_ITEM_MISSING, 11);
+
+VALUE(UTRACE_ITEM_F_TRUNCATED, 0x1);
+VALUE(UTRACE_ITEM_F_FAULTED, 0x2);
+VALUE(UTRACE_ITEM_F_OUT, 0x4);
+VALUE(UTRACE_ITEM_NO_ARG, 0xff);
 
 SIZE(utrace_item, 24);
 AT(utrace_item, kind, 0);
@@ -40,10 +59,35 @@ AT(utrace_item_creds, fsuid, 24);
 AT(utrace_item_creds, fsgid, 28);
 AT(utrace_item_creds, cap_effective, 32);
 
-SIZE(utrace_item_raw_stack, 24);
-AT(utrace_item_raw_stack, ip, 0);
-AT(utrace_item_raw_stack, sp, 8);
-AT(utrace_item_raw_stack, bp, 16);
+SIZE(utrace_item_raw_stack, 32);
+AT(utrace_item_raw_stack, size, 0);
+AT(utrace_item_raw_stack, reserved, 4);
+AT(utrace_item_raw_stack, ip, 8);
+AT(utrace_item_raw_stack, sp, 16);
+AT(utrace_item_raw_stack, bp, 24);
+
+VALUE(UTRACE_REC_PAD, 0);
+VALUE(UTRACE_REC_LOST, 1);
+VALUE(UTRACE_REC_SYS_ENTER, 2);
+VALUE(UTRACE_REC_SYS_EXIT, 3);
+VALUE(UTRACE_REC_FORK, 4);
+VALUE(UTRACE_REC_EXEC, 5);
+VALUE(UTRACE_REC_EXIT, 6);
+VALUE(UTRACE_REC_SIGNAL, 7);
+VALUE(UTRACE_REC_JOBCTL, 8);
+VALUE(UTRACE_REC_HIDDEN, 9);
+VALUE(UTRACE_REC_TARGET_END, 10);
+VALUE(UTRACE_REC_SYS_CALL, 11);
+VALUE(UTRACE_REC_MARKER, 12);
+VALUE(UTRACE_REC_USER_EVENT, 13);
+
+VALUE(UTRACE_REC_F_TRUNCATED, 0x1);
+VALUE(UTRACE_REC_F_FAULTED, 0x2);
+VALUE(UTRACE_REC_F_INCOMPLETE, 0x4);
+VALUE(UTRACE_REC_F_UNPAIRED, 0x8);
+VALUE(UTRACE_REC_F_HIDDEN, 0x10);
+VALUE(UTRACE_REC_F_IN_FLIGHT, 0x20);
+VALUE(UTRACE_REC_F_UNNUMBERED, 0x40);
 
 SIZE(utrace_rec, 48);
 AT(utrace_rec, size, 0);
@@ -62,6 +106,9 @@ AT(utrace_rec, flags, 46);
 SIZE(utrace_rec_lost, 56);
 AT(utrace_rec_lost, head, 0);
 AT(utrace_rec_lost, lost, 48);
+
+VALUE(UTRACE_NR_IA32, 0x20000000);
+VALUE(UTRACE_NR_NONE, 0x1fffffff);
 
 SIZE(utrace_rec_sys_enter, 112);
 AT(utrace_rec_sys_enter, head, 0);
@@ -84,12 +131,14 @@ AT(utrace_rec_sys_call, ret, 56);
 AT(utrace_rec_sys_call, began, 64);
 AT(utrace_rec_sys_call, args, 72);
 
-SIZE(utrace_rec_fork, 72);
+SIZE(utrace_rec_fork, 80);
 AT(utrace_rec_fork, head, 0);
 AT(utrace_rec_fork, child_task, 48);
 AT(utrace_rec_fork, child_pid, 56);
 AT(utrace_rec_fork, child_tid, 60);
 AT(utrace_rec_fork, flags, 64);
+AT(utrace_rec_fork, exit_signal, 72);
+AT(utrace_rec_fork, reserved, 76);
 
 SIZE(utrace_rec_exec, 64);
 AT(utrace_rec_exec, head, 0);
@@ -115,6 +164,9 @@ AT(utrace_rec_jobctl, notify, 52);
 AT(utrace_rec_jobctl, signal, 56);
 AT(utrace_rec_jobctl, reserved, 60);
 
+VALUE(UTRACE_END_EXITED, 1);
+VALUE(UTRACE_END_DETACHED, 2);
+
 SIZE(utrace_rec_target_end, 64);
 AT(utrace_rec_target_end, head, 0);
 AT(utrace_rec_target_end, why, 48);
@@ -126,21 +178,39 @@ AT(utrace_rec_marker, head, 0);
 AT(utrace_rec_marker, cookie, 48);
 AT(utrace_rec_marker, ip, 56);
 AT(utrace_rec_marker, nargs, 64);
+AT(utrace_rec_marker, args_offset, 66);
 AT(utrace_rec_marker, faulted, 68);
-AT(utrace_rec_marker, args, 72);
+
+VALUE(UTRACE_USER_EVENT_MAX, 0x400);
 
 SIZE(utrace_rec_user_event, 64);
 AT(utrace_rec_user_event, head, 0);
 AT(utrace_rec_user_event, cookie, 48);
 AT(utrace_rec_user_event, size, 56);
-AT(utrace_rec_user_event, copied, 60);
-AT(utrace_rec_user_event, data, 64);
+AT(utrace_rec_user_event, data_size, 60);
+AT(utrace_rec_user_event, data_offset, 62);
 
-SIZE(utrace_where, 16);
+VALUE(UTRACE_CAPTURE_STRINGS, 0x1);
+VALUE(UTRACE_CAPTURE_BUFFERS, 0x2);
+VALUE(UTRACE_CAPTURE_SOCKETS, 0x4);
+VALUE(UTRACE_CAPTURE_FILES, 0x8);
+VALUE(UTRACE_CAPTURE_STACK, 0x10);
+VALUE(UTRACE_CAPTURE_RAW_STACK, 0x20);
+
+VALUE(UTRACE_SCOPE_THREAD, 1);
+VALUE(UTRACE_SCOPE_PROCESS, 2);
+VALUE(UTRACE_SCOPE_TREE, 3);
+VALUE(UTRACE_SCOPE_SYSTEM, 4);
+VALUE(UTRACE_SCOPE_CGROUP, 5);
+VALUE(UTRACE_SCOPE_EXE, 6);
+VALUE(UTRACE_SCOPE_CPU, 7);
+
+SIZE(utrace_where, 24);
 AT(utrace_where, scope, 0);
 AT(utrace_where, fd, 4);
 AT(utrace_where, cpu, 8);
 AT(utrace_where, flags, 12);
+AT(utrace_where, reserved, 16);
 
 SIZE(utrace_rows, 24);
 AT(utrace_rows, at, 0);
@@ -148,6 +218,11 @@ AT(utrace_rows, n, 8);
 AT(utrace_rows, size, 12);
 AT(utrace_rows, total, 16);
 AT(utrace_rows, reserved, 20);
+
+VALUE(UTRACE_FULL_DEFAULT, 0);
+VALUE(UTRACE_FULL_STOP, 1);
+VALUE(UTRACE_FULL_DROP, 2);
+VALUE(UTRACE_FULL_OVERWRITE, 3);
 
 SIZE(utrace_ioc_info, 120);
 AT(utrace_ioc_info, events, 0);
@@ -157,7 +232,7 @@ AT(utrace_ioc_info, arm, 20);
 AT(utrace_ioc_info, count, 24);
 AT(utrace_ioc_info, targets, 28);
 AT(utrace_ioc_info, rings, 32);
-AT(utrace_ioc_info, reserved, 36);
+AT(utrace_ioc_info, sources, 36);
 AT(utrace_ioc_info, ring_size, 40);
 AT(utrace_ioc_info, map_size, 48);
 AT(utrace_ioc_info, tails_size, 56);
@@ -169,11 +244,17 @@ AT(utrace_ioc_info, missed, 96);
 AT(utrace_ioc_info, parked, 104);
 AT(utrace_ioc_info, waits, 112);
 
+VALUE(UTRACE_SETUP_F_MAPPED, 0x1);
+
 SIZE(utrace_ioc_setup, 24);
-AT(utrace_ioc_setup, ring_size, 0);
+AT(utrace_ioc_setup, rings_size, 0);
 AT(utrace_ioc_setup, delay, 8);
 AT(utrace_ioc_setup, full, 16);
 AT(utrace_ioc_setup, flags, 20);
+
+VALUE(UTRACE_RING_MIN, 0x8000);
+VALUE(UTRACE_MAP_RINGS, 0);
+VALUE(UTRACE_MAP_TAILS, 0x10000000);
 
 SIZE(utrace_map, 64);
 AT(utrace_map, header_size, 0);
@@ -197,10 +278,10 @@ SIZE(utrace_map_tail, 64);
 AT(utrace_map_tail, tail, 0);
 AT(utrace_map_tail, reserved, 8);
 
-SIZE(utrace_ioc_attach, 24);
+SIZE(utrace_ioc_attach, 32);
 AT(utrace_ioc_attach, where, 0);
-AT(utrace_ioc_attach, flags, 16);
-AT(utrace_ioc_attach, id, 20);
+AT(utrace_ioc_attach, flags, 24);
+AT(utrace_ioc_attach, id, 28);
 
 SIZE(utrace_ioc_detach, 8);
 AT(utrace_ioc_detach, id, 0);
@@ -216,6 +297,13 @@ AT(utrace_ioc_events, settings, 32);
 AT(utrace_ioc_events, count, 36);
 AT(utrace_ioc_events, string_size, 40);
 AT(utrace_ioc_events, buffer_size, 44);
+
+VALUE(UTRACE_ITEM_SIZE, 0x1e8);
+VALUE(UTRACE_ITEM_SIZE_MAX, 0x1000);
+VALUE(UTRACE_COUNT_CALLS, 0x1);
+VALUE(UTRACE_COUNT_CPU, 0x2);
+VALUE(UTRACE_CALL_DURATIONS, 0x20);
+VALUE(UTRACE_CALL_ERRORS, 0x7);
 
 SIZE(utrace_call_count, 272);
 AT(utrace_call_count, task, 0);
@@ -239,8 +327,8 @@ AT(utrace_call_count, reserved, 270);
 
 SIZE(utrace_ioc_counts, 56);
 AT(utrace_ioc_counts, rows, 0);
-AT(utrace_ioc_counts, task, 24);
-AT(utrace_ioc_counts, place, 32);
+AT(utrace_ioc_counts, cursor, 24);
+AT(utrace_ioc_counts, cursor_row, 32);
 AT(utrace_ioc_counts, reserved, 36);
 AT(utrace_ioc_counts, lost, 40);
 AT(utrace_ioc_counts, merged, 48);
@@ -253,25 +341,89 @@ AT(utrace_ioc_in_flight, lost, 12);
 AT(utrace_ioc_in_flight, busy, 16);
 AT(utrace_ioc_in_flight, reserved, 20);
 
-/* Branches: <linux/utrace_branch.h> */
+VALUE(UTRACE_IOC_INFO_SIZE_VER0, 0x78);
+VALUE(UTRACE_IOC_SETUP_SIZE_VER0, 0x18);
+VALUE(UTRACE_IOC_ATTACH_SIZE_VER0, 0x20);
+VALUE(UTRACE_IOC_DETACH_SIZE_VER0, 0x8);
+VALUE(UTRACE_IOC_EVENTS_SIZE_VER0, 0x30);
+VALUE(UTRACE_IOC_COUNTS_SIZE_VER0, 0x38);
+VALUE(UTRACE_IOC_IN_FLIGHT_SIZE_VER0, 0x18);
+VALUE(UTRACE_CALL_COUNT_SIZE_VER0, 0x110);
+VALUE(UTRACE_IOC_INFO, 0xc078bc00);
+VALUE(UTRACE_IOC_SETUP, 0xc018bc01);
+VALUE(UTRACE_IOC_ATTACH, 0xc020bc02);
+VALUE(UTRACE_IOC_DETACH, 0xc008bc03);
+VALUE(UTRACE_IOC_EVENTS, 0xc030bc04);
+VALUE(UTRACE_IOC_COUNTS, 0xc038bc05);
+VALUE(UTRACE_IOC_IN_FLIGHT, 0xc018bc06);
+VALUE(UTRACE_REC_BIT(USER_EVENT), 0x2000);
+VALUE(UTRACE_SCOPE_BIT(CPU), 0x80);
+
+/* <linux/utrace_branch.h> */
 
 SIZE(utrace_branch, 24);
 AT(utrace_branch, from, 0);
 AT(utrace_branch, to, 8);
 AT(utrace_branch, info, 16);
 
+VALUE(UTRACE_BRANCH, 0);
+VALUE(UTRACE_BRANCH_TASK, 1);
+VALUE(UTRACE_BRANCH_START, 2);
+VALUE(UTRACE_BRANCH_END, 3);
+VALUE(UTRACE_BRANCH_LOST, 4);
+VALUE(UTRACE_BRANCH_HIDDEN, 5);
+VALUE(UTRACE_BRANCH_GAP, 6);
+
+VALUE(UTRACE_BRANCH_PREDICTED, 0x10);
+VALUE(UTRACE_BRANCH_KIND_SHIFT, 0x8);
+
+VALUE(UTRACE_BR_UNKNOWN, 0);
+VALUE(UTRACE_BR_COND, 1);
+VALUE(UTRACE_BR_UNCOND, 2);
+VALUE(UTRACE_BR_IND, 3);
+VALUE(UTRACE_BR_CALL, 4);
+VALUE(UTRACE_BR_IND_CALL, 5);
+VALUE(UTRACE_BR_RET, 6);
+VALUE(UTRACE_BR_SYSCALL, 7);
+VALUE(UTRACE_BR_SYSRET, 8);
+
+VALUE(UTRACE_LOSS_UNKNOWN, 0);
+VALUE(UTRACE_LOSS_FULL, 1);
+VALUE(UTRACE_LOSS_OVERWRITTEN, 2);
+VALUE(UTRACE_LOSS_OFF, 3);
+VALUE(UTRACE_LOSS_HARDWARE, 4);
+VALUE(UTRACE_LOSS_EDGE, 5);
+
+VALUE(UTRACE_PC_BASE, 0xfffffffffffff000);
+VALUE(UTRACE_PC_KERNEL, 0xfffffffffffff000);
+VALUE(UTRACE_PC_ASYNC, 0xfffffffffffff002);
+VALUE(UTRACE_PC_SYSCALL, 0xfffffffffffff010);
+VALUE(UTRACE_PC_SIGNAL, 0xfffffffffffff020);
+VALUE(UTRACE_PC_SIGRETURN, 0xfffffffffffff021);
+VALUE(UTRACE_PC_EXEC, 0xfffffffffffff022);
+VALUE(UTRACE_LEVEL_USER, 0x1);
+VALUE(UTRACE_LEVEL_KERNEL, 0x2);
+
+VALUE(UTRACE_BRANCH_SOURCE_ANY, 0);
+VALUE(UTRACE_BRANCH_SOURCE_STEP, 1);
+VALUE(UTRACE_BRANCH_SOURCE_INTEL, 2);
+VALUE(UTRACE_BRANCH_SOURCE_EMULATED, 3);
+
+VALUE(UTRACE_BRANCHES_F_MAPPED, 0x1);
+
 SIZE(utrace_ioc_branches, 48);
 AT(utrace_ioc_branches, where, 0);
-AT(utrace_ioc_branches, records, 16);
-AT(utrace_ioc_branches, mode, 24);
-AT(utrace_ioc_branches, full, 28);
-AT(utrace_ioc_branches, levels, 32);
-AT(utrace_ioc_branches, source, 36);
-AT(utrace_ioc_branches, flags, 40);
-AT(utrace_ioc_branches, reserved, 44);
+AT(utrace_ioc_branches, capacity, 24);
+AT(utrace_ioc_branches, full, 32);
+AT(utrace_ioc_branches, levels, 36);
+AT(utrace_ioc_branches, source, 40);
+AT(utrace_ioc_branches, flags, 44);
+
+VALUE(UTRACE_IOC_BRANCHES_SIZE_VER0, 0x30);
+VALUE(UTRACE_IOC_BRANCHES, 0xc030bc0b);
 
 SIZE(utrace_ioc_branch_info, 72);
-AT(utrace_ioc_branch_info, records, 0);
+AT(utrace_ioc_branch_info, capacity, 0);
 AT(utrace_ioc_branch_info, map_size, 8);
 AT(utrace_ioc_branch_info, tails_size, 16);
 AT(utrace_ioc_branch_info, written, 24);
@@ -280,10 +432,33 @@ AT(utrace_ioc_branch_info, lost, 40);
 AT(utrace_ioc_branch_info, gaps, 48);
 AT(utrace_ioc_branch_info, source, 56);
 AT(utrace_ioc_branch_info, levels, 60);
-AT(utrace_ioc_branch_info, mode, 64);
+AT(utrace_ioc_branch_info, full, 64);
 AT(utrace_ioc_branch_info, waiting, 68);
 
-/* Words, markers and user_events: <linux/utrace_marker.h> */
+VALUE(UTRACE_IOC_BRANCH_INFO_SIZE_VER0, 0x48);
+VALUE(UTRACE_IOC_BRANCH_INFO, 0xc048bc0c);
+VALUE(UTRACE_BRANCH_SOURCE_BIT(STEP), 0x2);
+VALUE(UTRACE_BRANCH_TYPE(0x1234), 0x4);
+VALUE(UTRACE_BRANCH_KIND(0x1234), 0x12);
+VALUE(UTRACE_BRANCH_LOSS(0x1234), 0x12);
+VALUE(UTRACE_BRANCH_TID(0x100000002ULL), 0x2);
+VALUE(UTRACE_BRANCH_PID(0x100000002ULL), 0x1);
+VALUE(UTRACE_PC_EXCEPTION(0), 0xfffffffffffff100);
+VALUE(UTRACE_PC_EXCEPTION(255), 0xfffffffffffff1ff);
+
+/* <linux/utrace_marker.h> */
+
+VALUE(UTRACE_ARM_WORD, 1);
+VALUE(UTRACE_ARM_MARKER, 2);
+VALUE(UTRACE_ARM_USER_EVENT, 3);
+
+VALUE(UTRACE_ARM_F_COUNT, 0x1);
+VALUE(UTRACE_ARM_F_HISTOGRAM, 0x2);
+
+VALUE(UTRACE_ARM_STATE_ARMED, 1);
+VALUE(UTRACE_ARM_STATE_PENDING, 2);
+VALUE(UTRACE_ARM_STATE_FAILED, 3);
+VALUE(UTRACE_ARM_STATE_LEAVING, 4);
 
 SIZE(utrace_ioc_arm, 48);
 AT(utrace_ioc_arm, target, 0);
@@ -297,10 +472,23 @@ AT(utrace_ioc_arm, state, 36);
 AT(utrace_ioc_arm, error, 40);
 AT(utrace_ioc_arm, reserved, 44);
 
+VALUE(UTRACE_WORD_BIT32, 1);
+VALUE(UTRACE_WORD_BIT64, 2);
+VALUE(UTRACE_WORD_COUNT16, 3);
+VALUE(UTRACE_WORD_COUNT32, 4);
+
 SIZE(utrace_word, 16);
 AT(utrace_word, addr, 0);
 AT(utrace_word, kind, 8);
 AT(utrace_word, bit, 12);
+
+VALUE(UTRACE_MARKER_ARGS, 0xc);
+
+VALUE(UTRACE_ARG_CONST, 1);
+VALUE(UTRACE_ARG_REG, 2);
+VALUE(UTRACE_ARG_MEM, 3);
+
+VALUE(UTRACE_ARG_NO_REG, 0xff);
 
 SIZE(utrace_marker_arg, 16);
 AT(utrace_marker_arg, size, 0);
@@ -311,14 +499,16 @@ AT(utrace_marker_arg, scale, 4);
 AT(utrace_marker_arg, reserved, 5);
 AT(utrace_marker_arg, disp, 8);
 
-SIZE(utrace_site, 224);
-AT(utrace_site, fd, 0);
-AT(utrace_site, flags, 4);
-AT(utrace_site, offset, 8);
-AT(utrace_site, semaphore, 16);
-AT(utrace_site, nargs, 24);
-AT(utrace_site, reserved, 28);
-AT(utrace_site, args, 32);
+VALUE(UTRACE_MARKER_F_RETURN, 0x1);
+
+SIZE(utrace_marker, 224);
+AT(utrace_marker, fd, 0);
+AT(utrace_marker, flags, 4);
+AT(utrace_marker, offset, 8);
+AT(utrace_marker, semaphore, 16);
+AT(utrace_marker, nargs, 24);
+AT(utrace_marker, reserved, 28);
+AT(utrace_marker, args, 32);
 
 SIZE(utrace_user_event, 16);
 AT(utrace_user_event, name, 0);
@@ -341,10 +531,15 @@ AT(utrace_armed, error, 36);
 AT(utrace_armed, pid, 40);
 AT(utrace_armed, reserved, 44);
 
+VALUE(UTRACE_LIST_ARMED, 1);
+
 SIZE(utrace_ioc_list, 32);
 AT(utrace_ioc_list, rows, 0);
 AT(utrace_ioc_list, target, 24);
-AT(utrace_ioc_list, reserved, 28);
+AT(utrace_ioc_list, what, 28);
+
+VALUE(UTRACE_HITS_COUNT, 1);
+VALUE(UTRACE_HITS_HISTOGRAM, 2);
 
 SIZE(utrace_hit_count, 32);
 AT(utrace_hit_count, cookie, 0);
@@ -353,25 +548,30 @@ AT(utrace_hit_count, missed, 16);
 AT(utrace_hit_count, id, 24);
 AT(utrace_hit_count, reserved, 28);
 
-SIZE(utrace_ioc_read, 40);
-AT(utrace_ioc_read, rows, 0);
-AT(utrace_ioc_read, target, 24);
-AT(utrace_ioc_read, id, 28);
-AT(utrace_ioc_read, what, 32);
-AT(utrace_ioc_read, reserved, 36);
+VALUE(UTRACE_BUCKET_UNREADABLE, 0);
+VALUE(UTRACE_BUCKET_NEGATIVE, 1);
+VALUE(UTRACE_BUCKET_ZERO, 2);
+VALUE(UTRACE_BUCKET_POSITIVE, 3);
+VALUE(UTRACE_BUCKETS, 67);
 
-/* Type, number and size of each ioctl. */
+SIZE(utrace_ioc_hits, 40);
+AT(utrace_ioc_hits, rows, 0);
+AT(utrace_ioc_hits, target, 24);
+AT(utrace_ioc_hits, id, 28);
+AT(utrace_ioc_hits, what, 32);
+AT(utrace_ioc_hits, reserved, 36);
 
-static_assert(UTRACE_IOC_INFO == 0xc078bc00);
-static_assert(UTRACE_IOC_SETUP == 0xc018bc01);
-static_assert(UTRACE_IOC_ATTACH == 0xc018bc02);
-static_assert(UTRACE_IOC_DETACH == 0xc008bc03);
-static_assert(UTRACE_IOC_EVENTS == 0xc030bc04);
-static_assert(UTRACE_IOC_COUNTS == 0xc038bc05);
-static_assert(UTRACE_IOC_IN_FLIGHT == 0xc018bc06);
-static_assert(UTRACE_IOC_BRANCHES == 0xc030bc0b);
-static_assert(UTRACE_IOC_BRANCH_INFO == 0xc048bc0c);
-static_assert(UTRACE_IOC_ARM == 0xc030bc07);
-static_assert(UTRACE_IOC_DISARM == 0xc008bc08);
-static_assert(UTRACE_IOC_LIST == 0xc020bc09);
-static_assert(UTRACE_IOC_READ == 0xc028bc0a);
+VALUE(UTRACE_IOC_ARM_SIZE_VER0, 0x30);
+VALUE(UTRACE_IOC_DISARM_SIZE_VER0, 0x8);
+VALUE(UTRACE_IOC_LIST_SIZE_VER0, 0x20);
+VALUE(UTRACE_IOC_HITS_SIZE_VER0, 0x28);
+VALUE(UTRACE_WORD_SIZE_VER0, 0x10);
+VALUE(UTRACE_MARKER_SIZE_VER0, 0xe0);
+VALUE(UTRACE_USER_EVENT_SIZE_VER0, 0x10);
+VALUE(UTRACE_ARMED_SIZE_VER0, 0x30);
+VALUE(UTRACE_HIT_COUNT_SIZE_VER0, 0x20);
+VALUE(UTRACE_IOC_ARM, 0xc030bc07);
+VALUE(UTRACE_IOC_DISARM, 0xc008bc08);
+VALUE(UTRACE_IOC_LIST, 0xc020bc09);
+VALUE(UTRACE_IOC_HITS, 0xc028bc0a);
+VALUE(UTRACE_ARM_BIT(MARKER), 0x4);

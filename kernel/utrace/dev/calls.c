@@ -17,8 +17,6 @@
 #include "../syscall_current.h"
 #include "record.h"
 
-static_assert(UTRACE_REC_IA32 == UTRACE_SYSCALL_IA32);
-static_assert(UTRACE_REC_NO_CALL == UTRACE_NO_CALL);
 static_assert(sizeof_field(struct utrace_rec_sys_enter, args) ==
 	      sizeof(unsigned long[6]));
 
@@ -65,7 +63,7 @@ void utrace_dev_flush_entry(struct session_writer *w)
 	session_fetch_entry(w->task);
 	session_items(w->target, &items, &entry->capture);
 	if (utrace_dev_reserve(w, UTRACE_REC_SYS_ENTER,
-			       items.flags | UTRACE_F_IN_FLIGHT,
+			       items.flags | UTRACE_REC_F_IN_FLIGHT,
 			       sizeof(*rec) + items.size)) {
 		rec = (void *)w->rec;
 		rec->nr = entry->nr;
@@ -250,7 +248,8 @@ u32 utrace_dev_record_exit(u32 action, struct utrace_engine *engine,
 		session_write_call(&w, ret, &items);
 	else
 		session_write_exit(&w, nr, ret,
-				   unpaired ? UTRACE_F_UNPAIRED : 0, &items);
+				   unpaired || w.now & SESSION_NO_ENTER ?
+				   UTRACE_REC_F_UNPAIRED : 0, &items);
 out:
 	session_end(&w, &capture);
 	return UTRACE_RESUME;

@@ -29,8 +29,8 @@
 /* Rows that are copied to user memory at a time. */
 #define SESSION_ROWS		16
 
-static_assert(UTRACE_COUNT_DURATIONS == UTRACE_COUNT_BUCKETS);
-static_assert(UTRACE_COUNT_ERRORS == UTRACE_COUNT_ERRNOS);
+static_assert(UTRACE_CALL_DURATIONS == UTRACE_COUNT_BUCKETS);
+static_assert(UTRACE_CALL_ERRORS == UTRACE_COUNT_ERRNOS);
 
 static void session_count_free(struct utrace_count_task *count)
 {
@@ -211,7 +211,9 @@ static int session_copy_rows(const struct utrace_rows *to, unsigned int at,
 int utrace_dev_read_counts(struct utrace_session *session, void *arg)
 {
 	struct utrace_ioc_counts *counts = arg;
-	struct utrace_count_cursor cursor = { counts->task, counts->place };
+	struct utrace_count_cursor cursor = {
+		counts->cursor, counts->cursor_row,
+	};
 	struct utrace_count_row *rows;
 	unsigned int done = 0, want, got;
 	int ret;
@@ -235,8 +237,8 @@ int utrace_dev_read_counts(struct utrace_session *session, void *arg)
 	kfree(rows);
 	counts->rows.n = done;
 	counts->rows.total = READ_ONCE(session->counts.ncounts);
-	counts->task = cursor.task;
-	counts->place = cursor.row;
+	counts->cursor = cursor.task;
+	counts->cursor_row = cursor.row;
 	counts->lost = atomic_long_read(&session->counts.lost);
 	counts->merged = READ_ONCE(session->counts.nmerged);
 	return ret;

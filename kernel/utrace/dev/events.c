@@ -22,6 +22,7 @@ static u32 session_clone(u32 action, struct utrace_engine *engine,
 {
 	struct utrace_rec_fork rec = {};
 	struct session_writer w;
+	unsigned long signal;
 
 	if (!session_begin(&w, engine, _UTRACE_EVENT_CLONE) ||
 	    !session_claim(&w))
@@ -30,7 +31,11 @@ static u32 session_clone(u32 action, struct utrace_engine *engine,
 	rec.child_task = task_pid(child)->ino;
 	rec.child_pid = task_tgid_nr_ns(child, w.target->session->ns);
 	rec.child_tid = task_pid_nr_ns(child, w.target->session->ns);
-	rec.flags = clone_flags;
+	/* A valid signal does not have the bit of CLONE_NEWTIME. */
+	rec.flags = clone_flags & ~(CSIGNAL & ~CLONE_NEWTIME);
+	/* -1 of a thread is not valid.  With CLONE_PARENT the parent may exit meanwhile. */
+	signal = READ_ONCE(child->exit_signal);
+	rec.exit_signal = valid_signal(signal) ? signal : 0;
 	utrace_dev_write(&w, UTRACE_REC_FORK, 0, &rec.head + 1,
 			 sizeof(rec) - sizeof(rec.head));
 	session_end(&w, NULL);
@@ -106,7 +111,7 @@ static u32 session_exit(u32 action, struct utrace_engine *engine,
 		rec.exec_tid = session_exec_tid(w.target);
 	} else {
 		w.task->claimed = true;
-		flags = UTRACE_F_HIDDEN;
+		flags = UTRACE_REC_F_HIDDEN;
 	}
 	utrace_dev_write(&w, UTRACE_REC_EXIT, flags, &rec.head + 1,
 			 sizeof(rec) - sizeof(rec.head));

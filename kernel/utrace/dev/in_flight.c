@@ -131,7 +131,7 @@ static u32 session_blocked_nr(struct task_struct *task, struct pt_regs *regs)
 	u32 nr = syscall_get_nr(task, regs);
 
 	if (nr & UTRACE_SYSCALL_IA32)
-		return UTRACE_NO_CALL;
+		return UTRACE_SYSCALL_NONE;
 #ifdef CONFIG_IA32_EMULATION
 	if (syscall_get_arch(task) == AUDIT_ARCH_I386)
 		nr |= UTRACE_SYSCALL_IA32;
@@ -179,7 +179,7 @@ static void session_fill_foreign(struct utrace_rec *head,
 		.type = UTRACE_REC_SYS_ENTER,
 		.target = target->id,
 		.settings = session_settings_of(target->now),
-		.flags = UTRACE_F_IN_FLIGHT,
+		.flags = UTRACE_REC_F_IN_FLIGHT | UTRACE_REC_F_UNNUMBERED,
 	};
 	if (known) {
 		head->task = known->id;
@@ -199,7 +199,7 @@ static void session_fill_call(struct utrace_rec_sys_enter *rec, u32 nr,
 	unsigned int i;
 
 	rec->nr = nr;
-	rec->asked = nr == UTRACE_NO_CALL ? syscall_get_nr(task, regs) : 0;
+	rec->asked = nr == UTRACE_SYSCALL_NONE ? syscall_get_nr(task, regs) : 0;
 	rec->began = began;
 	syscall_get_arguments(task, regs, (unsigned long *)rec->args);
 	for (i = 0; i < 6 && nr & UTRACE_SYSCALL_IA32; i++)
@@ -426,7 +426,7 @@ int utrace_dev_in_flight(struct utrace_session *session, void *data)
 	      session_tell_tasks(&tasks, arg);
 	session_drop_tasks(&tasks);
 	/* The rings were closed by a full barrier. */
-	if ((arg->written || arg->lost) && waitqueue_active(&session->wait))
+	if ((arg->written || arg->lost) && waitqueue_active(&session->reader.wait))
 		utrace_dev_wake_soon(session, true);
 	return ret;
 }

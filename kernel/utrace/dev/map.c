@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * utrace - sessions of /dev/utrace: the memory of rings, which programs may map
- *
- * There are two areas.  The rings and what the kernel tells of them can be
- * mapped to read only.  The tails can be mapped to write, and the kernel takes
- * what stands there for no more than a hint of what the program has read.
- * Neither area is copied by fork(), so that a child does not move the tails of
- * its parent.  For the tails VM_IO has madvise(MADV_DOFORK) refused, which would
- * undo that.  It is not for the rings: it would have direct I/O refuse to write
- * the records to a file.
  */
 #include <linux/mm.h>
 #include <linux/vmalloc.h>
 
 #include <asm/shmparam.h>
 
+#include "../map.h"
 #include "session.h"
 
 /**
@@ -78,14 +71,8 @@ int utrace_dev_shared_make(struct utrace_session *session)
 		utrace_dev_shared_free(session);
 		return -ENOMEM;
 	}
-	*(struct utrace_map *)session->shared = (struct utrace_map){
-		.header_size = sizeof(struct utrace_map),
-		.ring_stride = sizeof(struct utrace_map_ring),
-		.rings = nr_cpu_ids,
-		.unit = 1,
-		.data_offset = utrace_dev_data_offset(),
-		.data_size = session->ring_size,
-	};
+	utrace_map_init(session->shared, nr_cpu_ids, 1, utrace_dev_data_offset(),
+			session->ring_size);
 	return 0;
 }
 
@@ -103,34 +90,6 @@ void utrace_dev_shared_free(struct utrace_session *session)
 	session->tails = NULL;
 }
 
-/* Map the rings; no later mprotect() makes them writable. */
-static int session_map_rings(struct utrace_session *session,
-			     struct vm_area_struct *vma)
-{
-	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
-		return -EPERM;
-	if (vma->vm_end - vma->vm_start != utrace_dev_rings_size(session))
-		return -EINVAL;
-	vm_flags_mod(vma, VM_DONTCOPY, VM_MAYWRITE | VM_MAYEXEC);
-	return remap_vmalloc_range(vma, session->shared, 0);
-}
-
-/*
- * Map the tails.  A mapping by which the program could not tell how far it has
- * read is refused.
- */
-static int session_map_tails(struct utrace_session *session,
-			     struct vm_area_struct *vma)
-{
-	if (vma->vm_flags & VM_EXEC)
-		return -EPERM;
-	if (!(vma->vm_flags & VM_WRITE) ||
-	    vma->vm_end - vma->vm_start != utrace_dev_tails_size())
-		return -EINVAL;
-	vm_flags_mod(vma, VM_DONTCOPY | VM_IO, VM_MAYEXEC);
-	return remap_vmalloc_range(vma, session->tails, 0);
-}
-
 /**
  * utrace_dev_mmap() - map an area of a session
  * @session: the session
@@ -140,27 +99,25 @@ static int session_map_tails(struct utrace_session *session,
  * Return:
  * * 0 - the area is mapped
  * * -EINVAL - there is no such area, its size is another one, the mapping is
- *   private, the tails are not to be written, or the session does without
+ *   private, the tails are not to be written, or the session has no
+ *   %UTRACE_SETUP_F_MAPPED
  * * -ENXIO - the session has no rings yet
  * * -EPERM - the program wants to write to the rings, or to execute
  * * -ENOMEM - there is no memory
  */
 int utrace_dev_mmap(struct utrace_session *session, struct vm_area_struct *vma)
 {
-	/* Of a file that is open to read only, VM_SHARED is taken away. */
-	if (!(vma->vm_flags & VM_MAYSHARE))
-		return -EINVAL;
+	int area;
+
 	/* Pairs with utrace_dev_ring_make(). */
 	if (!smp_load_acquire(&session->ring))
 		return -ENXIO;
 	if (!session->mapped)
 		return -EINVAL;
-	switch (vma->vm_pgoff) {
-	case UTRACE_MAP_RINGS >> PAGE_SHIFT:
-		return session_map_rings(session, vma);
-	case UTRACE_MAP_TAILS >> PAGE_SHIFT:
-		return session_map_tails(session, vma);
-	default:
-		return -EINVAL;
-	}
+	area = utrace_map_area(vma, utrace_dev_rings_size(session),
+			       utrace_dev_tails_size());
+	if (area < 0)
+		return area;
+	return remap_vmalloc_range(vma, area == UTRACE_AREA_RINGS ?
+				   session->shared : session->tails, 0);
 }

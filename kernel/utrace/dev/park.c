@@ -201,7 +201,7 @@ void utrace_dev_park_end(struct session_target *target)
  * Moves them to utrace_session.taken.  Their tasks stay held until
  * utrace_dev_unpark().
  *
- * Context: Process context, under utrace_session.read_lock; may sleep.  Takes
+ * Context: Process context, under utrace_reader.read_lock; may sleep.  Takes
  * utrace_session.park_lock.
  */
 void utrace_dev_take_parked(struct utrace_session *session)
@@ -279,7 +279,7 @@ static void session_has_gone(struct session_free free)
  *
  * Lets the task go if the record was its last one.
  *
- * Context: Process context, under utrace_session.read_lock.  Takes
+ * Context: Process context, under utrace_reader.read_lock.  Takes
  * utrace_session.park_lock.
  */
 void utrace_dev_unpark(struct utrace_session *session,
@@ -497,11 +497,45 @@ static void session_reader_put(struct utrace_reader *reader)
 	utrace_dev_put(session_of_reader(reader));
 }
 
+static void session_reader_sync(struct utrace_reader *reader)
+{
+	utrace_dev_look(session_of_reader(reader));
+}
+
+static bool session_reader_over(struct utrace_reader *reader)
+{
+	return utrace_dev_is_over(session_of_reader(reader));
+}
+
+static bool session_reader_has(struct utrace_reader *reader)
+{
+	return utrace_dev_has(session_of_reader(reader));
+}
+
+static bool session_reader_ready(struct utrace_reader *reader)
+{
+	struct utrace_session *session = session_of_reader(reader);
+
+	return utrace_dev_has(session) || READ_ONCE(session->look) ||
+	       utrace_dev_is_over(session);
+}
+
+static ssize_t session_reader_read(struct utrace_reader *reader,
+				   char __user *to, size_t size)
+{
+	return utrace_dev_read(session_of_reader(reader), to, size);
+}
+
 const struct utrace_reader_ops utrace_dev_reader_ops = {
 	.began	= session_reader_began,
 	.ended	= session_reader_ended,
 	.tryget	= session_reader_tryget,
 	.put	= session_reader_put,
+	.sync	= session_reader_sync,
+	.over	= session_reader_over,
+	.has	= session_reader_has,
+	.ready	= session_reader_ready,
+	.read	= session_reader_read,
 };
 
 /**

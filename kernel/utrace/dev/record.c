@@ -50,7 +50,7 @@ bool utrace_dev_is_unclaimed(struct session_task *task,
  * utrace_dev_write() - write a record that has no items
  * @w: @target, @task and @now are filled in
  * @type: enum utrace_rec_type
- * @flags: UTRACE_F_ bits
+ * @flags: UTRACE_REC_F_ bits
  * @body: what stands behind the header
  * @size: bytes of @body, a multiple of 8
  *
@@ -290,7 +290,7 @@ static void session_count_missing(const struct session_target *target,
 	else
 		items->data = &items->missing;
 	items->size += sizeof(items->missing);
-	items->flags |= UTRACE_F_INCOMPLETE;
+	items->flags |= UTRACE_REC_F_INCOMPLETE;
 	atomic64_add(capture->lost, &target->session->uncaptured);
 }
 
@@ -311,10 +311,10 @@ void utrace_dev_describe(const struct session_target *target,
 	items->data = capture->data;
 	items->size = capture->used;
 	while ((item = utrace_item_next(capture->data, capture->used, item))) {
-		if (item->flags & UTRACE_ITEM_TRUNCATED)
-			items->flags |= UTRACE_F_TRUNCATED;
-		if (item->flags & UTRACE_ITEM_FAULTED)
-			items->flags |= UTRACE_F_FAULTED;
+		if (item->flags & UTRACE_ITEM_F_TRUNCATED)
+			items->flags |= UTRACE_REC_F_TRUNCATED;
+		if (item->flags & UTRACE_ITEM_F_FAULTED)
+			items->flags |= UTRACE_REC_F_FAULTED;
 	}
 	if (capture->lost)
 		session_count_missing(target, items, capture);

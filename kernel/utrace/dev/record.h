@@ -43,7 +43,7 @@ static_assert(3 * (sizeof(struct utrace_item) + UTRACE_ITEM_SIZE_MAX) <=
  * struct session_items - what was captured, ready for a record
  * @data: the items; those of the capture, or @missing
  * @size: bytes of @data
- * @flags: UTRACE_F_ bits for the record
+ * @flags: UTRACE_REC_F_ bits for the record
  * @missing: a UTRACE_ITEM_MISSING without a capture
  *
  * Lives on the stack of the callback.

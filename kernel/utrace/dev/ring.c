@@ -169,7 +169,7 @@ static size_t session_ring_charged(const struct utrace_session *session)
 int utrace_dev_ring_make(struct utrace_session *session,
 			 const struct utrace_ioc_setup *setup)
 {
-	u64 size = setup->ring_size ?: SESSION_RING_DEFAULT;
+	u64 size = setup->rings_size ?: SESSION_RING_DEFAULT;
 	u64 delay = setup->delay ?: SESSION_DELAY_DEFAULT;
 	struct session_ring *ring;
 	int ret;
@@ -180,7 +180,7 @@ int utrace_dev_ring_make(struct utrace_session *session,
 	session->ring_size = session_ring_part(size);
 	session->delay = nsecs_to_jiffies(delay) ?: 1;
 	session->full = setup->full;
-	session->mapped = setup->flags & UTRACE_SETUP_MAPPED;
+	session->mapped = setup->flags & UTRACE_SETUP_F_MAPPED;
 	ret = session_ring_charge(session, session_ring_charged(session));
 	if (ret)
 		return ret;
@@ -215,14 +215,14 @@ void utrace_dev_ring_free(struct utrace_session *session)
  * @now: at once, and not after utrace_session.delay
  *
  * The caller has a full barrier between what the readers wait for and its look
- * at utrace_session.wait, which is left to it.
+ * at utrace_reader.wait, which is left to it.
  *
  * Context: Any but NMI.
  */
 void utrace_dev_wake_soon(struct utrace_session *session, bool now)
 {
 	if (now)
-		wake_up_interruptible_poll(&session->wait, SESSION_WAKE);
+		wake_up_interruptible_poll(&session->reader.wait, SESSION_WAKE);
 	/*
 	 * The timer's function clears ->armed, has a full barrier, and wakes.
 	 * If ->armed is still set here, that wake-up is to come.
@@ -448,7 +448,7 @@ static noinline bool session_reserve_slow(struct session_writer *w, u16 type,
  * utrace_dev_reserve() - begin to write a record of the current task
  * @w: @target, @task and @now are filled in by the caller, the rest here
  * @type: enum utrace_rec_type
- * @flags: UTRACE_F_ bits
+ * @flags: UTRACE_REC_F_ bits
  * @size: bytes of the record, a multiple of 8, UTRACE_DEV_RECORD_SIZE at most
  *
  * A record that finds no room is parked, or counted as lost.
@@ -509,7 +509,7 @@ void utrace_dev_commit(struct session_writer *w)
 	utrace_dev_park(w);
 	session_ring_shut(w->ring);
 	/* As in session_publish(). */
-	if (waitqueue_active(&session->wait))
+	if (waitqueue_active(&session->reader.wait))
 		utrace_dev_wake_soon(session, true);
 	preempt_enable();
 }

@@ -4,7 +4,7 @@
  *
  * A session begins with open() and ends when the file and all engines of its
  * targets have dropped their references.  utrace_dev.c copies the arguments of
- * the commands and takes the session's lock.
+ * the commands, and takes the session's lock for those that ask for it.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -59,7 +59,7 @@ static void session_wake(struct timer_list *timer)
 	 * record before the readers look.
 	 */
 	atomic_xchg(&session->armed, 0);
-	wake_up_interruptible_poll(&session->wait, SESSION_WAKE);
+	wake_up_interruptible_poll(&session->reader.wait, SESSION_WAKE);
 }
 
 /**
@@ -88,7 +88,6 @@ struct utrace_session *utrace_dev_new(const struct cred *cred)
 	session->owner = get_pid(task_tgid(current));
 	session->ns = get_pid_ns(task_active_pid_ns(current));
 	mutex_init(&session->lock);
-	mutex_init(&session->read_lock);
 	INIT_LIST_HEAD(&session->targets);
 	spin_lock_init(&session->park_lock);
 	INIT_LIST_HEAD(&session->parked);
@@ -99,7 +98,6 @@ struct utrace_session *utrace_dev_new(const struct cred *cred)
 	utrace_reader_init(&session->reader, &session->park_lock,
 			   &utrace_dev_reader_ops);
 	utrace_dev_counts_init(session);
-	init_waitqueue_head(&session->wait);
 	xa_init_flags(&session->ids, XA_FLAGS_ALLOC1);
 	timer_setup(&session->wake, session_wake, 0);
 	return session;
@@ -204,6 +202,7 @@ int utrace_dev_info(struct utrace_session *session, void *arg)
 		.scopes = utrace_dev_scopes(),
 		.arm = utrace_marker_types_here(),
 		.count = SESSION_COUNT_KINDS,
+		.sources = utrace_bts_sources(),
 		.hidden = atomic64_read(&session->hidden),
 		.uncaptured = atomic64_read(&session->uncaptured),
 		.waits = atomic64_read(&session->waits),
@@ -237,9 +236,9 @@ int utrace_dev_setup(struct utrace_session *session, void *arg)
 {
 	const struct utrace_ioc_setup *setup = arg;
 
-	if (setup->flags & ~UTRACE_SETUP_MAPPED)
+	if (setup->flags & ~UTRACE_SETUP_F_MAPPED)
 		return -EINVAL;
-	if (setup->ring_size > SESSION_RING_DEFAULT &&
+	if (setup->rings_size > SESSION_RING_DEFAULT &&
 	    !capable(CAP_SYS_RESOURCE))
 		return -EPERM;
 	if (session->ring)

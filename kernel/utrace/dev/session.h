@@ -6,7 +6,7 @@
  * an engine of its own for each thing that it is attached to, and a
  * session_task for each task that has had an event.
  *
- * Lock order, outermost first: utrace_session.read_lock, utrace_session.lock,
+ * Lock order, outermost first: utrace_reader.read_lock, utrace_session.lock,
  * exec_update_lock of a task that is told of (in_flight.c),
  * utrace_change_mutex.  task_lock(), utrace_session.park_lock and
  * session_tasks_lock are taken inside these or alone, and never inside each
@@ -90,7 +90,7 @@ struct session_run {
  *	its own ->last back.
  * @tail: bytes ever read, in memory that programs may map to write: any number
  *	may stand there.  A reader that is the kernel stores it with release,
- *	under utrace_session.read_lock; the writer loads it with acquire.
+ *	under utrace_reader.read_lock; the writer loads it with acquire.
  * @at: where the next record goes, if it ends at @limit or before
  * @limit: end of the memory behind @at that is known to be free, or @data if
  *	there is something to do before the next record
@@ -102,9 +102,9 @@ struct session_run {
  *	of the header are taken for one number; constant
  * @nruns: number of elements of @run that are used
  * @run: records lost since the last one that was written, by target
- * @first: *@tail as read(2) has left it.  Under utrace_session.read_lock.
+ * @first: *@tail as read(2) has left it.  Under utrace_reader.read_lock.
  * @visible: ->head as the present read(2) has found it.  Under
- *	utrace_session.read_lock.
+ *	utrace_reader.read_lock.
  *
  * The size is a power of 2, so that a shift finds the ring of a CPU.  The
  * members from @at to @run are written by a task on the ring's CPU that has
@@ -130,7 +130,7 @@ struct session_ring {
 /**
  * struct session_parked - a record that found no room in its ring
  * @list: entry in utrace_session.parked, under utrace_session.park_lock, and
- *	then in utrace_session.taken, under utrace_session.read_lock.  Both are
+ *	then in utrace_session.taken, under utrace_reader.read_lock.  Both are
  *	sorted by time.
  * @rcu: frees memory that turned out not to be needed, and is in no list
  * @task: the task that wrote the record, counted; NULL for a record about no
@@ -193,7 +193,7 @@ struct session_settings {
  * @next_id: id of the target attached last.  Under @lock.
  * @attached: the session has had a target.  Written under @lock.
  * @settings: what is recorded of targets to come, counted.  Under @lock.
- * @nsettings: number of UTRACE_IOC_EVENTS so far.  Under @lock.
+ * @last_settings: number of the settings of the last UTRACE_IOC_EVENTS.  Under @lock.
  * @missed: events that did not come to the engines of targets detached since.
  *	Under @lock.
  * @hidden: how often a task became hidden from the session
@@ -203,7 +203,7 @@ struct session_settings {
  *	under @lock, before the first target; freed with the session.
  * @ring_size: bytes of each ring, a power of 2.  Set before @ring.
  * @shared: what programs may map to read: struct utrace_map, struct
- *	utrace_ring for each CPU, the data of the rings.  As @ring.
+ *	utrace_map_ring for each CPU, the data of the rings.  As @ring.
  * @tails: what programs may map to write: struct utrace_map_tail for each CPU.
  *	As @ring.
  * @mapped: programs read the rings in memory, so read(2) gives parked records.  Set
@@ -222,11 +222,10 @@ struct session_settings {
  * @waiting: struct session_task with a holder.  Under @park_lock.
  * @walks: struct session_walk over @waiting.  Under @park_lock.
  * @reader: process that reads; its lock is @park_lock
- * @read_lock: serializes readers; held while records are copied to user memory
- * @taken: parked records that the reader gives next, by time.  Under @read_lock.
- * @wait: readers that wait for a record
+ * @taken: parked records that the reader gives next, by time.  Under
+ *	utrace_reader.read_lock.
  * @armed: @wake is armed, or its function has not begun
- * @wake: timer that wakes @wait some time after a record, so that the reader
+ * @wake: timer that wakes the reader some time after a record, so that the reader
  *	finds more of them.  Armed by callbacks; shut down when the session is
  *	freed.
  * @look: a task has died since utrace_dev_look() last looked at the targets
@@ -247,7 +246,7 @@ struct utrace_session {
 	u32 next_id;
 	bool attached;
 	struct session_settings *settings;
-	u32 nsettings;
+	u32 last_settings;
 	u64 missed;
 	atomic64_t hidden;
 	atomic64_t uncaptured;
@@ -266,9 +265,7 @@ struct utrace_session {
 	struct list_head waiting;
 	struct list_head walks;
 	struct utrace_reader reader;
-	struct mutex read_lock;	/* serializes readers */
 	struct list_head taken;
-	wait_queue_head_t wait;
 	atomic_t armed;
 	struct timer_list wake;
 	bool look;
@@ -464,7 +461,7 @@ enum session_kept {
  * @began: time of the entry in ns
  * @args: arguments
  * @capture: what was captured; empty if @kept is not SESSION_KEPT_WHOLE
- * @asked: number that the program asked for, if @nr is UTRACE_NO_CALL; valid if
+ * @asked: number that the program asked for, if @nr is UTRACE_SYSCALL_NONE; valid if
  *	@kept is SESSION_KEPT_WHOLE
  */
 struct session_entry {

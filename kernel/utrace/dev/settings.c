@@ -309,11 +309,11 @@ static int session_set_events(struct utrace_session *session,
 		if (!target)
 			return -ENOENT;
 	}
-	settings->number = session->nsettings + 1;
+	settings->number = session->last_settings + 1 ?: 1;
 	ret = target ? utrace_dev_apply(target, settings) :
 		       session_apply_all(session, settings);
 	if (!ret)
-		session->nsettings++;
+		session->last_settings = settings->number;
 	return ret;
 }
 

@@ -264,7 +264,7 @@ static ssize_t session_take_parked(struct utrace_session *session,
 
 /**
  * utrace_dev_read() - take records out of a session
- * @session: the session; the caller holds utrace_session.read_lock
+ * @session: the session; the caller holds utrace_reader.read_lock
  * @to: destination in user memory
  * @size: bytes of @to
  *

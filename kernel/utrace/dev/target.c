@@ -58,6 +58,7 @@ static bool session_may_trace(struct task_struct *task, void *data)
 static int session_match_cgroup(struct utrace_match *match, int fd,
 				const void **of)
 {
+#ifdef CONFIG_CGROUPS
 	struct cgroup *cgroup = cgroup_v1v2_get_from_fd(fd);
 	int ret;
 
@@ -67,6 +68,9 @@ static int session_match_cgroup(struct utrace_match *match, int fd,
 	ret = utrace_match_add_cgroup(match, cgroup);
 	cgroup_put(cgroup);
 	return ret;
+#else
+	return -EOPNOTSUPP;
+#endif
 }
 
 /* Fill in a match from the descriptor of an executable file. */
@@ -177,7 +181,7 @@ void utrace_dev_look_soon(struct utrace_session *session)
 {
 	WRITE_ONCE(session->look, true);
 	smp_mb();	/* ->look before the look for a sleeper. */
-	if (waitqueue_active(&session->wait))
+	if (waitqueue_active(&session->reader.wait))
 		utrace_dev_wake_soon(session, false);
 }
 
@@ -429,16 +433,23 @@ struct task_struct *utrace_dev_task_of(int fd)
 	return task ?: ERR_PTR(-ESRCH);
 }
 
-/*
- * Look whether a program has said without contradiction what it means: in struct
- * utrace_where only members that its scope uses have a value.
+/**
+ * utrace_dev_where_is_valid() - check a struct utrace_where of a program
+ * @where: the structure; its scope may be any number
+ *
+ * Context: Any.
+ * Return: true if the scope is known, and the members that it does not use are 0, or -1
+ * for &utrace_where.fd.
  */
-static bool session_where_is_valid(const struct utrace_where *where)
+bool utrace_dev_where_is_valid(const struct utrace_where *where)
 {
-	if (where->flags || where->cpu ||
-	    where->scope >= ARRAY_SIZE(session_scopes) || !where->scope)
+	if (!where->scope || where->scope > UTRACE_SCOPE_CPU || where->flags ||
+	    where->reserved)
 		return false;
-	return where->scope != UTRACE_SCOPE_SYSTEM || where->fd == -1;
+	if (where->scope == UTRACE_SCOPE_CPU)
+		return where->fd == -1;
+	return !where->cpu &&
+	       (where->scope != UTRACE_SCOPE_SYSTEM || where->fd == -1);
 }
 
 /**
@@ -487,14 +498,17 @@ int utrace_dev_attach(struct utrace_session *session, void *arg)
 
 	lockdep_assert_held(&session->lock);
 
-	if (attach->flags || !session_where_is_valid(&attach->where))
+	if (attach->flags || !utrace_dev_where_is_valid(&attach->where) ||
+	    attach->where.scope >= ARRAY_SIZE(session_scopes))
 		return -EINVAL;
 	if (!session->ring) {
 		ret = utrace_dev_ring_make(session, &setup);
 		if (ret)
 			return ret;
 	}
-	if (session->ntargets >= SESSION_MAX_TARGETS)
+	/* No id is given twice. */
+	if (session->ntargets >= SESSION_MAX_TARGETS ||
+	    session->next_id == U32_MAX)
 		return -ENOSPC;
 	if (session_scopes[attach->where.scope].match)
 		return session_attach_system(session, attach);
@@ -628,8 +642,8 @@ void utrace_dev_tell_change(struct utrace_engine *engine)
 
 	atomic_inc(&session->nchanged);
 	/* Has a full barrier; pairs with poll_wait() in session_poll(). */
-	if (wq_has_sleeper(&session->wait))
-		wake_up_interruptible_poll(&session->wait, EPOLLPRI);
+	if (wq_has_sleeper(&session->reader.wait))
+		wake_up_interruptible_poll(&session->reader.wait, EPOLLPRI);
 }
 
 /**
@@ -710,8 +724,8 @@ void utrace_dev_show(struct seq_file *m, struct utrace_session *session)
 		return;
 	list_for_each_entry(target, &session->targets, list)
 		if (target->owner && !target->ending)
-			seq_printf(m, "utrace-markers:\t%s %u\n",
-				   names[target->scope],
+			seq_printf(m, "utrace-markers:\t%u %s %u\n",
+				   target->id, names[target->scope],
 				   utrace_marker_owner_count(target->owner));
 	mutex_unlock(&session->lock);
 }

@@ -169,10 +169,10 @@ session_publish(struct utrace_session *session, struct session_ring *ring,
 	/* As session_ring_shut(). */
 	smp_store_mb(told->open, 0);
 	/*
-	 * A reader puts itself on ->wait before it looks at the ring.  The full
-	 * barrier is above.
+	 * A reader adds itself to reader.wait before it looks at the ring.  The
+	 * full barrier is above.
 	 */
-	if (unlikely(waitqueue_active(&session->wait)))
+	if (unlikely(waitqueue_active(&session->reader.wait)))
 		utrace_dev_wake(session, ring);
 	preempt_enable();
 }

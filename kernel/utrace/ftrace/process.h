@@ -157,7 +157,7 @@ enum process_counting {
 	PROCESS_COUNT_CPU,	/* with its CPU time */
 };
 
-/* No number of a call: the upper half is used with UTRACE_NO_CALL only. */
+/* No number of a call: the upper half is used with UTRACE_SYSCALL_NONE only. */
 #define PROCESS_IN_NO_CALL	U64_MAX
 
 /**

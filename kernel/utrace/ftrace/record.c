@@ -258,7 +258,7 @@ static long process_id(u64 nr)
 /* The number that process_id() has made a field id of. */
 static u64 process_number(long id)
 {
-	return (u32)id == UTRACE_NO_CALL ? (u64)id : (u32)id;
+	return (u32)id == UTRACE_SYSCALL_NONE ? (u64)id : (u32)id;
 }
 
 /*

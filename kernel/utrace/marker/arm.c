@@ -54,14 +54,14 @@ void utrace_marker_uncharge(struct marker_event *event)
 
 /* Get the site of an event, which has been charged for the place.  Returns 0 or an error. */
 static int marker_get_site(struct marker_event *event,
-			   const struct utrace_site *arg,
+			   const struct utrace_marker *arg,
 			   struct file *file)
 {
 	struct marker_owner *owner = event->owner;
 	struct marker_site *site;
 
 	site = utrace_marker_site_get(file, arg->offset, arg->semaphore,
-				      arg->flags & UTRACE_SITE_RETURN,
+				      arg->flags & UTRACE_MARKER_F_RETURN,
 				      owner->system, owner->viewer ?
 				      owner->viewer->opener : NULL);
 	if (IS_ERR(site))
@@ -74,7 +74,7 @@ static int marker_get_site(struct marker_event *event,
 static struct marker_event *
 marker_event_new(struct marker_owner *owner,
 		 const struct marker_request *request,
-		 const struct utrace_site *arg, struct file *file)
+		 const struct utrace_marker *arg, struct file *file)
 {
 	struct marker_event *event;
 	unsigned int i;
@@ -90,7 +90,7 @@ marker_event_new(struct marker_owner *owner,
 	for (i = 0; i < arg->nargs; i++)
 		event->args[i] = utrace_marker_fetch_of(&arg->args[i]);
 	ret = marker_charge(event);
-	if (!ret && request->flags & UTRACE_ARM_HISTOGRAM)
+	if (!ret && request->flags & UTRACE_ARM_F_HISTOGRAM)
 		ret = utrace_marker_histogram_new(event);
 	if (!ret)
 		ret = marker_get_site(event, arg, file);
@@ -101,15 +101,18 @@ marker_event_new(struct marker_owner *owner,
 }
 
 static bool marker_is_valid(const struct marker_request *request,
-			    const struct utrace_site *arg)
+			    const struct utrace_marker *arg)
 {
 	unsigned int i;
 
-	if (request->flags & ~(UTRACE_ARM_COUNT | UTRACE_ARM_HISTOGRAM) ||
-	    arg->flags & ~UTRACE_SITE_RETURN ||
+	if (request->flags & ~(UTRACE_ARM_F_COUNT | UTRACE_ARM_F_HISTOGRAM) ||
+	    arg->flags & ~UTRACE_MARKER_F_RETURN ||
 	    arg->nargs > UTRACE_MARKER_ARGS || arg->reserved ||
 	    (s64)arg->offset < 0 || (s64)arg->semaphore < 0 ||
-	    (request->flags & UTRACE_ARM_HISTOGRAM && arg->nargs != 1))
+	    request->flags == (UTRACE_ARM_F_COUNT | UTRACE_ARM_F_HISTOGRAM) ||
+	    (request->flags == UTRACE_ARM_F_HISTOGRAM && arg->nargs != 1) ||
+	    memchr_inv(&arg->args[arg->nargs], 0,
+		       (UTRACE_MARKER_ARGS - arg->nargs) * sizeof(arg->args[0])))
 		return false;
 	for (i = 0; i < arg->nargs; i++)
 		if (!utrace_marker_arg_is_valid(&arg->args[i]))
@@ -120,7 +123,7 @@ static bool marker_is_valid(const struct marker_request *request,
 /* The event of an owner at this place, whatever its semaphore is; or NULL. */
 static struct marker_event *marker_find_event(const struct marker_owner *owner,
 					      const struct file *file,
-					      const struct utrace_site *arg)
+					      const struct utrace_marker *arg)
 {
 	struct marker_event *event;
 
@@ -130,7 +133,7 @@ static struct marker_event *marker_find_event(const struct marker_owner *owner,
 		if (event->site &&
 		    d_inode(event->path.dentry) == file_inode(file) &&
 		    utrace_marker_site_is(event->site, arg->offset,
-					  arg->flags & UTRACE_SITE_RETURN))
+					  arg->flags & UTRACE_MARKER_F_RETURN))
 			return event;
 	return NULL;
 }
@@ -144,7 +147,7 @@ static int marker_start_in_process(struct marker_owner *owner,
 	int ret, error;
 
 	ret = utrace_marker_arm(owner, &place, &state, &error);
-	if (!ret && state == UTRACE_STATE_FAILED)
+	if (!ret && state == UTRACE_ARM_STATE_FAILED)
 		return -error;
 	if (ret && ret != -EAGAIN)
 		return ret;
@@ -184,7 +187,7 @@ static struct marker_event *marker_start_event(struct marker_owner *owner,
 struct marker_event *
 utrace_marker_site_arm(struct marker_owner *owner,
 		       const struct marker_request *request,
-		       const struct utrace_site *arg, struct file *file)
+		       const struct utrace_marker *arg, struct file *file)
 {
 	struct marker_event *event;
 
@@ -192,7 +195,7 @@ utrace_marker_site_arm(struct marker_owner *owner,
 
 	/* A module is told of each hit, and has no call that reads a histogram. */
 	if (!marker_is_valid(request, arg) ||
-	    (owner->client && request->flags & UTRACE_ARM_HISTOGRAM))
+	    (owner->client && request->flags & UTRACE_ARM_F_HISTOGRAM))
 		return ERR_PTR(-EINVAL);
 	/* Of an owner that has a process, utrace_marker_arm() looks at the rights. */
 	if (owner->system && !utrace_viewer_may_see_all(owner->viewer->opener))
@@ -213,14 +216,14 @@ utrace_marker_site_arm(struct marker_owner *owner,
  * Return: 0, -EINVAL or -ENOENT.
  */
 int utrace_marker_site_disarm(struct marker_owner *owner,
-			      const struct utrace_site *arg,
+			      const struct utrace_marker *arg,
 			      struct file *file)
 {
 	struct marker_event *event;
 
 	lockdep_assert_held(&owner->mutex);
 
-	if (arg->flags & ~UTRACE_SITE_RETURN)
+	if (arg->flags & ~UTRACE_MARKER_F_RETURN)
 		return -EINVAL;
 	event = marker_find_event(owner, file, arg);
 	if (!event)

@@ -56,7 +56,7 @@ struct marker_armed {
 struct marker_spec {
 	union {
 		struct utrace_word word;
-		struct utrace_site site;
+		struct utrace_marker site;
 		struct utrace_user_event user_event;
 	};
 	struct file *file;
@@ -82,7 +82,7 @@ static const u8 marker_bits[] = {
 
 static bool marker_word_is_valid(const struct utrace_word *word)
 {
-	return word->kind < ARRAY_SIZE(marker_sizes) &&
+	return word->kind && word->kind < ARRAY_SIZE(marker_sizes) &&
 	       word->addr == (unsigned long)word->addr &&
 	       IS_ALIGNED(word->addr, marker_sizes[word->kind]) &&
 	       word->bit < marker_bits[word->kind];
@@ -175,10 +175,10 @@ static const struct marker_type marker_types[] = {
 		.first	= UTRACE_WORD_SIZE_VER0,
 		.arm	= marker_arm_word,
 	},
-	[UTRACE_ARM_SITE] = {
-		.size	= sizeof(struct utrace_site),
-		.first	= UTRACE_SITE_SIZE_VER0,
-		.flags	= UTRACE_ARM_COUNT | UTRACE_ARM_HISTOGRAM,
+	[UTRACE_ARM_MARKER] = {
+		.size	= sizeof(struct utrace_marker),
+		.first	= UTRACE_MARKER_SIZE_VER0,
+		.flags	= UTRACE_ARM_F_COUNT | UTRACE_ARM_F_HISTOGRAM,
 		.everywhere = true,
 		.get	= marker_get_file,
 		.arm	= marker_arm_event,
@@ -186,7 +186,7 @@ static const struct marker_type marker_types[] = {
 	[UTRACE_ARM_USER_EVENT] = {
 		.size	= sizeof(struct utrace_user_event),
 		.first	= UTRACE_USER_EVENT_SIZE_VER0,
-		.flags	= UTRACE_ARM_COUNT,
+		.flags	= UTRACE_ARM_F_COUNT,
 		.get	= marker_get_name,
 		.arm	= marker_arm_event,
 	},
@@ -203,7 +203,7 @@ u32 utrace_marker_types_here(void)
 	u32 types = UTRACE_ARM_BIT(WORD);
 
 	if (IS_ENABLED(CONFIG_UTRACE_SITES))
-		types |= UTRACE_ARM_BIT(SITE);
+		types |= UTRACE_ARM_BIT(MARKER);
 	if (IS_ENABLED(CONFIG_USER_EVENTS))
 		types |= UTRACE_ARM_BIT(USER_EVENT);
 	return types;
@@ -405,6 +405,7 @@ static int marker_arm(struct utrace_session *session, struct marker_owner *owner
 	}
 	/* A word that has failed before. */
 	arg->id = armed->place.id;
+	arg->cookie = armed->place.cookie;
 	marker_armed_free(session, armed, armed->id);
 	return 0;
 }
@@ -450,7 +451,7 @@ int utrace_marker_ioc_arm(struct utrace_session *session, void *data)
 
 	if (!marker_arm_is_valid(arg))
 		return -EINVAL;
-	arg->state = UTRACE_STATE_ARMED;
+	arg->state = UTRACE_ARM_STATE_ARMED;
 	arg->error = 0;
 	ret = marker_get_spec(&spec, arg) ?: marker_arm_for(session, arg, &spec);
 	marker_put_spec(&spec);
@@ -596,7 +597,7 @@ static struct utrace_armed marker_row(const struct marker_owner *owner,
 	int error;
 
 	if (marker_is_site(place)) {
-		row.type = UTRACE_ARM_SITE;
+		row.type = UTRACE_ARM_MARKER;
 	} else {
 		row.addr = place->addr;
 		row.kind = place->kind;
@@ -613,7 +614,7 @@ static bool marker_is_listed(const struct marker_share *share)
 	int error;
 
 	return !marker_is_site(&share->place) ||
-	       utrace_marker_state(share, &error) == UTRACE_STATE_FAILED;
+	       utrace_marker_state(share, &error) == UTRACE_ARM_STATE_FAILED;
 }
 
 /* What a list of words has up to now: @n of @total shares, and room for @room. */
@@ -685,7 +686,7 @@ int utrace_marker_ioc_list(struct utrace_session *session, void *data)
 	int ret;
 
 	ret = utrace_dev_check_rows(&arg->rows, UTRACE_ARMED_SIZE_VER0);
-	if (ret || arg->reserved)
+	if (ret || arg->what != UTRACE_LIST_ARMED)
 		return ret ?: -EINVAL;
 	owner = marker_owner_of(session, arg->target, NULL);
 	if (IS_ERR(owner))
@@ -703,7 +704,7 @@ int utrace_marker_ioc_list(struct utrace_session *session, void *data)
 /* Counts */
 
 static int marker_read_counts(struct marker_owner *owner,
-			      struct utrace_ioc_read *arg)
+			      struct utrace_ioc_hits *arg)
 {
 	struct utrace_rows *rows = &arg->rows;
 	struct utrace_hit_count *counts;
@@ -724,24 +725,24 @@ static int marker_read_counts(struct marker_owner *owner,
 }
 
 static int marker_read_histogram(struct marker_owner *owner,
-				 struct utrace_ioc_read *arg)
+				 struct utrace_ioc_hits *arg)
 {
 	struct utrace_rows *rows = &arg->rows;
-	u64 buckets[UTRACE_MARKER_BUCKETS];
+	u64 buckets[UTRACE_BUCKETS];
 	int ret;
 
 	ret = utrace_marker_histogram_read(owner, arg->id, buckets);
 	if (ret)
 		return ret;
-	rows->n = min(rows->n, UTRACE_MARKER_BUCKETS);
-	rows->total = UTRACE_MARKER_BUCKETS;
+	rows->n = min(rows->n, UTRACE_BUCKETS);
+	rows->total = UTRACE_BUCKETS;
 	return utrace_dev_put_rows(rows, 0, buckets, rows->n, sizeof(*buckets));
 }
 
-static int marker_read(struct marker_owner *owner, struct utrace_ioc_read *arg)
+static int marker_read(struct marker_owner *owner, struct utrace_ioc_hits *arg)
 {
 	if (owner)
-		return arg->what == UTRACE_READ_COUNT ?
+		return arg->what == UTRACE_HITS_COUNT ?
 		       marker_read_counts(owner, arg) :
 		       marker_read_histogram(owner, arg);
 	if (arg->id)
@@ -752,25 +753,25 @@ static int marker_read(struct marker_owner *owner, struct utrace_ioc_read *arg)
 }
 
 /**
- * utrace_marker_ioc_read() - %UTRACE_IOC_READ
+ * utrace_marker_ioc_hits() - %UTRACE_IOC_HITS
  * @session: the session; no lock is held
- * @data: struct utrace_ioc_read
+ * @data: struct utrace_ioc_hits
  *
  * Context: Process context; may fault and sleep.  Takes utrace_session.lock.
- * Return: 0, or an error of UTRACE_IOC_READ.
+ * Return: 0, or an error of UTRACE_IOC_HITS.
  */
-int utrace_marker_ioc_read(struct utrace_session *session, void *data)
+int utrace_marker_ioc_hits(struct utrace_session *session, void *data)
 {
 	static const unsigned int first[] = {
-		[UTRACE_READ_COUNT]	= UTRACE_HIT_COUNT_SIZE_VER0,
-		[UTRACE_READ_HISTOGRAM]	= sizeof(u64),
+		[UTRACE_HITS_COUNT]	= UTRACE_HIT_COUNT_SIZE_VER0,
+		[UTRACE_HITS_HISTOGRAM]	= sizeof(u64),
 	};
-	struct utrace_ioc_read *arg = data;
+	struct utrace_ioc_hits *arg = data;
 	struct marker_owner *owner;
 	int ret;
 
 	if (!arg->what || arg->what >= ARRAY_SIZE(first) || arg->reserved ||
-	    (arg->what == UTRACE_READ_HISTOGRAM && !arg->id))
+	    (arg->what == UTRACE_HITS_HISTOGRAM && !arg->id))
 		return -EINVAL;
 	ret = utrace_dev_check_rows(&arg->rows, first[arg->what]);
 	if (ret)

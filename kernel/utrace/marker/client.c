@@ -38,9 +38,9 @@ EXPORT_SYMBOL_GPL(utrace_markers_attach);
  * utrace_markers_arm() - arm a marker
  * @markers: what utrace_markers_attach() has returned
  * @file: the executable file or library
- * @site: the marker; @utrace_site.fd is not looked at
+ * @site: the marker; @utrace_marker.fd is not looked at
  * @cookie: any number, which is told with each hit
- * @flags: 0 or %UTRACE_ARM_COUNT
+ * @flags: 0 or %UTRACE_ARM_F_COUNT
  *
  * The caller answers for @file: processes that map other files may wait until the server
  * of a file of FUSE has brought the page of the marker.
@@ -49,7 +49,7 @@ EXPORT_SYMBOL_GPL(utrace_markers_attach);
  * Return: 0, or an error of UTRACE_IOC_ARM of a marker.
  */
 int utrace_markers_arm(struct marker_owner *markers, struct file *file,
-		       const struct utrace_site *site, u64 cookie, u32 flags)
+		       const struct utrace_marker *site, u64 cookie, u32 flags)
 {
 	const struct marker_request request = { cookie, 0, flags };
 	struct marker_event *event;
@@ -75,7 +75,7 @@ EXPORT_SYMBOL_GPL(utrace_markers_arm);
  * Return: 0, -EINVAL, -ENOENT, or -EINTR if the caller is being killed.
  */
 int utrace_markers_disarm(struct marker_owner *markers, struct file *file,
-			  const struct utrace_site *site)
+			  const struct utrace_marker *site)
 {
 	int ret;
 
@@ -92,7 +92,7 @@ EXPORT_SYMBOL_GPL(utrace_markers_disarm);
  * @markers: what utrace_markers_attach() has returned
  * @name: name of the event, without fields
  * @cookie: any number, which is told with each write
- * @flags: 0 or %UTRACE_ARM_COUNT
+ * @flags: 0 or %UTRACE_ARM_F_COUNT
  *
  * Context: Process context; sleeps.
  * Return: 0, or an error of UTRACE_IOC_ARM of a user_event.

@@ -91,7 +91,7 @@ void utrace_marker_event_drop(struct marker_event *event)
 
 static enum marker_how marker_how_of(const struct marker_owner *owner, u32 flags)
 {
-	if (flags & (UTRACE_ARM_COUNT | UTRACE_ARM_HISTOGRAM))
+	if (flags & (UTRACE_ARM_F_COUNT | UTRACE_ARM_F_HISTOGRAM))
 		return MARKER_COUNT;
 	if (owner->client)
 		return MARKER_CALL;

@@ -11,7 +11,7 @@
 
 static bool fetch_reg_is_valid(u8 reg)
 {
-	return reg == UTRACE_MARKER_NO_REG || (reg < PERF_REG_X86_64_MAX &&
+	return reg == UTRACE_ARG_NO_REG || (reg < PERF_REG_X86_64_MAX &&
 					       reg != PERF_REG_X86_DS &&
 					       reg != PERF_REG_X86_ES &&
 					       reg != PERF_REG_X86_FS &&
@@ -34,12 +34,15 @@ bool utrace_marker_arg_is_valid(const struct utrace_marker_arg *arg)
 	    !fetch_reg_is_valid(arg->reg) || !fetch_reg_is_valid(arg->index))
 		return false;
 	switch (arg->kind) {
-	case UTRACE_MARKER_CONST:
-		return true;
-	case UTRACE_MARKER_REG:
-		return arg->reg != UTRACE_MARKER_NO_REG;
-	case UTRACE_MARKER_MEM:
-		return arg->index == UTRACE_MARKER_NO_REG ?
+	case UTRACE_ARG_CONST:
+		return arg->reg == UTRACE_ARG_NO_REG &&
+		       arg->index == UTRACE_ARG_NO_REG && !arg->scale;
+	case UTRACE_ARG_REG:
+		return arg->reg != UTRACE_ARG_NO_REG &&
+		       arg->index == UTRACE_ARG_NO_REG && !arg->scale &&
+		       !arg->disp;
+	case UTRACE_ARG_MEM:
+		return arg->index == UTRACE_ARG_NO_REG ?
 		       !arg->scale :
 		       arg->scale <= 8 && is_power_of_2(arg->scale);
 	default:
@@ -54,7 +57,7 @@ static u16 fetch_offset(u8 reg)
 	u64 *at = (u64 *)&regs;
 	unsigned int i;
 
-	if (reg == UTRACE_MARKER_NO_REG)
+	if (reg == UTRACE_ARG_NO_REG)
 		return MARKER_NO_OFFSET;
 	/* perf finds the place: each of these registers has its offset as its value. */
 	for (i = 0; i < sizeof(regs) / sizeof(*at); i++)
@@ -110,7 +113,7 @@ bool utrace_marker_fetch_other(const struct marker_fetch *fetch,
 	u64 value = 0;
 
 	*to = 0;
-	if (fetch->kind == UTRACE_MARKER_CONST)
+	if (fetch->kind == UTRACE_ARG_CONST)
 		value = fetch->disp;
 	else if (copy_from_user_nofault(&value, at,
 					sizeof(value) - fetch->shift / 8))

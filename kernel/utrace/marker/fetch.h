@@ -34,7 +34,7 @@ static __always_inline u64 marker_extend(const struct marker_fetch *fetch,
 static __always_inline bool marker_fetch(const struct marker_fetch *fetch,
 					 const struct pt_regs *regs, u64 *to)
 {
-	if (likely(fetch->kind == UTRACE_MARKER_REG)) {
+	if (likely(fetch->kind == UTRACE_ARG_REG)) {
 		*to = marker_extend(fetch, marker_reg(regs, fetch->reg));
 		return true;
 	}

@@ -19,7 +19,7 @@
  */
 int utrace_marker_histogram_new(struct marker_event *event)
 {
-	event->histogram = kcalloc(UTRACE_MARKER_BUCKETS,
+	event->histogram = kcalloc(UTRACE_BUCKETS,
 				   sizeof(*event->histogram),
 				   GFP_KERNEL_ACCOUNT);
 	return event->histogram ? 0 : -ENOMEM;
@@ -28,9 +28,9 @@ int utrace_marker_histogram_new(struct marker_event *event)
 static unsigned int histogram_bucket(bool is_signed, u64 value)
 {
 	if (is_signed && (s64)value < 0)
-		return UTRACE_MARKER_NEGATIVE;
+		return UTRACE_BUCKET_NEGATIVE;
 	/* fls64() is 0 for 0, and 1 for 1. */
-	return UTRACE_MARKER_ZERO + fls64(value);
+	return UTRACE_BUCKET_ZERO + fls64(value);
 }
 
 /**
@@ -44,7 +44,7 @@ static unsigned int histogram_bucket(bool is_signed, u64 value)
 void utrace_marker_histogram_add(struct marker_event *event, bool readable,
 				 u64 value)
 {
-	unsigned int bucket = UTRACE_MARKER_UNREADABLE;
+	unsigned int bucket = UTRACE_BUCKET_UNREADABLE;
 
 	if (readable)
 		bucket = histogram_bucket(event->args[0].is_signed, value);
@@ -55,7 +55,7 @@ void utrace_marker_histogram_add(struct marker_event *event, bool readable,
  * utrace_marker_histogram_read() - read a histogram
  * @owner: the owner
  * @id: id of the marker
- * @buckets: gets %UTRACE_MARKER_BUCKETS numbers
+ * @buckets: gets %UTRACE_BUCKETS numbers
  *
  * Context: Process context.  Takes marker_owner.lock.
  * Return: 0, or -ENOENT if the owner has no such marker with a histogram.
@@ -70,7 +70,7 @@ int utrace_marker_histogram_read(struct marker_owner *owner, u32 id,
 	list_for_each_entry(event, &owner->events, list) {
 		if (event->id != id || !event->histogram)
 			continue;
-		for (i = 0; i < UTRACE_MARKER_BUCKETS; i++)
+		for (i = 0; i < UTRACE_BUCKETS; i++)
 			buckets[i] = atomic64_read(&event->histogram[i]);
 		return 0;
 	}

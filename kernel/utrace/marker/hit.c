@@ -27,8 +27,7 @@
 
 /* A struct utrace_marker_hit is the body of a UTRACE_REC_MARKER. */
 static_assert(offsetof(struct utrace_marker_hit, args) +
-	      sizeof(struct utrace_rec) ==
-	      offsetof(struct utrace_rec_marker, args));
+	      sizeof(struct utrace_rec) == sizeof(struct utrace_rec_marker));
 
 /* Fill in what an owner is told of a hit.  Returns how many bytes are used. */
 static __always_inline size_t marker_fill(struct utrace_marker_hit *hit,
@@ -42,6 +41,7 @@ static __always_inline size_t marker_fill(struct utrace_marker_hit *hit,
 	hit->cookie = event->cookie;
 	hit->ip = ip;
 	hit->nargs = nargs;
+	hit->args_offset = sizeof(struct utrace_rec_marker);
 	for (i = 0; i < nargs; i++)
 		if (unlikely(!marker_fetch(&event->args[i], regs,
 					   &hit->args[i])))

@@ -443,7 +443,7 @@ enum marker_how {
  * @id: likewise; 0 of a module; constant
  * @number: grows from event to event of all owners; constant
  * @how: what a hit leads to; constant
- * @histogram: numbers of hits, by enum utrace_marker_bucket; or NULL.  Constant
+ * @histogram: numbers of hits, by enum utrace_bucket; or NULL.  Constant
  * @ucounts: who is charged for the place, see arm.c; or NULL.  Constant
  * @nargs: number of elements of @args that are used; constant
  * @args: the arguments; constant
@@ -858,9 +858,9 @@ void utrace_marker_uncharge(struct marker_event *event);
 struct marker_event *
 utrace_marker_site_arm(struct marker_owner *owner,
 		       const struct marker_request *request,
-		       const struct utrace_site *arg, struct file *file);
+		       const struct utrace_marker *arg, struct file *file);
 int utrace_marker_site_disarm(struct marker_owner *owner,
-			      const struct utrace_site *arg,
+			      const struct utrace_marker *arg,
 			      struct file *file);
 
 #else
@@ -902,13 +902,13 @@ static inline int utrace_marker_site_try_remove(struct marker_site *site,
 static inline struct marker_event *
 utrace_marker_site_arm(struct marker_owner *owner,
 		       const struct marker_request *request,
-		       const struct utrace_site *arg, struct file *file)
+		       const struct utrace_marker *arg, struct file *file)
 {
 	return ERR_PTR(-EOPNOTSUPP);
 }
 
 static inline int utrace_marker_site_disarm(struct marker_owner *owner,
-					    const struct utrace_site *arg,
+					    const struct utrace_marker *arg,
 					    struct file *file)
 {
 	return -ENOENT;

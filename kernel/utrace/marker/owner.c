@@ -285,8 +285,8 @@ static struct marker_owner *marker_owner_start(struct marker_owner *owner,
  * @task: a task of the process
  *
  * Context: Process context; may sleep.  utrace_session.lock is held.
- * Return: the owner, with a reference for the caller, who closes it by
- * utrace_marker_disarm_all(); or
+ * Return: the owner, with a reference for the caller, who ends it by
+ * utrace_marker_owner_end(); or
  * * -ESRCH - @task has exited
  * * -EPERM - the caller or the opener of the device may not trace a task
  * * -ENOSPC, -EUSERS - a task or the user has no room for another engine

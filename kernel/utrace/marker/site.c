@@ -304,7 +304,7 @@ static struct marker_site *site_add(struct marker_site *new)
  * each process that has the file mapped, and dup_mmap_sem, for which forks wait.
  * Return: the site, with a reference, or
  * * -EINVAL - an offset does not make sense
- * * -EIO - the file cannot have breakpoints, or not those of the current task
+ * * -EACCES - the opener may have no breakpoints in this file
  * * -ENOMEM - there is no memory, or the table is being enlarged
  * * another error - of uprobe_register()
  */
@@ -327,7 +327,7 @@ struct marker_site *utrace_marker_site_get(struct file *file, loff_t offset,
 	    max(offset, semaphore) >= i_size_read(key.inode))
 		return ERR_PTR(-EINVAL);
 	if (opener && !site_is_allowed(key.inode, opener))
-		return ERR_PTR(-EIO);
+		return ERR_PTR(-EACCES);
 	scoped_guard(spinlock, &sites_lock)
 		site = site_find(&key);
 	if (site)
@@ -401,6 +401,7 @@ static int site_removed(int error)
  * * -EINTR - the caller is being killed, or the process is; or there is no memory to remove
  *   them now
  * * -ERANGE - the semaphore would be negative
+ * * -ENXIO - the process cannot read the instruction
  * * -EBUSY - only this process has changed the instruction, or a debugger has a breakpoint
  *   there
  * * -EOPNOTSUPP - there can be no breakpoint at the instruction
@@ -414,8 +415,16 @@ int utrace_marker_site_apply(const struct marker_place *place,
 
 	if (!add)
 		return site_removed(ret);
-	/* From change_ref_ctr(), or of the zero page, which is no code. */
-	return ret == -EINVAL ? -ERANGE : ret;
+	switch (ret) {
+	case -EINVAL:
+		/* From change_ref_ctr(), or of the zero page, which is no code. */
+		return -ERANGE;
+	case -EFAULT:
+		/* What the program gave can be read: this is the process. */
+		return -ENXIO;
+	default:
+		return ret;
+	}
 }
 
 /**

@@ -190,7 +190,7 @@ static struct marker_event *name_new(struct marker_owner *owner,
 /**
  * utrace_marker_name_arm() - arm a user_event
  * @owner: the owner; its mutex is held
- * @request: what is said of the event, with 0 or %UTRACE_ARM_COUNT as flags
+ * @request: what is said of the event, with 0 or %UTRACE_ARM_F_COUNT as flags
  * @name: name of the event
  *
  * Context: Process context; sleeps.
@@ -206,7 +206,7 @@ utrace_marker_name_arm(struct marker_owner *owner,
 
 	lockdep_assert_held(&owner->mutex);
 
-	if (request->flags & ~UTRACE_ARM_COUNT || !*name)
+	if (request->flags & ~UTRACE_ARM_F_COUNT || !*name)
 		return ERR_PTR(-EINVAL);
 	copy = kstrdup(name, GFP_KERNEL_ACCOUNT);
 	if (!copy)
@@ -313,12 +313,13 @@ void __utrace_user_event_left(struct mm_struct *mm, const void *user_event,
 struct name_record {
 	u64 cookie;
 	u32 size;
-	u32 copied;
+	u16 data_size;
+	u16 data_offset;
 	u8 data[UTRACE_USER_EVENT_MAX];
 };
 
 static_assert(offsetof(struct name_record, data) + sizeof(struct utrace_rec) ==
-	      offsetof(struct utrace_rec_user_event, data));
+	      sizeof(struct utrace_rec_user_event));
 
 /*
  * The event of the next owner that wants @user_event of some memory, in the order of
@@ -359,9 +360,10 @@ static int name_read(const struct iov_iter *from, struct name_record **record)
 	if (!*record)
 		return -ENOMEM;
 	(*record)->size = size;
-	(*record)->copied = min(size, sizeof((*record)->data));
-	if (copy_from_iter((*record)->data, (*record)->copied, &copy) ==
-	    (*record)->copied)
+	(*record)->data_size = min(size, sizeof((*record)->data));
+	(*record)->data_offset = sizeof(struct utrace_rec_user_event);
+	if (copy_from_iter((*record)->data, (*record)->data_size, &copy) ==
+	    (*record)->data_size)
 		return 0;
 	kfree(*record);
 	*record = NULL;
@@ -374,7 +376,7 @@ static bool name_tell_client(struct marker_owner *owner,
 	struct utrace_user_write write = {
 		.cookie = record->cookie,
 		.size = record->size,
-		.copied = record->copied,
+		.copied = record->data_size,
 		.data = record->data,
 	};
 
@@ -402,7 +404,7 @@ static void name_tell(struct marker_owner *owner, struct marker_event *event,
 					 record,
 					 ALIGN(offsetof(struct name_record,
 							data) +
-					       record->copied, sizeof(u64)));
+					       record->data_size, sizeof(u64)));
 	if (told)
 		atomic64_inc(&event->hits);
 }

@@ -283,7 +283,7 @@ void utrace_marker_ask_all(struct marker_owner *owner, bool now)
  * @share: a share of the word, which stays: marker_mm.lock is held, or
  *	marker_owner.lock of its owner; with the latter alone the state may be
  *	changing
- * @error: gets the reason of %UTRACE_STATE_FAILED, an errno, or 0
+ * @error: gets the reason of %UTRACE_ARM_STATE_FAILED, an errno, or 0
  *
  * Context: Any.
  * Return: enum utrace_arm_state.
@@ -302,11 +302,11 @@ u32 utrace_marker_state(const struct marker_share *share, int *error)
 	why = data_race(marker_error(word));
 	*error = 0;
 	if (leaving)
-		return UTRACE_STATE_LEAVING;
+		return UTRACE_ARM_STATE_LEAVING;
 	if (settled)
-		return UTRACE_STATE_ARMED;
+		return UTRACE_ARM_STATE_ARMED;
 	*error = -why;
-	return why ? UTRACE_STATE_FAILED : UTRACE_STATE_PENDING;
+	return why ? UTRACE_ARM_STATE_FAILED : UTRACE_ARM_STATE_PENDING;
 }
 
 /*
@@ -432,6 +432,7 @@ static int marker_look(struct marker_mm *memory, struct marker_owner *owner,
 		return -ESRCH;
 	*state = utrace_marker_state(share, error);
 	place->id = share->place.id;
+	place->cookie = share->place.cookie;
 	return 0;
 }
 
@@ -567,9 +568,10 @@ void utrace_marker_finish(struct marker_owner *owner, struct marker_mm *memory,
 /**
  * utrace_marker_arm() - arm a word of an owner's process
  * @owner: the owner; its mutex is held
- * @place: the word; gets the id that a word has which has failed before
+ * @place: the word.  If it was armed before and has failed, its id and cookie are
+ *	stored here
  * @state: gets how far the word has come, enum utrace_arm_state
- * @error: gets the reason of %UTRACE_STATE_FAILED, an errno, or 0
+ * @error: gets the reason of %UTRACE_ARM_STATE_FAILED, an errno, or 0
  *
  * When this returns, no instruction of the process is executed without the new
  * value, unless the word has failed or is held.

@@ -262,15 +262,15 @@ enum utrace_bit_state utrace_words_state(struct marker_owner *words,
 					 int *error)
 {
 	static const u8 states[] = {
-		[UTRACE_STATE_ARMED]	= UTRACE_BIT_SET,
-		[UTRACE_STATE_PENDING]	= UTRACE_BIT_PENDING,
-		[UTRACE_STATE_FAILED]	= UTRACE_BIT_FAILED,
-		[UTRACE_STATE_LEAVING]	= UTRACE_BIT_OFF,
+		[UTRACE_ARM_STATE_ARMED]	= UTRACE_BIT_SET,
+		[UTRACE_ARM_STATE_PENDING]	= UTRACE_BIT_PENDING,
+		[UTRACE_ARM_STATE_FAILED]	= UTRACE_BIT_FAILED,
+		[UTRACE_ARM_STATE_LEAVING]	= UTRACE_BIT_OFF,
 	};
 	struct marker_mm *memory = utrace_marker_mm_find(mm);
 	struct marker_place place = marker_of_bit(bit);
 	struct marker_share *share = NULL;
-	u32 state = UTRACE_STATE_LEAVING;
+	u32 state = UTRACE_ARM_STATE_LEAVING;
 
 	*error = 0;
 	if (memory) {
@@ -283,7 +283,7 @@ enum utrace_bit_state utrace_words_state(struct marker_owner *words,
 	}
 	if (!share && READ_ONCE(words->lacking)) {
 		*error = ENOMEM;
-		state = UTRACE_STATE_FAILED;
+		state = UTRACE_ARM_STATE_FAILED;
 	}
 	return states[state];
 }

@@ -6,6 +6,6 @@
 
 #include "../../../../include/uapi/linux/utrace.h"
 
-#define UTRACE_SYSCALL_IA32	UTRACE_REC_IA32
+#define UTRACE_SYSCALL_IA32	UTRACE_NR_IA32
 
 #endif

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * utrace - the areas of a descriptor that programs map
+ *
+ * There are two areas.  The rings, with the header that the kernel writes, can be mapped
+ * read-only.  The tails can be mapped to write; the kernel does not trust their values.
+ * fork() copies neither area, so that a child does not move the tails of its parent.
+ * madvise(MADV_DOFORK) would undo that, so the tails have VM_IO, with which it fails.
+ * The rings do not: direct I/O could not write records from a VM_IO mapping to a file.
+ */
+#include <linux/mm.h>
+#include <uapi/linux/utrace.h>
+
+#include "map.h"
+
+/**
+ * utrace_map_init() - describe the rings to programs
+ * @map: the start of the area of the rings
+ * @rings: number of rings
+ * @unit: see &utrace_map.unit
+ * @data_offset: see &utrace_map.data_offset
+ * @data_size: see &utrace_map.data_size
+ *
+ * Context: Any; no program has mapped the area yet.
+ */
+void utrace_map_init(struct utrace_map *map, u32 rings, u32 unit,
+		     u64 data_offset, u64 data_size)
+{
+	*map = (struct utrace_map){
+		.header_size = sizeof(struct utrace_map),
+		.ring_stride = sizeof(struct utrace_map_ring),
+		.rings = rings,
+		.unit = unit,
+		.data_offset = data_offset,
+		.data_size = data_size,
+	};
+}
+
+/* No later mprotect() makes the rings writable. */
+static int map_rings(struct vm_area_struct *vma, u64 size)
+{
+	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
+		return -EPERM;
+	if (vma->vm_end - vma->vm_start != size)
+		return -EINVAL;
+	vm_flags_mod(vma, VM_DONTCOPY, VM_MAYWRITE | VM_MAYEXEC);
+	return UTRACE_AREA_RINGS;
+}
+
+/* A program that cannot write the tails could not tell how far it has read. */
+static int map_tails(struct vm_area_struct *vma, u64 size)
+{
+	if (vma->vm_flags & VM_EXEC)
+		return -EPERM;
+	if (!(vma->vm_flags & VM_WRITE) || vma->vm_end - vma->vm_start != size)
+		return -EINVAL;
+	vm_flags_mod(vma, VM_DONTCOPY | VM_IO, VM_MAYEXEC);
+	return UTRACE_AREA_TAILS;
+}
+
+/**
+ * utrace_map_area() - check a mapping that a program asks for, and set its flags
+ * @vma: the mapping to be
+ * @rings_size: bytes of the area of the rings
+ * @tails_size: bytes of the area of the tails
+ *
+ * Context: Process context, under mmap_lock.
+ * Return:
+ * * enum utrace_area - the caller maps this area
+ * * -EINVAL - there is no such area, its size is another one, the mapping is private, or the
+ *   tails are not to be written
+ * * -EPERM - the program wants to write to the rings, or to execute
+ */
+int utrace_map_area(struct vm_area_struct *vma, u64 rings_size, u64 tails_size)
+{
+	/* Of a file that is open to read only, VM_SHARED is taken away. */
+	if (!(vma->vm_flags & VM_MAYSHARE))
+		return -EINVAL;
+	/* Exact offsets only: a large area of rings extends over that of the tails. */
+	switch (vma->vm_pgoff) {
+	case UTRACE_MAP_RINGS >> PAGE_SHIFT:
+		return map_rings(vma, rings_size);
+	case UTRACE_MAP_TAILS >> PAGE_SHIFT:
+		return map_tails(vma, tails_size);
+	default:
+		return -EINVAL;
+	}
+}
