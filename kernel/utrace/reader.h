@@ -62,7 +62,8 @@ struct utrace_reader_ops {
  * @read_lock: serializes read(2); held while records are copied to user memory
  * @wait: who waits for a record
  *
- * The lock of the wait queue is inside @lock.  Who wakes the queue may hold tasklist_lock, so
+ * @read_lock is outside of all locks of the owner.  The lock of the wait queue of
+ * @process is inside @lock.  Who wakes the queue may hold tasklist_lock, so
  * @lock is not taken there: the work takes it.
  */
 struct utrace_reader {

@@ -20,7 +20,6 @@
 #include <linux/module.h>
 #include <linux/nospec.h>
 #include <linux/poll.h>
-#include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 #include <linux/sysctl.h>
 #include <linux/uaccess.h>

@@ -497,6 +497,36 @@ static int count_asked(int type, __u32 asked)
 	return n;
 }
 
+/* A byte that is no signal, but has the bit of CLONE_NEWTIME: clone(2) takes it. */
+static void clone_without_signal(struct target *target, struct order *order)
+{
+	pid_t pid = syscall(SYS_clone, 0x91, 0, 0, 0, 0);
+
+	if (!pid)
+		_exit(0);
+	if (pid < 0 || waitpid(pid, NULL, __WALL) != pid)
+		_exit(97);
+}
+
+TEST_F(dev, clone_without_a_signal)
+{
+	struct utrace_rec_fork *fork;
+	struct target target;
+	int fd = session();
+
+	start_with(&target, clone_without_signal);
+	need(!choose(fd, UTRACE_REC_BIT(FORK), 0, NULL, 0), "choose");
+	need(attach(fd, target.pid, UTRACE_SCOPE_PROCESS) > 0, "attach");
+	have(&target, SELF, 'x', 0);
+	take(fd);
+	fork = (void *)find(UTRACE_REC_FORK, target.pid);
+	need(fork, "FORK");
+	is(0, fork->flags, "FORK: no flag, not CLONE_NEWTIME either");
+	is(0, fork->exit_signal, "FORK: no signal");
+	close(fd);
+	stop(&target);
+}
+
 /* A record has the number that a program asked for, whatever bits it has. */
 TEST_F(dev, numbers)
 {
