@@ -49,50 +49,47 @@ static __always_inline bool session_passes(const struct session_target *target)
 	return true;
 }
 
+/* What session_call() does; a constant wherever it is used. */
+enum session_inline {
+	SESSION_INLINE_ENTER,	/* record an entry */
+	SESSION_INLINE_EXIT,	/* record an exit */
+	SESSION_INLINE_KEEP,	/* keep an entry, without its arguments */
+	SESSION_INLINE_CALL,	/* record the whole call of a kept entry */
+};
+
+/* Record an entry or an exit by the functions that can record any. */
+static u32 session_call_any(u32 action, struct utrace_engine *engine,
+			    struct pt_regs *regs, bool entry)
+{
+	return entry ? utrace_dev_record_enter(action, engine, regs) :
+		       utrace_dev_record_exit(action, engine, regs);
+}
+
 /*
- * The functions for one kind of settings leave a call to this one.  If the task
- * has data of several clients, that of the session comes to the begin of the
- * list, and the callback begins anew.
+ * Slow path of session_call().  If the task has data of several clients, that
+ * of the session moves to the begin of the list, and the callback begins anew.
  */
-static noinline u32 session_enter_left(u32 action, struct utrace_engine *engine,
-				       struct pt_regs *regs)
+static noinline u32 session_call_slow(u32 action, struct utrace_engine *engine,
+				      struct pt_regs *regs, bool entry)
 {
 	const struct session_target *target = engine->data;
 
 	if (session_passes(target))
-		return UTRACE_RESUME | utrace_syscall_action(action);
-	if (utrace_task_data_advance(target->session))
-		return utrace_dev_sys_enter(action, engine, regs);
-	return utrace_dev_record_enter(action, engine, regs);
+		return UTRACE_RESUME |
+		       (entry ? utrace_syscall_action(action) : 0);
+	if (!utrace_task_data_advance(target->session))
+		return session_call_any(action, engine, regs, entry);
+	return entry ? utrace_dev_sys_enter(action, engine, regs) :
+		       utrace_dev_sys_exit(action, engine, regs);
 }
 
-static noinline u32 session_exit_left(u32 action, struct utrace_engine *engine,
-				      struct pt_regs *regs)
-{
-	const struct session_target *target = engine->data;
-
-	if (session_passes(target))
-		return UTRACE_RESUME;
-	if (utrace_task_data_advance(target->session))
-		return utrace_dev_sys_exit(action, engine, regs);
-	return utrace_dev_record_exit(action, engine, regs);
-}
-
-/* The same if the ring, which is open, has no room. */
-static noinline u32 session_enter_full(u32 action, struct utrace_engine *engine,
-				       struct pt_regs *regs,
-				       struct session_ring *ring)
-{
-	session_ring_close(ring);
-	return utrace_dev_record_enter(action, engine, regs);
-}
-
-static noinline u32 session_exit_full(u32 action, struct utrace_engine *engine,
-				      struct pt_regs *regs,
+/* Slow path of session_call() if the ring, which is open, has no room. */
+static noinline u32 session_call_full(u32 action, struct utrace_engine *engine,
+				      struct pt_regs *regs, bool entry,
 				      struct session_ring *ring)
 {
 	session_ring_close(ring);
-	return utrace_dev_record_exit(action, engine, regs);
+	return session_call_any(action, engine, regs, entry);
 }
 
 /* Calls that replace the registers in which their arguments were. */
@@ -104,106 +101,94 @@ session_new_regs[BITS_TO_LONGS(SESSION_PLAIN_CALLS)] = {
 
 static_assert(__NR_rt_sigreturn < BITS_PER_LONG && __NR_execve < BITS_PER_LONG);
 
-/* Record an entry. */
-static __always_inline u32
-session_enter_apart(u32 action, struct utrace_engine *engine,
-		    struct pt_regs *regs, const struct session_target *target,
-		    u64 now)
+/* Check whether session_call() can do @how with call @nr of this task. */
+static __always_inline bool session_is_plain(const struct session_task *task,
+					     unsigned long nr,
+					     const enum session_inline how)
 {
-	unsigned long nr = syscall_get_nr(current, regs);
-	struct utrace_rec_sys_enter *rec;
-	struct session_task *task;
-	struct session_ring *ring;
-
-	if (unlikely(action != UTRACE_RESUME ||
-		     !session_seen_task(target, &task) || task->entry.kept ||
-		     nr >= SESSION_PLAIN_CALLS || utrace_in_ia32_syscall()))
-		return session_enter_left(action, engine, regs);
-	ring = session_ring_open(task->session);
-	if (unlikely(!session_has_room(ring, sizeof(*rec))))
-		return session_enter_full(action, engine, regs, ring);
-	rec = ring->at;
-	session_fill_head(&rec->head, ring, task, UTRACE_REC_SYS_ENTER,
-			  sizeof(*rec), now, 0);
-	session_set_call(&rec->nr, nr);
-	utrace_native_args(regs, (unsigned long *)rec->args);
-	session_commit_fast(task, ring, sizeof(*rec),
-			    offsetof(typeof(*rec), began));
-	return UTRACE_RESUME;
+	if (how == SESSION_INLINE_CALL)
+		return task->entry.kept == SESSION_KEPT_PLAIN;
+	return likely(!task->entry.kept && nr < SESSION_PLAIN_CALLS &&
+		      !utrace_in_ia32_syscall()) &&
+	       (how != SESSION_INLINE_KEEP || !test_bit(nr, session_new_regs));
 }
 
-/* Record an exit. */
-static __always_inline u32
-session_exit_apart(u32 action, struct utrace_engine *engine,
-		   struct pt_regs *regs, const struct session_target *target,
-		   u64 now)
+/* Fill in the members of a record behind its header, but for the time. */
+static __always_inline void session_fill_call(void *at, struct pt_regs *regs,
+					      unsigned long nr,
+					      struct session_entry *entry,
+					      const enum session_inline how)
 {
-	unsigned long nr = syscall_get_nr(current, regs);
-	struct utrace_rec_sys_exit *rec;
-	struct session_task *task;
-	struct session_ring *ring;
+	struct utrace_rec_sys_enter *enter = at;
+	struct utrace_rec_sys_exit *exit = at;
+	struct utrace_rec_sys_call *call = at;
 
-	if (unlikely(action != UTRACE_RESUME ||
-		     !session_seen_task(target, &task) || task->entry.kept ||
-		     nr >= SESSION_PLAIN_CALLS || utrace_in_ia32_syscall()))
-		return session_exit_left(action, engine, regs);
-	ring = session_ring_open(task->session);
-	if (unlikely(!session_has_room(ring, sizeof(*rec))))
-		return session_exit_full(action, engine, regs, ring);
-	rec = ring->at;
-	session_fill_head(&rec->head, ring, task, UTRACE_REC_SYS_EXIT,
-			  sizeof(*rec), now, 0);
-	session_set_call(&rec->nr, nr);
-	rec->ret = syscall_get_return_value(current, regs);
-	session_commit_fast(task, ring, sizeof(*rec), 0);
-	return UTRACE_RESUME;
+	switch (how) {
+	case SESSION_INLINE_ENTER:
+		session_set_call(&enter->nr, nr);
+		utrace_native_args(regs, (unsigned long *)enter->args);
+		break;
+	case SESSION_INLINE_EXIT:
+		session_set_call(&exit->nr, nr);
+		exit->ret = syscall_get_return_value(current, regs);
+		break;
+	default:
+		session_set_call(&call->nr, entry->nr);
+		call->ret = syscall_get_return_value(current, regs);
+		call->began = entry->began;
+		utrace_native_args(regs, (unsigned long *)call->args);
+		entry->kept = SESSION_KEPT_NOT;
+	}
 }
 
-/* Keep an entry until the exit, without the arguments. */
-static __always_inline u32
-session_enter_whole(u32 action, struct utrace_engine *engine,
-		    struct pt_regs *regs, const struct session_target *target)
+static __always_inline u16 session_type(const enum session_inline how)
 {
-	unsigned long nr = syscall_get_nr(current, regs);
-	struct session_task *task;
-
-	if (unlikely(action != UTRACE_RESUME ||
-		     !session_seen_task(target, &task) || task->entry.kept ||
-		     nr >= SESSION_PLAIN_CALLS || utrace_in_ia32_syscall() ||
-		     test_bit(nr, session_new_regs)))
-		return session_enter_left(action, engine, regs);
-	task->entry.nr = nr;
-	task->entry.kept = SESSION_KEPT_PLAIN;
-	task->entry.began = ktime_get_ns();
-	return UTRACE_RESUME;
+	return how == SESSION_INLINE_ENTER ? UTRACE_REC_SYS_ENTER :
+	       how == SESSION_INLINE_EXIT ? UTRACE_REC_SYS_EXIT :
+					    UTRACE_REC_SYS_CALL;
 }
 
-/* Record a whole call, whose arguments are in the registers still. */
-static __always_inline u32
-session_exit_whole(u32 action, struct utrace_engine *engine,
-		   struct pt_regs *regs, const struct session_target *target,
-		   u64 now)
+static __always_inline size_t session_size(const enum session_inline how)
 {
-	struct utrace_rec_sys_call *rec;
+	return how == SESSION_INLINE_ENTER ? sizeof(struct utrace_rec_sys_enter) :
+	       how == SESSION_INLINE_EXIT ? sizeof(struct utrace_rec_sys_exit) :
+					    sizeof(struct utrace_rec_sys_call);
+}
+
+/* Record an entry, an exit or a whole call, or keep an entry. */
+static __always_inline u32 session_call(u32 action,
+					struct utrace_engine *engine,
+					struct pt_regs *regs,
+					const struct session_target *target,
+					u64 now, const enum session_inline how)
+{
+	const bool entry = how == SESSION_INLINE_ENTER ||
+			   how == SESSION_INLINE_KEEP;
+	unsigned long nr = syscall_get_nr(current, regs);
 	struct session_task *task;
 	struct session_ring *ring;
+	void *rec;
 
 	if (unlikely(action != UTRACE_RESUME ||
 		     !session_seen_task(target, &task) ||
-		     task->entry.kept != SESSION_KEPT_PLAIN))
-		return session_exit_left(action, engine, regs);
+		     !session_is_plain(task, nr, how)))
+		return session_call_slow(action, engine, regs, entry);
+	if (how == SESSION_INLINE_KEEP) {
+		task->entry.nr = nr;
+		task->entry.kept = SESSION_KEPT_PLAIN;
+		task->entry.began = ktime_get_ns();
+		return UTRACE_RESUME;
+	}
 	ring = session_ring_open(task->session);
-	if (unlikely(!session_has_room(ring, sizeof(*rec))))
-		return session_exit_full(action, engine, regs, ring);
+	if (unlikely(!session_has_room(ring, session_size(how))))
+		return session_call_full(action, engine, regs, entry, ring);
 	rec = ring->at;
-	session_fill_head(&rec->head, ring, task, UTRACE_REC_SYS_CALL,
-			  sizeof(*rec), now, 0);
-	session_set_call(&rec->nr, task->entry.nr);
-	rec->ret = syscall_get_return_value(current, regs);
-	rec->began = task->entry.began;
-	utrace_native_args(regs, (unsigned long *)rec->args);
-	task->entry.kept = SESSION_KEPT_NOT;
-	session_commit_fast(task, ring, sizeof(*rec), 0);
+	session_fill_head(rec, ring, task, session_type(how), session_size(how),
+			  now, 0);
+	session_fill_call(rec, regs, nr, &task->entry, how);
+	session_commit_fast(task, ring, session_size(how),
+			    how != SESSION_INLINE_ENTER ? 0 :
+			    offsetof(struct utrace_rec_sys_enter, began));
 	return UTRACE_RESUME;
 }
 
@@ -260,9 +245,11 @@ static noinline u32 session_enter_counted(u32 action,
 		return UTRACE_RESUME | utrace_syscall_action(action);
 	switch (session_plain_records(now)) {
 	case SESSION_PLAIN_WHOLE:
-		return session_enter_whole(action, engine, regs, target);
+		return session_call(action, engine, regs, target, now,
+				    SESSION_INLINE_KEEP);
 	case SESSION_PLAIN_ENTER | SESSION_PLAIN_EXIT:
-		return session_enter_apart(action, engine, regs, target, now);
+		return session_call(action, engine, regs, target, now,
+				    SESSION_INLINE_ENTER);
 	default:
 		return utrace_dev_record_enter(action, engine, regs);
 	}
@@ -289,9 +276,11 @@ static noinline u32 session_exit_counted(u32 action,
 		return UTRACE_RESUME;
 	switch (session_plain_records(now)) {
 	case SESSION_PLAIN_WHOLE:
-		return session_exit_whole(action, engine, regs, target, now);
+		return session_call(action, engine, regs, target, now,
+				    SESSION_INLINE_CALL);
 	case SESSION_PLAIN_ENTER | SESSION_PLAIN_EXIT:
-		return session_exit_apart(action, engine, regs, target, now);
+		return session_call(action, engine, regs, target, now,
+				    SESSION_INLINE_EXIT);
 	default:
 		return utrace_dev_record_exit(action, engine, regs);
 	}
@@ -352,9 +341,11 @@ u32 utrace_dev_sys_enter(u32 action, struct utrace_engine *engine,
 	u64 now = smp_load_acquire(&target->now);
 
 	if (now & SESSION_PLAIN_WHOLE)
-		return session_enter_whole(action, engine, regs, target);
+		return session_call(action, engine, regs, target, now,
+				    SESSION_INLINE_KEEP);
 	if (now & SESSION_PLAIN_ENTER)
-		return session_enter_apart(action, engine, regs, target, now);
+		return session_call(action, engine, regs, target, now,
+				    SESSION_INLINE_ENTER);
 	if (now & SESSION_PLAIN_COUNT)
 		return session_enter_count(action, engine, regs, target, now);
 	if (now & SESSION_COUNT)
@@ -379,9 +370,11 @@ u32 utrace_dev_sys_exit(u32 action, struct utrace_engine *engine,
 	u64 now = smp_load_acquire(&target->now);
 
 	if (now & SESSION_PLAIN_WHOLE)
-		return session_exit_whole(action, engine, regs, target, now);
+		return session_call(action, engine, regs, target, now,
+				    SESSION_INLINE_CALL);
 	if (now & SESSION_PLAIN_EXIT)
-		return session_exit_apart(action, engine, regs, target, now);
+		return session_call(action, engine, regs, target, now,
+				    SESSION_INLINE_EXIT);
 	if (now & SESSION_PLAIN_COUNT)
 		return session_exit_count(action, engine, regs, target, now);
 	if (now & SESSION_COUNT)
