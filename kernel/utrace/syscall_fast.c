@@ -22,17 +22,6 @@
 #include "pass.h"
 #include "syscall_filter.h"
 
-/*
- * An engine in the list does not want the event any more.  Have the next pass
- * renew the set, so that the list lacks this engine.
- */
-static void utrace_left_out(struct utrace *u)
-{
-	guard(spinlock_irqsave)(&u->lock);
-	u->flags |= UTRACE_TASK_SLOW;
-	utrace_set_word(current, current->utrace_events | UTRACE_WORD_RENEW);
-}
-
 /* Where the list of an event begins and ends in utrace_set::order. */
 #define UTRACE_FIRST(set, event)	((set)->start[UTRACE_LIST(event)])
 #define UTRACE_END(set, event)		((set)->start[UTRACE_LIST(event) + 1])
@@ -165,12 +154,53 @@ static noinline bool utrace_entry_told(struct utrace *u)
 }
 
 /*
- * The engine in slot *@at does not want entries any more, and was not called.
+ * The engine in slot *@at no longer wants the event, and was not called.  Have
+ * the next pass renew the set, so that the list lacks this engine.  An engine
+ * that missed an exit gets UTRACE_SYSCALL_UNPAIRED with its next entry.
  */
-static noinline void utrace_entry_left_out(struct utrace *u, const u8 *at)
+static noinline void utrace_left_out(struct utrace *u, unsigned int event,
+				     const u8 *at)
 {
-	u->entered &= ~BIT_ULL(*at);
-	utrace_left_out(u);
+	if (event == _UTRACE_EVENT_SYSCALL_ENTRY)
+		u->entered &= ~BIT_ULL(*at);
+	else
+		u->unpaired |= BIT_ULL(*at);
+	guard(spinlock_irqsave)(&u->lock);
+	u->flags |= UTRACE_TASK_SLOW;
+	utrace_set_word(current, current->utrace_events | UTRACE_WORD_RENEW);
+}
+
+/*
+ * Call all engines of the list of @event, a constant; the set is pinned.  If an
+ * engine answers more than RESUME, return its place in utrace_set::order, and
+ * its answer in @ret.  Return NULL if none does.
+ */
+static __always_inline const u8 *utrace_fast_all(struct utrace *u,
+						 struct pt_regs *regs,
+						 const unsigned int event,
+						 u32 *ret)
+{
+	struct utrace_set *set = u->pinned;
+	const u8 *at = &set->order[UTRACE_FIRST(set, event)];
+	const u8 *end = &set->order[UTRACE_END(set, event)];
+
+	for (; at < end; at++) {
+		struct utrace_engine *engine = set->engine[*at];
+
+		utrace_enter(u, engine);
+		/* Every pass reads the flags of an engine without a lock. */
+		if (unlikely(!(data_race(engine->flags) & BIT(event)))) {
+			utrace_left_out(u, event, at);
+			continue;
+		}
+		if (event == _UTRACE_EVENT_SYSCALL_ENTRY)
+			*ret = utrace_fast_call(engine, report_syscall_entry, regs);
+		else
+			*ret = utrace_fast_call(engine, report_syscall_exit, regs);
+		if (unlikely(*ret != UTRACE_RESUME))
+			return at;
+	}
+	return NULL;
 }
 
 /*
@@ -179,26 +209,12 @@ static noinline void utrace_entry_left_out(struct utrace *u, const u8 *at)
  */
 static noinline bool utrace_fast_entry_all(struct utrace *u)
 {
-	struct pt_regs *regs = current_pt_regs();
-	struct utrace_set *set = u->pinned;
-	const u8 *at = &set->order[UTRACE_FIRST(set, _UTRACE_EVENT_SYSCALL_ENTRY)];
-	const u8 *end = &set->order[UTRACE_END(set, _UTRACE_EVENT_SYSCALL_ENTRY)];
+	u32 ret;
+	const u8 *at = utrace_fast_all(u, current_pt_regs(),
+				       _UTRACE_EVENT_SYSCALL_ENTRY, &ret);
 
-	for (; at < end; at++) {
-		struct utrace_engine *engine = set->engine[*at];
-		u32 ret;
-
-		utrace_enter(u, engine);
-		/* Every pass reads the flags of an engine without a lock. */
-		if (unlikely(!(data_race(engine->flags) &
-			       UTRACE_EVENT(SYSCALL_ENTRY)))) {
-			utrace_entry_left_out(u, at);
-			continue;
-		}
-		ret = utrace_fast_call(engine, report_syscall_entry, regs);
-		if (unlikely(ret != UTRACE_RESUME))
-			return utrace_entry_turns_slow(u, at - set->order, ret);
-	}
+	if (at)
+		return utrace_entry_turns_slow(u, at - u->pinned->order, ret);
 	/* The last callback's stores come before the store that ends it. */
 	smp_store_release(&u->now, NULL);
 	return utrace_fast_unpin(u, UTRACE_TASK_SLOW) &&
@@ -345,40 +361,17 @@ static noinline void utrace_exit_turns_slow(struct utrace *u, unsigned int i,
 			 pass.set->exit, 0, current_pt_regs());
 }
 
-/*
- * The engine in slot *@at does not want exits any more, and was not called.  If
- * it wants exits again, its next entry has UTRACE_SYSCALL_UNPAIRED.
- */
-static noinline void utrace_exit_left_out(struct utrace *u, const u8 *at)
-{
-	u->unpaired |= BIT_ULL(*at);
-	utrace_left_out(u);
-}
-
 /* Make a fast pass over an exit with any number of engines. */
 static noinline void utrace_fast_exit_all(struct utrace *u)
 {
-	struct pt_regs *regs = current_pt_regs();
-	struct utrace_set *set = u->pinned;
-	const u8 *at = &set->order[UTRACE_FIRST(set, _UTRACE_EVENT_SYSCALL_EXIT)];
-	const u8 *end = &set->order[UTRACE_END(set, _UTRACE_EVENT_SYSCALL_EXIT)];
+	u32 ret;
+	const u8 *at = utrace_fast_all(u, current_pt_regs(),
+				       _UTRACE_EVENT_SYSCALL_EXIT, &ret);
 
-	for (; at < end; at++) {
-		struct utrace_engine *engine = set->engine[*at];
-		u32 ret;
-
-		utrace_enter(u, engine);
-		/* Every pass reads the flags of an engine without a lock. */
-		if (unlikely(!(data_race(engine->flags) &
-			       UTRACE_EVENT(SYSCALL_EXIT)))) {
-			utrace_exit_left_out(u, at);
-			continue;
-		}
-		ret = utrace_fast_call(engine, report_syscall_exit, regs);
-		if (unlikely(ret != UTRACE_RESUME))
-			return utrace_exit_turns_slow(u, at - set->order, ret);
-	}
-	utrace_unpin(u);
+	if (at)
+		utrace_exit_turns_slow(u, at - u->pinned->order, ret);
+	else
+		utrace_unpin(u);
 }
 
 /**
