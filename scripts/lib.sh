@@ -76,6 +76,7 @@ kernel_version() {
 tree_of() {
 	case $1 in
 	stock | *-stock) echo "$STOCK" ;;
+	mutants) echo "$BUILD/mutants" ;;
 	*) echo "$LINUX" ;;
 	esac
 }
