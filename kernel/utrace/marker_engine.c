@@ -3,10 +3,11 @@
  * utrace - words and markers in the memory of processes
  *
  * A target of /dev/utrace may have words armed in the memory of its processes
- * (marker/armed.c).  The first UTRACE_IOC_ARM attaches an engine for that.  Threads of
- * the process come here at their safe point, and write the words that are to be written
- * (marker/write.c).  A task that creates a process takes back what the copy of the
- * memory should not have, before the new task runs (marker/mm.c).
+ * (marker/armed.c).  The first UTRACE_IOC_ARM attaches an engine for that.
+ * Threads of the process come here at their safe point and write the words that
+ * must be written (marker/write.c).  A task that creates a process disarms in
+ * the copy of the memory what the child should not have, before the child runs
+ * (marker/mm.c).
  */
 #include <linux/mm.h>
 #include <linux/pid.h>
@@ -15,7 +16,7 @@
 
 #include "marker/marker.h"
 
-/* Write what is to be written in the current task's memory. */
+/* Write the dirty words of the current address space. */
 static void marker_settle_current(void)
 {
 	struct marker_mm *memory;
@@ -30,8 +31,8 @@ static void marker_settle_current(void)
 }
 
 /*
- * The markers of the owner belong into all its processes: those that were there
- * when a marker was armed, and those that execute another program.
+ * Arm the owner's events in the current process: it may have existed when they
+ * were armed, or have executed another program since.
  */
 static void marker_join(struct marker_owner *owner)
 {
@@ -61,8 +62,8 @@ static u32 marker_exec(u32 action, struct utrace_engine *engine,
 }
 
 /*
- * The child has a copy of the memory, which misses what was armed since, or what its
- * parent could not write.
+ * Make the child write its words.  Its copy of the memory lacks what was armed
+ * after the copy and what the parent could not write.
  */
 static void marker_ask_child(struct utrace_engine *engine,
 			     struct task_struct *child)
@@ -89,9 +90,9 @@ static u32 marker_clone(u32 action, struct utrace_engine *engine,
 	struct marker_owner *owner = engine->data;
 
 	/*
-	 * The child in the list of threads before the look at the words: whoever
-	 * armed one may not have found the child there.  Pairs with the barriers in
-	 * marker_ask() and utrace_marker_ask_all().
+	 * Add the child to the list of threads before the words are read: a
+	 * task that armed one may not have found the child there.  Pairs with
+	 * the barriers in marker_ask() and utrace_marker_ask_all().
 	 */
 	smp_mb();
 	if (clone_flags & CLONE_VM)
@@ -99,8 +100,8 @@ static u32 marker_clone(u32 action, struct utrace_engine *engine,
 	else
 		marker_ask_child(engine, child);
 	/*
-	 * What was armed since the memory was copied is missing in the child.
-	 * -ESRCH: the engine does not cover the child.
+	 * Events that were armed after the memory was copied are missing in the
+	 * child.  -ESRCH: the engine does not cover the child.
 	 */
 	if (!(clone_flags & CLONE_VM) && READ_ONCE(owner->nevents))
 		(void)!utrace_control(child, engine, UTRACE_REPORT);
@@ -120,7 +121,7 @@ const struct utrace_engine_ops utrace_marker_ops = {
 	.name		= "words",
 };
 
-/* The engines of owners in the kernel have other ops, by which they are found. */
+/* Engines of kernel owners have separate ops, by which they are found. */
 const struct utrace_engine_ops utrace_marker_kernel_ops = {
 	.report_quiesce	= marker_quiesce,
 	.report_clone	= marker_clone,

@@ -24,8 +24,8 @@ static int __init marker_limit_init(void)
 core_initcall(marker_limit_init);
 
 /*
- * Charge a place to the user who has opened the device, and to the owners of the user
- * namespaces around.  A module is not limited.  Returns 0 or -EUSERS.
+ * Charge a place to the user who opened the device, and to the owners of the
+ * enclosing user namespaces.  A module is not limited.  Returns 0 or -EUSERS.
  */
 static int marker_charge(struct marker_event *event)
 {
@@ -41,8 +41,8 @@ static int marker_charge(struct marker_event *event)
 }
 
 /**
- * utrace_marker_uncharge() - give back the place of an event
- * @event: the event, of which no memory has a breakpoint any more
+ * utrace_marker_uncharge() - undo the charge of an event for its place
+ * @event: the event; no process has its breakpoint any longer
  *
  * Context: Any but NMI.
  */
@@ -52,7 +52,9 @@ void utrace_marker_uncharge(struct marker_event *event)
 		dec_ucount(event->ucounts, UCOUNT_UTRACE_SITES);
 }
 
-/* Get the site of an event, which has been charged for the place.  Returns 0 or an error. */
+/*
+ * Get the site of an event, which was already charged.  Returns 0 or an error.
+ */
 static int marker_get_site(struct marker_event *event,
 			   const struct utrace_marker *arg,
 			   struct file *file)
@@ -70,7 +72,7 @@ static int marker_get_site(struct marker_event *event,
 	return 0;
 }
 
-/* Make the event of a marker. */
+/* Create the event of a marker. */
 static struct marker_event *
 marker_event_new(struct marker_owner *owner,
 		 const struct marker_request *request,
@@ -120,7 +122,10 @@ static bool marker_is_valid(const struct marker_request *request,
 	return true;
 }
 
-/* The event of an owner at this place, whatever its semaphore is; or NULL. */
+/*
+ * Find the event of an owner at this place, with any semaphore.  Returns NULL
+ * if there is none.
+ */
 static struct marker_event *marker_find_event(const struct marker_owner *owner,
 					      const struct file *file,
 					      const struct utrace_marker *arg)
@@ -138,7 +143,7 @@ static struct marker_event *marker_find_event(const struct marker_owner *owner,
 	return NULL;
 }
 
-/* Arm the event in the owner's process, and in those that came from it. */
+/* Arm the event in the owner's process and in its descendants. */
 static int marker_start_in_process(struct marker_owner *owner,
 				   struct marker_event *event)
 {
@@ -151,7 +156,10 @@ static int marker_start_in_process(struct marker_owner *owner,
 		return -error;
 	if (ret && ret != -EAGAIN)
 		return ret;
-	/* A program that is being executed follows the owner's events itself. */
+	/*
+	 * After -EAGAIN, the program being executed follows the owner's events
+	 * itself.
+	 */
 	if (ret || owner->follow)
 		utrace_marker_ask_all(owner, true);
 	return 0;
@@ -177,7 +185,7 @@ static struct marker_event *marker_start_event(struct marker_owner *owner,
 /**
  * utrace_marker_site_arm() - arm a marker
  * @owner: the owner; its mutex is held
- * @request: what is said of the marker
+ * @request: its parameters
  * @arg: the marker
  * @file: the file of the marker
  *
@@ -193,11 +201,14 @@ utrace_marker_site_arm(struct marker_owner *owner,
 
 	lockdep_assert_held(&owner->mutex);
 
-	/* A module is told of each hit, and has no call that reads a histogram. */
+	/* A module gets each hit, and has no call that reads a histogram. */
 	if (!marker_is_valid(request, arg) ||
 	    (owner->client && request->flags & UTRACE_ARM_F_HISTOGRAM))
 		return ERR_PTR(-EINVAL);
-	/* Of an owner that has a process, utrace_marker_arm() looks at the rights. */
+	/*
+	 * For an owner with a process, utrace_marker_arm() checks the
+	 * permission.
+	 */
 	if (owner->system && !utrace_viewer_may_see_all(owner->viewer->opener))
 		return ERR_PTR(-EPERM);
 	if (marker_find_event(owner, file, arg))

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - markers: what targets of sessions have armed
+ * utrace - markers: the ioctls that arm, disarm and list for targets of
+ * sessions
  *
- * The first ARM for a target makes its owner, which ends with the target.  What is
- * armed has an id, by which DISARM finds it in a table of the session.
+ * The first ARM for a target creates its owner, which ends with the target.
+ * Each armed object has an id, by which DISARM looks it up in a table of the
+ * session.
  */
 #include <linux/cleanup.h>
 #include <linux/cred.h>
@@ -23,19 +25,23 @@
 #include "../utrace_dev.h"
 #include "marker.h"
 
-/* Bytes of the name of a user_event, with the NUL, which has the same limit there. */
+/*
+ * Size of the name of a user_event, including the NUL; user_events has this
+ * limit.
+ */
 #define MARKER_NAME_SIZE	512
 
 /**
- * struct marker_armed - what has an id
+ * struct marker_armed - an armed object, which has an id
  * @list: entry in marker_owner.armed, under marker_owner.mutex
  * @owner: the owner, which outlives the entry
- * @event: the marker or the user_event, which is armed as long as it is here; NULL: a
- *	word
+ * @event: the marker or the user_event, which stays armed as long as this entry
+ *	exists; NULL: a word
  * @place: the word
  * @id: see struct utrace_ioc_arm
  *
- * Constant.  In the table of the session while it is in the list.
+ * Constant but for @list.  The entry is in the table of the session while it is
+ * in the list.
  */
 struct marker_armed {
 	struct list_head list;
@@ -46,12 +52,12 @@ struct marker_armed {
 };
 
 /**
- * struct marker_spec - what a program says of what it arms
- * @word: of a word
- * @site: of a marker
- * @user_event: of a user_event
- * @file: of a marker: the file, counted; else NULL
- * @name: of a user_event: its name, to be freed; else NULL
+ * struct marker_spec - the specification of an object to arm
+ * @word: specification of a word
+ * @site: specification of a marker
+ * @user_event: specification of a user_event
+ * @file: for a marker: the file, counted; else NULL
+ * @name: for a user_event: its name, to be freed; else NULL
  */
 struct marker_spec {
 	union {
@@ -72,7 +78,7 @@ static const u8 marker_sizes[] = {
 	[UTRACE_WORD_COUNT32]	= 4,
 };
 
-/* Numbers that a bit may have. */
+/* Number of valid values of utrace_word.bit. */
 static const u8 marker_bits[] = {
 	[UTRACE_WORD_BIT32]	= 32,
 	[UTRACE_WORD_BIT64]	= 64,
@@ -151,12 +157,13 @@ static int marker_get_name(struct marker_spec *spec)
 }
 
 /**
- * struct marker_type - a type of what is armed
- * @size: bytes of its structure, as this kernel knows it
- * @first: bytes of the structure when it was first published
- * @flags: flags of struct utrace_ioc_arm that it may have
- * @everywhere: the system may have it
- * @get: get what the structure refers to, and read user memory; may be NULL
+ * struct marker_type - a type of armed object
+ * @size: size of its structure in this kernel
+ * @first: size of the structure when it was first published
+ * @flags: flags of struct utrace_ioc_arm that are valid for it
+ * @everywhere: may be armed for a target of the system
+ * @get: get references to what the structure names, and read user memory; may
+ *	be NULL
  * @arm: arm it, with marker_owner.mutex held
  */
 struct marker_type {
@@ -193,7 +200,7 @@ static const struct marker_type marker_types[] = {
 };
 
 /**
- * utrace_marker_types_here() - types that this kernel can arm
+ * utrace_marker_types_here() - list the types that this kernel can arm
  *
  * Context: Any.
  * Return: UTRACE_ARM_BIT() bits.
@@ -229,7 +236,10 @@ static void marker_put_spec(struct marker_spec *spec)
 
 /* Owners */
 
-/* The process is the tracer once the one that has made the owner is dead. */
+/*
+ * Record the current process, which counts as the tracer if the one that
+ * created the viewer is dead.
+ */
 static void marker_note_user(struct marker_owner *owner)
 {
 	struct pid *user = task_tgid(current);
@@ -279,8 +289,9 @@ marker_owner_make(struct utrace_session *session,
 }
 
 /**
- * struct marker_find - a look for the owner of a target
- * @type: make an owner that may arm this; NULL: make none
+ * struct marker_find - arguments and result of marker_find_owner()
+ * @type: create the owner if it is missing, to arm an object of this type;
+ *	NULL: only look it up
  * @owner: gets the owner, counted; or NULL
  */
 struct marker_find {
@@ -294,7 +305,10 @@ static int marker_find_owner(struct utrace_session *session,
 	struct marker_find *find = arg;
 	struct marker_owner *owner = target->owner;
 
-	/* What is armed may change programs to come, of which the caller is not asked about. */
+	/*
+	 * What is armed may change future programs, for which the caller's
+	 * permission is not checked.
+	 */
 	if (find->type && !utrace_viewer_is_covered(target->viewer))
 		return -EPERM;
 	if (owner && owner->system && find->type && !find->type->everywhere)
@@ -314,8 +328,8 @@ static int marker_find_owner(struct utrace_session *session,
 }
 
 /*
- * Find the owner of a target, or make it so that it may arm @type, if that is not NULL.
- * Return it with a reference, NULL or an error.
+ * Find the owner of a target.  With @type, create a missing one and check that
+ * it may arm @type.  Returns the owner with a reference, NULL or an error.
  */
 static struct marker_owner *marker_owner_of(struct utrace_session *session,
 					    u32 target,
@@ -330,7 +344,7 @@ static struct marker_owner *marker_owner_of(struct utrace_session *session,
 
 /* Ids */
 
-/* Make an entry, whose id is in the table but leads to nothing yet. */
+/* Create an entry.  Its id is reserved in the table, but not found yet. */
 static struct marker_armed *marker_armed_new(struct utrace_session *session,
 					     struct marker_owner *owner)
 {
@@ -350,7 +364,7 @@ static struct marker_armed *marker_armed_new(struct utrace_session *session,
 	return ERR_PTR(ret == -EBUSY ? -ENOSPC : ret);
 }
 
-/* Let DISARM find an entry, which needs no memory. */
+/* Publish an entry in the table.  Cannot fail, since its slot is reserved. */
 static void marker_armed_add(struct utrace_session *session,
 			     struct marker_armed *armed)
 {
@@ -359,7 +373,10 @@ static void marker_armed_add(struct utrace_session *session,
 	armed->owner->narmed++;
 }
 
-/* Whoever finds an entry looks at it with the lock of the table held. */
+/*
+ * Free an entry.  Those who look one up use it under the lock of the table
+ * only.
+ */
 static void marker_armed_free(struct utrace_session *session,
 			      struct marker_armed *armed, u32 id)
 {
@@ -387,7 +404,7 @@ static int marker_arm(struct utrace_session *session, struct marker_owner *owner
 
 	lockdep_assert_held(&owner->mutex);
 
-	/* The target has ended since it was found. */
+	/* The target ended after the look-up. */
 	if (owner->closed)
 		return -ENOENT;
 	armed = marker_armed_new(session, owner);
@@ -403,7 +420,7 @@ static int marker_arm(struct utrace_session *session, struct marker_owner *owner
 		marker_armed_add(session, armed);
 		return 0;
 	}
-	/* A word that has failed before. */
+	/* The word was armed before and had failed: keep its old id. */
 	arg->id = armed->place.id;
 	arg->cookie = armed->place.cookie;
 	marker_armed_free(session, armed, armed->id);
@@ -435,12 +452,12 @@ static bool marker_arm_is_valid(const struct utrace_ioc_arm *arg)
 }
 
 /**
- * utrace_marker_ioc_arm() - %UTRACE_IOC_ARM
+ * utrace_marker_ioc_arm() - handle %UTRACE_IOC_ARM
  * @session: the session; no lock is held
  * @data: struct utrace_ioc_arm
  *
- * Context: Process context; may fault and sleep.  Takes utrace_session.lock, and then
- * marker_owner.mutex.
+ * Context: Process context; may fault and sleep.  Takes utrace_session.lock,
+ * and then marker_owner.mutex.
  * Return: 0, or an error of UTRACE_IOC_ARM.
  */
 int utrace_marker_ioc_arm(struct utrace_session *session, void *data)
@@ -458,7 +475,10 @@ int utrace_marker_ioc_arm(struct utrace_session *session, void *data)
 	return ret;
 }
 
-/* Find the owner of what has an id.  Returns it with a reference, or NULL. */
+/*
+ * Find the owner of the object with an id.  Returns it with a reference, or
+ * NULL.
+ */
 static struct marker_owner *marker_owner_by_id(struct utrace_session *session,
 					       u32 id)
 {
@@ -483,20 +503,23 @@ static int marker_disarm(struct utrace_session *session,
 
 	lockdep_assert_held(&owner->mutex);
 
-	/* Another thread has been first, and another owner may have the id since then. */
+	/*
+	 * Another thread disarmed it first, and another owner may have reused
+	 * the id.
+	 */
 	if (!armed || armed->owner != owner)
 		return -ENOENT;
 	if (armed->event)
 		utrace_marker_event_end(owner, armed->event);
 	else
-		/* -ENOENT: no memory has the word any more. */
+		/* -ENOENT: no address space has the word any longer. */
 		(void)!utrace_marker_disarm(owner, &armed->place);
 	marker_armed_remove(session, armed);
 	return 0;
 }
 
 /**
- * utrace_marker_ioc_disarm() - %UTRACE_IOC_DISARM
+ * utrace_marker_ioc_disarm() - handle %UTRACE_IOC_DISARM
  * @session: the session; no lock is held
  * @data: struct utrace_ioc_disarm
  *
@@ -524,7 +547,8 @@ int utrace_marker_ioc_disarm(struct utrace_session *session, void *data)
 }
 
 /**
- * utrace_marker_undo_arm() - the program has not got the id of what it armed
+ * utrace_marker_undo_arm() - disarm an object whose id could not be copied to
+ * the program
  * @session: the session; no lock is held
  * @data: struct utrace_ioc_arm
  *
@@ -535,12 +559,15 @@ void utrace_marker_undo_arm(struct utrace_session *session, const void *data)
 	const struct utrace_ioc_arm *arg = data;
 	struct utrace_ioc_disarm disarm = { .id = arg->id };
 
-	/* -EINTR: the caller is killed, and the session ends or somebody else has it. */
+	/*
+	 * -EINTR: the caller was killed, and the session ends unless another
+	 * process has it open.
+	 */
 	(void)!utrace_marker_ioc_disarm(session, &disarm);
 }
 
 /**
- * utrace_marker_owner_end() - take back all that a target has armed
+ * utrace_marker_owner_end() - disarm everything of a target
  * @session: the session
  * @owner: the owner; on success the caller's reference is consumed
  * @killable: give up if the caller is killed
@@ -570,11 +597,11 @@ int utrace_marker_owner_end(struct utrace_session *session,
 }
 
 /**
- * utrace_marker_owner_count() - number of markers and user_events of a target
- * @owner: the owner, which the caller keeps
+ * utrace_marker_owner_count() - count the markers and user_events of a target
+ * @owner: the owner; the caller holds a reference
  *
  * Context: Any.
- * Return: how many are armed.
+ * Return: the number of armed markers and user_events.
  */
 unsigned int utrace_marker_owner_count(const struct marker_owner *owner)
 {
@@ -608,7 +635,10 @@ static struct utrace_armed marker_row(const struct marker_owner *owner,
 	return row;
 }
 
-/* Is a share in the list?  That of a marker is if it has failed. */
+/*
+ * Check whether LIST shows a share.  The share of a marker is shown only if it
+ * has failed.
+ */
 static bool marker_is_listed(const struct marker_share *share)
 {
 	int error;
@@ -617,7 +647,10 @@ static bool marker_is_listed(const struct marker_share *share)
 	       utrace_marker_state(share, &error) == UTRACE_ARM_STATE_FAILED;
 }
 
-/* What a list of words has up to now: @n of @total shares, and room for @room. */
+/*
+ * State of a LIST: @n of @total shares are stored in @rows, which has @room
+ * entries.
+ */
 struct marker_listing {
 	struct marker_owner *owner;
 	struct utrace_armed *rows;
@@ -643,7 +676,9 @@ static void marker_list_all(struct marker_owner *owner, struct list_head *shares
 {
 	struct marker_share cursor = {};
 
-	/* marker_list_share() looks for none, so this visits all. */
+	/*
+	 * marker_list_share() always returns false, so this visits all shares.
+	 */
 	utrace_marker_next_share(owner, shares, &cursor, marker_list_share, list);
 }
 
@@ -658,7 +693,7 @@ static int marker_list(struct marker_owner *owner, struct utrace_rows *rows)
 	list.rows = kvcalloc(list.room, sizeof(*list.rows), GFP_KERNEL_ACCOUNT);
 	if (list.room && !list.rows)
 		return -ENOMEM;
-	/* What changes while the list is made is told by another POLLPRI. */
+	/* A change from here on raises another POLLPRI. */
 	if (atomic_cmpxchg(&owner->changed, MARKER_CHANGED, MARKER_KNOWN) ==
 	    MARKER_CHANGED)
 		utrace_dev_know_change(owner->target);
@@ -672,7 +707,7 @@ static int marker_list(struct marker_owner *owner, struct utrace_rows *rows)
 }
 
 /**
- * utrace_marker_ioc_list() - %UTRACE_IOC_LIST
+ * utrace_marker_ioc_list() - handle %UTRACE_IOC_LIST
  * @session: the session; no lock is held
  * @data: struct utrace_ioc_list
  *
@@ -753,7 +788,7 @@ static int marker_read(struct marker_owner *owner, struct utrace_ioc_hits *arg)
 }
 
 /**
- * utrace_marker_ioc_hits() - %UTRACE_IOC_HITS
+ * utrace_marker_ioc_hits() - handle %UTRACE_IOC_HITS
  * @session: the session; no lock is held
  * @data: struct utrace_ioc_hits
  *

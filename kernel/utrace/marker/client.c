@@ -2,7 +2,7 @@
 /*
  * utrace - markers: clients in modules
  *
- * A module has an owner without a target of a session.
+ * The owner of a module has no target of a session.
  */
 #include <linux/completion.h>
 #include <linux/export.h>
@@ -11,20 +11,21 @@
 #include "marker.h"
 
 /**
- * utrace_markers_attach() - get ready to arm markers in a process
- * @task: a task of the process, to which the caller has a reference
- * @follow: arm them in descendants that the process creates from now on, too
- * @ops: what the client is told
+ * utrace_markers_attach() - attach to a process, to arm markers in it
+ * @task: a task of the process; the caller holds a reference
+ * @follow: also arm them in descendants that the process creates from now on
+ * @ops: callbacks of the client
  * @data: first argument of the callbacks
  *
- * A module calls utrace_markers_detach() before it is unloaded.
+ * The module must call utrace_markers_detach() before it is unloaded.
  *
  * Context: Process context; sleeps, see utrace_attach_task().
- * Return: what the other functions get, for utrace_markers_detach(); or
+ * Return: a handle for the other functions, to be released by
+ * utrace_markers_detach(); or
  * * -ESRCH - @task has exited
  * * -EPERM - @task is a kernel thread
  * * -ENOSPC - a task has no slot left
- * * -ENOMEM - there is no memory
+ * * -ENOMEM - out of memory
  */
 struct marker_owner *
 utrace_markers_attach(struct task_struct *task, bool follow,
@@ -38,12 +39,13 @@ EXPORT_SYMBOL_GPL(utrace_markers_attach);
  * utrace_markers_arm() - arm a marker
  * @markers: what utrace_markers_attach() has returned
  * @file: the executable file or library
- * @site: the marker; @utrace_marker.fd is not looked at
- * @cookie: any number, which is told with each hit
+ * @site: the marker; @utrace_marker.fd is ignored
+ * @cookie: any number, passed to the callback with each hit
  * @flags: 0 or %UTRACE_ARM_F_COUNT
  *
- * The caller answers for @file: processes that map other files may wait until the server
- * of a file of FUSE has brought the page of the marker.
+ * The caller is responsible for @file.  If it is on FUSE, processes that map
+ * other files may have to wait until its server has supplied the page of the
+ * marker.
  *
  * Context: Process context; sleeps.
  * Return: 0, or an error of UTRACE_IOC_ARM of a marker.
@@ -68,11 +70,11 @@ EXPORT_SYMBOL_GPL(utrace_markers_arm);
  * @file: the executable file or library
  * @site: flags and offset of the marker
  *
- * No hit of the marker is being told when this returns.
+ * When this returns, no callback for a hit of the marker is running.
  *
- * Context: Process context, not in a callback of the client, and without a lock that
- * a callback takes; sleeps.
- * Return: 0, -EINVAL, -ENOENT, or -EINTR if the caller is being killed.
+ * Context: Process context, not in a callback of the client, and without a lock
+ * that a callback takes; sleeps.
+ * Return: 0, -EINVAL, -ENOENT, or -EINTR if the caller was killed.
  */
 int utrace_markers_disarm(struct marker_owner *markers, struct file *file,
 			  const struct utrace_marker *site)
@@ -91,7 +93,7 @@ EXPORT_SYMBOL_GPL(utrace_markers_disarm);
  * utrace_markers_arm_user_event() - arm a user_event
  * @markers: what utrace_markers_attach() has returned
  * @name: name of the event, without fields
- * @cookie: any number, which is told with each write
+ * @cookie: any number, passed to the callback with each write
  * @flags: 0 or %UTRACE_ARM_F_COUNT
  *
  * Context: Process context; sleeps.
@@ -116,10 +118,11 @@ EXPORT_SYMBOL_GPL(utrace_markers_arm_user_event);
  * @markers: what utrace_markers_attach() has returned
  * @name: name of the event
  *
- * A write that is being told may still be told when this returns.
+ * A callback for a write that was in progress may still come after this
+ * returns.
  *
  * Context: Process context; sleeps.
- * Return: 0, -ENOENT, -EOPNOTSUPP, or -EINTR if the caller is being killed.
+ * Return: 0, -ENOENT, -EOPNOTSUPP, or -EINTR if the caller was killed.
  */
 int utrace_markers_disarm_user_event(struct marker_owner *markers,
 				     const char *name)
@@ -135,13 +138,14 @@ int utrace_markers_disarm_user_event(struct marker_owner *markers,
 EXPORT_SYMBOL_GPL(utrace_markers_disarm_user_event);
 
 /**
- * utrace_markers_detach() - take back all that was armed
- * @markers: what utrace_markers_attach() has returned, which is invalid afterwards
+ * utrace_markers_detach() - disarm everything and detach from the process
+ * @markers: what utrace_markers_attach() has returned; invalid afterwards
  *
- * No callback of the client runs when this returns.
+ * When this returns, no callback of the client is running.
  *
- * Context: Process context, not in a callback, and without a lock that a callback
- * takes; sleeps until callbacks have returned, but waits for no process otherwise.
+ * Context: Process context, not in a callback, and without a lock that a
+ * callback takes; sleeps until running callbacks have returned, but does not
+ * wait for processes otherwise.
  */
 void utrace_markers_detach(struct marker_owner *markers)
 {

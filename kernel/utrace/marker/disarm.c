@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - markers: taking back what was armed
+ * utrace - markers: disarming
  *
- * A share that is wanted no more stays until its word shows that: it "leaves".
+ * A share that is no longer wanted stays until its word reflects that.  Until
+ * then the share is "leaving".
  */
 #include <linux/pid.h>
 #include <linux/sched/mm.h>
@@ -10,7 +11,10 @@
 
 #include "marker.h"
 
-/* Is a share one of the word @place, or of the event of @place?  NULL: of any. */
+/*
+ * Check whether a share belongs to the word or to the event of @place.  NULL
+ * matches any share.
+ */
 static bool marker_matches(const struct marker_share *share,
 			   const struct marker_place *place)
 {
@@ -21,12 +25,12 @@ static bool marker_matches(const struct marker_share *share,
 	if (place->kind == MARKER_EVENT)
 		return share->place.event == place->event;
 	of_word = marker_of_word(place);
-	/* Programs after an execve(2) may have the word by another id. */
+	/* A program after an execve(2) may have the word with another id. */
 	return share->place.id == place->id &&
 	       marker_is_same(&share->word->place, &of_word);
 }
 
-/* Which memory marker_disarm() looks for, and what it has found. */
+/* The place for which marker_disarm() searches, and the address space found. */
 struct marker_search {
 	const struct marker_place *place;
 	struct marker_mm *memory;
@@ -44,7 +48,8 @@ static bool marker_look_memory(struct marker_share *share, void *arg)
 }
 
 /**
- * utrace_marker_count_out() - note that one less wants a word
+ * utrace_marker_count_out() - subtract a share from the wanted value of its
+ * word
  * @share: the share, which was counted; marker_mm.lock is held
  *
  * Context: Any.
@@ -60,7 +65,7 @@ void utrace_marker_count_out(struct marker_share *share)
 }
 
 /**
- * utrace_marker_leave_share() - note that a share is wanted no more
+ * utrace_marker_leave_share() - make a share leave
  * @share: the share, which is not leaving; marker_mm.lock is held
  *
  * Context: Any but NMI.  Takes marker_owner.lock.
@@ -77,7 +82,7 @@ void utrace_marker_leave_share(struct marker_share *share)
 	list_move_tail(&share->of_owner, &share->owner->leaving);
 }
 
-/* What one owner wants no more: a word, an event, or everything. */
+/* What an owner no longer wants: a word, an event, or everything. */
 struct marker_leave {
 	struct marker_owner *owner;
 	const struct marker_place *place;
@@ -108,8 +113,8 @@ static void marker_leave_at(struct marker_mm *memory,
 }
 
 /**
- * utrace_marker_leave() - note that an owner wants a word of some memory no more
- * @memory: the words
+ * utrace_marker_leave() - make shares of an owner in one address space leave
+ * @memory: the address space
  * @owner: the owner
  * @place: the word, or an event of the owner; NULL: all words of the owner
  *
@@ -136,12 +141,15 @@ void utrace_marker_leave(struct marker_mm *memory, struct marker_owner *owner,
 			    marker_leave_word, &leave);
 	if (place)
 		return;
-	/* Now that the shares leave, whoever follows the owner arms them again. */
+	/*
+	 * The shares leave now, so a process that follows the owner must arm
+	 * them again.
+	 */
 	guard(spinlock)(&memory->lock);
 	utrace_marker_unfollow(memory, owner);
 }
 
-/* The program keeps the bit of an owner as it is. */
+/* Make the owner's share leave, and leave the bit as it is to the program. */
 static bool marker_abandon_word(struct marker_mm *memory,
 				struct marker_word *word, void *owner)
 {
@@ -151,19 +159,22 @@ static bool marker_abandon_word(struct marker_mm *memory,
 		return false;
 	utrace_marker_leave_share(share);
 	word->foreign = word->applied;
-	/* For those who want the bit yet, nothing is to be changed. */
+	/*
+	 * Other shares that want the bit find it set, so nothing changes for
+	 * them.
+	 */
 	if (!marker_wanted(word))
 		word->applied = 0;
 	return false;
 }
 
 /**
- * utrace_marker_abandon() - note that an owner wants bits no more, but leave them set
- * @memory: the words
+ * utrace_marker_abandon() - make shares of bits leave, but leave the bits set
+ * @memory: the address space
  * @owner: the owner, of bits only
  * @place: the bit; NULL: all bits of the owner
  *
- * A bit that the owner wants no more already, and that is still set, is cleared.
+ * A bit whose share was already leaving and that is still set is cleared.
  *
  * Context: Process context; sleeps.  Takes marker_mm.lock.
  */
@@ -183,7 +194,7 @@ void utrace_marker_abandon(struct marker_mm *memory, struct marker_owner *owner,
 		marker_abandon_word(memory, word, owner);
 }
 
-/* A thread that has some memory, with a reference, or NULL. */
+/* A thread that uses an address space, with a reference, or NULL. */
 static struct task_struct *marker_user_of(struct marker_mm *memory)
 {
 	struct task_struct *leader, *t;
@@ -204,9 +215,9 @@ static struct task_struct *marker_user_of(struct marker_mm *memory)
 }
 
 /*
- * Is it known that an owner may change some memory now?  If not, threads of the process
- * ask before they take back: an execve(2) that goes on is not waited for.  *@unseen is set
- * if there are no threads.
+ * Check whether an owner is known to have permission to change an address space
+ * now.  If not, threads of the process check before they disarm: this does not
+ * wait for an execve(2) in progress.  Sets *@unseen if there are no threads.
  */
 static bool marker_may_change(struct marker_owner *owner,
 			      struct marker_mm *memory, bool *unseen)
@@ -233,7 +244,7 @@ static bool marker_may_change(struct marker_owner *owner,
 	return may;
 }
 
-/* Take back what an owner has armed in some memory. */
+/* Disarm for an owner in one address space. */
 static void marker_disarm_in(struct marker_owner *owner,
 			     struct marker_mm *memory,
 			     const struct marker_place *place)
@@ -242,7 +253,10 @@ static void marker_disarm_in(struct marker_owner *owner,
 	struct marker_owner *by;
 	bool unseen;
 
-	/* As user_events does without words: who goes leaves his bits. */
+	/*
+	 * As user_events does without words: a user that goes leaves its bits
+	 * set.
+	 */
 	if (owner->kernel)
 		utrace_marker_abandon(memory, owner, place);
 	else
@@ -258,9 +272,9 @@ static void marker_disarm_in(struct marker_owner *owner,
 }
 
 /*
- * Take back what was armed, in all memory; returns true if there was something.  The shares
- * that are found leave the list, but for those of memory that goes just now, so the walk goes
- * on from where it was.
+ * Disarm in all address spaces.  Returns true if there was something to disarm.
+ * The shares that are found leave the list, except those of an address space
+ * that is being freed.  So the walk continues at its cursor.
  */
 static bool marker_disarm(struct marker_owner *owner,
 			  const struct marker_place *place)
@@ -281,12 +295,13 @@ static bool marker_disarm(struct marker_owner *owner,
 }
 
 /**
- * utrace_marker_disarm() - take back a word of an owner, in all processes
+ * utrace_marker_disarm() - disarm a word or an event of an owner in all
+ * processes
  * @owner: the owner; its mutex is held
  * @place: the word, or all words of an event
  *
- * Context: Process context; sleeps, but does not wait for a process, except for the
- * mmap_lock of one that has a site, until the caller is killed.
+ * Context: Process context; sleeps, but does not wait for a process, except for
+ * the mmap_lock of one that has a site, until the caller is killed.
  * Return: 0, or -ENOENT if the owner has no such word.
  */
 int utrace_marker_disarm(struct marker_owner *owner,
@@ -298,13 +313,13 @@ int utrace_marker_disarm(struct marker_owner *owner,
 }
 
 /**
- * utrace_marker_disarm_all() - take back all words of an owner
- * @owner: the owner, whose target ends
+ * utrace_marker_disarm_all() - disarm all words of an owner
+ * @owner: the owner, which is closed here
  *
- * Its engine is detached when all threads concerned have written the words.
+ * The engine is detached once all affected threads have written the words.
  *
- * Context: Process context; sleeps, but does not wait for a process.  Of an owner of the
- * system, waits for hits that are going on.
+ * Context: Process context; sleeps, but does not wait for a process.  For an
+ * owner of the system, this waits for hits in progress.
  */
 void utrace_marker_disarm_all(struct marker_owner *owner)
 {

@@ -2,9 +2,9 @@
 /*
  * utrace - markers: events
  *
- * An owner has a struct marker_event for each marker (arm.c) and each user_event
- * (user_event.c) that it has armed.  The shares of an event may be in the memory of
- * many processes.
+ * An owner has a struct marker_event for each marker (arm.c) and each
+ * user_event (user_event.c) that it has armed.  The shares of an event may be
+ * in the address spaces of many processes.
  */
 #include <linux/delay.h>
 #include <linux/path.h>
@@ -17,7 +17,7 @@
 #include "../utrace_dev.h"
 #include "marker.h"
 
-/* Events that one owner may have. */
+/* Maximum number of events of an owner. */
 #define MARKER_MAX_EVENTS	1024
 
 static void marker_event_free_rcu(struct rcu_head *rcu)
@@ -28,7 +28,9 @@ static void marker_event_free_rcu(struct rcu_head *rcu)
 	kfree(event);
 }
 
-/* The last share has gone, so no memory has a breakpoint for the event. */
+/*
+ * The last share is gone, so no address space has a breakpoint for the event.
+ */
 static void marker_event_free(struct kref *ref)
 {
 	struct marker_event *event = container_of(ref, struct marker_event,
@@ -40,7 +42,9 @@ static void marker_event_free(struct kref *ref)
 	utrace_marker_uncharge(event);
 	if (event->name)
 		utrace_marker_name_drop(event);
-	/* A hit that has found the event before may be about to tell it. */
+	/*
+	 * A hit that found the event earlier may still be about to deliver it.
+	 */
 	utrace_marker_after_hits(&event->rcu, marker_event_free_rcu);
 }
 
@@ -78,11 +82,12 @@ void utrace_marker_event_put(struct marker_event *event)
 }
 
 /**
- * utrace_marker_event_drop() - drop a reference to an event, and free it here and now
+ * utrace_marker_event_drop() - drop a reference to an event, and free it
+ * synchronously
  * @event: the event
  *
- * Context: Process context; sleeps.  The end of a site of all processes takes the mmap_lock
- * of each process that has the file mapped.
+ * Context: Process context; sleeps.  The end of a site of all processes takes
+ * the mmap_lock of each process that has the file mapped.
  */
 void utrace_marker_event_drop(struct marker_event *event)
 {
@@ -99,14 +104,15 @@ static enum marker_how marker_how_of(const struct marker_owner *owner, u32 flags
 }
 
 /**
- * utrace_marker_event_new() - make an event
+ * utrace_marker_event_new() - create an event
  * @owner: the owner; its mutex is held
- * @request: what is said of it
+ * @request: its parameters
  *
  * Context: Process context; sleeps.
- * Return: the event, which is not in the list yet and which the caller fills in, or
- * * -ENOSPC - the owner has too many
- * * -ENOMEM - there is no memory
+ * Return: the event, which is not in the list yet and whose other members the
+ * caller fills in; or
+ * * -ENOSPC - the owner has too many events
+ * * -ENOMEM - out of memory
  */
 struct marker_event *
 utrace_marker_event_new(struct marker_owner *owner,
@@ -131,9 +137,9 @@ utrace_marker_event_new(struct marker_owner *owner,
 }
 
 /**
- * utrace_marker_event_add() - let an owner have an event
+ * utrace_marker_event_add() - add an event to the list of its owner
  * @owner: the owner; its mutex is held
- * @event: the event, of which the list gets the reference
+ * @event: the event; its reference passes to the list
  *
  * Context: Process context.  Takes marker_owner.lock.
  */
@@ -149,12 +155,14 @@ void utrace_marker_event_add(struct marker_owner *owner,
 }
 
 /**
- * utrace_marker_event_end() - take an event back from all memory, and drop it
+ * utrace_marker_event_end() - disarm an event in all address spaces, and drop
+ * it
  * @owner: the owner; its mutex is held
- * @event: its event
+ * @event: its event; the reference of the list is dropped
  *
- * Waits for the end of hits that are being told: for a module in any case, otherwise until
- * the caller is killed.  Writes of a user_event may still be told.
+ * Waits for deliveries of hits in progress, until the caller is killed.  For a
+ * module it waits in any case.  Writes of a user_event may still be delivered
+ * afterwards.
  *
  * Context: Process context; sleeps.
  */
@@ -173,19 +181,25 @@ void utrace_marker_event_end(struct marker_owner *owner,
 	if (owner->system) {
 		utrace_marker_end_everywhere(event);
 	} else {
-		/* -ENOENT: no memory has it. */
+		/* -ENOENT: no address space has it. */
 		(void)!utrace_marker_disarm(owner, &place);
 	}
-	/* The end of the event before the look at hits; pairs with marker_hit(). */
+	/*
+	 * Remove the event from the list before ->busy is read; pairs with
+	 * marker_hit().
+	 */
 	smp_mb();
-	/* A grace period of uprobes would depend on the handlers of others as well. */
+	/*
+	 * A grace period of uprobes would also depend on handlers of other
+	 * consumers.
+	 */
 	while (atomic_read_acquire(&event->busy) &&
 	       (owner->client || !fatal_signal_pending(current)))
 		usleep_range(100, 500);
 	utrace_marker_event_drop(event);
 }
 
-/* The first event of an owner that was added after @last. */
+/* Find the first event of an owner that was added after @last. */
 static struct marker_event *marker_event_after(struct marker_owner *owner,
 					       const struct marker_event *last)
 {
@@ -200,7 +214,7 @@ static struct marker_event *marker_event_after(struct marker_owner *owner,
 /**
  * utrace_marker_next_event() - find the next event of an owner
  * @owner: the owner
- * @last: the event that was found last, or NULL; the reference is dropped
+ * @last: the event that was found last, or NULL; consumes the reference
  *
  * Context: Any but NMI.  Takes marker_owner.lock.
  * Return: the event, with a reference, or NULL.
@@ -228,7 +242,7 @@ struct marker_event *utrace_marker_next_event(struct marker_owner *owner,
 }
 
 /**
- * utrace_marker_may_trace() - check whether an owner may see and change the current task
+ * utrace_marker_may_trace() - check whether an owner may trace the current task
  * @owner: the owner
  *
  * Context: The task itself; may sleep.  Takes marker_owner.lock.
@@ -249,7 +263,8 @@ bool utrace_marker_may_trace(struct marker_owner *owner)
 }
 
 /**
- * utrace_marker_may_tell() - may an owner be told of the current task?
+ * utrace_marker_may_tell() - check whether hits of the current task may be
+ * delivered to an owner
  * @owner: the owner
  *
  * Context: The task itself.
@@ -262,14 +277,14 @@ bool utrace_marker_may_tell(struct marker_owner *owner)
 }
 
 /**
- * utrace_marker_counts() - read how often the markers of an owner were hit
+ * utrace_marker_counts() - read the hit counts of an owner's events
  * @owner: the owner
- * @id: id of the one marker or user_event that is looked for; 0: all
- * @counts: filled in
- * @n: number of elements of @counts, which is changed to how many are filled in
+ * @id: id of a single marker or user_event; 0: all
+ * @counts: gets the counts
+ * @n: number of elements of @counts; changed to how many are filled in
  *
  * Context: Process context.  Takes marker_owner.lock.
- * Return: how many there are.
+ * Return: the number of matching events.
  */
 u32 utrace_marker_counts(struct marker_owner *owner, u32 id,
 			 struct utrace_hit_count *counts, u32 *n)
@@ -295,8 +310,8 @@ u32 utrace_marker_counts(struct marker_owner *owner, u32 id,
 }
 
 /**
- * utrace_marker_events_free() - drop the markers of an owner that is gone
- * @owner: the owner, which has no share any more
+ * utrace_marker_events_free() - drop the events of an owner that is being freed
+ * @owner: the owner, which has no shares left
  *
  * Context: Process context; sleeps, see utrace_marker_event_drop().
  */

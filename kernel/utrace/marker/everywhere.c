@@ -2,14 +2,14 @@
 /*
  * utrace - markers: markers of all processes
  *
- * An owner of the system has neither an engine nor shares.  Its events are in the lists
- * of sites that have their breakpoint in all processes, as a probe of perf does: uprobes
- * finds the processes that have the file mapped, and those that map it later.  The probe is
- * there in spite of a process that has no memory for the breakpoint, or a semaphore that
- * cannot be raised.
+ * An owner of the system has neither an engine nor shares.  Its events are
+ * listed in sites that have their breakpoint in all processes, as a probe of
+ * perf has: uprobes finds the processes that have the file mapped, and those
+ * that map it later.  The probe stays registered although a process may have no
+ * memory for the breakpoint, or a semaphore that cannot be incremented.
  *
- * What hits read is kept by uprobes: handlers run in sections that uprobe_unregister_sync()
- * waits for.
+ * uprobes keeps what hits read: handlers run in sections that
+ * uprobe_unregister_sync() waits for.
  */
 #include <linux/list.h>
 #include <linux/uprobes.h>
@@ -18,12 +18,12 @@
 
 /**
  * utrace_marker_end_everywhere() - end an event of an owner of the system
- * @event: the event, which utrace_marker_site_list() was called for
+ * @event: the event, which utrace_marker_site_list() has added
  *
- * Hits of @event that were being told have been told when this returns.  The breakpoints
- * go with the site.
+ * When this returns, deliveries of hits of @event have finished.  The
+ * breakpoints are removed with the site.
  *
- * Context: Process context; sleeps.  Waits for hits that are going on.
+ * Context: Process context; sleeps.  Waits for hits in progress.
  */
 void utrace_marker_end_everywhere(struct marker_event *event)
 {
@@ -32,7 +32,7 @@ void utrace_marker_end_everywhere(struct marker_event *event)
 }
 
 /**
- * utrace_marker_end_all_everywhere() - take back all markers of an owner of the system
+ * utrace_marker_end_all_everywhere() - end all events of an owner of the system
  * @owner: the owner, whose target ends
  *
  * Context: As utrace_marker_end_everywhere().

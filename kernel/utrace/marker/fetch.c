@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * utrace - markers: the descriptions of arguments
- */
+/* utrace - markers: descriptions of arguments */
 #include <linux/log2.h>
 #include <linux/math.h>
 #include <linux/perf_regs.h>
@@ -19,11 +17,11 @@ static bool fetch_reg_is_valid(u8 reg)
 }
 
 /**
- * utrace_marker_arg_is_valid() - does the description of an argument make sense?
+ * utrace_marker_arg_is_valid() - check the description of an argument
  * @arg: the description
  *
  * Context: Any.
- * Return: true if so.
+ * Return: true if it is valid.
  */
 bool utrace_marker_arg_is_valid(const struct utrace_marker_arg *arg)
 {
@@ -50,7 +48,7 @@ bool utrace_marker_arg_is_valid(const struct utrace_marker_arg *arg)
 	}
 }
 
-/* Where a register is in struct pt_regs. */
+/* The offset of a register in struct pt_regs. */
 static u16 fetch_offset(u8 reg)
 {
 	struct pt_regs regs;
@@ -59,18 +57,21 @@ static u16 fetch_offset(u8 reg)
 
 	if (reg == UTRACE_ARG_NO_REG)
 		return MARKER_NO_OFFSET;
-	/* perf finds the place: each of these registers has its offset as its value. */
+	/*
+	 * perf_reg_value() finds the offset: each register has its offset as
+	 * its value.
+	 */
 	for (i = 0; i < sizeof(regs) / sizeof(*at); i++)
 		at[i] = i * sizeof(*at);
 	return perf_reg_value(&regs, reg);
 }
 
 /**
- * utrace_marker_fetch_of() - how an argument is fetched
- * @arg: the description of the argument, which makes sense
+ * utrace_marker_fetch_of() - prepare fetching an argument
+ * @arg: the description of the argument, which is valid
  *
  * Context: Any.
- * Return: what marker_fetch() needs.
+ * Return: the argument of marker_fetch().
  */
 struct marker_fetch utrace_marker_fetch_of(const struct utrace_marker_arg *arg)
 {
@@ -98,13 +99,13 @@ static unsigned long fetch_address(const struct marker_fetch *fetch,
 }
 
 /**
- * utrace_marker_fetch_other() - marker_fetch() of what is in no register
+ * utrace_marker_fetch_other() - fetch an argument that is not in a register
  * @fetch: the argument
  * @regs: the registers of the current task at the marker
- * @to: gets the value, extended to 64 bits; 0 if its memory is not there
+ * @to: gets the value, extended to 64 bits; 0 if its memory is not present
  *
  * Context: The task itself; does not sleep.
- * Return: false if the memory is not there.
+ * Return: false if the memory is not present.
  */
 bool utrace_marker_fetch_other(const struct marker_fetch *fetch,
 			       const struct pt_regs *regs, u64 *to)

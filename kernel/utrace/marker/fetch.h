@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * utrace - markers: how an argument is fetched at a hit, inline
- */
+/* utrace - markers: fetching an argument at a hit, inline */
 #ifndef _KERNEL_UTRACE_MARKER_FETCH_H
 #define _KERNEL_UTRACE_MARKER_FETCH_H
 
@@ -28,8 +26,8 @@ static __always_inline u64 marker_extend(const struct marker_fetch *fetch,
 }
 
 /*
- * Fetch an argument, extended to 64 bits, without sleeping.  If its memory is not there,
- * *@to is 0, and this returns false.
+ * Fetch an argument, extended to 64 bits, without sleeping.  If its memory is
+ * not present, sets *@to to 0 and returns false.
  */
 static __always_inline bool marker_fetch(const struct marker_fetch *fetch,
 					 const struct pt_regs *regs, u64 *to)

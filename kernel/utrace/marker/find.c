@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - markers: finding words, and owners' shares of them
+ * utrace - markers: look-up of words and of owners' shares
  *
- * The words of a memory are a tree in the order of their addresses.
+ * The words of an address space are a tree in the order of marker_compare().
  */
 #include <linux/rbtree.h>
 #include <linux/sched.h>
@@ -24,7 +24,7 @@ static struct marker_word *marker_next_of(struct marker_word *word,
 							     &word->node), tree);
 }
 
-/* The first word of a tree at a place or behind, or NULL. */
+/* The first word of a tree at a place or after it, or NULL. */
 static struct marker_word *marker_from(const struct marker_mm *memory,
 				       enum marker_tree tree,
 				       const struct marker_place *place)
@@ -49,11 +49,11 @@ static struct marker_word *marker_from(const struct marker_mm *memory,
 
 /**
  * utrace_marker_from() - find the first word of a range
- * @memory: the words; marker_mm.lock is held
+ * @memory: the address space; marker_mm.lock is held
  * @addr: begin of the range
  *
  * Context: Any.
- * Return: the first word at @addr or behind, or NULL.
+ * Return: the first word whose address is >= @addr, or NULL.
  */
 struct marker_word *utrace_marker_from(const struct marker_mm *memory,
 				       unsigned long addr)
@@ -65,7 +65,10 @@ struct marker_word *utrace_marker_from(const struct marker_mm *memory,
 	return marker_from(memory, MARKER_ALL, &place);
 }
 
-/* A part of a visit.  Returns true if there is more, from *@at. */
+/*
+ * Visit up to MARKER_PIECE words.  Returns true if words are left, from *@at
+ * on.
+ */
 static bool marker_visit_piece(struct marker_mm *memory, enum marker_tree tree,
 			       struct marker_place *at, unsigned long last,
 			       bool (*fn)(struct marker_mm *memory,
@@ -91,20 +94,20 @@ static bool marker_visit_piece(struct marker_mm *memory, enum marker_tree tree,
 }
 
 /**
- * utrace_marker_visit() - call a function for words
- * @memory: the words
- * @tree: which of them
- * @from: the first one; NULL: all that are not behind @last
- * @last: the last address
- * @fn: called for each word with marker_mm.lock held; may erase the word, and no other.
- *	Returns true to end the visit
+ * utrace_marker_visit() - call a function for each word of a range
+ * @memory: the address space
+ * @tree: all words or the dirty ones
+ * @from: where to begin; NULL: at the first word
+ * @last: last address of the range
+ * @fn: called for each word with marker_mm.lock held; may erase the word, and
+ *	no other.  Returns true to end the visit
  * @arg: last argument of @fn
  *
- * The lock is dropped after each %MARKER_PIECE words, so words that come meanwhile may be
- * visited or not.
+ * The lock is dropped after each %MARKER_PIECE words, so words that are added
+ * during the visit may be missed.
  *
  * Context: Process context; sleeps.  Takes marker_mm.lock.
- * Return: true if @fn did.
+ * Return: true if @fn has returned true.
  */
 bool utrace_marker_visit(struct marker_mm *memory, enum marker_tree tree,
 			 const struct marker_place *from, unsigned long last,
@@ -134,8 +137,8 @@ static bool marker_dirty_is_less(struct rb_node *node, const struct rb_node *of)
 }
 
 /**
- * utrace_marker_touch() - note that a word may differ from what is wanted
- * @memory: the words; marker_mm.lock is held
+ * utrace_marker_touch() - mark a word as dirty
+ * @memory: the address space; marker_mm.lock is held
  * @word: the word
  *
  * Context: Any.
@@ -149,9 +152,9 @@ void utrace_marker_touch(struct marker_mm *memory, struct marker_word *word)
 }
 
 /**
- * utrace_marker_untouch() - note that a word is what is wanted, or cannot be
- * @memory: the words; marker_mm.lock is held
- * @word: the word
+ * utrace_marker_untouch() - mark a word as clean
+ * @memory: the address space; marker_mm.lock is held
+ * @word: the word, which has the wanted value or cannot get it
  *
  * Context: Any.
  */
@@ -171,7 +174,7 @@ static int marker_is_beside(struct rb_node *a, const struct rb_node *b)
 			      &rb_entry(b, struct marker_word, node)->place);
 }
 
-/* Note whether another word of the site of @word, which may be NULL, is behind. */
+/* Update ->followed of a word, which may be NULL. */
 static void marker_note_next(struct marker_word *word)
 {
 	const struct marker_word *next;
@@ -190,7 +193,8 @@ static struct marker_word *marker_previous(struct marker_word *word)
 
 /**
  * utrace_marker_insert() - add a word
- * @memory: the words, none of which has this place; marker_mm.lock is held
+ * @memory: the address space, which has no word at this place; marker_mm.lock
+ *	is held
  * @word: the word, whose place and list of shares are filled in
  *
  * Context: Any.
@@ -202,7 +206,7 @@ void utrace_marker_insert(struct marker_mm *memory, struct marker_word *word)
 	word->since = memory->sequence;
 	RB_CLEAR_NODE(&word->dirty);
 	write_seqcount_begin(&memory->turns);
-	/* None is found. */
+	/* Never finds a word: the caller has checked. */
 	rb_find_add_rcu(&word->node, &memory->words, marker_is_beside);
 	write_seqcount_end(&memory->turns);
 	marker_note_next(word);
@@ -211,7 +215,7 @@ void utrace_marker_insert(struct marker_mm *memory, struct marker_word *word)
 
 /**
  * utrace_marker_erase() - remove a word, and free it
- * @memory: the words; marker_mm.lock is held
+ * @memory: the address space; marker_mm.lock is held
  * @word: the word, which has no shares
  *
  * Context: Any but NMI.
@@ -238,8 +242,8 @@ static int marker_is_at(const void *place, const struct rb_node *node)
 
 /**
  * utrace_marker_find() - find a word
- * @memory: the words; marker_mm.lock is held
- * @place: the word, as its owner names it
+ * @memory: the address space; marker_mm.lock is held
+ * @place: the word, as its owner names it (%UTRACE_WORD_BIT64 is allowed)
  *
  * Context: Any.
  * Return: the word, or NULL.
@@ -276,7 +280,7 @@ struct marker_share *utrace_marker_find_share(const struct marker_word *word,
 
 /**
  * utrace_marker_share_at() - find an owner's share of the word at a place
- * @memory: the words; marker_mm.lock is held
+ * @memory: the address space; marker_mm.lock is held
  * @owner: the owner
  * @place: the word, as its owner names it
  *
@@ -292,7 +296,7 @@ struct marker_share *utrace_marker_share_at(const struct marker_mm *memory,
 	return word ? utrace_marker_find_share(word, owner) : NULL;
 }
 
-/* The shares of user_events, by what programs write and then by who wants it */
+/* The shares of user_events, by user_event and then by the owner's event */
 
 static int marker_compare_events(const struct marker_share *share,
 				 const void *user_event,
@@ -316,9 +320,9 @@ static bool marker_event_is_less(struct rb_node *node, const struct rb_node *of)
 }
 
 /**
- * utrace_marker_index() - let writes of a user_event find a share
- * @share: the share, which is not leaving, and not of an event that has a site;
- *	marker_mm.lock is held
+ * utrace_marker_index() - make writes of a user_event find a share
+ * @share: the share, which is not leaving and has no site; marker_mm.lock is
+ *	held
  *
  * Does nothing for a share without a user_event.
  *
@@ -333,8 +337,8 @@ void utrace_marker_index(struct marker_share *share)
 }
 
 /**
- * utrace_marker_unindex() - have no more writes of a user_event find a share
- * @share: the share, of which utrace_marker_index() was called; marker_mm.lock is held
+ * utrace_marker_unindex() - undo utrace_marker_index()
+ * @share: the share; marker_mm.lock is held
  *
  * Context: Any.
  */
@@ -347,13 +351,13 @@ void utrace_marker_unindex(struct marker_share *share)
 }
 
 /**
- * utrace_marker_next_of() - find who else wants a user_event
- * @memory: the words; marker_mm.lock is held
- * @user_event: the event, in user_events' own terms
- * @last: the event of the owner that was found last, or NULL
+ * utrace_marker_next_of() - find the next share of a user_event
+ * @memory: the address space; marker_mm.lock is held
+ * @user_event: the user_event, as user_events identifies it
+ * @last: the owner's event of the share that was found last, or NULL
  *
  * Context: Any.
- * Return: a share of the next event, which is not leaving; or NULL.
+ * Return: a share of the next owner's event, which is not leaving; or NULL.
  */
 struct marker_share *utrace_marker_next_of(const struct marker_mm *memory,
 					   const void *user_event,

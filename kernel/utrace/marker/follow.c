@@ -2,18 +2,19 @@
 /*
  * utrace - markers: arming the events of an owner in all of its processes
  *
- * A process looks at the events of an owner at its safe point, where it comes often, while
- * events are added rarely.  So each event has a number, which grows for all owners
- * together.  The owner knows that of its newest event, and the memory of a process those
- * up to which it has followed some owners.  Where the two are equal there is nothing to do.
+ * A process checks the events of an owner at its safe point, which it passes
+ * often, while events are added rarely.  So each event has a number, which
+ * grows over the events of all owners.  The owner stores the number of its
+ * newest event.  The address space of a process stores the number up to which
+ * it has followed some owners.  If the two are equal there is nothing to do.
  *
  *	armer				thread of the process
  *	adds the event			reads the number of the newest one
  *	changes the owner's number	walks the events
- *	asks each thread to report	notes the number that it has read
+ *	asks each thread to report	stores the number that it has read
  *
- * A process that registers a user_event, or in whose memory a word has failed, forgets how
- * far it has followed, and begins anew.
+ * If a process registers a user_event, or if a word in its memory fails, its
+ * numbers are reset, so that it arms all events again.
  */
 #include <linux/atomic.h>
 #include <linux/pid.h>
@@ -23,7 +24,7 @@
 
 #include "marker.h"
 
-static atomic64_t events;	/* of all owners that there ever were */
+static atomic64_t events;	/* of all owners since boot */
 
 /**
  * utrace_marker_number() - give a new event its number
@@ -41,15 +42,19 @@ void utrace_marker_number(struct marker_owner *owner, struct marker_event *event
 }
 
 /*
- * Is the memory that of the current process, of which it notes how far that has followed?
- * Others may share it, and have user_events of their own; they follow at each report.
+ * Check whether @memory records how far the current process has followed.
+ * Other processes that share the memory have their own user_events; they follow
+ * at each report.
  */
 static bool marker_is_of_current(const struct marker_mm *memory)
 {
 	return READ_ONCE(memory->pid) == task_tgid(current);
 }
 
-/* Has the current process, which has @memory, armed all events of an owner? */
+/*
+ * Check whether the current process, whose address space is @memory, has armed
+ * all events of an owner.
+ */
 static bool marker_has_followed(const struct marker_mm *memory,
 				const struct marker_owner *owner)
 {
@@ -58,7 +63,7 @@ static bool marker_has_followed(const struct marker_mm *memory,
 
 	if (!memory || !marker_is_of_current(memory))
 		return false;
-	/* The number is that of one owner only. */
+	/* No two owners have an event with the same number. */
 	for (i = 0; i < MARKER_FOLLOWED; i++)
 		if (READ_ONCE(memory->followed[i].number) == newest)
 			return true;
@@ -66,14 +71,15 @@ static bool marker_has_followed(const struct marker_mm *memory,
 }
 
 /**
- * utrace_marker_todo() - say what the current process has to do for an owner
+ * utrace_marker_todo() - check what the current process has to do for an owner
  * @owner: the owner
  *
- * Almost always that is nothing, so the memory is looked up once, without a reference.
+ * This is almost always nothing, so the address space is looked up only once
+ * and without a reference.
  *
- * Context: A task that has memory; does not sleep.
- * Return: %MARKER_FOLLOW if utrace_marker_follow() arms events, %MARKER_SETTLE if
- * utrace_marker_settle() writes words, both, or 0.
+ * Context: A task that has an mm; does not sleep.
+ * Return: %MARKER_FOLLOW if the caller must call utrace_marker_follow(),
+ * %MARKER_SETTLE if it must call utrace_marker_settle(), both, or 0.
  */
 unsigned int utrace_marker_todo(const struct marker_owner *owner)
 {
@@ -89,7 +95,7 @@ unsigned int utrace_marker_todo(const struct marker_owner *owner)
 	return todo;
 }
 
-/* The entry of an owner, or NULL. */
+/* Find the entry of an owner, or NULL. */
 static struct marker_followed *marker_followed_of(struct marker_mm *memory,
 						  const struct marker_owner *owner)
 {
@@ -104,8 +110,9 @@ static struct marker_followed *marker_followed_of(struct marker_mm *memory,
 }
 
 /**
- * utrace_marker_unfollow() - have the next report arm all events of owners anew
- * @memory: the words; marker_mm.lock is held
+ * utrace_marker_unfollow() - make the next report arm all events of owners
+ * again
+ * @memory: the address space; marker_mm.lock is held
  * @owner: the owner; NULL: all owners
  *
  * Context: Any.
@@ -127,8 +134,9 @@ void utrace_marker_unfollow(struct marker_mm *memory,
 }
 
 /*
- * An entry for another owner: one that is not used, or any, since owners report in the same
- * order each time, and would each replace the next one.
+ * Find an entry for a new owner: an unused one, or a random one.  Owners report
+ * in the same order each time, so any fixed order of replacement could always
+ * replace the entry that is needed next.
  */
 static struct marker_followed *marker_replace_followed(struct marker_mm *memory)
 {
@@ -140,9 +148,9 @@ static struct marker_followed *marker_replace_followed(struct marker_mm *memory)
 	return &memory->followed[get_random_u32_below(MARKER_FOLLOWED)];
 }
 
-/* Where a walk of the events of an owner begins. */
+/* State of a walk of the events of an owner. */
 struct marker_walk {
-	u64 from;	/* up to this number the process has followed before */
+	u64 from;	/* number up to which the process had followed before */
 	u64 unfollowed;	/* marker_mm.unfollowed when the walk began */
 };
 
@@ -166,8 +174,8 @@ static void marker_begin_walk(const struct marker_owner *owner,
 }
 
 /*
- * Note that the current process has followed an owner, unless it is to begin anew since the
- * walk has begun.
+ * Record that the current process has followed an owner, unless
+ * utrace_marker_unfollow() was called since the walk began.
  */
 static void marker_note_followed(const struct marker_owner *owner,
 				 const struct marker_walk *walk, u64 number)
@@ -191,8 +199,9 @@ static void marker_note_followed(const struct marker_owner *owner,
 }
 
 /*
- * Arm an event in the current process.  Returns false if the next report is to try again; a
- * process without an engine for its bits (-EUSERS) never gets one.
+ * Arm an event in the current process.  Returns false if the next report must
+ * try again.  After -EUSERS it need not: the process never gets an engine for
+ * its bits.
  */
 static bool marker_follow_event(struct marker_owner *owner,
 				struct marker_event *event)
@@ -211,7 +220,7 @@ static bool marker_follow_event(struct marker_owner *owner,
  * utrace_marker_follow() - arm the events of an owner in the current process
  * @owner: the owner, whose engine covers the process
  *
- * Events that the process has followed already are passed over.
+ * Skips events that the process has followed before.
  *
  * Context: A callback, in the task itself; sleeps.
  */

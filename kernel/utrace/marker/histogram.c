@@ -2,7 +2,8 @@
 /*
  * utrace - markers: histograms of the values of an argument
  *
- * Hits are sorted by the logarithm of the value, where the breakpoint traps.
+ * A hit increments a bucket chosen by the logarithm of the value, where the
+ * breakpoint traps.
  */
 #include <linux/bitops.h>
 #include <linux/slab.h>
@@ -11,8 +12,8 @@
 #include "marker.h"
 
 /**
- * utrace_marker_histogram_new() - let an event have a histogram
- * @event: the event, which hits do not know yet
+ * utrace_marker_histogram_new() - allocate the histogram of an event
+ * @event: the event, which hits cannot find yet
  *
  * Context: Process context; sleeps.
  * Return: 0 or -ENOMEM.
@@ -34,7 +35,7 @@ static unsigned int histogram_bucket(bool is_signed, u64 value)
 }
 
 /**
- * utrace_marker_histogram_add() - sort a hit
+ * utrace_marker_histogram_add() - count a hit in the histogram
  * @event: the event
  * @readable: @value could be read
  * @value: value of the argument, extended to 64 bits

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - markers: hits of sites, and who is told
+ * utrace - markers: delivery of hits of sites
  *
- * A hit is told where the breakpoint traps: the registers are those of the marker
- * there, and no signal has been delivered in between.  uprobes holds up the end of all
- * other probes meanwhile, so nothing here waits for user space: an argument whose
- * memory is not there is missing, and a record without room is parked with its task,
- * which waits at the safe point.
+ * A hit is delivered where the breakpoint traps: the registers there are those
+ * of the marker, and no signal has been delivered in between.  While a handler
+ * runs, uprobes cannot complete the removal of any other probe, so nothing here
+ * waits for user space: an argument whose memory is not present is omitted, and
+ * a record that has no room is stored with its task, which waits at the safe
+ * point.
  *
- * An event that a hit has found is kept until the handler returns, see
- * utrace_marker_after_hits().  Memory, words, shares and owners are kept by the ordinary
- * RCU.
+ * utrace_marker_after_hits() frees an event only after the handlers that may
+ * have found it have returned.  Address spaces, words, shares and owners are
+ * protected by ordinary RCU.
  */
 #include <linux/rbtree.h>
 #include <linux/rculist.h>
@@ -29,7 +30,7 @@
 static_assert(offsetof(struct utrace_marker_hit, args) +
 	      sizeof(struct utrace_rec) == sizeof(struct utrace_rec_marker));
 
-/* Fill in what an owner is told of a hit.  Returns how many bytes are used. */
+/* Fill in a hit.  Returns how many bytes are used. */
 static __always_inline size_t marker_fill(struct utrace_marker_hit *hit,
 					  const struct marker_event *event,
 					  unsigned long ip,
@@ -51,13 +52,17 @@ static __always_inline size_t marker_fill(struct utrace_marker_hit *hit,
 }
 
 /*
- * May an owner be told of a hit of the current task?  With @now, without sleeping: false
- * also if that is not known.  Arguments are fetched before this question, since a program
- * may become one that hides its memory at any time.
+ * Check whether a hit of the current task may be delivered to an owner.  With
+ * @now, this does not sleep, and returns false if the answer is not cached.
+ * The caller must fetch the arguments first, since the program may hide its
+ * memory at any time.
  */
 static bool marker_is_visible(struct marker_owner *owner, bool now)
 {
-	/* The arguments before the rights; pairs with the exchange in set_dumpable(). */
+	/*
+	 * Read the arguments before the permission; pairs with the exchange in
+	 * set_dumpable().
+	 */
 	smp_rmb();
 	if (!now)
 		return utrace_marker_may_tell(owner);
@@ -66,7 +71,7 @@ static bool marker_is_visible(struct marker_owner *owner, bool now)
 	return !owner->viewer || utrace_viewer_knows(owner->viewer);
 }
 
-/* Count a hit, and sort it if the event has a histogram. */
+/* Count a hit, also in the histogram if the event has one. */
 static noinline bool marker_count(struct marker_event *event,
 				  const struct pt_regs *regs, bool now)
 {
@@ -83,7 +88,7 @@ static noinline bool marker_count(struct marker_event *event,
 	return true;
 }
 
-/* Tell the owner of an event of a hit, and sleep if need be. */
+/* Count or record a hit.  May sleep. */
 static void marker_tell(struct marker_event *event, unsigned long ip,
 			const struct pt_regs *regs)
 {
@@ -100,12 +105,15 @@ static void marker_tell(struct marker_event *event, unsigned long ip,
 		atomic64_inc(&event->hits);
 }
 
-/* Returns false if the rights are not known, or the record has no room. */
+/*
+ * Record a hit without sleeping.  Returns false if the permission is not cached
+ * or the ring has no room.
+ */
 static __always_inline bool marker_record_now(struct marker_event *event,
 					      unsigned long ip,
 					      const struct pt_regs *regs)
 {
-	/* The bytes that are used are filled in. */
+	/* marker_fill() writes all bytes that are used. */
 	struct utrace_marker_hit hit __uninitialized;
 	size_t size;
 
@@ -117,7 +125,7 @@ static __always_inline bool marker_record_now(struct marker_event *event,
 	return true;
 }
 
-/* As marker_tell(), without sleeping.  Returns false if that cannot be. */
+/* marker_tell() without sleeping.  Returns false if that is not possible. */
 static __always_inline bool marker_tell_now(struct marker_event *event,
 					    unsigned long ip,
 					    const struct pt_regs *regs)
@@ -127,7 +135,10 @@ static __always_inline bool marker_tell_now(struct marker_event *event,
 	return event->how == MARKER_COUNT && marker_count(event, regs, true);
 }
 
-/* Call the client of an event, which was found under RCU: the call keeps the owner. */
+/*
+ * Call the client of an event that was found under RCU.  The reference of the
+ * call keeps the owner.
+ */
 static void marker_call(struct marker_event *event, unsigned long ip,
 			struct pt_regs *regs) __releases(RCU)
 {
@@ -145,7 +156,9 @@ static void marker_call(struct marker_event *event, unsigned long ip,
 	utrace_marker_call_end(owner);
 }
 
-/* Likewise, tell the owner by functions that may sleep. */
+/*
+ * Call marker_tell(), which may sleep, for an event that was found under RCU.
+ */
 static noinline void marker_tell_later(struct marker_event *event,
 				       unsigned long ip, struct pt_regs *regs)
 	__releases(RCU)
@@ -160,13 +173,13 @@ static noinline void marker_tell_later(struct marker_event *event,
 	utrace_marker_owner_put(owner);
 }
 
-/* Tell the owner of an event, which was found under RCU, of a hit. */
+/* Deliver a hit to the owner of an event that was found under RCU. */
 static __always_inline void marker_hit(struct marker_event *event,
 				       unsigned long ip, struct pt_regs *regs)
 	__releases(RCU)
 {
 	atomic_inc(&event->busy);
-	/* The count before the look; pairs with utrace_marker_event_end(). */
+	/* Increment before the check; pairs with utrace_marker_event_end(). */
 	smp_mb__after_atomic();
 	if (unlikely(marker_event_is_over(event)) ||
 	    marker_tell_now(event, ip, regs))
@@ -175,12 +188,14 @@ static __always_inline void marker_hit(struct marker_event *event,
 		marker_call(event, ip, regs);
 	else
 		marker_tell_later(event, ip, regs);
-	/* What was told before the count; pairs with utrace_marker_event_end(). */
+	/*
+	 * Deliver before the decrement; pairs with utrace_marker_event_end().
+	 */
 	smp_mb__before_atomic();
 	atomic_dec(&event->busy);
 }
 
-/* Tell the owner of an event that a return was not seen, as it is told of hits. */
+/* Deliver a missed return to the owner of an event, with the rules of a hit. */
 static void marker_tell_missed(struct marker_event *event)
 {
 	struct marker_owner *owner = event->owner;
@@ -201,7 +216,10 @@ static void marker_tell_missed(struct marker_event *event)
 		utrace_dev_lose(owner->target);
 }
 
-/* Likewise, unless the event, which was found under RCU, is over. */
+/*
+ * Deliver a missed return for an event that was found under RCU, unless the
+ * event is disarmed.
+ */
 static void marker_miss(struct marker_event *event) __releases(RCU)
 {
 	struct marker_owner *owner = event->owner;
@@ -211,17 +229,20 @@ static void marker_miss(struct marker_event *event) __releases(RCU)
 	if (!kept)
 		return;
 	atomic_inc(&event->busy);
-	/* The count before the look, as in marker_hit(). */
+	/* Increment before the check, as in marker_hit(). */
 	smp_mb__after_atomic();
 	if (!marker_event_is_over(event))
 		marker_tell_missed(event);
-	/* What was told before the count, as in marker_hit(). */
+	/* Deliver before the decrement, as in marker_hit(). */
 	smp_mb__before_atomic();
 	atomic_dec(&event->busy);
 	utrace_marker_owner_put(owner);
 }
 
-/* The first word of a site with a semaphore at @from or behind that somebody wants, or NULL. */
+/*
+ * Find the first word of a site that has a semaphore >= @from and is wanted, or
+ * NULL.
+ */
 static struct marker_word *marker_wanted_from(const struct marker_mm *memory,
 					      const struct marker_site *site,
 					      loff_t from)
@@ -236,8 +257,9 @@ static struct marker_word *marker_wanted_from(const struct marker_mm *memory,
 }
 
 /*
- * Are all owners of a wanted word known to have the right to the current task, which maps
- * the file?  If not, the word becomes dirty, and *@ask gets the engine of one of them.
+ * Check whether all owners of a wanted word are known to have permission to
+ * trace the current task, which maps the file.  If not, this marks the word as
+ * dirty, and *@ask gets the engine of one of them.
  */
 static bool marker_is_known(struct marker_mm *memory, struct marker_word *word,
 			    struct utrace_engine **ask)
@@ -245,8 +267,8 @@ static bool marker_is_known(struct marker_mm *memory, struct marker_word *word,
 	const struct marker_share *share;
 
 	/*
-	 * Whoever installs the breakpoint just now has the right.  The hits are told only to
-	 * owners who have it.
+	 * Whoever is installing the breakpoint has the permission.  Hits are
+	 * delivered only to owners that have it.
 	 */
 	if (memory->mm != current->mm || word->busy)
 		return true;
@@ -263,8 +285,9 @@ static bool marker_is_known(struct marker_mm *memory, struct marker_word *word,
 }
 
 /**
- * utrace_marker_wants() - does memory want the breakpoint of a site?
- * @memory: the words
+ * utrace_marker_wants() - check whether an address space wants the breakpoint
+ * of a site
+ * @memory: the address space
  * @site: the site
  *
  * Context: Process context.  Takes marker_mm.lock.
@@ -277,18 +300,20 @@ bool utrace_marker_wants(struct marker_mm *memory, struct marker_site *site)
 }
 
 /**
- * utrace_marker_next_semaphore() - find the next semaphore of a site that memory may have
- * @memory: the words
+ * utrace_marker_next_semaphore() - find the next wanted semaphore of a site
+ * @memory: the address space
  * @site: the site
- * @from: an offset in the file
+ * @from: lowest file offset of the semaphore
  *
- * The current task may map the file in its own memory.  For an owner who is not known to have
- * the right to the task, the task passes its safe point before it runs user code: there it asks,
- * and installs the breakpoint, or removes those that it has.
+ * The current task may be mapping the file in its own memory.  If an owner is
+ * not known to have permission to trace the task, the task passes its safe
+ * point before it runs user code.  There it checks the permission, and installs
+ * the breakpoint or removes those that it has.
  *
  * Context: Process context.  Takes marker_mm.lock.
- * Return: the offset of the semaphore that an owner wants, 0 if he wants a breakpoint without
- * one; or -1 if nobody wants one at @from or behind, or is known to have the right.
+ * Return: the offset of a semaphore that an owner wants, 0 if the owner wants a
+ * breakpoint without one; or -1 if no owner wants one >= @from and is known to
+ * have permission.
  */
 loff_t utrace_marker_next_semaphore(struct marker_mm *memory,
 				    struct marker_site *site, loff_t from)
@@ -306,7 +331,9 @@ loff_t utrace_marker_next_semaphore(struct marker_mm *memory,
 	}
 	if (!ask)
 		return next;
-	/* If the task only shares the memory, others have to look. */
+	/*
+	 * The task may only share the memory: then other tasks have to check.
+	 */
 	if (utrace_control(current, ask, UTRACE_REPORT))
 		utrace_marker_ask_later(memory);
 	utrace_engine_put(ask);
@@ -314,10 +341,11 @@ loff_t utrace_marker_next_semaphore(struct marker_mm *memory,
 }
 
 /**
- * struct marker_cursor - which owners have been told of a hit
- * @semaphore: the words of the site with a lower one are done
- * @number: of the word with this semaphore, the shares are done up to this number
- * @is_last: there were no others, as mostly, so nothing is looked up again
+ * struct marker_cursor - the owners to which a hit was delivered
+ * @semaphore: words of the site with a lower semaphore are done
+ * @number: shares of the word with this semaphore are done up to this number
+ * @is_last: there are no others (the common case), so nothing is looked up
+ *	again
  */
 struct marker_cursor {
 	loff_t semaphore;
@@ -326,8 +354,9 @@ struct marker_cursor {
 };
 
 /*
- * Find the next word of a site in the current task's memory, without a lock.  Called under
- * RCU, which keeps the word.  A tree that was turned meanwhile is searched again.
+ * Find the next word of a site in the current address space, without a lock.
+ * The caller must be in an RCU section, which keeps the word.  Searches again
+ * if the tree was changed in between.
  */
 static __always_inline struct marker_word *
 marker_peek_site(const struct marker_site *site, loff_t from)
@@ -346,9 +375,10 @@ marker_peek_site(const struct marker_site *site, loff_t from)
 }
 
 /*
- * Find the event of the next owner that wants a site in the current task's memory, and set
- * the cursor to its share.  Called under RCU, which keeps the event and its owner.  Returns
- * false if there is none.
+ * Find the event of the next owner that wants a site in the current address
+ * space, and set the cursor to its share.  The caller must be in an RCU
+ * section, which keeps the event and its owner.  Returns false if there is
+ * none.
  */
 static __always_inline bool marker_next_event(const struct marker_site *site,
 					      struct marker_cursor *cursor,
@@ -381,8 +411,8 @@ static __always_inline bool marker_next_event(const struct marker_site *site,
 }
 
 /*
- * Tell each owner that wants a site in the current task's memory of a hit, or with @is_missed
- * of a return that will not be seen.  Returns false if there is none.
+ * Deliver a hit, or with @is_missed a missed return, to each owner that wants a
+ * site in the current address space.  Returns false if there is none.
  */
 static __always_inline bool marker_tell_all(const struct marker_site *site,
 					    bool is_missed, unsigned long ip,
@@ -408,12 +438,12 @@ static __always_inline bool marker_tell_all(const struct marker_site *site,
 }
 
 /**
- * utrace_marker_hit() - tell all owners that want a site of a hit
+ * utrace_marker_hit() - deliver a hit to all owners that want a site
  * @site: the site
  * @ip: address of the site
  * @regs: the registers there
  *
- * No lock is taken, and no reference where nothing has to sleep.
+ * Takes no lock, and takes references only where it may sleep.
  *
  * Context: The task that has hit the site, in a handler of uprobes.
  * Return: 0 if an owner wants the site, else %UPROBE_HANDLER_REMOVE.
@@ -426,7 +456,8 @@ int utrace_marker_hit(struct marker_site *site, unsigned long ip,
 }
 
 /**
- * utrace_marker_missed() - note that the return of a function will not be seen
+ * utrace_marker_missed() - deliver a missed return to all owners that want a
+ * site
  * @site: the site, at the entry of the function
  *
  * Context: The task that has entered the function, where uprobes calls
@@ -438,7 +469,8 @@ void utrace_marker_missed(struct marker_site *site)
 }
 
 /**
- * utrace_marker_missed_everywhere() - note a missed return for owners of the system
+ * utrace_marker_missed_everywhere() - deliver a missed return to owners of the
+ * system
  * @events: their events at the site
  *
  * Context: As utrace_marker_missed().
@@ -456,23 +488,26 @@ void utrace_marker_missed_everywhere(const struct list_head *events)
 }
 
 /**
- * utrace_marker_hit_everywhere() - tell owners of the system of a hit
+ * utrace_marker_hit_everywhere() - deliver a hit to owners of the system
  * @events: their events at the site
  * @ip: address of the site
  * @regs: the registers there
  *
- * An owner is not told of the process that has made it, whose hits would make records
- * without an end.
+ * Skips the process that created the owner: each of its hits could cause
+ * further records without end.
  *
- * Context: The task that has hit the site, in a handler of uprobes, in whose section
- * of RCU the events stay.
+ * Context: The task that has hit the site, in a handler of uprobes, whose RCU
+ * section keeps the events.
  */
 void utrace_marker_hit_everywhere(const struct list_head *events,
 				  unsigned long ip, struct pt_regs *regs)
 {
 	struct marker_event *event;
 
-	/* The handler's section of uprobes keeps the events. */
+	/*
+	 * The caller is a handler of uprobes, whose RCU section keeps the
+	 * events.
+	 */
 	list_for_each_entry_rcu(event, events, everywhere, true)
 		if (event->owner->process != task_tgid(current))
 			marker_tell(event, ip, regs);

@@ -2,47 +2,49 @@
 /*
  * utrace - markers: words in the memory of processes
  *
- * A program tests a word in its memory before it makes an event: a bit, or a
- * count of those that want the event.  A struct marker_owner, which is a
- * target of a session, has shares of such words.  What all shares of a word
- * want is added up in struct marker_word, of which each copy of the memory has
- * its own: so a word belongs to a struct mm_struct, by way of a struct
- * marker_mm.
+ * A program tests a word in its memory before it emits an event: a bit, or a
+ * count of the consumers of the event.  A struct marker_owner (a target of a
+ * session, a module or a part of the kernel) has shares of such words.  A
+ * struct marker_word sums up what all shares of one word want.  Each address
+ * space has its own words, in a struct marker_mm.
  *
- * A change of what is wanted marks the word as dirty.  Whoever makes it writes the word if
- * its page is in memory, and else sends the threads past the safe point, where the first of
- * them writes the word (write.c).  Each word remembers what was added to it, so that what is
- * taken away later is just that, also in memory that fork(2) has copied (mm.c).
+ * A change of the wanted value marks the word as dirty.  The task that makes
+ * the change writes the word if its page is in memory.  Otherwise it sends the
+ * threads of the process past the safe point, where the first of them writes
+ * the word (write.c).  Each word records what was added to it, so that exactly
+ * this is subtracted later, also in memory that fork(2) has copied (mm.c).
  *
  * Lock order, outermost first:
  *
  *   marker_owner.mutex		serializes ARM and DISARM of a target
- *     exec_update_lock		of the process, while its rights are looked at
+ *     exec_update_lock		of the process, for permission checks
  *     marker_mm.install_lock	breakpoints are installed and removed
  *       dup_mmap_sem		of uprobes, for sites of all processes
- *     mmap_lock		held for reading while a word is written, and for
- *				writing while breakpoints are installed or fork(2)
- *				copies the memory.  Where pages of a file are cut
- *				off, i_mmap_lock is held instead, and UFFDIO_MOVE
- *				may hold neither
+ *     mmap_lock		for reading while a word is written, for writing
+ *				while breakpoints change or fork(2) copies the
+ *				memory.  While a file is truncated, i_mmap_lock
+ *				is held instead; UFFDIO_MOVE may hold
+ *				neither
  *       uprobe.consumer_rwsem	while uprobes asks which breakpoints are wanted
- *       marker_mm.lock		the words, and what was written; then that of the
- *				copy that fork(2) makes
+ *       marker_mm.lock		the words, and what was written; the lock of the
+ *				copy that fork(2) makes nests inside
  *         marker_owner.lock	the lists of shares
  *         locks of the core	utrace_control()
  *       table_lock		the table of struct marker_mm, in mm.c
  *
- * Hits of sites read under RCU what marker_mm.lock protects, see hit.c.
+ * Hits of sites read under RCU what marker_mm.lock protects (hit.c).
  *
- * utrace_session.lock is outside of marker_owner.lock and of the locks of the core: the
- * owner is found and made under it.  It is never held together with marker_owner.mutex.
+ * utrace_session.lock is outside of marker_owner.lock and of the locks of the
+ * core, since the owner is looked up and created under it.  It is never held
+ * together with marker_owner.mutex.
  *
- * sites_lock, in site.c, is taken alone.  user_events holds locks of its own around all but
- * marker_owner.mutex: event_mutex, and inside of that user_event_mm.words_lock;
- * marker_owner.mutex is outside of words_lock.
+ * sites_lock (site.c) is taken alone.  user_events holds its own locks around
+ * all of these but marker_owner.mutex: event_mutex, and inside of it
+ * user_event_mm.words_lock.  marker_owner.mutex is outside of words_lock.
  *
- * Programs decide how many words there are, so marker_mm.lock and marker_owner.lock are
- * dropped after MARKER_PIECE of them (utrace_marker_visit(), utrace_marker_next_share()).
+ * Programs decide how many words there are, so marker_mm.lock and
+ * marker_owner.lock are dropped after MARKER_PIECE of them
+ * (utrace_marker_visit(), utrace_marker_next_share()).
  */
 #ifndef _KERNEL_UTRACE_MARKER_MARKER_H
 #define _KERNEL_UTRACE_MARKER_MARKER_H
@@ -83,38 +85,44 @@ struct utrace_markers_ops;
 struct utrace_session;
 
 /*
- * With so many shares, those included that fork(2) has added, or so many ids, a target
- * arms no more.
+ * The limit of a target, of shares (including those that fork(2) has added) and
+ * of ids.
  */
 #define MARKER_MAX_SHARES	65536
 
-/* How many words or shares are visited before a spinlock is dropped for a moment. */
+/* Number of words or shares that are visited before a spinlock is dropped. */
 #define MARKER_PIECE	64
 
-/* How many owners the memory of a process knows to have followed. */
+/*
+ * Number of owners for which a struct marker_mm records how far it has
+ * followed.
+ */
 #define MARKER_FOLLOWED	8
 
-/* In the place of enum utrace_word_kind: a breakpoint, see site.c. */
+/* Used as enum utrace_word_kind: a breakpoint, see site.c. */
 #define MARKER_SITE	0xff
 
-/* Likewise, where words are looked for: all words of marker_place.event. */
+/*
+ * Used as enum utrace_word_kind in searches: all words of marker_place.event.
+ */
 #define MARKER_EVENT	0xfe
 
 /**
- * struct marker_place - which word, or which part of one
+ * struct marker_place - a word, or one bit of a word
  * @addr: address of the word, as the program gave it; 0 for %MARKER_SITE
- * @site: the site, which the events of its shares keep; else NULL
- * @semaphore: of a site: offset of the semaphore that is counted, or 0
- * @event: in marker_share.place, of a site or a user_event: what the owner is told,
- *	counted; else NULL
- * @user_event: likewise, of a user_event: which one, in user_events' own terms
- * @cookie: in marker_share.place, of a word: see struct utrace_ioc_arm; else 0
- * @id: likewise
+ * @site: the site, which is kept by the events of its shares; NULL for a word
+ * @semaphore: for a site: file offset of the SDT semaphore to increment, or 0
+ * @event: in marker_share.place of a site or a user_event: the event that is
+ *	delivered to the owner, counted; else NULL
+ * @user_event: in marker_share.place of a user_event: the event, as user_events
+ *	identifies it; else NULL
+ * @cookie: in marker_share.place of a word: see struct utrace_ioc_arm; else 0
+ * @id: in marker_share.place of a word: see struct utrace_ioc_arm; else 0
  * @kind: enum utrace_word_kind, %MARKER_SITE or %MARKER_EVENT
  * @bit: number of the bit; else 0
  *
- * The place of a struct marker_word has no %UTRACE_WORD_BIT64: whoever names a bit in
- * 64 bits means the same bit as others who name it in 32.
+ * The place of a struct marker_word never has the kind %UTRACE_WORD_BIT64.  So
+ * a bit is the same word, whether an owner names it in 64 or in 32 bits.
  */
 struct marker_place {
 	unsigned long addr;
@@ -131,35 +139,40 @@ struct marker_place {
 /**
  * struct marker_word - a word in the memory of a process
  * @node: entry in marker_mm.words
- * @spare: entry in a list of words that are not used yet
+ * @spare: entry in marker_stock.words, before the word is used
  * @dirty: entry in marker_mm.dirty, or an empty node
- * @rcu: frees the word when hits are done
- * @place: where; constant
+ * @rcu: frees the word when hits have finished
+ * @place: where the word is; constant
  * @shares: struct marker_share, at least one
  * @want: number of shares that are not leaving
- * @ours: number of shares of the kernel, to which the program has given the bit; those that
- *	are leaving count, too, so that the bit is taken back from shared memory
+ * @ours: number of shares of kernel owners, to which the program has given the
+ *	bit.  Includes those that are leaving, so that the bit is cleared in
+ *	shared memory as well
  * @want_ours: number of those of @ours that are not leaving
- * @applied: what was added to the word in this memory: for a bit or a site 0 or 1
+ * @applied: what was added to the word in this address space: 0 or 1 for a bit
+ *	or a site
  * @busy: for a site: the breakpoint is being changed, so @applied is not known
- * @unsure: for a site: @applied may be wrong, since nobody wanted the breakpoint for a
- *	while, since changing it has failed, or since a mapping has come whose owner was not
- *	known to have the right.  For a bit: @shared may be wrong, since
- *	something was mapped there
- * @foreign: for a bit: the program had it set already, or keeps it, so nothing is taken
- *	back
- * @shared: for a bit: the memory was shared when it was looked at last, so only @want_ours
- *	counts
- * @written: the 32 bits around the word as the kernel has left them last
- * @error: why the word is not what is wanted, -errno; 0: not yet, or it is
- * @followed: the next word is one of the same site; read by hits without the lock
- * @since: marker_mm.sequence when the word came here, or its page may have gone last: a
- *	page that was got before may be another one
+ * @unsure: for a site: @applied may be wrong, because nobody wanted the
+ *	breakpoint for a while, because a change of it has failed, or because a
+ *	mapping was added while the owner's permission was not known.  For a
+ *	bit: @shared may be wrong, because something was mapped there
+ * @foreign: for a bit: the program had set the bit before, or keeps it, so the
+ *	bit is not cleared
+ * @shared: for a bit: the memory was shared at the last check, so only
+ *	@want_ours counts
+ * @written: the 32 bits around the word as the kernel last wrote them
+ * @error: why the word does not have the wanted value, -errno; 0 if it has, or
+ *	if no attempt has failed
+ * @followed: the next word belongs to the same site; hits read it without the
+ *	lock
+ * @since: marker_mm.sequence when the word was added, or when its page may last
+ *	have gone: a page that a writer got before this may be a stale one
  *
- * All members but the constant ones are under marker_mm.lock; hits of sites read @node and
- * @shares, which may be empty then, under RCU.  @applied changes together with the word,
- * under mmap_lock held for reading; so whoever has that lock for writing finds the two
- * equal.  For a site it changes after the breakpoint, under marker_mm.install_lock.
+ * Members that are not constant are protected by marker_mm.lock.  Hits of sites
+ * read @node and @shares, which may be empty by then, under RCU.  @applied
+ * changes together with the word, with mmap_lock held for reading, so whoever
+ * holds mmap_lock for writing finds the two equal.  For a site it changes after
+ * the breakpoint, under marker_mm.install_lock.
  */
 struct marker_word {
 	union {
@@ -185,21 +198,23 @@ struct marker_word {
 };
 
 /**
- * struct marker_share - one owner's part of a word
- * @of_word: entry in marker_word.shares, under marker_mm.lock; read by hits under RCU
+ * struct marker_share - one owner's share of a word
+ * @of_word: entry in marker_word.shares, under marker_mm.lock; read by hits
+ *	under RCU
  * @of_owner: entry in marker_owner.shares or, if @leaving, in
- *	marker_owner.leaving; under marker_owner.lock.  Last in a list of what is to be
- *	freed
+ *	marker_owner.leaving; under marker_owner.lock.  Finally entry in a list
+ *	of shares to free
  * @word: the word; constant
- * @place: the word as the owner has named it last; under marker_mm.lock and
- *	marker_owner.lock; the event of a site is also read by hits
- * @mm: what has the word; constant
+ * @place: the word as the owner named it last; under marker_mm.lock and
+ *	marker_owner.lock.  Hits read the event of a site without them
+ * @mm: the address space of the word; constant
  * @owner: the owner, counted; constant
- * @of_event: entry in marker_mm.events if the share is of a user_event and not leaving
- * @number: grows from share to share of @mm; constant
- * @leaving: the owner wants the word no more, but the word does not show that
- *	yet; under marker_mm.lock, read by hits without
- * @rcu: frees the share when hits are done
+ * @of_event: entry in marker_mm.events if the share is of a user_event and not
+ *	leaving
+ * @number: unique in @mm, and ascending in the order of creation; constant
+ * @leaving: the owner no longer wants the word, but the word does not reflect
+ *	that yet; under marker_mm.lock, read by hits without
+ * @rcu: frees the share when hits have finished
  */
 struct marker_share {
 	struct list_head of_word;
@@ -215,11 +230,12 @@ struct marker_share {
 };
 
 /**
- * struct marker_followed - up to which event memory has followed an owner
+ * struct marker_followed - how far a process has armed the events of an owner
  * @owner: marker_owner.number
- * @number: marker_event.number; 0: none.  Read without a lock, too
+ * @number: marker_event.number up to which the process has armed them; 0: none.
+ *	May be read without a lock
  *
- * Under marker_mm.lock.
+ * Protected by marker_mm.lock.
  */
 struct marker_followed {
 	u64 owner;
@@ -227,36 +243,42 @@ struct marker_followed {
 };
 
 /**
- * struct marker_mm - memory that has words
- * @node: entry in the table, under table_lock, read under RCU
- * @mm: the memory, counted as by mmgrab(): the last mmput() takes the entry out of
- *	the table.  Constant
- * @ref: one reference for the table, one for each caller that found it, one for each
- *	hold, one for marker_mm.copy, and one for @ask
- * @lock: protects @words, @pid and what is in the words; innermost but for
- *	marker_owner.lock, locks of the core and, in fork(2), the lock of the copy
+ * struct marker_mm - an address space that has words
+ * @node: entry in the table; under table_lock, read under RCU
+ * @mm: the struct mm_struct, counted by mmgrab(); the last mmput() removes the
+ *	entry from the table.  Constant
+ * @ref: one reference for the table, one for each caller that found it, one for
+ *	each hold, one for marker_mm.copy, and one for @ask
+ * @lock: protects @words, @pid and the members of the words; innermost but for
+ *	marker_owner.lock, locks of the core and, in fork(2), the lock of the
+ *	copy
  * @words: struct marker_word, in the order of marker_compare()
- * @events: struct marker_share of user_events, by user_event and then by event, see find.c.
- *	Under @lock
- * @turns: changes when @words does, so that hits find their word without @lock
- * @install_lock: serializes those who install and remove breakpoints
+ * @events: struct marker_share of user_events, by user_event and then by event,
+ *	see find.c.  Under @lock
+ * @turns: changes when @words does, so that hits look up their word without
+ *	@lock
+ * @install_lock: serializes the installation and removal of breakpoints
  * @nshares: number of shares of all words.  Under @lock; read without it as a
  *	hint
  * @numbers: the highest marker_share.number.  Under @lock
- * @sequence: grows when pages come or have gone.  Under @lock
- * @holds: struct utrace_hold: ranges where nothing is written, since their pages are
- *	going.  Under @lock
- * @copy: what fork(2) copies this memory to just now, counted, or NULL.  Under @lock
- * @entered: a writer has held mmap_lock for writing, so that each madvise(2) which goes
- *	on holds its range.  Set once, with mmap_lock held
- * @dirty: the words that may differ from what is wanted, or have shares that are leaving, in
- *	the same order.  Under @lock; whether there are any is read without it
- * @followed: which owners the process has followed, see follow.c.  Under @lock
- * @unfollowed: how often utrace_marker_unfollow() was called.  Under @lock
- * @ask: asks the owners of @dirty on behalf of a stranger, with a reference to the memory
- * @pid: the process, in which the memory was when it got words, counted; NULL:
- *	the child does not run yet
- * @rcu: frees it when readers of the table are done
+ * @sequence: incremented when pages appear or have gone.  Under @lock
+ * @holds: struct utrace_hold: ranges that are not written because their pages
+ *	are being removed.  Under @lock
+ * @copy: the address space to which fork(2) is copying this one, counted, or
+ *	NULL.  Under @lock
+ * @entered: a writer has held mmap_lock for writing, so each madvise(2) that is
+ *	in progress holds its range.  Set once, with mmap_lock held
+ * @dirty: the words that may differ from the wanted value or have shares that
+ *	are leaving, in the order of marker_compare().  Under @lock; whether it
+ *	is empty is read without
+ * @followed: how far the process has followed some owners, see follow.c.  Under
+ *	@lock
+ * @unfollowed: number of calls of utrace_marker_unfollow().  Under @lock
+ * @ask: sends the tasks of the owners of @dirty past their safe point, for
+ *	callers of another process; holds a reference to the struct marker_mm
+ * @pid: the process that had the address space when it got words, counted;
+ *	NULL: the child does not run yet
+ * @rcu: frees the structure when readers of the table have finished
  */
 struct marker_mm {
 	struct hlist_node node;
@@ -282,10 +304,11 @@ struct marker_mm {
 };
 
 /**
- * enum marker_changed - what the reader of a session does not know of an owner
- * @MARKER_KNOWN: nothing since the last LIST
- * @MARKER_CHANGED: the state of a word may have changed; the session has counted it
- * @MARKER_ENDED: the target has ended, and does not matter any more
+ * enum marker_changed - the state of change notifications of an owner
+ * @MARKER_KNOWN: no state of a word has changed since the last LIST
+ * @MARKER_CHANGED: the state of a word may have changed; the session has
+ *	counted it
+ * @MARKER_ENDED: the target has ended, so changes are no longer counted
  */
 enum marker_changed {
 	MARKER_KNOWN,
@@ -294,10 +317,10 @@ enum marker_changed {
 };
 
 /**
- * struct marker_request - what is said of a marker or a user_event that is armed
+ * struct marker_request - parameters of a marker or a user_event to arm
  * @cookie: see struct utrace_ioc_arm
- * @id: likewise; 0 for a module
- * @flags: likewise
+ * @id: see struct utrace_ioc_arm; 0 for a module
+ * @flags: see struct utrace_ioc_arm
  */
 struct marker_request {
 	u64 cookie;
@@ -306,50 +329,52 @@ struct marker_request {
 };
 
 /**
- * struct marker_owner - who wants words: a target of a session, or a part of the kernel
+ * struct marker_owner - an owner of shares of words
  * @ref: one reference for the target, one for the engine, one for each share,
- *	one for each hit that sleeps while it is told, one for each ioctl
+ *	one for each hit that sleeps during delivery, one for each ioctl
  * @mutex: serializes ARM and DISARM
- * @lock: protects @shares, @leaving, @nshares, @events, @nevents, @newest, @closed,
- *	@engine and @user
- * @shares: struct marker_share that are not leaving, and the places of those who visit
- *	them, see utrace_marker_next_share()
- * @leaving: those that are
- * @nshares: number of elements of both
+ * @lock: protects @shares, @leaving, @nshares, @events, @nevents, @newest,
+ *	@closed, @engine and @user
+ * @shares: struct marker_share that are not leaving, and the cursors of
+ *	utrace_marker_next_share()
+ * @leaving: struct marker_share that are leaving, and cursors
+ * @nshares: number of shares in @shares and @leaving
  * @events: struct marker_event, see event.c
  * @nevents: number of elements of @events.  Written under @mutex and @lock
- * @newest: marker_event.number of the event that was added last.  Written under @lock
- * @number: of all owners that there ever were; constant
- * @closed: the target ends.  Written under @mutex and @lock
+ * @newest: marker_event.number of the event that was added last.  Written under
+ *	@lock
+ * @number: unique among all owners since boot; constant
+ * @closed: the target has ended.  Written under @mutex and @lock
  * @armed: struct marker_armed, see armed.c.  Under @mutex
- * @narmed: number of elements of @armed.  Likewise
- * @changed: enum marker_changed.  Without a lock
- * @follow: children of fork(2) get the words, too; constant
+ * @narmed: number of elements of @armed.  Under @mutex
+ * @changed: enum marker_changed.  Changed without a lock
+ * @follow: children of fork(2) get the words as well; constant
  * @engine: the engine, with a reference; NULL once it is detached
- * @target: engine of the target, for which hits are recorded, counted; NULL for
+ * @target: engine of the target for which hits are recorded, counted; NULL for
  *	@client and @kernel.  Constant
- * @process: the process that has the words, counted; of an owner of the system the
- *	process that has armed something first.  Constant
- * @viewer: that of the target: who may see and change the processes, counted; constant.
- *	NULL for @client and @kernel
- * @user: process that has made the last ioctl, counted; the argument @reader of
+ * @process: the process that has the words, counted; for @system the process
+ *	that has created the owner.  Constant
+ * @viewer: the target's viewer, which decides who may see and change the
+ *	processes, counted; constant.  NULL for @client and @kernel
+ * @user: the process that made the last ioctl, counted; the argument @reader of
  *	utrace_viewer_ask().  NULL: none.  Under @lock; compared without
  * @ns: pid namespace of the opener, counted; constant
- * @end: frees the events; the last reference may be that of a hit, in a handler of
- *	uprobes
- * @free: frees the rest when hits are done
- * @client: a module that is told of hits, see client.c; else NULL.  Constant
- * @data: argument of its callbacks; constant
- * @calls: one reference for the client, one for each call of it
+ * @end: frees the events; a work item because the last reference may be that of
+ *	a hit, in a handler of uprobes
+ * @free: frees the owner when hits have finished
+ * @client: callbacks of the module, see client.c; NULL if the owner is not a
+ *	module.  Constant
+ * @data: argument of the callbacks of @client; constant
+ * @calls: one reference for the client, one for each callback that is running
  * @called: completed when @calls is 0
  * @kernel: the owner is a part of the kernel, see words.c; constant
- * @system: the owner has markers in all processes, and no engine; hits of @process are
- *	left out, see everywhere.c; constant
- * @users: of an owner in the kernel: those that have not called utrace_words_put()
- * @left: likewise: threads have to be asked, see utrace_words_write().  Under a lock of the
- *	caller's
- * @lacking: likewise: a bit could not be wanted, see utrace_words_want().  Set once,
- *	without a lock
+ * @system: the owner has markers in all processes, and no engine; hits of
+ *	@process are ignored, see everywhere.c; constant
+ * @users: for @kernel: number of users that have not called utrace_words_put()
+ * @left: for @kernel: threads have to be asked, see utrace_words_write().
+ *	Under a lock of the caller
+ * @lacking: for @kernel: a bit could not be wanted for lack of memory or room,
+ *	see utrace_words_want().  Set once, without a lock
  */
 struct marker_owner {
 	struct kref ref;
@@ -386,18 +411,18 @@ struct marker_owner {
 	bool lacking;
 };
 
-/* In the place of an offset: no register. */
+/* Used instead of an offset: no register. */
 #define MARKER_NO_OFFSET	U16_MAX
 
 /**
- * struct marker_fetch - an argument, as struct utrace_marker_arg says, made ready
- * @disp: see there
+ * struct marker_fetch - a struct utrace_marker_arg, prepared for fast fetching
+ * @disp: see struct utrace_marker_arg
  * @reg: offset of the register in struct pt_regs, or %MARKER_NO_OFFSET
- * @index: likewise
- * @kind: see there
- * @scale: see there
+ * @index: offset of the index register in struct pt_regs, or %MARKER_NO_OFFSET
+ * @kind: see struct utrace_marker_arg
+ * @scale: see struct utrace_marker_arg
  * @shift: number of upper bits that the value does not have
- * @is_signed: the value is extended by its sign
+ * @is_signed: the value is sign-extended
  */
 struct marker_fetch {
 	s64 disp;
@@ -410,10 +435,10 @@ struct marker_fetch {
 };
 
 /**
- * enum marker_how - what a hit leads to, beside being counted
- * @MARKER_COUNT: nothing, or a place in marker_event.histogram
- * @MARKER_CALL: a call of the client
- * @MARKER_RECORD: a record for marker_owner.target
+ * enum marker_how - how a hit is delivered, besides being counted
+ * @MARKER_COUNT: not at all, or in a bucket of marker_event.histogram
+ * @MARKER_CALL: by a callback of the client
+ * @MARKER_RECORD: by a record for marker_owner.target
  */
 enum marker_how {
 	MARKER_COUNT,
@@ -425,26 +450,29 @@ enum marker_how {
  * struct marker_event - a marker or a user_event that an owner has armed
  * @list: entry in marker_owner.events while the event is armed; written under
  *	marker_owner.mutex and .lock
- * @ref: one reference for the list, one for each share, one for each that uses the
- *	event otherwise; hits have none
- * @free: takes the event back
- * @rcu: frees the event when hits are done
- * @busy: number of hits and missed returns that are being told; of owners of the system
- *	only the latter.  Apart from what hits only read, as is @hits
- * @site: where, counted; NULL for a user_event; constant
- * @path: the file of @site, held so that a look-up of its name finds the same inode;
- *	constant
+ * @ref: one reference for the list, one for each share, one for each other user
+ *	of the event; hits hold none
+ * @free: frees the event in process context
+ * @rcu: frees the event when hits have finished
+ * @busy: number of hits and missed returns that are being delivered; for owners
+ *	of the system only missed returns.  Shares a cache line with the
+ *	counters, apart from the members that hits only read
+ * @site: the site, counted; NULL for a user_event; constant
+ * @path: the file of @site, held so that a look-up of its name finds this
+ *	inode; constant
  * @semaphore: offset of the semaphore in the file, or 0; constant
  * @name: name of a user_event, else NULL; constant
  * @owner: the owner, which outlives the list, @everywhere and all shares;
  *	constant
- * @everywhere: of an owner of the system: entry in the site's list, see everywhere.c
+ * @everywhere: for an owner of the system: entry in marker_site.events, see
+ *	everywhere.c
  * @cookie: see struct utrace_ioc_arm; constant
- * @id: likewise; 0 of a module; constant
- * @number: grows from event to event of all owners; constant
- * @how: what a hit leads to; constant
- * @histogram: numbers of hits, by enum utrace_bucket; or NULL.  Constant
- * @ucounts: who is charged for the place, see arm.c; or NULL.  Constant
+ * @id: see struct utrace_ioc_arm; 0 for a module; constant
+ * @number: unique among all events since boot, and ascending in the order of
+ *	creation; constant
+ * @how: how a hit is delivered; constant
+ * @histogram: number of hits in each enum utrace_bucket, or NULL.  Constant
+ * @ucounts: the user charged for the place (arm.c), or NULL.  Constant
  * @nargs: number of elements of @args that are used; constant
  * @args: the arguments; constant
  * @hits: number of hits
@@ -475,8 +503,8 @@ struct marker_event {
 };
 
 /*
- * Is an event disarmed, so that no share may be added for it, and no hit told?  Without
- * marker_owner.lock the answer may be old.
+ * Check whether an event is disarmed, so that no share may be added for it and
+ * no hit is delivered.  Without marker_owner.lock the answer may be stale.
  */
 static inline bool marker_event_is_over(const struct marker_event *event)
 {
@@ -504,7 +532,9 @@ static inline bool marker_is_site(const struct marker_place *place)
 	return place->kind == MARKER_SITE;
 }
 
-/* The place of a word, which has no event; the machine is little-endian. */
+/*
+ * The place of the struct marker_word of @named.  The machine is little-endian.
+ */
 static inline struct marker_place
 marker_of_word(const struct marker_place *named)
 {
@@ -529,7 +559,7 @@ static inline struct marker_place marker_of_bit(const struct utrace_bit *bit)
 	};
 }
 
-/* The order of words: by address, so that the words of a page are together. */
+/* Compare words by address first, so that the words of a page are adjacent. */
 static inline int marker_compare(const struct marker_place *a,
 				 const struct marker_place *b)
 {
@@ -542,7 +572,9 @@ static inline int marker_compare(const struct marker_place *a,
 	return ((int)a->kind << 8 | a->bit) - ((int)b->kind << 8 | b->bit);
 }
 
-/* Is a word before the words of a site that have a semaphore at @from or behind? */
+/*
+ * Check whether a word precedes the words of @site whose semaphore is >= @from.
+ */
 static inline bool marker_is_before(const struct marker_word *word,
 				    const struct marker_site *site, loff_t from)
 {
@@ -555,8 +587,9 @@ static inline bool marker_is_before(const struct marker_word *word,
 }
 
 /*
- * Find the first word of a site that has a semaphore at @from or behind, or NULL.  Called
- * with marker_mm.lock held, or under RCU: then the tree may be turned meanwhile.
+ * Find the first word of a site whose semaphore is >= @from, or NULL.  The
+ * caller must hold marker_mm.lock or be in an RCU section.  In the latter case
+ * a concurrent rotation of the tree may hide words.
  */
 static inline struct marker_word *marker_site_from(const struct marker_mm *memory,
 						   const struct marker_site *site,
@@ -588,15 +621,18 @@ static inline struct marker_word *marker_next(struct marker_word *word)
 	return rb_entry_safe(rb_next(&word->node), struct marker_word, node);
 }
 
-/* May a word differ from what is wanted?  Without marker_mm.lock the answer may be old. */
+/*
+ * Check whether words may differ from the wanted value.  Without marker_mm.lock
+ * the answer may be stale.
+ */
 static inline bool marker_is_dirty(const struct marker_mm *memory)
 {
 	return !RB_EMPTY_ROOT(&memory->dirty);
 }
 
-/* What utrace_marker_todo() returns. */
+/* Return value of utrace_marker_todo(). */
 #define MARKER_FOLLOW	BIT(0)	/* events of the owner */
-#define MARKER_SETTLE	BIT(1)	/* words of the memory, whoever wants them */
+#define MARKER_SETTLE	BIT(1)	/* words of the address space, of any owner */
 
 /**
  * enum marker_tree - which words utrace_marker_visit() visits
@@ -608,7 +644,7 @@ enum marker_tree {
 	MARKER_DIRTY,
 };
 
-/* What a word should have been added, if all goes well. */
+/* The value that should currently be added to the word. */
 static inline int marker_wanted(const struct marker_word *word)
 {
 	if (word->shared)
@@ -618,15 +654,18 @@ static inline int marker_wanted(const struct marker_word *word)
 }
 
 /*
- * Is a bit not set, whoever wants it, since other processes may have the memory?  The
- * kernel's own bits are set there.
+ * Check whether a bit stays clear because its memory may be shared with other
+ * processes.  Bits of kernel owners are set there anyway.
  */
 static inline bool marker_is_refused(const struct marker_word *word)
 {
 	return word->shared && !word->want_ours;
 }
 
-/* Why is a word not what is wanted?  Returns -errno, or 0 if it is, or may be soon. */
+/*
+ * Why a word does not have the wanted value: -errno, or 0 if it has or soon may
+ * have.
+ */
 static inline int marker_error(const struct marker_word *word)
 {
 	return marker_is_refused(word) ? -EOPNOTSUPP : word->error;
@@ -639,12 +678,13 @@ static inline bool marker_is_settled(const struct marker_word *word)
 }
 
 /**
- * struct marker_stock - words and shares that are allocated before locks are taken
+ * struct marker_stock - words and shares that are allocated before locks are
+ * taken
  * @words: struct marker_word
  * @shares: struct marker_share
  * @nwords: number of elements of @words
  * @nshares: number of elements of @shares
- * @need: how many shares the next word has that fork(2) is to copy
+ * @need: number of shares of the next word that fork(2) is to copy
  */
 struct marker_stock {
 	struct list_head words;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - markers: memory that has words
+ * utrace - markers: address spaces that have words
  *
- * A table finds the words of a struct mm_struct.  The kernel's memory management
- * tells when memory is copied, mapped, unmapped and freed, as it tells uprobes;
- * these hooks are behind a static key that is off while no memory has words, and
- * behind a bit of the memory that has them.
+ * A hash table finds the struct marker_mm of a struct mm_struct.  Memory
+ * management calls hooks when memory is copied, mapped, unmapped and freed, as
+ * it does for uprobes.  The hooks are behind a static key, which is off while
+ * no address space has words, and behind a flag of the mm_struct.
  */
 #include <linux/hashtable.h>
 #include <linux/jump_label_ratelimit.h>
@@ -21,7 +21,7 @@ static DEFINE_HASHTABLE(marker_table, 8);
 static DEFINE_SPINLOCK(table_lock);	/* innermost */
 
 /*
- * On while a struct marker_mm exists, and for a second after that, since patching
+ * On while a struct marker_mm exists, and for a second longer, since patching
  * interrupts all CPUs.
  */
 DEFINE_STATIC_KEY_DEFERRED_FALSE(utrace_mm_used, HZ);
@@ -35,8 +35,8 @@ static void marker_mm_free(struct marker_mm *memory)
 }
 
 /**
- * utrace_marker_mm_put() - drop a reference to words
- * @memory: the words
+ * utrace_marker_mm_put() - drop a reference to an address space
+ * @memory: the address space
  *
  * Context: Any but NMI.
  */
@@ -47,11 +47,12 @@ void utrace_marker_mm_put(struct marker_mm *memory)
 }
 
 /**
- * utrace_marker_mm_tryget() - take a reference to words
- * @memory: the words, which are in a list of an owner whose lock is held
+ * utrace_marker_mm_tryget() - take a reference unless the last one is gone
+ * @memory: the address space; the caller found it by a share, and holds
+ *	marker_owner.lock
  *
  * Context: Any.
- * Return: false if the memory is gone.
+ * Return: false if the last reference is gone.
  */
 bool utrace_marker_mm_tryget(struct marker_mm *memory)
 {
@@ -59,11 +60,12 @@ bool utrace_marker_mm_tryget(struct marker_mm *memory)
 }
 
 /**
- * utrace_marker_mm_peek() - find the words of memory, without a reference
- * @mm: the memory; the caller keeps it alive
+ * utrace_marker_mm_peek() - look up a struct marker_mm, without a reference
+ * @mm: the mm_struct; the caller keeps it alive
  *
- * Context: Under RCU.
- * Return: the words, which stay as long as RCU is held, or NULL if the memory has none.
+ * Context: An RCU section.
+ * Return: the struct marker_mm, which is valid within the RCU section; NULL if
+ * @mm has no words.
  */
 struct marker_mm *utrace_marker_mm_peek(struct mm_struct *mm)
 {
@@ -77,11 +79,11 @@ struct marker_mm *utrace_marker_mm_peek(struct mm_struct *mm)
 }
 
 /**
- * utrace_marker_mm_find() - find the words of memory
- * @mm: the memory; the caller keeps it alive
+ * utrace_marker_mm_find() - look up a struct marker_mm
+ * @mm: the mm_struct; the caller keeps it alive
  *
  * Context: Any but NMI.
- * Return: the words, with a reference, or NULL if the memory has none.
+ * Return: the struct marker_mm, with a reference; NULL if @mm has no words.
  */
 struct marker_mm *utrace_marker_mm_find(struct mm_struct *mm)
 {
@@ -92,7 +94,7 @@ struct marker_mm *utrace_marker_mm_find(struct mm_struct *mm)
 	return memory && utrace_marker_mm_tryget(memory) ? memory : NULL;
 }
 
-/* The caller has counted the new one in the static key. */
+/* The caller has incremented the static key for the new object. */
 static struct marker_mm *marker_mm_new(struct mm_struct *mm)
 {
 	struct marker_mm *memory = kzalloc(sizeof(*memory),
@@ -116,7 +118,7 @@ static struct marker_mm *marker_mm_new(struct mm_struct *mm)
 	return memory;
 }
 
-/* Returns false if the memory has words already. */
+/* Returns false if the mm_struct has a struct marker_mm already. */
 static bool marker_mm_add(struct marker_mm *memory)
 {
 	struct marker_mm *other;
@@ -133,12 +135,12 @@ static bool marker_mm_add(struct marker_mm *memory)
 }
 
 /**
- * utrace_marker_mm_get() - find the words of memory, or let it have some
- * @mm: the memory; the caller has a reference, as of mmget()
- * @pid: the process that has it
+ * utrace_marker_mm_get() - look up a struct marker_mm, or create it
+ * @mm: the mm_struct; the caller has a reference, as of mmget()
+ * @pid: the process that uses it
  *
  * Context: Process context; sleeps.
- * Return: the words, with a reference, or NULL if there is no memory.
+ * Return: the struct marker_mm, with a reference; NULL if out of memory.
  */
 struct marker_mm *utrace_marker_mm_get(struct mm_struct *mm, struct pid *pid)
 {
@@ -158,8 +160,8 @@ struct marker_mm *utrace_marker_mm_get(struct mm_struct *mm, struct pid *pid)
 }
 
 /**
- * utrace_marker_mm_born() - say which process has memory that fork(2) has copied
- * @memory: its words
+ * utrace_marker_mm_born() - record the process of a copied address space
+ * @memory: the address space
  * @pid: the process, which does not run yet
  *
  * Context: Process context.  Takes marker_mm.lock.
@@ -193,8 +195,8 @@ void utrace_marker_stock_free(struct marker_stock *stock)
 /**
  * utrace_marker_stock_fill() - allocate words and shares
  * @stock: the stock
- * @nwords: how many words it is to have at least
- * @nshares: how many shares
+ * @nwords: minimum number of words in the stock afterwards
+ * @nshares: minimum number of shares in the stock afterwards
  *
  * Context: Process context; sleeps.  Charges the memory to the current task.
  * Return: 0 or -ENOMEM.
@@ -221,8 +223,9 @@ int utrace_marker_stock_fill(struct marker_stock *stock, unsigned int nwords,
 }
 
 /*
- * Copy the words of @parent in parts.  Before the first part, @child becomes the copy, which
- * loses what @parent loses.  Returns 0 or -ENOMEM.
+ * Copy the words of @parent in parts.  Before the first part, @child is entered
+ * as the copy, so that pages that @parent loses are lost for @child as well.
+ * Returns 0 or -ENOMEM.
  */
 static int marker_dup(struct marker_mm *parent, struct marker_mm *child)
 {
@@ -242,12 +245,12 @@ static int marker_dup(struct marker_mm *parent, struct marker_mm *child)
 }
 
 /**
- * __utrace_dup_mm() - memory is about to be copied
- * @old: the memory
- * @new: the copy, which is empty yet
+ * __utrace_dup_mm() - copy the words for fork(2)
+ * @old: the address space that is about to be copied
+ * @new: the copy, which is still empty
  *
- * Until __utrace_dup_mm_end(), @new loses what @old loses.  If the copy fails, the last
- * mmput() of @new forgets its words.
+ * Until __utrace_dup_mm_end(), each loss of a page of @old counts for @new as
+ * well.  If the copy fails, the last mmput() of @new drops its words.
  *
  * Context: dup_mmap(), with mmap_lock of both held for writing; sleeps.
  * Return: 0 or -ENOMEM.
@@ -262,11 +265,14 @@ int __utrace_dup_mm(struct mm_struct *old, struct mm_struct *new)
 
 	if (!parent)
 		return 0;
-	/* @parent counts already, so that no lock is taken for patching. */
+	/* @parent holds the key enabled, so this takes no lock for patching. */
 	if (!WARN_ON_ONCE(!static_key_fast_inc_not_disabled(&utrace_mm_used.key.key)))
 		child = marker_mm_new(new);
 	if (child) {
-		/* No madvise(2) begins here before the hooks are on. */
+		/*
+		 * No madvise(2) of the copy begins before the hooks are
+		 * enabled.
+		 */
 		child->entered = true;
 		ret = marker_dup(parent, child);
 		if (!RB_EMPTY_ROOT(&child->words))
@@ -278,10 +284,10 @@ int __utrace_dup_mm(struct mm_struct *old, struct mm_struct *new)
 }
 
 /**
- * __utrace_dup_mm_end() - memory was copied, or that has failed
- * @old: the memory
+ * __utrace_dup_mm_end() - end what __utrace_dup_mm() began
+ * @old: the address space that was copied, or whose copy has failed
  *
- * From here on the copy does not lose what @old loses.
+ * From here on, losses of pages of @old do not affect the copy.
  *
  * Context: dup_mmap(), with mmap_lock held for writing.
  */
@@ -304,8 +310,9 @@ void __utrace_dup_mm_end(struct mm_struct *old)
 }
 
 /*
- * Pages are charged to the memory cgroup of the owner of @mm; a new task is in the root
- * cgroup until cgroup_post_fork().  Returns the owner of before.
+ * Make @task the owner of @mm.  Pages are charged to the memory cgroup of the
+ * owner, and a new task is in the root cgroup until cgroup_post_fork().
+ * Returns the previous owner.
  */
 static struct task_struct *marker_be_owner(struct mm_struct *mm,
 					   struct task_struct *task)
@@ -313,22 +320,22 @@ static struct task_struct *marker_be_owner(struct mm_struct *mm,
 	struct task_struct *before = NULL;
 
 #ifdef CONFIG_MEMCG
-	/* Nobody else changes it while no task was seen that has @mm. */
+	/* No other task changes the owner before a task with @mm is visible. */
 	before = rcu_replace_pointer(mm->owner, task, true);
 #endif
 	return before;
 }
 
 /**
- * __utrace_mm_copied() - a new task has memory that was copied
- * @mm: the memory, in which no task runs yet
+ * __utrace_mm_copied() - disarm in the copied memory of a new task
+ * @mm: the copy, in which no task runs yet
  *
- * Owners that do not follow have no engine there, so the parent takes back what was copied
- * of theirs.  This cannot be done in dup_mmap(): filters of perf look at the memory of
- * the new task.
+ * Owners that do not follow have no engine in the child, so the parent disarms
+ * their words in the copy.  This cannot be done in dup_mmap(), because filters
+ * of perf look at the memory of the new task.
  *
  * Context: copy_process(); sleeps.
- * Return: 0, or -ENOMEM, if the copy has to be dropped.
+ * Return: 0, or -ENOMEM, if the caller must drop the copy.
  */
 int __utrace_mm_copied(struct mm_struct *mm)
 {
@@ -348,13 +355,13 @@ int __utrace_mm_copied(struct mm_struct *mm)
 /* Mapping and unmapping */
 
 /**
- * __utrace_mmap() - memory was mapped
- * @mm: the memory
+ * __utrace_mmap() - retry failed words after memory was mapped
+ * @mm: the address space
  * @start: begin of the range
  * @end: end of the range
  *
- * Context: mmap(2), mremap(2), brk(2) and the growth of a stack, with mmap_lock held for
- * writing.
+ * Context: mmap(2), mremap(2), brk(2) and the growth of a stack, with mmap_lock
+ * held for writing.
  */
 void __utrace_mmap(struct mm_struct *mm, unsigned long start, unsigned long end)
 {
@@ -367,20 +374,23 @@ void __utrace_mmap(struct mm_struct *mm, unsigned long start, unsigned long end)
 }
 
 /**
- * __utrace_munmap() - private pages are about to be unmapped, or were moved elsewhere
- * @mm: the memory
+ * __utrace_munmap() - forget words of unmapped or moved pages
+ * @mm: the address space
  * @start: begin of the range
  * @end: end of the range
  *
- * Context: munmap(2), mmap(2) over a mapping, mremap(2) or %UFFDIO_MOVE, with mmap_lock
- * or the lock of the mapping held.
+ * Context: munmap(2), mmap(2) over a mapping, mremap(2) or %UFFDIO_MOVE, with
+ * mmap_lock or the lock of the mapping held.
  */
 void __utrace_munmap(struct mm_struct *mm, unsigned long start,
 		     unsigned long end)
 {
 	struct marker_mm *memory;
 
-	/* All of it goes; __utrace_drop_mm() has done what is to be done. */
+	/*
+	 * The whole address space is being freed: __utrace_drop_mm() has
+	 * handled it.
+	 */
 	if (!atomic_read(&mm->mm_users))
 		return;
 	memory = utrace_marker_mm_find(mm);
@@ -391,15 +401,15 @@ void __utrace_munmap(struct mm_struct *mm, unsigned long start,
 }
 
 /**
- * utrace_hold() - write nothing to a range until utrace_release()
- * @mm: the memory
+ * utrace_hold() - prevent writes to a range until utrace_release()
+ * @mm: the address space
  * @hold: the range, filled in here
  * @start: begin of the range
  * @end: end of the range
- * @lost: all pages of the range go
+ * @lost: all pages of the range are lost
  *
- * For callers that take pages away from a mapping beside writers: a page that a writer
- * finds may be the old one or the new one.
+ * For callers that remove pages from a mapping while writers may run: a page
+ * that a writer finds may be the old one or the new one.
  *
  * Context: madvise(2), the truncation of a file, or %UFFDIO_MOVE.
  */
@@ -414,10 +424,10 @@ void utrace_hold(struct mm_struct *mm, struct utrace_hold *hold,
 }
 
 /**
- * utrace_release() - write to a range again
+ * utrace_release() - allow writes to a range again
  * @hold: the range
  *
- * What could not be written meanwhile is written at the next safe point.
+ * Words that were held back are written at the next safe point.
  *
  * Context: As utrace_hold().
  */
@@ -430,8 +440,8 @@ void utrace_release(struct utrace_hold *hold)
 }
 
 /**
- * __utrace_drop_mm() - memory has no user any more
- * @mm: the memory
+ * __utrace_drop_mm() - drop the words of an mm_struct that has no users left
+ * @mm: the address space
  *
  * Context: The last mmput(); process context.
  */

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - markers: those that want words
+ * utrace - markers: owners of shares of words
  *
- * An owner has an engine on its process, or on the tree of its process.  An owner of
- * the system has none.  When the owner is closed, the engine stays until the owner has
- * no share left, since threads that write words do so in the engine's callbacks.
+ * An owner has an engine on its process, or on the tree of its process.  An
+ * owner of the system has none.  After an owner is closed, its engine stays
+ * until the owner has no shares left, since threads write words in callbacks of
+ * the engine.
  */
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
@@ -17,9 +18,9 @@
 #include "../viewer.h"
 #include "marker.h"
 
-static atomic64_t owners;	/* how many there ever were */
+static atomic64_t owners;	/* number of owners since boot */
 
-/* No hit finds the owner any more. */
+/* Free an owner that no hit can find any longer. */
 static void marker_owner_free(struct work_struct *work)
 {
 	struct marker_owner *owner = container_of(to_rcu_work(work),
@@ -34,7 +35,7 @@ static void marker_owner_free(struct work_struct *work)
 	kfree(owner);
 }
 
-/* The places of markers are free for others at once. */
+/* Free the events at once, since markers count against a limit of the user. */
 static void marker_owner_end(struct work_struct *work)
 {
 	struct marker_owner *owner = container_of(work, struct marker_owner,
@@ -47,7 +48,10 @@ static void marker_owner_end(struct work_struct *work)
 
 static void marker_owner_last(struct kref *ref)
 {
-	/* The events of an owner of the system wait for locks of processes. */
+	/*
+	 * Freeing the events of an owner of the system waits for locks of
+	 * processes.
+	 */
 	queue_work(system_unbound_wq,
 		   &container_of(ref, struct marker_owner, ref)->end);
 }
@@ -64,7 +68,7 @@ void utrace_marker_owner_put(struct marker_owner *owner)
 }
 
 /**
- * utrace_marker_engine_get() - the engine of an owner
+ * utrace_marker_engine_get() - get the engine of an owner
  * @owner: the owner
  *
  * Context: Any but NMI.  Takes marker_owner.lock.
@@ -79,10 +83,11 @@ struct utrace_engine *utrace_marker_engine_get(struct marker_owner *owner)
 }
 
 /**
- * utrace_marker_detach_if_done() - detach the engine of an owner that is closed
+ * utrace_marker_detach_if_done() - detach the engine of a closed owner without
+ * shares
  * @owner: the owner
  *
- * Does nothing if the owner is not closed, or a word may show it still.
+ * Does nothing if the owner is not closed, or still has shares.
  *
  * Context: Any but NMI, without locks of markers.  Takes marker_owner.lock.
  */
@@ -103,10 +108,12 @@ void utrace_marker_detach_if_done(struct marker_owner *owner)
 }
 
 /**
- * utrace_marker_tell() - tell the reader of a session that a state may have changed
+ * utrace_marker_tell() - notify the reader of a session that a state may have
+ * changed
  * @owner: the owner
  *
- * Does nothing for an owner that is no target, or whose target has ended.
+ * Does nothing if the owner does not belong to a target, or if the target has
+ * ended.
  *
  * Context: Any but NMI.
  */
@@ -119,8 +126,8 @@ void utrace_marker_tell(struct marker_owner *owner)
 }
 
 /*
- * Move @cursor on by up to MARKER_PIECE shares, or out of the list at its end.  Returns true
- * if there is more, or something was found.
+ * Advance @cursor by up to MARKER_PIECE shares, and remove it at the end of the
+ * list.  Returns true if shares are left or @fn returned true.
  */
 static bool marker_move_cursor(struct list_head *shares,
 			       struct marker_share *cursor,
@@ -135,7 +142,7 @@ static bool marker_move_cursor(struct list_head *shares,
 	while (n-- && !list_is_last(&cursor->of_owner, shares)) {
 		share = list_next_entry(cursor, of_owner);
 		list_move(&cursor->of_owner, &share->of_owner);
-		/* The cursor of another one has no owner. */
+		/* A cursor of another walk has no owner. */
 		*found = share->owner && fn(share, arg);
 		if (*found)
 			return true;
@@ -150,17 +157,17 @@ static bool marker_move_cursor(struct list_head *shares,
  * utrace_marker_next_share() - find the next share of an owner
  * @owner: the owner
  * @shares: marker_owner.shares or .leaving
- * @cursor: empty at first; keeps the place in the list, and is in it until this returns
- *	false
- * @fn: called for each share with marker_owner.lock held; returns true for one that is looked
- *	for
+ * @cursor: zeroed at first; keeps the position in the list, and stays linked
+ *	until this returns false
+ * @fn: called for each share with marker_owner.lock held; returns true to stop
+ *	at the share
  * @arg: last argument of @fn
  *
- * The lock is dropped after each %MARKER_PIECE shares, so shares that come or go meanwhile
- * may be found or not.
+ * The lock is dropped after each %MARKER_PIECE shares, so shares that are added
+ * or removed during the walk may be found or not.
  *
  * Context: Process context; sleeps.  Takes marker_owner.lock.
- * Return: true if @fn did.
+ * Return: true if @fn has returned true.
  */
 bool utrace_marker_next_share(struct marker_owner *owner,
 			      struct list_head *shares,
@@ -179,9 +186,9 @@ bool utrace_marker_next_share(struct marker_owner *owner,
 	return found;
 }
 
-/* Making */
+/* Creation */
 
-/* @ns is that in which processes have their numbers. */
+/* @ns is the pid namespace for the numbers of processes. */
 static struct marker_owner *marker_owner_alloc(struct task_struct *task,
 					       struct pid_namespace *ns)
 {
@@ -205,7 +212,7 @@ static struct marker_owner *marker_owner_alloc(struct task_struct *task,
 	return owner;
 }
 
-/* An owner that is a target of a session. */
+/* Allocate an owner for a target of a session. */
 static struct marker_owner *
 marker_owner_of_target(struct utrace_session *session,
 		       const struct utrace_dev_arming *target,
@@ -230,8 +237,8 @@ static bool marker_may_trace(struct task_struct *task, void *data)
 }
 
 /*
- * Attach the engine.  Returns 0 or an error; after some errors the engine exists,
- * and is detached when the owner is closed.
+ * Attach the engine.  Returns 0 or an error.  After some errors the engine
+ * exists, and is detached when the owner is closed.
  */
 static int marker_attach(struct marker_owner *owner, struct task_struct *task)
 {
@@ -265,7 +272,7 @@ static int marker_attach(struct marker_owner *owner, struct task_struct *task)
 	return ret == -EINPROGRESS ? 0 : ret;
 }
 
-/* Attach the engine of a new owner, or drop the owner. */
+/* Attach the engine of a new owner.  Drops the owner on failure. */
 static struct marker_owner *marker_owner_start(struct marker_owner *owner,
 					       struct task_struct *task)
 {
@@ -279,19 +286,19 @@ static struct marker_owner *marker_owner_start(struct marker_owner *owner,
 }
 
 /**
- * utrace_marker_owner_new() - make an owner of words
- * @session: the session of the program that asks
+ * utrace_marker_owner_new() - create an owner for a process or a tree
+ * @session: the session
  * @target: its target, of %UTRACE_SCOPE_PROCESS or _TREE
  * @task: a task of the process
  *
  * Context: Process context; may sleep.  utrace_session.lock is held.
- * Return: the owner, with a reference for the caller, who ends it by
- * utrace_marker_owner_end(); or
+ * Return: the owner, with a reference that utrace_marker_owner_end() consumes;
+ * or
  * * -ESRCH - @task has exited
  * * -EPERM - the caller or the opener of the device may not trace a task
- * * -ENOSPC, -EUSERS - a task or the user has no room for another engine
- * * -EINTR - the caller is being killed
- * * -ENOMEM - there is no memory
+ * * -ENOSPC, -EUSERS - a task or the user has too many engines
+ * * -EINTR - the caller was killed
+ * * -ENOMEM - out of memory
  */
 struct marker_owner *
 utrace_marker_owner_new(struct utrace_session *session,
@@ -308,14 +315,14 @@ utrace_marker_owner_new(struct utrace_session *session,
 }
 
 /**
- * utrace_marker_owner_of_system() - make an owner of markers in all processes
- * @session: the session of the program that asks
+ * utrace_marker_owner_of_system() - create an owner of markers in all processes
+ * @session: the session
  * @target: its target, of %UTRACE_SCOPE_SYSTEM
  *
  * Context: Process context; may sleep.  utrace_session.lock is held.
  * Return: the owner, as utrace_marker_owner_new(); or
  * * -EPERM - the caller or the opener of the device may not trace the system
- * * -ENOMEM - there is no memory
+ * * -ENOMEM - out of memory
  */
 struct marker_owner *
 utrace_marker_owner_of_system(struct utrace_session *session,
@@ -333,7 +340,7 @@ utrace_marker_owner_of_system(struct utrace_session *session,
 }
 
 /**
- * utrace_marker_owner_of_kernel() - make an owner for a part of the kernel
+ * utrace_marker_owner_of_kernel() - create an owner for a part of the kernel
  *
  * The words are those of the current process and of its descendants.
  *
@@ -355,10 +362,10 @@ struct marker_owner *utrace_marker_owner_of_kernel(void)
 }
 
 /**
- * utrace_marker_owner_of_client() - make an owner for a module
+ * utrace_marker_owner_of_client() - create an owner for a module
  * @task: a task of the process
- * @follow: children keep what is armed
- * @client: what is called
+ * @follow: arm in children of fork(2) as well
+ * @client: the callbacks
  * @data: argument of the callbacks
  *
  * Context: Process context; may sleep.
@@ -384,12 +391,13 @@ utrace_marker_owner_of_client(struct task_struct *task, bool follow,
 }
 
 /**
- * utrace_marker_call_begin() - call the client of an owner
+ * utrace_marker_call_begin() - begin a callback of the client of an owner
  * @owner: the owner
  *
  * Context: Any but NMI.
- * Return: true if the client may be called, and utrace_marker_call_end() has to be;
- * false if the client has gone, or there is none.
+ * Return: true if the client may be called, after which the caller must call
+ * utrace_marker_call_end(); false if the client has detached or the owner has
+ * none.
  */
 bool utrace_marker_call_begin(struct marker_owner *owner)
 {
@@ -397,7 +405,7 @@ bool utrace_marker_call_begin(struct marker_owner *owner)
 }
 
 /**
- * utrace_marker_call_end() - the client has returned
+ * utrace_marker_call_end() - end a callback of the client of an owner
  * @owner: the owner
  *
  * Context: Any but NMI.

@@ -2,17 +2,18 @@
 /*
  * utrace - markers: breakpoints in files
  *
- * A site is a place in a file, of which uprobes makes a breakpoint in the processes
- * that have an owner's share of the site.  For utrace a site is one more kind of
- * word: what is "written" is the breakpoint, and uprobes counts the semaphore of an
- * SDT marker together with that.  So perf, bpftrace and others can have the same
- * place.
+ * A site is a place in a file.  uprobes installs a breakpoint for it in the
+ * processes that have an owner's share of the site.  For utrace a site is one
+ * more kind of word: "writing" it means to install the breakpoint, together
+ * with which uprobes increments the semaphore of an SDT marker.  So perf,
+ * bpftrace and other users of uprobes can probe the same place.
  *
- * A place has one site for hits and one for returns, and so at most two consumers, for all
- * owners: uprobes asks each consumer of a place when a process hits or maps it.  Which
- * semaphores are counted depends on the memory, of which each word has one.  Owners of the
- * system (everywhere.c) have sites of their own, one for each semaphore, which all processes
- * want.
+ * A place has one site for hits and one for returns, and so at most two
+ * consumers, however many owners there are: uprobes calls each consumer of a
+ * place when a process hits or maps it.  Which semaphores are incremented
+ * depends on the address space, which has one word for each of them.  Owners of
+ * the system (everywhere.c) have sites of their own, one for each semaphore,
+ * which apply to all processes.
  */
 #include <linux/capability.h>
 #include <linux/file.h>
@@ -28,10 +29,10 @@
 #include "marker.h"
 
 /**
- * struct marker_site_key - which site
- * @inode: the inode whose pages are mapped, which an overlay has below its own
+ * struct marker_site_key - key of a site in the table
+ * @inode: the inode whose pages are mapped; for an overlay the real inode
  * @offset: offset of the instruction
- * @semaphore: with @everywhere: offset of the semaphore; else 0
+ * @semaphore: with @everywhere: file offset of the semaphore; else 0
  * @is_return: a hit is the return of the function
  * @everywhere: the breakpoint is in all processes
  */
@@ -46,13 +47,13 @@ struct marker_site_key {
 /**
  * struct marker_site - a place in a file
  * @node: entry in sites
- * @key: what it is found by
+ * @key: key in the table
  * @ref: references, under sites_lock
- * @events: struct marker_event of owners of the system.  Written under sites_lock,
- *	read under RCU by handlers
+ * @events: struct marker_event of owners of the system.  Written under
+ *	sites_lock, read under RCU by handlers
  * @uprobe: the breakpoint, which holds @key.inode while @consumer is registered
- * @consumer: what uprobes calls
- * @rcu: frees the site when hits that are going on are over
+ * @consumer: the callbacks for uprobes
+ * @rcu: frees the site when hits in progress have finished
  *
  * Constant but for @node, @ref and @events.
  */
@@ -87,7 +88,7 @@ static struct marker_site *site_of(struct uprobe_consumer *consumer)
 	return container_of(consumer, struct marker_site, consumer);
 }
 
-/* The next semaphore of a site at @from or behind that memory may have, or -1. */
+/* The lowest semaphore >= @from that the address space wants, or -1. */
 static loff_t site_next(struct uprobe_consumer *consumer, struct mm_struct *mm,
 			loff_t from)
 {
@@ -101,13 +102,16 @@ static loff_t site_next(struct uprobe_consumer *consumer, struct mm_struct *mm,
 	return next;
 }
 
-/* uprobes asks whether memory wants the breakpoint.  mmap_lock is held. */
+/*
+ * Called by uprobes: check whether an address space wants the breakpoint.
+ * mmap_lock is held.
+ */
 static bool site_filter(struct uprobe_consumer *consumer, struct mm_struct *mm)
 {
 	return site_next(consumer, mm, 0) >= 0;
 }
 
-/* uprobes asks which semaphores memory wants to be counted.  mmap_lock is held. */
+/* Called by uprobes: iterate over the wanted semaphores.  mmap_lock is held. */
 static loff_t site_next_ref_ctr(struct uprobe_consumer *consumer,
 				struct mm_struct *mm, loff_t last)
 {
@@ -120,7 +124,7 @@ static int site_handler(struct uprobe_consumer *consumer, struct pt_regs *regs)
 				 regs);
 }
 
-/* The entry of a function whose return is the hit. */
+/* Handle the entry of a function whose return is the hit. */
 static int site_entry_handler(struct uprobe_consumer *consumer,
 			      struct pt_regs *regs)
 {
@@ -129,7 +133,7 @@ static int site_entry_handler(struct uprobe_consumer *consumer,
 
 	if (!memory)
 		return UPROBE_HANDLER_REMOVE;
-	/* Whoever may not see the task any more is not told of the return. */
+	/* An owner that may no longer see the task does not get the return. */
 	wants = utrace_marker_wants(memory, site_of(consumer));
 	utrace_marker_mm_put(memory);
 	return wants ? 0 : UPROBE_HANDLER_REMOVE;
@@ -142,13 +146,13 @@ static int site_ret_handler(struct uprobe_consumer *consumer,
 	return 0;
 }
 
-/* The entry of a function whose return will not be seen. */
+/* Handle the entry of a function whose return will not be seen. */
 static void site_ret_missed(struct uprobe_consumer *consumer)
 {
 	utrace_marker_missed(site_of(consumer));
 }
 
-/* Likewise, of sites of all processes. */
+/* The handlers of sites of all processes */
 
 static int all_handler(struct uprobe_consumer *consumer, struct pt_regs *regs)
 {
@@ -205,10 +209,11 @@ static struct inode *site_inode(const struct file *file)
 }
 
 /*
- * May the caller and the opener of the device have a breakpoint in pages of the inode?
- * uprobes holds locks that other processes need while a page is read in.  A server of
- * FUSE, which any user may be, need not bring the page, nor need what is stacked on one; so
- * these are for callers that could harm the machine anyway.
+ * Check whether the caller and the opener of the device may have breakpoints in
+ * pages of the inode.  uprobes holds locks that other processes need while it
+ * reads a page.  A FUSE server, which any user may run, may never supply the
+ * page; the same holds for file systems stacked on FUSE.  So these are reserved
+ * to callers that could harm the machine anyway.
  */
 static bool site_is_allowed(const struct inode *inode, const struct cred *opener)
 {
@@ -259,7 +264,7 @@ static void site_end(struct marker_site *site)
 	utrace_marker_after_hits(&site->rcu, site_free_rcu);
 }
 
-/* Returns the site, with a reference, or NULL. */
+/* Find a site.  Returns it with a reference, or NULL. */
 static struct marker_site *site_find(const struct marker_site_key *key)
 {
 	struct marker_site *site;
@@ -272,7 +277,7 @@ static struct marker_site *site_find(const struct marker_site_key *key)
 	return site;
 }
 
-/* Add a new site, or find the one that somebody else has added meanwhile. */
+/* Add a new site, or find the one that another task has added before. */
 static struct marker_site *site_add(struct marker_site *new)
 {
 	struct marker_site *site;
@@ -290,30 +295,35 @@ static struct marker_site *site_add(struct marker_site *new)
 }
 
 /**
- * utrace_marker_site_get() - find or make a site
+ * utrace_marker_site_get() - find or create a site
  * @file: the file
  * @offset: offset of the instruction
- * @semaphore: offset of the semaphore, or 0; without @everywhere it is only checked
+ * @semaphore: file offset of the semaphore, or 0; without @everywhere it is
+ *	only checked
  * @is_return: a hit is the return of the function
  * @everywhere: the breakpoint is in all processes; else in none before
  *	utrace_marker_site_apply()
- * @opener: credentials of the opener of the device; NULL: the caller is the kernel, and
- *	answers for the file
+ * @opener: credentials of the opener of the device; NULL: the caller is the
+ *	kernel, which is responsible for the file
  *
- * Context: Process context; sleeps for memory.  With @everywhere, takes the mmap_lock of
- * each process that has the file mapped, and dup_mmap_sem, for which forks wait.
+ * Context: Process context; sleeps for memory.  With @everywhere, takes the
+ * mmap_lock of each process that has the file mapped, and dup_mmap_sem, which
+ * blocks fork(2).
  * Return: the site, with a reference, or
- * * -EINVAL - an offset does not make sense
+ * * -EINVAL - an offset is invalid
  * * -EACCES - the opener may have no breakpoints in this file
  * * -ENOMEM - there is no memory, or the table is being enlarged
- * * another error - of uprobe_register()
+ * * another error of uprobe_register()
  */
 struct marker_site *utrace_marker_site_get(struct file *file, loff_t offset,
 					   loff_t semaphore, bool is_return,
 					   bool everywhere,
 					   const struct cred *opener)
 {
-	/* The inode is looked up once, as an overlay may copy the file at any time. */
+	/*
+	 * Look up the inode only once: an overlay may copy the file up at any
+	 * time.
+	 */
 	struct marker_site_key key = {
 		.inode = site_inode(file),
 		.offset = offset,
@@ -348,9 +358,9 @@ static bool site_put(struct marker_site *site)
 
 /**
  * utrace_marker_site_drop() - drop a reference to a site
- * @site: the site, of which no memory has a breakpoint for the caller any more
+ * @site: the site; no address space has a breakpoint for the caller any longer
  *
- * Context: Process context; sleeps, but does not wait for hits.
+ * Context: Process context; sleeps, but does not wait for hits in progress.
  */
 void utrace_marker_site_drop(struct marker_site *site)
 {
@@ -359,13 +369,13 @@ void utrace_marker_site_drop(struct marker_site *site)
 }
 
 /**
- * utrace_marker_site_is() - is a site at this place?
+ * utrace_marker_site_is() - check whether a site is at a place
  * @site: the site
  * @offset: offset of the instruction
  * @is_return: a hit is the return of the function
  *
  * Context: Any.
- * Return: true if so.
+ * Return: true if it is.
  */
 bool utrace_marker_site_is(const struct marker_site *site, u64 offset,
 			   bool is_return)
@@ -374,8 +384,9 @@ bool utrace_marker_site_is(const struct marker_site *site, u64 offset,
 }
 
 /*
- * What is left for lack of time or memory is removed later: a semaphore would stay raised
- * as long as others have the breakpoint.
+ * Map an error of a removal.  What could not be removed for lack of time or
+ * memory must be retried: a semaphore would stay raised as long as another
+ * consumer has the breakpoint.  The rest is removed by a hit.
  */
 static int site_removed(int error)
 {
@@ -390,22 +401,24 @@ static int site_removed(int error)
 }
 
 /**
- * utrace_marker_site_apply() - install or remove the breakpoints of a site in a process
+ * utrace_marker_site_apply() - install or remove the breakpoints of a site in a
+ * process
  * @place: the site, which is not one of all processes, and the semaphore
- * @mm: the memory; the caller has a reference, as of mmget()
+ * @mm: the address space; the caller has a reference, as of mmget()
  * @add: install them
  *
  * Context: Process context; sleeps.  Takes mmap_lock for writing.
  * Return:
- * * 0 - done; of what was to be removed, a hit takes away what is left
- * * -EINTR - the caller is being killed, or the process is; or there is no memory to remove
- *   them now
+ * * 0 - success; a breakpoint that could not be removed is removed by its next
+ *   hit
+ * * -EINTR - the caller or the process was killed; or, without @add, out of
+ *   memory
  * * -ERANGE - the semaphore would be negative
  * * -ENXIO - the process cannot read the instruction
- * * -EBUSY - only this process has changed the instruction, or a debugger has a breakpoint
- *   there
+ * * -EBUSY - this process has changed the instruction, or a debugger has a
+ *   breakpoint there
  * * -EOPNOTSUPP - there can be no breakpoint at the instruction
- * * another error - see uprobe_apply_mm()
+ * * another error of uprobe_apply_mm()
  */
 int utrace_marker_site_apply(const struct marker_place *place,
 			     struct mm_struct *mm, bool add)
@@ -417,10 +430,16 @@ int utrace_marker_site_apply(const struct marker_place *place,
 		return site_removed(ret);
 	switch (ret) {
 	case -EINVAL:
-		/* From change_ref_ctr(), or of the zero page, which is no code. */
+		/*
+		 * From change_ref_ctr(), or for the zero page, which contains
+		 * no code.
+		 */
 		return -ERANGE;
 	case -EFAULT:
-		/* What the program gave can be read: this is the process. */
+		/*
+		 * The arguments of the program were readable: the error is the
+		 * process's.
+		 */
 		return -ENXIO;
 	default:
 		return ret;
@@ -428,12 +447,14 @@ int utrace_marker_site_apply(const struct marker_place *place,
 }
 
 /**
- * utrace_marker_site_try_remove() - remove the breakpoints of a site from a process
- * @site: the site, which nobody wants there any more
- * @mm: the memory; the caller has a reference, as of mmget()
+ * utrace_marker_site_try_remove() - remove the breakpoints of a site from a
+ * process
+ * @site: the site, which no owner wants there any longer
+ * @mm: the address space; the caller has a reference, as of mmget()
  *
- * Context: Process context; sleeps for memory, and does not wait for the process.
- * Return: 0 or -EINTR if that is not possible now.
+ * Context: Process context; sleeps for memory, and does not wait for the
+ * process.
+ * Return: 0, or -EINTR if that is not possible now.
  */
 int utrace_marker_site_try_remove(struct marker_site *site,
 				  struct mm_struct *mm)
@@ -442,8 +463,10 @@ int utrace_marker_site_try_remove(struct marker_site *site,
 }
 
 /**
- * utrace_marker_site_list() - add an event of an owner of the system to its site
- * @event: the event, which hits find from here on; its site is one of all processes
+ * utrace_marker_site_list() - add an event of an owner of the system to its
+ * site
+ * @event: the event, which hits can find from here on; its site is one of all
+ *	processes
  *
  * Context: Process context.
  */
@@ -454,8 +477,9 @@ void utrace_marker_site_list(struct marker_event *event)
 }
 
 /**
- * utrace_marker_site_unlist() - remove an event of an owner of the system from its site
- * @event: the event, which hits may use until uprobe_unregister_sync()
+ * utrace_marker_site_unlist() - remove an event of an owner of the system from
+ * its site
+ * @event: the event; hits may still use it until uprobe_unregister_sync()
  *
  * Context: Process context.
  */
@@ -466,14 +490,15 @@ void utrace_marker_site_unlist(struct marker_event *event)
 }
 
 /**
- * utrace_marker_after_hits() - call a function when hits that are going on have been told
+ * utrace_marker_after_hits() - call a function after hits in progress have
+ * finished
  * @head: argument of @func
- * @func: what is called
+ * @func: the function
  *
  * Context: Any but NMI.
  */
 void utrace_marker_after_hits(struct rcu_head *head, rcu_callback_t func)
 {
-	/* What uprobe_unregister_sync() waits for. */
+	/* The grace period that uprobe_unregister_sync() waits for. */
 	call_rcu_tasks_trace(head, func);
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - markers: user_events of one process
+ * utrace - markers: user_events of processes
  *
  * A program registers a bit for an event by name, and writes the event to
- * user_events_data while the bit is set.  An owner that has armed the name wants all
- * bits that processes of its engine have registered for it: those that are there
- * when the name is armed, and those that come later, of which user_events tells.
- * What such a process writes is told to the owner in write(2), where the process may
- * wait for its own memory.
+ * user_events_data while the bit is set.  An owner that has armed the name
+ * wants all bits that processes of its engine have registered for it: those
+ * that exist when the name is armed, and those that are registered later, for
+ * which user_events calls a hook.  A write by such a process is delivered to
+ * the owner in write(2), where the process may wait for its own memory.
  */
 #include <linux/pid.h>
 #include <linux/sched/mm.h>
@@ -25,11 +25,11 @@
 #include "../utrace_dev.h"
 #include "marker.h"
 
-/* On while an owner has a user_event, and for a second after that. */
+/* On while an owner has a user_event, and for a second longer. */
 DEFINE_STATIC_KEY_DEFERRED_FALSE(utrace_user_events_used, HZ);
 
 /**
- * utrace_marker_name_drop() - an event that has a name is about to be freed
+ * utrace_marker_name_drop() - free the name of an event that is being freed
  * @event: the event
  *
  * Context: Process context.
@@ -42,13 +42,13 @@ void utrace_marker_name_drop(struct marker_event *event)
 
 /* Arming */
 
-/* Whom the bits of a process are armed for, and why one could not be. */
+/* Arguments and results of arming the bits of a process for an owner. */
 struct name_arm {
 	struct marker_mm *memory;
 	struct marker_owner *owner;
 	struct marker_event *event;
 	struct marker_stock *stock;
-	unsigned int lacks;	/* words, and shares, that @stock has not had */
+	unsigned int lacks;	/* words and shares that @stock lacked */
 	int error;
 };
 
@@ -69,8 +69,9 @@ static void name_want(void *data, const void *user_event,
 }
 
 /*
- * Want the bits that a process has registered.  Returns 0, or -EUSERS if the process has no
- * engine for its bits, or -EEXIST.  After -ENOMEM or -EINTR another try may help.
+ * Want the bits that a process has registered.  Returns 0, -EUSERS if the
+ * process has no engine for its bits, or -EEXIST.  After -ENOMEM or -EINTR a
+ * retry may succeed.
  */
 static int name_want_all(struct name_arm *arm, struct task_struct *process,
 			 struct mm_struct *mm)
@@ -81,16 +82,18 @@ static int name_want_all(struct name_arm *arm, struct task_struct *process,
 
 	arm->stock = &stock;
 	/*
-	 * During the visit user_events holds a lock that tasks wait for which enable the
-	 * event.  An allocation may last long in a memory cgroup at its limit.  So allocate
-	 * between visits.
+	 * During the visit, user_events holds a lock that tasks need to enable
+	 * the event.  An allocation may take long in a memory cgroup at its
+	 * limit.  So allocate between visits.
 	 */
 	do {
 		arm->lacks = 0;
 		all = user_events_visit_bits(process, mm, arm->event->name,
 					     name_want, arm);
 		ret = utrace_marker_stock_fill(&stock, arm->lacks, arm->lacks);
-		/* The process may register bits as fast as they are armed. */
+		/*
+		 * The process may register new bits as fast as this arms them.
+		 */
 		if (!ret && fatal_signal_pending(current))
 			ret = -EINTR;
 	} while (arm->lacks && !ret);
@@ -103,17 +106,17 @@ static int name_want_all(struct name_arm *arm, struct task_struct *process,
 /**
  * utrace_marker_arm_name() - arm a user_event in the current process
  * @owner: the owner, whose engine covers the process
- * @event: its event
+ * @event: an event of the owner
  *
- * Nothing is written before utrace_marker_settle().  A bit that the owner
- * wants already is skipped: there is no caller to return an error to.
+ * Nothing is written before utrace_marker_settle().  A bit that the owner wants
+ * already is skipped, since there is no caller to return an error to.
  *
  * Context: A callback, in the task itself; sleeps.
  * Return:
  * * 0 - all bits are wanted
  * * -EEXIST - the owner wants a bit for another event already
  * * -EUSERS - the process has no engine that writes its bits
- * * -ENOMEM - there is no memory
+ * * -ENOMEM - out of memory
  * * -EINTR - the task is killed
  */
 int utrace_marker_arm_name(struct marker_owner *owner,
@@ -155,7 +158,7 @@ static int name_arm_process(struct marker_owner *owner,
 	return ret;
 }
 
-/* The event of an owner by name, or NULL. */
+/* Find the event of an owner by name, or NULL. */
 static struct marker_event *name_find(const struct marker_owner *owner,
 				      const char *name)
 {
@@ -169,7 +172,7 @@ static struct marker_event *name_find(const struct marker_owner *owner,
 	return NULL;
 }
 
-/* The owner has @name from here on, if this returns an event. */
+/* Create an event with a name and add it.  Consumes @name on success. */
 static struct marker_event *name_new(struct marker_owner *owner,
 				     const struct marker_request *request,
 				     char *name)
@@ -190,7 +193,7 @@ static struct marker_event *name_new(struct marker_owner *owner,
 /**
  * utrace_marker_name_arm() - arm a user_event
  * @owner: the owner; its mutex is held
- * @request: what is said of the event, with 0 or %UTRACE_ARM_F_COUNT as flags
+ * @request: its parameters; the flags are 0 or %UTRACE_ARM_F_COUNT
  * @name: name of the event
  *
  * Context: Process context; sleeps.
@@ -221,7 +224,10 @@ utrace_marker_name_arm(struct marker_owner *owner,
 		utrace_marker_event_end(owner, event);
 		return ERR_PTR(ret);
 	}
-	/* A program that is being executed follows the owner's events itself. */
+	/*
+	 * After -EAGAIN, the program being executed follows the owner's events
+	 * itself.
+	 */
 	if (ret || owner->follow)
 		utrace_marker_ask_all(owner, true);
 	return event;
@@ -245,15 +251,18 @@ int utrace_marker_name_disarm(struct marker_owner *owner, const char *name)
 	return 0;
 }
 
-/* What user_events tells */
+/* Hooks of user_events */
 
 /**
- * __utrace_user_event_registered() - the current process has registered an event
- * @words: who writes the bits of the process; NULL: user_events does
+ * __utrace_user_event_registered() - handle the registration of an event by the
+ * current process
+ * @words: the kernel owner that writes the bits of the process; NULL:
+ *	user_events writes them
  *
- * All owners whose engines cover the process look at what it has registered before it runs
- * user code again.  The bit is registered before the look; who arms an event adds it to the
- * owner's list before he looks at what is registered, so one of the two finds the other.
+ * Makes all owners whose engines cover the process check its registrations
+ * before it runs user code again.  The bit is registered before this check.
+ * Whoever arms an event adds it to the owner's list before checking the
+ * registrations.  So one of the two finds the other.
  *
  * Context: Process context.
  */
@@ -270,14 +279,14 @@ void __utrace_user_event_registered(struct marker_owner *words)
 	engine = words ? utrace_marker_engine_get(words) : NULL;
 	if (!engine)
 		return;
-	/* A report is one of all engines.  -ESRCH: the task is dead. */
+	/* A report calls all engines.  -ESRCH: the task is dead. */
 	(void)!utrace_control(current, engine, UTRACE_REPORT);
 	utrace_engine_put(engine);
 }
 
 /**
- * __utrace_user_event_left() - a bit is not registered any more
- * @mm: the memory; the caller has counted it by mmgrab()
+ * __utrace_user_event_left() - handle the end of a registration
+ * @mm: the address space; the caller has counted it by mmgrab()
  * @user_event: the event
  * @bit: the bit
  *
@@ -307,7 +316,7 @@ void __utrace_user_event_left(struct mm_struct *mm, const void *user_event,
 	utrace_marker_mm_put(memory);
 }
 
-/* Writing */
+/* Writes */
 
 /* The body of a UTRACE_REC_USER_EVENT. */
 struct name_record {
@@ -322,9 +331,10 @@ static_assert(offsetof(struct name_record, data) + sizeof(struct utrace_rec) ==
 	      sizeof(struct utrace_rec_user_event));
 
 /*
- * The event of the next owner that wants @user_event of some memory, in the order of
- * addresses, behind @last; so an owner of several bits is told once.  Drops the
- * reference to @last, and takes one to the result, and one to its @owner.
+ * Find the next event of an owner that wants @user_event in an address space,
+ * in the order of the addresses of the events, after @last.  So an owner with
+ * several bits gets a write once.  Consumes the reference to @last.  Takes a
+ * reference to the result, and one to its @owner.
  */
 static struct marker_event *name_next(struct marker_mm *memory,
 				      const void *user_event,
@@ -348,7 +358,7 @@ static struct marker_event *name_next(struct marker_mm *memory,
 	return next;
 }
 
-/* Copy what the task writes.  Returns 0, -EFAULT or -ENOMEM. */
+/* Copy the data that the task writes.  Returns 0, -EFAULT or -ENOMEM. */
 static int name_read(const struct iov_iter *from, struct name_record **record)
 {
 	struct iov_iter copy = *from;
@@ -388,7 +398,7 @@ static bool name_tell_client(struct marker_owner *owner,
 	return true;
 }
 
-/* Tell an owner, as marker_tell() does of a hit. */
+/* Deliver a write to an owner, as marker_tell() does with a hit. */
 static void name_tell(struct marker_owner *owner, struct marker_event *event,
 		      struct name_record *record)
 {
@@ -434,14 +444,15 @@ static int name_write(struct marker_mm *memory, const void *user_event,
 }
 
 /**
- * __utrace_user_event_write() - the current task writes a user_event
+ * __utrace_user_event_write() - deliver a write of the current task to the
+ * owners
  * @user_event: the event
- * @from: what is written, without the index; stays as it is
+ * @from: the data, without the index of the event; not advanced
  *
  * Context: Process context, in write(2); sleeps.
  * Return: 1 if an owner wants the event of this process, 0 if none does, or
- * * -EFAULT - what is written cannot be read
- * * -ENOMEM - there is no memory
+ * * -EFAULT - the data cannot be read
+ * * -ENOMEM - out of memory
  */
 int __utrace_user_event_write(const void *user_event,
 			      const struct iov_iter *from)
@@ -449,7 +460,7 @@ int __utrace_user_event_write(const void *user_event,
 	struct marker_mm *memory;
 	int ret;
 
-	/* A kernel thread may write, too. */
+	/* A kernel thread may write as well. */
 	if (!current->mm)
 		return 0;
 	memory = utrace_marker_mm_find(current->mm);

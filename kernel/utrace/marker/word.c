@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - markers: what is wanted of words
+ * utrace - markers: wanted values of words
  *
- * Who waits for whom when a word is armed:
+ * Ordering between a task that arms a word and the threads of the process:
  *
  *	armer				thread of the process
  *	want++, dirty			passes its safe point
  *	asks each thread to report	dirty? then writes the word
  *	interrupts the CPUs		runs user code
  *
- * A thread that the armer did not find in the list of threads was put there later
- * by another thread, whose report of the clone then finds the memory dirty and
- * writes the word before the new thread runs.
+ * If the armer did not find a thread in the list of threads, another thread
+ * added it later.  The clone report of that other thread finds the address
+ * space dirty and writes the word before the new thread runs.
  */
 #include <linux/mm.h>
 #include <linux/pid.h>
@@ -30,8 +30,8 @@
 /* Shares */
 
 /*
- * Has the owner taken back this place already, so that the loop which does so need
- * not find another share of it?
+ * Check whether the owner has already disarmed this place, in which case the
+ * walk that did so need not find another share of it.
  */
 static bool marker_is_late(const struct marker_owner *owner,
 			   const struct marker_place *place)
@@ -43,8 +43,9 @@ static bool marker_is_late(const struct marker_owner *owner,
 }
 
 /*
- * Note that one more wants a word, by a share that was leaving or is new.  A breakpoint that
- * nobody wanted for a while may have been removed by a hit, whatever the word says.
+ * Count a new share, or one that was leaving, in ->want of its word.  A hit may
+ * have removed a breakpoint that nobody wanted for a while, whatever ->applied
+ * says.
  */
 static void marker_count_in(struct marker_share *share)
 {
@@ -89,7 +90,7 @@ static void marker_add_share(struct marker_share *share,
 	list_add_tail_rcu(&share->of_word, &word->shares);
 }
 
-/* A share that was leaving stays, for what the owner calls by this name. */
+/* Reuse a share that was leaving, for the place as the owner names it now. */
 static void marker_return_share(struct marker_share *share,
 				const struct marker_place *place)
 {
@@ -97,12 +98,15 @@ static void marker_return_share(struct marker_share *share,
 
 	if (place->event)
 		utrace_marker_event_get(place->event);
-	/* Hits read the event of a site at any time; all else of the place stays. */
+	/*
+	 * Hits read the event of a site concurrently; the rest of the place
+	 * stays the same.
+	 */
 	if (marker_is_site(place))
 		WRITE_ONCE(share->place.event, place->event);
 	else
 		share->place = *place;
-	/* The event before; pairs with marker_next_event(). */
+	/* Store the event before ->leaving; pairs with marker_next_event(). */
 	smp_store_release(&share->leaving, false);
 	marker_count_in(share);
 	if (event)
@@ -129,7 +133,7 @@ static void marker_remove_share(struct marker_share *share,
 
 /**
  * utrace_marker_free() - free shares
- * @gone: the shares, without their words
+ * @gone: the shares; their words are not freed
  *
  * Context: Process context, without locks of markers; sleeps.
  */
@@ -150,13 +154,16 @@ void utrace_marker_free(struct list_head *gone)
 	}
 }
 
-/* Can nothing more be done for a share that is leaving? */
+/* Check whether a share that is leaving can be removed. */
 static bool marker_is_over(const struct marker_word *word)
 {
 	return marker_is_settled(word) || (word->error && !word->busy);
 }
 
-/* A dirty word: see whether it is what is wanted, and remove the shares that have left. */
+/*
+ * Remove the leaving shares of a dirty word if it has the wanted value or
+ * cannot get it.
+ */
 static bool marker_clean_word(struct marker_mm *memory,
 			      struct marker_word *word, void *arg)
 {
@@ -178,9 +185,9 @@ static bool marker_clean_word(struct marker_mm *memory,
 }
 
 /**
- * utrace_marker_clean() - see what is left after words were written
- * @memory: the words
- * @gone: gets the shares that have left, for utrace_marker_free()
+ * utrace_marker_clean() - remove leaving shares after words were written
+ * @memory: the address space
+ * @gone: gets the removed shares, for utrace_marker_free()
  *
  * Context: Process context; sleeps.  Takes marker_mm.lock.
  */
@@ -202,8 +209,8 @@ static bool marker_drop_word(struct marker_mm *memory,
 }
 
 /**
- * utrace_marker_drop() - drop all words, since their memory is gone
- * @memory: the words; nobody finds them any more
+ * utrace_marker_drop() - drop all words of an address space that is being freed
+ * @memory: the address space, which is no longer in the table
  *
  * Context: Process context; sleeps.  Takes marker_mm.lock.
  */
@@ -223,10 +230,10 @@ static void marker_nothing(void *unused)
 }
 
 /*
- * Have all threads of the owner's process pass the safe point before they run user
- * code again.  An interrupt of all CPUs that run them makes sure that this has
- * begun: a thread that is in user mode now has got the flag of the safe point, and
- * one that comes to user mode later sees it.
+ * Make all threads of the owner's process pass the safe point before they run
+ * user code again.  The IPI to all CPUs that run them makes this take effect: a
+ * thread that is in user mode now has got the flag of the safe point, and one
+ * that returns to user mode later sees it.
  */
 static void marker_ask(struct marker_owner *owner, struct mm_struct *mm)
 {
@@ -244,17 +251,17 @@ static void marker_ask(struct marker_owner *owner, struct mm_struct *mm)
 	}
 	utrace_engine_put(engine);
 	/*
-	 * The flags before the look at the CPUs; pairs with the barrier that
-	 * switch_mm() is for tasks that come to a CPU.
+	 * Set the flags before mm_cpumask() is read; pairs with the barrier of
+	 * switch_mm() for tasks that are switched in.
 	 */
 	smp_mb();
 	on_each_cpu_mask(mm_cpumask(mm), marker_nothing, NULL, true);
 }
 
 /**
- * utrace_marker_ask_all() - have all tasks of an owner pass the safe point
+ * utrace_marker_ask_all() - make all tasks of an owner pass the safe point
  * @owner: the owner
- * @now: before they run user code again; else some time
+ * @now: before they run user code again; else at some later time
  *
  * Context: Process context, without locks of markers.
  */
@@ -265,8 +272,8 @@ void utrace_marker_ask_all(struct marker_owner *owner, bool now)
 	if (!engine)
 		return;
 	/*
-	 * What the owner wants before the look at its tasks; pairs with the barrier
-	 * in marker_clone().
+	 * Store the wanted value before the list of tasks is read; pairs with
+	 * the barrier in marker_clone().
 	 */
 	smp_mb();
 	/* -ESRCH: all tasks are dead. */
@@ -279,8 +286,8 @@ void utrace_marker_ask_all(struct marker_owner *owner, bool now)
 /* Arming */
 
 /**
- * utrace_marker_state() - how far a word has come
- * @share: a share of the word, which stays: marker_mm.lock is held, or
+ * utrace_marker_state() - get the state of a word for its owner
+ * @share: a share of the word.  The caller must hold marker_mm.lock, or
  *	marker_owner.lock of its owner; with the latter alone the state may be
  *	changing
  * @error: gets the reason of %UTRACE_ARM_STATE_FAILED, an errno, or 0
@@ -294,11 +301,11 @@ u32 utrace_marker_state(const struct marker_share *share, int *error)
 	bool leaving, settled;
 	int why;
 
-	/* With the owner's lock alone the answer may be old, see above. */
+	/* With the owner's lock alone the value may be stale, see above. */
 	leaving = data_race(share->leaving);
-	/* Likewise. */
+	/* Stale values are allowed, as above. */
 	settled = data_race(marker_is_settled(word) && !marker_is_refused(word));
-	/* Likewise. */
+	/* Stale values are allowed, as above. */
 	why = data_race(marker_error(word));
 	*error = 0;
 	if (leaving)
@@ -310,9 +317,9 @@ u32 utrace_marker_state(const struct marker_share *share, int *error)
 }
 
 /*
- * May the owner write to the memory of a thread?  Returns the memory, or an error.  An
- * execve(2) that goes on is not waited for: the program may see to it that it takes for
- * ever.
+ * Get the address space of a thread if the owner may write to it.  Returns it
+ * or an error.  Does not wait for an execve(2) in progress, which the program
+ * can delay without limit.
  */
 static struct mm_struct *marker_mm_of_thread(struct marker_owner *owner,
 					     struct task_struct *thread)
@@ -330,7 +337,7 @@ static struct mm_struct *marker_mm_of_thread(struct marker_owner *owner,
 	return mm;
 }
 
-/* A thread of a process that has memory, or NULL if none has. */
+/* Find a thread of a process that has an mm, or NULL. */
 static struct task_struct *marker_thread_of(struct pid *process)
 {
 	struct task_struct *leader, *t;
@@ -350,7 +357,10 @@ static struct mm_struct *marker_mm_of(struct marker_owner *owner)
 	struct mm_struct *mm = ERR_PTR(-ESRCH);
 	struct task_struct *thread;
 
-	/* A thread that exits has lost its memory, so the next look finds another one. */
+	/*
+	 * A thread that exits has no mm any longer, so the next search skips
+	 * it.
+	 */
 	while (mm == ERR_PTR(-ESRCH) &&
 	       (thread = marker_thread_of(owner->process))) {
 		mm = marker_mm_of_thread(owner, thread);
@@ -359,7 +369,7 @@ static struct mm_struct *marker_mm_of(struct marker_owner *owner)
 	return mm;
 }
 
-/* Take a word out of a stock, which has one. */
+/* Take a word out of a stock that has one. */
 static struct marker_word *marker_take_word(struct marker_stock *stock)
 {
 	struct marker_word *word = list_first_entry(&stock->words,
@@ -371,7 +381,7 @@ static struct marker_word *marker_take_word(struct marker_stock *stock)
 	return word;
 }
 
-/* Take a share out of a stock, which has one. */
+/* Take a share out of a stock that has one. */
 static struct marker_share *marker_take_share(struct marker_stock *stock)
 {
 	struct marker_share *share = list_first_entry(&stock->shares,
@@ -382,7 +392,10 @@ static struct marker_share *marker_take_share(struct marker_stock *stock)
 	return share;
 }
 
-/* Note that an owner wants a word.  Returns 0, -EEXIST, or -EAGAIN if @stock lacks something. */
+/*
+ * Add an owner's share of a word.  Returns 0, -EEXIST, or -EAGAIN if @stock
+ * lacks a word or a share.
+ */
 static int marker_want(struct marker_mm *memory, struct marker_owner *owner,
 		       const struct marker_place *place,
 		       struct marker_stock *stock)
@@ -402,7 +415,7 @@ static int marker_want(struct marker_mm *memory, struct marker_owner *owner,
 	old = utrace_marker_find_share(word, owner);
 	if (old && !old->leaving && place->event != old->place.event)
 		return -EEXIST;
-	/* As in utrace_marker_want(). */
+	/* Another thread may have been first, as in utrace_marker_want(). */
 	if (old && !old->leaving && !marker_error(word))
 		return place->event ? 0 : -EEXIST;
 	word->error = 0;
@@ -420,7 +433,7 @@ static int marker_want(struct marker_mm *memory, struct marker_owner *owner,
 	return 0;
 }
 
-/* The state of an owner's word, for utrace_marker_arm(). */
+/* Get the state of an owner's word, for utrace_marker_arm(). */
 static int marker_look(struct marker_mm *memory, struct marker_owner *owner,
 		       struct marker_place *place, u32 *state, int *error)
 {
@@ -436,7 +449,9 @@ static int marker_look(struct marker_mm *memory, struct marker_owner *owner,
 	return 0;
 }
 
-/* Has an owner armed a word already, for the same event, so that nothing is to do? */
+/*
+ * Check whether an owner has armed a word for the same event, without an error.
+ */
 static bool marker_has(struct marker_mm *memory,
 		       const struct marker_owner *owner,
 		       const struct marker_place *place)
@@ -450,8 +465,8 @@ static bool marker_has(struct marker_mm *memory,
 }
 
 /**
- * utrace_marker_want() - note that an owner wants a word
- * @memory: the words
+ * utrace_marker_want() - add an owner's share of a word
+ * @memory: the address space
  * @owner: the owner
  * @place: the word
  *
@@ -459,10 +474,11 @@ static bool marker_has(struct marker_mm *memory,
  *
  * Context: Process context; sleeps.  Takes marker_mm.lock.
  * Return:
- * * 0 - the owner wants the word; another thread may have been first with the event
- * * -EEXIST - the owner wants the word already: for another event, or it has no event and has
- *   not failed
- * * -ENOMEM - there is no memory
+ * * 0 - the owner wants the word now; with an event, another thread may have
+ *   added the share
+ * * -EEXIST - the owner wants the word already, for another event, or without
+ *   an event and the word has not failed
+ * * -ENOMEM - out of memory
  */
 int utrace_marker_want(struct marker_mm *memory, struct marker_owner *owner,
 		       const struct marker_place *place)
@@ -470,7 +486,7 @@ int utrace_marker_want(struct marker_mm *memory, struct marker_owner *owner,
 	struct marker_stock stock = MARKER_STOCK_INIT(stock);
 	int ret = -ENOMEM;
 
-	/* A thread of the process may have been first with an event. */
+	/* Another thread of the process may have armed the same event first. */
 	if (marker_has(memory, owner, place))
 		return place->event ? 0 : -EEXIST;
 	if (!utrace_marker_stock_fill(&stock, 1, 1))
@@ -482,13 +498,14 @@ int utrace_marker_want(struct marker_mm *memory, struct marker_owner *owner,
 /**
  * utrace_marker_want_from() - utrace_marker_want() without an allocation
  * @stock: what a word and a share are taken from
- * @memory: the words
+ * @memory: the address space
  * @owner: the owner
  * @place: the word
  *
  * Context: Process context; does not sleep.  Takes marker_mm.lock.
  * Return:
- * * 0 - the owner wants the word; another thread may have been first with the event
+ * * 0 - the owner wants the word now; with an event, another thread may have
+ *   added the share
  * * -EEXIST - as for utrace_marker_want()
  * * -EAGAIN - @stock has no word, or no share
  */
@@ -497,7 +514,7 @@ int utrace_marker_want_from(struct marker_stock *stock,
 			    struct marker_owner *owner,
 			    const struct marker_place *place)
 {
-	/* As in utrace_marker_want(). */
+	/* Another thread may have been first, as in utrace_marker_want(). */
 	if (marker_has(memory, owner, place))
 		return place->event ? 0 : -EEXIST;
 	return marker_want(memory, owner, place, stock);
@@ -509,12 +526,13 @@ int utrace_marker_want_from(struct marker_stock *stock,
  * @mm: gets the memory of the process, for utrace_marker_finish()
  *
  * Context: Process context; sleeps, but does not wait for the process.
- * Return: the words of the memory, with a reference; or
- * * -EAGAIN - the process executes another program just now, so its present memory goes
- * * -EPERM - the owner may not trace the process any more
+ * Return: the address space, with a reference; or
+ * * -EAGAIN - an execve(2) is in progress, so the present address space will be
+ *   dropped
+ * * -EPERM - the owner may no longer trace the process
  * * -ESRCH - the process is gone
  * * -ENOSPC - the owner has too many words
- * * -ENOMEM - there is no memory
+ * * -ENOMEM - out of memory
  */
 struct marker_mm *utrace_marker_begin(struct marker_owner *owner,
 				      struct mm_struct **mm)
@@ -536,9 +554,10 @@ struct marker_mm *utrace_marker_begin(struct marker_owner *owner,
 }
 
 /*
- * Have the words of an owner's process written, and with @sites its breakpoints: when this
- * returns, no instruction of the process is executed without the new values, unless words
- * have failed, or are held (utrace_hold()).
+ * Write the words of an owner's process, and with @sites install its
+ * breakpoints.  When this returns, the process executes no instruction before
+ * the new values are in effect, except for words that have failed or are held
+ * (utrace_hold()).
  */
 static void marker_settle_process(struct marker_owner *owner,
 				  struct marker_mm *memory, bool sites)
@@ -549,10 +568,10 @@ static void marker_settle_process(struct marker_owner *owner,
 }
 
 /**
- * utrace_marker_finish() - the end of what utrace_marker_begin() has begun
+ * utrace_marker_finish() - end what utrace_marker_begin() has begun
  * @owner: the owner
- * @memory: the words
- * @mm: the memory
+ * @memory: the address space; the reference is dropped
+ * @mm: what utrace_marker_begin() has stored; the reference is dropped
  *
  * Context: Process context; sleeps.
  */
@@ -561,31 +580,34 @@ void utrace_marker_finish(struct marker_owner *owner, struct marker_mm *memory,
 {
 	marker_settle_process(owner, memory, false);
 	utrace_marker_mm_put(memory);
-	/* The end of a process may wait for a device that the process has chosen. */
+	/*
+	 * The last mmput() may wait for a device that the process has mapped.
+	 */
 	mmput_async(mm);
 }
 
 /**
  * utrace_marker_arm() - arm a word of an owner's process
  * @owner: the owner; its mutex is held
- * @place: the word.  If it was armed before and has failed, its id and cookie are
- *	stored here
- * @state: gets how far the word has come, enum utrace_arm_state
+ * @place: the word.  If the owner has armed it before and it has failed, this
+ *	gets the id and cookie of that time
+ * @state: gets enum utrace_arm_state
  * @error: gets the reason of %UTRACE_ARM_STATE_FAILED, an errno, or 0
  *
- * When this returns, no instruction of the process is executed without the new
- * value, unless the word has failed or is held.
+ * When this returns, the process executes no instruction before the new value
+ * is in effect, unless the word has failed or is held.
  *
- * Context: Process context; sleeps, but does not wait for the process, except, for a
- * site, for its mmap_lock.  The wait ends if the caller is killed.
+ * Context: Process context; sleeps.  Does not wait for the process, except for
+ * its mmap_lock in case of a site.  That wait ends if the caller is killed.
  * Return:
- * * 0 - the word is armed, or will be, or has failed
- * * -EAGAIN - the process executes another program just now, so its present memory goes
- * * -EEXIST - the owner has armed it already
- * * -EPERM - the owner may not trace the process any more
+ * * 0 - see @state: the word is armed, pending or has failed
+ * * -EAGAIN - an execve(2) is in progress, so the present address space will be
+ *   dropped
+ * * -EEXIST - the owner has armed the word already
+ * * -EPERM - the owner may no longer trace the process
  * * -ESRCH - the process is gone
  * * -ENOSPC - the owner has too many words
- * * -ENOMEM - there is no memory
+ * * -ENOMEM - out of memory
  */
 int utrace_marker_arm(struct marker_owner *owner, struct marker_place *place,
 		      u32 *state, int *error)
@@ -607,7 +629,7 @@ int utrace_marker_arm(struct marker_owner *owner, struct marker_place *place,
 }
 
 /**
- * utrace_marker_arm_current() - arm a place in the current task's memory
+ * utrace_marker_arm_current() - arm a place in the current address space
  * @owner: the owner
  * @place: the place
  *
@@ -630,11 +652,11 @@ int utrace_marker_arm_current(struct marker_owner *owner,
 	return ret;
 }
 
-/* What changes in the memory */
+/* Changes of the memory */
 
 /*
- * What fork(2) copies of what was added to a word.  Of memory that the two share there is no
- * copy, and the child takes nothing back that the parent wants.
+ * The part of ->applied that fork(2) copies.  Shared memory is not copied, and
+ * the child must not undo there what the parent wants.
  */
 static int marker_copied(struct mm_struct *mm, const struct marker_word *word)
 {
@@ -648,13 +670,16 @@ static int marker_copied(struct mm_struct *mm, const struct marker_word *word)
 }
 
 /**
- * utrace_marker_follows() - does an owner follow the current task to its child?
- * @owner: the owner, who has a share in the memory of the current task
+ * utrace_marker_follows() - check whether an owner follows the current task to
+ * its child
+ * @owner: the owner, which has a share in the current address space
  *
- * The memory may be that of a task that the owner traces, and the current task another one.
+ * The current task may share the address space with a task that the owner
+ * traces, and not be traced itself.
  *
  * Context: fork(2).  Takes marker_owner.lock and utrace->lock.
- * Return: true if the child gets the engine of the owner.
+ * Return: true if the child gets the engine of the owner, and the owner is not
+ * one of the kernel.
  */
 bool utrace_marker_follows(struct marker_owner *owner)
 {
@@ -671,13 +696,13 @@ bool utrace_marker_follows(struct marker_owner *owner)
 	return covers;
 }
 
-/* What utrace_marker_inherit() has to do. */
+/* Arguments and state of utrace_marker_inherit(). */
 struct marker_heritage {
 	struct marker_mm *child;
 	struct marker_place *from;
 	struct marker_stock *stock;
 	struct marker_owner *owner;	/* of the share that was copied last */
-	bool follows;			/* does he follow to the child? */
+	bool follows;			/* @owner follows to the child */
 };
 
 /* Copy the share of an owner to the child's word @copy. */
@@ -688,14 +713,17 @@ static void marker_inherit_share(struct marker_heritage *heritage,
 	if (share->owner != heritage->owner)
 		heritage->follows = utrace_marker_follows(share->owner);
 	heritage->owner = share->owner;
-	/* What user_events the child has is known when it is born. */
+	/*
+	 * The user_events of the child are known only after its birth, so
+	 * leave.
+	 */
 	marker_add_share(marker_take_share(heritage->stock), &share->place, copy,
 			 heritage->child, share->owner,
 			 share->leaving || !heritage->follows ||
 			 share->place.user_event);
 }
 
-/* Copy a word of the parent.  Returns true if there is too little for that. */
+/* Copy a word of the parent.  Returns true if the stock is too small for it. */
 static bool marker_inherit_word(struct marker_mm *parent,
 				struct marker_word *word, void *arg)
 {
@@ -711,7 +739,10 @@ static bool marker_inherit_word(struct marker_mm *parent,
 		return true;
 	copy = marker_take_word(stock);
 	copy->place = word->place;
-	/* Nobody else knows the child but those who make it lose what its parent loses. */
+	/*
+	 * The child is known only to tasks that mark its pages as lost together
+	 * with those of the parent.
+	 */
 	spin_lock_nested(&child->lock, SINGLE_DEPTH_NESTING);
 	utrace_marker_insert(child, copy);
 	copy->applied = marker_copied(parent->mm, word);
@@ -724,7 +755,7 @@ static bool marker_inherit_word(struct marker_mm *parent,
 	if (!marker_is_site(&word->place))
 		copy->unsure = word->unsure;
 	else if (word->busy || word->unsure)
-		/* The breakpoint may be there or not: have it changed in any case. */
+		/* The breakpoint may exist or not: force a change. */
 		copy->applied = !marker_wanted(copy);
 	utrace_marker_touch(child, copy);
 	spin_unlock(&child->lock);
@@ -732,17 +763,20 @@ static bool marker_inherit_word(struct marker_mm *parent,
 }
 
 /**
- * utrace_marker_inherit() - give words to memory that fork(2) copies
- * @parent: the words of the memory that is copied
- * @child: has the words of @parent before @from
- * @from: the first word to be copied; changed to the first one that was not, if any
- * @stock: what copies are made of
+ * utrace_marker_inherit() - copy words to an address space that fork(2) creates
+ * @parent: the address space that is copied
+ * @child: the copy, which has the words of @parent before @from
+ * @from: the first word to be copied; changed to the first one that was not, if
+ *	any
+ * @stock: the words and shares to use
  *
- * The copy has what was added to the words.  Owners that do not follow, or not the current
- * task, have a share that leaves at once, so that somebody takes their part back.
+ * The copied memory contains what was added to the words.  A share of an owner
+ * that does not follow the current task is leaving from the beginning, so that
+ * its part is subtracted.
  *
- * Context: dup_mmap(), with mmap_lock of both held for writing.  marker_mm.copy of @parent is
- * @child, so that @child loses what @parent loses.  Sleeps.  Takes marker_mm.lock of both.
+ * Context: dup_mmap(), with mmap_lock of both held for writing.  marker_mm.copy
+ * of @parent is @child, so that losses of pages of @parent count for @child as
+ * well.  Sleeps.  Takes marker_mm.lock of both.
  * Return: true if @stock was too small for the word at @from.
  */
 bool utrace_marker_inherit(struct marker_mm *parent, struct marker_mm *child,
@@ -759,13 +793,13 @@ bool utrace_marker_inherit(struct marker_mm *parent, struct marker_mm *child,
 				   marker_inherit_word, &heritage);
 }
 
-/* The next owner that marker_next_owner() has found, and behind whom. */
+/* Search for the owner with the lowest address above @last. */
 struct marker_owners {
 	const struct marker_owner *last;
 	struct marker_owner *next;
 };
 
-/* Look whether a word has an owner nearer to the last one, by address. */
+/* Take an owner of a word if it is the best candidate so far. */
 static bool marker_look_owner(struct marker_mm *memory,
 			      struct marker_word *word, void *arg)
 {
@@ -803,8 +837,9 @@ static struct marker_owner *marker_next_owner(struct marker_mm *memory,
 
 /**
  * utrace_marker_next_owner() - find the next owner of a dirty word
- * @memory: the words
- * @last: the owner that was found last, by address, or NULL; the reference is dropped
+ * @memory: the address space
+ * @last: the owner that was found last, or NULL; consumes the reference.
+ *	Owners are found in the order of their addresses
  *
  * Context: Process context; sleeps.  Takes marker_mm.lock.
  * Return: the owner, with a reference, or NULL.
@@ -815,7 +850,10 @@ struct marker_owner *utrace_marker_next_owner(struct marker_mm *memory,
 	return marker_next_owner(memory, last, 0, ULONG_MAX);
 }
 
-/* Have the tasks of those who own dirty words up to @last_addr pass their safe point. */
+/*
+ * Make the tasks of the owners of dirty words up to @last_addr pass the safe
+ * point.
+ */
 static void marker_ask_now(struct marker_mm *memory, unsigned long start,
 			   unsigned long last_addr)
 {
@@ -833,8 +871,9 @@ static void marker_ask_now(struct marker_mm *memory, unsigned long start,
 }
 
 /**
- * utrace_marker_ask_work() - ask the owners of all dirty words
- * @work: the work of some memory
+ * utrace_marker_ask_work() - make tasks of the owners of all dirty words pass
+ * the safe point
+ * @work: marker_mm.ask
  *
  * Context: A work item; sleeps.
  */
@@ -847,8 +886,8 @@ void utrace_marker_ask_work(struct work_struct *work)
 }
 
 /**
- * utrace_marker_ask_later() - have a work item ask the owners of all dirty words
- * @memory: the words; the caller has a reference
+ * utrace_marker_ask_later() - queue utrace_marker_ask_work()
+ * @memory: the address space; the caller has a reference
  *
  * Context: Any but NMI.
  */
@@ -860,9 +899,10 @@ void utrace_marker_ask_later(struct marker_mm *memory)
 }
 
 /*
- * Have the tasks of those who own dirty words of a range pass their safe point.  A truncation
- * goes through all mappings of all processes, with locks held, and cannot be killed.  So for
- * the memory of others it queues a work item, which asks once for many mappings.
+ * Make the tasks of the owners of dirty words in a range pass the safe point.
+ * A truncation visits all mappings of all processes with locks held, and cannot
+ * be killed.  So for another address space this queues a work item, which asks
+ * once for many mappings.
  */
 static void marker_ask_owners(struct marker_mm *memory, unsigned long start,
 			      unsigned long end)
@@ -873,7 +913,10 @@ static void marker_ask_owners(struct marker_mm *memory, unsigned long start,
 		utrace_marker_ask_later(memory);
 }
 
-/* Has the word a share that leaves, which utrace_marker_clean() is to remove? */
+/*
+ * Check whether a word has a leaving share, which utrace_marker_clean() is to
+ * remove.
+ */
 static bool marker_has_leaving(const struct marker_word *word)
 {
 	const struct marker_share *share;
@@ -884,7 +927,7 @@ static bool marker_has_leaving(const struct marker_word *word)
 	return false;
 }
 
-/* Have a word looked at again at the next safe point, if there is something to do. */
+/* Mark a word for another attempt if it needs a write or has leaving shares. */
 static void marker_look_again(struct marker_mm *memory, struct marker_word *word)
 {
 	word->since = memory->sequence;
@@ -906,7 +949,7 @@ static bool marker_retry_word(struct marker_mm *memory,
 	return false;
 }
 
-/* What was added to a word is gone. */
+/* Note that what was added to a word is lost. */
 static bool marker_lose_word(struct marker_mm *memory,
 			     struct marker_word *word, void *unused)
 {
@@ -928,7 +971,7 @@ static bool marker_forget_word(struct marker_mm *memory,
 	return false;
 }
 
-/* Call @fn for the words of a range, after marker_mm.sequence has grown. */
+/* Increment marker_mm.sequence, then call @fn for the words of a range. */
 static void marker_visit_range(struct marker_mm *memory, unsigned long start,
 			       unsigned long end,
 			       bool (*fn)(struct marker_mm *memory,
@@ -942,8 +985,9 @@ static void marker_visit_range(struct marker_mm *memory, unsigned long start,
 }
 
 /*
- * If fork(2) has copied words of @memory, but not the pages yet, the copy loses what @memory
- * has lost.  Words that fork(2) copies from here on have lost it already.
+ * If fork(2) has copied words of @memory but not yet the pages, the loss counts
+ * for the copy as well.  Words that fork(2) copies from here on have lost it
+ * already.
  */
 static void marker_lose_copy(struct marker_mm *memory, unsigned long start,
 			     unsigned long end)
@@ -962,8 +1006,8 @@ static void marker_lose_copy(struct marker_mm *memory, unsigned long start,
 }
 
 /**
- * utrace_marker_retry() - memory was mapped: words that have failed are tried again
- * @memory: the words
+ * utrace_marker_retry() - retry failed words after memory was mapped
+ * @memory: the address space
  * @start: begin of the range
  * @end: end of the range
  *
@@ -977,8 +1021,9 @@ void utrace_marker_retry(struct marker_mm *memory, unsigned long start,
 }
 
 /**
- * utrace_marker_forget() - pages go from a range, and with them what was added to words
- * @memory: the words
+ * utrace_marker_forget() - note that pages of a range, and the values in them,
+ * are lost
+ * @memory: the address space
  * @start: begin of the range
  * @end: end of the range
  *
@@ -993,10 +1038,11 @@ void utrace_marker_forget(struct marker_mm *memory, unsigned long start,
 }
 
 /**
- * utrace_marker_hold() - write nothing to a range for a while
- * @memory: the words
+ * utrace_marker_hold() - prevent writes to a range until
+ * utrace_marker_release()
+ * @memory: the address space
  * @hold: the range
- * @lost: what was added there goes
+ * @lost: the pages of the range, and the values in them, are lost
  *
  * Context: Process context.
  */
@@ -1012,17 +1058,17 @@ void utrace_marker_hold(struct marker_mm *memory, struct utrace_hold *hold,
 }
 
 /**
- * utrace_marker_release() - write to a range again
- * @memory: the words
- * @hold: the range, where nothing was written for a while
+ * utrace_marker_release() - allow writes to a range again
+ * @memory: the address space
+ * @hold: the range, of utrace_marker_hold()
  *
  * Context: Process context.
  */
 void utrace_marker_release(struct marker_mm *memory, struct utrace_hold *hold)
 {
 	/*
-	 * Before the end of the hold: a writer that has the old page is to see that
-	 * marker_mm.sequence has grown.
+	 * Do this before the end of the hold: a writer that has the old page
+	 * must see that marker_mm.sequence has grown.
 	 */
 	marker_visit_range(memory, hold->start, hold->end, marker_retry_word);
 	scoped_guard(spinlock, &memory->lock)

@@ -2,9 +2,9 @@
 /*
  * utrace - markers: bits that the kernel itself sets
  *
- * A part of the kernel has an owner of words without a target.  The owner has an
- * engine on the process that has asked for it, and on all descendants of that, which
- * inherit the words as they inherit the memory.
+ * A part of the kernel (user_events) has an owner of words without a target.
+ * The owner has an engine on the process that has asked for it, and on all its
+ * descendants, which inherit the words together with the memory.
  */
 #include <linux/highmem.h>
 #include <linux/mm.h>
@@ -16,12 +16,13 @@
 
 #include "marker.h"
 
-/* How often utrace_words_reset() gets a page. */
+/* Number of attempts of utrace_words_reset() to get a page. */
 #define WORDS_TRIES	10
 
 /*
- * What a parent of the current process has got ready, or another thread; or NULL.
- * So a process has one engine for this, however many programs it executes.
+ * Find the owner that a parent or another thread of the current process has
+ * created, or NULL.  So a process has one engine for this, however many
+ * programs it executes.
  */
 static struct marker_owner *words_of_parent(void)
 {
@@ -39,11 +40,12 @@ static struct marker_owner *words_of_parent(void)
 }
 
 /**
- * utrace_words_new() - get ready to set bits in the current process
+ * utrace_words_new() - get an owner for setting bits in the current process
  *
  * Context: Process context; sleeps.
- * Return: what is passed to the other functions, for utrace_words_put(); NULL if the
- * user or the process has too many engines, or there is no memory.
+ * Return: a handle for the other functions, to be released by
+ * utrace_words_put(); NULL if the user or the process has too many engines, or
+ * out of memory.
  */
 struct marker_owner *utrace_words_new(void)
 {
@@ -59,7 +61,7 @@ struct marker_owner *utrace_words_new(void)
  * @words: what utrace_words_new() has returned
  *
  * Context: Any.
- * Return: @words, or NULL if the last reference is gone already.
+ * Return: @words, or NULL if the last reference is gone.
  */
 struct marker_owner *utrace_words_get(struct marker_owner *words)
 {
@@ -70,7 +72,7 @@ struct marker_owner *utrace_words_get(struct marker_owner *words)
  * utrace_words_put() - drop a reference
  * @words: what utrace_words_new() has returned
  *
- * With the last reference all bits stay as they are.
+ * The last reference leaves all bits as they are.
  *
  * Context: Process context; sleeps, but waits for no process.
  */
@@ -82,7 +84,10 @@ void utrace_words_put(struct marker_owner *words)
 	utrace_marker_owner_put(words);
 }
 
-/* May a bit be wanted?  One that is there already may always be. */
+/*
+ * Check whether there is room to want a bit.  A bit that is wanted already
+ * needs none.
+ */
 static bool words_have_room(const struct marker_owner *words,
 			    struct marker_mm *memory,
 			    const struct marker_place *place)
@@ -93,7 +98,7 @@ static bool words_have_room(const struct marker_owner *words,
 	return utrace_marker_share_at(memory, words, place);
 }
 
-/* Want a bit.  Returns false if there is no room or no memory for it. */
+/* Want a bit.  Returns false if there is no room or no memory. */
 static bool words_add(struct marker_owner *words, struct marker_mm *memory,
 		      const struct marker_place *place)
 {
@@ -103,18 +108,19 @@ static bool words_add(struct marker_owner *words, struct marker_mm *memory,
 }
 
 /**
- * utrace_words_want() - say whether a bit is wanted
+ * utrace_words_want() - want a bit, or no longer want it
  * @words: what utrace_words_new() has returned
- * @mm: memory of a process that has called that, or of a descendant
- * @pid: the process that has the memory
+ * @mm: address space of a process that has called utrace_words_new(), or of a
+ *	descendant; the caller has counted it by mmgrab()
+ * @pid: the process that uses it
  * @bit: the bit
- * @on: it is wanted
+ * @on: want the bit
  *
- * Nothing is written before utrace_words_settle().  Without memory for the bit, or if
- * @words has 65536 others, it is not wanted; the state is %UTRACE_BIT_FAILED then, with
- * ENOMEM.
+ * Nothing is written before utrace_words_settle().  If there is no memory for
+ * the bit, or if @words has 65536 other bits, it is not wanted.  Its state is
+ * %UTRACE_BIT_FAILED then, with ENOMEM.
  *
- * Context: Process context; sleeps.  The caller has counted @mm by mmgrab().
+ * Context: Process context; sleeps.
  */
 void utrace_words_want(struct marker_owner *words, struct mm_struct *mm,
 		       struct pid *pid, const struct utrace_bit *bit, bool on)
@@ -137,9 +143,9 @@ void utrace_words_want(struct marker_owner *words, struct mm_struct *mm,
 }
 
 /**
- * utrace_words_leave() - want no bit of some memory any more
+ * utrace_words_leave() - no longer want any bit of an address space
  * @words: what utrace_words_new() has returned
- * @mm: the memory; the caller has counted it by mmgrab()
+ * @mm: the address space; the caller has counted it by mmgrab()
  *
  * Nothing is written before utrace_words_settle().
  *
@@ -156,12 +162,13 @@ void utrace_words_leave(struct marker_owner *words, struct mm_struct *mm)
 }
 
 /**
- * utrace_words_abandon() - want a bit no more, but leave it as it is
+ * utrace_words_abandon() - no longer want a bit, but leave it as it is
  * @words: what utrace_words_new() has returned
- * @mm: the memory; the caller has counted it by mmgrab()
+ * @mm: the address space; the caller has counted it by mmgrab()
  * @bit: the bit
  *
- * A bit that is not wanted, but still set, is cleared by utrace_words_settle().
+ * If the bit was no longer wanted before, but is still set,
+ * utrace_words_settle() clears it.
  *
  * Context: Process context; sleeps.
  */
@@ -177,7 +184,10 @@ void utrace_words_abandon(struct marker_owner *words, struct mm_struct *mm,
 	utrace_marker_mm_put(memory);
 }
 
-/* Write what can be written at once.  Returns true if threads have to write the rest. */
+/*
+ * Write what can be written at once.  Returns true if threads must write the
+ * rest.
+ */
 static bool words_write(struct marker_owner *words, struct mm_struct *mm)
 {
 	struct marker_mm *memory;
@@ -196,12 +206,13 @@ static bool words_write(struct marker_owner *words, struct mm_struct *mm)
 }
 
 /**
- * utrace_words_settle() - have what is wanted written
+ * utrace_words_settle() - write the wanted bits
  * @words: what utrace_words_new() has returned
- * @mm: the memory; the caller has counted it by mmgrab()
+ * @mm: the address space; the caller has counted it by mmgrab()
  *
- * When this returns, no user code runs with this memory before the bits that can be
- * written are written, but for those that are held (utrace_hold()).
+ * When this returns, no user code runs in this address space until the bits
+ * that can be written are written, except for those that are held
+ * (utrace_hold()).
  *
  * Context: Process context; sleeps for memory, but waits for no process.
  */
@@ -212,16 +223,17 @@ void utrace_words_settle(struct marker_owner *words, struct mm_struct *mm)
 }
 
 /**
- * utrace_words_write() - write what can be written at once in one of many memories
+ * utrace_words_write() - write what can be written at once in one of several
+ * address spaces
  * @words: what utrace_words_new() has returned
- * @mm: one of the memories; the caller has counted it by mmgrab()
+ * @mm: one of the address spaces; the caller has counted it by mmgrab()
  *
- * The first half of utrace_words_settle().  The second one, to ask all processes of @words,
- * takes time in proportion to their number, so utrace_words_ask() does it once for all
- * memories.
+ * This is the first half of utrace_words_settle().  The second half asks all
+ * processes of @words, which takes time in proportion to their number.
+ * utrace_words_ask() does it once for all address spaces.
  *
- * Context: As utrace_words_settle().  The caller serializes the calls of this and of
- * utrace_words_ask().
+ * Context: As utrace_words_settle().  The caller serializes the calls of this
+ * and of utrace_words_ask().
  */
 void utrace_words_write(struct marker_owner *words, struct mm_struct *mm)
 {
@@ -230,11 +242,12 @@ void utrace_words_write(struct marker_owner *words, struct mm_struct *mm)
 }
 
 /**
- * utrace_words_ask() - have threads write what utrace_words_write() could not
+ * utrace_words_ask() - make threads write what utrace_words_write() could not
  * @words: what utrace_words_new() has returned
  *
- * After this, all memories that utrace_words_write() was called with are as after
- * utrace_words_settle().  May be called for each of them: only the first call asks.
+ * After this, all address spaces for which utrace_words_write() was called are
+ * as after utrace_words_settle().  May be called for each of them: only the
+ * first call asks.
  *
  * Context: As utrace_words_write().
  */
@@ -247,9 +260,9 @@ void utrace_words_ask(struct marker_owner *words)
 }
 
 /**
- * utrace_words_state() - how far a bit that is wanted has come
+ * utrace_words_state() - get the state of a bit
  * @words: what utrace_words_new() has returned
- * @mm: the memory; the caller has counted it by mmgrab()
+ * @mm: the address space; the caller has counted it by mmgrab()
  * @bit: the bit
  * @error: gets why the bit cannot be set, an errno, or 0
  *
@@ -288,7 +301,10 @@ enum utrace_bit_state utrace_words_state(struct marker_owner *words,
 	return states[state];
 }
 
-/* Note that a bit of the current task's memory is cleared; false: it is wanted. */
+/*
+ * Note that a bit in the current address space is being cleared.  Returns false
+ * if it is wanted.
+ */
 static bool words_note_cleared(const struct marker_place *place)
 {
 	struct marker_mm *memory = utrace_marker_mm_find(current->mm);
@@ -302,7 +318,7 @@ static bool words_note_cleared(const struct marker_place *place)
 		wanted = word && marker_wanted(word);
 		if (!word)
 			break;
-		/* The program gives the bit to the kernel anew. */
+		/* The program gives the bit to the kernel again. */
 		word->foreign = false;
 		if (!wanted)
 			word->applied = 0;
@@ -312,9 +328,9 @@ static bool words_note_cleared(const struct marker_place *place)
 }
 
 /*
- * Look whether the page of a bit is in memory, and @clear the bit unless somebody
- * wants it.  mmap_lock is held for writing, so that nobody writes words meanwhile.
- * Returns 0 or -EAGAIN.
+ * Check whether the page of a bit is in memory, and with @clear clear the bit
+ * unless it is wanted.  mmap_lock is held for writing, so no other task writes
+ * words.  Returns 0 or -EAGAIN.
  */
 static int words_clear(unsigned long addr, const struct marker_place *place,
 		       bool clear)
@@ -338,13 +354,13 @@ static int words_clear(unsigned long addr, const struct marker_place *place,
 }
 
 /**
- * utrace_words_reset() - clear a bit of the current process that nobody wants
+ * utrace_words_reset() - clear a bit of the current process unless it is wanted
  * @bit: the bit
- * @clear: clear it; else only see whether its word can be written to
+ * @clear: clear it; else only check whether its word is writable
  *
- * Context: Process context, without locks that others need: sleeps for page faults,
- * which may take as long as user space likes.
- * Return: 0, -EFAULT if the word cannot be written to, or -EINTR if the task is being
+ * Context: Process context; sleeps for page faults, which user space can delay
+ * without limit, so the caller must not hold locks that other tasks need.
+ * Return: 0, -EFAULT if the word is not writable, or -EINTR if the task was
  * killed.
  */
 int utrace_words_reset(const struct utrace_bit *bit, bool clear)

@@ -2,24 +2,25 @@
 /*
  * utrace - markers: writing words
  *
- * A word is changed under mmap_lock, together with the note of what was added to
- * it; so fork(2), which holds that lock for writing, copies both or neither.  Other
- * writers change the same word meanwhile: the program itself, which takes no lock,
- * and uprobes.  So the change is a compare-and-exchange of the 32 bits around it,
- * by the kernel's mapping of the page.
+ * A word is changed with mmap_lock held, together with ->applied, which records
+ * what was added to it.  So fork(2), which holds that lock for writing, copies
+ * both or neither.  The program itself, which takes no lock, and uprobes may
+ * write the same word concurrently.  So the change is a compare-and-exchange of
+ * the 32 bits around the word, by the kernel's mapping of the page.
  *
- * Whoever wants a change tries at once, with pages that are in memory, and does not
- * wait for the process; but a page of a file that goes in that moment is read again,
- * for which a tracer may have to wait, and user_events does not.  What is left is
- * written by threads of the process, each of which comes here before it runs user
- * code again.  These may have to wait for a page, as for any other page of theirs,
- * but not for userfaultfd(2): the thread that would serve the page may be the one
- * that waits.
+ * Whoever requests a change tries at once with the pages that are in memory,
+ * and does not wait for the process.  If a page of a file is removed at that
+ * moment, it is read again; a tracer may have to wait for that, but user_events
+ * does not.  The rest is written by threads of the process, each of which comes
+ * here before it runs user code again.  They may have to wait for a page, as
+ * for any of their pages, but not for userfaultfd(2): the thread that would
+ * serve the page may be the one that waits.
  *
- * Nothing is written for an owner who may not change the memory now, as the program has
- * become one that he may not trace.  Whoever writes for his process has asked; threads ask
- * about all owners.  What such an owner had is taken back only if the 32 bits around it
- * stand as the kernel has left them, and he is told nothing of that.
+ * Nothing is written for an owner that may not change the memory now, because
+ * the program has become one that the owner may not trace.  A writer for its
+ * own owner has checked the permission; threads check it for all owners.  What
+ * such an owner had added is subtracted only if the 32 bits around it are as
+ * the kernel last wrote them, and the owner does not learn whether they were.
  */
 #include <linux/highmem.h>
 #include <linux/hugetlb_inline.h>
@@ -34,38 +35,42 @@
 #include "marker.h"
 
 /*
- * How often a thread tries to write the words of one page.  The parent does so for a
- * child, too: threads of a child that has no engine of the owner never come here.
+ * Maximum number of attempts of a thread to write the words of one page.  The
+ * parent tries as often for a child, since threads of a child that has no
+ * engine of the owner never come here.
  */
 #define MARKER_TRIES	64
 
 /*
- * How often a thread asks about rights: the answers may change while it writes, and the owners
- * of words that it then leaves out may have the right still.
+ * Maximum number of times that a thread checks permissions.  The cached answers
+ * may become invalid while it writes.  It skips words then whose owners may
+ * still have permission.
  */
 #define MARKER_ASKS	8
 
-/* How often the 32 bits may change under a compare-and-exchange. */
+/* Maximum number of attempts of a compare-and-exchange of the 32 bits. */
 #define MARKER_RACES	1000
 
-/* Who writes. */
+/* The writer. */
 enum marker_writer {
 	MARKER_SELF,	/* a thread of the process, at its safe point */
 	MARKER_OTHER,	/* another process, which waits for sites only */
 	MARKER_NOWAIT,	/* another process, which waits for nothing */
-	MARKER_PARENT,	/* the parent of a process that does not run yet takes back */
+	MARKER_PARENT,	/* the parent of a new process, only subtracts */
 };
 
 /**
- * struct marker_by - by whom words are written
- * @writer: who writes
- * @owner: for %MARKER_OTHER and %MARKER_NOWAIT: the owner on whose behalf, who may change
- *	the memory; others' words are left to threads of the process, which ask
- * @unseen: likewise: the process has no threads any more that would do that, so what
- *	stands as it was written is taken back
- * @nofault: for %MARKER_NOWAIT: no page is copied either, since the caller has locks that
- *	others need: a copy is charged to the process, whose memory cgroup may have to
- *	reclaim for it
+ * struct marker_by - the writer of words, and its permissions
+ * @writer: the writer
+ * @owner: for %MARKER_OTHER and %MARKER_NOWAIT: the owner on whose behalf words
+ *	are written, which may change the memory.  Words without a share of it
+ *	are left to threads of the process, which check permissions
+ * @unseen: for %MARKER_OTHER and %MARKER_NOWAIT: the process has no threads
+ *	left that would write such words, so a value that is as the kernel wrote
+ *	it is subtracted
+ * @nofault: for %MARKER_NOWAIT: do not copy pages either, since the caller
+ *	holds locks that other tasks need.  A copy is charged to the process,
+ *	whose memory cgroup may have to reclaim for it
  */
 struct marker_by {
 	enum marker_writer writer;
@@ -74,21 +79,21 @@ struct marker_by {
 	bool nofault;
 };
 
-/* Does a writer wait for pages, and for memory for them? */
+/* Check whether a writer waits for pages, and for memory for them. */
 static bool marker_waits(const struct marker_by *by)
 {
 	return by->writer == MARKER_SELF || by->writer == MARKER_PARENT;
 }
 
 /*
- * Have all owners whose parts of a word are to be added or taken back the right to change
- * the memory now?  Whoever may change it anyhow, as the owner of another share of the word,
- * may take back for the others.
+ * Check whether all owners whose shares of a word are to be added or subtracted
+ * may change the memory now.  A writer that may change it anyway, as the owner
+ * of another share of the word, may subtract for the other owners.
  */
 static bool marker_is_allowed(const struct marker_word *word,
 			      const struct marker_by *by)
 {
-	/* A breakpoint that is there already may be missing in a mapping. */
+	/* A breakpoint that exists may still be missing in a mapping. */
 	const bool adds = marker_is_site(&word->place) ? word->want :
 			  word->applied < marker_wanted(word);
 	const struct marker_share *share;
@@ -121,8 +126,8 @@ static int marker_add(u32 old, u32 mask, int delta, u32 *new)
 }
 
 /*
- * Note what the kernel has written last, for all words that are in these 32 bits: at most 35,
- * of which 32 are bits.
+ * Record the value that the kernel wrote in all words of these 32 bits: at most
+ * 35, of which 32 are bits.
  */
 static void marker_note_written(struct marker_mm *memory, unsigned long cell,
 				u32 written)
@@ -134,7 +139,9 @@ static void marker_note_written(struct marker_mm *memory, unsigned long cell,
 		word->written = written;
 }
 
-/* What the 32 bits @old have to be for a word.  Returns 0 or -ERANGE. */
+/*
+ * Compute the new value of the 32 bits @old for a word.  Returns 0 or -ERANGE.
+ */
 static int marker_new(const struct marker_word *word, u32 old, u32 *new)
 {
 	const struct marker_place *place = &word->place;
@@ -152,7 +159,7 @@ static int marker_new(const struct marker_word *word, u32 old, u32 *new)
 }
 
 /*
- * Write a word at @cell.  A bit that the program has set is left to the program.
+ * Write a word at @cell.  Does not clear a bit that the program has set.
  * Returns 0, -ERANGE or -EAGAIN.
  */
 static int marker_write(struct marker_mm *memory, struct marker_word *word,
@@ -180,9 +187,10 @@ static int marker_write(struct marker_mm *memory, struct marker_word *word,
 }
 
 /*
- * Take back a word for an owner who may not see the memory any more: only what stands as
- * the kernel has written it last, all 32 bits.  What the program has there by now is not
- * touched, and nobody learns whether this was so.
+ * Subtract for an owner that may no longer see the memory, if all 32 bits are
+ * as the kernel last wrote them.  Otherwise the program has changed them, and
+ * they are left alone.  The result is not reported, so nobody learns which was
+ * the case.
  */
 static void marker_write_unseen(struct marker_mm *memory,
 				struct marker_word *word, u32 *cell)
@@ -195,7 +203,10 @@ static void marker_write_unseen(struct marker_mm *memory,
 		marker_note_written(memory, marker_cell(&word->place), new);
 }
 
-/* Note why a word cannot be what is wanted; owners of events try again at the next report. */
+/*
+ * Record why a word cannot get the wanted value.  Owners of events try again at
+ * the next report.
+ */
 static void marker_fail(struct marker_mm *memory, struct marker_word *word,
 			int error)
 {
@@ -207,7 +218,7 @@ static void marker_fail(struct marker_mm *memory, struct marker_word *word,
 			utrace_marker_unfollow(memory, share->owner);
 }
 
-/* Is a word to be written in memory? */
+/* Check whether a word in memory must be written. */
 static bool marker_is_due(const struct marker_word *word)
 {
 	return !marker_is_settled(word) && !word->error &&
@@ -215,15 +226,19 @@ static bool marker_is_due(const struct marker_word *word)
 }
 
 /*
- * Is it left to threads of the process to write a word?  What a parent takes back is in a
- * page of the child's own, for which it does not wait for a file system.
+ * Check whether a word is left to threads of the process.  What a parent
+ * subtracts is in a page of the child's own, so it does not wait for a file
+ * system.
  */
 static bool marker_leaves(const struct marker_word *word,
 			  const struct marker_by *by)
 {
 	if (!marker_waits(by) && !marker_is_allowed(word, by))
 		return !by->unseen || word->applied <= marker_wanted(word);
-	/* user_events settles its words when it knows what the child has registered. */
+	/*
+	 * user_events settles its words once it knows the registrations of the
+	 * child.
+	 */
 	return by->writer == MARKER_PARENT &&
 	       (word->ours || word->applied <= marker_wanted(word));
 }
@@ -241,8 +256,9 @@ static bool marker_visit_page(struct marker_mm *memory, unsigned long at,
 }
 
 /*
- * A page with words that @by is to write.  Pages that are got from now on are new enough for
- * words until @seen.
+ * A page with words that @by is to write.  @seen is marker_mm.sequence at the
+ * search: a page that is got later is recent enough for words whose ->since is
+ * not above it.
  */
 struct marker_page {
 	const struct marker_by *by;
@@ -262,7 +278,10 @@ static bool marker_look_page(struct marker_mm *memory, struct marker_word *word,
 	return true;
 }
 
-/* Find the first page at @page->at or behind.  Returns false if there is none. */
+/*
+ * Find the first page >= @page->at with words to write.  Returns false if there
+ * is none.
+ */
 static bool marker_next_page(struct marker_mm *memory, struct marker_page *page)
 {
 	const struct marker_place from = { .addr = page->at };
@@ -277,23 +296,29 @@ static bool marker_takes_word_back(struct marker_mm *memory,
 	return marker_is_due(word) && word->applied > marker_wanted(word);
 }
 
-/* Is something to be taken back from a word of this page? */
+/* Check whether a word of this page must be subtracted from. */
 static bool marker_takes_back(struct marker_mm *memory, unsigned long at)
 {
 	return marker_visit_page(memory, at, marker_takes_word_back, NULL);
 }
 
-/* May a word be written to a mapping with @flags?  Returns 0 or an error. */
+/*
+ * Check whether a word may be written in a mapping with @flags.  Returns 0 or
+ * an error.
+ */
 static int marker_may_write(const struct marker_word *word, vm_flags_t flags)
 {
 	if (flags & VM_MAYSHARE && !word->ours)
 		return -EOPNOTSUPP;
-	/* In a mapping that is read-only, words are only taken back. */
+	/* In a read-only mapping, values are only subtracted. */
 	return !(flags & VM_WRITE) && word->applied < marker_wanted(word) ?
 	       -EACCES : 0;
 }
 
-/* Is the page of a word going, so that nothing is written until it has gone? */
+/*
+ * Check whether the page of a word is being removed, so that nothing may be
+ * written yet.
+ */
 static bool marker_is_held(const struct marker_mm *memory,
 			   const struct marker_word *word)
 {
@@ -306,16 +331,16 @@ static bool marker_is_held(const struct marker_mm *memory,
 	return false;
 }
 
-/* How the words of a page are written. */
+/* Arguments and results of writing the words of a page. */
 struct marker_write {
 	const struct marker_page *page;
 	vm_flags_t flags;	/* of the mapping */
-	void *map;		/* the page; NULL: they cannot be written */
-	int error;		/* why */
-	int again;		/* gets -EAGAIN if a word is to be tried again */
+	void *map;		/* the page; NULL: it cannot be written */
+	int error;		/* why it cannot be written */
+	int again;		/* gets -EAGAIN if a word must be retried */
 };
 
-/* Write a word.  Returns 0, why it cannot be written, or -EAGAIN. */
+/* Write a word.  Returns 0, the reason why it cannot be written, or -EAGAIN. */
 static int marker_try_write(struct marker_mm *memory, struct marker_word *word,
 			    struct marker_write *write, bool allowed)
 {
@@ -351,7 +376,10 @@ static bool marker_write_word(struct marker_mm *memory,
 	    marker_leaves(word, write->page->by))
 		return false;
 	allowed = marker_is_allowed(word, write->page->by);
-	/* An owner has lost the right since utrace_marker_settle() asked: add nothing. */
+	/*
+	 * An owner has lost permission since utrace_marker_settle() checked it:
+	 * add nothing.
+	 */
 	if (!allowed && word->applied <= marker_wanted(word))
 		return false;
 	ret = marker_try_write(memory, word, write, allowed);
@@ -365,10 +393,10 @@ static bool marker_write_word(struct marker_mm *memory,
 }
 
 /*
- * Write all words of a page that are to be written, or say why they cannot be.
- * Returns 0, or -EAGAIN if a word has changed too often meanwhile, or its page has gone
- * since it was looked for.  For a word that is held back, utrace_marker_release() asks
- * threads.
+ * Write all words of a page that must be written, or record why they cannot be.
+ * Returns 0, or -EAGAIN if a word has changed too often or its page was removed
+ * after the search.  Words that are held back are left to
+ * utrace_marker_release(), which sends threads here.
  */
 static int marker_write_page(struct marker_mm *memory,
 			     const struct marker_page *at, struct page *page,
@@ -396,7 +424,7 @@ static bool marker_give_word_up(struct marker_mm *memory,
 	return false;
 }
 
-/* Words of a page were tried too often, which is an @error. */
+/* Give up on the words of a page after too many attempts, with @error. */
 static void marker_give_up(struct marker_mm *memory, unsigned long at,
 			   int error)
 {
@@ -409,13 +437,16 @@ static bool marker_word_is_ours(struct marker_mm *memory,
 	return marker_is_due(word) && word->ours;
 }
 
-/* Is a word of this page to be written that the program has given to the kernel? */
+/*
+ * Check whether this page has a word to write that the program has given to the
+ * kernel.
+ */
 static bool marker_is_ours(struct marker_mm *memory, unsigned long at)
 {
 	return marker_visit_page(memory, at, marker_word_is_ours, NULL);
 }
 
-/* Is the page there, so that at most a copy has to be made of it? */
+/* Check whether the page is present, so that at most a copy must be made. */
 static bool marker_is_present(struct mm_struct *mm, unsigned long at)
 {
 	struct page *page;
@@ -427,9 +458,9 @@ static bool marker_is_present(struct mm_struct *mm, unsigned long at)
 }
 
 /*
- * Get the page of a read-only mapping of hugetlbfs, which cannot be forced to make a copy:
- * if the page is the process's own, and fork(2) has not shared it, it needs none.  Returns the
- * page, with a reference, or -EACCES.
+ * Get the page of a read-only mapping of hugetlbfs, for which a copy cannot be
+ * forced.  If the page is exclusive to the process, no copy is needed.  Returns
+ * the page, with a reference, or -EACCES.
  */
 static struct page *marker_get_own_huge(struct mm_struct *mm, unsigned long at)
 {
@@ -437,7 +468,7 @@ static struct page *marker_get_own_huge(struct mm_struct *mm, unsigned long at)
 
 	if (get_user_pages_remote(mm, at, 1, FOLL_NOFAULT, &page, NULL) != 1)
 		return ERR_PTR(-EACCES);
-	/* It stays so: fork(2) takes mmap_lock for writing. */
+	/* It stays exclusive: fork(2) takes mmap_lock for writing. */
 	if (PageAnon(page) && PageAnonExclusive(page))
 		return page;
 	put_page(page);
@@ -445,10 +476,8 @@ static struct page *marker_get_own_huge(struct mm_struct *mm, unsigned long at)
 }
 
 /*
- * Get a page to write to, with mmap_lock held for reading.  Returns the page, with
- * a reference, or
- * -EFAULT, -EACCES, -EOPNOTSUPP, -EBUSY: the words there cannot be written;
- * -EAGAIN: a thread of the process has to get the page by a page fault.
+ * Get a page for writing, with mmap_lock held for reading.  Returns the page,
+ * with a reference, or
  */
 static struct page *marker_get_page(struct marker_mm *memory,
 				    struct vm_area_struct *vma,
@@ -467,7 +496,9 @@ static struct page *marker_get_page(struct marker_mm *memory,
 			return ERR_PTR(-EOPNOTSUPP);
 		if (!(vma->vm_flags & VM_WRITE))
 			return ERR_PTR(-EACCES);
-		/* Others do not wait for the file system that has the page. */
+		/*
+		 * Only the thread itself waits for the file system of the page.
+		 */
 		if (by->writer != MARKER_SELF)
 			flags |= FOLL_NOFAULT;
 	} else if (!(vma->vm_flags & VM_WRITE)) {
@@ -475,13 +506,16 @@ static struct page *marker_get_page(struct marker_mm *memory,
 			return ERR_PTR(-EACCES);
 		if (is_vm_hugetlb_page(vma))
 			return marker_get_own_huge(mm, at);
-		/* The program had the word in memory that it could write to. */
+		/* The word was in memory that the program could write to. */
 		flags |= FOLL_FORCE;
 	}
-	/* Without FOLL_NOWAIT, too, this does not wait for userfaultfd(2). */
+	/* This does not wait for userfaultfd(2), even without FOLL_NOWAIT. */
 	if (by->writer != MARKER_PARENT)
 		flags |= FOLL_NOWAIT;
-	/* The page may go before it is got, and a file system is asked for it. */
+	/*
+	 * The page may be removed before it is got, which would ask the file
+	 * system.
+	 */
 	if (by->nofault ||
 	    (by->writer == MARKER_NOWAIT && !vma_is_anonymous(vma)))
 		flags |= FOLL_NOFAULT;
@@ -490,19 +524,21 @@ static struct page *marker_get_page(struct marker_mm *memory,
 		got = get_user_pages_remote(mm, at, 1, flags, &page, NULL);
 	if (got == 1)
 		return page;
-	/* Threads make the copy that this writer does not make. */
+	/*
+	 * Threads of the process make the copy that this writer must not make.
+	 */
 	if (!marker_waits(by) && try && flags & FOLL_NOFAULT)
 		return ERR_PTR(-EAGAIN);
-	/* Nobody can read the word, so there is nothing to be taken back. */
+	/* No task can read the word, so there is nothing to subtract. */
 	if (by->writer == MARKER_PARENT && (got == -EFAULT || got == -EHWPOISON))
 		return ERR_PTR(-EFAULT);
 	return ERR_PTR(userfaultfd_armed(vma) ? -EBUSY : -EAGAIN);
 }
 
 /*
- * Write the words of a page, with mmap_lock held for reading.  Returns 0 if they are
- * written or cannot be, and -EAGAIN if the page has to be got by a page fault, or
- * has changed too often.
+ * Write the words of a page, with mmap_lock held for reading.  Returns 0 if
+ * they are written or cannot be, and -EAGAIN if a page fault must get the page
+ * or if the page has changed too often.
  */
 static int marker_settle_page(struct marker_mm *memory,
 			      const struct marker_page *at)
@@ -512,7 +548,7 @@ static int marker_settle_page(struct marker_mm *memory,
 	struct page *page;
 	int ret;
 
-	/* A fork that has failed leaves mappings of the parent. */
+	/* After a failed fork(2), mappings of the parent may be left. */
 	vma = check_stable_address_space(mm) ? NULL : vma_lookup(mm, at->at);
 	page = marker_get_page(memory, vma, at->at, at->by);
 	if (IS_ERR(page) && PTR_ERR(page) == -EAGAIN)
@@ -526,8 +562,8 @@ static int marker_settle_page(struct marker_mm *memory,
 }
 
 /*
- * Take mmap_lock for writing, and keep it for reading: an madvise(2) that has begun
- * before the memory had words, and so holds none back, is over then.
+ * Take mmap_lock for writing and downgrade it: an madvise(2) that began before
+ * the memory had words, and so holds no range, has finished then.
  */
 static bool marker_enter(struct marker_mm *memory, enum marker_writer writer)
 {
@@ -539,7 +575,9 @@ static bool marker_enter(struct marker_mm *memory, enum marker_writer writer)
 	return true;
 }
 
-/* Take mmap_lock for reading.  Returns false if there is no more to be done now. */
+/*
+ * Take mmap_lock for reading.  Returns false if nothing more can be done now.
+ */
 static bool marker_lock(struct marker_mm *memory, enum marker_writer writer)
 {
 	switch (writer) {
@@ -553,15 +591,16 @@ static bool marker_lock(struct marker_mm *memory, enum marker_writer writer)
 		       mmap_read_trylock(memory->mm) :
 		       marker_enter(memory, writer);
 	case MARKER_PARENT:
-		/* If the parent is killed, there is no child. */
+		/* A parent that is killed has no child. */
 		return !mmap_read_lock_killable(memory->mm);
 	}
 	return false;
 }
 
 /*
- * Get a page by a page fault, without mmap_lock.  Returns 0, -EFAULT if that has failed,
- * as behind the end of a file, or -EINTR if the task is killed: the lock is dropped then.
+ * Get a page by a page fault, without mmap_lock.  Returns 0, -EFAULT if the
+ * fault has failed (for example after the end of a file), or -EINTR if the task
+ * was killed.  In the last case mmap_lock is dropped.
  */
 static int marker_fault_in(struct mm_struct *mm, unsigned long at)
 {
@@ -576,8 +615,8 @@ static int marker_fault_in(struct mm_struct *mm, unsigned long at)
 }
 
 /*
- * Write all words that are to be written.  Called with mmap_lock held for reading.
- * Returns false if the task is killed meanwhile; the lock is dropped then.
+ * Write all words that must be written.  Called with mmap_lock held for
+ * reading.  Returns false if the task was killed; the lock is dropped then.
  */
 static bool marker_settle_words(struct marker_mm *memory,
 				const struct marker_by *by)
@@ -600,7 +639,10 @@ static bool marker_settle_words(struct marker_mm *memory,
 		if (again && by->writer == MARKER_SELF)
 			marker_give_up(memory, page.at, fault ?: -EAGAIN);
 		page.at += PAGE_SIZE;
-		/* That was the last page, where words may be wanted, but never are. */
+		/*
+		 * This was the last page, where words can be wanted but never
+		 * exist.
+		 */
 		if (!page.at)
 			break;
 		tries = MARKER_TRIES;
@@ -608,7 +650,7 @@ static bool marker_settle_words(struct marker_mm *memory,
 	return true;
 }
 
-/* A site that @by is to change, and how. */
+/* A site that @by is to change, and whether to install or to remove it. */
 struct marker_next {
 	const struct marker_by *by;
 	struct marker_place place;
@@ -633,15 +675,15 @@ static bool marker_look_site(struct marker_mm *memory, struct marker_word *word,
 }
 
 /*
- * Find the next site whose breakpoints are to be installed or removed, from the last one on;
- * those who do not wait only remove them.  Until marker_site_is_done() nobody takes the word
- * for settled.  Returns false if there is none.
+ * Find the next site whose breakpoints must be installed or removed, from the
+ * last one on.  Writers that do not wait only remove.  The word counts as
+ * unsettled until marker_site_is_done().  Returns false if there is none.
  */
 static bool marker_next_site(struct marker_mm *memory, struct marker_next *next)
 {
 	const struct marker_place from = next->place;
 
-	/* Sites are words without an address. */
+	/* Sites have no address. */
 	return utrace_marker_visit(memory, MARKER_DIRTY, &from, 0,
 				   marker_look_site, next);
 }
@@ -661,7 +703,7 @@ static void marker_site_is_done(struct marker_mm *memory,
 		word->applied = add;
 		return;
 	}
-	/* Of several mappings, some may have been changed. */
+	/* Some of several mappings may have been changed. */
 	word->unsure = true;
 	if (error != -EINTR)
 		marker_fail(memory, word, error);
@@ -675,7 +717,7 @@ static bool marker_lock_sites(struct marker_mm *memory,
 	       !mutex_lock_killable(&memory->install_lock);
 }
 
-/* Returns 0, -EINTR if that is left to others, or another error. */
+/* Returns 0, -EINTR if other tasks must retry, or another error. */
 static int marker_change_site(struct marker_mm *memory,
 			      const struct marker_place *place, bool add,
 			      enum marker_writer writer)
@@ -685,14 +727,14 @@ static int marker_change_site(struct marker_mm *memory,
 	return utrace_marker_site_apply(place, memory->mm, add);
 }
 
-/* Install and remove the breakpoints that are wanted or not wanted any more. */
+/* Install the wanted breakpoints and remove the others. */
 static void marker_settle_sites(struct marker_mm *memory,
 				const struct marker_by *by)
 {
 	struct marker_next next = { .by = by };
 	int ret;
 
-	/* For a task that is killed, the threads of the process do what is left. */
+	/* If the task was killed, threads of the process do the rest. */
 	if (!marker_lock_sites(memory, by->writer))
 		return;
 	while (!fatal_signal_pending(current) &&
@@ -732,7 +774,10 @@ static void marker_settle(struct marker_mm *memory, const struct marker_by *by,
 	marker_clean(memory);
 }
 
-/* True if a word has a share that only the parent of a child takes back. */
+/*
+ * Check whether a word has a leaving share whose owner does not follow to the
+ * child.
+ */
 static bool marker_is_left_by_stranger(const struct marker_word *word)
 {
 	const struct marker_share *share;
@@ -754,8 +799,8 @@ static bool marker_is_left(struct marker_mm *memory, struct marker_word *word,
 }
 
 /*
- * True if a parent has to take something back.  An owner that follows the child has an engine
- * there, and may just leave.
+ * Check whether a parent still has something to subtract.  An owner that
+ * follows has an engine in the child, so its shares may leave there.
  */
 static bool marker_has_left(struct marker_mm *memory, struct marker_by *by)
 {
@@ -764,8 +809,8 @@ static bool marker_has_left(struct marker_mm *memory, struct marker_by *by)
 }
 
 /*
- * Ask whether the owners may change the current task's memory as it is now.  The shares of
- * those who may not leave.
+ * Check for all owners whether they may change the current address space now.
+ * The shares of those that may not leave.
  */
 static void marker_ask_rights(struct marker_mm *memory)
 {
@@ -776,7 +821,10 @@ static void marker_ask_rights(struct marker_mm *memory)
 			utrace_marker_leave(memory, owner, NULL);
 }
 
-/* Was a word left out because an answer about rights has become invalid? */
+/*
+ * Check whether a word was skipped because a cached permission has become
+ * invalid.
+ */
 static bool marker_is_unasked(struct marker_mm *memory,
 			      struct marker_word *word, void *by)
 {
@@ -788,11 +836,11 @@ static bool marker_is_unasked(struct marker_mm *memory,
 }
 
 /**
- * utrace_marker_settle() - write the words of the current task's memory
- * @memory: its words
+ * utrace_marker_settle() - write the words of the current address space
+ * @memory: the address space
  *
- * Context: The task itself, at its safe point or in another callback; sleeps for
- * page faults.  Takes mmap_lock.
+ * Context: The task itself, at its safe point or in another callback; sleeps
+ * for page faults.  Takes mmap_lock.
  */
 void utrace_marker_settle(struct marker_mm *memory)
 {
@@ -809,19 +857,21 @@ void utrace_marker_settle(struct marker_mm *memory)
 }
 
 /**
- * utrace_marker_settle_for() - write what words can be written at once
- * @memory: the words
- * @owner: on whose behalf; the caller has made sure that he may change the memory.  NULL:
- *	nothing is added for anybody
- * @unseen: without an owner: take back what stands as it was written, as no thread will
- * @sites: install and remove breakpoints, too
+ * utrace_marker_settle_for() - write what can be written at once
+ * @memory: the address space
+ * @owner: the owner on whose behalf; the caller has checked that it may change
+ *	the memory.  NULL: nothing is added for any owner
+ * @unseen: without an owner: subtract values that are as the kernel wrote them,
+ *	because the process has no thread that would do it
+ * @sites: install and remove breakpoints as well
  *
- * For words this does not wait for the process that has the memory.  For sites it waits for
- * other installers and for mmap_lock, until the caller is killed.  What cannot be written
- * now stays as it is, and the memory stays dirty.
+ * For words this does not wait for the process.  For sites it waits for other
+ * installers and for mmap_lock, until the caller is killed.  Words that cannot
+ * be written now stay dirty.
  *
  * Context: Process context; sleeps.  Tries to take mmap_lock; with @sites takes
- * marker_mm.install_lock and, for writing, mmap_lock.  The caller keeps the memory alive.
+ * marker_mm.install_lock and, for writing, mmap_lock.  The caller keeps the
+ * memory alive.
  */
 void utrace_marker_settle_for(struct marker_mm *memory,
 			      struct marker_owner *owner, bool unseen,
@@ -837,8 +887,10 @@ void utrace_marker_settle_for(struct marker_mm *memory,
 }
 
 /**
- * utrace_marker_settle_child() - take back what a child should not have
- * @memory: the words of a child of the current task, which does not run yet
+ * utrace_marker_settle_child() - disarm in a child for owners that do not
+ * follow
+ * @memory: the address space of a child of the current task, which does not run
+ *	yet
  *
  * Context: Process context; sleeps for memory.  Takes mmap_lock.
  * Return: 0, or -ENOMEM if something is left.
@@ -852,7 +904,7 @@ int utrace_marker_settle_child(struct marker_mm *memory)
 		return 0;
 	marker_ask_rights(memory);
 	marker_settle_dirty(memory, &by, true);
-	/* Once more: the last other owner of a word may have left meanwhile. */
+	/* Retry: the last other owner of a word may have left in between. */
 	if (marker_has_left(memory, &by)) {
 		marker_settle_dirty(memory, &by, true);
 		if (marker_has_left(memory, &by))
@@ -863,18 +915,19 @@ int utrace_marker_settle_child(struct marker_mm *memory)
 }
 
 /**
- * utrace_marker_settle_words() - write what words can be written at once
- * @memory: the words
+ * utrace_marker_settle_words() - write what can be written without any wait for
+ * the process
+ * @memory: the address space
  * @owner: as for utrace_marker_settle_for()
- * @unseen: likewise
- * @sites: remove breakpoints, too, if that can be done at once
+ * @unseen: as for utrace_marker_settle_for()
+ * @sites: also remove breakpoints, if that is possible at once
  *
- * As utrace_marker_settle_for(), but this waits for nothing of the process: the last
- * close(2) of a descriptor may be that of a task that exits, or of a kernel thread, whose
- * wait nobody would end.
+ * Unlike utrace_marker_settle_for(), this waits for nothing of the process: the
+ * last close(2) of a descriptor may be that of a task that exits, or of a
+ * kernel thread, and nobody could end its wait.
  *
- * Context: Process context; sleeps for memory.  Tries to take mmap_lock.  The caller
- * keeps the memory alive.
+ * Context: Process context; sleeps for memory.  Tries to take mmap_lock.  The
+ * caller keeps the memory alive.
  */
 void utrace_marker_settle_words(struct marker_mm *memory,
 				struct marker_owner *owner, bool unseen,
