@@ -16,7 +16,6 @@
 
 #include "marker/marker.h"
 
-/* Write the dirty words of the current address space. */
 static void marker_settle_current(void)
 {
 	struct marker_mm *memory;

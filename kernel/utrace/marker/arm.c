@@ -72,7 +72,6 @@ static int marker_get_site(struct marker_event *event,
 	return 0;
 }
 
-/* Create the event of a marker. */
 static struct marker_event *
 marker_event_new(struct marker_owner *owner,
 		 const struct marker_request *request,

@@ -306,8 +306,9 @@ static int marker_find_owner(struct utrace_session *session,
 	struct marker_owner *owner = target->owner;
 
 	/*
-	 * What is armed may change future programs, for which the caller's
-	 * permission is not checked.
+	 * What is armed may change programs that are executed later, when the
+	 * caller is not checked.  So the caller must have the viewer's
+	 * permissions.
 	 */
 	if (find->type && !utrace_viewer_is_covered(target->viewer))
 		return -EPERM;
@@ -344,7 +345,7 @@ static struct marker_owner *marker_owner_of(struct utrace_session *session,
 
 /* Ids */
 
-/* Create an entry.  Its id is reserved in the table, but not found yet. */
+/* Create an entry and reserve its id, which look-ups do not find yet. */
 static struct marker_armed *marker_armed_new(struct utrace_session *session,
 					     struct marker_owner *owner)
 {

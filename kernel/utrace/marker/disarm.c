@@ -244,7 +244,6 @@ static bool marker_may_change(struct marker_owner *owner,
 	return may;
 }
 
-/* Disarm for an owner in one address space. */
 static void marker_disarm_in(struct marker_owner *owner,
 			     struct marker_mm *memory,
 			     const struct marker_place *place)

@@ -95,7 +95,6 @@ unsigned int utrace_marker_todo(const struct marker_owner *owner)
 	return todo;
 }
 
-/* Find the entry of an owner, or NULL. */
 static struct marker_followed *marker_followed_of(struct marker_mm *memory,
 						  const struct marker_owner *owner)
 {

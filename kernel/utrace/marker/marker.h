@@ -26,8 +26,8 @@
  *				is held instead; UFFDIO_MOVE may hold
  *				neither
  *       uprobe.consumer_rwsem	while uprobes asks which breakpoints are wanted
- *       marker_mm.lock		the words, and what was written; the lock of the
- *				copy that fork(2) makes nests inside
+ *       marker_mm.lock		the words, and what was written; inside it the
+ *				lock of the copy that fork(2) makes
  *         marker_owner.lock	the lists of shares
  *         locks of the core	utrace_control()
  *       table_lock		the table of struct marker_mm, in mm.c
@@ -511,7 +511,6 @@ static inline bool marker_event_is_over(const struct marker_event *event)
 	return list_empty(&event->list);
 }
 
-/* The place of an event that has a site. */
 static inline struct marker_place marker_of_event(struct marker_event *event)
 {
 	return (struct marker_place){

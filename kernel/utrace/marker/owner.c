@@ -212,7 +212,6 @@ static struct marker_owner *marker_owner_alloc(struct task_struct *task,
 	return owner;
 }
 
-/* Allocate an owner for a target of a session. */
 static struct marker_owner *
 marker_owner_of_target(struct utrace_session *session,
 		       const struct utrace_dev_arming *target,

@@ -137,7 +137,6 @@ int utrace_marker_arm_name(struct marker_owner *owner,
 	return ret;
 }
 
-/* Arm an event in the owner's process.  Returns 0 or an error. */
 static int name_arm_process(struct marker_owner *owner,
 			    struct marker_event *event)
 {
@@ -158,7 +157,6 @@ static int name_arm_process(struct marker_owner *owner,
 	return ret;
 }
 
-/* Find the event of an owner by name, or NULL. */
 static struct marker_event *name_find(const struct marker_owner *owner,
 				      const char *name)
 {

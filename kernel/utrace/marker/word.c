@@ -303,9 +303,9 @@ u32 utrace_marker_state(const struct marker_share *share, int *error)
 
 	/* With the owner's lock alone the value may be stale, see above. */
 	leaving = data_race(share->leaving);
-	/* Stale values are allowed, as above. */
+	/* Stale, as above. */
 	settled = data_race(marker_is_settled(word) && !marker_is_refused(word));
-	/* Stale values are allowed, as above. */
+	/* Stale, as above. */
 	why = data_race(marker_error(word));
 	*error = 0;
 	if (leaving)
@@ -433,7 +433,6 @@ static int marker_want(struct marker_mm *memory, struct marker_owner *owner,
 	return 0;
 }
 
-/* Get the state of an owner's word, for utrace_marker_arm(). */
 static int marker_look(struct marker_mm *memory, struct marker_owner *owner,
 		       struct marker_place *place, u32 *state, int *error)
 {
@@ -696,7 +695,6 @@ bool utrace_marker_follows(struct marker_owner *owner)
 	return covers;
 }
 
-/* Arguments and state of utrace_marker_inherit(). */
 struct marker_heritage {
 	struct marker_mm *child;
 	struct marker_place *from;
@@ -949,7 +947,6 @@ static bool marker_retry_word(struct marker_mm *memory,
 	return false;
 }
 
-/* Note that what was added to a word is lost. */
 static bool marker_lose_word(struct marker_mm *memory,
 			     struct marker_word *word, void *unused)
 {

@@ -43,15 +43,14 @@
 
 /*
  * Maximum number of times that a thread checks permissions.  The cached answers
- * may become invalid while it writes.  It skips words then whose owners may
- * still have permission.
+ * may become invalid while it writes.  Words that it then skips may have owners
+ * that still have permission.
  */
 #define MARKER_ASKS	8
 
 /* Maximum number of attempts of a compare-and-exchange of the 32 bits. */
 #define MARKER_RACES	1000
 
-/* The writer. */
 enum marker_writer {
 	MARKER_SELF,	/* a thread of the process, at its safe point */
 	MARKER_OTHER,	/* another process, which waits for sites only */
@@ -331,7 +330,6 @@ static bool marker_is_held(const struct marker_mm *memory,
 	return false;
 }
 
-/* Arguments and results of writing the words of a page. */
 struct marker_write {
 	const struct marker_page *page;
 	vm_flags_t flags;	/* of the mapping */
@@ -727,7 +725,6 @@ static int marker_change_site(struct marker_mm *memory,
 	return utrace_marker_site_apply(place, memory->mm, add);
 }
 
-/* Install the wanted breakpoints and remove the others. */
 static void marker_settle_sites(struct marker_mm *memory,
 				const struct marker_by *by)
 {
