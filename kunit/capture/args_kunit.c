@@ -51,7 +51,7 @@ static void string_over_two_pages(struct kunit *test)
 	}
 }
 
-/* The NUL is the last mapped byte; the string begins at different distances. */
+/* The NUL is the last mapped byte; the test varies where the string begins. */
 static void string_ends_with_memory(struct kunit *test)
 {
 	struct fixture *f = capture_begin_user(test);
@@ -93,7 +93,7 @@ static void string_is_truncated(struct kunit *test)
 	capture_begin(f);
 	utrace_capture_string(&f->c, 0, from);
 	EXPECT_ITEM(test, 0, STRING, 0, ITEM_DATA, ITEM_DATA, TRUNCATED);
-	/* A string that just fits, and one whose length cannot be known. */
+	/* Capture a string that just fits, and one of unknown length. */
 	capture_begin(f);
 	capture_poke(test, f->user + ITEM_DATA, "", 1);
 	utrace_capture_string(&f->c, 0, from);
@@ -200,7 +200,7 @@ static void hostile_pointers(struct kunit *test)
 		n = capture_items(f);
 		KUNIT_EXPECT_EQ(test, n, 5);
 		utrace_capture_exit(&f->c, &everything_out, args, 16, ALL);
-		/* Neither length nor address. */
+		/* Neither length nor address was captured. */
 		KUNIT_EXPECT_EQ(test, capture_items(f), n + 4);
 		for (; n < capture_items(f); n++)
 			KUNIT_EXPECT_EQ(test, capture_nth(test, n)->flags,
@@ -353,7 +353,7 @@ static void iovecs_without_number(struct kunit *test)
 	EXPECT_ITEM(test, 0, BYTES, 1, 10, 10, TRUNCATED);
 }
 
-/* Entries with lengths beyond all memory, and an array that is cut off. */
+/* Entries have lengths beyond all memory, and an array is not fully mapped. */
 static void iovecs_that_lie(struct kunit *test)
 {
 	struct fixture *f = capture_begin_user(test);
@@ -394,14 +394,14 @@ static void argv_is_taken(struct kunit *test)
 	EXPECT_ITEM(test, 0, ARGV, 1, 7, 7, 0);
 	EXPECT_DATA(test, 0, "ls\0-l\0\0");
 
-	/* There is a NUL behind the part that is cut off. */
+	/* A truncated string has a NUL as well. */
 	capture_begin_sized(f, HEADER + 8);
 	capture_poke(test, f->user, "0123456789", 11);
 	utrace_capture_entry(&f->c, &everything_in, args, ALL);
 	EXPECT_ITEM(test, 0, ARGV, 1, 8, 8, TRUNCATED);
 	EXPECT_DATA(test, 0, "0123456\0");
 
-	/* Two strings fill the capture, and there is a third one. */
+	/* Two strings fill the capture, and a third one has no room. */
 	capture_begin_sized(f, HEADER + 8);
 	capture_poke(test, f->user, "abc\0def", 8);
 	argv[1] = text + 4;
@@ -412,7 +412,7 @@ static void argv_is_taken(struct kunit *test)
 	capture_expect_sound(test);
 }
 
-/* An array without an end is bounded by its room, even with empty strings. */
+/* An array without an end is bounded by the room, even with empty strings. */
 static void argv_without_end(struct kunit *test)
 {
 	struct fixture *f = capture_begin_user(test);
@@ -442,7 +442,7 @@ static void sockaddrs_of_entry(struct kunit *test)
 	capture_begin(f);
 	utrace_capture_entry(&f->c, &everything_in, args, ALL);
 	EXPECT_ITEM(test, 0, SOCKADDR, 4, 16, 16, 0);
-	/* The kernel looks at the lower half of the length only. */
+	/* The kernel uses the lower half of the length only. */
 	args[5] = 1UL << 32 | 8;
 	utrace_capture_entry(&f->c, &everything_in, args, ALL);
 	EXPECT_ITEM(test, 1, SOCKADDR, 4, 8, 8, 0);
@@ -453,7 +453,9 @@ static void sockaddrs_of_entry(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, capture_items(f), 2);
 }
 
-/* The longest address that the kernel takes; no name of AF_UNIX is as long. */
+/*
+ * The longest address that the kernel accepts; it exceeds any AF_UNIX address.
+ */
 static void longest_sockaddr(struct kunit *test)
 {
 	const size_t most = sizeof(struct sockaddr_storage);
@@ -484,7 +486,7 @@ static void longest_sockaddr(struct kunit *test)
 	EXPECT_ITEM(test, 0, SOCKADDR, 4, most - 8, most, TRUNCATED);
 	capture_expect_filled(test, 0, AF_UNIX);
 	capture_expect_sound(test);
-	/* A longer address is no address. */
+	/* A longer address is rejected. */
 	args[5]++;
 	capture_begin(f);
 	utrace_capture_entry(&f->c, &everything_in, args,
@@ -575,7 +577,7 @@ static void what_is_asked_for(struct kunit *test)
 		utrace_capture_entry(&f->c, &everything_in, args, row[i].what);
 		KUNIT_EXPECT_EQ(test, capture_items(f), row[i].items);
 	}
-	/* Null pointers, and a call that the table does not have. */
+	/* Pass null pointers, and a call that is not in the table. */
 	capture_begin(f);
 	memset(args, 0, sizeof(args));
 	utrace_capture_entry(&f->c, &everything_in, args, ALL);
@@ -600,10 +602,7 @@ static void walk_garbage(struct kunit *test, size_t used, u16 len)
 				  f->data + used);
 		n++;
 	}
-	/*
-	 * Behind the first item there is none, as its length would exceed the
-	 * rest.
-	 */
+	/* There is no second item: its length of 0xffff exceeds the capture. */
 	KUNIT_EXPECT_EQ(test, n, used >= HEADER + len);
 }
 

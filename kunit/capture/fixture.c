@@ -30,7 +30,7 @@ void capture_begin(struct fixture *f)
 	capture_begin_sized(f, sizeof(f->data));
 }
 
-/* User memory is mapped for the cases only that need it. */
+/* Map user memory only for the cases that need it. */
 struct fixture *capture_begin_user(struct kunit *test)
 {
 	struct fixture *f = capture_fixture(test);
@@ -64,7 +64,9 @@ void __user *capture_fill(struct kunit *test, unsigned long to, char with,
 	return capture_poke(test, to, from, n);
 }
 
-/* Check the rules that every capture obeys: form, padding and guard bytes. */
+/*
+ * Check the rules that apply to every capture: form, padding and guard bytes.
+ */
 void capture_expect_sound(struct kunit *test)
 {
 	struct fixture *f = capture_fixture(test);
@@ -127,7 +129,7 @@ void capture_expect_item(struct kunit *test, unsigned int n,
 	KUNIT_EXPECT_EQ(test, item->whole, want->whole);
 }
 
-/* Compare bytes of the @n-th item, from @at on. */
+/* Compare bytes of the @n-th item, from offset @at on. */
 void capture_expect_data(struct kunit *test, unsigned int n, size_t at,
 			 const void *data, size_t len)
 {
@@ -151,7 +153,6 @@ void capture_expect_all(struct kunit *test, unsigned int n, const void *data,
 	capture_expect_data(test, n, 0, data, len);
 }
 
-/* The init function of suites: make a struct fixture for each case. */
 int capture_fixture_init(struct kunit *test)
 {
 	struct fixture *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);

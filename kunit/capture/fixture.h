@@ -2,7 +2,7 @@
 /*
  * utrace tests - a capture to fill, and user memory to fill it from
  *
- * Guard bytes surround the capture's memory, so that each check finds a write
+ * Guard bytes surround the capture's memory, so each check detects writes
  * outside of it.
  */
 #ifndef _UTRACE_TESTS_CAPTURE_FIXTURE_H
@@ -22,13 +22,13 @@
 #define ALL		UTRACE_CAPTURE_ARGS
 
 /**
- * struct fixture - a capture and what surrounds it
+ * struct fixture - a capture and its surroundings
  * @c: the capture
- * @before: guard bytes, which a capture must not change
+ * @before: guard bytes before @data
  * @data: the capture's memory
- * @behind: guard bytes
+ * @behind: guard bytes after @data
  * @user: address of two pages of user memory
- * @end: address behind these pages, where nothing is mapped
+ * @end: end address of these pages, where nothing is mapped
  */
 struct fixture {
 	struct utrace_capture c;
@@ -47,8 +47,8 @@ static inline struct fixture *capture_fixture(struct kunit *test)
 int capture_fixture_init(struct kunit *test);
 
 /*
- * Begin the capture anew; capture_begin_user() also maps user memory, or ends
- * the test.
+ * Reset the capture; capture_begin_user() also maps user memory, or ends the
+ * test.
  */
 void capture_begin(struct fixture *f);
 void capture_begin_sized(struct fixture *f, size_t size);
@@ -60,7 +60,10 @@ void __user *capture_poke(struct kunit *test, unsigned long to,
 void __user *capture_fill(struct kunit *test, unsigned long to, char with,
 			  size_t n);
 
-/* The number of items, and the @n-th item, from 0; the test ends without it. */
+/*
+ * Get the number of items, and the @n-th item, from 0; the test ends without
+ * it.
+ */
 unsigned int capture_items(struct fixture *f);
 const struct utrace_item *capture_nth(struct kunit *test, unsigned int n);
 
@@ -78,7 +81,7 @@ void capture_expect_all(struct kunit *test, unsigned int n, const void *data,
 		.kind = UTRACE_ITEM_##k, .arg = (a), .len = (l),	\
 		.whole = (w), .flags = (f) })
 
-/* All bytes of an item; the NUL of the literal is not among them. */
+/* Compare all bytes of an item; the NUL of the literal does not count. */
 #define EXPECT_DATA(test, n, literal)					\
 	capture_expect_all(test, n, literal, sizeof(literal) - 1)
 

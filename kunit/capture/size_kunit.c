@@ -17,7 +17,7 @@
 #define SMALL		(UTRACE_CAPTURE_SIZE - HEADER)
 #define LARGE		(15 * 1024 - HEADER)
 
-/* Begin a capture with items of these sizes, in the way of a client. */
+/* Begin a capture with items of these sizes, as a client does. */
 static struct utrace_capture *begin(struct kunit *test, size_t strings,
 				    size_t buffers, size_t most)
 {
@@ -79,7 +79,10 @@ static void longest_paths(struct kunit *test)
 	utrace_capture_free(c);
 }
 
-/* The first path fills the small buffer, so that the second finds no room. */
+/*
+ * The first path fills the small buffer, so there is no room for the second
+ * one.
+ */
 static void second_path_has_no_room(struct kunit *test)
 {
 	unsigned long args[6] = {};
@@ -96,7 +99,7 @@ static void second_path_has_no_room(struct kunit *test)
 	utrace_capture_free(c);
 }
 
-/* A client that allows no larger buffer has what there is room for. */
+/* A client that allows no larger buffer gets what fits into the small one. */
 static void large_buffer_is_not_allowed(struct kunit *test)
 {
 	unsigned long args[6] = {};
@@ -121,7 +124,7 @@ static void large_buffer_is_not_allowed(struct kunit *test)
 	utrace_capture_free(c);
 }
 
-/* What fits into the small buffer, or would be cut in any, stays there. */
+/* Use the small buffer if all fits, or if any buffer would truncate it. */
 static void small_buffer_is_kept(struct kunit *test)
 {
 	unsigned long args[6] = {};
@@ -167,7 +170,7 @@ static void memory_that_is_written(struct kunit *test)
 	utrace_capture_free(c);
 }
 
-/* Long items have more entries of an array, too. */
+/* With long items, more entries of an array are read. */
 static void many_iovecs(struct kunit *test)
 {
 	struct fixture *f = capture_begin_user(test);
@@ -186,7 +189,7 @@ static void many_iovecs(struct kunit *test)
 	utrace_capture_free(c);
 }
 
-/* The stacks have room behind arguments that fill the small buffer. */
+/* The stacks have room after arguments that fill the small buffer. */
 static void stacks_behind_long_paths(struct kunit *test)
 {
 	const struct utrace_item *item;

@@ -2,7 +2,7 @@
 /*
  * utrace tests - KUnit suite utrace_capture_task: files and stacks of tasks
  *
- * Tests that need a real task capture in the callback of a probe.
+ * Tests that need a real task capture in a callback of a probe.
  */
 #include <kunit/test.h>
 #include <linux/fcntl.h>
@@ -96,7 +96,7 @@ static struct pt_regs *make_regs(struct kunit *test, unsigned long ip,
 	return regs;
 }
 
-/* Write frames, @count words at @to, and walk them from there. */
+/* Write frames (@count words) to @to, and walk them from there. */
 static void walk(struct kunit *test, unsigned long to, const u64 *words,
 		 size_t count)
 {
@@ -122,7 +122,7 @@ static void stack_is_walked(struct kunit *test)
 	capture_expect_data(test, 0, 0, want, sizeof(want));
 }
 
-/* Second frames at addresses where the walk must stop. */
+/* The second frame is at addresses where the walk must stop. */
 static void stack_stops(struct kunit *test)
 {
 	struct fixture *f = capture_begin_user(test);
@@ -207,7 +207,7 @@ static void raw_stack(struct kunit *test)
 
 /* In a real task. */
 
-/* What the callback captures, and the fixture for that. */
+/* The function that the callback calls to capture, and its fixture. */
 struct in_task {
 	void (*take)(struct fixture *f, struct pt_regs *regs);
 	struct fixture *f;
@@ -222,7 +222,7 @@ static u32 take_in_task(struct probe *p, struct probe_call *c)
 	return UTRACE_RESUME | PROBE_KEEP;
 }
 
-/* Have @take run in @t at @event, for system call @nr. */
+/* Make @take run in @t at @event, for system call @nr. */
 static struct probe *arm(struct user_task *t, struct in_task *in,
 			 unsigned long event, int nr)
 {
@@ -240,7 +240,7 @@ static void take_exec(struct fixture *f, struct pt_regs *regs)
 	utrace_capture_exec(&f->c, &init_user_ns);
 }
 
-/* Have @take run when a task executes the test program. */
+/* Make @take run when a task executes the test program. */
 static void execute(struct kunit *test, struct in_task *in)
 {
 	struct user_task *t = user_task_start(test);
@@ -341,7 +341,7 @@ static void take_arguments(struct fixture *f, struct pt_regs *regs)
 	utrace_capture_entry(&f->c, &call, args, ALL);
 }
 
-/* The same arrays in the layouts of both tables. */
+/* Use equal arrays in the layouts of both tables. */
 static void arrays_of_task(struct kunit *test)
 {
 	struct in_task in = { take_arguments, capture_fixture(test) };
@@ -390,7 +390,7 @@ static void arrays_of_narrow_call(struct kunit *test)
 	user_task_poke(t, offsetof(struct user_area, scratch), &narrow,
 		       sizeof(narrow));
 	p = arm(t, &in, UTRACE_EVENT(SYSCALL_ENTRY), nr);
-	/* The call does not see the upper halves of the registers. */
+	/* The call ignores the upper halves of the registers. */
 	user_task_do(t, .op = USER_INT80, .nr = nr,
 		     .arg = { junk | at, junk | (at + 16), junk | 2 });
 	user_task_result(t);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - capture: what the arguments of a system call point to
+ * utrace - capture: memory that arguments of a system call point to
  *
- * The table of system calls (decode/table.h) says which argument points to
- * what.  Arguments that the call reads are captured at its entry, memory that
+ * The table of system calls (decode/table.h) describes what each argument
+ * points to.  Memory that the call reads is captured at its entry, memory that
  * it writes at its exit.
  */
 #include <linux/compat.h>
@@ -21,8 +21,8 @@
 #include "item.h"
 
 /*
- * Entries of an array of struct iovec that are read for each UTRACE_ITEM_SIZE
- * bytes that an item may have; later ones are left out.
+ * Maximum number of struct iovec that are read for each UTRACE_ITEM_SIZE bytes
+ * that an item may have; later ones are ignored.
  */
 #define IOVECS		8
 
@@ -45,10 +45,10 @@ static bool get_iovec(struct iovec *to, const void __user *array, size_t i)
 }
 
 /*
- * Copy what the struct iovec in @array point to, one behind the other, until
- * @room bytes are full or the entries account for @most.  Add to @whole the
- * bytes that the entries account for, and to @flags why any are missing.  At
- * most @entries are read.  Return the number of bytes copied.
+ * Copy the memory of the struct iovec in @array, concatenated, until @room
+ * bytes are full or the entries add up to @most bytes.  Add to @whole the bytes
+ * of the entries, and to @flags why any are missing.  Read at most @entries.
+ * Return the number of bytes copied.
  */
 static size_t copy_iovecs(void *to, size_t room, const void __user *array,
 			  size_t count, size_t entries, size_t most,
@@ -113,7 +113,7 @@ static bool get_string_pointer(const char __user **to,
 	return true;
 }
 
-/* Copy the strings of @array.  Each has a NUL behind it, a cut one too. */
+/* Copy the strings of @array, each with a NUL, even if it is truncated. */
 static size_t copy_strings(char *to, size_t room, const void __user *array,
 			   unsigned int *flags)
 {
@@ -152,7 +152,9 @@ static void capture_argv(struct utrace_capture *c, unsigned int arg,
 	utrace_item_end(c, item, len, len, flags);
 }
 
-/* The kernel accepts no socket address of another length than this. */
+/*
+ * Ignore other lengths, which the kernel does not accept for a socket address.
+ */
 static void capture_sockaddr(struct utrace_capture *c, unsigned int arg,
 			     const void __user *from, int len)
 {
@@ -161,9 +163,9 @@ static void capture_sockaddr(struct utrace_capture *c, unsigned int arg,
 }
 
 /*
- * @stored points to the length that the call wrote.  An address that did not
- * fit into the program's buffer has a larger one; then the memory behind the
- * buffer is captured with it.
+ * @stored points to the length that the call wrote.  If the address did not fit
+ *	into the program's buffer, the length exceeds the buffer, and memory
+ *	after the buffer is captured as well.
  */
 static void capture_out_sockaddr(struct utrace_capture *c, unsigned int arg,
 				 const void __user *from,
@@ -175,7 +177,10 @@ static void capture_out_sockaddr(struct utrace_capture *c, unsigned int arg,
 		capture_sockaddr(c, arg, from, len);
 }
 
-/* The UTRACE_CAPTURE_ bit of a type; 0 if the argument's value says it all. */
+/*
+ * The UTRACE_CAPTURE_ bit of a type; 0 if an argument of the type is fully
+ * described by its value.
+ */
 static unsigned int what_takes(enum utrace_arg_type type)
 {
 	switch (type) {
@@ -200,8 +205,8 @@ static unsigned int what_takes(enum utrace_arg_type type)
 }
 
 /*
- * Return true if argument @i is to be captured.  A null pointer is not: the
- * printed value tells all.  Descriptor 0 is captured like any other.
+ * Return true if argument @i must be captured.  A null pointer need not be,
+ * since its value is printed.  Descriptor 0 is captured like any other.
  */
 static bool takes_arg(const struct utrace_call *call,
 		      const unsigned long args[6], unsigned int i,
@@ -212,8 +217,8 @@ static bool takes_arg(const struct utrace_call *call,
 }
 
 /*
- * Length, or number of entries, of the memory that @a describes.
- * UTRACE_LEN_RESULT is the result, and 0 if the call failed.
+ * Length, or number of entries, of the memory that @a describes.  For
+ * UTRACE_LEN_RESULT this is the result, or 0 if the call failed.
  */
 static size_t length_of(const struct utrace_arg *a, const unsigned long args[6],
 			long result)
@@ -333,16 +338,17 @@ static bool is_output(enum utrace_arg_type type)
 }
 
 /**
- * utrace_capture_takes() - can anything be captured of a system call?
+ * utrace_capture_takes() - check whether anything can be captured of a system
+ * call
  * @call: row of the call
- * @exit: at its exit; false: at its entry
+ * @exit: true: at its exit; false: at its entry
  * @what: UTRACE_CAPTURE_ bits
  *
  * Context: Any.
  * Return:
- * * true - the arguments decide what is captured
+ * * true - it depends on the arguments
  * * false - utrace_capture_entry() or utrace_capture_exit() captures nothing of
- *   this call, whatever its arguments are
+ *   this call, for any arguments
  */
 bool utrace_capture_takes(const struct utrace_call *call, bool exit,
 			  unsigned int what)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - what is taken along with an event
+ * utrace - data that is captured with an event
  *
- * A capture is a buffer of items (struct utrace_item), one behind the other,
- * each a header and its bytes.  The task whose event it is fills the buffer in
- * its own context, and before any ring is reserved: reading user memory may
- * fault and sleep, and a reserved ring needs preemption off.
+ * A capture is a buffer of consecutive items (struct utrace_item), each a
+ * header and its bytes.  The task that caused the event fills the buffer in its
+ * own context and before any ring is reserved: reading user memory may fault
+ * and sleep, and a reserved ring requires preemption to be off.
  */
 #ifndef _KERNEL_UTRACE_CAPTURE_CAPTURE_H
 #define _KERNEL_UTRACE_CAPTURE_CAPTURE_H
@@ -18,23 +18,27 @@ struct user_namespace;
 struct utrace_call;
 
 /*
- * Bytes of the largest capture, with the headers of its items, unless a client
- * asks for more.
+ * Size of the largest capture, including item headers, unless a client allows a
+ * larger one.
  */
 #define UTRACE_CAPTURE_SIZE	2048
 
 /**
- * struct utrace_capture - a capture being made
+ * struct utrace_capture - a capture in progress
  * @data: the items; from kmalloc() or the caller of utrace_capture_init(), NULL
  *	while nothing was captured by event.c
  * @used: bytes of @data that hold items; a multiple of 8
  * @size: bytes of @data that may hold items; a multiple of 8
- * @most: what @size may become in event.c, if an item is cut else; likewise
- * @strings: bytes of the largest item of a string, of several or of a path,
+ * @most: maximum that event.c may raise @size to, to avoid truncating an item;
+ *	a multiple of 8
+ * @strings: maximum bytes of an item with a string, several strings or a path,
  *	without its header
- * @buffers: likewise, of memory that a call reads or writes
- * @lost: how often there was no room or memory, for one item or more
- * @cut: an item was cut or left out that would have more in a larger buffer
+ * @buffers: maximum bytes of an item with memory that a call reads or writes,
+ *	without its header
+ * @lost: number of times that there was no room or memory, for one or more
+ *	items
+ * @cut: an item was truncated or omitted that would have more bytes in a larger
+ *	buffer
  * @exit: items are captured at the end of a call
  *
  * Only the task whose event is captured uses it, so no lock guards it.
@@ -64,8 +68,8 @@ struct utrace_capture {
 }
 
 /*
- * The bits of uapi/linux/utrace.h that stand for arguments of a system call.
- * The others are for utrace_capture_stacks().
+ * The bits of uapi/linux/utrace.h for arguments of a system call.
+ * utrace_capture_stacks() handles the other bits.
  */
 #define UTRACE_CAPTURE_ARGS	(UTRACE_CAPTURE_STRINGS |		\
 				 UTRACE_CAPTURE_BUFFERS |		\

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - capture: what goes along with one event
+ * utrace - capture: captures of clients that record events
  *
- * Clients that record events begin here.  A client has an empty capture on its
- * stack (UTRACE_CAPTURE_INIT), calls a function for each thing that the record
- * is to have, and frees the capture when the record is written.  The buffer is
- * allocated by the first function that finds something to capture, since most
- * events have nothing.
+ * A client has an empty capture on its stack (UTRACE_CAPTURE_INIT), calls a
+ * function for each kind of data that the record shall contain, and frees the
+ * capture after the record is written.  The buffer is allocated by the first
+ * function that finds something to capture, since most events have nothing.
  *
- * The memory cgroup of the task is charged: a client may keep a capture with the
- * task, until the exit of a call that waits for example.
+ * The buffer is charged to the memory cgroup of the task, because a client may
+ * keep a capture with the task, for example until the exit of a call that
+ * waits.
  *
  * The first buffer is small.  A client may allow a larger one, which few events
- * need: if the small one was too small, the arguments are captured once more.
+ * need: if the small one was too small, the arguments are captured again.
  */
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -24,13 +24,12 @@
  * utrace_capture_start() - allocate the buffer of a capture
  * @c: the capture, from UTRACE_CAPTURE_INIT()
  *
- * If there is no memory, @c->lost is incremented and the record goes without
- * items.
+ * If out of memory, this increments @c->lost, and the record has no items.
  *
  * Context: The task itself; may sleep.
  * Return:
- * * true - there is a buffer, from this call or from an earlier one
- * * false - there is no memory
+ * * true - there is a buffer, from this or from an earlier call
+ * * false - out of memory
  */
 bool utrace_capture_start(struct utrace_capture *c)
 {
@@ -43,9 +42,9 @@ bool utrace_capture_start(struct utrace_capture *c)
 }
 
 /*
- * Replace the buffer by the largest one that the client allows.  There is room
- * for one more header behind ->size.  Return false if there is none or no
- * memory; the capture is as before then.
+ * Replace the buffer by the largest one that the client allows.  The allocation
+ * includes room for one header after ->size.  Return false, without a change,
+ * if no larger one is allowed or if out of memory.
  */
 static bool capture_grow(struct utrace_capture *c)
 {
@@ -65,8 +64,8 @@ static bool capture_grow(struct utrace_capture *c)
 }
 
 /*
- * If a larger buffer would hold more of what was captured, begin anew with one.
- * Return false if the capture is to stay as it is.
+ * If a larger buffer would hold more of the arguments, reset the capture and
+ * use one.  Return false if the capture is final.
  */
 static bool capture_again(struct utrace_capture *c)
 {
@@ -140,7 +139,7 @@ void utrace_capture_stacks(struct utrace_capture *c, struct pt_regs *regs,
 	if (!(what & (UTRACE_CAPTURE_STACK | UTRACE_CAPTURE_RAW_STACK)) ||
 	    !utrace_capture_start(c))
 		return;
-	/* Long arguments leave the stacks as much room as short ones. */
+	/* Long arguments do not reduce the room for the stacks. */
 	if (c->size - c->used <
 	    2 * (sizeof(struct utrace_item) + UTRACE_ITEM_SIZE))
 		capture_grow(c);
@@ -151,9 +150,9 @@ void utrace_capture_stacks(struct utrace_capture *c, struct pt_regs *regs,
 }
 
 /**
- * utrace_capture_program() - capture the program that the task has got
+ * utrace_capture_program() - capture the program after an exec
  * @c: the capture, from UTRACE_CAPTURE_INIT()
- * @ns: see utrace_capture_exec(), which captures it
+ * @ns: user namespace of the reader, see utrace_capture_exec()
  *
  * Context: report_exec of the task itself; may fault and sleep.
  */
@@ -169,7 +168,7 @@ void utrace_capture_program(struct utrace_capture *c,
 
 /**
  * utrace_capture_free() - free the buffer of a capture
- * @c: the capture, from UTRACE_CAPTURE_INIT(); the record has been written
+ * @c: the capture, from UTRACE_CAPTURE_INIT(), after its record was written
  *
  * Context: Any but NMI.
  */

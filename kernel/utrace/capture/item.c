@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - capture: items, and how the memory of the current task gets into
- * them
+ * utrace - capture: items, and copies of user memory into them
  *
- * Pointers and lengths that a task gives are not trusted: a pointer may lead
- * anywhere, a length may have any value, and the memory may change while it is
- * read.  Each byte is read once, and the room in the buffer alone bounds how
- * much is read.
+ * Pointers and lengths of a task are not trusted: a pointer may have any value,
+ * so may a length, and the memory may change while it is read.  Each byte is
+ * read once, and only the room in the buffer bounds how much is read.
  *
  * Only the task whose event is captured uses the buffer, so there is no lock.
  */
@@ -34,10 +32,10 @@ static_assert(4 * (sizeof(struct utrace_item) + UTRACE_ITEM_SIZE) <=
 /* Items */
 
 /**
- * utrace_capture_init() - begin a capture in a buffer of the caller
+ * utrace_capture_init() - begin a capture in a buffer provided by the caller
  * @c: the capture
  * @data: the buffer, aligned like a u64
- * @size: bytes of @data; more than UTRACE_CAPTURE_SIZE are not used
+ * @size: bytes of @data; at most UTRACE_CAPTURE_SIZE of them are used
  *
  * Context: Any.
  */
@@ -49,7 +47,7 @@ void utrace_capture_init(struct utrace_capture *c, void *data, size_t size)
 	c->data = data;
 }
 
-/* Bytes of the largest item of a kind, without its header. */
+/* Maximum bytes of an item of a kind, without its header. */
 static size_t item_most(const struct utrace_capture *c,
 			enum utrace_item_kind kind)
 {
@@ -71,12 +69,12 @@ static size_t item_most(const struct utrace_capture *c,
  * utrace_item_begin() - begin an item
  * @c: the capture, with a buffer
  * @kind: kind of the item
- * @arg: number of the argument that the item is of, or UTRACE_ITEM_NO_ARG
- * @least: bytes behind the header without which the item is of no use
+ * @arg: number of the argument that the item belongs to, or UTRACE_ITEM_NO_ARG
+ * @least: minimum bytes after the header for the item to be useful
  *
  * Context: Any.
  * Return:
- * * the item - give it to utrace_item_end()
+ * * the item - pass it to utrace_item_end()
  * * NULL - there is no room for it; @c->lost was incremented
  */
 struct utrace_item *utrace_item_begin(struct utrace_capture *c,
@@ -100,8 +98,8 @@ struct utrace_item *utrace_item_begin(struct utrace_capture *c,
 }
 
 /**
- * utrace_item_room() - bytes that the begun item may have behind its header
- * @c: the capture; utrace_item_begin() has returned an item of it
+ * utrace_item_room() - get the room for data in the item that was begun
+ * @c: the capture, for which utrace_item_begin() has returned an item
  *
  * Context: Any.
  * Return: the number of bytes.
@@ -115,10 +113,10 @@ size_t utrace_item_room(const struct utrace_capture *c)
 }
 
 /**
- * utrace_item_end() - make the begun item a part of the capture
+ * utrace_item_end() - add the item that was begun to the capture
  * @c: the capture
  * @item: the item, from utrace_item_begin()
- * @len: bytes that were written behind the header, utrace_item_room() at most
+ * @len: bytes that were written after the header, at most utrace_item_room()
  * @whole: see &struct utrace_item
  * @flags: UTRACE_ITEM_F_TRUNCATED and UTRACE_ITEM_F_FAULTED
  *
@@ -151,10 +149,10 @@ static size_t bytes_in_page(const void __user *at, size_t n)
  * utrace_copy_memory() - copy memory of the current task up to the first fault
  * @to: destination, @n bytes
  * @from: source in user memory; any value
- * @n: bytes to copy
+ * @n: number of bytes
  *
- * Copies page by page, since copy_from_user() refuses a range that leaves the
- * address space as a whole.
+ * Copies page by page, since copy_from_user() copies nothing of a range that
+ * leaves the address space.
  *
  * Context: The task itself; may fault and sleep.
  * Return: number of bytes copied; fewer than @n after a fault.
@@ -178,10 +176,11 @@ size_t utrace_copy_memory(void *to, const void __user *from, size_t n)
  * utrace_copy_string() - copy a string of the current task without its NUL
  * @to: destination, @n bytes
  * @from: source in user memory; any value
- * @n: bytes to copy at most
- * @flags: UTRACE_ITEM_F_TRUNCATED or UTRACE_ITEM_F_FAULTED is added if it applies
+ * @n: maximum number of bytes to copy
+ * @flags: UTRACE_ITEM_F_TRUNCATED or UTRACE_ITEM_F_FAULTED is added if it
+ *	applies
  *
- * Copies page by page, so that no page behind the NUL is touched and all whole
+ * Copies page by page, so that no page after the NUL is touched, and all whole
  * pages before a fault are kept.
  *
  * Context: The task itself; may fault and sleep.
@@ -240,7 +239,7 @@ void utrace_capture_string(struct utrace_capture *c, unsigned int arg,
  * @kind: kind of the item
  * @arg: number of the argument that points there, or UTRACE_ITEM_NO_ARG
  * @from: start of the user memory; any value
- * @len: bytes of the memory; any number, what has no room is left out
+ * @len: bytes of the memory; any value; bytes without room are omitted
  *
  * Context: The task itself; may fault and sleep.
  */
@@ -268,7 +267,7 @@ void utrace_capture_memory(struct utrace_capture *c,
  * @c: the capture, with a buffer
  * @arg: number of the argument that points there
  * @from: start of the user memory; any value
- * @len: bytes of the memory; any number, what has no room is left out
+ * @len: bytes of the memory; any value; bytes without room are omitted
  *
  * Context: The task itself; may fault and sleep.
  */

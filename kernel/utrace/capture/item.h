@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - how an item gets into a capture
+ * utrace - capture: writing of items
  *
  * Between utrace_item_begin() and utrace_item_end() an item is not yet a part
  * of the capture, and its caller writes at most utrace_item_room() bytes to it.

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - capture: what a task is and has
+ * utrace - capture: files, program, credentials and stack of a task
  *
- * Captures the task's files, program, credentials and stack.  The caller is the
- * task itself, before report_death: the task still has its memory, its file
- * table and its fs_struct.
+ * The caller is the task itself, before report_death: the task still has its
+ * memory, its file table and its fs_struct.
  */
 #include <linux/align.h>
 #include <linux/build_bug.h>
@@ -27,11 +26,14 @@
 
 #include "item.h"
 
-/* Return addresses of one stack at most, the instruction pointer included. */
+/*
+ * Maximum number of return addresses of a stack, including the instruction
+ * pointer.
+ */
 #define FRAMES	32
 
 /*
- * These structures are copied to the buffer as they are: a hole would leak
+ * The structures are copied to the buffer as they are, so a hole would leak
  * kernel memory to the reader.
  */
 static_assert(sizeof(struct utrace_item_creds) == 8 * 4 + 8);
@@ -39,7 +41,7 @@ static_assert(sizeof(struct utrace_item_raw_stack) == 4 * 8);
 
 /* Files */
 
-/* Append a path to the @before bytes that the item has, and end the item. */
+/* Append a path after the @before bytes of the item, and end the item. */
 static void end_with_path(struct utrace_capture *c, struct utrace_item *item,
 			  size_t before, const struct path *path)
 {
@@ -71,7 +73,7 @@ static void capture_path(struct utrace_capture *c, enum utrace_item_kind kind,
 }
 
 /**
- * utrace_capture_file() - capture the path behind a descriptor
+ * utrace_capture_file() - capture the path of an open descriptor
  * @c: the capture, with a buffer
  * @arg: number of the argument that is the descriptor
  * @fd: the descriptor; if it is not open, nothing is captured
@@ -116,8 +118,8 @@ static void capture_exe(struct utrace_capture *c)
 }
 
 /*
- * Captures what /proc/PID/cmdline shows.  It is memory of the program, which
- * may have overwritten it.
+ * Capture what /proc/PID/cmdline shows: memory of the program, which may have
+ * overwritten it.
  */
 static void capture_cmdline(struct utrace_capture *c)
 {
@@ -137,7 +139,7 @@ static void capture_cmdline(struct utrace_capture *c)
 /**
  * utrace_capture_creds() - capture the ids and capabilities of the current task
  * @c: the capture, with a buffer
- * @ns: user namespace of the reader; ids are captured as seen from it
+ * @ns: user namespace of the reader; ids are translated to it
  *
  * Context: The task itself; does not sleep.
  */
@@ -170,7 +172,7 @@ void utrace_capture_creds(struct utrace_capture *c, struct user_namespace *ns)
  * @c: the capture, with a buffer
  * @ns: user namespace of the reader, as for utrace_capture_creds()
  *
- * Makes four items: UTRACE_ITEM_EXE, _ARGV, _CWD and _CREDS.
+ * Adds four items: UTRACE_ITEM_EXE, _ARGV, _CWD and _CREDS.
  *
  * Context: report_exec of the task itself, or later; may fault and sleep.
  */
@@ -203,7 +205,7 @@ static unsigned long user_frame_pointer(struct pt_regs *regs)
 	return frame_pointer(regs);
 }
 
-/* Bytes that a push instruction stores in the task's mode. */
+/* Size of a stack slot in the mode of the task. */
 static size_t user_word(struct pt_regs *regs)
 {
 	return user_64bit_mode(regs) ? sizeof(u64) : sizeof(u32);
@@ -211,14 +213,15 @@ static size_t user_word(struct pt_regs *regs)
 
 #endif
 
-/* What lies at the frame pointer of a function that keeps one. */
+/* The data at the frame pointer of a function that maintains one. */
 struct user_frame {
 	u64 next;
 	u64 ret;
 };
 
 /*
- * Read the frame at @fp, of words of @word bytes.  Return false after a fault.
+ * Read the frame at @fp.  @word is the size of a stack slot.  Return false
+ * after a fault.
  */
 static bool get_frame(struct user_frame *frame, unsigned long fp, size_t word)
 {
@@ -236,7 +239,7 @@ static bool get_frame(struct user_frame *frame, unsigned long fp, size_t word)
 
 /*
  * Store at most @most return addresses and return their number.  The stack
- * grows down, so a frame that is not above the one before ends the walk.
+ * grows down, so a frame that is not above the previous one ends the walk.
  */
 static size_t walk_frames(u64 *to, size_t most, struct pt_regs *regs,
 			  unsigned int *flags)
@@ -267,8 +270,8 @@ static size_t walk_frames(u64 *to, size_t most, struct pt_regs *regs,
  * @c: the capture, with a buffer
  * @regs: registers of the current task in user mode
  *
- * Follows frame pointers.  Where the program's code keeps none, only the first
- * address (the instruction pointer) is right, and the rest is missing or
+ * Follows frame pointers.  In code without frame pointers only the first
+ * address (the instruction pointer) is correct, and the rest is missing or
  * arbitrary.
  *
  * Context: The task itself; may fault and sleep.
