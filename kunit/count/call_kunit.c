@@ -2,7 +2,7 @@
 /*
  * utrace tests - KUnit suite utrace_count_call: the numbers of a task
  *
- * Random calls are counted, and counted again by the simplest code there is.
+ * Random calls are counted, and compared with the simplest possible model.
  */
 #include <linux/errno.h>
 #include <linux/log2.h>
@@ -13,19 +13,19 @@
 #include "../../syscall_current.h"
 #include "fixture.h"
 
-/* Numbers that are counted: those below are calls, the last one is none. */
+/* Numbers that are counted: those below are calls, this one is invalid. */
 #define MODEL_CALLS	60
 #define MODEL_SLOTS	(MODEL_CALLS + 1)
 
-/* Errnos that are counted, more than a count tells apart. */
+/* Number of errnos, more than a count distinguishes. */
 #define MODEL_ERRNOS	(2 * UTRACE_COUNT_ERRNOS)
 
-/* Numbers as a naive reader of a log of all calls has them. */
+/* The numbers that a naive reader of a log of all calls computes. */
 struct model {
 	struct utrace_count_numbers of[MODEL_SLOTS];
 };
 
-/* Number of bits that it takes to write @n. */
+/* Number of significant bits of @n. */
 static unsigned int model_bits(u64 n)
 {
 	unsigned int bits = 0;
@@ -74,7 +74,7 @@ static void model_call(struct utrace_count_numbers *m, long ret, u64 duration,
 		model_error(m, -ret);
 }
 
-/* Count a random call in both ways. */
+/* Count a random call in the counts and in the model. */
 static void random_call(struct utrace_counts *counts,
 			struct utrace_count_task *task, struct model *model,
 			struct rnd_state *rnd)
@@ -85,19 +85,18 @@ static void random_call(struct utrace_counts *counts,
 	s64 cpu = r & BIT(10) ? duration / 2 : UTRACE_COUNT_NO_CPU;
 	long ret = r >> 12;
 
-	/* Any number that is no call, and the one that stands for them. */
+	/* Use any invalid number, or the one that represents all of them. */
 	if (slot == MODEL_CALLS)
 		nr = r & BIT(11) ? UTRACE_SYSCALL_NONE : 5000 + r % 1000;
 	if (r % 3 == 0)
 		ret = -(1 + ret % MODEL_ERRNOS);
-	/* The last call is often made again. */
+	/* Often repeat the last call. */
 	for (r %= 4; r; r--) {
 		utrace_count_call(counts, task, nr, ret, duration, cpu);
 		model_call(&model->of[slot], ret, duration, cpu);
 	}
 }
 
-/* Compare all rows with the model. */
 static void check_rows(struct kunit *test, const struct model *model,
 		       unsigned int piece)
 {
@@ -144,7 +143,7 @@ static void numbers_are_those_of_the_model(struct kunit *test)
 	utrace_count_put_task(task);
 }
 
-/* Some tables have a call of each number that the model takes for one. */
+/* Check which numbers the kernel's table has, as the model assumes. */
 static void model_has_calls(struct kunit *test)
 {
 	unsigned int nr;
@@ -155,7 +154,7 @@ static void model_has_calls(struct kunit *test)
 		KUNIT_EXPECT_NULL(test, utrace_call_of(nr));
 }
 
-/* Each epoch is compared with a model of its own. */
+/* Compare each epoch with a separate model. */
 static void epochs_begin_at_zero(struct kunit *test)
 {
 	struct count_test *t = test->priv;
@@ -186,7 +185,7 @@ static void errnos_overflow(struct kunit *test)
 	int err, i;
 
 	KUNIT_ASSERT_NOT_NULL(test, task);
-	/* The first errno comes once, the second twice, and so on. */
+	/* The first errno occurs once, the second twice, and so on. */
 	for (err = 1; err <= UTRACE_COUNT_ERRNOS + 2; err++)
 		for (i = 0; i < err; i++)
 			utrace_count_call(&t->counts, task, 3, -err, 1, 0);

@@ -13,7 +13,7 @@
 
 #include "fixture.h"
 
-/* Limit by the clock for the end of a thread, in ms. */
+/* Time limit for the end of a thread, in ms. */
 #define PATIENCE	30000
 
 static struct count_client_task *client_task(struct utrace_count_task *count)
@@ -48,7 +48,7 @@ int count_init(struct kunit *test)
 	return 0;
 }
 
-/* The structures of tasks are freed before the client is. */
+/* Free the structures of the tasks before the client. */
 void count_exit(struct kunit *test)
 {
 	struct count_test *t = test->priv;
@@ -59,7 +59,7 @@ void count_exit(struct kunit *test)
 	rcu_barrier();
 }
 
-/* Begin again with another limit; the client has no tasks yet. */
+/* Restart with another limit; the client has no tasks yet. */
 void count_limit(struct kunit *test, unsigned int limit)
 {
 	struct count_test *t = test->priv;
@@ -68,7 +68,10 @@ void count_limit(struct kunit *test, unsigned int limit)
 	utrace_counts_init(&t->counts, limit, &count_test_ops);
 }
 
-/* Add the current task; NULL: no memory.  The caller puts it. */
+/*
+ * Add the current task.  Returns NULL if out of memory.  The caller must put
+ * it.
+ */
 struct utrace_count_task *count_new_task(struct count_test *t)
 {
 	struct count_client_task *task = kzalloc(sizeof(*task), GFP_KERNEL);
@@ -80,7 +83,6 @@ struct utrace_count_task *count_new_task(struct count_test *t)
 	return &task->count;
 }
 
-/* What a thread is to do, and for whom. */
 struct count_job {
 	struct count_test *t;
 	void (*run)(struct count_test *t);
@@ -112,7 +114,7 @@ struct pid *count_thread(struct kunit *test, void (*run)(struct count_test *t))
 	return pid;
 }
 
-/* Read all rows, @piece at a time; returns their number. */
+/* Read all rows, at most @piece at a time.  Returns their number. */
 unsigned int count_rows(struct kunit *test, unsigned int piece)
 {
 	struct count_test *t = test->priv;
@@ -130,8 +132,9 @@ unsigned int count_rows(struct kunit *test, unsigned int piece)
 }
 
 /*
- * Find the row of a task and a call among those that were read; it must be
- * there, and once.  Without a pid: the row of the dead tasks that made room.
+ * Find the row of a task and a call among the rows that were read, which must
+ * contain it exactly once.  Without a pid, find the row of the merged dead
+ * tasks.
  */
 const struct utrace_count_row *count_row_of(struct kunit *test, struct pid *pid,
 					    unsigned int nr)

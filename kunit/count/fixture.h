@@ -10,15 +10,15 @@
 
 #include "../../count/count.h"
 
-/* Rows that count_rows() reads at most. */
+/* Maximum number of rows that count_rows() reads. */
 #define COUNT_ROWS	256
 
 /**
  * struct count_test - a client
  * @counts: its counts
- * @forgotten: tasks that are out of the list
- * @freed: structures of tasks that are freed
- * @rows: what count_rows() has read
+ * @forgotten: number of calls of ->forget()
+ * @freed: number of calls of ->free()
+ * @rows: the rows that count_rows() has read
  */
 struct count_test {
 	struct utrace_counts counts;
@@ -28,7 +28,7 @@ struct count_test {
 };
 
 /**
- * struct count_client_task - what the client keeps for a task
+ * struct count_client_task - the client's data for a task
  * @count: its counts
  * @t: the client
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * utrace tests - KUnit suite utrace_count_task: tasks that are counted, the
- * room for counts, and readers that leave off and go on
+ * room for counts, and readers that continue after a pause
  */
 #include <linux/cpumask.h>
 #include <linux/delay.h>
@@ -26,7 +26,7 @@ static void call_each(struct count_test *t, struct utrace_count_task *task,
 				  UTRACE_COUNT_NO_CPU);
 }
 
-/* What threads do: add themselves, count, and exit without a word. */
+/* Functions of threads, which add themselves, count, and exit. */
 
 static void add_none(struct count_test *t)
 {
@@ -135,8 +135,8 @@ static void oldest_dead_make_room(struct kunit *test)
 }
 
 /*
- * Count calls of which each has something of its own: a thread of call N has
- * the errors N to N + 4, each once more often than the one before.
+ * Count calls with distinct numbers: a thread of call N has the errors N to N +
+ * 4, each one time more often than the previous one.
  */
 static void add_failing(struct count_test *t)
 {
@@ -153,7 +153,7 @@ static void add_failing(struct count_test *t)
 	utrace_count_put_task(task);
 }
 
-/* The sum over many dead tasks, and the numbers of none is missing. */
+/* The sum over many dead tasks includes the numbers of each of them. */
 static void sums_are_exact(struct kunit *test)
 {
 	const struct utrace_count_numbers *numbers;
@@ -162,7 +162,9 @@ static void sums_are_exact(struct kunit *test)
 	u64 errors = 0;
 
 	count_limit(test, 12);
-	/* The last three keep the room that is left: 6 counts in the sum. */
+	/*
+	 * The last three tasks keep the remaining room: the sum has 6 counts.
+	 */
 	for (i = 0; i < 53; i++)
 		put_pid(count_thread(test, add_failing));
 	KUNIT_EXPECT_EQ(test, t->counts.nmerged, 50UL);
@@ -179,7 +181,9 @@ static void sums_are_exact(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, numbers->cpu_calls, 50 * 15ULL);
 	for (i = 2; i <= 6; i++)
 		KUNIT_EXPECT_EQ(test, numbers->bucket[i], 10 * 15U);
-	/* Nine errnos in seven places, so two of them are among the others. */
+	/*
+	 * There are nine errnos for seven entries, so two are in ->errno_other.
+	 */
 	for (i = 0; i < UTRACE_COUNT_ERRNOS; i++)
 		errors += numbers->errno_calls[i];
 	KUNIT_EXPECT_EQ(test, errors + numbers->errno_other, 50 * 15ULL);
@@ -194,7 +198,9 @@ static void sums_are_exact(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, numbers->cpu_calls, 0ULL);
 }
 
-/* Room is made between two pieces: tasks may be missing, none comes twice. */
+/*
+ * Tasks make room between two reads: they may be missing, but not appear twice.
+ */
 static void cursor_sees_none_twice(struct kunit *test)
 {
 	struct count_test *t = test->priv;
@@ -218,12 +224,12 @@ static void cursor_sees_none_twice(struct kunit *test)
 			       COUNT_ROWS - n);
 	for (i = 0; i < n; i++)
 		calls += t->rows[i].alive ? 0 : t->rows[i].numbers.calls;
-	/* Of one of the two tasks half was read before they made room. */
+	/* One of the two tasks was half read before they made room. */
 	KUNIT_EXPECT_EQ(test, calls, 12 - 3ULL);
 	utrace_count_put_task(task);
 }
 
-/* A task dies that the walk for dead tasks has passed. */
+/* A task dies after the walk for dead tasks has passed it. */
 static void dead_behind_the_walk_make_room(struct kunit *test)
 {
 	struct count_test *t = test->priv;
@@ -240,7 +246,7 @@ static void dead_behind_the_walk_make_room(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, last);
 	call_each(t, last, 2);
 	KUNIT_EXPECT_EQ(test, t->counts.nmerged, 2UL);
-	/* As after its death. */
+	/* Give it the pid of a dead task, as if it had died. */
 	pid = first->pid;
 	first->pid = count_thread(test, exit_with_none);
 	call_each(t, last, 3);
@@ -252,7 +258,7 @@ static void dead_behind_the_walk_make_room(struct kunit *test)
 	put_pid(pid);
 }
 
-/* What a thread sees that takes the lock again and again. */
+/* The observations of a thread that takes the lock repeatedly. */
 struct lock_watch {
 	struct count_test *t;
 	bool merging;
@@ -283,7 +289,9 @@ static int watch_lock(void *data)
 	return 0;
 }
 
-/* Make many tasks, all alive, and walk over them.  Nothing without memory. */
+/*
+ * Add many tasks, all alive, and walk over them.  Returns early without memory.
+ */
 static void walk_many(struct count_test *t)
 {
 	struct utrace_count_task *task = NULL;
@@ -308,7 +316,7 @@ static void walk_many(struct count_test *t)
 	utrace_counts_end(&t->counts);
 }
 
-/* The lock is free between pieces of a walk, whose length users choose. */
+/* A walk drops the lock between pieces, since users choose its length. */
 static void long_lists_are_walked_in_pieces(struct kunit *test)
 {
 	struct lock_watch watch = { .t = test->priv };
@@ -367,7 +375,7 @@ static void exec_with_another_pid_begins_anew(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, utrace_count_task_execs(&t->counts, task));
 	KUNIT_EXPECT_TRUE(test, utrace_count_is_current(task));
 	KUNIT_EXPECT_EQ(test, count_rows(test, 4), 4U);
-	/* As after de_thread(): the counts have a pid that no task has. */
+	/* After de_thread(), the counts have a pid that no task has. */
 	pid = task->pid;
 	task->pid = count_thread(test, exit_with_none);
 	KUNIT_EXPECT_FALSE(test, utrace_count_is_current(task));
@@ -377,7 +385,7 @@ static void exec_with_another_pid_begins_anew(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, count_rows(test, 4), 4U);
 	KUNIT_EXPECT_EQ(test, count_row_of(test, task->pid, 3)->alive, 0U);
 	utrace_counts_clear(&t->counts);
-	/* What nobody would see has no room. */
+	/* Counts that no reader would see get no room. */
 	call_each(t, task, 6);
 	KUNIT_EXPECT_EQ(test, t->counts.ncounts, 0U);
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&t->counts.lost), 2L);
@@ -385,7 +393,7 @@ static void exec_with_another_pid_begins_anew(struct kunit *test)
 	put_pid(pid);
 }
 
-/* Between two rows tasks come and go. */
+/* Tasks are added and exit between two rows. */
 static void cursor_goes_on(struct kunit *test)
 {
 	struct count_test *t = test->priv;
@@ -403,7 +411,9 @@ static void cursor_goes_on(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, utrace_count_read(&t->counts,
 							&init_pid_ns, &cursor,
 							&t->rows[n], 1), 1U);
-	/* A call in the chain of the first, a task, a call in the last chain. */
+	/*
+	 * Add a call to the first chain, a task, and a call to the last chain.
+	 */
 	utrace_count_call(&t->counts, task, UTRACE_COUNT_CHAINS, 0, 1, 0);
 	pid[2] = count_thread(test, add_two);
 	utrace_count_call(&t->counts, task, UTRACE_COUNT_CHAINS - 1, 0, 1, 0);
@@ -422,7 +432,7 @@ static void cursor_goes_on(struct kunit *test)
 	utrace_count_put_task(task);
 }
 
-/* The task that a reader has come to is removed, or the cursor is nonsense. */
+/* The task at the cursor is removed, or the cursor is invalid. */
 static void cursor_survives(struct kunit *test)
 {
 	struct count_test *t = test->priv;
@@ -468,9 +478,9 @@ static int count_until_stopped(void *data)
 }
 
 /*
- * Read the row of the writer some times; returns how often there was one.
- * Numbers of two epochs in one row would show as more calls than the sum of
- * their durations, which is read later, and which is 1 ns each.
+ * Read the row of the writer @times times.  Returns how often there was one.
+ * If one row had numbers of two epochs, it would show more calls than the sum
+ * of their durations, which is read later, and which is 1 ns for each call.
  */
 static unsigned int read_unmixed(struct kunit *test, unsigned int times)
 {

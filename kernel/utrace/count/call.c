@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - counts of system calls: one more call
+ * utrace - counts of system calls: counting a call
  *
- * This runs at the exit of every call that is counted.  A task that makes calls
- * of a few kinds finds their counts in utrace_count_task.recent, any other one
- * in the table of the task.
+ * This runs at the exit of every counted call.  The counts that a task used
+ * last are cached in utrace_count_task.recent; the others are looked up in the
+ * table of the task.
  */
 #include <linux/bitops.h>
 #include <linux/err.h>
@@ -36,30 +36,30 @@ void utrace_count_clear(struct utrace_count *count, unsigned int epoch)
 
 	/*
 	 * The caller has read @epoch before.  Pairs with smp_rmb() in
-	 * count_copy(): a reader that sees a number cleared sees the new
-	 * utrace_counts.epoch afterwards, and passes over what it has read.
+	 * count_copy(): a reader that sees a cleared number then also sees the
+	 * new utrace_counts.epoch, and discards what it has read.
 	 */
 	smp_mb();
 	for (i = 0; i < sizeof(count->numbers) / sizeof(u64); i++)
 		WRITE_ONCE(numbers[i], 0);
 	WRITE_ONCE(count->numbers.min, U64_MAX);
 	/*
-	 * Pairs with smp_load_acquire() in count_copy(): a reader that finds
-	 * the new epoch does not see the old numbers.
+	 * Pairs with smp_load_acquire() in count_copy(): a reader that sees the
+	 * new epoch does not see the old numbers.
 	 */
 	smp_store_release(&count->epoch, epoch);
 }
 
 /**
- * utrace_count_alloc() - make a count without calls
+ * utrace_count_alloc() - allocate a count without calls
  * @nr: number of the call
  * @epoch: epoch of the count
- * @gfp: how to allocate
+ * @gfp: flags of the allocation
  *
- * Context: As @gfp says.
+ * Context: Depends on @gfp.
  * Return:
- * * the new count - in no table yet
- * * NULL - there is no memory
+ * * the new count - not yet in a table
+ * * NULL - out of memory
  */
 struct utrace_count *utrace_count_alloc(unsigned int nr, unsigned int epoch,
 					gfp_t gfp)
@@ -75,7 +75,7 @@ struct utrace_count *utrace_count_alloc(unsigned int nr, unsigned int epoch,
 	return count;
 }
 
-/* Make the count of call @nr; NULL: no memory or no room. */
+/* Create the count of call @nr.  Returns NULL without memory or room. */
 static struct utrace_count *count_new(struct utrace_counts *counts,
 				      struct utrace_count_task *task,
 				      unsigned int nr)
@@ -116,8 +116,8 @@ struct utrace_count *utrace_count_look_up(struct utrace_count_task *task,
 }
 
 /*
- * Find the count of call @nr and clear it if it is of an old epoch, or make it.
- * NULL: no memory or no room.
+ * Find the count of call @nr and clear it if its epoch is old, or create it.
+ * Returns NULL without memory or room.
  */
 static struct utrace_count *count_find(struct utrace_counts *counts,
 				       struct utrace_count_task *task,
@@ -126,9 +126,7 @@ static struct utrace_count *count_find(struct utrace_counts *counts,
 	unsigned int epoch = READ_ONCE(counts->epoch);
 	struct utrace_count *count = utrace_count_look_up(task, nr);
 
-	/*
-	 * A program may use any number.  All that are no call share one count.
-	 */
+	/* A program may use any number.  All invalid ones share one count. */
 	if (!count && !utrace_call_of(nr)) {
 		nr = UTRACE_SYSCALL_NONE;
 		count = utrace_count_look_up(task, nr);
@@ -140,7 +138,7 @@ static struct utrace_count *count_find(struct utrace_counts *counts,
 	return count;
 }
 
-/* Increment a number, which stays at its maximum. */
+/* Increment a number, saturating at its maximum. */
 static __always_inline void count_inc(u32 *number)
 {
 	if (likely(*number != U32_MAX))
@@ -164,7 +162,7 @@ static noinline void count_error(struct utrace_count_numbers *numbers,
 	count_inc(&numbers->errno_other);
 }
 
-/* Add one call to @numbers.  Only the task of the numbers does so. */
+/* Add one call to @numbers.  Called only by the task that they belong to. */
 static __always_inline void count_add(struct utrace_count_numbers *numbers,
 				      long ret, u64 duration, s64 cpu)
 {
@@ -185,7 +183,7 @@ static __always_inline void count_add(struct utrace_count_numbers *numbers,
 		count_error(numbers, -ret);
 }
 
-/* The rest of utrace_count_call(), if the recent count is another one. */
+/* The slow path of utrace_count_call(), without a cached count. */
 static noinline void count_other(struct utrace_counts *counts,
 				 struct utrace_count_task *task,
 				 unsigned int nr, long ret, u64 duration,
@@ -200,7 +198,7 @@ static noinline void count_other(struct utrace_counts *counts,
 }
 
 /**
- * utrace_count_call() - count a system call that is over
+ * utrace_count_call() - count a completed system call
  * @counts: the counts
  * @task: counts of the current task
  * @nr: number of the call, as for utrace_call_of()
@@ -208,10 +206,10 @@ static noinline void count_other(struct utrace_counts *counts,
  * @duration: time between entry and exit, in ns
  * @cpu: CPU time used between entry and exit, in ns, or UTRACE_COUNT_NO_CPU
  *
- * A call for which there is no room or no memory is counted in @counts->lost.
+ * A call without room or memory for its count is counted in @counts->lost.
  *
  * Context: The task itself; may sleep.  Takes utrace_counts.lock for the first
- * call of a kind.
+ * call with each number.
  */
 void utrace_count_call(struct utrace_counts *counts,
 		       struct utrace_count_task *task, unsigned int nr,

@@ -2,16 +2,16 @@
 /*
  * utrace - counts of system calls
  *
- * A client that counts system calls has one struct utrace_counts for itself (an
- * instance of ftrace, a session), and a struct utrace_count_task inside of what
- * it keeps for a task.  How a task finds its structure is up to the client, see
- * task_data.h; the counts have a list of the tasks for readers and for limits.
+ * A client that counts system calls (an instance of ftrace, a session) has one
+ * struct utrace_counts for itself, and embeds a struct utrace_count_task in its
+ * data for each task.  How a task finds its structure is up to the client, see
+ * task_data.h.  The counts have a list of the tasks for readers and for limits.
  *
  * Only the task itself writes its numbers, without a lock.  A task takes
- * utrace_counts.lock when the client adds it, for its first call of a kind, for
- * an execve() that changes its pid, and for its exit.  Readers walk tasks and
- * numbers under RCU and may see the numbers of one row from different moments,
- * but never of different epochs.
+ * utrace_counts.lock when the client adds it, for its first call with each
+ * number, for an execve() that changes its pid, and for its exit.  Readers walk
+ * tasks and numbers under RCU.  They may see the numbers of one row from
+ * different moments, but never from different epochs.
  */
 #ifndef _KERNEL_UTRACE_COUNT_COUNT_H
 #define _KERNEL_UTRACE_COUNT_COUNT_H
@@ -30,33 +30,34 @@ struct pid;
 struct pid_namespace;
 
 /*
- * Durations are sorted by their logarithm: bucket n has those below 2^n ns that
- * are in no bucket before it, the last bucket those of 2^30 ns and more.
+ * Durations are counted by their logarithm: bucket n has durations of 2^(n-1)
+ * ns up to less than 2^n ns, bucket 0 those of 0 ns, and the last bucket those
+ * of 2^30 ns and more.
  */
 #define UTRACE_COUNT_BUCKETS	32
 
-/* Errors of one call that are told apart by their errno. */
+/* Number of different errnos that are counted separately for each call. */
 #define UTRACE_COUNT_ERRNOS	7
 
-/* Stands for a CPU time that was not measured. */
+/* A CPU time that was not measured. */
 #define UTRACE_COUNT_NO_CPU	(-1LL)
 
 /**
- * struct utrace_count_numbers - what is counted of one system call of one task
- * @calls: calls that are over
+ * struct utrace_count_numbers - numbers of one system call of one task
+ * @calls: calls that have completed
  * @errors: calls among @calls that returned an error
  * @total: sum of the durations, in ns
  * @min: shortest duration, in ns
  * @max: longest duration, in ns
  * @cpu: CPU time used in the calls of @cpu_calls, in ns
  * @cpu_calls: calls among @calls whose CPU time was measured
- * @bucket: number of calls by duration, see UTRACE_COUNT_BUCKETS
- * @errno_calls: number of errors by errno; entry i belongs to entry i of @err
- * @errno_other: errors with an errno that found no room in @err
- * @err: errno in the order of the first error with it; 0: not used, and neither
- *	are the entries behind it
+ * @bucket: calls by duration, see UTRACE_COUNT_BUCKETS
+ * @errno_calls: errors by errno; entry i belongs to entry i of @err
+ * @errno_other: errors whose errno has no entry in @err
+ * @err: errnos in the order of their first occurrence; 0: this entry and those
+ *	after it are unused
  *
- * A number of 32 bits that has reached its maximum stays there.
+ * Numbers of 32 bits saturate at their maximum.
  */
 struct utrace_count_numbers {
 	u64 calls;
@@ -92,13 +93,13 @@ struct utrace_count {
 struct utrace_count_task;
 
 /**
- * struct utrace_count_ops - functions of the client
- * @forget: optional; what would be counted in @task from now on is not seen, or
- *	the current task has got another pid by execve().  So the client's look-up
- *	is not to find @task any more.  Called under utrace_counts.lock, by any
- *	task, perhaps twice.
- * @free: free the client's structure; nobody uses it any more.  Called by RCU,
- *	in a softirq, perhaps after utrace_counts_end().
+ * struct utrace_count_ops - callbacks of the client
+ * @forget: optional; the client's look-up must no longer return @task, since it
+ *	has left the list, or since execve() has given the current task another
+ *	pid.  Called under utrace_counts.lock, by any task; may be called more
+ *	than once
+ * @free: free the client's structure, which has no users left.  Called by RCU,
+ *	in a softirq, possibly after utrace_counts_end()
  */
 struct utrace_count_ops {
 	void (*forget)(struct utrace_count_task *task);
@@ -107,9 +108,9 @@ struct utrace_count_ops {
 
 /**
  * enum utrace_count_walk - walks over the tasks, in pieces
- * @UTRACE_COUNT_SWEEP: looks for dead tasks without counts
- * @UTRACE_COUNT_MERGE: looks for dead tasks that can make room
- * @UTRACE_COUNT_CLEAR: utrace_counts_clear()
+ * @UTRACE_COUNT_SWEEP: find dead tasks without counts
+ * @UTRACE_COUNT_MERGE: find dead tasks that can make room
+ * @UTRACE_COUNT_CLEAR: walk of utrace_counts_clear()
  * @UTRACE_COUNT_WALKS: number of walks
  */
 enum utrace_count_walk {
@@ -121,30 +122,31 @@ enum utrace_count_walk {
 
 /**
  * struct utrace_counts - the counts of a client
- * @ops: functions of the client; constant
- * @limit: number of struct utrace_count at most; constant
- * @lock: guards @tasks, @next_id, @ncounts, @merged, @nmerged, @next_scan, @at,
- *	@again, and what utrace_count_task says.  No lock is taken inside it;
- *	interrupts need not be off.
+ * @ops: callbacks of the client; constant
+ * @limit: maximum number of struct utrace_count; constant
+ * @lock: protects @tasks, @next_id, @ncounts, @merged, @nmerged, @next_scan,
+ *	@at, @again, and the members of struct utrace_count_task that say so.
+ *	No lock is taken inside it; interrupts need not be off.
  * @tasks: struct utrace_count_task, in the order of their @id.  Written under
  *	@lock, read under RCU.
  * @next_id: id of the task that is added next, 1 or more.  Under @lock.
  * @ncounts: number of struct utrace_count of the tasks in @tasks.  Written
  *	under @lock.
- * @merged: task in @tasks that stands for all dead tasks which have made room;
- *	NULL: none has.  Written under @lock, read under RCU.
- * @nmerged: number of these tasks.  Written under @lock, read without a lock.
- * @next_scan: time in jiffies before which no dead task is looked for to make
- *	room.  Under @lock.
- * @at: entry of @tasks up to which each walk has come.  Under @lock.
- * @again: UTRACE_COUNT_MERGE walks once more when it comes to the end: there was
- *	room since the walk began, so a task that it has passed may have died.  Under
- *	@lock.
- * @epoch: number of the present counting; a struct utrace_count with another
- *	number is void.  Written under @lock, read without a lock.
- * @lost: calls that were not counted, for want of room or memory
+ * @merged: task in @tasks that holds the sums of all dead tasks that have made
+ *	room; NULL: there are none.  Written under @lock, read under RCU.
+ * @nmerged: number of dead tasks in the sums of @merged.  Written under @lock,
+ *	read without a lock.
+ * @next_scan: time in jiffies before which no walk for dead tasks is started to
+ *	make room.  Under @lock.
+ * @at: entry of @tasks that each walk has reached.  Under @lock.
+ * @again: UTRACE_COUNT_MERGE must walk again when it reaches the end: there was
+ *	room since the walk began, so a task that it has passed may have died.
+ *	Under @lock.
+ * @epoch: number of the current counting period; a struct utrace_count with
+ *	another number is invalid.  Written under @lock, read without a lock.
+ * @lost: calls that were not counted, for lack of room or memory
  *
- * The client embeds it and calls utrace_counts_end() before it frees it.
+ * The client embeds it and must call utrace_counts_end() before freeing it.
  */
 struct utrace_counts {
 	const struct utrace_count_ops *ops;
@@ -162,7 +164,7 @@ struct utrace_counts {
 	atomic_long_t lost;
 };
 
-/* Chains of the hash table of a task, and its recent counts; powers of 2. */
+/* Number of hash chains of a task, and of its cached counts; powers of 2. */
 #define UTRACE_COUNT_CHAINS	32
 #define UTRACE_COUNT_RECENT	8
 
@@ -170,28 +172,29 @@ struct utrace_counts {
  * struct utrace_count_task - counts of a task
  * @list: entry in utrace_counts.tasks
  * @ref: one reference for the client, one for the list
- * @rcu: frees the structure after the readers
- * @ops: functions of the client; constant
+ * @rcu: frees the structure when readers have finished
+ * @ops: callbacks of the client; constant
  * @pid: struct pid of the task, counted; constant
  * @tgid: struct pid of its process, counted; constant
- * @id: place in the order of utrace_counts.tasks; constant
+ * @id: position in the order of utrace_counts.tasks; constant
  * @comm: name of the task when it was added, at its last exec or at its exit;
  *	shown once the task is dead.  The task writes it without a lock.
  * @listed: it is in utrace_counts.tasks.  Under utrace_counts.lock.
  * @ncounts: number of entries in @table.  Under utrace_counts.lock.
- * @recent: by number of the call, the count that was used last; NULL: none.
- *	Only the task uses it.
+ * @recent: cache of the counts that were used last, by number of the call;
+ *	NULL: empty.  Only the task uses it.
  * @table: struct utrace_count by number of the call.  Only the task adds
  *	entries, at the end of a chain; readers walk them under RCU.
  *
- * Embedded in a structure of the client, zeroed before utrace_count_add_task().
+ * Embedded in a structure of the client, which must zero it before
+ * utrace_count_add_task().
  *
- * It leaves the list when the task exits, if nothing was counted of it
- * (utrace_count_task_exits()).  If the client is not told of the exit, each new
- * task looks for such dead ones.  A dead task with counts stays until its room
- * is needed (merge.c), or until utrace_counts_clear() or utrace_counts_end().
- * The memory is freed after the list and the client have dropped their
- * references.
+ * A task without counts leaves the list at its exit
+ * (utrace_count_task_exits()).  If the client gets no callback at the exit, new
+ * tasks find such dead tasks and remove them.  A dead task with counts stays
+ * until its room is needed (merge.c), or until utrace_counts_clear() or
+ * utrace_counts_end().  The memory is freed after the list and the client have
+ * dropped their references.
  */
 struct utrace_count_task {
 	struct list_head list;
@@ -209,18 +212,18 @@ struct utrace_count_task {
 };
 
 /**
- * struct utrace_count_row - what a reader gets of one call of one task
- * @ino: number of the task's struct pid, which no other one ever has: the inode
- *	number of a pidfd of the task; 0: the row is the sum of dead tasks that
- *	have made room, and has no ids and no name
+ * struct utrace_count_row - one call of one task, for a reader
+ * @ino: inode number of a pidfd of the task, which identifies its struct pid
+ *	uniquely; 0: the row is the sum over dead tasks that have made room, and
+ *	has no ids and no name
  * @tid: pid of the task in the reader's namespace; 0: it has none there
- * @tgid: pid of its process there
+ * @tgid: pid of its process in the reader's namespace; 0: it has none there
  * @comm: name of the task, or its last name if it is dead
- * @nr: number of the call; UTRACE_SYSCALL_NONE stands for all that are no call
- * @alive: 1: there is a task with this struct pid; 0: it is dead
+ * @nr: number of the call; UTRACE_SYSCALL_NONE for all invalid numbers
+ * @alive: 1: a task with this struct pid exists; 0: it is dead
  * @numbers: the numbers; @calls is not 0
  *
- * All its bytes are initialized.
+ * All bytes are initialized.
  */
 struct utrace_count_row {
 	u64 ino;
@@ -233,9 +236,10 @@ struct utrace_count_row {
 };
 
 /**
- * struct utrace_count_cursor - how far a reader has come
- * @task: utrace_count_task.id of the task to go on with; 0: utrace_counts.merged
- * @row: position in the table of this task to go on with
+ * struct utrace_count_cursor - position of a reader
+ * @task: utrace_count_task.id of the task to continue with; 0:
+ *	utrace_counts.merged
+ * @row: position in the table of this task to continue with
  *
  * All zeros is the beginning, with the rows of utrace_counts.merged.  A cursor
  * holds no reference and may come from user space.
@@ -299,10 +303,11 @@ utrace_count_chain(struct utrace_count_task *task, unsigned int nr)
 }
 
 /**
- * utrace_count_is_current() - has the current task the pid of its counts?
+ * utrace_count_is_current() - check whether the current task still has the pid
+ * of its counts
  * @task: counts of the current task
  *
- * For a client that is not told of execve(), see utrace_count_task_execs().
+ * For a client without a callback at execve(), see utrace_count_task_execs().
  *
  * Context: The task itself.
  * Return: false if execve() has given the task another pid.
@@ -313,19 +318,20 @@ static inline bool utrace_count_is_current(const struct utrace_count_task *task)
 }
 
 /**
- * utrace_count_usual() - count a call as most calls are
+ * utrace_count_usual() - fast path of utrace_count_call()
  * @counts: the counts
  * @task: counts of the current task
  * @nr: number of the call, as for utrace_call_of()
  * @ret: result of the call
  * @duration: time between entry and exit, in ns; the CPU time is not counted
  *
- * Inlined into the exit of every call that is counted.  A usual call is one of
- * the task's recent ones, without an error, and is neither shorter nor longer
- * than all before.
+ * Inlined into the exit of every counted call.  It succeeds only if the count
+ * of the call is cached, the call has returned no error, and its duration is
+ * neither a new minimum or maximum nor in the first or last bucket.
  *
  * Context: The task itself.
- * Return: false if nothing was done; utrace_count_call() does it.
+ * Return: false if nothing was done, and the caller must call
+ * utrace_count_call().
  */
 static __always_inline bool utrace_count_usual(struct utrace_counts *counts,
 					       struct utrace_count_task *task,
@@ -345,7 +351,7 @@ static __always_inline bool utrace_count_usual(struct utrace_counts *counts,
 		return false;
 	if (unlikely(duration < numbers->min || duration > numbers->max))
 		return false;
-	/* Not 0, and not so long that it is in the last bucket. */
+	/* Check that it is not 0, and not long enough for the last bucket. */
 	if (unlikely(duration - 1 >= BIT(UTRACE_COUNT_BUCKETS - 2) - 1))
 		return false;
 	bucket = __fls(duration) + 1;
@@ -353,9 +359,9 @@ static __always_inline bool utrace_count_usual(struct utrace_counts *counts,
 	if (unlikely(!number))
 		return false;
 	WRITE_ONCE(numbers->bucket[bucket], number);
-	/* Readers take what they find, see count_copy(). */
+	/* Readers may see the value before or after, see count_copy(). */
 	data_race(numbers->calls++);
-	/* Likewise. */
+	/* Readers may see the value before or after, see count_copy(). */
 	data_race(numbers->total += duration);
 	return true;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - counts of system calls: dead tasks that make room
+ * utrace - counts of system calls: merging of dead tasks
  *
- * The number of counts is bounded.  What was counted of the tasks that died
- * first is added up in one of them, utrace_counts.merged, which stands for all
- * of them from then on.  So a sum over all tasks stays exact, however many
- * tasks there were.
+ * The number of counts is bounded.  To make room, the counts of the tasks that
+ * died first are added up in one of these tasks, utrace_counts.merged, which
+ * represents all of them from then on.  So a sum over all tasks stays exact for
+ * any number of tasks.
  */
 #include <linux/minmax.h>
 #include <linux/pid.h>
@@ -14,7 +14,7 @@
 
 #include "count.h"
 
-/* Add to a number of 32 bits, which stays at its maximum. */
+/* Add to a number of 32 bits, saturating at its maximum. */
 static void merge_u32(u32 *to, u32 from)
 {
 	WRITE_ONCE(*to, (u32)min_t(u64, (u64)*to + from, U32_MAX));
@@ -36,7 +36,7 @@ static void merge_error(struct utrace_count_numbers *to, u16 err, u32 calls)
 	merge_u32(&to->errno_other, calls);
 }
 
-/* Add the numbers of a dead task; readers may look at @to meanwhile. */
+/* Add the numbers of a dead task.  Readers may read @to concurrently. */
 static void merge_numbers(struct utrace_count_numbers *to,
 			  const struct utrace_count_numbers *from)
 {
@@ -56,7 +56,10 @@ static void merge_numbers(struct utrace_count_numbers *to,
 	merge_u32(&to->errno_other, from->errno_other);
 }
 
-/* The count of call @nr in utrace_counts.merged.  NULL: there is no memory. */
+/*
+ * Find or create the count of call @nr in utrace_counts.merged.  Returns NULL
+ * if out of memory.
+ */
 static struct utrace_count *merge_count(struct utrace_counts *counts,
 					unsigned int nr)
 {
@@ -79,16 +82,16 @@ static struct utrace_count *merge_count(struct utrace_counts *counts,
 }
 
 /**
- * utrace_count_merge() - keep the counts of a dead task, but not the task
+ * utrace_count_merge() - merge the counts of a dead task
  * @counts: the counts
  * @task: a dead task in the list, with counts
  *
- * The first task of which this is asked becomes utrace_counts.merged.  Each
- * later one can be removed after the call.
+ * The first task for which this is called becomes utrace_counts.merged.  The
+ * caller can remove each later one.
  *
  * Context: Any but interrupts, with utrace_counts.lock held.
- * Return: true if @task can be removed; false if it stands for the dead tasks
- * now.
+ * Return: true if the caller can remove @task; false if it has become
+ * utrace_counts.merged.
  */
 bool utrace_count_merge(struct utrace_counts *counts,
 			struct utrace_count_task *task)
@@ -103,7 +106,8 @@ bool utrace_count_merge(struct utrace_counts *counts,
 		rcu_assign_pointer(counts->merged, task);
 		/*
 		 * Pairs with smp_rmb() in count_copy(): a reader that sees
-		 * numbers of two tasks sees that they are of no single task.
+		 * numbers of two tasks also sees that @task is
+		 * utrace_counts.merged.
 		 */
 		smp_wmb();
 		return false;

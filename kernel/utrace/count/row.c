@@ -3,9 +3,9 @@
  * utrace - counts of system calls: reading
  *
  * A task adds a count at the end of a chain of its table and removes none.  So
- * the number of the chain and the place in the chain say how far a reader has
- * come with a task, and utrace_count_task.id says which task.  A reader may
- * leave RCU between two rows, and write to user memory there.
+ * the number of the chain and the index in the chain identify the position of a
+ * reader in a task, and utrace_count_task.id identifies the task.  A reader may
+ * leave the RCU section between two rows, and write to user memory there.
  */
 #include <linux/kernel.h>
 #include <linux/pid.h>
@@ -16,12 +16,12 @@
 
 #include "count.h"
 
-/* Places in a chain, in a position: its number stands above them. */
+/* A position is chain * COUNT_PLACES + index in the chain. */
 #define COUNT_PLACES	BIT(16)
 
 /*
- * Find the count at position *@at or the next one behind it, and set *@at to
- * its position.  NULL: there are no more.
+ * Find the count at position *@at or the next one after it, and set *@at to its
+ * position.  Returns NULL if there are no more.
  */
 static struct utrace_count *count_at(const struct utrace_count_task *task,
 				     u32 *at)
@@ -42,8 +42,8 @@ static struct utrace_count *count_at(const struct utrace_count_task *task,
 }
 
 /*
- * Copy the numbers of @count.  Return false if it is void, or has become so
- * meanwhile, or has no calls.
+ * Copy the numbers of @count.  Returns false if its epoch is old, if it was
+ * cleared during the copy, or if it has no calls.
  */
 static bool count_copy(const struct utrace_counts *counts,
 		       const struct utrace_count *count,
@@ -53,8 +53,8 @@ static bool count_copy(const struct utrace_counts *counts,
 	unsigned int epoch = READ_ONCE(counts->epoch), i;
 
 	/*
-	 * Pairs with smp_store_release() in utrace_count_clear(): the numbers read
-	 * below are not older than this epoch.
+	 * Pairs with smp_store_release() in utrace_count_clear(): the numbers
+	 * read below are not older than this epoch.
 	 */
 	if (smp_load_acquire(&count->epoch) != epoch)
 		return false;
@@ -62,19 +62,19 @@ static bool count_copy(const struct utrace_counts *counts,
 		((u64 *)to)[i] = READ_ONCE(from[i]);
 	/*
 	 * Pairs with smp_mb() in utrace_count_clear(): if a number read above
-	 * was cleared, this reads the epoch for which it was.  And with
-	 * smp_wmb() in utrace_count_merge(): if it is a sum, the caller finds
-	 * that the task stands for others.
+	 * was cleared, this reads the new epoch.  Also pairs with smp_wmb() in
+	 * utrace_count_merge(): if a number is a sum, the caller sees that the
+	 * task is utrace_counts.merged.
 	 */
 	smp_rmb();
 	if (READ_ONCE(counts->epoch) != epoch)
 		return false;
-	/* The first call may be half counted. */
+	/* The writer may be in the middle of its first call. */
 	to->min = min(to->min, to->max);
 	return to->calls;
 }
 
-/* Say whose row it is; @alive is the task if there is one. */
+/* Fill in the task of a row; @alive is the task, or NULL if it is dead. */
 static void count_name_row(const struct utrace_counts *counts,
 			   const struct utrace_count_task *task,
 			   const struct task_struct *alive,
@@ -100,10 +100,10 @@ static void count_name_row(const struct utrace_counts *counts,
  * @counts: the counts
  * @task: a task in utrace_counts.tasks
  * @ns: pid namespace of the reader
- * @at: position in the table of the task, 0 at first; it is moved on
- * @row: filled in
+ * @at: position in the table of the task, 0 at first; advanced
+ * @row: gets the row
  *
- * Context: Any, under RCU.
+ * Context: Any, in an RCU section.
  * Return: false if the task has no more rows.
  */
 bool utrace_count_next_row(const struct utrace_counts *counts,
@@ -125,7 +125,7 @@ bool utrace_count_next_row(const struct utrace_counts *counts,
 	return false;
 }
 
-/* Read @n rows of a task at most; returns how many. */
+/* Read at most @n rows of a task.  Returns their number. */
 static unsigned int count_read_task(const struct utrace_counts *counts,
 				    const struct utrace_count_task *task,
 				    struct pid_namespace *ns, u32 *at,
@@ -143,17 +143,18 @@ static unsigned int count_read_task(const struct utrace_counts *counts,
  * utrace_count_read() - read some rows
  * @counts: the counts
  * @ns: pid namespace of the reader
- * @cursor: where to go on, all zeros at first; it is moved on
- * @rows: filled in; memory of the kernel
+ * @cursor: where to continue, all zeros at first; advanced
+ * @rows: gets the rows; kernel memory
  * @n: number of elements in @rows
  *
- * Between two calls the caller may sleep, and touch user memory.  Tasks that
- * were added and counts that were made meanwhile may be among the next rows or
- * not; no row comes twice.  The sums over dead tasks come first, so tasks that
- * are added to them meanwhile are missing; utrace_counts.nmerged changes then.
+ * Between two calls the caller may sleep and access user memory.  Tasks and
+ * counts that are added in between may or may not be among the next rows; no
+ * row is returned twice.  The sums over dead tasks come first, so tasks that
+ * are merged after that are missing.  utrace_counts.nmerged changes in this
+ * case.
  *
  * Context: Any.  Takes RCU, for a walk over the tasks.
- * Return: number of rows; less than @n: there are no more.
+ * Return: number of rows; fewer than @n if there are no more.
  */
 unsigned int utrace_count_read(const struct utrace_counts *counts,
 			       struct pid_namespace *ns,

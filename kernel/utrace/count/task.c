@@ -2,10 +2,11 @@
 /*
  * utrace - counts of system calls: tasks, and the room for counts
  *
- * The list of tasks has a reference to each task, so what was counted of a task
- * is there after its death.  The number of counts is bounded, and the oldest
- * dead tasks make room for new ones (merge.c).  Tasks without counts are not
- * bounded but swept: there are not many more than tasks alive.
+ * The list of tasks has a reference to each task, so the counts of a task
+ * remain after its death.  The number of counts is bounded, and the oldest dead
+ * tasks make room for new counts (merge.c).  The number of tasks without counts
+ * has no limit, but each new task removes a few dead ones, so there are not
+ * many more than living tasks.
  */
 #include <linux/jiffies.h>
 #include <linux/pid.h>
@@ -16,20 +17,20 @@
 
 #include "count.h"
 
-/* Tasks that a new task looks at, see count_sweep(). */
+/* Number of tasks that a new task checks, see count_sweep(). */
 #define COUNT_SWEEP	4
 
 /*
- * Tasks that a walk looks at in one hold of utrace_counts.lock.  There may be
- * any number of tasks, and preemption is off meanwhile.
+ * Number of tasks that a walk visits before it drops utrace_counts.lock.  The
+ * list may have any length, and preemption is off under the lock.
  */
 #define COUNT_STEPS	64
 
 /**
  * utrace_counts_init() - initialize the counts of a client
  * @counts: the counts
- * @limit: number of counts at most, each for one task and one call
- * @ops: functions of the client
+ * @limit: maximum number of counts, each for one task and one call
+ * @ops: callbacks of the client
  *
  * A count takes 256 bytes, and a task the structure of the client.
  *
@@ -51,7 +52,7 @@ void utrace_counts_init(struct utrace_counts *counts, unsigned int limit,
 		counts->at[i] = &counts->tasks;
 }
 
-/* Move a walk on.  Returns the next task, or NULL at the end of the list. */
+/* Advance a walk.  Returns the next task, or NULL at the end of the list. */
 static struct utrace_count_task *count_next(struct utrace_counts *counts,
 					    enum utrace_count_walk walk)
 {
@@ -79,7 +80,7 @@ static void count_free_task(struct rcu_head *rcu)
 	task->ops->free(task);
 }
 
-/* Readers may still be at the task, so it is freed after a grace period. */
+/* Free a task after a grace period, since readers may still use it. */
 static void count_release_task(struct kref *ref)
 {
 	struct utrace_count_task *task =
@@ -90,7 +91,7 @@ static void count_release_task(struct kref *ref)
 
 /**
  * utrace_count_put_task() - drop the client's reference to a task
- * @task: the task, which the client uses no more
+ * @task: the task; the reference is consumed
  *
  * Context: Any.
  */
@@ -99,7 +100,7 @@ void utrace_count_put_task(struct utrace_count_task *task)
 	kref_put(&task->ref, count_release_task);
 }
 
-/* Take @task out of the list, unless that was done before. */
+/* Remove @task from the list unless it was removed before. */
 static void count_remove_task(struct utrace_counts *counts,
 			      struct utrace_count_task *task)
 {
@@ -129,7 +130,7 @@ static bool count_is_dead(const struct utrace_count_task *task)
 
 /**
  * utrace_counts_end() - remove all tasks from counts
- * @counts: the counts; no task counts and no reader reads any more
+ * @counts: the counts; there are no tasks that count and no readers left
  *
  * Context: May sleep.  Takes utrace_counts.lock, for one task at a time.
  */
@@ -150,9 +151,9 @@ void utrace_counts_end(struct utrace_counts *counts)
 }
 
 /*
- * Remove some dead tasks with ids below @end.  One that stands for dead tasks
- * does so since the counting began anew, and stays.  Returns true if there may
- * be more.
+ * Remove some dead tasks with ids below @end.  If ->merged is set, it was set
+ * after utrace_counts_clear() began, so it stays.  Returns true if there may be
+ * more.
  */
 static bool count_clear_some(struct utrace_counts *counts, u64 end)
 {
@@ -172,11 +173,12 @@ static bool count_clear_some(struct utrace_counts *counts, u64 end)
 }
 
 /**
- * utrace_counts_clear() - start the counting anew
+ * utrace_counts_clear() - reset all counts
  * @counts: the counts
  *
- * Dead tasks are removed, also one that dies during the call.  Those alive
- * clear their numbers at their next call; readers pass over numbers of before.
+ * Removes dead tasks, including one that dies during the call.  Living tasks
+ * clear their numbers at their next call; until then readers ignore the old
+ * numbers.
  *
  * Context: May sleep; one caller at a time.  Takes utrace_counts.lock, for some
  * tasks at a time.
@@ -198,10 +200,10 @@ void utrace_counts_clear(struct utrace_counts *counts)
 }
 
 /*
- * Look at some tasks and remove those that are dead and have no counts.  A
- * client need not be told when a task exits, so its own removal
- * (utrace_count_task_exits()) may not come.  Every new task looks at several
- * others, so dead tasks cannot outnumber those alive for long.
+ * Check some tasks and remove those that are dead and have no counts.  A client
+ * need not call utrace_count_task_exits(), so such tasks may be left.  Every
+ * new task checks several tasks, so dead tasks cannot outnumber living ones for
+ * long.
  */
 static void count_sweep(struct utrace_counts *counts)
 {
@@ -223,7 +225,7 @@ static void count_sweep(struct utrace_counts *counts)
  * utrace_count_add_task() - begin to count the calls of the current task
  * @counts: the counts
  * @task: zeroed, inside a structure of the client.  The caller gets a
- *	reference, and drops it by utrace_count_put_task().
+ *	reference, which it must drop by utrace_count_put_task().
  *
  * Context: The task itself.  Takes utrace_counts.lock.
  */
@@ -244,7 +246,7 @@ void utrace_count_add_task(struct utrace_counts *counts,
 }
 
 /**
- * utrace_count_task_exits() - the current task exits
+ * utrace_count_task_exits() - handle the exit of the current task
  * @counts: the counts
  * @task: counts of the current task; the client holds its reference
  *
@@ -260,19 +262,20 @@ void utrace_count_task_exits(struct utrace_counts *counts,
 }
 
 /**
- * utrace_count_task_execs() - the current task has a new program
+ * utrace_count_task_execs() - handle an execve() of the current task
  * @counts: the counts
  * @task: counts of the current task; the client holds its reference
  *
- * execve() gives a thread other than the leader the pid of the leader.  What
- * was counted of the thread has the old pid, which no task has any more.  So it
- * stays as that of a dead task, and the client adds another structure at the
- * next system call.
+ * execve() gives a thread other than the leader the pid of the leader.  The
+ * counts of the thread have the old pid, which no task has now.  So they remain
+ * as those of a dead task, and the client adds another structure at the next
+ * system call.
  *
  * Context: The task itself.  Takes utrace_counts.lock.
  * Return:
- * * true - @task is that of the current task
- * * false - the client's look-up finds @task no more, and the client drops it
+ * * true - @task still belongs to the current task
+ * * false - the client's look-up no longer finds @task, and the client must
+ *   drop it
  */
 bool utrace_count_task_execs(struct utrace_counts *counts,
 			     struct utrace_count_task *task)
@@ -289,10 +292,10 @@ bool utrace_count_task_execs(struct utrace_counts *counts,
 }
 
 /*
- * Look at some tasks for a dead one, merge its counts with those of others, and
- * remove it.  Goes on where the last call was, so that a full list of living
- * tasks is not walked for each dead one.  Returns false if a walk over the whole
- * list has found no dead task.
+ * Check some tasks for a dead one, merge its counts, and remove it.  Continues
+ * where the previous call stopped, so that a full list of living tasks is not
+ * walked for each dead one.  Returns false if a walk over the whole list has
+ * found no dead task.
  */
 static bool count_merge_some(struct utrace_counts *counts)
 {
@@ -305,7 +308,7 @@ static bool count_merge_some(struct utrace_counts *counts)
 		task = count_next(counts, UTRACE_COUNT_MERGE);
 		if (!task && !counts->again) {
 			/*
-			 * Walk once a second at most, or every call would walk
+			 * Walk at most once a second, or every call would walk
 			 * a long list of living tasks.
 			 */
 			counts->next_scan = (jiffies + HZ) ?: 1;
@@ -326,15 +329,17 @@ static bool count_merge_some(struct utrace_counts *counts)
 }
 
 /**
- * utrace_count_reserve() - get room for one more count of the current task
+ * utrace_count_reserve() - reserve room for one more count of the current task
  * @counts: the counts
  * @task: counts of the current task
  *
- * A task that is out of the list gets none, as nobody would see its count.
+ * A task that is not in the list gets none, since no reader would see its
+ * count.
  *
  * Context: The task itself; may sleep.  Takes utrace_counts.lock, for one dead
  * task or some living ones at a time.
- * Return: true if there is room, which the caller fills or gives back.
+ * Return: true if there is room, which the caller must use or return by
+ * utrace_count_unreserve().
  */
 bool utrace_count_reserve(struct utrace_counts *counts,
 			  struct utrace_count_task *task)
@@ -363,7 +368,7 @@ bool utrace_count_reserve(struct utrace_counts *counts,
 }
 
 /**
- * utrace_count_unreserve() - give back what utrace_count_reserve() gave
+ * utrace_count_unreserve() - return the room of utrace_count_reserve()
  * @counts: the counts
  * @task: counts of the current task
  *
