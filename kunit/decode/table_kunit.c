@@ -50,7 +50,7 @@ static void numbers_and_names_agree(struct kunit *test)
 			found++;
 			back = utrace_call_nr(call->name, table);
 			KUNIT_ASSERT_GE_MSG(test, back, 0, "%s", call->name);
-			/* A number of x32 has the name of a 64-bit call. */
+			/* An x32 number has the name of a 64-bit call. */
 			if (table || nr < 512)
 				KUNIT_EXPECT_EQ(test, back, nr | table);
 			else
@@ -114,7 +114,7 @@ static void unknown_numbers(struct kunit *test)
 				      none[i]);
 }
 
-/* Is @len an argument that can be the length of memory? */
+/* Check that argument @len can be the length of memory. */
 static bool length_is_sound(const struct utrace_call *call,
 			    const struct utrace_arg *arg)
 {
@@ -180,7 +180,7 @@ static void rows_are_sound(struct kunit *test)
 	KUNIT_EXPECT_GT(test, known, HAVE_IA32 ? 780U : 380U);
 }
 
-/* Items made by hand, and the text that is printed for them. */
+/* Items made by the test, and the text that is printed for them. */
 struct printer {
 	struct seq_buf s;
 	char text[1024];
@@ -328,7 +328,10 @@ static void print_strings(struct kunit *test)
 	add_bytes(p, 1, "abcd");
 	KUNIT_EXPECT_STREQ(test, PRINT(p, writev, 1, 0x1000, 2),
 			   "writev(1, [\"abcd\"], 2)");
-	/* Items whose argument or kind does not fit a path are not printed. */
+	/*
+	 * Items are not printed if their argument is no path or their kind is
+	 * not a string.
+	 */
 	add_string(p, 1, "no");
 	add_bytes(p, 0, "no");
 	KUNIT_EXPECT_STREQ(test, PRINT(p, chdir, 0x1000), "chdir(0x1000)");
@@ -344,7 +347,7 @@ static void print_escapes(struct kunit *test)
 			   "write(1, \"\\\"\\\\\\t\\r\\v\\f\\0007\\1x\\177\\377\", 1)");
 }
 
-/* The text of byte @ch, by the functions of the kernel. */
+/* The text of byte @ch, as the kernel's functions write it. */
 static void escape_of(char *to, size_t size, u8 ch, bool digit_follows)
 {
 	static const char from[] = "\t\n\v\f\r\"\\", letters[] = "tnvfr\"\\";
@@ -358,7 +361,7 @@ static void escape_of(char *to, size_t size, u8 ch, bool digit_follows)
 		snprintf(to, size, digit_follows ? "\\%03o" : "\\%o", ch);
 }
 
-/* Each byte at each place among digits, of a text that has two words. */
+/* Print each byte at each place among digits, in a text of two words. */
 static void print_every_byte(struct kunit *test)
 {
 	struct printer *p = new_printer(test);
@@ -470,8 +473,8 @@ static void print_other_addresses(struct kunit *test)
 }
 
 /*
- * Check the text of an address: @len bytes behind the family, which are @path
- * and then 'x' as often as needed.
+ * Check the text of an address: @len bytes after the family, which are @path
+ * and then as many 'x' as needed.
  */
 static void expect_unix_path(struct kunit *test, size_t len, const char *path,
 			     const char *before, unsigned int shown)
@@ -490,7 +493,7 @@ static void expect_unix_path(struct kunit *test, size_t len, const char *path,
 	KUNIT_EXPECT_STREQ(test, print_bind(p, addr, len), want);
 }
 
-/* A path without NUL, in an address longer than any of AF_UNIX. */
+/* Print a path without a NUL, in an address longer than any of AF_UNIX. */
 static void print_long_unix_addresses(struct kunit *test)
 {
 	static const size_t len[] = {
@@ -548,7 +551,7 @@ static void expect_numbers(struct kunit *test, unsigned long value)
 	kunit_kfree(test, p);
 }
 
-/* Numbers around those that have one more digit, in base 10 and in base 2. */
+/* Print numbers around those that have one more digit, in base 10 and 2. */
 static void print_digits(struct kunit *test)
 {
 	unsigned long power;
@@ -563,7 +566,7 @@ static void print_digits(struct kunit *test)
 	}
 }
 
-/* The items of an exit are printed behind the bracket, without arguments. */
+/* The items of an exit are printed after the bracket, without arguments. */
 static void print_outputs(struct kunit *test)
 {
 	struct printer *p = new_printer(test);
@@ -587,10 +590,10 @@ static void print_unknown(struct kunit *test)
 
 	KUNIT_EXPECT_STREQ(test, print_nr(p, 0x1ff, args),
 			   "syscall_0x1ff(0x1, 0x2, 0x3, 0x4, 0x5, 0x10)");
-	/* The flag of the table is not a part of the number. */
+	/* The flag of the table is not part of the number. */
 	KUNIT_EXPECT_STREQ(test, print_nr(p, UTRACE_SYSCALL_IA32 | 0x1ff, args),
 			   "syscall_0x1ff(0x1, 0x2, 0x3, 0x4, 0x5, 0x10)");
-	/* A number that has the flag's bit is in the upper half. */
+	/* A number that contains the flag's bit is in the upper half. */
 	KUNIT_EXPECT_STREQ(test, print_nr(p, (UTRACE_SYSCALL_IA32 - 1) |
 					     0xffffffffULL << 32, args),
 			   "syscall_0xffffffff(0x1, 0x2, 0x3, 0x4, 0x5, 0x10)");

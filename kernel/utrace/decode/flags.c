@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - names of the bits and values that system calls take
+ * utrace - names of the bits and values of arguments
  *
- * One table for each kind of argument that is a set of bits or one of several
- * values (enum utrace_flag_set), and the functions that print a number by such
- * a table.
+ * There is one table for each kind of argument that is a set of bits or one of
+ * several values (enum utrace_flag_set), and functions that print a number by
+ * such a table.
  *
- * The command utrace (tools/utrace) is built with this file, too.
+ * This file is also built into the command utrace (tools/utrace).
  */
 #include <linux/array_size.h>
 #include <linux/fcntl.h>
@@ -32,7 +32,7 @@
 #include "print.h"
 #include "write.h"
 
-/* A number of 32 bits that has a name, and the length of the name. */
+/* The name of a number of 32 bits, and the length of the name. */
 struct named {
 	u32 value;
 	u32 len;
@@ -43,7 +43,7 @@ struct named {
 #define NAMED(constant)		NAME(constant, #constant)
 
 /*
- * A table has a plain number where no kernel header names the value for all
+ * A table contains a plain number if no kernel header defines the value for all
  * ABIs.
  */
 static const struct named access_bits[] = {
@@ -70,8 +70,8 @@ static const struct named clocks[] = {
 };
 
 /*
- * CLONE_NEWTIME (0x80) lies within CSIGNAL, the exit signal of clone().  So it
- * is named in the flags of unshare() and setns() only; see
+ * CLONE_NEWTIME (0x80) is inside CSIGNAL, the exit signal of clone().  So only
+ * the flags of unshare() and setns() include its name; see
  * utrace_print_flags().
  */
 static const struct named clone_bits[] = {
@@ -126,8 +126,9 @@ static const struct named fcntls[] = {
 };
 
 /*
- * Flags of calls that make a descriptor.  The O_ names stand for the names of
- * the single calls (EFD_CLOEXEC, TFD_NONBLOCK), which have the same values.
+ * Flags of calls that create a descriptor.  The O_ names are used instead of
+ * the names of the single calls (EFD_CLOEXEC, TFD_NONBLOCK), which have equal
+ * values.
  */
 static const struct named fd_bits[] = {
 	NAMED(O_CLOEXEC), NAMED(O_NONBLOCK), NAMED(O_DIRECT), NAMED(O_EXCL),
@@ -220,8 +221,8 @@ static const struct named opens[] = {
 };
 
 /*
- * print_bits() takes away the bits it has printed.  So a name that contains the
- * bits of another one (O_SYNC: O_DSYNC) stands before it.
+ * print_bits() removes the bits that it has printed.  So a name must precede
+ * the names of its subsets (O_SYNC before O_DSYNC).
  */
 static const struct named open_bits[] = {
 	NAMED(O_CREAT), NAMED(O_EXCL), NAMED(O_NOCTTY), NAMED(O_TRUNC),
@@ -358,16 +359,16 @@ static const struct named xattr_bits[] = {
 };
 
 /**
- * struct flag_set - names of the numbers that one kind of argument takes
+ * struct flag_set - names of the values of one kind of argument
  * @zero: name of the value 0; NULL: 0 has none
- * @mask: bits that form one value together, which @values names
+ * @mask: bits that form one field, whose values are in @values
  * @values: names of the values under @mask, ended by an empty entry; may be
  *	NULL
  * @bits: names of the bits outside @mask, ended by an empty entry; may be NULL
- * @wide: the argument is a word of the ABI; false: it is an int, and the upper
- *	half of the register means nothing
+ * @wide: the argument has the size of the ABI's word; false: it is an int, and
+ *	the upper half of the register is ignored
  *
- * All of it is constant.
+ * Constant.
  */
 struct flag_set {
 	const char *zero;
@@ -452,7 +453,7 @@ static const struct named *name_of(const struct named *values,
 	return NULL;
 }
 
-/* Print "|", but nothing before the first name. */
+/* Print "|" unless this is the first name. */
 static void print_separator(struct seq_buf *s, bool *first)
 {
 	if (!*first)
@@ -468,8 +469,8 @@ static void print_name(struct seq_buf *s, const struct named *named,
 }
 
 /*
- * Print the names of the bits that have one.  Return the bits that have none.
- * The empty entry at the end of @bits ends each search, as it asks for no bit.
+ * Print the names of the bits in @bits.  Returns the bits that have no name.
+ * The empty entry at the end of @bits ends each search, since its value is 0.
  */
 static unsigned long print_bits(struct seq_buf *s, const struct named *bits,
 				unsigned long value, bool *first)
@@ -487,7 +488,8 @@ static unsigned long print_bits(struct seq_buf *s, const struct named *bits,
 }
 
 /*
- * Append @value by the names in @set.  What has no name is printed in base 16.
+ * Append @value by the names in @set.  Bits without a name are printed in base
+ * 16.
  */
 static void print_set(struct seq_buf *s, const struct flag_set *set,
 		      unsigned long value, bool *first)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - reading what was captured
+ * utrace - reading of captures
  *
- * A capture is a row of items (struct utrace_item), each of them a header and
- * its bytes.  utrace_item_next() walks over them and trusts no length that it
+ * A capture is a sequence of items (struct utrace_item), each a header and its
+ * bytes.  utrace_item_next() walks over them and trusts no length that it
  * reads.
  *
- * The command utrace (tools/utrace) is built with this file, too.
+ * This file is also built into the command utrace (tools/utrace).
  */
 #include <linux/align.h>
 
@@ -16,9 +16,9 @@
  * utrace_item_next() - walk the items of a capture
  * @data: start of the capture
  * @used: bytes of the capture
- * @item: the item before the wanted one; NULL for the first
+ * @item: the previous item; NULL to get the first one
  *
- * @data need not be a capture: no byte outside of it is read.
+ * @data may contain anything: no byte outside of it is read.
  *
  * Context: Any.
  * Return:
@@ -42,7 +42,7 @@ const struct utrace_item *utrace_item_next(const void *data, size_t used,
 	return next;
 }
 
-/* The kind of item that is captured of an argument, by its type. */
+/* The kind of item that is captured for a type of argument. */
 static const u8 kinds[] = {
 	[UTRACE_ARG_FD] = UTRACE_ITEM_FILE,
 	[UTRACE_ARG_DFD] = UTRACE_ITEM_FILE,
@@ -59,16 +59,15 @@ static const u8 kinds[] = {
 };
 
 /**
- * utrace_call_items_add() - sort captured items by the arguments of a call
+ * utrace_call_items_add() - assign captured items to the arguments of a call
  * @items: the items of a capture are added here
  * @call: row of the call; NULL: the call has none, and no item is added
- * @data: what was captured at the entry or at the exit; may be NULL if @used is
- *	0
+ * @data: the capture of the entry or of the exit; may be NULL if @used is 0
  * @used: bytes of @data
  *
- * An item of an argument that has another type is left out, and so is an item
- * without a byte whose memory could not be read.  The first item of an argument
- * counts.
+ * Ignores an item whose kind does not match the type of its argument, and an
+ * empty item whose memory could not be read.  If an argument has several items,
+ * the first one is used.
  *
  * Context: Any.
  */

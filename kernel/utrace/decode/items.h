@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - reading what was captured
+ * utrace - reading of captures
  *
- * Declares the walk over the items of a capture, and the items of a system call
- * sorted by arguments, for the printers of the kernel and for tools/utrace.
+ * The walk over the items of a capture, and the items of a system call by
+ * arguments, for the printers of the kernel and for tools/utrace.
  */
 #ifndef _KERNEL_UTRACE_DECODE_ITEMS_H
 #define _KERNEL_UTRACE_DECODE_ITEMS_H
@@ -15,17 +15,17 @@
 
 /**
  * struct utrace_call_items - captured items by the arguments of a system call
- * @of: the item of each argument, NULL if there is none of use
- * @most: bytes that are printed of an item of kind UTRACE_ITEM_BYTES
+ * @of: the item of each argument, or NULL
+ * @most: maximum number of bytes to print of an item of kind UTRACE_ITEM_BYTES
  *
- * Points into the captures that were added, which have to live as long.
+ * Points into the captures that were added, which must outlive it.
  */
 struct utrace_call_items {
 	const struct utrace_item *of[UTRACE_CALL_ARGS];
 	unsigned int most;
 };
 
-/* No items yet, and nothing is cut when it is printed. */
+/* No items, and no limit for printing. */
 #define UTRACE_CALL_ITEMS_INIT	{ .most = ~0U }
 
 const struct utrace_item *utrace_item_next(const void *data, size_t used,

@@ -2,10 +2,10 @@
 /*
  * utrace - numbers as text
  *
- * The number of digits is found first, so that the digits can be written to
- * their place from the last one to the first.
+ * The number of digits is computed first, so that the digits can be written in
+ * place from the last one to the first.
  *
- * The command utrace (tools/utrace) is built with this file, too.
+ * This file is also built into the command utrace (tools/utrace).
  */
 #include <linux/array_size.h>
 #include <linux/bitops.h>
@@ -33,10 +33,10 @@ static unsigned int decimal_digits(unsigned long value)
 }
 
 /**
- * utrace_write_padded() - append a number in base 10, with zeros before it
+ * utrace_write_padded() - append a number in base 10 with leading zeros
  * @s: the text is appended here
  * @value: the number
- * @digits: number of digits; higher digits of @value are left out
+ * @digits: number of digits; higher digits of @value are omitted
  *
  * Context: Any.
  */
@@ -48,7 +48,7 @@ void utrace_write_padded(struct seq_buf *s, unsigned long value,
 
 	if (!to)
 		return;
-	/* A division of a long costs more than two of an int. */
+	/* One division of a long costs more than two of an int. */
 	for (; digits >= 2; value /= 100) {
 		two = value % 100;
 		digits -= 2;
@@ -95,7 +95,7 @@ void utrace_write_signed(struct seq_buf *s, long value)
 /**
  * utrace_write_octal() - append a number in base 8
  * @s: the text is appended here
- * @value: the number; a number other than 0 has a 0 before it
+ * @value: the number; a 0 is prepended unless it is 0
  *
  * Context: Any.
  */
@@ -113,9 +113,9 @@ void utrace_write_octal(struct seq_buf *s, unsigned long value)
 }
 
 /*
- * Make the eight digits of a number, all of them at once: each digit gets a
- * byte of its own, and those from 10 on become letters.  The first digit is in
- * the highest byte.
+ * Make the eight hex digits of a number in parallel: each digit gets a byte,
+ * with the first digit in the highest byte, and values from 10 on become
+ * letters.
  */
 static u64 hex_digits(u32 value)
 {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - system calls as text, much like that of strace
+ * utrace - system calls as text in the style of strace
  *
- * An argument is printed by its type in the table (table.h).  Where a capture
- * has an item for the argument, that item is printed, else the bare number.
+ * An argument is printed according to its type in the table (table.h).  If a
+ * capture has an item for the argument, the item is printed, else the plain
+ * number.
  *
- * The command utrace (tools/utrace) is built with this file, too.
+ * This file is also built into the command utrace (tools/utrace).
  */
 #include <linux/errname.h>
 #include <linux/errno.h>
@@ -29,12 +30,12 @@
 /**
  * struct call_text - a system call being printed
  * @s: the text is appended here
- * @args: arguments of the call; to print a result, the result alone
- * @items: what was captured of the arguments; NULL if there is nothing
+ * @args: arguments of the call; when a result is printed, only the result
+ * @items: captured items of the arguments; may be NULL
  * @ia32: the call is of the 32-bit table, so its words have 32 bits
  *
  * Lives on the stack of the printing function, which keeps @args and @items
- * alive.
+ * valid.
  */
 struct call_text {
 	struct seq_buf *s;
@@ -43,14 +44,14 @@ struct call_text {
 	bool ia32;
 };
 
-/* The item of argument @arg; NULL if there is none of use. */
+/* The item of argument @arg, or NULL. */
 static const struct utrace_item *item_of(const struct call_text *c,
 					 unsigned int arg)
 {
 	return c->items ? c->items->of[arg] : NULL;
 }
 
-/* Argument @arg, cut to the width of the ABI's word. */
+/* Argument @arg, truncated to the width of the ABI's word. */
 static unsigned long word(const struct call_text *c, unsigned int arg)
 {
 	return c->ia32 ? (u32)c->args[arg] : c->args[arg];
@@ -64,13 +65,13 @@ static void print_address(const struct call_text *c, unsigned int arg)
 		utrace_write_literal(c->s, "NULL");
 }
 
-/* Return true if the item holds less than the task's memory had. */
+/* Return true if the item has fewer bytes than the memory of the task had. */
 static bool is_part(const struct utrace_item *item)
 {
 	return item->flags & (UTRACE_ITEM_F_TRUNCATED | UTRACE_ITEM_F_FAULTED);
 }
 
-/* Print memory or a string; of memory no more than the caller asked for. */
+/* Print memory or a string.  Print at most ->most bytes of memory. */
 static void print_memory(const struct call_text *c, unsigned int arg)
 {
 	const struct utrace_item *item = item_of(c, arg);
@@ -88,7 +89,7 @@ static void print_memory(const struct call_text *c, unsigned int arg)
 		utrace_write_literal(c->s, "...");
 }
 
-/* Print the captured bytes of all struct iovec together, as one string. */
+/* Print the captured bytes of all struct iovec as one string. */
 static void print_iovec(const struct call_text *c, unsigned int arg)
 {
 	if (!item_of(c, arg)) {
@@ -135,13 +136,13 @@ static noinline_for_stack void print_argv(const struct call_text *c, unsigned in
 }
 
 /*
- * Print sun_path.  An abstract name begins with a NUL and has a length; any
- * other name ends at its first NUL or with the address.
+ * Print sun_path.  An abstract name begins with a NUL and extends to the end of
+ * the address.  Any other name ends at its first NUL or with the address.
  */
 static void print_unix(struct seq_buf *s, const struct sockaddr_un *un,
 		       size_t len)
 {
-	/* A program may claim a length beyond the largest address there is. */
+	/* A program may claim a length larger than that of any address. */
 	len = min(len - offsetof(struct sockaddr_un, sun_path),
 		  sizeof(un->sun_path));
 	if (!len)
@@ -256,7 +257,7 @@ static void print_fd(const struct call_text *c, unsigned int arg, bool dfd)
 
 /*
  * Return true if argument @arg of wait4() and waitpid() is the status: memory
- * that the call writes, with flags of wait() behind it.
+ * that the call writes, followed by the options of wait4().
  */
 static bool is_wait_status(const struct utrace_call *call, unsigned int arg)
 {
@@ -266,7 +267,7 @@ static bool is_wait_status(const struct utrace_call *call, unsigned int arg)
 	       call->arg[arg + 1].len == UTRACE_FLAGS_WAIT;
 }
 
-/* Print the status of a child by the macros that take it apart. */
+/* Print the status of a child by the macros that decode it. */
 static noinline_for_stack void print_wait_status(const struct call_text *c, unsigned int arg)
 {
 	const struct utrace_item *item = item_of(c, arg);
@@ -351,8 +352,8 @@ static void print_arg(const struct call_text *c, unsigned int arg,
 }
 
 /*
- * Return true if the call ends before argument @arg: open() and openat() have
- * no mode where they create no file.
+ * Return true if the call has no argument @arg: open() and openat() without a
+ * flag that creates a file have no mode.
  */
 static bool ends_before(const struct call_text *c,
 			const struct utrace_call *call, unsigned int arg)
@@ -381,7 +382,7 @@ static void print_args(const struct call_text *c,
 	}
 }
 
-/* Stands for a call whose arguments the table does not know: six numbers. */
+/* The row of a call whose arguments the table does not know: six numbers. */
 static const struct utrace_call unknown_call = {
 	.nargs = UTRACE_CALL_ARGS,
 	.arg = {
@@ -392,11 +393,12 @@ static const struct utrace_call unknown_call = {
 /**
  * utrace_print_call_name() - print the name of a system call
  * @s: the text is appended here
- * @nr: number of the call, as for utrace_call_of(); in the upper half the number
- *	that the program asked for, if the lower half has no place for that
+ * @nr: number of the call, as for utrace_call_of().  The upper half contains
+ *	the number that the program asked for if the lower half cannot represent
+ *	it
  *
- * A number that no table has is printed in base 16, as the program gave it:
- * without the flag of the 32-bit table.
+ * A number without a row is printed in base 16, as the program gave it: without
+ * the flag of the 32-bit table.
  *
  * Context: Any.
  */
@@ -413,11 +415,12 @@ void utrace_print_call_name(struct seq_buf *s, u64 nr)
 }
 
 /**
- * utrace_print_call_items() - print a system call and its sorted items
+ * utrace_print_call_items() - print a system call with items from
+ * utrace_call_items_add()
  * @s: the text is appended here
  * @nr: number of the call, as for utrace_print_call_name()
  * @args: arguments, in the order of the call for every ABI
- * @items: what was captured of the arguments, from utrace_call_items_add()
+ * @items: the captured items, from utrace_call_items_add()
  *
  * A call that args.tbl does not know is printed with six numbers.
  *
@@ -446,7 +449,7 @@ void utrace_print_call_items(struct seq_buf *s, u64 nr,
  * @s: the text is appended here
  * @nr: number of the call, as for utrace_print_call_name()
  * @args: arguments, in the order of the call for every ABI
- * @data: what was captured of the arguments; may be NULL if @used is 0
+ * @data: the capture; may be NULL if @used is 0
  * @used: bytes of @data
  *
  * Context: Any.
@@ -462,7 +465,8 @@ void utrace_print_call(struct seq_buf *s, u64 nr,
 }
 
 /**
- * utrace_is_restart() - does the kernel make the call again?
+ * utrace_is_restart() - check whether an error makes the kernel restart the
+ * call
  * @error: the error of a system call, a positive number
  *
  * Context: Any.
@@ -519,7 +523,7 @@ void utrace_print_result(struct seq_buf *s, unsigned int nr, long ret)
  * utrace_print_output_items() - print what a system call wrote, item by item
  * @s: the text is appended here, with a blank before each item
  * @nr: number of the call, as for utrace_call_of()
- * @items: what was captured at the exit, from utrace_call_items_add()
+ * @items: the items captured at the exit, from utrace_call_items_add()
  *
  * Context: Any.
  */
@@ -550,10 +554,10 @@ void utrace_print_output_items(struct seq_buf *s, unsigned int nr,
 }
 
 /**
- * utrace_print_outputs() - print what was captured at the exit of a call
+ * utrace_print_outputs() - print the capture of the exit of a call
  * @s: the text is appended here, with a blank before each item
  * @nr: number of the call, as for utrace_call_of()
- * @data: what was captured
+ * @data: the capture
  * @used: bytes of @data
  *
  * Context: Any.

@@ -2,7 +2,7 @@
 /*
  * utrace - system calls as text
  *
- * Declares the printers of calls, results, strings, flags and signals.
+ * The printers of calls, results, strings, flags and signals.
  */
 #ifndef _KERNEL_UTRACE_DECODE_PRINT_H
 #define _KERNEL_UTRACE_DECODE_PRINT_H
@@ -13,7 +13,10 @@ struct seq_buf;
 struct utrace_call_items;
 struct utrace_item;
 
-/* Tables of names in flags.c, by the words behind "flags:" in args.tbl. */
+/*
+ * Tables of names in flags.c.  args.tbl uses the lower-case names after
+ * "flags:".
+ */
 enum utrace_flag_set {
 	UTRACE_FLAGS_ACCESS,
 	UTRACE_FLAGS_AT,

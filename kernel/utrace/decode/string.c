@@ -2,7 +2,7 @@
 /*
  * utrace - strings of programs as text, with the escapes of C
  *
- * The command utrace (tools/utrace) is built with this file, too.
+ * This file is also built into the command utrace (tools/utrace).
  */
 #include <linux/bitops.h>
 #include <linux/ctype.h>
@@ -15,8 +15,8 @@
 #define ESCAPE_MAX	4
 
 /*
- * For each byte the letter that stands for it behind a backslash, PLAIN for a
- * byte that stands for itself, and 0 for a byte that is written as a number.
+ * For each byte the letter of its escape after the backslash, PLAIN for a byte
+ * that is not escaped, and 0 for a byte that is written as a number.
  */
 #define PLAIN		1
 
@@ -26,19 +26,19 @@ static const u8 escapes[256] = {
 	['\\'] = '\\', [']' ... '~'] = PLAIN,
 };
 
-/* A byte that is repeated in a word. */
+/* A word that repeats a byte. */
 #define EVERY(byte)	(0x0101010101010101ULL * (byte))
 
-/* Return a word whose lowest 0x80 is in the lowest byte that is 0. */
+/* Return a word whose lowest 0x80 is in the lowest byte of @word that is 0. */
 static inline u64 zero_bytes(u64 word)
 {
 	return (word - EVERY(1)) & ~word;
 }
 
 /*
- * Return a word whose lowest 0x80 is in the lowest byte that is not PLAIN, 0 if
- * all eight are.  Subtractions and additions carry from such a byte to higher
- * ones only.
+ * Return a word whose lowest 0x80 is in the lowest byte that is not PLAIN, or 0
+ * if all eight are PLAIN.  Subtractions and additions carry from such a byte to
+ * higher ones only.
  */
 static inline u64 special_bytes(u64 word)
 {
@@ -50,9 +50,9 @@ static inline u64 special_bytes(u64 word)
 }
 
 /*
- * Write the escape of the byte at @text to @to, which has ESCAPE_MAX bytes.  A
- * short octal escape is used unless a digit follows before @end, which would be
- * read as a part of it.  Return the end of the escape.
+ * Write the escape of the byte at @text to @to, which has ESCAPE_MAX bytes.
+ * Use a short octal escape unless a digit follows before @end, which would be
+ * read as part of it.  Return the end of the escape.
  */
 static inline char *escape(char *to, const u8 *text, const u8 *end)
 {
@@ -82,8 +82,8 @@ static inline char *write_byte(char *to, const u8 *text, const u8 *end)
 }
 
 /*
- * Write @text to @to, which has ESCAPE_MAX bytes for each byte of the text, and
- * so has room for a word as long as two bytes are left.  Return the end.
+ * Write @text to @to, which has ESCAPE_MAX bytes for each byte of the text, so
+ * there is room for a word as long as two bytes are left.  Return the end.
  */
 static char *write_all(char *to, const u8 *text, const u8 *end)
 {
@@ -109,7 +109,7 @@ static char *write_all(char *to, const u8 *text, const u8 *end)
 	return to;
 }
 
-/* As write_all(), where the room may not be enough. */
+/* write_all() for the case that the room may not suffice. */
 static void write_what_fits(struct seq_buf *s, const u8 *text, const u8 *end)
 {
 	char one[ESCAPE_MAX];
@@ -121,7 +121,7 @@ static void write_what_fits(struct seq_buf *s, const u8 *text, const u8 *end)
 /**
  * utrace_write_escaped() - append text with the escapes of C
  * @s: the text is appended here
- * @text: the text; need not end with a NUL
+ * @text: the text; need not be terminated by a NUL
  * @len: bytes of @text
  *
  * Context: Any.
@@ -138,7 +138,7 @@ void utrace_write_escaped(struct seq_buf *s, const u8 *text, size_t len)
 /**
  * utrace_print_string() - print text in quotes, with the escapes of C
  * @s: the text is appended here
- * @text: the text; need not end with a NUL
+ * @text: the text; need not be terminated by a NUL
  * @len: bytes of @text
  *
  * Context: Any.

@@ -1,7 +1,7 @@
 #!/usr/bin/awk -f
 # SPDX-License-Identifier: GPL-2.0
 #
-# utrace - make the rows of the tables of system calls
+# utrace - generate the rows of the tables of system calls
 #
 # Usage: table.awk args.tbl syscall_64.tbl syscall_32.tbl
 # Writes rows.h, which table.c includes. Names and numbers of the calls come
@@ -19,7 +19,7 @@ BEGIN {
 	memory["outsockaddr"] = "UTRACE_ARG_OUT_SOCKADDR"
 }
 
-# Report an error; END fails then.
+# Report an error, which makes END fail.
 function complain(file, number, message) {
 	printf "%s:%d: %s\n", file, number, message > "/dev/stderr"
 	failed = 1
@@ -31,7 +31,7 @@ function malformed(message) {
 }
 
 # The member len of struct utrace_arg for TYPE, where FROM ("@1", "@ret", "=8")
-# says the length. The call has NARGS arguments.
+# specifies the length. The call has NARGS arguments.
 function length_of(type, from, nargs) {
 	if (from ~ /^@[0-9]$/ && substr(from, 2) + 0 < nargs)
 		return substr(from, 2)
@@ -105,7 +105,7 @@ file == 2 && $2 !~ /^(64|common|x32)$/ { next }
 }
 
 # Print the rows of the table that was read as file number FILE. A line of
-# args.tbl for the call's own ABI comes before the line for all ABIs.
+# args.tbl for the ABI of the call takes precedence over the line for all ABIs.
 function write_rows(file,	nr, own) {
 	for (nr = 0; nr <= last[file]; nr++) {
 		if (!((file, nr) in name))

@@ -2,10 +2,10 @@
 /*
  * utrace - system calls by number and by name
  *
- * Looks up rows of the generated tables (rows.h, made by table.awk).  There is
+ * Looks up rows of the tables in rows.h, which table.awk generates.  There is
  * one table for the native ABI, which x32 shares, and one for 32-bit calls.
  *
- * The command utrace (tools/utrace) is built with this file, too.
+ * This file is also built into the command utrace (tools/utrace).
  */
 #include <linux/array_size.h>
 #include <linux/errno.h>
@@ -24,8 +24,7 @@ struct call_table {
 };
 
 /*
- * The table of one ABI.  A kernel without 32-bit calls has an empty one for
- * them.
+ * The table of one ABI.  It is empty for 32-bit calls if the kernel has none.
  */
 static inline struct call_table call_table(bool ia32)
 {
@@ -50,9 +49,9 @@ static inline const struct utrace_call *row_of(struct call_table table,
 
 /**
  * utrace_call_of() - find the row of a system call
- * @nr: number of the call, which may be any number that a program chose; or-ed
- *	with UTRACE_SYSCALL_IA32 if it is of the 32-bit table.  The flag of the
- *	x32 ABI is ignored.
+ * @nr: number of the call, which may be any value that a program chose; or-ed
+ *	with UTRACE_SYSCALL_IA32 for the 32-bit table.  The flag of the x32 ABI
+ *	is ignored.
  *
  * Context: Any.
  * Return:
@@ -67,12 +66,11 @@ const struct utrace_call *utrace_call_of(unsigned int nr)
 }
 
 /**
- * utrace_call_nr() - find the number of a system call by its name
+ * utrace_call_nr() - look up the number of a system call by name
  * @name: the name, as in the kernel's table
- * @ia32: look in the 32-bit table
+ * @ia32: search the 32-bit table
  *
- * Where x32 has a number of its own for the call, the number of x86_64 is
- * returned.
+ * If x32 has a separate number for the call, the number of x86_64 is returned.
  *
  * Context: Any.
  * Return:

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - which argument of which system call is what
+ * utrace - the arguments of system calls
  *
- * One row per call, generated when the kernel is built: names and numbers come
- * from the kernel's own tables of system calls, arguments from args.tbl.  The
- * code that captures arguments and the code that prints them both look here;
- * nothing else says what an argument is.
+ * There is one row per call, generated when the kernel is built: names and
+ * numbers come from the kernel's tables of system calls, types of arguments
+ * from args.tbl.  The code that captures arguments and the code that prints
+ * them use only this table to interpret an argument.
  */
 #ifndef _KERNEL_UTRACE_DECODE_TABLE_H
 #define _KERNEL_UTRACE_DECODE_TABLE_H
@@ -14,7 +14,7 @@
 
 #include <asm/unistd.h>
 
-/* An x32 call shares the native table and has this bit in its number. */
+/* An x32 call uses the native table and has this bit in its number. */
 #ifdef __X32_SYSCALL_BIT
 #define UTRACE_X32_BIT		__X32_SYSCALL_BIT
 #else
@@ -24,9 +24,9 @@
 #define UTRACE_CALL_ARGS	6
 
 /**
- * enum utrace_arg_type - what an argument of a system call is
+ * enum utrace_arg_type - the type of an argument of a system call
  * @UTRACE_ARG_NONE: there is no such argument
- * @UTRACE_ARG_HEX: a number best read in base 16
+ * @UTRACE_ARG_HEX: a number that is printed in base 16
  * @UTRACE_ARG_ADDR: a pointer to memory that is not captured
  * @UTRACE_ARG_INT: a signed number of 32 bits
  * @UTRACE_ARG_LONG: a signed number of the ABI's word
@@ -37,8 +37,8 @@
  * @UTRACE_ARG_SIGNAL: the number of a signal
  * @UTRACE_ARG_PATH: pointer to a string that names a file
  * @UTRACE_ARG_STRING: pointer to a string that names no file
- * @UTRACE_ARG_IN: pointer to memory that the call reads; @len of &struct
- *	utrace_arg tells how much
+ * @UTRACE_ARG_IN: pointer to memory that the call reads; utrace_arg.len gives
+ *	its size
  * @UTRACE_ARG_OUT: pointer to memory that the call writes; it is captured at
  *	the exit
  * @UTRACE_ARG_IN_IOVEC: pointer to an array of struct iovec for memory that the
@@ -75,17 +75,17 @@ enum utrace_arg_type {
 	UTRACE_ARG_FLAGS,
 };
 
-/* Values of utrace_arg.len for memory, beside the number of an argument. */
+/* Values of utrace_arg.len for memory, besides the number of an argument. */
 #define UTRACE_LEN_RESULT	6	/* result of the call, in bytes */
 #define UTRACE_LEN_FIXED	0x80	/* other bits: length in bytes */
 
 /**
  * struct utrace_arg - one argument
  * @type: enum utrace_arg_type
- * @len: for memory, the argument that has its length, or a UTRACE_LEN_ value;
- *	for iovecs, the argument that has their number; for sockaddrs, the
- *	argument that has their length; for UTRACE_ARG_FLAGS, enum
- *	utrace_flag_set
+ * @len: for memory, the argument that contains its length, or a UTRACE_LEN_
+ *	value; for iovecs, the argument that contains their number; for
+ *	sockaddrs, the argument that contains their length; for
+ *	UTRACE_ARG_FLAGS, enum utrace_flag_set
  */
 struct utrace_arg {
 	u8 type;

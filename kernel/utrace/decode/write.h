@@ -2,10 +2,10 @@
 /*
  * utrace - text and numbers written to a seq_buf without a format
  *
- * A trace has some ten pieces of text for each system call, most of them a few
- * bytes long.  These functions cost little more than the copy of the bytes,
- * where seq_buf_printf() reads a format first.  A piece that does not fit is
- * left out as a whole and the buffer has overflowed, as with seq_buf_puts().
+ * A trace has about ten pieces of text for each system call, most of them a few
+ * bytes long.  These functions cost little more than a copy of the bytes, while
+ * seq_buf_printf() parses a format first.  If a piece does not fit, it is
+ * omitted as a whole and the buffer has overflowed, as with seq_buf_puts().
  */
 #ifndef _KERNEL_UTRACE_DECODE_WRITE_H
 #define _KERNEL_UTRACE_DECODE_WRITE_H
@@ -15,13 +15,13 @@
 #include <linux/types.h>
 
 /**
- * utrace_write_room() - append bytes that the caller then writes
- * @s: the bytes are appended here
+ * utrace_write_room() - reserve bytes for the caller to write
+ * @s: the buffer
  * @len: number of bytes
  *
  * Context: Any.
  * Return:
- * * the first of @len bytes, which have no value yet
+ * * the first of @len uninitialized bytes
  * * NULL - there is no room, and @s has overflowed
  */
 static inline char *utrace_write_room(struct seq_buf *s, size_t len)
@@ -52,7 +52,7 @@ static inline void utrace_write(struct seq_buf *s, const char *text, size_t len)
 		memcpy(to, text, len);
 }
 
-/* Append a string literal, whose length the compiler knows. */
+/* Append a string literal, whose length is a compile-time constant. */
 #define utrace_write_literal(s, text)	\
 	utrace_write(s, text "", sizeof(text) - 1)
 
