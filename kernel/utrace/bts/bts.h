@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - branches: consumers, and the threads that they follow
+ * utrace - branches: consumers and the threads that they follow
  *
- * A consumer has a ring, and an engine that is attached to what it follows.  A
- * thread that at least one consumer follows has a struct bts_thread, which
- * collects its branches step by step; when enough of them are there, the thread
- * itself copies them to the ring of each consumer.  So no lock is taken at a
- * step, and memory of the rings may be swapped out.  For some consumers the CPUs
- * record the thread instead (track.h).
+ * A consumer owns a ring and an engine, which is attached to the tasks that the
+ * consumer follows.  A thread that at least one consumer follows has a struct
+ * bts_thread, in which it collects its branches step by step.  When enough of
+ * them are there, the thread copies them to the ring of each consumer.  So no
+ * lock is taken at a step, and the memory of the rings can be swapped out.  For
+ * some consumers the CPUs record the thread instead (track.h).
  *
- * Lock order: bts_consumer.lock is taken inside utrace_reader.read_lock or alone;
- * bts_consumer.wait_lock inside of lock or alone, and siglock inside of that.
- * mmap_lock is inside of read_lock, as a reader copies to user memory.
- * Traced threads never take read_lock, under which a page fault of the reader
+ * Lock order: utrace_reader.read_lock, bts_consumer.lock,
+ * bts_consumer.wait_lock, siglock.  Each may be taken without the locks before
+ * it.  mmap_lock is taken inside read_lock, since a reader copies to user
+ * memory.  Traced threads never take read_lock: a page fault of the reader may
+ * hold it for an unlimited time.
  * may last for ever.
  */
 #ifndef _KERNEL_UTRACE_BTS_BTS_H
@@ -45,30 +46,30 @@ struct utrace_session;
 struct utrace_viewer;
 struct vm_area_struct;
 
-/* Where the records of bts_ring.pages begin, in bytes. */
+/* Offset of the records in bts_ring.pages, in bytes. */
 #define BTS_RING_DATA	PAGE_SIZE
 
 /**
  * struct bts_ring - the records of a consumer
- * @pages: an unlinked file in memory that can be swapped out: a page for @shared,
- *	then @size records; constant
+ * @pages: an unlinked shmem file, whose pages can be swapped out: one page for
+ *	@shared, then @size records; constant
  * @memcg: memory cgroup that is charged for @pages, counted; constant
  * @size: number of records, a power of 2; constant
- * @overwrite: the oldest records make room for others; constant
+ * @overwrite: a full ring overwrites its oldest records; constant
  * @head: records ever written
  * @tail: number of the oldest record that was neither read nor overwritten
- * @next: number of the record that the reader awaits; less than @tail if
- *	records were overwritten
+ * @next: number of the next record for the reader; less than @tail if records
+ *	were overwritten
  * @owner: if @overwrite, the last %UTRACE_BRANCH_TASK before @tail
- * @told: the reader has got @owner
- * @lost: records that threads had not written when they died, of which the reader
- *	was not told
- * @lost_ever: records that were lost, for any reader
- * @dropped: records that were overwritten, ever
- * @failed: there was no memory for the last write
- * @shared: what the kernel writes for a program that maps the ring: the first page
- *	of @pages, counted.  NULL: no program may map it.  Constant
- * @told_by: what that program writes, at any time, one page; constant
+ * @told: the reader has read @owner
+ * @lost: records that threads could not write before they exited, and that were
+ *	not reported to the reader yet
+ * @lost_ever: records that were lost, whether reported or not
+ * @dropped: records ever overwritten
+ * @failed: the last write failed for lack of memory
+ * @shared: the first page of @pages, counted, which the kernel writes for a
+ *	program that maps the ring.  NULL: no program may map it.  Constant
+ * @told_by: a page that this program may write at any time; constant
  *
  * Members that are not constant are written under bts_consumer.lock.
  */
@@ -91,11 +92,11 @@ struct bts_ring {
 };
 
 /**
- * enum bts_piece_kind - what a reader gets next
+ * enum bts_piece_kind - kinds of records that one read returns
  * @BTS_PIECE_GAP: the number of records that were overwritten
- * @BTS_PIECE_OWNER: the task that the records after that are of
+ * @BTS_PIECE_OWNER: the task that the following records belong to
  * @BTS_PIECE_RECORDS: records
- * @BTS_PIECE_LOST: after all records, the number of those that were lost
+ * @BTS_PIECE_LOST: the number of lost records, after all records
  */
 enum bts_piece_kind {
 	BTS_PIECE_GAP,
@@ -105,12 +106,12 @@ enum bts_piece_kind {
 };
 
 /**
- * struct bts_piece - records that a reader gets in one go
+ * struct bts_piece - records that a reader copies in one step
  * @records: memory for BTS_PIECE records
- * @n: number of records that are there
+ * @n: number of records that were copied
  * @kind: enum bts_piece_kind
  * @tail: bts_ring.tail when they were copied
- * @look: instead of @kind and @tail for a consumer of a CPU
+ * @look: for a consumer of a CPU, used instead of @kind and @tail
  */
 struct bts_piece {
 	struct utrace_branch *records;
@@ -129,47 +130,48 @@ struct bts_piece {
 #define BTS_LEVELS	(UTRACE_LEVEL_USER | UTRACE_LEVEL_KERNEL)
 
 /**
- * struct bts_consumer - one that gets the branches of tasks
+ * struct bts_consumer - a consumer of branches
  * @ref: one reference for the file or the owner in the kernel, one for the
  *	engine
- * @viewer: who may see the threads, counted; constant.  NULL: the consumer is in the
- *	kernel and may see all
+ * @viewer: for the permission to see the threads, counted; constant.  NULL: the
+ *	consumer is in the kernel and may see all
  * @ns: pid namespace of the opener, counted; constant
- * @engine: the engine, to which the first reference has one; constant once the
- *	engine is attached.  Threads use @engine under @wait_lock and only unless
- *	@closed
- * @cpu: what the consumer has of the CPU that it follows, and it has no @engine
- *	then; NULL: it follows tasks.  Constant once it is attached
+ * @engine: the engine, kept by the first reference to the consumer; constant
+ *	once the engine is attached.  Threads use @engine under @wait_lock and
+ *	only unless @closed
+ * @cpu: state of a consumer that follows a CPU and thus has no @engine; NULL:
+ *	the consumer follows tasks.  Constant once it is attached
  * @source: enum utrace_branch_source, but not ANY; constant
- * @tracked: CPUs record the threads that it follows.  Set before it is attached
- * @has_cpus: utrace_bts_cpus_get() has said that they can, and
- *	utrace_bts_cpus_put() is due.  Used where the consumer is made, closed and
- *	freed
+ * @tracked: CPUs record the threads of the consumer.  Set before it is attached
+ * @has_cpus: utrace_bts_cpus_get() has succeeded, so utrace_bts_cpus_put() must
+ *	be called.  Used where the consumer is attached, closed and freed
  * @tracks: struct bts_track of its threads.  Under @lock
- * @move: moves what is in stages of @tracks to @ring
- * @staged: number of records for which there is room in the stages of threads that
- *	CPUs record.  Under @lock
- * @left: number of records for which there is room in the stages that ended
- *	threads have left in @tracks.  Under @lock
- * @gaps: number of gaps that threads have had that are followed no more.  Under
- *	@lock
- * @free: frees the consumer, which may have to sleep for that
+ * @move: moves records from the stages of @tracks to @ring
+ * @staged: size of the stages of all threads that CPUs record, in records.
+ *	Under @lock
+ * @left: size of the stages that exited threads have left in @tracks, in
+ *	records.  Under @lock
+ * @gaps: number of gaps of threads that are no longer followed.  Under @lock
+ * @free: frees the consumer, which may sleep
  * @levels: %UTRACE_LEVEL_USER, %UTRACE_LEVEL_KERNEL or both; constant
  * @ready: see struct utrace_branches_want; NULL until the consumer is attached.
  *	Set and called under @wait_lock, and only unless @closed
- * @data: likewise
- * @stop: a thread whose records find no room waits.  Constant.
- * @lock: guards @ring, @last, @tracks and what is in there, @staged, @left and @gaps
+ * @data: argument of @ready.  Set under @wait_lock with @ready
+ * @stop: a thread whose records do not fit waits for the reader; constant
+ * @lock: guards @ring, @last, @tracks with their contents, @staged, @left and
+ *	@gaps
  * @ring: the records
- * @last: inode number of the pidfd of the thread that wrote last, 0 at first.
+ * @last: inode number of the pidfd of the thread that wrote last, initially 0.
  *	Under @lock
  * @wait_lock: guards @waiting, @nwaiting, @reader, @closed, @ready and @data
  * @waiting: struct bts_link of threads that wait for room.  Under @wait_lock
- * @nwaiting: number of elements of @waiting, which traced programs can make large.  Under
- *	@wait_lock
- * @reader: process that reads, with @wait_lock; nobody if the consumer is in the kernel
- * @closed: the consumer has ended.  Set once, under @wait_lock
- * @deadlock: the attach has met the process that makes the consumer, and @stop
+ * @nwaiting: number of elements of @waiting; traced programs can make it large.
+ *	Under @wait_lock
+ * @reader: the reading process, with @wait_lock; unused for a consumer in the
+ *	kernel
+ * @closed: the consumer is closed.  Set once, under @wait_lock
+ * @deadlock: the attach was refused because the consumer has @stop and would
+ *	follow its own process
  */
 struct bts_consumer {
 	struct kref ref;
@@ -207,21 +209,23 @@ static inline struct bts_consumer *bts_of_reader(struct utrace_reader *reader)
 }
 
 /**
- * struct bts_link - a thread is followed by a consumer
+ * struct bts_link - a thread that a consumer follows
  * @list: entry in bts_thread.links
- * @consumer: the consumer, counted.  The link does not keep its engine, which
- *	may keep the thread
- * @sent: records of bts_thread.stage that the consumer has got
- * @lost: records that it has not got since the last one that it has
+ * @consumer: the consumer, counted.  The link holds no reference to its engine,
+ *	since the engine may hold one to the thread
+ * @sent: number of records of bts_thread.stage that the consumer is done with
+ * @lost: records that the consumer has lost since the last one that it got
  * @ino: inode number of the pidfd of the thread, which execve() may change
- * @pid: its pid, as UTRACE_BRANCH_TASK tells it; likewise
- * @start: address at which the thread has joined
- * @started: the consumer has got the record of that
+ * @pid: the pid of the thread as in UTRACE_BRANCH_TASK, which execve() may
+ *	change
+ * @start: address at which the consumer began to follow the thread
+ * @started: %UTRACE_BRANCH_START was written to the ring
  * @task: the thread, counted while it waits for room, else NULL.  Under
  *	bts_consumer.wait_lock
- * @waiting: entry in bts_consumer.waiting while @task is not NULL.  Likewise
+ * @waiting: entry in bts_consumer.waiting while @task is not NULL.  Under
+ *	bts_consumer.wait_lock
  *
- * Only the thread itself uses what has no other rule.
+ * Members without a lock are used by the thread only.
  */
 struct bts_link {
 	struct list_head list;
@@ -236,51 +240,51 @@ struct bts_link {
 	struct list_head waiting;
 };
 
-/* Bytes of code that are looked at, of which an instruction has 15 at most. */
+/* Bytes of code to decode; an instruction has at most 15. */
 #define BTS_CODE	16
 
-/* Instructions that a thread remembers; a power of 2. */
+/* Size of the cache of decoded instructions; a power of 2. */
 #define BTS_KNOWN	64
 
 /**
- * struct bts_known - an instruction that was decoded before
+ * struct bts_known - a cached decoded instruction
  * @code: the bytes at its address, as two numbers
- * @insn: what they are
+ * @insn: the decoded instruction
  *
- * The bytes tell whether the program has changed since.  An entry that was not
- * used has the address 0.
+ * An entry is valid only while its bytes match, since the program may change
+ * its code.  The address in an unused entry is 0.
  */
 struct bts_known {
 	u64 code[BTS_CODE / sizeof(u64)];
 	struct bts_insn insn;
 };
 
-/* Records that a thread collects, and from how many on it copies them. */
+/* Records that a thread can collect, and when it starts to copy them. */
 #define BTS_STAGE	160
 #define BTS_STAGE_FULL	(BTS_STAGE - 8)
 
 /**
- * struct bts_thread - what is known of a thread that is followed
- * @data: by which the thread finds this structure
+ * struct bts_thread - a followed thread
+ * @data: entry in the task data of the thread
  * @task: the thread; constant
  * @links: struct bts_link of consumers for which the thread steps
- * @tracked: struct bts_track of those for which CPUs record it
- * @streams: struct bts_stream of @tracked.  Used with interrupts off, by the CPU
- *	on which the thread runs, or is about to run
- * @ask: task work that lets the thread look at @tracked
+ * @tracked: struct bts_track of consumers for which CPUs record the thread
+ * @streams: struct bts_stream of @tracked.  Used with interrupts off, by the
+ *	CPU on which the thread runs, or is about to run
+ * @ask: task work that makes the thread handle @tracked
  * @asked: @ask is queued
- * @insn: the instruction that the thread makes next
- * @pair: the instruction after it, if @insn is %BTS_INSN_SS
+ * @insn: the next instruction of the thread
+ * @pair: if @insn is %BTS_INSN_SS, the instruction that executes with it
  * @long_mode: the instructions in @known are those of 64-bit code
- * @exec: the present system call has begun another program
+ * @exec: the current system call has executed another program
  * @traps_first: the next trap may come before @insn
- * @flush: task work that delivers before a signal
+ * @flush: task work that delivers records before a signal
  * @flushes: @flush is queued
- * @n: elements of @stage that are used
+ * @n: number of used elements of @stage
  * @stage: records that some consumers have not got yet
- * @known: instructions by their address
+ * @known: cache of decoded instructions, indexed by their address
  *
- * Only the thread itself uses what has no other rule.
+ * Members without another rule are used by the thread only.
  */
 struct bts_thread {
 	struct utrace_task_data data;

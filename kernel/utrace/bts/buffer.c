@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - branches: a ring in memory that is always there
+ * utrace - branches: a ring in memory that cannot be swapped out
  *
- * In a continuous ring the writer reads @tail before it writes to a place, and
- * the reader writes @tail after it has read the place.  In a ring that
- * overwrites, the writer moves @tail past a place before it writes there, and
- * the reader looks at @tail after it has read:
+ * In a continuous ring the writer reads @tail before it writes a record, and
+ * the reader writes @tail after it has read the record.  In a ring that
+ * overwrites, the writer moves @tail past a record before it overwrites it, and
+ * the reader checks @tail after it has read:
  *
  *	writer				reader
- *	tail += n			look at head
+ *	tail += n			read head
  *	smp_wmb()			copy
  *	write n records			smp_rmb()
- *	head += n, release		look at tail: still less? then good
+ *	head += n, release		read tail: before the copy? then valid
  *
- * So no record that is returned was overwritten in part.
+ * So a record that was partly overwritten is never returned.
  */
 #include <asm/barrier.h>
 #include <linux/bitops.h>
@@ -26,13 +26,14 @@
 #include "buffer.h"
 
 /**
- * utrace_bts_buffer_init() - make a ring
+ * utrace_bts_buffer_init() - initialize a ring
  * @buffer: filled in
- * @records: memory of the ring, which the caller keeps until nobody uses the ring
+ * @records: memory of the ring, which the caller keeps until nobody uses the
+ *	ring
  * @size: number of records, a power of 2, at least 2
- * @overwrite: the oldest records make room for others
- * @owners: the ring is to remember whose the oldest records are, of several
- *	tasks
+ * @overwrite: a full ring overwrites its oldest records
+ * @owners: the ring gets records of several tasks, so it must remember which
+ *	task the oldest record belongs to
  *
  * Context: Any.
  * Return:
@@ -56,14 +57,14 @@ int utrace_bts_buffer_init(struct bts_buffer *buffer,
 
 /* The writer */
 
-/* Records that fit in without telling of losses first. */
+/* Number of free records, of which pending losses may need some. */
 static u64 bts_free(const struct bts_buffer *buffer)
 {
-	/* Pairs with utrace_bts_buffer_take(): the places were read. */
+	/* Pairs with utrace_bts_buffer_take(): these records were read. */
 	return buffer->size - (buffer->head - smp_load_acquire(&buffer->tail));
 }
 
-/* Find the last record before number @end that says whose the next ones are. */
+/* Find the last TASK record before number @end. */
 static const struct utrace_branch *
 bts_find_owner(const struct bts_buffer *buffer, u64 begin, u64 end)
 {
@@ -77,7 +78,7 @@ bts_find_owner(const struct bts_buffer *buffer, u64 begin, u64 end)
 	return NULL;
 }
 
-/* The oldest records up to number @tail make room. */
+/* Give up the oldest records, up to number @tail. */
 static void bts_overwrite(struct bts_buffer *buffer, u64 tail)
 {
 	const struct utrace_branch *owner = NULL;
@@ -89,12 +90,12 @@ static void bts_overwrite(struct bts_buffer *buffer, u64 tail)
 	if (owner)
 		buffer->owner = *owner;
 	WRITE_ONCE(buffer->tail, tail);
-	smp_wmb();	/* Likewise. */
+	smp_wmb();	/* Pairs with bts_oldest(). */
 	WRITE_ONCE(buffer->version, buffer->version + 1);
 	smp_wmb();	/* Pairs with utrace_bts_buffer_look(). */
 }
 
-/* Copy @n records into the ring, for which there is room. */
+/* Copy @n records into the ring.  The caller has checked that they fit. */
 static void bts_append(struct bts_buffer *buffer,
 		       const struct utrace_branch *records, unsigned int n)
 {
@@ -108,7 +109,7 @@ static void bts_append(struct bts_buffer *buffer,
 	smp_store_release(&buffer->head, buffer->head + n);
 }
 
-/* Write records to a ring that overwrites, as many as it has at a time. */
+/* Write records to a ring that overwrites, at most its size at a time. */
 static void bts_write_over(struct bts_buffer *buffer,
 			   const struct utrace_branch *records, unsigned int n)
 {
@@ -126,14 +127,14 @@ static void bts_write_over(struct bts_buffer *buffer,
 }
 
 /**
- * utrace_bts_buffer_settle() - tell in the stream what it does not tell of yet
+ * utrace_bts_buffer_settle() - write the pending records of losses
  * @buffer: a ring
  *
- * Called for the last time when no more records come, and the reader has made
- * room.
+ * Must be called a last time when the writer has finished and the reader has
+ * made room.
  *
- * Context: The writer, or the reader when there is no writer any more.
- * Return: true if the stream tells of all losses.
+ * Context: The writer, or the reader when there is no writer.
+ * Return: true if no loss is pending.
  */
 bool utrace_bts_buffer_settle(struct bts_buffer *buffer)
 {
@@ -167,8 +168,8 @@ bool utrace_bts_buffer_settle(struct bts_buffer *buffer)
  * @records: the records, not in the ring
  * @n: number of records
  *
- * Records for which there is no room are lost, and the stream tells how many at
- * their place, as soon as there is room for that.
+ * Records that do not fit are lost.  A record with their number is written in
+ * their place as soon as it fits.
  *
  * Context: Any, NMI included; one writer at a time.
  */
@@ -195,11 +196,11 @@ void utrace_bts_buffer_write(struct bts_buffer *buffer,
 }
 
 /**
- * utrace_bts_buffer_gap() - say that records are missing
+ * utrace_bts_buffer_gap() - report that records are missing
  * @buffer: a ring
  * @cause: %UTRACE_LOSS_OFF, %UTRACE_LOSS_HARDWARE or %UTRACE_LOSS_EDGE
  *
- * Gaps between two records that have the same cause may become one.
+ * Gaps with the same cause between two records may be merged into one.
  *
  * Context: Any, NMI included; one writer at a time.
  */
@@ -212,7 +213,7 @@ void utrace_bts_buffer_gap(struct bts_buffer *buffer,
 }
 
 /**
- * utrace_bts_buffer_room() - how many records find room?
+ * utrace_bts_buffer_room() - number of records that fit
  * @buffer: a ring
  *
  * Context: The writer.
@@ -231,7 +232,7 @@ u64 utrace_bts_buffer_room(const struct bts_buffer *buffer)
 
 /* The reader */
 
-/* The oldest record of a ring that overwrites, and whose it is. */
+/* Get number and owner of the oldest record of a ring that overwrites. */
 static u64 bts_oldest(const struct bts_buffer *buffer,
 		      struct utrace_branch *owner)
 {
@@ -242,16 +243,16 @@ static u64 bts_oldest(const struct bts_buffer *buffer,
 		version = READ_ONCE(buffer->version);
 		smp_rmb();	/* Pairs with bts_overwrite(). */
 		tail = READ_ONCE(buffer->tail);
-		/* What is half written is read again. */
+		/* A torn copy is read again. */
 		*owner = data_race(buffer->owner);
-		smp_rmb();	/* Likewise. */
+		smp_rmb();	/* Pairs with bts_overwrite(). */
 		if (!(version & 1) && version == READ_ONCE(buffer->version))
 			return tail;
 		cpu_relax();
 	}
 }
 
-/* Copy up to @n records from number @read on.  Returns how many. */
+/* Copy up to @n records, starting with number @read.  Returns their number. */
 static unsigned int bts_copy_out(const struct bts_buffer *buffer, u64 read,
 				 struct utrace_branch *records, unsigned int n)
 {
@@ -262,16 +263,16 @@ static unsigned int bts_copy_out(const struct bts_buffer *buffer, u64 read,
 
 	n = head > read ? min_t(u64, n, head - read) : 0;
 	first = min_t(u64, n, buffer->size - at);
-	/* What was overwritten meanwhile is dropped by the caller. */
+	/* The caller drops records that are overwritten during the copy. */
 	data_race(memcpy(records, buffer->records + at,
 			 first * sizeof(*records)));
-	/* Likewise. */
+	/* The caller drops these, too. */
 	data_race(memcpy(records + first, buffer->records,
 			 (n - first) * sizeof(*records)));
 	return n;
 }
 
-/* Look at a ring that overwrites, once; 0 if the writer was faster. */
+/* Try to read a ring that overwrites; 0 if the writer was faster. */
 static unsigned int bts_look_once(const struct bts_buffer *buffer,
 				  struct utrace_branch *records,
 				  unsigned int n, struct bts_look *look)
@@ -304,11 +305,11 @@ static unsigned int bts_look_once(const struct bts_buffer *buffer,
 }
 
 /**
- * utrace_bts_buffer_has() - is there something to read?
+ * utrace_bts_buffer_has() - check whether there is something to read
  * @buffer: a ring
  *
  * Context: The reader.
- * Return: true if utrace_bts_buffer_look() would find something.
+ * Return: true if utrace_bts_buffer_look() would return records.
  */
 bool utrace_bts_buffer_has(const struct bts_buffer *buffer)
 {
@@ -316,19 +317,19 @@ bool utrace_bts_buffer_has(const struct bts_buffer *buffer)
 }
 
 /**
- * utrace_bts_buffer_look() - copy what comes next
+ * utrace_bts_buffer_look() - copy the next records without consuming them
  * @buffer: a ring
  * @records: filled in
- * @n: number of records at most, at least 1
- * @look: for utrace_bts_buffer_take(), which takes what was copied
+ * @n: maximum number of records, at least 1
+ * @look: for utrace_bts_buffer_take(), which consumes what was copied
  *
- * If records were overwritten since the last look, %UTRACE_BRANCH_LOST with
+ * If records were overwritten since the last call, %UTRACE_BRANCH_LOST with
  * their number comes first, and then the %UTRACE_BRANCH_TASK that the next
  * record belongs to.
  *
- * Context: The reader; any but NMI.  Tries again while a writer on another CPU
+ * Context: The reader; any but NMI.  Retries while a writer on another CPU
  * overwrites the ring.
- * Return: number of records that were copied; 0: nothing is there.
+ * Return: number of records that were copied; 0 if the ring is empty.
  */
 unsigned int utrace_bts_buffer_look(const struct bts_buffer *buffer,
 				    struct utrace_branch *records,
@@ -348,7 +349,7 @@ unsigned int utrace_bts_buffer_look(const struct bts_buffer *buffer,
 }
 
 /**
- * utrace_bts_buffer_take() - the reader has got what it has looked at
+ * utrace_bts_buffer_take() - consume the records that were copied
  * @buffer: a ring
  * @look: from utrace_bts_buffer_look()
  *
@@ -363,19 +364,18 @@ void utrace_bts_buffer_take(struct bts_buffer *buffer,
 	buffer->owed = look->owed;
 	WRITE_ONCE(*overwritten, *overwritten + look->lost);
 	if (!buffer->overwrite)
-		/* Pairs with bts_free(): the records were read before. */
+		/* Pairs with bts_free(): the records have been read. */
 		smp_store_release(&buffer->tail, look->read);
 }
 
 /**
- * utrace_bts_buffer_peek() - find what comes next, without a copy
+ * utrace_bts_buffer_peek() - get a pointer to the next records
  * @buffer: a continuous ring
  * @records: set to the records, which stay until utrace_bts_buffer_skip()
- * @n: number of records at most
+ * @n: maximum number of records
  *
  * Context: The reader; any but NMI.
- * Return: number of records that stand there one after another; 0: nothing is
- * there.
+ * Return: number of contiguous records at @records; 0 if the ring is empty.
  */
 unsigned int utrace_bts_buffer_peek(const struct bts_buffer *buffer,
 				    const struct utrace_branch **records,
@@ -390,9 +390,9 @@ unsigned int utrace_bts_buffer_peek(const struct bts_buffer *buffer,
 }
 
 /**
- * utrace_bts_buffer_skip() - the reader has used records where they were
+ * utrace_bts_buffer_skip() - consume records that were read in place
  * @buffer: a continuous ring
- * @n: number of records, which utrace_bts_buffer_peek() has found
+ * @n: number of records, at most what utrace_bts_buffer_peek() has returned
  *
  * Context: The reader; any but NMI.
  */
@@ -404,11 +404,11 @@ void utrace_bts_buffer_skip(struct bts_buffer *buffer, unsigned int n)
 }
 
 /**
- * utrace_bts_buffer_gaps() - the number of gaps of all causes
+ * utrace_bts_buffer_gaps() - number of gaps of all causes
  * @buffer: a ring
  *
  * Context: Any.
- * Return: their number so far.
+ * Return: number of gaps so far.
  */
 u64 utrace_bts_buffer_gaps(const struct bts_buffer *buffer)
 {

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - branches: a ring in memory that is always there
+ * utrace - branches: a ring in memory that cannot be swapped out
  *
- * The writer may be an NMI: it takes no lock, waits for nothing and wakes
+ * The writer may be an NMI, so it takes no locks, does not wait and wakes up
  * nobody.  One reader may read at the same time, on any CPU.
+ *
+ * A ring is continuous unless it overwrites.  A writer drops records that do
+ * not fit in a continuous ring.
  */
 #ifndef _KERNEL_UTRACE_BTS_BUFFER_H
 #define _KERNEL_UTRACE_BTS_BUFFER_H
@@ -18,22 +21,24 @@
  * struct bts_buffer - a ring of records
  * @records: memory of @size records; constant
  * @size: number of records, a power of 2; constant
- * @overwrite: the oldest records make room for others; constant
- * @owners: if @overwrite, records of %UTRACE_BRANCH_TASK may come, of which the
- *	one that was overwritten last is kept; constant
- * @lost: records that the stream does not tell of yet.  The writer's
- * @gaps: bits of causes of gaps that the stream does not tell of yet.  The
- *	writer's
- * @counts: by cause, records that were lost, or number of gaps.  The writer's;
- *	readers of status see them with READ_ONCE().  %UTRACE_LOSS_OVERWRITTEN
- *	is the reader's, and counts what was told
+ * @overwrite: a full ring overwrites its oldest records; constant
+ * @owners: the ring overwrites and may get %UTRACE_BRANCH_TASK records, so
+ *	@owner is used; constant
+ * @lost: records that were dropped but not reported in the stream yet.  Used by
+ *	the writer
+ * @gaps: bit mask of causes of gaps that were not reported in the stream yet.
+ *	Used by the writer
+ * @counts: by cause, number of lost records or of gaps.  Written by the writer;
+ *	readers of status use READ_ONCE().  The reader writes
+ *	%UTRACE_LOSS_OVERWRITTEN, which counts what was reported
  * @head: records ever written; store-release by the writer
  * @tail: number of the oldest record that is there.  Written by the reader with
  *	store-release, if @overwrite by the writer
- * @version: odd while the writer changes @tail and @owner of @overwrite
+ * @version: odd while the writer of an overwriting ring changes @tail and
+ *	@owner
  * @owner: the last %UTRACE_BRANCH_TASK before @tail; zeros if there was none
- * @read: number of the record that the reader awaits.  The reader's
- * @owed: the reader has yet to get @owner.  The reader's
+ * @read: number of the next record for the reader.  Used by the reader
+ * @owed: the reader has not read @owner yet.  Used by the reader
  */
 struct bts_buffer {
 	struct utrace_branch *records;
@@ -52,10 +57,10 @@ struct bts_buffer {
 };
 
 /**
- * struct bts_look - how far a reader is if it takes what it has seen
+ * struct bts_look - state of the reader after it takes the copied records
  * @read: bts_buffer.read afterwards
  * @owed: bts_buffer.owed afterwards
- * @lost: overwritten records of which the reader was told
+ * @lost: number of overwritten records in the copied %UTRACE_BRANCH_LOST
  */
 struct bts_look {
 	u64 read;
@@ -63,7 +68,7 @@ struct bts_look {
 	u64 lost;
 };
 
-/* A record that says why others are missing. */
+/* Make a record that says why others are missing. */
 static inline struct utrace_branch
 utrace_bts_loss(enum utrace_branch_type type, u64 n,
 		enum utrace_branch_loss cause)

@@ -2,10 +2,10 @@
 /*
  * utrace - branches: consumers
  *
- * A consumer has a ring, and an engine on the tasks that it follows.  It is a
+ * A consumer owns a ring, and an engine on the tasks that it follows.  It is a
  * descriptor of a program (file.c), or belongs to a part of the kernel
- * (inkernel.c).  The threads that the engine covers join at their next safe point
- * (bts_engine.c).
+ * (inkernel.c).  The threads that the engine covers join at their next safe
+ * point (bts_engine.c).
  */
 #include <linux/file.h>
 #include <linux/pid_namespace.h>
@@ -32,7 +32,7 @@ static void bts_put_cpus(struct bts_consumer *consumer)
 	consumer->has_cpus = false;
 }
 
-/* No thread is left, so that nothing has records moved any more. */
+/* No thread is left that could queue bts_consumer.move. */
 static void bts_consumer_free(struct work_struct *work)
 {
 	struct bts_consumer *consumer = container_of(work, struct bts_consumer,
@@ -65,7 +65,7 @@ void utrace_bts_consumer_put(struct bts_consumer *consumer)
 
 /* The reader */
 
-/* Threads that waited for another reader look again: none may wait for its own process. */
+/* Waiting threads check again: a thread must not wait for its own process. */
 static void bts_reader_began(struct utrace_reader *reader, struct pid *process)
 {
 	utrace_bts_let_go(bts_of_reader(reader));
@@ -86,7 +86,7 @@ static void bts_reader_put(struct utrace_reader *reader)
 	utrace_bts_consumer_put(bts_of_reader(reader));
 }
 
-/* A program that reads from memory may have made room. */
+/* A program that reads mapped memory may have made room. */
 static void bts_reader_sync(struct utrace_reader *reader)
 {
 	struct bts_consumer *consumer = bts_of_reader(reader);
@@ -133,7 +133,7 @@ static const struct utrace_reader_ops bts_reader_ops = {
 
 /**
  * utrace_bts_tell() - wake up the reader of a consumer
- * @consumer: the consumer, which has records, or whose tasks have ended
+ * @consumer: the consumer, which has records or whose tasks have ended
  *
  * Context: Process context, or an interrupt.  Takes bts_consumer.wait_lock.
  */
@@ -150,13 +150,14 @@ void utrace_bts_tell(struct bts_consumer *consumer)
 }
 
 /**
- * utrace_bts_look() - look at what the reader gets next
+ * utrace_bts_look() - copy the next records for the reader without consuming
+ * them
  * @consumer: the consumer
- * @piece: filled in but for its memory
- * @n: number of records at most, at least 1
+ * @piece: filled in except for the pointer to its memory
+ * @n: maximum number of records, at least 1
  *
- * If nothing is in the ring, it gets what threads have left; and if CPUs record its
- * threads, what they have recorded since their last interrupts.
+ * If the ring is empty, first fetches the records that exited threads have
+ * left; and if CPUs record the threads, what the windows of the CPUs contain.
  *
  * Context: Process context; may sleep.  Takes bts_consumer.lock.
  * Return: see utrace_bts_ring_look().
@@ -164,7 +165,7 @@ void utrace_bts_tell(struct bts_consumer *consumer)
 int utrace_bts_look(struct bts_consumer *consumer, struct bts_piece *piece,
 		    unsigned int n)
 {
-	/* Also before the reader is told of losses at the end of the stream. */
+	/* Also before losses are reported, which come after all records. */
 	if (!consumer->cpu &&
 	    READ_ONCE(consumer->ring.head) == READ_ONCE(consumer->ring.next))
 		utrace_bts_tracks_sync(consumer);
@@ -175,7 +176,7 @@ int utrace_bts_look(struct bts_consumer *consumer, struct bts_piece *piece,
 }
 
 /**
- * utrace_bts_take() - the reader has got a piece
+ * utrace_bts_take() - consume the records that were copied
  * @consumer: the consumer
  * @piece: from utrace_bts_look()
  *
@@ -192,11 +193,11 @@ void utrace_bts_take(struct bts_consumer *consumer,
 }
 
 /**
- * utrace_bts_has() - is there something to read?
+ * utrace_bts_has() - check whether there is something to read
  * @consumer: the consumer
  *
  * Context: Any.
- * Return: true if so.
+ * Return: true if the ring has something for the reader.
  */
 bool utrace_bts_has(const struct bts_consumer *consumer)
 {
@@ -205,26 +206,26 @@ bool utrace_bts_has(const struct bts_consumer *consumer)
 }
 
 /**
- * utrace_bts_is_over() - can no record come any more?
+ * utrace_bts_is_over() - check whether the stream of a consumer has ended
  * @consumer: the consumer
  *
  * Context: Process context.
- * Return: true if all tasks have ended, or the CPU is offline; records may be left
- * to read.
+ * Return: true if all tasks have ended, or the CPU is offline.  Records may
+ * still be unread.
  */
 bool utrace_bts_is_over(const struct bts_consumer *consumer)
 {
 	if (consumer->cpu)
 		return utrace_bts_cpu_is_over(consumer);
-	/* Threads that have ended may have left something. */
+	/* Exited threads may have left records. */
 	return !utrace_has_living(consumer->engine) &&
 	       list_empty(&consumer->tracks);
 }
 
 /**
- * utrace_bts_info() - fill in what a program is told of a consumer
+ * utrace_bts_info() - fill in the answer to %UTRACE_IOC_BRANCH_INFO
  * @consumer: the consumer
- * @info: full of zeros
+ * @info: zeroed by the caller
  *
  * Context: Process context; may sleep.  Takes bts_consumer.lock and then
  * bts_consumer.wait_lock.
@@ -255,12 +256,12 @@ void utrace_bts_info(struct bts_consumer *consumer,
 }
 
 /**
- * utrace_bts_close() - follow no more threads, or no CPU
+ * utrace_bts_close() - stop following threads or a CPU
  * @consumer: the consumer, which is attached
  *
- * The threads leave by themselves, at their next record or their end.  A thread
- * that CPUs have recorded may sleep until then, so the CPUs are given back before.
- * What is in the ring can still be read.
+ * The threads leave by themselves, at their next record or when they exit.  A
+ * thread that CPUs record may sleep for long before that, so the CPUs are
+ * released here.  The records in the ring can still be read.
  *
  * Context: Process context without locks; may sleep.
  */
@@ -287,7 +288,8 @@ void utrace_bts_close(struct bts_consumer *consumer)
  * utrace_bts_release() - drop the first reference to a consumer
  * @consumer: the consumer, which is closed
  *
- * Threads may keep the consumer for long, in a system call, but not its records.
+ * A thread in a system call may keep the consumer for long, but not its
+ * records.
  *
  * Context: Process context; may sleep.
  */
@@ -304,7 +306,7 @@ void utrace_bts_release(struct bts_consumer *consumer)
 
 /* What is wanted */
 
-/* The source for what a consumer wants; 0: there is none. */
+/* Get the source for what a consumer wants; 0 if there is none. */
 static unsigned int bts_source_for(const struct utrace_branches_want *want,
 				   bool cpu)
 {
@@ -315,7 +317,7 @@ static unsigned int bts_source_for(const struct utrace_branches_want *want,
 	case UTRACE_BRANCH_SOURCE_ANY:
 		if (recorder == UTRACE_BRANCH_SOURCE_EMULATED)
 			recorder = 0;
-		/* Steps are exact, and hinder nobody else. */
+		/* Single steps are exact and need no shared hardware. */
 		if (!cpu && !(kernel && recorder))
 			return UTRACE_BRANCH_SOURCE_STEP;
 		return recorder;
@@ -326,7 +328,7 @@ static unsigned int bts_source_for(const struct utrace_branches_want *want,
 	}
 }
 
-/* Can a task wait for the reader?  Not in the kernel, where CPUs record it. */
+/* Check whether tasks can wait: not in the kernel, if CPUs record them. */
 static bool bts_can_wait(u32 levels, unsigned int source, bool cpu)
 {
 	return !cpu && (source == UTRACE_BRANCH_SOURCE_STEP ||
@@ -334,15 +336,15 @@ static bool bts_can_wait(u32 levels, unsigned int source, bool cpu)
 }
 
 /**
- * utrace_bts_check() - does it make sense what a consumer wants?
- * @want: what it wants
- * @cpu: of a CPU, else of tasks
+ * utrace_bts_check() - check the wishes of a consumer
+ * @want: what the consumer wants
+ * @cpu: the consumer is to follow a CPU, else tasks
  *
  * Context: Any.
  * Return:
  * * enum utrace_branch_source, but not ANY
  * * -EINVAL - there is no such level, policy or source
- * * -EOPNOTSUPP - there is no such source here, or a task cannot wait
+ * * -EOPNOTSUPP - this machine has no such source, or the tasks cannot wait
  */
 int utrace_bts_check(const struct utrace_branches_want *want, bool cpu)
 {
@@ -362,15 +364,15 @@ int utrace_bts_check(const struct utrace_branches_want *want, bool cpu)
 /* Making */
 
 /**
- * utrace_bts_consumer_new() - make a consumer of nothing yet
+ * utrace_bts_consumer_new() - allocate a consumer that follows nothing yet
  * @want: what the consumer wants
  * @source: from utrace_bts_check()
- * @cpu: it is to follow a CPU, else tasks
- * @session: the session of the program that asks, or NULL for the kernel
+ * @cpu: the consumer is to follow a CPU, else tasks
+ * @session: the session of the calling program, or NULL for the kernel
  *
  * Context: Process context; may sleep.
- * Return: the consumer, with a reference for the caller; -EINVAL, or an error of
- * utrace_viewer_new().
+ * Return: the consumer, with a reference for the caller; -EINVAL if the ring is
+ * too large, -ENOMEM, or an error of utrace_viewer_new().
  */
 struct bts_consumer *
 utrace_bts_consumer_new(const struct utrace_branches_want *want, u32 source,
@@ -391,7 +393,7 @@ utrace_bts_consumer_new(const struct utrace_branches_want *want, u32 source,
 		return ERR_PTR(-ENOMEM);
 	}
 	consumer->viewer = viewer;
-	/* A smaller one would count as full before half of it is used. */
+	/* A smaller ring would count as full before half of it is used. */
 	if (cpu && capacity)
 		capacity = max(capacity, BTS_CPU_MIN);
 	ret = utrace_bts_ring_init(&consumer->ring, capacity,
@@ -427,7 +429,7 @@ static bool bts_may_trace(struct task_struct *task, void *data)
 
 	if (task->exit_state)
 		return true;
-	/* A reader that waits for itself. */
+	/* The reader would wait for itself. */
 	if (consumer->stop && same_thread_group(task, current))
 		consumer->deadlock = true;
 	return !consumer->deadlock &&
@@ -437,24 +439,25 @@ static bool bts_may_trace(struct task_struct *task, void *data)
 /**
  * utrace_bts_attach() - attach the engine of a consumer
  * @consumer: the consumer
- * @task: a task of what is to be followed
+ * @task: one of the tasks to follow
  * @scope: enum utrace_scope, up to %UTRACE_SCOPE_TREE
  *
- * Each thread joins at its next safe point, for which it is asked.
+ * Requests a report from each thread, so that it joins at its next safe point.
  *
  * Context: Process context; may sleep.
  * Return:
  * * 0 - the threads join at their next safe points
  * * -EINVAL - there is no such scope
- * * -EOPNOTSUPP - the machine has no single steps, or nothing that records a CPU
+ * * -EOPNOTSUPP - the machine has no single steps, or nothing that records CPUs
  * * -EDEADLK - the caller would wait for itself
  * * -ESRCH - @task has exited
- * * -EPERM - the opener of the device may not trace a task, or @task is a kernel
+ * * -EPERM - the opener of the device may not trace one of the tasks, or @task
+ *   is a kernel
  *   thread
- * * -ENOSPC, -EUSERS - a task or the user has no room for another engine
+ * * -ENOSPC, -EUSERS - a task or the user cannot have another engine
  * * -EINTR - the caller is being killed
  * * -EBUSY, -EIO - see utrace_bts_cpus_get()
- * * -ENOMEM - there is no memory
+ * * -ENOMEM - out of memory
  */
 int utrace_bts_attach(struct bts_consumer *consumer, struct task_struct *task,
 		      u32 scope)

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - branches: what a consumer gets of raw records
+ * utrace - branches: filter of raw records for one consumer
  *
- * For a consumer of user mode the kernel is one place.  A system call and an
- * exception are told, with a pseudo-address for the kernel's.  An interrupt or a
- * page fault is not told if the thread goes on where it was; else something has
- * moved the thread, and that is %UTRACE_PC_ASYNC.  Wherever the thread comes from
- * the kernel and the view has not seen it enter, it comes from
- * %UTRACE_PC_KERNEL.  From the address @to of a record the thread has gone
- * straight on to @from of the next one, unless a record of a loss or of another
- * task is in between.
+ * For a consumer of user mode the kernel is one place.  System calls and
+ * exceptions are recorded, with a pseudo-address in place of the kernel's.  An
+ * interrupt or a page fault is not recorded if the thread continues where it
+ * was; else something has moved the thread, which is recorded as
+ * %UTRACE_PC_ASYNC.  If a thread leaves the kernel and the view has not seen it
+ * enter, the branch comes from %UTRACE_PC_KERNEL.  Between the address @to of a
+ * record and @from of the next one the thread has run without a branch, unless
+ * a record of a loss or of another task is in between.
  *
- * All of this may run in an NMI.
+ * All functions here may run in an NMI.
  */
 #include <linux/compiler.h>
 #include <linux/minmax.h>
@@ -22,17 +22,17 @@
 /* The sign bit of an address of the kernel. */
 #define BTS_SIGN	(1ULL << 63)
 
-/* Records that are looked at in one go before they are copied: 12 KiB. */
+/* Maximum number of records to scan before they are copied: 12 KiB. */
 #define BTS_CHUNK	512
 
-/* Is it a branch within user mode? */
+/* Check whether a record is a branch within user mode. */
 static __always_inline bool bts_is_user(const struct utrace_branch *record)
 {
 	return !((record->from | record->to) & BTS_SIGN) &&
 	       UTRACE_BRANCH_TYPE(record->info) == UTRACE_BRANCH;
 }
 
-/* Are these eight branches within user mode? */
+/* Check whether all of eight records are branches within user mode. */
 static __always_inline bool bts_are_user(const struct utrace_branch *r)
 {
 	u64 sides = r[0].from | r[0].to | r[1].from | r[1].to |
@@ -46,7 +46,7 @@ static __always_inline bool bts_are_user(const struct utrace_branch *r)
 	       UTRACE_BRANCH_TYPE(infos) == UTRACE_BRANCH;
 }
 
-/* The number of branches within user mode before the first other record. */
+/* Number of leading records that are branches within user mode. */
 static unsigned int bts_user_run(const struct utrace_branch *records,
 				 unsigned int n)
 {
@@ -59,7 +59,7 @@ static unsigned int bts_user_run(const struct utrace_branch *records,
 	return i;
 }
 
-/* The number of other records before the first branch within user mode. */
+/* Number of leading records that are no branches within user mode. */
 static unsigned int bts_other_run(const struct utrace_branch *records,
 				  unsigned int n)
 {
@@ -70,7 +70,7 @@ static unsigned int bts_other_run(const struct utrace_branch *records,
 	return i;
 }
 
-/* What enters the kernel at @address; NULL: nobody knows. */
+/* Find the entry point at @address; NULL if it is not listed. */
 static const struct bts_entry *bts_find_entry(const struct bts_entries *entries,
 					      u64 address)
 {
@@ -89,7 +89,7 @@ static const struct bts_entry *bts_find_entry(const struct bts_entries *entries,
 	return &entries->entry[low];
 }
 
-/* Information of a record that is made of another one. */
+/* Make the information of a record that is derived from another one. */
 static u64 bts_info(const struct utrace_branch *record,
 		    enum utrace_branch_kind kind)
 {
@@ -108,7 +108,7 @@ static void bts_enter(struct bts_view *view, const struct utrace_branch *record,
 	view->where = BTS_WHERE_KERNEL;
 	view->left = record->from;
 	if (record->to >= UTRACE_PC_BASE) {
-		/* The source knows what it was. */
+		/* The source has identified the entry. */
 		view->kind = BTS_ENTRY_EXCEPTION;
 		view->pc = record->to;
 		utrace_bts_buffer_write(buffer, record, 1);
@@ -123,7 +123,7 @@ static void bts_enter(struct bts_view *view, const struct utrace_branch *record,
 				       UTRACE_BR_SYSCALL : UTRACE_BR_UNKNOWN));
 }
 
-/* The thread has left user mode, and will not go on where it was. */
+/* The thread has left user mode and will not continue where it was. */
 static void bts_tell_async(struct bts_view *view, struct bts_buffer *buffer)
 {
 	if (view->where != BTS_WHERE_KERNEL ||
@@ -160,7 +160,7 @@ static void bts_leave(struct bts_view *view, const struct utrace_branch *record,
 	utrace_bts_buffer_put(buffer, pc, record->to, bts_info(record, kind));
 }
 
-/* Is a way into the kernel or out of it missing before a record of @class? */
+/* Check whether an entry or exit is missing before a record of @class. */
 static bool bts_is_missing(const struct bts_view *view, enum bts_class class)
 {
 	switch (view->where) {
@@ -175,7 +175,7 @@ static bool bts_is_missing(const struct bts_view *view, enum bts_class class)
 	}
 }
 
-/* Another task goes on in the stream of a CPU. */
+/* The stream of a CPU continues with another task. */
 static void bts_change_task(struct bts_view *view,
 			    const struct utrace_branch *record,
 			    struct bts_buffer *buffer)
@@ -185,7 +185,7 @@ static void bts_change_task(struct bts_view *view,
 	utrace_bts_buffer_write(buffer, record, 1);
 }
 
-/* A record that is no branch within user mode, or comes after one. */
+/* Handle a record that is no branch within user mode, or that follows one. */
 static void bts_user_record(struct bts_view *view,
 			    const struct utrace_branch *record,
 			    struct bts_buffer *buffer)
@@ -193,7 +193,7 @@ static void bts_user_record(struct bts_view *view,
 	enum bts_class class = utrace_bts_class(record);
 
 	if (UTRACE_BRANCH_TYPE(record->info) != UTRACE_BRANCH) {
-		/* No source has others.  What they mean may be an address. */
+		/* Drop unknown types, which could leak kernel addresses. */
 		if (UTRACE_BRANCH_TYPE(record->info) == UTRACE_BRANCH_TASK)
 			bts_change_task(view, record, buffer);
 		return;
@@ -262,8 +262,8 @@ static void bts_filter_kernel(const struct utrace_branch *records,
 /* Views */
 
 /**
- * utrace_bts_view_begin() - a stream begins
- * @view: its level and entries are there
+ * utrace_bts_view_begin() - initialize a view for a new stream
+ * @view: its level and entries are set
  *
  * Context: The writer; any.
  */
@@ -273,14 +273,14 @@ void utrace_bts_view_begin(struct bts_view *view)
 }
 
 /**
- * utrace_bts_view_filter() - give a consumer what it wants of raw records
- * @view: the consumer
+ * utrace_bts_view_filter() - filter raw records for a consumer
+ * @view: the view of the consumer
  * @records: raw records of the stream, which follow those of the last call
- * @n: their number
+ * @n: number of records
  * @buffer: the ring of the consumer
  *
- * Of @n records no more than @n + 1 are made, as long as no way into the kernel
- * or out of it is missing.
+ * Writes at most @n + 1 records, unless an entry into the kernel or an exit is
+ * missing.
  *
  * Context: The writer; any, NMI included.
  */
@@ -302,9 +302,9 @@ void utrace_bts_view_filter(struct bts_view *view,
 }
 
 /**
- * utrace_bts_view_gap() - records of the stream are missing
- * @view: the consumer
- * @cause: why
+ * utrace_bts_view_gap() - report a gap in a stream
+ * @view: the view of the consumer
+ * @cause: cause of the gap
  * @buffer: the ring of the consumer
  *
  * Context: The writer; any, NMI included.
@@ -317,8 +317,8 @@ void utrace_bts_view_gap(struct bts_view *view, enum utrace_branch_loss cause,
 }
 
 /**
- * utrace_bts_view_finish() - the thread has ended, or the stream has
- * @view: the consumer
+ * utrace_bts_view_finish() - end a stream
+ * @view: the view of the consumer
  * @buffer: the ring of the consumer
  *
  * Context: The writer; any.

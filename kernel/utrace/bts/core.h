@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - branches: what a consumer gets of raw records
+ * utrace - branches: filter of raw records for one consumer
  *
- * A source records the branches of all levels, those within the kernel, too.
- * A view makes of them what one consumer wants.  A stream is what one thread or
- * one CPU does; a view has the state of one consumer in one stream.
+ * A source records the branches of all levels, including those within the
+ * kernel.  A stream is the raw records of one thread or one CPU.  A view is the
+ * filter of one consumer of one stream: it derives from the raw records what
+ * the consumer wants.
  */
 #ifndef _KERNEL_UTRACE_BTS_CORE_H
 #define _KERNEL_UTRACE_BTS_CORE_H
@@ -15,13 +16,13 @@
 struct bts_buffer;
 
 /**
- * enum bts_class - where a branch leads
+ * enum bts_class - direction of a branch
  * @BTS_UU: within user mode
  * @BTS_UK: into the kernel
  * @BTS_KU: out of the kernel
  * @BTS_KK: within the kernel
  *
- * Pseudo-addresses are the kernel's.
+ * Pseudo-addresses count as addresses of the kernel.
  */
 enum bts_class {
 	BTS_UU,
@@ -36,9 +37,10 @@ static inline enum bts_class utrace_bts_class(const struct utrace_branch *record
 }
 
 /**
- * enum bts_entry_kind - what enters the kernel at an address
- * @BTS_ENTRY_TRANSPARENT: an interrupt, an NMI, a page fault: nothing that the
- *	program does, unless it goes on somewhere else
+ * enum bts_entry_kind - cause of an entry into the kernel
+ * @BTS_ENTRY_TRANSPARENT: an interrupt, an NMI or a page fault, which a
+ *	consumer of user mode sees only if the program continues at another
+ *	address
  * @BTS_ENTRY_SYSCALL: a system call
  * @BTS_ENTRY_EXCEPTION: an instruction that raises an exception
  */
@@ -49,9 +51,9 @@ enum bts_entry_kind {
 };
 
 /**
- * struct bts_entry - an address at which the kernel is entered
+ * struct bts_entry - an entry point of the kernel
  * @address: the address
- * @pc: the pseudo-address that stands for it, unless @kind is
+ * @pc: pseudo-address that replaces @address in records, unless @kind is
  *	%BTS_ENTRY_TRANSPARENT
  * @kind: enum bts_entry_kind
  */
@@ -62,11 +64,11 @@ struct bts_entry {
 };
 
 /**
- * struct bts_entries - all such addresses
- * @entry: the addresses, sorted
- * @n: their number
+ * struct bts_entries - the entry points of the kernel
+ * @entry: the entry points, sorted by address
+ * @n: number of elements of @entry
  *
- * An address that is not there counts as transparent.
+ * An address that is not listed counts as transparent.
  */
 struct bts_entries {
 	const struct bts_entry *entry;
@@ -74,11 +76,11 @@ struct bts_entries {
 };
 
 /**
- * enum bts_level - what a consumer wants
- * @BTS_LEVEL_USER: user mode, where the kernel is one place, without addresses
- *	in the kernel
- * @BTS_LEVEL_KERNEL: the kernel, where user mode is one place
- * @BTS_LEVEL_BOTH: every record as it is
+ * enum bts_level - level that a consumer wants
+ * @BTS_LEVEL_USER: user mode.  The kernel is one place, and no address in it is
+ *	shown
+ * @BTS_LEVEL_KERNEL: the kernel.  User mode is one place
+ * @BTS_LEVEL_BOTH: all records, unchanged
  */
 enum bts_level {
 	BTS_LEVEL_USER		= UTRACE_LEVEL_USER,
@@ -87,11 +89,11 @@ enum bts_level {
 };
 
 /**
- * enum bts_where - what a view of %BTS_LEVEL_USER knows of the stream
- * @BTS_WHERE_UNKNOWN: nothing
- * @BTS_WHERE_USER: user mode
- * @BTS_WHERE_KERNEL: in the kernel since @left
- * @BTS_WHERE_HOLE: a way into the kernel is missing
+ * enum bts_where - position of the stream, for a view of %BTS_LEVEL_USER
+ * @BTS_WHERE_UNKNOWN: unknown
+ * @BTS_WHERE_USER: in user mode
+ * @BTS_WHERE_KERNEL: in the kernel, entered from bts_view.left
+ * @BTS_WHERE_HOLE: in the kernel, but the record of the entry is missing
  */
 enum bts_where {
 	BTS_WHERE_UNKNOWN,
@@ -101,15 +103,16 @@ enum bts_where {
 };
 
 /**
- * struct bts_view - one consumer of one stream
- * @entries: where the kernel is entered; only for %BTS_LEVEL_USER.  Constant
+ * struct bts_view - filter of one consumer for one stream
+ * @entries: entry points of the kernel; only for %BTS_LEVEL_USER.  Constant
  * @level: enum bts_level; constant
  * @where: enum bts_where
- * @kind: enum bts_entry_kind of the entry, in %BTS_WHERE_KERNEL
- * @left: address at which user mode was left.  Likewise
- * @pc: pseudo-address of the entry, if not transparent.  Likewise
+ * @kind: if @where is %BTS_WHERE_KERNEL, enum bts_entry_kind of the entry
+ * @left: if @where is %BTS_WHERE_KERNEL, address at which user mode was left
+ * @pc: if @where is %BTS_WHERE_KERNEL, pseudo-address of an entry that is not
+ *	transparent
  *
- * The writer of the consumer's ring uses what is not constant.
+ * Members that are not constant are used by the writer of the consumer's ring.
  */
 struct bts_view {
 	const struct bts_entries *entries;

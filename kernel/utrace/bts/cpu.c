@@ -2,17 +2,17 @@
 /*
  * utrace - branches: consumers of CPUs
  *
- * A CPU that at least one consumer follows has a window (window.c), in which a
- * source records what happens on the CPU.  The interrupt of the source gives each
- * consumer what it wants; it may be an NMI, so an interrupt that comes after it
- * wakes up the readers.  No task ever waits for the reader of a CPU.  As long as
- * CPUs record threads (track.c), all of them have a window.
+ * A CPU that at least one consumer follows has a window (window.c), to which a
+ * source records the branches of the CPU.  The interrupt of the source filters
+ * the records to the rings of the consumers.  It may be an NMI, so irq_work
+ * wakes up the readers.  Tasks never wait for the reader of a CPU.  While CPUs
+ * record threads (track.c), every CPU has a window.
  *
- * Only the CPU itself touches its window.  Others ask it by an interrupt.
+ * Only the CPU itself touches its window.  Other CPUs send it an IPI.
  *
- * Lock order: cpu_hotplug_lock, then bts_cpus_lock.  bts_cpu.lock is a leaf but for
- * bts_consumer.wait_lock.  bts_probe_lock is taken alone, since to register a probe
- * takes cpu_hotplug_lock.
+ * Lock order: cpu_hotplug_lock, then bts_cpus_lock.  Inside bts_cpu.lock only
+ * bts_consumer.wait_lock is taken.  bts_probe_lock is taken alone, since
+ * registering a probe takes cpu_hotplug_lock.
  */
 #define pr_fmt(fmt) "utrace: " fmt
 
@@ -34,17 +34,17 @@
 #include "source.h"
 #include "track.h"
 
-/* Records of a ring, which is in memory that is always there: 24 MiB. */
+/* Largest ring, in records; its memory cannot be swapped out: 24 MiB. */
 #define BTS_CPU_MAX	(1ULL << 20)
 
 /**
  * struct bts_cpu - a CPU that is followed
- * @window: its window.  Used by the CPU itself
+ * @window: the window of the CPU.  Used by the CPU itself
  * @work: wakes up readers
  * @lock: guards @consumers
- * @consumers: struct bts_cpu_link
- * @users: number of elements of @consumers, and one for all threads that CPUs
- *	record.  Under bts_cpus_lock
+ * @consumers: list of struct bts_cpu_link
+ * @users: number of elements of @consumers, plus one if CPUs record threads.
+ *	Under bts_cpus_lock
  */
 struct bts_cpu {
 	struct bts_window window;
@@ -55,13 +55,13 @@ struct bts_cpu {
 };
 
 /**
- * struct bts_cpu_link - a CPU is followed by a consumer
+ * struct bts_cpu_link - a consumer of a CPU
  * @list: entry in bts_cpu.consumers
- * @consumer: the consumer, to which the link belongs
+ * @consumer: the consumer, which owns the link
  * @cpu: number of the CPU
- * @over: the CPU has gone offline.  Set once
- * @stream: what the consumer wants.  Used by the CPU itself
- * @buffer: where it gets it
+ * @over: the CPU has gone offline or the consumer was detached.  Set once
+ * @stream: filter for the consumer.  Used by the CPU itself
+ * @buffer: ring for the filtered records
  */
 struct bts_cpu_link {
 	struct list_head list;
@@ -81,15 +81,15 @@ static DEFINE_PER_CPU(struct bts_cpu *, bts_cpu);
 static DEFINE_MUTEX(bts_cpus_lock);
 
 /*
- * CPUs record nothing for a time.  Written before the windows that are there; a CPU
- * reads it when it gets a window.
+ * Recording is off on all CPUs.  Written before the existing windows are
+ * changed; a CPU reads it when it gets a window.
  */
 static bool bts_cpus_off;
 
 /* Number of consumers whose threads any CPU records.  Under bts_cpus_lock. */
 static unsigned int bts_cpus_users;
 
-/* CPUs that have a window for these.  Under bts_cpus_lock. */
+/* CPUs that have a window for these consumers.  Under bts_cpus_lock. */
 static struct cpumask bts_cpus_ready;
 
 /* Number of consumers of CPUs, which need the probe.  Under bts_probe_lock. */
@@ -97,8 +97,8 @@ static unsigned int bts_probe_users;
 static DEFINE_MUTEX(bts_probe_lock);
 
 /**
- * utrace_bts_source_add() - say what can record a CPU
- * @source: the source; only the first one is taken
+ * utrace_bts_source_add() - register a source that can record CPUs
+ * @source: the source; only the first one is used
  *
  * Context: An initcall.
  */
@@ -109,7 +109,7 @@ void utrace_bts_source_add(const struct bts_source *source)
 }
 
 /**
- * utrace_bts_cpu_source() - what can record a CPU
+ * utrace_bts_cpu_source() - get the kind of the source that records CPUs
  *
  * Context: Any.
  * Return: enum utrace_branch_source, or 0 if there is no such source.
@@ -134,8 +134,8 @@ static void bts_cpu_wake(struct irq_work *work)
 }
 
 /*
- * The consumers have got something.  An NMI that has met a change of the window
- * leaves its lists alone.
+ * Wake up consumers after new records.  An NMI that has interrupted a change of
+ * the window must not use its lists.
  */
 static void bts_cpu_tell(struct bts_cpu *cpu)
 {
@@ -145,10 +145,10 @@ static void bts_cpu_tell(struct bts_cpu *cpu)
 }
 
 /**
- * utrace_bts_cpu_interrupt() - the source has recorded enough
+ * utrace_bts_cpu_interrupt() - handle the interrupt of the source
  *
  * Context: NMI, or with interrupts off.
- * Return: false if the interrupt was for something else.
+ * Return: false if the interrupt had another cause.
  */
 bool utrace_bts_cpu_interrupt(void)
 {
@@ -171,8 +171,8 @@ static void bts_cpu_set_off(void *off)
 }
 
 /**
- * utrace_bts_cpus_off() - record nothing for a time, and nowhere
- * @off: whether to record nothing, or to go on
+ * utrace_bts_cpus_off() - turn recording off or on, on all CPUs
+ * @off: true to record nothing, false to continue
  *
  * Context: Process context; interrupts all CPUs.
  */
@@ -184,7 +184,7 @@ void utrace_bts_cpus_off(bool off)
 
 /* Context switches */
 
-/* Numbers are those of the initial pid namespace, in which readers are. */
+/* pids are those of the initial pid namespace, which all readers are in. */
 static struct utrace_branch bts_task_record(struct task_struct *task)
 {
 	struct pid *pid = task_pid(task);
@@ -211,14 +211,14 @@ static void bts_cpu_switch(void *unused, bool preempt, struct task_struct *prev,
 	record = bts_task_record(next);
 	left = cpu->window.thread;
 	utrace_bts_window_switch(&cpu->window, streams, &record);
-	/* The window was emptied. */
+	/* The switch has drained the window, so wake up readers. */
 	if (utrace_bts_window_is_empty(&cpu->window))
 		irq_work_queue(&cpu->work);
 	if (left)
 		utrace_bts_tracks_tell(left);
 }
 
-/* Have context switches told, for one more consumer. */
+/* Get the probe of context switches for one more consumer. */
 static int bts_probe_get(void)
 {
 	int ret = 0;
@@ -238,7 +238,7 @@ static void bts_probe_put(void)
 		unregister_trace_sched_switch(bts_cpu_switch, NULL);
 }
 
-/* What the CPU itself does, with interrupts off */
+/* Functions that run on the CPU itself, with interrupts off */
 
 static void bts_cpu_publish(void *data)
 {
@@ -248,7 +248,7 @@ static void bts_cpu_publish(void *data)
 	__this_cpu_write(bts_cpu, cpu);
 }
 
-/* A thread that is recorded may run here, whose consumer has given the CPUs back. */
+/* A recorded thread may run here, if its consumer has released the CPUs. */
 static void bts_cpu_unpublish(void *unused)
 {
 	struct bts_cpu *cpu = __this_cpu_read(bts_cpu);
@@ -260,7 +260,7 @@ static void bts_cpu_unpublish(void *unused)
 	__this_cpu_write(bts_cpu, NULL);
 }
 
-/* The stream begins with the thread that runs. */
+/* The stream begins with the running thread. */
 static void bts_cpu_add(void *data)
 {
 	struct bts_cpu_link *link = data;
@@ -292,9 +292,9 @@ static void bts_cpu_drain(void *unused)
 	bts_cpu_tell(cpu);
 }
 
-/* Making */
+/* Setup */
 
-/* The first consumer of a CPU comes. */
+/* Give a CPU a window, for its first consumer. */
 static int bts_cpu_begin(unsigned int nr)
 {
 	struct bts_cpu *cpu = kzalloc_node(sizeof(*cpu), GFP_KERNEL_ACCOUNT,
@@ -318,7 +318,7 @@ static int bts_cpu_begin(unsigned int nr)
 	return 0;
 }
 
-/* A CPU, which is online, has another user. */
+/* Add a user to a CPU, which is online. */
 static int bts_cpu_get(unsigned int nr)
 {
 	int ret = per_cpu(bts_cpu, nr) ? 0 : bts_cpu_begin(nr);
@@ -342,7 +342,7 @@ static void bts_cpu_put(unsigned int nr)
 	kfree(cpu);
 }
 
-/* The same for threads. */
+/* Add the user that stands for all recorded threads. */
 static int bts_cpus_get_one(unsigned int nr)
 {
 	int ret = bts_cpu_get(nr);
@@ -397,7 +397,7 @@ static void bts_cpu_link_free(struct bts_cpu_link *link)
 	kfree(link);
 }
 
-/* As utrace_bts_cpu_attach(), with the probe. */
+/* Part of utrace_bts_cpu_attach() that runs after the probe was registered. */
 static int bts_cpu_follow(struct bts_cpu_link *link)
 {
 	unsigned int nr = link->cpu;
@@ -419,7 +419,7 @@ static int bts_cpu_follow(struct bts_cpu_link *link)
 }
 
 /**
- * utrace_bts_cpu_attach() - have a consumer follow a CPU
+ * utrace_bts_cpu_attach() - make a consumer follow a CPU
  * @consumer: the consumer, which follows nothing yet
  * @nr: number of the CPU
  *
@@ -429,9 +429,9 @@ static int bts_cpu_follow(struct bts_cpu_link *link)
  * * -EOPNOTSUPP - nothing can record a CPU
  * * -EINVAL - the ring is too large
  * * -ENODEV - there is no such CPU, or it is offline
- * * -EBUSY - somebody else uses what the source needs
- * * -EIO - the CPU does not record as it should
- * * -ENOMEM - there is no memory
+ * * -EBUSY - another user holds what the source needs
+ * * -EIO - the CPU failed the self-test of the source
+ * * -ENOMEM - out of memory
  */
 int utrace_bts_cpu_attach(struct bts_consumer *consumer, unsigned int nr)
 {
@@ -448,7 +448,7 @@ int utrace_bts_cpu_attach(struct bts_consumer *consumer, unsigned int nr)
 	ret = bts_probe_get();
 	if (ret)
 		goto err_free;
-	/* Before the first wake-up, for which bts_cpu.lock is taken. */
+	/* Before the first wake-up, which runs under bts_cpu.lock. */
 	consumer->cpu = link;
 	ret = bts_cpu_follow(link);
 	if (!ret)
@@ -460,7 +460,7 @@ err_free:
 	return ret;
 }
 
-/* The consumer gets nothing any more. */
+/* Stop the stream of a consumer. */
 static void bts_cpu_unlink(struct bts_cpu *cpu, struct bts_cpu_link *link)
 {
 	lockdep_assert_held(&bts_cpus_lock);
@@ -472,8 +472,8 @@ static void bts_cpu_unlink(struct bts_cpu *cpu, struct bts_cpu_link *link)
 }
 
 /**
- * utrace_bts_cpu_detach() - have a consumer follow its CPU no more
- * @consumer: the consumer; what it has got can still be read
+ * utrace_bts_cpu_detach() - make a consumer stop following its CPU
+ * @consumer: the consumer; the records in its ring can still be read
  *
  * Context: Process context; may sleep.
  */
@@ -488,8 +488,8 @@ void utrace_bts_cpu_detach(struct bts_consumer *consumer)
 }
 
 /**
- * utrace_bts_cpu_free() - free what a consumer has of a CPU
- * @consumer: the consumer, which follows the CPU no more
+ * utrace_bts_cpu_free() - free the CPU state of a consumer
+ * @consumer: the consumer, which is detached from the CPU
  *
  * Context: Process context.
  */
@@ -499,7 +499,7 @@ void utrace_bts_cpu_free(struct bts_consumer *consumer)
 	bts_cpu_link_free(consumer->cpu);
 }
 
-/* A CPU goes offline: its consumers are over. */
+/* A CPU goes offline, which ends the streams of its consumers. */
 static int bts_cpu_offline(unsigned int nr)
 {
 	struct bts_cpu_link *link, *next;
@@ -509,7 +509,7 @@ static int bts_cpu_offline(unsigned int nr)
 	cpu = per_cpu(bts_cpu, nr);
 	if (!cpu)
 		return 0;
-	/* The last one frees @cpu, so @next is found before. */
+	/* Removing the last link may free @cpu, so do not use it afterwards. */
 	list_for_each_entry_safe(link, next, &cpu->consumers, list) {
 		bool last = cpu->users == 1;
 
@@ -518,14 +518,14 @@ static int bts_cpu_offline(unsigned int nr)
 		if (last)
 			return 0;
 	}
-	/* No thread that is recorded runs here any more. */
+	/* No recorded thread runs here now. */
 	bts_cpus_put_one(nr);
 	return 0;
 }
 
 /*
- * Threads that are recorded may come to a CPU that goes online.  If the CPU cannot
- * record them, they are told of gaps.
+ * Recorded threads may migrate to a CPU that comes online.  If the CPU cannot
+ * record them, their streams report gaps.
  */
 static int bts_cpu_online(unsigned int nr)
 {
@@ -560,16 +560,16 @@ static int bts_cpus_begin(void)
 }
 
 /**
- * utrace_bts_cpus_get() - get all CPUs ready to record threads
+ * utrace_bts_cpus_get() - prepare all CPUs to record threads
  *
  * Context: Process context; may sleep.
  * Return:
- * * 0 - until utrace_bts_cpus_put() each CPU has a window, but for those that
+ * * 0 - until utrace_bts_cpus_put() each CPU has a window, except those that
  *   come online later and cannot record
  * * -EOPNOTSUPP - nothing can record a CPU
- * * -EBUSY - somebody else uses what the source needs
- * * -EIO - the CPU does not record as it should
- * * -ENOMEM - there is no memory
+ * * -EBUSY - another user holds what the source needs
+ * * -EIO - a CPU failed the self-test of the source
+ * * -ENOMEM - out of memory
  */
 int utrace_bts_cpus_get(void)
 {
@@ -587,7 +587,7 @@ int utrace_bts_cpus_get(void)
 }
 
 /**
- * utrace_bts_cpus_put() - a consumer has no threads that CPUs record any more
+ * utrace_bts_cpus_put() - release the CPUs after utrace_bts_cpus_get()
  *
  * Context: Process context; may sleep.
  */
@@ -602,10 +602,10 @@ void utrace_bts_cpus_put(void)
 }
 
 /**
- * utrace_bts_cpu_entries() - where the kernel is entered, as the source says
+ * utrace_bts_cpu_entries() - get the entry points of the kernel from the source
  *
  * Context: Any, after utrace_bts_cpus_get().
- * Return: the addresses.
+ * Return: the entry points.
  */
 const struct bts_entries *utrace_bts_cpu_entries(void)
 {
@@ -613,8 +613,8 @@ const struct bts_entries *utrace_bts_cpu_entries(void)
 }
 
 /**
- * utrace_bts_cpu_track() - record the current thread from here on
- * @stream: what a consumer wants of it
+ * utrace_bts_cpu_track() - start to record the current thread for a consumer
+ * @stream: stream of the consumer
  * @streams: bts_thread.streams
  *
  * Context: The task itself, after utrace_bts_cpus_get().
@@ -630,12 +630,12 @@ void utrace_bts_cpu_track(struct bts_stream *stream, struct list_head *streams)
 		utrace_bts_streams_gap(streams, UTRACE_LOSS_OFF);
 		return;
 	}
-	/* There is room in a stage that is empty. */
+	/* An empty stage has enough room. */
 	WARN_ON_ONCE(utrace_bts_window_add(&cpu->window, stream, streams));
 }
 
 /**
- * utrace_bts_cpu_untrack() - record the current thread no more for a consumer
+ * utrace_bts_cpu_untrack() - stop recording the current thread for a consumer
  * @stream: from utrace_bts_cpu_track()
  *
  * Context: The task itself.
@@ -653,7 +653,7 @@ void utrace_bts_cpu_untrack(struct bts_stream *stream)
 }
 
 /**
- * utrace_bts_cpu_drain() - get what was recorded of the current thread so far
+ * utrace_bts_cpu_drain() - drain the window of the current CPU
  *
  * Context: The task itself, after utrace_bts_cpus_get().
  */
@@ -668,7 +668,7 @@ void utrace_bts_cpu_drain(void)
 }
 
 /**
- * utrace_bts_cpu_resume() - may the current thread run user code again?
+ * utrace_bts_cpu_resume() - check whether the current thread may run user code
  * @stream: from utrace_bts_cpu_track()
  *
  * Context: The task itself.
@@ -682,13 +682,13 @@ bool utrace_bts_cpu_resume(struct bts_stream *stream)
 	cpu = __this_cpu_read(bts_cpu);
 	if (cpu)
 		return utrace_bts_window_resume(&cpu->window, stream);
-	/* Where nothing is recorded, nothing needs room. */
+	/* A CPU that does not record needs no room. */
 	stream->paused = false;
 	return true;
 }
 
 /**
- * utrace_bts_cpus_drain() - get what all CPUs have recorded so far
+ * utrace_bts_cpus_drain() - drain the windows of all CPUs
  *
  * Context: Process context; interrupts all CPUs.
  */
@@ -700,11 +700,12 @@ void utrace_bts_cpus_drain(void)
 /* Reading */
 
 /**
- * utrace_bts_cpu_is_over() - has the CPU of a consumer gone offline?
+ * utrace_bts_cpu_is_over() - check whether the stream of a CPU has ended
  * @consumer: a consumer of a CPU
  *
  * Context: Any.
- * Return: true if so; records may be left to read.
+ * Return: true if the CPU has gone offline or the consumer is detached; records
+ * may still be unread.
  */
 bool utrace_bts_cpu_is_over(const struct bts_consumer *consumer)
 {
@@ -712,11 +713,11 @@ bool utrace_bts_cpu_is_over(const struct bts_consumer *consumer)
 }
 
 /**
- * utrace_bts_cpu_has() - is there something to read?
+ * utrace_bts_cpu_has() - check whether there is something to read
  * @consumer: a consumer of a CPU
  *
  * Context: Any.
- * Return: true if utrace_bts_cpu_look() would find something in the ring.
+ * Return: true if the ring has records for the reader.
  */
 bool utrace_bts_cpu_has(const struct bts_consumer *consumer)
 {
@@ -724,16 +725,15 @@ bool utrace_bts_cpu_has(const struct bts_consumer *consumer)
 }
 
 /**
- * utrace_bts_cpu_look() - copy what the reader gets next
+ * utrace_bts_cpu_look() - copy the next records without consuming them
  * @consumer: a consumer of a CPU
- * @piece: filled in but for its memory
- * @n: number of records at most, at least 1
+ * @piece: filled in except for the pointer to its memory
+ * @n: maximum number of records, at least 1
  *
- * If nothing is in the ring, the CPU is asked for what it has recorded since its
- * last interrupt.
+ * If the ring is empty, makes the CPU drain its window.
  *
  * Context: Process context, with bts_consumer.lock held.
- * Return: number of records.
+ * Return: number of records that were copied.
  */
 int utrace_bts_cpu_look(struct bts_consumer *consumer, struct bts_piece *piece,
 			unsigned int n)
@@ -741,11 +741,11 @@ int utrace_bts_cpu_look(struct bts_consumer *consumer, struct bts_piece *piece,
 	struct bts_cpu_link *link = consumer->cpu;
 
 	lockdep_assert_held(&consumer->lock);
-	/* It fails if the CPU goes offline. */
+	/* This fails if the CPU goes offline. */
 	if (!utrace_bts_buffer_has(&link->buffer) && !READ_ONCE(link->over))
 		(void)smp_call_function_single(link->cpu, bts_cpu_drain, NULL,
 					       true);
-	/* Nobody else writes any more, so what is lost can be told from here. */
+	/* There is no other writer now: write pending losses here. */
 	if (READ_ONCE(link->over))
 		utrace_bts_buffer_settle(&link->buffer);
 	piece->n = utrace_bts_buffer_look(&link->buffer, piece->records,
@@ -754,7 +754,7 @@ int utrace_bts_cpu_look(struct bts_consumer *consumer, struct bts_piece *piece,
 }
 
 /**
- * utrace_bts_cpu_take() - the reader has got a piece
+ * utrace_bts_cpu_take() - consume the records that were copied
  * @consumer: a consumer of a CPU
  * @piece: from utrace_bts_cpu_look()
  *
@@ -768,9 +768,9 @@ void utrace_bts_cpu_take(struct bts_consumer *consumer,
 }
 
 /**
- * utrace_bts_cpu_info() - fill in what a program is told of a consumer of a CPU
- * @consumer: the consumer
- * @info: what is the same for all consumers is filled in
+ * utrace_bts_cpu_info() - fill in the answer to %UTRACE_IOC_BRANCH_INFO
+ * @consumer: a consumer of a CPU
+ * @info: the members common to all consumers are filled in
  *
  * Context: Process context.
  */

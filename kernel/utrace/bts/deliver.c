@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - branches: from a thread to its consumers
+ * utrace - branches: delivery from a thread to its consumers
  *
- * A thread copies the records that it has collected to the rings of its consumers
- * when enough of them are there, before a system call, before a signal and at its
- * end.  Whether a consumer may see the thread is asked again each time.
+ * A thread copies the records that it has collected to the rings of its
+ * consumers when enough of them are there, before a system call, before a
+ * signal and when it exits.  Each time it checks again whether the consumer may
+ * see it.
  */
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
@@ -43,14 +44,14 @@ static bool bts_write_one(struct bts_consumer *consumer, u64 from, u64 to,
 	return utrace_bts_ring_write(&consumer->ring, &record, 1);
 }
 
-/* The pid of the current thread as a consumer is told of it. */
+/* Get the pid of the current thread in the pid namespace of a consumer. */
 static u64 bts_pid(const struct bts_consumer *consumer)
 {
 	return (u64)task_tgid_nr_ns(current, consumer->ns) << 32 |
 	       task_pid_nr_ns(current, consumer->ns);
 }
 
-/* Say whose the records are, if another thread has written last. */
+/* Write a TASK record, if another thread has written last. */
 static bool bts_write_task(struct bts_consumer *consumer, u64 pid, u64 ino)
 {
 	if (consumer->last == ino)
@@ -62,11 +63,11 @@ static bool bts_write_task(struct bts_consumer *consumer, u64 pid, u64 ino)
 }
 
 /**
- * utrace_bts_write_before() - say what comes before the records of a thread
+ * utrace_bts_write_before() - write the records that precede those of a thread
  * @link: the link of the thread to a consumer
  *
  * Context: Process context, with bts_consumer.lock held.
- * Return: false if there is no room.
+ * Return: false if they do not fit.
  */
 bool utrace_bts_write_before(struct bts_link *link)
 {
@@ -90,12 +91,12 @@ bool utrace_bts_write_before(struct bts_link *link)
 }
 
 /**
- * utrace_bts_wants() - does a consumer want a record of a step?
+ * utrace_bts_wants() - check whether a consumer wants a record of a step
  * @consumer: the consumer
- * @record: the record; of the kernel there are ways in and out
+ * @record: the record.  For the kernel a step records only entries and exits
  *
  * Context: Any.
- * Return: true if so.
+ * Return: true if the consumer wants the record.
  */
 bool utrace_bts_wants(const struct bts_consumer *consumer,
 		      const struct utrace_branch *record)
@@ -105,7 +106,7 @@ bool utrace_bts_wants(const struct bts_consumer *consumer,
 }
 
 /**
- * utrace_bts_lose_rest() - count what a consumer has not got as lost
+ * utrace_bts_lose_rest() - count the undelivered records of a consumer as lost
  * @thread: the current thread
  * @link: its link to the consumer
  *
@@ -118,7 +119,7 @@ void utrace_bts_lose_rest(struct bts_thread *thread, struct bts_link *link)
 					       &thread->stage[link->sent]);
 }
 
-/* Write what there is room for and the consumer wants. */
+/* Write the records that the consumer wants, as far as they fit. */
 static void bts_write_stage(struct bts_thread *thread, struct bts_link *link)
 {
 	struct bts_consumer *consumer = link->consumer;
@@ -139,8 +140,8 @@ static void bts_write_stage(struct bts_thread *thread, struct bts_link *link)
 }
 
 /*
- * Give a consumer what it has not got yet, as far as there is room.  What is left
- * is lost unless the consumer is one that threads wait for.
+ * Deliver to one consumer, as far as the records fit.  The rest is lost unless
+ * threads wait for the consumer.
  */
 static void bts_deliver_to(struct bts_thread *thread, struct bts_link *link)
 {
@@ -160,20 +161,20 @@ static void bts_deliver_to(struct bts_thread *thread, struct bts_link *link)
 	utrace_bts_tell(consumer);
 	if (link->sent == thread->n)
 		return;
-	/* No reader makes memory. */
+	/* Waiting for the reader does not help if there is no memory. */
 	if (consumer->stop && !failed && utrace_bts_is_read(consumer))
 		return;
 	utrace_bts_lose_rest(thread, link);
 }
 
 /**
- * utrace_bts_write_last() - write what comes after all records of a thread
+ * utrace_bts_write_last() - write the final record of a thread
  * @link: the link of the thread to a consumer
- * @from: see struct utrace_branch
- * @type: likewise
+ * @from: member @from of struct utrace_branch
+ * @type: member @info of struct utrace_branch, a type of record
  *
  * Context: Process context.  Takes bts_consumer.lock.
- * Return: false if there is no room.
+ * Return: false if it does not fit.
  */
 bool utrace_bts_write_last(struct bts_link *link, u64 from, u64 type)
 {
@@ -183,7 +184,8 @@ bool utrace_bts_write_last(struct bts_link *link, u64 from, u64 type)
 }
 
 /**
- * utrace_bts_lose_last() - count what utrace_bts_write_last() could not write
+ * utrace_bts_lose_last() - count the final record as lost, and all losses
+ * before it
  * @link: the link of the thread to a consumer
  *
  * Context: Process context.  Takes bts_consumer.lock.
@@ -194,7 +196,7 @@ void utrace_bts_lose_last(struct bts_link *link)
 	utrace_bts_ring_lose(&link->consumer->ring, link->lost + 1);
 }
 
-/* The consumer may not see the thread any more, nor what it has done last. */
+/* The consumer may no longer see the thread, nor its undelivered records. */
 static void bts_hide(struct bts_thread *thread, struct bts_link *link)
 {
 	if (!utrace_bts_write_last(link, 0, UTRACE_BRANCH_HIDDEN))
@@ -203,11 +205,11 @@ static void bts_hide(struct bts_thread *thread, struct bts_link *link)
 }
 
 /**
- * utrace_bts_hidden() - a consumer may not see the current thread from the begin
- * @consumer: the consumer
+ * utrace_bts_hidden() - report that a consumer may not see the current thread
+ * @consumer: the consumer, which has not followed the thread yet
  *
- * The reader is told that of the first thread only, which is that of the attach:
- * nothing is said of what hidden programs start.
+ * Only the first thread of a consumer is reported: the one of the attach.  What
+ * hidden programs start is not reported.
  *
  * Context: The task itself; may sleep.  Takes bts_consumer.lock.
  */
@@ -225,8 +227,8 @@ void utrace_bts_hidden(struct bts_consumer *consumer)
 }
 
 /**
- * utrace_bts_missed() - there is no memory to follow the current thread
- * @consumer: the consumer that would follow it
+ * utrace_bts_missed() - count a loss for a thread that cannot be followed
+ * @consumer: the consumer that would follow the thread
  *
  * Context: Process context; may sleep.  Takes bts_consumer.lock.
  */
@@ -238,13 +240,13 @@ void utrace_bts_missed(struct bts_consumer *consumer)
 }
 
 /**
- * utrace_bts_link_rename() - find out which pid the current thread has now
- * @link: its link to a consumer
- * @start: address at which it goes on
+ * utrace_bts_link_rename() - update the pid of the current thread in a link
+ * @link: link of the thread to a consumer
+ * @start: address at which the thread continues
  *
- * By execve() the thread may have become the leader of its process, which has
- * ended.  The records of the leader begin anew then.  What was lost of the former
- * pid is told at the end, as nothing is told of that pid any more.
+ * execve() may give the thread the pid of its group leader, which has ended.
+ * The stream of that pid then begins again.  What was lost under the old pid is
+ * reported after the records in the ring, since no record of that pid follows.
  *
  * Context: The task itself; may sleep.  Takes bts_consumer.lock.
  */
@@ -266,11 +268,10 @@ void utrace_bts_link_rename(struct bts_link *link, u64 start)
 }
 
 /**
- * utrace_bts_deliver() - give the consumers what the thread has collected
+ * utrace_bts_deliver() - deliver the collected records to all consumers
  * @thread: the current thread
  *
- * What a consumer that the thread waits for has no room for stays with the
- * thread.
+ * Records that do not fit stay with the thread, if it waits for the consumer.
  *
  * Context: The task itself; may sleep.  Takes bts_consumer.lock of each.
  */
@@ -291,7 +292,7 @@ void utrace_bts_deliver(struct bts_thread *thread)
 		bts_deliver_to(thread, link);
 		least = min(least, link->sent);
 	}
-	/* What some have not got yet moves to the begin. */
+	/* Move undelivered records to the front of the stage. */
 	least = min(least, thread->n);
 	memmove(thread->stage, thread->stage + least,
 		(thread->n - least) * sizeof(*thread->stage));
@@ -300,7 +301,7 @@ void utrace_bts_deliver(struct bts_thread *thread)
 		link->sent -= least;
 }
 
-/* Write END, or leave it to the consumer with what that has not got yet. */
+/* Write END, or leave it to the consumer with the undelivered records. */
 static bool bts_tell_end(struct bts_thread *thread, struct bts_link *link)
 {
 	struct bts_consumer *consumer = link->consumer;
@@ -313,9 +314,9 @@ static bool bts_tell_end(struct bts_thread *thread, struct bts_link *link)
 }
 
 /**
- * utrace_bts_end() - the current thread exits
+ * utrace_bts_end() - end the stream of the current thread, which exits
  * @thread: the thread
- * @link: its link to a consumer, which is freed
+ * @link: its link to a consumer; the function frees it
  *
  * Context: The task itself; may sleep.  Takes bts_consumer.lock.
  */
@@ -334,7 +335,7 @@ void utrace_bts_end(struct bts_thread *thread, struct bts_link *link)
 	utrace_bts_leave(thread, link);
 }
 
-/* The thread takes a signal, goes to user mode by its safe point, or exits. */
+/* The thread is about to take a signal, to pass its safe point, or to exit. */
 static void bts_flush(struct callback_head *work)
 {
 	struct bts_thread *thread = container_of(work, struct bts_thread, flush);
@@ -352,14 +353,14 @@ static void bts_flush(struct callback_head *work)
  * @thread: the thread
  *
  * A debugger may stop the thread there for long, or the signal may kill it.
- * get_signal() looks for task work before it looks for signals.  The work does
- * not wake up anything nor set a flag, so it costs nothing until then.
+ * get_signal() runs task work before it dequeues signals.  Queuing the work
+ * wakes up nobody and sets no flag, so it costs nothing until then.
  *
  * Context: The task itself.
  */
 void utrace_bts_flush_soon(struct bts_thread *thread)
 {
 	init_task_work(&thread->flush, bts_flush);
-	/* It fails for a thread that exits, which delivers at its exit. */
+	/* This fails if the thread exits, and then it delivers at its exit. */
 	thread->flushes = !task_work_add(current, &thread->flush, TWA_NONE);
 }

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - branches: a processor that records branches, for tests
+ * utrace - branches: an emulated processor that records branches, for tests
  *
- * A timer of each CPU that is followed stands for the processor.  In a hard
- * interrupt it writes branches that never were, by rules that a test knows, and
- * interrupts some records after the threshold, as a processor does.
+ * Each followed CPU has a timer that replaces the processor.  In a hard
+ * interrupt it writes synthetic branches in a fixed pattern that the tests
+ * know, and raises the interrupt some records after the threshold, as a
+ * processor does.
  *
- * Branch number n of a CPU leads from the address of n to that of n + 1, and bits 40
- * to 46 of addresses are the number of the CPU.  Of 16 branches
- * the first ten are in user mode, one enters the kernel, four are there, and the
- * last one leaves it: back to where it was left after an interrupt, and to the
- * next instruction after a system call, by turns.
+ * Branch number n of a CPU leads from the address of n to that of n + 1.  Bits
+ * 40 to 46 of addresses are the number of the CPU.  Of 16 branches the first
+ * ten are in user mode, one enters the kernel, four are in the kernel, and the
+ * last one leaves it.  Interrupts and system calls alternate: an interrupt
+ * returns to the address that it has left, a system call to the next
+ * instruction.
  */
 #include <linux/align.h>
 #include <linux/hrtimer.h>
@@ -27,41 +29,41 @@
 
 #include "source.h"
 
-/* Addresses of branch number 0, and bytes between two. */
+/* Addresses of branch number 0, and the distance of two in bytes. */
 #define EMULATED_USER		0x100000000ULL
 #define EMULATED_KERNEL		0xffff800000000000ULL
 #define EMULATED_STEP		16
 #define EMULATED_CPU_SHIFT	40
 
-/* Where the kernel is entered. */
+/* Entry points of the kernel. */
 #define EMULATED_SYSCALL	0xffffffff81000000ULL
 #define EMULATED_INTERRUPT	0xffffffff81000040ULL
 
-/* Bytes of a system call. */
+/* Length of the instruction of a system call, in bytes. */
 #define EMULATED_SYSCALL_LEN	2
 
-/* Records of a window, per tick, and after the threshold. */
+/* Numbers of records: in a window, per tick, and after the threshold. */
 #define EMULATED_WINDOW		1000
 #define EMULATED_BURST		96
 #define EMULATED_SKID		7
 
 #define EMULATED_TICK		(500 * NSEC_PER_USEC)
 
-/* Parts of a cycle of branches. */
+/* Positions in a cycle of branches. */
 #define EMULATED_CYCLE		16
 #define EMULATED_ENTRY		10
 #define EMULATED_RETURN		15
 
 /**
- * struct emulated - the processor that a CPU seems to have
+ * struct emulated - the emulated processor of a CPU
  * @timer: writes records
- * @store: where
- * @stop: the timer ends
+ * @store: addresses of the window
+ * @stop: the timer must end
  * @on: recording is enabled
  * @n: number of the next branch
- * @skid: records to come before the interrupt; 0: it is not due
+ * @skid: number of records until the interrupt; 0: the interrupt is not due
  *
- * The CPU itself uses it with interrupts off.
+ * Used by the CPU itself with interrupts off.
  */
 struct emulated {
 	struct hrtimer timer;
@@ -107,7 +109,7 @@ static struct utrace_branch emulated_branch(u64 n)
 	};
 }
 
-/* Write a record, as long as there is room. */
+/* Write a record, if there is room. */
 static void emulated_write(struct emulated *e)
 {
 	struct bts_store *store = &e->store;
@@ -123,7 +125,7 @@ static void emulated_write(struct emulated *e)
 		e->skid = EMULATED_SKID;
 }
 
-/* Does the CPU make branches?  A program that is in the kernel does not. */
+/* Check whether to write branches: not while a program is in the kernel. */
 static bool emulated_runs(void)
 {
 	const struct pt_regs *regs = get_irq_regs();

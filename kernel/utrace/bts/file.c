@@ -2,9 +2,9 @@
 /*
  * utrace - branches: consumers that are descriptors of programs
  *
- * UTRACE_IOC_BRANCHES makes the consumer.  The process that reads is the one that
- * its threads wait for; they go on without a reader when it closes the last
- * descriptor that it has.
+ * UTRACE_IOC_BRANCHES makes the consumer.  Threads wait for the process that
+ * reads.  When that process closes its last descriptor of the consumer, they
+ * continue without a reader.
  */
 #include <linux/anon_inodes.h>
 #include <linux/capability.h>
@@ -34,8 +34,9 @@ static int bts_flush(struct file *file, fl_owner_t id)
 /* Reading */
 
 /*
- * Copy records to user memory, by way of the memory of @piece.  A record is taken
- * when the program has it.  Returns how many, or an error if none.
+ * Copy records to user memory through the memory of @piece.  Records are
+ * consumed once the program has got them.  Returns their number, or an error if
+ * none.
  */
 static ssize_t bts_copy_pieces(struct bts_consumer *consumer, char __user *to,
 			       size_t records, struct bts_piece *piece)
@@ -64,7 +65,7 @@ static ssize_t bts_copy_pieces(struct bts_consumer *consumer, char __user *to,
  * utrace_bts_file_read() - &utrace_reader_ops.read of a consumer
  * @reader: the reader of the consumer, whose lock is held
  * @to: user memory
- * @size: bytes of it, enough for a record
+ * @size: size of @to in bytes, enough for a record
  *
  * Context: Process context; sleeps.
  * Return: bytes that were copied; -EPERM, -EFAULT, -ENOMEM or -EIO if none.
@@ -77,7 +78,7 @@ ssize_t utrace_bts_file_read(struct utrace_reader *reader, char __user *to,
 	struct bts_piece piece;
 	ssize_t ret;
 
-	/* No thread checks the rights to what a CPU records, so the reader does. */
+	/* No thread checks the permission for a CPU, so the reader does. */
 	if (consumer->cpu && !utrace_viewer_is_enabled(consumer->viewer))
 		return -EPERM;
 	piece.records = kmalloc_array(BTS_PIECE, one, GFP_KERNEL);
@@ -153,7 +154,7 @@ static const struct file_operations bts_fops = {
 	.llseek		= noop_llseek,
 };
 
-/* Give the consumer a descriptor. */
+/* Install a descriptor for the consumer. */
 static int bts_install(struct bts_consumer *consumer)
 {
 	struct file *file;
@@ -172,8 +173,8 @@ static int bts_install(struct bts_consumer *consumer)
 }
 
 /*
- * May current's credentials observe the kernel or a CPU?  Security modules are
- * asked what perf_event_open(2) asks them.
+ * Check whether current's credentials may observe the kernel or a CPU.
+ * Security modules get the requests of perf_event_open(2).
  */
 static bool bts_may_observe(const struct utrace_branches_want *want, bool cpu)
 {
@@ -189,7 +190,7 @@ static bool bts_may_observe(const struct utrace_branches_want *want, bool cpu)
 	return true;
 }
 
-/* May the opener of the device observe what the caller wants? */
+/* Check whether the opener of the device may observe what the caller wants. */
 static bool bts_opener_may_observe(const struct cred *opener,
 				   const struct utrace_branches_want *want,
 				   bool cpu)
@@ -202,9 +203,9 @@ static bool bts_opener_may_observe(const struct cred *opener,
 }
 
 /*
- * What the kernel does, and what hinders others who would use the source, is for
- * those who may observe the system.  What a CPU does has the numbers of all
- * tasks, too.
+ * Observing the kernel, and using a source that others then cannot use, needs
+ * permission to observe the system.  The stream of a CPU also contains the pids
+ * of all tasks.
  */
 static int bts_may_use(struct utrace_session *session,
 		       const struct utrace_branches_want *want, int source,
@@ -240,7 +241,7 @@ static int bts_attach_to(struct bts_consumer *consumer,
 }
 
 /**
- * utrace_bts_sources() - sources that this machine has
+ * utrace_bts_sources() - get the sources of this machine
  *
  * Context: Any.
  * Return: UTRACE_BRANCH_SOURCE_BIT() bits.
@@ -255,7 +256,7 @@ u32 utrace_bts_sources(void)
 #define BTS_SCOPES	(UTRACE_SCOPE_BIT(THREAD) | UTRACE_SCOPE_BIT(PROCESS) | \
 			 UTRACE_SCOPE_BIT(TREE) | UTRACE_SCOPE_BIT(CPU))
 
-/* Are the members valid, and do they fit together? */
+/* Check whether the members are valid and consistent. */
 static bool bts_is_valid(const struct utrace_ioc_branches *arg)
 {
 	if (!utrace_dev_where_is_valid(&arg->where) ||
@@ -263,17 +264,17 @@ static bool bts_is_valid(const struct utrace_ioc_branches *arg)
 	    arg->flags & ~UTRACE_BRANCHES_F_MAPPED)
 		return false;
 	/*
-	 * A program could not tell which records are overwritten while it reads.
-	 * Those of a CPU are moved when they are read.
+	 * A program could not detect that a record is overwritten while it
+	 * reads.  The records of a CPU are copied to the reader on demand.
 	 */
 	return !arg->flags || (arg->where.scope != UTRACE_SCOPE_CPU &&
 			       arg->full != UTRACE_FULL_OVERWRITE);
 }
 
 /**
- * utrace_bts_file_make() - %UTRACE_IOC_BRANCHES
+ * utrace_bts_file_make() - handle %UTRACE_IOC_BRANCHES
  * @session: the session through which the program asks
- * @arg: struct utrace_ioc_branches
+ * @arg: struct utrace_ioc_branches, in kernel memory
  *
  * Context: Process context without locks; may sleep.
  * Return: a descriptor, or an error of UTRACE_IOC_BRANCHES.

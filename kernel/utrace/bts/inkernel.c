@@ -2,9 +2,8 @@
 /*
  * utrace - branches: consumers that are parts of the kernel
  *
- * The interface of <linux/utrace_branches.h>.  A consumer in the kernel differs
- * from that of a program in its rights, which are all, and in how it is told of
- * records.
+ * The interface of <linux/utrace_branches.h>.  A consumer in the kernel may see
+ * all tasks, and a callback notifies it of records.
  */
 #include <linux/export.h>
 #include <linux/sched/task.h>
@@ -12,7 +11,7 @@
 
 #include "bts.h"
 
-/* The consumer is attached: from here on its owner can be told of records. */
+/* Enable the callback of a consumer, which is attached. */
 static struct bts_consumer *
 bts_begin_telling(struct bts_consumer *consumer,
 		  const struct utrace_branches_want *want)
@@ -21,16 +20,16 @@ bts_begin_telling(struct bts_consumer *consumer,
 		consumer->data = want->data;
 		WRITE_ONCE(consumer->ready, want->ready);
 	}
-	/* Of what has come before. */
+	/* For records that came before. */
 	utrace_bts_tell(consumer);
 	return consumer;
 }
 
 /**
  * utrace_branches_attach() - get the branches of tasks
- * @task: a task of what is to be followed
+ * @task: one of the tasks to follow
  * @scope: %UTRACE_SCOPE_THREAD, %UTRACE_SCOPE_PROCESS, or %UTRACE_SCOPE_TREE
- * @want: what is wanted; copied
+ * @want: what the consumer wants; copied
  *
  * The tasks begin at their next return to user mode.
  *
@@ -39,15 +38,15 @@ bts_begin_telling(struct bts_consumer *consumer,
  * * a consumer, for utrace_branches_detach() and then utrace_branches_put()
  * * -EINVAL - there is no such scope, level, policy or source, or too many
  *   records are wanted
- * * -EOPNOTSUPP - the machine has no such source of branches, or %UTRACE_FULL_STOP
- *   is wanted, and the tasks cannot wait
- * * -EBUSY - somebody else uses what the source needs
- * * -EIO - the CPU does not record as it should
+ * * -EOPNOTSUPP - the machine has no such source of branches, or
+ *   %UTRACE_FULL_STOP is wanted, but the tasks cannot wait
+ * * -EBUSY - another user holds what the source needs
+ * * -EIO - a CPU failed the self-test of the source
  * * -EPERM - @task is a kernel thread
  * * -ESRCH - @task has exited
- * * -ENOSPC - a task has no room for another engine
+ * * -ENOSPC - a task cannot have another engine
  * * -EINTR - the caller is being killed
- * * -ENOMEM - there is no memory
+ * * -ENOMEM - out of memory
  */
 struct bts_consumer *
 utrace_branches_attach(struct task_struct *task, u32 scope,
@@ -70,9 +69,9 @@ utrace_branches_attach(struct task_struct *task, u32 scope,
 EXPORT_SYMBOL_GPL(utrace_branches_attach);
 
 /**
- * utrace_branches_attach_cpu() - get the branches that a CPU takes
+ * utrace_branches_attach_cpu() - get the branches of a CPU
  * @cpu: number of the CPU
- * @want: what is wanted; copied.  No task waits for the reader
+ * @want: what the consumer wants; copied.  Tasks do not wait for the reader
  *
  * utrace_branches_want.ready() is called in an interrupt.
  *
@@ -83,9 +82,9 @@ EXPORT_SYMBOL_GPL(utrace_branches_attach);
  *   are wanted
  * * -EOPNOTSUPP - the machine cannot record a CPU, or %UTRACE_FULL_STOP is wanted
  * * -ENODEV - there is no such CPU, or it is offline
- * * -EBUSY - somebody else uses what the source needs
- * * -EIO - the CPU does not record as it should
- * * -ENOMEM - there is no memory
+ * * -EBUSY - another user holds what the source needs
+ * * -EIO - the CPU failed the self-test of the source
+ * * -ENOMEM - out of memory
  */
 struct bts_consumer *
 utrace_branches_attach_cpu(unsigned int cpu,
@@ -108,17 +107,17 @@ utrace_branches_attach_cpu(unsigned int cpu,
 EXPORT_SYMBOL_GPL(utrace_branches_attach_cpu);
 
 /**
- * utrace_branches_read() - take records
+ * utrace_branches_read() - read records
  * @consumer: the consumer
  * @records: memory for @n records
- * @n: number of records at most
+ * @n: maximum number of records
  *
- * Tasks that wait for room go on.
+ * Tasks that wait for room continue.
  *
  * Context: Process context; may sleep, but does not wait for records.  Not in
  * utrace_branches_want.ready().
  * Return: number of records, 0 if there are none now; -ENOMEM or -EIO if they
- * cannot be read from where they were swapped out to.
+ * cannot be swapped in.
  */
 int utrace_branches_read(struct bts_consumer *consumer,
 			 struct utrace_branch *records, unsigned int n)
@@ -143,11 +142,12 @@ int utrace_branches_read(struct bts_consumer *consumer,
 EXPORT_SYMBOL_GPL(utrace_branches_read);
 
 /**
- * utrace_branches_over() - have all tasks of a consumer ended?
+ * utrace_branches_over() - check whether the stream of a consumer has ended
  * @consumer: the consumer
  *
  * Context: Process context.
- * Return: true if so; then what is left to read is all.
+ * Return: true if all tasks have ended or the CPU is offline, so the records
+ * that are still unread are the last ones.
  */
 bool utrace_branches_over(struct bts_consumer *consumer)
 {
@@ -156,11 +156,11 @@ bool utrace_branches_over(struct bts_consumer *consumer)
 EXPORT_SYMBOL_GPL(utrace_branches_over);
 
 /**
- * utrace_branches_detach() - get no more branches
- * @consumer: the consumer, from which can be read what there is
+ * utrace_branches_detach() - stop getting branches
+ * @consumer: the consumer; the records in its ring can still be read
  *
- * When this returns, utrace_branches_want.ready() does not run and is not called
- * any more.  Tasks that waited for room go on.
+ * When this returns, utrace_branches_want.ready() does not run and will not be
+ * called again.  Tasks that waited for room continue.
  *
  * Context: Process context; may sleep.
  */
@@ -172,7 +172,7 @@ EXPORT_SYMBOL_GPL(utrace_branches_detach);
 
 /**
  * utrace_branches_put() - free a consumer
- * @consumer: the consumer, which is detached and that nobody reads from
+ * @consumer: the consumer, which is detached and has no reader
  *
  * Context: Process context; may sleep.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - branches: what an instruction may do to the flow of control
+ * utrace - branches: effect of an instruction on the flow of control
  */
 #ifndef _KERNEL_UTRACE_BTS_INSN_H
 #define _KERNEL_UTRACE_BTS_INSN_H
@@ -10,25 +10,26 @@
 struct pt_regs;
 
 /**
- * enum bts_insn_kind - kinds of instructions that a step tells apart
- * @BTS_INSN_OTHER: neither branches nor has to do with the trap flag
+ * enum bts_insn_kind - kinds of instructions that stepping distinguishes
+ * @BTS_INSN_OTHER: neither branches nor affects the trap flag
  * @BTS_INSN_COND: conditional jump by flags
  * @BTS_INSN_LOOP: LOOP, LOOPE, LOOPNE
  * @BTS_INSN_JCXZ: JCXZ, JECXZ, JRCXZ
  * @BTS_INSN_UNCOND: jump to an address in the instruction
- * @BTS_INSN_IND: jump to an address in a register or in memory, far jumps too
+ * @BTS_INSN_IND: jump to an address in a register or in memory, or a far jump
  * @BTS_INSN_CALL: call of an address in the instruction
- * @BTS_INSN_IND_CALL: call of an address in a register or in memory; far calls
- * @BTS_INSN_RET: return, far ones too
+ * @BTS_INSN_IND_CALL: call of an address in a register or in memory, or a far
+ *	call
+ * @BTS_INSN_RET: near or far return
  * @BTS_INSN_IRET: IRET, which loads the flags
  * @BTS_INSN_SYSCALL: SYSCALL, SYSENTER or INT 0x80
  * @BTS_INSN_PUSHF: shows the trap flag to the program
  * @BTS_INSN_POPF: loads the flags
- * @BTS_INSN_SS: loads SS, so that the processor makes the next instruction
- *	before it traps
- * @BTS_INSN_BREAK: INT3, INT1, INTO or INT n: an exception, if anything
- * @BTS_INSN_XBEGIN: begins a transaction, and jumps if that is aborted
- * @BTS_INSN_UNKNOWN: cannot be read, or is no instruction
+ * @BTS_INSN_SS: loads SS, so the processor executes the next instruction before
+ *	it traps
+ * @BTS_INSN_BREAK: INT3, INT1, INTO or INT n, which may raise an exception
+ * @BTS_INSN_XBEGIN: begins a transaction, and jumps if that aborts
+ * @BTS_INSN_UNKNOWN: cannot be read or is not a valid instruction
  */
 enum bts_insn_kind {
 	BTS_INSN_OTHER,
@@ -51,12 +52,13 @@ enum bts_insn_kind {
 };
 
 /**
- * struct bts_insn - an instruction
- * @ip: its address
+ * struct bts_insn - a decoded instruction
+ * @ip: address of the instruction
  * @kind: enum bts_insn_kind
- * @len: its bytes; 0 if @kind is UNKNOWN
- * @next_is_target: a jump in the instruction leads to the next one
- * @opcode: last byte of the opcode, which has the condition of COND and LOOP
+ * @len: length in bytes; 0 if @kind is %BTS_INSN_UNKNOWN
+ * @next_is_target: the target of the jump is the next instruction
+ * @opcode: last byte of the opcode, which encodes the condition of COND and
+ *	LOOP
  * @count_bytes: size of the counter register of LOOP and JCXZ
  */
 struct bts_insn {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - branches: processors of Intel as a source
+ * utrace - branches: Intel processors as a source
  */
 #ifndef _KERNEL_UTRACE_BTS_INTEL_H
 #define _KERNEL_UTRACE_BTS_INTEL_H
@@ -8,9 +8,9 @@
 #include "selftest.h"
 
 /**
- * struct bts_check - a self-test of a CPU, for a report
- * @test: numbers that the self-test has found
- * @fault: what is wrong
+ * struct bts_check - result of the self-test of a CPU
+ * @test: figures of the self-test
+ * @fault: the first fault that was found
  */
 struct bts_check {
 	struct bts_test test;

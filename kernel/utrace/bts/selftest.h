@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - branches: does a processor record as it should?
+ * utrace - branches: self-test of a processor that records branches
  */
 #ifndef _KERNEL_UTRACE_BTS_SELFTEST_H
 #define _KERNEL_UTRACE_BTS_SELFTEST_H
 
 #include "window.h"
 
-/* The known branches: one round of them, again and again. */
+/* Number of known branches in one iteration of the test loop. */
 #define BTS_TEST_ROUND	4
 
 struct bts_test;
 
 /**
- * struct bts_test_ops - the processor, or what stands for it
- * @enable: record branches from here on
- * @disable: record none
- * @run: take the branches of bts_test.round, @rounds times; of the last round all
- *	but the last one
+ * struct bts_test_ops - the processor or its replacement in a test
+ * @enable: start to record branches
+ * @disable: stop to record branches
+ * @run: take the known branches @rounds times, except for the last branch of
+ *	the last iteration, and fill in bts_test.round
  */
 struct bts_test_ops {
 	void (*enable)(struct bts_test *test);
@@ -26,18 +26,18 @@ struct bts_test_ops {
 };
 
 /**
- * enum bts_fault - what is wrong with a processor
- * @BTS_FAULT_NONE: nothing
- * @BTS_FAULT_STORE: the window has no room, or does not end at the end of a record
+ * enum bts_fault - faults that the self-test finds
+ * @BTS_FAULT_NONE: no fault
+ * @BTS_FAULT_STORE: the window is too small or not a whole number of records
  * @BTS_FAULT_NOTHING: nothing was recorded
  * @BTS_FAULT_INDEX: the index is not at a record of the window
  * @BTS_FAULT_ADDRESS: a record has an address that is not the kernel's
  * @BTS_FAULT_INFO: a record has bits that have no meaning
- * @BTS_FAULT_ORDER: the branches that were taken are not there in their order
- * @BTS_FAULT_STOP: branches were recorded when it was disabled
- * @BTS_FAULT_SILENT: there was no interrupt at the threshold
+ * @BTS_FAULT_ORDER: the known branches are missing or in the wrong order
+ * @BTS_FAULT_STOP: branches were recorded while recording was disabled
+ * @BTS_FAULT_SILENT: no interrupt came after the threshold
  * @BTS_FAULT_LATE: the window was full before the interrupt came
- * @BTS_FAULT_BEYOND: something was recorded beyond the window
+ * @BTS_FAULT_BEYOND: records were written beyond the window
  */
 enum bts_fault {
 	BTS_FAULT_NONE,
@@ -58,13 +58,13 @@ enum bts_fault {
 /**
  * struct bts_test - a test of one CPU
  * @ops: the processor
- * @store: its window; all of it but the base and the end is the test's
+ * @store: the window of the CPU.  The test changes all members but base and max
  * @round: the known branches, in their order
- * @records: number of records that the known branches have made
+ * @records: number of records from the run with known branches
  * @late: number of records from the threshold to the interrupt
  * @interrupts: number of interrupts since the threshold was reached
  *
- * The CPU itself uses it, with interrupts off, and in the interrupt.
+ * Used by the CPU itself, with interrupts off or in the interrupt.
  */
 struct bts_test {
 	const struct bts_test_ops *ops;

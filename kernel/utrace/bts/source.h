@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - branches: sources that record what a CPU does
+ * utrace - branches: sources that record a CPU
  *
- * Such a source writes raw records of all that happens on a CPU to memory that it
- * is given, and interrupts before that is full, as the branch trace store of a
- * processor does.  There is one of them at most.
+ * Such a source writes raw records of all branches of a CPU to memory, and
+ * interrupts before this memory is full, as the branch trace store of a
+ * processor does.  At most one source is in use.
  */
 #ifndef _KERNEL_UTRACE_BTS_SOURCE_H
 #define _KERNEL_UTRACE_BTS_SOURCE_H
@@ -12,18 +12,18 @@
 #include "window.h"
 
 /**
- * struct bts_source - a source that records what a CPU does
+ * struct bts_source - a source that records a CPU
  * @id: enum utrace_branch_source
  * @ops: see struct bts_source_ops
- * @entries: where the kernel is entered
- * @begin: get ready on a CPU, and set @store to the addresses of its window, of
- *	which base and max are those of memory that the processor can write to.
- *	All of that is the source's and stays until @end.  Returns -EBUSY if
- *	somebody else uses what the source needs, or another error
- * @end: the CPU is recorded no more
+ * @entries: entry points of the kernel
+ * @begin: prepare a CPU and set @store to the addresses of its window.  Base
+ *	and max must describe memory that the processor can write to.  The
+ *	source owns both until @end.  Returns -EBUSY if another user holds what
+ *	the source needs, or another error
+ * @end: release what @begin has prepared
  *
- * @begin and @end are called in process context and may sleep; the CPU is online
- * at @begin.  Constant.
+ * @begin and @end are called in process context and may sleep; the CPU is
+ *	online at @begin.  Constant.
  */
 struct bts_source {
 	u8 id;

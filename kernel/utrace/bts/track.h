@@ -2,7 +2,7 @@
 /*
  * utrace - branches: threads that CPUs record
  *
- * A consumer may have its threads recorded by the source of CPUs (source.h)
+ * Used if a consumer has its threads recorded by the source of CPUs (source.h)
  * instead of by single steps.
  */
 #ifndef _KERNEL_UTRACE_BTS_TRACK_H
@@ -14,21 +14,24 @@
 #include "window.h"
 
 /**
- * struct bts_track - what CPUs record of a thread for one consumer; or what a thread
- *	that has made single steps has left to it
- * @link: the thread is followed by the consumer; entry in bts_thread.tracked while
- *	CPUs record it
- * @stream: what the consumer wants; entry in bts_thread.streams.  Likewise
- * @stage: where CPUs write it.  Its reader has bts_consumer.lock
- * @thread: the thread; NULL once that has ended and has left its stage to the
+ * struct bts_track - records of one thread for one consumer, made by CPUs; or
+ *	undelivered records that a stepping thread has left on exit
+ * @link: link of the thread to the consumer; entry in bts_thread.tracked while
+ *	CPUs record the thread
+ * @stream: filter for the consumer; entry in bts_thread.streams while CPUs
+ *	record the thread
+ * @stage: ring to which CPUs write the records.  Its reader holds
+ *	bts_consumer.lock
+ * @thread: the thread; NULL once it has ended and has left its stage to the
  *	consumer.  Written under bts_consumer.lock
- * @recounted: records of which @stage has told that they were lost, and that were
- *	added to bts_link.lost.  Under bts_consumer.lock
+ * @recounted: lost records that were read from @stage as %UTRACE_BRANCH_LOST
+ *	and added to bts_link.lost.  Under bts_consumer.lock
  * @of_consumer: entry in bts_consumer.tracks.  Under bts_consumer.lock
- * @tell: has @stage emptied
+ * @tell: queues bts_consumer.move, which empties @stage
  *
- * The thread makes it, and frees it unless it is left to the consumer.  Of @link,
- * what only the thread uses for single steps is under bts_consumer.lock here.
+ * The thread allocates the track, and frees it unless it is left to the
+ * consumer.  The members of @link that only the thread uses for single steps
+ * are under bts_consumer.lock here.
  */
 struct bts_track {
 	struct bts_link link;

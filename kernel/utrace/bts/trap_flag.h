@@ -14,17 +14,17 @@
 /**
  * utrace_bts_has_trapped_first() - check whether a trap came before an instruction
  * @fred: the kernel uses FRED
- * @software: the thread has come to user mode from an event that an instruction has
- *	caused, as SYSCALL
- * @next: address of the instruction that the thread was to make then
+ * @software: the thread came to user mode from an event that an instruction had
+ *	caused, for example SYSCALL
+ * @next: address of the next instruction at that time
  * @ip: address of the thread at the trap
  *
- * With FRED the processor traps on the return from such an event, before it makes an
- * instruction, if the trap flag is set then (FRED specification, ERETU: the bit of
- * software events in the frame).
+ * With FRED the processor traps on the return from such an event, before it
+ * executes an instruction, if the trap flag is set then (FRED specification,
+ * ERETU: the bit of software events in the frame).
  *
  * Context: Any.
- * Return: true if the thread has not made the instruction.
+ * Return: true if the thread has not executed the instruction.
  */
 static __always_inline bool
 utrace_bts_has_trapped_first(bool fred, bool software, unsigned long next,
@@ -36,11 +36,11 @@ utrace_bts_has_trapped_first(bool fred, bool software, unsigned long next,
 /**
  * utrace_bts_has_saved_flags() - check whether a system call has saved the flags in R11
  * @fred: the kernel uses FRED
- * @r11: register R11 in the system call, or at its end
+ * @r11: register R11 in the system call or at its end
  * @flags: the flags of the thread
  *
- * SYSCALL saves them there.  With FRED it leaves R11 alone, so what is there is the
- * program's, whatever it looks like.
+ * SYSCALL saves the flags in R11.  With FRED it leaves R11 alone, so R11
+ * belongs to the program even if its value looks like the flags.
  *
  * Context: Any.
  * Return: true if R11 shows the program the trap flag of @flags.

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - branches: the memory that a processor records its branches in
+ * utrace - branches: the memory to which a processor records its branches
  *
- * A window is one CPU's.  The processor writes raw records to it.  Before it is
- * full, and wherever the streams change, each consumer gets what it wants of
- * them, and the window is empty again.
+ * Each CPU has its own window, to which the processor writes raw records.
+ * Before the window is full, and whenever the streams change, it is drained:
+ * each consumer gets the records that it wants.
  */
 #ifndef _KERNEL_UTRACE_BTS_WINDOW_H
 #define _KERNEL_UTRACE_BTS_WINDOW_H
@@ -17,43 +17,44 @@
 #include "core.h"
 
 /*
- * Records between the threshold and the end of a window, and in a ring when the
- * threshold is reached: the processor goes on until the interrupt comes.  A
- * thread whose ring is full then goes on until a second interrupt takes it to
- * its safe point, for which its ring has as many records more.
+ * Records between the threshold and the end of a window, and free records in a
+ * ring when the threshold is reached: the processor records until the interrupt
+ * comes.  A thread whose ring is full then runs until a second interrupt makes
+ * it pass its safe point, so its ring keeps this many free records twice.
  */
 #define BTS_MARGIN	170
 
 /*
- * Records of the least window.  Two are before its threshold: the branch out of
- * the interrupt, and one more, else the interrupt would come again at once, and
- * nothing else would be recorded.  Two are behind it: the branch into the
- * interrupt, and one that is never written, since a full window is a loss.  A
- * source whose interrupt takes more branches needs as many more on each side.
+ * Records of the smallest window.  Two are before its threshold: the branch out
+ * of the interrupt, and one more, without which the interrupt would come again
+ * at once and nothing else would be recorded.  Two are after the threshold: the
+ * branch into the interrupt, and one that is never written, since a full window
+ * counts as a loss.  If the interrupt of a source takes more branches, the
+ * window needs this many more before the threshold and as many after it.
  */
 #define BTS_WINDOW_MIN	4
 
 /*
- * A continuous ring with less free than this counts as full, if its source does not
- * say otherwise: it would be full too often.
+ * A continuous ring with less free records than this counts as full, unless its
+ * source sets another limit: otherwise it would fill up too often.
  */
 #define BTS_FLOOR	64
 
-/* The most that a source may need instead, see struct bts_source_ops. */
+/* The largest limit that a source may set, see struct bts_source_ops. */
 #define BTS_LEAST_MAX	512
 
-/* What a user view makes beyond the number of raw records. */
+/* Extra records that a view of user mode may emit per batch of raw records. */
 #define BTS_RESERVE	2
 
 /* The smallest ring of a stream that waits for its reader, with BTS_FLOOR. */
 #define BTS_WAIT_MIN	512
 
 /**
- * struct bts_store - addresses in a window, as the debug store has them
+ * struct bts_store - addresses of a window, laid out as in the debug store
  * @base: the first record
  * @index: where the next record is written
  * @max: the end of the last record
- * @threshold: the processor interrupts when @index gets here
+ * @threshold: the processor interrupts when @index reaches this address
  */
 struct bts_store {
 	u64 base;
@@ -65,15 +66,15 @@ struct bts_store {
 /**
  * struct bts_stream - a stream and its consumer
  * @list: entry in bts_window.streams, or in the list of a thread
- * @view: what the consumer wants
- * @buffer: where the consumer gets it; constant
- * @pause: called when @buffer is nearly full: the thread has to come to its safe
- *	point, and runs no user code after that until utrace_bts_window_resume()
- *	has said true.  Interrupts are off, or it is an NMI.  NULL: the stream
- *	does not wait.  Constant
- * @paused: the thread has to wait
+ * @view: filter for the consumer
+ * @buffer: ring for the filtered records; constant
+ * @pause: called when @buffer is nearly full.  It must make the thread pass its
+ *	safe point, after which the thread may run no user code until
+ *	utrace_bts_window_resume() returns true.  Called with interrupts off or
+ *	in an NMI.  NULL: the stream does not wait.  Constant
+ * @paused: the thread must wait
  *
- * The CPU on which the stream is uses what is not constant.
+ * Members that are not constant are used by the CPU that the stream is on.
  */
 struct bts_stream {
 	struct list_head list;
@@ -86,15 +87,15 @@ struct bts_stream {
 struct bts_window;
 
 /**
- * struct bts_source_ops - the processor, or what stands for it
- * @enable: record branches from here on
- * @disable: record none; bts_store.index is right afterwards
- * @least: records from one interrupt to the next, at least; 0: BTS_FLOOR.  More
- *	than the way out of an interrupt and into another one takes: otherwise a
- *	CPU with a ring that is nearly full would do nothing but interrupts
+ * struct bts_source_ops - the processor or its replacement in a test
+ * @enable: start to record branches.  Must be idempotent: an NMI may have
+ *	enabled the source first
+ * @disable: stop to record branches; bts_store.index is up to date afterwards
+ * @least: minimum of records between two interrupts; 0: BTS_FLOOR.  Must exceed
+ *	the branches on the way out of one interrupt and into the next.
+ *	Otherwise a CPU with a nearly full ring would only handle interrupts
  *
- * Both are called with interrupts off or from an NMI.  @enable may be called when
- * the source is on already: an NMI has been faster.
+ * @enable and @disable are called with interrupts off or from an NMI.
  */
 struct bts_source_ops {
 	void (*enable)(struct bts_window *window);
@@ -103,19 +104,19 @@ struct bts_source_ops {
 };
 
 /**
- * struct bts_window - what one CPU records
+ * struct bts_window - the window of a CPU
  * @store: the addresses, which the processor reads and writes while recording
  * @ops: the processor; constant
- * @margin: see BTS_MARGIN; less for a small window.  Constant
+ * @margin: BTS_MARGIN, or less for a small window; constant
  * @streams: struct bts_stream of the CPU
- * @thread: list of struct bts_stream of the thread that runs; NULL if it has
- *	none
+ * @thread: list of struct bts_stream of the running thread; NULL if it has none
  * @off: nothing may be recorded
  * @on: the source was enabled
- * @busy: the CPU changes the window, so that an interrupt must not
- * @owed: the threshold was reached, but a change came before the interrupt
+ * @busy: the CPU is changing the window, so an interrupt must not
+ * @owed: the threshold was reached, but a change of the window came before the
+ *	interrupt
  *
- * Only the CPU itself uses it, with interrupts off; the NMI does unless @busy.
+ * Used by the CPU itself with interrupts off, and by its NMI unless @busy.
  */
 struct bts_window {
 	struct bts_store *store;
