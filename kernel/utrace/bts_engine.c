@@ -2,11 +2,11 @@
 /*
  * utrace - the branches that tasks take
  *
- * A program asks /dev/utrace for a descriptor (bts/consumer.c) from which it
+ * A program gets a descriptor from /dev/utrace (bts/consumer.c) from which it
  * reads the branches of a thread, a process or a tree.  Each such consumer has
  * an engine.  A thread joins its consumers here, at the safe point, and leaves
- * them when it exits.  In between the trap after each instruction sees where
- * the thread has gone (bts/step.c), and the thread copies what it has seen to
+ * them when it exits.  In between, the trap after each instruction records
+ * where the thread has gone (bts/step.c), and the thread copies the records to
  * the rings of its consumers (bts/thread.c, bts/ring.c); or the CPUs record the
  * thread (bts/track.c).
  */
@@ -18,7 +18,7 @@
 #include "bts/bts.h"
 #include "bts/track.h"
 
-/* The current thread joins a consumer, if the consumer may see it. */
+/* Make the current thread join a consumer, if the consumer may see it. */
 static void bts_follow(struct bts_thread *thread, struct bts_consumer *consumer)
 {
 	struct pt_regs *regs = current_pt_regs();
@@ -50,8 +50,8 @@ static void bts_quiesce_tracked(struct bts_thread *thread,
 }
 
 /*
- * A thread that is followed passes its safe point: it may have to join, or to
- * wait for the reader.
+ * A covered thread passes its safe point: it may have to join, or to wait for
+ * the reader.
  */
 static u32 bts_quiesce(u32 action, struct utrace_engine *engine,
 		       unsigned long event)
@@ -68,7 +68,7 @@ static u32 bts_quiesce(u32 action, struct utrace_engine *engine,
 	}
 	if (link) {
 		utrace_bts_deliver(thread);
-		/* The delivery may have found that the consumer is closed. */
+		/* The delivery drops the link if the consumer is closed. */
 		link = utrace_bts_link(thread, consumer);
 		if (link && link->sent != thread->n)
 			utrace_bts_wait(link);
@@ -78,7 +78,7 @@ static u32 bts_quiesce(u32 action, struct utrace_engine *engine,
 	return UTRACE_RESUME;
 }
 
-/* The child joins before it runs. */
+/* Make the child join before it runs. */
 static u32 bts_clone(u32 action, struct utrace_engine *engine,
 		     unsigned long clone_flags, struct task_struct *child)
 {
@@ -101,7 +101,7 @@ static u32 bts_exec(u32 action, struct utrace_engine *engine,
 	} else if (utrace_bts_is_tracked(thread, engine->data)) {
 		utrace_bts_track_exec(thread, engine->data);
 	} else {
-		/* A program that was hidden may be followed by one that is not. */
+		/* A hidden program may execute one that may be seen. */
 		(void)!utrace_control(current, engine, UTRACE_REPORT);
 	}
 	return UTRACE_RESUME;

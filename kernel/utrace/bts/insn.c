@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - branches: what an instruction may do to the flow of control
+ * utrace - branches: effect of an instruction on the flow of control
  *
- * The kernel's decoder of instructions finds the opcode and the length; the
+ * The instruction decoder of the kernel finds the opcode and the length; the
  * tables here say which opcodes matter.
  */
 #include <linux/bits.h>
@@ -13,7 +13,7 @@
 
 #include "insn.h"
 
-/* Opcodes of one byte, but for those that depend on their ModRM. */
+/* Classify an opcode of one byte that does not depend on its ModRM. */
 static enum bts_insn_kind bts_kind_of_byte(u8 opcode)
 {
 	switch (opcode) {
@@ -48,7 +48,7 @@ static enum bts_insn_kind bts_kind_of_byte(u8 opcode)
 	}
 }
 
-/* Opcodes of which ModRM says what they do, and INT. */
+/* Classify INT and opcodes that depend on their ModRM. */
 static enum bts_insn_kind bts_kind_by_operand(struct insn *insn)
 {
 	u8 reg = X86_MODRM_REG(insn->modrm.value);
@@ -88,10 +88,10 @@ static enum bts_insn_kind bts_kind_of(struct insn *insn)
 }
 
 /**
- * utrace_bts_decode() - find out what an instruction does
- * @insn: filled in but for @insn->ip
- * @bytes: the bytes of the instruction, and what follows
- * @n: number of bytes that are there
+ * utrace_bts_decode() - decode an instruction
+ * @insn: filled in except for @insn->ip
+ * @bytes: the bytes of the instruction and those that follow
+ * @n: number of bytes
  * @long_mode: the task runs 64-bit code
  *
  * Context: Any.
@@ -116,7 +116,7 @@ void utrace_bts_decode(struct bts_insn *insn, const u8 *bytes, size_t n,
 		insn->next_is_target = !decoded.immediate.value;
 }
 
-/* Does the condition of a Jcc hold?  The flags are as they were before it. */
+/* Check the condition of a Jcc, which does not change the flags. */
 static bool bts_condition_holds(u8 opcode, unsigned long flags)
 {
 	bool cf = flags & X86_EFLAGS_CF, zf = flags & X86_EFLAGS_ZF;
@@ -152,14 +152,14 @@ static bool bts_condition_holds(u8 opcode, unsigned long flags)
 	return holds != (opcode & 1);
 }
 
-/* Is the counter of LOOP and JCXZ 0? */
+/* Check whether the counter of LOOP and JCXZ is 0. */
 static bool bts_count_is_zero(const struct bts_insn *insn,
 			      const struct pt_regs *regs)
 {
 	return !(regs->cx & GENMASK(insn->count_bytes * 8 - 1, 0));
 }
 
-/* LOOP has counted already; LOOPE and LOOPNE look at ZF, too. */
+/* LOOP has decremented the counter already; LOOPE and LOOPNE also test ZF. */
 static bool bts_loop_goes_on(const struct bts_insn *insn,
 			     const struct pt_regs *regs)
 {
@@ -171,12 +171,12 @@ static bool bts_loop_goes_on(const struct bts_insn *insn,
 }
 
 /**
- * utrace_bts_is_taken() - has an instruction branched?
+ * utrace_bts_is_taken() - check whether an instruction has branched
  * @insn: the instruction
  * @regs: registers after it
  *
- * An instruction of which the kind is not known counts as one.  A conditional jump
- * to the next instruction is taken if its condition holds.
+ * An instruction of unknown kind counts as a branch.  A conditional jump to the
+ * next instruction is taken if its condition holds.
  *
  * Context: Any.
  * Return: true if the instruction is a branch that was taken.
@@ -206,9 +206,9 @@ bool utrace_bts_is_taken(const struct bts_insn *insn,
 	case BTS_INSN_IRET:
 		return true;
 	case BTS_INSN_BREAK:
-		/* Of uprobes, which has made another instruction here. */
+		/* A uprobe, which has executed another instruction here. */
 	case BTS_INSN_UNKNOWN:
-		/* Perhaps not; but the trace has no gap then. */
+		/* Possibly no branch, but like this the trace has no gap. */
 		return true;
 	default:
 		return false;

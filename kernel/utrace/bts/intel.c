@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - branches: processors of Intel as a source
+ * utrace - branches: Intel processors as a source
  *
  * A processor with a branch trace store writes each branch that is taken to the
- * memory that its debug store names, and interrupts at a threshold.  Perf has set
- * up both (arch/x86/events/intel/utrace_bts.c).  A CPU that is followed for the
- * first time has to pass a self-test.
+ * memory that its debug store names, and interrupts at a threshold.  Perf sets
+ * up both (arch/x86/events/intel/utrace_bts.c).  A CPU must pass a self-test
+ * when it is followed for the first time.
  *
  * Lock order: cpu_hotplug_lock, then bts_cpus_lock of cpu.c, then intel_lock.
  */
@@ -46,7 +46,7 @@ static_assert(offsetof(struct debug_store, bts_interrupt_threshold) ==
 
 static DEFINE_MUTEX(intel_lock);
 
-/* CPUs that are followed.  Under intel_lock; not empty: perf's part is held. */
+/* Followed CPUs.  Under intel_lock.  If not empty, utrace_ds_hold() is held. */
 static struct cpumask intel_followed;
 
 /* CPUs that have passed the self-test.  Under intel_lock. */
@@ -54,7 +54,7 @@ static struct cpumask intel_passed;
 
 /* The machine */
 
-/* Of these the address at which a branch begins may be wrong (AAJ122). */
+/* Processors that may record a wrong source address of a branch (AAJ122). */
 static const struct x86_cpu_id intel_errs[] = {
 	X86_MATCH_VFM(INTEL_NEHALEM_EP, 0),
 	X86_MATCH_VFM(INTEL_NEHALEM, 0),
@@ -70,10 +70,10 @@ static const struct x86_cpu_id intel_errs[] = {
 };
 
 /**
- * utrace_bts_intel_is_there() - has the machine a branch trace store?
+ * utrace_bts_intel_is_there() - check for a usable branch trace store
  *
  * Context: Any.
- * Return: true if so, with records of 64 bits.
+ * Return: true if the machine has one with records of 64 bits.
  */
 bool utrace_bts_intel_is_there(void)
 {
@@ -82,10 +82,10 @@ bool utrace_bts_intel_is_there(void)
 }
 
 /**
- * utrace_bts_intel_errs() - does the processor record wrong addresses?
+ * utrace_bts_intel_errs() - check for an erratum of the branch trace store
  *
  * Context: Any.
- * Return: true if it may do so, by an erratum.
+ * Return: true if the processor may record wrong addresses.
  */
 bool utrace_bts_intel_errs(void)
 {
@@ -124,9 +124,9 @@ static void intel_put(unsigned int cpu)
  *
  * Context: Process context; may sleep.
  * Return:
- * * 0 - the CPU records as it should
- * * -EIO - it does not, see @check; @check.fault is 0 if the CPU has not the
- *	address of its debug store
+ * * 0 - the CPU has passed
+ * * -EIO - the CPU has failed, see @check; @check.fault is 0 if the CPU does
+ *   not have the address of its debug store
  * * -EALREADY - the CPU is followed, so it cannot be tested now
  * * -EBUSY, -ENOMEM, -EOPNOTSUPP - see utrace_ds_hold()
  */
@@ -183,9 +183,10 @@ static void intel_disable(struct bts_window *window)
 }
 
 /*
- * In the code some 100 branches were counted for the way out of the interrupt,
- * when that was recorded from the middle of perf's handler on.  What is left of it,
- * from utrace_ds_resume() on, and the way in up to utrace_ds_pause() have to fit in.
+ * Reading the code gave some 100 branches for the way out of the interrupt,
+ * when recording began in the middle of perf's handler.  The limit must cover
+ * the rest of this handler after utrace_ds_resume() and the way in up to
+ * utrace_ds_pause().
  */
 #define INTEL_LEAST	512
 
@@ -202,9 +203,9 @@ static struct bts_source intel_source __ro_after_init = {
 	.end		= intel_end,
 };
 
-/* Suspend, and the end */
+/* Suspend and reboot */
 
-/* A processor that sleeps forgets that it is to record. */
+/* A processor loses its recording state while it sleeps. */
 static int intel_sleep(struct notifier_block *block, unsigned long event,
 		       void *unused)
 {
@@ -223,7 +224,7 @@ static int intel_sleep(struct notifier_block *block, unsigned long event,
 	return NOTIFY_DONE;
 }
 
-/* The next kernel knows nothing of the memory for records. */
+/* The next kernel must not get records written to its memory. */
 static int intel_reboot(struct notifier_block *block, unsigned long event,
 			void *unused)
 {
@@ -239,7 +240,7 @@ static struct notifier_block intel_reboot_block = {
 	.notifier_call	= intel_reboot,
 };
 
-/* Before the emulated source, which is for machines without this one. */
+/* Runs before emulated_init(): the emulated source is only the fallback. */
 static int __init intel_init(void)
 {
 	if (!utrace_bts_intel_is_there())

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - branches: where a processor of Intel enters the kernel
+ * utrace - branches: entry points of the kernel on Intel processors
  *
- * An address that is not here is that of an interrupt, an NMI, a page fault, a
- * debug trap or the like.  With FRED all that comes from user mode enters at one
- * address, which is not here: so no system call and no exception is told there, but
- * that something has moved the thread (UTRACE_PC_ASYNC).
+ * An address that is not listed is that of an interrupt, an NMI, a page fault,
+ * a debug trap or another transparent event.  With FRED all events from user
+ * mode enter at one address, which is not listed: instead of system calls and
+ * exceptions, consumers then see only that something has moved the thread
+ * (UTRACE_PC_ASYNC).
  */
 #include <linux/array_size.h>
 #include <linux/cache.h>
@@ -59,7 +60,7 @@ static int __init compare_entries(const void *a, const void *b)
 }
 
 /**
- * utrace_bts_intel_entries() - find where the kernel is entered
+ * utrace_bts_intel_entries() - get the entry points of the kernel
  * @entries: filled in
  *
  * Context: An initcall.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - branches: a report on processors of Intel, for people
+ * utrace - branches: a readable report on Intel processors
  *
- * Who reads /sys/kernel/debug/utrace/branches has the self-test run on all CPUs.
- * The command 'utrace branches test' prints the file, and looks at the word after
+ * Reading /sys/kernel/debug/utrace/branches runs the self-test on all CPUs.
+ * The command 'utrace branches test' prints the file, and parses the word after
  * "result:".
  */
 #include <linux/cpu.h>
@@ -19,7 +19,7 @@
 
 #include "intel.h"
 
-/* What the CPUs have in common, the worst one last. */
+/* Result for the whole machine: the worst result of a CPU, in this order. */
 enum report_result {
 	REPORT_OK,
 	REPORT_IN_USE,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - branches: the self-test on processors of Intel
+ * utrace - branches: the self-test on Intel processors
  *
- * selftest.c has what is tested.  Here is how a processor of Intel is driven for
- * that, and the branches that it takes.
+ * selftest.c defines the tests.  This file drives an Intel processor for them
+ * and takes the known branches.
  */
 #include <linux/compiler.h>
 #include <linux/errno.h>
@@ -15,7 +15,7 @@
 #include "intel.h"
 #include "source.h"
 
-/* The self-test that runs on a CPU.  Used by the CPU itself and its NMI. */
+/* The test that runs on a CPU.  Used by the CPU itself and its NMI. */
 static DEFINE_PER_CPU(struct bts_test *, intel_test);
 
 static void intel_test_enable(struct bts_test *test)
@@ -28,7 +28,7 @@ static void intel_test_disable(struct bts_test *test)
 	utrace_ds_disable();
 }
 
-/* Two instructions stand between DEC and JNZ: pairs may count as one. */
+/* Two NOPs separate DEC and JNZ, since a fused pair may count as one. */
 static noinline void intel_test_run(struct bts_test *test, unsigned int rounds)
 {
 	u64 first, second, third, fourth, last;
@@ -75,13 +75,13 @@ static void intel_test_here(void *data)
 
 /**
  * utrace_bts_intel_test() - run the self-test on a CPU
- * @cpu: a CPU that is online and stays so, and is not recorded
- * @store: its debug store, which is held
+ * @cpu: a CPU that is online and stays so, and that nobody follows
+ * @store: its debug store, which the caller holds
  * @check: filled in
  *
  * Context: Process context.
- * Return: 0, -EIO if something is wrong, or an error of
- *	smp_call_function_single().
+ * Return: 0, -EIO if the CPU has failed, or an error of
+ * smp_call_function_single().
  */
 int utrace_bts_intel_test(unsigned int cpu, struct bts_store *store,
 			  struct bts_check *check)
@@ -99,10 +99,10 @@ int utrace_bts_intel_test(unsigned int cpu, struct bts_store *store,
 }
 
 /**
- * utrace_ds_interrupt() - the performance counters of this CPU have interrupted
+ * utrace_ds_interrupt() - handle an interrupt of the performance counters
  *
  * Context: NMI.
- * Return: true if the branch trace store has.
+ * Return: true if the branch trace store has caused it.
  */
 bool utrace_ds_interrupt(void)
 {

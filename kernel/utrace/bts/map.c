@@ -2,12 +2,13 @@
 /*
  * utrace - branches: rings that programs map
  *
- * The area of the rings is the file of the ring: a page that the kernel writes for
- * the program, then the records.  That of the tails is a page.  The program writes
- * there whatever it likes, so the kernel takes from it only a number of records that
- * the program may have read.
+ * The area of the rings is the shmem file of the ring: a page that the kernel
+ * writes for the program, then the records.  The area of the tails is one page.
+ * The program may write anything there, so the kernel accepts from it only a
+ * number of records that the program can have read.
  *
- * The areas stay after close(2), and with the page of the tail the consumer.
+ * Mappings stay valid after close(2).  A mapping of the tails keeps the
+ * consumer, since it refers to the consumer's file.
  *
  *	kernel (bts_consumer.lock)	program
  *	write records			load @head, acquire
@@ -31,10 +32,10 @@ static struct utrace_map_ring *ring_head(const struct bts_ring *ring)
 }
 
 /**
- * utrace_bts_ring_sync() - learn how far a program has read
+ * utrace_bts_ring_sync() - read the tail that a program has written
  * @ring: the ring, mapped or not
  *
- * A tail that is older than the last one, or beyond the head, is no tail.
+ * A tail before the current one, or beyond the head, is ignored.
  *
  * Context: Process context, with bts_consumer.lock held.
  */
@@ -44,7 +45,7 @@ void utrace_bts_ring_sync(struct bts_ring *ring)
 
 	if (!ring->told_by)
 		return;
-	/* The program has read all before it.  See above. */
+	/* The program has read all records before it, see above. */
 	tail = smp_load_acquire(&ring->told_by->tail);
 	if (tail - ring->tail > ring->head - ring->tail)
 		return;
@@ -53,7 +54,7 @@ void utrace_bts_ring_sync(struct bts_ring *ring)
 }
 
 /**
- * utrace_bts_ring_publish() - tell a program what there is to read
+ * utrace_bts_ring_publish() - show a program the new head of the ring
  * @ring: the ring, mapped or not
  *
  * Context: Process context, with bts_consumer.lock held.
@@ -63,17 +64,17 @@ void utrace_bts_ring_publish(struct bts_ring *ring)
 	if (!ring->shared)
 		return;
 	WRITE_ONCE(ring_head(ring)->lost, ring->lost);
-	/* Behind the records.  See above. */
+	/* After the records; pairs with the program's acquire, see above. */
 	smp_store_release(&ring_head(ring)->head, ring->head);
 }
 
-/* The first page of the file, with a reference: it stays in memory. */
+/* Get the first page of the file, with a reference that keeps it in memory. */
 static struct page *ring_header(struct bts_ring *ring)
 {
 	struct mem_cgroup *old = set_active_memcg(ring->memcg);
 	struct page *page;
 
-	/* Neither in high memory nor where it could hinder migration. */
+	/* Not in high memory, and not where it would block page migration. */
 	page = shmem_read_mapping_page_gfp(ring->pages->f_mapping, 0,
 					   GFP_KERNEL);
 	set_active_memcg(old);
@@ -81,8 +82,8 @@ static struct page *ring_header(struct bts_ring *ring)
 }
 
 /**
- * utrace_bts_ring_share() - let programs map a ring
- * @ring: a ring that keeps all records, and has none yet
+ * utrace_bts_ring_share() - allow programs to map a ring
+ * @ring: a continuous ring, which is still empty
  *
  * Context: Process context; may sleep.
  * Return: 0 or -ENOMEM.
@@ -108,8 +109,8 @@ int utrace_bts_ring_share(struct bts_ring *ring)
 }
 
 /**
- * utrace_bts_ring_unshare() - drop the pages of a ring that may be mapped
- * @ring: a ring that nobody uses any more; a mapping keeps the pages it has
+ * utrace_bts_ring_unshare() - free the pages for programs that map a ring
+ * @ring: a ring that nobody uses; existing mappings keep their pages
  *
  * Context: Any.
  */
@@ -122,11 +123,11 @@ void utrace_bts_ring_unshare(struct bts_ring *ring)
 }
 
 /**
- * utrace_bts_ring_map_size() - bytes of the area that can be mapped to read
+ * utrace_bts_ring_map_size() - size of the area of the rings, in bytes
  * @ring: the ring
  *
  * Context: Any.
- * Return: a multiple of the size of a page; 0: no program may map the ring.
+ * Return: a multiple of the page size; 0 if no program may map the ring.
  */
 u64 utrace_bts_ring_map_size(const struct bts_ring *ring)
 {
@@ -136,8 +137,8 @@ u64 utrace_bts_ring_map_size(const struct bts_ring *ring)
 }
 
 /*
- * Map the file.  remap_file_pages(2) would map the file again without the checks here.
- * It refuses a mapping without VM_SHARED.
+ * Map the file.  VM_SHARED is cleared since remap_file_pages(2), which refuses
+ * mappings without it, would map the file again without the checks here.
  */
 static int ring_map_file(struct bts_ring *ring, struct vm_area_struct *vma)
 {
@@ -148,17 +149,17 @@ static int ring_map_file(struct bts_ring *ring, struct vm_area_struct *vma)
 
 /**
  * utrace_bts_ring_map() - map an area of a ring
- * @consumer: the consumer that has the ring
- * @vma: the mapping to be
+ * @consumer: the consumer that owns the ring
+ * @vma: the new mapping
  *
  * Context: Process context, under mmap_lock; may sleep.
  * Return:
  * * 0 - the area is mapped
- * * -EINVAL - there is no such area, its size is another one, the mapping is
- *   private, the tail is not to be written, or the consumer has no
+ * * -EINVAL - there is no such area, the mapping has another size or is
+ *   private, the tail is not writable, or the consumer was made without
  *   %UTRACE_BRANCHES_F_MAPPED
- * * -EPERM - the program wants to write to the records, or to execute
- * * -ENOMEM - there is no memory
+ * * -EPERM - the mapping of the records is writable, or a mapping is executable
+ * * -ENOMEM - out of memory
  */
 int utrace_bts_ring_map(struct bts_consumer *consumer,
 			struct vm_area_struct *vma)

@@ -2,11 +2,12 @@
 /*
  * utrace - branches: the ring of a consumer
  *
- * The ring is an unlinked file in memory (shmem), behind a page for map.c.  Traced
- * threads write and readers read it page by page, where both may sleep.  So its
- * pages can be swapped out, and a user may have a large ring without locking
- * memory.  The pages are charged to the memory cgroup of the process that made
- * the consumer, whichever thread writes.  A program may map the ring (map.c).
+ * The ring is an unlinked shmem file, which begins with a page for map.c.
+ * Traced threads write it and readers read it page by page, where both may
+ * sleep.  So its pages can be swapped out, and a user may have a large ring
+ * without locking memory.  The pages are charged to the memory cgroup of the
+ * process that made the consumer, whichever thread writes.  A program may map
+ * the ring (map.c).
  */
 #include <linux/err.h>
 #include <linux/file.h>
@@ -21,23 +22,23 @@
 
 #include "bts.h"
 
-/* Records of a ring by default, and at most: 1.5 MiB, 24 GiB. */
+/* Default and largest number of records of a ring: 1.5 MiB, 24 GiB. */
 #define BTS_RING_DEFAULT	(1ULL << 16)
 #define BTS_RING_MAX		(1ULL << 30)
-/* At least two stages, so that a thread that waits for room finds some. */
+/* At least two stages, so that a thread that has waited finds room. */
 #define BTS_RING_MIN		(1ULL << 9)
 
 /**
- * utrace_bts_ring_init() - make a ring
+ * utrace_bts_ring_init() - initialize a ring
  * @ring: filled in
  * @records: number of records, 0 for the default
- * @overwrite: the oldest records make room for others
+ * @overwrite: a full ring overwrites its oldest records
  *
  * Context: Process context; may sleep.
  * Return:
- * * 0 - the ring is there
- * * -EINVAL - there are too many records
- * * -ENOMEM - there is no memory
+ * * 0 - success
+ * * -EINVAL - @records is too large
+ * * -ENOMEM - out of memory
  */
 int utrace_bts_ring_init(struct bts_ring *ring, u64 records, bool overwrite)
 {
@@ -65,7 +66,7 @@ int utrace_bts_ring_init(struct bts_ring *ring, u64 records, bool overwrite)
 
 /**
  * utrace_bts_ring_free() - free a ring
- * @ring: a ring that nobody uses any more
+ * @ring: a ring that nobody uses
  *
  * Context: Any but interrupts.
  */
@@ -95,7 +96,7 @@ static int ring_copy_page(struct bts_ring *ring, loff_t at, void *mem,
 	return 0;
 }
 
-/* Copy @n records from or to the ring at number @first. */
+/* Copy @n records from or to the ring, starting with number @first. */
 static int ring_copy(struct bts_ring *ring, u64 first,
 		     struct utrace_branch *records, unsigned int n, bool write)
 {
@@ -119,7 +120,7 @@ static int ring_copy(struct bts_ring *ring, u64 first,
 	return ret;
 }
 
-/* The last record that says whose records come next; NULL: there is none. */
+/* Find the last TASK record in @records; NULL if there is none. */
 static const struct utrace_branch *
 ring_find_owner(const struct utrace_branch *records, unsigned int n)
 {
@@ -129,7 +130,7 @@ ring_find_owner(const struct utrace_branch *records, unsigned int n)
 	return NULL;
 }
 
-/* Drop the oldest @n records, and remember whose the next one is. */
+/* Drop the oldest @n records, and remember the owner of the next one. */
 static int ring_drop(struct bts_ring *ring, u64 n)
 {
 	const struct utrace_branch *owner;
@@ -157,11 +158,11 @@ static int ring_drop(struct bts_ring *ring, u64 n)
  * utrace_bts_ring_write() - write records
  * @ring: the ring
  * @records: the records
- * @n: number of records, less than the ring has room for in all
+ * @n: number of records, less than the size of the ring
  *
  * Context: Process context, with bts_consumer.lock held; may sleep for memory.
- * Return: number of records that were written; less than @n if there is no more
- * room, 0 if there is no memory.
+ * Return: number of records that were written; less than @n if the ring is
+ * full, 0 if there is no memory.
  */
 unsigned int utrace_bts_ring_write(struct bts_ring *ring,
 				   const struct utrace_branch *records,
@@ -189,7 +190,7 @@ unsigned int utrace_bts_ring_write(struct bts_ring *ring,
 }
 
 /**
- * utrace_bts_ring_lose() - count records that are not in the ring
+ * utrace_bts_ring_lose() - count records that were not written
  * @ring: the ring
  * @n: number of records
  *
@@ -203,11 +204,11 @@ void utrace_bts_ring_lose(struct bts_ring *ring, u64 n)
 }
 
 /**
- * utrace_bts_ring_has() - is there something to read?
+ * utrace_bts_ring_has() - check whether there is something to read
  * @ring: the ring
  *
  * Context: Any.
- * Return: true if utrace_bts_ring_look() would find something.
+ * Return: true if utrace_bts_ring_look() would return something.
  */
 bool utrace_bts_ring_has(const struct bts_ring *ring)
 {
@@ -227,13 +228,13 @@ static enum bts_piece_kind ring_next_kind(const struct bts_ring *ring)
 }
 
 /**
- * utrace_bts_ring_look() - copy what the reader gets next out of the ring
+ * utrace_bts_ring_look() - copy the next records without consuming them
  * @ring: the ring
- * @piece: filled in but for its memory
- * @n: number of records at most, at least 1
+ * @piece: filled in except for the pointer to its memory
+ * @n: maximum number of records, at least 1
  *
  * Context: Process context, with bts_consumer.lock held; may sleep for memory.
- * Return: number of records, or -ENOMEM or -EIO if they cannot be read.
+ * Return: number of records, or -ENOMEM or -EIO if they cannot be swapped in.
  */
 int utrace_bts_ring_look(struct bts_ring *ring, struct bts_piece *piece,
 			 unsigned int n)
@@ -267,7 +268,7 @@ int utrace_bts_ring_look(struct bts_ring *ring, struct bts_piece *piece,
 	return ret ?: (int)piece->n;
 }
 
-/* The reader has got records, some of which were overwritten meanwhile. */
+/* Consume records, some of which may have been overwritten since the copy. */
 static void ring_take_records(struct bts_ring *ring,
 			      const struct bts_piece *piece)
 {
@@ -287,9 +288,9 @@ static void ring_take_records(struct bts_ring *ring,
 }
 
 /**
- * utrace_bts_ring_take() - the reader has got a piece
+ * utrace_bts_ring_take() - consume the records that were copied
  * @ring: the ring
- * @piece: from utrace_bts_ring_look(); others may have written since then
+ * @piece: from utrace_bts_ring_look(); threads may have written since then
  *
  * Context: Process context, with bts_consumer.lock held.
  */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - branches: does a processor record as it should?
+ * utrace - branches: self-test of a processor that records branches
  *
- * A CPU takes known branches and looks at what was recorded.  Other branches may be
- * recorded between them: those of the functions that enable and disable, and of
- * an NMI.
+ * A CPU takes known branches and checks what was recorded.  Other branches may
+ * be recorded between them: those of the functions that enable and disable, and
+ * of an NMI.
  */
 #include <linux/array_size.h>
 #include <linux/compiler.h>
@@ -13,13 +13,13 @@
 
 #define BTS_RECORD	sizeof(struct utrace_branch)
 
-/* Rounds of known branches whose records are looked at. */
+/* Iterations of the known branches whose records are checked. */
 #define BTS_TEST_ROUNDS	8
 
-/* Number of records that these make. */
+/* Number of known records from these iterations. */
 #define BTS_TEST_RECORDS	(BTS_TEST_ROUNDS * BTS_TEST_ROUND - 1)
 
-/* Records beyond a full window that the processor could make. */
+/* Branches to take beyond a full window, to detect records beyond it. */
 #define BTS_TEST_MORE	64
 
 static unsigned int bts_test_size(const struct bts_store *store)
@@ -34,14 +34,14 @@ static bool bts_test_has_room(const struct bts_store *store)
 	       bts_test_size(store) > 2 * BTS_MARGIN;
 }
 
-/* Make the window empty, with the threshold where windows have it. */
+/* Empty the window, and set the threshold as windows do. */
 static void bts_test_reset(struct bts_store *store)
 {
 	WRITE_ONCE(store->index, store->base);
 	WRITE_ONCE(store->threshold, store->max - BTS_MARGIN * BTS_RECORD);
 }
 
-/* Bits 63 to 56 of an address of the kernel are set, with five levels, too. */
+/* Bits 63 to 56 of a kernel address are set, also with five-level paging. */
 static bool bts_test_is_kernel(u64 address)
 {
 	return (s64)address >> 56 == -1;
@@ -57,7 +57,7 @@ static enum bts_fault bts_test_record(const struct utrace_branch *record)
 	return BTS_FAULT_NONE;
 }
 
-/* The number of a known branch in its round; BTS_TEST_ROUND: it is another one. */
+/* Index of a known branch; BTS_TEST_ROUND for other branches. */
 static unsigned int bts_test_find(const struct bts_test *test,
 				  const struct utrace_branch *record)
 {
@@ -70,7 +70,7 @@ static unsigned int bts_test_find(const struct bts_test *test,
 	return i;
 }
 
-/* Look at @n records. */
+/* Check @n records. */
 static enum bts_fault bts_test_records(const struct bts_test *test,
 				       const struct utrace_branch *record,
 				       unsigned int n)
@@ -92,7 +92,7 @@ static enum bts_fault bts_test_records(const struct bts_test *test,
 	return seen == BTS_TEST_RECORDS ? BTS_FAULT_NONE : BTS_FAULT_ORDER;
 }
 
-/* Known branches are recorded. */
+/* Test that known branches are recorded. */
 static enum bts_fault bts_test_known(struct bts_test *test)
 {
 	struct bts_store *store = test->store;
@@ -114,7 +114,7 @@ static enum bts_fault bts_test_known(struct bts_test *test)
 				test->records);
 }
 
-/* Nothing is recorded when it is disabled. */
+/* Test that nothing is recorded while recording is disabled. */
 static enum bts_fault bts_test_stop(struct bts_test *test)
 {
 	u64 index = READ_ONCE(test->store->index);
@@ -124,7 +124,7 @@ static enum bts_fault bts_test_stop(struct bts_test *test)
 	       BTS_FAULT_STOP;
 }
 
-/* An interrupt comes after the threshold, before the window is full. */
+/* Test that an interrupt comes before the window is full. */
 static enum bts_fault bts_test_threshold(struct bts_test *test)
 {
 	struct bts_store *store = test->store;
@@ -146,11 +146,11 @@ static enum bts_fault bts_test_threshold(struct bts_test *test)
 }
 
 /**
- * utrace_bts_test() - does a processor record as it should?
+ * utrace_bts_test() - test whether a processor records branches correctly
  * @test: ops and store are filled in; bts_test_ops.run fills in round
  *
  * Context: On the CPU itself, with interrupts off.
- * Return: the first thing that is wrong.  The processor was disabled in any case.
+ * Return: the first fault.  Recording is disabled in any case.
  */
 enum bts_fault utrace_bts_test(struct bts_test *test)
 {
@@ -170,11 +170,11 @@ enum bts_fault utrace_bts_test(struct bts_test *test)
 }
 
 /**
- * utrace_bts_test_interrupt() - an interrupt has come in a test
+ * utrace_bts_test_interrupt() - handle an interrupt during a test
  * @test: the test of this CPU
  *
  * Context: NMI, or with interrupts off.
- * Return: false if it was for something else.
+ * Return: false if the interrupt had another cause.
  */
 bool utrace_bts_test_interrupt(struct bts_test *test)
 {
@@ -203,7 +203,7 @@ static const char * const bts_fault_texts[BTS_FAULTS] = {
 };
 
 /**
- * utrace_bts_fault_text() - say what is wrong
+ * utrace_bts_fault_text() - get a description of a fault
  * @fault: from utrace_bts_test()
  *
  * Context: Any.

@@ -2,15 +2,16 @@
 /*
  * utrace - branches: the source that steps
  *
- * A thread that is followed runs with the trap flag set.  After each
- * instruction the trap calls utrace_bts_step(), which knows that instruction
- * from the last time and sees what has become of it; and which fetches the next
- * one, before the program can change it.  This works on any x86 machine.
+ * A followed thread runs with the trap flag set.  After each instruction the
+ * trap calls utrace_bts_step(), which has decoded that instruction at the last
+ * trap and now sees its effect.  Then it decodes the next instruction before
+ * the program can change it.  This works on any x86 machine.
  *
- * The program does not see the trap flag: PUSHF and the register R11 after a
- * system call are corrected, and so are the flags in the frame of a signal
- * handler, see user_disable_single_step().  TIF_FORCED_TF says that the flag is
- * not the program's.  A program that sets the flag itself gets its SIGTRAPs.
+ * The program does not see the trap flag: the results of PUSHF, register R11
+ * after a system call and the flags in the frame of a signal handler are
+ * corrected, see user_disable_single_step().  TIF_FORCED_TF is set if the flag
+ * does not belong to the program.  A program that sets the flag itself gets its
+ * SIGTRAPs.
  */
 #include <linux/ptrace.h>
 #include <linux/sched/signal.h>
@@ -25,11 +26,11 @@
 /* The opcode of INT. */
 #define BTS_INT		0xcd
 
-/* The trap flag in the byte of the flags that has it. */
+/* The trap flag in its byte of the flags. */
 #define BTS_TF_BYTE	1
 #define BTS_TF_BIT	0x1
 
-/* So many loads of SS in a row are looked at. */
+/* Maximum number of consecutive loads of SS that are decoded. */
 #define BTS_SS_LOADS	16
 
 static const u8 bts_branch_kind[] = {
@@ -52,7 +53,7 @@ static u64 bts_info(u8 kind)
 	return UTRACE_BRANCH | (u64)kind << 8;
 }
 
-/* Read code, also such that the program may execute but not read. */
+/* Read code, which may be executable but not readable for the program. */
 static noinline bool bts_read_code(unsigned long ip, void *code, size_t n)
 {
 	return likely(!copy_from_user(code, (void __user *)ip, n)) ||
@@ -60,8 +61,8 @@ static noinline bool bts_read_code(unsigned long ip, void *code, size_t n)
 }
 
 /*
- * Look at an instruction that may reach into the next page.  That is read only if
- * it does: a page may have a program behind it that answers page faults.
+ * Decode an instruction that may cross a page boundary.  The next page is read
+ * only if the instruction does: it may be backed by userfaultfd.
  */
 static noinline void bts_look_across(struct bts_thread *thread, struct bts_insn *insn)
 {
@@ -78,7 +79,7 @@ static noinline void bts_look_across(struct bts_thread *thread, struct bts_insn 
 		utrace_bts_decode(insn, code, BTS_CODE, thread->long_mode);
 }
 
-/* The instruction at @ip is not the one that is known. */
+/* Decode the instruction at @ip and cache it. */
 static noinline void bts_learn(struct bts_thread *thread, struct bts_known *known,
 			       unsigned long ip, u64 code0, u64 code1)
 {
@@ -89,7 +90,7 @@ static noinline void bts_learn(struct bts_thread *thread, struct bts_known *know
 			  thread->long_mode);
 }
 
-/* Find out what the instruction at @ip is. */
+/* Look up the instruction at @ip in the cache, or decode it. */
 static __always_inline void bts_look_at(struct bts_thread *thread,
 					unsigned long ip, struct bts_insn *insn)
 {
@@ -117,15 +118,16 @@ across:
 	bts_look_across(thread, insn);
 }
 
-/* Are the addresses that a thread of 32-bit code uses for code and stack those of memory? */
+/* Check that code and stack segment of a thread of 32-bit code have base 0. */
 static bool bts_is_flat(const struct pt_regs *regs)
 {
 	return regs->cs == __USER32_CS && regs->ss == __USER_DS;
 }
 
 /*
- * Look at the instruction that is made with one that loads SS: the first one
- * that does not load SS, too, as some processors hide the trap after each.
+ * Decode the instruction that executes with one that loads SS: the first one
+ * that does not load SS, since some processors suppress the trap after each
+ * load.
  */
 static noinline void bts_look_behind(struct bts_thread *thread)
 {
@@ -135,12 +137,12 @@ static noinline void bts_look_behind(struct bts_thread *thread)
 	*pair = thread->insn;
 	for (i = 0; i < BTS_SS_LOADS && pair->kind == BTS_INSN_SS; i++)
 		bts_look_at(thread, pair->ip + pair->len, pair);
-	/* The trace has no gap then. */
+	/* An unknown instruction counts as a branch: no gap in the trace. */
 	if (pair->kind == BTS_INSN_SS)
 		pair->kind = BTS_INSN_UNKNOWN;
 }
 
-/* Has the processor trapped before the thread has made an instruction? */
+/* Check whether the processor trapped before it executed an instruction. */
 static bool bts_has_trapped_first(const struct bts_thread *thread,
 				  const struct pt_regs *regs)
 {
@@ -149,7 +151,7 @@ static bool bts_has_trapped_first(const struct bts_thread *thread,
 					    regs->ip);
 }
 
-/* Has SYSCALL saved the flags in R11, and is our trap flag among them? */
+/* Check whether SYSCALL has saved a trap flag in R11 that we have set. */
 static bool bts_shows_flag(const struct pt_regs *regs)
 {
 	return utrace_bts_has_saved_flags(cpu_feature_enabled(X86_FEATURE_FRED),
@@ -158,8 +160,8 @@ static bool bts_shows_flag(const struct pt_regs *regs)
 }
 
 /**
- * utrace_bts_fetch() - look at the instruction that a thread makes next
- * @thread: the thread, which is the current one
+ * utrace_bts_fetch() - decode the next instruction of a thread
+ * @thread: the current thread
  * @regs: its registers
  *
  * Context: The task itself; may fault and sleep.
@@ -187,7 +189,7 @@ void utrace_bts_fetch(struct bts_thread *thread, const struct pt_regs *regs)
 		bts_look_behind(thread);
 }
 
-/* The flags were loaded, with the program's own trap flag.  Set ours again. */
+/* The program has loaded the flags, with its own trap flag.  Set ours again. */
 static void bts_load_flags(struct pt_regs *regs)
 {
 	if (regs->flags & X86_EFLAGS_TF) {
@@ -199,9 +201,9 @@ static void bts_load_flags(struct pt_regs *regs)
 }
 
 /*
- * The instruction that the thread has made last.  After one that loads SS the
- * processor has made the next one, too.  If that loads SS as well, the trap comes
- * after it, or not before an instruction that does not.
+ * Get the instruction that the thread has executed last.  After one that loads
+ * SS the processor has executed the next one, too.  If that loads SS as well,
+ * the trap comes after it, or not before an instruction that does not.
  */
 static const struct bts_insn *bts_last_insn(const struct bts_thread *thread,
 					    const struct pt_regs *regs)
@@ -214,7 +216,7 @@ static const struct bts_insn *bts_last_insn(const struct bts_thread *thread,
 	return pair;
 }
 
-/* PUSHF has shown a trap flag that is not the program's. */
+/* Clear the trap flag that PUSHF has stored, unless it is the program's. */
 static void bts_hide_flag(const struct pt_regs *regs)
 {
 	u8 __user *byte = (u8 __user *)regs->sp + BTS_TF_BYTE;
@@ -224,7 +226,7 @@ static void bts_hide_flag(const struct pt_regs *regs)
 		put_user(flags & ~BTS_TF_BIT, byte);
 }
 
-/* The thread has gone from one address to another without a branch. */
+/* Record that the thread has moved to another address without a branch. */
 static void bts_jump(struct bts_thread *thread, u64 why, unsigned long to)
 {
 	utrace_bts_put(thread, thread->insn.ip, UTRACE_PC_ASYNC,
@@ -239,8 +241,8 @@ static void bts_put_call(struct bts_thread *thread, unsigned long ip)
 }
 
 /*
- * The end of a system call, which may be that of another program.  Returns false
- * if the thread dies there: it does not return to the program then.
+ * Record the end of a system call, possibly an execve().  Returns false if the
+ * thread dies there, so that it does not return to the program.
  */
 static bool bts_end_syscall(struct bts_thread *thread, struct pt_regs *regs)
 {
@@ -253,7 +255,7 @@ static bool bts_end_syscall(struct bts_thread *thread, struct pt_regs *regs)
 		from = UTRACE_PC_EXEC;
 	} else if ((long)regs->orig_ax == -1 &&
 		   regs->ip != ip + insn->len) {
-		/* The registers are those of the frame of a handler. */
+		/* sigreturn() has loaded the registers from a signal frame. */
 		from = UTRACE_PC_SIGRETURN;
 		loaded = true;
 	}
@@ -280,7 +282,7 @@ static bool bts_returns_elsewhere(const struct bts_thread *thread,
 	       regs->ip != insn->ip;
 }
 
-/* Has the thread made the instruction, which is a system call? */
+/* Check whether the thread has executed the instruction, a system call. */
 static bool bts_has_called(const struct bts_thread *thread,
 			   const struct bts_insn *insn,
 			   const struct pt_regs *regs)
@@ -291,7 +293,7 @@ static bool bts_has_called(const struct bts_thread *thread,
 				  bts_returns_elsewhere(thread, insn, regs))));
 }
 
-/* Is the thread between instructions that are made together, as one of them faulted? */
+/* Check whether a fault has split instructions that execute together. */
 static bool bts_is_in_pair(const struct bts_thread *thread,
 			   const struct pt_regs *regs)
 {
@@ -300,9 +302,9 @@ static bool bts_is_in_pair(const struct bts_thread *thread,
 }
 
 /*
- * The thread goes on elsewhere than it was looked at: a debugger has stopped it, or the
- * kernel has changed where it goes on.  If it was in a system call, that has ended.
- * Returns as bts_end_syscall().
+ * The thread continues at another address than the one that was decoded: a
+ * debugger has stopped it, or the kernel has moved it.  If it was in a system
+ * call, that has ended.  Returns as bts_end_syscall().
  */
 static bool bts_end_stop(struct bts_thread *thread, struct pt_regs *regs)
 {
@@ -314,10 +316,10 @@ static bool bts_end_stop(struct bts_thread *thread, struct pt_regs *regs)
 }
 
 /**
- * utrace_bts_end_call() - tell of the system call in which the thread exits
+ * utrace_bts_end_call() - record the system call in which the thread exits
  * @thread: the current thread
  *
- * Does nothing if the thread is in none, or it was told of.
+ * Does nothing if the thread is in none, or if it was recorded already.
  *
  * Context: The task itself, which exits.
  */
@@ -333,7 +335,7 @@ void utrace_bts_end_call(struct bts_thread *thread)
 	bts_put_call(thread, ip);
 }
 
-/* An instruction that is not an ordinary one was made. */
+/* A special instruction was executed. */
 static noinline void bts_end_insn(struct bts_thread *thread,
 				  const struct bts_insn *insn,
 				  struct pt_regs *regs)
@@ -352,7 +354,7 @@ static noinline void bts_end_insn(struct bts_thread *thread,
 			       bts_info(bts_branch_kind[insn->kind]));
 }
 
-/* An instruction was made. */
+/* An instruction was executed. */
 static void bts_end_step(struct bts_thread *thread, struct pt_regs *regs)
 {
 	const struct bts_insn *insn = bts_last_insn(thread, regs);
@@ -361,19 +363,19 @@ static void bts_end_step(struct bts_thread *thread, struct pt_regs *regs)
 		return;
 	if (insn->kind != BTS_INSN_OTHER)
 		bts_end_insn(thread, insn, regs);
-	/* A string instruction with a prefix stops after each round. */
+	/* A string instruction with a prefix traps after each iteration. */
 	else if (unlikely(regs->ip != insn->ip + insn->len &&
 			  regs->ip != insn->ip))
 		bts_jump(thread, UTRACE_PC_ASYNC, regs->ip);
-	/* An instruction that was not known has loaded the flags. */
+	/* An instruction of unknown kind has loaded the flags. */
 	if (unlikely(!(regs->flags & X86_EFLAGS_TF)))
 		bts_load_flags(regs);
 }
 
 /**
- * utrace_bts_step() - a thread that is followed has made a step
+ * utrace_bts_step() - handle a step of the current thread
  * @regs: registers of the thread
- * @why: what it has done
+ * @why: cause of the call
  *
  * Context: The task itself; may fault and sleep.
  * Return: see utrace_follow_with().
@@ -400,7 +402,7 @@ bool utrace_bts_step(struct pt_regs *regs, enum utrace_step_why why)
 	utrace_bts_fetch(thread, regs);
 	if (unlikely(!thread->flushes))
 		utrace_bts_flush_soon(thread);
-	/* A system call may take long. */
+	/* Deliver before a system call, which may take long. */
 	if (likely(thread->n < BTS_STAGE_FULL &&
 		   thread->insn.kind != BTS_INSN_SYSCALL &&
 		   thread->insn.kind != BTS_INSN_SS))
@@ -413,11 +415,11 @@ bool utrace_bts_step(struct pt_regs *regs, enum utrace_step_why why)
 
 /**
  * utrace_bts_hide_from_child() - hide the trap flag from a new task
- * @child: the task, which has the registers of the current one
+ * @child: the task, whose registers are a copy of those of the current one
  *
  * SYSCALL may have saved the flags in R11.
  *
- * Context: The parent, which waits in a system call, as @child does.
+ * Context: The parent, in the system call that has created @child.
  */
 void utrace_bts_hide_from_child(struct task_struct *child)
 {

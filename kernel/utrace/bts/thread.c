@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - branches: threads that are followed
+ * utrace - branches: followed threads
  *
- * A thread collects records in bts_thread.stage and copies them to its consumers
- * (deliver.c).  A consumer that has no room leaves what it has not got yet in the
- * stage: so the thread waits at the safe point until the reader has made room,
+ * A thread collects records in bts_thread.stage and copies them to its
+ * consumers (deliver.c).  If the ring of a consumer is full, the rest stays in
+ * the stage: the thread waits at the safe point until the reader has made room,
  * and no other consumer misses anything.
  *
- * Who waits for whom:
+ * How a thread and the reader avoid a lost wake-up:
  *
  *	thread, at the safe point	reader
  *	lock wait_lock			take records, make room
@@ -25,7 +25,7 @@
 #include "bts.h"
 #include "track.h"
 
-/* The owner of the data of all threads. */
+/* Key of the data of all threads. */
 static const char bts_owner;
 
 /* Links */
@@ -38,8 +38,9 @@ static void bts_link_free(struct bts_link *link)
 }
 
 /*
- * The thread of a link waits no more.  Returns the thread, of which the caller drops the
- * reference, or NULL if it did not wait.
+ * Take the thread of a link off the list of waiting threads.  Returns the
+ * thread, whose reference the caller must drop, or NULL if it was not on the
+ * list.
  */
 static struct task_struct *bts_take_waiting(struct bts_link *link)
 {
@@ -56,11 +57,11 @@ static struct task_struct *bts_take_waiting(struct bts_link *link)
 }
 
 /**
- * utrace_bts_stop_waiting() - the current thread waits no more
+ * utrace_bts_stop_waiting() - cancel the wait of the current thread
  * @link: its link to a consumer
  *
- * The thread may be about to stop for that, since it leaves the consumer in the
- * callback of another one.
+ * The thread may still be about to stop for the consumer if it leaves it in the
+ * callback of another consumer.
  *
  * Context: The task itself.  Takes bts_consumer.wait_lock.
  */
@@ -81,9 +82,9 @@ void utrace_bts_stop_waiting(struct bts_link *link)
 }
 
 /**
- * utrace_bts_leave() - a consumer follows the current thread no more
+ * utrace_bts_leave() - make a consumer stop following the current thread
  * @thread: the thread
- * @link: its link to the consumer, which is freed
+ * @link: its link to the consumer; the function frees it
  *
  * Context: The task itself.
  */
@@ -120,10 +121,10 @@ struct bts_link *utrace_bts_link(struct bts_thread *thread,
 }
 
 /**
- * utrace_bts_link_init() - fill in what links of all kinds have
- * @link: full of zeros
+ * utrace_bts_link_init() - initialize a link, for steps or for recording CPUs
+ * @link: zeroed by the caller
  * @consumer: the consumer that is to follow the current thread
- * @start: address at which the thread goes on
+ * @start: address at which the thread continues
  *
  * Context: The task itself.
  */
@@ -136,10 +137,10 @@ void utrace_bts_link_init(struct bts_link *link, struct bts_consumer *consumer,
 }
 
 /**
- * utrace_bts_join() - a consumer follows the current thread from here on
+ * utrace_bts_join() - make a consumer follow the current thread
  * @thread: the thread
  * @consumer: the consumer, which may see the thread
- * @ip: address of the instruction that the thread makes next
+ * @ip: address of the next instruction of the thread
  *
  * Context: The task itself; may sleep.
  * Return: false if there is no memory.
@@ -166,13 +167,13 @@ static void bts_thread_free(struct utrace_task_data *data)
 
 	list_for_each_entry_safe(link, next, &thread->links, list)
 		bts_link_free(link);
-	/* The thread has left them before it has exited. */
+	/* The thread has removed them before it exited. */
 	WARN_ON_ONCE(!list_empty(&thread->tracked));
 	kfree(thread);
 }
 
 /**
- * utrace_bts_thread() - what is known of the current thread
+ * utrace_bts_thread() - get the data of the current thread
  *
  * Context: The task itself.
  * Return: the structure, or NULL if the thread was never followed.
@@ -185,8 +186,8 @@ struct bts_thread *utrace_bts_thread(void)
 }
 
 /**
- * utrace_bts_streams_of() - what consumers want that CPUs record of a thread
- * @task: the thread, which runs nowhere, and is about to run here
+ * utrace_bts_streams_of() - get the streams of a thread that CPUs record
+ * @task: the thread, which is not running but about to run on this CPU
  *
  * Context: In the scheduler.
  * Return: bts_thread.streams, or NULL if the thread was never followed.
@@ -200,9 +201,9 @@ struct list_head *utrace_bts_streams_of(struct task_struct *task)
 }
 
 /**
- * utrace_bts_thread_new() - begin to know the current thread
+ * utrace_bts_thread_new() - allocate the data of the current thread
  *
- * Context: A callback, in the task itself, which is not known yet; may sleep.
+ * Context: A callback, in the task itself, which has no data yet; may sleep.
  * Return: the structure, or NULL if there is no memory.
  */
 struct bts_thread *utrace_bts_thread_new(void)
@@ -226,14 +227,16 @@ struct bts_thread *utrace_bts_thread_new(void)
 /* Waiting for room */
 
 /**
- * utrace_bts_is_read() - does a process read that the current thread may wait for?
+ * utrace_bts_is_read() - check whether the current thread may wait for the
+ * reader
  * @consumer: the consumer
  *
- * A process that has inherited the descriptor may be followed itself, and would
- * wait for itself.  The first process of the machine never waits for a process.
+ * A process that has inherited the descriptor may be followed itself and must
+ * not wait for itself.  The first process of the machine never waits for a
+ * process.
  *
  * Context: The task itself.
- * Return: true if so.
+ * Return: true if the consumer has a reader that the thread may wait for.
  */
 bool utrace_bts_is_read(const struct bts_consumer *consumer)
 {
@@ -257,10 +260,10 @@ static bool bts_has_room(const struct bts_consumer *consumer)
  * @link: the link of the current thread to the consumer, which has not got all
  *	records
  *
- * Called by report_quiesce of the consumer's engine, whose answer RESUME ends a
- * hold that was there before the callback.  If the thread has waited before, and
- * something else has ended its stop, it passes the safe point again, where the
- * hold begins anew.
+ * Called by report_quiesce of the consumer's engine, which then returns
+ * UTRACE_RESUME.  That ends a hold from before the callback.  If the thread has
+ * waited before and something else has ended its stop, it passes the safe point
+ * again, where a new hold begins.
  *
  * Context: The task itself, at the safe point.  Takes bts_consumer.wait_lock.
  */
@@ -286,7 +289,7 @@ void utrace_bts_wait(struct bts_link *link)
 }
 
 /**
- * utrace_bts_wait_at() - have the current thread wait at its safe point
+ * utrace_bts_wait_at() - make the current thread wait at its safe point
  * @link: its link to a consumer, which has not got all records
  *
  * Context: The task itself.  Takes bts_consumer.wait_lock.
@@ -302,7 +305,7 @@ void utrace_bts_wait_at(struct bts_link *link)
 }
 
 /**
- * utrace_bts_wait_soon() - wait for all consumers that have not got all records
+ * utrace_bts_wait_soon() - wait for all consumers that have undelivered records
  * @thread: the current thread
  *
  * Context: The task itself.
@@ -317,8 +320,8 @@ void utrace_bts_wait_soon(struct bts_thread *thread)
 }
 
 /**
- * utrace_bts_let_go() - let the threads go that wait for room
- * @consumer: the consumer, which has room, or is closed; the caller keeps its
+ * utrace_bts_let_go() - wake up the threads that wait for room
+ * @consumer: the consumer, which has room or is closed; the caller keeps its
  *	engine
  *
  * Context: Process context; may sleep.  Takes bts_consumer.wait_lock.
@@ -333,7 +336,7 @@ void utrace_bts_let_go(struct bts_consumer *consumer)
 		queue_work(system_unbound_wq, &consumer->move);
 	scoped_guard(spinlock_irqsave, &consumer->wait_lock)
 		n = consumer->nwaiting;
-	/* Those that find no room and wait again have their turn next time. */
+	/* Threads that find no room and wait again are for the next call. */
 	while (n--) {
 		scoped_guard(spinlock_irqsave, &consumer->wait_lock) {
 			link = list_first_entry_or_null(&consumer->waiting,
@@ -344,7 +347,7 @@ void utrace_bts_let_go(struct bts_consumer *consumer)
 			task = bts_take_waiting(link);
 			/*
 			 * The thread has records left, which it delivers in
-			 * report_quiesce before it goes on.
+			 * report_quiesce before it continues.
 			 * -ESRCH: the thread was killed, or the engine is gone.
 			 */
 			(void)!utrace_control(task, consumer->engine,
@@ -358,9 +361,9 @@ void utrace_bts_let_go(struct bts_consumer *consumer)
 /**
  * utrace_bts_put() - collect a record
  * @thread: the current thread
- * @from: see struct utrace_branch
- * @to: likewise
- * @info: likewise
+ * @from: member of struct utrace_branch
+ * @to: member of struct utrace_branch
+ * @info: member of struct utrace_branch
  *
  * Context: The task itself.
  */
@@ -368,7 +371,7 @@ void utrace_bts_put(struct bts_thread *thread, u64 from, u64 to, u64 info)
 {
 	struct bts_link *link;
 
-	/* The thread was let go of, but not by a reader that made room. */
+	/* The wait has ended without room, for example by SIGKILL. */
 	if (unlikely(thread->n == BTS_STAGE)) {
 		list_for_each_entry(link, &thread->links, list) {
 			utrace_bts_lose_rest(thread, link);

@@ -3,29 +3,30 @@
  * utrace - branches: threads that CPUs record
  *
  * The source of CPUs records such a thread wherever it runs.  The window of the
- * CPU (window.c) gives each consumer what it wants, in a stage of the thread and
- * the consumer: by an interrupt that may be an NMI, and when the thread leaves
- * the CPU.  From there the records go to the ring of the consumer:
+ * CPU (window.c) filters the records for each consumer, and writes them to a
+ * stage of the thread for this consumer: in an interrupt that may be an NMI,
+ * and when the thread leaves the CPU.  There are three ways from the stage to
+ * the ring of the consumer:
  *
- * - A work item moves what there is, soon after it came.
+ * - A work item moves the records soon after they were written.
  *
- * - The thread itself moves it when the stage of a stream of user mode is nearly
- *   full.  It is asked to, and comes to do that before it runs more user code.  If
- *   the ring has no room either, the thread waits for the reader there or counts
- *   its records as lost, as the consumer wants.
+ * - If the stage of a stream of user mode is nearly full, the thread is asked
+ *   to move the records itself before it runs more user code.  If the ring is
+ *   full, too, the thread waits for the reader or counts its records as lost,
+ *   as the consumer wants.
  *
- * - A reader that finds nothing has all CPUs emptied.
+ * - A reader that finds nothing drains the windows of all CPUs.
  *
- * A thread that exits leaves its stage to the consumer, as long as something is in
- * there that has found no room.  So does a thread that has made single steps, if
- * the consumer is one that threads wait for.
+ * A thread that exits leaves its stage to the consumer, if records in it did
+ * not fit in the ring.  So does a stepping thread, if threads wait for the
+ * consumer.
  *
- * In the kernel a thread cannot wait.  What has no room in its stage then is lost
- * and counted.
+ * In the kernel a thread cannot wait.  Records that do not fit in its stage
+ * there are lost and counted.
  *
- * Readers may observe the whole system (CAP_PERFMON), so the rights to a thread
- * are asked about where it joins, executes a program, and is asked; not at each
- * move.
+ * Readers may observe the whole system (CAP_PERFMON), so the permission to see
+ * a thread is not checked at each move, but when the thread joins, executes a
+ * program, or is asked.
  */
 #include <linux/memcontrol.h>
 #include <linux/pid.h>
@@ -39,30 +40,30 @@
 #include "track.h"
 
 /*
- * Records of a stage.  In user mode the thread empties it before it is full;
- * in the kernel it has to do until the work item runs.
+ * Records of a stage.  In user mode the thread empties it before it is full; in
+ * the kernel it must suffice until the work item runs.
  */
 #define BTS_TRACK_USER		2048
 #define BTS_TRACK_KERNEL	16384
 
 static_assert(BTS_TRACK_USER >= 2 * BTS_MARGIN + BTS_RESERVE + BTS_LEAST_MAX);
 
-/* Records of a stage that a thread leaves which has made single steps. */
+/* Records of a stage that a stepping thread leaves. */
 #define BTS_TRACK_STEPS		256
 
-/* All that a thread has not delivered may be there, and END. */
+/* It must hold all that a thread has not delivered, and END. */
 static_assert(BTS_TRACK_STEPS > BTS_STAGE);
 
 /*
- * Records for which there is memory in the stages that ended threads have left to
- * a consumer: 3 MiB, for 512 threads that have made steps, or 64 that CPUs have
+ * Maximum size of the stages that exited threads have left to a consumer, in
+ * records: 3 MiB, for 512 stepping threads, or 64 threads that CPUs have
  * recorded in user mode, or 8 in the kernel.
  */
 #define BTS_LEFT_MAX		(64 * BTS_TRACK_USER)
 
 /*
- * Records for which there is memory in the stages of all threads of a consumer that
- * CPUs record: 192 MiB, for 4096 threads in user mode, or 512 in the kernel.
+ * Maximum size of the stages of all threads that CPUs record for a consumer, in
+ * records: 192 MiB, for 4096 threads in user mode, or 512 in the kernel.
  */
 #define BTS_STAGED_MAX		(4096 * BTS_TRACK_USER)
 
@@ -85,12 +86,12 @@ static struct bts_track *bts_find_track(const struct bts_thread *thread,
 }
 
 /**
- * utrace_bts_is_tracked() - do CPUs record the current thread for a consumer?
+ * utrace_bts_is_tracked() - check whether CPUs record the current thread
  * @thread: the thread, or NULL
- * @consumer: the consumer
+ * @consumer: the consumer for which they would
  *
  * Context: The task itself.
- * Return: true if so.
+ * Return: true if CPUs record the thread for @consumer.
  */
 bool utrace_bts_is_tracked(const struct bts_thread *thread,
 			   const struct bts_consumer *consumer)
@@ -115,7 +116,7 @@ static void bts_tracks_free(struct list_head *tracks)
 		bts_track_free(track);
 }
 
-/* Records that had no room in a stage, but for those that bts_discard() counts. */
+/* Records that did not fit in a stage, without those in bts_track.recounted. */
 static u64 bts_lost_in_stage(const struct bts_track *track)
 {
 	return READ_ONCE(track->stage.counts[UTRACE_LOSS_FULL]) -
@@ -123,8 +124,8 @@ static u64 bts_lost_in_stage(const struct bts_track *track)
 }
 
 /*
- * The consumer needs the track no more, whose losses are counted from here on by
- * the ring; bts_consumer.lock is held.
+ * Remove a track from its consumer.  From here on the ring counts the losses of
+ * the track; bts_consumer.lock is held.
  */
 static void bts_track_drop(struct bts_track *track, struct list_head *dropped)
 {
@@ -142,7 +143,7 @@ static void bts_track_drop(struct bts_track *track, struct list_head *dropped)
 
 /* Losing records of stages */
 
-/* Count what is in a stage as lost; bts_consumer.lock is held. */
+/* Count the records in a stage as lost; bts_consumer.lock is held. */
 static void bts_discard(struct bts_track *track)
 {
 	const struct utrace_branch *records;
@@ -165,8 +166,8 @@ static void bts_discard(struct bts_track *track)
 }
 
 /*
- * Count all that is left of a track that is finished as lost, with what its stage does
- * not tell of yet; bts_consumer.lock is held.
+ * Count the rest of a finished track as lost, including pending losses of its
+ * stage; bts_consumer.lock is held.
  */
 static void bts_discard_rest(struct bts_track *track)
 {
@@ -178,7 +179,7 @@ static void bts_discard_rest(struct bts_track *track)
 	} while (!all);
 }
 
-/* Likewise, and nothing is written for the thread any more. */
+/* As above, if no record follows in which the loss could be reported. */
 static void bts_lose_rest(struct bts_track *track)
 {
 	bts_discard_rest(track);
@@ -188,8 +189,8 @@ static void bts_lose_rest(struct bts_track *track)
 /* Moving records from stages to rings */
 
 /*
- * Is there anything that the ring does not tell of yet, but for what the stage does not
- * tell of (utrace_bts_buffer_settle())?
+ * Check whether the ring lacks anything of a track, except for pending losses
+ * of the stage (utrace_bts_buffer_settle()).
  */
 static bool bts_has_more(const struct bts_track *track)
 {
@@ -197,8 +198,8 @@ static bool bts_has_more(const struct bts_track *track)
 }
 
 /*
- * Move what finds room, and tell first what was lost; bts_consumer.lock is held.  Returns
- * whether any did.
+ * Move the records that fit, after those that report losses; bts_consumer.lock
+ * is held.  Returns whether anything was moved.
  */
 static bool bts_move(struct bts_track *track)
 {
@@ -208,7 +209,7 @@ static bool bts_move(struct bts_track *track)
 	unsigned int n, done;
 
 	lockdep_assert_held(&consumer->lock);
-	/* What a closed consumer has in its ring is about to be freed. */
+	/* A closed consumer is about to free the records in its ring. */
 	if (READ_ONCE(consumer->closed) || !bts_has_more(track) ||
 	    !utrace_bts_write_before(&track->link))
 		return false;
@@ -224,14 +225,14 @@ static bool bts_move(struct bts_track *track)
 }
 
 /*
- * Move what a thread has left that has ended; bts_consumer.lock is held.  Returns
- * whether any was moved, and in @done whether that was all.
+ * Move the records that an exited thread has left; bts_consumer.lock is held.
+ * Returns whether any were moved, and in @done whether none are left.
  */
 static bool bts_move_left(struct bts_track *track, bool *done)
 {
 	bool moved = false;
 
-	/* What the stage does not tell of yet needs room there first. */
+	/* Pending losses need room in the stage first. */
 	do {
 		*done = utrace_bts_buffer_settle(&track->stage);
 		moved |= bts_move(track);
@@ -241,14 +242,14 @@ static bool bts_move_left(struct bts_track *track, bool *done)
 }
 
 /**
- * utrace_bts_move_former() - move first what was left under the pid of a thread
- * @link: the link of the thread to a consumer
+ * utrace_bts_move_former() - move the records of the previous owner of a pid
+ * @link: the link of a thread to a consumer
  *
- * A thread that executes a program may have taken over the pid of its leader, which
- * has left records.
+ * A thread that calls execve() may have taken over the pid of its group leader,
+ * which has left records.
  *
  * Context: Process context, with bts_consumer.lock held.
- * Return: false if there is no room for all of them.
+ * Return: false if they do not all fit.
  */
 bool utrace_bts_move_former(struct bts_link *link)
 {
@@ -256,7 +257,7 @@ bool utrace_bts_move_former(struct bts_link *link)
 	bool done = true;
 
 	lockdep_assert_held(&link->consumer->lock);
-	/* Those behind @link were left later. */
+	/* Tracks after @link were left later. */
 	list_for_each_entry(track, &link->consumer->tracks, of_consumer) {
 		if (&track->link == link || !done)
 			break;
@@ -280,7 +281,7 @@ static void bts_move_all(struct bts_consumer *consumer)
 				continue;
 			}
 			moved |= bts_move_left(track, &done);
-			/* No reader makes memory. */
+			/* Waiting does not help if there is no memory. */
 			if (!done && !consumer->ring.failed)
 				continue;
 			if (!done)
@@ -304,7 +305,7 @@ void utrace_bts_tracks_work(struct work_struct *work)
 }
 
 /**
- * utrace_bts_tracks_sync() - get what CPUs have recorded last, and threads left
+ * utrace_bts_tracks_sync() - move the records of all tracks to the ring
  * @consumer: a consumer of tasks
  *
  * Context: Process context; may sleep.  Interrupts all CPUs if they record for
@@ -326,7 +327,7 @@ static void bts_track_tell(struct irq_work *tell)
 }
 
 /**
- * utrace_bts_tracks_tell() - have the stages of a thread emptied
+ * utrace_bts_tracks_tell() - queue work that empties the stages of a thread
  * @streams: bts_thread.streams
  *
  * Context: With interrupts off on the CPU of the thread, or an NMI.
@@ -340,14 +341,14 @@ void utrace_bts_tracks_tell(struct list_head *streams)
 			irq_work_queue(&bts_track_of(stream)->tell);
 }
 
-/* Threads are asked */
+/* Asking threads */
 
-/* Have a thread come to utrace_bts_asked() before it runs user code. */
+/* Make a thread call utrace_bts_asked() before it runs user code. */
 static void bts_ask(struct bts_thread *thread, enum task_work_notify_mode how)
 {
 	if (xchg(&thread->asked, true))
 		return;
-	/* It fails for a thread that exits, and runs no user code any more. */
+	/* This fails if the thread exits and so runs no more user code. */
 	if (task_work_add(thread->task, &thread->ask, how))
 		WRITE_ONCE(thread->asked, false);
 	else if (how & TWAF_NO_ALLOC)
@@ -356,8 +357,8 @@ static void bts_ask(struct bts_thread *thread, enum task_work_notify_mode how)
 
 /*
  * A stage is nearly full.  If the thread is about to run on this CPU but is not
- * the current one yet, the run queue is locked and the thread cannot be woken;
- * the flag is enough.
+ * current yet, the run queue is locked and the thread cannot be woken up;
+ * setting the flag is enough.
  */
 static void bts_track_pause(struct bts_stream *stream)
 {
@@ -367,7 +368,7 @@ static void bts_track_pause(struct bts_stream *stream)
 						  TWA_NONE | TWAF_NO_ALLOC);
 }
 
-/* May the thread wait for the reader of a consumer? */
+/* Check whether the current thread may wait for the reader of a consumer. */
 static bool bts_may_wait(const struct bts_consumer *consumer)
 {
 	return consumer->stop && !consumer->ring.failed &&
@@ -375,8 +376,9 @@ static bool bts_may_wait(const struct bts_consumer *consumer)
 }
 
 /*
- * The thread makes room in its stage.  Returns false if it has to wait for the
- * reader.  A thread that is killed does not, and runs no user code either.
+ * Make room in a stage of the current thread.  Returns false if the thread must
+ * wait for the reader.  A killed thread does not wait, nor does it run user
+ * code.
  */
 static bool bts_make_room(struct bts_track *track)
 {
@@ -394,9 +396,9 @@ static bool bts_make_room(struct bts_track *track)
 	return utrace_bts_cpu_resume(&track->stream);
 }
 
-/* Making and freeing */
+/* Allocating and freeing */
 
-/* A track with a stage, whose memory is the consumer's, for the current thread. */
+/* Allocate a track for the current thread; the consumer is charged. */
 static struct bts_track *bts_track_alloc(struct bts_consumer *consumer,
 					 unsigned int size, u64 start)
 {
@@ -435,7 +437,7 @@ static struct bts_track *bts_track_new(struct bts_thread *thread,
 	return track;
 }
 
-/* No CPU records the thread for the consumer any more, nor will it wait. */
+/* End the recording and the wait of the current thread for a consumer. */
 static void bts_track_finish(struct bts_track *track)
 {
 	utrace_bts_cpu_untrack(&track->stream);
@@ -452,14 +454,15 @@ static void bts_track_leave(struct bts_track *track)
 
 	scoped_guard(mutex, &track->link.consumer->lock)
 		bts_track_drop(track, &dropped);
-	/* Of threads that have all ended. */
+	/* The last thread may have ended. */
 	utrace_bts_tell(track->link.consumer);
 	bts_tracks_free(&dropped);
 }
 
 /*
- * Leave a track, which nothing writes to any more, to the consumer, unless that has
- * too many, or no memory for its ring, which no reader makes.
+ * Leave a track, to which nothing writes, to the consumer.  Returns false if
+ * the consumer is closed or has too many, or if its ring gets no memory: then
+ * waiting for the reader does not help.
  */
 static bool bts_track_bequeath(struct bts_track *track)
 {
@@ -478,7 +481,7 @@ static bool bts_track_bequeath(struct bts_track *track)
 	return true;
 }
 
-/* Likewise, of a thread that has ended: END with @from comes last. */
+/* As above, for a thread that exits: also writes END with @from. */
 static bool bts_track_bequeath_end(struct bts_track *track, u64 from)
 {
 	guard(mutex)(&track->link.consumer->lock);
@@ -489,12 +492,13 @@ static bool bts_track_bequeath_end(struct bts_track *track, u64 from)
 }
 
 /**
- * utrace_bts_leave_rest() - leave to a consumer what it has not got
+ * utrace_bts_leave_rest() - leave the undelivered records to a consumer
  * @thread: the current thread, which exits and has made single steps
  * @link: its link to the consumer
  *
  * Context: The task itself; may sleep.  Takes bts_consumer.lock.
- * Return: false if there is no memory, or threads have left too much already.
+ * Return: false if there is no memory, or the consumer has too many left
+ * stages.
  */
 bool utrace_bts_leave_rest(struct bts_thread *thread, struct bts_link *link)
 {
@@ -520,7 +524,7 @@ bool utrace_bts_leave_rest(struct bts_thread *thread, struct bts_link *link)
 	return false;
 }
 
-/* The consumer may not see the thread any more, nor what it has done last. */
+/* The consumer may no longer see the thread, nor its undelivered records. */
 static void bts_track_hide(struct bts_track *track)
 {
 	bts_track_finish(track);
@@ -532,8 +536,8 @@ static void bts_track_hide(struct bts_track *track)
 }
 
 /*
- * Add a track to those of its consumer.  Returns false if that has too many of them,
- * or is closed: utrace_bts_tracks_close() asks those that are in the list.
+ * Add a track to those of its consumer.  Returns false if the consumer has too
+ * many or is closed: utrace_bts_tracks_close() asks only those in the list.
  */
 static bool bts_track_enter(struct bts_track *track)
 {
@@ -549,8 +553,8 @@ static bool bts_track_enter(struct bts_track *track)
 }
 
 /**
- * utrace_bts_track_begin() - have CPUs record the current thread for a consumer
- * @thread: the thread, or NULL if it is not known yet
+ * utrace_bts_track_begin() - start to record the current thread for a consumer
+ * @thread: data of the thread, or NULL if it has none yet
  * @consumer: the consumer, which does not follow the thread
  *
  * Context: The task itself, at the safe point; may sleep.
@@ -580,7 +584,7 @@ void utrace_bts_track_begin(struct bts_thread *thread,
 }
 
 /**
- * utrace_bts_track_stop() - wait for the reader of a consumer, if need be
+ * utrace_bts_track_stop() - make room in a stage or wait for the reader
  * @thread: the current thread
  * @consumer: a consumer for which CPUs record it
  *
@@ -598,8 +602,9 @@ void utrace_bts_track_stop(struct bts_thread *thread,
 }
 
 /*
- * The current thread has taken over the pid of its leader.  What it has done before
- * is left to the consumer under its former pid, and a track for the new pid begins.
+ * The current thread has taken over the pid of its group leader.  Leave its
+ * records to the consumer under the former pid, and begin a track for the new
+ * pid.
  */
 static void bts_track_anew(struct bts_thread *thread, struct bts_track *track)
 {
@@ -621,7 +626,7 @@ static void bts_track_anew(struct bts_thread *thread, struct bts_track *track)
 }
 
 /**
- * utrace_bts_track_exec() - the current thread executes another program
+ * utrace_bts_track_exec() - update a track after execve() of the current thread
  * @thread: the thread
  * @consumer: a consumer for which CPUs record it
  *
@@ -641,7 +646,7 @@ void utrace_bts_track_exec(struct bts_thread *thread,
 }
 
 /**
- * utrace_bts_track_end() - the current thread exits
+ * utrace_bts_track_end() - end the track of the current thread, which exits
  * @thread: the thread
  * @consumer: a consumer for which CPUs record it
  *
@@ -672,12 +677,12 @@ void utrace_bts_track_end(struct bts_thread *thread,
 }
 
 /**
- * utrace_bts_asked() - a thread was asked to come
+ * utrace_bts_asked() - handle the tracks of the current thread
  * @work: bts_thread.ask
  *
- * Consumers that are closed follow the thread no more.  Stages that are nearly
- * full are emptied; if a reader has to make room for that, the thread passes its
- * safe point and waits there.
+ * Closed consumers stop following the thread.  Nearly full stages are emptied;
+ * if a reader must make room for that, the thread passes its safe point and
+ * waits there.
  *
  * Context: The task itself, by task work; may sleep.
  */
@@ -686,7 +691,7 @@ void utrace_bts_asked(struct callback_head *work)
 	struct bts_thread *thread = container_of(work, struct bts_thread, ask);
 	struct bts_track *track, *next;
 
-	/* From here on it can be asked again. */
+	/* The thread can be asked again from here on. */
 	smp_store_mb(thread->asked, false);
 	list_for_each_entry_safe(track, next, &thread->tracked, link.list) {
 		if (READ_ONCE(track->link.consumer->closed)) {
@@ -703,12 +708,12 @@ void utrace_bts_asked(struct callback_head *work)
 }
 
 /**
- * utrace_bts_tracks_close() - have CPUs record nothing more for a consumer
+ * utrace_bts_tracks_close() - stop recording threads for a consumer
  * @consumer: the consumer, which is closed but not detached yet
  *
- * The threads leave by themselves: before they run user code, or when they exit.
- * A thread that cannot be asked has had its report_exit, since the engine is not
- * detached; so it has left.
+ * The threads leave by themselves: before they run user code, or when they
+ * exit.  A thread that cannot be asked has already left in report_exit, since
+ * the engine is still attached.
  *
  * Context: Process context; may sleep.  Takes bts_consumer.lock.
  */
@@ -731,9 +736,9 @@ void utrace_bts_tracks_close(struct bts_consumer *consumer)
 }
 
 /**
- * utrace_bts_tracks_info() - add up the losses that the ring does not count yet
+ * utrace_bts_tracks_info() - add the losses that the ring has not counted yet
  * @consumer: the consumer
- * @info: what was lost in the ring is filled in
+ * @info: the losses of the ring are filled in
  *
  * Context: Process context, with bts_consumer.lock held.
  */

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - branches: the memory that a processor records its branches in
+ * utrace - branches: the memory to which a processor records its branches
  *
- * The source is off whenever the kernel touches a window, so nothing of that is
- * recorded.  With no continuous stream the processor interrupts when the window
- * is nearly full; else before the ring of a continuous stream can be full.  A
- * ring that is full all the same loses records and counts them, unless its
- * stream waits: then its thread runs no user code until the reader has made room,
- * and the others go on.  The thread gets to know that a little later, so its
- * branches are recorded until then, and its ring has room for them.
+ * The source is off while the kernel accesses a window, so the kernel's
+ * accesses are not recorded.  The processor interrupts before a continuous ring
+ * of a stream can be full, or if there is none, when the window is nearly full.
+ * If a ring is full nevertheless, records are lost and counted, unless the
+ * stream waits: then its thread runs no user code until the reader has made
+ * room, and other streams continue.  The thread is stopped with a delay in
+ * which its branches are still recorded, and its ring has room for them.
  */
 #include <linux/compiler.h>
 #include <linux/errno.h>
@@ -22,18 +22,19 @@
 /* Streams */
 
 /**
- * utrace_bts_stream_init() - make a stream
+ * utrace_bts_stream_init() - initialize a stream
  * @stream: filled in
- * @level: what its consumer wants
- * @entries: where the kernel is entered; kept by the caller
- * @buffer: where the consumer gets it; kept by the caller
- * @pause: the thread is to wait while @buffer is full, see struct bts_stream; or
- *	NULL
+ * @level: level that the consumer wants
+ * @entries: entry points of the kernel; kept by the caller
+ * @buffer: ring for the filtered records; kept by the caller
+ * @pause: makes the thread wait while @buffer is full, see struct bts_stream;
+ *	or NULL
  *
  * Context: Any.
  * Return:
  * * 0 - the stream can be added
- * * -EINVAL - a stream that waits is continuous and of user mode
+ * * -EINVAL - @pause is set but the stream is not of user mode, or @buffer is
+ *   not continuous
  */
 int utrace_bts_stream_init(struct bts_stream *stream, enum bts_level level,
 			   const struct bts_entries *entries,
@@ -56,7 +57,7 @@ int utrace_bts_stream_init(struct bts_stream *stream, enum bts_level level,
 }
 
 /**
- * utrace_bts_stream_finish() - a thread has ended
+ * utrace_bts_stream_finish() - end a stream of a thread or a CPU
  * @stream: one of its streams, which was removed
  *
  * Context: Where nothing else writes to the stream.
@@ -68,9 +69,9 @@ void utrace_bts_stream_finish(struct bts_stream *stream)
 }
 
 /**
- * utrace_bts_streams_gap() - records of streams are missing
+ * utrace_bts_streams_gap() - report a gap in all streams of a list
  * @streams: list of struct bts_stream
- * @cause: why
+ * @cause: cause of the gap
  *
  * Context: With interrupts off, on the CPU that has the streams; or NMI.
  */
@@ -113,8 +114,8 @@ static unsigned int bts_size(const struct bts_store *store)
 }
 
 /*
- * The number of records that are there.  @full: the processor may have had no
- * room for more, or what it has left behind makes no sense.
+ * Get the number of records in the window.  @full: set if the window is full,
+ * so that records may be missing, or if the index is invalid.
  */
 static unsigned int bts_count(const struct bts_store *store, bool *full)
 {
@@ -128,9 +129,9 @@ static unsigned int bts_count(const struct bts_store *store, bool *full)
 }
 
 /*
- * Give each consumer what it wants of the window.  The record that says which
- * thread has come is for streams of the CPU.  Where a thread has streams, the
- * window begins with it.
+ * Filter the window for all consumers.  The TASK record of a context switch is
+ * for streams of the CPU only.  If the running thread has streams, it can only
+ * be the first record, since the switch has drained the window.
  */
 static void bts_drain(struct bts_window *window)
 {
@@ -153,9 +154,9 @@ static void bts_drain(struct bts_window *window)
 	bts_gap(window->thread, UTRACE_LOSS_HARDWARE);
 }
 
-/* The plan */
+/* The threshold */
 
-/* Raw records that may come before the ring of a continuous stream is full. */
+/* Number of raw records that may come before a continuous ring is full. */
 static unsigned int bts_room(const struct bts_window *window,
 			     const struct bts_stream *stream)
 {
@@ -167,7 +168,7 @@ static unsigned int bts_room(const struct bts_window *window,
 	return room < min(size, window->ops->least ?: BTS_FLOOR) ? 0 : room;
 }
 
-/* The most records until the next interrupt, by the streams of a list. */
+/* Limit the records until the next interrupt for a list of streams. */
 static unsigned int bts_plan_streams(struct bts_window *window,
 				     struct list_head *streams,
 				     unsigned int threshold)
@@ -176,7 +177,7 @@ static unsigned int bts_plan_streams(struct bts_window *window,
 	unsigned int room;
 
 	list_for_each_entry(stream, streams, list) {
-		/* Of a paused one there is room for what comes at all. */
+		/* A paused stream has reserved room for what can still come. */
 		if (stream->buffer->overwrite || stream->paused)
 			continue;
 		room = bts_room(window, stream);
@@ -190,7 +191,7 @@ static unsigned int bts_plan_streams(struct bts_window *window,
 	return threshold;
 }
 
-/* Set the threshold.  Returns whether the source is to record. */
+/* Set the threshold.  Returns whether the source must record. */
 static bool bts_plan(struct bts_window *window)
 {
 	struct bts_store *store = window->store;
@@ -204,13 +205,13 @@ static bool bts_plan(struct bts_window *window)
 	       !window->off;
 }
 
-/* Has the processor reached the threshold? */
+/* Check whether the processor has reached the threshold. */
 static bool bts_is_reached(const struct bts_store *store)
 {
 	return READ_ONCE(store->index) >= READ_ONCE(store->threshold);
 }
 
-/* The CPU changes the window. */
+/* Begin to change the window. */
 static void bts_begin(struct bts_window *window)
 {
 	WRITE_ONCE(window->busy, true);
@@ -223,7 +224,7 @@ static void bts_begin(struct bts_window *window)
 		window->owed = true;
 }
 
-/* The change is over: go on recording, if any stream wants that. */
+/* End a change: continue to record, if any stream wants that. */
 static void bts_end(struct bts_window *window)
 {
 	bool on = bts_plan(window);
@@ -242,11 +243,11 @@ static void bts_end(struct bts_window *window)
 /* Windows */
 
 /**
- * utrace_bts_window_init() - make the window of a CPU
+ * utrace_bts_window_init() - initialize the window of a CPU
  * @window: filled in
- * @store: kept by the caller, with the base and the end of memory that the
- *	processor can write to, of at least BTS_WINDOW_MIN records; the rest
- *	is filled in
+ * @store: kept by the caller.  Base and max must describe memory of at least
+ *	BTS_WINDOW_MIN records that the processor can write to; the other
+ *	members are filled in
  * @ops: the processor
  *
  * Context: Any; the source is off.
@@ -265,11 +266,11 @@ void utrace_bts_window_init(struct bts_window *window, struct bts_store *store,
 }
 
 /**
- * utrace_bts_window_interrupt() - the processor has reached the threshold
+ * utrace_bts_window_interrupt() - handle an interrupt at the threshold
  * @window: the window of this CPU
  *
  * Context: NMI, or with interrupts off, on the CPU of the window.
- * Return: false if the interrupt was for something else.
+ * Return: false if the interrupt had another cause.
  */
 bool utrace_bts_window_interrupt(struct bts_window *window)
 {
@@ -277,7 +278,7 @@ bool utrace_bts_window_interrupt(struct bts_window *window)
 	bool ours = reached || window->owed;
 
 	window->owed = false;
-	/* Whoever changes the window drains it. */
+	/* The code that is changing the window drains it. */
 	if (!reached || READ_ONCE(window->busy))
 		return ours;
 	bts_begin(window);
@@ -288,7 +289,7 @@ bool utrace_bts_window_interrupt(struct bts_window *window)
 }
 
 /**
- * utrace_bts_window_drain() - give each consumer what was recorded so far
+ * utrace_bts_window_drain() - filter the recorded records for all consumers
  * @window: the window of this CPU
  *
  * Context: With interrupts off, on the CPU of the window.
@@ -300,7 +301,7 @@ void utrace_bts_window_drain(struct bts_window *window)
 	bts_end(window);
 }
 
-/* Write the record of a thread that comes; the source is off. */
+/* Write the record of a context switch; the source is off. */
 static void bts_write_task(struct bts_window *window,
 			   const struct utrace_branch *task)
 {
@@ -309,7 +310,7 @@ static void bts_write_task(struct bts_window *window,
 	bool full;
 
 	n = bts_count(store, &full);
-	/* With this record the window must not seem to be full. */
+	/* This record must not make the window look full. */
 	if (full || n + 1 == bts_size(store)) {
 		bts_drain(window);
 		n = 0;
@@ -319,9 +320,9 @@ static void bts_write_task(struct bts_window *window,
 }
 
 /**
- * utrace_bts_window_switch() - another thread runs from here on
+ * utrace_bts_window_switch() - handle a context switch
  * @window: the window of this CPU
- * @thread: list of struct bts_stream of that thread; NULL if it has none
+ * @thread: list of struct bts_stream of the next thread; NULL if it has none
  * @task: %UTRACE_BRANCH_TASK, for streams of the CPU
  *
  * Context: With interrupts off, on the CPU of the window.
@@ -346,19 +347,19 @@ void utrace_bts_window_switch(struct bts_window *window,
 }
 
 /**
- * utrace_bts_window_add() - a consumer follows a stream from here on
+ * utrace_bts_window_add() - start a stream
  * @window: the window of this CPU
  * @stream: from utrace_bts_stream_init()
- * @thread: list of struct bts_stream of the thread that runs; NULL: the stream
- *	is one of the CPU
+ * @thread: list of struct bts_stream of the running thread; NULL: the stream is
+ *	one of the CPU
  *
- * A stream of a thread that runs nowhere is added to its list by the caller, if
+ * The caller may add a stream to the list of a thread that is not running, if
  * the stream does not wait or its ring has at least BTS_WAIT_MIN records.
  *
  * Context: With interrupts off, on the CPU of the window.
  * Return:
  * * 0 - the stream begins
- * * -EINVAL - the stream waits, but is one of the CPU, or its ring is too small
+ * * -EINVAL - the stream waits, but is one of the CPU or its ring is too small
  */
 int utrace_bts_window_add(struct bts_window *window, struct bts_stream *stream,
 			  struct list_head *thread)
@@ -378,9 +379,9 @@ int utrace_bts_window_add(struct bts_window *window, struct bts_stream *stream,
 }
 
 /**
- * utrace_bts_window_remove() - a consumer follows a stream no more
+ * utrace_bts_window_remove() - stop a stream
  * @window: the window of this CPU
- * @stream: one of the CPU, or of the thread that runs
+ * @stream: one of the CPU, or of the running thread
  *
  * Context: With interrupts off, on the CPU of the window.
  */
@@ -397,11 +398,11 @@ void utrace_bts_window_remove(struct bts_window *window,
 }
 
 /**
- * utrace_bts_window_is_empty() - has the window nothing to give?
+ * utrace_bts_window_is_empty() - check whether the window is empty
  * @window: the window of this CPU
  *
  * Context: With interrupts off, on the CPU of the window.
- * Return: true if there is no record, or only one that says which thread has come.
+ * Return: true if it has no record, or only that of a context switch.
  */
 bool utrace_bts_window_is_empty(const struct bts_window *window)
 {
@@ -411,14 +412,13 @@ bool utrace_bts_window_is_empty(const struct bts_window *window)
 }
 
 /**
- * utrace_bts_window_resume() - may a thread run user code again?
+ * utrace_bts_window_resume() - check whether a thread may run user code again
  * @window: the window of this CPU
- * @stream: a stream of the thread that runs
+ * @stream: a stream of the running thread
  *
- * Context: With interrupts off, on the CPU of the window; the thread is about to
- * return to user mode.
- * Return: false if the stream is full, and the thread has to wait for its
- * reader.
+ * Context: With interrupts off, on the CPU of the window; the thread is about
+ * to return to user mode.
+ * Return: false if the stream is full, so the thread must wait for its reader.
  */
 bool utrace_bts_window_resume(struct bts_window *window,
 			      struct bts_stream *stream)
@@ -435,11 +435,11 @@ bool utrace_bts_window_resume(struct bts_window *window,
 }
 
 /**
- * utrace_bts_window_off() - record nothing for a time
+ * utrace_bts_window_off() - turn recording off or on
  * @window: the window of this CPU
- * @off: whether to record nothing, or to go on
+ * @off: true to record nothing, false to continue
  *
- * Each stream that is there meanwhile tells of a gap.
+ * Each stream that exists while recording is off reports a gap.
  *
  * Context: With interrupts off, on the CPU of the window.
  */
