@@ -2,12 +2,12 @@
 /*
  * utrace - the engine of a further tracer by ptrace(2)
  *
- * The callbacks here turn events of a task into stops as ptrace(2) has them: the
- * task writes down what the tracer is to be told, tells the tracer, and stops
- * until the tracer resumes it.  A stop may also be told by the tracer's own request, if
- * the task is stopped already.  The first tracer of a task has no engine.
+ * The callbacks here turn events of a task into stops of ptrace(2): the task
+ * stores what to report, notifies the tracer, and stops until the tracer
+ * resumes it.  If the task is stopped already, a request of the tracer may also
+ * report a stop.  The first tracer of a task has no engine.
  *
- *	RUNNING --- event, told by the task ------> STOPPED
+ *	RUNNING --- event, reported by the task --> STOPPED
  *	STOPPED --- PTRACE_CONT and its like -----> RUNNING
  *	STOPPED --- PTRACE_LISTEN ----------------> LISTENING
  *	LISTENING - PTRACE_INTERRUPT, group stop -> STOPPED
@@ -16,9 +16,9 @@
  *	ENDED ----- wait(2) -----------------------> READ
  *
  * A signal is kept (UTRACE_STOP_HERE) until the tracer has decided about it, so
- * further tracers and other engines see it one after the other.  At all other
- * events the tracers of a task are told at once, and the task goes on when all
- * have resumed it.
+ * further tracers and other engines see it one after the other.  All other
+ * events are reported to the tracers of a task at once, and the task continues
+ * when all of them have resumed it.
  */
 #include <linux/cred.h>
 #include <linux/pid.h>
@@ -30,11 +30,11 @@
 
 #include "ptrace/ptracer.h"
 
-/* What a resume action and an answer about a signal have in common. */
+/* The bits of an action that a callback without a decision must return. */
 #define PTRACER_ECHO	(UTRACE_SIGNAL_MASK | UTRACE_SIGNAL_HOLD)
 
 /**
- * ptracer_events() - the events that the engine of a ptracer wants now
+ * ptracer_events() - get the events that the engine of a ptracer wants now
  * @p: the ptracer
  *
  * Context: Any.
@@ -55,11 +55,11 @@ unsigned long ptracer_events(const struct ptracer *p)
 }
 
 /**
- * ptracer_tell() - tell a tracer of a stop
+ * ptracer_tell() - report a stop to a tracer
  * @p: the ptracer
  * @task: its task, which is about to stop, or is stopped
- * @stop: what kind of stop it is
- * @code: what wait(2) tells of it, shifted by 8 bits
+ * @stop: kind of the stop
+ * @code: wait status, shifted right by 8 bits
  * @why: CLD_TRAPPED or CLD_STOPPED, for the SIGCHLD
  * @message: for PTRACE_GETEVENTMSG
  * @info: for PTRACE_GETSIGINFO; NULL if the stop is not for a signal
@@ -75,7 +75,7 @@ void ptracer_tell(struct ptracer *p, struct task_struct *task,
 			return;
 		p->state = PTRACER_STOPPED;
 		p->unread = true;
-		/* Any stop is an answer to PTRACE_INTERRUPT. */
+		/* Any stop satisfies PTRACE_INTERRUPT. */
 		p->trap = false;
 		p->stop = stop;
 		p->step = UTRACE_RESUME;	/* Any stop ends a step. */
@@ -90,7 +90,7 @@ void ptracer_tell(struct ptracer *p, struct task_struct *task,
 	ptracer_send_sigchld(p, task, why, code & 0x7f);
 }
 
-/* Tell of an event of ptrace(2), whose message is a number. */
+/* Report an event of ptrace(2) whose message is a number. */
 static void ptracer_tell_event(struct ptracer *p, int event,
 			       unsigned long message)
 {
@@ -98,7 +98,7 @@ static void ptracer_tell_event(struct ptracer *p, int event,
 		     CLD_TRAPPED, message, NULL);
 }
 
-/* Put @pid in a member of @p, with a reference of its own. */
+/* Store @pid in a member of @p, with a reference of its own. */
 static void ptracer_set_pid(struct ptracer *p, struct pid **member,
 			    struct pid *pid)
 {
@@ -109,7 +109,7 @@ static void ptracer_set_pid(struct ptracer *p, struct pid **member,
 	put_pid(old);
 }
 
-/* Tell of an event whose message is a pid.  The reader translates it. */
+/* Report an event whose message is a pid.  The reader translates it. */
 static void ptracer_tell_pid(struct ptracer *p, int event, struct pid *pid)
 {
 	ptracer_set_pid(p, &p->message_pid, pid);
@@ -122,7 +122,7 @@ static bool ptracer_is_stopped(struct ptracer *p)
 	return p->state == PTRACER_STOPPED;
 }
 
-/* Does the tracer listen in a stop that is no group stop?  The task stays held then. */
+/* Check for a listening tracer without a group stop: the task stays held. */
 static bool ptracer_listens_and_holds(const struct ptracer *p)
 {
 	lockdep_assert_held(&p->lock);
@@ -131,9 +131,10 @@ static bool ptracer_listens_and_holds(const struct ptracer *p)
 }
 
 /*
- * The answer of a callback that tells nothing: the task goes on as the tracer wants it.
- * A task that the tracer has in a stop is here for other tracers only, and a step that
- * the tracer has asked for is still to be made.  UTRACE_RESUME would end either.
+ * Get the return value of a callback that reports nothing: the task continues
+ * as the tracer wants it.  A task that the tracer has in a stop is here for
+ * other tracers only, and a requested step must still be made.  UTRACE_RESUME
+ * would end either.
  */
 static u32 ptracer_answer(struct ptracer *p)
 {
@@ -143,11 +144,11 @@ static u32 ptracer_answer(struct ptracer *p)
 }
 
 /**
- * ptracer_group_stops() - test whether a group stop is in force or under way
+ * ptracer_group_stops() - check whether a group stop is in force or under way
  * @task: a task of the process; it may run, see utrace_ignore_group_stop()
  *
  * Context: Any.  Takes siglock.
- * Return: true if so.
+ * Return: true if there is a group stop.
  */
 bool ptracer_group_stops(struct task_struct *task)
 {
@@ -161,7 +162,7 @@ bool ptracer_group_stops(struct task_struct *task)
 	return stops;
 }
 
-/* The signal of the present group stop, or SIGTRAP if there is none.  siglock is held. */
+/* Get the signal of the group stop; SIGTRAP without one.  siglock is held. */
 static int ptracer_stop_signal(struct task_struct *task)
 {
 	int signr = task->jobctl & JOBCTL_STOP_SIGMASK;
@@ -170,8 +171,8 @@ static int ptracer_stop_signal(struct task_struct *task)
 }
 
 /**
- * ptracer_trap() - tell of PTRACE_EVENT_STOP, or of a group stop
- * @p: the ptracer.  If it is not of PTRACE_SEIZE, the stop is a group stop
+ * ptracer_trap() - report PTRACE_EVENT_STOP, or a group stop
+ * @p: the ptracer.  Without PTRACE_SEIZE the stop is a group stop
  * @task: its task: the current task, or one that is in a stop
  *
  * Context: Process context, no locks held.  Takes siglock.
@@ -184,13 +185,13 @@ void ptracer_trap(struct ptracer *p, struct task_struct *task)
 	if (!lock_task_sighand(task, &flags))
 		return;
 	signr = ptracer_stop_signal(task);
-	/* SIGCONT has ended the group stop since. */
+	/* SIGCONT has ended the group stop in between. */
 	if (signr == SIGTRAP && !(p->flags & PT_SEIZED))
 		signr = SIGSTOP;
 	/* With siglock held, so that no group stop begins in between. */
 	scoped_guard(spinlock, &p->lock) {
 		p->notify = false;
-		/* A group stop that is told hides WCONTINUED of the one before. */
+		/* A reported group stop hides WCONTINUED of the last one. */
 		p->continued &= signr == SIGTRAP;
 	}
 	unlock_task_sighand(task, &flags);
@@ -202,11 +203,12 @@ void ptracer_trap(struct ptracer *p, struct task_struct *task)
 /* Signals */
 
 /**
- * ptracer_listens_in_group_stop() - test whether the tracer listens in a group stop
+ * ptracer_listens_in_group_stop() - check for a tracer listening in a group
+ * stop
  * @p: the ptracer
  *
  * Context: Any.  ptracer::lock is held.
- * Return: true if so.
+ * Return: true if the tracer listens, after a group stop.
  */
 bool ptracer_listens_in_group_stop(const struct ptracer *p)
 {
@@ -216,11 +218,12 @@ bool ptracer_listens_in_group_stop(const struct ptracer *p)
 }
 
 /**
- * ptracer_trap_is_due() - test whether ptracer_trap() has something to tell
- * @p: the ptracer.  For one without PTRACE_SEIZE, a group stop that is over is dropped
+ * ptracer_trap_is_due() - check whether ptracer_trap() must be called
+ * @p: the ptracer.  Without PTRACE_SEIZE, a group stop that is over is no
+ *	longer reported
  *
  * Context: Any.  Takes siglock.
- * Return: true if so; false also if the task is in a stop for the tracer.
+ * Return: true if it must; false also if the task is in a stop for the tracer.
  */
 bool ptracer_trap_is_due(struct ptracer *p)
 {
@@ -234,10 +237,10 @@ bool ptracer_trap_is_due(struct ptracer *p)
 
 		if (p->state == PTRACER_STOPPED)
 			break;
-		/* Without PTRACE_SEIZE nothing tells the end of a group stop. */
+		/* Without PTRACE_SEIZE no end of a group stop is reported. */
 		if (!job && !(p->flags & PT_SEIZED))
 			p->notify = false;
-		/* A task that another tracer lets run ends no listening. */
+		/* The tracer still listens if another one lets the task run. */
 		due = p->trap || p->notify ||
 		      (!job && ptracer_listens_in_group_stop(p));
 	}
@@ -246,7 +249,7 @@ bool ptracer_trap_is_due(struct ptracer *p)
 }
 
 /**
- * ptracer_take_made() - take a signal that tracing has made for this tracer
+ * ptracer_take_made() - consume a signal that tracing has made for this tracer
  * @p: the ptracer
  * @info: filled in
  *
@@ -277,14 +280,14 @@ bool ptracer_take_made(struct ptracer *p, kernel_siginfo_t *info)
 	return true;
 }
 
-/* Is one more report needed for this tracer? */
+/* Check whether the tracer needs one more report. */
 static bool ptracer_has_more(struct ptracer *p)
 {
 	guard(spinlock_irqsave)(&p->lock);
 	return p->trap || p->notify || p->made || ptracer_listens_in_group_stop(p);
 }
 
-/* Take the step that the tracer has asked for. */
+/* Consume the step that the tracer has requested. */
 static bool ptracer_take_step(struct ptracer *p)
 {
 	enum utrace_resume_action step;
@@ -295,7 +298,7 @@ static bool ptracer_take_step(struct ptracer *p)
 	return step != UTRACE_RESUME;
 }
 
-/* Keep a signal, and tell the tracer of it. */
+/* Keep a signal, and report it to the tracer. */
 static u32 ptracer_keep(struct ptracer *p, const kernel_siginfo_t *info)
 {
 	ptracer_tell(p, current, PTRACER_ANSWERS, info->si_signo, CLD_TRAPPED,
@@ -303,7 +306,7 @@ static u32 ptracer_keep(struct ptracer *p, const kernel_siginfo_t *info)
 	return UTRACE_STOP | UTRACE_STOP_HERE;
 }
 
-/* Fill in *@info for a signal that the tracer has put in the place of another. */
+/* Fill in *@info for a signal that the tracer has replaced. */
 static void ptracer_new_info(struct ptracer *p, int signr,
 			     kernel_siginfo_t *info)
 {
@@ -316,9 +319,10 @@ static void ptracer_new_info(struct ptracer *p, int signr,
 }
 
 /*
- * The tracer has decided about a signal: drop it, pass it on, or put another one
- * in its place.  A signal that was made in a report has no @orig_ka: dropped, the
- * report goes on; if it is blocked, it is queued, as the core would deliver it.
+ * Apply the decision of the tracer about a signal: drop it, pass it on, or
+ * replace it.  A signal that was made in a report has no @orig_ka.  If it is
+ * dropped, the report continues.  If it is blocked, it is queued, since the
+ * core would deliver it.
  */
 static u32 ptracer_decide(struct ptracer *p, u32 action, kernel_siginfo_t *info,
 			  const struct k_sigaction *orig_ka,
@@ -350,8 +354,8 @@ static u32 ptracer_decide(struct ptracer *p, u32 action, kernel_siginfo_t *info,
 }
 
 /*
- * A report of get_signal() without a signal from a queue.  An engine that was
- * called before may have made a signal of it.
+ * Handle a report of get_signal() without a signal from a queue.  An engine
+ * that was called before may have turned it into a signal.
  */
 static u32 ptracer_report(struct ptracer *p, u32 action, kernel_siginfo_t *info)
 {
@@ -377,7 +381,7 @@ static u32 ptracer_report(struct ptracer *p, u32 action, kernel_siginfo_t *info)
 		if (info->si_signo == SIGTRAP && ptracer_take_step(p) &&
 		    !utrace_step_is_queued())
 			return ptracer_keep(p, info);
-		/* If it was a report, another tracer has made a signal of it. */
+		/* Another tracer may have turned a report into this signal. */
 		if (ptracer_has_more(p))
 			utrace_ask_report(current);
 		return ptracer_answer(p) | echo;
@@ -386,7 +390,7 @@ static u32 ptracer_report(struct ptracer *p, u32 action, kernel_siginfo_t *info)
 	}
 }
 
-/* Has an engine that was called before dropped the signal? */
+/* Check whether an engine that was called before has dropped the signal. */
 static bool ptracer_is_dropped(u32 action, int signr,
 			       const struct k_sigaction *orig_ka)
 {
@@ -404,13 +408,14 @@ static u32 ptracer_signal(u32 action, struct utrace_engine *engine,
 {
 	struct ptracer *p = engine->data;
 
-	/* The tracer is not told of signals that the kernel forces. */
+	/* Signals that the kernel forces are not reported. */
 	if (orig_ka && (orig_ka->sa.sa_flags & SA_IMMUTABLE))
 		return ptracer_answer(p) | (action & PTRACER_ECHO);
 	/*
-	 * In a stop that the tracer has not ended, a signal waits.  So it does if
-	 * the first tracer, or another signal, came between.  A report goes on, and the
-	 * task stops after it, where the first tracer is told of signals.
+	 * A signal waits in a stop that the tracer has not ended, also if the
+	 * first tracer or another signal came in between.  A report continues,
+	 * and the task stops after it, where signals are reported to the first
+	 * tracer.
 	 */
 	if (ptracer_is_stopped(p)) {
 		if (utrace_signal_action(action) == UTRACE_SIGNAL_REPORT &&
@@ -440,12 +445,12 @@ static u32 ptracer_jctl(u32 action, struct utrace_engine *engine, int type,
 	struct ptracer *p = engine->data;
 
 	/*
-	 * A stop that the tracer has not ended goes on here, and not in the group
-	 * stop, in which the task could not be frozen.
+	 * A stop that the tracer has not ended continues here, and not in the
+	 * group stop, in which the task could not be frozen.
 	 */
 	if (ptracer_is_stopped(p))
 		return UTRACE_STOP | UTRACE_STOP_HERE;
-	/* In a stop for another engine, ptracer::notify causes the report after it. */
+	/* In a stop for another engine, ptracer::notify reports it later. */
 	if (type != CLD_STOPPED || utrace_in_stop() ||
 	    (current->flags & PF_EXITING))
 		return ptracer_answer(p);
@@ -485,9 +490,9 @@ static u32 ptracer_syscall_exit(u32 action, struct utrace_engine *engine,
 	return ptracer_syscall(engine->data, PTRACE_EVENTMSG_SYSCALL_EXIT);
 }
 
-/* Lives of tasks */
+/* Creation, execve() and end of tasks */
 
-/* A child that the tracer follows is traced since its birth. */
+/* A child that the tracer follows is traced since its creation. */
 static u32 ptracer_clone(u32 action, struct utrace_engine *engine,
 			 unsigned long clone_flags, struct task_struct *child)
 {
@@ -510,7 +515,7 @@ static u32 ptracer_vfork_done(u32 action, struct utrace_engine *engine,
 
 	if (!ptracer_wants(p, PTRACE_EVENT_VFORK_DONE))
 		return ptracer_answer(p);
-	/* The number may be free already; or the tracer came after vfork(2). */
+	/* The tracer came after vfork(2).  The number may be free already. */
 	if (!p->vfork_pid) {
 		guard(rcu)();
 		ptracer_set_pid(p, &p->vfork_pid,
@@ -529,7 +534,7 @@ static u32 ptracer_exec(u32 action, struct utrace_engine *engine,
 
 	action = ptracer_answer(p);
 	scoped_guard(spinlock_irqsave, &p->lock) {
-		/* The pid before, see __utrace_ptrace_exchanged(). */
+		/* The previous pid, see __utrace_ptrace_exchanged(). */
 		pid = p->old_pid ?: get_pid(p->pid);
 		p->old_pid = NULL;
 		if (!(p->flags & PT_SEIZED) &&
@@ -551,12 +556,12 @@ static u32 ptracer_exit(u32 action, struct utrace_engine *engine,
 {
 	struct ptracer *p = engine->data;
 
-	/* A group exit has ended the stop in which the tracer left. */
+	/* A group exit has ended the stop in which the tracer detached. */
 	if (READ_ONCE(p->state) == PTRACER_LEAVING)
 		return UTRACE_DETACH;
 	/* The task would not stop, so a request of the tracer would fail. */
 	if (!ptracer_wants(p, PTRACE_EVENT_EXIT) || utrace_may_not_stop()) {
-		/* wait(2) must not tell the stop that the exit has ended. */
+		/* wait(2) must not report the stop that the exit has ended. */
 		guard(spinlock_irqsave)(&p->lock);
 		p->state = PTRACER_RUNNING;
 		p->unread = false;
@@ -567,9 +572,9 @@ static u32 ptracer_exit(u32 action, struct utrace_engine *engine,
 }
 
 /*
- * The parent, or the tracer as one of its process, has reaped the task; or another
- * thread has taken the place of the dead leader by execve().  A tracer that was told the
- * end stays.
+ * The parent has reaped the task, or the tracer has as a thread of the parent's
+ * process; or another thread has replaced the dead leader by execve().  A
+ * ptracer whose end was reported stays.
  */
 static void ptracer_reaped(struct utrace_engine *engine, struct task_struct *task)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - no circle of tracers
+ * utrace - prevention of circles of tracers
  *
- * In a circle each process could wait for the next one, and none would go on.
- * If tasks may have several tracers, an attach that closes a circle fails, be
- * its tracer the first one of the task or a further one.
+ * In a circle each process could wait for the next one for ever.  If tasks may
+ * have several tracers, an attach that would close a circle fails, whether its
+ * tracer is the first one of the task or a further one.
  *
- * The search and the new link are under one mutex.  A link comes about without
- * the mutex only where a tracer follows its task to a new one, which traces
+ * The search and the new link are made under one mutex.  A link is made without
+ * the mutex only if a tracer follows its task to a new one, which traces
  * nobody.
  */
 #include <linux/ptrace.h>
@@ -15,7 +15,7 @@
 
 #include "ptracer.h"
 
-/* How many processes the search for a circle looks at. */
+/* Maximum number of processes that the search for a circle visits. */
 #define PTRACER_CIRCLE		32
 
 /*
@@ -24,7 +24,7 @@
  */
 DEFINE_MUTEX(utrace_ptrace_link_mutex);
 
-/* The processes that trace a process, directly or by way of others. */
+/* The processes that trace a process, directly or indirectly. */
 struct ptracer_above {
 	unsigned int n;
 	struct task_struct *leader[PTRACER_CIRCLE];
@@ -45,16 +45,16 @@ static void ptracer_add_above(struct ptracer_above *above,
 }
 
 /**
- * __utrace_ptrace_closes_circle() - test whether a tracer would close a circle
+ * __utrace_ptrace_closes_circle() - check whether a tracer would close a circle
  * @tracer: the tracer; NULL for the parent of @task
- * @task: the task that is to be traced
+ * @task: the task to trace
  *
- * It would if the process of @task traces that of @tracer, maybe by way of
- * others.  A chain that is longer than %PTRACER_CIRCLE processes counts as a
- * circle.  With kernel.ptrace_max_tracers at 1, none is looked for.
+ * It would if the process of @task traces that of @tracer, directly or
+ * indirectly.  A chain of more than %PTRACER_CIRCLE processes counts as a
+ * circle.  If kernel.ptrace_max_tracers is 1, circles are not searched.
  *
  * Context: Process context, with utrace_ptrace_link_mutex held.
- * Return: true if it would.
+ * Return: true if the attach must fail.
  */
 bool __utrace_ptrace_closes_circle(struct task_struct *tracer,
 				   struct task_struct *task)
@@ -69,7 +69,7 @@ bool __utrace_ptrace_closes_circle(struct task_struct *tracer,
 	if (!tracer)
 		tracer = rcu_dereference_protected(task->real_parent,
 						   lockdep_is_held(&tasklist_lock));
-	/* The leader of a process that is gone may be gone, too. */
+	/* If the process is gone, its leader may be gone, too. */
 	if (READ_ONCE(ptrace_max_tracers) == 1 || !pid_alive(tracer))
 		return false;
 	ptracer_add_above(&above, tracer);

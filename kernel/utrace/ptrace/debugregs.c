@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - which tracer of a task has its debug registers
+ * utrace - ownership of the debug registers of a task
  *
- * A thread has one set of debug registers.  The tracer that sets one of them has
- * the set until the tracer leaves; the first tracer loses it while none is enabled.
- * To all others the set looks empty: they read 0, and get EBUSY if they set one.
- * Clearing always succeeds, since a debugger clears the registers of each thread
- * that it resumes.
+ * A thread has one set of debug registers.  The tracer that sets one of them
+ * owns the set until it leaves; the first tracer can lose it while none is
+ * enabled.  For all other tracers the set looks empty: they read 0, and get
+ * EBUSY if they set one.  Clearing always succeeds, since a debugger clears the
+ * registers of each thread that it resumes.
  *
- * A further tracer marks its ptracer, the first one task_struct::ptrace.  Each
- * caller has the task frozen, so one at a time looks and marks.
+ * The mark of the owner is in its ptracer, or in task_struct::ptrace for the
+ * first tracer.  Each caller has the task frozen, so callers check and mark one
+ * at a time.
  */
 #include <linux/hw_breakpoint.h>
 #include <linux/ptrace.h>
@@ -21,18 +22,20 @@ static bool ptracer_has_debugregs(struct ptracer *p, void *arg)
 	return p->debugregs;
 }
 
-/* The further tracer that has the debug registers, or NULL. */
+/* Find the further tracer that owns the debug registers, or NULL. */
 static struct ptracer *ptracer_of_debugregs(struct task_struct *task)
 {
 	return ptracer_of_task(task, ptracer_has_debugregs, NULL);
 }
 
 /**
- * __utrace_ptrace_sees_debugregs() - test whether the debug registers are the caller's
+ * __utrace_ptrace_sees_debugregs() - check whether the caller sees the
+ * registers
  * @task: the task, which the caller traces
  *
  * Context: Process context; the caller has @task frozen.
- * Return: true if so.
+ * Return: true if the caller owns the debug registers, or is the first tracer
+ * and no further tracer owns them.
  */
 bool __utrace_ptrace_sees_debugregs(struct task_struct *task)
 {
@@ -42,15 +45,16 @@ bool __utrace_ptrace_sees_debugregs(struct task_struct *task)
 }
 
 /**
- * __utrace_ptrace_take_debugregs() - the caller is about to set a debug register
+ * __utrace_ptrace_take_debugregs() - get the debug registers, before setting
+ * one
  * @task: the task, which the caller traces
  * @in_use: a breakpoint or watchpoint is enabled
  *
- * A further tracer begins with an empty set: what a tracer that is gone has left
- * is cleared.
+ * A further tracer starts with an empty set: registers that another tracer has
+ * left are cleared.
  *
  * Context: Process context, sleeps; the caller has @task frozen.
- * Return: 0, or -EBUSY if another tracer has the registers.
+ * Return: 0, or -EBUSY if another tracer owns the registers.
  */
 int __utrace_ptrace_take_debugregs(struct task_struct *task, bool in_use)
 {
@@ -71,11 +75,12 @@ int __utrace_ptrace_take_debugregs(struct task_struct *task, bool in_use)
 }
 
 /**
- * ptracer_drop_debugregs() - a tracer leaves, and its debug registers with it
+ * ptracer_drop_debugregs() - clear the debug registers of a tracer that
+ * detaches
  * @p: the ptracer, whose task the caller has frozen
  *
  * The registers of a tracer that has died stay, as those of a first tracer do,
- * until another one takes the set.
+ * until another tracer takes the set.
  *
  * Context: Process context, sleeps.
  */

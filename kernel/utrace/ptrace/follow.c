@@ -2,20 +2,22 @@
 /*
  * utrace - further tracers follow a task to the tasks that it creates
  *
- * As a first tracer, a further one traces a new task from the moment at which others
- * see the task: nobody can attach before, and no event is missed.
+ * Like a first tracer, a further one traces a new task from the moment at which
+ * others can see the task: nobody can attach before, and no event is missed.
  *
- *	prepare	before copy_process(): all that needs memory, so that clone(2) fails
- *		where there is none
+ *prepare before copy_process(): all that needs memory, so that clone(2) fails
+ *		if there is none
  *	fork	in copy_process(), with tasklist_lock held: enter the lists
  *	born	before the new task runs: attach the engines
  *
- * Between the first and the last step what was made is in utrace::newborn of the
- * creator, or in the lists with ->newborn set.  The creator is not in a stop during
- * that time, so its tracers neither leave nor change their options, but they may die.
+ * Between the first and the last step the new ptracers are in utrace::newborn
+ * of the creator, or in the lists with ->newborn set.  The creator is not in a
+ * stop during that time, so its tracers neither leave nor change their options,
+ * but they may die.
  *
- * A task that is followed counts for no limit of its tracer's user: it is limited as
- * any task of its own user is, and so is its end until that is read.
+ * A followed task counts against no limit of its tracer's user.  It counts
+ * against the limits of its own user, as does its end until the tracer has read
+ * it.
  */
 #include <linux/pid.h>
 #include <linux/ptrace.h>
@@ -24,10 +26,10 @@
 #include "ptracer.h"
 
 /**
- * ptracer_clone_event() - the event that a clone is to a tracer
+ * ptracer_clone_event() - get the event that a clone is for a tracer
  * @clone_flags: flags of the clone, with the exit signal in CSIGNAL
  *
- * As in kernel_clone().
+ * The rules are those of kernel_clone().
  *
  * Context: Any.
  * Return: PTRACE_EVENT_*.
@@ -49,7 +51,7 @@ static bool ptracer_follows(struct ptracer *p, unsigned long clone_flags)
 	       ptracer_wants(p, ptracer_clone_event(clone_flags));
 }
 
-/* Take references to those tracers of the current task that follow. */
+/* Get references to the tracers of the current task that follow it. */
 static unsigned int ptracer_get_followers(unsigned long clone_flags,
 					  struct ptracer *ps[PTRACER_MAX])
 {
@@ -64,7 +66,7 @@ static unsigned int ptracer_get_followers(unsigned long clone_flags,
 	return n;
 }
 
-/* Make a ptracer for a new task, which a tracer of the current task will trace. */
+/* Allocate a ptracer for a new task, for a tracer of the current task. */
 static struct ptracer *ptracer_for_newborn(struct ptracer *parent)
 {
 	struct utrace_engine *engine;
@@ -91,7 +93,7 @@ static struct ptracer *ptracer_for_newborn(struct ptracer *parent)
 }
 
 /**
- * __utrace_ptrace_unprepare() - free what was prepared for a task and is not used
+ * __utrace_ptrace_unprepare() - free prepared ptracers that were not used
  *
  * Context: Process context, sleeps.
  */
@@ -121,7 +123,7 @@ int __utrace_ptrace_prepare(const struct kernel_clone_args *args)
 	unsigned int n = ptracer_get_followers(clone_flags, ps);
 	int ret = 0;
 
-	/* The last one first, since each is put at the begin of the list. */
+	/* In reverse order, since each is added to the head of the list. */
 	while (n--) {
 		p = ret ? NULL : ptracer_for_newborn(ps[n]);
 		if (p)
@@ -136,11 +138,12 @@ int __utrace_ptrace_prepare(const struct kernel_clone_args *args)
 }
 
 /**
- * __utrace_ptrace_fork() - the further tracers that follow trace a new task
+ * __utrace_ptrace_fork() - make the tracers that follow trace a new task
  * @child: the task, with its pid, a struct utrace, and no tracer yet
  *
- * A tracer that exits is left out, and __utrace_ptrace_born() frees its ptracer.  The
- * task gets all others, also if kernel.ptrace_max_tracers is less by now.
+ * A tracer that exits is left out, and __utrace_ptrace_born() frees its
+ * ptracer.  The task gets all others, even if kernel.ptrace_max_tracers was
+ * reduced.
  *
  * Context: copy_process(), with tasklist_lock held for writing, without siglock.
  */
@@ -159,7 +162,10 @@ void __utrace_ptrace_fork(struct task_struct *child)
 		if (ptracer_enter(p, PTRACER_ALL))
 			hlist_add_head(&p->by_task, utrace_newborn_tracers());
 		else
-			/* The lists have a reference, which needs the lock to go. */
+			/*
+			 * Not the last reference: the lists hold one, which
+			 * cannot be dropped while tasklist_lock is held.
+			 */
 			ptracer_put(p);
 	}
 }
@@ -170,11 +176,12 @@ static bool ptracer_is_newborn(struct ptracer *p, void *arg)
 }
 
 /**
- * __utrace_ptrace_born() - attach the engines of those who trace a new task
+ * __utrace_ptrace_born() - attach the engines of the tracers of a new task
  * @child: the task, which does not run yet
  *
- * Only the lack of a slot, or a fatal signal while the creator waits, can keep an engine
- * away.  The tracer then does not trace the task, which the kernel log tells.
+ * An attach fails only if the task has no free slot, or if the creator gets a
+ * fatal signal while it waits.  The tracer then does not trace the task, and a
+ * warning is logged.
  *
  * Context: Process context, sleeps.
  */

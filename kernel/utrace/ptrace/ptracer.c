@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - the further tracers of all tasks: who traces whom
+ * utrace - lists of the further tracers of all tasks
  *
- * A ptracer is in two lists, that of its task and that of the process of its tracer,
- * from the attach until the tracer leaves, or has read how the task ended.  While
- * that is not read, a third list, that of the pid, keeps the number of the dead task
- * from being used again, as a zombie does.  The lists are walked under RCU.
+ * A ptracer is in two lists, that of its task and that of the process of its
+ * tracer, from the attach until the tracer leaves or has read the end of the
+ * task.  While the end is unread, a third list, that of the pid, keeps the
+ * number of the dead task from being reused, as a zombie does.  The lists are
+ * walked under RCU.
  */
 #include <linux/cred.h>
 #include <linux/lockdep.h>
@@ -23,9 +24,9 @@ static_assert(!(UTRACE_GROUP_TRACES &
 		 SIGNAL_UNKILLABLE | UTRACE_GROUP_UNTOLD)));
 
 /**
- * ptracer_of_process() - look for a ptracer among those of a tracing process
+ * ptracer_of_process() - find a ptracer among those of a tracing process
  * @thread: a thread of the process
- * @fn: returns true for the one that is meant
+ * @fn: returns true for the wanted ptracer
  * @arg: second argument of @fn
  *
  * Context: Any.
@@ -44,9 +45,9 @@ struct ptracer *ptracer_of_process(struct task_struct *thread, ptracer_fn fn,
 }
 
 /**
- * ptracer_of_end() - look for a ptracer whose tracer has yet to read an end
+ * ptracer_of_end() - find a ptracer whose tracer has not read the end yet
  * @pid: the pid of the dead task, or NULL
- * @fn: returns true for the one that is meant
+ * @fn: returns true for the wanted ptracer
  * @arg: second argument of @fn
  *
  * Context: Any.
@@ -66,9 +67,9 @@ struct ptracer *ptracer_of_end(struct pid *pid, ptracer_fn fn, void *arg)
 }
 
 /**
- * ptracer_of_task() - look for a ptracer among those of a task
- * @task: the task that is traced
- * @fn: returns true for the one that is meant
+ * ptracer_of_task() - find a ptracer among those of a task
+ * @task: the traced task
+ * @fn: returns true for the wanted ptracer
  * @arg: second argument of @fn
  *
  * Context: Any.
@@ -87,13 +88,13 @@ struct ptracer *ptracer_of_task(struct task_struct *task, ptracer_fn fn,
 }
 
 /**
- * ptracer_any_of_task() - test whether a task has a ptracer of some kind
- * @task: the task that is traced
- * @fn: returns true for one that is meant
+ * ptracer_any_of_task() - check whether a task has a matching ptracer
+ * @task: the traced task
+ * @fn: returns true for a matching ptracer
  * @arg: second argument of @fn
  *
  * Context: Any.
- * Return: true if so.
+ * Return: true if @fn has returned true.
  */
 bool ptracer_any_of_task(struct task_struct *task, ptracer_fn fn, void *arg)
 {
@@ -112,7 +113,7 @@ static bool ptracer_is_alive_of(struct ptracer *p, void *tracer)
 }
 
 /**
- * ptracer_find() - the ptracer of a tracer on a living task
+ * ptracer_find() - find the ptracer of a tracer for a living task
  * @tracer: the tracer
  * @task: the task
  *
@@ -126,10 +127,10 @@ struct ptracer *ptracer_find(struct task_struct *tracer,
 }
 
 /**
- * ptracer_get_further() - the further tracers of a task
- * @task: the task.  None is missed and none comes meanwhile if the caller holds
- *	cred_guard_mutex of @task, or is @task
- * @tracers: filled in, in the order in which they came
+ * ptracer_get_further() - get the further tracers of a task
+ * @task: the task.  The result is complete and stays so while the caller holds
+ *	cred_guard_mutex of @task, or if the caller is @task
+ * @tracers: filled in, in the order of their attach
  *
  * Context: Any.
  * Return: the number of tracers, for ptracer_put_all().
@@ -148,9 +149,9 @@ unsigned int ptracer_get_further(struct task_struct *task,
 }
 
 /**
- * ptracer_get_all() - the tracers of a task
+ * ptracer_get_all() - get the tracers of a task
  * @task: as for ptracer_get_further()
- * @tracers: filled in: the first tracer, if there is one, and then the others
+ * @tracers: filled in: the first tracer, if there is one, then the further ones
  *
  * Context: Any.
  * Return: the number of tracers, for ptracer_put_all().
@@ -170,9 +171,9 @@ unsigned int ptracer_get_all(struct task_struct *task,
 }
 
 /**
- * ptracer_put_all() - end what ptracer_get_all() has begun
- * @tracers: the tracers
- * @n: their number
+ * ptracer_put_all() - drop the references to the tracers of a task
+ * @tracers: from ptracer_get_all() or ptracer_get_further()
+ * @n: number of elements of @tracers
  *
  * Context: Any but NMI.
  */
@@ -183,12 +184,13 @@ void ptracer_put_all(struct task_struct **tracers, unsigned int n)
 }
 
 /**
- * __utrace_ptrace_traces() - test whether a thread is a further tracer of a task
+ * __utrace_ptrace_traces() - check whether a thread is a further tracer of a
+ * task
  * @tracer: the thread
  * @task: the task
  *
  * Context: Any.
- * Return: true if so.
+ * Return: true if @tracer is a further tracer of @task, which lives.
  */
 bool __utrace_ptrace_traces(struct task_struct *tracer, struct task_struct *task)
 {
@@ -196,11 +198,11 @@ bool __utrace_ptrace_traces(struct task_struct *tracer, struct task_struct *task
 }
 
 /**
- * __utrace_ptrace_traced() - test whether a task has a further tracer
+ * __utrace_ptrace_traced() - check whether a task has further tracers
  * @task: the task
  *
  * Context: Any.
- * Return: true if so.
+ * Return: true if it has at least one.
  */
 bool __utrace_ptrace_traced(struct task_struct *task)
 {
@@ -213,12 +215,12 @@ static bool ptracer_is_of_group(struct ptracer *p, void *thread)
 }
 
 /**
- * __utrace_ptrace_traces_group() - test whether a thread of a process is a further tracer
+ * __utrace_ptrace_traces_group() - check whether a process has a further tracer
  * @thread: a thread of the process
- * @task: the task that is traced
+ * @task: the traced task
  *
  * Context: Any.
- * Return: true if so.
+ * Return: true if a thread of the process is a further tracer of @task.
  */
 bool __utrace_ptrace_traces_group(struct task_struct *thread,
 				  struct task_struct *task)
@@ -227,7 +229,7 @@ bool __utrace_ptrace_traces_group(struct task_struct *thread,
 }
 
 /**
- * __utrace_ptrace_tracer() - the further tracer of a task that came first
+ * __utrace_ptrace_tracer() - get the further tracer of a task that came first
  * @task: the task
  *
  * A tracer leaves the lists before it is dead, so its task_struct stays until
@@ -246,13 +248,14 @@ struct task_struct *__utrace_ptrace_tracer(struct task_struct *task)
 }
 
 /**
- * ptracer_new() - make a ptracer that is in no list yet
+ * ptracer_new() - allocate a ptracer, which is in no list yet
  * @tracer: the tracer
  * @cred: the credentials of the attach
  * @flags: PT_PTRACED, PT_SEIZED and options
  *
  * Context: Process context, sleeps.
- * Return: the ptracer, for ptracer_set_task() or ptracer_free(); NULL: no memory.
+ * Return: the ptracer, for ptracer_set_task() or ptracer_free(); NULL if there
+ * is no memory.
  */
 struct ptracer *ptracer_new(struct task_struct *tracer,
 			    const struct cred *cred, unsigned int flags)
@@ -270,10 +273,11 @@ struct ptracer *ptracer_new(struct task_struct *tracer,
 }
 
 /**
- * ptracer_set_task() - say which task a new ptracer is for
+ * ptracer_set_task() - set the task of a new ptracer
  * @p: the ptracer, in no list
- * @task: the task.  It does not exchange its pid before the ptracer is in the lists:
- *	the caller holds cred_guard_mutex, or @task is current, or not visible yet
+ * @task: the task.  Its pid must not change before the ptracer is in the lists,
+ *	so the caller holds cred_guard_mutex, or @task is current or not visible
+ *	yet
  *
  * Context: Any.
  */
@@ -283,7 +287,7 @@ void ptracer_set_task(struct ptracer *p, struct task_struct *task)
 	p->pid = get_task_pid(task, PIDTYPE_PID);
 }
 
-/* Readers under RCU use what the ptracer points to. */
+/* Readers under RCU may use what the ptracer points to. */
 static void ptracer_free_rcu(struct rcu_head *rcu)
 {
 	struct ptracer *p = container_of(rcu, struct ptracer, rcu);
@@ -301,7 +305,7 @@ static void ptracer_free_rcu(struct rcu_head *rcu)
 }
 
 /**
- * ptracer_free() - free a ptracer, whose engine is gone
+ * ptracer_free() - free a ptracer that has no engine
  * @data: the ptracer
  *
  * Context: Any but NMI.
@@ -313,7 +317,7 @@ void ptracer_free(void *data)
 	call_rcu(&p->rcu, ptracer_free_rcu);
 }
 
-/* Put a ptracer behind the others of its task; utrace_tracers_lock() is held. */
+/* Append a ptracer to the list of its task; utrace_tracers_lock() is held. */
 static void ptracer_add_last(struct ptracer *p)
 {
 	struct hlist_head *list = utrace_tracers_of(p->task);
@@ -328,8 +332,8 @@ static void ptracer_add_last(struct ptracer *p)
 }
 
 /*
- * Enter a ptracer in the list of its task, unless that has @max tracers.  The siglock
- * of the tracer is held.
+ * Add a ptracer to the list of its task, unless the task has @max tracers.  The
+ * siglock of the tracer is held.
  */
 static int ptracer_enter_task(struct ptracer *p, unsigned int max)
 {
@@ -349,16 +353,17 @@ static int ptracer_enter_task(struct ptracer *p, unsigned int max)
 }
 
 /**
- * ptracer_enter() - put a ptracer into the lists
+ * ptracer_enter() - add a ptracer to the lists
  * @p: the ptracer, with its engine and task
- * @max: how many tracers the task may have with this one
+ * @max: maximum number of tracers of the task, including this one
  *
- * A tracer that exits sets PF_EXITING, takes its siglock and then empties its list:
- * either the flag is seen here, or the ptracer is seen there.
+ * A tracer that exits sets PF_EXITING, takes its siglock and then empties its
+ * list: either this function sees the flag, or the exiting tracer sees the
+ * ptracer.
  *
- * Context: tasklist_lock is held, so that no tracer becomes the first one of the task.
+ * Context: tasklist_lock is held, so that the task gets no first tracer now.
  * Return:
- * * 0 - done
+ * * 0 - success
  * * -EPERM - the task has @max tracers, or this one already
  * * -ESRCH - the tracer is exiting, or the task is dead
  */
@@ -370,7 +375,7 @@ int ptracer_enter(struct ptracer *p, unsigned int max)
 
 	lockdep_assert_held(&tasklist_lock);
 
-	/* It has died, and nobody would tell. */
+	/* The task has died, so its end would not be reported. */
 	if (p->task->exit_state)
 		return -ESRCH;
 	if (p->task->ptrace && p->task->parent == tracer)
@@ -389,13 +394,13 @@ int ptracer_enter(struct ptracer *p, unsigned int max)
 	return ret;
 }
 
-/* Take a ptracer out of the two lists.  Returns true if it was there. */
+/* Remove a ptracer from the two lists.  Returns true if it was there. */
 static bool ptracer_leave(struct ptracer *p)
 {
 	unsigned long flags;
 	bool listed;
 
-	/* A dead tracer has left its lists before. */
+	/* A dead tracer has already left its lists. */
 	if (!lock_task_sighand(p->tracer, &flags))
 		return false;
 	listed = !hlist_unhashed(&p->by_tracer);
@@ -406,7 +411,7 @@ static bool ptracer_leave(struct ptracer *p)
 	return listed;
 }
 
-/* Errors that say how far the task is, and not that the call was wrong. */
+/* Map errors that depend on the state of the task and not on the call. */
 static int ptracer_result(int ret)
 {
 	if (ret == -EINPROGRESS)
@@ -422,8 +427,8 @@ static int ptracer_result(int ret)
  * @p: the ptracer; the caller has a reference
  * @action: for utrace_control()
  *
- * The task may have died meanwhile.  After DETACH a callback may be running
- * still; the core has a reference until its end.
+ * Does nothing if the task has died.  After UTRACE_DETACH a callback may still
+ * be running; the core holds a reference until it ends.
  *
  * Context: Process context.
  */
@@ -433,7 +438,7 @@ void ptracer_control(struct ptracer *p, enum utrace_resume_action action)
 }
 
 /**
- * ptracer_set_events() - ask for the events that the tracer wants now
+ * ptracer_set_events() - request the events that the tracer wants now
  * @p: the ptracer; the caller has a reference
  *
  * Context: Process context.
@@ -445,27 +450,27 @@ int ptracer_set_events(struct ptracer *p)
 						ptracer_events(p)));
 }
 
-/* No tracer is linked between the look for a circle and the new link. */
+/* Under the mutex no tracer is linked after the search for a circle. */
 static int ptracer_link(struct ptracer *p)
 {
 	guard(mutex)(&utrace_ptrace_link_mutex);
 	if (__utrace_ptrace_closes_circle(p->tracer, p->task))
 		return -EDEADLK;
-	/* A tracer becomes the first one with the lock held for writing. */
+	/* A task gets a first tracer only with the lock held for writing. */
 	guard(read_lock)(&tasklist_lock);
 	return ptracer_enter(p, READ_ONCE(ptrace_max_tracers));
 }
 
 /**
- * ptracer_start() - attach the engine of a ptracer, and put it into the lists
- * @p: the ptracer, after ptracer_set_task(), which belongs to the core from here on
+ * ptracer_start() - attach the engine of a ptracer, and add it to the lists
+ * @p: the ptracer, after ptracer_set_task(); the core owns it from here on
  *
  * Context: Process context, sleeps.  cred_guard_mutex of the task may be held.
  * Return:
- * * 0 - done
- * * -EPERM - the task has as many tracers as may be, or this one already, or is
- *   in a sandbox
- * * -EDEADLK - the task traces the tracer, maybe by way of others
+ * * 0 - success
+ * * -EPERM - the task has the maximum number of tracers, or this one already,
+ *   or is in a sandbox
+ * * -EDEADLK - the task traces the tracer, directly or indirectly
  * * -ESRCH - the task or the tracer is exiting
  * * or an error of utrace_attach_for()
  */
@@ -498,7 +503,7 @@ int ptracer_start(struct ptracer *p)
 	return ret;
 }
 
-/* Is a number still in use, or is its end still to be read by another tracer? */
+/* Check whether a pid is in use, or another tracer has not read its end yet. */
 static bool ptracer_pid_is_used(struct pid *pid)
 {
 	enum pid_type type;
@@ -510,7 +515,7 @@ static bool ptracer_pid_is_used(struct pid *pid)
 }
 
 /*
- * Charge the user of a dead task for its number, as a zombie is charged: one task of
+ * Charge the user of a dead task for its pid, as for a zombie: one task of
  * RLIMIT_NPROC.  tasklist_lock is held for writing.
  */
 static void ptracer_charge_end(struct ptracer *p)
@@ -531,11 +536,11 @@ static void ptracer_uncharge_end(struct ptracer *p)
 }
 
 /**
- * ptracer_keep_pid() - keep the number of a dead task until its end is read
+ * ptracer_keep_pid() - keep the pid of a dead task until its end is read
  * @p: the ptracer; the task is not reaped yet
  *
- * Does nothing if the tracer has left: ptracer_forget() leaves the lists before it
- * looks for the number with tasklist_lock held.
+ * Does nothing if the tracer has left: ptracer_forget() leaves the lists before
+ * it checks @p->by_pid with tasklist_lock held.
  *
  * Context: tasklist_lock is held for writing.
  */
@@ -550,8 +555,8 @@ void ptracer_keep_pid(struct ptracer *p)
 }
 
 /*
- * The number of the dead task may be used again.  __change_pid() has left it
- * allocated if the task was reaped.
+ * Allow the pid of the dead task to be reused.  If the task was reaped,
+ * __change_pid() has left the pid allocated.
  */
 static void ptracer_drop_pid(struct ptracer *p)
 {
@@ -565,7 +570,7 @@ static void ptracer_drop_pid(struct ptracer *p)
 }
 
 /**
- * ptracer_forget() - take a ptracer out of the lists
+ * ptracer_forget() - remove a ptracer from the lists
  * @p: the ptracer; the caller has a reference
  *
  * Context: Process context, no locks held.
@@ -580,11 +585,11 @@ void ptracer_forget(struct ptracer *p)
 }
 
 /**
- * ptracer_end_quietly() - end a ptracer without news for wait(2)
+ * ptracer_end_quietly() - end a ptracer without a report by wait(2)
  * @p: the ptracer; the caller has a reference
  * @task: its task
  *
- * A tracer that waits is woken, since it may have nothing to wait for any more.
+ * A tracer that waits is woken up, since it may have nothing left to wait for.
  *
  * Context: Process context, no locks held.
  */
@@ -595,10 +600,10 @@ void ptracer_end_quietly(struct ptracer *p, struct task_struct *task)
 }
 
 /**
- * __utrace_ptrace_exchanged() - execve(2) has given a task another pid
- * @task: a thread that was not the leader
+ * __utrace_ptrace_exchanged() - update the pid of a task after execve(2)
+ * @task: a thread that was not the leader, and has got the pid of the leader
  *
- * The tracers know the task by the new pid from here on, whether the execve(2)
+ * From here on the tracers know the task by the new pid, whether the execve(2)
  * succeeds or kills the task.  The old pid is the message of PTRACE_EVENT_EXEC.
  *
  * Context: The task itself, with tasklist_lock held for writing.
@@ -612,7 +617,7 @@ void __utrace_ptrace_exchanged(struct task_struct *task)
 	guard(rcu)();
 	ptracer_for_each(p, task) {
 		guard(spinlock)(&p->lock);
-		/* ptracer_exec() has taken the one before, or that execve(2) has killed. */
+		/* ptracer_exec() has reset it, or that execve(2) was fatal. */
 		WARN_ON_ONCE(p->old_pid);
 		p->old_pid = p->pid;
 		p->pid = get_pid(task_pid(task));
@@ -631,11 +636,12 @@ static bool ptracer_runs(struct ptracer *p, void *arg)
 }
 
 /**
- * ptracer_rejoin_group_stop() - have a task rejoin a group stop, unless a tracer lets it run
- * @task: the task, which a tracer has left, or does not let run any more
+ * ptracer_rejoin_group_stop() - make a task rejoin a group stop
+ * @task: the task, which a tracer has left or no longer lets run
  *
- * A tracer that lets the task run sets ptracer::runs before it takes siglock: this
- * function sees that, or utrace_ignore_group_stop() of that tracer comes after it.
+ * Does nothing if a tracer lets the task run.  Such a tracer sets ptracer::runs
+ * before it takes siglock: either this function sees it, or
+ * utrace_ignore_group_stop() of that tracer comes after it.
  *
  * Context: Any but NMI, without siglock.  Takes siglock.
  */
@@ -651,7 +657,7 @@ void ptracer_rejoin_group_stop(struct task_struct *task)
 }
 
 /**
- * __utrace_ptrace_exit() - the current task exits, and traces nobody any more
+ * __utrace_ptrace_exit() - end all tracing by the current task, which exits
  *
  * Context: The task itself, in do_exit(), with PF_EXITING set.
  */

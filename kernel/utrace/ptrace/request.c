@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - what a further tracer asks for by ptrace(2)
+ * utrace - requests of further tracers by ptrace(2)
  *
  * kernel/ptrace.c finds out whether the caller is the first tracer of the task
- * or a further one.  Most requests need only a stopped task, and go
- * on in kernel/ptrace.c; here are those that a stop of one tracer makes
- * different: how the task goes on, and what the tracer was told.
+ * or a further one.  Most requests need only a stopped task, and are handled in
+ * kernel/ptrace.c.  This file handles those that depend on the state that each
+ * tracer has for itself: how to resume the task, and what was reported.
  *
- * While a request is served the task is frozen (freeze.c), for the first tracer
- * as for the others, so one request at a time works on a task.
+ * The task is frozen (freeze.c) during a request, also for the first tracer, so
+ * only one request at a time works on a task.
  */
 #include <linux/cn_proc.h>
 #include <linux/cred.h>
@@ -24,7 +24,7 @@
 
 #include "ptracer.h"
 
-/* Options that only a first tracer may have, since others could undo them. */
+/* Options that only a first tracer may set, since others could undo them. */
 #define PTRACER_ONLY_FIRST	(PTRACE_O_TRACESECCOMP | PTRACE_O_SUSPEND_SECCOMP)
 
 /**
@@ -32,17 +32,17 @@
  * @task: the task
  * @flags: for task_struct::ptrace: PT_PTRACED, PT_SEIZED and options
  *
- * Context: Process context, sleeps.  cred_guard_mutex of @task is held, and
- * the caller may trace @task, and share it with its present tracers.
+ * Context: Process context, sleeps.  cred_guard_mutex of @task is held.  The
+ * caller may trace @task, and share it with its current tracers.
  * Return:
- * * 0 - done
+ * * 0 - success
  * * -EPERM - @task has as many tracers as kernel.ptrace_max_tracers allows, or
  *   the caller is one of them, or @task is in a sandbox of the first tracer, or
  *   a worker of the kernel for a program
- * * -EDEADLK - @task traces the caller, maybe by way of others
- * * -EINVAL - options that need to be the first tracer
+ * * -EDEADLK - @task traces the caller, directly or indirectly
+ * * -EINVAL - an option is for the first tracer only
  * * -ESRCH - @task is exiting
- * * -ENOMEM - no memory
+ * * -ENOMEM - out of memory
  * * or an error of utrace_attach_for()
  */
 int __utrace_ptrace_attach(struct task_struct *task, unsigned int flags)
@@ -51,7 +51,7 @@ int __utrace_ptrace_attach(struct task_struct *task, unsigned int flags)
 
 	if (flags & (PTRACER_ONLY_FIRST << PT_OPT_FLAG_SHIFT))
 		return -EINVAL;
-	/* Such a thread makes no reports at which the tracer could be told. */
+	/* Such a thread makes no reports, so it could not report stops. */
 	if (task->flags & PF_USER_WORKER)
 		return -EPERM;
 	p = ptracer_new(current, current_cred(), flags);
@@ -63,7 +63,7 @@ int __utrace_ptrace_attach(struct task_struct *task, unsigned int flags)
 	return ptracer_start(p);
 }
 
-/* The parent of the current task. */
+/* Get the parent of the current task. */
 static struct task_struct *ptracer_get_parent(void)
 {
 	guard(rcu)();
@@ -71,15 +71,15 @@ static struct task_struct *ptracer_get_parent(void)
 }
 
 /**
- * __utrace_ptrace_traceme() - let the parent be a further tracer
+ * __utrace_ptrace_traceme() - make the parent a further tracer
  *
- * The caller may share itself with its present tracers.
- * The current task has the rights of the attach, as for a first tracer: the
- * parent gets no more than what the task could do for the parent.
+ * The caller has checked __utrace_ptrace_may_join().  The attach uses the
+ * credentials of the current task, as for a first tracer: the parent gets no
+ * more than what the task could do for the parent.
  *
  * Context: Process context, sleeps.
  * Return:
- * * 0 - done, or the parent is exiting
+ * * 0 - success, or the parent is exiting
  * * -EDEADLK, -ENOMEM - as for __utrace_ptrace_attach()
  * * -EPERM - as for __utrace_ptrace_attach(), or the parent may not trace
  * * or an error of security_ptrace_traceme() or utrace_attach_for()
@@ -112,8 +112,8 @@ static bool ptracer_may_ask(struct ptracer *p)
 {
 	guard(spinlock_irqsave)(&p->lock);
 	/*
-	 * By execve() another thread has got the pid by which the tracer knows
-	 * its task, and wait(2) has not told the tracer.  The tracer may mean
+	 * execve() may have given another thread the pid by which the tracer
+	 * knows its task, and wait(2) has not reported it.  The tracer may mean
 	 * the thread that is gone, see looks_like_a_spurious_pid().
 	 */
 	return p->state == PTRACER_STOPPED &&
@@ -122,13 +122,13 @@ static bool ptracer_may_ask(struct ptracer *p)
 }
 
 /**
- * __utrace_ptrace_check() - may the caller make a request, and freeze the task
+ * __utrace_ptrace_check() - check for a further tracer, and freeze the task
  * @task: the task
- * @ignore_state: the request does not need a task that is stopped
+ * @ignore_state: the request does not need a stopped task
  *
  * Context: Process context, sleeps.
  * Return:
- * * 0 - done; without @ignore_state the task is frozen
+ * * 0 - success; without @ignore_state the task is frozen
  * * -ESRCH - the caller is no tracer of @task, or @task is not stopped for it
  * * -ERESTARTSYS - the caller is being killed
  */
@@ -146,7 +146,7 @@ int __utrace_ptrace_check(struct task_struct *task, bool ignore_state)
 	ret = utrace_freeze(task);
 	if (ret)
 		return ret;
-	/* A group exit may have ended the stop, and another tracer may have its own. */
+	/* A group exit may have ended this stop; another tracer has its own. */
 	if (!ptracer_may_ask(p)) {
 		utrace_thaw(task);
 		return -ESRCH;
@@ -163,7 +163,7 @@ static void ptracer_thaw(struct ptracer *p)
 }
 
 /**
- * __utrace_ptrace_thaw() - end what __utrace_ptrace_check() has begun
+ * __utrace_ptrace_thaw() - thaw the task after __utrace_ptrace_check()
  * @task: the task
  *
  * Context: Process context.
@@ -172,7 +172,7 @@ void __utrace_ptrace_thaw(struct task_struct *task)
 {
 	struct ptracer *p __free(ptracer_put) = NULL;
 
-	/* A request that has resumed the task has thawed it, too. */
+	/* A request that has resumed the task has already thawed it. */
 	if (!(READ_ONCE(task->jobctl) & JOBCTL_UTRACE_FROZEN))
 		return;
 	p = ptracer_find(current, task);
@@ -180,11 +180,11 @@ void __utrace_ptrace_thaw(struct task_struct *task)
 		ptracer_thaw(p);
 }
 
-/* How the task goes on */
+/* Resuming the task */
 
 /*
- * Resume the task.  The hold is dropped while the task is frozen: a task that was thawed
- * could tell the tracer of a new stop, whose hold would be dropped instead.
+ * Resume the task.  The hold is dropped while the task is frozen: once thawed,
+ * the task could report a new stop, whose hold would be dropped instead.
  */
 static void ptracer_release(struct ptracer *p, enum utrace_resume_action action,
 			    enum ptracer_stop stop, int signr)
@@ -196,16 +196,17 @@ static void ptracer_release(struct ptracer *p, enum utrace_resume_action action,
 }
 
 /*
- * Is the stop a group stop, or was the SIGSTOP of PTRACE_ATTACH told in it?  Such a
- * stop has another code than those of events and system calls: ptracer_tell() writes
- * p->code and p->stop together.  p->lock is held.
+ * Check whether the stop is a group stop, or the SIGSTOP of PTRACE_ATTACH was
+ * reported in one.  The code of such a stop differs from those of events and
+ * system calls: ptracer_tell() writes p->code and p->stop together.  p->lock is
+ * held.
  */
 static bool ptracer_told_group_stop(const struct ptracer *p)
 {
 	return p->stop != PTRACER_ANSWERS && !ptracer_code_is_trap(p);
 }
 
-/* Has the tracer decided about a signal, which the task has yet to act on? */
+/* Check for a decision about a signal on which the task has not acted yet. */
 static bool ptracer_is_deciding(struct ptracer *p)
 {
 	guard(spinlock_irqsave)(&p->lock);
@@ -213,10 +214,10 @@ static bool ptracer_is_deciding(struct ptracer *p)
 }
 
 /*
- * Tell the tracer of a stop that is due, in a task that is already stopped: for another
- * tracer, for an engine or in a group stop.  Returns false if that is not possible now:
- * the task runs, is stopped in a system call or at an event, or has yet to act on what the
- * tracer has decided about a signal.
+ * Report a stop that is due, in a task that is already stopped: for another
+ * tracer, for an engine or in a group stop.  Returns false if that is not
+ * possible now: the task runs, is stopped in a system call or at an event, or
+ * has not acted yet on the decision of the tracer about a signal.
  */
 static bool ptracer_stop_in_place(struct ptracer *p)
 {
@@ -250,7 +251,7 @@ static int ptracer_resume(struct ptracer *p, bool syscalls,
 	if (!valid_signal(signr))
 		return -EIO;
 	scoped_guard(spinlock_irqsave, &p->lock) {
-		/* A group stop that has begun since is to be told first. */
+		/* A group stop that has begun since must be reported first. */
 		job = ptracer_told_group_stop(p) && !p->notify;
 		p->state = PTRACER_RUNNING;
 		p->unread = false;
@@ -271,7 +272,7 @@ static int ptracer_resume(struct ptracer *p, bool syscalls,
 		utrace_ignore_group_stop(p->task);
 	}
 	ptracer_release(p, action, stop, signr);
-	/* Another tracer may keep the task from making the report. */
+	/* Another tracer may prevent the task from making the report. */
 	if (pending)
 		ptracer_stop_in_place(p);
 	return 0;
@@ -287,8 +288,9 @@ static int ptracer_step(struct ptracer *p, enum utrace_resume_action action,
 }
 
 /*
- * PTRACE_DETACH.  In a stop for a signal the engine stays until it has given
- * its answer about the signal; the tracer does not trace the task from here on.
+ * PTRACE_DETACH.  In a stop for a signal the engine stays attached until it has
+ * returned the decision about the signal.  The tracer no longer traces the
+ * task.
  */
 static int ptracer_detach(struct ptracer *p, unsigned long signr)
 {
@@ -311,7 +313,7 @@ static int ptracer_detach(struct ptracer *p, unsigned long signr)
 	return 0;
 }
 
-/* Stop the task for what is set in @p: now, or as soon as it can be told. */
+/* Report the stop that is set in @p: now, or as soon as the task can. */
 static void ptracer_stop_soon(struct ptracer *p)
 {
 	if (!ptracer_stop_in_place(p))
@@ -319,11 +321,11 @@ static void ptracer_stop_soon(struct ptracer *p)
 }
 
 /**
- * __utrace_ptrace_attached() - the caller has become a further tracer
+ * __utrace_ptrace_attached() - stop a task after the attach of a further tracer
  * @task: the task, which stops if the request was PTRACE_ATTACH
  *
- * A task that is in a group stop is stopped for the tracer when the request
- * returns, also with PTRACE_SEIZE, unless another tracer leaves or resumes the task at
+ * A task in a group stop is stopped for the tracer when the request returns,
+ * also with PTRACE_SEIZE, unless another tracer detaches or resumes the task at
  * that moment, or the task sleeps in the kernel on its way to the stop.
  *
  * Context: Process context, sleeps.
@@ -345,7 +347,7 @@ void __utrace_ptrace_attached(struct task_struct *task)
 	ptracer_stop_soon(p);
 }
 
-/* PTRACE_INTERRUPT: at least one more stop will be told. */
+/* PTRACE_INTERRUPT: request at least one more stop. */
 static int ptracer_interrupt(struct ptracer *p)
 {
 	bool stopped;
@@ -362,10 +364,10 @@ static int ptracer_interrupt(struct ptracer *p)
 }
 
 /*
- * PTRACE_LISTEN.  In a group stop the tracer drops its hold.  The task stays in the
- * group stop, and reports when SIGCONT ends it.  If SIGCONT has come already, that is
- * told at once.  In another PTRACE_EVENT_STOP, a group stop that is in force is told; if
- * there is none, the task stays held.
+ * PTRACE_LISTEN.  In a group stop the tracer drops its hold.  The task stays in
+ * the group stop, and reports when SIGCONT ends it.  If SIGCONT has come
+ * already, that is reported at once.  In another PTRACE_EVENT_STOP, a group
+ * stop that is in force is reported; if there is none, the task stays held.
  */
 static int ptracer_listen(struct ptracer *p)
 {
@@ -386,7 +388,7 @@ static int ptracer_listen(struct ptracer *p)
 	utrace_ask_report(p->task);
 	ptracer_rejoin_group_stop(p->task);
 	ptracer_release(p, UTRACE_RESUME, PTRACER_DROPS, 0);
-	/* A first tracer that listens keeps the task from making the report. */
+	/* A first tracer that listens prevents the task from reporting. */
 	if (READ_ONCE(p->notify))
 		ptracer_stop_in_place(p);
 	return 0;
@@ -422,18 +424,18 @@ static int ptracer_request(struct ptracer *p, long request, unsigned long data)
 }
 
 /**
- * utrace_ptrace_request() - serve a request of a further tracer
- * @task: the task, which __utrace_ptrace_check() has found
+ * utrace_ptrace_request() - handle a request of a further tracer
+ * @task: the task, which __utrace_ptrace_check() has checked
  * @request: PTRACE_*
  * @data: the last argument of ptrace(2)
  *
  * Context: Process context, sleeps.
  * Return:
- * * -ENOIOCTLCMD - the request is served as that of a first tracer
+ * * -ENOIOCTLCMD - the caller must handle it like that of a first tracer
  * * -ESRCH - the task has died
- * * -EIO - @data is no signal, the machine cannot step, or the request does not
- *   fit the stop or is for a first tracer only
- * * 0 - done
+ * * -EIO - @data is no signal, the machine cannot step, the request does not
+ *   fit the stop, or it is for the first tracer only
+ * * 0 - success
  */
 int utrace_ptrace_request(struct task_struct *task, long request,
 			  unsigned long data)
@@ -443,15 +445,15 @@ int utrace_ptrace_request(struct task_struct *task, long request,
 	return p ? ptracer_request(p, request, data) : -ESRCH;
 }
 
-/* What the tracer has set, and what it was told */
+/* Options and the last stop */
 
 /**
- * utrace_ptrace_setoptions() - PTRACE_SETOPTIONS of a further tracer
+ * utrace_ptrace_setoptions() - handle PTRACE_SETOPTIONS of a further tracer
  * @task: the task
  * @data: PTRACE_O_*, checked
  *
  * Context: Process context, sleeps.
- * Return: 0, -EINVAL for options of a first tracer, or -ESRCH.
+ * Return: 0, -EINVAL for options of the first tracer, or -ESRCH.
  */
 int utrace_ptrace_setoptions(struct task_struct *task, unsigned long data)
 {
@@ -475,7 +477,7 @@ static bool ptracer_has_info(const struct ptracer *p)
 	return p->info.si_signo || p->code >> 8 || ptracer_code_is_trap(p);
 }
 
-/* The siginfo of a stop that is not for a signal, as in ptrace_do_notify(). */
+/* Make the siginfo of a stop without a signal, as ptrace_do_notify(). */
 static void ptracer_trap_info(kernel_siginfo_t *info, struct task_struct *task,
 			      int code)
 {
@@ -489,7 +491,7 @@ static void ptracer_trap_info(kernel_siginfo_t *info, struct task_struct *task,
 }
 
 /**
- * utrace_ptrace_getsiginfo() - PTRACE_GETSIGINFO of a further tracer
+ * utrace_ptrace_getsiginfo() - handle PTRACE_GETSIGINFO of a further tracer
  * @task: the task
  * @info: filled in
  *
@@ -513,9 +515,9 @@ int utrace_ptrace_getsiginfo(struct task_struct *task, kernel_siginfo_t *info)
 }
 
 /**
- * utrace_ptrace_setsiginfo() - PTRACE_SETSIGINFO of a further tracer
+ * utrace_ptrace_setsiginfo() - handle PTRACE_SETSIGINFO of a further tracer
  * @task: the task
- * @info: what the signal of the present stop shall carry
+ * @info: new siginfo for the signal of the current stop
  *
  * Context: Process context.
  * Return: 0, -EINVAL in a group stop without PTRACE_SEIZE, or -ESRCH.
@@ -535,10 +537,10 @@ int utrace_ptrace_setsiginfo(struct task_struct *task,
 }
 
 /**
- * utrace_ptrace_message() - PTRACE_GETEVENTMSG of a further tracer
+ * utrace_ptrace_message() - handle PTRACE_GETEVENTMSG of a further tracer
  * @task: the task
  *
- * A message that is a pid is one of the namespace of the tracer.
+ * A message that is a pid is translated to the pid namespace of the tracer.
  *
  * Context: Process context.
  * Return: the message, or 0.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - who may share a task with whom, and how many may
+ * utrace - permission to share a task with other tracers, and their number
  *
- * A further tracer needs the right to trace the task, as kernel/ptrace.c asks
- * for, and beside that the right to trace each tracer that is there: what one
- * tracer reads and writes, the others see and can undo.  A tracer that keeps
- * its task in a sandbox relies on being alone, and shares it only with
+ * A further tracer needs permission to trace the task, which kernel/ptrace.c
+ * checks, and also permission to trace each tracer that the task already has:
+ * what one tracer reads and writes, the others see and can undo.  A tracer that
+ * keeps its task in a sandbox relies on being alone, and shares it only with
  * programs that have CAP_SYS_PTRACE.
  */
 #include <linux/capability.h>
@@ -22,7 +22,7 @@
 
 DEFINE_STATIC_KEY_FALSE(utrace_ptracers);
 
-/* The sysctl: how many tracers a task may have, the first one included. */
+/* The sysctl: maximum number of tracers of a task, including the first one. */
 int ptrace_max_tracers = 1;
 
 /**
@@ -31,7 +31,7 @@ int ptrace_max_tracers = 1;
  * @ns: the pid namespace of the mount
  * @task: the task
  *
- * The line is there if the task has two tracers or more.
+ * The line is shown only if the task has two tracers or more.
  *
  * Context: Process context.
  */
@@ -49,9 +49,9 @@ void __utrace_ptrace_show(struct seq_file *m, struct pid_namespace *ns,
 	ptracer_put_all(tracers, n);
 }
 
-/* Rights */
+/* Permission */
 
-/* May the caller trace this tracer, and so share a task with it? */
+/* Check whether the caller may trace a tracer, and so share a task with it. */
 static bool ptracer_may_share(struct task_struct *tracer)
 {
 	return ptrace_may_access(tracer, PTRACE_MODE_ATTACH_REALCREDS |
@@ -61,7 +61,7 @@ static bool ptracer_may_share(struct task_struct *tracer)
 /* Options of a first tracer that keeps its task in a sandbox. */
 #define PTRACER_SANDBOX		(PT_TRACE_SECCOMP | PT_SUSPEND_SECCOMP)
 
-/* Does the first tracer of the task keep the task in a sandbox? */
+/* Check whether the first tracer of the task keeps it in a sandbox. */
 static bool ptracer_is_sandboxed(struct task_struct *task)
 {
 	if (READ_ONCE(task->ptrace) & PTRACER_SANDBOX)
@@ -80,14 +80,15 @@ static struct user_namespace *ptracer_get_user_ns(struct task_struct *task)
 }
 
 /**
- * __utrace_ptrace_may_join() - may a task have one more tracer?
+ * __utrace_ptrace_may_join() - check whether a task may get one more tracer
  * @task: the task, which the caller may trace, or the current task
  * @flags: for task_struct::ptrace, if the tracer becomes the first one
  *
  * Context: Process context, sleeps.  cred_guard_mutex of @task is held.
- * Return: 0, or -EPERM if @task has as many tracers as kernel.ptrace_max_tracers
- * allows, or if the caller may not share @task with one of them, or one of them
- * not with a caller that keeps @task in a sandbox.
+ * Return: 0, or -EPERM if @task has as many tracers as
+ * kernel.ptrace_max_tracers allows, if the caller may not share @task with one
+ * of them, or if one of them may not share it with a caller that keeps @task in
+ * a sandbox.
  */
 int __utrace_ptrace_may_join(struct task_struct *task, unsigned int flags)
 {
@@ -97,7 +98,7 @@ int __utrace_ptrace_may_join(struct task_struct *task, unsigned int flags)
 	bool may;
 
 	/*
-	 * The task may have been found in the midst of its creation, see
+	 * The task may have been found while it was being created, see
 	 * __utrace_ptrace_fork().
 	 */
 	utrace_tasklist_barrier();
@@ -115,8 +116,8 @@ int __utrace_ptrace_may_join(struct task_struct *task, unsigned int flags)
 }
 
 /**
- * __utrace_ptrace_ask() - ask about each further tracer of the current task
- * @fn: returns 0 for a tracer that may go on
+ * __utrace_ptrace_ask() - call a function for each further tracer of current
+ * @fn: returns 0 to continue
  * @arg: second argument of @fn
  *
  * Context: Process context.  @fn may sleep.
@@ -141,12 +142,12 @@ static bool ptracer_lacks_cap(struct ptracer *p, void *ns)
 }
 
 /**
- * __utrace_ptrace_capable() - have all further tracers CAP_SYS_PTRACE?
- * @task: the task that they trace
+ * __utrace_ptrace_capable() - check all further tracers for CAP_SYS_PTRACE
+ * @task: the traced task
  * @ns: the user namespace in which they need it
  *
  * Context: Any.
- * Return: true if all have, or if there is none.
+ * Return: true if all tracers have it, or if there is none.
  */
 bool __utrace_ptrace_capable(struct task_struct *task, struct user_namespace *ns)
 {
@@ -154,12 +155,13 @@ bool __utrace_ptrace_capable(struct task_struct *task, struct user_namespace *ns
 }
 
 /**
- * __utrace_ptrace_caller_capable() - has the caller CAP_SYS_PTRACE as a tracer?
- * @task: the task, which the caller may further trace
- * @ns: the user namespace in which it needs it
+ * __utrace_ptrace_caller_capable() - check the caller for CAP_SYS_PTRACE
+ * @task: a task that the caller may be a further tracer of
+ * @ns: the user namespace in which the caller needs it
  *
  * Context: Any.
- * Return: true if the caller had it when it attached.
+ * Return: true if the caller is a further tracer of @task, and had the
+ * capability when it attached.
  */
 bool __utrace_ptrace_caller_capable(struct task_struct *task,
 				    struct user_namespace *ns)
@@ -170,15 +172,16 @@ bool __utrace_ptrace_caller_capable(struct task_struct *task,
 }
 
 /**
- * __utrace_ptrace_sandbox() - the first tracer relies on being alone
+ * __utrace_ptrace_sandbox() - check whether a first tracer may use a sandbox
  * @task: the task
  *
- * The caller has set its mark on the task, so that one sees the other of a first
- * tracer that looks here and a further one in ptracer_intrudes().  Or the caller
- * holds cred_guard_mutex of the task, and no further tracer comes.
+ * The caller has marked the task.  So if a first tracer checks here while a
+ * further one checks in ptracer_intrudes(), at least one of them sees the
+ * other.  Or the caller holds cred_guard_mutex of the task, so that no further
+ * tracer can attach.
  *
  * Context: Process context.
- * Return: 0, or -EPERM if another tracer is not privileged.
+ * Return: 0, or -EPERM if a further tracer is not privileged.
  */
 int __utrace_ptrace_sandbox(struct task_struct *task)
 {
@@ -193,18 +196,18 @@ int __utrace_ptrace_sandbox(struct task_struct *task)
 }
 
 /**
- * ptracer_intrudes() - test whether a tracer has come into the sandbox of the first one
+ * ptracer_intrudes() - check whether a tracer may not share a sandboxed task
  * @p: the ptracer, which is in the lists
  *
  * Context: Process context.
- * Return: true if so, and the tracer must leave.
+ * Return: true if the tracer must leave.
  */
 bool ptracer_intrudes(struct ptracer *p)
 {
 	struct user_namespace *ns = ptracer_get_user_ns(p->task);
 	bool intrudes;
 
-	/* @p is listed before; pairs with __utrace_ptrace_sandbox(). */
+	/* After @p was listed; pairs with __utrace_ptrace_sandbox(). */
 	smp_mb();
 	intrudes = ptracer_is_sandboxed(p->task) && ptracer_lacks_cap(p, ns);
 	put_user_ns(ns);
@@ -222,7 +225,7 @@ static int ptracer_sysctl(const struct ctl_table *table, int write,
 {
 	int ret = proc_dointvec_minmax(table, write, buffer, lenp, ppos);
 
-	/* It stays on: tasks may have further tracers from now on. */
+	/* The key is never disabled: tasks may keep their further tracers. */
 	if (!ret && write && READ_ONCE(ptrace_max_tracers) > 1)
 		static_branch_enable(&utrace_ptracers);
 	return ret;

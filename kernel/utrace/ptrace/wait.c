@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - what wait(2) tells the further tracers of a task
+ * utrace - wait(2) for the further tracers of a task
  *
- * A stop and the end of a task are written into the ptracer, and __do_wait()
- * looks there.  So each tracer reads them by itself: nobody has to wait for a
- * further tracer before a dead task can be reaped, and the end can be read when
- * the task is long gone.
+ * The stops and the end of a task are stored in the ptracer, where __do_wait()
+ * finds them.  So each tracer reads them independently: a dead task can be
+ * reaped before a further tracer has read the end, and the end can be read
+ * after that.
  *
- * The end of a leader is told when its whole group is dead, as for the first
- * tracer.  If the tracer is of the process of the parent, it reaps the zombie, as a
- * first tracer does, and the ptracer ends with the task; but not if the parent
- * ignores SIGCHLD, when there is no zombie.
+ * The end of a leader is reported when its whole group is dead, as for the
+ * first tracer.  If the tracer is in the process of the parent, it reaps the
+ * zombie, as a first tracer does, and the ptracer ends with the task.  This
+ * does not apply if the parent ignores SIGCHLD, since then there is no zombie.
  */
 #include <linux/cred.h>
 #include <linux/pid.h>
@@ -30,13 +30,13 @@ static void ptracer_notify_locked(struct ptracer *p, struct task_struct *task,
 {
 	lockdep_assert_held(&tasklist_lock);
 
-	/* A dead tracer has none; it leaves its tasks, or has. */
+	/* A dead tracer has none; it has left its tasks or is about to. */
 	if (p->tracer->sighand)
 		do_notify_status(task, p->tracer, why, status);
 }
 
 /**
- * ptracer_send_sigchld() - send SIGCHLD to a tracer, and wake it if it waits
+ * ptracer_send_sigchld() - send SIGCHLD to a tracer, and wake it up if it waits
  * @p: the ptracer
  * @task: its task
  * @why: CLD_*
@@ -53,7 +53,7 @@ void ptracer_send_sigchld(struct ptracer *p, struct task_struct *task, int why,
 
 /* The end of tasks */
 
-/* si_code of a wait status. */
+/* Get the si_code for a wait status. */
 static int ptracer_why(int status)
 {
 	if (!(status & 0x7f))
@@ -66,7 +66,7 @@ static int ptracer_si_status(int status)
 	return status & 0x7f ?: status >> 8;
 }
 
-/* Is @p of the process of the parent?  tasklist_lock is held. */
+/* Check for a tracer in the parent's process.  tasklist_lock is held. */
 static bool ptracer_is_of_parent(struct ptracer *p, struct task_struct *task)
 {
 	struct task_struct *parent;
@@ -77,9 +77,10 @@ static bool ptracer_is_of_parent(struct ptracer *p, struct task_struct *task)
 }
 
 /*
- * Is a tracer told by the wait(2) of a parent?  True if @p is of the process of the
- * parent, and the parent is told the end of @task as that of a child, now or when the
- * first tracer has read the end.  tasklist_lock is held.
+ * Check whether the wait(2) of the parent reports the end of @task to the
+ * tracer.  True if the tracer is in the process of the parent, and the parent
+ * gets the end as that of a child, now or when the first tracer has read it.
+ * tasklist_lock is held.
  */
 static bool ptracer_parent_tells(struct ptracer *p, struct task_struct *task)
 {
@@ -89,7 +90,7 @@ static bool ptracer_parent_tells(struct ptracer *p, struct task_struct *task)
 			      task->exit_state != EXIT_DEAD;
 }
 
-/* Write down how @task has ended.  Returns the wait status. */
+/* Store how @task has ended.  Returns the wait status. */
 static int ptracer_publish(struct ptracer *p, struct task_struct *task)
 {
 	struct signal_struct *sig = task->signal;
@@ -104,9 +105,9 @@ static int ptracer_publish(struct ptracer *p, struct task_struct *task)
 }
 
 /*
- * Tell a tracer how its task has ended.  A tracer that reaps the zombie is told with
- * the parent, and woken in case that a first tracer has to read the end before.
- * tasklist_lock is held for writing.
+ * Report the end of the task to a tracer.  A tracer that reaps the zombie is
+ * notified as the parent, and is woken up here in case it is not the first
+ * tracer that must read the end before.  tasklist_lock is held for writing.
  */
 static void ptracer_tell_end(struct ptracer *p, struct task_struct *task)
 {
@@ -137,11 +138,11 @@ static void ptracer_task_died(struct ptracer *p, struct task_struct *task)
 }
 
 /**
- * __utrace_ptrace_died() - tell the further tracers of a task that it has died
- * @task: the task, a zombie.  If it is a leader, and other threads are left, its
- *	tracers are told when the last of these is released
+ * __utrace_ptrace_died() - report the death of a task to its further tracers
+ * @task: the task, a zombie.  If it is a leader and other threads are left, the
+ *	end is reported when the last of these is released
  *
- * Context: tasklist_lock is held for writing, so that nobody reaps the task before.
+ * Context: tasklist_lock is held for writing, so nobody reaps the task before.
  */
 void __utrace_ptrace_died(struct task_struct *task)
 {
@@ -157,11 +158,11 @@ void __utrace_ptrace_died(struct task_struct *task)
 /* Job control */
 
 /**
- * __utrace_ptrace_continued() - SIGCONT has ended a group stop
+ * __utrace_ptrace_continued() - report that SIGCONT has ended a group stop
  * @why: CLD_CONTINUED, or CLD_STOPPED if the stop was not complete
  *
- * The tracers of all threads can read it by WCONTINUED, each by itself.  SIGCHLD is
- * for the tracers of the leader, as for a first tracer.
+ * Each tracer of each thread can read this by WCONTINUED.  SIGCHLD is sent only
+ * to the tracers of the leader, as for a first tracer.
  *
  * Context: A thread of the process, with tasklist_lock held for reading.
  */
@@ -198,12 +199,12 @@ static bool ptracer_set_notify(struct ptracer *p, bool stops)
 }
 
 /**
- * __utrace_ptrace_trap_notify() - a group stop begins for a task, or SIGCONT is sent
+ * __utrace_ptrace_trap_notify() - request a trap at a group stop or SIGCONT
  * @task: the task, stopped or not
- * @stops: a group stop begins
+ * @stops: true if a group stop begins, false if SIGCONT is sent
  *
- * The tracers are told by a trap, as by ptrace_trap_notify(); of SIGCONT only those with
- * PTRACE_SEIZE.
+ * The trap is like that of ptrace_trap_notify().  SIGCONT is reported only to
+ * tracers with PTRACE_SEIZE.
  *
  * Context: siglock of @task is held.  If @stops, by the thread that begins the stop.
  */
@@ -221,7 +222,7 @@ void __utrace_ptrace_trap_notify(struct task_struct *task, bool stops)
 		utrace_ask_report_locked(task);
 	if (!any || !stops)
 		return;
-	/* do_signal_stop() leaves a task in TASK_STOPPED with the signal of that stop. */
+	/* do_signal_stop() keeps the old signal of a task in TASK_STOPPED. */
 	if (task->jobctl & JOBCTL_STOPPED)
 		task->jobctl = (task->jobctl & ~JOBCTL_STOP_SIGMASK) |
 			       (current->jobctl & JOBCTL_STOP_SIGMASK);
@@ -230,15 +231,16 @@ void __utrace_ptrace_trap_notify(struct task_struct *task, bool stops)
 
 /* wait(2) */
 
-/* A wait status: the task was continued. */
+/* Wait status of a task that was continued. */
 #define PTRACER_CONTINUED	0xffff
 
 /**
- * struct ptracer_news - what a call of wait(2) tells
+ * struct ptracer_news - result of a call of wait(2)
  * @wo: the call
- * @code: the wait status of a dead task, PTRACER_CONTINUED, or the code of a stop
+ * @code: the wait status of a dead task, PTRACER_CONTINUED, or the code of a
+ *	stop
  * @why: CLD_*
- * @pid: the number of the task for the caller
+ * @pid: the pid of the task in the namespace of the caller
  * @zombie: a task may be a zombie that the caller can reap
  */
 struct ptracer_news {
@@ -249,7 +251,7 @@ struct ptracer_news {
 	bool zombie;
 };
 
-/* The pid by which wait(2) means the task.  p->lock is held. */
+/* Get the pid by which wait(2) selects the task.  p->lock is held. */
 static struct pid *ptracer_pid(struct ptracer *p, enum pid_type type)
 {
 	if (p->state < PTRACER_DEAD)
@@ -257,7 +259,7 @@ static struct pid *ptracer_pid(struct ptracer *p, enum pid_type type)
 	return type == PIDTYPE_PGID ? p->pgrp : p->pid;
 }
 
-/* Is @p one of those that the call is about?  p->lock is held. */
+/* Check whether the call selects @p.  p->lock is held. */
 static bool ptracer_is_meant(struct ptracer *p, const struct wait_opts *wo)
 {
 	if (wo->wo_flags & __WNOTHREAD ? p->tracer != current :
@@ -267,7 +269,7 @@ static bool ptracer_is_meant(struct ptracer *p, const struct wait_opts *wo)
 	       ptracer_pid(p, wo->wo_type) == wo->wo_pid;
 }
 
-/* Take the end of a task, unless WNOWAIT is given.  p->lock is held. */
+/* Consume the end of a task, unless WNOWAIT is given.  p->lock is held. */
 static bool ptracer_take_end(struct ptracer *p, struct ptracer_news *news)
 {
 	struct wait_opts *wo = news->wo;
@@ -290,7 +292,7 @@ static bool ptracer_take_end(struct ptracer *p, struct ptracer_news *news)
 	return true;
 }
 
-/* Take a stop, or the end of one, unless WNOWAIT is given.  p->lock is held. */
+/* Consume a stop or a SIGCONT, unless WNOWAIT is given.  p->lock is held. */
 static bool ptracer_take_stop(struct ptracer *p, struct ptracer_news *news)
 {
 	struct wait_opts *wo = news->wo;
@@ -311,7 +313,7 @@ static bool ptracer_take_stop(struct ptracer *p, struct ptracer_news *news)
 	return false;
 }
 
-/* Has @p something to tell?  If so, it is told now, unless WNOWAIT is given. */
+/* Consume news of @p, unless WNOWAIT is given.  False if there are none. */
 static bool ptracer_take_news(struct ptracer *p, void *arg)
 {
 	struct ptracer_news *news = arg;
@@ -325,7 +327,7 @@ static bool ptracer_take_news(struct ptracer *p, void *arg)
 	return true;
 }
 
-/* Look for news of a single task: of the living one, or of the end.  Under RCU. */
+/* Find news of a single task, which lives or has died.  Under RCU. */
 static struct ptracer *ptracer_find_by_pid(struct ptracer_news *news)
 {
 	struct pid *pid = news->wo->wo_pid;
@@ -350,13 +352,13 @@ static bool ptracer_news_are_end(const struct ptracer_news *news)
 	return news->why != CLD_TRAPPED && news->why != CLD_CONTINUED;
 }
 
-/* The wait status, as wait4(2) stores it. */
+/* Get the wait status, as wait4(2) stores it. */
 static int ptracer_wait_status(const struct ptracer_news *news)
 {
 	return news->why == CLD_TRAPPED ? news->code << 8 | 0x7f : news->code;
 }
 
-/* The status, as waitid(2) stores it. */
+/* Get the status, as waitid(2) stores it. */
 static int ptracer_waitid_status(const struct ptracer_news *news)
 {
 	if (news->why == CLD_CONTINUED)
@@ -384,14 +386,14 @@ static void ptracer_fill(struct ptracer *p, const struct ptracer_news *news)
 }
 
 /*
- * Is the task of @p a zombie that the caller can reap as its tracer?  If there is a
- * first tracer, that is to read the end before.
+ * Check whether the task of @p is a zombie that the caller can reap as its
+ * tracer.  A first tracer must read the end before.
  */
 static bool ptracer_is_zombie(struct ptracer *p, void *arg)
 {
 	struct task_struct *task = p->task;
 
-	/* Cheap, for a tracer with many tasks: tasklist_lock is held. */
+	/* A cheap check first: many tasks, with tasklist_lock held. */
 	if (READ_ONCE(p->state) != PTRACER_DEAD)
 		return false;
 	if (!pid_alive(task) || task->exit_state != EXIT_ZOMBIE ||
@@ -414,8 +416,8 @@ static struct ptracer *ptracer_find_zombie(struct wait_opts *wo)
 }
 
 /*
- * Tell the end of a child that the caller traces.  A tracer reads it by any wait(2),
- * whatever the exit signal is and whichever thread is the parent.
+ * Report the end of a child that the caller traces.  A tracer reads it by any
+ * wait(2), whatever the exit signal is and whichever thread is the parent.
  */
 static long ptracer_reap_zombie(struct wait_opts *wo)
 {
@@ -435,12 +437,12 @@ static long ptracer_reap_zombie(struct wait_opts *wo)
 }
 
 /**
- * __utrace_ptrace_wait() - the part of wait(2) for the further tracers
+ * __utrace_ptrace_wait() - handle wait(2) for the further tracers
  * @wo: the call.  ->notask_error becomes 0 if a task may have news later
  *
  * Context: Process context, no locks held.  The caller may have set its state to
  * TASK_INTERRUPTIBLE.
- * Return: the pid of the task whose news are told, 0, or an error of
+ * Return: the pid of the reported task, 0 if there is none, or an error of
  * wait_consider_task().
  */
 long __utrace_ptrace_wait(struct wait_opts *wo)
