@@ -203,8 +203,7 @@ void ptracer_trap(struct ptracer *p, struct task_struct *task)
 /* Signals */
 
 /**
- * ptracer_listens_in_group_stop() - check for a tracer listening in a group
- * stop
+ * ptracer_listens_in_group_stop() - check for PTRACE_LISTEN in a group stop
  * @p: the ptracer
  *
  * Context: Any.  ptracer::lock is held.

@@ -150,8 +150,7 @@ void utrace_bts_tell(struct bts_consumer *consumer)
 }
 
 /**
- * utrace_bts_look() - copy the next records for the reader without consuming
- * them
+ * utrace_bts_look() - copy the next records without consuming them
  * @consumer: the consumer
  * @piece: filled in except for the pointer to its memory
  * @n: maximum number of records, at least 1

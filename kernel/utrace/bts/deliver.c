@@ -184,8 +184,7 @@ bool utrace_bts_write_last(struct bts_link *link, u64 from, u64 type)
 }
 
 /**
- * utrace_bts_lose_last() - count the final record as lost, and all losses
- * before it
+ * utrace_bts_lose_last() - count the final record and pending losses as lost
  * @link: the link of the thread to a consumer
  *
  * Context: Process context.  Takes bts_consumer.lock.

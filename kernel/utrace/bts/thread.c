@@ -227,8 +227,7 @@ struct bts_thread *utrace_bts_thread_new(void)
 /* Waiting for room */
 
 /**
- * utrace_bts_is_read() - check whether the current thread may wait for the
- * reader
+ * utrace_bts_is_read() - check whether current may wait for the reader
  * @consumer: the consumer
  *
  * A process that has inherited the descriptor may be followed itself and must

@@ -29,8 +29,7 @@ static struct ptracer *ptracer_of_debugregs(struct task_struct *task)
 }
 
 /**
- * __utrace_ptrace_sees_debugregs() - check whether the caller sees the
- * registers
+ * __utrace_ptrace_sees_debugregs() - check whether current sees the registers
  * @task: the task, which the caller traces
  *
  * Context: Process context; the caller has @task frozen.
@@ -45,8 +44,7 @@ bool __utrace_ptrace_sees_debugregs(struct task_struct *task)
 }
 
 /**
- * __utrace_ptrace_take_debugregs() - get the debug registers, before setting
- * one
+ * __utrace_ptrace_take_debugregs() - claim the debug registers
  * @task: the task, which the caller traces
  * @in_use: a breakpoint or watchpoint is enabled
  *
@@ -75,8 +73,7 @@ int __utrace_ptrace_take_debugregs(struct task_struct *task, bool in_use)
 }
 
 /**
- * ptracer_drop_debugregs() - clear the debug registers of a tracer that
- * detaches
+ * ptracer_drop_debugregs() - clear the debug registers when a tracer leaves
  * @p: the ptracer, whose task the caller has frozen
  *
  * The registers of a tracer that has died stay, as those of a first tracer do,

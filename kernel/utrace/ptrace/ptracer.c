@@ -184,8 +184,7 @@ void ptracer_put_all(struct task_struct **tracers, unsigned int n)
 }
 
 /**
- * __utrace_ptrace_traces() - check whether a thread is a further tracer of a
- * task
+ * __utrace_ptrace_traces() - check whether a thread is a further tracer
  * @tracer: the thread
  * @task: the task
  *
