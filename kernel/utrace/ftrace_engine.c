@@ -2,9 +2,10 @@
 /*
  * utrace - the process tracer of ftrace: the engine of an instance
  *
- * An instance of ftrace whose current tracer is "process" has one engine of the
- * system, with a match for its targets.  This file has the callbacks of the
- * engine and applies the settings of the instance to it; ftrace/ has the rest.
+ * An instance of ftrace whose current tracer is "process" has one system-wide
+ * engine, with a match for its targets.  This file has the callbacks of the
+ * engine and applies the settings of the instance to it; the rest is in
+ * ftrace/.
  */
 #include <linux/err.h>
 #include <linux/sched/signal.h>
@@ -22,8 +23,8 @@ static u32 process_clone(u32 action, struct utrace_engine *engine,
 
 /*
  * execve() gives a thread other than the leader the pid of the leader.  ftrace
- * looks at the pid of a task only at context switches, and until then it would
- * judge records on this CPU by the old pid.
+ * checks the pid of a task only at context switches, and until then it would
+ * filter records on this CPU by the old pid.
  */
 static void process_refresh_pid(struct process_trace *pt)
 {
@@ -77,7 +78,7 @@ static u32 process_signal(u32 action, struct utrace_engine *engine,
 static u32 process_jobctl(u32 action, struct utrace_engine *engine, int type,
 			  int notify)
 {
-	/* A stop has one record, however often it is reported. */
+	/* Record a stop once, however often it is reported. */
 	if (!(action & UTRACE_JCTL_AGAIN))
 		utrace_ftrace_record_jobctl(engine, type, notify);
 	return UTRACE_RESUME;
@@ -95,7 +96,7 @@ const struct utrace_engine_ops utrace_ftrace_ops = {
 	.release		= utrace_ftrace_put,
 };
 
-/* The events that the engine must report for these settings. */
+/* Get the events that the engine must report for these settings. */
 static unsigned long
 process_engine_events(const struct process_settings *settings)
 {
@@ -117,18 +118,18 @@ process_engine_events(const struct process_settings *settings)
 
 	for_each_set_bit(i, &settings->events, PROCESS_NEVENTS)
 		all |= events[i];
-	/* The process_task of a task is given up at the task's exit. */
+	/* The process_task of a task is dropped when the task exits. */
 	if (all & UTRACE_EVENT_SYSCALL)
 		all |= UTRACE_EVENT(EXIT);
-	/* execve() may give a thread another pid; see process_exec(). */
+	/* execve() may change the pid of a thread; see process_exec(). */
 	if (all)
 		all |= UTRACE_EVENT(EXEC);
 	return all;
 }
 
 /*
- * Give the chosen system calls to the engine as its filter, so that the core
- * does not report the others.  Return 0 or -ENOMEM.
+ * Make the chosen system calls the filter of the engine, so that the core does
+ * not report the others.  Return 0 or -ENOMEM.
  */
 static int process_set_filter(struct utrace_engine *engine,
 			      const struct process_settings *settings)
@@ -146,8 +147,8 @@ static int process_set_filter(struct utrace_engine *engine,
 }
 
 /*
- * Make @engine follow the settings, of which @match is the match.  What may
- * fail comes first: after -ENOMEM the engine follows what it followed before.
+ * Make @engine follow the settings; @match was made from them.  The steps that
+ * may fail come first: after -ENOMEM the engine follows the old settings.
  */
 static int process_set_engine(struct utrace_engine *engine,
 			      struct utrace_match *match,
@@ -161,8 +162,8 @@ static int process_set_engine(struct utrace_engine *engine,
 		return ret;
 	WARN_ON_ONCE(utrace_set_match(engine, match));
 	/*
-	 * -EINPROGRESS: a callback that is running may record by the settings
-	 * of before.
+	 * -EINPROGRESS: a running callback may still record by the old
+	 * settings.
 	 */
 	ret = utrace_set_events(NULL, engine, process_engine_events(settings));
 	WARN_ON_ONCE(ret && ret != -EINPROGRESS);
@@ -171,15 +172,15 @@ static int process_set_engine(struct utrace_engine *engine,
 
 /**
  * utrace_ftrace_apply() - make the engine of an instance follow settings
- * @pt: the instance.  While its current tracer is another one it has no engine,
- *	and only the match is made.
+ * @pt: the instance.  It has no engine while it uses another tracer, and then
+ *	only the match is made.
  * @settings: the settings
  *
  * Context: Process context; may sleep.  utrace_ftrace_mutex is held.
  * Return:
  * * 0 - the engine follows @settings
  * * -ENOSPC - there are too many targets; nothing has changed
- * * -ENOMEM - there is no memory; nothing has changed
+ * * -ENOMEM - out of memory; nothing has changed
  */
 int utrace_ftrace_apply(struct process_trace *pt,
 			const struct process_settings *settings)
@@ -193,7 +194,7 @@ int utrace_ftrace_apply(struct process_trace *pt,
 		return PTR_ERR(match);
 	utrace_match_chooser(match, utrace_ftrace_choose, pt);
 	ret = engine ? process_set_engine(engine, match, settings) : 0;
-	/* @match is the old one from here on, or the new one after an error. */
+	/* From here on @match is the old one, or after an error the new one. */
 	if (!ret)
 		swap(pt->match, match);
 	utrace_match_put(match);

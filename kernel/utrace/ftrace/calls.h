@@ -2,8 +2,8 @@
 /*
  * utrace - the process tracer of ftrace: system calls from entry to exit
  *
- * What an instance notes at the entry and counts at the exit.  Inlined, since
- * two of these functions run for each system call.
+ * The time of an entry is stored, and the call is counted at its exit.
+ * Inlined, since two of these functions run for each system call.
  */
 #ifndef _KERNEL_UTRACE_FTRACE_CALLS_H
 #define _KERNEL_UTRACE_FTRACE_CALLS_H
@@ -17,8 +17,8 @@
 #include "process.h"
 
 /*
- * Note that the current task enters call @nr, which is as utrace_current_asked()
- * returns it.  Return what the instance knows of the task; NULL: no memory.
+ * Store that the current task enters call @nr, a result of
+ * utrace_current_asked().  Return the data of the task; NULL: no memory.
  */
 static __always_inline struct process_task *
 process_enter(struct process_trace *pt, u64 nr)
@@ -58,7 +58,7 @@ static __always_inline void process_count(struct process_trace *pt,
 /*
  * The current task leaves a call; count it.  @action is that of
  * utrace_ftrace_sys_exit().  Return the duration; -1: the instance has not seen
- * the entry, so the duration is not known, and the call is not counted.
+ * the entry, so the duration is unknown, and the call is not counted.
  */
 static __always_inline s64 process_leave(struct process_trace *pt,
 					 struct process_task *task, u32 action,
@@ -82,9 +82,9 @@ static __always_inline s64 process_leave(struct process_trace *pt,
 }
 
 /*
- * Note that the current task enters a call that is not recorded, if it is
- * counted without its CPU time, and the task is found at once.  False: nothing
- * was done.
+ * Fast path of process_enter() for a call that is not recorded: it is counted
+ * without its CPU time, and the data of the task is the first in its list.
+ * False: nothing was done.
  */
 static __always_inline bool process_enter_usual(const struct process_trace *pt,
 						u32 action,
@@ -108,8 +108,8 @@ static __always_inline bool process_enter_usual(const struct process_trace *pt,
 }
 
 /*
- * Count the call that the current task leaves, if the call was entered as above.
- * The exit is not recorded.  False: nothing was done.
+ * Fast path for the exit, if process_enter_usual() was used at the entry.  The
+ * exit is not recorded.  False: nothing was done.
  */
 static __always_inline bool process_exit_usual(struct process_trace *pt,
 					       u32 action,

@@ -4,7 +4,7 @@
  *
  * The files events, syscalls, args and stacks in process/: what their words
  * mean for the settings, and how the settings are printed.  This file also
- * makes all files of that folder.
+ * creates all files of that folder.
  */
 #include <linux/bitmap.h>
 #include <linux/seq_file.h>
@@ -48,10 +48,10 @@ static const char * const process_no_stack = "Not none, frames or raw";
 static const char * const process_no_call =
 	"No such system call; give a name or number, with i386/ before it for 32 bits";
 
-/* Files whose words stand for bits */
+/* Files whose words are bits */
 
 /*
- * Set or clear in *@bits the bits whose names are written.  Return 0 or
+ * Set or clear the bits in *@bits whose names were written.  Return 0 or
  * -EINVAL.
  */
 static int process_write_bits(struct process_words *words, unsigned long *bits,
@@ -116,7 +116,7 @@ static void process_show_args(struct seq_file *m,
 			  ARRAY_SIZE(process_arg_names));
 }
 
-/* The file has one word.  Of several written words the last one counts. */
+/* The file holds one word.  If several are written, the last one counts. */
 static int process_write_stacks(struct process_settings *settings,
 				struct process_words *words)
 {
@@ -145,8 +145,8 @@ static void process_show_stacks(struct seq_file *m,
 /* System calls */
 
 /*
- * Return true if there is a call of this number and the bitmaps have a bit of
- * its own for it.
+ * Return true if there is a call of this number that has its own bit in the
+ * bitmaps.
  */
 static bool process_is_call(unsigned int nr)
 {
@@ -175,7 +175,7 @@ static bool process_choose_call(unsigned long *calls, const char *word,
 		__assign_bit(process_call_bit(nr), calls, set);
 		return true;
 	}
-	/* A name without a prefix stands for the calls of both tables. */
+	/* A name without a prefix selects the calls of both tables. */
 	ia32 = utrace_call_nr(word, true);
 	nr = prefix ? -ENOENT : utrace_call_nr(word, false);
 	if (nr >= 0)
@@ -202,8 +202,8 @@ static int process_write_calls(struct process_settings *settings,
 }
 
 /*
- * Print the calls so that writing the lines back chooses the same calls.  A
- * bare name stands for both tables; a call of one table only is printed as a
+ * Print the calls so that writing the lines back selects the same calls.  A
+ * bare name selects both tables; a call of one table only is printed as a
  * number or with "i386/".
  */
 static void process_show_calls(struct seq_file *m,
@@ -242,7 +242,7 @@ static const struct process_setting process_files[] = {
 
 /*
  * i_private of the inode is the instance, as ftrace expects.  i_cdev, unused in
- * a regular file, says which setting the file is.
+ * a regular file, is the setting.
  */
 static void process_create_file(struct trace_array *tr, struct dentry *process,
 				const struct process_setting *setting)
@@ -256,11 +256,11 @@ static void process_create_file(struct trace_array *tr, struct dentry *process,
 }
 
 /**
- * utrace_ftrace_create_files() - make the folder process/ of an instance
+ * utrace_ftrace_create_files() - create the folder process/ of an instance
  * @tr: the instance
  * @dir: folder of the instance
  *
- * A file that cannot be made is missing, as with ftrace's own files.
+ * A file that cannot be created is left out, as with ftrace's own files.
  *
  * Context: Process context.  utrace_ftrace_mutex is held.
  */

@@ -6,8 +6,8 @@
  * (set_event_pid, set_event_notrace_pid).  ftrace keeps the lists; with its
  * option event-fork it adds children and removes dead tasks.
  *
- * The end of the tracer does not wait for callbacks, since ftrace calls it
- * under trace_types_lock, and a callback may be in a page fault that user space
+ * Stopping the tracer does not wait for callbacks, since ftrace stops it under
+ * trace_types_lock, and a callback may be in a page fault that user space
  * serves.  A callback that is still running finds pt->engine changed and drops
  * its record.
  */
@@ -40,7 +40,7 @@ static void process_trace_free(struct kref *ref)
 
 /**
  * utrace_ftrace_put() - drop a reference to the tracer's state in an instance
- * @pt: struct process_trace; the caller gives its reference up
+ * @pt: struct process_trace; the caller's reference is consumed
  *
  * Is also ops->release() of the engine.
  *
@@ -55,14 +55,14 @@ void utrace_ftrace_put(void *pt)
 /* Which tasks an instance follows */
 
 /**
- * utrace_ftrace_choose() - do ftrace's lists of pids choose the current task?
- * @task: the current task; the match of the engine asks about it
+ * utrace_ftrace_choose() - check whether ftrace's lists of pids choose a task
+ * @task: the current task, for the match of the engine
  * @data: struct process_trace
  *
  * Context: The task itself.  Does not sleep.
  * Return:
  * * true - the lists choose the task
- * * false - they do not, or the tracer is not the current one
+ * * false - they do not, or the instance uses another tracer
  */
 bool utrace_ftrace_choose(struct task_struct *task, void *data)
 {
@@ -77,11 +77,11 @@ bool utrace_ftrace_choose(struct task_struct *task, void *data)
 }
 
 /**
- * utrace_ftrace_follows() - is an instance told of a task's system calls?
+ * utrace_ftrace_follows() - check whether an instance follows a task
  * @pt: the instance; the caller holds a reference, or RCU
  * @task: the task; the caller holds a reference, or RCU
  *
- * The answer is the verdict of the task's last event.
+ * The answer is the verdict at the task's last event.
  *
  * Context: Any but NMI, without utrace->lock.
  * Return: true if the engine covers the task and does not reject it.
@@ -95,7 +95,7 @@ bool utrace_ftrace_follows(struct process_trace *pt, struct task_struct *task)
 	return engine && utrace_is_told(engine, task);
 }
 
-/* Callbacks read the settings without a lock, as they are at the moment. */
+/* Callbacks read the settings without a lock, at any time. */
 static bool process_follows_call(const struct process_trace *pt,
 				 unsigned int nr)
 {
@@ -104,13 +104,13 @@ static bool process_follows_call(const struct process_trace *pt,
 }
 
 /**
- * utrace_ftrace_is_first() - shall an instance fire the tracepoint of an event?
+ * utrace_ftrace_is_first() - check whether an instance must fire the tracepoint
  * @pt: the instance, whose engine has reported the event
  * @event: the event
  * @nr: number of the system call; 0 for other events
  *
- * Several instances may be told of one event, but listeners are to hear of it
- * once.  The first of these instances in process_active fires the tracepoint.
+ * Several instances may get one event, but listeners must see it once.  The
+ * first of these instances in process_active fires the tracepoint.
  *
  * Context: The task whose event it is.
  * Return: true if @pt is the first.
@@ -150,8 +150,8 @@ static struct process_trace *process_trace_new(void)
 }
 
 /*
- * State of the tracer in @tr.  It is made with the files of the instance or, if
- * there was no memory then, at the start of the tracer.  NULL: no memory.
+ * Get the state of the tracer in @tr.  It is allocated with the files of the
+ * instance, or if that failed, when the tracer starts.  NULL: no memory.
  */
 static struct process_trace *process_trace_of(struct trace_array *tr)
 {
@@ -163,8 +163,8 @@ static struct process_trace *process_trace_of(struct trace_array *tr)
 }
 
 /**
- * utrace_ftrace_create() - make the tracer's state and files of an instance
- * @tr: the instance, which kernel/trace is making
+ * utrace_ftrace_create() - create the tracer's state and files of an instance
+ * @tr: the instance, which kernel/trace is creating
  * @dir: its folder
  *
  * Context: Process context.  Takes utrace_ftrace_mutex.
@@ -177,10 +177,9 @@ void utrace_ftrace_create(struct trace_array *tr, struct dentry *dir)
 }
 
 /**
- * utrace_ftrace_remove() - give up the tracer's state in an instance
- * @tr: the instance, which kernel/trace is removing.  Its tracer has been
- *	stopped and its files are gone, so only callbacks can still use the
- *	state.
+ * utrace_ftrace_remove() - drop the tracer's state in an instance
+ * @tr: the instance, which kernel/trace is removing.  Its tracer was stopped
+ *	and its files were removed, so only callbacks can still use the state.
  *
  * Context: Process context.  event_mutex and trace_types_lock are held.
  */
@@ -192,9 +191,9 @@ void utrace_ftrace_remove(struct trace_array *tr)
 }
 
 /**
- * utrace_ftrace_pids_changed() - ask all tasks again by new lists of pids
- * @tr: the instance.  kernel/trace has replaced one of its lists and not yet
- *	freed the old one.
+ * utrace_ftrace_pids_changed() - apply new lists of pids to all tasks
+ * @tr: the instance.  kernel/trace has replaced one of its lists, and has not
+ *	freed the old one yet.
  *
  * Context: Process context.  event_mutex is held.  Takes utrace_ftrace_mutex.
  */
@@ -207,7 +206,7 @@ void utrace_ftrace_pids_changed(struct trace_array *tr)
 	if (!engine)
 		return;
 	/*
-	 * Set the same match again: tasks are asked again, and
+	 * Set the same match again: it is evaluated again for all tasks, and
 	 * utrace_ftrace_choose() reads the new lists.
 	 */
 	WARN_ON_ONCE(utrace_set_match(engine, tr->process->match));
@@ -215,9 +214,9 @@ void utrace_ftrace_pids_changed(struct trace_array *tr)
 
 /*
  * Find the instance's file of each event.  ftrace adds and removes these files
- * under event_mutex and trace_types_lock; the caller of ->init() holds the
- * latter.  A file lives until the instance is removed, after the tracer has
- * been stopped.
+ * under event_mutex and trace_types_lock; the caller of ->init() holds
+ * trace_types_lock.  A file lives until the instance is removed, after the
+ * tracer was stopped.
  */
 static int process_find_files(struct process_trace *pt, struct trace_array *tr)
 {
@@ -235,7 +234,7 @@ static int process_find_files(struct process_trace *pt, struct trace_array *tr)
 }
 
 /*
- * The tracer ends in an instance.  A callback writes its record with preemption
+ * Stop the tracer in an instance.  A callback writes its record with preemption
  * off and only while pt->engine is its engine (process_begin()).  So after
  * synchronize_rcu() no callback uses pt->file, and ftrace may free the files.
  */
@@ -248,8 +247,8 @@ static void process_stop(struct process_trace *pt)
 	list_del_rcu(&pt->active);
 	rcu_assign_pointer(pt->engine, NULL);
 	/*
-	 * A callback still running finds pt->engine cleared and drops its
-	 * record.
+	 * A callback that is still running finds pt->engine cleared and drops
+	 * its record.
 	 */
 	ret = utrace_control(NULL, engine, UTRACE_DETACH);
 	WARN_ON_ONCE(ret && ret != -EINPROGRESS);
@@ -305,7 +304,7 @@ static int __init process_tracer_register(void)
 }
 
 /*
- * After core_initcall(), by which the core makes its caches; before
+ * After core_initcall(), in which the core creates its caches; before
  * ftrace=process on the command line takes effect.
  */
 core_initcall_sync(process_tracer_register);

@@ -2,8 +2,8 @@
 #
 # utrace - the names of the system calls in syscall_64.tbl as one macro
 #
-# The trace events print a call by its name with it. Their format files contain
-# the names, so that tools that read binary records can print them, too.
+# The trace events use it to print the name of a call. Their format files
+# contain the names, so that tools that read binary records can print them, too.
 
 $1 ~ /^[0-9]+$/ && $2 ~ /^(common|64)$/ {
 	names = names sprintf(", \\\n\t{ %d, \"%s\" }", $1, $3)

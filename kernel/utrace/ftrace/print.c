@@ -2,7 +2,7 @@
 /*
  * utrace - the process tracer of ftrace: records as text, much like strace's
  *
- * record.c takes the fields out of a record and calls the function here that
+ * record.c extracts the fields of a record and calls the function here that
  * prints them.  utrace_ftrace_print_line() is the tracer's ->print_line().
  */
 #include <linux/sched/signal.h>
@@ -16,7 +16,7 @@
 #include "../decode/print.h"
 #include "../decode/table.h"
 
-/* Print captured stacks; they stand behind the rest of the line. */
+/* Print captured stacks, at the end of the line. */
 static void process_print_stack(struct seq_buf *s, const void *items,
 				size_t used)
 {
@@ -40,11 +40,11 @@ static void process_print_stack(struct seq_buf *s, const void *items,
 
 /**
  * utrace_ftrace_print_entry() - print the entry of a system call
- * @s: the text is appended here
+ * @s: buffer to which the text is appended
  * @nr: number of the call, as for utrace_print_call_name()
  * @args: six arguments
- * @items: what was captured
- * @used: bytes of @items
+ * @items: captured items
+ * @used: size of @items in bytes
  *
  * Context: Any.
  */
@@ -58,12 +58,12 @@ void utrace_ftrace_print_entry(struct seq_buf *s, u64 nr,
 
 /**
  * utrace_ftrace_print_exit() - print the exit of a system call
- * @s: the text is appended here
+ * @s: buffer to which the text is appended
  * @nr: number of the call, as for utrace_print_call_name()
  * @ret: result of the call
  * @duration: time between entry and exit in ns; negative: unknown
- * @items: what was captured
- * @used: bytes of @items
+ * @items: captured items
+ * @used: size of @items in bytes
  *
  * Context: Any.
  */
@@ -83,7 +83,7 @@ void utrace_ftrace_print_exit(struct seq_buf *s, u64 nr, long ret,
 
 /**
  * utrace_ftrace_print_fork() - print that the task created a thread or process
- * @s: the text is appended here
+ * @s: buffer to which the text is appended
  * @child: pid of the new task
  * @flags: CLONE_ flags, with the exit signal in the low byte
  *
@@ -100,10 +100,10 @@ void utrace_ftrace_print_fork(struct seq_buf *s, pid_t child,
 
 /**
  * utrace_ftrace_print_exec() - print that the task executes another program
- * @s: the text is appended here
+ * @s: buffer to which the text is appended
  * @filename: name of the program, as given to execve()
- * @items: what was captured, from utrace_capture_exec()
- * @used: bytes of @items
+ * @items: captured items, from utrace_capture_exec()
+ * @used: size of @items in bytes
  *
  * Context: Any.
  */
@@ -135,10 +135,9 @@ void utrace_ftrace_print_exec(struct seq_buf *s, const char *filename,
 
 /**
  * utrace_ftrace_print_end() - print that the task exits
- * @s: the text is appended here
+ * @s: buffer to which the text is appended
  * @code: exit status, as from wait()
- * @exec_pid: pid of the thread whose execve() takes the place of the task; 0:
- *	none
+ * @exec_pid: pid of the thread whose execve() replaces the task; 0: none
  *
  * Context: Any.
  */
@@ -160,12 +159,12 @@ void utrace_ftrace_print_end(struct seq_buf *s, int code, pid_t exec_pid)
 
 /**
  * utrace_ftrace_print_signal() - print that the task takes a signal
- * @s: the text is appended here
+ * @s: buffer to which the text is appended
  * @sig: number of the signal
  * @code: si_code of the signal
  * @sender: pid of the sender; 0: unknown or the kernel
- * @items: what was captured
- * @used: bytes of @items
+ * @items: captured items
+ * @used: size of @items in bytes
  *
  * Context: Any.
  */
@@ -183,9 +182,9 @@ void utrace_ftrace_print_signal(struct seq_buf *s, int sig, int code,
 
 /**
  * utrace_ftrace_print_jobctl() - print that the process stops or continues
- * @s: the text is appended here
+ * @s: buffer to which the text is appended
  * @type: CLD_CONTINUED, or another CLD_ code for a stop
- * @sig: number of the signal that stops the process; 0: not known
+ * @sig: number of the signal that stops the process; 0: unknown
  *
  * Context: Any.
  */
@@ -202,17 +201,17 @@ void utrace_ftrace_print_jobctl(struct seq_buf *s, int type, int sig)
 
 /**
  * utrace_ftrace_print_line() - print a record for ftrace's readers
- * @iter: the reader's position; its ent is the record
+ * @iter: the reader's position; @iter->ent is the record
  *
- * Is ->print_line() of the tracer, so it is called only while the tracer is the
- * current one of the instance.
+ * This is ->print_line() of the tracer, so it is called only while the instance
+ * uses the tracer.
  *
  * Context: A read of a trace file.
  * Return:
  * * TRACE_TYPE_HANDLED - the line is printed
- * * TRACE_TYPE_PARTIAL_LINE - the line has no room; ftrace tries again
- * * TRACE_TYPE_UNHANDLED - ftrace is to print the record: another event has
- *   made it, or an option asks for raw output
+ * * TRACE_TYPE_PARTIAL_LINE - the line does not fit; ftrace tries again
+ * * TRACE_TYPE_UNHANDLED - ftrace must print the record: it is from another
+ *   event, or an option asks for raw output
  */
 enum print_line_t utrace_ftrace_print_line(struct trace_iterator *iter)
 {
@@ -230,7 +229,7 @@ enum print_line_t utrace_ftrace_print_line(struct trace_iterator *iter)
 	len = s->seq.len;
 	utrace_ftrace_print_record(&s->seq, iter->ent);
 	if (seq_buf_has_overflowed(&s->seq)) {
-		/* Take the half line back, as the functions of trace_seq do. */
+		/* Remove the partial line, as the functions of trace_seq do. */
 		s->seq.len = len;
 		s->full = 1;
 		return TRACE_TYPE_PARTIAL_LINE;

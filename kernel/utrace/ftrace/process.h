@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace - the process tracer of ftrace: what its parts share
+ * utrace - the process tracer of ftrace: shared declarations
  *
  * An instance of ftrace whose tracer is "process" has a struct process_trace
- * with its settings and one engine of the system; each task that the instance
- * follows has a struct process_task in it.
+ * with its settings and one system-wide engine.  It has a struct process_task
+ * for each task that it follows.
  *
  * Lock order, outermost first: event_mutex and trace_types_lock of ftrace,
  * utrace_ftrace_mutex, utrace_change_mutex.  Callbacks take none of them: a
- * callback may be held up by a page fault that user space serves.  For the same
- * reason a holder of these locks must not wait for callbacks.
+ * page fault that user space serves may delay a callback.  For the same reason
+ * a holder of these locks must not wait for callbacks.
  */
 #ifndef _KERNEL_UTRACE_FTRACE_PROCESS_H
 #define _KERNEL_UTRACE_FTRACE_PROCESS_H
@@ -77,8 +77,8 @@ enum process_stack {
 };
 
 /*
- * Size of a bitmap of system calls.  Its first half has the numbers of the
- * native table, its second half those of the 32-bit table.
+ * Size of a bitmap of system calls.  Its first half is for the numbers of the
+ * native table, its second half for those of the 32-bit table.
  */
 #define PROCESS_CALLS	1024
 
@@ -90,14 +90,13 @@ enum process_stack {
  * @chosen: only the system calls in @calls are followed
  * @calls: system calls that are followed if @chosen
  * @entry_args: system calls with something to capture at the entry; all calls
- *	if a stack is captured.  Follows from @args and @stack.
- * @exit_args: system calls with something to capture at the exit.  Follows from
+ *	if a stack is captured.  Derived from @args and @stack.
+ * @exit_args: system calls with something to capture at the exit.  Derived from
  *	@args.
  * @targets: the targets of each kind, counted; NULL: none
  *
  * A write to a file of the folder process/ changes a copy of the settings.  The
- * copy takes the place of the settings once the engine follows it; see
- * settings.c.
+ * copy replaces the settings once the engine follows it; see settings.c.
  */
 struct process_settings {
 	unsigned long events;
@@ -111,28 +110,27 @@ struct process_settings {
 };
 
 /**
- * struct process_trace - the tracer in one instance
+ * struct process_trace - state of the tracer in one instance
  * @ref: one reference for the instance, one for each engine until its release()
- * @tr: the instance; NULL while the tracer is not its current one.  Written
+ * @tr: the instance; NULL while it uses another tracer.  Written
  *	under utrace_ftrace_mutex, read under RCU.
  * @active: entry in process_active while the tracer is current.  Written under
  *	utrace_ftrace_mutex, read under RCU.
  * @engine: the engine, counted, while the tracer is current; else NULL.
  *	Written under utrace_ftrace_mutex.  Callbacks read it under RCU or with
  *	preemption off.
- * @match: match of the settings, counted; the engine has it, too.  Under
+ * @match: match of the settings, counted; the engine uses the same one.  Under
  *	utrace_ftrace_mutex.
  * @file: the instance's file of each event.  Set before @engine; a callback
  *	uses it with preemption off, after it has found its engine in @engine.
- * @settings: the settings in force.  Callbacks read all but the targets,
- *	without a lock, as they are at the moment.
- * @counts: the tasks, each in a struct process_task, and what was counted of
- *	them
- * @started: ktime_get_ns() at the start of the tracer or at the last change of
+ * @settings: the settings in force.  Callbacks read all but the targets without
+ *	a lock, at any time.
+ * @counts: the tasks, each in a struct process_task, and their counts
+ * @started: ktime_get_ns() at the start of the tracer, or at the last change of
  *	the events or system calls that it follows.  A call that a task entered
- *	before may be over without the instance having been told.
- * @lost: captures and tasks for which there was no memory or no room; @counts
- *	has the calls
+ *	before may have ended without a report to the instance.
+ * @lost: captures and tasks that were lost for lack of memory or room; lost
+ *	counts of calls are in @counts
  *
  * @settings and @started are written under utrace_ftrace_mutex, and read
  * without a lock.
@@ -157,29 +155,28 @@ enum process_counting {
 	PROCESS_COUNT_CPU,	/* with its CPU time */
 };
 
-/* No number of a call: the upper half is used with UTRACE_SYSCALL_NONE only. */
+/* No number of a call: it uses the upper half without UTRACE_SYSCALL_NONE. */
 #define PROCESS_IN_NO_CALL	U64_MAX
 
 /**
- * struct process_task - what the tracer of an instance knows of a task
- * @data: by which the task finds this structure.  Its owner is the
- *	process_trace; NULL once the structure is out of the list (under
- *	utrace_counts.lock).
- * @count: entry in process_trace.counts, and what was counted
+ * struct process_task - data of an instance about a task
+ * @data: entry in the task data of the task.  Its owner is the process_trace;
+ *	NULL once the structure is out of the list (under utrace_counts.lock).
+ * @count: entry in process_trace.counts, with the counts
  * @saved: name of the task that ftrace has saved last.  Only the task uses it.
- * @nr: number of the system call that the task is in, as utrace_current_asked()
- *	returns it; PROCESS_IN_NO_CALL: none.  Only the task writes it.
+ * @nr: number of the current system call, as utrace_current_asked() returns it;
+ *	PROCESS_IN_NO_CALL: none.  Only the task writes it.
  * @since: ktime_get_ns() at the entry of @nr.  Only the task writes it.
- * @counting: how @nr is to be counted at its exit.  Only the task uses it.
+ * @counting: how @nr is counted at its exit.  Only the task uses it.
  * @cpu_since: CPU time of the task at @since, in ns, if it is measured.  Only
  *	the task uses it.
  *
- * The task makes the structure at its first system call, and makes another one
- * when execve() gives the thread the pid of its leader.
+ * The task allocates the structure at its first system call, and a new one when
+ * execve() gives the thread the pid of its leader.
  *
- * struct utrace_count_task says when the structure leaves the list, and is
- * freed: @data has the client's reference.  The task drops it at its end or
- * when it adds other data (utrace_task_data_add()).
+ * struct utrace_count_task describes when the structure leaves the list and is
+ * freed: @data holds the client's reference.  The task drops it when it exits
+ * or adds other data (utrace_task_data_add()).
  */
 struct process_task {
 	struct utrace_task_data data;
@@ -203,8 +200,8 @@ static inline bool process_wants(const struct process_trace *pt,
 
 /*
  * Index of a call in the bitmaps of calls; @nr is as for utrace_call_of().
- * Numbers without a bit of their own share the last bit of their half, which no
- * call has.
+ * Numbers without their own bit share the last bit of their half, which no call
+ * uses.
  */
 static inline unsigned int process_call_bit(unsigned int nr)
 {
@@ -215,14 +212,14 @@ static inline unsigned int process_call_bit(unsigned int nr)
 	return nr & UTRACE_SYSCALL_IA32 ? PROCESS_CALLS / 2 + bit : bit;
 }
 
-/* Number of the call that a bit stands for. */
+/* Number of the call of a bit. */
 static inline unsigned int process_call_nr(unsigned int bit)
 {
 	return bit < PROCESS_CALLS / 2 ? bit :
 	       (bit - PROCESS_CALLS / 2) | UTRACE_SYSCALL_IA32;
 }
 
-/* Is "process" the current tracer of @tr?  The caller is in an RCU section. */
+/* Check whether @tr uses the tracer "process"; the caller holds RCU. */
 static inline bool process_is_active(const struct trace_array *tr)
 {
 	return tr->process && rcu_access_pointer(tr->process->tr);
@@ -306,7 +303,7 @@ void utrace_ftrace_task_execs(struct process_trace *pt);
 extern const struct file_operations utrace_ftrace_stat_fops;
 
 /*
- * Find what the instance knows of the current task; NULL: nothing.  The caller
+ * Find the data of an instance about the current task; NULL: none.  The caller
  * is a callback of the task.
  */
 static inline struct process_task *process_find_task(struct process_trace *pt)
@@ -317,8 +314,8 @@ static inline struct process_task *process_find_task(struct process_trace *pt)
 }
 
 /*
- * Time in ns since the task entered its call.  Another task may have read the
- * clock before the task has; 0 is returned then.
+ * Time in ns since the task entered its call.  Another task may read the clock
+ * before the task itself does; the result is 0 then.
  */
 static inline u64 process_since(const struct process_task *task)
 {

@@ -2,16 +2,16 @@
 /*
  * utrace - the process tracer of ftrace: records
  *
- * An event is recorded in two steps.  First the task captures what goes along
- * with the event, which may fault and sleep.  Then it writes the record with
- * preemption off, unless the instance has left the tracer meanwhile.
+ * An event is recorded in two steps.  First the task captures data of the
+ * event, which may fault and sleep.  Then it writes the record with preemption
+ * off, unless the instance has stopped the tracer in between.
  *
  * A record goes to the instance whose engine was called, through the instance's
  * own file of the event.  Other listeners (perf, BPF, instances with another
- * tracer) have the tracepoint, which fires once for an event: for the first
- * instance that is told of it.  An instance that has the tracer may have
- * enabled the event, too.  Its probe (PROCESS_PROBE) passes over the call of
- * the tracepoint, or the event would be recorded twice.
+ * tracer) use the tracepoint, which fires once for an event: for the first
+ * instance that gets it.  An instance with this tracer may have enabled the
+ * event, too.  Its probe (PROCESS_PROBE) ignores the tracepoint, or the event
+ * would be recorded twice.
  */
 #include <linux/binfmts.h>
 #include <linux/pid.h>
@@ -43,9 +43,9 @@ static const struct utrace_captured process_nothing = {
 };
 
 /**
- * struct process_capture - what is taken along with an event
+ * struct process_capture - data captured with an event
  * @capture: the capture; without a buffer while nothing was captured
- * @seen: @capture as the trace event takes it
+ * @seen: @capture in the format of the trace event
  *
  * Lives on the stack of the function that records the event.
  */
@@ -72,7 +72,7 @@ static void process_capture_stack(const struct process_trace *pt,
 
 /*
  * Describe the capture for the trace event: all items, and the first two
- * strings among them.  What was lost is counted in @pt->lost.
+ * strings among them.  Lost items are counted in @pt->lost.
  */
 static const struct utrace_captured *
 process_captured(struct process_trace *pt, struct process_capture *pc)
@@ -99,9 +99,9 @@ process_captured(struct process_trace *pt, struct process_capture *pc)
 }
 
 /*
- * A trigger on an event that is not enabled makes ftrace soft-disable the
- * event.  ftrace then runs the trigger and drops the record.  The tracer needs
- * the record, and writes it through this copy of the file without triggers.
+ * If an event is not enabled and gets a trigger, ftrace soft-disables the
+ * event: it runs the trigger and drops the record.  The tracer needs the
+ * record, and writes it through this copy of the file without triggers.
  */
 static struct trace_event_file process_bare_file(struct trace_event_file *file)
 {
@@ -118,7 +118,7 @@ static struct trace_event_file process_bare_file(struct trace_event_file *file)
  * Begin to write a record.  Returns true if @engine is still the engine of its
  * instance; preemption is then off until process_end().  process_stop() clears
  * pt->engine and then waits for process_end() by synchronize_rcu().  Returns
- * false if the instance has left or restarted the tracer since the callback
+ * false if the instance has stopped or restarted the tracer since the callback
  * began.
  */
 static bool process_begin(struct utrace_engine *engine)
@@ -138,11 +138,12 @@ static void process_end(void)
 }
 
 /*
- * Readers of a trace know the name of a task by its pid.  ftrace saves the name
- * only while trace_taskinfo_save of this CPU is set; the commit of a record
- * sets trace_taskinfo_save.  If a filter has dropped the record, the variable
- * may be clear, and no name is saved.  ftrace clears the variable when it has
- * saved the name; then @task remembers the name for process_is_saved().
+ * Readers of a trace look up the name of a task by its pid.  ftrace saves the
+ * name only while trace_taskinfo_save of this CPU is set; the commit of a
+ * record sets this variable.  If a filter has dropped the record, the variable
+ * may be clear, and no name is saved.  ftrace clears it when it has saved the
+ * name; then
+ * @task->saved keeps the name for process_is_saved().
  */
 static void process_save_comm(struct process_task *task)
 {
@@ -167,7 +168,7 @@ do {									\
 } while (0)
 
 /*
- * Fire the tracepoint for all other listeners, if this instance is to do that.
+ * Fire the tracepoint for all other listeners, if this instance must do that.
  */
 #define process_tell(pt, which, name, nr, ...)				\
 do {									\
@@ -176,7 +177,8 @@ do {									\
 } while (0)
 
 /*
- * Write a record, unless the instance has left the tracer.  @task may be NULL.
+ * Write a record, unless the instance has stopped the tracer.  @task may be
+ * NULL.
  */
 #define process_record(engine, task, which, name, nr, ...)		\
 do {									\
@@ -191,8 +193,8 @@ do {									\
 } while (0)
 
 /*
- * Probe by which an instance listens to the tracepoint.  An instance that has
- * the tracer gets its records from its engine.
+ * Probe of the tracepoint for an instance.  An instance with this tracer gets
+ * its records from its engine.
  */
 #define PROCESS_PROBE(name, proto, ...)					\
 static void process_probe_##name(void *data, proto)			\
@@ -224,7 +226,7 @@ PROCESS_PROBE(utrace_jobctl, PARAMS(int type, int notify, int sig), type, notify
 	      sig)
 
 /**
- * utrace_ftrace_init() - put the probes above in place of the generated ones
+ * utrace_ftrace_init() - replace the generated probes by those above
  *
  * Context: Called by kernel/trace at boot, before the command line or user
  * space can enable the events.
@@ -247,22 +249,22 @@ void __init utrace_ftrace_init(void)
 				 EVENT_FILE_FL_TRIGGER_COND)
 
 /*
- * The field id of a trace event: a number as raw_syscalls has it, or the two
- * halves that utrace_current_asked() returns for a number that has no place.
+ * Make the field id of a trace event: a number as in raw_syscalls, or the two
+ * halves that utrace_current_asked() returns for a number outside the tables.
  */
 static long process_id(u64 nr)
 {
 	return nr >> 32 ? (long)nr : (int)nr;
 }
 
-/* The number that process_id() has made a field id of. */
+/* Inverse of process_id(). */
 static u64 process_number(long id)
 {
 	return (u32)id == UTRACE_SYSCALL_NONE ? (u64)id : (u32)id;
 }
 
 /*
- * Record an entry in full generality: captures, filters, triggers, listeners.
+ * Slow path for an entry, with captures, filters, triggers and listeners.
  */
 static noinline void process_full_entry(struct utrace_engine *engine,
 					struct process_task *task,
@@ -281,7 +283,7 @@ static noinline void process_full_entry(struct utrace_engine *engine,
 	utrace_capture_free(&pc.capture);
 }
 
-/* Record an exit in full generality: captures, filters, triggers, listeners. */
+/* Slow path for an exit, with captures, filters, triggers and listeners. */
 static noinline void process_full_exit(struct utrace_engine *engine,
 				       struct process_task *task,
 				       u64 nr, long ret, s64 duration,
@@ -301,8 +303,8 @@ static noinline void process_full_exit(struct utrace_engine *engine,
 }
 
 /*
- * Return true if ftrace has the present name of the current task.  Another task
- * may change the name meanwhile; the next event notices it then.
+ * Check whether ftrace has saved the current name of the current task.  Another
+ * task may change the name at the same time; the next event notices it then.
  */
 static __always_inline bool process_is_saved(const struct process_task *task)
 {
@@ -317,15 +319,15 @@ static __always_inline bool process_is_saved(const struct process_task *task)
 static_assert(TASK_COMM_LEN == 16);
 
 /*
- * May the record of a system call be written in place?  Most calls are of the
- * native table and have nothing to capture, and most files have no filter,
- * trigger or stack trace; the caller has found that the tracepoint has no
- * listener.
+ * Check whether the record of a system call can be written in place.  Most
+ * calls are of the native table and have nothing to capture, and most files
+ * have no filter, trigger or stack trace.  The caller has checked that the
+ * tracepoint has no listener.
  *
- * Writing in place leaves out what trace_event_buffer_commit() does in
- * addition: exports of ftrace and tp_printk do not get these records.
+ * Writing in place skips what trace_event_buffer_commit() does in addition:
+ * exports of ftrace and tp_printk do not get these records.
  *
- * Preemption is off.  False also if the instance has left the tracer; then
+ * Preemption is off.  False also if the instance has stopped the tracer; then
  * process_begin() drops the record.
  */
 static __always_inline bool process_is_plain(struct utrace_engine *engine,
@@ -347,7 +349,7 @@ static __always_inline bool process_is_plain(struct utrace_engine *engine,
 	       process_is_saved(task);
 }
 
-/* Ring of the instance, read once: a snapshot puts another one in its place. */
+/* Get the ring of the instance, read once: a snapshot swaps the rings. */
 static __always_inline struct trace_buffer *
 process_ring(struct trace_event_file *file)
 {
@@ -355,7 +357,7 @@ process_ring(struct trace_event_file *file)
 }
 
 /*
- * Fill in the head of a reserved record.  The context is 0: a task that may
+ * Fill in the header of a reserved record.  The context is 0: a task that may
  * sleep was neither in an interrupt nor had preemption off before
  * process_begin().
  */
@@ -381,7 +383,7 @@ static __always_inline void process_plain_entry(struct trace_event_file *file,
 	struct ring_buffer_event *event;
 	unsigned int at = offsetof(typeof(*entry), __data);
 
-	/* Behind the fields stand the terminating NULs of two empty strings. */
+	/* The NULs of two empty strings follow the fields. */
 	event = ring_buffer_lock_reserve(ring, sizeof(*entry) + 2);
 	if (unlikely(!event))
 		return;
@@ -417,7 +419,7 @@ static __always_inline void process_plain_exit(struct trace_event_file *file,
 	ring_buffer_unlock_commit(ring);
 }
 
-/* Record an entry: in place if possible, else in full generality. */
+/* Record an entry: in place if possible, else by the slow path. */
 static __always_inline void process_record_entry(struct utrace_engine *engine,
 						 struct process_trace *pt,
 						 struct process_task *task,
@@ -437,7 +439,7 @@ static __always_inline void process_record_entry(struct utrace_engine *engine,
 		process_full_entry(engine, task, nr, regs);
 }
 
-/* Record an exit: in place if possible, else in full generality. */
+/* Record an exit: in place if possible, else by the slow path. */
 static __always_inline void process_record_exit(struct utrace_engine *engine,
 						struct process_trace *pt,
 						struct process_task *task,
@@ -460,9 +462,9 @@ static __always_inline void process_record_exit(struct utrace_engine *engine,
 }
 
 /*
- * Each callback for system calls is three functions: a task that is only counted
- * need not save the registers that recording takes, and most calls that are
- * counted only are so inline.
+ * Each callback for system calls consists of three functions: counting alone
+ * need not save the registers that recording uses, and most calls that are only
+ * counted take an inlined fast path.
  */
 
 /* utrace_ftrace_sys_enter() of an instance that records no entries. */
@@ -492,12 +494,12 @@ static noinline u32 process_enter_recorded(u32 action,
 
 /**
  * utrace_ftrace_sys_enter() - report_syscall_entry of the engine
- * @action: answer of the engines before
+ * @action: answer of the previous engines
  * @engine: the engine; its data is struct process_trace
  * @regs: registers of the current task
  *
  * Context: A callback, in the task itself; may fault and sleep.
- * Return: UTRACE_RESUME, and the action for the system call as it was.
+ * Return: UTRACE_RESUME, with the action for the system call unchanged.
  */
 u32 utrace_ftrace_sys_enter(u32 action, struct utrace_engine *engine,
 			    struct pt_regs *regs)
@@ -530,7 +532,7 @@ static noinline u32 process_exit_recorded(u32 action,
 	struct process_trace *pt = engine->data;
 	struct process_task *task = process_find_task(pt);
 	/*
-	 * The number noted at the entry: after sigreturn the registers are
+	 * Use the number stored at the entry: after sigreturn the registers are
 	 * those of the code that the signal interrupted.
 	 */
 	u64 nr = task ? task->nr : PROCESS_IN_NO_CALL;
@@ -580,10 +582,10 @@ void utrace_ftrace_record_fork(struct utrace_engine *engine,
 		       clone_flags);
 }
 
-/* Bytes of the program's name that an exec record has at most. */
+/* Maximum length of the program's name in an exec record, in bytes. */
 #define PROCESS_NAME_MAX	1024
 
-/* The ring drops a record that does not fit into a page of it, uncounted. */
+/* The ring drops a record larger than its pages, without counting it. */
 static_assert(UTRACE_CAPTURE_SIZE + PROCESS_NAME_MAX < PAGE_SIZE - 512);
 static_assert(UTRACE_CAPTURE_SIZE + 2 * UTRACE_ITEM_SIZE < PAGE_SIZE - 512);
 
@@ -630,8 +632,8 @@ void utrace_ftrace_record_end(struct utrace_engine *engine, long code)
 }
 
 /*
- * Pid of the sender; 0: none.  In the siginfo of other signals a timer or a
- * band stands in the place of the pid.
+ * Get the pid of the sender; 0: none.  In the siginfo of other signals the pid
+ * shares its memory with a timer or a band.
  */
 static pid_t process_sender(const struct kernel_siginfo *info)
 {
@@ -671,7 +673,7 @@ void utrace_ftrace_record_signal(struct utrace_engine *engine,
  * utrace_ftrace_record_jobctl() - record that the process stops or continues
  * @engine: the engine; its data is struct process_trace
  * @type: CLD_STOPPED or CLD_CONTINUED
- * @notify: CLD_ code that the parent is told; 0: none
+ * @notify: CLD_ code for the parent; 0: none
  *
  * Context: report_jctl, in the task itself.
  */
@@ -687,7 +689,7 @@ void utrace_ftrace_record_jobctl(struct utrace_engine *engine, int type,
 /* Reading records */
 
 /*
- * Data and size of a dynamic array in a record: its __data_loc_ field has the
+ * Data and size of a dynamic array in a record: its __data_loc_ field holds the
  * offset in the lower half and the size in the upper half.
  */
 #define process_array(entry, field)					\
@@ -696,11 +698,11 @@ void utrace_ftrace_record_jobctl(struct utrace_engine *engine, int type,
 	((entry)->__data_loc_##field >> 16)
 
 /**
- * utrace_ftrace_is_record() - is this a record of the tracer?
+ * utrace_ftrace_is_record() - check whether a record is one of the tracer
  * @entry: a record in a ring
  *
  * Context: Any.
- * Return: true if so.
+ * Return: true if an event of the tracer has made the record.
  */
 bool utrace_ftrace_is_record(const struct trace_entry *entry)
 {
@@ -719,7 +721,7 @@ bool utrace_ftrace_is_record(const struct trace_entry *entry)
 
 /**
  * utrace_ftrace_print_record() - print a record, without its time and task
- * @s: the text is appended here
+ * @s: buffer to which the text is appended
  * @entry: a record for which utrace_ftrace_is_record() is true
  *
  * Context: Any.

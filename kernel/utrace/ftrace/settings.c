@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace - the process tracer of ftrace: how its settings change
+ * utrace - the process tracer of ftrace: changing its settings
  *
- * A write to a file of the folder process/ changes a copy of the settings.  The
- * engine is made to follow the copy, which may fail; only then does the copy
- * take the place of the settings.  So a write takes effect as a whole or not at
- * all, and nothing has to be put back after an error.
+ * A write to a file of the folder process/ changes a copy of the settings.
+ * Making the engine follow the copy may fail; the copy replaces the settings
+ * only after that.  So a write takes effect as a whole or not at all, and
+ * errors need no rollback.
  */
 #include <linux/cleanup.h>
 #include <linux/mutex.h>
@@ -34,7 +34,7 @@ static void process_find_captures(struct process_settings *settings)
 }
 
 /**
- * utrace_ftrace_init_settings() - set up the settings of a new instance
+ * utrace_ftrace_init_settings() - initialize the settings of a new instance
  * @settings: the settings, zeroed
  *
  * An instance follows all events and captures the strings of system calls.
@@ -50,7 +50,7 @@ void utrace_ftrace_init_settings(struct process_settings *settings)
 
 /**
  * utrace_ftrace_free_settings() - drop the references that settings hold
- * @settings: the settings, which the caller uses no more
+ * @settings: the settings, which the caller no longer uses
  *
  * Context: Process context; may sleep.
  */
@@ -72,7 +72,7 @@ static void process_copy_settings(struct process_settings *to,
 		utrace_ftrace_get_targets(to->targets[kind]);
 }
 
-/* Callbacks test bits of @to meanwhile. */
+/* Callbacks may test bits of @to at the same time. */
 static void process_publish_calls(unsigned long *to, const unsigned long *from)
 {
 	unsigned int i;
@@ -82,9 +82,9 @@ static void process_publish_calls(unsigned long *to, const unsigned long *from)
 }
 
 /*
- * Put @new in force; it gets the targets of before, for the caller to free.
- * Callbacks read the settings meanwhile: a call that is in progress may be
- * recorded partly by those of before.
+ * Put @new in force; it gets the old targets, which the caller frees.
+ * Callbacks read the settings at the same time: a call in progress may be
+ * recorded partly by the old settings.
  */
 static void process_set_settings(struct process_trace *pt,
 				 struct process_settings *new)
@@ -105,7 +105,7 @@ static void process_set_settings(struct process_trace *pt,
 		swap(settings->targets[kind], new->targets[kind]);
 }
 
-/* Do two settings follow equal events and system calls of a task? */
+/* Check whether two settings follow the same events and system calls. */
 static bool process_same_calls(const struct process_settings *a,
 			       const struct process_settings *b)
 {
@@ -114,9 +114,9 @@ static bool process_same_calls(const struct process_settings *a,
 }
 
 /*
- * A struct process_targets does not change, so its address is compared.  Each
- * write to a file of targets makes a new one, so equal words that are written
- * again count as different, which costs one more utrace_ftrace_apply().
+ * A struct process_targets is immutable, so comparing addresses is enough.
+ * Each write to a file of targets allocates a new one, so equal words that are
+ * written again count as different, which costs one more utrace_ftrace_apply().
  */
 static bool process_same_targets(const struct process_settings *a,
 				 const struct process_settings *b)
@@ -124,7 +124,7 @@ static bool process_same_targets(const struct process_settings *a,
 	return !memcmp(a->targets, b->targets, sizeof(a->targets));
 }
 
-/* Have the engine follow @new, then put @new in force. */
+/* Make the engine follow @new, then put @new in force. */
 static int process_take_settings(struct process_trace *pt,
 				 struct process_settings *new)
 {
@@ -144,8 +144,8 @@ static int process_take_settings(struct process_trace *pt,
 }
 
 /*
- * The references of the copy are dropped without the mutex: the last one to a
- * file that was deleted has the file system write, which may take long.
+ * The references of the copy are dropped without the mutex: dropping the last
+ * one to a deleted file makes the file system write, which may take long.
  */
 static int process_change(struct process_trace *pt, struct process_words *words)
 {
@@ -163,16 +163,16 @@ static int process_change(struct process_trace *pt, struct process_words *words)
 }
 
 /**
- * utrace_ftrace_change() - carry out what was written to a file in process/
+ * utrace_ftrace_change() - apply a write to a file in process/
  * @pt: the instance
  * @words: the written words, with the file
  *
  * Context: Process context; may sleep.  Takes utrace_ftrace_mutex.
  * Return:
- * * 0 - the settings are those that were asked for
+ * * 0 - the new settings are in force
  * * -EINVAL - a word is wrong; the instance's error_log says which and why
  * * -ENOSPC - there are too many targets
- * * -ENOMEM - there is no memory
+ * * -ENOMEM - out of memory
  *
  * After an error nothing has changed.
  */

@@ -2,9 +2,9 @@
 /*
  * utrace - the process tracer of ftrace: its tasks, and process/stat
  *
- * Each task that an instance follows has a struct process_task there, in the
- * list of process_trace.counts.  count/ counts; this file makes the structures
- * and prints what was counted.
+ * Each task that an instance follows has a struct process_task in the list of
+ * process_trace.counts.  count/ does the counting; this file allocates the
+ * structures and prints the counts.
  */
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
@@ -18,8 +18,8 @@
 #include "../decode/table.h"
 
 /*
- * Counts of an instance at most, each for one task and one call.  A count takes
- * 256 bytes, so this is 16 MiB.
+ * Maximum number of counts of an instance, each for one task and one call.  A
+ * count takes 256 bytes, so this is 16 MiB.
  */
 #define PROCESS_MAX_COUNTS	65536
 
@@ -28,7 +28,7 @@ static struct process_task *process_task_of(struct utrace_count_task *count)
 	return container_of(count, struct process_task, count);
 }
 
-/* process_find_task() is to find the task no more. */
+/* From here on process_find_task() must not find the task. */
 static void process_forget_task(struct utrace_count_task *count)
 {
 	WRITE_ONCE(process_task_of(count)->data.owner, NULL);
@@ -55,7 +55,7 @@ void utrace_ftrace_init_tasks(struct process_trace *pt)
 	utrace_counts_init(&pt->counts, PROCESS_MAX_COUNTS, &process_count_ops);
 }
 
-/* The task is being freed, or has found the owner gone. */
+/* The task is being freed, or has found the owner cleared. */
 static void process_task_put(struct utrace_task_data *data)
 {
 	struct process_task *task = container_of(data, struct process_task,
@@ -65,14 +65,14 @@ static void process_task_put(struct utrace_task_data *data)
 }
 
 /**
- * utrace_ftrace_new_task() - make what is known of the current task
- * @pt: an instance that follows the task and knows nothing of it
+ * utrace_ftrace_new_task() - allocate the data about the current task
+ * @pt: an instance that follows the task and has no data about it
  *
  * Context: A callback, in the task itself; may sleep.  Takes
  * utrace_counts.lock.
  * Return:
- * * the new structure - the task and the list have a reference each
- * * NULL - there is no memory, which is counted in @pt->lost
+ * * the new structure - the task and the list hold a reference each
+ * * NULL - out of memory, which is counted in @pt->lost
  */
 struct process_task *utrace_ftrace_new_task(struct process_trace *pt)
 {
@@ -91,7 +91,7 @@ struct process_task *utrace_ftrace_new_task(struct process_trace *pt)
 }
 
 /**
- * utrace_ftrace_task_ends() - the current task exits
+ * utrace_ftrace_task_ends() - update the data about current on exit
  * @pt: an instance that follows the task
  *
  * Context: A callback, in the task itself.  Takes utrace_counts.lock.
@@ -107,11 +107,11 @@ void utrace_ftrace_task_ends(struct process_trace *pt)
 }
 
 /**
- * utrace_ftrace_task_execs() - the current task has a new program
+ * utrace_ftrace_task_execs() - update the data about current on execve()
  * @pt: an instance that follows the task
  *
- * If execve() has given the task another pid, it is no longer known here, and
- * its next system call makes another structure.
+ * If execve() has given the task another pid, its data is dropped here, and its
+ * next system call allocates a new structure.
  *
  * Context: A callback, in the task itself.  Takes utrace_counts.lock.
  */
@@ -148,7 +148,8 @@ static void process_stat_stop(struct seq_file *m, void *v)
 }
 
 /*
- * Events for which there was no memory or room, in the tracer or in the core.
+ * Number of events lost for lack of memory or room, in the tracer or in the
+ * core.
  */
 static unsigned long process_lost(struct process_trace *pt)
 {
@@ -184,7 +185,7 @@ static void process_show_call(struct seq_file *m, unsigned int nr)
 	seq_printf(m, " %-20s", name);
 }
 
-/* CPU time in us, or "-" if it was not measured. */
+/* Print the CPU time in us, or "-" if it was not measured. */
 static void process_show_cpu(struct seq_file *m,
 			     const struct utrace_count_numbers *numbers)
 {
@@ -219,7 +220,7 @@ static void process_show_task(struct seq_file *m, pid_t pid, const char *comm)
 	seq_printf(m, "%8d %-15s", pid, comm);
 }
 
-/* Print the call that a living task is in, and for how long it has been. */
+/* Print the current call of a living task, and its duration so far. */
 static void process_show_now(struct seq_file *m, struct process_trace *pt,
 			     const struct process_task *task,
 			     struct task_struct *alive)
@@ -232,7 +233,7 @@ static void process_show_now(struct seq_file *m, struct process_trace *pt,
 	    READ_ONCE(task->since) < READ_ONCE(pt->started))
 		return;
 	/*
-	 * A task that is not followed any more may have left the call
+	 * A task that is no longer followed may have left the call
 	 * unnoticed.
 	 */
 	if (!utrace_ftrace_follows(pt, alive))
@@ -244,7 +245,7 @@ static void process_show_now(struct seq_file *m, struct process_trace *pt,
 		   age % NSEC_PER_SEC / NSEC_PER_USEC);
 }
 
-/* Print what was counted of a task, or of those that it stands for. */
+/* Print the counts of a task, or of the dead tasks that were merged into it. */
 static void process_show_counts(struct seq_file *m, struct process_trace *pt,
 				const struct utrace_count_task *task)
 {
@@ -305,7 +306,7 @@ static int process_stat_open(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* Every write starts the counting anew, whatever its text. */
+/* Any write resets the counts, whatever its text. */
 static ssize_t process_stat_write(struct file *file, const char __user *from,
 				  size_t count, loff_t *ppos)
 {

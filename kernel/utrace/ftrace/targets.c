@@ -3,8 +3,8 @@
  * utrace - the process tracer of ftrace: which tasks it follows
  *
  * The files comms, exes, uids and cgroups in process/.  A word is resolved (to
- * a file, a user, a cgroup) when it is written, and kept with its text.  All
- * targets of an instance are made into one match for its engine.
+ * a file, a user, a cgroup) when it is written, and stored with its text.  All
+ * targets of an instance are combined into one match for its engine.
  *
  * A kind of target is one row of process_kinds[] and its functions.
  */
@@ -19,18 +19,18 @@
 #include "../match.h"
 
 /**
- * struct process_target - one target: a written word and what it stands for
+ * struct process_target - one target: a written word and what it names
  * @ref: one reference for each struct process_targets with the target
  * @kind: its kind
  * @exe: for PROCESS_EXES, the file, counted
  * @uid: for PROCESS_UIDS, the user
  * @cgroup: for PROCESS_CGROUPS, the cgroup, counted
- * @remove: written with "!": the word is to leave the list; such a target is
- *	not resolved and never comes into process_settings.targets
+ * @remove: written with "!", to remove the word from the list; such a target is
+ *	not resolved and is never added to process_settings.targets
  * @at: offset of the word in the written text, for the error log
  * @text: the word, as it was written
  *
- * Nothing but @ref changes once the target is in a struct process_targets.
+ * Only @ref changes once the target is in a struct process_targets.
  */
 struct process_target {
 	refcount_t ref;
@@ -51,7 +51,7 @@ struct process_target {
  * @n: number of targets in @target
  * @target: the targets, counted
  *
- * Does not change once it is in a struct process_settings.
+ * Immutable once it is in a struct process_settings.
  */
 struct process_targets {
 	refcount_t ref;
@@ -61,13 +61,13 @@ struct process_targets {
 
 /**
  * struct process_target_kind - a kind of target
- * @setting: the file in process/; its functions are those of all kinds
+ * @setting: the file in process/; its functions are the same for all kinds
  * @type: index of the kind's targets in process_settings.targets
  * @find: resolve process_target.text; returns 0, -ENOMEM, or another error if
- *	the text stands for nothing
+ *	the text names nothing
  * @put: optional; drop the reference that @find has taken
  * @add: add a resolved target to a match; returns 0, -ENOSPC or -ENOMEM
- * @error: says in the error log what a word has to be, if @find fails
+ * @error: message for the error_log if @find fails: what the word must be
  */
 struct process_target_kind {
 	struct process_setting setting;
@@ -95,7 +95,7 @@ static void process_target_put(struct process_target *target)
 	if (!refcount_dec_and_test(&target->ref))
 		return;
 	/*
-	 * A target with @remove was not resolved and has no reference to drop.
+	 * A target with @remove was not resolved and holds no reference.
 	 */
 	if (target->kind->put && !target->remove)
 		target->kind->put(target);
@@ -103,8 +103,8 @@ static void process_target_put(struct process_target *target)
 }
 
 /*
- * Make a target of the word found last.  Return it, or -ENOMEM, or -EINVAL with
- * a line in the instance's error_log.
+ * Make a target of the current word.  Return it, or -ENOMEM, or -EINVAL after a
+ * line in the instance's error_log.
  */
 static struct process_target *process_target_new(struct process_words *words)
 {
@@ -126,7 +126,7 @@ static struct process_target *process_target_new(struct process_words *words)
 	if (!ret)
 		return target;
 	kfree(target);
-	/* No line in the error_log: -ENOMEM says nothing about the word. */
+	/* No line in the error_log: -ENOMEM is not about the word. */
 	if (ret == -ENOMEM)
 		return ERR_PTR(ret);
 	return ERR_PTR(utrace_ftrace_word_error(words, &kind->error));
@@ -146,7 +146,7 @@ static struct process_targets *process_targets_new(unsigned int size)
 }
 
 /**
- * utrace_ftrace_get_targets() - take a reference to targets
+ * utrace_ftrace_get_targets() - get a reference to targets
  * @targets: the targets, or NULL
  *
  * Context: Any.
@@ -179,7 +179,7 @@ static unsigned int process_ntargets(const struct process_targets *targets)
 	return targets ? targets->n : 0;
 }
 
-/* Add a target, with a reference of its own.  There is room for it. */
+/* Add a target, with a reference of its own.  The caller has reserved room. */
 static void process_targets_add(struct process_targets *targets,
 				struct process_target *target)
 {
@@ -208,12 +208,12 @@ static unsigned int process_targets_find(const struct process_targets *targets,
 	return i;
 }
 
-/* What a write does */
+/* Writing */
 
 /*
- * Resolve the written words: they become @words->targets.  This comes before
- * the mutex is taken, since a look-up of a file may take long.  Return 0,
- * -EINVAL or -ENOMEM.
+ * Resolve the written words into @words->targets.  This is done before the
+ * mutex is taken, since the look-up of a file may take long.  Return 0, -EINVAL
+ * or -ENOMEM.
  */
 static int process_find_targets(struct process_words *words)
 {
@@ -221,7 +221,7 @@ static int process_find_targets(struct process_words *words)
 	struct process_targets *found;
 	int ret;
 
-	/* A word takes two bytes at least, with the space behind it. */
+	/* A word takes at least two bytes, with the space after it. */
 	found = process_targets_new(strlen(words->text) / 2 + 1);
 	if (!found)
 		return -ENOMEM;
@@ -237,8 +237,8 @@ static int process_find_targets(struct process_words *words)
 }
 
 /*
- * Add to @list what was written, and remove from @list what was written with
- * "!".  Return 0, -EINVAL or -ENOSPC.
+ * Add the written targets to @list, and remove those written with "!".  Return
+ * 0, -EINVAL or -ENOSPC.
  */
 static int process_do_words(struct process_targets *list,
 			    struct process_words *words)
@@ -284,7 +284,7 @@ static int process_write_targets(struct process_settings *settings,
 	for (i = 0; i < n; i++)
 		process_targets_add(list, old->target[i]);
 	ret = process_do_words(list, words);
-	/* @settings gets the new list; the other one is given up. */
+	/* @settings gets the new list; the old or a failed one is dropped. */
 	if (!ret)
 		swap(*targets, list);
 	utrace_ftrace_put_targets(list);
@@ -428,7 +428,7 @@ static const struct process_target_kind process_kinds[PROCESS_NTARGETS] = {
 };
 
 /**
- * utrace_ftrace_target_setting() - the file of a kind of targets
+ * utrace_ftrace_target_setting() - get the file of a kind of targets
  * @kind: the kind
  *
  * Context: Any.
@@ -461,7 +461,7 @@ static int process_match_targets(struct utrace_match *match,
  * Return:
  * * the match - with a reference for the caller
  * * -ENOSPC - there are more than %UTRACE_MATCH_MAX targets
- * * -ENOMEM - there is no memory
+ * * -ENOMEM - out of memory
  */
 struct utrace_match *
 utrace_ftrace_make_match(const struct process_settings *settings)

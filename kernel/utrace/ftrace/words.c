@@ -4,11 +4,11 @@
  *
  * Words are separated by white space.  A word that contains white space or
  * begins with "!" is written in double quotes.  "!" before a word takes the
- * word out of the list.
+ * begins with "!" is written in double quotes.  "!" before a word removes the
  *
- * A file that is opened with O_TRUNC (">") loses its list with the first write,
- * or when it is closed without one.  Otherwise (">>") words are added.  A write
- * takes effect as a whole or not at all.
+ * If a file is opened with O_TRUNC (">"), the first write replaces its list,
+ * and closing it without a write empties the list.  Otherwise (">>") words are
+ * added.  A write takes effect as a whole or not at all.
  */
 #include <linux/fs.h>
 #include <linux/seq_file.h>
@@ -18,7 +18,7 @@
 
 #include "words.h"
 
-/* Bytes of one write at most. */
+/* Maximum size of one write in bytes. */
 #define PROCESS_WORDS_SIZE	SZ_64K
 
 /* isspace() is true for 0xa0, which is a byte of some letters in UTF-8. */
@@ -28,20 +28,20 @@ static const char * const process_no_word = "A word is missing";
 static const char * const process_no_quote = "The quote is not closed";
 
 /**
- * utrace_ftrace_word_error() - tell the instance's error_log what is wrong
- * @words: the written words; @words->at is where the wrong one begins
- * @error: what is wrong with it.  The error_log keeps the pointer, which must
- *	stay valid.
+ * utrace_ftrace_word_error() - report a wrong word to the instance's error_log
+ * @words: the written words; @words->at is the offset of the wrong one
+ * @error: the message.  The error_log keeps the pointer, which must stay valid.
  *
- * Cuts @words->shown behind the wrong line, so the caller uses @words no more.
+ * Cuts @words->shown after the wrong line, so the caller must not use @words
+ * afterwards.
  *
  * Context: Process context; may sleep.
- * Return: -EINVAL, for the caller to pass on.
+ * Return: -EINVAL, for the caller to return.
  */
 int utrace_ftrace_word_error(struct process_words *words,
 			     const char * const *error)
 {
-	/* The error_log shows one line: that of the wrong word. */
+	/* The error_log shows one line: the one with the wrong word. */
 	size_t at = words->at;
 	char *line, *end, file[32];
 
@@ -51,8 +51,8 @@ int utrace_ftrace_word_error(struct process_words *words,
 	*end = '\0';
 	snprintf(file, sizeof(file), "process/%s", words->setting->name);
 	/*
-	 * tracing_log_err() does not change the texts, its parameter only lacks
-	 * const.
+	 * tracing_log_err() does not change the texts; its parameter only
+	 * lacks const.
 	 */
 	tracing_log_err(words->tr, file, line, (const char **)error, 0,
 			words->shown + at - line);
@@ -60,14 +60,14 @@ int utrace_ftrace_word_error(struct process_words *words,
 }
 
 /**
- * utrace_ftrace_next_word() - find the next word
- * @words: the written words; @next says where to begin
+ * utrace_ftrace_next_word() - get the next word
+ * @words: the written words; @words->next is where the search starts
  *
  * Context: Process context; may sleep.
  * Return:
  * * 1 - @word, @at and @remove describe the word
  * * 0 - there are no more words
- * * -EINVAL - what follows is no word; the error_log says so
+ * * -EINVAL - the next word is malformed, which was reported to the error_log
  */
 int utrace_ftrace_next_word(struct process_words *words)
 {
@@ -94,7 +94,7 @@ int utrace_ftrace_next_word(struct process_words *words)
 }
 
 /**
- * utrace_ftrace_show_word() - print a word the way it can be written
+ * utrace_ftrace_show_word() - print a word as it can be written back
  * @m: the file that is read
  * @word: the word
  *
@@ -112,8 +112,9 @@ void utrace_ftrace_show_word(struct seq_file *m, const char *word)
  * @tr: the instance, counted (trace_array_get())
  * @setting: the file; constant
  * @replace: the file was opened with O_TRUNC, and no write has replaced the
+ *	list yet
+ * @failed: the last write has failed, so closing the file does not empty the
  *	list
- * @failed: the last write was refused; then closing the file does not empty it
  *
  * Lives from open to release.  No lock guards @replace and @failed.
  */
@@ -134,8 +135,8 @@ static int process_words_show(struct seq_file *m, void *unused)
 }
 
 /*
- * Carry out what is in @text.  @shown is a copy for the error log, which stays
- * uncut until there is an error.
+ * Apply @text.  @shown is a copy for the error_log, which is not split into
+ * words.
  */
 static int process_words_do(struct process_open *open, char *text, char *shown)
 {
@@ -184,8 +185,9 @@ static ssize_t process_words_write(struct file *file, const char __user *from,
 }
 
 /*
- * tr is used only after tracing_check_open_get_tr() has found it in ftrace's
- * list of instances and counted it: the instance may have been removed.
+ * @tr may be used only after tracing_check_open_get_tr() has found it in
+ *	ftrace's list of instances and taken a reference: the instance may have
+ *	been removed.
  */
 static int process_words_open(struct inode *inode, struct file *file)
 {

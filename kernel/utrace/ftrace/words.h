@@ -2,8 +2,8 @@
 /*
  * utrace - the process tracer of ftrace: files that are lists of words
  *
- * A file in process/ is a struct process_setting: words.c reads and splits what
- * is written, and the functions of the setting give the words a meaning.
+ * A file in process/ is a struct process_setting: words.c reads and splits the
+ * written text, and the functions of the setting interpret the words.
  */
 #ifndef _KERNEL_UTRACE_FTRACE_WORDS_H
 #define _KERNEL_UTRACE_FTRACE_WORDS_H
@@ -14,17 +14,17 @@ struct process_setting;
 struct seq_file;
 
 /**
- * struct process_words - the words that one write() has given to a file
- * @tr: the instance, for its error_log; process_open has the reference
+ * struct process_words - the words of one write() to a file
+ * @tr: the instance, for its error_log; process_open holds the reference
  * @setting: the file
- * @replace: the words take the place of the list; false: they change it
- * @remove: "!" stands before @word
- * @word: the word found last, without its quotes
+ * @replace: the words replace the list; false: they change it
+ * @remove: @word is prefixed by "!"
+ * @word: the current word, without its quotes
  * @at: offset of this word in @text and @shown, with its "!" and quotes
  * @shown: copy of all words for the error_log
- * @text: all words; cut into words up to @next
- * @next: position in @text where the next word is looked for
- * @targets: what @setting->find() has found, counted; NULL: nothing
+ * @text: all words; split into words up to @next
+ * @next: position in @text where the search for the next word starts
+ * @targets: result of @setting->find(), counted; NULL: none
  *
  * Lives on the stack of the write, which owns both texts.
  */
@@ -44,11 +44,11 @@ struct process_words {
 /**
  * struct process_setting - a file in process/
  * @name: name of the file
- * @find: optional; look up what the words stand for, without a lock.  Returns 0
- *	or an error, as @write.
- * @write: change @settings, a copy, as the words say; utrace_ftrace_mutex is
- *	held.  Returns 0 or an error, which is that of
- *	utrace_ftrace_word_error() if a word is wrong.
+ * @find: optional; look up what the words name, without a lock.  Returns 0 or
+ *	an error, as @write.
+ * @write: apply the words to @settings, a copy; utrace_ftrace_mutex is held.
+ *	Returns 0 or an error, which is that of utrace_ftrace_word_error() if a
+ *	word is wrong.
  * @show: print the words of @settings; utrace_ftrace_mutex is held
  */
 struct process_setting {
