@@ -2,7 +2,7 @@
 /*
  * utrace tests - KUnit suite utrace_bts_core: views and windows
  *
- * Each case at an edge is written down here; lab_kunit.c has random ones.
+ * The cases here are written by hand; lab_kunit.c has random ones.
  */
 #include "suite.h"
 
@@ -28,15 +28,15 @@ static const struct bts_entries core_entries = {
 #define RING	SUITE_RING
 
 /**
- * struct core_test - one test
- * @fake: a processor
+ * struct core_test - state of a test
+ * @fake: an emulated processor
  * @records: memory of its window
  * @buffer: rings of two streams
  * @stream: the streams
  * @ring: memory of the rings
- * @reader: what was read
+ * @reader: records that were read
  * @thread: streams of a thread
- * @paused: streams that were paused
+ * @paused: number of calls of core_pause()
  */
 struct core_test {
 	struct bts_fake fake;
@@ -66,7 +66,7 @@ static int core_init(struct kunit *test)
 	return 0;
 }
 
-/* A processor with a window of @n records. */
+/* Set up a processor with a window of @n records. */
 static void make_fake(struct kunit *test, unsigned int n)
 {
 	struct core_test *t = test->priv;
@@ -74,7 +74,7 @@ static void make_fake(struct kunit *test, unsigned int n)
 	bts_fake_init(&t->fake, t->records, n);
 }
 
-/* Stream @i, with a ring of @size records; it is one of the CPU or waits. */
+/* Set up stream @i, with a ring of @size records. */
 static void make_stream(struct kunit *test, unsigned int i,
 			enum bts_level level, unsigned int size, bool overwrite,
 			bool wait)
@@ -100,7 +100,7 @@ static void add(struct kunit *test, unsigned int i, bool of_thread)
 			0);
 }
 
-/* The processor makes @n branches in user mode, with interrupts. */
+/* Make the processor record @n branches in user mode, with interrupts. */
 static void run(struct core_test *t, unsigned int n)
 {
 	struct utrace_branch branch = { 0x1000, 0x1000, 0 };
@@ -140,14 +140,14 @@ static void expect(struct kunit *test, struct bts_buffer *buffer,
 /* Views */
 
 /**
- * struct view_case - what a consumer gets of raw records
- * @what: a description
- * @level: what it wants
- * @finish: the thread ends
- * @n: number of raw records
+ * struct view_case - expected result of a view
+ * @what: description of the case
+ * @level: level that the consumer wants
+ * @finish: the thread ends after the records
+ * @n: number of elements of @raw
  * @raw: raw records
- * @n_told: number of records that it gets
- * @told: these records
+ * @n_told: number of elements of @told
+ * @told: records that the consumer must get
  */
 struct view_case {
 	const char *what;
@@ -277,8 +277,8 @@ static void view_desc(const struct view_case *c, char *desc)
 KUNIT_ARRAY_PARAM(view, view_cases, view_desc);
 
 /*
- * An odd record among others of user mode is found wherever it stands: the others
- * are looked at by eights.
+ * A record of another kind is found at each position among records of user
+ * mode, which are scanned eight at a time.
  */
 static void every_place_is_seen(struct kunit *test)
 {
@@ -320,7 +320,7 @@ static void every_place_is_seen(struct kunit *test)
 
 /* Windows */
 
-/* An interrupt, of which the way there and the way back are recorded. */
+/* Handle an interrupt whose entry and exit are recorded, too. */
 static void interrupt_with_branches(struct core_test *t)
 {
 	const struct utrace_branch in = { 0x1000, K(1) };
@@ -333,7 +333,7 @@ static void interrupt_with_branches(struct core_test *t)
 	bts_fake_store(&t->fake, &out);
 }
 
-/* Make @n branches and those of the interrupts.  Returns how many. */
+/* Record @n branches and those of the interrupts.  Returns their number. */
 static unsigned int run_with_branches(struct kunit *test, unsigned int n)
 {
 	const struct utrace_branch branch = { 0x1000, 0x1000 };
@@ -352,7 +352,7 @@ static unsigned int run_with_branches(struct kunit *test, unsigned int n)
 	return made;
 }
 
-/* The branches of the interrupt leave room for others, and nothing is lost. */
+/* The branches of the interrupt fit in a small window, and nothing is lost. */
 static void small_windows(struct kunit *test)
 {
 	struct core_test *t = test->priv;
@@ -374,7 +374,7 @@ static void small_windows(struct kunit *test)
 	}
 }
 
-/* A processor that has filled its memory may have lost something. */
+/* If the processor has filled its window, records may be missing. */
 static void full_window_is_a_gap(struct kunit *test)
 {
 	static const struct utrace_branch told[] = {
@@ -397,7 +397,7 @@ static void full_window_is_a_gap(struct kunit *test)
 	expect(test, &t->buffer[0], told, ARRAY_SIZE(told));
 }
 
-/* An index that makes no sense is never followed. */
+/* Nothing is read at an invalid index. */
 static void wrong_index_is_a_gap(struct kunit *test)
 {
 	static const long wrong[] = { -24, -1, 1, 23, 4 * 24 + 1, 5 * 24, 6000 };
@@ -418,7 +418,7 @@ static void wrong_index_is_a_gap(struct kunit *test)
 	}
 }
 
-/* A circle of the processor goes on at its begin. */
+/* A processor in circular mode continues at the start of its window. */
 static void circle_wraps(struct kunit *test)
 {
 	struct core_test *t = test->priv;
@@ -450,7 +450,7 @@ static void empty_drain(struct kunit *test)
 	expect(test, &t->buffer[0], NULL, 0);
 }
 
-/* The least room of a continuous ring decides; a full one does not. */
+/* The continuous ring with the least room decides, unless it is full. */
 static void threshold_is_planned(struct kunit *test)
 {
 	struct core_test *t = test->priv;
@@ -501,9 +501,9 @@ static void wait_is_checked(struct kunit *test)
 }
 
 /*
- * A stream that waits is paused, and nothing of it is lost, though its thread
- * goes on for a while; other streams go on.  Both are removed while one is
- * paused.
+ * A stream that waits is paused, and none of its records is lost, though its
+ * thread continues for a while.  Other streams continue.  Both are removed
+ * while one is paused.
  */
 static void stream_is_paused(struct kunit *test)
 {
@@ -570,11 +570,11 @@ static void task_is_told(struct kunit *test)
 	run(t, 1);
 	utrace_bts_window_switch(window, NULL, &task);
 	expect(test, &t->buffer[0], told, ARRAY_SIZE(told));
-	/* The thread gets what it has done itself. */
+	/* The stream of the thread has only the branches of the thread. */
 	expect(test, &t->buffer[1], told + 1, 1);
 }
 
-/* However many threads come and go, the window is never full of that. */
+/* Records of context switches alone never make the window look full. */
 static void tasks_fill_the_window(struct kunit *test)
 {
 	struct core_test *t = test->priv;
@@ -592,7 +592,7 @@ static void tasks_fill_the_window(struct kunit *test)
 	}
 }
 
-/* An NMI that comes while the CPU changes the window leaves it alone. */
+/* An NMI that comes while the CPU changes the window does not touch it. */
 static void interrupt_of_a_change(struct kunit *test)
 {
 	struct core_test *t = test->priv;
@@ -611,7 +611,7 @@ static void interrupt_of_a_change(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, records_in_window(t), 0U);
 }
 
-/* An interrupt for records that were drained already is no stranger, once. */
+/* An interrupt for records that were drained already is accepted once. */
 static void interrupt_comes_late(struct kunit *test)
 {
 	struct core_test *t = test->priv;
@@ -651,7 +651,7 @@ static void off_is_a_gap(struct kunit *test)
 	run(t, 1);
 	utrace_bts_window_drain(window);
 	expect(test, &t->buffer[0], told, ARRAY_SIZE(told));
-	/* A thread that comes meanwhile has a gap, too. */
+	/* A thread that is switched in now has a gap, too. */
 	utrace_bts_window_off(window, true);
 	utrace_bts_window_switch(window, &t->thread, told);
 	expect(test, &t->buffer[1], told + 1, 1);

@@ -2,8 +2,9 @@
 /*
  * utrace tests - an emulated debug store
  *
- * The debug store of a processor, as far as a kernel can see it.  Whoever runs
- * the branches asks after each one whether the interrupt is due, and makes it.
+ * The debug store of a processor, as far as a kernel can see it.  The code that
+ * runs the branches checks after each one whether the interrupt is due, and
+ * raises it.
  */
 #include <linux/container_of.h>
 
@@ -34,10 +35,10 @@ static const struct bts_source_ops fake_ops = {
 };
 
 /**
- * bts_fake_init() - make a processor
+ * bts_fake_init() - initialize an emulated processor
  * @fake: filled in
- * @records: memory that it records to
- * @n: number of records, at least BTS_WINDOW_MIN
+ * @records: memory of its window
+ * @n: size of the window in records, at least BTS_WINDOW_MIN
  */
 void bts_fake_init(struct bts_fake *fake, struct utrace_branch *records,
 		   unsigned int n)
@@ -61,7 +62,7 @@ static bool fake_leaves_out(const struct bts_fake *fake,
 }
 
 /**
- * bts_fake_store() - the processor makes a branch
+ * bts_fake_store() - record a branch, unless a filter drops it
  * @fake: the processor
  * @branch: the branch
  *
@@ -90,10 +91,10 @@ bool bts_fake_store(struct bts_fake *fake, const struct utrace_branch *branch)
 }
 
 /**
- * bts_fake_due() - is the interrupt due?
+ * bts_fake_due() - check whether the interrupt is due
  * @fake: the processor
  *
- * Return: true, once, if so.
+ * Return: true, once for each interrupt that is due.
  */
 bool bts_fake_due(struct bts_fake *fake)
 {

@@ -8,19 +8,21 @@
 #include "../../bts/window.h"
 
 /**
- * struct bts_fake - a processor that records branches
- * @window: what it records to
- * @store: where it records; a threshold beyond the end makes it a circle
- * @on: it records
- * @off_os: it leaves out what has the kernel on one side
- * @off_usr: it leaves out what has user mode on one side
- * @by_target: that side is the target of the branch, else its source
- * @forgets: it leaves out some ways into the kernel and out of it, as by an erratum
+ * struct bts_fake - an emulated processor that records branches
+ * @window: its window
+ * @store: addresses of the window; a threshold beyond the end selects circular
+ *	mode
+ * @on: recording is enabled
+ * @off_os: branches with the kernel on the checked side are left out
+ * @off_usr: branches with user mode on the checked side are left out
+ * @by_target: the checked side is the target of the branch, else its source
+ * @forgets: some entries into the kernel and exits are left out, as by an
+ *	erratum
  * @skid: number of records from the threshold to the interrupt
- * @masked: an interrupt is handled, so no other one is asked for
+ * @masked: an interrupt is being handled, so no other one becomes due
  * @armed: the threshold was reached
- * @left: records from here to the interrupt
- * @full: called when it is switched off and has no room; may be NULL
+ * @left: number of records until the interrupt
+ * @full: called when recording is disabled with a full window; may be NULL
  */
 struct bts_fake {
 	struct bts_window window;

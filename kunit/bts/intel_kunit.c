@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite utrace_bts_intel: what of the source needs no processor of Intel
+ * KUnit suite utrace_bts_intel: parts of the source that need no Intel
+ * processor
  */
 #include <kunit/test.h>
 
@@ -18,7 +19,7 @@
 #define HERE	0x401000ULL
 #define NEXT	0x401002ULL
 
-/* What a consumer of user mode gets of one way into the kernel and back. */
+/* Records of a consumer of user mode for one entry into the kernel and back. */
 struct intel_way {
 	struct utrace_branch ring[4];
 	struct bts_buffer buffer;
@@ -43,7 +44,7 @@ static void __init intel_go(struct kunit *test, const void *function, u64 back,
 	utrace_bts_view_filter(&way->view, records, 2, &way->buffer);
 }
 
-/* Both records of an entry with a pseudo-address. */
+/* Expect both records of an entry with a pseudo-address. */
 static void __init intel_expect(struct kunit *test, const void *function, u64 pc,
 				enum utrace_branch_kind in,
 				enum utrace_branch_kind out)
@@ -100,7 +101,7 @@ static void __init exceptions_are_told(struct kunit *test)
 			     UTRACE_BR_UNKNOWN, UTRACE_BR_UNKNOWN);
 }
 
-/* They are told only if they move the thread. */
+/* They are recorded only if they move the thread. */
 static void __init interrupts_are_not_told(struct kunit *test)
 {
 	static const void * const entries[] __initconst = {
@@ -120,7 +121,7 @@ static void __init interrupts_are_not_told(struct kunit *test)
 	}
 }
 
-/* The known branches are branches, of which each begins after the last one. */
+/* The known branches are branch instructions, each reached from the last. */
 static void __init known_branches_are_there(struct kunit *test)
 {
 	struct bts_test t = {};
@@ -157,7 +158,7 @@ static struct kunit_suite intel_suite = {
 	.test_cases = intel_cases,
 };
 
-/* The table is sorted by a function that is gone after boot. */
+/* The table is sorted by a function that is freed after boot. */
 kunit_test_init_section_suite(intel_suite);
 
 MODULE_DESCRIPTION("KUnit suite for processors of Intel as a source of branches");

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace tests - did each consumer of branches get what it should?
+ * utrace tests - comparison of what consumers got with the model
  *
- * Every stream is compared with the model, record by record.  Where the stream
- * tells that records are missing, exactly as many are left out of the model's.
- * Some properties are tested once more without the model, which may be wrong.
+ * Each stream is compared with the model record by record.  Where the stream
+ * reports that records are missing, as many of the model are skipped.  Some
+ * properties are also tested without the model, which may be wrong.
  */
 #include <linux/minmax.h>
 #include <linux/string.h>
 
 #include "lab.h"
 
-/* A reader of two streams: what a consumer got and what it should get. */
+/* Position in two streams: what a consumer got and what it should get. */
 struct judge {
 	struct lab *lab;
 	struct lab_consumer *consumer;
@@ -45,7 +45,7 @@ static bool is_same(const struct utrace_branch *a,
 	return !memcmp(a, b, sizeof(*a));
 }
 
-/* Leave out gaps of one place.  Returns the bits of their causes. */
+/* Skip the gaps at one position.  Returns the bits of their causes. */
 static u32 skip_gaps(const struct utrace_branch *records, unsigned int n,
 		     unsigned int *at)
 {
@@ -56,7 +56,7 @@ static u32 skip_gaps(const struct utrace_branch *records, unsigned int n,
 	return causes;
 }
 
-/* Leave out @n records of those that should come, and gaps between them. */
+/* Skip @n expected records, and the gaps between them.  Returns the causes. */
 static u32 skip_lost(struct judge *judge, u64 n)
 {
 	u32 causes = 0;
@@ -73,7 +73,7 @@ static u32 skip_lost(struct judge *judge, u64 n)
 	return causes;
 }
 
-/* Losses and gaps at one place, of which only a continuous ring has both. */
+/* Compare the losses and gaps at one position of a continuous ring. */
 static void judge_losses(struct judge *judge)
 {
 	u32 got = 0, should = 0;
@@ -94,7 +94,7 @@ static void judge_losses(struct judge *judge)
 		wrong(judge, "gaps differ");
 }
 
-/* The last record of a task before the place; NULL: there is none. */
+/* Find the last TASK record before the position; NULL: there is none. */
 static const struct utrace_branch *owner_of(const struct judge *judge)
 {
 	unsigned int j = min(judge->j, judge->n_should);
@@ -106,8 +106,8 @@ static const struct utrace_branch *owner_of(const struct judge *judge)
 }
 
 /*
- * Records that were overwritten, and whose the next one is.  A reader that reads
- * one record at a time may be told of more before it gets any.
+ * Check the report of overwritten records and the owner of the next one.  A
+ * reader that reads one record at a time may get more reports before the owner.
  */
 static void judge_overwritten(struct judge *judge)
 {
@@ -127,7 +127,7 @@ static void judge_overwritten(struct judge *judge)
 	judge->i = record - judge->got;
 }
 
-/* P3 to P7: what was got is what should be, but for what is told. */
+/* P3 to P7: a stream is as expected, except for what it reports as missing. */
 static void judge_model(struct judge *judge)
 {
 	bool overwrite = judge->consumer->overwrite;
@@ -199,7 +199,7 @@ static void judge_kernel_only(struct judge *judge)
 	}
 }
 
-/* Can the thread have gone straight on from @last to @next? */
+/* Check whether the thread can have run from @last straight to @next. */
 static bool is_straight(const struct utrace_branch *last,
 			const struct utrace_branch *next)
 {
@@ -209,7 +209,7 @@ static bool is_straight(const struct utrace_branch *last,
 	       next->from - last->to < 1 << 20;
 }
 
-/* P9: a stream of user mode has no hole that is not told. */
+/* P9: a stream of user mode reports each hole. */
 static void judge_straight(struct judge *judge)
 {
 	const struct utrace_branch *record, *last = NULL;
@@ -226,7 +226,7 @@ static void judge_straight(struct judge *judge)
 	}
 }
 
-/* P4: the numbers in the stream are those of the counters. */
+/* P4: the losses in the stream add up to the counters. */
 static u64 judge_counts(struct judge *judge)
 {
 	const u64 *counts = judge->consumer->buffer.counts;
@@ -248,7 +248,7 @@ static u64 judge_counts(struct judge *judge)
 	return lost;
 }
 
-/* Must a continuous consumer get everything? */
+/* Check whether a continuous consumer must get everything. */
 static bool is_whole(const struct lab *lab, const struct lab_consumer *consumer)
 {
 	unsigned int i, most = 0;
@@ -260,7 +260,7 @@ static bool is_whole(const struct lab *lab, const struct lab_consumer *consumer)
 	for (i = 0; i < LAB_CPUS; i++)
 		if (!consumer->of_cpu || consumer->id == i)
 			most = max(most, lab->setup.size[i]);
-	/* A gap may be told before each record where edges are left out. */
+	/* If edges are left out, a gap may be reported before each record. */
 	if (lab_is_filtered(lab) && consumer->level == BTS_LEVEL_USER)
 		most *= 2;
 	return consumer->prompt && consumer->size >= most + BTS_RESERVE;
@@ -277,7 +277,7 @@ static void judge_one(struct lab *lab, struct lab_consumer *consumer)
 
 	if (consumer->level == BTS_LEVEL_USER) {
 		judge_no_leak(&judge);
-		/* A way in and out of which nothing was recorded is not seen. */
+		/* A hole is not seen if neither of its edges was recorded. */
 		if (!lab->setup.forgets)
 			judge_straight(&judge);
 	} else if (consumer->level == BTS_LEVEL_KERNEL) {
@@ -295,7 +295,7 @@ static void judge_one(struct lab *lab, struct lab_consumer *consumer)
 }
 
 /**
- * lab_judge() - judge what all consumers have got
+ * lab_judge() - check the streams of all consumers
  * @lab: after lab_run()
  */
 void lab_judge(struct lab *lab)
@@ -314,13 +314,13 @@ static bool is_of_interrupt(const struct utrace_branch *record)
 }
 
 /*
- * Must a record be the same with other windows, or with a filter?  A branch of
- * the tracer's own interrupt need not, since interrupts come elsewhere.  Nor
- * need a branch that the filter leaves out.  Of a consumer of user mode an edge
- * need not: a filter leaves out either the way into the kernel or the way back,
- * and what the consumer gets instead is a gap, UTRACE_PC_KERNEL, or nothing, by
- * the side that the filter looks at.  The other consumers get each edge as it
- * was recorded, so theirs are compared.
+ * Check whether a record must be the same with other windows or with a filter.
+ * These records need not: a branch of the tracer's own interrupt, since
+ * interrupts come elsewhere; a branch that the filter leaves out; and an edge
+ * in a stream of user mode.  A filter leaves out either the entry into the
+ * kernel or the exit.  Depending on the side that the filter checks, a consumer
+ * of user mode then gets a gap, UTRACE_PC_KERNEL, or nothing.  Other consumers
+ * get each edge as it was recorded, so theirs are compared.
  */
 static bool is_compared(const struct lab *lab,
 			const struct lab_consumer *consumer,
@@ -342,7 +342,7 @@ static bool is_compared(const struct lab *lab,
 	return is_kernel(side) ? !setup->off_os : !setup->off_usr;
 }
 
-/* The next record that is to be compared. */
+/* Advance to the next record that must be compared. */
 static bool next_of(const struct lab *lab, const struct lab_consumer *consumer,
 		    const struct utrace_branch *records, unsigned int n,
 		    unsigned int *at)
@@ -379,7 +379,7 @@ static void compare_one(struct lab *lab, unsigned int number)
 }
 
 /**
- * lab_compare() - P8: windows and filters make no difference
+ * lab_compare() - check P8: windows and filters make no difference
  * @lab: after a second lab_run() with the same steps on another machine
  *
  * Streams that may lose records are not compared: what is lost depends on when

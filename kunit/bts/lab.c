@@ -2,9 +2,9 @@
 /*
  * utrace tests - a machine that makes branches, and consumers of them
  *
- * Threads run on emulated processors.  All that happens is noted in a diary,
- * from which the model knows what each consumer should get.  A step means
- * something whatever steps were before it, so that steps can be taken out.
+ * Threads run on emulated processors.  All events are noted in a diary, from
+ * which the model computes what each consumer should get.  A step is valid
+ * after any other steps, so that steps can be skipped.
  */
 #include <linux/array_size.h>
 #include <linux/container_of.h>
@@ -13,11 +13,11 @@
 
 #include "lab.h"
 
-/* The window's memory begins here; what is around it must not be written. */
+/* Size of the guard before the window's memory, and its contents. */
 #define LAB_GUARD	4
 #define LAB_PATTERN	0x5a
 
-/* What enters the kernel.  One address is not in the table of the tracer. */
+/* Entry points of the kernel.  The tracer's table lacks one of them. */
 static const struct bts_entry lab_entries[] = {
 	{ LAB_KERNEL | 0x010, 0, BTS_ENTRY_TRANSPARENT },
 	{ LAB_KERNEL | 0x020, UTRACE_PC_EXCEPTION(6), BTS_ENTRY_EXCEPTION },
@@ -40,7 +40,7 @@ static const struct bts_entries lab_table = {
 
 /* Readers */
 
-/* Read by a copy. */
+/* Read by copying. */
 static unsigned int lab_look(struct lab_consumer *consumer, unsigned int n)
 {
 	struct bts_look look;
@@ -52,7 +52,7 @@ static unsigned int lab_look(struct lab_consumer *consumer, unsigned int n)
 	return n;
 }
 
-/* Read where the records are. */
+/* Read in place. */
 static unsigned int lab_peek(struct lab_consumer *consumer, unsigned int n)
 {
 	const struct utrace_branch *records;
@@ -125,7 +125,7 @@ static void lab_full(struct bts_fake *fake)
 	lab_note_gap(cpu->lab, number, UTRACE_LOSS_HARDWARE, false);
 }
 
-/* The CPU that has the stream of a consumer; -1: none. */
+/* Find the CPU that has the stream of a consumer; -1: none. */
 static int lab_cpu_of(const struct lab *lab,
 		      const struct lab_consumer *consumer)
 {
@@ -139,7 +139,7 @@ static int lab_cpu_of(const struct lab *lab,
 	return -1;
 }
 
-/* The thread goes on until a second interrupt, if it has run user code. */
+/* A running thread continues until a second interrupt. */
 static void lab_pause(struct bts_stream *stream)
 {
 	struct lab_consumer *consumer = container_of(stream,
@@ -155,7 +155,7 @@ static void lab_pause(struct bts_stream *stream)
 	thread->notified = true;
 }
 
-/* Must the processor record? */
+/* Check whether the processor must record. */
 static bool lab_wants(const struct lab *lab, unsigned int cpu)
 {
 	const struct lab_consumer *consumer;
@@ -190,8 +190,9 @@ static struct bts_event *lab_branch_once(struct lab *lab, unsigned int cpu,
 }
 
 /*
- * The tracer's interrupt comes before the instruction at @at.  Its own branches
- * are recorded, but ask for no other interrupt before the handler has ended.
+ * Handle the tracer's interrupt before the instruction at @at.  Its own
+ * branches are recorded, but cause no other interrupt before the handler has
+ * ended.
  */
 static void lab_interrupt(struct lab *lab, unsigned int cpu, u64 at)
 {
@@ -206,9 +207,9 @@ static void lab_interrupt(struct lab *lab, unsigned int cpu, u64 at)
 }
 
 /*
- * Interrupts that are due before the instruction at @at.  One that comes late
+ * Handle interrupts that are due before the instruction at @at.  A late one
  * finds little in the window, and the branch out of it may reach the threshold.
- * With the second one the window is empty again.
+ * The second one leaves the window empty.
  */
 static void lab_interrupts(struct lab *lab, unsigned int cpu, u64 at)
 {
@@ -243,8 +244,8 @@ static struct lab_thread *lab_thread(struct lab *lab, unsigned int cpu)
 }
 
 /*
- * Something is done on a CPU: if a thread runs user code there, it is
- * interrupted.
+ * Begin an operation of the kernel on a CPU: a thread that runs user code there
+ * is interrupted.
  */
 static void lab_call(struct lab *lab, unsigned int cpu)
 {
@@ -277,13 +278,13 @@ static u64 lab_info(u64 random)
 	return random & UTRACE_BRANCH_PREDICTED;
 }
 
-/* The thread enters the kernel by an instruction, or by something else. */
+/* Make the thread enter the kernel, by an instruction or by another event. */
 static void lab_enter(struct lab *lab, unsigned int cpu, u64 seed,
 		      const struct bts_entry *entry)
 {
 	struct lab_thread *thread = lab_thread(lab, cpu);
 
-	/* The second interrupt comes at once when it is due. */
+	/* The second interrupt comes as soon as it is due. */
 	if (!thread->notified)
 		thread->at += lab_random(&seed) % 40;
 	thread->left = thread->at;
@@ -300,7 +301,7 @@ static void lab_run_one(struct lab *lab, unsigned int cpu, u64 *seed)
 	u64 *at = thread ? &thread->at : &lab->cpu[cpu].idle_at;
 	u64 from, to;
 
-	/* The second interrupt of a thread that has to ask. */
+	/* The second interrupt of a thread that must resume its streams. */
 	if (thread && !thread->kernel && thread->notified && !thread->late--)
 		lab_enter(lab, cpu, *seed, &lab_entries[0]);
 	from = *at + lab_random(seed) % 40;
@@ -326,7 +327,7 @@ static void lab_step_enter(struct lab *lab, const struct lab_step *step)
 	lab_branch(lab, step->cpu, LAB_KERNEL | 0x800, at, 0, 0);
 }
 
-/* The thread may leave the kernel if none of its streams is full. */
+/* Check that no stream is full, so that the thread may leave the kernel. */
 static bool lab_resume(struct lab *lab, const struct lab_step *step,
 		       struct lab_thread *thread)
 {
@@ -345,7 +346,7 @@ static bool lab_resume(struct lab *lab, const struct lab_step *step,
 					      &consumer->stream))
 			resumed = false;
 	}
-	/* Another stream may have been paused meanwhile. */
+	/* Another stream may have been paused in between. */
 	for (i = 0; i < lab->n_consumers; i++)
 		if (lab->consumer[i].there && !lab->consumer[i].of_cpu &&
 		    &lab->thread[lab->consumer[i].id] == thread &&
@@ -483,7 +484,7 @@ static void lab_step_off(struct lab *lab, const struct lab_step *step)
 	lab_return(lab, step->cpu);
 }
 
-/* An interrupt of something else, of which the tracer is asked, too. */
+/* Handle an interrupt with another cause; the tracer is called, too. */
 static void lab_step_interrupt(struct lab *lab, const struct lab_step *step)
 {
 	struct lab_thread *thread = lab_thread(lab, step->cpu);
@@ -590,7 +591,7 @@ static void lab_begin(struct lab *lab)
 	}
 }
 
-/* Nothing beside the window was written. */
+/* Check that nothing around the window was written. */
 static void lab_check_guard(struct lab *lab, unsigned int i)
 {
 	const u8 *byte = (const u8 *)lab->cpu[i].records;
@@ -604,7 +605,7 @@ static void lab_check_guard(struct lab *lab, unsigned int i)
 			lab_wrong(lab, "the window was left", i, 0);
 }
 
-/* Read what is left, and what the ring has yet to tell. */
+/* Read the rest, and the pending losses of the ring. */
 static void lab_read_rest(struct lab *lab, unsigned int i)
 {
 	struct lab_consumer *consumer = &lab->consumer[i];
@@ -619,7 +620,7 @@ static void lab_read_rest(struct lab *lab, unsigned int i)
 			  consumer->n);
 }
 
-/* All threads end, and everything is read. */
+/* End all threads, and read everything. */
 static void lab_end(struct lab *lab)
 {
 	struct lab_consumer *consumer;
@@ -646,7 +647,7 @@ static void lab_end(struct lab *lab)
 
 /**
  * lab_run() - make all steps, and read what the consumers get
- * @lab: setup, steps and consumers are there
+ * @lab: setup, steps and consumers are filled in
  */
 void lab_run(struct lab *lab)
 {

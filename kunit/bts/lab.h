@@ -15,38 +15,38 @@
 #define LAB_WINDOW	520
 #define LAB_BUFFER	2048
 
-/* Branches that the steps of %LAB_RUN make, all together. */
+/* Maximum number of branches from the %LAB_RUN steps, in total. */
 #define LAB_BRANCHES	4000
 
-/* The events of these branches, and 3 more of each step. */
+/* The events of these branches, and 3 more for each step. */
 #define LAB_OWN		(LAB_BRANCHES + 3 * LAB_STEPS)
 
 /*
- * The diary has memory for all that can happen.  An interrupt comes after each
- * of those events at most, and one more in a step, which is late.  It makes 3
+ * The diary can hold all events.  After each of the events above, at most one
+ * interrupt comes, and one late interrupt in each step.  An interrupt makes 3
  * events: two branches and a gap.
  */
 #define LAB_EVENTS	(LAB_OWN + 3 * (LAB_OWN + LAB_STEPS))
 
-/* A stream has no more records than that, but for two of each read. */
+/* Maximum number of records of a stream: two of each read, and the events. */
 #define LAB_RECORDS	(LAB_EVENTS + 2 * LAB_STEPS)
 
-/* The thread of a CPU that has nothing to do. */
+/* The thread number of an idle CPU. */
 #define LAB_IDLE	0xff
 
 /**
- * enum lab_op - what happens in a step
+ * enum lab_op - kinds of steps
  * @LAB_RUN: the thread of a CPU makes branches
- * @LAB_ENTER: it enters the kernel, or is interrupted there
- * @LAB_LEAVE: it leaves the kernel
- * @LAB_SWITCH: a CPU changes its thread
+ * @LAB_ENTER: the thread enters the kernel, or is interrupted there
+ * @LAB_LEAVE: the thread leaves the kernel
+ * @LAB_SWITCH: a CPU switches to another thread
  * @LAB_READ: a reader reads
- * @LAB_ADD: a consumer begins
- * @LAB_REMOVE: a consumer ends
+ * @LAB_ADD: a consumer is added
+ * @LAB_REMOVE: a consumer is removed
  * @LAB_DRAIN: a window is drained
- * @LAB_INTERRUPT: an interrupt that is for something else
- * @LAB_OFF: nothing is recorded on a CPU
- * @LAB_ON: and again
+ * @LAB_INTERRUPT: an interrupt with another cause
+ * @LAB_OFF: a CPU stops recording
+ * @LAB_ON: a CPU continues to record
  */
 enum lab_op {
 	LAB_RUN,
@@ -65,10 +65,10 @@ enum lab_op {
 /**
  * struct lab_step - a step
  * @op: enum lab_op
- * @cpu: where
- * @out: the step was taken out
- * @n: how many, or which
- * @seed: what else is random
+ * @cpu: number of the CPU
+ * @out: the step is skipped
+ * @n: a count or an index, depending on @op
+ * @seed: seed for other random values of the step
  */
 struct lab_step {
 	u8 op;
@@ -80,15 +80,15 @@ struct lab_step {
 
 /**
  * struct lab_setup - the machine
- * @size: records of a window, by CPU
- * @shift: bytes by which the window is out of line, by CPU; a multiple of 8
- * @skid: records until the interrupt comes
+ * @size: size of the window in records, by CPU
+ * @shift: misalignment of the window in bytes, by CPU; a multiple of 8
+ * @skid: number of records from the threshold to the interrupt
  * @off_os: see struct bts_fake
- * @off_usr: likewise
- * @by_target: likewise
- * @forgets: likewise
- * @may_be_off: there are steps of %LAB_OFF
- * @exact: nothing is missing
+ * @off_usr: see struct bts_fake
+ * @by_target: see struct bts_fake
+ * @forgets: see struct bts_fake
+ * @may_be_off: some steps are %LAB_OFF
+ * @exact: the processor loses nothing
  */
 struct lab_setup {
 	unsigned int size[LAB_CPUS];
@@ -104,23 +104,23 @@ struct lab_setup {
 
 /**
  * struct lab_consumer - a consumer
- * @level: what it wants
- * @overwrite: it keeps the last records
+ * @level: level that it wants
+ * @overwrite: its ring overwrites
  * @wait: its thread waits for the reader
  * @of_cpu: it follows a CPU, else a thread
- * @id: which one
- * @size: records of its ring
- * @prompt: its reader reads all at once
- * @late: it begins by a step, not at once
- * @out: it was taken out
+ * @id: number of the CPU or thread
+ * @size: size of its ring in records
+ * @prompt: its reader always reads everything at once
+ * @late: it is added by a step, not at the start
+ * @out: it is skipped
  * @lab: the machine
- * @used: it has begun
- * @there: it has not ended
+ * @used: it was added
+ * @there: it was added and not removed yet
  * @whole: it must have got everything
- * @wanted: what the model has to tell
+ * @wanted: its description for the model
  * @stream: the stream
  * @buffer: the ring
- * @got: what its reader has got
+ * @got: records that its reader got
  * @n: number of records in @got
  * @records: memory of the ring
  */
@@ -152,10 +152,10 @@ struct lab_consumer {
  * @running: it is on a CPU
  * @kernel: it is in the kernel
  * @at: address of its next instruction
- * @left: where it has left user mode
+ * @left: address at which it has left user mode
  * @told: it has entered the kernel by an instruction
- * @notified: it has to ask its streams before it runs user code
- * @late: records of user code that it may make before it gets to know that
+ * @notified: it must resume its streams before it runs user code
+ * @late: number of records of user code that it may make before that
  */
 struct lab_thread {
 	struct list_head streams;
@@ -170,11 +170,11 @@ struct lab_thread {
 
 /**
  * struct lab_cpu - a CPU
- * @fake: the part that records
+ * @fake: the emulated processor
  * @lab: the machine
- * @thread: the thread that runs; LAB_IDLE: none
- * @idle_at: address of the next instruction of that one
- * @records: memory of the window, and of what must not be written
+ * @thread: the running thread; LAB_IDLE: none
+ * @idle_at: address of the next instruction while the CPU is idle
+ * @records: memory of the window and a guard around it
  */
 struct lab_cpu {
 	struct bts_fake fake;
@@ -185,14 +185,14 @@ struct lab_cpu {
 };
 
 /**
- * struct lab_counts - what was judged, of all rounds
+ * struct lab_counts - statistics of all rounds
  * @streams: streams that were compared with the model
- * @records: records that are in a stream and in the model
- * @interrupts: interrupts that came since a threshold was reached
- * @least: of these, those of exact machines in windows of BTS_WINDOW_MIN
+ * @records: records that were equal in a stream and in the model
+ * @interrupts: interrupts that came after a threshold was reached
+ * @least: those interrupts of exact machines with windows of BTS_WINDOW_MIN
  *	records
- * @windows: branches that are alike with other windows
- * @filters: branches that are alike with a filter of the processor
+ * @windows: branches that were equal with other windows
+ * @filters: branches that were equal with a filter of the processor
  */
 struct lab_counts {
 	u64 streams;
@@ -203,31 +203,31 @@ struct lab_counts {
 	u64 filters;
 };
 
-/* With so many rounds none of these is 0. */
+/* After this number of rounds no count may be 0. */
 #define LAB_ENOUGH	200
 
 /**
- * struct lab - all of it
- * @seed: of what the lab is made
+ * struct lab - the machine, its consumers and the results
+ * @seed: seed of everything random
  * @setup: the machine
- * @steps: what happens
+ * @steps: the steps
  * @n_steps: number of elements of @steps
  * @n_consumers: number of elements of @consumer
- * @wrong: what is wrong; NULL: nothing
- * @where: number of the consumer, or of the CPU, to which that happened
- * @at: number of the record, or of the event
- * @wrong_setup: the machine on which it happened
- * @counts: what was judged; zeros before the first round
+ * @wrong: description of the first error; NULL: none
+ * @where: number of the consumer or CPU of the error
+ * @at: number of the record or event of the error
+ * @wrong_setup: the machine of the error
+ * @counts: statistics; zeroed before the first round
  * @cpu: the CPUs
  * @thread: the threads
  * @consumer: the consumers
  * @events: the diary
  * @n_events: number of elements of @events
- * @should: what a consumer should get
- * @first: what the consumers got in an earlier run
- * @n_first: number of elements of @first
- * @first_whole: lab_consumer.whole of that run
- * @got: what the consumers get
+ * @should: records that a consumer should get
+ * @first: records that the consumers got in an earlier run
+ * @n_first: number of records in @first, by consumer
+ * @first_whole: lab_consumer.whole of the earlier run
+ * @got: records that the consumers get
  */
 struct lab {
 	u64 seed;
@@ -252,11 +252,11 @@ struct lab {
 	struct utrace_branch got[LAB_CONSUMERS][LAB_RECORDS];
 };
 
-/* Pages of the kernel's addresses: other code, and the tracer's interrupt. */
+/* Kernel addresses: of ordinary code, and of the tracer's interrupt. */
 #define LAB_KERNEL	0xffffffff81000000ULL
 #define LAB_NMI		0xffffffff82000000ULL
 
-/* A number that is random enough, and the next one. */
+/* Get the next pseudo-random number. */
 static inline u64 lab_random(u64 *seed)
 {
 	u64 x = *seed += 0x9e3779b97f4a7c15ULL;
@@ -266,7 +266,7 @@ static inline u64 lab_random(u64 *seed)
 	return x ^ x >> 31;
 }
 
-/* Say that something is wrong, unless something was wrong before. */
+/* Store an error, unless there is one already. */
 static inline void lab_wrong(struct lab *lab, const char *what,
 			     unsigned int where, unsigned int at)
 {
@@ -278,7 +278,7 @@ static inline void lab_wrong(struct lab *lab, const char *what,
 	lab->wrong_setup = lab->setup;
 }
 
-/* Does the processor leave out branches by their level? */
+/* Check whether the processor leaves out branches by their level. */
 static inline bool lab_is_filtered(const struct lab *lab)
 {
 	return lab->setup.off_os || lab->setup.off_usr;

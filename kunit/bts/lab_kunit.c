@@ -3,7 +3,7 @@
  * utrace tests - KUnit suite utrace_bts_lab: rings and random machines
  *
  * Random machines are compared with a model, also from the hard interrupt of a
- * timer: lockdep would see a lock there, and might_sleep() a wait.
+ * timer, where lockdep would detect a lock and might_sleep() a wait.
  */
 #include <linux/hrtimer.h>
 #include <linux/jiffies.h>
@@ -14,11 +14,11 @@
 #include "suite.h"
 
 /**
- * struct lab_test - one test
+ * struct lab_test - state of a test
  * @buffer: a ring
  * @ring: memory of the ring
  * @many: other records
- * @reader: what was read
+ * @reader: records that were read
  */
 struct lab_test {
 	struct bts_buffer buffer;
@@ -52,7 +52,7 @@ static void ring_sizes_are_checked(struct kunit *test)
 	suite_expect(test, &t->reader, &t->buffer, NULL, 0);
 }
 
-/* Records that find no room are counted where they would have been. */
+/* Records that do not fit are counted at the place where they are missing. */
 static void full_ring_counts(struct kunit *test)
 {
 	static const struct utrace_branch told[] = {
@@ -77,7 +77,7 @@ static void full_ring_counts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, utrace_bts_buffer_room(buffer), 4ULL);
 }
 
-/* Each cause is told and counted by itself. */
+/* Each cause is reported and counted separately. */
 static void causes_are_apart(struct kunit *test)
 {
 	static const struct utrace_branch told[] = {
@@ -103,7 +103,7 @@ static void causes_are_apart(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, buffer->counts[UTRACE_LOSS_HARDWARE], 1ULL);
 }
 
-/* The reader of the last records is told how many were older, and whose. */
+/* The reader of a ring that overwrites gets the loss and then the owner. */
 static void last_records_have_an_owner(struct kunit *test)
 {
 	static const struct utrace_branch told[] = {
@@ -120,7 +120,7 @@ static void last_records_have_an_owner(struct kunit *test)
 				      i == 1 || i == 2 ? UTRACE_BRANCH_TASK :
 				      UTRACE_BRANCH);
 	KUNIT_EXPECT_TRUE(test, utrace_bts_buffer_has(buffer));
-	/* A reader that reads one by one gets the same. */
+	/* A reader that reads one record at a time gets the same. */
 	KUNIT_EXPECT_EQ(test, suite_read(&t->reader, buffer, 1), 1U);
 	KUNIT_EXPECT_EQ(test, t->reader.got[0].from, 4ULL);
 	suite_expect(test, &t->reader, buffer, told + 1, ARRAY_SIZE(told) - 1);
@@ -130,7 +130,7 @@ static void last_records_have_an_owner(struct kunit *test)
 	suite_expect(test, &t->reader, buffer, &(const struct utrace_branch){ 8, 8 }, 1);
 }
 
-/* More records than the ring has come at once. */
+/* More records than the ring can hold are written at once. */
 static void last_records_of_many(struct kunit *test)
 {
 	struct lab_test *t = test->priv;
@@ -147,7 +147,7 @@ static void last_records_of_many(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->reader.got[8].from, (u64)SUITE_RING - 1);
 }
 
-/* Records are read where they are, up to the end of the memory. */
+/* Records are read in place, up to the end of the memory. */
 static void records_are_peeked(struct kunit *test)
 {
 	struct lab_test *t = test->priv;
@@ -174,7 +174,7 @@ static void records_are_peeked(struct kunit *test)
 
 /* Random machines */
 
-/* Rounds in process context, and from the timer. */
+/* Numbers of rounds in process context and from the timer. */
 #define ROUNDS		200
 #define TIMER_ROUNDS	20
 
@@ -208,13 +208,13 @@ static void properties_hold(struct kunit *test)
 }
 
 /**
- * struct lab_timer - what a timer does in hard interrupt context
+ * struct lab_timer - a timer that works in hard interrupt context
  * @timer: the timer
- * @lab: makes a round each time; NULL: the timer writes to @buffer
- * @buffer: a ring, of which the thread of the test is the reader
- * @rounds: number of rounds to be made
- * @done: number of those that were made
- * @bad: number of those in which something was wrong
+ * @lab: runs a round each time; NULL: the timer writes to @buffer
+ * @buffer: a ring, which the thread of the test reads
+ * @rounds: number of rounds to run
+ * @done: number of rounds that were run
+ * @bad: number of rounds with an error
  * @next: number of the next record
  * @some: memory of records
  */
@@ -270,7 +270,7 @@ static void start_timer(struct kunit *test, struct lab_timer *t)
 							t), 0);
 }
 
-/* P12: the core takes no lock, does not sleep, and wakes nobody. */
+/* P12: the core takes no locks, does not sleep, and wakes up nobody. */
 static void properties_hold_in_interrupts(struct kunit *test)
 {
 	struct lab_timer *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
@@ -287,7 +287,7 @@ static void properties_hold_in_interrupts(struct kunit *test)
 			      "too little was judged");
 }
 
-/* Check @n records from number @next on.  Returns the number of the next one. */
+/* Check @n records, starting with number @next.  Returns the next number. */
 static u64 check_records(struct kunit *test, const struct utrace_branch *got,
 			 unsigned int n, u64 next)
 {
@@ -304,9 +304,9 @@ static u64 check_records(struct kunit *test, const struct utrace_branch *got,
 }
 
 /*
- * A writer in the midst of a read never gives half a record.  The reader copies
- * all the time, and rarely takes what it has copied, so that most interrupts
- * come in the midst of it.
+ * A reader that a writer interrupts never gets a torn record.  The reader
+ * copies all the time, and rarely consumes what it has copied, so most
+ * interrupts come during a copy.
  */
 static void interrupt_writes_while_read(struct kunit *test)
 {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace tests - what each consumer of branches should get
+ * utrace tests - a model of what each consumer of branches should get
  *
- * The model has the whole diary of a machine and looks forwards and backwards in
- * it.  It knows nothing of windows and rings, and uses nothing of what it is to
- * judge.
+ * The model reads the whole diary of a machine, in both directions.  It knows
+ * nothing of windows and rings, and shares no code with what it checks.
  */
 #include "model.h"
 
-/* One consumer that gets its records. */
+/* The records of one consumer. */
 struct model {
 	const struct bts_event *events;
 	const struct bts_wanted *wanted;
@@ -36,7 +35,7 @@ static bool is_kernel(u64 address)
 	return address >= 0x8000000000000000ULL;
 }
 
-/* Is the event one of the stream? */
+/* Check whether an event belongs to the stream. */
 static bool model_has(const struct model *model, unsigned int i)
 {
 	const struct bts_event *event = &model->events[i];
@@ -66,8 +65,9 @@ static bool model_is_branch(const struct model *model, unsigned int i,
 }
 
 /*
- * The event before @i in which user mode has a part, or which is no branch.
- * @kernel: a branch within the kernel was in between.  Returns false: none.
+ * Find the last event before @i in which user mode has a part, or which is no
+ * branch.  @kernel: set if a branch within the kernel is in between.  Returns
+ * false if there is none.
  */
 static bool model_before(const struct model *model, unsigned int i,
 			 unsigned int *before, bool *kernel)
@@ -86,7 +86,7 @@ static bool model_before(const struct model *model, unsigned int i,
 	return false;
 }
 
-/* Likewise, after @i. */
+/* Find the first such event after @i. */
 static bool model_after(const struct model *model, unsigned int i,
 			unsigned int *after)
 {
@@ -100,7 +100,7 @@ static bool model_after(const struct model *model, unsigned int i,
 	return false;
 }
 
-/* Can a branch from user mode, or else to it, not follow what was before it? */
+/* Check whether branch @i from or to user mode cannot follow the last one. */
 static bool model_edge_missing(const struct model *model, unsigned int i,
 			       bool from_user)
 {
@@ -115,7 +115,7 @@ static bool model_edge_missing(const struct model *model, unsigned int i,
 	return kernel || !from_user;
 }
 
-/* Does the thread not go on where it has left user mode at @i? */
+/* Check whether the thread continues elsewhere than it left user mode at @i. */
 static bool model_is_moved(const struct model *model, unsigned int i)
 {
 	unsigned int after;
@@ -202,11 +202,11 @@ static void model_event(struct model *model, unsigned int i)
 }
 
 /**
- * bts_model() - what a consumer should get
+ * bts_model() - compute what a consumer should get
  * @events: the diary
  * @wanted: the consumer
  * @records: filled in
- * @n: number of records that there is memory for
+ * @n: number of records that fit in @records
  *
  * Return: number of records that the consumer should get.
  */

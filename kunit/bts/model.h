@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace tests - what each consumer of branches should get
+ * utrace tests - a model of what each consumer of branches should get
  */
 #ifndef _KERNEL_UTRACE_TESTS_BTS_MODEL_H
 #define _KERNEL_UTRACE_TESTS_BTS_MODEL_H
@@ -11,10 +11,10 @@
 #include "../../bts/core.h"
 
 /**
- * enum bts_event_type - what happens on a machine
+ * enum bts_event_type - kinds of events on a machine
  * @BTS_EVENT_BRANCH: a branch
- * @BTS_EVENT_TASK: another thread runs from here on
- * @BTS_EVENT_GAP: branches are not recorded for a time
+ * @BTS_EVENT_TASK: a switch to another thread
+ * @BTS_EVENT_GAP: branches were not recorded for a time
  */
 enum bts_event_type {
 	BTS_EVENT_BRANCH,
@@ -25,14 +25,14 @@ enum bts_event_type {
 /**
  * struct bts_event - one entry of the diary of a machine
  * @record: the branch, or the record of a task
- * @pc: of a branch into the kernel: the pseudo-address of what the program did;
- *	0 if it did nothing
- * @syscall: it was a system call
+ * @pc: for a branch into the kernel by an instruction, the pseudo-address of
+ *	the entry; else 0
+ * @syscall: the branch is a system call
  * @type: enum bts_event_type
- * @cpu: where
- * @thread: which thread
- * @cause: of a gap
- * @threads: a gap of the streams of the thread only
+ * @cpu: number of the CPU
+ * @thread: number of the thread
+ * @cause: cause of a gap
+ * @threads: the gap is in the streams of the thread only
  * @stored: the branch was recorded
  */
 struct bts_event {
@@ -48,15 +48,15 @@ struct bts_event {
 };
 
 /**
- * struct bts_wanted - a consumer
- * @level: what it wants
+ * struct bts_wanted - description of a consumer
+ * @level: level that it wants
  * @of_cpu: it follows a CPU, else a thread
- * @id: which one
+ * @id: number of the CPU or thread
  * @begin: number of its first event
  * @end: number of the first event after its last one
- * @off: nothing was recorded when it began
+ * @off: recording was off when it was added
  * @finished: the thread has ended
- * @ideal: it gets branches that were not recorded, too
+ * @ideal: include branches that were not recorded
  */
 struct bts_wanted {
 	enum bts_level level;

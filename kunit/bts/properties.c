@@ -2,8 +2,8 @@
 /*
  * utrace tests - random machines and consumers of their branches
  *
- * A round is made of one number.  If it finds something wrong, it takes out
- * steps and consumers as long as something is wrong, and prints what is left.
+ * A round is derived from one number.  If it finds an error, it removes steps
+ * and consumers as long as the error stays, and prints the rest.
  */
 #include <linux/array_size.h>
 #include <linux/minmax.h>
@@ -12,7 +12,7 @@
 
 #include "lab.h"
 
-/* Sizes of windows; the least ones have little room for the interrupt. */
+/* Sizes of windows; the smallest ones have little room for the interrupt. */
 static const u16 lab_sizes[] = {
 	BTS_WINDOW_MIN, BTS_WINDOW_MIN + 1, 6, 7, 8, 13, 25, 64, 200, 512
 };
@@ -34,12 +34,12 @@ static unsigned int make_size(const struct lab_setup *setup, u64 *seed)
 }
 
 /*
- * The windows, and how late the interrupt comes.  A small window has its
- * threshold in the middle.  Before that is room for the branch out of the last
- * interrupt and for one more, so the thread goes on: therefore no window is
- * smaller than BTS_WINDOW_MIN.  Behind it an exact machine has room for the
+ * Choose the windows and the skid.  A small window has its threshold in the
+ * middle.  Before the threshold there is room for the branch out of the last
+ * interrupt and for one more, so that the thread makes progress: no window is
+ * smaller than BTS_WINDOW_MIN.  After it, an exact machine has room for the
  * skid, the branch into the interrupt, and a record that is never written.
- * Another machine may have less room there, and then loses branches.
+ * Other machines may have less room there, and then lose branches.
  */
 static void make_windows(struct lab_setup *setup, u64 *seed)
 {
@@ -55,7 +55,7 @@ static void make_windows(struct lab_setup *setup, u64 *seed)
 			    min(least / 2, (unsigned int)BTS_MARGIN) - 1 : 5);
 }
 
-/* A filter of one level, by one side of the branch. */
+/* Choose a filter of one level, by one side of the branch. */
 static void make_filter(struct lab_setup *setup, u64 *seed)
 {
 	setup->off_os = below(seed, 2);
@@ -63,7 +63,7 @@ static void make_filter(struct lab_setup *setup, u64 *seed)
 	setup->by_target = below(seed, 2);
 }
 
-/* The machine.  Nothing is missing of what an exact one does. */
+/* Choose the machine.  An exact one loses nothing. */
 static void make_setup(struct lab *lab, u64 *seed)
 {
 	struct lab_setup *setup = &lab->setup;
@@ -125,7 +125,7 @@ static void make_step(struct lab *lab, struct lab_step *step, u64 *seed)
 	step->seed = lab_random(seed);
 }
 
-/* The consumers, of which at least one begins at once. */
+/* Choose the consumers, of which at least one is added at the start. */
 static void make_consumers(struct lab *lab, u64 *seed)
 {
 	bool may_wait = below(seed, 3);
@@ -160,7 +160,7 @@ static void make(struct lab *lab, u64 seed)
 	make_steps(lab, &seed);
 }
 
-/* Does no thread wait, so that a run does not depend on the windows? */
+/* Check that no thread waits, so a run does not depend on the windows. */
 static bool is_comparable(const struct lab *lab)
 {
 	unsigned int i;
@@ -171,7 +171,7 @@ static bool is_comparable(const struct lab *lab)
 	return lab->setup.exact && !lab->wrong;
 }
 
-/* Keep what the consumers have got. */
+/* Keep the records of the consumers. */
 static void keep_first(struct lab *lab)
 {
 	unsigned int i;
@@ -191,9 +191,9 @@ static void run(struct lab *lab)
 }
 
 /*
- * The same steps are made twice more: with other windows, and with a filter,
- * too.  Both runs are compared with the first one, so a filter by the source of
- * a branch and one by its target have to agree.
+ * Run the same steps twice more: with other windows, and with a filter, too.
+ * Both runs are compared with the first one, so a filter by the source of a
+ * branch and one by its target must agree.
  */
 static void run_otherwise(struct lab *lab)
 {
@@ -220,7 +220,7 @@ static bool holds(struct lab *lab)
 	return !lab->wrong;
 }
 
-/* Take out steps that are not out, or take them back. */
+/* Skip steps, or restore them. */
 static void take_out(struct lab *lab, unsigned int first, unsigned int n,
 		     bool out)
 {
@@ -230,7 +230,7 @@ static void take_out(struct lab *lab, unsigned int first, unsigned int n,
 		lab->steps[i].out = out;
 }
 
-/* Take out as much as possible while something is wrong. */
+/* Remove as much as possible while there is an error. */
 static void shrink(struct lab *lab)
 {
 	unsigned int n, i;
@@ -304,9 +304,9 @@ static void print(const struct lab *lab, u64 seed)
 /**
  * lab_round() - test all properties on one random machine
  * @lab: memory
- * @seed: what the machine is made of
+ * @seed: number from which the machine is derived
  *
- * Context: Any; several milliseconds.  If something is wrong, it is printed.
+ * Context: Any; several milliseconds.  Errors are printed.
  * Return: true if all properties hold.
  */
 bool lab_round(struct lab *lab, u64 seed)
@@ -327,12 +327,12 @@ bool lab_round(struct lab *lab, u64 seed)
 }
 
 /**
- * lab_has_judged() - was each property put to the test?
- * @lab: after that many calls of lab_round()
+ * lab_has_judged() - check whether each property was tested
+ * @lab: after @rounds calls of lab_round()
  * @rounds: number of machines
  *
  * Return: false if there were no machines or too few streams, or if LAB_ENOUGH
- * machines had nothing that some property is about.
+ * machines left some property untested.
  */
 bool lab_has_judged(const struct lab *lab, unsigned long rounds)
 {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite utrace_bts_selftest: the self-test finds what is wrong with a processor
+ * KUnit suite utrace_bts_selftest: faults of processors that the self-test
+ * finds
  *
- * The processor is emulated, and has one fault at a time.
+ * The processor is emulated and has one fault at a time.
  */
 #include <kunit/test.h>
 #include <kunit/test-bug.h>
@@ -10,10 +11,10 @@
 #include "../../bts/selftest.h"
 #include "fake.h"
 
-/* Records of the window. */
+/* Size of the window in records. */
 #define MACHINE_RECORDS	(2 * BTS_MARGIN + 100)
 
-/* Records from the threshold to the interrupt of a sound processor. */
+/* Records from the threshold to the interrupt of a faultless processor. */
 #define MACHINE_SKID	23
 
 enum machine_fault {
@@ -41,11 +42,11 @@ enum machine_fault {
 };
 
 /**
- * struct machine - a processor that is tested
+ * struct machine - a processor to test
  * @fake: the processor
  * @test: the self-test
- * @records: the window, and room for what is recorded beyond it
- * @fault: what is wrong with it
+ * @records: the window, and memory for records beyond it
+ * @fault: the fault of the processor
  * @n: number of branches so far
  * @kept: a branch that is recorded after the next one
  */
@@ -77,7 +78,7 @@ static void machine_store(struct machine *m, struct utrace_branch branch)
 				  utrace_bts_test_interrupt(&m->test));
 }
 
-/* Record a branch as the processor does that has the fault. */
+/* Record a branch, with the fault of the processor. */
 static void machine_branch(struct machine *m, struct utrace_branch branch)
 {
 	bool now = ++m->n == 10;
@@ -173,7 +174,7 @@ static struct machine *machine_make(struct kunit *test,
 	return m;
 }
 
-/* What the self-test finds of each processor. */
+/* The result of the self-test for each processor. */
 static const struct selftest_case {
 	enum machine_fault fault;
 	enum bts_fault found;
@@ -213,7 +214,7 @@ static void fault_is_found(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, m->fake.on, c->fault == MACHINE_RUNS_ON);
 }
 
-/* Numbers for the report. */
+/* Check the figures for the report. */
 static void numbers_are_right(struct kunit *test)
 {
 	struct machine *m = machine_make(test, MACHINE_SOUND);
@@ -225,7 +226,7 @@ static void numbers_are_right(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, m->records[MACHINE_RECORDS].from, 0ULL);
 }
 
-/* An interrupt of something else is not taken. */
+/* An interrupt with another cause is not handled. */
 static void other_interrupts_are_left(struct kunit *test)
 {
 	struct machine *m = machine_make(test, MACHINE_SOUND);

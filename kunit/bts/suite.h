@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace tests - what the suites of the branch engine share
+ * utrace tests - shared code of the suites of the branch engine
  */
 #ifndef _KERNEL_UTRACE_TESTS_BTS_SUITE_H
 #define _KERNEL_UTRACE_TESTS_BTS_SUITE_H
@@ -16,14 +16,14 @@
 #define SUITE_RING	1024
 
 /**
- * struct suite_reader - what a reader has got
- * @got: records
+ * struct suite_reader - a reader of a ring
+ * @got: records that it got
  */
 struct suite_reader {
 	struct utrace_branch got[SUITE_RING + 2];
 };
 
-/* Read up to @n records.  Returns how many there were. */
+/* Read up to @n records.  Returns their number. */
 static inline unsigned int suite_read(struct suite_reader *reader,
 				      struct bts_buffer *buffer,
 				      unsigned int n)
@@ -35,7 +35,7 @@ static inline unsigned int suite_read(struct suite_reader *reader,
 	return n;
 }
 
-/* The reader gets these records, and nothing else. */
+/* Check that the reader gets these records and no others. */
 static inline void suite_expect(struct kunit *test, struct suite_reader *reader,
 				struct bts_buffer *buffer,
 				const struct utrace_branch *records,

@@ -10,7 +10,7 @@
 #define HERE	0x401000UL
 #define NEXT	0x401002UL
 
-/* Flags of a program: the trap flag, and others. */
+/* Flags of a program: the trap flag and others. */
 #define FLAGS	0x346UL
 
 /* After a system call the first trap comes before the next instruction. */
@@ -19,7 +19,7 @@ static void fred_traps_first(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, utrace_bts_has_trapped_first(true, true, HERE, HERE));
 }
 
-/* The thread is elsewhere, or came from an interrupt, and a jump led to itself. */
+/* The thread is elsewhere, or came from an interrupt and jumped to itself. */
 static void fred_makes_an_instruction(struct kunit *test)
 {
 	KUNIT_EXPECT_FALSE(test, utrace_bts_has_trapped_first(true, true, HERE, NEXT));
@@ -27,7 +27,7 @@ static void fred_makes_an_instruction(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, utrace_bts_has_trapped_first(true, false, HERE, NEXT));
 }
 
-/* Without FRED each trap comes behind an instruction, also behind a jump to itself. */
+/* Without FRED each trap comes after an instruction, even a jump to itself. */
 static void others_make_an_instruction(struct kunit *test)
 {
 	KUNIT_EXPECT_FALSE(test, utrace_bts_has_trapped_first(false, true, HERE, HERE));
@@ -35,14 +35,14 @@ static void others_make_an_instruction(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, utrace_bts_has_trapped_first(false, false, HERE, HERE));
 }
 
-/* R11 is the program's with FRED, even if it has the value of the flags. */
+/* With FRED, R11 belongs to the program, even if it equals the flags. */
 static void fred_leaves_r11(struct kunit *test)
 {
 	KUNIT_EXPECT_FALSE(test, utrace_bts_has_saved_flags(true, FLAGS, FLAGS));
 	KUNIT_EXPECT_FALSE(test, utrace_bts_has_saved_flags(true, HERE, FLAGS));
 }
 
-/* INT 0x80 saves no flags there, so another value is the program's. */
+/* INT 0x80 saves no flags in R11, so another value belongs to the program. */
 static void others_save_flags_in_r11(struct kunit *test)
 {
 	KUNIT_EXPECT_TRUE(test, utrace_bts_has_saved_flags(false, FLAGS, FLAGS));

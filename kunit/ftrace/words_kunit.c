@@ -12,7 +12,7 @@
 
 static const struct process_setting words_setting = { .name = "test" };
 
-/* Parse words from @text, which is not changed. */
+/* Prepare to parse words from a copy of @text. */
 static struct process_words *words_of(struct kunit *test, const char *text)
 {
 	struct process_words *words =
@@ -94,7 +94,7 @@ static void bad_syntax_is_refused(struct kunit *test)
 	}
 }
 
-/* The text that a file shows can be written to it. */
+/* The text that a file shows can be written back to it. */
 static void words_come_back(struct kunit *test)
 {
 	static const char * const word[] = {
