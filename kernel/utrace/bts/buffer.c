@@ -11,7 +11,7 @@
  *	tail += n			read head
  *	smp_wmb()			copy
  *	write n records			smp_rmb()
- *	head += n, release		read tail: before the copy? then valid
+ *	head += n, release		read tail; valid if <= start
  *
  * So a record that was partly overwritten is never returned.
  */

@@ -4,7 +4,7 @@
  *
  * A source records the branches of all levels, including those within the
  * kernel.  A stream is the raw records of one thread or one CPU.  A view is the
- * filter of one consumer of one stream: it derives from the raw records what
+ * filter of one consumer for one stream: it derives from the raw records what
  * the consumer wants.
  */
 #ifndef _KERNEL_UTRACE_BTS_CORE_H

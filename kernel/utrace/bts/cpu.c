@@ -342,7 +342,7 @@ static void bts_cpu_put(unsigned int nr)
 	kfree(cpu);
 }
 
-/* Add the user that stands for all recorded threads. */
+/* Add one user for all recorded threads. */
 static int bts_cpus_get_one(unsigned int nr)
 {
 	int ret = bts_cpu_get(nr);

@@ -456,13 +456,13 @@ void utrace_bts_window_off(struct bts_window *window, bool off)
 }
 
 /**
- * utrace_bts_window_end() - record nothing more
+ * utrace_bts_window_end() - stop recording, before the window is freed
  * @window: the window of this CPU, which has no streams of the CPU
  *
- * If a thread that is recorded runs, its streams tell of a gap.
+ * If the running thread is recorded, its streams report a gap.
  *
- * Context: With interrupts off, on the CPU of the window.  Nothing may be done with
- * the window after that.
+ * Context: With interrupts off, on the CPU of the window.  The window must not
+ * be used afterwards.
  */
 void utrace_bts_window_end(struct bts_window *window)
 {
