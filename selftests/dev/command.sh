@@ -531,7 +531,7 @@ for nr in 1234, 0x20000014, 0x80000027, 0xffffffff:
 	do_it mark /seen
 	kill -INT "$job"
 	wait "$job" 2> /dev/null
-	holds "a full disk is told after an interrupt, too" has "$tmp/stderr" 'No space left'
+	holds "a full disk is reported after an interrupt, too" has "$tmp/stderr" 'No space left'
 	holds "a terminal that has gone" hung_up
 	do_it comm $'\033[2J'
 	attach -q -o "$log" -p "$actor"

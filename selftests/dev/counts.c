@@ -232,7 +232,7 @@ TEST_F(dev, more_than_there_is_room)
 	arg.rows.size = sizeof(*rows);
 	need(!command(fd, UTRACE_IOC_COUNTS, &arg), "COUNTS: no rows");
 	is(n, arg.rows.total, "the number of rows");
-	is(600 - alone, arg.merged, "the number of these tasks is told");
+	is(600 - alone, arg.merged, "COUNTS gives the number of these tasks");
 	close(fd);
 	stop(&target);
 }

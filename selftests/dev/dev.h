@@ -315,7 +315,7 @@ struct order {
 };
 
 /**
- * struct target - a process that does what it is told
+ * struct target - a process that carries out orders
  * @pid: the process
  * @tid: by enum who, the tasks that have been started
  * @to: by enum who, the pipe of orders
@@ -462,7 +462,7 @@ static inline bool of_task(pid_t tid, const char *name, char *line, int size)
 	return got;
 }
 
-/* Does the task sleep in the call, and not only enter it? */
+/* Check whether the task sleeps in the call, rather than just enters it. */
 static inline bool asleep_in(pid_t tid, long nr)
 {
 	char line[512], *state;

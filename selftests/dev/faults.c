@@ -104,7 +104,7 @@ static char state_of(pid_t pid)
 	return end ? end[2] : 0;
 }
 
-/* Does the child sleep in its call, for good? */
+/* Check whether the child sleeps in its call and does not return. */
 static bool is_stuck(pid_t pid)
 {
 	int i, seen = 0;

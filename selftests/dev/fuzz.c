@@ -2,8 +2,8 @@
 /*
  * utrace selftests - /dev/utrace, asked for anything
  *
- * One process makes the random calls of calls.h, with a second thread.
- * Meanwhile the targets fork, execute a program, get signals, exit and become
+ * One process makes the random calls of calls.h, with a second thread, while
+ * the targets fork, execute a program, get signals, exit and become
  * undumpable.  Where the kernel can inject faults, some calls are repeated with
  * their first allocation failing, then the second, and so on.
  *
@@ -120,7 +120,7 @@ static void set_up(void)
 	start_targets();
 }
 
-/* Are the sessions, which are closed, gone from the targets that are alive? */
+/* Check that the closed sessions have left the targets that are alive. */
 static void check_targets(void)
 {
 	siginfo_t info;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace selftests - readers that cannot read any more
+ * utrace selftests - readers that can no longer read
  *
  * Another process keeps a descriptor and never reads, so that the file is not released.
  */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace selftests - /dev/utrace: what a reader is told of what it cannot see
+ * utrace selftests - /dev/utrace: records of what a reader cannot see
  *
- * The reader is told of tasks that may not be traced any more, of items that
- * were not captured, and of ids that its user namespace does not have.
+ * The reader gets records of tasks that it may no longer trace, of items that
+ * were not captured, and of ids that its user namespace does not map.
  */
 #include <sched.h>
 #include <sys/stat.h>
@@ -125,7 +125,7 @@ static void test_undumpable(void)
 	take(fd);
 	is(2, marks(UTRACE_REC_SYS_ENTER, target.pid),
 	   "undumpable: marks before it, no others");
-	is(1, count(UTRACE_REC_HIDDEN, target.pid), "undumpable: told once");
+	is(1, count(UTRACE_REC_HIDDEN, target.pid), "undumpable: one HIDDEN");
 	is(1, info(fd).hidden, "undumpable: INFO counts it");
 	holds(!has_secret(), "undumpable: not a byte of what it opens");
 	have(&target, SELF, 'm', 5);
@@ -142,7 +142,7 @@ static void test_undumpable(void)
 	records_size = 0;
 	holds(await_exit(fd, target.pid), "undumpable: its EXIT");
 	is(1, count(UTRACE_REC_HIDDEN, target.pid),
-	   "undumpable: told again, once");
+	   "undumpable: one HIDDEN again");
 	is(2, info(fd).hidden, "undumpable: INFO counts two");
 	is(UTRACE_REC_F_HIDDEN,
 	   exit_of(target.pid) ? exit_of(target.pid)->head.flags : -1,
@@ -201,7 +201,7 @@ static void test_calls(bool whole, bool two)
 	need(!choose(fd, bits, 0, NULL, 0), "choose");
 	have(&target, SELF, 'd', 0);
 	take(fd);
-	is(1, count(UTRACE_REC_HIDDEN, target.pid), "calls: told once");
+	is(1, count(UTRACE_REC_HIDDEN, target.pid), "calls: one HIDDEN");
 	have(&target, SELF, 'm', 100);
 	is(0, take(fd), "calls: nothing, as long as it is hidden");
 	have(&target, SELF, 'd', 1);
@@ -293,7 +293,7 @@ static int flap_as_nobody(void *arg)
 	take(fd);
 	is(0, info(fd).lost, "flapping: no record is lost");
 	is(info(fd).hidden, count(UTRACE_REC_HIDDEN, 0),
-	   "flapping: each time that it is hidden is told");
+	   "flapping: a HIDDEN for each time that it is hidden");
 	return 0;
 }
 

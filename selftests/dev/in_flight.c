@@ -42,7 +42,7 @@ static struct utrace_rec_sys_enter *told_of(pid_t tid)
 	return NULL;
 }
 
-/* Is the task blocked in the call, or, if @nr is -1, in none? */
+/* Check whether the task sleeps in the call or, if @nr is -1, is in state R. */
 static bool is_in(pid_t tid, long nr)
 {
 	char line[512], *state;
@@ -57,7 +57,7 @@ static bool is_in(pid_t tid, long nr)
 	       *line >= '0' && *line <= '9' && atol(line) == nr;
 }
 
-/* Does the task wait in execve(2) for its file? */
+/* Check whether the task waits in execve(2) for its file. */
 static bool is_kept(pid_t tid, long unused)
 {
 	return silent_keeps(tid);
@@ -76,7 +76,7 @@ static void until(pid_t tid, bool (*condition)(pid_t tid, long arg), long arg)
 	need(false, "a child in its place");
 }
 
-/* Is the task in a state, as /proc/PID/stat shows it? */
+/* Check the state of the task in /proc/PID/stat. */
 static bool is_state(pid_t tid, long letter)
 {
 	char line[512], *state;
@@ -239,7 +239,7 @@ static void one_call(void (*function)(void), long nr, const char *text)
 	holds(rec && rec->nr == nr && !rec->began && rec->head.pid == pid &&
 	      rec->head.task && rec->head.target == 1 && rec->head.settings == 1,
 	      "it has the number, and the ids of the task");
-	is(1, in_flight(fd, 1), "it is told again if asked again, by its id");
+	is(1, in_flight(fd, 1), "it is recorded again");
 	close(fd);
 	holds(is_in(pid, nr), "the task sleeps on");
 	end(pid);
@@ -281,7 +281,7 @@ TEST_F(dev, read_and_exit)
 	is(1, in_flight(fd, 0), "the next read(), whose entry is recorded");
 	take(fd);
 	rec = told_of(target.pid);
-	holds(rec && rec->nr == SYS_read && !rec->began, "likewise");
+	holds(rec && rec->nr == SYS_read && !rec->began, "it has the number");
 	close(fd);
 	stop(&target);
 }
@@ -300,7 +300,7 @@ TEST_F(dev, threads)
 	need(attach(fd, pid, UTRACE_SCOPE_TREE) == 2 &&
 	     attach_fd(fd, pidfd, UTRACE_SCOPE_THREAD) == 3, "more targets");
 	close(pidfd);
-	is(2, in_flight(fd, 0), "two threads under three targets are told once");
+	is(2, in_flight(fd, 0), "two threads, once each");
 	take(fd);
 	rec = told_of(tid);
 	holds(rec && rec->nr == SYS_futex && rec->head.pid == pid &&
@@ -477,7 +477,7 @@ TEST_F(dev, frozen)
 	set_frozen(true);
 	is(0, in_flight(fd, 0), "it is frozen");
 	fresh = session_on(sleeper, UTRACE_SCOPE_PROCESS, ENTER_EXIT);
-	is(0, in_flight(fresh, 0), "likewise by a session that is new");
+	is(0, in_flight(fresh, 0), "frozen: none for a new session, either");
 	close(fresh);
 	set_frozen(false);
 	until(sleeper, is_in, SYS_pause);
@@ -638,7 +638,7 @@ static int attach_other(void *unused)
 	return attach(executing.fd, executing.other, UTRACE_SCOPE_PROCESS) != 3;
 }
 
-/* Read until the end of the target that was killed is told. */
+/* Read until the TARGET_END of the target that was killed. */
 static int read_on(void *unused)
 {
 	struct utrace_rec *end;
@@ -650,7 +650,7 @@ static int read_on(void *unused)
 	return end->target != 1;
 }
 
-/* Does the child of the test die by SIGKILL? */
+/* Check that SIGKILL ends the child of the test. */
 static bool is_killed(pid_t pid)
 {
 	int status, i;
@@ -713,7 +713,7 @@ static void compare_tree(int fd, struct target *target)
 	is(1, in_flight(fd, 0), "the child is hidden");
 	take(fd);
 	holds(told_of(target->pid) && !told_of(target->tid[CHILD]),
-	      "only the parent is told of");
+	      "only the parent is recorded");
 	have(target, CHILD, 'd', 1);
 	settle(target, CHILD);
 	is(2, in_flight(fd, 0), "the child may be seen again");

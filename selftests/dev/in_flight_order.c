@@ -2,9 +2,9 @@
 /*
  * utrace selftests - records of UTRACE_IOC_IN_FLIGHT among those of the task
  *
- * Tasks make calls with short sleeps while this program has them told of, as
- * often as it can.  Each record in flight has to stand behind the entry of its
- * call and before the exit, on whatever CPUs caller and task are.
+ * Tasks make calls with short sleeps while this program records their calls in
+ * flight as often as it can.  Each such record must come after the entry of its
+ * call and before the exit, whatever CPUs the caller and the task run on.
  */
 #include "dev.h"
 
@@ -18,8 +18,8 @@
 static pid_t sleeper[NSLEEPERS];
 
 /*
- * What the records have told of a task so far.  No two calls of a task have the
- * same arguments.
+ * State of a task according to its records so far.  No two calls of a task have
+ * the same arguments.
  */
 struct seen {
 	pid_t tid;
@@ -211,7 +211,7 @@ static void hammer(__u64 events, bool pinned)
 		check(whole);
 	}
 	printf("#   %ld records in %ld rounds of 50\n", told, rounds);
-	holds(told > 100, "calls in flight are told of");
+	holds(told > 100, "there are records of calls in flight");
 	is(0, wrong, "each stands in its call, with that call's arguments");
 	close(fd);
 	kill(leader, SIGKILL);
@@ -234,9 +234,9 @@ TEST_F(dev, whole_calls)
 }
 
 /*
- * Is what was told at once the first record, and followed by the exit of that
- * call?  Returns false if there is no such record: then the task has made a call
- * after the attach.
+ * Check that the record of the call in flight is the first one and is followed
+ * by the exit of that call.  Return: false if there is no such record, because
+ * the task has made another call since the attach.
  */
 static bool check_attach(void)
 {
@@ -277,7 +277,7 @@ TEST_F(dev, at_the_attach)
 		close(fd);
 	}
 	printf("#   %ld records\n", told);
-	holds(told >= 20, "calls in flight are told of");
+	holds(told >= 20, "there are records of calls in flight");
 	is(0, wrong, "each is followed by the exit of its call");
 	kill(leader, SIGKILL);
 	waitpid(leader, NULL, 0);

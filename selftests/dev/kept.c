@@ -2,9 +2,9 @@
 /*
  * utrace selftests - /dev/utrace: entries that are kept for a whole call
  *
- * A session that wants whole calls keeps the entry until the exit.  If the call
- * is hidden by then, or the session has meanwhile wanted something else, the
- * entry is no part of a later call.
+ * A session that wants whole calls keeps the entry until the exit.  If the task
+ * is hidden by then, or the session has changed its events in between, the
+ * entry must not become part of a later call.
  */
 #include "dev.h"
 
@@ -36,7 +36,7 @@ static int start_session(struct target *target)
 	return fd;
 }
 
-/* Is there a record with a number of a call, in flight or not? */
+/* Find a record of @type with the call number @nr, in flight or not. */
 static struct utrace_rec_sys_enter *find_call(int type, unsigned int nr)
 {
 	struct utrace_rec *rec;
@@ -50,7 +50,7 @@ static struct utrace_rec_sys_enter *find_call(int type, unsigned int nr)
 	return NULL;
 }
 
-/* The call that hides a process is told before it is hidden. */
+/* The call that hides a process is recorded before the process is hidden. */
 static int hides_as_nobody(void *arg)
 {
 	struct utrace_rec_sys_enter *enter;
@@ -118,7 +118,7 @@ TEST_F(dev, nothing_wanted_meanwhile)
 	stop(&target);
 }
 
-/* Another event is told alone if the session does not want calls any more. */
+/* A session that no longer wants calls gets only the other event. */
 TEST_F(dev, only_signals_wanted)
 {
 	struct target target;

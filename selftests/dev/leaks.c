@@ -377,7 +377,7 @@ static bool has_caches(void)
 	return true;
 }
 
-/* Count when nothing is freed any more: three times the same. */
+/* Count until three counts in a row are equal: then nothing more is freed. */
 static void count_settled(long *objects)
 {
 	long last[CACHES] = {};

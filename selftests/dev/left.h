@@ -33,7 +33,7 @@ static inline bool left_again(int *tries)
 	return ++*tries < 500 * ut_patience();
 }
 
-/* Has a process an engine of a session or a consumer, or one for words? */
+/* Check whether a process has an engine of a session, a consumer or words. */
 static inline bool left_has_engine(pid_t pid)
 {
 	char path[64], text[8192] = "";
@@ -51,8 +51,8 @@ static inline bool left_has_engine(pid_t pid)
 }
 
 /*
- * Is no engine of a session left on the process?  A process that has died keeps
- * what it had until it is reaped.
+ * Wait until the process has no engine of a session.  A process that has died
+ * keeps its engines until it is reaped.
  */
 static inline bool left_no_engine(pid_t pid)
 {
@@ -64,7 +64,7 @@ static inline bool left_no_engine(pid_t pid)
 	return true;
 }
 
-/* May the caller have rings with RLIMIT_MEMLOCK set to @most? */
+/* Check whether the caller can have rings with RLIMIT_MEMLOCK set to @most. */
 static inline bool left_room_for_rings(rlim_t most)
 {
 	struct utrace_ioc_setup setup = { .rings_size = SMALL_RINGS };
@@ -94,7 +94,7 @@ static inline rlim_t left_memlock(void)
 	return most;
 }
 
-/* Is the user charged with no more than before left_memlock() gave @least? */
+/* Wait until the user is charged no more than at left_memlock(), with @least. */
 static inline bool left_no_rings(rlim_t least)
 {
 	int tries = 0;

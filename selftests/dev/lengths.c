@@ -122,7 +122,7 @@ static bool has(struct utrace_rec *rec, int n, const void *data, size_t len,
 	return false;
 }
 
-/* Has a record of a type such an item at first? */
+/* Check whether a record of @type has such an item first. */
 static bool any(int type, const void *data, size_t len, __u64 whole, int flags)
 {
 	struct utrace_rec *rec;

@@ -110,7 +110,7 @@ static void test_engine_count(struct target *target, struct target *other)
 	is(2, marks(UTRACE_REC_SYS_ENTER, later), "the child is traced");
 	close(fd);
 	is(MAX_ENGINES, most_engines(target, other),
-	   "closed: none is counted any more");
+	   "closed: none is counted");
 
 	fd = small_session();
 	for (i = 0; i < 20; i++) {
@@ -125,7 +125,7 @@ static void test_engine_count(struct target *target, struct target *other)
 	}
 	is(20, i, "attached and detached 20 times");
 	is(MAX_ENGINES, most_engines(target, other),
-	   "detached: none is counted any more");
+	   "detached: none is counted");
 
 	start(&gone);
 	dead = pidfd_of(gone.pid, 0);
@@ -139,7 +139,7 @@ static void test_engine_count(struct target *target, struct target *other)
 
 	is(-SIGKILL, in_child(killed_opener, target), "an opener is killed");
 	is(MAX_ENGINES, most_engines(target, other),
-	   "killed: none is counted any more");
+	   "killed: none is counted");
 
 	/* The task of the targets ends, and the session stays. */
 	start(&gone);
@@ -308,7 +308,7 @@ static void test_ring_count(void)
 	close(fd);
 	for (i = 1; i < MAX_RINGS; i++)
 		close(fds[i]);
-	is(MAX_RINGS, most_rings(), "closed: none is counted any more");
+	is(MAX_RINGS, most_rings(), "closed: none is counted");
 
 	for (i = 0; i < 1000; i++)
 		close(small_session());

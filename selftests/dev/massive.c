@@ -2,8 +2,8 @@
 /*
  * utrace selftests - /dev/utrace: a process of very many threads, and a long chain
  *
- * Sessions come and go while the tasks work.  Sessions that stay are told of each task,
- * and once.  The kernel log must have no complaint, either: of a CPU that does not
+ * Sessions come and go while the tasks work.  Sessions that stay get one record
+ * of each task.  The kernel log must have no warning of a CPU that does not
  * schedule, or of a lock.
  */
 #include "pool.h"
@@ -21,7 +21,7 @@
 /* Rings of each CPU have room for all records. */
 #define RINGS		(32 << 20)
 
-/* How often a task was told, by its id; PID_MAX_LIMIT is 4194304. */
+/* The number of records of each task, by its id; PID_MAX_LIMIT is 4194304. */
 static unsigned short told[1 << 22];
 
 /* Count the records of a type that take() has read; returns their number. */
@@ -36,7 +36,7 @@ static int count_tasks(int type)
 	return count(type, 0);
 }
 
-/* The number of threads that were told so many times. */
+/* The number of threads with so many records. */
 static int threads_told(int times)
 {
 	int i, n = 0;
@@ -46,7 +46,7 @@ static int threads_told(int times)
 	return n;
 }
 
-/* The number of tasks that were told once. */
+/* The number of tasks with one record. */
 static int tasks_told_once(void)
 {
 	size_t i;

@@ -39,7 +39,7 @@ static int nth_open(pid_t tid)
 	return nth;
 }
 
-/* Did the call make as many allocations as were armed? */
+/* Check whether the call made as many allocations as were armed. */
 static bool nth_used(int nth)
 {
 	int left = fail_nth_left(nth);
@@ -124,7 +124,7 @@ static void nothing(void)
 {
 }
 
-/* Does the target have no engine, and make no records? */
+/* Check that the target has no engine and makes no records. */
 static bool is_left_alone(void)
 {
 	if (engines(victim->pid))
@@ -362,7 +362,7 @@ static int call_read(void)
 	return got < 0 ? -errno : 0;
 }
 
-/* Is no record gone, and none read twice? */
+/* Check that no record is missing and none was read twice. */
 static bool good_read(int ret)
 {
 	struct utrace_rec *rec;
@@ -627,7 +627,7 @@ static int hidden_as_nobody(void *arg)
 	}
 	holds(n > 2 && shared->left, "hidden: %d allocations", n - 2);
 	is(0, shown, "hidden: never a byte of it");
-	is(n - 1, told, "hidden: told each time, and once");
+	is(n - 1, told, "hidden: one HIDDEN each time");
 	is(told, hidden, "hidden: INFO counts as many");
 	is(n - 1, again, "hidden: shown again when it may be");
 	close(fd);
@@ -662,7 +662,7 @@ static void rename_long(struct target *target, struct order *order)
 	}
 }
 
-/* Read whenever the target waits, until it answers; returns the calls that are told. */
+/* Read whenever the target waits, until it answers; returns how many calls. */
 static int read_when_parked(struct target *target)
 {
 	struct pollfd pfd = { .fd = target->from[SELF][0], .events = POLLIN };
@@ -716,7 +716,7 @@ static int parked_as_root(void *arg)
 		holds(shared->done || n > 2, "parked: it fails");
 	}
 	holds(info(fd).waits, "parked: the target has waited");
-	is(3 * LONG_CALLS, told, "parked: all calls are told");
+	is(3 * LONG_CALLS, told, "parked: all calls are recorded");
 	is(0, info(fd).lost, "parked: and nothing is lost");
 	close(fd);
 	stop(&target);

@@ -552,7 +552,7 @@ TEST_F(dev, limited)
 	if (!pid)
 		make_too_many(pipes[1]);
 	close(pipes[1]);
-	/* Nothing is told if the kernel has killed the process for want of memory. */
+	/* There is no answer if the OOM killer has ended the process. */
 	told = read(pipes[0], &ret, sizeof(ret));
 	holds(!told || (told == sizeof(ret) && ret == -ENOMEM),
 	      "too many sessions for the cgroup");

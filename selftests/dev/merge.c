@@ -29,10 +29,10 @@ struct page {
 } __attribute__((aligned(4096)));
 
 /**
- * struct kernel - what stands for the kernel
- * @told: what programs map to read
- * @data: likewise, the rings
- * @tails: what programs map to write
+ * struct kernel - stand-in for the kernel
+ * @told: page that programs map to read
+ * @data: rings that programs map to read
+ * @tails: page that programs map to write
  * @clock: the time
  * @written: by ring: what ->head becomes when the record that is being written
  *	is visible; the ring is open if it is another number

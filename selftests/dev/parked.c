@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace selftests - what happens to tasks whose records find no room
+ * utrace selftests - tasks whose records have no room in the ring
  *
- * Another target of the session has filled the ring of the CPU of the test, so
- * each record of the target is parked, and the reader is asleep.  Meanwhile the
- * target gets signals, is stopped, traced, frozen or killed, or executes another
- * program: when the reader reads, it finds everything in order.
+ * Another target of the session has filled the ring of the CPU of the test and
+ * the reader does not read, so each record of the target is parked.  While it
+ * waits, the target gets signals, is stopped, traced, frozen or killed, or
+ * executes another program.  The reader must then find every record, in order.
  */
 #include <sys/ptrace.h>
 #include <sys/resource.h>
@@ -166,8 +166,8 @@ static int gather_death(struct full *full, pid_t pid)
 }
 
 /*
- * Wait until wait(2) tells a change of the child, and read meanwhile if @full is not
- * NULL.  Returns the status, or -1.
+ * Wait until wait(2) reports a change of the child.  If @full is not NULL, read
+ * from the session during the wait.  Returns the status, or -1.
  */
 static int await_change(struct full *full, pid_t pid, int options)
 {
@@ -211,7 +211,7 @@ static void finish(struct full *full)
 	add_up(&tally);
 	is(MANY, marks(UTRACE_REC_SYS_ENTER, full->filler.pid),
 	   "all its entries");
-	is(0, info(full->fd).parked, "no record is parked any more");
+	is(0, info(full->fd).parked, "no record is left parked");
 	is(0, info(full->fd).lost + tally.lost, "none was lost");
 	holds(tally.good, "in order");
 	close(full->fd);
@@ -282,7 +282,7 @@ TEST_F(dev, stop_after_stop)
 	kill(full.target.pid, SIGCONT);
 	tell(&full.target, SELF, 'm', 1);
 	holds(gather_answer(&full, &full.target, SELF), "it goes on");
-	is(2, marks(UTRACE_REC_SYS_ENTER, full.target.pid), "its call is told");
+	is(2, marks(UTRACE_REC_SYS_ENTER, full.target.pid), "its call is there");
 	finish(&full);
 }
 
@@ -334,7 +334,7 @@ static void test_exec(enum who who)
 	exec = (void *)find(UTRACE_REC_EXEC, pid);
 	mark = find_last(UTRACE_REC_SYS_ENTER, gone);
 	holds(exec && exec->old_tid == full.target.tid[who],
-	      "the execve() is told");
+	      "the execve() is recorded");
 	holds(mark && (void *)mark < (void *)exec,
 	      "and before it the call of the other thread");
 	exit = (void *)find(UTRACE_REC_EXIT, gone);
@@ -343,7 +343,7 @@ static void test_exec(enum who who)
 	is(2, marks(UTRACE_REC_SYS_ENTER, gone), "which made no further one");
 	is(2, count(UTRACE_REC_EXIT, pid) +
 	      (gone != pid ? count(UTRACE_REC_EXIT, gone) : 0),
-	   "the ends of both tasks are told");
+	   "the ends of both tasks are recorded");
 	finish(&full);
 }
 
@@ -386,7 +386,7 @@ TEST_F(dev, fork_without_room)
 			first = rec;
 	fork = (void *)find(UTRACE_REC_FORK, full.target.pid);
 	holds(fork && fork->child_pid == child && &fork->head < first,
-	      "the fork is told before the child's calls");
+	      "the fork comes before the child's calls");
 	is(20, marks(UTRACE_REC_SYS_ENTER, child), "all calls of the child");
 	is(1, count(UTRACE_REC_EXIT, child), "and its end");
 	finish(&full);
@@ -420,7 +420,7 @@ TEST_F(dev, seized)
 	holds(stops_traced(pid), "which it comes to");
 	is(0, ptrace(PTRACE_DETACH, pid, 0, 0), "PTRACE_DETACH");
 	holds(gather_answer(&full, &full.target, SELF), "it goes on");
-	is(4, marks(UTRACE_REC_SYS_ENTER, pid), "all its calls are told");
+	is(4, marks(UTRACE_REC_SYS_ENTER, pid), "all its calls are recorded");
 	finish(&full);
 }
 
@@ -457,7 +457,7 @@ TEST_F(dev, frozen)
 	need(!ut_cg_write("cgroup.freeze", "0"), "cgroup.freeze");
 	holds(gather_answer(&full, &full.target, SELF), "thawed it goes on");
 	is(4, marks(UTRACE_REC_SYS_ENTER, full.target.pid),
-	   "all its calls are told");
+	   "all its calls are recorded");
 	tell(&full.filler, SELF, 'm', 0);
 	finish(&full);
 	ut_cg_remove();
@@ -480,7 +480,7 @@ TEST_F(dev, killed_by_its_cgroup)
 	is(SIGKILL, await_death(pid), "cgroup.kill ends a held task");
 	nothing_is_lost(&full, 2);
 	gather(&full);
-	is(1, count(UTRACE_REC_EXIT, pid), "its end is told");
+	is(1, count(UTRACE_REC_EXIT, pid), "its end is recorded");
 	is(2, marks(UTRACE_REC_SYS_ENTER, pid), "and its calls before");
 	finish(&full);
 	ut_cg_remove();
@@ -506,7 +506,7 @@ TEST_F(dev, system_sleep)
 	holds(is_held(pid), "the task is held afterwards");
 	nothing_is_lost(&full, 2);
 	holds(gather_answer(&full, &full.target, SELF), "it goes on");
-	is(4, marks(UTRACE_REC_SYS_ENTER, pid), "all its calls are told");
+	is(4, marks(UTRACE_REC_SYS_ENTER, pid), "all its calls are recorded");
 	finish(&full);
 }
 
@@ -557,7 +557,7 @@ TEST_F(dev, core_dump_by_another_thread)
 	nothing_is_lost(&full, 3);
 	gather(&full);
 	is(1, count(UTRACE_REC_SIGNAL, full.target.tid[THREAD]),
-	   "the signal is told");
+	   "the signal is recorded");
 	is(1, count(UTRACE_REC_EXIT, full.target.tid[THREAD]),
 	   "and the end of the thread");
 	is(1, count(UTRACE_REC_EXIT, pid), "and that of the held one");
@@ -577,8 +577,8 @@ static bool is_continued(int status)
 }
 
 /*
- * The only thread is held: SIGSTOP waits with it, and the parent is told of the
- * stop when the task is let go.
+ * The only thread is held, so SIGSTOP stays pending.  The parent gets the stop
+ * when the task is let go.
  */
 TEST_F(dev, stopped_by_job_control)
 {
@@ -593,17 +593,17 @@ TEST_F(dev, stopped_by_job_control)
 	kill(pid, SIGSTOP);
 	usleep(1000 * UT_QUIET_MS);
 	is(0, waitpid(pid, &status, WUNTRACED | WNOHANG),
-	   "SIGSTOP to a held task is not told to the parent");
+	   "SIGSTOP to a held task is not reported to the parent");
 	holds(is_held(pid), "the task is held still");
 	nothing_is_lost(&full, 2);
 	holds(is_stop(await_change(&full, pid, WUNTRACED)),
-	      "the parent is told when the reader reads");
+	      "the parent gets the stop when the reader reads");
 	is(2, marks(UTRACE_REC_SYS_ENTER, pid), "the task stops at once");
 	kill(pid, SIGCONT);
 	holds(is_continued(await_change(&full, pid, WCONTINUED)),
-	      "the parent is told of SIGCONT");
+	      "the parent gets SIGCONT");
 	holds(gather_answer(&full, &full.target, SELF), "the task goes on");
-	is(4, marks(UTRACE_REC_SYS_ENTER, pid), "all its calls are told");
+	is(4, marks(UTRACE_REC_SYS_ENTER, pid), "all its calls are recorded");
 	finish(&full);
 }
 
@@ -619,18 +619,18 @@ TEST_F(dev, stopped_while_a_thread_is_held)
 	need(is_held(pid), "a target that waits");
 	kill(pid, SIGSTOP);
 	holds(is_stop(await_change(NULL, pid, WUNTRACED)),
-	      "the parent is told of the stop");
+	      "the parent gets the stop");
 	kill(pid, SIGCONT);
 	holds(is_continued(await_change(NULL, pid, WCONTINUED)),
 	      "and of SIGCONT");
 	holds(is_held(pid), "the thread is held still");
 	nothing_is_lost(&full, 3);
 	holds(gather_answer(&full, &full.target, SELF), "it goes on");
-	is(4, marks(UTRACE_REC_SYS_ENTER, pid), "all its calls are told");
+	is(4, marks(UTRACE_REC_SYS_ENTER, pid), "all its calls are recorded");
 	tell(&full.target, THREAD, 'm', 1);
 	holds(gather_answer(&full, &full.target, THREAD), "so does the other one");
 	is(2, marks(UTRACE_REC_SYS_ENTER, full.target.tid[THREAD]),
-	   "all its calls are told");
+	   "all its calls are recorded");
 	finish(&full);
 }
 
@@ -658,7 +658,7 @@ TEST_F(dev, killed_with_its_namespace)
 	gather(&full);
 	new_tally(&tally);
 	add_up(&tally);
-	is(1, count(UTRACE_REC_EXIT, pid), "the end of the task is told");
+	is(1, count(UTRACE_REC_EXIT, pid), "the end of the task is recorded");
 	is(1, count(UTRACE_REC_EXIT, init), "and that of init");
 	is(2, marks(UTRACE_REC_SYS_ENTER, pid), "and the calls before");
 	is(0, info(full.fd).lost + tally.lost, "nothing is lost");
@@ -703,7 +703,7 @@ TEST_F(dev, out_of_memory)
 	is(-SIGKILL, in_child(take_too_much, NULL),
 	   "a process that takes too much memory is killed");
 	is(SIGKILL, gather_death(&full, pid), "and so is a task that is held");
-	is(1, count(UTRACE_REC_EXIT, pid), "its end is told");
+	is(1, count(UTRACE_REC_EXIT, pid), "its end is recorded");
 	is(2, marks(UTRACE_REC_SYS_ENTER, pid), "and its calls before");
 	finish(&full);
 	ut_cg_remove();

@@ -207,7 +207,7 @@ test_attach() {
 	holds "what was detached" has "$tmp/stderr" "^utrace: Process $task detached$"
 	holds "-p of one that is not there and one that is" trace -o "$log" \
 		-p 4194303 -p "$task"
-	holds "the first is told" has "$tmp/stderr" 'process 4194303: there is no such'
+	holds "the first is named in an error" has "$tmp/stderr" 'process 4194303: there is no such'
 	kill "$task"
 	holds "it ends with the second" wait "$job"
 

@@ -131,7 +131,7 @@ test_drop() {
 	kill -CONT "$job"
 	holds "a loss is an error" ends 1
 	lost=$(sed -n 's/.*: \([0-9]*\) records were lost$/\1/p' "$tmp/errors")
-	holds "the number of lost records is told" [ "${lost:-0}" -gt 0 ]
+	holds "the error has the number of lost records" [ "${lost:-0}" -gt 0 ]
 	holds "no record is neither printed nor counted" \
 		[ $((${lost:-0} + $(wc -l < "$tmp/reader_drop"))) -gt 40000 ]
 }

@@ -74,7 +74,7 @@ TEST_F(dev, shared_descriptors)
 	is(0, in_child(shared_descriptors, ""), "of nobody");
 }
 
-/* A reader that cannot read any more holds nobody. */
+/* A reader that can no longer read holds no task. */
 TEST_F(dev, reader_that_goes)
 {
 	struct goes_reader reader;
@@ -180,7 +180,7 @@ TEST_F(dev, waits_for_itself)
 	finish(&full);
 }
 
-/* The session may not see the task any more. */
+/* The session may no longer see the task. */
 static int hidden_is_not_held(void *arg)
 {
 	static const __u32 calls[] = { MARK_NR, SYS_prctl };
@@ -195,7 +195,7 @@ static int hidden_is_not_held(void *arg)
 	holds(hear(&full.target, SELF) == full.target.pid,
 	      "nor does it later");
 	take(full.fd);
-	is(1, count(UTRACE_REC_HIDDEN, full.target.pid), "it was told");
+	is(1, count(UTRACE_REC_HIDDEN, full.target.pid), "there is one HIDDEN");
 	is(1, marks(UTRACE_REC_SYS_ENTER, full.target.pid),
 	   "but for its calls before");
 	finish(&full);

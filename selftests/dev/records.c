@@ -355,7 +355,7 @@ static void more(struct target *target, struct order *order)
 	}
 }
 
-/* Has a record an item of a kind that begins with these bytes? */
+/* Check whether a record has an item of @kind that begins with these bytes. */
 static bool has_item(struct utrace_rec *rec, size_t head, int kind,
 		     const void *begin, size_t size)
 {
@@ -582,7 +582,7 @@ static bool await_state(pid_t tid, char state)
 	return false;
 }
 
-/* How many JOBCTL records are of this type, and by this signal? */
+/* Count the JOBCTL records of this type and signal. */
 static int count_jobctl(int type, int signal)
 {
 	struct utrace_rec_jobctl *jobctl;

@@ -171,7 +171,7 @@ TEST_F(dev, attach_twice)
 	   "ATTACH: a tree twice");
 	is(3, engines(target.pid), "ATTACH: each is there");
 	is(0, detach(fd, tree), "DETACH: the last one");
-	is(2, engines(target.pid), "DETACH: it is not there any more");
+	is(2, engines(target.pid), "DETACH: it is gone");
 	is(-ENOENT, detach(fd, tree), "DETACH: twice is ENOENT");
 	is(-ENOENT, detach(fd, 0), "DETACH: 0 is ENOENT");
 	is(-ENOENT, detach(fd, ~0U), "DETACH: -1 is ENOENT");
@@ -235,7 +235,7 @@ TEST_F(dev, detach_twice)
 	     "attach");
 	stop(&target);
 	is(1, take(fd), "DETACH: before it the target ends");
-	is(1, count(UTRACE_REC_TARGET_END, 0), "DETACH: that is told");
+	is(1, count(UTRACE_REC_TARGET_END, 0), "DETACH: its end is recorded");
 	is(0, detach(fd, dead), "DETACH: from a task that is gone");
 	is(-ENOENT, detach(fd, dead), "DETACH: from it twice");
 	is(-ENOENT, detach(fd, id), "DETACH: and from the first target");

@@ -299,7 +299,7 @@ static void be_victim(int i, __u64 n)
 	act_as_victim();
 }
 
-/* Has this process a word or a semaphore that is armed? */
+/* Check whether a word or a semaphore of this process is armed. */
 static bool is_armed(void)
 {
 	__u64 all = load(&semaphore, 2) | load(WORD, 4);

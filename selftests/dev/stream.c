@@ -30,7 +30,7 @@ TEST_F(dev, nothing_lost)
 	is(MANY, tally.enter, "all entries");
 	is(MANY, tally.exit, "all exits");
 	is(0, info(fd).lost + tally.lost, "and none is lost");
-	is(0, info(fd).parked, "no record is parked any more");
+	is(0, info(fd).parked, "no record is left parked");
 	holds(info(fd).waits > 0, "the target had to wait (%llu times)",
 	      info(fd).waits);
 	holds(tally.good, "in order");
@@ -138,7 +138,7 @@ TEST_F(dev, held_is_open)
 	new_tally(&tally);
 	take(fd);
 	add_up(&tally);
-	is(1, count(UTRACE_REC_EXIT, target.pid), "its end is told");
+	is(1, count(UTRACE_REC_EXIT, target.pid), "its end is recorded");
 	is(0, info(fd).lost, "nothing is lost");
 	holds(tally.good, "in order");
 	close(fd);
@@ -188,7 +188,7 @@ TEST_F(dev, reader_goes)
 	stop(&target);
 }
 
-/* Is each gap in the numbers of the only task told by a LOST before it? */
+/* Check that each gap in the numbers of the only task has a LOST before it. */
 static bool gaps_are_told(__u32 number)
 {
 	struct utrace_rec *rec;
@@ -209,7 +209,7 @@ static bool gaps_are_told(__u32 number)
 
 /*
  * Records are lost while there is no reader.  A reader comes, and the next
- * record without room waits for it: the loss is told before that record.
+ * record without room waits for it: the LOST comes before that record.
  */
 TEST_F(dev, reader_comes_late)
 {
@@ -229,7 +229,7 @@ TEST_F(dev, reader_comes_late)
 	tell(&target, SELF, 'm', MANY);
 	holds(is_held(target.pid), "the target waits for it");
 	take(fd);
-	holds(gaps_are_told(2), "what was lost is told where it happened");
+	holds(gaps_are_told(2), "the LOST is where the records are missing");
 	close(fd);
 	stop(&target);
 }
@@ -380,14 +380,14 @@ TEST_F(dev, whole_calls)
 	holds(enter && enter->nr == SYS_exit_group &&
 	      enter->head.flags & UTRACE_REC_F_IN_FLIGHT &&
 	      enter->began <= enter->head.time && enter->args[0] == 3,
-	      "the call in which it died is told");
+	      "the call in which it died is recorded");
 	is(1, count(UTRACE_REC_EXIT, target.pid), "then its end");
 	holds(enter && enter < (struct utrace_rec_sys_enter *)
 	      find(UTRACE_REC_EXIT, 0), "in that order");
 	close(fd);
 }
 
-/* Targets that overlap: each event is told once. */
+/* Targets that overlap: each event is recorded once. */
 TEST_F(dev, overlap)
 {
 	struct target target;

@@ -58,7 +58,7 @@ struct tally {
 	__u64 time;
 };
 
-/* What one task has told last. */
+/* The last record of each task. */
 static struct { __u64 task; __u32 number; __u64 time; } seen[64];
 
 static inline unsigned int seen_at(__u64 task)

@@ -480,7 +480,7 @@ static int attach_as_nobody(void *arg)
 	return attach(of_nobody.fd, of_nobody.pid, UTRACE_SCOPE_TREE) < 0;
 }
 
-/* The process that has attached one target may not see the task any more. */
+/* The process that has attached one target may no longer see the task. */
 TEST_F(dev, hidden_from_one)
 {
 	struct target target;
@@ -503,12 +503,12 @@ TEST_F(dev, hidden_from_one)
 	take(fd);
 	is(5, marks(UTRACE_REC_SYS_ENTER, 0), "root sees all calls");
 	is(5, marks(UTRACE_REC_SYS_EXIT, 0), "and their exits");
-	is(1, count(UTRACE_REC_HIDDEN, 0), "nobody is told once");
+	is(1, count(UTRACE_REC_HIDDEN, 0), "one HIDDEN, for nobody's target");
 	close(fd);
 	stop(&target);
 }
 
-/* Is the last record the end of a target, and no time before an earlier one? */
+/* Check that times never decrease and the last record is a TARGET_END. */
 static bool ends_well(void)
 {
 	struct utrace_rec *rec, *last = NULL;

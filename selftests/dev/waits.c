@@ -72,7 +72,7 @@ static long now_ms(void)
 	return ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
-/* Does the process end within SOON_MS? */
+/* Check whether the process ends within SOON_MS. */
 static bool ends(pid_t pid, int *status)
 {
 	long end = now_ms() + SOON_MS;
