@@ -166,7 +166,7 @@ static inline void actor_do(struct ut_target *t, int what)
 	t->sh->go[0] = what;
 }
 
-/* Is the actor's @n-th action over? */
+/* Wait for the end of the actor's @n-th action. */
 static inline bool actor_did(struct ut_target *t, long n)
 {
 	return ut_until(t->sh->value[ACTOR_DONE] == n);

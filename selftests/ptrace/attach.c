@@ -76,9 +76,9 @@ TEST_F(tracers, attach_in_the_stop_of_the_first)
 }
 
 /*
- * The stop of the attach was told in a stop for another tracer, in which no
- * signal is under way.  So a signal with which the tracer resumes the task is
- * sent to it, and all see that.
+ * The stop of the attach was reported while the task was in a stop for another
+ * tracer, in which no signal is being delivered.  So the signal with which the
+ * tracer resumes the task is sent to the task, and all tracers see it.
  */
 TEST_F(tracers, signal_from_the_stop_of_the_first)
 {

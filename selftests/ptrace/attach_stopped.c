@@ -299,7 +299,7 @@ static long moves(struct stopped_data *self, const struct stopped_variant *varia
 	return variant->moving ? self->other[variant->passing].sh->value[MOVES] : 0;
 }
 
-/* Has the task come to its stop after the last move? */
+/* Check whether the task has stopped after the last move. */
 static bool is_settled(pid_t pid, long moves)
 {
 	char state = ut_state(pid);

@@ -76,7 +76,7 @@ static bool listens(struct two_tracer *tr, pid_t pid)
 	return two_pass(tr, pid, true) == two_group(SIGSTOP);
 }
 
-/* Is a request in the stop of root's tracer answered, and at once? */
+/* Check that a request in the stop of root's tracer is answered at once. */
 static bool answers(struct two_tracer *tr, pid_t pid)
 {
 	long begin = ut_now_ms();
@@ -128,7 +128,7 @@ TEST_F(attackers, stop_signals_for_a_sibling)
 	attacker->arg = t->pid;
 	ASSERT_TRUE(ut_spawn(attacker, stops_sibling));
 	end = ut_now_ms() + ATTACK_MS;
-	/* In each round the user's tracer is told of a group stop. */
+	/* In each round the user's tracer gets a group stop. */
 	do {
 		good = ut_until(listens(user, t->pid)) && answers(p, t->pid) &&
 		       t->sh->thread_counter[0] == old &&
@@ -243,7 +243,7 @@ static int waits_for_all(struct ut_target *t)
 	}
 }
 
-/* Do all threads come back, and is each end told to one of them? */
+/* Check that all threads return and that one of them reads each end. */
 static bool all_come_back(struct ut_target *attacker, struct ut_target *tr)
 {
 	tr->sh->value[ENDS] = 0;

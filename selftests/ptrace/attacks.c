@@ -114,8 +114,8 @@ static bool one_life(struct two_tracer *tr)
 }
 
 /*
- * CVE-2026-46333 and its kin: a program that exits has no memory any more, and
- * the look at what protects that memory let others in.
+ * CVE-2026-46333 and similar bugs: an exiting program has no mm, and the check
+ * of dumpability, which needs the mm, let other users attach.
  */
 TEST_F(tracers, program_that_ends_at_once)
 {

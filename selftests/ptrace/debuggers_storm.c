@@ -338,7 +338,7 @@ static void end_group(struct process *set, long now)
 	}
 }
 
-/* May a victim end like this? */
+/* Check that the victim has ended in a way that it may. */
 static bool victim_is_right(int v, const siginfo_t *info)
 {
 	switch (info->si_status) {
@@ -496,7 +496,7 @@ static void disturb(int v)
 		next[v] = sh->rounds[v] + 2 + two_any(8);
 }
 
-/* Does the test pass, if all processes end? */
+/* Check that the storm has had each action and each kind of debugger. */
 static bool has_seen_all(void)
 {
 	int i;

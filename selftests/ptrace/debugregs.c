@@ -56,7 +56,7 @@ static long watch(struct two_tracer *tr, pid_t pid, long addr, long control)
 	return set(tr, pid, 0, addr) ?: set(tr, pid, 7, control);
 }
 
-/* Does the tracer find in the set what it has written? */
+/* Check that the tracer reads back what it has written to the registers. */
 static bool has(struct two_tracer *tr, pid_t pid, long addr, long control)
 {
 	bool same;
@@ -246,7 +246,7 @@ TEST_F(tracers, one_set_for_a_thread)
 	EXPECT_TRUE(ut_thread_runs(t, 2));
 }
 
-/* Is the tracer told of what a register has caught? */
+/* Check that the tracer gets the SIGTRAP of a debug register. */
 static bool told_of_a_hit(struct two_tracer *tr, pid_t pid)
 {
 	siginfo_t info;
@@ -341,7 +341,7 @@ TEST_F(tracers, watchpoint_of_the_first)
 	EXPECT_TRUE(two_quiet(s2, t->pid));
 }
 
-/* Without a first tracer the further ones are told in their order. */
+/* Without a first tracer the further ones get the SIGTRAP in their order. */
 TEST_F(tracers, watchpoint_without_a_first)
 {
 	struct two_tracer *p = &self->p, *s = &self->s, *s2 = &self->s2;

@@ -266,7 +266,7 @@ TEST_F(tracers, end_wakes_a_wait_for_own_tracees)
 	EXPECT_EQ(ENDED, two_end_wait(s));
 }
 
-/* The end of a leader is told with that of its last thread, traced or not. */
+/* The end of a leader is reported when its last thread has ended. */
 TEST_F(tracers, leader_ends_before_its_threads)
 {
 	struct ut_target *t = &self->t;

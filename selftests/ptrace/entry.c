@@ -348,7 +348,7 @@ static const unsigned long in_kernel[] = {
 	0xfffffe0000000000,	/* the table of interrupts */
 };
 
-/* What a tracer is told when it sets breakpoints. */
+/* The results of a tracer that sets breakpoints. */
 struct told {
 	long fresh[ARRAY_SIZE(in_kernel)];	/* nothing is set before */
 	long address;				/* of user space */
@@ -385,7 +385,7 @@ static void set_breakpoint(struct two_tracer *tr, pid_t pid, struct told *told)
 		told->left = -1;
 }
 
-/* Does the actor stop for @s at the breakpoint?  @p passes all signals on. */
+/* Check that the actor stops for @s at the breakpoint.  @p passes signals. */
 static bool breaks(struct ut_target *t, struct two_tracer *p,
 		   struct two_tracer *s)
 {
@@ -404,9 +404,9 @@ static bool breaks(struct ut_target *t, struct two_tracer *p,
 }
 
 /*
- * CVE-2018-1000199: a change to a bad address failed, and left a breakpoint of
- * which the kernel and the processor had different ideas.  A further tracer is
- * told what a tracer alone is told, and its good breakpoint works.
+ * CVE-2018-1000199: a change to a bad address failed and left a breakpoint for
+ * which the kernel and the processor had different addresses.  A further tracer
+ * gets the results that a sole tracer gets, and its good breakpoint works.
  */
 TEST_F(tracers, breakpoint_in_the_kernel)
 {
@@ -475,7 +475,7 @@ static bool spawn_filtered(struct ut_target *t, uid_t uid, int nr)
 	return ut_spawn(t, filtered_actor) && ut_hear(t) && ut_runs(t);
 }
 
-/* Is the @n-th call of the actor denied? */
+/* Check whether the @n-th call of the actor is denied. */
 static bool is_denied(struct ut_target *t, long n)
 {
 	actor_do(t, ACTOR_MARKS);
@@ -593,8 +593,8 @@ TEST_F(tracers, filter_decides_last)
 }
 
 /*
- * The filter kills a task for what a further tracer has made of its call.  The
- * signal is forced, and no tracer can take it back: both are told the end.
+ * The filter kills a task because a further tracer has changed its call.  The
+ * signal is forced and no tracer can cancel it: both read the end.
  */
 TEST_F(tracers, filter_kills)
 {

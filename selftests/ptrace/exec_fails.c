@@ -2,7 +2,7 @@
 /*
  * utrace selftests - an execve() of a thread that fails when it is the leader
  *
- * The kernel forces SIGSEGV on the thread.  The tracers are told that and the
+ * The kernel forces SIGSEGV on the thread.  The tracers read the signal and the
  * end under the number of the leader.
  */
 #include "exec_thread.h"
@@ -29,7 +29,7 @@ static void fails(struct __test_metadata *_metadata, struct ut_target *t,
 	ASSERT_NE(t->pid, tid);
 	ASSERT_TRUE(exec_attach(t, sc));
 	t->sh->go[1] = BAD_FILE;
-	/* The tracers have been told nothing yet. */
+	/* No tracer has had a report yet. */
 	child = child_when_free(tid);
 	ASSERT_LT(0, child);
 	EXPECT_TRUE(is_there(child));

@@ -158,7 +158,7 @@ static inline struct two_tracer *tracer_of(const struct scene *sc, int i)
 	return i < 0 ? &exec_first : i < sc->further ? &exec_further[i] : NULL;
 }
 
-/* Each tracer is told the signal, in any order, and passes it. */
+/* Each tracer, in any order, gets the signal and passes it. */
 static inline bool all_pass(const struct scene *sc, pid_t pid, int sig)
 {
 	int n = sc->further + sc->stays, passed = 0, i = 0;
@@ -172,7 +172,7 @@ static inline bool all_pass(const struct scene *sc, pid_t pid, int sig)
 			continue;
 		if (status != two_stop(sig) || tr->call->pid != pid ||
 		    two_cont(tr, pid, sig)) {
-			printf("# told %d %#lx; expected %d, signal %d\n",
+			printf("# got %d %#lx; expected %d, signal %d\n",
 			       tr->call->pid, status, pid, sig);
 			return false;
 		}
@@ -181,7 +181,7 @@ static inline bool all_pass(const struct scene *sc, pid_t pid, int sig)
 	return passed == n;
 }
 
-/* Is the end of @pid by @sig the last that the tracer is told? */
+/* Check that the tracer reads the end of @pid by @sig, and nothing after it. */
 static inline bool is_told_end(struct two_tracer *tr, pid_t pid, int sig)
 {
 	long status = two_wait(tr, -1);
@@ -190,7 +190,7 @@ static inline bool is_told_end(struct two_tracer *tr, pid_t pid, int sig)
 
 	if (told == pid && status == two_killed(sig) && next == -ECHILD)
 		return true;
-	printf("# told %d %#lx, then %ld; expected %d, end by %d\n", told,
+	printf("# got %d %#lx, then %ld; expected %d, end by %d\n", told,
 	       status, next, pid, sig);
 	return false;
 }
@@ -223,7 +223,7 @@ static inline pid_t child_with(pid_t number)
 		pause();
 }
 
-/* Does the child have its number, for all who look it up? */
+/* Check that a lookup of the number finds the child. */
 static inline bool is_there(pid_t pid)
 {
 	return !kill(pid, 0) && ut_status(pid, "Pid:") == pid;
@@ -237,7 +237,7 @@ static inline pid_t child_when_free(pid_t number)
 	return pid;
 }
 
-/* Can the number be that of a new process? */
+/* Check that a new process can get the number. */
 static inline bool is_free(pid_t number)
 {
 	pid_t pid = child_when_free(number);

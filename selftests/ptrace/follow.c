@@ -123,7 +123,7 @@ TEST_F(tracers, options_are_inherited)
 	EXPECT_TRUE(actor_did(t, 1));
 }
 
-/* The parent is told of the child, and of the child's end. */
+/* The further tracer follows vfork(), and the parent still reaps the child. */
 TEST_F(tracers, further_follows_vfork)
 {
 	struct two_tracer *p = &self->p, *s = &self->s;
@@ -189,7 +189,7 @@ TEST_F(tracers, further_follows_clone)
 	EXPECT_TRUE(ut_stays(!t->sh->value[ACTOR_CHILD]));
 	ASSERT_EQ(0, two_cont(s, tid, 0));
 	EXPECT_EQ(tid, child_of(t));
-	/* The end of a thread is told to its tracer, to nobody else. */
+	/* Only its tracer reads the end of a thread. */
 	EXPECT_EQ(0, two_wait(s, tid));
 	EXPECT_EQ(-ECHILD, two_poll(s, tid));
 	EXPECT_TRUE(actor_did(t, 1));

@@ -2,8 +2,8 @@
 /*
  * utrace selftests - job control of a task with several tracers
  *
- * A stop signal that all tracers pass on stops the group.  The tracers that
- * seized the task are told, and so is the real parent.
+ * A stop signal that all tracers pass on stops the group.  wait(2) reports the
+ * stop to the tracers that have seized the task and to the real parent.
  */
 #include "two.h"
 
@@ -144,7 +144,7 @@ TEST_F(tracers, death_does_not_end_job_control)
 	EXPECT_TRUE(ut_runs(t));
 }
 
-/* The real parent is told once, and the tracers do not take that from it. */
+/* The real parent gets the stop once, and no tracer consumes it. */
 TEST_F(tracers, parent_is_told)
 {
 	struct two_tracer *p = &self->p, *s = &self->s;
@@ -212,7 +212,7 @@ static bool keep_signal_of_thread(struct two_data *self)
 	       two_wait(&self->s, tid) == two_stop(SIGURG);
 }
 
-/* The first tracer is told at once, the further one when its stop is over. */
+/* The first tracer gets it at once, the further one when its stop is over. */
 TEST_F(tracers, stop_beside_a_signal)
 {
 	struct two_tracer *p = &self->p, *s = &self->s;
@@ -235,8 +235,9 @@ TEST_F(tracers, stop_beside_a_signal)
 }
 
 /*
- * The first tracer is told of a signal to the thread, or to the whole process, whose other
- * thread is in TASK_STOPPED, though the further tracer has the thread in the group stop.
+ * The first tracer gets a signal to the thread, or to the whole process, whose
+ * other thread is in TASK_STOPPED, though the further tracer has the thread in
+ * the group stop.
  */
 static void signal_beside_a_stop(struct __test_metadata *_metadata, struct two_data *self,
 				 bool of_process)
@@ -276,8 +277,9 @@ TEST_F(tracers, signal_to_the_process_beside_a_stop)
 }
 
 /*
- * A group stop begins in a stop of the further tracer, which ends its stop by @request
- * and is told, though the first tracer listens.
+ * A group stop begins in a stop of the further tracer.  When @request ends that
+ * stop, the further tracer gets the group stop, though the first tracer
+ * listens.
  */
 static void stop_beside(struct __test_metadata *_metadata, struct two_data *self,
 			int request)
@@ -315,7 +317,7 @@ TEST_F(tracers, stop_beside_two_listeners)
 	stop_beside(_metadata, self, PTRACE_LISTEN);
 }
 
-/* A tracer that has the task in no stop is told as well. */
+/* A tracer that has the task in no stop gets the group stop as well. */
 TEST_F(tracers, stop_beside_the_stop_of_another)
 {
 	struct two_tracer *s = &self->s, *s2 = &self->s2;
@@ -362,7 +364,7 @@ TEST_F(tracers, stop_beside_the_signal_of_another)
 	EXPECT_TRUE(ut_thread_runs(t, 1));
 }
 
-/* A tracer that listens is told of another group stop, though no SIGCONT has come. */
+/* A tracer that listens gets another group stop, though no SIGCONT has come. */
 TEST_F(tracers, stop_beside_a_listener)
 {
 	struct two_tracer *p = &self->p, *s = &self->s;
@@ -393,7 +395,7 @@ TEST_F(tracers, stop_beside_a_listener)
 	EXPECT_TRUE(ut_thread_runs(t, 1));
 }
 
-/* The first tracer dies while an engine is told of the group stop. */
+/* The first tracer dies during an engine's callback for the group stop. */
 TEST_F(tracers, first_dies_before_the_stop)
 {
 	struct two_tracer *p = &self->p, *s = &self->s;
@@ -428,7 +430,7 @@ TEST_F(tracers, first_dies_before_the_stop)
 	EXPECT_EQ(0, ut_close());
 }
 
-/* An engine is told once, though do_signal_stop() is called twice for a traced task. */
+/* One JCTL comes, though a traced task calls do_signal_stop() twice. */
 TEST_F(tracers, engine_is_told_once)
 {
 	struct ut_target *t = &self->t;
@@ -474,7 +476,7 @@ static int reads_continue(struct two_tracer *tr, pid_t pid)
 	return n;
 }
 
-/* Each further tracer is told, and so is the parent. */
+/* Each further tracer reads it once, and so does the parent. */
 TEST_F(tracers, all_read_that_it_continues)
 {
 	struct two_tracer *tr[] = { &self->s, &self->s2 };

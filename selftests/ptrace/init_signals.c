@@ -3,8 +3,8 @@
  * utrace selftests - signals of a traced init of a pid namespace
  *
  * No process of the namespace can kill init by a signal that init does not
- * handle.  A tracer is told a signal that the kernel forces on init, and
- * decides what becomes of it; init stays protected.
+ * handle.  A tracer gets a signal that the kernel forces on init, and decides
+ * whether to pass it; init stays protected.
  */
 #include "sole.h"
 
@@ -152,7 +152,7 @@ static bool start(struct two_data *self, const sole_variant *variant)
 	       !sole_seize(self, variant, t->pid, 0);
 }
 
-/* Has the member sent a signal to init? */
+/* Let the member send a signal to init. */
 static bool member_kills(struct ut_target *t, int sig)
 {
 	t->sh->value[KILL_RESULT] = 0;
@@ -161,7 +161,7 @@ static bool member_kills(struct ut_target *t, int sig)
 	       t->sh->value[KILL_RESULT] == 1;
 }
 
-/* Pass what the tracer is told of @sig, until init runs for a while. */
+/* Pass each @sig that the tracer gets, until init runs for a while. */
 static bool survives(struct two_data *self, int sig)
 {
 	struct two_tracer *s = &self->s;
@@ -180,7 +180,7 @@ static bool survives(struct two_data *self, int sig)
 	return ut_runs(t);
 }
 
-/* Is init protected from within, though its tracer passes all signals? */
+/* Check that init survives its members' signals, which its tracer passes. */
 static bool is_protected(struct two_data *self)
 {
 	return survives(self, SIGTERM) && survives(self, SIGKILL) &&
@@ -343,8 +343,8 @@ static int ends(void *arg)
 }
 
 /*
- * Run ends() in a thread that a signal can kill from the begin.  pthread_create()
- * blocks all signals meanwhile.
+ * Run ends() in a thread that a signal can kill from its start.
+ * pthread_create() would block all signals while it starts the thread.
  */
 static bool run_thread(struct ut_shared *sh)
 {

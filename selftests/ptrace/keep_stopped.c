@@ -30,7 +30,7 @@ static bool stopped(struct two_data *self, const sole_variant *variant)
 	       two_interrupt(&self->s, t->pid) == TWO_TRAP;
 }
 
-/* Is @pid in the stop of which @tr was told, and is that the only one? */
+/* Check that @tr has @pid in its stop at once, and no other report to read. */
 static bool has_at_once(struct two_tracer *tr, pid_t pid)
 {
 	long begin = ut_now_ms();
@@ -45,7 +45,7 @@ static bool keeps(struct two_data *self)
 	       has_at_once(&self->s, self->t.pid);
 }
 
-/* The other tracers pass what they are told. */
+/* The other tracers pass each stop that they read. */
 static void others_pass(struct two_data *self, bool listen)
 {
 	long end = ut_now_ms() + GO_ON_MS;
@@ -57,7 +57,7 @@ static void others_pass(struct two_data *self, bool listen)
 	}
 }
 
-/* Does the tracee run, once all pass what they are told? */
+/* Check that the tracee runs once all tracers pass their stops. */
 static bool goes_on(struct two_data *self)
 {
 	long old = self->t.sh->thread_counter[0];
@@ -155,7 +155,7 @@ static void other_stops(struct __test_metadata *_metadata,
 	pid_t pid = self->t.pid;
 
 	ASSERT_EQ(0, two_ptrace(other, PTRACE_INTERRUPT, pid, 0));
-	/* It may be told now or later. */
+	/* The report may come now or later. */
 	if (ut_stays(two_poll(other, pid) == TWO_NONE))
 		return;
 	EXPECT_TRUE(has_at_once(other, pid));
@@ -233,8 +233,8 @@ static int calls(struct ut_target *t)
 }
 
 /*
- * A group stop begins in the stop for a system call.  The tracer is told of it when it
- * has resumed the task.
+ * A group stop begins in the stop for a system call.  The tracer gets it after
+ * it has resumed the task.
  */
 TEST_F(tracers, group_stop_in_a_system_call)
 {

@@ -3,7 +3,7 @@
  * utrace selftests - stops and registers of a task that signals wake
  *
  * A tracer stops and resumes the task, or writes its registers in one stop, as
- * fast as it can.  Another process sends signals meanwhile.  No stop may end by
+ * fast as it can, while another process sends signals.  No stop may end by
  * itself, and no write may be lost.
  *
  * All processes have the rights of nobody.
@@ -233,7 +233,7 @@ static bool start(struct two_data *self, const sole_variant *variant,
 	       sole_end(variant, &before, t->pid) && ut_go(tr);
 }
 
-/* Does the tracer make rounds until the time is over? */
+/* Check that the tracer makes rounds until the time is over. */
 static bool makes_rounds(struct ut_target *tr)
 {
 	long end = ut_now_ms() + STORM_MS;

@@ -114,7 +114,7 @@ TEST_F(tracers, first_detaches_with_a_signal)
 	EXPECT_TRUE(ut_until(t->sh->value[ACTOR_USR1] == 1));
 }
 
-/* The detach at the entry of a call: the other one is told of the exit. */
+/* One tracer detaches at the entry of a call: the other one gets the exit. */
 TEST_F(tracers, detach_at_a_system_call)
 {
 	struct two_tracer *p = &self->p, *s = &self->s;

@@ -22,8 +22,8 @@
 #define KILLS	10	/* rounds of a test that a race may pass */
 
 /*
- * The further tracer is told of the end alone, though it wants the event; it
- * sleeps, so that it would be woken by the event, or has the task in a stop.
+ * The further tracer reads the end alone, though it has asked for the event.
+ * It sleeps in wait(2), which the event would end, or has the task in a stop.
  */
 TEST_F(tracers, killed_without_event_exit)
 {
@@ -43,7 +43,7 @@ TEST_F(tracers, killed_without_event_exit)
 		ASSERT_TRUE(ut_reap(t, &self->status));
 		EXPECT_EQ(two_killed(SIGKILL), self->status);
 	}
-	/* An end that nobody forces is told by the event, and waits. */
+	/* An exit that is not forced makes the event, and waits. */
 	ASSERT_TRUE(two_seize_both(self, 0, PTRACE_O_TRACEEXIT));
 	actor_do(t, ACTOR_EXITS);
 	ASSERT_EQ(two_event(PTRACE_EVENT_EXIT), two_wait(s, t->pid));
@@ -117,7 +117,7 @@ static pid_t clone_with(struct two_data *self, long flags, long options)
 		t->sh->value[ACTOR_CHILD] : -1;
 }
 
-/* The child begins with both tracers, who are told of no event. */
+/* The child starts with both tracers, which get no event of the clone(). */
 static void child_is_traced(struct __test_metadata *_metadata,
 			    struct two_data *self, long flags, long options)
 {
@@ -199,7 +199,7 @@ TEST_F(tracers, vfork_done_of_a_child_that_is_gone)
 	ASSERT_EQ(two_event(PTRACE_EVENT_VFORK_DONE), two_wait(p, t->pid));
 	child = two_message(p, t->pid);
 	ASSERT_LT(0, child);
-	/* The further tracer is told now, or when the first one resumes. */
+	/* The further tracer gets it now, or when the first one resumes. */
 	ASSERT_TRUE(ut_until(!ut_state(child)));
 	ASSERT_EQ(0, two_cont(p, t->pid, 0));
 	ASSERT_EQ(two_event(PTRACE_EVENT_VFORK_DONE), two_wait(s, t->pid));
@@ -211,7 +211,7 @@ TEST_F(tracers, vfork_done_of_a_child_that_is_gone)
 
 /* Steps */
 
-/* Both tracers stop the task at SIGHUP and go on as they are told. */
+/* Both tracers stop the task at SIGHUP and go on by their tables of steps. */
 static void steps_from_a_signal(struct __test_metadata *_metadata,
 				struct two_data *self,
 				const struct two_step *of_p,
@@ -279,7 +279,7 @@ TEST_F(tracers, further_steps_longer)
 	one_steps_longer(_metadata, &self->t, &self->s, &self->p);
 }
 
-/* Steps from branch to branch are told as single steps are. */
+/* Steps from branch to branch are reported as single steps are. */
 TEST_F(tracers, block_step_of_the_further)
 {
 	static const struct two_step goes_on[] = {
@@ -357,7 +357,7 @@ static long get_mask(struct two_tracer *tr, pid_t pid)
 			MASK_SIZE) ?: mask;
 }
 
-/* Is each request refused? */
+/* Check that each request is refused. */
 static bool all_refused(struct two_tracer *tr, pid_t pid)
 {
 	static char answer[ANSWER];
@@ -450,7 +450,7 @@ static const struct two_step listens[] = {
 	{ TWO_TRAP, PTRACE_CONT }, TWO_END
 };
 
-/* The further tracer listens when the stop that it was told of is over. */
+/* The further tracer listens when SIGCONT has ended the stop that it read. */
 static void listens_too_late(struct __test_metadata *_metadata,
 			     struct two_data *self, bool alone)
 {
@@ -470,7 +470,7 @@ static void listens_too_late(struct __test_metadata *_metadata,
 	}
 	ASSERT_EQ(two_group(SIGSTOP), two_wait(s, t->pid));
 	ASSERT_EQ(0, kill(t->pid, SIGCONT));
-	/* The tracer has not seen that, and asks for what it would be told. */
+	/* The tracer has not read that yet, and gets the trap for it. */
 	EXPECT_EQ(0, two_ptrace(s, PTRACE_LISTEN, t->pid, 0));
 	ASSERT_EQ(TWO_TRAP, two_wait(s, t->pid));
 	ASSERT_EQ(0, two_cont(s, t->pid, 0));
@@ -666,8 +666,8 @@ static int ignores_children(struct ut_target *t)
 }
 
 /*
- * The child of a process that ignores SIGCHLD asks for the tracing by that
- * process, beside the first tracer.  As a tracer the parent is told the end.
+ * The child of a process that ignores SIGCHLD calls PTRACE_TRACEME, beside the
+ * first tracer.  As a tracer the parent reads the end.
  */
 static void parent_ignores(struct __test_metadata *_metadata,
 			   struct two_data *self, bool sleeps)

@@ -81,7 +81,7 @@ static bool both_come(struct two_data *self, const enum way *way)
 	       (!parent.t.pid || two_begin(t)) && ut_runs(t);
 }
 
-/* Do both tracers get what the table has for the ways in which they came? */
+/* Check that both tracers get what the table has for their ways to attach. */
 static bool play(pid_t pid, const struct two_step table[2][2][STEPS])
 {
 	return two_play(pid, tr[FIRST], table[FIRST][seized[FIRST]],
@@ -297,7 +297,7 @@ TEST_F(tracers, exec)
 	all_over(_metadata, t, ENDED);
 }
 
-/* The further tracer is told of the first one's SIGTRAP beside its own. */
+/* The further tracer gets the first one's SIGTRAP besides its own. */
 static const struct two_step passes_exec[2][2][STEPS] = {
 	[FIRST][PLAIN] = {
 		{ two_stop(SIGTRAP), PTRACE_CONT, SIGTRAP },
@@ -368,7 +368,7 @@ TEST_F(tracers, exit)
 	all_over(_metadata, t, ENDED);
 }
 
-/* The signal goes through both, and then both are told of the stop. */
+/* Both tracers pass the signal, and then both get the stop. */
 static const struct two_step group_stops[2][2][STEPS] = {
 	[FIRST ... FURTHER][PLAIN] = {
 		{ two_stop(SIGSTOP), PTRACE_CONT, SIGSTOP },
@@ -511,7 +511,7 @@ static void dies(struct __test_metadata *_metadata, int one)
 	ASSERT_TRUE(ut_reap(&tr[one]->t, &status));
 }
 
-/* The real parent is the test, or else the tracer that lives, told once. */
+/* The real parent, the test or the tracer that lives, reads the end once. */
 static void parent_is_told(struct __test_metadata *_metadata,
 			   struct ut_target *t, int one, int ended)
 {

@@ -205,7 +205,7 @@ static bool serve(struct ut_target *t, int done, bool *followed)
 	return true;
 }
 
-/* Has the actor made a child in its last action? */
+/* Check whether the actor made a child in its last action. */
 static bool made_child(struct ut_target *t, int action)
 {
 	return action == ACTOR_CLONES ? !t->sh->value[ACTOR_RESULT] :

@@ -2,9 +2,9 @@
 /*
  * utrace selftests - several tracers of a task in another namespace
  *
- * A tracer is told the numbers of its own pid namespace.  A user namespace
- * gives no rights over a task that came from outside, however many tracers the
- * task may have.
+ * A tracer reads the numbers of its own pid namespace.  A user namespace gives
+ * no rights over a task that came from outside, however many tracers the task
+ * has.
  */
 #include <dirent.h>
 #include <sys/mount.h>
@@ -59,14 +59,14 @@ static long forked(struct two_tracer *tr, pid_t pid)
 	return two_cont(tr, pid, 0) ?: message;
 }
 
-/* A tracer that asks for anything is told of @child, as @pid; it resumes. */
+/* wait(2) for any child gives the tracer @pid and @status; it resumes @pid. */
 static bool is_told(struct two_tracer *tr, pid_t pid, long status)
 {
 	return two_wait(tr, -1) == status && tr->call->pid == pid &&
 	       (!WIFSTOPPED(status) || !two_cont(tr, pid, 0));
 }
 
-/* Both tracers are outside, and are told the numbers that are valid there. */
+/* Both tracers are outside, and read the numbers that are valid there. */
 TEST_F(tracers, tracers_outside)
 {
 	struct two_tracer *p = &self->p, *s = &self->s, *one;
@@ -173,7 +173,7 @@ static int reads_own_status(struct ut_target *t)
 	return 0;
 }
 
-/* Has the task found this line in its own file? */
+/* Check whether the task has read this line in its own file. */
 static bool has_found(struct ut_target *t, const char *line)
 {
 	return strstr(own_status, line);
@@ -227,7 +227,7 @@ static bool start_inside(struct two_tracer *tr, pid_t pid)
 	       started;
 }
 
-/* A further tracer inside is told the numbers that are valid inside. */
+/* A further tracer inside reads the numbers that are valid inside. */
 TEST_F(tracers, further_tracer_inside)
 {
 	struct two_tracer *p = &self->p, inside = {};
@@ -261,7 +261,7 @@ TEST_F(tracers, further_tracer_inside)
 
 /* User namespaces */
 
-/* Is one of the ways to attach to @pid not refused for want of rights? */
+/* The ways to attach to @pid that do not fail with EPERM, as bits. */
 static int ways_in(pid_t pid)
 {
 	int ways = 0;
@@ -374,7 +374,7 @@ static int unshares_and_executes(struct ut_target *t)
 	return 99;
 }
 
-/* Has the process no user but nobody, as seen from outside? */
+/* Check that, seen from outside, all ids of the process are nobody's. */
 static bool is_plain(pid_t pid)
 {
 	int uid[4] = {}, i;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace selftests - who attaches first to a child of a tracee?
+ * utrace selftests - who attaches first to a child of a tracee
  *
  * A tracer with rights follows the tracee.  A process of the user of the tracee
  * may not trace this tracer, so it has no right to trace a task beside it.

@@ -25,7 +25,7 @@ static int faults(struct ut_target *t)
 	return 0;
 }
 
-/* Does the log have a line about a fault of the process, after the place of @fd? */
+/* Check whether the log has a fault of the process, from where @fd is. */
 static bool is_logged(int fd, pid_t pid)
 {
 	char line[8192], what[32];
@@ -53,7 +53,7 @@ static int open_log(void)
 	return fd;
 }
 
-/* A debugger tells of the fault, so the log does not. */
+/* A debugger gets the fault, so the kernel does not log it. */
 TEST_F(tracers, fault_is_not_logged)
 {
 	struct ut_target *t = &self->t;
@@ -86,7 +86,7 @@ struct listen {
 	enum proc_cn_mcast_op op;
 } __attribute__((packed));
 
-/* A socket that is told of events of processes, or -1. */
+/* A socket that gets the events of the process connector, or -1. */
 static int open_connector(void)
 {
 	int fd = socket(PF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
@@ -111,7 +111,7 @@ static int open_connector(void)
 	return fd;
 }
 
-/* Is there an event that @tracer traces @pid?  0 stands for the end of that. */
+/* Check for an event that @tracer traces @pid; @tracer is 0 for a detach. */
 static bool hears(int fd, pid_t pid, pid_t tracer)
 {
 	char buf[1024] __attribute__((aligned(8)));
@@ -127,7 +127,7 @@ static bool hears(int fd, pid_t pid, pid_t tracer)
 	return false;
 }
 
-/* Each attach and each PTRACE_DETACH is told. */
+/* Each attach and each PTRACE_DETACH makes an event. */
 TEST_F(tracers, listeners_are_told)
 {
 	struct ut_target *t = &self->t;

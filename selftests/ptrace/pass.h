@@ -17,7 +17,7 @@
 #define PASS_FOLLOWS	(PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | \
 			 PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC)
 
-/* Is @status a group stop for a tracer with PTRACE_SEIZE? */
+/* Check whether @status is a group stop for a tracer with PTRACE_SEIZE. */
 static inline bool pass_is_group_stop(int status)
 {
 	return status >> 16 == PTRACE_EVENT_STOP && WSTOPSIG(status) != SIGTRAP;

@@ -125,7 +125,7 @@ static int had_children(struct ut_target *t)
 	return ut_spin(t);
 }
 
-/* What a tracer is told of the tracee and its children. */
+/* The events and children that a tracer has read of the tracee. */
 struct told {
 	int events;
 	int children;	/* that have stopped for the tracer */
@@ -193,7 +193,7 @@ static bool begin_to_follow(struct ut_target *t, int (*fn)(struct ut_target *t),
 	       !two_seize(s, t->pid, PASS_FOLLOWS) && two_leave(first, t->pid);
 }
 
-/* Can the tracers trace another task as the first and a further one? */
+/* Check that the tracers can seize a task as its first and a further tracer. */
 static bool can_trace(struct two_tracer *first, struct two_tracer *further,
 		      pid_t pid)
 {

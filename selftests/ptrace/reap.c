@@ -3,7 +3,7 @@
  * utrace selftests - the parent does not wait for a further tracer
  *
  * The task dies at a time when it hardly gets the CPU.  The parent sees the
- * zombie before the further tracer is told the end, and reaps it.  With
+ * zombie before the end is reported to the further tracer, and reaps it.  With
  * preempt=full the task can lose the CPU in between.  The task, its tracers and
  * the busy loop have no rights.
  */

@@ -4,7 +4,7 @@
  *
  * A tracer lets a task run by PTRACE_CONT out of a group stop.  The task runs
  * until the last tracer that lets it run has left, or listens.  A tracer that
- * attaches meanwhile does not wait for a stop, to which the task may never come.
+ * attaches in between does not wait for a stop, which the task may never reach.
  */
 #include "../cgroup.h"
 #include "two.h"
@@ -124,7 +124,7 @@ TEST_F(tracers, further_listens)
 	EXPECT_TRUE(two_quiet(s, t->pid));
 	EXPECT_TRUE(two_quiet(s2, t->pid));
 	EXPECT_TRUE(ut_runs(t));
-	/* Nobody lets it run any more. */
+	/* Now no tracer lets it run. */
 	ASSERT_EQ(TWO_STOPPED, two_interrupt(s, t->pid));
 	ASSERT_EQ(0, two_ptrace(s, PTRACE_LISTEN, t->pid, 0));
 	EXPECT_TRUE(ut_still(t));

@@ -22,7 +22,7 @@ static void listens(struct two_tracer *tr, pid_t pid)
 		listening = true;
 }
 
-/* The next status of the tracer @one.  @other listens meanwhile. */
+/* The next status of the tracer @one, while @other listens. */
 static long wait_beside(struct two_tracer *one, struct two_tracer *other,
 			pid_t pid)
 {
@@ -39,7 +39,7 @@ static bool comes_to_listen(struct two_tracer *other, pid_t pid)
 	return !other || ut_until((listens(other, pid), listening));
 }
 
-/* Does the task run while the other tracer gets what it has been told? */
+/* Check that the task runs while the other tracer passes and listens. */
 static bool runs_beside(struct ut_target *t, struct two_tracer *other)
 {
 	long old = t->sh->counter;
@@ -47,7 +47,7 @@ static bool runs_beside(struct ut_target *t, struct two_tracer *other)
 	return ut_until((listens(other, t->pid), t->sh->counter) != old);
 }
 
-/* Does the real parent see no change for a while? */
+/* Check that wait(2) of the real parent reports no change for a while. */
 static bool parent_sees_nothing(pid_t pid)
 {
 	int status;
@@ -96,7 +96,7 @@ static bool sigcont(struct ut_target *t, struct two_tracer *one,
 	       !two_cont(one, t->pid, SIGCONT) && runs_beside(t, other);
 }
 
-/* Nobody is told that the task runs: the group stop is not over. */
+/* wait(2) does not report that the task runs: the group stop is not over. */
 TEST_F(tracers, runs)
 {
 	struct two_tracer *other = place_tracer(self, variant->other);
@@ -116,7 +116,7 @@ TEST_F(tracers, runs)
 	EXPECT_TRUE(ut_runs(t));
 }
 
-/* A system call and a signal are told as ever. */
+/* A system call and a signal are reported as usual. */
 TEST_F(tracers, is_traced_as_ever)
 {
 	struct two_tracer *other = place_tracer(self, variant->other);
@@ -175,7 +175,7 @@ TEST_F(tracers, then_sigcont)
 
 /*
  * do_signal_stop() begins another stop, though SIGNAL_STOP_STOPPED is set.  The
- * parent is not told of that one.
+ * parent gets no report of that one.
  */
 TEST_F(tracers, then_sigstop)
 {
@@ -193,7 +193,7 @@ TEST_F(tracers, then_sigstop)
 	ASSERT_TRUE(sigcont(t, one, other));
 }
 
-/* do_jobctl_trap() tells of the group stop. */
+/* do_jobctl_trap() reports the group stop. */
 TEST_F(tracers, then_interrupt)
 {
 	struct two_tracer *other = place_tracer(self, variant->other);
@@ -226,7 +226,7 @@ TEST_F(tracers, then_listen)
 	ASSERT_TRUE(sigcont(t, one, other));
 }
 
-/* Is the task in the group stop, which SIGCONT ends? */
+/* Check that the task is in the group stop, and that SIGCONT ends it. */
 static void is_in_job_control(struct __test_metadata *_metadata,
 			      struct ut_target *t)
 {

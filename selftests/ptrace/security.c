@@ -118,10 +118,10 @@ static int one_round(int n)
 }
 
 /*
- * CVE-2001-1384 and its kin let a process control a set-user-id program: it
- * attached before or during the execve().  So a program that has a tracer
- * without rights gets no rights, and one that got rights gets no such tracer:
- * no tracer that stays until the end is ever told that its program was root.
+ * CVE-2001-1384 and similar bugs let a process control a set-user-id program by
+ * attaching before or during the execve().  So a program with a tracer without
+ * rights gets no rights, and a program with rights gets no such tracer: no
+ * tracer that stays until the end may read that its program was root.
  */
 TEST_F(tracers, race_with_set_id)
 {
@@ -277,7 +277,7 @@ TEST_F(tracers, usermode_helper)
 	EXPECT_EQ(two_killed(SIGSEGV), self->status & ~0x80);
 }
 
-/* Function of a target: attach to t->arg until it is told to end. */
+/* Function of a target: attach to t->arg until it has to end. */
 static int is_refused(struct ut_target *t)
 {
 	be_nobody();
@@ -453,7 +453,7 @@ TEST_F(tracers, traceme)
 	remove_setid();
 }
 
-/* Are both ways to attach to @pid refused for want of rights? */
+/* Check that both ways to attach to @pid fail with EPERM. */
 static bool no_way(pid_t pid)
 {
 	long seize = ptrace(PTRACE_SEIZE, pid, 0, 0) ? errno : 0;

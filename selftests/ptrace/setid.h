@@ -43,7 +43,7 @@ static inline void remove_setid(void)
 	rmdir(folder);
 }
 
-/* Does the file system of the program know no set-id? */
+/* Check whether the program's file system ignores set-id bits (nosuid). */
 static inline bool setid_is_void(void)
 {
 	struct statvfs fs;
@@ -74,7 +74,7 @@ static inline __attribute__((noreturn)) void exec_setid(const char *what)
 	_exit(99);
 }
 
-/* Does a process of nobody have the rights of the set-id program? */
+/* Check whether a process of nobody has the rights of the set-id program. */
 static inline bool is_elevated(pid_t pid)
 {
 	char buf[8192], *line;

@@ -7,7 +7,7 @@
  */
 #include "two.h"
 
-/* Does no handler run? */
+/* Check that the task runs and no handler does. */
 static bool no_handler(struct ut_target *t)
 {
 	return ut_runs(t) && ut_stays(!t->sh->value[ACTOR_USR1] &&
@@ -150,7 +150,7 @@ TEST_F(tracers, siginfo_is_changed)
 	EXPECT_EQ(1002, t->sh->value[ACTOR_SI_PID]);
 }
 
-/* A signal that the task ignores is told of nevertheless. */
+/* A signal that the task ignores is reported nevertheless. */
 TEST_F(tracers, ignored_signal)
 {
 	struct two_tracer *tr[] = { &self->p, &self->s, &self->s2 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace selftests - where does a step of a tracer end?
+ * utrace selftests - where a step of a tracer ends
  *
  * A scene is a piece of code that the tracee runs, and the stops that the
  * tracer expects: the address, the signal and its si_code.  The expected values
@@ -225,7 +225,7 @@ static inline bool step_resume(struct step_tracer *st, pid_t pid, long request,
 	return !ret;
 }
 
-/* Is the stop as the scene has it? */
+/* Check whether the stop is that of the scene's next move. */
 static inline bool step_fits(struct step_tracer *st, pid_t pid, long status)
 {
 	const struct step_move *move = st->next;
@@ -293,7 +293,7 @@ static inline bool step_is_over(struct step_tracer *st, struct ut_target *t)
 	return !move || !move->request || t->sh->value[STEP_OVER];
 }
 
-/* Do the tracers get the stops of the scene, and no others? */
+/* Check that the tracers get the stops of the scene, and no others. */
 static inline bool step_play(struct ut_target *t, struct step_tracer *one,
 			     struct step_tracer *other)
 {
@@ -344,7 +344,7 @@ static inline void step_scene(struct __test_metadata *_metadata,
 
 	ASSERT_TRUE(step_start(self, variant, sc));
 	ASSERT_TRUE(step_play(t, &one, &other));
-	/* The steps are told to the tracer that makes them. */
+	/* Steps are reported only to the tracer that makes them. */
 	if (!sc->has_traps)
 		EXPECT_EQ(0, other.sigtraps);
 	if (sc->nr == SYS_execve)

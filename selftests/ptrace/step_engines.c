@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace selftests - where does a step of an engine end?
+ * utrace selftests - where a step of an engine ends
  *
  * An engine of the test module asks for a step in a report: of a system call,
  * a clone, an exec or a signal.  The step ends at the same instruction as the

@@ -296,7 +296,7 @@ TEST_F(tracers, detach_after_a_step)
 	EXPECT_TRUE(ut_runs(t));
 }
 
-/* A step that nobody waits for is told, and ends no other. */
+/* A detach before the tracer has read its step: no SIGTRAP kills the tracee. */
 TEST_F(tracers, detach_before_a_step_is_read)
 {
 	struct ut_target *t = &self->t;

@@ -226,7 +226,7 @@ TEST_F(tracers, listen_keeps_the_task)
 	ASSERT_TRUE(two_seize_both(self, 0, 0));
 	ASSERT_EQ(TWO_TRAP, two_interrupt(p, t->pid));
 	ASSERT_EQ(TWO_TRAP, two_interrupt(s, t->pid));
-	/* One more report is asked for, and the stop is told without it. */
+	/* Ask for another stop.  It is reported, though @p holds the task. */
 	ASSERT_EQ(0, two_ptrace(s, PTRACE_INTERRUPT, t->pid, 0));
 	ASSERT_EQ(0, two_cont(s, t->pid, 0));
 	ASSERT_EQ(TWO_TRAP, two_wait(s, t->pid));

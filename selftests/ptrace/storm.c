@@ -178,7 +178,7 @@ static void trace_child(void)
 
 	if (!pid)
 		be_asking_child();
-	/* Only stops of a tracer are told, and the end. */
+	/* wait(2) reports only stops for the tracer, and the end. */
 	while (waitpid(pid, &status, __WALL) == pid && WIFSTOPPED(status))
 		ptrace(two_any(2) ? PTRACE_CONT : PTRACE_SYSCALL, pid, 0,
 		       WSTOPSIG(status) == SIGUSR1 ? SIGUSR1 : 0);
@@ -389,8 +389,8 @@ static void disturb(void)
 }
 
 /*
- * Reap children until @end; true if there are none any more.  An orphan that a
- * tracer without PTRACE_SEIZE has left may be stopped before its first step.
+ * Reap children until @end; true if none is left.  An orphan that a tracer
+ * without PTRACE_SEIZE has left may be stopped before its first step.
  */
 static bool reap(long end)
 {
@@ -407,7 +407,7 @@ static bool reap(long end)
 	return pid < 0;
 }
 
-/* Can root have a further tracing if each user may have one? */
+/* Check that root can trace as a further tracer with a limit of one engine. */
 static bool nothing_is_charged(void)
 {
 	long before = sh->hunts;

@@ -2,9 +2,10 @@
 /*
  * utrace selftests - the stops at system calls of several tracers
  *
- * At the entry the first tracer is told before the further tracers, which are
- * told all at once; at the exit it is the other way round.  So each tracer sees
- * the call as the task makes it, or as the tracers before it have changed it.
+ * At the entry the first tracer gets its stop before the further tracers, which
+ * get theirs all at once; at the exit the order is reversed.  So each tracer
+ * sees the call as the task makes it, or as the tracers before it have changed
+ * it.
  */
 #include "two.h"
 
@@ -12,8 +13,8 @@
 #define PLAIN	two_stop(SIGTRAP)
 
 /*
- * Start an actor whose tracers @p and @s are told of calls.  The actor makes
- * none before it is told to.
+ * Start an actor whose tracers @p and @s get the stops of system calls.  The
+ * actor makes none before actor_do().
  */
 static bool trace_calls(struct ut_target *t, struct two_tracer *p,
 			struct two_tracer *s, long options)
@@ -31,7 +32,7 @@ static long info_of(struct two_tracer *tr, pid_t pid,
 			sizeof(*info));
 }
 
-/* Is the tracer told of the marker call? */
+/* Check that the tracer is in the stop at the entry of the marker call. */
 static bool at_entry(struct two_tracer *tr, pid_t pid)
 {
 	struct __ptrace_syscall_info info;
@@ -153,7 +154,7 @@ TEST_F(tracers, only_one_wants_calls)
 	}
 }
 
-/* A tracer that uses PTRACE_CONT at the entry is not told of the exit. */
+/* A tracer that uses PTRACE_CONT at the entry gets no stop at the exit. */
 TEST_F(tracers, cont_at_the_entry)
 {
 	struct two_tracer *tr[] = { &self->p, &self->s };
@@ -283,7 +284,7 @@ TEST_F(tracers, no_information_elsewhere)
 	}
 }
 
-/* No call is lost, and none is told of twice. */
+/* No call is lost, and none is reported twice. */
 TEST_F(tracers, many_calls)
 {
 	struct two_tracer *p = &self->p, *s = &self->s;

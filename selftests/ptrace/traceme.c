@@ -13,7 +13,7 @@
 /* The real parent of the target. */
 static struct two_tracer parent;
 
-/* Start a child of @parent, which waits to be told to ask. */
+/* Start a child of @parent, which waits before PTRACE_TRACEME. */
 static bool start(struct ut_target *t, uid_t uid)
 {
 	return two_start_parent(&parent, uid, t, actor);
@@ -170,7 +170,7 @@ TEST_F(tracers, exec_delivers_a_signal)
 	EXPECT_EQ(two_killed(SIGUSR1), two_wait(s2, t->pid));
 }
 
-/* The parent is told of the end once, though it is a tracer, too. */
+/* The parent reads the end once, though it is a tracer, too. */
 TEST_F(tracers, end_is_told_once)
 {
 	struct two_tracer *p = &self->p;
@@ -267,7 +267,7 @@ TEST_F(tracers, task_needs_the_right_over_all)
 	ASSERT_TRUE(two_begin(t));
 }
 
-/* The first one has left: the parent is told before the tracer that stays. */
+/* The first one has left: the parent gets stops before the other tracer. */
 TEST_F(tracers, first_beside_a_tracer_that_stays)
 {
 	struct two_tracer *p = &self->p, *s = &self->s;

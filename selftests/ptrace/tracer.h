@@ -69,7 +69,7 @@ struct two_tracer {
 	bool lost;
 };
 
-/* What the child of a tracer is told by go[TWO_WORD]. */
+/* Orders to the child of a tracer, in go[TWO_WORD]. */
 enum two_word { TWO_ASK = 1, TWO_BEGIN };
 
 #define TWO_WORD	(UT_MAX_THREADS - 1)
@@ -77,7 +77,7 @@ enum two_word { TWO_ASK = 1, TWO_BEGIN };
 
 #define TWO_YAMA	"/proc/sys/kernel/yama/ptrace_scope"
 
-/* May a process trace another one of its user, not only its children? */
+/* Check whether yama lets a process trace others than its children. */
 static inline bool two_yama_allows(void)
 {
 	char text[16];
@@ -451,7 +451,7 @@ static inline long two_siginfo(struct two_tracer *tr, pid_t pid,
 	return two_copy(tr, PTRACE_GETSIGINFO, pid, 0, info, sizeof(*info));
 }
 
-/* Does the tracer have @pid in a stop that it may look at? */
+/* Check that the tracer has @pid in a stop, where it can read registers. */
 static inline bool two_has(struct two_tracer *tr, pid_t pid)
 {
 	struct user_regs_struct regs;
@@ -520,7 +520,7 @@ static inline long two_waitid(struct two_tracer *tr, int type, int id,
 	return two_run(tr);
 }
 
-/* Does no report of @pid come for UT_QUIET_MS? */
+/* Check that no report of @pid comes for UT_QUIET_MS. */
 #define two_quiet(tr, pid)	ut_stays(two_poll(tr, pid) == TWO_NONE)
 
 /* PTRACE_INTERRUPT; the status of the stop or -errno. */

@@ -186,7 +186,7 @@ static inline long two_pass(struct two_tracer *tr, pid_t pid, bool listens)
 	return ret ?: status;
 }
 
-/* Is the real parent told that @sig has stopped the process? */
+/* Check that the real parent reads that @sig has stopped the process. */
 static inline bool two_parent_sees(pid_t pid, int sig)
 {
 	int status;

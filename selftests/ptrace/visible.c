@@ -33,7 +33,7 @@ static bool is_open(int *fd)
 	       send(*fd, &ask, sizeof(ask), 0) == sizeof(ask);
 }
 
-/* Is the next event about ptrace of @pid one of @tracer? */
+/* Check that the next ptrace event of @pid names @tracer. */
 static bool hears(int fd, pid_t pid, pid_t tracer)
 {
 	long end = ut_now_ms() + UT_DEADLINE_MS;
@@ -135,7 +135,7 @@ static int audit_enable(int fd, bool enabled)
 	return audit_ask(fd, AUDIT_SET, &status, sizeof(status));
 }
 
-/* Add or delete the rule that every ptrace() is told of. */
+/* Add or delete the rule that audits every ptrace(). */
 static int audit_rule(int fd, int type)
 {
 	struct audit_rule_data rule = {
@@ -160,7 +160,7 @@ static int audit_is_enabled(int fd)
 	return audit_msg.status.enabled;
 }
 
-/* Is @text in the message that was received last? */
+/* Check whether the last message received has the word @text=@pid. */
 static bool audit_says(const char *text, pid_t pid)
 {
 	char word[32];
@@ -169,7 +169,7 @@ static bool audit_says(const char *text, pid_t pid)
 	return strstr(audit_msg.text, word);
 }
 
-/* Do records of one call tell of @tracer and of its object @pid? */
+/* Check that the audit records of one call name @tracer and its object @pid. */
 static bool audit_tells(int fd, pid_t pid, pid_t tracer)
 {
 	long end = ut_now_ms() + UT_DEADLINE_MS;

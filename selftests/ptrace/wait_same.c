@@ -2,8 +2,8 @@
 /*
  * utrace selftests - wait(2) by a sole tracer, first or further
  *
- * The tracer and the parent are different processes.  Each of them is told at
- * the same moment in both variants.
+ * The tracer and the parent are different processes.  In both variants, wait(2)
+ * must report to each of them at the same moment.
  */
 #include "sole.h"
 
@@ -108,7 +108,7 @@ TEST_F(tracers, tracer_is_told_continue)
 	ASSERT_TRUE(stop(self));
 	ASSERT_EQ(0, two_ptrace(s, PTRACE_LISTEN, pid, 0));
 	ASSERT_EQ(0, kill(pid, SIGCONT));
-	/* The stop comes before, if the task has told it by then. */
+	/* The stop comes first if the task has reported it by then. */
 	status = two_wait_with(s, pid, __WALL | WCONTINUED);
 	ASSERT_TRUE(status == TWO_TRAP || status == TWO_CONTINUED);
 	EXPECT_EQ(status == TWO_TRAP ? TWO_CONTINUED : TWO_TRAP,
@@ -161,7 +161,7 @@ static bool stop_twice(struct two_data *self, const sole_variant *variant)
 	       ut_until(ut_state(t->pid) == 'T') && two_quiet(s, tid);
 }
 
-/* PTRACE_CONT ends the first group stop, and the tracer is told of the second. */
+/* PTRACE_CONT ends the first group stop, and the tracer gets the second. */
 TEST_F(tracers, group_stop_in_a_group_stop)
 {
 	struct two_tracer *s = &self->s;
@@ -183,7 +183,7 @@ TEST_F(tracers, group_stop_in_a_group_stop)
 	EXPECT_TRUE(ut_thread_still(t, 0));
 }
 
-/* Without PTRACE_SEIZE a tracer is not told of a group stop that is over. */
+/* Without PTRACE_SEIZE a tracer gets no group stop that is over. */
 TEST_F(tracers, group_stop_that_is_over)
 {
 	struct two_tracer *s = &self->s;
@@ -199,7 +199,7 @@ TEST_F(tracers, group_stop_that_is_over)
 	EXPECT_TRUE(ut_thread_runs(t, THREAD));
 }
 
-/* A tracer that has the task in a stop for a signal is told after that. */
+/* A tracer in a stop for a signal gets the group stop after that stop. */
 TEST_F(tracers, group_stop_in_a_stop_for_a_signal)
 {
 	struct two_tracer *s = &self->s;
@@ -310,7 +310,7 @@ static bool start_threads(struct two_data *self, const sole_variant *variant)
 			   PTRACE_O_TRACEEXIT);
 }
 
-/* The thread ends with @status, and the event is told or may be told. */
+/* The thread ends with @status.  The event must come if @event, else it may. */
 static void thread_ends(struct __test_metadata *_metadata,
 			struct two_data *self, int status, bool event)
 {

@@ -2,8 +2,8 @@
 /*
  * utrace selftests - the threads of a tracer that wait for a tracee
  *
- * One of the threads is told the end, and the others get ECHILD.  That also
- * holds if the process of the tracer is the parent of the tracee.
+ * One of the threads reads the end, and the others get ECHILD.  That also holds
+ * if the process of the tracer is the parent of the tracee.
  */
 #include "sole.h"
 
@@ -212,7 +212,7 @@ static void parent_traces(struct __test_metadata *_metadata,
 	}
 	ASSERT_TRUE(ut_hear(&tr));
 	EXPECT_EQ(KILLED, tr.sh->value[TRACER_SAW]);
-	/* The parent is of the process that has been told. */
+	/* The parent is a thread of the process that has read the end. */
 	EXPECT_EQ(-ECHILD, tr.sh->value[PARENT_SAW]);
 	EXPECT_EQ(0, ut_state(pid));
 }

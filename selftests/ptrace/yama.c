@@ -100,7 +100,7 @@ FIXTURE_TEARDOWN(yama)
 		return;
 	EXPECT_EQ(0, ut_write_file(TWO_SYSCTL, self->limit));
 	EXPECT_EQ(0, ut_write_file(TWO_YAMA, self->scope));
-	/* The end of the actor is told when its first tracer has gone. */
+	/* The end of the actor is reported when its first tracer is gone. */
 	kill(self->first.pid, SIGKILL);
 	ut_kill_targets();
 }
