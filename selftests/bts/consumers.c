@@ -15,7 +15,7 @@ static void loop(struct target *target, struct order *order)
 	asm volatile("1: dec %0; jnz 1b" : "+r"(n));
 }
 
-/* Has the target carried out its order? */
+/* Check whether the target has carried out its order. */
 static bool is_told(struct target *target, enum who who)
 {
 	struct pollfd answer = { .fd = target->from[who][0], .events = POLLIN };
@@ -36,7 +36,7 @@ static int state_of(pid_t pid)
 	return state;
 }
 
-/* Does /proc/PID/utrace say that the task waits for @reader? */
+/* Check that /proc/PID/utrace names @reader, for which the task waits. */
 static bool awaits(pid_t pid, pid_t reader)
 {
 	char path[32], line[256], whom[32], want[32];
@@ -139,8 +139,8 @@ static int see_less(void)
 	have(&target, SELF, 'b', 3000);
 	tell(&target, SELF, 'e', 0);
 	read_on(fd, &all, SIZE_MAX);
-	is(1, count_type(&all, UTRACE_BRANCH_HIDDEN), "the reader is told once");
-	is(0, count_type(&all, UTRACE_BRANCH_END), "and of nothing after that");
+	is(1, count_type(&all, UTRACE_BRANCH_HIDDEN), "one HIDDEN");
+	is(0, count_type(&all, UTRACE_BRANCH_END), "and no END");
 	is(UTRACE_BRANCH_HIDDEN, type_of(&all.records[all.n - 1]), "as the last");
 	holds(all.n > 300 && all.n < 3000, "what it has done before is there");
 	return dev_test->exit_code;
@@ -217,7 +217,7 @@ TEST_F(dev, last_of_all)
 	is(514, last.n, "the last ones");
 	is(UTRACE_BRANCH_LOST, type_of(&last.records[0]), "behind the others");
 	is(all.n - 512, last.records[0].from, "of which there is the number");
-	is(all.n - 512, told(fd_last).overwritten, "which is told, too");
+	is(all.n - 512, told(fd_last).overwritten, "as BRANCH_INFO says, too");
 	is(UTRACE_LOSS_OVERWRITTEN, UTRACE_BRANCH_LOSS(last.records[0].info),
 	   "with the cause");
 	is(UTRACE_BRANCH_TASK, type_of(&last.records[1]), "and whose they are");
@@ -321,8 +321,8 @@ TEST_F(dev, waits_for_the_reader)
 	tell(&target, SELF, 'e', 0);
 	read_on(fd, &all, SIZE_MAX);
 	is(0, count_type(&all, UTRACE_BRANCH_LOST), "nothing is lost");
-	is(0, told(fd).lost, "as is told");
-	is(all.n, told(fd).written, "and how many records there were");
+	is(0, told(fd).lost, "as BRANCH_INFO says");
+	is(all.n, told(fd).written, "and it gives the number of records");
 	holds(is_gapless(&all), "and there is no gap");
 	is(1, count_type(&all, UTRACE_BRANCH_END), "one end");
 	close(fd);
@@ -545,7 +545,7 @@ TEST_F(dev, threads)
 	for (i = 0; i < all.n; i++)
 		tasks += type_of(&all.records[i]) == UTRACE_BRANCH_TASK &&
 			 all.records[i].from >> 32 == target.pid;
-	holds(tasks >= 2, "it is told whose the records are");
+	holds(tasks >= 2, "TASK records say whose the records are");
 	close(fd);
 	stop(&target);
 }

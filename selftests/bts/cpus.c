@@ -100,7 +100,7 @@ TEST_F(cpus, kernel)
 	close(fd);
 }
 
-/* No address of the kernel; interrupts are left out, and system calls told. */
+/* No address of the kernel; system calls are recorded, interrupts are not. */
 TEST_F(cpus, user)
 {
 	size_t i, wrong = 0, calls = 0, returns = 0;
@@ -214,7 +214,7 @@ TEST_F(cpus, offline)
 	need(over.fd >= 0, "CPU 1");
 	need(switch_cpu("0"), "offline");
 	poll(&over, 1, DEADLINE_MS);
-	holds(over.revents & POLLHUP, "the end is told");
+	holds(over.revents & POLLHUP, "poll() reports the end");
 	read_on(over.fd, &trace, SIZE_MAX);
 	see(&seen, &trace, BOTH);
 	is(0, seen.wrong, "what was recorded before can be read");

@@ -37,7 +37,7 @@ static inline __u64 number_of(__u64 from)
 	       (1ULL << CPU_SHIFT) / STEP;
 }
 
-/* Is branch number @n one of those that a consumer of @levels gets as it is? */
+/* Check whether a consumer of @levels gets branch number @n as it is. */
 static inline bool is_of(__u64 n, __u32 levels)
 {
 	unsigned int part = n % CYCLE;
@@ -48,10 +48,10 @@ static inline bool is_of(__u64 n, __u32 levels)
 }
 
 /*
- * What has been seen of a stream.  @calls: ways into the kernel and out of it, as
- * a consumer of user mode gets them.  @missing: records that are told as lost, and
- * of which it is not known yet which ones they were; at the end those that were
- * no branches of the stream.
+ * What has been seen of a stream.  @calls: entries of the kernel and exits from
+ * it, as a consumer of user mode gets them.  @missing: records that were
+ * reported as lost and whose gap has not been seen yet; at the end, those that
+ * were no branches of the stream.
  */
 struct seen {
 	__u64 next[CPUS];

@@ -180,7 +180,7 @@ TEST_F(dev, killed_before_a_call)
 	stop(&target);
 }
 
-/* A reader that cannot read any more holds nobody. */
+/* A reader that can no longer read holds no task. */
 TEST_F(dev, reader_that_goes)
 {
 	struct goes_reader reader;
@@ -231,7 +231,7 @@ TEST_F(dev, first_process)
 	need(!ioctl(fd, UTRACE_IOC_BRANCH_INFO, &info), "info");
 	is(0, info.waiting, "no thread waits for the reader");
 	need(read(fd, some, sizeof(some)) == sizeof(some), "a full ring");
-	/* The loss is told before the next record that has room. */
+	/* The loss is recorded before the next record that has room. */
 	for (i = 0; i < 100 && reaped && !info.lost; i++) {
 		reaped = orphans_are_reaped(1);
 		need(!ioctl(fd, UTRACE_IOC_BRANCH_INFO, &info), "info");

@@ -152,7 +152,7 @@ TEST_F(dev, dies_before_it_joins)
 	need(over.fd >= 0, "UTRACE_IOC_BRANCHES");
 	stop(&target);
 	is(1, poll(&over, 1, DEADLINE_MS), "the reader wakes up");
-	holds(over.revents & POLLHUP, "and is told of the end");
+	holds(over.revents & POLLHUP, "and poll() reports the end");
 	if (over.revents & POLLHUP)
 		read_on(over.fd, &all, SIZE_MAX);
 	is(0, all.n, "there are no records");

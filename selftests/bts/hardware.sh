@@ -43,13 +43,13 @@ else
 	holds "that is the result" is no-hardware result
 	holds "no CPU was tested" hasnt "$tmp/report" '^cpu '
 	grep -q '^flags.* hypervisor' /proc/cpuinfo &&
-		holds "a virtual machine is told from others" \
+		holds "a virtual machine is recognized" \
 			has "$tmp/report" '^A virtual machine has no branch trace store'
 	holds "the features are there" has "$tmp/report" '^features: ds .*bts no'
 fi
 holds "nothing is on standard error" [ ! -s "$tmp/stderr" ]
 holds "the processor is named" has "$tmp/report" '^processor: [A-Za-z]+, family [0-9]+ model '
-holds "page table isolation is told" has "$tmp/report" '^page table isolation: (yes|no)$'
+holds "page table isolation is reported" has "$tmp/report" '^page table isolation: (yes|no)$'
 nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 holds "who is not root cannot run it" report_ends 125 "${nobody[@]}" "$utrace" branches test
 holds "that is said" has "$tmp/stderr" 'only root may run it'

@@ -135,7 +135,7 @@ static inline const struct decoded *decoded(__u64 at, bool wide,
 	return d;
 }
 
-/* Does the condition of a jump hold? */
+/* Check whether the condition of a jump is met. */
 static inline bool condition(const struct decoded *d,
 			     const struct user_regs_struct *regs)
 {

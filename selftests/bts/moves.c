@@ -376,7 +376,7 @@ static pid_t stay_in_sequences(void)
 	return pid;
 }
 
-/* Does a process exit by itself? */
+/* Check that a process exits by itself. */
 static bool exits(pid_t pid)
 {
 	int i, status;
@@ -392,8 +392,8 @@ static bool exits(pid_t pid)
 }
 
 /*
- * Nobody follows the thread any more when the kernel moves it out of its sequence, but it
- * has yet to find that out.
+ * The consumer is closed before the kernel moves the thread out of its
+ * sequence, but the thread does not know that yet.
  */
 TEST_F(dev, closed_in_a_sequence)
 {

@@ -39,7 +39,7 @@ static void read_own_branches(void)
 }
 
 /*
- * Orders 's': count, until told to stop.  'n': so many rounds.  'x': execute a
+ * Orders 's': count until shared->stop.  'n': so many rounds.  'x': execute a
  * program.  'g': take a descriptor, and keep it.  'r': read from it.
  */
 static void work(struct target *target, struct order *order)
@@ -81,7 +81,7 @@ static void begin(struct target *target)
 	start_with(target, work);
 }
 
-/* Does the counter stay? */
+/* Check that the counter does not change. */
 static bool stands(void)
 {
 	long rounds = shared->rounds;
@@ -474,7 +474,7 @@ static void *read_all(void *arg)
 	return NULL;
 }
 
-/* What one consumer gets and what it is told that it has lost is all. */
+/* Each record is one that a consumer gets or one that is counted as lost. */
 TEST_F(dev, drops_are_counted)
 {
 	struct reader waiting = {};

@@ -93,7 +93,7 @@ static __u64 inode_of(pid_t pid)
 	return stat.st_ino;
 }
 
-/* Is each thread there, with its process and its own records? */
+/* Check that each thread is there, with its process and its own records. */
 static bool compare(const struct oracle *o, struct tasks *tasks, pid_t pid)
 {
 	bool equal = true;

@@ -113,7 +113,7 @@ static inline void free_tasks(struct tasks *tasks)
 	tasks->n = 0;
 }
 
-/* May record @r follow one that has led to @at? */
+/* Check whether record @r may follow a branch to @at. */
 static inline bool follows(const struct utrace_branch *r, __u64 at)
 {
 	if (IS_PSEUDO(at))
@@ -179,7 +179,7 @@ static inline bool are_whole(const struct tasks *tasks)
 	return whole;
 }
 
-/* Does a line of /proc/cpuinfo have this word? */
+/* Check whether a line of /proc/cpuinfo has this word. */
 static inline bool cpu_has(const char *line_of, const char *word)
 {
 	char line[4096];
@@ -194,7 +194,7 @@ static inline bool cpu_has(const char *line_of, const char *word)
 	return found;
 }
 
-/* Is this QEMU without KVM? */
+/* Check whether this is QEMU without KVM. */
 static inline bool is_emulated(void)
 {
 	return cpu_has("model name", "QEMU TCG");

@@ -157,10 +157,10 @@ static int step_in_loop(pid_t tid, int n)
 	return good;
 }
 
-/* Are the records of @last the end of those of @all? */
+/* Check that the records of @last are the last ones of @all. */
 static bool is_end_of(const struct trace *last, const struct trace *all)
 {
-	/* In front of the last ones stands the number of the others. */
+	/* A LOST with the number of the other records, and a TASK come first. */
 	size_t n = last->n - 2;
 
 	return last->n > 2 && n < all->n &&
@@ -186,7 +186,7 @@ static void die_in_a_stop(pid_t tid, int stops)
 	_exit(0);
 }
 
-/* Does the thread that counts go on? */
+/* Check that the thread goes on counting. */
 static bool goes_on(void)
 {
 	long before = shared->rounds;

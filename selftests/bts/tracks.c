@@ -274,7 +274,7 @@ FIXTURE_TEARDOWN(thread)
 	dev_end();
 }
 
-/* Does the task run code of the program? */
+/* Check whether the task runs code of the program. */
 static bool gets_on(void)
 {
 	unsigned long before = __atomic_load_n(&shared->rounds,
@@ -388,7 +388,7 @@ TEST_F(thread, heirs)
 			break;
 		read_on(over.fd, &trace, trace.n + 1);
 	}
-	is(POLLHUP, over.revents, "the end is told");
+	is(POLLHUP, over.revents, "poll() reports the end");
 	see(&seen, &trace, 0);
 	holds(seen.ends >= 64 && seen.ends < 101, "%zu ends", seen.ends);
 	holds(seen.lost > 1000 && seen.lost == told(over.fd).lost,
@@ -403,7 +403,7 @@ static void *execute(void *unused)
 	return NULL;
 }
 
-/* Records, and those that are told as lost, of one task. */
+/* The number of records of one task, with those reported as lost. */
 static __u64 all_of(const struct task *task)
 {
 	__u64 n = 0;

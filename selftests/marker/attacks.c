@@ -44,7 +44,7 @@ static bool map_file(void)
 		    MAP_PRIVATE | MAP_FIXED, file, 0) == PLACE;
 }
 
-/* Is all of the page but the count at IN_PLACE as in the file? */
+/* Check that the page is as in the file, but for the count at IN_PLACE. */
 static bool is_page_of_file(void)
 {
 	const __u16 *page = (void *)PLACE;
@@ -100,7 +100,7 @@ static void execute_kept(void)
 	_exit(90);
 }
 
-/* A child that has the session of the target, and looks when told. */
+/* A child that inherits the target's session and loads WORD once. */
 static void fork_holder(void)
 {
 	pid_t pid = plain_fork();
@@ -115,7 +115,7 @@ static void fork_holder(void)
 	_exit(0);
 }
 
-/* Orders are told apart by their functions.  Others: as in words.h. */
+/* See the functions for what the orders do.  Others: as in words.h. */
 static void obey_here(struct target *target, struct order *order)
 {
 	switch (order->what) {
@@ -368,7 +368,7 @@ static int arm_hidden(void *by)
 	return dev_test->exit_code;
 }
 
-/* Words that are left in a process which its user may not trace any more. */
+/* Words that are left in a process which its user may no longer trace. */
 static int change_hidden(void *by)
 {
 	const enum hiding hiding = *(enum hiding *)by;

@@ -2,11 +2,11 @@
 /*
  * utrace selftests - users who trace their own processes, and others who pay for it
  *
- * Attackers are processes of a user without privileges, and of root of a user namespace
- * whose only capability is CAP_SYS_PTRACE there.  They open, attach, arm and close as
- * fast as they can, in and about their own processes only.  Meanwhile a bystander, which
- * is of root, repeats one operation: an attach, a fork with the exit and the wait, a hit
- * of a marker of root, or a write of a user_event.
+ * Attackers are processes of a user without privileges, and of root of a user
+ * namespace whose only capability is CAP_SYS_PTRACE there.  They open, attach,
+ * arm and close as fast as they can, in and about their own processes only.  In
+ * parallel a bystander of root repeats one operation: an attach, a fork with
+ * the exit and the wait, a hit of a marker of root, or a write of a user_event.
  *
  * The attackers have a CPU of their own.  So an operation takes longer only if it waits
  * for an attacker, or is interrupted for one.  The test takes turns without and with

@@ -243,7 +243,7 @@ static void check_bit(struct target *target, unsigned char *at, int size,
 	is(before | one, shared->seen, "  registered while enabled");
 	have_unregistered(target, at, size, bit);
 	enable(0, false);
-	is(before, look(target, at, size), "  not registered any more");
+	is(before, look(target, at, size), "  no longer registered");
 }
 
 TEST_F(events, bits)
@@ -448,7 +448,7 @@ TEST_F(events, fork_keeps)
 	enable(0, false);
 	enable(0, true);
 	ask_child(LOOK);
-	is(0, child->seen, "the child's word is not written any more");
+	is(0, child->seen, "the child's word is no longer written");
 	ask_child(UNREGISTER);
 	is(-ENOENT, child->result, "nor is it registered");
 	stop(&target);

@@ -2,7 +2,7 @@
 /*
  * utrace selftests - functions that the tests of user_events share
  *
- * A target registers words for the events of the test, when told.  The test
+ * A target registers words for the events of the test, by order.  The test
  * enables the events for all processes by their files in tracefs, or for one
  * process by a session.  The names of the events are those of the
  * test, so that no test meets an event of another one.
@@ -362,7 +362,7 @@ static inline int process_state(int n, pid_t pid)
 	}
 }
 
-/* Is the word there, or else about to be written by the process? */
+/* Check whether the word is written, or pending until the process writes it. */
 static inline bool is_enabled(int n, pid_t pid)
 {
 	int state = process_state(n, pid);
@@ -506,7 +506,7 @@ static inline int gather(struct tracer *tracer, int events)
 	return count(UTRACE_REC_USER_EVENT, 0);
 }
 
-/* Is the record as a write of so many bytes by this task makes? */
+/* Check that the record is that of a write of @size bytes by this task. */
 static inline bool is_good(struct tracer *tracer,
 			   struct utrace_rec_user_event *rec, pid_t pid,
 			   pid_t tid, int n, __u32 size)

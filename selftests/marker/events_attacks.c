@@ -58,7 +58,7 @@ static bool look_calmly(int watcher, const void *at, __u64 out, __u64 in)
 	return false;
 }
 
-/* The child looks first, and writes the event, or is told why not. */
+/* The child loads the word, then writes the event; EBADF: it is disabled. */
 static void be_child(int watcher)
 {
 	bool calm = look_calmly(watcher, WORD, 0, BIT_SET);
@@ -396,7 +396,7 @@ static void toggle_through(int what, long enough)
 	      shared->number[what]);
 }
 
-/* A target with a registered word, which carries out an order meanwhile. */
+/* Start a target with a registered word, and give it order @what. */
 static void start_storm(struct target *target, char what)
 {
 	start_events(target, obey_here);

@@ -233,7 +233,7 @@ holds "--histogram of a function" histogram_of_function
 holds "all processes" everywhere
 holds "wildcards" wildcard
 holds "one of several formats" several_formats
-holds "formats that cannot be told apart" ambiguous
+holds "a record that fits two formats" ambiguous
 holds "list and status" list
 holds "messages" errors
 holds "without tracefs" no_tracefs

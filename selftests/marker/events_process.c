@@ -626,7 +626,7 @@ static int disarm_first(void *fd)
 	return 0;
 }
 
-/* It is disarmed meanwhile, so the program that is executed does not get it. */
+/* The event is disarmed during execve(2): the new program has it disabled. */
 TEST_F(traced, disarmed_while_executed)
 {
 	struct target target;
@@ -905,7 +905,7 @@ static int arm_hidden(void *by)
 	return dev_test->exit_code;
 }
 
-/* A user without privileges may use the device and user_events meanwhile. */
+/* Call @function as a user who may use the device and user_events. */
 static void as_nobody(int (*function)(void *arg), void *arg)
 {
 	need(!chmod(TRACING, 0755) && !chmod(TRACING "/user_events_data", 0666),

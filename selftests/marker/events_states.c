@@ -81,7 +81,7 @@ static int register_bits(int n)
 	return ret;
 }
 
-/* How many of them are set? */
+/* Count the bits that are set. */
 static int count_bits(int n)
 {
 	int i, set = 0;
@@ -256,7 +256,7 @@ static int register_without_room(struct target *target)
 	return before < 0 ? before : ret;
 }
 
-/* The bit is as on a kernel without utrace then, and a tracer is told. */
+/* The bit works as on a kernel without utrace, and ARM fails with EUSERS. */
 TEST_F(traced, registered_without_an_engine)
 {
 	struct target target;
@@ -286,7 +286,7 @@ static int threads_of(pid_t pid)
 	return stat(path, &st) ? -1 : (int)st.st_nlink - 2;
 }
 
-/* Has the word, as the program sees it, the bit all the time for so long? */
+/* Check that the program sees the bit all the time for a second. */
 static void stays_set(struct target *target, const void *word, const char *text)
 {
 	long end = now_ms() + 1000 * ut_patience();
@@ -305,13 +305,13 @@ static void end_thread(struct target *target)
 	need(until(threads_of(target->pid) == 1), "the end of the thread");
 }
 
-/* A word that is not registered any more is the program's. */
+/* The kernel no longer writes a word that was unregistered. */
 static void is_left_alone(struct target *target, const void *word)
 {
 	put(target, (void *)word, 4, 0);
 	enable(0, false);
 	enable(0, true);
-	is(0, look(target, word, 4), "the word is not written any more");
+	is(0, look(target, word, 4), "the word is no longer written");
 }
 
 /*
@@ -508,7 +508,7 @@ static __u64 in_the_file(void)
 	return value;
 }
 
-/* Is the bit in shared memory, and nothing else changed? */
+/* Check the bit in shared memory, and that nothing else has changed. */
 static void is_shared(struct target *target, bool on)
 {
 	unsigned long long word = OF_THE_FILE | (on ? BIT_SET : 0);

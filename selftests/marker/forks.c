@@ -78,7 +78,7 @@ static void fork_one(int i)
 	live(i, false);
 }
 
-/* Likewise; the child looks at PLACE, where there may be nothing. */
+/* A child that ends with its parent and loads PLACE, which may be unmapped. */
 static void fork_at_place(bool is_there)
 {
 	if (plain_fork())
@@ -215,7 +215,7 @@ static void fork_batches(int n)
 	}
 }
 
-/* Orders are told apart by their functions.  Others: as in words.h. */
+/* See the functions for what the orders do.  Others: as in words.h. */
 static void obey_here(struct target *target, struct order *order)
 {
 	switch (order->what) {

@@ -144,7 +144,7 @@ static inline bool sleeps(pid_t tid, char *where, int size)
 	       of_task(tid, "syscall", where, size);
 }
 
-/* Does the task sleep in the call? */
+/* Check whether the task sleeps in the call. */
 static inline bool waits_in(pid_t tid, long nr)
 {
 	char where[512];
@@ -153,7 +153,7 @@ static inline bool waits_in(pid_t tid, long nr)
 	       *where >= '0' && *where <= '9' && atol(where) == nr;
 }
 
-/* Does the task sleep in an exception at the address, and in no call? */
+/* Check whether the task sleeps in an exception at the address, in no call. */
 static inline bool waits_at(pid_t tid, const void *at)
 {
 	unsigned long sp, ip;

@@ -22,7 +22,7 @@
 #define MADV_COLLAPSE	25
 #endif
 
-/* What the first thread does meanwhile, which gives the word other pages. */
+/* What the first thread does in parallel, to replace the page of the word. */
 static enum { NOTHING, FORKS, HUGE_PAGES } beside;
 
 static void fork_once(void)
@@ -235,7 +235,7 @@ static bool try_arm(int fd, void *at, __u32 kind, __u32 bit, int *busy)
 	return state == UTRACE_ARM_STATE_ARMED;
 }
 
-/* Has the first thread forked, or made huge pages, often enough? */
+/* Check whether the first thread has forked or made huge pages often enough. */
 static bool is_enough_beside(void)
 {
 	return beside == NOTHING || shared->number[7] > 10;

@@ -345,7 +345,7 @@ static void have_state(int fd, pid_t pid, enum utrace_arm_state state,
 	is(error, word_error, "  and its reason");
 }
 
-/* Does the list say that a word is armed which the memory lacks? */
+/* Check whether the list has a word as armed that the memory lacks. */
 static bool is_a_lie(int fd, pid_t pid)
 {
 	return word_state(fd, pid, WORD) == UTRACE_ARM_STATE_ARMED &&
@@ -472,7 +472,7 @@ TEST_F(dev, truncated)
 	stop(&target);
 }
 
-/* Another process truncates the file: the target does nothing meanwhile. */
+/* Another process truncates the file while the target does nothing. */
 static void check_cut(bool stopped)
 {
 	struct target target;

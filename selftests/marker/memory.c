@@ -78,7 +78,7 @@ static void obey_here(struct target *target, struct order *order)
 	}
 }
 
-/* Does the target see so many tracers? */
+/* Check that the target sees so many tracers. */
 static bool has(unsigned int tracers)
 {
 	return look(&target, WORD, 2) == OWN_COUNT + tracers;

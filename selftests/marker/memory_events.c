@@ -202,7 +202,7 @@ static void have_other(void)
 	have_registered(&target, 0, OTHER_WORD, 8, OTHER_BIT);
 }
 
-/* Has the target both bits, are they in the list, and is a write told, or neither? */
+/* Check the bits, rows and records of the event: all are there, or none. */
 static bool event_has(bool armed)
 {
 	return bits() == (armed ? BOTH : 0) &&
@@ -443,7 +443,7 @@ static void event_enabled(void)
 	enable(0, true);
 }
 
-/* Do the bits fit the file, and can they be taken back and set anew? */
+/* Check that the bits fit the file, and can be cleared and set again. */
 static bool good_switch(bool on)
 {
 	bool good = registered(target.pid) == 2 &&
@@ -723,7 +723,7 @@ TEST_F(memory, programs)
 	allocations = sweep(try_program, STRIDE);
 	holds(begun > 5, "execve: %d allocations, %d programs begin",
 	      allocations, begun);
-	is(0, wrong, "which have the bit, and are told");
+	is(0, wrong, "which have the bit, and their writes are recorded");
 	end();
 }
 

@@ -142,11 +142,11 @@ static long count_of(void)
 	return hits_of(&tracer, marker.cookie);
 }
 
-/* The records that the session had lost before the last look of told(), and since. */
+/* Records that the session has lost: before the last told(), and since then. */
 static __u64 lost_before;
 static int lost;
 
-/* The records since the last look that a task has made, and those that are lost. */
+/* Count the records of a task since the last call, with those that are lost. */
 static int told(pid_t tid)
 {
 	__u64 now = info(tracer.session).lost;
@@ -157,7 +157,7 @@ static int told(pid_t tid)
 	return count(UTRACE_REC_MARKER, tid) + lost;
 }
 
-/* Is a hit counted and recorded if the marker is armed, and only then? */
+/* Check that a hit is counted and recorded just when the marker is armed. */
 static bool is_told(bool armed)
 {
 	bool recorded = armed && !(marker.flags & UTRACE_ARM_F_HISTOGRAM);
@@ -175,7 +175,7 @@ static bool is_told(bool armed)
 	return false;
 }
 
-/* Are the semaphores as they should be, before and after a hit? */
+/* Check the semaphores before and after a hit. */
 static bool has(bool armed)
 {
 	const int want = 1 + (armed && place == FIRST);
@@ -540,7 +540,7 @@ TEST_F(memory, forks_that_keep)
 
 /* Hits */
 
-/* What the function of the place returns, and how many of two hits are told of. */
+/* The result of the function; the least and most records of two hits. */
 static long result;
 static int least, most;
 
@@ -576,7 +576,7 @@ static void fail_hits(long a_result, int at_least, int at_most)
 	stage->place = place;
 	told(0);
 	holds(true, "a hit: %d allocations", sweep(try_hit, 1));
-	is(0, wrong, "hits are told, and the program goes on");
+	is(0, wrong, "hits are recorded, and the program goes on");
 }
 
 TEST_F(memory, hits)
@@ -621,7 +621,7 @@ static void make_program(void)
 	marker = marker_at(&all[0], fd, COOKIE(PLACES));
 }
 
-/* The semaphore is raised if a hit is told; a program may not begin. */
+/* The semaphore is raised if a hit is recorded; a program may not begin. */
 static bool check_program(bool used)
 {
 	int raised = shared->number[1] & 0xff;

@@ -107,7 +107,7 @@ static void toggle_event(struct target *target, enum place place,
 	fd = open_event(target->pid);
 	is(1, semaphore(target, place), "an event");
 	close(fd);
-	is(0, semaphore(target, place), "no event any more");
+	is(0, semaphore(target, place), "the event is gone");
 	start_counts(target, place, other);
 	for (i = 0; i < times_if_fast(400); i++)
 		close(open_event(target->pid));

@@ -4,8 +4,8 @@
  *
  * The library of probed.c is copied to a folder in /tmp, which is a tmpfs: an
  * inode there is the same for all who open the file.  A target loads the copy
- * and calls its functions when told.  The test knows where the markers are from
- * the notes of the file, and looks at the records.
+ * and calls its functions by order.  The test finds the markers by the notes of
+ * the file, and checks the records.
  */
 #ifndef UTRACE_SITES_H
 #define UTRACE_SITES_H
@@ -625,7 +625,7 @@ static inline const __u64 *hit_args(const struct utrace_rec_marker *rec)
 	return (const void *)rec + rec->args_offset;
 }
 
-/* Is the record as the hit number @i of a task makes? */
+/* Check that the record is that of hit number @i of a task. */
 static inline bool is_hit(struct tracer *tracer, struct utrace_rec_marker *rec,
 			  pid_t pid, pid_t tid, enum place place, int i)
 {

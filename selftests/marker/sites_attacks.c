@@ -37,7 +37,7 @@ enum {
 	PID,		/* the process that an order is about */
 	STEPS,		/* what the user has done so far */
 	WORDS,		/* words that a user has armed, or could not */
-	GO, RETURNED,	/* threads that hit when they are told */
+	GO, RETURNED,	/* threads that hit by order */
 	HITTER,		/* the first of these, */
 	OTHER_HITTER,	/* and the second one */
 	MAPPINGS,	/* by the user's processes */
@@ -597,7 +597,7 @@ FIXTURE_TEARDOWN(attacks)
 	dev_end();
 }
 
-/* Does the target carry out the order in time? */
+/* Check that the target carries out the order in time. */
 static bool goes_on(struct target *target, enum who who, char what, int n,
 		    const char *text)
 {
@@ -609,7 +609,7 @@ static bool goes_on(struct target *target, enum who who, char what, int n,
 	return holds(answers, "%s: %ld ms", text, now_ms() - before);
 }
 
-/* Does SIGKILL end the process in time? */
+/* Check that SIGKILL ends the process in time. */
 static void ends(pid_t pid, const char *text)
 {
 	kill(pid, SIGKILL);
@@ -909,7 +909,7 @@ TEST_F_TIMEOUT(attacks, mappings_go_on, LONG_TIMEOUT)
 
 #define RECLAIMED	16	/* pages */
 
-/* Is the user's cgroup full, but for some pages? */
+/* Check that the user's cgroup is full, but for some pages. */
 static bool is_memory_full(long pages)
 {
 	int fd = open_memory_current();
@@ -978,7 +978,7 @@ TEST_F_TIMEOUT(attacks, a_breakpoint_of_ones_own, LONG_TIMEOUT)
 			event_ends(root, 5);
 	}
 	is(INT3, byte_at(his.pid, HIT), "  the user's breakpoint is still there");
-	is(0, semaphore(&his, HIT), "  the semaphore is not raised any more");
+	is(0, semaphore(&his, HIT), "  the semaphore is no longer raised");
 	have(user, SELF, 'I', text);
 	hit(own, HIT, 1);
 	result = stage->result;

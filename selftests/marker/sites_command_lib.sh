@@ -4,7 +4,7 @@
 # utrace selftests - functions of the tests of 'utrace markers' with SDT markers
 #
 # A test sources this file after lib.sh. A program in Python loads a copy of the library
-# probed.so, on a tmpfs, and calls the functions when told; the command traces that.
+# probed.so, on a tmpfs, and calls its functions by order; the command traces it.
 # Semaphores are read from /proc/PID/mem.
 # shellcheck disable=SC2034,SC2154 # used where this is sourced, and from lib.sh
 
@@ -55,7 +55,7 @@ def where(name):
     return ctypes.addressof(ctypes.c_ushort.in_dll(lib, f"utrace_test_{name}_semaphore"))
 
 def fork():
-    """The child goes on until it is told to end; the parent says how it has ended."""
+    """The child runs until the order to end; the parent says how it has ended."""
     child = os.fork()
     return os.waitpid(child, 0)[1] if child else os.getpid()
 

@@ -2,8 +2,8 @@
 /*
  * utrace selftests - markers of a library that a process has mapped several times
  *
- * Each copy that a loader has made has the semaphore, and its hits are told; what the
- * program maps by itself besides changes nothing of that.
+ * Each copy that a loader has made has the semaphore, and its hits are
+ * recorded.  Further mappings of the program itself change nothing of that.
  */
 #include "sites.h"
 

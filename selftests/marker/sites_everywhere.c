@@ -12,7 +12,7 @@
  * not end well.
  */
 
-/* Hit until told to stop. */
+/* Hit until number[0] is set. */
 static void hit_on(void)
 {
 	while (!stage->number[0]) {
@@ -21,7 +21,7 @@ static void hit_on(void)
 	}
 }
 
-/* Fork until told to stop; each child hits once. */
+/* Fork until number[0] is set; each child hits once. */
 static void fork_on(void)
 {
 	int status;
@@ -302,7 +302,7 @@ TEST_F(sites, rights)
 	arm_place(&tracer, HIT);
 	disarm_place(&tracer, HIT);
 	is(EPERM << 8, as_nobody(arm_hit, &tracer),
-	   "likewise, when root has armed something");
+	   "the same marker, when root has armed it before");
 	untrace(&fresh);
 	untrace(&tracer);
 	set_unprivileged("0");

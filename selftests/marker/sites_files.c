@@ -179,7 +179,7 @@ TEST_F(sites, instructions_mapped_later)
 	unlink(code_path());
 }
 
-/* FUNCTION, and likewise an instruction whose first 2 bytes are the last ones of a page. */
+/* FUNCTION, or an instruction whose first 2 bytes end a page. */
 #define CROSSING	((int)PAGE - 2)
 #define NUMBER		5
 
@@ -630,7 +630,7 @@ static int arm_roots(void *arg)
 	is(-EPERM, attach(tracer.session, roots->pid, UTRACE_SCOPE_PROCESS),
 	   "ATTACH to root's process");
 	is(-EPERM, attach(tracer.session, roots->pid, UTRACE_SCOPE_TREE),
-	   "likewise, a tree");
+	   "ATTACH to root's process as a tree");
 	is(-EPERM, try_arm(&roots_tracer, &marker), "ARM in root's process");
 	marker = marker_of(PLAIN);
 	is(-EPERM, try_arm(&roots_tracer, &marker), "ARM of another marker");

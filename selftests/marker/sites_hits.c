@@ -76,7 +76,7 @@ static void have_secrets(void)
 	}
 }
 
-/* 'H': hit the marker until told to quit.  'S': likewise, with secrets. */
+/* 'H': hit the marker until shared->quit.  'S': do so with secrets. */
 static void obey_here(struct target *target, struct order *order)
 {
 	switch (order->what) {
@@ -283,7 +283,7 @@ TEST_F_TIMEOUT(sites, anew, LONG_TIMEOUT)
 	untrace(&tracer);
 }
 
-/* Hits are told before DISARM returns, or not at all. */
+/* Hits are recorded before DISARM returns, or not at all. */
 TEST_F_TIMEOUT(sites, over, LONG_TIMEOUT)
 {
 	struct target *target = &self->target;
@@ -374,7 +374,7 @@ static int look_for_secrets(void *unused)
 	return dev_test->exit_code;
 }
 
-/* The arguments are those of a program that may be traced still when they are told. */
+/* Arguments are recorded only while the user may still trace the program. */
 TEST_F_TIMEOUT(sites, secrets, LONG_TIMEOUT)
 {
 	allow_users();

@@ -158,7 +158,7 @@ static void execute_in_child(pid_t pid)
 	reap_child(pid);
 }
 
-/* Orders are told apart by their functions.  Others: as in sites.h. */
+/* See the functions for what the orders do.  Others: as in sites.h. */
 static void obey_here(struct target *target, struct order *order)
 {
 	void *hits = (void *)(long)order->n;

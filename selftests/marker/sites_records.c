@@ -94,7 +94,7 @@ static int hits_with(__u64 id, enum place place)
 	return n;
 }
 
-/* Do entries and returns of probed_add() alternate, with the right results? */
+/* Check that entries and right returns of probed_add() alternate. */
 static bool alternate(int n)
 {
 	struct utrace_rec_marker *hit;

@@ -260,7 +260,7 @@ static void is_calm(struct tracer *tracer, struct target *target)
 	is(before, all_records(tracer), "no hit is recorded");
 }
 
-/* A storm over a target that carries out this order meanwhile. */
+/* A storm over a target that carries out this order. */
 static void storm(struct target *target, __u32 scope, char order, int n,
 		  enum place place, __u32 flags)
 {

@@ -2,10 +2,11 @@
 /*
  * utrace selftests - markers: many users of one place, who come and go in a storm
  *
- * Some users of a place are steady: an event of tracefs and bpftrace, which count the hits
- * of all processes, events of perf, which count those of one process, and a marker of
- * /dev/utrace.  Each of them must count every call.  Meanwhile togglers arm and disarm the
- * place, and other processes map the file, fork and exit.
+ * Some users of a place are steady: an event of tracefs and bpftrace, which
+ * count the hits of all processes, events of perf, which count those of one
+ * process, and a marker of /dev/utrace.  Each of them must count every call
+ * while togglers arm and disarm the place, and other processes map the file,
+ * fork and exit.
  *
  * Random choices follow from SEED of the environment, which each test prints.
  */
@@ -748,7 +749,7 @@ static pid_t start_switcher(bool changes)
 
 /* Storms */
 
-/* Can all events of uprobes be removed? */
+/* Remove all events of uprobes, and check that none is left. */
 static bool empty_events(void)
 {
 	char path[] = TRACEFS "uprobe_events", byte;

@@ -143,7 +143,7 @@ TEST_F(dev, two_targets_of_a_session)
 	stop(&target);
 }
 
-/* The process has ended: nothing can be armed, and all is told. */
+/* The process has ended: poll(2) reports POLLHUP, and ARM fails with ESRCH. */
 TEST_F(dev, process_gone)
 {
 	struct target target;
@@ -490,7 +490,7 @@ TEST_F(dev, stopped)
 	disarm(fd, WORD, COUNT16, 0);
 	is(7, read_word(target.pid, WORD, 2), "taken back at once");
 	thaw(target.pid);
-	is(7, look(&target, WORD, 2), "nor sees it any more");
+	is(7, look(&target, WORD, 2), "and the program sees that");
 	freeze(target.pid);
 	arm(fd, WORD, COUNT16, 0);
 	disarm(fd, WORD, COUNT16, 0);
@@ -645,7 +645,7 @@ static void make_place(struct target *target, struct order *order)
 		obey_words(target, order);
 }
 
-/* Does poll(2) tell of records? */
+/* The events of poll(2) for records. */
 static int poll_records(int fd)
 {
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
@@ -666,7 +666,7 @@ TEST_F(dev, poll)
 	is(0, poll_words(fd, 0), "nothing has changed since then");
 	have(&target, SELF, 'p', 0);
 	is(POLLPRI, poll_words(fd, DEADLINE_MS), "memory is mapped there");
-	is(POLLPRI, poll_words(fd, 0), "it is told until the list is read");
+	is(POLLPRI, poll_words(fd, 0), "until the list is read");
 	is(0, poll_records(fd), "but not as records are");
 	is(UTRACE_ARM_STATE_ARMED, word_state(fd, target.pid, PLACE), "it is armed");
 	settle(&target, SELF);

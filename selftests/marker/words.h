@@ -66,7 +66,7 @@ static inline int times(int usually)
 	return usually * (setting("REPEAT") ?: 1);
 }
 
-/* Likewise, but a twentieth of that on a slow kernel (SLOW=1). */
+/* times(), but a twentieth of that on a slow kernel (SLOW=1). */
 static inline int times_if_fast(int usually)
 {
 	return times(usually) / (setting("SLOW") ? 20 : 1);
@@ -597,7 +597,7 @@ static inline int word_disarm(int fd, const void *at, __u32 kind, __u32 bit)
 	return ret;
 }
 
-/* Is the guarantee given with this state of a word? */
+/* Check whether this state of a word gives the guarantee. */
 static inline bool is_given(int state)
 {
 	return state == UTRACE_ARM_STATE_ARMED || state == UTRACE_ARM_STATE_PENDING;
@@ -692,7 +692,7 @@ static inline int word_engines(pid_t pid)
 	return n;
 }
 
-/* Tracers that toggle a word, and watchers who look at it meanwhile. */
+/* Tracers that toggle a word, and watchers that load it in parallel. */
 
 /*
  * Judge a look at a word that was between two looks at the phase: the promise
@@ -721,7 +721,7 @@ static inline void watch(int watcher, const void *at, int size, __u64 out,
 	judge(watcher, phase, load(at, size), out, in);
 }
 
-/* Has a watcher looked in the present phase? */
+/* Check whether a watcher has loaded the word in the present phase. */
 static inline bool is_watched(void)
 {
 	unsigned int i, phase = shared->phase;
