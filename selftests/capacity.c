@@ -44,7 +44,7 @@ static int fill(pid_t pid, int *error)
 	return n;
 }
 
-/* The number of the target's marker calls that the engine was told of. */
+/* The number of the target's marker calls that the engine has seen. */
 static long marks_seen(int id, pid_t tid)
 {
 	return ut_matches(0, id, UT_EV_SYSCALL_ENTRY, tid, UT_MARK_NR);

@@ -102,7 +102,7 @@ static inline int ut_cg_add(pid_t pid)
 	return ut_cg_write("cgroup.procs", buf);
 }
 
-/* Is line "@key @value" in file @name of the cgroup? */
+/* Check whether file @name of the cgroup has the line "@key @value". */
 static inline bool ut_cg_is(const char *name, const char *key, long value)
 {
 	char buf[1024], line[128], *p;

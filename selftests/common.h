@@ -81,7 +81,7 @@ static inline void ut_sleep_ms(long ms)
 	__met;								\
 })
 
-/* Does @cond hold for the whole of UT_QUIET_MS? */
+/* Check whether @cond is true for the whole of UT_QUIET_MS. */
 #define ut_stays(cond)							\
 ({									\
 	long __end = ut_now_ms() + UT_QUIET_MS;				\
@@ -148,7 +148,7 @@ static inline long ut_status(pid_t tid, const char *key)
 	return p ? strtol(p + strlen(key), NULL, 0) : -1;
 }
 
-/* Is the thread in the system call @nr, with state letter @state? */
+/* Check whether the thread is in system call @nr, with state letter @state. */
 static inline bool ut_in_call(pid_t tid, long nr, char state)
 {
 	char buf[256];

@@ -38,7 +38,7 @@ static void end_failing(void)
  * @name: for messages
  * @call: makes the call, with fail-nth armed
  * @undo: takes back a call that succeeded
- * @check: does a call that failed leave nothing behind?
+ * @check: check that a failed call leaves nothing behind
  * @may: a documented result other than 0 and -ENOMEM
  */
 struct op {
@@ -60,7 +60,7 @@ static bool has_none(struct ut_target *t)
 	       !strstr(buf, "test_engine ");
 }
 
-/* Is the engine told of the target's calls? */
+/* Check that the engine sees the target's calls. */
 static bool works(struct ut_target *t)
 {
 	long before = ut_count(id, UT_EV_SYSCALL_ENTRY);
@@ -347,7 +347,7 @@ static int mark_when_told(struct ut_target *t)
 	}
 }
 
-/* Was the event reported or counted as lost? */
+/* Check that the event was reported or counted as lost. */
 static bool accounted(int engine, long lost)
 {
 	return ut_count(engine, UT_EV_SYSCALL_ENTRY) +
@@ -439,7 +439,7 @@ TEST_F(utrace, first_event_of_an_own_engine)
  * @left: what fail_nth_left() says when the child is dead
  * @execs: number of EXEC reports of the child
  * @marks: number of reports of its marker call
- * @lost: events that were counted as lost meanwhile
+ * @lost: events that were counted as lost during the test
  */
 struct execution {
 	pid_t pid;

@@ -35,7 +35,7 @@ static bool attach_three(struct ut_target *t, __u32 nolog)
 	return true;
 }
 
-/* The engines of the parent work as before, and are told of its end. */
+/* The engines of the parent work as before, and see its end. */
 static void check_parent(struct __test_metadata *_metadata,
 			 struct ut_target *t, long forks)
 {
@@ -264,7 +264,7 @@ TEST_F(utrace, each_allocation_under_a_system_engine)
 	fail_nth_enable(false);
 	lost = ut_ioctl(UT_IOC_LOST, NULL) - lost;
 	told = ut_matches(0, id, UT_EV_CLONE, t->pid, UT_ANY);
-	TH_LOG("%ld forks failed, %ld worked, %ld told, %ld lost",
+	TH_LOG("%ld forks failed, %ld worked, %ld reported, %ld lost",
 	       t->sh->value[1], t->sh->value[0], told, lost);
 	EXPECT_LT(5, t->sh->value[1]);
 	EXPECT_LE(told, t->sh->value[0]);

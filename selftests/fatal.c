@@ -3,7 +3,7 @@
  * utrace selftests - signals that end a process, and engines that may change
  * that
  *
- * An observer is told of such a signal once, and the process dies as it would
+ * An observer gets such a signal once, and the process dies as it would
  * without the engine: a sleep that only a fatal signal ends is ended, and all
  * threads die together.  A mutator is asked before anything ends.
  */
@@ -248,7 +248,7 @@ TEST_F(observer, core_signal)
 	EXPECT_EQ(3, count(self->id, UT_EV_EXIT, t->pid, UT_ANY));
 }
 
-/* SIGKILL is no fatal signal that engines are told of. */
+/* Engines get no SIGNAL_TERM for SIGKILL. */
 TEST_F(observer, kill_is_not_told)
 {
 	struct ut_target *t = &self->t;

@@ -169,8 +169,8 @@ TEST_F(utrace, numbers_outside_the_table)
 	EXPECT_EQ(-1, t->sh->value[5]);
 	EXPECT_EQ(-1, t->sh->value[6]);
 	/*
-	 * Without a filter the engine is told of all; the filter lets x32's
-	 * pass.
+	 * Without a filter the engine sees all calls; the filter passes those
+	 * of x32.
 	 */
 	EXPECT_LE(0, ut_seen(i, all, UT_EV_SYSCALL_ENTRY, t->pid, -1));
 	EXPECT_LE(0, ut_find(i, all, UT_EV_SYSCALL_ENTRY, t->pid,

@@ -52,8 +52,8 @@ static bool hold(struct ut_target *t, int id)
 
 /*
  * An engine kills a frozen target, by a signal that is not fatal.  The dead
- * task must not count in its cgroup any more, or the cgroup would never be
- * frozen again.
+ * task must no longer count in its cgroup, or the cgroup would never be frozen
+ * again.
  */
 TEST_F(freeze, killed_by_an_engine_while_frozen)
 {

@@ -10,7 +10,7 @@
 
 #include "fixture.h"
 
-/* Does wait() report that the process has stopped? */
+/* Check that wait() reports that the process has stopped. */
 static bool told_stop(pid_t pid)
 {
 	int status;
@@ -254,8 +254,8 @@ TEST_F(utrace, held_thread_reports_the_stop)
 }
 
 /*
- * A thread reports a stop while it is held, and again when it is let go.  Engines
- * are told that it is the same stop, and that the next one is another.
+ * A thread reports a stop while it is held, and again when it is let go.  The
+ * second report has UTRACE_JCTL_AGAIN, the report of the next stop does not.
  */
 TEST_F(utrace, stop_is_reported_again)
 {
@@ -324,7 +324,7 @@ TEST_F(utrace, held_thread_released_in_group_stop)
 	ASSERT_EQ(0, ut_control(id, 0, UT_RESUME));
 	EXPECT_TRUE(ut_until(ut_state(t->sh->tid[1]) == 'T'));
 	EXPECT_TRUE(ut_thread_still(t, 1));
-	/* The parent is told of the group stop once only. */
+	/* The parent gets the group stop only once. */
 	EXPECT_EQ(0, waitpid(t->pid, &self->status, WUNTRACED | WNOHANG));
 	ASSERT_EQ(0, kill(t->pid, SIGCONT));
 	EXPECT_TRUE(ut_thread_runs(t, 0));
@@ -434,7 +434,7 @@ TEST_F(utrace, control_z)
 	ASSERT_EQ(0, ut_stop(id, 0));
 	ASSERT_TRUE(ut_held(t->sh->tid[1]));
 	ASSERT_EQ(1, write(master, "\x1a", 1));
-	/* The shell is told that the job has stopped. */
+	/* The shell reads that the job has stopped. */
 	EXPECT_TRUE(ut_until(t->sh->value[2] == SIGTSTP));
 	ASSERT_TRUE(ut_go(t));
 	EXPECT_TRUE(ut_until(t->sh->value[3] == 1));

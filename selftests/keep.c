@@ -2,9 +2,9 @@
 /*
  * utrace selftests - engines that keep a signal until they have decided
  *
- * The first engine answers UTRACE_STOP_HERE.  The task stops with the signal in
- * its hands, the second engine is called when the first one has let go and was
- * called again.
+ * The first engine answers UTRACE_STOP_HERE.  The task stops during the
+ * delivery of the signal.  When the first engine resumes it, that engine is
+ * called again, and then the second engine is called.
  */
 #include "keep.h"
 
@@ -451,7 +451,7 @@ TEST_F(keep, forced_signal)
 	EXPECT_TRUE(had_signal(after, SIGSEGV, 1));
 }
 
-/* Nobody is asked any more, and no handler runs. */
+/* No further engine is called, and no handler runs. */
 TEST_F(keep, kill_ends_it)
 {
 	struct ut_target *t = &self->t;

@@ -45,8 +45,8 @@ static inline bool keep(int id, pid_t pid, enum ut_event event, int sig)
 }
 
 /*
- * Was the engine called @n times, and told in each call but the first one that
- * it has kept the signal?
+ * Check that the engine was called @n times, and that each call but the first
+ * one had UTRACE_SIGNAL_RESUMED.
  */
 static inline bool was_called(int id, int event, int nr, int n)
 {
@@ -67,7 +67,7 @@ static inline bool was_called(int id, int event, int nr, int n)
 
 #define had_signal(id, sig, n)	was_called(id, UT_ANY, sig, n)
 
-/* Has the handler of SIGUSR1 run once, and does it not run again? */
+/* Check that the handler of SIGUSR1 runs once and does not run again. */
 static inline bool handled_once(struct ut_target *t)
 {
 	return ut_until(t->sh->value[0] == 1) && ut_stays(t->sh->value[0] == 1);

@@ -7,7 +7,7 @@
 
 #include "keep.h"
 
-/* A debugger that comes meanwhile gets its stop, and the signal stays kept. */
+/* A debugger attaches and gets its stops, while the signal stays kept. */
 TEST_F(keep, debugger_is_served)
 {
 	struct ut_target *t = &self->t;
@@ -80,7 +80,7 @@ static bool start_tracer(struct ut_target *tracer, pid_t pid)
 	return ut_spawn(tracer, trace) && ut_hear(tracer);
 }
 
-/* Is the signal of the fixture still kept, without a tracer? */
+/* Check that the signal of the fixture is still kept, without a tracer. */
 static bool is_kept_alone(struct keep_data *self)
 {
 	struct ut_target *t = &self->t;
@@ -194,14 +194,14 @@ FIXTURE_TEARDOWN(keep_group)
 	ut_kill_targets();
 }
 
-/* Is the signal of the leader still kept? */
+/* Check that the signal of the leader is still kept. */
 static bool leader_is_kept(struct group_data *self)
 {
 	return ut_held(self->t.pid) && ut_thread_still(&self->t, 0) &&
 	       had_signal(self->id, SIGUSR1, 1);
 }
 
-/* Does wait4() tell of this status within the deadline? */
+/* Check that wait4() returns this status within the deadline. */
 static bool told(pid_t pid, int options, int status)
 {
 	int got = 0;
@@ -235,7 +235,7 @@ TEST_F(keep_group, stop_and_sigcont)
 	EXPECT_TRUE(had_signal(self->id, SIGUSR1, 2));
 }
 
-/* Does the leader, let go, stop with its group, and handle the signal later? */
+/* Let go of the leader: it must join the stop and handle the signal later. */
 static bool stops_with_group(struct group_data *self)
 {
 	struct ut_target *t = &self->t;
@@ -258,7 +258,7 @@ TEST_F(keep_group, let_go_in_the_stop)
 	EXPECT_TRUE(ut_thread_runs(t, 1));
 }
 
-/* A tracer of the leader is told of the stop, and of its end. */
+/* A tracer of the leader gets the stop and its end. */
 TEST_F(keep_group, stop_under_a_tracer)
 {
 	struct ut_target *t = &self->t;

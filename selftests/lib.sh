@@ -4,7 +4,7 @@
 # utrace selftests - functions of the tests written in shell
 #
 # A test sources this file. The functions print results in TAP, handle instances
-# of ftrace, and drive ftrace/actor.c, a program that does what it is told.
+# of ftrace, and drive ftrace/actor.c, a program that carries out commands.
 #
 # Environment: SLOW=1 says that the machine is so slow that tests do less;
 # PATIENCE=N multiplies the limits by the clock (patience.h).

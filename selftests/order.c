@@ -94,7 +94,7 @@ TEST_F(utrace, classes)
 	EXPECT_LT(p[L1], p[L2]);
 }
 
-/* Last resort is told what the other engines have made of a fatal signal. */
+/* Last resort sees what the other engines have made of a fatal signal. */
 TEST_F(utrace, last_resort_of_a_fatal_signal)
 {
 	struct ut_target *t = &self->t;

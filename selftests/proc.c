@@ -123,7 +123,7 @@ TEST_F(utrace, name_is_one_field)
 	EXPECT_STREQ("an\\040odd\\012name\\134", tab.col[0][NAME]);
 }
 
-/* Does the unread part of the kernel log contain @text? */
+/* Check whether the unread part of the kernel log contains @text. */
 static bool logged(int kmsg, const char *text)
 {
 	char buf[1024];

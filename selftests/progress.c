@@ -330,7 +330,7 @@ TEST_F_TIMEOUT(progress, chain, TEST_S)
 
 	for (i = 0; i < TRIES; i++) {
 		worst_inside = worst_beside_attach(_metadata, s, leaf);
-		TH_LOG("worst fork, exec and wait meanwhile: %ld us, in a chain %ld us",
+		TH_LOG("worst fork, exec and wait beside attach: %ld us, in a chain %ld us",
 		       worst_alone, worst_inside);
 		if (worst_inside <= WORST_FACTOR * worst_alone)
 			break;

@@ -66,7 +66,7 @@ static int busy(struct ut_target *t)
 	return 0;
 }
 
-/* Is @ret a documented result of a race? */
+/* Check whether @ret is a documented result of a race. */
 static bool may_be(int ret)
 {
 	return ret >= 0 || ret == -ESRCH || ret == -EALREADY ||
@@ -179,8 +179,8 @@ static long next_mark(long mark)
 }
 
 /*
- * An engine of the system that attaches while children are born is told of
- * every child that is born after that, and of none after the detach.
+ * An engine of the system that attaches while children are born sees every
+ * child that is born after the attach, and none after the detach.
  */
 TEST_F(utrace, system_misses_nobody)
 {
@@ -441,8 +441,8 @@ static void *proc_reader(void *arg)
 }
 
 /*
- * DEATH is asked for while the task dies: either the event is reported, or the
- * caller is told that it was too late.  The task tests the bit once, under its
+ * DEATH is asked for while the task dies: either the event is reported, or
+ * utrace_set_events() returns an error.  The task tests the bit once, under its
  * utrace->lock, and utrace_set_events() sets the bit under that lock.
  */
 static int dies(struct ut_target *t)

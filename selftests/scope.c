@@ -331,9 +331,9 @@ TEST_F(utrace, target_within_the_scope)
 }
 
 /*
- * A stop of the whole tree includes tasks that are born meanwhile.  Each task
- * of the family increments a counter while the round lasts, so that a task that
- * is not held is noticed.
+ * A stop of the whole tree includes tasks that are born during the stop.  Each
+ * task of the family increments a counter until the end of the round, so that a
+ * task that is not held is noticed.
  *
  * value[0] is the round, value[1] the number of children that were forked,
  * value[2] the number of children that have begun to run.

@@ -273,7 +273,7 @@ static int connector(void)
 	return -1;
 }
 
-/* The core dumps of a process that the connector has told of by now. */
+/* The number of core dumps of a process that the connector has reported. */
 static int core_dumps(int fd, pid_t pid)
 {
 	char text[4096] __attribute__((aligned(NLMSG_ALIGNTO)));
@@ -290,7 +290,7 @@ static int core_dumps(int fd, pid_t pid)
 	return n;
 }
 
-/* An engine makes an ignored signal dump core: the connector tells of it. */
+/* An engine makes an ignored signal dump core: the connector reports it. */
 TEST_F(signals, core_by_an_engine_is_told)
 {
 	struct ut_target *t = &self->t;
@@ -447,7 +447,7 @@ static int threads_target(struct ut_target *t)
 	return ut_threaded(t);
 }
 
-/* An engine is told of a fatal signal that is sent to the process. */
+/* An engine gets a fatal signal that is sent to the process. */
 TEST_F(signals, fatal_signal_waits_for_any_threads_engine)
 {
 	struct ut_target *t = &self->t;

@@ -150,14 +150,14 @@ static inline bool ut_point_is_exit(enum ut_point at)
 	return at == UT_AT_EXIT || at == UT_AT_EXIT_GROUP;
 }
 
-/* Does a task that stops at @at never return to user mode? */
+/* Check whether a task that stops at @at never returns to user mode. */
 static inline bool ut_point_is_end(enum ut_point at)
 {
 	return ut_point_is_exit(at) || at == UT_AT_SIGNAL_TERM ||
 	       at == UT_AT_SIGNAL_CORE;
 }
 
-/* Did the target end with @status as it does when nothing kills it? */
+/* Check whether @status is that of a target that nothing has killed. */
 static inline bool ut_point_ended_well(enum ut_point at, int status)
 {
 	if (at == UT_AT_SIGNAL_TERM)

@@ -28,7 +28,7 @@ TEST_F(point, ends_by_resume)
 	/* The task is stopped, so another request for a stop returns 0. */
 	EXPECT_EQ(0, ut_control(id, 0, UT_STOP));
 	EXPECT_TRUE(ut_stays(ut_state(t->pid) == 't'));
-	/* The parent is not told of the stop. */
+	/* The parent gets no report of the stop. */
 	EXPECT_EQ(0, waitpid(t->pid, &self->status,
 			     WNOHANG | WUNTRACED | WCONTINUED));
 	ut_point_let_end(t);
@@ -397,8 +397,8 @@ TEST_F(utrace, step_is_told_to_its_owner)
 }
 
 /*
- * Does PTRACE_SINGLEBLOCK stop after the first instruction, as if it were a
- * single step?
+ * Check whether PTRACE_SINGLEBLOCK stops after the first instruction, as a
+ * single step does.
  */
 static bool steps_by_instructions(void)
 {

@@ -94,7 +94,7 @@ static inline void storm_sleep_ms(long ms)
 		;
 }
 
-/* Is this a kernel with a debugging tool that slows everything down? */
+/* Check whether the kernel has a debugging tool that slows everything down. */
 static inline bool storm_slow(void)
 {
 	return !access("/sys/kernel/debug/kmemleak", F_OK) ||

@@ -357,8 +357,8 @@ TEST_F(trees, nobody_gets_out)
 }
 
 /*
- * utrace_set_events() reaches all tasks, and those that join meanwhile: each
- * task that ends reports its EXIT.
+ * utrace_set_events() reaches all tasks, and those that join while it runs:
+ * each task that ends reports its EXIT.
  */
 TEST_F(trees, set_events_reaches_all)
 {
@@ -380,7 +380,7 @@ TEST_F(trees, set_events_reaches_all)
 	t->sh->quit = 1;
 	t->sh->value[V_STILL] = 0;
 	EXPECT_TRUE(ut_until(ut_count(id, UT_EV_EXIT) - told >= before)) {
-		TH_LOG("%ld of %ld ends were told of",
+		TH_LOG("%ld of %ld ends were reported",
 		       ut_count(id, UT_EV_EXIT) - told, before);
 	}
 	EXPECT_TRUE(ut_until(look_everywhere().alive == 0));

@@ -109,7 +109,7 @@ static int attach_quiet(pid_t pid, __u32 flags)
 	return ut_attach_full(pid, flags, UT_OPS_FULL, UT_BIT(SYSCALL_ENTRY));
 }
 
-/* Has a callback of the engine begun? */
+/* Wait until a callback of the engine has begun. */
 static bool is_in(int id)
 {
 	return ut_until(ut_count(id, UT_EV_SYSCALL_ENTRY) > 0);
@@ -337,7 +337,7 @@ static void other_is_in(struct __test_metadata *_metadata,
 		ASSERT_TRUE(ut_until(left_times(other) == 1));
 		ASSERT_TRUE(ut_runs(t));
 		/*
-		 * After a successful answer the engine is not called any more.
+		 * After a successful answer the engine is not called again.
 		 */
 		if (fn == job_no_events || fn == job_detach)
 			EXPECT_EQ(calls, ut_count(id, UT_EV_SYSCALL_ENTRY));

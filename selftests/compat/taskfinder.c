@@ -263,7 +263,7 @@ static int __init taskfinder_init(void)
 static void __exit taskfinder_exit(void)
 {
 	/*
-	 * A thread that is detached late may have created a thread meanwhile.
+	 * A thread may have created a thread before its detach.
 	 */
 	do {
 		atomic_set(&found_attached, 0);

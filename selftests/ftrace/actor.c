@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace selftests - a program that does what it is told
+ * utrace selftests - a program that carries out commands
  *
  * The program reads commands, one a line, and answers each by a line when the
  * command is done.  Between two answers it does nothing but what the command

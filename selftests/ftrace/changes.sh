@@ -178,7 +178,7 @@ test_cgroup() {
 	echo "$actor" > $dir/cgroup.procs
 	becomes cgroup4 yes
 	holds "cgroup: entries and exits" pairs 2
-	holds "cgroup: the call that was left behind is not told of" \
+	holds "cgroup: an exit outside of it is not recorded" \
 		hasnt "$own/trace" 'pause resumed'
 	echo "$actor" > /sys/fs/cgroup/cgroup.procs
 	: > "$p/cgroups"

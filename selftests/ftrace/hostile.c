@@ -4,10 +4,10 @@
  *
  * Usage: hostile pointers | race ROUNDS | stuck | stuck-exec
  *
- * The pointers are to memory that does not exist, that is unmapped meanwhile,
- * or that userfaultfd never provides.  "pointers" prints the result of each
- * call, which must not depend on tracers; "race" succeeds if it comes to its
- * end; "stuck" and "stuck-exec" say "ready" and never return.
+ * The pointers are to memory that does not exist, that is unmapped during the
+ * call, or that userfaultfd never provides.  "pointers" prints the result of
+ * each call, which must not depend on tracers; "race" succeeds if it comes to
+ * its end; "stuck" and "stuck-exec" say "ready" and never return.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -99,7 +99,7 @@ test_detach() {
 		do_it mark "/during$k"
 		echo nop > "$a/current_tracer"
 		do_it mark "/after$k"
-		holds "detach: no record any more ($k)" never "$c" "after$k"
+		holds "detach: no further record ($k)" never "$c" "after$k"
 	done
 	holds "detach: there were some before" once "$c" during5
 	holds "detach: no engine" is "" engine_events "$actor"

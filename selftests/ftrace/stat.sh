@@ -206,7 +206,7 @@ test_bound() {
 		'wc -l < $tmp/stat; [ "$(wc -l < $tmp/stat)" -le 65536 ]'
 	holds "nor much less" [ "$(wc -l < "$tmp/stat")" -gt 65000 ]
 	holds "the oldest dead made room" eval 'merged; [ "$(merged)" -ge 50 ]'
-	holds "and is not there any more" is 0 count "$tmp/stat" "^ *$(< "$tmp/first") "
+	holds "and is gone" is 0 count "$tmp/stat" "^ *$(< "$tmp/first") "
 	awk '$1 == 0 && $3 == "gettid" { print $2, $4 }' "$tmp/stat" > "$tmp/sum"
 	holds "but in the sum" is "(dead) $(merged)" cat "$tmp/sum"
 	holds "and none is missing" is $((65536 / calls + 60)) eval \

@@ -139,7 +139,7 @@ for k in 0 1 2; do
 done
 holds "bad texts are over" wait "$bad"
 rm "$tmp/on"
-holds "the work was done meanwhile" [ -s "$tmp/work" ]
+holds "the work was done in parallel" [ -s "$tmp/work" ]
 wait
 rmdir "$keep"
 holds "no instance is left" is "" eval 'ls "$tracing/instances" | grep storm'

@@ -12,7 +12,7 @@ need_built threads
 own=$(instance threads)
 trap 'rmdir "$own"; rm -rf "$tmp"' EXIT
 
-# told: how many tasks of the program have events of the tracer, how many none
+# told: print how many tasks of the program have events of the tracer or have none
 told() {
 	cat "/proc/$pid"/task/*/utrace |
 		awk '$1 == "ftrace" { print $5 == "-" ? "none" : "some" }' |

@@ -301,7 +301,7 @@ static u32 ut_report_signal(u32 action, struct utrace_engine *engine,
 	return answer;
 }
 
-/* Attach an engine to @child if UT_IOC_FOLLOW has told @e to do so. */
+/* Attach an engine to @child if UT_IOC_FOLLOW has been called for @e. */
 static void ut_follow(struct ut_engine *e, struct task_struct *child,
 		      struct ut_record *rec)
 {

@@ -360,8 +360,8 @@ static long ut_ioc_filter(struct ut_session *session, void __user *uarg)
 }
 
 /*
- * Read what the registers of the stopped task say.  SIGKILL may end the stop
- * and free the task's stack meanwhile: then the copy fails or is garbage, and
+ * Read the registers of the stopped task.  SIGKILL may end the stop and free
+ * the task's stack during the copy.  Then the copy fails or is garbage, and
  * utrace_finish_examine() returns an error.
  */
 static void ut_read_regs(struct task_struct *task, struct ut_examine *arg)
@@ -588,7 +588,8 @@ static long ut_detach_all(struct ut_session *session)
 	/* A callback that waits at the gate would not let its engine end. */
 	ut_set_gate(session, true);
 	/*
-	 * Engines that follow forks may add engines meanwhile, so look again.
+	 * Engines that follow forks may add engines during a pass, so repeat
+	 * it.
 	 */
 	do {
 		again = false;

@@ -29,7 +29,7 @@ static void pause_once(void)
 	usleep(PAUSE);
 }
 
-/* Is a former event of the name in the way? */
+/* Check whether the error is that of an old event with this name. */
 static bool is_in_the_way(void)
 {
 	return errno == EADDRINUSE || errno == EBUSY || errno == EEXIST;

@@ -81,7 +81,7 @@ static u32 syslog_syscall_entry(u32 action, struct utrace_engine *engine,
 {
 	struct record *rec = engine->data;
 
-	/* Told of this one before, the task was stopped since */
+	/* Already reported: the task was stopped in between */
 	if (action & UTRACE_SYSCALL_RESUMED)
 		return UTRACE_SYSCALL_RUN | UTRACE_RESUME;
 	rec->nr = syscall_get_nr(current, regs);
@@ -136,7 +136,7 @@ static u32 syslog_death(struct utrace_engine *engine, bool group_dead,
 	return UTRACE_DETACH;
 }
 
-/* The last reference is gone: nobody looks at the record any more. */
+/* The last reference is gone: nobody uses the record. */
 static void syslog_release(void *data)
 {
 	struct record *rec = data;
@@ -185,7 +185,7 @@ static void __exit syslog_unload(void)
 {
 	struct record *rec;
 
-	/* A thread that is detached late may have added a child meanwhile */
+	/* A thread may have added a child before its detach */
 	spin_lock(&records_lock);
 	while (!list_empty(&records)) {
 		rec = list_first_entry(&records, struct record, list);
