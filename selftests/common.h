@@ -519,7 +519,7 @@ static inline int ut_matches(int from, int id, int event, pid_t tid, int nr)
 /*
  * Detach all engines and close the device.  Returns the number of engines that
  * were not released, which must be 0, or -errno: -ENOBUFS if records were lost
- * before the test's last look at the log.
+ * before the test's last read of the log.
  */
 static inline int ut_close(void)
 {

@@ -455,7 +455,7 @@ TEST_F(utrace, storm)
 	int id, status, i;
 	pid_t pid;
 
-	/* The records are not looked at, and a hold may last while they come. */
+	/* The test reads no records, and a hold may last while they come. */
 	ut_may_miss = true;
 	ASSERT_TRUE(ut_spawn_threads(t, 3));
 	id = ut_attach(t->pid, UT_ATTACH_PROCESS,

@@ -220,7 +220,7 @@ static int replace_keeper(struct keep_data *self, __u32 class)
 	return ut_attach(t->pid, class, UT_BIT(SIGNAL));
 }
 
-/* The new engine stands in front of the one that has not been called. */
+/* The new engine is before the one that has not been called. */
 TEST_F(keep, slot_of_the_keeper_in_front)
 {
 	int id = replace_keeper(self, UT_ATTACH_OBSERVER);
@@ -252,9 +252,8 @@ TEST_F(keep, slot_of_the_keeper_behind)
 }
 
 /*
- * Two engines come while the signal is kept.  The observer stands in front of
- * those that have answered; the enforcer stands behind all others, and has its
- * turn.
+ * Two engines attach while the signal is kept.  The observer is before those
+ * that have answered; the enforcer is after all other engines, and is called.
  */
 TEST_F(keep, newcomers)
 {

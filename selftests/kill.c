@@ -4,7 +4,7 @@
 #include "fixture.h"
 #include "stoppoint.h"
 
-/* Did SIGKILL end the target?  A target in its exit keeps its exit status. */
+/* Check that SIGKILL ended the target.  One in its exit keeps its status. */
 static bool died_of_it(enum ut_point at, int status)
 {
 	if (ut_point_is_exit(at))

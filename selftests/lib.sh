@@ -128,7 +128,7 @@ count() {
 	grep -cE -- "$2" "$1"
 }
 
-# is TEXT COMMAND...: does the command print exactly TEXT?
+# is TEXT COMMAND...: check that the command prints exactly TEXT
 is() {
 	local want=$1 got
 
@@ -137,7 +137,7 @@ is() {
 	[ "$got" = "$want" ] || { echo "'$got' instead of '$want'"; return 1; }
 }
 
-# rejects FILE TEXT: does a write of TEXT give EINVAL?
+# rejects FILE TEXT: check that a write of TEXT gives EINVAL
 rejects() {
 	local said
 

@@ -212,10 +212,12 @@ static inline ssize_t silent_proc(pid_t pid, const char *name, char *text, size_
 }
 
 /*
- * Does execve(2) of the process wait for such a read?  Then the link "exe" cannot be read
- * before that read ends, as exec_update_lock is held.  A child tries to, and is killed.
- * Most other files, such as "status", hold the memory for a moment.  Who drops old memory
- * last waits for the read, so a look at these may wait in the place of the process.
+ * Check whether execve(2) of the process waits for such a read.  Then
+ * exec_update_lock is held and the link "exe" cannot be read before that read
+ * ends.  A child tries to, and is killed.  Most other files, such as "status",
+ * take a reference to the mm for a moment.  The task that drops the last
+ * reference to the old mm waits for the read, so a reader of these files may
+ * wait in the place of the process.
  */
 static inline bool silent_keeps(pid_t pid)
 {

@@ -62,8 +62,8 @@ TEST_F(point, ends_by_close)
 }
 
 /*
- * Was a report made after the request?  The report of a handler's frame counts
- * as well.
+ * Check whether a report was made after the request.  The report of a handler's
+ * frame counts as well.
  */
 static bool was_reported(pid_t tid, int from, int id)
 {

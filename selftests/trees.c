@@ -4,8 +4,8 @@
  *
  * Engines attach and detach while processes of the tree are born and die,
  * change their parents and lose them.  The target is a subreaper, so no process
- * leaves its tree alive.  After each attach the tree stands still for a moment,
- * and the test looks at all its tasks.
+ * leaves its tree alive.  After each attach the tree pauses for a moment, and
+ * the test checks all its tasks.
  */
 #include <dirent.h>
 #include <linux/sched.h>
@@ -67,7 +67,7 @@ static void live(unsigned int n)
 	_exit(0);
 }
 
-/* Is there room for one more process?  Counts it if there is. */
+/* Count one more process if there is room for it; else false. */
 static bool birth(void)
 {
 	rest();
@@ -216,8 +216,8 @@ struct found {
 };
 
 /*
- * Has the task an engine of the test's module?  1: yes, 0: no, 2: yes, but the
- * task is dead, -1: no, and the task is dead or gone.
+ * Check whether the task has an engine of the test's module.  1: yes, 0: no, 2:
+ * yes, but the task is dead, -1: no, and the task is dead or gone.
  */
 static int has_engine(pid_t pid, pid_t tid)
 {

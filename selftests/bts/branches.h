@@ -101,8 +101,9 @@ static inline size_t count_from(const struct trace *trace, __u64 from)
 }
 
 /*
- * Does a record say that the task has ended in the system call before it?  It
- * names the instruction of the call then, as the call does.
+ * Check whether an END is of a task that has ended in the system call before
+ * it.  It then names the instruction of the call, as the record of the call
+ * does.
  */
 static inline bool is_end_of_call(const struct utrace_branch *r)
 {
@@ -112,8 +113,8 @@ static inline bool is_end_of_call(const struct utrace_branch *r)
 }
 
 /*
- * Is the trace of one task without a gap?  From the target of each branch the
- * task has gone straight on to the next branch.
+ * Check that the trace of one task has no gap: from the target of each branch
+ * the task has gone straight on to the next branch.
  */
 static inline bool is_gapless(const struct trace *trace)
 {

@@ -70,7 +70,7 @@ static int start_waiting(struct target *target)
 	return fd;
 }
 
-/* What a consumer tells of itself. */
+/* BRANCH_INFO of a consumer. */
 static struct utrace_ioc_branch_info told(int fd)
 {
 	struct utrace_ioc_branch_info info;

@@ -191,7 +191,7 @@ TEST_F(dev, readers_of_32_bits)
 	stop(&target);
 }
 
-/* The task waits for room, which poll(2) tells of. */
+/* The task waits for room, and poll(2) reports that. */
 TEST_F(dev, waits)
 {
 	struct trace all = {};

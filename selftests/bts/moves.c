@@ -254,7 +254,7 @@ static const struct decoded *insn_at(__u64 at)
 	return decoded(at, true, code);
 }
 
-/* Can a thread go straight on from @at to @to?  Not past a branch that is always taken. */
+/* Check that no branch that is always taken is between @at and @to. */
 static bool leads_to(__u64 at, __u64 to)
 {
 	while (at < to) {
@@ -269,7 +269,7 @@ static bool leads_to(__u64 at, __u64 to)
 	return at == to;
 }
 
-/* Is there such a branch?  One without a kind is due to the kernel, or to a uprobe. */
+/* Check that the code has this branch.  The kernel or a uprobe made UNKNOWN. */
 static bool is_possible(const struct utrace_branch *r)
 {
 	const struct decoded *insn = insn_at(r->from);

@@ -313,7 +313,7 @@ static inline bool ends_well(const struct stepped *t, const struct trace *trace)
 }
 
 /*
- * Are the records of a thread these branches, and nothing else?  A thread that
+ * Check that the records of a thread are just these branches.  A thread that
  * was let go may have more of them.
  */
 static inline bool is_equal(const struct stepped *t, const struct trace *trace)

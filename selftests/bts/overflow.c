@@ -165,7 +165,7 @@ static void check_whole(const struct trace *all, int lost)
 	free_tasks(&tasks);
 }
 
-/* Has the process ended within the limit?  *@status: how. */
+/* Wait for the end of the process within the limit, and store its @status. */
 static bool has_ended(pid_t pid, int *status)
 {
 	int i;

@@ -24,7 +24,7 @@ branchfile() {
 	python3 "$bin/branchfile.py" "$@"
 }
 
-# ends STATUS COMMAND...: does the command end with this status in time?
+# ends STATUS COMMAND...: check that the command ends with this status in time
 ends() {
 	local want=$1 got
 
@@ -34,8 +34,8 @@ ends() {
 	[ "$got" = "$want" ] || { echo "$got instead of $want"; cat "$tmp/stderr"; return 1; }
 }
 
-# clear_error TEXT ARG...: is the status 125, and is the message one line with
-# TEXT?
+# clear_error TEXT ARG...: check that the status is 125, and the message is one
+# line with TEXT
 clear_error() {
 	local text=$1 said
 
@@ -46,7 +46,7 @@ clear_error() {
 	[ "$(wc -l <<< "$said")" = 1 ] && [[ $said == utrace*"$text"* ]]
 }
 
-# dies_of SIGNAL COMMAND...: does the signal kill the command?
+# dies_of SIGNAL COMMAND...: check that the signal kills the command
 dies_of() {
 	local status
 
@@ -82,7 +82,7 @@ branches() {
 	branchfile types "$data" | awk '$1 == "BRANCH" { print $2 }'
 }
 
-# adds_up: are the branches of the functions and of the edges those of the file?
+# adds_up: check that functions and edges have the branches of the file
 adds_up() {
 	report --functions 0
 	is "$(branches)" section 1 && is "$(branches)" section 2
@@ -283,7 +283,7 @@ test_follow() {
 	holds "threads: it adds up" adds_up
 }
 
-# crashing FILE: is the post-mortem of the crashing program in the file?
+# crashing FILE: check that the file has the post-mortem of the crashing program
 crashing() {
 	cat "$1"
 	has "$1" '^ +-[0-9]+  call   way_to_victim\+0x[0-9a-f]+ .* -> victim ' &&
@@ -319,7 +319,7 @@ waiter() {
 	await eval '[ "$(state $pid)" = S ]'
 }
 
-# watched N: do N consumers have the process?
+# watched N: check that the process has N consumers
 watched() {
 	await eval '[ "$(grep -c ^branches "/proc/$pid/utrace")" = '"$1"' ]'
 }

@@ -34,7 +34,7 @@ run() {
 	{ results "$tmp/output"; echo "status $status"; } > "$file"
 }
 
-# same PROGRAM: has the program the same results alone and under the consumer?
+# same PROGRAM: check that the consumer changes no result of the program
 same() {
 	local n
 

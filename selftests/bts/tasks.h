@@ -122,9 +122,10 @@ static inline bool follows(const struct utrace_branch *r, __u64 at)
 }
 
 /*
- * Is the trace of one task whole?  The first record is START; from the target
- * of each branch the task has gone straight on to the next one, but where
- * records are lost; after END and HIDDEN there is nothing but another START.
+ * Check that the trace of one task is whole.  The first record is START; from
+ * the target of each branch the task has gone straight on to the next one, but
+ * where records are lost; after END and HIDDEN there is nothing but another
+ * START.
  */
 static inline bool is_whole(const struct trace *trace)
 {

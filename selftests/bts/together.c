@@ -324,7 +324,7 @@ static void step_over(pid_t pid)
 	need(!ptrace(PTRACE_SETREGS, pid, 0, &regs), "registers");
 	need(!ptrace(PTRACE_SINGLESTEP, pid, 0, 0), "step");
 	need(waitpid(pid, &status, 0) == pid && status >> 8 == SIGTRAP, "stop");
-	/* The bit of the step stays there for a later look, if nobody else steps. */
+	/* DR6 keeps the bit of the step for a later read, if nobody steps. */
 	set_debug_register(pid, 6, 0);
 	set_int3(pid, true);
 }

@@ -62,7 +62,7 @@ static int pidfds[TARGETS], cgroup = -1, exe = -1, null = -1;
 static unsigned long long seed, step;
 
 /**
- * struct caller - what others know of a process that makes calls
+ * struct caller - shared state of a process that makes calls
  * @over: the process begins no more calls
  * @calling: by thread, its id while it makes a call; else 0
  */

@@ -19,7 +19,7 @@ cd "$tmp" || exit
 
 echo "some words" > "$tmp/words"
 
-# ends STATUS COMMAND...: does the command end with this status?
+# ends STATUS COMMAND...: check that the command ends with this status
 ends() {
 	local want=$1 got
 
@@ -36,8 +36,8 @@ run() {
 	("$utrace" run -o "$log" "$@" 2> "$tmp/stderr" | cat > "$tmp/stdout") 2> /dev/null
 }
 
-# clear_error TEXT ARG...: is the status 125, and is the message one line with
-# TEXT and one line that names --help?
+# clear_error TEXT ARG...: check that the status is 125, and the message is one
+# line with TEXT and one line that names --help
 clear_error() {
 	local text=$1 said
 
@@ -58,7 +58,7 @@ distinct() {
 	names | sort -u | xargs
 }
 
-# lines_like REGEX: do all lines of the log match, and is there one?
+# lines_like REGEX: check that the log has lines and all of them match
 lines_like() {
 	[ -s "$log" ] && ! grep -vE -- "$1" "$log"
 }
@@ -325,7 +325,7 @@ for i in range(16): os.wait()'
 	holds "-c -f: 100 000 calls of 16 processes" is 100000 calls_of getppid
 }
 
-# attached PID: has the command attached to the task and chosen its events?
+# attached PID: check that the command has attached to PID and chosen its events
 attached() {
 	grep -E '^dev .* (clone|exec|exit|syscall)' "/proc/$1/utrace" > /dev/null
 }
@@ -337,7 +337,7 @@ attach() {
 	await attached "$actor"
 }
 
-# interrupt [SIGNAL]: end the command by a signal; does it die of that?
+# interrupt [SIGNAL]: end the command by a signal, check that it dies of that
 interrupt() {
 	local status=0
 
@@ -489,8 +489,8 @@ test_pipeline() {
 	holds "a program: there are some" eval '[ "$(wc -l < "$tmp/ours")" -ge 20 ]'
 }
 
-# hung_up: does the command end when the other end of its output, a socket, is
-# closed, though its target makes no call?
+# hung_up: check that the command ends when the other end of its output, a
+# socket, is closed, though its target makes no call
 hung_up() {
 	python3 -c 'import os, socket, subprocess, sys
 ours, theirs = socket.socketpair()
@@ -504,7 +504,7 @@ except subprocess.TimeoutExpired:
     sys.exit(1)' "$utrace" -q -p "$actor"
 }
 
-# is_about SECONDS: are all times of day in the log about that?
+# is_about SECONDS: check that all times of day in the log are about that
 is_about() {
 	awk -v now="$1" '{ t = $2 - now } t < -5 || t > 600 { exit 1 }' "$log"
 }

@@ -407,7 +407,7 @@ static void do_close_consumer(int s)
 	put_fd(CONSUMER, s, fcntl(closed, F_DUPFD_CLOEXEC, 0));
 }
 
-/* EBADF stands for what is closed. */
+/* EBADF: the descriptor is closed. */
 static const struct operation descriptor_operations[] = {
 	{ "branches", do_branches, 6, false,
 	  { E2BIG, EFAULT, EINTR, EINVAL, EBADF, ESRCH, EPERM, EDEADLK,

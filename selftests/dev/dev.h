@@ -2,8 +2,8 @@
 /*
  * utrace selftests - functions that the tests of /dev/utrace share
  *
- * A test opens sessions, starts targets that do what it tells them, and looks
- * at the records that it has read.  One test has several results, which holds()
+ * A test opens sessions, starts targets that carry out its orders, and checks
+ * the records that it has read.  One test has several results, which holds()
  * and is() print as comments of the harness's output.
  */
 #ifndef UTRACE_DEV_H
@@ -248,8 +248,8 @@ static inline struct utrace_rec *next_record(struct utrace_rec *rec)
 	for ((rec) = next_record(NULL); (rec); (rec) = next_record(rec))
 
 /*
- * Read all records that there are; returns their number, without those that
- * tell the end of a target.
+ * Read all records that there are; returns their number, without the records of
+ * type TARGET_END.
  */
 static inline int take(int fd)
 {

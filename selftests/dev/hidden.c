@@ -153,7 +153,7 @@ static void test_undumpable(void)
 	stop(&target);
 }
 
-/* The process is asked about for the first time at its end. */
+/* The first check of permission for the process is at its exit. */
 static void test_only_exit(void)
 {
 	struct target target;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace selftests - UTRACE_IOC_IN_FLIGHT tells which calls tasks are blocked in
+ * utrace selftests - UTRACE_IOC_IN_FLIGHT records the calls that tasks are in
  *
  * A record in flight comes before the exit of its call, is about the call that
  * the task is in, and is not made of a task that runs, is stopped or is hidden.
@@ -146,7 +146,7 @@ static int session_on(pid_t pid, __u32 scope, __u64 events)
 }
 
 /*
- * Wait until the clock has moved: it stands still for milliseconds on some
+ * Wait until the clock has advanced.  It does so every few milliseconds on some
  * machines, and orders a record in flight before the first own record of the
  * task.
  */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace selftests - /dev/utrace: sessions leave no object behind
+ * utrace selftests - /dev/utrace: sessions free all their objects
  *
- * Rounds of sessions differ in scope, in what is done with the records, and in how
- * session and target end.  The caches of utrace have as many objects after twice as
- * many rounds.  Objects are freed late, by RCU and by work items, so the test looks
- * again and again.  A cache is shrunk before each look: slabs of CPUs, and what KASAN
- * keeps in quarantine, count as objects that are in use.
+ * Rounds of sessions differ in scope, in what is done with the records, and in
+ * how session and target end.  The caches of utrace have as many objects after
+ * twice as many rounds.  Objects are freed late, by RCU and by work items, so
+ * the test repeats each count.  A cache is shrunk before each count: slabs of
+ * CPUs, and what KASAN keeps in quarantine, count as objects that are in use.
  *
  * The rounds run in a memory cgroup, whose kernel memory does not grow either: so objects
  * of kmalloc() and rings count as well.
@@ -25,7 +25,7 @@
 #define SLACK		16
 
 /*
- * Bytes of other objects.  On two CPUs, one of 64 bytes that each round left behind would
+ * Bytes of other objects.  On two CPUs, a leak of 64 bytes in each round would
  * take more, on a slow kernel with what it adds to each object.
  */
 #define SLACK_BYTES	(8 << 10)
@@ -145,7 +145,7 @@ static void start_target(struct round *round)
 		be_target(round);
 }
 
-/* Is the target a zombie?  It is reaped at the end of the round. */
+/* Check whether the target is a zombie.  The end of the round reaps it. */
 static bool is_dead(const struct round *round)
 {
 	siginfo_t info = {};
@@ -362,7 +362,7 @@ static void count_objects(long *objects)
 	fclose(file);
 }
 
-/* Can the objects be counted?  Caches may be merged with others. */
+/* Check that the objects can be counted: no cache is merged with another. */
 static bool has_caches(void)
 {
 	long objects[CACHES];

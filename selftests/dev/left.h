@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * utrace selftests - what sessions that have ended leave behind: nothing
+ * utrace selftests - sessions that have ended hold nothing
  *
- * The end of a session waits for no task, so each function looks again until
- * nothing is left, or for five seconds.
+ * The end of a session waits for no task, so each function polls until nothing
+ * is left, for at most five seconds.
  */
 #ifndef UTRACE_DEV_LEFT_H
 #define UTRACE_DEV_LEFT_H
@@ -128,8 +128,8 @@ static inline bool left_set_most(const char *text)
 }
 
 /*
- * Is the user charged with no engine?  With a limit of one the process of
- * @pidfd can be attached.
+ * Wait until the user is charged with no engine: with a limit of one, the
+ * process of @pidfd can be attached.
  */
 static inline bool left_no_charge(int pidfd)
 {

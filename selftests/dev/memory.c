@@ -59,7 +59,7 @@ static struct target *victim;
  * @name: for messages
  * @prepare: prepares the call; no allocation fails
  * @call: makes the call, with fail-nth armed; 0 or -errno
- * @good: does the state fit this result?  Restores the state before the call
+ * @good: checks the state for this result, and restores that before the call
  * @may: a documented result other than 0 and -ENOMEM
  * @never_fails: the only result is 0
  */

@@ -5,7 +5,7 @@
  * An agent and a crowd of threads are in a memory cgroup.  The agent makes many
  * objects of a kind, or has the crowd make them, and the kernel's memory of the
  * cgroup has to grow by what they take at least.  And where a cgroup has a
- * limit, who makes sessions without end fails, and others go on.
+ * limit, a process that makes sessions without end fails, and others go on.
  */
 #include <sys/resource.h>
 

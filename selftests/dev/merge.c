@@ -137,7 +137,7 @@ static void begin(unsigned int ring)
 	rec->size = sizeof(*rec);
 	rec->type = UTRACE_REC_EXIT;
 	rec->time = ++kernel.clock;
-	/* The kernel tells the time between the opening and the record. */
+	/* The kernel stores ->last between the opening and the record. */
 	if (random() % 2)
 		told->last = rec->time;
 	kernel.written[ring] = at + sizeof(*rec);

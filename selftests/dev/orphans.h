@@ -7,7 +7,7 @@
 
 #include "dev.h"
 
-/* Does the first process get orphans?  Not if an ancestor of the test is a subreaper. */
+/* Check that the first process gets orphans: no subreaper is above the test. */
 static inline bool orphans_go_to_first(void)
 {
 	pid_t parent = 0, pid;

@@ -120,7 +120,7 @@ static void fill(struct full *full, enum who more)
 	records_size = 0;
 }
 
-/* Read on behind what was read. */
+/* Read on, and append the records to those read before. */
 static void gather(struct full *full)
 {
 	ssize_t n;

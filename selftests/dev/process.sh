@@ -18,7 +18,7 @@ utrace=$(command -v "${UTRACE:-utrace}") || skip_all "no command utrace (tools/u
 log=$tmp/log
 cd "$tmp" || exit
 
-# ends STATUS COMMAND...: does the command end with this status in time?
+# ends STATUS COMMAND...: check that the command ends with this status in time
 ends() {
 	local want=$1 got
 
@@ -28,8 +28,8 @@ ends() {
 	[ "$got" = "$want" ] || { echo "$got instead of $want"; cat "$tmp/stderr"; return 1; }
 }
 
-# says STATUS TEXT ARG...: does the command end with this status, and is its
-# message one line with TEXT?
+# says STATUS TEXT ARG...: check that the command ends with this status, and
+# that its message is one line with TEXT
 says() {
 	local status=$1 text=$2 said
 
@@ -48,7 +48,7 @@ trace() {
 	await grep -sqE '^dev .* (clone|exec|exit|syscall)' "/proc/$task/utrace"
 }
 
-# gone PID: has the process ended within the limit?
+# gone PID: check that the process ends within the limit
 gone() {
 	await eval '[[ "$(state '"$1"')" =~ ^[ZX]?$ ]]'
 }

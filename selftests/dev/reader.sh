@@ -34,12 +34,12 @@ read_it() {
 	await grep -sq '^dev .*syscall' "/proc/$task/utrace"
 }
 
-# gone PID: has the process ended within the limit?
+# gone PID: check that the process ends within the limit
 gone() {
 	await eval '[[ "$(state '"$1"')" =~ ^[ZX]?$ ]]'
 }
 
-# ends STATUS: does the reader end with this status within the limit?
+# ends STATUS: check that the reader ends with this status within the limit
 ends() {
 	local status
 

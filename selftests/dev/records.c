@@ -13,8 +13,8 @@
 #include "dev.h"
 
 /*
- * Have the records of one task numbers from @number on, without a gap?  Returns
- * the number after the last record.
+ * Check that the numbers of one task's records start at @number and have no
+ * gap.  Returns the number after the last record.
  */
 static __u32 in_order(__u32 number, bool *good)
 {
@@ -52,7 +52,7 @@ TEST_F(dev, record)
 	exit = (void *)find(UTRACE_REC_SYS_EXIT, target.pid);
 	if (!holds(enter && exit, "an entry and an exit"))
 		return;
-	/* Where the clock stands still, each record is 1 ns later. */
+	/* Where the clock does not advance, each record is 1 ns later. */
 	holds(enter->head.time >= before.tv_sec * 1000000000ULL +
 					  before.tv_nsec &&
 		      enter->head.time < exit->head.time &&
@@ -230,8 +230,8 @@ TEST_F(dev, wait)
 }
 
 /*
- * Does each gap in the numbers of the only task have a LOST record, with the
- * right count?  Returns how many records there are, 0 if not.
+ * Check that each gap in the numbers of the only task has a LOST record with
+ * the right count.  Returns the number of records, or 0 if the check fails.
  */
 static __u64 add_up(__u64 *lost, __u32 *last)
 {

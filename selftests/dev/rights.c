@@ -510,8 +510,8 @@ static int calls_traced(const char *function)
 }
 
 /*
- * As for a perf event of all tasks on all CPUs, the security module is asked:
- * three times, about the caller and about the opener.
+ * As for a perf event of all tasks on all CPUs, the security module is called,
+ * three times, for the caller and for the opener.
  */
 TEST_F(rights, security_module)
 {

@@ -188,8 +188,8 @@ TEST_F(dev, attach_twice)
 }
 
 /*
- * Does poll() report POLLHUP, since no target is left, and POLLIN if
- * @readable?  POLLHUP may take until a detached engine is gone.
+ * Check that poll() reports POLLHUP, since no target is left, and POLLIN if
+ * @readable.  POLLHUP may take until a detached engine is gone.
  */
 static bool polls(int fd, bool readable)
 {

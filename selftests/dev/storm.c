@@ -26,7 +26,7 @@
 #define SURVIVORS	2
 #define VICTIMS		(TARGETS - SURVIVORS)
 
-/* More messages tell nothing new. */
+/* Further messages are not needed. */
 #define MOST_MESSAGES	10
 
 /**

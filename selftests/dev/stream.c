@@ -3,7 +3,7 @@
  * utrace selftests - /dev/utrace: a stream that loses nothing
  *
  * Tasks that wait for the reader, readers that stall, stop and go, the order of
- * the records of several CPUs, and what a session tells of its targets.
+ * the records of several CPUs, and the records of a session about its targets.
  */
 #include <sys/ptrace.h>
 #include <sys/stat.h>

@@ -82,7 +82,7 @@ static inline void rename_seen(struct utrace_rec_exec *rec)
 }
 
 /*
- * Does the clock stand still between two ticks?  Then records may have later
+ * Check whether the clock advances only at ticks.  Then records may have later
  * times than the clock, and a record of another task that is made after these
  * were read may have an earlier time.
  */

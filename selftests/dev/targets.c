@@ -521,7 +521,7 @@ static bool ends_well(void)
 	return last && last->type == UTRACE_REC_TARGET_END;
 }
 
-/* Also where the clock stands still, and records have later times than it. */
+/* Also where the clock does not advance, and records have later times. */
 TEST_F(dev, end_is_last)
 {
 	struct pollfd pfd = {};

@@ -480,8 +480,8 @@ static int drop_capability(void *arg)
 }
 
 /*
- * Yama is asked about the capabilities that the tracer has now.  The target has none, so
- * that the rule of capabilities(7) for ptrace(2) lets the tracer go on.
+ * Yama checks the capabilities that the tracer has now.  The target has none,
+ * so that the rule of capabilities(7) for ptrace(2) lets the tracer go on.
  */
 TEST_F(yama, capability_is_dropped)
 {

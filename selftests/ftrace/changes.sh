@@ -126,7 +126,7 @@ pairs() {
 	[ ! -s "$tmp/alone" ] || { cat "$tmp/alone" "$tmp/texts"; return 1; }
 }
 
-# becomes WHAT yes|no: is the actor followed from now on?
+# becomes WHAT yes|no: check whether the actor is followed from now on
 becomes() {
 	do_it mark "/$1"
 	if [ "$2" = yes ]; then

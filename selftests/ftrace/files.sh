@@ -14,7 +14,7 @@ b=$(instance files-b)
 trap 'rmdir "$a" "$b"; rm -rf "$tmp"' EXIT
 p=$a/process
 
-# set_to FILE WORDS: does the file show just these words, one a line?
+# set_to FILE WORDS: check that the file shows just these words, one a line
 set_to() {
 	is "${2// /$'\n'}" cat "$p/$1"
 }
@@ -49,7 +49,7 @@ words() {
 	holds "$1: > of an empty line empties" set_to "$1" ""
 }
 
-# refuses FILE TEXT WORD: is TEXT EINVAL, and does error_log point at the word?
+# refuses FILE TEXT WORD: check that TEXT is EINVAL and error_log points at WORD
 refuses() {
 	local f=$p/$1 lines before
 

@@ -15,7 +15,7 @@ b=$(instance two)
 c=$(instance three)
 trap 'rmdir "$tracing"/instances/{one,two,three} 2> /dev/null; rm -rf "$tmp"' EXIT
 
-# once DIR NAME: is the mark recorded in the instance, once?
+# once DIR NAME: check that the instance has recorded the mark once
 once() {
 	is 1 count "$1/trace" "\"?/$2\"?'?.*"
 }
@@ -163,7 +163,7 @@ test_remove() {
 	quiet "$b"
 }
 
-# refused: is the removal of the instance refused with EBUSY?
+# refused: check that the removal of the instance fails with EBUSY
 refused() {
 	local said
 

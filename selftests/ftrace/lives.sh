@@ -21,7 +21,7 @@ texts() {
 		sed -E 's/ <[0-9.]+>$//'
 }
 
-# has_text PID REGEX: does the full text of a record of the task match?
+# has_text PID REGEX: check that the full text of a record of the task matches
 has_text() {
 	texts "$1" > "$tmp/texts"
 	grep -xE -- "$2" "$tmp/texts" > /dev/null || { cat "$tmp/texts"; return 1; }
@@ -47,7 +47,7 @@ test_killed() {
 	quiet "$own"
 }
 
-# ended PID: is the task a zombie, or reaped by this shell?
+# ended PID: check that the task is a zombie, or was reaped by this shell
 ended() {
 	[[ $(state "$1") =~ ^Z?$ ]]
 }

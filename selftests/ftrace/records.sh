@@ -14,7 +14,7 @@ own=$(instance records)
 p=$own/process
 trap 'rmdir "$own"; rm -rf "$tmp"' EXIT
 
-# reads TEXT REGEX: does a record end with this text?
+# reads TEXT REGEX: check that a record ends with this text
 reads() {
 	holds "$1" has "$own/trace" ": $2\$"
 }

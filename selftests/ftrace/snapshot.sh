@@ -39,7 +39,7 @@ snapshots() {
 	done
 }
 
-# whole FILE: has the buffer only records of the calls?
+# whole FILE: check that the buffer has only records of the calls
 whole() {
 	local record='getuid\(\)|<\.\.\. getuid resumed> = 0( <[0-9]+\.[0-9]{6}>)?'
 	local bad

@@ -33,13 +33,13 @@ age() {
 	awk -v pid="$actor" '$1 == pid && $4 == "now" { print $6 }' "$p/stat"
 }
 
-# adds_up CALL: are the times in us, least, most and sum, consistent?
+# adds_up CALL: check that the times in us, least, most and sum, are consistent
 adds_up() {
 	row "$1" | awk '{ exit !($7 <= $8 && $7 * $4 <= $6 && $6 <= ($8 + 1) * $4) }' ||
 		{ row "$1"; return 1; }
 }
 
-# in_buckets CALL: do the buckets together contain all calls?
+# in_buckets CALL: check that the buckets together contain all calls
 in_buckets() {
 	is "$(field "$1" 4)" eval \
 		"field $1 10 | tr , '\n' | awk -F : '{ n += \$2 } END { print n }'"

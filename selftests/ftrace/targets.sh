@@ -16,7 +16,7 @@ trap 'rmdir "$own"; rm -rf "$tmp"' EXIT
 cp "$bin/actor" "$tmp/other"
 mkdir -p /sys/fs/cgroup/targets/below
 
-# seen NAME: is a call of the actor recorded?
+# seen NAME: check that a call of the actor is recorded
 seen() {
 	do_it mark "/$1"
 	has "$own/trace" "access\\(\"/$1\""

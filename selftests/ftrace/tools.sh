@@ -22,7 +22,7 @@ report() {
 	trace-cmd report -i "$tmp/trace.dat" > "$tmp/report" 2> "$tmp/errors"
 }
 
-# reported REGEX: has the report a record whose fields libtraceevent has read?
+# reported REGEX: check for a record whose fields libtraceevent has read
 reported() {
 	has "$tmp/report" "$1" || { tail -n 20 "$tmp/report" "$tmp/errors"; return 1; }
 }

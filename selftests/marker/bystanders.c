@@ -368,7 +368,7 @@ static pid_t start_idler(int cpu)
 	return pid;
 }
 
-/* Does the attack take place?  Without user_events one does not. */
+/* Check whether the attack is possible.  One needs user_events. */
 static bool is_possible(enum attack attack)
 {
 	return attack != ATTACK_EVENTS || !access(DATA, F_OK);

@@ -491,7 +491,7 @@ TEST_F(events, clone_vm)
 	check_shared('V');
 }
 
-/* The program that was executed: number[1] is what it is asked for. */
+/* The program that was executed: number[1] is its order. */
 static int be_executed(void)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -293,8 +293,8 @@ static inline int toggle_event(int fd, enum wait wait)
 }
 
 /*
- * Enabling an event that was disabled waits for RCU, so that the number of
- * toggles depends on the machine.  When has a test done enough?
+ * Return the time when a test has toggled enough.  Enabling an event that was
+ * disabled waits for RCU, so the number of toggles depends on the machine.
  */
 static inline long end_of_toggles(void)
 {

@@ -36,8 +36,8 @@ static bool map_ballast(unsigned long size)
 }
 
 /*
- * Look at a word until no toggle is under way; then it has the state of the
- * event.  Returns false if there is no such look.
+ * Load a word until no toggle runs during the load; then it has the state of
+ * the event.  Returns false if each load met a toggle.
  */
 static bool look_calmly(int watcher, const void *at, __u64 out, __u64 in)
 {
@@ -619,7 +619,7 @@ static const char * const steps[] = {
 	"dynamic_events", "DEL", "close",
 };
 
-/* Is the bystander held up?  It gets 3 s. */
+/* Check that the bystander needs no more than 3 s. */
 static void check_bystander(void)
 {
 	long end = now_ms() + 3000 * ut_patience();

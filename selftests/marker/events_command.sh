@@ -150,7 +150,7 @@ ambiguous() {
 		has "$log" ' user:ue_multi size=22 data="\\1\\0\\0\\0\\377'
 }
 
-# shows REGEX ARG...: does the output of "utrace markers ARG..." have such a line?
+# shows REGEX ARG...: check that "utrace markers ARG..." prints such a line
 shows() {
 	local regex=$1
 
@@ -181,7 +181,7 @@ list() {
 	return $ret
 }
 
-# fails TEXT ARG...: is the status 125, with a message that has TEXT?
+# fails TEXT ARG...: check that the status is 125, with a message that has TEXT
 fails() {
 	local text=$1 ret=0
 

@@ -57,8 +57,8 @@ static long do_deed(enum deed deed)
  * event is enabled.  number[]: 0: 0, or PAGE while the event is enabled.  1: what the
  * thread knows of that.
  *
- * The address of the look is what the test has said: so there is no jump between the two,
- * see linger().
+ * number[0] is the offset to load from, so that no jump is between the two
+ * loads, see linger().
  */
 static void spin(void)
 {

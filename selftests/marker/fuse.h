@@ -132,7 +132,7 @@ static inline void fuse_read_page(void)
 	close(fd);
 }
 
-/* Does the task sleep, whether a signal may wake it or not?  @where gets its "syscall". */
+/* Check whether the task is in state S or D.  @where gets its "syscall". */
 static inline bool sleeps(pid_t tid, char *where, int size)
 {
 	char line[512], *state;

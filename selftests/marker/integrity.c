@@ -110,8 +110,8 @@ static void *make_threads(void *watcher)
  * that it is armed.  number[]: 0: the page whose word is armed, as an offset.  1: that of
  * the last word that was looked at.
  *
- * The address of the look is what the test has said: so there is no jump between the two,
- * see linger().  The first page has no word.
+ * number[0] is the offset to load from, so that no jump is between the two
+ * loads, see linger().  The first page has no word.
  */
 static void look_at_fresh(void)
 {

@@ -90,7 +90,7 @@ static bool has(unsigned int tracers)
  * @name: for messages
  * @armed: the word is armed before
  * @call: makes the call, with fail-nth armed; 0 or -errno
- * @good: does the state fit this result?  Restores the state before the call
+ * @good: checks the state for this result, and restores that before the call
  * @never_fails: the only result is 0
  */
 struct op {

@@ -36,7 +36,7 @@ static int failed, bad, wrong, left;
  * @prepare: makes the state before the call, or NULL
  * @call: makes the call, with fail-nth armed; 0 or -errno
  * @of_target: the target makes the call
- * @good: does the state fit this result?  Restores the state before @prepare
+ * @good: checks the state for this result, and restores that before @prepare
  * @never_fails: the only result is 0
  */
 struct op {

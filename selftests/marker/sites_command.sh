@@ -353,7 +353,7 @@ utrace_test:guarded arg1=3 arg2=4" cut -d ' ' -f 2- <(hits)
 
 # Programs that are started
 
-# by_one LINE...: are these the hits, all by one process?
+# by_one LINE...: check that these are the hits, all by one process
 by_one() {
 	is "$(printf "%s\n" "$@")" cut -d ' ' -f 2- <(hits) &&
 		is 1 wc -l < <(hits | cut -d ' ' -f 1 | sort -u)

@@ -14,7 +14,7 @@ set -uo pipefail
 
 # Messages
 
-# fails TEXT ARG...: does the command fail with this message?
+# fails TEXT ARG...: check that the command fails with this message
 fails() {
 	says 125 "utrace: $1" "${@:2}"
 }
@@ -34,7 +34,7 @@ and '*:*' stands for all" trace -p 1 &&
 		fails "x: this is not the number of a process" status x
 }
 
-# says_first TEXT ARG...: does the command fail, with this first line?
+# says_first TEXT ARG...: check that the command fails, with this first line
 says_first() {
 	local ret=0
 

@@ -138,12 +138,12 @@ trace() {
 	await has "$errors" '^utrace: tracing .*; Ctrl-C ends that$'
 }
 
-# began TEXT: has the trace begun with this message, and no other one?
+# began TEXT: check that the trace has begun with this message alone
 began() {
 	is "utrace: tracing $1; Ctrl-C ends that" cat "$errors"
 }
 
-# ended STATUS: does the trace end with this status, and print nothing?
+# ended STATUS: check that the trace ends with this status and prints nothing
 ended() {
 	local ret=0
 
@@ -158,8 +158,8 @@ untrace() {
 	ended 130
 }
 
-# run STATUS ARG... -- PROGRAM [ARG...]: trace a program until it ends; is this the
-# status?
+# run STATUS ARG... -- PROGRAM [ARG...]: trace a program until it ends, and
+# check the status
 run() {
 	local want=$1 ret=0
 
@@ -197,7 +197,7 @@ hits() {
 	hits_of "$log"
 }
 
-# logged LINE...: are these the hits, all by the program?
+# logged LINE...: check that these are the hits, all by the program
 logged() {
 	is "$(printf "$actor %s\n" "$@")" hits
 }
@@ -216,7 +216,7 @@ squeezed() {
 	"$@" | sed -E 's/^ +//; s/ +/ /g'
 }
 
-# says STATUS TEXT ARG...: does the command end with this status and message?
+# says STATUS TEXT ARG...: check the status and the message of the command
 says() {
 	local want=$1 text=$2 ret=0
 

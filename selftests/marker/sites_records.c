@@ -629,7 +629,7 @@ TEST_F(sites, longer_site)
 	untrace(&tracer);
 }
 
-/* What /proc/PID/fdinfo tells of the target of this scope that has armed something, or -1. */
+/* The markers armed for the target of @scope, by /proc/PID/fdinfo, or -1. */
 static int armed_of(int fd, const char *scope)
 {
 	char path[64], line[256], of[16];

@@ -467,7 +467,7 @@ TEST_F_TIMEOUT(sites, killed_tracers_of_threads, LONG_TIMEOUT)
 
 TEST_F_TIMEOUT(sites, killed_tracers_of_children, LONG_TIMEOUT)
 {
-	/* Phases are always OUT: there is no judge of looks. */
+	/* Phases are always OUT: judge() checks nothing. */
 	kill_tracers(&self->target, 'F', 1);
 }
 

@@ -484,7 +484,7 @@ static int open_perf_of_event(pid_t pid, enum place place, bool returns)
 /* What bpftrace prints. */
 static char bpftrace_said[64];
 
-/* Has bpftrace printed "begun"?  Before it attaches its probes, it prints how many. */
+/* Check for "begun".  Before that, bpftrace prints the number of its probes. */
 static bool bpftrace_has_begun(int fd)
 {
 	char text[128] = "";

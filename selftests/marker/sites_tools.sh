@@ -97,7 +97,7 @@ start() {
 	await has "$tmp/$1" "$("ready_$1")"
 }
 
-# counts TOOL N: end the tool; has it counted N hits?
+# counts TOOL N: end the tool, and check that it has counted N hits
 counts() {
 	kill -INT "${job[$1]}"
 	wait "${job[$1]}"

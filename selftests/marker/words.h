@@ -668,7 +668,7 @@ static inline int word_state(int fd, pid_t pid, const void *at)
 	return row.state;
 }
 
-/* What poll(2) tells within so many ms: POLLPRI for a change of a state. */
+/* The events of poll(2) within so many ms: POLLPRI for a change of a state. */
 static inline int poll_words(int fd, int timeout)
 {
 	struct pollfd pfd = { .fd = fd, .events = POLLPRI };
@@ -695,8 +695,8 @@ static inline int word_engines(pid_t pid)
 /* Tracers that toggle a word, and watchers that load it in parallel. */
 
 /*
- * Judge a look at a word that was between two looks at the phase: the promise
- * is broken if the phase was the same and the value does not belong to it.
+ * Check a load of a word between two loads of the phase: the promise is broken
+ * if the phase has not changed and the value does not belong to it.
  */
 static inline void judge(int watcher, unsigned int phase, __u64 value,
 			 __u64 out, __u64 in)

@@ -323,7 +323,7 @@ static int seizes_in_rounds(struct ut_target *t)
 	return 0;
 }
 
-/* Are both numbers @round by the deadline?  Rounds are short. */
+/* Wait until both numbers are @round.  Rounds are short. */
 static bool both_at(_Atomic int *number, int round)
 {
 	long end = ut_now_ms() + UT_DEADLINE_MS;

@@ -26,7 +26,7 @@ clean_up() {
 trap clean_up EXIT
 echo 4 > "$limit"
 
-# stopped_times N: has gdb stopped the program N times at the signal?
+# stopped_times N: check that gdb has stopped the program N times at the signal
 stopped_times() {
 	[ "$(grep -c 'received signal SIGUSR1' "$tmp/gdb")" -ge "$1" ]
 }
@@ -91,6 +91,6 @@ echo "continue" >&9
 holds "and goes on with gdb" await test -s "$tmp/usr1"
 holds "gdb noticed nothing" hasnt "$tmp/gdb" '[Ee]rror|Cannot|Could not|lost|ptrace:'
 kill -KILL "$pid"
-holds "gdb hears of the end" await grep -q 'terminated with signal SIGKILL' "$tmp/gdb"
+holds "gdb reports the end" await grep -q 'terminated with signal SIGKILL' "$tmp/gdb"
 echo "quit" >&9
 plan

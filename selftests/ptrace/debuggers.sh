@@ -31,7 +31,7 @@ echo 4 > "$limit"
 export DEBUGINFOD_URLS=
 gdb=(timeout $((60 * patience)) gdb -q -nx -nh -batch)
 
-# has FILE TEXT...: are all the texts in the file?
+# has FILE TEXT...: check that all the texts are in the file
 has() {
 	local text
 
@@ -52,7 +52,7 @@ holds "gdb under strace stops at a breakpoint" has "$tmp/gdb" 'Breakpoint 1, wor
 holds "and sees the threads" grep -q '^[* ] 2 .*Thread' "$tmp/gdb"
 holds "and stops at a watchpoint" has "$tmp/gdb" 'hit Hardware watchpoint 2: work_count' \
 	'Old value = '
-holds "and hears of the end" has "$tmp/gdb" 'exited with code 07'
+holds "and reports the end" has "$tmp/gdb" 'exited with code 07'
 holds "strace sees gdb and its program" has "$tmp/strace" PTRACE_TRACEME getppid \
 	'exited with 7'
 
@@ -105,7 +105,7 @@ done
 echo > "$tmp/go"
 wait "${jobs[@]}"
 
-# logs_are_equal: do both see as much of each process?
+# logs_are_equal: check that both logs have as much of each process
 logs_are_equal() {
 	local log count=0
 
@@ -123,7 +123,7 @@ logs_are_equal() {
 holds "two strace -f see the same" logs_are_equal
 jobs=()
 
-# threads_are REGEX: does the status of both threads have this line?
+# threads_are REGEX: check that the status of both threads has this line
 threads_are() {
 	[ "$(grep -lE -- "$1" "/proc/$pid/task"/*/status | wc -l)" = 2 ]
 }
@@ -154,11 +154,11 @@ both_call() {
 }
 holds "strace sees the calls of both when gdb continues" await both_call
 touch "$tmp/stop"
-holds "gdb hears of the end" await has "$tmp/gdb" 'exited with code 07'
+holds "gdb reports the end" await has "$tmp/gdb" 'exited with code 07'
 echo "quit" >&9
 exec 9>&-
 wait "${jobs[@]}"
-holds "strace hears of the end" has "$tmp/strace" 'exited with 7'
+holds "strace logs the end" has "$tmp/strace" 'exited with 7'
 jobs=()
 
 # The debugger of Go comes to a program under strace.
@@ -197,7 +197,7 @@ if ! skip "$text" dlv && ! skip "$text" "$bin/goroutines"; then
 	holds "the program goes on, and strace sees it" await sees_more
 	kill -KILL "$pid"
 	wait "${jobs[@]}" 2> /dev/null
-	holds "strace hears of the end of Go" has "$tmp/strace" 'killed by SIGKILL'
+	holds "strace logs the end of Go" has "$tmp/strace" 'killed by SIGKILL'
 	jobs=()
 fi
 

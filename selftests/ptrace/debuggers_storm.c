@@ -165,8 +165,8 @@ static pid_t make_child(int v, enum action how)
 }
 
 /*
- * May a child end like this because init kills processes?  A gdb that is killed
- * leaves its breakpoints in the victim, and the children inherit them.
+ * Check whether the end of a child is due to init's kills.  A gdb that is
+ * killed leaves its breakpoints in the victim, and the children inherit them.
  */
 static bool is_by_init(int v, int status)
 {
@@ -229,7 +229,7 @@ static void be_debugger(int kind, pid_t victim)
 	_exit(99);
 }
 
-/* Is the debugger a tracer of @pid?  @list has all tracers, if several. */
+/* Check whether the debugger traces @pid.  @list: all tracers, if several. */
 static bool is_tracer(pid_t debugger, pid_t pid, const char *list)
 {
 	char *end;
@@ -355,10 +355,10 @@ static bool victim_is_right(int v, const siginfo_t *info)
 }
 
 /*
- * May a debugger of victim @v end like this?  It fails if the victim is dead before the
- * attach.  strace also fails if the victim dies between PTRACE_SEIZE and
- * PTRACE_INTERRUPT, which cannot be seen here: a victim that dies excuses strace.  gdb
- * also fails if the victim dies in its last command.
+ * Check that a debugger of victim @v may end like this.  It fails if the victim
+ * is dead before the attach.  strace also fails if the victim dies between
+ * PTRACE_SEIZE and PTRACE_INTERRUPT, which cannot be seen here: a victim that
+ * dies excuses strace.  gdb also fails if the victim dies in its last command.
  */
 static bool debugger_is_right(int v, int kind, const siginfo_t *info)
 {

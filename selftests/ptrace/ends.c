@@ -111,7 +111,7 @@ TEST_F(tracers, number_is_free_after_the_tracer)
 	EXPECT_TRUE(ut_until(next_pid(t->pid - 1) == t->pid));
 }
 
-/* The ways to ask; each one is asked before the status is taken. */
+/* The ways to wait.  Each with WNOWAIT leaves the status to the next one. */
 TEST_F(tracers, ways_to_wait)
 {
 	struct two_tracer *s = &self->s;
@@ -286,7 +286,7 @@ TEST_F(tracers, leader_ends_before_its_threads)
 	EXPECT_EQ(-ECHILD, two_poll(&self->s, t->pid));
 }
 
-/* The real parent hears of the end once, though it traces the leader, too. */
+/* The real parent reads the end once, though it traces the leader, too. */
 TEST_F(tracers, leader_of_the_parent_ends_before_its_threads)
 {
 	struct ut_target *t = &self->t;

@@ -569,8 +569,8 @@ static long changed_call(struct two_data *self, long first, long second)
 }
 
 /*
- * The filter sees what both tracers have made of a call: a further tracer is no
- * way around it, as no tracer has been since it is asked last.
+ * The filter sees what both tracers have made of a call.  It runs after all
+ * tracers, so a further tracer cannot bypass it, as a first tracer cannot.
  */
 TEST_F(tracers, filter_decides_last)
 {

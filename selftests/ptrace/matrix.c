@@ -153,7 +153,7 @@ TEST_F(tracers, signal)
 	EXPECT_EQ(0, t->sh->value[ACTOR_USR2]);
 }
 
-/* The message tells the entry from the exit. */
+/* The message distinguishes the entry from the exit. */
 static const struct two_step calls[2][2][STEPS] = {
 	[FIRST ... FURTHER][PLAIN ... SEIZED] = {
 		{ two_stop(SIGTRAP), PTRACE_SYSCALL, 0, 1 },

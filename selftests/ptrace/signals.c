@@ -241,8 +241,8 @@ TEST_F(tracers, two_signals)
 }
 
 /*
- * A tracer that has passed a signal on interrupts the task, which stands for
- * another tracer and has not acted on the signal yet.
+ * A tracer that has passed a signal on interrupts the task, which is in a stop
+ * of another tracer and has not acted on the signal yet.
  */
 TEST_F(tracers, interrupt_behind_a_decision)
 {

@@ -63,7 +63,7 @@ struct event {
 	int match;		/* ut_rule::match */
 };
 
-/* Is the task held at the end of a step?  @from: where the log begins. */
+/* Wait until the task is held at the end of a step, reported after @from. */
 static bool has_stepped(struct engine_data *self, int from)
 {
 	pid_t pid = self->t.pid;

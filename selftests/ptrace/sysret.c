@@ -200,7 +200,7 @@ static bool end_actor(struct two_data *self)
 
 /*
  * A return by SYSRET would put other values into RCX and R11 than those that
- * the tracer has set.  The actor tells what has arrived in user mode.
+ * the tracer has set.  The actor stores the values that it finds in user mode.
  */
 TEST_F(tracers, rcx_and_r11_arrive)
 {

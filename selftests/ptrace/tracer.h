@@ -2,7 +2,7 @@
 /*
  * utrace selftests - a tracer that makes the calls that the test wants
  *
- * A tracer is a process that the test tells what to do, call by call.  So the
+ * A tracer is a process to which the test gives orders, call by call.  So the
  * lines of a test are the order of all calls of all tracers.
  *
  * No call lasts for ever.  A timer interrupts a wait, and the wait is not tried

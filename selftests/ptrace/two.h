@@ -61,8 +61,8 @@ static inline int two_advance(struct two_tracer *tr, pid_t pid,
 }
 
 /*
- * Do two tracers get just these reports?  The order of the reports to one
- * tracer is given, that between the two is not.
+ * Check that two tracers get just these reports.  The order of the reports to
+ * one tracer is fixed, the order between the two is not.
  */
 static inline bool two_play(pid_t pid, struct two_tracer *a,
 			    const struct two_step *of_a, struct two_tracer *b,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace selftests - the proc connector and audit tell of each tracer
+ * utrace selftests - the proc connector and audit report each tracer
  *
- * Programs that watch for debuggers hear of a further tracer as of the first
- * one.
+ * Programs that watch for debuggers get the same reports of a further tracer as
+ * of the first one.
  */
 #include <linux/audit.h>
 #include <linux/cn_proc.h>
@@ -146,7 +146,7 @@ static int audit_rule(int fd, int type)
 	return audit_ask(fd, type, &rule, sizeof(rule));
 }
 
-/* Is audit enabled? -1 if the status cannot be read. */
+/* Check whether audit is enabled; -1 if the status cannot be read. */
 static int audit_is_enabled(int fd)
 {
 	struct nlmsghdr ask = {

@@ -270,7 +270,7 @@ TEST_F(tracers, waitid)
 	ASSERT_TRUE(start(self, variant, false));
 	pid = self->t.pid;
 	ASSERT_EQ(0, kill(pid, SIGUSR1));
-	/* The first look leaves the stop to the second one. */
+	/* The first waitid() leaves the stop for the second one. */
 	for (i = 0; i < 2; i++) {
 		ASSERT_EQ(0, two_waitid(s, P_PID, pid, __WALL | WSTOPPED |
 					(i ? 0 : WNOWAIT)));

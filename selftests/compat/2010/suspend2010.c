@@ -20,7 +20,7 @@ MODULE_PARM_DESC(pid, "thread to watch");
 static struct pid *target;
 static struct utrace_engine *engine;
 
-/* Has it been stopped? Kept where it can be seen: engine->data. */
+/* Value of engine->data when the task has been stopped. */
 #define SUSPENDED	((void *)1UL)
 
 static u32 suspend_signal(u32 action, struct utrace_engine *engine,
