@@ -249,7 +249,7 @@ TEST_F(observer, core_signal)
 }
 
 /* Engines get no SIGNAL_TERM for SIGKILL. */
-TEST_F(observer, kill_is_not_told)
+TEST_F(observer, no_signal_term_for_sigkill)
 {
 	struct ut_target *t = &self->t;
 
@@ -369,7 +369,7 @@ static int exits(struct ut_target *t)
 	return 99;
 }
 
-TEST_F(observer, exits_meanwhile)
+TEST_F(observer, exit_group_beside_the_signal)
 {
 	int i, killed = 0;
 

@@ -8,7 +8,7 @@
  */
 #include "keep.h"
 
-TEST_F(keep, is_told_again_and_then_the_next)
+TEST_F(keep, called_again_and_then_the_next)
 {
 	struct ut_target *t = &self->t;
 	int i;

@@ -118,7 +118,7 @@ TEST_F(utrace, cont_does_not_run_it)
 	EXPECT_TRUE(ut_runs(t));
 }
 
-TEST_F(utrace, signal_while_held_is_told_to_the_tracer)
+TEST_F(utrace, tracer_gets_a_signal_to_a_held_task)
 {
 	struct ut_target *t = &self->t;
 	int id = ut_hold(t);

@@ -384,7 +384,7 @@ TEST_F(utrace, stop_and_resume_of_forks)
 }
 
 /* Targets die while engines attach, stop and resume them. */
-TEST_F(utrace, kill_meanwhile)
+TEST_F(utrace, targets_die)
 {
 	long end = ut_now_ms() + STORM_MS;
 	long rounds = 0;
@@ -553,7 +553,7 @@ TEST_F(utrace, stopped_is_stopped)
 	ut_detach(id);
 }
 
-TEST_F(utrace, proc_meanwhile)
+TEST_F(utrace, proc_is_read)
 {
 	struct ut_target *t = &self->t;
 	struct storm s[2];

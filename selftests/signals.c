@@ -291,7 +291,7 @@ static int core_dumps(int fd, pid_t pid)
 }
 
 /* An engine makes an ignored signal dump core: the connector reports it. */
-TEST_F(signals, core_by_an_engine_is_told)
+TEST_F(signals, connector_reports_core_by_an_engine)
 {
 	struct ut_target *t = &self->t;
 	int id, fd = connector();

@@ -377,7 +377,7 @@ TEST_F(utrace, single_step)
 }
 
 /* A step is reported only to the engine that asked for it. */
-TEST_F(utrace, step_is_told_to_its_owner)
+TEST_F(utrace, step_is_reported_to_its_owner)
 {
 	struct ut_target *t = &self->t;
 	int id, other, from;

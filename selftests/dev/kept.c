@@ -94,7 +94,7 @@ TEST_F(dev, hidden_at_the_exit)
  * A task is in a call whose entry is kept; it makes calls that nobody records
  * when the session wants nothing, and others later.
  */
-TEST_F(dev, nothing_wanted_meanwhile)
+TEST_F(dev, nothing_wanted_for_a_while)
 {
 	struct target target;
 	int fd = start_session(&target);

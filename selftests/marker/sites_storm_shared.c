@@ -933,7 +933,7 @@ static void present_code_runs(struct target *target, int fd)
 	is(shared->number[LAST], stage->result, "  the function without a marker");
 }
 
-TEST_F_TIMEOUT(sites, changed_meanwhile, LONG_TIMEOUT)
+TEST_F_TIMEOUT(sites, file_is_written_in_the_storm, LONG_TIMEOUT)
 {
 	struct target *target = &self->target, his;
 	const char *why = begin_storm(HIT);

@@ -281,7 +281,7 @@ TEST_F(sites, event_before_and_after)
 }
 
 /* An event comes and goes while the marker is armed. */
-TEST_F(sites, event_meanwhile)
+TEST_F(sites, event_comes_and_goes)
 {
 	struct target *target = &self->target, other;
 	struct tracer tracer;

@@ -135,7 +135,7 @@ TEST_F(tracers, killed_under_the_first)
 	killed_meanwhile(_metadata, &self->t, scenes, ARRAY_SIZE(scenes));
 }
 
-TEST_F(tracers, killed_meanwhile)
+TEST_F(tracers, killed_under_further_ones)
 {
 	static const struct scene scenes[] = {
 		{ .further = 1 },

@@ -145,7 +145,7 @@ TEST_F(tracers, death_does_not_end_job_control)
 }
 
 /* The real parent gets the stop once, and no tracer consumes it. */
-TEST_F(tracers, parent_is_told)
+TEST_F(tracers, parent_reads_the_stop_once)
 {
 	struct two_tracer *p = &self->p, *s = &self->s;
 	struct ut_target *t = &self->t;
@@ -431,7 +431,7 @@ TEST_F(tracers, first_dies_before_the_stop)
 }
 
 /* One JCTL comes, though a traced task calls do_signal_stop() twice. */
-TEST_F(tracers, engine_is_told_once)
+TEST_F(tracers, engine_gets_one_event)
 {
 	struct ut_target *t = &self->t;
 	const char *why = ut_begin();

@@ -128,7 +128,7 @@ static bool hears(int fd, pid_t pid, pid_t tracer)
 }
 
 /* Each attach and each PTRACE_DETACH makes an event. */
-TEST_F(tracers, listeners_are_told)
+TEST_F(tracers, attach_and_detach_make_events)
 {
 	struct ut_target *t = &self->t;
 	int fd = open_connector();

@@ -171,7 +171,7 @@ TEST_F(tracers, exec_delivers_a_signal)
 }
 
 /* The parent reads the end once, though it is a tracer, too. */
-TEST_F(tracers, end_is_told_once)
+TEST_F(tracers, parent_reads_the_end_once)
 {
 	struct two_tracer *p = &self->p;
 	struct ut_target *t = &self->t;
@@ -186,7 +186,7 @@ TEST_F(tracers, end_is_told_once)
 	EXPECT_EQ(0, ut_state(t->pid));
 }
 
-TEST_F(tracers, sigkill_is_told_once)
+TEST_F(tracers, parent_reads_sigkill_once)
 {
 	struct two_tracer *p = &self->p;
 	struct ut_target *t = &self->t;

@@ -67,18 +67,18 @@ static void parent_is_told_stop(struct __test_metadata *_metadata,
 					   WNOHANG) == TWO_NONE));
 }
 
-TEST_F(tracers, parent_is_told_stop)
+TEST_F(tracers, parent_reads_stop)
 {
 	parent_is_told_stop(_metadata, self, variant, false);
 }
 
-TEST_F(tracers, parent_is_told_stop_of_a_sleeper)
+TEST_F(tracers, parent_reads_stop_of_a_sleeper)
 {
 	parent_is_told_stop(_metadata, self, variant, true);
 }
 
 /* The tracer does not ask for it. */
-TEST_F(tracers, parent_is_told_continue)
+TEST_F(tracers, parent_reads_continue)
 {
 	struct two_tracer *s = &self->s;
 	pid_t pid;
@@ -97,7 +97,7 @@ TEST_F(tracers, parent_is_told_continue)
 }
 
 /* The parent does not ask for it. */
-TEST_F(tracers, tracer_is_told_continue)
+TEST_F(tracers, tracer_reads_continue)
 {
 	struct two_tracer *s = &self->s;
 	long status;
