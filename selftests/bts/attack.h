@@ -2,7 +2,7 @@
 /*
  * utrace selftests - programs that try to get away from their consumer
  *
- * Each attack runs once alone and once followed.  What it has seen has to be
+ * Each attack runs once alone and once followed.  What it has seen must be
  * the same.  After what it tries it makes visible loops, and of each of their
  * jumps there has to be one record.
  */

@@ -233,7 +233,7 @@ TEST_F(dev, last_of_all)
 	close(fd_last);
 }
 
-/* Some records of a thread were read; those of another one made others go. */
+/* Some records of a thread were read; another thread's replaced the rest. */
 TEST_F(dev, last_of_threads)
 {
 	struct target target;

@@ -61,7 +61,7 @@ static void wait_in(pid_t tid, long nr)
 	need(asleep_in(tid, nr), "a thread in the call");
 }
 
-/* Read all, and look at the end: in the call, or not. */
+/* Read all, and check whether the END is in the call. */
 static void check_end(int fd, bool called)
 {
 	static struct tasks tasks;

@@ -13,7 +13,7 @@
 
 #define RECORDS		0x40000
 
-/* Records of a CPU that are looked at. */
+/* Records of a CPU that are checked. */
 #define CPU_RECORDS	100000
 
 static int ask(struct utrace_where where, __u32 source)

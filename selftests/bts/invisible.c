@@ -2,8 +2,8 @@
 /*
  * utrace selftests - branches: programs do not notice that they are followed
  *
- * A program that looks at its flags, or steps itself, is run once alone and once
- * with a consumer.  Both runs have to have the same result.
+ * A program that reads its flags, or steps itself, is run once alone and once
+ * with a consumer.  Both runs must have the same result.
  */
 #include "branches.h"
 

@@ -14,7 +14,7 @@
 /* The size of the smallest ring. */
 #define SMALL	512
 
-/* How long a thread is looked at that should not run. */
+/* How long a thread that should not run is watched. */
 #define QUIET_US	(200000 * ut_patience())
 
 struct shared {
@@ -242,7 +242,7 @@ TEST_F(dev, fork_of_another_thread)
 	stop(&target);
 }
 
-/* All threads and children share the ring, and all get their turn. */
+/* All threads and children share the ring, and all make progress. */
 TEST_F(dev, fork_in_the_same_ring)
 {
 	struct trace all = {};

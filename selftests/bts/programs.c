@@ -82,7 +82,7 @@ static pid_t start_program(struct oracle *o, char **argv, bool itself)
 	return pid;
 }
 
-/* The number by which records tell a process from others of the same pid. */
+/* The number that distinguishes a process from others of the same pid. */
 static __u64 inode_of(pid_t pid)
 {
 	int fd = pidfd_of(pid, 0);
@@ -108,7 +108,7 @@ static bool compare(const struct oracle *o, struct tasks *tasks, pid_t pid)
 	return equal && o->n <= tasks->n;
 }
 
-/* Look at what a consumer of process @pid has read. */
+/* Check the records that a consumer of process @pid has read. */
 static void check(const struct oracle *o, const struct trace *trace, pid_t pid,
 		  __u64 inode)
 {

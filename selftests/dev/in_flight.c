@@ -707,7 +707,7 @@ static void compare_tree(int fd, struct target *target)
 {
 	is(2, in_flight(fd, 0), "parent and child");
 	have(target, CHILD, 'd', 0);
-	/* Not settle(): nobody may not look at the call. */
+	/* Not settle(): this user may not read the call in /proc. */
 	until(target->tid[CHILD], is_state, 'S');
 	take(fd);
 	is(1, in_flight(fd, 0), "the child is hidden");

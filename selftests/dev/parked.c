@@ -199,7 +199,7 @@ static void nothing_is_lost(struct full *full, int tasks)
 	is(0, now.lost, "none is lost");
 }
 
-/* Read the rest, end the session, and look at all records. */
+/* Read the rest, end the session, and check all records. */
 static void finish(struct full *full)
 {
 	struct tally tally;

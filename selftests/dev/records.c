@@ -201,7 +201,7 @@ TEST_F(dev, wait)
 	need(!pthread_create(&thread, NULL, mark_later, &target), "thread");
 	began = time(NULL);
 	is(1, poll(&pfd, 1, DEADLINE_MS), "poll: wakes");
-	/* poll() looks again at its timeout, even if no event woke it. */
+	/* poll() checks again at its timeout, even if no event woke it. */
 	holds(time(NULL) - began < DEADLINE_MS / 2000, "poll: at once");
 	is(POLLIN, pfd.revents, "poll: POLLIN");
 	pthread_join(thread, NULL);

@@ -445,7 +445,7 @@ TEST_F(rights, setid_by_root)
 	stop(&mine);
 }
 
-/* Root of a user namespace that nobody has made. */
+/* Root of a user namespace that the user nobody has made. */
 static void do_namespace(struct job *job)
 {
 	struct target inside;

@@ -2,7 +2,7 @@
 /*
  * utrace selftests - sessions whose rings become full, and what they tell
  *
- * The tests count the records that they read, and look at their order.
+ * The tests count the records that they read, and check their order.
  */
 #ifndef UTRACE_DEV_STREAM_H
 #define UTRACE_DEV_STREAM_H

@@ -15,7 +15,7 @@
 
 #define INSTANCE	"/sys/kernel/tracing/instances/memory"
 
-/* Room for what is read of a file; a longer rest is not looked at. */
+/* Room for what is read of a file; the rest of a longer file is ignored. */
 #define TEXT_SIZE	16384
 
 /* 0 or -errno */

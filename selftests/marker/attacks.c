@@ -528,8 +528,8 @@ static void release_peer(int socket)
 }
 
 /*
- * Nobody attaches a session that root has opened to his own process.  The process
- * becomes one that nobody may not trace.
+ * The user nobody attaches a session that root has opened to a process of its
+ * own.  The process becomes one that nobody may not trace.
  */
 static int lend_target(int fd)
 {
@@ -828,7 +828,7 @@ TEST_F(dev, many_words)
 	stop(&target);
 }
 
-/* More words than the kernel looks at in one go, in several pages. */
+/* More words than the kernel visits at once, in several pages. */
 #define MANY	1000
 #define OF_MANY(i)	(area + 2 * PAGE + 16 * (i))
 

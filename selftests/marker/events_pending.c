@@ -53,9 +53,9 @@ static long do_deed(enum deed deed)
 }
 
 /*
- * Spin without a system call, and look at the word as soon as the test says that the
- * event is enabled.  number[]: 0: 0, or PAGE while the event is enabled.  1: what the
- * thread knows of that.
+ * Spin without a system call, and load the word as soon as the test says that
+ * the event is enabled.  number[]: 0: 0, or PAGE while the event is enabled.
+ * 1: what the thread knows of that.
  *
  * number[0] is the offset to load from, so that no jump is between the two
  * loads, see linger().
@@ -194,7 +194,7 @@ TEST_F(events, at_once)
 	check_at_once(FORKED, true);
 }
 
-/* Nobody but the target writes the bit, and the target does nothing. */
+/* Only the target can write the bit, and the target does nothing. */
 static void check_pending(bool stopped)
 {
 	struct target target;

@@ -404,7 +404,7 @@ TEST_F(traced, thread_that_ends_beside_a_tracer)
 	check_tracer_of_thread(true);
 }
 
-/* With a tracer alone, nobody has the bit once nothing is registered. */
+/* With a tracer alone, the bit stays clear once nothing is registered. */
 TEST_F(traced, thread_that_ends_under_a_tracer)
 {
 	struct target keeper, target;
@@ -447,7 +447,7 @@ TEST_F(traced, child_of_a_thread)
 
 /* As kernel/utrace/marker/marker.h has it: bits of a process and its descendants. */
 #define MOST_BITS	65536
-/* Registering looks at all bits that the process has registered. */
+/* Registering checks all bits that the process has registered. */
 #define BITS		4096
 #define CHILDREN	(MOST_BITS / BITS)
 

@@ -2,7 +2,7 @@
 /*
  * utrace selftests - words: children and other programs
  *
- * A child looks at the words before it does anything else, and writes what it
+ * A child loads the words before it does anything else, and writes what it
  * has seen to memory that it shares with the test.
  */
 #include <sys/mman.h>
@@ -148,8 +148,8 @@ static void execute_many(void)
 }
 
 /*
- * Each child looks at once, and 1 ms later: it has only what the program has.
- * number[]: children, those that were right, and the parent's looks at the bit.
+ * Each child loads the words at once and 1 ms later: it has only the program's.
+ * number[]: children, those that were right, and the parent's loads of the bit.
  */
 static void fork_many(int n)
 {
@@ -605,7 +605,7 @@ TEST_F(dev, survivor_with_the_memory)
 	check_survivor(UTRACE_SCOPE_TREE);
 }
 
-/* Another program: what it maps at the address has nothing of the words. */
+/* Another program: its memory at the address has none of the words. */
 static void check_exec(__u32 scope, enum who who)
 {
 	struct target target;

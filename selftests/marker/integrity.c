@@ -2,7 +2,7 @@
 /*
  * utrace selftests - words: nothing is lost, and nothing is seen too late
  *
- * Threads of the target change a word without a pause, or look at it, while
+ * Threads of the target change a word without a pause, or load it, while
  * tracers arm and disarm parts of the same 32 bits.
  */
 #include "blows.h"
@@ -74,7 +74,7 @@ static bool map_huge(void)
 	return !madvise(PLACE, HUGE, MADV_COLLAPSE);
 }
 
-/* A thread that looks some times, and one that looks for ever. */
+/* A thread that loads the word some times, and one that does so for ever. */
 static void *watch_some(void *watcher)
 {
 	int i;
@@ -106,9 +106,9 @@ static void *make_threads(void *watcher)
 }
 
 /*
- * Spin without a system call, and look at the word of each page as soon as the test says
- * that it is armed.  number[]: 0: the page whose word is armed, as an offset.  1: that of
- * the last word that was looked at.
+ * Spin without a system call, and load the word of each page as soon as the
+ * test says that it is armed.  number[]: 0: the page whose word is armed, as an
+ * offset.  1: that of the last word that was loaded.
  *
  * number[0] is the offset to load from, so that no jump is between the two
  * loads, see linger().  The first page has no word.
@@ -421,7 +421,7 @@ TEST_F_TIMEOUT(dev, several_tracers, LONG_TIMEOUT)
 	stop(&target);
 }
 
-/* Threads look at a word that is toggled; each toggle waits for a look. */
+/* Threads load a word that is toggled; each toggle waits for a load. */
 static void check_threads(char order, int toggles)
 {
 	struct target target;

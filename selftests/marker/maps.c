@@ -2,7 +2,7 @@
 /*
  * utrace selftests - words: memory that is mapped, unmapped, given up and moved
  *
- * The target looks at the word as soon as a call has returned to user mode.
+ * The target loads the word as soon as a call has returned to user mode.
  */
 #include <linux/userfaultfd.h>
 
@@ -21,7 +21,7 @@
 #define OF_THE_FILE	7
 #define PATTERN		0x5a
 
-/* What is mapped; UNSEEN: the target does not look at it then. */
+/* What is mapped; UNSEEN: the target does not load it then. */
 enum what { ANON, READ_ONLY, SHARED, OF_FILE, UNSEEN = 0x10000 };
 
 static int file;		/* a memfd */
@@ -164,7 +164,7 @@ static int protect_place(bool protect)
 	return ioctl(uffd, UFFDIO_WRITEPROTECT, &arg);
 }
 
-/* The page goes again and again, and the word is looked at after each time. */
+/* The page goes again and again, and the word is loaded after each time. */
 
 enum loss { GIVEN_UP, MAPPED_OVER };
 
@@ -647,7 +647,7 @@ TEST_F(dev, page_of_hugetlbfs)
 		SKIP(return, "no page of hugetlbfs (HUGETLBFS)");
 }
 
-/* Nobody waits for the one that would bring the page. */
+/* No task waits for userfaultfd to bring the page. */
 static void nobody_waits(struct target *target)
 {
 	have(target, SELF, 'v', UNSEEN);

@@ -603,7 +603,7 @@ TEST_F(dev, moved_by_userfaultfd)
 	stop(&target);
 }
 
-/* Nobody brings the page that was moved away. */
+/* Nothing brings the page that was moved away. */
 TEST_F(dev, moved_out_of_userfaultfd)
 {
 	struct target target;

@@ -23,7 +23,7 @@ static __u32 scope;
 static pid_t twin;
 
 /*
- * Fork with the n-th allocation failing.  The child looks at once, then when
+ * Fork with the n-th allocation failing.  The child loads at once, then when
  * number[1] is set, and ends.  number[]: 0: allocations left.  2 and 3: what
  * the child has seen, and 1 << 16.
  */

@@ -53,9 +53,10 @@ static int register_other(void)
 }
 
 /*
- * A child looks at once, then each time that number[1] is another step, and ends if
- * that is below 0.  number[]: 4: the bits at first, and 1 << 8.  5: the bits now.  6:
- * what a write of the event gives.  7: the last step.
+ * A child loads the bits at once, then each time that number[1] is another
+ * step, and ends if that is below 0.  number[]: 4: the bits at first, and
+ * 1 << 8.  5: the bits now.  6: what a write of the event gives.  7: the last
+ * step.
  */
 static void be_child(void)
 {
@@ -176,7 +177,7 @@ static int registered(pid_t pid)
 	return lines_of(pid, IS_OFF, IS_FAILED);
 }
 
-/* The bits that ftrace has; the others are off, or have failed for want of memory. */
+/* The bits that ftrace has; the rest is off, or failed for lack of memory. */
 static int enabled(pid_t pid)
 {
 	return lines_of(pid, IS_ENABLED, IS_PENDING);

@@ -52,7 +52,7 @@ static int hit_and_look(void)
 #define SEEN(semaphore)	((semaphore) | (semaphore) << 4 | 1 << 8)
 
 /*
- * Fork with the n-th allocation failing.  The child looks at once, then when
+ * Fork with the n-th allocation failing.  The child loads at once, then when
  * number[1] is set, and ends.  number[]: 0: allocations left.  2 and 3: what the
  * child has seen.
  */

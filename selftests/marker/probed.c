@@ -3,7 +3,7 @@
  * utrace selftests - a library with SDT markers
  *
  * Each function is of the type of struct library's functions in sites.h.
- * Semaphores are exported, so that programs can look at them.
+ * Semaphores are exported, so that programs can read them.
  */
 #define _SDT_HAS_SEMAPHORES 1
 #include <sys/sdt.h>

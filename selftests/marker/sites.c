@@ -410,7 +410,7 @@ TEST_F(sites, arguments_that_cannot_be_read)
 	untrace(&tracer);
 }
 
-/* Memory of the library that nobody has looked at yet need not be there. */
+/* Memory of the library that was not accessed yet need not be there. */
 TEST_F(sites, argument_that_is_not_in_memory)
 {
 	static const struct utrace_marker_arg arg = AT_DI(4, 0);

@@ -824,7 +824,7 @@ static void let_hit(struct target *user)
 	holds(true, "%ld of 2 threads have returned", stage->number[RETURNED]);
 }
 
-/* A thread that hits waits for the lock, and nobody waits for the thread. */
+/* A thread that hits waits for the lock, and no other one waits for it. */
 TEST_F_TIMEOUT(attacks, hits_keep_no_rcu, LONG_TIMEOUT)
 {
 	struct target *user = &self->user, *root = &self->root, *own = &self->own;

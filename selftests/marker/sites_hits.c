@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * utrace selftests - hits that look for their tracers while tracers come and go
+ * utrace selftests - hits that look up their tracers while tracers come and go
  *
  * A hit finds the tracers of a marker without a lock.  Threads of the target hit a
  * marker all the time, while other tracers arm and disarm this marker and its
@@ -221,7 +221,7 @@ TEST_F_TIMEOUT(sites, exact, LONG_TIMEOUT)
 
 	begin_hits(target);
 	end_hits(target);
-	/* Before there are descriptors, of which the others would have copies. */
+	/* Fork before opening descriptors, or the children have copies. */
 	start_others(target, others);
 	trace(&counts, target->pid, UTRACE_SCOPE_PROCESS);
 	trace_full(&records_all, target->pid, UTRACE_SCOPE_PROCESS, SMALL,

@@ -62,7 +62,7 @@ static void fork_deep(int depth)
 	_exit(stage->number[3]);
 }
 
-/* Wait for the child whose hits the test looks for. */
+/* Wait for the child whose hits the test checks. */
 static void reap_child(pid_t pid)
 {
 	stage->number[4] = pid;

@@ -3,7 +3,7 @@
  * utrace selftests - markers that come and go while their programs run
  *
  * The test arms a marker and disarms it, again and again, and the target hits
- * the marker all the time.  Nobody dies of that.  A hit in a phase IN is
+ * the marker all the time.  No process dies of that.  A hit in a phase IN is
  * recorded, and one in a phase OUT is not; the semaphore is 1 and 0.
  */
 #define _SDT_HAS_SEMAPHORES 1
@@ -48,7 +48,7 @@ static void hit_in_phase(int watcher)
 		watch(watcher, loaded[0].semaphore[HIT], 2, 0, 1);
 }
 
-/* Children of a tree do as the parent; others see no semaphore. */
+/* Children of a tree do as the parent; other children see no semaphore. */
 static void be_born(bool tree)
 {
 	int i;

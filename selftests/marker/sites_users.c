@@ -8,7 +8,7 @@
  */
 #include "sites_events.h"
 
-/* number[]: 0: stop.  1: looks at the semaphore.  2: those that were not 1. */
+/* number[]: 0: stop.  1: loads of the semaphore.  2: those that were not 1. */
 static void watch_semaphore(void)
 {
 	while (!stage->number[0]) {
@@ -118,7 +118,7 @@ TEST_F(sites, two_targets)
 	hit(target, HIT, 5);
 	is(5, gather(tracer.session, 5), "hits");
 	is(10, hits_of(&second, 7), "of the second");
-	/* An id names what is armed, whichever target has it. */
+	/* An id names an armed marker, whichever target has it. */
 	disarm_marker(&tracer, arg.id);
 	is(0, semaphore(target, HIT), "the second one is disarmed");
 	untrace(&tracer);

@@ -310,7 +310,7 @@ TEST_F(dev, several_tracers)
 	stop(&target);
 }
 
-/* One bit by two names: nobody may take it from the other one. */
+/* One bit by two names: neither name may take it from the other. */
 TEST_F(dev, bit_of_two_kinds)
 {
 	struct target target;

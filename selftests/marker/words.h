@@ -4,7 +4,7 @@
  *
  * A target is forked from the test, so both have static memory at the same
  * addresses.  The words are in the target's copy of area.  The test learns of
- * them in two ways: the target looks at them in user mode, which is what is
+ * them in two ways: the target loads them in user mode, which is what is
  * promised, and the test reads /proc/PID/mem.
  */
 #ifndef UTRACE_WORDS_H

@@ -270,7 +270,7 @@ TEST_F(tracers, long_chain)
 		}
 	}
 	EXPECT_EQ(0, two_seize(&tr[CHAIN - 1], t->pid, 0));
-	/* With this one the chain has one process more than is looked at. */
+	/* This one makes the chain one process longer than the kernel visits. */
 	EXPECT_EQ(-EDEADLK, two_seize(last, t->pid, 0));
 	EXPECT_EQ(-EDEADLK, two_seize(last, other.pid, 0));
 	EXPECT_STREQ(two_pair(self->p.t.pid, tr[CHAIN - 1].t.pid),

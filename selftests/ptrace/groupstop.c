@@ -50,7 +50,7 @@ static void both_listen(struct __test_metadata *_metadata,
 	ASSERT_EQ(0, stop(t, p, s, sig));
 	ASSERT_TRUE(two_play(t->pid, p, listen, s, listen));
 	EXPECT_TRUE(two_parent_sees(t->pid, sig));
-	/* Who listens has no stop to look at. */
+	/* A tracer that listens has no stop in which to make requests. */
 	EXPECT_FALSE(two_has(p, t->pid));
 	EXPECT_FALSE(two_has(s, t->pid));
 	EXPECT_TRUE(ut_still(t));

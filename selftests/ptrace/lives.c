@@ -392,7 +392,7 @@ TEST_F(tracers, same_answers)
 	EXPECT_TRUE(all_refused(s, t->pid));
 	ASSERT_EQ(0, kill(t->pid, SIGUSR1));
 	ASSERT_EQ(two_stop(SIGUSR1), two_wait(p, t->pid));
-	/* This one stays in the queue, to be looked at. */
+	/* This one stays in the queue, to be peeked at. */
 	ASSERT_EQ(0, kill(t->pid, SIGUSR2));
 	EXPECT_EQ(0, set_mask(p, t->pid, mask));
 	for (i = 0; i < ARRAY_SIZE(requests); i++) {

@@ -218,7 +218,7 @@ TEST_F(quota, all_children_are_followed)
 	EXPECT_EQ(3 * CHILDREN, t->sh->value[MADE]);
 	EXPECT_EQ(3 * CHILDREN, told.events);
 	EXPECT_EQ(3 * CHILDREN, told.children);
-	/* The tracer and others of its user have what they had. */
+	/* The tracer and other tracers of its user can attach as before. */
 	EXPECT_TRUE(can_trace(p, &self->two.s2, self->another.pid));
 }
 

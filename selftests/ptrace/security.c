@@ -266,7 +266,7 @@ TEST_F(tracers, usermode_helper)
 	EXPECT_EQ(0, ut_write_file(CORE_PATTERN, before));
 	remove_setid();
 	ASSERT_LT(0, pid);
-	/* Nobody else ends the program. */
+	/* No other process ends the program. */
 	guard.arg = pid;
 	ASSERT_TRUE(ut_spawn(&guard, two_guard));
 	ASSERT_TRUE(ut_hear(&guard));

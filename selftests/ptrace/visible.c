@@ -212,7 +212,7 @@ TEST_F(tracers, audit)
 		EXPECT_EQ(0, audit_enable(fd, before));
 		SKIP(return, "no rules of audit (AUDITSYSCALL)");
 	}
-	/* Audit looks at the calls of tasks that begin when it is enabled. */
+	/* Audit sees only the calls of tasks that begin while it is enabled. */
 	EXPECT_TRUE(two_start(&first));
 	EXPECT_TRUE(two_start(&further));
 	EXPECT_TRUE(actor_spawn(t));

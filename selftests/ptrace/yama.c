@@ -4,7 +4,7 @@
  *
  * With the value 1 of ptrace_scope only ancestors may trace a process of their
  * user, and those that the process names by prctl().  A process that traces
- * another one already may look at its memory, whichever tracer it is.
+ * another one already may read its memory, whichever tracer it is.
  */
 #include "two.h"
 
@@ -119,7 +119,7 @@ TEST_F(yama, further_tracer_of_a_first_one)
 		     two_tracers(yama_pid));
 }
 
-/* A tracer may look at the memory when the task lets nobody trace it. */
+/* A tracer may read the memory when the task lets nobody trace it. */
 TEST_F(yama, memory)
 {
 	EXPECT_EQ(-EPERM, yama_does(&self->other, YAMA_READS));
