@@ -105,19 +105,6 @@ void utrace_set_put(struct utrace_set *set)
 	}
 }
 
-/* The order in which the classes are called at most events. */
-static unsigned int utrace_engine_rank(struct utrace_engine *engine)
-{
-	static const u8 rank[] = {
-		[UTRACE_CLASS_OBSERVER]		= 0,
-		[UTRACE_CLASS_MUTATOR]		= 1,
-		[UTRACE_CLASS_ENFORCER]		= 2,
-		[UTRACE_CLASS_LAST_RESORT]	= 3,
-	};
-
-	return rank[utrace_engine_class(engine)];
-}
-
 static bool utrace_lists(struct utrace_engine *engine, unsigned long wants,
 			 unsigned int event)
 {
@@ -147,21 +134,26 @@ static bool utrace_lists(struct utrace_engine *engine, unsigned long wants,
 unsigned int utrace_order(const struct utrace_set *set, unsigned int event,
 			  const u16 *wants, u8 *order)
 {
+	static const u8 classes[2][4] = {
+		{ UTRACE_CLASS_OBSERVER, UTRACE_CLASS_MUTATOR,
+		  UTRACE_CLASS_ENFORCER, UTRACE_CLASS_LAST_RESORT },
+		/* At SYSCALL_EXIT. */
+		{ UTRACE_CLASS_ENFORCER, UTRACE_CLASS_MUTATOR,
+		  UTRACE_CLASS_OBSERVER, UTRACE_CLASS_LAST_RESORT },
+	};
+	const u8 *class = classes[event == _UTRACE_EVENT_SYSCALL_EXIT];
 	bool newest_first = event == _UTRACE_EVENT_SYSCALL_ENTRY;
-	const u8 *ranks = event == _UTRACE_EVENT_SYSCALL_EXIT ?
-			  (const u8 []){ 2, 1, 0, 3 } :
-			  (const u8 []){ 0, 1, 2, 3 };
 	unsigned int nall = hweight64(set->members);
-	unsigned int rank, i, n = 0;
+	unsigned int k, i, n = 0;
 
-	for (rank = 0; rank < 4; rank++) {
+	for (k = 0; k < 4; k++) {
 		for (i = 0; i < nall; i++) {
 			u8 slot = set->order[newest_first ? nall - 1 - i : i];
 			struct utrace_engine *engine = set->engine[slot];
 			unsigned long events = wants ? wants[slot] :
 					       READ_ONCE(engine->flags);
 
-			if (utrace_engine_rank(engine) == ranks[rank] &&
+			if (utrace_engine_class(engine) == class[k] &&
 			    utrace_lists(engine, events, event))
 				order[n++] = slot;
 		}
