@@ -327,7 +327,6 @@ static int utrace_last_try(struct utrace_walk *walk, unsigned int n)
 		ret = utrace_last_locked(walk);
 		mutex_unlock(&utrace_change_mutex);
 	}
-	utrace_drop_members(walk->turn, walk->nspares);
 	utrace_drop_spares(walk->turn, walk->nspares);
 	return ret;
 }

@@ -61,7 +61,8 @@ bool utrace_change_make_room(struct utrace_change *change);
  * @u: a spare struct utrace for a task that has none, or NULL; the caller frees
  *	it if it is left over
  * @member: a spare struct utrace_member, or NULL; after utrace_turn() the one
- *	that the task had before, which utrace_sweep() frees
+ *	that the task had before, which utrace_sweep() frees.  The caller frees
+ *	the spare of a turn that was not taken
  * @set: the set that the task is to get; the caller has a reference
  * @old: the set that the task had, with the reference of the task; or NULL
  * @pinned: @old is in utrace::deferred, since a pass may have it pinned

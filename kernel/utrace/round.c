@@ -93,17 +93,21 @@ int utrace_walk_turns(struct utrace_walk *walk, unsigned int n)
 }
 
 /**
- * utrace_drop_spares() - free each struct utrace that turns did not use
- * @turn: the turns, after utrace_turn_init(); taken or not
+ * utrace_drop_spares() - free the memory that turns did not use
+ * @turn: the turns, after utrace_turn_init(); if taken, also after
+ *	utrace_walk_settle()
  * @n: number of turns
  *
  * Context: Any, without utrace_change_mutex.
  */
 void utrace_drop_spares(struct utrace_turn *turn, unsigned int n)
 {
-	while (n--)
+	while (n--) {
 		if (turn[n].u)
 			utrace_free(turn[n].u);
+		if (!turn[n].done)
+			kfree(turn[n].member);
+	}
 }
 
 /* Get a struct utrace, the first of up to @more.  NULL without memory. */
@@ -314,21 +318,6 @@ void utrace_walk_settle(struct utrace_walk *walk, unsigned int n)
 	utrace_sweep(walk->turn, n);
 }
 
-/**
- * utrace_drop_members() - free memberships that turns did not use
- * @turn: the turns
- * @n: number of turns
- *
- * Context: Any.
- */
-void utrace_drop_members(struct utrace_turn *turn, unsigned int n)
-{
-	while (n--) {
-		kfree(turn[n].member);
-		turn[n].member = NULL;
-	}
-}
-
 /*
  * With utrace_change_mutex held, one round over the first @n turns.  Returns 0,
  * or an error if no task got its set.
@@ -341,9 +330,7 @@ static int utrace_round_locked(struct utrace_walk *walk, unsigned int n)
 	utrace_change_begin(&walk->change);
 	for (i = 0; i < n && !ret; i++)
 		ret = utrace_turn_prepare(walk, &walk->turn[i], n - i);
-	if (ret) {
-		utrace_drop_members(walk->turn, i);
-	} else {
+	if (!ret) {
 		for (i = 0; i < n; i++)
 			utrace_turn(&walk->turn[i], walk->turn[i].set);
 		utrace_walk_settle(walk, n);

@@ -96,6 +96,5 @@ struct utrace_member *utrace_walk_member(struct utrace_walk *walk,
 					 unsigned int more);
 struct utrace_cast *utrace_cast_of(struct task_struct *task);
 void utrace_drop_spares(struct utrace_turn *turn, unsigned int n);
-void utrace_drop_members(struct utrace_turn *turn, unsigned int n);
 
 #endif /* _KERNEL_UTRACE_WALK_H */
