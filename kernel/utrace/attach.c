@@ -239,7 +239,7 @@ static void utrace_last_turn(struct utrace_walk *walk, struct task_struct *task)
 
 	if (walk->taken < walk->nspares) {
 		cast = utrace_cast_of(task);
-		succ = utrace_change_find(&walk->change, cast);
+		succ = utrace_change_find(&walk->change, cast, false);
 		utrace_cast_put(cast);
 	}
 	/* No spares, or a cast that utrace_last_make() has not met. */
@@ -261,7 +261,8 @@ static int utrace_last_make(struct utrace_walk *walk)
 	for (i = 0; i < walk->found && !ret; i++) {
 		struct utrace_cast *cast = utrace_cast_of(walk->task[i]);
 
-		ret = PTR_ERR_OR_ZERO(utrace_change_make(&walk->change, cast));
+		ret = PTR_ERR_OR_ZERO(utrace_change_make(&walk->change, cast,
+							 false));
 		utrace_cast_put(cast);
 	}
 	return ret;

@@ -400,7 +400,7 @@ static int utrace_cast_heirs(struct utrace_change *change,
 		} else if (n && utrace_part_stays(change->engine, part, heir)) {
 			cast->heir[heir] = utrace_cast_get(part);
 		} else if (n) {
-			succ = utrace_change_make(change, part);
+			succ = utrace_change_make(change, part, false);
 			if (IS_ERR(succ))
 				return PTR_ERR(succ);
 			cast->heir[heir] = succ->set ?
@@ -416,7 +416,8 @@ static int utrace_cast_heirs(struct utrace_change *change,
  * engine is left, -ENOSPC or -ENOMEM as an error pointer.
  */
 static struct utrace_set *utrace_cast_follow(struct utrace_change *change,
-					     struct utrace_cast *cast)
+					     struct utrace_cast *cast,
+					     bool kthread)
 {
 	struct utrace_roster roster;
 	struct utrace_cast *next = NULL;
@@ -431,7 +432,7 @@ static struct utrace_set *utrace_cast_follow(struct utrace_change *change,
 		ret = next ? utrace_cast_heirs(change, next, cast, &roster) :
 			     -ENOMEM;
 	}
-	set = ret ? ERR_PTR(ret) : utrace_set_latest(next, false);
+	set = ret ? ERR_PTR(ret) : utrace_set_latest(next, kthread);
 	utrace_cast_put(next);
 	return set;
 }
@@ -460,11 +461,46 @@ static void utrace_cast_replace(struct utrace_cast *cast,
 	smp_store_release(&cast->replaced, true); /* For utrace_heir(). */
 }
 
+/* utrace_change_make() for a cast that has no successor yet. */
+static noinline struct utrace_successor *
+utrace_successor_make(struct utrace_change *change, struct utrace_cast *cast,
+		      bool kthread)
+{
+	bool remove = utrace_engine_detached(change->engine);
+	struct utrace_successor *succ;
+	struct utrace_set *set;
+
+	succ = kmalloc(sizeof(*succ), GFP_KERNEL);
+	if (!succ)
+		return ERR_PTR(-ENOMEM);
+	if (remove && cast && cast->replaced &&
+	    !(cast->next && utrace_cast_has(cast->next->cast, change->engine)))
+		set = utrace_set_get(cast->next);
+	else
+		set = utrace_cast_follow(change, cast, kthread);
+	if (IS_ERR(set)) {
+		kfree(succ);
+		return ERR_CAST(set);
+	}
+	succ->cast = utrace_cast_get(cast);
+	succ->kthread = kthread;
+	succ->set = set;
+	list_add_tail(&succ->list, &change->list);
+	if (!cast)
+		change->bare[kthread] = succ;
+	else
+		cast->succ = succ;
+	if (remove && utrace_cast_has(cast, change->engine))
+		utrace_cast_replace(cast, set);
+	return succ;
+}
+
 /**
  * utrace_change_make() - make the successor of a cast
  * @change: the change, after utrace_change_begin()
  * @cast: the cast, to which the caller has a reference; NULL for tasks without
  *	one
+ * @kthread: the tasks are kernel threads; only without @cast
  *
  * If the engine of @change is being removed, children of tasks with @cast get
  * the successor from here on.
@@ -476,39 +512,11 @@ static void utrace_cast_replace(struct utrace_cast *cast,
  * * -ENOMEM - no memory
  */
 struct utrace_successor *utrace_change_make(struct utrace_change *change,
-					    struct utrace_cast *cast)
+					    struct utrace_cast *cast,
+					    bool kthread)
 {
-	struct utrace_successor *succ = utrace_change_find(change, cast);
-	struct utrace_set *set;
-	bool remove;
-
-	lockdep_assert_held(&utrace_change_mutex);
-
-	if (succ)
-		return succ;
-	succ = kmalloc(sizeof(*succ), GFP_KERNEL);
-	if (!succ)
-		return ERR_PTR(-ENOMEM);
-	remove = utrace_engine_detached(change->engine);
-	if (remove && cast && cast->replaced &&
-	    !(cast->next && utrace_cast_has(cast->next->cast, change->engine)))
-		set = utrace_set_get(cast->next);
-	else
-		set = utrace_cast_follow(change, cast);
-	if (IS_ERR(set)) {
-		kfree(succ);
-		return ERR_CAST(set);
-	}
-	succ->cast = utrace_cast_get(cast);
-	succ->set = set;
-	list_add_tail(&succ->list, &change->list);
-	if (!cast)
-		change->bare = succ;
-	else
-		cast->succ = succ;
-	if (remove && utrace_cast_has(cast, change->engine))
-		utrace_cast_replace(cast, set);
-	return succ;
+	return utrace_change_find(change, cast, kthread) ?:
+	       utrace_successor_make(change, cast, kthread);
 }
 
 /**
@@ -516,6 +524,7 @@ struct utrace_successor *utrace_change_make(struct utrace_change *change,
  * @change: the change, after utrace_change_begin()
  * @cast: the cast, to which the caller has a reference; NULL for tasks without
  *	one
+ * @kthread: the tasks are kernel threads; only without @cast
  *
  * Context: utrace_change_mutex is held.
  * Return:
@@ -523,11 +532,12 @@ struct utrace_successor *utrace_change_make(struct utrace_change *change,
  * * NULL - none was made
  */
 struct utrace_successor *utrace_change_find(struct utrace_change *change,
-					    struct utrace_cast *cast)
+					    struct utrace_cast *cast,
+					    bool kthread)
 {
 	lockdep_assert_held(&utrace_change_mutex);
 
-	return cast ? cast->succ : change->bare;
+	return cast ? cast->succ : change->bare[kthread];
 }
 
 /**
@@ -544,14 +554,15 @@ void utrace_change_init(struct utrace_change *change,
 	change->engine = engine;
 	change->going = NULL;
 	INIT_LIST_HEAD(&change->list);
-	change->bare = NULL;
+	change->bare[false] = NULL;
+	change->bare[true] = NULL;
 }
 
 static void utrace_successor_drop(struct utrace_change *change,
 				  struct utrace_successor *succ)
 {
-	if (change->bare == succ)
-		change->bare = NULL;
+	if (!succ->cast)
+		change->bare[succ->kthread] = NULL;
 	list_del(&succ->list);
 	utrace_set_put(succ->set);
 	utrace_cast_put(succ->cast);
@@ -565,8 +576,8 @@ static void utrace_successor_drop(struct utrace_change *change,
  * Successors of earlier rounds are used again, with two exceptions.  A
  * successor that has a detached engine is dropped: the walk that removes this
  * engine may be over, and a task that got this successor now would keep the
- * engine.  The successor for tasks without a cast is dropped if its set is out
- * of date.
+ * engine.  A successor for tasks without a cast is dropped if its set is out of
+ * date.
  *
  * Context: utrace_change_mutex is held until utrace_change_end().
  */

@@ -15,6 +15,7 @@
  * @list: entry in utrace_change::list
  * @cast: the cast that is replaced, counted; NULL stands for tasks without a
  *	cast
+ * @kthread: these tasks are kernel threads; only without @cast
  * @set: a set of the cast that follows, counted; NULL if no engine is left
  *
  * Used under utrace_change_mutex, and freed by the walk that made it.
@@ -22,6 +23,7 @@
 struct utrace_successor {
 	struct list_head list;
 	struct utrace_cast *cast;
+	bool kthread;
 	struct utrace_set *set;
 };
 
@@ -30,7 +32,8 @@ struct utrace_successor {
  * @engine: the engine that is added to casts, or removed if it is detached; the
  *	caller has a reference
  * @list: the struct utrace_successor of each cast that was met
- * @bare: the successor for tasks without a cast, which is in @list too; or NULL
+ * @bare: the successors for user tasks and for kernel threads without a cast,
+ *	which are in @list too; or NULL
  * @going: a detached engine that takes a slot, with a count in
  *	utrace_engine_info::core; or NULL.  See utrace_change_make_room()
  *
@@ -39,7 +42,7 @@ struct utrace_successor {
 struct utrace_change {
 	struct utrace_engine *engine;
 	struct list_head list;
-	struct utrace_successor *bare;
+	struct utrace_successor *bare[2];
 	struct utrace_engine *going;
 };
 
@@ -50,9 +53,11 @@ void utrace_change_begin(struct utrace_change *change);
 void utrace_change_end(struct utrace_change *change);
 void utrace_change_destroy(struct utrace_change *change);
 struct utrace_successor *utrace_change_make(struct utrace_change *change,
-					    struct utrace_cast *cast);
+					    struct utrace_cast *cast,
+					    bool kthread);
 struct utrace_successor *utrace_change_find(struct utrace_change *change,
-					    struct utrace_cast *cast);
+					    struct utrace_cast *cast,
+					    bool kthread);
 bool utrace_change_make_room(struct utrace_change *change);
 
 /**

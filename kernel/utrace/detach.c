@@ -99,7 +99,7 @@ static int utrace_uncover_make(struct utrace_walk *walk)
 
 		if (cast->replaced)
 			continue;
-		succ = utrace_change_make(&walk->change, cast);
+		succ = utrace_change_make(&walk->change, cast, false);
 		if (IS_ERR(succ)) {
 			utrace_cast_put(cast);
 			return PTR_ERR(succ);

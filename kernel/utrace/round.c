@@ -61,7 +61,6 @@ void utrace_walk_destroy(struct utrace_walk *walk)
 	utrace_walk_drop_tasks(walk);
 	kvfree(walk->task);
 	kvfree(walk->turn);
-	utrace_set_put(walk->kthread);
 	while (pool->nu)
 		utrace_free(pool->u[--pool->nu]);
 	while (pool->nmembers)
@@ -197,25 +196,6 @@ struct utrace_cast *utrace_cast_of(struct task_struct *task)
 }
 
 /*
- * Find the set for a kernel thread from which a detach removes an engine of the
- * system.  All kernel threads get the same set.  Returns 0 or -ENOMEM.
- */
-static int utrace_kthread_prepare(struct utrace_walk *walk,
-				  struct utrace_turn *turn)
-{
-	struct utrace_set *set;
-
-	if (!walk->kthread) {
-		set = utrace_set_latest(NULL, true);
-		if (IS_ERR(set))
-			return PTR_ERR(set);
-		walk->kthread = set;
-	}
-	turn->set = walk->kthread;
-	return 0;
-}
-
-/*
  * Find the set that the task of a turn is to get, and memory for its
  * membership.  @more turns are still to be prepared, this one included.
  * Returns 0 or an error.
@@ -223,13 +203,11 @@ static int utrace_kthread_prepare(struct utrace_walk *walk,
 static int utrace_turn_prepare(struct utrace_walk *walk,
 			       struct utrace_turn *turn, unsigned int more)
 {
+	struct utrace_cast *cast = utrace_cast_of(turn->task);
 	struct utrace_successor *succ;
-	struct utrace_cast *cast;
 
-	if (turn->task->flags & PF_KTHREAD)
-		return utrace_kthread_prepare(walk, turn);
-	cast = utrace_cast_of(turn->task);
-	succ = utrace_change_make(&walk->change, cast);
+	succ = utrace_change_make(&walk->change, cast,
+				  turn->task->flags & PF_KTHREAD);
 	utrace_cast_put(cast);
 	if (IS_ERR(succ))
 		return PTR_ERR(succ);

@@ -58,8 +58,6 @@ struct utrace_pool {
  * @missed: number of tasks for which the last round had no spares or no
  *	successor
  * @covered: number of tasks that got the engine so far
- * @kthread: the set for kernel threads that lose the engine of the system,
- *	counted; NULL if none is needed yet
  * @pool: spare memory for turns
  *
  * Lives on the stack of the task that attaches or detaches.
@@ -80,7 +78,6 @@ struct utrace_walk {
 	unsigned int taken;
 	unsigned int missed;
 	unsigned int covered;
-	struct utrace_set *kthread;
 	struct utrace_pool pool;
 };
 
