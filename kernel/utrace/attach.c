@@ -8,7 +8,6 @@
  * cover them, the last round is made with tasklist_lock held, so that no task
  * is born meanwhile.
  */
-#include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
@@ -269,26 +268,23 @@ static int utrace_last_make(struct utrace_walk *walk)
 }
 
 /*
- * The last round, with utrace_change_mutex held and spares at hand.  Returns 0
- * or an error; tasks that were left out are in ->missed.
+ * The last round, between utrace_change_begin() and utrace_change_end(), with
+ * spares at hand.  Returns 0 or an error; tasks that were left out are in
+ * ->missed.
  */
 static int utrace_last_locked(struct utrace_walk *walk)
 {
-	unsigned int noio = memalloc_noio_save(), i;
-	int ret;
+	int ret = utrace_last_make(walk);
+	unsigned int i;
 
-	utrace_change_begin(&walk->change);
-	ret = utrace_last_make(walk);
-	if (!ret) {
-		walk->found_one = utrace_last_turn;
-		utrace_walk_look(walk, true);
-		utrace_walk_settle(walk, walk->taken);
-		for (i = 0; i < walk->taken; i++)
-			put_task_struct(walk->turn[i].task);
-	}
-	utrace_change_end(&walk->change);
-	memalloc_noio_restore(noio);
-	return ret;
+	if (ret)
+		return ret;
+	walk->found_one = utrace_last_turn;
+	utrace_walk_look(walk, true);
+	utrace_walk_settle(walk, walk->taken);
+	for (i = 0; i < walk->taken; i++)
+		put_task_struct(walk->turn[i].task);
+	return 0;
 }
 
 /*
@@ -323,10 +319,10 @@ static int utrace_last_try(struct utrace_walk *walk, unsigned int n)
 	walk->taken = 0;
 	walk->missed = 0;
 	if (!ret)
-		ret = mutex_lock_killable(&utrace_change_mutex);
+		ret = utrace_change_begin(&walk->change, true);
 	if (!ret) {
 		ret = utrace_last_locked(walk);
-		mutex_unlock(&utrace_change_mutex);
+		utrace_change_end(&walk->change);
 	}
 	utrace_drop_spares(walk->turn, walk->nspares);
 	return ret;

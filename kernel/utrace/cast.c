@@ -16,6 +16,7 @@
  * see utrace_inherit_word().
  */
 #include <linux/rculist.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include "change.h"
@@ -540,24 +541,6 @@ struct utrace_successor *utrace_change_find(struct utrace_change *change,
 	return cast ? cast->succ : change->bare[kthread];
 }
 
-/**
- * utrace_change_init() - set up a change that has no successors yet
- * @change: the change
- * @engine: the engine to be added, or removed if it is detached; the caller has
- *	a reference
- *
- * Context: Any.
- */
-void utrace_change_init(struct utrace_change *change,
-			struct utrace_engine *engine)
-{
-	change->engine = engine;
-	change->going = NULL;
-	INIT_LIST_HEAD(&change->list);
-	change->bare[false] = NULL;
-	change->bare[true] = NULL;
-}
-
 static void utrace_successor_drop(struct utrace_change *change,
 				  struct utrace_successor *succ)
 {
@@ -571,7 +554,8 @@ static void utrace_successor_drop(struct utrace_change *change,
 
 /**
  * utrace_change_begin() - begin a round
- * @change: the change
+ * @change: the change, in no round
+ * @killable: give up if the caller has a fatal signal pending
  *
  * Successors of earlier rounds are used again, with two exceptions.  A
  * successor that has a detached engine is dropped: the walk that removes this
@@ -579,14 +563,21 @@ static void utrace_successor_drop(struct utrace_change *change,
  * engine.  A successor for tasks without a cast is dropped if its set is out of
  * date.
  *
- * Context: utrace_change_mutex is held until utrace_change_end().
+ * Context: May sleep.  Takes utrace_change_mutex, until utrace_change_end();
+ * memory is allocated without input and output meanwhile.
+ * Return:
+ * * 0 - done
+ * * -EINTR - @killable, and the caller has a fatal signal pending
  */
-void utrace_change_begin(struct utrace_change *change)
+int utrace_change_begin(struct utrace_change *change, bool killable)
 {
 	struct utrace_successor *succ, *next;
 
-	lockdep_assert_held(&utrace_change_mutex);
-
+	if (!killable)
+		mutex_lock(&utrace_change_mutex);
+	else if (mutex_lock_killable(&utrace_change_mutex))
+		return -EINTR;
+	change->noio = memalloc_noio_save();
 	list_for_each_entry_safe(succ, next, &change->list, list) {
 		if (utrace_set_has_detached(succ->set) ||
 		    (!succ->cast && succ->set &&
@@ -595,23 +586,25 @@ void utrace_change_begin(struct utrace_change *change)
 		else if (succ->cast)
 			succ->cast->succ = succ;
 	}
+	return 0;
 }
 
 /**
  * utrace_change_end() - end a round
  * @change: the change, which keeps its successors
  *
- * Context: utrace_change_mutex is held.
+ * Context: After utrace_change_begin(), by the same task.  Releases
+ * utrace_change_mutex.
  */
 void utrace_change_end(struct utrace_change *change)
 {
 	struct utrace_successor *succ;
 
-	lockdep_assert_held(&utrace_change_mutex);
-
 	list_for_each_entry(succ, &change->list, list)
 		if (succ->cast)
 			succ->cast->succ = NULL;
+	memalloc_noio_restore(change->noio);
+	mutex_unlock(&utrace_change_mutex);
 }
 
 /**

@@ -36,6 +36,7 @@ struct utrace_successor {
  *	which are in @list too; or NULL
  * @going: a detached engine that takes a slot, with a count in
  *	utrace_engine_info::core; or NULL.  See utrace_change_make_room()
+ * @noio: for memalloc_noio_restore(), in a round
  *
  * Belongs to one walk.  Each round uses it under utrace_change_mutex.
  */
@@ -44,12 +45,11 @@ struct utrace_change {
 	struct list_head list;
 	struct utrace_successor *bare[2];
 	struct utrace_engine *going;
+	unsigned int noio;
 };
 
 /* cast.c */
-void utrace_change_init(struct utrace_change *change,
-			struct utrace_engine *engine);
-void utrace_change_begin(struct utrace_change *change);
+int utrace_change_begin(struct utrace_change *change, bool killable);
 void utrace_change_end(struct utrace_change *change);
 void utrace_change_destroy(struct utrace_change *change);
 struct utrace_successor *utrace_change_make(struct utrace_change *change,

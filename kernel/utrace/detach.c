@@ -142,18 +142,14 @@ static void utrace_uncover_find(struct utrace_walk *walk)
  */
 static int utrace_uncover_look(struct utrace_walk *walk)
 {
-	unsigned int noio;
 	int ret;
 
 	utrace_walk_drop_tasks(walk);
-	guard(mutex)(&utrace_change_mutex);
-	noio = memalloc_noio_save();
-	utrace_change_begin(&walk->change);
+	utrace_change_begin(&walk->change, false);
 	ret = utrace_uncover_make(walk);
 	if (!ret)
 		utrace_uncover_find(walk);
 	utrace_change_end(&walk->change);
-	memalloc_noio_restore(noio);
 	return ret;
 }
 

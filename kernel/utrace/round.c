@@ -11,7 +11,6 @@
  * The mutex is held for one round at a time, so that other attaches and
  * detaches need not wait for the whole walk.
  */
-#include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
@@ -29,8 +28,8 @@
  */
 void utrace_walk_init(struct utrace_walk *walk, struct utrace_engine *engine)
 {
-	*walk = (struct utrace_walk) {};
-	utrace_change_init(&walk->change, engine);
+	*walk = (struct utrace_walk) { .change.engine = engine };
+	INIT_LIST_HEAD(&walk->change.list);
 }
 
 /**
@@ -297,15 +296,14 @@ void utrace_walk_settle(struct utrace_walk *walk, unsigned int n)
 }
 
 /*
- * With utrace_change_mutex held, one round over the first @n turns.  Returns 0,
- * or an error if no task got its set.
+ * Between utrace_change_begin() and utrace_change_end(): give the tasks of the
+ * first @n turns their sets.  Returns 0, or an error if no task got its set.
  */
 static int utrace_round_locked(struct utrace_walk *walk, unsigned int n)
 {
-	unsigned int noio = memalloc_noio_save(), i;
+	unsigned int i;
 	int ret = 0;
 
-	utrace_change_begin(&walk->change);
 	for (i = 0; i < n && !ret; i++)
 		ret = utrace_turn_prepare(walk, &walk->turn[i], n - i);
 	if (!ret) {
@@ -313,17 +311,7 @@ static int utrace_round_locked(struct utrace_walk *walk, unsigned int n)
 			utrace_turn(&walk->turn[i], walk->turn[i].set);
 		utrace_walk_settle(walk, n);
 	}
-	utrace_change_end(&walk->change);
-	memalloc_noio_restore(noio);
 	return ret;
-}
-
-static int utrace_lock_changes(bool killable)
-{
-	if (killable)
-		return mutex_lock_killable(&utrace_change_mutex);
-	mutex_lock(&utrace_change_mutex);
-	return 0;
 }
 
 /*
@@ -342,10 +330,10 @@ static int utrace_round(struct utrace_walk *walk, unsigned int first,
 				       walk->task[first + i], n - i);
 	n = i;
 	if (!ret)
-		ret = utrace_lock_changes(killable);
+		ret = utrace_change_begin(&walk->change, killable);
 	if (!ret) {
 		ret = utrace_round_locked(walk, n);
-		mutex_unlock(&utrace_change_mutex);
+		utrace_change_end(&walk->change);
 	}
 	utrace_drop_spares(walk->turn, n);
 	return ret;
