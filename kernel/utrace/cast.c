@@ -206,68 +206,42 @@ static bool utrace_inherits(struct utrace_engine *engine,
 	return utrace_engine_state(engine) & scope;
 }
 
-/**
- * struct utrace_roster - the engines of a cast before the cast is made
- * @n: number of elements of @role that are used
- * @slots: slots of these engines
- * @role: the engines and their slots, in the order of attach
- *
- * Lives on the stack under utrace_change_mutex, which keeps the cast that the
- * engines are taken from.
- */
-struct utrace_roster {
-	unsigned int n;
-	u64 slots;
-	struct {
-		struct utrace_engine *engine;
-		u8 slot;
-	} role[UTRACE_MAX_ENGINES];
-};
-
 /* The largest number of unprivileged engines of one user on one task. */
 #define UTRACE_MAX_OF_USER	16
 
 /*
- * Must an unprivileged engine be refused, although there are slots left?
- * UTRACE_KEPT_SLOTS slots are left to privileged engines, and one user has no
- * more than UTRACE_MAX_OF_USER.
+ * Must an unprivileged engine be refused beside the engines of @cast, although
+ * there are slots left?  UTRACE_KEPT_SLOTS slots are left to privileged
+ * engines, and one user has no more than UTRACE_MAX_OF_USER.
  */
-static bool utrace_is_crowded(const struct utrace_roster *roster,
+static bool utrace_is_crowded(const struct utrace_cast *cast,
 			      struct utrace_engine *engine)
 {
 	unsigned int i, same = 0;
 
 	if (utrace_engine_is_privileged(engine))
 		return false;
-	for (i = 0; i < roster->n; i++) {
-		struct utrace_engine *other = roster->role[i].engine;
+	for (i = 0; i < cast->nroles; i++) {
+		struct utrace_engine *other = cast->role[i].engine;
 
 		same += !utrace_engine_is_privileged(other) &&
 			utrace_same_user(other, engine);
 	}
 	return same >= UTRACE_MAX_OF_USER ||
-	       roster->n >= UTRACE_MAX_ENGINES - UTRACE_KEPT_SLOTS;
-}
-
-static void utrace_roster_set(struct utrace_roster *roster,
-			      struct utrace_engine *engine, unsigned int slot)
-{
-	roster->role[roster->n].engine = engine;
-	roster->role[roster->n++].slot = slot;
-	roster->slots |= BIT_ULL(slot);
+	       cast->nroles >= UTRACE_MAX_ENGINES - UTRACE_KEPT_SLOTS;
 }
 
 /*
- * For utrace_change_make_room(): if an engine of the roster is detached, and is
+ * For utrace_change_make_room(): if an engine of the cast is detached, and is
  * not removed yet, its slot will soon be free.
  */
-static void utrace_roster_blame(const struct utrace_roster *roster,
-				struct utrace_change *change)
+static void utrace_cast_blame(const struct utrace_cast *cast,
+			      struct utrace_change *change)
 {
 	unsigned int i;
 
-	for (i = 0; i < roster->n && !change->going; i++) {
-		struct utrace_engine *engine = roster->role[i].engine;
+	for (i = 0; i < cast->nroles && !change->going; i++) {
+		struct utrace_engine *engine = cast->role[i].engine;
 
 		if (utrace_engine_detached(engine) &&
 		    utrace_core_tryget(engine))
@@ -304,74 +278,74 @@ bool utrace_change_make_room(struct utrace_change *change)
 	return !utrace_in_callback();
 }
 
-/*
- * Fill in the engines of @cast, with the engine of @change added, or without it
- * if it is detached.  Other detached engines stay: utrace_count_inside() finds
- * the tasks that are in callbacks of these engines by their casts.  Returns 0
- * or -ENOSPC.
- */
-static int utrace_roster_fill(struct utrace_roster *roster,
-			      const struct utrace_cast *cast,
-			      struct utrace_change *change)
+/* With utrace_engine_lock held, write an engine to role @i of a new cast. */
+static void utrace_role_set(struct utrace_cast *cast, unsigned int i,
+			    struct utrace_engine *engine, unsigned int slot)
 {
-	struct utrace_engine *engine = change->engine;
-	unsigned int i;
+	struct utrace_role *role = &cast->role[i];
 
-	roster->n = 0;
-	roster->slots = 0;
-	for (i = 0; cast && i < cast->nroles; i++) {
-		const struct utrace_role *role = &cast->role[i];
-
-		if (role->engine != engine)
-			utrace_roster_set(roster, role->engine, role->slot);
-	}
-	if (utrace_engine_detached(engine))
-		return 0;
-	if (roster->n == UTRACE_MAX_ENGINES ||
-	    utrace_is_crowded(roster, engine)) {
-		utrace_roster_blame(roster, change);
-		return -ENOSPC;
-	}
-	utrace_roster_set(roster, engine, ffz(roster->slots));
-	return 0;
+	role->engine = engine;
+	role->slot = slot;
+	role->cast = cast;
+	cast->listed |= utrace_inherits(engine, UTRACE_HEIR_THREAD);
+	utrace_shell_get(engine);
+	list_add_tail_rcu(&role->list, &engine->info->roles);
 }
 
-/* Make a cast, which who attaches is charged with.  NULL without memory. */
-static struct utrace_cast *utrace_cast_make(const struct utrace_roster *roster)
+/*
+ * Make a cast, which who attaches is charged with, of the engines of @old, with
+ * the engine of @change added, or without it if it is detached.  Other detached
+ * engines stay: utrace_count_inside() finds the tasks that are in callbacks of
+ * these engines by their casts.  Returns NULL if no engine is left, -ENOSPC or
+ * -ENOMEM as an error pointer.
+ */
+static struct utrace_cast *utrace_cast_make(struct utrace_change *change,
+					    const struct utrace_cast *old)
 {
+	struct utrace_engine *engine = change->engine;
+	bool add = !utrace_engine_detached(engine);
+	unsigned int i, n = old ? old->nroles : 0;
 	struct utrace_cast *cast;
-	unsigned int i;
+	u64 slots = 0;
 
-	cast = kzalloc(struct_size(cast, role, roster->n), GFP_KERNEL_ACCOUNT);
-	if (!cast)
+	n -= utrace_cast_has(old, engine);
+	if (add && old && (n == UTRACE_MAX_ENGINES ||
+			   utrace_is_crowded(old, engine))) {
+		utrace_cast_blame(old, change);
+		return ERR_PTR(-ENOSPC);
+	}
+	n += add;
+	if (!n)
 		return NULL;
+	cast = kzalloc(struct_size(cast, role, n), GFP_KERNEL_ACCOUNT);
+	if (!cast)
+		return ERR_PTR(-ENOMEM);
 	refcount_set(&cast->ref, 1);
 	spin_lock_init(&cast->lock);
 	INIT_LIST_HEAD(&cast->members);
-	cast->nroles = roster->n;
+	cast->nroles = n;
 	guard(spinlock_irqsave)(&utrace_engine_lock);
-	for (i = 0; i < roster->n; i++) {
-		struct utrace_role *role = &cast->role[i];
+	for (i = 0, n = 0; old && i < old->nroles; i++) {
+		const struct utrace_role *role = &old->role[i];
 
-		role->engine = roster->role[i].engine;
-		role->slot = roster->role[i].slot;
-		role->cast = cast;
-		cast->listed |= utrace_inherits(role->engine,
-						UTRACE_HEIR_THREAD);
-		utrace_shell_get(role->engine);
-		list_add_tail_rcu(&role->list, &role->engine->info->roles);
+		if (role->engine == engine)
+			continue;
+		utrace_role_set(cast, n++, role->engine, role->slot);
+		slots |= BIT_ULL(role->slot);
 	}
+	if (add)
+		utrace_role_set(cast, n, engine, ffz(slots));
 	return cast;
 }
 
-/* How many engines of a roster does a child inherit? */
-static unsigned int utrace_roster_heirs(const struct utrace_roster *roster,
-					enum utrace_heir heir)
+/* How many engines of a cast does a child inherit? */
+static unsigned int utrace_count_heirs(const struct utrace_cast *cast,
+				       enum utrace_heir heir)
 {
 	unsigned int i, n = 0;
 
-	for (i = 0; i < roster->n; i++)
-		n += utrace_inherits(roster->role[i].engine, heir);
+	for (i = 0; i < cast->nroles; i++)
+		n += utrace_inherits(cast->role[i].engine, heir);
 	return n;
 }
 
@@ -386,13 +360,12 @@ static bool utrace_part_stays(struct utrace_engine *engine,
 
 /* Give @cast, which follows @old, its heirs.  Returns 0 or an error. */
 static int utrace_cast_heirs(struct utrace_change *change,
-			     struct utrace_cast *cast, struct utrace_cast *old,
-			     const struct utrace_roster *roster)
+			     struct utrace_cast *cast, struct utrace_cast *old)
 {
 	enum utrace_heir heir;
 
 	for (heir = 0; heir < UTRACE_NHEIRS; heir++) {
-		unsigned int n = utrace_roster_heirs(roster, heir);
+		unsigned int n = utrace_count_heirs(cast, heir);
 		struct utrace_cast *part = old ? old->heir[heir] : NULL;
 		struct utrace_successor *succ;
 
@@ -420,19 +393,13 @@ static struct utrace_set *utrace_cast_follow(struct utrace_change *change,
 					     struct utrace_cast *cast,
 					     bool kthread)
 {
-	struct utrace_roster roster;
-	struct utrace_cast *next = NULL;
+	struct utrace_cast *next = utrace_cast_make(change, cast);
 	struct utrace_set *set;
 	int ret;
 
-	ret = utrace_roster_fill(&roster, cast, change);
-	if (ret)
-		return ERR_PTR(ret);
-	if (roster.n) {
-		next = utrace_cast_make(&roster);
-		ret = next ? utrace_cast_heirs(change, next, cast, &roster) :
-			     -ENOMEM;
-	}
+	if (IS_ERR(next))
+		return ERR_CAST(next);
+	ret = next ? utrace_cast_heirs(change, next, cast) : 0;
 	set = ret ? ERR_PTR(ret) : utrace_set_latest(next, kthread);
 	utrace_cast_put(next);
 	return set;
