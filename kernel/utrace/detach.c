@@ -202,7 +202,7 @@ void utrace_uncover(struct utrace_engine *engine)
 	utrace_count_inside(engine);
 	charged = utrace_charge_nobody();
 	if (utrace_engine_is_system(engine)) {
-		utrace_system_remove(engine);
+		utrace_system_change(engine);
 		utrace_system_tell();
 	}
 	utrace_walk_init(&walk, engine);

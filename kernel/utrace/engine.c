@@ -548,7 +548,8 @@ utrace_attach_to_system(const struct cred *opener, int flags,
 	engine = utrace_engine_alloc(NULL, flags, ops, data);
 	if (IS_ERR(engine))
 		return engine;
-	ret = utrace_charge_engine(engine, opener) ?: utrace_system_add(engine);
+	ret = utrace_charge_engine(engine, opener) ?:
+	      utrace_system_change(engine);
 	if (ret) {
 		/* The client keeps its data: ->release() is not called. */
 		atomic_or(UTRACE_STATE_UNBORN, &engine->state);

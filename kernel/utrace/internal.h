@@ -626,8 +626,7 @@ void utrace_count_lost(const struct utrace_set *set, unsigned long events);
 bool utrace_refresh_bare(struct task_struct *task);
 void utrace_system_tell(void);
 void utrace_system_recount(void);
-int utrace_system_add(struct utrace_engine *engine);
-void utrace_system_remove(struct utrace_engine *engine);
+int utrace_system_change(struct utrace_engine *engine);
 bool __utrace_adopt(unsigned long events);
 
 /**

@@ -241,49 +241,15 @@ bool utrace_system_reaches(struct utrace_engine *engine, bool kthread)
 	       (!kthread || state & UTRACE_STATE_KTHREAD);
 }
 
-/*
- * With utrace_engine_lock held, publish @next, a changed copy of the table.
- * Returns the old table, which readers under RCU may still use.
- */
-static struct utrace_system *utrace_system_replace(struct utrace_system *next)
-{
-	struct utrace_system *old;
-
-	old = rcu_dereference_protected(utrace_system,
-					lockdep_is_held(&utrace_engine_lock));
-	rcu_assign_pointer(utrace_system, next);
-	/* The table before the number; pairs with utrace_census_take(). */
-	smp_store_release(&utrace_system_gen, utrace_system_gen + 1);
-	utrace_system_recount();
-	return old;
-}
-
-static void utrace_system_free(struct utrace_system *old)
-{
-	if (old != &utrace_system_empty)
-		kfree_rcu(old, rcu);
-}
-
-static void utrace_system_copy(struct utrace_system *next)
-{
-	*next = *rcu_dereference_protected(utrace_system,
-					   lockdep_is_held(&utrace_engine_lock));
-}
-
-/*
- * Remove @engine, which may be NULL, and all detached engines from a copy of
- * the table.
- */
-static void utrace_system_leave_out(struct utrace_system *next,
-				    struct utrace_engine *engine)
+/* Remove all detached engines from a copy of the table. */
+static void utrace_system_leave_out(struct utrace_system *next)
 {
 	unsigned int i, n = 0;
 
 	for (i = 0; i < next->n; i++) {
 		u8 slot = next->all[i];
 
-		if (next->engine[slot] == engine ||
-		    utrace_engine_detached(next->engine[slot]))
+		if (utrace_engine_detached(next->engine[slot]))
 			next->slots &= ~BIT(slot);
 		else
 			next->all[n++] = slot;
@@ -291,9 +257,27 @@ static void utrace_system_leave_out(struct utrace_system *next,
 	next->n = n;
 }
 
+/* Add an engine to a copy of the table.  Returns false if there is no slot. */
+static bool utrace_system_add(struct utrace_system *next,
+			      struct utrace_engine *engine)
+{
+	unsigned int slot = ffz(next->slots);
+
+	if (next->n == UTRACE_MAX_SYSTEM)
+		return false;
+	next->slots |= BIT(slot);
+	next->engine[slot] = engine;
+	next->all[next->n++] = slot;
+	return true;
+}
+
 /**
- * utrace_system_add() - add an engine to the engines of the system
- * @engine: the engine, which wants no event yet; the caller has a reference
+ * utrace_system_change() - add an engine of the system to the table, or remove it
+ * @engine: the engine to be added, which wants no event yet, or removed if it is
+ *	detached; the caller has a reference
+ *
+ * Sets that are made after a removal do not have the engine.  A removal does not
+ * fail.
  *
  * Context: May sleep.  Takes utrace_engine_lock.
  * Return:
@@ -301,53 +285,38 @@ static void utrace_system_leave_out(struct utrace_system *next,
  * * -ENOSPC - there are %UTRACE_MAX_SYSTEM engines of the system
  * * -ENOMEM - no memory
  */
-int utrace_system_add(struct utrace_engine *engine)
+int utrace_system_change(struct utrace_engine *engine)
 {
-	struct utrace_system *next = kmalloc(sizeof(*next), GFP_KERNEL), *old;
-	unsigned int slot;
+	bool remove = utrace_engine_detached(engine), done;
+	struct utrace_system *next, *old;
 
+	/* Less than two hundred bytes. */
+	next = kmalloc(sizeof(*next),
+		       GFP_KERNEL | (remove ? __GFP_NOFAIL : 0));
 	if (!next)
 		return -ENOMEM;
 	scoped_guard(spinlock_irqsave, &utrace_engine_lock) {
-		utrace_system_copy(next);
-		utrace_system_leave_out(next, NULL);
-		old = next;
-		if (next->n < UTRACE_MAX_SYSTEM) {
-			slot = ffz(next->slots);
-			next->slots |= BIT(slot);
-			next->engine[slot] = engine;
-			next->all[next->n++] = slot;
-			old = utrace_system_replace(next);
+		old = rcu_dereference_protected(utrace_system,
+						lockdep_is_held(&utrace_engine_lock));
+		*next = *old;
+		utrace_system_leave_out(next);
+		done = remove || utrace_system_add(next, engine);
+		if (done) {
+			rcu_assign_pointer(utrace_system, next);
+			/*
+			 * The table before the number; pairs with
+			 * utrace_census_take().
+			 */
+			smp_store_release(&utrace_system_gen,
+					  utrace_system_gen + 1);
+			utrace_system_recount();
 		}
 	}
-	if (old == next) {
+	if (!done)
 		kfree(next);
-		return -ENOSPC;
-	}
-	utrace_system_free(old);
-	return 0;
-}
-
-/**
- * utrace_system_remove() - remove a detached engine of the system
- * @engine: the engine; the caller has a reference
- *
- * Sets that are made later do not have the engine.
- *
- * Context: May sleep.  Takes utrace_engine_lock.
- */
-void utrace_system_remove(struct utrace_engine *engine)
-{
-	struct utrace_system *next, *old;
-
-	/* Less than two hundred bytes; a detach must not fail. */
-	next = kmalloc(sizeof(*next), GFP_KERNEL | __GFP_NOFAIL);
-	scoped_guard(spinlock_irqsave, &utrace_engine_lock) {
-		utrace_system_copy(next);
-		utrace_system_leave_out(next, engine);
-		old = utrace_system_replace(next);
-	}
-	utrace_system_free(old);
+	else if (old != &utrace_system_empty)
+		kfree_rcu(old, rcu);
+	return done ? 0 : -ENOSPC;
 }
 
 /**

@@ -322,7 +322,7 @@ static void utrace_census_take(struct utrace_census *census,
 		census->engine[slot] = cast->role[i].engine;
 		census->all[census->n++] = slot;
 	}
-	/* The number before the table; pairs with utrace_system_replace(). */
+	/* The number before the table; pairs with utrace_system_change(). */
 	census->sysgen = smp_load_acquire(&utrace_system_gen);
 	guard(rcu)();
 	system = rcu_dereference(utrace_system);
