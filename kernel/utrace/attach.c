@@ -385,6 +385,23 @@ static int utrace_cover_walk(struct utrace_walk *walk)
 	return utrace_cover_last(walk);
 }
 
+/*
+ * Should a try that returned *@ret be repeated?  If so, waits before.  A
+ * newborn waits for memory, too.
+ */
+static bool utrace_cover_again(struct utrace_walk *walk, int *ret, bool newborn)
+{
+	if (!(newborn && *ret == -ENOMEM) &&
+	    (*ret != -ENOSPC || !utrace_change_make_room(&walk->change)))
+		return false;
+	/* Another task may be completing a detach, or freeing memory. */
+	schedule_timeout_killable(1);
+	if (!fatal_signal_pending(current))
+		return true;
+	*ret = -EINTR;
+	return false;
+}
+
 /**
  * utrace_cover() - add a new engine to all tasks of its scope
  * @engine: the engine, which wants no event yet; the caller has a reference
@@ -416,17 +433,9 @@ int utrace_cover(struct utrace_engine *engine, struct task_struct *target,
 	walk.target = target;
 	walk.may = may;
 	walk.data = data;
-	for (;;) {
+	do {
 		ret = utrace_cover_walk(&walk);
-		if (ret != -ENOSPC || !utrace_change_make_room(&walk.change))
-			break;
-		/* Another task may be completing that detach. */
-		schedule_timeout_killable(1);
-		if (fatal_signal_pending(current)) {
-			ret = -EINTR;
-			break;
-		}
-	}
+	} while (utrace_cover_again(&walk, &ret, false));
 	utrace_walk_destroy(&walk);
 	return ret ?: walk.covered ? 0 : -ESRCH;
 }
@@ -451,18 +460,9 @@ int utrace_cover_newborn(struct utrace_engine *engine)
 
 	utrace_walk_init(&walk, engine);
 	walk.target = engine->task;
-	for (;;) {
+	do {
 		ret = utrace_walk_find(&walk) ?: utrace_rounds(&walk, false);
-		if (ret != -ENOMEM &&
-		    (ret != -ENOSPC || !utrace_change_make_room(&walk.change)))
-			break;
-		/* Another task may be completing a detach, or freeing memory. */
-		schedule_timeout_killable(1);
-		if (fatal_signal_pending(current)) {
-			ret = -EINTR;
-			break;
-		}
-	}
+	} while (utrace_cover_again(&walk, &ret, true));
 	utrace_walk_destroy(&walk);
 	return ret;
 }
